@@ -40,8 +40,9 @@
  *     >>abreast   windows over lines of values       >>convolution in any layout and type
  *     >>direct    the same, channels last, compiled
  *     >>pooling   largest and mean of windows        >>norms     batch, layer, group; lrn
- *     >>vision    pixels, boxes, regions             >>creators  constants, ranges, random arrays
- *     >>ops       the table of all operators
+ *     >>vision    pixels, boxes, regions             >>quantize  dense and convolution in int8
+ *     >>sampling  images between their pixels        >>creators  constants, ranges, random arrays
+ *     >>linalg    inverses, triangles, Cholesky      >>ops       the table of all operators
  *
  *     >>invoke    running an operator now            >>graph     traced programs
  *     >>passes    rewriting them                     >>plan      where their values lie
@@ -51,13 +52,17 @@
  *     >>loops     C functions become these           >>layers    ready-made blocks, first values
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
  *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
- *     >>symbol    graphs as MXNet's JSON             >>parser    graphs from that
- *     >>save      networks, written and read         >>profile   what was timed, as a Chrome trace
+ *     >>symbol    graphs as MXNet's JSON             >>parser    nodes from that
+ *     >>numpy     MXNet's other operators            >>reader    loops, bodies, the whole graph
+ *     >>save      networks, written and read         >>calibrate copies of them in int8
+ *     >>profile   what was timed, as a Chrome trace
  *     >>train     optimisers, schedules, the trainer
  *     >>losses    losses and metrics
  *     >>data      datasets, loaders, readers
  *     >>fit       epochs, history, the report
- *     >>emitters  operators as C source              >>source    programs as C source, and as machine code
+ *     >>text      C as text: lines, formulas         >>emitters  operators as C source
+ *     >>writers   larger ones; who writes what       >>source    programs as C source
+ *     >>jit       and as machine code
  *     >>end       history, licence
  *
  * Three doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd), the operator table, reached
@@ -104,7 +109,7 @@
  *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
  *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
  *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, all
- *   but those of digamma and ctc_loss.
+ *   but those of digamma, ctc_loss, bilinear_sampler and spatial_transformer.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_check_grad compares a gradient with difference quotients.
  *
@@ -116,6 +121,10 @@
  *   ignore_stale_grad is set. HY_GRAD_ADD adds gradients up over batches; hy_zero_grad between the steps.
  *   Parameters of 16 bits keep a master of 32 in the trainer; hy_scale_loss keeps small gradients from
  *   vanishing in them. An optimiser of yours is a hy_optim with a function in it.
+ *   A step in steady state takes nothing from the allocator. Where network and loss are one block, it is
+ *   three runs: forward with the loss, backward, all updates.
+ *   hy_set_recompute has a block computed again by backward instead of keeping what it computed: less memory
+ *   for more time, in which the steps of the block run in one thread.
  *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders.
  *
  * BLOCKS
@@ -171,10 +180,11 @@
  *   NULL where there are none. States keep type and shape, outputs are alike in all turns, and so are the
  *   results of both branches. What a body makes lives for its turn. Bodies may use arrays, blocks and
  *   parameters from outside, have loops in them (8 deep), and have gradients; what is the same in all turns
- *   is computed once before. The gradient of a compiled loop computes each turn a second time, from the
- *   states before it. A loop takes one number of the random ones, whatever it draws. The steps of a compiled
- *   body run in one thread, beside other jobs of the program. Where values decide the shape of something in
- *   a body, it cannot be compiled.
+ *   is computed once before, and so are products of the rows of the data with that, all rows in one product
+ *   (but for rounding; not with `exact` or HY_PASS_AHEAD off). The gradient of a compiled loop computes each
+ *   turn a second time, from the states before it. A loop takes one number of the random ones, whatever it
+ *   draws. The steps of a compiled body run in one thread, beside other jobs of the program. Where values
+ *   decide the shape of something in a body, it cannot be compiled.
  *
  * SYMBOLS
  *   hy_symbolic makes a frame in which operators become nodes: define with hy_var, hy_compile, hy_graph_run.
@@ -194,26 +204,34 @@
  *   removes. It keeps the mode of the file before it; one that is read-only is not replaced. Names of
  *   files are UTF-8, on Windows too.
  *
+ * INT8
+ *   hy_quantize gives a copy of a network for inference whose dense layers and convolutions compute in int8,
+ *   from batches that show which numbers come; the network keeps its parameters. A report tells what the copy
+ *   costs. A layer's data are cut at a threshold, the largest number that came or, with opt.entropy, what
+ *   loses least: then they are whole numbers of 8 bits, as its weights are, channel by channel. Its sums are
+ *   exact, so that results have the same bits on every instruction set. A NaN among them counts as 0.
+ *
  * C SOURCE AND MACHINE CODE (HYBRID_SOURCE)
  *   hy_export_c writes what a network computes for inputs of such shapes as one C99 file that needs nothing
  *   but libm: parameters are constants in it, batch norm and what only parameters decide are gone, each
  *   operator is a function of plain loops by the name of its layer, pointwise ones stand in one loop or at
- *   the end of the product before them. PREFIX_run(inputs, outputs, workspace) allocates nothing and may be
- *   given its memory, PREFIX_WORKSPACE bytes aligned for a double; NULL takes a static one. Sizes are macros,
+ *   the end of the product before them, bodies of loops and branches are functions, too.
+ *   PREFIX_run(inputs, outputs, workspace) allocates nothing and may be given its memory, PREFIX_WORKSPACE
+ *   bytes aligned for a double; NULL takes a static one. It returns 0, or -2 where an operator met an index,
+ *   a label or a region that is none (a call in process fails there). Sizes are macros,
  *   opt.header writes them and the prototype apart, opt.weights puts the weights into a file whose bytes are
  *   handed in, numbers with the lowest byte first. -DPREFIX_TEST makes a program that compares with recorded
- *   results. Sums run in another order than here: results agree to rounding. Indices beyond an axis are
- *   clipped; what has no source (gradients, random numbers, boxes and regions, loops of a graph, take in mode
- *   raise, shapes that values decide) is refused by name, all at once.
+ *   results. Sums run in another order than here: results agree to rounding. What has no source (gradients,
+ *   random numbers, int8, systems of equations, shapes that values decide) is refused by name, all at once.
  *   hy_hybridize_opt.jit has the system's compiler (cc, or what the environment's HYBRID_CC names) build the
  *   same source when shapes are first met, in a folder that is removed at once, and runs that on one thread;
  *   again when a parameter has changed. Training, `exact` and what cannot be built run as ever, which the log
  *   is told. It starts a process and loads code: never on by itself.
  *
  * TIMING
- *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, trace and
- *   compilation, for chrome://tracing or ui.perfetto.dev; hy_profile_event walks them. Off, it costs a test
- *   each.
+ *   hy_profile(F, "trace.json") ... hy_profile(F, NULL) writes down every operator, compiled job, turn of a
+ *   loop, trace and compilation, for chrome://tracing or ui.perfetto.dev; hy_profile_event walks them. Off,
+ *   it costs a test each.
  *
  * RANDOM NUMBERS
  *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element):
@@ -281,7 +299,7 @@
  *     HYBRID_NO_SIMD         plain scalar code only
  *     HYBRID_NO_STDIO        no <stdio.h>: hy_print needs a log hook, files are read from memory
  *     HYBRID_NO_TRAIN        no gradients, no training
- *     HYBRID_NO_RNN, HYBRID_NO_VISION, HYBRID_NO_IO   without these families
+ *     HYBRID_NO_RNN, HYBRID_NO_VISION, HYBRID_NO_INT8, HYBRID_NO_IO   without these families
  *     HYBRID_OPS(X)          X(softmax) X(add) ...: only these operators and what they are made of. Others
  *                            stay known by name: an error says what to add. `hybrid ops --used` writes the
  *                            line. Gradients are made of operators, too, which have to be listed
@@ -421,6 +439,9 @@ enum {
     HY_LAYOUT_NONE, HY_LAYOUT_NCW, HY_LAYOUT_NCHW, HY_LAYOUT_NCDHW,
     HY_LAYOUT_NWC, HY_LAYOUT_NHWC, HY_LAYOUT_NDHWC
 };
+enum { HY_RESIZE_SIZE, HY_RESIZE_ODD_SCALE, HY_RESIZE_LIKE, HY_RESIZE_TO_EVEN_DOWN, HY_RESIZE_TO_EVEN_UP,
+       HY_RESIZE_TO_ODD_DOWN, HY_RESIZE_TO_ODD_UP };
+enum { HY_GRID_AFFINE, HY_GRID_WARP };
 enum { HY_POOL_MAX, HY_POOL_AVG, HY_POOL_SUM, HY_POOL_LP };
 enum { HY_CONVENTION_VALID, HY_CONVENTION_FULL, HY_CONVENTION_SAME };
 enum { HY_JOIN_CONCAT, HY_JOIN_SUM };
@@ -506,7 +527,8 @@ enum {                                  /* passes over a graph, for hy_hybridize
     HY_PASS_REUSE = 128,                /* memory of values that are no longer needed is used again */
     HY_PASS_PARALLEL = 256,             /* independent operators run at the same time */
     HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have another layout inside */
-    HY_PASS_ALL = 1023
+    HY_PASS_AHEAD = 1024,               /* products of a loop's data, once for all of its turns */
+    HY_PASS_ALL = 2047
 };
 
 /* Options of hy_open. Zero everywhere is the default. */
@@ -554,7 +576,7 @@ enum {                                  /* facts that passes ask for */
     HY_OP_STRIDED   = 128,              /* reads inputs of any strides; others get packed ones */
     HY_OP_MOVES     = 128 + 64,         /* only moves elements */
     HY_OP_ABSENT    = 256,              /* known by name only: HYBRID_OPS does not list it */
-    HY_OP_CONTROL   = 512               /* runs bodies: a loop or a branch */
+    HY_OP_CONTROL   = 512               /* runs bodies: a loop or a branch; from 65536 on: not yours */
 };
 
 struct hy_run;
@@ -605,6 +627,7 @@ typedef struct hy_run {
     uint64_t     seed, stream;          /* the random key */
     const char  *fault_text;            /* if not the job's */
     int          fault;                 /* set by hy_fault */
+    const struct hy__timing *timing;    /* of a loop while hy_profile looks on, else NULL */
 } hy_run;
 
 /* A gradient wanted: fill dx[i] where want[i], from dy[o] (NULL is zero), by emitting operators. */
@@ -735,9 +758,9 @@ struct hy_op {
 /* Each row gives up to four operators: hy_NAME broadcasts as NumPy does, hy_elemwise_NAME wants equal shapes,
  * hy_NAME_scalar has a number on the right, hy_rNAME_scalar on the left. y is the result; da and db are the
  * gradients before they are summed back to the shape of their input. FAST is compiled for every instruction
- * set; FAST and SINGLE have loops for a single number on one side; OWN is written out for f32. From `equal`
- * on they give 0 or 1, and integers compare with any number by value; otherwise a number beside integers must
- * be one of them. */
+ * set; PLAIN for the plainest only, as is DEAR, which calls the C library for doubles; OWN is written out for
+ * f32. From `equal` on they give 0 or 1, and integers compare with any number by value; otherwise a number
+ * beside integers must be one of them. */
 #define HY_BINARY_OPS(B) \
     B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", \
         "_plus|_Plus|_add|_grad_add", \
@@ -753,7 +776,7 @@ struct hy_op {
     B(mod, OWN, 0, "broadcast_mod", NULL, "_mod", "_Mod", "_mod_scalar", "_ModScalar", V_MOD(a, b), \
         dy, hy_negative(F, hy_mul(F, dy, hy_floor(F, HY_OVER(a, b)))), \
         "a mod b with the sign of b; x mod 0 is 0") \
-    B(power, PLAIN, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
+    B(power, DEAR, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
         V_POW(a, b), \
         hy_mul(F, dy, HY_POWER_DA(a, b)), hy_mul(F, dy, HY_POWER_DB(a, b)), "a to the power b") \
     B(maximum, FAST, 0, "broadcast_maximum", NULL, "_maximum", "_Maximum", "_maximum_scalar", \
@@ -762,29 +785,29 @@ struct hy_op {
     B(minimum, FAST, 0, "broadcast_minimum", NULL, "_minimum", "_Minimum", "_minimum_scalar", \
         "_MinimumScalar", \
         V_MIN(a, b), hy_mul(F, dy, HY_LE(a, b)), hy_mul(F, dy, HY_GT(a, b)), "the smaller; NaN wins") \
-    B(hypot, PLAIN, 0, "broadcast_hypot", NULL, "_hypot", NULL, "_hypot_scalar", NULL, V_HYPOT(a, b), \
+    B(hypot, DEAR, 0, "broadcast_hypot", NULL, "_hypot", NULL, "_hypot_scalar", NULL, V_HYPOT(a, b), \
         hy_mul(F, dy, HY_UNDER(a, y)), hy_mul(F, dy, HY_UNDER(b, y)), "sqrt(a*a + b*b)") \
-    B(equal, SINGLE, 0, "broadcast_equal", NULL, "_equal", "_Equal", "_equal_scalar", "_EqualScalar", \
+    B(equal, PLAIN, 0, "broadcast_equal", NULL, "_equal", "_Equal", "_equal_scalar", "_EqualScalar", \
         V_BOOL(a == b), NULL, NULL, "1 where a == b, else 0") \
-    B(not_equal, SINGLE, 0, "broadcast_not_equal", NULL, "_not_equal", "_Not_Equal", "_not_equal_scalar", \
+    B(not_equal, PLAIN, 0, "broadcast_not_equal", NULL, "_not_equal", "_Not_Equal", "_not_equal_scalar", \
         "_NotEqualScalar", V_BOOL(a != b), NULL, NULL, "1 where a != b, else 0") \
-    B(greater, SINGLE, 0, "broadcast_greater", NULL, "_greater", "_Greater", "_greater_scalar", \
+    B(greater, PLAIN, 0, "broadcast_greater", NULL, "_greater", "_Greater", "_greater_scalar", \
         "_GreaterScalar", \
         V_BOOL(a > b), NULL, NULL, "1 where a > b, else 0") \
-    B(greater_equal, SINGLE, 0, "broadcast_greater_equal", NULL, "_greater_equal", "_Greater_Equal", \
+    B(greater_equal, PLAIN, 0, "broadcast_greater_equal", NULL, "_greater_equal", "_Greater_Equal", \
         "_greater_equal_scalar", "_GreaterEqualScalar", V_BOOL(a >= b), NULL, NULL, \
         "1 where a >= b, else 0") \
-    B(lesser, SINGLE, 0, "broadcast_lesser", NULL, "_lesser", "_Lesser", "_lesser_scalar", "_LesserScalar", \
+    B(lesser, PLAIN, 0, "broadcast_lesser", NULL, "_lesser", "_Lesser", "_lesser_scalar", "_LesserScalar", \
         V_BOOL(a < b), NULL, NULL, "1 where a < b, else 0") \
-    B(lesser_equal, SINGLE, 0, "broadcast_lesser_equal", NULL, "_lesser_equal", "_Lesser_Equal", \
+    B(lesser_equal, PLAIN, 0, "broadcast_lesser_equal", NULL, "_lesser_equal", "_Lesser_Equal", \
         "_lesser_equal_scalar", "_LesserEqualScalar", V_BOOL(a <= b), NULL, NULL, "1 where a <= b, else 0") \
-    B(logical_and, SINGLE, 0, "broadcast_logical_and", NULL, "_logical_and", "_Logical_And", \
+    B(logical_and, PLAIN, 0, "broadcast_logical_and", NULL, "_logical_and", "_Logical_And", \
         "_logical_and_scalar", \
         "_LogicalAndScalar", V_BOOL((a != 0) & (b != 0)), NULL, NULL, "1 where both are not 0") \
-    B(logical_or, SINGLE, 0, "broadcast_logical_or", NULL, "_logical_or", "_Logical_Or", \
+    B(logical_or, PLAIN, 0, "broadcast_logical_or", NULL, "_logical_or", "_Logical_Or", \
         "_logical_or_scalar", \
         "_LogicalOrScalar", V_BOOL((a != 0) | (b != 0)), NULL, NULL, "1 where one is not 0") \
-    B(logical_xor, SINGLE, 0, "broadcast_logical_xor", NULL, "_logical_xor", "_Logical_Xor", \
+    B(logical_xor, PLAIN, 0, "broadcast_logical_xor", NULL, "_logical_xor", "_Logical_Xor", \
         "_logical_xor_scalar", \
         "_LogicalXorScalar", V_BOOL((a != 0) != (b != 0)), NULL, NULL, "1 where exactly one is not 0")
 
@@ -847,6 +870,48 @@ struct hy_op {
 #define HY_P_linalg_gemm2 HY_NOTHING
 #define HY_A_linalg_gemm2(A, R) HY_A_TRANSPOSE(A, R) A(R, real, alpha, alpha, 1, "factor on the product") \
     A(R, int, axis, axis, -2, "axis of the matrix rows")
+
+#define HY_I_linalg_inverse(I) I(A, ONE, 1)
+#define HY_O_linalg_inverse HY_O_OUT
+#define HY_P_linalg_inverse HY_NOTHING
+#define HY_I_linalg_det HY_I_linalg_inverse
+#define HY_O_linalg_det HY_O_OUT
+#define HY_P_linalg_det HY_NOTHING
+#define HY_I_linalg_slogdet HY_I_linalg_inverse
+#define HY_O_linalg_slogdet(O) O(sign, ONE, 1) O(logabsdet, ONE, 1)
+#define HY_P_linalg_slogdet HY_NOTHING
+#define HY_I_linalg_potrf HY_I_linalg_inverse
+#define HY_O_linalg_potrf HY_O_OUT
+#define HY_P_linalg_potrf HY_NOTHING
+#define HY_I_linalg_trsm(I) I(A, ONE, 1) I(B, ONE, 1)
+#define HY_O_linalg_trsm HY_O_OUT
+#define HY_P_linalg_trsm HY_NOTHING
+#define HY_A_linalg_trsm(A, R) A(R, flag, transpose, transpose, 0, "A transposed") \
+    A(R, flag, rightside, rightside, 0, "A stands on the right: X op(A) = alpha B") \
+    A(R, inv, upper, lower, 0, "A is an upper triangle") A(R, real, alpha, alpha, 1, "factor on B")
+#define HY_I_tril HY_I_DATA
+#define HY_O_tril HY_O_OUT
+#define HY_P_tril(P, R) P(R, int, k, k, 0, "which diagonal")
+#define HY_I_triu HY_I_DATA
+#define HY_O_triu HY_O_OUT
+#define HY_P_triu HY_P_tril
+
+/* --- in int8: weight (panels, steps, 16, 4) as hy_quantize lays it out, scale and bias per channel --- */
+#define HY_I_INT8(I) I(data, ONE, 1) I(weight, ONE, 1) I(scale, ONE, 1) I(bias, OPT, !r->no_bias)
+#define HY_P_THRESHOLD(P, R) \
+    P(R, real, threshold, threshold, HY_REQUIRED, "data counts in 127ths of this, and up to it")
+#define HY_A_INT8(A, R) A(R, flag, no_bias, no_bias, 0, "no bias input") \
+    A(R, flag, relu, relu, 0, "negative results become 0")
+#define HY_I_int8_dense HY_I_INT8
+#define HY_O_int8_dense HY_O_OUT
+#define HY_P_int8_dense(P, R) HY_P_fully_connected(P, R) HY_P_THRESHOLD(P, R)
+#define HY_A_int8_dense(A, R) HY_A_INT8(A, R) \
+    A(R, inv, no_flatten, flatten, 0, "rows lie along the last axis, else along all but the first")
+#define HY_I_int8_convolution HY_I_INT8
+#define HY_O_int8_convolution HY_O_OUT
+#define HY_P_int8_convolution(P, R) HY_P_KERNEL(P, R) HY_P_THRESHOLD(P, R)
+#define HY_A_int8_convolution(A, R) HY_A_WINDOW(A, R) A(R, int, num_group, num_group, 1, "channel groups") \
+    HY_A_INT8(A, R) HY_A_LAYOUT(A, R)
 
 #define HY_I_add_n HY_I_ARGS
 #define HY_O_add_n HY_O_OUT
@@ -975,6 +1040,38 @@ struct hy_op {
       "samples of a bin, down and across; as many as places if not positive") \
     A(R, flag, position_sensitive, position_sensitive, 0, "each bin has channels of its own") \
     A(R, flag, aligned, aligned, 0, "coordinates are those of corners of places, not of middles")
+#define HY_I_bilinear_resize(I) I(data, ONE, 1) I(like, OPT, r->mode == HY_RESIZE_LIKE)
+#define HY_O_bilinear_resize HY_O_OUT
+#define HY_P_bilinear_resize(P, R) P(R, int, height, height, 1, "height of the result") \
+    P(R, int, width, width, 1, "width of the result")
+#define HY_A_bilinear_resize(A, R) \
+    A(R, real, scale_height, scale_height, 0, "in place of height: what it is multiplied by") \
+    A(R, real, scale_width, scale_width, 0, "the same for the width") \
+    A(R, enum, mode, mode, 0, \
+      "size|odd_scale|like|to_even_down|to_even_up|to_odd_down|to_odd_up: where the size comes from") \
+    A(R, inv, half_pixels, align_corners, 0, "corners are those of pixels, not the middles of the outermost")
+#define HY_I__bilinear_resize_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1)
+#define HY_O__bilinear_resize_grad HY_O_OUT
+#define HY_P__bilinear_resize_grad HY_NOTHING
+#define HY_A__bilinear_resize_grad(A, R) A(R, inv, half_pixels, align_corners, 0, "as in bilinear_resize")
+#define HY_I_grid_generator HY_I_DATA
+#define HY_O_grid_generator HY_O_OUT
+#define HY_P_grid_generator(P, R) P(R, enum, transform_type, transform_type, HY_REQUIRED, \
+    "affine|warp: data are (N,6), rows of 2 x 3 matrices; or (N,2,H,W), shifts in pixels")
+#define HY_A_grid_generator(A, R) A(R, ints, target_shape, target_shape, 0, "height and width, for affine")
+#define HY_I_bilinear_sampler(I) I(data, ONE, 1) I(grid, ONE, 1)
+#define HY_O_bilinear_sampler HY_O_OUT
+#define HY_P_bilinear_sampler HY_NOTHING
+#define HY_I__bilinear_sampler_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(grid, ONE, 1)
+#define HY_O__bilinear_sampler_grad(O) O(data_grad, ONE, 1) O(grid_grad, ONE, 1)
+#define HY_P__bilinear_sampler_grad HY_NOTHING
+#define HY_I_spatial_transformer(I) I(data, ONE, 1) I(loc, ONE, 1)
+#define HY_O_spatial_transformer HY_O_OUT
+#define HY_P_spatial_transformer(P, R) P(R, ints, target_shape, target_shape, 0, "height and width")
+#define HY_A_spatial_transformer(A, R) \
+    A(R, enum, transform_type, transform_type, 0, "affine: the only kind") \
+    A(R, enum, sampler_type, sampler_type, 0, "bilinear: the only kind")
+
 #define HY_I__roi_align_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(rois, ONE, 1)
 #define HY_O__roi_align_grad HY_O_OUT
 #define HY_P__roi_align_grad HY_P_ROIS
@@ -1464,6 +1561,31 @@ struct hy_op {
 #define HY_O_random_exponential HY_O_OUT
 #define HY_P_random_exponential(P, R) HY_P_DIMS(P, R) HY_P_EXPONENTIAL(P, R)
 #define HY_A_random_exponential HY_A_DTYPE
+#define HY_I_random_gamma HY_NOTHING
+#define HY_O_random_gamma HY_O_OUT
+#define HY_P_random_gamma(P, R) HY_P_DIMS(P, R) P(R, real, alpha, alpha, 1, "shape of the distribution") \
+    P(R, real, beta, beta, 1, "its scale")
+#define HY_A_random_gamma HY_A_DTYPE
+#define HY_I_random_poisson HY_NOTHING
+#define HY_O_random_poisson HY_O_OUT
+#define HY_P_random_poisson(P, R) HY_P_DIMS(P, R) P(R, real, lam, lam, 1, "mean")
+#define HY_A_random_poisson HY_A_DTYPE
+#define HY_I_random_negative_binomial HY_NOTHING
+#define HY_O_random_negative_binomial HY_O_OUT
+#define HY_P_random_negative_binomial(P, R) HY_P_DIMS(P, R) P(R, int, k, k, 1, "successes that end it") \
+    P(R, real, p, p, 1, "chance of a success")
+#define HY_A_random_negative_binomial HY_A_DTYPE
+#define HY_I_random_general_negative_binomial HY_NOTHING
+#define HY_O_random_general_negative_binomial HY_O_OUT
+#define HY_P_random_general_negative_binomial(P, R) HY_P_DIMS(P, R) P(R, real, mu, mu, 1, "mean") \
+    P(R, real, alpha, alpha, 1, "the variance is mu + alpha mu^2")
+#define HY_A_random_general_negative_binomial HY_A_DTYPE
+#define HY_I_sample_multinomial HY_I_DATA
+#define HY_O_sample_multinomial(O) O(output, ONE, 1) O(log_prob, OPT, r->get_prob)
+#define HY_P_sample_multinomial(P, R) P(R, shape, shape, shape, 0, "draws from each row of data, () is one")
+#define HY_A_sample_multinomial(A, R) \
+    A(R, flag, get_prob, get_prob, 0, "give the logarithm of each draw's probability, too") \
+    A(R, dtype, dtype, dtype, HY_I32, "type of the draws")
 #define HY_I_random_randint HY_NOTHING
 #define HY_O_random_randint HY_O_OUT
 #define HY_P_random_randint(P, R) HY_P_DIMS(P, R) P(R, i64, low, low, HY_REQUIRED, "least value") \
@@ -1526,6 +1648,14 @@ struct hy_op {
     OPT(dot, "dot", NULL, 0, "product over the last axis of lhs and the first of rhs") \
     OPT(batch_dot, "batch_dot", NULL, 0, "matrix products of a batch") \
     OPT(linalg_gemm2, "_linalg_gemm2", "linalg_gemm2", 0, "alpha op(A) op(B), for each matrix of a batch") \
+    OP(linalg_inverse, "_linalg_inverse", "linalg_inverse", 0, "the inverse of each matrix of a batch") \
+    OP(linalg_det, "_linalg_det", "linalg_det", 0, "its determinant") \
+    OP(linalg_slogdet, "_linalg_slogdet", "linalg_slogdet", 0, "the sign, and log |determinant|") \
+    OP(linalg_potrf, "_linalg_potrf", "linalg_potrf", 0, \
+        "the lower triangle L with L L^T = (A + A^T) / 2 (Cholesky)") \
+    OPT(linalg_trsm, "_linalg_trsm", "linalg_trsm", 0, "X with op(A) X = alpha B, A a triangle") \
+    OP(tril, "_npi_tril", NULL, 0, "matrices without what lies above diagonal k") \
+    OP(triu, "_npi_triu", NULL, 0, "matrices without what lies below diagonal k") \
     OP(add_n, "add_n", "ElementWiseSum|_sum", 0, "sum of all inputs, left to right") \
     OPT(batch_norm, "BatchNorm", "BatchNorm_v1|_npx_batch_norm|_contrib_SyncBatchNorm", HY_OP_TRAIN, \
         "(x - mean) / sqrt(var + eps) gamma + beta per channel") \
@@ -1628,6 +1758,14 @@ struct hy_op {
         "normal with mean loc, deviation scale") \
     OPT(random_exponential, "_random_exponential", "random_exponential", HY_OP_RANDOM, \
         "exponential with rate lam") \
+    OPT(random_gamma, "_random_gamma", "random_gamma", HY_OP_RANDOM, "gamma with shape alpha, scale beta") \
+    OPT(random_poisson, "_random_poisson", "random_poisson", HY_OP_RANDOM, "counts with mean lam") \
+    OPT(random_negative_binomial, "_random_negative_binomial", "random_negative_binomial", HY_OP_RANDOM, \
+        "failures before the k-th success") \
+    OPT(random_general_negative_binomial, "_random_generalized_negative_binomial", \
+        "random_generalized_negative_binomial", HY_OP_RANDOM, "counts with mean mu, spread by alpha") \
+    OPT(sample_multinomial, "_sample_multinomial", "sample_multinomial", HY_OP_RANDOM, \
+        "indices of the last axis, by the probabilities in data") \
     OPT(random_randint, "_random_randint", "random_randint", HY_OP_RANDOM, "integers in [low, high)") \
     OP(uniform_like, "_random_uniform_like", NULL, HY_OP_RANDOM, "uniform, shaped like data") \
     OP(normal_like, "_random_normal_like", NULL, HY_OP_RANDOM, "normal, shaped like data") \
@@ -1640,7 +1778,7 @@ struct hy_op {
     OPT(_arange, "_arange", NULL, 0, "start, start + step, ... below stop") \
     OPT(_linspace, "_linspace", NULL, 0, "num values from start to stop") \
     OPT(arange_like, "_contrib_arange_like", NULL, 0, "start, start + step, ... as many as data has") \
-    HY_VISION_OPS(OP, OPT) HY_RNN_OPS(OP, OPT)
+    HY_VISION_OPS(OP, OPT) HY_RNN_OPS(OP, OPT) HY_INT8_OPS(OP, OPT)
 
 #ifdef HYBRID_NO_RNN
 #define HY_RNN_OPS(OP, OPT)
@@ -1649,6 +1787,17 @@ struct hy_op {
     OPT(rnn, "RNN", NULL, HY_OP_RANDOM | HY_OP_TRAIN, "stacked recurrent layers over (T, N, I)") \
     OPT(_rnn_grad, NULL, NULL, 0, "gradient of rnn")
 #endif
+
+#if defined(HYBRID_NO_INT8)
+#define HY_INT8_OPS(OP, OPT)
+#elif defined(HYBRID_NO_VISION)
+#define HY_INT8_OPS HY_INT8_DENSE_OPS
+#else
+#define HY_INT8_OPS(OP, OPT) HY_INT8_DENSE_OPS(OP, OPT) \
+    OPT(int8_convolution, "int8_convolution", NULL, 0, "convolution in int8: whole sums times scale, + bias")
+#endif
+#define HY_INT8_DENSE_OPS(OP, OPT) \
+    OPT(int8_dense, "int8_dense", NULL, 0, "fully_connected in int8: whole sums times scale, + bias")
 
 #ifdef HYBRID_NO_VISION
 #define HY_VISION_OPS(OP, OPT)
@@ -1680,7 +1829,14 @@ struct hy_op {
         "largest values in the bins of regions (image, left, top, right, bottom)") \
     OPT(roi_align, "_contrib_ROIAlign", NULL, 0, \
         "averages of samples between places in the bins of regions") \
-    OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align")
+    OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align") \
+    OPT(bilinear_resize, "_contrib_BilinearResize2D", NULL, 0, \
+        "images in another size, between their pixels") \
+    OPT(_bilinear_resize_grad, NULL, NULL, 0, "gradient of bilinear_resize") \
+    OPT(grid_generator, "GridGenerator", NULL, 0, "where bilinear_sampler shall look: x and y from -1 to 1") \
+    OP(bilinear_sampler, "BilinearSampler", NULL, 0, "data at the places of a grid, 0 outside") \
+    OP(_bilinear_sampler_grad, NULL, NULL, 0, "gradients of bilinear_sampler") \
+    OPT(spatial_transformer, "SpatialTransformer", NULL, 0, "data seen through affine maps")
 #endif
 
 /* Operator numbers, and the C types of attributes. */
@@ -1935,6 +2091,19 @@ typedef struct hy_linalg_gemm2_opt { int transpose_a; int transpose_b; double al
     int axis /* -2 */; } hy_linalg_gemm2_opt;
 HY_API hy_array *hy_linalg_gemm2(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_gemm2_opt *opt);
     /* alpha op(A) op(B), for each matrix of a batch */
+HY_API hy_array *hy_linalg_inverse(hy_frame *F, hy_array *A);  /* the inverse of each matrix of a batch */
+HY_API hy_array *hy_linalg_det(hy_frame *F, hy_array *A);  /* its determinant */
+HY_API hy_array *hy_linalg_slogdet(hy_frame *F, hy_array *A);  /* the sign, and log |determinant| */
+HY_API hy_array *hy_linalg_potrf(hy_frame *F, hy_array *A);
+    /* the lower triangle L with L L^T = (A + A^T) / 2 (Cholesky) */
+typedef struct hy_linalg_trsm_opt { int transpose; int rightside; int upper;
+    double alpha /* 1 */; } hy_linalg_trsm_opt;
+HY_API hy_array *hy_linalg_trsm(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_trsm_opt *opt);
+    /* X with op(A) X = alpha B, A a triangle */
+HY_API hy_array *hy_tril(hy_frame *F, hy_array *data, int k);
+    /* matrices without what lies above diagonal k */
+HY_API hy_array *hy_triu(hy_frame *F, hy_array *data, int k);
+    /* matrices without what lies below diagonal k */
 
 /* --- normalisation --- */
 typedef struct hy_batch_norm_opt { double eps /* 0.001 */; double momentum /* 0.9 */; int learn_gamma;
@@ -2124,6 +2293,26 @@ HY_API hy_array *hy_random_normal(hy_frame *F, hy_shape shape, double loc, doubl
 typedef struct hy_random_exponential_opt { hy_dtype dtype /* HY_F32 */; } hy_random_exponential_opt;
 HY_API hy_array *hy_random_exponential(hy_frame *F, hy_shape shape, double lam,
                                        const hy_random_exponential_opt *opt);  /* exponential with rate lam */
+typedef struct hy_random_gamma_opt { hy_dtype dtype /* HY_F32 */; } hy_random_gamma_opt;
+HY_API hy_array *hy_random_gamma(hy_frame *F, hy_shape shape, double alpha, double beta,
+                                 const hy_random_gamma_opt *opt);  /* gamma with shape alpha, scale beta */
+typedef struct hy_random_poisson_opt { hy_dtype dtype /* HY_F32 */; } hy_random_poisson_opt;
+HY_API hy_array *hy_random_poisson(hy_frame *F, hy_shape shape, double lam, const hy_random_poisson_opt *opt);
+    /* counts with mean lam */
+typedef struct hy_random_negative_binomial_opt {
+    hy_dtype dtype /* HY_F32 */; } hy_random_negative_binomial_opt;
+HY_API hy_array *hy_random_negative_binomial(hy_frame *F, hy_shape shape, int k, double p,
+                                             const hy_random_negative_binomial_opt *opt);
+    /* failures before the k-th success */
+typedef struct hy_random_general_negative_binomial_opt {
+    hy_dtype dtype /* HY_F32 */; } hy_random_general_negative_binomial_opt;
+HY_API hy_array *hy_random_general_negative_binomial(hy_frame *F, hy_shape shape, double mu, double alpha,
+                                                     const hy_random_general_negative_binomial_opt *opt);
+    /* counts with mean mu, spread by alpha */
+typedef struct hy_sample_multinomial_opt { int get_prob; hy_dtype dtype /* 7 */; } hy_sample_multinomial_opt;
+HY_API hy_array *hy_sample_multinomial(hy_frame *F, hy_array *data, hy_shape shape,
+                                       const hy_sample_multinomial_opt *opt);
+    /* indices of the last axis, by the probabilities in data */
 typedef struct hy_random_randint_opt { hy_dtype dtype /* 7 */; } hy_random_randint_opt;
 HY_API hy_array *hy_random_randint(hy_frame *F, hy_shape shape, int64_t low, int64_t high,
                                    const hy_random_randint_opt *opt);  /* integers in [low, high) */
@@ -2197,6 +2386,22 @@ typedef struct hy_roi_align_opt { int sample_ratio /* -1 */; int position_sensit
 HY_API hy_array *hy_roi_align(hy_frame *F, hy_array *data, hy_array *rois, hy_ints pooled_size,
                               double spatial_scale, const hy_roi_align_opt *opt);
     /* averages of samples between places in the bins of regions */
+typedef struct hy_bilinear_resize_opt { double scale_height; double scale_width; int mode;
+    int half_pixels; } hy_bilinear_resize_opt;
+HY_API hy_array *hy_bilinear_resize(hy_frame *F, hy_array *data, hy_array *like, int height, int width,
+                                    const hy_bilinear_resize_opt *opt);
+    /* images in another size, between their pixels */
+typedef struct hy_grid_generator_opt { hy_ints target_shape; } hy_grid_generator_opt;
+HY_API hy_array *hy_grid_generator(hy_frame *F, hy_array *data, int transform_type,
+                                   const hy_grid_generator_opt *opt);
+    /* where bilinear_sampler shall look: x and y from -1 to 1 */
+HY_API hy_array *hy_bilinear_sampler(hy_frame *F, hy_array *data, hy_array *grid);
+    /* data at the places of a grid, 0 outside */
+typedef struct hy_spatial_transformer_opt { int transform_type;
+    int sampler_type; } hy_spatial_transformer_opt;
+HY_API hy_array *hy_spatial_transformer(hy_frame *F, hy_array *data, hy_array *loc, hy_ints target_shape,
+                                        const hy_spatial_transformer_opt *opt);
+    /* data seen through affine maps */
 #endif
 
 /* --- recurrent layers --- */
@@ -2290,6 +2495,12 @@ typedef struct hy__roi_align_grad_opt { int sample_ratio /* -1 */; int position_
 HY_API hy_array *hy__roi_align_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *rois,
                                     hy_ints pooled_size, double spatial_scale,
                                     const hy__roi_align_grad_opt *opt);  /* gradient of roi_align */
+typedef struct hy__bilinear_resize_grad_opt { int half_pixels; } hy__bilinear_resize_grad_opt;
+HY_API hy_array *hy__bilinear_resize_grad(hy_frame *F, hy_array *out_grad, hy_array *data,
+                                          const hy__bilinear_resize_grad_opt *opt);
+    /* gradient of bilinear_resize */
+HY_API hy_array *hy__bilinear_sampler_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *grid);
+    /* gradients of bilinear_sampler */
 #endif
 #ifndef HYBRID_NO_RNN
 typedef struct hy__rnn_grad_opt { int bidirectional; double p; int state_outputs;
@@ -2299,6 +2510,23 @@ HY_API hy_array *hy__rnn_grad(hy_frame *F, hy_array *out_grad, hy_array *state_g
                               hy_array *data, hy_array *parameters, hy_array *state, hy_array *state_cell,
                               hy_array *sequence_length, hy_array *output, hy_array *reserve, int state_size,
                               int num_layers, int mode, const hy__rnn_grad_opt *opt);  /* gradient of rnn */
+#endif
+
+#ifndef HYBRID_NO_INT8
+
+/* --- in int8: hy_quantize emits them --- */
+typedef struct hy_int8_dense_opt { int no_bias; int relu; int no_flatten; } hy_int8_dense_opt;
+HY_API hy_array *hy_int8_dense(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale, hy_array *bias,
+                               int num_hidden, double threshold, const hy_int8_dense_opt *opt);
+    /* fully_connected in int8: whole sums times scale, + bias */
+#ifndef HYBRID_NO_VISION
+typedef struct hy_int8_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
+    int no_bias; int relu; int layout; } hy_int8_convolution_opt;
+HY_API hy_array *hy_int8_convolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale,
+                                     hy_array *bias, hy_ints kernel, int num_filter, double threshold,
+                                     const hy_int8_convolution_opt *opt);
+    /* convolution in int8: whole sums times scale, + bias */
+#endif
 #endif
 
 /* MARK: - 06 >>api --------------------------------------------------------------------------------------
@@ -2547,6 +2775,12 @@ typedef struct hy_hybridize_opt {
     int jit;                            /* machine code from the system's compiler (HYBRID_SOURCE) */
 } hy_hybridize_opt;
 HY_API void        hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *opt);
+#ifndef HYBRID_NO_TRAIN
+/* What the block computes under recording is not kept for hy_backward, but computed a second time there, from
+ * its inputs: less memory, more time. Random numbers are the same and running statistics count once. It is
+ * traced for that, hybridized or not. */
+HY_API void        hy_set_recompute(hy_frame *F, hy_block *block, int on);
+#endif
 typedef struct hy_cache_stats {
     int64_t hits, misses, traces;       /* calls that found a program, that made one; runs of forward */
     int     programs;                   /* held now */
@@ -2671,7 +2905,8 @@ typedef enum hy_event_kind {
     HY_EVENT_JOB,                       /* an operator of a compiled program, or several that were fused */
     HY_EVENT_EARLY,                     /* the same, where only parameters decide: not part of every call */
     HY_EVENT_TRACE,                     /* forward becomes a graph */
-    HY_EVENT_COMPILE                    /* the graph becomes a program: passes and plan */
+    HY_EVENT_COMPILE,                   /* the graph becomes a program: passes and plan */
+    HY_EVENT_TURN                       /* of a loop; what: "turn 0" */
 } hy_event_kind;
 typedef struct hy_event {
     hy_event_kind kind;
@@ -2941,6 +3176,27 @@ HY_API int        hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, cons
                               const hy_export_c_opt *opt);
 #endif
 #endif
+
+/* --- int8 --- *
+ * A copy of a network for inference whose dense layers and convolutions compute in int8, with a batch norm
+ * and a relu behind them: weights in 127ths of the largest of their channel, data in 127ths of a threshold,
+ * sums in 32 bits, results in f32 again. samples: a batch as hy_call takes it, or a group of batches (each of
+ * them a group, where the network has several inputs); what they bring to a layer decides its threshold. The
+ * copy is a block like any other. Layers stay as they are that `skip` names, that are not f32, whose weight
+ * is no parameter, whose groups have less than 4 channels, or that stand in loops. */
+#ifndef HYBRID_NO_INT8
+typedef struct hy_quantize_report {
+    int    layers, left;                /* in int8; others */
+    double largest, mean;               /* difference of any two results for the samples, of all on average */
+    double same;                        /* share of rows whose largest number stands in the same place */
+} hy_quantize_report;
+typedef struct hy_quantize_opt {
+    int         entropy;                /* what loses least by Kullback and Leibler, not the largest number */
+    const char *skip;                   /* "dense1,conv0": parts of names between underscores */
+    hy_quantize_report *report;         /* where to write what the copy costs, or NULL */
+} hy_quantize_opt;
+HY_API hy_block  *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, const hy_quantize_opt *opt);
+#endif
 #endif
 
 /* --- training --- *
@@ -3198,7 +3454,8 @@ HY_API void        hy_metric_free(hy_frame *F, hy_metric *M);
  *     while ((batch = hy_next(F, L)) != NULL) ...      -- one epoch; the next call begins the next
  *
  * What is in a batch depends on the seed and the number of the epoch, never on threads. Samples are made in
- * the thread pool, or in the host's job system. Both live until the last hy_close, or hy_..._free.
+ * the thread pool, or in the host's job system, when a batch is asked for; with workers before that, while
+ * the program does other things. Both live until the last hy_close, or hy_..._free.
  */
 #ifndef HYBRID_NO_TRAIN
 typedef struct hy_dataset hy_dataset;
@@ -3224,7 +3481,8 @@ typedef struct hy_loader_opt {
     int      shuffle;
     uint64_t seed;                      /* of the order and of what samples draw */
     int      last_batch;                /* HY_LAST_KEEP */
-    int      prefetch;                  /* batches that are made at a time: 1 */
+    int      prefetch;                  /* batches that are made at a time: 1, or 1 + workers */
+    int      workers;                   /* threads that make the next batches in the background */
 } hy_loader_opt;
 HY_API hy_loader  *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt);
 HY_API int64_t     hy_loader_length(hy_frame *F, hy_loader *L);     /* batches in this epoch */
@@ -3243,11 +3501,16 @@ HY_API hy_array *hy_csv_from(hy_frame *F, const void *data, size_t bytes, const 
 /* MXNet's RecordIO of raw arrays of this type: group(data (N,...), labels (N,) or (N,k)). JPEG and PNG are
  * refused by name. */
 HY_API hy_array *hy_records_from(hy_frame *F, const void *data, size_t bytes, hy_type type);
+/* The same records by number, each read when it is asked for: sample i is what line i of the index names
+ * ("key offset"; NULL: the records as they lie). Parts: values, labels. The memory must stay. */
+HY_API hy_dataset *hy_dataset_records_from(hy_frame *F, const void *data, size_t bytes, const char *index,
+                                           size_t index_bytes, hy_type type);
 #ifndef HYBRID_NO_STDIO
 HY_API hy_array *hy_read_idx(hy_frame *F, const char *file);
 HY_API hy_array *hy_read_cifar(hy_frame *F, const char *file, int classes);
 HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *opt);
 HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type);
+HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char *index, hy_type type);
 #endif
 #endif
 #endif
@@ -3383,12 +3646,22 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #endif
 #endif
 
-/* gcc -O2 spends most of its time on code that runs once a network: rooms that stand between these get O1. */
+/* Compilers spend most of -O2 on code that runs once a network. Rooms between COLD and WARM become small (gcc
+   goes without those passes of -Os that take longest). Each call runs a little of what stands between MILD
+   and WARM: O1 from gcc; clang's small code is as quick. */
 #ifdef HY__TUNED
-#define HY__COLD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"fp-contract=off\")")
+#define HY__COLD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\", \"fp-contract=off\", \
+    \"no-gcse\", \"no-tree-pre\", \"no-tree-vrp\", \"no-schedule-insns2\", \"no-expensive-optimizations\", \
+    \"no-code-hoisting\", \"no-thread-jumps\", \"no-strict-aliasing\")")
+#define HY__MILD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"fp-contract=off\")")
 #define HY__WARM_ROOMS _Pragma("GCC pop_options")
+#elif defined(__OPTIMIZE__) && defined(__clang__) && __clang_major__ >= 8
+#define HY__COLD_ROOMS _Pragma("clang attribute push (__attribute__((minsize)), apply_to = function)")
+#define HY__MILD_ROOMS HY__COLD_ROOMS
+#define HY__WARM_ROOMS _Pragma("clang attribute pop")
 #else
 #define HY__COLD_ROOMS
+#define HY__MILD_ROOMS
 #define HY__WARM_ROOMS
 #endif
 
@@ -3403,6 +3676,7 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #endif
 #define HY__LOOPS_END _Pragma("GCC pop_options")
 #define HY__IVDEP _Pragma("GCC ivdep")
+#define HY__UNROLL _Pragma("GCC unroll 4")
 /* After HY__LOOPS_BEGIN: in formulas a ternary is a select. What gcc likes to move from one side of it to the
    other, or into branches, costs more there than it saves. (Nested in another macro this has no effect.) */
 #define HY__FORMULAS \
@@ -3412,12 +3686,14 @@ HY_UNARY_OPS(HY__CPP_UNARY)
     _Pragma("clang diagnostic ignored \"-Wpass-failed\"")       /* loops that call libm stay scalar */
 #define HY__LOOPS_END _Pragma("clang diagnostic pop")
 #define HY__FORMULAS
+#define HY__UNROLL
 #define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define HY__LOOPS_BEGIN
 #define HY__LOOPS_END
 #define HY__FORMULAS
 #define HY__IVDEP
+#define HY__UNROLL
 #endif
 
 #if defined(__GNUC__)
@@ -4711,6 +4987,7 @@ typedef struct hy_root {
     hy_frame  *closed;                  /* records of closed frames */
     hy_frame  *house;                   /* owns parameters; made with the first block */
     hy_block  *blocks;                  /* roots of all that were made */
+    struct hy__crew *crews;             /* of loaders, which read datasets in the background */
     uint64_t   moves;                   /* grows when a parameter gets another type or place */
     uint64_t   changes;                 /* of the structure of any block */
     uint64_t   callers;                 /* blocks that were compiled, for their numbers */
@@ -4772,6 +5049,7 @@ struct hy_frame {
     struct hy__summary *summary;        /* collects what blocks return */
     struct hy__check *check;            /* of >>check: what emit_watch compares with; loops tell ... */
     void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
+    void      (*watch_body)(hy_frame *F, int k, int64_t turn);  /* ... and which body runs; -1: it has run */
     int         unwatched;              /* loops and branches that run line by line */
     int         scopes, ranks;          /* entries and random operators so far */
     const char *next_name;              /* of the node that comes next; or NULL: one is found */
@@ -5286,17 +5564,83 @@ static int hy__arg_count(const hy_op *op, const hy_arg *args, int output, int in
     return n;
 }
 
-static int hy__absent(hy_frame *F, const hy_op *op)
+/* --- operators that are not in this build: their names are --- */
+#ifdef HYBRID_OPS
+/* relu|"relu"|NULL and so on: own name, MXNet's, aliases, one text behind the other. */
+#define HY__SPELL_UNARY(name, mxnet, ...) HY__SPELL(hy_##name, #name "|" #mxnet)
+#define HY__SPELL_BINARY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, ...) \
+    HY__SPELL(hy_##name, #name "|" #broadcast "|" #more) \
+    HY__SPELL(hy_elemwise_##name, "elemwise_" #name "|" #same "|" #old) \
+    HY__SPELL(hy_##name##_scalar, #name "_scalar|" #scalar "|" #old_scalar)
+#define HY__SPELL_RSCALAR(name, mxnet, alias, ...) \
+    HY__SPELL(hy_r##name##_scalar, "r" #name "_scalar|" #mxnet "|" #alias)
+#define HY__SPELL_OP(name, mxnet, aliases, ...) HY__SPELL(hy_##name, #name "|" #mxnet "|" #aliases)
+#define HY__SPELL_ALL \
+    HY_UNARY_OPS(HY__SPELL_UNARY) HY_BINARY_OPS(HY__SPELL_BINARY) HY_RSCALAR_OPS(HY__SPELL_RSCALAR) \
+    HY_REDUCE_OPS(HY__SPELL_OP) HY_OPS(HY__SPELL_OP, HY__SPELL_OP)
+#define HY__SPELL(field, text) char field[sizeof text];
+typedef struct hy__spellings { HY__SPELL_ALL } hy__spellings;
+#undef HY__SPELL
+#define HY__SPELL(field, text) text,
+static const hy__spellings hy__spelt = { HY__SPELL_ALL };
+
+static int hy__spells(const char *text, const char *name)
+{
+    size_t n = strlen(name), length;
+    for (; *text; text += length + (text[length] != 0)) {
+        length = strcspn(text, "|\"");
+        if (length == n && !memcmp(text, name, n)) return 1;
+    }
+    return 0;
+}
+
+/* By any of its names; -1: there is no such operator. */
+static int hy__spelt_number(const char *name)
+{
+    const char *text = (const char *)&hy__spelt;
+    int number;
+    if (!*name || !strcmp(name, "NULL")) return -1;
+    for (number = 0; number < HY_OP_COUNT; number++, text += strlen(text) + 1)
+        if (hy__spells(text, name)) return number;
+    return -1;
+}
+
+static void hy__fail_absent(hy_frame *F, int number)
+{
+    const char *text = (const char *)&hy__spelt;
+    char name[64] = "...";              /* of one that came as the address of all */
+    size_t n = 0;
+    for (; number > 0; number--) text += strlen(text) + 1;
+    if (number == 0) n = strcspn(text, "|");
+    if (n && n < sizeof name) { memcpy(name, text, n); name[n] = 0; }
+    hy__fail(F, HY_ERROR_UNKNOWN, "%s: not in this build: add X(%s) to HYBRID_OPS", name, name);
+}
+#else
+static int hy__spelt_number(const char *name) { (void)name; return -1; }
+static void hy__fail_absent(hy_frame *F, int number) { (void)F; (void)number; }
+#endif
+
+/* Of those that are not there, all are one: what this one was called, the caller knows. */
+static int hy__absent(hy_frame *F, const hy_op *op, const char *name)
 {
     if (!(op->flags & HY_OP_ABSENT)) return 0;
-    hy__fail(F, HY_ERROR_UNKNOWN, "%s: not in this build: add X(%s) to HYBRID_OPS", op->name, op->name);
+    hy__fail_absent(F, hy__spelt_number(name));
     return 1;
+}
+
+/* By number, NULL after an error. */
+static const hy_op *hy__op(hy_frame *F, int number)
+{
+    const hy_op *op = F->root->ops[number];
+    if (!(op->flags & HY_OP_ABSENT)) return op;
+    hy__fail_absent(F, number);
+    return NULL;
 }
 
 static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record)
 {
     int i, arg;
-    if (hy__absent(F, op)) return NULL;
+    if (hy__absent(F, op, op->name)) return NULL;
     for (i = 0; i < n; i++) {
         if (!in[i]) {
             for (arg = 0; arg < i && op->in[arg + 1].name; arg++) continue;
@@ -5315,13 +5659,14 @@ static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *co
 }
 
 /* Arguments as declared -> the inputs that exist, groups opened. */
-static hy_array *hy__emit_args(hy_frame *F, const hy_op *op, hy_array *const *arg, const void *record)
+static hy_array *hy__emit_args(hy_frame *F, int number, hy_array *const *arg, const void *record)
 {
     enum { FEW = 32 };
     hy_array *few[FEW], **in = few, *y;
     hy__buffer *room = NULL;
+    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
     int i, j, n = 0, total = 0, hidden;
-    if (!F || F->code || hy__absent(F, op)) return NULL;
+    if (!op) return NULL;
     for (i = 0; op->in[i].name; i++) total += arg[i] && arg[i]->state == HY__LIVE &&
         arg[i]->count ? arg[i]->count : 1;
     if (total > FEW) {
@@ -5345,20 +5690,29 @@ static hy_array *hy__emit_args(hy_frame *F, const hy_op *op, hy_array *const *ar
     return y;
 }
 
-static hy_array *hy__emit1(hy_frame *F, int op, hy_array *x, const void *record)
+/* What was asked for just now: zero options become their defaults. */
+static hy_array *hy__emit_new(hy_frame *F, int number, hy_array *const *arg, void *record)
 {
-    return !F || F->code ? NULL : hy__emit_flat(F, F->root->ops[op], 1, &x, record);
+    hy_defaults(F->root->ops[number], record);
+    return hy__emit_args(F, number, arg, record);
 }
-static hy_array *hy__emit2(hy_frame *F, int op, hy_array *a, hy_array *b)
+
+static hy_array *hy__emit1(hy_frame *F, int number, hy_array *x, const void *record)
 {
+    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
+    return op ? hy__emit_flat(F, op, 1, &x, record) : NULL;
+}
+static hy_array *hy__emit2(hy_frame *F, int number, hy_array *a, hy_array *b)
+{
+    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
     hy_array *in[2];
     in[0] = a;
     in[1] = b;
-    return !F || F->code ? NULL : hy__emit_flat(F, F->root->ops[op], 2, in, NULL);
+    return op ? hy__emit_flat(F, op, 2, in, NULL) : NULL;
 }
 
 /* --- the operators, generated from the catalogue: records first, then what users call --- */
-HY__COLD_ROOMS
+HY__MILD_ROOMS
 #define HY__SKIP(...)
 #define HY__RECORD_OP(name, ...)  typedef struct hy__##name##_rec { HY_P_##name(HY__FIELD_P, \
         name) char hy__end; } hy__##name##_rec;
@@ -5385,7 +5739,7 @@ typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduc
         memset(&r, 0, sizeof r); \
         HY_P_##name(HY__SET_P, name) \
         HY__OPTIONS(name) \
-        return hy__emit_args(F, F->root->ops[HY_OP_##name], arg, &r); \
+        return hy__emit_new(F, HY_OP_##name, arg, &r); \
     }
 #define HY__WRAP_OP(name, ...) \
     HY_API hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, \
@@ -5396,9 +5750,7 @@ typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduc
 #define HY__OPTIONS(name)
 HY_OPS(HY__WRAP_OP, HY__SKIP)
 #undef HY__OPTIONS
-#define HY__OPTIONS(name) \
-        if (opt) { HY_A_##name(HY__SET_A, name) } \
-        hy_defaults(F->root->ops[HY_OP_##name], &r);
+#define HY__OPTIONS(name) if (opt) { HY_A_##name(HY__SET_A, name) }
 HY_OPS(HY__SKIP, HY__WRAP_OPT)
 #undef HY__OPTIONS
 
@@ -5987,92 +6339,119 @@ static void hy__walk_past(hy__walker *r, int64_t n)
  * tiles of one of four compute types (f32, f64, i32, i64) and written back from them. Between integers a
  * conversion wraps; from floats it goes toward zero and saturates, NaN becoming 0.
  */
-HY__LOOPS_BEGIN
 
-/* --- tiles: runs without gaps are vector code --- */
+/* --- tiles: runs without gaps of types next to each other are vector code --- */
 #define HY__TO_I8(v) (int8_t)hy__f32_to_whole(v, INT8_MIN, INT8_MAX)
 #define HY__TO_U8(v) (uint8_t)hy__f32_to_whole(v, 0, UINT8_MAX)
+#define HY__TO_BOOL(v) ((v) != 0)
+HY__LOOPS_BEGIN
 #if HY__X86
 typedef float hy__wide8 __attribute__((vector_size(32)));
 typedef short hy__half8 __attribute__((vector_size(16)));
+#define HY__NEAR HY__TARGET_AVX2
 
-/* The bits are those of hy__f16_to_f32 and its like, so the frame's instruction set does not matter. */
-static int hy__has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+/* The bits are the same everywhere, so the frame's instruction set does not matter. */
+static int hy__has_near(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+#else
+#define HY__NEAR
+static int hy__has_near(void) { return 1; }
+#endif
 
-HY__TARGET_AVX2 static void hy__widen_halves(float *dst, const uint16_t *src, int64_t n)
+HY__NEAR static void hy__widen_halves(float *dst, const uint16_t *src, int64_t n)
 {
-    hy__half8 half = { 0 };
-    hy__wide8 wide;
-    for (; n >= 8; n -= 8, src += 8, dst += 8) {
-        memcpy(&half, src, sizeof half);
+    int64_t i;
+#if HY__X86
+    for (i = 0; i < n; i += 8) {
+        hy__half8 half;
+        hy__wide8 wide;
+        memcpy(&half, src + i, sizeof half);
         wide = __builtin_ia32_vcvtph2ps256(half);
-        memcpy(dst, &wide, sizeof wide);
+        memcpy(dst + i, &wide, sizeof wide);
     }
-    memcpy(&half, src, (size_t)n * sizeof *src);
-    wide = __builtin_ia32_vcvtph2ps256(half);
-    memcpy(dst, &wide, (size_t)n * sizeof *dst);
+#else
+    for (i = 0; i < n; i++) dst[i] = hy__f16_to_f32(src[i]);
+#endif
 }
-HY__TARGET_AVX2 static void hy__narrow_halves(uint16_t *dst, const float *src, int64_t n)
+HY__NEAR static void hy__narrow_halves(uint16_t *dst, const float *src, int64_t n)
 {
-    hy__half8 half;
-    hy__wide8 wide = { 0 };
-    for (; n >= 8; n -= 8, src += 8, dst += 8) {
-        memcpy(&wide, src, sizeof wide);
+    int64_t i;
+#if HY__X86
+    for (i = 0; i < n; i += 8) {
+        hy__half8 half;
+        hy__wide8 wide;
+        memcpy(&wide, src + i, sizeof wide);
         half = __builtin_ia32_vcvtps2ph256(wide, 0);            /* to nearest even */
-        memcpy(dst, &half, sizeof half);
+        memcpy(dst + i, &half, sizeof half);
     }
-    memcpy(&wide, src, (size_t)n * sizeof *src);
-    half = __builtin_ia32_vcvtps2ph256(wide, 0);
-    memcpy(dst, &half, (size_t)n * sizeof *dst);
+#else
+    for (i = 0; i < n; i++) dst[i] = hy__f32_to_f16(src[i]);
+#endif
 }
 
-/* Runs without gaps of the types that are next to f32. 0: of another type. */
-#define HY__EACH(to, from, expr) \
-    { HY__IVDEP for (i = 0; i < n; i++) to[i] = expr(from[i]); return 1; }
-HY__TARGET_AVX2 static int hy__load_f32_avx2(float *dst, const void *src, hy_dtype dtype, int64_t n)
+/* The first n & -HY__NEAR_STEP elements: how many, or 0 where there is no loop for these types. */
+#define HY__NEAR_STEP 16
+#define HY__EACH(to, from, expr) { HY__IVDEP for (i = 0; i < n; i++) to[i] = expr(from[i]); return n; }
+HY__NEAR static int64_t hy__load_near(hy_dtype compute, void *dst, const void *src, hy_dtype dtype,
+                                      int64_t n)
 {
     const uint16_t *half = (const uint16_t *)src;
     const int8_t *i8 = (const int8_t *)src;
     const uint8_t *u8 = (const uint8_t *)src;
     const int32_t *i32 = (const int32_t *)src;
+    const float *f32 = (const float *)src;
+    float *to = (float *)dst;
+    double *wide = (double *)dst;
+    int32_t *whole = (int32_t *)dst;
     int64_t i;
+    n &= -HY__NEAR_STEP;
+    if (compute == HY_F64 && dtype == HY_F32) HY__EACH(wide, f32, (double))
+    if (compute == HY_I32 && dtype == HY_I8) HY__EACH(whole, i8, (int32_t))
+    if (compute == HY_I32 && dtype == HY_U8) HY__EACH(whole, u8, (int32_t))
+    if (compute == HY_I32 && dtype == HY_BOOL) HY__EACH(whole, u8, HY__TO_BOOL)
+    if (compute != HY_F32) return 0;
     switch (dtype) {
-    case HY_F16:  hy__widen_halves(dst, half, n); return 1;
-    case HY_BF16: HY__EACH(dst, half, hy__bf16_to_f32)
-    case HY_I8:   HY__EACH(dst, i8, (float))
-    case HY_U8:   HY__EACH(dst, u8, (float))
-    case HY_I32:  HY__EACH(dst, i32, (float))
+    case HY_F16:  hy__widen_halves(to, half, n); return n;
+    case HY_BF16: HY__EACH(to, half, hy__bf16_to_f32)
+    case HY_I8:   HY__EACH(to, i8, (float))
+    case HY_U8:   HY__EACH(to, u8, (float))
+    case HY_I32:  HY__EACH(to, i32, (float))
     default:      return 0;
     }
 }
-HY__TARGET_AVX2 static int hy__store_f32_avx2(void *dst, hy_dtype dtype, const float *src, int64_t n)
+HY__NEAR static int64_t hy__store_near(hy_dtype compute, void *dst, hy_dtype dtype, const void *src,
+                                       int64_t n)
 {
     uint16_t *half = (uint16_t *)dst;
     int8_t *i8 = (int8_t *)dst;
     uint8_t *u8 = (uint8_t *)dst;
     int32_t *i32 = (int32_t *)dst;
+    float *f32 = (float *)dst;
+    const float *from = (const float *)src;
+    const double *wide = (const double *)src;
+    const int32_t *whole = (const int32_t *)src;
     int64_t i;
+    n &= -HY__NEAR_STEP;
+    if (compute == HY_F64 && dtype == HY_F32) HY__EACH(f32, wide, (float))
+    if (compute == HY_I32 && (dtype == HY_I8 || dtype == HY_U8)) HY__EACH(u8, whole, (uint8_t))
+    if (compute == HY_I32 && dtype == HY_BOOL) HY__EACH(u8, whole, HY__TO_BOOL)
+    if (compute != HY_F32) return 0;
     switch (dtype) {
-    case HY_F16:  hy__narrow_halves(half, src, n); return 1;
-    case HY_BF16: HY__EACH(half, src, hy__f32_to_bf16)
-    case HY_I8:   HY__EACH(i8, src, HY__TO_I8)
-    case HY_U8:   HY__EACH(u8, src, HY__TO_U8)
-    case HY_I32:  HY__EACH(i32, src, hy__f32_to_i32)
+    case HY_F16:  hy__narrow_halves(half, from, n); return n;
+    case HY_BF16: HY__EACH(half, from, hy__f32_to_bf16)
+    case HY_I8:   HY__EACH(i8, from, HY__TO_I8)
+    case HY_U8:   HY__EACH(u8, from, HY__TO_U8)
+    case HY_I32:  HY__EACH(i32, from, hy__f32_to_i32)
     default:      return 0;
     }
 }
 #undef HY__EACH
-#endif
+HY__LOOPS_END
 
+/* Everything else, element by element. */
 #define HY__EACH(type, expr) \
     { const type *from = (const type *)src; \
-      if (stride == 1 && HY__TIGHT(type, *dst)) { \
-          HY__IVDEP \
-          for (i = 0; i < n; i++) { type v = from[i]; dst[i] = expr; } \
-      } else for (i = 0; i < n; i++) { type v = from[i * stride]; dst[i] = expr; } \
+      for (i = 0; i < n; i++) { type v = from[i * stride]; dst[i] = expr; } \
       break; }
-/* Types that get a loop of their own for runs without gaps: 64-bit integers and doubles are rare. */
-#define HY__TIGHT(type, tile) (sizeof(type) <= 4 && (sizeof(tile) == 4 || sizeof(type) == 4))
 #define HY__LOAD_TILE(name, T, FROM_FLOAT) \
     static void hy__load_##name(T *dst, const void *src, hy_dtype dtype, int64_t stride, int64_t n) \
     { \
@@ -6097,10 +6476,6 @@ HY__TARGET_AVX2 static int hy__store_f32_avx2(void *dst, hy_dtype dtype, const f
 #define HY__AS_U8(v)  (uint8_t)hy__clamp_i64(hy__to_i64((double)(v)), 0, UINT8_MAX)
 #define HY__AS_I32(v) (int32_t)hy__clamp_i64(hy__to_i64((double)(v)), INT32_MIN, INT32_MAX)
 #define HY__AS_I64(v) hy__to_i64((double)(v))
-#define HY__WRAP_I8(v)  (int8_t)(v)
-#define HY__WRAP_U8(v)  (uint8_t)(v)
-#define HY__WRAP_I32(v) (int32_t)(v)
-#define HY__WRAP_I64(v) (int64_t)(v)
 HY__LOAD_TILE(f32, float,   HY__AS_F32)
 HY__LOAD_TILE(f64, double,  HY__AS_F64)
 HY__LOAD_TILE(i32, int32_t, HY__AS_I32)
@@ -6109,10 +6484,7 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
 
 #define HY__EACH(type, expr) \
     { type *to = (type *)dst; \
-      if (stride == 1 && HY__TIGHT(type, *src)) { \
-          HY__IVDEP \
-          for (i = 0; i < n; i++) { T v = src[i]; to[i] = expr; } \
-      } else for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } \
+      for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } \
       break; }
 #define HY__STORE_TILE(name, type, NARROW, I8, U8, I32, I64) \
     static void hy__store_##name(void *dst, hy_dtype dtype, int64_t stride, const type *src, int64_t n) \
@@ -6134,8 +6506,8 @@ HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
     }
 HY__STORE_TILE(f32, float,   HY__AS_F32, HY__TO_I8, HY__TO_U8, hy__f32_to_i32, HY__AS_I64)
 HY__STORE_TILE(f64, double,  HY__NARROW, HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
-HY__STORE_TILE(i32, int32_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
-HY__STORE_TILE(i64, int64_t, HY__NARROW, HY__WRAP_I8, HY__WRAP_U8, HY__WRAP_I32, HY__WRAP_I64)
+HY__STORE_TILE(i32, int32_t, HY__NARROW, (int8_t), (uint8_t), (int32_t), (int64_t))
+HY__STORE_TILE(i64, int64_t, HY__NARROW, (int8_t), (uint8_t), (int32_t), (int64_t))
 #undef HY__EACH
 
 #define HY__TILE 256                    /* elements: 2 KB of doubles */
@@ -6155,10 +6527,12 @@ static void hy__load_tile(hy_dtype compute, void *dst, const void *src, hy_dtype
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
     if (compute == dtype && stride == 0) { hy__fill_bytes(dst, src, hy_dtype_size(dtype), n); return; }
-#if HY__X86
-    if (compute == HY_F32 && stride == 1 && hy__has_avx2() &&
-        hy__load_f32_avx2((float *)dst, src, dtype, n)) return;
-#endif
+    if (stride == 1 && n >= HY__NEAR_STEP && hy__has_near()) {
+        int64_t done = hy__load_near(compute, dst, src, dtype, n);
+        dst = (char *)dst + done * hy__traits[compute].size;
+        src = (const char *)src + done * hy__traits[dtype].size;
+        n -= done;
+    }
     switch (compute) {
     case HY_F64: hy__load_f64((double *)dst, src, dtype, stride, n); break;
     case HY_I32: hy__load_i32((int32_t *)dst, src, dtype, stride, n); break;
@@ -6170,10 +6544,12 @@ static void hy__store_tile(hy_dtype compute, void *dst, hy_dtype dtype, int64_t 
                            int64_t n)
 {
     if (compute == dtype && stride == 1) { memcpy(dst, src, (size_t)n * hy_dtype_size(dtype)); return; }
-#if HY__X86
-    if (compute == HY_F32 && stride == 1 && hy__has_avx2() &&
-        hy__store_f32_avx2(dst, dtype, (const float *)src, n)) return;
-#endif
+    if (stride == 1 && n >= HY__NEAR_STEP && hy__has_near()) {
+        int64_t done = hy__store_near(compute, dst, dtype, src, n);
+        dst = (char *)dst + done * hy__traits[dtype].size;
+        src = (const char *)src + done * hy__traits[compute].size;
+        n -= done;
+    }
     switch (compute) {
     case HY_F64: hy__store_f64(dst, dtype, stride, (const double *)src, n); break;
     case HY_I32: hy__store_i32(dst, dtype, stride, (const int32_t *)src, n); break;
@@ -6205,8 +6581,7 @@ static void hy__copy_run(void *dst, hy_dtype to, int64_t to_stride, const void *
     }
 }
 
-HY__LOOPS_END
-HY__COLD_ROOMS
+HY__MILD_ROOMS
 
 /* dst[:] = src, any strides and types; src is broadcast. */
 static void hy__copy_tensor(const hy_tensor *dst, const hy_tensor *src)
@@ -8484,9 +8859,10 @@ typedef struct hy__gemm {
 #define HY__CONTRACT
 #endif
 
-/* Less than 64 bytes, a multiple of 4, in few moves. */
+/* Less than 128 bytes, a multiple of 4, in few moves. */
 HY__INLINE void hy__copy_short(char *to, const char *from, int n)
 {
+    if (n & 64) { memcpy(to, from, 64); to += 64; from += 64; }
     if (n & 32) { memcpy(to, from, 32); to += 32; from += 32; }
     if (n & 16) { memcpy(to, from, 16); to += 16; from += 16; }
     if (n & 8) { memcpy(to, from, 8); to += 8; from += 8; }
@@ -8515,6 +8891,39 @@ HY__VECTOR(double, 32, hy__f64x4)
 HY__VECTOR(float, 64, hy__f32x16)
 #endif
 
+/* V##_within: low where sum <= low, high where sum > high, and NaN stays. x86 gives the second operand where
+   either is NaN or both are zeros; `even` is 0 where low is, so that -0 becomes 0 as it does there, else -0,
+   which changes nothing. */
+#if HY__X86
+#define hy__f32x4_within(sum, low, high, even) \
+    __builtin_ia32_minps(high, __builtin_ia32_maxps(low, sum) + even)
+#define hy__f64x2_within(sum, low, high, even) \
+    __builtin_ia32_minpd(high, __builtin_ia32_maxpd(low, sum) + even)
+#define hy__f32x8_within(sum, low, high, even) \
+    __builtin_ia32_minps256(high, __builtin_ia32_maxps256(low, sum) + even)
+#define hy__f64x4_within(sum, low, high, even) \
+    __builtin_ia32_minpd256(high, __builtin_ia32_maxpd256(low, sum) + even)
+#ifdef __clang__
+#define HY__512(which, a, b) __builtin_ia32_##which##ps512(a, b, 4)     /* 4: rounding as it is */
+#else
+#define HY__512(which, a, b) __builtin_ia32_##which##ps512_mask(a, b, b, (unsigned short)65535, 4)
+#endif
+#define hy__f32x16_within(sum, low, high, even) HY__512(min, high, HY__512(max, low, sum) + even)
+#else
+#define HY__WITHIN(V) \
+HY__INLINE V V##_within(V sum, V low, V high, V even) \
+{ \
+    const V##_bits under = (V##_bits)(sum <= low), over = (V##_bits)(sum > high); \
+    (void)even; \
+    return (V)((under & (V##_bits)low) | (over & (V##_bits)high) | (~(under | over) & (V##_bits)sum)); \
+}
+HY__WITHIN(hy__f32x4)
+HY__WITHIN(hy__f64x2)
+#endif
+#define HY__BOUNDS(T, tail) \
+    low = zero + (T)(tail).low, high = zero + (T)(tail).high, \
+    even = (T)((tail).low < 0 || (tail).low > 0 ? -0.0 : 0.0) - zero;
+
 /* The bodies carry their target themselves: vector code is lowered before it is inlined. Tiles are unrolled
    by macros and their bounds are constants after inlining, so that all sums live in registers. */
 #define HY__EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5)
@@ -8529,21 +8938,20 @@ HY__VECTOR(float, 64, hy__f32x16)
 #define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[p] * bv[j];
 #define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * c_row + HY__TILE_AT(j));
 #define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(bias + HY__TILE_AT(j));
-#define HY__CLAMP(sum) \
-        under = (bits)(sum <= low); \
-        over = (bits)(sum > high); \
-        sum = (vec)((under & (bits)low) | (over & (bits)high) | (~(under | over) & (bits)sum));
-#define HY__TILE_CLAMP(i, j) if (vecs > j) { HY__CLAMP(acc[i][j]) }
+#define HY__TILE_CLAMP(V, i, j) if (vecs > j) acc[i][j] = V##_within(acc[i][j], low, high, even);
+#define HY__TILE_CLAMPS(V, i) \
+    if (rows > i) { \
+        HY__TILE_CLAMP(V, i, 0) HY__TILE_CLAMP(V, i, 1) HY__TILE_CLAMP(V, i, 2) HY__TILE_CLAMP(V, i, 3) \
+    }
 #define HY__TILE_SPILL(i) if (rows > i) *(vec_at *)(sums + i * lanes) = acc[i][0];
 #define HY__TILE_STORE(i, j) if (vecs > j) *(vec_at *)(c + i * c_row + HY__TILE_AT(j)) = acc[i][j];
 #define HY__TILE_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
 #define HY__TILE_STEPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_STEP, i) }
 #define HY__TILE_ADDS(i) if (rows > i) { HY__EACH_COL(HY__TILE_ADD, i) }
 #define HY__TILE_BIASES(i) if (rows > i) { HY__EACH_COL(HY__TILE_BIAS, i) }
-#define HY__TILE_CLAMPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_CLAMP, i) }
 #define HY__TILE_STORES(i) if (rows > i) { HY__EACH_COL(HY__TILE_STORE, i) }
 
-#define HY__TILE_END \
+#define HY__TILE_END(V) \
     if (t->tail.add) { \
         const real *add = (const real *)t->tail.add; \
         HY__EACH_ROW(HY__TILE_ADDS) \
@@ -8553,9 +8961,9 @@ HY__VECTOR(float, 64, hy__f32x16)
         HY__EACH_ROW(HY__TILE_BIASES) \
     } \
     if (t->tail.clamp) { \
-        const vec low = zero + (real)t->tail.low, high = zero + (real)t->tail.high; \
-        bits under, over; \
-        HY__EACH_ROW(HY__TILE_CLAMPS) \
+        const vec HY__BOUNDS(real, t->tail) \
+        HY__TILE_CLAMPS(V, 0) HY__TILE_CLAMPS(V, 1) HY__TILE_CLAMPS(V, 2) \
+        HY__TILE_CLAMPS(V, 3) HY__TILE_CLAMPS(V, 4) HY__TILE_CLAMPS(V, 5) \
     } \
     HY__EACH_ROW(HY__TILE_STORES)
 
@@ -8565,13 +8973,11 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
 { \
     typedef V vec; \
     typedef V##_at vec_at; \
-    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(T) }; \
-    const vec zero = {0}, low = zero + (T)t->tail.low, high = zero + (T)t->tail.high; \
+    const vec zero = {0}, HY__BOUNDS(T, t->tail) \
     const int bytes = (int)(t->cols * (int64_t)sizeof(T)); \
     char edge[64]; \
     vec acc[1][1]; \
-    bits under, over; \
     int64_t i; \
     memset(edge, 0, sizeof edge); \
     for (i = 0; i < t->rows; i++) { \
@@ -8584,7 +8990,7 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
             hy__copy_short(edge, (const char *)t->tail.bias, bytes); \
             acc[0][0] += *(const vec_at *)edge; \
         } \
-        if (t->tail.clamp) { HY__CLAMP(acc[0][0]) } \
+        if (t->tail.clamp) acc[0][0] = V##_within(acc[0][0], low, high, even); \
         *(vec_at *)edge = acc[0][0]; \
         hy__copy_short((char *)(c + i * t->c_row), edge, bytes); \
     } \
@@ -8598,7 +9004,6 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     typedef T real; \
     typedef V vec; \
     typedef V##_at vec_at; \
-    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(T) }; \
     const vec zero = {0}; \
     const int64_t a_col = t->a_col, b_step = t->b_step, c_row = t->c_row, end = t->k * a_col; \
@@ -8622,7 +9027,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
         name##_edge(t, sums, c); \
         return; \
     } \
-    HY__TILE_END \
+    HY__TILE_END(V) \
 }
 
 /* One channel per group, channels last: a tile is rows places by vecs vectors of channels, from channel k on;
@@ -8638,7 +9043,6 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     typedef float real; \
     typedef V vec; \
     typedef V##_at vec_at; \
-    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const vec zero = {0}; \
     const int64_t c_row = t->c_row, k = t->k; \
@@ -8653,7 +9057,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
         HY__EACH_COL(HY__DEPTH_FETCH, 0) \
         HY__EACH_ROW(HY__DEPTH_STEPS) \
     } \
-    HY__TILE_END \
+    HY__TILE_END(V) \
 }
 
 /* Several channels and places at a time, or one of either: [rows > 1][vecs > 1]. */
@@ -8838,13 +9242,10 @@ TARGET static void name##_in(int out, const float *const *from, int64_t channels
 TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *y, \
                               const int64_t *place, const hy__tail *tail) \
 { \
-    typedef V vec; \
-    typedef V##_bits bits; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const int side = out + 2; \
-    const V zero = {0}, low = zero + (float)tail->low, high = zero + (float)tail->high; \
+    const V zero = {0}, HY__BOUNDS(float, *tail) \
     V d[36]; \
-    bits under, over; \
     int64_t c; \
     int i, j; \
     for (c = 0; c < cols; c += lanes) { \
@@ -8858,7 +9259,7 @@ TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t
                 if (place[i * out + j] < 0) continue; \
                 if (tail->add) sum += *(const V##_at *)((const float *)tail->add + at); \
                 if (tail->bias) sum += *(const V##_at *)((const float *)tail->bias + c); \
-                if (tail->clamp) { HY__CLAMP(sum) } \
+                if (tail->clamp) sum = V##_within(sum, low, high, even); \
                 *(V##_at *)(y + at) = sum; \
             } \
     } \
@@ -9602,7 +10003,7 @@ HY__LOOPS_END
  * front; the table in >>ops puts blocks and rows together. To add an operator: a row and four lists in
  * >>catalogue, a block in the room of its family, a row in tests/ops_ref.c.
  */
-HY__COLD_ROOMS
+HY__MILD_ROOMS
 
 /* --- what is in this build: everything, or what HYBRID_OPS lists and that is made of --- */
 #ifdef HYBRID_OPS
@@ -9692,12 +10093,6 @@ enum { HY__EACH_WORD(HY__NEEDED_IN) HY__BUILT_END };
 #endif
 #define HY__BUILT_FORMS(op) (HY__BUILT(op) | HY__BUILT(elemwise_##op) | HY__BUILT(op##_scalar))
 
-/* The rule of an operator that is not there. */
-static int hy__absent_infer(hy_infer *I)
-{
-    return hy_infer_fail(I, HY_ERROR_UNKNOWN, "not in this build: add X(%s) to HYBRID_OPS", I->op->name);
-}
-
 /* Without training no operator has a gradient, and the functions that would emit one are left out. */
 #ifdef HYBRID_NO_TRAIN
 #define HY__GRAD(grad) NULL
@@ -9712,7 +10107,7 @@ typedef int (*hy__grad_fn)(hy_frame *, hy_diff *);
 typedef int (*hy__split_fn)(const hy_job *, int, hy_slicing *);
 #define HY__DOES(built, ...) HY__DOES_ALL(built, __VA_ARGS__)
 #define HY__DOES_ALL(built, infer, bind, grad, split) \
-    (built) ? infer : hy__absent_infer, (built) ? bind : (hy__bind_fn)NULL, \
+    (built) ? infer : (hy__infer_fn)NULL, (built) ? bind : (hy__bind_fn)NULL, \
     (built) ? HY__GRAD(grad) : (hy__grad_fn)NULL, (built) ? split : (hy__split_fn)NULL
 
 /* --- records: attributes as text --- */
@@ -9947,7 +10342,8 @@ static int hy__ignored_attribute(const char *key)
 {
     return !strncmp(key, "__", 2) ||
            hy__word_number("workspace|cudnn_tune|cudnn_off|ctx|num_args|is_int|lr_mult|wd_mult|ctx_group"
-                           "|force_mirroring|mirror_stage|infer_range|dtype_source|ndev|key", key) >= 0;
+                           "|force_mirroring|mirror_stage|infer_range|dtype_source|ndev|key|optimize",
+                           key) >= 0;
 }
 
 /* Reads key = value into the record; *seen collects which attributes came. */
@@ -10314,7 +10710,7 @@ static hy_array *hy__alike(hy_frame *F, const void *record, int op, hy_array *a,
     arg[0] = a;
     arg[1] = b;
     arg[2] = c;
-    return hy__emit_args(F, F->root->ops[op], arg, record);
+    return hy__emit_args(F, op, arg, record);
 }
 
 /* Over all axes but one. */
@@ -10341,34 +10737,36 @@ HY__WARM_ROOMS
  */
 HY__LOOPS_BEGIN
 
-/* --- pointwise: out[i] = f(in[0][i * step[0]], ...), steps 0 or 1; p are parameters --- */
+/* --- pointwise: out[i] = f(in[0][i], in[1][i]); p are parameters --- *
+ * A kernel goes by steps of HY__WHOLE elements and ends with a whole one: it may read and write up to there,
+ * and needs no loops for what is left over. A single value stands there HY__WHOLE times, its step is 0. */
+#define HY__WHOLE (HY__SIMD ? 16 : 1)
 typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *out, int64_t n,
                                  const double *p);
 
 #define HY__PASTE_(a, b, c) a##b##_##c
 #define HY__PASTE(a, b, c)  HY__PASTE_(a, b, c)
-#define HY__LOOP1(formula) \
-    { const HY__T *in0 = (const HY__T *)in[0]; HY__T *y = (HY__T *)out; int64_t i; (void)step; (void)p; \
+#define HY__LOOP1_TO(end, formula) \
+    { const HY__T *in0 = (const HY__T *)in[0]; HY__T *y = (HY__T *)out; \
+      const int64_t last = end; int64_t i; (void)step; (void)p; \
       HY__IVDEP \
-      for (i = 0; i < n; i++) { HY__T x = in0[i]; y[i] = (HY__T)(formula); } }
-#define HY__LOOP2(formula) \
+      for (i = 0; i < last; i++) { HY__T x = in0[i]; y[i] = (HY__T)(formula); } }
+#define HY__LOOP1(formula) HY__LOOP1_TO((n + HY__WHOLE - 1) & -(int64_t)HY__WHOLE, formula)
+#define HY__LOOP1_DEAR(formula) HY__LOOP1_TO(n, formula)
+#define HY__LOOP2_BY(hint, formula) \
     { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
-        int64_t i; (void)p; \
-      if (step[0] && step[1]) { HY__IVDEP \
-          for (i = 0; i < n; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } } \
-      else if (step[0]) { HY__T b = in1[0]; HY__IVDEP \
-          for (i = 0; i < n; i++) { HY__T a = in0[i]; y[i] = (HY__T)(formula); } } \
-      else { HY__T a = in0[0]; HY__IVDEP \
-          for (i = 0; i < n; i++) { HY__T b = in1[i]; y[i] = (HY__T)(formula); } } }
+      const int64_t step0 = HY__WHOLE * step[0], step1 = HY__WHOLE * step[1]; int64_t i; (void)p; \
+      for (; n > 0; n -= HY__WHOLE, in0 += step0, in1 += step1, y += HY__WHOLE) { HY__IVDEP hint \
+          for (i = 0; i < HY__WHOLE; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } } }
+#define HY__LOOP2(formula) HY__LOOP2_BY(HY__UNROLL, formula)
+#define HY__LOOP2_LONG(formula) HY__LOOP2_BY(, formula)
+#define HY__LOOP2_DEAR(formula) \
+    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
+      const int64_t step0 = step[0], step1 = step[1]; int64_t i; (void)p; \
+      for (i = 0; i < n; i++) { HY__T a = in0[i * step0], b = in1[i * step1]; y[i] = (HY__T)(formula); } }
 #define HY__POINTWISE_ARGS (const void *const *in, const int *step, void *out, int64_t n, const double *p)
-#define HY__LOOP2_PLAIN(formula) \
-    { const HY__T *in0 = (const HY__T *)in[0], *in1 = (const HY__T *)in[1]; HY__T *y = (HY__T *)out; \
-        int64_t i; (void)p; \
-      (void)step; \
-      HY__IVDEP \
-      for (i = 0; i < n; i++) { HY__T a = in0[i], b = in1[i]; y[i] = (HY__T)(formula); } }
-#define HY__DEFINE_MAP(name, formula) \
-    HY__TARGET static void HY__PASTE(hy__map_, name, HY__NAME) HY__POINTWISE_ARGS HY__LOOP1(formula)
+#define HY__DEFINE_MAP(name, LOOP, formula) \
+    HY__TARGET static void HY__PASTE(hy__map_, name, HY__NAME) HY__POINTWISE_ARGS LOOP(formula)
 #define HY__DEFINE_ZIP(name, LOOP, formula) \
     HY__TARGET static void HY__PASTE(hy__zip_, name, HY__NAME) HY__POINTWISE_ARGS LOOP(formula)
 #define HY__DEFINE_EXTRA(name, of, formula, doc) \
@@ -10377,14 +10775,14 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_UNARY(name, mxnet, class, formula, grad, doc) HY__DEFINE_##class(name, formula)
 #define HY__DEFINE_BINARY(name, speed, saves, m1, m2, m3, m4, m5, m6, formula, da, db, doc) \
     HY__DEFINE_ZIP_##speed(name, formula)
-#define HY__DEFINE_FAST_ARITH HY__DEFINE_MAP
-#define HY__DEFINE_FAST_MATH  HY__DEFINE_MAP
+#define HY__DEFINE_FAST_ARITH(name, formula) HY__DEFINE_MAP(name, HY__LOOP1, formula)
+#define HY__DEFINE_FAST_MATH HY__DEFINE_FAST_ARITH
 #define HY__DEFINE_ZIP_FAST(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2, formula)
 /* For the plainest instruction set everything, ... */
-#define HY__DEFINE_ARITH HY__DEFINE_MAP
-#define HY__DEFINE_MATH  HY__DEFINE_MAP
-#define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
-#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_FAST
+#define HY__DEFINE_ARITH HY__DEFINE_FAST_ARITH
+#define HY__DEFINE_MATH  HY__DEFINE_FAST_ARITH
+#define HY__DEFINE_ZIP_PLAIN HY__DEFINE_ZIP_FAST
+#define HY__DEFINE_ZIP_DEAR(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_LONG, formula)
 #define HY__DEFINE_ZIP_OWN(name, formula)
 
 /* Functions of one array with parameters p0, p1, and the operator they belong to. */
@@ -10416,7 +10814,7 @@ enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 #define HY__ROW_ARITH(name)      HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_MATH(name)       HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
-#define HY__ROW_SINGLE HY__ROW_PLAIN
+#define HY__ROW_DEAR HY__ROW_PLAIN
 #define HY__ROW_OWN(name)        hy__zip_##name##_f32_base
 #define HY__ROW_EXTRA(name, of, formula, doc) \
     HY__BUILT(of) ? HY__PASTE(hy__extra_, name, HY__NAME) : (hy__pointwise_fn)NULL,
@@ -10427,10 +10825,12 @@ enum { HY_BINARY_OPS(HY__BINARY_NUMBER) HY__BINARY_COUNT };
 
 typedef struct hy__pointwise_table {
     hy__pointwise_fn unary[HY__UNARY_COUNT], binary[HY__BINARY_COUNT], extra[HY__EXTRA_COUNT];
+    int size;                           /* bytes of an element */
 } hy__pointwise_table;
 #define HY__STAMP_TABLE \
     static const hy__pointwise_table HY__PASTE(hy__, table, HY__NAME) = { \
-        { HY_UNARY_OPS(HY__ROW_UNARY) }, { HY_BINARY_OPS(HY__ROW_BINARY) }, { HY__EXTRAS(HY__ROW_EXTRA) } };
+        { HY_UNARY_OPS(HY__ROW_UNARY) }, { HY_BINARY_OPS(HY__ROW_BINARY) }, { HY__EXTRAS(HY__ROW_EXTRA) }, \
+        (int)sizeof(HY__T) };
 
 /* What the formulas' words mean: floats. */
 #define V_K(k)       ((HY__T)(k))
@@ -10493,33 +10893,31 @@ HY__FORMULAS
 #define HY__MOD(name, target) \
     target static void hy__zip_mod_f32_##name HY__POINTWISE_ARGS \
     { \
-        enum { M = 128 }; \
         const float *in0 = (const float *)in[0], *in1 = (const float *)in[1]; \
-        float *to = (float *)out, x[M], y[M]; \
-        double d[M], inverse[M], r[M]; \
-        int64_t i, m; \
+        const int64_t step0 = HY__WHOLE * step[0], step1 = HY__WHOLE * step[1]; \
+        float *to = (float *)out; \
+        double d[HY__WHOLE], inverse[HY__WHOLE], r[HY__WHOLE]; \
+        int64_t i; \
         (void)p; \
-        for (; n > 0; n -= m, to += m, in0 += step[0] * m, in1 += step[1] * m) { \
+        for (; n > 0; n -= HY__WHOLE, to += HY__WHOLE, in0 += step0, in1 += step1) { \
             double up = 3.7053468555941183e+78, down = 2.698802673467014e-79;   /* 2^261, 2^-261 */ \
             int far = 0; \
-            m = hy__least(n, M); \
-            for (i = 0; i < m; i++) x[i] = in0[step[0] ? i : 0]; \
-            for (i = 0; i < m; i++) y[i] = in1[step[1] ? i : 0]; \
-            for (i = 0; i < m; i++) { \
-                float a = hy__abs_f32(y[i]), b = hy__abs_f32(x[i]); \
+            for (i = 0; i < HY__WHOLE; i++) { \
+                float a = hy__abs_f32(in1[i]), b = hy__abs_f32(in0[i]); \
                 int32_t plain = (int)(a > 0.0f) & (int)(a < HY__F32_INF) & (int)(b < HY__F32_INF); \
-                d[i] = plain ? (double)y[i] : 1.0; \
-                r[i] = plain ? (double)x[i] : 0.0; \
+                d[i] = plain ? (double)in1[i] : 1.0; \
+                r[i] = plain ? (double)in0[i] : 0.0; \
                 inverse[i] = 1.0 / d[i]; \
                 far |= plain & (b > a * 134217728.0f);               /* 2^27 */ \
             } \
             if (!far) up = down = 1.0; \
             for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0) \
-                for (i = 0; i < m; i++) { \
+                for (i = 0; i < HY__WHOLE; i++) { \
                     double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* > 0 */ \
                     r[i] -= d[i] * up * (double)((int32_t)quotient - 1073741824); \
                 } \
-            for (i = 0; i < m; i++) to[i] = hy__mod_end_f32(x[i], y[i], r[i]); \
+            HY__IVDEP \
+            for (i = 0; i < HY__WHOLE; i++) to[i] = hy__mod_end_f32(in0[i], in1[i], r[i]); \
         } \
     }
 HY__MOD(base, )
@@ -10539,14 +10937,14 @@ HY__STAMP_TABLE
 #undef HY__DEFINE_ARITH
 #undef HY__DEFINE_MATH
 #undef HY__DEFINE_ZIP_PLAIN
-#undef HY__DEFINE_ZIP_SINGLE
+#undef HY__DEFINE_ZIP_DEAR
 #undef HY__ROW_ARITH
 #undef HY__ROW_MATH
 #undef HY__ROW_PLAIN
 #define HY__DEFINE_ARITH(name, formula)
 #define HY__DEFINE_MATH(name, formula)
 #define HY__DEFINE_ZIP_PLAIN(name, formula)
-#define HY__DEFINE_ZIP_SINGLE(name, formula)
+#define HY__DEFINE_ZIP_DEAR(name, formula)
 #define HY__ROW_ARITH(name) hy__map_##name##_f32_base
 #define HY__ROW_MATH(name)  hy__map_##name##_f32_base
 #define HY__ROW_PLAIN(name) hy__zip_##name##_f32_base
@@ -10568,9 +10966,8 @@ HY__STAMP_TABLE
 #undef HY__ROW_ARITH
 #undef HY__ROW_MATH
 #undef HY__ROW_PLAIN
-#define HY__DEFINE_ARITH HY__DEFINE_MAP
-#define HY__DEFINE_MATH  HY__DEFINE_MAP
-#define HY__DEFINE_ZIP_PLAIN(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
+#define HY__DEFINE_ARITH HY__DEFINE_FAST_ARITH
+#define HY__DEFINE_ZIP_PLAIN HY__DEFINE_ZIP_FAST
 #define HY__ROW_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_MATH(name)  HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name) HY__PASTE(hy__zip_, name, HY__NAME)
@@ -10658,13 +11055,17 @@ HY__STAMP_TABLE
 #define V_GAMMA(x)   hy__gamma(x)
 #define V_GAMMALN(x) hy__gammaln(x)
 #define V_DIGAMMA(x) hy__digamma(x)
-#undef HY__DEFINE_ZIP_OWN
-#undef HY__DEFINE_ZIP_SINGLE
-#undef HY__ROW_OWN
-#define HY__DEFINE_ZIP_SINGLE HY__DEFINE_ZIP_PLAIN
-#define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_PLAIN
-#define HY__ROW_OWN HY__ROW_PLAIN
 #define V_TRIGAMMA(x) hy__trigamma(x)
+#undef HY__DEFINE_FAST_MATH
+#undef HY__DEFINE_MATH
+#undef HY__DEFINE_ZIP_DEAR
+#undef HY__DEFINE_ZIP_OWN
+#undef HY__ROW_OWN
+#define HY__DEFINE_FAST_MATH(name, formula) HY__DEFINE_MAP(name, HY__LOOP1_DEAR, formula)
+#define HY__DEFINE_MATH HY__DEFINE_FAST_MATH
+#define HY__DEFINE_ZIP_DEAR(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_DEAR, formula)
+#define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_DEAR
+#define HY__ROW_OWN HY__ROW_PLAIN
 #define HY__NAME f64
 HY__STAMP_POINTWISE
 HY__STAMP_TABLE
@@ -10690,14 +11091,12 @@ HY__INT_MATH(int32_t, uint32_t)
 HY__INT_MATH(int64_t, uint64_t)
 #undef HY__DEFINE_MATH
 #undef HY__DEFINE_FAST_MATH
-#undef HY__DEFINE_ZIP_FAST
 #undef HY__ROW_MATH
 #undef HY__ROW_FAST_MATH
 #undef HY__DEFINE_EXTRA
 #undef HY__ROW_EXTRA
 #define HY__DEFINE_MATH(name, formula)
 #define HY__DEFINE_FAST_MATH(name, formula)
-#define HY__DEFINE_ZIP_FAST(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_PLAIN, formula)
 #define HY__ROW_MATH(name) NULL
 #define HY__ROW_FAST_MATH(name) NULL
 #define HY__DEFINE_EXTRA(name, of, formula, doc)
@@ -10737,13 +11136,68 @@ HY__STAMP_TABLE
 #undef HY__NAME
 HY__LOOPS_END
 
+/* A single value HY__WHOLE times. */
+HY__INLINE void hy__repeat_value(void *to, const void *value, int size)
+{
+    uint32_t narrow;
+    uint64_t wide;
+    int i;
+    if (size == 4) {
+        memcpy(&narrow, value, 4);
+        for (i = 0; i < HY__WHOLE; i++) ((uint32_t *)to)[i] = narrow;
+    } else {
+        memcpy(&wide, value, 8);
+        for (i = 0; i < HY__WHOLE; i++) ((uint64_t *)to)[i] = wide;
+    }
+}
+
+/* A kernel on n elements: whole steps where they lie, then the last step once more for what is left over, on
+ * values that were put aside before. step[k]: 0 for a single value. */
+static void hy__apply(hy__pointwise_fn fn, const double *p, int size, int nin, const void *const *in,
+                      const int *step, void *out, int64_t n)
+{
+    uint64_t part[3][16];
+    const void *at[2], *again[2];
+    int64_t whole = n & -(int64_t)HY__WHOLE, last = (n - HY__WHOLE) * size;
+    int k;
+    if (n <= 0) return;
+    for (k = 0; k < nin; k++) {
+        again[k] = part[k];
+        at[k] = step[k] ? in[k] : (const void *)part[k];
+        if (!step[k] || !whole) hy__repeat_value(part[k], in[k], size);
+        if (!step[k] || whole == n) continue;
+        if (whole) memcpy(part[k], (const char *)in[k] + last, (size_t)(HY__WHOLE * size));
+        else hy__copy_short((char *)part[k], (const char *)in[k], (int)(n * size));
+    }
+    if (whole) fn(at, step, out, whole, p);
+    if (whole && whole < n) fn(again, step, (char *)out + last, HY__WHOLE, p);
+    if (whole) return;
+    fn(again, step, part[2], n, p);
+    hy__copy_short((char *)out, (const char *)part[2], (int)(n * size));
+}
+
+static void hy__apply_unary(const hy__pointwise_table *table, int member, const void *x, void *to, int64_t n)
+{
+    static const int step = 1;
+    hy__apply(table->unary[member], NULL, table->size, 1, &x, &step, to, n);
+}
+
+static void hy__apply_binary(const hy__pointwise_table *table, int member, const void *a, const void *b,
+                             void *to, int64_t n)
+{
+    static const int step[] = { 1, 1 };
+    const void *in[2];
+    in[0] = a;
+    in[1] = b;
+    hy__apply(table->binary[member], NULL, table->size, 2, in, step, to, n);
+}
+
 /* The engine: any strides, any types, broadcasting. Operand 0 is the output. */
 enum { HY__OPERANDS = 4 };
 typedef struct hy__pointwise {
     hy__walk  walk;
     int64_t   total;
     hy_dtype  compute, dtype[HY__OPERANDS];
-    int       loose;                    /* the kernel takes steps of 0 */
     hy__pointwise_fn fn;
     double    p[3];
 } hy__pointwise;
@@ -10758,7 +11212,7 @@ static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t 
     for (k = 0; k < pw->walk.n; k++) {
         stride[k] = hy__walk_step(&pw->walk, k);
         direct[k] = pw->dtype[k] == pw->compute && (stride[k] == 1 || n == 1 ||
-                                                    (k && stride[k] == 0 && pw->loose));
+                                                    (k && stride[k] == 0 && pw->walk.n == 3));
         all &= direct[k];
     }
     for (i = 0; i < n; i += m) {
@@ -10776,7 +11230,7 @@ static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t 
             in[0] = tile[1];
             step[0] = 1;
         }
-        pw->fn(in, step, out, m, pw->p);
+        hy__apply(pw->fn, pw->p, hy__traits[pw->compute].size, pw->walk.n - 1, in, step, out, m);
         if (!direct[0])
             hy__store_tile(pw->compute, at[0] + i * stride[0] * hy__traits[pw->dtype[0]].size, pw->dtype[0],
                            stride[0],
@@ -10834,7 +11288,7 @@ static void hy__pointwise_short(const hy__pointwise *pw, int whole, void *const 
                                    size, hy__walk_step(&pw->walk, k), run);
             hy__walk_past(&r, run);
         }
-        pw->fn(in, step, (char *)data[0] + first * size, m, pw->p);
+        hy__apply(pw->fn, pw->p, size, pw->walk.n - 1, in, step, (char *)data[0] + first * size, m);
     }
 }
 
@@ -11006,7 +11460,6 @@ static hy__pointwise *hy__plan_pointwise(hy_job *job, hy_dtype compute, int nin)
     hy__walk_init(&pw->walk, &job->out[0].type.shape, nin + 1, (const int64_t (*)[HY_MAX_DIM])stride);
     pw->compute = compute;
     pw->total = hy__size(&job->out[0].type.shape);
-    pw->loose = 0;
     pw->p[0] = pw->p[1] = pw->p[2] = 0;
     return pw;
 }
@@ -11025,7 +11478,7 @@ HY__RUN(hy__run_flat)
         char *to = (char *)now->data[job->nin] + at * size;
         n = hy__least(n, end - at);
         for (k = 0; k < job->nin; k++) in[k] = (const char *)now->data[k] + at * size;
-        pw->fn(in, step, streams ? (char *)tile : to, n, pw->p);
+        hy__apply(pw->fn, pw->p, size, job->nin, in, step, streams ? (void *)tile : to, n);
         if (streams) hy__stream_out(isa, to, (const char *)tile, n * size);
     }
     if (streams) hy__stream_end();
@@ -11064,22 +11517,10 @@ static int hy__unary_bind_as(hy_job *job, int member)
 }
 static int hy__unary_bind(hy_job *job) { return hy__unary_bind_as(job, job->op->member); }
 
-/* Has this binary kernel loops of its own for a single value on one side? In doubles only what is fast. */
-#define HY__SINGLE_FAST   2
-#define HY__SINGLE_SINGLE 1
-#define HY__SINGLE_OWN    1
-#define HY__SINGLE_PLAIN  0
-#define HY__SINGLE_OF(name, speed, ...) HY__SINGLE_##speed,
-static const unsigned char hy__binary_single[] = { HY_BINARY_OPS(HY__SINGLE_OF) };
-static int hy__takes_single(hy_dtype compute, int member)
-{
-    return hy__binary_single[member] > (compute == HY_F32 ? 0 : compute == HY_F64 ? 1 : 2);
-}
-
 static int hy__binary_bind(hy_job *job)
 {
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 1);
-    hy__plan_pointwise(job, compute, 2)->loose = hy__takes_single(compute, job->op->member);
+    hy__plan_pointwise(job, compute, 2);
     return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->binary[job->op->member], 0.4);
 }
 
@@ -11137,7 +11578,6 @@ static int hy__scalar_bind_side(hy_job *job, int left)
     if (whole && member >= HY__BINARY_equal) member = hy__compare_whole(member, &v, compute);
     error = hy__finish_pointwise(job, plain ? plain : table->binary[member], 0.3);
     pw->walk.n = 3;
-    pw->loose = plain || hy__takes_single(compute, member);
     pw->p[0] = v;
     pw->p[2] = left;
     pw->dtype[left ? 2 : 1] = pw->dtype[1];
@@ -11242,17 +11682,13 @@ HY__RUN(hy__run_add_n)
     hy_dtype dtype = job->out[0].type.dtype, compute = hy__compute_type(dtype, 1);
     int64_t total = hy__size(&job->out[0].type.shape), first = item * HY__CHUNK, m;
     int64_t end = hy__least(first + HY__CHUNK, total);
-    const void *in[2];
-    int step[2], k;
-    in[0] = sum;
-    in[1] = more;
-    step[0] = step[1] = 1;
+    int k;
     for (; first < end; first += m) {
         m = hy__least(end - first, HY__TILE);
         hy__load_tile(compute, sum, hy__place(now, &job->in[0], first), dtype, 1, m);
         for (k = 1; k < job->nin; k++) {
             hy__load_tile(compute, more, hy__place(now, &job->in[k], first), dtype, 1, m);
-            hy__pointwise_of(job, compute)->binary[HY__BINARY_add](in, step, sum, m, NULL);
+            hy__apply_binary(hy__pointwise_of(job, compute), HY__BINARY_add, sum, more, sum, m);
         }
         hy__store_tile(compute, hy__place(now, &job->out[0], first), dtype, 1, sum, m);
     }
@@ -11518,7 +11954,7 @@ static int hy__masked_bind(hy_job *job, int needed)
     hy_tensor mask = job->out[1];
     if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
     hy__pack_strides(&mask);
-    hy__plan_pointwise(job, compute, 1)->loose = 1;
+    hy__plan_pointwise(job, compute, 1);
     memcpy(stride[0], job->out[0].stride, sizeof stride[0]);
     memcpy(stride[1], job->in[0].stride, sizeof stride[1]);
     hy__broadcast_strides(&mask, job->out[0].type.shape.ndim, stride[2]);
@@ -11602,7 +12038,7 @@ static int hy__prelu_bind(hy_job *job)
         gamma->type.shape.dim[1] = given.type.shape.dim[0];
         gamma->stride[1] = given.stride[0];
     }
-    hy__plan_pointwise(job, compute, 2)->loose = 1;
+    hy__plan_pointwise(job, compute, 2);
     *gamma = given;
     return hy__finish_pointwise(job, compute == HY_F64 ? hy__prelu_f64 : hy__prelu_f32, 0.4);
 }
@@ -12751,7 +13187,8 @@ static int hy__dense_count(const void *attr, int output, int index)
 
 static const hy_arg hy__weight_args[] = { { "weight", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 static const hy_arg hy__dense_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_ARG_ONE },
-                                         { "bias", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
+                                         { "bias", HY_ARG_OPT }, { "add", HY_ARG_OPT },
+                                         { NULL, HY_ARG_ONE } };
 static const hy_arg hy__dense_results[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 
 static int hy__prepare_infer(hy_infer *I)
@@ -12990,41 +13427,46 @@ HY__LOOPS_BEGIN
  * All is done in strips of HY__DEAL columns, what lacks being filled up with values whose e^x is 0. */
 enum { HY__DEAL = 32 };
 
+#define HY__FOLD_HALF(v, n, joined) \
+    HY__IVDEP for (i = 0; i < n; i++) { T a = v[i], b = v[i + n]; v[i] = joined; }
 #define HY__FOLD_LANES(v, joined) \
-    for (half = HY__DEAL / 2; half; half /= 2) \
-        for (i = 0; i < half; i++) { T a = v[i], b = v[i + half]; v[i] = joined; } \
-    for (i = 1; i < HY__DEAL; i++) v[i] = v[0];
+    HY__FOLD_HALF(v, 16, joined) HY__FOLD_HALF(v, 8, joined) HY__FOLD_HALF(v, 4, joined) \
+    HY__FOLD_HALF(v, 2, joined) HY__FOLD_HALF(v, 1, joined) \
+    one = v[0]; \
+    HY__EACH_LANE(v[i] = one)
 #define HY__EACH_LANE(body) { HY__IVDEP for (i = 0; i < HY__DEAL; i++) { body; } }
-/* Every row of the strip, as p; only `last` of its columns exist in a thin strip and in a line's last row. */
+/* Every row of the strip, as p; only `last` of its columns exist in a thin strip and in a line's last row,
+ * which `in` holds from the start. */
 #define HY__EACH_ROW_OF_STRIP(body) \
     for (r = 0; r < rows; r++) { \
-        int whole = last == HY__DEAL || (line && r + 1 < rows); \
-        const T *p = x + r * step; \
-        T *q = y + r * step; \
-        if (!whole) { for (i = 0; i < last; i++) in[i] = p[i]; p = in; } \
+        const T *p = r < whole ? x + r * step : in; \
+        T *q = r < whole ? y + r * step : out; \
+        for (i = 0; r >= whole && !line && i < last; i++) in[i] = x[r * step + i]; \
         body \
     }
-#define HY__DEFINE_SOFTMAX(name, target, type, EXP, LOG) \
+/* EXP_DOWN(a) is e^-a for a >= 0. */
+#define HY__DEFINE_SOFTMAX(name, target, type, EXP_DOWN, LOG) \
     target static void hy__softmax_strip_##name(const type *x, type *y, int line, int64_t rows, \
                                                 int64_t step, int64_t last, type k, int log_too) \
     { \
         typedef type T; \
-        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL]; \
-        int64_t half, r, i; \
+        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL], one; \
+        const int64_t whole = last == HY__DEAL ? rows : line ? rows - 1 : 0; \
+        int64_t r, i; \
         HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
+        for (i = 0; line && whole < rows && i < last; i++) in[i] = x[whole * step + i]; \
         HY__EACH_ROW_OF_STRIP( \
             (void)q; \
             HY__EACH_LANE(T v = p[i] * k; most[i] = v > most[i] ? v : most[i])) \
         if (line) { HY__FOLD_LANES(most, a > b ? a : b) } \
         HY__EACH_ROW_OF_STRIP( \
-            if (!whole) q = out; \
-            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP(v); sum[i] += e; q[i] = log_too ? v : e) \
-            for (i = 0; !whole && i < last; i++) y[r * step + i] = out[i];) \
+            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP_DOWN(-v); sum[i] += e; q[i] = log_too ? v : e) \
+            for (i = 0; r >= whole && i < last; i++) y[r * step + i] = out[i];) \
         if (line) { HY__FOLD_LANES(sum, a + b) } \
         if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i])) \
         else HY__EACH_LANE(sum[i] = 1 / sum[i]) \
         for (r = 0; r < rows; r++, y += step) \
-            if (last != HY__DEAL && (!line || r + 1 == rows)) { \
+            if (r >= whole) { \
                 for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
             } else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) \
             else HY__EACH_LANE(y[i] *= sum[i]) \
@@ -13047,13 +13489,14 @@ typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width,
                                int log_too);
 
 #define HY__STAMP_ACT(name, target) \
-    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_f32, hy__log_f32)
+    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_down_f32, hy__log_f32)
 HY__STAMP_ACT(base, )
 #if HY__X86
 HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
 HY__STAMP_ACT(avx512, HY__TARGET_AVX512)
 #endif
-HY__DEFINE_SOFTMAX(f64, , double, exp, log)
+#define HY__EXP_DOWN_F64(a) exp(-(a))
+HY__DEFINE_SOFTMAX(f64, , double, HY__EXP_DOWN_F64, log)
 
 static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
 {
@@ -16466,13 +16909,6 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table
                                 const void *h_old, const void *cell_old, void *dh, void *dcell, void *dx,
                                 void *dr, void *full);
 
-/* to[i] = f(x[i]) of n elements */
-static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x, void *to, int64_t n)
-{
-    const int step = 1;
-    f->unary[member](&x, &step, to, n, NULL);
-}
-
 #define HY__RNN_STEP(T, suffix) \
     static void hy__rnn_step_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates, \
                                       const void *recurrent, const void *bias_x, const void *bias_h, \
@@ -16485,9 +16921,9 @@ static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x,
         HY__IVDEP \
         for (j = 0; j < sums; j++) g[j] = g[j] + bx[j] + (rec[j] + bh[j]); \
         if (c->mode == HY_RNN_LSTM) { \
-            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
-            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
-            hy__rnn_map(f, HY__UNARY_sigmoid, g + 3 * n, g + 3 * n, n); \
+            hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n); \
+            hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
+            hy__apply_unary(f, HY__UNARY_sigmoid, g + 3 * n, g + 3 * n, n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) { \
                 T s = g[n + j] * cell[j] + g[j] * g[2 * n + j]; \
@@ -16495,21 +16931,21 @@ static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x,
                 s = s < low ? low : s; \
                 g[4 * n + j] = cell[j] = s > high ? high : s; \
             } \
-            hy__rnn_map(f, HY__UNARY_tanh, cell, h, n); \
+            hy__apply_unary(f, HY__UNARY_tanh, cell, h, n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) h[j] = g[3 * n + j] * h[j]; \
         } else if (c->mode == HY_RNN_GRU) { \
-            hy__rnn_map(f, HY__UNARY_sigmoid, g, g, 2 * n); \
+            hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) { \
                 T inner = g[3 * n + j] = rec[2 * n + j] + bh[2 * n + j]; \
                 g[2 * n + j] = g[2 * n + j] + bx[2 * n + j] + g[j] * inner; \
             } \
-            hy__rnn_map(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
+            hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) h[j] = (1 - g[n + j]) * g[2 * n + j] + g[n + j] * h[j]; \
         } else { \
-            hy__rnn_map(f, c->mode == HY_RNN_TANH ? HY__UNARY_tanh : HY__UNARY_relu, g, g, n); \
+            hy__apply_unary(f, c->mode == HY_RNN_TANH ? HY__UNARY_tanh : HY__UNARY_relu, g, g, n); \
             memcpy(h, g, (size_t)n * sizeof *h); \
         } \
     }
@@ -16526,7 +16962,7 @@ static void hy__rnn_map(const hy__pointwise_table *f, int member, const void *x,
         T low = (T)c->low, high = (T)c->high; \
         int64_t n = c->units, j; \
         if (c->mode == HY_RNN_LSTM) { \
-            hy__rnn_map(f, HY__UNARY_tanh, g + 4 * n, full, n); \
+            hy__apply_unary(f, HY__UNARY_tanh, g + 4 * n, full, n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) { \
                 T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j], t = full[j]; \
@@ -18034,6 +18470,17 @@ static void hy__window_place(const int64_t *size, int64_t i, int64_t *at)
     at[0] = i / size[2] / size[1];
 }
 
+/* The tap `by` further on, in its row of taps or where the next one begins. */
+static void hy__tap_next(const hy__window *w, int64_t *tap, int64_t by)
+{
+    tap[2] += by;
+    if (tap[2] < w->kernel[2]) return;
+    tap[2] = 0;
+    if (++tap[1] < w->kernel[1]) return;
+    tap[1] = 0;
+    tap[0]++;
+}
+
 /* A stretch of n coarse places within a row. Those in [low, high) meet fine places: the first one meets
  * `fine`, each next one lies stride[2] further. */
 typedef struct hy__stretch { int64_t n, low, high, fine; } hy__stretch;
@@ -18950,17 +19397,21 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
  * The padded plane is split by the remainder of its places modulo the stride, so that each tap of all output
  * places is one contiguous run of a plane: out[i] = sum over taps of weight * planes[i + offset]. */
 #define HY__TAPS_SLACK 16               /* elements that may be read and written behind the last */
+#define HY__TAPS_ROWS 3                 /* filters of a plane that are made together */
+#define HY__EACH_TAPS_ROW(X) X(0) X(1) X(2)
 #define HY__TAPS_PLAIN(name, T) \
-    static void name(T *y, const T *x, const int64_t *offset, const T *weight, int64_t taps, int64_t n, \
-                     T start) \
+    static void name(T *y, int64_t y_step, const T *x, const int64_t *offset, const T *weight, \
+                     int64_t taps, int64_t n, const T *start, int rows) \
     { \
         int64_t t, i; \
-        for (i = 0; i < n; i++) y[i] = start; \
-        for (t = 0; t < taps; t++) { \
-            const T *a = x + offset[t]; \
-            const T p = weight[t]; \
-            HY__IVDEP \
-            for (i = 0; i < n; i++) y[i] += p * a[i]; \
+        for (; rows > 0; rows--, y += y_step, weight += taps, start++) { \
+            for (i = 0; i < n; i++) y[i] = *start; \
+            for (t = 0; t < taps; t++) { \
+                const T *a = x + offset[t]; \
+                const T p = weight[t]; \
+                HY__IVDEP \
+                for (i = 0; i < n; i++) y[i] += p * a[i]; \
+            } \
         } \
     }
 HY__TAPS_PLAIN(hy__taps_f64, double)
@@ -18969,34 +19420,46 @@ HY__TAPS_PLAIN(hy__taps_f64, double)
 #pragma GCC push_options
 #pragma GCC optimize("fp-contract=fast")
 #endif
+/* `rows` filters of one plane, vecs vectors of places at a time: all sums live in registers. */
+#define HY__TAPS_START(i, j) if (vecs > j) acc[i][j] = zero + start[i];
+#define HY__TAPS_STEP(i, j) if (vecs > j) acc[i][j] += w##i * a[j];
+#define HY__TAPS_STORE(i, j) if (vecs > j) *(V_at *)(y + i * y_step + at + (j) * lanes) = acc[i][j];
+#define HY__TAPS_STARTS(i) if (rows > i) { HY__EACH_COL(HY__TAPS_START, i) }
+#define HY__TAPS_STEPS(i) \
+    if (rows > i) { const float w##i = weight[i * taps + t]; HY__EACH_COL(HY__TAPS_STEP, i) }
+#define HY__TAPS_STORES(i) if (rows > i) { HY__EACH_COL(HY__TAPS_STORE, i) }
 #define HY__TAPS(name, V, TARGET) \
-    TARGET static void name(float *y, const float *x, const int64_t *offset, const float *weight, \
-                            int64_t taps, int64_t n, float start) \
+    HY__INLINE TARGET void name##_at(const int rows, const int vecs, float *y, int64_t y_step, \
+                                     const float *x, const int64_t *offset, const float *weight, \
+                                     int64_t taps, int64_t at, int64_t end, const float *start) \
     { \
         HY__CONTRACT \
-        const V zero = {0}, from = zero + start; \
+        typedef V##_at V_at; \
         enum { lanes = sizeof(V) / sizeof(float) }; \
-        int64_t i = 0, t; \
-        for (; i + 4 * lanes <= n; i += 4 * lanes) { \
-            V##_at *to = (V##_at *)(y + i); \
-            V s0 = from, s1 = from, s2 = from, s3 = from; \
+        const V zero = {0}; \
+        V acc[HY__TAPS_ROWS][HY__TILE_VECS]; \
+        int64_t t; \
+        for (; at < end; at += vecs * lanes) { \
+            HY__EACH_TAPS_ROW(HY__TAPS_STARTS) \
             for (t = 0; t < taps; t++) { \
-                const V##_at *a = (const V##_at *)(x + i + offset[t]); \
-                const float w = weight[t]; \
-                s0 += w * a[0]; \
-                s1 += w * a[1]; \
-                s2 += w * a[2]; \
-                s3 += w * a[3]; \
+                const V_at *a = (const V_at *)(x + at + offset[t]); \
+                HY__EACH_TAPS_ROW(HY__TAPS_STEPS) \
             } \
-            to[0] = s0; \
-            to[1] = s1; \
-            to[2] = s2; \
-            to[3] = s3; \
+            HY__EACH_TAPS_ROW(HY__TAPS_STORES) \
         } \
-        for (; i < n; i += lanes) { \
-            V s = from; \
-            for (t = 0; t < taps; t++) s += weight[t] * *(const V##_at *)(x + i + offset[t]); \
-            *(V##_at *)(y + i) = s; \
+    } \
+    TARGET static void name(float *y, int64_t y_step, const float *x, const int64_t *offset, \
+                            const float *weight, int64_t taps, int64_t n, const float *start, int rows) \
+    { \
+        const int64_t wide = n / (int64_t)(sizeof(V)) * (int64_t)sizeof(V);     /* places of four vectors */ \
+        if (rows == HY__TAPS_ROWS) { \
+            name##_at(HY__TAPS_ROWS, 4, y, y_step, x, offset, weight, taps, 0, wide, start); \
+            name##_at(HY__TAPS_ROWS, 1, y, y_step, x, offset, weight, taps, wide, n, start); \
+            return; \
+        } \
+        for (; rows > 0; rows--, y += y_step, weight += taps, start++) { \
+            name##_at(1, 4, y, y_step, x, offset, weight, taps, 0, wide, start); \
+            name##_at(1, 1, y, y_step, x, offset, weight, taps, wide, n, start); \
         } \
     }
 HY__TAPS(hy__taps_f32, hy__f32x4, )
@@ -19010,8 +19473,8 @@ HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
 #else
 HY__TAPS_PLAIN(hy__taps_f32, float)
 #endif
-typedef void (*hy__taps_f32_fn)(float *y, const float *x, const int64_t *offset, const float *weight,
-                                int64_t taps, int64_t n, float start);
+typedef void (*hy__taps_f32_fn)(float *y, int64_t y_step, const float *x, const int64_t *offset,
+                                const float *weight, int64_t taps, int64_t n, const float *start, int rows);
 HY__LOOPS_END
 
 HY__COLD_ROOMS
@@ -19593,10 +20056,11 @@ static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
  * Needs no layout and no type of its own: planes are read and written as they lie. `flip` turns the taps
  * round, which is how a deconvolution of stride 1 becomes a convolution. */
 #define HY__PLANES_WORK (1 << 15)       /* nanoseconds of planes that make an item, roughly */
-#define HY__DEPTHWISE_BYTES (24 << 10)  /* of parts and line */
+#define HY__DEPTHWISE_BYTES (24 << 10)  /* of parts and lines */
 typedef struct hy__depthwise {
     hy__window win;                     /* of the convolution that runs */
     int64_t    channels, each, planes;  /* fine channels, outputs of each, images * channels */
+    int64_t    rows;                    /* of these, how many are made together */
     int64_t    split[HY__SPACE];        /* places per dim of a part of the padded plane */
     int64_t    band;                    /* rows of output that are made at a time, so that all stays in L1 */
     int64_t    part, taps, flat;  /* places of a part, taps, output places counted in the parts' strides */
@@ -19605,6 +20069,12 @@ typedef struct hy__depthwise {
     int        flip, last;
     hy__taps_f32_fn fn;
 } hy__depthwise;
+
+/* Elements from the line of one output channel to that of the next. */
+static int64_t hy__depthwise_line(const hy__depthwise *v)
+{
+    return (v->flat + HY__TAPS_SLACK + 15) / 16 * 16;
+}
 
 /* Fills the parts with what a band reads of the padded plane: part r holds the places that are r modulo the
  * stride. */
@@ -19617,17 +20087,17 @@ static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, con
     memset(parts, 0, (size_t)((count * v->part + HY__TAPS_SLACK) * size));
     for (r = 0; r < count; r++) {
         hy__window_place(w->stride, r, at);
+        place[2] = at[2] - w->pad[2];
+        low = place[2] < 0 ? (-place[2] + w->stride[2] - 1) / w->stride[2] : 0;
+        high = w->fine[2] > place[2] ? (w->fine[2] - 1 - place[2]) / w->stride[2] + 1 : 0;
+        if (high > v->split[2]) high = v->split[2];
+        if (low >= high) continue;
+        place[2] += low * w->stride[2];
         for (z = 0; z < v->split[0]; z++)
             for (y = 0; y < v->split[1]; y++) {
                 for (n = 0; n < 2; n++) place[n] = (n ? y + band : z) * w->stride[n] + at[n] - w->pad[n];
                 if (place[0] < 0 || place[0] >= w->fine[0] || place[1] < 0 || place[1] >= w->fine[1])
                     continue;
-                place[2] = at[2] - w->pad[2];
-                low = place[2] < 0 ? (-place[2] + w->stride[2] - 1) / w->stride[2] : 0;
-                high = w->fine[2] > place[2] ? (w->fine[2] - 1 - place[2]) / w->stride[2] + 1 : 0;
-                if (high > v->split[2]) high = v->split[2];
-                if (low >= high) continue;
-                place[2] += low * w->stride[2];
                 to = r * v->part + (z * v->split[1] + y) * v->split[2] + low;
                 from = (place[0] * w->fine[1] + place[1]) * w->fine[2] + place[2];
                 hy__load_tile(v->compute, parts + to * size, plane + from * x->step_p * x->size, x->dtype,
@@ -19640,33 +20110,23 @@ static void hy__depthwise_split(const hy__depthwise *v, const hy__planes *x, con
 static void hy__depthwise_offsets(const hy__depthwise *v, int64_t *offset)
 {
     const hy__window *w = &v->win;
-    int64_t t, tap[HY__SPACE], inside, part, d;
-    for (t = 0; t < v->taps; t++) {
-        hy__window_place(w->kernel, t, tap);
+    int64_t t, tap[HY__SPACE] = { 0, 0, 0 }, inside, part, d;
+    for (t = 0; t < v->taps; t++, hy__tap_next(w, tap, 1)) {
         for (inside = part = d = 0; d < HY__SPACE; d++) {
-            part = part * w->stride[d] + tap[d] * w->dilate[d] % w->stride[d];
-            inside = inside * v->split[d] + tap[d] * w->dilate[d] / w->stride[d];
+            const int64_t from = tap[d] * w->dilate[d], past = w->stride[d] > 1 ? from / w->stride[d] : from;
+            part = part * w->stride[d] + from - past * w->stride[d];
+            inside = inside * v->split[d] + past;
         }
         offset[t] = part * v->part + inside;
     }
 }
 
-/* A band of an output channel from the parts of its plane; bias NULL is 0. */
-static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset, const char *parts,
-                                  const char *weight, const char *bias, const hy__planes *y, char *to,
-                                  int64_t band, char *line)
+/* Where a band of an output channel goes from its line. */
+static void hy__depthwise_store(const hy__depthwise *v, const char *line, const hy__planes *y, char *to,
+                                int64_t band)
 {
     const hy__window *w = &v->win;
     int64_t size = hy__traits[v->compute].size, z, row, rows = hy__least(v->band, w->coarse[1] - band);
-    char *taps = line + hy__round64((size_t)((v->flat + HY__TAPS_SLACK) * size));
-    double start = bias ? hy__load(bias, y->dtype) : 0;
-    hy__load_tile(v->compute, taps, v->flip ? weight + (v->taps - 1) * y->size : weight, y->dtype,
-                  v->flip ? -1 : 1, v->taps);
-    if (v->compute == HY_F64)
-        hy__taps_f64((double *)(void *)line, (const double *)(const void *)parts, offset,
-                     (const double *)(void *)taps, v->taps, v->flat, start);
-    else v->fn((float *)(void *)line, (const float *)(const void *)parts, offset, (const float *)(void *)taps,
-               v->taps, v->flat, (float)start);
     for (z = 0; z < w->coarse[0]; z++) {
         char *place = to + (z * w->coarse[1] + band) * w->coarse[2] * y->step_p * y->size;
         const char *from = line + z * v->split[1] * v->split[2] * size;
@@ -19678,32 +20138,56 @@ static void hy__depthwise_channel(const hy__depthwise *v, const int64_t *offset,
     }
 }
 
+/* Lines of `rows` output channels from the parts of their plane; bias NULL is 0. */
+static void hy__depthwise_lines(const hy__depthwise *v, const int64_t *offset, const char *parts,
+                                const char *weight, const char *bias, const hy__planes *y, char *lines,
+                                int rows)
+{
+    int64_t size = hy__traits[v->compute].size, line = hy__depthwise_line(v), i;
+    char *taps = lines + v->rows * line * size, *start = taps + v->rows * v->taps * size;
+    for (i = 0; i < rows; i++)
+        hy__load_tile(v->compute, taps + i * v->taps * size,
+                      weight + ((v->flip ? v->taps - 1 : 0) + i * v->taps) * y->size, y->dtype,
+                      v->flip ? -1 : 1, v->taps);
+    memset(start, 0, (size_t)(rows * size));
+    if (bias) hy__load_tile(v->compute, start, bias, y->dtype, 1, rows);
+    if (v->compute == HY_F64)
+        hy__taps_f64((double *)(void *)lines, line, (const double *)(const void *)parts, offset,
+                     (const double *)(void *)taps, v->taps, v->flat, (const double *)(void *)start, rows);
+    else v->fn((float *)(void *)lines, line, (const float *)(const void *)parts, offset,
+               (const float *)(void *)taps, v->taps, v->flat, (const float *)(void *)start, rows);
+}
+
 HY__RUN(hy__run_depthwise)
 {
     const hy__depthwise *v = (const hy__depthwise *)(const void *)&job->plan;
     const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
-    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), j, channel, band;
-    int64_t *offset = (int64_t *)scratch;
-    char *parts = (char *)(offset + v->taps), *line = parts + v->column;
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), channel, band;
+    int64_t *offset = (int64_t *)scratch, i, j, rows;
+    char *parts = (char *)(offset + v->taps), *lines = parts + v->column;
     hy__depthwise_offsets(v, offset);
     for (; plane < end; plane++)
         for (band = 0; band < v->win.coarse[1]; band += v->band) {
             hy__depthwise_split(v, &x, (const char *)now->data[0] + hy__plane_at(&x, plane), band, parts);
-            for (j = 0; j < v->each; j++) {
+            for (j = 0; j < v->each; j += rows) {
+                rows = hy__least(v->each - j, v->rows);
                 channel = plane % v->channels * v->each + j;
-                hy__depthwise_channel(v, offset, parts, hy__place(now, &job->in[1], channel * v->taps),
-                                      job->nin > 2 ? hy__place(now, &job->in[2], channel) : NULL, &y,
-                                      (char *)now->data[job->nin] + hy__plane_at(&y, plane * v->each + j),
-                                      band, line);
+                hy__depthwise_lines(v, offset, parts, hy__place(now, &job->in[1], channel * v->taps),
+                                    job->nin > 2 ? hy__place(now, &job->in[2], channel) : NULL, &y, lines,
+                                    (int)rows);
+                for (i = 0; i < rows; i++)
+                    hy__depthwise_store(v, lines + i * hy__depthwise_line(v) * hy__traits[v->compute].size,
+                                        &y, (char *)now->data[job->nin] +
+                                        hy__plane_at(&y, plane * v->each + j + i), band);
             }
         }
 }
 
-/* Rows of a band: all, unless parts and line would leave L1. */
+/* Rows of a band: all, unless parts and lines would leave L1. */
 static int64_t hy__depthwise_band(const hy__depthwise *v, int64_t size)
 {
     const hy__window *w = &v->win;
-    int64_t row = w->stride[1] * w->stride[2] * v->split[2] * size + v->split[2] * size;    /* of both */
+    int64_t row = w->stride[1] * w->stride[2] * v->split[2] * size + v->rows * v->split[2] * size;
     int64_t between = w->dilate[1] * (w->kernel[1] - 1) / w->stride[1];
     if (row <= 0 || w->coarse[0] > 1) return w->coarse[1];
     return hy__least(hy__most(HY__DEPTHWISE_BYTES / row - between, 4), w->coarse[1]);
@@ -19730,6 +20214,7 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     if (padded > 4096 + 4 * (double)(conv->fine_n + conv->coarse_n)) return 1;
     v->channels = conv->groups;
     v->each = conv->coarse_c;
+    v->rows = v->each < HY__TAPS_ROWS ? 1 : HY__TAPS_ROWS;
     v->planes = conv->images * conv->groups;
     v->band = hy__depthwise_band(v, size);
     v->split[1] -= v->win.coarse[1] - v->band;
@@ -19751,8 +20236,8 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     memcpy(hy__job_notes(job, sizeof *v), v, sizeof *v);
     hy__one_stage(job, hy__run_depthwise, v->flat > 0 ? hy__pieces(v->planes, v->together) : 0,
                   (double)v->planes * work);
-    job->scratch = (size_t)(v->taps * 16 + v->column) +
-                   hy__round64((size_t)((v->flat + HY__TAPS_SLACK) * size));
+    job->scratch = (size_t)(v->taps * (int64_t)sizeof(int64_t) + v->column +
+                            v->rows * (hy__depthwise_line(v) + v->taps + 1) * size);
     return 0;
 }
 
@@ -20116,16 +20601,6 @@ static void hy__aims_from(const hy__direct *v, const hy__aims *aims, const int64
     }
 }
 
-static void hy__tap_next(const hy__window *w, int64_t *tap, int64_t by)
-{
-    tap[2] += by;
-    if (tap[2] < w->kernel[2]) return;
-    tap[2] = 0;
-    if (++tap[1] < w->kernel[1]) return;
-    tap[1] = 0;
-    tap[0]++;
-}
-
 /* Steps of k that one visit to C takes from `at` on: whole rows of taps, whole taps, or a part of one tap. */
 static int64_t hy__direct_steps(const hy__direct *v, int64_t at)
 {
@@ -20261,7 +20736,8 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     }
 }
 
-/* Some rows of places of an image, one channel per group. The last tile of a row reaches back to be whole. */
+/* Some rows of places of an image, one channel per group. The last tile of a row reaches back to be whole, or
+ * few places that are left go one by one. */
 static void hy__direct_run_depth(const hy__direct *v, const float *x, const float *weight, float *y,
                                  int64_t item, char *scratch, const hy__tail *tail)
 {
@@ -20270,9 +20746,8 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     const int64_t image = item / g->row_blocks, row = item % g->row_blocks * g->row_block;
     const int64_t rows = hy__least(g->row_block, g->m - row);
     const int64_t line = v->win.coarse[2] < HY__TILE_ROWS ? rows : v->win.coarse[2];
-    const int64_t high = line < HY__TILE_ROWS ? 1 : HY__TILE_ROWS;
     hy__direct_room room = hy__direct_lay_out(v, scratch);
-    int64_t i, place[3];
+    int64_t i, step, place[3];
     hy__tail whole = hy__tail_at(tail, g, image * g->m, 0);
     hy__aims aims;
     hy__tile t;
@@ -20282,9 +20757,11 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     t.from = room.from;
     t.taps = v->taps;
     t.b_step = t.c_row = v->coarse_c;
-    t.rows = (int)high;
-    for (i = 0; i < rows; i = i % line + high < line ? i + high : i / line * line + line) {
-        const int64_t first = row + hy__least(i, i / line * line + line - high);
+    for (i = 0; i < rows; i += step) {
+        const int64_t left = line - i % line, high = line < HY__TILE_ROWS || left < 3 ? 1 : HY__TILE_ROWS;
+        const int64_t first = row + i - hy__most(high - left, 0);
+        step = hy__least(high, left);
+        t.rows = (int)high;
         hy__window_place(v->win.coarse, first, place);
         hy__aim(&v->win, place, (int)high, &aims);
         t.shift = hy__aims_inside(v, &aims, x, room.from) ? room.shift : NULL;
@@ -22168,17 +22645,13 @@ HY__RUN(hy__run_batch_norm_relu)
     hy_tensor *y = &job->out[0];
     hy_dtype dtype = y->type.dtype, compute = hy__compute_type(dtype, 0);
     int64_t i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, hy__size(&y->type.shape)), n;
-    double tile[HY__TILE], result[HY__TILE];
-    const void *in[1];
-    int step[1];
+    double tile[HY__TILE];
     if (stage + 1 < job->stages) { hy__run_norms(job, now, stage, item, scratch, shared); return; }
-    in[0] = tile;
-    step[0] = 1;
     for (; i < end; i += n) {
         n = hy__least(end - i, HY__TILE);
         hy__load_tile(compute, tile, hy__place(now, y, i), dtype, 1, n);
-        hy__pointwise_of(job, compute)->unary[HY__UNARY_relu](in, step, result, n, NULL);
-        hy__store_tile(compute, hy__place(now, y, i), dtype, 1, result, n);
+        hy__apply_unary(hy__pointwise_of(job, compute), HY__UNARY_relu, tile, tile, n);
+        hy__store_tile(compute, hy__place(now, y, i), dtype, 1, tile, n);
     }
 }
 static int hy__batch_norm_relu_bind(hy_job *job)
@@ -22586,8 +23059,7 @@ HY__RUN(hy__run_lrn)
     int64_t half = r->nsize / 2;
     int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
     double sum[HY__TILE], scale[HY__TILE], x[HY__TILE], exponent[HY__TILE], beta = -r->beta;
-    int narrow = dtype == HY_F32 && r->nsize <= HY__POOL_FLOATS, step[2] = {1, 1};
-    const void *in[2];
+    int narrow = dtype == HY_F32 && r->nsize <= HY__POOL_FLOATS;
     hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
     for (c = 0; c < s->dim[1]; c++) {
         char *from, *to;
@@ -22609,13 +23081,9 @@ HY__RUN(hy__run_lrn)
             hy__three_quarters_f32((float *)(void *)to, (const float *)(const void *)from, (float *)scale, n);
             continue;
         }
-        in[0] = scale;
-        in[1] = exponent;
-        table->binary[HY__BINARY_power](in, step, sum, n, NULL);
+        hy__apply_binary(table, HY__BINARY_power, scale, exponent, sum, n);
         hy__load_tile(compute, x, from, dtype, 1, n);
-        in[0] = x;
-        in[1] = sum;
-        table->binary[HY__BINARY_mul](in, step, scale, n, NULL);
+        hy__apply_binary(table, HY__BINARY_mul, x, sum, scale, n);
         hy__store_tile(compute, to, dtype, 1, scale, n);
     }
 }
@@ -22706,14 +23174,9 @@ static void hy__add_tile(const hy_job *job, hy_dtype compute, char *to, const ch
                          int64_t n)
 {
     double a[HY__TILE], b[HY__TILE];
-    const void *in[2];
-    int step[2];
-    in[0] = a;
-    in[1] = b;
-    step[0] = step[1] = 1;
     hy__load_tile(compute, a, to, dtype, 1, n);
     hy__load_tile(compute, b, more, dtype, 1, n);
-    hy__pointwise_of(job, compute)->binary[HY__BINARY_add](in, step, a, n, NULL);
+    hy__apply_binary(hy__pointwise_of(job, compute), HY__BINARY_add, a, b, a, n);
     hy__store_tile(compute, to, dtype, 1, a, n);
 }
 
@@ -23720,6 +24183,966 @@ HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
 HY__WARM_ROOMS
 #endif
 
+/* MARK: - 35 >>quantize ---------------------------------------------------------------------------------
+ *
+ * Dense layers and convolutions in int8. The first stage rounds the data to whole numbers from -127 to 127,
+ * in 127ths of the threshold, channels last, padding written out; the second sums products in int32 and
+ * stores sum * scale + bias, floats again. Sums are exact and the roundings before and behind them the same
+ * everywhere, so that all instruction sets give the same bits.
+ *
+ * A weight lies in panels of 16 channels; a step is 4 neighbours in memory of what a channel reads. Along the
+ * steps go the rows of the kernel (its taps, where they are dilated), filled up with zeros to 4.
+ */
+#ifndef HYBRID_NO_INT8
+HY__LOOPS_BEGIN
+HY__FORMULAS
+
+enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL * HY__INT8_STEP,
+       HY__INT8_MOST = 1 << 15 };       /* steps whose sums fit 32 bits */
+enum { HY__INT8_COLS = 2 * HY__INT8_PANEL, HY__INT8_ROWS = 12 };        /* of the largest tile */
+
+typedef struct hy__int8_tile {
+    const signed char *from[HY__INT8_ROWS];     /* where each row begins, */
+    const int64_t     *shift;                   /* how much later in each of */
+    int64_t            stretches, steps;        /* so many stretches of so many steps */
+    const signed char *weight;
+    int64_t            next;                    /* bytes from one panel to the next */
+    float              scale[HY__INT8_COLS], bias[HY__INT8_COLS], least;
+} hy__int8_tile;
+
+/* C(rows, cols), rows c_row apart. */
+typedef void (*hy__int8_tile_fn)(const hy__int8_tile *t, float *c, int64_t c_row);
+
+typedef struct hy__int8_isa {
+    void (*round)(signed char *to, const float *from, int64_t n, float per_unit, int flip);
+    hy__int8_tile_fn tile[2][3];                /* of one panel, of as many as cols has */
+    int rows[3], cols;                          /* rows of each, falling; most columns */
+    int flip;                                   /* 128: data is stored so much higher, without sign */
+} hy__int8_isa;
+
+/* Halves to the even number, since 1.5 * 2^23 more leaves whole numbers in the low bits; NaN becomes 0. */
+#define HY__INT8_ROUND(name, TARGET) \
+TARGET static void name(signed char *to, const float *from, int64_t n, float per_unit, int flip) \
+{ \
+    int64_t i; \
+    HY__IVDEP \
+    for (i = 0; i < n; i++) { \
+        float v = from[i] * per_unit; \
+        v = v == v ? v : 0.0f; \
+        v = v > 127.0f ? 127.0f : v; \
+        v = v < -127.0f ? -127.0f : v; \
+        to[i] = (signed char)(hy__bits_f32(v + 12582912.0f) ^ (uint32_t)flip); \
+    } \
+}
+
+static void hy__int8_tile_base(const hy__int8_tile *t, float *c, int64_t c_row)
+{
+    int32_t sum[HY__INT8_PANEL];
+    const signed char *b = t->weight, *a;
+    int64_t s, k;
+    int j;
+    (void)c_row;
+    memset(sum, 0, sizeof sum);
+    for (s = 0; s < t->stretches; s++) {
+        a = t->from[0] + t->shift[s];
+        for (k = 0; k < t->steps; k++, a += HY__INT8_STEP, b += HY__INT8_BYTES)
+            for (j = 0; j < HY__INT8_PANEL; j++)
+                sum[j] += a[0] * b[4 * j] + a[1] * b[4 * j + 1] + a[2] * b[4 * j + 2] + a[3] * b[4 * j + 3];
+    }
+    for (j = 0; j < HY__INT8_PANEL; j++) {
+        float y = (float)sum[j] * t->scale[j] + t->bias[j];
+        c[j] = y < t->least ? t->least : y;
+    }
+}
+HY__INT8_ROUND(hy__int8_round_base, )
+static const hy__int8_isa hy__int8_base = {
+    hy__int8_round_base, { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL, 0 };
+
+#ifdef HY__TARGET_AVX2
+HY__VECTOR(int32_t, 32, hy__i32x8)
+HY__VECTOR(int32_t, 64, hy__i32x16)
+typedef char hy__i8x32 __attribute__((vector_size(32)));
+typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
+
+/* acc += sums of four products. |b| and a with the sign of b: a pair of products fits 16 bits then, since no
+ * a is -128. */
+#define HY__INT8_DOT_AVX2(acc, a, b) \
+    acc += (hy__i32x8)__builtin_ia32_pmaddwd256((hy__i16x16)__builtin_ia32_pmaddubsw256( \
+        __builtin_ia32_psignb256((hy__i8x32)(b), (hy__i8x32)(b)), \
+        __builtin_ia32_psignb256((hy__i8x32)(a), (hy__i8x32)(b))), (hy__i16x16)ones)
+/* a is without sign here. In words, since compilers have different names for it. */
+#define HY__INT8_DOT_VNNI(acc, a, b) \
+    __asm__("vpdpbusd {%2, %1, %0|%0, %1, %2}" : "+v"(acc) : "v"(a), "v"(b))
+
+#define HY__INT8_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define HY__INT8_ZERO(i) acc[i][0] = acc[i][1] = zero;
+#define HY__INT8_DOTS(i) if (rows > i) { \
+        memcpy(&four, t->from[i] + at, sizeof four); \
+        a = zero + four; \
+        HY__INT8_DOT(acc[i][0], a, b0); \
+        if (vecs > 1) HY__INT8_DOT(acc[i][1], a, b1); }
+#define HY__INT8_STORE(i, j) \
+        y = __builtin_convertvector(acc[i][j], real) * *(const real_at *)(t->scale + j * lanes) + \
+            *(const real_at *)(t->bias + j * lanes); \
+        under = (bits)(y < least); \
+        *(real_at *)(c + i * c_row + j * lanes) = (real)((under & (bits)least) | (~under & (bits)y));
+#define HY__INT8_STORES(i) if (rows > i) { \
+        acc[i][0] -= extra[0]; \
+        HY__INT8_STORE(i, 0) \
+        if (vecs > 1) { acc[i][1] -= extra[1]; HY__INT8_STORE(i, 1) } }
+
+/* rows times one or two vectors of sums. Data without sign: a row of 128s gives what they have too much. */
+#define HY__INT8_BODY(name, V, VF, TARGET, unsigned_data) \
+HY__INLINE TARGET void name(const int rows, const int vecs, const hy__int8_tile *t, float *c, \
+                            int64_t c_row) \
+{ \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    typedef VF real; \
+    typedef VF##_at real_at; \
+    typedef VF##_bits bits; \
+    enum { lanes = sizeof(V) / 4 }; \
+    const vec zero = {0}, half = zero + (int32_t)0x80808080u; \
+    HY__UNUSED const vec ones = zero + 0x00010001; \
+    const real least = (real)zero + t->least; \
+    const int64_t next = (int)lanes == (int)HY__INT8_PANEL ? t->next : HY__INT8_BYTES / 2; \
+    const signed char *w = t->weight; \
+    vec acc[HY__INT8_ROWS][2], extra[2], a, b0, b1; \
+    int64_t s, k; \
+    int32_t four; \
+    bits under; \
+    real y; \
+    HY__INT8_EACH(HY__INT8_ZERO) \
+    extra[0] = extra[1] = b1 = zero; \
+    for (s = 0; s < t->stretches; s++) { \
+        int64_t at = t->shift[s]; \
+        for (k = t->steps; k > 0; k--, at += HY__INT8_STEP, w += HY__INT8_BYTES) { \
+            b0 = *(const vec_at *)(const void *)w; \
+            if (vecs > 1) b1 = *(const vec_at *)(const void *)(w + next); \
+            HY__INT8_EACH(HY__INT8_DOTS) \
+            if (unsigned_data) HY__INT8_DOT(extra[0], half, b0); \
+            if (unsigned_data && vecs > 1) HY__INT8_DOT(extra[1], half, b1); \
+        } \
+    } \
+    HY__INT8_EACH(HY__INT8_STORES) \
+}
+#define HY__INT8_STAMP(name, TARGET, rows, vecs) \
+TARGET static void name##_##rows##_##vecs(const hy__int8_tile *t, float *c, int64_t c_row) \
+{ name(rows, vecs, t, c, c_row); }
+
+#define HY__INT8_DOT HY__INT8_DOT_AVX2
+HY__INT8_BODY(hy__int8_avx2, hy__i32x8, hy__f32x8, HY__TARGET_AVX2, 0)
+HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 4, 2)
+HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 1, 2)
+#undef HY__INT8_DOT
+#define HY__INT8_DOT HY__INT8_DOT_VNNI
+HY__INT8_BODY(hy__int8_vnni, hy__i32x16, hy__f32x16, HY__TARGET_AVX512, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1, 1)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12, 2)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6, 2)
+HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1, 2)
+#undef HY__INT8_DOT
+HY__INT8_ROUND(hy__int8_round_avx2, HY__TARGET_AVX2)
+HY__INT8_ROUND(hy__int8_round_avx512, HY__TARGET_AVX512)
+static const hy__int8_isa hy__int8_avx2_isa = {
+    hy__int8_round_avx2, { { hy__int8_avx2_4_2, hy__int8_avx2_1_2 },
+                           { hy__int8_avx2_4_2, hy__int8_avx2_1_2 } },
+    { 4, 1 }, HY__INT8_PANEL, 0 };
+static const hy__int8_isa hy__int8_vnni_isa = {
+    hy__int8_round_avx512, { { hy__int8_vnni_12_1, hy__int8_vnni_6_1, hy__int8_vnni_1_1 },
+                             { hy__int8_vnni_12_2, hy__int8_vnni_6_2, hy__int8_vnni_1_2 } },
+    { 12, 6, 1 }, HY__INT8_COLS, 128 };
+#endif
+
+static const hy__int8_isa *hy__int8_isa_of(int isa)
+{
+#ifdef HY__TARGET_AVX2
+    if (isa >= HY_ISA_AVX512 && __builtin_cpu_supports("avx512vnni")) return &hy__int8_vnni_isa;
+    if (isa >= HY_ISA_AVX2) return &hy__int8_avx2_isa;
+#endif
+    (void)isa;
+    return &hy__int8_base;
+}
+
+/* --- what both operators are: a convolution; a dense layer's rows are places of one image --- */
+typedef struct hy__int8_plan {
+    const hy__int8_isa *isa;
+    int64_t images, groups, fine_c, coarse_c;   /* channels of a group */
+    int64_t fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
+    int64_t wide[3], line;                      /* places with padding; those that an item rounds */
+    int64_t stretches, steps, panels;           /* panels of a group */
+    int64_t row_block, col_block;               /* of an item: places, panels */
+    float   per_unit, least;
+    int     last, biased;
+} hy__int8_plan;
+HY__FITS_PLAN(hy__int8_plan);
+
+static int64_t hy__int8_volume(const int64_t *size) { return size[0] * size[1] * size[2]; }
+
+/* So many places of a line from place x of the data on, all channels of the group: rounded, channels last. */
+static void hy__int8_round(const hy__int8_plan *p, signed char *to, const float *from, int64_t x, int64_t n)
+{
+    const int64_t all = p->groups * p->fine_c, places = hy__int8_volume(p->fine);
+    signed char line[HY__TILE];
+    int64_t c, i, m, k;
+    if (p->last) {
+        m = p->groups == 1 ? 1 : n;             /* groups stand side by side in each place */
+        for (i = 0; i < m; i++)
+            p->isa->round(to + i * p->fine_c, from + (x + i) * all, n / m * p->fine_c, p->per_unit,
+                          p->isa->flip);
+        return;
+    }
+    for (i = 0; i < n; i += m)
+        for (m = hy__least(n - i, HY__TILE), c = 0; c < p->fine_c; c++) {
+            signed char *at = to + i * p->fine_c + c;
+            p->isa->round(line, from + c * places + x + i, m, p->per_unit, p->isa->flip);
+            for (k = 0; k < m; k++) at[k * p->fine_c] = line[k];
+        }
+}
+
+/* A piece of a line of the padded data. */
+static void hy__int8_round_item(const hy__int8_plan *p, const float *x, signed char *shared, int64_t item)
+{
+    const int64_t pieces = hy__pieces(p->wide[2], p->line), row = item / pieces;
+    const int64_t image = row / (p->wide[0] * p->wide[1]), places = hy__int8_volume(p->fine);
+    const int64_t z = row / p->wide[1] % p->wide[0] - p->pad[0], y = row % p->wide[1] - p->pad[1];
+    const int64_t from = item % pieces * p->line, to = hy__least(from + p->line, p->wide[2]);
+    signed char *line = shared + (row * p->wide[2] + from) * p->fine_c;
+    int64_t first = hy__most(from - p->pad[2], 0), end = hy__least(to - p->pad[2], p->fine[2]);
+    if (z < 0 || z >= p->fine[0] || y < 0 || y >= p->fine[1] || first >= end) {
+        memset(line, p->isa->flip, (size_t)((to - from) * p->fine_c));
+        return;
+    }
+    x += image / p->groups * p->groups * p->fine_c * places;
+    x += image % p->groups * p->fine_c * (p->last ? 1 : places);
+    x += (z * p->fine[1] + y) * p->fine[2] * (p->last ? p->groups * p->fine_c : 1);
+    memset(line, p->isa->flip, (size_t)((first + p->pad[2] - from) * p->fine_c));
+    hy__int8_round(p, line + (first + p->pad[2] - from) * p->fine_c, x, first, end - first);
+    memset(line + (end + p->pad[2] - from) * p->fine_c, p->isa->flip,
+           (size_t)((to - end - p->pad[2]) * p->fine_c));
+}
+
+static void hy__int8_shifts(const hy__int8_plan *p, int64_t *shift)
+{
+    const int64_t taps = p->stretches / (p->kernel[0] * p->kernel[1]);     /* along a row */
+    int64_t s;
+    for (s = 0; s < p->stretches; s++) {
+        int64_t y = s / taps % p->kernel[1], z = s / taps / p->kernel[1];
+        shift[s] = ((z * p->dilate[0] * p->wide[1] + y * p->dilate[1]) * p->wide[2] +
+                    s % taps * p->dilate[2]) * p->fine_c;
+    }
+}
+
+/* So many rows from this place on, of this tile's channels, which begin at c and are so many. */
+static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed char *data, int64_t place,
+                          int64_t rows, float *c, int64_t cols)
+{
+    const hy__int8_isa *isa = p->isa;
+    const int64_t all = p->groups * p->coarse_c, places = hy__int8_volume(p->coarse);
+    const int64_t step_c = p->last ? 1 : places, step_p = p->last ? all : 1;
+    const int width = cols > HY__INT8_PANEL ? isa->cols : HY__INT8_PANEL;       /* of a tile */
+    const hy__int8_tile_fn *tile = isa->tile[cols > HY__INT8_PANEL];
+    float square[HY__INT8_ROWS * HY__INT8_COLS];
+    int64_t i, j, n, end = place + rows, x = place % p->coarse[2], y = place / p->coarse[2], z;
+    z = y / p->coarse[1];
+    y %= p->coarse[1];
+    for (; place < end; place += n) {
+        int kernel = 0;
+        while (isa->rows[kernel] > 1 && isa->rows[kernel + 1] >= end - place) kernel++;
+        n = hy__least(isa->rows[kernel], end - place);
+        for (i = 0; i < isa->rows[kernel]; i++) {
+            if (i >= n) { t->from[i] = t->from[n - 1]; continue; }
+            t->from[i] = data + ((z * p->stride[0] * p->wide[1] + y * p->stride[1]) * p->wide[2] +
+                                 x * p->stride[2]) * p->fine_c;
+            if (++x < p->coarse[2]) continue;
+            x = 0;
+            if (++y < p->coarse[1]) continue;
+            y = 0;
+            z++;
+        }
+        if (step_c == 1 && cols == width && n == isa->rows[kernel]) {
+            tile[kernel](t, c + place * step_p, step_p);
+            continue;
+        }
+        tile[kernel](t, square, width);
+        for (j = 0; j < cols; j++)
+            for (i = 0; i < n; i++)
+                c[(place + i) * step_p + j * step_c] = square[i * width + j];
+    }
+}
+
+static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, const signed char *shared,
+                             int64_t *shift, int64_t item)
+{
+    const int64_t places = hy__int8_volume(p->coarse), rows = hy__pieces(places, p->row_block);
+    const int64_t cols = hy__pieces(p->panels, p->col_block), image = item / rows / cols;
+    const int64_t place = item % rows * p->row_block, group = image % p->groups;
+    const int64_t bytes = p->stretches * p->steps * HY__INT8_BYTES;         /* of a panel */
+    const float *scale = (const float *)now->data[2] + group * p->coarse_c;
+    const float *bias = p->biased ? (const float *)now->data[3] + group * p->coarse_c : NULL;
+    const int64_t first = item / rows % cols * p->col_block * HY__INT8_PANEL;
+    const int64_t end = hy__least(first + p->col_block * HY__INT8_PANEL, p->coarse_c);
+    float *c = (float *)now->data[now->job->nin] + image / p->groups * p->groups * p->coarse_c * places +
+               group * p->coarse_c * (p->last ? 1 : places);
+    hy__int8_tile t;
+    int64_t j, n, k;
+    memset(&t, 0, sizeof t);
+    hy__int8_shifts(p, shift);
+    t.shift = shift;
+    t.stretches = p->stretches;
+    t.steps = p->steps;
+    t.next = bytes;
+    t.least = p->least;
+    shared += image * hy__int8_volume(p->wide) * p->fine_c;
+    for (j = first; j < end; j += n) {
+        n = hy__least(p->isa->cols, end - j);
+        for (k = 0; k < n; k++) {
+            t.scale[k] = scale[j + k];
+            t.bias[k] = bias ? bias[j + k] : 0;
+        }
+        t.weight = (const signed char *)now->data[1] + (group * p->panels + j / HY__INT8_PANEL) * bytes;
+        hy__int8_rows(p, &t, shared, place, hy__least(p->row_block, places - place),
+                      c + j * (p->last ? 1 : places), n);
+    }
+}
+HY__LOOPS_END
+HY__COLD_ROOMS
+
+/* The last step of a panel may read 3 bytes behind the data, for zeros in the weight. */
+HY__RUN(hy__run_int8)
+{
+    const hy__int8_plan *p = (const hy__int8_plan *)(const void *)&job->plan;
+    if (stage) hy__int8_product(p, now, (const signed char *)shared, (int64_t *)scratch, item);
+    else hy__int8_round_item(p, (const float *)now->data[0], (signed char *)shared, item);
+    if (!stage && !item) memset((char *)shared + job->shared - HY__INT8_STEP, 0, HY__INT8_STEP);
+}
+
+/* What follows from images, groups, channels and the window. */
+static void hy__int8_follow(hy__int8_plan *p, double threshold, int relu, int biased)
+{
+    const int joined = p->dilate[2] == 1 || p->kernel[2] == 1;
+    int d;
+    for (d = 0; d < 3; d++) p->wide[d] = p->fine[d] + 2 * p->pad[d];
+    p->stretches = p->kernel[0] * p->kernel[1] * (joined ? 1 : p->kernel[2]);
+    p->steps = hy__pieces(p->fine_c * (joined ? p->kernel[2] : 1), HY__INT8_STEP);
+    p->panels = hy__pieces(p->coarse_c, HY__INT8_PANEL);
+    p->per_unit = (float)(127 / threshold);
+    p->least = relu ? 0 : (float)-HUGE_VAL;
+    p->biased = biased;
+}
+
+static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
+{
+    const int64_t places = hy__int8_volume(p->coarse);
+    int64_t lines, products;
+    p->isa = hy__int8_isa_of(job->kernels->isa);
+    p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), p->last ? 1 : 64);
+    p->row_block = 96;
+    p->col_block = 4;
+    lines = p->images * p->groups * p->wide[0] * p->wide[1];
+    products = p->images * p->groups * hy__pieces(places, p->row_block) * hy__pieces(p->panels, p->col_block);
+    hy__two_stages(job, hy__run_int8, lines * hy__pieces(p->wide[2], p->line), products,
+                   (size_t)(lines * p->wide[2] * p->fine_c + HY__INT8_STEP),
+                   (double)(p->images * p->groups * places) * (double)(p->panels * HY__INT8_PANEL) *
+                   (double)(p->stretches * p->steps) / 40 +
+                   (double)(lines * p->wide[2] * p->fine_c) / 4 + 100);
+    job->scratch = (size_t)p->stretches * sizeof(int64_t);
+    return 0;
+}
+
+/* Types and what belongs to each channel; sums of so many products must fit 32 bits. */
+static int hy__int8_infer(hy_infer *I, double threshold, int channels, int64_t panels, int64_t steps)
+{
+    hy_shape w = hy__rank(4);
+    int i;
+    if (!(threshold > 0 && threshold < HUGE_VAL))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "threshold is %g", threshold);
+    if (steps > HY__INT8_MOST)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "sums of more than %d products may not fit 32 bits",
+                             HY__INT8_STEP * HY__INT8_MOST);
+    w.dim[0] = panels;
+    w.dim[1] = steps;
+    w.dim[2] = HY__INT8_PANEL;
+    w.dim[3] = HY__INT8_STEP;
+    hy_infer_shape(I, &I->in[1].shape, w);
+    for (i = 0; i < I->nin; i++) hy_infer_type(I, &I->in[i].dtype, i == 1 ? HY_I8 : HY_F32);
+    for (i = 2; i < I->nin; i++) hy_infer_shape(I, &I->in[i].shape, hy__shape1(channels));
+    hy_infer_type(I, &I->out[0].dtype, HY_F32);
+    return I->status;
+}
+
+static int hy__int8_dense_infer(hy_infer *I)
+{
+    HY__REC(int8_dense, I);
+    hy_shape *x = &I->in[0].shape, want = hy__shape2(-1, r->num_hidden), row = *x;
+    int64_t k = -1;
+    if (hy__infer_range(I, "num_hidden", r->num_hidden, 1, INT_MAX)) return -1;
+    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    if (x->ndim > 0) {
+        row.dim[0] = 1;
+        k = r->no_flatten ? x->dim[x->ndim - 1] : hy__size(&row);
+        want.dim[0] = x->dim[0];
+        if (r->no_flatten) { want = *x; want.dim[x->ndim - 1] = r->num_hidden; }
+    }
+    if (x->ndim > 0 || !r->no_flatten) hy_infer_shape(I, &I->out[0].shape, want);
+    return hy__int8_infer(I, r->threshold, r->num_hidden, hy__pieces(r->num_hidden, HY__INT8_PANEL),
+                          k < 0 ? -1 : hy__pieces(k, HY__INT8_STEP));
+}
+static void hy__int8_dense_plan(hy__int8_plan *p, const hy__int8_dense_rec *r, const hy_shape *x,
+                                const hy_shape *y, int biased)
+{
+    int64_t rows = hy__size(y) / r->num_hidden;
+    int d;
+    p->images = p->groups = p->last = 1;
+    p->fine_c = r->no_flatten ? x->dim[x->ndim - 1] : hy__product(x, 1, x->ndim);
+    p->coarse_c = r->num_hidden;
+    for (d = 0; d < 3; d++) {
+        p->fine[d] = p->coarse[d] = d < 2 ? 1 : rows;
+        p->kernel[d] = p->stride[d] = p->dilate[d] = 1;
+        p->pad[d] = 0;
+    }
+    hy__int8_follow(p, r->threshold, r->relu, biased);
+}
+static int hy__int8_dense_bind(hy_job *job)
+{
+    HY__REC(int8_dense, job);
+    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
+    hy__int8_dense_plan(p, r, &job->in[0].type.shape, &job->out[0].type.shape, job->nin > 3);
+    return hy__int8_bind(job, p);
+}
+HY__DIFF(int8_dense, HY_NO_GRADIENT)
+#define HY__ON_int8_dense HY__OWN(int8_dense), NULL
+
+#ifndef HYBRID_NO_VISION
+static int hy__int8_convolution_infer(hy_infer *I)
+{
+    HY__REC(int8_convolution, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    int64_t row = 1, taps = 1, channels, panels;
+    hy__conv_attr a;
+    int d;
+    HY__CONV_ATTR(&a, r);
+    if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_ranks(I, x, y, a.n + 2) < 0) return -1;
+    hy_infer_dim(I, &y->dim[a.channel], a.filters);
+    hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    if (hy__infer_sizes(I, x) || hy__infer_sizes(I, y) || hy__infer_conv_places(I, &a, x, y) < 0) return -1;
+    channels = x->dim[a.channel];
+    if (channels >= 0 && channels % a.groups)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d", channels,
+                             a.groups);
+    for (d = 0; d < a.n; d++) taps *= a.kernel->v[d];
+    if (hy__tuple_at(a.dilate, a.n - 1, 1) == 1) row = a.kernel->v[a.n - 1];
+    panels = a.groups * hy__pieces(a.filters / a.groups, HY__INT8_PANEL);
+    return hy__int8_infer(I, r->threshold, a.filters, panels, channels < 0 ? -1 :
+                          taps / row * hy__pieces(channels / a.groups * row, HY__INT8_STEP));
+}
+static void hy__int8_conv_plan(hy__int8_plan *p, const hy__int8_convolution_rec *r, const hy_shape *x,
+                               const hy_shape *y, int biased)
+{
+    hy__conv_attr a;
+    hy__window w;
+    int d, alone = 1;                   /* no place has to do with another: all lie in one line */
+    HY__CONV_ATTR(&a, r);
+    hy__conv_window(&w, &a, x, y);
+    p->images = x->dim[0];
+    p->groups = a.groups;
+    p->last = a.last;
+    p->fine_c = x->dim[a.channel] / a.groups;
+    p->coarse_c = a.filters / a.groups;
+    for (d = 0; d < 3; d++) {
+        p->fine[d] = w.fine[d];
+        p->coarse[d] = w.coarse[d];
+        p->kernel[d] = w.kernel[d];
+        p->stride[d] = w.stride[d];
+        p->dilate[d] = w.dilate[d];
+        p->pad[d] = w.pad[d];
+        alone &= w.kernel[d] == 1 && w.stride[d] == 1 && w.pad[d] == 0;
+    }
+    if (alone) {
+        p->fine[2] = p->coarse[2] = hy__int8_volume(p->fine);
+        p->fine[0] = p->fine[1] = p->coarse[0] = p->coarse[1] = 1;
+    }
+    hy__int8_follow(p, r->threshold, r->relu, biased);
+}
+static int hy__int8_convolution_bind(hy_job *job)
+{
+    HY__REC(int8_convolution, job);
+    hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
+    hy__int8_conv_plan(p, r, &job->in[0].type.shape, &job->out[0].type.shape, job->nin > 3);
+    return hy__int8_bind(job, p);
+}
+HY__DIFF(int8_convolution, HY_NO_GRADIENT)
+#define HY__ON_int8_convolution HY__OWN(int8_convolution), hy__batch_split
+#endif
+
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 35 >>sampling ---------------------------------------------------------------------------------
+ *
+ * Images between their pixels: bilinear_resize, grid_generator, bilinear_sampler, spatial_transformer. Each
+ * plane is an item, computed in doubles.
+ */
+#ifndef HYBRID_NO_VISION
+HY__COLD_ROOMS
+
+/* A place between two of n neighbours: at + 1 counts by `share`. */
+typedef struct hy__between_two { int64_t at, next; double share; } hy__between_two;
+
+/* Where place i of `wide` lies among n, both ends meeting, or all edges. */
+static hy__between_two hy__resized_place(int64_t i, int64_t wide, int64_t n, int half)
+{
+    hy__between_two p;
+    double at = half ? ((double)i + 0.5) * (double)n / (double)wide - 0.5
+        : wide > 1 ? (double)i * (double)(n - 1) / (double)(wide - 1) : 0;
+    if (at < 0) at = 0;
+    p.at = hy__least((int64_t)at, n - 1);
+    p.next = p.at + (p.at < n - 1);
+    p.share = at - (double)p.at;
+    return p;
+}
+
+/* --- bilinear_resize --- */
+static int64_t hy__resized(const hy__bilinear_resize_rec *r, int64_t n, int64_t size, double scale)
+{
+    double grown;
+    if (n < 0 && (r->mode != HY_RESIZE_SIZE || scale > 0)) return -1;
+    switch (r->mode) {
+    case HY_RESIZE_TO_EVEN_DOWN: return n - n % 2;
+    case HY_RESIZE_TO_EVEN_UP:   return n + n % 2;
+    case HY_RESIZE_TO_ODD_DOWN:  return n - !(n % 2);
+    case HY_RESIZE_TO_ODD_UP:    return n + !(n % 2);
+    case HY_RESIZE_ODD_SCALE:    grown = n % 2 ? (double)(n - 1) * scale + 1 : (double)n * scale; break;
+    default:                     grown = scale > 0 ? (double)n * scale : (double)size;
+    }
+    return grown < HY__WINDOW_MOST ? (int64_t)grown : HY__WINDOW_MOST + 1;
+}
+static int hy__bilinear_resize_infer(hy_infer *I)
+{
+    HY__REC(bilinear_resize, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    const double scale[2] = { r->scale_height, r->scale_width };
+    const int size[2] = { r->height, r->width };
+    int d, like = r->mode == HY_RESIZE_LIKE;
+    hy__infer_same_type(I, &I->out[0], &I->in[0]);
+    if (hy__infer_range(I, "mode", r->mode, 0, HY_RESIZE_TO_ODD_UP)) return -1;
+    if (r->mode == HY_RESIZE_ODD_SCALE && !(scale[0] > 0 && scale[1] > 0))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale_height and scale_width must be above 0");
+    if (hy__infer_ranks(I, x, y, 4) < 0 || hy__infer_sizes(I, x)) return -1;
+    if (like) {
+        if (!I->in[1].dtype) hy__infer_same_type(I, &I->in[1], &I->in[0]);
+        hy_infer_shape(I, &I->in[1].shape, hy__rank(4));
+    }
+    for (d = 0; d < 4 && I->status >= 0; d++) {
+        int64_t *want = &y->dim[d];
+        if (d < 2) { hy__infer_same_dim(I, &x->dim[d], want); continue; }
+        if (like) { hy__infer_same_dim(I, &I->in[1].shape.dim[d], want); continue; }
+        hy_infer_dim(I, want, hy__resized(r, x->dim[d], size[d - 2], scale[d - 2]));
+        if (I->status >= 0 && *want >= 0 && (*want < 1 || *want > HY__WINDOW_MOST))
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "the result cannot be %z", y);
+    }
+    if (I->status >= 0 && ((x->dim[2] == 0 && y->dim[2]) || (x->dim[3] == 0 && y->dim[3])))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data, %z, have no pixels", x);
+    return I->status;
+}
+
+HY__RUN(hy__run_resize)
+{
+    HY__REC(bilinear_resize, job);
+    const int64_t *x = job->in[0].type.shape.dim, *y = job->out[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *upper = (double *)scratch, *lower = upper + x[3], *row = lower + x[3];
+    int64_t i, j;
+    for (i = 0; i < y[2]; i++) {
+        hy__between_two down = hy__resized_place(i, y[2], x[2], r->half_pixels);
+        hy__load_f64(upper, hy__place(now, &job->in[0], (item * x[2] + down.at) * x[3]), dtype, 1, x[3]);
+        hy__load_f64(lower, hy__place(now, &job->in[0], (item * x[2] + down.next) * x[3]), dtype, 1, x[3]);
+        for (j = 0; j < x[3]; j++) upper[j] = (1 - down.share) * upper[j] + down.share * lower[j];
+        for (j = 0; j < y[3]; j++) {
+            hy__between_two across = hy__resized_place(j, y[3], x[3], r->half_pixels);
+            row[j] = (1 - across.share) * upper[across.at] + across.share * upper[across.next];
+        }
+        hy__store_f64(hy__place(now, &job->out[0], (item * y[2] + i) * y[3]), dtype, 1, row, y[3]);
+    }
+}
+static int hy__bilinear_resize_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape, *y = &job->out[0].type.shape;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->scratch = (size_t)(2 * x->dim[3] + y->dim[3]) * sizeof(double);
+    return hy__one_stage(job, hy__run_resize, hy__size(y) ? x->dim[0] * x->dim[1] : 0,
+                         4.0 * (double)hy__size(y));
+}
+static int hy__bilinear_resize_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(bilinear_resize, D);
+    hy__bilinear_resize_grad_opt opt;
+    opt.half_pixels = r->half_pixels;
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy__bilinear_resize_grad(F, D->dy[0], D->in[0], &opt);
+    return 0;
+}
+#define HY__ON_bilinear_resize HY__OWN(bilinear_resize), hy__batch_split
+
+/* What a pixel of the result took from four, each of these gets of its gradient. */
+HY__RUN(hy__run_resize_back)
+{
+    HY__REC(_bilinear_resize_grad, job);
+    const int64_t *x = job->out[0].type.shape.dim, *y = job->in[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *plane = (double *)scratch, *row = plane + x[2] * x[3];
+    int64_t i, j;
+    memset(plane, 0, (size_t)(x[2] * x[3]) * sizeof *plane);
+    for (i = 0; i < y[2]; i++) {
+        hy__between_two down = hy__resized_place(i, y[2], x[2], r->half_pixels);
+        double *upper = plane + down.at * x[3], *lower = plane + down.next * x[3];
+        hy__load_f64(row, hy__place(now, &job->in[0], (item * y[2] + i) * y[3]), dtype, 1, y[3]);
+        for (j = 0; j < y[3]; j++) {
+            hy__between_two across = hy__resized_place(j, y[3], x[3], r->half_pixels);
+            double left = (1 - across.share) * row[j], right = across.share * row[j];
+            upper[across.at] += (1 - down.share) * left;
+            upper[across.next] += (1 - down.share) * right;
+            lower[across.at] += down.share * left;
+            lower[across.next] += down.share * right;
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[0], item * x[2] * x[3]), dtype, 1, plane, x[2] * x[3]);
+}
+static int hy___bilinear_resize_grad_infer(hy_infer *I)
+{
+    hy__same_types(I);
+    hy_infer_shape(I, &I->in[0].shape, hy__rank(4));
+    hy_infer_shape(I, &I->in[1].shape, hy__rank(4));
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    return I->status;
+}
+static int hy___bilinear_resize_grad_bind(hy_job *job)
+{
+    const hy_shape *x = &job->out[0].type.shape, *y = &job->in[0].type.shape;
+    job->scratch = (size_t)(x->dim[2] * x->dim[3] + y->dim[3]) * sizeof(double);
+    return hy__one_stage(job, hy__run_resize_back, hy__size(x) ? x->dim[0] * x->dim[1] : 0,
+                         6.0 * (double)hy__size(y));
+}
+/* It is linear: the gradient of the gradient is the resizing itself. */
+static int hy___bilinear_resize_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_bilinear_resize_grad, D);
+    hy_bilinear_resize_opt opt;
+    if (!D->dy[0] || !D->want[0]) return 0;
+    memset(&opt, 0, sizeof opt);
+    opt.mode = HY_RESIZE_LIKE;
+    opt.half_pixels = r->half_pixels;
+    D->dx[0] = hy_bilinear_resize(F, D->dy[0], D->in[0], 1, 1, &opt);
+    return 0;
+}
+#define HY__ON__bilinear_resize_grad HY__OWN(_bilinear_resize_grad), NULL
+
+/* --- grids: x and y of each place, from -1 to 1 --- */
+static double hy__grid_step(int64_t n) { return n > 1 ? 2 / (double)(n - 1) : 0; }
+
+/* Row i of the grid that an affine map makes. */
+static void hy__affine_row(const double map[6], int64_t i, int64_t height, int64_t width, double *x,
+                           double *y)
+{
+    double down = -1 + (double)i * hy__grid_step(height);
+    int64_t j;
+    for (j = 0; j < width; j++) {
+        double across = -1 + (double)j * hy__grid_step(width);
+        x[j] = map[0] * across + map[1] * down + map[2];
+        y[j] = map[3] * across + map[4] * down + map[5];
+    }
+}
+
+HY__RUN(hy__run_grid)
+{
+    HY__REC(grid_generator, job);
+    const int64_t *g = job->out[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double map[6], *x = (double *)scratch, *y = x + g[3];
+    int64_t n = item / g[2], i = item % g[2], at = (2 * n * g[2] + i) * g[3], j;
+    if (r->transform_type == HY_GRID_AFFINE) {
+        hy__load_f64(map, hy__place(now, &job->in[0], 6 * n), dtype, 1, 6);
+        hy__affine_row(map, i, g[2], g[3], x, y);
+    } else {
+        hy__load_f64(x, hy__place(now, &job->in[0], at), dtype, 1, g[3]);
+        hy__load_f64(y, hy__place(now, &job->in[0], at + g[2] * g[3]), dtype, 1, g[3]);
+        for (j = 0; j < g[3]; j++) {
+            x[j] = (x[j] + (double)j) * hy__grid_step(g[3]) - 1;
+            y[j] = (y[j] + (double)i) * hy__grid_step(g[2]) - 1;
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[0], at), dtype, 1, x, g[3]);
+    hy__store_f64(hy__place(now, &job->out[0], at + g[2] * g[3]), dtype, 1, y, g[3]);
+}
+/* Height and width of what an affine map gives. */
+static int hy__infer_target(hy_infer *I, const hy_ints *target, hy_shape *y)
+{
+    int d;
+    if (target->n != 2) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "target_shape needs a height and a width");
+    for (d = 0; d < 2; d++) {
+        if (target->v[d] < 1 || target->v[d] > HY__WINDOW_MOST)
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "target_shape holds %l", (int64_t)target->v[d]);
+        hy_infer_dim(I, &y->dim[2 + d], target->v[d]);
+    }
+    return I->status;
+}
+static int hy__grid_generator_infer(hy_infer *I)
+{
+    HY__REC(grid_generator, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    hy__same_types(I);
+    if (hy__infer_range(I, "transform_type", r->transform_type, 0, HY_GRID_WARP)) return -1;
+    hy_infer_shape(I, y, hy__rank(4));
+    if (I->status >= 0) hy_infer_dim(I, &y->dim[1], 2);
+    if (r->transform_type == HY_GRID_WARP) { hy_infer_same(I, x, y); return I->status; }
+    hy_infer_shape(I, x, hy__shape2(-1, 6));
+    if (I->status < 0) return -1;
+    hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    return hy__infer_target(I, &r->target_shape, y);
+}
+static int hy__grid_generator_bind(hy_job *job)
+{
+    const hy_shape *y = &job->out[0].type.shape;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->scratch = (size_t)(2 * y->dim[3]) * sizeof(double);
+    return hy__one_stage(job, hy__run_grid, hy__size(y) ? y->dim[0] * y->dim[2] : 0,
+                         2.0 * (double)hy__size(y));
+}
+/* Of six numbers each: sums of the grid's gradient times x, y and 1 at each place. These x and y are the grid
+ * of the map that changes nothing. */
+static hy_array *hy__affine_back(hy_frame *F, hy_array *dy, hy_dtype dtype, hy_ints target)
+{
+    hy_grid_generator_opt opt;
+    hy_dot_opt product;
+    hy__eye_opt eye;
+    hy_array *place;
+    memset(&eye, 0, sizeof eye);
+    memset(&product, 0, sizeof product);
+    eye.dtype = dtype;
+    opt.target_shape = target;
+    product.transpose_b = 1;
+    place = hy_reshape(F, hy__eye(F, 2, 3, 0, &eye), HY_INTS(1, 6), NULL);
+    place = hy_reshape(F, hy_grid_generator(F, place, HY_GRID_AFFINE, &opt), HY_INTS(2, -1), NULL);
+    place = hy_concat(F, hy_group(F, place, hy_ones_like(F, hy__between(F, place, 0, 0, 1))), 0);
+    dy = hy_reshape(F, dy, HY_INTS(-1, target.v[0] * target.v[1]), NULL);
+    return hy_reshape(F, hy_dot(F, dy, place, &product), HY_INTS(-1, 6), NULL);
+}
+static int hy__grid_generator_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(grid_generator, D);
+    hy_array *dy = D->dy[0], *x, *y;
+    const hy_shape *grid = &D->out[0]->t.type.shape;
+    if (!dy || !D->want[0]) return 0;
+    if (r->transform_type == HY_GRID_AFFINE) {
+        D->dx[0] = hy__affine_back(F, dy, D->in[0]->t.type.dtype, r->target_shape);
+        return 0;
+    }
+    x = hy_mul_scalar(F, hy__between(F, dy, 1, 0, 1), hy__grid_step(grid->dim[3]));
+    y = hy_mul_scalar(F, hy__between(F, dy, 1, 1, 2), hy__grid_step(grid->dim[2]));
+    D->dx[0] = hy_concat(F, hy_group(F, x, y), 1);
+    return 0;
+}
+#define HY__ON_grid_generator HY__OWN(grid_generator), hy__batch_split
+
+/* --- bilinear_sampler, and spatial_transformer, which makes its grid as it goes --- */
+
+/* Row i of the grid of image n: where to look, in pixels. */
+static void hy__sample_row(const hy_job *job, const hy_run *now, const hy_tensor *grid, const int64_t *x,
+                           int64_t n, int64_t i, double *across, double *down)
+{
+    const int64_t *g = grid->type.shape.dim, *y = job->out[0].type.shape.dim;
+    double map[6];
+    int64_t j, wide = grid->type.shape.ndim == 4 ? g[3] : y[3];
+    if (grid->type.shape.ndim == 4) {
+        int64_t at = (2 * n * g[2] + i) * wide;
+        hy__load_f64(across, hy__place(now, grid, at), grid->type.dtype, 1, wide);
+        hy__load_f64(down, hy__place(now, grid, at + g[2] * wide), grid->type.dtype, 1, wide);
+    } else {
+        hy__load_f64(map, hy__place(now, grid, 6 * n), grid->type.dtype, 1, 6);
+        hy__affine_row(map, i, y[2], wide, across, down);
+    }
+    for (j = 0; j < wide; j++) {
+        across[j] = (across[j] + 1) * 0.5 * (double)(x[3] - 1);
+        down[j] = (down[j] + 1) * 0.5 * (double)(x[2] - 1);
+    }
+}
+
+/* The four pixels around a place: where they lie in a plane, -1 outside of it, and the upper left weights. */
+typedef struct hy__corners { int64_t at[4]; double left, top; } hy__corners;
+static hy__corners hy__corners_of(double across, double down, int64_t height, int64_t width)
+{
+    hy__corners c;
+    int64_t row, column, k;
+    if (!(across > -1 && across < (double)width && down > -1 && down < (double)height)) across = down = -2;
+    column = (int64_t)floor(across);
+    row = (int64_t)floor(down);
+    c.left = 1 - (across - (double)column);
+    c.top = 1 - (down - (double)row);
+    for (k = 0; k < 4; k++) {
+        int64_t y = row + k / 2, x = column + k % 2;
+        c.at[k] = y >= 0 && y < height && x >= 0 && x < width ? y * width + x : -1;
+    }
+    return c;
+}
+static double hy__corner_weight(const hy__corners *c, int k)
+{
+    return (k / 2 ? 1 - c->top : c->top) * (k % 2 ? 1 - c->left : c->left);
+}
+
+HY__RUN(hy__run_sampler)
+{
+    const int64_t *x = job->in[0].type.shape.dim, *y = job->out[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *plane = (double *)scratch, *across = plane + x[2] * x[3], *down = across + y[3];
+    int64_t i, j;
+    int k;
+    hy__load_f64(plane, hy__place(now, &job->in[0], item * x[2] * x[3]), dtype, 1, x[2] * x[3]);
+    for (i = 0; i < y[2]; i++) {
+        hy__sample_row(job, now, &job->in[1], x, item / x[1], i, across, down);
+        for (j = 0; j < y[3]; j++) {
+            hy__corners c = hy__corners_of(across[j], down[j], x[2], x[3]);
+            double sum = 0;
+            for (k = 0; k < 4; k++) if (c.at[k] >= 0) sum += hy__corner_weight(&c, k) * plane[c.at[k]];
+            across[j] = sum;
+        }
+        hy__store_f64(hy__place(now, &job->out[0], (item * y[2] + i) * y[3]), dtype, 1, across, y[3]);
+    }
+}
+static int hy__sampler_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape, *y = &job->out[0].type.shape;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->scratch = (size_t)(x->dim[2] * x->dim[3] + 2 * y->dim[3]) * sizeof(double);
+    return hy__one_stage(job, hy__run_sampler, hy__size(y) ? x->dim[0] * x->dim[1] : 0,
+                         12.0 * (double)hy__size(y));
+}
+static int hy__bilinear_sampler_infer(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape, *grid = &I->in[1].shape, *y = &I->out[0].shape;
+    int d;
+    hy__same_types(I);
+    if (hy__infer_ranks(I, x, grid, 4) < 0 || hy__infer_sizes(I, x)) return -1;
+    hy_infer_shape(I, y, hy__rank(4));
+    hy_infer_dim(I, &grid->dim[1], 2);
+    for (d = 0; d < 4 && I->status >= 0; d++) {
+        if (d == 0) hy__infer_same_dim(I, &x->dim[0], &grid->dim[0]);
+        hy__infer_same_dim(I, &(d < 2 ? x : grid)->dim[d], &y->dim[d]);
+    }
+    return I->status;
+}
+static int hy__bilinear_sampler_diff(hy_frame *F, hy_diff *D)
+{
+    hy_array *both;
+    if (!D->dy[0]) return 0;
+    both = hy__bilinear_sampler_grad(F, D->dy[0], D->in[0], D->in[1]);
+    D->dx[0] = hy_get(F, both, 0);
+    D->dx[1] = hy_get(F, both, 1);
+    return 0;
+}
+#define HY__ON_bilinear_sampler \
+    hy__bilinear_sampler_infer, hy__sampler_bind, hy__bilinear_sampler_diff, hy__first_axis_split
+
+/* Row i of the grid's gradient in image n: over all channels, how the sample changes as its place moves. */
+static void hy__sampler_back_row(const hy_job *job, const hy_run *now, int64_t n, int64_t i, double *across)
+{
+    const int64_t *x = job->out[0].type.shape.dim, *y = job->in[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *down = across + y[3], *row = down + y[3], *dx = row + y[3], *dy = dx + y[3];
+    int64_t c, j;
+    int k;
+    hy__sample_row(job, now, &job->in[2], x, n, i, across, down);
+    memset(dx, 0, 2 * (size_t)y[3] * sizeof *dx);
+    for (c = n * x[1]; c < (n + 1) * x[1]; c++) {
+        hy__load_f64(row, hy__place(now, &job->in[0], (c * y[2] + i) * y[3]), dtype, 1, y[3]);
+        for (j = 0; j < y[3]; j++) {
+            hy__corners p = hy__corners_of(across[j], down[j], x[2], x[3]);
+            for (k = 0; k < 4; k++) {
+                double v = p.at[k] < 0 ? 0 : row[j] * hy__number(now, &job->in[1], c * x[2] * x[3] + p.at[k]);
+                dx[j] += (k % 2 ? v : -v) * (k / 2 ? 1 - p.top : p.top) * 0.5 * (double)(x[3] - 1);
+                dy[j] += (k / 2 ? v : -v) * (k % 2 ? 1 - p.left : p.left) * 0.5 * (double)(x[2] - 1);
+            }
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[1], (2 * n * y[2] + i) * y[3]), dtype, 1, dx, y[3]);
+    hy__store_f64(hy__place(now, &job->out[1], ((2 * n + 1) * y[2] + i) * y[3]), dtype, 1, dy, y[3]);
+}
+
+/* Stage 0: planes of the data's gradient. Stage 1: rows of the grid's. */
+HY__RUN(hy__run_sampler_back)
+{
+    const int64_t *x = job->out[0].type.shape.dim, *y = job->in[0].type.shape.dim;
+    hy_dtype dtype = job->in[0].type.dtype;
+    double *across = (double *)scratch, *down = across + y[3], *row = down + y[3], *plane = row + y[3];
+    int64_t i, j, area = x[2] * x[3];
+    int k;
+    if (stage) { hy__sampler_back_row(job, now, item / y[2], item % y[2], across); return; }
+    memset(plane, 0, (size_t)area * sizeof *plane);
+    for (i = 0; i < y[2]; i++) {
+        hy__sample_row(job, now, &job->in[2], x, item / x[1], i, across, down);
+        hy__load_f64(row, hy__place(now, &job->in[0], (item * y[2] + i) * y[3]), dtype, 1, y[3]);
+        for (j = 0; j < y[3]; j++) {
+            hy__corners p = hy__corners_of(across[j], down[j], x[2], x[3]);
+            for (k = 0; k < 4; k++) if (p.at[k] >= 0) plane[p.at[k]] += hy__corner_weight(&p, k) * row[j];
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[0], item * area), dtype, 1, plane, area);
+}
+static int hy___bilinear_sampler_grad_infer(hy_infer *I)
+{
+    hy__same_types(I);
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    hy_infer_same(I, &I->in[2].shape, &I->out[1].shape);
+    return I->status;
+}
+static int hy___bilinear_sampler_grad_bind(hy_job *job)
+{
+    const hy_shape *x = &job->out[0].type.shape, *y = &job->in[0].type.shape;
+    int64_t area = x->dim[2] * x->dim[3], most = 2 * y->dim[3] > area ? 2 * y->dim[3] : area;
+    job->scratch = (size_t)(3 * y->dim[3] + most) * sizeof(double);
+    return hy__two_stages(job, hy__run_sampler_back, hy__size(x) ? x->dim[0] * x->dim[1] : 0,
+                          hy__product(y, 2, 4) ? y->dim[0] * y->dim[2] : 0, 0, 40.0 * (double)hy__size(y));
+}
+static int hy___bilinear_sampler_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY_NO_GRADIENT;
+    return 0;
+}
+#define HY__ON__bilinear_sampler_grad HY__OWN(_bilinear_sampler_grad), NULL
+
+static int hy__spatial_transformer_infer(hy_infer *I)
+{
+    HY__REC(spatial_transformer, I);
+    hy_shape *x = &I->in[0].shape, *loc = &I->in[1].shape, *y = &I->out[0].shape;
+    hy__same_types(I);
+    if (hy__infer_ranks(I, x, y, 4) < 0 || hy__infer_sizes(I, x)) return -1;
+    hy_infer_shape(I, loc, hy__shape2(-1, 6));
+    if (I->status < 0) return -1;
+    hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    hy__infer_same_dim(I, &x->dim[0], &loc->dim[0]);
+    hy__infer_same_dim(I, &x->dim[1], &y->dim[1]);
+    return hy__infer_target(I, &r->target_shape, y);
+}
+static int hy__spatial_transformer_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(spatial_transformer, D);
+    hy_grid_generator_opt opt;
+    hy_array *both;
+    if (!D->dy[0]) return 0;
+    opt.target_shape = r->target_shape;
+    both = hy_grid_generator(F, D->in[1], HY_GRID_AFFINE, &opt);
+    both = hy__bilinear_sampler_grad(F, D->dy[0], D->in[0], both);
+    D->dx[0] = hy_get(F, both, 0);
+    if (D->want[1])
+        D->dx[1] = hy__affine_back(F, hy_get(F, both, 1), D->in[1]->t.type.dtype, r->target_shape);
+    return 0;
+}
+#define HY__ON_spatial_transformer \
+    hy__spatial_transformer_infer, hy__sampler_bind, hy__spatial_transformer_diff, hy__first_axis_split
+
+HY__WARM_ROOMS
+#endif
+
 /* MARK: - 36 >>creators ---------------------------------------------------------------------------------
  *
  * Arrays out of nothing: constants, ranges, eye, random numbers; shuffle. Random operators draw from the
@@ -23956,6 +25379,212 @@ HY__DISTRIBUTION(exponential, HY__EXPONENTIAL, 1 / r->lam, 0, r->lam > 0, "lam m
 #define HY__ON_normal_like hy__normal_like_infer, hy__normal_like_bind, NULL, NULL
 #define HY__ON_exponential_like hy__exponential_like_infer, hy__exponential_like_bind, NULL, NULL
 
+/* --- random numbers that take as many throws as it needs --- *
+ * Element i has numbers of its own, 2^20 times i and following. */
+typedef struct hy__dice { uint64_t seed, stream, at; } hy__dice;
+static hy__dice hy__dice_of(const hy_run *now, int64_t i)
+{
+    hy__dice d;
+    d.seed = now->seed;
+    d.stream = now->stream;
+    d.at = (uint64_t)i << 20;
+    return d;
+}
+static double hy__throw(hy__dice *d)                    /* in (0, 1) */
+{
+    int64_t bits = (int64_t)(hy__random_u64(d->seed, d->stream, d->at++) >> 12);
+    return ((double)bits + 0.5) * 2.220446049250313e-16;
+}
+static double hy__throw_normal(hy__dice *d)
+{
+    uint64_t a = hy__random_u64(d->seed, d->stream, d->at), b = hy__random_u64(d->seed, d->stream, d->at + 1);
+    uint32_t word[4];
+    double x, y;
+    d->at += 2;
+    word[0] = (uint32_t)a;
+    word[1] = (uint32_t)(a >> 32);
+    word[2] = (uint32_t)b;
+    word[3] = (uint32_t)(b >> 32);
+    hy__normal_pair_f64(word, &x, &y);
+    return x;
+}
+
+/* e^x for x <= 0, the same bits everywhere. */
+static double hy__exp_down_f64(double x)
+{
+    double n = floor(x * 1.4426950408889634 + 0.5), r, sum = 1;
+    int k;
+    if (x < -700) return 0;
+    r = (x - n * 0.69314718036912382) - n * 1.9082149292705877e-10;
+    for (k = 13; k > 0; k--) sum = 1 + r / k * sum;
+    return ldexp(sum, (int)n);
+}
+
+/* log k!, after Stirling from 10 on */
+static double hy__log_factorial(double k)
+{
+    double x = k + 1, product = 1, z = 1 / (x * x);
+    if (k >= 10)
+        return (x - 0.5) * hy__log_f64(x) - x + 0.91893853320467274 +
+               (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z / 1680))) / x;
+    for (; k > 1; k--) product *= k;
+    return hy__log_f64(product);
+}
+
+/* Marsaglia and Tsang: the cube of a normal number, accepted nearly always. */
+static double hy__throw_gamma(hy__dice *d, double alpha)
+{
+    double less = alpha < 1 ? hy__exp_down_f64(hy__log_f64(hy__throw(d)) / alpha) : 1;
+    double a = (alpha < 1 ? alpha + 1 : alpha) - 1.0 / 3, c = 1 / sqrt(9 * a);
+    for (;;) {
+        double x = hy__throw_normal(d), v = 1 + c * x, u = hy__throw(d);
+        if (v <= 0) continue;
+        v = v * v * v;
+        if (hy__log_f64(u) < 0.5 * x * x + a * (1 - v + hy__log_f64(v))) return a * v * less;
+    }
+}
+
+/* Small means by a product of numbers, others by Hormann's transformed rejection (PTRS). */
+static double hy__throw_poisson(hy__dice *d, double lam)
+{
+    double count = 0, a, b, log_lam, product, bound;
+    if (lam < 10) {
+        bound = hy__exp_down_f64(-lam);
+        for (product = hy__throw(d); product > bound; product *= hy__throw(d)) count++;
+        return count;
+    }
+    b = 0.931 + 2.53 * sqrt(lam);
+    a = -0.059 + 0.02483 * b;
+    log_lam = hy__log_f64(lam);
+    for (;;) {
+        double u = hy__throw(d) - 0.5, v = hy__throw(d), edge = 0.5 - fabs(u);
+        count = floor((2 * a / edge + b) * u + lam + 0.43);
+        if (edge >= 0.07 && v <= 0.9277 - 3.6224 / (b - 2)) return count;
+        if (count < 0 || (edge < 0.013 && v > edge)) continue;
+        if (hy__log_f64(v * (1.1239 + 1.1328 / (b - 3.4)) / (a / (edge * edge) + b)) <=
+            count * log_lam - lam - hy__log_factorial(count)) return count;
+    }
+}
+
+/* a, b: shape and scale of a gamma number, which (counts) is then the mean of a Poisson one; a 0: b is it. */
+static void hy__make_thrown(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
+{
+    double *y = (double *)to;
+    int64_t i;
+    for (i = 0; i < count; i++) {
+        hy__dice d = hy__dice_of(now, first + i);
+        double v = f->a > 0 ? hy__throw_gamma(&d, f->a) * f->b : f->b;
+        y[i] = f->low ? hy__throw_poisson(&d, v) : v;
+    }
+}
+static int hy__thrown_bind(hy_job *job, int counts, double a, double b)
+{
+    hy__fresh *f = hy__fresh_bind(job, hy__make_thrown, HY_F64, counts ? 150 : 60);
+    f->low = counts;
+    f->a = a;
+    f->b = b;
+    return 0;
+}
+/* Means up to 2^52: a count above is no whole number any more. */
+#define HY__THROWN(x, makes_sense, error, counts, a, b) \
+    HY__INFER(random_##x, (makes_sense) ? hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32) \
+                                        : hy_infer_fail(I, HY_ERROR_ARGUMENT, error)) \
+    HY__BIND(random_##x, hy__thrown_bind(job, counts, a, b))
+HY__THROWN(gamma, r->alpha > 0 && r->alpha < HUGE_VAL && r->beta > 0 && r->beta < HUGE_VAL,
+           "alpha and beta must be above 0", 0, r->alpha, r->beta)
+HY__THROWN(poisson, r->lam >= 0 && r->lam < 4503599627370496.0, "lam must be from 0 to 2^52", 1, 0, r->lam)
+HY__THROWN(negative_binomial, r->k > 0 && r->p > 1e-6 && r->p <= 1, "k must be above 0, p from 1e-6 to 1", 1,
+           r->k, (1 - r->p) / r->p)
+HY__THROWN(general_negative_binomial,
+           r->mu >= 0 && r->alpha >= 0 && r->mu < 1e12 && r->alpha < 1e12,
+           "mu and alpha must be from 0 to 1e12", 1, r->alpha > 0 ? 1 / r->alpha : 0,
+           r->alpha > 0 ? r->mu * r->alpha : r->mu)
+#define HY__ON_random_gamma hy__random_gamma_infer, hy__random_gamma_bind, NULL, NULL
+#define HY__ON_random_poisson hy__random_poisson_infer, hy__random_poisson_bind, NULL, NULL
+#define HY__ON_random_negative_binomial \
+    hy__random_negative_binomial_infer, hy__random_negative_binomial_bind, NULL, NULL
+#define HY__ON_random_general_negative_binomial \
+    hy__random_general_negative_binomial_infer, hy__random_general_negative_binomial_bind, NULL, NULL
+
+/* --- sample_multinomial: an item draws from one row --- */
+static int hy__sample_multinomial_infer(hy_infer *I)
+{
+    HY__REC(sample_multinomial, I);
+    hy_shape *x = &I->in[0].shape, y;
+    int d;
+    hy_infer_type(I, &I->out[0].dtype, r->dtype ? r->dtype : HY_I32);
+    if (I->nout > 1) hy__infer_same_type(I, &I->out[1], &I->in[0]);
+    for (d = 0; d < r->shape.ndim; d++)
+        if (r->shape.dim[d] < 0)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "size %l is negative", r->shape.dim[d]);
+    if (x->ndim < 0) return I->status;
+    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    if (x->ndim - 1 + r->shape.ndim > HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the result has too many dims");
+    y = *x;
+    y.ndim--;
+    for (d = 0; d < r->shape.ndim; d++) y.dim[y.ndim++] = r->shape.dim[d];
+    if (!y.ndim) y = hy__shape1(1);
+    for (d = 0; d < I->nout; d++) hy_infer_shape(I, &I->out[d].shape, y);
+    return I->status;
+}
+
+/* The class where the running sum of probabilities passes the throw. */
+HY__RUN(hy__run_multinomial)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t classes = x->dim[x->ndim - 1], draws = job->plan.i[0], i, c;
+    double *p = (double *)scratch, total = 0, drawn, bound;
+    int bad = 0;
+    hy__load_f64(p, hy__place(now, &job->in[0], item * classes), job->in[0].type.dtype, 1, classes);
+    for (c = 0; c < classes; c++) {
+        bad |= !(p[c] >= 0);
+        total += p[c];
+    }
+    if (bad || !(total > 0 && total < HUGE_VAL)) { hy_fault(now); return; }
+    for (i = item * draws; i < (item + 1) * draws; i++) {
+        hy__dice d = hy__dice_of(now, i);
+        bound = hy__throw(&d) * total;
+        for (c = 0, drawn = p[0]; c + 1 < classes && (drawn <= bound || p[c] == 0); drawn += p[++c]) continue;
+        while (p[c] == 0) c--;                          /* rounding went past the last that is possible */
+        hy__store(hy__place(now, &job->out[0], i), job->out[0].type.dtype, (double)c);
+        if (job->nout > 1)
+            hy__store(hy__place(now, &job->out[1], i), job->out[1].type.dtype, log(p[c] / total));
+    }
+}
+static int hy__sample_multinomial_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t classes = x->dim[x->ndim - 1], rows = hy__product(x, 0, x->ndim - 1);
+    int64_t total = hy__size(&job->out[0].type.shape);
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    if (!classes && total) return hy_refuse(job, HY_ERROR_SHAPE, "data has no classes");
+    job->notes = sizeof *job->plan.i;
+    job->plan.i[0] = rows ? total / rows : 0;
+    job->scratch = (size_t)classes * sizeof(double);
+    job->fault_text = "a probability is negative or no number, or all are 0";
+    return hy__one_stage(job, hy__run_multinomial, total ? rows : 0,
+                         (double)hy__size(x) + (double)total * (20 + 0.5 * (double)classes));
+}
+/* Of the logarithm, data taken for what sums to 1: what was drawn gets dy / p. */
+static int hy__sample_multinomial_diff(hy_frame *F, hy_diff *D)
+{
+    hy_array *x = D->in[0], *g = D->nout > 1 ? D->dy[1] : NULL, *chosen;
+    int64_t classes, draws = hy__size(&D->out[0]->t.type.shape);
+    hy_one_hot_opt opt;
+    if (!g || !D->want[0]) return 0;
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = x->t.type.dtype;
+    classes = x->t.type.shape.dim[x->t.type.shape.ndim - 1];
+    draws = classes && hy__size(&x->t.type.shape) ? draws / (hy__size(&x->t.type.shape) / classes) : 0;
+    chosen = hy_one_hot(F, hy_reshape(F, D->out[0], HY_INTS(-1, draws), NULL), (int)classes, &opt);
+    g = hy_mul(F, chosen, hy_reshape(F, g, HY_INTS(-1, draws, 1), NULL));
+    D->dx[0] = hy_div(F, hy_reshape_like(F, hy_sum(F, g, HY_AXES(1), NULL), x, NULL), x);
+    return 0;
+}
+#define HY__ON_sample_multinomial HY__OWN(sample_multinomial), NULL
+
+/* --- whole numbers --- */
 static void hy__make_randint(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
     hy__stream stream = hy__stream_of(now);
@@ -24038,6 +25667,336 @@ HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 
 HY__WARM_ROOMS
 
+/* MARK: - 36 >>linalg -----------------------------------------------------------------------------------
+ *
+ * linalg_inverse, linalg_det, linalg_slogdet, linalg_potrf, linalg_trsm; tril, triu. The last two dims are
+ * matrices; each is an item, computed in doubles.
+ */
+HY__COLD_ROOMS
+
+/* Matrix `item` of t. */
+static void hy__matrix_load(const hy_run *now, const hy_tensor *t, int64_t item, int64_t size, double *to)
+{
+    hy__load_f64(to, hy__place(now, t, item * size), t->type.dtype, 1, size);
+}
+static void hy__matrix_store(const hy_run *now, const hy_tensor *t, int64_t item, int64_t size,
+                             const double *from)
+{
+    hy__store_f64(hy__place(now, t, item * size), t->type.dtype, 1, from, size);
+}
+
+/* Square matrices. */
+static int hy__infer_square(hy_infer *I, hy_shape *a)
+{
+    if (I->status < 0 || a->ndim < 0) return I->status;
+    if (a->ndim < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "%z has no matrices: two dims at least", a);
+    hy__infer_same_dim(I, &a->dim[a->ndim - 2], &a->dim[a->ndim - 1]);
+    return I->status;
+}
+static int hy__square_infer(hy_infer *I)
+{
+    hy_infer_pointwise(I);
+    return hy__infer_square(I, &I->in[0].shape);
+}
+
+/* An item for each matrix of the first input, with so many doubles of scratch, and ns for the whole. */
+static int hy__matrices_bind(hy_job *job, hy__run_fn run, int64_t doubles, double ns, const char *fault)
+{
+    const hy_shape *a = &job->in[0].type.shape;
+    hy_dtype dtype = job->in[0].type.dtype;
+    if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
+    job->scratch = (size_t)doubles * sizeof(double);
+    job->fault_text = fault;
+    return hy__one_stage(job, run, hy__size(&job->out[0].type.shape) ? hy__product(a, 0, a->ndim - 2) : 0,
+                         ns);
+}
+static int64_t hy__order_of(const hy_tensor *a) { return a->type.shape.dim[a->type.shape.ndim - 1]; }
+
+/* Two rows change places. */
+static void hy__exchange(double *a, double *b, int64_t n)
+{
+    for (; n > 0; n--, a++, b++) {
+        double t = *a;
+        *a = *b;
+        *b = t;
+    }
+}
+
+/* Rows of a (n x n) are exchanged and subtracted until it is an upper triangle; those of b (n x m) likewise.
+ * The sign of the exchanges, 0 if a column has nothing left to divide by. */
+static int hy__eliminate(double *a, int64_t n, double *b, int64_t m)
+{
+    int64_t i, j, k, top;
+    int sign = 1;
+    for (k = 0; k < n; k++) {
+        for (top = k, i = k + 1; i < n; i++) if (fabs(a[i * n + k]) > fabs(a[top * n + k])) top = i;
+        if (a[top * n + k] == 0) return 0;
+        if (top != k) {
+            hy__exchange(a + k * n, a + top * n, n);
+            if (m) hy__exchange(b + k * m, b + top * m, m);
+            sign = -sign;
+        }
+        for (i = k + 1; i < n; i++) {
+            double f = a[i * n + k] / a[k * n + k];
+            for (j = k; j < n && f != 0; j++) a[i * n + j] -= f * a[k * n + j];
+            for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * m + j];
+        }
+    }
+    return sign;
+}
+
+/* A matrix whose element (i, j) is at[i * row + j * column]: turned round by exchanging the two. */
+typedef struct hy__matrix { double *at; int64_t row, column; } hy__matrix;
+static hy__matrix hy__matrix_at(double *at, int64_t columns, int turned)
+{
+    hy__matrix m;
+    m.at = at;
+    m.row = turned ? 1 : columns;
+    m.column = turned ? columns : 1;
+    return m;
+}
+
+/* T X = B for a triangle T of order n, in place of the m columns of B. */
+static void hy__triangle_solve(hy__matrix T, int lower, hy__matrix B, int64_t n, int64_t m)
+{
+    int64_t s, k, c;
+    for (s = 0; s < n; s++) {
+        int64_t i = lower ? s : n - 1 - s;
+        double *row = B.at + i * B.row, pivot = T.at[i * T.row + i * T.column];
+        for (k = 0; k < s; k++) {
+            int64_t j = lower ? k : n - 1 - k;
+            double f = T.at[i * T.row + j * T.column], *known = B.at + j * B.row;
+            for (c = 0; c < m; c++) row[c * B.column] -= f * known[c * B.column];
+        }
+        for (c = 0; c < m; c++) row[c * B.column] /= pivot;
+    }
+}
+
+/* --- inverse and determinant --- */
+HY__RUN(hy__run_inverse)
+{
+    int64_t n = hy__order_of(&job->in[0]), i;
+    double *a = (double *)scratch, *b = a + n * n;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    memset(b, 0, (size_t)(n * n) * sizeof *b);
+    for (i = 0; i < n; i++) b[i * n + i] = 1;
+    if (!hy__eliminate(a, n, b, n)) hy_fault(now);
+    hy__triangle_solve(hy__matrix_at(a, n, 0), 0, hy__matrix_at(b, n, 0), n, n);
+    hy__matrix_store(now, &job->out[0], item, n * n, b);
+}
+static int hy__linalg_inverse_bind(hy_job *job)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double ns = 2 * (double)n * (double)hy__size(&job->in[0].type.shape);
+    return hy__matrices_bind(job, hy__run_inverse, 2 * n * n, ns, "a matrix is singular");
+}
+/* dA = -Y^T dY Y^T */
+static hy_array *hy__inverse_back(hy_frame *F, hy_array *y, hy_array *dy)
+{
+    hy_linalg_gemm2_opt left, right;
+    memset(&left, 0, sizeof left);
+    memset(&right, 0, sizeof right);
+    left.transpose_a = right.transpose_b = 1;
+    right.alpha = -1;
+    return hy_linalg_gemm2(F, hy_linalg_gemm2(F, y, dy, &left), y, &right);
+}
+HY__DIFF(linalg_inverse, hy__inverse_back(F, y, dy))
+#define HY__ON_linalg_inverse hy__square_infer, hy__linalg_inverse_bind, hy__linalg_inverse_diff, NULL
+
+/* Of linalg_slogdet too, whose outputs are the sign and the logarithm. */
+HY__RUN(hy__run_det)
+{
+    int64_t n = hy__order_of(&job->in[0]), i;
+    double *a = (double *)scratch, sign, product, logarithm = 0;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    product = sign = hy__eliminate(a, n, NULL, 0);
+    for (i = 0; i < n && sign != 0; i++) {
+        product *= a[i * n + i];
+        logarithm += log(fabs(a[i * n + i]));
+        if (a[i * n + i] < 0) sign = -sign;
+    }
+    if (job->nout == 1) { hy__matrix_store(now, &job->out[0], item, 1, &product); return; }
+    if (sign == 0) logarithm = -HUGE_VAL;
+    hy__matrix_store(now, &job->out[0], item, 1, &sign);
+    hy__matrix_store(now, &job->out[1], item, 1, &logarithm);
+}
+static int hy__det_infer(hy_infer *I)
+{
+    hy_shape *a = &I->in[0].shape, want;
+    int i;
+    hy__same_types(I);
+    if (hy__infer_square(I, a) < 0 || a->ndim < 0) return I->status;
+    want = *a;
+    want.ndim -= 2;
+    if (!want.ndim) want = hy__shape1(1);
+    for (i = 0; i < I->nout; i++) hy_infer_shape(I, &I->out[i].shape, want);
+    return I->status;
+}
+static int hy__det_bind(hy_job *job)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double ns = (double)n * (double)hy__size(&job->in[0].type.shape);
+    return hy__matrices_bind(job, hy__run_det, n * n, ns, NULL);
+}
+/* d log |det A| = A^-T: each matrix by its factor. */
+static hy_array *hy__det_back(hy_frame *F, hy_array *a, hy_array *factor)
+{
+    hy_array *turned = hy_swap_axes(F, hy_linalg_inverse(F, a), -2, -1);
+    if (a && a->t.type.shape.ndim > 2) factor = hy_expand_dims(F, hy_expand_dims(F, factor, -1), -1);
+    return hy_mul(F, turned, factor);
+}
+HY__DIFF(linalg_det, hy__det_back(F, x, hy_mul(F, dy, y)))
+#define HY__ON_linalg_det hy__det_infer, hy__det_bind, hy__linalg_det_diff, NULL
+static int hy__linalg_slogdet_diff(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[1] && D->want[0]) D->dx[0] = hy__det_back(F, D->in[0], D->dy[1]);
+    return 0;
+}
+#define HY__ON_linalg_slogdet hy__det_infer, hy__det_bind, hy__linalg_slogdet_diff, NULL
+
+/* --- triangles --- */
+HY__RUN(hy__run_triangle)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    int64_t rows = x->dim[x->ndim - 2], columns = x->dim[x->ndim - 1], k = job->plan.i[0], i;
+    int size = hy__traits[job->in[0].type.dtype].size, upper = job->plan.i[1] != 0;
+    for (i = 0; i < rows; i++) {                        /* columns below `cut`, or those from it on, stay */
+        int64_t at = (item * rows + i) * columns, cut = hy__clamp_i64(i + k + !upper, 0, columns);
+        int64_t from = upper ? cut : 0, count = upper ? columns - cut : cut;
+        char *to = hy__place(now, &job->out[0], at);
+        memset(to, 0, (size_t)(columns * size));
+        memcpy(to + from * size, hy__place(now, &job->in[0], at + from), (size_t)(count * size));
+    }
+}
+static int hy__triangle_infer(hy_infer *I)
+{
+    const hy_shape *x = &I->in[0].shape;
+    hy_infer_pointwise(I);
+    if (x->ndim == 0 || x->ndim == 1)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%z has no matrices: two dims at least", x);
+    return I->status;
+}
+static int hy__triangle_bind(hy_job *job, int64_t k, int upper)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    job->notes = 2 * sizeof *job->plan.i;
+    job->plan.i[0] = k;
+    job->plan.i[1] = upper;
+    return hy__one_stage(job, hy__run_triangle, hy__size(x) ? hy__product(x, 0, x->ndim - 2) : 0,
+                         0.3 * (double)hy__size(x));
+}
+HY__BIND(tril, hy__triangle_bind(job, r->k, 0))
+HY__DIFF(tril, hy_tril(F, dy, r->k))
+#define HY__ON_tril hy__triangle_infer, hy__tril_bind, hy__tril_diff, NULL
+HY__BIND(triu, hy__triangle_bind(job, r->k, 1))
+HY__DIFF(triu, hy_triu(F, dy, r->k))
+#define HY__ON_triu hy__triangle_infer, hy__triu_bind, hy__triu_diff, NULL
+
+/* --- systems with a triangle --- */
+HY__RUN(hy__run_trsm)
+{
+    HY__REC(linalg_trsm, job);
+    const hy_shape *y = &job->out[0].type.shape;
+    int64_t n = hy__order_of(&job->in[0]), columns = y->dim[y->ndim - 1], size, i;
+    int64_t across = r->rightside ? y->dim[y->ndim - 2] : columns;
+    int turned = (r->transpose != 0) != (r->rightside != 0);        /* X op(A) = B is op(A)^T X^T = B^T */
+    double *a = (double *)scratch, *b = a + n * n;
+    size = n * across;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    hy__matrix_load(now, &job->in[1], item, size, b);
+    for (i = 0; i < size; i++) b[i] *= r->alpha;
+    hy__triangle_solve(hy__matrix_at(a, n, turned), turned == (r->upper != 0),
+                       hy__matrix_at(b, columns, r->rightside), n, across);
+    hy__matrix_store(now, &job->out[0], item, size, b);
+}
+static int hy__linalg_trsm_infer(hy_infer *I)
+{
+    HY__REC(linalg_trsm, I);
+    hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape;
+    int d;
+    hy__same_types(I);
+    hy_infer_same(I, b, &I->out[0].shape);
+    if (hy__infer_square(I, a) < 0 || a->ndim < 0 || hy__infer_ranks(I, a, b, a->ndim) < 0) return I->status;
+    for (d = 0; d < a->ndim - 2; d++) hy__infer_same_dim(I, &a->dim[d], &b->dim[d]);
+    hy__infer_same_dim(I, &a->dim[a->ndim - 1], &b->dim[a->ndim - (r->rightside ? 1 : 2)]);
+    hy_infer_same(I, b, &I->out[0].shape);
+    return hy__infer_square(I, a);
+}
+static int hy__linalg_trsm_bind(hy_job *job)
+{
+    const hy_shape *y = &job->out[0].type.shape;
+    int64_t n = hy__order_of(&job->in[0]), size = hy__product(y, y->ndim - 2, y->ndim);
+    return hy__matrices_bind(job, hy__run_trsm, n * n + size, (double)n * (double)hy__size(y), NULL);
+}
+/* With G = op(A)^-T dX: dB = alpha G, d op(A) = -G X^T (X on the left: -X^T G), where A has its triangle. */
+static int hy__linalg_trsm_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(linalg_trsm, D);
+    hy_array *x = D->out[0], *g, *left, *right;
+    hy_linalg_trsm_opt solve;
+    hy_linalg_gemm2_opt product;
+    if (!D->dy[0]) return 0;
+    memset(&solve, 0, sizeof solve);
+    memset(&product, 0, sizeof product);
+    solve.transpose = !r->transpose;
+    solve.rightside = r->rightside;
+    solve.upper = r->upper;
+    g = hy_linalg_trsm(F, D->in[0], D->dy[0], &solve);
+    if (D->want[1]) D->dx[1] = r->alpha == 1 ? g : hy_mul_scalar(F, g, r->alpha);
+    if (!D->want[0]) return 0;
+    product.alpha = -1;
+    product.transpose_a = r->rightside;
+    product.transpose_b = !r->rightside;
+    left = (r->rightside != 0) == (r->transpose != 0) ? g : x;
+    right = left == g ? x : g;
+    g = hy_linalg_gemm2(F, left, right, &product);
+    D->dx[0] = r->upper ? hy_triu(F, g, 0) : hy_tril(F, g, 0);
+    return 0;
+}
+#define HY__ON_linalg_trsm HY__OWN(linalg_trsm), NULL
+
+/* --- Cholesky --- */
+HY__RUN(hy__run_potrf)
+{
+    int64_t n = hy__order_of(&job->in[0]), i, j, k;
+    double *a = (double *)scratch, *l = a + n * n, sum;
+    hy__matrix_load(now, &job->in[0], item, n * n, a);
+    memset(l, 0, (size_t)(n * n) * sizeof *l);
+    for (j = 0; j < n; j++)
+        for (i = j; i < n; i++) {
+            sum = 0.5 * (a[i * n + j] + a[j * n + i]);
+            for (k = 0; k < j; k++) sum -= l[i * n + k] * l[j * n + k];
+            if (i == j && !(sum > 0)) hy_fault(now);
+            l[i * n + j] = i == j ? sqrt(sum) : sum / l[j * n + j];
+        }
+    hy__matrix_store(now, &job->out[0], item, n * n, l);
+}
+static int hy__linalg_potrf_bind(hy_job *job)
+{
+    int64_t n = hy__order_of(&job->in[0]);
+    double ns = (double)n * (double)hy__size(&job->in[0].type.shape);
+    return hy__matrices_bind(job, hy__run_potrf, 2 * n * n, ns, "a matrix is not positive definite");
+}
+/* With P the lower triangle of L^T dL, its diagonal halved, and S = L^-T P L^-1: dA = (S + S^T) / 2. */
+static hy_array *hy__potrf_back(hy_frame *F, hy_array *l, hy_array *dl)
+{
+    hy_linalg_gemm2_opt product;
+    hy_linalg_trsm_opt left, right;
+    hy_array *s;
+    memset(&product, 0, sizeof product);
+    memset(&left, 0, sizeof left);
+    memset(&right, 0, sizeof right);
+    product.transpose_a = left.transpose = right.rightside = 1;
+    s = hy_linalg_gemm2(F, l, dl, &product);
+    s = hy_mul_scalar(F, hy_add(F, hy_tril(F, s, 0), hy_tril(F, s, -1)), 0.5);
+    s = hy_linalg_trsm(F, l, hy_linalg_trsm(F, l, s, &left), &right);
+    return hy_mul_scalar(F, hy_add(F, s, hy_swap_axes(F, s, -2, -1)), 0.5);
+}
+HY__DIFF(linalg_potrf, hy__potrf_back(F, y, dy))
+#define HY__ON_linalg_potrf hy__square_infer, hy__linalg_potrf_bind, hy__linalg_potrf_diff, NULL
+
+HY__WARM_ROOMS
+
 /* MARK: - 37 >>ops --------------------------------------------------------------------------------------
  *
  * The table: a row for each operator of the catalogue, put together with its block HY__ON_x; hy_register
@@ -24078,41 +26037,63 @@ static const hy_attr hy__scalar_attr[] = { HY_P_SCALAR(HY__ROW_P, scalar) HY__NO
 static const hy_attr hy__reduce_attr[] = {
     HY_P_AXES(HY__ROW_P, reduce) HY_A_REDUCE(HY__ROW_A, reduce) HY__NO_ATTR };
 
+/* Rows of operators that are not in this build stand alone and go; flags hold the number, too. */
+#define HY__NUMBER_SHIFT 16
 #define HY__POINTWISE_FLAGS HY_OP_POINTWISE | HY_OP_INPLACE | HY_OP_STRIDED
-#define HY__ROW(built, name, mxnet, aliases, doc, in, out, attr, record, flags, member, count, ...) \
-    { name, mxnet, aliases, (built) ? doc : "not in this build", in, out, attr, record, \
-      (built) ? (unsigned)(flags) : (unsigned)HY_OP_ABSENT, member, count, HY__DOES(built, __VA_ARGS__) },
+#define HY__ROW(id, built, name, mxnet, aliases, doc, in, out, attr, record, flags, member, count, ...) \
+    static const hy_op hy__row_##id = { name, mxnet, aliases, doc, in, out, attr, record, \
+        (unsigned)(flags) | (unsigned)HY_OP_##id << HY__NUMBER_SHIFT, member, count, \
+        HY__DOES(built, __VA_ARGS__) };
 #define HY__UNARY_ENTRY(name, mxnet, class, formula, grad, doc) \
-    HY__ROW(HY__BUILT(name), #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, \
+    HY__ROW(name, HY__BUILT(name), #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, \
             HY__POINTWISE_FLAGS, HY__UNARY_##name, NULL, \
             hy_infer_pointwise, hy__unary_bind, hy__##name##_grad, hy__pointwise_split)
 #define HY__BINARY_ENTRY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, da, \
                          db, doc) \
-    HY__ROW(HY__BUILT_FORMS(name), #name, broadcast, more, doc ", broadcasting", hy__two_in, hy__one_out, \
-            NULL, 0, HY_OP_STRIDED | (saves), HY__BINARY_##name, NULL, \
+    HY__ROW(name, HY__BUILT_FORMS(name), #name, broadcast, more, doc ", broadcasting", hy__two_in, \
+            hy__one_out, NULL, 0, HY_OP_STRIDED | (saves), HY__BINARY_##name, NULL, \
             hy__broadcast_infer, hy__binary_bind, hy__##name##_grad, NULL) \
-    HY__ROW(HY__BUILT_FORMS(name), "elemwise_" #name, same, old, doc ", for equal shapes", hy__two_in, \
-            hy__one_out, NULL, 0, HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, \
+    HY__ROW(elemwise_##name, HY__BUILT_FORMS(name), "elemwise_" #name, same, old, doc ", for equal shapes", \
+            hy__two_in, hy__one_out, NULL, 0, HY__POINTWISE_FLAGS | (saves), HY__BINARY_##name, NULL, \
             hy_infer_pointwise, hy__binary_bind, hy__##name##_grad, hy__pointwise_split) \
-    HY__ROW(HY__BUILT_FORMS(name), #name "_scalar", scalar, old_scalar, doc ", b a number", hy__one_in, \
-            hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, \
-            NULL, hy__scalar_infer, hy__scalar_bind, hy__##name##_scalar_grad, hy__pointwise_split)
+    HY__ROW(name##_scalar, HY__BUILT_FORMS(name), #name "_scalar", scalar, old_scalar, doc ", b a number", \
+            hy__one_in, hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, \
+            HY__BINARY_##name, NULL, \
+            hy__scalar_infer, hy__scalar_bind, hy__##name##_scalar_grad, hy__pointwise_split)
 #define HY__RSCALAR_ENTRY(name, mxnet, alias, grad, doc) \
-    HY__ROW(HY__BUILT(r##name##_scalar), "r" #name "_scalar", mxnet, alias, doc, hy__one_in, hy__one_out, \
-            hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, HY__BINARY_##name, NULL, \
+    HY__ROW(r##name##_scalar, HY__BUILT(r##name##_scalar), "r" #name "_scalar", mxnet, alias, doc, \
+            hy__one_in, hy__one_out, hy__scalar_attr, sizeof(hy__scalar_rec), HY__POINTWISE_FLAGS, \
+            HY__BINARY_##name, NULL, \
             hy__scalar_infer, hy__rscalar_bind, hy__r##name##_scalar_grad, hy__pointwise_split)
 #define HY__REDUCE_ENTRY(name, mxnet, alias, kind, saves, doc) \
-    HY__ROW(HY__BUILT(name), #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, \
+    HY__ROW(name, HY__BUILT(name), #name, mxnet, alias, doc, hy__one_in, hy__one_out, hy__reduce_attr, \
             sizeof(hy__reduce_rec), saves, kind, NULL, \
             hy__reduce_infer, hy__reduce_bind, hy__reduce_grad, NULL)
 #define HY__ENTRY(name, mxnet, aliases, flags, doc) \
-    HY__ROW(HY__BUILT(name), #name, mxnet, aliases, doc, HY__BUILT(name) ? hy__##name##_in : hy__one_in, \
-            HY__BUILT(name) ? hy__##name##_out : hy__one_out, HY__BUILT(name) ? hy__##name##_attr : NULL, \
-            HY__BUILT(name) ? sizeof(hy__##name##_rec) : 0, flags, 0, \
-            HY__BUILT(name) ? hy__##name##_count : NULL, HY__ON_##name)
-static const hy_op hy__ops[] = {
-    HY_UNARY_OPS(HY__UNARY_ENTRY) HY_BINARY_OPS(HY__BINARY_ENTRY) HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
-    HY_REDUCE_OPS(HY__REDUCE_ENTRY) HY_OPS(HY__ENTRY, HY__ENTRY)
+    HY__ROW(name, HY__BUILT(name), #name, mxnet, aliases, doc, hy__##name##_in, hy__##name##_out, \
+            hy__##name##_attr, sizeof(hy__##name##_rec), flags, 0, hy__##name##_count, HY__ON_##name)
+HY_UNARY_OPS(HY__UNARY_ENTRY)
+HY_BINARY_OPS(HY__BINARY_ENTRY)
+HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
+HY_REDUCE_OPS(HY__REDUCE_ENTRY)
+HY_OPS(HY__ENTRY, HY__ENTRY)
+
+/* By number. All that are not in this build are one. */
+#ifdef HYBRID_OPS
+static const hy_op hy__absent_op = { "an operator that HYBRID_OPS does not list", NULL, NULL,
+    "not in this build", hy__one_in, hy__one_out, NULL, 0, HY_OP_ABSENT | 0xffffu << HY__NUMBER_SHIFT, 0,
+    NULL, NULL, NULL, NULL, NULL };
+#define HY__PLACE(id, built) (built) ? &hy__row_##id : &hy__absent_op,
+#else
+#define HY__PLACE(id, built) &hy__row_##id,
+#endif
+#define HY__OP_PLACE(name, ...) HY__PLACE(name, HY__BUILT(name))
+#define HY__BINARY_PLACE(name, ...) HY__PLACE(name, HY__BUILT_FORMS(name)) \
+    HY__PLACE(elemwise_##name, HY__BUILT_FORMS(name)) HY__PLACE(name##_scalar, HY__BUILT_FORMS(name))
+#define HY__RSCALAR_PLACE(name, ...) HY__PLACE(r##name##_scalar, HY__BUILT(r##name##_scalar))
+static const hy_op *const hy__ops[] = {
+    HY_UNARY_OPS(HY__OP_PLACE) HY_BINARY_OPS(HY__BINARY_PLACE) HY_RSCALAR_OPS(HY__RSCALAR_PLACE)
+    HY_REDUCE_OPS(HY__OP_PLACE) HY_OPS(HY__OP_PLACE, HY__OP_PLACE)
 };
 
 /* A name and its aliases -> number. */
@@ -24136,13 +26117,13 @@ static int hy__add_op(hy_frame *F, const hy_op *op)
     if (hy__grow(&root->heap, (void **)&root->ops, &root->ops_cap, root->nops + 1, sizeof *root->ops))
         return -1;
     root->ops[root->nops++] = op;
-    return hy__name_op(F, op, root->nops - 1);
+    return op->flags & HY_OP_ABSENT ? 0 : hy__name_op(F, op, root->nops - 1);
 }
 
 static int hy__add_builtin_ops(hy_frame *F)
 {
     int i;
-    for (i = 0; i < HY_OP_COUNT; i++) if (hy__add_op(F, &hy__ops[i])) return -1;
+    for (i = 0; i < HY_OP_COUNT; i++) if (hy__add_op(F, hy__ops[i])) return -1;
     return 0;
 }
 
@@ -24158,7 +26139,8 @@ HY_API const hy_op *hy_op_find(hy_frame *F, const char *name)
     i = hy__names_find(&F->root->names, name);
     if (i >= 0) return F->root->ops[i];
     for (i = 0; i < F->root->nops; i++) if (hy__is_alias(F->root->ops[i], name)) return F->root->ops[i];
-    return NULL;
+    i = hy__spelt_number(name);
+    return i < 0 ? NULL : F->root->ops[i];
 }
 
 HY_API int hy_register(hy_frame *F, const hy_op *op)
@@ -24334,6 +26316,27 @@ static void hy__happened(hy_frame *F, hy_event_kind kind, const char *name, cons
     e.nout = y && !y->count && !y->node;
     e.t = e.nout ? &y->t : NULL;
     hy__event_add(F, &e);
+}
+
+/* What the turns of a loop need to be timed: whoever runs them has no frame. */
+typedef struct hy__timing { hy_frame *F; const char *name; int lane; } hy__timing;
+
+static void hy__turn_ends(const hy__timing *timing, int64_t turn, double from)
+{
+    char text[32];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__event e;
+    memset(&e, 0, sizeof e);
+    hy__puts(&line, "turn ");
+    hy__put_int(&line, turn);
+    e.kind = HY_EVENT_TURN;
+    e.name = timing->name;
+    e.what = text;
+    e.from = from;
+    e.to = hy_seconds();
+    e.busy = e.to - from;
+    e.lane = timing->lane;
+    hy__event_add(timing->F, &e);
 }
 
 /* As hy__clock; unless this is within a call, a new one begins, whose number events get. */
@@ -24568,6 +26571,7 @@ static void hy__run_open(hy_run *now, const hy_job *job, void **data, uint64_t s
     now->stream = stream;
     now->fault_text = NULL;
     now->fault = 0;
+    now->timing = NULL;
 }
 
 static const char *hy__fault_text(const hy_run *now)
@@ -24646,8 +26650,8 @@ static int hy__writes_aux(const hy_op *op)
 /* Number of a built-in operator, else -1. */
 static int hy__op_number(const hy_op *op)
 {
-    uintptr_t at = (uintptr_t)op - (uintptr_t)hy__ops;
-    return at < sizeof hy__ops ? (int)(at / sizeof *hy__ops) : -1;
+    unsigned number = op ? op->flags >> HY__NUMBER_SHIFT : (unsigned)HY_OP_COUNT;
+    return number < HY_OP_COUNT && hy__ops[number] == op ? (int)number : -1;
 }
 
 /* --- jobs kept for the next call like it --- *
@@ -24856,6 +26860,7 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
     hy__buffer *loose;
     size_t bytes;
     uint64_t hash = 0;
+    hy__timing timing;
     char *memory = NULL;
     int i;
     if (keep) {
@@ -24870,6 +26875,10 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
     for (i = 0; i < c->nin + c->nout; i++) c->data[i] = c->tensor[i].data;
     hy__run_open(&now, &job, c->data, F->seed, F->stream);
     if (op->flags & HY_OP_RANDOM) F->stream++;
+    timing.F = F;
+    timing.name = c->name ? c->name : op->name;
+    timing.lane = 0;
+    if (HY__PEEK(&F->root->profile.on)) now.timing = &timing;
     bytes = hy__work_bytes(F->root, &job);
     if (bytes && !(memory = hy__frame_scratch(F, bytes))) hy__no_memory(F, op->name);
     else hy__run_job(F->root, &now, memory);
@@ -25293,7 +27302,7 @@ HY_API hy_array *hy_apply(hy_frame *F, const char *name, int n, hy_array *const 
     uint64_t seen = 0;
     if (!F || F->code) return NULL;
     if (!op) { hy__fail(F, HY_ERROR_UNKNOWN, "hy_apply: Operator %s is not registered", name); return NULL; }
-    if (hy__absent(F, op)) return NULL;
+    if (hy__absent(F, op, name)) return NULL;
     if (n < 0 || (n && !in)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: %s", n < 0 ? "the number of inputs is negative"
                  : "the list of inputs is NULL");
@@ -26357,9 +28366,9 @@ static void hy__text_level_close(hy__text_level *level)
 static void hy__write_body_head(hy__writer *w, const hy__node *node, int k, int indent)
 {
     const hy_graph *g = node->sub[k];
-    int i, loop = strcmp(node->op->name, "_cond") != 0;
+    int i, branch = !strcmp(node->op->name, "_cond"), once = !strcmp(node->op->name, "_recompute");
     hy__write_blanks(w, indent);
-    hy__write(w, !loop ? k ? "else(" : "then(" : k < node->nsub - 1 ? "while(" : "turn(");
+    hy__write(w, once ? "block(" : branch ? k ? "else(" : "then(" : k < node->nsub - 1 ? "while(" : "turn(");
     for (i = 0; i < g->vars; i++) {
         if (i) hy__write(w, ", ");
         hy__write(w, g->var[i]->name);
@@ -26609,7 +28618,7 @@ static int hy__rewrite_emit_op(hy__rewrite *R, const hy_op *op, const char *name
 static int hy__rewrite_emit(hy__rewrite *R, int number, const char *name, int nin, const hy__edge *in,
                             const void *record, hy__edge *out)
 {
-    return hy__rewrite_emit_op(R, &hy__ops[number], name, nin, in, record, out);
+    return hy__rewrite_emit_op(R, hy__ops[number], name, nin, in, record, out);
 }
 
 /* The variables, all of them and in order, so that the new graph takes the same inputs. */
@@ -27928,9 +29937,9 @@ static int hy__fused_infer(hy_infer *I)
 }
 
 HY__WARM_ROOMS                          /* what runs */
-/* An input as one item meets it: read where it lies, copied first, one value, or laid out from a walk. Long
- * rows of one value need not be laid out where kernels take that value. */
-enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__LONG_ROW = 128 };
+/* An input as one item meets it: read where it lies, copied first, one value, laid out from a walk, or once,
+ * where every tile is alike. Long rows of one value need not be laid out where kernels take that value. */
+enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__ALIKE, HY__LONG_ROW = 128 };
 typedef struct hy__fused_input {
     const char *data;
     int      kind, lone;                /* lone: this tile is of one value */
@@ -27990,6 +29999,32 @@ static char *hy__fused_expand(hy__fused_input *x, char *tile, size_t size, int64
         hy__walk_past(&x->from, m);
     }
     return tile;
+}
+
+/* The elements after which an input of shape x repeats itself all over y, or 0. */
+static int64_t hy__fused_period(const hy_shape *x, const hy_shape *y)
+{
+    int d = x->ndim, back = y->ndim - d;
+    int64_t n = 1;
+    for (; d > 0 && d + back > 0 && x->dim[d - 1] == y->dim[d + back - 1]; d--) n *= x->dim[d - 1];
+    while (d > 0 && x->dim[d - 1] == 1) d--;
+    return d ? 0 : n;
+}
+
+/* Tiles that are whole rows of a vector are alike in it: one of n elements serves all of them. */
+static void hy__fused_alike(const hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t n)
+{
+    int64_t period;
+    int i;
+    for (i = 0; i < f->inputs; i++)
+        if (room->in[i].kind == HY__SPREAD && room->in[i].lone) return;         /* tiles end where rows do */
+    for (i = 0; i < f->inputs; i++) {
+        hy__fused_input *x = &room->in[i];
+        period = hy__fused_period(&job->in[i].type.shape, &job->out[0].type.shape);
+        if (x->kind != HY__SPREAD || period < 1 || f->tile % period) continue;
+        room->where[i] = hy__fused_expand(x, room->where[i], hy_dtype_size(f->dtype), n);
+        x->kind = HY__ALIKE;
+    }
 }
 
 /* Which inputs stay single values: all steps that read them must take one, with an array beside it. */
@@ -28106,7 +30141,8 @@ static void hy__fused_tile(hy_run *now, const hy__fused *f, hy__fused_room *room
             in[step->side] = &step->number;
             one[step->side] = 0;
         }
-        step->fn(in, one, room->where[f->arg[step->first + step->nin]], n, step->p);
+        hy__apply(step->fn, step->p, (int)hy_dtype_size(f->dtype), step->nin + (step->side >= 0), in, one,
+                  room->where[f->arg[step->first + step->nin]], n);
     }
 }
 
@@ -28128,6 +30164,7 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
     int loaded = -1;
     (void)stage; (void)shared;
     hy__fused_open(job, now, f, &room, i);
+    hy__fused_alike(job, f, &room, hy__least(end - i, f->tile));
     for (; i < end; i += n) {
         n = end - i < f->tile ? end - i : f->tile;
         if (f->jobs && loaded != (n < f->tile)) {
@@ -28213,15 +30250,14 @@ static void hy__fused_shorten(hy__fused *f, hy__fused_step *step, const hy_job *
 {
     const hy__pointwise *pw = (const hy__pointwise *)(const void *)&job->plan;
     step->side = -1;
-    if ((job->run != hy__run_pointwise && job->run != hy__run_flat &&
-         (job->run != hy__run_scalar || !pw->loose)) ||
+    if ((job->run != hy__run_pointwise && job->run != hy__run_flat && job->run != hy__run_scalar) ||
         pw->compute != f->dtype) {
         f->jobs = 1;
         return;
     }
     step->fn = pw->fn;
     step->p = pw->p;
-    step->loose = pw->loose && job->nin == 2;
+    step->loose = job->nin == 2;
     if (job->run != hy__run_scalar) return;
     step->side = pw->p[2] == 0;
     hy__store(&step->number, pw->compute, pw->p[0]);
@@ -28259,6 +30295,19 @@ static int hy__fused_bind_steps(hy_frame *F, hy__fused *f, const hy_graph *sub, 
     return 0;
 }
 
+/* Elements of a tile: whole rows of the longest vector that fits. */
+static int64_t hy__fused_tile_of(const hy__fused *f, const hy_graph *sub)
+{
+    int64_t bytes = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1);
+    int64_t tile = hy__least(bytes / (int64_t)hy_dtype_size(f->dtype), f->total), row = 1, period;
+    int i;
+    for (i = 0; i < f->inputs; i++) {
+        period = hy__fused_period(&sub->store->node[i]->type[0].shape, &sub->head[0].node->type[0].shape);
+        if (period > row && period <= tile) row = period;
+    }
+    return tile / row * row;
+}
+
 static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
 {
     size_t fixed = hy__round64(sizeof(hy__fused)), jobs, tensors, list;
@@ -28287,8 +30336,7 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
     f->args = args;
     f->dtype = sub->head[0].node->type[0].dtype;
     f->total = hy__size(&sub->head[0].node->type[0].shape);
-    f->tile = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1) / (int64_t)hy_dtype_size(f->dtype);
-    if (f->tile > f->total) f->tile = f->total;
+    f->tile = hy__fused_tile_of(f, sub);
     f->piece = hy__pieces(HY__CHUNK, f->tile) * f->tile;
     f->streams = f->outputs == 1 && hy__streams(F->root->kernels->isa, f->total * hy__traits[f->dtype].size);
     for (i = 0; i < f->outputs; i++) f->output[i] = sub->head[i].node->number;
@@ -28545,6 +30593,297 @@ static int hy__fuse(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
     return 0;
 }
 
+/* --- ahead: what the turns of a loop need of its data alone is computed for all of them at once --- *
+ * In the body, what stems from the data of a turn and from what is the same in all turns, by operators that
+ * take rows apart from one another. Where a product is among it, it moves in front of the loop, with one more
+ * axis in front, and its results are further data of the loop. */
+/* Inputs: data (cond: the condition), states, what bodies take from outside, statistics they write. Outputs:
+ * those of the turns, states after the last; hidden: states before each turn, statistics before the first,
+ * how many turns there were, the random key. */
+typedef struct hy__control_rec {
+    int     data, states, remain, aux, outputs;
+    int     reverse,
+        counted;           /* from the last turn to the first; an input says how many there are */
+    int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
+    int     mode, own;                  /* of a gradient: 1 inference, 2 training, as the call was; of what */
+                                        /* remains so many, the last, are statistics: turns write to copies */
+    int64_t limit;                      /* of while_loop: most turns */
+} hy__control_rec;
+
+/* Which input is variable i of the bodies? pred: the condition is none of theirs. */
+static int hy__control_input(const hy__control_rec *r, int pred, int i)
+{
+    i += pred;
+    return i < r->data + r->states + r->remain ? i : i + r->counted + r->keyed;
+}
+
+static int hy__control_vars(const hy__control_rec *r, int pred)
+{
+    return r->data - pred + r->states + r->remain + r->aux;
+}
+
+/* What a turn gets of data (T, ...); of shape (T,) it is (1,), as in MXNet. */
+static hy_type hy__item_type(const hy_type *data)
+{
+    hy_type item = *data;
+    if (data->shape.ndim == 1) item.shape.dim[0] = 1;
+    if (data->shape.ndim < 2) return item;
+    item.shape.ndim--;
+    memmove(item.shape.dim, item.shape.dim + 1, (size_t)item.shape.ndim * sizeof *item.shape.dim);
+    return item;
+}
+
+enum { HY__TURN_SAME = 1, HY__TURN_ROWS = 2, HY__TURN_PRODUCT = 4, HY__TURN_ASKED = 8, HY__TURN_MOVED = 16 };
+
+typedef struct hy__ahead {              /* one loop */
+    const hy_graph *body;
+    const hy__control_rec *r;
+    hy__types  types;                   /* of the body's values */
+    hy__buffer *room;
+    hy_type   *var;
+    unsigned char *what;                /* by place in the body */
+    hy__edge  *before;                  /* in the graph around it, for all turns; */
+    hy__edge  *within;                  /* in the new body */
+    int        asked;                   /* so many results become data */
+} hy__ahead;
+
+static const hy_type *hy__ahead_type(const hy__ahead *A, const hy__edge *e)
+{
+    return &A->types.type[A->types.first[A->body->place[e->node->number]] + e->output];
+}
+
+/* What all inputs of a node have in common. */
+static int hy__ahead_inputs(const hy__ahead *A, const hy__node *node, int from, int to)
+{
+    int k, all = HY__TURN_SAME | HY__TURN_ROWS;
+    for (k = from; k < to; k++) all &= A->what[A->body->place[node->in[k].node->number]];
+    return all;
+}
+
+/* Can a node of the body be computed for all turns at once? Its first input has rows then. */
+static int hy__ahead_rows(const hy__rewrite *R, const hy__ahead *A, const hy__node *node)
+{
+    int number = hy__op_number(node->op), k, ndim;
+    const hy_type *x;
+    if (!node->op || !node->nin || node->nin > HY__FEW || node->nout != 1 || !hy__is_function(R, node) ||
+        !(hy__ahead_inputs(A, node, 0, 1) & HY__TURN_ROWS)) return 0;
+    x = hy__ahead_type(A, &node->in[0]);
+    ndim = x->shape.ndim;
+    if (number == HY_OP_fully_connected || number == HY_OP_dot || number == HY_OP_embedding) {
+        if (!(hy__ahead_inputs(A, node, 1, node->nin) & HY__TURN_SAME)) return 0;
+        if (number == HY_OP_fully_connected)
+            return ndim == 2 || (ndim > 2 && ((const hy__fully_connected_rec *)node->record)->no_flatten);
+        return number == HY_OP_embedding ? ndim < HY_MAX_DIM - 1
+            : ndim == 2 && !((const hy__dot_rec *)node->record)->transpose_a &&
+              hy__ahead_type(A, &node->in[1])->shape.ndim == 2;
+    }
+    if (!hy__is_pointwise(node) || !(hy__ahead_inputs(A, node, 0, node->nin) & HY__TURN_ROWS)) return 0;
+    for (k = 1; k < node->nin && hy__same_shape(&hy__ahead_type(A, &node->in[k])->shape, &x->shape);) k++;
+    return k == node->nin;
+}
+
+/* Says of each place in the body what it is. */
+static void hy__ahead_walk(const hy__rewrite *R, hy__ahead *A)
+{
+    const hy_graph *g = A->body;
+    int i, k, outside = A->r->data + A->r->states;
+    for (i = 0; i < g->n; i++) if (g->node[i]->held) A->what[i] = HY__TURN_SAME;
+    for (i = 0; i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        if (place < 0) continue;
+        if (i < A->r->data) A->what[place] = A->var[i].shape.ndim > 0 ? HY__TURN_ROWS : 0;
+        else if (i >= outside && i < g->vars - A->r->aux - A->r->own) A->what[place] = HY__TURN_SAME;
+    }
+    for (i = 0; i < g->n; i++) {
+        int number = hy__op_number(g->node[i]->op), from = 0;
+        if (!hy__ahead_rows(R, A, g->node[i])) continue;
+        for (k = 0; k < g->node[i]->nin; k++) from |= A->what[g->place[g->node[i]->in[k].node->number]];
+        A->what[i] = (unsigned char)(HY__TURN_ROWS | (from & HY__TURN_PRODUCT));
+        if (number == HY_OP_fully_connected || number == HY_OP_dot) A->what[i] |= HY__TURN_PRODUCT;
+    }
+}
+
+/* Marks what is asked for by what stays in the body. */
+static void hy__ahead_ask(hy__ahead *A)
+{
+    const hy_graph *g = A->body;
+    int i, k;
+    for (i = 0; i < g->n; i++)
+        for (k = 0; k < g->node[i]->nin && !(A->what[i] & HY__TURN_PRODUCT); k++)
+            A->what[g->place[g->node[i]->in[k].node->number]] |= HY__TURN_ASKED;
+    for (i = 0; i < g->heads + g->calls; i++) A->what[g->place[g->head[i].node->number]] |= HY__TURN_ASKED;
+    for (i = g->n - 1; i >= 0; i--) {
+        if ((A->what[i] & HY__TURN_ASKED) && (A->what[i] & HY__TURN_PRODUCT)) {
+            A->asked++;
+            A->what[i] |= HY__TURN_MOVED;
+        }
+        for (k = 0; k < g->node[i]->nin && (A->what[i] & HY__TURN_MOVED); k++)
+            A->what[g->place[g->node[i]->in[k].node->number]] |= HY__TURN_MOVED;
+    }
+}
+
+/* 1: something moves, 0: nothing, -1 error; to be closed in any case. */
+static int hy__ahead_open(hy__rewrite *R, hy__ahead *A, const hy__node *node, const hy__edge *in)
+{
+    const hy_graph *g = node->sub[0];
+    size_t n = (size_t)g->n, bytes = (size_t)g->vars * sizeof *A->var + n * (2 * sizeof *A->before + 1) + 1;
+    int i;
+    memset(A, 0, sizeof *A);
+    A->body = g;
+    A->r = (const hy__control_rec *)node->record;
+    A->room = hy__buffer_new(&R->F->cache, bytes);
+    if (!A->room) { hy__no_memory(R->F, "passes"); return -1; }
+    memset(A->room->data, 0, bytes);
+    A->var = (hy_type *)A->room->data;
+    A->before = (hy__edge *)(void *)(A->var + g->vars);
+    A->within = A->before + n;
+    A->what = (unsigned char *)(void *)(A->within + n);
+    for (i = 0; i < g->vars; i++) {
+        const hy_type *t = hy__edge_type(&in[hy__control_input(A->r, 0, i)]);
+        A->var[i] = i < A->r->data ? hy__item_type(t) : *t;
+    }
+    if (hy__types_infer(R->F, g, &A->types, NULL, A->var, NULL) < 0) return -1;
+    for (i = 0; i < A->r->data; i++)    /* of shape (T,) a turn gets (1,): no axis more for all turns */
+        if (hy__edge_type(&in[i])->shape.ndim < 2) A->var[i].shape.ndim = 0;
+    hy__ahead_walk(R, A);
+    hy__ahead_ask(A);
+    return A->asked > 0;
+}
+
+static void hy__ahead_close(hy_frame *F, hy__ahead *A)
+{
+    hy__types_close(F, &A->types);
+    hy__buffer_drop(&F->cache, A->room);
+}
+
+/* A moved operator, for all turns. */
+static int hy__ahead_move(hy__rewrite *R, hy__ahead *A, int place)
+{
+    const hy__node *node = A->body->node[place];
+    hy__fully_connected_rec dense;
+    hy__edge in[HY__FEW];
+    const void *record = node->record;
+    int k;
+    for (k = 0; k < node->nin; k++) in[k] = A->before[A->body->place[node->in[k].node->number]];
+    if (hy__op_number(node->op) == HY_OP_fully_connected) {
+        dense = *(const hy__fully_connected_rec *)node->record;
+        dense.no_flatten = 1;
+        record = &dense;
+    }
+    return hy__rewrite_emit_op(R, node->op, node->name, node->nin, in, record, &A->before[place]);
+}
+
+/* Everything that moves, in front of the loop. */
+static int hy__ahead_emit(hy__rewrite *R, hy__ahead *A, const hy__edge *in)
+{
+    const hy_graph *g = A->body;
+    int i;
+    for (i = 0; i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        if (place >= 0) A->before[place] = in[hy__control_input(A->r, 0, i)];
+    }
+    for (i = 0; i < g->n; i++) {
+        if (!(A->what[i] & HY__TURN_MOVED) || A->before[i].node) continue;
+        if (g->node[i]->op && hy__ahead_move(R, A, i)) return -1;
+        if (g->node[i]->op) continue;
+        A->before[i].node = hy__rewrite_join(R, hy__node_copy(R->F, g->node[i]));
+        if (!A->before[i].node) return -1;
+    }
+    return 0;
+}
+
+/* A node for the new body, which owns it. */
+static hy__node *hy__ahead_join(hy_frame *F, hy_graph *to, hy__node *node)
+{
+    if (node && !hy__node_join(F, to->store, node)) return node;
+    hy__node_discard(F, node);
+    return NULL;
+}
+
+/* The variables of the new body: results that come from outside now stand behind the data. */
+static int hy__ahead_vars(hy_frame *F, hy__ahead *A, hy_graph *to)
+{
+    const hy_graph *g = A->body;
+    int i, k;
+    for (i = 0; i <= g->vars; i++) {
+        hy__node *var;
+        for (k = 0; k < g->n && i == A->r->data; k++) {
+            if (!(A->what[k] & HY__TURN_ASKED) || !(A->what[k] & HY__TURN_PRODUCT)) continue;
+            var = hy__ahead_join(F, to, hy__node_new(F, NULL, 0, 1, NULL, g->node[k]->name));
+            if (!var) return -1;
+            var->type[0] = var->constant.type = A->types.type[A->types.first[k]];
+            A->within[k].node = var;
+        }
+        if (i == g->vars) break;
+        var = hy__ahead_join(F, to, hy__node_copy(F, g->var[i]));
+        if (!var) return -1;
+        if (g->place[g->var[i]->number] >= 0) A->within[g->place[g->var[i]->number]].node = var;
+    }
+    return 0;
+}
+
+/* The new body; the caller's. */
+static hy_graph *hy__ahead_body(hy_frame *F, hy__ahead *A)
+{
+    const hy_graph *g = A->body;
+    hy_graph *to = hy__graph_new(F, NULL);
+    int i, k, failed = !to || hy__ahead_vars(F, A, to);
+    for (i = 0; i < g->n && !failed; i++) {
+        hy__node *node;
+        if (A->within[i].node || (A->what[i] & HY__TURN_PRODUCT)) continue;
+        node = hy__ahead_join(F, to, hy__node_copy(F, g->node[i]));
+        if (!node) { failed = 1; break; }
+        for (k = 0; k < node->nin; k++) node->in[k].node = A->within[g->place[node->in[k].node->number]].node;
+        A->within[i].node = node;
+    }
+    failed = failed || hy__graph_room_heads(F, to, g->heads, g->calls);
+    for (i = 0; i < g->heads + g->calls && !failed; i++) {
+        to->head[i] = g->head[i];
+        to->head[i].node = A->within[g->place[g->head[i].node->number]].node;
+    }
+    if (!failed) to->ranks = g->ranks;
+    if (!failed && !hy__graph_finish(F, to)) return to;
+    hy__graph_drop(to);
+    return NULL;
+}
+
+/* The loop with the new body and more data. */
+static int hy__ahead_loop(hy__rewrite *R, hy__ahead *A, const hy__node *node, const hy__edge *in,
+                          hy__edge *out)
+{
+    hy__control_rec rec = *A->r;
+    hy_graph *body = hy__ahead_body(R->F, A);
+    hy__node *loop = NULL;
+    int k, at = rec.data;
+    rec.data += A->asked;
+    if (body) loop = hy__node_new(R->F, node->op, node->nin + A->asked, node->nout, &rec, node->name);
+    if (loop && hy__node_subs(R->F, loop, 1, &body)) { hy__node_discard(R->F, loop); loop = NULL; }
+    hy__graph_drop(body);
+    if (!loop) return -1;
+    memcpy(loop->in, in, (size_t)at * sizeof *in);
+    memcpy(loop->in + rec.data, in + at, (size_t)(node->nin - at) * sizeof *in);
+    for (k = 0; k < A->body->n; k++)
+        if ((A->what[k] & HY__TURN_ASKED) && (A->what[k] & HY__TURN_PRODUCT)) loop->in[at++] = A->before[k];
+    memcpy(loop->type, node->type, (size_t)node->nout * sizeof *node->type);
+    loop->rank = node->rank;
+    loop = hy__rewrite_join(R, loop);
+    for (k = 0; k < node->nout; k++) { out[k].node = loop; out[k].output = k; }
+    return loop ? 1 : -1;
+}
+
+/* Of loops over rows; one that stops by itself would compute what no turn needs. */
+static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__ahead A;
+    int got;
+    if (!node->op || !(node->op->flags & HY_OP_CONTROL) || node->nsub != 1 ||
+        ((const hy__control_rec *)node->record)->counted) return 0;
+    got = hy__ahead_open(R, &A, node, in);
+    if (got > 0) got = hy__ahead_emit(R, &A, in) ? -1 : hy__ahead_loop(R, &A, node, in, out);
+    hy__ahead_close(R->F, &A);
+    return got;
+}
+
 /* --- the table, and running it --- */
 enum { HY__PASS_LOOSE = 1, HY__PASS_INFERENCE = 2 };    /* may change bits; parameters must stand still */
 typedef struct hy__pass {
@@ -28566,6 +30905,7 @@ static const hy__pass hy__passes[] = {
 #endif
     { HY_PASS_LAYOUT, "layout", hy__channels_move, hy__find_last, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #endif
+    { HY_PASS_AHEAD,      "ahead",      hy__ahead_of_loop, NULL,           HY__PASS_LOOSE },
     { HY_PASS_PROLOGUE,   "prologue",   hy__prologue,   hy__find_fixed,      HY__PASS_INFERENCE },
     { HY_PASS_FUSE,       "tails",      hy__tails,      NULL,                HY__PASS_INFERENCE },
     { HY_PASS_FUSE,       "fuse",       hy__fuse,       hy__find_groups,     0 }
@@ -30974,6 +33314,26 @@ static hy__lap hy__lap_of(const hy__plan *p, const hy__lap *all, int step)
     return sum;
 }
 
+/* Which of those that run at the same time is it, when the one before was `lane`? */
+static int hy__step_lane(const hy__plan *p, int i, int lane)
+{
+    return i > p->early && p->step[i].batch == p->step[i - 1].batch ? lane + 1 : 0;
+}
+
+/* Loops among the steps time their turns. */
+static void hy__time_turns(hy_frame *F, hy__executor *x, hy__timing *timing)
+{
+    const hy__plan *p = &x->program->plan;
+    int i, lane = 0;
+    for (i = p->early; i < p->steps; i++, timing++) {
+        lane = hy__step_lane(p, i, lane);
+        timing->F = F;
+        timing->name = p->step[i].node->name;
+        timing->lane = p->stages ? lane : 0;
+        hy__run_of(x, i - p->early)->timing = timing;
+    }
+}
+
 static void hy__run_by_lap(hy_frame *F, hy__executor *x, hy__buffer *room)
 {
     const hy__plan *p = &x->program->plan;
@@ -30983,13 +33343,15 @@ static void hy__run_by_lap(hy_frame *F, hy__executor *x, hy__buffer *room)
     w.x = x;
     w.lap = (hy__lap *)room->data;
     memset(w.lap, 0, (size_t)p->workers * (size_t)p->steps * sizeof *w.lap);
+    hy__time_turns(F, x, (hy__timing *)(void *)(w.lap + (size_t)p->workers * (size_t)p->steps));
     last.to = hy_seconds();
     if (p->stages) hy__run_region(F, x, hy__lap_item, &w);
     else hy__steps_by_lap(x, p->early, p->steps, x->scratch, w.lap);
     for (i = p->early; i < p->steps; i++) {
         hy__lap lap = hy__lap_of(p, w.lap, i);
         if (!lap.to) lap.from = lap.to = last.to;    /* nothing to do: arrays without elements */
-        lane = i > p->early && p->step[i].batch == p->step[i - 1].batch ? lane + 1 : 0;
+        lane = hy__step_lane(p, i, lane);
+        hy__run_of(x, i - p->early)->timing = NULL;
         hy__step_timed(F, &p->step[i], p->step[i].job, &lap, p->stages ? lane : 0);
         last = lap;
     }
@@ -31001,7 +33363,8 @@ static int hy__run_steps(hy_frame *F, hy__executor *x)
     hy__buffer *room = NULL;
     int faults = 1;                     /* look */
     if (HY__PEEK(&F->root->profile.on)) {
-        room = hy__buffer_new(&F->cache, (size_t)p->workers * (size_t)p->steps * sizeof(hy__lap));
+        room = hy__buffer_new(&F->cache, (size_t)p->steps * ((size_t)p->workers * sizeof(hy__lap) +
+                                                             sizeof(hy__timing)));
         if (!room) hy__events_lost(F, p->steps - p->early);     /* they run all the same */
     }
     if (room) hy__run_by_lap(F, x, room);
@@ -31662,7 +34025,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
-HY__COLD_ROOMS
+HY__MILD_ROOMS
 
 /* Where the place of a parameter's variable is, or will be, kept. */
 static int *hy__param_slot(const hy_frame *S, const hy__param *p)
@@ -32964,6 +35327,7 @@ HY_API hy_graph *hy_graph_planned(hy_frame *F, hy_graph *g, hy_array *inputs)
 typedef struct hy__child { char *name; hy_block *block; int shared; } hy__child;
 typedef struct hy__hooked { hy_hook when; hy_hook_fn fn; void *user; int id; } hy__hooked;
 
+typedef hy_array *(*hy__wrap_fn)(hy_frame *S, hy_block *block, hy_array *x);
 struct hy__house {                      /* what a block has besides the user's struct */
     hy_root    *root;
     int         hybrid, active;         /* what a call like the last one looks at stands in front */
@@ -32984,6 +35348,7 @@ struct hy__house {                      /* what a block has besides the user's s
     hy__hooked *hook;
     int         hooks, hook_cap, hook_id;
     hy__owner  *owner;                  /* once memory was bound to its calls */
+    hy__wrap_fn wrap;                   /* of hy_set_recompute: forward, traced, as one operator */
     uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
 };
 
@@ -34538,6 +36903,14 @@ static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *
     }
 }
 
+/* Is forward traced for training, of a block whose values are to be computed again? */
+static int hy__wraps(hy_frame *S, const struct hy__house *h)
+{
+    if (!h->wrap || !S->traced_for || hy__calling_frame(S)->check) return 0;
+    S->asked |= HY__ASKED_TRAINING;     /* the trace holds for this mode only */
+    return S->training;
+}
+
 /* forward between its hooks, in a scope of its own. */
 static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
 {
@@ -34548,7 +36921,7 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
     if (F->code) { F->lost = lost; return NULL; }
     F->floor = F->marks;
     hy__run_hooks(F, block, HY_HOOK_BEFORE, x, NULL);
-    if (!F->code) y = block->forward(F, block, x);
+    if (!F->code) y = (hy__wraps(F, block->house) ? block->house->wrap : block->forward)(F, block, x);
     if (!F->code && !y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned NULL", block->kind);
     if (!F->code && y->state == HY__LIVE && y->frame->root != F->root)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned an array of another hy_open", block->kind);
@@ -34696,7 +37069,8 @@ static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
 /* An initialiser's calls run line by line: to trace might be to wait for whom this thread keeps waiting. */
 static int hy__compiles(hy_frame *F, const struct hy__house *h)
 {
-    return h->active && h->hybrid && !F->graph && !hy__calling_frame(F)->filling;
+    return (h->active || (h->wrap && F->recording && !F->check)) && h->hybrid && !F->graph &&
+           !hy__calling_frame(F)->filling;
 }
 
 HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line)
@@ -36400,19 +38774,6 @@ HY__WARM_ROOMS
  */
 HY__COLD_ROOMS
 
-/* Inputs: data (cond: the condition), states, what bodies take from outside, statistics they write. Outputs:
- * those of the turns, states after the last; hidden: states before each turn, statistics before the first,
- * how many turns there were, the random key. */
-typedef struct hy__control_rec {
-    int     data, states, remain, aux, outputs;
-    int     reverse,
-        counted;           /* from the last turn to the first; an input says how many there are */
-    int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
-    int     mode, own;                  /* of a gradient: 1 inference, 2 training, as the call was; of what */
-                                        /* remains so many, the last, are statistics: turns write to copies */
-    int64_t limit;                      /* of while_loop: most turns */
-} hy__control_rec;
-
 #define HY__CONTROL_ATTR(kind, name, doc) \
     { #name, #name, HY_ATTR_##kind, 0, offsetof(hy__control_rec, name), 0, doc }
 static const hy_attr hy__control_attr[] = {
@@ -36455,30 +38816,7 @@ static int hy__body_draws(const hy_graph *g)
     return draws;
 }
 
-/* Which input is variable i of the bodies? pred: the condition is none of theirs. */
-static int hy__control_input(const hy__control_rec *r, int pred, int i)
-{
-    i += pred;
-    return i < r->data + r->states + r->remain ? i : i + r->counted + r->keyed;
-}
-
-static int hy__control_vars(const hy__control_rec *r, int pred)
-{
-    return r->data - pred + r->states + r->remain + r->aux;
-}
-
 /* --- types --- */
-/* What a turn gets of data (T, ...); of shape (T,) it is (1,), as in MXNet. */
-static hy_type hy__item_type(const hy_type *data)
-{
-    hy_type item = *data;
-    if (data->shape.ndim == 1) item.shape.dim[0] = 1;
-    if (data->shape.ndim < 2) return item;
-    item.shape.ndim--;
-    memmove(item.shape.dim, item.shape.dim + 1, (size_t)item.shape.ndim * sizeof *item.shape.dim);
-    return item;
-}
-
 /* Values of so many turns together. */
 static hy_type hy__rows_type(const hy_type *one, int64_t turns)
 {
@@ -36662,18 +39000,18 @@ static int hy__loop_infer(hy_infer *I)
     return I->status;
 }
 
-/* Both branches give the same. */
+/* Both branches give the same. A block that is computed again is one branch without a condition. */
 static int hy__cond_infer(hy_infer *I)
 {
     const hy__control_rec *r = (const hy__control_rec *)I->attr;
-    hy__buffer *room = hy__infer_open(I, r, 1);
+    int i, k, pred = r->data;
+    hy__buffer *room = hy__infer_open(I, r, pred);
     hy_type *var = room ? (hy_type *)room->data : NULL;
     hy__types T;
-    int i, k;
-    if (hy__shape_known(&I->in[0].shape) && hy__size(&I->in[0].shape) != 1)
+    if (pred && hy__shape_known(&I->in[0].shape) && hy__size(&I->in[0].shape) != 1)
         hy_infer_fail(I, HY_ERROR_SHAPE, "the condition is %z: one number is due", &I->in[0].shape);
-    for (k = 0; var && k < 2 && I->status >= 0; k++) {
-        if (hy__infer_body(I, k, var, hy__control_vars(r, 1), r->outputs, &T) >= 0)
+    for (k = 0; var && k <= pred && I->status >= 0; k++) {
+        if (hy__infer_body(I, k, var, hy__control_vars(r, pred), r->outputs, &T) >= 0)
             for (i = 0; i < r->outputs && I->status >= 0; i++) {
                 const hy_type *t = hy__type_of(I->sub[k], &T, &I->sub[k]->head[i]);
                 if (!hy__types_agree(&I->out[i], t)) {
@@ -36687,7 +39025,7 @@ static int hy__cond_infer(hy_infer *I)
         hy__types_close(I->frame, &T);
     }
     if (var && I->status >= 0) {
-        hy__infer_inputs(I, r, 1, var);
+        hy__infer_inputs(I, r, pred, var);
         hy__infer_extras(I, r);
     }
     if (room) hy__buffer_drop(&I->frame->cache, room);
@@ -36910,7 +39248,7 @@ typedef struct hy__turning {            /* a loop or branch that runs */
     const hy__control *c;
     char    *memory;
     uint64_t seed, stream;              /* the random key */
-    int      pred;
+    int      pred, once;                /* the first input is a condition; there are no turns */
     int64_t  turn, row;                 /* counted from 0; which row of the data */
 } hy__turning;
 
@@ -36960,7 +39298,7 @@ static char *hy__var_at(const hy__turning *L, int i)
 /* Where result i of a turn goes. */
 static char *hy__result_at(const hy__turning *L, int i)
 {
-    if (L->pred) return (char *)L->now->data[L->job->nin + i];
+    if (L->once) return (char *)L->now->data[L->job->nin + i];
     return i < L->r->outputs ? hy__row_at(L, L->job->nin + i, L->row)
         : hy__state_at(L, i - L->r->outputs, L->turn + 1);
 }
@@ -36994,6 +39332,7 @@ static int hy__body_open(const hy__turning *L, int k)
     for (i = 0; i < p->steps; i++) {
         const hy__step *s = &p->step[i];
         hy__run_open(&run[i], i < p->early ? b->early[i] : s->job, data + s->tensor, 0, 0);
+        run[i].timing = L->now->timing;
         for (t = s->tensor; t < s->tensor + s->nin + s->nout; t++) {
             const hy__spot *root = &p->spot[p->spot[p->tensor[t]].root];
             data[t] = root->where == HY__AT_ARENA ? memory + b->arena + p->spot[p->tensor[t]].offset
@@ -37114,9 +39453,10 @@ static void hy__loop_finish(const hy__turning *L)
     if (r->limit > 0 && out[at]) *(int64_t *)out[at] = L->turn;
 }
 
-static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, char *memory, int pred)
+static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, char *memory, int once)
 {
     const hy__control_rec *r = (const hy__control_rec *)job->attr;
+    int pred = once && r->data;
     int64_t *key = (int64_t *)now->data[job->nin + job->nout - 1];
     int i;
     L->job = job;
@@ -37125,6 +39465,7 @@ static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, cha
     L->c = (const hy__control *)(const void *)&job->plan;
     L->memory = memory;
     L->pred = pred;
+    L->once = once;
     L->turn = L->row = 0;
     L->seed = now->seed;
     L->stream = now->stream;
@@ -37162,10 +39503,12 @@ static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item
     }
     for (k = 0; k < job->nsub; k++) if (hy__body_open(&L, k)) { hy__body_fault(&L, k); return; }
     for (; L.turn < turns; L.turn++) {
+        double from = now->timing ? hy_seconds() : 0;
         L.row = L.r->reverse ? turns - 1 - L.turn : L.turn;
         if (L.r->limit > 0 && (goes = hy__loop_goes_on(&L)) <= 0) break;
         hy__loop_keep(&L);
         if (hy__body_turn(&L, last)) return;
+        if (now->timing) hy__turn_ends(now->timing, L.row, from);
     }
     if (goes >= 0) hy__loop_finish(&L);
 }
@@ -37173,7 +39516,7 @@ static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item
 static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
 {
     hy__turning L;
-    int k = hy__load(now->data[0], job->in[0].type.dtype) == 0;
+    int k = job->nsub > 1 && hy__load(now->data[0], job->in[0].type.dtype) == 0;
     (void)stage; (void)item; (void)scratch;
     hy__turning_open(&L, job, now, (char *)shared, 1);
     if (hy__body_open(&L, k)) hy__body_fault(&L, k);
@@ -37216,13 +39559,16 @@ static int hy__loop_bind(hy_job *job)
 static int hy__cond_bind(hy_job *job)
 {
     hy__control *c = (hy__control *)(void *)&job->plan;
-    double cost;
+    int k, pred = ((const hy__control_rec *)job->attr)->data;
+    double cost = 0;
     memset(c, 0, sizeof *c);
     job->notes = sizeof *c;
-    if (hy__control_bodies(job, 1, c)) return -1;
-    job->shared = c->body[0]->bytes > c->body[1]->bytes ? c->body[0]->bytes : c->body[1]->bytes;
-    hy__bind_own(job, c, 1);
-    cost = c->body[0]->plan.cost > c->body[1]->plan.cost ? c->body[0]->plan.cost : c->body[1]->plan.cost;
+    if (hy__control_bodies(job, pred, c)) return -1;
+    for (k = 0; k <= pred; k++) {
+        if (c->body[k]->bytes > job->shared) job->shared = c->body[k]->bytes;
+        if (c->body[k]->plan.cost > cost) cost = c->body[k]->plan.cost;
+    }
+    hy__bind_own(job, c, pred);
     return hy__one_stage(job, hy__run_cond, 1, cost);
 }
 
@@ -37559,7 +39905,7 @@ static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U
     int i;
     if (hy__unwinding_open(U, F, sub)) return NULL;
     for (i = 0; i < sub->vars; i++) {
-        int at = hy__control_input(r, 1, i);
+        int at = hy__control_input(r, r->data, i);
         hy__unwinding_var(U, i, &D->in[at]->t.type, D->want[at] && i < r->remain);
     }
     for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
@@ -37573,7 +39919,7 @@ static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U
     return U->heads ? hy__unwinding_graph(U) : NULL;
 }
 
-/* A branch again, by the same condition. */
+/* A branch again, by the same condition if there is one. */
 static int hy__cond_grad(hy_frame *F, hy_diff *D)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
@@ -37582,22 +39928,22 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
     hy__given in;
     hy_graph *sub[2];
     hy_array *y = NULL, **at;
-    int i, opened = !hy__given_open(F, &in, D);
+    int i, n = 1 + r->data, lead = r->data + r->remain - r->own, ready = !hy__given_open(F, &in, D);
     memset(U, 0, sizeof U);
+    memset(sub, 0, sizeof sub);
     memset(&r2, 0, sizeof r2);
-    sub[0] = opened ? hy__branch_back(F, D, &U[0], 0) : NULL;
-    sub[1] = sub[0] ? hy__branch_back(F, D, &U[1], 1) : NULL;
-    r2.data = 1;
+    for (i = 0; i < n && ready; i++) ready = (sub[i] = hy__branch_back(F, D, &U[i], i)) != NULL;
+    r2.data = r->data;
     r2.outputs = U[0].heads;
-    for (i = 0; sub[1] && i <= r->remain - r->own; i++) hy__given_add(&in, D->in[i]);
-    for (i = 0; sub[1] && i < r->outputs; i++)
+    for (i = 0; ready && i < lead; i++) hy__given_add(&in, D->in[i]);
+    for (i = 0; ready && i < r->outputs; i++)
         if (D->dy[i]) { hy__given_add(&in, D->dy[i]); r2.remain++; }
-    for (i = r->remain - r->own + 1; sub[1] && i <= r->remain; i++) hy__given_add(&in, D->in[i]);
-    if (sub[1]) hy__given_end(&in, D, &r2);
-    if (sub[1]) y = hy__given_emit(F, D, D->op->member, &in, &r2, 2, sub);
+    for (i = lead; ready && i < lead + r->own; i++) hy__given_add(&in, D->in[i]);
+    if (ready) hy__given_end(&in, D, &r2);
+    if (ready) y = hy__given_emit(F, D, D->op->member, &in, &r2, n, sub);
     at = y && y->count ? y->item : &y;
-    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[1 + i] = *at++;
-    for (i = 0; i < 2; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
+    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[r->data + i] = *at++;
+    for (i = 0; i < n; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
     hy__buffer_drop(&F->cache, in.room);
     return 0;
 }
@@ -37607,7 +39953,7 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
 #endif
 
 /* --- the operators --- */
-enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND };
+enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND, HY__ONCE };
 static const hy_op hy__control_ops[] = {
     { "_foreach", "_foreach", NULL, "a body for each row of its data", hy__control_in, hy__control_out,
       hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__FOREACH,
@@ -37621,7 +39967,10 @@ static const hy_op hy__control_ops[] = {
     { "_cond", "_cond", NULL, "one of two bodies", hy__control_in, hy__control_out,
       hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__COND, hy__control_count,
           hy__cond_infer,
-      hy__cond_bind, hy__cond_grad, NULL }
+      hy__cond_bind, hy__cond_grad, NULL },
+    { "_recompute", NULL, NULL, "a body that is computed again for its gradient", hy__control_in,
+      hy__control_out, hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__ONCE,
+      hy__control_count, hy__cond_infer, hy__cond_bind, hy__cond_grad, NULL }
 };
 
 /* The handles of a form, as the C functions get them. */
@@ -37807,7 +40156,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
 {
     hy__control_rec r;
     const hy_frame *B = N[0].S;
-    int i, lead = l->data.n + l->states.n, first = which == HY__COND ? l->data.n : lead;
+    int i, lead = l->data.n + l->states.n, first = which >= HY__COND ? l->data.n : lead;
     hy__buffer *room = hy__buffer_new(&S->cache, (size_t)(lead + B->outsides) * sizeof(hy_array *) + 1);
     hy_array **in = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, l->who), *y = NULL;
     hy_graph *sub[2];
@@ -37818,7 +40167,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
     r.limit = l->limit;
     for (i = 0; i < n; i++) {
         r.aux = hy__inner_sort(N[i].S);
-        hy__inner_settle(N[i].S, which != HY__COND);
+        hy__inner_settle(N[i].S, which < HY__COND);
         if (S->code || hy__inner_heads(&N[i])) break;
         sub[i] = N[i].graph;
         r.draws |= hy__body_draws(sub[i]);
@@ -37910,6 +40259,41 @@ static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
     hy__inner_close(S, &N[1]);
     return S->code ? NULL : y;
 }
+
+/* forward of a block as one operator, whose gradient computes it a second time. */
+#ifndef HYBRID_NO_TRAIN
+static hy_array *hy__traced_once(hy_frame *S, hy_block *block, hy_array *x)
+{
+    hy__inner N;
+    hy__loop l;
+    hy_array *in, *y = NULL, **at;
+    memset(&l, 0, sizeof l);
+    memset(&N, 0, sizeof N);
+    l.who = "hy_set_recompute";
+    if (!hy__flat_open(S, &l.states, x, l.who) && !hy__inner_open(S, &N, l.who)) {
+        in = hy__inner_vars(&N, &l.states, "data", 0);
+        if (!N.S->code && !hy__inner_results(&N, block->forward(N.S, block, in), &l, 0))
+            y = hy__inner_emit(S, &l, HY__ONCE, &N, 1);
+        at = y && y->count ? y->item : &y;
+        if (y) y = hy__group_form(S, N.out.full, at);
+    }
+    hy__inner_close(S, &N);
+    hy__flat_close(S, &l.states);
+    return S->code ? NULL : y;
+}
+
+HY_API void hy_set_recompute(hy_frame *F, hy_block *block, int on)
+{
+    if (!hy__block_ok(F, block, "hy_set_recompute")) return;
+    if (on && !block->house->hybrid) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_recompute: %s is no hybrid block: its forward cannot be "
+                 "traced", block->kind);
+        return;
+    }
+    block->house->wrap = on ? hy__traced_once : NULL;
+    hy__changed(block);
+}
+#endif
 
 /* --- line by line --- */
 /* Each call of a C function draws by a key of its own, as compiled turns do. */
@@ -38123,17 +40507,25 @@ static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const
 {
     hy_array *x = NULL, *states, *y = NULL;
     hy__flat out, after;
+    hy__timing timing;
+    double from = hy__clock(F);
     int failed;
     hy_begin(F);
     hy__draws_for(F, draws, G->turns, 0);
     if (l->body) x = hy__loop_items(F, &l->data, G->turns, room);
     states = hy__group_form(F, l->states.full, G->state);
+    if (F->watch_body) F->watch_body(F, !l->body, G->turns);
     if (!F->code) y = l->body ? l->body(F, x, states, l->user) : l->step[1](F, states, l->user);
+    if (F->watch_body) F->watch_body(F, -1, 0);
     failed = hy__body_results(F, l->who, y, l->states.form, &out, &after);
     if (!failed) failed = hy__gather_outputs(F, G, &out) || hy__gather_states(F, G, &after);
     hy__flat_close(F, &out);
     hy__flat_close(F, &after);
     hy_end(F);
+    timing.F = F;
+    timing.name = l->who;
+    timing.lane = 0;
+    if (!failed && from >= 0) hy__turn_ends(&timing, G->turns - 1, from);
     return failed || F->code ? -1 : 0;
 }
 
@@ -38174,7 +40566,9 @@ static int hy__loop_holds(hy_frame *F, const hy__gathering *G, const hy__loop *l
     hy_begin(F);
     hy__draws_for(F, draws, G->turns, 1);
     states = hy__group_form(F, l->states.full, G->state);
+    if (F->watch_body) F->watch_body(F, 0, G->turns);
     holds = F->code ? -1 : hy__is_true(F, l->step[0](F, states, l->user), l->who);
+    if (F->watch_body) F->watch_body(F, -1, 0);
     hy_end(F);
     return F->code ? -1 : holds;
 }
@@ -38205,7 +40599,9 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
     F->unwatched++;
     if (holds < 0) return NULL;
     hy__draws_for(F, &draws, 0, !holds);
+    if (F->watch_body) F->watch_body(F, !holds, 0);
     y = l->step[!holds](F, inputs, l->user);
+    if (F->watch_body) F->watch_body(F, -1, 0);
     hy__draws_close(F, &draws);
     if (!y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the branch returned no array", l->who);
     return y;
@@ -38216,7 +40612,8 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
 static hy_array *hy__loop_ran(hy_frame *F, int which, hy_array *y)
 {
     hy__flat all;
-    if (--F->unwatched || !F->watch || !y) return y;
+    F->unwatched--;
+    if (!F->watch || !y) return y;
     if (!hy__flat_open(F, &all, y, "hy_check"))
         F->watch(F, &hy__control_ops[which], hy_group_of(F, all.n, all.at));
     hy__flat_close(F, &all);
@@ -39487,6 +41884,12 @@ typedef struct hy__check {
     int         count;                  /* operators that forward has run */
     int         lost;                   /* graph and forward have parted */
     const char *with;                   /* which inputs */
+    struct {                            /* bodies of loops and branches that run now, one within another */
+        const hy__nodes *store;         /* NULL: nothing is known of it */
+        int     next, count;            /* as above */
+        int64_t turn;
+    } inside[HY__NEST];
+    int         insides;
 } hy__check;
 
 /* "hy_check: net0: ..." */
@@ -39592,6 +41995,13 @@ static void hy__check_graphs(hy__check *C, const hy_graph *a, const hy_graph *b,
     hy__free(&C->F->root->heap, same);
 }
 
+/* The node that should run next, in a store; or NULL. */
+static const hy__node *hy__check_due(const hy__nodes *store, int *next)
+{
+    while (*next < store->n && !store->node[*next]->op) ++*next;
+    return *next < store->n ? store->node[*next] : NULL;
+}
+
 /* --- line by line beside the graph --- */
 /* What forward has just run, beside the node that stands there in the graph. */
 static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy_array *y)
@@ -39601,8 +42011,7 @@ static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy
     hy_array **want;
     double worst, largest;
     int i;
-    while (C->next < store->n && !store->node[C->next]->op) C->next++;
-    node = C->next < store->n ? store->node[C->next] : NULL;
+    node = hy__check_due(store, &C->next);
     C->count++;
     if (!node || node->op != op || (record && !hy__same_record(op, node->record, record))) {
         const char *is = !node ? "none" : node->op == op ? "the same with other attributes," : node->op->name;
@@ -39622,6 +42031,40 @@ static void hy__check_step(hy__check *C, const hy_op *op, const void *record, hy
     }
 }
 
+/* In a body the order of operators is known, not what they give. record: NULL for one that has bodies. */
+static void hy__check_inside(hy__check *C, const hy_op *op, const void *record)
+{
+    int at = C->insides - 1;
+    const hy__nodes *store = C->inside[at].store;
+    const hy__node *node = store ? hy__check_due(store, &C->inside[at].next) : NULL;
+    C->inside[at].count++;
+    if (!store) return;
+    C->inside[at].next++;
+    if (node && node->op == op && (!record || hy__same_record(op, node->record, record))) return;
+    hy__check_say(C, "%s: turn %l of a loop or branch: its operator %d is %s, of the graph %s%s%s: a branch "
+                  "or a number was frozen", C->with, C->inside[at].turn, C->inside[at].count, op->name,
+                  !node ? "none" : node->op == op ? "the same with other attributes," : node->op->name,
+                  node ? " " : "", node ? node->name : "");
+    C->lost = 1;
+}
+
+/* A body begins (which of its operator's), or ends. */
+static void hy__watch_body(hy_frame *F, int k, int64_t turn)
+{
+    hy__check *C = F->check;
+    int at = C->insides;
+    const hy__node *node = NULL;
+    if (k < 0) { C->insides--; return; }
+    C->insides++;
+    if (at >= HY__NEST) return;
+    if (!at) node = hy__check_due(C->g->store, &C->next);
+    else if (C->inside[at - 1].store) node = hy__check_due(C->inside[at - 1].store, &C->inside[at - 1].next);
+    C->inside[at].store = node && (node->op->flags & HY_OP_CONTROL) && k < node->nsub ? node->sub[k]->store
+        : NULL;
+    C->inside[at].next = C->inside[at].count = 0;
+    C->inside[at].turn = turn;
+}
+
 static hy_array *hy__emit_watch(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                 int nsub, hy_graph *const *sub)
 {
@@ -39629,14 +42072,19 @@ static hy_array *hy__emit_watch(hy_frame *F, const hy_op *op, int n, hy_array *c
     hy_array *y;
     C->depth++;
     y = C->below(F, op, n, in, record, nsub, sub);
-    if (--C->depth == 0 && y && !C->lost && !F->unwatched) hy__check_step(C, op, record, y);
+    if (--C->depth || !y || C->lost) return y;
+    if (!F->unwatched) hy__check_step(C, op, record, y);
+    else if (F->unwatched == C->insides && C->insides <= HY__NEST) hy__check_inside(C, op, record);
     return y;
 }
 
 /* A loop or branch has run line by line: one node of the graph. */
 static void hy__watch_control(hy_frame *F, const hy_op *op, hy_array *y)
 {
-    if (!F->check->lost) hy__check_step(F->check, op, NULL, y);
+    hy__check *C = F->check;
+    if (C->lost) return;
+    if (!F->unwatched) hy__check_step(C, op, NULL, y);
+    else if (F->unwatched == C->insides && C->insides <= HY__NEST) hy__check_inside(C, op, NULL);
 }
 
 /* All that was traced has run: now forward, step by step beside it. */
@@ -39647,10 +42095,12 @@ static int hy__check_forward(hy__check *C, hy_array *x, const char *with)
     F->check = C;
     F->emit = hy__emit_watch;
     F->watch = hy__watch_control;
+    F->watch_body = hy__watch_body;
     hy_call_at(F, C->block, x, NULL, 0);
     F->emit = C->below;
     F->check = NULL;
     F->watch = NULL;
+    F->watch_body = NULL;
     if (F->code) return -1;
     for (; C->next < C->g->store->n && !C->lost; C->next++) {
         const hy__node *node = C->g->store->node[C->next];
@@ -39670,7 +42120,7 @@ static int hy__check_lines(hy__check *C, hy_array *x, const hy__flat *in, const 
     const hy__nodes *store = C->g->store;
     int i, failed = hy__replay_open(F, &C->replay, C->g, store->n, in->at);
     C->with = with;
-    C->next = C->count = C->lost = 0;
+    C->next = C->count = C->lost = C->insides = 0;
     C->replay.keep = 1;
     for (i = 0; i < store->n && !failed; i++)
         if (store->node[i]->op) failed = hy__replay_node(F, &C->replay, store->node[i]);
@@ -39718,7 +42168,7 @@ static void hy__check_program(hy__check *C, const hy__flat *in, hy_array *const 
         { HY_PASS_FOLD, "fold" }, { HY_PASS_ALGEBRA, "algebra" }, { HY_PASS_CSE, "cse" },
         { HY_PASS_BATCH_NORM, "batch_norm" }, { HY_PASS_PROLOGUE, "prologue" }, { HY_PASS_FUSE, "fuse" },
         { HY_PASS_INPLACE, "inplace" }, { HY_PASS_REUSE, "reuse" }, { HY_PASS_PARALLEL, "parallel" },
-        { HY_PASS_LAYOUT, "layout" } };
+        { HY_PASS_LAYOUT, "layout" }, { HY_PASS_AHEAD, "ahead" } };
     const char *guilty = "whatever passes are off";
     double worst, again;
     size_t k;
@@ -43416,13 +45866,14 @@ static int hy__numpy_truth(const char *name)
 {
     name = hy__numpy_name(name);
     return name && hy__word_number("equal|not_equal|greater|greater_equal|less|less_equal|logical_not"
-        "|equal_scalar|not_equal_scalar|greater_scalar|greater_equal_scalar|less_scalar|less_equal_scalar",
-        name) >= 0;
+        "|equal_scalar|not_equal_scalar|greater_scalar|greater_equal_scalar|less_scalar|less_equal_scalar"
+        "|isnan|isinf|isfinite|any|all", name) >= 0;
 }
 
 /* Those that are several of ours, and how they are made: see hy__make_numpy. */
 enum { HY__NP_FOLD, HY__NP_PLACE, HY__NP_VAR, HY__NP_STD, HY__NP_SQUEEZE, HY__NP_RESHAPE, HY__NP_LEFT,
-       HY__NP_RIGHT, HY__NP_FILL, HY__NP_TENSORDOT, HY__NP_MOVE, HY__NP_ROLL };
+       HY__NP_RIGHT, HY__NP_FILL, HY__NP_TENSORDOT, HY__NP_MOVE, HY__NP_ROLL, HY__NP_TRUTH, HY__NP_ISNAN,
+       HY__NP_ISINF, HY__NP_ISFINITE, HY__NP_DIFF, HY__NP_NORM, HY__NP_EINSUM };
 typedef struct hy__numpy { const char *name; int op, way; } hy__numpy;
 static const hy__numpy hy__numpy_ops[] = {
     { "sum", HY_OP_sum, HY__NP_FOLD }, { "mean", HY_OP_mean, HY__NP_FOLD },
@@ -43434,7 +45885,11 @@ static const hy__numpy hy__numpy_ops[] = {
     { "reshape", HY_OP_reshape, HY__NP_RESHAPE }, { "where_lscalar", HY_OP_where, HY__NP_LEFT },
     { "where_rscalar", HY_OP_where, HY__NP_RIGHT }, { "full_like", HY_OP_zeros_like, HY__NP_FILL },
     { "tensordot_int_axes", HY_OP_dot, HY__NP_TENSORDOT }, { "tensordot", HY_OP_dot, HY__NP_TENSORDOT },
-    { "moveaxis", HY_OP_swap_axes, HY__NP_MOVE }, { "roll", HY_OP_slice_axis, HY__NP_ROLL } };
+    { "moveaxis", HY_OP_swap_axes, HY__NP_MOVE }, { "roll", HY_OP_slice_axis, HY__NP_ROLL },
+    { "any", HY_OP_max, HY__NP_TRUTH }, { "all", HY_OP_min, HY__NP_TRUTH },
+    { "isnan", HY_OP_not_equal, HY__NP_ISNAN }, { "isinf", HY_OP_equal_scalar, HY__NP_ISINF },
+    { "isfinite", HY_OP_equal, HY__NP_ISFINITE }, { "diff", HY_OP_sub, HY__NP_DIFF },
+    { "norm", HY_OP_norm, HY__NP_NORM }, { "einsum", HY_OP_linalg_gemm2, HY__NP_EINSUM } };
 
 static const hy__numpy *hy__numpy_find(const char *name)
 {
@@ -43844,7 +46299,7 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
     const char *name = hy__json_text(j, field[HY__IN_NAME]);
     int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, due, out, k, t;
     hy__node *node;
-    if (hy__absent(R->F, op)) return NULL;
+    if (hy__absent(R->F, op, hy__json_text(j, field[HY__IN_OP]))) return NULL;
     if (op->record > sizeof record || hy__read_record(R, op, &record, field)) return NULL;
     due = hy__inputs_due(op, &record);
     out = hy__read_outputs(R, op, &record);
@@ -43870,10 +46325,17 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
     return hy__read_own_notes(R, node, field) ? NULL : node;
 }
 
-/* --- operators of MXNet's that are several of ours --- */
+#endif
+
+/* MARK: - 54 >>numpy ------------------------------------------------------------------------------------
+ *
+ * Operators of MXNet's numpy interface that are several of ours.
+ */
+#ifndef HYBRID_NO_IO
 enum { HY__NP_AXIS, HY__NP_KEEPDIMS, HY__NP_DTYPE, HY__NP_INITIAL, HY__NP_NEWSHAPE, HY__NP_ORDER,
        HY__NP_REVERSE, HY__NP_DDOF, HY__NP_VALUE, HY__NP_SCALAR, HY__NP_AXES, HY__NP_A_AXES, HY__NP_B_AXES,
-       HY__NP_SOURCE, HY__NP_DESTINATION, HY__NP_SHIFT, HY__NP_KEYS };
+       HY__NP_SOURCE, HY__NP_DESTINATION, HY__NP_SHIFT, HY__NP_N, HY__NP_ORD, HY__NP_FLAG, HY__NP_SUBSCRIPTS,
+       HY__NP_KEYS };
 typedef struct hy__making {
     hy__reader *R;
     const int  *field;
@@ -43882,6 +46344,7 @@ typedef struct hy__making {
     const char *key[4], *value[4];      /* attributes of what is made next */
     int         attrs;
     hy__edge    in[2], at;              /* its inputs; what there is so far */
+    int         nin;
 } hy__making;
 
 static int hy__making_bad(hy__making *M, const char *what, const char *value)
@@ -43903,12 +46366,12 @@ static int hy__make_op(hy__making *M, int number, int n, const hy__edge *in)
 {
     union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } record;
     hy__reader *R = M->R;
-    const hy_op *op = R->F->root->ops[number];
+    const hy_op *op = R->F->code ? NULL : hy__op(R->F, number);
     uint64_t seen = 0;
     hy__node *node;
     int i, attrs = M->attrs, out;
     M->attrs = 0;
-    if (R->F->code) return -1;
+    if (!op) return -1;
     hy__record_clear(op, &record);
     for (i = 0; i < attrs; i++)
         if (hy__parse_attribute(R->F, op, &record, M->key[i], M->value[i], &seen))
@@ -44041,13 +46504,216 @@ static int hy__make_choice(hy__making *M, int left)
     return hy__make_op(M, HY_OP_where, 3, in);
 }
 
+/* A number among the attributes. */
+static int hy__making_number(hy__making *M, int key, const char *what, int64_t *v)
+{
+    const char *text = M->text[key];
+    if (text && hy__read_tuple(text, 0, 1, v) == 1 && *v >= -INT_MAX && *v <= INT_MAX) return 0;
+    return hy__making_bad(M, what, text);
+}
+
+/* Over one axis, the first or last of either. */
 static int hy__make_tensordot(hy__making *M)
 {
     const char *axes = M->text[HY__NP_AXES], *a = M->text[HY__NP_A_AXES], *b = M->text[HY__NP_B_AXES];
     int64_t v[HY_MAX_DIM], w[HY_MAX_DIM];
-    if (axes ? strcmp(axes, "1") : !a || !b || hy__read_tuple(a, 0, HY_MAX_DIM, v) != 1 || v[0] != -1 ||
-        hy__read_tuple(b, 0, HY_MAX_DIM, w) != 1 || w[0]) return hy__making_bad(M, "axes", axes ? axes : a);
+    if (axes && !strcmp(axes, "1")) return hy__make_op(M, HY_OP_dot, 2, M->in);
+    if (axes || !a || !b || hy__read_tuple(a, 0, HY_MAX_DIM, v) != 1 || (v[0] && v[0] != -1) ||
+        hy__read_tuple(b, 0, HY_MAX_DIM, w) != 1 || (w[0] && w[0] != -1))
+        return hy__making_bad(M, "axes", axes ? axes : a);
+    hy__make_with(M, "transpose_a", v[0] ? "False" : "True");
+    hy__make_with(M, "transpose_b", w[0] ? "True" : "False");
     return hy__make_op(M, HY_OP_dot, 2, M->in);
+}
+
+/* --- einsum: each axis has a letter --- */
+typedef struct hy__term { hy__edge at; char letters[HY_MAX_DIM + 1]; } hy__term;
+
+static int hy__has_letter(const char *letters, char c) { return c && strchr(letters, c) != NULL; }
+
+/* Those of `of` that are (or are not) in `in`, behind what `to` holds. */
+static void hy__pick_letters(char *to, const char *of, const char *in, int wanted)
+{
+    size_t n = strlen(to);
+    for (; *of; of++)
+        if (hy__has_letter(in, *of) == wanted && !hy__has_letter(to, *of) && n < HY_MAX_DIM) to[n++] = *of;
+    to[n] = 0;
+}
+
+static int hy__term_op(hy__making *M, hy__term *t, int op, const char *key, const int64_t *v, int n)
+{
+    char text[HY_MAX_DIM * 4 + 8];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__put_tuple(&line, v, n);
+    M->at = t->at;
+    if (hy__make_unary(M, op, key, text)) return -1;
+    t->at = M->at;
+    return 0;
+}
+
+/* Summed over axes that nobody has in `keep`. */
+static int hy__term_sum(hy__making *M, hy__term *t, const char *keep)
+{
+    int64_t axis[HY_MAX_DIM];
+    char left[HY_MAX_DIM + 1] = "";
+    int i, n = 0;
+    for (i = 0; t->letters[i]; i++) if (!hy__has_letter(keep, t->letters[i])) axis[n++] = i;
+    if (!n) return 0;
+    hy__pick_letters(left, t->letters, keep, 1);
+    memcpy(t->letters, left, sizeof left);
+    return hy__term_op(M, t, HY_OP_sum, "axis", axis, n) ||
+           (!*left && hy__term_op(M, t, HY_OP_reshape, "shape", NULL, 0)) ? -1 : 0;
+}
+
+/* Its axes in the order of these letters; those that it lacks become axes of size 1 if `spread`. */
+static int hy__term_turn(hy__making *M, hy__term *t, const char *order, int spread)
+{
+    int64_t axis[HY_MAX_DIM], at;
+    char left[HY_MAX_DIM + 1] = "";
+    int i, moved = 0;
+    hy__pick_letters(left, order, t->letters, 1);
+    for (i = 0; left[i]; i++) {
+        axis[i] = strchr(t->letters, left[i]) - t->letters;
+        moved |= axis[i] != i;
+    }
+    if (moved && hy__term_op(M, t, HY_OP_transpose, "axes", axis, i)) return -1;
+    memcpy(t->letters, left, sizeof left);
+    for (i = 0; spread && order[i]; i++) {
+        char axis_text[8];
+        if (hy__has_letter(t->letters, order[i])) continue;
+        at = i;
+        hy__text_i64(axis_text, at);
+        M->at = t->at;
+        if (hy__make_unary(M, HY_OP_expand_dims, "axis", axis_text)) return -1;
+        t->at = M->at;
+    }
+    return 0;
+}
+
+/* "ab,bc->ac" as letters of each input and of the result; without an arrow those that come once, in order. */
+static int hy__read_subscripts(hy__making *M, hy__term *term, char *result)
+{
+    const char *s = M->text[HY__NP_SUBSCRIPTS], *whole = s;
+    char c, *to = term[0].letters;
+    int n = 0, terms = 0, arrow = 0, count[128];
+    memset(count, 0, sizeof count);
+    for (; s && *s; s++) {
+        if (*s == ' ') continue;
+        if (*s == ',' && !arrow && terms < 1) { to[n] = 0; to = term[++terms].letters; n = 0; continue; }
+        if (*s == '-' && s[1] == '>' && !arrow) { to[n] = 0; to = result; n = 0; arrow = 1; s++; continue; }
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')) || n == HY_MAX_DIM ||
+            memchr(to, *s, (size_t)n)) return hy__making_bad(M, "subscripts", whole);
+        to[n++] = *s;
+        if (!arrow) count[(int)*s]++;
+        else if (!count[(int)*s]) return hy__making_bad(M, "subscripts", whole);
+    }
+    to[n] = 0;
+    if (terms + 1 != M->nin) return hy__making_bad(M, "subscripts", whole);
+    for (n = 0, c = 'A'; !arrow && c <= 'z'; c++) if (count[(int)c] == 1 && n < HY_MAX_DIM) result[n++] = c;
+    if (!arrow) result[n] = 0;
+    return 0;
+}
+
+/* Sums out what only one input has; then one product of matrices where one axis each is left, or products of
+ * everything with everything, summed. */
+static int hy__make_einsum(hy__making *M)
+{
+    hy__term t[2];
+    char result[HY_MAX_DIM + 1], both[HY_MAX_DIM + 1] = "", rows[HY_MAX_DIM + 1] = "";
+    char columns[HY_MAX_DIM + 1] = "", inner[HY_MAX_DIM + 1] = "", order[4 * HY_MAX_DIM + 1] = "";
+    hy__edge in[2];
+    int i;
+    memset(t, 0, sizeof t);
+    if (hy__read_subscripts(M, t, result)) return -1;
+    for (i = 0; i < M->nin; i++) t[i].at = M->in[i];
+    if (M->nin == 1) {
+        if (hy__term_sum(M, t, result) || hy__term_turn(M, t, result, 0)) return -1;
+        M->at = t[0].at;
+        return hy__make_unary(M, HY_OP_identity, NULL, NULL);
+    }
+    for (i = 0; i < 2; i++) {
+        char keep[2 * HY_MAX_DIM + 1];
+        strcpy(keep, result);
+        strcat(keep, t[!i].letters);
+        if (hy__term_sum(M, &t[i], keep)) return -1;
+    }
+    hy__pick_letters(inner, t[0].letters, result, 0);
+    hy__pick_letters(rows, t[0].letters, t[1].letters, 0);
+    hy__pick_letters(columns, t[1].letters, t[0].letters, 0);
+    for (i = 0; t[0].letters[i]; i++)
+        if (hy__has_letter(t[1].letters, t[0].letters[i]) && hy__has_letter(result, t[0].letters[i]))
+            both[strlen(both)] = t[0].letters[i];
+    strcat(strcat(strcpy(order, both), rows), columns);
+    if (strlen(order) + strlen(inner) > HY_MAX_DIM)
+        return hy__making_bad(M, "subscripts", M->text[HY__NP_SUBSCRIPTS]);
+    if (strlen(inner) == 1 && strlen(rows) == 1 && strlen(columns) == 1) {
+        char left[2 * HY_MAX_DIM + 1], right[2 * HY_MAX_DIM + 1];
+        strcat(strcat(strcpy(left, both), rows), inner);
+        strcat(strcat(strcpy(right, both), inner), columns);
+        if (hy__term_turn(M, &t[0], left, 0) || hy__term_turn(M, &t[1], right, 0)) return -1;
+        in[0] = t[0].at;
+        in[1] = t[1].at;
+        if (hy__make_op(M, HY_OP_linalg_gemm2, 2, in)) return -1;
+    } else {
+        strcat(order, inner);
+        if (hy__term_turn(M, &t[0], order, 1) || hy__term_turn(M, &t[1], order, 1)) return -1;
+        in[0] = t[0].at;
+        in[1] = t[1].at;
+        if (hy__make_op(M, HY_OP_mul, 2, in)) return -1;
+    }
+    t[0].at = M->at;
+    strcpy(t[0].letters, order);
+    if (hy__term_sum(M, t, result) || hy__term_turn(M, t, result, 0)) return -1;
+    M->at = t[0].at;
+    return 0;
+}
+
+/* --- tests, differences, norms --- */
+
+/* x against itself, or against x - x, which is 0 where x is finite. */
+static int hy__make_against(hy__making *M, int op, int less)
+{
+    hy__edge in[2];
+    in[0] = in[1] = M->at;
+    if (less && hy__make_op(M, HY_OP_sub, 2, in)) return -1;
+    in[0] = in[1] = M->at;
+    return hy__make_op(M, op, 2, in);
+}
+
+static int hy__make_diff(hy__making *M)
+{
+    const char *axis = M->text[HY__NP_AXIS] ? M->text[HY__NP_AXIS] : "-1";
+    hy__edge x = M->at, in[2];
+    int64_t n = 1, v;
+    int i;
+    if ((M->text[HY__NP_N] && hy__making_number(M, HY__NP_N, "n", &n)) || n < 0 || n > 64)
+        return hy__making_bad(M, "n", M->text[HY__NP_N]);
+    if (hy__read_tuple(axis, 0, 1, &v) != 1) return hy__making_bad(M, "axis", axis);
+    for (; n > 0; n--, x = M->at) {
+        for (i = 0; i < 2; i++) {
+            M->at = x;
+            hy__make_with(M, "axis", axis);
+            hy__make_with(M, "begin", i ? "0" : "1");
+            if (hy__make_unary(M, HY_OP_slice_axis, "end", i ? "-1" : "None")) return -1;
+            in[i] = M->at;
+        }
+        if (hy__make_op(M, HY_OP_sub, 2, in)) return -1;
+    }
+    return M->at.node == M->in[0].node ? hy__make_unary(M, HY_OP_identity, NULL, NULL) : 0;
+}
+
+/* flag: -2 of all elements, 1 of all along the axes, -1 of vectors, of order 1 or 2. */
+static int hy__make_norm(hy__making *M)
+{
+    const char *flag = M->text[HY__NP_FLAG], *ord = M->text[HY__NP_ORD];
+    int64_t axis[HY_MAX_DIM];
+    int all = !flag || !strcmp(flag, "-2") || !strcmp(flag, "1");
+    int n = M->text[HY__NP_AXIS] ? hy__read_tuple(M->text[HY__NP_AXIS], 0, HY_MAX_DIM, axis) : 0;
+    if (!all && (strcmp(flag, "-1") || n != 1)) return hy__making_bad(M, "flag", flag);
+    if (ord && strcmp(ord, "2") && strcmp(ord, "2.0") && (all || (strcmp(ord, "1") && strcmp(ord, "1.0"))))
+        return hy__making_bad(M, "ord", ord);
+    hy__make_with(M, "ord", ord && *ord == '1' ? "1" : "2");
+    return hy__make_fold(M, HY_OP_norm) || hy__make_folded(M);
 }
 
 /* Squared distances from the mean: what moments gives without the mean MXNet computes wrong. */
@@ -44059,14 +46725,6 @@ static int hy__make_squares(hy__making *M)
     if (hy__make_unary(M, HY_OP_mean, "axis", M->text[HY__NP_AXIS])) return -1;
     in[1] = M->at;
     return hy__make_op(M, HY_OP_sub, 2, in) || hy__make_unary(M, HY_OP_square, NULL, NULL);
-}
-
-/* A number among the attributes. */
-static int hy__making_number(hy__making *M, int key, const char *what, int64_t *v)
-{
-    const char *text = M->text[key];
-    if (text && hy__read_tuple(text, 0, 1, v) == 1 && *v >= -INT_MAX && *v <= INT_MAX) return 0;
-    return hy__making_bad(M, what, text);
 }
 
 /* An axis moves step by step; from one end to the other by way of a matrix, since nobody knows how far. */
@@ -44152,6 +46810,16 @@ static int hy__make_numpy(hy__making *M, const hy__numpy *np)
                hy__make_unary(M, HY_OP_add_scalar, "scalar", M->text[HY__NP_VALUE]);
     case HY__NP_MOVE: return hy__make_move(M);
     case HY__NP_ROLL: return hy__make_roll(M);
+    case HY__NP_TRUTH:
+        return hy__make_unary(M, HY_OP_not_equal_scalar, "scalar", "0") || hy__make_fold(M, np->op) ||
+               hy__make_folded(M);
+    case HY__NP_ISNAN: return hy__make_against(M, np->op, 0);
+    case HY__NP_ISFINITE: return hy__make_against(M, np->op, 1);
+    case HY__NP_ISINF:
+        return hy__make_unary(M, HY_OP_abs, NULL, NULL) || hy__make_unary(M, np->op, "scalar", "inf");
+    case HY__NP_DIFF: return hy__make_diff(M);
+    case HY__NP_NORM: return hy__make_norm(M);
+    case HY__NP_EINSUM: return hy__make_einsum(M);
     default: return hy__make_tensordot(M);
     }
 }
@@ -44160,10 +46828,10 @@ static int hy__make_numpy(hy__making *M, const hy__numpy *np)
 static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *field)
 {
     static const char keys[] = "axis|keepdims|dtype|initial|newshape|order|reverse|ddof|fill_value|scalar"
-        "|axes|a_axes_summed|b_axes_summed|source|destination|shift";
+        "|axes|a_axes_summed|b_axes_summed|source|destination|shift|n|ord|flag|subscripts";
     const hy__json *j = &R->j;
     int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, f, i, k, t;
-    int due = np->op == HY_OP_where || np->op == HY_OP_dot ? 2 : 1;
+    int due = np->op == HY_OP_where || np->op == HY_OP_dot || (np->way == HY__NP_EINSUM && n == 2) ? 2 : 1;
     hy__making M;
     memset(&M, 0, sizeof M);
     M.R = R;
@@ -44185,8 +46853,17 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
     for (i = 0, t = inputs + 1; i < n; i++, t = j->token[t].next)
         if (hy__read_edge(R, t, R->n, &M.in[i])) return NULL;
     M.at = M.in[0];
+    M.nin = n;
     return hy__make_numpy(&M, np) || hy__read_own_notes(R, M.at.node, field) ? NULL : M.at.node;
 }
+
+#endif
+
+/* MARK: - 54 >>reader -----------------------------------------------------------------------------------
+ *
+ * Nodes of a file, one after the other: loops and branches, their bodies, the whole.
+ */
+#ifndef HYBRID_NO_IO
 
 /* Variables are told apart by their names. */
 static int hy__read_names(hy__reader *R)
@@ -45511,7 +48188,7 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
     hy__traces *all = &net->house->traces;
     const hy__trace *t, *best = NULL;
     hy_graph *g = NULL;
-    int cost, least = 8;
+    int i, cost, least = 8;
     hy__compile_options(F, net);        /* traces older than a change go */
     hy__acquire(&all->lock);
     for (t = all->first; t; t = t->next) {
@@ -45528,6 +48205,13 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
                      best->bound);
     }
     hy__release(&all->lock);
+    for (i = 0; g && i < g->n; i++)
+        if (g->node[i]->op == &hy__control_ops[HY__ONCE]) {
+            hy__fail(F, HY_ERROR_STATE, "%s: the network has been called in training only, where %s is "
+                     "computed twice (hy_set_recompute): call it once outside of hy_record", who,
+                     g->node[i]->name);
+            break;
+        }
     return g;
 }
 
@@ -46083,6 +48767,633 @@ HY_API int hy_load_parameters(hy_frame *F, hy_block *net, const char *file, cons
 }
 #endif
 #endif
+/* MARK: - 55 >>calibrate --------------------------------------------------------------------------------
+ *
+ * hy_quantize: the graph of a network once more, its dense layers and convolutions in int8. The copy that is
+ * looked at is a block made of a graph, >>save's; walking it line by line shows what each layer gets, walking
+ * it in a symbolic frame writes the new graph.
+ */
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_INT8)
+HY__COLD_ROOMS
+
+enum { HY__INT8_BINS = 2048, HY__INT8_LEVELS = 128 };   /* of a histogram of |x|; of whole numbers, 0 too */
+
+/* A node of the graph. A layer may take in the batch norm and the relu behind it. */
+typedef struct hy__int8_layer {
+    int     taken, batch_norm, relu;    /* becomes int8; places of these, or 0: no layer has an input there */
+    int     within;                     /* 1 + the place of the layer that took it in */
+    double  most;                       /* largest |x| that came in, then the threshold */
+    double *count;                      /* how many came, by |x| / most */
+} hy__int8_layer;
+
+typedef struct hy__quantizer {
+    hy_frame         *F;
+    hy__symbol_block *b;
+    hy__int8_layer   *layer;            /* by place */
+    hy_array *const  *batch;
+    int               batches, round;   /* round 1: most, 2: count */
+    int               taken, left;
+} hy__quantizer;
+
+/* How a layer reads its weight. */
+typedef struct hy__int8_reading {
+    int64_t groups, outs, channels;     /* outs, channels: of a group */
+    int64_t taps, joined;               /* joined: taps of a stretch */
+    int64_t stretches, steps, panels;   /* steps of a stretch, panels of a group */
+    int     last, axis;                 /* channels last; axis of the results' channels */
+} hy__int8_reading;
+
+static int hy__int8_place(const hy__symbol_block *b, int i, int k)      /* of input k of node i */
+{
+    return b->graph->place[b->graph->node[i]->in[k].node->number];
+}
+
+/* Input k, if it is a parameter in f32 of so many numbers (0: any). */
+static const hy_array *hy__int8_param(const hy__symbol_block *b, int i, int k, int64_t n)
+{
+    const hy_array *x = b->param[hy__int8_place(b, i, k)];
+    return x && x->buffer && x->t.type.dtype == HY_F32 && (!n || hy__size(&x->t.type.shape) == n) ? x : NULL;
+}
+
+static void hy__int8_dense_reading(const hy__node *node, const hy_shape *w, hy__int8_reading *r)
+{
+    const hy__fully_connected_rec *rec = (const hy__fully_connected_rec *)node->record;
+    r->groups = r->taps = r->joined = 1;
+    r->outs = w->dim[0];
+    r->channels = w->dim[1];
+    r->last = 1;
+    r->axis = rec->no_flatten ? -1 : 1;
+}
+
+#ifndef HYBRID_NO_VISION
+static void hy__int8_conv_reading(const hy__node *node, const hy_shape *w, hy__int8_reading *r)
+{
+    const hy__convolution_rec *rec = (const hy__convolution_rec *)node->record;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, rec);
+    r->groups = a.groups;
+    r->outs = a.filters / a.groups;
+    r->channels = w->dim[a.channel];
+    r->taps = hy__product(w, a.places, a.places + a.n);
+    r->joined = hy__tuple_at(a.dilate, a.n - 1, 1) == 1 ? a.kernel->v[a.n - 1] : 1;
+    r->last = a.last;
+    r->axis = a.channel;
+}
+#endif
+
+/* Can it be in int8? A group of few channels would fill steps with zeros; sums must fit 32 bits. 0: it is no
+ * layer at all. */
+static int hy__int8_read(const hy__symbol_block *b, int i, hy__int8_reading *r)
+{
+    const hy__node *node = b->graph->node[i];
+    int number = node->op ? hy__op_number(node->op) : -1, known = number == HY_OP_fully_connected;
+    const hy_array *w;
+    memset(r, 0, sizeof *r);
+#ifndef HYBRID_NO_VISION
+    known |= number == HY_OP_convolution;
+#endif
+    if (!known) return 0;
+    w = hy__int8_param(b, i, 1, 0);
+    if (!w || !hy__size(&w->t.type.shape)) return -1;
+    if (number == HY_OP_fully_connected) hy__int8_dense_reading(node, &w->t.type.shape, r);
+#ifndef HYBRID_NO_VISION
+    else hy__int8_conv_reading(node, &w->t.type.shape, r);
+#endif
+    r->stretches = r->taps / r->joined;
+    r->steps = hy__pieces(r->channels * r->joined, HY__INT8_STEP);
+    r->panels = hy__pieces(r->outs, HY__INT8_PANEL);
+    if (node->nin > 2 && !hy__int8_param(b, i, 2, r->groups * r->outs)) return -1;
+    return (r->groups > 1 && r->channels < HY__INT8_STEP) || r->stretches * r->steps > HY__INT8_MOST ? -1 : 1;
+}
+
+/* --- which layers --- */
+
+/* Is it one of the words between underscores? dense1 is one of net0_dense1_fwd. */
+static int hy__int8_called(const char *name, const char *word, size_t n)
+{
+    const char *at = name;
+    for (; n && *at; at++)
+        if (!strncmp(at, word, n) && (at == name || at[-1] == '_') && (!at[n] || at[n] == '_')) return 1;
+    return 0;
+}
+
+static int hy__int8_skip(hy__quantizer *Q, const char *list)
+{
+    const hy_graph *g = Q->b->graph;
+    hy__int8_reading r;
+    hy__brief known;
+    size_t n;
+    int i, found;
+    for (; list && *list; list += n) {
+        list += strspn(list, " ,");
+        n = strcspn(list, " ,");
+        for (known.n = found = i = 0; i < g->n && n; i++) {
+            if (!hy__int8_read(Q->b, i, &r)) continue;
+            hy__brief_add(&known, g->node[i]->name);
+            if (!hy__int8_called(g->node[i]->name, list, n)) continue;
+            found = 1;
+            Q->layer[i].taken = 0;
+        }
+        if (found || !n) continue;
+        hy__fail(Q->F, HY_ERROR_UNKNOWN, "hy_quantize: no layer is called '%s'; there are %s", list,
+                 known.n ? hy__brief_end(&known) : "none");
+        return -1;
+    }
+    return 0;
+}
+
+/* Does this batch norm, for inference, only scale and shift the channels of that layer? */
+static int hy__int8_normed(const hy__symbol_block *b, int i, int layer)
+{
+    const hy__batch_norm_rec *rec = (const hy__batch_norm_rec *)b->graph->node[i]->record;
+    hy__int8_reading r;
+    int k;
+    hy__int8_read(b, layer, &r);
+    for (k = 1; k < 5; k++) if (!hy__int8_param(b, i, k, r.groups * r.outs)) return 0;
+    return !rec->output_mean_var && (rec->axis == r.axis || (rec->axis == -1 && r.last));
+}
+
+/* Layers, and what stands behind them alone. */
+static void hy__int8_find(hy__quantizer *Q)
+{
+    const hy__symbol_block *b = Q->b;
+    hy__int8_reading r;
+    int i, from, number, relu, normed;
+    for (i = 0; i < b->graph->n; i++) {
+        const hy__node *node = b->graph->node[i];
+        hy__int8_layer *layer;
+        if (Q->layer[i].taken || !node->op || !node->nin) continue;
+        from = hy__int8_place(b, i, 0);
+        number = hy__op_number(node->op);
+        normed = number == HY_OP_batch_norm || number == HY_OP_batch_norm_relu;
+        relu = number == HY_OP_relu || number == HY_OP_batch_norm_relu || (number == HY_OP_activation &&
+            ((const hy__activation_rec *)node->record)->act_type == HY_ACT_RELU);
+        if (b->uses[from] != 1 || !(normed || relu) || hy__int8_read(b, i, &r)) continue;
+        if (Q->layer[from].within) from = Q->layer[from].within - 1;
+        layer = &Q->layer[from];
+        if (!layer->taken || layer->relu || (normed && (layer->batch_norm || !hy__int8_normed(b, i, from))))
+            continue;
+        if (normed) layer->batch_norm = i;
+        if (relu) layer->relu = i;
+        Q->layer[i].within = from + 1;
+    }
+}
+
+static int hy__int8_choose(hy__quantizer *Q, const char *skip)
+{
+    hy__int8_reading r;
+    int i;
+    Q->layer = (hy__int8_layer *)hy__alloc_zero(&Q->F->root->heap,
+                                                (size_t)Q->b->graph->n * sizeof *Q->layer + 1);
+    if (!Q->layer) { hy__no_memory(Q->F, "hy_quantize"); return -1; }
+    for (i = 0; i < Q->b->graph->n; i++) Q->layer[i].taken = hy__int8_read(Q->b, i, &r) > 0;
+    if (hy__int8_skip(Q, skip)) return -1;
+    hy__int8_find(Q);
+    for (i = 0; i < Q->b->graph->n; i++) {
+        Q->taken += Q->layer[i].taken;
+        Q->left += !Q->layer[i].taken && hy__int8_read(Q->b, i, &r) != 0;
+    }
+    if (!Q->taken) hy__warn(Q->F, "hy_quantize: there is no layer that can be in int8");
+    return 0;
+}
+
+/* --- what comes in --- */
+static int hy__int8_watch(hy__quantizer *Q, int i, hy_array *x, int batch)
+{
+    hy__int8_layer *layer = &Q->layer[i];
+    const float *v;
+    int64_t n = hy__size(&x->t.type.shape), k;
+    if (x->t.type.dtype != HY_F32) return 0;    /* which the layer itself will say better */
+    x = hy__packed_array(Q->F, x);
+    if (!x) return -1;
+    v = (const float *)x->t.data;
+    for (k = 0; k < n; k++) {
+        double size = v[k] < 0 ? -(double)v[k] : (double)v[k];
+        if (!(size < HUGE_VAL)) {
+            hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s gets %g from batch %d",
+                     Q->b->graph->node[i]->name, (double)v[k], batch);
+            return -1;
+        }
+        if (Q->round == 1) { if (size > layer->most) layer->most = size; }
+        else if (size > 0)              /* 0 is exact with every threshold */
+            layer->count[(int)hy__least((int64_t)(size / layer->most * (int)HY__INT8_BINS),
+                                        HY__INT8_BINS - 1)]++;
+    }
+    return 0;
+}
+
+/* What is lost, as Kullback and Leibler measure it, if numbers beyond `bins` are cut and the rest has only
+ * so many levels: each then stands for its bins that are not empty. */
+static double hy__int8_loss(const double *count, int bins)
+{
+    double all = 0, beyond = 0, loss = 0;
+    int i, k, end;
+    for (i = 0; i < HY__INT8_BINS; i++) *(i < bins ? &all : &beyond) += count[i];
+    for (k = i = 0; k < HY__INT8_LEVELS; k++, i = end) {
+        double sum = 0, full = 0;
+        int at;
+        end = (int)((int64_t)bins * (k + 1) / HY__INT8_LEVELS);
+        for (at = i; at < end; at++) { sum += count[at]; full += count[at] > 0; }
+        for (at = i; at < end; at++) {
+            double p = count[at] + (at == bins - 1 ? beyond : 0), q = count[at] > 0 ? sum / full : 1e-4;
+            if (p > 0) loss += p * log(p / (all + beyond) / (q / all));
+        }
+    }
+    return all > 0 ? loss / (all + beyond) : HUGE_VAL;
+}
+
+/* From the largest number that came, or the least lossy part of it. Nothing came but zeros: any will do. */
+static void hy__int8_threshold(hy__int8_layer *layer)
+{
+    double least = HUGE_VAL, loss;
+    int bins, best = HY__INT8_BINS;
+    if (!(layer->most > 0)) layer->most = 1;
+    for (bins = HY__INT8_LEVELS; layer->count && bins <= HY__INT8_BINS; bins += 16) {
+        loss = hy__int8_loss(layer->count, bins);
+        if (loss < least) { least = loss; best = bins; }
+    }
+    layer->most = (float)(layer->most * best / (int)HY__INT8_BINS);
+}
+
+/* --- one layer's weight --- */
+static hy_array *hy__int8_empty(hy_frame *F, hy_shape shape, hy_dtype dtype)
+{
+    hy_array *x = hy_empty(F, shape, dtype);
+    if (x) memset(x->t.data, 0, (size_t)hy__bytes(&x->t.type));
+    return x;
+}
+
+/* Largest |w| of a channel; -1: one is not finite. */
+static double hy__int8_largest(const float *w, int64_t n)
+{
+    double most = 0, size;
+    for (; n > 0; n--, w++) {
+        size = *w < 0 ? -(double)*w : (double)*w;
+        if (!(size < HUGE_VAL)) return -1;
+        if (size > most) most = size;
+    }
+    return most;
+}
+
+/* Channel o, in 127ths of `most`, to its place in a panel. */
+static void hy__int8_pack(const hy__int8_reading *r, int64_t o, const float *w, double most, signed char *to)
+{
+    int64_t tap, c, panel = o / r->outs * r->panels + o % r->outs / HY__INT8_PANEL;
+    double per_unit = most > 0 ? 127 / most : 0;
+    to += panel * r->stretches * r->steps * HY__INT8_BYTES + o % r->outs % HY__INT8_PANEL * HY__INT8_STEP;
+    for (tap = 0; tap < r->taps; tap++)
+        for (c = 0; c < r->channels; c++) {
+            double v = w[r->last ? tap * r->channels + c : c * r->taps + tap] * per_unit;
+            int64_t at = tap % r->joined * r->channels + c;
+            int64_t step = tap / r->joined * r->steps + at / HY__INT8_STEP;
+            to[step * HY__INT8_BYTES + at % HY__INT8_STEP] = (signed char)(int)(v < 0 ? v - 0.5 : v + 0.5);
+        }
+}
+
+/* The batch norm behind a layer: results times *factor, + *shift. */
+static void hy__int8_norm(const hy__symbol_block *b, int i, int64_t o, double *factor, double *shift)
+{
+    const hy__batch_norm_rec *rec = (const hy__batch_norm_rec *)b->graph->node[i]->record;
+    double v[5];
+    int k;
+    for (k = 1; k < 5; k++) v[k] = ((const float *)hy__int8_param(b, i, k, 0)->t.data)[o];
+    *factor = (rec->learn_gamma ? v[1] : 1) / sqrt(v[4] + rec->eps);
+    *shift = v[2] - v[3] * *factor;
+}
+
+typedef struct hy__int8_made { hy_array *weight, *scale, *bias; } hy__int8_made;
+
+static int hy__int8_weight(const hy__quantizer *Q, int i, const hy__int8_reading *r, hy__int8_made *to)
+{
+    const hy__int8_layer *layer = &Q->layer[i];
+    const hy__node *node = Q->b->graph->node[i];
+    const float *w = (const float *)hy__int8_param(Q->b, i, 1, 0)->t.data, *bias = NULL;
+    int64_t all = r->groups * r->outs, n = r->channels * r->taps, o;
+    hy_shape shape = hy__rank(4);
+    shape.dim[0] = r->groups * r->panels;
+    shape.dim[1] = r->stretches * r->steps;
+    shape.dim[2] = HY__INT8_PANEL;
+    shape.dim[3] = HY__INT8_STEP;
+    if (node->nin > 2) bias = (const float *)hy__int8_param(Q->b, i, 2, 0)->t.data;
+    to->weight = hy__int8_empty(Q->F, shape, HY_I8);
+    to->scale = hy__int8_empty(Q->F, hy__shape1(all), HY_F32);
+    to->bias = bias || layer->batch_norm ? hy__int8_empty(Q->F, hy__shape1(all), HY_F32) : NULL;
+    if (Q->F->code) return -1;
+    for (o = 0; o < all; o++) {
+        double most = hy__int8_largest(w + o * n, n), factor = 1, shift = 0;
+        if (most < 0) {
+            hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s has a weight that is not finite",
+                     node->name);
+            return -1;
+        }
+        if (layer->batch_norm) hy__int8_norm(Q->b, layer->batch_norm, o, &factor, &shift);
+        hy__int8_pack(r, o, w + o * n, most, (signed char *)to->weight->t.data);
+        ((float *)to->scale->t.data)[o] = (float)(layer->most / 127 * (most / 127) * factor);
+        if (to->bias) ((float *)to->bias->t.data)[o] = (float)((bias ? bias[o] : 0) * factor + shift);
+    }
+    return 0;
+}
+
+/* --- the new graph --- */
+
+/* A variable of S for an array that goes on the shelf by this name. */
+static hy_array *hy__int8_var(hy_frame *S, hy__shelf *shelf, const char *name, const char *more, hy_array *x,
+                              int aux)
+{
+    size_t n = strlen(name), k = strlen(more);
+    char *text = (char *)hy__alloc(&S->root->heap, n + k + 1);
+    hy_array *y = NULL;
+    hy_var_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.shaped = 1;
+    opt.shape = x->t.type.shape;
+    opt.dtype = x->t.type.dtype;
+    opt.aux = aux;
+    if (!text) return (hy_array *)hy__no_memory(S, "hy_quantize");
+    memcpy(text, name, n);
+    memcpy(text + n, more, k + 1);
+    if (!hy__shelve(shelf, x, text, n + k, 0)) y = hy_var(S, text, &opt);
+    hy__free(&S->root->heap, text);
+    return y;
+}
+
+static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, hy_array *x, hy__shelf *shelf)
+{
+    const hy__node *node = Q->b->graph->node[i];
+    const hy__int8_layer *layer = &Q->layer[i];
+    hy__int8_reading r;
+    hy__int8_made made;
+    hy_array *w, *scale, *bias = NULL, *y = NULL;
+    hy__int8_read(Q->b, i, &r);
+    if (hy__int8_weight(Q, i, &r, &made)) return NULL;
+    w = hy__int8_var(S, shelf, node->name, "_int8_weight", made.weight, 0);
+    scale = hy__int8_var(S, shelf, node->name, "_int8_scale", made.scale, 0);
+    if (made.bias) bias = hy__int8_var(S, shelf, node->name, "_int8_bias", made.bias, 0);
+    if (hy__op_number(node->op) == HY_OP_fully_connected) {
+        const hy__fully_connected_rec *rec = (const hy__fully_connected_rec *)node->record;
+        hy_int8_dense_opt opt;
+        opt.no_bias = !bias;
+        opt.relu = layer->relu != 0;
+        opt.no_flatten = rec->no_flatten;
+        y = hy_int8_dense(S, x, w, scale, bias, rec->num_hidden, layer->most, &opt);
+    }
+#ifndef HYBRID_NO_VISION
+    else {
+        const hy__convolution_rec *rec = (const hy__convolution_rec *)node->record;
+        hy_int8_convolution_opt opt;
+        HY__CONV_OPT(opt, rec);
+        opt.no_bias = !bias;
+        opt.relu = layer->relu != 0;
+        y = hy_int8_convolution(S, x, w, scale, bias, rec->kernel, rec->num_filter, layer->most, &opt);
+    }
+#endif
+    return y ? hy_named(S, y, node->name) : NULL;
+}
+
+/* The graph once: line by line in F, where layers are watched, or written anew in a symbolic frame, where
+ * what has values goes on the shelf. */
+static int hy__int8_walk(hy_frame *F, hy__quantizer *Q, hy_array *const *given, int batch, hy__shelf *shelf,
+                         hy_array **made)
+{
+    const hy__symbol_block *b = Q->b;
+    const hy_graph *g = b->graph;
+    hy_array **in = made + g->n;
+    int *left = (int *)(void *)(in + b->widest + g->heads), i;
+    if (g->n) memcpy(left, b->uses, (size_t)g->n * sizeof *left);
+    for (i = 0; i < g->n && !F->code && !Q->F->code; i++) {
+        const hy__node *node = g->node[i];
+        const hy__int8_layer *layer = &Q->layer[i];
+        hy_array *x = node->op && node->nin ? hy__symbol_value(made, g, &node->in[0]) : NULL;
+        if (!shelf && layer->taken && x && hy__int8_watch(Q, i, x, batch)) return -1;
+        if (shelf && !node->op && b->param[i])
+            made[i] = hy__int8_var(F, shelf, node->name, "", b->param[i], node->aux);
+        else if (!node->op) made[i] = hy__symbol_leaf(F, b, i, given);
+        else if (shelf && layer->within) made[i] = x;
+        else if (shelf && layer->taken) made[i] = x ? hy__int8_layer_in(F, Q, i, x, shelf) : NULL;
+        else made[i] = hy__symbol_op(F, g, i, made, in);
+        if (!shelf && node->op && !F->code) hy__symbol_let_go(F, g, i, made, left);
+    }
+    for (i = 0; i < g->heads && !F->code; i++) {
+        in[b->widest + i] = hy__symbol_value(made, g, &g->head[i]);
+        if (!in[b->widest + i])
+            hy__fail(F, HY_ERROR_ARGUMENT, "hy_quantize: output %s needs an input that was not given",
+                     g->head[i].node->name);
+    }
+    return F->code || Q->F->code ? -1 : 0;
+}
+
+/* Room for that walk: the value of every node, inputs of one, heads, uses that are left. */
+static hy_array **hy__int8_room(const hy__quantizer *Q)
+{
+    const hy__symbol_block *b = Q->b;
+    size_t most = (size_t)(b->graph->n + b->widest + b->graph->heads);
+    hy_array **room = (hy_array **)hy__alloc_zero(&Q->F->root->heap, most * sizeof *room +
+                                                  (size_t)b->graph->n * sizeof(int) + 1);
+    return room ? room : (hy_array **)hy__no_memory(Q->F, "hy_quantize");
+}
+
+static int hy__int8_watch_batch(hy__quantizer *Q, int batch)
+{
+    hy_frame *F = Q->F;
+    hy_array **room = hy__int8_room(Q);
+    hy__flat flat;
+    int failed = 1;
+    flat.room = NULL;
+    hy_begin(F);
+    if (room && hy__alive(F, Q->batch[batch], "hy_quantize") &&
+        !hy__flat_open(F, &flat, Q->batch[batch], "hy_quantize")) {
+        if (flat.n == Q->b->inputs) failed = hy__int8_walk(F, Q, flat.at, batch, NULL, room);
+        else hy__fail(F, HY_ERROR_ARGUMENT, "hy_quantize: batch %d has %d arrays, the network takes %d",
+                      batch, flat.n, Q->b->inputs);
+        hy__flat_close(F, &flat);
+    }
+    hy_end(F);
+    hy__free(&F->root->heap, (void *)room);
+    return failed;
+}
+
+static int hy__int8_calibrate(hy__quantizer *Q, int entropy)
+{
+    int rounds = Q->taken ? 1 + (entropy != 0) : 0, i, batch;
+    for (Q->round = 1; Q->round <= rounds; Q->round++) {
+        for (i = 0; i < Q->b->graph->n && Q->round == 2; i++) {
+            if (!Q->layer[i].taken || !(Q->layer[i].most > 0)) continue;
+            Q->layer[i].count = (double *)hy__alloc_zero(&Q->F->root->heap, HY__INT8_BINS * sizeof(double));
+            if (!Q->layer[i].count) { hy__no_memory(Q->F, "hy_quantize"); return -1; }
+        }
+        for (batch = 0; batch < Q->batches; batch++) if (hy__int8_watch_batch(Q, batch)) return -1;
+    }
+    for (i = 0; i < Q->b->graph->n; i++) if (Q->layer[i].taken) hy__int8_threshold(&Q->layer[i]);
+    return 0;
+}
+
+/* The inputs as variables of S, and their names as hy_import takes them. */
+static char *hy__int8_inputs(hy_frame *S, const hy__symbol_block *b, hy_array **in)
+{
+    const hy_graph *g = b->graph;
+    size_t n = 1;
+    char *names, spare[32];
+    hy__line line;
+    int i, k;
+    for (i = 0; i < g->n; i++) if (b->input[i] >= 0) n += strlen(g->node[i]->name) + 1;
+    n += (size_t)b->inputs * sizeof spare;
+    names = (char *)hy__alloc(&S->root->heap, n);
+    if (!names) return (char *)hy__no_memory(S, "hy_quantize");
+    line = hy__line_open(names, n);
+    for (k = 0; k < b->inputs && !S->code; k++) {
+        hy__line own = hy__line_open(spare, sizeof spare);
+        hy_var_opt opt;
+        memset(&opt, 0, sizeof opt);
+        hy__say(&own, "unused%d", k);
+        for (i = 0; i < g->n && b->input[i] != k; i++) continue;
+        opt.shaped = i < g->n;
+        if (i < g->n) opt.shape = g->node[i]->constant.type.shape;
+        if (i < g->n) opt.dtype = g->node[i]->constant.type.dtype;
+        in[k] = hy_var(S, i < g->n ? g->node[i]->name : spare, &opt);
+        hy__puts(&line, k ? "," : "");
+        hy__puts(&line, i < g->n ? g->node[i]->name : spare);
+    }
+    return names;
+}
+
+static hy_block *hy__int8_build(hy__quantizer *Q)
+{
+    hy_frame *F = Q->F, *S = hy_symbolic(F);
+    const hy_graph *g = Q->b->graph;
+    hy_array **room = S ? hy__int8_room(Q) : NULL, *y = NULL;
+    hy_array **in = (hy_array **)hy__alloc_zero(&F->root->heap, (size_t)Q->b->inputs * sizeof *in + 1);
+    char *names = S && in ? hy__int8_inputs(S, Q->b, in) : NULL;
+    hy_graph *made = NULL;
+    hy_block *block = NULL;
+    hy_import_opt opt;
+    hy_arrays arrays;
+    hy__shelf shelf;
+    memset(&shelf, 0, sizeof shelf);
+    memset(&opt, 0, sizeof opt);
+    shelf.F = F;
+    shelf.lent = 1;
+    if (!in) hy__no_memory(F, "hy_quantize");
+    if (room && names && !hy__int8_walk(S, Q, in, 0, &shelf, room))
+        y = g->heads == 1 ? room[g->n + Q->b->widest] : hy_group_of(S, g->heads, room + g->n + Q->b->widest);
+    if (y) made = hy__compile_heads(S, y, 1);
+    if (S) hy__tracer_close(F, S);
+    arrays = hy__shelf_close(&shelf, 1, NULL);
+    opt.inputs = names;
+    opt.ignore_extra = 1;
+    if (made && !F->code) block = hy__import_graph(F, made, &arrays, &opt, "hy_quantize", 1);
+    hy_graph_free(F, made);
+    hy__free(&F->root->heap, (void *)room);
+    hy__free(&F->root->heap, (void *)in);
+    hy__free(&F->root->heap, names);
+    return block;
+}
+
+/* --- what it costs in accuracy --- */
+static double hy__int8_element(const hy_array *x, int64_t i)
+{
+    hy_dtype dtype = x->t.type.dtype;
+    return hy__load((const char *)x->t.data + i * hy__traits[dtype].size, dtype);
+}
+
+typedef struct hy__int8_sums { double error, numbers, same, rows; } hy__int8_sums;
+
+static void hy__int8_compare(hy_frame *F, hy_array *x, hy_array *y, hy_quantize_report *report,
+                             hy__int8_sums *sums)
+{
+    const hy_shape *s;
+    int64_t i, n, row, best_x = 0, best_y = 0;
+    x = hy__packed_array(F, x);
+    y = hy__packed_array(F, y);
+    if (!x || !y) return;
+    s = &x->t.type.shape;
+    n = hy__size(s);
+    row = s->ndim ? s->dim[s->ndim - 1] : 1;
+    for (i = 0; i < n; i++) {
+        double a = hy__int8_element(x, i), b = hy__int8_element(y, i);
+        double off = a == b || (a != a && b != b) ? 0 : fabs(a - b);
+        if (off != off) off = HUGE_VAL;
+        if (off > report->largest) report->largest = off;
+        sums->error += off;
+        if (i % row == 0) best_x = best_y = i;
+        if (a > hy__int8_element(x, best_x)) best_x = i;
+        if (b > hy__int8_element(y, best_y)) best_y = i;
+        if (i % row == row - 1) { sums->rows++; sums->same += best_x == best_y; }
+    }
+    sums->numbers += (double)n;
+}
+
+static void hy__int8_report(hy__quantizer *Q, hy_block *made, hy_quantize_report *report)
+{
+    hy_frame *F = Q->F;
+    hy__int8_sums sums = { 0, 0, 0, 0 };
+    int i, k;
+    memset(report, 0, sizeof *report);
+    report->layers = Q->taken;
+    report->left = Q->left;
+    for (i = 0; i < Q->batches && !F->code; i++) {
+        hy_array *x, *y;
+        hy_begin(F);
+        x = hy_call_at(F, &Q->b->base, Q->batch[i], NULL, 0);
+        y = hy_call_at(F, made, Q->batch[i], NULL, 0);
+        for (k = 0; y && k < hy_count(F, y); k++)
+            hy__int8_compare(F, hy_get(F, x, k), hy_get(F, y, k), report, &sums);
+        hy_end(F);
+    }
+    report->mean = sums.numbers > 0 ? sums.error / sums.numbers : 0;
+    report->same = sums.rows > 0 ? sums.same / sums.rows : 1;
+}
+
+/* --- from outside --- */
+static int hy__int8_open(hy__quantizer *Q, hy_block *net)
+{
+    hy_frame *F = Q->F;
+    hy_array *text = NULL;
+    hy_block *copy = NULL;
+    hy_graph *g = NULL;
+    hy__exported e;
+    if (F->recording || F->training) {
+        hy__fail(F, HY_ERROR_STATE, "hy_quantize: not while %s", F->recording ? "recording" : "training");
+        return -1;
+    }
+    if (!hy__export_open(F, &e, net, Q->batch[0], "hy_quantize", 1))
+        text = hy__to_memory(F, hy__put_symbol, &e.symbol);
+    if (text) g = hy_symbol_from(F, (const char *)text->t.data, (size_t)hy__size(&text->t.type.shape));
+    if (g) copy = hy__import_graph(F, g, &e.arrays, NULL, "hy_quantize", 0);
+    hy_graph_free(F, g);
+    hy__export_close(F, &e);
+    Q->b = (hy__symbol_block *)(void *)copy;
+    return copy ? 0 : -1;
+}
+
+static void hy__int8_close(hy__quantizer *Q)
+{
+    int i;
+    for (i = 0; Q->layer && i < Q->b->graph->n; i++) hy__free(&Q->F->root->heap, Q->layer[i].count);
+    hy__free(&Q->F->root->heap, Q->layer);
+    if (Q->b) hy_block_free(Q->F, &Q->b->base);
+}
+
+HY_API hy_block *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, const hy_quantize_opt *opt)
+{
+    hy__quantizer Q;
+    hy_block *made = NULL;
+    if (!hy__alive(F, samples, "hy_quantize")) return NULL;
+    memset(&Q, 0, sizeof Q);
+    Q.F = F;
+    Q.batches = samples->count ? samples->count : 1;
+    Q.batch = samples->count ? samples->item : &samples;
+    hy_begin(F);
+    if (!hy__int8_open(&Q, net) && !hy__int8_choose(&Q, opt ? opt->skip : NULL) &&
+        !hy__int8_calibrate(&Q, opt && opt->entropy)) made = hy__int8_build(&Q);
+    if (made && opt && opt->report) hy__int8_report(&Q, made, opt->report);
+    hy__int8_close(&Q);
+    hy_end(F);
+    return made ? hy__made(F, made) : NULL;
+}
+
+HY__WARM_ROOMS
+#endif
+
 /* MARK: - 56 >>profile ----------------------------------------------------------------------------------
  *
  * What was timed (>>invoke says how), handed out event by event and written as a Chrome trace: one row per
@@ -46204,8 +49515,8 @@ static void hy__put_row(hy__target *t, int frame, int lane)
 
 static void hy__put_event(hy__target *t, const hy__moment *m)
 {
-    static const char *const kinds[] = { "call", "block", "op", "job", "early", "trace", "compile" };
-    static const char *const whats[] = { "kind", "kind", "op", "op", "op", "why", "why" };
+    static const char *const kinds[] = { "call", "block", "op", "job", "early", "trace", "compile", "turn" };
+    static const char *const whats[] = { "kind", "kind", "op", "op", "op", "why", "why", "turn" };
     hy_event e;
     hy__event_read(m, &e);
     hy__put_text(t, ",\n{\"name\":");
@@ -48565,6 +51876,7 @@ struct hy_dataset {
     hy__buffer  *held[HY__PARTS];       /* ... counted */
     hy_sample_fn fn;
     void        *user;
+    void       (*close)(hy_root *root, void *user);     /* of what the reader of a file holds; or NULL */
 };
 
 static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -48573,10 +51885,198 @@ static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_next", self->kind);
     return NULL;
 }
+/* --- a crew: threads that make samples in the background --- *
+ * Positions before `armed` may be made. Workers, and whoever waits, take a few at a time from the front and
+ * count what is made by batch; places for batches are used in turn.
+ */
+enum { HY__CREW = 64, HY__CREW_STEP = 8 };
+typedef void (*hy__crew_fn)(void *user, int64_t at, int worker);
+#ifndef HYBRID_NO_THREADS
+typedef struct hy__crewman { struct hy__crew *crew; int worker; pthread_t thread; } hy__crewman;
+#define HY__HAS_CREWS 1
+#define HY__CREW_LOCK(c)     pthread_mutex_lock(&(c)->lock)
+#define HY__CREW_UNLOCK(c)   pthread_mutex_unlock(&(c)->lock)
+#define HY__CREW_WAIT(c, on) pthread_cond_wait(&(c)->on, &(c)->lock)
+#define HY__CREW_TELL(c, on) pthread_cond_broadcast(&(c)->on)
+#else
+#define HY__HAS_CREWS 0
+#define HY__CREW_LOCK(c)     ((void)0)
+#define HY__CREW_UNLOCK(c)   ((void)0)
+#define HY__CREW_WAIT(c, on) ((void)0)
+#define HY__CREW_TELL(c, on) ((void)0)
+#endif
+typedef struct hy__crew {
+    hy_root     *root;
+    hy_dataset  *data;
+    struct hy__crew *next, **link;      /* of the root's list, while it may read datasets */
+    hy__crew_fn  make;
+    void        *user;
+    int64_t      size;                  /* of a batch */
+    int64_t      armed, claimed;        /* so many positions may be made, and somebody has begun with */
+    int64_t     *made;                  /* by place of a batch */
+    int          places, workers, busy, stop;
+#ifndef HYBRID_NO_THREADS
+    pthread_mutex_t lock;
+    pthread_cond_t  work, done;
+    hy__crewman  hand[HY__CREW];
+#endif
+} hy__crew;
+
+/* Makes the next few samples; under the lock, which it leaves meanwhile. */
+static void hy__crew_step(hy__crew *c, int worker)
+{
+    int64_t from = c->claimed, to = (from / c->size + 1) * c->size, at;
+    to = hy__least(hy__least(to, c->armed), from + HY__CREW_STEP);
+    c->claimed = to;
+    c->busy++;
+    HY__CREW_UNLOCK(c);
+    for (at = from; at < to; at++) c->make(c->user, at, worker);
+    HY__CREW_LOCK(c);
+    c->busy--;
+    c->made[from / c->size % c->places] += to - from;
+    HY__CREW_TELL(c, done);
+}
+
+#ifndef HYBRID_NO_THREADS
+static void *hy__crew_main(void *arg)
+{
+    const hy__crewman *hand = (const hy__crewman *)arg;
+    hy__crew *c = hand->crew;
+    HY__CREW_LOCK(c);
+    while (!c->stop) {
+        if (c->claimed < c->armed) hy__crew_step(c, hand->worker);
+        else HY__CREW_WAIT(c, work);
+    }
+    HY__CREW_UNLOCK(c);
+    return NULL;
+}
+#endif
+
+/* One more batch may be made: rows from position c->armed on. */
+static void hy__crew_arm(hy__crew *c, int64_t rows)
+{
+    HY__CREW_LOCK(c);
+    c->made[c->armed / c->size % c->places] = 0;
+    c->armed += rows;
+    HY__CREW_TELL(c, work);
+    HY__CREW_UNLOCK(c);
+}
+
+/* Until the rows of the batch that begins at this position are made; who waits helps. */
+static void hy__crew_wait(hy__crew *c, int64_t from, int64_t rows)
+{
+    const int64_t *made = &c->made[from / c->size % c->places];
+    HY__CREW_LOCK(c);
+    while (*made < rows) {
+        if (c->claimed < c->armed) hy__crew_step(c, 0);
+        else HY__CREW_WAIT(c, done);
+    }
+    HY__CREW_UNLOCK(c);
+}
+
+/* Nobody makes anything any more; what comes next begins at this position. */
+static void hy__crew_rest(hy__crew *c, int64_t at)
+{
+    HY__CREW_LOCK(c);
+    c->armed = c->claimed;
+    while (c->busy) HY__CREW_WAIT(c, done);
+    c->armed = c->claimed = at;
+    HY__CREW_UNLOCK(c);
+}
+
+/* It rests, and is no longer among those that may read datasets. */
+static void hy__crew_halt(hy__crew *c)
+{
+    hy__acquire(&c->root->lock);
+    if (c->link) {
+        *c->link = c->next;
+        if (c->next) c->next->link = c->link;
+        c->link = NULL;
+    }
+    hy__release(&c->root->lock);
+    hy__crew_rest(c, 0);
+}
+
+static void hy__crew_free(hy__crew *c)
+{
+    if (!c) return;
+    hy__crew_halt(c);
+#ifndef HYBRID_NO_THREADS
+    HY__CREW_LOCK(c);
+    c->stop = 1;
+    HY__CREW_TELL(c, work);
+    HY__CREW_UNLOCK(c);
+    while (c->workers > 0) pthread_join(c->hand[--c->workers].thread, NULL);
+    pthread_cond_destroy(&c->done);
+    pthread_cond_destroy(&c->work);
+    pthread_mutex_destroy(&c->lock);
+#endif
+    hy__free(&c->root->heap, c);
+}
+
+/* A crew with room for some batches; fewer threads than asked for change nothing but time. */
+static hy__crew *hy__crew_new(hy_root *root, hy_dataset *D, int64_t size, int places, hy__crew_fn make,
+                              void *user)
+{
+    hy__crew *c = (hy__crew *)hy__alloc_zero(&root->heap, sizeof *c + (size_t)places * sizeof *c->made);
+    if (!c) return NULL;
+    c->root = root;
+    c->data = D;
+    c->make = make;
+    c->user = user;
+    c->size = size;
+    c->places = places;
+    c->made = (int64_t *)(void *)(c + 1);
+#ifndef HYBRID_NO_THREADS
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->work, NULL);
+    pthread_cond_init(&c->done, NULL);
+#endif
+    hy__acquire(&root->lock);
+    c->next = root->crews;
+    c->link = &root->crews;
+    if (c->next) c->next->link = &c->next;
+    root->crews = c;
+    hy__release(&root->lock);
+    return c;
+}
+
+static void hy__crew_start(hy__crew *c, int workers)
+{
+#ifndef HYBRID_NO_THREADS
+    for (; c->workers < workers; c->workers++) {
+        hy__crewman *hand = &c->hand[c->workers];
+        hand->crew = c;
+        hand->worker = c->workers + 1;
+        if (pthread_create(&hand->thread, NULL, hy__crew_main, hand)) return;
+    }
+#else
+    (void)c; (void)workers;
+#endif
+}
+
+/* A dataset goes: nobody reads it any more. */
+static void hy__crews_leave(hy_root *root, const hy_dataset *D)
+{
+    hy__crew *c;
+    do {
+        hy__acquire(&root->lock);
+        for (c = root->crews; c; c = c->next) {
+            const hy_dataset *at = c->data;
+            while (at && at != D) at = at->below;
+            if (at) break;
+        }
+        hy__release(&root->lock);
+        if (c) hy__crew_halt(c);
+    } while (c);
+}
+
 static void hy__dataset_release(hy_block *self)
 {
     hy_dataset *D = (hy_dataset *)(void *)self;
     int k;
+    hy__crews_leave(self->house->root, D);
+    if (D->close) D->close(self->house->root, D->user);
     for (k = 0; k < D->parts; k++) hy__buffer_free(&self->house->root->heap, D->held[k]);
 }
 
@@ -48714,6 +52214,7 @@ struct hy_loader {
     int          ended;                 /* the last call said that the epoch is over */
     int64_t     *order;                 /* numbers of samples, what was left over first */
     int64_t      left;                  /* of them from the epoch before */
+    int          parts;                 /* of a sample */
     int          ready, next;           /* batches made and not given out: from next on */
     hy__value   *made;                  /* [batch * parts + part] */
     int64_t      begin;                 /* sample in order with which the batches under way begin, ... */
@@ -48721,15 +52222,52 @@ struct hy_loader {
     char        *scratch;               /* of all workers */
     size_t       each;                  /* bytes of one */
     unsigned char *failed;              /* by sample of the batches under way */
+    hy__crew    *crew;                  /* of its workers: batch number b of an epoch lies at b % prefetch */
+    int64_t      armed;                 /* with a crew: samples of this epoch whose batches have room */
 };
+
+/* Random bits of sample i in an epoch; a second stream of them shuffles. */
+static uint64_t hy__loader_bits(const hy_loader *L, int shuffling, int64_t i)
+{
+    return hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch + (uint64_t)shuffling, (uint64_t)i);
+}
+
+/* The sample at this position in order, into a row of a batch that has room. */
+static int hy__loader_sample(hy_loader *L, int64_t at, int64_t batch, int64_t row, int worker)
+{
+    const hy_dataset *D = L->data;
+    int64_t i = L->order[at];
+    void *out[HY__PARTS];
+    int k;
+    for (k = 0; k < D->parts; k++)
+        out[k] = (char *)L->made[batch * D->parts + k].t.data + (size_t)row * D->bytes[k];
+    return hy__dataset_sample(D, i, hy__loader_bits(L, 0, at < L->left ? i + D->n : i), out,
+                              L->scratch + L->each * (size_t)worker) != 0;
+}
+
+static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
+{
+    hy_loader *L = (hy_loader *)arg;
+    (void)stage;
+    L->failed[item] = (unsigned char)hy__loader_sample(L, L->begin + item, item / L->size, item % L->size,
+                                                       worker);
+}
+
+/* The same by position in the epoch. */
+static void hy__loader_crew_item(void *user, int64_t at, int worker)
+{
+    hy_loader *L = (hy_loader *)user;
+    int64_t batch = at / L->size % L->opt.prefetch, row = at % L->size;
+    L->failed[batch * L->size + row] = (unsigned char)hy__loader_sample(L, at, batch, row, worker);
+}
 
 static void hy__loader_release(hy_block *self)
 {
     hy_loader *L = (hy_loader *)(void *)self;
     hy__heap *heap = &self->house->root->heap;
     int i;
-    for (i = L->next * (L->data ? L->data->parts : 0); L->made && i < L->ready * L->data->parts; i++)
-        hy__buffer_free(heap, L->made[i].buffer);
+    hy__crew_free(L->crew);
+    for (i = 0; L->made && i < L->opt.prefetch * L->parts; i++) hy__buffer_free(heap, L->made[i].buffer);
     hy__free(heap, L->order);
     hy__free(heap, L->made);
     hy__free(heap, L->scratch);
@@ -48741,12 +52279,16 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     hy_loader_opt o;
     hy_loader *L;
     hy__heap *heap;
+    int hands, crewed;
     HY__OPTIONS_INTO(o, opt);
-    if (!o.prefetch) o.prefetch = 1;
     if (!hy__dataset_ok(F, D, "hy_loader_new")) return NULL;
+    crewed = o.workers > 0 && HY__HAS_CREWS && !F->root->desc.parallel_for;
+    if (!o.prefetch) o.prefetch = crewed && o.workers <= HY__CREW ? 1 + o.workers : 1;
     if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
-    if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d", o.prefetch, o.last_batch);
+    if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER ||
+        (unsigned)o.workers > HY__CREW) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, workers %d", o.prefetch,
+                 o.last_batch, o.workers);
         return NULL;
     }
     L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__data_forward, 0);
@@ -48754,15 +52296,20 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     heap = &F->root->heap;
     L->base.free_fn = hy__loader_release;
     L->data = D;
+    L->parts = D->parts;
     L->opt = o;
     L->size = batch_size;
     L->epoch = -1;
     L->each = hy__round64(hy__dataset_scratch(D) + 1);
     L->order = (int64_t *)hy__alloc_zero(heap, (size_t)(D->n + batch_size) * sizeof *L->order);
     L->made = (hy__value *)hy__alloc_zero(heap, (size_t)(o.prefetch * D->parts) * sizeof *L->made);
-    L->scratch = (char *)hy__alloc(heap, L->each * (size_t)F->root->threads);
+    if (!crewed) o.workers = 0;
+    hands = F->root->threads > o.workers ? F->root->threads : 1 + o.workers;
+    L->scratch = (char *)hy__alloc(heap, L->each * (size_t)hands);
     L->failed = (unsigned char *)hy__alloc(heap, (size_t)(o.prefetch * batch_size));
-    if (L->order && L->made && L->scratch && L->failed) return L;
+    if (crewed) L->crew = hy__crew_new(F->root, D, batch_size, o.prefetch, hy__loader_crew_item, L);
+    if (L->crew) hy__crew_start(L->crew, o.workers);
+    if (L->order && L->made && L->scratch && L->failed && (L->crew || !crewed)) return L;
     hy__no_memory(F, "hy_loader_new");
     hy_block_free(F, &L->base);
     return NULL;
@@ -48776,20 +52323,16 @@ static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
     return 0;
 }
 
-/* Random bits of sample i in an epoch; a second stream of them shuffles. */
-static uint64_t hy__loader_bits(const hy_loader *L, int shuffling, int64_t i)
-{
-    return hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch + (uint64_t)shuffling, (uint64_t)i);
-}
-
 static void hy__loader_drop(hy_frame *F, hy_loader *L)
 {
     int i;
-    for (i = L->next * L->data->parts; i < L->ready * L->data->parts; i++) {
+    if (L->crew) hy__crew_rest(L->crew, L->at);
+    for (i = 0; i < L->opt.prefetch * L->parts; i++) {
         hy__buffer_drop(&F->cache, L->made[i].buffer);
         L->made[i].buffer = NULL;
     }
     L->ready = L->next = 0;
+    L->armed = L->at;
 }
 
 /* The order of the next epoch, behind what the last one left over. */
@@ -48807,8 +52350,9 @@ static void hy__loader_begin(hy_loader *L)
     }
     L->left = left;
     L->n = left + n;
-    L->at = 0;
+    L->at = L->armed = 0;
     L->ended = 0;
+    if (L->crew) hy__crew_rest(L->crew, 0);
 }
 
 /* Of samples that are left in this epoch: how many make up its next batches. */
@@ -48818,28 +52362,13 @@ static int64_t hy__loader_rest(const hy_loader *L)
     return L->opt.last_batch == HY_LAST_KEEP ? rest : rest / L->size * L->size;
 }
 
-static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
-{
-    hy_loader *L = (hy_loader *)arg;
-    const hy_dataset *D = L->data;
-    int64_t batch = item / L->size, row = item % L->size, i = L->order[L->begin + item];
-    void *out[HY__PARTS];
-    uint64_t random;
-    int k;
-    (void)stage;
-    for (k = 0; k < D->parts; k++)
-        out[k] = (char *)L->made[batch * D->parts + k].t.data + (size_t)row * D->bytes[k];
-    random = hy__loader_bits(L, 0, L->begin + item < L->left ? i + D->n : i);
-    L->failed[item] = hy__dataset_sample(D, i, random, out, L->scratch + L->each * (size_t)worker) != 0;
-}
-
-/* Room for batches of rows, counted from the first that is not ready. */
-static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t rows)
+/* Room for a batch of rows. */
+static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t batch, int64_t rows)
 {
     const hy_dataset *D = L->data;
     int k;
     for (k = 0; k < D->parts; k++) {
-        hy__value *v = &L->made[L->ready * D->parts + k];
+        hy__value *v = &L->made[batch * D->parts + k];
         int d;
         v->t.type.dtype = D->type[k].dtype;
         v->t.type.shape.ndim = D->type[k].shape.ndim + 1;
@@ -48848,13 +52377,11 @@ static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t rows)
         hy__pack_strides(&v->t);
         v->buffer = hy__buffer_new(&F->cache, (size_t)rows * D->bytes[k]);
         if (!v->buffer) {
-            while (k-- > 0) hy__buffer_drop(&F->cache, L->made[L->ready * D->parts + k].buffer);
             hy__no_memory(F, "hy_next");
             return -1;
         }
         v->t.data = v->buffer->data;
     }
-    L->ready++;
     return 0;
 }
 
@@ -48868,7 +52395,8 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
     L->samples = 0;
     while (L->samples < rest && L->ready < L->opt.prefetch) {
         rows = hy__least(rest - L->samples, L->size);
-        if (hy__loader_room(F, L, rows)) { hy__loader_drop(F, L); return; }
+        if (hy__loader_room(F, L, L->ready, rows)) { hy__loader_drop(F, L); return; }
+        L->ready++;
         L->samples += rows;
     }
     region.run = hy__loader_item;
@@ -48886,12 +52414,12 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
 }
 
 /* A batch as an array or a group, in this scope. */
-static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L)
+static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L, int64_t batch)
 {
     int k, parts = L->data->parts;
     hy_array *all = parts > 1 ? hy__group_make(F, parts) : NULL, *x = NULL;
     for (k = 0; k < parts && !F->code; k++) {
-        hy__value *v = &L->made[L->next * parts + k];
+        hy__value *v = &L->made[batch * parts + k];
         x = hy__handle(F);
         if (!x) break;
         x->t = v->t;
@@ -48900,16 +52428,47 @@ static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L)
         if (all) all->item[k] = x;
     }
     for (; F->code && k < parts; k++) {
-        hy__buffer_drop(&F->cache, L->made[L->next * parts + k].buffer);
-        L->made[L->next * parts + k].buffer = NULL;
+        hy__buffer_drop(&F->cache, L->made[batch * parts + k].buffer);
+        L->made[batch * parts + k].buffer = NULL;
     }
-    L->at = hy__least(L->n, L->at + L->made[L->next * parts].t.type.shape.dim[0]);
-    if (++L->next == L->ready) L->next = L->ready = 0;
+    L->at = hy__least(L->n, L->at + L->made[batch * parts].t.type.shape.dim[0]);
     return F->code ? NULL : parts > 1 ? all : x;
+}
+
+/* Room for the batches that are made ahead, and work for the crew. */
+static void hy__loader_arm(hy_frame *F, hy_loader *L)
+{
+    int64_t end = L->at + hy__loader_rest(L), most = L->at + L->size * L->opt.prefetch;
+    while (L->armed < end && L->armed < most) {
+        int64_t rows = hy__least(end - L->armed, L->size);
+        if (hy__loader_room(F, L, L->armed / L->size % L->opt.prefetch, rows)) return;
+        L->armed += rows;
+        hy__crew_arm(L->crew, rows);
+    }
+}
+
+/* The next batch of a loader with a crew. */
+static hy_array *hy__loader_fetch(hy_frame *F, hy_loader *L)
+{
+    int64_t batch = L->at / L->size % L->opt.prefetch, rows, i;
+    hy_array *y = NULL;
+    hy__loader_arm(F, L);
+    rows = hy__least(L->armed - L->at, L->size);
+    if (!F->code) hy__crew_wait(L->crew, L->at, rows);
+    for (i = 0; i < rows && !F->code; i++)
+        if (L->failed[batch * L->size + i])
+            hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",
+                     L->order[L->at + i]);
+    if (!F->code) y = hy__loader_hand_out(F, L, batch);
+    if (!F->code) hy__loader_arm(F, L);
+    if (!F->code) return y;
+    hy__loader_drop(F, L);
+    return NULL;
 }
 
 HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
 {
+    hy_array *y;
     if (!hy__loader_ok(F, L, "hy_next")) return NULL;
     if (F->graph) {
         hy__fail(F, HY_ERROR_TRACE, "hy_next: forward is being traced: batches are its inputs");
@@ -48917,8 +52476,12 @@ HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
     }
     if (L->epoch < 0 || L->ended) hy__loader_begin(L);
     if (!L->ready && hy__loader_rest(L) <= 0) { L->ended = 1; return NULL; }
+    if (L->crew) return hy__loader_fetch(F, L);
     if (!L->ready) hy__loader_make(F, L);
-    return F->code ? NULL : hy__loader_hand_out(F, L);
+    if (F->code) return NULL;
+    y = hy__loader_hand_out(F, L, L->next);
+    if (++L->next == L->ready) L->next = L->ready = 0;
+    return y;
 }
 
 HY_API int64_t hy_loader_length(hy_frame *F, hy_loader *L)
@@ -49248,6 +52811,241 @@ static hy_array *hy__get_records(hy__input *s, const void *options)
     return F->code ? NULL : y;
 }
 
+/* --- records by number --- */
+/* An open file, or memory, of which samples are read. Pieces of a record lie one behind the other. */
+typedef struct hy__indexed {
+    hy__lock  lock;                     /* the file stands at one place at a time */
+    hy__input in;                       /* its frame is the opener's, not to be used later */
+    uint64_t *at;                       /* where each record begins */
+    int64_t   n, cap, width;            /* width: labels of each */
+    uint64_t  bytes;                    /* of data */
+} hy__indexed;
+
+static void hy__indexed_close(hy_root *root, void *user)
+{
+    hy__indexed *h = (hy__indexed *)user;
+#ifndef HYBRID_NO_STDIO
+    if (h->in.file) fclose(h->in.file);
+#endif
+    hy__lock_done(&h->lock);
+    hy__free(&root->heap, h->at);
+    hy__free(&root->heap, h);
+}
+
+static int hy__indexed_get(hy__indexed *h, uint64_t at, void *to, uint64_t n)
+{
+    if (at > h->in.bytes || n > h->in.bytes - at) return -1;
+    if (h->in.data) { memcpy(to, h->in.data + at, (size_t)n); return 0; }
+#ifndef HYBRID_NO_STDIO
+    return fseek(h->in.file, (long)at, SEEK_SET) || fread(to, 1, (size_t)n, h->in.file) != n ? -1 : 0;
+#else
+    return -1;
+#endif
+}
+
+/* A record's payload, as it is put together: first head, then labels, then data. */
+typedef struct hy__payload {
+    char     head[HY__RECORD_HEAD], *label, *data;
+    uint64_t at;
+} hy__payload;
+
+/* Where the payload goes on, and how many bytes have room there: 0 when it is too long. */
+static char *hy__payload_room(const hy__indexed *h, hy__payload *p, uint64_t *room)
+{
+    uint64_t flag, labels, end;
+    *room = HY__RECORD_HEAD - p->at;
+    if (p->at < HY__RECORD_HEAD) return p->head + p->at;
+    flag = hy__record_u32(p->head);
+    labels = HY__RECORD_HEAD + 4 * flag;
+    end = labels + h->bytes;
+    if (flag != (uint64_t)h->width && (flag || h->width != 1)) *room = 0;
+    else *room = (p->at < labels ? labels : end) - p->at;
+    return p->at < labels ? p->label + (p->at - HY__RECORD_HEAD) : p->data + (p->at - labels);
+}
+
+/* n bytes more, from the file, or (from NULL) the magic number where a payload was cut. */
+static int hy__payload_add(hy__indexed *h, hy__payload *p, uint64_t at, uint64_t n, const char *from)
+{
+    while (n) {
+        uint64_t room, size;
+        char *to = hy__payload_room(h, p, &room);
+        size = room < n ? room : n;
+        if (!size) return -1;
+        if (from) { memcpy(to, from, (size_t)size); from += size; }
+        else if (hy__indexed_get(h, at, to, size)) return -1;
+        p->at += size;
+        at += size;
+        n -= size;
+    }
+    return 0;
+}
+
+static int hy__indexed_take(hy__indexed *h, uint64_t at, hy__payload *p)
+{
+    char head[8];
+    int kind, pieces = 0;
+    do {
+        uint64_t n;
+        if (hy__indexed_get(h, at, head, 8) || hy__record_u32(head) != HY__RECORD_MAGIC) return -1;
+        kind = (int)(hy__record_u32(head + 4) >> 29);
+        n = hy__record_u32(head + 4) & 0x1fffffff;
+        if (kind > 3 || (pieces ? kind < 2 : kind > 1)) return -1;
+        if (pieces++ && hy__payload_add(h, p, 0, 4, "\x0a\x23\xd7\xce")) return -1;
+        if (hy__payload_add(h, p, at + 8, n, NULL)) return -1;
+        at += 8 + (n + 3) / 4 * 4;
+    } while (kind == 1 || kind == 2);
+    return 0;
+}
+
+static int hy__indexed_sample(void *user, int64_t i, uint64_t random, const void *const *in, void *const *out)
+{
+    hy__indexed *h = (hy__indexed *)user;
+    hy__payload p;
+    int64_t k;
+    int failed;
+    uint32_t flag, bits;
+    (void)random; (void)in;
+    memset(&p, 0, sizeof p);
+    p.data = (char *)out[0];
+    p.label = (char *)out[1];
+    hy__acquire(&h->lock);
+    failed = hy__indexed_take(h, h->at[i], &p);
+    hy__release(&h->lock);
+    flag = hy__record_u32(p.head);
+    if (failed || p.at != HY__RECORD_HEAD + 4 * (uint64_t)flag + h->bytes) return -1;
+    for (k = 0; k < h->width; k++) {
+        bits = hy__record_u32(flag ? p.label + 4 * k : p.head + 4);
+        memcpy(p.label + 4 * k, &bits, 4);
+    }
+    return 0;
+}
+
+static int hy__indexed_add(hy_frame *F, hy__indexed *h, uint64_t at)
+{
+    if (h->n == h->cap) {
+        int64_t wide = h->cap ? 2 * h->cap : 256;
+        uint64_t *more = (uint64_t *)hy__alloc(&F->root->heap, (size_t)wide * sizeof *more);
+        if (!more) { hy__no_memory(F, "hy_dataset_records"); return -1; }
+        if (h->n) memcpy(more, h->at, (size_t)h->n * sizeof *more);
+        hy__free(&F->root->heap, h->at);
+        h->at = more;
+        h->cap = wide;
+    }
+    h->at[h->n++] = at;
+    return 0;
+}
+
+/* Goes over a record whose payload is not looked at; *at: behind it. */
+static int hy__record_pass(hy__input *s, int64_t i, uint64_t *at)
+{
+    uint64_t magic, word, n;
+    int kind, pieces = 0;
+    do {
+        if (hy__get_u64(s, *at, 4, &magic) || hy__get_u64(s, *at + 4, 4, &word)) return -1;
+        kind = (int)(word >> 29);
+        n = ((word & 0x1fffffff) + 3) / 4 * 4;
+        if (magic != HY__RECORD_MAGIC)
+            return hy__damaged(s, *at, "record %l does not begin with the magic number", i);
+        if (kind > 3 || (pieces++ ? kind < 2 : kind > 1))
+            return hy__damaged(s, *at + 4, "record %l is cut", i);
+        if (!hy__there(s, *at + 8, n)) return -1;
+        *at += 8 + n;
+    } while (kind == 1 || kind == 2);
+    return 0;
+}
+
+/* Digits, behind blanks; NULL: there are none, or too many. */
+static const char *hy__index_number(const char *p, const char *end, uint64_t *v)
+{
+    const char *first;
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    for (first = p, *v = 0; p < end && *p >= '0' && *p <= '9'; p++) *v = *v * 10 + (uint64_t)(*p - '0');
+    return p > first && p - first < 19 ? p : NULL;
+}
+
+/* Lines of "key offset". */
+static int hy__index_read(hy_frame *F, hy__indexed *h, const char *p, size_t bytes)
+{
+    const char *end = p + bytes;
+    uint64_t key, at;
+    while (p < end) {
+        p = hy__index_number(p, end, &key);
+        if (p) p = hy__index_number(p, end, &at);
+        while (p && p < end && (*p == ' ' || *p == '\r')) p++;
+        if (!p || (p < end && *p != '\n')) {
+            hy__fail(F, HY_ERROR_FORMAT, "hy_dataset_records: line %l of the index is no key and offset",
+                     h->n + 1);
+            return -1;
+        }
+        p += p < end;
+        if (hy__indexed_add(F, h, at)) return -1;
+    }
+    return 0;
+}
+
+/* Where records begin, each with a look at its pieces; how many labels the first has. */
+static int hy__indexed_fill(hy_frame *F, hy__indexed *h, const char *index, size_t index_bytes)
+{
+    hy__records R;
+    uint64_t at = 0;
+    int64_t i;
+    if (index && hy__index_read(F, h, index, index_bytes)) return -1;
+    for (i = 0; i < h->n; i++) {
+        at = h->at[i];
+        if (hy__record_pass(&h->in, i, &at)) return -1;
+    }
+    while (!index && at < h->in.bytes)
+        if (hy__indexed_add(F, h, at) || hy__record_pass(&h->in, h->n - 1, &at)) return -1;
+    h->width = 1;
+    if (!h->n) return 0;
+    memset(&R, 0, sizeof R);
+    R.s = &h->in;
+    R.at = h->at[0];
+    if (hy__record_next(&R) > 0) h->width = hy__record_labels(&R, h->at[0], h->bytes);
+    hy__free(&F->root->heap, R.room);
+    return F->code ? -1 : 0;
+}
+
+/* Takes the input, which is open, over. */
+static hy_dataset *hy__dataset_indexed(hy_frame *F, const hy__input *in, const char *index,
+                                       size_t index_bytes, const hy_type *type)
+{
+    hy__indexed *h = (hy__indexed *)hy__alloc_zero(&F->root->heap, sizeof *h);
+    hy_dataset *D = NULL;
+    hy_type types[2];
+    if (!h) {
+#ifndef HYBRID_NO_STDIO
+        if (in->file) fclose(in->file);
+#endif
+        return (hy_dataset *)hy__no_memory(F, "hy_dataset_records");
+    }
+    hy__lock_init(&h->lock);
+    h->in = *in;
+    if (in->at) h->in.at = &h->in.own;
+    if (hy__check_type(F, type, in->name)) {
+        h->bytes = (uint64_t)hy__bytes(type);
+        if (!hy__indexed_fill(F, h, index, index_bytes)) {
+            types[0] = *type;
+            types[1].dtype = HY_F32;
+            types[1].shape = hy__shape1(h->width);
+            if (h->width == 1) types[1].shape.ndim = 0;
+            D = hy_dataset_of(F, h->n, 2, types, hy__indexed_sample, h);
+        }
+    }
+    if (D) D->close = hy__indexed_close;
+    else hy__indexed_close(F->root, h);
+    return D;
+}
+
+HY_API hy_dataset *hy_dataset_records_from(hy_frame *F, const void *data, size_t bytes, const char *index,
+                                           size_t index_bytes, hy_type type)
+{
+    hy__input in;
+    if (!F || F->code) return NULL;
+    hy__memory_input(&in, F, data, bytes, 0);
+    return hy__dataset_indexed(F, &in, index, index_bytes, &type);
+}
+
 /* All of them read memory, or a file. */
 typedef hy_array *(*hy__reading_fn)(hy__input *s, const void *options);
 static hy_array *hy__read_from(hy_frame *F, const void *data, size_t bytes, hy__reading_fn fn,
@@ -49299,6 +53097,29 @@ HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *op
 HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type)
 {
     return hy__read_file(F, file, hy__get_records, &type);
+}
+
+/* A whole file as bytes. */
+static hy_array *hy__get_bytes(hy__input *s, const void *options)
+{
+    hy_array *x = hy_empty(s->F, hy__shape1((int64_t)s->bytes), HY_U8);
+    (void)options;
+    return x && !hy__get(s, 0, x->t.data, s->bytes) ? x : NULL;
+}
+
+HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char *index, hy_type type)
+{
+    hy__input in;
+    hy_array *lines = NULL;
+    hy_dataset *D = NULL;
+    if (!F || F->code) return NULL;
+    hy_begin(F);
+    if (index) lines = hy__read_file(F, index, hy__get_bytes, NULL);
+    if (!F->code && !hy__file_input(&in, F, file))
+        D = hy__dataset_indexed(F, &in, !lines ? NULL : lines->t.data ? (const char *)lines->t.data : "",
+                              lines ? (size_t)hy__size(&lines->t.type.shape) : 0, &type);
+    hy_end(F);
+    return D;
 }
 #endif
 #endif
@@ -49579,7 +53400,7 @@ static void hy__fit_times(hy__fit *W)
     hy_event e;
     int i, k, n = 0;
     for (i = 0; !hy_profile_event(W->F, i, &e); i++) {
-        if (e.kind == HY_EVENT_CALL || e.kind == HY_EVENT_BLOCK) continue;
+        if (e.kind == HY_EVENT_CALL || e.kind == HY_EVENT_BLOCK || e.kind == HY_EVENT_TURN) continue;
         for (k = 0; k < n && strcmp(all[k].what, e.what); k++) continue;
         if (k == HY__KINDS) continue;
         if (k == n) { all[n].what = e.what; all[n].seconds = 0; all[n++].calls = 0; }
@@ -49671,17 +53492,15 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 61 >>emitters ---------------------------------------------------------------------------------
+/* MARK: - 61 >>text ------------------------------------------------------------------------------------
  *
- * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
- * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
- * that only move elements from the map that they make of positions, all others from the emitter that
- * hy__c_emitters names. Compiled with HYBRID_SOURCE; >>source makes a file of it.
+ * C source as text, and what is asked by those who write it: lines and literals, functions that a file gets
+ * when something needs them, the formulas of the catalogue. Compiled with HYBRID_SOURCE.
  */
 #ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
 enum { HY__C_LANES = 32, HY__C_LONE_LANES = 64, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
-       HY__C_LINE = 400, HY__C_NUMBER = 56 };
+       HY__C_LINE = 400, HY__C_COLUMNS = 110, HY__C_NUMBER = 56 };
 
 typedef struct hy__c hy__c;
 typedef struct hy__c_step hy__c_step;
@@ -49692,8 +53511,10 @@ typedef struct hy__c_value {            /* an output of a node */
     int    where, index;                /* HY__AT_...; which input, head or blob it is */
     int    root;                        /* the value whose memory it shares, or itself */
     int    from, to;                    /* steps it lives in */
+    int    varies, reads;               /* from turn to turn; HY__C_EARLY and HY__C_LATE: who reads it */
     size_t offset;
 } hy__c_value;
+enum { HY__C_EARLY = 1, HY__C_LATE = 2 };               /* steps that are the same in all turns; others */
 
 /* Weights as they are, or (lanes) in the order in which a product reads them: for each group panels of so
  * many columns, row after row; element (g, r, c) of the matrices lies at g, r, c times their steps. A row may
@@ -49724,14 +53545,29 @@ struct hy__c_step {
     int       y;                        /* the value of output 0 */
     int       packed;                   /* the blob that stands for input 1, or -1 */
     int       whole, tails;             /* halves are read as they are; it may have a tail */
+    int       body, faults;             /* the first of its own, or 0; it may meet bad data */
     size_t    scratch, halves, scratch_at;      /* its own, then f16 and bf16 in floats */
     hy__c_map *map;                     /* per output */
 };
 
+/* A program: the whole, or a body of control flow, which becomes functions of its own. */
+typedef struct hy__c_body {
+    hy_graph *g;
+    int      *first, *uses;             /* by place, by value */
+    hy__c_value *value;
+    hy__c_step *step;
+    const char **name, **var;           /* by place: of steps and inputs; by variable */
+    int       values, steps;
+    size_t    arena;
+    const hy__node *of;                 /* whose body it is; the whole has none */
+    int       outer, vary;              /* where that stands; variables that turns change, -1: no turns */
+    int       early, faults;            /* so many steps, the first, are the same in all turns; some fault */
+    const char *before, *turn;          /* its functions: of these, of the rest */
+} hy__c_body;
+
 struct hy__c {
     hy_frame *F;
     hy__target *t;
-    hy_graph *g;
     const char *prefix, *upper, *title;
     int       separate, records;        /* weights are another file; with recorded inputs and outputs */
     int       callable;                 /* by a list of pointers alone; 1 + how many of them are inputs */
@@ -49739,19 +53575,18 @@ struct hy__c {
     int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
     uint64_t  needs;                    /* helpers, as bits */
     hy_dtype  real;                     /* of numbers in the formula that is written */
-    int      *first, *uses;             /* by place, by value */
-    hy__c_value *value;
-    hy__c_step *step;
+    hy__c_body *at, **body;             /* the program that is written now; all, inner behind outer ones */
+    int       bodies, body_cap, blobs, blob_cap;
+    hy__names taken;
     hy__c_blob *blob;
-    const char **name, **var;           /* by place: of steps and inputs; by variable */
-    int       values, steps, blobs, blob_cap;
-    size_t    arena, weights;
+    size_t    weights;
     hy_array *const *in;                /* what was recorded, ... */
     hy_array **out;                     /* ... and what came out */
 };
 
 /* --- text --- *
- * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %p prefix  %u PREFIX
+ * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %r the current one
+ * %p prefix  %u PREFIX
  */
 static const char *hy__c_type(hy_dtype dtype)
 {
@@ -49760,6 +53595,12 @@ static const char *hy__c_type(hy_dtype dtype)
         "uint8_t"
     };
     return names[dtype];
+}
+
+/* Of a variable: nothing is said of comparing it with 0. */
+static const char *hy__c_local(hy_dtype dtype)
+{
+    return dtype == HY_U8 || dtype == HY_BOOL ? "int" : hy__c_type(dtype);
 }
 
 static int hy__c_is_half(hy_dtype dtype) { return dtype == HY_F16 || dtype == HY_BF16; }
@@ -49781,20 +53622,69 @@ static const char *hy__c_number(char *to, double v, hy_dtype dtype)
     return to;
 }
 
+/* Steps of 1 and places of 0 need not be read: "(i + 0) * 64 + k * 1" is "i * 64 + k". How many letters go
+ * from s on: of those `keep` stays, if it is not 0. */
+static int hy__c_is_noise(const char *s, int left, char before, char *keep)
+{
+    static const char *const nothing[] = { " * 1", " / 1", " + 0", " - 0" };
+    const char *next = s + 4;
+    int k;
+    *keep = 0;
+    if (left > 7 && !memcmp(s + 2, " + 0)", 5) && *s == '(' && strchr("([ ", before)) return *keep = s[1], 7;
+    if (left > 5 && (*s == '[' || *s == '(') && !memcmp(s + 1, "0 + ", 4)) return *keep = *s, 5;
+    for (k = 0; k < 4 && left > 4; k++)
+        if (!memcmp(s, nothing[k], 4))
+            return strchr(")];,", *next) ||
+                   (left > 6 && *next == ' ' && strchr(k > 1 ? "+<" : "+-<", next[1])) ? 4 : 0;
+    return 0;
+}
+
+static void hy__c_simplify(hy__c *c)
+{
+    int i, n, to = 0;
+    char keep;
+    for (i = 0; i < c->letters; i += n ? n : 1) {
+        n = hy__c_is_noise(c->line + i, c->letters - i, to ? c->line[to - 1] : ' ', &keep);
+        if (!n) keep = c->line[i];
+        if (keep) c->line[to++] = keep;
+    }
+    c->letters = to;
+}
+
+static const char hy__c_spaces[] = "                                    ";
+
+/* A line, in several if it is long: a comma ends those before the last. */
+static void hy__c_put_folded(hy__target *t, const char *s, int n, int deep)
+{
+    int i, indent = 4 * (deep < 8 ? deep : 8);
+    int plain = *s != '#' && *s != '/' && !memchr(s, '"', (size_t)n);
+    while (plain && n > HY__C_COLUMNS - indent) {
+        for (i = HY__C_COLUMNS - indent; i > 1 && (s[i - 1] != ' ' || s[i - 2] != ','); i--) continue;
+        if (i < 2) break;
+        hy__put_bytes(t, s, (size_t)i - 1);
+        hy__put_bytes(t, "\n", 1);
+        hy__put_bytes(t, hy__c_spaces, (size_t)indent + 4);
+        s += i;
+        n -= i;
+    }
+    hy__put_bytes(t, s, (size_t)n);
+    hy__put_bytes(t, "\n", 1);
+}
+
 /* Text goes out line by line, each as far to the right as braces are open. */
 static void hy__c_line(hy__c *c)
 {
-    static const char spaces[] = "                                ";
     const char *s = c->line;
-    int n = c->letters, deep = c->depth, i, open = 0;
+    int n, deep = c->depth, i, open = 0;
+    hy__c_simplify(c);
+    n = c->letters;
     while (n && *s == ' ') { s++; n--; }
     for (i = 0; i < n; i++) open += (s[i] == '{') - (s[i] == '}');
     if (n && *s == '}') deep--;
     else if (c->goes_on && n && *s != '{') deep++;
-    if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, spaces, (size_t)(deep < 8 ? 4 * deep : 32));
-    if (n && *s == '*') hy__put_bytes(c->t, " ", 1);
-    hy__put_bytes(c->t, s, (size_t)n);
-    hy__put_bytes(c->t, "\n", 1);
+    if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, hy__c_spaces, (size_t)(deep < 8 ? 4 * deep : 32));
+    if (n > 1 && *s == '*' && s[1] == ' ') hy__put_bytes(c->t, " ", 1);
+    hy__c_put_folded(c->t, s, n, deep > 0 ? deep : 0);
     c->depth += open;
     c->goes_on = n > 6 && c->depth > 0 && !strchr(";{}:/,", s[n - 1]) && *s != '#' && memcmp(s + n - 6,
                                                                                              "_APART", 6);
@@ -49830,6 +53720,7 @@ static void hy__w(hy__c *c, const char *format, ...)
         case 'l': hy__c_put(c, text, (size_t)hy__text_i64(text, va_arg(args, int64_t))); break;
         case 'v': hy__c_number(text, va_arg(args, double), c->real); hy__c_put(c, text, strlen(text)); break;
         case 't': s = hy__c_type((hy_dtype)va_arg(args, int)); hy__c_put(c, s, strlen(s)); break;
+        case 'r': s = hy__c_type(c->real); hy__c_put(c, s, strlen(s)); break;
         case 'p': hy__c_put(c, c->prefix, strlen(c->prefix)); break;
         case 'u': hy__c_put(c, c->upper, strlen(c->upper)); break;
         default:  hy__c_put(c, format, 1);
@@ -49976,6 +53867,20 @@ static const hy__c_helper hy__c_helpers[] = {
       "    int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
       "    if (wrap) { i %%= n; return i < 0 ? i + n : i; }\n"
       "    return i < 0 ? 0 : i >= n ? n - 1 : i;\n}\n" },
+    { "index_due", "static inline int64_t %p_index_due(double x, int64_t n, int from_end, int *fault)\n{\n"
+      "    const int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
+      "    const int64_t at = from_end && i < 0 ? i + n : i;\n"
+      "    if (at >= 0 && at < n) return at;\n"
+      "    *fault = 1;\n    return 0;\n}\n" },
+    { "whole", "static inline int64_t %p_whole(double x)\n{\n"
+      "    return x != x ? 0 : x < -2147483647.0 ? -2147483647 : x > 2147483647.0 ? 2147483647 "
+      ": (int64_t)x;\n"
+      "}\n" },
+    { "between", "static inline int64_t %p_between(int64_t x, int64_t low, int64_t high)\n{\n"
+      "    return x < low ? low : x > high ? high : x;\n}\n" },
+    { "log_sum", "static inline double %p_log_sum(double a, double b)\n{\n"
+      "    const double most = a > b ? a : b;\n"
+      "    return most == -INFINITY ? most : most + log(exp(a - most) + exp(b - most));\n}\n" },
     { "after", "/* does a stand behind b, in rising order? NaN is the largest */\n"
       "static inline int %p_after(double a, double b) { return a > b || (a != a && b == b); }\n" }
 };
@@ -50065,8 +53970,8 @@ static void hy__c_write_helpers(hy__c *c)
 #undef V_DIGAMMA
 #undef V_TRIGAMMA
 #define V_K(k)          ((V__T)k)
-#define V_SEL(c, a, b)  (c ? a : b)
-#define V_BOOL(c)       (c ? 1 : 0)
+#define V_SEL(c, a, b)  ((c) ? a : b)
+#define V_BOOL(c)       ((c) ? 1 : 0)
 #define V_MAX(a, b)     (((a > b) | (a != a)) ? a : b)
 #define V_MIN(a, b)     (((a < b) | (a != a)) ? a : b)
 #define V_NEG(x)        (-x)
@@ -50122,6 +54027,8 @@ static void hy__c_write_helpers(hy__c *c)
 static const char *const hy__c_unary[] = { HY_UNARY_OPS(HY__C_UNARY) };
 static const char *const hy__c_extra[] = { HY__EXTRAS(HY__C_EXTRA) };
 static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
+#undef V_MAX
+#undef V_MIN
 #undef V_NEG
 #undef V_ADD
 #undef V_SUB
@@ -50130,6 +54037,8 @@ static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
 #undef V_MOD
 #undef V_POW
 #undef V_HYPOT
+#define V_MAX(a, b)     (a > b ? a : b)
+#define V_MIN(a, b)     (a < b ? a : b)
 #define V_NEG(x)        ((V__T)(0 - (V__U)x))
 #define V_ADD(a, b)     ((V__T)((V__U)a + (V__U)b))
 #define V_SUB(a, b)     ((V__T)((V__U)a - (V__U)b))
@@ -50275,11 +54184,11 @@ static const hy_type *hy__c_in(const hy__c_step *s, int k) { return hy__edge_typ
 static const hy_type *hy__c_out(const hy__c_step *s) { return &s->node->type[0]; }
 static int hy__c_value_of(const hy__c *c, const hy__edge *e)
 {
-    return c->first[c->g->place[e->node->number]] + e->output;
+    return c->at->first[c->at->g->place[e->node->number]] + e->output;
 }
 static int hy__c_wants(const hy__c *c, const hy__c_step *s, int output)
 {
-    return c->value[s->y + output].where != HY__NOWHERE;
+    return c->at->value[s->y + output].where != HY__NOWHERE;
 }
 static int hy__c_is_number(const hy__edge *e)          /* one that is written where it is used */
 {
@@ -50333,6 +54242,17 @@ static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
     hy__w(c, "    {\n");
 }
 
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 61 >>emitters --------------------------------------------------------------------------------
+ *
+ * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
+ * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
+ * that only move elements from the map that they make of positions, all others from an emitter.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 /* --- pointwise: one loop for a group --- */
 static const char *hy__c_load(const hy__c *c, char *to, hy_dtype dtype, const char *array, const char *index)
 {
@@ -50361,7 +54281,7 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
     hy_dtype dtype = node->type[0].dtype;
     const char *half = dtype == HY_F16 ? "f16" : "bf16";
     c->real = hy__c_wide(dtype);
-    hy__w(c, "        const %t %s = ", (int)c->real, name);
+    hy__w(c, "        const %s %s = ", hy__c_local(c->real), name);
     if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
     else if (!hy__floating(dtype)) hy__w(c, "(%t)(", (int)dtype);
     hy__c_expression(c, node, operand);
@@ -50472,7 +54392,7 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
         hy__c_need_half(c, dtype);
         hy__c_load(c, text, dtype, hy__c_text(array, "x%d", k), hy__c_index(index, w.dims, w.n, w.step[k],
                                                                             0));
-        hy__w(c, "        const %t a%d = %s;\n", (int)hy__c_wide(dtype), k, text);
+        hy__w(c, "        const %s a%d = %s;\n", hy__c_local(hy__c_wide(dtype)), k, text);
     }
     hy__c_chain(c, node, last);
     hy__c_index(index, w.dims, w.n, w.step[node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS], 0);
@@ -50941,6 +54861,64 @@ static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
           w->fine_p, l->size[2]);
 }
 
+/* How far from the first place of an image lies the one that tap t meets. */
+static int64_t hy__c_tap_of(const hy__c_window *w, const hy__c_laid *l, int64_t t)
+{
+    int64_t at[3], phase = 0, place = 0;
+    int k;
+    at[0] = t / (w->kernel[1] * w->kernel[2]) * w->dilate[0];
+    at[1] = t / w->kernel[2] % w->kernel[1] * w->dilate[1];
+    at[2] = t % w->kernel[2] * w->dilate[2];
+    for (k = 0; k < 3; k++) {
+        phase = phase * l->phase[k] + at[k] % l->phase[k];
+        place = place * l->size[k] + at[k] / w->stride[k];
+    }
+    return phase * l->plane + place;
+}
+
+/* Filters of one channel each: all taps are written out, or compilers keep sums in memory. */
+enum { HY__C_MOST_TAPS = 49 };
+static int hy__c_is_depthwise(const hy__c_window *w)
+{
+    return w->channels == w->groups && w->taps > 1 && w->taps <= HY__C_MOST_TAPS;
+}
+
+static void hy__c_depthwise_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows,
+                                 int64_t lanes)
+{
+    int64_t t;
+    int r;
+    hy__w(c, "        const %r *from = image + g * %l + p;\n", l->channel);
+    for (t = 0; t < w->taps; t++)
+        for (r = 0; r < rows; r++) {
+            hy__c_loop(c, "        ", "q", lanes);
+            hy__w(c, " s%d[q] += w[%l] * from[q + %l];\n", r, t * rows + r, hy__c_tap_of(w, l, t));
+        }
+}
+
+static void hy__c_write_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
+{
+    int64_t t;
+    hy__w(c, "    static const int tap[%l] = {", w->taps);
+    for (t = 0; t < w->taps; t++) hy__w(c, "%s%l", t ? ", " : " ", hy__c_tap_of(w, l, t));
+    hy__w(c, " };\n");
+}
+
+static void hy__c_channel_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows, int64_t lanes)
+{
+    int r;
+    hy__c_loop(c, "        ", "c", w->channels / w->groups);
+    if (w->taps > 1) hy__c_loop(c, " ", "t", w->taps);
+    hy__w(c, " {\n            const %r *from = image + (g * %l + c) * %l + p%s;\n", w->channels / w->groups,
+          l->channel, w->taps > 1 ? " + tap[t]" : "");
+    for (r = 0; r < rows; r++) {
+        if (w->taps > 1) hy__w(c, "const %r u%d = w[(c * %l + t) * %d + %d];\n", r, w->taps, rows, r);
+        else hy__w(c, "const %r u%d = w[c * %d + %d];\n", r, rows, r);
+    }
+    hy__c_sums_add(c, rows, lanes, "from[q]");
+    hy__w(c, "        }\n");
+}
+
 /* A tile: filters of one block, lanes of the row of results from place `p` on. */
 static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w, const hy__c_laid *l,
                             int rows,
@@ -50950,18 +54928,8 @@ static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w
     char text[HY__C_TEXT], value[HY__C_TEXT];
     int r;
     hy__c_sums(c, rows, lanes, "0");
-    hy__c_loop(c, "        ", "c", w->channels / w->groups);
-    if (w->taps > 1) hy__c_loop(c, " ", "t", w->taps);
-    hy__w(c, " {\n            const %t *from = image + (g * %l + c) * %l + p%s;\n", (int)real,
-          w->channels / w->groups,
-          l->channel, w->taps > 1 ? " + tap[t]" : "");
-    for (r = 0; r < rows; r++) {
-        if (w->taps > 1) hy__w(c, "            const %t u%d = w[(c * %l + t) * %d + %d];\n", (int)real, r,
-                               w->taps, rows, r);
-        else hy__w(c, "            const %t u%d = w[c * %d + %d];\n", (int)real, r, rows, r);
-    }
-    hy__c_sums_add(c, rows, lanes, "from[q]");
-    hy__w(c, "        }\n");
+    if (hy__c_is_depthwise(w)) hy__c_depthwise_taps(c, w, l, rows, lanes);
+    else hy__c_channel_taps(c, w, l, rows, lanes);
     for (r = 0; r < rows; r++) {
         hy__c_loop(c, "        ", "q", lanes);
         if (!l->span) { hy__w(c, " row[%l + p + q] = s%d[q];\n", r * l->row, r); continue; }
@@ -51004,26 +54972,6 @@ static void hy__c_conv_block(hy__c *c, const hy__c_step *s, const hy__c_window *
     hy__c_store(c, s, text, "sum");
     hy__w(c, "    }\n");
     c->real = real;
-}
-
-static void hy__c_conv_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
-{
-    int64_t d, h, v;
-    int n = 0;
-    hy__w(c, "    static const int tap[%l] = {", w->taps);
-    for (d = 0; d < w->kernel[0]; d++) for (h = 0; h < w->kernel[1]; h++) for (v = 0; v < w->kernel[2]; v++) {
-        int64_t at[3], phase = 0, place = 0;
-        int k;
-        at[0] = d * w->dilate[0];
-        at[1] = h * w->dilate[1];
-        at[2] = v * w->dilate[2];
-        for (k = 0; k < 3; k++) {
-            phase = phase * l->phase[k] + at[k] % l->phase[k];
-            place = place * l->size[k] + at[k] / w->stride[k];
-        }
-        hy__w(c, "%s%l", n++ ? ", " : " ", phase * l->plane + place);
-    }
-    hy__w(c, " };\n");
 }
 
 /* Weights that the program is given: one sum after the other. */
@@ -51073,7 +55021,7 @@ static void hy__c_convolution(hy__c *c, const hy__c_step *s)
     rest = each % HY__C_ROWS;
     whole = each - rest;
     k = w.channels / w.groups * w.taps;
-    if (w.taps > 1) hy__c_conv_taps(c, &w, &l);
+    if (w.taps > 1 && !hy__c_is_depthwise(&w)) hy__c_write_taps(c, &w, &l);
     if (!l.direct) hy__w(c, "    %t *image = (%t *)(void *)scratch;\n", (int)real, (int)real);
     if (!l.span) hy__w(c, "    %t *row = (%t *)(void *)scratch + %l;\n", (int)real, (int)real,
                        l.direct ? (int64_t)0 : l.channel * w.channels);
@@ -51242,14 +55190,54 @@ static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
     char e[HY__C_TEXT], g[HY__C_TEXT];
     hy__c_function(c, "exp", e);
     hy__c_function(c, "log", g);
-    hy__c_need(c, "index_of");
+    hy__c_need(c, "index_due");
     hy__w(c, "double loss = 0;\nfor (int o = 0; o < %l; o++) {\nconst %t *x = x0 + o * %l;\n%t top = "
              "-INFINITY, sum = 0;\n",
           l.outer, (int)c->real, l.n, (int)c->real);
     hy__w(c, "for (int k = 0; k < %l; k++) if (x[k] > top || x[k] != x[k]) top = x[k];\n", l.n);
     hy__w(c, "for (int k = 0; k < %l; k++) sum += %s(x[k] - top);\n", l.n, e);
-    hy__w(c, "loss += %s(sum) + top - x[%p_index_of((double)x1[o], %l, 0)];\n}\ny0[0] = (%t)loss;\n", g, l.n,
-          (int)c->real);
+    hy__w(c, "loss += %s(sum) + top - x[%p_index_due((double)x1[o], %l, 0, fault)];\n}\ny0[0] = (%r)loss;\n",
+          g, l.n);
+}
+
+static size_t hy__c_ctc_scratch(const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, most = hy__c_in(s, 1)->shape.dim[1];
+    return (size_t)(2 * (2 * most + 1) + x[2]) * sizeof(double) + (size_t)most * sizeof(int64_t);
+}
+
+/* What labels spell, with blanks between: sums over all paths through the places, step by step. */
+static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
+{
+    const hy__ctc_loss_rec *r = (const hy__ctc_loss_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim;
+    int64_t most = hy__c_in(s, 1)->shape.dim[1], blank = r->blank_label ? x[2] - 1 : 0;
+    hy__c_need(c, "whole");
+    hy__c_need(c, "log_sum");
+    hy__w(c, "double *to = (double *)(void *)scratch, *before = to + %l, *p = before + %l;\n"
+             "int64_t *label = (int64_t *)(void *)(p + %l);\n", 2 * most + 1, 2 * most + 1, x[2]);
+    hy__w(c, "for (int n = 0; n < %l; n++) {\nint64_t steps = %l, count = %l, places, i;\ndouble all;\n"
+             "int bad = 0;\n", x[1], x[0], most);
+    if (r->use_data_lengths) hy__w(c, "steps = %p_whole(x2[n]);\n");
+    if (r->use_label_lengths) hy__w(c, "count = %p_whole(x%d[n]);\n", 2 + (r->use_data_lengths != 0));
+    hy__w(c, "bad = steps < 0 || steps > %l || count < 0 || count > %l;\n", x[0], most);
+    hy__w(c, "for (i = 0; i < count && !bad; i++) {\nlabel[i] = %p_whole(x1[n * %l + i]);\n", most);
+    if (!r->use_label_lengths) hy__w(c, "if (label[i] == %d) break;\n", r->blank_label ? -1 : 0);
+    hy__w(c, "bad = label[i] < 0 || label[i] >= %l || label[i] == %l;\n}\n"
+             "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n", x[2], blank);
+    hy__w(c, "for (int64_t t = 0; t < steps; t++) {\nconst %r *from = x0 + (t * %l + n) * %l;\n"
+             "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n", x[1], x[2]);
+    hy__w(c, "for (int k = 0; k < %l; k++) if (from[k] > top) top = from[k];\n"
+             "for (int k = 0; k < %l; k++) sum += exp(from[k] - top);\n"
+             "for (int k = 0; k < %l; k++) p[k] = from[k] - top - log(sum);\n", x[2], x[2], x[2]);
+    hy__w(c, "for (int64_t k = 0; k < places; k++) {\ndouble a = t ? before[k] : k < 2 ? 0 : -INFINITY;\n"
+             "if (t && k) a = %p_log_sum(a, before[k - 1]);\n"
+             "if (t && k > 2 && (k & 1) && label[k / 2] != label[k / 2 - 1])\n"
+             "a = %p_log_sum(a, before[k - 2]);\n"
+             "to[k] = a + p[k & 1 ? label[k / 2] : %l];\n}\n}\n", blank);
+    hy__w(c, "all = steps ? to[places - 1] : -INFINITY;\n"
+             "if (steps && places > 1) all = %p_log_sum(all, to[places - 2]);\n"
+             "y0[n] = all == -INFINITY ? 0 : (%r)-all;\n}\n");
 }
 
 static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
@@ -51262,6 +55250,97 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
     hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = (%t)(sum += x[k * %l]);\n}\n",
           hy__floating(c->real) ? "double" : "uint64_t", l.n, l.inner, (int)c->real, l.inner);
 }
+
+static void hy__c_triangle(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int upper = hy__op_number(s->node->op) == HY_OP_triu;
+    int64_t columns = x->dim[x->ndim - 1], k = ((const hy__tril_rec *)s->node->record)->k;
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++)\n"
+             "y0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", hy__product(x, 0, x->ndim - 1),
+          columns, columns, x->dim[x->ndim - 2], upper ? ">=" : "<=", k, columns);
+}
+
+#ifndef HYBRID_NO_VISION
+/* Where place `i` of `wide` lies among n, as an expression. */
+static const char *hy__c_resized_place(char *to, const char *i, int64_t wide, int64_t n, int half)
+{
+    if (half) return hy__c_text(to, "(%s + 0.5) * %l / %l - 0.5", i, n, wide);
+    return wide > 1 ? hy__c_text(to, "%s * %l.0 / %l", i, n - 1, wide - 1) : hy__c_text(to, "0.0");
+}
+
+static void hy__c_resize(hy__c *c, const hy__c_step *s)
+{
+    const hy__bilinear_resize_rec *r = (const hy__bilinear_resize_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    char down[HY__C_TEXT], across[HY__C_TEXT];
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
+          y[0] * y[1], y[2], y[3]);
+    hy__w(c, "const double v = fmax(%s, 0), u = fmax(%s, 0);\n",
+          hy__c_resized_place(down, "i", y[2], x[2], r->half_pixels),
+          hy__c_resized_place(across, "j", y[3], x[3], r->half_pixels));
+    hy__w(c, "const int top = v < %l ? (int)v : %l, left = u < %l ? (int)u : %l;\n", x[2] - 1, x[2] - 1,
+          x[3] - 1, x[3] - 1);
+    hy__w(c, "const %t *a = x0 + (n * %l + top) * %l, *b = top < %l ? a + %l : a;\n", (int)c->real, x[2],
+          x[3], x[2] - 1, x[3]);
+    hy__w(c, "const int right = left < %l ? left + 1 : left;\n", x[3] - 1);
+    hy__w(c, "const double f = v - top, g = u - left;\n");
+    hy__w(c, "y0[(n * %l + i) * %l + j] = (%t)((1 - f) * ((1 - g) * a[left] + g * a[right])\n"
+             "+ f * ((1 - g) * b[left] + g * b[right]));\n}\n", y[2], y[3], (int)c->real);
+}
+
+/* x and y, from -1 to 1, of place (i, j) in a grid of so many, mapped by six numbers at m. */
+static void hy__c_mapped(hy__c *c, int64_t height, int64_t width)
+{
+    hy__w(c, "const double down = %l.0 * i / %l - 1, across = %l.0 * j / %l - 1;\n",
+          (int64_t)2 * (height > 1), height - (height > 1), (int64_t)2 * (width > 1), width - (width > 1));
+    hy__w(c, "const double gx = m[0] * across + m[1] * down + m[2];\n"
+             "const double gy = m[3] * across + m[4] * down + m[5];\n");
+}
+
+static void hy__c_grid(hy__c *c, const hy__c_step *s)
+{
+    const hy__grid_generator_rec *r = (const hy__grid_generator_rec *)s->node->record;
+    const int64_t *g = hy__c_out(s)->shape.dim;
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
+          g[0], g[2], g[3]);
+    hy__w(c, "%t *y = y0 + (2 * n * %l + i) * %l + j;\n", (int)c->real, g[2], g[3]);
+    if (r->transform_type == HY_GRID_AFFINE) {
+        hy__w(c, "const %t *m = x0 + 6 * n;\n", (int)c->real);
+        hy__c_mapped(c, g[2], g[3]);
+    } else {
+        hy__w(c, "const %t *x = x0 + (2 * n * %l + i) * %l + j;\n", (int)c->real, g[2], g[3]);
+        hy__w(c, "const double gx = %l.0 * (x[0] + j) / %l - 1, gy = %l.0 * (x[%l] + i) / %l - 1;\n",
+              (int64_t)2 * (g[3] > 1), g[3] - (g[3] > 1), (int64_t)2 * (g[2] > 1), g[2] * g[3],
+              g[2] - (g[2] > 1));
+    }
+    hy__w(c, "y[0] = (%t)gx;\ny[%l] = (%t)gy;\n}\n", (int)c->real, g[2] * g[3], (int)c->real);
+}
+
+static void hy__c_sampler(hy__c *c, const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
+          y[0], y[2], y[3]);
+    if (hy__op_number(s->node->op) == HY_OP_spatial_transformer) {
+        hy__w(c, "const %t *m = x1 + 6 * n;\n", (int)c->real);
+        hy__c_mapped(c, y[2], y[3]);
+    } else hy__w(c, "const double gx = x1[(2 * n * %l + i) * %l + j];\n"
+                    "const double gy = x1[((2 * n + 1) * %l + i) * %l + j];\n", y[2], y[3], y[2], y[3]);
+    hy__w(c, "const double u = (gx + 1) * 0.5 * %l, v = (gy + 1) * 0.5 * %l;\n", x[3] - 1, x[2] - 1);
+    hy__w(c, "const int inside = u > -1 && u < %l && v > -1 && v < %l;\n", x[3], x[2]);
+    hy__w(c, "const int left = inside ? (int)floor(u) : 0, top = inside ? (int)floor(v) : 0;\n");
+    hy__w(c, "for (int c = 0; c < %l; c++) {\nconst %t *x = x0 + (n * %l + c) * %l;\ndouble sum = 0;\n",
+          x[1], (int)c->real, x[1], x[2] * x[3]);
+    hy__w(c, "for (int k = 0; k < 4 && inside; k++) {\n"
+             "const int row = top + k / 2, column = left + k %% 2;\n"
+             "if (row >= 0 && row < %l && column >= 0 && column < %l)\n"
+             "sum += (1 - fabs(v - row)) * (1 - fabs(u - column)) * x[row * %l + column];\n}\n",
+          x[2], x[3], x[3]);
+    hy__w(c, "y0[((n * %l + c) * %l + i) * %l + j] = (%t)sum;\n}\n}\n", y[1], y[2], y[3],
+          (int)c->real);
+}
+#endif
 
 /* topk, sort, argsort: the best so far stay in order. */
 static hy__c_lines hy__c_sorted_lines(const hy__c_step *s, int axis)
@@ -51334,10 +55413,12 @@ static void hy__c_arg(hy__c *c, const hy__c_step *s)
     if (axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis); else l.n = hy__size(&hy__c_in(s,
         0)->shape);
     hy__c_open_lines(c, s, l, 1);
-    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l] || (x[k * %l] != "
-             "x[k * %l] "
-          "&& x[best * %l] == x[best * %l])) best = k;\n*y = (%t)best;\n}\n", l.n, l.inner,
-          number == HY_OP_argmin ? "<" : ">", l.inner, l.inner, l.inner, l.inner, l.inner, (int)c->real);
+    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l]", l.n, l.inner,
+          number == HY_OP_argmin ? "<" : ">", l.inner);
+    if (hy__floating(hy__c_in(s, 0)->dtype))
+        hy__w(c, " || (x[k * %l] != x[k * %l] && x[best * %l] == x[best * %l])", l.inner, l.inner, l.inner,
+              l.inner);
+    hy__w(c, ") best = k;\n*y = (%r)best;\n}\n");
 }
 
 /* --- reductions --- */
@@ -51530,18 +55611,28 @@ static void hy__c_prelu(hy__c *c, const hy__c_step *s)
 }
 
 /* --- indexing --- */
+/* The index `value` within n: the nearest, from the start again, or a mistake if it lies beyond (signed:
+ * counted from the end if negative). */
+static const char *hy__c_index_in(hy__c *c, char *to, const char *value, int64_t n, int mode)
+{
+    int due = mode == HY_INDEX_RAISE || mode == HY__INDEX_SIGNED;
+    hy__c_need(c, due ? "index_due" : "index_of");
+    if (due) return hy__c_text(to, "%s_index_due((double)%s, %l, %d, fault)", c->prefix, value, n,
+                               mode == HY__INDEX_SIGNED);
+    return hy__c_text(to, "%s_index_of((double)%s, %l, %d)", c->prefix, value, n, mode == HY_INDEX_WRAP);
+}
+
 static void hy__c_take(hy__c *c, const hy__c_step *s)
 {
+    char at[HY__C_TEXT];
     int embedding = hy__op_number(s->node->op) == HY_OP_embedding, a = embedding, index = !embedding;
     const hy__take_rec *r = (const hy__take_rec *)s->node->record;
     hy__c_lines l = hy__c_lines_of(&hy__c_in(s, a)->shape, embedding ? 0 : r->axis);
     int64_t m = hy__size(&hy__c_in(s, index)->shape);
-    hy__c_need(c, "index_of");
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) {\n"
-          "const int64_t at = %p_index_of((double)x%d[i], %l, %d);\n"
+    hy__c_index_in(c, at, index ? "x1[i]" : "x0[i]", l.n, embedding ? HY_INDEX_CLIP : r->mode);
+    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) {\nconst int64_t at = %s;\n"
           "for (int k = 0; k < %l; k++) y0[(o * %l + i) * %l + k] = x%d[(o * %l + at) * %l + k];\n}\n",
-          l.outer, m, index,
-          l.n, !embedding && r->mode == HY_INDEX_WRAP, l.inner, m, l.inner, a, l.n, l.inner);
+          l.outer, m, at, l.inner, m, l.inner, a, l.n, l.inner);
 }
 
 static void hy__c_pick(hy__c *c, const hy__c_step *s)
@@ -51551,23 +55642,22 @@ static void hy__c_pick(hy__c *c, const hy__c_step *s)
     int batch = hy__op_number(s->node->op) == HY_OP_batch_take, axis = batch ? 1 : r->axis;
     hy__c_lines l = { 1, 0, 1 };
     int64_t m, all = hy__size(&hy__c_out(s)->shape);
+    char at[HY__C_TEXT];
     if (axis != HY_NONE) l = hy__c_lines_of(x, axis); else l.n = hy__size(x);
     m = all / hy__most(l.outer * l.inner, 1);
-    hy__c_need(c, "index_of");
+    hy__c_index_in(c, at, "x1[at]", l.n, batch ? HY_INDEX_CLIP : r->mode);
     hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
-          "const int at = (o * %l + i) * %l + j;\n"
-          "y0[at] = x0[(o * %l + %p_index_of((double)x1[at], %l, %d)) * %l + j];\n}\n", l.outer, m, l.inner,
-          m, l.inner,
-          l.n, l.n, !batch && r->mode == HY_INDEX_WRAP, l.inner);
+          "const int at = (o * %l + i) * %l + j;\ny0[at] = x0[(o * %l + %s) * %l + j];\n}\n", l.outer, m,
+          l.inner, m, l.inner, l.n, at, l.inner);
 }
 
 static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
 {
     const hy__one_hot_rec *r = (const hy__one_hot_rec *)s->node->record;
+    hy__c_need(c, "whole");
     hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %d; k++)\n"
-          "y0[i * %d + k] = (int64_t)x0[i] == k ? %v : %v;\n", hy__size(&hy__c_in(s, 0)->shape), r->depth,
-          r->depth,
-          r->on_value, r->off_value);
+          "y0[i * %d + k] = %p_whole((double)x0[i]) == k ? %v : %v;\n", hy__size(&hy__c_in(s, 0)->shape),
+          r->depth, r->depth, r->on_value, r->off_value);
 }
 
 /* gather_nd and scatter_nd: tuples of an index name a slice of `whole`. */
@@ -51577,13 +55667,15 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
     const hy_shape *whole = gather ? &hy__c_in(s, 0)->shape : &hy__c_out(s)->shape, *index = &hy__c_in(s,
         1)->shape;
     int64_t m = index->dim[0], tuples = m ? hy__size(index) / m : 0, slice = 1;
+    char value[HY__C_TEXT], at[HY__C_TEXT];
     for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
-    hy__c_need(c, "index_of");
     if (!gather) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n", hy__size(whole));
     hy__w(c, "for (int i = 0; i < %l; i++) {\nint64_t at = 0;\n", tuples);
-    for (d = 0; d < m; d++)
-        hy__w(c, "at = at * %l + %p_index_of((double)x1[i + %l], %l, 0);\n", whole->dim[d], d * tuples,
-              whole->dim[d]);
+    for (d = 0; d < m; d++) {
+        hy__c_text(value, "x1[i + %l]", d * tuples);
+        hy__w(c, "at = at * %l + %s;\n", whole->dim[d],
+              hy__c_index_in(c, at, value, whole->dim[d], HY__INDEX_SIGNED));
+    }
     hy__w(c, gather ? "for (int k = 0; k < %l; k++) y0[i * %l + k] = x0[at * %l + k];\n}\n"
                     : "for (int k = 0; k < %l; k++) y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice,
                     slice);
@@ -51593,11 +55685,11 @@ static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int64_t row = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
-    hy__c_need(c, "index_of");
-    hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = x0[i];\nfor (int i = 0; i < %l; i++) for (int k = 0; k "
-             "< %l; k++)\n"
-          "y0[%p_index_of((double)x1[i], %l, 0) * %l + k] = x2[i * %l + k];\n", hy__size(x),
-          hy__size(&hy__c_in(s, 1)->shape), row, x->dim[0], row, row);
+    char at[HY__C_TEXT];
+    hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = x0[i];\nfor (int i = 0; i < %l; i++) {\n"
+             "const int64_t at = %s;\nfor (int k = 0; k < %l; k++) y0[at * %l + k] = x2[i * %l + k];\n}\n",
+          hy__size(x), hy__size(&hy__c_in(s, 1)->shape),
+          hy__c_index_in(c, at, "x1[i]", x->dim[0], HY_INDEX_RAISE), row, row, row);
 }
 
 /* --- sequences: time is axis 0 or 1, the batch the other --- */
@@ -51634,8 +55726,18 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     }
 }
 
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 61 >>writers ---------------------------------------------------------------------------------
+ *
+ * Operators that are small programs: images, boxes and regions, recurrence, loops and branches. At the end
+ * hy__c_emitters says who writes what; >>source makes a file of it.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 #ifndef HYBRID_NO_VISION
-/* --- more windows --- */
+/* --- images: windows again, and places between places --- */
 static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
 {
     const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)s->node->record;
@@ -51725,6 +55827,260 @@ static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
               y[2], y[3], sum && k ? "+=" : "=", k, x[1], x[2], y[2] / x[2], x[3], y[3] / x[3]);
         if (!sum) at += x[1];
     }
+}
+#endif
+
+#ifndef HYBRID_NO_VISION
+/* --- boxes and regions --- */
+/* Sides and area of the box whose four numbers stand at `from`; names begin with a letter of its own. */
+static void hy__c_box(hy__c *c, const char *letter, const char *from, int center)
+{
+    const char *l = letter;
+    if (center) {
+        hy__w(c, "const %r %sw = %s[2], %sh = %s[3], %sl = %s[0] - %sw / 2, %st = %s[1] - %sh / 2;\n", l,
+              from, l, from, l, from, l, l, from, l);
+        hy__w(c, "const %r %sr = %s[0] + %sw / 2, %sb = %s[1] + %sh / 2;\n", l, from, l, l, from, l);
+    } else {
+        hy__w(c, "const %r %sl = %s[0], %st = %s[1], %sr = %s[2], %sb = %s[3];\n", l, from, l, from, l, from,
+              l, from);
+        hy__w(c, "const %r %sw = %sr - %sl, %sh = %sb - %st;\n", l, l, l, l, l, l);
+    }
+    hy__w(c, "const %r %s_area = %sw < 0 || %sh < 0 ? 0 : %sw * %sh;\n", l, l, l, l, l);
+}
+
+/* What part of their union boxes a and b have in common. */
+static void hy__c_overlap(hy__c *c)
+{
+    hy__w(c, "const %r wide = (ar < br ? ar : br) - (al > bl ? al : bl);\n"
+             "const %r tall = (ab < bb ? ab : bb) - (at > bt ? at : bt);\n"
+             "const %r both = wide > 0 && tall > 0 ? wide * tall : 0;\n"
+             "const %r part = both > 0 ? both / (a_area + b_area - both) : 0;\n");
+}
+
+static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
+{
+    int center = ((const hy__box_iou_rec *)s->node->record)->format;
+    int64_t n = hy__size(&hy__c_in(s, 1)->shape) / 4;
+    hy__w(c, "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
+             "const %r *u = x0 + i * 4, *v = x1 + j * 4;\n", hy__size(&hy__c_in(s, 0)->shape) / 4, n);
+    hy__c_box(c, "a", "u", center);
+    hy__c_box(c, "b", "v", center);
+    hy__c_overlap(c);
+    hy__w(c, "y0[i * %l + j] = part;\n}\n", n);
+}
+
+/* Rows by falling score: order[0 .. m - 1], the best k of those that `fits` says. */
+static void hy__c_best(hy__c *c, int64_t n, int64_t k, const char *fits, const char *score, const char *other)
+{
+    hy__w(c, "int m = 0;\nfor (int i = 0; i < %l; i++) {\nint p;\nif (!(%s)) continue;\n", n, fits);
+    hy__w(c, "p = m < %l ? m++ : m;\nfor (; p > 0 && %s > %s; p--) if (p < m) order[p] = order[p - 1];\n", k,
+          score, other);
+    hy__w(c, "if (p < m) order[p] = i;\n}\n");
+}
+
+static size_t hy__c_nms_scratch(const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    return ((size_t)x->dim[x->ndim - 2] + 1) * sizeof(int32_t);
+}
+
+/* The other way to write a box; one that begins below 0 stays as it is. */
+static void hy__c_turn_box(hy__c *c, int64_t width, int64_t coord, int center)
+{
+    hy__w(c, "for (int i = 0; i < kept; i++) {\n%r *v = y + i * %l + %l;\n", width, coord);
+    hy__w(c, "const double a = v[0], b = v[1], c = v[2], d = v[3];\nif (a < 0) continue;\n");
+    hy__w(c, center ? "v[0] = (%r)(a - c / 2);\nv[1] = (%r)(b - d / 2);\nv[2] = (%r)(a + c / 2);\n"
+                      "v[3] = (%r)(b + d / 2);\n}\n"
+                    : "v[0] = (%r)((a + c) / 2);\nv[1] = (%r)((b + d) / 2);\nv[2] = (%r)(c - a);\n"
+                      "v[3] = (%r)(d - b);\n}\n");
+}
+
+static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
+{
+    const hy__box_nms_rec *r = (const hy__box_nms_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t n = x->dim[x->ndim - 2], w = x->dim[x->ndim - 1], all = hy__size(x) / hy__most(n * w, 1);
+    int64_t k = r->topk < 0 ? n : hy__least(r->topk, n);
+    char fits[HY__C_TEXT], score[HY__C_TEXT], other[HY__C_TEXT], valid[HY__C_NUMBER], plain[HY__C_NUMBER];
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\nfor (int o = 0; o < %l; o++) {\n"
+             "const %r *x = x0 + o * %l;\n%r *y = y0 + o * %l;\nint kept = 0;\n", all, n * w, n * w);
+    hy__c_number(valid, r->valid_thresh, c->real);
+    hy__c_number(plain, r->background_id, c->real);
+    hy__c_text(score, "x[i * %l + %d]", w, r->score_index);
+    hy__c_text(other, "x[order[p - 1] * %l + %d]", w, r->score_index);
+    if (r->id_index < 0) hy__c_text(fits, "%s > %s", score, valid);
+    else hy__c_text(fits, "%s > %s && x[i * %l + %d] != %s", score, valid, w, r->id_index, plain);
+    if (!k) hy__w(c, "for (; kept < %l; kept++) order[kept] = kept;\n", n);
+    else {
+        hy__c_best(c, n, k, fits, score, other);
+        hy__w(c, "for (int i = 0; i < m; i++) {\nconst %r *u = x + order[i] * %l + %d;\nint crowded = 0;\n",
+              w, r->coord_start);
+        hy__c_box(c, "a", "u", r->in_format);
+        hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = x + order[j] * %l + %d;\n", w,
+              r->coord_start);
+        hy__c_box(c, "b", "v", r->in_format);
+        hy__c_overlap(c);
+        hy__w(c, "crowded = part > %v", r->overlap_thresh);
+        if (r->id_index >= 0 && !r->force_suppress)
+            hy__w(c, " && (int64_t)u[%d] == (int64_t)v[%d]", r->id_index - r->coord_start,
+                  r->id_index - r->coord_start);
+        hy__w(c, ";\n}\nif (!crowded) order[kept++] = order[i];\n}\n");
+    }
+    hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %l; k++)\n"
+             "y[i * %l + k] = i < kept ? x[order[i] * %l + k] : -1;\n", n, w, w, w);
+    if (k && r->in_format != r->out_format) hy__c_turn_box(c, w, r->coord_start, r->in_format);
+    if (hy__c_wants(c, s, 1))
+        hy__w(c, "for (int i = 0; i < %l; i++) y1[o * %l + i] = i < kept ? order[i] : -1;\n", n, n);
+    hy__w(c, "}\n");
+}
+
+static size_t hy__c_detection_scratch(const hy__c_step *s)
+{
+    size_t n = (size_t)hy__c_in(s, 0)->shape.dim[2];
+    return n * (6 * hy_dtype_size(hy__c_wide(hy__c_out(s)->dtype)) + sizeof(int32_t));
+}
+
+/* Rows of what has a class: class, score, corners. */
+static void hy__c_detected(hy__c *c, const hy__multibox_detection_rec *r, int64_t classes, int64_t anchors)
+{
+    int k;
+    hy__w(c, "for (int i = 0; i < %l; i++) {\n%r score = -1, *row = y + n * 6;\nint best = 0;\n", anchors);
+    hy__w(c, "for (int k = 1; k < %l; k++) {\nconst %r e = x0[(o * %l + k) * %l + i];\n"
+             "if (e > score) { score = e; best = k; }\n}\n", classes, classes, anchors);
+    hy__w(c, "if (score < %v || !best) continue;\nrow[0] = (%r)(best - 1);\nrow[1] = score;\n", r->threshold);
+    hy__w(c, "for (int k = 0; k < 2; k++) {\nstatic const %r variance[4] = { ");
+    for (k = 0; k < 4; k++) hy__w(c, k ? ", %v" : "%v", hy__real_of(&r->variances, k, k < 2 ? 0.1 : 0.2));
+    hy__w(c, " };\nconst %r *shift = x1 + (o * %l + i) * 4, low = x2[i * 4 + k], high = x2[i * 4 + k + 2];\n",
+          anchors);
+    hy__w(c, "const %r size = high - low, at = shift[k] * variance[k] * size + (low + high) / 2;\n"
+             "const %r half = (%r)exp(shift[k + 2] * variance[k + 2]) * size / 2;\n");
+    hy__w(c, r->no_clip ? "row[2 + k] = at - half;\nrow[4 + k] = at + half;\n}\n"
+                        : "row[2 + k] = at - half < 0 ? 0 : at - half > 1 ? 1 : at - half;\n"
+                          "row[4 + k] = at + half < 0 ? 0 : at + half > 1 ? 1 : at + half;\n}\n");
+    hy__w(c, "n++;\n}\nfor (int i = n * 6; i < %l; i++) y[i] = -1;\n", 6 * anchors);
+}
+
+static void hy__c_detection(hy__c *c, const hy__c_step *s)
+{
+    const hy__multibox_detection_rec *r = (const hy__multibox_detection_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t anchors = x->dim[2], most = r->nms_topk > 0 ? hy__least(r->nms_topk, anchors) : anchors;
+    hy__w(c, "%r *copy = (%r *)(void *)scratch;\nint32_t *order = (int32_t *)(void *)(copy + %l);\n",
+          6 * anchors);
+    hy__w(c, "(void)order;\nfor (int o = 0; o < %l; o++) {\n%r *y = y0 + o * %l;\nint n = 0;\n", x->dim[0],
+          6 * anchors);
+    hy__c_detected(c, r, x->dim[1], anchors);
+    if (r->nms_threshold > 0 && r->nms_threshold <= 1) {
+        hy__c_best(c, anchors, anchors, "i < n", "y[i * 6 + 1]", "y[order[p - 1] * 6 + 1]");
+        hy__w(c, "memcpy(copy, y, (size_t)n * 6 * sizeof *y);\nfor (int i = 0, kept = 0; i < m; i++) {\n"
+                 "%r *row = y + i * 6;\nint crowded = 0;\n");
+        hy__w(c, "if (i >= %l) { row[0] = -1; continue; }\n"
+                 "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n", most);
+        hy__c_box(c, "a", "(row + 2)", 0);
+        hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = copy + order[j] * 6 + 2;\n");
+        hy__c_box(c, "b", "v", 0);
+        hy__c_overlap(c);
+        hy__w(c, r->force_suppress ? "crowded = part >= %v;\n}\n"
+                                   : "crowded = part >= %v && row[0] == v[-2];\n}\n", r->nms_threshold);
+        hy__w(c, "if (crowded) row[0] = -1; else order[kept++] = order[i];\n}\n");
+    }
+    hy__w(c, "}\n");
+}
+
+/* Opens loops over regions; image, inside, scaled corners are numbers of each. */
+static void hy__c_open_regions(hy__c *c, const hy__c_step *s)
+{
+    hy__c_need(c, "whole");
+    hy__c_need(c, "between");
+    hy__w(c, "for (int o = 0; o < %l; o++) {\nconst %r *roi = x1 + o * 5;\n"
+             "const int64_t image = %p_whole(roi[0]);\nconst int inside = image >= 0 && image < %l;\n",
+          hy__c_in(s, 1)->shape.dim[0], hy__c_in(s, 0)->shape.dim[0]);
+}
+
+static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
+{
+    static const char *const axis[] = { "h", "v" };
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    double scale = ((const hy__roi_pooling_rec *)s->node->record)->spatial_scale;
+    int i;
+    hy__c_open_regions(c, s);
+    for (i = 0; i < 2; i++) {
+        hy__w(c, "const int64_t %s0 = %p_whole(round(roi[%d] * %v)), ", axis[i], 2 - i, scale);
+        hy__w(c, "%s1 = %p_whole(round(roi[%d] * %v));\n", axis[i], 4 - i, scale);
+        hy__w(c, "const %r %ss = (%r)(%s1 < %s0 ? 1 : %s1 - %s0 + 1) / %l;\n", axis[i], axis[i], axis[i],
+              axis[i], axis[i], y[2 + i]);
+    }
+    hy__w(c, "for (int c = 0; c < %l; c++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n",
+          y[1], y[2], y[3]);
+    for (i = 0; i < 2; i++) {
+        hy__w(c, "const int64_t %sa = %p_between(%s0 + %p_whole(floor(%s * %ss)), 0, %l);\n", axis[i],
+              axis[i], axis[i], axis[i], x[2 + i]);
+        hy__w(c, "const int64_t %sb = %p_between(%s0 + %p_whole(ceil((%s + 1) * %ss)), 0, %l);\n", axis[i],
+              axis[i], axis[i], axis[i], x[2 + i]);
+    }
+    hy__w(c, "const int64_t plane = (inside ? image * %l + c : c) * %l;\nint64_t best = -1;\n", x[1],
+          x[2] * x[3]);
+    hy__w(c, "%r most = inside && ha < hb && va < vb ? -INFINITY : 0;\n"
+             "for (int64_t i = ha; i < hb && inside; i++) for (int64_t k = va; k < vb; k++)\n"
+             "if (x0[plane + i * %l + k] > most) { best = plane + i * %l + k; most = x0[best]; }\n", x[3],
+          x[3]);
+    hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = most;\n", y[1], y[2], y[3]);
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[((o * %l + c) * %l + h) * %l + v] = best;\n", y[1], y[2], y[3]);
+    else hy__w(c, "(void)best;\n");
+    hy__w(c, "}\n}\n");
+}
+
+/* One axis of a sample: low, high and the share of high; those that lie outside are passed over. */
+static void hy__c_sample(hy__c *c, const char *a, const char *i, int64_t size)
+{
+    hy__w(c, "%r %s_at = %s0 + %s * %ss + (%s + (%r)0.5) * %ss / %sn;\n", a, a, a, a, i, a, a);
+    hy__w(c, "if (!(%s_at >= -1 && %s_at <= %l)) continue;\nif (%s_at < 0) %s_at = 0;\n", a, a, size, a, a);
+    hy__w(c, "const int64_t %sl = %p_between((int64_t)%s_at, 0, %l), %sh = %p_between(%sl + 1, 0, %l);\n", a,
+          a, size - 1, a, a, size - 1);
+    hy__w(c, "const %r %sp = %sl < %sh ? %s_at - %sl : 0;\n", a, a, a, a, a);
+}
+
+static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
+{
+    static const char *const axis[] = { "h", "v" };
+    const hy__roi_align_rec *r = (const hy__roi_align_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    int i;
+    hy__c_open_regions(c, s);
+    for (i = 0; i < 2; i++) {
+        const char *a = axis[i];
+        hy__w(c, "const %r %s0 = roi[%d] * %v - %v, ", a, 2 - i, r->spatial_scale, r->aligned ? 0.5 : 0.0);
+        hy__w(c, "%sw = roi[%d] * %v - %v - %s0;\n", a, 4 - i, r->spatial_scale, r->aligned ? 0.5 : 0.0, a);
+        if (r->aligned) hy__w(c, "if (inside && !(%sw > 0)) { *fault = 1; continue; }\n", a);
+        if (r->aligned) hy__w(c, "const %r %ss = %sw / %l;\n", a, a, y[2 + i]);
+        else hy__w(c, "const %r %ss = (%sw > 1 ? %sw : 1) / %l;\n", a, a, a, y[2 + i]);
+        if (r->sample_ratio > 0) hy__w(c, "const int64_t %sn = %d;\n", a, r->sample_ratio);
+        else hy__w(c, "const int64_t %sn = %p_whole(ceil(%ss));\n", a, a);
+    }
+    hy__w(c, "for (int c = 0; c < %l; c++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n",
+          y[1], y[2], y[3]);
+    if (r->position_sensitive)
+        hy__w(c, "const %r *x = x0 + ((inside ? image : 0) * %l + (c * %l + h) * %l + v) * %l;\n", x[1], y[2],
+              y[3], x[2] * x[3]);
+    else hy__w(c, "const %r *x = x0 + ((inside ? image : 0) * %l + c) * %l;\n", x[1], x[2] * x[3]);
+    hy__w(c, "%r sum = 0;\n");
+    for (i = 0; i < 2; i++) {           /* a large region has most samples outside */
+        const char *a = axis[i];
+        hy__w(c, "const %r %sb = %s0 + %s * %ss, %sd = %ss / %sn;\n", a, a, a, a, a, a, a);
+        hy__w(c, "const int64_t %sf = inside ? %p_between(%p_whole((-1 - %sb) / %sd) - 2, 0, %sn) : 0;\n", a,
+              a, a, a);
+        hy__w(c, "const int64_t %se = inside ? %p_between(%p_whole((%l - %sb) / %sd) + 2, 0, %sn) : 0;\n", a,
+              x[2 + i], a, a, a);
+    }
+    hy__w(c, "for (int64_t i = hf; i < he; i++) {\n");
+    hy__c_sample(c, "h", "i", x[2]);
+    hy__w(c, "for (int64_t j = vf; j < ve; j++) {\n");
+    hy__c_sample(c, "v", "j", x[3]);
+    hy__w(c, "const %r *a = x + hl * %l, *b = x + hh * %l;\n"
+             "sum += (1 - hp) * (1 - vp) * a[vl] + (1 - hp) * vp * a[vh] + hp * (1 - vp) * b[vl] + hp * vp * "
+             "b[vh];\n}\n}\n", x[3], x[3]);
+    hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = inside ? sum / ((%r)hn * (%r)vn) : 0;\n}\n}\n", y[1],
+          y[2], y[3]);
 }
 #endif
 
@@ -51916,9 +56272,238 @@ static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
 }
 #endif
 
+/* --- control flow: bodies are functions of their own, which work in the scratch of the operator --- */
+/* Where memory begins: of the bodies, of two places for each state, of results that nobody wants. */
+typedef struct hy__c_turns { size_t at[2], states, spare, bytes; } hy__c_turns;
+
+static int hy__c_is_cond(const hy__node *node) { return node->op->member == HY__COND; }
+
+/* What a turn has of an operand. */
+static int64_t hy__c_row(const hy__node *node, const hy_type *t)
+{
+    int64_t n = hy__size(&t->shape);
+    return hy__c_is_cond(node) ? n : n / hy__most(t->shape.dim[0], 1);
+}
+
+/* Which parts of a body read its variable? */
+static int hy__c_body_reads(const hy__c_body *b, int variable)
+{
+    int place = b->g->place[b->g->var[variable]->number];
+    return place < 0 ? 0 : b->value[b->first[place]].reads;
+}
+
+/* Does its function take input k? What stands still is a constant of the bodies. */
+static int hy__c_control_takes(const hy__c *c, const hy__c_step *s, int k)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    int pred = hy__c_is_cond(s->node), i, b, reads = k < pred || (k >= r->data && k < r->data + r->states);
+    for (i = 0; i < hy__control_vars(r, pred); i++)
+        for (b = 0; b < s->node->nsub && hy__control_input(r, pred, i) == k; b++)
+            reads |= hy__c_body_reads(c->body[s->body + b], i);
+    return reads != 0;
+}
+
+static void hy__c_turns_of(const hy__c *c, const hy__c_step *s, hy__c_turns *l)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    int i, k;
+    memset(l, 0, sizeof *l);
+    for (k = 0; k < s->node->nsub; k++) {
+        l->at[k] = hy__c_is_cond(s->node) ? 0 : l->states;
+        l->bytes = l->at[k] + hy__round64(c->body[s->body + k]->arena);
+        if (l->bytes > l->states) l->states = l->bytes;
+    }
+    l->spare = l->states;
+    for (i = 0; i < r->states; i++)
+        l->spare += 2 * hy__round64((size_t)hy__bytes(hy__c_in(s, r->data + i)));
+    l->bytes = l->spare;
+    for (i = 0; i < r->outputs; i++)
+        if (!hy__c_wants(c, s, i)) l->bytes += hy__round64((size_t)hy__bytes(&s->node->type[i]));
+}
+
+/* Result i of the bodies, as an argument of a call. */
+static void hy__c_turn_result(hy__c *c, const hy__c_step *s, const hy__c_turns *l, int i)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    const hy_type *t = &s->node->type[i];
+    size_t spare = l->spare;
+    int k;
+    if (i >= r->outputs) hy__w(c, "n%d", i - r->outputs);
+    else if (!hy__c_wants(c, s, i)) {
+        for (k = 0; k < i; k++)
+            if (!hy__c_wants(c, s, k)) spare += hy__round64((size_t)hy__bytes(&s->node->type[k]));
+        hy__w(c, "(%t *)(void *)(scratch + %l)", (int)t->dtype, (int64_t)spare);
+    } else if (hy__c_is_cond(s->node)) hy__w(c, "y%d", i);
+    else hy__w(c, "y%d + t * %l", i, hy__c_row(s->node, t));
+}
+
+/* A call of a part of body k. */
+static void hy__c_turn_call(hy__c *c, const hy__c_step *s, const hy__c_turns *l, int k, int part)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    const hy__c_body *b = c->body[s->body + k];
+    int pred = hy__c_is_cond(s->node), data = r->data - pred, i, goes_on = !pred && k < s->node->nsub - 1;
+    const char *comma = "";
+    hy__w(c, "%p_%s(", part == HY__C_EARLY ? b->before : b->turn);
+    for (i = 0; i < b->g->vars; i++) {
+        int at = hy__control_input(r, pred, i);
+        if (!(hy__c_body_reads(b, i) & part)) continue;
+        hy__w(c, "%s", comma);
+        if (i < data) hy__w(c, "x%d + t * %l", at, hy__c_row(s->node, hy__c_in(s, at)));
+        else hy__w(c, i < data + r->states ? "s%d" : "x%d", i < data + r->states ? i - data : at);
+        comma = ", ";
+    }
+    for (i = 0; i < b->g->heads && part == HY__C_LATE; i++) {
+        hy__w(c, "%s", comma);
+        if (goes_on) hy__w(c, "&goes_on"); else hy__c_turn_result(c, s, l, i);
+        comma = ", ";
+    }
+    if (b->arena) hy__w(c, "%sscratch + %l", comma, (int64_t)l->at[k]);
+    if (c->separate) hy__w(c, *comma || b->arena ? ", weights" : "weights");
+    if (b->faults) hy__w(c, *comma || b->arena || c->separate ? ", fault" : "fault");
+    hy__w(c, ");\n");
+}
+
+/* One body for a value that is not 0, the other for 0. */
+static void hy__c_cond(hy__c *c, const hy__c_step *s)
+{
+    hy__c_turns l;
+    hy__c_turns_of(c, s, &l);
+    hy__w(c, hy__c_is_half(hy__c_in(s, 0)->dtype) ? "if ((x0[0] & 0x7fff) != 0) {\n" : "if (x0[0] != 0) {\n");
+    hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
+    hy__w(c, "} else {\n");
+    hy__c_turn_call(c, s, &l, 1, HY__C_LATE);
+    hy__w(c, "}\n");
+}
+
+/* Each state has two places, s and n, which change roles after a turn. */
+static void hy__c_turn_states(hy__c *c, const hy__c_step *s, const hy__c_turns *l)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    size_t at = l->states;
+    int i;
+    for (i = 0; i < r->states; i++) {
+        const hy_type *t = hy__c_in(s, r->data + i);
+        size_t bytes = (size_t)hy__bytes(t);
+        hy__w(c, "%t *s%d = (%t *)(void *)(scratch + %l), ", (int)t->dtype, i, (int)t->dtype, (int64_t)at);
+        at += hy__round64(bytes);
+        hy__w(c, "*n%d = (%t *)(void *)(scratch + %l);\n", i, (int)t->dtype, (int64_t)at);
+        at += hy__round64(bytes);
+    }
+    for (i = 0; i < r->states; i++)
+        hy__w(c, "memcpy(s%d, x%d, %l);\n", i, r->data + i, hy__bytes(hy__c_in(s, r->data + i)));
+}
+
+static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    int64_t turns = r->limit > 0 ? r->limit : hy__c_in(s, 0)->shape.dim[0];
+    int i, k, last = s->node->nsub - 1;
+    hy__c_turns l;
+    hy__c_turns_of(c, s, &l);
+    hy__c_turn_states(c, s, &l);
+    for (k = 0; k <= last; k++) if (c->body[s->body + k]->early) hy__c_turn_call(c, s, &l, k, HY__C_EARLY);
+    if (last) {
+        hy_dtype dtype = hy__edge_type(&c->body[s->body]->g->head[0])->dtype;
+        hy__w(c, "int t = 0;\nfor (; t < %l; t++) {\n%t goes_on;\n", turns, (int)dtype);
+        hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
+        hy__w(c, hy__c_is_half(dtype) ? "if ((goes_on & 0x7fff) == 0) break;\n"
+                                      : "if (goes_on == 0) break;\n");
+    } else hy__w(c, "for (int t = 0; t < %l; t++) {\n", turns);
+    hy__c_turn_call(c, s, &l, last, HY__C_LATE);
+    for (i = 0; i < r->states; i++)
+        hy__w(c, "%t *was%d = s%d;\ns%d = n%d;\nn%d = was%d;\n", (int)hy__c_in(s, r->data + i)->dtype, i, i,
+              i, i, i, i);
+    hy__w(c, "}\n");
+    for (i = 0; i < r->outputs && last; i++) {          /* rows that had no turn */
+        int64_t row = hy__c_row(s->node, &s->node->type[i]);
+        if (hy__c_wants(c, s, i))
+            hy__w(c, "memset(y%d + t * %l, 0, (size_t)(%l - t) * %l * sizeof *y%d);\n", i, row, turns, row,
+                  i);
+    }
+    for (i = 0; i < r->states; i++)
+        if (hy__c_wants(c, s, r->outputs + i))
+            hy__w(c, "memcpy(y%d, s%d, %l);\n", r->outputs + i, i, hy__bytes(hy__c_in(s, r->data + i)));
+}
+
+#ifndef HYBRID_NO_INT8
+/* --- in int8: data are rounded to scratch, channels last, then summed panel by panel --- */
+static void hy__c_int8_plan(const hy__c_step *s, hy__int8_plan *p)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *y = &hy__c_out(s)->shape;
+    const void *r = s->node->record;
+    int biased = s->node->nin > 3;
+    memset(p, 0, sizeof *p);
+    if (hy__op_number(s->node->op) == HY_OP_int8_dense)
+        hy__int8_dense_plan(p, (const hy__int8_dense_rec *)r, x, y, biased);
+#ifndef HYBRID_NO_VISION
+    else hy__int8_conv_plan(p, (const hy__int8_convolution_rec *)r, x, y, biased);
+#endif
+}
+
+static int64_t hy__c_int8_bytes(const hy__int8_plan *p)
+{
+    return p->images * p->groups * hy__int8_volume(p->wide) * p->fine_c;
+}
+static size_t hy__c_int8_scratch(const hy__c_step *s)
+{
+    hy__int8_plan p;
+    hy__c_int8_plan(s, &p);
+    return (size_t)hy__c_int8_bytes(&p) + HY__INT8_STEP;
+}
+
+static void hy__c_int8_round(hy__c *c, const hy__int8_plan *p)
+{
+    const int64_t all = p->groups * p->fine_c, places = hy__int8_volume(p->fine);
+    hy__w(c, "int8_t *const data = (int8_t *)scratch, *q = data;\n"
+          "for (int n = 0; n < %l; n++) for (int g = 0; g < %l; g++)\n"
+          "for (int z = %l; z < %l; z++) for (int y = %l; y < %l; y++) for (int x = %l; x < %l; x++)\n"
+          "for (int k = 0; k < %l; k++) {\nfloat v = 0;\n", p->images, p->groups, -p->pad[0],
+          p->wide[0] - p->pad[0], -p->pad[1], p->wide[1] - p->pad[1], -p->pad[2], p->wide[2] - p->pad[2],
+          p->fine_c);
+    hy__w(c, "if (z >= 0 && z < %l && y >= 0 && y < %l && x >= 0 && x < %l)\n", p->fine[0], p->fine[1],
+          p->fine[2]);
+    hy__w(c, "v = x0[n * %l + (g * %l + k) * %l + ((z * %l + y) * %l + x) * %l] * %v;\n", all * places,
+          p->fine_c, p->last ? 1 : places, p->fine[1], p->fine[2], p->last ? all : 1, (double)p->per_unit);
+    hy__w(c, "*q++ = (int8_t)rintf(v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : v);\n}\n"
+          "for (int k = 0; k < 4; k++) q[k] = 0;\n");
+}
+
+static void hy__c_int8(hy__c *c, const hy__c_step *s)
+{
+    hy__int8_plan p;
+    int64_t all, places, taps;
+    hy__c_int8_plan(s, &p);
+    all = p.groups * p.coarse_c;
+    places = hy__int8_volume(p.coarse);
+    taps = p.stretches / (p.kernel[0] * p.kernel[1]);
+    hy__c_int8_round(c, &p);
+    hy__w(c, "for (int n = 0; n < %l; n++) for (int g = 0; g < %l; g++) for (int p = 0; p < %l; p++)\n"
+          "for (int z = 0; z < %l; z++) for (int y = 0; y < %l; y++) for (int x = 0; x < %l; x++) {\n",
+          p.images, p.groups, p.panels, p.coarse[0], p.coarse[1], p.coarse[2]);
+    hy__w(c, "const int8_t *w = x1 + (g * %l + p) * %l;\n"
+          "const int8_t *from = data + (((n * %l + g) * %l + z * %l) * %l + y * %l) * %l + x * %l;\n",
+          p.panels, p.stretches * p.steps * HY__INT8_BYTES, p.groups, p.wide[0], p.stride[0], p.wide[1],
+          p.stride[1], p.wide[2] * p.fine_c, p.stride[2] * p.fine_c);
+    hy__w(c, "int32_t sum[16] = { 0 };\n"
+          "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) for (int k = 0; k < %l; k++) {\n"
+          "const int8_t *a = from + (i * %l + j * %l) * %l + k * %l;\n", p.kernel[0], p.kernel[1], taps,
+          p.dilate[0] * p.wide[1], p.dilate[1], p.wide[2] * p.fine_c, p.dilate[2] * p.fine_c);
+    hy__w(c, "for (int t = 0; t < %l; t++, a += 4, w += 64) for (int o = 0; o < 16; o++)\n"
+          "sum[o] += a[0] * w[4 * o] + a[1] * w[4 * o + 1] + a[2] * w[4 * o + 2] + a[3] * w[4 * o + 3];\n}\n",
+          p.steps);
+    hy__w(c, "for (int k = p * 16; k < p * 16 + 16 && k < %l; k++) {\nconst int o = g * %l + k;\n"
+          "const float v = (float)sum[k %% 16] * x2[o]%s;\n", p.coarse_c, p.coarse_c,
+          p.biased ? " + x3[o]" : "");
+    hy__w(c, "y0[n * %l + o * %l + ((z * %l + y) * %l + x) * %l] = %s;\n}\n}\n", all * places,
+          p.last ? 1 : places, p.coarse[1], p.coarse[2], p.last ? all : 1,
+          p.least < 0 ? "v" : "v < 0 ? 0 : v");
+}
+#endif
+
 /* --- which emitter --- */
 enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
-       HY__C_WHOLE = 16 };
+       HY__C_WHOLE = 16, HY__C_FAULTS = 32 };
 typedef struct hy__c_emitter {
     int      op;
     hy__c_fn emit;
@@ -51939,8 +56524,11 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_softmin, hy__c_softmax, 0, NULL },
     { HY_OP_softmax_activation, hy__c_softmax, 0, NULL },
     { HY_OP_softmax_output, hy__c_softmax, 0, NULL },
-    { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, 0, NULL },
+    { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, HY__C_FAULTS, NULL },
+    { HY_OP_ctc_loss, hy__c_ctc_loss, HY__C_FAULTS, hy__c_ctc_scratch },
     { HY_OP_cumsum, hy__c_cumsum, 0, NULL },
+    { HY_OP_tril, hy__c_triangle, 0, NULL },
+    { HY_OP_triu, hy__c_triangle, 0, NULL },
     { HY_OP_topk, hy__c_sort, 0, hy__c_sort_scratch },
     { HY_OP_sort, hy__c_sort, 0, hy__c_sort_scratch },
     { HY_OP_argsort, hy__c_sort, 0, hy__c_sort_scratch },
@@ -51965,16 +56553,22 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_l2_normalization, hy__c_l2_normalization, 0, NULL },
     { HY_OP_leaky_relu, hy__c_prelu, 0, NULL },
     { HY_OP_embedding, hy__c_take, 0, NULL },
-    { HY_OP_take, hy__c_take, 0, NULL },
-    { HY_OP_pick, hy__c_pick, 0, NULL },
+    { HY_OP_take, hy__c_take, HY__C_FAULTS, NULL },
+    { HY_OP_pick, hy__c_pick, HY__C_FAULTS, NULL },
     { HY_OP_batch_take, hy__c_pick, 0, NULL },
     { HY_OP_one_hot, hy__c_one_hot, 0, NULL },
-    { HY_OP_gather_nd, hy__c_tuples, 0, NULL },
-    { HY_OP_scatter_nd, hy__c_tuples, 0, NULL },
-    { HY_OP_index_copy, hy__c_index_copy, 0, NULL },
+    { HY_OP_gather_nd, hy__c_tuples, HY__C_FAULTS, NULL },
+    { HY_OP_scatter_nd, hy__c_tuples, HY__C_FAULTS, NULL },
+    { HY_OP_index_copy, hy__c_index_copy, HY__C_FAULTS, NULL },
     { HY_OP_sequence_mask, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_last, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
+#ifndef HYBRID_NO_INT8
+    { HY_OP_int8_dense, hy__c_int8, 0, hy__c_int8_scratch },
+#ifndef HYBRID_NO_VISION
+    { HY_OP_int8_convolution, hy__c_int8, 0, hy__c_int8_scratch },
+#endif
+#endif
 #ifndef HYBRID_NO_RNN
     { HY_OP_rnn, hy__c_rnn_emit, HY__C_PACK_RNN, hy__c_rnn_scratch },
 #endif
@@ -51985,18 +56579,48 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_adaptive_avg_pooling, hy__c_adaptive, 0, NULL },
     { HY_OP_lrn, hy__c_lrn, 0, NULL },
     { HY_OP_upsampling, hy__c_upsampling, 0, NULL },
+    { HY_OP_box_iou, hy__c_box_iou, 0, NULL },
+    { HY_OP_box_nms, hy__c_box_nms, 0, hy__c_nms_scratch },
+    { HY_OP_multibox_detection, hy__c_detection, 0, hy__c_detection_scratch },
+    { HY_OP_roi_pooling, hy__c_roi_pooling, 0, NULL },
+    { HY_OP_roi_align, hy__c_roi_align, HY__C_FAULTS, NULL },
+    { HY_OP_bilinear_resize, hy__c_resize, 0, NULL },
+    { HY_OP_grid_generator, hy__c_grid, 0, NULL },
+    { HY_OP_bilinear_sampler, hy__c_sampler, 0, NULL },
+    { HY_OP_spatial_transformer, hy__c_sampler, 0, NULL },
 #endif
     { -1, NULL, 0, NULL }
 };
+
+/* Loops backwards, or of a number of turns that is given, are those of gradients. */
+static const hy__c_emitter *hy__c_control_emitter(const hy__node *node)
+{
+    static const hy__c_emitter turns = { -1, hy__c_turns_emit, HY__C_WHOLE, NULL };
+    static const hy__c_emitter cond = { -1, hy__c_cond, HY__C_WHOLE, NULL };
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
+    if (r->reverse || r->counted || r->keyed || r->own) return NULL;
+    return hy__c_is_cond(node) ? &cond : &turns;
+}
 
 static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
 {
     const hy__c_emitter *e = hy__c_emitters;
     int number = hy__op_number(node->op);
-    if (number < 0 || (number == HY_OP_take && ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE))
-        return NULL;                    /* a program in C has nowhere to say what is wrong with an index */
-    for (; e->emit; e++) if (e->op == number) return e;
+    if (node->op->flags & HY_OP_CONTROL) return hy__c_control_emitter(node);
+    for (; e->emit; e++) if (number >= 0 && e->op == number) return e;
     return NULL;
+}
+
+/* May it meet an index, or a region, that is none? Then its function is given where to say so. */
+static int hy__c_may_fault(const hy__node *node, int flags)
+{
+    int number = hy__op_number(node->op);
+    if (number == HY_OP_take) return ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE;
+    if (number == HY_OP_pick) return ((const hy__pick_rec *)node->record)->mode == HY_INDEX_RAISE;
+#ifndef HYBRID_NO_VISION
+    if (number == HY_OP_roi_align) return ((const hy__roi_align_rec *)node->record)->aligned;
+#endif
+    return flags & HY__C_FAULTS;
 }
 
 /* Do its results not depend on any value? */
@@ -52042,12 +56666,28 @@ HY__WARM_ROOMS
 #ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
 /* --- freezing: parameters become constants --- */
+/* A variable of a body that stands for a constant outside; they are the first nodes of a graph. */
+static int hy__c_freeze_variable(hy__rewrite *R, const hy__edge *old, hy__edge *in)
+{
+    hy__node *const *given = (hy__node *const *)R->notes;
+    const hy__node *from = given && !in->node->op && in->node->number < R->from->vars
+        ? given[in->node->number] : NULL;
+    hy__edge *value = &R->value[R->first[hy__place_of(R, old->node)]];
+    if (!from) return 0;
+    in->node = hy__rewrite_join(R, hy__node_copy(R->F, from));
+    in->output = 0;
+    *value = *in;
+    return in->node ? 0 : -1;
+}
+
 static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy_frame *F = R->F;
     hy_array *x = node->param ? &node->param->array : NULL, *y;
     hy__node *fresh;
+    int k;
     (void)in;
+    for (k = 0; k < node->nin; k++) if (hy__c_freeze_variable(R, &node->in[k], &R->in[k])) return -1;
     if (node->op || (!x && (!node->held || hy__packed(&node->constant)))) return 0;
     if (x && !hy__concrete(F, x, "hy_export_c", "hy_initialize")) return -1;
     if (!x && (x = hy__handle(F)) != NULL) {
@@ -52067,17 +56707,43 @@ static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in
     return out->node ? 1 : -1;
 }
 
+/* Which constant outside stands for variable i of a body? NULL: none, or another one in each turn. */
+static hy__node *hy__c_given(const hy__node *of, int i)
+{
+    const hy__control_rec *r = (const hy__control_rec *)of->record;
+    int pred = hy__c_is_cond(of);
+    hy__node *from = of->in[hy__control_input(r, pred, i)].node;
+    return from->held && i >= r->data - pred + r->states ? from : NULL;
+}
+
+/* Typed, and without parameters. of: whose body it is, or NULL. */
+static hy_graph *hy__c_frozen(hy_frame *F, const hy_graph *from, const hy_type *input, const hy__mode *mode,
+                              const hy__node *of)
+{
+    hy_graph *g = hy__typed_copy(F, from, input, mode);
+    hy__rewrite R;
+    hy__node **given;
+    int i, failed;
+    if (!g) return NULL;
+    failed = hy__rewrite_open(&R, F, g, mode);
+    given = of ? (hy__node **)hy__alloc_zero(&F->root->heap, ((size_t)g->vars + 1) * sizeof *given) : NULL;
+    if (of && !given) hy__no_memory(F, "hy_export_c");
+    for (i = 0; given && i < g->vars; i++) given[i] = hy__c_given(of, i);
+    R.notes = (void *)given;
+    failed = failed || F->code || hy__rewrite_nodes(&R, hy__c_freeze);
+    hy__graph_drop(g);
+    return hy__rewrite_close(&R, failed);
+}
+
 /* The graph that is written: frozen, and what the passes make of it; all types known. */
-static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *input)
+static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *input, const hy__node *of)
 {
     hy_graph *g;
-    static const hy__pass freeze = { 0, "freeze", hy__c_freeze, NULL, 0 };
     hy__mode mode;
     int i;
     memset(&mode, 0, sizeof mode);
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_FUSE;
-    g = hy__typed_copy(F, from, input, &mode);
-    if (g) g = hy__run_pass(F, g, &mode, &freeze, NULL);
+    g = hy__c_frozen(F, from, input, &mode, of);
     if (g) g = hy__run_passes(F, g, &mode);
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_BATCH_NORM;
     if (g) g = hy__run_passes(F, g, &mode);         /* what folding batch norm left is folded, too */
@@ -52091,64 +56757,158 @@ static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *i
     return NULL;
 }
 
-/* --- names --- */
-/* Letters, digits and underscores; unique among those that were taken before. */
-static const char *hy__c_name(hy__c *c, hy__names *taken, const char *from)
+/* --- programs: the whole, then bodies, each behind the one that it stands in --- */
+static int hy__c_program(hy__c *c, const hy_graph *from, const hy_type *input, const hy__node *of, int outer)
 {
-    char *name = hy__string(c->F, from[0] ? from : "value", "_________");
+    hy__heap *heap = &c->F->root->heap;
+    hy__c_body *b = NULL;
+    if (!hy__grow(heap, (void **)&c->body, &c->body_cap, c->bodies + 1, sizeof *c->body))
+        b = (hy__c_body *)hy__alloc_zero(heap, sizeof *b);
+    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    c->body[c->bodies++] = c->at = b;
+    b->of = of;
+    b->outer = outer;
+    b->vary = -1;
+    if (of && !hy__c_is_cond(of))
+        b->vary = ((const hy__control_rec *)of->record)->data + ((const hy__control_rec *)of->record)->states;
+    b->g = hy__c_graph(c->F, from, input, of);
+    return b->g ? 0 : -1;
+}
+
+/* The bodies of an operator, for the types of its inputs. */
+static int hy__c_bodies_of(hy__c *c, const hy__node *node, int outer)
+{
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
+    int i, k, pred = hy__c_is_cond(node), n = hy__control_vars(r, pred), failed = 0;
+    hy__buffer *room = hy__buffer_new(&c->F->cache, ((size_t)n + 1) * sizeof(hy_type));
+    hy_type *type = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(c->F, "hy_export_c");
+    for (i = 0; type && i < n; i++) {
+        const hy_type *in = hy__edge_type(&node->in[hy__control_input(r, pred, i)]);
+        type[i] = i < r->data - pred ? hy__item_type(in) : *in;
+    }
+    for (k = 0; type && k < node->nsub && !failed; k++)
+        failed = hy__c_program(c, node->sub[k], type, node, outer);
+    hy__buffer_drop(&c->F->cache, room);
+    return type && !failed ? 0 : -1;
+}
+
+static int hy__c_programs(hy__c *c, const hy_graph *from, const hy_type *input)
+{
+    int i, k;
+    if (hy__c_program(c, from, input, NULL, -1)) return -1;
+    for (k = 0; k < c->bodies; k++) {
+        const hy_graph *g = c->body[k]->g;
+        for (i = 0; i < g->n; i++)
+            if (g->node[i]->op && (g->node[i]->op->flags & HY_OP_CONTROL) && hy__c_emitter_of(g->node[i]) &&
+                hy__c_bodies_of(c, g->node[i], k)) return -1;
+    }
+    return 0;
+}
+
+/* --- names --- */
+/* Names that files have already: macros, what is recorded, weights in another order. */
+static int hy__c_is_own(const char *name)
+{
+    static const char *const numbered[] = { "out", "given", "due", "got" };
+    size_t n = strlen(name), i;
+    for (i = 0; i < 4; i++)
+        if (!strncmp(name, numbered[i], strlen(numbered[i])) &&
+            !name[strlen(numbered[i]) + strspn(name + strlen(numbered[i]), "0123456789")]) return 1;
+    return (n >= 5 && !strcmp(name + n - 5, "_SIZE")) || (n >= 7 && !strcmp(name + n - 7, "_packed"));
+}
+
+/* Macros are made of inputs, which are to differ in more than capitals. */
+static int hy__c_is_taken(const hy__c *c, const char *name)
+{
+    size_t k;
+    int i;
+    if (hy__c_is_own(name) || hy__names_find(&c->taken, name) >= 0) return 1;
+    for (i = 0; i < c->at->g->vars && c->at->var[i]; i++) {
+        const char *other = c->at->var[i];
+        for (k = 0; name[k] && (name[k] | 32) == (other[k] | 32); k++) continue;
+        if (!name[k] && !other[k]) return 1;
+    }
+    return 0;
+}
+
+/* Letters, digits and underscores; unique among those that were taken before. */
+static const char *hy__c_name(hy__c *c, const char *from, const char *behind)
+{
+    hy__heap *heap = &c->F->root->heap;
+    char *plain = hy__string(c->F, from[0] ? from : "value", behind), *name;
     size_t n, i;
     int k;
+    name = plain ? hy__string(c->F, plain, "____________") : NULL;
+    hy__free(heap, plain);
     if (!name) return NULL;
-    n = strlen(name) - 9;
+    n = strlen(name) - 12;
     for (i = 0; i < n; i++)
         if (!((name[i] | 32) >= 'a' && (name[i] | 32) <= 'z') && !(i && name[i] >= '0' &&
                                                                    name[i] <= '9')) name[i] = '_';
     name[n] = 0;
-    for (k = 2; hy__names_find(taken, name) >= 0; k++) {
+    for (k = 2; hy__c_is_taken(c, name); k++) {
         char number[32];
         int digits = hy__text_i64(number, k);
         name[n] = '_';
         memcpy(name + n + 1, number, (size_t)digits);
         name[n + 1 + (size_t)digits] = 0;
     }
-    if (!hy__names_add(&c->F->root->heap, taken, name, 0)) return name;
-    hy__free(&c->F->root->heap, name);
+    if (!hy__names_add(heap, &c->taken, name, 0)) return name;
+    hy__free(heap, name);
     return (const char *)hy__no_memory(c->F, "hy_export_c");
+}
+
+static int hy__c_reserve(hy__c *c)
+{
+    static const char *const reserved[] = {
+        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+        "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
+        "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
+        "volatile", "while", "alignas", "alignof", "and", "asm", "bitand", "bitor", "bool", "catch", "class",
+        "compl", "constexpr", "decltype", "delete", "explicit", "export", "false", "friend", "mutable",
+        "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public",
+        "template", "this", "throw", "true", "try", "typeid", "typename", "using", "virtual", "xor",
+        "int8_t", "uint8_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "memcpy",
+        "memset", "NULL", "NAN", "INFINITY", "linux", "unix", "ws", "workspace", "weights", "run", "call",
+        "memory", "test", "main", "name", "loaded", "H", "STEP", "APART", "TEST", "WORKSPACE", "WEIGHTS",
+        "NO_MEMORY" };
+    size_t k, n = sizeof reserved / sizeof *reserved;
+    for (k = 0; k < n + (size_t)HY__C_HELPERS; k++)
+        if (hy__names_add(&c->F->root->heap, &c->taken, k < n ? reserved[k] : hy__c_helpers[k - n].name, 0)) {
+            hy__no_memory(c->F, "hy_export_c");
+            return -1;
+        }
+    return 0;
 }
 
 static int hy__c_names(hy__c *c)
 {
-    static const char *const reserved[] = {
-        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
-        "extern",
-        "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
-        "signed",
-        "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
-        "ws",
-        "workspace", "weights", "run", "out", "memory", "test", "main", "name", "arena" };
-    hy__names taken;
-    size_t k;
-    int i;
-    memset(&taken, 0, sizeof taken);
-    for (k = 0; k < sizeof reserved / sizeof *reserved; k++)
-        if (hy__names_add(&c->F->root->heap, &taken, reserved[k], 0)) hy__no_memory(c->F, "hy_export_c");
-    for (k = 0; k < (size_t)HY__C_HELPERS; k++)
-        if (hy__names_add(&c->F->root->heap, &taken, hy__c_helpers[k].name, 0)) hy__no_memory(c->F,
-                "hy_export_c");
-    for (i = 0; i < c->g->vars && !c->F->code; i++) {
-        int place = c->g->place[c->g->var[i]->number];
-        const char *name = hy__c_name(c, &taken, c->g->var[i]->name);
-        if (place >= 0) c->name[place] = name;
-        c->var[i] = name;
+    static const char *const parts[] = { "_turn", "_while", "_then", "_else" };
+    hy__c_body *b = c->at;
+    const hy_graph *g = b->g;
+    int i, k;
+    for (i = 0; i < g->vars && !c->F->code; i++) {
+        int place = g->place[g->var[i]->number];
+        const char *name = hy__c_name(c, g->var[i]->name, "");
+        if (place >= 0) b->name[place] = name;
+        b->var[i] = name;
     }
-    for (i = 0; i < c->g->n && !c->F->code; i++)
-        if (!c->name[i]) c->name[i] = hy__c_name(c, &taken, c->g->node[i]->name);
-    hy__free(&c->F->root->heap, (void *)taken.key);
-    hy__free(&c->F->root->heap, taken.value);
-    return c->F->code ? -1 : 0;
+    for (i = 0; i < g->n && !c->F->code; i++)
+        if (!b->name[i]) b->name[i] = hy__c_name(c, g->node[i]->name, "");
+    if (!b->of || c->F->code) return c->F->code ? -1 : 0;
+    for (k = 0; c->body[k]->of != b->of; k++) continue;
+    i = hy__c_is_cond(b->of) ? 2 + (c->body[k] != b) : b->of->nsub > 1 && c->body[k] == b;
+    b->turn = hy__c_name(c, b->of->name, parts[i]);
+    b->before = b->turn ? hy__c_name(c, b->turn, "_before") : NULL;
+    return b->before ? 0 : -1;
 }
 
 /* --- values that are there before the run --- */
+static const char *hy__c_name_of(const hy__c *c, const hy__node *node)
+{
+    return c->at->name[c->at->g->place[node->number]];
+}
+
 static int hy__c_blob_add(hy__c *c, const hy_tensor *from, const char *name)
 {
     hy__c_blob *b;
@@ -52163,6 +56923,28 @@ static int hy__c_blob_add(hy__c *c, const hy_tensor *from, const char *name)
     b->n = hy__size(&from->type.shape);
     b->split = 1;
     return c->blobs++;
+}
+
+/* The same values in the same order are written once: bodies often share them. */
+static int hy__c_blob_once(hy__c *c, int at)
+{
+    const hy__c_blob *b = &c->blob[at];
+    int k;
+    for (k = 0; k < at; k++) {
+        const hy__c_blob *o = &c->blob[k];
+        if (o->from.data == b->from.data && hy__same_type(&o->from.type, &b->from.type) && !o->part &&
+            !b->part && o->groups == b->groups && o->rows == b->rows && o->columns == b->columns &&
+            o->lanes == b->lanes && o->step_g == b->step_g && o->step_r == b->step_r &&
+            o->step_c == b->step_c && o->split == b->split && o->step_s == b->step_s) break;
+    }
+    if (k < at) c->blobs--;
+    return k;
+}
+
+static int hy__c_blob_of(hy__c *c, const hy_tensor *from, const char *name)
+{
+    int at = hy__c_blob_add(c, from, name);
+    return at < 0 ? -1 : hy__c_blob_once(c, at);
 }
 
 /* The element of a packed blob that stands at i. */
@@ -52198,12 +56980,12 @@ static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
 /* A constant that something reads as it is. */
 static void hy__c_raw(hy__c *c, int v)
 {
-    hy__c_value *x = &c->value[c->value[v].root];
+    hy__c_value *x = &c->at->value[c->at->value[v].root];
     const hy__node *node = NULL;
     int i;
     if (x->where != HY__AT_CONSTANT || x->index >= 0) return;
-    for (i = 0; i < c->g->n; i++) if (c->first[i] == c->value[v].root) node = c->g->node[i];
-    if (node && node->held) x->index = hy__c_blob_add(c, &node->constant, c->name[c->g->place[node->number]]);
+    for (i = 0; i < c->at->g->n; i++) if (c->at->first[i] == c->at->value[v].root) node = c->at->g->node[i];
+    if (node && node->held) x->index = hy__c_blob_of(c, &node->constant, hy__c_name_of(c, node));
 }
 
 static hy_array *hy__c_blank(hy_frame *F, hy_shape shape, hy_dtype dtype)
@@ -52230,9 +57012,9 @@ static int hy__c_compute(hy__c *c, const hy__node *node, int v)
                 number == HY_OP__full ? ((const hy___full_rec *)node->record)->value : number == HY_OP__ones);
     } else y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, node->record, 0, NULL);
     if (!y || F->code || y->count) return -1;
-    c->value[v].where = HY__AT_CONSTANT;
-    c->value[v].index = hy__c_blob_add(c, &y->t, c->name[c->g->place[node->number]]);
-    return c->value[v].index < 0 ? -1 : 0;
+    c->at->value[v].where = HY__AT_CONSTANT;
+    c->at->value[v].index = hy__c_blob_add(c, &y->t, hy__c_name_of(c, node));
+    return c->at->value[v].index < 0 ? -1 : 0;
 }
 
 /* --- maps of positions --- */
@@ -52335,11 +57117,11 @@ static int hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, 
 {
     int k;
     for (k = 0; k < node->nout; k++) {
-        hy__c_value *v = &c->value[c->first[place] + k];
+        hy__c_value *v = &c->at->value[c->at->first[place] + k];
         v->type = &node->type[k];
         v->where = where;
         v->index = index;
-        v->root = c->first[place] + k;
+        v->root = c->at->first[place] + k;
     }
     return 0;
 }
@@ -52347,13 +57129,14 @@ static int hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, 
 /* The same elements in another shape, and nobody's own. */
 static int hy__c_alias(hy__c *c, const hy__node *node, int place)
 {
-    hy__c_value *v = &c->value[c->first[place]];
+    hy__c_value *v = &c->at->value[c->at->first[place]];
     int from;
     if (!(node->op->flags & HY_OP_VIEW) || node->nout != 1 || v->index >= 0) return 0;
     from = hy__c_value_of(c, &node->in[0]);
-    v->root = c->value[from].root;
+    v->root = c->at->value[from].root;
     v->type = &node->type[0];
-    v->where = c->value[v->root].where;
+    v->where = c->at->value[v->root].where;
+    v->varies = c->at->value[v->root].varies;
     return 1;
 }
 
@@ -52362,7 +57145,7 @@ static int hy__c_tail_fits(const hy__c *c, const hy__node *node, int k)
 {
     const hy_type *x = hy__edge_type(&node->in[k]);
     int v = hy__c_value_of(c, &node->in[k]), i;
-    if (c->uses[v] != 1 || node->nout != 1 || node->nin >= HY__FUSED_INPUTS || !hy__floating(x->dtype) ||
+    if (c->at->uses[v] != 1 || node->nout != 1 || node->nin >= HY__FUSED_INPUTS || !hy__floating(x->dtype) ||
         hy__c_is_half(x->dtype) || hy__size(&x->shape) != hy__size(&node->type[0].shape)) return 0;
     for (i = 0; i < node->nin; i++) {
         const hy_type *t = hy__edge_type(&node->in[i]);
@@ -52378,16 +57161,17 @@ static int hy__c_join_tail(hy__c *c, const hy__node *node, int place)
     int k, i;
     for (k = 0; k < node->nin; k++) {
         int v = hy__c_value_of(c, &node->in[k]);
-        if (!node->in[k].node->op || c->value[v].root != v || !hy__c_tail_fits(c, node, k)) continue;
-        for (i = c->steps - 1; i >= 0; i--) if (c->step[i].y == v) break;
-        if (i < 0 || c->step[i].tail || !c->step[i].tails || c->step[i].node->nout != 1) continue;
-        c->step[c->steps] = c->step[i];
-        c->step[i].emit = NULL;
-        c->value[v].where = HY__NOWHERE;
-        c->step[c->steps].tail = node;
-        c->step[c->steps].tail_at = k;
-        c->step[c->steps].place = place;
-        c->step[c->steps++].y = c->first[place];
+        if (!node->in[k].node->op || c->at->value[v].root != v || !hy__c_tail_fits(c, node, k) ||
+            c->at->value[v].varies != c->at->value[c->at->first[place]].varies) continue;
+        for (i = c->at->steps - 1; i >= 0; i--) if (c->at->step[i].y == v) break;
+        if (i < 0 || c->at->step[i].tail || !c->at->step[i].tails || c->at->step[i].node->nout != 1) continue;
+        c->at->step[c->at->steps] = c->at->step[i];
+        c->at->step[i].emit = NULL;
+        c->at->value[v].where = HY__NOWHERE;
+        c->at->step[c->at->steps].tail = node;
+        c->at->step[c->at->steps].tail_at = k;
+        c->at->step[c->at->steps].place = place;
+        c->at->step[c->at->steps++].y = c->at->first[place];
         return 1;
     }
     return 0;
@@ -52411,7 +57195,7 @@ static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
     if (!(flags & (HY__C_PACK_DENSE | HY__C_PACK_CONV | HY__C_PACK_RNN)) || !w || !w->held ||
         !hy__size(&w->constant.type.shape) ||
         !hy__floating(w->constant.type.dtype) || !hy__size(&hy__c_out(s)->shape)) return 0;
-    s->packed = hy__c_blob_add(c, &w->constant, c->name[c->g->place[w->number]]);
+    s->packed = hy__c_blob_add(c, &w->constant, hy__c_name_of(c, w));
     if (s->packed < 0) return -1;
     c->blob[s->packed].of = s->name;
     c->blob[s->packed].lanes = HY__C_LANES;
@@ -52422,6 +57206,7 @@ static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
     if (flags & HY__C_PACK_CONV) hy__c_pack_conv(s, &c->blob[s->packed]); else
 #endif
     hy__c_pack_dense(s, &c->blob[s->packed]);
+    s->packed = hy__c_blob_once(c, s->packed);
     return 0;
 }
 
@@ -52429,17 +57214,20 @@ static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
 static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
 {
     const hy__c_emitter *e = hy__c_is_pointwise(node) ? NULL : hy__c_emitter_of(node);
-    hy__c_step *s = &c->step[c->steps];
+    hy__c_step *s = &c->at->step[c->at->steps];
+    int k;
     memset(s, 0, sizeof *s);
     s->node = node;
-    s->name = c->name[place];
+    s->name = c->at->name[place];
     s->place = place;
     s->packed = -1;
-    s->y = c->first[place];
+    s->y = c->at->first[place];
     s->whole = !e || (e->flags & HY__C_WHOLE);
     s->emit = e ? e->emit : hy__c_is_pointwise(node) ? hy__c_pointwise : hy__c_moves;
     s->tails = e && (e->flags & HY__C_TAIL);
-    c->steps++;
+    for (k = 1; k < c->bodies && !s->body; k++) if (c->body[k]->of == node) s->body = k;
+    s->faults = e && hy__c_may_fault(node, e->flags);
+    c->at->steps++;
     if (!e && !hy__c_is_pointwise(node) && hy__c_map_of(c, s)) return -1;
     if (e && hy__c_pack(c, s, e->flags)) return -1;
     if (e && e->scratch) s->scratch = hy__round64(e->scratch(s));
@@ -52456,19 +57244,29 @@ static int hy__c_covered(const hy__node *node)
     return hy__c_emitter_of(node) != NULL || hy__c_is_move(node);
 }
 
+/* Is there a node before this one, of the same operator and not covered, either? */
+static int hy__c_was_named(const hy__c *c, int body, int node)
+{
+    const hy_op *op = c->body[body]->g->node[node]->op;
+    int i, k;
+    for (k = 0; k <= body; k++)
+        for (i = 0; i < (k < body ? c->body[k]->g->n : node); i++)
+            if (c->body[k]->g->node[i]->op == op && !hy__c_covered(c->body[k]->g->node[i])) return 1;
+    return 0;
+}
+
 static int hy__c_check(hy__c *c)
 {
     char text[sizeof c->F->text / 2];
     hy__line line = hy__line_open(text, sizeof text);
     int i, k;
-    for (i = 0; i < c->g->n; i++) {
-        const hy__node *node = c->g->node[i];
-        if (!node->op || hy__c_covered(node)) continue;
-        for (k = 0; k < i && !(c->g->node[k]->op == node->op && !hy__c_covered(c->g->node[k])); k++) continue;
-        if (k < i) continue;
-        if (line.n) hy__puts(&line, ", ");
-        hy__puts(&line, node->op->name);
-    }
+    for (k = 0; k < c->bodies; k++)
+        for (i = 0; i < c->body[k]->g->n; i++) {
+            const hy__node *node = c->body[k]->g->node[i];
+            if (!node->op || hy__c_covered(node) || hy__c_was_named(c, k, i)) continue;
+            if (line.n) hy__puts(&line, ", ");
+            hy__puts(&line, node->op->name);
+        }
     if (line.n) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "hy_export_c: no C source is written for: %s", text);
     return line.n ? -1 : 0;
 }
@@ -52481,101 +57279,161 @@ static int hy__c_is_empty(const hy__node *node)
     return 1;
 }
 
+/* What the outputs of an operator are; what is the same in all turns is copied out by each. */
+static void hy__c_outputs_of(hy__c *c, const hy__node *node, int place)
+{
+    int k, varies = c->at->vary < 0;
+    for (k = 0; k < node->nin; k++) varies |= c->at->value[hy__c_value_of(c, &node->in[k])].varies;
+    for (k = 0; k < node->nout; k++) {
+        hy__c_value *v = &c->at->value[c->at->first[place] + k];
+        v->type = &node->type[k];
+        v->root = c->at->first[place] + k;
+        v->varies = varies;
+        v->where = v->index >= 0 && varies ? HY__AT_HEAD : c->at->uses[v->root] ? HY__AT_ARENA : HY__NOWHERE;
+    }
+}
+
+/* Steps that are the same in all turns come first. */
+static void hy__c_steps_sort(hy__c_body *b)
+{
+    int i;
+    for (i = 0; i < b->steps && b->vary >= 0; i++) {
+        hy__c_step s = b->step[i];
+        if (b->value[s.y].varies) continue;
+        memmove(b->step + b->early + 1, b->step + b->early, (size_t)(i - b->early) * sizeof s);
+        b->step[b->early++] = s;
+    }
+}
+
 static int hy__c_steps(hy__c *c)
 {
-    hy_graph *g = c->g;
-    int i, k;
-    for (i = 0; i < c->values; i++) c->value[i].index = -1;
-    for (i = g->heads - 1; i >= 0; i--) c->value[hy__c_value_of(c, &g->head[i])].index = i;
-    for (i = 0; i < g->vars; i++)
-        if (g->place[g->var[i]->number] >= 0) hy__c_value_is(c, g->var[i], g->place[g->var[i]->number],
-                                                             HY__AT_INPUT, i);
+    hy_graph *g = c->at->g;
+    int i;
+    for (i = 0; i < c->at->values; i++) c->at->value[i].index = -1;
+    for (i = g->heads - 1; i >= 0; i--) c->at->value[hy__c_value_of(c, &g->head[i])].index = i;
+    for (i = 0; i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        if (place < 0) continue;
+        hy__c_value_is(c, g->var[i], place, HY__AT_INPUT, i);
+        c->at->value[c->at->first[place]].varies = i < c->at->vary || c->at->vary < 0;
+    }
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
         if (!node->op && node->held) hy__c_value_is(c, node, i, HY__AT_CONSTANT, -1);
         if (!node->op || hy__c_alias(c, node, i)) continue;
-        for (k = 0; k < node->nout; k++) {
-            hy__c_value *v = &c->value[c->first[i] + k];
-            v->type = &node->type[k];
-            v->root = c->first[i] + k;
-            v->where = v->index >= 0 ? HY__AT_HEAD : c->uses[v->root] ? HY__AT_ARENA : HY__NOWHERE;
-        }
+        hy__c_outputs_of(c, node, i);
         if (hy__c_is_empty(node)) continue;
-        if (hy__c_is_known(node)) { if (hy__c_compute(c, node, c->first[i])) return -1; continue; }
+        if (hy__c_is_known(node)) { if (hy__c_compute(c, node, c->at->first[i])) return -1; continue; }
         if (hy__c_is_pointwise(node) && hy__c_join_tail(c, node, i)) continue;
         if (hy__c_step_of(c, node, i)) return -1;
     }
+    hy__c_steps_sort(c->at);
     return 0;
 }
 
 /* --- where values lie --- */
 static void hy__c_touch(hy__c *c, int v, int step)
 {
-    hy__c_value *x = &c->value[c->value[v].root];
+    hy__c_value *x = &c->at->value[c->at->value[v].root];
+    int late = step >= c->at->early;
     if (x->where == HY__AT_CONSTANT) hy__c_raw(c, v);
     if (x->from < 0) x->from = step;
-    x->to = step;
+    x->to = late && x->from < c->at->early ? c->at->steps : step;       /* there will be other turns */
+    x->reads |= late ? HY__C_LATE : HY__C_EARLY;
 }
 
 /* Input k as the function's parameter: is it read? */
-static int hy__c_takes(const hy__c_step *s, int k)
+static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
 {
+    if (s->body) return hy__c_control_takes(c, s, k);
+    if (k && (s->emit == hy__c_moves || hy__op_number(s->node->op) == HY_OP__sum_like)) return 0;
+    if (s->emit == hy__c_join) return hy__size(&hy__c_in(s, k)->shape) > 0;
     return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
 }
 
-static int hy__c_place(hy__c *c)
+/* Does head i go out by itself? Others are copied at the end. */
+static int hy__c_is_own_head(const hy__c *c, int i)
 {
-    hy__block_of *b = (hy__block_of *)hy__alloc(&c->F->root->heap,
-                                                (size_t)(c->values + c->steps + 1) * sizeof *b);
-    int i, k, n = 0;
-    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
-    for (i = 0; i < c->values; i++) c->value[i].from = -1;
-    for (i = 0; i < c->steps; i++) {
-        const hy__c_step *s = &c->step[i];
+    const hy__c_value *x = &c->at->value[c->at->value[hy__c_value_of(c, &c->at->g->head[i])].root];
+    return x->where == HY__AT_HEAD && x->index == i;
+}
+
+static void hy__c_touch_all(hy__c *c)
+{
+    int i, k;
+    for (i = 0; i < c->at->values; i++) c->at->value[i].from = -1;
+    for (i = 0; i < c->at->steps; i++) {
+        const hy__c_step *s = &c->at->step[i];
         const hy__node *last = s->tail ? s->tail : s->node;
         if (!s->emit) continue;
         for (k = 0; k < s->node->nin; k++)
-            if (hy__c_takes(s, k) && !(k == 1 && s->packed >= 0)) hy__c_touch(c, hy__c_value_of(c,
-                    &s->node->in[k]), i);
+            if (hy__c_takes(c, s, k) && !(k == 1 && s->packed >= 0))
+                hy__c_touch(c, hy__c_value_of(c, &s->node->in[k]), i);
         for (k = 0; s->tail && k < s->tail->nin; k++)
             if (k != s->tail_at && hy__c_reads(s->tail, k))
                 hy__c_touch(c, hy__c_value_of(c, &s->tail->in[k]), i);
         for (k = 0; k < last->nout; k++) hy__c_touch(c, s->y + k, i);
     }
-    for (i = 0; i < c->g->heads; i++) hy__c_raw(c, hy__c_value_of(c, &c->g->head[i]));
-    for (i = 0; i < c->values + c->steps; i++) {
-        const hy__c_step *s = i < c->values ? NULL : &c->step[i - c->values];
-        const hy__c_value *v = s ? NULL : &c->value[i];
+    for (i = 0; i < c->at->g->heads; i++)
+        if (!hy__c_is_own_head(c, i)) hy__c_touch(c, hy__c_value_of(c, &c->at->g->head[i]), c->at->steps);
+}
+
+static int hy__c_place(hy__c *c)
+{
+    hy__c_body *p = c->at;
+    hy__block_of *b = (hy__block_of *)hy__alloc(&c->F->root->heap,
+                                                (size_t)(p->values + p->steps + 1) * sizeof *b);
+    int i, n = 0;
+    hy__c_turns turns;
+    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    for (i = 0; i < p->steps; i++) {
+        hy__c_step *s = &p->step[i];
+        int k;
+        for (k = 0; s->body && k < s->node->nsub; k++) s->faults |= c->body[s->body + k]->faults;
+        p->faults |= s->emit && s->faults;
+        if (!s->body) continue;
+        hy__c_turns_of(c, s, &turns);
+        s->scratch = turns.bytes;
+    }
+    hy__c_touch_all(c);
+    for (i = 0; i < p->values + p->steps; i++) {
+        const hy__c_step *s = i < p->values ? NULL : &p->step[i - p->values];
+        const hy__c_value *v = s ? NULL : &p->value[i];
         if (s ? !s->emit || s->scratch + s->halves == 0 : v->where != HY__AT_ARENA || v->root != i ||
             v->from < 0) continue;
         b[n].bytes = hy__round64(s ? s->scratch + s->halves : (size_t)hy__bytes(v->type));
-        b[n].from = s ? i - c->values : v->from;
-        b[n].to = s ? i - c->values : v->to;
+        b[n].from = s ? i - p->values : v->from;
+        b[n].to = s ? i - p->values : v->to;
         b[n++].value = i;
     }
     hy__sort_blocks(b, n, 0);
-    c->arena = hy__place_by_size(b, n);
+    p->arena = hy__place_by_size(b, n);
     while (n--) {
-        if (b[n].value < c->values) c->value[b[n].value].offset = b[n].offset;
-        else c->step[b[n].value - c->values].scratch_at = b[n].offset;
+        if (b[n].value < p->values) p->value[b[n].value].offset = b[n].offset;
+        else p->step[b[n].value - p->values].scratch_at = b[n].offset;
     }
     hy__free(&c->F->root->heap, b);
+    return c->F->code ? -1 : 0;
+}
+
+static void hy__c_place_weights(hy__c *c)
+{
+    int i;
     for (i = 0; i < c->blobs; i++) {
         c->blob[i].offset = c->weights;
         c->weights += hy__round64((size_t)c->blob[i].n * hy_dtype_size(c->blob[i].from.type.dtype));
     }
-    return c->F->code ? -1 : 0;
 }
 
 /* Halves that a step wants as floats lie behind its scratch. */
 static void hy__c_widen(hy__c *c)
 {
     int i, k;
-    for (i = 0; i < c->steps; i++) {
-        hy__c_step *s = &c->step[i];
+    for (i = 0; i < c->at->steps; i++) {
+        hy__c_step *s = &c->at->step[i];
         if (!s->emit || s->whole) continue;
         for (k = 0; k < s->node->nin; k++)
-            if (hy__c_is_half(hy__c_in(s, k)->dtype))
+            if (hy__c_is_half(hy__c_in(s, k)->dtype) && hy__c_takes(c, s, k))
                 s->halves += hy__round64((size_t)hy__size(&hy__c_in(s, k)->shape) * sizeof(float));
         for (k = 0; k < s->node->nout; k++)
             if (hy__c_is_half(s->node->type[k].dtype) && hy__c_wants(c, s, k))
@@ -52622,7 +57480,11 @@ static void hy__c_write_numbers(hy__c *c, const hy_tensor *from, const hy__c_blo
             int64_t v;
             memcpy(&v, at, sizeof v);
             if (v == INT64_MIN) hy__w(c, "INT64_MIN"); else hy__w(c, "%l", v);
-        } else hy__w(c, "%v", hy__load(at, dtype));
+        } else {
+            char text[HY__C_NUMBER];
+            size_t letters = strlen(hy__c_number(text, hy__load(at, dtype), dtype));
+            hy__c_put(c, text + (*text == '('), letters - 2 * (*text == '('));
+        }
     }
     if (!n) hy__w(c, " 0");
 }
@@ -52675,10 +57537,10 @@ static void hy__c_put_weights(hy__target *t, const void *what)
 /* Where the value lies, as an argument of a call. */
 static void hy__c_write_where(hy__c *c, int v)
 {
-    const hy__c_value *x = &c->value[c->value[v].root];
+    const hy__c_value *x = &c->at->value[c->at->value[v].root];
     char name[HY__C_TEXT];
-    if (x->where == HY__AT_INPUT) hy__w(c, "%s", c->var[x->index]);
-    else if (x->where == HY__AT_HEAD) hy__w(c, c->g->heads > 1 ? "out%d" : "out", x->index);
+    if (x->where == HY__AT_INPUT) hy__w(c, "%s", c->at->var[x->index]);
+    else if (x->where == HY__AT_HEAD) hy__w(c, c->at->g->heads > 1 ? "out%d" : "out", x->index);
     else if (x->where == HY__AT_ARENA) hy__w(c, "(%t *)(void *)(ws + %l)", (int)x->type->dtype,
                                              (int64_t)x->offset);
     else if (x->index < 0) hy__w(c, "0");
@@ -52708,7 +57570,7 @@ static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
     const char *comma = "";
     int k;
     for (k = 0; k < s->node->nin; k++) {
-        if (!hy__c_takes(s, k)) continue;
+        if (!hy__c_takes(c, s, k)) continue;
         hy__w(c, "%s", comma);
         comma = ", ";
         if (!call) hy__w(c, "const %t *restrict %s%d", (int)hy__c_in(s, k)->dtype,
@@ -52732,6 +57594,8 @@ static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
     }
     if (s->scratch + s->halves) hy__w(c, call ? "%sws + %l" : "%schar *restrict scratch", comma,
                                       (int64_t)s->scratch_at);
+    if (s->body && c->separate) hy__w(c, call ? ", weights" : ", const void *weights");
+    if (s->faults) hy__w(c, !call ? ", int *fault" : c->at->of ? ", fault" : ", &fault");
 }
 
 /* Halves come in as floats before the body, or leave as halves behind it. */
@@ -52743,7 +57607,7 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
         int out = k - s->node->nin;
         const hy_type *t = out < 0 ? hy__c_in(s, k) : &s->node->type[out];
         const char *half = t->dtype == HY_F16 ? "f16" : "bf16";
-        if (!hy__c_is_half(t->dtype) || (out >= 0 && !hy__c_wants(c, s, out))) continue;
+        if (!hy__c_is_half(t->dtype) || (out < 0 ? !hy__c_takes(c, s, k) : !hy__c_wants(c, s, out))) continue;
         hy__c_need_half(c, t->dtype);
         if (!behind) hy__w(c, "    float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
                            out < 0 ? k : out,
@@ -52773,10 +57637,11 @@ static void hy__c_write_signature(hy__c *c)
 {
     int i;
     hy__w(c, c->callable ? "static int %p_run(" : "int %p_run(");
-    for (i = 0; i < c->g->vars; i++) hy__w(c, "const %t *%s, ", (int)c->g->var[i]->type[0].dtype, c->var[i]);
-    for (i = 0; i < c->g->heads; i++) {
-        hy__w(c, "%t *out", (int)hy__edge_type(&c->g->head[i])->dtype);
-        if (c->g->heads > 1) hy__w(c, "%d", i);
+    for (i = 0; i < c->at->g->vars; i++)
+        hy__w(c, "const %t *%s, ", (int)c->at->g->var[i]->type[0].dtype, c->at->var[i]);
+    for (i = 0; i < c->at->g->heads; i++) {
+        hy__w(c, "%t *out", (int)hy__edge_type(&c->at->g->head[i])->dtype);
+        if (c->at->g->heads > 1) hy__w(c, "%d", i);
         hy__w(c, ", ");
     }
     hy__w(c, "void *workspace%s)", c->separate ? ", const void *weights" : "");
@@ -52785,20 +57650,20 @@ static void hy__c_write_signature(hy__c *c)
 static void hy__c_write_sizes(hy__c *c)
 {
     int i;
-    hy__w(c, "#define %u_WORKSPACE %l", (int64_t)c->arena);
+    hy__w(c, "#define %u_WORKSPACE %l", (int64_t)c->at->arena);
     hy__w(c, "      /* bytes of memory that a run takes */\n");
     if (c->separate) hy__w(c, "#define %u_WEIGHTS %l      /* bytes of the file of weights */\n",
                            (int64_t)c->weights);
-    for (i = 0; i < c->g->vars + c->g->heads; i++) {
-        int out = i - c->g->vars;
-        const hy_type *t = out < 0 ? &c->g->var[i]->type[0] : hy__edge_type(&c->g->head[out]);
-        const char *s = out < 0 ? c->var[i] : c->g->heads > 1 ? "OUT" : "OUT";
+    for (i = 0; i < c->at->g->vars + c->at->g->heads; i++) {
+        int out = i - c->at->g->vars;
+        const hy_type *t = out < 0 ? &c->at->g->var[i]->type[0] : hy__edge_type(&c->at->g->head[out]);
+        const char *s = out < 0 ? c->at->var[i] : c->at->g->heads > 1 ? "OUT" : "OUT";
         hy__w(c, "#define %u_");
         for (; *s; s++) {
             char letter = *s >= 'a' && *s <= 'z' ? (char)(*s - 32) : *s;
             hy__c_put(c, &letter, 1);
         }
-        if (out >= 0 && c->g->heads > 1) hy__w(c, "%d", out);
+        if (out >= 0 && c->at->g->heads > 1) hy__w(c, "%d", out);
         {
             char shape[HY__C_TEXT];
             hy__w(c, "_SIZE %l      /* %s */\n", hy__size(&t->shape), hy__c_text(shape, "%z", &t->shape));
@@ -52806,51 +57671,103 @@ static void hy__c_write_sizes(hy__c *c)
     }
 }
 
-/* Calls in order, then what comes out twice or was never computed. */
-static void hy__c_write_run(hy__c *c)
+/* Calls in order of a part, then (late) what comes out twice or was computed elsewhere. */
+static void hy__c_write_calls(hy__c *c, int part)
 {
-    int i, k;
-    hy__w(c, "/* 0, or -1 without memory to work in */\n");
-    hy__c_write_signature(c);
-    hy__w(c, "\n{\n");
-    if (c->arena) hy__w(c, "#ifdef %u_NO_MEMORY\n    char *ws = (char *)workspace;\n#else\n"
-                        "    static double memory[(%u_WORKSPACE + 7) / 8];\n"
-                        "    char *ws = (char *)(workspace ? workspace : memory);\n#endif\n    if (!ws) "
-                        "return -1;\n");
-    else hy__w(c, "    (void)workspace;\n");
-    for (i = 0; i < c->g->vars; i++) hy__w(c, "    (void)%s;\n", c->var[i]);
-    if (c->separate) hy__w(c, "    (void)weights;\n");
-    for (i = 0; i < c->steps; i++) {
-        const hy__c_step *s = &c->step[i];
+    int i, early = part == HY__C_EARLY;
+    for (i = early ? 0 : c->at->early; i < (early ? c->at->early : c->at->steps); i++) {
+        const hy__c_step *s = &c->at->step[i];
         if (!s->emit) continue;
         hy__w(c, "    %p_%s(", s->name);
         hy__c_write_ports(c, s, 1);
         hy__w(c, ");\n");
     }
-    for (i = 0; i < c->g->heads; i++) {
-        int v = hy__c_value_of(c, &c->g->head[i]);
-        const hy__c_value *x = &c->value[c->value[v].root];
-        if (x->where == HY__AT_HEAD && x->index == i) continue;
-        for (k = 0; k < c->values && x->where == HY__AT_HEAD && c->value[v].root != v; k++) continue;
+    for (i = 0; i < c->at->g->heads && !early; i++) {
+        int v = hy__c_value_of(c, &c->at->g->head[i]);
+        if (hy__c_is_own_head(c, i)) continue;
         hy__w(c, "    memcpy(out");
-        if (c->g->heads > 1) hy__w(c, "%d", i);
+        if (c->at->g->heads > 1) hy__w(c, "%d", i);
         hy__w(c, ", ");
         hy__c_write_where(c, v);
-        hy__w(c, ", %l);\n", hy__bytes(c->value[v].type));
+        hy__w(c, ", %l);\n", hy__bytes(c->at->value[v].type));
     }
-    hy__w(c, "    return 0;\n}\n");
+}
+
+/* Results that hold nothing. */
+static void hy__c_write_voids(hy__c *c)
+{
+    int i;
+    for (i = 0; i < c->at->g->heads; i++) {
+        if (!hy__c_is_own_head(c, i) || hy__size(&hy__edge_type(&c->at->g->head[i])->shape)) continue;
+        hy__w(c, "    (void)out");
+        if (c->at->g->heads > 1) hy__w(c, "%d", i);
+        hy__w(c, ";\n");
+    }
+}
+
+static void hy__c_write_run(hy__c *c)
+{
+    int i;
+    hy__w(c, c->at->faults ? "/* 0; -1 without memory to work in; -2: an index, label or region is none */\n"
+                           : "/* 0, or -1 without memory to work in */\n");
+    hy__c_write_signature(c);
+    hy__w(c, "\n{\n");
+    if (c->at->arena)
+        hy__w(c, "#ifdef %u_NO_MEMORY\n    char *ws = (char *)workspace;\n#else\n"
+                 "    static double memory[(%u_WORKSPACE + 7) / 8];\n"
+                 "    char *ws = (char *)(workspace ? workspace : memory);\n#endif\n"
+                 "    if (!ws) return -1;\n");
+    else hy__w(c, "    (void)workspace;\n");
+    for (i = 0; i < c->at->g->vars; i++)
+        if (!hy__c_body_reads(c->at, i)) hy__w(c, "    (void)%s;\n", c->at->var[i]);
+    hy__c_write_voids(c);
+    if (c->separate && !c->weights) hy__w(c, "    (void)weights;\n");
+    if (c->at->faults) hy__w(c, "    int fault = 0;\n");
+    hy__c_write_calls(c, HY__C_LATE);
+    hy__w(c, c->at->faults ? "    return fault ? -2 : 0;\n}\n" : "    return 0;\n}\n");
+}
+
+/* A part of a body as a function. */
+static void hy__c_write_part(hy__c *c, int part)
+{
+    const hy__c_body *b = c->at;
+    const char *comma = "";
+    int i;
+    hy__w(c, "/* %s of %s */\nstatic void %p_%s(",
+          part == HY__C_EARLY ? "what is the same in all turns"
+          : hy__c_is_cond(b->of) ? "a branch" : "a turn",
+          c->body[b->outer]->name[c->body[b->outer]->g->place[b->of->number]],
+          part == HY__C_EARLY ? b->before : b->turn);
+    for (i = 0; i < b->g->vars; i++) {
+        if (!(hy__c_body_reads(b, i) & part)) continue;
+        hy__w(c, "%sconst %t *%s", comma, (int)b->g->var[i]->type[0].dtype, b->var[i]);
+        comma = ", ";
+    }
+    for (i = 0; i < b->g->heads && part == HY__C_LATE; i++) {
+        hy__w(c, "%s%t *out", comma, (int)hy__edge_type(&b->g->head[i])->dtype);
+        if (b->g->heads > 1) hy__w(c, "%d", i);
+        comma = ", ";
+    }
+    if (b->arena) hy__w(c, "%schar *ws", comma);
+    if (c->separate) hy__w(c, *comma || b->arena ? ", const void *weights" : "const void *weights");
+    if (b->faults) hy__w(c, *comma || b->arena || c->separate ? ", int *fault" : "int *fault");
+    hy__w(c, c->separate ? ")\n{\n    (void)weights;\n" : ")\n{\n");
+    if (b->faults) hy__w(c, "    (void)fault;\n");
+    if (part == HY__C_LATE) hy__c_write_voids(c);
+    hy__c_write_calls(c, part);
+    hy__w(c, "}\n\n");
 }
 
 /* Inputs and results that were recorded, and a program that compares. */
 static void hy__c_write_test(hy__c *c)
 {
     static const double tolerance[HY_DTYPE_COUNT] = { 0, 3e-5, 1e-10, 4e-3, 3e-2, 0, 0, 0, 0, 0 };
-    int i, heads = c->g->heads;
+    int i, heads = c->at->g->heads;
     hy__w(c, "\n#ifdef %u_TEST\n#include <stdio.h>\n\n");
-    for (i = 0; i < c->g->vars + heads; i++) {
-        const hy_tensor *x = i < c->g->vars ? &c->in[i]->t : &c->out[i - c->g->vars]->t;
-        hy__w(c, "static const %t %p_%s%d[%l] = {", (int)x->type.dtype, i < c->g->vars ? "given" : "due",
-              i < c->g->vars ? i : i - c->g->vars, hy__most(hy__size(&x->type.shape), 1));
+    for (i = 0; i < c->at->g->vars + heads; i++) {
+        const hy_tensor *x = i < c->at->g->vars ? &c->in[i]->t : &c->out[i - c->at->g->vars]->t;
+        hy__w(c, "static const %t %p_%s%d[%l] = {", (int)x->type.dtype, i < c->at->g->vars ? "given" : "due",
+              i < c->at->g->vars ? i : i - c->at->g->vars, hy__most(hy__size(&x->type.shape), 1));
         hy__c_write_numbers(c, x, NULL, hy__size(&x->type.shape));
         hy__w(c, "\n};\n");
     }
@@ -52866,7 +57783,7 @@ static void hy__c_write_test(hy__c *c)
               "weights\"); return 2; }\n"
               "    fclose(file);\n");
     hy__w(c, "    if (%p_run(");
-    for (i = 0; i < c->g->vars; i++) hy__w(c, "%p_given%d, ", i);
+    for (i = 0; i < c->at->g->vars; i++) hy__w(c, "%p_given%d, ", i);
     for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
     hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
     for (i = 0; i < heads; i++) {
@@ -52893,19 +57810,33 @@ static void hy__c_write_call(hy__c *c)
 {
     int i;
     hy__w(c, "\nint %p_call(void *const *data, char *ws, const void *weights)\n{\nreturn %p_run(");
-    for (i = 0; i < c->g->vars; i++) hy__w(c, "(const %t *)data[%d], ", (int)c->g->var[i]->type[0].dtype, i);
-    for (i = 0; i < c->g->heads; i++)
-        hy__w(c, "(%t *)data[%d], ", (int)hy__edge_type(&c->g->head[i])->dtype, c->callable - 1 + i);
+    for (i = 0; i < c->at->g->vars; i++)
+        hy__w(c, "(const %t *)data[%d], ", (int)c->at->g->var[i]->type[0].dtype, i);
+    for (i = 0; i < c->at->g->heads; i++)
+        hy__w(c, "(%t *)data[%d], ", (int)hy__edge_type(&c->at->g->head[i])->dtype, c->callable - 1 + i);
     hy__w(c, "ws, weights);\n}\n");
 }
 
+/* Inner programs stand before what calls them. */
 static void hy__c_write_body(hy__c *c)
 {
-    int i;
-    for (i = 0; i < c->steps; i++) if (c->step[i].emit) hy__c_write_step(c, &c->step[i]);
+    int i, k;
+    for (k = c->bodies - 1; k >= 0; k--) {
+        c->at = c->body[k];
+        for (i = 0; i < c->at->steps; i++) if (c->at->step[i].emit) hy__c_write_step(c, &c->at->step[i]);
+        if (k && c->at->early) hy__c_write_part(c, HY__C_EARLY);
+        if (k) hy__c_write_part(c, HY__C_LATE);
+    }
     hy__c_write_run(c);
     if (c->records) hy__c_write_test(c);
     if (c->callable) hy__c_write_call(c);
+}
+
+/* What the user called the network, within a comment. */
+static void hy__c_write_title(hy__c *c)
+{
+    const char *s = c->title;
+    for (; *s; s++) hy__c_put(c, *s < ' ' || *s > '~' || strchr("*/\\", *s) ? "_" : s, 1);
 }
 
 static void hy__c_put_source(hy__target *t, const void *what)
@@ -52917,13 +57848,16 @@ static void hy__c_put_source(hy__target *t, const void *what)
     c.t = &nowhere;
     hy__c_write_body(&c);               /* tells which helpers it needs */
     c.t = t;
-    hy__w(&c, "/* %s as C99, written by hybrid.h %s: no other library than libm, no allocation.\n"
-          " *     cc -O3 -march=native -c %s.c\n", c.title, hy_version(), c.prefix);
+    hy__w(&c, "/* ");
+    hy__c_write_title(&c);
+    hy__w(&c, " as C99, written by hybrid.h %s: no other library than libm, no allocation.\n"
+          " *     cc -O3 -march=native -c %s.c\n", hy_version(), c.prefix);
     if (c.records) hy__w(&c,
             " * -D%u_TEST makes a program of it that checks results recorded when it was written.\n");
     hy__w(&c, " * The workspace may be NULL, then a static one is used; -D%u_NO_MEMORY leaves that out. */\n"
           "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n\n");
     hy__c_write_sizes(&c);
+    hy__w(&c, "#ifdef __cplusplus\n#define restrict __restrict\nextern \"C\"\n#endif\n");
     hy__c_write_signature(&c);
     hy__w(&c, ";\n\n");
     hy__w(&c, "#ifdef __GNUC__      /* inlined, compilers forget that arrays lie apart */\n"
@@ -52940,7 +57874,9 @@ static void hy__c_put_header(hy__target *t, const void *what)
 {
     hy__c c = *(const hy__c *)what;
     c.t = t;
-    hy__w(&c, "/* %s: see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.title, c.prefix);
+    hy__w(&c, "/* ");
+    hy__c_write_title(&c);
+    hy__w(&c, ": see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.prefix);
     hy__c_write_sizes(&c);
     hy__w(&c, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     c.depth = 0;
@@ -52980,52 +57916,64 @@ static int hy__c_prefix(hy__c *c, const char *prefix, const char *file)
 static int hy__c_rooms(hy__c *c)
 {
     hy__heap *heap = &c->F->root->heap;
-    size_t n = (size_t)c->g->n + 1;
+    hy__c_body *b = c->at;
+    size_t n = (size_t)b->g->n + 1;
     int i, k;
-    c->first = (int *)hy__alloc_zero(heap, n * sizeof *c->first);
-    c->name = (const char **)hy__alloc_zero(heap, n * sizeof *c->name);
-    c->var = (const char **)hy__alloc_zero(heap, ((size_t)c->g->vars + 1) * sizeof *c->var);
-    c->step = (hy__c_step *)hy__alloc_zero(heap, n * sizeof *c->step);
-    for (i = 0; i < c->g->n && c->first; i++) { c->first[i] = c->values; c->values += c->g->node[i]->nout; }
-    c->value = (hy__c_value *)hy__alloc_zero(heap, ((size_t)c->values + 1) * sizeof *c->value);
-    c->uses = (int *)hy__alloc_zero(heap, ((size_t)c->values + 1) * sizeof *c->uses);
-    if (!c->first || !c->name || !c->var || !c->step || !c->value || !c->uses) {
+    b->first = (int *)hy__alloc_zero(heap, n * sizeof *b->first);
+    b->name = (const char **)hy__alloc_zero(heap, n * sizeof *b->name);
+    b->var = (const char **)hy__alloc_zero(heap, ((size_t)b->g->vars + 1) * sizeof *b->var);
+    b->step = (hy__c_step *)hy__alloc_zero(heap, n * sizeof *b->step);
+    for (i = 0; i < b->g->n && b->first; i++) { b->first[i] = b->values; b->values += b->g->node[i]->nout; }
+    b->value = (hy__c_value *)hy__alloc_zero(heap, ((size_t)b->values + 1) * sizeof *b->value);
+    b->uses = (int *)hy__alloc_zero(heap, ((size_t)b->values + 1) * sizeof *b->uses);
+    if (!b->first || !b->name || !b->var || !b->step || !b->value || !b->uses) {
         hy__no_memory(c->F, "hy_export_c");
         return -1;
     }
-    for (i = 0; i < c->g->n; i++)
-        for (k = 0; k < c->g->node[i]->nin; k++) c->uses[hy__c_value_of(c, &c->g->node[i]->in[k])]++;
-    for (i = 0; i < c->g->heads; i++) c->uses[hy__c_value_of(c, &c->g->head[i])]++;
+    for (i = 0; i < b->g->n; i++)
+        for (k = 0; k < b->g->node[i]->nin; k++) b->uses[hy__c_value_of(c, &b->g->node[i]->in[k])]++;
+    for (i = 0; i < b->g->heads; i++) b->uses[hy__c_value_of(c, &b->g->head[i])]++;
     return 0;
+}
+
+static void hy__c_body_free(hy__heap *heap, hy__c_body *b)
+{
+    int i, k, lent;
+    for (i = 0; i < b->steps; i++)
+        if (b->step[i].map && b->step[i].emit) {
+            for (k = 0; k < b->step[i].node->nout; k++) hy__free(heap, b->step[i].map[k].table);
+            hy__free(heap, b->step[i].map);
+        }
+    for (i = 0; b->name && i < b->g->n; i++) {
+        for (lent = k = 0; b->var && k < b->g->vars; k++) lent |= b->var[k] == b->name[i];
+        if (!lent) hy__free(heap, (void *)b->name[i]);
+    }
+    for (i = 0; b->var && i < b->g->vars; i++) hy__free(heap, (void *)b->var[i]);
+    hy__free(heap, (void *)b->name);
+    hy__free(heap, (void *)b->var);
+    hy__free(heap, b->first);
+    hy__free(heap, b->uses);
+    hy__free(heap, b->value);
+    hy__free(heap, b->step);
+    hy__free(heap, (void *)b->before);
+    hy__free(heap, (void *)b->turn);
+    hy__graph_drop(b->g);
+    hy__free(heap, b);
 }
 
 static void hy__c_close(hy__c *c)
 {
     hy__heap *heap = &c->F->root->heap;
-    int i, o;
-    for (i = 0; i < c->steps; i++)
-        if (c->step[i].map && c->step[i].emit) {
-            for (o = 0; o < c->step[i].node->nout; o++) hy__free(heap, c->step[i].map[o].table);
-            hy__free(heap, c->step[i].map);
-        }
+    int i;
+    while (c->bodies) hy__c_body_free(heap, c->body[--c->bodies]);
     for (i = 0; i < c->blobs; i++) hy__free(heap, c->blob[i].part);
-    for (i = 0; c->g && c->name && i < c->g->n; i++) {
-        int k, lent = 0;
-        for (k = 0; c->var && k < c->g->vars; k++) lent |= c->var[k] == c->name[i];
-        if (!lent) hy__free(heap, (void *)c->name[i]);
-    }
-    for (i = 0; c->g && c->var && i < c->g->vars; i++) hy__free(heap, (void *)c->var[i]);
+    hy__free(heap, (void *)c->body);
+    hy__free(heap, (void *)c->taken.key);
+    hy__free(heap, c->taken.value);
     hy__free(heap, (void *)c->prefix);
     hy__free(heap, (void *)c->upper);
-    hy__free(heap, (void *)c->name);
-    hy__free(heap, (void *)c->var);
-    hy__free(heap, c->first);
-    hy__free(heap, c->uses);
-    hy__free(heap, c->value);
-    hy__free(heap, c->step);
     hy__free(heap, c->blob);
     hy__free(heap, (void *)c->out);
-    hy__graph_drop(c->g);
 }
 
 /* The results that the compiled program has for these inputs. */
@@ -53038,13 +57986,22 @@ static int hy__c_record(hy__c *c, hy_graph *g)
     return hy__graph_execute(c->F, g, c->in, c->out, &mode, 0, NULL);
 }
 
-/* The program of a graph for inputs of such types. */
+/* The program of a graph for inputs of such types, with all its bodies. */
 static int hy__c_open_graph(hy__c *c, const hy_graph *g, const hy_type *input)
 {
-    c->g = hy__c_graph(c->F, g, input);
-    if (!c->g || hy__c_check(c) || hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
-    hy__c_widen(c);
-    return hy__c_place(c);
+    int k;
+    if (hy__c_programs(c, g, input) || hy__c_check(c) || hy__c_reserve(c)) return -1;
+    for (k = 0; k < c->bodies; k++) {
+        c->at = c->body[k];
+        if (hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
+        hy__c_widen(c);
+    }
+    while (k--) {                       /* inner ones first: their memory is scratch of others */
+        c->at = c->body[k];
+        if (hy__c_place(c)) return -1;
+    }
+    hy__c_place_weights(c);
+    return 0;
 }
 
 /* All about a file of it. */
@@ -53131,7 +58088,15 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
     return failed;
 }
 
-/* --- as machine code: the same source, built by the system's compiler and loaded --- */
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 62 >>jit -------------------------------------------------------------------------------------
+ *
+ * The same source, built by the system's compiler and loaded: a graph becomes one call into machine code.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 #ifdef HY__POSIX_FILES
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -53175,12 +58140,13 @@ static int hy__jit_infer(hy_infer *I)
 HY__RUN(hy__run_jit)
 {
     const hy__jit *j = ((const hy__jit_rec *)job->attr)->ready;
-    j->run(now->data, (char *)scratch, j->weights);
+    if (j->run(now->data, (char *)scratch, j->weights)) hy_fault(now);
 }
 
 static int hy__jit_bind(hy_job *job)
 {
     job->scratch = ((const hy__jit_rec *)job->attr)->ready->arena;
+    job->fault_text = "an index, a label or a region is none";
     return hy__one_stage(job, hy__run_jit, 1, 1);
 }
 
@@ -53310,7 +58276,7 @@ static int hy__jit_fill(hy_frame *F, const hy_graph *g, const hy__c *c, const hy
     rec.ready = j;
     jit = hy__node_new(F, &hy__jit_op, n, g->heads, &rec, "jit");
     if (!jit) return -1;
-    for (i = 0; i < g->heads; i++) jit->type[i] = *hy__edge_type(&c->g->head[i]);
+    for (i = 0; i < g->heads; i++) jit->type[i] = *hy__edge_type(&c->at->g->head[i]);
     ((hy__jit_rec *)jit->record)->type = jit->type;
     for (n = i = 0; i < g->vars + g->n && !failed; i++) {
         const hy__node *from = i < g->vars ? g->var[i] : g->node[i - g->vars];
@@ -53352,7 +58318,7 @@ static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
     failed = failed || hy__c_open_graph(&c, g, type) || hy__jit_weights(&c, j);
     if (!failed) {
         hy__jit_build(&c, j);
-        j->arena = c.arena;
+        j->arena = c.at->arena;
         fresh = j->run && !F->code ? hy__graph_new(F, NULL) : NULL;
         if (fresh && hy__jit_fill(F, g, &c, j, fresh)) { hy__graph_drop(fresh); fresh = NULL; }
     }
@@ -53400,6 +58366,8 @@ HY__WARM_ROOMS
  *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
  *          options now.
  *          Training: optimisers, schedules, losses, metrics, datasets, hy_fit; pick may raise an error.
+ *          Products of a loop's data run before it; hy_set_recompute; loaders with workers; records by
+ *          number.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

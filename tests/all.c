@@ -54,14 +54,26 @@
 #include "test_profile.c"
 #include "test_layered.c"
 #include "test_control.c"
+#include "test_linalg.c"
+#include "test_random.c"
+#include "test_ahead.c"
+#include "test_turns.c"
+#include "test_depthwise.c"
+#include "test_spread.c"
+#include "test_recompute.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
 #include "test_train.c"
 #include "test_losses.c"
 #include "test_data.c"
+#include "test_crew.c"
+#include "test_step.c"
+#include "test_records.c"
 #include "test_fit.c"
 #include "test_source.c"
+#include "test_quantize.c"
+#include "test_source_control.c"
 #include "test_onnx.c"
 
 int main(int argc, char **argv)
@@ -98,13 +110,23 @@ int main(int argc, char **argv)
     test_profile();
     test_layered();
     test_control();
+    test_ahead();
+    test_turns();
+    test_recompute();
     test_source();
+    test_quantize();
+    test_linalg();
+    test_random();
+    test_source_loops();
     test_first_call();
     test_catalogue();
     test_front();
     test_train();
     test_losses();
     test_data();
+    test_crew();
+    test_step();
+    test_records();
     test_fit();
     test_onnx();
     test_ops();
@@ -112,6 +134,8 @@ int main(int argc, char **argv)
     test_edges();
     test_rows();
     test_abreast();
+    test_depthwise();
+    test_spread();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
 }

@@ -90,9 +90,9 @@ int main(void)
     return hy_close(F) || !(d < 1e-3 * (1 + b));
 }
 X
-together="-DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_RNN -DHYBRID_NO_VISION -DHYBRID_NO_TRAIN -DHYBRID_NO_IO"
+together="-DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_RNN -DHYBRID_NO_VISION -DHYBRID_NO_TRAIN -DHYBRID_NO_IO -DHYBRID_NO_INT8"
 for flags in "" -DHYBRID_STATIC -DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_STDIO -DHYBRID_NO_RNN -DHYBRID_NO_VISION \
-    -DHYBRID_NO_TRAIN -DHYBRID_NO_IO "-DHYBRID_STATIC $together" "$together" "$together -DHYBRID_NO_STDIO" \
+    -DHYBRID_NO_TRAIN -DHYBRID_NO_IO -DHYBRID_NO_INT8 "-DHYBRID_STATIC $together" "$together" "$together -DHYBRID_NO_STDIO" \
     "-DHYBRID_ASSERT(x)=((void)(x))" -DHYBRID_API=extern; do
     try "switches: $flags" runs $cc -std=c99 -O0 $warn -I. $flags "$out/switch.c"
 done

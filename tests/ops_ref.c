@@ -494,6 +494,120 @@ static const char *const cases_linalg_gemm2[] = {
 static const ref_op ref_linalg_gemm2 =
     { REFA_FLOATS, refa_linalg_gemm2, REF_TRUE, NULL, 4e-6, cases_linalg_gemm2 };
 
+/* --- matrices: by cofactors, the plainest way --- */
+static double refa_det_of(const double *a, int64_t n)
+{
+    double sum = 0, minor[64];
+    if (n == 0) return 1;
+    for (int64_t k = 0; k < n; k++) {
+        for (int64_t i = 1; i < n; i++)
+            for (int64_t j = 0, to = 0; j < n; j++) if (j != k) minor[(i - 1) * (n - 1) + to++] = a[i * n + j];
+        sum += (k % 2 ? -1 : 1) * a[k] * refa_det_of(minor, n - 1);
+    }
+    return sum;
+}
+static int64_t refa_order(const ref_tensor *a) { return a->dim[a->ndim - 1]; }
+static int64_t refa_matrix_count(const ref_tensor *a)
+{
+    int64_t count = 1;
+    for (int d = 0; d < a->ndim - 2; d++) count *= a->dim[d];
+    return count;
+}
+static void refa_linalg_inverse(ref_case *c)
+{
+    const ref_tensor *a = &c->in[0];
+    double *y = refa_like(c, 0, a), minor[64];
+    int64_t n = refa_order(a);
+    for (int64_t m = 0; m < refa_matrix_count(a); m++, y += n * n) {
+        const double *x = a->v + m * n * n;
+        for (int64_t i = 0; i < n * n; i++) {
+            int64_t to = 0;
+            for (int64_t k = 0; k < n * n; k++) if (k / n != i % n && k % n != i / n) minor[to++] = x[k];
+            y[i] = ((i / n + i % n) % 2 ? -1 : 1) * refa_det_of(minor, n - 1) / refa_det_of(x, n);
+        }
+    }
+}
+static double *refa_per_matrix(ref_case *c, int i)
+{
+    const int64_t one = 1;
+    return c->in[0].ndim > 2 ? ref_out(c, i, c->in[0].ndim - 2, c->in[0].dim) : ref_out(c, i, 1, &one);
+}
+static void refa_linalg_det(ref_case *c)
+{
+    double *y = refa_per_matrix(c, 0);
+    int64_t n = refa_order(&c->in[0]);
+    for (int64_t m = 0; m < c->out[0].size; m++) y[m] = refa_det_of(c->in[0].v + m * n * n, n);
+}
+static void refa_linalg_slogdet(ref_case *c)
+{
+    double *sign = refa_per_matrix(c, 0), *size = refa_per_matrix(c, 1);
+    int64_t n = refa_order(&c->in[0]);
+    for (int64_t m = 0; m < c->out[0].size; m++) {
+        double det = refa_det_of(c->in[0].v + m * n * n, n);
+        sign[m] = refa_sign_of(det);
+        size[m] = log(fabs(det));
+    }
+}
+static const char *const cases_matrix[] = {
+    "(3,3)", "(1,1)[0.5,2]", "(2,2)[0.5,3]", "(4,4)", "(2,3,3)", "(2,1,2,2)", "(3,1,1,1)[-2,-1]", "(0,3,3)", NULL };
+static const ref_op ref_linalg_inverse = { REFA_FLOATS, refa_linalg_inverse, REF_TRUE, NULL, 4e-6, cases_matrix };
+static const ref_op ref_linalg_det = { REFA_FLOATS, refa_linalg_det, REF_TRUE, NULL, 4e-6, cases_matrix };
+static const ref_op ref_linalg_slogdet = { REFA_FLOATS, refa_linalg_slogdet, REF_TRUE, NULL, 4e-6, cases_matrix };
+
+static void refa_triangle(ref_case *c, int upper)
+{
+    double *y = refa_like(c, 0, &c->in[0]);
+    int64_t columns = refa_order(&c->in[0]), rows = c->in[0].dim[c->in[0].ndim - 2], k = ref_int(c, "k", 0);
+    for (int64_t i = 0; i < c->in[0].size; i++) {
+        int64_t off = i % columns - i / columns % rows - k;
+        y[i] = (upper ? off >= 0 : off <= 0) ? c->in[0].v[i] : 0;
+    }
+}
+static void refa_tril(ref_case *c) { refa_triangle(c, 0); }
+static void refa_triu(ref_case *c) { refa_triangle(c, 1); }
+static const char *const cases_matrix_triangle[] = {
+    "(3,4)", "(4,3) | k=1", "(5,5) | k=-2", "(2,3,3)", "(2,1,2,3) | k=-1", "(3,3) | k=7", "(3,3) | k=-7", "(1,1)",
+    "(0,3)", NULL };
+static const ref_op ref_tril = { REFA_ALL, refa_tril, REF_TRUE, NULL, 0, cases_matrix_triangle };
+static const ref_op ref_triu = { REFA_ALL, refa_triu, REF_TRUE, NULL, 0, cases_matrix_triangle };
+
+/* X of op(A) X = B column by column, by Cramer's rule on A's triangle. */
+static void refa_linalg_trsm(ref_case *c)
+{
+    const ref_tensor *a = &c->in[0], *b = &c->in[1];
+    double *y = refa_like(c, 0, b), t[64], u[64];
+    int64_t n = refa_order(a), columns = refa_order(b), size = b->dim[b->ndim - 2] * columns;
+    int right = ref_int(c, "rightside", 0), lower = ref_int(c, "lower", 1), turned = ref_int(c, "transpose", 0) != right;
+    for (int64_t at = 0; at < b->size; at++) {
+        int64_t m = at / size, place = at % size, i = right ? place % columns : place / columns;
+        const double *x = a->v + m * n * n;
+        for (int64_t k = 0; k < n * n; k++) {
+            double v = (lower ? k % n <= k / n : k % n >= k / n) ? x[k] : 0;
+            t[turned ? k % n * n + k / n : k] = v;
+        }
+        memcpy(u, t, sizeof u);
+        for (int64_t k = 0; k < n; k++)
+            u[k * n + i] = b->v[m * size + (right ? place / columns * columns + k : k * columns + place % columns)];
+        y[at] = ref_num(c, "alpha", 1) * refa_det_of(u, n) / refa_det_of(t, n);
+    }
+}
+static const char *const cases_linalg_trsm[] = {
+    "(3,3)[0.5,2] (3,2)", "(3,3)[0.5,2] (3,2) | transpose=True", "(3,3)[0.5,2] (2,3) | rightside=True",
+    "(3,3)[0.5,2] (2,3) | rightside=True transpose=True", "(3,3)[0.5,2] (3,2) | lower=False",
+    "(3,3)[0.5,2] (3,2) | lower=False transpose=True alpha=2", "(3,3)[0.5,2] (2,3) | lower=False rightside=True",
+    "(3,3)[0.5,2] (2,3) | lower=False rightside=True transpose=True alpha=-0.5", "(2,2,2)[0.5,2] (2,2,5)",
+    "(2,1,4,4)[0.5,2] (2,1,4,1) | alpha=3", "(1,1)[0.5,2] (1,1)", "(0,2,2) (0,2,3)", "(2,2) (2,0)", NULL };
+static const ref_op ref_linalg_trsm = { REFA_FLOATS, refa_linalg_trsm, REF_TRUE, NULL, 4e-6, cases_linalg_trsm };
+
+/* Positive definite inputs depend on themselves: test_linalg.c has them. These are of order 1. */
+static void refa_linalg_potrf(ref_case *c)
+{
+    double *y = refa_like(c, 0, &c->in[0]);
+    for (int64_t i = 0; i < c->in[0].size; i++) y[i] = sqrt(c->in[0].v[i]);
+}
+static const char *const cases_linalg_potrf[] = { "(1,1)[0.5,2]", "(5,1,1)[0.1,9]", "(2,3,1,1)[1,2]", "(0,2,2)", NULL };
+static const ref_op ref_linalg_potrf = { REFA_FLOATS, refa_linalg_potrf, REF_TRUE, NULL, 4e-6, cases_linalg_potrf };
+
 static void refa_add_n(ref_case *c)
 {
     double *y = refa_like(c, 0, &c->in[0]);
@@ -1173,6 +1287,130 @@ static const char *const cases_convolution[] = {
     "(1,3,4,3,2) (3,2,2,2,2) (3) | kernel=(2,2,2) num_filter=3 stride=(1,2,1) layout=NDHWC",
     NULL };
 static const ref_op ref_convolution = { "fdhb", ref_convolution_fn, REF_TRUE, NULL, 2e-6, cases_convolution };
+
+/* --- in int8: weights in panels of 16 channels and steps of 4 neighbours --- */
+static int ref_int8_round(double x, double threshold)
+{
+    float v = (float)x * (float)(127 / threshold);
+    return v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : (int)rint(v);
+}
+static double ref_int8_result(const ref_case *c, double sum, int64_t channel)
+{
+    float y = (float)sum * (float)c->in[2].v[channel];
+    y += c->nin > 3 ? (float)c->in[3].v[channel] : 0;
+    return ref_int(c, "relu", 0) && y < 0 ? 0 : y;
+}
+static double ref_int8_weight(const ref_tensor *w, int64_t panels, int64_t group, int64_t o, int64_t stretch, int64_t length,
+                              int64_t i)            /* of number i of a stretch of this length */
+{
+    int64_t step = stretch * ((length + 3) / 4) + i / 4;
+    return w->v[((group * panels + o / 16) * w->dim[1] + step) * 64 + o % 16 * 4 + i % 4];
+}
+
+/* What fills steps up to 4 numbers is 0. */
+static void ref_int8_trim(ref_case *c)
+{
+    ref_tensor *x = &c->in[0], *w = &c->in[1];
+    int last = ref_channels_last(c) || !ref_int(c, "flatten", 1) ? x->ndim - 1 : 1;
+    int64_t length, kernel[3], dilate[3];
+    if (!ref_find(c, "threshold") || c->nin < 3 || w->ndim != 4 || w->dim[2] != 16 || w->dim[3] != 4) return;
+    ref_per_dim(c, "kernel", 1, kernel);
+    ref_per_dim(c, "dilate", 1, dilate);
+    length = x->dim[last] / ref_int(c, "num_group", 1) * (dilate[2] == 1 ? kernel[2] : 1);
+    for (int d = 2; d < x->ndim && ref_find(c, "num_hidden") && last == 1; d++) length *= x->dim[d];
+    for (int64_t i = 0; i < w->size && length > 0; i++)
+        if (i / 64 % w->dim[1] % ((length + 3) / 4) * 4 + i % 4 >= length) w->v[i] = 0;
+}
+
+static void ref_int8_dense_fn(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    double threshold = ref_num(c, "threshold", 0);
+    int flatten = ref_int(c, "flatten", 1), last = x->ndim - 1;
+    int64_t n = ref_int(c, "num_hidden", 0), rows = x->dim[0], k, dim[8];
+    double *y;
+    for (int d = 1; d < last && !flatten; d++) rows *= x->dim[d];
+    k = rows ? x->size / rows : 0;
+    memcpy(dim, x->dim, sizeof dim);
+    dim[flatten ? 1 : last] = n;
+    y = ref_out(c, 0, flatten ? 2 : x->ndim, dim);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t o = 0; o < n; o++) {
+            double sum = 0;
+            for (int64_t i = 0; i < k; i++)
+                sum += ref_int8_round(x->v[r * k + i], threshold) * ref_int8_weight(&c->in[1], 0, 0, o, 0, k, i);
+            y[r * n + o] = ref_int8_result(c, sum, o);
+        }
+}
+
+static void ref_int8_convolution_fn(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    int last = ref_channels_last(c);
+    ref_window win = ref_window_of(c);
+    ref_grid xg = ref_grid_of(x->dim, x->ndim, last), yg;
+    double threshold = ref_num(c, "threshold", 0);
+    int64_t size[3], q[3], k[3], p[3], filters = ref_int(c, "num_filter", 0), groups = ref_int(c, "num_group", 1);
+    int64_t wide = xg.c / groups, many = filters / groups, panels = (many + 15) / 16;
+    int64_t joined = win.dilate[2] == 1 ? win.kernel[2] : 1;
+    for (int d = 0; d < 3; d++)
+        size[d] = (xg.dim[d] + 2 * win.pad[d] - win.dilate[d] * (win.kernel[d] - 1) - 1) / win.stride[d] + 1;
+    yg = ref_grid_out(c, x->ndim, last, xg.n, filters, size);
+    for (int64_t n = 0; n < yg.n; n++)
+    for (int64_t o = 0; o < filters; o++)
+    for (int64_t iq = 0; iq < ref_places(size); iq++) {
+        double sum = 0;
+        ref_place(iq, size, q);
+        for (int64_t ik = 0; ik < ref_places(win.kernel); ik++)
+        for (int64_t i = 0; i < wide; i++) {
+            int inside = 1;
+            ref_place(ik, win.kernel, k);
+            for (int d = 0; d < 3; d++) {
+                p[d] = q[d] * win.stride[d] + k[d] * win.dilate[d] - win.pad[d];
+                inside = inside && p[d] >= 0 && p[d] < xg.dim[d];
+            }
+            if (inside) sum += ref_int8_round(x->v[ref_grid_at(&xg, n, o / many * wide + i, p)], threshold) *
+                ref_int8_weight(&c->in[1], panels, o / many, o % many, ik / joined, joined * wide, ik % joined * wide + i);
+        }
+        c->out[0].v[ref_grid_at(&yg, n, o, q)] = ref_int8_result(c, sum, o);
+    }
+}
+
+#define REF_I8 "int[-128,127]"
+static const char *const cases_int8_dense[] = {
+    "(3,8) (1,2,16,4)" REF_I8 " (5)[0.01,0.02] (5) | num_hidden=5 threshold=1.5",
+    "(1,4) (1,1,16,4)" REF_I8 " (1)[0.01,0.02] | num_hidden=1 threshold=2 no_bias=True relu=True",
+    "(13,3,4) (3,3,16,4)" REF_I8 " (33)[-0.02,0.02] (33) | num_hidden=33 threshold=2.5 relu=True",
+    "(2,3,64)[-100,100] (2,16,16,4)" REF_I8 " (32)[0.01,0.02] (32) | num_hidden=32 threshold=77 flatten=False",
+    "(205,20) (1,5,16,4)" REF_I8 " (16)[0.01,0.02] (16) | num_hidden=16 threshold=0.001",
+    "(7,132) (11,33,16,4)" REF_I8 " (170)[0.01,0.02] (170) | num_hidden=170 threshold=2",
+    "(9,3,7) (2,6,16,4)" REF_I8 " (18)[0.01,0.02] (18) | num_hidden=18 threshold=2",
+    "(2,2,5) (1,2,16,4)" REF_I8 " (3)[0.01,0.02] | num_hidden=3 threshold=1 flatten=False no_bias=True",
+    "(0,4) (1,1,16,4)" REF_I8 " (3)[0.01,0.02] (3) | num_hidden=3 threshold=1",
+    "(2,0) (1,0,16,4)" REF_I8 " (3)[0.01,0.02] (3) | num_hidden=3 threshold=1", NULL };
+static const ref_op ref_int8_dense = { "f", ref_int8_dense_fn, REF_NO_GRADIENT, NULL, 1e-6, cases_int8_dense };
+
+static const char *const cases_int8_convolution[] = {
+    "(2,4,5,6) (1,27,16,4)" REF_I8 " (5)[0.01,0.02] (5) | kernel=(3,9) num_filter=5 threshold=2 pad=(1,4)",
+    "(1,8,9,8) (2,18,16,4)" REF_I8 " (17)[0.01,0.02] (17) | kernel=(3,3) num_filter=17 threshold=1 relu=True",
+    "(1,4,9,8) (3,9,16,4)" REF_I8 " (40)[0.01,0.02] | kernel=(3,3) num_filter=40 threshold=1 stride=(2,3) dilate=(2,2) pad=(2,1) "
+        "no_bias=True",
+    "(2,8,4,5) (2,3,16,4)" REF_I8 " (6)[0.01,0.02] (6) | kernel=(3,1) num_filter=6 num_group=2 threshold=2 pad=(3,0)",
+    "(3,1,5,6) (1,3,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(3,4) num_filter=3 threshold=2",
+    "(2,4,1,7) (4,1,16,4)" REF_I8 " (4)[0.01,0.02] (4) | kernel=(1,4) num_filter=4 num_group=4 threshold=2 stride=(1,2) pad=(1,2)",
+    "(2,12,9) (1,9,16,4)" REF_I8 " (8)[0.01,0.02] (8) | kernel=(3,) num_filter=8 threshold=2",
+    "(1,4,4,3,4) (1,12,16,4)" REF_I8 " (2)[0.01,0.02] (2) | kernel=(3,2,2) num_filter=2 stride=(2,1,2) dilate=(1,2,1) "
+        "pad=(1,0,1) layout=NCDHW threshold=2",
+    "(2,5,4,4) (3,9,16,4)" REF_I8 " (36)[0.01,0.02] (36) | kernel=(3,3) num_filter=36 pad=(1,1) layout=NHWC threshold=2",
+    "(1,6,7,8) (4,6,16,4)" REF_I8 " (36)[0.01,0.02] | kernel=(3,2) num_filter=36 num_group=2 stride=(2,1) dilate=(1,2) pad=(1,1) "
+        "no_bias=True layout=NHWC threshold=2 relu=True",
+    "(2,3,7,6) (1,9,16,4)" REF_I8 " (5)[0.01,0.02] (5) | kernel=(3,3) num_filter=5 threshold=2 pad=(1,1)",
+    "(1,3,9,8) (2,9,16,4)" REF_I8 " (20)[0.01,0.02] (20) | kernel=(3,3) num_filter=20 threshold=2 dilate=(1,2)",
+    "(1,6,5,7) (2,9,16,4)" REF_I8 " (6)[0.01,0.02] (6) | kernel=(3,3) num_filter=6 num_group=2 threshold=2 stride=(1,2) pad=(0,2)",
+    "(1,4,300) (1,4,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(4,) num_filter=3 threshold=2",
+    "(0,4,5,5) (1,9,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(3,3) num_filter=3 threshold=2", NULL };
+static const ref_op ref_int8_convolution = {
+    "f", ref_int8_convolution_fn, REF_NO_GRADIENT, NULL, 1e-6, cases_int8_convolution };
 
 static const char *const cases_deconvolution[] = {
     "(2,3,3,4) (3,2,3,3) | kernel=(3,3) num_filter=2",
@@ -3292,6 +3530,25 @@ static const char *const cases_random_exponential[] = {
     "| shape=(30,40) lam=2 dtype=float64", "| shape=(30,40) dtype=float16", "| shape=(2,1,3,2,3)",
     "| shape=(0,)", NULL };
 static const ref_op ref_random_exponential = { "f", NULL, REF_ZERO, NULL, 0, cases_random_exponential };
+static const char *const cases_random_gamma[] = {
+    "| shape=(40,50)", "| shape=(2000,) alpha=0.5 beta=2", "| shape=(2000,) alpha=9", "| shape=(1,)",
+    "| shape=(30,40) alpha=3 beta=0.5 dtype=float64", "| shape=(30,40) dtype=float16", "| shape=(0,)", NULL };
+static const ref_op ref_random_gamma = { "f", NULL, REF_ZERO, NULL, 0, cases_random_gamma };
+static const char *const cases_random_poisson[] = {
+    "| shape=(40,50)", "| shape=(2000,) lam=0.25", "| shape=(2000,) lam=30", "| shape=(30,40) lam=1000 dtype=float64",
+    "| shape=(30,) lam=0", "| shape=(0,)", NULL };
+static const ref_op ref_random_poisson = { "f", NULL, REF_ZERO, NULL, 0, cases_random_poisson };
+static const char *const cases_random_negative_binomial[] = {
+    "| shape=(40,50) k=3 p=0.5", "| shape=(2000,) k=1 p=0.1", "| shape=(20,) k=2 p=1", "| shape=(0,)", NULL };
+static const ref_op ref_random_negative_binomial = { "f", NULL, REF_ZERO, NULL, 0, cases_random_negative_binomial };
+static const char *const cases_random_general_negative_binomial[] = {
+    "| shape=(40,50) mu=3 alpha=0.5", "| shape=(2000,) mu=2 alpha=0", "| shape=(20,) mu=0", "| shape=(0,)", NULL };
+static const ref_op ref_random_general_negative_binomial = {
+    "f", NULL, REF_ZERO, NULL, 0, cases_random_general_negative_binomial };
+static const char *const cases_sample_multinomial[] = {
+    "(5)[0.1,1]", "(3,4)[0.1,1]", "(2,3,4)[0.1,1] | shape=(6,)", "(4)[0.5,1] | shape=(2,3)", "(2,4)[0.1,1] | dtype=float32",
+    "(0,4)[0.1,1]", NULL };
+static const ref_op ref_sample_multinomial = { "fdhb", NULL, REF_ZERO, NULL, 0, cases_sample_multinomial };
 static const char *const cases_random_randint[] = {
     "| shape=(40,50) low=0 high=10", "| shape=(2000,) low=-5 high=6", "| shape=(5,) low=3 high=4",
     "| shape=(2,3,4) low=0 high=2", "| shape=(40,50) low=-5000000000 high=5000000000 dtype=int64",
@@ -3526,6 +3783,142 @@ static int refc_reals(const ref_case *c, const char *key, double *v)    /* how m
     return n;
 }
 static double refc_clipped(double v) { return fmin(fmax(v, 0), 1); }
+
+/* --- images between their pixels --- */
+static double refc_pixel(const double *plane, int64_t height, int64_t width, int64_t y, int64_t x)   /* 0 outside */
+{
+    return y < 0 || x < 0 || y >= height || x >= width ? 0 : plane[y * width + x];
+}
+static double refc_between(const double *plane, int64_t height, int64_t width, double y, double x)
+{
+    double sum = 0, top = floor(y), left = floor(x);
+    for (int k = 0; k < 4; k++) {
+        double weight = (k / 2 ? y - top : 1 - (y - top)) * (k % 2 ? x - left : 1 - (x - left));
+        sum += weight * refc_pixel(plane, height, width, (int64_t)top + k / 2, (int64_t)left + k % 2);
+    }
+    return sum;
+}
+static int64_t refc_resized(const ref_case *c, int64_t n, const char *size, const char *scale)
+{
+    double by = ref_num(c, scale, 0);
+    if (ref_is(c, "mode", "to_even_down", 0)) return n / 2 * 2;
+    if (ref_is(c, "mode", "to_even_up", 0)) return (n + 1) / 2 * 2;
+    if (ref_is(c, "mode", "to_odd_down", 0)) return (n - 1) / 2 * 2 + 1;
+    if (ref_is(c, "mode", "to_odd_up", 0)) return n / 2 * 2 + 1;
+    if (ref_is(c, "mode", "odd_scale", 0)) return n % 2 ? (int64_t)((double)(n - 1) * by) + 1 : (int64_t)((double)n * by);
+    return by > 0 ? (int64_t)((double)n * by) : ref_int(c, size, 1);
+}
+static double refc_from(int64_t i, int64_t wide, int64_t n, int corners)
+{
+    double at = corners ? (wide > 1 ? (double)i * (double)(n - 1) / (double)(wide - 1) : 0) : ((double)i + 0.5) * (double)n / (double)wide - 0.5;
+    return at < 0 ? 0 : at > (double)(n - 1) ? (double)(n - 1) : at;
+}
+static void refc_bilinear_resize(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    int like = ref_is(c, "mode", "like", 0), corners = ref_int(c, "align_corners", 1);
+    int64_t dim[4] = { x->dim[0], x->dim[1], 0, 0 };
+    dim[2] = like ? c->in[1].dim[2] : refc_resized(c, x->dim[2], "height", "scale_height");
+    dim[3] = like ? c->in[1].dim[3] : refc_resized(c, x->dim[3], "width", "scale_width");
+    double *y = ref_out(c, 0, 4, dim);
+    for (int64_t i = 0; i < c->out[0].size; i++)
+        y[i] = refc_between(x->v + i / (dim[2] * dim[3]) * x->dim[2] * x->dim[3], x->dim[2], x->dim[3],
+                            refc_from(i / dim[3] % dim[2], dim[2], x->dim[2], corners), refc_from(i % dim[3], dim[3], x->dim[3], corners));
+}
+static const char *const cases_bilinear_resize[] = {
+    "(2,3,4,5) | height=7 width=8", "(1,2,4,5) | height=2 width=3", "(1,1,5,4) | height=5 width=4", "(1,2,3,4) | height=1 width=1",
+    "(1,1,1,1) | height=3 width=2", "(2,1,4,5) | height=9 width=3 align_corners=False", "(1,2,4,6) | scale_height=1.5 scale_width=0.5",
+    "(1,1,5,4) | mode=odd_scale scale_height=2 scale_width=2", "(1,2,3,4) (1,1,5,6) | mode=like", "(1,1,5,4) | mode=to_even_down",
+    "(1,1,5,4) | mode=to_even_up", "(1,1,5,4) | mode=to_odd_down", "(1,1,5,4) | mode=to_odd_up align_corners=False",
+    "(0,2,3,4) | height=2 width=2", NULL };
+static const ref_op ref_bilinear_resize = { REFA_FLOATS, refc_bilinear_resize, REF_TRUE, NULL, 2e-6, cases_bilinear_resize };
+
+/* What came from each pixel: by asking for one pixel after the other. */
+static void refc_bilinear_resize_grad(ref_case *c)
+{
+    const ref_tensor *dy = &c->in[0], *x = &c->in[1];
+    double *dx = ref_out(c, 0, 4, x->dim), one[64];
+    int64_t area = x->dim[2] * x->dim[3], result = dy->dim[2] * dy->dim[3];
+    int corners = ref_int(c, "align_corners", 1);
+    for (int64_t i = 0; i < x->size; i++) {
+        for (int64_t k = 0; k < area; k++) one[k] = k == i % area;
+        for (int64_t k = 0; k < result; k++)
+            dx[i] += dy->v[i / area * result + k]
+                * refc_between(one, x->dim[2], x->dim[3], refc_from(k / dy->dim[3], dy->dim[2], x->dim[2], corners),
+                               refc_from(k % dy->dim[3], dy->dim[3], x->dim[3], corners));
+    }
+}
+static const char *const cases__bilinear_resize_grad[] = {
+    "(2,3,7,8) (2,3,4,5)", "(1,2,2,3) (1,2,4,5)", "(1,1,9,3) (1,1,4,5) | align_corners=False", "(1,2,1,1) (1,2,3,4)", NULL };
+static const ref_op ref__bilinear_resize_grad = {
+    REFA_FLOATS, refc_bilinear_resize_grad, REF_TRUE, NULL, 2e-6, cases__bilinear_resize_grad };
+
+static double refc_unit(int64_t i, int64_t n) { return n > 1 ? -1 + 2 * (double)i / (double)(n - 1) : -1; }
+/* x (0) or y (1) of place (i, j) of what the map at `map` makes. */
+static double refc_mapped(const double *map, int which, int64_t i, int64_t j, int64_t height, int64_t width)
+{
+    return map[3 * which] * refc_unit(j, width) + map[3 * which + 1] * refc_unit(i, height) + map[3 * which + 2];
+}
+static void refc_grid_generator(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    int warp = ref_is(c, "transform_type", "warp", 0);
+    int64_t size[2] = { 0, 0 }, dim[4] = { x->dim[0], 2, 0, 0 };
+    if (!warp) ref_ints(c, "target_shape", size, 2);
+    dim[2] = warp ? x->dim[2] : size[0];
+    dim[3] = warp ? x->dim[3] : size[1];
+    double *y = ref_out(c, 0, 4, dim);
+    for (int64_t at = 0; at < c->out[0].size; at++) {
+        int64_t j = at % dim[3], i = at / dim[3] % dim[2], n = at / (2 * dim[2] * dim[3]);
+        int which = (int)(at / (dim[2] * dim[3]) % 2);
+        if (warp) y[at] = (x->v[at] + (double)(which ? i : j)) * 2 / (double)(dim[3 - which] - 1) - 1;
+        else y[at] = refc_mapped(x->v + 6 * n, which, i, j, dim[2], dim[3]);
+    }
+}
+static const char *const cases_grid_generator[] = {
+    "(2,6) | transform_type=affine target_shape=(3,4)", "(1,6) | transform_type=affine target_shape=(1,1)",
+    "(3,6) | transform_type=affine target_shape=(2,5)", "(2,2,3,4) | transform_type=warp", "(1,2,5,2) | transform_type=warp",
+    "(0,6) | transform_type=affine target_shape=(3,4)", NULL };
+static const ref_op ref_grid_generator = { REFA_FLOATS, refc_grid_generator, REF_TRUE, NULL, 2e-6, cases_grid_generator };
+
+static void refc_bilinear_sampler(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0], *g = &c->in[1];
+    int64_t dim[4] = { x->dim[0], x->dim[1], g->dim[2], g->dim[3] }, area = g->dim[2] * g->dim[3], h = x->dim[2], w = x->dim[3];
+    double *y = ref_out(c, 0, 4, dim);
+    for (int64_t at = 0; at < c->out[0].size; at++) {
+        const double *place = g->v + at / (x->dim[1] * area) * 2 * area + at % area;
+        y[at] = refc_between(x->v + at / area * h * w, h, w, (place[area] + 1) * (double)(h - 1) / 2, (place[0] + 1) * (double)(w - 1) / 2);
+    }
+}
+static const char *const cases_bilinear_sampler[] = {
+    "(2,3,4,5) (2,2,3,4)[-0.9,0.9]", "(1,1,3,3) (1,2,5,2)[-1.7,1.7]", "(1,2,2,6) (1,2,1,1)[-0.5,0.5]", "(1,1,4,4) (1,2,3,3)[3,9]",
+    "(3,1,5,4) (3,2,4,4)[-1.1,1.1]", "(0,2,3,4) (0,2,2,2)", "(1,2,3,4) (1,2,0,2)", NULL };
+static const ref_op ref_bilinear_sampler = {
+    REFA_FLOATS, refc_bilinear_sampler, REF_TRUE, NULL, 1e-5, cases_bilinear_sampler };
+static const char *const cases__bilinear_sampler_grad[] = { NULL };
+static const ref_op ref__bilinear_sampler_grad = { REFA_FLOATS, NULL, REF_ELSEWHERE, NULL, 2e-6, cases__bilinear_sampler_grad };
+
+static void refc_spatial_transformer(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    int64_t size[2] = { 1, 1 }, h = x->dim[2], w = x->dim[3];
+    ref_ints(c, "target_shape", size, 2);
+    int64_t dim[4] = { x->dim[0], x->dim[1], size[0], size[1] }, area = size[0] * size[1];
+    double *y = ref_out(c, 0, 4, dim);
+    for (int64_t at = 0; at < c->out[0].size; at++) {
+        const double *map = c->in[1].v + at / (x->dim[1] * area) * 6;
+        int64_t i = at / size[1] % size[0], j = at % size[1];
+        y[at] = refc_between(x->v + at / area * h * w, h, w, (refc_mapped(map, 1, i, j, size[0], size[1]) + 1) * (double)(h - 1) / 2,
+                             (refc_mapped(map, 0, i, j, size[0], size[1]) + 1) * (double)(w - 1) / 2);
+    }
+}
+static const char *const cases_spatial_transformer[] = {
+    "(2,3,4,5) (2,6)[-0.4,0.4] | target_shape=(3,4) transform_type=affine sampler_type=bilinear",
+    "(1,1,3,3) (1,6) | target_shape=(4,4)", "(3,1,6,2) (3,6)[-0.5,0.5] | target_shape=(2,5)", "(1,2,3,4) (1,6)[-0.3,0.3] | target_shape=(1,1)",
+    NULL };
+static const ref_op ref_spatial_transformer = {
+    REFA_FLOATS, refc_spatial_transformer, REF_TRUE, NULL, 1e-5, cases_spatial_transformer };
 
 static void refc_multibox_prior(ref_case *c)
 {

@@ -53,6 +53,11 @@ int main(void)
     expect(F, "one without inputs", "add X(_eye) to HYBRID_OPS");
     hy_apply(F, "SoftmaxOutput", 1, &x, "grad_scale=2");
     expect(F, "by MXNet's name", "add X(softmax_output) to HYBRID_OPS");
+    hy_apply(F, "max_axis", 1, &x, NULL);
+    expect(F, "by another name", "max: not in this build: add X(max) to HYBRID_OPS");
+    hy_emit(F, hy_op_find(F, "sin"), 1, &x, NULL);
+    expect(F, "by address", "not in this build");
+    if (hy_op_find(F, "NULL") || hy_op_find(F, "") || hy_op_find(F, "sine")) printf("found what is nowhere\n");
 #ifndef HYBRID_NO_IO
     hy_symbol_from(F, absent, sizeof absent - 1);
     expect(F, "from a file", "add X(convolution) to HYBRID_OPS");

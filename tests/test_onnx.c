@@ -21,7 +21,8 @@ static void onnx_test_free(void *p)
 #include "../tools/onnx.h"
 #include "onnx_case.h"
 
-static const char *const onnx_own[] = { "net", "outside", "function", "flow", "values", "lstm" };
+static const char *const onnx_own[] = {
+    "net", "outside", "function", "flow", "values", "lstm", "branch", "loop", "scan", "sequence", "apart" };
 enum { ONNX_OWN = (int)(sizeof onnx_own / sizeof *onnx_own) };
 
 static void onnx_own_cases(void)
@@ -188,8 +189,45 @@ static void onnx_written(void)
     CHECK(onnx_blocks == 0);
 }
 
+/* A branch that values choose is a part of the program, also of a saved one. */
+static void onnx_kept(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_onnx_load(F, "tests/golden/onnx/branch/model.onnx"), *again;
+    hy_arrays values;
+    hy_graph *graph = hy_onnx_graph(F, net, NULL, &values);
+    hy_array *bytes;
+    int i;
+    bytes = hy_save_model_to(F, hy_import_from(F, graph, &values, NULL), NULL);
+    again = bytes ? hy_load_model_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), 0) : NULL;
+    hy_hybridize(F, again, NULL);
+    for (i = 0; i < 8; i++) {
+        hy_array *x = hy_uniform(F, HY_SHAPE(2, 3), i % 2 ? -2 : -0.5, i % 4 < 2 ? 0.5 : 2);
+        CHECK(again && hy_item(F, hy_norm(F, hy_sub(F, hy_call(F, net, x), hy_call(F, again, x)), HY_ALL, NULL)) < 1e-5);
+    }
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    hy_close(F);
+    CHECK(onnx_blocks == 0);
+}
+
+/* A border, layer norm and gelu that a file writes apart are an operator each. */
+static void onnx_fused(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_graph *graph = hy_onnx_graph(F, hy_onnx_load(F, "tests/golden/onnx/apart/model.onnx"), NULL, NULL);
+    char text[4000] = "";
+    if (graph) hy_graph_text(graph, HY_FORM_LINES, text, sizeof text);
+    CHECK(strstr(text, "layer_norm(") && strstr(text, "act_type=gelu"));
+    CHECK(!strstr(text, "erf") && !strstr(text, "sqrt") && !strstr(text, "mean(") && !strstr(text, "take("));
+    CHECK(!hy_error(F));
+    hy_close(F);
+    CHECK(onnx_blocks == 0);
+}
+
 static void test_onnx(void)
 {
+    RUN(onnx_fused);
+    RUN(onnx_kept);
     RUN(onnx_written);
     RUN(onnx_own_cases);
     RUN(onnx_broken);

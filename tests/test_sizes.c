@@ -81,6 +81,7 @@ static void sizes_fill(ops_case *c, const hy__call *call, int tame)
         free(t->v);
         ops_fill(t, &in, &seed);
     }
+    ref_int8_trim(&c->ref);
 }
 
 /* --- one run --- */

@@ -84,7 +84,15 @@ static void symbol_numpy_errors(void)
         { SYMBOL_ONE("_np_roll", "\"shift\": \"(1, 2)\""), "shift of _np_roll cannot be '(1, 2)'" },
         { SYMBOL_ONE("_np_roll", "\"shift\": \"0\""), NULL },
         { SYMBOL_ONE("_npi_tensordot_int_axes", ""), "1 inputs, 2 are due" },
-        { SYMBOL_ONE("_npi_einsum", ""), "not registered: _npi_einsum of node x" },
+        { SYMBOL_ONE("_npi_kron", ""), "not registered: _npi_kron of node x" },
+        { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"ii->i\""), "subscripts of _npi_einsum cannot be 'ii->i'" },
+        { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"ij->k\""), "subscripts of _npi_einsum cannot be 'ij->k'" },
+        { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"i,j->i\""), "subscripts of _npi_einsum cannot be 'i,j->i'" },
+        { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"...i->i\""), "subscripts of _npi_einsum cannot be '...i->i'" },
+        { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"abcdefghi\""), "subscripts of _npi_einsum cannot be" },
+        { SYMBOL_ONE("_npi_diff", "\"n\": \"-1\""), "n of _npi_diff cannot be '-1'" },
+        { SYMBOL_ONE("_npi_norm", "\"flag\": \"2\", \"ord\": \"2\""), "flag of _npi_norm cannot be '2'" },
+        { SYMBOL_ONE("_npi_norm", "\"flag\": \"-1\", \"axis\": \"0\", \"ord\": \"3\""), "ord of _npi_norm cannot be '3'" },
         { SYMBOL_ONE("_npi_gamma", ""), "not registered: _npi_gamma" },
         { SYMBOL_ONE("_npx_gamma", ""), NULL } };
     hy_frame *F = hy_open(NULL);
@@ -107,6 +115,12 @@ static void symbol_axes(void)
         { SYMBOL_ONE("_np_squeeze", "\"axis\": \"(0, 1)\""), { 3, { 2, 3, 4 } }, { -1, { 0 } }, 0 },
         { SYMBOL_ONE("_np_squeeze", "\"axis\": \"-2\""), { 1, { 1 } }, { -1, { 0 } }, 0 },
         { SYMBOL_ONE("_np_squeeze", "\"axis\": \"1\""), { 1, { 1 } }, { -1, { 0 } }, 0 },
+        { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"ijk->ki\""), { 3, { 2, 3, 4 } }, { 2, { 4, 2 } }, 3 },
+        { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"ij->\""), { 2, { 2, 3 } }, { 0, { 0 } }, 6 },
+        { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"ji\""), { 2, { 2, 3 } }, { 2, { 3, 2 } }, 1 },
+        { SYMBOL_ONE("_npi_diff", "\"n\": \"2\""), { 2, { 2, 5 } }, { 2, { 2, 3 } }, 0 },
+        { SYMBOL_ONE("_npi_norm", "\"flag\": \"-2\""), { 2, { 2, 2 } }, { 0, { 0 } }, 2 },
+        { SYMBOL_ONE("_npi_norm", "\"flag\": \"-1\", \"ord\": \"1\", \"axis\": \"(1,)\""), { 2, { 2, 3 } }, { 1, { 2 } }, 3 },
         { SYMBOL_ONE("_npx_reshape", "\"newshape\": \"(-3, -2, -3)\""), { 3, { 1, 3, 1 } }, { 1, { 3 } }, 1 },
         { SYMBOL_ONE("_npx_reshape", "\"newshape\": \"(-2, -3, -2)\""), { 3, { 3, 2, 2 } }, { -1, { 0 } }, 0 } };
     hy_frame *F = hy_open(NULL);
@@ -369,6 +383,7 @@ static int symbol_oom_read(hy_frame *F)
     hy_graph *g = symbol_read(F, SYMBOL_HEAD SYMBOL_OP("_npi_std", "\"axis\": \"(0, 1)\", \"__a__\": \"b\"")
                               SYMBOL_OP("_npx_reshape", "\"newshape\": \"(-3, -2)\"") SYMBOL_OP("_npi_greater_scalar", "\"scalar\": \"1\"")
                               SYMBOL_TAIL("[1, 0, 0], [2, 0, 0], [3, 0, 0]"));
+    if (g) g = symbol_read(F, SYMBOL_HEAD SYMBOL_OP("_npi_einsum", "\"subscripts\": \"abc->ca\"") SYMBOL_TAIL("[1, 0, 0]"));
     return g && *symbol_text(F, g) && !hy_error(F);
 }
 

@@ -412,6 +412,32 @@ static hy_array *lstm_input(hy_frame *F, const int *size)
     return hy_normal(F, HY_SHAPE(size[0], 1, size[1]), 0, 1);
 }
 
+/* The same as a loop over the steps of a cell. */
+typedef struct { hy_block base; hy_block *cell; int width; } looping;
+
+static hy_array *loop_turn(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    hy_array *y = hy_call(F, ((looping *)user)->cell, hy_group(F, x, hy_get(F, s, 0), hy_get(F, s, 1)));
+    return hy_group(F, hy_get(F, y, 0), hy_group(F, hy_get(F, y, 1), hy_get(F, y, 2)));
+}
+
+static hy_array *loop_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *zeros = hy_zeros(F, HY_SHAPE(1, ((looping *)self)->width));
+    return hy_get(F, hy_foreach(F, loop_turn, x, hy_group(F, zeros, zeros), self), 0);
+}
+
+static hy_block *loop_network(hy_frame *F, const int *size)
+{
+    hy_rnn_cell_opt o = { 0 };
+    looping *l = HY_BLOCK_NEW(F, looping, loop_forward);
+    if (!l) return NULL;
+    o.i2h_bias_init = o.h2h_bias_init = hy_init_uniform(0.1);
+    l->width = size[1];
+    l->cell = hy_add_child(F, &l->base, "cell", hy_rnn_lstm_cell(F, size[1], &o));
+    return &l->base;
+}
+
 /* --- a transformer's encoder block: steps, width, heads, inner width --- */
 typedef struct {
     hy_block base;
@@ -1233,6 +1259,7 @@ static const kind fancy = { fancy_network, four_input, compute_fancy, .once = on
 static const kind adam = { adam_network, adam_input, compute_adam, .once = one_call };
 static const kind gelu_chain = { chain_network, chain_input, compute_chain, .once = one_call };
 static const kind lstm = { lstm_network, lstm_input, compute_lstm, .once = one_call };
+static const kind loop = { loop_network, lstm_input, compute_lstm, .once = one_call };
 static const kind encoding = { encoder_network, encoder_input, compute_encoder, .once = one_call };
 static const kind convolving = { conv_network, conv_input, compute_conv, .once = one_call };
 static const kind product = { gemm_network, gemm_input, compute_gemm, .once = one_call };
@@ -1279,6 +1306,8 @@ static const workload workloads[] = {
     { large, "resnet18", &resnet18, { 224 }, .flops = 3.628e9, .slow_to_check = 1 },
     { large, "mobilenetv2", &mobilenet, { 224 }, .flops = 0.6015e9, .slow_to_check = 1 },
     { sequences, "lstm_100x128", &lstm, { 100, 128 }, .flops = 26.2e6 },
+    { sequences, "lstm_200x128", &lstm, { 200, 128 }, .flops = 52.4e6 },
+    { sequences, "lstm_foreach_200x128", &loop, { 200, 128 }, .flops = 52.4e6 },
     { sequences, "encoder_128x256", &encoding, { 128, 256, 4, 1024 }, .flops = 218.1e6 },
     FANCY(4), FANCY(1000), FANCY(1000000), FANCY(10000000),
     { chains, "chain_128x768", &gelu_chain, { 128, 768 }, .flops = 0 },

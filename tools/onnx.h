@@ -20,8 +20,11 @@
  *     inputs whose values decide shapes (of Reshape, say) are read first and compiled in;
  *     nodes whose results have shapes that only values decide (NonMaxSuppression, NonZero ...), and all
  *     behind them, run line by line after the compiled part.
- * If, Loop and Scan run line by line; while tracing, their conditions and counts have to be known. A network
- * without inputs takes any one array.
+ * Of an If whose branches give the same types, a Loop that keeps the types of its states and gathers nothing,
+ * and a Scan of more than 8 steps, the program keeps the bodies; others are taken apart, for which their
+ * conditions and counts are read first. Sequences are lists beside the program, of as many values as shapes
+ * and constants say; those that the network gives stand side by side. A network without inputs takes any one
+ * array.
  *
  * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`),
  * functions of the model. What cannot run is listed all at once: operator, node, reason. Nothing in a file
@@ -68,6 +71,7 @@ enum {
     ONNX__MOST_NODES = 1 << 18,         /* functions count once for every call */
     ONNX__MOST_STEPS = 1 << 24,         /* nodes that a call runs, turns of loops counted */
     ONNX__MOST_DEPTH = 64,              /* of functions and branches within one another */
+    ONNX__MOST_LISTED = 1 << 20,        /* values that the sequences of a call hold */
     ONNX__SMALL = 64                    /* constants with more elements are parameters */
 };
 
@@ -192,6 +196,7 @@ enum {                                  /* what is special about an operator */
     ONNX__RANDOM,                       /* it draws numbers */
     ONNX__FLOW,                         /* it runs bodies */
     ONNX__FIRST,                        /* it reads input 0 alone, of the others it takes the type */
+    ONNX__LISTS,                        /* it moves values about, whole ones in sequences */
     ONNX__DYNAMIC                       /* values decide the shape of what it gives */
 };
 
@@ -203,6 +208,8 @@ typedef struct onnx__node {
     const onnx__row *row;
     int             home;                       /* the body it stands in */
     int             late;                       /* a shape before it is known only when the network runs */
+    int             kept;                       /* If, Loop: a program may keep it, whatever values decide */
+    int             number;                     /* grows from node to node of a body */
     struct onnx__node *next;
 } onnx__node;
 
@@ -220,6 +227,9 @@ typedef struct onnx__slot {             /* a value of the model */
     hy_type     type;                   /* as declared */
     onnx__tensor *tensor;               /* of an initializer or a constant */
     hy_array   *param;                  /* its parameter */
+    onnx__node *maker, *user;           /* the node that gives it; the last one that reads it, ... */
+    int         uses;                   /* ... and how many do, outputs of bodies counted */
+    int         bound, result;          /* input of a body; output of the network */
     int         input, given, used, aux;        /* input: number + 1; given: its value decides shapes */
     int         late, fixed, cut;       /* late: of a late node; fixed: constants and shapes decide it; */
                                         /* cut: a late node reads what an earlier one has made */
@@ -394,16 +404,31 @@ static int onnx__new_body(onnx__model *m, onnx__bytes message, int parent, int f
 }
 
 /* --- tensors --- */
-static const struct { hy_dtype dtype; int bytes; const char *name; } onnx__kinds[] = {
-    { HY_DTYPE_NONE, 0, "undefined" }, { HY_F32, 4, "float" }, { HY_U8, 1, "uint8" }, { HY_I8, 1, "int8" },
-    { HY_DTYPE_NONE, 2, "uint16" }, { HY_DTYPE_NONE, 2, "int16" }, { HY_I32, 4, "int32" },
-        { HY_I64, 8, "int64" },
-    { HY_DTYPE_NONE, 0, "string" }, { HY_BOOL, 1, "bool" }, { HY_F16, 2, "float16" }, { HY_F64, 8, "double" },
-    { HY_DTYPE_NONE, 4, "uint32" }, { HY_DTYPE_NONE, 8, "uint64" }, { HY_DTYPE_NONE, 0, "complex64" },
-    { HY_DTYPE_NONE, 0, "complex128" }, { HY_BF16, 2, "bfloat16" }, { HY_DTYPE_NONE, 1, "float8e4m3fn" },
-    { HY_DTYPE_NONE, 1, "float8e4m3fnuz" }, { HY_DTYPE_NONE, 1, "float8e5m2" },
-    { HY_DTYPE_NONE, 1, "float8e5m2fnuz" }, { HY_DTYPE_NONE, 0, "uint4" }, { HY_DTYPE_NONE, 0, "int4" },
-    { HY_DTYPE_NONE, 0, "float4e2m1" } };
+static const struct { hy_dtype dtype; int bytes; const char *name;
+} onnx__kinds[] = { { HY_DTYPE_NONE, 0, "undefined" },
+                    { HY_F32, 4, "float" },
+                    { HY_U8, 1, "uint8" },
+                    { HY_I8, 1, "int8" },
+                    { HY_DTYPE_NONE, 2, "uint16" },
+                    { HY_DTYPE_NONE, 2, "int16" },
+                    { HY_I32, 4, "int32" },
+                    { HY_I64, 8, "int64" },
+                    { HY_DTYPE_NONE, 0, "string" },
+                    { HY_BOOL, 1, "bool" },
+                    { HY_F16, 2, "float16" },
+                    { HY_F64, 8, "double" },
+                    { HY_DTYPE_NONE, 4, "uint32" },
+                    { HY_DTYPE_NONE, 8, "uint64" },
+                    { HY_DTYPE_NONE, 0, "complex64" },
+                    { HY_DTYPE_NONE, 0, "complex128" },
+                    { HY_BF16, 2, "bfloat16" },
+                    { HY_DTYPE_NONE, 1, "float8e4m3fn" },
+                    { HY_DTYPE_NONE, 1, "float8e4m3fnuz" },
+                    { HY_DTYPE_NONE, 1, "float8e5m2" },
+                    { HY_DTYPE_NONE, 1, "float8e5m2fnuz" },
+                    { HY_DTYPE_NONE, 0, "uint4" },
+                    { HY_DTYPE_NONE, 0, "int4" },
+                    { HY_DTYPE_NONE, 0, "float4e2m1" } };
 enum { ONNX__KINDS = (int)(sizeof onnx__kinds / sizeof *onnx__kinds) };
 
 static const char *onnx__kind_name(int64_t kind)
@@ -529,8 +554,8 @@ static int onnx__fill(onnx__model *m, const onnx__tensor *t, unsigned char *to)
     if (t->outside ? !onnx__outside_data(m, t, to, all) : t->raw.at ? have != all
         : !onnx__typed_data(t, to, bytes)) {
         onnx__broken(m, t->outside
-                     ? "a tensor's data beside the file is not there, or shorter than its sizes say"
-                                   : "a tensor has more or fewer numbers than its sizes say");
+                            ? "a tensor's data beside the file is not there, or shorter than its sizes say"
+                            : "a tensor has more or fewer numbers than its sizes say");
         return 0;
     }
     if (!t->outside && t->raw.at && all) memcpy(to, t->raw.at, all);
@@ -594,12 +619,16 @@ static void onnx__read_attr(onnx__model *m, int body, onnx__bytes b, onnx__attr 
     onnx__bytes whole = b;
     onnx__field f;
     uint64_t v;
-    int ni = 0, nf = 0, ns = 0;
+    int ni = onnx__count_packed(b, 8, 0), nf = onnx__count_packed(b, 7, 5), ns = onnx__count_packed(b, 9, 2);
     a->name = a->s = "";
     a->body = -1;
-    a->ints = ONNX__ROOM(m, int64_t, onnx__count_packed(b, 8, 0) + 1);
-    a->floats = ONNX__ROOM(m, double, onnx__count_packed(b, 7, 5) + 1);
-    a->strings = ONNX__ROOM(m, const char *, onnx__count_packed(b, 9, 2) + 1);
+    a->n = ni > nf ? ni : nf;
+    a->n = ns > a->n ? ns : a->n;               /* of all three, whichever a reader asks for */
+    a->ints = ONNX__ROOM(m, int64_t, a->n + 1);
+    a->floats = ONNX__ROOM(m, double, a->n + 1);
+    a->strings = ONNX__ROOM(m, const char *, a->n + 1);
+    for (ni = 0; !m->failed && ni < a->n; ni++) a->strings[ni] = "";
+    ni = nf = ns = 0;
     while (!m->failed && onnx__next(&b, &f)) {
         if (f.number == 1) a->name = onnx__text(m, f.body);
         if (f.number == 2) a->f = onnx__float_of(f.value);
@@ -614,7 +643,6 @@ static void onnx__read_attr(onnx__model *m, int body, onnx__bytes b, onnx__attr 
         if (f.number == 20) a->kind = (int)f.value;
         if (f.number == 21) a->ref = onnx__text(m, f.body);
     }
-    a->n = ni ? ni : nf ? nf : ns;
     if (b.bad || whole.bad) onnx__broken(m, "an attribute's message");
 }
 
@@ -661,8 +689,8 @@ static int onnx__is_constant(onnx__model *m, onnx__node *n)
     if (!strcmp(a->name, "value_float")) *(float *)t->data = (float)a->f;
     if (!strcmp(a->name, "value_int")) *(int64_t *)t->data = a->i;
     if (!strcmp(a->name, "value_ints")) memcpy(t->data, a->ints, sizeof(int64_t) * (size_t)a->n);
-    for (i = 0; !strcmp(a->name, "value_floats") && i < a->n; i++) ((float *)t->data)[i] =
-        (float)a->floats[i];
+    for (i = 0; !strcmp(a->name, "value_floats") && i < a->n; i++)
+        ((float *)t->data)[i] = (float)a->floats[i];
     m->slot[n->out[0]].tensor = t;
     return 1;
 }
@@ -693,6 +721,7 @@ static void onnx__read_node(onnx__model *m, int body, onnx__bytes b)
     n->op = n->domain = n->name = "";
     n->body = -1;
     n->home = body;
+    n->number = m->nodes;
     m->present = n;
     n->in = ONNX__ROOM(m, int, onnx__count_fields(b, 1) + 1);
     n->out = ONNX__ROOM(m, int, onnx__count_fields(b, 2) + 1);
@@ -725,6 +754,8 @@ static void onnx__read_type(onnx__model *m, onnx__bytes b, hy_type *type, int *k
 {
     onnx__field f, g, h, d;
     while (onnx__next(&b, &f)) {                                /* TypeProto */
+        if (f.number == 9 && !onnx__next(&f.body, &g)) continue;
+        if (f.number == 9) { b = g.body; continue; }            /* .optional_type.elem_type */
         if (f.number != 1) { *kind = -1; continue; }
         while (onnx__next(&f.body, &g)) {                       /* .tensor_type */
             if (g.number == 1) { *kind = (int)g.value; type->dtype = onnx__dtype(*kind); }
@@ -803,8 +834,8 @@ static int onnx__opset_of(onnx__model *m, onnx__bytes b, int opset)
 static void onnx__read_body(onnx__model *m, int body)
 {
     int is_function = m->body[body].is_function, *in, *out, nin = 0, nout = 0;
-    uint32_t in_field = is_function ? 4 : 11, out_field = is_function ? 5 : 12, node_field = is_function ? 7
-        : 1;
+    uint32_t in_field = is_function ? 4 : 11, out_field = is_function ? 5 : 12,
+             node_field = is_function ? 7 : 1;
     onnx__bytes b = m->body[body].message, nodes = b, outputs = b;
     onnx__field f;
     in = ONNX__ROOM(m, int, onnx__count_fields(b, in_field) + 1);
@@ -830,8 +861,8 @@ static void onnx__read_body(onnx__model *m, int body)
 
 static void onnx__read_function(onnx__model *m, onnx__bytes b)
 {
-    onnx__function *list = (onnx__function *)onnx__grown(m, m->function, m->functions, &m->function_room,
-                                                         sizeof *list), *at;
+    onnx__function *at, *list =
+        (onnx__function *)onnx__grown(m, m->function, m->functions, &m->function_room, sizeof *list);
     onnx__field f;
     if (!list) return;
     m->function = list;
@@ -870,12 +901,15 @@ static void onnx__read_model(onnx__model *m, onnx__bytes b)
 typedef struct onnx__value {
     hy_array *x, *known;                /* in the program; at its side */
     int       live;                     /* both, and the program has to compute it, too */
+    struct onnx__sequence *list;            /* a sequence instead */
 } onnx__value;
+
+typedef struct onnx__sequence { struct onnx__sequence *before; int n; onnx__value at[1]; } onnx__sequence;
 
 typedef struct onnx__active {           /* a body that runs */
     int         body;
     onnx__node *owner, *next;
-    int64_t     step, steps;            /* of Loop and Scan */
+    int64_t     step, steps, samples;   /* of Loop and Scan; samples: of a Scan's batch, 0 if it has none */
 } onnx__active;
 
 typedef struct onnx__given { hy_type type; size_t bytes; void *data; } onnx__given;
@@ -897,7 +931,9 @@ typedef struct onnx__run {
     onnx__node   *node;
     onnx__value  *value;
     int           opset, depth, late;   /* late: only late nodes run, else the others */
-    int           blamed, steps;
+    int           blamed, steps, listed;        /* listed: values in all sequences so far */
+    onnx__sequence *lists;
+    void        (*walk)(struct onnx__run *R, int body);         /* runs a body within an operator */
     onnx__active  stack[ONNX__MOST_DEPTH + 2];
 } onnx__run;
 
@@ -905,6 +941,8 @@ static int64_t onnx__clamped(int64_t v, int64_t low, int64_t high)
 {
     return v < low ? low : v > high ? high : v;
 }
+
+static int onnx__within(int64_t v, int64_t low, int64_t high) { return v >= low && v <= high; }
 
 /* The first error of a node, in whose name it stands. */
 static void onnx__fail(onnx__run *R, const char *format, ...)
@@ -958,7 +996,8 @@ static hy_array *onnx__in(onnx__run *R, int i)
     if (R->K && R->F == R->K) return v->known;
     if (!v->x && v->known) v->x = onnx__copied(R->F, R->K, v->known);
     if (!v->x && R->K && hy_error(R->K)) hy_raise(R->F, hy_error_code(R->K), hy_error(R->K));
-    if (!v->x) onnx__fail(R, "input %d, '%s', has no value", i, R->m->slot[R->node->in[i]].name);
+    if (!v->x) onnx__fail(R, "input %d, '%s', %s", i, R->m->slot[R->node->in[i]].name,
+                          v->list ? "is a sequence" : "has no value");
     return v->x;
 }
 
@@ -973,9 +1012,11 @@ static hy_array *onnx__known(onnx__run *R, int i, hy_frame **F)
     v = &R->value[R->node->in[i]];
     if (!v->known && hy_error(R->K)) hy_raise(R->F, hy_error_code(R->K), hy_error(R->K));
     if (!v->known)
-        onnx__fail(R, "the value of input %d, '%s', decides shapes, and a compiled call only knows it "
-                              "when it runs: such a network runs line by line", i,
-                              R->m->slot[R->node->in[i]].name);
+        onnx__fail(
+            R,
+            "the value of input %d, '%s', decides shapes, and a compiled call only knows it when it runs: "
+            "such a network runs line by line",
+            i, R->m->slot[R->node->in[i]].name);
     return v->known;
 }
 
@@ -1071,12 +1112,22 @@ static double onnx__number(onnx__run *R, int i, double missing)
     return v;
 }
 
+/* The same where it has to be one number. */
+static double onnx__single(onnx__run *R, int i, double missing)
+{
+    double v = missing;
+    if (onnx__has(R, i) && onnx__read_numbers(R, i, &v, 1) != 1)
+        onnx__fail(R, "input %d: one number is due", i);
+    return v;
+}
+
 /* The same for a count or an axis. */
 static int64_t onnx__whole(onnx__run *R, int i, double missing)
 {
     double v = onnx__number(R, i, missing);
-    return v >= -9e15 && v <= 9e15 ? (int64_t)v : v > 0 ? (int64_t)9000000000000000 : v < 0
-        ? -(int64_t)9000000000000000 : 0;
+    const double most = 9e15;
+    if (!(v == v)) return 0;
+    return (int64_t)(v > most ? most : v < -most ? -most : v);
 }
 
 /* --- shapes --- */
@@ -1306,8 +1357,8 @@ typedef hy_array *(*onnx__by)(hy_frame *F, hy_array *x, double scalar);
 static const struct { onnx__two two; onnx__by right, left; } onnx__scalars[] = {
     { hy_add, hy_add_scalar, hy_add_scalar }, { hy_sub, hy_sub_scalar, hy_rsub_scalar },
     { hy_mul, hy_mul_scalar, hy_mul_scalar }, { hy_div, hy_div_scalar, hy_rdiv_scalar },
-    { hy_maximum, hy_maximum_scalar, hy_maximum_scalar }, { hy_minimum, hy_minimum_scalar,
-                                                           hy_minimum_scalar } };
+    { hy_maximum, hy_maximum_scalar, hy_maximum_scalar },
+    { hy_minimum, hy_minimum_scalar, hy_minimum_scalar } };
 
 static int onnx__number_known(onnx__run *R, int i, double *v)
 {
@@ -1361,29 +1412,40 @@ static void onnx__do_pow(onnx__run *R)
                   : hy_power_scalar(R->F, x, v));
         return;
     }
-    if (d == e) onnx__out(R, 0, hy_power(R->F, x, y));
-    else if (onnx__is_float(d)) onnx__out(R, 0, hy_power(R->F, x, onnx__cast(R, y, d)));
-    else onnx__out(R, 0, onnx__cast(R, hy_power(R->F, onnx__cast(R, x, HY_F64), onnx__cast(R, y, HY_F64)),
-                                    d));
+    if (d != e && !onnx__is_float(d)) {
+        x = onnx__cast(R, x, HY_F64);
+        e = HY_F64;
+    } else e = d;
+    onnx__out(R, 0, onnx__cast(R, hy_power(R->F, x, onnx__cast(R, y, e)), d));
 }
 
 static void onnx__do_mod(onnx__run *R)
 {
     hy_array *a = onnx__in(R, 0), *b = onnx__in(R, 1), *y;
-    if (!onnx__int(R, "fmod", 0)) { onnx__out(R, 0, hy_mod(R->F, a, b)); return; }
-    y = hy_mod(R->F, hy_abs(R->F, a), hy_abs(R->F, b));         /* the sign of the first, as fmod of C */
-    onnx__out(R, 0, hy_mul(R->F, hy_sign(R->F, a), y));
+    if (!onnx__int(R, "fmod", 0)) y = hy_mod(R->F, a, b);
+    else y = hy_mul(R->F, hy_sign(R->F, a), hy_mod(R->F, hy_abs(R->F, a), hy_abs(R->F, b)));    /* as in C */
+    if (y && onnx__is_float(hy_dtype_of(R->F, y)))              /* x mod 0 is 0 in hybrid.h */
+        y = hy_add(R->F, y, hy_div(R->F, hy_zeros_like(R->F, b), b));
+    onnx__out(R, 0, y);
 }
 
+/* By s places, in two steps, since 2^63 is no int64; by fewer than 0 or more than there are it is by all. */
 static void onnx__do_bit_shift(onnx__run *R)
 {
-    hy_array *x = onnx__in(R, 0), *y = onnx__in(R, 1);
+    hy_frame *F = R->F;
     hy_dtype d = onnx__type_in(R, 0);
-    hy_array *by = hy_rpower_scalar(R->F, onnx__cast(R, y, HY_I64), 2);
-    int left = !strcmp(onnx__string(R, "direction", ""), "LEFT");
-    x = onnx__cast(R, x, HY_I64);
-    x = left ? hy_mul(R->F, x, by) : hy_div(R->F, x, by);
-    if (left && d == HY_U8) x = hy_mod_scalar(R->F, x, 256);
+    hy_array *x = onnx__cast(R, onnx__in(R, 0), HY_I64), *s = onnx__cast(R, onnx__in(R, 1), HY_I64), *by;
+    int left = !strcmp(onnx__string(R, "direction", ""), "LEFT"), i;
+    s = hy_add(
+        F, s,
+        hy_mul_scalar(F, hy_logical_or(F, hy_lesser_scalar(F, s, 0), hy_greater_scalar(F, s, 64)), 128));
+    s = hy_minimum_scalar(F, s, 64);
+    for (i = 0; i < 2; i++) {
+        by = hy_rpower_scalar(F, hy_div_scalar(F, hy_add_scalar(F, s, i), 2), 2);
+        if (left) x = hy_mul(F, x, by);
+        else x = hy_div(F, hy_sub(F, x, hy_mod(F, x, by)), by);
+    }
+    if (left && d == HY_U8) x = hy_mod_scalar(F, x, 256);
     onnx__out(R, 0, onnx__cast(R, x, d));
 }
 
@@ -1485,7 +1547,7 @@ static hy_array *onnx__activation(hy_frame *F, const char *name, hy_array *x, do
     if (!strcmp(name, "ScaledTanh")) return hy_mul_scalar(F, hy_tanh(F, hy_mul_scalar(F, x, b)), a);
     if (!strcmp(name, "ThresholdedRelu")) return hy_mul(F, x, hy_greater_scalar(F, x, a));
     if (!strcmp(name, "Celu")) return onnx__celu(F, x, a);
-    if (!strcmp(name, "Swish")) return hy_mul(F, x, hy_sigmoid(F, hy_mul_scalar(F, x, a)));
+    if (!strcmp(name, "Swish")) return hy_mul(F, x, hy_sigmoid(F, a == 1 ? x : hy_mul_scalar(F, x, a)));
     return NULL;
 }
 
@@ -1511,6 +1573,12 @@ static void onnx__do_activation(onnx__run *R)
 static hy_array *onnx__hard_swish(hy_frame *F, hy_array *x)
 {
     return hy_mul(F, x, onnx__hard_sigmoid(F, x, 1.0 / 6, 0.5));
+}
+
+static void onnx__do_swiglu(onnx__run *R)
+{
+    hy_array *gate = onnx__activation(R->F, "Swish", onnx__in(R, 0), onnx__float(R, "alpha", 1), 0);
+    onnx__out(R, 0, hy_mul(R->F, gate, onnx__in(R, 1)));
 }
 
 static void onnx__do_selu(onnx__run *R)
@@ -1716,14 +1784,13 @@ static void onnx__do_flatten(onnx__run *R)
 static void onnx__do_concat(onnx__run *R)
 {
     hy_array **list = (hy_array **)onnx__scratch(R, R->node->nin, sizeof *list);
-    int i;
+    int i, axis;
     if (list && !R->node->nin) onnx__fail(R, "nothing to join");
     if (!list) return;
     for (i = 0; i < R->node->nin; i++) list[i] = onnx__in(R, i);
     if (hy_error(R->F)) return;
-    onnx__out(R, 0, hy_concat(R->F, hy_group_of(R->F, R->node->nin, list),
-                              onnx__axis(R, onnx__int(R, "axis", R->opset < 4 ? 1 : 0),
-                                         onnx__rank(R, list[0]))));
+    axis = onnx__axis(R, onnx__int(R, "axis", R->opset < 4 ? 1 : 0), onnx__rank(R, list[0]));
+    onnx__out(R, 0, hy_concat(R->F, hy_group_of(R->F, R->node->nin, list), axis));
 }
 
 static void onnx__do_split(onnx__run *R)
@@ -1882,7 +1949,21 @@ static void onnx__do_depth_to_space(onnx__run *R)
 
 static void onnx__do_space_to_depth(onnx__run *R)
 {
-    onnx__out(R, 0, hy_space_to_depth(R->F, onnx__in(R, 0), (int)onnx__int(R, "blocksize", 1)));
+    int64_t b = onnx__int(R, "blocksize", 1);
+    hy_array *x = onnx__in(R, 0);
+    hy_shape s;
+    if (strcmp(onnx__string(R, "mode", "DCR"), "CRD")) {
+        onnx__out(R, 0, hy_space_to_depth(R->F, x, (int)b));
+        return;
+    }
+    if (!onnx__shape(R, x, &s)) return;
+    if (s.ndim != 4 || b < 1 || b > 65536 || s.dim[2] % b || s.dim[3] % b) {
+        onnx__fail(R, "blocks of %d", (int)b);
+        return;
+    }
+    x = onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1], s.dim[2] / b, b, s.dim[3] / b, b));
+    x = hy_transpose(R->F, x, HY_INTS(0, 1, 3, 5, 2, 4));
+    onnx__out(R, 0, onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1] * b * b, s.dim[2] / b, s.dim[3] / b)));
 }
 
 /* The border of one axis: mode wrap, or a reflection, by indices. */
@@ -1988,14 +2069,20 @@ static void onnx__do_reduce(onnx__run *R)
         onnx__out(R, 0, x == onnx__in(R, 0) ? hy_identity(R->F, x) : x);
         return;
     }
-    if (!strcmp(kind, "Max")) y = onnx__reduce(R, hy_max, x, axes, keep);
+    if (onnx__type_in(R, 0) == HY_BOOL && (!strcmp(kind, "Max") || !strcmp(kind, "Min"))) {
+        x = onnx__cast(R, x, HY_U8);            /* of none: no and yes */
+        y = strcmp(kind, "Max") ? onnx__reduce(R, hy_min, x, axes, keep)
+                                : onnx__reduce(R, hy_max, x, axes, keep);
+        y = onnx__cast(R, hy_greater_scalar(R->F, y, 0), HY_BOOL);
+    } else if (!strcmp(kind, "Max")) y = onnx__reduce(R, hy_max, x, axes, keep);
     else if (!strcmp(kind, "Min")) y = onnx__reduce(R, hy_min, x, axes, keep);
     else if (!strcmp(kind, "Mean")) y = onnx__reduce(R, hy_mean, x, axes, keep);
     else if (!strcmp(kind, "Prod")) y = onnx__reduce(R, hy_prod, x, axes, keep);
     else if (!strcmp(kind, "LogSumExp")) {
+        hy_array *finite;
         top = onnx__reduce(R, hy_max, x, axes, 1);
-        top = hy_where(R->F, hy_lesser_scalar(R->F, hy_abs(R->F, top), INFINITY), top,
-                       hy_zeros_like(R->F, top));
+        finite = hy_lesser_scalar(R->F, hy_abs(R->F, top), INFINITY);
+        top = hy_where(R->F, finite, top, hy_zeros_like(R->F, top));
         y = hy_log(R->F, onnx__sum_of(R, hy_exp(R->F, hy_sub(R->F, x, top)), axes, 1));
         y = hy_add(R->F, y, top);
         y = keep ? y : onnx__sum_of(R, y, axes, 0);
@@ -2074,12 +2161,10 @@ static void onnx__do_cum_sum(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *y;
     hy_shape s;
     hy_frame *F = R->F;
-    int axis = (int)onnx__clamped(onnx__whole(R, 1, 0), -99, 99), reverse = onnx__int(R, "reverse", 0) != 0,
-        product;
-    int exclusive = onnx__int(R, "exclusive", 0) != 0;
+    int axis = (int)onnx__clamped(onnx__whole(R, 1, 0), -99, 99), product = !strcmp(R->node->op, "CumProd");
+    int reverse = onnx__int(R, "reverse", 0) != 0, exclusive = onnx__int(R, "exclusive", 0) != 0;
     int64_t d, by;
     if (!onnx__shape(R, x, &s)) return;
-    product = !strcmp(R->node->op, "CumProd");
     axis = onnx__axis(R, axis, s.ndim);
     d = s.dim[axis];
     if (reverse) x = hy_reverse(F, x, HY_AXES(axis));
@@ -2092,8 +2177,8 @@ static void onnx__do_cum_sum(onnx__run *R)
     y = x;
     if (!product) y = hy_cumsum(F, x, axis, NULL);
     else for (by = 1; by < d; by *= 2)                          /* each turn covers twice as many */
-        y = onnx__join(R, onnx__cut(R, y, axis, 0, by, 1), hy_mul(F, onnx__cut(R, y, axis, by, d, 1),
-                       onnx__cut(R, y, axis, 0, d - by, 1)), axis);
+        y = onnx__join(R, onnx__cut(R, y, axis, 0, by, 1),
+                       hy_mul(F, onnx__cut(R, y, axis, by, d, 1), onnx__cut(R, y, axis, 0, d - by, 1)), axis);
     onnx__out(R, 0, reverse ? hy_reverse(F, y, HY_AXES(axis)) : y == x ? hy_identity(F, y) : y);
 }
 
@@ -2180,9 +2265,26 @@ static hy_array *onnx__taken(onnx__run *R, hy_array *x, hy_array *at, int axis)
 
 static void onnx__do_gather(onnx__run *R)
 {
-    hy_array *x = onnx__in(R, 0);
-    onnx__out(R, 0, onnx__taken(R, x, onnx__in(R, 1), onnx__axis(R, onnx__int(R, "axis", 0),
-                                                                 onnx__rank(R, x))));
+    hy_array *x = onnx__in(R, 0), *index;
+    hy_shape s;
+    hy_frame *F;
+    double at;
+    int axis, k;
+    if (R->F != R->K && onnx__is_known(R, 1) && R->K && onnx__shape(R, x, &s)) {
+        index = onnx__known(R, 1, &F);
+        axis = onnx__axis(R, onnx__int(R, "axis", 0), s.ndim);
+        if (index && !hy_ndim(F, index) && s.ndim && onnx__read_numbers(R, 1, &at, 1) == 1 &&
+            at < (double)s.dim[axis] && at >= -(double)s.dim[axis]) { /* one place that is known: a slice */
+            int64_t i = (int64_t)at + (at < 0 ? s.dim[axis] : 0);
+            x = onnx__cut(R, x, axis, i, i + 1, 1);
+            for (k = axis; k + 1 < s.ndim; k++) s.dim[k] = s.dim[k + 1];
+            s.ndim--;
+            onnx__out(R, 0, onnx__to(R, x, s));
+            return;
+        }
+    }
+    axis = onnx__axis(R, onnx__int(R, "axis", 0), onnx__rank(R, x));
+    onnx__out(R, 0, onnx__taken(R, x, onnx__in(R, 1), axis));
 }
 
 /* Numbers 0, 1, 2 ... times a factor, along one axis of so many dims. */
@@ -2611,8 +2713,7 @@ static hy_array *onnx__pooled(onnx__run *R, hy_array *x, const onnx__window *w, 
 
 /* Which element of the whole array each window of max pooling takes: the first of the largest. */
 static hy_array *onnx__pool_indices(onnx__run *R, hy_array *x, hy_array *values, hy_array *wide,
-                                    const onnx__window *w,
-                                    hy_shape s)
+                                    const onnx__window *w, hy_shape s)
 {
     hy_array *at = NULL, *wide_at, *y = NULL;
     hy_shape whole = s;
@@ -2759,21 +2860,25 @@ static void onnx__do_max_unpool(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *at = onnx__in(R, 1), *y;
     onnx__window w;
     hy_shape s, out;
-    hy_ints to;
+    hy_ints to, pads;
     int i;
     if (!onnx__shape(R, x, &s) || !onnx__window_of(R, x, NULL, &w)) return;
     out = s;
     for (i = 0; i < w.dims; i++)
         out.dim[i + 2] = (w.size[i] - 1) * w.stride[i] + w.kernel[i] - w.before[i] - w.after[i];
-    if (onnx__has(R, 2)) {
+    y = onnx__filled(R, HY_SHAPE(onnx__product(&out, 0, out.ndim)), onnx__type_in(R, 0), 0);
+    y = onnx__to(R, hy_index_copy(R->F, y, onnx__in_row(R, at), onnx__in_row(R, x)), out);
+    if (onnx__has(R, 2)) { /* places count in the small shape, then it grows at its end */
         if (!onnx__ints_in(R, 2, &to) || to.n != s.ndim) return;
+        memset(&pads, 0, sizeof pads);
+        pads.n = 2 * s.ndim;
         for (i = 0; i < s.ndim; i++) {
             if (to.v[i] < out.dim[i]) { onnx__fail(R, "output_shape is too small"); return; }
-            out.dim[i] = to.v[i];
+            pads.v[i + s.ndim] = to.v[i] - out.dim[i];
         }
+        y = onnx__padded(R, y, &pads, "constant", 0);
     }
-    y = onnx__filled(R, HY_SHAPE(onnx__product(&out, 0, out.ndim)), onnx__type_in(R, 0), 0);
-    onnx__out(R, 0, onnx__to(R, hy_index_copy(R->F, y, onnx__in_row(R, at), onnx__in_row(R, x)), out));
+    onnx__out(R, 0, y);
 }
 
 /* --- norms --- */
@@ -2968,15 +3073,16 @@ static void onnx__do_cross_entropy(onnx__run *R)
 typedef struct onnx__resize {
     const char *mode, *where, *nearest;
     double a, from, to, outside;        /* from, to: the part that is cut out */
-    int exclude, smooth;
+    int exclude, smooth, sized;         /* sized: sizes are given, not scales */
 } onnx__resize;
 
 /* The place in the input that an output's place means. */
 static double onnx__origin(const onnx__resize *z, double x, double n, double m, double scale)
 {
     const char *w = z->where;
+    double length = z->sized ? m : n * scale;           /* may lie between whole numbers */
     if (!strcmp(w, "asymmetric")) return x / scale;
-    if (!strcmp(w, "align_corners")) return m == 1 ? 0 : x * (n - 1) / (m - 1);
+    if (!strcmp(w, "align_corners")) return length == 1 ? 0 : x * (n - 1) / (length - 1);
     if (!strcmp(w, "tf_half_pixel_for_nn")) return (x + 0.5) / scale;
     if (!strcmp(w, "pytorch_half_pixel")) return m > 1 ? (x + 0.5) / scale - 0.5 : 0;
     if (!strcmp(w, "half_pixel_symmetric")) return n / 2 * (1 - m / (scale * n)) + (x + 0.5) / scale - 0.5;
@@ -3066,8 +3172,8 @@ static void onnx__do_resize(onnx__run *R)
     memset(&z, 0, sizeof z);
     z.mode = onnx__string(R, "mode", "nearest");
     if (strstr(z.mode, "linear")) z.mode = "linear";
-    z.where = old || upsample ? "asymmetric" : onnx__string(R, "coordinate_transformation_mode",
-                                                            "half_pixel");
+    z.where =
+        old || upsample ? "asymmetric" : onnx__string(R, "coordinate_transformation_mode", "half_pixel");
     z.nearest = old ? "simple" : upsample ? "floor" : onnx__string(R, "nearest_mode", "round_prefer_floor");
     z.a = onnx__float(R, "cubic_coeff_a", -0.75);
     z.exclude = onnx__int(R, "exclude_outside", 0) != 0;
@@ -3076,6 +3182,7 @@ static void onnx__do_resize(onnx__run *R)
     if (!onnx__ints(R, "axes", &axes)) for (axes.n = i = 0; i < s.ndim; i++) axes.v[axes.n++] = i;
     sizes.n = 0;
     if (!old && onnx__has(R, 3) && !onnx__ints_in(R, 3, &sizes)) return;
+    z.sized = sizes.n > 0;
     for (i = 0; a && i < a->n && i < HY_MAX_DIM; i++) scales[n++] = a->floats[i];
     if (!a && !sizes.n && onnx__has(R, scales_at))
         n = (int)onnx__read_numbers(R, scales_at, scales, HY_MAX_DIM);
@@ -3156,8 +3263,11 @@ static void onnx__do_affine_grid(onnx__run *R)
 }
 
 /* --- samples at any place: GridSample, DeformConv --- */
-typedef struct onnx__sampling { hy_shape data; int dims, padding, corners; hy_array *rows,
-                               *first; } onnx__sampling;
+typedef struct onnx__sampling {
+    hy_shape  data;
+    int       dims, padding, corners;
+    hy_array *rows, *first;
+} onnx__sampling;
 enum { ONNX__ZEROS, ONNX__BORDER, ONNX__REFLECTION };
 
 /* Coordinates thrown back into [low, high]. */
@@ -3290,10 +3400,9 @@ static void onnx__do_grid_sample(onnx__run *R)
         double d = (double)p.data.dim[p.data.ndim - 1 - k];
         less.ndim--;
         at[k] = onnx__to(R, onnx__cut(R, grid, g.ndim - 1, k, k + 1, 1), less);
-        if (p.corners) at[k] = hy_mul_scalar(R->F, hy_add_scalar(R->F, at[k], 1), (d - 1) / 2);
-        else at[k] = hy_mul_scalar(R->F,
-                                   hy_add_scalar(R->F, hy_mul_scalar(R->F, hy_add_scalar(R->F, at[k], 1), d),
-                                                 -1), 0.5);
+        at[k] = hy_add_scalar(R->F, at[k], 1);
+        if (p.corners) at[k] = hy_mul_scalar(R->F, at[k], (d - 1) / 2);
+        else at[k] = hy_mul_scalar(R->F, hy_add_scalar(R->F, hy_mul_scalar(R->F, at[k], d), -1), 0.5);
         if (!strcmp(mode, "nearest")) at[k] = onnx__round(R->F, at[k]);
         else if (p.padding == ONNX__BORDER) at[k] = hy_clip(R->F, at[k], 0, d - 1);
         else if (p.padding == ONNX__REFLECTION)
@@ -3304,58 +3413,57 @@ static void onnx__do_grid_sample(onnx__run *R)
     onnx__out(R, 0, onnx__move(R, y, g.ndim - 1, 1));
 }
 
+/* Where the taps of a part of the channels lie: offsets (N, 2 taps, Ho, Wo) beside the window's own places. */
+static int onnx__deformed(onnx__run *R, const onnx__window *w, hy_array *offset, int64_t n, hy_array **at)
+{
+    int64_t taps = w->kernel[0] * w->kernel[1], i, j;
+    int c;
+    offset = hy_transpose(R->F, onnx__to(R, offset, HY_SHAPE(n, taps, 2, w->out[0], w->out[1])), HY_INTS(2, 0, 3, 4, 1));
+    for (c = 0; c < 2; c++) {
+        hy_shape s = c ? HY_SHAPE(1, 1, w->out[1], taps) : HY_SHAPE(1, w->out[0], 1, taps);
+        double *base = (double *)onnx__scratch(R, w->out[c] * taps, sizeof *base);
+        hy_array *own = onnx__to(R, onnx__cut(R, offset, 0, c, c + 1, 1), HY_SHAPE(n, w->out[0], w->out[1], taps));
+        if (!base) return 0;
+        for (i = 0; i < w->out[c]; i++)
+            for (j = 0; j < taps; j++)
+                base[i * taps + j] = (double)(i * w->stride[c] - w->before[c] +
+                                              (c ? j % w->kernel[1] : j / w->kernel[1]) * w->dilate[c]);
+        at[1 - c] = hy_add(R->F, own, onnx__from_doubles(R, s, onnx__type_in(R, 0), base));
+    }
+    return 1;
+}
+
 /* A convolution whose taps lie where offsets say: samples, then a product with the weight. */
 static void onnx__do_deform_conv(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0), *weight = onnx__in(R, 1), *offset = onnx__in(R, 2), *bias = onnx__in(R, 3),
-        *mask = onnx__in(R, 4);
-    int64_t groups = onnx__int(R, "group", 1), parts = onnx__int(R, "offset_group", 1), g, taps, per, n, i, j,
-        c;
-    hy_array *all = NULL, *y = NULL;
+             *mask = onnx__in(R, 4), *all = NULL, *y = NULL, *at[2], *v, *k;
+    int64_t groups = onnx__int(R, "group", 1), parts = onnx__int(R, "offset_group", 1), g, taps, in, out, n;
     onnx__window w;
     hy_shape s, sw, so;
     hy_dot_opt opt;
-    if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w))
-        return;
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w)) return;
     if (!onnx__shape(R, offset, &so)) return;
     taps = w.dims == 2 && w.kernel[0] < 4096 && w.kernel[1] < 4096 ? w.kernel[0] * w.kernel[1] : 0;
-    if (!taps || parts > s.dim[1] || groups > s.dim[1] || sw.dim[0] % (groups > 0 ? groups : 1) ||
-        parts < 1 ||
-        groups < 1 || s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 ||
-            so.dim[1] != 2 * parts * taps) {
+    if (!taps || !onnx__within(parts, 1, s.dim[1]) || !onnx__within(groups, 1, s.dim[1]) || sw.dim[0] % groups ||
+        s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 || so.dim[1] != 2 * parts * taps) {
         onnx__fail(R, "offsets do not fit, or more than 2 dims");
         return;
     }
     n = s.dim[0];
-    per = s.dim[1] / parts;
-    for (g = 0; g < parts; g++) {               /* channels of each part: (N, Ho, Wo, taps, per) */
+    in = s.dim[1] / parts;
+    for (g = 0; g < parts; g++) {               /* channels of each part: (N, Ho, Wo, taps, channels) */
         onnx__sampling p;
-        hy_array *o = onnx__cut(R, offset, 1, g * 2 * taps, (g + 1) * 2 * taps, 1), *at[2], *v;
-        double *base[2];
         p.data = s;
-        p.data.dim[1] = per;
+        p.data.dim[1] = in;
         p.padding = ONNX__ZEROS;
         p.corners = 1;
-        onnx__sampling_of(R, onnx__cut(R, x, 1, g * per, (g + 1) * per, 1), 4, &p);
-        o = hy_transpose(R->F, onnx__to(R, o, HY_SHAPE(n, taps, 2, w.out[0], w.out[1])),
-                         HY_INTS(2, 0, 3, 4, 1));
-        base[0] = (double *)onnx__scratch(R, w.out[0] * taps, sizeof(double));
-        base[1] = (double *)onnx__scratch(R, w.out[1] * taps, sizeof(double));
-        if (!base[0] || !base[1]) return;
-        for (c = 0; c < 2; c++)
-            for (i = 0; i < w.out[c]; i++)
-                for (j = 0; j < taps; j++)
-                    base[c][i * taps + j] = (double)(i * w.stride[c] - w.before[c] +
-                                                     (c ? j % w.kernel[1] : j / w.kernel[1]) * w.dilate[c]);
-        for (c = 0; c < 2; c++) {
-            hy_shape sb = c ? HY_SHAPE(1, 1, w.out[1], taps) : HY_SHAPE(1, w.out[0], 1, taps);
-            v = onnx__to(R, onnx__cut(R, o, 0, c, c + 1, 1), HY_SHAPE(n, w.out[0], w.out[1], taps));
-            at[1 - c] = hy_add(R->F, v, onnx__from_doubles(R, sb, onnx__type_in(R, 0), base[c]));
-        }
+        onnx__sampling_of(R, onnx__cut(R, x, 1, g * in, (g + 1) * in, 1), 4, &p);
+        if (!onnx__deformed(R, &w, onnx__cut(R, offset, 1, g * 2 * taps, (g + 1) * 2 * taps, 1), n, at)) return;
         v = onnx__sampled_linear(R, &p, at);
         if (mask) {
-            hy_array *k = onnx__to(R, onnx__cut(R, mask, 1, g * taps, (g + 1) * taps, 1),
-                                   HY_SHAPE(n, taps, w.out[0], w.out[1], 1));
+            k = onnx__cut(R, mask, 1, g * taps, (g + 1) * taps, 1);
+            k = onnx__to(R, k, HY_SHAPE(n, taps, w.out[0], w.out[1], 1));
             v = hy_mul(R->F, v, hy_transpose(R->F, k, HY_INTS(0, 2, 3, 1, 4)));
         }
         all = all ? onnx__join(R, all, v, 4) : v;
@@ -3363,17 +3471,73 @@ static void onnx__do_deform_conv(onnx__run *R)
     all = hy_transpose(R->F, all, HY_INTS(0, 1, 2, 4, 3));      /* (N, Ho, Wo, C, taps) */
     opt.transpose_a = 0;
     opt.transpose_b = 1;
+    in = s.dim[1] / groups;
+    out = sw.dim[0] / groups;
     for (g = 0; g < groups; g++) {
-        int64_t in = s.dim[1] / groups, out = sw.dim[0] / groups;
-        hy_array *v = onnx__to(R, onnx__cut(R, all, 3, g * in, (g + 1) * in, 1),
-                               HY_SHAPE(n, w.out[0], w.out[1], in * taps));
-        hy_array *k = onnx__to(R, onnx__cut(R, weight, 0, g * out, (g + 1) * out, 1),
-                               HY_SHAPE(out, in * taps));
+        v = onnx__to(R, onnx__cut(R, all, 3, g * in, (g + 1) * in, 1), HY_SHAPE(n, w.out[0], w.out[1], in * taps));
+        k = onnx__to(R, onnx__cut(R, weight, 0, g * out, (g + 1) * out, 1), HY_SHAPE(out, in * taps));
         v = hy_dot(R->F, v, k, &opt);
         y = y ? onnx__join(R, y, v, 3) : v;
     }
     if (bias) y = hy_add(R->F, y, bias);
     onnx__out(R, 0, onnx__move(R, y, 3, 1));
+}
+
+/* Places of samples along one axis: the regions' (R, 1), places (1, bins * samples) -> (R, places). */
+static hy_array *onnx__roi_places(onnx__run *R, hy_array *rois, int axis, int64_t bins, int64_t samples)
+{
+    hy_frame *F = R->F;
+    double scale = onnx__float(R, "spatial_scale", 1), *v;
+    int half = R->opset >= 16 && strcmp(onnx__string(R, "coordinate_transformation_mode", "half_pixel"),
+                                        "output_half_pixel");
+    hy_array *low =
+        hy_add_scalar(F, hy_mul_scalar(F, onnx__cut(R, rois, 1, axis, axis + 1, 1), scale), half ? -0.5 : 0);
+    hy_array *size = hy_mul_scalar(F, hy_sub(F, onnx__cut(R, rois, 1, axis + 2, axis + 3, 1),
+                                             onnx__cut(R, rois, 1, axis, axis + 1, 1)), scale);
+    int64_t i;
+    if (!half) size = hy_maximum_scalar(F, size, 1);
+    v = (double *)onnx__scratch(R, bins * samples, sizeof *v);
+    for (i = 0; v && i < bins * samples; i++)
+        v[i] = ((double)(i / samples) + ((double)(i % samples) + 0.5) / (double)samples) / (double)bins;
+    if (!v) return NULL;
+    return hy_add(
+        F, low, hy_mul(F, size, onnx__from_doubles(R, HY_SHAPE(1, bins * samples), onnx__type_in(R, 1), v)));
+}
+
+/* The largest of the weighted corners of all samples, which is what the standard's reference computes. */
+static void onnx__do_roi_max(onnx__run *R, int64_t high, int64_t wide, int64_t samples)
+{
+    hy_frame *F = R->F;
+    hy_array *rois = onnx__in(R, 1), *at[2], *low[2], *part[2], *inside[2], *corner[2], *y = NULL, *v;
+    hy_shape s;
+    onnx__sampling p;
+    int i, k;
+    if (!onnx__shape(R, onnx__in(R, 0), &p.data) || !onnx__shape(R, rois, &s)) return;
+    p.padding = ONNX__BORDER;
+    p.corners = 1;
+    onnx__sampling_of(R, onnx__in(R, 0), 3, &p);
+    p.first =
+        hy_mul_scalar(F, onnx__cast(R, onnx__in(R, 2), HY_I64), (double)(p.data.dim[2] * p.data.dim[3]));
+    p.first = onnx__to(R, p.first, HY_SHAPE(s.dim[0], 1, 1));
+    for (i = 0; i < 2; i++) {                   /* columns (R, 1, places), then rows (R, places, 1) */
+        double d = (double)p.data.dim[3 - i];
+        v = hy_expand_dims(F, onnx__roi_places(R, rois, i, i ? high : wide, samples), i ? 2 : 1);
+        inside[i] = hy_mul(F, hy_greater_equal_scalar(F, v, -1), hy_lesser_equal_scalar(F, v, d));
+        v = hy_clip(F, v, 0, d - 1);
+        low[i] = hy_floor(F, v);
+        part[i] = hy_sub(F, v, low[i]);
+    }
+    for (k = 0; k < 4; k++) {
+        for (i = 0; i < 2; i++) {
+            at[i] = hy_add_scalar(F, low[i], k >> i & 1);
+            corner[i] = hy_mul(F, inside[i], k >> i & 1 ? part[i] : hy_rsub_scalar(F, part[i], 1));
+        }
+        v = onnx__sampled(R, &p, at, hy_mul(F, corner[0], corner[1]));
+        y = y ? hy_maximum(F, y, v) : v;
+    }
+    y = onnx__to(R, y, HY_SHAPE(s.dim[0], high, samples, wide, samples, p.data.dim[1]));
+    y = hy_max(F, y, HY_AXES(2, 4), NULL);
+    onnx__out(R, 0, hy_transpose(F, y, HY_INTS(0, 3, 1, 2)));
 }
 
 static void onnx__do_roi_align(onnx__run *R)
@@ -3387,7 +3551,12 @@ static void onnx__do_roi_align(onnx__run *R)
     opt.sample_ratio = samples < 1 || samples > 1000 ? -1 : (int)samples;
     opt.aligned = R->opset >= 16 && strcmp(onnx__string(R, "coordinate_transformation_mode", "half_pixel"),
                                            "output_half_pixel");
-    if (!strcmp(onnx__string(R, "mode", "avg"), "max")) { onnx__fail(R, "mode max"); return; }
+    if (!strcmp(onnx__string(R, "mode", "avg"), "max")) {
+        if (samples >= 1 && samples <= 100 && high >= 1 && high <= 4096 && wide >= 1 && wide <= 4096)
+            onnx__do_roi_max(R, high, wide, samples);
+        else onnx__fail(R, "mode max wants a sampling_ratio");
+        return;
+    }
     if (!onnx__shape(R, rois, &s)) return;
     batch = onnx__to(R, onnx__cast(R, onnx__in(R, 2), onnx__type_in(R, 1)), HY_SHAPE(s.dim[0], 1));
     onnx__out(R, 0, hy_roi_align(R->F, x, onnx__join(R, batch, rois, 1), HY_INTS(high, wide),
@@ -3402,74 +3571,96 @@ static void onnx__do_max_roi_pool(onnx__run *R)
                                    onnx__float(R, "spatial_scale", 1)));
 }
 
-/* Blocks of columns added up in an image. */
-static void onnx__do_col2im(onnx__run *R)
+/* Blocks of columns, added up in an image. */
+typedef struct onnx__blocks {
+    int     dims;
+    int64_t image[3], block[3], step[3], gap[3], before[3], padded[3], count[3];
+    int64_t taps, blocks, whole;        /* places of a block, blocks, places of the padded image */
+} onnx__blocks;
+
+/* One axis of it: 0 when the numbers cannot be. */
+static int onnx__block_axis(onnx__blocks *z, int k, int64_t after)
 {
-    hy_array *x = onnx__in(R, 0), *zeros, *at;
+    if (!onnx__within(z->image[k], 1, INT32_MAX) || !onnx__within(z->block[k], 1, 65536) ||
+        !onnx__within(z->step[k], 1, 65536) || !onnx__within(z->gap[k], 1, 65536) || z->taps > 65536) return 0;
+    if (!onnx__within(z->before[k], 0, INT32_MAX) || !onnx__within(after, 0, INT32_MAX)) return 0;
+    z->padded[k] = z->image[k] + z->before[k] + after;
+    z->count[k] = (z->padded[k] - z->gap[k] * (z->block[k] - 1) - 1) / z->step[k] + 1;
+    if (z->count[k] < 1 || z->padded[k] > INT32_MAX || z->whole > (int64_t)1 << 31 || z->blocks > (int64_t)1 << 31)
+        return 0;
+    z->taps *= z->block[k];
+    z->blocks *= z->count[k];
+    z->whole *= z->padded[k];
+    return 1;
+}
+
+static int onnx__blocks_of(onnx__run *R, onnx__blocks *z)
+{
     hy_ints image, block, stride, dilate, pads;
-    hy_shape s, out;
-    int64_t taps = 1, blocks = 1, whole = 1, i, j, *n, places[HY_MAX_DIM], padded[HY_MAX_DIM];
-    int k;
-    double *v;
-    if (!onnx__ints_in(R, 1, &image) || !onnx__ints_in(R, 2, &block) || !onnx__shape(R, x, &s)) return;
+    int k, n;
+    if (!onnx__ints_in(R, 1, &image) || !onnx__ints_in(R, 2, &block)) return 0;
     onnx__ints(R, "strides", &stride);
     onnx__ints(R, "dilations", &dilate);
     onnx__ints(R, "pads", &pads);
-    n = places;
-    if (image.n != block.n || image.n < 1 || image.n > 3 || s.ndim != 3 ||
-        (stride.n && stride.n != image.n) ||
-        (dilate.n && dilate.n != image.n) || (pads.n && pads.n != 2 *
-                                              image.n)) { onnx__fail(R, "images of 1 to 3 dims"); return; }
-    for (k = 0; k < image.n; k++) {
-        int64_t step = stride.n ? stride.v[k] : 1, gap = dilate.n ? dilate.v[k] : 1;
-        if (image.v[k] < 1 || image.v[k] > INT32_MAX || block.v[k] < 1 || block.v[k] > 65536 || step < 1 ||
-            gap < 1 ||
-            step > 65536 || gap > 65536 || taps > 65536 || (pads.n &&
-                                                            (pads.v[k] < 0 || pads.v[k + image.n] < 0 ||
-            pads.v[k] > INT32_MAX || pads.v[k + image.n] > INT32_MAX))) {
-            onnx__fail(R, "blocks do not fit");
-            return;
-        }
-        padded[k] = image.v[k] + (pads.n ? pads.v[k] + pads.v[k + image.n] : 0);
-        n[k] = (padded[k] - gap * (block.v[k] - 1) - 1) / step + 1;
-        if (n[k] < 1 || padded[k] > INT32_MAX || whole > ((int64_t)1 << 31) || blocks > ((int64_t)1 << 31)) {
-            onnx__fail(R, "blocks do not fit");
-            return;
-        }
-        taps *= block.v[k];
-        blocks *= n[k];
-        whole *= padded[k];
+    n = z->dims = image.n;
+    z->taps = z->blocks = z->whole = 1;
+    if (n < 1 || n > 3 || block.n != n || (stride.n && stride.n != n) || (dilate.n && dilate.n != n) ||
+        (pads.n && pads.n != 2 * n)) {
+        onnx__fail(R, "images of 1 to 3 dims");
+        return 0;
     }
-    if (blocks != s.dim[2] || s.dim[1] % taps) {
-        onnx__fail(R, "%d blocks for %d", (int)s.dim[2], (int)blocks);
+    for (k = 0; k < n; k++) {
+        z->image[k] = image.v[k];
+        z->block[k] = block.v[k];
+        z->step[k] = stride.n ? stride.v[k] : 1;
+        z->gap[k] = dilate.n ? dilate.v[k] : 1;
+        z->before[k] = pads.n ? pads.v[k] : 0;
+        if (!onnx__block_axis(z, k, pads.n ? pads.v[k + n] : 0)) { onnx__fail(R, "blocks do not fit"); return 0; }
+    }
+    return 1;
+}
+
+/* Where place `tap` of a block lies in the padded image. */
+static int64_t onnx__block_place(const onnx__blocks *z, int64_t tap, int64_t block)
+{
+    int64_t at = 0, row = 1;
+    int k;
+    for (k = z->dims - 1; k >= 0; k--) {
+        at += (block % z->count[k] * z->step[k] + tap % z->block[k] * z->gap[k]) * row;
+        row *= z->padded[k];
+        tap /= z->block[k];
+        block /= z->count[k];
+    }
+    return at;
+}
+
+static void onnx__do_col2im(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *zeros, *at;
+    onnx__blocks z;
+    hy_shape s, out;
+    int64_t i, rows;
+    double *v;
+    int k;
+    if (!onnx__shape(R, x, &s) || !onnx__blocks_of(R, &z)) return;
+    if (s.ndim != 3 || z.blocks != s.dim[2] || s.dim[1] % z.taps) {
+        onnx__fail(R, "data of %d dims for %d blocks", s.ndim, (int)z.blocks);
         return;
     }
-    v = (double *)onnx__scratch(R, taps * blocks, sizeof *v);
-    for (i = 0; v && i < taps; i++)
-        for (j = 0; j < blocks; j++) {
-            int64_t t = i, b = j, row = 1;
-            v[i * blocks + j] = 0;
-            for (k = image.n - 1; k >= 0; k--) {
-                int64_t p = (b % n[k]) * (stride.n ? stride.v[k] : 1) + (t % block.v[k]) *
-                    (dilate.n ? dilate.v[k] : 1);
-                v[i * blocks + j] += (double)(p * row);
-                row *= padded[k];
-                t /= block.v[k];
-                b /= n[k];
-            }
-        }
+    v = (double *)onnx__scratch(R, z.taps * z.blocks, sizeof *v);
+    for (i = 0; v && i < z.taps * z.blocks; i++)
+        v[i] = (double)onnx__block_place(&z, i / z.blocks, i % z.blocks);
     if (!v) return;
-    at = onnx__from_doubles(R, HY_SHAPE(1, taps * blocks), HY_I64, v);
-    x = hy_transpose(R->F, onnx__to(R, x, HY_SHAPE(s.dim[0] * s.dim[1] / taps, taps * blocks)),
-                     HY_INTS(1, 0));
-    zeros = onnx__filled(R, HY_SHAPE(whole, s.dim[0] * s.dim[1] / taps), onnx__type_in(R, 0), 0);
+    at = onnx__from_doubles(R, HY_SHAPE(1, z.taps * z.blocks), HY_I64, v);
+    rows = s.dim[0] * s.dim[1] / z.taps;
+    x = hy_transpose(R->F, onnx__to(R, x, HY_SHAPE(rows, z.taps * z.blocks)), HY_INTS(1, 0));
+    zeros = onnx__filled(R, HY_SHAPE(z.whole, rows), onnx__type_in(R, 0), 0);
     x = hy_transpose(R->F, hy__gather_nd_grad(R->F, x, at, zeros), HY_INTS(1, 0));
-    out.ndim = image.n + 2;
-    out.dim[0] = s.dim[0];
-    out.dim[1] = s.dim[1] / taps;
-    for (k = 0; k < image.n; k++) out.dim[k + 2] = padded[k];
+    out = HY_SHAPE(s.dim[0], s.dim[1] / z.taps);
+    for (k = 0; k < z.dims; k++) out.dim[out.ndim++] = z.padded[k];
     x = onnx__to(R, x, out);
-    for (k = 0; k < image.n && pads.n; k++) x = onnx__cut(R, x, k + 2, pads.v[k], pads.v[k] + image.v[k], 1);
+    for (k = 0; k < z.dims; k++)
+        if (z.padded[k] != z.image[k]) x = onnx__cut(R, x, k + 2, z.before[k], z.before[k] + z.image[k], 1);
     onnx__out(R, 0, x);
 }
 
@@ -3966,8 +4157,16 @@ static void onnx__do_attention(onnx__run *R)
     scale = onnx__attr_of(R->node, "scale") ? onnx__float(R, "scale", 1) : 1 / sqrt((double)sq.dim[3]);
     k = onnx__shared_heads(R, k, sq.dim[1]);
     v = onnx__shared_heads(R, v, sq.dim[1]);
-    k = hy_transpose(F, hy_mul_scalar(F, k, sqrt(scale)), HY_INTS(0, 1, 3, 2));
-    score = onnx__cast(R, onnx__matmul(R, hy_mul_scalar(F, q, sqrt(scale)), k), HY_F32);
+    if (d == HY_F32 && sq.dim[0] == sk.dim[0]) {
+        hy_linalg_gemm2_opt opt;
+        memset(&opt, 0, sizeof opt);
+        opt.transpose_b = 1;
+        opt.alpha = scale == 0 ? HY_ZERO : scale;
+        score = hy_linalg_gemm2(F, q, k, &opt);
+    } else {                                    /* 16 bits are rounded as the standard says */
+        k = hy_transpose(F, hy_mul_scalar(F, k, sqrt(scale)), HY_INTS(0, 1, 3, 2));
+        score = onnx__cast(R, onnx__matmul(R, hy_mul_scalar(F, q, sqrt(scale)), k), HY_F32);
+    }
     if (mode == 0) onnx__out(R, 3, onnx__cast(R, score, d));
     if (softcap > 0) score = hy_mul_scalar(F, hy_tanh(F, hy_div_scalar(F, score, softcap)), softcap);
     if (mode == 1) onnx__out(R, 3, onnx__cast(R, score, d));
@@ -4288,8 +4487,8 @@ static hy_array *onnx__transformed(onnx__run *R, hy_array *re, hy_array *im, int
         x = hy_div_scalar(F, x, (double)length);
         y = hy_div_scalar(F, y, (double)length);
     }
-    return real_only ? hy_expand_dims(F, x, onnx__rank(R, x)) : hy_stack(F, hy_group(F, x, y),
-                                                                         onnx__rank(R, x));
+    if (real_only) return hy_expand_dims(F, x, onnx__rank(R, x));
+    return hy_stack(F, hy_group(F, x, y), onnx__rank(R, x));
 }
 
 static hy_array *onnx__without_last(onnx__run *R, hy_array *x, int64_t at)
@@ -4384,6 +4583,383 @@ static void onnx__do_window(onnx__run *R)
     if (v) onnx__out(R, 0, onnx__from_doubles(R, HY_SHAPE(size), d, v));
 }
 
+/* Triangles over the bins of a spectrum, equal distances apart in mel. */
+static void onnx__do_mel_weights(onnx__run *R)
+{
+    double mels = onnx__number(R, 0, 0), length = onnx__number(R, 1, 0), rate = onnx__number(R, 2, 1), *v;
+    double low = 2595 * log10(1 + onnx__number(R, 3, 0) / 700),
+           high = 2595 * log10(1 + onnx__number(R, 4, 0) / 700);
+    int64_t rows, n, i, j, at[3];
+    int k;
+    if (hy_error(R->F)) return;
+    if (!(mels >= 1 && mels <= 1 << 20 && length >= 0 && length <= 1 << 24 && rate >= 1 && low >= 0 &&
+          high >= low)) {
+        onnx__fail(R, "such numbers of bins");
+        return;
+    }
+    n = (int64_t)mels;
+    rows = (int64_t)length / 2 + 1;
+    v = (double *)onnx__scratch(R, rows * n, sizeof *v);
+    if (!v) return;
+    memset(v, 0, sizeof *v * (size_t)(rows * n));
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < 3; k++) {                               /* left foot, top, right foot */
+            double hertz = 700 * (pow(10, (low + (double)(i + k) * (high - low) / (mels + 2)) / 2595) - 1);
+            at[k] = (int64_t)fmin(floor((length + 1) * hertz / rate), (double)rows);
+        }
+        for (j = at[0]; j <= at[1] && j < rows; j++)
+            v[j * n + i] = at[1] == at[0] ? 1 : (double)(j - at[0]) / (double)(at[1] - at[0]);
+        for (j = at[1]; j < at[2] && j < rows; j++)
+            v[j * n + i] = (double)(at[2] - j) / (double)(at[2] - at[1]);
+    }
+    onnx__out(R, 0,
+              onnx__from_doubles(R, HY_SHAPE(rows, n), onnx__dtype(onnx__int(R, "output_datatype", 1)), v));
+}
+
+/* --- counted n-grams --- */
+/* How often each of n grams of `size` numbers occurs in the rows of x (B, C): (B, n). */
+static hy_array *onnx__occurrences(onnx__run *R, hy_array *x, const int64_t *grams, int64_t n, int size)
+{
+    hy_frame *F = R->F;
+    hy_shape s;
+    hy_array *y = NULL, *hit, *w;
+    int64_t skip, skips = size == 1 ? 1 : onnx__int(R, "max_skip_count", 0) + 1, reach;
+    int64_t *column = (int64_t *)onnx__scratch(R, n, sizeof *column);
+    int k;
+    int64_t i;
+    if (!column || !onnx__shape(R, x, &s)) return NULL;
+    for (skip = 1; skip <= skips && (reach = (size - 1) * skip) < s.dim[1]; skip++) {
+        for (hit = NULL, k = 0; k < size; k++) {
+            for (i = 0; i < n; i++) column[i] = grams[i * size + k];
+            w = onnx__cut(R, x, 1, k * skip, s.dim[1] - reach + k * skip, 1);
+            w = hy_equal(F, hy_expand_dims(F, w, 2), hy_from(F, HY_SHAPE(1, 1, n), HY_I64, column));
+            hit = hit ? hy_logical_and(F, hit, w) : w;
+        }
+        hit = hy_sum(F, onnx__cast(R, hit, HY_F32), HY_AXES(1), NULL);
+        y = y ? hy_add(F, y, hit) : hit;
+    }
+    return y ? y : onnx__filled(R, HY_SHAPE(s.dim[0], n), HY_F32, 0);
+}
+
+static void onnx__do_tfidf(onnx__run *R)
+{
+    const onnx__attr *counts = onnx__attr_of(R->node, "ngram_counts"),
+                     *pool = onnx__attr_of(R->node, "pool_int64s"),
+                     *place = onnx__attr_of(R->node, "ngram_indexes"),
+                     *weights = onnx__attr_of(R->node, "weights");
+    int64_t least = onnx__int(R, "min_gram_length", 1), most = onnx__int(R, "max_gram_length", 1),
+            columns = 0, id = 0, *from;
+    const char *mode = onnx__string(R, "mode", "TF");
+    hy_array *x = onnx__cast(R, onnx__in(R, 0), HY_I64), *y = NULL, *part;
+    double *weight;
+    hy_shape s;
+    int64_t i, batch;
+    int k;
+    if (!onnx__shape(R, x, &s)) return;
+    for (i = 0; place && i < place->n; i++)
+        columns = place->ints[i] >= columns ? place->ints[i] + 1 : columns;
+    if (!counts || !pool || !place || s.ndim < 1 || s.ndim > 2 || columns > 1 << 24 || counts->n > 64) {
+        onnx__fail(R, "n-grams of whole numbers are due, and data of 1 or 2 dims");
+        return;
+    }
+    batch = s.ndim == 2 ? s.dim[0] : 1;
+    x = onnx__to(R, x, HY_SHAPE(batch, s.dim[s.ndim - 1]));
+    from = (int64_t *)onnx__scratch(R, columns, sizeof *from);  /* the gram, counted from 1, of a column */
+    weight = (double *)onnx__scratch(R, columns, sizeof *weight);
+    if (!from || !weight) return;
+    for (i = 0; i < columns; i++) from[i] = 0;
+    for (i = 0; i < columns; i++) weight[i] = weights && i < weights->n ? weights->floats[i] : 1;
+    y = onnx__filled(R, HY_SHAPE(batch, 1), HY_F32, 0);
+    for (k = 0; k < counts->n; k++) {
+        int64_t begin = counts->ints[k], end = k + 1 < counts->n ? counts->ints[k + 1] : pool->n, n;
+        if (begin < 0 || end < begin || end > pool->n || id + (end - begin) / (k + 1) > place->n) {
+            onnx__fail(R, "ngram_counts do not fit");
+            return;
+        }
+        n = (end - begin) / (k + 1);
+        if (!n) continue;
+        for (i = 0; i < n; i++) {
+            int64_t to = place->ints[id + i];
+            if (to < 0 || from[to]) { onnx__fail(R, "two n-grams of one index"); return; }
+            from[to] = id + i + 1;
+        }
+        id += n;
+        part = k + 1 < least || k + 1 > most ? onnx__filled(R, HY_SHAPE(batch, n), HY_F32, 0)
+            : onnx__occurrences(R, x, pool->ints + begin, n, k + 1);
+        y = onnx__join(R, y, part, 1);
+    }
+    y = hy_take(R->F, y, hy_from(R->F, HY_SHAPE(columns), HY_I64, from), 1, NULL);
+    if (!strcmp(mode, "IDF")) y = onnx__cast(R, hy_greater_scalar(R->F, y, 0), HY_F32);
+    if (strcmp(mode, "TF")) y = hy_mul(R->F, y, onnx__from_doubles(R, HY_SHAPE(1, columns), HY_F32, weight));
+    onnx__out(R, 0, s.ndim == 2 ? y : onnx__to(R, y, HY_SHAPE(columns)));
+}
+
+/* --- columns of tables, of ai.onnx.ml --- */
+static void onnx__do_features(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *at = onnx__in_row(R, onnx__in(R, 1));
+    int n = onnx__rank(R, x);
+    if (n == 1) x = hy_expand_dims(R->F, x, 0);
+    onnx__out(R, 0, onnx__taken(R, x, at, n == 1 ? 1 : n - 1));
+}
+
+static void onnx__do_binarizer(onnx__run *R)
+{
+    hy_array *x = hy_greater_scalar(R->F, onnx__in(R, 0), onnx__float(R, "threshold", 0));
+    onnx__out(R, 0, onnx__cast(R, x, onnx__type_in(R, 0)));
+}
+
+/* --- steps of training: rate, turn, then values, gradients and states, so many of each --- */
+typedef struct onnx__learning { hy_array *rate, *turn, *x, *g, *v, *h; } onnx__learning;
+
+static void onnx__learn_momentum(onnx__run *R, onnx__learning *z)
+{
+    hy_frame *F = R->F;
+    double alpha = onnx__float(R, "alpha", 0), beta = onnx__float(R, "beta", 0);
+    hy_array *later = onnx__cast(R, hy_greater_scalar(F, z->turn, 0), HY_F32), *by;
+    by = hy_add_scalar(F, hy_mul_scalar(F, later, beta - 1), 1);                /* beta, but 1 in turn 0 */
+    z->v = hy_add(F, hy_mul_scalar(F, z->v, alpha), hy_mul(F, z->g, by));
+    by = strcmp(onnx__string(R, "mode", ""), "nesterov") ? z->v
+                                                         : hy_add(F, z->g, hy_mul_scalar(F, z->v, alpha));
+    z->x = hy_sub(F, z->x, hy_mul(F, by, z->rate));
+}
+
+static void onnx__learn_adagrad(onnx__run *R, onnx__learning *z)
+{
+    hy_frame *F = R->F;
+    hy_array *rate = hy_add_scalar(F, hy_mul_scalar(F, z->turn, onnx__float(R, "decay_factor", 0)), 1);
+    rate = hy_div(F, z->rate, rate);
+    z->v = hy_add(F, z->v, hy_square(F, z->g));
+    z->x = hy_sub(F, z->x, hy_div(F, hy_mul(F, z->g, rate),
+                                  hy_add_scalar(F, hy_sqrt(F, z->v), onnx__float(R, "epsilon", 0))));
+}
+
+static void onnx__learn_adam(onnx__run *R, onnx__learning *z)
+{
+    hy_frame *F = R->F;
+    double alpha = onnx__float(R, "alpha", 0.9), beta = onnx__float(R, "beta", 0.999);
+    hy_array *later = onnx__cast(R, hy_greater_scalar(F, z->turn, 0), HY_F32), *rate;
+    hy_array *turn = hy_maximum_scalar(F, z->turn, 1);                          /* turn 0 is not corrected */
+    z->v = hy_add(F, hy_mul_scalar(F, z->v, alpha), hy_mul_scalar(F, z->g, 1 - alpha));
+    z->h = hy_add(F, hy_mul_scalar(F, z->h, beta), hy_mul_scalar(F, hy_square(F, z->g), 1 - beta));
+    rate = hy_div(F, hy_sqrt(F, hy_rsub_scalar(F, hy_rpower_scalar(F, turn, beta), 1)),
+                  hy_rsub_scalar(F, hy_rpower_scalar(F, turn, alpha), 1));
+    rate = hy_add_scalar(F, hy_mul(F, hy_add_scalar(F, rate, -1), later), 1);
+    rate = hy_mul(F, rate, z->rate);
+    z->x = hy_sub(F, z->x, hy_mul(F, rate, hy_div(F, z->v, hy_add_scalar(F, hy_sqrt(F, z->h),
+                                                                        onnx__float(R, "epsilon", 0)))));
+    z->x = hy_mul_scalar(F, z->x, 1 - onnx__float(R, "norm_coefficient_post", 0));
+}
+
+static void onnx__do_learn(onnx__run *R)
+{
+    int adam = !strcmp(R->node->op, "Adam"), kinds = adam ? 4 : 3, n = (R->node->nin - 2) / kinds, i;
+    double decay = onnx__float(R, "norm_coefficient", 0);
+    for (i = 0; i < n; i++) {
+        onnx__learning z;
+        z.rate = onnx__cast(R, onnx__in(R, 0), onnx__type_in(R, 2 + i));
+        z.turn = onnx__cast(R, onnx__in(R, 1), onnx__type_in(R, 2 + i));
+        z.x = onnx__in(R, 2 + i);
+        z.g = hy_add(R->F, onnx__in(R, 2 + n + i), hy_mul_scalar(R->F, z.x, decay));
+        z.v = onnx__in(R, 2 + 2 * n + i);
+        z.h = adam ? onnx__in(R, 2 + 3 * n + i) : NULL;
+        if (adam) onnx__learn_adam(R, &z);
+        else if (!strcmp(R->node->op, "Momentum")) onnx__learn_momentum(R, &z);
+        else onnx__learn_adagrad(R, &z);
+        onnx__out(R, i, z.x);
+        onnx__out(R, n + i, z.v);
+        if (adam) onnx__out(R, 2 * n + i, z.h);
+    }
+}
+
+/* --- sequences: values that move as they are, so that all of it happens beside the program --- */
+static onnx__value onnx__value_in(onnx__run *R, const onnx__node *n, int i)
+{
+    onnx__value none = { NULL, NULL, 0, NULL };
+    if (i >= n->nin || n->in[i] < 0) return none;
+    onnx__load_constant(R, n->in[i]);
+    return R->value[n->in[i]];
+}
+
+static hy_array *onnx__in_trace(onnx__run *R, onnx__value v)
+{
+    return v.x || !v.known ? v.x : onnx__copied(R->trace, R->K, v.known);
+}
+
+/* Elements [from, to) of a value along an axis, which goes if it is not kept, in the frames that know it. */
+static onnx__value onnx__piece(onnx__run *R, onnx__value v, int64_t axis, int64_t from, int64_t to, int keep)
+{
+    onnx__value y = { NULL, NULL, 0, NULL };
+    hy_frame *F = R->F;
+    int known;
+    for (known = 0; known < 2; known++) {
+        hy_array *x = known ? v.known : v.x, *part;
+        hy_shape s;
+        int k, n;
+        if (!x) continue;
+        R->F = known ? R->K : R->trace;
+        k = onnx__axis(R, axis, onnx__rank(R, x));
+        part = onnx__cut(R, x, k, from, to, 1);
+        if (!keep && onnx__shape(R, part, &s)) {
+            for (n = k; n + 1 < s.ndim; n++) s.dim[n] = s.dim[n + 1];
+            s.ndim--;
+            part = onnx__to(R, part, s);
+        }
+        if (known) y.known = part;
+        else y.x = part;
+    }
+    R->F = F;
+    return y;
+}
+
+static onnx__sequence *onnx__new_list(onnx__run *R, int64_t n)
+{
+    onnx__sequence *list;
+    if (n < 0 || n > ONNX__MOST_LISTED - R->listed) {
+        onnx__fail(R, "sequences that are too long");
+        return NULL;
+    }
+    list = (onnx__sequence *)HY_ONNX_MALLOC(sizeof *list + sizeof *list->at * (size_t)n);
+    if (!list) { hy_raise(R->F, HY_ERROR_MEMORY, "out of memory"); return NULL; }
+    memset(list, 0, sizeof *list + sizeof *list->at * (size_t)n);
+    list->n = (int)n;
+    list->before = R->lists;
+    R->lists = list;
+    R->listed += (int)n;
+    return list;
+}
+
+static void onnx__put_sequence(onnx__run *R, onnx__sequence *list)
+{
+    onnx__value v = { NULL, NULL, 0, NULL };
+    v.list = list;
+    if (onnx__wants(R, 0)) R->value[R->node->out[0]] = v;
+}
+
+static onnx__sequence *onnx__list_in(onnx__run *R, int i)
+{
+    onnx__sequence *list = onnx__value_in(R, R->node, i).list;
+    if (!list) onnx__fail(R, "input %d is no sequence", i);
+    return list;
+}
+
+/* The place that input i names, counted from the end where it is negative; `missing` if it is left out. */
+static int onnx__place_in(onnx__run *R, int i, int n, int missing)
+{
+    int64_t at = onnx__has(R, i) ? onnx__whole(R, i, 0) : missing;
+    if (at < 0) at += n;
+    if (at < 0 || at > n) { onnx__fail(R, "place %d of %d", (int)at, n); return -1; }
+    return (int)at;
+}
+
+static void onnx__do_list(onnx__run *R)                 /* SequenceEmpty, SequenceConstruct */
+{
+    onnx__sequence *list = onnx__new_list(R, R->node->nin);
+    int i;
+    for (i = 0; list && i < list->n; i++) list->at[i] = onnx__value_in(R, R->node, i);
+    onnx__put_sequence(R, list);
+}
+
+static void onnx__do_list_insert(onnx__run *R)
+{
+    onnx__sequence *from = onnx__list_in(R, 0), *list = from ? onnx__new_list(R, from->n + 1) : NULL;
+    int i, at = list ? onnx__place_in(R, 2, from->n, from->n) : -1;
+    for (i = 0; at >= 0 && i < list->n; i++)
+        list->at[i] = i == at ? onnx__value_in(R, R->node, 1) : from->at[i - (i > at)];
+    onnx__put_sequence(R, list);
+}
+
+static void onnx__do_list_erase(onnx__run *R)
+{
+    onnx__sequence *from = onnx__list_in(R, 0),
+                   *list = from && from->n ? onnx__new_list(R, from->n - 1) : NULL;
+    int i, at = list ? onnx__place_in(R, 1, from->n, from->n - 1) : -1;
+    if (from && !list) onnx__fail(R, "the sequence is empty");
+    for (i = 0; at >= 0 && i < list->n; i++) list->at[i] = from->at[i + (i >= at)];
+    onnx__put_sequence(R, list);
+}
+
+static void onnx__do_list_at(onnx__run *R)
+{
+    onnx__sequence *list = onnx__list_in(R, 0);
+    int at = list ? onnx__place_in(R, 1, list->n, 0) : -1;
+    if (list && at == list->n) onnx__fail(R, "place %d of %d", at, list->n);
+    else if (at >= 0 && onnx__wants(R, 0)) R->value[R->node->out[0]] = list->at[at];
+}
+
+static void onnx__do_list_length(onnx__run *R)
+{
+    onnx__sequence *list = onnx__list_in(R, 0);
+    int64_t n = list ? list->n : 0;
+    if (list) onnx__put_numbers(R, HY_SCALAR, &n);
+}
+
+static void onnx__do_list_concat(onnx__run *R)
+{
+    onnx__sequence *list = onnx__list_in(R, 0);
+    hy_array **part = list && list->n ? (hy_array **)onnx__scratch(R, list->n, sizeof *part) : NULL;
+    int fresh = onnx__int(R, "new_axis", 0) != 0, known = R->K != NULL, i, axis;
+    if (list && !list->n) onnx__fail(R, "the sequence is empty");
+    if (!part) return;
+    for (i = 0; i < list->n; i++) known = known && list->at[i].known;
+    if (known) R->F = R->K;
+    for (i = 0; i < list->n; i++) part[i] = known ? list->at[i].known : onnx__in_trace(R, list->at[i]);
+    axis = onnx__axis(R, onnx__int(R, "axis", 0), onnx__rank(R, part[0]) + fresh);
+    for (i = 0; fresh && i < list->n; i++) part[i] = hy_expand_dims(R->F, part[i], axis);
+    if (!hy_error(R->F)) onnx__out(R, 0, hy_concat(R->F, hy_group_of(R->F, list->n, part), axis));
+    R->F = R->trace;
+}
+
+/* Parts of one length, of lengths that input 1 lists, or single slices. */
+static void onnx__do_list_split(onnx__run *R)
+{
+    onnx__value v = onnx__value_in(R, R->node, 0);
+    onnx__sequence *list;
+    hy_frame *K = R->K ? R->K : R->F;
+    hy_array *sizes = onnx__has(R, 1) ? onnx__known(R, 1, &K) : NULL;
+    int64_t d, at = 0, part = 1, n, i, *each = NULL;
+    int axis, keep = onnx__has(R, 1) || onnx__int(R, "keepdims", 1) != 0;
+    hy_shape s;
+    if (!v.x) R->F = K;
+    if (!onnx__shape(R, v.x ? v.x : v.known, &s) || (onnx__has(R, 1) && !sizes)) return;
+    R->F = R->trace;
+    axis = onnx__axis(R, onnx__int(R, "axis", 0), s.ndim);
+    d = s.ndim ? s.dim[axis] : 0;
+    if (sizes && hy_ndim(K, sizes)) {
+        n = hy_size(K, sizes);
+        each = (int64_t *)onnx__scratch(R, n, sizeof *each);
+        if (!each || (n && !hy_to(K, sizes, HY_I64, each, sizeof *each * (size_t)n))) return;
+    } else {
+        part = onnx__whole(R, 1, 1);
+        n = part > 0 ? (d + part - 1) / part : -1;
+    }
+    list = onnx__new_list(R, n);
+    for (i = 0; list && i < n && !hy_error(R->F); i++) {
+        int64_t size = each ? each[i] : part < d - at ? part : d - at;
+        if (size < 0 || size > d - at) { onnx__fail(R, "parts of %d elements", (int)d); return; }
+        list->at[i] = onnx__piece(R, v, axis, at, at + size, keep);
+        at += size;
+    }
+    onnx__put_sequence(R, list);
+}
+
+/* --- values that may be missing --- */
+static void onnx__do_optional(onnx__run *R)             /* Optional, OptionalGetElement */
+{
+    onnx__value v = onnx__value_in(R, R->node, 0);
+    if (!v.x && !v.known && !v.list && strcmp(R->node->op, "Optional")) onnx__fail(R, "there is no element");
+    else if (onnx__wants(R, 0)) R->value[R->node->out[0]] = v;
+}
+
+static void onnx__do_has_element(onnx__run *R)
+{
+    onnx__value v = onnx__value_in(R, R->node, 0);
+    hy_frame *F = R->F;
+    if (R->K) R->F = R->K;
+    onnx__out(R, 0, onnx__filled(R, HY_SCALAR, HY_BOOL, v.x || v.known || v.list));
+    R->F = F;
+}
+
 /* --- random numbers --- */
 static void onnx__do_random(onnx__run *R)
 {
@@ -4406,13 +4982,11 @@ static void onnx__do_random(onnx__run *R)
     normal.dtype = uniform.dtype = onnx__is_float(d) ? d : HY_F32;
     if (!strcmp(op, "Bernoulli")) {
         y = hy_random_uniform(R->F, s, 0, 1, &uniform);
-        y = hy_lesser(R->F, y, onnx__cast(R, onnx__in(R, 0), uniform.dtype));
-        onnx__out(R, 0, onnx__cast(R, y, d ? d : HY_F32));
+        y = onnx__cast(R, hy_lesser(R->F, y, onnx__cast(R, onnx__in(R, 0), uniform.dtype)), d ? d : HY_F32);
     } else if (strstr(op, "Normal"))
-        onnx__out(R, 0, hy_random_normal(R->F, s, onnx__float(R, "mean", 0), onnx__float(R, "scale", 1),
-                                         &normal));
-    else onnx__out(R, 0, hy_random_uniform(R->F, s, onnx__float(R, "low", 0), onnx__float(R, "high", 1),
-                                           &uniform));
+        y = hy_random_normal(R->F, s, onnx__float(R, "mean", 0), onnx__float(R, "scale", 1), &normal);
+    else y = hy_random_uniform(R->F, s, onnx__float(R, "low", 0), onnx__float(R, "high", 1), &uniform);
+    onnx__out(R, 0, y);
 }
 
 /* --- operators of this file: what no others together do --- */
@@ -4423,71 +4997,102 @@ typedef struct onnx__nms_record { int64_t most; double overlap, threshold; int c
 typedef struct onnx__unique_record { int sorted; } onnx__unique_record;
 typedef struct onnx__det_record { int none; } onnx__det_record;
 
-static double onnx__overlap(const float *a, const float *b, int center)
+typedef struct onnx__box { double low[2], high[2], area, score; int64_t at; } onnx__box;
+
+static void onnx__box_of(onnx__box *b, const float *p, int center)
 {
-    double box[2][4], w, h, both;
-    int i;
-    for (i = 0; i < 2; i++) {
-        const float *p = i ? b : a;
-        if (center) {
-            box[i][0] = p[0] - p[2] / 2.0; box[i][1] = p[1] - p[3] / 2.0;
-            box[i][2] = p[0] + p[2] / 2.0; box[i][3] = p[1] + p[3] / 2.0;
-        } else {                                /* any two corners */
-            box[i][0] = fmin(p[0], p[2]); box[i][1] = fmin(p[1], p[3]);
-            box[i][2] = fmax(p[0], p[2]); box[i][3] = fmax(p[1], p[3]);
-        }
+    int k;
+    for (k = 0; k < 2; k++) {                   /* middle and size, or any two corners */
+        double a = center ? p[k] - p[k + 2] / 2.0 : p[k], z = center ? p[k] + p[k + 2] / 2.0 : p[k + 2];
+        int swap = !center && z < a;
+        b->low[k] = swap ? z : a;
+        b->high[k] = swap ? a : z;
     }
-    w = fmin(box[0][2], box[1][2]) - fmax(box[0][0], box[1][0]);
-    h = fmin(box[0][3], box[1][3]) - fmax(box[0][1], box[1][1]);
-    if (w <= 0 || h <= 0) return 0;
-    both = (box[0][2] - box[0][0]) * (box[0][3] - box[0][1]) + (box[1][2] - box[1][0]) *
-        (box[1][3] - box[1][1]) - w * h;
-    return both > 0 ? w * h / both : 0;
+    b->area = (b->high[0] - b->low[0]) * (b->high[1] - b->low[1]);
 }
 
-/* (image, class, box) of all that stay; to may be NULL, gone has a byte for each box. How many. */
+static double onnx__overlap(const onnx__box *a, const onnx__box *b)
+{
+    double side[2], both;
+    int k;
+    for (k = 0; k < 2; k++) {
+        side[k] = (a->high[k] < b->high[k] ? a->high[k] : b->high[k]) -
+                  (a->low[k] > b->low[k] ? a->low[k] : b->low[k]);
+        if (!(side[k] > 0)) return 0;
+    }
+    both = a->area + b->area - side[0] * side[1];
+    return both > 0 ? side[0] * side[1] / both : 0;
+}
+
+/* The best first, of equals the earlier one. */
+static void onnx__sort_boxes(onnx__box *box, int64_t n)
+{
+    int64_t gap, i, k;
+    for (gap = 1; gap < n / 3; gap = 3 * gap + 1) continue;
+    for (; gap > 0; gap /= 3)
+        for (i = gap; i < n; i++) {
+            onnx__box one = box[i];
+            for (k = i; k >= gap && (box[k - gap].score < one.score ||
+                                     (box[k - gap].score == one.score && box[k - gap].at > one.at)); k -= gap)
+                box[k] = box[k - gap];
+            box[k] = one;
+        }
+}
+
+/* (image, class, box) of all that stay; box has room for those of an image. How many. */
 static int64_t onnx__suppress(const onnx__nms_record *r, const float *boxes, const float *scores, hy_shape s,
-                              int64_t *to,
-                              int64_t room, char *gone)
+                              int64_t *to, onnx__box *box)
 {
     int64_t images = s.dim[0], classes = s.dim[1], n = s.dim[2], b, c, i, k, have = 0;
     for (b = 0; b < images; b++)
         for (c = 0; c < classes; c++) {
-            const float *score = scores + (b * classes + c) * n, *box = boxes + b * n * 4;
-            for (i = 0; i < n; i++) gone[i] = !(score[i] > r->threshold);
-            for (k = 0; k < r->most; k++) {
-                int64_t best = -1;
-                for (i = 0; i < n; i++) if (!gone[i] && (best < 0 || score[i] > score[best])) best = i;
-                if (best < 0) break;
-                for (i = 0; i < n; i++) if (!gone[i] && onnx__overlap(box + best * 4, box + i * 4,
-                                                                      r->center) > r->overlap) gone[i] = 1;
-                gone[best] = 1;
-                if (to && have < room) { to[3 * have] = b; to[3 * have + 1] = c; to[3 * have + 2] = best; }
+            const float *score = scores + (b * classes + c) * n;
+            int64_t some = 0, kept = 0;
+            for (i = 0; i < n; i++) {
+                if (!(score[i] > r->threshold)) continue;
+                onnx__box_of(&box[some], boxes + (b * n + i) * 4, r->center);
+                box[some].score = score[i];
+                box[some++].at = i;
+            }
+            onnx__sort_boxes(box, some);
+            for (i = 0; i < some && kept < r->most; i++) {
+                for (k = 0; k < kept && !(onnx__overlap(&box[k], &box[i]) > r->overlap); k++) continue;
+                if (k < kept) continue;
+                box[kept] = box[i];
+                to[3 * have] = b;
+                to[3 * have + 1] = c;
+                to[3 * have + 2] = box[kept].at;
+                kept++;
                 have++;
             }
         }
     return have;
 }
 
+/* Rows for all that could stay, and how many do. */
 static int onnx__nms_infer(hy_infer *I)
 {
+    const onnx__nms_record *r = (const onnx__nms_record *)I->attr;
     hy_shape *boxes = &I->in[0].shape, *scores = &I->in[1].shape, want = HY_SHAPE(-1, 3);
+    int64_t lists;
     hy_infer_type(I, &I->in[0].dtype, HY_F32);
     hy_infer_type(I, &I->in[1].dtype, HY_F32);
     hy_infer_type(I, &I->out[0].dtype, HY_I64);
+    hy_infer_type(I, &I->out[1].dtype, HY_I64);
     hy_infer_shape(I, boxes, HY_SHAPE(-1, -1, 4));
     hy_infer_shape(I, scores, HY_SHAPE(-1, -1, -1));
     if (I->status < 0) return -1;
     hy_infer_dim(I, &scores->dim[0], boxes->dim[0]);
     hy_infer_dim(I, &scores->dim[2], boxes->dim[1]);
-    if (I->value && I->status >= 0) {
-        char *gone = (char *)HY_ONNX_MALLOC((size_t)scores->dim[2] + 1);
-        if (!gone) return hy_infer_fail(I, HY_ERROR_MEMORY, "out of memory");
-        want.dim[0] = onnx__suppress((const onnx__nms_record *)I->attr, (const float *)I->value[0].data,
-                                     (const float *)I->value[1].data, *scores, NULL, 0, gone);
-        HY_ONNX_FREE(gone);
+    if (scores->dim[0] >= 0 && scores->dim[1] >= 0 && scores->dim[2] >= 0) {
+        lists = scores->dim[0] * scores->dim[1];
+        want.dim[0] = r->most < scores->dim[2] ? r->most : scores->dim[2];
+        if (lists && want.dim[0] > INT32_MAX / lists)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "too many boxes");
+        want.dim[0] *= lists;
     }
     hy_infer_shape(I, &I->out[0].shape, want);
+    hy_infer_shape(I, &I->out[1].shape, HY_SHAPE(1));
     return I->status;
 }
 
@@ -4495,10 +5100,9 @@ static void onnx__nms_run(const hy_job *job, hy_run *now, int stage, int64_t ite
                           void *shared)
 {
     (void)stage; (void)item; (void)shared;
-    onnx__suppress((const onnx__nms_record *)job->attr, (const float *)now->data[0],
-                   (const float *)now->data[1],
-                   job->in[1].type.shape, (int64_t *)now->data[2], job->out[0].type.shape.dim[0],
-                       (char *)scratch);
+    *(int64_t *)now->data[3] = onnx__suppress(
+        (const onnx__nms_record *)job->attr, (const float *)now->data[0], (const float *)now->data[1],
+        job->in[1].type.shape, (int64_t *)now->data[2], (onnx__box *)scratch);
 }
 
 static int onnx__nms_bind(hy_job *job)
@@ -4506,7 +5110,7 @@ static int onnx__nms_bind(hy_job *job)
     job->run = onnx__nms_run;
     job->stages = 1;
     job->items[0] = 1;
-    job->scratch = (size_t)job->in[1].type.shape.dim[2] + 1;
+    job->scratch = sizeof(onnx__box) * (size_t)(job->in[1].type.shape.dim[2] + 1);
     job->cost = (double)(job->in[1].type.shape.dim[1] * job->in[1].type.shape.dim[2]) * 20;
     return 0;
 }
@@ -4514,7 +5118,8 @@ static int onnx__nms_bind(hy_job *job)
 static void onnx__do_nms(onnx__run *R)
 {
     onnx__nms_record r;
-    hy_array *in[2];
+    hy_array *in[2], *y;
+    int64_t n = 0;
     memset(&r, 0, sizeof r);
     r.most = (int64_t)fmin(fmax(onnx__number(R, 2, 0), 0), INT32_MAX);
     r.overlap = onnx__number(R, 3, 0);
@@ -4522,7 +5127,9 @@ static void onnx__do_nms(onnx__run *R)
     r.center = onnx__int(R, "center_point_box", 0) != 0;
     in[0] = onnx__in(R, 0);
     in[1] = onnx__in(R, 1);
-    onnx__out(R, 0, hy_emit(R->F, onnx__own_op(R->F, ONNX__NMS), 2, in, &r));
+    y = hy_emit(R->F, onnx__own_op(R->F, ONNX__NMS), 2, in, &r);
+    if (y && hy_to(R->F, hy_get(R->F, y, 1), HY_I64, &n, sizeof n))
+        onnx__out(R, 0, onnx__cut(R, hy_get(R->F, y, 0), 0, 0, n, 1));
 }
 
 /* --- slices that differ: rows of a matrix of doubles --- */
@@ -4713,37 +5320,38 @@ static void onnx__do_det(onnx__run *R)
     onnx__out(R, 0, onnx__cast(R, onnx__to(R, x, out), d));
 }
 
-static const hy_arg onnx__in1[] = { { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
-static const hy_arg onnx__out1[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
-static const hy_arg onnx__nms_in[] = { { "boxes", HY_ARG_ONE }, { "scores", HY_ARG_ONE },
-                                      { NULL, HY_ARG_ONE } };
-static const hy_arg onnx__unique_out[] = { { "first", HY_ARG_ONE }, { "inverse", HY_ARG_ONE },
-                                          { "count", HY_ARG_ONE },
-                                           { NULL, HY_ARG_ONE } };
+#define ONNX__ARG(name) { name, HY_ARG_ONE }
+#define ONNX__END       { NULL, HY_ARG_ONE }
+#define ONNX__ATTR(op, name, kind, missing, what) \
+    { #name, #name, HY_ATTR_##kind, 0, offsetof(onnx__##op##_record, name), missing, what }
+#define ONNX__NO_MORE   { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL }
+static const hy_arg onnx__in1[] = { ONNX__ARG("data"), ONNX__END };
+static const hy_arg onnx__out1[] = { ONNX__ARG("output"), ONNX__END };
+static const hy_arg onnx__nms_in[] = { ONNX__ARG("boxes"), ONNX__ARG("scores"), ONNX__END };
+static const hy_arg onnx__nms_out[] = { ONNX__ARG("rows"), ONNX__ARG("count"), ONNX__END };
+static const hy_arg onnx__unique_out[] = {
+    ONNX__ARG("first"), ONNX__ARG("inverse"), ONNX__ARG("count"), ONNX__END };
 static const hy_attr onnx__nms_attr[] = {
-    { "most", "most", HY_ATTR_i64, 0, offsetof(onnx__nms_record, most), 0, "boxes of a class at most" },
-    { "overlap", "overlap", HY_ATTR_real, 0, offsetof(onnx__nms_record, overlap), 0,
-     "what overlaps more goes" },
-    { "threshold", "threshold", HY_ATTR_real, 0, offsetof(onnx__nms_record, threshold), 0,
-     "scores have to be above" },
-    { "center", "center", HY_ATTR_flag, 0, offsetof(onnx__nms_record, center), 0,
-     "boxes are middle and size" },
-    { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
+    ONNX__ATTR(nms, most, i64, 0, "boxes of a class at most"),
+    ONNX__ATTR(nms, overlap, real, 0, "what overlaps more goes"),
+    ONNX__ATTR(nms, threshold, real, 0, "scores have to be above"),
+    ONNX__ATTR(nms, center, flag, 0, "boxes are middle and size"), ONNX__NO_MORE };
 static const hy_attr onnx__unique_attr[] = {
-    { "sorted", "sorted", HY_ATTR_flag, 0, offsetof(onnx__unique_record, sorted), 1,
-     "by size, else as they come" },
-    { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
-static const hy_attr onnx__no_attr[] = { { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
+    ONNX__ATTR(unique, sorted, flag, 1, "by size, else as they come"), ONNX__NO_MORE };
+static const hy_attr onnx__no_attr[] = { ONNX__NO_MORE };
 static const hy_op onnx__own_ops[ONNX__OWN] = {
-    { "onnx_nms", NULL, NULL, "boxes that no better one of their class overlaps", onnx__nms_in, onnx__out1,
-     onnx__nms_attr,
-      sizeof(onnx__nms_record), HY_OP_DYNAMIC, 0, NULL, onnx__nms_infer, onnx__nms_bind, NULL, NULL },
+    { "onnx_nms", NULL, NULL, "boxes that no better one of their class overlaps", onnx__nms_in, onnx__nms_out,
+      onnx__nms_attr, sizeof(onnx__nms_record), 0, 0, NULL, onnx__nms_infer, onnx__nms_bind, NULL, NULL },
     { "onnx_unique", NULL, NULL, "rows that differ", onnx__in1, onnx__unique_out, onnx__unique_attr,
       sizeof(onnx__unique_record), HY_OP_DYNAMIC, 0, NULL, onnx__unique_infer, onnx__unique_bind, NULL,
-          NULL },
+      NULL },
     { "onnx_det", NULL, NULL, "determinants", onnx__in1, onnx__out1, onnx__no_attr, sizeof(onnx__det_record),
-     0, 0, NULL,
-      onnx__det_infer, onnx__det_bind, NULL, NULL } };
+      0, 0, NULL, onnx__det_infer, onnx__det_bind, NULL, NULL }
+};
+#undef ONNX__ARG
+#undef ONNX__END
+#undef ONNX__ATTR
+#undef ONNX__NO_MORE
 
 static const hy_op *onnx__own_op(hy_frame *F, int which)
 {
@@ -4764,59 +5372,53 @@ static const onnx__row onnx__rows[] = {
     ONNX__ONE("Asin", hy_arcsin), ONNX__ONE("Asinh", hy_arcsinh), ONNX__ONE("Atan", hy_arctan),
     ONNX__ONE("Atanh", hy_arctanh), ONNX__ONE("Ceil", hy_ceil), ONNX__ONE("Cos", hy_cos),
     ONNX__ONE("Cosh", hy_cosh), ONNX__ONE("Erf", hy_erf), ONNX__ONE("Exp", hy_exp),
-        ONNX__ONE("Floor", hy_floor),
-    ONNX__ONE("HardSwish", onnx__hard_swish), ONNX__ONE("Identity", hy_identity), ONNX__ONE("Log", hy_log),
-    ONNX__ONE("Mish", hy_mish), ONNX__ONE("Neg", hy_negative), ONNX__ONE("Not", hy_logical_not),
-    ONNX__ONE("Reciprocal", hy_reciprocal), ONNX__ONE("Relu", hy_relu), ONNX__ONE("Round", onnx__round),
-    ONNX__ONE("Sigmoid", hy_sigmoid), ONNX__ONE("Sign", hy_sign), ONNX__ONE("Sin", hy_sin),
-    ONNX__ONE("Sinh", hy_sinh), ONNX__ONE("Softplus", hy_softrelu), ONNX__ONE("Softsign", hy_softsign),
-    ONNX__ONE("Sqrt", hy_sqrt), ONNX__ONE("Tan", hy_tan), ONNX__ONE("Tanh", hy_tanh),
-    ONNX__TWO("Add", two, hy_add), ONNX__TWO("Sub", two, hy_sub), ONNX__TWO("Mul", two, hy_mul),
-    ONNX__TWO("Div", two, hy_div), ONNX__TWO("And", compare, hy_logical_and),
-        ONNX__TWO("Or", compare, hy_logical_or),
+    ONNX__ONE("Floor", hy_floor), ONNX__ONE("HardSwish", onnx__hard_swish),
+    ONNX__ONE("Identity", hy_identity), ONNX__ONE("Log", hy_log), ONNX__ONE("Mish", hy_mish),
+    ONNX__ONE("Neg", hy_negative), ONNX__ONE("Not", hy_logical_not), ONNX__ONE("Reciprocal", hy_reciprocal),
+    ONNX__ONE("Relu", hy_relu), ONNX__ONE("Round", onnx__round), ONNX__ONE("Sigmoid", hy_sigmoid),
+    ONNX__ONE("Sign", hy_sign), ONNX__ONE("Sin", hy_sin), ONNX__ONE("Sinh", hy_sinh),
+    ONNX__ONE("Softplus", hy_softrelu), ONNX__ONE("Softsign", hy_softsign), ONNX__ONE("Sqrt", hy_sqrt),
+    ONNX__ONE("Tan", hy_tan), ONNX__ONE("Tanh", hy_tanh), ONNX__TWO("Add", two, hy_add),
+    ONNX__TWO("Sub", two, hy_sub), ONNX__TWO("Mul", two, hy_mul), ONNX__TWO("Div", two, hy_div),
+    ONNX__TWO("And", compare, hy_logical_and), ONNX__TWO("Or", compare, hy_logical_or),
     ONNX__TWO("Xor", compare, hy_logical_xor), ONNX__TWO("Equal", compare, hy_equal),
     ONNX__TWO("Less", compare, hy_lesser), ONNX__TWO("LessOrEqual", compare, hy_lesser_equal),
     ONNX__TWO("Greater", compare, hy_greater), ONNX__TWO("GreaterOrEqual", compare, hy_greater_equal),
     ONNX__TWO("Max", several, hy_maximum), ONNX__TWO("Min", several, hy_minimum),
-        ONNX__TWO("Sum", several, hy_add),
-    ONNX__TWO("Mean", several, hy_add), ONNX__TWO("BitwiseAnd", bitwise, hy_logical_and),
-    ONNX__TWO("BitwiseOr", bitwise, hy_logical_or), ONNX__TWO("BitwiseXor", bitwise, hy_logical_xor),
-    ONNX__DO("BitwiseNot", 0, bitwise_not), ONNX__DO("BitShift", 0, bit_shift), ONNX__DO("Pow", 0, pow),
-    ONNX__DO("Mod", 0, mod), ONNX__DO("IsInf", 0, is_inf), ONNX__DO("IsNaN", 0, is_nan),
-        ONNX__DO("Clip", 0, clip),
+    ONNX__TWO("Sum", several, hy_add), ONNX__TWO("Mean", several, hy_add),
+    ONNX__TWO("BitwiseAnd", bitwise, hy_logical_and), ONNX__TWO("BitwiseOr", bitwise, hy_logical_or),
+    ONNX__TWO("BitwiseXor", bitwise, hy_logical_xor), ONNX__DO("BitwiseNot", 0, bitwise_not),
+    ONNX__DO("BitShift", 0, bit_shift), ONNX__DO("Pow", 0, pow), ONNX__DO("Mod", 0, mod),
+    ONNX__DO("IsInf", 0, is_inf), ONNX__DO("IsNaN", 0, is_nan), ONNX__DO("Clip", 0, clip),
     ONNX__DO("LeakyRelu", 0, activation), ONNX__DO("Elu", 0, activation),
-        ONNX__DO("HardSigmoid", 0, activation),
-    ONNX__DO("ThresholdedRelu", 0, activation), ONNX__DO("Celu", 0, activation),
-        ONNX__DO("Swish", 0, activation),
-    ONNX__DO("Selu", 0, selu), ONNX__DO("Gelu", 0, gelu), ONNX__DO("PRelu", 0, prelu),
-        ONNX__DO("Shrink", 0, shrink),
-    ONNX__DO("Where", 0, where), ONNX__DO("Cast", 0, cast), ONNX__WITH("CastLike", cast, ONNX__FIRST),
-    ONNX__DO("BitCast", 1, bit_cast), { "Dropout", 1, 0, 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
+    ONNX__DO("HardSigmoid", 0, activation), ONNX__DO("ThresholdedRelu", 0, activation),
+    ONNX__DO("Celu", 0, activation), ONNX__DO("Swish", 0, activation), ONNX__DO("Selu", 0, selu),
+    ONNX__DO("SwiGLU", 0, swiglu), ONNX__DO("Gelu", 0, gelu), ONNX__DO("PRelu", 0, prelu),
+    ONNX__DO("Shrink", 0, shrink), ONNX__DO("Where", 0, where), ONNX__DO("Cast", 0, cast),
+    ONNX__WITH("CastLike", cast, ONNX__FIRST), ONNX__DO("BitCast", 1, bit_cast),
+    { "Dropout", 1, 0, 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
     ONNX__WITH("Shape", shape, ONNX__SHAPES), ONNX__WITH("Size", size, ONNX__SHAPES),
-    ONNX__DO("Reshape", 2, reshape), ONNX__DO("Transpose", 0, transpose), ONNX__DO("Unsqueeze", 2, unsqueeze),
-    ONNX__DO("Squeeze", 2, squeeze), ONNX__DO("Flatten", 0, flatten), ONNX__DO("Concat", 0, concat),
-    ONNX__DO("Split", 2, split), ONNX__DO("Slice", 30, slice), ONNX__DO("Expand", 2, expand),
-        ONNX__DO("Tile", 2, tile),
+    ONNX__DO("Reshape", 2, reshape), ONNX__DO("Transpose", 0, transpose),
+    ONNX__DO("Unsqueeze", 2, unsqueeze), ONNX__DO("Squeeze", 2, squeeze), ONNX__DO("Flatten", 0, flatten),
+    ONNX__DO("Concat", 0, concat), ONNX__DO("Split", 2, split), ONNX__DO("Slice", 30, slice),
+    ONNX__DO("Expand", 2, expand), ONNX__DO("Tile", 2, tile),
     ONNX__DO("ConstantOfShape", 1, constant_of_shape), ONNX__DO("Range", 7, range),
-        ONNX__DO("EyeLike", 0, eye_like),
-    ONNX__DO("Trilu", 2, trilu), ONNX__DO("DepthToSpace", 0, depth_to_space),
-    ONNX__DO("SpaceToDepth", 0, space_to_depth), ONNX__DO("Pad", 14, pad),
-        ONNX__DO("CenterCropPad", 2, center_crop_pad),
+    ONNX__DO("EyeLike", 0, eye_like), ONNX__DO("Trilu", 2, trilu),
+    ONNX__DO("DepthToSpace", 0, depth_to_space), ONNX__DO("SpaceToDepth", 0, space_to_depth),
+    ONNX__DO("Pad", 14, pad), ONNX__DO("CenterCropPad", 2, center_crop_pad),
     ONNX__DO("ReduceSum", 2, reduce), ONNX__DO("ReduceMean", 2, reduce), ONNX__DO("ReduceMax", 2, reduce),
     ONNX__DO("ReduceMin", 2, reduce), ONNX__DO("ReduceProd", 2, reduce), ONNX__DO("ReduceL1", 2, reduce),
     ONNX__DO("ReduceL2", 2, reduce), ONNX__DO("ReduceSumSquare", 2, reduce),
-        ONNX__DO("ReduceLogSum", 2, reduce),
-    ONNX__DO("ReduceLogSumExp", 2, reduce), ONNX__DO("ArgMax", 0, arg), ONNX__DO("ArgMin", 0, arg),
-    ONNX__DO("TopK", 2, top_k), ONNX__DO("Softmax", 0, softmax), ONNX__DO("LogSoftmax", 0, softmax),
-    ONNX__DO("Hardmax", 0, softmax), ONNX__DO("CumSum", 2, cum_sum), ONNX__DO("CumProd", 2, cum_sum),
-    ONNX__DO("LpNormalization", 0, lp_norm), ONNX__DO("MatMul", 0, matmul), ONNX__DO("Gemm", 0, gemm),
-    ONNX__DO("Gather", 0, gather), ONNX__DO("GatherElements", 0, gather_elements),
-        ONNX__DO("GatherND", 0, gather_nd),
+    ONNX__DO("ReduceLogSum", 2, reduce), ONNX__DO("ReduceLogSumExp", 2, reduce), ONNX__DO("ArgMax", 0, arg),
+    ONNX__DO("ArgMin", 0, arg), ONNX__DO("TopK", 2, top_k), ONNX__DO("Softmax", 0, softmax),
+    ONNX__DO("LogSoftmax", 0, softmax), ONNX__DO("Hardmax", 0, softmax), ONNX__DO("CumSum", 2, cum_sum),
+    ONNX__DO("CumProd", 2, cum_sum), ONNX__DO("LpNormalization", 0, lp_norm), ONNX__DO("MatMul", 0, matmul),
+    ONNX__DO("Gemm", 0, gemm), ONNX__DO("Gather", 0, gather),
+    ONNX__DO("GatherElements", 0, gather_elements), ONNX__DO("GatherND", 0, gather_nd),
     ONNX__DO("Scatter", 0, scatter_elements), ONNX__DO("ScatterElements", 0, scatter_elements),
     ONNX__DO("ScatterND", 0, scatter_nd), ONNX__DO("OneHot", 2, one_hot),
-        ONNX__WITH("Compress", compress, ONNX__DYNAMIC),
-    ONNX__WITH("NonZero", non_zero, ONNX__DYNAMIC), ONNX__DO("ReverseSequence", 0, reverse_sequence),
-        ONNX__DO("Conv", 0, conv),
+    ONNX__WITH("Compress", compress, ONNX__DYNAMIC), ONNX__WITH("NonZero", non_zero, ONNX__DYNAMIC),
+    ONNX__DO("ReverseSequence", 0, reverse_sequence), ONNX__DO("Conv", 0, conv),
     ONNX__DO("ConvTranspose", 0, conv_transpose), ONNX__DO("MaxPool", 0, max_pool),
     ONNX__DO("AveragePool", 0, average_pool), ONNX__DO("LpPool", 0, lp_pool),
     ONNX__DO("GlobalAveragePool", 0, global_pool), ONNX__DO("GlobalMaxPool", 0, global_pool),
@@ -4824,13 +5426,13 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("BatchNormalization", 0, batch_norm), ONNX__DO("InstanceNormalization", 0, instance_norm),
     ONNX__DO("LayerNormalization", 0, layer_norm), ONNX__DO("RMSNormalization", 0, rms_norm),
     ONNX__DO("GroupNormalization", 0, group_norm), ONNX__DO("LRN", 0, lrn),
-    ONNX__DO("MeanVarianceNormalization", 0, mvn),
-    ONNX__DO("NegativeLogLikelihoodLoss", 0, nll_loss), ONNX__DO("SoftmaxCrossEntropyLoss", 0, cross_entropy),
-    ONNX__DO("Resize", 14, resize), ONNX__DO("Upsample", 2, resize), ONNX__DO("AffineGrid", 2, affine_grid),
+    ONNX__DO("MeanVarianceNormalization", 0, mvn), ONNX__DO("NegativeLogLikelihoodLoss", 0, nll_loss),
+    ONNX__DO("SoftmaxCrossEntropyLoss", 0, cross_entropy), ONNX__DO("Resize", 14, resize),
+    ONNX__DO("Upsample", 2, resize), ONNX__DO("AffineGrid", 2, affine_grid),
     ONNX__DO("GridSample", 0, grid_sample), ONNX__DO("DeformConv", 0, deform_conv),
-        ONNX__DO("RoiAlign", 0, roi_align),
-    ONNX__DO("MaxRoiPool", 0, max_roi_pool), ONNX__DO("Col2Im", 6, col2im), ONNX__DO("RNN", 0, rnn),
-    ONNX__DO("LSTM", 0, rnn), ONNX__DO("GRU", 0, rnn), ONNX__DO("QuantizeLinear", 0, quantize),
+    ONNX__DO("RoiAlign", 0, roi_align), ONNX__DO("MaxRoiPool", 0, max_roi_pool),
+    ONNX__DO("Col2Im", 6, col2im), ONNX__DO("RNN", 0, rnn), ONNX__DO("LSTM", 0, rnn),
+    ONNX__DO("GRU", 0, rnn), ONNX__DO("QuantizeLinear", 0, quantize),
     ONNX__DO("DequantizeLinear", 0, dequantize), ONNX__DO("DynamicQuantizeLinear", 0, dynamic_quantize),
     ONNX__DO("MatMulInteger", 0, matmul_integer), ONNX__DO("ConvInteger", 0, conv_integer),
     ONNX__DO("QLinearMatMul", 0, qlinear_matmul), ONNX__DO("QLinearConv", 0, qlinear_conv),
@@ -4838,15 +5440,27 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("CausalConvWithState", 0, causal_conv), ONNX__DO("LinearAttention", 0, linear_attention),
     ONNX__DO("TensorScatter", 0, tensor_scatter), ONNX__DO("Einsum", 0, einsum), ONNX__DO("DFT", 6, dft),
     ONNX__DO("STFT", 10, stft), ONNX__DO("HannWindow", 1, window), ONNX__DO("HammingWindow", 1, window),
-    ONNX__DO("BlackmanWindow", 1, window), { "NonMaxSuppression", 1, 0, 28, onnx__do_nms, NULL, NULL,
-                                            ONNX__DYNAMIC },
+    ONNX__DO("BlackmanWindow", 1, window),
+    { "NonMaxSuppression", 1, 0, 28, onnx__do_nms, NULL, NULL, ONNX__DYNAMIC },
     ONNX__WITH("Unique", unique, ONNX__DYNAMIC), ONNX__DO("Det", 0, det),
-        ONNX__WITH("RandomNormal", random, ONNX__RANDOM),
+    ONNX__WITH("RandomNormal", random, ONNX__RANDOM), ONNX__DO("MelWeightMatrix", 31, mel_weights),
+    ONNX__DO("TfIdfVectorizer", 0, tfidf), ONNX__DO("ai.onnx.ml.ArrayFeatureExtractor", 0, features),
+    ONNX__DO("ai.onnx.ml.Binarizer", 0, binarizer), ONNX__DO("ai.onnx.preview.training.Adagrad", 0, learn),
+    ONNX__DO("ai.onnx.preview.training.Adam", 0, learn),
+    ONNX__DO("ai.onnx.preview.training.Momentum", 0, learn),
     ONNX__WITH("RandomUniform", random, ONNX__RANDOM), ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
     ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM), ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
-
+    ONNX__WITH("SequenceEmpty", list, ONNX__LISTS), ONNX__WITH("SequenceConstruct", list, ONNX__LISTS),
+    { "SequenceInsert", 1, 0, 4, onnx__do_list_insert, NULL, NULL, ONNX__LISTS },
+    { "SequenceErase", 1, 0, 2, onnx__do_list_erase, NULL, NULL, ONNX__LISTS },
+    { "SequenceAt", 1, 0, 2, onnx__do_list_at, NULL, NULL, ONNX__LISTS },
+    ONNX__WITH("SequenceLength", list_length, ONNX__LISTS),
+    ONNX__WITH("ConcatFromSequence", list_concat, ONNX__LISTS),
+    { "SplitToSequence", 1, 0, 2, onnx__do_list_split, NULL, NULL, ONNX__LISTS },
+    ONNX__WITH("Optional", optional, ONNX__LISTS), ONNX__WITH("OptionalGetElement", optional, ONNX__LISTS),
+    ONNX__WITH("OptionalHasElement", has_element, ONNX__LISTS), ONNX__WITH("SequenceMap", flow, ONNX__FLOW),
     ONNX__WITH("If", flow, ONNX__FLOW), ONNX__WITH("Loop", flow, ONNX__FLOW),
-        ONNX__WITH("Scan", flow, ONNX__FLOW) };
+    ONNX__WITH("Scan", flow, ONNX__FLOW) };
 #undef ONNX__DO
 #undef ONNX__ONE
 #undef ONNX__TWO
@@ -4855,9 +5469,14 @@ enum { ONNX__ROWS = (int)(sizeof onnx__rows / sizeof *onnx__rows) };
 
 static const onnx__row *onnx__row_of(const onnx__node *n)
 {
+    size_t k = strlen(n->domain);
     int i;
-    for (i = 0; !*n->domain && i < ONNX__ROWS; i++)
-        if (!strcmp(onnx__rows[i].name, n->op)) return &onnx__rows[i];
+    for (i = 0; i < ONNX__ROWS; i++) {
+        const char *name = onnx__rows[i].name;
+        if (!*n->domain ? !strcmp(name, n->op)
+                        : !strncmp(name, n->domain, k) && name[k] == '.' && !strcmp(name + k + 1, n->op))
+            return &onnx__rows[i];
+    }
     return NULL;
 }
 
@@ -4873,60 +5492,21 @@ static const onnx__attr *onnx__branch(const onnx__node *n, const char *name)
     return a && a->body >= 0 ? a : NULL;
 }
 
-static onnx__value onnx__value_in(onnx__run *R, const onnx__node *n, int i)
-{
-    onnx__value none = { NULL, NULL, 0 };
-    if (i >= n->nin || n->in[i] < 0) return none;
-    onnx__load_constant(R, n->in[i]);
-    return R->value[n->in[i]];
-}
-
 static void onnx__push(onnx__run *R, int body, onnx__node *owner, int64_t steps)
 {
     onnx__active *a = &R->stack[R->depth++];
     a->body = body;
     a->owner = owner;
     a->next = R->m->body[body].first;
-    a->step = 0;
+    a->step = a->samples = 0;
     a->steps = steps;
-}
-
-/* Slice `at` of a value along an axis, in the frames that know it. */
-static onnx__value onnx__part(onnx__run *R, onnx__value v, int64_t axis, int64_t at)
-{
-    onnx__value y = { NULL, NULL, 0 };
-    hy_array **from[2], **to[2];
-    hy_frame *frame[2];
-    int i;
-    from[0] = &v.x; from[1] = &v.known;
-    to[0] = &y.x; to[1] = &y.known;
-    frame[0] = R->trace; frame[1] = R->K;
-    for (i = 0; i < 2; i++) {
-        hy_shape s;
-        int k, n;
-        if (!*from[i]) continue;
-        R->F = frame[i];
-        k = onnx__axis(R, axis, onnx__rank(R, *from[i]));
-        *to[i] = onnx__cut(R, *from[i], k, at, at + 1, 1);
-        if (!onnx__shape(R, *to[i], &s)) break;
-        for (n = k; n + 1 < s.ndim; n++) s.dim[n] = s.dim[n + 1];
-        s.ndim--;
-        *to[i] = onnx__to(R, *to[i], s);
-    }
-    R->F = R->trace;
-    return y;
-}
-
-static hy_array *onnx__in_trace(onnx__run *R, onnx__value v)
-{
-    return v.x || !v.known ? v.x : onnx__copied(R->trace, R->K, v.known);
 }
 
 /* One more piece of what Loop and Scan gather, along a new axis, behind or before the others. */
 static onnx__value onnx__gathered(onnx__run *R, onnx__value all, onnx__value piece, int64_t axis, int first,
                                   int before)
 {
-    onnx__value y = { NULL, NULL, 0 };
+    onnx__value y = { NULL, NULL, 0, NULL };
     int known = R->K && piece.known && (first || all.known), k;
     hy_array *p = known ? piece.known : onnx__in_trace(R, piece), *a = known ? all.known : first ? NULL
         : onnx__in_trace(R, all);
@@ -4946,70 +5526,328 @@ static int64_t onnx__listed(const onnx__node *n, const char *name, int i, int64_
     return a && i < a->n ? a->ints[i] : missing;
 }
 
-/* Inputs of the next turn of a Loop's or Scan's body. */
-static void onnx__turn(onnx__run *R, onnx__active *a)
+/* What a turn of a Scan sees of an input. */
+static onnx__value onnx__scanned(onnx__run *R, onnx__value v, const onnx__active *a, int64_t axis, int back)
+{
+    int64_t steps = a->samples ? a->steps / a->samples : a->steps, at = a->step % steps;
+    if (a->samples) v = onnx__piece(R, v, 0, a->step / steps, a->step / steps + 1, 0);
+    if (back) at = steps - 1 - at;
+    return onnx__piece(R, v, axis, at, at + 1, 0);
+}
+
+static void onnx__turn_scan(onnx__run *R, onnx__active *a)
 {
     onnx__body *b = &R->m->body[a->body];
     const onnx__node *n = a->owner;
-    int i, scans = (int)onnx__clamped(onnx__attr_of(n, "num_scan_inputs")
-                                      ? onnx__attr_of(n, "num_scan_inputs")->i : 0, 0, n->nin);
-    a->next = b->first;
-    if (!strcmp(n->op, "Loop")) {
-        int64_t one = 1;
-        onnx__value v = { NULL, NULL, 0 };
-        hy_frame *F = R->K ? R->K : R->trace;
-        hy_array *step = hy_from(F, HY_SCALAR, HY_I64, &a->step);
-        hy_array *go = hy_cast(F, hy_from(F, HY_SCALAR, HY_I64, &one), HY_BOOL);
-        if (R->K) v.known = step;
-        else v.x = step;
-        if (b->nin > 0) R->value[b->in[0]] = v;
-        if (R->K) v.known = go;
-        else v.x = go;
-        if (b->nin > 1) R->value[b->in[1]] = v;
-        return;
-    }
-    for (i = 0; i < scans; i++) {
-        int at = n->nin - scans + i;
-        int64_t back = onnx__listed(n, "scan_input_directions", i, 0);
-        if (at < b->nin)
-            R->value[b->in[at]] = onnx__part(R, onnx__value_in(R, n, at),
-                                             onnx__listed(n, "scan_input_axes", i, 0),
-                                             back ? a->steps - 1 - a->step : a->step);
+    const char *directions = a->samples ? "directions" : "scan_input_directions";
+    int i, batched = a->samples > 0, scans = (int)onnx__int(R, "num_scan_inputs", 0), states = b->nin - scans;
+    int64_t steps = batched ? a->steps / a->samples : a->steps;
+    for (i = 0; batched && i < states && a->step % steps == 0; i++)
+        R->value[b->in[i]] =
+            onnx__piece(R, onnx__value_in(R, n, i + 1), 0, a->step / steps, a->step / steps + 1, 0);
+    for (i = 0; i < scans; i++)
+        R->value[b->in[states + i]] =
+            onnx__scanned(R, onnx__value_in(R, n, batched + states + i), a,
+                          onnx__listed(n, "scan_input_axes", i, 0), onnx__listed(n, directions, i, 0) != 0);
+}
+
+/* SequenceMap: the next element of each sequence, of single values the same in each turn. */
+static void onnx__turn_map(onnx__run *R, onnx__active *a)
+{
+    onnx__body *b = &R->m->body[a->body];
+    int i;
+    for (i = 0; i < b->nin; i++) {
+        onnx__value v = onnx__value_in(R, a->owner, i);
+        if (v.list && a->step >= v.list->n) { onnx__fail(R, "sequences of different lengths"); return; }
+        R->value[b->in[i]] = v.list ? v.list->at[a->step] : v;
     }
 }
 
+/* Inputs of the next turn of a body. */
+static void onnx__turn(onnx__run *R, onnx__active *a)
+{
+    onnx__body *b = &R->m->body[a->body];
+    hy_frame *F = R->K ? R->K : R->trace;
+    onnx__value v = { NULL, NULL, 0, NULL };
+    hy_array *at;
+    int i;
+    a->next = b->first;
+    R->node = a->owner;
+    if (!strcmp(a->owner->op, "Scan")) onnx__turn_scan(R, a);
+    if (!strcmp(a->owner->op, "SequenceMap")) onnx__turn_map(R, a);
+    if (strcmp(a->owner->op, "Loop")) return;
+    for (i = 0; i < 2 && i < b->nin; i++) {             /* the turn's number, and that it goes on */
+        int64_t number = i ? 1 : a->step;
+        at = hy_from(F, HY_SCALAR, HY_I64, &number);
+        if (i) at = hy_cast(F, at, HY_BOOL);
+        if (R->K) v.known = at;
+        else v.x = at;
+        R->value[b->in[i]] = v;
+    }
+}
+
+static void onnx__begin_map(onnx__run *R, onnx__node *n, int body)
+{
+    onnx__body *b = &R->m->body[body];
+    onnx__sequence *list = onnx__list_in(R, 0), *out;
+    onnx__value v = { NULL, NULL, 0, NULL };
+    int i;
+    if (!list) return;
+    if (b->nin != n->nin || n->nout > b->nout) {
+        onnx__fail(R, "inputs and outputs of the body do not fit");
+        return;
+    }
+    for (i = 0; i < n->nout; i++) {
+        out = v.list = onnx__new_list(R, list->n);
+        if (out && n->out[i] >= 0) R->value[n->out[i]] = v;
+    }
+    if (!list->n || hy_error(R->F)) return;
+    onnx__push(R, body, n, list->n);
+    onnx__turn(R, &R->stack[R->depth - 1]);
+}
+
+/* --- bodies that the program keeps: what values decide is decided when it runs --- */
+enum { ONNX__UNROLLED = 8 };            /* a Scan of more steps is a loop of the program */
+
+typedef struct onnx__kept {
+    onnx__run  *R;
+    onnx__node *node;
+    int         body[2];                /* of an If: both; else the first */
+    int         states;
+    hy_array   *limit;                  /* of a Loop: the most turns, if an array says it */
+} onnx__kept;
+
+/* One of n arrays that came together. */
+static hy_array *onnx__member(hy_frame *F, hy_array *x, int n, int i) { return n == 1 ? x : hy_get(F, x, i); }
+
+static void onnx__set_value(onnx__run *R, int slot, hy_array *x)
+{
+    onnx__value v = { NULL, NULL, 0, NULL };
+    v.x = x;
+    R->value[slot] = v;
+}
+
+/* A body in a trace of its own. What it computes belongs to that, so values are afterwards as before; x: what
+ * its inputs are. Its outputs from `first` on, as one array or group. */
+static hy_array *onnx__run_kept(onnx__kept *k, hy_frame *F, int body, hy_array *const *x, int first,
+                                hy_array **test)
+{
+    onnx__run *R = k->R;
+    onnx__body *b = &R->m->body[body];
+    hy_frame *outer = R->trace;
+    size_t bytes = sizeof *R->value * (size_t)R->m->slots;
+    onnx__value *before = (onnx__value *)HY_ONNX_MALLOC(bytes + 1);
+    hy_array **y = (hy_array **)HY_ONNX_MALLOC(sizeof *y * (size_t)(b->nout + 1)), *all = NULL;
+    int i;
+    if (!before || !y) hy_raise(F, HY_ERROR_MEMORY, "out of memory");
+    else {
+        memcpy(before, R->value, bytes);
+        for (i = 0; x && i < b->nin; i++) onnx__set_value(R, b->in[i], x[i]);
+        R->trace = R->F = F;
+        R->walk(R, body);
+        for (i = 0; i < b->nout && !hy_error(F); i++) {
+            onnx__load_constant(R, b->out[i]);
+            y[i] = onnx__in_trace(R, R->value[b->out[i]]);
+            if (y[i]) y[i] = hy_identity(F, y[i]);
+            else onnx__fail(R, "output %d of a body has no value", i);
+        }
+        memcpy(R->value, before, bytes);
+        R->trace = R->F = outer;
+        R->node = k->node;
+        if (test && !hy_error(F)) *test = onnx__cast(R, y[0], HY_BOOL);
+        if (!hy_error(F) && b->nout > first)
+            all = b->nout - first == 1 ? y[first] : hy_group_of(F, b->nout - first, y + first);
+    }
+    HY_ONNX_FREE(before);
+    HY_ONNX_FREE(y);
+    return all;
+}
+
+static hy_array *onnx__kept_then(hy_frame *F, hy_array *x, void *user)
+{
+    onnx__kept *k = (onnx__kept *)user;
+    (void)x;
+    return onnx__run_kept(k, F, k->body[0], NULL, 0, NULL);
+}
+
+static hy_array *onnx__kept_else(hy_frame *F, hy_array *x, void *user)
+{
+    onnx__kept *k = (onnx__kept *)user;
+    (void)x;
+    return onnx__run_kept(k, F, k->body[1], NULL, 0, NULL);
+}
+
+/* Variables of a loop: the turn's number, whether it goes on, states. */
+static hy_array *onnx__kept_test(hy_frame *F, hy_array *v, void *user)
+{
+    const onnx__kept *k = (const onnx__kept *)user;
+    hy_array *go = hy_cast(F, hy_get(F, v, 1), HY_I64);
+    return k->limit ? hy_logical_and(F, go, hy_lesser(F, hy_get(F, v, 0), k->limit)) : go;
+}
+
+static hy_array *onnx__kept_turn(hy_frame *F, hy_array *v, void *user)
+{
+    onnx__kept *k = (onnx__kept *)user;
+    int i, n = k->states + 2;
+    hy_array **x = (hy_array **)HY_ONNX_MALLOC(sizeof *x * (size_t)n), *y = NULL, *go = NULL;
+    if (!x) { hy_raise(F, HY_ERROR_MEMORY, "out of memory"); return NULL; }
+    for (i = 0; i < n; i++) x[i] = hy_get(F, v, i);
+    y = onnx__run_kept(k, F, k->body[0], x, 1, &go);
+    x[0] = hy_add_scalar(F, x[0], 1);
+    x[1] = go;
+    for (i = 0; i < k->states; i++) x[i + 2] = onnx__member(F, y, k->states, i);
+    y = hy_group(F, NULL, hy_group_of(F, n, x));
+    HY_ONNX_FREE(x);
+    return y;
+}
+
+/* A step of a Scan: inputs of the body are states, then slices. */
+static hy_array *onnx__kept_step(hy_frame *F, hy_array *slices, hy_array *states, void *user)
+{
+    onnx__kept *k = (onnx__kept *)user;
+    const onnx__body *b = &k->R->m->body[k->body[0]];
+    int i, scans = b->nin - k->states, n = b->nout;
+    hy_array **x = (hy_array **)HY_ONNX_MALLOC(sizeof *x * (size_t)(b->nin + n + 1)), *y, *part[2];
+    if (!x) { hy_raise(F, HY_ERROR_MEMORY, "out of memory"); return NULL; }
+    for (i = 0; i < b->nin; i++)
+        x[i] = i < k->states ? onnx__member(F, states, k->states, i)
+                             : onnx__member(F, slices, scans, i - k->states);
+    y = onnx__run_kept(k, F, k->body[0], x, 0, NULL);
+    for (i = 0; i < n; i++) x[i] = onnx__member(F, y, n, i);
+    part[0] = n == k->states       ? NULL
+              : n - k->states == 1 ? x[k->states]
+                                   : hy_group_of(F, n - k->states, x + k->states);
+    part[1] = !k->states ? NULL : k->states == 1 ? x[0] : hy_group_of(F, k->states, x);
+    y = hy_error(F) ? NULL : hy_group_of(F, 2, part);
+    HY_ONNX_FREE(x);
+    return y;
+}
+
+static void onnx__keep_if(onnx__run *R, onnx__node *n)
+{
+    const onnx__attr *yes = onnx__branch(n, "then_branch"), *no = onnx__branch(n, "else_branch");
+    onnx__kept k = { NULL, NULL, { 0, 0 }, 0, NULL };
+    hy_array *y;
+    int i;
+    if (!yes || !no) { onnx__fail(R, "a branch is missing"); return; }
+    k.R = R;
+    k.node = n;
+    k.body[0] = yes->body;
+    k.body[1] = no->body;
+    y = hy_cond(R->F, onnx__in(R, 0), onnx__kept_then, onnx__kept_else, NULL, &k);
+    for (i = 0; y && i < n->nout; i++)
+        if (n->out[i] >= 0) onnx__set_value(R, n->out[i], onnx__member(R->F, y, n->nout, i));
+}
+
+static void onnx__keep_loop(onnx__run *R, onnx__node *n, int body)
+{
+    onnx__kept k = { NULL, NULL, { 0, 0 }, 0, NULL };
+    double most = onnx__is_known(R, 0) ? onnx__single(R, 0, 1e15) : 1e15;
+    hy_array **x = (hy_array **)onnx__scratch(R, n->nin, sizeof *x), *y;
+    hy_shape none = HY_SCALAR;
+    int i;
+    if (!x || hy_error(R->F)) return;
+    for (i = 0; most < 1 && i < n->nout; i++)
+        if (n->out[i] >= 0) R->value[n->out[i]] = onnx__value_in(R, n, i + 2);
+    if (most < 1) return;
+    k.R = R;
+    k.node = n;
+    k.body[0] = body;
+    k.states = n->nin - 2;
+    if (onnx__has(R, 0) && !onnx__is_known(R, 0))
+        k.limit = onnx__to(R, onnx__cast(R, onnx__in(R, 0), HY_I64), none);
+    x[0] = onnx__filled(R, none, HY_I64, 0);
+    x[1] = onnx__has(R, 1) ? onnx__to(R, onnx__cast(R, onnx__in(R, 1), HY_BOOL), none)
+        : onnx__filled(R, none, HY_BOOL, 1);
+    for (i = 2; i < n->nin; i++) x[i] = onnx__in(R, i);
+    if (hy_error(R->F)) return;
+    y = hy_while_loop(R->F, onnx__kept_test, onnx__kept_turn, hy_group_of(R->F, n->nin, x),
+                      (int64_t)fmin(most, INT32_MAX / 2), &k);
+    if (y) y = hy_get(R->F, y, 1);
+    for (i = 0; y && i < n->nout; i++)
+        if (n->out[i] >= 0) onnx__set_value(R, n->out[i], hy_get(R->F, y, i + 2));
+}
+
+/* Scans as rows of axis 0, in the order in which they are read. */
+static void onnx__keep_scan(onnx__run *R, onnx__node *n, int body, int states)
+{
+    onnx__kept k = { NULL, NULL, { 0, 0 }, 0, NULL };
+    hy_array **x = (hy_array **)onnx__scratch(R, n->nin, sizeof *x), *y, *part[2];
+    int i, scans = n->nin - states, outs = R->m->body[body].nout - states;
+    for (i = 0; x && i < n->nin; i++) {
+        x[i] = onnx__in(R, i);
+        if (i < states || !x[i]) continue;
+        x[i] = onnx__move(R, x[i], onnx__axis(R, onnx__listed(n, "scan_input_axes", i - states, 0),
+                                              onnx__rank(R, x[i])), 0);
+        if (onnx__listed(n, "scan_input_directions", i - states, 0))
+            x[i] = hy_reverse(R->F, x[i], HY_AXES(0));
+    }
+    if (!x || hy_error(R->F)) return;
+    k.R = R;
+    k.node = n;
+    k.body[0] = body;
+    k.states = states;
+    part[0] = scans == 1 ? x[states] : hy_group_of(R->F, scans, x + states);
+    part[1] = !states ? NULL : states == 1 ? x[0] : hy_group_of(R->F, states, x);
+    y = hy_foreach(R->F, onnx__kept_step, part[0], part[1], &k);
+    part[0] = y ? hy_get(R->F, y, 0) : NULL;
+    part[1] = y ? hy_get(R->F, y, 1) : NULL;
+    for (i = 0; y && i < n->nout; i++) {
+        hy_array *out;
+        if (n->out[i] < 0) continue;
+        out = i < states ? onnx__member(R->F, part[1], states, i)
+                         : onnx__member(R->F, part[0], outs, i - states);
+        if (i >= states) {
+            if (onnx__listed(n, "scan_output_directions", i - states, 0))
+                out = hy_reverse(R->F, out, HY_AXES(0));
+            out = onnx__move(R, out, 0, onnx__axis(R, onnx__listed(n, "scan_output_axes", i - states, 0),
+                                                   onnx__rank(R, out)));
+        }
+        onnx__set_value(R, n->out[i], out);
+    }
+}
+
+/* Scan of opset 8 has a batch in front of everything, whose samples run one after the other. */
 static void onnx__begin_scan(onnx__run *R, onnx__node *n, int body)
 {
     onnx__body *b = &R->m->body[body];
-    int i, scans = (int)onnx__int(R, "num_scan_inputs", 0), states = n->nin - scans;
+    int i, batched = R->opset < 9, scans = (int)onnx__int(R, "num_scan_inputs", 0),
+           states = n->nin - batched - scans;
     onnx__value v;
     hy_shape s;
-    int64_t steps;
-    if (R->opset < 9 || scans < 1 || scans > n->nin || b->nin != n->nin || b->nout < states) {
-        onnx__fail(R, "inputs and outputs of the body do not fit, or opset 8");
+    int64_t steps, batch = 1;
+    if (scans < 1 || states < 0 || b->nin != states + scans || b->nout < states ||
+        (batched && n->in[0] >= 0)) {
+        onnx__fail(R, "inputs and outputs of the body do not fit, or lengths of sequences");
         return;
     }
-    for (i = 0; i < states; i++) R->value[b->in[i]] = onnx__value_in(R, n, i);
-    v = onnx__value_in(R, n, states);
+    for (i = 0; !batched && i < states; i++) R->value[b->in[i]] = onnx__value_in(R, n, i);
+    v = onnx__value_in(R, n, states + batched);
     R->F = v.x ? R->trace : R->K;
-    if (!onnx__shape(R, v.x ? v.x : v.known, &s)) return;
-    steps = s.dim[onnx__axis(R, onnx__listed(n, "scan_input_axes", 0, 0), s.ndim)];
+    if (!onnx__shape(R, v.x ? v.x : v.known, &s) || (batched && s.ndim < 2)) return;
+    steps = s.dim[batched ? 1 : onnx__axis(R, onnx__listed(n, "scan_input_axes", 0, 0), s.ndim)];
     R->F = R->trace;
-    if (steps < 1) { onnx__fail(R, "a Scan without steps"); return; }
-    onnx__push(R, body, n, steps);
+    if (batched) batch = s.dim[0];
+    if (steps < 1 || batch < 1) { onnx__fail(R, "a Scan without steps"); return; }
+    if (R->K && !batched && steps > ONNX__UNROLLED) { onnx__keep_scan(R, n, body, states); return; }
+    onnx__push(R, body, n, steps * batch);
+    R->stack[R->depth - 1].samples = batched ? batch : 0;
     onnx__turn(R, &R->stack[R->depth - 1]);
 }
 
 static void onnx__begin_loop(onnx__run *R, onnx__node *n, int body)
 {
     onnx__body *b = &R->m->body[body];
-    double most = onnx__number(R, 0, 1e15), go = onnx__number(R, 1, 1);
+    double most, go;
     int i;
-    if (hy_error(R->F)) return;
     if (b->nin != n->nin || b->nin < 2 || b->nout < b->nin - 1 || n->nout > b->nout - 1) {
         onnx__fail(R, "inputs and outputs of the body do not fit");
         return;
     }
+    if (R->K && n->kept) { onnx__keep_loop(R, n, body); return; }
+    most = onnx__single(R, 0, 1e15);
+    go = onnx__single(R, 1, 1);
+    if (hy_error(R->F)) return;
     for (i = 2; i < n->nin; i++) R->value[b->in[i]] = onnx__value_in(R, n, i);
     if (most < 1 || go == 0) {
         for (i = 0; i < n->nout; i++) {
@@ -5039,13 +5877,72 @@ static void onnx__begin(onnx__run *R, onnx__node *n)
         onnx__push(R, n->body, n, 1);
         return;
     }
-    a = onnx__branch(n, !strcmp(n->op, "If") ? onnx__number(R, 0, 0) != 0 ? "then_branch" : "else_branch"
+    if (!strcmp(n->op, "If") && n->kept && !onnx__is_known(R, 0)) { onnx__keep_if(R, n); return; }
+    a = onnx__branch(n, !strcmp(n->op, "If") ? onnx__single(R, 0, 0) != 0 ? "then_branch" : "else_branch"
                      : "body");
     if (hy_error(R->F)) return;
     if (!a) { onnx__fail(R, "the body is missing"); return; }
     if (!strcmp(n->op, "If")) onnx__push(R, a->body, n, 1);
     else if (!strcmp(n->op, "Loop")) onnx__begin_loop(R, n, a->body);
+    else if (!strcmp(n->op, "SequenceMap")) onnx__begin_map(R, n, a->body);
     else onnx__begin_scan(R, n, a->body);
+}
+
+/* The results of a turn of Loop or Scan: pieces go behind the others, states on to the next turn. */
+static void onnx__end_turn(onnx__run *R, onnx__active *a, int states, int loop)
+{
+    onnx__body *b = &R->m->body[a->body];
+    onnx__node *n = a->owner;
+    int64_t steps = a->samples ? a->steps / a->samples : 0;
+    int i, last = a->samples && a->step % steps == steps - 1;
+    for (i = states; i + loop < b->nout && i < n->nout; i++)
+        if (n->out[i] >= 0)
+            R->value[n->out[i]] =
+                onnx__gathered(R, R->value[n->out[i]], R->value[b->out[i + loop]],
+                               onnx__listed(n, "scan_output_axes", i - states, 0), !a->step,
+                               onnx__listed(n, "scan_output_directions", i - states, 0) != 0);
+    a->step++;
+    for (i = 0; i < states; i++) {
+        onnx__value v = R->value[b->out[i + loop]];
+        if (a->step < a->steps) R->value[b->in[i + 2 * loop]] = v;
+        if (i >= n->nout || n->out[i] < 0) continue;
+        if (last) R->value[n->out[i]] = onnx__gathered(R, R->value[n->out[i]], v, 0, a->step == steps, 0);
+        else if (!a->samples && a->step == a->steps) R->value[n->out[i]] = v;
+    }
+}
+
+/* (samples * steps, ...) as (samples, steps, ...). */
+static void onnx__split_samples(onnx__run *R, const onnx__active *a, int states)
+{
+    const onnx__node *n = a->owner;
+    int i;
+    for (i = states; i < n->nout; i++) {
+        onnx__value *v = n->out[i] < 0 ? NULL : &R->value[n->out[i]];
+        hy_shape s;
+        if (!v || !(v->x || v->known)) continue;
+        R->F = v->x ? R->trace : R->K;
+        if (!onnx__shape(R, v->x ? v->x : v->known, &s) || s.ndim == HY_MAX_DIM) continue;
+        memmove(s.dim + 2, s.dim + 1, sizeof *s.dim * (size_t)(s.ndim - 1));
+        s.dim[0] = a->samples;
+        s.dim[1] = a->steps / a->samples;
+        s.ndim++;
+        if (v->x) v->x = onnx__to(R, v->x, s);
+        else v->known = onnx__to(R, v->known, s);
+    }
+    R->F = R->trace;
+}
+
+/* What a Loop's body says last: whether there is another turn. */
+static int onnx__goes_on(onnx__run *R, const onnx__active *a)
+{
+    onnx__node ask = *a->owner;                 /* the body's first output, read as an input */
+    double go;
+    ask.nin = 1;
+    ask.in = R->m->body[a->body].out;
+    R->node = &ask;
+    go = onnx__single(R, 0, 1);
+    R->node = a->owner;
+    return go != 0;
 }
 
 /* A body has come to its end: what it gives goes on, or it takes another turn. */
@@ -5054,41 +5951,24 @@ static void onnx__end(onnx__run *R)
     onnx__active *a = &R->stack[R->depth - 1];
     onnx__body *b = &R->m->body[a->body];
     onnx__node *n = a->owner;
-    int i, loop, states;
+    int i, loop = n && n->body < 0 && !strcmp(n->op, "Loop"),
+           scan = n && n->body < 0 && !strcmp(n->op, "Scan"),
+           map = n && n->body < 0 && !strcmp(n->op, "SequenceMap"), states = 0;
     R->node = n;
     for (i = 0; i < b->nout; i++) onnx__load_constant(R, b->out[i]);
-    if (!n || (strcmp(n->op, "Loop") && strcmp(n->op, "Scan")) || n->body >= 0) {
-        R->depth--;
-        for (i = 0; n && i < n->nout && i < b->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]] =
-            R->value[b->out[i]];
-        return;
+    if (loop || scan) {
+        states = loop ? n->nin - 2 : b->nin - (int)onnx__int(R, "num_scan_inputs", 0);
+        if (loop && !onnx__goes_on(R, a)) a->steps = a->step + 1;
+        onnx__end_turn(R, a, states, loop);
+    } else {
+        for (i = 0; n && i < n->nout && i < b->nout; i++)
+            if (n->out[i] >= 0 && map) R->value[n->out[i]].list->at[a->step] = R->value[b->out[i]];
+            else if (n->out[i] >= 0) R->value[n->out[i]] = R->value[b->out[i]];
+        a->step++;
     }
-    loop = !strcmp(n->op, "Loop");
-    states = loop ? n->nin - 2 : n->nin - (int)onnx__int(R, "num_scan_inputs", 0);
-    for (i = states; i + loop < b->nout && i < n->nout; i++)
-        if (n->out[i] >= 0)
-            R->value[n->out[i]] = onnx__gathered(R, R->value[n->out[i]], R->value[b->out[i + loop]],
-                                                 onnx__listed(n, "scan_output_axes", i - states, 0), !a->step,
-                                                 onnx__listed(n, "scan_output_directions", i - states,
-                                                              0) != 0);
-    if (loop) {
-        onnx__node ask = *n;                    /* its first output, read as an input */
-        double go = 1;
-        ask.nin = 1;
-        ask.in = b->out;
-        R->node = &ask;
-        if (onnx__read_numbers(R, 0, &go, 1) < 1) go = 0;
-        R->node = n;
-        if (go == 0) a->steps = a->step + 1;
-    }
-    a->step++;
-    for (i = 0; i < states; i++) {
-        onnx__value v = R->value[b->out[i + loop]];
-        if (a->step < a->steps) R->value[b->in[i + 2 * loop]] = v;
-        else if (i < n->nout && n->out[i] >= 0) R->value[n->out[i]] = v;
-    }
-    if (a->step < a->steps) onnx__turn(R, a);
-    else R->depth--;
+    if (a->step < a->steps) { onnx__turn(R, a); return; }
+    if (a->samples) onnx__split_samples(R, a, states);
+    R->depth--;
 }
 
 /* --- the walk --- */
@@ -5098,15 +5978,16 @@ static void onnx__blame(onnx__run *R)
     char text[1024];
     hy_error_t code;
     const char *why;
+    int named;
     if (R->K && hy_error(R->K) && !hy_error(R->trace))
         hy_raise(R->trace, hy_error_code(R->K), hy_error(R->K));
     why = hy_error(R->trace);
     if (!why || R->blamed) return;
     R->blamed = 1;
     code = hy_error_code(R->trace);
-    snprintf(text, sizeof text, "%s%s%s%s: %s", R->node ? R->node->op : "the model", R->node &&
-             *R->node->name ? " '" : "",
-             R->node ? R->node->name : "", R->node && *R->node->name ? "'" : "", why);
+    named = R->node && *R->node->name;
+    snprintf(text, sizeof text, "%s%s%s%s: %s", R->node ? R->node->op : "the model", named ? " '" : "",
+             named ? R->node->name : "", named ? "'" : "", why);
     if (strstr(text, " [in ")) *strstr(text, " [in ") = 0;     /* it is said once more */
     hy_clear(R->trace);
     hy_raise(R->trace, code, text);
@@ -5115,7 +5996,7 @@ static void onnx__blame(onnx__run *R)
 static void onnx__step(onnx__run *R, onnx__node *n)
 {
     int i, known = R->K != NULL && (!n->row || n->row->special != ONNX__RANDOM), live = 0;
-    onnx__value none = { NULL, NULL, 0 };
+    onnx__value none = { NULL, NULL, 0, NULL };
     R->F = R->trace;
     for (i = 0; i < n->nin; i++)
         if (n->in[i] >= 0) {
@@ -5126,6 +6007,15 @@ static void onnx__step(onnx__run *R, onnx__node *n)
         }
     for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]] = none;
     if (n->body >= 0 || n->row->special == ONNX__FLOW) { onnx__begin(R, n); return; }
+    if (n->row->special == ONNX__LISTS) { n->row->fn(R); return; }
+    if (n->row->one == hy_identity) {
+        onnx__value v = onnx__value_in(R, n, 0);
+        if (onnx__wants(R, 0) && onnx__has(R, 0) &&
+            (v.list || (R->m->slot[n->in[0]].tensor && !n->home && !R->m->slot[n->out[0]].result))) {
+            R->value[n->out[0]] = v;            /* a copy would have to be the file's tensor itself */
+            return;
+        }
+    }
     if (known) {
         R->F = R->K;
         n->row->fn(R);
@@ -5135,11 +6025,13 @@ static void onnx__step(onnx__run *R, onnx__node *n)
     for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]].live = known && live;
 }
 
-/* The nodes that are late, or all others; nodes of bodies go with their owners. */
-static void onnx__walk(onnx__run *R)
+/* The nodes of a body: of the model's, those that are late, or all others; of those within, all. */
+static void onnx__walk(onnx__run *R, int body)
 {
-    onnx__push(R, 0, NULL, 1);
-    while (R->depth) {
+    int floor = R->depth;
+    if (floor > ONNX__MOST_DEPTH) { onnx__fail(R, "bodies lie too deep within one another"); return; }
+    onnx__push(R, body, NULL, 1);
+    while (R->depth > floor) {
         onnx__active *a = &R->stack[R->depth - 1];
         onnx__node *n = a->next;
         R->opset = R->m->body[a->body].opset;
@@ -5149,8 +6041,9 @@ static void onnx__walk(onnx__run *R)
             a->next = n->next;
             if (R->depth > 1 || n->late == R->late) onnx__step(R, n);
         } else onnx__end(R);
-        if (hy_error(R->trace) || (R->K && hy_error(R->K))) { onnx__blame(R); return; }
+        if (hy_error(R->trace) || (R->K && hy_error(R->K))) { onnx__blame(R); break; }
     }
+    R->depth = floor;
 }
 
 static void onnx__bind_inputs(onnx__run *R, hy_array *x)
@@ -5188,22 +6081,29 @@ static void onnx__bind_inputs(onnx__run *R, hy_array *x)
     }
 }
 
-/* Values of the model as one array or group. */
+/* Values of the model as one array or group; the members of a sequence stand side by side. */
 static hy_array *onnx__outputs(onnx__run *R, const int *list, int n)
 {
-    hy_array **y = (hy_array **)HY_ONNX_MALLOC(sizeof *y * (size_t)(n + 1)), *all = NULL;
-    int i;
-    if (!y) { hy_raise(R->trace, HY_ERROR_MEMORY, "out of memory"); return NULL; }
+    hy_array **y, *all = NULL;
+    int i, k, members = 0;
     R->F = R->trace;
     R->node = NULL;
     for (i = 0; i < n; i++) {
-        onnx__slot *s = &R->m->slot[list[i]];
         onnx__load_constant(R, list[i]);
-        y[i] = onnx__in_trace(R, R->value[list[i]]);
-        if (y[i] && (s->input || s->param)) y[i] = hy_identity(R->F, y[i]);
-        if (!y[i]) onnx__fail(R, "output '%s' has no value", s->name);
+        members += R->value[list[i]].list ? R->value[list[i]].list->n : 1;
     }
-    if (!hy_error(R->F)) all = n == 1 ? y[0] : hy_group_of(R->F, n, y);
+    y = (hy_array **)HY_ONNX_MALLOC(sizeof *y * (size_t)(members + 1));
+    if (!y) { hy_raise(R->trace, HY_ERROR_MEMORY, "out of memory"); return NULL; }
+    for (members = i = 0; i < n; i++) {
+        const onnx__slot *s = &R->m->slot[list[i]];
+        const onnx__value *v = &R->value[list[i]];
+        for (k = 0; k < (v->list ? v->list->n : 1); k++, members++) {
+            y[members] = onnx__in_trace(R, v->list ? v->list->at[k] : *v);
+            if (y[members] && (s->input || s->param)) y[members] = hy_identity(R->F, y[members]);
+            if (!y[members]) onnx__fail(R, "output '%s' has no value", s->name);
+        }
+    }
+    if (!hy_error(R->F)) all = members == 1 ? y[0] : hy_group_of(R->F, members, y);
     HY_ONNX_FREE(y);
     return all;
 }
@@ -5215,6 +6115,7 @@ static int onnx__run_open(onnx__run *R, hy_frame *F, onnx__net *net)
     R->F = R->trace = F;
     R->net = net;
     R->m = &net->model;
+    R->walk = onnx__walk;
     R->value = (onnx__value *)HY_ONNX_MALLOC(bytes);
     if (R->value) memset(R->value, 0, bytes);
     else hy_raise(F, HY_ERROR_MEMORY, "out of memory");
@@ -5228,6 +6129,11 @@ static void onnx__run_close(onnx__run *R)
     onnx__blame(R);
     if (R->K) { hy_clear(R->K); hy_close(R->K); }
     HY_ONNX_FREE(R->value);
+    while (R->lists) {
+        onnx__sequence *list = R->lists;
+        R->lists = list->before;
+        HY_ONNX_FREE(list);
+    }
 }
 
 static hy_array *onnx__forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -5238,7 +6144,7 @@ static hy_array *onnx__forward(hy_frame *F, hy_block *self, hy_array *x)
     if (hy_error(F)) return NULL;
     if (onnx__run_open(&R, F, net)) {
         onnx__bind_inputs(&R, x);
-        if (!hy_error(F)) onnx__walk(&R);
+        if (!hy_error(F)) onnx__walk(&R, 0);
         if (!hy_error(F)) y = onnx__outputs(&R, net->cut, net->cuts);
     }
     onnx__run_close(&R);
@@ -5256,7 +6162,7 @@ static hy_array *onnx__finish(hy_frame *F, onnx__net *net, hy_array *x, hy_array
         R.late = 1;
         onnx__bind_inputs(&R, x);
         for (i = 0; i < net->cuts; i++) R.value[net->cut[i]].x = net->cuts == 1 ? cut : hy_get(F, cut, i);
-        if (!hy_error(F)) onnx__walk(&R);
+        if (!hy_error(F)) onnx__walk(&R, 0);
         if (!hy_error(F)) y = onnx__outputs(&R, net->model.body[0].out, net->model.body[0].nout);
     }
     onnx__run_close(&R);
@@ -5298,10 +6204,8 @@ static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
 {
     onnx__net *net = ((onnx__net *)self)->inner;
     onnx__body *b = &net->model.body[0];
-    hy_array **rest = (hy_array **)hy_write(F,
-                                            hy_empty(F, HY_SHAPE((int64_t)sizeof(hy_array *) *
-                                                                 (net->inputs + 1)), HY_U8));
-    hy_array *y;
+    int64_t bytes = (int64_t)sizeof(hy_array *) * (net->inputs + 1);
+    hy_array **rest = (hy_array **)hy_write(F, hy_empty(F, HY_SHAPE(bytes), HY_U8)), *y;
     int i, n = 0, k = 0, changed = 0;
     if (!rest || hy_error(F)) return NULL;
     if (hy_count(F, x) != net->inputs) {
@@ -5333,14 +6237,280 @@ static void onnx__complain(onnx__model *m, const char *op, const char *name, con
     if (!m->list) m->list = ONNX__ROOM(m, char, ROOM + 1);
     if (!m->list || m->listed + 200 > ROOM) return;
     m->listed += (size_t)snprintf(m->list + m->listed, 180, "%s%.60s%s%.60s%s: %.50s", m->listed ? "; " : "",
-                                  op,
-                                  *name ? " '" : "", name, *name ? "'" : "", why);
+                                  op, *name ? " '" : "", name, *name ? "'" : "", why);
+}
+
+/* Is the value there when the node runs: made before it, or before the node whose body it stands in? */
+static int onnx__made_before(const onnx__model *m, int k, const onnx__node *n)
+{
+    const onnx__slot *s = &m->slot[k];
+    if (s->tensor || s->bound) return 1;
+    if (!s->maker) return 0;
+    while (n && n->home != s->maker->home) n = m->body[n->home].owner;
+    return n && s->maker->number < n->number;
+}
+
+static void onnx__check_order(onnx__model *m)
+{
+    onnx__node *n;
+    int b, i;
+    for (b = 0; b < m->bodies; b++) {
+        for (i = 0; i < m->body[b].nin; i++) m->slot[m->body[b].in[i]].bound = 1;
+        for (n = m->body[b].first; n; n = n->next)
+            for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) m->slot[n->out[i]].maker = n;
+    }
+    for (b = 0; b < m->bodies; b++)
+        for (n = m->body[b].first; n; n = n->next)
+            for (i = 0; i < n->nin; i++)
+                if (n->in[i] >= 0 && !onnx__made_before(m, n->in[i], n))
+                    onnx__complain(m, n->op, n->name, "an input that no node before it gives");
+    for (b = 0; b < m->bodies; b++)
+        for (i = 0; i < m->body[b].nout; i++) {
+            onnx__slot *s = &m->slot[m->body[b].out[i]];
+            s->result |= !b;
+            if (!s->tensor && !s->bound && !s->maker)
+                onnx__complain(m, "output", s->name, "no node gives it");
+        }
+}
+
+/* --- what files write apart, as one operator --- */
+static void onnx__count_uses(onnx__model *m)
+{
+    onnx__node *n;
+    int b, i;
+    for (i = 0; i < m->slots; i++) m->slot[i].uses = 0;
+    for (b = 0; b < m->bodies; b++) {
+        for (n = m->body[b].first; n; n = n->next)
+            for (i = 0; i < n->nin; i++)
+                if (n->in[i] >= 0) {
+                    m->slot[n->in[i]].uses++;
+                    m->slot[n->in[i]].user = n;
+                }
+        for (i = 0; i < m->body[b].nout; i++) m->slot[m->body[b].out[i]].uses += 2;
+    }
+}
+
+/* The node of that kind which gives a value; NULL: another does. */
+static onnx__node *onnx__made_by(const onnx__model *m, int k, const char *op)
+{
+    onnx__node *n = k < 0 ? NULL : m->slot[k].maker;
+    return n && !*n->domain && !strcmp(n->op, op) && n->body < 0 && n->nout == 1 ? n : NULL;
+}
+
+/* The node of that kind which alone reads what n gives. */
+static onnx__node *onnx__read_by(const onnx__model *m, const onnx__node *n, const char *op)
+{
+    const onnx__slot *s = n ? &m->slot[n->out[0]] : NULL;
+    return s && s->uses == 1 && onnx__made_by(m, s->user->out[0], op) == s->user && s->user->home == n->home
+        ? s->user : NULL;
+}
+
+/* Of two operands the one that is not k. */
+static int onnx__other(const onnx__node *n, int k)
+{
+    return !n || n->nin != 2 ? -1 : n->in[0] == k ? n->in[1] : n->in[1] == k ? n->in[0] : -1;
+}
+
+/* What the file says of a value, which copies of copies may stand for. */
+static onnx__tensor *onnx__tensor_of(const onnx__model *m, int k)
+{
+    const onnx__node *n;
+    while ((n = onnx__made_by(m, k, "Identity")) != NULL) k = n->nin == 1 ? n->in[0] : -1;
+    return k < 0 ? NULL : m->slot[k].tensor;
+}
+
+/* Is it that number, as the file knows it? */
+static int onnx__is_number(onnx__model *m, int k, double v, double *found)
+{
+    onnx__tensor *t = onnx__tensor_of(m, k);
+    double have;
+    if (!t || t->count != 1 || (t->kind != 1 && t->kind != 11)) return 0;
+    onnx__read_data(m, t);
+    if (!t->data) return 0;
+    have = t->kind == 1 ? (double)*(const float *)t->data : *(const double *)t->data;
+    if (found) *found = have;
+    return found || fabs(have - v) <= 1e-6 * v;
+}
+
+static void onnx__become(onnx__model *m, onnx__node *n, const char *op, int nin, int a, int b, int c)
+{
+    int *in = ONNX__ROOM(m, int, 3);
+    if (!in) return;
+    in[0] = a;
+    in[1] = b;
+    in[2] = c;
+    n->op = op;
+    n->in = in;
+    n->nin = nin;
+    n->attrs = 0;
+}
+
+/* x / 2 (1 + erf(x / sqrt(2))), in the orders in which it is written. */
+static void onnx__fuse_gelu(onnx__model *m, onnx__node *erf)
+{
+    const onnx__node *by = onnx__made_by(m, erf->in[0], "Div"), *half;
+    onnx__node *last;
+    double c = 1.4142135623730951;
+    int x, o;
+    if (!by) { by = onnx__made_by(m, erf->in[0], "Mul"); c = 1 / c; }
+    if (!by || by->nin != 2 || !onnx__is_number(m, by->in[1], c, NULL)) return;
+    x = by->in[0];
+    by = onnx__read_by(m, erf, "Add");
+    if (!by || !onnx__is_number(m, onnx__other(by, erf->out[0]), 1, NULL)) return;
+    last = onnx__read_by(m, by, "Mul");
+    o = last ? onnx__other(last, by->out[0]) : -1;
+    half = onnx__made_by(m, o, "Mul");
+    if (o == x) {
+        by = last;
+        last = onnx__read_by(m, by, "Mul");
+        o = last ? onnx__other(last, by->out[0]) : -1;
+    } else o = half ? onnx__other(half, x) : -1;
+    if (last && onnx__is_number(m, o, 0.5, NULL)) onnx__become(m, last, "Gelu", 1, x, 0, 0);
+}
+
+static int onnx__is_mean_of_last(onnx__model *m, const onnx__node *n)
+{
+    const onnx__attr *a = onnx__attr_of(n, "axes"), *keep = onnx__attr_of(n, "keepdims");
+    const onnx__tensor *t = n && n->nin > 1 ? onnx__tensor_of(m, n->in[1]) : NULL;
+    if (!n || (keep && !keep->i)) return 0;
+    if (a) return a->n == 1 && a->ints[0] == -1;
+    return t && t->count == 1 && t->kind == 7 && t->data && *(const int64_t *)t->data == -1;
+}
+
+/* (x - mean) / sqrt(mean of its square + eps) g + b over the last axis. */
+static void onnx__fuse_layer_norm(onnx__model *m, onnx__node *root)
+{
+    const onnx__node *sum = onnx__made_by(m, root->in[0], "Add"), *var = NULL, *square, *part[2], *mean, *by;
+    onnx__node *last;
+    const onnx__tensor *scale, *shift;
+    onnx__attr *attr;
+    double eps = 0;
+    int i, x, g, b;
+    for (i = 0; sum && !var && i < 2 && sum->nin == 2; i++)
+        if (onnx__is_number(m, sum->in[1 - i], 0, &eps)) var = onnx__made_by(m, sum->in[i], "ReduceMean");
+    if (!onnx__is_mean_of_last(m, var)) return;
+    square = onnx__made_by(m, var->in[0], "Pow");
+    if (square && (square->nin != 2 || !onnx__is_number(m, square->in[1], 2, NULL))) return;
+    if (!square) square = onnx__made_by(m, var->in[0], "Mul");
+    if (!square || (!strcmp(square->op, "Mul") && onnx__other(square, square->in[0]) != square->in[0]))
+        return;
+    by = onnx__read_by(m, root, "Div");
+    if (!by || by->nin != 2 || by->in[1] != root->out[0]) return;
+    part[0] = onnx__made_by(m, square->in[0], "Sub");
+    part[1] = onnx__made_by(m, by->in[0], "Sub");
+    for (i = 0; i < 2; i++) {
+        if (!part[i] || part[i]->nin != 2 || part[i]->in[0] != part[0]->in[0]) return;
+        mean = onnx__made_by(m, part[i]->in[1], "ReduceMean");
+        if (!onnx__is_mean_of_last(m, mean) || mean->in[0] != part[0]->in[0]) return;
+    }
+    x = part[0]->in[0];
+    last = onnx__read_by(m, by, "Mul");
+    g = last ? onnx__other(last, by->out[0]) : -1;
+    by = last;
+    last = onnx__read_by(m, by, "Add");
+    b = last ? onnx__other(last, by->out[0]) : -1;
+    scale = onnx__tensor_of(m, g);
+    shift = onnx__tensor_of(m, b);
+    if (!scale || !shift || scale->type.shape.ndim != 1) return;
+    if (!onnx__same_shape(scale->type.shape, shift->type.shape)) return;
+    attr = ONNX__ROOM(m, onnx__attr, 1);
+    if (!attr) return;
+    attr->name = "epsilon";
+    attr->f = eps;
+    attr->body = -1;
+    onnx__become(m, last, "LayerNormalization", 3, x, g, b);
+    last->attr = attr;
+    last->attrs = 1;
+}
+
+/* Whole numbers that an attribute says, or since a later opset a tensor: how many, -1 if it is neither. */
+static int64_t onnx__ints_said(onnx__model *m, const onnx__node *n, const char *name, int i,
+                               const int64_t **v)
+{
+    const onnx__attr *a = onnx__attr_of(n, name);
+    onnx__tensor *t = a || i >= n->nin ? NULL : onnx__tensor_of(m, n->in[i]);
+    if (a) { *v = a->ints; return a->n; }
+    if (!t || t->kind != 7 || t->count > 2 * HY_MAX_DIM) return -1;
+    onnx__read_data(m, t);
+    *v = (const int64_t *)t->data;
+    return *v ? t->count : -1;
+}
+
+/* A border of zeros around the data of a convolution is the convolution's. */
+static void onnx__fuse_pad(onnx__model *m, onnx__node *conv)
+{
+    const onnx__node *pad = conv->nin ? onnx__made_by(m, conv->in[0], "Pad") : NULL;
+    const onnx__attr *mode = onnx__attr_of(pad, "mode"), *own = onnx__attr_of(conv, "pads");
+    const int64_t *v;
+    onnx__attr *list;
+    int64_t n, i, k;
+    int in;
+    if (!pad || onnx__attr_of(conv, "auto_pad") || (mode && strcmp(mode->s, "constant")) || pad->nin > 3)
+        return;
+    if (onnx__attr_of(pad, "value") ||
+        (pad->nin > 2 && pad->in[2] >= 0 && !onnx__is_number(m, pad->in[2], 0, NULL)))
+        return;
+    n = onnx__ints_said(m, pad, "pads", 1, &v) / 2;
+    if (n < 3 || n > HY_MAX_DIM || (own && own->n != 2 * (n - 2))) return;
+    for (i = 0; i < 2 * n; i++) if (v[i] < 0 || v[i] > INT32_MAX / 2 || (i % n < 2 && v[i])) return;
+    list = ONNX__ROOM(m, onnx__attr, conv->attrs + 1);
+    if (!list) return;
+    for (in = 0, i = 0; i < conv->attrs; i++) if (&conv->attr[i] != own) list[in++] = conv->attr[i];
+    list[in].name = "pads";
+    list[in].body = -1;
+    list[in].n = (int)(2 * (n - 2));
+    list[in].ints = ONNX__ROOM(m, int64_t, 2 * n);
+    if (!list[in].ints) return;
+    for (i = 0; i < 2; i++)
+        for (k = 2; k < n; k++)
+            list[in].ints[i * (n - 2) + k - 2] = v[i * n + k] + (own ? own->ints[i * (n - 2) + k - 2] : 0);
+    conv->attr = list;
+    conv->attrs = in + 1;
+    conv->in[0] = pad->in[0];
+}
+
+/* Nodes whose results nobody reads any more go. */
+static int onnx__drop_unread(onnx__model *m)
+{
+    int b, i, dropped = 0;
+    for (b = 0; b < m->bodies; b++) {
+        onnx__node *n = m->body[b].first, *before = NULL;
+        for (; n; n = n->next) {
+            int uses = 0;
+            for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) uses += m->slot[n->out[i]].uses;
+            if (uses) { before = n; continue; }
+            dropped++;
+            if (before) before->next = n->next;
+            else m->body[b].first = n->next;
+        }
+        m->body[b].last = before;
+    }
+    return dropped;
+}
+
+static void onnx__fuse(onnx__model *m)
+{
+    onnx__node *n;
+    int b;
+    onnx__count_uses(m);
+    for (b = 0; b < m->bodies; b++)
+        for (n = m->body[b].first; n; n = n->next) {
+            if (*n->domain || n->nout != 1 || n->out[0] < 0) continue;
+            if (!strcmp(n->op, "Conv")) onnx__fuse_pad(m, n);
+            if (n->nin != 1) continue;
+            if (!strcmp(n->op, "Erf")) onnx__fuse_gelu(m, n);
+            if (!strcmp(n->op, "Sqrt")) onnx__fuse_layer_norm(m, n);
+        }
+    do onnx__count_uses(m);
+    while (onnx__drop_unread(m));
 }
 
 static void onnx__check_nodes(onnx__model *m)
 {
     onnx__node *n;
     int b, i;
+    onnx__check_order(m);
+    if (!m->list) onnx__fuse(m);
     for (b = 0; b < m->bodies; b++)
         for (n = m->body[b].first; n; n = n->next) {
             if (n->body >= 0) continue;
@@ -5361,6 +6531,63 @@ static int onnx__mark(onnx__model *m, int k)
     return m->slot[k].used = 1;
 }
 
+/* Does the file say the whole type of both values, and the same? */
+static int onnx__alike(const onnx__model *m, int a, int b)
+{
+    const hy_type *x = &m->slot[a].type, *y = &m->slot[b].type;
+    int i;
+    for (i = 0; i < x->shape.ndim; i++) if (x->shape.dim[i] < 0) return 0;
+    return x->dtype && x->dtype == y->dtype && x->shape.ndim >= 0 && onnx__same_shape(x->shape, y->shape);
+}
+
+/* Whether a program can keep an If or a Loop: nothing in it may change its type, and a Loop gathers nothing,
+ * as nobody knows how much. Others are taken apart, for which their conditions have to be known. */
+static int onnx__can_keep(const onnx__model *m, const onnx__node *n)
+{
+    const onnx__attr *yes = onnx__branch(n, "then_branch"), *no = onnx__branch(n, "else_branch"),
+        *turn = onnx__branch(n, "body");
+    const onnx__body *a, *b;
+    int i;
+    if (!strcmp(n->op, "If") && yes && no) {
+        a = &m->body[yes->body];
+        b = &m->body[no->body];
+        if (a->nout != n->nout || b->nout != n->nout || !n->nout) return 0;
+        for (i = 0; i < n->nout; i++) if (!onnx__alike(m, a->out[i], b->out[i])) return 0;
+        return 1;
+    }
+    if (strcmp(n->op, "Loop") || !turn) return 0;
+    a = &m->body[turn->body];
+    if (a->nin != n->nin || a->nin < 3 || a->nout != a->nin - 1) return 0;
+    for (i = 2; i < a->nin; i++) if (!onnx__alike(m, a->in[i], a->out[i - 1])) return 0;
+    return 1;
+}
+
+/* A body whose inputs decide shapes cannot be kept: which turn it is has to be known. */
+static int onnx__still_kept(const onnx__model *m, const onnx__node *n)
+{
+    const onnx__attr *turn = onnx__branch(n, "body");
+    const onnx__body *b = turn ? &m->body[turn->body] : NULL;
+    int i;
+    for (i = 0; b && i < b->nin; i++) if (m->slot[b->in[i]].used) return 0;
+    return 1;
+}
+
+/* Inputs of a body that decide shapes come from those of its node, and from states that the turn before gave.
+ * A Loop that is taken apart also has to know whether it goes on. */
+static int onnx__mark_turns(onnx__model *m, const onnx__node *n)
+{
+    const onnx__attr *turn = onnx__branch(n, "body");
+    const onnx__body *b = turn ? &m->body[turn->body] : NULL;
+    int i, more = 0, loop = !strcmp(n->op, "Loop");
+    for (i = 0; b && i < b->nin && i < n->nin; i++) {
+        if (!m->slot[b->in[i]].used) continue;
+        more |= onnx__mark(m, n->in[i]);
+        if (i >= 2 * loop && i - loop < b->nout) more |= onnx__mark(m, b->out[i - loop]);
+    }
+    if (b && loop && !n->kept && b->nout) more |= onnx__mark(m, b->out[0]);
+    return more;
+}
+
 /* Values whose numbers decide shapes, and all that these are computed from. */
 static void onnx__find_given(onnx__model *m)
 {
@@ -5370,6 +6597,8 @@ static void onnx__find_given(onnx__model *m)
         for (more = 0, b = m->bodies - 1; b >= 0; b--)
             for (n = m->body[b].first; n; n = n->next) {
                 int wanted = 0, flow = n->body >= 0 || n->row->special == ONNX__FLOW;
+                if (!turn) n->kept = flow && n->body < 0 && onnx__can_keep(m, n);
+                else if (n->kept && !onnx__still_kept(m, n)) { n->kept = 0; more = 1; }
                 for (i = 0; i < n->nout; i++) wanted |= n->out[i] >= 0 && m->slot[n->out[i]].used;
                 if (!flow && n->row->special == ONNX__SHAPES) continue;
                 for (i = 0; i < n->nin && (!i || flow || n->row->special != ONNX__FIRST); i++)
@@ -5385,9 +6614,10 @@ static void onnx__find_given(onnx__model *m)
                     onnx__body *f = n->attr[i].body < 0 ? NULL : &m->body[n->attr[i].body];
                     for (k = 0; f && k < f->nout; k++) more |= onnx__mark(m, f->out[k]);
                 }
-                if (flow && n->body < 0 && strcmp(n->op, "Scan"))
-                    for (i = 0; i < n->nin && i < (strcmp(n->op, "If") ? 2 : 1); i++) more |= onnx__mark(m,
-                            n->in[i]);
+                if (flow && n->body < 0) more |= onnx__mark_turns(m, n);
+                if (flow && n->body < 0 && strcmp(n->op, "Scan") && !n->kept)
+                    for (i = 0; i < n->nin && i < (strcmp(n->op, "If") ? 2 : 1); i++)
+                        more |= onnx__mark(m, n->in[i]);
             }
     for (i = 0; i < m->slots; i++) m->slot[i].given = m->slot[i].input && m->slot[i].used;
 }
@@ -5416,8 +6646,8 @@ static void onnx__find_late(onnx__model *m)
     for (i = 0; i < m->slots; i++) m->slot[i].fixed = m->slot[i].tensor || m->slot[i].given;
     for (b = 0; b < m->bodies; b++)
         for (n = m->body[b].first; n; n = n->next) {
-            int flow = n->body >= 0 || n->row->special == ONNX__FLOW, fixed = !flow &&
-                n->row->special != ONNX__RANDOM;
+            int flow = n->body >= 0 || n->row->special == ONNX__FLOW;
+            int fixed = !flow && n->row->special != ONNX__RANDOM;
             for (i = 0; i < n->nin && fixed && n->row->special != ONNX__SHAPES; i++)
                 fixed = n->in[i] < 0 || m->slot[n->in[i]].fixed || (i && n->row->special == ONNX__FIRST);
             for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) m->slot[n->out[i]].fixed = fixed;
@@ -5638,8 +6868,8 @@ static hy_graph *onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, hy_a
     for (i = 0; !hy_onnx_input(block, i, &name, NULL); i++) n += strlen(name) + 1;
     list = (char *)HY_ONNX_MALLOC(n);
     if (!list) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return NULL; }
-    for (*list = 0, i = 0; !hy_onnx_input(block, i, &name, NULL); i++) strcat(i ? strcat(list, ",") : list,
-                                                                              name);
+    for (*list = 0, i = 0; !hy_onnx_input(block, i, &name, NULL); i++)
+        strcat(i ? strcat(list, ",") : list, name);
     holder = hy_nn_symbol_block(F, graph, list);
     HY_ONNX_FREE(list);
     if (!holder || hy_export_to(F, holder, NULL, &text, &all)) return NULL;
@@ -6615,8 +7845,8 @@ static void onnx__put_nodes(onnx__writer *W)
             else onnx__put_value_info(W, 11, W->now.name, t);
             continue;
         }
-        for (k = 0; k < sizeof onnx__ways / sizeof *onnx__ways; k++) if (!strcmp(onnx__ways[k].name,
-                                                                                 W->now.op->name)) break;
+        for (k = 0; k < sizeof onnx__ways / sizeof *onnx__ways; k++)
+            if (!strcmp(onnx__ways[k].name, W->now.op->name)) break;
         if (k == sizeof onnx__ways / sizeof *onnx__ways) onnx__refused(W, "ONNX has no such operator");
         else onnx__ways[k].put(W, onnx__ways[k].op);
         W->node.n = W->attr.n = 0;              /* what a refused one has begun */

@@ -1,0 +1,246 @@
+/* Blocks whose values are computed a second time for the gradient: the same numbers in less memory. */
+#ifndef HYBRID_NO_TRAIN
+/* Four stages of four layers, half of them with a batch norm, perhaps with dropout. */
+static hy_block *recompute_net(hy_frame *F, int wide, int again, int drop)
+{
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_nn_dense_opt tanh_opt = { 0 };
+    hy_init first = hy_init_uniform(.6);
+    int i, k;
+    tanh_opt.activation = "tanh";
+    for (i = 0; i < 4; i++) {
+        hy_block *stage = hy_nn_hybrid_sequential(F);
+        for (k = 0; k < 4; k++) {
+            hy_append(F, stage, hy_nn_dense(F, wide, &tanh_opt));
+            if (k == 1) hy_append(F, stage, hy_nn_batch_norm(F, NULL));
+            if (k == 2 && drop) hy_append(F, stage, hy_nn_dropout(F, .5, NULL));
+        }
+        if (again) hy_set_recompute(F, stage, 1);
+        hy_append(F, net, stage);
+    }
+    hy_append(F, net, hy_nn_dense(F, 1, NULL));
+    hy_initialize(F, net, &first);
+    return net;
+}
+
+/* One step: the loss; every gradient and statistic into out[], n of them. */
+static double recompute_step(hy_frame *F, hy_block *net, hy_array *x, hy_array **out, int *n)
+{
+    hy_array *loss;
+    hy_params all;
+    int i;
+    hy_record(F);
+    loss = hy_mean(F, hy_square(F, hy_call(F, net, x)), HY_ALL, NULL);
+    hy_backward(F, loss, NULL);
+    hy_pause(F);
+    all = hy_collect_params(F, net, NULL);
+    for (i = 0; i < all.n && i < *n; i++)
+        out[i] = hy_copy(F, hy_grad_req_of(F, all.at[i]) ? hy_grad_of(F, all.at[i]) : all.at[i]);
+    *n = i;
+    return hy_error(F) ? -1 : hy_value_of(F, loss, HY_SHAPE(0));
+}
+
+static hy_array *recompute_input(hy_frame *F, int rows, int wide)
+{
+    return hy_sin(F, hy_reshape(F, hy_arange(F, 0, rows * wide, 1), HY_INTS(rows, wide), NULL));
+}
+
+static int recompute_near(hy_frame *F, hy_array *a, hy_frame *G, hy_array *b)
+{
+    int i, n = (int)hy_size(F, a);
+    for (i = 0; i < n; i++) {
+        double u = control_at(F, a, i), v = control_at(G, b, i);
+        if (!(u - v < 1e-5 && v - u < 1e-5)) return 0;
+    }
+    return 1;
+}
+
+/* hybrid: 0 line by line, 1 the whole network hybridized. */
+static void test_recompute_values(void)
+{
+    int hybrid, threads, step, i;
+    for (hybrid = 0; hybrid < 2; hybrid++) for (threads = 1; threads < 4; threads += 2) {
+        hy_frame *F = control_open(threads), *G = control_open(threads);
+        hy_block *a = recompute_net(F, 6, 0, 0), *b = recompute_net(G, 6, 1, 0);
+        if (hybrid) { hy_hybridize(F, a, NULL); hy_hybridize(G, b, NULL); }
+        for (step = 0; step < 3; step++) {
+            hy_array *u[80] = { NULL }, *v[80] = { NULL };
+            int n = 80, m = 80;
+            double want = recompute_step(F, a, recompute_input(F, 5 + step % 2, 6), u, &n);
+            double got = recompute_step(G, b, recompute_input(G, 5 + step % 2, 6), v, &m);
+            CHECK_NEAR(got, want, 1e-5);
+            CHECK(n == m && n == 50);
+            for (i = 0; i < n && i < m; i++)
+                if (!CHECK(recompute_near(F, u[i], G, v[i]))) printf("    %d: %d, %d\n", hybrid, step, i);
+            CHECK(recompute_near(F, hy_call(F, a, recompute_input(F, 4, 6)),
+                                 G, hy_call(G, b, recompute_input(G, 4, 6))));
+        }
+        CHECK_STR(hy_error(F), NULL);
+        CHECK_STR(hy_error(G), NULL);
+        CHECK(hy_close(F) == 0 && hy_close(G) == 0);
+    }
+}
+
+/* The gradient of y = dropout(w) is the mask, so y = w dy where both were drawn by the same numbers. */
+static hy_array *recompute_mask(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_dropout(F, x, .5, NULL);
+}
+
+static void test_recompute_draws(void)
+{
+    int hybrid, k, i;
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        hy_frame *F = control_open(2);
+        hy_block *net = hy_block_new(F, sizeof(hy_block), "mask", recompute_mask, 1);
+        hy_array *x = hy_ones(F, HY_SHAPE(300)), *y, *was = NULL;
+        hy_set_recompute(F, net, 1);
+        if (hybrid) hy_hybridize(F, net, NULL);
+        hy_attach_grad(F, x, HY_GRAD_WRITE);
+        for (k = 0; k < 2; k++) {
+            int kept = 0, same = 0;
+            hy_record(F);
+            y = hy_call(F, net, x);
+            hy_random_uniform(F, HY_SHAPE(3), 0, 1, NULL);
+            hy_backward(F, y, NULL);
+            hy_pause(F);
+            CHECK(control_same(F, y, hy_grad_of(F, x)));
+            for (i = 0; i < 300; i++) {
+                kept += control_at(F, y, i) != 0;
+                same += was && control_at(F, y, i) == control_at(F, was, i);
+            }
+            CHECK(kept > 100 && kept < 200 && same < 220);
+            was = y;
+        }
+        CHECK_STR(hy_error(F), NULL);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* Held at most, by the arrays of one step in steady state. */
+static size_t recompute_peak(int again, int hybrid)
+{
+    hy_frame *F = control_open(1);
+    hy_block *net = recompute_net(F, 32, again, 0);
+    hy_array *x = recompute_input(F, 1000, 32), *none[1];
+    size_t peak = 0;
+    int step, n;
+    if (hybrid) hy_hybridize(F, net, NULL);
+    for (step = 0; step < 3; step++) {
+        hy_begin(F);
+        hy_trim(F);
+        n = 0;
+        hy_memory_mark(F);
+        recompute_step(F, net, x, none, &n);
+        peak = hy_memory_use(F).peak;
+        hy_end(F);
+    }
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
+    return peak;
+}
+
+static void test_recompute_memory(void)
+{
+    int hybrid;
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        size_t whole = recompute_peak(0, hybrid), less = recompute_peak(1, hybrid);
+        if (!CHECK(less < whole * 7 / 10)) printf("    %d: %zu of %zu bytes\n", hybrid, less, whole);
+    }
+}
+
+/* Second order, a group of inputs with None, blocks within blocks, what is refused. */
+static hy_array *recompute_pair(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *a = hy_get(F, x, 0), *b = hy_get(F, x, 2);
+    (void)self;
+    return hy_group(F, hy_mul(F, hy_square(F, a), b), a);
+}
+
+static void test_recompute_edges(void)
+{
+    hy_frame *F = control_open(1);
+    hy_block *net = hy_block_new(F, sizeof(hy_block), "pair", recompute_pair, 1);
+    hy_block *plain = hy_block_new(F, sizeof(hy_block), "plain", recompute_pair, 0);
+    hy_array *a = hy_arange(F, 1, 4, 1), *b = hy_arange(F, 2, 5, 1), *y, *g;
+    hy_grad_opt again = { 0 };
+    again.create_graph = 1;
+    hy_set_recompute(F, net, 1);
+    hy_attach_grad(F, a, HY_GRAD_WRITE);
+    hy_attach_grad(F, b, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_call(F, net, hy_group(F, a, NULL, b));
+    g = hy_grad(F, hy_get(F, y, 0), a, &again);                 /* 2 a b */
+    hy_backward(F, g, NULL);
+    hy_pause(F);
+    CHECK_NEAR(control_at(F, g, 2), 2 * 3 * 4, 1e-6);
+    CHECK_NEAR(control_at(F, hy_grad_of(F, a), 2), 2 * 4, 1e-6);
+    CHECK_NEAR(control_at(F, hy_grad_of(F, b), 2), 2 * 3, 1e-6);
+    CHECK(control_same(F, hy_get(F, y, 1), a));
+    CHECK_STR(hy_error(F), NULL);
+    hy_set_recompute(F, plain, 1);
+    CHECK_STR(hy_error(F), "hy_set_recompute: plain is no hybrid block: its forward cannot be traced");
+    hy_clear(F);
+    hy_set_recompute(F, NULL, 1);
+    CHECK(hy_error(F) != NULL);
+    hy_clear(F);
+    hy_set_recompute(F, net, 0);
+    hy_record(F);
+    y = hy_call(F, net, hy_group(F, a, NULL, b));
+    hy_backward(F, hy_get(F, y, 0), NULL);
+    hy_pause(F);
+    CHECK_NEAR(control_at(F, hy_grad_of(F, a), 2), 2 * 3 * 4, 1e-6);
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
+}
+
+#ifndef HYBRID_NO_IO
+/* A file never holds it: the trace of a call outside of training has none. */
+static void test_recompute_export(void)
+{
+    hy_frame *F = control_open(1);
+    hy_block *net = recompute_net(F, 3, 1, 0);
+    hy_array *x = recompute_input(F, 4, 3), *none[1];
+    int n = 0;
+    hy_hybridize(F, net, NULL);
+    recompute_step(F, net, x, none, &n);
+    CHECK(hy_check(F, net, x) == 0);
+    CHECK(hy_save_model_to(F, net, NULL) == NULL && strstr(hy_error(F), "call it once outside of hy_record"));
+    hy_clear(F);
+    hy_call(F, net, x);
+    CHECK(hy_save_model_to(F, net, NULL) != NULL);
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
+static int recompute_oom(hy_frame *F)
+{
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_array *none[1];
+    int n = 0;
+    if (!net) return 0;
+    hy_append(F, net, hy_nn_dense(F, 2, NULL), hy_nn_batch_norm(F, NULL), hy_nn_dropout(F, .5, NULL));
+    hy_initialize(F, net, NULL);
+    hy_set_recompute(F, net, 1);
+    recompute_step(F, net, recompute_input(F, 3, 2), none, &n);
+    return hy_error(F) == NULL;
+}
+
+static void test_recompute_oom(void) { oom_walk(recompute_oom, 1); }
+#endif
+
+static void test_recompute(void)
+{
+#ifndef HYBRID_NO_TRAIN
+    RUN(test_recompute_values);
+    RUN(test_recompute_draws);
+    RUN(test_recompute_memory);
+    RUN(test_recompute_edges);
+#ifndef HYBRID_NO_IO
+    RUN(test_recompute_export);
+#endif
+    RUN(test_recompute_oom);
+#endif
+}
