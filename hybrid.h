@@ -51981,12 +51981,12 @@ static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
 enum { HY__CREW = 64, HY__CREW_STEP = 8 };
 typedef void (*hy__crew_fn)(void *user, int64_t at, int worker);
 #ifndef HYBRID_NO_THREADS
-typedef struct hy__crewman { struct hy__crew *crew; int worker; pthread_t thread; } hy__crewman;
+typedef struct hy__crewman { struct hy__crew *crew; int worker; hy__thread thread; } hy__crewman;
 #define HY__HAS_CREWS 1
-#define HY__CREW_LOCK(c)     pthread_mutex_lock(&(c)->lock)
-#define HY__CREW_UNLOCK(c)   pthread_mutex_unlock(&(c)->lock)
-#define HY__CREW_WAIT(c, on) pthread_cond_wait(&(c)->on, &(c)->lock)
-#define HY__CREW_TELL(c, on) pthread_cond_broadcast(&(c)->on)
+#define HY__CREW_LOCK(c)     hy__acquire(&(c)->lock)
+#define HY__CREW_UNLOCK(c)   hy__release(&(c)->lock)
+#define HY__CREW_WAIT(c, on) hy__wait(&(c)->on, &(c)->lock)
+#define HY__CREW_TELL(c, on) hy__wake_all(&(c)->on)
 #else
 #define HY__HAS_CREWS 0
 #define HY__CREW_LOCK(c)     ((void)0)
@@ -52005,8 +52005,8 @@ typedef struct hy__crew {
     int64_t     *made;                  /* by place of a batch */
     int          places, workers, busy, stop;
 #ifndef HYBRID_NO_THREADS
-    pthread_mutex_t lock;
-    pthread_cond_t  work, done;
+    hy__lock     lock;
+    hy__signal   work, done;
     hy__crewman  hand[HY__CREW];
 #endif
 } hy__crew;
@@ -52027,7 +52027,7 @@ static void hy__crew_step(hy__crew *c, int worker)
 }
 
 #ifndef HYBRID_NO_THREADS
-static void *hy__crew_main(void *arg)
+HY__THREAD_MAIN(hy__crew_main)
 {
     const hy__crewman *hand = (const hy__crewman *)arg;
     hy__crew *c = hand->crew;
@@ -52037,7 +52037,7 @@ static void *hy__crew_main(void *arg)
         else HY__CREW_WAIT(c, work);
     }
     HY__CREW_UNLOCK(c);
-    return NULL;
+    return 0;
 }
 #endif
 
@@ -52095,10 +52095,10 @@ static void hy__crew_free(hy__crew *c)
     c->stop = 1;
     HY__CREW_TELL(c, work);
     HY__CREW_UNLOCK(c);
-    while (c->workers > 0) pthread_join(c->hand[--c->workers].thread, NULL);
-    pthread_cond_destroy(&c->done);
-    pthread_cond_destroy(&c->work);
-    pthread_mutex_destroy(&c->lock);
+    while (c->workers > 0) hy__thread_join(c->hand[--c->workers].thread);
+    hy__signal_done(&c->done);
+    hy__signal_done(&c->work);
+    hy__lock_done(&c->lock);
 #endif
     hy__free(&c->root->heap, c);
 }
@@ -52117,9 +52117,9 @@ static hy__crew *hy__crew_new(hy_root *root, hy_dataset *D, int64_t size, int pl
     c->places = places;
     c->made = (int64_t *)(void *)(c + 1);
 #ifndef HYBRID_NO_THREADS
-    pthread_mutex_init(&c->lock, NULL);
-    pthread_cond_init(&c->work, NULL);
-    pthread_cond_init(&c->done, NULL);
+    hy__lock_init(&c->lock);
+    hy__signal_init(&c->work);
+    hy__signal_init(&c->done);
 #endif
     hy__acquire(&root->lock);
     c->next = root->crews;
@@ -52137,7 +52137,7 @@ static void hy__crew_start(hy__crew *c, int workers)
         hy__crewman *hand = &c->hand[c->workers];
         hand->crew = c;
         hand->worker = c->workers + 1;
-        if (pthread_create(&hand->thread, NULL, hy__crew_main, hand)) return;
+        if (hy__thread_start(&hand->thread, hy__crew_main, hand)) return;
     }
 #else
     (void)c; (void)workers;

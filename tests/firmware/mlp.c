@@ -7,6 +7,7 @@
 #define HYBRID_NO_VISION
 #define HYBRID_NO_THREADS
 #define HYBRID_NO_STDIO
+#define HYBRID_NO_INT8
 #define HYBRID_IMPLEMENTATION
 #include "hybrid.h"
 #include <stdio.h>
