@@ -54524,6 +54524,16 @@ static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
           m->inverse ? flat : inside);
 }
 
+/* What stands where nothing comes, in such an array; of halves their bits. */
+static double hy__c_fill(const hy__c_map *m, hy_dtype dtype)
+{
+    uint64_t room = 0;
+    uint16_t bits;
+    hy__store(&room, dtype, m->fill);
+    memcpy(&bits, &room, sizeof bits);
+    return hy__c_is_half(dtype) ? bits : hy__load((const char *)&room, dtype);
+}
+
 static void hy__c_moves(hy__c *c, const hy__c_step *s)
 {
     int o;
@@ -54536,19 +54546,14 @@ static void hy__c_moves(hy__c *c, const hy__c_step *s)
         if (m->inverse || m->table) {
             hy__c_loop(c, "    ", "i", n);
             c->real = hy__c_is_half(dtype) ? HY_I32 : dtype;
-            if (m->inverse) {
-                uint64_t bits = 0;
-                hy__store(&bits, dtype, m->fill);
-                hy__w(c, " y%d[i] = %v;\n", o,
-                      hy__c_is_half(dtype) ? (double)*(uint16_t *)(void *)&bits : m->fill);
-            }
+            if (m->inverse) hy__w(c, " y%d[i] = %v;\n", o, hy__c_fill(m, dtype));
         }
         if (m->table) {
             hy__w(c, " {\n        static const int32_t from[] = {");
             for (i = 0; i < n; i++) hy__w(c, "%s%d", i % 16 ? ", " : i ? ",\n            " : "\n            ",
                                           m->table[i] - 1);
             hy__w(c, " };\n        y%d[i] = ", o);
-            if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, m->fill);
+            if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, hy__c_fill(m, dtype));
             hy__w(c, "x0[from[i]];\n    }\n");
         } else hy__c_move_from(c, m, o);
     }
@@ -55571,8 +55576,8 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
                   kind == HY__MAX ? ">" : "<");
             break;
         case HY__PROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "sum *= e;\n"); break;
-        case HY__NANSUM: hy__w(c, "if (e == e) sum += %se;\n", whole ? "(uint64_t)" : ""); break;
-        case HY__NANPROD: hy__w(c, "if (e == e) sum *= %se;\n", whole ? "(uint64_t)" : ""); break;
+        case HY__NANSUM: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "if (e == e) sum += e;\n"); break;
+        case HY__NANPROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "if (e == e) sum *= e;\n"); break;
         default: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "sum += e;\n");
     }
     hy__w(c, "}\n");
@@ -56082,8 +56087,9 @@ static void hy__c_open_regions(hy__c *c, const hy__c_step *s)
     hy__c_need(c, "whole");
     hy__c_need(c, "between");
     hy__w(c, "for (int o = 0; o < %l; o++) {\nconst %r *roi = x1 + o * 5;\n"
-             "const int64_t image = %p_whole(roi[0]);\nconst int inside = image >= 0 && image < %l;\n",
-          hy__c_in(s, 1)->shape.dim[0], hy__c_in(s, 0)->shape.dim[0]);
+             "const int64_t image = %p_whole(roi[0]);\n", hy__c_in(s, 1)->shape.dim[0]);
+    if (hy__c_in(s, 0)->shape.dim[0] < 1) hy__w(c, "const int inside = 0;\n");
+    else hy__w(c, "const int inside = image >= 0 && image < %l;\n", hy__c_in(s, 0)->shape.dim[0]);
 }
 
 static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
@@ -57434,8 +57440,10 @@ static void hy__c_touch(hy__c *c, int v, int step)
 /* Input k as the function's parameter: is it read? */
 static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
 {
+    int number = hy__op_number(s->node->op);
     if (s->body) return hy__c_control_takes(c, s, k);
-    if (k && (s->emit == hy__c_moves || hy__op_number(s->node->op) == HY_OP__sum_like)) return 0;
+    if (k && (s->emit == hy__c_moves || number == HY_OP__sum_like || number == HY_OP_softmax_output))
+        return 0;                       /* of the other only the shape counts, or nothing */
     if (s->emit == hy__c_join) return hy__size(&hy__c_in(s, k)->shape) > 0;
     return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
 }
