@@ -38,6 +38,7 @@
 #include "test_random_net.c"
 #include "test_rows.c"
 #include "test_abreast.c"
+#include "test_whole.c"
 #include "test_cache.c"
 #include "test_compose.c"
 #include "test_hybrid_grad.c"
@@ -134,6 +135,7 @@ int main(int argc, char **argv)
     test_edges();
     test_rows();
     test_abreast();
+    test_whole();
     test_depthwise();
     test_spread();
     printf("%d passed, %d failed\n", test_passed, test_failed);
