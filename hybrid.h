@@ -3680,6 +3680,15 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #define HY__LOOPS_END _Pragma("GCC pop_options")
 #define HY__IVDEP _Pragma("GCC ivdep")
 #define HY__UNROLL _Pragma("GCC unroll 4")
+/* Between HY__LOOPS_BEGIN and HY__LOOPS_END, on processors for which a better kernel stands elsewhere: none
+   are made. */
+#if defined(HY__TUNED) && defined(__x86_64__) && !defined(HYBRID_NO_SIMD)
+#define HY__SMALL_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"no-tree-vectorize\")")
+#define HY__SMALL_END _Pragma("GCC pop_options")
+#else
+#define HY__SMALL_BEGIN
+#define HY__SMALL_END
+#endif
 /* After HY__LOOPS_BEGIN: in formulas a ternary is a select. What gcc likes to move from one side of it to the
    other, or into branches, costs more there than it saves. (Nested in another macro this has no effect.) */
 #define HY__FORMULAS \
@@ -3689,12 +3698,16 @@ HY_UNARY_OPS(HY__CPP_UNARY)
     _Pragma("clang diagnostic ignored \"-Wpass-failed\"")       /* loops that call libm stay scalar */
 #define HY__LOOPS_END _Pragma("clang diagnostic pop")
 #define HY__FORMULAS
+#define HY__SMALL_BEGIN
+#define HY__SMALL_END
 #define HY__UNROLL
 #define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define HY__LOOPS_BEGIN
 #define HY__LOOPS_END
 #define HY__FORMULAS
+#define HY__SMALL_BEGIN
+#define HY__SMALL_END
 #define HY__IVDEP
 #define HY__UNROLL
 #endif
@@ -8611,7 +8624,9 @@ typedef struct hy__word_maps {
                                                         hy__masks_##name };
 HY__LOOPS_BEGIN
 HY__FORMULAS
+HY__SMALL_BEGIN
 HY__WORD_MAPS(base, )
+HY__SMALL_END
 #if HY__X86
 HY__WORD_MAPS(avx2, HY__TARGET_AVX2)
 HY__WORD_MAPS(avx512, HY__TARGET_AVX512)
@@ -8819,8 +8834,9 @@ typedef void (*hy__tile_fn)(const hy__tile *t, const void *b, void *c);
 
 typedef struct hy__gemm_isa {            /* kernels for one ISA and element type */
     const hy__tile_fn *tiles;            /* [(rows - 1) * HY__TILE_VECS + vecs - 1] */
-    const hy__tile_fn *dots;             /* [rows - 1] */
+    const hy__tile_fn *dots;             /* [rows - 1], or NULL */
     int lanes, vecs, dot_rows, k_block;  /* vecs: of a 6-row tile */
+    int thin;                            /* vecs of a tile of up to 3 rows */
 } hy__gemm_isa;
 
 typedef struct hy__winograd_isa {        /* of squares, f32 */
@@ -8878,6 +8894,53 @@ HY__INLINE void hy__copy_short(char *to, const char *from, int n)
     if (t->tail.bias) sum += ((const T *)t->tail.bias)[j]; \
     if (t->tail.clamp && sum <= (T)t->tail.low) sum = (T)t->tail.low; \
     if (t->tail.clamp && sum > (T)t->tail.high) sum = (T)t->tail.high;
+
+/* Without vectors of our own. */
+#define HY__SCALAR_LANES 16
+#define HY__GEMM_KERNELS_SCALAR(tile, dot, T) \
+static void tile(const hy__tile *t, const void *vb, void *vc) \
+{ \
+    T *c = (T *)vc; \
+    int64_t tap, p, i, j; \
+    for (i = 0; i < t->rows; i++) { \
+        const T *b = (const T *)vb; \
+        T sums[HY__SCALAR_LANES] = {0}; \
+        for (tap = 0; tap < t->taps; tap++) { \
+            const T *a = t->shift ? (const T *)t->from[i] + t->shift[tap] \
+                                  : (const T *)t->from[tap * HY__TILE_ROWS + i]; \
+            for (p = 0; p < t->k; p++, b += t->b_step) { \
+                const T x = a[p * t->a_col]; \
+                for (j = 0; j < HY__SCALAR_LANES; j++) sums[j] += x * b[j]; \
+            } \
+        } \
+        for (j = 0; j < t->cols; j++) { \
+            T sum = sums[j]; \
+            HY__TILE_TAIL(T, sum, i, j) \
+            c[i * t->c_row + j] = sum; \
+        } \
+    } \
+} \
+static void dot(const hy__tile *t, const void *vb, void *vc) \
+{ \
+    T *c = (T *)vc; \
+    int64_t p, i, j, l; \
+    for (i = 0; i < t->rows; i++) \
+        for (j = 0; j < t->cols; j++) { \
+            const T *a = (const T *)t->from[i], *b = (const T *)vb + j * t->b_step; \
+            T sum[4] = {0}, all; \
+            for (p = 0; p + 4 <= t->k; p += 4) \
+                for (l = 0; l < 4; l++) sum[l] += a[p + l] * b[p + l]; \
+            for (; p < t->k; p++) sum[0] += a[p] * b[p]; \
+            all = (sum[0] + sum[2]) + (sum[1] + sum[3]); \
+            HY__TILE_TAIL(T, all, i, j) \
+            c[i * t->c_row + j] = all; \
+        } \
+} \
+static const hy__tile_fn tile##_table[] = { \
+    tile, NULL, NULL, NULL, tile, NULL, NULL, NULL, tile, NULL, NULL, NULL, \
+    tile, NULL, NULL, NULL, tile, NULL, NULL, NULL, tile, NULL, NULL, NULL}; \
+static const hy__tile_fn dot##_table[] = {dot}; \
+static const hy__gemm_isa tile##_isa = {tile##_table, dot##_table, HY__SCALAR_LANES, 1, 1, 256, 1};
 
 #if HY__SIMD
 
@@ -9150,41 +9213,30 @@ HY__INLINE TARGET void name(const int rows, const hy__tile *t, const T *b0, T *c
     { name(r, t, (const T *)b, (T *)c); }
 
 /* 32 registers hold tiles of 6 x 4 vectors; 16 hold 6 x 2 or, for few rows that need long chains, 3 x 4. */
-#define HY__TILES_SMALL(X, name, T, TARGET) \
-    X(name, T, TARGET, 1, 1) X(name, T, TARGET, 1, 2) X(name, T, TARGET, 1, 3) X(name, T, TARGET, 1, 4) \
-    X(name, T, TARGET, 2, 1) X(name, T, TARGET, 2, 2) X(name, T, TARGET, 2, 3) X(name, T, TARGET, 2, 4) \
-    X(name, T, TARGET, 3, 1) X(name, T, TARGET, 3, 2) X(name, T, TARGET, 3, 3) X(name, T, TARGET, 3, 4) \
-    X(name, T, TARGET, 4, 1) X(name, T, TARGET, 4, 2) X(name, T, TARGET, 5, 1) X(name, T, TARGET, 5, 2) \
-    X(name, T, TARGET, 6, 1) X(name, T, TARGET, 6, 2)
-#define HY__TILES_LARGE(X, name, T, TARGET) \
-    X(name, T, TARGET, 4, 3) X(name, T, TARGET, 4, 4) X(name, T, TARGET, 5, 3) X(name, T, TARGET, 5, 4) \
-    X(name, T, TARGET, 6, 3) X(name, T, TARGET, 6, 4)
-
-#define HY__GEMM_KERNELS_16(tile, dot, T, V, Q, TARGET, k_block) \
+#define HY__TILE_STAMP_2(name, T, TARGET, r) \
+    HY__TILE_STAMP(name, T, TARGET, r, 1) HY__TILE_STAMP(name, T, TARGET, r, 2)
+#define HY__TILE_STAMP_4(name, T, TARGET, r) HY__TILE_STAMP_2(name, T, TARGET, r) \
+    HY__TILE_STAMP(name, T, TARGET, r, 3) HY__TILE_STAMP(name, T, TARGET, r, 4)
+#define HY__TILE_ROW_2(name, r) name##_##r##1, name##_##r##2, NULL, NULL,
+#define HY__TILE_ROW_4(name, r) name##_##r##1, name##_##r##2, name##_##r##3, name##_##r##4,
+/* few: vectors of a tile of up to 3 rows; many: of 4 to 6 rows */
+#define HY__GEMM_TILES(tile, T, V, TARGET, few, many) \
 HY__TILE_BODY(tile, T, V, TARGET) \
-HY__TILES_SMALL(HY__TILE_STAMP, tile, T, TARGET) \
+HY__TILE_STAMP_##few(tile, T, TARGET, 1) HY__TILE_STAMP_##few(tile, T, TARGET, 2) \
+HY__TILE_STAMP_##few(tile, T, TARGET, 3) HY__TILE_STAMP_##many(tile, T, TARGET, 4) \
+HY__TILE_STAMP_##many(tile, T, TARGET, 5) HY__TILE_STAMP_##many(tile, T, TARGET, 6) \
 static const hy__tile_fn tile##_table[] = { \
-    tile##_11, tile##_12, tile##_13, tile##_14, tile##_21, tile##_22, tile##_23, tile##_24, \
-    tile##_31, tile##_32, tile##_33, tile##_34, tile##_41, tile##_42, NULL, NULL, \
-    tile##_51, tile##_52, NULL, NULL, tile##_61, tile##_62, NULL, NULL}; \
+    HY__TILE_ROW_##few(tile, 1) HY__TILE_ROW_##few(tile, 2) HY__TILE_ROW_##few(tile, 3) \
+    HY__TILE_ROW_##many(tile, 4) HY__TILE_ROW_##many(tile, 5) HY__TILE_ROW_##many(tile, 6) };
+#define HY__GEMM_DOTS_3(dot, T, V, Q, TARGET) \
 HY__DOT_BODY(dot, T, V, Q, TARGET) \
 HY__DOT_STAMP(dot, T, TARGET, 1) HY__DOT_STAMP(dot, T, TARGET, 2) HY__DOT_STAMP(dot, T, TARGET, 3) \
-static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3}; \
-static const hy__gemm_isa tile##_isa = {tile##_table, dot##_table, sizeof(V) / sizeof(T), 2, 3, k_block};
-
-#define HY__GEMM_KERNELS_32(tile, dot, T, V, Q, TARGET, k_block) \
-HY__TILE_BODY(tile, T, V, TARGET) \
-HY__TILES_SMALL(HY__TILE_STAMP, tile, T, TARGET) \
-HY__TILES_LARGE(HY__TILE_STAMP, tile, T, TARGET) \
-static const hy__tile_fn tile##_table[] = { \
-    tile##_11, tile##_12, tile##_13, tile##_14, tile##_21, tile##_22, tile##_23, tile##_24, \
-    tile##_31, tile##_32, tile##_33, tile##_34, tile##_41, tile##_42, tile##_43, tile##_44, \
-    tile##_51, tile##_52, tile##_53, tile##_54, tile##_61, tile##_62, tile##_63, tile##_64}; \
+static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3};
+#define HY__GEMM_DOTS_6(dot, T, V, Q, TARGET) \
 HY__DOT_BODY(dot, T, V, Q, TARGET) \
 HY__DOT_STAMP(dot, T, TARGET, 1) HY__DOT_STAMP(dot, T, TARGET, 2) HY__DOT_STAMP(dot, T, TARGET, 3) \
 HY__DOT_STAMP(dot, T, TARGET, 4) HY__DOT_STAMP(dot, T, TARGET, 5) HY__DOT_STAMP(dot, T, TARGET, 6) \
-static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, dot##_5, dot##_6}; \
-static const hy__gemm_isa tile##_isa = {tile##_table, dot##_table, sizeof(V) / sizeof(T), 4, 6, k_block};
+static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, dot##_5, dot##_6};
 
 /* Winograd's way through a 3 x 3 window: squares of out x out results from squares of out + 2 values, with
    as many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1 and, for
@@ -9271,17 +9323,30 @@ static const hy__winograd_isa name##_isa = { name##_in, name##_out };
 
 #define HY__TARGET_BASE
 #ifdef __aarch64__
-HY__GEMM_KERNELS_32(hy__tile_f32_base, hy__dot_f32_base, float, hy__f32x4, hy__f32x4, HY__TARGET_BASE, 256)
-HY__GEMM_KERNELS_32(hy__tile_f64_base, hy__dot_f64_base, double, hy__f64x2, hy__f64x2, HY__TARGET_BASE, 256)
+HY__GEMM_TILES(hy__tile_f32_base, float, hy__f32x4, HY__TARGET_BASE, 4, 4)
+HY__GEMM_DOTS_6(hy__dot_f32_base, float, hy__f32x4, hy__f32x4, HY__TARGET_BASE)
+static const hy__gemm_isa hy__tile_f32_base_isa = {hy__tile_f32_base_table, hy__dot_f32_base_table,
+                                                   4, 4, 6, 256, 4};
+HY__GEMM_TILES(hy__tile_f64_base, double, hy__f64x2, HY__TARGET_BASE, 2, 2)
+static const hy__gemm_isa hy__tile_f64_base_isa = {hy__tile_f64_base_table, NULL, 2, 2, 0, 256, 2};
 #else
-HY__GEMM_KERNELS_16(hy__tile_f32_base, hy__dot_f32_base, float, hy__f32x4, hy__f32x4, HY__TARGET_BASE, 256)
-HY__GEMM_KERNELS_16(hy__tile_f64_base, hy__dot_f64_base, double, hy__f64x2, hy__f64x2, HY__TARGET_BASE, 256)
+HY__GEMM_TILES(hy__tile_f32_base, float, hy__f32x4, HY__TARGET_BASE, 2, 2)
+HY__GEMM_DOTS_3(hy__dot_f32_base, float, hy__f32x4, hy__f32x4, HY__TARGET_BASE)
+static const hy__gemm_isa hy__tile_f32_base_isa = {hy__tile_f32_base_table, hy__dot_f32_base_table,
+                                                   4, 2, 3, 256, 2};
+HY__GEMM_KERNELS_SCALAR(hy__tile_f64_base, hy__dot_f64_base, double)
 #endif
 #ifdef HY__TARGET_AVX2
-HY__GEMM_KERNELS_16(hy__tile_f32_avx2, hy__dot_f32_avx2, float, hy__f32x8, hy__f32x4, HY__TARGET_AVX2, 256)
-HY__GEMM_KERNELS_16(hy__tile_f64_avx2, hy__dot_f64_avx2, double, hy__f64x4, hy__f64x2, HY__TARGET_AVX2, 256)
-HY__GEMM_KERNELS_32(hy__tile_f32_avx512, hy__dot_f32_avx512, float, hy__f32x16, hy__f32x4,
-    HY__TARGET_AVX512, 512)
+HY__GEMM_TILES(hy__tile_f32_avx2, float, hy__f32x8, HY__TARGET_AVX2, 4, 2)
+HY__GEMM_DOTS_3(hy__dot_f32_avx2, float, hy__f32x8, hy__f32x4, HY__TARGET_AVX2)
+static const hy__gemm_isa hy__tile_f32_avx2_isa = {hy__tile_f32_avx2_table, hy__dot_f32_avx2_table,
+                                                   8, 2, 3, 256, 4};
+HY__GEMM_TILES(hy__tile_f64_avx2, double, hy__f64x4, HY__TARGET_AVX2, 2, 2)
+static const hy__gemm_isa hy__tile_f64_avx2_isa = {hy__tile_f64_avx2_table, NULL, 4, 2, 0, 256, 2};
+HY__GEMM_TILES(hy__tile_f32_avx512, float, hy__f32x16, HY__TARGET_AVX512, 4, 4)
+HY__GEMM_DOTS_6(hy__dot_f32_avx512, float, hy__f32x16, hy__f32x4, HY__TARGET_AVX512)
+static const hy__gemm_isa hy__tile_f32_avx512_isa = {hy__tile_f32_avx512_table, hy__dot_f32_avx512_table,
+                                                     16, 4, 6, 512, 4};
 #endif
 #ifndef HYBRID_NO_VISION
 #ifdef __aarch64__
@@ -9299,52 +9364,6 @@ HY__WINOGRAD_KERNELS(hy__winograd_avx512, hy__f32x16, HY__TARGET_AVX512)
 #endif
 
 #else
-
-#define HY__SCALAR_LANES 16
-#define HY__GEMM_KERNELS_SCALAR(tile, dot, T) \
-static void tile(const hy__tile *t, const void *vb, void *vc) \
-{ \
-    T *c = (T *)vc; \
-    int64_t tap, p, i, j; \
-    for (i = 0; i < t->rows; i++) { \
-        const T *b = (const T *)vb; \
-        T sums[HY__SCALAR_LANES] = {0}; \
-        for (tap = 0; tap < t->taps; tap++) { \
-            const T *a = t->shift ? (const T *)t->from[i] + t->shift[tap] \
-                                  : (const T *)t->from[tap * HY__TILE_ROWS + i]; \
-            for (p = 0; p < t->k; p++, b += t->b_step) { \
-                const T x = a[p * t->a_col]; \
-                for (j = 0; j < HY__SCALAR_LANES; j++) sums[j] += x * b[j]; \
-            } \
-        } \
-        for (j = 0; j < t->cols; j++) { \
-            T sum = sums[j]; \
-            HY__TILE_TAIL(T, sum, i, j) \
-            c[i * t->c_row + j] = sum; \
-        } \
-    } \
-} \
-static void dot(const hy__tile *t, const void *vb, void *vc) \
-{ \
-    T *c = (T *)vc; \
-    int64_t p, i, j, l; \
-    for (i = 0; i < t->rows; i++) \
-        for (j = 0; j < t->cols; j++) { \
-            const T *a = (const T *)t->from[i], *b = (const T *)vb + j * t->b_step; \
-            T sum[4] = {0}, all; \
-            for (p = 0; p + 4 <= t->k; p += 4) \
-                for (l = 0; l < 4; l++) sum[l] += a[p + l] * b[p + l]; \
-            for (; p < t->k; p++) sum[0] += a[p] * b[p]; \
-            all = (sum[0] + sum[2]) + (sum[1] + sum[3]); \
-            HY__TILE_TAIL(T, all, i, j) \
-            c[i * t->c_row + j] = all; \
-        } \
-} \
-static const hy__tile_fn tile##_table[] = { \
-    tile, NULL, NULL, NULL, tile, NULL, NULL, NULL, tile, NULL, NULL, NULL, \
-    tile, NULL, NULL, NULL, tile, NULL, NULL, NULL, tile, NULL, NULL, NULL}; \
-static const hy__tile_fn dot##_table[] = {dot}; \
-static const hy__gemm_isa tile##_isa = {tile##_table, dot##_table, HY__SCALAR_LANES, 1, 1, 256};
 
 HY__GEMM_KERNELS_SCALAR(hy__tile_f32_base, hy__dot_f32_base, float)
 HY__GEMM_KERNELS_SCALAR(hy__tile_f64_base, hy__dot_f64_base, double)
@@ -9513,9 +9532,9 @@ HY__INLINE int64_t hy__gemm_a_bytes(const hy__gemm *g)
 }
 
 /* Thin products of contiguous rows and columns are dot products. */
-HY__INLINE int hy__gemm_takes_dots(const hy__gemm *g, int lanes)
+HY__INLINE int hy__gemm_takes_dots(const hy__gemm *g)
 {
-    return g->a_col == 1 && g->b_row == 1 && g->k >= lanes &&
+    return g->isa->dots && g->a_col == 1 && g->b_row == 1 && g->k >= g->isa->lanes &&
            (g->m <= HY__DOT_THIN_M || g->n <= HY__DOT_COLS);
 }
 
@@ -9538,7 +9557,7 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int pr
     if (k <= 1) g->a_col = 1;
     if (k == 0) g->a_row = g->b_row = g->b_col = 0;
 
-    if (!prepared && hy__gemm_takes_dots(g, isa->lanes)) {
+    if (!prepared && hy__gemm_takes_dots(g)) {
         /* an item streams `cols` columns of B, or for narrow C rows of A, past all of the other */
         g->use_dots = 1;
         g->row_block = m;
@@ -9549,7 +9568,7 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int pr
         g->col_block = hy__pieces(g->col_block, HY__DOT_COLS) * HY__DOT_COLS;
     } else {
         g->pack_a = g->a_col != 1;
-        g->width = (int64_t)isa->lanes * (m <= 3 && isa->vecs > 1 ? HY__TILE_VECS : isa->vecs);
+        g->width = (int64_t)isa->lanes * (m <= 3 ? isa->thin : isa->vecs);
         g->panel = prepared ? HY__PREPARED_PANEL : g->width;
         panels = hy__pieces(n, g->panel);
         g->k_block = hy__most(1, hy__pieces(k, hy__most(1, hy__pieces(k, isa->k_block))));
@@ -9947,10 +9966,12 @@ HY__INLINE void hy__turn_square(int size, char *to, int64_t to_step, const char 
             else for (c = 0; c < cols; c++) to[c * to_col] = from[c * from_col]; \
         } \
     }
+HY__DEFINE_PLANE(hy__any32)
+HY__SMALL_BEGIN
 HY__DEFINE_PLANE(hy__any8)
 HY__DEFINE_PLANE(hy__any16)
-HY__DEFINE_PLANE(hy__any32)
 HY__DEFINE_PLANE(hy__any64)
+HY__SMALL_END
 #define HY__PLANE(T) hy__plane_##T((T *)(void *)to, (const T *)(const void *)from, rows, cols, \
                                    to_row, to_col, from_row, from_col)
 
@@ -12205,11 +12226,13 @@ HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint6
 #define HY__SIGNED(v)    ((v) * sign)           /* the least x is the largest -x, turned round */
 #define HY__DEFINE_FOLDS(name, target) \
     target static void hy__fold_rows_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
-                                            int64_t step, int64_t n) \
+                                            int64_t step, int64_t columns) \
     { \
         const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f; \
+        const int64_t n = HY__ROW_END(columns); \
         double *out = (double *)acc; \
         int64_t i; \
+        HY__ROW_REST(n, columns, hy__fold_rows_base(kind, out + n, x + n, count, step, columns - n)) \
         if (kind == HY__MEAN) { double *to = out; HY__FOLD_ROWS(double, HY__AS_DOUBLE, hy__added_f64) } \
         else if (kind == HY__NORM2) { double *to = out; HY__FOLD_ROWS(double, HY__SQUARED, hy__added_f64) } \
         else { \
@@ -12236,6 +12259,7 @@ HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint6
     }
 
 /* Everything else: row by row, and lines as rows of lanes. */
+HY__SMALL_BEGIN
 #define HY__FOLD(kind, joined) \
     case kind: \
         for (; count > 0; count--, v += step) for (i = 0; i < n; i++) { \
@@ -12319,6 +12343,7 @@ static void hy__fold_rows_i32(hy__reduction kind, void *acc, const void *from, i
 HY__LINES_BY_ROWS(f64, double,  double,  f64, 0)
 HY__LINES_BY_ROWS(i64, int64_t, int64_t, i64, 1)
 HY__LINES_BY_ROWS(i32, int32_t, int64_t, i64, 1)
+HY__SMALL_END
 
 /* --- moments: s1 += g and s2 += g (x - center), g being x - center if not given, in doubles --- *
  * Of rows, element i is of set i; of lines, each is a set. Where center is one of the n values of a set,
@@ -12371,9 +12396,12 @@ HY__LINES_BY_ROWS(i32, int32_t, int64_t, i64, 1)
                                           double *s2) \
     { \
         const type *x = (const type *)from, *g = with ? (const type *)with : x; \
+        const int64_t end = HY__ROW_END(n); \
         int64_t r; \
-        if (!lines && with) hy__moment_rows_##name(1, x, g, count, step, n, center, s1, s2); \
-        else if (!lines) hy__moment_rows_##name(0, x, g, count, step, n, center, s1, s2); \
+        if (!lines) HY__ROW_REST(end, n, hy__moments_base(x + end, with ? g + end : NULL, 0, count, step, \
+                                                          n - end, center + end, s1 + end, s2 + end)) \
+        if (!lines && with) hy__moment_rows_##name(1, x, g, count, step, end, center, s1, s2); \
+        else if (!lines) hy__moment_rows_##name(0, x, g, count, step, end, center, s1, s2); \
         else for (r = 0; r < count; r++, x += step, g += step) { \
             if (with) hy__moment_line_##name(1, x, g, n, center[r], s1 + r, s2 + r); \
             else hy__moment_line_##name(0, x, g, n, center[r], s1 + r, s2 + r); \
@@ -12386,9 +12414,9 @@ typedef void (*hy__moments_fn)(const void *x, const void *g, int lines, int64_t 
  *     scale:   y = (x - center) factor gain + shift; the first two (`stats`) and the last two (`params`) are
  *              vectors of n or single numbers
  *     blend:   y = (g - p[0] + (x - p[1]) p[2]) p[3], likewise */
-#define HY__SCALE(m, f, k, b) { HY__IVDEP for (i = 0; i < n; i++) y[i] = (x[i] - m) * f * k + b; }
+#define HY__SCALE(m, f, k, b) { HY__IVDEP for (i = 0; i < end; i++) y[i] = (x[i] - m) * f * k + b; }
 #define HY__BLEND(at) \
-    { HY__IVDEP for (i = 0; i < n; i++) y[i] = (g[i] - p0[at] + (x[i] - p1[at]) * p2[at]) * p3[at]; }
+    { HY__IVDEP for (i = 0; i < end; i++) y[i] = (g[i] - p0[at] + (x[i] - p1[at]) * p2[at]) * p3[at]; }
 #define HY__DEFINE_NORMS(name, target, type) \
     target static void hy__scale_##name(const void *from, void *to, int64_t n, const void *center, \
                                         const void *factor, int stats, const void *gain, const void *shift, \
@@ -12398,11 +12426,16 @@ typedef void (*hy__moments_fn)(const void *x, const void *g, int lines, int64_t 
         const T *x = (const T *)from, *m = (const T *)center, *f = (const T *)factor; \
         const T *k = (const T *)gain, *b = (const T *)shift; \
         T *y = (T *)to, m0 = m[0], f0 = f[0], k0 = k[0], b0 = b[0]; \
+        const int64_t end = HY__ROW_END(n), stat = stats ? end : 0, param = params ? end : 0; \
         int64_t i; \
+        (void)stat; \
+        (void)param; \
         if (stats && params) HY__SCALE(m[i], f[i], k[i], b[i]) \
         else if (stats) HY__SCALE(m[i], f[i], k0, b0) \
         else if (params) HY__SCALE(m0, f0, k[i], b[i]) \
         else HY__SCALE(m0, f0, k0, b0) \
+        HY__ROW_REST(end, n, hy__scale_base(x + end, y + end, n - end, m + stat, f + stat, stats, \
+                                            k + param, b + param, params)) \
     } \
     target static void hy__blend_##name(const void *grad, const void *from, void *to, int64_t n, \
                                         const void *const *part, int stats) \
@@ -12412,9 +12445,17 @@ typedef void (*hy__moments_fn)(const void *x, const void *g, int lines, int64_t 
         const T *p0 = (const T *)part[0], *p1 = (const T *)part[1]; \
         const T *p2 = (const T *)part[2], *p3 = (const T *)part[3]; \
         T *y = (T *)to; \
+        const int64_t end = HY__ROW_END(n), stat = stats ? end : 0; \
+        const void *rest[4]; \
         int64_t i; \
         if (stats) HY__BLEND(i) \
         else HY__BLEND(0) \
+        rest[0] = p0 + stat; \
+        rest[1] = p1 + stat; \
+        rest[2] = p2 + stat; \
+        rest[3] = p3 + stat; \
+        (void)rest; \
+        HY__ROW_REST(end, n, hy__blend_base(g + end, x + end, y + end, n - end, rest, stats)) \
     }
 
 /* --- kernels of rows: all of them for f32, what norms are made of for f64 --- */
@@ -12428,6 +12469,10 @@ typedef struct hy__row_kernels {
 #define HY__ROW_KERNELS(name, sums) \
     static const hy__row_kernels hy__rows_##name = { \
         hy__fold_rows_##sums, hy__fold_lines_##sums, hy__moments_##sums, hy__scale_##name, hy__blend_##name };
+/* Elements that are left over in a row have the same bits wherever they are computed. */
+#define HY__ROW_END(n) (n)
+#define HY__ROW_REST(end, n, plain) {}
+HY__SMALL_BEGIN
 HY__DEFINE_MOMENTS(f64, , double)
 HY__DEFINE_NORMS(f64, , double)
 HY__ROW_KERNELS(f64, f64)
@@ -12435,7 +12480,12 @@ HY__DEFINE_FOLDS(base, )
 HY__DEFINE_MOMENTS(base, , float)
 HY__DEFINE_NORMS(base, , float)
 HY__ROW_KERNELS(base, base)
+HY__SMALL_END
 #if HY__X86
+#undef HY__ROW_END
+#undef HY__ROW_REST
+#define HY__ROW_END(n) ((n) & -16)
+#define HY__ROW_REST(end, n, plain) { if ((end) < (n)) plain; }
 HY__DEFINE_FOLDS(avx2, HY__TARGET_AVX2)
 HY__DEFINE_MOMENTS(avx2, HY__TARGET_AVX2, float)
 HY__DEFINE_NORMS(avx2, HY__TARGET_AVX2, float)
@@ -12443,6 +12493,8 @@ HY__ROW_KERNELS(avx2, avx2)
 HY__DEFINE_NORMS(avx512, HY__TARGET_AVX512, float)
 HY__ROW_KERNELS(avx512, avx2)           /* sums gain nothing by AVX-512: conversion and memory bound them */
 #endif
+#undef HY__ROW_END
+#undef HY__ROW_REST
 
 static const hy__row_kernels *hy__row_kernels_for(hy_dtype compute, int isa)
 {
@@ -13499,7 +13551,9 @@ HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
 HY__STAMP_ACT(avx512, HY__TARGET_AVX512)
 #endif
 #define HY__EXP_DOWN_F64(a) exp(-(a))
+HY__SMALL_BEGIN
 HY__DEFINE_SOFTMAX(f64, , double, HY__EXP_DOWN_F64, log)
+HY__SMALL_END
 
 static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
 {
@@ -15631,6 +15685,8 @@ HY__GATHER(uint64_t)
         } \
     }
 HY__SCATTER(add_f32,  float,    float,    old + v)
+HY__SCATTER(put_32,   uint32_t, uint32_t, v)
+HY__SMALL_BEGIN
 HY__SCATTER(add_f64,  double,   double,   old + v)
 HY__SCATTER(add_f16,  float,    uint16_t, old + hy__f16_to_f32(v))      /* halves are summed in f32 */
 HY__SCATTER(add_bf16, float,    uint16_t, old + hy__bf16_to_f32(v))
@@ -15639,8 +15695,8 @@ HY__SCATTER(add_32,   uint32_t, uint32_t, old + v)
 HY__SCATTER(add_64,   uint64_t, uint64_t, old + v)
 HY__SCATTER(put_8,    uint8_t,  uint8_t,  v)
 HY__SCATTER(put_16,   uint16_t, uint16_t, v)
-HY__SCATTER(put_32,   uint32_t, uint32_t, v)
 HY__SCATTER(put_64,   uint64_t, uint64_t, v)
+HY__SMALL_END
 
 static hy__move_fn hy__gather_fn(int size)
 {
@@ -16354,8 +16410,10 @@ static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t
         return place; \
     }
 HY__BEST(f32, float,   int32_t, HY_F32, HY__NAN_REAL)
+HY__SMALL_BEGIN
 HY__BEST(f64, double,  int64_t, HY_F64, HY__NAN_REAL)
 HY__BEST(i64, int64_t, int64_t, HY_I64, HY__NAN_WHOLE)
+HY__SMALL_END
 
 typedef void (*hy__best_columns_fn)(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, int64_t n,
                                     int least, int64_t *place);
@@ -16997,9 +17055,11 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table
     }
 
 HY__RNN_STEP(float, f32)
-HY__RNN_STEP(double, f64)
 HY__RNN_BACK(float, f32)
+HY__SMALL_BEGIN
+HY__RNN_STEP(double, f64)
 HY__RNN_BACK(double, f64)
+HY__SMALL_END
 #undef HY__RNN_STEP
 #undef HY__RNN_BACK
 HY__LOOPS_END
@@ -21290,8 +21350,10 @@ typedef struct hy__window_kernels {
     void (*join)(float *y, const float *x, const int64_t *offset, int64_t taps, int64_t n, int most);
     void (*claim)(float *dx, const float *x, const float *y, float *g, int64_t n);
 } hy__window_kernels;
+HY__SMALL_BEGIN
 HY__DEFINE_WINDOWS(base, )
 static const hy__window_kernels hy__windows_base = { hy__join_base, hy__claim_base };
+HY__SMALL_END
 #if HY__X86
 HY__DEFINE_WINDOWS(avx2, HY__TARGET_AVX2)
 static const hy__window_kernels hy__windows_avx2 = { hy__join_avx2, hy__claim_avx2 };
@@ -23485,7 +23547,9 @@ static void hy__nms_scores(const hy__nms *p, const char *data, hy_dtype dtype, i
         } \
     }
 HY__BOX_KERNELS(float, f32)
+HY__SMALL_BEGIN
 HY__BOX_KERNELS(double, f64)
+HY__SMALL_END
 
 static size_t hy__nms_room(const hy__nms *p)
 {
@@ -24010,7 +24074,9 @@ static int64_t hy__roi_whole(double v) { return hy__clamp_i64(hy__to_i64(v), -IN
         return 1; \
     }
 HY__ROI_KERNELS(float, f32)
+HY__SMALL_BEGIN
 HY__ROI_KERNELS(double, f64)
+HY__SMALL_END
 HY__LOOPS_END
 
 HY__COLD_ROOMS
@@ -49836,13 +49902,14 @@ HY__FORMULAS
         HY__RATES \
         (void)state; \
         HY__IVDEP \
-        for (i = 0; i < n; i++) { \
+        for (i = 0; i < HY__UPDATE_END(n); i++) { \
             HY__N w = W[i], g = G[i] * rescale; (void)g; \
             HY__FETCH_##states \
             __VA_ARGS__; \
             W[i] = w; \
             HY__LEAVE_##states \
         } \
+        HY__UPDATE_REST(hy__update_##name##_f32_base, state) \
     }
 
 #define HY__UPDATES(U) \
@@ -49896,7 +49963,46 @@ HY__FORMULAS
         return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])); \
     }
 
-/* What no single formula says: rows, noise, and the two passes of lamb. */
+/* The two passes of lamb. */
+#define HY__UPDATES_OF_LAMB \
+    HY__AIM static void HY__PASTE(hy__measure_, lamb, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
+        const void *weight, const void *grad, void *const *state, double *sum) \
+    { \
+        const HY__N *W = (const HY__N *)weight + from, *G = (const HY__N *)grad + from; \
+        HY__N *M = (HY__N *)state[0] + from, *V = (HY__N *)state[1] + from, way[512]; \
+        const int64_t end = HY__UPDATE_END(n); \
+        int64_t i, m, done; \
+        HY__RATES \
+        for (done = 0; done < end; done += m, W += m, G += m, M += m, V += m) { \
+            m = end - done < 512 ? end - done : 512; \
+            HY__IVDEP \
+            for (i = 0; i < HY__UPDATE_END(m); i++) { \
+                HY__N g = G[i] * rescale; \
+                g = HY__CLIP(g); \
+                M[i] = k0 * M[i] + k1 * g; \
+                V[i] = k2 * V[i] + k3 * g * g; \
+                way[i] = M[i] * k4 / (HY__ROOT(V[i] * k6) + k5) + wd * W[i]; \
+            } \
+            sum[0] += HY__PASTE(hy__squ, ares, HY__KIND)(W, m); \
+            sum[1] += HY__PASTE(hy__squ, ares, HY__KIND)(way, m); \
+        } \
+        HY__UPDATE_REST(hy__measure_lamb_f32_base, state, sum) \
+    } \
+    HY__AIM static void HY__PASTE(hy__update_, lamb, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
+        void *weight, const void *grad, void *const *state) \
+    { \
+        HY__N *W = (HY__N *)weight + from; \
+        const HY__N *M = (const HY__N *)state[0] + from, *V = (const HY__N *)state[1] + from; \
+        int64_t i; \
+        HY__RATES \
+        (void)grad; \
+        HY__IVDEP \
+        for (i = 0; i < HY__UPDATE_END(n); i++) \
+            W[i] -= lr * k7 * (M[i] * k4 / (HY__ROOT(V[i] * k6) + k5) + wd * W[i]); \
+        HY__UPDATE_REST(hy__update_lamb_f32_base, state) \
+    }
+
+/* What no single formula says, for the plainest instruction set only: rows, noise, sums of what gathered. */
 #define HY__UPDATES_BY_HAND \
     HY__AIM static void HY__PASTE(hy__update_, groupadagrad, HY__KIND)(const hy_update *u, int64_t from, \
         int64_t n, void *weight, const void *grad, void *const *state) \
@@ -49946,47 +50052,6 @@ HY__FORMULAS
             } \
         } \
     } \
-    HY__AIM static void HY__PASTE(hy__measure_, lamb, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
-        const void *weight, const void *grad, void *const *state, double *sum) \
-    { \
-        const HY__N *W = (const HY__N *)weight + from, *G = (const HY__N *)grad + from; \
-        HY__N *M = (HY__N *)state[0] + from, *V = (HY__N *)state[1] + from, way[512]; \
-        int64_t i, m, done; \
-        HY__RATES \
-        for (done = 0; done < n; done += m, W += m, G += m, M += m, V += m) { \
-            m = n - done < 512 ? n - done : 512; \
-            HY__IVDEP \
-            for (i = 0; i < m; i++) { \
-                HY__N g = G[i] * rescale; \
-                g = HY__CLIP(g); \
-                M[i] = k0 * M[i] + k1 * g; \
-                V[i] = k2 * V[i] + k3 * g * g; \
-                way[i] = M[i] * k4 / (HY__ROOT(V[i] * k6) + k5) + wd * W[i]; \
-            } \
-            sum[0] += HY__PASTE(hy__squ, ares, HY__KIND)(W, m); \
-            sum[1] += HY__PASTE(hy__squ, ares, HY__KIND)(way, m); \
-        } \
-    } \
-    HY__AIM static void HY__PASTE(hy__update_, lamb, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
-        void *weight, const void *grad, void *const *state) \
-    { \
-        HY__N *W = (HY__N *)weight + from; \
-        const HY__N *M = (const HY__N *)state[0] + from, *V = (const HY__N *)state[1] + from; \
-        int64_t i; \
-        HY__RATES \
-        (void)grad; \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) \
-            W[i] -= lr * k7 * (M[i] * k4 / (HY__ROOT(V[i] * k6) + k5) + wd * W[i]); \
-    } \
-    HY__AIM static void HY__PASTE(hy__measure_, norms, HY__KIND)(const hy_update *u, int64_t from, \
-        int64_t n, const void *weight, const void *grad, void *const *state, double *sum) \
-    { \
-        (void)u; \
-        (void)state; \
-        sum[0] += HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)weight + from, n); \
-        sum[1] += HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)grad + from, n); \
-    } \
     HY__AIM static void HY__PASTE(hy__measure_, gathered, HY__KIND)(const hy_update *u, int64_t from, \
         int64_t n, const void *weight, const void *grad, void *const *state, double *sum) \
     { \
@@ -50012,30 +50077,35 @@ enum {
     HY__UPDATES(HY__UPDATE_NUMBER) HY__GATHERINGS(HY__UPDATE_NUMBER)
     HY__UPDATE_groupadagrad, HY__UPDATE_sgld, HY__UPDATE_lamb, HY__UPDATE_COUNT
 };
-enum { HY__MEASURE_lamb, HY__MEASURE_norms, HY__MEASURE_gathered, HY__MEASURE_COUNT };
+enum { HY__MEASURE_lamb, HY__MEASURE_gathered, HY__MEASURE_COUNT };
 typedef struct hy__update_table {
     hy__update_fn  update[HY__UPDATE_COUNT];
     hy__measure_fn measure[HY__MEASURE_COUNT];
     double       (*squares)(const void *x, int64_t n);
 } hy__update_table;
 #define HY__STAMP_UPDATES \
-    HY__UPDATES(HY__UPDATE) HY__GATHERINGS(HY__UPDATE) HY__SQUARES HY__UPDATES_BY_HAND \
+    HY__UPDATES(HY__UPDATE) HY__GATHERINGS(HY__UPDATE) HY__SQUARES HY__UPDATES_OF_LAMB \
     static double HY__PASTE(hy__any_, squares, HY__KIND)(const void *x, int64_t n) \
-    { return HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)x, n); } \
+    { return HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)x, n); }
+#define HY__STAMP_UPDATE_TABLE(by_hand) \
     static const hy__update_table HY__PASTE(hy__, updates, HY__KIND) = { \
         { HY__UPDATES(HY__UPDATE_ROW) HY__GATHERINGS(HY__UPDATE_ROW) \
-          HY__PASTE(hy__update_, groupadagrad, HY__KIND), \
-          HY__PASTE(hy__update_, sgld, HY__KIND), HY__PASTE(hy__update_, lamb, HY__KIND) }, \
-        { HY__PASTE(hy__measure_, lamb, HY__KIND), HY__PASTE(hy__measure_, norms, HY__KIND), \
-          HY__PASTE(hy__measure_, gathered, HY__KIND) }, \
+          hy__update_groupadagrad_##by_hand, hy__update_sgld_##by_hand, \
+          HY__PASTE(hy__update_, lamb, HY__KIND) }, \
+        { HY__PASTE(hy__measure_, lamb, HY__KIND), hy__measure_gathered_##by_hand }, \
         HY__PASTE(hy__any_, squares, HY__KIND) };
 
 #define HY__AIM
+#define HY__UPDATE_END(n) (n)
+#define HY__UPDATE_REST(plain, ...)
+HY__SMALL_BEGIN
 #define HY__N double
 #define HY__BITS f64
 #define HY__KIND f64_base
 #define HY__ROOT(x) sqrt(x)
 HY__STAMP_UPDATES
+HY__UPDATES_BY_HAND
+HY__STAMP_UPDATE_TABLE(f64_base)
 #undef HY__N
 #undef HY__BITS
 #undef HY__KIND
@@ -50045,18 +50115,30 @@ HY__STAMP_UPDATES
 #define HY__KIND f32_base
 #define HY__ROOT(x) sqrtf(x)
 HY__STAMP_UPDATES
+HY__UPDATES_BY_HAND
+HY__STAMP_UPDATE_TABLE(f32_base)
+HY__SMALL_END
 #if HY__X86
+/* Vectors end with a whole one; what is left over has the same bits elsewhere. */
 #undef HY__AIM
 #undef HY__KIND
+#undef HY__UPDATE_END
+#undef HY__UPDATE_REST
 #define HY__AIM HY__TARGET_AVX2
 #define HY__KIND f32_avx2
+#define HY__UPDATE_END(n) ((n) & -16)
+#define HY__UPDATE_REST(plain, ...) \
+    if (n & 15) plain(u, from + (n & -16), n & 15, weight, grad, __VA_ARGS__);
 HY__STAMP_UPDATES
+HY__STAMP_UPDATE_TABLE(f32_base)
 #endif
 #undef HY__AIM
 #undef HY__N
 #undef HY__BITS
 #undef HY__KIND
 #undef HY__ROOT
+#undef HY__UPDATE_END
+#undef HY__UPDATE_REST
 HY__LOOPS_END
 
 static const hy__update_table *hy__updates_for(const hy_update *u)
@@ -50089,7 +50171,14 @@ HY__OPTIM_UPDATE(lamb, HY__UPDATE_lamb)
                                          const void *grad, void *const *state, double *sum) \
     { hy__updates_for(u)->measure[HY__MEASURE_##name](u, from, n, weight, grad, state, sum); }
 HY__OPTIM_MEASURE(lamb)
-HY__OPTIM_MEASURE(norms)
+static void hy__optim_measure_norms(const hy_update *u, int64_t from, int64_t n, const void *weight,
+                                    const void *grad, void *const *state, double *sum)
+{
+    int64_t first = from * hy__traits[u->dtype].size;
+    (void)state;
+    sum[0] += hy__updates_for(u)->squares((const char *)weight + first, n);
+    sum[1] += hy__updates_for(u)->squares((const char *)grad + first, n);
+}
 
 static void hy__momentum_begin(hy_update *u) { u->number[0] = u->optim->opt.momentum; }
 static void hy__adam_begin(hy_update *u)
@@ -54467,6 +54556,16 @@ static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
           m->inverse ? flat : inside);
 }
 
+/* What stands where nothing comes, in such an array; of halves their bits. */
+static double hy__c_fill(const hy__c_map *m, hy_dtype dtype)
+{
+    uint64_t room = 0;
+    uint16_t bits;
+    hy__store(&room, dtype, m->fill);
+    memcpy(&bits, &room, sizeof bits);
+    return hy__c_is_half(dtype) ? bits : hy__load((const char *)&room, dtype);
+}
+
 static void hy__c_moves(hy__c *c, const hy__c_step *s)
 {
     int o;
@@ -54479,19 +54578,14 @@ static void hy__c_moves(hy__c *c, const hy__c_step *s)
         if (m->inverse || m->table) {
             hy__c_loop(c, "    ", "i", n);
             c->real = hy__c_is_half(dtype) ? HY_I32 : dtype;
-            if (m->inverse) {
-                uint64_t bits = 0;
-                hy__store(&bits, dtype, m->fill);
-                hy__w(c, " y%d[i] = %v;\n", o,
-                      hy__c_is_half(dtype) ? (double)*(uint16_t *)(void *)&bits : m->fill);
-            }
+            if (m->inverse) hy__w(c, " y%d[i] = %v;\n", o, hy__c_fill(m, dtype));
         }
         if (m->table) {
             hy__w(c, " {\n        static const int32_t from[] = {");
             for (i = 0; i < n; i++) hy__w(c, "%s%d", i % 16 ? ", " : i ? ",\n            " : "\n            ",
                                           m->table[i] - 1);
             hy__w(c, " };\n        y%d[i] = ", o);
-            if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, m->fill);
+            if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, hy__c_fill(m, dtype));
             hy__w(c, "x0[from[i]];\n    }\n");
         } else hy__c_move_from(c, m, o);
     }
@@ -55514,8 +55608,8 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
                   kind == HY__MAX ? ">" : "<");
             break;
         case HY__PROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "sum *= e;\n"); break;
-        case HY__NANSUM: hy__w(c, "if (e == e) sum += %se;\n", whole ? "(uint64_t)" : ""); break;
-        case HY__NANPROD: hy__w(c, "if (e == e) sum *= %se;\n", whole ? "(uint64_t)" : ""); break;
+        case HY__NANSUM: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "if (e == e) sum += e;\n"); break;
+        case HY__NANPROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "if (e == e) sum *= e;\n"); break;
         default: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "sum += e;\n");
     }
     hy__w(c, "}\n");
@@ -56025,8 +56119,9 @@ static void hy__c_open_regions(hy__c *c, const hy__c_step *s)
     hy__c_need(c, "whole");
     hy__c_need(c, "between");
     hy__w(c, "for (int o = 0; o < %l; o++) {\nconst %r *roi = x1 + o * 5;\n"
-             "const int64_t image = %p_whole(roi[0]);\nconst int inside = image >= 0 && image < %l;\n",
-          hy__c_in(s, 1)->shape.dim[0], hy__c_in(s, 0)->shape.dim[0]);
+             "const int64_t image = %p_whole(roi[0]);\n", hy__c_in(s, 1)->shape.dim[0]);
+    if (hy__c_in(s, 0)->shape.dim[0] < 1) hy__w(c, "const int inside = 0;\n");
+    else hy__w(c, "const int inside = image >= 0 && image < %l;\n", hy__c_in(s, 0)->shape.dim[0]);
 }
 
 static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
@@ -57377,8 +57472,10 @@ static void hy__c_touch(hy__c *c, int v, int step)
 /* Input k as the function's parameter: is it read? */
 static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
 {
+    int number = hy__op_number(s->node->op);
     if (s->body) return hy__c_control_takes(c, s, k);
-    if (k && (s->emit == hy__c_moves || hy__op_number(s->node->op) == HY_OP__sum_like)) return 0;
+    if (k && (s->emit == hy__c_moves || number == HY_OP__sum_like || number == HY_OP_softmax_output))
+        return 0;                       /* of the other only the shape counts, or nothing */
     if (s->emit == hy__c_join) return hy__size(&hy__c_in(s, k)->shape) > 0;
     return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
 }

@@ -112,6 +112,27 @@ static void onnx_without_memory(void)
     CHECK(done && onnx_blocks == 0);
 }
 
+/* The n-th piece of memory is not there, whatever the file holds: an error, or the right results. */
+static void onnx_cases_without_memory(void)
+{
+    static onnx_case c;
+    int i;
+    long n;
+    for (i = 0; i < ONNX_OWN; i++) {
+        const char *why = "";
+        sprintf(c.folder, "tests/golden/onnx/%s", onnx_own[i]);
+        if (!CHECK(onnx_read_case(&c))) return;
+        for (n = 0; n < 3000 && why; n++) {
+            onnx_left = n;
+            why = onnx_run_case(&c, (int)(n & 1));
+            if (!CHECK(!why || strstr(why, "memory"))) printf("    %s, %ld: %s\n", onnx_own[i], n, why);
+            CHECK(onnx_blocks == 0);
+        }
+        onnx_left = -1;
+        CHECK(!why);
+    }
+}
+
 /* A block like any other: its parameters have gradients, it is saved, it gives a graph under the file's names. */
 static void onnx_like_any_other(void)
 {
@@ -232,5 +253,6 @@ static void test_onnx(void)
     RUN(onnx_own_cases);
     RUN(onnx_broken);
     RUN(onnx_without_memory);
+    RUN(onnx_cases_without_memory);
     RUN(onnx_like_any_other);
 }

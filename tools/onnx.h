@@ -3413,16 +3413,18 @@ static void onnx__do_grid_sample(onnx__run *R)
     onnx__out(R, 0, onnx__move(R, y, g.ndim - 1, 1));
 }
 
-/* Where the taps of a part of the channels lie: offsets (N, 2 taps, Ho, Wo) beside the window's own places. */
+/* Where the taps of a part of the channels lie: offsets (N, 2 taps, Ho, Wo) beside the window's places. */
 static int onnx__deformed(onnx__run *R, const onnx__window *w, hy_array *offset, int64_t n, hy_array **at)
 {
     int64_t taps = w->kernel[0] * w->kernel[1], i, j;
     int c;
-    offset = hy_transpose(R->F, onnx__to(R, offset, HY_SHAPE(n, taps, 2, w->out[0], w->out[1])), HY_INTS(2, 0, 3, 4, 1));
+    offset = hy_transpose(R->F, onnx__to(R, offset, HY_SHAPE(n, taps, 2, w->out[0], w->out[1])),
+                          HY_INTS(2, 0, 3, 4, 1));
     for (c = 0; c < 2; c++) {
         hy_shape s = c ? HY_SHAPE(1, 1, w->out[1], taps) : HY_SHAPE(1, w->out[0], 1, taps);
         double *base = (double *)onnx__scratch(R, w->out[c] * taps, sizeof *base);
-        hy_array *own = onnx__to(R, onnx__cut(R, offset, 0, c, c + 1, 1), HY_SHAPE(n, w->out[0], w->out[1], taps));
+        hy_array *own =
+            onnx__to(R, onnx__cut(R, offset, 0, c, c + 1, 1), HY_SHAPE(n, w->out[0], w->out[1], taps));
         if (!base) return 0;
         for (i = 0; i < w->out[c]; i++)
             for (j = 0; j < taps; j++)
@@ -3442,11 +3444,13 @@ static void onnx__do_deform_conv(onnx__run *R)
     onnx__window w;
     hy_shape s, sw, so;
     hy_dot_opt opt;
-    if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w)) return;
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, weight, &sw) || !onnx__window_of(R, x, sw.dim + 2, &w))
+        return;
     if (!onnx__shape(R, offset, &so)) return;
     taps = w.dims == 2 && w.kernel[0] < 4096 && w.kernel[1] < 4096 ? w.kernel[0] * w.kernel[1] : 0;
-    if (!taps || !onnx__within(parts, 1, s.dim[1]) || !onnx__within(groups, 1, s.dim[1]) || sw.dim[0] % groups ||
-        s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 || so.dim[1] != 2 * parts * taps) {
+    if (!taps || !onnx__within(parts, 1, s.dim[1]) || !onnx__within(groups, 1, s.dim[1]) ||
+        sw.dim[0] % groups || s.dim[1] % parts || s.dim[1] % groups || so.ndim != 4 ||
+        so.dim[1] != 2 * parts * taps) {
         onnx__fail(R, "offsets do not fit, or more than 2 dims");
         return;
     }
@@ -3459,7 +3463,8 @@ static void onnx__do_deform_conv(onnx__run *R)
         p.padding = ONNX__ZEROS;
         p.corners = 1;
         onnx__sampling_of(R, onnx__cut(R, x, 1, g * in, (g + 1) * in, 1), 4, &p);
-        if (!onnx__deformed(R, &w, onnx__cut(R, offset, 1, g * 2 * taps, (g + 1) * 2 * taps, 1), n, at)) return;
+        if (!onnx__deformed(R, &w, onnx__cut(R, offset, 1, g * 2 * taps, (g + 1) * 2 * taps, 1), n, at))
+            return;
         v = onnx__sampled_linear(R, &p, at);
         if (mask) {
             k = onnx__cut(R, mask, 1, g * taps, (g + 1) * taps, 1);
@@ -3474,7 +3479,8 @@ static void onnx__do_deform_conv(onnx__run *R)
     in = s.dim[1] / groups;
     out = sw.dim[0] / groups;
     for (g = 0; g < groups; g++) {
-        v = onnx__to(R, onnx__cut(R, all, 3, g * in, (g + 1) * in, 1), HY_SHAPE(n, w.out[0], w.out[1], in * taps));
+        v = onnx__to(R, onnx__cut(R, all, 3, g * in, (g + 1) * in, 1),
+                     HY_SHAPE(n, w.out[0], w.out[1], in * taps));
         k = onnx__to(R, onnx__cut(R, weight, 0, g * out, (g + 1) * out, 1), HY_SHAPE(out, in * taps));
         v = hy_dot(R->F, v, k, &opt);
         y = y ? onnx__join(R, y, v, 3) : v;
@@ -3582,11 +3588,13 @@ typedef struct onnx__blocks {
 static int onnx__block_axis(onnx__blocks *z, int k, int64_t after)
 {
     if (!onnx__within(z->image[k], 1, INT32_MAX) || !onnx__within(z->block[k], 1, 65536) ||
-        !onnx__within(z->step[k], 1, 65536) || !onnx__within(z->gap[k], 1, 65536) || z->taps > 65536) return 0;
+        !onnx__within(z->step[k], 1, 65536) || !onnx__within(z->gap[k], 1, 65536) || z->taps > 65536)
+        return 0;
     if (!onnx__within(z->before[k], 0, INT32_MAX) || !onnx__within(after, 0, INT32_MAX)) return 0;
     z->padded[k] = z->image[k] + z->before[k] + after;
     z->count[k] = (z->padded[k] - z->gap[k] * (z->block[k] - 1) - 1) / z->step[k] + 1;
-    if (z->count[k] < 1 || z->padded[k] > INT32_MAX || z->whole > (int64_t)1 << 31 || z->blocks > (int64_t)1 << 31)
+    if (z->count[k] < 1 || z->padded[k] > INT32_MAX || z->whole > (int64_t)1 << 31 ||
+        z->blocks > (int64_t)1 << 31)
         return 0;
     z->taps *= z->block[k];
     z->blocks *= z->count[k];
@@ -3615,7 +3623,10 @@ static int onnx__blocks_of(onnx__run *R, onnx__blocks *z)
         z->step[k] = stride.n ? stride.v[k] : 1;
         z->gap[k] = dilate.n ? dilate.v[k] : 1;
         z->before[k] = pads.n ? pads.v[k] : 0;
-        if (!onnx__block_axis(z, k, pads.n ? pads.v[k + n] : 0)) { onnx__fail(R, "blocks do not fit"); return 0; }
+        if (!onnx__block_axis(z, k, pads.n ? pads.v[k + n] : 0)) {
+            onnx__fail(R, "blocks do not fit");
+            return 0;
+        }
     }
     return 1;
 }
