@@ -45,13 +45,16 @@
  *     >>linalg    inverses, triangles, Cholesky      >>ops       the table of all operators
  *
  *     >>invoke    running an operator now            >>graph     traced programs
- *     >>passes    rewriting them                     >>plan      where their values lie
- *     >>execute   running them                       >>trace     C functions become graphs
- *     >>block     networks: names, parameters, calls >>gradient  one walk for tape and graph
+ *     >>passes    rewriting them                     >>layouts   images channels last or abreast
+ *     >>fusion    pointwise operators become one     >>pipeline  the passes in order
+ *     >>plan      where their values lie             >>execute   programs made of them
+ *     >>running   and run                            >>trace     C functions become graphs
+ *     >>block     networks: names, parameters        >>calls     calling and compiling them
+ *     >>gradient  one walk for tape and graph
  *     >>autograd  the tape                           >>control   loops and branches in a graph
  *     >>loops     C functions become these           >>layers    ready-made blocks, first values
  *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
- *     >>files     arrays as bytes: .params, NPY, NPZ, safetensors
+ *     >>files     bytes in and out, values in files  >>formats   .params, NPY, NPZ, safetensors
  *     >>symbol    graphs as MXNet's JSON             >>parser    nodes from that
  *     >>numpy     MXNet's other operators            >>reader    loops, bodies, the whole graph
  *     >>save      networks, written and read         >>calibrate copies of them in int8
@@ -28514,8 +28517,8 @@ HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t byte
 /* MARK: - 40 >>passes -----------------------------------------------------------------------------------
  *
  * From a graph to a better one that computes the same. Every pass is a rule of one walk: nodes are copied in
- * order into a fresh graph, and the rule may put something else in the place of a node. The table at the end
- * of the room lists the passes in the order in which they run; hy__optimize runs them, hy__verify checks
+ * order into a fresh graph, and the rule may put something else in the place of a node. The table in
+ * >>pipeline lists the passes in the order in which they run; hy__optimize runs them, hy__verify checks
  * what a graph must obey. An optimised graph is one for the types it was made for, and all its nodes know
  * theirs, as far as shapes do not depend on values.
  */
@@ -29426,6 +29429,10 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
 }
 #endif
 
+/* MARK: - 40 >>layouts ---------------------------------------------------------------------------------
+ *
+ * Passes that lay images out otherwise: channels last, or 16 images abreast.
+ */
 #ifndef HYBRID_NO_VISION
 /* --- layout: channels last between convolutions --- *
  * Every value has its channels where MXNet has them; some have a twin with the channels last. Convolutions
@@ -29924,6 +29931,10 @@ static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
     return 0;
 }
 
+/* MARK: - 40 >>fusion ----------------------------------------------------------------------------------
+ *
+ * Pointwise operators become one; what the turns of a loop share is taken out of it.
+ */
 /* --- the fused operator: a program of pointwise operators, run tile by tile --- *
  * Inputs and outputs are read and written where they lie, what is between stays in the worker's scratch; an
  * input that is broadcast is laid out there first. Where a kernel can work on a tile as it is, it is called.
@@ -30950,7 +30961,10 @@ static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edg
     return got;
 }
 
-/* --- the table, and running it --- */
+/* MARK: - 40 >>pipeline --------------------------------------------------------------------------------
+ *
+ * The passes in their order, run one after another.
+ */
 enum { HY__PASS_LOOSE = 1, HY__PASS_INFERENCE = 2 };    /* may change bits; parameters must stand still */
 typedef struct hy__pass {
     int         bit;
@@ -33217,6 +33231,11 @@ static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
     hy__executor_shorten(x);
     return x;
 }
+
+/* MARK: - 42 >>running ---------------------------------------------------------------------------------
+ *
+ * Programs run, in frames that have their memory; plans that can be asked for.
+ */
 
 /* --- running --- */
 /* Runs jobs one after another. Did one meet bad data? */
@@ -36732,6 +36751,11 @@ HY_API void hy_cast_block(hy_frame *F, hy_block *block, hy_dtype dtype)
     HY__ADD(&F->root->epoch, 1);
     hy__each_param(F, block, hy__cast_one, &dtype);
 }
+
+/* MARK: - 44 >>calls -----------------------------------------------------------------------------------
+ *
+ * Blocks are called, line by line or compiled, and hybridized; what they say of themselves.
+ */
 
 /* --- a table of layers --- */
 typedef struct hy__layer_row { const hy_block *block; hy_array *y; } hy__layer_row;
@@ -44012,6 +44036,14 @@ static char *hy__get_name(hy__input *s, uint64_t at, uint64_t n)
     hy__free(&s->F->root->heap, text);
     return NULL;
 }
+
+#endif
+
+/* MARK: - 52 >>formats ---------------------------------------------------------------------------------
+ *
+ * Arrays in files: .params, NPY, NPZ, JSON, safetensors.
+ */
+#ifndef HYBRID_NO_IO
 
 /* --- MXNet's .params --- */
 enum { HY__PARAMS_MAGIC = 0x112 };

@@ -9,14 +9,15 @@ tmp=${TMPDIR:-/tmp}/rooms.$$
 mkdir -p "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-ceilings="door 110 manual 400 config 120 types 350 catalogue 1330 operators 720 api 1300 cpp 120 platform 900 memory 560
-frame 1000 threads 500 shape 450 array 1250 numbers 1300 product 1030 walks 300 rules 800 pointwise 1490
+ceilings="door 110 manual 400 config 120 types 350 catalogue 1330 operators 720 api 1300 cpp 120 platform 900
+memory 560 frame 1000 threads 500 shape 450 array 1250 numbers 1300 product 1030 walks 300 rules 800 pointwise 1490
 reduce 810 linear 620 softmax 830 shapes 1500 indexing 760 sorting 610 recurrence 1310 duals 580 windows 420
 abreast 520 convolution 1400 direct 800 pooling 1030 norms 980 vision 1190 quantize 520 sampling 510 creators 590
-linalg 400 ops 190 invoke 1270 graph 1100 passes 2800 plan 960 execute 1870 trace 1330 block 2060 gradient 810
-autograd 710 control 1350 loops 800 layers 1300 recurrent 700 check 560 train 1500 losses 900 data 1390 fit 400
-files 2190 symbol 900 parser 600 numpy 620 reader 650 save 1440 calibrate 640 profile 400 text 800 emitters 1600 writers 1000 source 1500
-jit 400 end 120"
+linalg 400 ops 190 invoke 1270 graph 1100 passes 1010 layouts 550 fusion 1090 pipeline 400 plan 960 execute 1090
+running 960 trace 1330 block 1490 calls 770 gradient 810 autograd 710 control 1350 loops 800 layers 1300
+recurrent 700 check 560 train 1500 losses 900 data 1390 fit 400 files 1000 formats 1270 symbol 900 parser 600
+numpy 620 reader 650 save 1440 calibrate 640 profile 400 text 800 emitters 1600 writers 1000 source 1500 jit 400
+end 120"
 
 awk 'length($0) > 110 { printf "%d: %d columns\n", NR, length($0); n++ } END { exit n > 0 }' $h > "$tmp/long" ||
     say "lines over 110 columns: $(wc -l < "$tmp/long"), the first at line $(head -1 "$tmp/long")"
