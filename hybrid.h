@@ -24880,10 +24880,14 @@ HY__RUN(hy__run_resize_back)
 }
 static int hy___bilinear_resize_grad_infer(hy_infer *I)
 {
+    hy_shape *y = &I->in[0].shape, *x = &I->in[1].shape;
+    int d;
     hy__same_types(I);
-    hy_infer_shape(I, &I->in[0].shape, hy__rank(4));
-    hy_infer_shape(I, &I->in[1].shape, hy__rank(4));
-    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    if (hy__infer_ranks(I, x, y, 4) < 0) return -1;
+    for (d = 0; d < 2; d++) hy__infer_same_dim(I, &x->dim[d], &y->dim[d]);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (I->status >= 0 && ((x->dim[2] == 0 && y->dim[2]) || (x->dim[3] == 0 && y->dim[3])))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data, %z, have no pixels", x);
     return I->status;
 }
 static int hy___bilinear_resize_grad_bind(hy_job *job)
@@ -25159,9 +25163,16 @@ HY__RUN(hy__run_sampler_back)
 }
 static int hy___bilinear_sampler_grad_infer(hy_infer *I)
 {
+    hy_shape *y = &I->in[0].shape, *x = &I->in[1].shape, *grid = &I->in[2].shape;
+    int d;
     hy__same_types(I);
-    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
-    hy_infer_same(I, &I->in[2].shape, &I->out[1].shape);
+    hy_infer_shape(I, y, hy__rank(4));
+    if (hy__infer_ranks(I, x, grid, 4) < 0) return -1;
+    hy_infer_dim(I, &grid->dim[1], 2);
+    hy__infer_same_dim(I, &x->dim[0], &grid->dim[0]);
+    for (d = 0; d < 4; d++) hy__infer_same_dim(I, &(d < 2 ? x : grid)->dim[d], &y->dim[d]);
+    hy_infer_same(I, x, &I->out[0].shape);
+    hy_infer_same(I, grid, &I->out[1].shape);
     return I->status;
 }
 static int hy___bilinear_sampler_grad_bind(hy_job *job)

@@ -494,38 +494,60 @@ static const char *const cases_linalg_gemm2[] = {
 static const ref_op ref_linalg_gemm2 =
     { REFA_FLOATS, refa_linalg_gemm2, REF_TRUE, NULL, 4e-6, cases_linalg_gemm2 };
 
-/* --- matrices: by cofactors, the plainest way --- */
-static double refa_det_of(const double *a, int64_t n)
+/* --- matrices: each column of a solution by Gauss and Jordan, the largest of all that is left divides --- */
+static long double refa_solve(const double *a, const double *b, double *x, int64_t n)       /* the determinant */
 {
-    double sum = 0, minor[64];
-    if (n == 0) return 1;
-    for (int64_t k = 0; k < n; k++) {
-        for (int64_t i = 1; i < n; i++)
-            for (int64_t j = 0, to = 0; j < n; j++) if (j != k) minor[(i - 1) * (n - 1) + to++] = a[i * n + j];
-        sum += (k % 2 ? -1 : 1) * a[k] * refa_det_of(minor, n - 1);
+    size_t wide = (size_t)n + 1;
+    long double *m = (long double *)malloc(((size_t)n * wide + 1) * sizeof *m), det = 1;
+    int64_t *column = (int64_t *)malloc(((size_t)n + 1) * sizeof *column);
+    char *used = (char *)calloc((size_t)n + 1, 1);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= n; j++) m[(size_t)i * wide + (size_t)j] = j < n ? a[i * n + j] : b ? b[i] : 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t row = i, best = -1, t;
+        for (int64_t k = i; k < n; k++)
+            for (int64_t j = 0; j < n; j++)
+                if (!used[j] && (best < 0 || fabsl(m[(size_t)k * wide + (size_t)j]) > fabsl(m[(size_t)row * wide + (size_t)best]))) {
+                    row = k;
+                    best = j;
+                }
+        for (int64_t j = 0; j <= n && row != i; j++) {
+            long double v = m[(size_t)i * wide + (size_t)j];
+            m[(size_t)i * wide + (size_t)j] = m[(size_t)row * wide + (size_t)j];
+            m[(size_t)row * wide + (size_t)j] = v;
+        }
+        if (row != i) det = -det;
+        for (t = best; t > 0; t--) if (!used[t - 1]) det = -det;        /* the column moves before those that are left */
+        used[best] = 1;
+        column[i] = best;
+        det *= m[(size_t)i * wide + (size_t)best];
+        for (int64_t k = 0; k < n; k++) {
+            long double f = k == i ? 0 : m[(size_t)k * wide + (size_t)best] / m[(size_t)i * wide + (size_t)best];
+            for (int64_t j = 0; j <= n && k != i; j++) m[(size_t)k * wide + (size_t)j] -= f * m[(size_t)i * wide + (size_t)j];
+        }
     }
-    return sum;
+    for (int64_t i = 0; i < n && x; i++)
+        x[column[i]] = (double)(m[(size_t)i * wide + (size_t)n] / m[(size_t)i * wide + (size_t)column[i]]);
+    free(m);
+    free(column);
+    free(used);
+    return det;
 }
 static int64_t refa_order(const ref_tensor *a) { return a->dim[a->ndim - 1]; }
-static int64_t refa_matrix_count(const ref_tensor *a)
-{
-    int64_t count = 1;
-    for (int d = 0; d < a->ndim - 2; d++) count *= a->dim[d];
-    return count;
-}
 static void refa_linalg_inverse(ref_case *c)
 {
     const ref_tensor *a = &c->in[0];
-    double *y = refa_like(c, 0, a), minor[64];
+    double *y = refa_like(c, 0, a);
     int64_t n = refa_order(a);
-    for (int64_t m = 0; m < refa_matrix_count(a); m++, y += n * n) {
-        const double *x = a->v + m * n * n;
-        for (int64_t i = 0; i < n * n; i++) {
-            int64_t to = 0;
-            for (int64_t k = 0; k < n * n; k++) if (k / n != i % n && k % n != i / n) minor[to++] = x[k];
-            y[i] = ((i / n + i % n) % 2 ? -1 : 1) * refa_det_of(minor, n - 1) / refa_det_of(x, n);
+    double *unit = (double *)calloc((size_t)(2 * n) + 1, sizeof *unit);
+    for (int64_t at = 0; at < a->size; at += n * n)
+        for (int64_t j = 0; j < n; j++) {
+            unit[j] = 1;
+            refa_solve(a->v + at, unit, unit + n, n);
+            unit[j] = 0;
+            for (int64_t i = 0; i < n; i++) y[at + i * n + j] = unit[n + i];
         }
-    }
+    free(unit);
 }
 static double *refa_per_matrix(ref_case *c, int i)
 {
@@ -536,16 +558,16 @@ static void refa_linalg_det(ref_case *c)
 {
     double *y = refa_per_matrix(c, 0);
     int64_t n = refa_order(&c->in[0]);
-    for (int64_t m = 0; m < c->out[0].size; m++) y[m] = refa_det_of(c->in[0].v + m * n * n, n);
+    for (int64_t m = 0; m < c->out[0].size; m++) y[m] = (double)refa_solve(c->in[0].v + m * n * n, NULL, NULL, n);
 }
 static void refa_linalg_slogdet(ref_case *c)
 {
     double *sign = refa_per_matrix(c, 0), *size = refa_per_matrix(c, 1);
     int64_t n = refa_order(&c->in[0]);
     for (int64_t m = 0; m < c->out[0].size; m++) {
-        double det = refa_det_of(c->in[0].v + m * n * n, n);
-        sign[m] = refa_sign_of(det);
-        size[m] = log(fabs(det));
+        long double det = refa_solve(c->in[0].v + m * n * n, NULL, NULL, n);
+        sign[m] = det > 0 ? 1 : det < 0 ? -1 : 0;
+        size[m] = (double)logl(fabsl(det));
     }
 }
 static const char *const cases_matrix[] = {
@@ -571,25 +593,26 @@ static const char *const cases_matrix_triangle[] = {
 static const ref_op ref_tril = { REFA_ALL, refa_tril, REF_TRUE, NULL, 0, cases_matrix_triangle };
 static const ref_op ref_triu = { REFA_ALL, refa_triu, REF_TRUE, NULL, 0, cases_matrix_triangle };
 
-/* X of op(A) X = B column by column, by Cramer's rule on A's triangle. */
+/* X of op(A) X = B one column (row, if A is on the right) after the other; the rest of A counts as 0. */
 static void refa_linalg_trsm(ref_case *c)
 {
     const ref_tensor *a = &c->in[0], *b = &c->in[1];
-    double *y = refa_like(c, 0, b), t[64], u[64];
+    double *y = refa_like(c, 0, b);
     int64_t n = refa_order(a), columns = refa_order(b), size = b->dim[b->ndim - 2] * columns;
     int right = ref_int(c, "rightside", 0), lower = ref_int(c, "lower", 1), turned = ref_int(c, "transpose", 0) != right;
-    for (int64_t at = 0; at < b->size; at++) {
-        int64_t m = at / size, place = at % size, i = right ? place % columns : place / columns;
-        const double *x = a->v + m * n * n;
-        for (int64_t k = 0; k < n * n; k++) {
-            double v = (lower ? k % n <= k / n : k % n >= k / n) ? x[k] : 0;
-            t[turned ? k % n * n + k / n : k] = v;
+    int64_t step = right ? 1 : columns, across = right ? columns : 1;
+    double *t = (double *)calloc((size_t)(n * n + 2 * n) + 1, sizeof *t), *x = t + n * n;
+    for (int64_t m = 0; size && m < b->size / size; m++) {
+        for (int64_t k = 0; k < n * n; k++)
+            t[turned ? k % n * n + k / n : k] = (lower ? k % n <= k / n : k % n >= k / n) ? a->v[m * n * n + k] : 0;
+        for (int64_t k = 0; k < size / (n ? n : 1); k++) {
+            const double *from = b->v + m * size + k * across;
+            for (int64_t i = 0; i < n; i++) x[i] = from[i * step] * ref_num(c, "alpha", 1);
+            refa_solve(t, x, x + n, n);
+            for (int64_t i = 0; i < n; i++) y[m * size + k * across + i * step] = x[n + i];
         }
-        memcpy(u, t, sizeof u);
-        for (int64_t k = 0; k < n; k++)
-            u[k * n + i] = b->v[m * size + (right ? place / columns * columns + k : k * columns + place % columns)];
-        y[at] = ref_num(c, "alpha", 1) * refa_det_of(u, n) / refa_det_of(t, n);
     }
+    free(t);
 }
 static const char *const cases_linalg_trsm[] = {
     "(3,3)[0.5,2] (3,2)", "(3,3)[0.5,2] (3,2) | transpose=True", "(3,3)[0.5,2] (2,3) | rightside=True",
@@ -603,7 +626,14 @@ static const ref_op ref_linalg_trsm = { REFA_FLOATS, refa_linalg_trsm, REF_TRUE,
 static void refa_linalg_potrf(ref_case *c)
 {
     double *y = refa_like(c, 0, &c->in[0]);
-    for (int64_t i = 0; i < c->in[0].size; i++) y[i] = sqrt(c->in[0].v[i]);
+    int64_t n = refa_order(&c->in[0]);
+    for (int64_t at = 0; at < c->in[0].size; at += n * n, y += n * n)
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t i = j; i < n; i++) {
+                long double sum = (c->in[0].v[at + i * n + j] + c->in[0].v[at + j * n + i]) / 2;
+                for (int64_t k = 0; k < j; k++) sum -= (long double)y[i * n + k] * y[j * n + k];
+                y[i * n + j] = (double)(i == j ? sqrtl(sum) : sum / y[j * n + j]);
+            }
 }
 static const char *const cases_linalg_potrf[] = { "(1,1)[0.5,2]", "(5,1,1)[0.1,9]", "(2,3,1,1)[1,2]", "(0,2,2)", NULL };
 static const ref_op ref_linalg_potrf = { REFA_FLOATS, refa_linalg_potrf, REF_TRUE, NULL, 4e-6, cases_linalg_potrf };
@@ -3837,8 +3867,8 @@ static const ref_op ref_bilinear_resize = { REFA_FLOATS, refc_bilinear_resize, R
 static void refc_bilinear_resize_grad(ref_case *c)
 {
     const ref_tensor *dy = &c->in[0], *x = &c->in[1];
-    double *dx = ref_out(c, 0, 4, x->dim), one[64];
     int64_t area = x->dim[2] * x->dim[3], result = dy->dim[2] * dy->dim[3];
+    double *dx = ref_out(c, 0, 4, x->dim), *one = (double *)calloc((size_t)area + 1, sizeof *one);
     int corners = ref_int(c, "align_corners", 1);
     for (int64_t i = 0; i < x->size; i++) {
         for (int64_t k = 0; k < area; k++) one[k] = k == i % area;
@@ -3847,6 +3877,7 @@ static void refc_bilinear_resize_grad(ref_case *c)
                 * refc_between(one, x->dim[2], x->dim[3], refc_from(k / dy->dim[3], dy->dim[2], x->dim[2], corners),
                                refc_from(k % dy->dim[3], dy->dim[3], x->dim[3], corners));
     }
+    free(one);
 }
 static const char *const cases__bilinear_resize_grad[] = {
     "(2,3,7,8) (2,3,4,5)", "(1,2,2,3) (1,2,4,5)", "(1,1,9,3) (1,1,4,5) | align_corners=False", "(1,2,1,1) (1,2,3,4)", NULL };
@@ -3871,7 +3902,8 @@ static void refc_grid_generator(ref_case *c)
     for (int64_t at = 0; at < c->out[0].size; at++) {
         int64_t j = at % dim[3], i = at / dim[3] % dim[2], n = at / (2 * dim[2] * dim[3]);
         int which = (int)(at / (dim[2] * dim[3]) % 2);
-        if (warp) y[at] = (x->v[at] + (double)(which ? i : j)) * 2 / (double)(dim[3 - which] - 1) - 1;
+        if (warp && dim[3 - which] == 1) y[at] = -1;
+        else if (warp) y[at] = (x->v[at] + (double)(which ? i : j)) * 2 / (double)(dim[3 - which] - 1) - 1;
         else y[at] = refc_mapped(x->v + 6 * n, which, i, j, dim[2], dim[3]);
     }
 }
