@@ -24786,7 +24786,7 @@ static int64_t hy__resized(const hy__bilinear_resize_rec *r, int64_t n, int64_t 
     case HY_RESIZE_ODD_SCALE:    grown = n % 2 ? (double)(n - 1) * scale + 1 : (double)n * scale; break;
     default:                     grown = scale > 0 ? (double)n * scale : (double)size;
     }
-    return grown < HY__WINDOW_MOST ? (int64_t)grown : HY__WINDOW_MOST + 1;
+    return grown < (double)HY__WINDOW_MOST ? (int64_t)grown : HY__WINDOW_MOST + 1;
 }
 static int hy__bilinear_resize_infer(hy_infer *I)
 {
