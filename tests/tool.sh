@@ -86,7 +86,16 @@ try "count out of range" 2 bench bn --count 0
 
 # --- ops
 try "ops" 0 ops
-prints "ops lists" "^fully_connected *FullyConnected "
+prints "ops lists" "^fully_connected *FullyConnected *linear "
+"$tool" ops | awk 'NR > 1 && /^[a-z_]/ { print $1, $3 }' | sort > "$out/families"
+awk '/^\/\* MARK: - [0-9][0-9] >>/ { room = substr($5, 3) } /^#define HY__ON_/ { print substr($2, 8), room }' ../../../hybrid.h |
+    sed 's/(.*)//' | sort | awk 'NR == FNR { room[$1] = $2; next } $1 in room { seen++; if (room[$1] != $2) { print; bad = 1 } }
+                                 END { exit bad || seen < 100 }' - "$out/families" > "$out/stdout"
+note $? "ops: families are the rooms of the header"
+try "ops FAMILY" 0 ops linalg
+prints "ops FAMILY: its operators" "^linalg_potrf "
+[ "$(grep -c linalg "$out/stdout")" -eq 7 ]
+note $? "ops FAMILY: no others"
 try "ops NAME" 0 ops Convolution
 prints "ops NAME: attributes" "^ *num_group *int *= 1 "
 prints "ops NAME: required" "^ *num_filter *int *required "

@@ -1550,12 +1550,52 @@ static int print_used(tool *T, int sources)
     return FINE;
 }
 
+/* Families are the rooms of the header; what is in none of these is pointwise. */
+static const char *const families[][2] = {
+    { "reduce", "sum|mean|prod|nansum|nanprod|max|min|norm|moments" },
+    { "linear", "fully_connected|dot|batch_dot|linalg_gemm2" },
+    { "linalg", "linalg_inverse|linalg_det|linalg_slogdet|linalg_potrf|linalg_trsm|tril|triu" },
+    { "softmax", "softmax|log_softmax|softmin|softmax_activation|softmax_output|linear_regression_output|"
+      "logistic_regression_output|mae_regression_output|make_loss|softmax_cross_entropy|ctc_loss" },
+    { "shapes", "reshape|reshape_like|flatten|transpose|expand_dims|squeeze|swap_axes|shape_array|size_array|"
+      "concat|stack|split|split_v2|slice|slice_axis|slice_like|repeat|tile|reverse|pad|diag|broadcast_to|"
+      "broadcast_axis|broadcast_like" },
+    { "indexing", "embedding|take|batch_take|pick|one_hot|gather_nd|scatter_nd|boolean_mask|index_copy" },
+    { "sorting", "topk|sort|argsort|argmax|argmin|argmax_channel|cumsum" },
+    { "recurrence", "sequence_mask|sequence_last|sequence_reverse|rnn" },
+    { "convolution", "convolution|deconvolution" },
+    { "pooling", "pooling|adaptive_avg_pooling" },
+    { "norms", "batch_norm|batch_norm_relu|layer_norm|group_norm|instance_norm|l2_normalization|lrn" },
+    { "vision", "upsampling|crop|depth_to_space|space_to_depth|box_nms|box_iou|multibox_prior|multibox_detection|"
+      "roi_pooling|roi_align" },
+    { "sampling", "bilinear_resize|grid_generator|bilinear_sampler|spatial_transformer" },
+    { "quantize", "int8_dense|int8_convolution" },
+    { "creators", "random_uniform|random_normal|random_exponential|random_gamma|random_poisson|"
+      "random_negative_binomial|random_general_negative_binomial|sample_multinomial|random_randint|uniform_like|"
+      "normal_like|exponential_like|shuffle|_zeros|_ones|_full|_eye|_arange|_linspace|arange_like" } };
+
+static const char *family_of(const hy_op *op)
+{
+    size_t i;
+    for (i = 0; i < sizeof families / sizeof *families; i++)
+        if (which_of(families[i][1], op->name) >= 0) return families[i][0];
+    return "pointwise";
+}
+
+static int is_family(const char *word)
+{
+    size_t i;
+    for (i = 0; i < sizeof families / sizeof *families; i++) if (!strcmp(families[i][0], word)) return 1;
+    return !strcmp(word, "pointwise");
+}
+
 static int run_ops(tool *T)
 {
     static const column columns[] = {
-        TEXT("name", "operator"), TEXT("mxnet", "in files"), TEXT("aliases", NULL),
+        TEXT("name", "operator"), TEXT("mxnet", "in files"), TEXT("aliases", NULL), TEXT("family", "family"),
         TEXT("doc", "what it gives") };
     const hy_op *op = T->words ? hy_op_find(T->F, T->word[0]) : NULL;
+    const char *family = NULL;
     nearest near = { NULL, NULL, 0 };
     report r;
     int i, n = 0, used = option(T, "used", 0) != NULL, by = option(T, "used-by", 0) != NULL;
@@ -1564,19 +1604,21 @@ static int run_ops(tool *T)
     if (used || by) return print_used(T, by);
     if (T->words > 1) fail(T, MISUSED, "one operator at a time");
     if (op) { show_op(T, op); return FINE; }
+    if (T->words && is_family(T->word[0])) family = T->word[0];
     near.word = T->words ? T->word[0] : "";
-    for (i = 0; T->words && (op = hy_op_at(T->F, i)) != NULL; i++) {
+    for (i = 0; T->words && !family && (op = hy_op_at(T->F, i)) != NULL; i++) {
         if (op_is_shown(op)) nearest_try(&near, op->name);
         if (op->mxnet) nearest_try(&near, op->mxnet);
     }
-    if (T->words) fail(T, FAILED, "there is no operator %s%s", T->word[0], hint_of(T, &near, ""));
+    if (T->words && !family) fail(T, FAILED, "there is no operator %s%s", T->word[0], hint_of(T, &near, ""));
     report_open(T, &r);
     ROWS_OPEN(&r, "operators", columns);
     for (i = 0; (op = hy_op_at(T->F, i)) != NULL; i++) {
-        if (!op_is_shown(op)) continue;
+        if (!op_is_shown(op) || (family && strcmp(family, family_of(op)))) continue;
         cell_text(&r, op->name);
         cell_text(&r, op->mxnet);
         cell_text(&r, op->aliases);
+        cell_text(&r, family_of(op));
         cell_text(&r, op->doc);
         n++;
     }
@@ -2505,7 +2547,7 @@ typedef struct command {
 #define RANDOM_HELP " Parameters without values get random ones.\n"
 
 static const command commands[] = {
-    { "ops", "[NAME]", 0, 1024, "lists the operators, or tells all about one",
+    { "ops", "[NAME|FAMILY]", 0, 1024, "lists the operators, or tells all about one",
       "NAME is ours, MXNet's or an older one. Told are the C function and its options, a call of it, inputs,\n"
       "outputs and attributes, with their types, their defaults and what they mean. An attribute is an\n"
       "argument of the function, or an option: a field of the struct that comes last, where 0 is the default\n"
