@@ -24252,7 +24252,7 @@ HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 35 >>quantize ---------------------------------------------------------------------------------
+/* MARK: - 36 >>quantize ---------------------------------------------------------------------------------
  *
  * Dense layers and convolutions in int8. The first stage rounds the data to whole numbers from -127 to 127,
  * in 127ths of the threshold, channels last, padding written out; the second sums products in int32 and
@@ -24749,7 +24749,7 @@ HY__DIFF(int8_convolution, HY_NO_GRADIENT)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 35 >>sampling ---------------------------------------------------------------------------------
+/* MARK: - 37 >>sampling ---------------------------------------------------------------------------------
  *
  * Images between their pixels: bilinear_resize, grid_generator, bilinear_sampler, spatial_transformer. Each
  * plane is an item, computed in doubles.
@@ -25223,7 +25223,7 @@ static int hy__spatial_transformer_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 36 >>creators ---------------------------------------------------------------------------------
+/* MARK: - 38 >>creators ---------------------------------------------------------------------------------
  *
  * Arrays out of nothing: constants, ranges, eye, random numbers; shuffle. Random operators draw from the
  * stream of (seed, counter), so that running now and replay agree.
@@ -25747,7 +25747,7 @@ HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 
 HY__WARM_ROOMS
 
-/* MARK: - 36 >>linalg -----------------------------------------------------------------------------------
+/* MARK: - 39 >>linalg -----------------------------------------------------------------------------------
  *
  * linalg_inverse, linalg_det, linalg_slogdet, linalg_potrf, linalg_trsm; tril, triu. The last two dims are
  * matrices; each is an item, computed in doubles.
@@ -26077,7 +26077,7 @@ HY__DIFF(linalg_potrf, hy__potrf_back(F, y, dy))
 
 HY__WARM_ROOMS
 
-/* MARK: - 37 >>ops --------------------------------------------------------------------------------------
+/* MARK: - 40 >>ops --------------------------------------------------------------------------------------
  *
  * The table: a row for each operator of the catalogue, put together with its block HY__ON_x; hy_register
  * adds a program's own.
@@ -26248,7 +26248,7 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
 
 HY__WARM_ROOMS
 
-/* MARK: - 38 >>invoke -----------------------------------------------------------------------------------
+/* MARK: - 41 >>invoke -----------------------------------------------------------------------------------
  *
  * emit_run: an operator runs now. Infer, allocate, bind, run; the same steps that an executor takes once.
  */
@@ -27490,7 +27490,7 @@ HY_API void hy_trim(hy_frame *F)
     hy__cache_empty(&F->cache);
 }
 
-/* MARK: - 39 >>graph ------------------------------------------------------------------------------------
+/* MARK: - 42 >>graph ------------------------------------------------------------------------------------
  *
  * A traced program. Nodes live in a store, in the order they were made; a graph is what some heads need of
  * it, inputs first, depth-first from the heads; calls that write a running statistic are heads too, which
@@ -28525,7 +28525,7 @@ HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t byte
     return w.out.n;
 }
 
-/* MARK: - 40 >>passes -----------------------------------------------------------------------------------
+/* MARK: - 43 >>passes -----------------------------------------------------------------------------------
  *
  * From a graph to a better one that computes the same. Every pass is a rule of one walk: nodes are copied in
  * order into a fresh graph, and the rule may put something else in the place of a node. The table in
@@ -29440,7 +29440,7 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
 }
 #endif
 
-/* MARK: - 40 >>layouts ---------------------------------------------------------------------------------
+/* MARK: - 44 >>layouts ---------------------------------------------------------------------------------
  *
  * Passes that lay images out otherwise: channels last, or 16 images abreast.
  */
@@ -29942,7 +29942,7 @@ static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
     return 0;
 }
 
-/* MARK: - 40 >>fusion ----------------------------------------------------------------------------------
+/* MARK: - 45 >>fusion ----------------------------------------------------------------------------------
  *
  * Pointwise operators become one; what the turns of a loop share is taken out of it.
  */
@@ -30972,7 +30972,7 @@ static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edg
     return got;
 }
 
-/* MARK: - 40 >>pipeline --------------------------------------------------------------------------------
+/* MARK: - 46 >>pipeline --------------------------------------------------------------------------------
  *
  * The passes in their order, run one after another.
  */
@@ -31328,7 +31328,7 @@ HY_API hy_graph *hy_optimize(hy_frame *F, hy_graph *g, hy_array *inputs, const h
     return fresh ? hy__graph_list(F->root, fresh) : NULL;
 }
 
-/* MARK: - 41 >>plan -------------------------------------------------------------------------------------
+/* MARK: - 47 >>plan -------------------------------------------------------------------------------------
  *
  * Where every value of an optimised graph lies and in which order its operators run. A value is an output of
  * a node. Values that lie in the arena live from the batch that writes them to the last one that reads them;
@@ -32257,7 +32257,7 @@ HY_API int hy_plan_value_at(hy_graph *g, int node, int output, hy_plan_value *va
 
 HY__WARM_ROOMS
 
-/* MARK: - 42 >>execute ----------------------------------------------------------------------------------
+/* MARK: - 48 >>execute ----------------------------------------------------------------------------------
  *
  * A program is what a graph becomes for one set of input types and one mode: optimised graph, plan and bound
  * jobs. It never changes, hangs on its graph and is shared by all frames. An executor is a program's memory
@@ -33243,7 +33243,7 @@ static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
     return x;
 }
 
-/* MARK: - 42 >>running ---------------------------------------------------------------------------------
+/* MARK: - 49 >>running ---------------------------------------------------------------------------------
  *
  * Programs run, in frames that have their memory; plans that can be asked for.
  */
@@ -34117,7 +34117,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
     return failed;
 }
 
-/* MARK: - 43 >>trace ------------------------------------------------------------------------------------
+/* MARK: - 50 >>trace ------------------------------------------------------------------------------------
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
@@ -35414,7 +35414,7 @@ HY_API hy_graph *hy_graph_planned(hy_frame *F, hy_graph *g, hy_array *inputs)
     return planned;
 }
 
-/* MARK: - 44 >>block ------------------------------------------------------------------------------------
+/* MARK: - 51 >>block ------------------------------------------------------------------------------------
  *
  * Blocks: children, parameters, names, calls. A block's prefix is settled when it is added to another, or
  * first needed; the names of its parameters follow. hy_call runs forward line by line; for a hybridized block
@@ -36763,7 +36763,7 @@ HY_API void hy_cast_block(hy_frame *F, hy_block *block, hy_dtype dtype)
     hy__each_param(F, block, hy__cast_one, &dtype);
 }
 
-/* MARK: - 44 >>calls -----------------------------------------------------------------------------------
+/* MARK: - 52 >>calls -----------------------------------------------------------------------------------
  *
  * Blocks are called, line by line or compiled, and hybridized; what they say of themselves.
  */
@@ -37461,7 +37461,7 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
     if (bytes) buffer[b.n < bytes ? b.n : bytes - 1] = 0;
     return b.n;
 }
-/* MARK: - 45 >>gradient ---------------------------------------------------------------------------------
+/* MARK: - 53 >>gradient ---------------------------------------------------------------------------------
  *
  * One walk over recorded calls, from the youngest to the oldest, emits their gradients as ordinary operators:
  * as numbers, or, where the frame is symbolic, as nodes. So the gradient of a compiled graph is another
@@ -38254,7 +38254,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const
 }
 #endif
 
-/* MARK: - 46 >>autograd ---------------------------------------------------------------------------------
+/* MARK: - 54 >>autograd ---------------------------------------------------------------------------------
  *
  * emit_record: runs an operator through the emit below it and writes down what its gradient needs. A recorded
  * call is held by the arrays it made and by later calls, so what nobody can reach any more is gone by itself.
@@ -38864,7 +38864,7 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 
 HY__WARM_ROOMS
 
-/* MARK: - 47 >>control ----------------------------------------------------------------------------------
+/* MARK: - 55 >>control ----------------------------------------------------------------------------------
  *
  * Control flow as operators, which run bodies: programs for a turn of a loop, or for a branch. What a body
  * takes from outside are variables of it and inputs of the operator. It is optimised and planned once for its
@@ -40102,7 +40102,7 @@ static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const cha
     return 0;
 }
 
-/* MARK: - 48 >>loops ------------------------------------------------------------------------------------
+/* MARK: - 56 >>loops ------------------------------------------------------------------------------------
  *
  * C functions and control flow. Line by line a loop calls its body turn after turn and stacks what that
  * gives; while tracing each function runs once over symbols, in a frame of its own, whose graph is the
@@ -40831,7 +40831,7 @@ HY_API hy_array *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_ste
 }
 HY__WARM_ROOMS
 
-/* MARK: - 49 >>layers -----------------------------------------------------------------------------------
+/* MARK: - 57 >>layers -----------------------------------------------------------------------------------
  *
  * Layers are blocks like those of any program: a struct that begins with a hy_block, a constructor that adds
  * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
@@ -41966,7 +41966,7 @@ static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
 }
 #endif
 
-/* MARK: - 50 >>check ------------------------------------------------------------------------------------
+/* MARK: - 58 >>check ------------------------------------------------------------------------------------
  *
  * hy_check: is a compiled block what its forward says? Traces anew and compares the graphs, runs forward
  * line by line beside the graph, operator by operator, and the optimised program beside both. What tracing
@@ -42491,7 +42491,7 @@ HY_API int hy_check_text(hy_frame *F, hy_block *block, hy_array *inputs, char *b
     return found;
 }
 
-/* MARK: - 51 >>recurrent --------------------------------------------------------------------------------
+/* MARK: - 59 >>recurrent --------------------------------------------------------------------------------
  *
  * Recurrent layers, which are one operator over a sequence; cells, which are one step of it; and unrolling,
  * which makes steps a sequence again.
@@ -43137,7 +43137,7 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
 }
 #endif
 
-/* MARK: - 52 >>files ------------------------------------------------------------------------------------
+/* MARK: - 60 >>files ------------------------------------------------------------------------------------
  *
  * Named arrays in files: MXNet's .params, NPY, NPZ (a zip), safetensors; JSON. An input is bytes to read, in
  * memory or in a file; a target takes bytes. Readers compare every size with what the input still has before
@@ -44050,7 +44050,7 @@ static char *hy__get_name(hy__input *s, uint64_t at, uint64_t n)
 
 #endif
 
-/* MARK: - 52 >>formats ---------------------------------------------------------------------------------
+/* MARK: - 61 >>formats ---------------------------------------------------------------------------------
  *
  * Arrays in files: .params, NPY, NPZ, JSON, safetensors.
  */
@@ -45208,7 +45208,7 @@ HY_API hy_arrays hy_load(hy_frame *F, const char *file)
 #endif
 #endif
 
-/* MARK: - 53 >>symbol -----------------------------------------------------------------------------------
+/* MARK: - 62 >>symbol -----------------------------------------------------------------------------------
  *
  * Graphs as model-symbol.json, written to the byte as MXNet 1.9 does. What a file says of its variables
  * beside shape and type stays with the graph, as notes.
@@ -45892,7 +45892,7 @@ HY_API int hy_save_symbol(hy_frame *F, hy_graph *g, const char *file)
 
 #endif
 
-/* MARK: - 54 >>parser -----------------------------------------------------------------------------------
+/* MARK: - 63 >>parser -----------------------------------------------------------------------------------
  *
  * model-symbol.json read, back to MXNet 0.8. Every graph in the file is read by itself, those of loops and
  * branches before the graph whose nodes run them, so that nothing calls itself.
@@ -46436,7 +46436,7 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
 
 #endif
 
-/* MARK: - 54 >>numpy ------------------------------------------------------------------------------------
+/* MARK: - 64 >>numpy ------------------------------------------------------------------------------------
  *
  * Operators of MXNet's numpy interface that are several of ours.
  */
@@ -46968,7 +46968,7 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
 
 #endif
 
-/* MARK: - 54 >>reader -----------------------------------------------------------------------------------
+/* MARK: - 65 >>reader -----------------------------------------------------------------------------------
  *
  * Nodes of a file, one after the other: loops and branches, their bodies, the whole.
  */
@@ -47559,7 +47559,7 @@ HY_API hy_graph *hy_load_symbol(hy_frame *F, const char *file)
 #endif
 #endif
 
-/* MARK: - 55 >>save -------------------------------------------------------------------------------------
+/* MARK: - 66 >>save -------------------------------------------------------------------------------------
  *
  * Models: graphs as blocks, export and import, program and parameters in one file, parameters under
  * structural names.
@@ -48876,7 +48876,7 @@ HY_API int hy_load_parameters(hy_frame *F, hy_block *net, const char *file, cons
 }
 #endif
 #endif
-/* MARK: - 55 >>calibrate --------------------------------------------------------------------------------
+/* MARK: - 67 >>calibrate --------------------------------------------------------------------------------
  *
  * hy_quantize: the graph of a network once more, its dense layers and convolutions in int8. The copy that is
  * looked at is a block made of a graph, >>save's; walking it line by line shows what each layer gets, walking
@@ -49503,7 +49503,7 @@ HY_API hy_block *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, cons
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 56 >>profile ----------------------------------------------------------------------------------
+/* MARK: - 68 >>profile ----------------------------------------------------------------------------------
  *
  * What was timed (>>invoke says how), handed out event by event and written as a Chrome trace: one row per
  * frame, and more rows below it for jobs that ran at the same time.
@@ -49767,7 +49767,7 @@ HY_API int hy_profile(hy_frame *F, const char *file)
 
 HY__WARM_ROOMS
 
-/* MARK: - 57 >>train ------------------------------------------------------------------------------------
+/* MARK: - 69 >>train ------------------------------------------------------------------------------------
  *
  * Training: schedules, optimisers, the trainer. An optimiser's formula is one loop over the numbers of a
  * parameter, stamped per instruction set. A step cuts all parameters into parts and runs them as one region:
@@ -51194,7 +51194,7 @@ HY_API int hy_load_states(hy_frame *F, hy_trainer *T, const char *file)
 #endif
 #endif
 
-/* MARK: - 58 >>losses -----------------------------------------------------------------------------------
+/* MARK: - 70 >>losses -----------------------------------------------------------------------------------
  *
  * Losses, which are blocks made of operators and so run, compile and have gradients like any other; metrics,
  * which look at numbers and add up in doubles.
@@ -51985,7 +51985,7 @@ HY_API void hy_metric_free(hy_frame *F, hy_metric *M) { if (M) hy_block_free(F, 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 59 >>data -------------------------------------------------------------------------------------
+/* MARK: - 71 >>data -------------------------------------------------------------------------------------
  *
  * Datasets, loaders, readers. A dataset is a source of samples and a chain of functions over it; a loader
  * makes samples in parallel, each into its own row of the batch. Readers trust nothing in a file, as those of
@@ -53258,7 +53258,7 @@ HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 60 >>fit --------------------------------------------------------------------------------------
+/* MARK: - 72 >>fit --------------------------------------------------------------------------------------
  *
  * The loop over epochs, what it writes down, and the page that shows it.
  */
@@ -53624,7 +53624,7 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 61 >>text ------------------------------------------------------------------------------------
+/* MARK: - 73 >>text ------------------------------------------------------------------------------------
  *
  * C source as text, and what is asked by those who write it: lines and literals, functions that a file gets
  * when something needs them, the formulas of the catalogue. Compiled with HYBRID_SOURCE.
@@ -54377,7 +54377,7 @@ static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 61 >>emitters --------------------------------------------------------------------------------
+/* MARK: - 74 >>emitters --------------------------------------------------------------------------------
  *
  * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
  * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
@@ -55866,7 +55866,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 61 >>writers ---------------------------------------------------------------------------------
+/* MARK: - 75 >>writers ---------------------------------------------------------------------------------
  *
  * Operators that are small programs: images, boxes and regions, recurrence, loops and branches. At the end
  * hy__c_emitters says who writes what; >>source makes a file of it.
@@ -56794,7 +56794,7 @@ static int hy__c_is_pointwise(const hy__node *node)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 62 >>source -----------------------------------------------------------------------------------
+/* MARK: - 76 >>source -----------------------------------------------------------------------------------
  *
  * A program as C source, for fixed shapes: no library, no malloc, no threads. Parameters are frozen, the
  * passes run, and what is left is written operator by operator: a function each, called in order by
@@ -58234,7 +58234,7 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 62 >>jit -------------------------------------------------------------------------------------
+/* MARK: - 77 >>jit -------------------------------------------------------------------------------------
  *
  * The same source, built by the system's compiler and loaded: a graph becomes one call into machine code.
  */
@@ -58496,21 +58496,25 @@ HY__WARM_ROOMS
 /* MARK: - 99 >>end --------------------------------------------------------------------------------------
  *
  * HISTORY
- *   later  an operator's run takes a hy_run, since a job holds no address any more, and its bind refuses
- *          with hy_refuse; hy_grad_of of a parameter without a gradient is NULL and no error; hy_graph_of
- *          stays until hy_graph_free; hy_planned, hy_plan_job_at, hy_plan_value_at, hy_grad_req_of; arrays
- *          of integers refuse arithmetic with numbers that are no integers; running statistics in order;
- *          weights of products are laid out once; what surrounds operators that see values is planned;
- *          compiled convolutions have channels last, 3 x 3 ones go by squares, products add and limit in
- *          registers; second-order gradients of gamma, gammaln, softmax_output; trigamma; tools/bench.c;
- *          operators have prototypes that are written out; HYBRID_LINKED; HYBRID_OPS; imported networks
- *          print their layers; a list of hy_collect_params knows that its scope has ended; trainers, losses,
- *          metrics;
- *          before 1.0 the order of arguments may change: hy_softmax's length and hy_leaky_relu's gamma are
- *          options now.
- *          Training: optimisers, schedules, losses, metrics, datasets, hy_fit; pick may raise an error.
- *          Products of a loop's data run before it; hy_set_recompute; loaders with workers; records by
- *          number.
+ *   later  MENDED: running statistics in order; arrays of integers refuse arithmetic with numbers that are
+ *          no integers; second-order gradients of gamma, gammaln, softmax_output; hy_grad_of of a parameter
+ *          without a gradient is NULL and no error; a list of hy_collect_params knows that its scope has
+ *          ended; hy_graph_of stays until hy_graph_free.
+ *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no
+ *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
+ *          gamma are options.
+ *          THE COMPILER: weights are laid out once, channels last inside, 3 x 3 convolutions by squares,
+ *          images 16 abreast, products add and limit in registers; what surrounds operators that see values
+ *          is planned; hy_planned and its kin.
+ *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
+ *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
+ *          records by number, hy_fit, hy_set_recompute.
+ *          C SOURCE: hy_export_c, the jit; loops, boxes and int8 too.
+ *          INT8: hy_quantize.
+ *          OPERATORS: prototypes that are written out; HYBRID_OPS, HYBRID_LINKED; trigamma, ctc_loss,
+ *          matrices (inverse, determinant, Cholesky, triangles), images between their pixels, gamma, Poisson,
+ *          binomial and multinomial numbers; numpy mode's einsum, norm, diff, any, all.
+ *          MACHINES: threads and files of Windows; WebAssembly.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

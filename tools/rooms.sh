@@ -9,15 +9,14 @@ tmp=${TMPDIR:-/tmp}/rooms.$$
 mkdir -p "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-ceilings="door 110 manual 400 config 120 types 350 catalogue 1330 operators 720 api 1300 cpp 120 platform 900
-memory 560 frame 1000 threads 500 shape 450 array 1250 numbers 1300 product 1030 walks 300 rules 800 pointwise 1490
-reduce 810 linear 620 softmax 830 shapes 1500 indexing 760 sorting 610 recurrence 1310 duals 580 windows 420
-abreast 520 convolution 1400 direct 800 pooling 1030 norms 980 vision 1190 quantize 520 sampling 510 creators 590
-linalg 400 ops 190 invoke 1270 graph 1100 passes 1010 layouts 550 fusion 1090 pipeline 400 plan 960 execute 1090
-running 960 trace 1330 block 1490 calls 770 gradient 810 autograd 710 control 1350 loops 800 layers 1300
-recurrent 700 check 560 train 1500 losses 900 data 1390 fit 400 files 1000 formats 1270 symbol 900 parser 600
-numpy 620 reader 650 save 1440 calibrate 640 profile 400 text 800 emitters 1600 writers 1000 source 1500 jit 400
-end 120"
+ceilings="door 90 manual 240 config 90 types 320 catalogue 1340 operators 730 api 1120 cpp 80 platform 880 memory 460
+frame 1070 threads 260 shape 360 array 1370 numbers 1320 product 1060 walks 310 rules 810 pointwise 1530 reduce 850
+linear 620 softmax 820 shapes 1500 indexing 760 sorting 610 recurrence 1300 duals 580 windows 390 abreast 510
+convolution 1400 direct 790 pooling 1090 norms 970 vision 1190 quantize 550 sampling 530 creators 580 linalg 370
+ops 190 invoke 1370 graph 1140 passes 1010 layouts 560 fusion 1140 pipeline 400 plan 1030 execute 1090 running 970
+trace 1430 block 1490 calls 770 gradient 880 autograd 680 control 1370 loops 810 layers 1250 check 580 recurrent 710
+files 1010 formats 1280 symbol 760 parser 600 numpy 590 reader 650 save 1450 calibrate 690 profile 290 train 1570
+losses 870 data 1400 fit 410 text 830 emitters 1640 writers 1020 source 1590 jit 290 end 90"
 
 awk 'length($0) > 110 { printf "%d: %d columns\n", NR, length($0); n++ } END { exit n > 0 }' $h > "$tmp/long" ||
     say "lines over 110 columns: $(wc -l < "$tmp/long"), the first at line $(head -1 "$tmp/long")"
