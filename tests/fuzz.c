@@ -237,13 +237,14 @@ static int fuzz_same_values(hy_frame *F, hy_array *a, hy_array *b)
     return 1;
 }
 
-/* Both ways of running gave the same, or both an error. Memory may end in one only, and a graph may learn
- * from those that use a value what line by line cannot be inferred. */
+/* Both ways of running gave the same, or both an error. Memory may end in one only, a graph may learn from
+ * those that use a value what line by line cannot be inferred, and what it does not need cannot fail. */
 static void fuzz_compare(hy_frame *F, hy_array *line, const char *said, hy_error_t code, hy_array *y)
 {
     int i, n;
     if (code == HY_ERROR_MEMORY || hy_error_code(F) == HY_ERROR_MEMORY) return;
     if (code && strstr(said, "cannot be inferred")) return;
+    if (code && strstr(said, "a matrix is ") && !hy_error(F)) return;      /* whose inverse nobody needs */
     if (!code != !hy_error(F)) {
         fprintf(stderr, "line by line: %s\ncompiled: %s\n", code ? said : "fine",
                 hy_error(F) ? hy_error(F) : "fine");
