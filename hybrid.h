@@ -9842,7 +9842,7 @@ static void hy__move_dim(hy__move *m, int64_t n, int64_t to, int64_t from)
 {
     int last = m->ndim - 1;
     if (n == 1) return;
-    if (last >= 0 && m->to[last] == n * to && m->from[last] == n * from) {
+    if (last >= 0 && n && m->n[last] <= INT64_MAX / n && m->to[last] == n * to && m->from[last] == n * from) {
         m->n[last] *= n;
     } else {
         last = m->ndim++;
