@@ -32,7 +32,7 @@ static hy_array *inloop_few(hy_frame *F, hy_array *v, void *user)
 }
 
 static hy_array *inloop_negate(hy_frame *F, hy_array *x, void *user) { (void)user; return hy_negative(F, x); }
-static hy_array *inloop_itself(hy_frame *F, hy_array *x, void *user) { (void)user; return x; }
+static hy_array *inloop_itself(hy_frame *F, hy_array *x, void *user) { (void)F; (void)user; return x; }
 
 /* A loop whose turns branch, each of which has a loop. */
 static hy_array *inloop_inner(hy_frame *F, hy_array *x, hy_array *s, void *user)
