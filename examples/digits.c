@@ -98,7 +98,7 @@ int main(int argc, char **argv)
     hy_frame *F = hy_open(NULL);
     hy_block *net = hy_nn_hybrid_sequential(F);
     hy_init xavier = hy_init_xavier(NULL);
-    hy_loader_opt order = { 1, 7, 0, 1 }, test_order = { 0, 8, 0, 1 };
+    hy_loader_opt order = { 0 }, test_order = { 0 };
     hy_nn_conv_opt conv = { 0 };
     hy_nn_dense_opt dense = { 0 };
     hy_optim_opt adam = { 0 };
@@ -107,6 +107,9 @@ int main(int argc, char **argv)
     hy_dataset *train = argc == 5 ? mnist(F, argv[1], argv[2]) : drawn(F, 1200);
     hy_dataset *test = argc == 5 ? mnist(F, argv[3], argv[4]) : drawn(F, 400);
 
+    order.shuffle = 1;
+    order.seed = 7;
+    test_order.seed = 8;
     conv.activation = dense.activation = "relu";
     hy_append(F, net, hy_nn_conv2d(F, 8, HY_INTS(5), &conv), hy_nn_max_pool2d(F, HY_INTS(2), NULL),
               hy_nn_conv2d(F, 16, HY_INTS(3), &conv), hy_nn_max_pool2d(F, HY_INTS(2), NULL),

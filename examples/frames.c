@@ -5,6 +5,7 @@
  * A living texture in a game: a network gives the colour of each point from its place and the time. It runs in
  * the game's own thread and in one block of memory: nothing is allocated, and no other thread is woken.
  */
+#define _DEFAULT_SOURCE                 /* nanosleep, in strict C too */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 #include <math.h>

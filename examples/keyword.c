@@ -40,7 +40,7 @@ int main(void)
     hy_frame *F = hy_open(NULL);
     hy_block *net = hy_nn_hybrid_sequential(F);
     hy_init xavier = hy_init_xavier(NULL);
-    hy_loader_opt order = { 1, 1, 0, 2 }, test_order = { 0, 2, 0, 1 };
+    hy_loader_opt order = { 0 }, test_order = { 0 };
     hy_nn_conv_opt conv = { 0 };
     hy_optim_opt adam = { 0 };
     hy_fit_opt fit = { 0 };
@@ -49,6 +49,9 @@ int main(void)
     hy_array *heard;
     int i;
 
+    order.shuffle = 1;
+    order.seed = 1;
+    test_order.seed = 2;
     conv.activation = "relu";
     conv.stride = HY_INTS(4);
     hy_append(F, net, hy_nn_conv1d(F, 8, HY_INTS(16), &conv), hy_nn_conv1d(F, 16, HY_INTS(8), &conv),

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
     hy_init xavier = hy_init_xavier(NULL);
     hy_dataset *pixels = hy_dataset_of(F, SIDE * SIDE, 2, types, pixel, NULL);
     hy_array *all = hy_next(F, hy_loader_new(F, pixels, SIDE * SIDE, NULL));
-    hy_loader_opt order = { 1, 1, 0, 1 };
+    hy_loader_opt order = { 0 };
     hy_schedule_opt rate = { 0 };
     hy_nn_dense_opt dense = { 0 };
     hy_optim_opt adam = { 0 };
@@ -66,6 +66,8 @@ int main(int argc, char **argv)
     hy_history history;
     double error;
 
+    order.shuffle = 1;
+    order.seed = 1;
     dense.activation = "relu";
     hy_append(F, net, hy_nn_dense(F, 64, &dense), hy_nn_dense(F, 64, &dense), hy_nn_dense(F, 3, NULL));
     hy_initialize(F, net, &xavier);

@@ -52,14 +52,20 @@
 #include "test_save.c"
 #include "test_machines.c"
 #include "test_symbol.c"
+#include "test_compound.c"
+#include "test_einsum.c"
 #include "test_profile.c"
 #include "test_layered.c"
 #include "test_control.c"
 #include "test_linalg.c"
 #include "test_random.c"
 #include "test_ahead.c"
+#include "test_stretch.c"
+#include "test_floors.c"
 #include "test_turns.c"
 #include "test_depthwise.c"
+#include "test_planes.c"
+#include "test_lines.c"
 #include "test_spread.c"
 #include "test_recompute.c"
 #include "test_first_call.c"
@@ -70,12 +76,25 @@
 #include "test_data.c"
 #include "test_crew.c"
 #include "test_step.c"
+#include "test_handover.c"
+#include "test_ctc_twice.c"
+#include "test_joint.c"
+#include "test_source_numbers.c"
 #include "test_records.c"
 #include "test_fit.c"
 #include "test_source.c"
 #include "test_quantize.c"
 #include "test_source_control.c"
 #include "test_onnx.c"
+#include "test_memory.c"
+#include "test_reading.c"
+#include "test_onnx_built.c"
+#include "test_misuse.c"
+#include "test_walk.c"
+#include "test_attention.c"
+#include "test_written.c"
+#include "test_shared.c"
+#include "test_small.c"
 
 int main(int argc, char **argv)
 {
@@ -88,6 +107,8 @@ int main(int argc, char **argv)
     test_autograd();
     test_threads();
     test_oom();
+    test_memory();
+    test_reading();
     test_graph();
     test_graph_infer();
     test_block();
@@ -108,10 +129,14 @@ int main(int argc, char **argv)
     test_save();
     test_machines();
     test_symbol();
+    test_compound();
+    test_einsum();
     test_profile();
     test_layered();
     test_control();
     test_ahead();
+    test_stretch();
+    test_floors();
     test_turns();
     test_recompute();
     test_source();
@@ -127,9 +152,20 @@ int main(int argc, char **argv)
     test_data();
     test_crew();
     test_step();
+    test_handover();
+    test_ctc_twice();
+    test_joint();
+    test_source_numbers();
     test_records();
     test_fit();
+    test_misuse();
     test_onnx();
+    test_onnx_built();
+    test_walk();
+    test_attention();
+    test_written();
+    test_shared();
+    test_small();
     test_ops();
     test_sizes();
     test_edges();
@@ -137,6 +173,8 @@ int main(int argc, char **argv)
     test_abreast();
     test_whole();
     test_depthwise();
+    test_planes();
+    test_lines();
     test_spread();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;

@@ -92,12 +92,13 @@ int main(void)
 X
 together="-DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_RNN -DHYBRID_NO_VISION -DHYBRID_NO_TRAIN -DHYBRID_NO_IO -DHYBRID_NO_INT8"
 for flags in "" -DHYBRID_STATIC -DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_STDIO -DHYBRID_NO_RNN -DHYBRID_NO_VISION \
-    -DHYBRID_NO_TRAIN -DHYBRID_NO_IO -DHYBRID_NO_INT8 "-DHYBRID_STATIC $together" "$together" "$together -DHYBRID_NO_STDIO" \
+    -DHYBRID_NO_TRAIN -DHYBRID_NO_IO -DHYBRID_NO_INT8 -DHYBRID_NO_TEXT "-DHYBRID_STATIC $together" "$together" "$together -DHYBRID_NO_STDIO" \
     "-DHYBRID_ASSERT(x)=((void)(x))" -DHYBRID_API=extern; do
     try "switches: $flags" runs $cc -std=c99 -O0 $warn -I. $flags "$out/switch.c"
 done
 
 # A few operators alone, and what the others say.
-for flags in "" -DHYBRID_NO_TRAIN "$together"; do
+for flags in "" -DHYBRID_NO_TRAIN "$together" -DHYBRID_NO_TEXT "$together -DHYBRID_NO_TEXT -DHYBRID_STATIC" \
+    -DHYBRID_PASSES=0 "-DHYBRID_TYPES=1<<HY_F32" "$together -DHYBRID_NO_TEXT -DHYBRID_PASSES=HY_PASS_REUSE -DHYBRID_TYPES=1<<HY_F32"; do
     try "some operators: $flags" runs $cc -std=c99 -O0 $warn -I. $flags tests/some_ops.c
 done

@@ -17,6 +17,7 @@
 #include "test_blocks.h"
 #include "test_save.c"
 #include "test_machines.c"
+#include "test_quantize.c"
 
 int main(int argc, char **argv)
 {
@@ -28,6 +29,7 @@ int main(int argc, char **argv)
 #endif
     test_save();
     test_ops();
+    test_quantize();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
 }

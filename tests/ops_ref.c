@@ -202,6 +202,7 @@ REFA_ELEMWISE(power, REFA_SIGNED, REF_TRUE, 4e-6, "[1,3]", "", "[-3,-1]", "int[-
 REFA_BINARY(maximum, REFA_ALL, REF_TRUE, 0, "", "", "int[-2,2]", "int[-2,2]", a > b ? a : b)
 REFA_BINARY(minimum, REFA_ALL, REF_TRUE, 0, "", "", "int[-2,2]", "int[-2,2]", a < b ? a : b)
 REFA_BINARY(hypot, REFA_SIGNED, REF_TRUE, 1e-6, "[1,4]", "", "[-50,50]", "[-50,50]", sqrt(a * a + b * b))
+REFA_BINARY(arctan2, REFA_FLOATS, REF_TRUE, 1e-6, "[1,4]", "", "[-50,50]", "[-50,-1]", atan2(a, b))
 REFA_ORDER(equal, a == b)
 REFA_ORDER(not_equal, a != b)
 REFA_ORDER(greater, a > b)
@@ -221,6 +222,7 @@ REFA_SCALAR(power, REFA_SIGNED, REF_TRUE, 4e-6, "", "2", "[1,1.4]", "2.5", "[1,3
 REFA_SCALAR(maximum, REFA_NUMBERS, REF_TRUE, 0, "", "1", "", "-0.5", "int[-2,2]", "0")
 REFA_SCALAR(minimum, REFA_NUMBERS, REF_TRUE, 0, "", "1", "", "0.5", "int[-2,2]", "0")
 REFA_SCALAR(hypot, REFA_NUMBERS, REF_TRUE, 1e-6, "[-9,9]", "4", "[-1.4,1.4]", "1.5", "[1,50]", "0")
+REFA_SCALAR(arctan2, REFA_FLOATS, REF_TRUE, 1e-6, "[-9,9]", "4", "[0.2,1.4]", "-1.5", "[1,50]", "0")
 REFA_SCALAR(equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "int[-1,1]", "1", "int[0,2]", "0.5")
 REFA_SCALAR(not_equal, REFA_NUMBERS, REF_ZERO, 0, "int[-1,1]", "0", "int[-1,1]", "1", "int[0,2]", "0.5")
 REFA_SCALAR(greater, REFA_NUMBERS, REF_ZERO, 0, "int[-2,2]", "0.5", "", "0.5", "int[-2,2]", "1")
@@ -232,6 +234,7 @@ REFA_RSCALAR(sub, REFA_SIGNED, REF_TRUE, 1e-6, "", "3", "[-9,0]", "2.5", "[-50,5
 REFA_RSCALAR(div, REFA_SIGNED, REF_TRUE, 1e-6, "[1,4]", "7", "[1,3.4]", "2.5", "[-9,-1]", "-50")
 REFA_RSCALAR(mod, REFA_SIGNED, REF_TRUE, 1e-6, "[1,4]", "7", "[1,2.4]", "2.5", "int[-3,3]", "-8")
 REFA_RSCALAR(power, REFA_SIGNED, REF_TRUE, 4e-6, "", "2", "[0.5,2]", "0.5", "[0.5,2]", "0")
+REFA_RSCALAR(arctan2, REFA_FLOATS, REF_TRUE, 1e-6, "[-9,9]", "4", "[0.2,1.4]", "-1.5", "[1,50]", "0.5")
 
 /* --- reductions --- */
 static int64_t refa_axis(int64_t axis, int ndim) { return axis < 0 ? axis + ndim : axis; }
@@ -781,6 +784,57 @@ static const ref_op ref_log_softmax =
 static const char *const cases_softmin[] = { REFA_SOFTMAX_CASES, NULL };
 static const ref_op ref_softmin = { REFA_FLOATS, refa_softmin, REF_TRUE, NULL, 4e-6, cases_softmin };
 
+/* --- attention: every query looks at all keys of its head --- */
+typedef struct refa_heads { const ref_tensor *t; int heads; } refa_heads;   /* of (B, T, heads D) or (B, heads, T, D) */
+static int64_t refa_head_size(refa_heads h) { return h.t->ndim == 4 ? h.t->dim[3] : h.t->dim[2] / h.heads; }
+static double *refa_head_row(refa_heads h, int64_t sample, int64_t head, int64_t row)
+{
+    const int64_t *d = h.t->dim;
+    if (h.t->ndim == 4) return h.t->v + ((sample * d[1] + head) * d[2] + row) * d[3];
+    return h.t->v + (sample * d[1] + row) * d[2] + head * refa_head_size(h);
+}
+static void refa_attention(ref_case *c)
+{
+    const int apart = c->in[0].ndim == 4, heads = apart ? (int)c->in[0].dim[1] : ref_int(c, "heads", 1);
+    const int some = ref_int(c, "kv_heads", 0), shared = apart ? (int)c->in[1].dim[1] : some ? some : heads;
+    refa_heads q = { &c->in[0], heads }, k = { &c->in[1], shared }, v = { &c->in[2], shared }, y = { &c->out[0], heads };
+    const int64_t T = c->in[0].dim[1 + apart], S = c->in[1].dim[1 + apart], D = refa_head_size(q), E = refa_head_size(v);
+    const double given = ref_num(c, "scale", 0), scale = given != 0 ? given : 1 / sqrt(D ? (double)D : 1);
+    const int causal = ref_int(c, "causal", 0), past = ref_int(c, "past", 0);
+    int64_t dim[4], space[4] = { c->in[0].dim[0], heads, T, S };
+    double *p = (double *)malloc(sizeof *p * (size_t)(S + 1));
+    memcpy(dim, c->in[0].dim, sizeof dim);
+    dim[c->in[0].ndim - 1] = apart ? E : E * heads;
+    ref_out(c, 0, c->in[0].ndim, dim);
+    for (int64_t i = 0; i < space[0] * heads * T; i++) {
+        const int64_t row = i % T, head = i / T % heads, sample = i / T / heads, own = head / (heads / shared);
+        double *to = refa_head_row(y, sample, head, row), most = -HUGE_VAL, sum = 0;
+        for (int64_t j = 0; j < S; j++) {
+            p[j] = 0;
+            for (int64_t n = 0; n < D; n++) p[j] += refa_head_row(q, sample, head, row)[n] * refa_head_row(k, sample, own, j)[n];
+            p[j] *= scale;
+            if (c->nin > 3) p[j] += c->in[3].v[refa_spread(&c->in[3], 4, space, i * S + j)];
+            if (causal && j > row + past) p[j] = -HUGE_VAL;
+            if (p[j] > most) most = p[j];
+        }
+        for (int64_t j = 0; j < S; j++) sum += p[j] = exp(p[j] - most);
+        for (int64_t j = 0; j < S; j++)
+            for (int64_t n = 0; n < E; n++) to[n] += p[j] / sum * refa_head_row(v, sample, own, j)[n];
+    }
+    free(p);
+}
+static const char *const cases_attention[] = {
+    "(2,3,4) (2,5,4) (2,5,3)", "(2,3,4) (2,5,4) (2,5,6) | heads=2", "(2,2,3,4) (2,2,5,4) (2,2,5,3)",
+    "(1,7,12) (1,9,12) (1,9,12) | heads=3 scale=0.7", "(2,4,8) (2,3,4) (2,3,6) | heads=4 kv_heads=2",
+    "(1,4,3,2) (1,2,3,2) (1,2,3,5) | scale=-0.5", "(2,3,4) (2,3,4) (2,3,4) | causal=True",
+    "(1,3,4) (1,8,4) (1,8,2) | causal=True past=2 heads=2", "(2,3,8) (2,5,8) (2,5,8) (2,2,3,5) | heads=2 use_mask=True",
+    "(2,3,8) (2,5,8) (2,5,8) (5) | heads=2 use_mask=True", "(2,2,3,4) (2,2,5,4) (2,2,5,3) (2,1,1,5) | use_mask=True zero_hidden=True",
+    "(1,5,4) (1,5,4) (1,5,4) (5,1) | use_mask=True causal=True", "(1,1,16) (1,33,16) (1,33,16) | heads=2",
+    "(1,53,33) (1,67,33) (1,67,1)", "(1,8,40) (1,40,40) (1,40,70)", "(3,1,1) (3,1,1) (3,1,1)", "(2,3,4) (2,0,4) (2,0,4)",
+    "(0,3,4) (0,2,4) (0,2,4)", "(2,0,4) (2,2,4) (2,2,4)", NULL
+};
+static const ref_op ref_attention = { REFA_FLOATS, refa_attention, REF_TRUE, NULL, 1e-5, cases_attention };
+
 static void refa_softmax_activation(ref_case *c)
 {
     const ref_tensor *x = &c->in[0];
@@ -1044,6 +1098,10 @@ static const char *const cases_ctc_loss[] = {
     "use_data_lengths=True", "(4,3,3) (3,2)int[1,2] (3)int[0,2] | use_label_lengths=True",
     "(5,3,3) (3,2)int[1,2] (3)int[4,5] (3)int[0,2] | use_data_lengths=True use_label_lengths=True", NULL };
 static const ref_op ref_ctc_loss = { REFA_FLOATS, refa_ctc_loss, REF_TRUE, NULL, 4e-6, cases_ctc_loss };
+static const char *const cases__ctc_loss_grad[] = { NULL };
+static const ref_op ref__ctc_loss_grad = { REFA_FLOATS, NULL, REF_ELSEWHERE, NULL, 4e-6, cases__ctc_loss_grad };
+static const char *const cases__ctc_loss_rate[] = { NULL };
+static const ref_op ref__ctc_loss_rate = { REFA_FLOATS, NULL, REF_ELSEWHERE, NULL, 4e-6, cases__ctc_loss_rate };
 
 static void refa_smooth_l1(ref_case *c)
 {
@@ -4165,3 +4223,266 @@ static const char *const cases__roi_align_grad[] = {
     "(1,3,2,2) (5,3,5,5) (1,5)perm | pooled_size=(2,2) spatial_scale=1.25 aligned=True", NULL };
 static const ref_op ref__roi_align_grad = {
     REFA_FLOATS, refc_roi_align_back, REF_TRUE, NULL, 8e-6, cases__roi_align_grad };
+
+/* --- vstack and its kin: each element goes where its part begins --- */
+static void refb_stacked(ref_case *c, int least, int axis_of_lines)
+{
+    int ndim = least, axis;
+    int64_t dim[8], at[8], to[8], start = 0;
+    for (int k = 0; k < c->nin; k++) if (c->in[k].ndim > ndim) ndim = c->in[k].ndim;
+    axis = axis_of_lines < ndim ? axis_of_lines : ndim - 1;
+    for (int pass = 0; pass < 2; pass++, start = 0)
+        for (int k = 0; k < c->nin; k++) {
+            const ref_tensor *x = &c->in[k];
+            int ahead = x->ndim < 2 && axis_of_lines == 0 ? 2 - x->ndim : x->ndim == 1 && axis_of_lines == 2 ? 1 : 0;
+            int64_t length = axis < ahead || axis - ahead >= x->ndim ? 1 : x->dim[axis - ahead];
+            for (int d = 0; d < ndim && !pass; d++) dim[d] = d < ahead || d - ahead >= x->ndim ? 1 : x->dim[d - ahead];
+            for (int64_t i = 0; i < x->size && pass; i++) {
+                refb_place(x, i, at);
+                for (int d = 0; d < ndim; d++) to[d] = d < ahead || d - ahead >= x->ndim ? 0 : at[d - ahead];
+                to[axis] += start;
+                c->out[0].v[refb_flat(&c->out[0], to)] = x->v[i];
+            }
+            start += length;
+            if (!pass && k + 1 == c->nin) { dim[axis] = start; ref_out(c, 0, ndim, dim); }
+        }
+}
+static void refb_vstack(ref_case *c) { refb_stacked(c, 2, 0); }
+static void refb_hstack(ref_case *c) { refb_stacked(c, 1, 1); }
+static void refb_dstack(ref_case *c) { refb_stacked(c, 3, 2); }
+static void refb_column_stack(ref_case *c) { refb_stacked(c, 2, 1); }
+static const char *const cases_vstack[] = {
+    "(3) (3)", "(3)", "(2,3) (1,3)", "(2,3) (3)", "(2,3,2) (1,3,2) (4,3,2)", "() ()", "(0,3) (3)", "(2,1,2,3) (1,1,2,3)", NULL };
+static const char *const cases_hstack[] = {
+    "(3) (4)", "(3)", "(2,3) (2,1)", "(3) ()", "(2,3,2) (2,1,2) (2,4,2)", "() ()", "(2,0) (2,3)", "(2,1,2,3) (2,2,2,3)", NULL };
+static const char *const cases_dstack[] = {
+    "(3) (3)", "(3)", "(2,3) (2,3)", "(2,3) (2,3,4)", "(1,3,2) (3) (1,3)", "() ()", "(0,3) (0,3,1)", "(2,1,2,3) (2,1,3,3)", NULL };
+static const char *const cases_column_stack[] = {
+    "(3) (3)", "(3)", "(2,3) (2,1)", "(2,3) (2)", "(2,3,2) (2,1,2) (2,4,2)", "() ()", "(0,3) (0)", "(2,1,2,3) (2,2,2,3)", NULL };
+static const ref_op ref_vstack = { REFB_MOVES, refb_vstack, REF_TRUE, NULL, 0, cases_vstack };
+static const ref_op ref_hstack = { REFB_MOVES, refb_hstack, REF_TRUE, NULL, 0, cases_hstack };
+static const ref_op ref_dstack = { REFB_MOVES, refb_dstack, REF_TRUE, NULL, 0, cases_dstack };
+static const ref_op ref_column_stack = { REFB_MOVES, refb_column_stack, REF_TRUE, NULL, 0, cases_column_stack };
+
+/* --- values decide how many --- */
+static void refb_nonzero(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    int64_t dim[2] = { 0, x->ndim }, at[8];
+    for (int64_t i = 0; i < x->size; i++) dim[0] += x->v[i] != 0;
+    double *y = ref_out(c, 0, 2, dim);
+    for (int64_t i = 0; i < x->size; i++) {
+        if (x->v[i] == 0) continue;
+        refb_place(x, i, at);
+        for (int d = 0; d < x->ndim; d++) *y++ = (double)at[d];
+    }
+}
+static const char *const cases_nonzero[] = {
+    "(5)bool", "(3,4)bool", "(2,3,4)bool", "(70)bool", "(2,1,3,1,2)perm", "(4,3)int[0,0]", "(4,3)[1,2]", "(0,3)", "(1)int[1,1]", NULL };
+static const ref_op ref_nonzero = { REFB_NUMBERS, refb_nonzero, REF_ZERO, NULL, 0, cases_nonzero };
+
+/* Slices along an axis (all elements if there is none) one after the other, the least that is left first. */
+static int refb_slice_order(const ref_tensor *x, int64_t n, int64_t inner, int64_t i, int64_t j)
+{
+    for (int64_t k = 0; k < x->size / n; k++) {
+        int64_t row = k / inner * n * inner + k % inner;
+        double a = x->v[row + i * inner], b = x->v[row + j * inner];
+        if (a != b) return a < b ? -1 : 1;
+    }
+    return 0;
+}
+static void refb_unique(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    int axis = ref_int(c, "axis", REF_NONE), flat = axis == REF_NONE, out = 1;
+    int64_t n = x->size, inner = 1, found = 0, dim[8] = { 0 };
+    if (!flat) {
+        axis = refb_axis(axis, x->ndim);
+        n = x->dim[axis];
+        for (int d = axis + 1; d < x->ndim; d++) inner *= x->dim[d];
+        for (int d = 0; d < x->ndim; d++) dim[d] = x->dim[d];
+    }
+    int64_t *first = (int64_t *)calloc((size_t)(4 * n + 1), sizeof *first), *number = first + n, *count = number + n, *order = count + n;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t j = 0;
+        while (j < found && refb_slice_order(x, n, inner, first[j], i)) j++;
+        if (j == found) first[found++] = i;
+        number[i] = j;
+        count[j]++;
+    }
+    for (int64_t i = 0; i < found; i++)                     /* how many come before it */
+        for (int64_t j = 0; j < found; j++) order[i] += refb_slice_order(x, n, inner, first[j], first[i]) < 0;
+    dim[flat ? 0 : axis] = found;
+    double *y = ref_out(c, 0, flat ? 1 : x->ndim, dim);
+    for (int64_t i = 0; i < found; i++)
+        for (int64_t k = 0; k < x->size / (n ? n : 1); k++)
+            y[k / inner * found * inner + k % inner + order[i] * inner] = x->v[k / inner * n * inner + k % inner + first[i] * inner];
+    if (ref_int(c, "return_index", 0)) {
+        y = ref_out(c, out++, 1, &found);
+        for (int64_t i = 0; i < found; i++) y[order[i]] = (double)first[i];
+    }
+    if (ref_int(c, "return_inverse", 0)) {
+        y = ref_out(c, out++, 1, &n);
+        for (int64_t i = 0; i < n; i++) y[i] = (double)order[number[i]];
+    }
+    if (ref_int(c, "return_counts", 0)) {
+        y = ref_out(c, out++, 1, &found);
+        for (int64_t i = 0; i < found; i++) y[order[i]] = (double)count[i];
+    }
+    free(first);
+}
+static const char *const cases_unique[] = {
+    "(9)int[0,3]", "(3,4)int[0,5] | return_index=True return_inverse=True return_counts=True", "(70)int[0,9] | return_inverse=True",
+    "(6,2)int[0,1] | axis=0 return_index=True return_inverse=True return_counts=True", "(2,8)int[0,1] | axis=1 return_counts=True",
+    "(2,9,2)int[0,1] | axis=-2 return_index=True", "(40,1)int[0,30] | axis=0", "(5)perm", "(0)", "(3,0) | axis=0 return_counts=True",
+    "(0,3) | axis=0 return_inverse=True", "(1)", NULL };
+static const ref_op ref_unique = { REFB_NUMBERS, refb_unique, REF_ZERO, NULL, 0, cases_unique };
+
+/* --- targets and proposals of detectors --- */
+static double refc_shared(const double *a, const double *b, double one)     /* one: corners are pixels, which have a size */
+{
+    double wide = fmin(a[2], b[2]) - fmax(a[0], b[0]) + one, tall = fmin(a[3], b[3]) - fmax(a[1], b[1]) + one;
+    double both = fmax(wide, 0) * fmax(tall, 0);
+    double all = (a[2] - a[0] + one) * (a[3] - a[1] + one) + (b[2] - b[0] + one) * (b[3] - b[1] + one) - both;
+    return all == 0 ? 0 : both / all;
+}
+
+/* The label of each anchor (-1: negative, -2: neither). */
+static void refc_match(const ref_case *c, const double *label, const double *pred, int64_t n, int64_t *with)
+{
+    const double *anchor = c->in[0].v;
+    int64_t A = c->in[0].dim[1], W = c->in[1].dim[2], C = c->in[2].dim[1], positives = 0;
+    double ratio = ref_num(c, "negative_mining_ratio", -1);
+    double *part = (double *)calloc((size_t)(A * (n + 2)) + 1, sizeof *part), *most = part + A * n, *back = most + A;
+    for (int64_t i = 0; i < A; i++) {
+        double top = -HUGE_VAL, sum = 0;
+        for (int64_t k = 0; k < n; k++) most[i] = fmax(most[i], part[i * n + k] = refc_shared(anchor + 4 * i, label + k * W + 1, 0));
+        for (int64_t k = 0; k < C; k++) top = fmax(top, pred[k * A + i]);
+        for (int64_t k = 0; k < C; k++) sum += exp(pred[k * A + i] - top);
+        back[i] = C ? exp(pred[i] - top) / sum : 0;
+        with[i] = -2;
+    }
+    for (int64_t round = 0; round < n; round++) {
+        int64_t best = -1, whose = -1;
+        for (int64_t at = 0; at < A * n; at++) {
+            int used = with[at / n] >= 0;
+            for (int64_t i = 0; i < A; i++) used |= with[i] == at % n;
+            if (!used && part[at] > (best < 0 ? 1e-6 : part[best * n + whose])) { best = at / n; whose = at % n; }
+        }
+        if (best >= 0) { with[best] = whose; most[best] = part[best * n + whose]; positives++; }
+    }
+    for (int64_t i = 0; i < A; i++) {
+        if (with[i] >= 0 || most[i] <= ref_num(c, "overlap_threshold", 0.5)) continue;
+        with[i] = 0;
+        for (int64_t k = 1; k < n; k++) if (part[i * n + k] > part[i * n + with[i]]) with[i] = k;
+        positives++;
+    }
+    int64_t due = ratio > 0 ? (int64_t)((double)positives * ratio) : A;
+    if (ratio > 0 && due < ref_int(c, "minimum_negative_samples", 0)) due = ref_int(c, "minimum_negative_samples", 0);
+    for (; due > 0; due--) {
+        int64_t best = -1;
+        for (int64_t i = 0; i < A; i++)
+            if (with[i] == -2 && (ratio <= 0 || most[i] < ref_num(c, "negative_mining_thresh", 0.5)) &&
+                (best < 0 || back[i] < back[best])) best = i;
+        if (best >= 0) with[best] = -1;
+    }
+    free(part);
+}
+static void refc_multibox_target(ref_case *c)
+{
+    double variances[4] = { 0.1, 0.1, 0.2, 0.2 };
+    int64_t A = c->in[0].dim[1], N = c->in[1].dim[0], L = c->in[1].dim[1], W = c->in[1].dim[2], dim[2] = { N, 4 * A };
+    double *shift = ref_out(c, 0, 2, dim), *mask = ref_out(c, 1, 2, dim), *target;
+    int64_t *with = (int64_t *)calloc((size_t)A + 1, sizeof *with);
+    dim[1] = A;
+    target = ref_out(c, 2, 2, dim);
+    refc_reals(c, "variances", variances);
+    for (int64_t b = 0; b < N; b++) {
+        const double *label = c->in[1].v + b * L * W;
+        int64_t n = 0;
+        while (n < L && label[n * W] != -1) n++;
+        if (n) refc_match(c, label, c->in[2].v + b * c->in[2].dim[1] * A, n, with);
+        for (int64_t i = 0; i < A; i++, target++, shift += 4, mask += 4) {
+            const double *a = c->in[0].v + 4 * i, *g = label + (with[i] > 0 ? with[i] : 0) * W + 1;
+            *target = !n || with[i] == -2 ? ref_num(c, "ignore_label", -1) : with[i] < 0 ? 0 : g[-1] + 1;
+            if (!n || with[i] < 0) continue;
+            for (int k = 0; k < 4; k++) {
+                double size = a[2 + k % 2] - a[k % 2], wide = g[2 + k % 2] - g[k % 2];
+                mask[k] = 1;
+                shift[k] = (k < 2 ? (g[k] + wide / 2 - a[k] - size / 2) / size : log(wide / size)) / variances[k];
+            }
+        }
+    }
+    free(with);
+}
+/* Corners that make boxes come from the domains of small whole numbers only by chance: test_anchors.c has more. */
+static const char *const cases_multibox_target[] = {
+    "(1,1,4)int[0,0] (1,1,5)int[-1,-1] (1,2,1)", "(1,3,4)[0,1] (2,2,5)int[-1,-1] (2,3,3)", "(1,0,4) (1,2,5)int[-1,-1] (1,3,0)",
+    "(1,4,4)[0,1] (1,0,5) (1,2,4)", "(1,3,4) (0,2,6) (0,4,3)", "(1,1,4)perm (1,1,5)int[1,1] (1,2,1)",
+    "(1,1,4)perm (2,3,5)int[2,2] (2,2,1) | overlap_threshold=0.01 negative_mining_ratio=3", NULL };
+static const ref_op ref_multibox_target = {
+    REFA_FLOATS, refc_multibox_target, REF_ZERO, NULL, 4e-6, cases_multibox_target };
+
+/* One box of an image: corners and score. */
+static void refc_propose(const ref_case *c, int64_t b, int64_t n, int64_t h, int64_t w, double *box)
+{
+    double scales[16] = { 4, 8, 16, 32 }, ratios[16] = { 0.5, 1, 2 }, stride = ref_num(c, "feature_stride", 16), size[2], least;
+    int ns = refc_reals(c, "scales", scales), small = 0, corners = ref_int(c, "iou_loss", 0);
+    int64_t A = c->in[0].dim[1] / 2, H = c->in[0].dim[2], W = c->in[0].dim[3];
+    const double *info = c->in[2].v + 3 * b;
+    refc_reals(c, "ratios", ratios);
+    if (!ns) ns = 4;
+    least = ref_num(c, "rpn_min_size", 16) * info[2];
+    size[0] = floor(sqrt(floor(stride * stride / ratios[n / ns])) + 0.5);
+    size[1] = floor(size[0] * ratios[n / ns] + 0.5) * scales[n % ns];
+    size[0] *= scales[n % ns];
+    box[4] = c->in[0].v[(((2 * b + 1) * A + n) * H + h) * W + w];
+    for (int k = 0; k < 2; k++) {
+        double d[2], middle = (double)(k ? h : w) * stride + (stride - 1) / 2, most = info[1 - k] - 1;
+        for (int j = 0; j < 2; j++) d[j] = c->in[1].v[(((b * A + n) * 4 + k + 2 * j) * H + h) * W + w];
+        for (int j = 0; j < 2; j++) {
+            double side = j ? 0.5 : -0.5, at = middle + side * (size[k] - 1) + d[j];
+            if (!corners) at = middle + d[0] * size[k] + side * (exp(d[1]) * size[k] - 1);
+            box[k + 2 * j] = fmax(fmin(at, most), 0);
+        }
+        small |= box[k + 2] - box[k] + 1 < least;
+    }
+    for (int k = 0; k < 4 && small; k++) box[k] += k < 2 ? -least / 2 : least / 2;
+    if (small || (double)h >= floor(info[0] / stride) || (double)w >= floor(info[1] / stride)) box[4] = -1;
+}
+static void refc_proposal(ref_case *c)
+{
+    int64_t N = c->in[0].dim[0], A = c->in[0].dim[1] / 2, H = c->in[0].dim[2], W = c->in[0].dim[3], count = A * H * W;
+    int64_t rows = ref_int(c, "rpn_post_nms_top_n", 300), before = ref_int(c, "rpn_pre_nms_top_n", 6000), dim[2] = { N * rows, 5 };
+    double *y = ref_out(c, 0, 2, dim), *score = NULL, *box = (double *)calloc((size_t)(5 * count + 1), sizeof *box);
+    double *kept = (double *)calloc((size_t)(5 * count + 1), sizeof *kept);
+    if (before <= 0 || before > count) before = count;
+    dim[1] = 1;
+    if (ref_int(c, "output_score", 0)) score = ref_out(c, 1, 2, dim);
+    for (int64_t b = 0; b < N; b++) {
+        int64_t many = 0, n = 0;
+        for (int64_t i = 0; i < count; i++) refc_propose(c, b, i % A, i / A / W, i / A % W, box + 5 * i);
+        for (int64_t round = 0; round < before && many < rows; round++) {
+            double *best = box;
+            for (int64_t i = 1; i < count; i++) if (box[5 * i + 4] > best[4]) best = box + 5 * i;
+            for (n = 0; n < many && !(refc_shared(kept + 5 * n, best, 1) > ref_num(c, "threshold", 0.7)); n++) continue;
+            if (n == many) memcpy(kept + 5 * many++, best, 5 * sizeof *best);
+            best[4] = -HUGE_VAL;
+        }
+        for (n = 0; n < rows; n++, y += 5) {
+            y[0] = (double)b;
+            memcpy(y + 1, kept + 5 * (n % many), 4 * sizeof *y);
+            if (score) *score++ = kept[5 * (n % many) + 4];
+        }
+    }
+    free(box);
+    free(kept);
+}
+static const char *const cases_proposal[] = {
+    "(1,24,3,4)perm (1,48,3,4)[-0.3,0.3] (1,3)int[60,60] | rpn_post_nms_top_n=6 rpn_min_size=0.1",
+    "(1,2,2,3)perm (1,4,2,3)[-0.3,0.3] (1,3)int[90,90] | rpn_post_nms_top_n=9 scales=[2] ratios=[1.5] rpn_min_size=0.01 output_score=True",
+    "(2,4,3,2)perm (2,8,3,2)[-9,9] (2,3)int[40,40] | scales=(1,2) ratios=[0.7] feature_stride=8 iou_loss=True output_score=True "
+    "rpn_post_nms_top_n=4 rpn_pre_nms_top_n=9 rpn_min_size=0.2 threshold=0.3",
+    "(1,6,5,1)perm (1,12,5,1)[-1,1] (1,3)int[30,30] | scales=[2] rpn_post_nms_top_n=7 rpn_min_size=1 threshold=0.9",
+    "(0,24,1,1) (0,48,1,1) (0,3)", NULL };
+static const ref_op ref_proposal = { "fd", refc_proposal, REF_ZERO, NULL, 1e-5, cases_proposal };

@@ -14,10 +14,10 @@ note() { # failed? name
     if [ "$1" = 0 ]; then echo "ok $2"; else echo "FAILED $2"; fi
 }
 
-# A program linked against the library, or alone, if it wants more of it than there is without being asked for.
+# A program linked against the library, or alone, if it wants more of it than an object from elsewhere may have.
 program()
 {
-    if grep -q '^#define HYBRID_SOURCE' "$1"; then
+    if [ -n "$HYBRID_O" ] && grep -q '^#define HYBRID_SOURCE' "$1"; then
         $CC ${CFLAGS:--O0} "$1" -o "$2" $link
     else
         $CC ${CFLAGS:--O0} -DHYBRID_LINKED "$1" "$out/hybrid.o" -o "$2" $link
@@ -41,7 +41,7 @@ part_library()
     if [ -n "$HYBRID_O" ]; then
         cp "$HYBRID_O" "$out/hybrid.o"
     else
-        $CC ${CFLAGS:--O0} -c -x c -DHYBRID_IMPLEMENTATION hybrid.h -o "$out/hybrid.o"
+        $CC ${CFLAGS:--O0} -c -x c -DHYBRID_IMPLEMENTATION -DHYBRID_SOURCE hybrid.h -o "$out/hybrid.o"
     fi
     built library $?
 }
@@ -98,7 +98,7 @@ part_readme()
 {
     await library || return
     mkdir "$out/readme"
-    for n in 1 2 3 4 5 6 7 8; do
+    for n in 1 2 3 4 5 6 7 8 9; do
         piece '```c' $n > "$out/readme/$n.c"
         grep -q 'int main' "$out/readme/$n.c" || continue
         $CC ${CFLAGS:--O0} -I. -Wall -Wextra "$out/readme/$n.c" "$out/hybrid.o" -o "$out/readme/$n" $link && "$out/readme/$n" > "$out/readme/$n.out"

@@ -10,6 +10,9 @@ static int bad;
 static void expect(hy_frame *F, const char *what, const char *error)
 {
     const char *said = hy_error(F);
+#ifdef HYBRID_NO_TEXT
+    if (error) error = "HYBRID_";       /* names the switch at least */
+#endif
     if (error ? said && strstr(said, error) : !said) { hy_clear(F); return; }
     printf("%s: %s\n", what, said ? said : "no error");
     hy_clear(F);
@@ -58,6 +61,12 @@ int main(void)
     hy_emit(F, hy_op_find(F, "sin"), 1, &x, NULL);
     expect(F, "by address", "not in this build");
     if (hy_op_find(F, "NULL") || hy_op_find(F, "") || hy_op_find(F, "sine")) printf("found what is nowhere\n");
+    hy_cast(F, x, HY_F16);
+    expect(F, "a cast", "add X(cast) to HYBRID_OPS");
+    if (HYBRID_TYPES == 1 << HY_F32) {
+        hy_empty(F, HY_SHAPE(2), HY_I8);
+        expect(F, "a type", "int8: not in this build: HYBRID_TYPES lacks it");
+    }
 #ifndef HYBRID_NO_IO
     hy_symbol_from(F, absent, sizeof absent - 1);
     expect(F, "from a file", "add X(convolution) to HYBRID_OPS");
@@ -76,6 +85,20 @@ int main(void)
     expect(F, "another gradient", NULL);
 #else
     (void)y;
+#endif
+#ifdef HYBRID_NO_TEXT
+    {
+        char text[100];
+        hy_graph_text(hy_graph_of(F, net), HY_FORM_LINES, text, sizeof text);
+        if (strcmp(text, "hy_graph_text: not in this build (HYBRID_NO_TEXT)")) { printf("%s\n", text); bad = 1; }
+        hy_profile(F, "");
+        expect(F, "a profile", "");
+        hy_summary(F, net, x);
+        expect(F, "a summary", "");
+        hy_add(F, x, hy_reshape(F, x, HY_INTS(-1), NULL));
+        if (hy_error_code(F) != HY_ERROR_SHAPE) { printf("no error for shapes\n"); bad = 1; }
+        expect(F, "shapes", "");
+    }
 #endif
     hy_close(F);
     return bad;

@@ -1,5 +1,7 @@
 /* One channel per group, channels last, as compiled programs run it: every edge of tiles, chunks and bands, beside what runs line
  * by line, which has other loops; the same bits for several threads. */
+#include "modes.h"
+
 typedef struct depthwise_case { int images, channels, side[2], kernel[2], stride[2], pad[2], dilate[2]; } depthwise_case;
 
 static const depthwise_case depthwise_cases[] = {
@@ -55,7 +57,6 @@ static float *depthwise_run(const depthwise_case *c, int threads, int compiled, 
     hy_frame *F;
     hy_block *net;
     hy_array *x, *y;
-    float *v;
     memset(&desc, 0, sizeof desc);
     desc.threads = threads;
     F = hy_open(&desc);
@@ -65,11 +66,7 @@ static float *depthwise_run(const depthwise_case *c, int threads, int compiled, 
     hy_initialize(F, net, NULL);
     if (compiled) hy_hybridize(F, net, NULL);
     y = hy_call(F, net, x);
-    *n = hy_size(F, y);
-    v = (float *)calloc((size_t)*n + 1, sizeof *v);
-    if (v && hy_data(F, y)) memcpy(v, hy_data(F, y), (size_t)*n * sizeof *v);
-    CHECK(hy_close(F) == 0);
-    return v;
+    return modes_take(F, y, n);
 }
 
 static void depthwise_compare(void)
@@ -77,17 +74,10 @@ static void depthwise_compare(void)
     size_t k;
     for (k = 0; k < sizeof depthwise_cases / sizeof *depthwise_cases; k++) {
         const depthwise_case *c = &depthwise_cases[k];
-        int64_t n, m, l, i;
+        int64_t n, m, l;
         float *plain = depthwise_run(c, 1, 0, &n), *fast = depthwise_run(c, 1, 1, &m);
         float *again = depthwise_run(c, 3, 1, &l);
-        CHECK(n > 0 && n == m && n == l);
-        for (i = 0; i < n && n == m; i++)
-            if (!(fabs((double)plain[i] - (double)fast[i]) <= 1e-5 * (1 + fabs((double)plain[i])))) break;
-        CHECK(i == n);
-        CHECK(n == l && !memcmp(fast, again, (size_t)n * sizeof *fast));
-        free(plain);
-        free(fast);
-        free(again);
+        modes_compare(plain, n, fast, m, again, l);
     }
 }
 

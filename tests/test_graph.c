@@ -163,9 +163,8 @@ static void graph_numbers_are_settled_from_the_heads(void)
     g = hy_compile(S, hy_add(S, hy_relu(S, early), late));
     CHECK_STR(graph_names(g, HY_NAMES_INTERNALS),
             "x,relu0_output,relu1_output,exp0_output,relu2_output,_plus0_output");
-    hy_graph_free(F, g);
-    g = hy_compile(S, late);            /* a second graph of the same frame counts for itself */
-    CHECK_STR(graph_names(g, HY_NAMES_INTERNALS), "x,exp0_output,relu0_output");
+    g = hy_compile(S, late);            /* what one graph has settled the next one keeps */
+    CHECK_STR(graph_names(g, HY_NAMES_INTERNALS), "x,exp0_output,relu2_output");
     OK(S);
     hy_close(S);
     CHECK(hy_close(F) == 0);

@@ -22,7 +22,8 @@ static void onnx_test_free(void *p)
 #include "onnx_case.h"
 
 static const char *const onnx_own[] = {
-    "net", "outside", "function", "flow", "values", "lstm", "branch", "loop", "scan", "sequence", "apart" };
+    "net", "outside", "function", "flow", "values", "lstm", "branch", "loop", "scan", "sequence", "apart",
+    "attention14", "attention18", "curves", "narrow", "flex", "trees" };
 enum { ONNX_OWN = (int)(sizeof onnx_own / sizeof *onnx_own) };
 
 static void onnx_own_cases(void)
@@ -168,15 +169,22 @@ static void onnx_like_any_other(void)
     hy_close(F);
 }
 
+static int onnx_comes_back(hy_frame *F, hy_block *net, hy_array *x, hy_array *y, int opset)
+{
+    hy_array *bytes = hy_onnx_to(F, net, x, opset);
+    hy_block *again = bytes ? hy_onnx_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), NULL) : NULL;
+    return again && hy_item(F, hy_norm(F, hy_sub(F, hy_call(F, again, x), y), HY_ALL, NULL)) < 1e-4;
+}
+
 /* Written and read again: layers of every kind that is written. */
 static void onnx_written(void)
 {
     hy_frame *F = hy_open(NULL);
-    hy_block *net = hy_nn_hybrid_sequential(F), *again;
+    hy_block *net = hy_nn_hybrid_sequential(F);
     hy_nn_conv_opt conv = { 0 };
     hy_nn_pool_opt pool = { 0 };
     hy_rnn_layer_opt both = { 0 };
-    hy_array *x = hy_uniform(F, HY_SHAPE(2, 3, 9, 9), -1, 1), *bytes, *y;
+    hy_array *x = hy_uniform(F, HY_SHAPE(2, 3, 9, 9), -1, 1), *y;
     int opset;
     conv.pad = HY_INTS(1, 1);
     conv.activation = "relu";
@@ -190,24 +198,58 @@ static void onnx_written(void)
     hy_initialize(F, net, NULL);
     hy_hybridize(F, net, NULL);
     y = hy_call(F, net, x);
-    for (opset = 13; opset < 23; opset++) {
-        bytes = hy_onnx_to(F, net, x, opset);
-        again = bytes ? hy_onnx_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), NULL) : NULL;
-        CHECK(again && hy_item(F, hy_norm(F, hy_sub(F, hy_call(F, again, x), y), HY_ALL, NULL)) < 1e-4);
-    }
+    for (opset = 13; opset < 23; opset++) CHECK(onnx_comes_back(F, net, x, y, opset));
     both.bidirectional = 1;
     net = hy_rnn_lstm(F, 5, &both);
     x = hy_uniform(F, HY_SHAPE(4, 2, 3), -1, 1);
     hy_initialize(F, net, NULL);
     hy_hybridize(F, net, NULL);
     y = hy_call(F, net, x);
-    bytes = hy_onnx_to(F, net, x, 0);
-    again = bytes ? hy_onnx_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), NULL) : NULL;
-    CHECK(again && hy_item(F, hy_norm(F, hy_sub(F, hy_call(F, again, x), y), HY_ALL, NULL)) < 1e-4);
+    CHECK(onnx_comes_back(F, net, x, y, 0));
     if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
     CHECK(!hy_onnx_to(F, net, x, 99) && hy_error_code(F) == HY_ERROR_ARGUMENT);
     hy_close(F);
     CHECK(onnx_blocks == 0);
+}
+
+/* group(q, k, v[, mask]): attention, written out in ONNX's operators. */
+static hy_array *onnx_attends(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_attention_opt opt = { 0 };
+    const int flat = hy_ndim(F, hy_get(F, x, 0)) == 3, masked = hy_count(F, x) > 3;
+    (void)self;
+    opt.heads = flat ? 4 : 1;
+    opt.kv_heads = flat ? 2 : 0;
+    opt.scale = masked ? 0 : 0.7;
+    opt.causal = flat;
+    opt.past = 1;
+    opt.use_mask = opt.zero_hidden = masked;
+    if (masked) opt.mask = hy_get(F, x, 3);
+    return hy_attention(F, hy_get(F, x, 0), hy_get(F, x, 1), hy_get(F, x, 2), &opt);
+}
+
+static void onnx_attention_written(void)
+{
+    static const unsigned char some[5] = { 1, 0, 1, 1, 0 };
+    hy_frame *F = hy_open(NULL);
+    int kind, opset;
+    for (kind = 0; kind < 6; kind++) {
+        const int flat = kind < 3, mask = kind % 3;
+        hy_block *net = hy_nn_hybrid_lambda(F, onnx_attends, "attends");
+        hy_shape s = flat ? HY_SHAPE(2, 5, 12) : HY_SHAPE(2, 4, 5, 3), keys = s;
+        hy_array *in[4], *x, *y;
+        int i;
+        keys.dim[flat ? 2 : 1] /= 2;
+        for (i = 0; i < 3; i++) in[i] = hy_normal(F, i ? keys : s, 0, 1);
+        in[3] = mask == 2 ? hy_normal(F, HY_SHAPE(4, 5, 5), 0, 1) : hy_from(F, HY_SHAPE(5, 1), HY_BOOL, some);
+        x = hy_group_of(F, 3 + (mask != 0), in);
+        hy_hybridize(F, net, NULL);
+        y = hy_call(F, net, x);
+        for (opset = 13; opset < 23; opset++) CHECK(onnx_comes_back(F, net, x, y, opset));
+        if (!CHECK(!hy_error(F))) printf("    %d: %s\n", kind, hy_error(F));
+        hy_clear(F);
+    }
+    hy_close(F);
 }
 
 /* A branch that values choose is a part of the program, also of a saved one. */
@@ -231,6 +273,42 @@ static void onnx_kept(void)
     CHECK(onnx_blocks == 0);
 }
 
+/* Values that decide shapes are said, and the nodes behind which shapes hang on values stay outside. */
+static void onnx_in_part(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_onnx_load(F, "tests/golden/onnx/values/model.onnx"), *part, *again;
+    int64_t to[2] = { 3, 4 };
+    hy_array *given[2] = { NULL, NULL }, *x = hy_uniform(F, HY_SHAPE(2, 6), -1, 1), *y, *z;
+    hy_arrays values;
+    hy_graph *graph;
+    const char *name;
+    int i;
+    CHECK(!hy_onnx_decides(net, 0) && hy_onnx_decides(net, 1) && !hy_onnx_decides(net, 2));
+    CHECK(!strncmp(hy_onnx_late(F, net, 0), "NonZero", 7) && !*hy_onnx_late(F, net, 99));
+    CHECK(!hy_onnx_graph(F, net, NULL, NULL) && hy_error_code(F) == HY_ERROR_UNSUPPORTED);
+    hy_clear(F);
+    CHECK(!hy_onnx_part(F, net, NULL) && hy_error_code(F) == HY_ERROR_ARGUMENT);
+    hy_clear(F);
+    given[1] = x;
+    CHECK(!hy_onnx_part(F, net, given) && hy_error_code(F) == HY_ERROR_DTYPE);
+    hy_clear(F);
+    for (i = 0; i < 2; i++, to[0] = 6, to[1] = 2) {
+        given[1] = hy_from(F, HY_SHAPE(2), HY_I64, to);
+        part = hy_onnx_part(F, net, given);
+        CHECK(!hy_onnx_input(part, 0, &name, NULL) && !strcmp(name, "x") && hy_onnx_input(part, 1, NULL, NULL) == -1);
+        graph = hy_onnx_graph(F, part, NULL, &values);
+        again = hy_import_from(F, graph, &values, NULL);
+        y = hy_call(F, again, x);
+        z = hy_call(F, net, hy_group(F, x, given[1]));
+        y = hy_count(F, y) > 1 ? hy_get(F, y, 0) : y;
+        CHECK(hy_shape_of(F, y).dim[0] == to[0] && hy_item(F, hy_norm(F, hy_sub(F, y, hy_get(F, z, 0)), HY_ALL, NULL)) < 1e-6);
+    }
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    hy_close(F);
+    CHECK(onnx_blocks == 0);
+}
+
 /* A border, layer norm and gelu that a file writes apart are an operator each. */
 static void onnx_fused(void)
 {
@@ -245,11 +323,52 @@ static void onnx_fused(void)
     CHECK(onnx_blocks == 0);
 }
 
+/* How often a word stands in the graph of a file. */
+static int onnx_count(const char *name, const char *word)
+{
+    hy_frame *F = hy_open(NULL);
+    char path[200], text[8000] = "";
+    const char *at = text;
+    hy_graph *graph;
+    int n = 0;
+    sprintf(path, "tests/golden/onnx/%s/model.onnx", name);
+    graph = hy_onnx_graph(F, hy_onnx_load(F, path), NULL, NULL);
+    if (graph) hy_graph_text(graph, HY_FORM_LINES, text, sizeof text);
+    CHECK(graph && !hy_error(F));
+    hy_close(F);
+    for (; (at = strstr(at, word)) != NULL; at++) n++;
+    return n;
+}
+
+/* Attention as PyTorch's older exporter writes it, for opset 14, and its newer one; gelu by tanh; activations as
+ * they were written before they had names. */
+static void onnx_fused_more(void)
+{
+    static const char *const attention[] = { "attention14", "attention18" };
+    int i;
+    for (i = 0; i < 2; i++) {
+        CHECK_NEAR(onnx_count(attention[i], "\n"), i ? 33 : 30, 0);
+        CHECK_NEAR(onnx_count(attention[i], "tanh"), 0, 0);
+        CHECK_NEAR(onnx_count(attention[i], "power"), 0, 0);
+        CHECK_NEAR(onnx_count(attention[i], "_mulscalar"), 4, 0);       /* of the queries, of x^2, each read once */
+        CHECK_NEAR(onnx_count(attention[i], "sqrt"), 0, 0);
+    }
+    CHECK_NEAR(onnx_count("curves", "hard_sigmoid("), 2, 0);
+    CHECK_NEAR(onnx_count("curves", "mish("), 1, 0);
+    CHECK_NEAR(onnx_count("curves", "clip("), 0, 0);
+    CHECK_NEAR(onnx_count("curves", "power"), 0, 0);
+    CHECK_NEAR(onnx_count("curves", "\n"), 12, 0);
+    CHECK(onnx_blocks == 0);
+}
+
 static void test_onnx(void)
 {
+    RUN(onnx_fused_more);
     RUN(onnx_fused);
     RUN(onnx_kept);
+    RUN(onnx_in_part);
     RUN(onnx_written);
+    RUN(onnx_attention_written);
     RUN(onnx_own_cases);
     RUN(onnx_broken);
     RUN(onnx_without_memory);

@@ -214,7 +214,8 @@ static void test_source_names(void)
 {
     static const char *const names[] = {
         "class", "STEP", "WORKSPACE", "memcpy", "a b", "a_b", "A_b", "a/*b", "out0", "given0", "due", "NAN", "y_packed", "x", "X",
-        "b_SIZE", "run", "expf", "_", "9", "tanhf", "uint8_t", "linux", "restrict", "static", "\303\244", "ws", "name", "y", "plus0" };
+        "b_SIZE", "run", "expf", "_", "9", "tanhf", "uint8_t", "linux", "restrict", "static", "\303\244", "ws", "name", "y", "plus0",
+        "_Bool", "__asm__", "fault", "OUT1" };
     enum { N = sizeof names / sizeof *names };
     hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
     hy_array *given[N], *s = NULL, *two[2];

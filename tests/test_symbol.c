@@ -70,7 +70,7 @@ static void symbol_numpy_errors(void)
         { SYMBOL_ONE("_np_sum", "\"initial\": \"3\""), "initial of _np_sum cannot be '3'" },
         { SYMBOL_ONE("_np_sum", "\"colour\": \"red\""), "colour of _np_sum cannot be 'red'" },
         { SYMBOL_ONE("_np_sum", "\"dtype\": \"float33\""), "node 'x': cast: Invalid" },
-        { SYMBOL_ONE("_npi_std", "\"ddof\": \"1\""), "ddof of _npi_std cannot be '1'" },
+        { SYMBOL_ONE("_npi_std", "\"ddof\": \"0.5\""), "ddof of _npi_std cannot be '0.5'" },
         { SYMBOL_ONE("_np_reshape", ""), "newshape of _np_reshape cannot be 'None'" },
         { SYMBOL_ONE("_np_reshape", "\"newshape\": \"(-2, 3)\""), "cannot be '(-2, 3)'" },
         { SYMBOL_ONE("_np_reshape", "\"newshape\": \"(0, 3)\""), "cannot be '(0, 3)'" },
@@ -85,7 +85,7 @@ static void symbol_numpy_errors(void)
         { SYMBOL_ONE("_np_roll", "\"shift\": \"0\""), NULL },
         { SYMBOL_ONE("_npi_tensordot_int_axes", ""), "1 inputs, 2 are due" },
         { SYMBOL_ONE("_npi_kron", ""), "not registered: _npi_kron of node x" },
-        { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"ii->i\""), "subscripts of _npi_einsum cannot be 'ii->i'" },
+        { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"ij->ii\""), "subscripts of _npi_einsum cannot be 'ij->ii'" },
         { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"ij->k\""), "subscripts of _npi_einsum cannot be 'ij->k'" },
         { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"i,j->i\""), "subscripts of _npi_einsum cannot be 'i,j->i'" },
         { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"...i->i\""), "subscripts of _npi_einsum cannot be '...i->i'" },
@@ -93,7 +93,7 @@ static void symbol_numpy_errors(void)
         { SYMBOL_ONE("_npi_diff", "\"n\": \"-1\""), "n of _npi_diff cannot be '-1'" },
         { SYMBOL_ONE("_npi_norm", "\"flag\": \"2\", \"ord\": \"2\""), "flag of _npi_norm cannot be '2'" },
         { SYMBOL_ONE("_npi_norm", "\"flag\": \"-1\", \"axis\": \"0\", \"ord\": \"3\""), "ord of _npi_norm cannot be '3'" },
-        { SYMBOL_ONE("_npi_gamma", ""), "not registered: _npi_gamma" },
+        { SYMBOL_ONE("_npi_pinv", ""), "not registered: _npi_pinv" },
         { SYMBOL_ONE("_npx_gamma", ""), NULL } };
     hy_frame *F = hy_open(NULL);
     size_t i;

@@ -1,6 +1,17 @@
 /* The trainer: optimisers against MXNet 1.9.1 and against formulas of their own, schedules, errors, states. */
 #include "train_ref.h"
 
+static hy_schedule train_cosine(void)
+{
+    hy_schedule_opt o;
+    memset(&o, 0, sizeof o);
+    o.base_lr = 0.2;
+    o.final_lr = 0.01;
+    o.warmup_steps = 10;
+    o.warmup_begin_lr = 0.01;
+    return hy_schedule_cosine(50, &o);
+}
+
 #define TRAIN_CASE(name, make, ...) \
     static hy_optim train_case_##name(void) \
     { hy_optim_opt o; memset(&o, 0, sizeof o); __VA_ARGS__ return make(&o); }
@@ -37,7 +48,26 @@
     C(signsgd, hy_optim_signum, o.learning_rate = 0.01; o.momentum = HY_ZERO; o.wd = 0.01;) \
     C(dcasgd, hy_optim_dcasgd, o.learning_rate = 0.05; o.momentum = 0.9; o.wd = 0.01;) \
     C(dcasgd0, hy_optim_dcasgd, o.learning_rate = 0.05; o.wd = 0.01;) \
-    C(adamw, hy_optim_adamw, o.learning_rate = 0.01; o.wd = 0.1;)
+    C(adamw, hy_optim_adamw, o.learning_rate = 0.01; o.wd = 0.1;) \
+    C(sgd_clip, hy_optim_sgd, o.learning_rate = 0.1; o.wd = 0.01; o.clip_gradient = 0.2;) \
+    C(nag0_wd, hy_optim_nag, o.learning_rate = 0.05; o.wd = 0.02;) \
+    C(adam_clip, hy_optim_adam, o.learning_rate = 0.02; o.clip_gradient = 0.1;) \
+    C(adamax_clip, hy_optim_adamax, o.learning_rate = 0.02; o.clip_gradient = 0.2; o.beta1 = 0.8;) \
+    C(nadam_clip, hy_optim_nadam, o.learning_rate = 0.02; o.clip_gradient = 0.2; o.schedule_decay = 0.01;) \
+    C(adagrad_clip, hy_optim_adagrad, o.learning_rate = 0.1; o.clip_gradient = 0.2; o.epsilon = 1e-4;) \
+    C(groupadagrad_clip, hy_optim_groupadagrad, o.learning_rate = 0.1; o.clip_gradient = 0.2;) \
+    C(adadelta_clip, hy_optim_adadelta, o.rho = 0.8; o.wd = 0.01; o.clip_gradient = 0.2;) \
+    C(rmsprop_all, hy_optim_rmsprop, o.learning_rate = 0.01; o.centered = 1; o.wd = 0.01; o.clip_gradient = 0.3; \
+        o.clip_weights = 0.5; o.gamma1 = 0.95; o.gamma2 = 0.8;) \
+    C(rmsprop_gamma, hy_optim_rmsprop, o.learning_rate = 0.01; o.gamma1 = 0.8;) \
+    C(ftrl_clip, hy_optim_ftrl, o.learning_rate = 0.2; o.lamda1 = 0.05; o.beta = 0.5; o.clip_gradient = 0.3;) \
+    C(ftml_clip, hy_optim_ftml, o.learning_rate = 0.02; o.beta1 = 0.5; o.clip_gradient = 0.3;) \
+    C(lamb_clip, hy_optim_lamb, o.learning_rate = 0.02; o.wd = 0.1; o.clip_gradient = 0.3;) \
+    C(lars_clip, hy_optim_lars, o.learning_rate = 0.5; o.wd = 0.01; o.eta = 0.05; o.clip_gradient = 0.3;) \
+    C(signum_clip, hy_optim_signum, o.learning_rate = 0.01; o.momentum = 0.5; o.clip_gradient = 0.3;) \
+    C(dcasgd_clip, hy_optim_dcasgd, o.learning_rate = 0.05; o.lamda = 0.1; o.clip_gradient = 0.3;) \
+    C(adamw_clip, hy_optim_adamw, o.learning_rate = 0.02; o.wd = 0.05; o.clip_gradient = 0.3;) \
+    C(sgd_cosine, hy_optim_sgd, o.momentum = 0.9; o.schedule = train_cosine();)
 TRAIN_CASES(TRAIN_CASE)
 #define TRAIN_CASE_ROW(name, make, ...) { #name, train_case_##name },
 static const struct { const char *name; hy_optim (*make)(void); } train_cases[] = { TRAIN_CASES(TRAIN_CASE_ROW) };

@@ -104,6 +104,7 @@ struct trial {
     hy_block *net;
     hy_array *x;
     hy_params params;
+    hy_trainer *trainer;                /* of a training step: made by the first one */
     size_t    held;                     /* bytes that the library held at most, until the first result */
     float     answer[2];                /* of a start-up */
 };
@@ -637,16 +638,15 @@ static hy_array *train_step(trial *t)
 {
     hy_frame *F = t->F;
     int64_t batch = hy_dim(F, hy_get(F, t->x, 0), 0);
+    hy_optim_opt o = { 0 };
     hy_array *loss;
-    int i;
+    o.learning_rate = learning_rate;
+    if (!t->trainer) t->trainer = hy_trainer_new(F, t->net, hy_optim_sgd(&o), NULL);
     hy_record(F);
     loss = hy_call(F, t->net, t->x);
     hy_pause(F);
     hy_backward(F, loss, NULL);
-    for (i = 0; i < t->params.n; i++) {
-        hy_array *w = t->params.at[i];
-        hy_sub_from(F, w, hy_mul_scalar(F, hy_grad_of(F, w), learning_rate / (double)batch));
-    }
+    hy_step(F, t->trainer, (double)batch);
     return loss;
 }
 

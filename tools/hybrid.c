@@ -725,15 +725,58 @@ static hy_arrays load_arrays(tool *T, const char *file)
     return a;
 }
 
-/* The value of --shape NAME=..., or NULL. */
-static const char *shape_said_of(const tool *T, const char *name)
+/* What --shape NAME=... or --value NAME=... says, or NULL. */
+static const char *said_before(const tool *T, const char *which, const char *name)
 {
     size_t n = strlen(name);
     int i;
     for (i = 0; i < T->sets; i++)
-        if (!strcmp(T->set[i].name, "shape") && !strncmp(T->set[i].value, name, n) && T->set[i].value[n] == '=')
+        if (!strcmp(T->set[i].name, which) && !strncmp(T->set[i].value, name, n) && T->set[i].value[n] == '=')
             return T->set[i].value + n + 1;
     return NULL;
+}
+
+/* The values of --value NAME=1,3,8,8 or NAME=FILE as an array of that type. */
+static hy_array *read_value(tool *T, const char *name, const char *text, hy_type type)
+{
+    hy_arrays a;
+    double v[64];
+    char *at = (char *)(uintptr_t)text;
+    int n = 0;
+    do v[n++] = strtod(at, &at);
+    while (n < 64 && *at == ',' && at++);
+    if (!*at)
+        return hy_cast(T->F, hy_from(T->F, type.shape.ndim || n > 1 ? HY_SHAPE(n) : HY_SCALAR, HY_F64, v), type.dtype);
+    a = load_arrays(T, text);
+    if (a.n != 1) fail(T, MISUSED, "--value %s=%s: %d arrays, one is due", name, text, a.n);
+    return hy_cast(T->F, a.at[0], type.dtype);
+}
+
+/* The part of an ONNX file that is a graph: for what --value says of inputs whose values decide shapes, and up to
+ * nodes that give as much as values say. */
+static hy_block *part_of_onnx(tool *T, model *m, hy_block *block)
+{
+    hy_array **value;
+    hy_type type;
+    const char *name, *text, *late = hy_onnx_late(T->F, block, 0);
+    char *lacks = NULL;
+    int i, n = 0, lacking = 0;
+    check(T);
+    while (!hy_onnx_input(block, n, NULL, NULL)) n++;
+    value = ROOM(T, hy_array *, n);
+    for (i = 0; !hy_onnx_input(block, i, &name, &type); i++) {
+        if (!hy_onnx_decides(block, i)) continue;
+        text = said_before(T, "value", name);
+        if (text) value[i] = read_value(T, name, text, type);
+        else lacks = listed(T, lacking++, lacks, text_of(T, "--value %s=%s", name, type.shape.ndim > 1 ? "FILE"
+                            : type.shape.ndim ? "1,2,..." : "1"));
+    }
+    if (lacks)
+        fail(T, MISUSED, "%s: the shapes in it hang on values of inputs, which have to be said: %s", m->name, lacks);
+    if (*late)
+        note(T, "note: %s: from %s on shapes hang on values, which is no part of a graph: outputs are what is read "
+             "there", m->name, late);
+    return hy_onnx_part(T->F, block, value);
 }
 
 /* A network of an ONNX file as a graph, for the shapes that are said, else declared; sizes that the file leaves
@@ -745,10 +788,12 @@ static void load_onnx(tool *T, model *m)
     hy_type type, *types;
     int i, k, n = 0;
     check(T);
+    block = part_of_onnx(T, m, block);
+    check(T);
     while (!hy_onnx_input(block, n, NULL, NULL)) n++;
     types = ROOM(T, hy_type, n);
     for (i = 0; !hy_onnx_input(block, i, &name, &type); i++) {
-        if ((text = shape_said_of(T, name)) != NULL && (read_dims(&text, &type.shape) || *text))
+        if ((text = said_before(T, "shape", name)) != NULL && (read_dims(&text, &type.shape) || *text))
             fail(T, MISUSED, "--shape %s: up to %d sizes are due, as in 1,3,224,224", name, (int)HY_MAX_DIM);
         for (k = 0; k < type.shape.ndim; k++) {
             if (type.shape.dim[k] >= 0) continue;
@@ -992,7 +1037,7 @@ typedef enum work { WORK_PRODUCT, WORK_WINDOW, WORK_NORM, WORK_MOVE, WORK_POINT 
 static work work_of(const hy_op *op)
 {
     static const char *const ops[] = {
-        "convolution|deconvolution|fully_connected|dot|batch_dot|linalg_gemm2|rnn",
+        "convolution|deconvolution|fully_connected|dot|batch_dot|linalg_gemm2|attention|rnn",
         "pooling|adaptive_avg_pooling|sum|mean|prod|nansum|nanprod|max|min|norm|moments|argmax|argmin"
         "|argmax_channel|softmax_cross_entropy",
         "batch_norm|layer_norm|group_norm|instance_norm|l2_normalization|lrn|softmax|log_softmax|softmin"
@@ -1031,6 +1076,8 @@ static double product_flops(const hy_node *node, hy_shape x, hy_shape w, hy_shap
                (1 + number_of(node, "bidirectional")) * number_of(node, "num_layers");
         return x.ndim < 2 ? 0 : 2 * (double)x.dim[0] * (double)x.dim[1] * (size_of(w) - 2 * rows);
     }
+    if (!strcmp(op, "attention"))       /* each query with all keys, then their values */
+        return w.ndim < 3 ? 0 : 2 * (size_of(x) + size_of(y)) * (double)w.dim[w.ndim - 2];
     if (which_of("dot|batch_dot|linalg_gemm2", op) < 0)
         return w.ndim && w.dim[0] ? 2 * size_of(w) / (double)w.dim[0] *
                                     size_of(strcmp(op, "deconvolution") ? y : x) : 0;
@@ -1557,17 +1604,20 @@ static const char *const families[][2] = {
     { "linalg", "linalg_inverse|linalg_det|linalg_slogdet|linalg_potrf|linalg_trsm|tril|triu" },
     { "softmax", "softmax|log_softmax|softmin|softmax_activation|softmax_output|linear_regression_output|"
       "logistic_regression_output|mae_regression_output|make_loss|softmax_cross_entropy|ctc_loss" },
+    { "attention", "attention" },
     { "shapes", "reshape|reshape_like|flatten|transpose|expand_dims|squeeze|swap_axes|shape_array|size_array|"
-      "concat|stack|split|split_v2|slice|slice_axis|slice_like|repeat|tile|reverse|pad|diag|broadcast_to|"
+      "concat|stack|vstack|hstack|dstack|column_stack|split|split_v2|slice|slice_axis|slice_like|repeat|tile|reverse|pad|diag|broadcast_to|"
       "broadcast_axis|broadcast_like" },
-    { "indexing", "embedding|take|batch_take|pick|one_hot|gather_nd|scatter_nd|boolean_mask|index_copy" },
-    { "sorting", "topk|sort|argsort|argmax|argmin|argmax_channel|cumsum" },
+    { "indexing", "embedding|take|batch_take|pick|one_hot|gather_nd|scatter_nd|boolean_mask|nonzero|"
+      "index_copy" },
+    { "sorting", "topk|sort|argsort|argmax|argmin|argmax_channel|unique|cumsum" },
     { "recurrence", "sequence_mask|sequence_last|sequence_reverse|rnn" },
     { "convolution", "convolution|deconvolution" },
     { "pooling", "pooling|adaptive_avg_pooling" },
     { "norms", "batch_norm|batch_norm_relu|layer_norm|group_norm|instance_norm|l2_normalization|lrn" },
     { "vision", "upsampling|crop|depth_to_space|space_to_depth|box_nms|box_iou|multibox_prior|multibox_detection|"
       "roi_pooling|roi_align" },
+    { "anchors", "multibox_target|proposal" },
     { "sampling", "bilinear_resize|grid_generator|bilinear_sampler|spatial_transformer" },
     { "quantize", "int8_dense|int8_convolution" },
     { "creators", "random_uniform|random_normal|random_exponential|random_gamma|random_poisson|"
@@ -2557,7 +2607,7 @@ static const command commands[] = {
     { "show", "MODEL", 1, 1, "its layers, parameters, FLOPs and memory; arrays of a file",
       MODEL_HELP " Of .params, .npy, .npz and .safetensors the arrays are listed.\n\n"
       "FLOPs: a multiplication with its addition counts as 2 (convolution, deconvolution,\n"
-      "fully_connected, dot, batch_dot, linalg_gemm2, rnn; a bias is where the sum begins). Pooling and\n"
+      "fully_connected, dot, batch_dot, linalg_gemm2, attention, rnn; a bias is where the sum begins). Pooling and\n"
       "reductions count 1 per element that they read, other operators 1 per element that they give, those\n"
       "that only move elements nothing. Memory is what a hybridized call plans for.", run_show },
     { "graph", "MODEL --out FILE", 1, 1, "draws a model, as SVG or for Graphviz",
@@ -2594,6 +2644,7 @@ typedef struct known_option { const char *commands, *name, *value; int many; con
 static const known_option options[] = {
     { "show|graph|bench|check|compile", "shape", "NAME=1,3,64,64", 1, "the shape of an input; again for each" },
     { "run|convert", "shape", "NAME=1,3,64,64", 1, "the same, from and to ONNX, where a file leaves sizes open" },
+    { WITH_MODEL, "value", "NAME=WHAT", 1, "an ONNX input whose values decide shapes: 1,3,8,8 or FILE" },
     { "run", "input", "NAME=WHAT", 1, "the value of an input; again for each" },
     { "run", "output", "FILE", 0, "where outputs go; without it only a summary is printed" },
     { "graph", "out", "FILE", 0, "the drawing: .svg or .dot" },

@@ -27,7 +27,8 @@
  * array.
  *
  * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`),
- * functions of the model. What cannot run is listed all at once: operator, node, reason. Nothing in a file
+ * functions of the model; int16, uint16, uint32 and whole numbers of 2 and 4 bits as numbers of wider types, that
+ * of inputs and outputs, too. What cannot run is listed all at once: operator, node, reason. Nothing in a file
  * is believed before it is checked, and nothing here recurses.
  *
  * ROOMS  >>protobuf fields of messages   >>model   nodes, values, tensors, read once
@@ -47,8 +48,17 @@ HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file);
  * open). 0, or -1 past the end. */
 HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_type *type);
 HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type);
+/* The part of such a block that is hybrid, which belongs to it: all of it, or, where the values of some inputs
+ * decide shapes, for these values (one place an input; NULL: not known), and up to the nodes that run line by
+ * line. Those inputs are none of the part's; its outputs are what the nodes behind it read. The other two: does
+ * input i decide shapes by its values? The i-th node that runs line by line, as "NonMaxSuppression 'nms'"; "",
+ * past the end. */
+HY_API hy_block *hy_onnx_part(hy_frame *F, hy_block *block, hy_array *const *values);
+HY_API int hy_onnx_decides(const hy_block *block, int i);
+HY_API const char *hy_onnx_late(hy_frame *F, const hy_block *block, int i);
 /* The network as a graph for inputs of such types (NULL: as declared, sizes left open are 1), variables and
- * parameters under the file's own names, and the values (NULL: not wanted): what hy_import_from takes. */
+ * parameters under the file's own names, and the values (NULL: not wanted): what hy_import_from takes. The block
+ * has to be hybrid: take its part. */
 HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values);
 /* Any block as an ONNX file, for inputs of such shapes: bytes (HY_U8). opset: 13 to 22; 0: 17. */
 HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int opset);
@@ -56,6 +66,7 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
 
 #if defined(HYBRID_ONNX_IMPLEMENTATION) && !defined(HYBRID_ONNX_IMPLEMENTED)
 #define HYBRID_ONNX_IMPLEMENTED
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,8 +81,13 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
 enum {
     ONNX__MOST_NODES = 1 << 18,         /* functions count once for every call */
     ONNX__MOST_STEPS = 1 << 24,         /* nodes that a call runs, turns of loops counted */
+    ONNX__MOST_ATTRS = 1024,            /* of a node or a function */
+    ONNX__MOST_COPIES = 64,             /* of a value by Identity, that are seen through */
     ONNX__MOST_DEPTH = 64,              /* of functions and branches within one another */
     ONNX__MOST_LISTED = 1 << 20,        /* values that the sequences of a call hold */
+    ONNX__MOST_PROBES = 1000,           /* in the table of names, which is half empty at least */
+    ONNX__LEAST_ROOM = 1 << 29,         /* bytes of memory that any file may take, ... */
+    ONNX__ROOM_A_BYTE = 64,             /* ... and so many more for each byte of its own: calls of functions copy */
     ONNX__SMALL = 64                    /* constants with more elements are parameters */
 };
 
@@ -209,8 +225,10 @@ typedef struct onnx__node {
     int             home;                       /* the body it stands in */
     int             late;                       /* a shape before it is known only when the network runs */
     int             kept;                       /* If, Loop: a program may keep it, whatever values decide */
+    int             kind, wraps;                /* of what it gives, where that stands in a carrier; wraps: it */
+                                                /* may leave the carrier's bounds */
     int             number;                     /* grows from node to node of a body */
-    struct onnx__node *next;
+    struct onnx__node *next, *before;
 } onnx__node;
 
 typedef struct onnx__body {
@@ -231,6 +249,7 @@ typedef struct onnx__slot {             /* a value of the model */
     int         uses;                   /* ... and how many do, outputs of bodies counted */
     int         bound, result;          /* input of a body; output of the network */
     int         input, given, used, aux;        /* input: number + 1; given: its value decides shapes */
+    int         kind;                   /* of numbers that stand in a carrier, else 0 */
     int         late, fixed, cut;       /* late: of a late node; fixed: constants and shapes decide it; */
                                         /* cut: a late node reads what an earlier one has made */
 } onnx__slot;
@@ -241,7 +260,7 @@ typedef struct onnx__model {
     hy_frame   *F;                      /* while loading */
     void       *memory;                 /* all blocks, a chain */
     char       *spare;
-    size_t      left;
+    size_t      left, most;             /* most: bytes that may still be asked for */
     onnx__body *body;
     onnx__slot *slot;
     onnx__function *function;
@@ -249,6 +268,7 @@ typedef struct onnx__model {
     int        *table, table_room;      /* hash of (scope, name) -> slot + 1 */
     int        *scope_of;               /* of a slot */
     int         opset;
+    int64_t     compared;               /* names of attributes that functions have by default */
     onnx__node *present;                /* the node that is being read */
     const char *folder, *why;           /* why: the first fault of the file */
     char       *list;                   /* what cannot run */
@@ -265,8 +285,10 @@ static void *onnx__room(onnx__model *m, size_t count, size_t size)
     bytes = (count * size + 31) & ~(size_t)15;
     if (bytes > m->left) {
         size_t whole = bytes > CHUNK / 4 ? bytes : (size_t)CHUNK;
-        char *block = (char *)HY_ONNX_MALLOC(whole + HEAD);
+        char *block = whole > m->most ? NULL : (char *)HY_ONNX_MALLOC(whole + HEAD);
+        if (whole > m->most && !m->why) m->why = "functions or sizes make more of it than 64 times its own bytes";
         if (!block) { m->failed = 1; return NULL; }
+        m->most -= whole;
         memset(block, 0, whole + HEAD);
         memcpy(block, &m->memory, sizeof m->memory);
         m->memory = block;
@@ -339,7 +361,9 @@ static int onnx__find(const onnx__model *m, int scope, const char *name)
 static void onnx__enter(onnx__model *m, int k)
 {
     uint32_t at = onnx__hash(m->scope_of[k], m->slot[k].name) & (uint32_t)(m->table_room - 1);
-    while (m->table[at]) at = (at + 1) & (uint32_t)(m->table_room - 1);
+    int probes = 0;
+    for (; m->table[at]; at = (at + 1) & (uint32_t)(m->table_room - 1))
+        if (++probes > ONNX__MOST_PROBES) { onnx__broken(m, "names made to stand in each other's way"); return; }
     m->table[at] = k + 1;
 }
 
@@ -404,31 +428,43 @@ static int onnx__new_body(onnx__model *m, onnx__bytes message, int parent, int f
 }
 
 /* --- tensors --- */
-static const struct { hy_dtype dtype; int bytes; const char *name;
-} onnx__kinds[] = { { HY_DTYPE_NONE, 0, "undefined" },
-                    { HY_F32, 4, "float" },
-                    { HY_U8, 1, "uint8" },
-                    { HY_I8, 1, "int8" },
-                    { HY_DTYPE_NONE, 2, "uint16" },
-                    { HY_DTYPE_NONE, 2, "int16" },
-                    { HY_I32, 4, "int32" },
-                    { HY_I64, 8, "int64" },
-                    { HY_DTYPE_NONE, 0, "string" },
-                    { HY_BOOL, 1, "bool" },
-                    { HY_F16, 2, "float16" },
-                    { HY_F64, 8, "double" },
-                    { HY_DTYPE_NONE, 4, "uint32" },
-                    { HY_DTYPE_NONE, 8, "uint64" },
-                    { HY_DTYPE_NONE, 0, "complex64" },
-                    { HY_DTYPE_NONE, 0, "complex128" },
-                    { HY_BF16, 2, "bfloat16" },
-                    { HY_DTYPE_NONE, 1, "float8e4m3fn" },
-                    { HY_DTYPE_NONE, 1, "float8e4m3fnuz" },
-                    { HY_DTYPE_NONE, 1, "float8e5m2" },
-                    { HY_DTYPE_NONE, 1, "float8e5m2fnuz" },
-                    { HY_DTYPE_NONE, 0, "uint4" },
-                    { HY_DTYPE_NONE, 0, "int4" },
-                    { HY_DTYPE_NONE, 0, "float4e2m1" } };
+/* Whole numbers of types that hybrid.h has not stand in wider ones, their carriers: they are quantised weights and
+ * activations, which are moved about, cast and scaled. */
+static const struct {
+    hy_dtype    dtype;
+    int         bytes;                  /* of an element; 0: a byte holds two or four, where there is a carrier */
+    const char *name;
+    hy_dtype    carrier;
+    double      low, high;              /* what the carrier may hold */
+} onnx__kinds[] = {
+    { HY_DTYPE_NONE, 0, "undefined", HY_DTYPE_NONE, 0, 0 },
+    { HY_F32, 4, "float", HY_DTYPE_NONE, 0, 0 },
+    { HY_U8, 1, "uint8", HY_DTYPE_NONE, 0, 0 },
+    { HY_I8, 1, "int8", HY_DTYPE_NONE, 0, 0 },
+    { HY_DTYPE_NONE, 2, "uint16", HY_I32, 0, 65535 },
+    { HY_DTYPE_NONE, 2, "int16", HY_I32, -32768, 32767 },
+    { HY_I32, 4, "int32", HY_DTYPE_NONE, 0, 0 },
+    { HY_I64, 8, "int64", HY_DTYPE_NONE, 0, 0 },
+    { HY_DTYPE_NONE, 0, "string", HY_DTYPE_NONE, 0, 0 },
+    { HY_BOOL, 1, "bool", HY_DTYPE_NONE, 0, 0 },
+    { HY_F16, 2, "float16", HY_DTYPE_NONE, 0, 0 },
+    { HY_F64, 8, "double", HY_DTYPE_NONE, 0, 0 },
+    { HY_DTYPE_NONE, 4, "uint32", HY_I64, 0, 4294967295.0 },
+    { HY_DTYPE_NONE, 8, "uint64", HY_DTYPE_NONE, 0, 0 },
+    { HY_DTYPE_NONE, 0, "complex64", HY_DTYPE_NONE, 0, 0 },
+    { HY_DTYPE_NONE, 0, "complex128", HY_DTYPE_NONE, 0, 0 },
+    { HY_BF16, 2, "bfloat16", HY_DTYPE_NONE, 0, 0 },
+    { HY_DTYPE_NONE, 1, "float8e4m3fn", HY_DTYPE_NONE, 0, 0 },
+    { HY_DTYPE_NONE, 1, "float8e4m3fnuz", HY_DTYPE_NONE, 0, 0 },
+    { HY_DTYPE_NONE, 1, "float8e5m2", HY_DTYPE_NONE, 0, 0 },
+    { HY_DTYPE_NONE, 1, "float8e5m2fnuz", HY_DTYPE_NONE, 0, 0 },
+    { HY_DTYPE_NONE, 0, "uint4", HY_U8, 0, 15 },
+    { HY_DTYPE_NONE, 0, "int4", HY_I8, -8, 7 },
+    { HY_DTYPE_NONE, 0, "float4e2m1", HY_DTYPE_NONE, 0, 0 },
+    { HY_DTYPE_NONE, 1, "float8e8m0", HY_DTYPE_NONE, 0, 0 },
+    { HY_DTYPE_NONE, 0, "uint2", HY_U8, 0, 3 },
+    { HY_DTYPE_NONE, 0, "int2", HY_I8, -2, 1 }
+};
 enum { ONNX__KINDS = (int)(sizeof onnx__kinds / sizeof *onnx__kinds) };
 
 static const char *onnx__kind_name(int64_t kind)
@@ -441,6 +477,16 @@ static hy_dtype onnx__dtype(int64_t kind)
     if (kind < 0 || kind >= ONNX__KINDS) return HY_DTYPE_NONE;
     return onnx__kinds[kind].dtype;
 }
+
+/* Of the numbers of such a kind: their carrier, or their own type. */
+static hy_dtype onnx__held_in(int64_t kind)
+{
+    hy_dtype d = onnx__dtype(kind);
+    return d || kind < 0 || kind >= ONNX__KINDS ? d : onnx__kinds[kind].carrier;
+}
+
+/* The kind, if its numbers stand in a carrier; else 0. */
+static int onnx__narrow(int64_t kind) { return onnx__dtype(kind) || !onnx__held_in(kind) ? 0 : (int)kind; }
 
 static void onnx__read_place(onnx__model *m, onnx__tensor *t, onnx__bytes b)
 {
@@ -479,7 +525,7 @@ static onnx__tensor *onnx__read_tensor(onnx__model *m, onnx__bytes b)
         if (f.number == 14) t->outside = f.value == 1;
     }
     if (b.bad) onnx__broken(m, "a tensor's message");
-    t->type.dtype = onnx__dtype(t->kind);
+    t->type.dtype = onnx__held_in(t->kind);
     for (t->count = 1, i = 0; i < t->type.shape.ndim; i++) {
         int64_t d = t->type.shape.dim[i];
         if (d && t->count > ((int64_t)1 << 40) / d) {
@@ -501,10 +547,10 @@ static void onnx__put(unsigned char *to, int bytes, uint64_t v)
     else memcpy(to, &v, 8);
 }
 
-/* Typed fields: float_data, int32_data (of all that is small), int64_data, double_data. */
+/* Typed fields: float_data, int32_data (of all that is small), int64_data, double_data, uint64_data. */
 static int onnx__typed_data(const onnx__tensor *t, unsigned char *to, int bytes)
 {
-    uint32_t number = t->kind == 1 ? 4 : t->kind == 7 ? 7 : t->kind == 11 ? 10 : 5;
+    uint32_t number = t->kind == 1 ? 4 : t->kind == 7 ? 7 : t->kind == 11 ? 10 : t->kind == 12 ? 11 : 5;
     uint32_t kind = t->kind == 1 ? 5 : t->kind == 11 ? 1 : 0;
     onnx__bytes b = t->message;
     onnx__field f;
@@ -532,7 +578,7 @@ static int onnx__outside_data(onnx__model *m, const onnx__tensor *t, unsigned ch
     sprintf(path, "%s%s", m->folder, t->file);
     f = fopen(path, "rb");
     if (!f) return 0;
-    fine = t->offset <= 0x7fffffffL && !fseek(f, (long)t->offset, SEEK_SET) &&
+    fine = t->offset <= LONG_MAX && !fseek(f, (long)t->offset, SEEK_SET) &&
         fread(to, 1, bytes, f) == bytes;
     fclose(f);
     return fine;
@@ -545,12 +591,40 @@ static int onnx__outside_data(onnx__model *m, const onnx__tensor *t, unsigned ch
 }
 #endif
 
+/* As they lie in the file, then one by one in their carrier. */
+static int onnx__fill_narrow(onnx__model *m, const onnx__tensor *t, unsigned char *to)
+{
+    int bytes = onnx__kinds[t->kind].bytes, size = (int)hy_dtype_size(t->type.dtype);
+    double low = onnx__kinds[t->kind].low, high = onnx__kinds[t->kind].high;
+    int bits = bytes ? 8 * bytes : high - low > 3 ? 4 : 2;
+    onnx__tensor stored = *t;
+    unsigned char *own;
+    int64_t i;
+    if (!bytes) { stored.count = (t->count + 8 / bits - 1) / (8 / bits); bytes = 1; }
+    own = (unsigned char *)HY_ONNX_MALLOC((size_t)stored.count * (size_t)bytes + 1);
+    if (!own) { m->failed = 1; return 0; }
+    if (t->outside ? !onnx__outside_data(m, t, own, (size_t)(stored.count * bytes))
+        : t->raw.at ? t->raw.end - t->raw.at != stored.count * bytes : !onnx__typed_data(&stored, own, bytes))
+        onnx__broken(m, "a tensor has more or fewer numbers than its sizes say");
+    for (i = 0; i < t->count && !m->why; i++) {
+        const unsigned char *at = t->outside || !t->raw.at ? own : t->raw.at;
+        int64_t place = i * bits / 8;
+        onnx__bytes b = { at + place, at + place + bytes, 0 };
+        double v = (double)(onnx__fixed(&b, bytes) >> i * bits % 8 & (((uint64_t)1 << bits) - 1));
+        if (v > high) v -= high - low + 1;
+        onnx__put(to + i * size, size, (uint64_t)(int64_t)v);
+    }
+    HY_ONNX_FREE(own);
+    return !m->why;
+}
+
 /* Its elements, packed, in `to`. 0: the file is broken. */
 static int onnx__fill(onnx__model *m, const onnx__tensor *t, unsigned char *to)
 {
     int bytes = onnx__kinds[t->kind].bytes, little = 1;
     size_t all = (size_t)t->count * (size_t)bytes, have = (size_t)(t->raw.end - t->raw.at);
     int64_t i;
+    if (onnx__narrow(t->kind)) return onnx__fill_narrow(m, t, to);
     if (t->outside ? !onnx__outside_data(m, t, to, all) : t->raw.at ? have != all
         : !onnx__typed_data(t, to, bytes)) {
         onnx__broken(m, t->outside
@@ -572,7 +646,7 @@ static int onnx__fill(onnx__model *m, const onnx__tensor *t, unsigned char *to)
 /* How many bytes that takes; sizes that the file cannot fill are found before memory is asked for. */
 static size_t onnx__data_bytes(onnx__model *m, const onnx__tensor *t)
 {
-    size_t all = (size_t)t->count * (size_t)onnx__kinds[t->kind].bytes;
+    size_t all = (size_t)t->count * hy_dtype_size(t->type.dtype);
     if (!t->outside && all / 16 > (size_t)(t->message.end - t->message.at))
         onnx__broken(m, "a tensor has fewer numbers than its sizes say");
     return all;
@@ -692,6 +766,7 @@ static int onnx__is_constant(onnx__model *m, onnx__node *n)
     for (i = 0; !strcmp(a->name, "value_floats") && i < a->n; i++)
         ((float *)t->data)[i] = (float)a->floats[i];
     m->slot[n->out[0]].tensor = t;
+    m->slot[n->out[0]].kind = onnx__narrow(t->kind);
     return 1;
 }
 
@@ -717,6 +792,8 @@ static void onnx__read_node(onnx__model *m, int body, onnx__bytes b)
     onnx__bytes again = b;
     onnx__field f;
     if (++m->nodes > ONNX__MOST_NODES) onnx__broken(m, "more than 2^18 nodes");
+    if ((int64_t)m->nodes * m->functions > (int64_t)1 << 26) onnx__broken(m, "too many functions and nodes");
+    if (onnx__count_fields(b, 5) > ONNX__MOST_ATTRS) onnx__broken(m, "more than 1024 attributes");
     if (!n || m->why) return;
     n->op = n->domain = n->name = "";
     n->body = -1;
@@ -744,6 +821,7 @@ static void onnx__read_node(onnx__model *m, int body, onnx__bytes b)
     if (m->failed || m->why || onnx__is_constant(m, n)) return;
     function = onnx__function_of(m, n);
     if (function) n->body = onnx__new_body(m, function->message, body, 1, n);
+    n->before = m->body[body].last;
     if (m->body[body].last) m->body[body].last->next = n;
     else m->body[body].first = n;
     m->body[body].last = n;
@@ -758,7 +836,7 @@ static void onnx__read_type(onnx__model *m, onnx__bytes b, hy_type *type, int *k
         if (f.number == 9) { b = g.body; continue; }            /* .optional_type.elem_type */
         if (f.number != 1) { *kind = -1; continue; }
         while (onnx__next(&f.body, &g)) {                       /* .tensor_type */
-            if (g.number == 1) { *kind = (int)g.value; type->dtype = onnx__dtype(*kind); }
+            if (g.number == 1) { *kind = (int)g.value; type->dtype = onnx__held_in(*kind); }
             if (g.number != 2) continue;
             type->shape.ndim = 0;
             while (onnx__next(&g.body, &h)) {                   /* .shape */
@@ -791,6 +869,7 @@ static int onnx__read_value(onnx__model *m, int body, onnx__bytes b, int plain, 
     k = own ? onnx__own(m, body, name) : onnx__seen(m, body, name);
     if (m->failed || k < 0) return -1;
     if (!plain) m->slot[k].type = type;
+    if (!plain) m->slot[k].kind = onnx__narrow(kind);
     return k;
 }
 
@@ -800,6 +879,7 @@ static void onnx__read_initializer(onnx__model *m, int body, onnx__bytes b)
     int k = t ? onnx__own(m, body, t->name) : -1;
     if (k < 0) { onnx__broken(m, "an initializer has no name"); return; }
     m->slot[k].tensor = t;
+    m->slot[k].kind = onnx__narrow(t->kind);
 }
 
 /* The attributes that a function has when its caller says nothing. */
@@ -809,7 +889,10 @@ static void onnx__default_attrs(onnx__model *m, int body, onnx__bytes b)
     onnx__field f;
     int n = onnx__count_fields(b, 11);
     onnx__attr *list = ONNX__ROOM(m, onnx__attr, n + caller->attrs + 1);
-    if (!list) return;
+    if (n > ONNX__MOST_ATTRS) onnx__broken(m, "more than 1024 attributes");
+    m->compared += (int64_t)n * (n + caller->attrs);            /* by name, below */
+    if (m->compared > (int64_t)1 << 27) onnx__broken(m, "too many attributes of functions");
+    if (!list || m->why) return;
     memcpy(list, caller->attr, sizeof *list * (size_t)caller->attrs);
     caller->attr = list;
     while (!m->failed && onnx__next(&b, &f))
@@ -920,7 +1003,9 @@ typedef struct onnx__net {
     struct onnx__net *inner;            /* of the plain block around: the one that runs */
     hy_block     *mark;                 /* a child that changes with the given values */
     onnx__given  *given;                /* of the inner one: values of inputs that decide shapes */
-    int           inputs, late;         /* late: some nodes run line by line behind the compiled ones */
+    int           inputs, *in, opens, *open;    /* values that are inputs; of which the numbers decide no shapes */
+    int           late;                 /* nodes that run line by line behind the compiled ones */
+    onnx__node  **after;                /* these */
     int           cuts, *cut;           /* what the inner one gives: values of the model */
 } onnx__net;
 
@@ -1360,15 +1445,22 @@ static const struct { onnx__two two; onnx__by right, left; } onnx__scalars[] = {
     { hy_maximum, hy_maximum_scalar, hy_maximum_scalar },
     { hy_minimum, hy_minimum_scalar, hy_minimum_scalar } };
 
-static int onnx__number_known(onnx__run *R, int i, double *v)
+/* A float that is known by itself in a program, and line by line where constants and shapes decide it: both
+ * compute the same then. */
+static int onnx__one_known(onnx__run *R, int i, int most_dims, double *v)
 {
     const onnx__slot *s = &R->m->slot[R->node->in[i]];
     hy_frame *F;
     hy_array *x;
-    if (s->param || !onnx__is_known(R, i) || !R->K) return 0;
+    if (s->param || !onnx__is_known(R, i) || (!R->K && !s->fixed)) return 0;
     x = onnx__known(R, i, &F);
-    if (!x || hy_ndim(F, x) || !onnx__is_float(hy_dtype_of(F, x))) return 0;
+    if (!x || hy_ndim(F, x) > most_dims || hy_size(F, x) != 1 || !onnx__is_float(hy_dtype_of(F, x))) return 0;
     return hy_to(F, x, HY_F64, v, sizeof *v) != 0;
+}
+
+static int onnx__number_known(onnx__run *R, int i, double *v)
+{
+    return R->K && onnx__one_known(R, i, 0, v);
 }
 
 static void onnx__do_two(onnx__run *R)
@@ -1407,8 +1499,9 @@ static void onnx__do_pow(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *y = onnx__second(R);
     hy_dtype d = onnx__type_in(R, 0), e = onnx__type_in(R, 1);
     double v;
-    if (onnx__is_float(d) && R->F != R->K && onnx__number_known(R, 1, &v)) {
-        onnx__out(R, 0, v == 2 ? hy_square(R->F, x) : v == 0.5 ? hy_sqrt(R->F, x)
+    if (onnx__is_float(d) && R->F != R->K && onnx__one_known(R, 1, 0, &v)) {    /* with roundings of their own */
+        onnx__out(R, 0, v == 2 ? hy_square(R->F, x) : v == 3 ? hy_mul(R->F, x, hy_square(R->F, x))
+                  : v == 0.5 ? hy_sqrt(R->F, x) : v == -1 ? hy_reciprocal(R->F, x)
                   : hy_power_scalar(R->F, x, v));
         return;
     }
@@ -1588,11 +1681,12 @@ static void onnx__do_selu(onnx__run *R)
     onnx__out(R, 0, hy_mul_scalar(R->F, onnx__leaky(R->F, onnx__in(R, 0), HY_LEAKY_ELU, alpha), gamma));
 }
 
+/* x / 2 (1 + tanh(u)) is x sigmoid(2 u), u being sqrt(2 / pi) (x + 0.044715 x^3). */
 static hy_array *onnx__gelu_tanh(hy_frame *F, hy_array *x)
 {
-    hy_array *inner = hy_add(F, x, hy_mul_scalar(F, hy_mul(F, x, hy_square(F, x)), 0.044715));
-    inner = hy_add_scalar(F, hy_tanh(F, hy_mul_scalar(F, inner, 0.7978845608028654)), 1);
-    return hy_mul(F, hy_mul_scalar(F, x, 0.5), inner);
+    const double c = 2 * 0.7978845608028654;
+    hy_array *by = hy_add_scalar(F, hy_mul_scalar(F, hy_square(F, x), 0.044715 * c), c);
+    return hy_mul(F, x, hy_sigmoid(F, hy_mul(F, x, by)));
 }
 
 static void onnx__do_gelu(onnx__run *R)
@@ -1627,11 +1721,22 @@ static void onnx__do_where(onnx__run *R)
     onnx__out(R, 0, onnx__where(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2)));
 }
 
+/* Into a carrier: what is too large loses its high bits. */
+static hy_array *onnx__narrowed(onnx__run *R, hy_array *x, int kind)
+{
+    hy_frame *F = R->F;
+    double low = onnx__kinds[kind].low, span = onnx__kinds[kind].high - low + 1;
+    x = hy_sub_scalar(F, onnx__cast(R, x, HY_I64), low);
+    x = hy_add_scalar(F, hy_mod_scalar(F, x, span), low);
+    return onnx__cast(R, x, onnx__kinds[kind].carrier);
+}
+
 static void onnx__do_cast(onnx__run *R)
 {
     int64_t to = onnx__int(R, "to", 1);
-    hy_dtype d = onnx__dtype(to);
+    hy_dtype d = onnx__held_in(to);
     hy_array *x = onnx__in(R, 0);
+    if (R->node->kind) { onnx__out(R, 0, onnx__narrowed(R, x, R->node->kind)); return; }
     if (onnx__has(R, 1)) {
         const onnx__value *like = &R->value[R->node->in[1]];
         d = like->x ? hy_dtype_of(R->trace, like->x) : like->known ? hy_dtype_of(R->K, like->known)
@@ -1865,20 +1970,37 @@ static void onnx__do_tile(onnx__run *R)
     if (onnx__ints_in(R, 1, &reps)) onnx__out(R, 0, hy_tile(R->F, onnx__in(R, 0), reps));
 }
 
+/* Sizes that input 0 gives. */
+static int onnx__shape_given(onnx__run *R, hy_shape *s)
+{
+    hy_ints to;
+    int i;
+    if (!onnx__ints_in(R, 0, &to)) return 0;
+    if (to.n > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return 0; }
+    s->ndim = to.n;
+    for (i = 0; i < to.n; i++) {
+        s->dim[i] = to.v[i];
+        if (to.v[i] < 0) { onnx__fail(R, "a size of %d", (int)to.v[i]); return 0; }
+    }
+    return 1;
+}
+
+/* What ConstantOfShape was before there was one. */
+static void onnx__do_constant_fill(onnx__run *R)
+{
+    hy_dtype d = onnx__dtype(onnx__int(R, "dtype", 1));
+    hy_shape s;
+    if (!d || onnx__int(R, "input_as_shape", 0) != 1 || onnx__attr_of(R->node, "extra_shape"))
+        onnx__fail(R, "a type that hybrid.h has not, or no input with the shape");
+    else if (onnx__shape_given(R, &s)) onnx__out(R, 0, onnx__filled(R, s, d, onnx__float(R, "value", 0)));
+}
+
 static void onnx__do_constant_of_shape(onnx__run *R)
 {
     const onnx__attr *a = onnx__attr_of(R->node, "value");
     hy_dtype d = a && a->t && a->t->data ? a->t->type.dtype : HY_F32;
-    hy_ints to;
     hy_shape s;
-    int i;
-    if (!onnx__ints_in(R, 0, &to)) return;
-    if (to.n > HY_MAX_DIM) { onnx__fail(R, "more than 8 dims"); return; }
-    s.ndim = to.n;
-    for (i = 0; i < to.n; i++) {
-        s.dim[i] = to.v[i];
-        if (to.v[i] < 0) { onnx__fail(R, "a size of %d", (int)to.v[i]); return; }
-    }
+    if (!onnx__shape_given(R, &s)) return;
     if (!a || !a->t || !a->t->data || a->t->count < 1) onnx__out(R, 0, onnx__filled(R, s, d, 0));
     else onnx__out(R, 0, onnx__spread(R, hy_from(R->F, HY_SCALAR, d, a->t->data), s));
 }
@@ -1928,52 +2050,41 @@ static void onnx__do_trilu(onnx__run *R)
     onnx__out(R, 0, onnx__where(R, mask, x, hy_zeros_like(R->F, x)));
 }
 
-static void onnx__do_depth_to_space(onnx__run *R)
+/* DepthToSpace and SpaceToDepth. CRD: the channel comes first, before the place in the block. */
+static void onnx__do_blocks(onnx__run *R)
 {
     int64_t b = onnx__int(R, "blocksize", 1);
     hy_array *x = onnx__in(R, 0);
-    hy_shape s;
-    if (strcmp(onnx__string(R, "mode", "DCR"), "CRD")) {
-        onnx__out(R, 0, hy_depth_to_space(R->F, x, (int)b));
-        return;
-    }
+    int deep = !strcmp(R->node->op, "SpaceToDepth"), crd = !strcmp(onnx__string(R, "mode", "DCR"), "CRD");
+    hy_shape s, to;
     if (!onnx__shape(R, x, &s)) return;
-    if (s.ndim != 4 || b < 1 || b > 65536 || s.dim[1] % (b * b)) {
-        onnx__fail(R, "blocks of %d", (int)b);
+    if (s.ndim != 4 || b < 1 || b > 65536 || s.dim[1] > INT64_MAX / (b * b) || s.dim[2] > INT64_MAX / b ||
+        s.dim[3] > INT64_MAX / b || (deep ? s.dim[2] % b || s.dim[3] % b : s.dim[1] % (b * b))) {
+        onnx__fail(R, "blocks of %d", (int)onnx__clamped(b, INT32_MIN, INT32_MAX));
         return;
     }
-    x = onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1] / (b * b), b, b, s.dim[2], s.dim[3]));
-    x = hy_transpose(R->F, x, HY_INTS(0, 1, 4, 2, 5, 3));
-    onnx__out(R, 0, onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1] / (b * b), s.dim[2] * b, s.dim[3] * b)));
-}
-
-static void onnx__do_space_to_depth(onnx__run *R)
-{
-    int64_t b = onnx__int(R, "blocksize", 1);
-    hy_array *x = onnx__in(R, 0);
-    hy_shape s;
-    if (strcmp(onnx__string(R, "mode", "DCR"), "CRD")) {
-        onnx__out(R, 0, hy_space_to_depth(R->F, x, (int)b));
+    if (!crd) {
+        onnx__out(R, 0, deep ? hy_space_to_depth(R->F, x, (int)b) : hy_depth_to_space(R->F, x, (int)b));
         return;
     }
-    if (!onnx__shape(R, x, &s)) return;
-    if (s.ndim != 4 || b < 1 || b > 65536 || s.dim[2] % b || s.dim[3] % b) {
-        onnx__fail(R, "blocks of %d", (int)b);
-        return;
-    }
-    x = onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1], s.dim[2] / b, b, s.dim[3] / b, b));
-    x = hy_transpose(R->F, x, HY_INTS(0, 1, 3, 5, 2, 4));
-    onnx__out(R, 0, onnx__to(R, x, HY_SHAPE(s.dim[0], s.dim[1] * b * b, s.dim[2] / b, s.dim[3] / b)));
+    to = deep ? HY_SHAPE(s.dim[0], s.dim[1] * b * b, s.dim[2] / b, s.dim[3] / b)
+        : HY_SHAPE(s.dim[0], s.dim[1] / (b * b), s.dim[2] * b, s.dim[3] * b);
+    x = onnx__to(R, x, deep ? HY_SHAPE(s.dim[0], s.dim[1], to.dim[2], b, to.dim[3], b)
+                 : HY_SHAPE(s.dim[0], to.dim[1], b, b, s.dim[2], s.dim[3]));
+    x = hy_transpose(R->F, x, deep ? HY_INTS(0, 1, 3, 5, 2, 4) : HY_INTS(0, 1, 4, 2, 5, 3));
+    onnx__out(R, 0, onnx__to(R, x, to));
 }
 
 /* The border of one axis: mode wrap, or a reflection, by indices. */
 static hy_array *onnx__pad_axis(onnx__run *R, hy_array *x, int axis, int64_t d, int64_t before, int64_t after,
                                 const char *mode)
 {
-    int64_t i, n = d + before + after, period = !strcmp(mode, "wrap") ? d : d > 1 ? 2 * d - 2 : 1;
+    const int fits = d <= INT32_MAX && before <= INT32_MAX && after <= INT32_MAX;
+    int64_t i, n = fits ? d + before + after : 0, period = !strcmp(mode, "wrap") ? d : d > 1 ? 2 * d - 2 : 1;
     double *v = (double *)onnx__scratch(R, n, sizeof *v);
     hy_take_opt opt;
     memset(&opt, 0, sizeof opt);
+    if (!fits) { onnx__fail(R, "a border too large"); return NULL; }
     for (i = 0; v && i < n; i++) {
         int64_t at = i - before;
         if (!strcmp(mode, "edge")) at = onnx__clamped(at, 0, d - 1);
@@ -1994,8 +2105,9 @@ static hy_array *onnx__padded(onnx__run *R, hy_array *x, const hy_ints *pads, co
     for (i = 0; i < s.ndim; i++) {
         int64_t before = pads->v[i], after = pads->v[i + s.ndim];
         if (before < 0 || after < 0) {                          /* a border of less than nothing */
-            int64_t b = before < 0 ? -before : 0, e = s.dim[i] - (after < 0 ? -after : 0);
-            x = onnx__cut(R, x, i, b > s.dim[i] ? s.dim[i] : b, e < b ? b : e, 1);
+            int64_t b = before < -s.dim[i] ? s.dim[i] : before < 0 ? -before : 0;
+            int64_t e = after < -s.dim[i] ? 0 : after < 0 ? s.dim[i] + after : s.dim[i];
+            x = onnx__cut(R, x, i, b, e < b ? b : e, 1);
             s.dim[i] = e < b ? 0 : e - b;
         }
         width.v[2 * i] = before > 0 ? before : 0;
@@ -2124,9 +2236,14 @@ static void onnx__do_top_k(onnx__run *R)
     onnx__out(R, 1, hy_get(R->F, both, 1));
 }
 
+/* Numbers of 16 bits are rounded after each step, as the standard's own definition does. */
 static hy_array *onnx__softmax(onnx__run *R, hy_array *x, int64_t axis, int log)
 {
-    return log ? hy_log_softmax(R->F, x, (int)axis, NULL) : hy_softmax(R->F, x, (int)axis, NULL);
+    hy_frame *F = R->F;
+    if (log) return hy_log_softmax(F, x, (int)axis, NULL);
+    if (!x || hy_dtype_size(hy_dtype_of(F, x)) != 2) return hy_softmax(F, x, (int)axis, NULL);
+    x = hy_exp(F, hy_sub(F, x, onnx__reduce(R, hy_max, x, HY_AXES(axis), 1)));
+    return hy_div(F, x, onnx__sum_of(R, x, HY_AXES(axis), 1));
 }
 
 static void onnx__do_softmax(onnx__run *R)
@@ -2196,7 +2313,7 @@ static void onnx__do_lp_norm(onnx__run *R)
 static hy_array *onnx__matmul(onnx__run *R, hy_array *a, hy_array *b)
 {
     hy_shape sa, sb, lead, out;
-    int row = 0, column = 0, i;
+    int row = 0, i;
     if (!onnx__shape(R, a, &sa) || !onnx__shape(R, b, &sb)) return NULL;
     if (!sa.ndim || !sb.ndim) { onnx__fail(R, "a matrix is due, not a number"); return NULL; }
     if (sa.ndim == 1 && sb.ndim == 1) return onnx__scalar_shape(R, hy_dot(R->F, a, b, NULL));
@@ -2219,7 +2336,7 @@ static hy_array *onnx__matmul(onnx__run *R, hy_array *a, hy_array *b)
     out.dim[out.ndim - 1] = sb.dim[sb.ndim - 1];
     b = onnx__spread(R, b, out);
     a = hy_linalg_gemm2(R->F, a, b, NULL);
-    if (!row && !column) return a;
+    if (!row) return a;
     for (i = 0; i < lead.ndim; i++) out.dim[i] = lead.dim[i];
     out.dim[lead.ndim] = sb.dim[sb.ndim - 1];
     out.ndim = lead.ndim + 1;
@@ -2229,6 +2346,34 @@ static hy_array *onnx__matmul(onnx__run *R, hy_array *a, hy_array *b)
 static void onnx__do_matmul(onnx__run *R)
 {
     onnx__out(R, 0, onnx__matmul(R, onnx__in(R, 0), onnx__in(R, 1)));
+}
+
+/* Input i times input j, if there is one: as a factor of the whole product where it is a number. */
+static hy_array *onnx__factor_out(onnx__run *R, int i, int j, double *alpha)
+{
+    hy_array *x = onnx__in(R, i);
+    double v;
+    if (!onnx__has(R, j)) return x;
+    if (onnx__type_in(R, i) != HY_F32 || !onnx__one_known(R, j, 1, &v)) return hy_mul(R->F, x, onnx__in(R, j));
+    *alpha *= v;
+    return x;
+}
+
+/* What onnx__fuse_matmul makes: inputs 2 and 3 are factors of 0 and 1. All numbers among them are one factor of the
+ * first, in attention the queries, which are fewer than the scores. */
+static void onnx__do_fused_matmul(onnx__run *R)
+{
+    double alpha = onnx__float(R, "alpha", 1);
+    hy_array *a = onnx__factor_out(R, 0, 2, &alpha), *b = onnx__factor_out(R, 1, 3, &alpha);
+    if (alpha != 1) a = hy_mul_scalar(R->F, a, alpha);
+    onnx__out(R, 0, onnx__matmul(R, a, b));
+}
+
+static void onnx__do_det(onnx__run *R)
+{
+    hy_array *x = hy_linalg_det(R->F, onnx__cast(R, onnx__in(R, 0), HY_F64));
+    if (onnx__rank(R, onnx__in(R, 0)) == 2) x = onnx__scalar_shape(R, x);
+    onnx__out(R, 0, onnx__cast(R, x, onnx__type_in(R, 0)));
 }
 
 static void onnx__do_gemm(onnx__run *R)
@@ -2950,9 +3095,10 @@ static void onnx__do_layer_norm(onnx__run *R)
     hy_ints axes;
     memset(&opt, 0, sizeof opt);
     opt.eps = eps == 0 ? HY_ZERO : eps;
-    if (axis == n - 1 && b && !onnx__wants(R, 1) && !onnx__wants(R, 2) && onnx__rank(R, g) == 1 &&
-        onnx__rank(R, b) == 1) {
+    if (axis == n - 1 && !onnx__wants(R, 1) && !onnx__wants(R, 2) && onnx__rank(R, g) == 1 &&
+        (!b || onnx__rank(R, b) == 1)) {
         opt.axis = -1;
+        if (!b) b = hy_zeros_like(R->F, g);
         onnx__out(R, 0, hy_layer_norm(R->F, x, g, b, &opt));
         return;
     }
@@ -2961,23 +3107,30 @@ static void onnx__do_layer_norm(onnx__run *R)
     m = onnx__reduce(R, hy_mean, x, axes, 1);
     x = hy_sub(R->F, x, m);
     v = onnx__reduce(R, hy_mean, hy_square(R->F, x), axes, 1);
-    v = hy_rdiv_scalar(R->F, hy_sqrt(R->F, hy_add_scalar(R->F, v, eps)), 1);
+    v = hy_rsqrt(R->F, hy_add_scalar(R->F, v, eps));
     x = hy_mul(R->F, onnx__cast(R, hy_mul(R->F, x, v), d), g);
     onnx__out(R, 0, b ? hy_add(R->F, x, b) : x);
     onnx__out(R, 1, m);
     onnx__out(R, 2, v);
 }
 
+/* x / sqrt(mean of x^2 + eps), as rows of a length of their own times the root of how many are in each. */
 static void onnx__do_rms_norm(onnx__run *R)
 {
-    hy_array *x = onnx__in(R, 0), *v;
-    int n = onnx__rank(R, x), i;
+    hy_array *x = onnx__in(R, 0);
     hy_dtype d = onnx__type_in(R, 0);
-    hy_ints axes;
-    for (axes.n = 0, i = onnx__axis(R, onnx__int(R, "axis", -1), n); i < n; i++) axes.v[axes.n++] = i;
+    hy_l2_normalization_opt opt;
+    hy_shape s;
+    double n;
+    int axis = onnx__axis(R, onnx__int(R, "axis", -1), onnx__rank(R, x));
+    if (!onnx__shape(R, x, &s)) return;
+    n = (double)onnx__product(&s, axis, s.ndim);
+    memset(&opt, 0, sizeof opt);
+    opt.eps = n * onnx__float(R, "epsilon", 1e-5);
+    if (opt.eps == 0) opt.eps = HY_ZERO;
     if (d == HY_F16 || d == HY_BF16) x = hy_cast(R->F, x, HY_F32);
-    v = onnx__reduce(R, hy_mean, hy_square(R->F, x), axes, 1);
-    x = hy_div(R->F, x, hy_sqrt(R->F, hy_add_scalar(R->F, v, onnx__float(R, "epsilon", 1e-5))));
+    x = onnx__to(R, x, HY_SHAPE(onnx__product(&s, 0, axis), onnx__product(&s, axis, s.ndim)));
+    x = hy_mul_scalar(R->F, onnx__to(R, hy_l2_normalization(R->F, x, &opt), s), sqrt(n));
     onnx__out(R, 0, hy_mul(R->F, onnx__cast(R, x, d), onnx__in(R, 1)));
 }
 
@@ -3781,6 +3934,19 @@ static hy_array *onnx__alive(onnx__run *R, hy_array *lengths, int64_t T, int64_t
 }
 
 /* Names of a direction's activations, with their numbers. */
+/* Old files write them small. */
+static const char *onnx__curve(const char *name)
+{
+    static const char *const curves[] = { "Relu", "Tanh", "Sigmoid", "Affine", "LeakyRelu", "ThresholdedRelu",
+        "ScaledTanh", "HardSigmoid", "Elu", "Softsign", "Softplus" };
+    size_t i, k;
+    for (i = 0; i < sizeof curves / sizeof *curves; i++) {
+        for (k = 0; name[k] && (name[k] | 32) == (curves[i][k] | 32); k++) {}
+        if (!name[k] && !curves[i][k]) return curves[i];
+    }
+    return name;
+}
+
 static void onnx__activations(onnx__run *R, onnx__recurrent *z, int direction)
 {
     static const char *const usual[4][3] = { { "", "", "" }, { "Tanh", "", "" }, { "Sigmoid", "Tanh", "" },
@@ -3791,7 +3957,7 @@ static void onnx__activations(onnx__run *R, onnx__recurrent *z, int direction)
     int n = z->gates == 1 ? 1 : z->gates == 3 ? 2 : 3, i;
     for (i = 0; i < n; i++) {
         int at = direction * n + i;
-        z->act[i] = names && at < names->n ? names->strings[at] : usual[n][i];
+        z->act[i] = onnx__curve(names && at < names->n ? names->strings[at] : usual[n][i]);
         z->a[i] = z->b[i] = 0;
         onnx__alphas(z->act[i], &z->a[i], &z->b[i]);
         if (as && at < as->n) z->a[i] = as->floats[at];
@@ -3958,16 +4124,18 @@ static hy_array *onnx__dequantized(onnx__run *R, hy_array *x, hy_array *scale, h
 static hy_array *onnx__quantized(onnx__run *R, hy_array *x, hy_array *scale, hy_array *zero, hy_dtype d,
                                  int64_t block)
 {
+    int kind = R->node->kind;
     hy_array *y = onnx__cast(R, x, HY_F32);
     y = onnx__round(R->F, hy_div(R->F, y, onnx__cast(R, onnx__beside(R, scale, x, block), HY_F32)));
     if (zero) y = hy_add(R->F, y, onnx__cast(R, onnx__beside(R, zero, x, block), HY_F32));
+    if (kind) y = hy_clip(R->F, y, onnx__kinds[kind].low, onnx__kinds[kind].high);
     return hy_cast(R->F, y, d);                 /* which saturates */
 }
 
 static void onnx__do_quantize(onnx__run *R)
 {
     hy_dtype d = onnx__has(R, 2) ? onnx__type_in(R, 2) : onnx__int(R, "output_dtype", 0)
-        ? onnx__dtype(onnx__int(R, "output_dtype", 0)) : HY_U8;
+        ? onnx__held_in(onnx__int(R, "output_dtype", 0)) : HY_U8;
     if (!d) {
         onnx__fail(R, "hybrid.h has no type %s", onnx__kind_name(onnx__int(R, "output_dtype", 0)));
         return;
@@ -4142,15 +4310,66 @@ static hy_array *onnx__shared_heads(onnx__run *R, hy_array *x,
     return hy_repeat(R->F, x, (int)(heads / own), 1);
 }
 
+/* One operator does it where nothing is asked in between. 16 bits have roundings of their own. */
+static int onnx__attention_at_once(onnx__run *R)
+{
+    hy_dtype d = onnx__type_in(R, 0);
+    hy_dtype fine = onnx__dtype(onnx__int(R, "softmax_precision", 0));
+    return (d == HY_F32 || d == HY_F64) && (!fine || fine == d) && !onnx__wants(R, 3) && !onnx__has(R, 6) &&
+           onnx__float(R, "softcap", 0) == 0 && onnx__int(R, "left_window_size", -1) < 0 &&
+           onnx__int(R, "right_window_size", -1) < 0;
+}
+
+/* The mask as that operator takes it; keys that it leaves out are not seen. */
+static hy_array *onnx__whole_mask(onnx__run *R, int64_t keys)
+{
+    hy_array *mask = onnx__in(R, 3);
+    hy_dtype d = onnx__type_in(R, 3);
+    hy_shape s;
+    if (!onnx__shape(R, mask, &s)) return NULL;
+    if (d != HY_BOOL) mask = onnx__cast(R, mask, d = onnx__type_in(R, 0));
+    if (s.ndim && s.dim[s.ndim - 1] < keys) {
+        s.dim[s.ndim - 1] = keys - s.dim[s.ndim - 1];
+        mask = onnx__join(R, mask, onnx__filled(R, s, d, d == HY_BOOL ? 0 : -INFINITY), s.ndim - 1);
+    }
+    return mask;
+}
+
+static void onnx__attend(onnx__run *R, hy_array *q, hy_array *k, hy_array *v, int64_t past)
+{
+    int flat = onnx__rank(R, k) == 3;
+    int64_t heads = onnx__int(R, "q_num_heads", 0), shared = onnx__int(R, "kv_num_heads", 0);
+    double scale = onnx__float(R, "scale", 0);
+    hy_attention_opt opt;
+    if (flat && (!onnx__within(heads, 1, INT32_MAX) || !onnx__within(shared, 1, INT32_MAX))) {
+        onnx__fail(R, "%d heads, %d of keys", (int)heads, (int)shared);
+        return;
+    }
+    memset(&opt, 0, sizeof opt);
+    opt.heads = flat ? (int)heads : 1;
+    opt.kv_heads = flat ? (int)shared : 0;
+    opt.scale = onnx__attr_of(R->node, "scale") && scale == 0 ? HY_ZERO : scale;
+    opt.causal = onnx__int(R, "is_causal", 0) != 0;
+    opt.past = (int)onnx__clamped(past, 0, INT32_MAX);
+    opt.use_mask = opt.zero_hidden = onnx__has(R, 3);
+    if (opt.use_mask && k) opt.mask = onnx__whole_mask(R, hy_dim(R->F, k, flat ? 1 : 2));
+    q = hy_attention(R->F, q, k, v, &opt);
+    onnx__out(R, 0, !flat && onnx__rank(R, onnx__in(R, 0)) == 3 ? onnx__unheaded(R, q) : q);
+}
+
 static void onnx__do_attention(onnx__run *R)
 {
     hy_frame *F = R->F;
     hy_array *q = onnx__in(R, 0), *k = onnx__in(R, 1), *v = onnx__in(R, 2), *score, *bias, *mask, *p;
-    hy_dtype d = onnx__type_in(R, 0);
+    hy_dtype d = onnx__type_in(R, 0), fine;
     double softcap = onnx__float(R, "softcap", 0), scale;
     int flat = onnx__rank(R, q) == 3, mode = (int)onnx__int(R, "qk_matmul_output_mode", 0);
     int64_t past = 0;
     hy_shape sq, sk;
+    if (onnx__attention_at_once(R) && !onnx__has(R, 4) && !onnx__wants(R, 1) && !onnx__wants(R, 2)) {
+        onnx__attend(R, q, k, v, 0);
+        return;
+    }
     if (flat) {
         q = onnx__heads(R, q, onnx__int(R, "q_num_heads", 0));
         k = onnx__heads(R, k, onnx__int(R, "kv_num_heads", 0));
@@ -4163,20 +4382,18 @@ static void onnx__do_attention(onnx__run *R)
     }
     onnx__out(R, 1, onnx__wants(R, 1) ? hy_identity(F, k) : NULL);
     onnx__out(R, 2, onnx__wants(R, 2) ? hy_identity(F, v) : NULL);
+    if (onnx__attention_at_once(R)) { onnx__attend(R, q, k, v, past); return; }
     if (!onnx__shape(R, q, &sq) || !onnx__shape(R, k, &sk)) return;
     if (sq.ndim != 4 || sk.ndim != 4) { onnx__fail(R, "queries and keys of 3 or 4 dims are due"); return; }
     scale = onnx__attr_of(R->node, "scale") ? onnx__float(R, "scale", 1) : 1 / sqrt((double)sq.dim[3]);
     k = onnx__shared_heads(R, k, sq.dim[1]);
     v = onnx__shared_heads(R, v, sq.dim[1]);
-    if (d == HY_F32 && sq.dim[0] == sk.dim[0]) {
-        hy_linalg_gemm2_opt opt;
-        memset(&opt, 0, sizeof opt);
-        opt.transpose_b = 1;
-        opt.alpha = scale == 0 ? HY_ZERO : scale;
-        score = hy_linalg_gemm2(F, q, k, &opt);
-    } else {                                    /* 16 bits are rounded as the standard says */
-        k = hy_transpose(F, hy_mul_scalar(F, k, sqrt(scale)), HY_INTS(0, 1, 3, 2));
-        score = onnx__cast(R, onnx__matmul(R, hy_mul_scalar(F, q, sqrt(scale)), k), HY_F32);
+    if (d == HY_F32)
+        score = onnx__matmul(R, hy_mul_scalar(F, q, scale), hy_transpose(F, k, HY_INTS(0, 1, 3, 2)));
+    else {                                    /* 16 bits are rounded as the standard says */
+        hy_array *half = onnx__filled(R, HY_SHAPE(1), d, sqrt(scale));
+        k = hy_transpose(F, hy_mul(F, k, half), HY_INTS(0, 1, 3, 2));
+        score = onnx__cast(R, onnx__matmul(R, hy_mul(F, q, half), k), HY_F32);
     }
     if (mode == 0) onnx__out(R, 3, onnx__cast(R, score, d));
     if (softcap > 0) score = hy_mul_scalar(F, hy_tanh(F, hy_div_scalar(F, score, softcap)), softcap);
@@ -4186,7 +4403,8 @@ static void onnx__do_attention(onnx__run *R)
     if (bias) mask = mask ? hy_add(F, mask, bias) : bias;
     if (mask) score = hy_add(F, score, mask);
     if (mode == 2) onnx__out(R, 3, onnx__cast(R, score, d));
-    p = hy_softmax(F, score, -1, NULL);
+    fine = onnx__dtype(onnx__int(R, "softmax_precision", 0));
+    p = onnx__softmax(R, onnx__cast(R, score, fine ? fine : d), -1, 0);
     if (mask) {                                 /* a query that sees no key gives zeros */
         hy_array *seen = hy_greater_scalar(F, onnx__reduce(R, hy_max, score, HY_AXES(-1), 1), -INFINITY);
         p = onnx__where(R, seen, p, hy_zeros_like(F, p));
@@ -4197,15 +4415,24 @@ static void onnx__do_attention(onnx__run *R)
     onnx__out(R, 0, flat ? onnx__unheaded(R, p) : p);
 }
 
+/* Of (B, heads, T, D), or (B, T, heads D), which stays as it lies. */
 static void onnx__do_rotary(onnx__run *R)
 {
     hy_frame *F = R->F;
     hy_array *x = onnx__in(R, 0), *c = onnx__in(R, 1), *sn = onnx__in(R, 2), *a, *b, *rest = NULL, *y;
     int flat = onnx__rank(R, x) == 3, pairs = onnx__int(R, "interleaved", 0) != 0;
-    int64_t part, half;
-    hy_shape s, sa;
-    if (flat) x = onnx__heads(R, x, onnx__int(R, "num_heads", 0));
-    if (!onnx__shape(R, x, &s) || s.ndim != 4) { onnx__fail(R, "data of 3 or 4 dims is due"); return; }
+    int64_t part, half, heads = onnx__int(R, "num_heads", 0);
+    hy_shape whole, s, sa;
+    if (!onnx__shape(R, x, &whole) || (whole.ndim != 3 && whole.ndim != 4)) {
+        onnx__fail(R, "data of 3 or 4 dims is due");
+        return;
+    }
+    s = whole;
+    if (flat && (heads < 1 || s.dim[2] % heads)) {
+        onnx__fail(R, "%d heads of %d", (int)heads, (int)s.dim[2]);
+        return;
+    }
+    if (flat) x = onnx__to(R, x, s = HY_SHAPE(s.dim[0], s.dim[1], heads, s.dim[2] / heads));
     part = onnx__int(R, "rotary_embedding_dim", 0);
     if (part < 1 || part > s.dim[3]) part = s.dim[3];
     half = part / 2;
@@ -4213,8 +4440,8 @@ static void onnx__do_rotary(onnx__run *R)
         c = hy_take(F, c, onnx__in(R, 3), 0, NULL);
         sn = hy_take(F, sn, onnx__in(R, 3), 0, NULL);
     }
-    c = hy_expand_dims(F, c, 1);                /* (B, 1, T, half) */
-    sn = hy_expand_dims(F, sn, 1);
+    c = hy_expand_dims(F, c, 1 + flat);         /* (B, T, half) for all heads */
+    sn = hy_expand_dims(F, sn, 1 + flat);
     if (part < s.dim[3]) rest = onnx__cut(R, x, 3, part, s.dim[3], 1);
     a = pairs ? onnx__cut(R, x, 3, 0, part, 2) : onnx__cut(R, x, 3, 0, half, 1);
     b = pairs ? onnx__cut(R, x, 3, 1, part, 2) : onnx__cut(R, x, 3, half, part, 1);
@@ -4226,7 +4453,7 @@ static void onnx__do_rotary(onnx__run *R)
         y = onnx__to(R, hy_stack(F, hy_group(F, x, y), 4), sa);
     } else y = onnx__join(R, x, y, 3);
     if (rest) y = onnx__join(R, y, rest, 3);
-    onnx__out(R, 0, flat ? onnx__unheaded(R, y) : y);
+    onnx__out(R, 0, flat ? onnx__to(R, y, whole) : y);
 }
 
 static void onnx__do_causal_conv(onnx__run *R)
@@ -5001,12 +5228,11 @@ static void onnx__do_random(onnx__run *R)
 }
 
 /* --- operators of this file: what no others together do --- */
-enum { ONNX__NMS, ONNX__UNIQUE, ONNX__DET, ONNX__OWN };
+enum { ONNX__NMS, ONNX__UNIQUE, ONNX__OWN };
 static const hy_op *onnx__own_op(hy_frame *F, int which);
 
 typedef struct onnx__nms_record { int64_t most; double overlap, threshold; int center; } onnx__nms_record;
 typedef struct onnx__unique_record { int sorted; } onnx__unique_record;
-typedef struct onnx__det_record { int none; } onnx__det_record;
 
 typedef struct onnx__box { double low[2], high[2], area, score; int64_t at; } onnx__box;
 
@@ -5267,77 +5493,12 @@ static void onnx__do_unique(onnx__run *R)
     onnx__out(R, 3, hy_get(R->F, all, 2));
 }
 
-/* --- determinants of (k, n, n) doubles --- */
-static int onnx__det_infer(hy_infer *I)
-{
-    hy_shape *x = &I->in[0].shape;
-    hy_infer_type(I, &I->in[0].dtype, HY_F64);
-    hy_infer_type(I, &I->out[0].dtype, HY_F64);
-    hy_infer_shape(I, x, HY_SHAPE(-1, -1, -1));
-    if (I->status < 0) return -1;
-    hy_infer_dim(I, &x->dim[1], x->dim[2]);
-    hy_infer_shape(I, &I->out[0].shape, HY_SHAPE(x->dim[0]));
-    return I->status;
-}
-
-static void onnx__det_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch,
-                          void *shared)
-{
-    int64_t n = job->in[0].type.shape.dim[1], i, j, k;
-    double *m = (double *)scratch, det = 1;
-    (void)stage; (void)shared;
-    memcpy(m, (const double *)now->data[0] + item * n * n, sizeof *m * (size_t)(n * n));
-    for (k = 0; k < n; k++) {
-        int64_t best = k;
-        for (i = k + 1; i < n; i++) if (fabs(m[i * n + k]) > fabs(m[best * n + k])) best = i;
-        for (j = 0; j < n && best != k; j++) {
-            double t = m[k * n + j];
-            m[k * n + j] = m[best * n + j];
-            m[best * n + j] = t;
-        }
-        det *= best != k ? -m[k * n + k] : m[k * n + k];
-        if (m[k * n + k] == 0) break;
-        for (i = k + 1; i < n; i++) {
-            double f = m[i * n + k] / m[k * n + k];
-            for (j = k; j < n; j++) m[i * n + j] -= f * m[k * n + j];
-        }
-    }
-    ((double *)now->data[1])[item] = det;
-}
-
-static int onnx__det_bind(hy_job *job)
-{
-    int64_t n = job->in[0].type.shape.dim[1];
-    job->run = onnx__det_run;
-    job->stages = 1;
-    job->items[0] = job->in[0].type.shape.dim[0];
-    job->scratch = sizeof(double) * (size_t)(n * n + 1);
-    job->cost = (double)(job->items[0] * n * n * n);
-    return 0;
-}
-
-static void onnx__do_det(onnx__run *R)
-{
-    hy_array *x = onnx__in(R, 0);
-    onnx__det_record r = { 0 };
-    hy_dtype d = onnx__type_in(R, 0);
-    hy_shape s, out;
-    if (!onnx__shape(R, x, &s) || s.ndim < 2) { onnx__fail(R, "matrices are due"); return; }
-    out = s;
-    out.ndim -= 2;
-    x = onnx__to(R, onnx__cast(R, x, HY_F64), HY_SHAPE(onnx__product(&out, 0, out.ndim), s.dim[s.ndim - 2],
-                                                       s.dim[s.ndim - 1]));
-    x = hy_emit(R->F, onnx__own_op(R->F, ONNX__DET), 1, &x, &r);
-    onnx__out(R, 0, onnx__cast(R, onnx__to(R, x, out), d));
-}
-
 #define ONNX__ARG(name) { name, HY_ARG_ONE }
 #define ONNX__END       { NULL, HY_ARG_ONE }
 #define ONNX__ATTR(op, name, kind, missing, what) \
     { #name, #name, HY_ATTR_##kind, 0, offsetof(onnx__##op##_record, name), missing, what }
 #define ONNX__NO_MORE   { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL }
 static const hy_arg onnx__in1[] = { ONNX__ARG("data"), ONNX__END };
-static const hy_arg onnx__out1[] = { ONNX__ARG("output"), ONNX__END };
 static const hy_arg onnx__nms_in[] = { ONNX__ARG("boxes"), ONNX__ARG("scores"), ONNX__END };
 static const hy_arg onnx__nms_out[] = { ONNX__ARG("rows"), ONNX__ARG("count"), ONNX__END };
 static const hy_arg onnx__unique_out[] = {
@@ -5349,15 +5510,12 @@ static const hy_attr onnx__nms_attr[] = {
     ONNX__ATTR(nms, center, flag, 0, "boxes are middle and size"), ONNX__NO_MORE };
 static const hy_attr onnx__unique_attr[] = {
     ONNX__ATTR(unique, sorted, flag, 1, "by size, else as they come"), ONNX__NO_MORE };
-static const hy_attr onnx__no_attr[] = { ONNX__NO_MORE };
 static const hy_op onnx__own_ops[ONNX__OWN] = {
     { "onnx_nms", NULL, NULL, "boxes that no better one of their class overlaps", onnx__nms_in, onnx__nms_out,
       onnx__nms_attr, sizeof(onnx__nms_record), 0, 0, NULL, onnx__nms_infer, onnx__nms_bind, NULL, NULL },
     { "onnx_unique", NULL, NULL, "rows that differ", onnx__in1, onnx__unique_out, onnx__unique_attr,
       sizeof(onnx__unique_record), HY_OP_DYNAMIC, 0, NULL, onnx__unique_infer, onnx__unique_bind, NULL,
-      NULL },
-    { "onnx_det", NULL, NULL, "determinants", onnx__in1, onnx__out1, onnx__no_attr, sizeof(onnx__det_record),
-      0, 0, NULL, onnx__det_infer, onnx__det_bind, NULL, NULL }
+      NULL }
 };
 #undef ONNX__ARG
 #undef ONNX__END
@@ -5368,6 +5526,213 @@ static const hy_op *onnx__own_op(hy_frame *F, int which)
 {
     if (!hy_op_find(F, onnx__own_ops[which].name)) hy_register(F, &onnx__own_ops[which]);
     return hy_op_find(F, onnx__own_ops[which].name);
+}
+
+/* --- ensembles of trees --- */
+/* Nodes, then leaves, which lead to themselves: all trees of all samples go down side by side. */
+typedef struct onnx__trees {
+    int64_t   nodes, leaves, roots, targets, depth, widest;     /* widest: of the sets that nodes compare with */
+    int64_t  *feature, *mode, *target, *missing, *way[2];       /* way: where a node leads if it is so, if not */
+    double   *split, *weight, *sets;
+    int       modes, tracks;            /* bits of the modes there are; does any send NaN the first way? */
+} onnx__trees;
+enum { ONNX__MOST_LEVELS = 256, ONNX__MEMBER = 6 };
+
+/* Numbers of an attribute that is a tensor; NULL: there are others than `n`, if that is not negative. */
+static double *onnx__attr_numbers(onnx__run *R, const char *name, int64_t *n)
+{
+    const onnx__attr *a = onnx__attr_of(R->node, name);
+    hy_frame *F = R->K ? R->K : R->F;
+    double *v;
+    if (!a || !a->t || !a->t->data || (*n >= 0 && a->t->count != *n)) return NULL;
+    *n = a->t->count;
+    v = (double *)onnx__scratch(R, *n, sizeof *v);
+    if (v && *n) hy_to(F, hy_from(F, HY_SHAPE(*n), a->t->type.dtype, a->t->data), HY_F64, v, sizeof *v * (size_t)*n);
+    return v;
+}
+
+/* Whole numbers of an attribute, each at least 0 and below the bound; NULL: they are not. */
+static const int64_t *onnx__attr_below(onnx__run *R, const char *name, int64_t n, int64_t bound)
+{
+    const onnx__attr *a = onnx__attr_of(R->node, name);
+    int64_t i;
+    if (!a || a->n != n) return NULL;
+    for (i = 0; i < n; i++) if (!onnx__within(a->ints[i], 0, bound - 1)) return NULL;
+    return a->ints;
+}
+
+/* Where nodes lead; how many levels there are below the roots. */
+static int onnx__tree_ways(onnx__run *R, onnx__trees *t, const int64_t *roots)
+{
+    static const char *const ids[] = { "nodes_truenodeids", "nodes_falsenodeids" };
+    static const char *const ends[] = { "nodes_trueleafs", "nodes_falseleafs" };
+    const int64_t all = t->nodes + t->leaves;
+    char *here = (char *)onnx__scratch(R, 2 * all, 1), *below = here + all;
+    int64_t i;
+    int way, more = 1;
+    if (!here) return 0;
+    for (way = 0; way < 2; way++) {
+        const int64_t *to = onnx__attr_below(R, ids[way], t->nodes, all);
+        const int64_t *leaf = onnx__attr_below(R, ends[way], t->nodes, 2);
+        t->way[way] = (int64_t *)onnx__scratch(R, all, sizeof(int64_t));
+        if (!to || !leaf || !t->way[way]) return 0;
+        for (i = 0; i < all; i++) t->way[way][i] = i < t->nodes ? to[i] + (leaf[i] ? t->nodes : 0) : i;
+        for (i = 0; i < t->nodes; i++) if (t->way[way][i] >= all || (!leaf[i] && to[i] >= t->nodes)) return 0;
+    }
+    memset(here, 0, (size_t)all);
+    for (i = 0; i < t->roots; i++) here[roots[i]] = 1;
+    for (t->depth = 0; more && t->depth <= ONNX__MOST_LEVELS; t->depth++) {
+        memset(below, 0, (size_t)all);
+        for (more = 0, i = 0; i < t->nodes; i++)
+            for (way = 0; here[i] && way < 2; way++) {
+                below[t->way[way][i]] = 1;
+                more |= t->way[way][i] < t->nodes;
+            }
+        memcpy(here, below, (size_t)all);
+    }
+    return !more;
+}
+
+/* Sets stand one behind the other, each with a NaN behind it, for the nodes that compare with one. */
+static int onnx__tree_sets(onnx__run *R, onnx__trees *t)
+{
+    const int64_t all = t->nodes + t->leaves;
+    int64_t n = -1, i, k, at = 0, size = 0;
+    double *v = t->modes >> ONNX__MEMBER & 1 ? onnx__attr_numbers(R, "membership_values", &n) : NULL;
+    if (!(t->modes >> ONNX__MEMBER & 1)) return 1;
+    for (i = 0; v && i < n; i++) {
+        size = v[i] == v[i] ? size + 1 : 0;
+        if (size > t->widest) t->widest = size;
+    }
+    if (!t->widest) t->widest = 1;
+    if (!v || t->widest > (1 << 22) / all) return 0;
+    t->sets = (double *)onnx__scratch(R, all * t->widest, sizeof *v);
+    for (i = 0; t->sets && i < all * t->widest; i++) t->sets[i] = NAN;
+    for (i = 0; t->sets && i < t->nodes; i++) {
+        if (t->mode[i] != ONNX__MEMBER) continue;
+        for (k = 0; at < n && k < t->widest && v[at] == v[at]; at++) t->sets[i * t->widest + k++] = v[at];
+        at++;
+    }
+    return t->sets != NULL;
+}
+
+static int onnx__read_trees(onnx__run *R, onnx__trees *t, const int64_t **roots)
+{
+    const onnx__attr *targets = onnx__attr_of(R->node, "n_targets"), *root = onnx__attr_of(R->node, "tree_roots");
+    const int64_t *feature, *target, *missing;
+    double *mode, *split, *weight;
+    int64_t i, all;
+    memset(t, 0, sizeof *t);
+    t->nodes = t->leaves = -1;
+    mode = onnx__attr_numbers(R, "nodes_modes", &t->nodes);
+    split = onnx__attr_numbers(R, "nodes_splits", &t->nodes);
+    weight = onnx__attr_numbers(R, "leaf_weights", &t->leaves);
+    t->targets = targets ? targets->i : 1;
+    t->roots = root ? root->n : 0;
+    if (!mode || !split || !weight || !t->nodes || !t->leaves || !t->roots) return 0;
+    if (!onnx__within(t->targets, 1, 1 << 20)) return 0;
+    feature = onnx__attr_below(R, "nodes_featureids", t->nodes, INT32_MAX);
+    target = onnx__attr_below(R, "leaf_targetids", t->leaves, t->targets);
+    missing = onnx__attr_below(R, "nodes_missing_value_tracks_true", t->nodes, 2);
+    *roots = onnx__attr_below(R, "tree_roots", t->roots, t->nodes);
+    all = t->nodes + t->leaves;
+    t->feature = (int64_t *)onnx__scratch(R, all, sizeof(int64_t));
+    t->mode = (int64_t *)onnx__scratch(R, all, sizeof(int64_t));
+    t->target = (int64_t *)onnx__scratch(R, all, sizeof(int64_t));
+    t->missing = (int64_t *)onnx__scratch(R, all, sizeof(int64_t));
+    t->split = (double *)onnx__scratch(R, all, sizeof(double));
+    t->weight = (double *)onnx__scratch(R, all, sizeof(double));
+    if (!feature || !target || !*roots || hy_error(R->F)) return 0;
+    for (i = 0; i < all; i++) {
+        const int node = i < t->nodes;
+        t->feature[i] = node ? feature[i] : 0;
+        t->split[i] = node ? split[i] : 0;
+        t->mode[i] = node && mode[i] >= 0 && mode[i] <= ONNX__MEMBER ? (int64_t)mode[i] : 0;
+        t->missing[i] = node && missing ? missing[i] : 0;
+        t->target[i] = node ? 0 : target[i - t->nodes];
+        t->weight[i] = node ? 0 : weight[i - t->nodes];
+        if (node) t->modes |= 1 << t->mode[i];
+        t->tracks |= t->missing[i] != 0;
+    }
+    return onnx__tree_ways(R, t, *roots) && onnx__tree_sets(R, t);
+}
+
+static hy_array *onnx__looked_up(onnx__run *R, const int64_t *list, int64_t n, hy_array *at)
+{
+    return hy_take(R->F, hy_from(R->F, HY_SHAPE(n), HY_I64, list), at, 0, NULL);
+}
+
+/* Is it so at the nodes where all are? v: what these compare. */
+static hy_array *onnx__tree_test(onnx__run *R, const onnx__trees *t, hy_array *at, hy_array *v)
+{
+    static const onnx__two tests[] = { hy_lesser_equal, hy_lesser, hy_greater_equal, hy_greater, hy_equal,
+                                       hy_not_equal };
+    const int64_t all = t->nodes + t->leaves;
+    hy_frame *F = R->F;
+    hy_dtype d = hy_dtype_of(F, v);
+    hy_array *split = hy_take(F, onnx__from_doubles(R, HY_SHAPE(all), d, t->split), at, 0, NULL), *yes = NULL, *one;
+    int m;
+    for (m = 0; m <= ONNX__MEMBER; m++) {
+        if (!(t->modes >> m & 1)) continue;
+        if (m < ONNX__MEMBER) one = tests[m](F, v, split);
+        else {
+            one = hy_take(F, onnx__from_doubles(R, HY_SHAPE(all, t->widest), d, t->sets), at, 0, NULL);
+            one = onnx__reduce(R, hy_max, hy_equal(F, one, hy_expand_dims(F, v, 2)), HY_AXES(2), 0);
+        }
+        if (yes) yes = hy_where(F, hy_equal_scalar(F, onnx__looked_up(R, t->mode, all, at), m), one, yes);
+        else yes = one;
+    }
+    if (!t->tracks) return yes;
+    return hy_where(F, hy_equal(F, v, v), yes, hy_cast(F, onnx__looked_up(R, t->missing, all, at), d));
+}
+
+/* What the leaves say of each target: summed, averaged, the smallest or the largest. */
+static hy_array *onnx__tree_votes(onnx__run *R, const onnx__trees *t, hy_array *at, hy_dtype d, int64_t batch)
+{
+    const int64_t all = t->nodes + t->leaves, how = onnx__int(R, "aggregate_function", 1);
+    hy_frame *F = R->F;
+    hy_array *w = hy_take(F, onnx__from_doubles(R, HY_SHAPE(all), d, t->weight), at, 0, NULL);
+    hy_array *own = hy_expand_dims(F, onnx__looked_up(R, t->target, all, at), 2);
+    hy_shape s = HY_SHAPE(batch, t->roots, t->targets);
+    own = hy_cast(F, hy_equal(F, own, onnx__counter(R, t->targets, 1, 2, 3)), d);       /* (batch, roots, targets) */
+    w = onnx__spread(R, hy_expand_dims(F, w, 2), s);
+    if (how < 2) w = onnx__reduce(R, hy_sum, hy_mul(F, own, w), HY_AXES(1), 0);
+    else {
+        const double far = d == HY_F64 ? 1.7976931348623157e308 : 3.4028234663852886e38;
+        w = hy_where(F, own, w, onnx__filled(R, s, d, how == 2 ? far : -far));
+        w = onnx__reduce(R, how == 2 ? hy_min : hy_max, w, HY_AXES(1), 0);
+    }
+    return how ? w : hy_div_scalar(F, w, (double)t->roots);
+}
+
+static void onnx__do_tree_ensemble(onnx__run *R)
+{
+    hy_frame *F = R->F;
+    hy_array *x = onnx__in(R, 0), *at, *rows, *flat, *v;
+    hy_dtype given = onnx__type_in(R, 0), d = given == HY_F64 ? HY_F64 : HY_F32;
+    int64_t i, after = onnx__int(R, "post_transform", 0);
+    const int64_t *roots = NULL;
+    onnx__trees t;
+    hy_shape s;
+    if (!onnx__shape(R, x, &s)) return;
+    if (s.ndim != 2 || !onnx__read_trees(R, &t, &roots)) {
+        onnx__fail(R, "data of 2 dims, and trees of at most %d levels that are whole, are due", (int)ONNX__MOST_LEVELS);
+        return;
+    }
+    for (i = 0; i < t.nodes; i++)
+        if (t.feature[i] >= s.dim[1]) { onnx__fail(R, "feature %d of %d", (int)t.feature[i], (int)s.dim[1]); return; }
+    if (after > 2) { onnx__fail(R, "post_transform %d", (int)after); return; }
+    at = onnx__spread(R, hy_from(F, HY_SHAPE(1, t.roots), HY_I64, roots), HY_SHAPE(s.dim[0], t.roots));
+    rows = hy_mul_scalar(F, onnx__cast(R, onnx__counter(R, s.dim[0], 1, 0, 2), HY_I64), (double)s.dim[1]);
+    flat = hy_reshape(F, onnx__cast(R, x, d), HY_INTS(-1), NULL);
+    for (i = 0; i < t.depth; i++) {
+        v = hy_take(F, flat, hy_add(F, onnx__looked_up(R, t.feature, t.nodes + t.leaves, at), rows), 0, NULL);
+        at = hy_where(F, onnx__tree_test(R, &t, at, v), onnx__looked_up(R, t.way[0], t.nodes + t.leaves, at),
+                      onnx__looked_up(R, t.way[1], t.nodes + t.leaves, at));
+    }
+    v = onnx__tree_votes(R, &t, at, d, s.dim[0]);
+    v = after == 1 ? onnx__softmax(R, v, -1, 0) : after == 2 ? hy_sigmoid(F, v) : v;
+    onnx__out(R, 0, onnx__cast(R, v, given));
 }
 
 /* MARK: - >>table ---------------------------------------------------------------------------------------
@@ -5412,10 +5777,12 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("Reshape", 2, reshape), ONNX__DO("Transpose", 0, transpose),
     ONNX__DO("Unsqueeze", 2, unsqueeze), ONNX__DO("Squeeze", 2, squeeze), ONNX__DO("Flatten", 0, flatten),
     ONNX__DO("Concat", 0, concat), ONNX__DO("Split", 2, split), ONNX__DO("Slice", 30, slice),
+    ONNX__DO("DynamicSlice", 30, slice),
     ONNX__DO("Expand", 2, expand), ONNX__DO("Tile", 2, tile),
-    ONNX__DO("ConstantOfShape", 1, constant_of_shape), ONNX__DO("Range", 7, range),
+    ONNX__DO("ConstantFill", 1, constant_fill), ONNX__DO("ConstantOfShape", 1, constant_of_shape),
+    ONNX__DO("Range", 7, range),
     ONNX__DO("EyeLike", 0, eye_like), ONNX__DO("Trilu", 2, trilu),
-    ONNX__DO("DepthToSpace", 0, depth_to_space), ONNX__DO("SpaceToDepth", 0, space_to_depth),
+    ONNX__DO("DepthToSpace", 0, blocks), ONNX__DO("SpaceToDepth", 0, blocks),
     ONNX__DO("Pad", 14, pad), ONNX__DO("CenterCropPad", 2, center_crop_pad),
     ONNX__DO("ReduceSum", 2, reduce), ONNX__DO("ReduceMean", 2, reduce), ONNX__DO("ReduceMax", 2, reduce),
     ONNX__DO("ReduceMin", 2, reduce), ONNX__DO("ReduceProd", 2, reduce), ONNX__DO("ReduceL1", 2, reduce),
@@ -5424,6 +5791,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("ArgMin", 0, arg), ONNX__DO("TopK", 2, top_k), ONNX__DO("Softmax", 0, softmax),
     ONNX__DO("LogSoftmax", 0, softmax), ONNX__DO("Hardmax", 0, softmax), ONNX__DO("CumSum", 2, cum_sum),
     ONNX__DO("CumProd", 2, cum_sum), ONNX__DO("LpNormalization", 0, lp_norm), ONNX__DO("MatMul", 0, matmul),
+    ONNX__DO("FusedMatMul", 0, fused_matmul),
     ONNX__DO("Gemm", 0, gemm), ONNX__DO("Gather", 0, gather),
     ONNX__DO("GatherElements", 0, gather_elements), ONNX__DO("GatherND", 0, gather_nd),
     ONNX__DO("Scatter", 0, scatter_elements), ONNX__DO("ScatterElements", 0, scatter_elements),
@@ -5436,6 +5804,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("GlobalLpPool", 0, global_pool), ONNX__DO("MaxUnpool", 4, max_unpool),
     ONNX__DO("BatchNormalization", 0, batch_norm), ONNX__DO("InstanceNormalization", 0, instance_norm),
     ONNX__DO("LayerNormalization", 0, layer_norm), ONNX__DO("RMSNormalization", 0, rms_norm),
+    ONNX__DO("SimplifiedLayerNormalization", 0, rms_norm),
     ONNX__DO("GroupNormalization", 0, group_norm), ONNX__DO("LRN", 0, lrn),
     ONNX__DO("MeanVarianceNormalization", 0, mvn), ONNX__DO("NegativeLogLikelihoodLoss", 0, nll_loss),
     ONNX__DO("SoftmaxCrossEntropyLoss", 0, cross_entropy), ONNX__DO("Resize", 14, resize),
@@ -5456,6 +5825,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__WITH("Unique", unique, ONNX__DYNAMIC), ONNX__DO("Det", 0, det),
     ONNX__WITH("RandomNormal", random, ONNX__RANDOM), ONNX__DO("MelWeightMatrix", 31, mel_weights),
     ONNX__DO("TfIdfVectorizer", 0, tfidf), ONNX__DO("ai.onnx.ml.ArrayFeatureExtractor", 0, features),
+    ONNX__DO("ai.onnx.ml.TreeEnsemble", 0, tree_ensemble),
     ONNX__DO("ai.onnx.ml.Binarizer", 0, binarizer), ONNX__DO("ai.onnx.preview.training.Adagrad", 0, learn),
     ONNX__DO("ai.onnx.preview.training.Adam", 0, learn),
     ONNX__DO("ai.onnx.preview.training.Momentum", 0, learn),
@@ -5471,7 +5841,8 @@ static const onnx__row onnx__rows[] = {
     ONNX__WITH("Optional", optional, ONNX__LISTS), ONNX__WITH("OptionalGetElement", optional, ONNX__LISTS),
     ONNX__WITH("OptionalHasElement", has_element, ONNX__LISTS), ONNX__WITH("SequenceMap", flow, ONNX__FLOW),
     ONNX__WITH("If", flow, ONNX__FLOW), ONNX__WITH("Loop", flow, ONNX__FLOW),
-    ONNX__WITH("Scan", flow, ONNX__FLOW) };
+    ONNX__WITH("Scan", flow, ONNX__FLOW),
+    ONNX__WITH("ai.onnx.preview.FlexAttention", flow, ONNX__FLOW) };
 #undef ONNX__DO
 #undef ONNX__ONE
 #undef ONNX__TWO
@@ -5875,6 +6246,52 @@ static void onnx__begin_loop(onnx__run *R, onnx__node *n, int body)
     onnx__turn(R, &R->stack[R->depth - 1]);
 }
 
+/* What a body of one input makes of x; x itself where there is none. */
+static hy_array *onnx__through(onnx__run *R, onnx__node *n, const char *name, hy_array *x)
+{
+    const onnx__attr *a = onnx__branch(n, name);
+    const onnx__body *b = a ? &R->m->body[a->body] : NULL;
+    if (!b || hy_error(R->F)) return x;
+    if (b->nin != 1 || b->nout != 1) { onnx__fail(R, "%s: one input, one output are due", name); return NULL; }
+    onnx__set_value(R, b->in[0], x);
+    R->walk(R, a->body);
+    R->node = n;
+    R->F = R->trace;
+    R->opset = R->m->body[n->home].opset;
+    if (hy_error(R->F)) return NULL;
+    onnx__load_constant(R, b->out[0]);
+    return onnx__in_trace(R, R->value[b->out[0]]);
+}
+
+/* Attention that bodies change between: the scores before softmax, the probabilities behind it. */
+static void onnx__flex_attention(onnx__run *R, onnx__node *n)
+{
+    hy_frame *F = R->F;
+    hy_array *q = onnx__in(R, 0), *k = onnx__in(R, 1), *v = onnx__in(R, 2), *half, *p;
+    hy_dtype d = onnx__type_in(R, 0), fine = onnx__dtype(onnx__int(R, "softmax_precision", 0));
+    hy_shape s;
+    double scale;
+    if (!fine) fine = d == HY_F64 ? HY_F64 : HY_F32;
+    if (!onnx__shape(R, q, &s)) return;
+    if (s.ndim != 4 || onnx__rank(R, k) != 4 || onnx__rank(R, v) != 4) {
+        onnx__fail(R, "queries, keys and values of 4 dims are due");
+        return;
+    }
+    if (fine == d && !onnx__branch(n, "score_mod") && !onnx__branch(n, "prob_mod")) {
+        onnx__attend(R, q, k, v, 0);
+        return;
+    }
+    scale = onnx__float(R, "scale", 1 / sqrt((double)s.dim[3]));
+    half = onnx__filled(R, HY_SHAPE(1), d, sqrt(scale));
+    k = hy_mul(F, onnx__shared_heads(R, k, s.dim[1]), half);
+    v = onnx__shared_heads(R, v, s.dim[1]);
+    p = onnx__matmul(R, hy_mul(F, q, half), hy_transpose(F, k, HY_INTS(0, 1, 3, 2)));
+    p = onnx__through(R, n, "score_mod", onnx__cast(R, p, fine));
+    p = onnx__softmax(R, onnx__cast(R, p, fine), -1, 0);
+    p = onnx__cast(R, onnx__through(R, n, "prob_mod", p), fine);
+    onnx__out(R, 0, onnx__cast(R, onnx__matmul(R, p, onnx__cast(R, v, fine)), d));
+}
+
 /* A node that runs a body: a function of the model, If, Loop, Scan. */
 static void onnx__begin(onnx__run *R, onnx__node *n)
 {
@@ -5888,6 +6305,7 @@ static void onnx__begin(onnx__run *R, onnx__node *n)
         onnx__push(R, n->body, n, 1);
         return;
     }
+    if (!strcmp(n->op, "FlexAttention")) { onnx__flex_attention(R, n); return; }
     if (!strcmp(n->op, "If") && n->kept && !onnx__is_known(R, 0)) { onnx__keep_if(R, n); return; }
     a = onnx__branch(n, !strcmp(n->op, "If") ? onnx__single(R, 0, 0) != 0 ? "then_branch" : "else_branch"
                      : "body");
@@ -5897,6 +6315,22 @@ static void onnx__begin(onnx__run *R, onnx__node *n)
     else if (!strcmp(n->op, "Loop")) onnx__begin_loop(R, n, a->body);
     else if (!strcmp(n->op, "SequenceMap")) onnx__begin_map(R, n, a->body);
     else onnx__begin_scan(R, n, a->body);
+}
+
+/* A state of a Scan keeps its type and, as far as it is known, its shape. */
+static int onnx__keeps_state(onnx__run *R, onnx__value was, onnx__value is)
+{
+    hy_frame *before = was.x ? R->trace : R->K, *after = is.x ? R->trace : R->K;
+    hy_array *x = was.x ? was.x : was.known, *y = is.x ? is.x : is.known;
+    hy_shape s, t;
+    int i;
+    if (!x || !y) return 1;
+    s = hy_shape_of(before, x);
+    t = hy_shape_of(after, y);
+    if (hy_dtype_of(before, x) != hy_dtype_of(after, y)) return 0;
+    for (i = 0; i < s.ndim && i < t.ndim; i++)
+        if (s.dim[i] >= 0 && t.dim[i] >= 0 && s.dim[i] != t.dim[i]) return 0;
+    return s.ndim < 0 || t.ndim < 0 || s.ndim == t.ndim;
 }
 
 /* The results of a turn of Loop or Scan: pieces go behind the others, states on to the next turn. */
@@ -5915,6 +6349,10 @@ static void onnx__end_turn(onnx__run *R, onnx__active *a, int states, int loop)
     a->step++;
     for (i = 0; i < states; i++) {
         onnx__value v = R->value[b->out[i + loop]];
+        if (!loop && !hy_error(R->F) && !onnx__keeps_state(R, R->value[b->in[i]], v)) {
+            onnx__fail(R, "state %d has another type or shape after a turn than before it", i);
+            return;
+        }
         if (a->step < a->steps) R->value[b->in[i + 2 * loop]] = v;
         if (i >= n->nout || n->out[i] < 0) continue;
         if (last) R->value[n->out[i]] = onnx__gathered(R, R->value[n->out[i]], v, 0, a->step == steps, 0);
@@ -6004,6 +6442,14 @@ static void onnx__blame(onnx__run *R)
     hy_raise(R->trace, code, text);
 }
 
+/* The node's operators, in the present frame; what grew beyond a carrier's bounds comes back. */
+static void onnx__do(onnx__run *R, const onnx__node *n)
+{
+    const onnx__value *y = n->wraps && n->out[0] >= 0 ? &R->value[n->out[0]] : NULL;
+    n->row->fn(R);
+    if (y) onnx__out(R, 0, onnx__narrowed(R, R->F == R->K ? y->known : y->x, n->kind));
+}
+
 static void onnx__step(onnx__run *R, onnx__node *n)
 {
     int i, known = R->K != NULL && (!n->row || n->row->special != ONNX__RANDOM), live = 0;
@@ -6029,10 +6475,10 @@ static void onnx__step(onnx__run *R, onnx__node *n)
     }
     if (known) {
         R->F = R->K;
-        n->row->fn(R);
+        onnx__do(R, n);
         R->F = R->trace;
     }
-    if ((!known || live) && !(known && n->row->special == ONNX__SHAPES)) n->row->fn(R);
+    if ((!known || live) && !(known && n->row->special == ONNX__SHAPES)) onnx__do(R, n);
     for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]].live = known && live;
 }
 
@@ -6110,7 +6556,8 @@ static hy_array *onnx__outputs(onnx__run *R, const int *list, int n)
         const onnx__value *v = &R->value[list[i]];
         for (k = 0; k < (v->list ? v->list->n : 1); k++, members++) {
             y[members] = onnx__in_trace(R, v->list ? v->list->at[k] : *v);
-            if (y[members] && (s->input || s->param)) y[members] = hy_identity(R->F, y[members]);
+            if (y[members] && (s->input || s->param || (R->K && v->known)))
+                y[members] = hy_identity(R->F, y[members]);
             if (!y[members]) onnx__fail(R, "output '%s' has no value", s->name);
         }
     }
@@ -6326,8 +6773,17 @@ static int onnx__other(const onnx__node *n, int k)
 static onnx__tensor *onnx__tensor_of(const onnx__model *m, int k)
 {
     const onnx__node *n;
-    while ((n = onnx__made_by(m, k, "Identity")) != NULL) k = n->nin == 1 ? n->in[0] : -1;
+    int copies;
+    for (copies = 0; copies < ONNX__MOST_COPIES && (n = onnx__made_by(m, k, "Identity")) != NULL; copies++)
+        k = n->nin == 1 ? n->in[0] : -1;
     return k < 0 ? NULL : m->slot[k].tensor;
+}
+
+/* The node of that kind which gives a value to one reader only, in the same body. */
+static onnx__node *onnx__made_for(const onnx__model *m, int k, const char *op, const onnx__node *reader)
+{
+    onnx__node *n = onnx__made_by(m, k, op);
+    return n && m->slot[k].uses == 1 && n->home == reader->home ? n : NULL;
 }
 
 /* Is it that number, as the file knows it? */
@@ -6356,18 +6812,13 @@ static void onnx__become(onnx__model *m, onnx__node *n, const char *op, int nin,
     n->attrs = 0;
 }
 
-/* x / 2 (1 + erf(x / sqrt(2))), in the orders in which it is written. */
-static void onnx__fuse_gelu(onnx__model *m, onnx__node *erf)
+/* From what erf or tanh gives on: x / 2 (1 + that), in the orders in which it is written; the last node. */
+static onnx__node *onnx__gelu_end(onnx__model *m, const onnx__node *curve, int x)
 {
-    const onnx__node *by = onnx__made_by(m, erf->in[0], "Div"), *half;
+    const onnx__node *by = onnx__read_by(m, curve, "Add"), *half;
     onnx__node *last;
-    double c = 1.4142135623730951;
-    int x, o;
-    if (!by) { by = onnx__made_by(m, erf->in[0], "Mul"); c = 1 / c; }
-    if (!by || by->nin != 2 || !onnx__is_number(m, by->in[1], c, NULL)) return;
-    x = by->in[0];
-    by = onnx__read_by(m, erf, "Add");
-    if (!by || !onnx__is_number(m, onnx__other(by, erf->out[0]), 1, NULL)) return;
+    int o;
+    if (!by || !onnx__is_number(m, onnx__other(by, curve->out[0]), 1, NULL)) return NULL;
     last = onnx__read_by(m, by, "Mul");
     o = last ? onnx__other(last, by->out[0]) : -1;
     half = onnx__made_by(m, o, "Mul");
@@ -6376,7 +6827,140 @@ static void onnx__fuse_gelu(onnx__model *m, onnx__node *erf)
         last = onnx__read_by(m, by, "Mul");
         o = last ? onnx__other(last, by->out[0]) : -1;
     } else o = half ? onnx__other(half, x) : -1;
-    if (last && onnx__is_number(m, o, 0.5, NULL)) onnx__become(m, last, "Gelu", 1, x, 0, 0);
+    return last && onnx__is_number(m, o, 0.5, NULL) ? last : NULL;
+}
+
+/* x / 2 (1 + erf(x / sqrt(2))) */
+static void onnx__fuse_gelu(onnx__model *m, onnx__node *erf)
+{
+    const onnx__node *by = onnx__made_by(m, erf->in[0], "Div");
+    onnx__node *last;
+    double c = 1.4142135623730951;
+    if (!by) { by = onnx__made_by(m, erf->in[0], "Mul"); c = 1 / c; }
+    if (!by || by->nin != 2 || !onnx__is_number(m, by->in[1], c, NULL)) return;
+    last = onnx__gelu_end(m, erf, by->in[0]);
+    if (last) onnx__become(m, last, "Gelu", 1, by->in[0], 0, 0);
+}
+
+/* Of a product of a value and a number near v: the value. */
+static int onnx__times(onnx__model *m, int k, double v)
+{
+    const onnx__node *by = onnx__made_by(m, k, "Mul");
+    double have;
+    int i;
+    for (i = 0; by && by->nin == 2 && i < 2; i++)
+        if (onnx__is_number(m, by->in[i], 0, &have) && fabs(have - v) < 1e-4 * v) return by->in[1 - i];
+    return -1;
+}
+
+/* x^3, as a power or as products. */
+static int onnx__is_cube(onnx__model *m, int k, int x)
+{
+    const onnx__node *by = onnx__made_by(m, k, "Pow");
+    if (by) return by->nin == 2 && by->in[0] == x && onnx__is_number(m, by->in[1], 3, NULL);
+    by = onnx__made_by(m, onnx__other(onnx__made_by(m, k, "Mul"), x), "Mul");
+    return by && onnx__other(by, x) == x;
+}
+
+/* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
+static void onnx__fuse_gelu_tanh(onnx__model *m, onnx__node *tanh)
+{
+    const onnx__node *sum = onnx__made_by(m, onnx__times(m, tanh->in[0], 0.7978845608), "Add");
+    onnx__node *last;
+    onnx__attr *attr;
+    int i;
+    for (i = 0; sum && sum->nin == 2 && i < 2; i++) {
+        int x = sum->in[i];
+        if (!onnx__is_cube(m, onnx__times(m, sum->in[1 - i], 0.044715), x)) continue;
+        last = onnx__gelu_end(m, tanh, x);
+        attr = ONNX__ROOM(m, onnx__attr, 1);
+        if (!last || !attr) return;
+        attr->name = "approximate";
+        attr->s = "tanh";
+        attr->body = -1;
+        onnx__become(m, last, "Gelu", 1, x, 0, 0);
+        last->attr = attr;
+        last->attrs = 1;
+        return;
+    }
+}
+
+/* x clip(x + 3, 0, 6) / 6, as it was written before HardSwish came. */
+static void onnx__fuse_hard_swish(onnx__model *m, onnx__node *clip)
+{
+    const onnx__node *sum = onnx__made_by(m, clip->in[0], "Add"), *by;
+    const onnx__attr *low = onnx__attr_of(clip, "min"), *high = onnx__attr_of(clip, "max");
+    onnx__node *last;
+    double v[2] = { 0, 0 };
+    int x;
+    if (!sum || sum->nin != 2 || !onnx__is_number(m, sum->in[1], 3, NULL)) return;
+    x = sum->in[0];
+    if (low && high) { v[0] = low->f; v[1] = high->f; }
+    else if (clip->nin != 3 || !onnx__is_number(m, clip->in[1], 0, &v[0]) ||
+             !onnx__is_number(m, clip->in[2], 0, &v[1])) return;
+    if (v[0] != 0 || v[1] != 6) return;
+    by = onnx__read_by(m, clip, "Div");
+    last = onnx__read_by(m, by ? by : clip, "Mul");
+    if (!last || onnx__other(last, by ? by->out[0] : clip->out[0]) != x) return;
+    if (!by) by = last = onnx__read_by(m, last, "Div");
+    if (by && by->nin == 2 && onnx__is_number(m, by->in[1], 6, NULL))
+        onnx__become(m, last, "HardSwish", 1, x, 0, 0);
+}
+
+/* x tanh(softplus(x)) */
+static void onnx__fuse_mish(onnx__model *m, onnx__node *tanh)
+{
+    const onnx__node *soft = onnx__made_by(m, tanh->in[0], "Softplus");
+    onnx__node *last = onnx__read_by(m, tanh, "Mul");
+    if (soft && last && onnx__other(last, tanh->out[0]) == soft->in[0])
+        onnx__become(m, last, "Mish", 1, soft->in[0], 0, 0);
+}
+
+/* --- products: scales of what they multiply --- */
+/* Is it one number of the file, or looks like one that shapes tell? */
+static int onnx__is_scale(const onnx__model *m, int k)
+{
+    const onnx__tensor *t = onnx__tensor_of(m, k);
+    return t ? t->count == 1 && t->type.shape.ndim < 2 : onnx__made_by(m, k, "Sqrt") != NULL;
+}
+
+/* in[i] without its scale, which becomes in[2 + i]. */
+static void onnx__take_scale(const onnx__model *m, const onnx__node *n, int *in, int i)
+{
+    const onnx__node *by = onnx__made_for(m, in[i], "Mul", n);
+    int k;
+    for (k = 0; by && by->nin == 2 && !by->attrs && k < 2; k++)
+        if (onnx__is_scale(m, by->in[k]) && !onnx__is_scale(m, by->in[1 - k])) {
+            in[2 + i] = by->in[k];
+            in[i] = by->in[1 - k];
+            return;
+        }
+}
+
+/* (q c) (k c)^T, as attention is exported. q k^T / c stays: the division joins what comes behind, a mask. So does
+ * the transpose: it is a walk when the product's operand is laid out. */
+static void onnx__fuse_matmul(onnx__model *m, onnx__node *n)
+{
+    onnx__attr *attr = ONNX__ROOM(m, onnx__attr, 1);
+    int *in = ONNX__ROOM(m, int, 4);
+    double v;
+    if (!attr || !in || n->nin != 2 || n->attrs) return;
+    in[0] = n->in[0];
+    in[1] = n->in[1];
+    in[2] = in[3] = -1;
+    onnx__take_scale(m, n, in, 0);
+    onnx__take_scale(m, n, in, 1);
+    if (in[2] < 0 || in[3] < 0) return;
+    n->op = "FusedMatMul";
+    n->in = in;
+    n->nin = 4;
+    if (in[2] != in[3] || !onnx__is_number(m, in[2], 0, &v)) return;
+    in[2] = in[3] = -1;                         /* the file's own number, on both sides: no weight */
+    attr->name = "alpha";
+    attr->f = v * v;
+    attr->body = -1;
+    n->attr = attr;
+    n->attrs = 1;
 }
 
 static int onnx__is_mean_of_last(onnx__model *m, const onnx__node *n)
@@ -6480,23 +7064,23 @@ static void onnx__fuse_pad(onnx__model *m, onnx__node *conv)
     conv->in[0] = pad->in[0];
 }
 
-/* Nodes whose results nobody reads any more go. */
-static int onnx__drop_unread(onnx__model *m)
+/* Nodes whose results nobody reads any more go, the last ones first: what these read may be unread then. */
+static void onnx__drop_unread(onnx__model *m)
 {
-    int b, i, dropped = 0;
-    for (b = 0; b < m->bodies; b++) {
-        onnx__node *n = m->body[b].first, *before = NULL;
-        for (; n; n = n->next) {
+    onnx__node *n;
+    int b, i;
+    onnx__count_uses(m);
+    for (b = m->bodies - 1; b >= 0; b--)
+        for (n = m->body[b].last; n; n = n->before) {
             int uses = 0;
             for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) uses += m->slot[n->out[i]].uses;
-            if (uses) { before = n; continue; }
-            dropped++;
-            if (before) before->next = n->next;
+            if (uses) continue;
+            for (i = 0; i < n->nin; i++) if (n->in[i] >= 0) m->slot[n->in[i]].uses--;
+            if (n->before) n->before->next = n->next;
             else m->body[b].first = n->next;
+            if (n->next) n->next->before = n->before;
+            else m->body[b].last = n->before;
         }
-        m->body[b].last = before;
-    }
-    return dropped;
 }
 
 static void onnx__fuse(onnx__model *m)
@@ -6508,12 +7092,48 @@ static void onnx__fuse(onnx__model *m)
         for (n = m->body[b].first; n; n = n->next) {
             if (*n->domain || n->nout != 1 || n->out[0] < 0) continue;
             if (!strcmp(n->op, "Conv")) onnx__fuse_pad(m, n);
+            if (!strcmp(n->op, "Clip")) onnx__fuse_hard_swish(m, n);
+            if (!strcmp(n->op, "MatMul")) onnx__fuse_matmul(m, n);
             if (n->nin != 1) continue;
+            if (!strcmp(n->op, "Tanh")) { onnx__fuse_gelu_tanh(m, n); onnx__fuse_mish(m, n); }
             if (!strcmp(n->op, "Erf")) onnx__fuse_gelu(m, n);
             if (!strcmp(n->op, "Sqrt")) onnx__fuse_layer_norm(m, n);
         }
-    do onnx__count_uses(m);
-    while (onnx__drop_unread(m));
+    onnx__drop_unread(m);
+}
+
+static int onnx__is_among(const char *word, const char *const *list)
+{
+    while (*list && strcmp(word, *list)) list++;
+    return *list != NULL;
+}
+
+/* Numbers in carriers go through operators that are sure of them: which kind a node gives, or that it takes none. */
+static void onnx__find_kinds(onnx__model *m, onnx__node *n)
+{
+    static const char *const moves[] = { "Identity", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Flatten",
+        "Gather", "GatherElements", "GatherND", "Slice", "Concat", "Split", "Expand", "Tile", "Max", "Min", "Relu",
+        "DepthToSpace", "SpaceToDepth", "MaxPool", NULL };
+    static const char *const reads[] = { "Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "Shape", "Size",
+        "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "ArgMax", "ArgMin", NULL };
+    static const char *const counts[] = { "Add", "Sub", "Mul", "Div", "Pow", "Mod", "Neg", "Abs", "Sum", "ReduceSum",
+        "CumSum", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot", "BitShift", NULL };
+    const onnx__attr *to = onnx__attr_of(n, strcmp(n->op, "Cast") ? "output_dtype" : "to");
+    int i, kind[3] = { 0, 0, 0 }, read = onnx__is_among(n->op, reads);
+    int count = onnx__is_among(n->op, counts), move = count || onnx__is_among(n->op, moves);
+    for (i = 0; i < n->nin; i++) {
+        int k = n->in[i] < 0 ? 0 : m->slot[n->in[i]].kind;
+        if (i < 3) kind[i] = k;
+        if (k && (n->body >= 0 || *n->domain || (!move && !read)))
+            onnx__complain(m, n->op, n->name, onnx__kind_name(k));
+    }
+    if (n->body >= 0 || *n->domain) return;
+    if (move) n->kind = kind[0];
+    else if (!strcmp(n->op, "CastLike")) n->kind = kind[1];
+    else if (!strcmp(n->op, "QuantizeLinear") && kind[2]) n->kind = kind[2];
+    else if (!strcmp(n->op, "QuantizeLinear") || !strcmp(n->op, "Cast")) n->kind = to ? onnx__narrow(to->i) : 0;
+    n->wraps = n->kind && count;
+    for (i = 0; i < n->nout && n->kind; i++) if (n->out[i] >= 0) m->slot[n->out[i]].kind = n->kind;
 }
 
 static void onnx__check_nodes(onnx__model *m)
@@ -6524,6 +7144,7 @@ static void onnx__check_nodes(onnx__model *m)
     if (!m->list) onnx__fuse(m);
     for (b = 0; b < m->bodies; b++)
         for (n = m->body[b].first; n; n = n->next) {
+            onnx__find_kinds(m, n);
             if (n->body >= 0) continue;
             n->row = onnx__row_of(n);
             if (!n->row) onnx__complain(m, n->op, n->name, *n->domain ? n->domain : "no such operator here");
@@ -6606,7 +7227,7 @@ static void onnx__find_given(onnx__model *m)
     int b, i, k, more = 1, turn;
     for (turn = 0; more && turn < 100; turn++)
         for (more = 0, b = m->bodies - 1; b >= 0; b--)
-            for (n = m->body[b].first; n; n = n->next) {
+            for (n = m->body[b].last; n; n = n->before) {
                 int wanted = 0, flow = n->body >= 0 || n->row->special == ONNX__FLOW;
                 if (!turn) n->kept = flow && n->body < 0 && onnx__can_keep(m, n);
                 else if (n->kept && !onnx__still_kept(m, n)) { n->kept = 0; more = 1; }
@@ -6626,7 +7247,7 @@ static void onnx__find_given(onnx__model *m)
                     for (k = 0; f && k < f->nout; k++) more |= onnx__mark(m, f->out[k]);
                 }
                 if (flow && n->body < 0) more |= onnx__mark_turns(m, n);
-                if (flow && n->body < 0 && strcmp(n->op, "Scan") && !n->kept)
+                if (flow && n->body < 0 && !n->kept && strcmp(n->op, "Scan") && strcmp(n->op, "FlexAttention"))
                     for (i = 0; i < n->nin && i < (strcmp(n->op, "If") ? 2 : 1); i++)
                         more |= onnx__mark(m, n->in[i]);
             }
@@ -6677,6 +7298,22 @@ static void onnx__find_late(onnx__model *m)
             }
 }
 
+static void onnx__list_inputs(onnx__net *net)
+{
+    onnx__model *m = &net->model;
+    const onnx__body *b = &m->body[0];
+    int i, n = 0;
+    net->in = ONNX__ROOM(m, int, net->inputs + 1);
+    net->open = ONNX__ROOM(m, int, net->inputs + 1);
+    net->given = ONNX__ROOM(m, onnx__given, net->inputs + 1);
+    if (m->failed) return;
+    for (i = 0; i < b->nin; i++) {
+        if (!m->slot[b->in[i]].input) continue;
+        net->in[n++] = b->in[i];
+        if (!m->slot[b->in[i]].given) net->open[net->opens++] = b->in[i];
+    }
+}
+
 static void onnx__mark_cut(onnx__model *m, int k) { if (k >= 0 && m->slot[k].cut) m->slot[k].cut = 2; }
 
 /* Which values the part that is compiled has to give: outputs, and what late nodes read. */
@@ -6685,7 +7322,9 @@ static void onnx__find_cuts(onnx__net *net)
     onnx__model *m = &net->model;
     onnx__node *n, *top;
     int b, i, up;
-    for (n = m->body[0].first; n; n = n->next) net->late |= n->late;
+    for (n = m->body[0].first; n; n = n->next) net->late += n->late;
+    net->after = ONNX__ROOM(m, onnx__node *, net->late + 1);
+    for (i = 0, n = m->body[0].first; net->after && n; n = n->next) if (n->late) net->after[i++] = n;
     if (!net->late) {
         net->cut = m->body[0].out;
         net->cuts = m->body[0].nout;
@@ -6716,7 +7355,7 @@ static void onnx__add_params(onnx__net *net, hy_frame *F)
         hy_param_opt opt;
         char name[300];
         int weight;
-        if (!t || !t->type.dtype) continue;
+        if (!t || !t->type.dtype || !s->uses) continue;
         weight = t->data == NULL && onnx__is_float(t->type.dtype);
         if (!t->count || (!(weight && t->type.shape.ndim > 0) && t->count <= ONNX__SMALL && !s->aux)) {
             onnx__read_data(m, t);
@@ -6743,7 +7382,7 @@ static void onnx__free(hy_block *self)
 static int onnx__refuse(hy_frame *F, const onnx__model *m)
 {
     char text[2400];
-    if (m->failed) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return 1; }
+    if (m->failed && !m->why) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return 1; }
     if (m->why) snprintf(text, sizeof text, "onnx: the file is broken: %s", m->why);
     else if (m->list) snprintf(text, sizeof text, "onnx: what cannot run here: %s", m->list);
     else return hy_error(F) != NULL;
@@ -6760,6 +7399,7 @@ HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const
     if (!F || hy_error(F)) return NULL;
     memset(&m, 0, sizeof m);
     m.folder = folder;
+    m.most = ONNX__LEAST_ROOM + (bytes < SIZE_MAX / 2 / ONNX__ROOM_A_BYTE ? ONNX__ROOM_A_BYTE * bytes : SIZE_MAX / 2);
     if (!data) all.at = all.end = NULL;
     onnx__read_model(&m, all);
     if (!m.why && !m.failed) {
@@ -6781,7 +7421,7 @@ HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const
     net->base.free_fn = onnx__free;
     net->inputs = inputs;
     onnx__find_cuts(net);
-    net->given = ONNX__ROOM(&net->model, onnx__given, inputs + 1);
+    onnx__list_inputs(net);
     hy_set_prefix(F, &net->base, "");
     onnx__add_params(net, F);
     if (!hy_error(F) && (given || net->late)) {
@@ -6840,17 +7480,23 @@ HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file)
 }
 #endif
 
+/* Of the block that a user has: the model's own input, or output; of the hybrid part alone: what it takes and
+ * gives. -1: there is none. */
+static int onnx__slot_of(const onnx__net *net, int i, int output)
+{
+    const onnx__net *part = net->inner ? net->inner : net;
+    const onnx__body *b = &part->model.body[0];
+    const int *ins = net->inner ? part->in : part->open, *outs = net->inner ? b->out : part->cut;
+    int n = output ? net->inner ? b->nout : part->cuts : net->inner ? part->inputs : part->opens;
+    return i < 0 || i >= n ? -1 : output ? outs[i] : ins[i];
+}
+
 static int onnx__describe(const hy_block *block, int i, int output, const char **name, hy_type *type)
 {
     const onnx__net *net = (const onnx__net *)block;
-    const onnx__body *b;
-    int k, n = 0, slot = -1;
-    if (!block) return -1;
-    if (net->inner) net = net->inner;
-    b = &net->model.body[0];
-    if (output) slot = i >= 0 && i < b->nout ? b->out[i] : -1;
-    else for (k = 0; k < b->nin; k++) if (net->model.slot[b->in[k]].input && n++ == i) slot = b->in[k];
+    int slot = net ? onnx__slot_of(net, i, output) : -1;
     if (slot < 0) return -1;
+    net = net->inner ? net->inner : net;
     if (name) *name = net->model.slot[slot].name;
     if (type) *type = net->model.slot[slot].type;
     return 0;
@@ -6866,26 +7512,106 @@ HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_ty
     return onnx__describe(block, i, 1, name, type);
 }
 
+HY_API int hy_onnx_decides(const hy_block *block, int i)
+{
+    const onnx__net *net = (const onnx__net *)block;
+    int slot = net && net->inner ? onnx__slot_of(net, i, 0) : -1;
+    return slot >= 0 && net->inner->model.slot[slot].given;
+}
+
+HY_API const char *hy_onnx_late(hy_frame *F, const hy_block *block, int i)
+{
+    const onnx__net *net = (const onnx__net *)block;
+    const onnx__node *n;
+    char text[256];
+    if (!net || !net->inner || i < 0 || i >= net->inner->late) return "";
+    n = net->inner->after[i];
+    snprintf(text, sizeof text, *n->name ? "%.100s '%.100s'" : "%.100s", n->op, n->name);
+    return (const char *)hy_data(F, hy_from(F, HY_SHAPE((int64_t)strlen(text) + 1), HY_U8, text));
+}
+
+HY_API hy_block *hy_onnx_part(hy_frame *F, hy_block *block, hy_array *const *values)
+{
+    onnx__net *net = block ? ((onnx__net *)block)->inner : NULL;
+    const onnx__body *b = net ? &net->model.body[0] : NULL;
+    char text[300];
+    int i, k = 0, changed = 0;
+    if (hy_error(F) || !net) return hy_error(F) ? NULL : block;
+    for (i = 0; i < b->nin && !hy_error(F); i++) {
+        const onnx__slot *s = &net->model.slot[b->in[i]];
+        hy_array *x = s->input && values ? values[k] : NULL;
+        k += s->input > 0;
+        if (!s->given) continue;
+        if (!x || hy_dtype_of(F, x) != s->type.dtype) {
+            snprintf(text, sizeof text, "onnx: the values of input '%.100s' decide shapes: %s of type %s are due",
+                     s->name, x ? "they" : "some", hy_dtype_name(s->type.dtype));
+            hy_raise(F, x ? HY_ERROR_DTYPE : HY_ERROR_ARGUMENT, text);
+        } else changed |= onnx__give(F, &net->given[s->input - 1], x);
+    }
+    if (!net->cuts) hy_raise(F, HY_ERROR_UNSUPPORTED, "onnx: all nodes run line by line: there is no hybrid part");
+    if (changed && !hy_error(F)) onnx__drop_programs(F, net);
+    return hy_error(F) ? NULL : &net->base;
+}
+
+static int onnx__by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Inputs of the block that the graph reads, in order: what nobody reads is gone. To be freed. */
+static char *onnx__read_inputs(const hy_block *block, hy_graph *graph)
+{
+    const char *name, **have;
+    size_t bytes = 1, vars = 0;
+    char *list, *at;
+    int i;
+    while (hy_graph_name(graph, HY_NAMES_VARIABLES, (int)vars)) vars++;
+    for (i = 0; !hy_onnx_input(block, i, &name, NULL); i++) bytes += strlen(name) + 1;
+    list = at = (char *)HY_ONNX_MALLOC(bytes);
+    have = (const char **)HY_ONNX_MALLOC(sizeof *have * (vars + 1));
+    if (list && have) {
+        for (i = 0; i < (int)vars; i++) have[i] = hy_graph_name(graph, HY_NAMES_VARIABLES, i);
+        qsort(have, vars, sizeof *have, onnx__by_name);
+        for (*at = 0, i = 0; !hy_onnx_input(block, i, &name, NULL); i++)
+            if (bsearch(&name, have, vars, sizeof *have, onnx__by_name))
+                at += sprintf(at, "%s%s", at == list ? "" : ",", name);
+    }
+    HY_ONNX_FREE(have);
+    if (list && !have) { HY_ONNX_FREE(list); list = NULL; }
+    return list;
+}
+
 /* A traced graph holds its parameters and constants; here they become variables with values beside them. */
 static hy_graph *onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, hy_arrays *values)
 {
     hy_arrays all;
     hy_array *text = NULL;
     hy_block *holder;
-    const char *name;
-    char *list;
-    size_t n = 1;
-    int i;
-    for (i = 0; !hy_onnx_input(block, i, &name, NULL); i++) n += strlen(name) + 1;
-    list = (char *)HY_ONNX_MALLOC(n);
+    char *list = onnx__read_inputs(block, graph);
     if (!list) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return NULL; }
-    for (*list = 0, i = 0; !hy_onnx_input(block, i, &name, NULL); i++)
-        strcat(i ? strcat(list, ",") : list, name);
     holder = hy_nn_symbol_block(F, graph, list);
     HY_ONNX_FREE(list);
     if (!holder || hy_export_to(F, holder, NULL, &text, &all)) return NULL;
     if (values) *values = all;
     return hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text));
+}
+
+/* Outputs under their names; one that is an input as it came gets a node of its own. */
+static hy_array *onnx__named(hy_frame *S, hy_block *block, hy_array **in, int n, hy_array *y)
+{
+    const char *name;
+    int i, k, count = hy_count(S, y);
+    hy_array **all = (hy_array **)HY_ONNX_MALLOC(sizeof *all * (size_t)(count + 1));
+    if (!all) hy_raise(S, HY_ERROR_MEMORY, "onnx: out of memory");
+    for (i = 0; i < count && !hy_error(S); i++) {
+        all[i] = count > 1 ? hy_get(S, y, i) : y;
+        for (k = 0; k < n && all[i] != in[k]; k++) {}
+        if (k < n) all[i] = hy_identity(S, all[i]);
+        if (!hy_onnx_output(block, i, &name, NULL)) hy_named(S, all[i], name);
+    }
+    if (!hy_error(S)) y = count > 1 ? hy_group_of(S, count, all) : all[0];
+    HY_ONNX_FREE(all);
+    return y;
 }
 
 HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values)
@@ -6897,6 +7623,8 @@ HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *type
     const char *name;
     int i, k, n = 0;
     if (!S) return NULL;
+    if (block && ((onnx__net *)block)->inner)
+        hy_raise(S, HY_ERROR_UNSUPPORTED, "onnx: values decide shapes in this network: it is hybrid in part");
     while (!hy_onnx_input(block, n, NULL, NULL)) n++;
     in = (hy_array **)HY_ONNX_MALLOC(sizeof *in * (size_t)(n + 1));
     if (!in) hy_raise(S, HY_ERROR_MEMORY, "onnx: out of memory");
@@ -6912,8 +7640,7 @@ HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *type
         in[i] = hy_var(S, name, &opt);
     }
     if (in) y = hy_call(S, block, n == 1 ? in[0] : n ? hy_group_of(S, n, in) : hy_scalar(S, 0));
-    for (i = 0; y && !hy_error(S) && !hy_onnx_output(block, i, &name, NULL); i++)
-        hy_named(S, hy_count(S, y) > 1 ? hy_get(S, y, i) : y, name);
+    y = onnx__named(S, block, in, n, y);
     if (!hy_error(S)) graph = hy_compile(S, y);
     if (hy_error(S)) hy_raise(F, hy_error_code(S), hy_error(S));
     HY_ONNX_FREE(in);
@@ -7283,6 +8010,13 @@ static void onnx__put_clip(onnx__writer *W, const char *op)
                    onnx__number_out(W, onnx__our_real(W, "a_max"), d), "", "", onnx__result(W));
 }
 
+/* Mish itself came with opset 18. */
+static void onnx__put_mish(onnx__writer *W, const char *op)
+{
+    const char *y = ONNX__PUT1(W, "Tanh", ONNX__PUT1(W, "Softplus", onnx__arg(W, 0), NULL), NULL);
+    ONNX__PUT2(W, op, onnx__arg(W, 0), y, onnx__result(W));
+}
+
 static void onnx__put_hard_sigmoid(onnx__writer *W, const char *op)
 {
     onnx__attr_float(W, "alpha", onnx__our_real(W, "alpha"));
@@ -7585,6 +8319,81 @@ static void onnx__put_product(onnx__writer *W, const char *op)
         ONNX__PUT2(W, "Mul", in[0], onnx__number_out(W, alpha, onnx__arg_type(W, 0)->dtype), onnx__result(W));
 }
 
+/* Input k of attention with its heads on axis 1; turned: rows and columns change places. */
+static const char *onnx__heads_out(onnx__writer *W, int k, int64_t heads, int64_t shared_by, int turned)
+{
+    static const int64_t straight[4] = { 0, 2, 1, 3 }, other[4] = { 0, 2, 3, 1 };
+    const char *x = onnx__arg(W, k);
+    int64_t split[4] = { 0, 0, 0, -1 }, which[64], i;
+    if (onnx__arg_type(W, k)->shape.ndim == 3) {
+        split[2] = heads;
+        x = ONNX__PUT2(W, "Reshape", x, onnx__ints_out(W, split, 4), NULL);
+        onnx__attr_ints(W, "perm", turned ? other : straight, 4);
+        x = ONNX__PUT1(W, "Transpose", x, NULL);
+    } else if (turned) x = onnx__transposed(W, x, 4, 2, 3, NULL);
+    if (shared_by < 2) return x;
+    if (heads * shared_by > 64) { onnx__refused(W, "more than 64 heads that share keys"); return x; }
+    for (i = 0; i < heads * shared_by; i++) which[i] = i / shared_by;
+    onnx__attr_int(W, "axis", 1);
+    return ONNX__PUT2(W, "Gather", x, onnx__ints_out(W, which, (int)(heads * shared_by)), NULL);
+}
+
+/* begin, begin + 1, ... */
+static const char *onnx__range_out(onnx__writer *W, int64_t begin, int64_t n)
+{
+    return onnx__put_node(W, "Range", onnx__number_out(W, (double)begin, HY_I64),
+                          onnx__number_out(W, (double)(begin + n), HY_I64), onnx__number_out(W, 1, HY_I64), "", "",
+                          NULL);
+}
+
+/* Scores with what is hidden at -inf. */
+static const char *onnx__masked_out(onnx__writer *W, const char *s, int64_t queries, int64_t keys)
+{
+    const hy_dtype d = onnx__arg_type(W, 0)->dtype;
+    const int64_t column[2] = { -1, 1 };
+    const char *rows;
+    if (W->now.inputs > 3 && onnx__arg_type(W, 3)->dtype == HY_BOOL)
+        s = onnx__put_node(W, "Where", onnx__arg(W, 3), s, onnx__number_out(W, -HUGE_VAL, d), "", "", NULL);
+    else if (W->now.inputs > 3) s = ONNX__PUT2(W, "Add", s, onnx__arg(W, 3), NULL);
+    if (!onnx__our_int(W, "causal")) return s;
+    if (queries < 0 || keys < 0) { onnx__refused(W, "causal, of unknown length"); return s; }
+    rows = onnx__range_out(W, (int64_t)onnx__our_int(W, "past") + 1, queries);
+    rows = ONNX__PUT2(W, "Reshape", rows, onnx__ints_out(W, column, 2), NULL);
+    rows = ONNX__PUT2(W, "Less", onnx__range_out(W, 0, keys), rows, NULL);
+    return onnx__put_node(W, "Where", rows, s, onnx__number_out(W, -HUGE_VAL, d), "", "", NULL);
+}
+
+/* As hy_attention has it, in the operators of opset 13. */
+static void onnx__put_attention(onnx__writer *W, const char *op)
+{
+    const hy_shape *q = &onnx__arg_type(W, 0)->shape, *k = &onnx__arg_type(W, 1)->shape;
+    const hy_dtype d = onnx__arg_type(W, 0)->dtype;
+    const int apart = q->ndim == 4, kv_heads = onnx__our_int(W, "kv_heads");
+    const int64_t heads = apart ? q->dim[1] : onnx__our_int(W, "heads"), last = -1;
+    const int64_t shared = apart ? k->dim[1] : kv_heads ? kv_heads : heads, joined[3] = { 0, 0, -1 };
+    const int64_t part = heads < 1 ? -1 : apart ? q->dim[3] : q->dim[2] / heads;
+    double scale = onnx__our_real(W, "scale");
+    const char *s, *p, *hidden = NULL, *axes = "";
+    if (part < 1 || shared < 1) { onnx__refused(W, "of unknown or no heads"); return; }
+    if (scale == 0) scale = 1 / sqrt((double)part);
+    s = ONNX__PUT2(W, op, onnx__heads_out(W, 0, heads, 1, 0), onnx__heads_out(W, 1, shared, heads / shared, 1), NULL);
+    if (scale != 1) s = ONNX__PUT2(W, "Mul", s, onnx__number_out(W, scale, d), NULL);
+    s = onnx__masked_out(W, s, q->dim[apart + 1], k->dim[apart + 1]);
+    if (W->now.inputs > 3 && onnx__our_int(W, "zero_hidden")) {
+        if (W->opset >= 18) axes = onnx__ints_out(W, &last, 1);
+        else onnx__attr_ints(W, "axes", &last, 1);
+        hidden = ONNX__PUT2(W, "ReduceMax", s, axes, NULL);
+        hidden = ONNX__PUT2(W, "Equal", hidden, onnx__number_out(W, -HUGE_VAL, d), NULL);
+    }
+    onnx__attr_int(W, "axis", -1);
+    p = ONNX__PUT1(W, "Softmax", s, NULL);
+    if (hidden) p = onnx__put_node(W, "Where", hidden, onnx__number_out(W, 0, d), p, "", "", NULL);
+    s = onnx__heads_out(W, 2, shared, heads / shared, 0);
+    s = ONNX__PUT2(W, op, p, s, apart ? onnx__result(W) : NULL);
+    if (apart) return;
+    ONNX__PUT2(W, "Reshape", onnx__transposed(W, s, 4, 1, 2, NULL), onnx__ints_out(W, joined, 3), onnx__result(W));
+}
+
 static void onnx__put_gather(onnx__writer *W, const char *op)
 {
     int take = !strcmp(W->now.op->name, "take");
@@ -7721,6 +8530,7 @@ static const onnx__way onnx__ways[] = {
     { "arccosh", "Acosh", onnx__put_same }, { "arctanh", "Atanh", onnx__put_same },
         { "reciprocal", "Reciprocal", onnx__put_same },
     { "sign", "Sign", onnx__put_same }, { "square", "Mul", onnx__put_square },
+    { "mish", "Mul", onnx__put_mish },
         { "rsqrt", "Sqrt", onnx__put_rsqrt },
     { "add", "Add", onnx__put_same }, { "elemwise_add", "Add", onnx__put_same },
         { "sub", "Sub", onnx__put_same },
@@ -7765,7 +8575,7 @@ static const onnx__way onnx__ways[] = {
     { "broadcast_axis", "Expand", onnx__put_expand }, { "broadcast_like", "Expand", onnx__put_expand },
         { "tile", "Tile", onnx__put_tile },
     { "pad", "Pad", onnx__put_pad }, { "dot", "MatMul", onnx__put_product },
-        { "batch_dot", "MatMul", onnx__put_product },
+        { "batch_dot", "MatMul", onnx__put_product }, { "attention", "MatMul", onnx__put_attention },
     { "linalg_gemm2", "MatMul", onnx__put_product }, { "embedding", "Gather", onnx__put_gather },
         { "take", "Gather", onnx__put_gather },
     { "cast", "Cast", onnx__put_cast }, { "where", "Where", onnx__put_where },
@@ -7897,6 +8707,7 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
     if (!F || hy_error(F)) return NULL;
     memset(&W, 0, sizeof W);
     W.F = F;
+    W.names.most = SIZE_MAX;
     W.opset = opset ? opset : 17;
     if (W.opset < 13 || W.opset > 22) {
         hy_raise(F, HY_ERROR_ARGUMENT, "hy_onnx_to: opsets 13 to 22 are written");

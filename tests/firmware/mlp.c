@@ -8,11 +8,18 @@
 #define HYBRID_NO_THREADS
 #define HYBRID_NO_STDIO
 #define HYBRID_NO_INT8
+#define HYBRID_NO_TEXT
+#define HYBRID_PASSES HY_PASS_REUSE
+#define HYBRID_TYPES (1 << HY_F32)
+#define HYBRID_MAX_DIM 4
+#define HYBRID_HANDLES 8
+#define HYBRID_KEPT_JOBS 0
+#define HYBRID_CACHE_BYTES 1024
 #define HYBRID_IMPLEMENTATION
 #include "hybrid.h"
 #include <stdio.h>
 
-static double block[16000];
+static double block[6000];
 
 static double away(hy_frame *F, hy_array *y, const float *want)
 {

@@ -1,0 +1,303 @@
+/* ONNX files that are written here, message by message: large ones, small ones that ask for much, single nodes. */
+typedef struct onnx_text { char *at; size_t n, room; } onnx_text;
+
+static void onnx_add(onnx_text *t, const void *bytes, size_t n)
+{
+    if (t->n + n > t->room) t->at = (char *)realloc(t->at, t->room = 2 * (t->n + n));
+    if (n) memcpy(t->at + t->n, bytes, n);
+    t->n += n;
+}
+
+static void onnx_varint(onnx_text *t, size_t v)
+{
+    unsigned char c;
+    for (; v > 127; v >>= 7) { c = (unsigned char)(v | 128); onnx_add(t, &c, 1); }
+    c = (unsigned char)v;
+    onnx_add(t, &c, 1);
+}
+
+static void onnx_field(onnx_text *t, int number, const void *bytes, size_t n)
+{
+    onnx_varint(t, (size_t)number << 3 | 2);
+    onnx_varint(t, n);
+    onnx_add(t, bytes, n);
+}
+
+static void onnx_string(onnx_text *t, int number, const char *s) { onnx_field(t, number, s, strlen(s)); }
+
+/* What was written becomes a field of another message. */
+static void onnx_close_into(onnx_text *to, int number, onnx_text *t)
+{
+    onnx_field(to, number, t->at, t->n);
+    t->n = 0;
+}
+
+/* field: 1 in a graph, 7 in a function */
+static void onnx_node_of(onnx_text *to, int field, const char *op, const char *domain, const char *in, const char *out)
+{
+    onnx_text n = { NULL, 0, 0 };
+    onnx_string(&n, 1, in);
+    onnx_string(&n, 2, out);
+    onnx_string(&n, 4, op);
+    onnx_string(&n, 7, domain);
+    onnx_close_into(to, field, &n);
+    free(n.at);
+}
+
+/* An input (11) or output (12) of those sizes, of ONNX's type 1 (float) or another. */
+static void onnx_typed_value(onnx_text *graph, int field, const char *name, int type, int n, const int *dims)
+{
+    onnx_text v = { NULL, 0, 0 }, shape = { NULL, 0, 0 }, dim = { NULL, 0, 0 }, t = { NULL, 0, 0 };
+    int i;
+    for (i = 0; i < n; i++) {
+        onnx_add(&dim, "\x08", 1);
+        onnx_varint(&dim, (size_t)dims[i]);
+        onnx_close_into(&shape, 1, &dim);
+    }
+    onnx_add(&t, "\x08", 1);
+    onnx_varint(&t, (size_t)type);
+    onnx_close_into(&t, 2, &shape);
+    onnx_close_into(&dim, 1, &t);
+    onnx_string(&v, 1, name);
+    onnx_close_into(&v, 2, &dim);
+    onnx_close_into(graph, field, &v);
+    free(v.at);
+    free(shape.at);
+    free(dim.at);
+    free(t.at);
+}
+
+static void onnx_value_of(onnx_text *graph, int field, const char *name)
+{
+    static const int one[] = { 1 };
+    onnx_typed_value(graph, field, name, 1, 1, one);
+}
+
+/* Opset 17 beside functions; the block, or NULL with the frame's error. */
+static hy_block *onnx_model_of(hy_frame *F, onnx_text *graph, onnx_text *functions)
+{
+    onnx_text m = { NULL, 0, 0 };
+    hy_block *net;
+    onnx_field(&m, 8, "\x10\x11", 2);
+    onnx_close_into(&m, 7, graph);
+    if (functions) onnx_add(&m, functions->at, functions->n);
+    net = hy_onnx_from(F, m.at, m.n, NULL);
+    free(m.at);
+    free(graph->at);
+    return net;
+}
+
+/* Nodes that nobody reads, one behind the other. */
+static void onnx_long_chain(void)
+{
+    hy_frame *F = hy_open(NULL);
+    onnx_text g = { NULL, 0, 0 };
+    char in[32], out[32];
+    hy_block *net;
+    int i;
+    for (i = 0; i < 100000; i++) {
+        sprintf(in, "x%d", i);
+        sprintf(out, "x%d", i + 1);
+        onnx_node_of(&g, 1, "Relu", "", in, out);
+    }
+    onnx_value_of(&g, 11, "x0");
+    onnx_value_of(&g, 12, "x1");
+    net = onnx_model_of(F, &g, NULL);
+    CHECK(net && hy_size(F, hy_call(F, net, hy_ones(F, HY_SHAPE(1)))) == 1);
+    CHECK(!hy_error(F));
+    hy_close(F);
+}
+
+static void onnx_many_inputs(void)
+{
+    enum { MANY = 60000 };
+    hy_frame *F = hy_open(NULL);
+    onnx_text g = { NULL, 0, 0 };
+    char name[32];
+    const char *found = "";
+    hy_block *net;
+    int i;
+    for (i = 0; i < MANY; i++) {
+        sprintf(name, "x%d", i);
+        onnx_value_of(&g, 11, name);
+    }
+    onnx_node_of(&g, 1, "Relu", "", "x7", "y");
+    onnx_value_of(&g, 12, "y");
+    net = onnx_model_of(F, &g, NULL);
+    for (i = 0; net && !hy_onnx_input(net, i, &found, NULL); i++) {}
+    CHECK(i == MANY);
+    CHECK_STR(found, "x59999");
+    CHECK(hy_onnx_input(net, -1, NULL, NULL) && hy_onnx_input(net, MANY, NULL, NULL));
+    hy_close(F);
+}
+
+/* Names whose hashes end in the same bits. */
+static void onnx_names_of_one_hash(void)
+{
+    hy_frame *F = hy_open(NULL);
+    onnx_text g = { NULL, 0, 0 };
+    char in[32] = "x", out[32];
+    int i, number = 0;
+    for (i = 0; i < 1500; i++) {
+        do sprintf(out, "n%d", number++);
+        while (onnx__hash(0, out) & 4095);
+        onnx_node_of(&g, 1, "Relu", "", in, out);
+        strcpy(in, out);
+    }
+    onnx_value_of(&g, 11, "x");
+    onnx_value_of(&g, 12, in);
+    CHECK(!onnx_model_of(F, &g, NULL));
+    CHECK(hy_error(F) && strstr(hy_error(F), "each other's way"));
+    hy_clear(F);
+    hy_close(F);
+}
+
+/* A function of one constant; 15 more that each call the one before twice: 2^15 copies of the constant. */
+static void onnx_functions_that_double(void)
+{
+    enum { LEVELS = 16, COPIED = 5000 };
+    hy_frame *F = hy_open(NULL);
+    onnx_text all = { NULL, 0, 0 }, f = { NULL, 0, 0 }, node = { NULL, 0, 0 }, attr = { NULL, 0, 0 }, t = { NULL, 0, 0 };
+    onnx_text g = { NULL, 0, 0 };
+    static float zeros[COPIED];
+    char name[32], before[32];
+    int i;
+    for (i = 0; i < LEVELS; i++) {
+        sprintf(before, "L%d", i - 1);
+        sprintf(name, "L%d", i);
+        onnx_string(&f, 1, name);
+        onnx_string(&f, 4, "a");
+        onnx_string(&f, 5, "b");
+        if (!i) {
+            onnx_add(&t, "\x08\x88\x27\x10\x01", 5);            /* dims 5000, float */
+            onnx_field(&t, 9, zeros, sizeof zeros);
+            onnx_string(&attr, 1, "value");
+            onnx_close_into(&attr, 5, &t);
+            onnx_string(&node, 2, "w");
+            onnx_string(&node, 4, "Constant");
+            onnx_close_into(&node, 5, &attr);
+            onnx_close_into(&f, 7, &node);
+            onnx_node_of(&f, 7, "Relu", "", "w", "b");
+        } else {
+            onnx_node_of(&f, 7, before, "f", "a", "m");
+            onnx_node_of(&f, 7, before, "f", "m", "b");
+        }
+        onnx_string(&f, 10, "f");
+        onnx_close_into(&all, 25, &f);
+    }
+    onnx_node_of(&g, 1, name, "f", "x", "y");
+    onnx_value_of(&g, 11, "x");
+    onnx_value_of(&g, 12, "y");
+    CHECK(!onnx_model_of(F, &g, &all));
+    CHECK(hy_error(F) && strstr(hy_error(F), "64 times its own bytes"));
+    hy_clear(F);
+    free(all.at);
+    free(f.at);
+    free(node.at);
+    free(attr.at);
+    free(t.at);
+    hy_close(F);
+}
+
+/* One node of inputs a, b, c ...; how many lines its graph has. */
+static int onnx_lines(const char *op, int n, const int *type, const int (*dims)[4], const char *attr, size_t bytes)
+{
+    static const char *const names[] = { "a", "b", "c", "d", "e" };
+    hy_frame *F = hy_open(NULL);
+    onnx_text g = { NULL, 0, 0 }, node = { NULL, 0, 0 };
+    hy_block *net;
+    hy_graph *graph;
+    char text[4000] = "";
+    int i, k, lines = 0;
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < 4 && dims[i][k]; k++) {}
+        onnx_typed_value(&g, 11, names[i], type[i], k, dims[i]);
+        onnx_string(&node, 1, names[i]);
+    }
+    onnx_string(&node, 2, "y");
+    onnx_string(&node, 4, op);
+    if (bytes) onnx_field(&node, 5, attr, bytes);
+    onnx_close_into(&g, 1, &node);
+    onnx_typed_value(&g, 12, "y", 1, 0, NULL);
+    net = onnx_model_of(F, &g, NULL);
+    graph = net ? hy_onnx_graph(F, net, NULL, NULL) : NULL;
+    if (graph) hy_graph_text(graph, HY_FORM_LINES, text, sizeof text);
+    if (!CHECK(!hy_error(F))) printf("    %s: %s\n", op, hy_error(F));
+    for (i = 0; text[i]; i++) lines += text[i] == '\n';
+    hy_clear(F);
+    free(node.at);
+    hy_close(F);
+    return lines - 1;                           /* print(y) */
+}
+
+/* What language models are made of takes few nodes. */
+static void onnx_short_chains(void)
+{
+    static const int floats[] = { 1, 1, 1, 1 }, places[] = { 1, 1, 1, 7 };
+    static const int norm[][4] = { { 2, 3, 8, 0 }, { 8, 0, 0, 0 } };
+    static const int rotary[][4] = { { 2, 3, 8, 0 }, { 5, 2, 0, 0 }, { 5, 2, 0, 0 }, { 2, 3, 0, 0 } };
+    static const int masked[] = { 1, 1, 1, 9 };
+    static const int apart[][4] = { { 2, 4, 3, 8 }, { 2, 2, 5, 8 }, { 2, 2, 5, 6 }, { 3, 5, 0, 0 } };
+    static const char heads[] = "\x0a\x09num_heads\x18\x02\xa0\x01\x02";
+    CHECK_NEAR(onnx_lines("LayerNormalization", 2, floats, norm, NULL, 0), 2, 0);
+    CHECK_NEAR(onnx_lines("RMSNormalization", 2, floats, norm, NULL, 0), 5, 0);
+    CHECK_NEAR(onnx_lines("SimplifiedLayerNormalization", 2, floats, norm, NULL, 0), 5, 0);
+    CHECK_NEAR(onnx_lines("Attention", 3, floats, apart, NULL, 0), 1, 0);
+    CHECK_NEAR(onnx_lines("Attention", 4, masked, apart, NULL, 0), 1, 0);
+    CHECK_NEAR(onnx_lines("RotaryEmbedding", 4, places, rotary, heads, sizeof heads - 1), 15, 0);
+}
+
+/* A Scan whose state grows is no Scan, line by line or compiled, unrolled (3 steps) or not (20). */
+static void onnx_scan_that_grows(void)
+{
+    int k;
+    for (k = 0; k < 4; k++) {
+        hy_frame *F = hy_open(NULL);
+        onnx_text add = { NULL, 0, 0 }, body = { NULL, 0, 0 }, attr = { NULL, 0, 0 }, node = { NULL, 0, 0 }, g = { NULL, 0, 0 };
+        const int rows = k & 1 ? 20 : 3, sizes[2] = { rows, 3 };
+        hy_block *net;
+        onnx_string(&add, 1, "s");
+        onnx_string(&add, 1, "x");
+        onnx_string(&add, 2, "t");
+        onnx_string(&add, 4, "Add");
+        onnx_close_into(&body, 1, &add);
+        onnx_value_of(&body, 11, "s");
+        onnx_value_of(&body, 11, "x");
+        onnx_value_of(&body, 12, "t");
+        onnx_string(&node, 1, "begin");
+        onnx_string(&node, 1, "rows");
+        onnx_string(&node, 2, "end");
+        onnx_string(&node, 4, "Scan");
+        onnx_string(&attr, 1, "body");
+        onnx_close_into(&attr, 6, &body);
+        onnx_add(&attr, "\xa0\x01\x05", 3);            /* a graph */
+        onnx_close_into(&node, 5, &attr);
+        onnx_string(&attr, 1, "num_scan_inputs");
+        onnx_add(&attr, "\x18\x01\xa0\x01\x02", 5);    /* 1, a whole number */
+        onnx_close_into(&node, 5, &attr);
+        onnx_close_into(&g, 1, &node);
+        onnx_value_of(&g, 11, "begin");
+        onnx_typed_value(&g, 11, "rows", 1, 2, sizes);
+        onnx_value_of(&g, 12, "end");
+        net = onnx_model_of(F, &g, NULL);
+        if (net && k > 1) hy_hybridize(F, net, NULL);
+        CHECK(net && !hy_call(F, net, hy_group(F, hy_ones(F, HY_SHAPE(1)), hy_ones(F, HY_SHAPE(rows, 3)))));
+        CHECK(hy_error(F) && strstr(hy_error(F), "state 0"));
+        hy_clear(F);
+        hy_close(F);
+        free(add.at);
+        free(body.at);
+        free(attr.at);
+        free(node.at);
+    }
+}
+
+static void test_onnx_built(void)
+{
+    RUN(onnx_scan_that_grows);
+    RUN(onnx_short_chains);
+    RUN(onnx_long_chain);
+    RUN(onnx_many_inputs);
+    RUN(onnx_names_of_one_hash);
+    RUN(onnx_functions_that_double);
+}
