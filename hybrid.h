@@ -31831,9 +31831,9 @@ static int hy__batch_norm(hy__rewrite *R, const hy__node *node, const hy__edge *
 
 /* --- prologue: what only parameters and constants decide is computed once, and when one changes --- */
 #ifdef HYBRID_USE_CBLAS
-enum { HY__PREPARES = 0 };              /* CBLAS reads weights as they lie */
+enum { HY__CBLAS = 1 };                 /* it reads weights as they lie */
 #else
-enum { HY__PREPARES = 1 };
+enum { HY__CBLAS = 0 };
 #endif
 
 /* Can the product of a node take a prepared weight? Not when other bits would come of it that matter, or much
@@ -31844,7 +31844,7 @@ static int hy__dense_of(const hy__rewrite *R, const hy__node *node, const hy_typ
     int number = hy__op_number(node->op);
     int64_t rows;
     memset(to, 0, sizeof *to);
-    if (!HY__PREPARES || weight->shape.ndim != 2 || data->shape.ndim < 1 ||
+    if (HY__CBLAS || weight->shape.ndim != 2 || data->shape.ndim < 1 ||
         hy__matmul_type(data->dtype) != HY_F32) return 0;
     if (number == HY_OP_fully_connected) {
         const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)node->record;
@@ -31886,7 +31886,7 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
     hy__rnn_ready_rec rec;
     hy__edge given[6];
     int k;
-    if (!HY__PREPARES || R->mode->given || R->mode->training ||
+    if (HY__CBLAS || R->mode->given || R->mode->training ||
         !hy__is_fixed(R, node->in[1].node) || !hy__types_known(hy__edge_type(&in[0]), 1) ||
         !hy__types_known(hy__edge_type(&in[1]), 1) ||
         !hy__rnn_ready_of((const hy__rnn_rec *)node->record, hy__edge_type(&in[0]),
@@ -32537,12 +32537,12 @@ static int hy__chain_of(const hy__rewrite *R, const hy__node *node, hy__attentio
     return 0;
 }
 
-/* Does the operator give the same bits? softmax turns many rows of up to 32 keys round, and keys that lie as
- * columns are not read by dot products, as they are for few queries. */
+/* Does the operator give the same bits? Its products are not CBLAS's, softmax turns many rows of up to 32 keys
+ * round, and keys that lie as columns are not read by dot products, as they are for few queries. */
 static int hy__chain_keeps(const hy_shape *scores, int turned)
 {
     const int64_t keys = scores->dim[scores->ndim - 1], queries = scores->dim[scores->ndim - 2];
-    if (turned && (queries <= HY__DOT_THIN_M || keys <= HY__DOT_COLS)) return 0;
+    if (HY__CBLAS || (turned && (queries <= HY__DOT_THIN_M || keys <= HY__DOT_COLS))) return 0;
     return keys > 32 || hy__size(scores) < 8 * keys;
 }
 
