@@ -32542,7 +32542,8 @@ static int hy__chain_of(const hy__rewrite *R, const hy__node *node, hy__attentio
 static int hy__chain_keeps(const hy_shape *scores, int turned)
 {
     const int64_t keys = scores->dim[scores->ndim - 1], queries = scores->dim[scores->ndim - 2];
-    if (HY__CBLAS || (turned && (queries <= HY__DOT_THIN_M || keys <= HY__DOT_COLS))) return 0;
+    if (HY__CBLAS) return 0;
+    if (turned && (queries <= HY__DOT_THIN_M || keys <= HY__DOT_COLS)) return 0;
     return keys > 32 || hy__size(scores) < 8 * keys;
 }
 
