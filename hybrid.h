@@ -18121,7 +18121,8 @@ static int hy__cumsum_bind(hy_job *job)
     hy__along l = hy__along_axis(&job->in[0].type.shape, ((const hy__cumsum_rec *)job->attr)->axis);
     int64_t items;
     r->lines = l;
-    r->scan = hy__floating(job->in[0].type.dtype) ? hy__scan_f64 : hy__scan_i64;
+    r->scan = hy__floating(job->in[0].type.dtype) && hy__floating(job->out[0].type.dtype) ? hy__scan_f64
+                                                                                          : hy__scan_i64;
     r->width = l.inner > 1 ? (int64_t)HY__TILE : hy__clamp_i64(HY__CHUNK / (l.n + !l.n), 1, HY__CHUNK);
     r->across = l.inner > 1 ? hy__pieces(l.inner, r->width) : 1;
     items = l.inner == 1 ? hy__pieces(l.outer, r->width) : l.inner ? l.outer * r->across : 0;
@@ -32537,8 +32538,8 @@ static int hy__chain_of(const hy__rewrite *R, const hy__node *node, hy__attentio
     return 0;
 }
 
-/* Does the operator give the same bits? Its products are not CBLAS's, softmax turns many rows of up to 32 keys
- * round, and keys that lie as columns are not read by dot products, as they are for few queries. */
+/* Does the operator give the same bits? Its products are not CBLAS's, softmax turns many rows of up to 32
+ * keys round, and keys that lie as columns are not read by dot products, as they are for few queries. */
 static int hy__chain_keeps(const hy_shape *scores, int turned)
 {
     const int64_t keys = scores->dim[scores->ndim - 1], queries = scores->dim[scores->ndim - 2];
@@ -57893,6 +57894,7 @@ static hy_dtype hy__c_wide(hy_dtype dtype) { return hy__c_is_half(dtype) ? HY_F3
 static const char *hy__c_number(char *to, double v, hy_dtype dtype)
 {
     int single = dtype == HY_F32 || hy__c_is_half(dtype), below = v < 0 || (v == 0 && 1 / v < 0), n;
+    if (single) v = (float)v;
     if (v != v || v == HUGE_VAL || v == -HUGE_VAL)
         return strcpy(to, v != v ? "NAN" : v > 0 ? "INFINITY" : "(-INFINITY)");
     if (below) *to = '(';
@@ -58269,14 +58271,15 @@ static const hy__c_helper hy__c_helpers[] = {
       "    for (i = 0; i < 4; i++) x -= (erf(x) - y) / (1.1283791670955126 * exp(-x * x));\n"
       "    return x;\n}\n" },
     { "digamma", "static inline double %p_digamma(double x)\n{\n    double sum = 0, s;\n"
-      "    if (x <= 0 && x == floor(x)) return NAN;\n"
-      "    if (x < 0) return %p_digamma(1 - x) - 3.14159265358979324 / tan(3.14159265358979324 * x);\n"
+      "    if (x == 0) return -1 / x;\n    if (x < 0 && x == floor(x)) return NAN;\n"
+      "    if (x < 0)\n        return %p_digamma(1 - x) - 3.14159265358979324 / "
+      "tan(3.14159265358979324 * (x - floor(x + 0.5)));\n"
       "    for (; x < 12; x++) sum -= 1 / x;\n    s = 1 / (x * x);\n"
       "    s *= 1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132)));\n"
       "    return sum + log(x) - 0.5 / x - s;\n}\n" },
     { "trigamma", "static inline double %p_trigamma(double x)\n{\n    double sum = 0, s;\n"
       "    if (x <= 0 && x == floor(x)) return INFINITY;\n"
-      "    if (x < 0) {\n        s = 3.14159265358979324 / sin(3.14159265358979324 * x);\n"
+      "    if (x < 0) {\n        s = 3.14159265358979324 / sin(3.14159265358979324 * (x - floor(x + 0.5)));\n"
       "        return s * s - %p_trigamma(1 - x);\n    }\n"
       "    for (; x < 20; x++) sum += 1 / (x * x);\n    s = 1 / (x * x);\n"
       "    return sum + 1 / x + s / 2 + s / x * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s / 30)));\n}\n" },
@@ -58742,17 +58745,48 @@ static void hy__c_operand(hy__c *c, const hy__node *node, int k, char *to)
     else hy__c_number(to, hy__load(e->node->constant.data, e->node->constant.type.dtype), c->real);
 }
 
+/* What stands around a real number that becomes an integer. */
+static void hy__c_open_whole(hy__c *c, hy_dtype to)
+{
+    if (to == HY_BOOL) { hy__w(c, "(("); return; }
+    hy__c_need(c, "int_of");
+    hy__w(c, "(%t)%p_int_of(", (int)to);
+}
+
+static void hy__c_close_whole(hy__c *c, hy_dtype to)
+{
+    static const char *const limits[] = { "-128, 127", "0, 255", "INT32_MIN, INT32_MAX",
+                                          "INT64_MIN, INT64_MAX" };
+    if (to == HY_BOOL) hy__w(c, ") != 0)"); else hy__w(c, ", %s)", limits[to - HY_I8]);
+}
+
+/* Does the formula of integers give a real number? One does that names functions of reals, or parameters. */
+static int hy__c_leaves_whole(const hy__node *node)
+{
+    hy__c_point at;
+    const char *text;
+    if (!hy__c_point_of(node, &at) || !at.text) return 0;
+    for (text = at.text; *text; text++) {
+        if (!strncmp(text, "V__", 3) && !strchr("TU", text[3]) && strncmp(text + 3, "int_", 4)) return 1;
+        if (*text == '.' || !strncmp(text, "p0", 2) || !strncmp(text, "p1", 2)) return 1;
+    }
+    return 0;
+}
+
 /* One line: a name for the result of an operator. Halves are rounded after each, as line by line. */
 static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const char (*operand)[HY__C_TEXT])
 {
     hy_dtype dtype = node->type[0].dtype;
     const char *half = dtype == HY_F16 ? "f16" : "bf16";
+    const int whole = !hy__floating(dtype), rounds = whole && hy__c_leaves_whole(node);
     c->real = hy__c_wide(dtype);
     hy__w(c, "        const %s %s = ", hy__c_local(c->real), name);
     if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
-    else if (!hy__floating(dtype)) hy__w(c, "(%t)(", (int)dtype);
+    else if (rounds) hy__c_open_whole(c, dtype);
+    else if (whole) hy__w(c, "(%t)(", (int)dtype);
     hy__c_expression(c, node, operand);
-    hy__w(c, hy__c_is_half(dtype) ? "));\n" : hy__floating(dtype) ? ";\n" : ");\n");
+    if (rounds) hy__c_close_whole(c, dtype);
+    hy__w(c, hy__c_is_half(dtype) ? "));\n" : rounds || !whole ? ";\n" : ");\n");
     hy__c_need_half(c, dtype);
 }
 
@@ -58902,12 +58936,12 @@ static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
           m->inverse ? flat : inside);
 }
 
-/* What stands where nothing comes, in such an array; of halves their bits. */
-static double hy__c_fill(const hy__c_map *m, hy_dtype dtype)
+/* What becomes of a number in such an array; of halves their bits. */
+static double hy__c_held(double v, hy_dtype dtype)
 {
     uint64_t room = 0;
     uint16_t bits;
-    hy__store(&room, dtype, m->fill);
+    hy__store(&room, dtype, v);
     memcpy(&bits, &room, sizeof bits);
     return hy__c_is_half(dtype) ? bits : hy__load((const char *)&room, dtype);
 }
@@ -58924,14 +58958,14 @@ static void hy__c_moves(hy__c *c, const hy__c_step *s)
         if (m->inverse || m->table) {
             hy__c_loop(c, "    ", "i", n);
             c->real = hy__c_is_half(dtype) ? HY_I32 : dtype;
-            if (m->inverse) hy__w(c, " y%d[i] = %v;\n", o, hy__c_fill(m, dtype));
+            if (m->inverse) hy__w(c, " y%d[i] = %v;\n", o, hy__c_held(m->fill, dtype));
         }
         if (m->table) {
             hy__w(c, " {\n        static const int32_t from[] = {");
             for (i = 0; i < n; i++) hy__w(c, "%s%d", i % 16 ? ", " : i ? ",\n            " : "\n            ",
                                           m->table[i] - 1);
             hy__w(c, " };\n        y%d[i] = ", o);
-            if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, hy__c_fill(m, dtype));
+            if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, hy__c_held(m->fill, dtype));
             hy__w(c, "x0[from[i]];\n    }\n");
         } else hy__c_move_from(c, m, o);
     }
@@ -58968,8 +59002,6 @@ static void hy__c_join(hy__c *c, const hy__c_step *s)
 static void hy__c_cast(hy__c *c, const hy__c_step *s)
 {
     hy_dtype from = hy__c_in(s, 0)->dtype, to = hy__c_out(s)->dtype;
-    static const char *const low[] = { "", "", "", "", "", "-128", "0", "INT32_MIN", "INT64_MIN", "" };
-    static const char *const high[] = { "", "", "", "", "", "127", "255", "INT32_MAX", "INT64_MAX", "" };
     char x[HY__C_TEXT];
     hy__c_need_half(c, from);
     hy__c_need_half(c, to);
@@ -58978,8 +59010,11 @@ static void hy__c_cast(hy__c *c, const hy__c_step *s)
     if (to == HY_BOOL) hy__w(c, " y0[i] = %s != 0;\n", x);
     else if (hy__c_is_half(to)) hy__w(c, " y0[i] = %p_to_%s((float)%s);\n", to == HY_F16 ? "f16" : "bf16", x);
     else if (hy__floating(from) && !hy__floating(to)) {
-        hy__c_need(c, "int_of");
-        hy__w(c, " y0[i] = (%t)%p_int_of(%s, %s, %s);\n", (int)to, x, low[to], high[to]);
+        hy__w(c, " y0[i] = ");
+        hy__c_open_whole(c, to);
+        hy__w(c, "%s", x);
+        hy__c_close_whole(c, to);
+        hy__w(c, ";\n");
     } else hy__w(c, " y0[i] = (%t)%s;\n", (int)to, x);
 }
 
@@ -59729,8 +59764,14 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
     if (r->axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape,
                                                r->axis); else l.n = hy__size(&hy__c_in(s, 0)->shape);
     hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = (%t)(sum += x[k * %l]);\n}\n",
-          hy__floating(c->real) ? "double" : "uint64_t", l.n, l.inner, (int)c->real, l.inner);
+    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = (%t)(sum += ",
+          hy__floating(c->real) ? "double" : "uint64_t", l.n, l.inner, (int)c->real);
+    if (hy__floating(c->real) || !hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, "x[k * %l]", l.inner);
+    else {
+        hy__c_need(c, "int_of");        /* each is made whole first */
+        hy__w(c, "(uint64_t)%p_int_of(x[k * %l], INT64_MIN, INT64_MAX)", l.inner);
+    }
+    hy__w(c, ");\n}\n");
 }
 
 /* --- matrices, in doubles as here --- */
@@ -59783,8 +59824,11 @@ static void hy__c_det(hy__c *c, const hy__c_step *s)
              "for (int i = 0; i < %l && sign != 0; i++) {\nproduct *= a[i * %l];\n"
              "sum += log(fabs(a[i * %l]));\nif (a[i * %l] < 0) sign = -sign;\n}\n",
           n, n, n + 1, n + 1, n + 1);
-    if (s->node->nout == 1) hy__w(c, "(void)sum;\ny0[o] = (%r)product;\n}\n");
-    else hy__w(c, "(void)product;\ny0[o] = (%r)sign;\ny1[o] = sign != 0 ? (%r)sum : -INFINITY;\n}\n");
+    if (s->node->nout == 1) { hy__w(c, "(void)sum;\ny0[o] = (%r)product;\n}\n"); return; }
+    hy__w(c, "(void)product; (void)sum;\n");
+    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[o] = (%r)sign;\n");
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[o] = sign != 0 ? (%r)sum : -INFINITY;\n");
+    hy__w(c, "}\n");
 }
 
 static void hy__c_cholesky(hy__c *c, const hy__c_step *s)
@@ -60223,7 +60267,7 @@ static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
     hy__c_need(c, "whole");
     hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %d; k++)\n"
           "y0[i * %d + k] = %p_whole((double)x0[i]) == k ? %v : %v;\n", hy__size(&hy__c_in(s, 0)->shape),
-          r->depth, r->depth, r->on_value, r->off_value);
+          r->depth, r->depth, hy__c_held(r->on_value, c->real), hy__c_held(r->off_value, c->real));
 }
 
 /* gather_nd and scatter_nd: tuples of an index name a slice of `whole`. */
