@@ -59771,7 +59771,7 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
         hy__c_need(c, "int_of");        /* each is made whole first */
         hy__w(c, "(uint64_t)%p_int_of(x[k * %l], INT64_MIN, INT64_MAX)", l.inner);
     }
-    hy__w(c, ");\n}\n");
+    hy__w(c, c->real == HY_BOOL ? ") != 0;\n}\n" : ");\n}\n");
 }
 
 /* --- matrices, in doubles as here --- */
