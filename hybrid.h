@@ -11251,7 +11251,7 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
     X(selu, leaky_relu, V_SEL(x > 0, V_K(1.0507009873554805) * x, V_K(1.7580993408473766) * V_EXPM1(x)), \
       "scaled elu") \
     X(gelu, leaky_relu, V_GELU(x), "x times the normal distribution") \
-    X(clip, clip, V_SEL(x < p0, p0, V_SEL(x > p1, p1, x)), "within [p0, p1]") \
+    X(clip, clip, V_SEL(x > p1, p1, V_SEL(x < p0, p0, x)), "within [p0, p1]") \
     X(smooth_l1, smooth_l1, V_SEL(V_ABS(x) < p1, V_K(0.5) * x * x * p0, \
                           V_ABS(x) - V_K(0.5) * p1), \
                     "p0 = sigma^2, p1 = 1 / sigma^2") \

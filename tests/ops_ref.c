@@ -1134,13 +1134,16 @@ static const ref_op ref_hard_sigmoid =
 static void refa_clip(ref_case *c)
 {
     double *y = refa_like(c, 0, &c->in[0]), low = ref_num(c, "a_min", 0), high = ref_num(c, "a_max", 0);
-    for (int64_t i = 0; i < c->in[0].size; i++) y[i] = fmin(fmax(c->in[0].v[i], low), high);
+    for (int64_t i = 0; i < c->in[0].size; i++) {
+        double v = c->in[0].v[i];
+        y[i] = v > high ? high : v < low ? low : v;     /* MXNet's order, which counts where low is above high */
+    }
 }
 static const char *const cases_clip[] = {
     "(3,4) | a_min=-1 a_max=1", "(7,19) | a_min=0 a_max=1", "(67)[-9,9] | a_min=0 a_max=6",
     "(0,3) | a_min=0 a_max=1", "(2,1,3,2) | a_min=-1.5 a_max=0.5", "(1,2,1,3,2)[-9,9] | a_min=-3 a_max=-1",
     "(1) | a_min=-1 a_max=1", "(3,4)[-50,50] | a_min=-1e30 a_max=20", "(3,4)[-50,50] | a_min=0 a_max=1e30",
-    NULL
+    "(3,4) | a_min=1 a_max=-1", NULL
 };
 static const ref_op ref_clip = { REFA_SIGNED, refa_clip, REF_TRUE, NULL, 0, cases_clip };
 
