@@ -58956,7 +58956,7 @@ static void hy__c_moves(hy__c *c, const hy__c_step *s)
         const hy__c_map *m = &s->map[o];
         int64_t n = hy__size(&s->node->type[o].shape);
         hy_dtype dtype = s->node->type[o].dtype;
-        if (!hy__c_wants(c, s, o)) continue;
+        if (!hy__c_wants(c, s, o) || !n) continue;
         if (m->inverse || m->table) {
             hy__c_loop(c, "    ", "i", n);
             c->real = hy__c_is_half(dtype) ? HY_I32 : dtype;
