@@ -58762,11 +58762,13 @@ static void hy__c_close_whole(hy__c *c, hy_dtype to)
     if (to == HY_BOOL) hy__w(c, ") != 0)"); else hy__w(c, ", %s)", limits[to - HY_I8]);
 }
 
-/* Does the formula of integers give a real number? One does that names functions of reals, or parameters. */
+/* Does the formula of integers give what is none of its type? One does that names functions of reals, or
+ * parameters; and numbers, though of truths. */
 static int hy__c_leaves_whole(const hy__node *node)
 {
     hy__c_point at;
     const char *text;
+    if (node->type[0].dtype == HY_BOOL) return 1;
     if (!hy__c_point_of(node, &at) || !at.text) return 0;
     for (text = at.text; *text; text++) {
         if (!strncmp(text, "V__", 3) && !strchr("TU", text[3]) && strncmp(text + 3, "int_", 4)) return 1;
