@@ -8086,12 +8086,14 @@ HY__INLINE float hy__exp_parts_f32(float x, float rounder, float *small)
 }
 
 /* e^x down or up by 2^64, whichever x needs to stay within the exponents; then `down` or `up` puts it right
-   in the only step that rounds. */
+   in the only step that rounds. What is out of range is put right at the end: nothing has to wait for it. */
 HY__INLINE float hy__exp_scaled_f32(float x, float down, float up)
 {
-    float c = hy__within_f32(x, -104.5f, 90.0f), small;
-    float power = hy__exp_parts_f32(c, x < 0.0f ? HY__ROUNDER + 191.0f : HY__ROUNDER + 63.0f, &small);
-    return (1.0f + small) * power * (x < 0.0f ? down : up);
+    float small;
+    float power = hy__exp_parts_f32(x, x < 0.0f ? HY__ROUNDER + 191.0f : HY__ROUNDER + 63.0f, &small);
+    float y = (1.0f + small) * power * (x < 0.0f ? down : up);
+    y = x > 90.0f ? HUGE_VALF : y;
+    return x < -104.5f ? 0.0f : y;
 }
 
 HY__INLINE float hy__exp_f32(float x)
@@ -8121,9 +8123,10 @@ HY__INLINE float hy__expm1_down_f32(float a)
 /* 2 (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)): the halves keep n = 128 in range */
 HY__INLINE float hy__expm1_f32(float x)
 {
-    float c = hy__within_f32(x, -20.0f, 89.0f), small;
-    float half = hy__exp_parts_f32(c, HY__ROUNDER + 126.0f, &small);
-    return hy__copysign_f32(2.0f * (half * small + (half - 0.5f)), x);
+    float small, half = hy__exp_parts_f32(x, HY__ROUNDER + 126.0f, &small);
+    float y = 2.0f * (half * small + (half - 0.5f));
+    y = x > 89.0f ? HUGE_VALF : y;
+    return hy__copysign_f32(x < -20.0f ? 1.0f : y, x);
 }
 
 /* e^-|x|, or 1 from 0 on, over 1 + e^-|x| */
@@ -8180,12 +8183,13 @@ HY__INLINE float hy__erf_f32(float x)
     return hy__copysign_f32(hy__expm1_down_f32(hy__erf_fall_f32(a)), x);
 }
 
-/* x times the normal distribution: with q the share of it beyond |x|, max(x, 0) - |x| q */
+/* x times the normal distribution: with q the share of it beyond |x|, max(x, 0) - |x| q; from 10.1 on q is 0 */
 HY__INLINE float hy__gelu_f32(float x)
 {
-    float a = hy__within_f32(hy__abs_f32(x), 0.0f, 100.0f);
-    float twice = hy__exp_down_f32(hy__erf_fall_f32(0.707106781f * a));
-    return (x > 0.0f ? x : 0.0f) - 0.5f * a * twice;
+    float a = hy__abs_f32(x), small;
+    float power = hy__exp_parts_f32(-hy__erf_fall_f32(0.707106781f * a), HY__ROUNDER + 191.0f, &small);
+    float beyond = 0.5f * a * ((1.0f + small) * power * 5.42101086e-20f);
+    return (x > 0.0f ? x : 0.0f) - (a > 10.1f ? 0.0f : beyond);
 }
 
 /* ---- logarithms: x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) ---- */
