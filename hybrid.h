@@ -8086,12 +8086,14 @@ HY__INLINE float hy__exp_parts_f32(float x, float rounder, float *small)
 }
 
 /* e^x down or up by 2^64, whichever x needs to stay within the exponents; then `down` or `up` puts it right
-   in the only step that rounds. */
+   in the only step that rounds. What is out of range is put right at the end: nothing has to wait for it. */
 HY__INLINE float hy__exp_scaled_f32(float x, float down, float up)
 {
-    float c = hy__within_f32(x, -104.5f, 90.0f), small;
-    float power = hy__exp_parts_f32(c, x < 0.0f ? HY__ROUNDER + 191.0f : HY__ROUNDER + 63.0f, &small);
-    return (1.0f + small) * power * (x < 0.0f ? down : up);
+    float small;
+    float power = hy__exp_parts_f32(x, x < 0.0f ? HY__ROUNDER + 191.0f : HY__ROUNDER + 63.0f, &small);
+    float y = (1.0f + small) * power * (x < 0.0f ? down : up);
+    y = x > 90.0f ? HUGE_VALF : y;
+    return x < -104.5f ? 0.0f : y;
 }
 
 HY__INLINE float hy__exp_f32(float x)
@@ -8121,9 +8123,10 @@ HY__INLINE float hy__expm1_down_f32(float a)
 /* 2 (2^(n-1) (e^r - 1) + (2^(n-1) - 1/2)): the halves keep n = 128 in range */
 HY__INLINE float hy__expm1_f32(float x)
 {
-    float c = hy__within_f32(x, -20.0f, 89.0f), small;
-    float half = hy__exp_parts_f32(c, HY__ROUNDER + 126.0f, &small);
-    return hy__copysign_f32(2.0f * (half * small + (half - 0.5f)), x);
+    float small, half = hy__exp_parts_f32(x, HY__ROUNDER + 126.0f, &small);
+    float y = 2.0f * (half * small + (half - 0.5f));
+    y = x > 89.0f ? HUGE_VALF : y;
+    return hy__copysign_f32(x < -20.0f ? 1.0f : y, x);
 }
 
 /* e^-|x|, or 1 from 0 on, over 1 + e^-|x| */
@@ -8180,12 +8183,13 @@ HY__INLINE float hy__erf_f32(float x)
     return hy__copysign_f32(hy__expm1_down_f32(hy__erf_fall_f32(a)), x);
 }
 
-/* x times the normal distribution: with q the share of it beyond |x|, max(x, 0) - |x| q */
+/* x times the normal distribution: with q the share of it beyond |x|, max(x, 0) - |x| q; from 10.1 on q is 0 */
 HY__INLINE float hy__gelu_f32(float x)
 {
-    float a = hy__within_f32(hy__abs_f32(x), 0.0f, 100.0f);
-    float twice = hy__exp_down_f32(hy__erf_fall_f32(0.707106781f * a));
-    return (x > 0.0f ? x : 0.0f) - 0.5f * a * twice;
+    float a = hy__abs_f32(x), small;
+    float power = hy__exp_parts_f32(-hy__erf_fall_f32(0.707106781f * a), HY__ROUNDER + 191.0f, &small);
+    float beyond = 0.5f * a * ((1.0f + small) * power * 5.42101086e-20f);
+    return (x > 0.0f ? x : 0.0f) - (a > 10.1f ? 0.0f : beyond);
 }
 
 /* ---- logarithms: x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) ---- */
@@ -32665,13 +32669,25 @@ typedef struct hy__fused_input {
     hy__walker from;
 } hy__fused_input;
 
+/* A step's kernel on one tile after the other: its places, and how far they are from those of the next. A
+ * single value stands here as often as kernels read it. */
+typedef struct hy__fused_call {
+    hy__pointwise_fn fn;
+    const double *p;
+    char    *place[HY__OPERANDS];       /* the result's is the last */
+    int64_t  by[HY__OPERANDS];
+    int      one[HY__OPERANDS];         /* no single value */
+    uint64_t value[16];
+} hy__fused_call;
+
 /* The scratch memory of an item. */
 typedef struct hy__fused_room {
     char      *tile, *scratch, *shared;
     char      *stage;                   /* a tile of what goes past the caches */
     char     **where;                   /* by value */
     hy__fused_input *in;
-    hy_run    *run;                     /* of the steps' own jobs, ... */
+    hy__fused_call *call;               /* of the steps, or ... */
+    hy_run    *run;                     /* ... what runs their own jobs ... */
     void     **data;                    /* ... on these */
     size_t     bytes;
 } hy__fused_room;
@@ -32686,6 +32702,8 @@ static hy__fused_room hy__fused_lay_out(const hy__fused *f, void *scratch)
     at += hy__round64((size_t)(f->inputs + f->steps) * sizeof *room.where);
     room.in = (hy__fused_input *)(void *)at;
     at += hy__round64((size_t)f->inputs * sizeof *room.in);
+    room.call = (hy__fused_call *)(void *)at;
+    if (!f->jobs) at += hy__round64((size_t)f->steps * sizeof *room.call);
     room.run = (hy_run *)(void *)at;
     if (f->jobs) at += hy__round64((size_t)f->steps * sizeof *room.run);
     room.data = (void **)(void *)at;
@@ -32769,15 +32787,16 @@ static void hy__fused_lone(const hy__fused *f, hy__fused_room *room)
 }
 
 /* What an item that begins at element `first` finds: where every value lies, and how inputs are read. One
- * whose place an output takes is copied, tile by tile, before that is written. */
+ * whose place an output takes is copied, tile by tile, before that is written, unless the last kernel does. */
 static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused *f, hy__fused_room *room,
                            int64_t first)
 {
     int64_t stride[1][HY_MAX_DIM];
     const hy_shape *y = &job->out[0].type.shape;
     size_t size = hy_dtype_size(f->dtype), step = hy__round64((size_t)f->tile * size);
+    const int last = f->inputs + f->steps - 1;
     int i, o;
-    for (i = 0; i < f->inputs + f->steps; i++)
+    for (i = 0; i <= last; i++)
         room->where[i] = f->slot[i] >= 0 ? room->tile + (size_t)f->slot[i] * step : NULL;
     for (i = 0; i < f->inputs; i++) {
         const hy_tensor *t = &job->in[i];
@@ -32786,7 +32805,8 @@ static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused
         x->data = (const char *)now->data[i];
         x->kind = n == f->total && hy__packed(t) ? HY__DIRECT : HY__SPREAD;
         for (o = 0; o < f->outputs && x->kind == HY__DIRECT; o++)
-            if (now->data[job->nin + o] == now->data[i]) x->kind = HY__COPIED;
+            if (now->data[job->nin + o] == now->data[i] && (f->jobs || f->output[o] < last))
+                x->kind = HY__COPIED;
         x->walk.ndim = 1;
         if (n == 1 && f->total > 1) x->kind = HY__SINGLE;
         if (x->kind != HY__SPREAD) continue;
@@ -32876,6 +32896,51 @@ static void hy__fused_load(const hy__fused *f, hy__fused_room *room, int set)
         hy__run_open(&room->run[k], &f->job[set][k], room->data + f->step[k].first, 0, 0);
 }
 
+/* Where every value moves by as much from each whole tile to the next, the steps' calls are made once. */
+static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_room *room, int64_t first)
+{
+    const int64_t size = hy__traits[f->dtype].size, by = f->tile * size;
+    int i, k, at;
+    if (f->jobs || f->tile % HY__WHOLE) return 0;
+    for (i = 0; i < f->inputs; i++)
+        if (room->in[i].kind == HY__COPIED || room->in[i].kind == HY__SPREAD) return 0;
+    hy__fused_aim(now, f, room, first, f->tile);
+    for (i = 0; i < f->steps; i++) {
+        const hy__fused_step *step = &f->step[i];
+        const int *arg = f->arg + step->first;
+        hy__fused_call *c = &room->call[i];
+        c->fn = step->fn;
+        c->p = step->p;
+        for (k = 0; k <= step->nin; k++) {
+            const int value = arg[k], in = value < f->inputs;
+            at = k == step->nin ? HY__OPERANDS - 1 : k + (step->side >= 0 && k >= step->side);
+            c->place[at] = room->where[value];
+            c->one[at] = !in || !room->in[value].lone;
+            c->by[at] = (in ? room->in[value].kind == HY__DIRECT : f->slot[value] < 0 && !f->streams) ? by : 0;
+            if (c->one[at]) continue;
+            hy__repeat_value(c->value, room->where[value], (int)size);
+            c->place[at] = (char *)c->value;
+        }
+        if (step->side < 0) continue;
+        hy__repeat_value(c->value, &step->number, (int)size);
+        c->place[step->side] = (char *)c->value;
+        c->one[step->side] = 0;
+        c->by[step->side] = 0;
+    }
+    return 1;
+}
+
+/* The next tile. */
+static void hy__fused_calls(const hy__fused *f, hy__fused_call *c)
+{
+    const hy__fused_call *end = c + f->steps;
+    int k;
+    for (; c < end; c++) {
+        c->fn((const void *const *)c->place, c->one, c->place[HY__OPERANDS - 1], f->tile, c->p);
+        for (k = 0; k < HY__OPERANDS; k++) c->place[k] += c->by[k];
+    }
+}
+
 static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch,
                           void *shared)
 {
@@ -32883,18 +32948,22 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
     hy__fused_room room = hy__fused_lay_out(f, scratch);
     int64_t i = item * f->piece, end = i + f->piece < f->total ? i + f->piece : f->total, n;
     int64_t size = hy__traits[f->dtype].size;
-    int loaded = -1;
+    int loaded = -1, steady;
     (void)stage; (void)shared;
     hy__fused_open(job, now, f, &room, i);
     hy__fused_alike(job, f, &room, hy__least(end - i, f->tile));
+    steady = end - i >= f->tile && hy__fused_steady(now, f, &room, i);
     for (; i < end; i += n) {
         n = end - i < f->tile ? end - i : f->tile;
         if (f->jobs && loaded != (n < f->tile)) {
             loaded = n < f->tile;
             hy__fused_load(f, &room, loaded);
         }
-        n = hy__fused_aim(now, f, &room, i, n);
-        hy__fused_tile(now, f, &room, n);
+        if (steady && n == f->tile) hy__fused_calls(f, room.call);
+        else {
+            n = hy__fused_aim(now, f, &room, i, n);
+            hy__fused_tile(now, f, &room, n);
+        }
         if (f->streams)
             hy__stream_out(job->kernels->isa, (char *)now->data[f->inputs] + i * size, room.stage, n * size);
     }
@@ -33083,7 +33152,7 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
     f->dtype = sub->head[0].node->type[0].dtype;
     f->total = hy__size(&sub->head[0].node->type[0].shape);
     f->tile = hy__fused_tile_of(f, sub);
-    f->piece = hy__pieces(HY__CHUNK, f->tile) * f->tile;
+    f->piece = hy__pieces(f->total < 64 * HY__CHUNK ? HY__CHUNK : 4 * HY__CHUNK, f->tile) * f->tile;
     f->streams = f->outputs == 1 && hy__streams(F->root->kernels->isa, hy__fused_traffic(f, sub));
     for (i = 0; i < f->outputs; i++) f->output[i] = sub->head[i].node->number;
     if (hy__fused_bind_steps(F, f, sub, 0, f->tile)) return NULL;
