@@ -9632,84 +9632,117 @@ static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, do
 
 /* Winograd's way through a 3 x 3 window: squares of out x out results from squares of out + 2 values, with
    as many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1 and, for
-   out = 4, 2 and -2; each runs over one dim of a square whose values lie step vectors apart. */
+   out = 4, 2 and -2; each turns a line of a square, in registers: `out` is a constant after inlining. */
+#define HY__SQUARE_LINE(out, X) X(0) X(1) X(2) X(3) if (out > 2) { X(4) X(5) }
+#define HY__SQUARE_READ(k) d[k] = *(const vec_at *)(from[i + k * side] + c);
+#define HY__SQUARE_KEEP(k) half[i + k * side] = d[k];
+#define HY__SQUARE_TAKE(k) d[k] = half[i * side + k];
+#define HY__SQUARE_WRITE(k) *(vec_at *)(to + (i * side + k) * plane + c) = d[k];
+#define HY__SQUARE_SUMS(k) d[k] = *(const vec_at *)(from + (k * side + i) * plane + c);
+#define HY__SQUARE_LESS(k) if (out > k) half[k * side + i] = d[k];
+#define HY__SQUARE_PUT(V, k) \
+    if (out > k && place[i * out + k] >= 0) { \
+        V sum = d[k]; \
+        if (tail->add) sum += *(const V##_at *)((const float *)tail->add + place[i * out + k] + c); \
+        if (tail->bias) sum += bias; \
+        if (tail->clamp) sum = V##_within(sum, low, high, even); \
+        *(V##_at *)(y + place[i * out + k] + c) = sum; \
+    }
 #define HY__WINOGRAD_KERNELS(name, V, TARGET) \
-TARGET static void name##_enter(int out, V *d, int64_t step) \
+HY__INLINE TARGET void name##_enter(const int out, V *d) \
 { \
     HY__CONTRACT \
-    const V d0 = d[0], d1 = d[step], d2 = d[2 * step], d3 = d[3 * step]; \
+    const V d0 = d[0], d1 = d[1], d2 = d[2], d3 = d[3]; \
     if (out == 2) { \
         d[0] = d0 - d2; \
-        d[step] = d1 + d2; \
-        d[2 * step] = d2 - d1; \
-        d[3 * step] = d1 - d3; \
+        d[1] = d1 + d2; \
+        d[2] = d2 - d1; \
+        d[3] = d1 - d3; \
     } else { \
-        const V d4 = d[4 * step], d5 = d[5 * step]; \
+        const V d4 = d[4], d5 = d[5]; \
         const V even = d4 - 4 * d2, odd = d3 - 4 * d1, near = d4 - d2, far = d3 - d1; \
         d[0] = (4 * d0 - 5 * d2) + d4; \
-        d[step] = even + odd; \
-        d[2 * step] = even - odd; \
-        d[3 * step] = near + 2 * far; \
-        d[4 * step] = near - 2 * far; \
-        d[5 * step] = (4 * d1 - 5 * d3) + d5; \
+        d[1] = even + odd; \
+        d[2] = even - odd; \
+        d[3] = near + 2 * far; \
+        d[4] = near - 2 * far; \
+        d[5] = (4 * d1 - 5 * d3) + d5; \
     } \
 } \
-TARGET static void name##_leave(int out, V *m, int64_t step) \
+HY__INLINE TARGET void name##_leave(const int out, V *m) \
 { \
     HY__CONTRACT \
-    const V m0 = m[0], m1 = m[step], m2 = m[2 * step], m3 = m[3 * step]; \
+    const V m0 = m[0], m1 = m[1], m2 = m[2], m3 = m[3]; \
     if (out == 2) { \
         m[0] = m0 + m1 + m2; \
-        m[step] = m1 - m2 - m3; \
+        m[1] = m1 - m2 - m3; \
     } else { \
-        const V m4 = m[4 * step], m5 = m[5 * step]; \
+        const V m4 = m[4], m5 = m[5]; \
         const V a = m1 + m2, b = m1 - m2, c = m3 + m4, e = m3 - m4; \
         m[0] = m0 + a + c; \
-        m[step] = b + 2 * e; \
-        m[2 * step] = a + 4 * c; \
-        m[3 * step] = b + 8 * e + m5; \
+        m[1] = b + 2 * e; \
+        m[2] = a + 4 * c; \
+        m[3] = b + 8 * e + m5; \
     } \
 } \
 /* One square of all channels, its values `plane` elements apart afterwards. */ \
-TARGET static void name##_in(int out, const float *const *from, int64_t channels, float *to, int64_t plane) \
+HY__INLINE TARGET void name##_in_of(const int out, const float *const *from, int64_t channels, float *to, \
+                                    int64_t plane) \
 { \
     enum { lanes = sizeof(V) / sizeof(float) }; \
+    typedef V##_at vec_at; \
     const int side = out + 2; \
-    V d[36]; \
+    V half[36], d[6]; \
     int64_t c; \
     int i; \
     for (c = 0; c < channels; c += lanes) { \
-        for (i = 0; i < side * side; i++) d[i] = *(const V##_at *)(from[i] + c); \
-        for (i = 0; i < side; i++) name##_enter(out, d + i, side); \
-        for (i = 0; i < side; i++) name##_enter(out, d + i * side, 1); \
-        for (i = 0; i < side * side; i++) *(V##_at *)(to + i * plane + c) = d[i]; \
+        for (i = 0; i < side; i++) { \
+            HY__SQUARE_LINE(out, HY__SQUARE_READ) \
+            name##_enter(out, d); \
+            HY__SQUARE_LINE(out, HY__SQUARE_KEEP) \
+        } \
+        for (i = 0; i < side; i++) { \
+            HY__SQUARE_LINE(out, HY__SQUARE_TAKE) \
+            name##_enter(out, d); \
+            HY__SQUARE_LINE(out, HY__SQUARE_WRITE) \
+        } \
     } \
 } \
+TARGET static void name##_in(int out, const float *const *from, int64_t channels, float *to, int64_t plane) \
+{ \
+    if (out == 2) name##_in_of(2, from, channels, to, plane); \
+    else name##_in_of(4, from, channels, to, plane); \
+} \
 /* And back: result i goes place[i] behind y; negative: nowhere. */ \
+HY__INLINE TARGET void name##_out_of(const int out, const float *from, int64_t plane, int64_t cols, \
+                                     float *y, const int64_t *place, const hy__tail *tail) \
+{ \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    typedef V##_at vec_at; \
+    const int side = out + 2; \
+    const V zero = {0}, HY__BOUNDS(float, *tail) \
+    V half[24], d[6]; \
+    int64_t c; \
+    int i; \
+    for (c = 0; c < cols; c += lanes) { \
+        const V bias = tail->bias ? (V)*(const V##_at *)((const float *)tail->bias + c) : zero; \
+        for (i = 0; i < side; i++) { \
+            HY__SQUARE_LINE(out, HY__SQUARE_SUMS) \
+            name##_leave(out, d); \
+            HY__SQUARE_LESS(0) HY__SQUARE_LESS(1) HY__SQUARE_LESS(2) HY__SQUARE_LESS(3) \
+        } \
+        for (i = 0; i < out; i++) { \
+            HY__SQUARE_LINE(out, HY__SQUARE_TAKE) \
+            name##_leave(out, d); \
+            HY__SQUARE_PUT(V, 0) HY__SQUARE_PUT(V, 1) HY__SQUARE_PUT(V, 2) HY__SQUARE_PUT(V, 3) \
+        } \
+    } \
+} \
 TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *y, \
                               const int64_t *place, const hy__tail *tail) \
 { \
-    enum { lanes = sizeof(V) / sizeof(float) }; \
-    const int side = out + 2; \
-    const V zero = {0}, HY__BOUNDS(float, *tail) \
-    V d[36]; \
-    int64_t c; \
-    int i, j; \
-    for (c = 0; c < cols; c += lanes) { \
-        for (i = 0; i < side * side; i++) d[i] = *(const V##_at *)(from + i * plane + c); \
-        for (i = 0; i < side; i++) name##_leave(out, d + i, side); \
-        for (i = 0; i < out; i++) name##_leave(out, d + i * side, 1); \
-        for (i = 0; i < out; i++) \
-            for (j = 0; j < out; j++) { \
-                const int64_t at = place[i * out + j] + c; \
-                V sum = d[i * side + j]; \
-                if (place[i * out + j] < 0) continue; \
-                if (tail->add) sum += *(const V##_at *)((const float *)tail->add + at); \
-                if (tail->bias) sum += *(const V##_at *)((const float *)tail->bias + c); \
-                if (tail->clamp) sum = V##_within(sum, low, high, even); \
-                *(V##_at *)(y + at) = sum; \
-            } \
-    } \
+    if (out == 2) name##_out_of(2, from, plane, cols, y, place, tail); \
+    else name##_out_of(4, from, plane, cols, y, place, tail); \
 } \
 static const hy__winograd_isa name##_isa = { name##_in, name##_out };
 
@@ -22437,6 +22470,9 @@ typedef struct hy__winograd {
 
 static int64_t hy__winograd_squares(const hy__winograd *v) { return v->base.images * v->down * v->across; }
 
+/* From one matrix of a block to the next: a line more, else powers of two would meet in few places of L1. */
+static int64_t hy__winograd_plane(const hy__winograd *v, int64_t cols) { return v->block * cols + 16; }
+
 /* The values of one block: side * side matrices (block, channels). */
 static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t block, const float *zeros,
                                float *to)
@@ -22444,6 +22480,7 @@ static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t bl
     const hy__window *w = &v->base.win;
     const int64_t channels = v->base.channels, from = block * v->block;
     const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
+    const int64_t apart = hy__winograd_plane(v, channels);
     const float *at[36];
     int64_t s;
     int i, j;
@@ -22455,7 +22492,7 @@ static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t bl
             for (j = 0; j < v->side; j++)
                 at[i * v->side + j] = py + i < 0 || py + i >= w->fine[1] || px + j < 0 || px + j >= w->fine[2]
                     ? zeros : plane + ((py + i) * w->fine[2] + px + j) * channels;
-        v->isa->in(v->out, at, channels, to + s * channels, v->block * channels);
+        v->isa->in(v->out, at, channels, to + s * channels, apart);
     }
 }
 
@@ -22488,9 +22525,9 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
                     &t, weight + j, sums + row * g->panel + j);
             }
         }
-        values += v->block * g->k;
+        values += hy__winograd_plane(v, g->k);
         weight += g->k * g->panel;
-        sums += v->block * g->panel;
+        sums += hy__winograd_plane(v, g->panel);
     }
 }
 
@@ -22510,18 +22547,18 @@ static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t
             for (j = 0; j < v->out; j++)
                 place[i * v->out + j] = py + i >= size[1] || px + j >= size[2] ? -1
                     : ((image * size[1] + py + i) * size[2] + px + j) * g->n;
-        v->isa->out(v->out, sums + s * g->panel, v->block * g->panel, hy__least(g->panel, g->n - col),
-                    y + col, place, &t);
+        v->isa->out(v->out, sums + s * g->panel, hy__winograd_plane(v, g->panel),
+                    hy__least(g->panel, g->n - col), y + col, place, &t);
     }
 }
 
 static int64_t hy__winograd_values(const hy__winograd *v)
 {
-    return v->side * v->side * v->block * v->base.channels;
+    return v->side * v->side * hy__winograd_plane(v, v->base.channels);
 }
 static int64_t hy__winograd_sums(const hy__winograd *v)
 {
-    return v->side * v->side * v->block * HY__PREPARED_PANEL;
+    return v->side * v->side * hy__winograd_plane(v, HY__PREPARED_PANEL);
 }
 
 static void hy__winograd_run(const hy__winograd *v, const float *x, const float *weight, float *y, int stage,
