@@ -161,9 +161,9 @@
  *   folded into a convolution, where a product of few rows reads a weight that was laid out for it, or where
  *   convolutions have their channels last inside, or 16 images side by side (recorded calls, and those of few
  *   channels, whose batch is a multiple of 16; gradients, too). 3 x 3 ones may run by squares of 2 x 2 or
- *   4 x 4 results (Winograd; shapes decide which): off by some 2^-19 of the largest sum of |weight value|,
- *   and a NaN or an infinity in the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off
- *   goes without.
+ *   4 x 4 results, of stride 2 by 3 x 3 (Winograd; shapes decide which): off by some 2^-19 of the largest sum
+ *   of |weight value|, and a NaN or an infinity in the data makes whole squares around it NaN.
+ *   HY_PASS_LAYOUT among opt.off goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -9746,6 +9746,82 @@ TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t
 } \
 static const hy__winograd_isa name##_isa = { name##_in, name##_out };
 
+/* Windows of stride 2, squares of 3 x 3 results from 7 x 7 values: in each dim the even values meet the outer
+   taps, by the points 0, 1, -1, and the odd ones, which stay as they are, meet the middle tap. */
+#define HY__HALVING_ROW(i, value) \
+{ \
+    const vec d0 = value(i, 0), d1 = value(i, 1), d2 = value(i, 2), d3 = value(i, 3); \
+    const vec d4 = value(i, 4), d5 = value(i, 5), d6 = value(i, 6); \
+    HY__HALVING_STORE(i, 0) = d0 - d4; \
+    HY__HALVING_STORE(i, 1) = d1; \
+    HY__HALVING_STORE(i, 2) = d2 + d4; \
+    HY__HALVING_STORE(i, 3) = d3; \
+    HY__HALVING_STORE(i, 4) = d4 - d2; \
+    HY__HALVING_STORE(i, 5) = d5; \
+    HY__HALVING_STORE(i, 6) = d2 - d6; \
+}
+#define HY__HALVING_LESS(i, j) \
+    HY__HALVING_LOAD((i) == 6 ? 2 : i, j) - HY__HALVING_LOAD((i) == 4 ? 2 : (i) ? 6 : 4, j)
+#define HY__HALVING_MORE(i, j) HY__HALVING_LOAD(i, j) + HY__HALVING_LOAD((i) + 2, j)
+#define HY__HALVING_LOAD(i, j) *(const vec_at *)(from[(i) * 7 + (j)] + c)
+#define HY__HALVING_STORE(i, j) *(vec_at *)(to + ((i) * 7 + (j)) * plane + c)
+#define HY__HALVING_SUMS(i) \
+{ \
+    const float *row = from + (i) * 7 * plane + c; \
+    const vec lead = *(const vec_at *)(row + 2 * plane), rest = *(const vec_at *)(row + 4 * plane); \
+    const vec both = lead + rest; \
+    h0 = (*(const vec_at *)row + both) + *(const vec_at *)(row + plane); \
+    h1 = (lead - rest) + *(const vec_at *)(row + 3 * plane); \
+    h2 = (both - *(const vec_at *)(row + 6 * plane)) + *(const vec_at *)(row + 5 * plane); \
+}
+#define HY__HALVING_MEET(k, sign) y[k] = y[k] sign h0; y[(k) + 1] = y[(k) + 1] sign h1; \
+    y[(k) + 2] = y[(k) + 2] sign h2;
+#define HY__HALVING_KERNELS(name, V, TARGET) \
+TARGET static void name##_in(int out, const float *const *from, int64_t channels, float *to, int64_t plane) \
+{ \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    int64_t c; \
+    (void)out; \
+    for (c = 0; c < channels; c += (int64_t)(sizeof(V) / sizeof(float))) { \
+        HY__HALVING_ROW(0, HY__HALVING_LESS) HY__HALVING_ROW(1, HY__HALVING_LOAD) \
+        HY__HALVING_ROW(2, HY__HALVING_MORE) HY__HALVING_ROW(3, HY__HALVING_LOAD) \
+        HY__HALVING_ROW(4, HY__HALVING_LESS) HY__HALVING_ROW(5, HY__HALVING_LOAD) \
+        HY__HALVING_ROW(6, HY__HALVING_LESS) \
+    } \
+} \
+TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *to, \
+                              const int64_t *place, const hy__tail *tail) \
+{ \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    const vec zero = {0}, HY__BOUNDS(float, *tail) \
+    vec y[9], h0, h1, h2; \
+    int64_t c; \
+    int i; \
+    (void)out; \
+    for (c = 0; c < cols; c += (int64_t)(sizeof(V) / sizeof(float))) { \
+        HY__HALVING_SUMS(2) \
+        y[0] = y[3] = y[6] = h0; y[1] = y[4] = y[7] = h1; y[2] = y[5] = y[8] = h2; \
+        HY__HALVING_SUMS(4) HY__HALVING_MEET(0, +) HY__HALVING_MEET(3, -) HY__HALVING_MEET(6, +) \
+        HY__HALVING_SUMS(0) HY__HALVING_MEET(0, +) \
+        HY__HALVING_SUMS(1) HY__HALVING_MEET(0, +) \
+        HY__HALVING_SUMS(3) HY__HALVING_MEET(3, +) \
+        HY__HALVING_SUMS(5) HY__HALVING_MEET(6, +) \
+        HY__HALVING_SUMS(6) HY__HALVING_MEET(6, -) \
+        for (i = 0; i < 9; i++) { \
+            const int64_t at = place[i] + c; \
+            vec sum = y[i]; \
+            if (place[i] < 0) continue; \
+            if (tail->add) sum += *(const vec_at *)((const float *)tail->add + at); \
+            if (tail->bias) sum += *(const vec_at *)((const float *)tail->bias + c); \
+            if (tail->clamp) sum = V##_within(sum, low, high, even); \
+            *(vec_at *)(to + at) = sum; \
+        } \
+    } \
+} \
+static const hy__winograd_isa name##_isa = { name##_in, name##_out };
+
 #define HY__TARGET_BASE
 #ifdef __aarch64__
 HY__GEMM_TILES(hy__tile_f32_base, float, hy__f32x4, HY__TARGET_BASE, 4, 4)
@@ -9780,11 +9856,14 @@ HY__DEPTH_KERNELS(hy__depth_base, hy__f32x4, HY__TARGET_BASE, 4)
 HY__DEPTH_KERNELS(hy__depth_base, hy__f32x4, HY__TARGET_BASE, 2)
 #endif
 HY__WINOGRAD_KERNELS(hy__winograd_base, hy__f32x4, HY__TARGET_BASE)
+HY__HALVING_KERNELS(hy__halving_base, hy__f32x4, HY__TARGET_BASE)
 #ifdef HY__TARGET_AVX2
 HY__DEPTH_KERNELS(hy__depth_avx2, hy__f32x8, HY__TARGET_AVX2, 2)
 HY__DEPTH_KERNELS(hy__depth_avx512, hy__f32x16, HY__TARGET_AVX512, 4)
 HY__WINOGRAD_KERNELS(hy__winograd_avx2, hy__f32x8, HY__TARGET_AVX2)
+HY__HALVING_KERNELS(hy__halving_avx2, hy__f32x8, HY__TARGET_AVX2)
 HY__WINOGRAD_KERNELS(hy__winograd_avx512, hy__f32x16, HY__TARGET_AVX512)
+HY__HALVING_KERNELS(hy__halving_avx512, hy__f32x16, HY__TARGET_AVX512)
 #endif
 #endif
 
@@ -22454,19 +22533,31 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     }
 }
 
-/* --- 3 x 3 windows of stride 1 by squares --- *
+/* --- 3 x 3 windows by squares --- *
  * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
  * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
- * core's L2, a worker does all of a block; else all blocks come first, an item is a block times a panel. */
+ * core's L2, a worker does all of a block; else all blocks come first, an item is a block times a panel.
+ * Squares of 3 x 3 are those of stride 2. Several of their matrices meet the same filters. */
 enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20 };
 typedef struct hy__winograd {
     hy__direct base;                    /* its product: block x filters, k = channels */
     const hy__winograd_isa *isa;
     int     out, side;
+    int     kinds;                      /* filters in a dim of a square */
     int64_t down, across;               /* squares of an image */
     int64_t block, blocks;              /* squares of a block, blocks of all images */
     int     apart;                      /* two stages */
 } hy__winograd;
+
+static int hy__winograd_stride(int out) { return out == 3 ? 2 : 1; }
+static int hy__winograd_kinds(int out) { return out == 3 ? 5 : out + 2; }
+
+/* Which filters matrix m meets. */
+static int hy__winograd_kind(const hy__winograd *v, int m)
+{
+    static const int of[7] = { 0, 1, 2, 1, 3, 1, 4 };   /* the middle tap meets three places */
+    return v->kinds == v->side ? m : of[m / 7] * 5 + of[m % 7];
+}
 
 static int64_t hy__winograd_squares(const hy__winograd *v) { return v->base.images * v->down * v->across; }
 
@@ -22480,13 +22571,13 @@ static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t bl
     const hy__window *w = &v->base.win;
     const int64_t channels = v->base.channels, from = block * v->block;
     const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
-    const int64_t apart = hy__winograd_plane(v, channels);
-    const float *at[36];
+    const int64_t apart = hy__winograd_plane(v, channels), step = v->out * w->stride[2];
+    const float *at[49];
     int64_t s;
     int i, j;
     for (s = 0; s < n; s++) {
         int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
-        int64_t py = rest / v->across * v->out - w->pad[1], px = rest % v->across * v->out - w->pad[2];
+        int64_t py = rest / v->across * step - w->pad[1], px = rest % v->across * step - w->pad[2];
         const float *plane = x + image * hy__window_size(w->fine) * channels;
         for (i = 0; i < v->side; i++)
             for (j = 0; j < v->side; j++)
@@ -22512,8 +22603,9 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
     t.a_col = t.taps = 1;
     t.from = from;
     t.b_step = t.c_row = g->panel;
-    weight += panel * v->side * v->side * g->k * g->panel;
+    weight += panel * v->kinds * v->kinds * g->k * g->panel;
     for (m = 0; m < v->side * v->side; m++) {
+        const float *b = weight + hy__winograd_kind(v, m) * g->k * g->panel;
         for (i = 0; i < tiles; i++) {
             const int64_t row = hy__gemm_tile_row(n, i);
             t.rows = (int)(hy__gemm_tile_row(n, i + 1) - row);
@@ -22522,11 +22614,10 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
                 t.cols = hy__least(g->width, cols - j);
                 t.last = t.cols - g->isa->lanes;
                 g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
-                    &t, weight + j, sums + row * g->panel + j);
+                    &t, b + j, sums + row * g->panel + j);
             }
         }
         values += hy__winograd_plane(v, g->k);
-        weight += g->k * g->panel;
         sums += hy__winograd_plane(v, g->panel);
     }
 }
@@ -22588,9 +22679,10 @@ static void hy__winograd_run(const hy__winograd *v, const float *x, const float 
 static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters, int out)
 {
     int64_t step = hy__most(out, 1), down = hy__pieces(w->coarse[1], step);
-    double side = out + 2, squares = images * (double)(down * hy__pieces(w->coarse[2], step));
+    double side = out * hy__winograd_stride(out) + (out == 3 ? 1 : 2), kinds = hy__winograd_kinds(out);
+    double squares = images * (double)(down * hy__pieces(w->coarse[2], step));
     double values = out ? side * side * squares : images * (double)(w->coarse[1] * w->coarse[2]) * 9;
-    double weights = (out ? side * side : 9) * channels * filters * 4;
+    double weights = (out ? kinds * kinds : 9) * channels * filters * 4;
     double ns = 2 * values * channels * filters / 100;
     if (weights > (double)HY__WINOGRAD_L2) ns += weights / 20;
     return out ? ns + 8 * values * (channels + filters) / 40 : ns;
@@ -22602,11 +22694,12 @@ static int hy__winograd_way(const hy__window *w, int64_t images, int64_t groups,
     double best, ns;
     int way = 0, out, d;
     for (d = 0; d < 3; d++)
-        if (w->kernel[d] != (d ? 3 : 1) || w->stride[d] != 1 || w->dilate[d] != 1) return 0;
-    if (groups > 1 || channels % HY__WINOGRAD_CHANNELS || filters % HY__WINOGRAD_CHANNELS ||
-        w->coarse[0] != 1) return 0;            /* squares lie in one plane */
+        if (w->kernel[d] != (d ? 3 : 1) || w->dilate[d] != 1) return 0;
+    if (w->stride[1] > 2 || w->stride[2] != w->stride[1] || groups > 1 || channels % HY__WINOGRAD_CHANNELS ||
+        filters % HY__WINOGRAD_CHANNELS || w->coarse[0] != 1) return 0;         /* squares lie in one plane */
     best = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, 0);
-    for (out = 2; out <= 4; out += 2) {
+    for (out = 2; out <= 4; out++) {
+        if (hy__winograd_stride(out) != w->stride[2]) continue;
         ns = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, out);
         if (ns < best) { best = ns; way = out; }
     }
@@ -22616,13 +22709,14 @@ static int hy__winograd_way(const hy__window *w, int64_t images, int64_t groups,
 /* One filter's window in the places of a square: G w G^T. */
 static void hy__winograd_filter(int out, const float *w, int64_t step, double *to)
 {
+    static const double g3[5][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { .5, 0, .5 }, { .5, 0, -.5 }, { 0, 0, 1 } };
     static const double g2[4][3] = { { 1, 0, 0 }, { .5, .5, .5 }, { .5, -.5, .5 }, { 0, 0, 1 } };
     static const double g4[6][3] = { { 1 / 4., 0, 0 }, { -1 / 6., -1 / 6., -1 / 6. },
         { -1 / 6., 1 / 6., -1 / 6. }, { 1 / 24., 1 / 12., 1 / 6. }, { 1 / 24., -1 / 12., 1 / 6. },
         { 0, 0, 1 } };
-    const double (*g)[3] = out == 2 ? g2 : g4;
+    const double (*g)[3] = out == 2 ? g2 : out == 3 ? g3 : g4;
     double half[6][3];
-    int side = out + 2, i, j;
+    int side = hy__winograd_kinds(out), i, j;
     for (i = 0; i < side; i++)
         for (j = 0; j < 3; j++)
             half[i][j] = g[i][0] * w[j * step] + g[i][1] * w[(3 + j) * step] + g[i][2] * w[(6 + j) * step];
@@ -22637,10 +22731,11 @@ static void hy__winograd_plan(hy__winograd *v, int out, int isa)
     hy__gemm *g = &v->base.gemm;
     int64_t weights, squares;
     v->out = out;
-    v->side = out + 2;
+    v->side = out == 3 ? 7 : out + 2;
+    v->kinds = hy__winograd_kinds(out);
     v->down = hy__pieces(v->base.win.coarse[1], out);
     v->across = hy__pieces(v->base.win.coarse[2], out);
-    weights = v->side * v->side * v->base.channels * v->base.coarse_c * (int64_t)sizeof(float);
+    weights = v->kinds * v->kinds * v->base.channels * v->base.coarse_c * (int64_t)sizeof(float);
     v->apart = weights > HY__WINOGRAD_L2;
     squares = hy__winograd_squares(v);
     v->block = hy__most(hy__pieces(squares, hy__most(hy__pieces(squares, HY__WINOGRAD_BLOCK), 1)), 1);
@@ -22651,10 +22746,10 @@ static void hy__winograd_plan(hy__winograd *v, int out, int isa)
     g->k = v->base.channels;
     hy__gemm_plan_prepared(g, isa);
 #if HY__SIMD
-    v->isa = &hy__winograd_base_isa;
+    v->isa = out == 3 ? &hy__halving_base_isa : &hy__winograd_base_isa;
 #ifdef HY__TARGET_AVX2
-    if (isa == 1) v->isa = &hy__winograd_avx2_isa;
-    if (isa > 1) v->isa = &hy__winograd_avx512_isa;
+    if (isa == 1) v->isa = out == 3 ? &hy__halving_avx2_isa : &hy__winograd_avx2_isa;
+    if (isa > 1) v->isa = out == 3 ? &hy__halving_avx512_isa : &hy__winograd_avx512_isa;
 #endif
 #endif
 }
@@ -22702,7 +22797,7 @@ typedef struct hy__convolve_rec {
     hy_ints kernel, stride, dilate, pad;
     int64_t filters, channels, groups;  /* channels: of all groups */
     int     last, no_bias;              /* last: the weight has its channels last */
-    int     squares;                    /* 2 or 4: by squares of as many results a side */
+    int     squares;                    /* by squares of as many results a side: 2 or 4, of stride 2: 3 */
     int     first;                      /* the result has its channels first */
     int     planes;                     /* so have the data: the job lays them out, with a border */
     hy__tail_rec tail;
@@ -22773,7 +22868,7 @@ static hy_shape hy__convolve_weight(const hy__convolve_rec *r)
 {
     int64_t taps = hy__convolve_taps(r), filters = r->filters / r->groups;
     if (hy__convolve_is_deep(r)) return hy__shape2(taps, r->filters);
-    if (r->squares) taps = (r->squares + 2) * (r->squares + 2);
+    if (r->squares) taps = hy__winograd_kinds(r->squares) * hy__winograd_kinds(r->squares);
     return hy__shape2(r->groups * hy__pieces(filters, HY__PREPARED_PANEL),
                       HY__PREPARED_PANEL * taps * (r->channels / r->groups));
 }
@@ -22797,7 +22892,7 @@ static int hy__lay_filters_infer(hy_infer *I)
 static void hy__lay_squares(const hy__convolve_rec *r, const float *w, float *to, int64_t panel)
 {
     const int64_t first = panel * HY__PREPARED_PANEL, n = hy__least(HY__PREPARED_PANEL, r->filters - first);
-    const int side = r->squares + 2;
+    const int side = hy__winograd_kinds(r->squares);
     int64_t c, j;
     double square[36];
     int i;

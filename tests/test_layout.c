@@ -292,7 +292,7 @@ static void last_look(hy_frame *F, hy_block *net, hy_array *x)
     }
 }
 
-/* The program's one convolution: 2 or 4 by squares, 0 directly. */
+/* The program's one convolution: 2, 3 or 4 by squares, 0 directly. */
 static int last_way(hy_frame *F, hy_block *net, hy_array *x)
 {
     hy_graph *g = hy_planned(F, net, x);
@@ -876,21 +876,26 @@ static void last_squares_bound(int out, const last_window *w, const last_value *
     static const double in2[] = { 1, 0, -1, 0, 0, 1, 1, 0, 0, -1, 1, 0, 0, 1, 0, -1 };
     static const double in4[] = { 4, 0, -5, 0, 1, 0, 0, -4, -4, 1, 1, 0, 0, 4, -4, -1, 1, 0,
                                   0, -2, -1, 2, 1, 0, 0, 2, -1, -2, 1, 0, 0, 4, 0, -5, 0, 1 };
+    static const double in3[] = { 1, 0, 0, 0, -1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0,
+                                  0, 0, -1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, -1 };
+    static const double filter3[] = { 1, 0, 0, 0, 1, 0, .5, 0, .5, 0, 1, 0, .5, 0, .5, 0, 1, 0, 0, 0, 1 };
+    static const double out3[] = { 1, 1, 1, 0, 1, 0, 0, 0, 0, 1, 1, -1, 0, 0, 0, 0, 1, 0, 1, 1, -1 };
     static const double filter2[] = { 1, 0, 0, .5, .5, .5, .5, -.5, .5, 0, 0, 1 };
     static const double filter4[] = { 1 / 4., 0, 0, 1 / 6., 1 / 6., 1 / 6., 1 / 6., 1 / 6., 1 / 6.,
                                       1 / 24., 1 / 12., 1 / 6., 1 / 24., 1 / 12., 1 / 6., 0, 0, 1 };
     static const double out2[] = { 1, 1, 1, 0, 0, 1, -1, -1 };
     static const double out4[] = { 1, 1, 1, 1, 1, 0, 0, 1, -1, 2, -2, 0, 0, 1, 1, 4, 4, 0, 0, 1, -1, 8, -8, 1 };
-    const double *in = out == 2 ? in2 : in4, *filter = out == 2 ? filter2 : filter4, *back = out == 2 ? out2 : out4;
-    int side = out + 2, n, f, c, i, j, r, q;
+    const double *in = out == 2 ? in2 : out == 3 ? in3 : in4, *back = out == 2 ? out2 : out == 3 ? out3 : out4;
+    const double *filter = out == 2 ? filter2 : out == 3 ? filter3 : filter4;
+    int side = out == 3 ? 7 : out + 2, stride = w->stride[1], n, f, c, i, j, r, q;
     for (n = 0; n < x->n; n++)
         for (r = 0; r < y->size[1]; r += out)
             for (q = 0; q < y->size[2]; q += out)
                 for (f = 0; f < y->c; f++) {
-                    double sum[36] = { 0 }, d[36], turned[36], window[9], weight[36], all[16];
+                    double sum[49] = { 0 }, d[49], turned[49], window[9], weight[49], all[16];
                     for (c = 0; c < x->c; c++) {
                         for (i = 0; i < side * side; i++) {
-                            int py = r + i / side - w->pad[1], px = q + i % side - w->pad[2];
+                            int py = r * stride + i / side - w->pad[1], px = q * stride + i % side - w->pad[2];
                             d[i] = py < 0 || px < 0 || py >= x->size[1] || px >= x->size[2] ? 0
                                 : x->v[((n * x->c + c) * x->size[1] + py) * x->size[2] + px];
                         }
@@ -920,7 +925,13 @@ static int last_squares_bounded(hy_frame *F, int number)
     w.pad[1] = w.pad[2] = number % 2;
     size[1] = 3 + last_next(number % 4 > 1 ? 6 : 2);                 /* large ones go by squares of 4 */
     size[2] = 3 + last_next(number % 4 > 1 ? 6 : 2) - number % 2;
-    last_draw(16 * channels * 9, 16);
+    if (number % 6 > 3) {
+        w.stride[1] = w.stride[2] = 2;
+        w.filters = 64;
+        size[1] = 13 + last_next(8);
+        size[2] = 13 + last_next(8);
+    }
+    last_draw(w.filters * channels * 9, w.filters);
     hy_begin(F);
     x = last_random(1, channels, size);
     for (k = 0; k < last_count(&x) && number % 5 == 0; k++) x.v[k] = last_next(9) ? 0 : (float)(1000 * x.v[k]);
@@ -950,7 +961,7 @@ static int last_squares_bounded(hy_frame *F, int number)
     return way > 0 ? way : 0;
 }
 
-/* Every remainder of squares in both dims, paddings, several panels of filters, both ways. */
+/* Every remainder of squares in both dims, paddings, several panels of filters, all ways. */
 static void last_squares(void)
 {
     hy_frame *F = tb_open(1);
@@ -965,11 +976,16 @@ static void last_squares(void)
             w.pad[d] = last_next(3);
             size[d] = 1 + last_next(i % 4 ? 9 : 20);
         }
+        if (i % 5 == 4) {
+            w.stride[1] = w.stride[2] = 2;
+            w.filters += 48;
+            for (d = 1; d < LAST_DIMS; d++) size[d] += 6;
+        }
         if (!last_fits(&w, size)) continue;
         last_try(F, &w, n, channels, size, last_next(LAST_ENDS));
     }
-    for (i = 0; i < 30 && !test_broken; i++) seen[last_squares_bounded(F, i)]++;
-    CHECK(test_broken || !HY__SIMD || (seen[2] > 2 && seen[4] > 2));
+    for (i = 0; i < 36 && !test_broken; i++) seen[last_squares_bounded(F, i)]++;
+    CHECK(test_broken || !HY__SIMD || (seen[2] > 2 && seen[3] > 2 && seen[4] > 2));
     CHECK(hy_close(F) == 0);
 }
 
@@ -1357,7 +1373,7 @@ static void last_job(hy_frame *F, hy_job *job, const hy_op *op, const void *reco
     CHECK(!op->bind(job));
 }
 
-/* A convolution with bias, a matrix to add and limits; squares: 0, 2 or 4. */
+/* A convolution with bias, a matrix to add and limits; squares: 0, 2, 3 or 4. */
 static void last_guard(hy_frame *F, const last_window *w, int n, int channels, const int *size, int squares, int add)
 {
     hy__convolve_rec r;
@@ -1446,6 +1462,9 @@ static void last_guards(void)
             last_guard(F, &w, 1, 16, size, 4, add);
             if (k == 5) last_guard(F, &w, 1, 112, size, 4, add);           /* two stages */
             if (k == 11) last_guard(F, &w, 1, 176, size, 2, add);
+            w.stride[1] = w.stride[2] = 2;
+            last_guard(F, &w, 1 + k % 2, 16 * (1 + k % 2), size, 3, add);
+            if (k == 5) last_guard(F, &w, 1, 112, size, 3, add);
 #endif
         }
     CHECK(hy_close(F) == 0);
