@@ -22837,6 +22837,15 @@ static int hy__convolve_turns(const hy__convolve_rec *r)
     return !r->first && !r->squares && !r->tail.add && !hy__convolve_is_deep(r);
 }
 
+/* Fewer filters than any vector has, one place: sums along the channels, of places and filters as they lie. */
+static int hy__convolve_is_thin(const hy__convolve_rec *r)
+{
+    int d, plain = hy__convolve_taps(r) == 1;
+    for (d = 0; d < r->kernel.n; d++)
+        plain &= hy__tuple_at(&r->stride, d, 1) == 1 && !hy__tuple_at(&r->pad, d, 0);
+    return plain && r->groups == 1 && r->filters <= HY__DOT_COLS && r->channels >= HY__WINOGRAD_CHANNELS;
+}
+
 /* A shape as it lies, perhaps with its channels first: with its channels last. And back. */
 static hy_shape hy__convolve_last(int first, const hy_shape *x)
 {
@@ -22868,6 +22877,7 @@ static hy_shape hy__convolve_weight(const hy__convolve_rec *r)
 {
     int64_t taps = hy__convolve_taps(r), filters = r->filters / r->groups;
     if (hy__convolve_is_deep(r)) return hy__shape2(taps, r->filters);
+    if (hy__convolve_is_thin(r)) return hy__shape2(r->filters, r->channels);
     if (r->squares) taps = hy__winograd_kinds(r->squares) * hy__winograd_kinds(r->squares);
     return hy__shape2(r->groups * hy__pieces(filters, HY__PREPARED_PANEL),
                       HY__PREPARED_PANEL * taps * (r->channels / r->groups));
@@ -22923,6 +22933,7 @@ HY__RUN(hy__run_lay_filters)
             for (j = 0; j < r->filters; j++) to[tap * r->filters + j] = w[j * taps + tap];
         return;
     }
+    if (hy__convolve_is_thin(r)) { memcpy(to, w, (size_t)(n * channels) * sizeof *to); return; }
     if (r->squares) { hy__lay_squares(r, w, to, item); return; }
     memset(&g, 0, sizeof g);
     g.size = sizeof(float);
@@ -23011,6 +23022,38 @@ HY__RUN(hy__run_convolve)
                         (char *)scratch, &tail);
 }
 
+/* Some places of an image by all filters, few as they are. */
+HY__RUN(hy__run_thin)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
+    const hy__direct *v = (const hy__direct *)(const void *)&job->plan;
+    const hy__gemm *g = &v->gemm;
+    const int64_t image = item / g->items, row = item % g->items * g->row_block, place = image * g->m + row;
+    const int64_t rows = hy__least(g->row_block, g->m - row);
+    const hy__tail all = hy__tail_of(&r->tail, now, !r->no_bias), tail = hy__tail_at(&all, g, place, 0);
+    float *y = (float *)now->data[job->nin], *to = y + place * g->n;
+    (void)stage; (void)shared;
+    hy__gemm_run_dots(g, (const char *)((const float *)now->data[0] + place * g->k), (const char *)now->data[1],
+                      (char *)(v->first ? scratch : to), rows, g->n, &tail);
+    if (v->first)
+        hy__move_plane((int)sizeof(float), (char *)(y + image * g->n * g->m + row), (const char *)scratch,
+                       g->n, rows, g->m, 1, 1, g->n);
+}
+
+static void hy__thin_bind(hy_job *job, hy__direct *v)
+{
+    hy__gemm *g = &v->gemm;
+    memset(g, 0, sizeof *g);
+    g->m = hy__window_size(v->win.coarse);
+    g->n = g->c_row = v->coarse_c;
+    g->k = g->a_row = g->b_col = v->fine_c;
+    g->a_col = g->b_row = 1;
+    hy__gemm_plan_f32(g, job->kernels->isa - HY_ISA_BASE);
+    hy__one_stage(job, hy__run_thin, v->images * g->items, (double)v->images * (double)g->m * (double)g->n *
+                  (double)g->k / 20 + 100);
+    if (v->first) job->scratch = (size_t)(g->row_block * g->n) * sizeof(float);
+}
+
 /* The data get their channels last and a border of zeros in a stage of their own. */
 static void hy__direct_bind_planes(hy_job *job, hy__direct *v)
 {
@@ -23045,6 +23088,7 @@ static int hy__convolve_bind(hy_job *job)
     v->fine_c = r->channels;
     v->coarse_c = r->filters;
     if (r->squares) { hy__squares_bind(job, r->squares); return 0; }
+    if (hy__convolve_is_thin(r)) { hy__thin_bind(job, v); return 0; }
     items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
     hy__one_stage(job, hy__run_convolve, items, (double)v->images * (double)v->groups * (double)v->gemm.m *
                   (double)v->gemm.n * (double)v->gemm.k / 40 + 100);

@@ -989,6 +989,60 @@ static void last_squares(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* --- fewer filters than a vector has, one place: sums along the channels --- */
+/* Behind another convolution, results with their channels first. Gives how many were made so. */
+static int last_thin_try(hy_frame *F, int filters, int channels, int images, int size)
+{
+    hy_nn_conv_opt o;
+    hy_block *net;
+    hy_array *x, *want, *got;
+    hy_graph *g;
+    double most = 1e-3, off = 0;
+    int i, n, found = 0;
+    hy_begin(F);
+    memset(&o, 0, sizeof o);
+    net = hy_nn_hybrid_sequential(F);
+    o.activation = "relu";
+    hy_append(F, net, hy_nn_conv2d(F, channels, HY_INTS(3, 3), &o));
+    o.activation = filters % 2 ? "relu" : NULL;
+    o.no_bias = filters == 3;
+    hy_append(F, net, hy_nn_conv2d(F, filters, HY_INTS(1, 1), &o));
+    hy_initialize(F, net, NULL);
+    x = hy_normal(F, HY_SHAPE(images, 5, size, size + 3), 0, 1);
+    want = hy_call(F, net, x);
+    hy_hybridize(F, net, NULL);
+    got = hy_call(F, net, x);
+    g = hy_planned(F, net, x);
+    for (i = 0; i < hy_graph_count(g); i++) {
+        hy_node node;
+        if (hy_graph_node(g, i, &node) || node.op != &hy__convolve_op) continue;
+        found += hy__convolve_is_thin((const hy__convolve_rec *)g->node[i]->record);
+    }
+    n = (int)hy_size(F, want);
+    if (OK(F) && CHECK(n == hy_size(F, got))) {
+        const float *a = (const float *)hy_data(F, want), *b = (const float *)hy_data(F, got);
+        for (i = 0; i < n; i++) {
+            if (fabs(a[i]) > most) most = fabs(a[i]);
+            if (!(fabs(a[i] - b[i]) <= off)) off = fabs(a[i] - b[i]);
+        }
+        if (!CHECK(off <= 2e-5 * most)) printf("    %d filters of %d channels: %g\n", filters, channels, off);
+    }
+    hy_block_free(F, net);
+    hy_end(F);
+    return found;
+}
+
+static void last_thin(void)
+{
+    static const int channels[] = { 15, 16, 17, 33, 64, 100 };
+    hy_frame *F = tb_open(1);
+    int filters, k, found = 0;
+    for (filters = 1; filters <= 5; filters++)
+        for (k = 0; k < 6; k++) found += last_thin_try(F, filters, channels[k], 1 + k % 2, 3 + 4 * k);
+    CHECK(test_broken || found == 4 * 5);
+    CHECK(hy_close(F) == 0);
+}
+
 /* --- threads --- */
 static void last_backwards(void *user, int64_t n, hy_item_fn fn, void *arg)
 {
@@ -1448,6 +1502,10 @@ static void last_guards(void)
             w.stride[2] = 2;
             w.dilate[1] = size[1] + 2 * w.pad[1] > 4 ? 2 : 1;
             last_guard(F, &w, 1, some[(k * 4 + 2) % 15], size, 0, add);
+            w = last_window_of(2, 1 + k % 5, 1);                           /* few filters, one place */
+            last_guard(F, &w, 1 + k % 2, some[(k * 7 + 3) % 15], size, 0, add);
+            w = last_window_of(2, some[k], 3);
+            for (i = 1; i < LAST_DIMS; i++) w.pad[i] = last_next(3);
             w.groups = 3;
             w.filters *= 3;
             last_guard(F, &w, 1, 6, size, 0, add);
@@ -1479,6 +1537,7 @@ static void test_layout(void)
     RUN(last_windows);
     RUN(last_nets);
     RUN(last_squares);
+    RUN(last_thin);
     RUN(last_threads);
     RUN(last_parameters);
     RUN(last_types);
