@@ -22353,13 +22353,41 @@ static hy__direct_room hy__direct_lay_out(const hy__direct *v, char *scratch)
 enum { HY__DIRECT_LINES = 8 };
 static int64_t hy__direct_lines(const hy__direct *v) { return v->images * v->win.fine[0] * v->win.fine[1]; }
 
+/* Values of three planes side by side, by fours: how many places. */
+static int64_t hy__direct_mix(const float *x, int64_t plane, int64_t n, float *to)
+{
+    int64_t i = 0;
+#if HY__SIMD
+    for (; i + 4 <= n; i += 4, to += 12) {
+        hy__i32x4 a, b, c, low, high, mid;
+        memcpy(&a, x + i, 16);
+        memcpy(&b, x + plane + i, 16);
+        memcpy(&c, x + 2 * plane + i, 16);
+        low = HY__SHUFFLE4(a, b, 0, 4, 1, 5);
+        high = HY__SHUFFLE4(a, b, 2, 6, 3, 7);
+        mid = HY__SHUFFLE4(low, c, 3, 5, 3, 5);
+        a = HY__SHUFFLE4(low, c, 0, 1, 4, 2);
+        b = HY__SHUFFLE4(mid, high, 0, 1, 4, 5);
+        c = HY__SHUFFLE4(high, c, 6, 2, 3, 7);
+        memcpy(to, &a, 16);
+        memcpy(to + 4, &b, 16);
+        memcpy(to + 8, &c, 16);
+    }
+#else
+    (void)x; (void)plane; (void)n; (void)to;
+#endif
+    return i;
+}
+
 static void hy__direct_enter(const hy__direct *v, const float *x, float *to, int64_t item)
 {
     const int64_t *fine = v->win.fine, *border = v->border, channels = v->fine_c;
     const int64_t deep = fine[0] - 2 * border[0], high = fine[1] - 2 * border[1];
     const int64_t wide = fine[2] - 2 * border[2];
     const int64_t end = hy__least((item + 1) * HY__DIRECT_LINES, hy__direct_lines(v));
-    int64_t line, c, i;
+    const int64_t plane = deep * high * wide;
+    const float *from;
+    int64_t line, mixed, c, i;
     for (line = item * HY__DIRECT_LINES; line < end; line++) {
         const int64_t image = line / fine[1] / fine[0];
         const int64_t z = line / fine[1] % fine[0] - border[0], y = line % fine[1] - border[1];
@@ -22367,10 +22395,10 @@ static void hy__direct_enter(const hy__direct *v, const float *x, float *to, int
         memset(row, 0, (size_t)(fine[2] * channels) * sizeof *row);
         if (z < 0 || z >= deep || y < 0 || y >= high) continue;
         row += border[2] * channels;
-        for (c = 0; c < channels; c++) {
-            const float *from = x + (((image * channels + c) * deep + z) * high + y) * wide;
-            for (i = 0; i < wide; i++) row[i * channels + c] = from[i];
-        }
+        from = x + ((image * channels * deep + z) * high + y) * wide;
+        mixed = channels == 3 ? hy__direct_mix(from, plane, wide, row) : 0;
+        for (c = 0; c < channels; c++)
+            for (i = mixed; i < wide; i++) row[i * channels + c] = from[c * plane + i];
     }
 }
 
