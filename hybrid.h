@@ -23936,13 +23936,23 @@ static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
 }
 
 /* One window over everything is a reduction of all but batch and channels. */
+/* Is one window over everything, whatever it is called? */
+static int hy__pool_is_whole(const hy__window *w)
+{
+    int d, whole = 1;
+    for (d = 0; d < HY__SPACE; d++)
+        whole &= w->kernel[d] == w->fine[d] && w->coarse[d] == 1 && !w->pad[d];
+    return whole;
+}
+
 static int hy__pooling_bind(hy_job *job)
 {
     HY__REC(pooling, job);
     hy__pool_plan *v = HY__NOTES(hy__pool_plan, job);
     int n = job->in[0].type.shape.ndim;
     hy__pool_window(v, r, &job->in[0].type.shape, &job->out[0].type.shape);
-    if (r->global_pool && v->power < 3 && hy__window_size(v->win.fine) > 0)
+    if ((r->global_pool || (!hy__pool_fits(job, v) && hy__pool_is_whole(&v->win))) && v->power < 3 &&
+        hy__window_size(v->win.fine) > 0)
         return hy__reduce_bind_kind(job, v->type == HY_POOL_MAX ? HY__MAX : v->type == HY_POOL_AVG ? HY__MEAN
                                          : v->power == 2 ? HY__NORM2 : HY__SUM,
                                     v->last ? (1 << (n - 1)) - 2 : (1 << n) - 4);
