@@ -161,9 +161,9 @@
  *   folded into a convolution, where a product of few rows reads a weight that was laid out for it, or where
  *   convolutions have their channels last inside, or 16 images side by side (recorded calls, and those of few
  *   channels, whose batch is a multiple of 16; gradients, too). 3 x 3 ones may run by squares of 2 x 2 or
- *   4 x 4 results (Winograd; shapes decide which): off by some 2^-19 of the largest sum of |weight value|,
- *   and a NaN or an infinity in the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off
- *   goes without.
+ *   4 x 4 results, of stride 2 by 3 x 3 (Winograd; shapes decide which): off by some 2^-19 of the largest sum
+ *   of |weight value|, and a NaN or an infinity in the data makes whole squares around it NaN.
+ *   HY_PASS_LAYOUT among opt.off goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -9636,83 +9636,192 @@ static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, do
 
 /* Winograd's way through a 3 x 3 window: squares of out x out results from squares of out + 2 values, with
    as many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1 and, for
-   out = 4, 2 and -2; each runs over one dim of a square whose values lie step vectors apart. */
+   out = 4, 2 and -2; each turns a line of a square, in registers: `out` is a constant after inlining. */
+#define HY__SQUARE_LINE(out, X) X(0) X(1) X(2) X(3) if (out > 2) { X(4) X(5) }
+#define HY__SQUARE_READ(k) d[k] = *(const vec_at *)(from[i + k * side] + c);
+#define HY__SQUARE_KEEP(k) half[i + k * side] = d[k];
+#define HY__SQUARE_TAKE(k) d[k] = half[i * side + k];
+#define HY__SQUARE_WRITE(k) *(vec_at *)(to + (i * side + k) * plane + c) = d[k];
+#define HY__SQUARE_SUMS(k) d[k] = *(const vec_at *)(from + (k * side + i) * plane + c);
+#define HY__SQUARE_LESS(k) if (out > k) half[k * side + i] = d[k];
+#define HY__SQUARE_PUT(V, k) \
+    if (out > k && place[i * out + k] >= 0) { \
+        V sum = d[k]; \
+        if (tail->add) sum += *(const V##_at *)((const float *)tail->add + place[i * out + k] + c); \
+        if (tail->bias) sum += bias; \
+        if (tail->clamp) sum = V##_within(sum, low, high, even); \
+        *(V##_at *)(y + place[i * out + k] + c) = sum; \
+    }
 #define HY__WINOGRAD_KERNELS(name, V, TARGET) \
-TARGET static void name##_enter(int out, V *d, int64_t step) \
+HY__INLINE TARGET void name##_enter(const int out, V *d) \
 { \
     HY__CONTRACT \
-    const V d0 = d[0], d1 = d[step], d2 = d[2 * step], d3 = d[3 * step]; \
+    const V d0 = d[0], d1 = d[1], d2 = d[2], d3 = d[3]; \
     if (out == 2) { \
         d[0] = d0 - d2; \
-        d[step] = d1 + d2; \
-        d[2 * step] = d2 - d1; \
-        d[3 * step] = d1 - d3; \
+        d[1] = d1 + d2; \
+        d[2] = d2 - d1; \
+        d[3] = d1 - d3; \
     } else { \
-        const V d4 = d[4 * step], d5 = d[5 * step]; \
+        const V d4 = d[4], d5 = d[5]; \
         const V even = d4 - 4 * d2, odd = d3 - 4 * d1, near = d4 - d2, far = d3 - d1; \
         d[0] = (4 * d0 - 5 * d2) + d4; \
-        d[step] = even + odd; \
-        d[2 * step] = even - odd; \
-        d[3 * step] = near + 2 * far; \
-        d[4 * step] = near - 2 * far; \
-        d[5 * step] = (4 * d1 - 5 * d3) + d5; \
+        d[1] = even + odd; \
+        d[2] = even - odd; \
+        d[3] = near + 2 * far; \
+        d[4] = near - 2 * far; \
+        d[5] = (4 * d1 - 5 * d3) + d5; \
     } \
 } \
-TARGET static void name##_leave(int out, V *m, int64_t step) \
+HY__INLINE TARGET void name##_leave(const int out, V *m) \
 { \
     HY__CONTRACT \
-    const V m0 = m[0], m1 = m[step], m2 = m[2 * step], m3 = m[3 * step]; \
+    const V m0 = m[0], m1 = m[1], m2 = m[2], m3 = m[3]; \
     if (out == 2) { \
         m[0] = m0 + m1 + m2; \
-        m[step] = m1 - m2 - m3; \
+        m[1] = m1 - m2 - m3; \
     } else { \
-        const V m4 = m[4 * step], m5 = m[5 * step]; \
+        const V m4 = m[4], m5 = m[5]; \
         const V a = m1 + m2, b = m1 - m2, c = m3 + m4, e = m3 - m4; \
         m[0] = m0 + a + c; \
-        m[step] = b + 2 * e; \
-        m[2 * step] = a + 4 * c; \
-        m[3 * step] = b + 8 * e + m5; \
+        m[1] = b + 2 * e; \
+        m[2] = a + 4 * c; \
+        m[3] = b + 8 * e + m5; \
     } \
 } \
 /* One square of all channels, its values `plane` elements apart afterwards. */ \
-TARGET static void name##_in(int out, const float *const *from, int64_t channels, float *to, int64_t plane) \
+HY__INLINE TARGET void name##_in_of(const int out, const float *const *from, int64_t channels, float *to, \
+                                    int64_t plane) \
 { \
     enum { lanes = sizeof(V) / sizeof(float) }; \
+    typedef V##_at vec_at; \
     const int side = out + 2; \
-    V d[36]; \
+    V half[36], d[6]; \
     int64_t c; \
     int i; \
     for (c = 0; c < channels; c += lanes) { \
-        for (i = 0; i < side * side; i++) d[i] = *(const V##_at *)(from[i] + c); \
-        for (i = 0; i < side; i++) name##_enter(out, d + i, side); \
-        for (i = 0; i < side; i++) name##_enter(out, d + i * side, 1); \
-        for (i = 0; i < side * side; i++) *(V##_at *)(to + i * plane + c) = d[i]; \
+        for (i = 0; i < side; i++) { \
+            HY__SQUARE_LINE(out, HY__SQUARE_READ) \
+            name##_enter(out, d); \
+            HY__SQUARE_LINE(out, HY__SQUARE_KEEP) \
+        } \
+        for (i = 0; i < side; i++) { \
+            HY__SQUARE_LINE(out, HY__SQUARE_TAKE) \
+            name##_enter(out, d); \
+            HY__SQUARE_LINE(out, HY__SQUARE_WRITE) \
+        } \
     } \
 } \
+TARGET static void name##_in(int out, const float *const *from, int64_t channels, float *to, int64_t plane) \
+{ \
+    if (out == 2) name##_in_of(2, from, channels, to, plane); \
+    else name##_in_of(4, from, channels, to, plane); \
+} \
 /* And back: result i goes place[i] behind y; negative: nowhere. */ \
+HY__INLINE TARGET void name##_out_of(const int out, const float *from, int64_t plane, int64_t cols, \
+                                     float *y, const int64_t *place, const hy__tail *tail) \
+{ \
+    enum { lanes = sizeof(V) / sizeof(float) }; \
+    typedef V##_at vec_at; \
+    const int side = out + 2; \
+    const V zero = {0}, HY__BOUNDS(float, *tail) \
+    V half[24], d[6]; \
+    int64_t c; \
+    int i; \
+    for (c = 0; c < cols; c += lanes) { \
+        const V bias = tail->bias ? (V)*(const V##_at *)((const float *)tail->bias + c) : zero; \
+        for (i = 0; i < side; i++) { \
+            HY__SQUARE_LINE(out, HY__SQUARE_SUMS) \
+            name##_leave(out, d); \
+            HY__SQUARE_LESS(0) HY__SQUARE_LESS(1) HY__SQUARE_LESS(2) HY__SQUARE_LESS(3) \
+        } \
+        for (i = 0; i < out; i++) { \
+            HY__SQUARE_LINE(out, HY__SQUARE_TAKE) \
+            name##_leave(out, d); \
+            HY__SQUARE_PUT(V, 0) HY__SQUARE_PUT(V, 1) HY__SQUARE_PUT(V, 2) HY__SQUARE_PUT(V, 3) \
+        } \
+    } \
+} \
 TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *y, \
                               const int64_t *place, const hy__tail *tail) \
 { \
-    enum { lanes = sizeof(V) / sizeof(float) }; \
-    const int side = out + 2; \
-    const V zero = {0}, HY__BOUNDS(float, *tail) \
-    V d[36]; \
+    if (out == 2) name##_out_of(2, from, plane, cols, y, place, tail); \
+    else name##_out_of(4, from, plane, cols, y, place, tail); \
+} \
+static const hy__winograd_isa name##_isa = { name##_in, name##_out };
+
+/* Windows of stride 2, squares of 3 x 3 results from 7 x 7 values: in each dim the even values meet the outer
+   taps, by the points 0, 1, -1, and the odd ones, which stay as they are, meet the middle tap. */
+#define HY__HALVING_ROW(i, value) \
+{ \
+    const vec d0 = value(i, 0), d1 = value(i, 1), d2 = value(i, 2), d3 = value(i, 3); \
+    const vec d4 = value(i, 4), d5 = value(i, 5), d6 = value(i, 6); \
+    HY__HALVING_STORE(i, 0) = d0 - d4; \
+    HY__HALVING_STORE(i, 1) = d1; \
+    HY__HALVING_STORE(i, 2) = d2 + d4; \
+    HY__HALVING_STORE(i, 3) = d3; \
+    HY__HALVING_STORE(i, 4) = d4 - d2; \
+    HY__HALVING_STORE(i, 5) = d5; \
+    HY__HALVING_STORE(i, 6) = d2 - d6; \
+}
+#define HY__HALVING_LESS(i, j) \
+    HY__HALVING_LOAD((i) == 6 ? 2 : i, j) - HY__HALVING_LOAD((i) == 4 ? 2 : (i) ? 6 : 4, j)
+#define HY__HALVING_MORE(i, j) HY__HALVING_LOAD(i, j) + HY__HALVING_LOAD((i) + 2, j)
+#define HY__HALVING_LOAD(i, j) *(const vec_at *)(from[(i) * 7 + (j)] + c)
+#define HY__HALVING_STORE(i, j) *(vec_at *)(to + ((i) * 7 + (j)) * plane + c)
+#define HY__HALVING_SUMS(i) \
+{ \
+    const float *row = from + (i) * 7 * plane + c; \
+    const vec lead = *(const vec_at *)(row + 2 * plane), rest = *(const vec_at *)(row + 4 * plane); \
+    const vec both = lead + rest; \
+    h0 = (*(const vec_at *)row + both) + *(const vec_at *)(row + plane); \
+    h1 = (lead - rest) + *(const vec_at *)(row + 3 * plane); \
+    h2 = (both - *(const vec_at *)(row + 6 * plane)) + *(const vec_at *)(row + 5 * plane); \
+}
+#define HY__HALVING_MEET(k, sign) y[k] = y[k] sign h0; y[(k) + 1] = y[(k) + 1] sign h1; \
+    y[(k) + 2] = y[(k) + 2] sign h2;
+#define HY__HALVING_KERNELS(name, V, TARGET) \
+TARGET static void name##_in(int out, const float *const *from, int64_t channels, float *to, int64_t plane) \
+{ \
+    typedef V vec; \
+    typedef V##_at vec_at; \
     int64_t c; \
-    int i, j; \
-    for (c = 0; c < cols; c += lanes) { \
-        for (i = 0; i < side * side; i++) d[i] = *(const V##_at *)(from + i * plane + c); \
-        for (i = 0; i < side; i++) name##_leave(out, d + i, side); \
-        for (i = 0; i < out; i++) name##_leave(out, d + i * side, 1); \
-        for (i = 0; i < out; i++) \
-            for (j = 0; j < out; j++) { \
-                const int64_t at = place[i * out + j] + c; \
-                V sum = d[i * side + j]; \
-                if (place[i * out + j] < 0) continue; \
-                if (tail->add) sum += *(const V##_at *)((const float *)tail->add + at); \
-                if (tail->bias) sum += *(const V##_at *)((const float *)tail->bias + c); \
-                if (tail->clamp) sum = V##_within(sum, low, high, even); \
-                *(V##_at *)(y + at) = sum; \
-            } \
+    (void)out; \
+    for (c = 0; c < channels; c += (int64_t)(sizeof(V) / sizeof(float))) { \
+        HY__HALVING_ROW(0, HY__HALVING_LESS) HY__HALVING_ROW(1, HY__HALVING_LOAD) \
+        HY__HALVING_ROW(2, HY__HALVING_MORE) HY__HALVING_ROW(3, HY__HALVING_LOAD) \
+        HY__HALVING_ROW(4, HY__HALVING_LESS) HY__HALVING_ROW(5, HY__HALVING_LOAD) \
+        HY__HALVING_ROW(6, HY__HALVING_LESS) \
+    } \
+} \
+TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *to, \
+                              const int64_t *place, const hy__tail *tail) \
+{ \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    const vec zero = {0}, HY__BOUNDS(float, *tail) \
+    vec y[9], h0, h1, h2; \
+    int64_t c; \
+    int i; \
+    (void)out; \
+    for (c = 0; c < cols; c += (int64_t)(sizeof(V) / sizeof(float))) { \
+        HY__HALVING_SUMS(2) \
+        y[0] = y[3] = y[6] = h0; y[1] = y[4] = y[7] = h1; y[2] = y[5] = y[8] = h2; \
+        HY__HALVING_SUMS(4) HY__HALVING_MEET(0, +) HY__HALVING_MEET(3, -) HY__HALVING_MEET(6, +) \
+        HY__HALVING_SUMS(0) HY__HALVING_MEET(0, +) \
+        HY__HALVING_SUMS(1) HY__HALVING_MEET(0, +) \
+        HY__HALVING_SUMS(3) HY__HALVING_MEET(3, +) \
+        HY__HALVING_SUMS(5) HY__HALVING_MEET(6, +) \
+        HY__HALVING_SUMS(6) HY__HALVING_MEET(6, -) \
+        for (i = 0; i < 9; i++) { \
+            const int64_t at = place[i] + c; \
+            vec sum = y[i]; \
+            if (place[i] < 0) continue; \
+            if (tail->add) sum += *(const vec_at *)((const float *)tail->add + at); \
+            if (tail->bias) sum += *(const vec_at *)((const float *)tail->bias + c); \
+            if (tail->clamp) sum = V##_within(sum, low, high, even); \
+            *(vec_at *)(to + at) = sum; \
+        } \
     } \
 } \
 static const hy__winograd_isa name##_isa = { name##_in, name##_out };
@@ -9751,11 +9860,14 @@ HY__DEPTH_KERNELS(hy__depth_base, hy__f32x4, HY__TARGET_BASE, 4)
 HY__DEPTH_KERNELS(hy__depth_base, hy__f32x4, HY__TARGET_BASE, 2)
 #endif
 HY__WINOGRAD_KERNELS(hy__winograd_base, hy__f32x4, HY__TARGET_BASE)
+HY__HALVING_KERNELS(hy__halving_base, hy__f32x4, HY__TARGET_BASE)
 #ifdef HY__TARGET_AVX2
 HY__DEPTH_KERNELS(hy__depth_avx2, hy__f32x8, HY__TARGET_AVX2, 2)
 HY__DEPTH_KERNELS(hy__depth_avx512, hy__f32x16, HY__TARGET_AVX512, 4)
 HY__WINOGRAD_KERNELS(hy__winograd_avx2, hy__f32x8, HY__TARGET_AVX2)
+HY__HALVING_KERNELS(hy__halving_avx2, hy__f32x8, HY__TARGET_AVX2)
 HY__WINOGRAD_KERNELS(hy__winograd_avx512, hy__f32x16, HY__TARGET_AVX512)
+HY__HALVING_KERNELS(hy__halving_avx512, hy__f32x16, HY__TARGET_AVX512)
 #endif
 #endif
 
@@ -22246,13 +22358,41 @@ static hy__direct_room hy__direct_lay_out(const hy__direct *v, char *scratch)
 enum { HY__DIRECT_LINES = 8 };
 static int64_t hy__direct_lines(const hy__direct *v) { return v->images * v->win.fine[0] * v->win.fine[1]; }
 
+/* Values of three planes side by side, by fours: how many places. */
+static int64_t hy__direct_mix(const float *x, int64_t plane, int64_t n, float *to)
+{
+    int64_t i = 0;
+#if HY__SIMD
+    for (; i + 4 <= n; i += 4, to += 12) {
+        hy__i32x4 a, b, c, low, high, mid;
+        memcpy(&a, x + i, 16);
+        memcpy(&b, x + plane + i, 16);
+        memcpy(&c, x + 2 * plane + i, 16);
+        low = HY__SHUFFLE4(a, b, 0, 4, 1, 5);
+        high = HY__SHUFFLE4(a, b, 2, 6, 3, 7);
+        mid = HY__SHUFFLE4(low, c, 3, 5, 3, 5);
+        a = HY__SHUFFLE4(low, c, 0, 1, 4, 2);
+        b = HY__SHUFFLE4(mid, high, 0, 1, 4, 5);
+        c = HY__SHUFFLE4(high, c, 6, 2, 3, 7);
+        memcpy(to, &a, 16);
+        memcpy(to + 4, &b, 16);
+        memcpy(to + 8, &c, 16);
+    }
+#else
+    (void)x; (void)plane; (void)n; (void)to;
+#endif
+    return i;
+}
+
 static void hy__direct_enter(const hy__direct *v, const float *x, float *to, int64_t item)
 {
     const int64_t *fine = v->win.fine, *border = v->border, channels = v->fine_c;
     const int64_t deep = fine[0] - 2 * border[0], high = fine[1] - 2 * border[1];
     const int64_t wide = fine[2] - 2 * border[2];
     const int64_t end = hy__least((item + 1) * HY__DIRECT_LINES, hy__direct_lines(v));
-    int64_t line, c, i;
+    const int64_t plane = deep * high * wide;
+    const float *from;
+    int64_t line, mixed, c, i;
     for (line = item * HY__DIRECT_LINES; line < end; line++) {
         const int64_t image = line / fine[1] / fine[0];
         const int64_t z = line / fine[1] % fine[0] - border[0], y = line % fine[1] - border[1];
@@ -22260,10 +22400,10 @@ static void hy__direct_enter(const hy__direct *v, const float *x, float *to, int
         memset(row, 0, (size_t)(fine[2] * channels) * sizeof *row);
         if (z < 0 || z >= deep || y < 0 || y >= high) continue;
         row += border[2] * channels;
-        for (c = 0; c < channels; c++) {
-            const float *from = x + (((image * channels + c) * deep + z) * high + y) * wide;
-            for (i = 0; i < wide; i++) row[i * channels + c] = from[i];
-        }
+        from = x + ((image * channels * deep + z) * high + y) * wide;
+        mixed = channels == 3 ? hy__direct_mix(from, plane, wide, row) : 0;
+        for (c = 0; c < channels; c++)
+            for (i = mixed; i < wide; i++) row[i * channels + c] = from[c * plane + i];
     }
 }
 
@@ -22426,21 +22566,36 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     }
 }
 
-/* --- 3 x 3 windows of stride 1 by squares --- *
+/* --- 3 x 3 windows by squares --- *
  * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
  * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
- * core's L2, a worker does all of a block; else all blocks come first, an item is a block times a panel. */
+ * core's L2, a worker does all of a block; else all blocks come first, an item is a block times a panel.
+ * Squares of 3 x 3 are those of stride 2. Several of their matrices meet the same filters. */
 enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20 };
 typedef struct hy__winograd {
     hy__direct base;                    /* its product: block x filters, k = channels */
     const hy__winograd_isa *isa;
     int     out, side;
+    int     kinds;                      /* filters in a dim of a square */
     int64_t down, across;               /* squares of an image */
     int64_t block, blocks;              /* squares of a block, blocks of all images */
     int     apart;                      /* two stages */
 } hy__winograd;
 
+static int hy__winograd_stride(int out) { return out == 3 ? 2 : 1; }
+static int hy__winograd_kinds(int out) { return out == 3 ? 5 : out + 2; }
+
+/* Which filters matrix m meets. */
+static int hy__winograd_kind(const hy__winograd *v, int m)
+{
+    static const int of[7] = { 0, 1, 2, 1, 3, 1, 4 };   /* the middle tap meets three places */
+    return v->kinds == v->side ? m : of[m / 7] * 5 + of[m % 7];
+}
+
 static int64_t hy__winograd_squares(const hy__winograd *v) { return v->base.images * v->down * v->across; }
+
+/* From one matrix of a block to the next: a line more, else powers of two would meet in few places of L1. */
+static int64_t hy__winograd_plane(const hy__winograd *v, int64_t cols) { return v->block * cols + 16; }
 
 /* The values of one block: side * side matrices (block, channels). */
 static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t block, const float *zeros,
@@ -22449,18 +22604,19 @@ static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t bl
     const hy__window *w = &v->base.win;
     const int64_t channels = v->base.channels, from = block * v->block;
     const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
-    const float *at[36];
+    const int64_t apart = hy__winograd_plane(v, channels), step = v->out * w->stride[2];
+    const float *at[49];
     int64_t s;
     int i, j;
     for (s = 0; s < n; s++) {
         int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
-        int64_t py = rest / v->across * v->out - w->pad[1], px = rest % v->across * v->out - w->pad[2];
+        int64_t py = rest / v->across * step - w->pad[1], px = rest % v->across * step - w->pad[2];
         const float *plane = x + image * hy__window_size(w->fine) * channels;
         for (i = 0; i < v->side; i++)
             for (j = 0; j < v->side; j++)
                 at[i * v->side + j] = py + i < 0 || py + i >= w->fine[1] || px + j < 0 || px + j >= w->fine[2]
                     ? zeros : plane + ((py + i) * w->fine[2] + px + j) * channels;
-        v->isa->in(v->out, at, channels, to + s * channels, v->block * channels);
+        v->isa->in(v->out, at, channels, to + s * channels, apart);
     }
 }
 
@@ -22480,8 +22636,9 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
     t.a_col = t.taps = 1;
     t.from = from;
     t.b_step = t.c_row = g->panel;
-    weight += panel * v->side * v->side * g->k * g->panel;
+    weight += panel * v->kinds * v->kinds * g->k * g->panel;
     for (m = 0; m < v->side * v->side; m++) {
+        const float *b = weight + hy__winograd_kind(v, m) * g->k * g->panel;
         for (i = 0; i < tiles; i++) {
             const int64_t row = hy__gemm_tile_row(n, i);
             t.rows = (int)(hy__gemm_tile_row(n, i + 1) - row);
@@ -22490,12 +22647,11 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
                 t.cols = hy__least(g->width, cols - j);
                 t.last = t.cols - g->isa->lanes;
                 g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
-                    &t, weight + j, sums + row * g->panel + j);
+                    &t, b + j, sums + row * g->panel + j);
             }
         }
-        values += v->block * g->k;
-        weight += g->k * g->panel;
-        sums += v->block * g->panel;
+        values += hy__winograd_plane(v, g->k);
+        sums += hy__winograd_plane(v, g->panel);
     }
 }
 
@@ -22515,18 +22671,18 @@ static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t
             for (j = 0; j < v->out; j++)
                 place[i * v->out + j] = py + i >= size[1] || px + j >= size[2] ? -1
                     : ((image * size[1] + py + i) * size[2] + px + j) * g->n;
-        v->isa->out(v->out, sums + s * g->panel, v->block * g->panel, hy__least(g->panel, g->n - col),
-                    y + col, place, &t);
+        v->isa->out(v->out, sums + s * g->panel, hy__winograd_plane(v, g->panel),
+                    hy__least(g->panel, g->n - col), y + col, place, &t);
     }
 }
 
 static int64_t hy__winograd_values(const hy__winograd *v)
 {
-    return v->side * v->side * v->block * v->base.channels;
+    return v->side * v->side * hy__winograd_plane(v, v->base.channels);
 }
 static int64_t hy__winograd_sums(const hy__winograd *v)
 {
-    return v->side * v->side * v->block * HY__PREPARED_PANEL;
+    return v->side * v->side * hy__winograd_plane(v, HY__PREPARED_PANEL);
 }
 
 static void hy__winograd_run(const hy__winograd *v, const float *x, const float *weight, float *y, int stage,
@@ -22556,9 +22712,10 @@ static void hy__winograd_run(const hy__winograd *v, const float *x, const float 
 static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters, int out)
 {
     int64_t step = hy__most(out, 1), down = hy__pieces(w->coarse[1], step);
-    double side = out + 2, squares = images * (double)(down * hy__pieces(w->coarse[2], step));
+    double side = out * hy__winograd_stride(out) + (out == 3 ? 1 : 2), kinds = hy__winograd_kinds(out);
+    double squares = images * (double)(down * hy__pieces(w->coarse[2], step));
     double values = out ? side * side * squares : images * (double)(w->coarse[1] * w->coarse[2]) * 9;
-    double weights = (out ? side * side : 9) * channels * filters * 4;
+    double weights = (out ? kinds * kinds : 9) * channels * filters * 4;
     double ns = 2 * values * channels * filters / 100;
     if (weights > (double)HY__WINOGRAD_L2) ns += weights / 20;
     return out ? ns + 8 * values * (channels + filters) / 40 : ns;
@@ -22570,11 +22727,12 @@ static int hy__winograd_way(const hy__window *w, int64_t images, int64_t groups,
     double best, ns;
     int way = 0, out, d;
     for (d = 0; d < 3; d++)
-        if (w->kernel[d] != (d ? 3 : 1) || w->stride[d] != 1 || w->dilate[d] != 1) return 0;
-    if (groups > 1 || channels % HY__WINOGRAD_CHANNELS || filters % HY__WINOGRAD_CHANNELS ||
-        w->coarse[0] != 1) return 0;            /* squares lie in one plane */
+        if (w->kernel[d] != (d ? 3 : 1) || w->dilate[d] != 1) return 0;
+    if (w->stride[1] > 2 || w->stride[2] != w->stride[1] || groups > 1 || channels % HY__WINOGRAD_CHANNELS ||
+        filters % HY__WINOGRAD_CHANNELS || w->coarse[0] != 1) return 0;         /* squares lie in one plane */
     best = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, 0);
-    for (out = 2; out <= 4; out += 2) {
+    for (out = 2; out <= 4; out++) {
+        if (hy__winograd_stride(out) != w->stride[2]) continue;
         ns = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, out);
         if (ns < best) { best = ns; way = out; }
     }
@@ -22584,13 +22742,14 @@ static int hy__winograd_way(const hy__window *w, int64_t images, int64_t groups,
 /* One filter's window in the places of a square: G w G^T. */
 static void hy__winograd_filter(int out, const float *w, int64_t step, double *to)
 {
+    static const double g3[5][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { .5, 0, .5 }, { .5, 0, -.5 }, { 0, 0, 1 } };
     static const double g2[4][3] = { { 1, 0, 0 }, { .5, .5, .5 }, { .5, -.5, .5 }, { 0, 0, 1 } };
     static const double g4[6][3] = { { 1 / 4., 0, 0 }, { -1 / 6., -1 / 6., -1 / 6. },
         { -1 / 6., 1 / 6., -1 / 6. }, { 1 / 24., 1 / 12., 1 / 6. }, { 1 / 24., -1 / 12., 1 / 6. },
         { 0, 0, 1 } };
-    const double (*g)[3] = out == 2 ? g2 : g4;
+    const double (*g)[3] = out == 2 ? g2 : out == 3 ? g3 : g4;
     double half[6][3];
-    int side = out + 2, i, j;
+    int side = hy__winograd_kinds(out), i, j;
     for (i = 0; i < side; i++)
         for (j = 0; j < 3; j++)
             half[i][j] = g[i][0] * w[j * step] + g[i][1] * w[(3 + j) * step] + g[i][2] * w[(6 + j) * step];
@@ -22605,10 +22764,11 @@ static void hy__winograd_plan(hy__winograd *v, int out, int isa)
     hy__gemm *g = &v->base.gemm;
     int64_t weights, squares;
     v->out = out;
-    v->side = out + 2;
+    v->side = out == 3 ? 7 : out + 2;
+    v->kinds = hy__winograd_kinds(out);
     v->down = hy__pieces(v->base.win.coarse[1], out);
     v->across = hy__pieces(v->base.win.coarse[2], out);
-    weights = v->side * v->side * v->base.channels * v->base.coarse_c * (int64_t)sizeof(float);
+    weights = v->kinds * v->kinds * v->base.channels * v->base.coarse_c * (int64_t)sizeof(float);
     v->apart = weights > HY__WINOGRAD_L2;
     squares = hy__winograd_squares(v);
     v->block = hy__most(hy__pieces(squares, hy__most(hy__pieces(squares, HY__WINOGRAD_BLOCK), 1)), 1);
@@ -22619,10 +22779,10 @@ static void hy__winograd_plan(hy__winograd *v, int out, int isa)
     g->k = v->base.channels;
     hy__gemm_plan_prepared(g, isa);
 #if HY__SIMD
-    v->isa = &hy__winograd_base_isa;
+    v->isa = out == 3 ? &hy__halving_base_isa : &hy__winograd_base_isa;
 #ifdef HY__TARGET_AVX2
-    if (isa == 1) v->isa = &hy__winograd_avx2_isa;
-    if (isa > 1) v->isa = &hy__winograd_avx512_isa;
+    if (isa == 1) v->isa = out == 3 ? &hy__halving_avx2_isa : &hy__winograd_avx2_isa;
+    if (isa > 1) v->isa = out == 3 ? &hy__halving_avx512_isa : &hy__winograd_avx512_isa;
 #endif
 #endif
 }
@@ -22670,7 +22830,7 @@ typedef struct hy__convolve_rec {
     hy_ints kernel, stride, dilate, pad;
     int64_t filters, channels, groups;  /* channels: of all groups */
     int     last, no_bias;              /* last: the weight has its channels last */
-    int     squares;                    /* 2 or 4: by squares of as many results a side */
+    int     squares;                    /* by squares of as many results a side: 2 or 4, of stride 2: 3 */
     int     first;                      /* the result has its channels first */
     int     planes;                     /* so have the data: the job lays them out, with a border */
     hy__tail_rec tail;
@@ -22710,6 +22870,15 @@ static int hy__convolve_turns(const hy__convolve_rec *r)
     return !r->first && !r->squares && !r->tail.add && !hy__convolve_is_deep(r);
 }
 
+/* Fewer filters than any vector has, one place: sums along the channels, of places and filters as they lie. */
+static int hy__convolve_is_thin(const hy__convolve_rec *r)
+{
+    int d, plain = hy__convolve_taps(r) == 1;
+    for (d = 0; d < r->kernel.n; d++)
+        plain &= hy__tuple_at(&r->stride, d, 1) == 1 && !hy__tuple_at(&r->pad, d, 0);
+    return plain && r->groups == 1 && r->filters <= HY__DOT_COLS && r->channels >= HY__WINOGRAD_CHANNELS;
+}
+
 /* A shape as it lies, perhaps with its channels first: with its channels last. And back. */
 static hy_shape hy__convolve_last(int first, const hy_shape *x)
 {
@@ -22741,7 +22910,8 @@ static hy_shape hy__convolve_weight(const hy__convolve_rec *r)
 {
     int64_t taps = hy__convolve_taps(r), filters = r->filters / r->groups;
     if (hy__convolve_is_deep(r)) return hy__shape2(taps, r->filters);
-    if (r->squares) taps = (r->squares + 2) * (r->squares + 2);
+    if (hy__convolve_is_thin(r)) return hy__shape2(r->filters, r->channels);
+    if (r->squares) taps = hy__winograd_kinds(r->squares) * hy__winograd_kinds(r->squares);
     return hy__shape2(r->groups * hy__pieces(filters, HY__PREPARED_PANEL),
                       HY__PREPARED_PANEL * taps * (r->channels / r->groups));
 }
@@ -22765,7 +22935,7 @@ static int hy__lay_filters_infer(hy_infer *I)
 static void hy__lay_squares(const hy__convolve_rec *r, const float *w, float *to, int64_t panel)
 {
     const int64_t first = panel * HY__PREPARED_PANEL, n = hy__least(HY__PREPARED_PANEL, r->filters - first);
-    const int side = r->squares + 2;
+    const int side = hy__winograd_kinds(r->squares);
     int64_t c, j;
     double square[36];
     int i;
@@ -22796,6 +22966,7 @@ HY__RUN(hy__run_lay_filters)
             for (j = 0; j < r->filters; j++) to[tap * r->filters + j] = w[j * taps + tap];
         return;
     }
+    if (hy__convolve_is_thin(r)) { memcpy(to, w, (size_t)(n * channels) * sizeof *to); return; }
     if (r->squares) { hy__lay_squares(r, w, to, item); return; }
     memset(&g, 0, sizeof g);
     g.size = sizeof(float);
@@ -22884,6 +23055,38 @@ HY__RUN(hy__run_convolve)
                         (char *)scratch, &tail);
 }
 
+/* Some places of an image by all filters, few as they are. */
+HY__RUN(hy__run_thin)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
+    const hy__direct *v = (const hy__direct *)(const void *)&job->plan;
+    const hy__gemm *g = &v->gemm;
+    const int64_t image = item / g->items, row = item % g->items * g->row_block, place = image * g->m + row;
+    const int64_t rows = hy__least(g->row_block, g->m - row);
+    const hy__tail all = hy__tail_of(&r->tail, now, !r->no_bias), tail = hy__tail_at(&all, g, place, 0);
+    float *y = (float *)now->data[job->nin], *to = y + place * g->n;
+    (void)stage; (void)shared;
+    hy__gemm_run_dots(g, (const char *)((const float *)now->data[0] + place * g->k), (const char *)now->data[1],
+                      (char *)(v->first ? scratch : to), rows, g->n, &tail);
+    if (v->first)
+        hy__move_plane((int)sizeof(float), (char *)(y + image * g->n * g->m + row), (const char *)scratch,
+                       g->n, rows, g->m, 1, 1, g->n);
+}
+
+static void hy__thin_bind(hy_job *job, hy__direct *v)
+{
+    hy__gemm *g = &v->gemm;
+    memset(g, 0, sizeof *g);
+    g->m = hy__window_size(v->win.coarse);
+    g->n = g->c_row = v->coarse_c;
+    g->k = g->a_row = g->b_col = v->fine_c;
+    g->a_col = g->b_row = 1;
+    hy__gemm_plan_f32(g, job->kernels->isa - HY_ISA_BASE);
+    hy__one_stage(job, hy__run_thin, v->images * g->items, (double)v->images * (double)g->m * (double)g->n *
+                  (double)g->k / 20 + 100);
+    if (v->first) job->scratch = (size_t)(g->row_block * g->n) * sizeof(float);
+}
+
 /* The data get their channels last and a border of zeros in a stage of their own. */
 static void hy__direct_bind_planes(hy_job *job, hy__direct *v)
 {
@@ -22918,6 +23121,7 @@ static int hy__convolve_bind(hy_job *job)
     v->fine_c = r->channels;
     v->coarse_c = r->filters;
     if (r->squares) { hy__squares_bind(job, r->squares); return 0; }
+    if (hy__convolve_is_thin(r)) { hy__thin_bind(job, v); return 0; }
     items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
     hy__one_stage(job, hy__run_convolve, items, (double)v->images * (double)v->groups * (double)v->gemm.m *
                   (double)v->gemm.n * (double)v->gemm.k / 40 + 100);
@@ -23737,13 +23941,23 @@ static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
 }
 
 /* One window over everything is a reduction of all but batch and channels. */
+/* Is one window over everything, whatever it is called? */
+static int hy__pool_is_whole(const hy__window *w)
+{
+    int d, whole = 1;
+    for (d = 0; d < HY__SPACE; d++)
+        whole &= w->kernel[d] == w->fine[d] && w->coarse[d] == 1 && !w->pad[d];
+    return whole;
+}
+
 static int hy__pooling_bind(hy_job *job)
 {
     HY__REC(pooling, job);
     hy__pool_plan *v = HY__NOTES(hy__pool_plan, job);
     int n = job->in[0].type.shape.ndim;
     hy__pool_window(v, r, &job->in[0].type.shape, &job->out[0].type.shape);
-    if (r->global_pool && v->power < 3 && hy__window_size(v->win.fine) > 0)
+    if ((r->global_pool || (!hy__pool_fits(job, v) && hy__pool_is_whole(&v->win))) && v->power < 3 &&
+        hy__window_size(v->win.fine) > 0)
         return hy__reduce_bind_kind(job, v->type == HY_POOL_MAX ? HY__MAX : v->type == HY_POOL_AVG ? HY__MEAN
                                          : v->power == 2 ? HY__NORM2 : HY__SUM,
                                     v->last ? (1 << (n - 1)) - 2 : (1 << n) - 4);
