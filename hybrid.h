@@ -8183,7 +8183,7 @@ HY__INLINE float hy__erf_f32(float x)
     return hy__copysign_f32(hy__expm1_down_f32(hy__erf_fall_f32(a)), x);
 }
 
-/* x times the normal distribution: with q the share of it beyond |x|, max(x, 0) - |x| q; from 10.1 on q is 0 */
+/* x times the normal distribution: with q the share of it beyond |x|, max(x, 0) - |x| q; q(10.1) is 0 */
 HY__INLINE float hy__gelu_f32(float x)
 {
     float a = hy__abs_f32(x), small;
@@ -32824,7 +32824,8 @@ static void hy__fused_lone(const hy__fused *f, hy__fused_room *room)
 }
 
 /* What an item that begins at element `first` finds: where every value lies, and how inputs are read. One
- * whose place an output takes is copied, tile by tile, before that is written, unless the last kernel does. */
+ * whose place an output takes is copied, tile by tile, before that is written, unless the last kernel does
+ * so. */
 static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused *f, hy__fused_room *room,
                            int64_t first)
 {
@@ -32937,7 +32938,7 @@ static void hy__fused_load(const hy__fused *f, hy__fused_room *room, int set)
 static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_room *room, int64_t first)
 {
     const int64_t size = hy__traits[f->dtype].size, by = f->tile * size;
-    int i, k, at;
+    int i, k, at, moves;
     if (f->jobs || f->tile % HY__WHOLE) return 0;
     for (i = 0; i < f->inputs; i++)
         if (room->in[i].kind == HY__COPIED || room->in[i].kind == HY__SPREAD) return 0;
@@ -32953,7 +32954,8 @@ static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_roo
             at = k == step->nin ? HY__OPERANDS - 1 : k + (step->side >= 0 && k >= step->side);
             c->place[at] = room->where[value];
             c->one[at] = !in || !room->in[value].lone;
-            c->by[at] = (in ? room->in[value].kind == HY__DIRECT : f->slot[value] < 0 && !f->streams) ? by : 0;
+            moves = in ? room->in[value].kind == HY__DIRECT : f->slot[value] < 0 && !f->streams;
+            c->by[at] = moves ? by : 0;
             if (c->one[at]) continue;
             hy__repeat_value(c->value, room->where[value], (int)size);
             c->place[at] = (char *)c->value;
@@ -63131,7 +63133,7 @@ HY__WARM_ROOMS
  *          gamma are options.
  *          THE COMPILER: weights are laid out once, channels last inside, 3 x 3 convolutions by squares,
  *          images 16 abreast, products add and limit in registers; what surrounds operators that see values
- *          is planned; hy_planned and its kin.
+ *          is planned; softmax and norms may take their input's place; hy_planned and its kin.
  *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
  *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
  *          records by number, hy_fit, hy_set_recompute.
