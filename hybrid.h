@@ -612,7 +612,7 @@ enum {                                  /* facts that passes ask for */
     HY_OP_RANDOM    = 4,                /* draws random numbers */
     HY_OP_TRAIN     = 8,                /* differs in training */
     HY_OP_DYNAMIC   = 16,               /* values decide the output's shape */
-    HY_OP_INPLACE   = 32,               /* may write over its first input */
+    HY_OP_INPLACE   = 32,               /* its first output may be written over its first input */
     HY_OP_NO_SAVE   = 64,               /* its gradient reads shapes only, no values */
     HY_OP_STRIDED   = 128,              /* reads inputs of any strides; others get packed ones */
     HY_OP_MOVES     = 128 + 64,         /* only moves elements */
@@ -1780,15 +1780,15 @@ struct hy_op {
         "(x - mean) / sqrt(var + eps) gamma + beta per channel") \
     OPT(batch_norm_relu, "_contrib_BatchNormWithReLU", NULL, HY_OP_TRAIN, "max(batch_norm, 0)") \
     OP(_batch_norm_grad, NULL, NULL, 0, "gradient of batch_norm") \
-    OPT(layer_norm, "LayerNorm", NULL, 0, \
+    OPT(layer_norm, "LayerNorm", NULL, HY_OP_INPLACE, \
         "each vector along axis to mean 0, variance 1; gamma and beta per element") \
     OPT(group_norm, "GroupNorm", NULL, 0, "each group of channels to mean 0, variance 1") \
     OPT(instance_norm, "InstanceNorm", NULL, 0, "each channel of each sample to mean 0, variance 1") \
     OPT(l2_normalization, "L2Normalization", NULL, 0, "x / sqrt(sum x^2 + eps)") \
     OP(activation, "Activation", NULL, HY_OP_POINTWISE, "a function by name") \
     OPT(leaky_relu, "LeakyReLU", NULL, HY_OP_RANDOM | HY_OP_TRAIN, "x above 0, something small below") \
-    OPT(softmax, "softmax", NULL, 0, "exp(x) over its sum") \
-    OPT(log_softmax, "log_softmax", NULL, 0, "log of softmax") \
+    OPT(softmax, "softmax", NULL, HY_OP_INPLACE, "exp(x) over its sum") \
+    OPT(log_softmax, "log_softmax", NULL, HY_OP_INPLACE, "log of softmax") \
     OPT(softmin, "softmin", NULL, 0, "softmax of -x") \
     OPT(attention, "attention", NULL, 0, \
         "softmax(scale Q K^T + mask) V for each head, of (B,T,heads D) or (B,heads,T,D)") \
@@ -8183,7 +8183,7 @@ HY__INLINE float hy__erf_f32(float x)
     return hy__copysign_f32(hy__expm1_down_f32(hy__erf_fall_f32(a)), x);
 }
 
-/* x times the normal distribution: with q the share of it beyond |x|, max(x, 0) - |x| q; from 10.1 on q is 0 */
+/* x times the normal distribution: with q the share of it beyond |x|, max(x, 0) - |x| q; q(10.1) is 0 */
 HY__INLINE float hy__gelu_f32(float x)
 {
     float a = hy__abs_f32(x), small;
@@ -13044,7 +13044,7 @@ typedef struct hy__row_kernels {
 } hy__row_kernels;
 #define HY__ROW_KERNELS(name, sums) \
     static const hy__row_kernels hy__rows_##name = { \
-        hy__fold_rows_##sums, hy__fold_lines_##sums, hy__moments_##sums, hy__scale_##name, hy__blend_##name };
+        hy__fold_rows_##sums, hy__fold_lines_##sums, hy__moments_##name, hy__scale_##name, hy__blend_##name };
 /* Elements that are left over in a row have the same bits wherever they are computed. */
 #define HY__ROW_END(n) (n)
 #define HY__ROW_REST(end, n, plain) {}
@@ -13067,7 +13067,45 @@ HY__DEFINE_MOMENTS(avx2, HY__TARGET_AVX2, float)
 HY__DEFINE_NORMS(avx2, HY__TARGET_AVX2, float)
 HY__ROW_KERNELS(avx2, avx2)
 HY__DEFINE_NORMS(avx512, HY__TARGET_AVX512, float)
-HY__ROW_KERNELS(avx512, avx2)           /* sums gain nothing by AVX-512: conversion and memory bound them */
+/* Sums gain by AVX-512 only in a line's moments, where gcc has to be told of the wide vectors. */
+HY__VECTOR(double, 64, hy__f64x8)
+#define HY__DEVIATION(at) \
+    (__builtin_convertvector(*(const hy__f32x8_at *)(const void *)(x + at), hy__f64x8) - center_of)
+HY__TARGET_AVX512 static void hy__moments_avx512(const void *from, const void *with, int lines, int64_t count,
+                                                 int64_t step, int64_t n, const double *center, double *s1,
+                                                 double *s2)
+{
+    const float *x = (const float *)from;
+    const hy__f64x8 zero = { 0, 0, 0, 0, 0, 0, 0, 0 };
+    int64_t j;
+    if (!lines || with) {
+        hy__moments_avx2(from, with, lines, count, step, n, center, s1, s2);
+        return;
+    }
+    for (; count > 0; count--, x += step, center++, s1++, s2++) {
+        hy__f64x8 center_of = zero + *center, a = zero, b = zero;
+        for (j = 0; j + 32 <= n; j += 32) {
+            const hy__f64x8 d0 = HY__DEVIATION(j), d1 = HY__DEVIATION(j + 8);
+            const hy__f64x8 d2 = HY__DEVIATION(j + 16), d3 = HY__DEVIATION(j + 24);
+            a += (d0 + d1) + (d2 + d3);
+            b += (d0 * d0 + d1 * d1) + (d2 * d2 + d3 * d3);
+        }
+        for (; j + 8 <= n; j += 8) {
+            const hy__f64x8 d = HY__DEVIATION(j);
+            a += d;
+            b += d * d;
+        }
+        for (; j < n; j++) {
+            const double d = (double)x[j] - *center;
+            *s1 += d;
+            *s2 += d * d;
+        }
+        *s1 += ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
+        *s2 += ((b[0] + b[4]) + (b[2] + b[6])) + ((b[1] + b[5]) + (b[3] + b[7]));
+    }
+}
+#undef HY__DEVIATION
+HY__ROW_KERNELS(avx512, avx2)
 #endif
 #undef HY__ROW_END
 #undef HY__ROW_REST
@@ -33001,7 +33039,8 @@ static void hy__fused_lone(const hy__fused *f, hy__fused_room *room)
 }
 
 /* What an item that begins at element `first` finds: where every value lies, and how inputs are read. One
- * whose place an output takes is copied, tile by tile, before that is written, unless the last kernel does. */
+ * whose place an output takes is copied, tile by tile, before that is written, unless the last kernel does
+ * so. */
 static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused *f, hy__fused_room *room,
                            int64_t first)
 {
@@ -33114,7 +33153,7 @@ static void hy__fused_load(const hy__fused *f, hy__fused_room *room, int set)
 static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_room *room, int64_t first)
 {
     const int64_t size = hy__traits[f->dtype].size, by = f->tile * size;
-    int i, k, at;
+    int i, k, at, moves;
     if (f->jobs || f->tile % HY__WHOLE) return 0;
     for (i = 0; i < f->inputs; i++)
         if (room->in[i].kind == HY__COPIED || room->in[i].kind == HY__SPREAD) return 0;
@@ -33130,7 +33169,8 @@ static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_roo
             at = k == step->nin ? HY__OPERANDS - 1 : k + (step->side >= 0 && k >= step->side);
             c->place[at] = room->where[value];
             c->one[at] = !in || !room->in[value].lone;
-            c->by[at] = (in ? room->in[value].kind == HY__DIRECT : f->slot[value] < 0 && !f->streams) ? by : 0;
+            moves = in ? room->in[value].kind == HY__DIRECT : f->slot[value] < 0 && !f->streams;
+            c->by[at] = moves ? by : 0;
             if (c->one[at]) continue;
             hy__repeat_value(c->value, room->where[value], (int)size);
             c->place[at] = (char *)c->value;
@@ -34814,7 +34854,9 @@ static void hy__plan_inplace(hy__plan *p)
         const hy__step *s = &p->step[i];
         const int *v = p->tensor + s->tensor;
         hy__spot *in, *out;
-        if (!(s->op->flags & HY_OP_INPLACE) || !s->nin || s->nout != 1) continue;
+        if (!(s->op->flags & HY_OP_INPLACE) || !s->nin) continue;
+        for (k = 1; k < s->nout && p->spot[v[s->nin + k]].where == HY__NOWHERE; k++) {}
+        if (k < s->nout) continue;      /* somebody wants the others */
         in = &p->spot[p->spot[v[0]].root];
         out = &p->spot[v[s->nin]];
         if (in->where != HY__AT_ARENA || out->where != HY__AT_ARENA || in->to != s->batch ||
@@ -63378,7 +63420,7 @@ HY__WARM_ROOMS
  *          gamma are options.
  *          THE COMPILER: weights are laid out once, channels last inside, 3 x 3 convolutions by squares,
  *          images 16 abreast, products add and limit in registers; what surrounds operators that see values
- *          is planned; hy_planned and its kin.
+ *          is planned; softmax and norms may take their input's place; hy_planned and its kin.
  *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
  *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
  *          records by number, hy_fit, hy_set_recompute.
