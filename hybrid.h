@@ -18408,8 +18408,9 @@ HY__WARM_ROOMS
 HY__LOOPS_BEGIN
 
 /* --- cells of recurrent layers: one sample, one step --- *
- * `gates` holds wx x, `rec` wh h, each a row per gate, without their biases bx and bh. The step leaves in
- * `gates` what the gradient needs: lstm i f g o and the cell, gru r z n and its wh h + bh, else the state. */
+ * `gates` holds a row per gate: of a gru wx x + bx, `rec` beside it wh h + bh; else the sum of both. The step
+ * leaves in `gates` what the gradient needs: lstm i f g o and the cell, gru r z n and its wh h + bh, else the
+ * state. */
 typedef struct hy__rnn_cell {
     int     mode;
     int64_t units;
@@ -18418,7 +18419,7 @@ typedef struct hy__rnn_cell {
 
 /* h: the state, old to new; of an lstm, whose old state is already in rec, only new. */
 typedef void (*hy__rnn_step_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates,
-                                const void *rec, const void *bx, const void *bh, void *h, void *cell);
+                                const void *rec, void *h, void *cell);
 /* dh, dcell: gradients of the new state to those of the old, as far as it is used directly. dx and dr become
  * those of wx x and wh h; they may be one. full: an lstm's state before its projection. */
 typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, const void *gates,
@@ -18427,15 +18428,12 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table
 
 #define HY__RNN_STEP(T, suffix) \
     static void hy__rnn_step_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates, \
-                                      const void *recurrent, const void *bias_x, const void *bias_h, \
-                                      void *state, void *cells) \
+                                      const void *recurrent, void *state, void *cells) \
     { \
         T *g = (T *)gates, *h = (T *)state, *cell = (T *)cells; \
         T low = (T)c->low, high = (T)c->high, nan = (T)c->nan; \
-        const T *rec = (const T *)recurrent, *bx = (const T *)bias_x, *bh = (const T *)bias_h; \
-        int64_t n = c->units, sums = n * (c->mode == HY_RNN_LSTM ? 4 : c->mode == HY_RNN_GRU ? 2 : 1), j; \
-        HY__IVDEP \
-        for (j = 0; j < sums; j++) g[j] = g[j] + bx[j] + (rec[j] + bh[j]); \
+        const T *rec = (const T *)recurrent; \
+        int64_t n = c->units, j; \
         if (c->mode == HY_RNN_LSTM) { \
             hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n); \
             hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
@@ -18451,11 +18449,13 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table
             HY__IVDEP \
             for (j = 0; j < n; j++) h[j] = g[3 * n + j] * h[j]; \
         } else if (c->mode == HY_RNN_GRU) { \
+            HY__IVDEP \
+            for (j = 0; j < 2 * n; j++) g[j] += rec[j]; \
             hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) { \
-                T inner = g[3 * n + j] = rec[2 * n + j] + bh[2 * n + j]; \
-                g[2 * n + j] = g[2 * n + j] + bx[2 * n + j] + g[j] * inner; \
+                T inner = g[3 * n + j] = rec[2 * n + j]; \
+                g[2 * n + j] = g[2 * n + j] + g[j] * inner; \
             } \
             hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
             HY__IVDEP \
@@ -18736,7 +18736,7 @@ enum { HY__RNN_TIMES, HY__RNN_TURNED = 3, HY__RNN_WEIGHT = 6 };
 
 static void hy__rnn_product(const hy__rnn *r, int isa, int which, int layer, hy__gemm *g)
 {
-    int k = which % 3, packed = which < HY__RNN_WEIGHT && r->steps >= HY__RNN_SEVERAL;
+    int k = which % 3, packed = which < HY__RNN_WEIGHT && r->steps >= HY__RNN_SEVERAL, sums;
     int64_t out = k == 2 ? r->width : r->gate, all = r->steps * r->batch, b_row, b_col;
     int64_t from = k == 0 ? hy__rnn_fan(r, layer) : k == 1 ? r->width : r->cell.units;
     g->m = which >= HY__RNN_WEIGHT ? out : k == 0 ? all : r->block;
@@ -18746,8 +18746,9 @@ static void hy__rnn_product(const hy__rnn *r, int isa, int which, int layer, hy_
     g->a_col = which < HY__RNN_WEIGHT ? 1 : r->delta;
     b_row = which < HY__RNN_TURNED ? 1 : which < HY__RNN_WEIGHT || k == 0 ? from : r->delta;
     b_col = which < HY__RNN_TURNED ? from : 1;
-    g->c_row = which == HY__RNN_TIMES ? r->keep : g->n;
-    g->accumulate = which == HY__RNN_TURNED + 1;
+    sums = which == HY__RNN_TIMES + 1 && r->cell.mode != HY_RNN_GRU;       /* onto what the input gave */
+    g->c_row = which == HY__RNN_TIMES || sums ? r->keep : g->n;
+    g->accumulate = which == HY__RNN_TURNED + 1 || sums;
     g->b_row = packed ? g->n : b_row;       /* packed, it no longer matters how the matrix lay */
     g->b_col = packed ? 1 : b_col;
     hy__plan_gemm(g, r->compute, isa);
@@ -18793,18 +18794,21 @@ static char *hy__rnn_packed(const hy__rnn_run *u, int layer, int direction, int 
     return u->packs + unit + r->part[layer > 0][k];
 }
 static void hy__rnn_multiply(const hy__rnn_run *u, const hy__gemm *g, const char *a, const char *b, char *c,
-                             const char *packed)
+                             const char *packed, const void *bias)
 {
     int64_t i;
-    for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, u->scratch, packed, NULL);
+    hy__tail tail;
+    memset(&tail, 0, sizeof tail);
+    tail.bias = bias;
+    for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, u->scratch, packed, &tail);
 }
-/* A product planned for a whole block, with fewer rows. */
+/* A product planned for a whole block, with fewer rows and not shared out. */
 static void hy__rnn_trim(hy__gemm *g, int64_t rows)
 {
     if (!g->items) return;
-    g->m = rows;
-    g->row_blocks = hy__pieces(rows, g->row_block);
-    g->items = g->row_blocks * g->col_blocks;
+    g->m = g->row_block = rows;
+    g->col_block = g->n;
+    g->row_blocks = g->col_blocks = g->items = 1;
 }
 
 /* Gates (T,N,keep) of a layer and direction; forward without a reserve one layer's place serves all. */
@@ -18907,7 +18911,7 @@ static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
     int64_t first = item / r->directions * r->block, rows = hy__least(r->block, r->batch - first);
     int64_t unit = (int64_t)layer * r->directions + direction, size = r->size, units = r->cell.units, s, n;
     const char *wh = hy__rnn_matrix(u, layer, direction, 1), *wp = hy__rnn_matrix(u, layer, direction, 2);
-    const char *bx = hy__rnn_matrix(u, layer, direction, 3), *bh = hy__rnn_matrix(u, layer, direction, 4);
+    const char *bh = hy__rnn_matrix(u, layer, direction, 4);
     char *gates = hy__rnn_gates(u, layer, direction) + first * r->keep * size;
     char *h = u->scratch + r->gemm, *cell = h + r->block * r->width * size;
     char *full = cell + r->block * units * size, *rec = full + r->block * units * size;
@@ -18923,13 +18927,15 @@ static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
     } else full = h;
     for (s = 0; s < r->steps; s++) {
         int64_t t = direction ? r->steps - 1 - s : s;
-        hy__rnn_multiply(u, &state, h, wh, rec, hy__rnn_packed(u, layer, direction, 1));
+        char *now = gates + t * r->batch * r->keep * size;
+        hy__rnn_multiply(u, &state, h, wh, state.accumulate ? now : rec,
+                         hy__rnn_packed(u, layer, direction, 1), bh);
         for (n = 0; n < rows; n++)
             if (t < hy__rnn_length(u, first + n))
-                step(&r->cell, maps, gates + (t * r->batch + n) * r->keep * size,
-                     rec + n * r->gate * size, bx, bh, full + n * units * size, cell + n * units * size);
+                step(&r->cell, maps, now + n * r->keep * size, rec + n * r->gate * size,
+                     full + n * units * size, cell + n * units * size);
         if (r->project) {
-            hy__rnn_multiply(u, &project, full, wp, rec, hy__rnn_packed(u, layer, direction, 2));
+            hy__rnn_multiply(u, &project, full, wp, rec, hy__rnn_packed(u, layer, direction, 2), NULL);
             for (n = 0; n < rows; n++)
                 if (t < hy__rnn_length(u, first + n))
                     memcpy(h + n * r->width * size, rec + n * r->width * size, (size_t)(r->width * size));
@@ -19021,7 +19027,7 @@ static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64
     if (r->project)
         hy__rnn_multiply(u, &b->project, hy__rnn_delta(u, direction, row, HY__RNN_DPROJECT),
                          hy__rnn_matrix(u, layer, direction, 2), b->dfull,
-                         hy__rnn_packed(u, layer, direction, 2));
+                         hy__rnn_packed(u, layer, direction, 2), NULL);
     for (n = 0; n < b->rows; n++) {
         char *delta = hy__rnn_delta(u, direction, row + n, 0);
         if (t >= hy__rnn_length(u, b->first + n)) continue;
@@ -19034,7 +19040,8 @@ static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64
              r->project ? delta + hy__rnn_slot(r, HY__RNN_FULL) * r->size : b->unused);
     }
     hy__rnn_multiply(u, &b->state, hy__rnn_delta(u, direction, row, HY__RNN_DR),
-                     hy__rnn_matrix(u, layer, direction, 1), b->dh, hy__rnn_packed(u, layer, direction, 1));
+                     hy__rnn_matrix(u, layer, direction, 1), b->dh, hy__rnn_packed(u, layer, direction, 1),
+                     NULL);
 }
 
 static void hy__rnn_walk_back(const hy__rnn_run *u, int layer, int64_t item)
@@ -19198,10 +19205,13 @@ static void hy__rnn_item(const hy__rnn_run *u, int stage, int64_t item)
     else if (!r->back && at % 2 == 1) hy__rnn_walk(u, layer, item);
     else if (r->back) hy__rnn_gradients(u, r, u->job->kernels->isa, layer, item);
     else {
+        hy__tail tail;
+        memset(&tail, 0, sizeof tail);
+        tail.bias = hy__rnn_matrix(u, layer, direction, 3);
         hy__rnn_product(r, u->job->kernels->isa, HY__RNN_TIMES, layer, &g);
         hy__gemm_run(&g, hy__rnn_layer_input(u, layer), hy__rnn_matrix(u, layer, direction, 0),
                      hy__rnn_gates(u, layer, direction), item / r->directions, u->scratch,
-                     hy__rnn_packed(u, layer, direction, 0), NULL);
+                     hy__rnn_packed(u, layer, direction, 0), &tail);
     }
 }
 
