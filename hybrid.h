@@ -14574,7 +14574,7 @@ static int hy__make_loss_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_make_loss hy__make_loss_infer, hy__copy_bind, hy__make_loss_diff, hy__pointwise_split
 
-/* --- softmax_cross_entropy: stage 0 leaves -log p of each row's label, stage 1 sums --- */
+/* --- softmax_cross_entropy: stage 0 leaves -log p of each row's label (short rows turned), 1 sums --- */
 static int hy__softmax_cross_entropy_infer(hy_infer *I)
 {
     hy_shape *x = &I->in[0].shape, *label = &I->in[1].shape;
@@ -14591,31 +14591,38 @@ HY__RUN(hy__run_softmax_cross_entropy)
 {
     const hy_tensor *x = &job->in[0], *label = &job->in[1];
     int64_t rows = x->type.shape.dim[0], classes = x->type.shape.dim[1], batch = job->plan.i[0];
-    int64_t row = item * batch, end = hy__least(row + batch, rows);
+    int64_t row = item * batch, end = hy__least(row + batch, rows), turned = classes < HY__DEAL, n, r, c;
     hy_dtype compute = hy__compute_type(x->type.dtype, 0);
+    int64_t size = hy__traits[compute].size;
     double *loss = (double *)shared, total = 0;
     if (stage == 1) {
         for (row = 0; row < rows; row++) total += loss[row];
         hy__store(now->data[job->nin], job->out[0].type.dtype, total);
         return;
     }
-    for (; row < end; row++) {
-        int64_t at = hy__load_i64(hy__place(now, label, row), label->type.dtype);
-        loss[row] = 0;
-        if (at < 0 || at >= classes) { hy_fault(now); continue; }
-        hy__load_tile(compute, scratch, hy__place(now, x, row * classes), x->type.dtype, 1, classes);
-        hy__softmax_for(compute, job->kernels->isa)(scratch, scratch, classes, 1, 1, 1, 1);
-        loss[row] = -hy__load((const char *)scratch + at * hy__traits[compute].size, compute);
+    for (; row < end; row += n) {
+        n = turned ? hy__least(end - row, HY__DEAL) : 1;
+        for (c = 0; c < (turned ? classes : 1); c++)
+            hy__load_tile(compute, (char *)scratch + c * n * size, hy__place(now, x, row * classes + c),
+                          x->type.dtype, turned ? classes : 1, turned ? n : classes);
+        hy__softmax_for(compute, job->kernels->isa)(scratch, scratch, classes, n, n, 1, 1);
+        for (r = 0; r < n; r++) {
+            int64_t at = hy__load_i64(hy__place(now, label, row + r), label->type.dtype);
+            loss[row + r] = 0;
+            if (at < 0 || at >= classes) hy_fault(now);
+            else loss[row + r] = -hy__load((const char *)scratch + (at * n + r) * size, compute);
+        }
     }
 }
 static int hy__softmax_cross_entropy_bind(hy_job *job)
 {
     const hy_shape *x = &job->in[0].type.shape;
     hy_dtype dtype = job->in[0].type.dtype;
+    int64_t rows = x->dim[1] < HY__DEAL ? HY__DEAL : 1;
     if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
     job->notes = 1 * sizeof *job->plan.i;
     job->plan.i[0] = HY__CHUNK / 2 / (x->dim[1] + 1) + 1;
-    job->scratch = (size_t)(x->dim[1] * hy__traits[hy__compute_type(dtype, 0)].size);
+    job->scratch = (size_t)(rows * x->dim[1] * hy__traits[hy__compute_type(dtype, 0)].size);
     job->fault_text = "a label is no class";
     return hy__two_stages(job, hy__run_softmax_cross_entropy, hy__pieces(x->dim[0], job->plan.i[0]), 1,
                           (size_t)x->dim[0] * sizeof(double), 2 * (double)hy__size(x));
