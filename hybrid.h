@@ -20347,6 +20347,7 @@ enum { HY__ABREAST = 16, HY__ABREAST_ROWS = 8, HY__ABREAST_SQUARE = 4 };
 /* y(r, .) = start(r) + sum over channels and taps of weight(channel, pick(tap), r) x(channel, at(tap)) */
 typedef struct hy__abreast_sum {
     int64_t n, y_step, x_step;          /* values of a place, steps from channel to channel */
+    int64_t y_next, x_next;             /* of a pair: from the first place to the second */
     int64_t rows, channels, taps, depth;        /* depth: weights of a channel, HY__ABREAST_ROWS a tap */
     const int64_t *at, *pick;
     const float *weight, *start;
@@ -20360,10 +20361,11 @@ typedef struct hy__abreast_area {
 } hy__abreast_area;
 
 #define HY__EACH_SUM(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-#define HY__ABREAST_START(r) if (rows > r) acc[r] = zero + s->start[r];
-#define HY__ABREAST_STEP(r)  if (rows > r) acc[r] += w[r] * a;
-#define HY__ABREAST_STORE(r) if (rows > r && (rows > r + 1 || s->rows > r)) \
-        *(vec_at *)(y + r * s->y_step + i) = acc[r];
+#define HY__ABREAST_START(r) if (rows > r) { acc[r] = zero + s->start[r]; if (pair) twin[r] = acc[r]; }
+#define HY__ABREAST_STEP(r)  if (rows > r) { acc[r] += w[r] * a; if (pair) twin[r] += w[r] * b; }
+#define HY__ABREAST_STORE(r) if (rows > r && (rows > r + 1 || s->rows > r)) { \
+        *(vec_at *)(y + r * s->y_step + i) = acc[r]; \
+        if (pair) *(vec_at *)(y + s->y_next + r * s->y_step + i) = twin[r]; }
 #define HY__EACH_MEETING(X, r) X(r, 0) X(r, 1) X(r, 2) X(r, 3)
 #define HY__ABREAST_SUM(r, i) (sum + s->pick[i] + (r) * HY__ABREAST)
 #define HY__ABREAST_LOAD(r, i)  if (rows > r && many > i) acc[r][i] = *(const vec_at *)HY__ABREAST_SUM(r, i);
@@ -20376,16 +20378,19 @@ typedef struct hy__abreast_area {
         HY__EACH_MEETING(HY__ABREAST_MEET, r) }
 #define HY__ABREAST_KEEP(r, i)  if (rows > r && many > i) *(vec_at *)HY__ABREAST_SUM(r, i) = acc[r][i];
 
-/* rows is one more than s->rows where that is odd */
+/* rows is one more than s->rows where that is odd. Pairs: sums of two places, so that none waits for the one
+ * before and weights serve twice. */
 #define HY__ABREAST_BODY(name, V, TARGET) \
-HY__INLINE TARGET void name##_sum(const int rows, const hy__abreast_sum *s, float *y, const float *x) \
+HY__INLINE TARGET void name##_sum(const int rows, const int pair, const hy__abreast_sum *s, float *y, \
+                                  const float *x) \
 { \
     HY__CONTRACT \
     typedef V vec; \
     typedef V##_at vec_at; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const vec zero = {0}; \
-    vec acc[HY__ABREAST_ROWS]; \
+    vec acc[HY__ABREAST_ROWS], twin[HY__ABREAST_ROWS]; \
+    const int64_t next = s->x_next; \
     int64_t i, c, t; \
     for (i = 0; i < s->n; i += lanes) { \
         HY__EACH_SUM(HY__ABREAST_START) \
@@ -20393,6 +20398,7 @@ HY__INLINE TARGET void name##_sum(const int rows, const hy__abreast_sum *s, floa
             const float *from = x + i + c * s->x_step, *weight = s->weight + c * s->depth; \
             for (t = 0; t < s->taps; t++) { \
                 const vec a = *(const vec_at *)(from + s->at[t]); \
+                const vec b = pair ? (vec)*(const vec_at *)(from + next + s->at[t]) : zero; \
                 const float *w = weight + s->pick[t]; \
                 HY__EACH_SUM(HY__ABREAST_STEP) \
             } \
@@ -20424,20 +20430,24 @@ HY__INLINE TARGET void name##_area(const int rows, const int many, const hy__abr
     HY__EACH_MEETING(HY__ABREAST_KEEP, 0) HY__EACH_MEETING(HY__ABREAST_KEEP, 1) \
     HY__EACH_MEETING(HY__ABREAST_KEEP, 2) HY__EACH_MEETING(HY__ABREAST_KEEP, 3) \
 } \
-HY__ABREAST_MADE(name, 2, TARGET) HY__ABREAST_MADE(name, 4, TARGET) HY__ABREAST_MADE(name, 6, TARGET) \
-HY__ABREAST_MADE(name, 8, TARGET) \
+HY__ABREAST_EACH(name, TARGET, sum, 0) \
 HY__ABREAST_MET(name, 2, 1, TARGET) HY__ABREAST_MET(name, 2, 2, TARGET) HY__ABREAST_MET(name, 2, 4, TARGET) \
-HY__ABREAST_MET(name, 4, 1, TARGET) HY__ABREAST_MET(name, 4, 2, TARGET) HY__ABREAST_MET(name, 4, 4, TARGET) \
+HY__ABREAST_MET(name, 4, 1, TARGET) HY__ABREAST_MET(name, 4, 2, TARGET) HY__ABREAST_MET(name, 4, 4, TARGET)
+
+#define HY__ABREAST_ISA(name, two, four, six, eight) \
 static const hy__abreast_kernels name##_isa = { \
-    { name##_sum_2, name##_sum_4, name##_sum_6, name##_sum_8 }, \
+    { name##_sum_2, name##_sum_4, name##_sum_6, name##_sum_8 }, { two, four, six, eight }, \
     { { name##_area_2_1, name##_area_2_2, name##_area_2_4 }, \
       { name##_area_4_1, name##_area_4_2, name##_area_4_4 } } };
 
-#define HY__ABREAST_MADE(name, rows, TARGET) \
-TARGET static void name##_sum_##rows(const hy__abreast_sum *s, float *y, const float *x) \
+#define HY__ABREAST_MADE(name, rows, TARGET, what, pair) \
+TARGET static void name##_##what##_##rows(const hy__abreast_sum *s, float *y, const float *x) \
 { \
-    name##_sum(rows, s, y, x); \
+    name##_sum(rows, pair, s, y, x); \
 }
+#define HY__ABREAST_EACH(name, TARGET, what, pair) \
+HY__ABREAST_MADE(name, 2, TARGET, what, pair) HY__ABREAST_MADE(name, 4, TARGET, what, pair) \
+HY__ABREAST_MADE(name, 6, TARGET, what, pair) HY__ABREAST_MADE(name, 8, TARGET, what, pair)
 #define HY__ABREAST_MET(name, rows, many, TARGET) \
 TARGET static void name##_area_##rows##_##many(const hy__abreast_area *s, float *sum, const float *y, \
                                                const float *x) \
@@ -20445,9 +20455,10 @@ TARGET static void name##_area_##rows##_##many(const hy__abreast_area *s, float 
     name##_area(rows, many, s, sum, y, x); \
 }
 
-/* area: of up to 2 or 4 rows, for 1, 2 or 4 places of x */
+/* area: of up to 2 or 4 rows, for 1, 2 or 4 places of x. pair: where there are registers for it, or NULL. */
 typedef struct hy__abreast_kernels {
     void (*sum[HY__ABREAST_ROWS / 2])(const hy__abreast_sum *s, float *y, const float *x);
+    void (*pair[HY__ABREAST_ROWS / 2])(const hy__abreast_sum *s, float *y, const float *x);
     void (*area[2][3])(const hy__abreast_area *s, float *sum, const float *y, const float *x);
 } hy__abreast_kernels;
 #if defined(__GNUC__) && !defined(__clang__)
@@ -20455,7 +20466,11 @@ typedef struct hy__abreast_kernels {
 #pragma GCC optimize("fp-contract=fast")
 #endif
 HY__ABREAST_BODY(hy__abreast_avx2, hy__f32x8, HY__TARGET_AVX2)
+HY__ABREAST_ISA(hy__abreast_avx2, NULL, NULL, NULL, NULL)
 HY__ABREAST_BODY(hy__abreast_avx512, hy__f32x16, HY__TARGET_AVX512)
+HY__ABREAST_EACH(hy__abreast_avx512, HY__TARGET_AVX512, pair, 1)
+HY__ABREAST_ISA(hy__abreast_avx512, hy__abreast_avx512_pair_2, hy__abreast_avx512_pair_4,
+                hy__abreast_avx512_pair_6, hy__abreast_avx512_pair_8)
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
@@ -20525,13 +20540,14 @@ HY__COLD_ROOMS
 /* --- convolution in its three directions --- *
  * Convolution and deconvolution go from one side to the other: a stage packs the weights in blocks of
  * channels of the side that is made, the next one makes rows of its places. */
-enum { HY__ABREAST_UNITS = 20,          /* items wanted */
+enum { HY__ABREAST_UNITS = 16,          /* items wanted */
        HY__ABREAST_STRIP = 48 << 10 };  /* bytes of fine rows that the taps of a kernel meet in turn */
 
 typedef struct hy__abreast {
     hy__window win;
     int64_t images, fine_c, coarse_c, fine_n, coarse_n, taps;
     int64_t block, blocks;              /* weights of a block of channels; how many there are */
+    int64_t together;                   /* images whose rows are one item */
     int64_t bands, parts;               /* of a weight's gradient: squares of channels, sums of images */
     int     direction;
 } hy__abreast;
@@ -20548,15 +20564,16 @@ static void hy__abreast_pack(const hy__abreast *v, const hy__abreast_data *d, in
 {
     const int coarse = v->direction == HY__CONV_COARSE;
     const int64_t made = coarse ? v->coarse_c : v->fine_c, read = coarse ? v->fine_c : v->coarse_c;
-    const int64_t made_step = coarse ? v->fine_c * v->taps : v->taps, depth = read * v->taps;
-    int64_t r, i;
+    const int64_t made_step = coarse ? v->fine_c * v->taps : v->taps;
+    const int64_t read_step = coarse ? v->taps : v->fine_c * v->taps;
+    int64_t r, c, tap;
     for (r = 0; r < HY__ABREAST_ROWS; r++) {
         const int64_t channel = block * HY__ABREAST_ROWS + r;
+        float *to = weight + r;
         start[r] = channel < made && d->bias ? d->bias[channel] : 0;
-        for (i = 0; i < depth; i++)
-            weight[i * HY__ABREAST_ROWS + r] = channel >= made ? 0
-                : d->weight[channel * made_step +
-                            (coarse ? i : i / v->taps * v->fine_c * v->taps + i % v->taps)];
+        for (c = 0; c < read; c++)
+            for (tap = 0; tap < v->taps; tap++, to += HY__ABREAST_ROWS)
+                *to = channel < made ? d->weight[channel * made_step + c * read_step + tap] : 0;
     }
 }
 
@@ -20570,8 +20587,8 @@ static int64_t hy__abreast_from(const hy__abreast *v, int d, int64_t place, int6
         return at < w->fine[d] ? at : -1;
     }
     at = place - at;
-    if (at < 0 || at % w->stride[d] || at / w->stride[d] >= w->coarse[d]) return -1;
-    return at / w->stride[d];
+    if (at >= 0 && w->stride[d] > 1) at = at % w->stride[d] ? -1 : at / w->stride[d];
+    return at < w->coarse[d] ? at : -1;
 }
 
 /* The taps that meet anything: where, and which. */
@@ -20590,16 +20607,25 @@ static int64_t hy__abreast_taps(const hy__abreast *v, int64_t row, int64_t col, 
     return n;
 }
 
-/* A row of places: where neighbours meet all columns of the kernel, the taps of the first one do. */
+/* Does the window of a column lie inside, so that its taps are its neighbour's moved on? */
+static int hy__abreast_inside(const hy__abreast *v, int64_t col)
+{
+    const int coarse = v->direction == HY__CONV_COARSE;
+    return col < (coarse ? v->win.coarse : v->win.fine)[1] && (coarse || v->win.stride[1] == 1) &&
+           hy__abreast_from(v, 1, col, 0) >= 0 && hy__abreast_from(v, 1, col, v->win.kernel[1] - 1) >= 0;
+}
+
+/* A row of places: of two images together, or of neighbours that are. Where neighbours lie inside, the taps
+ * of the first one serve all. */
 static void hy__abreast_row(const hy_job *job, const hy__abreast *v, const float *x, float *y, int64_t item,
                             const float *weight, const float *start, int64_t *at)
 {
     const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
     const int coarse = v->direction == HY__CONV_COARSE;
-    const int64_t *size = coarse ? v->win.coarse : v->win.fine, last = v->win.kernel[1] - 1;
-    const int64_t made = coarse ? v->coarse_c : v->fine_c, shift = coarse ? v->win.stride[1] : 1;
-    const int64_t image = item / size[0], row = item % size[0];
-    int64_t col, first = 0, block, whole = 0;
+    const int64_t *size = coarse ? v->win.coarse : v->win.fine, shift = coarse ? v->win.stride[1] : 1;
+    const int64_t made = coarse ? v->coarse_c : v->fine_c, row = item % size[0];
+    const int64_t image = item / size[0] * v->together, images = hy__least(v->images - image, v->together);
+    int64_t col, first = 0, block, whole = 0, beside;
     hy__abreast_sum s;
     s.n = size[2];
     s.channels = coarse ? v->fine_c : v->coarse_c;
@@ -20609,11 +20635,13 @@ static void hy__abreast_row(const hy_job *job, const hy__abreast *v, const float
     s.at = at;
     s.pick = at + v->taps;
     s.taps = 0;
+    s.x_next = images > 1 ? s.channels * s.x_step : shift * s.n;
+    s.y_next = images > 1 ? made * s.y_step : s.n;
     x += image * s.channels * s.x_step;
     y += image * made * s.y_step + row * size[1] * s.n;
-    for (col = 0; col < size[1]; col++, y += s.n) {
-        const int64_t low = hy__abreast_from(v, 1, col, 0), high = hy__abreast_from(v, 1, col, last);
-        const int same = low >= 0 && high >= 0 && (coarse || v->win.stride[1] == 1);
+    for (col = 0; col < size[1]; col += 1 + beside, y += (1 + beside) * s.n) {
+        const int same = hy__abreast_inside(v, col);
+        beside = same && images < 2 && kernel->pair[0] && hy__abreast_inside(v, col + 1);
         if (!same || !whole) {
             first = col;
             s.taps = hy__abreast_taps(v, row, col, at, at + v->taps);
@@ -20623,8 +20651,8 @@ static void hy__abreast_row(const hy_job *job, const hy__abreast *v, const float
             s.rows = hy__least(made - block * HY__ABREAST_ROWS, HY__ABREAST_ROWS);
             s.weight = weight + block * s.channels * s.depth;
             s.start = start + block * HY__ABREAST_ROWS;
-            kernel->sum[(s.rows - 1) / 2](&s, y + block * HY__ABREAST_ROWS * s.y_step,
-                                          x + (col - first) * shift * s.n);
+            (images > 1 || beside ? kernel->pair : kernel->sum)[(s.rows - 1) / 2](
+                &s, y + block * HY__ABREAST_ROWS * s.y_step, x + (col - first) * shift * s.n);
         }
     }
 }
@@ -20639,15 +20667,23 @@ static int64_t hy__abreast_across(const hy__window *w)
     return (w->coarse[1] - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1;
 }
 
-/* Coarse rows that are met at a time, whole squares of channels or not. */
+/* Without padding fine rows are read where they lie. */
+static int hy__abreast_is_bare(const hy__window *w)
+{
+    return !w->pad[0] && !w->pad[1] && hy__abreast_down(w, w->coarse[0]) <= w->fine[0] &&
+           hy__abreast_across(w) <= w->fine[1];
+}
+
+/* Coarse rows that are met at a time, whole squares of channels or not: strips of about one height. */
 static int64_t hy__abreast_strip(const hy__window *w, int64_t fine_c)
 {
     const int64_t channels = hy__least(fine_c, HY__ABREAST_SQUARE);
     const int64_t row = hy__abreast_across(w) * w->fine[2] * channels * (int64_t)sizeof(float);
     const int64_t rows = (HY__ABREAST_STRIP / row - hy__abreast_down(w, 1)) / w->stride[0] + 1;
-    return hy__clamp_i64(rows, 1, w->coarse[0]);
+    return hy__pieces(w->coarse[0], hy__pieces(w->coarse[0], hy__clamp_i64(rows, 1, w->coarse[0])));
 }
 
+HY__WARM_ROOMS
 /* Fine rows of some channels from row `row` on in one piece, with zeros for padding. */
 static void hy__abreast_pad(const hy__abreast *v, const float *x, int64_t channels, int64_t row, int64_t rows,
                             float *to)
@@ -20665,27 +20701,33 @@ static void hy__abreast_pad(const hy__abreast *v, const float *x, int64_t channe
         }
 }
 
-/* All taps of some fine channels, which lie in `room`, meet a strip of the gradients of some coarse ones. */
-static void hy__abreast_meet(const hy_job *job, const hy__abreast *v, hy__abreast_area *s, int64_t channels,
-                             const float *y, const float *room, float *sum, int64_t *at)
+HY__COLD_ROOMS
+/* Where the taps of some fine channels begin, from channel to channel and from row to row, and their sums. */
+static void hy__abreast_aim(const hy__abreast *v, int64_t channels, int64_t step, int64_t line, int64_t *at,
+                            int64_t *pick)
+{
+    const hy__window *w = &v->win;
+    int64_t c, i, j, k = 0;
+    for (c = 0; c < channels; c++)
+        for (i = 0; i < w->kernel[0]; i++)
+            for (j = 0; j < w->kernel[1]; j++, k++) {
+                pick[k] = k * HY__ABREAST_SQUARE * HY__ABREAST;
+                at[k] = c * step + i * w->dilate[0] * line + j * w->dilate[1] * w->fine[2];
+            }
+}
+
+/* All of these n taps meet a strip of the gradients of some coarse channels. */
+static void hy__abreast_meet(const hy_job *job, hy__abreast_area *s, int64_t n, const float *y,
+                             const float *room, float *sum, const int64_t *at)
 {
     const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
-    const hy__window *w = &v->win;
-    const int64_t across = hy__abreast_across(w) * s->n, down = hy__abreast_down(w, s->down);
-    const int64_t n = channels * v->taps;
-    int64_t *pick = at + n, i, c, tap;
-    for (i = 0; i < n; i++) {
-        c = i / v->taps;
-        tap = i % v->taps;
-        pick[i] = i * HY__ABREAST_SQUARE * HY__ABREAST;
-        at[i] = (c * down + tap / w->kernel[1] * w->dilate[0]) * across +
-                tap % w->kernel[1] * w->dilate[1] * s->n;
-    }
-    for (i = 0; i < n; i += (int64_t)1 << tap) {
-        tap = n - i >= 4 ? 2 : n - i >= 2;
+    int64_t i;
+    int many;
+    for (i = 0; i < n; i += (int64_t)1 << many) {
+        many = n - i >= 4 ? 2 : n - i >= 2;
         s->at = at + i;
-        s->pick = pick + i;
-        kernel->area[s->rows > 2][tap](s, sum, y, room);
+        s->pick = at + n + i;
+        kernel->area[s->rows > 2][many](s, sum, y, room);
     }
 }
 
@@ -20700,14 +20742,16 @@ static void hy__abreast_weight(const hy_job *job, const hy__abreast *v, const hy
     const int64_t strip = hy__abreast_strip(w, v->fine_c);
     int64_t *at = (int64_t *)(void *)(sum + sums * HY__ABREAST_SQUARE * HY__ABREAST);
     float *room = (float *)(void *)(at + 2 * sums);
-    int64_t image, first, i, r;
+    const int bare = hy__abreast_is_bare(w);
+    const int64_t line = (bare ? w->fine[1] : hy__abreast_across(w)) * w->fine[2];
+    int64_t image, first, down, step, aimed = 0, i, r;
     hy__abreast_area s;
     s.n = w->fine[2];
     s.rows = hy__least(v->coarse_c - block, HY__ABREAST_SQUARE);
     s.y_step = v->coarse_n;
     s.across = w->coarse[1];
     s.y_row = w->coarse[1] * s.n;
-    s.x_row = w->stride[0] * hy__abreast_across(w) * s.n;
+    s.x_row = w->stride[0] * line;
     s.x_col = w->stride[1] * s.n;
     memset(sum, 0, (size_t)(sums * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof *sum);
     for (image = v->images * part / v->parts; image < v->images * (part + 1) / v->parts; image++) {
@@ -20715,9 +20759,12 @@ static void hy__abreast_weight(const hy_job *job, const hy__abreast *v, const hy
         const float *x = d->fine + (image * v->fine_c + channel) * v->fine_n;
         for (first = 0; first < w->coarse[0]; first += strip) {
             s.down = hy__least(w->coarse[0] - first, strip);
-            hy__abreast_pad(v, x, channels, first * w->stride[0] - w->pad[0], hy__abreast_down(w, s.down),
-                            room);
-            hy__abreast_meet(job, v, &s, channels, y + first * s.y_row, room, sum, at);
+            down = hy__abreast_down(w, s.down);
+            step = bare ? v->fine_n : down * line;
+            if (step != aimed) hy__abreast_aim(v, channels, aimed = step, line, at, at + sums);
+            if (!bare)
+                hy__abreast_pad(v, x, channels, first * w->stride[0] - w->pad[0], down, room);
+            hy__abreast_meet(job, &s, sums, y + first * s.y_row, bare ? x + first * s.x_row : room, sum, at);
         }
     }
     for (i = 0; i < sums; i++, sum += HY__ABREAST_SQUARE * HY__ABREAST)
@@ -20778,12 +20825,13 @@ static int hy__abreast_bind(hy_job *job, const hy__window *w, int64_t images, in
     v->coarse_n = hy__window_size(win.coarse);
     v->taps = taps;
     v->direction = direction;
+    v->together = images > 1 && hy__abreast_kernels_for(job)->pair[0] ? 2 : 1;
     v->blocks = hy__pieces(made, HY__ABREAST_ROWS);
     v->block = weights / made * HY__ABREAST_ROWS;
     v->bands = hy__pieces(fine_c, HY__ABREAST_SQUARE);
     v->parts = hy__clamp_i64(hy__pieces(HY__ABREAST_UNITS, units), 1, images);
     if (direction != HY__CONV_WEIGHT) {
-        hy__two_stages(job, hy__run_abreast, v->blocks, images * lines,
+        hy__two_stages(job, hy__run_abreast, v->blocks, hy__pieces(images, v->together) * lines,
                        (size_t)(v->blocks * (v->block + HY__ABREAST_ROWS)) * sizeof(float), work);
         job->scratch = (size_t)(2 * taps) * sizeof(int64_t);
         return 1;
