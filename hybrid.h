@@ -14612,7 +14612,7 @@ static int hy__make_loss_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_make_loss hy__make_loss_infer, hy__copy_bind, hy__make_loss_diff, hy__pointwise_split
 
-/* --- softmax_cross_entropy: stage 0 leaves -log p of each row's label, stage 1 sums --- */
+/* --- softmax_cross_entropy: stage 0 leaves -log p of each row's label (short rows turned), 1 sums --- */
 static int hy__softmax_cross_entropy_infer(hy_infer *I)
 {
     hy_shape *x = &I->in[0].shape, *label = &I->in[1].shape;
@@ -14629,31 +14629,38 @@ HY__RUN(hy__run_softmax_cross_entropy)
 {
     const hy_tensor *x = &job->in[0], *label = &job->in[1];
     int64_t rows = x->type.shape.dim[0], classes = x->type.shape.dim[1], batch = job->plan.i[0];
-    int64_t row = item * batch, end = hy__least(row + batch, rows);
+    int64_t row = item * batch, end = hy__least(row + batch, rows), turned = classes < HY__DEAL, n, r, c;
     hy_dtype compute = hy__compute_type(x->type.dtype, 0);
+    int64_t size = hy__traits[compute].size;
     double *loss = (double *)shared, total = 0;
     if (stage == 1) {
         for (row = 0; row < rows; row++) total += loss[row];
         hy__store(now->data[job->nin], job->out[0].type.dtype, total);
         return;
     }
-    for (; row < end; row++) {
-        int64_t at = hy__load_i64(hy__place(now, label, row), label->type.dtype);
-        loss[row] = 0;
-        if (at < 0 || at >= classes) { hy_fault(now); continue; }
-        hy__load_tile(compute, scratch, hy__place(now, x, row * classes), x->type.dtype, 1, classes);
-        hy__softmax_for(compute, job->kernels->isa)(scratch, scratch, classes, 1, 1, 1, 1);
-        loss[row] = -hy__load((const char *)scratch + at * hy__traits[compute].size, compute);
+    for (; row < end; row += n) {
+        n = turned ? hy__least(end - row, HY__DEAL) : 1;
+        for (c = 0; c < (turned ? classes : 1); c++)
+            hy__load_tile(compute, (char *)scratch + c * n * size, hy__place(now, x, row * classes + c),
+                          x->type.dtype, turned ? classes : 1, turned ? n : classes);
+        hy__softmax_for(compute, job->kernels->isa)(scratch, scratch, classes, n, n, 1, 1);
+        for (r = 0; r < n; r++) {
+            int64_t at = hy__load_i64(hy__place(now, label, row + r), label->type.dtype);
+            loss[row + r] = 0;
+            if (at < 0 || at >= classes) hy_fault(now);
+            else loss[row + r] = -hy__load((const char *)scratch + (at * n + r) * size, compute);
+        }
     }
 }
 static int hy__softmax_cross_entropy_bind(hy_job *job)
 {
     const hy_shape *x = &job->in[0].type.shape;
     hy_dtype dtype = job->in[0].type.dtype;
+    int64_t rows = x->dim[1] < HY__DEAL ? HY__DEAL : 1;
     if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
     job->notes = 1 * sizeof *job->plan.i;
     job->plan.i[0] = HY__CHUNK / 2 / (x->dim[1] + 1) + 1;
-    job->scratch = (size_t)(x->dim[1] * hy__traits[hy__compute_type(dtype, 0)].size);
+    job->scratch = (size_t)(rows * x->dim[1] * hy__traits[hy__compute_type(dtype, 0)].size);
     job->fault_text = "a label is no class";
     return hy__two_stages(job, hy__run_softmax_cross_entropy, hy__pieces(x->dim[0], job->plan.i[0]), 1,
                           (size_t)x->dim[0] * sizeof(double), 2 * (double)hy__size(x));
@@ -18446,8 +18453,9 @@ HY__WARM_ROOMS
 HY__LOOPS_BEGIN
 
 /* --- cells of recurrent layers: one sample, one step --- *
- * `gates` holds wx x, `rec` wh h, each a row per gate, without their biases bx and bh. The step leaves in
- * `gates` what the gradient needs: lstm i f g o and the cell, gru r z n and its wh h + bh, else the state. */
+ * `gates` holds a row per gate: of a gru wx x + bx, `rec` beside it wh h + bh; else the sum of both. The step
+ * leaves in `gates` what the gradient needs: lstm i f g o and the cell, gru r z n and its wh h + bh, else the
+ * state. */
 typedef struct hy__rnn_cell {
     int     mode;
     int64_t units;
@@ -18456,7 +18464,7 @@ typedef struct hy__rnn_cell {
 
 /* h: the state, old to new; of an lstm, whose old state is already in rec, only new. */
 typedef void (*hy__rnn_step_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates,
-                                const void *rec, const void *bx, const void *bh, void *h, void *cell);
+                                const void *rec, void *h, void *cell);
 /* dh, dcell: gradients of the new state to those of the old, as far as it is used directly. dx and dr become
  * those of wx x and wh h; they may be one. full: an lstm's state before its projection. */
 typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, const void *gates,
@@ -18465,15 +18473,12 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table
 
 #define HY__RNN_STEP(T, suffix) \
     static void hy__rnn_step_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates, \
-                                      const void *recurrent, const void *bias_x, const void *bias_h, \
-                                      void *state, void *cells) \
+                                      const void *recurrent, void *state, void *cells) \
     { \
         T *g = (T *)gates, *h = (T *)state, *cell = (T *)cells; \
         T low = (T)c->low, high = (T)c->high, nan = (T)c->nan; \
-        const T *rec = (const T *)recurrent, *bx = (const T *)bias_x, *bh = (const T *)bias_h; \
-        int64_t n = c->units, sums = n * (c->mode == HY_RNN_LSTM ? 4 : c->mode == HY_RNN_GRU ? 2 : 1), j; \
-        HY__IVDEP \
-        for (j = 0; j < sums; j++) g[j] = g[j] + bx[j] + (rec[j] + bh[j]); \
+        const T *rec = (const T *)recurrent; \
+        int64_t n = c->units, j; \
         if (c->mode == HY_RNN_LSTM) { \
             hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n); \
             hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
@@ -18489,11 +18494,13 @@ typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table
             HY__IVDEP \
             for (j = 0; j < n; j++) h[j] = g[3 * n + j] * h[j]; \
         } else if (c->mode == HY_RNN_GRU) { \
+            HY__IVDEP \
+            for (j = 0; j < 2 * n; j++) g[j] += rec[j]; \
             hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n); \
             HY__IVDEP \
             for (j = 0; j < n; j++) { \
-                T inner = g[3 * n + j] = rec[2 * n + j] + bh[2 * n + j]; \
-                g[2 * n + j] = g[2 * n + j] + bx[2 * n + j] + g[j] * inner; \
+                T inner = g[3 * n + j] = rec[2 * n + j]; \
+                g[2 * n + j] = g[2 * n + j] + g[j] * inner; \
             } \
             hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
             HY__IVDEP \
@@ -18774,7 +18781,7 @@ enum { HY__RNN_TIMES, HY__RNN_TURNED = 3, HY__RNN_WEIGHT = 6 };
 
 static void hy__rnn_product(const hy__rnn *r, int isa, int which, int layer, hy__gemm *g)
 {
-    int k = which % 3, packed = which < HY__RNN_WEIGHT && r->steps >= HY__RNN_SEVERAL;
+    int k = which % 3, packed = which < HY__RNN_WEIGHT && r->steps >= HY__RNN_SEVERAL, sums;
     int64_t out = k == 2 ? r->width : r->gate, all = r->steps * r->batch, b_row, b_col;
     int64_t from = k == 0 ? hy__rnn_fan(r, layer) : k == 1 ? r->width : r->cell.units;
     g->m = which >= HY__RNN_WEIGHT ? out : k == 0 ? all : r->block;
@@ -18784,8 +18791,9 @@ static void hy__rnn_product(const hy__rnn *r, int isa, int which, int layer, hy_
     g->a_col = which < HY__RNN_WEIGHT ? 1 : r->delta;
     b_row = which < HY__RNN_TURNED ? 1 : which < HY__RNN_WEIGHT || k == 0 ? from : r->delta;
     b_col = which < HY__RNN_TURNED ? from : 1;
-    g->c_row = which == HY__RNN_TIMES ? r->keep : g->n;
-    g->accumulate = which == HY__RNN_TURNED + 1;
+    sums = which == HY__RNN_TIMES + 1 && r->cell.mode != HY_RNN_GRU;       /* onto what the input gave */
+    g->c_row = which == HY__RNN_TIMES || sums ? r->keep : g->n;
+    g->accumulate = which == HY__RNN_TURNED + 1 || sums;
     g->b_row = packed ? g->n : b_row;       /* packed, it no longer matters how the matrix lay */
     g->b_col = packed ? 1 : b_col;
     hy__plan_gemm(g, r->compute, isa);
@@ -18831,18 +18839,21 @@ static char *hy__rnn_packed(const hy__rnn_run *u, int layer, int direction, int 
     return u->packs + unit + r->part[layer > 0][k];
 }
 static void hy__rnn_multiply(const hy__rnn_run *u, const hy__gemm *g, const char *a, const char *b, char *c,
-                             const char *packed)
+                             const char *packed, const void *bias)
 {
     int64_t i;
-    for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, u->scratch, packed, NULL);
+    hy__tail tail;
+    memset(&tail, 0, sizeof tail);
+    tail.bias = bias;
+    for (i = 0; i < g->items; i++) hy__gemm_run(g, a, b, c, i, u->scratch, packed, &tail);
 }
-/* A product planned for a whole block, with fewer rows. */
+/* A product planned for a whole block, with fewer rows and not shared out. */
 static void hy__rnn_trim(hy__gemm *g, int64_t rows)
 {
     if (!g->items) return;
-    g->m = rows;
-    g->row_blocks = hy__pieces(rows, g->row_block);
-    g->items = g->row_blocks * g->col_blocks;
+    g->m = g->row_block = rows;
+    g->col_block = g->n;
+    g->row_blocks = g->col_blocks = g->items = 1;
 }
 
 /* Gates (T,N,keep) of a layer and direction; forward without a reserve one layer's place serves all. */
@@ -18945,7 +18956,7 @@ static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
     int64_t first = item / r->directions * r->block, rows = hy__least(r->block, r->batch - first);
     int64_t unit = (int64_t)layer * r->directions + direction, size = r->size, units = r->cell.units, s, n;
     const char *wh = hy__rnn_matrix(u, layer, direction, 1), *wp = hy__rnn_matrix(u, layer, direction, 2);
-    const char *bx = hy__rnn_matrix(u, layer, direction, 3), *bh = hy__rnn_matrix(u, layer, direction, 4);
+    const char *bh = hy__rnn_matrix(u, layer, direction, 4);
     char *gates = hy__rnn_gates(u, layer, direction) + first * r->keep * size;
     char *h = u->scratch + r->gemm, *cell = h + r->block * r->width * size;
     char *full = cell + r->block * units * size, *rec = full + r->block * units * size;
@@ -18961,13 +18972,15 @@ static void hy__rnn_walk(const hy__rnn_run *u, int layer, int64_t item)
     } else full = h;
     for (s = 0; s < r->steps; s++) {
         int64_t t = direction ? r->steps - 1 - s : s;
-        hy__rnn_multiply(u, &state, h, wh, rec, hy__rnn_packed(u, layer, direction, 1));
+        char *now = gates + t * r->batch * r->keep * size;
+        hy__rnn_multiply(u, &state, h, wh, state.accumulate ? now : rec,
+                         hy__rnn_packed(u, layer, direction, 1), bh);
         for (n = 0; n < rows; n++)
             if (t < hy__rnn_length(u, first + n))
-                step(&r->cell, maps, gates + (t * r->batch + n) * r->keep * size,
-                     rec + n * r->gate * size, bx, bh, full + n * units * size, cell + n * units * size);
+                step(&r->cell, maps, now + n * r->keep * size, rec + n * r->gate * size,
+                     full + n * units * size, cell + n * units * size);
         if (r->project) {
-            hy__rnn_multiply(u, &project, full, wp, rec, hy__rnn_packed(u, layer, direction, 2));
+            hy__rnn_multiply(u, &project, full, wp, rec, hy__rnn_packed(u, layer, direction, 2), NULL);
             for (n = 0; n < rows; n++)
                 if (t < hy__rnn_length(u, first + n))
                     memcpy(h + n * r->width * size, rec + n * r->width * size, (size_t)(r->width * size));
@@ -19059,7 +19072,7 @@ static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64
     if (r->project)
         hy__rnn_multiply(u, &b->project, hy__rnn_delta(u, direction, row, HY__RNN_DPROJECT),
                          hy__rnn_matrix(u, layer, direction, 2), b->dfull,
-                         hy__rnn_packed(u, layer, direction, 2));
+                         hy__rnn_packed(u, layer, direction, 2), NULL);
     for (n = 0; n < b->rows; n++) {
         char *delta = hy__rnn_delta(u, direction, row + n, 0);
         if (t >= hy__rnn_length(u, b->first + n)) continue;
@@ -19072,7 +19085,8 @@ static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64
              r->project ? delta + hy__rnn_slot(r, HY__RNN_FULL) * r->size : b->unused);
     }
     hy__rnn_multiply(u, &b->state, hy__rnn_delta(u, direction, row, HY__RNN_DR),
-                     hy__rnn_matrix(u, layer, direction, 1), b->dh, hy__rnn_packed(u, layer, direction, 1));
+                     hy__rnn_matrix(u, layer, direction, 1), b->dh, hy__rnn_packed(u, layer, direction, 1),
+                     NULL);
 }
 
 static void hy__rnn_walk_back(const hy__rnn_run *u, int layer, int64_t item)
@@ -19236,10 +19250,13 @@ static void hy__rnn_item(const hy__rnn_run *u, int stage, int64_t item)
     else if (!r->back && at % 2 == 1) hy__rnn_walk(u, layer, item);
     else if (r->back) hy__rnn_gradients(u, r, u->job->kernels->isa, layer, item);
     else {
+        hy__tail tail;
+        memset(&tail, 0, sizeof tail);
+        tail.bias = hy__rnn_matrix(u, layer, direction, 3);
         hy__rnn_product(r, u->job->kernels->isa, HY__RNN_TIMES, layer, &g);
         hy__gemm_run(&g, hy__rnn_layer_input(u, layer), hy__rnn_matrix(u, layer, direction, 0),
                      hy__rnn_gates(u, layer, direction), item / r->directions, u->scratch,
-                     hy__rnn_packed(u, layer, direction, 0), NULL);
+                     hy__rnn_packed(u, layer, direction, 0), &tail);
     }
 }
 
@@ -20368,6 +20385,7 @@ enum { HY__ABREAST = 16, HY__ABREAST_ROWS = 8, HY__ABREAST_SQUARE = 4 };
 /* y(r, .) = start(r) + sum over channels and taps of weight(channel, pick(tap), r) x(channel, at(tap)) */
 typedef struct hy__abreast_sum {
     int64_t n, y_step, x_step;          /* values of a place, steps from channel to channel */
+    int64_t y_next, x_next;             /* of a pair: from the first place to the second */
     int64_t rows, channels, taps, depth;        /* depth: weights of a channel, HY__ABREAST_ROWS a tap */
     const int64_t *at, *pick;
     const float *weight, *start;
@@ -20381,10 +20399,11 @@ typedef struct hy__abreast_area {
 } hy__abreast_area;
 
 #define HY__EACH_SUM(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-#define HY__ABREAST_START(r) if (rows > r) acc[r] = zero + s->start[r];
-#define HY__ABREAST_STEP(r)  if (rows > r) acc[r] += w[r] * a;
-#define HY__ABREAST_STORE(r) if (rows > r && (rows > r + 1 || s->rows > r)) \
-        *(vec_at *)(y + r * s->y_step + i) = acc[r];
+#define HY__ABREAST_START(r) if (rows > r) { acc[r] = zero + s->start[r]; if (pair) twin[r] = acc[r]; }
+#define HY__ABREAST_STEP(r)  if (rows > r) { acc[r] += w[r] * a; if (pair) twin[r] += w[r] * b; }
+#define HY__ABREAST_STORE(r) if (rows > r && (rows > r + 1 || s->rows > r)) { \
+        *(vec_at *)(y + r * s->y_step + i) = acc[r]; \
+        if (pair) *(vec_at *)(y + s->y_next + r * s->y_step + i) = twin[r]; }
 #define HY__EACH_MEETING(X, r) X(r, 0) X(r, 1) X(r, 2) X(r, 3)
 #define HY__ABREAST_SUM(r, i) (sum + s->pick[i] + (r) * HY__ABREAST)
 #define HY__ABREAST_LOAD(r, i)  if (rows > r && many > i) acc[r][i] = *(const vec_at *)HY__ABREAST_SUM(r, i);
@@ -20397,16 +20416,19 @@ typedef struct hy__abreast_area {
         HY__EACH_MEETING(HY__ABREAST_MEET, r) }
 #define HY__ABREAST_KEEP(r, i)  if (rows > r && many > i) *(vec_at *)HY__ABREAST_SUM(r, i) = acc[r][i];
 
-/* rows is one more than s->rows where that is odd */
+/* rows is one more than s->rows where that is odd. Pairs: sums of two places, so that none waits for the one
+ * before and weights serve twice. */
 #define HY__ABREAST_BODY(name, V, TARGET) \
-HY__INLINE TARGET void name##_sum(const int rows, const hy__abreast_sum *s, float *y, const float *x) \
+HY__INLINE TARGET void name##_sum(const int rows, const int pair, const hy__abreast_sum *s, float *y, \
+                                  const float *x) \
 { \
     HY__CONTRACT \
     typedef V vec; \
     typedef V##_at vec_at; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const vec zero = {0}; \
-    vec acc[HY__ABREAST_ROWS]; \
+    vec acc[HY__ABREAST_ROWS], twin[HY__ABREAST_ROWS]; \
+    const int64_t next = s->x_next; \
     int64_t i, c, t; \
     for (i = 0; i < s->n; i += lanes) { \
         HY__EACH_SUM(HY__ABREAST_START) \
@@ -20414,6 +20436,7 @@ HY__INLINE TARGET void name##_sum(const int rows, const hy__abreast_sum *s, floa
             const float *from = x + i + c * s->x_step, *weight = s->weight + c * s->depth; \
             for (t = 0; t < s->taps; t++) { \
                 const vec a = *(const vec_at *)(from + s->at[t]); \
+                const vec b = pair ? (vec)*(const vec_at *)(from + next + s->at[t]) : zero; \
                 const float *w = weight + s->pick[t]; \
                 HY__EACH_SUM(HY__ABREAST_STEP) \
             } \
@@ -20445,20 +20468,24 @@ HY__INLINE TARGET void name##_area(const int rows, const int many, const hy__abr
     HY__EACH_MEETING(HY__ABREAST_KEEP, 0) HY__EACH_MEETING(HY__ABREAST_KEEP, 1) \
     HY__EACH_MEETING(HY__ABREAST_KEEP, 2) HY__EACH_MEETING(HY__ABREAST_KEEP, 3) \
 } \
-HY__ABREAST_MADE(name, 2, TARGET) HY__ABREAST_MADE(name, 4, TARGET) HY__ABREAST_MADE(name, 6, TARGET) \
-HY__ABREAST_MADE(name, 8, TARGET) \
+HY__ABREAST_EACH(name, TARGET, sum, 0) \
 HY__ABREAST_MET(name, 2, 1, TARGET) HY__ABREAST_MET(name, 2, 2, TARGET) HY__ABREAST_MET(name, 2, 4, TARGET) \
-HY__ABREAST_MET(name, 4, 1, TARGET) HY__ABREAST_MET(name, 4, 2, TARGET) HY__ABREAST_MET(name, 4, 4, TARGET) \
+HY__ABREAST_MET(name, 4, 1, TARGET) HY__ABREAST_MET(name, 4, 2, TARGET) HY__ABREAST_MET(name, 4, 4, TARGET)
+
+#define HY__ABREAST_ISA(name, two, four, six, eight) \
 static const hy__abreast_kernels name##_isa = { \
-    { name##_sum_2, name##_sum_4, name##_sum_6, name##_sum_8 }, \
+    { name##_sum_2, name##_sum_4, name##_sum_6, name##_sum_8 }, { two, four, six, eight }, \
     { { name##_area_2_1, name##_area_2_2, name##_area_2_4 }, \
       { name##_area_4_1, name##_area_4_2, name##_area_4_4 } } };
 
-#define HY__ABREAST_MADE(name, rows, TARGET) \
-TARGET static void name##_sum_##rows(const hy__abreast_sum *s, float *y, const float *x) \
+#define HY__ABREAST_MADE(name, rows, TARGET, what, pair) \
+TARGET static void name##_##what##_##rows(const hy__abreast_sum *s, float *y, const float *x) \
 { \
-    name##_sum(rows, s, y, x); \
+    name##_sum(rows, pair, s, y, x); \
 }
+#define HY__ABREAST_EACH(name, TARGET, what, pair) \
+HY__ABREAST_MADE(name, 2, TARGET, what, pair) HY__ABREAST_MADE(name, 4, TARGET, what, pair) \
+HY__ABREAST_MADE(name, 6, TARGET, what, pair) HY__ABREAST_MADE(name, 8, TARGET, what, pair)
 #define HY__ABREAST_MET(name, rows, many, TARGET) \
 TARGET static void name##_area_##rows##_##many(const hy__abreast_area *s, float *sum, const float *y, \
                                                const float *x) \
@@ -20466,9 +20493,10 @@ TARGET static void name##_area_##rows##_##many(const hy__abreast_area *s, float 
     name##_area(rows, many, s, sum, y, x); \
 }
 
-/* area: of up to 2 or 4 rows, for 1, 2 or 4 places of x */
+/* area: of up to 2 or 4 rows, for 1, 2 or 4 places of x. pair: where there are registers for it, or NULL. */
 typedef struct hy__abreast_kernels {
     void (*sum[HY__ABREAST_ROWS / 2])(const hy__abreast_sum *s, float *y, const float *x);
+    void (*pair[HY__ABREAST_ROWS / 2])(const hy__abreast_sum *s, float *y, const float *x);
     void (*area[2][3])(const hy__abreast_area *s, float *sum, const float *y, const float *x);
 } hy__abreast_kernels;
 #if defined(__GNUC__) && !defined(__clang__)
@@ -20476,7 +20504,11 @@ typedef struct hy__abreast_kernels {
 #pragma GCC optimize("fp-contract=fast")
 #endif
 HY__ABREAST_BODY(hy__abreast_avx2, hy__f32x8, HY__TARGET_AVX2)
+HY__ABREAST_ISA(hy__abreast_avx2, NULL, NULL, NULL, NULL)
 HY__ABREAST_BODY(hy__abreast_avx512, hy__f32x16, HY__TARGET_AVX512)
+HY__ABREAST_EACH(hy__abreast_avx512, HY__TARGET_AVX512, pair, 1)
+HY__ABREAST_ISA(hy__abreast_avx512, hy__abreast_avx512_pair_2, hy__abreast_avx512_pair_4,
+                hy__abreast_avx512_pair_6, hy__abreast_avx512_pair_8)
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC pop_options
 #endif
@@ -20546,13 +20578,14 @@ HY__COLD_ROOMS
 /* --- convolution in its three directions --- *
  * Convolution and deconvolution go from one side to the other: a stage packs the weights in blocks of
  * channels of the side that is made, the next one makes rows of its places. */
-enum { HY__ABREAST_UNITS = 20,          /* items wanted */
+enum { HY__ABREAST_UNITS = 16,          /* items wanted */
        HY__ABREAST_STRIP = 48 << 10 };  /* bytes of fine rows that the taps of a kernel meet in turn */
 
 typedef struct hy__abreast {
     hy__window win;
     int64_t images, fine_c, coarse_c, fine_n, coarse_n, taps;
     int64_t block, blocks;              /* weights of a block of channels; how many there are */
+    int64_t together;                   /* images whose rows are one item */
     int64_t bands, parts;               /* of a weight's gradient: squares of channels, sums of images */
     int     direction;
 } hy__abreast;
@@ -20569,15 +20602,16 @@ static void hy__abreast_pack(const hy__abreast *v, const hy__abreast_data *d, in
 {
     const int coarse = v->direction == HY__CONV_COARSE;
     const int64_t made = coarse ? v->coarse_c : v->fine_c, read = coarse ? v->fine_c : v->coarse_c;
-    const int64_t made_step = coarse ? v->fine_c * v->taps : v->taps, depth = read * v->taps;
-    int64_t r, i;
+    const int64_t made_step = coarse ? v->fine_c * v->taps : v->taps;
+    const int64_t read_step = coarse ? v->taps : v->fine_c * v->taps;
+    int64_t r, c, tap;
     for (r = 0; r < HY__ABREAST_ROWS; r++) {
         const int64_t channel = block * HY__ABREAST_ROWS + r;
+        float *to = weight + r;
         start[r] = channel < made && d->bias ? d->bias[channel] : 0;
-        for (i = 0; i < depth; i++)
-            weight[i * HY__ABREAST_ROWS + r] = channel >= made ? 0
-                : d->weight[channel * made_step +
-                            (coarse ? i : i / v->taps * v->fine_c * v->taps + i % v->taps)];
+        for (c = 0; c < read; c++)
+            for (tap = 0; tap < v->taps; tap++, to += HY__ABREAST_ROWS)
+                *to = channel < made ? d->weight[channel * made_step + c * read_step + tap] : 0;
     }
 }
 
@@ -20591,8 +20625,8 @@ static int64_t hy__abreast_from(const hy__abreast *v, int d, int64_t place, int6
         return at < w->fine[d] ? at : -1;
     }
     at = place - at;
-    if (at < 0 || at % w->stride[d] || at / w->stride[d] >= w->coarse[d]) return -1;
-    return at / w->stride[d];
+    if (at >= 0 && w->stride[d] > 1) at = at % w->stride[d] ? -1 : at / w->stride[d];
+    return at < w->coarse[d] ? at : -1;
 }
 
 /* The taps that meet anything: where, and which. */
@@ -20611,16 +20645,25 @@ static int64_t hy__abreast_taps(const hy__abreast *v, int64_t row, int64_t col, 
     return n;
 }
 
-/* A row of places: where neighbours meet all columns of the kernel, the taps of the first one do. */
+/* Does the window of a column lie inside, so that its taps are its neighbour's moved on? */
+static int hy__abreast_inside(const hy__abreast *v, int64_t col)
+{
+    const int coarse = v->direction == HY__CONV_COARSE;
+    return col < (coarse ? v->win.coarse : v->win.fine)[1] && (coarse || v->win.stride[1] == 1) &&
+           hy__abreast_from(v, 1, col, 0) >= 0 && hy__abreast_from(v, 1, col, v->win.kernel[1] - 1) >= 0;
+}
+
+/* A row of places: of two images together, or of neighbours that are. Where neighbours lie inside, the taps
+ * of the first one serve all. */
 static void hy__abreast_row(const hy_job *job, const hy__abreast *v, const float *x, float *y, int64_t item,
                             const float *weight, const float *start, int64_t *at)
 {
     const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
     const int coarse = v->direction == HY__CONV_COARSE;
-    const int64_t *size = coarse ? v->win.coarse : v->win.fine, last = v->win.kernel[1] - 1;
-    const int64_t made = coarse ? v->coarse_c : v->fine_c, shift = coarse ? v->win.stride[1] : 1;
-    const int64_t image = item / size[0], row = item % size[0];
-    int64_t col, first = 0, block, whole = 0;
+    const int64_t *size = coarse ? v->win.coarse : v->win.fine, shift = coarse ? v->win.stride[1] : 1;
+    const int64_t made = coarse ? v->coarse_c : v->fine_c, row = item % size[0];
+    const int64_t image = item / size[0] * v->together, images = hy__least(v->images - image, v->together);
+    int64_t col, first = 0, block, whole = 0, beside;
     hy__abreast_sum s;
     s.n = size[2];
     s.channels = coarse ? v->fine_c : v->coarse_c;
@@ -20630,11 +20673,13 @@ static void hy__abreast_row(const hy_job *job, const hy__abreast *v, const float
     s.at = at;
     s.pick = at + v->taps;
     s.taps = 0;
+    s.x_next = images > 1 ? s.channels * s.x_step : shift * s.n;
+    s.y_next = images > 1 ? made * s.y_step : s.n;
     x += image * s.channels * s.x_step;
     y += image * made * s.y_step + row * size[1] * s.n;
-    for (col = 0; col < size[1]; col++, y += s.n) {
-        const int64_t low = hy__abreast_from(v, 1, col, 0), high = hy__abreast_from(v, 1, col, last);
-        const int same = low >= 0 && high >= 0 && (coarse || v->win.stride[1] == 1);
+    for (col = 0; col < size[1]; col += 1 + beside, y += (1 + beside) * s.n) {
+        const int same = hy__abreast_inside(v, col);
+        beside = same && images < 2 && kernel->pair[0] && hy__abreast_inside(v, col + 1);
         if (!same || !whole) {
             first = col;
             s.taps = hy__abreast_taps(v, row, col, at, at + v->taps);
@@ -20644,8 +20689,8 @@ static void hy__abreast_row(const hy_job *job, const hy__abreast *v, const float
             s.rows = hy__least(made - block * HY__ABREAST_ROWS, HY__ABREAST_ROWS);
             s.weight = weight + block * s.channels * s.depth;
             s.start = start + block * HY__ABREAST_ROWS;
-            kernel->sum[(s.rows - 1) / 2](&s, y + block * HY__ABREAST_ROWS * s.y_step,
-                                          x + (col - first) * shift * s.n);
+            (images > 1 || beside ? kernel->pair : kernel->sum)[(s.rows - 1) / 2](
+                &s, y + block * HY__ABREAST_ROWS * s.y_step, x + (col - first) * shift * s.n);
         }
     }
 }
@@ -20660,15 +20705,23 @@ static int64_t hy__abreast_across(const hy__window *w)
     return (w->coarse[1] - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1;
 }
 
-/* Coarse rows that are met at a time, whole squares of channels or not. */
+/* Without padding fine rows are read where they lie. */
+static int hy__abreast_is_bare(const hy__window *w)
+{
+    return !w->pad[0] && !w->pad[1] && hy__abreast_down(w, w->coarse[0]) <= w->fine[0] &&
+           hy__abreast_across(w) <= w->fine[1];
+}
+
+/* Coarse rows that are met at a time, whole squares of channels or not: strips of about one height. */
 static int64_t hy__abreast_strip(const hy__window *w, int64_t fine_c)
 {
     const int64_t channels = hy__least(fine_c, HY__ABREAST_SQUARE);
     const int64_t row = hy__abreast_across(w) * w->fine[2] * channels * (int64_t)sizeof(float);
     const int64_t rows = (HY__ABREAST_STRIP / row - hy__abreast_down(w, 1)) / w->stride[0] + 1;
-    return hy__clamp_i64(rows, 1, w->coarse[0]);
+    return hy__pieces(w->coarse[0], hy__pieces(w->coarse[0], hy__clamp_i64(rows, 1, w->coarse[0])));
 }
 
+HY__WARM_ROOMS
 /* Fine rows of some channels from row `row` on in one piece, with zeros for padding. */
 static void hy__abreast_pad(const hy__abreast *v, const float *x, int64_t channels, int64_t row, int64_t rows,
                             float *to)
@@ -20686,27 +20739,33 @@ static void hy__abreast_pad(const hy__abreast *v, const float *x, int64_t channe
         }
 }
 
-/* All taps of some fine channels, which lie in `room`, meet a strip of the gradients of some coarse ones. */
-static void hy__abreast_meet(const hy_job *job, const hy__abreast *v, hy__abreast_area *s, int64_t channels,
-                             const float *y, const float *room, float *sum, int64_t *at)
+HY__COLD_ROOMS
+/* Where the taps of some fine channels begin, from channel to channel and from row to row, and their sums. */
+static void hy__abreast_aim(const hy__abreast *v, int64_t channels, int64_t step, int64_t line, int64_t *at,
+                            int64_t *pick)
+{
+    const hy__window *w = &v->win;
+    int64_t c, i, j, k = 0;
+    for (c = 0; c < channels; c++)
+        for (i = 0; i < w->kernel[0]; i++)
+            for (j = 0; j < w->kernel[1]; j++, k++) {
+                pick[k] = k * HY__ABREAST_SQUARE * HY__ABREAST;
+                at[k] = c * step + i * w->dilate[0] * line + j * w->dilate[1] * w->fine[2];
+            }
+}
+
+/* All of these n taps meet a strip of the gradients of some coarse channels. */
+static void hy__abreast_meet(const hy_job *job, hy__abreast_area *s, int64_t n, const float *y,
+                             const float *room, float *sum, const int64_t *at)
 {
     const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
-    const hy__window *w = &v->win;
-    const int64_t across = hy__abreast_across(w) * s->n, down = hy__abreast_down(w, s->down);
-    const int64_t n = channels * v->taps;
-    int64_t *pick = at + n, i, c, tap;
-    for (i = 0; i < n; i++) {
-        c = i / v->taps;
-        tap = i % v->taps;
-        pick[i] = i * HY__ABREAST_SQUARE * HY__ABREAST;
-        at[i] = (c * down + tap / w->kernel[1] * w->dilate[0]) * across +
-                tap % w->kernel[1] * w->dilate[1] * s->n;
-    }
-    for (i = 0; i < n; i += (int64_t)1 << tap) {
-        tap = n - i >= 4 ? 2 : n - i >= 2;
+    int64_t i;
+    int many;
+    for (i = 0; i < n; i += (int64_t)1 << many) {
+        many = n - i >= 4 ? 2 : n - i >= 2;
         s->at = at + i;
-        s->pick = pick + i;
-        kernel->area[s->rows > 2][tap](s, sum, y, room);
+        s->pick = at + n + i;
+        kernel->area[s->rows > 2][many](s, sum, y, room);
     }
 }
 
@@ -20721,14 +20780,16 @@ static void hy__abreast_weight(const hy_job *job, const hy__abreast *v, const hy
     const int64_t strip = hy__abreast_strip(w, v->fine_c);
     int64_t *at = (int64_t *)(void *)(sum + sums * HY__ABREAST_SQUARE * HY__ABREAST);
     float *room = (float *)(void *)(at + 2 * sums);
-    int64_t image, first, i, r;
+    const int bare = hy__abreast_is_bare(w);
+    const int64_t line = (bare ? w->fine[1] : hy__abreast_across(w)) * w->fine[2];
+    int64_t image, first, down, step, aimed = 0, i, r;
     hy__abreast_area s;
     s.n = w->fine[2];
     s.rows = hy__least(v->coarse_c - block, HY__ABREAST_SQUARE);
     s.y_step = v->coarse_n;
     s.across = w->coarse[1];
     s.y_row = w->coarse[1] * s.n;
-    s.x_row = w->stride[0] * hy__abreast_across(w) * s.n;
+    s.x_row = w->stride[0] * line;
     s.x_col = w->stride[1] * s.n;
     memset(sum, 0, (size_t)(sums * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof *sum);
     for (image = v->images * part / v->parts; image < v->images * (part + 1) / v->parts; image++) {
@@ -20736,9 +20797,12 @@ static void hy__abreast_weight(const hy_job *job, const hy__abreast *v, const hy
         const float *x = d->fine + (image * v->fine_c + channel) * v->fine_n;
         for (first = 0; first < w->coarse[0]; first += strip) {
             s.down = hy__least(w->coarse[0] - first, strip);
-            hy__abreast_pad(v, x, channels, first * w->stride[0] - w->pad[0], hy__abreast_down(w, s.down),
-                            room);
-            hy__abreast_meet(job, v, &s, channels, y + first * s.y_row, room, sum, at);
+            down = hy__abreast_down(w, s.down);
+            step = bare ? v->fine_n : down * line;
+            if (step != aimed) hy__abreast_aim(v, channels, aimed = step, line, at, at + sums);
+            if (!bare)
+                hy__abreast_pad(v, x, channels, first * w->stride[0] - w->pad[0], down, room);
+            hy__abreast_meet(job, &s, sums, y + first * s.y_row, bare ? x + first * s.x_row : room, sum, at);
         }
     }
     for (i = 0; i < sums; i++, sum += HY__ABREAST_SQUARE * HY__ABREAST)
@@ -20799,12 +20863,13 @@ static int hy__abreast_bind(hy_job *job, const hy__window *w, int64_t images, in
     v->coarse_n = hy__window_size(win.coarse);
     v->taps = taps;
     v->direction = direction;
+    v->together = images > 1 && hy__abreast_kernels_for(job)->pair[0] ? 2 : 1;
     v->blocks = hy__pieces(made, HY__ABREAST_ROWS);
     v->block = weights / made * HY__ABREAST_ROWS;
     v->bands = hy__pieces(fine_c, HY__ABREAST_SQUARE);
     v->parts = hy__clamp_i64(hy__pieces(HY__ABREAST_UNITS, units), 1, images);
     if (direction != HY__CONV_WEIGHT) {
-        hy__two_stages(job, hy__run_abreast, v->blocks, images * lines,
+        hy__two_stages(job, hy__run_abreast, v->blocks, hy__pieces(images, v->together) * lines,
                        (size_t)(v->blocks * (v->block + HY__ABREAST_ROWS)) * sizeof(float), work);
         job->scratch = (size_t)(2 * taps) * sizeof(int64_t);
         return 1;
