@@ -22973,7 +22973,7 @@ static int hy__convolve_turns(const hy__convolve_rec *r)
     return !r->first && !r->squares && !r->tail.add && !hy__convolve_is_deep(r);
 }
 
-/* Fewer filters than any vector has, one place: sums along the channels, of places and filters as they lie. */
+/* Fewer filters than a vector has, one place: sums along the channels, of places and filters as they lie. */
 static int hy__convolve_is_thin(const hy__convolve_rec *r)
 {
     int d, plain = hy__convolve_taps(r) == 1;
@@ -23167,10 +23167,11 @@ HY__RUN(hy__run_thin)
     const int64_t image = item / g->items, row = item % g->items * g->row_block, place = image * g->m + row;
     const int64_t rows = hy__least(g->row_block, g->m - row);
     const hy__tail all = hy__tail_of(&r->tail, now, !r->no_bias), tail = hy__tail_at(&all, g, place, 0);
+    const float *x = (const float *)now->data[0] + place * g->k;
     float *y = (float *)now->data[job->nin], *to = y + place * g->n;
     (void)stage; (void)shared;
-    hy__gemm_run_dots(g, (const char *)((const float *)now->data[0] + place * g->k), (const char *)now->data[1],
-                      (char *)(v->first ? scratch : to), rows, g->n, &tail);
+    hy__gemm_run_dots(g, (const char *)x, (const char *)now->data[1], (char *)(v->first ? scratch : to), rows,
+                      g->n, &tail);
     if (v->first)
         hy__move_plane((int)sizeof(float), (char *)(y + image * g->n * g->m + row), (const char *)scratch,
                        g->n, rows, g->m, 1, 1, g->n);
@@ -32392,6 +32393,146 @@ static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy
     return 1;
 }
 
+/* --- deconvolution as a convolution --- *
+ * Where the kernel is `times` strides long, result o of a dim has number u = (o + pad) / stride and phase
+ * (o + pad) % stride, and meets data u - m by tap m stride + phase: a convolution of `times` taps has all
+ * phases of u as filters. What it gives, phases turned in between the places, is cut to size. */
+typedef struct hy__phases {
+    hy_ints times, stride, pad;         /* pad: what is cut off in front */
+    int64_t all;                        /* phases of all dims */
+    int n, data, filters;               /* dims; channels of data and results */
+} hy__phases;
+
+static int hy__phases_of(const hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__phases *p)
+{
+    const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)node->record;
+    const unsigned char *facts = ((const hy__lasts *)R->notes)->facts;
+    const hy_shape *x = &hy__edge_type(&in[0])->shape, *y = &node->type[0].shape;
+    hy__conv_attr a;
+    hy_ints adj;
+    int d;
+    HY__CONV_ATTR(&a, r);
+    memset(p, 0, sizeof *p);
+    for (d = 0; d < node->nin; d++) if (!hy__types_known(hy__edge_type(&in[d]), 1)) return 0;
+    if (!HY__BUILT(convolution) || !HY__BUILT(reverse) || !HY__BUILT(tile) || !HY__BUILT(slice) ||
+        !(facts[hy__place_of(R, node->in[1].node)] & HY__FACT_FIXED) || !hy__types_known(node->type, 1) ||
+        node->type[0].dtype != HY_F32 || a.groups != 1 || a.last || 2 * a.n + 2 > HY_MAX_DIM ||
+        !hy__size(x) || !hy__size(y) || hy__deconv_pad(r, &a, x, &p->pad, &adj)) return 0;
+    p->n = p->times.n = p->stride.n = a.n;
+    p->all = 1;
+    for (d = 0; d < a.n; d++) {
+        const int64_t step = p->stride.v[d] = hy__tuple_at(a.stride, d, 1);
+        p->times.v[d] = a.kernel->v[d] / step;
+        p->all *= step;
+        if (a.kernel->v[d] % step || hy__tuple_at(a.dilate, d, 1) != 1 ||
+            p->pad.v[d] + y->dim[d + 2] > (x->dim[d + 2] + p->times.v[d] - 1) * step) return 0;
+    }
+    p->data = (int)x->dim[1];
+    p->filters = a.filters;
+    return p->all * a.filters >= HY__FEW_FILTERS && p->data >= HY__FEW_PLANES && p->all * a.filters < INT_MAX;
+}
+
+/* The weight (data channels, filters, taps) as that of the convolution: (phases filters, data channels,
+ * taps), the last one first. */
+static int hy__phases_weight(hy__rewrite *R, const char *name, const hy__phases *p, hy__edge w, hy__edge *out)
+{
+    hy__reshape_rec parts, whole;
+    hy__transpose_rec turn;
+    hy__reverse_rec back;
+    const int n = p->n;
+    int d;
+    memset(&parts, 0, sizeof parts);
+    memset(&whole, 0, sizeof whole);
+    memset(&turn, 0, sizeof turn);
+    memset(&back, 0, sizeof back);
+    parts.shape.n = turn.axes.n = 2 * n + 2;
+    whole.shape.n = n + 2;
+    back.axis.n = n;
+    parts.shape.v[0] = whole.shape.v[1] = p->data;
+    parts.shape.v[1] = p->filters;
+    whole.shape.v[0] = p->all * p->filters;
+    turn.axes.v[n] = 1;
+    for (d = 0; d < n; d++) {
+        parts.shape.v[2 + 2 * d] = whole.shape.v[2 + d] = p->times.v[d];
+        parts.shape.v[3 + 2 * d] = p->stride.v[d];
+        turn.axes.v[d] = 3 + 2 * d;
+        turn.axes.v[n + 2 + d] = 2 + 2 * d;
+        back.axis.v[d] = n + 2 + d;
+    }
+    return hy__rewrite_emit(R, HY_OP_reshape, name, 1, &w, &parts, &w) ||
+           hy__rewrite_emit(R, HY_OP_transpose, name, 1, &w, &turn, &w) ||
+           hy__rewrite_emit(R, HY_OP_reverse, name, 1, &w, &back, &w) ||
+           hy__rewrite_emit(R, HY_OP_reshape, name, 1, &w, &whole, out) ? -1 : 0;
+}
+
+/* What the convolution gives, (images, places, phases filters), as the results, (images, places, filters). */
+static int hy__phases_apart(hy__rewrite *R, const char *name, const hy__phases *p, const hy_shape *y,
+                            hy__edge x, hy__edge *out)
+{
+    const hy_shape s = hy__edge_type(&x)->shape;
+    hy__reshape_rec parts, whole;
+    hy__transpose_rec turn;
+    hy__slice_rec cut;
+    const int n = p->n;
+    int d;
+    memset(&parts, 0, sizeof parts);
+    memset(&whole, 0, sizeof whole);
+    memset(&turn, 0, sizeof turn);
+    memset(&cut, 0, sizeof cut);
+    parts.shape.n = turn.axes.n = 2 * n + 2;
+    whole.shape.n = cut.begin.n = cut.end.n = n + 2;
+    parts.shape.v[0] = whole.shape.v[0] = cut.end.v[0] = s.dim[0];
+    parts.shape.v[2 * n + 1] = whole.shape.v[n + 1] = cut.end.v[n + 1] = p->filters;
+    turn.axes.v[2 * n + 1] = 2 * n + 1;
+    for (d = 0; d < n; d++) {
+        parts.shape.v[1 + d] = s.dim[1 + d];
+        parts.shape.v[1 + n + d] = p->stride.v[d];
+        turn.axes.v[1 + 2 * d] = 1 + d;
+        turn.axes.v[2 + 2 * d] = 1 + n + d;
+        whole.shape.v[1 + d] = s.dim[1 + d] * p->stride.v[d];
+        cut.begin.v[1 + d] = p->pad.v[d];
+        cut.end.v[1 + d] = p->pad.v[d] + y->dim[2 + d];
+    }
+    return hy__rewrite_emit(R, HY_OP_reshape, name, 1, &x, &parts, &x) ||
+           hy__rewrite_emit(R, HY_OP_transpose, name, 1, &x, &turn, &x) ||
+           hy__rewrite_emit(R, HY_OP_reshape, name, 1, &x, &whole, &x) ||
+           hy__rewrite_emit(R, HY_OP_slice, name, 1, &x, &cut, out) ? -1 : 0;
+}
+
+static int hy__layout_deconvolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__convolve_rec rec;
+    hy__tile_rec tile;
+    hy__phases p;
+    hy__edge given[3], twin;
+    hy_shape coarse;
+    int d;
+    if (!hy__phases_of(R, node, in, &p)) return 0;
+    memset(&rec, 0, sizeof rec);
+    memset(&tile, 0, sizeof tile);
+    rec.kernel = p.times;
+    rec.pad.n = p.n;
+    rec.filters = p.all * p.filters;
+    rec.channels = p.data;
+    rec.groups = tile.reps.n = 1;
+    rec.no_bias = node->nin < 3;
+    tile.reps.v[0] = p.all;
+    coarse = hy__edge_type(&in[0])->shape;
+    coarse.dim[1] = rec.filters;
+    for (d = 0; d < p.n; d++) {
+        rec.pad.v[d] = p.times.v[d] - 1;
+        coarse.dim[2 + d] += p.times.v[d] - 1;
+    }
+    hy__convolve_choose(&rec, &hy__edge_type(&in[0])->shape, &coarse);
+    if (hy__take_twin(R, &node->in[0], &in[0], &given[0]) ||
+        hy__phases_weight(R, in[1].node->name, &p, in[1], &given[1]) ||
+        hy__rewrite_emit_op(R, &hy__lay_filters_op, in[1].node->name, 1, &given[1], &rec, &given[1]) ||
+        (node->nin > 2 && hy__rewrite_emit(R, HY_OP_tile, in[2].node->name, 1, &in[2], &tile, &given[2])) ||
+        hy__rewrite_emit_op(R, &hy__convolve_op, node->name, node->nin, given, &rec, &twin) ||
+        hy__phases_apart(R, node->name, &p, &node->type[0].shape, twin, &twin)) return -1;
+    return hy__from_twin(R, node, twin, out);
+}
+
 static int hy__layout_pooling(hy__rewrite *R, const hy__node *node, hy__edge *out)
 {
     hy__pooling_rec r = *(const hy__pooling_rec *)node->record;
@@ -32463,6 +32604,7 @@ static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edg
     switch (hy__op_number(node->op)) {
     case HY_OP_convolution: return hy__layout_convolution(R, node, in, out);
     case HY_OP_pooling: return hy__layout_pooling(R, node, out);
+    case HY_OP_deconvolution: return hy__layout_deconvolution(R, node, in, out);
     case HY_OP_concat: return hy__layout_concat(R, node, in, out);
     default: return hy__layout_pointwise(R, node, in, out);
     }
@@ -63484,8 +63626,9 @@ HY__WARM_ROOMS
  *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
  *          gamma are options.
  *          THE COMPILER: weights are laid out once, channels last inside, 3 x 3 convolutions by squares,
- *          images 16 abreast, products add and limit in registers; what surrounds operators that see values
- *          is planned; softmax and norms may take their input's place; hy_planned and its kin.
+ *          deconvolutions as convolutions, images 16 abreast, products add and limit in registers; what
+ *          surrounds operators that see values is planned; softmax and norms may take their input's place;
+ *          hy_planned and its kin.
  *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
  *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
  *          records by number, hy_fit, hy_set_recompute.

@@ -1043,6 +1043,79 @@ static void last_thin(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* --- deconvolution as a convolution of all phases --- */
+/* Kernel, stride, pad and adj of both dims; the second one's kernel has a stride more. Was it one? */
+static int last_phases_try(hy_frame *F, int k, int s, int p, int adj, int data, int filters, int images, int size)
+{
+    const int c = data, kernel[2] = { k, k + s }, high = size, wide = size + 2, taps = k * (k + s);
+    const int down = s * (high - 1) + k - 2 * p + adj, across = s * (wide - 1) + k + s - 2 * p + adj;
+    hy_nn_conv_opt o;
+    hy_block *net;
+    hy_array *x, *got;
+    hy_graph *g;
+    const float *v, *w, *b, *have;
+    double *want = (double *)calloc((size_t)(images * filters * down * across), sizeof *want), most = 1e-3, off = 0;
+    int i, f, n, y, q, t, r, found = 0;
+    hy_begin(F);
+    memset(&o, 0, sizeof o);
+    o.stride = HY_INTS(s, s);
+    o.pad = HY_INTS(p, p);
+    o.output_padding = HY_INTS(adj, adj);
+    o.weight_init = hy_init_normal(1);
+    o.bias_init = hy_init_normal(1);
+    o.activation = filters % 2 ? "relu" : NULL;
+    net = hy_nn_conv2d_transpose(F, filters, HY_INTS(kernel[0], kernel[1]), &o);
+    hy_initialize(F, net, NULL);
+    x = hy_normal(F, HY_SHAPE(images, data, high, wide), 0, 1);
+    hy_call(F, net, x);
+    hy_hybridize(F, net, NULL);
+    got = hy_call(F, net, x);
+    g = hy_planned(F, net, x);
+    for (i = 0; i < hy_graph_count(g); i++) {
+        hy_node node;
+        found += !hy_graph_node(g, i, &node) && node.op == &hy__convolve_op;
+    }
+    v = (const float *)hy_data(F, x);
+    w = (const float *)hy_data(F, hy_param(F, net, "weight"));
+    b = (const float *)hy_data(F, hy_param(F, net, "bias"));
+    have = (const float *)hy_data(F, got);
+    if (OK(F) && CHECK(hy_size(F, got) == images * filters * down * across)) {
+        for (n = 0; n < images; n++) for (i = 0; i < c; i++) for (y = 0; y < high; y++) for (q = 0; q < wide; q++)
+            for (f = 0; f < filters; f++) for (t = 0; t < taps; t++) {
+                const int row = y * s + t / kernel[1] - p, col = q * s + t % kernel[1] - p;
+                if (row < 0 || row >= down || col < 0 || col >= across) continue;
+                want[((n * filters + f) * down + row) * across + col] +=
+                    (double)v[((n * c + i) * high + y) * wide + q] * w[(i * filters + f) * taps + t];
+            }
+        for (r = 0; r < images * filters * down * across; r++) {
+            want[r] += b[r / (down * across) % filters];
+            if (o.activation && want[r] < 0) want[r] = 0;
+            if (fabs(want[r]) > most) most = fabs(want[r]);
+            if (!(fabs(want[r] - have[r]) <= off)) off = fabs(want[r] - have[r]);
+        }
+        if (!CHECK(off <= 1e-5 * most))
+            printf("    kernel %d stride %d pad %d adj %d, %d to %d: %g of %g\n", k, s, p, adj, data, filters, off, most);
+    }
+    hy_block_free(F, net);
+    hy_end(F);
+    free(want);
+    return found;
+}
+
+static void last_phases(void)
+{
+    hy_frame *F = tb_open(1);
+    int i;
+    last_seed = 11;
+    for (i = 0; i < 60 && !test_broken; i++) {
+        const int s = 1 + i % 4, k = s * (1 + last_next(3)), p = last_next(k < 3 ? k : 3), adj = last_next(s);
+        last_phases_try(F, k, s, p, adj, 4 + last_next(20), 1 + last_next(20), 1 + last_next(2), 2 + last_next(7));
+    }
+    CHECK(last_phases_try(F, 4, 2, 1, 0, 16, 8, 1, 5) == 1 && last_phases_try(F, 2, 2, 0, 0, 4, 4, 2, 3) == 1);
+    CHECK(last_phases_try(F, 3, 2, 1, 1, 16, 8, 1, 5) == 0);           /* no whole number of strides */
+    CHECK(hy_close(F) == 0);
+}
+
 /* --- threads --- */
 static void last_backwards(void *user, int64_t n, hy_item_fn fn, void *arg)
 {
@@ -1538,6 +1611,7 @@ static void test_layout(void)
     RUN(last_nets);
     RUN(last_squares);
     RUN(last_thin);
+    RUN(last_phases);
     RUN(last_threads);
     RUN(last_parameters);
     RUN(last_types);
