@@ -9990,6 +9990,8 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int pr
         g->row_block = hy__least(m, rows);
         g->row_blocks = hy__pieces(m, g->row_block);
         g->row_block = hy__pieces(m, g->row_blocks);
+        if (g->row_blocks > 1)                   /* whole tiles, but for the last */
+            g->row_block = hy__pieces(g->row_block, HY__TILE_ROWS) * HY__TILE_ROWS;
         in_place = g->b_col == 1
             && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__most(k, 1)));
         if (prepared) g->b_place = HY__B_IN_SHARED;
@@ -22095,6 +22097,7 @@ typedef struct hy__direct {
     const hy__depth_isa *depth;         /* one channel per group: kernels for that, else NULL */
     int        first;                   /* results have their channels first: an item's turn round in cache */
     int        planes;                  /* so have the data: a first stage copies them, with their border */
+    int        plain;                   /* all places of all images are rows of one product */
     int64_t    border[3];               /* of the copy, which win.fine means then */
 } hy__direct;
 
@@ -22622,26 +22625,39 @@ static void hy__winograd_plan(hy__winograd *v, int out, int isa)
 #endif
 }
 
+/* Does every place meet the one where it lies? */
+static int hy__direct_is_plain(const hy__direct *v)
+{
+    int d, same = !v->first && v->groups == 1 && v->taps == 1;
+    for (d = 0; d < 3; d++) same &= v->win.stride[d] == 1 && !v->win.pad[d];
+    return same;
+}
+
 /* v has its window, images, groups, channels, taps, fine_c and coarse_c: how it runs. Gives the items. */
 static int64_t hy__direct_plan(hy__direct *v, int isa)
 {
     hy__gemm *g = &v->gemm;
     int64_t parts;
     memset(g, 0, sizeof *g);
-    g->m = hy__window_size(v->win.coarse);
+    v->plain = hy__direct_is_plain(v);
+    g->m = hy__window_size(v->win.coarse) * (v->plain ? v->images : 1);
     g->n = v->coarse_c / v->groups;
     g->k = v->taps * v->channels;
+    g->a_row = v->fine_c;
+    g->a_col = 1;
     g->c_row = v->coarse_c;
     v->depth = NULL;
     hy__gemm_plan_prepared(g, isa);
+    if (v->plain) g->k_block = hy__least(g->k, HY__DIRECT_STEPS);
     for (parts = 1; parts <= 8; parts++)         /* a row of places, or an even part of it */
-        if (v->win.coarse[2] % parts == 0 && v->win.coarse[2] / parts <= 64) break;
-    if (parts <= 8 && v->win.coarse[2] / parts >= 16) {
+        if (v->win.coarse[2] % parts == 0 && v->win.coarse[2] / parts <= 128) break;
+    if (!v->plain && parts <= 8 && v->win.coarse[2] / parts >= 16) {
         g->row_block = v->win.coarse[2] / parts;
         g->row_blocks = hy__pieces(g->m, g->row_block);
         g->items = g->row_blocks * g->col_blocks;
     }
     if (v->first) g->c_row = hy__least(g->col_block, g->n);
+    if (v->plain) return g->items;
     if (v->channels > 1 || g->n > 1 || v->groups < 2) return v->images * v->groups * g->items;
     v->depth = &hy__depth_plain;
 #if HY__SIMD
@@ -22872,6 +22888,9 @@ HY__RUN(hy__run_convolve)
     hy__tail tail = hy__tail_of(&r->tail, now, !r->no_bias);
     const float *x = (const float *)(v->planes && stage ? shared : now->data[0]);
     if (v->planes && !stage) hy__direct_enter(v, x, (float *)shared, item);
+    else if (v->plain)
+        hy__gemm_run(&v->gemm, (const char *)x, NULL, (char *)now->data[job->nin], item, (char *)scratch,
+                     (const char *)now->data[1], &tail);
     else if (v->depth)
         hy__direct_run_depth(v, x, (const float *)now->data[1], (float *)now->data[job->nin], item,
                              (char *)scratch, &tail);
@@ -22914,7 +22933,7 @@ static int hy__convolve_bind(hy_job *job)
     v->coarse_c = r->filters;
     if (r->squares) { hy__squares_bind(job, r->squares); return 0; }
     items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
-    hy__one_stage(job, hy__run_convolve, items, (double)v->images * (double)v->groups * (double)v->gemm.m *
+    hy__one_stage(job, hy__run_convolve, items, (double)hy__size(&y) / (double)v->gemm.n * (double)v->groups *
                   (double)v->gemm.n * (double)v->gemm.k / 40 + 100);
     if (v->planes) hy__direct_bind_planes(job, v);
     job->scratch = hy__direct_scratch(v);
