@@ -9160,6 +9160,7 @@ HY__LOOPS_BEGIN
 typedef struct hy__tail {
     const void *bias;                    /* one for each column, or NULL */
     const void *add;                     /* a matrix with C's strides, or NULL; it may be C */
+    int64_t     add_row;                 /* not 0: for each row of an item a tile's columns, as far apart */
     double      low, high;
     int         clamp;
 } hy__tail;
@@ -9240,9 +9241,11 @@ HY__INLINE void hy__copy_short(char *to, const char *from, int n)
     if (n & 4) memcpy(to, from, 4);
 }
 
+HY__INLINE int64_t hy__add_row(const hy__tile *t) { return t->tail.add_row ? t->tail.add_row : t->c_row; }
+
 /* The tail of one sum, as every kernel has it; NaN stays NaN. */
 #define HY__TILE_TAIL(T, sum, i, j) \
-    if (t->tail.add) sum += ((const T *)t->tail.add)[(i) * t->c_row + (j)]; \
+    if (t->tail.add) sum += ((const T *)t->tail.add)[(i) * hy__add_row(t) + (j)]; \
     if (t->tail.bias) sum += ((const T *)t->tail.bias)[j]; \
     if (t->tail.clamp && sum <= (T)t->tail.low) sum = (T)t->tail.low; \
     if (t->tail.clamp && sum > (T)t->tail.high) sum = (T)t->tail.high;
@@ -9357,7 +9360,7 @@ HY__WITHIN(hy__f64x2)
         if (j * sizeof(vec) % 64 == 0)          /* once a line */ \
             __builtin_prefetch((const void *)((uintptr_t)b + ahead + j * sizeof(vec))); }
 #define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[p] * bv[j];
-#define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * c_row + HY__TILE_AT(j));
+#define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * add_row + HY__TILE_AT(j));
 #define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(bias + HY__TILE_AT(j));
 #define HY__TILE_CLAMP(V, i, j) if (vecs > j) acc[i][j] = V##_within(acc[i][j], low, high, even);
 #define HY__TILE_CLAMPS(V, i) \
@@ -9375,6 +9378,7 @@ HY__WITHIN(hy__f64x2)
 #define HY__TILE_END(V) \
     if (t->tail.add) { \
         const real *add = (const real *)t->tail.add; \
+        const int64_t add_row = hy__add_row(t); \
         HY__EACH_ROW(HY__TILE_ADDS) \
     } \
     if (t->tail.bias) { \
@@ -9404,7 +9408,7 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
     for (i = 0; i < t->rows; i++) { \
         acc[0][0] = *(const vec_at *)(sums + i * lanes); \
         if (t->tail.add) { \
-            hy__copy_short(edge, (const char *)((const T *)t->tail.add + i * t->c_row), bytes); \
+            hy__copy_short(edge, (const char *)((const T *)t->tail.add + i * hy__add_row(t)), bytes); \
             acc[0][0] += *(const vec_at *)edge; \
         } \
         if (t->tail.bias) { \
@@ -10107,6 +10111,8 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int pr
         g->row_block = hy__least(m, rows);
         g->row_blocks = hy__pieces(m, g->row_block);
         g->row_block = hy__pieces(m, g->row_blocks);
+        if (g->row_blocks > 1)                   /* whole tiles, but for the last */
+            g->row_block = hy__pieces(g->row_block, HY__TILE_ROWS) * HY__TILE_ROWS;
         in_place = g->b_col == 1
             && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__most(k, 1)));
         if (prepared) g->b_place = HY__B_IN_SHARED;
@@ -10134,7 +10140,7 @@ HY__INLINE hy__tail hy__tail_at(const hy__tail *tail, const hy__gemm *g, int64_t
 {
     hy__tail t = *tail;
     if (t.bias) t.bias = (const char *)t.bias + col * g->size;
-    if (t.add) t.add = (const char *)t.add + (row * g->c_row + col) * g->size;
+    if (t.add) t.add = (const char *)t.add + (t.add_row ? row * t.add_row : row * g->c_row + col) * g->size;
     return t;
 }
 
@@ -10191,6 +10197,7 @@ HY__INLINE hy__tail hy__tail_visit(const hy__tail *tail, const void *c, int firs
     if (!first) {
         t.bias = NULL;
         t.add = c;
+        t.add_row = 0;
     }
     t.clamp &= last;
     return t;
@@ -10210,7 +10217,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
     memset(&whole, 0, sizeof whole);
     if (tail) whole = *tail;
     if (g->accumulate) whole.add = c;
-    whole = hy__tail_at(&whole, g, row, 0);
+    if (!whole.add_row) whole = hy__tail_at(&whole, g, row, 0);
     if (g->k == 0) a = b = scratch;              /* nothing is read, and empty inputs may be null */
     a += row * g->a_row * size;
     c += row * g->c_row * size;
@@ -13537,6 +13544,7 @@ static hy__tail hy__tail_of(const hy__tail_rec *r, const hy_run *now, int biased
 {
     hy__tail t;
     t.bias = biased ? now->data[2] : NULL;
+    t.add_row = 0;
     t.add = r->add ? now->data[now->job->nin - 1] : NULL;
     t.clamp = r->clamp;
     t.low = r->low;
@@ -20965,6 +20973,27 @@ static void hy__add_lines_f32(float *y, const int64_t *start, int64_t lines, int
         for (; i < n; i++) to[i * step] += x[i];
     }
 }
+/* Numbers side by side become rows of the same number. */
+#define HY__SPREAD(name, T) \
+    static void name(T *x, int64_t rows, int64_t cols) \
+    { \
+        int64_t j; \
+        while (rows-- > 0) { \
+            const T value = x[rows]; \
+            for (j = 0; j < cols; j++) x[rows * cols + j] = value; \
+        } \
+    }
+HY__SPREAD(hy__spread_f32, float)
+HY__SPREAD(hy__spread_f64, double)
+
+static void hy__limit_f32(float *x, int64_t n, float low, float high)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        const float most = x[i] <= low ? low : x[i];
+        x[i] = most > high ? high : most;
+    }
+}
 static void hy__add_f64(double *y, int64_t step, const double *x, int64_t n)
 {
     int64_t i;
@@ -21028,7 +21057,8 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
 #define HY__TAPS_SLACK 16               /* elements that may be read and written behind the last */
 #define HY__TAPS_ROWS 3                 /* filters of a plane that are made together */
 #define HY__EACH_TAPS_ROW(X) X(0) X(1) X(2)
-enum { HY__LINES_ROWS = 4, HY__LINES_SLACK = 2 };       /* rows made together; places beyond a line */
+/* rows made together; places beyond a line; those of a vector at most */
+enum { HY__LINES_ROWS = 4, HY__LINES_SLACK = 2, HY__LINES_LANES = 16 };
 #define HY__TAPS_PLAIN(name, T) \
     static void name(T *y, int64_t y_step, const T *x, const int64_t *offset, const T *weight, \
                      int64_t taps, int64_t n, const T *start, int rows) \
@@ -21100,8 +21130,9 @@ HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
 
 /* 3 x 3 taps of a plane padded by 1: four rows of results from six lines where they lie, each of which is
  * read once for the three rows that it meets. What a vector at an edge reads beyond its line counts as 0; the
- * last vectors and rows reach back. Sums run in the order of the taps, as above. */
-static const int32_t hy__lines_edges[18] = { 0, -1, -1, -1, -1, -1, -1, -1, -1,
+ * last vectors and rows reach back, but where a line is narrower than a vector: that one spills over into the
+ * next line, which is written later. Sums run in the order of the taps, as above. */
+static const int32_t hy__lines_edges[26] = { 0, -1, -1, -1, -1, -1, -1, -1, -1,
                                              -1, -1, -1, -1, -1, -1, -1, -1, 0 };
 #define HY__LINES_TO(i, k) \
     if ((k) >= (i) && (k) <= (i) + 2) { \
@@ -21116,9 +21147,10 @@ static const int32_t hy__lines_edges[18] = { 0, -1, -1, -1, -1, -1, -1, -1, -1,
         if (edge) { left = (vec)((bits)left & low); right = (vec)((bits)right & high); } \
         HY__LINES_TO(0, k) HY__LINES_TO(1, k) HY__LINES_TO(2, k) HY__LINES_TO(3, k) \
     }
+#define HY__LINES_WITHIN(V, i) acc[i] = V##_within(acc[i], bounds[0], bounds[1], bounds[2]);
 #define HY__LINES(name, V, TARGET) \
     HY__INLINE TARGET void name##_at(const int edge, const float *const *line, int64_t at, int64_t width, \
-                                     const V *w, V start, float *y) \
+                                     const V *w, V start, const V *bounds, float *y) \
     { \
         HY__CONTRACT \
         typedef V vec; \
@@ -21127,32 +21159,36 @@ static const int32_t hy__lines_edges[18] = { 0, -1, -1, -1, -1, -1, -1, -1, -1,
         enum { lanes = sizeof(V) / sizeof(float) }; \
         const int32_t *edges = hy__lines_edges; \
         const bits low = (bits)*(const vec_at *)(const void *)(edges + (at > 0)); \
-        const int32_t *end = edges + (at + lanes < width ? 1 : 18 - lanes); \
+        const int32_t *end = edges + (at + lanes < width ? 1 : 18 - (width - at)); \
         const bits high = (bits)*(const vec_at *)(const void *)end; \
         V acc[4]; \
         acc[0] = acc[1] = acc[2] = acc[3] = start; \
         HY__LINES_FROM(0) HY__LINES_FROM(1) HY__LINES_FROM(2) \
         HY__LINES_FROM(3) HY__LINES_FROM(4) HY__LINES_FROM(5) \
+        if (bounds) { \
+            HY__LINES_WITHIN(V, 0) HY__LINES_WITHIN(V, 1) HY__LINES_WITHIN(V, 2) HY__LINES_WITHIN(V, 3) \
+        } \
         *(vec_at *)(y + at) = acc[0]; \
         *(vec_at *)(y + width + at) = acc[1]; \
         *(vec_at *)(y + 2 * width + at) = acc[2]; \
         *(vec_at *)(y + 3 * width + at) = acc[3]; \
     } \
     TARGET static void name(const float *const *line, int64_t height, int64_t width, const float *weight, \
-                            float bias, float *y) \
+                            float bias, const hy__tail_rec *tail, float *y) \
     { \
         enum { lanes = sizeof(V) / sizeof(float) }; \
-        const V zero = {0}, start = zero + bias; \
+        const V zero = {0}, start = zero + bias, HY__BOUNDS(float, *tail) \
+        const V bounds[3] = { low, high, even }, *limits = tail->clamp ? bounds : NULL; \
         V w[9]; \
         int64_t row, at; \
         for (at = 0; at < 9; at++) w[at] = zero + weight[at]; \
         for (row = 0; row < height; row += HY__LINES_ROWS) { \
             const int64_t top = hy__least(row, height - HY__LINES_ROWS); \
             for (at = 0; at < width; at += lanes) { \
-                const int64_t from = hy__least(at, width - lanes); \
+                const int64_t from = width < lanes ? 0 : hy__least(at, width - lanes); \
                 const int inside = from > 0 && from + lanes < width; \
-                if (inside) name##_at(0, line + top, from, width, w, start, y + top * width); \
-                else name##_at(1, line + top, from, width, w, start, y + top * width); \
+                if (inside) name##_at(0, line + top, from, width, w, start, limits, y + top * width); \
+                else name##_at(1, line + top, from, width, w, start, limits, y + top * width); \
             } \
         } \
     }
@@ -21168,7 +21204,7 @@ HY__LINES(hy__lines_avx512, hy__f32x16, HY__TARGET_AVX512)
 HY__TAPS_PLAIN(hy__taps_f32, float)
 #endif
 typedef void (*hy__lines_fn)(const float *const *line, int64_t height, int64_t width, const float *weight,
-                             float bias, float *y);
+                             float bias, const hy__tail_rec *tail, float *y);
 typedef void (*hy__taps_f32_fn)(float *y, int64_t y_step, const float *x, const int64_t *offset,
                                 const float *weight, int64_t taps, int64_t n, const float *start, int rows);
 HY__LOOPS_END
@@ -21189,6 +21225,7 @@ typedef struct hy__conv {
     int64_t    block, blocks, bands, parts, column;     /* what makes an item, as each direction has it */
     hy_dtype   compute;
     int        direction, way, foreign, last, pointwise;
+    hy__tail_rec tail;
 } hy__conv;
 typedef char hy__conv_fits[sizeof(hy__conv) <= sizeof(((hy_job *)0)->plan) ? 1 : -1];
 typedef struct hy__conv_data {
@@ -21410,6 +21447,9 @@ static void hy__conv_coarse_tiles(const hy__conv *v, const hy__conv_data *d, int
     tile.k = v->win.kernel[2];
     tile.a_col = v->win.dilate[2];
     tile.tail.bias = d->bias ? bias : NULL;
+    tile.tail.clamp = v->tail.clamp;
+    tile.tail.low = v->tail.low;
+    tile.tail.high = v->tail.high;
     for (first = 0; first < v->coarse_n; first += n) {
         n = hy__least(v->coarse_n - first, t.band);
         hy__tiles_places(v, &t, first, 1, n, room.offset);
@@ -21452,12 +21492,46 @@ static void hy__conv_weight_tiles(const hy__conv *v, const hy__conv_data *d, int
                    t.cols);
 }
 
+/* Columns in which a channel's bias stands for a tile, and bytes of those of an item. */
+static int64_t hy__conv_bias_cols(const hy__gemm *g)
+{
+    return g->use_dots ? HY__DOT_COLS : hy__pieces(hy__least(g->n, g->width), g->isa->lanes) * g->isa->lanes;
+}
+static size_t hy__conv_bias_bytes(const hy__gemm *g)
+{
+    return hy__round64((size_t)(g->row_block * hy__conv_bias_cols(g) * g->size));
+}
+
+/* An item of the product, with the biases of its channels. */
+static void hy__conv_item(const hy__conv *v, const hy__conv_data *d, const hy__gemm *g, int64_t group,
+                          const char *w, const char *x, char *y, int64_t item, char *scratch,
+                          const char *panels)
+{
+    char *block = scratch + hy__round64(g->scratch_bytes);
+    int64_t first, rows, col, cols;
+    hy__tail tail;
+    memset(&tail, 0, sizeof tail);
+    tail.clamp = v->tail.clamp;
+    tail.low = v->tail.low;
+    tail.high = v->tail.high;
+    if (d->bias) {
+        tail.add = block;
+        tail.add_row = hy__conv_bias_cols(g);
+        hy__matmul_region(g, item, &first, &rows, &col, &cols);
+        hy__load_tile(v->compute, block, d->bias + (group * v->coarse_c + first) * hy__traits[d->dtype].size,
+                      d->dtype, 1, rows);
+        if (g->size == 4) hy__spread_f32((float *)(void *)block, rows, tail.add_row);
+        else hy__spread_f64((double *)(void *)block, rows, tail.add_row);
+    }
+    hy__gemm_run(g, w, x, y, item, scratch, panels, &tail);
+}
+
 /* y_g (coarse_c, q) = W_g (coarse_c, fine_c taps) col (fine_c taps, q) */
 static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage, int64_t item, char *scratch,
                             char *shared)
 {
     const int64_t size = hy__traits[v->compute].size, depth = v->fine_c * v->taps;
-    int64_t unit = item / v->blocks, part = item % v->blocks, first, rows, col, cols, i;
+    int64_t unit = item / v->blocks, part = item % v->blocks, first, rows, i;
     const char *x, *w = d->weight + unit % v->groups * v->coarse_c * depth * size;
     char *y = d->coarse + unit * v->coarse_c * v->coarse_n * size, *panels;
     hy__gemm g = v->gemm;
@@ -21477,20 +21551,18 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
     x = d->fine + unit * v->fine_c * v->fine_n * size;
     if (v->way != HY__CONV_SCRATCH) {                           /* one item of the product */
         panels = shared + unit * v->bands;
-        hy__matmul_region(&g, part, &first, &rows, &col, &cols);
-        if (d->bias) hy__conv_bias(v, d, unit % v->groups * v->coarse_c + first,
-                                   y + (first * v->coarse_n + col) * size, v->coarse_n, rows, cols);
-        hy__gemm_run(&g, w, v->way == HY__CONV_SHARED ? panels : x, y, part, scratch, panels, NULL);
+        hy__conv_item(v, d, &g, unit % v->groups, w, v->way == HY__CONV_SHARED ? panels : x, y, part, scratch,
+                      panels);
         return;
     }
     first = part * v->block;                                    /* all rows of some columns */
     g = hy__gemm_narrow(&g, hy__least(v->block, v->coarse_n - first));
-    panels = scratch + hy__round64(g.scratch_bytes);
+    panels = scratch + hy__round64(g.scratch_bytes) + hy__conv_bias_bytes(&v->gemm);
     y += first * size;
     hy__im2col(&v->win, size, x, v->fine_c, first, g.n, g.panel, depth, g.use_dots ? 0 : g.isa->lanes,
                panels);
-    if (d->bias) hy__conv_bias(v, d, unit % v->groups * v->coarse_c, y, v->coarse_n, v->coarse_c, g.n);
-    for (i = 0; i < g.items; i++) hy__gemm_run(&g, w, panels, y, i, scratch, panels, NULL);
+    for (i = 0; i < g.items; i++)
+        hy__conv_item(v, d, &g, unit % v->groups, w, panels, y, i, scratch, panels);
 }
 
 /* Elements that fit a core's L2 beside what else must be there. */
@@ -21518,6 +21590,7 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
     g->k = g->a_row = depth;
     g->a_col = g->b_col = 1;
     g->b_row = g->c_row = v->coarse_n;
+    g->accumulate = 0;
     hy__plan_gemm(g, v->compute, job->kernels->isa);
     v->blocks = 1;
     if (hy__conv_bind_tiles(job, v)) {
@@ -21528,7 +21601,7 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
         return;
     }
     v->blocks = hy__most(g->items, 1);
-    job->scratch = g->scratch_bytes;
+    job->scratch = hy__round64(g->scratch_bytes) + hy__conv_bias_bytes(g);
     job->stages++;
     job->items[stage] = units * g->items;
     v->way = HY__CONV_IN_PLACE;
@@ -21553,7 +21626,7 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
     v->blocks = hy__most(hy__pieces(v->coarse_n, v->block), 1);
     g->n = hy__least(v->block, v->coarse_n);
     job->items[stage] = v->coarse_n ? units * v->blocks : 0;
-    job->scratch = hy__round64(g->scratch_bytes) + (size_t)(v->block * depth * size);
+    job->scratch += (size_t)(v->block * depth * size);
 }
 
 /* Fine places [low, high) of the leading dim and the coarse places that reach them. */
@@ -21765,6 +21838,7 @@ typedef struct hy__depthwise {
     int        flip, last;
     hy__taps_f32_fn fn;
     hy__lines_fn lines;                 /* 3 x 3 of planes that lie as they are, else NULL */
+    hy__tail_rec tail;
 } hy__depthwise;
 
 /* Elements from the line of one output channel to that of the next. */
@@ -21853,6 +21927,8 @@ static void hy__depthwise_lines(const hy__depthwise *v, const int64_t *offset, c
                      (const double *)(void *)taps, v->taps, v->flat, (const double *)(void *)start, rows);
     else v->fn((float *)(void *)lines, line, (const float *)(const void *)parts, offset,
                (const float *)(void *)taps, v->taps, v->flat, (const float *)(void *)start, rows);
+    for (i = 0; i < rows && v->tail.clamp; i++)
+        hy__limit_f32((float *)(void *)lines + i * line, v->flat, (float)v->tail.low, (float)v->tail.high);
 }
 
 HY__RUN(hy__run_depthwise)
@@ -21880,12 +21956,18 @@ HY__RUN(hy__run_depthwise)
         }
 }
 
+/* A line with what vectors read around it. */
+static int64_t hy__depthwise_room(const hy__depthwise *v)
+{
+    return hy__most(v->win.fine[2], HY__LINES_LANES) + HY__LINES_SLACK;
+}
+
 /* Where the lines of a plane begin, one of zeros above and below. Vectors read a place before a line and one
  * behind it, which the first and the last of all planes have not: copies of these lines stand in. */
 static void hy__depthwise_lines_of(const hy__depthwise *v, const float *x, int64_t plane, float *spare,
                                    const float **line)
 {
-    const int64_t width = v->win.fine[2], height = v->win.fine[1], room = width + HY__LINES_SLACK;
+    const int64_t width = v->win.fine[2], height = v->win.fine[1], room = hy__depthwise_room(v);
     int64_t i;
     x += plane * height * width;
     for (i = 0; i < height; i++) line[i + 1] = x + i * width;
@@ -21895,10 +21977,15 @@ static void hy__depthwise_lines_of(const hy__depthwise *v, const float *x, int64
         line[height] = (const float *)memcpy(spare + 2 * room, line[height], (size_t)width * sizeof *x);
 }
 
-/* The scratch: where lines begin, three lines to spare. */
+/* The scratch: where lines begin, three lines to spare, a plane that spills over. */
 static size_t hy__depthwise_spare(const hy__depthwise *v)
 {
-    return (size_t)(v->win.fine[2] + HY__LINES_SLACK) * 3 * sizeof(float);
+    return (size_t)hy__depthwise_room(v) * 3 * sizeof(float);
+}
+static size_t hy__depthwise_spill(const hy__depthwise *v)
+{
+    return v->win.fine[2] >= HY__LINES_LANES ? 0
+        : (size_t)(v->win.fine[1] * v->win.fine[2] + HY__LINES_LANES) * sizeof(float);
 }
 HY__RUN(hy__run_depthwise_lines)
 {
@@ -21908,6 +21995,7 @@ HY__RUN(hy__run_depthwise_lines)
     const int64_t width = v->win.fine[2], height = v->win.fine[1];
     const int64_t end = hy__least((item + 1) * v->together, v->planes);
     float *y = (float *)now->data[job->nin], *spare = (float *)(void *)(line + height + 2), taps[9];
+    float *spill = spare + 3 * hy__depthwise_room(v);
     int64_t plane, i, j;
     (void)stage; (void)shared;
     memset(spare, 0, hy__depthwise_spare(v));
@@ -21915,9 +22003,11 @@ HY__RUN(hy__run_depthwise_lines)
         hy__depthwise_lines_of(v, x, plane, spare, line);
         for (j = 0; j < v->each; j++) {
             const int64_t channel = plane % v->channels * v->each + j;
+            const int last = plane + 1 == end && j + 1 == v->each && width < HY__LINES_LANES;
+            float *to = y + (plane * v->each + j) * height * width;
             for (i = 0; i < 9; i++) taps[i] = w[channel * 9 + (v->flip ? 8 - i : i)];
-            v->lines(line, height, width, taps, bias ? bias[channel] : 0,
-                     y + (plane * v->each + j) * height * width);
+            v->lines(line, height, width, taps, bias ? bias[channel] : 0, &v->tail, last ? spill : to);
+            if (last) memcpy(to, spill, (size_t)(height * width) * sizeof *to);
         }
     }
 }
@@ -21933,8 +22023,8 @@ static hy__lines_fn hy__depthwise_by_lines(const hy__depthwise *v, const hy_job 
     for (d = 1; d < HY__SPACE; d++)
         if (w->kernel[d] != 3 || w->stride[d] != 1 || w->dilate[d] != 1 || w->pad[d] != 1) return NULL;
 #ifdef HY__TARGET_AVX2
-    if (job->kernels->isa == HY_ISA_AVX512 && w->fine[2] >= 16) return hy__lines_avx512;
-    if (job->kernels->isa >= HY_ISA_AVX2) return w->fine[2] >= 8 ? hy__lines_avx2 : NULL;
+    if (job->kernels->isa == HY_ISA_AVX512 && w->fine[2] > 8) return hy__lines_avx512;
+    if (job->kernels->isa >= HY_ISA_AVX2) return w->fine[2] > 4 ? hy__lines_avx2 : NULL;
 #endif
 #if HY__SIMD
     if (w->fine[2] >= 4) return hy__lines_base;
@@ -21983,6 +22073,7 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     if (!hy__window_size(v->win.coarse)) v->flat = 0;
     v->compute = conv->compute;
     v->last = conv->last;
+    v->tail = conv->tail;
     v->fn = hy__taps_f32;
 #ifdef HY__TARGET_AVX2
     if (job->kernels->isa == HY_ISA_AVX2) v->fn = hy__taps_f32_avx2;
@@ -21997,7 +22088,8 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     if (v->lines) {
         hy__one_stage(job, hy__run_depthwise_lines, hy__pieces(v->planes, v->together),
                       (double)v->planes * work);
-        job->scratch = (size_t)(v->win.fine[1] + 2) * sizeof(float *) + hy__depthwise_spare(v);
+        job->scratch = (size_t)(v->win.fine[1] + 2) * sizeof(float *) + hy__depthwise_spare(v) +
+                       hy__depthwise_spill(v);
         return 0;
     }
     hy__one_stage(job, hy__run_depthwise, v->flat > 0 ? hy__pieces(v->planes, v->together) : 0,
@@ -22046,7 +22138,7 @@ HY__RUN(hy__run_conv)
     else hy__conv_weight(v, &d, stage, item, (char *)scratch, common);
 }
 
-static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
+static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction, const hy__tail_rec *tail)
 {
     hy__conv *v = HY__NOTES(hy__conv, job);
     const hy__window *w = &v->win;
@@ -22065,6 +22157,8 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
     v->taps = hy__window_size(w->kernel);
     v->direction = direction;
     v->last = a->last;
+    if (tail) v->tail = *tail;
+    else memset(&v->tail, 0, sizeof v->tail);
     v->compute = hy__matmul_type(t[out]->type.dtype);
     v->foreign = v->last || v->compute != t[out]->type.dtype;
     v->pointwise = v->taps == 1;
@@ -22073,7 +22167,7 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction)
         flips &= w->stride[d] == 1 && w->pad[d] <= w->dilate[d] * (w->kernel[d] - 1);
     }
 #ifdef HY__TARGET_AVX2
-    if (v->compute == HY_F32 && !v->foreign && v->groups == 1 &&
+    if (v->compute == HY_F32 && !v->foreign && v->groups == 1 && !tail &&
         hy__abreast_bind(job, w, v->images, v->fine_c, v->coarse_c, direction)) return 0;
 #endif
     if (v->fine_c == 1 && !v->pointwise &&
@@ -22122,7 +22216,7 @@ static int hy__convolution_bind(hy_job *job)
 {
     hy__conv_attr a;
     HY__CONV_ATTR(&a, (const hy__convolution_rec *)job->attr);
-    return hy__conv_bind(job, &a, HY__CONV_COARSE);
+    return hy__conv_bind(job, &a, HY__CONV_COARSE, NULL);
 }
 
 /* Options of one direction from the record of another: all but what only it has. */
@@ -22231,7 +22325,7 @@ static int hy__deconvolution_bind(hy_job *job)
     HY__CONV_ATTR(&a, r);
     hy__deconv_pad(r, &a, &job->in[0].type.shape, &pad, &adj);
     a.pad = &pad;
-    return hy__conv_bind(job, &a, HY__CONV_FINE);
+    return hy__conv_bind(job, &a, HY__CONV_FINE, NULL);
 }
 static int hy__deconvolution_diff(hy_frame *F, hy_diff *D)
 {
@@ -22274,7 +22368,7 @@ static int hy___conv_weight_grad_bind(hy_job *job)
 {
     hy__conv_attr a;
     HY__CONV_ATTR(&a, (const hy___conv_weight_grad_rec *)job->attr);
-    return hy__conv_bind(job, &a, HY__CONV_WEIGHT);
+    return hy__conv_bind(job, &a, HY__CONV_WEIGHT, NULL);
 }
 static int hy___conv_weight_grad_diff(hy_frame *F, hy_diff *D)
 {
@@ -22291,6 +22385,28 @@ static int hy___conv_weight_grad_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON__conv_weight_grad HY__OWN(_conv_weight_grad), NULL
+
+/* --- convolution with limits, f32 and channels first on both sides: what compiled programs run --- */
+typedef struct hy__limited_rec { hy__convolution_rec conv; hy__tail_rec tail; } hy__limited_rec;
+
+static int hy__limited_count(const void *attr, int output, int index)
+{
+    return output || index < 2 ? 1 : index == 2 && !((const hy__limited_rec *)attr)->conv.no_bias;
+}
+
+static int hy__limited_bind(hy_job *job)
+{
+    const hy__limited_rec *r = (const hy__limited_rec *)job->attr;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, &r->conv);
+    return hy__conv_bind(job, &a, HY__CONV_COARSE, &r->tail);
+}
+
+static const hy_op hy__limited_op = {
+    "_convolve_planes", NULL, NULL, "convolution whose results have limits", hy__dense_args,
+    hy__dense_results, NULL, sizeof(hy__limited_rec), 0, 0, hy__limited_count,
+    HY__DOES(HY__BUILT(convolution), hy__convolution_infer, hy__limited_bind, NULL, hy__batch_split)
+};
 
 HY__WARM_ROOMS
 #endif
@@ -22316,6 +22432,7 @@ typedef struct hy__direct {
     const hy__depth_isa *depth;         /* one channel per group: kernels for that, else NULL */
     int        first;                   /* results have their channels first: an item's turn round in cache */
     int        planes;                  /* so have the data: a first stage copies them, with their border */
+    int        plain;                   /* all places of all images are rows of one product */
     int64_t    border[3];               /* of the copy, which win.fine means then */
 } hy__direct;
 
@@ -23174,26 +23291,39 @@ static void hy__winograd_plan(hy__winograd *v, int out, int isa)
 #endif
 }
 
+/* Does every place meet the one where it lies? */
+static int hy__direct_is_plain(const hy__direct *v)
+{
+    int d, same = !v->first && v->groups == 1 && v->taps == 1;
+    for (d = 0; d < 3; d++) same &= v->win.stride[d] == 1 && !v->win.pad[d];
+    return same;
+}
+
 /* v has its window, images, groups, channels, taps, fine_c and coarse_c: how it runs. Gives the items. */
 static int64_t hy__direct_plan(hy__direct *v, int isa)
 {
     hy__gemm *g = &v->gemm;
     int64_t parts;
     memset(g, 0, sizeof *g);
-    g->m = hy__window_size(v->win.coarse);
+    v->plain = hy__direct_is_plain(v);
+    g->m = hy__window_size(v->win.coarse) * (v->plain ? v->images : 1);
     g->n = v->coarse_c / v->groups;
     g->k = v->taps * v->channels;
+    g->a_row = v->fine_c;
+    g->a_col = 1;
     g->c_row = v->coarse_c;
     v->depth = NULL;
     hy__gemm_plan_prepared(g, isa);
+    if (v->plain) g->k_block = hy__least(g->k, HY__DIRECT_STEPS);
     for (parts = 1; parts <= 8; parts++)         /* a row of places, or an even part of it */
-        if (v->win.coarse[2] % parts == 0 && v->win.coarse[2] / parts <= 64) break;
-    if (parts <= 8 && v->win.coarse[2] / parts >= 16) {
+        if (v->win.coarse[2] % parts == 0 && v->win.coarse[2] / parts <= 128) break;
+    if (!v->plain && parts <= 8 && v->win.coarse[2] / parts >= 16) {
         g->row_block = v->win.coarse[2] / parts;
         g->row_blocks = hy__pieces(g->m, g->row_block);
         g->items = g->row_blocks * g->col_blocks;
     }
     if (v->first) g->c_row = hy__least(g->col_block, g->n);
+    if (v->plain) return g->items;
     if (v->channels > 1 || g->n > 1 || v->groups < 2) return v->images * v->groups * g->items;
     v->depth = &hy__depth_plain;
 #if HY__SIMD
@@ -23435,6 +23565,9 @@ HY__RUN(hy__run_convolve)
     hy__tail tail = hy__tail_of(&r->tail, now, !r->no_bias);
     const float *x = (const float *)(v->planes && stage ? shared : now->data[0]);
     if (v->planes && !stage) hy__direct_enter(v, x, (float *)shared, item);
+    else if (v->plain)
+        hy__gemm_run(&v->gemm, (const char *)x, NULL, (char *)now->data[job->nin], item, (char *)scratch,
+                     (const char *)now->data[1], &tail);
     else if (v->depth)
         hy__direct_run_depth(v, x, (const float *)now->data[1], (float *)now->data[job->nin], item,
                              (char *)scratch, &tail);
@@ -23511,7 +23644,7 @@ static int hy__convolve_bind(hy_job *job)
     if (r->squares) { hy__squares_bind(job, r->squares); return 0; }
     if (hy__convolve_is_thin(r)) { hy__thin_bind(job, v); return 0; }
     items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
-    hy__one_stage(job, hy__run_convolve, items, (double)v->images * (double)v->groups * (double)v->gemm.m *
+    hy__one_stage(job, hy__run_convolve, items, (double)hy__size(&y) / (double)v->gemm.n * (double)v->groups *
                   (double)v->gemm.n * (double)v->gemm.k / 40 + 100);
     if (v->planes) hy__direct_bind_planes(job, v);
     job->scratch = hy__direct_scratch(v);
@@ -33326,6 +33459,35 @@ static int hy__emit_pooled(hy__rewrite *R, const hy__node *node, const hy__edge 
 #endif
 }
 
+/* A convolution that has its channels first and nobody else reads: it is made once more, with limits. Not
+ * where layouts stay: C source has no such operator. */
+static int hy__emit_limited(hy__rewrite *R, const hy__node *node, const hy__edge *in, double low, double high,
+                            hy__edge *out)
+{
+#ifndef HYBRID_NO_VISION
+    const hy__node *product = in->node;
+    hy__limited_rec rec;
+    int64_t taps = 1;
+    int k;
+    if (HY__OFF(R->mode, LAYOUT) || !product->op || hy__op_number(product->op) != HY_OP_convolution ||
+        hy__uses_of(R, node->in[0].node, 0) != 1 || product->type[0].dtype != HY_F32) return 0;
+    for (k = 0; k < product->nin; k++)
+        if (!hy__types_known(hy__edge_type(&product->in[k]), 1)) return 0;
+    memset(&rec, 0, sizeof rec);
+    rec.conv = *(const hy__convolution_rec *)product->record;
+    for (k = 0; k < rec.conv.kernel.n; k++) taps *= rec.conv.kernel.v[k];
+    if (hy__channels_last(rec.conv.layout) ||
+        (taps > 1 && hy__runs_abreast(R, &rec.conv, &hy__edge_type(&product->in[0])->shape))) return 0;
+    rec.tail.clamp = 1;
+    rec.tail.low = low;
+    rec.tail.high = high;
+    return hy__rewrite_emit_op(R, &hy__limited_op, node->name, product->nin, product->in, &rec, out) ? -1 : 1;
+#else
+    (void)R; (void)node; (void)in; (void)low; (void)high; (void)out;
+    return 0;
+#endif
+}
+
 static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     int number = hy__op_number(node->op), k;
@@ -33333,9 +33495,11 @@ static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
     if (R->mode->given || !node->op || node->early || node->nin < 1 || node->nin > 2) return 0;
     if (number == HY_OP_transpose) return hy__emit_first(R, node, &in[0], out);
     if (number == HY_OP_pooling) return hy__emit_pooled(R, node, &in[0], out);
+    if (node->nin == 1 && !hy__limits_of(R, node, &low, &high)) return 0;
     if (node->nin == 1)
-        return hy__may_end(R, node->in[0].node, &in[0]) && hy__limits_of(R, node, &low, &high)
-            ? hy__emit_end(R, node, &in[0], NULL, low, high, out) : 0;
+        return hy__may_end(R, node->in[0].node, &in[0])
+            ? hy__emit_end(R, node, &in[0], NULL, low, high, out)
+            : hy__emit_limited(R, node, &in[0], low, high, out);
     if ((number != HY_OP_add && number != HY_OP_elemwise_add) || R->mode->exact) return 0;
     for (k = 0; k < 2; k++) {
         const hy__node *product = in[k].node;
@@ -64060,8 +64224,8 @@ HY__WARM_ROOMS
  *          gamma are options.
  *          THE COMPILER: weights are laid out once, channels last inside, 3 x 3 convolutions by squares,
  *          deconvolutions as convolutions, images 16 abreast, few filters and the pooling after them in one
- *          job, products add and limit in registers; what surrounds operators that see values is planned;
- *          softmax and norms may take their input's place; hy_planned and its kin.
+ *          job, products and convolutions add and limit in registers; what surrounds operators that see
+ *          values is planned; softmax and norms may take their input's place; hy_planned and its kin.
  *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
  *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
  *          records by number, hy_fit, hy_set_recompute.

@@ -148,8 +148,69 @@ static void turned_compare(void)
         }
 }
 
+/* Convolutions that keep their channels first when compiled have relu inside: the same bits as line by line, whatever way they go:
+ * products in one visit or several, of rows or of one column; lines narrower than a vector; shifted planes; tiles. */
+static const turned_case limited_cases[] = {
+    {3, 7, 1, {9, 11}, 1, 1, 1},       {16, 24, 1, {13, 29}, 1, 1, 1},    {5, 130, 1, {4, 3}, 1, 1, 1},
+    {64, 70, 1, {23, 23}, 1, 1, 1},    {530, 12, 1, {5, 9}, 1, 1, 1},     {40, 45, 1, {1, 1}, 1, 1, 1},
+    {17, 9, 1, {50, 50}, 1, 1, 1},     {12, 300, 3, {9, 10}, 1, 1, 1},    {1, 1, 1, {7, 70}, 1, 1, 1},
+    {6, 6, 6, {15, 14}, 3, 1, 1},      {5, 5, 5, {70, 9}, 3, 1, 1},       {3, 3, 3, {11, 16}, 3, 1, 1},
+    {2, 2, 2, {33, 35}, 3, 1, 1},      {7, 7, 7, {14, 5}, 3, 1, 1},       {4, 4, 4, {40, 41}, 3, 2, 1},
+    {4, 8, 4, {12, 15}, 3, 1, 1},      {3, 9, 3, {12, 37}, 5, 1, 1},      {3, 6, 1, {20, 20}, 3, 1, 1},
+    {40, 8, 1, {9, 30}, 3, 2, 1},      {1, 6, 1, {28, 28}, 5, 1, 1},      {20, 3, 1, {30, 17}, 3, 1, 1}
+};
+
+static void limited_compare(void)
+{
+    size_t k;
+    int isa;
+    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++)
+        for (k = 0; k < sizeof limited_cases / sizeof *limited_cases; k++) {
+            const turned_case *c = &limited_cases[k];
+            int64_t n, m, l;
+            float *plain = turned_run(c, isa, 1, 0, &n), *fast = turned_run(c, isa, 1, 1, &m);
+            float *again = turned_run(c, isa, 3, 1, &l);
+            CHECK(n == m && !memcmp(plain, fast, (size_t)n * sizeof *plain));
+            modes_compare(plain, n, fast, m, again, l);
+        }
+}
+
+/* The limits are inside, unless somebody else wants what there is before them. */
+static hy_array *limited_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    depthwise_net *net = (depthwise_net *)self;
+    hy_array *y = hy_call(F, net->conv, x);
+    return net->adds ? hy_add(F, hy_relu(F, y), y) : hy_clip(F, y, -0.5, 0.5);
+}
+
+static void limited_inside(void)
+{
+    int adds, i;
+    for (adds = 0; adds < 2; adds++) {
+        hy_frame *F = hy_open(NULL);
+        depthwise_net *net = HY_BLOCK_NEW(F, depthwise_net, limited_forward);
+        hy_array *x = hy_normal(F, HY_SHAPE(1, 3, 9, 9), 0, 1), *y;
+        hy_event e;
+        int inside = 0;
+        net->adds = adds;
+        net->conv = hy_add_child(F, &net->base, "conv", hy_nn_conv2d(F, 5, HY_INTS(1, 1), NULL));
+        hy_initialize(F, &net->base, NULL);
+        y = hy_call(F, &net->base, x);
+        hy_hybridize(F, &net->base, NULL);
+        hy_profile(F, "");
+        CHECK_NEAR(hy_value(F, hy_max(F, hy_abs(F, hy_sub(F, hy_call(F, &net->base, x), y)), HY_ALL, NULL)), 0, 1e-6);
+        hy_profile(F, NULL);
+        for (i = 0; !hy_profile_event(F, i, &e); i++)
+            inside += e.kind == HY_EVENT_JOB && !strcmp(e.what, "_convolve_planes");
+        CHECK(inside == !adds);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 static void test_lines(void)
 {
     RUN(lines_compare);
     RUN(turned_compare);
+    RUN(limited_compare);
+    RUN(limited_inside);
 }
