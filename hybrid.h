@@ -159,11 +159,11 @@
  *   type, options) drops its programs, and those of the blocks around it; do not change a block while other
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
  *   folded into a convolution, where a product of few rows reads a weight that was laid out for it, or where
- *   convolutions have their channels last inside, or 16 images side by side (recorded calls, and those of few
- *   channels, whose batch is a multiple of 16; gradients, too). 3 x 3 ones may run by squares of 2 x 2 or
- *   4 x 4 results (Winograd; shapes decide which): off by some 2^-19 of the largest sum of |weight value|,
- *   and a NaN or an infinity in the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off
- *   goes without.
+ *   convolutions have few filters, their channels last inside, or 16 images side by side (recorded calls, and
+ *   those of few channels, whose batch is a multiple of 16; gradients, too). 3 x 3 ones may run by squares of
+ *   2 x 2 or 4 x 4 results (Winograd; shapes decide which): off by some 2^-19 of the largest sum of
+ *   |weight value|, and a NaN or an infinity in the data makes whole squares around it NaN. HY_PASS_LAYOUT
+ *   among opt.off goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -9304,6 +9304,7 @@ HY__VECTOR(int32_t, 16, hy__i32x4)
 HY__VECTOR(float, 32, hy__f32x8)
 HY__VECTOR(double, 32, hy__f64x4)
 HY__VECTOR(float, 64, hy__f32x16)
+HY__VECTOR(int32_t, 32, hy__i32x8)
 #endif
 
 /* V##_within: low where sum <= low, high where sum > high, and NaN stays. x86 gives the second operand where
@@ -9685,7 +9686,7 @@ HY__INLINE TARGET void name##_leave(const int out, V *m) \
         m[3] = b + 8 * e + m5; \
     } \
 } \
-/* One square of all channels, its values `plane` elements apart afterwards. */ \
+/* One square of all channels, its values `plane` elements apart. */ \
 HY__INLINE TARGET void name##_in_of(const int out, const float *const *from, int64_t channels, float *to, \
                                     int64_t plane) \
 { \
@@ -22110,7 +22111,7 @@ HY__WARM_ROOMS
 /* MARK: - 32 >>direct -----------------------------------------------------------------------------------
  *
  * Convolution as compiled programs run it: f32, channels last on both sides, weights laid out before. 3 x 3
- * windows may go by squares (Winograd).
+ * windows may go by squares (Winograd). Few filters have their channels first, and may pool.
  */
 #ifndef HYBRID_NO_VISION
 HY__LOOPS_BEGIN
@@ -22452,6 +22453,289 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
             isa->tiles[high > 1][wide](&t, weight + t.k, y + first * v->coarse_c + t.k);
         }
     }
+}
+
+/* --- few filters, channels first on both sides: places side by side are a vector --- *
+ * A run of places in a line of results takes half a vector of AVX-512, else a whole one; the last run of a
+ * line reaches back. Sums of a band of lines go where they belong, or stay in L1 until squares of 2 x 2 of
+ * them give their largest. */
+enum { HY__FEW_TAPS = 1024,             /* at most, of all channels */
+       HY__FEW_PLACES = 2048, HY__FEW_VALUES = 1 << 14,         /* of a band: of a channel, of all */
+       HY__FEW_RUNS = 8 };     /* made at a time, at most */
+typedef struct hy__few_sum {            /* strides in elements */
+    const float *x, *weight;
+    const int64_t *offset, *at, *to;    /* of each tap; where each run reads and goes */
+    int64_t taps, y_step;
+    hy__tail tail;
+} hy__few_sum;
+typedef struct hy__few_isa {
+    void (*sums[3])(const hy__few_sum *s, float *y);    /* of 2, 4 and 6 filters */
+    void (*join)(float *y, const float *a, const float *b, int64_t n);
+    int lanes, runs;                    /* of a run; at a time */
+} hy__few_isa;
+typedef struct hy__few {
+    hy__window win;                     /* fine: with a border, which win.pad is */
+    const hy__few_isa *isa;
+    int64_t images, channels, filters, taps;
+    int64_t band, bands;                /* lines of results at a time */
+    int64_t plane, runs;                /* floats of a channel of a band's data; runs of a line */
+    int     padded, pool;
+} hy__few;
+
+#if HY__SIMD
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=fast")
+#endif
+#define HY__FEW_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
+#define HY__FEW_STEP(i, j) if (vecs > j) acc[i][j] += weight * a[j];
+#define HY__FEW_STEPS(i) if (rows > i) { \
+        const float weight = (i < 3 ? w : more)[i % 3 * taps]; \
+        HY__EACH_COL(HY__FEW_STEP, i) }
+#define HY__FEW_KEEP(i, j) if (vecs > j) keep[i][j] = acc[i][j];
+#define HY__FEW_KEEPS(i) if (rows > i) { HY__EACH_COL(HY__FEW_KEEP, i) }
+#define HY__FEW_END(V, j) if (vecs > j) { \
+        V sum = keep[i][j]; \
+        if (s->tail.bias) sum += ((const float *)s->tail.bias)[i]; \
+        if (s->tail.clamp) sum = V##_within(sum, low, high, even); \
+        V##_put(j, sum) \
+    }
+/* One vector of one run, or of two. */
+#define HY__FEW_GET(half, j) *(const half##_at *)(from + at##j)
+#define HY__FEW_PUT(half, j, v) *(half##_at *)(to + s->to[j]) = v;
+#define hy__f32x4_get(j) HY__FEW_GET(hy__f32x4, j)
+#define hy__f32x4_put(j, v) HY__FEW_PUT(hy__f32x4, j, v)
+#define hy__f32x8_get(j) HY__FEW_GET(hy__f32x8, j)
+#define hy__f32x8_put(j, v) HY__FEW_PUT(hy__f32x8, j, v)
+#ifdef __clang__
+#define HY__FEW_BOTH(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define HY__FEW_HALF(v, i) __builtin_shufflevector(v, v, 8 * i, 8 * i + 1, 8 * i + 2, 8 * i + 3, 8 * i + 4, \
+                                                   8 * i + 5, 8 * i + 6, 8 * i + 7)
+#else
+#define HY__FEW_BOTH(a, b) __builtin_ia32_insertf32x8_mask(__builtin_ia32_ps512_256ps(a), b, 1, zero, \
+                                                           (unsigned short)65535)
+#define HY__FEW_HALF(v, i) __builtin_ia32_extractf32x8_mask(v, i, none, (unsigned char)255)
+#endif
+#define hy__f32x16_get(j) HY__FEW_BOTH((hy__f32x8)HY__FEW_GET(hy__f32x8, j##0), \
+                                       (hy__f32x8)HY__FEW_GET(hy__f32x8, j##1))
+#define hy__f32x16_put(j, v) { \
+        const hy__f32x8 none = {0}; \
+        HY__FEW_PUT(hy__f32x8, 2 * (j), HY__FEW_HALF(v, 0)) \
+        HY__FEW_PUT(hy__f32x8, 2 * (j) + 1, HY__FEW_HALF(v, 1)) \
+        (void)none; \
+    }
+#define HY__FEW_KERNELS(name, V, TARGET, AT, VECS, RUNS, LANES, JOIN) \
+TARGET static void name##_end(int rows, const hy__few_sum *s, V (*keep)[VECS], float *to) \
+{ \
+    enum { vecs = VECS }; \
+    const V zero = {0}, HY__BOUNDS(float, s->tail) \
+    int i; \
+    for (i = 0; i < rows; i++, to += s->y_step) { \
+        HY__FEW_END(V, 0) HY__FEW_END(V, 1) HY__FEW_END(V, VECS - 2) HY__FEW_END(V, VECS - 1) \
+    } \
+} \
+HY__INLINE TARGET void name##_rows(const int rows, const hy__few_sum *s, float *y) \
+{ \
+    HY__CONTRACT \
+    enum { vecs = VECS }; \
+    const V zero = {0}; \
+    const int64_t taps = s->taps; \
+    const float *w = s->weight, *more = w + 3 * taps, *end = w + taps; \
+    const int64_t *offset = s->offset; \
+    V acc[HY__TILE_ROWS][HY__TILE_VECS], a[HY__TILE_VECS], keep[HY__TILE_ROWS][VECS]; \
+    AT \
+    HY__EACH_ROW(HY__FEW_ZEROS) \
+    for (; w < end; w++, more++, offset++) { \
+        const float *from = s->x + *offset; \
+        a[0] = V##_get(0); a[1] = V##_get(1); \
+        if (VECS > 2) { a[VECS - 2] = V##_get(2); a[VECS - 1] = V##_get(3); } \
+        HY__EACH_ROW(HY__FEW_STEPS) \
+    } \
+    HY__EACH_ROW(HY__FEW_KEEPS) \
+    name##_end(rows, s, keep, y); \
+} \
+TARGET static void name##_2(const hy__few_sum *s, float *y) { name##_rows(2, s, y); } \
+TARGET static void name##_4(const hy__few_sum *s, float *y) { name##_rows(4, s, y); } \
+TARGET static void name##_6(const hy__few_sum *s, float *y) { name##_rows(6, s, y); } \
+static const hy__few_isa name##_isa = { { name##_2, name##_4, name##_6 }, JOIN, LANES, RUNS };
+#define HY__FEW_AT2 const int64_t at0 = s->at[0], at1 = s->at[1], at2 = 0, at3 = 0;
+#define HY__FEW_AT8 const int64_t at00 = s->at[0], at01 = s->at[1], at10 = s->at[2], at11 = s->at[3], \
+                                  at20 = s->at[4], at21 = s->at[5], at30 = s->at[6], at31 = s->at[7];
+
+/* The largest of squares: NaN is, and of equals the first stays. Some at a time, the last ones reach back. */
+#define HY__FEW_MOST(m, v) \
+    wins = ~(bits)(m >= v) & (bits)(m == m); \
+    m = (vec)((wins & (bits)v) | (~wins & (bits)m));
+#define HY__FEW_JOIN(name, V, TARGET, PICK, less) \
+TARGET static void name(float *y, const float *a, const float *b, int64_t n) \
+{ \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    typedef V##_bits bits; \
+    const int64_t lanes = sizeof(V) / sizeof(float); \
+    int64_t from, i; \
+    if (n < lanes) { less; return; } \
+    for (from = 0; from < n; from += lanes) { \
+        vec a0, a1, b0, b1, m, v; \
+        bits wins; \
+        i = hy__least(from, n - lanes); \
+        a0 = *(const vec_at *)(a + 2 * i); \
+        a1 = *(const vec_at *)(a + 2 * i + lanes); \
+        b0 = *(const vec_at *)(b + 2 * i); \
+        b1 = *(const vec_at *)(b + 2 * i + lanes); \
+        m = PICK(a0, a1, 0); \
+        v = PICK(a0, a1, 1); HY__FEW_MOST(m, v) \
+        v = PICK(b0, b1, 0); HY__FEW_MOST(m, v) \
+        v = PICK(b0, b1, 1); HY__FEW_MOST(m, v) \
+        *(vec_at *)(y + i) = m; \
+    } \
+}
+#ifdef __clang__
+#define HY__PICK4(x, y, i) __builtin_shufflevector(x, y, i, i + 2, i + 4, i + 6)
+#define HY__PICK8(x, y, i) __builtin_shufflevector(x, y, i, i + 2, i + 4, i + 6, i + 8, i + 10, \
+                                                   i + 12, i + 14)
+#else
+#define HY__PICK4(x, y, i) __extension__({ const hy__i32x4 pick = {i, i + 2, i + 4, i + 6}; \
+    __builtin_shuffle(x, y, pick); })
+#define HY__PICK8(x, y, i) __extension__({ const hy__i32x8 pick = {i, i + 2, i + 4, i + 6, i + 8, i + 10, \
+    i + 12, i + 14}; __builtin_shuffle(x, y, pick); })
+#endif
+static void hy__few_join_one(float *y, const float *a, const float *b, int64_t n)
+{
+    for (; n > 0; n--, a += 2, b += 2) {
+        const float v[4] = { a[0], a[1], b[0], b[1] };
+        float most = v[0];
+        int i;
+        for (i = 1; i < 4; i++) if (!(most >= v[i]) && most == most) most = v[i];
+        *y++ = most;
+    }
+}
+HY__FEW_JOIN(hy__few_join_base, hy__f32x4, HY__TARGET_BASE, HY__PICK4, hy__few_join_one(y, a, b, n))
+HY__FEW_KERNELS(hy__few_base, hy__f32x4, HY__TARGET_BASE, HY__FEW_AT2, 2, 2, 4, hy__few_join_base)
+#ifdef HY__TARGET_AVX2
+HY__FEW_JOIN(hy__few_join_avx2, hy__f32x8, HY__TARGET_AVX2, HY__PICK8, hy__few_join_base(y, a, b, n))
+HY__FEW_KERNELS(hy__few_avx2, hy__f32x8, HY__TARGET_AVX2, HY__FEW_AT2, 2, 2, 8, hy__few_join_avx2)
+HY__FEW_KERNELS(hy__few_avx512, hy__f32x16, HY__TARGET_AVX512, HY__FEW_AT8, 4, 8, 8, hy__few_join_avx2)
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+#endif
+
+/* Where each tap begins. */
+static void hy__few_offsets(const hy__few *v, int64_t plane, int64_t *offset)
+{
+    const hy__window *w = &v->win;
+    int64_t c, i, j;
+    for (c = 0; c < v->channels; c++)
+        for (i = 0; i < w->kernel[1]; i++)
+            for (j = 0; j < w->kernel[2]; j++)
+                *offset++ = c * plane + i * w->dilate[1] * w->fine[2] + j * w->dilate[2];
+}
+
+/* Where each run of some lines reads and goes; the last one again until they fill up the vectors. */
+static void hy__few_places(const hy__few *v, int64_t rows, int64_t *at, int64_t *to)
+{
+    const int64_t most = rows * v->runs, width = v->win.coarse[2];
+    int64_t i = 0, row, col;
+    for (row = 0; row < rows; row++)
+        for (col = 0; col < width; col += v->isa->lanes, i++) {
+            const int64_t from = hy__least(col, width - v->isa->lanes);
+            at[i] = row * v->win.fine[2] + from;
+            to[i] = row * width + from;
+        }
+    for (; i % v->isa->runs; i++) { at[i] = at[most - 1]; to[i] = to[most - 1]; }
+}
+
+/* What a band from line `row` on reads, with its border. */
+static void hy__few_enter(const hy__few *v, const float *x, int64_t row, int64_t rows, float *to)
+{
+    const hy__window *w = &v->win;
+    const int64_t high = w->fine[1] - 2 * w->pad[1], wide = w->fine[2] - 2 * w->pad[2];
+    const int64_t first = hy__most(w->pad[1] - row, 0), from = row + first - w->pad[1];
+    const int64_t lines = hy__least(rows + (w->kernel[1] - 1) * w->dilate[1] - first, high - from);
+    int64_t c;
+    memset(to, 0, (size_t)(v->channels * v->plane) * sizeof *to);
+    for (c = 0; c < v->channels && lines > 0; c++)
+        hy__move_plane((int)sizeof(float), (char *)(to + c * v->plane + first * w->fine[2] + w->pad[2]),
+                       (const char *)(x + (c * high + from) * wide), lines, wide, w->fine[2], 1, wide, 1);
+}
+
+/* The scratch: offsets of taps, places of runs, sums, planes. */
+static int64_t hy__few_places_most(const hy__few *v)
+{
+    return v->band * v->runs + HY__FEW_RUNS;
+}
+static int64_t hy__few_sums_most(const hy__few *v)
+{
+    return v->pool ? HY__TILE_ROWS * v->band * v->win.coarse[2] : 0;
+}
+
+/* An item is a band of an image. */
+static void hy__few_run(const hy__few *v, const float *x, const float *weight, float *y, int64_t item,
+                        char *scratch, const hy__tail *tail)
+{
+    const hy__window *w = &v->win;
+    const int64_t image = item / v->bands, row = item % v->bands * v->band, shrink = 1 + v->pool;
+    const int64_t high = w->coarse[1] / shrink, wide = w->coarse[2] / shrink;
+    const int64_t rows = hy__least(v->band, high * shrink - row), runs = rows * v->runs;
+    int64_t *offset = (int64_t *)(void *)scratch, *at = offset + v->taps, *to = at + hy__few_places_most(v);
+    float *sums = (float *)(void *)(to + hy__few_places_most(v)), *planes = sums + hy__few_sums_most(v);
+    int64_t f, i, k, many;
+    hy__few_sum s;
+    x += image * v->channels * (w->fine[1] - 2 * w->pad[1]) * (w->fine[2] - 2 * w->pad[2]);
+    if (v->padded) hy__few_enter(v, x, row, rows, planes);
+    hy__few_offsets(v, v->padded ? v->plane : w->fine[1] * w->fine[2], offset);
+    hy__few_places(v, rows, at, to);
+    s.x = v->padded ? planes : x + row * w->fine[2];
+    s.offset = offset;
+    s.taps = v->taps;
+    s.tail = *tail;
+    s.y_step = v->pool ? v->band * w->coarse[2] : high * wide;
+    y += image * v->filters * high * wide + row / shrink * wide;
+    for (f = 0; f < v->filters; f += many) {
+        many = hy__clamp_i64((v->filters - f) / 2 * 2, 2, HY__TILE_ROWS);
+        f = hy__least(f, v->filters - many);    /* the neighbour of an odd last one is made twice */
+        s.weight = weight + f * v->taps;
+        if (tail->bias) s.tail.bias = (const float *)tail->bias + f;
+        for (i = 0; i < runs; i += v->isa->runs) {
+            s.at = at + i;
+            s.to = to + i;
+            v->isa->sums[many / 2 - 1](&s, v->pool ? sums : y + f * high * wide);
+        }
+        for (k = 0; k < many && v->pool; k++) {
+            const float *line = sums + k * s.y_step;
+            for (i = 0; i < rows / 2; i++, line += 2 * w->coarse[2])
+                v->isa->join(y + ((f + k) * high + i) * wide, line, line + w->coarse[2], wide);
+        }
+    }
+}
+
+/* v has its window, images, channels, filters, taps and pool: how it runs. Gives the bytes of scratch. */
+static size_t hy__few_plan(hy__few *v, int isa)
+{
+    hy__window *w = &v->win;
+    int64_t lines = w->coarse[1];
+    (void)isa;
+    v->isa = NULL;
+#if HY__SIMD
+    v->isa = &hy__few_base_isa;
+#ifdef HY__TARGET_AVX2
+    if (isa == 1) v->isa = &hy__few_avx2_isa;
+    if (isa > 1) v->isa = &hy__few_avx512_isa;
+#endif
+#endif
+    v->padded = w->pad[1] > 0 || w->pad[2] > 0;
+    w->fine[1] += 2 * w->pad[1];
+    w->fine[2] += 2 * w->pad[2];
+    if (v->pool) lines = lines / 2 * 2;
+    v->band = hy__least(HY__FEW_PLACES, HY__FEW_VALUES / v->channels) / w->fine[2];
+    v->band = hy__least(hy__most(v->band / 2 * 2, 2), lines);
+    v->bands = hy__pieces(lines, v->band);
+    v->plane = (v->band + (w->kernel[1] - 1) * w->dilate[1]) * w->fine[2];
+    v->runs = v->isa ? hy__pieces(w->coarse[2], v->isa->lanes) : 0;
+    return (size_t)(v->taps + 2 * hy__few_places_most(v)) * sizeof(int64_t) +
+           (size_t)(hy__few_sums_most(v) + (v->padded ? v->channels * v->plane : 0)) * sizeof(float);
 }
 
 /* --- 3 x 3 windows of stride 1 by squares --- *
@@ -22958,6 +23242,81 @@ static int hy__convolve_bind(hy_job *job)
     return 0;
 }
 
+/* --- few filters, channels first --- */
+typedef struct hy__few_rec {
+    hy_ints kernel, dilate, pad;        /* two of each */
+    int64_t filters;
+    int     no_bias, pool;              /* pool: the largest of squares of 2 x 2 */
+    hy__tail_rec tail;
+} hy__few_rec;
+
+static int hy__few_count(const void *attr, int output, int index)
+{
+    return output || index < 2 ? 1 : index == 2 ? !((const hy__few_rec *)attr)->no_bias : 0;
+}
+
+static void hy__few_attr(const hy__few_rec *r, hy__conv_attr *a)
+{
+    memset(a, 0, sizeof *a);
+    a->kernel = &r->kernel;
+    a->dilate = &r->dilate;
+    a->pad = &r->pad;
+    a->filters = (int)r->filters;
+    a->groups = 1;
+    hy__conv_layout(a, 2, HY_LAYOUT_NCHW);
+}
+
+static int hy__few_infer(hy_infer *I)
+{
+    const hy__few_rec *r = (const hy__few_rec *)I->attr;
+    hy_shape *y = &I->out[0].shape, places;
+    hy__conv_attr a;
+    int k;
+    hy__few_attr(r, &a);
+    for (k = 0; k < I->nin; k++) hy_infer_type(I, &I->in[k].dtype, HY_F32);
+    hy_infer_type(I, &I->out[0].dtype, HY_F32);
+    hy_infer_shape(I, y, hy__rank(4));
+    places = hy__rank(4);
+    hy_infer_dim(I, &places.dim[1], r->filters);
+    if (hy__infer_conv_channels(I, &a, &places, &I->in[0].shape, &I->in[1].shape) ||
+        hy__infer_conv_places(I, &a, &I->in[0].shape, &places) < 0) return -1;
+    for (k = 0; k < 4; k++)
+        if (places.dim[k] >= 0) hy_infer_dim(I, &y->dim[k], places.dim[k] / (k > 1 && r->pool ? 2 : 1));
+    return hy__infer_bias(I, (int)r->filters);
+}
+
+HY__RUN(hy__run_few)
+{
+    const hy__few_rec *r = (const hy__few_rec *)job->attr;
+    const hy__tail tail = hy__tail_of(&r->tail, now, !r->no_bias);
+    (void)stage; (void)shared;
+    hy__few_run((const hy__few *)(const void *)&job->plan, (const float *)now->data[0],
+                 (const float *)now->data[1], (float *)now->data[job->nin], item, (char *)scratch, &tail);
+}
+
+HY__FITS_PLAN(hy__few);
+static int hy__few_bind(hy_job *job)
+{
+    const hy__few_rec *r = (const hy__few_rec *)job->attr;
+    const hy_shape *x = &job->in[0].type.shape;
+    hy__few *v = HY__NOTES(hy__few, job);
+    hy_shape y = job->out[0].type.shape;
+    hy__conv_attr a;
+    int d;
+    hy__few_attr(r, &a);
+    for (d = 2; d < 4; d++)
+        y.dim[d] = x->dim[d] + 2 * hy__tuple_at(&r->pad, d - 2, 0) - hy__extent(&a, d - 2) + 1;
+    hy__conv_window(&v->win, &a, x, &y);
+    v->images = x->dim[0];
+    v->channels = x->dim[1];
+    v->filters = r->filters;
+    v->taps = hy__window_size(v->win.kernel) * v->channels;
+    v->pool = r->pool;
+    job->scratch = hy__few_plan(v, job->kernels->isa - HY_ISA_BASE);
+    return hy__one_stage(job, hy__run_few, v->images * v->bands, (double)hy__size(x) * (double)v->filters *
+                         (double)hy__window_size(v->win.kernel) / 40 + 100);
+}
+
 static const hy_arg hy__convolve_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_ARG_ONE },
     { "bias", HY_ARG_OPT }, { "add", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
 static const hy_op hy__lay_filters_op = {
@@ -22969,6 +23328,11 @@ static const hy_op hy__convolve_op = {
     "_convolve", NULL, NULL, "convolution of data with channels last", hy__convolve_args, hy__dense_results,
     NULL, sizeof(hy__convolve_rec), 0, 0, hy__convolve_count,
     HY__DOES(HY__BUILT(convolution), hy__convolve_infer, hy__convolve_bind, NULL, NULL)
+};
+static const hy_op hy__few_op = {
+    "_convolve_few", NULL, NULL, "convolution with few filters, perhaps its largest results of 2 x 2",
+    hy__convolve_args, hy__dense_results, NULL, sizeof(hy__few_rec), 0, 0, hy__few_count,
+    HY__DOES(HY__BUILT(convolution), hy__few_infer, hy__few_bind, NULL, NULL)
 };
 
 HY__WARM_ROOMS
@@ -26678,7 +27042,6 @@ static const hy__int8_isa hy__int8_base = {
 #define HY__INT8_DOT_SDOT(acc, a, b) \
     __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(acc) : "w"(a), "w"(b))
 #else
-HY__VECTOR(int32_t, 32, hy__i32x8)
 HY__VECTOR(int32_t, 64, hy__i32x16)
 typedef char hy__i8x32 __attribute__((vector_size(32)));
 typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
@@ -31949,7 +32312,8 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
 enum { HY__TWINS_MOST = 24, HY__SMALL_PLANE = 1024,     /* inputs of one operator; places of an image */
        HY__TINY_PLANE = 64,             /* ... that goes by lines */
        HY__FEW_FILTERS = 16, HY__MOVES_PAY = 96,        /* multiplications of each number that is moved */
-       HY__FEW_PLANES = 4 };            /* channels that a convolution moves itself */
+       HY__FEW_PLANES = 4,              /* channels that a convolution moves itself */
+       HY__FEW_WASTE = 20 };            /* filters, times the part of the places that are made in vain */
 typedef struct hy__lasts {
     unsigned char *facts;               /* as the prologue has them */
     hy__edge *twin;                     /* by output in the old graph */
@@ -32051,6 +32415,50 @@ static int hy__convolve_enters(const hy__convolve_rec *r, const hy_shape *x)
     for (d = 0; d < r->kernel.n; d++)
         border *= 1 + 2 * (double)hy__tuple_at(&r->pad, d, 0) / (double)x->dim[d + 2];
     return r->groups == 1 && !r->squares && r->channels <= HY__FEW_PLANES && border < 2;
+}
+
+/* Do only parameters decide it? */
+static int hy__is_fixed_twin(const hy__rewrite *R, const hy__node *node)
+{
+    return ((const hy__lasts *)R->notes)->facts[hy__place_of(R, node)] & HY__FACT_FIXED;
+}
+
+/* Does a convolution of planes have few filters, and lines of results that fill vectors? */
+static int hy__goes_few(const hy__rewrite *R, const hy__node *node, const hy_shape *x)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
+    const hy_shape *y = &node->type[0].shape;
+    const int64_t lanes = R->F->root->kernels->isa >= HY_ISA_AVX2 ? 8 : 4;
+    int64_t taps, whole;
+    int d;
+    if (!HY__SIMD || r->kernel.n != 2 || r->num_group != 1 || hy__channels_last(r->layout) ||
+        r->num_filter < 2 || r->num_filter > HY__FEW_FILTERS || hy__size(y) < 1 || hy__size(x) < 1 ||
+        (r->num_filter == HY__FEW_FILTERS && x->dim[1] >= HY__FEW_FILTERS)) return 0;
+    for (d = 0; d < 2; d++) if (hy__tuple_at(&r->stride, d, 1) != 1) return 0;
+    if (!hy__is_fixed_twin(R, node->in[1].node)) return 0;
+    taps = r->kernel.v[0] * r->kernel.v[1];
+    whole = hy__pieces(y->dim[3], lanes) * lanes;
+    return taps > 1 && taps * x->dim[1] <= HY__FEW_TAPS && y->dim[3] >= lanes &&
+           x->dim[3] + 2 * hy__tuple_at(&r->pad, 1, 0) <= HY__FEW_PLACES / 4 &&
+           whole * r->num_filter <= HY__FEW_WASTE * y->dim[3];
+}
+
+static int hy__layout_few(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
+    hy__few_rec rec;
+    int k;
+    if (!hy__types_known(node->type, 1) || node->type[0].dtype != HY_F32) return 0;
+    for (k = 0; k < node->nin; k++) if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
+    if (hy__twin_of(R, node->in[0].node, node->in[0].output)->node ||
+        !hy__goes_few(R, node, &hy__edge_type(&in[0])->shape)) return 0;
+    memset(&rec, 0, sizeof rec);
+    rec.kernel = r->kernel;
+    rec.dilate = r->dilate;
+    rec.pad = r->pad;
+    rec.filters = r->num_filter;
+    rec.no_bias = node->nin < 3;
+    return hy__rewrite_emit_op(R, &hy__few_op, node->name, node->nin, in, &rec, out) ? -1 : 1;
 }
 
 /* Does this convolution gain by channels last, and can it have them? */
@@ -32166,17 +32574,15 @@ static int hy__layout_concat(hy__rewrite *R, const hy__node *node, const hy__edg
     return hy__from_twin(R, node, twin, out);
 }
 
-static int hy__is_fixed_twin(const hy__rewrite *R, const hy__node *node)
-{
-    return ((const hy__lasts *)R->notes)->facts[hy__place_of(R, node)] & HY__FACT_FIXED;
-}
-
 static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
+    int few;
     if (R->mode->given || !node->op || node->early || !hy__is_function(R, node)) return 0;
     if (hy__is_fixed_twin(R, node)) return 0;
     switch (hy__op_number(node->op)) {
-    case HY_OP_convolution: return hy__layout_convolution(R, node, in, out);
+    case HY_OP_convolution:
+        few = hy__layout_few(R, node, in, out);
+        return few ? few : hy__layout_convolution(R, node, in, out);
     case HY_OP_pooling: return hy__layout_pooling(R, node, out);
     case HY_OP_concat: return hy__layout_concat(R, node, in, out);
     default: return hy__layout_pointwise(R, node, in, out);
@@ -32258,7 +32664,8 @@ static int hy__abreast_pays(const hy__rewrite *R, const hy__node *node)
     for (d = 0; d < r->kernel.n; d++) taps *= r->kernel.v[d];
     if (taps < 2) return 0;
     return R->mode->recorded || R->mode->training ||
-           (x->dim[1] < HY__FEW_FILTERS && r->num_filter <= HY__FEW_FILTERS);
+           (x->dim[1] < HY__FEW_FILTERS && r->num_filter <= HY__FEW_FILTERS &&
+            !hy__goes_few(R, node, x));
 }
 
 static int hy__abreast_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
@@ -32385,7 +32792,7 @@ static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in
 #ifdef HYBRID_NO_VISION
 #define HY__HAS_TAIL(op) ((op) == &hy__dense_op)
 #else
-#define HY__HAS_TAIL(op) ((op) == &hy__dense_op || (op) == &hy__convolve_op)
+#define HY__HAS_TAIL(op) ((op) == &hy__dense_op || (op) == &hy__convolve_op || (op) == &hy__few_op)
 #endif
 
 /* May a product add an array? Not a convolution of one channel per group, whose kernel makes places twice, or
@@ -32395,6 +32802,7 @@ static int hy__adds(const hy__node *node)
 #ifndef HYBRID_NO_VISION
     const hy__convolve_rec *r = (const hy__convolve_rec *)node->record;
     if (node->op == &hy__convolve_op) return !hy__convolve_is_deep(r) && !r->first;
+    if (node->op == &hy__few_op) return 0;
 #endif
     (void)node;
     return 1;
@@ -32405,6 +32813,7 @@ static hy__tail_rec *hy__record_tail(const hy_op *op, void *record)
     (void)op;
 #ifndef HYBRID_NO_VISION
     if (op == &hy__convolve_op) return &((hy__convolve_rec *)record)->tail;
+    if (op == &hy__few_op) return &((hy__few_rec *)record)->tail;
 #endif
     return &((hy__dense_rec *)record)->tail;
 }
@@ -32467,12 +32876,35 @@ static int hy__emit_first(hy__rewrite *R, const hy__node *node, const hy__edge *
 #endif
 }
 
+#ifndef HYBRID_NO_VISION
+/* The largest of squares of 2 x 2, where a convolution of few filters can find them. */
+static int hy__emit_pooled(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy__pooling_rec *r = (const hy__pooling_rec *)node->record;
+    const hy__node *product = in->node;
+    hy__few_rec rec;
+    int d;
+    if (product->op != &hy__few_op || hy__uses_of(R, node->in[0].node, 0) != 1 || r->global_pool ||
+        r->pool_type != HY_POOL_MAX || r->convention != HY_CONVENTION_VALID || hy__channels_last(r->layout))
+        return 0;
+    for (d = 0; d < 2; d++)
+        if (r->kernel.v[d] != 2 || hy__tuple_at(&r->stride, d, 1) != 2 || hy__tuple_at(&r->pad, d, 0))
+            return 0;
+    rec = *(const hy__few_rec *)product->record;
+    if (rec.pool++) return 0;
+    return hy__rewrite_emit_op(R, product->op, node->name, product->nin, product->in, &rec, out) ? -1 : 1;
+}
+#endif
+
 static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     int number = hy__op_number(node->op), k;
     double low, high;
     if (R->mode->given || !node->op || node->early || node->nin < 1 || node->nin > 2) return 0;
     if (number == HY_OP_transpose) return hy__emit_first(R, node, &in[0], out);
+#ifndef HYBRID_NO_VISION
+    if (number == HY_OP_pooling) return hy__emit_pooled(R, node, &in[0], out);
+#endif
     if (node->nin == 1)
         return hy__may_end(R, node->in[0].node, &in[0]) && hy__limits_of(R, node, &low, &high)
             ? hy__emit_end(R, node, &in[0], NULL, low, high, out) : 0;
@@ -63058,8 +63490,8 @@ HY__WARM_ROOMS
  *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
  *          gamma are options.
  *          THE COMPILER: weights are laid out once, channels last inside, 3 x 3 convolutions by squares,
- *          images 16 abreast, products add and limit in registers; what surrounds operators that see values
- *          is planned; hy_planned and its kin.
+ *          images 16 abreast, few filters and the pooling after them in one job, products add and limit in
+ *          registers; what surrounds operators that see values is planned; hy_planned and its kin.
  *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
  *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
  *          records by number, hy_fit, hy_set_recompute.
