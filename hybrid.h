@@ -33436,10 +33436,10 @@ static int hy__emit_first(hy__rewrite *R, const hy__node *node, const hy__edge *
 #endif
 }
 
+#ifndef HYBRID_NO_VISION
 /* The largest of squares of 2 x 2, where a convolution of few filters can find them. */
 static int hy__emit_pooled(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
-#ifndef HYBRID_NO_VISION
     const hy__pooling_rec *r = (const hy__pooling_rec *)node->record;
     const hy__node *product = in->node;
     hy__few_rec rec;
@@ -33453,11 +33453,8 @@ static int hy__emit_pooled(hy__rewrite *R, const hy__node *node, const hy__edge 
     rec = *(const hy__few_rec *)product->record;
     if (rec.pool++) return 0;
     return hy__rewrite_emit_op(R, product->op, node->name, product->nin, product->in, &rec, out) ? -1 : 1;
-#else
-    (void)R; (void)node; (void)in; (void)out;
-    return 0;
-#endif
 }
+#endif
 
 /* A convolution that has its channels first and nobody else reads: it is made once more, with limits. Not
  * where layouts stay: C source has no such operator. */
@@ -33494,7 +33491,9 @@ static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
     double low, high;
     if (R->mode->given || !node->op || node->early || node->nin < 1 || node->nin > 2) return 0;
     if (number == HY_OP_transpose) return hy__emit_first(R, node, &in[0], out);
+#ifndef HYBRID_NO_VISION
     if (number == HY_OP_pooling) return hy__emit_pooled(R, node, &in[0], out);
+#endif
     if (node->nin == 1 && !hy__limits_of(R, node, &low, &high)) return 0;
     if (node->nin == 1)
         return hy__may_end(R, node->in[0].node, &in[0])
