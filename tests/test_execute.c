@@ -255,6 +255,33 @@ static void exec_plan_of_a_chain(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Softmax and a layer norm of which nobody wants the statistics take their input's place; the same bits. */
+static void exec_plan_in_place(void)
+{
+    hy_frame *F = exec_open(1), *S = hy_symbolic(F);
+    hy_array *x = hy_normal(F, HY_SHAPE(10, 70), 0, 1), *w = hy_uniform(F, HY_SHAPE(70), 1, 2), *y[2];
+    hy__mode mode = exec_mode(HY_PASS_FUSE);
+    hy_plan_info info;
+    hy_graph *g;
+    int i;
+    hy_begin(F);
+    for (i = 0; i < 2; i++) {
+        hy_frame *G = i ? S : F;
+        hy_array *t = hy_tanh(G, i ? hy_var(S, "x", NULL) : x);
+        t = hy_softmax(G, hy_layer_norm(G, hy_log_softmax(G, t, -1, NULL), w, w, NULL), -1, NULL);
+        y[i] = hy_exp(G, hy_layer_norm(G, t, w, w, NULL));
+    }
+    g = hy_compile(S, y[1]);
+    info = hy__plan_info(F, g, &x, &mode);
+    CHECK(info.activations == 2816 && info.unplanned > 4 * 2816);
+    CHECK(!memcmp(hy_data(F, hy_graph_run(F, g, x)), hy_data(F, y[0]), 2800));
+    mode.off |= HY_PASS_INPLACE;
+    CHECK(hy__plan_info(F, g, &x, &mode).activations == 2 * 2816);
+    hy_end(F);
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
 /* What an unrolled network takes in at each step could all be computed first, but that would need memory for
  * all steps. */
 static void exec_plan_of_an_unrolled_network(void)
@@ -1631,6 +1658,7 @@ static void test_execute(void)
 {
     RUN(exec_plan_of_random_graphs);
     RUN(exec_plan_of_a_chain);
+    RUN(exec_plan_in_place);
     RUN(exec_plan_of_an_unrolled_network);
     RUN(exec_equals_imperative);
     RUN(exec_same_bits_for_any_threads);
