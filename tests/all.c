@@ -65,6 +65,7 @@
 #include "test_turns.c"
 #include "test_depthwise.c"
 #include "test_planes.c"
+#include "test_few.c"
 #include "test_lines.c"
 #include "test_spread.c"
 #include "test_recompute.c"
@@ -174,6 +175,7 @@ int main(int argc, char **argv)
     test_whole();
     test_depthwise();
     test_planes();
+    test_few();
     test_lines();
     test_spread();
     printf("%d passed, %d failed\n", test_passed, test_failed);

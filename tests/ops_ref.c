@@ -381,12 +381,14 @@ static void refa_cumsum(ref_case *c)   /* without an axis: along the flat array 
         length = x->dim[axis];
         for (int d = (int)axis + 1; d < x->ndim; d++) step *= x->dim[d];
     }
-    for (int64_t i = 0; i < x->size; i++) y[i] = x->v[i] + (i / step % length ? y[i - step] : 0);
+    for (int64_t i = 0; i < x->size; i++)           /* each becomes an integer before it is added */
+        y[i] = (ref_is(c, "dtype", "int32", 0) ? trunc(x->v[i]) : x->v[i]) + (i / step % length ? y[i - step] : 0);
 }
 static const char *const cases_cumsum[] = {
     "(2,3,4)", "(67)", "(67) | axis=0", "(2,3,4) | axis=0", "(2,3,4) | axis=1", "(2,3,4) | axis=2", "(1)",
     "(2,3,4) | axis=-2", "(7,19) | axis=0", "(7,19) | axis=-1", "(2,1,3,2) | axis=1",
-    "(2,1,3,1,2) | axis=None", "(2,1,3,1,2) | axis=2", "(3,4) | axis=1 dtype=float64", "(0,3) | axis=0", NULL
+    "(2,1,3,1,2) | axis=None", "(2,1,3,1,2) | axis=2", "(3,4) | axis=1 dtype=float64", "(0,3) | axis=0",
+    "(3,4)[-9,9] | axis=1 dtype=int32", "(5,70)[-9,9] | axis=0 dtype=int32", NULL
 };
 static const ref_op ref_cumsum = { REFA_SIGNED, refa_cumsum, REF_TRUE, NULL, 2e-6, cases_cumsum };
 
@@ -1132,13 +1134,16 @@ static const ref_op ref_hard_sigmoid =
 static void refa_clip(ref_case *c)
 {
     double *y = refa_like(c, 0, &c->in[0]), low = ref_num(c, "a_min", 0), high = ref_num(c, "a_max", 0);
-    for (int64_t i = 0; i < c->in[0].size; i++) y[i] = fmin(fmax(c->in[0].v[i], low), high);
+    for (int64_t i = 0; i < c->in[0].size; i++) {
+        double v = c->in[0].v[i];
+        y[i] = v > high ? high : v < low ? low : v;     /* MXNet's order, which counts where low is above high */
+    }
 }
 static const char *const cases_clip[] = {
     "(3,4) | a_min=-1 a_max=1", "(7,19) | a_min=0 a_max=1", "(67)[-9,9] | a_min=0 a_max=6",
     "(0,3) | a_min=0 a_max=1", "(2,1,3,2) | a_min=-1.5 a_max=0.5", "(1,2,1,3,2)[-9,9] | a_min=-3 a_max=-1",
     "(1) | a_min=-1 a_max=1", "(3,4)[-50,50] | a_min=-1e30 a_max=20", "(3,4)[-50,50] | a_min=0 a_max=1e30",
-    NULL
+    "(3,4) | a_min=1 a_max=-1", NULL
 };
 static const ref_op ref_clip = { REFA_SIGNED, refa_clip, REF_TRUE, NULL, 0, cases_clip };
 

@@ -292,7 +292,7 @@ static void last_look(hy_frame *F, hy_block *net, hy_array *x)
     }
 }
 
-/* The program's one convolution: 2 or 4 by squares, 0 directly. */
+/* The program's one convolution: 2, 3 or 4 by squares, 0 directly. */
 static int last_way(hy_frame *F, hy_block *net, hy_array *x)
 {
     hy_graph *g = hy_planned(F, net, x);
@@ -876,21 +876,26 @@ static void last_squares_bound(int out, const last_window *w, const last_value *
     static const double in2[] = { 1, 0, -1, 0, 0, 1, 1, 0, 0, -1, 1, 0, 0, 1, 0, -1 };
     static const double in4[] = { 4, 0, -5, 0, 1, 0, 0, -4, -4, 1, 1, 0, 0, 4, -4, -1, 1, 0,
                                   0, -2, -1, 2, 1, 0, 0, 2, -1, -2, 1, 0, 0, 4, 0, -5, 0, 1 };
+    static const double in3[] = { 1, 0, 0, 0, -1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0,
+                                  0, 0, -1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, -1 };
+    static const double filter3[] = { 1, 0, 0, 0, 1, 0, .5, 0, .5, 0, 1, 0, .5, 0, .5, 0, 1, 0, 0, 0, 1 };
+    static const double out3[] = { 1, 1, 1, 0, 1, 0, 0, 0, 0, 1, 1, -1, 0, 0, 0, 0, 1, 0, 1, 1, -1 };
     static const double filter2[] = { 1, 0, 0, .5, .5, .5, .5, -.5, .5, 0, 0, 1 };
     static const double filter4[] = { 1 / 4., 0, 0, 1 / 6., 1 / 6., 1 / 6., 1 / 6., 1 / 6., 1 / 6.,
                                       1 / 24., 1 / 12., 1 / 6., 1 / 24., 1 / 12., 1 / 6., 0, 0, 1 };
     static const double out2[] = { 1, 1, 1, 0, 0, 1, -1, -1 };
     static const double out4[] = { 1, 1, 1, 1, 1, 0, 0, 1, -1, 2, -2, 0, 0, 1, 1, 4, 4, 0, 0, 1, -1, 8, -8, 1 };
-    const double *in = out == 2 ? in2 : in4, *filter = out == 2 ? filter2 : filter4, *back = out == 2 ? out2 : out4;
-    int side = out + 2, n, f, c, i, j, r, q;
+    const double *in = out == 2 ? in2 : out == 3 ? in3 : in4, *back = out == 2 ? out2 : out == 3 ? out3 : out4;
+    const double *filter = out == 2 ? filter2 : out == 3 ? filter3 : filter4;
+    int side = out == 3 ? 7 : out + 2, stride = w->stride[1], n, f, c, i, j, r, q;
     for (n = 0; n < x->n; n++)
         for (r = 0; r < y->size[1]; r += out)
             for (q = 0; q < y->size[2]; q += out)
                 for (f = 0; f < y->c; f++) {
-                    double sum[36] = { 0 }, d[36], turned[36], window[9], weight[36], all[16];
+                    double sum[49] = { 0 }, d[49], turned[49], window[9], weight[49], all[16];
                     for (c = 0; c < x->c; c++) {
                         for (i = 0; i < side * side; i++) {
-                            int py = r + i / side - w->pad[1], px = q + i % side - w->pad[2];
+                            int py = r * stride + i / side - w->pad[1], px = q * stride + i % side - w->pad[2];
                             d[i] = py < 0 || px < 0 || py >= x->size[1] || px >= x->size[2] ? 0
                                 : x->v[((n * x->c + c) * x->size[1] + py) * x->size[2] + px];
                         }
@@ -920,7 +925,13 @@ static int last_squares_bounded(hy_frame *F, int number)
     w.pad[1] = w.pad[2] = number % 2;
     size[1] = 3 + last_next(number % 4 > 1 ? 6 : 2);                 /* large ones go by squares of 4 */
     size[2] = 3 + last_next(number % 4 > 1 ? 6 : 2) - number % 2;
-    last_draw(16 * channels * 9, 16);
+    if (number % 6 > 3) {
+        w.stride[1] = w.stride[2] = 2;
+        w.filters = 64;
+        size[1] = 13 + last_next(8);
+        size[2] = 13 + last_next(8);
+    }
+    last_draw(w.filters * channels * 9, w.filters);
     hy_begin(F);
     x = last_random(1, channels, size);
     for (k = 0; k < last_count(&x) && number % 5 == 0; k++) x.v[k] = last_next(9) ? 0 : (float)(1000 * x.v[k]);
@@ -950,7 +961,7 @@ static int last_squares_bounded(hy_frame *F, int number)
     return way > 0 ? way : 0;
 }
 
-/* Every remainder of squares in both dims, paddings, several panels of filters, both ways. */
+/* Every remainder of squares in both dims, paddings, several panels of filters, all ways. */
 static void last_squares(void)
 {
     hy_frame *F = tb_open(1);
@@ -965,11 +976,143 @@ static void last_squares(void)
             w.pad[d] = last_next(3);
             size[d] = 1 + last_next(i % 4 ? 9 : 20);
         }
+        if (i % 5 == 4) {
+            w.stride[1] = w.stride[2] = 2;
+            w.filters += 48;
+            for (d = 1; d < LAST_DIMS; d++) size[d] += 6;
+        }
         if (!last_fits(&w, size)) continue;
         last_try(F, &w, n, channels, size, last_next(LAST_ENDS));
     }
-    for (i = 0; i < 30 && !test_broken; i++) seen[last_squares_bounded(F, i)]++;
-    CHECK(test_broken || !HY__SIMD || (seen[2] > 2 && seen[4] > 2));
+    for (i = 0; i < 36 && !test_broken; i++) seen[last_squares_bounded(F, i)]++;
+    CHECK(test_broken || !HY__SIMD || (seen[2] > 2 && seen[3] > 2 && seen[4] > 2));
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- fewer filters than a vector has, one place: sums along the channels --- */
+/* Behind another convolution, results with their channels first. Gives how many were made so. */
+static int last_thin_try(hy_frame *F, int filters, int channels, int images, int size)
+{
+    hy_nn_conv_opt o;
+    hy_block *net;
+    hy_array *x, *want, *got;
+    hy_graph *g;
+    double most = 1e-3, off = 0;
+    int i, n, found = 0;
+    hy_begin(F);
+    memset(&o, 0, sizeof o);
+    net = hy_nn_hybrid_sequential(F);
+    o.activation = "relu";
+    hy_append(F, net, hy_nn_conv2d(F, channels, HY_INTS(3, 3), &o));
+    o.activation = filters % 2 ? "relu" : NULL;
+    o.no_bias = filters == 3;
+    hy_append(F, net, hy_nn_conv2d(F, filters, HY_INTS(1, 1), &o));
+    hy_initialize(F, net, NULL);
+    x = hy_normal(F, HY_SHAPE(images, 5, size, size + 3), 0, 1);
+    want = hy_call(F, net, x);
+    hy_hybridize(F, net, NULL);
+    got = hy_call(F, net, x);
+    g = hy_planned(F, net, x);
+    for (i = 0; i < hy_graph_count(g); i++) {
+        hy_node node;
+        if (hy_graph_node(g, i, &node) || node.op != &hy__convolve_op) continue;
+        found += hy__convolve_is_thin((const hy__convolve_rec *)g->node[i]->record);
+    }
+    n = (int)hy_size(F, want);
+    if (OK(F) && CHECK(n == hy_size(F, got))) {
+        const float *a = (const float *)hy_data(F, want), *b = (const float *)hy_data(F, got);
+        for (i = 0; i < n; i++) {
+            if (fabs(a[i]) > most) most = fabs(a[i]);
+            if (!(fabs(a[i] - b[i]) <= off)) off = fabs(a[i] - b[i]);
+        }
+        if (!CHECK(off <= 2e-5 * most)) printf("    %d filters of %d channels: %g\n", filters, channels, off);
+    }
+    hy_block_free(F, net);
+    hy_end(F);
+    return found;
+}
+
+static void last_thin(void)
+{
+    static const int channels[] = { 15, 16, 17, 33, 64, 100 };
+    hy_frame *F = tb_open(1);
+    int filters, k, found = 0;
+    for (filters = 1; filters <= 5; filters++)
+        for (k = 0; k < 6; k++) found += last_thin_try(F, filters, channels[k], 1 + k % 2, 3 + 4 * k);
+    CHECK(test_broken || found == 4 * 5);
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- deconvolution as a convolution of all phases --- */
+/* Kernel, stride, pad and adj of both dims; the second one's kernel has a stride more. Was it one? */
+static int last_phases_try(hy_frame *F, int k, int s, int p, int adj, int data, int filters, int images, int size)
+{
+    const int c = data, kernel[2] = { k, k + s }, high = size, wide = size + 2, taps = k * (k + s);
+    const int down = s * (high - 1) + k - 2 * p + adj, across = s * (wide - 1) + k + s - 2 * p + adj;
+    hy_nn_conv_opt o;
+    hy_block *net;
+    hy_array *x, *got;
+    hy_graph *g;
+    const float *v, *w, *b, *have;
+    double *want = (double *)calloc((size_t)(images * filters * down * across), sizeof *want), most = 1e-3, off = 0;
+    int i, f, n, y, q, t, r, found = 0;
+    hy_begin(F);
+    memset(&o, 0, sizeof o);
+    o.stride = HY_INTS(s, s);
+    o.pad = HY_INTS(p, p);
+    o.output_padding = HY_INTS(adj, adj);
+    o.weight_init = hy_init_normal(1);
+    o.bias_init = hy_init_normal(1);
+    o.activation = filters % 2 ? "relu" : NULL;
+    net = hy_nn_conv2d_transpose(F, filters, HY_INTS(kernel[0], kernel[1]), &o);
+    hy_initialize(F, net, NULL);
+    x = hy_normal(F, HY_SHAPE(images, data, high, wide), 0, 1);
+    hy_call(F, net, x);
+    hy_hybridize(F, net, NULL);
+    got = hy_call(F, net, x);
+    g = hy_planned(F, net, x);
+    for (i = 0; i < hy_graph_count(g); i++) {
+        hy_node node;
+        found += !hy_graph_node(g, i, &node) && node.op == &hy__convolve_op;
+    }
+    v = (const float *)hy_data(F, x);
+    w = (const float *)hy_data(F, hy_param(F, net, "weight"));
+    b = (const float *)hy_data(F, hy_param(F, net, "bias"));
+    have = (const float *)hy_data(F, got);
+    if (OK(F) && CHECK(hy_size(F, got) == images * filters * down * across)) {
+        for (n = 0; n < images; n++) for (i = 0; i < c; i++) for (y = 0; y < high; y++) for (q = 0; q < wide; q++)
+            for (f = 0; f < filters; f++) for (t = 0; t < taps; t++) {
+                const int row = y * s + t / kernel[1] - p, col = q * s + t % kernel[1] - p;
+                if (row < 0 || row >= down || col < 0 || col >= across) continue;
+                want[((n * filters + f) * down + row) * across + col] +=
+                    (double)v[((n * c + i) * high + y) * wide + q] * w[(i * filters + f) * taps + t];
+            }
+        for (r = 0; r < images * filters * down * across; r++) {
+            want[r] += b[r / (down * across) % filters];
+            if (o.activation && want[r] < 0) want[r] = 0;
+            if (fabs(want[r]) > most) most = fabs(want[r]);
+            if (!(fabs(want[r] - have[r]) <= off)) off = fabs(want[r] - have[r]);
+        }
+        if (!CHECK(off <= 1e-5 * most))
+            printf("    kernel %d stride %d pad %d adj %d, %d to %d: %g of %g\n", k, s, p, adj, data, filters, off, most);
+    }
+    hy_block_free(F, net);
+    hy_end(F);
+    free(want);
+    return found;
+}
+
+static void last_phases(void)
+{
+    hy_frame *F = tb_open(1);
+    int i;
+    last_seed = 11;
+    for (i = 0; i < 60 && !test_broken; i++) {
+        const int s = 1 + i % 4, k = s * (1 + last_next(3)), p = last_next(k < 3 ? k : 3), adj = last_next(s);
+        last_phases_try(F, k, s, p, adj, 4 + last_next(20), 1 + last_next(20), 1 + last_next(2), 2 + last_next(7));
+    }
+    CHECK(last_phases_try(F, 4, 2, 1, 0, 16, 8, 1, 5) == 1 && last_phases_try(F, 2, 2, 0, 0, 4, 4, 2, 3) == 1);
+    CHECK(last_phases_try(F, 3, 2, 1, 1, 16, 8, 1, 5) == 0);           /* no whole number of strides */
     CHECK(hy_close(F) == 0);
 }
 
@@ -1357,7 +1500,7 @@ static void last_job(hy_frame *F, hy_job *job, const hy_op *op, const void *reco
     CHECK(!op->bind(job));
 }
 
-/* A convolution with bias, a matrix to add and limits; squares: 0, 2 or 4. */
+/* A convolution with bias, a matrix to add and limits; squares: 0, 2, 3 or 4. */
 static void last_guard(hy_frame *F, const last_window *w, int n, int channels, const int *size, int squares, int add)
 {
     hy__convolve_rec r;
@@ -1432,6 +1575,10 @@ static void last_guards(void)
             w.stride[2] = 2;
             w.dilate[1] = size[1] + 2 * w.pad[1] > 4 ? 2 : 1;
             last_guard(F, &w, 1, some[(k * 4 + 2) % 15], size, 0, add);
+            w = last_window_of(2, 1 + k % 5, 1);                           /* few filters, one place */
+            last_guard(F, &w, 1 + k % 2, some[(k * 7 + 3) % 15], size, 0, add);
+            w = last_window_of(2, some[k], 3);
+            for (i = 1; i < LAST_DIMS; i++) w.pad[i] = last_next(3);
             w.groups = 3;
             w.filters *= 3;
             last_guard(F, &w, 1, 6, size, 0, add);
@@ -1446,6 +1593,9 @@ static void last_guards(void)
             last_guard(F, &w, 1, 16, size, 4, add);
             if (k == 5) last_guard(F, &w, 1, 112, size, 4, add);           /* two stages */
             if (k == 11) last_guard(F, &w, 1, 176, size, 2, add);
+            w.stride[1] = w.stride[2] = 2;
+            last_guard(F, &w, 1 + k % 2, 16 * (1 + k % 2), size, 3, add);
+            if (k == 5) last_guard(F, &w, 1, 112, size, 3, add);
 #endif
         }
     CHECK(hy_close(F) == 0);
@@ -1460,6 +1610,8 @@ static void test_layout(void)
     RUN(last_windows);
     RUN(last_nets);
     RUN(last_squares);
+    RUN(last_thin);
+    RUN(last_phases);
     RUN(last_threads);
     RUN(last_parameters);
     RUN(last_types);

@@ -444,6 +444,24 @@ static void passes_fusing(void)
     passes_close(&p);
 }
 
+/* Whole tiles after one another and a rest: single values, numbers on either side, results in the middle. */
+static void passes_many_tiles(void)
+{
+    static const int64_t sizes[] = { 1024, 2064, 4095, 65571, 600011, 1000003 };
+    passes_frame p = passes_open();
+    hy_frame *S = p.S;
+    int i;
+    for (i = 0; i < 12; i++) {
+        int64_t n = sizes[i / 2];
+        hy_array *x = passes_inputs(p.F, HY_SHAPE(n), i % 2 ? HY_F64 : HY_F32), *y, *z;
+        y = hy_mul(S, hy_add(S, p.a, p.b), hy_cast(p.F, hy_scalar(p.F, 3), i % 2 ? HY_F64 : HY_F32));
+        z = hy_rsub_scalar(S, hy_mul(S, p.c, p.d), 2);
+        CHECK(passes_left(&p, hy_add(S, hy_add_scalar(S, y, 0.7), z), x, HY_PASS_FUSE) == 1);
+        if (n < 100000) CHECK(passes_left(&p, hy_group(S, y, hy_sub(S, y, z)), x, HY_PASS_FUSE) == 1);
+    }
+    passes_close(&p);
+}
+
 /* A long chain is cut into pieces; a long row of sums as well. */
 static void passes_long(void)
 {
@@ -718,6 +736,7 @@ static void test_passes(void)
     RUN(passes_norm_unfolds);
     RUN(passes_prologue);
     RUN(passes_fusing);
+    RUN(passes_many_tiles);
     RUN(passes_long);
     RUN(passes_random);
     RUN(passes_verifying);
