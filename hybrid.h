@@ -32730,7 +32730,8 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
  * reads in the end goes. */
 enum { HY__TWINS_MOST = 24, HY__SMALL_PLANE = 1024,     /* inputs of one operator; places of an image */
        HY__TINY_PLANE = 64,             /* ... that goes by lines */
-       HY__FEW_FILTERS = 16, HY__MOVES_PAY = 96,        /* multiplications of each number that is moved */
+       HY__FEW_FILTERS = 16, HY__MOVES_LANES = 16,
+       HY__MOVES_PAY = 96,              /* multiplications of each number that is moved */
        HY__FEW_PLANES = 4,              /* channels that a convolution moves itself */
        HY__FEW_WASTE = 20 };            /* filters, times the part of the places that are made in vain */
 typedef struct hy__lasts {
@@ -32914,8 +32915,9 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
                                                                                : HY__SMALL_PLANE);
     if (to->filters < HY__FEW_FILTERS) return 0;                /* less than a vector of them */
     to->planes = taps > 1 && hy__convolve_enters(to, x);
-    return taps > 1 ||                  /* else moving the channels must pay */
-           to->channels * to->filters >= HY__MOVES_PAY * (to->channels + to->filters);
+    return taps > 1 ||                  /* else moving must pay; whole vectors of places go as they lie */
+           (hy__size(x) / x->dim[0] / to->channels % HY__MOVES_LANES &&
+            to->channels * to->filters >= HY__MOVES_PAY * (to->channels + to->filters));
 }
 
 static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
