@@ -33969,6 +33969,7 @@ static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_roo
         hy__fused_call *c = &room->call[i];
         c->fn = step->fn;
         c->p = step->p;
+        for (k = 0; k < HY__OPERANDS; k++) { c->place[k] = (char *)c->value; c->by[k] = 0; }
         for (k = 0; k <= step->nin; k++) {
             const int value = arg[k], in = value < f->inputs;
             at = k == step->nin ? HY__OPERANDS - 1 : k + (step->side >= 0 && k >= step->side);
@@ -33982,9 +33983,7 @@ static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_roo
         }
         if (step->side < 0) continue;
         hy__repeat_value(c->value, &step->number, (int)size);
-        c->place[step->side] = (char *)c->value;
         c->one[step->side] = 0;
-        c->by[step->side] = 0;
     }
     return 1;
 }
