@@ -9756,71 +9756,72 @@ TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t
 static const hy__winograd_isa name##_isa = { name##_in, name##_out };
 
 /* Windows of stride 2, squares of 3 x 3 results from 7 x 7 values: in each dim the even values meet the outer
-   taps, by the points 0, 1, -1, and the odd ones, which stay as they are, meet the middle tap. */
-#define HY__HALVING_ROW(i, value) \
-{ \
-    const vec d0 = value(i, 0), d1 = value(i, 1), d2 = value(i, 2), d3 = value(i, 3); \
-    const vec d4 = value(i, 4), d5 = value(i, 5), d6 = value(i, 6); \
-    HY__HALVING_STORE(i, 0) = d0 - d4; \
-    HY__HALVING_STORE(i, 1) = d1; \
-    HY__HALVING_STORE(i, 2) = d2 + d4; \
-    HY__HALVING_STORE(i, 3) = d3; \
-    HY__HALVING_STORE(i, 4) = d4 - d2; \
-    HY__HALVING_STORE(i, 5) = d5; \
-    HY__HALVING_STORE(i, 6) = d2 - d6; \
-}
-#define HY__HALVING_LESS(i, j) \
-    HY__HALVING_LOAD((i) == 6 ? 2 : i, j) - HY__HALVING_LOAD((i) == 4 ? 2 : (i) ? 6 : 4, j)
-#define HY__HALVING_MORE(i, j) HY__HALVING_LOAD(i, j) + HY__HALVING_LOAD((i) + 2, j)
-#define HY__HALVING_LOAD(i, j) *(const vec_at *)(from[(i) * 7 + (j)] + c)
-#define HY__HALVING_STORE(i, j) *(vec_at *)(to + ((i) * 7 + (j)) * plane + c)
-#define HY__HALVING_SUMS(i) \
-{ \
-    const float *row = from + (i) * 7 * plane + c; \
-    const vec lead = *(const vec_at *)(row + 2 * plane), rest = *(const vec_at *)(row + 4 * plane); \
-    const vec both = lead + rest; \
-    h0 = (*(const vec_at *)row + both) + *(const vec_at *)(row + plane); \
-    h1 = (lead - rest) + *(const vec_at *)(row + 3 * plane); \
-    h2 = (both - *(const vec_at *)(row + 6 * plane)) + *(const vec_at *)(row + 5 * plane); \
-}
-#define HY__HALVING_MEET(k, sign) y[k] = y[k] sign h0; y[(k) + 1] = y[(k) + 1] sign h1; \
-    y[(k) + 2] = y[(k) + 2] sign h2;
+   taps, by the points 0, 1, -1, and the odd ones, which stay as they are, meet the middle tap. Line i of a
+   square becomes line above[i] and sign[i] times line below[i]; it goes into result k by results[k][i]. */
+static const signed char hy__halving_above[7] = { 0, 1, 2, 3, 4, 5, 2 };
+static const signed char hy__halving_below[7] = { 4, 0, 4, 0, 2, 0, 6 };
+static const float hy__halving_sign[7] = { -1, 0, 1, 0, -1, 0, -1 };
+static const float hy__halving_results[3][7] = { { 1, 1, 1, 0, 1, 0, 0 }, { 0, 0, 1, 1, -1, 0, 0 },
+                                                 { 0, 0, 1, 0, 1, 1, -1 } };
+#define HY__HALVING_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6)
+#define HY__HALVING_TAKE(j) vec d##j = *(const vec_at *)(above[j] + c);
+#define HY__HALVING_JOIN(j) d##j += sign * *(const vec_at *)(below[j] + c);
+#define HY__HALVING_KEEP(j) *(vec_at *)(row + (j) * plane) =
+#define HY__HALVING_READ(j) const vec d##j = *(const vec_at *)(row + (j) * plane);
+#define HY__HALVING_MEET(k, j) y##k##j += by##k * h##j;
+#define HY__HALVING_MEETS(k) \
+    { const float by##k = hy__halving_results[k][i]; \
+      HY__HALVING_MEET(k, 0) HY__HALVING_MEET(k, 1) HY__HALVING_MEET(k, 2) }
 #define HY__HALVING_KERNELS(name, V, TARGET) \
 TARGET static void name##_in(int out, const float *const *from, int64_t channels, float *to, int64_t plane) \
 { \
+    HY__CONTRACT \
     typedef V vec; \
     typedef V##_at vec_at; \
     int64_t c; \
+    int i; \
     (void)out; \
-    for (c = 0; c < channels; c += (int64_t)(sizeof(V) / sizeof(float))) { \
-        HY__HALVING_ROW(0, HY__HALVING_LESS) HY__HALVING_ROW(1, HY__HALVING_LOAD) \
-        HY__HALVING_ROW(2, HY__HALVING_MORE) HY__HALVING_ROW(3, HY__HALVING_LOAD) \
-        HY__HALVING_ROW(4, HY__HALVING_LESS) HY__HALVING_ROW(5, HY__HALVING_LOAD) \
-        HY__HALVING_ROW(6, HY__HALVING_LESS) \
-    } \
+    for (c = 0; c < channels; c += (int64_t)(sizeof(V) / sizeof(float))) \
+        for (i = 0; i < 7; i++) { \
+            const float *const *above = from + 7 * hy__halving_above[i]; \
+            const float *const *below = from + 7 * hy__halving_below[i]; \
+            const float sign = hy__halving_sign[i]; \
+            float *row = to + i * 7 * plane + c; \
+            HY__HALVING_EACH(HY__HALVING_TAKE) \
+            if (i % 2 == 0) { HY__HALVING_EACH(HY__HALVING_JOIN) } \
+            HY__HALVING_KEEP(0) d0 - d4; \
+            HY__HALVING_KEEP(1) d1; \
+            HY__HALVING_KEEP(2) d2 + d4; \
+            HY__HALVING_KEEP(3) d3; \
+            HY__HALVING_KEEP(4) d4 - d2; \
+            HY__HALVING_KEEP(5) d5; \
+            HY__HALVING_KEEP(6) d2 - d6; \
+        } \
 } \
 TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *to, \
                               const int64_t *place, const hy__tail *tail) \
 { \
+    HY__CONTRACT \
     typedef V vec; \
     typedef V##_at vec_at; \
     const vec zero = {0}, HY__BOUNDS(float, *tail) \
-    vec y[9], h0, h1, h2; \
     int64_t c; \
     int i; \
     (void)out; \
     for (c = 0; c < cols; c += (int64_t)(sizeof(V) / sizeof(float))) { \
-        HY__HALVING_SUMS(2) \
-        y[0] = y[3] = y[6] = h0; y[1] = y[4] = y[7] = h1; y[2] = y[5] = y[8] = h2; \
-        HY__HALVING_SUMS(4) HY__HALVING_MEET(0, +) HY__HALVING_MEET(3, -) HY__HALVING_MEET(6, +) \
-        HY__HALVING_SUMS(0) HY__HALVING_MEET(0, +) \
-        HY__HALVING_SUMS(1) HY__HALVING_MEET(0, +) \
-        HY__HALVING_SUMS(3) HY__HALVING_MEET(3, +) \
-        HY__HALVING_SUMS(5) HY__HALVING_MEET(6, +) \
-        HY__HALVING_SUMS(6) HY__HALVING_MEET(6, -) \
+        vec y00 = zero, y01 = zero, y02 = zero, y10 = zero, y11 = zero, y12 = zero, y20 = zero, y21 = zero; \
+        vec y22 = zero, all[9]; \
+        for (i = 0; i < 7; i++) { \
+            const float *row = from + i * 7 * plane + c; \
+            HY__HALVING_EACH(HY__HALVING_READ) \
+            const vec both = d2 + d4, h0 = (d0 + both) + d1, h1 = (d2 - d4) + d3, h2 = (both - d6) + d5; \
+            HY__HALVING_MEETS(0) HY__HALVING_MEETS(1) HY__HALVING_MEETS(2) \
+        } \
+        all[0] = y00; all[1] = y01; all[2] = y02; all[3] = y10; all[4] = y11; all[5] = y12; \
+        all[6] = y20; all[7] = y21; all[8] = y22; \
         for (i = 0; i < 9; i++) { \
             const int64_t at = place[i] + c; \
-            vec sum = y[i]; \
+            vec sum = all[i]; \
             if (place[i] < 0) continue; \
             if (tail->add) sum += *(const vec_at *)((const float *)tail->add + at); \
             if (tail->bias) sum += *(const vec_at *)((const float *)tail->bias + c); \
