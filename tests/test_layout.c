@@ -1034,12 +1034,12 @@ static int last_thin_try(hy_frame *F, int filters, int channels, int images, int
 
 static void last_thin(void)
 {
-    static const int channels[] = { 15, 16, 17, 33, 64, 100 };
+    static const int channels[] = { 15, 17, 18, 33, 64, 100 };
     hy_frame *F = tb_open(1);
     int filters, k, found = 0;
     for (filters = 1; filters <= 5; filters++)
         for (k = 0; k < 6; k++) found += last_thin_try(F, filters, channels[k], 1 + k % 2, 3 + 4 * k);
-    CHECK(test_broken || found == 4 * 5);
+    if (!CHECK(test_broken || found == 4 * 5)) printf("    %d found\n", found);
     CHECK(hy_close(F) == 0);
 }
 
