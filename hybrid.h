@@ -15041,7 +15041,7 @@ static int hy___ctc_loss_rate_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 23 >>attention --------------------------------------------------------------------------------
+/* MARK: - 24 >>attention --------------------------------------------------------------------------------
  *
  * attention: softmax(scale Q K^T + mask) V for each head. Keys and values are packed once; then an item takes
  * a block of queries of one head, whose scores stay in the cache. Every sum is that of batch_dot and softmax,
@@ -15501,7 +15501,7 @@ static int hy__attention_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 24 >>shapes -----------------------------------------------------------------------------------
+/* MARK: - 25 >>shapes -----------------------------------------------------------------------------------
  *
  * The same elements in another shape or order: reshape and its kin, transpose, concat, split, slice,
  * repeat, tile, reverse, broadcasting, pad, diag; shape_array, size_array. Nearly all are one hy__move.
@@ -16947,7 +16947,7 @@ HY__DIFF(_diag_grad, hy__alike(F, r, HY_OP_diag, dy, NULL, NULL))
 
 HY__WARM_ROOMS
 
-/* MARK: - 25 >>indexing ---------------------------------------------------------------------------------
+/* MARK: - 26 >>indexing ---------------------------------------------------------------------------------
  *
  * Elements picked by values: take, embedding, pick, batch_take, one_hot, gather_nd, scatter_nd,
  * boolean_mask, index_copy. Index values become positions once, which all workers share; then elements
@@ -17671,7 +17671,7 @@ static int hy__index_copy_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 26 >>sorting ----------------------------------------------------------------------------------
+/* MARK: - 27 >>sorting ----------------------------------------------------------------------------------
  *
  * Lines along an axis: sort, argsort, topk, argmax, argmin, unique, cumsum. NaN is the largest; of equals
  * the first wins.
@@ -18317,7 +18317,7 @@ HY__SPLIT(cumsum, hy__may_split(job, axis, r->axis), axis, -1)
 
 HY__WARM_ROOMS
 
-/* MARK: - 27 >>recurrence -------------------------------------------------------------------------------
+/* MARK: - 28 >>recurrence -------------------------------------------------------------------------------
  *
  * sequence_mask, sequence_reverse, sequence_last; rnn (lstm, gru, tanh, relu; layers, directions,
  * projection): cells, forward, backward, and with weights that were packed before.
@@ -19508,7 +19508,7 @@ static int hy__rnn_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 28 >>duals ------------------------------------------------------------------------------------
+/* MARK: - 29 >>duals ------------------------------------------------------------------------------------
  *
  * The gradient of rnn's gradient, made of ordinary operators, so that there are gradients of any order.
  */
@@ -20029,7 +20029,7 @@ static int hy___rnn_grad_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 29 >>windows ----------------------------------------------------------------------------------
+/* MARK: - 30 >>windows ----------------------------------------------------------------------------------
  *
  * What convolution and pooling share: windows over places, planes of images, the attributes that describe
  * them, and the relation between the fine side and the coarse side, as inference uses it.
@@ -20380,7 +20380,7 @@ static void hy__conv_window(hy__window *w, const hy__conv_attr *a, const hy_shap
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 30 >>abreast ----------------------------------------------------------------------------------
+/* MARK: - 31 >>abreast ----------------------------------------------------------------------------------
  *
  * Windows that leave the last dim as it is, where that is 16 or a multiple: a place is a line of values that
  * stand abreast, those of 16 images, say, as a pass of compiled programs lays them. Of f32, from AVX2 on.
@@ -20898,7 +20898,7 @@ static int hy__abreast_bind(hy_job *job, const hy__window *w, int64_t images, in
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 31 >>convolution ------------------------------------------------------------------------------
+/* MARK: - 32 >>convolution ------------------------------------------------------------------------------
  *
  * convolution, deconvolution and their gradients in any layout and type: by matrices, by tiles that read
  * images where they lie, by shifted planes where each channel is its own group.
@@ -22412,7 +22412,7 @@ static const hy_op hy__limited_op = {
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 32 >>direct -----------------------------------------------------------------------------------
+/* MARK: - 33 >>direct -----------------------------------------------------------------------------------
  *
  * Convolution as compiled programs run it: f32, channels last on both sides, weights laid out before. 3 x 3
  * windows may go by squares (Winograd). Few filters have their channels first, and may pool.
@@ -23748,7 +23748,7 @@ static const hy_op hy__few_op = {
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 33 >>pooling ----------------------------------------------------------------------------------
+/* MARK: - 34 >>pooling ----------------------------------------------------------------------------------
  *
  * pooling and its gradients (windows of f32 by kernels, all else by stretches), adaptive_avg_pooling.
  */
@@ -24951,7 +24951,7 @@ HY__DIFF(_adaptive_avg_pooling_grad, hy_adaptive_avg_pooling(F, dy, r->output_si
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 34 >>norms ------------------------------------------------------------------------------------
+/* MARK: - 35 >>norms ------------------------------------------------------------------------------------
  *
  * batch_norm, layer_norm, group_norm, instance_norm, l2_normalization, lrn. All but the last are one plan,
  * hy__norms: sets of elements, their moments, and what is made of them.
@@ -25902,7 +25902,7 @@ static int hy__lrn_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 35 >>vision -----------------------------------------------------------------------------------
+/* MARK: - 36 >>vision -----------------------------------------------------------------------------------
  *
  * upsampling, crop, depth_to_space and back; boxes: box_nms, box_iou, multibox_prior, multibox_detection;
  * regions of images: roi_pooling, roi_align.
@@ -26977,7 +26977,7 @@ HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 36 >>anchors ----------------------------------------------------------------------------------
+/* MARK: - 37 >>anchors ----------------------------------------------------------------------------------
  *
  * What detectors learn and propose: multibox_target, proposal. An item for each image, in doubles.
  */
@@ -27372,7 +27372,7 @@ static int hy__proposal_bind(hy_job *job)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 37 >>quantize ---------------------------------------------------------------------------------
+/* MARK: - 38 >>quantize ---------------------------------------------------------------------------------
  *
  * Dense layers and convolutions in int8. The first stage rounds the data to whole numbers from -127 to 127,
  * in 127ths of the threshold, channels last, padding written out; the second sums products in int32 and
@@ -27923,7 +27923,7 @@ HY__DIFF(int8_convolution, HY_NO_GRADIENT)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 38 >>sampling ---------------------------------------------------------------------------------
+/* MARK: - 39 >>sampling ---------------------------------------------------------------------------------
  *
  * Images between their pixels: bilinear_resize, grid_generator, bilinear_sampler, spatial_transformer. Each
  * plane is an item, computed in doubles.
@@ -28397,7 +28397,7 @@ static int hy__spatial_transformer_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 39 >>creators ---------------------------------------------------------------------------------
+/* MARK: - 40 >>creators ---------------------------------------------------------------------------------
  *
  * Arrays out of nothing: constants, ranges, eye, random numbers; shuffle. Random operators draw from the
  * stream of (seed, counter), so that running now and replay agree.
@@ -28936,7 +28936,7 @@ HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 
 HY__WARM_ROOMS
 
-/* MARK: - 40 >>linalg -----------------------------------------------------------------------------------
+/* MARK: - 41 >>linalg -----------------------------------------------------------------------------------
  *
  * linalg_inverse, linalg_det, linalg_slogdet, linalg_potrf, linalg_trsm; tril, triu. The last two dims are
  * matrices; each is an item, computed in doubles.
@@ -29266,7 +29266,7 @@ HY__DIFF(linalg_potrf, hy__potrf_back(F, y, dy))
 
 HY__WARM_ROOMS
 
-/* MARK: - 41 >>ops --------------------------------------------------------------------------------------
+/* MARK: - 42 >>ops --------------------------------------------------------------------------------------
  *
  * The table: a row for each operator of the catalogue, put together with its block HY__ON_x; hy_register
  * adds a program's own.
@@ -29467,7 +29467,7 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
 
 HY__WARM_ROOMS
 
-/* MARK: - 42 >>invoke -----------------------------------------------------------------------------------
+/* MARK: - 43 >>invoke -----------------------------------------------------------------------------------
  *
  * emit_run: an operator runs now. Infer, allocate, bind, run; the same steps that an executor takes once.
  */
@@ -30716,7 +30716,7 @@ HY_API void hy_trim(hy_frame *F)
     hy__cache_empty(&F->cache);
 }
 
-/* MARK: - 43 >>graph ------------------------------------------------------------------------------------
+/* MARK: - 44 >>graph ------------------------------------------------------------------------------------
  *
  * A traced program. Nodes live in a store, in the order they were made; a graph is what some heads need of
  * it, inputs first, depth-first from the heads; calls that write a running statistic are heads too, which
@@ -31788,7 +31788,7 @@ HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t byte
     return w.out.n;
 }
 
-/* MARK: - 44 >>passes -----------------------------------------------------------------------------------
+/* MARK: - 45 >>passes -----------------------------------------------------------------------------------
  *
  * From a graph to a better one that computes the same. Every pass is a rule of one walk: nodes are copied in
  * order into a fresh graph, and the rule may put something else in the place of a node. The table in
@@ -32720,7 +32720,7 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
 }
 #endif
 
-/* MARK: - 45 >>layouts ---------------------------------------------------------------------------------
+/* MARK: - 46 >>layouts ---------------------------------------------------------------------------------
  *
  * Passes that lay images out otherwise: channels last, or 16 images abreast.
  */
@@ -33513,7 +33513,7 @@ static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
     return 0;
 }
 
-/* MARK: - 46 >>fusion ----------------------------------------------------------------------------------
+/* MARK: - 47 >>fusion ----------------------------------------------------------------------------------
  *
  * Pointwise operators become one; what the turns of a loop share is taken out of it.
  */
@@ -34758,7 +34758,7 @@ static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edg
     return got;
 }
 
-/* MARK: - 47 >>pipeline --------------------------------------------------------------------------------
+/* MARK: - 48 >>pipeline --------------------------------------------------------------------------------
  *
  * The passes in their order, run one after another.
  */
@@ -35120,7 +35120,7 @@ HY_API hy_graph *hy_optimize(hy_frame *F, hy_graph *g, hy_array *inputs, const h
     return fresh ? hy__graph_list(F->root, fresh) : NULL;
 }
 
-/* MARK: - 48 >>plan -------------------------------------------------------------------------------------
+/* MARK: - 49 >>plan -------------------------------------------------------------------------------------
  *
  * Where every value of an optimised graph lies and in which order its operators run. A value is an output of
  * a node. Values that lie in the arena live from the batch that writes them to the last one that reads them;
@@ -36082,7 +36082,7 @@ HY_API int hy_plan_value_at(hy_graph *g, int node, int output, hy_plan_value *va
 
 HY__WARM_ROOMS
 
-/* MARK: - 49 >>execute ----------------------------------------------------------------------------------
+/* MARK: - 50 >>execute ----------------------------------------------------------------------------------
  *
  * A program is what a graph becomes for one set of input types and one mode: optimised graph, plan and bound
  * jobs. It never changes, hangs on its graph and is shared by all frames. An executor is a program's memory
@@ -37068,7 +37068,7 @@ static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
     return x;
 }
 
-/* MARK: - 50 >>running ---------------------------------------------------------------------------------
+/* MARK: - 51 >>running ---------------------------------------------------------------------------------
  *
  * Programs run, in frames that have their memory; plans that can be asked for.
  */
@@ -37940,7 +37940,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
     return failed;
 }
 
-/* MARK: - 51 >>trace ------------------------------------------------------------------------------------
+/* MARK: - 52 >>trace ------------------------------------------------------------------------------------
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
@@ -39238,7 +39238,7 @@ HY_API hy_graph *hy_graph_planned(hy_frame *F, hy_graph *g, hy_array *inputs)
     return planned;
 }
 
-/* MARK: - 52 >>block ------------------------------------------------------------------------------------
+/* MARK: - 53 >>block ------------------------------------------------------------------------------------
  *
  * Blocks: children, parameters, names, calls. A block's prefix is settled when it is added to another, or
  * first needed; the names of its parameters follow. hy_call runs forward line by line; for a hybridized block
@@ -40613,7 +40613,7 @@ HY_API void hy_cast_block(hy_frame *F, hy_block *block, hy_dtype dtype)
     hy__each_param(F, block, hy__cast_one, &dtype);
 }
 
-/* MARK: - 53 >>calls -----------------------------------------------------------------------------------
+/* MARK: - 54 >>calls -----------------------------------------------------------------------------------
  *
  * Blocks are called, line by line or compiled, and hybridized; what they say of themselves.
  */
@@ -41317,7 +41317,7 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
     if (bytes) buffer[b.n < bytes ? b.n : bytes - 1] = 0;
     return b.n;
 }
-/* MARK: - 54 >>gradient ---------------------------------------------------------------------------------
+/* MARK: - 55 >>gradient ---------------------------------------------------------------------------------
  *
  * One walk over recorded calls, from the youngest to the oldest, emits their gradients as ordinary operators:
  * as numbers, or, where the frame is symbolic, as nodes. So the gradient of a compiled graph is another
@@ -42138,7 +42138,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const
 }
 #endif
 
-/* MARK: - 55 >>autograd ---------------------------------------------------------------------------------
+/* MARK: - 56 >>autograd ---------------------------------------------------------------------------------
  *
  * emit_record: runs an operator through the emit below it and writes down what its gradient needs. A recorded
  * call is held by the arrays it made and by later calls, so what nobody can reach any more is gone by itself.
@@ -42958,7 +42958,7 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 
 HY__WARM_ROOMS
 
-/* MARK: - 56 >>control ----------------------------------------------------------------------------------
+/* MARK: - 57 >>control ----------------------------------------------------------------------------------
  *
  * Control flow as operators, which run bodies: programs for a turn of a loop, or for a branch. What a body
  * takes from outside are variables of it and inputs of the operator. It is optimised and planned once for its
@@ -44217,7 +44217,7 @@ static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const cha
     return 0;
 }
 
-/* MARK: - 57 >>loops ------------------------------------------------------------------------------------
+/* MARK: - 58 >>loops ------------------------------------------------------------------------------------
  *
  * C functions and control flow. Line by line a loop calls its body turn after turn and stacks what that
  * gives; while tracing each function runs once over symbols, in a frame of its own, whose graph is the
@@ -44951,7 +44951,7 @@ HY_API hy_array *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_ste
 }
 HY__WARM_ROOMS
 
-/* MARK: - 58 >>einsum -----------------------------------------------------------------------------------
+/* MARK: - 59 >>einsum -----------------------------------------------------------------------------------
  *
  * Sums of products by letters, as operators: hy_einsum emits them, a file's reader makes nodes of them. Each
  * axis has a letter. Diagonals first, then two inputs after the other become one: what only one of them has
@@ -45178,7 +45178,7 @@ HY_API hy_array *hy_einsum(hy_frame *F, const char *subscripts, hy_array *args)
     return F->code ? NULL : t[0].x == args ? hy_identity(F, args) : t[0].x;
 }
 
-/* MARK: - 59 >>layers -----------------------------------------------------------------------------------
+/* MARK: - 60 >>layers -----------------------------------------------------------------------------------
  *
  * Layers are blocks like those of any program: a struct that begins with a hy_block, a constructor that adds
  * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
@@ -46313,7 +46313,7 @@ static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
 }
 #endif
 
-/* MARK: - 60 >>check ------------------------------------------------------------------------------------
+/* MARK: - 61 >>check ------------------------------------------------------------------------------------
  *
  * hy_check: is a compiled block what its forward says? Traces anew and compares the graphs, runs forward
  * line by line beside the graph, operator by operator, and the optimised program beside both. What tracing
@@ -46843,7 +46843,7 @@ HY_API int hy_check_text(hy_frame *F, hy_block *block, hy_array *inputs, char *b
     return found;
 }
 
-/* MARK: - 61 >>recurrent --------------------------------------------------------------------------------
+/* MARK: - 62 >>recurrent --------------------------------------------------------------------------------
  *
  * Recurrent layers, which are one operator over a sequence; cells, which are one step of it; and unrolling,
  * which makes steps a sequence again.
@@ -47489,7 +47489,7 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
 }
 #endif
 
-/* MARK: - 62 >>files ------------------------------------------------------------------------------------
+/* MARK: - 63 >>files ------------------------------------------------------------------------------------
  *
  * Named arrays in files: MXNet's .params, NPY, NPZ (a zip), safetensors; JSON. An input is bytes to read, in
  * memory or in a file; a target takes bytes. Readers compare every size with what the input still has before
@@ -48427,7 +48427,7 @@ static char *hy__get_name(hy__input *s, uint64_t at, uint64_t n)
 
 #endif
 
-/* MARK: - 63 >>formats ---------------------------------------------------------------------------------
+/* MARK: - 64 >>formats ---------------------------------------------------------------------------------
  *
  * Arrays in files: .params, NPY, NPZ, JSON, safetensors.
  */
@@ -49585,7 +49585,7 @@ HY_API hy_arrays hy_load(hy_frame *F, const char *file)
 #endif
 #endif
 
-/* MARK: - 64 >>symbol -----------------------------------------------------------------------------------
+/* MARK: - 65 >>symbol -----------------------------------------------------------------------------------
  *
  * Graphs as model-symbol.json, written to the byte as MXNet 1.9 does. What a file says of its variables
  * beside shape and type stays with the graph, as notes.
@@ -50279,7 +50279,7 @@ HY_API int hy_save_symbol(hy_frame *F, hy_graph *g, const char *file)
 
 #endif
 
-/* MARK: - 65 >>parser -----------------------------------------------------------------------------------
+/* MARK: - 66 >>parser -----------------------------------------------------------------------------------
  *
  * model-symbol.json read, back to MXNet 0.8. Every graph in the file is read by itself, those of loops and
  * branches before the graph whose nodes run them, so that nothing calls itself.
@@ -50894,7 +50894,7 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
 
 #endif
 
-/* MARK: - 66 >>numpy ------------------------------------------------------------------------------------
+/* MARK: - 67 >>numpy ------------------------------------------------------------------------------------
  *
  * Operators of MXNet's numpy interface that are several of ours.
  */
@@ -51407,7 +51407,7 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
 
 #endif
 
-/* MARK: - 67 >>compound ---------------------------------------------------------------------------------
+/* MARK: - 68 >>compound ---------------------------------------------------------------------------------
  *
  * More operators of files that are several of ours, written as what they compute. An error stays in the
  * frame, where it ends what comes after it.
@@ -52089,7 +52089,7 @@ static hy__node *hy__read_compound(hy__reader *R, const hy__compound_op *c, cons
 
 #endif
 
-/* MARK: - 68 >>reader -----------------------------------------------------------------------------------
+/* MARK: - 69 >>reader -----------------------------------------------------------------------------------
  *
  * Nodes of a file, one after the other: loops and branches, their bodies, the whole.
  */
@@ -52682,7 +52682,7 @@ HY_API hy_graph *hy_load_symbol(hy_frame *F, const char *file)
 #endif
 #endif
 
-/* MARK: - 69 >>save -------------------------------------------------------------------------------------
+/* MARK: - 70 >>save -------------------------------------------------------------------------------------
  *
  * Models: graphs as blocks, export and import, program and parameters in one file, parameters under
  * structural names.
@@ -53999,7 +53999,7 @@ HY_API int hy_load_parameters(hy_frame *F, hy_block *net, const char *file, cons
 }
 #endif
 #endif
-/* MARK: - 70 >>calibrate --------------------------------------------------------------------------------
+/* MARK: - 71 >>calibrate --------------------------------------------------------------------------------
  *
  * hy_quantize: the graph of a network once more, its dense layers and convolutions in int8. The copy that is
  * looked at is a block made of a graph, >>save's; walking it line by line shows what each layer gets, walking
@@ -54627,7 +54627,7 @@ HY_API hy_block *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, cons
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 71 >>profile ----------------------------------------------------------------------------------
+/* MARK: - 72 >>profile ----------------------------------------------------------------------------------
  *
  * What was timed (>>invoke says how), handed out event by event and written as a Chrome trace: one row per
  * frame, and more rows below it for jobs that ran at the same time.
@@ -54892,7 +54892,7 @@ HY_API int hy_profile(hy_frame *F, const char *file)
 
 HY__WARM_ROOMS
 
-/* MARK: - 72 >>train ------------------------------------------------------------------------------------
+/* MARK: - 73 >>train ------------------------------------------------------------------------------------
  *
  * Training: schedules, optimisers, the trainer. An optimiser's formula is one loop over the numbers of a
  * parameter, stamped per instruction set. A step cuts all parameters into parts and runs them as one region:
@@ -56378,7 +56378,7 @@ HY_API int hy_load_states(hy_frame *F, hy_trainer *T, const char *file)
 #endif
 #endif
 
-/* MARK: - 73 >>losses -----------------------------------------------------------------------------------
+/* MARK: - 74 >>losses -----------------------------------------------------------------------------------
  *
  * Losses, which are blocks made of operators and so run, compile and have gradients like any other; metrics,
  * which look at numbers and add up in doubles.
@@ -57198,7 +57198,7 @@ HY_API void hy_metric_free(hy_frame *F, hy_metric *M) { if (M) hy_block_free(F, 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 74 >>data -------------------------------------------------------------------------------------
+/* MARK: - 75 >>data -------------------------------------------------------------------------------------
  *
  * Datasets, loaders, readers. A dataset is a source of samples and a chain of functions over it; a loader
  * makes samples in parallel, each into its own row of the batch. Readers trust nothing in a file, as those of
@@ -58513,7 +58513,7 @@ HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 75 >>fit --------------------------------------------------------------------------------------
+/* MARK: - 76 >>fit --------------------------------------------------------------------------------------
  *
  * The loop over epochs, what it writes down, and the page that shows it.
  */
@@ -58904,7 +58904,7 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 76 >>text ------------------------------------------------------------------------------------
+/* MARK: - 77 >>text ------------------------------------------------------------------------------------
  *
  * C source as text, and what is asked by those who write it: lines and literals, functions that a file gets
  * when something needs them, the formulas of the catalogue. Compiled with HYBRID_SOURCE.
@@ -59847,7 +59847,7 @@ static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 77 >>emitters --------------------------------------------------------------------------------
+/* MARK: - 78 >>emitters --------------------------------------------------------------------------------
  *
  * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
  * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
@@ -61477,7 +61477,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 78 >>writers ---------------------------------------------------------------------------------
+/* MARK: - 79 >>writers ---------------------------------------------------------------------------------
  *
  * Operators that are small programs: images, boxes and regions, recurrence, loops and branches. At the end
  * hy__c_emitters says who writes what; >>source makes a file of it.
@@ -62481,7 +62481,7 @@ static int hy__c_is_pointwise(const hy__node *node)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 79 >>source -----------------------------------------------------------------------------------
+/* MARK: - 80 >>source -----------------------------------------------------------------------------------
  *
  * A program as C source, for fixed shapes: no library, no malloc, no threads. Parameters are frozen, the
  * passes run, and what is left is written operator by operator: a function each, called in order by
@@ -63953,7 +63953,7 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 80 >>jit -------------------------------------------------------------------------------------
+/* MARK: - 81 >>jit -------------------------------------------------------------------------------------
  *
  * The same source, built by the system's compiler and loaded: a graph becomes one call into machine code.
  */
