@@ -160,10 +160,10 @@
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
  *   folded into a convolution, where a product of few rows reads a weight that was laid out for it, or where
  *   convolutions have few filters, their channels last inside, or 16 images side by side (recorded calls, and
- *   those of few channels, whose batch is a multiple of 16; gradients, too). 3 x 3 ones may run by squares of
- *   2 x 2 or 4 x 4 results, of stride 2 by 3 x 3 (Winograd; shapes decide which): off by some 2^-19 of the
- *   largest sum of |weight value|, and a NaN or an infinity in the data makes whole squares around it NaN.
- *   HY_PASS_LAYOUT among opt.off goes without.
+ *   those of few channels, whose batch is a multiple of 16; gradients, too); deconvolutions become
+ *   convolutions. 3 x 3 ones may run by squares of 2 x 2 or 4 x 4 results, of stride 2 by 3 x 3 (Winograd;
+ *   shapes decide which): off by some 2^-19 of the largest sum of |weight value|, and a NaN or an infinity in
+ *   the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -13433,6 +13433,7 @@ static int hy__norm_bind(hy_job *job)
     int error = hy__reduce_bind_kind(job, r->ord == 1 ? HY__NORM1 : HY__NORM2,
                                      hy__known_axis_bits(&r->axis, 0, job->in[0].type.shape.ndim));
     plan->integer &= !hy__floating(plan->to);
+    hy__reduce_kernels(plan, job);      /* of reals, where integers give one */
     return error;
 }
 
@@ -23233,7 +23234,8 @@ static int hy__winograd_way(const hy__window *w, int64_t images, int64_t groups,
     int way = 0, out, d;
     for (d = 0; d < 3; d++)
         if (w->kernel[d] != (d ? 3 : 1) || w->dilate[d] != 1) return 0;
-    if (w->stride[1] > 2 || w->stride[2] != w->stride[1] || groups > 1 || channels % HY__WINOGRAD_CHANNELS ||
+    if (w->stride[0] != 1 || w->stride[1] > 2 || w->stride[2] != w->stride[1]) return 0;
+    if (groups > 1 || channels % HY__WINOGRAD_CHANNELS ||
         filters % HY__WINOGRAD_CHANNELS || w->coarse[0] != 1) return 0;         /* squares lie in one plane */
     best = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, 0);
     for (out = 2; out <= 4; out++) {
@@ -24542,7 +24544,6 @@ static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
     return hy__one_stage(job, run, hy__pieces(v->planes, v->together), (double)v->planes * work);
 }
 
-/* One window over everything is a reduction of all but batch and channels. */
 /* Is one window over everything, whatever it is called? */
 static int hy__pool_is_whole(const hy__window *w)
 {
@@ -24552,14 +24553,18 @@ static int hy__pool_is_whole(const hy__window *w)
     return whole;
 }
 
+/* One window over everything is a reduction of all but batch and channels; of integers only where it is
+ * called global: those sums wrap. */
 static int hy__pooling_bind(hy_job *job)
 {
     HY__REC(pooling, job);
     hy__pool_plan *v = HY__NOTES(hy__pool_plan, job);
-    int n = job->in[0].type.shape.ndim;
-    hy__pool_window(v, r, &job->in[0].type.shape, &job->out[0].type.shape);
-    if ((r->global_pool || (!hy__pool_fits(job, v) && hy__pool_is_whole(&v->win))) && v->power < 3 &&
-        hy__window_size(v->win.fine) > 0)
+    const hy_type *x = &job->in[0].type;
+    const int n = x->shape.ndim;
+    int whole;
+    hy__pool_window(v, r, &x->shape, &job->out[0].type.shape);
+    whole = hy__floating(x->dtype) && !hy__pool_fits(job, v) && hy__pool_is_whole(&v->win);
+    if ((r->global_pool || whole) && v->power < 3 && hy__window_size(v->win.fine) > 0)
         return hy__reduce_bind_kind(job, v->type == HY_POOL_MAX ? HY__MAX : v->type == HY_POOL_AVG ? HY__MEAN
                                          : v->power == 2 ? HY__NORM2 : HY__SUM,
                                     v->last ? (1 << (n - 1)) - 2 : (1 << n) - 4);
@@ -32861,6 +32866,7 @@ static int hy__goes_few(const hy__rewrite *R, const hy__node *node, const hy_sha
     whole = hy__pieces(y->dim[3], lanes) * lanes;
     return taps > 1 && taps * x->dim[1] <= HY__FEW_TAPS && y->dim[3] >= lanes &&
            x->dim[3] + 2 * hy__tuple_at(&r->pad, 1, 0) <= HY__FEW_PLACES / 4 &&
+           (r->kernel.v[0] - 1) * hy__tuple_at(&r->dilate, 0, 1) <= HY__FEW_PLACES / 4 &&
            whole * r->num_filter <= HY__FEW_WASTE * y->dim[3];
 }
 
@@ -33491,7 +33497,7 @@ static int hy__emit_limited(hy__rewrite *R, const hy__node *node, const hy__edge
 static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     int number = hy__op_number(node->op), k;
-    double low, high;
+    double low = 0, high = 0;
     if (R->mode->given || !node->op || node->early || node->nin < 1 || node->nin > 2) return 0;
     if (number == HY_OP_transpose) return hy__emit_first(R, node, &in[0], out);
 #ifndef HYBRID_NO_VISION
@@ -59425,7 +59431,8 @@ static const hy__c_helper hy__c_helpers[] = {
       "    if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;\n"
       "    for (; b; b >>= 1, x *= x) if (b & 1) y *= x;\n    return (int64_t)y;\n}\n" },
     { "int_hypot", "static inline int64_t %p_int_hypot(int64_t a, int64_t b)\n{\n"
-      "    return (int64_t)hypot((double)a, (double)b);\n}\n" },
+      "    const double h = hypot((double)a, (double)b);\n"
+      "    return h >= 9223372036854775808.0 ? INT64_MAX : (int64_t)h;\n}\n" },
     { "int_of", "/* toward zero, within the type; NaN becomes 0 */\n"
       "static inline int64_t %p_int_of(double x, int64_t low, int64_t high)\n{\n"
       "    if (x != x) return 0;\n    if (x <= (double)low) return low;\n"
@@ -59898,7 +59905,6 @@ static int hy__c_leaves_whole(const hy__node *node)
 {
     hy__c_point at;
     const char *text;
-    if (node->type[0].dtype == HY_BOOL) return 1;
     if (!hy__c_point_of(node, &at) || !at.text) return 0;
     for (text = at.text; *text; text++) {
         if (!strncmp(text, "V__", 3) && !strchr("TU", text[3]) && strncmp(text + 3, "int_", 4)) return 1;
@@ -59912,13 +59918,16 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
 {
     hy_dtype dtype = node->type[0].dtype;
     const char *half = dtype == HY_F16 ? "f16" : "bf16";
-    const int whole = !hy__floating(dtype), rounds = whole && hy__c_leaves_whole(node);
+    const int whole = !hy__floating(dtype), reals = whole && hy__c_leaves_whole(node);
+    const int rounds = reals || dtype == HY_BOOL;
     c->real = hy__c_wide(dtype);
     hy__w(c, "        const %s %s = ", hy__c_local(c->real), name);
     if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
     else if (rounds) hy__c_open_whole(c, dtype);
     else if (whole) hy__w(c, "(%t)(", (int)dtype);
+    if (reals) c->real = hy__traits[dtype].size == 1 ? HY_F32 : HY_F64;     /* as line by line */
     hy__c_expression(c, node, operand);
+    c->real = hy__c_wide(dtype);
     if (rounds) hy__c_close_whole(c, dtype);
     hy__w(c, hy__c_is_half(dtype) ? "));\n" : rounds || !whole ? ";\n" : ");\n");
     hy__c_need_half(c, dtype);
@@ -61197,30 +61206,25 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape, *like = s->node->nin > 1 ? &hy__c_in(s, 1)->shape : NULL;
     const hy__reduce_rec *r = (const hy__reduce_rec *)s->node->record;
-    const hy__norm_rec *q = (const hy__norm_rec *)s->node->record;
-    int number = hy__op_number(s->node->op), bits = 0, d, kind = s->node->op->member,
-    whole = !hy__floating(c->real);
+    int bits = 0, d, kind = s->node->op->member, whole = !hy__floating(c->real);
     int64_t gone[HY_MAX_DIM];
     char from[HY__C_TEXT], to[HY__C_TEXT];
-    if (number == HY_OP__sum_like) {
+    if (hy__op_number(s->node->op) == HY_OP__sum_like) {
         for (d = 0; d < x->ndim; d++) {
             int e = d - (x->ndim - like->ndim);
             if (e < 0 || (like->dim[e] == 1 && x->dim[d] != 1)) bits |= 1 << d;
         }
         kind = HY__SUM;
-    } else if (number == HY_OP_norm) bits = hy__known_axis_bits(&q->axis, 0, x->ndim);
-    else bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
+    } else bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
     hy__c_reduce_open(c, x, bits, from, to, gone);
-    if (number == HY_OP_norm) hy__w(c, "double sum = 0;\n");
-    else if (kind == HY__MAX || kind == HY__MIN)
+    if (kind == HY__MAX || kind == HY__MIN)
         hy__w(c, whole ? "int first = 1;\n%t sum = 0;\n" : "%t sum = %s;\n", (int)hy__c_wide(hy__c_in(s,
             0)->dtype),
               kind == HY__MAX ? "-INFINITY" : "INFINITY");
     else hy__w(c, "%s sum = %d;\n", whole ? "uint64_t" : "double", kind == HY__PROD || kind == HY__NANPROD);
     hy__c_loops(c, x->ndim, gone);
     hy__w(c, "const %t e = x0[%s];\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), from);
-    if (number == HY_OP_norm) hy__w(c, q->ord == 1 ? "sum += fabs((double)e);\n" : "sum += (double)e * e;\n");
-    else switch (kind) {
+    switch (kind) {
         case HY__MAX: case HY__MIN:
             hy__w(c, whole ? "if (first || e %s sum) sum = e;\nfirst = 0;\n" : "if (e %s sum || e != e) "
                                                                                "sum = e;\n",
@@ -61232,14 +61236,33 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
         default: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "sum += e;\n");
     }
     hy__w(c, "}\n");
-    if (kind == HY__MEAN && number != HY_OP_norm)
+    if (kind == HY__MEAN)
         hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l;\n",
               whole ? hy__most(hy__c_product_of(gone, x->ndim), 1) : hy__c_product_of(gone, x->ndim));
-    hy__w(c, "y0[%s] = ", to);
-    if (number == HY_OP_norm && whole) hy__c_open_whole(c, c->real);
-    else hy__w(c, "(%r)");
-    hy__w(c, number == HY_OP_norm && q->ord == 2 ? "sqrt(sum)" : "sum");
-    if (number == HY_OP_norm && whole) hy__c_close_whole(c, c->real);
+    hy__w(c, "y0[%s] = (%r)sum;\n}\n", to);
+}
+
+/* Integers that give integers add up as such. */
+static void hy__c_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    const hy__norm_rec *r = (const hy__norm_rec *)s->node->record;
+    const hy_dtype dtype = hy__c_wide(hy__c_in(s, 0)->dtype);
+    const int sums = !hy__floating(c->real) && !hy__floating(dtype);
+    const int limits = c->real == HY_BOOL || (!hy__floating(c->real) && !sums);
+    int64_t gone[HY_MAX_DIM];
+    char from[HY__C_TEXT], to[HY__C_TEXT];
+    hy__c_reduce_open(c, x, hy__known_axis_bits(&r->axis, 0, x->ndim), from, to, gone);
+    hy__w(c, "%s sum = 0;\n", sums ? "uint64_t" : "double");
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "const %t e = x0[%s];\n", (int)dtype, from);
+    if (sums) hy__w(c, r->ord == 1 ? "sum += e < 0 ? 0 - (uint64_t)e : (uint64_t)e;\n"
+                                   : "sum += (uint64_t)e * (uint64_t)e;\n");
+    else hy__w(c, r->ord == 1 ? "sum += fabs((double)e);\n" : "sum += (double)e * e;\n");
+    hy__w(c, "}\ny0[%s] = ", to);
+    if (limits) hy__c_open_whole(c, c->real); else hy__w(c, "(%r)");
+    hy__w(c, r->ord == 1 ? "sum" : sums ? "(int64_t)sqrt((double)(int64_t)sum)" : "sqrt(sum)");
+    if (limits) hy__c_close_whole(c, c->real);
     hy__w(c, ";\n}\n");
 }
 
@@ -62365,7 +62388,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_nanprod, hy__c_reduce, 0, NULL },
     { HY_OP_max, hy__c_reduce, 0, NULL },
     { HY_OP_min, hy__c_reduce, 0, NULL },
-    { HY_OP_norm, hy__c_reduce, 0, NULL },
+    { HY_OP_norm, hy__c_norm, 0, NULL },
     { HY_OP__sum_like, hy__c_reduce, 0, NULL },
     { HY_OP_moments, hy__c_moments, 0, NULL },
     { HY_OP_layer_norm, hy__c_layer_norm, 0, NULL },

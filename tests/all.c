@@ -62,6 +62,7 @@
 #include "test_ahead.c"
 #include "test_stretch.c"
 #include "test_floors.c"
+#include "test_corners.c"
 #include "test_turns.c"
 #include "test_depthwise.c"
 #include "test_planes.c"
@@ -138,6 +139,7 @@ int main(int argc, char **argv)
     test_ahead();
     test_stretch();
     test_floors();
+    test_corners();
     test_turns();
     test_recompute();
     test_source();

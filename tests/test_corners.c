@@ -1,0 +1,80 @@
+/* Shapes and types at which a quicker way must stand back, or was once taken wrongly. */
+
+/* A window in the border in front of the first plane sees nothing. */
+static void corners_border(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_nn_conv_opt o = { 0 };
+    hy_block *net;
+    hy_array *x = hy_normal(F, HY_SHAPE(1, 32, 1, 16, 16), 0, 1), *y, *z;
+    o.no_bias = 1;
+    o.stride = HY_INTS(3, 1, 1);
+    o.pad = HY_INTS(1, 1, 1);
+    net = hy_nn_conv3d(F, 32, HY_INTS(1, 3, 3), &o);
+    hy_initialize(F, net, NULL);
+    y = hy_call(F, net, x);
+    hy_hybridize(F, net, NULL);
+    z = hy_call(F, net, x);
+    CHECK(!hy_error(F) && hy_item(F, hy_max(F, hy_abs(F, y), HY_ALL, NULL)) == 0);
+    CHECK(hy_item(F, hy_max(F, hy_abs(F, z), HY_ALL, NULL)) == 0);
+    CHECK(!hy_close(F));
+}
+
+/* What lies between far taps takes no memory. */
+static void corners_far(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_nn_conv_opt o = { 0 };
+    hy_block *net;
+    hy_array *x = hy_normal(F, HY_SHAPE(1, 8, 4, 16), 0, 1), *y;
+    hy_plan_info plan;
+    o.dilate = HY_INTS(1 << 20, 1);
+    o.pad = HY_INTS(1 << 20, 0);
+    net = hy_nn_conv2d(F, 4, HY_INTS(3, 1), &o);
+    hy_initialize(F, net, NULL);
+    y = hy_call(F, net, x);
+    hy_hybridize(F, net, NULL);
+    plan = hy_plan(F, net, x);
+    CHECK(!hy_error(F) && plan.total < (1 << 20));
+    CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, hy_call(F, net, x))), HY_ALL, NULL)) < 1e-6);
+    CHECK(!hy_close(F));
+}
+
+/* Sums of windows of bytes end at the type's limits, whether or not a window is the whole plane. */
+static void corners_sums(void)
+{
+    hy_frame *F = hy_open(NULL);
+    int across;
+    for (across = 4; across < 6; across++) {
+        hy_array *x = hy_cast(F, hy_full(F, HY_SHAPE(1, 1, 4, across), 100), HY_I8);
+        hy_pooling_opt o = { 0 };
+        o.pool_type = HY_POOL_SUM;
+        CHECK(hy_item(F, hy_pooling(F, x, HY_INTS(4, across), &o)) == 127);
+    }
+    CHECK(!hy_close(F));
+}
+
+/* Norms of integers: as real numbers, and as integers. */
+static void corners_norms(void)
+{
+    static const hy_dtype from[] = { HY_I8, HY_U8, HY_I32, HY_I64 }, to[] = { HY_F32, HY_F64, HY_I32 };
+    static const double v[] = { 3, 4, 0, 12 };
+    hy_frame *F = hy_open(NULL);
+    int i, k, ord;
+    for (i = 0; i < 4; i++) for (k = 0; k < 3; k++) for (ord = 1; ord < 3; ord++) {
+        hy_array *x = hy_cast(F, hy_from(F, HY_SHAPE(4), HY_F64, v), from[i]);
+        hy_norm_opt o = { 0 };
+        o.ord = ord;
+        o.out_dtype = to[k];
+        if (!CHECK(hy_item(F, hy_norm(F, x, HY_ALL, &o)) == (ord == 1 ? 19 : 13))) printf("    %d, %d\n", i, k);
+    }
+    CHECK(!hy_close(F));
+}
+
+static void test_corners(void)
+{
+    RUN(corners_border);
+    RUN(corners_far);
+    RUN(corners_sums);
+    RUN(corners_norms);
+}
