@@ -59899,8 +59899,7 @@ static void hy__c_close_whole(hy__c *c, hy_dtype to)
     if (to == HY_BOOL) hy__w(c, ") != 0)"); else hy__w(c, ", %s)", limits[to - HY_I8]);
 }
 
-/* Does the formula of integers give what is none of its type? One does that names functions of reals, or
- * parameters; and numbers, though of truths. */
+/* Does the formula of integers give a real number? One does that names functions of reals, or parameters. */
 static int hy__c_leaves_whole(const hy__node *node)
 {
     hy__c_point at;

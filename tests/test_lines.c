@@ -135,22 +135,30 @@ static float *turned_run(const turned_case *c, int isa, int threads, int compile
     return modes_take(F, y, n);
 }
 
-static void turned_compare(void)
+/* Line by line, compiled, and with three threads; same: with the same bits in each. */
+static void turned_compare_all(const turned_case *c, size_t cases, int same)
 {
-    size_t k;
-    int isa;
-    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++)
-        for (k = 0; k < sizeof turned_cases / sizeof *turned_cases; k++) {
-            const turned_case *c = &turned_cases[k];
+    const turned_case *end = c + cases;
+    for (; c < end; c++) {
+        int isa;
+        for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
             int64_t n, m, l;
             float *plain = turned_run(c, isa, 1, 0, &n), *fast = turned_run(c, isa, 1, 1, &m);
             float *again = turned_run(c, isa, 3, 1, &l);
+            if (same) CHECK(n == m && !memcmp(plain, fast, (size_t)n * sizeof *plain));
             modes_compare(plain, n, fast, m, again, l);
         }
+    }
 }
 
-/* Convolutions that keep their channels first when compiled have relu inside: the same bits as line by line, whatever way they go:
- * products in one visit or several, of rows or of one column; lines narrower than a vector; shifted planes; tiles. */
+static void turned_compare(void)
+{
+    turned_compare_all(turned_cases, sizeof turned_cases / sizeof *turned_cases, 0);
+}
+
+/* Convolutions that keep their channels first when compiled have relu inside: the same bits as line by line,
+ * whatever way they go: products in one visit or several, of rows or of one column; lines narrower than a
+ * vector; shifted planes; tiles. */
 static const turned_case limited_cases[] = {
     {3, 7, 1, {9, 11}, 1, 1, 1},       {16, 24, 1, {13, 29}, 1, 1, 1},    {5, 130, 1, {4, 3}, 1, 1, 1},
     {64, 70, 1, {23, 23}, 1, 1, 1},    {530, 12, 1, {5, 9}, 1, 1, 1},     {40, 45, 1, {1, 1}, 1, 1, 1},
@@ -163,17 +171,7 @@ static const turned_case limited_cases[] = {
 
 static void limited_compare(void)
 {
-    size_t k;
-    int isa;
-    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++)
-        for (k = 0; k < sizeof limited_cases / sizeof *limited_cases; k++) {
-            const turned_case *c = &limited_cases[k];
-            int64_t n, m, l;
-            float *plain = turned_run(c, isa, 1, 0, &n), *fast = turned_run(c, isa, 1, 1, &m);
-            float *again = turned_run(c, isa, 3, 1, &l);
-            CHECK(n == m && !memcmp(plain, fast, (size_t)n * sizeof *plain));
-            modes_compare(plain, n, fast, m, again, l);
-        }
+    turned_compare_all(limited_cases, sizeof limited_cases / sizeof *limited_cases, 1);
 }
 
 /* The limits are inside, unless somebody else wants what there is before them. */
