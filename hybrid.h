@@ -251,8 +251,8 @@
  *   One frame belongs to one thread. hy_fork gives another thread its own; it may read arrays of the first
  *   frame that nobody writes meanwhile. Frames of one hy_open share one thread pool, made when first
  *   needed: below some ten microseconds of work everything stays in the calling thread, and an idle pool
- *   sleeps. A host with its own job system sets hy_desc.parallel_for. Results have the same bits for any
- *   number of threads.
+ *   sleeps until a long call, or several in quick succession, wake it. A host with its own job system sets
+ *   hy_desc.parallel_for. Results have the same bits for any number of threads.
  *
  * MEMORY
  *   hy_desc.allocator takes all memory from functions of yours, hy_desc.memory from one block.
@@ -6180,6 +6180,7 @@ struct hy__pool {
     hy__region *region;
     int        busy;                    /* some frame owns the pool */
     int        stop, sleepers;
+    double     missed, last;            /* nanoseconds of work without those that sleep, and until when */
     hy__lock   lock;
     hy__signal wake;
 };
@@ -6265,6 +6266,18 @@ static void hy__pool_free(hy__pool *pool)
     hy__free(pool->heap, pool);
 }
 
+/* Is it time to wake those that sleep? That takes 20-30 us, and they sleep again soon: it pays for a long
+ * region, or where short ones come so often that together they are long. */
+static int hy__pool_misses(hy__pool *pool, double cost)
+{
+    double now = hy_seconds();
+    pool->missed = (now - pool->last < 3e-4 ? pool->missed : 0) + cost;
+    pool->last = now;
+    if (pool->missed <= 100e3) return 0;
+    pool->missed = 0;
+    return 1;
+}
+
 /* Runs a region with the pool's threads. Returns 0 if another frame has the pool. */
 static int hy__pool_run(hy__pool *pool, hy__region *region, double cost)
 {
@@ -6275,7 +6288,7 @@ static int hy__pool_run(hy__pool *pool, hy__region *region, double cost)
     pool->region = region;
     gate = HY__LOAD(&pool->gate);
     HY__STORE(&pool->gate, (gate / HY__GATE_STEP + 1) * HY__GATE_STEP);
-    if (HY__LOAD(&pool->sleepers) && cost > 100e3) {            /* waking takes 20-30 us */
+    if (HY__LOAD(&pool->sleepers) && hy__pool_misses(pool, cost)) {
         hy__acquire(&pool->lock);
         hy__wake_all(&pool->wake);
         hy__release(&pool->lock);
@@ -64259,7 +64272,7 @@ HY__WARM_ROOMS
  *          binomial and multinomial numbers; numpy mode's norm, diff, any, all; arctan2, nonzero, unique,
  *          vstack and its kin, hy_einsum, multibox_target, proposal; attention as GluonNLP writes it and
  *          as one operator, which compiled programs make of what is written out.
- *          MACHINES: threads and files of Windows; WebAssembly.
+ *          MACHINES: threads and files of Windows; WebAssembly; short calls in a row wake threads, too.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
