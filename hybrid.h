@@ -33691,7 +33691,7 @@ typedef struct hy__fused {
     hy__attached head;
     int       inputs, outputs, steps, args, slots;
     int       jobs;                     /* some steps need them */
-    int       streams;                  /* the only output goes past the caches */
+    int       streams;                  /* outputs go past the caches */
     hy_dtype  dtype;
     int64_t   total, tile, piece;       /* elements of the whole, of a tile, of an item */
     size_t    scratch, shared;          /* of one of the jobs */
@@ -33773,7 +33773,7 @@ typedef struct hy__fused_call {
 /* The scratch memory of an item. */
 typedef struct hy__fused_room {
     char      *tile, *scratch, *shared;
-    char      *stage;                   /* a tile of what goes past the caches */
+    char      *stage;                   /* a tile of each output that goes past the caches */
     char     **where;                   /* by value */
     hy__fused_input *in;
     hy__fused_call *call;               /* of the steps, or ... */
@@ -33802,7 +33802,7 @@ static hy__fused_room hy__fused_lay_out(const hy__fused *f, void *scratch)
     room.shared = at + hy__round64(f->scratch);
     room.stage = room.shared + hy__round64(f->shared);
     room.bytes = (size_t)(room.stage - (char *)scratch);
-    if (f->streams) room.bytes += hy__round64((size_t)f->tile * hy_dtype_size(f->dtype));
+    if (f->streams) room.bytes += (size_t)f->outputs * hy__round64((size_t)f->tile * hy_dtype_size(f->dtype));
     return room;
 }
 
@@ -33918,7 +33918,7 @@ static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused
 static int64_t hy__fused_aim(const hy_run *now, const hy__fused *f, hy__fused_room *room, int64_t first,
                              int64_t n)
 {
-    size_t size = hy_dtype_size(f->dtype);
+    size_t size = hy_dtype_size(f->dtype), step = hy__round64((size_t)f->tile * size);
     int64_t at = first * (int64_t)size;
     int i;
     for (i = 0; i < f->inputs; i++) {
@@ -33926,7 +33926,8 @@ static int64_t hy__fused_aim(const hy_run *now, const hy__fused *f, hy__fused_ro
         if (x->kind == HY__SPREAD && x->lone) n = hy__walk_run(&x->from, n);
     }
     for (i = 0; i < f->outputs; i++)
-        room->where[f->output[i]] = f->streams ? room->stage : (char *)now->data[f->inputs + i] + at;
+        room->where[f->output[i]] = f->streams ? room->stage + (size_t)i * step
+                                               : (char *)now->data[f->inputs + i] + at;
     for (i = 0; i < f->inputs; i++) {
         hy__fused_input *x = &room->in[i];
         if (x->kind == HY__DIRECT) room->where[i] = (char *)(uintptr_t)(x->data + at);
@@ -34039,7 +34040,7 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
     hy__fused_room room = hy__fused_lay_out(f, scratch);
     int64_t i = item * f->piece, end = i + f->piece < f->total ? i + f->piece : f->total, n;
     int64_t size = hy__traits[f->dtype].size;
-    int loaded = -1, steady;
+    int loaded = -1, steady, o;
     (void)stage; (void)shared;
     hy__fused_open(job, now, f, &room, i);
     hy__fused_alike(job, f, &room, hy__least(end - i, f->tile));
@@ -34055,8 +34056,9 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
             n = hy__fused_aim(now, f, &room, i, n);
             hy__fused_tile(now, f, &room, n);
         }
-        if (f->streams)
-            hy__stream_out(job->kernels->isa, (char *)now->data[f->inputs] + i * size, room.stage, n * size);
+        for (o = 0; o < f->outputs && f->streams; o++)
+            hy__stream_out(job->kernels->isa, (char *)now->data[f->inputs + o] + i * size,
+                           room.where[f->output[o]], n * size);
     }
     if (f->streams) hy__stream_end();
 }
@@ -34244,7 +34246,7 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
     f->total = hy__size(&sub->head[0].node->type[0].shape);
     f->tile = hy__fused_tile_of(f, sub);
     f->piece = hy__pieces(f->total < 64 * HY__CHUNK ? HY__CHUNK : 4 * HY__CHUNK, f->tile) * f->tile;
-    f->streams = f->outputs == 1 && hy__streams(F->root->kernels->isa, hy__fused_traffic(f, sub));
+    f->streams = hy__streams(F->root->kernels->isa, hy__fused_traffic(f, sub));
     for (i = 0; i < f->outputs; i++) f->output[i] = sub->head[i].node->number;
     if (hy__fused_bind_steps(F, f, sub, 0, f->tile)) return NULL;
     if (f->total % f->tile && hy__fused_bind_steps(F, f, sub, 1, f->total % f->tile)) return NULL;
