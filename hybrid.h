@@ -22544,6 +22544,23 @@ static void hy__direct_edges(const hy__direct *v, const hy__aims *aims, int64_t 
     }
 }
 
+/* Stretches at either end that are padding for all rows add nothing: how many a tile leaves out in front. */
+static int hy__direct_is_padding(const hy__tile *t, int64_t tap, const void *zeros)
+{
+    int i;
+    for (i = 0; i < t->rows; i++) if (t->from[tap * HY__TILE_ROWS + i] != zeros) return 0;
+    return 1;
+}
+static int64_t hy__direct_trim(hy__tile *t, const void *zeros)
+{
+    int64_t skip = 0;
+    while (t->taps > 1 && hy__direct_is_padding(t, t->taps - 1, zeros)) t->taps--;
+    while (skip + 1 < t->taps && hy__direct_is_padding(t, skip, zeros)) skip++;
+    t->taps -= skip;
+    t->from += skip * HY__TILE_ROWS;
+    return skip;
+}
+
 /* The scratch: places for a tile's stretches, how much later each begins, zeros for one stretch, a block of
  * results that turns round. */
 static size_t hy__direct_stretches(const hy__direct *v)
@@ -22650,7 +22667,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     const int64_t rows = hy__least(g->row_block, g->m - row), tiles = hy__pieces(rows, HY__TILE_ROWS);
     const int packed = v->channels == v->fine_c && v->win.dilate[2] == 1;
     hy__direct_room room = hy__direct_lay_out(v, scratch);
-    int64_t at, steps, i, j, place[3], shifts, run;
+    int64_t at, steps, i, j, place[3], shifts, run, skip;
     hy__tail whole = hy__tail_at(tail, g, image * g->m + row, group * g->n + col);
     float *c;
     hy__tile t;
@@ -22658,7 +22675,6 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     y += image * g->m * v->coarse_c;
     c = v->first ? room.block : y + row * v->coarse_c + group * g->n + col;
     weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
-    t.from = room.from;
     t.a_col = 1;
     t.b_step = g->panel;
     t.c_row = g->c_row;
@@ -22677,6 +22693,8 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
             if (v->first)
                 hy__direct_expect(v, y + (group * g->n + col) * g->m + row, (end - col) * i / tiles,
                                   (end - col) * (i + 1) / tiles, rows);
+            t.from = room.from;
+            skip = 0;
             if (hy__aims_inside(v, &aims, x, room.from)) {
                 t.shift = room.shift;
                 t.taps = shifts;
@@ -22686,6 +22704,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
                 t.k = hy__direct_run_of(v, steps, packed && hy__aims_within(&v->win, &aims, 2));
                 t.taps = hy__pieces(steps, t.k);
                 hy__direct_edges(v, &aims, at, steps, t.k, x, room.zeros, room.from);
+                skip = hy__direct_trim(&t, room.zeros) * t.k;
             }
             for (j = col; j < end; j += g->width) {
                 const int64_t within = j % g->panel;
@@ -22693,7 +22712,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
                 t.last = hy__most(t.cols - g->isa->lanes, 0);
                 t.tail = hy__tail_at(&visit, g, first, j - col);
                 g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
-                    &t, weight + (j - within) * g->k + at * g->panel + within,
+                    &t, weight + (j - within) * g->k + (at + skip) * g->panel + within,
                     c + first * g->c_row + j - col);
             }
         }
@@ -23223,7 +23242,7 @@ static double hy__winograd_ns(const hy__window *w, double images, double channel
     double values = out ? side * side * squares : images * (double)(w->coarse[1] * w->coarse[2]) * 9;
     double weights = (out ? kinds * kinds : 9) * channels * filters * 4;
     double ns = 2 * values * channels * filters / 100;
-    if (weights > (double)HY__WINOGRAD_L2) ns += weights / 20;
+    ns += weights / (weights > (double)HY__WINOGRAD_L2 ? 20 : 40);
     return out ? ns + 8 * values * (channels + filters) / 40 : ns;
 }
 
