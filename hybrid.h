@@ -22452,9 +22452,10 @@ static void hy__aim(const hy__window *w, int64_t *at, int n, hy__aims *aims)
     aims->n = n;
     aims->level = at[2] + n <= w->coarse[2];
     for (i = 0; i < n; i++) {
-        if (!i || !aims->level)
-            for (d = 0; d < 3; d++) aims->place[i][d] = at[d] * w->stride[d] - w->pad[d];
-        if (++at[2] < w->coarse[2]) continue;
+        for (d = 0; d < 3; d++) aims->place[i][d] = at[d] * w->stride[d] - w->pad[d];
+        if (aims->level) i = n - 1;
+        at[2] += aims->level ? n : 1;
+        if (at[2] < w->coarse[2]) continue;
         at[2] = 0;
         if (++at[1] < w->coarse[1]) continue;
         at[1] = 0;
@@ -22506,9 +22507,9 @@ static int hy__aims_inside(const hy__direct *v, const hy__aims *aims, const floa
     int i;
     for (i = 0; i < 3; i++) if (!hy__aims_within(w, aims, i)) return 0;
     for (i = 0; i < aims->n; i++) {
-        const int64_t *p = aims->place[aims->level ? 0 : i];
-        const int64_t px = p[2] + (aims->level ? i * w->stride[2] : 0);
-        from[i] = x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + px) * v->fine_c;
+        const int64_t *p = aims->place[i];
+        from[i] = i && aims->level ? (const float *)from[i - 1] + w->stride[2] * v->fine_c
+                                   : x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * v->fine_c;
     }
     return 1;
 }
@@ -22667,7 +22668,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     const int64_t rows = hy__least(g->row_block, g->m - row), tiles = hy__pieces(rows, HY__TILE_ROWS);
     const int packed = v->channels == v->fine_c && v->win.dilate[2] == 1;
     hy__direct_room room = hy__direct_lay_out(v, scratch);
-    int64_t at, steps, i, j, place[3], shifts, run, skip;
+    int64_t at, steps, i, j, place[3], shifts, run, skip, first, next;
     hy__tail whole = hy__tail_at(tail, g, image * g->m + row, group * g->n + col);
     float *c;
     hy__tile t;
@@ -22685,10 +22686,10 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
         run = hy__direct_run_of(v, steps, packed);
         shifts = hy__direct_shifts(v, at, steps, run, room.shift);
         hy__window_place(v->win.coarse, row, place);
-        for (i = 0; i < tiles; i++) {
-            const int64_t first = hy__gemm_tile_row(rows, i);
+        for (first = i = 0; i < tiles; i++, first = next) {
             hy__aims aims;
-            hy__aim(&v->win, place, (int)(hy__gemm_tile_row(rows, i + 1) - first), &aims);
+            next = hy__gemm_tile_row(rows, i + 1);
+            hy__aim(&v->win, place, (int)(next - first), &aims);
             t.rows = aims.n;
             if (v->first)
                 hy__direct_expect(v, y + (group * g->n + col) * g->m + row, (end - col) * i / tiles,
@@ -23094,8 +23095,8 @@ static size_t hy__few_plan(hy__few *v, int isa)
 /* --- 3 x 3 windows by squares --- *
  * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
  * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
- * core's L2, a worker does all of a block; else all blocks come first, an item is a block times a panel.
- * Squares of 3 x 3 are those of stride 2. Several of their matrices meet the same filters. */
+ * core's L2, a worker does all of a block, of half as many; else all blocks come first, an item is a block
+ * times a panel. Squares of 3 x 3 are those of stride 2. Several of their matrices meet the same filters. */
 enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20 };
 typedef struct hy__winograd {
     hy__direct base;                    /* its product: block x filters, k = channels */
@@ -23137,10 +23138,12 @@ static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t bl
         int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
         int64_t py = rest / v->across * step - w->pad[1], px = rest % v->across * step - w->pad[2];
         const float *plane = x + image * hy__window_size(w->fine) * channels;
-        for (i = 0; i < v->side; i++)
-            for (j = 0; j < v->side; j++)
-                at[i * v->side + j] = py + i < 0 || py + i >= w->fine[1] || px + j < 0 || px + j >= w->fine[2]
-                    ? zeros : plane + ((py + i) * w->fine[2] + px + j) * channels;
+        for (i = 0; i < v->side; i++) {
+            const int64_t wide = py + i < 0 || py + i >= w->fine[1] ? 0 : w->fine[2];
+            const float *line = plane + ((py + i) * w->fine[2] + px) * channels;
+            for (j = 0; j < v->side; j++, line += channels)
+                at[i * v->side + j] = (uint64_t)(px + j) < (uint64_t)wide ? line : zeros;
+        }
         v->isa->in(v->out, at, channels, to + s * channels, apart);
     }
 }
@@ -23297,7 +23300,8 @@ static void hy__winograd_plan(hy__winograd *v, int out, int isa)
     weights = v->kinds * v->kinds * v->base.channels * v->base.coarse_c * (int64_t)sizeof(float);
     v->apart = weights > HY__WINOGRAD_L2;
     squares = hy__winograd_squares(v);
-    v->block = hy__most(hy__pieces(squares, hy__most(hy__pieces(squares, HY__WINOGRAD_BLOCK), 1)), 1);
+    v->blocks = hy__pieces(squares, v->apart ? HY__WINOGRAD_BLOCK : HY__WINOGRAD_BLOCK / 2);
+    v->block = hy__most(hy__pieces(squares, hy__most(v->blocks, 1)), 1);
     v->blocks = hy__pieces(squares, v->block);
     memset(g, 0, sizeof *g);
     g->m = v->block;
