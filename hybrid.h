@@ -22478,9 +22478,10 @@ static void hy__aim(const hy__window *w, int64_t *at, int n, hy__aims *aims)
     aims->n = n;
     aims->level = at[2] + n <= w->coarse[2];
     for (i = 0; i < n; i++) {
-        if (!i || !aims->level)
-            for (d = 0; d < 3; d++) aims->place[i][d] = at[d] * w->stride[d] - w->pad[d];
-        if (++at[2] < w->coarse[2]) continue;
+        for (d = 0; d < 3; d++) aims->place[i][d] = at[d] * w->stride[d] - w->pad[d];
+        if (aims->level) i = n - 1;
+        at[2] += aims->level ? n : 1;
+        if (at[2] < w->coarse[2]) continue;
         at[2] = 0;
         if (++at[1] < w->coarse[1]) continue;
         at[1] = 0;
@@ -22532,9 +22533,9 @@ static int hy__aims_inside(const hy__direct *v, const hy__aims *aims, const floa
     int i;
     for (i = 0; i < 3; i++) if (!hy__aims_within(w, aims, i)) return 0;
     for (i = 0; i < aims->n; i++) {
-        const int64_t *p = aims->place[aims->level ? 0 : i];
-        const int64_t px = p[2] + (aims->level ? i * w->stride[2] : 0);
-        from[i] = x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + px) * v->fine_c;
+        const int64_t *p = aims->place[i];
+        from[i] = i && aims->level ? (const float *)from[i - 1] + w->stride[2] * v->fine_c
+                                   : x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * v->fine_c;
     }
     return 1;
 }
@@ -22568,6 +22569,23 @@ static void hy__direct_edges(const hy__direct *v, const hy__aims *aims, int64_t 
         hy__aims_from(v, aims, tap, x, zeros, from);
         for (i = 0; i < aims->n && off; i++) from[i] = (const float *)from[i] + off;
     }
+}
+
+/* Stretches at either end that are padding for all rows add nothing: how many a tile leaves out in front. */
+static int hy__direct_is_padding(const hy__tile *t, int64_t tap, const void *zeros)
+{
+    int i;
+    for (i = 0; i < t->rows; i++) if (t->from[tap * HY__TILE_ROWS + i] != zeros) return 0;
+    return 1;
+}
+static int64_t hy__direct_trim(hy__tile *t, const void *zeros)
+{
+    int64_t skip = 0;
+    while (t->taps > 1 && hy__direct_is_padding(t, t->taps - 1, zeros)) t->taps--;
+    while (skip + 1 < t->taps && hy__direct_is_padding(t, skip, zeros)) skip++;
+    t->taps -= skip;
+    t->from += skip * HY__TILE_ROWS;
+    return skip;
 }
 
 /* The scratch: places for a tile's stretches, how much later each begins, zeros for one stretch, a block of
@@ -22676,7 +22694,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     const int64_t rows = hy__least(g->row_block, g->m - row), tiles = hy__pieces(rows, HY__TILE_ROWS);
     const int packed = v->channels == v->fine_c && v->win.dilate[2] == 1;
     hy__direct_room room = hy__direct_lay_out(v, scratch);
-    int64_t at, steps, i, j, place[3], shifts, run;
+    int64_t at, steps, i, j, place[3], shifts, run, skip, first, next;
     hy__tail whole = hy__tail_at(tail, g, image * g->m + row, group * g->n + col);
     float *c;
     hy__tile t;
@@ -22684,7 +22702,6 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     y += image * g->m * v->coarse_c;
     c = v->first ? room.block : y + row * v->coarse_c + group * g->n + col;
     weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
-    t.from = room.from;
     t.a_col = 1;
     t.b_step = g->panel;
     t.c_row = g->c_row;
@@ -22695,14 +22712,16 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
         run = hy__direct_run_of(v, steps, packed);
         shifts = hy__direct_shifts(v, at, steps, run, room.shift);
         hy__window_place(v->win.coarse, row, place);
-        for (i = 0; i < tiles; i++) {
-            const int64_t first = hy__gemm_tile_row(rows, i);
+        for (first = i = 0; i < tiles; i++, first = next) {
             hy__aims aims;
-            hy__aim(&v->win, place, (int)(hy__gemm_tile_row(rows, i + 1) - first), &aims);
+            next = hy__gemm_tile_row(rows, i + 1);
+            hy__aim(&v->win, place, (int)(next - first), &aims);
             t.rows = aims.n;
             if (v->first)
                 hy__direct_expect(v, y + (group * g->n + col) * g->m + row, (end - col) * i / tiles,
                                   (end - col) * (i + 1) / tiles, rows);
+            t.from = room.from;
+            skip = 0;
             if (hy__aims_inside(v, &aims, x, room.from)) {
                 t.shift = room.shift;
                 t.taps = shifts;
@@ -22712,6 +22731,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
                 t.k = hy__direct_run_of(v, steps, packed && hy__aims_within(&v->win, &aims, 2));
                 t.taps = hy__pieces(steps, t.k);
                 hy__direct_edges(v, &aims, at, steps, t.k, x, room.zeros, room.from);
+                skip = hy__direct_trim(&t, room.zeros) * t.k;
             }
             for (j = col; j < end; j += g->width) {
                 const int64_t within = j % g->panel;
@@ -22719,7 +22739,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
                 t.last = hy__most(t.cols - g->isa->lanes, 0);
                 t.tail = hy__tail_at(&visit, g, first, j - col);
                 g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
-                    &t, weight + (j - within) * g->k + at * g->panel + within,
+                    &t, weight + (j - within) * g->k + (at + skip) * g->panel + within,
                     c + first * g->c_row + j - col);
             }
         }
@@ -23101,8 +23121,8 @@ static size_t hy__few_plan(hy__few *v, int isa)
 /* --- 3 x 3 windows by squares --- *
  * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
  * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
- * core's L2, a worker does all of a block; else all blocks come first, an item is a block times a panel.
- * Squares of 3 x 3 are those of stride 2. Several of their matrices meet the same filters. */
+ * core's L2, a worker does all of a block, of half as many; else all blocks come first, an item is a block
+ * times a panel. Squares of 3 x 3 are those of stride 2. Several of their matrices meet the same filters. */
 enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20 };
 typedef struct hy__winograd {
     hy__direct base;                    /* its product: block x filters, k = channels */
@@ -23144,10 +23164,12 @@ static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t bl
         int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
         int64_t py = rest / v->across * step - w->pad[1], px = rest % v->across * step - w->pad[2];
         const float *plane = x + image * hy__window_size(w->fine) * channels;
-        for (i = 0; i < v->side; i++)
-            for (j = 0; j < v->side; j++)
-                at[i * v->side + j] = py + i < 0 || py + i >= w->fine[1] || px + j < 0 || px + j >= w->fine[2]
-                    ? zeros : plane + ((py + i) * w->fine[2] + px + j) * channels;
+        for (i = 0; i < v->side; i++) {
+            const int64_t wide = py + i < 0 || py + i >= w->fine[1] ? 0 : w->fine[2];
+            const float *line = plane + ((py + i) * w->fine[2] + px) * channels;
+            for (j = 0; j < v->side; j++, line += channels)
+                at[i * v->side + j] = (uint64_t)(px + j) < (uint64_t)wide ? line : zeros;
+        }
         v->isa->in(v->out, at, channels, to + s * channels, apart);
     }
 }
@@ -23249,7 +23271,7 @@ static double hy__winograd_ns(const hy__window *w, double images, double channel
     double values = out ? side * side * squares : images * (double)(w->coarse[1] * w->coarse[2]) * 9;
     double weights = (out ? kinds * kinds : 9) * channels * filters * 4;
     double ns = 2 * values * channels * filters / 100;
-    if (weights > (double)HY__WINOGRAD_L2) ns += weights / 20;
+    ns += weights / (weights > (double)HY__WINOGRAD_L2 ? 20 : 40);
     return out ? ns + 8 * values * (channels + filters) / 40 : ns;
 }
 
@@ -23304,7 +23326,8 @@ static void hy__winograd_plan(hy__winograd *v, int out, int isa)
     weights = v->kinds * v->kinds * v->base.channels * v->base.coarse_c * (int64_t)sizeof(float);
     v->apart = weights > HY__WINOGRAD_L2;
     squares = hy__winograd_squares(v);
-    v->block = hy__most(hy__pieces(squares, hy__most(hy__pieces(squares, HY__WINOGRAD_BLOCK), 1)), 1);
+    v->blocks = hy__pieces(squares, v->apart ? HY__WINOGRAD_BLOCK : HY__WINOGRAD_BLOCK / 2);
+    v->block = hy__most(hy__pieces(squares, hy__most(v->blocks, 1)), 1);
     v->blocks = hy__pieces(squares, v->block);
     memset(g, 0, sizeof *g);
     g->m = v->block;

@@ -923,13 +923,14 @@ static int last_squares_bounded(hy_frame *F, int number)
     hy_array *in;
     const float *got;
     w.pad[1] = w.pad[2] = number % 2;
-    size[1] = 3 + last_next(number % 4 > 1 ? 6 : 2);                 /* large ones go by squares of 4 */
-    size[2] = 3 + last_next(number % 4 > 1 ? 6 : 2) - number % 2;
+    w.filters = 32;
+    size[1] = number % 4 > 1 ? 9 + last_next(8) : 5 + last_next(4);  /* large ones go by squares of 4 */
+    size[2] = number % 4 > 1 ? 9 + last_next(8) : 5 + last_next(4) - number % 2;
     if (number % 6 > 3) {
         w.stride[1] = w.stride[2] = 2;
         w.filters = 64;
-        size[1] = 13 + last_next(8);
-        size[2] = 13 + last_next(8);
+        size[1] = 19 + last_next(8);
+        size[2] = 19 + last_next(8);
     }
     last_draw(w.filters * channels * 9, w.filters);
     hy_begin(F);
@@ -974,12 +975,12 @@ static void last_squares(void)
         w.last = !last_next(4);
         for (d = 1; d < LAST_DIMS; d++) {
             w.pad[d] = last_next(3);
-            size[d] = 1 + last_next(i % 4 ? 9 : 20);
+            size[d] = 1 + last_next(i % 4 ? 12 : 20);
         }
         if (i % 5 == 4) {
             w.stride[1] = w.stride[2] = 2;
             w.filters += 48;
-            for (d = 1; d < LAST_DIMS; d++) size[d] += 6;
+            for (d = 1; d < LAST_DIMS; d++) size[d] += 16;
         }
         if (!last_fits(&w, size)) continue;
         last_try(F, &w, n, channels, size, last_next(LAST_ENDS));
