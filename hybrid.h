@@ -9516,7 +9516,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
                 *(vec_at *)to = sum;
 #define HY__TRIO_RUN(V, line0, line1, line2) \
                     for (; p < t->right; p++, to += channels) { \
-                        vec sum = zero; \
+                        sum = zero; \
                         line0(0) line1(1) line2(2) \
                         __builtin_prefetch((const void *)((uintptr_t)a2 + ahead)); \
                         HY__TRIO_END(V) \
