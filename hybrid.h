@@ -9216,10 +9216,12 @@ typedef struct hy__winograd_isa {        /* of squares, f32 */
                 const hy__tail *tail);
 } hy__winograd_isa;
 
-typedef struct hy__trio {                /* places side by side under 3 x 3 windows; strides in elements */
-    const float *from[3];                /* the lines of the first place's window, */
-    int64_t step[3], col[3];             /* how far to the next place and column: 0 where they are padding */
-    int64_t places, channels, line;      /* line: to the next line of what is read */
+typedef struct hy__trio {                /* lines of places under 3 x 3 windows; strides in elements */
+    const float *x, *zeros;              /* a plane; zeros for as many channels */
+    int64_t high, wide, channels;        /* of the plane */
+    int64_t first, lines, places;        /* of results: the first line and how many; places of a line */
+    int64_t left, right;                 /* places between them meet no edge there; none: both are `places` */
+    int64_t stride[2], dilate[2], pad[2];
     hy__tail tail;
 } hy__trio;
 
@@ -9511,17 +9513,40 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     HY__TILE_END(V) \
 }
 
-/* Places in a row: the weights of a vector of channels stay in registers. The last vector reaches back. */
+/* Lines of places: the weights of a vector of channels stay in registers. The last vector reaches back. What
+   lies past an edge is read from zeros, d is how far behind them a line begins, in bytes. */
+#define HY__TRIO_WEIGHT(i, j) \
+        const vec w##i##j = *(const vec_at *)(b + (3 * i + j) * channels + k); \
+        __builtin_prefetch((const void *)((uintptr_t)(b + (3 * i + j) * channels + k) + sizeof(vec)));
+#define HY__TRIO_WEIGHTS(i) HY__TRIO_WEIGHT(i, 0) HY__TRIO_WEIGHT(i, 1) HY__TRIO_WEIGHT(i, 2)
 #define HY__TRIO_LINE(i) \
-        const vec w##i##0 = *(const vec_at *)(b + (3 * i) * t->channels + k); \
-        const vec w##i##1 = *(const vec_at *)(b + (3 * i + 1) * t->channels + k); \
-        const vec w##i##2 = *(const vec_at *)(b + (3 * i + 2) * t->channels + k); \
-        const float *a##i = t->from[i] + k;
+            const int64_t y##i = (t->first + row) * t->stride[0] - t->pad[0] + i * t->dilate[0]; \
+            const uintptr_t mask##i = (uintptr_t)0 - (uintptr_t)(y##i >= 0 && y##i < t->high); \
+            const uintptr_t d##i = (uintptr_t)(t->x + k) - none + (uintptr_t)(y##i * line) * sizeof(float);
+#define HY__TRIO_AT(i) const float *a##i = (const float *)(none + ((d##i + at) & mask##i));
 #define HY__TRIO_STEP(i) \
-        sum += *(const vec_at *)a##i * w##i##0; \
-        sum += *(const vec_at *)(a##i + col##i) * w##i##1; \
-        sum += *(const vec_at *)(a##i + 2 * col##i) * w##i##2; \
-        a##i += step##i;
+                        sum += *(const vec_at *)a##i * w##i##0; \
+                        sum += *(const vec_at *)(a##i + col) * w##i##1; \
+                        sum += *(const vec_at *)(a##i + 2 * col) * w##i##2; \
+                        a##i += step;
+#define HY__TRIO_MISS(i) sum += zero * w##i##0; sum += zero * w##i##1; sum += zero * w##i##2;
+#define HY__TRIO_EDGE(i, j) sum += *(const vec_at *)(none + ((d##i + at##j) & mask##i & in##j)) * w##i##j;
+#define HY__TRIO_EDGES(i) HY__TRIO_EDGE(i, 0) HY__TRIO_EDGE(i, 1) HY__TRIO_EDGE(i, 2)
+#define HY__TRIO_COLUMN(j) \
+                const int64_t x##j = p * t->stride[1] - t->pad[1] + j * t->dilate[1]; \
+                const uintptr_t in##j = (uintptr_t)0 - (uintptr_t)(x##j >= 0 && x##j < t->wide); \
+                const uintptr_t at##j = (uintptr_t)(x##j * channels) * sizeof(float);
+#define HY__TRIO_END(V) \
+                if (bias) sum += more; \
+                if (clamp) sum = V##_within(sum, low, high, even); \
+                *(vec_at *)to = sum;
+#define HY__TRIO_RUN(V, line0, line1, line2) \
+                    for (; p < t->right; p++, to += channels) { \
+                        sum = zero; \
+                        line0(0) line1(1) line2(2) \
+                        __builtin_prefetch((const void *)((uintptr_t)a2 + ahead)); \
+                        HY__TRIO_END(V) \
+                    }
 #define HY__TRIO_BODY(name, V, TARGET) \
 TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
 { \
@@ -9530,24 +9555,36 @@ TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
     typedef V##_at vec_at; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const vec zero = {0}, HY__BOUNDS(float, t->tail) \
-    const int64_t step0 = t->step[0], step1 = t->step[1], step2 = t->step[2]; \
-    const int64_t col0 = t->col[0], col1 = t->col[1], col2 = t->col[2]; \
+    const int64_t channels = t->channels, line = t->wide * channels; \
+    const int64_t step = t->stride[1] * channels, col = t->dilate[1] * channels; \
+    const float *bias = (const float *)t->tail.bias; \
     const int clamp = t->tail.clamp; \
-    const size_t ahead = (size_t)t->line * sizeof(float); \
-    int64_t from, i; \
-    for (from = 0; from < t->channels; from += lanes) { \
-        const int64_t k = hy__least(from, t->channels - lanes); \
-        const float *bias = (const float *)t->tail.bias; \
+    const size_t ahead = (size_t)line * sizeof(float); \
+    int64_t from, row, p; \
+    for (from = 0; from < channels; from += lanes) { \
+        const int64_t k = hy__least(from, channels - lanes); \
+        const uintptr_t none = (uintptr_t)(t->zeros + k); \
         const vec more = bias ? (vec)*(const vec_at *)(bias + k) : zero; \
         float *to = c + k; \
-        HY__TRIO_LINE(0) HY__TRIO_LINE(1) HY__TRIO_LINE(2) \
-        for (i = 0; i < t->places; i++, to += t->channels) { \
-            vec sum = zero; \
-            HY__TRIO_STEP(0) HY__TRIO_STEP(1) HY__TRIO_STEP(2) \
-            __builtin_prefetch((const void *)((uintptr_t)a2 + ahead)); \
-            if (bias) sum += more; \
-            if (clamp) sum = V##_within(sum, low, high, even); \
-            *(vec_at *)to = sum; \
+        HY__TRIO_WEIGHTS(0) HY__TRIO_WEIGHTS(1) HY__TRIO_WEIGHTS(2) \
+        for (row = 0; row < t->lines; row++) { \
+            HY__TRIO_LINE(0) HY__TRIO_LINE(1) HY__TRIO_LINE(2) \
+            for (p = 0; p < t->places; p++, to += channels) { \
+                HY__TRIO_COLUMN(0) HY__TRIO_COLUMN(1) HY__TRIO_COLUMN(2) \
+                vec sum = zero; \
+                if (p == t->left && mask1 && (mask0 || mask2)) { \
+                    const uintptr_t at = at0; \
+                    HY__TRIO_AT(0) HY__TRIO_AT(1) HY__TRIO_AT(2) \
+                    if (!mask0) { HY__TRIO_RUN(V, HY__TRIO_MISS, HY__TRIO_STEP, HY__TRIO_STEP) } \
+                    else if (!mask2) { HY__TRIO_RUN(V, HY__TRIO_STEP, HY__TRIO_STEP, HY__TRIO_MISS) } \
+                    else { HY__TRIO_RUN(V, HY__TRIO_STEP, HY__TRIO_STEP, HY__TRIO_STEP) } \
+                    p--; \
+                    to -= channels; \
+                    continue; \
+                } \
+                HY__TRIO_EDGES(0) HY__TRIO_EDGES(1) HY__TRIO_EDGES(2) \
+                HY__TRIO_END(V) \
+            } \
         } \
     } \
 }
@@ -22749,46 +22786,42 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
                        end - col, rows, g->m, 1, 1, g->c_row);
 }
 
-/* May places go many at a time, under 3 x 3 windows? */
+/* May whole lines go at a time, under 3 x 3 windows? */
 static int hy__direct_has_trios(const hy__direct *v)
 {
     const hy__window *w = &v->win;
     return v->depth->trio && w->kernel[0] == 1 && w->kernel[1] == 3 && w->kernel[2] == 3 && !w->pad[0];
 }
 
-/* How many places of a line, from column `col` on, have windows that meet no edge left or right. */
-static int64_t hy__trio_places(const hy__window *w, int64_t col)
-{
-    const int64_t fine = col * w->stride[2] - w->pad[2], room = w->fine[2] - 2 * w->dilate[2];
-    return fine < 0 || fine >= room ? 0
-        : hy__least(hy__pieces(room - fine, w->stride[2]), w->coarse[2] - col);
-}
-
-/* So many places from `place` on. */
-static void hy__direct_run_trio(const hy__direct *v, const int64_t *place, int64_t places, const float *x,
+/* Lines of places, `from` on, of an image. */
+static void hy__direct_run_trio(const hy__direct *v, int64_t from, int64_t lines, const float *x,
                                 const float *zeros, const float *weight, float *y, const hy__tail *tail)
 {
     const hy__window *w = &v->win;
-    const int64_t plane = place[0] * w->stride[0], col = place[2] * w->stride[2] - w->pad[2];
+    const int64_t room = w->fine[2] - 2 * w->dilate[2] + w->pad[2], end = from + lines;
     hy__trio t;
-    int i;
-    for (i = 0; i < 3; i++) {
-        const int64_t line = place[1] * w->stride[1] - w->pad[1] + i * w->dilate[1];
-        const int within = line >= 0 && line < w->fine[1];
-        t.from[i] = within ? x + ((plane * w->fine[1] + line) * w->fine[2] + col) * v->fine_c : zeros;
-        t.step[i] = within ? w->stride[2] * v->fine_c : 0;
-        t.col[i] = within ? w->dilate[2] * v->fine_c : 0;
-    }
-    t.places = places;
+    t.zeros = zeros;
+    t.high = w->fine[1];
+    t.wide = w->fine[2];
     t.channels = v->fine_c;
-    t.line = w->fine[2] * v->fine_c;
+    t.places = w->coarse[2];
+    t.left = hy__pieces(w->pad[2], w->stride[2]);
+    t.right = hy__least(t.places, room > 0 ? hy__pieces(room, w->stride[2]) : 0);
+    if (t.left >= t.right) t.left = t.right = t.places;
+    memcpy(t.stride, w->stride + 1, sizeof t.stride);
+    memcpy(t.dilate, w->dilate + 1, sizeof t.dilate);
+    memcpy(t.pad, w->pad + 1, sizeof t.pad);
     t.tail = *tail;
-    v->depth->trio(&t, weight, y);
+    for (; from < end; from += t.lines) {
+        t.first = from % w->coarse[1];
+        t.lines = hy__least(end - from, w->coarse[1] - t.first);
+        t.x = x + from / w->coarse[1] * w->stride[0] * t.high * t.wide * t.channels;
+        v->depth->trio(&t, weight, y + from * t.places * t.channels);
+    }
 }
 
-/* Some rows of places of an image, one channel per group: under 3 x 3 windows many places at a time where no
- * edge is near. Else the last tile of a row reaches back to be whole, or few places that are left go one by
- * one. */
+/* Some rows of places of an image, one channel per group: whole lines under 3 x 3 windows. Else the last tile
+ * of a row reaches back to be whole, or few places that are left go one by one. */
 static void hy__direct_run_depth(const hy__direct *v, const float *x, const float *weight, float *y,
                                  int64_t item, char *scratch, const hy__tail *tail)
 {
@@ -22797,28 +22830,27 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     const int64_t image = item / g->row_blocks, row = item % g->row_blocks * g->row_block;
     const int64_t rows = hy__least(g->row_block, g->m - row);
     const int64_t line = v->win.coarse[2] < HY__TILE_ROWS ? rows : v->win.coarse[2];
-    const int trios = hy__direct_has_trios(v);
     hy__direct_room room = hy__direct_lay_out(v, scratch);
     int64_t i, step, place[3];
     hy__tail whole = hy__tail_at(tail, g, image * g->m, 0);
     hy__aims aims;
     hy__tile t;
-    hy__direct_shifts(v, 0, v->taps, 1, room.shift);
     x += image * hy__window_size(v->win.fine) * v->fine_c;
     y += image * g->m * v->coarse_c;
+    if (hy__direct_has_trios(v)) {
+        hy__direct_run_trio(v, row / v->win.coarse[2], rows / v->win.coarse[2], x, room.zeros, weight, y,
+                            &whole);
+        return;
+    }
+    hy__direct_shifts(v, 0, v->taps, 1, room.shift);
     t.from = room.from;
     t.taps = v->taps;
     t.b_step = t.c_row = v->coarse_c;
     for (i = 0; i < rows; i += step) {
         const int64_t left = line - i % line;
-        const int64_t high = trios || line < HY__TILE_ROWS || left < 3 ? 1 : HY__TILE_ROWS;
+        const int64_t high = line < HY__TILE_ROWS || left < 3 ? 1 : HY__TILE_ROWS;
         const int64_t first = row + i - hy__most(high - left, 0);
         hy__window_place(v->win.coarse, first, place);
-        step = trios ? hy__trio_places(&v->win, place[2]) : 0;
-        if (step) {
-            hy__direct_run_trio(v, place, step, x, room.zeros, weight, y + first * v->coarse_c, &whole);
-            continue;
-        }
         step = hy__least(high, left);
         t.rows = (int)high;
         hy__aim(&v->win, place, (int)high, &aims);
@@ -23385,7 +23417,7 @@ static int64_t hy__direct_plan(hy__direct *v, int isa)
     if (isa >= 2 && v->fine_c >= 16) v->depth = &hy__depth_avx512_isa;
 #endif
 #endif
-    g->row_block = hy__pieces(HY__ITEM_WORK / 16, v->fine_c * v->taps);
+    g->row_block = hy__pieces(HY__ITEM_WORK / (hy__direct_has_trios(v) ? 4 : 16), v->fine_c * v->taps);
     g->row_block = hy__least(hy__pieces(g->row_block, v->win.coarse[2]) * v->win.coarse[2], g->m);
     g->row_blocks = hy__pieces(g->m, g->row_block);
     return v->images * g->row_blocks;
