@@ -3836,22 +3836,39 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #endif
 #endif
 
-/* Compilers spend most of -O2 on code that runs once a network. Rooms between COLD and WARM become small; gcc
-   goes without those passes of -Os that do not make them smaller: each costs time for every function, however
-   short. (All in one list: of three pragmas in one macro gcc passes over some.) Each call runs a little of
-   what stands between MILD and WARM: O1 from gcc; clang's small code is as quick. */
+/* Compilers spend most of -O2 on code that runs once a network. Rooms from COLD to WARM become small. Of what
+   stands from MILD to WARM each call runs a little: clang's small code is as quick there, gcc makes it at O1,
+   as all that stands elsewhere (PLAIN) unless every operator's call passes through it (HOT). gcc goes without
+   the passes that bring nothing: each takes time for every function, however short. (Options add up, so that
+   each list begins anew; and it is one pragma, since gcc passes over some of three.) */
 #ifdef HY__TUNED
-#define HY__COLD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"Os\", \"fp-contract=off\", \
-    \"no-gcse\", \"no-tree-pre\", \"no-tree-vrp\", \"no-schedule-insns2\", \"no-expensive-optimizations\", \
-    \"no-code-hoisting\", \"no-thread-jumps\", \"no-strict-aliasing\", \"no-tree-loop-optimize\", \
-    \"no-ivopts\", \"no-tree-slsr\", \"no-tree-reassoc\", \"no-tree-sink\", \"no-tree-phiprop\", \
-    \"no-split-paths\", \"no-optimize-strlen\", \"no-tree-pta\", \"no-ssa-backprop\", \
-    \"no-tree-copy-prop\", \"no-tree-bit-ccp\", \"no-tree-switch-conversion\", \"no-store-merging\", \
-    \"no-tree-dominator-opts\", \"no-tree-dse\", \"no-ree\", \"no-cse-follow-jumps\", \
-    \"no-rerun-cse-after-loop\", \"no-dse\", \"no-move-loop-invariants\", \"no-split-wide-types\", \
-    \"no-if-conversion\", \"no-if-conversion2\", \"no-shrink-wrap\", \
-    \"no-isolate-erroneous-paths-dereference\")")
-#define HY__MILD_ROOMS _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"fp-contract=off\")")
+#define HY__COLD_ROOMS _Pragma("GCC push_options") _Pragma("GCC reset_options") \
+    _Pragma("GCC optimize(\"Os\", \"fp-contract=off\", \"no-tree-pre\", \"no-tree-vrp\", \
+    \"no-schedule-insns2\", \"no-expensive-optimizations\", \"no-code-hoisting\", \"no-thread-jumps\", \
+    \"no-strict-aliasing\", \"no-tree-loop-optimize\", \"no-ivopts\", \"no-tree-slsr\", \
+    \"no-tree-reassoc\", \"no-tree-sink\", \"no-tree-phiprop\", \"no-split-paths\", \"no-optimize-strlen\", \
+    \"no-tree-pta\", \"no-ssa-backprop\", \"no-tree-copy-prop\", \"no-tree-bit-ccp\", \
+    \"no-tree-switch-conversion\", \"no-store-merging\", \"no-tree-dominator-opts\", \"no-tree-dse\", \
+    \"no-ree\", \"no-cse-follow-jumps\", \"no-rerun-cse-after-loop\", \"no-dse\", \
+    \"no-move-loop-invariants\", \"no-split-wide-types\", \"no-if-conversion\", \"no-if-conversion2\", \
+    \"no-shrink-wrap\", \"no-isolate-erroneous-paths-dereference\", \"no-ipa-cp\", \"no-ipa-bit-cp\", \
+    \"no-ipa-vrp\", \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \"no-ipa-reference\", \
+    \"no-partial-inlining\", \"no-caller-saves\", \"no-tree-forwprop\", \"ira-region=one\", \
+    \"no-lra-remat\", \"no-tree-ch\", \"no-tree-builtin-call-dce\", \"no-tree-coalesce-vars\", \
+    \"no-tree-cselim\", \"no-tree-loop-im\", \"no-tree-tail-merge\", \"no-inline-small-functions\", \
+    \"no-inline-functions\", \"no-indirect-inlining\", \"no-tree-sra\", \"no-tree-ccp\")")
+#define HY__MILD_ROOMS _Pragma("GCC push_options") _Pragma("GCC reset_options") \
+    _Pragma("GCC optimize(\"O1\", \"fp-contract=off\", \"no-ipa-cp\", \"no-ipa-bit-cp\", \"no-ipa-vrp\", \
+    \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \"no-ipa-reference\", \"no-partial-inlining\", \
+    \"no-tree-forwprop\", \"no-tree-sink\", \"no-tree-slsr\", \"no-tree-reassoc\", \"no-split-wide-types\", \
+    \"no-if-conversion2\", \"ira-region=one\", \"no-lra-remat\", \"no-tree-sra\", \"no-tree-fre\", \
+    \"no-tree-dominator-opts\", \"no-tree-copy-prop\", \"no-tree-ch\")")
+#define HY__PLAIN_BEGIN HY__MILD_ROOMS
+#define HY__PLAIN_END _Pragma("GCC pop_options")
+#define HY__HOT_BEGIN _Pragma("GCC push_options") _Pragma("GCC reset_options") \
+    _Pragma("GCC optimize(\"O2\", \"fp-contract=off\", \"no-ipa-cp\", \"no-ipa-bit-cp\", \"no-ipa-vrp\", \
+    \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \"no-ipa-reference\", \"no-partial-inlining\")")
+#define HY__HOT_END _Pragma("GCC pop_options")
 #define HY__WARM_ROOMS _Pragma("GCC pop_options")
 #elif defined(__OPTIMIZE__) && defined(__clang__) && __clang_major__ >= 8
 #define HY__COLD_ROOMS _Pragma("clang attribute push (__attribute__((minsize)), apply_to = function)")
@@ -3862,13 +3879,22 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #define HY__MILD_ROOMS
 #define HY__WARM_ROOMS
 #endif
+#ifndef HY__HOT_BEGIN
+#define HY__PLAIN_BEGIN
+#define HY__PLAIN_END
+#define HY__HOT_BEGIN
+#define HY__HOT_END
+#endif
 
 /* Loops over numbers stand between these: gcc makes vectors of them at O2 too. */
 #if defined(__GNUC__) && !defined(__clang__)
 #if !defined(HYBRID_NO_SIMD) && defined(HY__TUNED)
-#define HY__LOOPS_BEGIN _Pragma("GCC push_options") \
-    _Pragma("GCC optimize(\"O2\", \"tree-vectorize\", \"vect-cost-model=dynamic\", \"fp-contract=off\")") \
-    _Pragma("GCC optimize(\"no-fast-math\", \"no-trapping-math\", \"no-math-errno\")")
+#define HY__LOOPS_BEGIN _Pragma("GCC push_options") _Pragma("GCC reset_options") \
+    _Pragma("GCC optimize(\"O2\", \"tree-vectorize\", \"vect-cost-model=dynamic\", \"fp-contract=off\", \
+    \"no-fast-math\", \"no-trapping-math\", \"no-math-errno\", \"no-tree-pre\", \
+    \"no-code-hoisting\", \"no-gcse\", \"no-tree-vrp\", \"no-thread-jumps\", \"no-split-paths\", \
+    \"no-ipa-cp\", \"no-ipa-bit-cp\", \"no-ipa-vrp\", \"no-ipa-sra\", \"no-ipa-icf\", \
+    \"no-ipa-pure-const\", \"no-ipa-reference\", \"no-partial-inlining\")")
 #else
 #define HY__LOOPS_BEGIN _Pragma("GCC push_options")
 #endif
@@ -3938,6 +3964,7 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #define HY__X86 0
 #endif
 
+HY__PLAIN_BEGIN
 /* --- what is used of Windows: windows.h itself has macros for half of a program's words --- */
 #ifdef _WIN32
 #if defined(__GNUC__) || defined(_MSC_VER)
@@ -4660,6 +4687,8 @@ HY_API const char *hy_version(void)
  * (16 where there are no vectors) and knows its size; a heap counts what it holds. Buffers are shared by
  * counting references.
  */
+HY__HOT_BEGIN
+
 #ifdef HYBRID_NO_SIMD
 enum { HY__GRAIN = 16 };
 #else
@@ -6025,6 +6054,7 @@ static hy_array *hy__emit2(hy_frame *F, int number, hy_array *a, hy_array *b)
     in[1] = b;
     return op ? hy__emit_flat(F, op, 2, in, NULL) : NULL;
 }
+HY__HOT_END
 
 /* --- the operators, generated from the catalogue: records first, then what users call --- */
 HY__MILD_ROOMS
@@ -29557,6 +29587,7 @@ HY__WARM_ROOMS
  *
  * emit_run: an operator runs now. Infer, allocate, bind, run; the same steps that an executor takes once.
  */
+HY__HOT_BEGIN
 
 /* --- what hy_profile sees --- *
  * An event is put together by the thread it happened in and copied under a lock of its own: some 20 ns, next
@@ -30801,6 +30832,8 @@ HY_API void hy_trim(hy_frame *F)
     hy__bound_clear(F);
     hy__cache_empty(&F->cache);
 }
+
+HY__HOT_END
 
 /* MARK: - 44 >>graph ------------------------------------------------------------------------------------
  *
@@ -64358,6 +64391,7 @@ HY__WARM_ROOMS
 #undef hy_infer_fail
 #undef hy_refuse
 #endif
+HY__PLAIN_END
 #if defined(__clang__)
 #pragma clang fp contract(on)
 #elif defined(__GNUC__)
