@@ -3840,34 +3840,38 @@ HY_UNARY_OPS(HY__CPP_UNARY)
    stands from MILD to WARM each call runs a little: clang's small code is as quick there, gcc makes it at O1,
    as all that stands elsewhere (PLAIN) unless every operator's call passes through it (HOT). gcc goes without
    the passes that bring nothing: each takes time for every function, however short. (Options add up, so that
-   each list begins anew; and it is one pragma, since gcc passes over some of three.) */
+   what PLAIN goes without is named again; and all is one pragma, since of three in one macro gcc passes over
+   some.) */
 #ifdef HY__TUNED
-#define HY__COLD_ROOMS _Pragma("GCC push_options") _Pragma("GCC reset_options") \
+#define HY__COLD_ROOMS _Pragma("GCC push_options") \
     _Pragma("GCC optimize(\"Os\", \"fp-contract=off\", \"no-tree-pre\", \"no-tree-vrp\", \
     \"no-schedule-insns2\", \"no-expensive-optimizations\", \"no-code-hoisting\", \"no-thread-jumps\", \
     \"no-strict-aliasing\", \"no-tree-loop-optimize\", \"no-ivopts\", \"no-tree-slsr\", \
-    \"no-tree-reassoc\", \"no-tree-sink\", \"no-tree-phiprop\", \"no-split-paths\", \"no-optimize-strlen\", \
-    \"no-tree-pta\", \"no-ssa-backprop\", \"no-tree-copy-prop\", \"no-tree-bit-ccp\", \
-    \"no-tree-switch-conversion\", \"no-store-merging\", \"no-tree-dominator-opts\", \"no-tree-dse\", \
-    \"no-ree\", \"no-cse-follow-jumps\", \"no-rerun-cse-after-loop\", \"no-dse\", \
+    \"no-tree-reassoc\", \"no-tree-sink\", \"no-tree-phiprop\", \"no-split-paths\", \
+    \"no-optimize-strlen\", \"no-tree-pta\", \"no-ssa-backprop\", \"no-tree-copy-prop\", \
+    \"no-tree-bit-ccp\", \"no-tree-switch-conversion\", \"no-store-merging\", \"no-tree-dominator-opts\", \
+    \"no-tree-dse\", \"no-ree\", \"no-cse-follow-jumps\", \"no-rerun-cse-after-loop\", \"no-dse\", \
     \"no-move-loop-invariants\", \"no-split-wide-types\", \"no-if-conversion\", \"no-if-conversion2\", \
     \"no-shrink-wrap\", \"no-isolate-erroneous-paths-dereference\", \"no-ipa-cp\", \"no-ipa-bit-cp\", \
     \"no-ipa-vrp\", \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \"no-ipa-reference\", \
     \"no-partial-inlining\", \"no-caller-saves\", \"no-tree-forwprop\", \"ira-region=one\", \
     \"no-lra-remat\", \"no-tree-ch\", \"no-tree-builtin-call-dce\", \"no-tree-coalesce-vars\", \
     \"no-tree-cselim\", \"no-tree-loop-im\", \"no-tree-tail-merge\", \"no-inline-small-functions\", \
-    \"no-inline-functions\", \"no-indirect-inlining\", \"no-tree-sra\", \"no-tree-ccp\")")
-#define HY__MILD_ROOMS _Pragma("GCC push_options") _Pragma("GCC reset_options") \
+    \"no-inline-functions\", \"no-indirect-inlining\", \"no-tree-sra\", \"no-tree-ccp\", \"tree-fre\")")
+#define HY__MILD_ROOMS _Pragma("GCC push_options") \
     _Pragma("GCC optimize(\"O1\", \"fp-contract=off\", \"no-ipa-cp\", \"no-ipa-bit-cp\", \"no-ipa-vrp\", \
     \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \"no-ipa-reference\", \"no-partial-inlining\", \
-    \"no-tree-forwprop\", \"no-tree-sink\", \"no-tree-slsr\", \"no-tree-reassoc\", \"no-split-wide-types\", \
-    \"no-if-conversion2\", \"ira-region=one\", \"no-lra-remat\", \"no-tree-sra\", \"no-tree-fre\", \
-    \"no-tree-dominator-opts\", \"no-tree-copy-prop\", \"no-tree-ch\")")
+    \"no-tree-forwprop\", \"no-tree-sink\", \"no-tree-slsr\", \"no-tree-reassoc\", \
+    \"no-split-wide-types\", \"no-if-conversion2\", \"ira-region=one\", \"no-lra-remat\", \
+    \"no-tree-sra\", \"no-tree-fre\", \"no-tree-dominator-opts\", \"no-tree-copy-prop\", \"no-tree-ch\")")
 #define HY__PLAIN_BEGIN HY__MILD_ROOMS
 #define HY__PLAIN_END _Pragma("GCC pop_options")
-#define HY__HOT_BEGIN _Pragma("GCC push_options") _Pragma("GCC reset_options") \
+#define HY__HOT_BEGIN _Pragma("GCC push_options") \
     _Pragma("GCC optimize(\"O2\", \"fp-contract=off\", \"no-ipa-cp\", \"no-ipa-bit-cp\", \"no-ipa-vrp\", \
-    \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \"no-ipa-reference\", \"no-partial-inlining\")")
+    \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \"no-ipa-reference\", \"no-partial-inlining\", \
+    \"tree-forwprop\", \"tree-sink\", \"tree-slsr\", \"tree-reassoc\", \"split-wide-types\", \
+    \"if-conversion2\", \"lra-remat\", \"tree-sra\", \"tree-fre\", \"tree-dominator-opts\", \
+    \"tree-copy-prop\", \"tree-ch\")")
 #define HY__HOT_END _Pragma("GCC pop_options")
 #define HY__WARM_ROOMS _Pragma("GCC pop_options")
 #elif defined(__OPTIMIZE__) && defined(__clang__) && __clang_major__ >= 8
@@ -3889,12 +3893,14 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 /* Loops over numbers stand between these: gcc makes vectors of them at O2 too. */
 #if defined(__GNUC__) && !defined(__clang__)
 #if !defined(HYBRID_NO_SIMD) && defined(HY__TUNED)
-#define HY__LOOPS_BEGIN _Pragma("GCC push_options") _Pragma("GCC reset_options") \
+#define HY__LOOPS_BEGIN _Pragma("GCC push_options") \
     _Pragma("GCC optimize(\"O2\", \"tree-vectorize\", \"vect-cost-model=dynamic\", \"fp-contract=off\", \
-    \"no-fast-math\", \"no-trapping-math\", \"no-math-errno\", \"no-tree-pre\", \
-    \"no-code-hoisting\", \"no-gcse\", \"no-tree-vrp\", \"no-thread-jumps\", \"no-split-paths\", \
-    \"no-ipa-cp\", \"no-ipa-bit-cp\", \"no-ipa-vrp\", \"no-ipa-sra\", \"no-ipa-icf\", \
-    \"no-ipa-pure-const\", \"no-ipa-reference\", \"no-partial-inlining\")")
+    \"no-fast-math\", \"no-trapping-math\", \"no-math-errno\", \"no-tree-pre\", \"no-code-hoisting\", \
+    \"no-gcse\", \"no-tree-vrp\", \"no-thread-jumps\", \"no-split-paths\", \"no-ipa-cp\", \
+    \"no-ipa-bit-cp\", \"no-ipa-vrp\", \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \
+    \"no-ipa-reference\", \"no-partial-inlining\", \"tree-forwprop\", \"tree-sink\", \"tree-slsr\", \
+    \"tree-reassoc\", \"split-wide-types\", \"if-conversion2\", \"lra-remat\", \"tree-sra\", \
+    \"tree-fre\", \"tree-dominator-opts\", \"tree-copy-prop\", \"tree-ch\")")
 #else
 #define HY__LOOPS_BEGIN _Pragma("GCC push_options")
 #endif
