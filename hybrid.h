@@ -68,8 +68,8 @@
  *     >>data      datasets, loaders, readers
  *     >>fit       epochs, history, the report
  *     >>text      C as text: lines, formulas         >>emitters  operators as C source
- *     >>writers   larger ones; who writes what       >>source    programs as C source
- *     >>jit       and as machine code
+ *     >>linewise  those along an axis                >>writers   larger ones; who writes what
+ *     >>source    programs as C source               >>jit       and as machine code
  *     >>end       history, licence
  *
  * Three doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd), the operator table, reached
@@ -59986,7 +59986,8 @@ HY__WARM_ROOMS
  *
  * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
  * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
- * that only move elements from the map that they make of positions, all others from an emitter.
+ * that only move elements from the map that they make of positions, all others from an emitter: here
+ * products and windows.
  */
 #ifdef HYBRID_HAS_SOURCE
 HY__COLD_ROOMS
@@ -60890,6 +60891,16 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
 }
 #endif
 
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 79 >>linewise --------------------------------------------------------------------------------
+ *
+ * Emitters of what goes along an axis or by places that values name: softmax, losses, matrices, sorting,
+ * reductions, norms, indexing, sequences.
+ */
+#ifdef HYBRID_HAS_SOURCE
+HY__COLD_ROOMS
 /* --- lines: what goes along one axis --- */
 /* For each line: x and y are its first elements, `step` apart. m: how many a line of results has. */
 static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, int64_t m)
@@ -61627,7 +61638,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 79 >>writers ---------------------------------------------------------------------------------
+/* MARK: - 80 >>writers ---------------------------------------------------------------------------------
  *
  * Operators that are small programs: images, boxes and regions, recurrence, loops and branches. At the end
  * hy__c_emitters says who writes what; >>source makes a file of it.
@@ -62631,7 +62642,7 @@ static int hy__c_is_pointwise(const hy__node *node)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 80 >>source -----------------------------------------------------------------------------------
+/* MARK: - 81 >>source -----------------------------------------------------------------------------------
  *
  * A program as C source, for fixed shapes: no library, no malloc, no threads. Parameters are frozen, the
  * passes run, and what is left is written operator by operator: a function each, called in order by
@@ -64103,7 +64114,7 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 81 >>jit -------------------------------------------------------------------------------------
+/* MARK: - 82 >>jit -------------------------------------------------------------------------------------
  *
  * The same source, built by the system's compiler and loaded: a graph becomes one call into machine code.
  */
