@@ -3857,20 +3857,20 @@ HY_UNARY_OPS(HY__CPP_UNARY)
     \"no-partial-inlining\", \"no-caller-saves\", \"no-tree-forwprop\", \"ira-region=one\", \
     \"no-lra-remat\", \"no-tree-ch\", \"no-tree-builtin-call-dce\", \"no-tree-coalesce-vars\", \
     \"no-tree-cselim\", \"no-tree-loop-im\", \"no-tree-tail-merge\", \"no-inline-small-functions\", \
-    \"no-inline-functions\", \"no-indirect-inlining\", \"no-tree-sra\", \"no-tree-ccp\", \"tree-fre\")")
+    \"no-inline-functions\", \"no-indirect-inlining\", \"no-tree-ccp\", \"tree-fre\")")
 #define HY__MILD_ROOMS _Pragma("GCC push_options") \
     _Pragma("GCC optimize(\"O1\", \"fp-contract=off\", \"no-ipa-cp\", \"no-ipa-bit-cp\", \"no-ipa-vrp\", \
     \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \"no-ipa-reference\", \"no-partial-inlining\", \
     \"no-tree-forwprop\", \"no-tree-sink\", \"no-tree-slsr\", \"no-tree-reassoc\", \
     \"no-split-wide-types\", \"no-if-conversion2\", \"ira-region=one\", \"no-lra-remat\", \
-    \"no-tree-sra\", \"no-tree-fre\", \"no-tree-dominator-opts\", \"no-tree-copy-prop\", \"no-tree-ch\")")
+    \"no-tree-fre\", \"no-tree-dominator-opts\", \"no-tree-copy-prop\", \"no-tree-ch\")")
 #define HY__PLAIN_BEGIN HY__MILD_ROOMS
 #define HY__PLAIN_END _Pragma("GCC pop_options")
 #define HY__HOT_BEGIN _Pragma("GCC push_options") \
     _Pragma("GCC optimize(\"O2\", \"fp-contract=off\", \"no-ipa-cp\", \"no-ipa-bit-cp\", \"no-ipa-vrp\", \
     \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \"no-ipa-reference\", \"no-partial-inlining\", \
     \"tree-forwprop\", \"tree-sink\", \"tree-slsr\", \"tree-reassoc\", \"split-wide-types\", \
-    \"if-conversion2\", \"lra-remat\", \"tree-sra\", \"tree-fre\", \"tree-dominator-opts\", \
+    \"if-conversion2\", \"lra-remat\", \"tree-fre\", \"tree-dominator-opts\", \
     \"tree-copy-prop\", \"tree-ch\")")
 #define HY__HOT_END _Pragma("GCC pop_options")
 #define HY__WARM_ROOMS _Pragma("GCC pop_options")
@@ -3899,7 +3899,7 @@ HY_UNARY_OPS(HY__CPP_UNARY)
     \"no-gcse\", \"no-tree-vrp\", \"no-thread-jumps\", \"no-split-paths\", \"no-ipa-cp\", \
     \"no-ipa-bit-cp\", \"no-ipa-vrp\", \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \
     \"no-ipa-reference\", \"no-partial-inlining\", \"tree-forwprop\", \"tree-sink\", \"tree-slsr\", \
-    \"tree-reassoc\", \"split-wide-types\", \"if-conversion2\", \"lra-remat\", \"tree-sra\", \
+    \"tree-reassoc\", \"split-wide-types\", \"if-conversion2\", \"lra-remat\", \
     \"tree-fre\", \"tree-dominator-opts\", \"tree-copy-prop\", \"tree-ch\")")
 #else
 #define HY__LOOPS_BEGIN _Pragma("GCC push_options")
