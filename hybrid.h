@@ -3896,7 +3896,7 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #define HY__LOOPS_BEGIN _Pragma("GCC push_options") \
     _Pragma("GCC optimize(\"O2\", \"tree-vectorize\", \"vect-cost-model=dynamic\", \"fp-contract=off\", \
     \"no-fast-math\", \"no-trapping-math\", \"no-math-errno\", \"no-tree-pre\", \"no-code-hoisting\", \
-    \"no-gcse\", \"no-tree-vrp\", \"no-thread-jumps\", \"no-split-paths\", \"no-ipa-cp\", \
+    \"no-tree-vrp\", \"no-thread-jumps\", \"no-split-paths\", \"no-ipa-cp\", \
     \"no-ipa-bit-cp\", \"no-ipa-vrp\", \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \
     \"no-ipa-reference\", \"no-partial-inlining\", \"tree-forwprop\", \"tree-sink\", \"tree-slsr\", \
     \"tree-reassoc\", \"split-wide-types\", \"if-conversion2\", \"lra-remat\", \

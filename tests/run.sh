@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the library once and runs the tests against it, as many parts side by side as there are processors.
-#     sh tests/run.sh             all but the compile matrix: some two minutes on two cores
+#     sh tests/run.sh             all but the compile matrix: a minute and a half on two cores
 #     sh tests/run.sh all         that too: every compiler, standard and switch
 #     sh tests/run.sh WORD        one part (examples, readme, models, tool, bench, onnx, mpi, compile), or the tests with WORD in their names
 # Needs a C compiler and libc. A line for each part, what FAILED before it; the last one is "N passed, N failed".
