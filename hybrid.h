@@ -3901,6 +3901,8 @@ HY_UNARY_OPS(HY__CPP_UNARY)
     \"no-ipa-reference\", \"no-partial-inlining\", \"tree-forwprop\", \"tree-sink\", \"tree-slsr\", \
     \"tree-reassoc\", \"split-wide-types\", \"if-conversion2\", \"lra-remat\", \
     \"tree-fre\", \"tree-dominator-opts\", \"tree-copy-prop\", \"tree-ch\")")
+#elif defined(HY__TUNED)
+#define HY__LOOPS_BEGIN HY__HOT_BEGIN
 #else
 #define HY__LOOPS_BEGIN _Pragma("GCC push_options")
 #endif

@@ -3,9 +3,10 @@
 #     sh tests/run.sh             all but the compile matrix: a minute and a half on two cores
 #     sh tests/run.sh all         that too: every compiler, standard and switch
 #     sh tests/run.sh WORD        one part (examples, readme, models, tool, bench, onnx, mpi, compile), or the tests with WORD in their names
+# Library and tests are compiled at -O1: that takes longer than at -O0, running them half as long.
 # Needs a C compiler and libc. A line for each part, what FAILED before it; the last one is "N passed, N failed".
 cd "$(dirname "$0")/.." || exit 1
-CC=${CC:-cc}                       # at -O1: to compile takes longer than at -O0, to run the tests half as long
+CC=${CC:-cc}
 link="$LDFLAGS -lm -lpthread"
 shares=6                            # of the tests
 have() { command -v "$1" > /dev/null 2>&1; }
