@@ -9258,7 +9258,6 @@ typedef struct hy__trio {                /* lines of places under 3 x 3 windows;
     const float *x, *zeros;              /* a plane; zeros for as many channels */
     int64_t high, wide, channels;        /* of the plane */
     int64_t first, lines, places;        /* of results: the first line and how many; places of a line */
-    int64_t left, right;                 /* places between them meet no edge there; none: both are `places` */
     int64_t stride[2], dilate[2], pad[2];
     hy__tail tail;
 } hy__trio;
@@ -9551,40 +9550,64 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     HY__TILE_END(V) \
 }
 
-/* Lines of places: the weights of a vector of channels stay in registers. The last vector reaches back. What
-   lies past an edge is read from zeros, d is how far behind them a line begins, in bytes. */
-#define HY__TRIO_WEIGHT(i, j) \
-        const vec w##i##j = *(const vec_at *)(b + (3 * i + j) * channels + k); \
-        __builtin_prefetch((const void *)((uintptr_t)(b + (3 * i + j) * channels + k) + sizeof(vec)));
+/* Lines of places, one vector of channels after the other; the last one reaches back. Nine columns at a time
+   serve seven windows side by side or four of stride 2, each value read once; others go one by one. What
+   lies past an edge is read from zeros: d is how far behind them a line begins, in bytes. */
+static int64_t hy__trio_places(const hy__trio *t)
+{
+    const int64_t many = t->stride[1] == 1 ? 7 : t->stride[1] == 2 ? 4 : 1;
+    return t->dilate[1] == 1 && t->pad[1] < 2 && t->places >= many ? many : 1;
+}
+
+#define HY__TRIO_AT(at) (*(const vec_at *)(none + (at)))
+#define HY__TRIO_WEIGHT(i, j) const vec w##i##j = *(const vec_at *)(b + (3 * i + j) * channels + k);
 #define HY__TRIO_WEIGHTS(i) HY__TRIO_WEIGHT(i, 0) HY__TRIO_WEIGHT(i, 1) HY__TRIO_WEIGHT(i, 2)
 #define HY__TRIO_LINE(i) \
             const int64_t y##i = (t->first + row) * t->stride[0] - t->pad[0] + i * t->dilate[0]; \
             const uintptr_t mask##i = (uintptr_t)0 - (uintptr_t)(y##i >= 0 && y##i < t->high); \
             const uintptr_t d##i = (uintptr_t)(t->x + k) - none + (uintptr_t)(y##i * line) * sizeof(float);
-#define HY__TRIO_AT(i) const float *a##i = (const float *)(none + ((d##i + at) & mask##i));
-#define HY__TRIO_STEP(i) \
-                        sum += *(const vec_at *)a##i * w##i##0; \
-                        sum += *(const vec_at *)(a##i + col) * w##i##1; \
-                        sum += *(const vec_at *)(a##i + 2 * col) * w##i##2; \
-                        a##i += step;
-#define HY__TRIO_MISS(i) sum += zero * w##i##0; sum += zero * w##i##1; sum += zero * w##i##2;
-#define HY__TRIO_EDGE(i, j) sum += *(const vec_at *)(none + ((d##i + at##j) & mask##i & in##j)) * w##i##j;
-#define HY__TRIO_EDGES(i) HY__TRIO_EDGE(i, 0) HY__TRIO_EDGE(i, 1) HY__TRIO_EDGE(i, 2)
-#define HY__TRIO_COLUMN(j) \
-                const int64_t x##j = p * t->stride[1] - t->pad[1] + j * t->dilate[1]; \
+#define HY__TRIO_COLUMN(j, off) \
+                const int64_t x##j = q * t->stride[1] - t->pad[1] + (off); \
                 const uintptr_t in##j = (uintptr_t)0 - (uintptr_t)(x##j >= 0 && x##j < t->wide); \
                 const uintptr_t at##j = (uintptr_t)(x##j * channels) * sizeof(float);
-#define HY__TRIO_END(V) \
-                if (bias) sum += more; \
-                if (clamp) sum = V##_within(sum, low, high, even); \
-                *(vec_at *)to = sum;
-#define HY__TRIO_RUN(V, line0, line1, line2) \
-                    for (; p < t->right; p++, to += channels) { \
-                        sum = zero; \
-                        line0(0) line1(1) line2(2) \
-                        __builtin_prefetch((const void *)((uintptr_t)a2 + ahead)); \
-                        HY__TRIO_END(V) \
-                    }
+#define HY__TRIO_MUL(n, i, j) s##n += v * w##i##j;
+#define HY__TRIO_NEXT v = HY__TRIO_AT(at); at += move;
+#define HY__TRIO_NINE(i, X) { \
+                    const uintptr_t move = col & mask##i; \
+                    uintptr_t at = (d##i + at0 + col) & mask##i; \
+                    vec v = HY__TRIO_AT((d##i + at0) & mask##i & in0); \
+                    X(i) \
+                }
+#define HY__TRIO_NINES(X) HY__TRIO_NINE(0, X) HY__TRIO_NINE(1, X) HY__TRIO_NINE(2, X)
+#define HY__TRIO_LAST(i) v = HY__TRIO_AT((d##i + at8) & mask##i & in8);
+#define HY__TRIO_SIDE(i) \
+                    HY__TRIO_MUL(0, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(0, i, 1) HY__TRIO_MUL(1, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(0, i, 2) HY__TRIO_MUL(1, i, 1) HY__TRIO_MUL(2, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(1, i, 2) HY__TRIO_MUL(2, i, 1) HY__TRIO_MUL(3, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(2, i, 2) HY__TRIO_MUL(3, i, 1) HY__TRIO_MUL(4, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(3, i, 2) HY__TRIO_MUL(4, i, 1) HY__TRIO_MUL(5, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(4, i, 2) HY__TRIO_MUL(5, i, 1) HY__TRIO_MUL(6, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(5, i, 2) HY__TRIO_MUL(6, i, 1) HY__TRIO_LAST(i) \
+                    HY__TRIO_MUL(6, i, 2)
+#define HY__TRIO_SKIP(i) \
+                    HY__TRIO_MUL(0, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(0, i, 1) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(0, i, 2) HY__TRIO_MUL(1, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(1, i, 1) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(1, i, 2) HY__TRIO_MUL(2, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(2, i, 1) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(2, i, 2) HY__TRIO_MUL(3, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(3, i, 1) HY__TRIO_LAST(i) \
+                    HY__TRIO_MUL(3, i, 2)
+#define HY__TRIO_ONE(i, j) s0 += HY__TRIO_AT((d##i + at##j) & mask##i & in##j) * w##i##j;
+#define HY__TRIO_ONES(i) HY__TRIO_ONE(i, 0) HY__TRIO_ONE(i, 1) HY__TRIO_ONE(i, 2)
+#define HY__TRIO_STORE(V, n) \
+                if (bias) s##n += more; \
+                if (t->tail.clamp) s##n = V##_within(s##n, low, high, even); \
+                *(vec_at *)(to + n * channels) = s##n;
+#define HY__TRIO_FOUR(V) \
+                HY__TRIO_STORE(V, 0) HY__TRIO_STORE(V, 1) HY__TRIO_STORE(V, 2) HY__TRIO_STORE(V, 3)
 #define HY__TRIO_BODY(name, V, TARGET) \
 TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
 { \
@@ -9593,35 +9616,36 @@ TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
     typedef V##_at vec_at; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const vec zero = {0}, HY__BOUNDS(float, t->tail) \
-    const int64_t channels = t->channels, line = t->wide * channels; \
-    const int64_t step = t->stride[1] * channels, col = t->dilate[1] * channels; \
+    const int64_t channels = t->channels, line = t->wide * channels, many = hy__trio_places(t); \
+    const uintptr_t col = (uintptr_t)channels * sizeof(float); \
     const float *bias = (const float *)t->tail.bias; \
-    const int clamp = t->tail.clamp; \
-    const size_t ahead = (size_t)line * sizeof(float); \
     int64_t from, row, p; \
     for (from = 0; from < channels; from += lanes) { \
         const int64_t k = hy__least(from, channels - lanes); \
         const uintptr_t none = (uintptr_t)(t->zeros + k); \
         const vec more = bias ? (vec)*(const vec_at *)(bias + k) : zero; \
-        float *to = c + k; \
         HY__TRIO_WEIGHTS(0) HY__TRIO_WEIGHTS(1) HY__TRIO_WEIGHTS(2) \
         for (row = 0; row < t->lines; row++) { \
             HY__TRIO_LINE(0) HY__TRIO_LINE(1) HY__TRIO_LINE(2) \
-            for (p = 0; p < t->places; p++, to += channels) { \
-                HY__TRIO_COLUMN(0) HY__TRIO_COLUMN(1) HY__TRIO_COLUMN(2) \
-                vec sum = zero; \
-                if (p == t->left && mask1 && (mask0 || mask2)) { \
-                    const uintptr_t at = at0; \
-                    HY__TRIO_AT(0) HY__TRIO_AT(1) HY__TRIO_AT(2) \
-                    if (!mask0) { HY__TRIO_RUN(V, HY__TRIO_MISS, HY__TRIO_STEP, HY__TRIO_STEP) } \
-                    else if (!mask2) { HY__TRIO_RUN(V, HY__TRIO_STEP, HY__TRIO_STEP, HY__TRIO_MISS) } \
-                    else { HY__TRIO_RUN(V, HY__TRIO_STEP, HY__TRIO_STEP, HY__TRIO_STEP) } \
-                    p--; \
-                    to -= channels; \
+            for (p = 0; p < t->places; p += many) { \
+                const int64_t q = hy__least(p, t->places - many); \
+                float *to = c + (row * t->places + q) * channels + k; \
+                HY__TRIO_COLUMN(0, 0) \
+                vec s0 = zero, s1 = zero, s2 = zero, s3 = zero, s4 = zero, s5 = zero, s6 = zero; \
+                if (many == 1) { \
+                    HY__TRIO_COLUMN(1, t->dilate[1]) HY__TRIO_COLUMN(2, 2 * t->dilate[1]) \
+                    HY__TRIO_ONES(0) HY__TRIO_ONES(1) HY__TRIO_ONES(2) \
+                    HY__TRIO_STORE(V, 0) \
                     continue; \
                 } \
-                HY__TRIO_EDGES(0) HY__TRIO_EDGES(1) HY__TRIO_EDGES(2) \
-                HY__TRIO_END(V) \
+                HY__TRIO_COLUMN(8, 8) \
+                if (many == 4) { \
+                    HY__TRIO_NINES(HY__TRIO_SKIP) \
+                    HY__TRIO_FOUR(V) \
+                    continue; \
+                } \
+                HY__TRIO_NINES(HY__TRIO_SIDE) \
+                HY__TRIO_FOUR(V) HY__TRIO_STORE(V, 4) HY__TRIO_STORE(V, 5) HY__TRIO_STORE(V, 6) \
             } \
         } \
     } \
@@ -22836,16 +22860,13 @@ static void hy__direct_run_trio(const hy__direct *v, int64_t from, int64_t lines
                                 const float *zeros, const float *weight, float *y, const hy__tail *tail)
 {
     const hy__window *w = &v->win;
-    const int64_t room = w->fine[2] - 2 * w->dilate[2] + w->pad[2], end = from + lines;
+    const int64_t end = from + lines;
     hy__trio t;
     t.zeros = zeros;
     t.high = w->fine[1];
     t.wide = w->fine[2];
     t.channels = v->fine_c;
     t.places = w->coarse[2];
-    t.left = hy__pieces(w->pad[2], w->stride[2]);
-    t.right = hy__least(t.places, room > 0 ? hy__pieces(room, w->stride[2]) : 0);
-    if (t.left >= t.right) t.left = t.right = t.places;
     memcpy(t.stride, w->stride + 1, sizeof t.stride);
     memcpy(t.dilate, w->dilate + 1, sizeof t.dilate);
     memcpy(t.pad, w->pad + 1, sizeof t.pad);
