@@ -23507,6 +23507,7 @@ typedef struct hy__convolve_rec {
     int     squares;                    /* by squares of as many results a side: 2 or 4, of stride 2: 3 */
     int     first;                      /* the result has its channels first */
     int     planes;                     /* so have the data: the job lays them out, with a border */
+    int     scaled;                     /* the weight is multiplied by a number per filter as it is laid */
     hy__tail_rec tail;
 } hy__convolve_rec;
 
@@ -23596,41 +23597,60 @@ static int hy__convolve_count(const void *attr, int output, int index)
     return output || index < 2 ? 1 : index == 2 ? !r->no_bias : r->tail.add;
 }
 
+static int hy__lay_filters_count(const void *attr, int output, int index)
+{
+    return output || !index || ((const hy__convolve_rec *)attr)->scaled;
+}
+
 static int hy__lay_filters_infer(hy_infer *I)
 {
     const hy__convolve_rec *r = (const hy__convolve_rec *)I->attr;
-    hy_infer_type(I, &I->in[0].dtype, HY_F32);
+    int k;
+    for (k = 0; k < I->nin; k++) hy_infer_type(I, &I->in[k].dtype, HY_F32);
+    if (r->scaled) hy_infer_shape(I, &I->in[1].shape, hy__shape1(r->filters));
     hy_infer_type(I, &I->out[0].dtype, HY_F32);
     hy_infer_shape(I, &I->out[0].shape, hy__convolve_weight(r));
     return I->status;
 }
 
 /* One panel of filters as squares multiply them. */
-static void hy__lay_squares(const hy__convolve_rec *r, const float *w, float *to, int64_t panel)
+static void hy__lay_squares(const hy__convolve_rec *r, const float *w, const float *scale, float *to,
+                            int64_t panel)
 {
     const int64_t first = panel * HY__PREPARED_PANEL, n = hy__least(HY__PREPARED_PANEL, r->filters - first);
+    const int64_t step = r->last ? r->channels : 1;
     const int side = hy__winograd_kinds(r->squares);
     int64_t c, j;
     double square[36];
+    float window[9];
     int i;
     to += panel * HY__PREPARED_PANEL * side * side * r->channels;
     if (n < HY__PREPARED_PANEL)
         memset(to, 0, (size_t)(HY__PREPARED_PANEL * side * side * r->channels) * sizeof *to);
     for (c = 0; c < r->channels; c++)
         for (j = 0; j < n; j++) {
-            const float *window = w + (first + j) * 9 * r->channels + (r->last ? c : c * 9);
-            hy__winograd_filter(r->squares, window, r->last ? r->channels : 1, square);
+            const float *from = w + (first + j) * 9 * r->channels + (r->last ? c : c * 9);
+            for (i = 0; i < 9; i++) window[i] = scale ? from[i * step] * scale[first + j] : from[i * step];
+            hy__winograd_filter(r->squares, window, 1, square);
             for (i = 0; i < side * side; i++)
                 to[(i * r->channels + c) * HY__PREPARED_PANEL + j] = (float)square[i];
         }
+}
+
+/* Rows of n columns, each of a filter. */
+static void hy__lay_scaled(float *to, int64_t rows, int64_t row, int64_t n, const float *scale)
+{
+    int64_t i, j;
+    for (i = 0; scale && i < rows; i++)
+        for (j = 0; j < n; j++) to[i * row + j] *= scale[j];
 }
 
 /* One panel of a group, or all groups of one channel. W (filter, channel, tap), or (filter, tap, channel). */
 HY__RUN(hy__run_lay_filters)
 {
     const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
-    const float *w = (const float *)now->data[0];
-    float *to = (float *)now->data[1];
+    const float *w = (const float *)now->data[0], *scale = r->scaled ? (const float *)now->data[1] : NULL;
+    float *to = (float *)now->data[job->nin];
     int64_t taps = hy__convolve_taps(r), channels = r->channels / r->groups, n = r->filters / r->groups;
     int64_t panels = hy__pieces(n, HY__PREPARED_PANEL), from = item % panels * HY__PREPARED_PANEL, tap, j;
     hy__gemm g;
@@ -23638,10 +23658,15 @@ HY__RUN(hy__run_lay_filters)
     if (hy__convolve_is_deep(r)) {
         for (tap = 0; tap < taps; tap++)
             for (j = 0; j < r->filters; j++) to[tap * r->filters + j] = w[j * taps + tap];
+        hy__lay_scaled(to, taps, r->filters, r->filters, scale);
         return;
     }
-    if (hy__convolve_is_thin(r)) { memcpy(to, w, (size_t)(n * channels) * sizeof *to); return; }
-    if (r->squares) { hy__lay_squares(r, w, to, item); return; }
+    if (hy__convolve_is_thin(r)) {
+        memcpy(to, w, (size_t)(n * channels) * sizeof *to);
+        for (j = 0; scale && j < n * channels; j++) to[j] *= scale[j / channels];
+        return;
+    }
+    if (r->squares) { hy__lay_squares(r, w, scale, to, item); return; }
     memset(&g, 0, sizeof g);
     g.size = sizeof(float);
     g.prepared = 1;
@@ -23653,6 +23678,8 @@ HY__RUN(hy__run_lay_filters)
     for (tap = 0; tap < taps; tap++)
         hy__gemm_pack_b(&g, (const char *)(w + tap * (r->last ? channels : 1)), channels,
                         hy__least(g.panel, n - from), (char *)(to + tap * channels * g.panel));
+    if (scale) scale += item / panels * n + from;
+    hy__lay_scaled(to, taps * channels, g.panel, hy__least(g.panel, n - from), scale);
 }
 
 static int hy__lay_filters_bind(hy_job *job)
@@ -23895,9 +23922,11 @@ static int hy__few_bind(hy_job *job)
 
 static const hy_arg hy__convolve_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_ARG_ONE },
     { "bias", HY_ARG_OPT }, { "add", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__lay_filters_args[] = { { "weight", HY_ARG_ONE }, { "scale", HY_ARG_OPT },
+                                               { NULL, HY_ARG_ONE } };
 static const hy_op hy__lay_filters_op = {
-    "_lay_filters", NULL, NULL, "filters in the order in which convolutions read them", hy__weight_args,
-    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, NULL,
+    "_lay_filters", NULL, NULL, "filters in the order in which convolutions read them", hy__lay_filters_args,
+    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, hy__lay_filters_count,
     HY__DOES(HY__BUILT(convolution), hy__lay_filters_infer, hy__lay_filters_bind, NULL, NULL)
 };
 static const hy_op hy__convolve_op = {
@@ -33309,16 +33338,40 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
             to->channels * to->filters >= HY__MOVES_PAY * (to->channels + to->filters));
 }
 
+/* A weight that only this node reads, and that is another times a number per filter: the two of them. It is
+ * multiplied as it is laid out then, and never lies anywhere in between. */
+static int hy__scaled_weight(const hy__rewrite *R, const hy__node *node, const hy__edge *weight, hy__edge *to)
+{
+    const hy__node *product = weight->node, *wide;
+    const hy_shape *s = &product->type[0].shape, *per_filter;
+    int d;
+    if (!product->op || hy__op_number(product->op) != HY_OP_mul || hy__uses_of(R, node->in[1].node, 0) != 1)
+        return 0;
+    wide = product->in[1].node;
+    if (!wide->op || hy__op_number(wide->op) != HY_OP_reshape ||
+        hy__edge_type(&wide->in[0])->shape.ndim != 1 ||
+        !hy__same_type(hy__edge_type(&product->in[0]), &product->type[0])) return 0;
+    per_filter = &wide->type[0].shape;
+    for (d = 0; d < s->ndim; d++)
+        if (per_filter->ndim != s->ndim || per_filter->dim[d] != (d ? 1 : s->dim[0])) return 0;
+    to[0] = product->in[0];
+    to[1] = wide->in[0];
+    return 1;
+}
+
 static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__convolve_rec rec;
-    hy__edge given[3], twin;
+    hy__edge given[3], weight[2], twin;
+    const char *name = in[1].node->name;
     int k;
     if (!hy__convolve_of(R, node, in, &rec)) return 0;
     for (k = 1; k < node->nin; k++) given[k] = in[k];
     given[0] = in[0];
+    weight[0] = in[1];
+    rec.scaled = hy__scaled_weight(R, node, &in[1], weight);
     if (!rec.last && !rec.planes && hy__take_twin(R, &node->in[0], &in[0], &given[0])) return -1;
-    if (hy__rewrite_emit_op(R, &hy__lay_filters_op, in[1].node->name, 1, &in[1], &rec, &given[1]) ||
+    if (hy__rewrite_emit_op(R, &hy__lay_filters_op, name, 1 + rec.scaled, weight, &rec, &given[1]) ||
         hy__rewrite_emit_op(R, &hy__convolve_op, node->name, node->nin, given, &rec, &twin)) return -1;
     if (!rec.last) return hy__from_twin(R, node, twin, out);
     *out = twin;
