@@ -9378,6 +9378,7 @@ HY__VECTOR(float, 32, hy__f32x8)
 HY__VECTOR(double, 32, hy__f64x4)
 HY__VECTOR(float, 64, hy__f32x16)
 HY__VECTOR(int32_t, 32, hy__i32x8)
+HY__VECTOR(int32_t, 64, hy__i32x16)
 #endif
 
 /* V##_within: low where sum <= low, high where sum > high, and NaN stays. x86 gives the second operand where
@@ -21160,8 +21161,6 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
 #define HY__TAPS_SLACK 16               /* elements that may be read and written behind the last */
 #define HY__TAPS_ROWS 3                 /* filters of a plane that are made together */
 #define HY__EACH_TAPS_ROW(X) X(0) X(1) X(2)
-/* rows made together; places beyond a line; those of a vector at most */
-enum { HY__LINES_ROWS = 4, HY__LINES_SLACK = 2, HY__LINES_LANES = 16 };
 #define HY__TAPS_PLAIN(name, T) \
     static void name(T *y, int64_t y_step, const T *x, const int64_t *offset, const T *weight, \
                      int64_t taps, int64_t n, const T *start, int rows) \
@@ -21231,69 +21230,90 @@ HY__TAPS(hy__taps_f32_avx2, hy__f32x8, HY__TARGET_AVX2)
 HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
 #endif
 
-/* 3 x 3 taps of a plane padded by 1: four rows of results from six lines where they lie, each of which is
- * read once for the three rows that it meets. What a vector at an edge reads beyond its line counts as 0; the
- * last vectors and rows reach back, but where a line is narrower than a vector: that one spills over into the
- * next line, which is written later. Sums run in the order of the taps, as above. */
-static const int32_t hy__lines_edges[26] = { 0, -1, -1, -1, -1, -1, -1, -1, -1,
-                                             -1, -1, -1, -1, -1, -1, -1, -1, 0 };
-#define HY__LINES_TO(i, k) \
-    if ((k) >= (i) && (k) <= (i) + 2) { \
-        acc[i] += w[(k) * 3 - (i) * 3] * left; \
-        acc[i] += w[(k) * 3 - (i) * 3 + 1] * mid; \
-        acc[i] += w[(k) * 3 - (i) * 3 + 2] * right; \
-    }
-#define HY__LINES_FROM(k) { \
-        const float *x = line[k] + at; \
-        const vec mid = *(const vec_at *)x; \
-        vec left = *(const vec_at *)(x - 1), right = *(const vec_at *)(x + 1); \
-        if (edge) { left = (vec)((bits)left & low); right = (vec)((bits)right & high); } \
-        HY__LINES_TO(0, k) HY__LINES_TO(1, k) HY__LINES_TO(2, k) HY__LINES_TO(3, k) \
-    }
-#define HY__LINES_WITHIN(V, i) acc[i] = V##_within(acc[i], bounds[0], bounds[1], bounds[2]);
+/* 3 x 3 taps of a plane padded by 1, a vector of columns after the other, each from top to bottom: a line is
+ * read once for the three rows that it meets, whose sums are kept; shifts bring in the zeros beside it. The
+ * last columns reach back, but where a plane is narrower than a vector: that one spills over into the next
+ * line, which is written later. Sums run in the order of the taps, as above; those off the plane's top and
+ * bottom are left out. */
+#ifdef __clang__
+#define HY__MOVED(whole, v, ...) __builtin_shufflevector(v, zero, __VA_ARGS__)
+#else
+#define HY__MOVED(whole, v, ...) \
+    __extension__({ const whole pick = {__VA_ARGS__}; __builtin_shuffle(v, zero, pick); })
+#endif
+#define hy__f32x4_up(v) HY__MOVED(hy__i32x4, v, 4, 0, 1, 2)
+#define hy__f32x4_down(v) HY__MOVED(hy__i32x4, v, 1, 2, 3, 4)
+#define hy__f32x8_up(v) HY__MOVED(hy__i32x8, v, 8, 0, 1, 2, 3, 4, 5, 6)
+#define hy__f32x8_down(v) HY__MOVED(hy__i32x8, v, 1, 2, 3, 4, 5, 6, 7, 8)
+#define hy__f32x16_up(v) \
+    HY__MOVED(hy__i32x16, v, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+#define hy__f32x16_down(v) \
+    HY__MOVED(hy__i32x16, v, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+/* The first n lanes of a vector that has more; those of the base set are not met. */
+static const int32_t hy__lines_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
+#define hy__f32x4_part(n) 0
+#define hy__f32x4_read(p, part) *(const hy__f32x4_at *)(p)
+#define hy__f32x4_write(p, part, v) *(hy__f32x4_at *)(p) = v
+#define hy__f32x8_part(n) *(const hy__i32x8_at *)(hy__lines_lanes + 8 - (n))
+#define hy__f32x8_read(p, part) __builtin_ia32_maskloadps256((const hy__f32x8 *)(const void *)(p), part)
+#define hy__f32x8_write(p, part, v) __builtin_ia32_maskstoreps256((hy__f32x8 *)(void *)(p), part, v)
+#define hy__f32x16_part(n) (unsigned short)((1 << (n)) - 1)
+#define hy__f32x16_read(p, part) __builtin_ia32_loadups512_mask(p, zero, part)
+#define hy__f32x16_write(p, part, v) __builtin_ia32_storeups512_mask(p, v, part)
+#define HY__LINES_ADD(sum, k) \
+    sum += w##k##0 * left; \
+    sum += w##k##1 * mid; \
+    sum += w##k##2 * right;
 #define HY__LINES(name, V, TARGET) \
-    HY__INLINE TARGET void name##_at(const int edge, const float *const *line, int64_t at, int64_t width, \
+    HY__INLINE TARGET void name##_at(const float *x, int64_t height, int64_t width, int64_t at, \
                                      const V *w, V start, const V *bounds, float *y) \
     { \
         HY__CONTRACT \
-        typedef V vec; \
         typedef V##_at vec_at; \
-        typedef V##_bits bits; \
         enum { lanes = sizeof(V) / sizeof(float) }; \
-        const int32_t *edges = hy__lines_edges; \
-        const bits low = (bits)*(const vec_at *)(const void *)(edges + (at > 0)); \
-        const int32_t *end = edges + (at + lanes < width ? 1 : 18 - (width - at)); \
-        const bits high = (bits)*(const vec_at *)(const void *)end; \
-        V acc[4]; \
-        acc[0] = acc[1] = acc[2] = acc[3] = start; \
-        HY__LINES_FROM(0) HY__LINES_FROM(1) HY__LINES_FROM(2) \
-        HY__LINES_FROM(3) HY__LINES_FROM(4) HY__LINES_FROM(5) \
-        if (bounds) { \
-            HY__LINES_WITHIN(V, 0) HY__LINES_WITHIN(V, 1) HY__LINES_WITHIN(V, 2) HY__LINES_WITHIN(V, 3) \
+        const int first = at == 0, last = at + lanes >= width; \
+        const V zero = {0}, w00 = w[0], w01 = w[1], w02 = w[2], w10 = w[3], w11 = w[4], w12 = w[5], \
+                w20 = w[6], w21 = w[7], w22 = w[8]; \
+        V above = start, here = start, below, left, mid, right; \
+        int64_t row; \
+        x += at; \
+        y += at; \
+        for (row = 0; row < height; row++, x += width) { \
+            if (width < lanes) mid = V##_read(x, V##_part(width)); \
+            else mid = *(const vec_at *)x; \
+            if (first) left = V##_up(mid); \
+            else left = *(const vec_at *)(x - 1); \
+            if (last) right = V##_down(mid); \
+            else right = *(const vec_at *)(x + 1); \
+            HY__PREFETCH(x + height * width);           /* of the next plane */ \
+            below = start; \
+            HY__LINES_ADD(below, 0) \
+            HY__LINES_ADD(here, 1) \
+            if (row > 0) { \
+                HY__LINES_ADD(above, 2) \
+                if (bounds) above = V##_within(above, bounds[0], bounds[1], bounds[2]); \
+                *(vec_at *)y = above; \
+                y += width; \
+            } \
+            above = here; \
+            here = below; \
         } \
-        *(vec_at *)(y + at) = acc[0]; \
-        *(vec_at *)(y + width + at) = acc[1]; \
-        *(vec_at *)(y + 2 * width + at) = acc[2]; \
-        *(vec_at *)(y + 3 * width + at) = acc[3]; \
+        if (bounds) above = V##_within(above, bounds[0], bounds[1], bounds[2]); \
+        if (width < lanes) V##_write(y, V##_part(width), above); \
+        else *(vec_at *)y = above; \
     } \
-    TARGET static void name(const float *const *line, int64_t height, int64_t width, const float *weight, \
-                            float bias, const hy__tail_rec *tail, float *y) \
+    TARGET static void name(const float *x, int64_t height, int64_t width, const float *weight, \
+                            int flip, float bias, const hy__tail_rec *tail, float *y) \
     { \
         enum { lanes = sizeof(V) / sizeof(float) }; \
         const V zero = {0}, start = zero + bias, HY__BOUNDS(float, *tail) \
         const V bounds[3] = { low, high, even }, *limits = tail->clamp ? bounds : NULL; \
         V w[9]; \
-        int64_t row, at; \
-        for (at = 0; at < 9; at++) w[at] = zero + weight[at]; \
-        for (row = 0; row < height; row += HY__LINES_ROWS) { \
-            const int64_t top = hy__least(row, height - HY__LINES_ROWS); \
-            for (at = 0; at < width; at += lanes) { \
-                const int64_t from = width < lanes ? 0 : hy__least(at, width - lanes); \
-                const int inside = from > 0 && from + lanes < width; \
-                if (inside) name##_at(0, line + top, from, width, w, start, limits, y + top * width); \
-                else name##_at(1, line + top, from, width, w, start, limits, y + top * width); \
-            } \
-        } \
+        int64_t at; \
+        for (at = 0; at < 9; at++) w[at] = zero + weight[flip ? 8 - at : at]; \
+        for (at = 0; at < width; at += lanes) \
+            name##_at(x, height, width, width < lanes ? 0 : hy__least(at, width - lanes), w, start, \
+                      limits, y); \
     }
 HY__LINES(hy__lines_base, hy__f32x4, HY__TARGET_BASE)
 #ifdef HY__TARGET_AVX2
@@ -21306,7 +21326,7 @@ HY__LINES(hy__lines_avx512, hy__f32x16, HY__TARGET_AVX512)
 #else
 HY__TAPS_PLAIN(hy__taps_f32, float)
 #endif
-typedef void (*hy__lines_fn)(const float *const *line, int64_t height, int64_t width, const float *weight,
+typedef void (*hy__lines_fn)(const float *x, int64_t height, int64_t width, const float *weight, int flip,
                              float bias, const hy__tail_rec *tail, float *y);
 typedef void (*hy__taps_f32_fn)(float *y, int64_t y_step, const float *x, const int64_t *offset,
                                 const float *weight, int64_t taps, int64_t n, const float *start, int rows);
@@ -22059,80 +22079,43 @@ HY__RUN(hy__run_depthwise)
         }
 }
 
-/* A line with what vectors read around it. */
-static int64_t hy__depthwise_room(const hy__depthwise *v)
-{
-    return hy__most(v->win.fine[2], HY__LINES_LANES) + HY__LINES_SLACK;
-}
-
-/* Where the lines of a plane begin, one of zeros above and below. Vectors read a place before a line and one
- * behind it, which the first and the last of all planes have not: copies of these lines stand in. */
-static void hy__depthwise_lines_of(const hy__depthwise *v, const float *x, int64_t plane, float *spare,
-                                   const float **line)
-{
-    const int64_t width = v->win.fine[2], height = v->win.fine[1], room = hy__depthwise_room(v);
-    int64_t i;
-    x += plane * height * width;
-    for (i = 0; i < height; i++) line[i + 1] = x + i * width;
-    line[0] = line[height + 1] = ++spare;
-    if (plane == 0) line[1] = (const float *)memcpy(spare + room, line[1], (size_t)width * sizeof *x);
-    if (plane == v->planes - 1)
-        line[height] = (const float *)memcpy(spare + 2 * room, line[height], (size_t)width * sizeof *x);
-}
-
-/* The scratch: where lines begin, three lines to spare, a plane that spills over. */
-static size_t hy__depthwise_spare(const hy__depthwise *v)
-{
-    return (size_t)hy__depthwise_room(v) * 3 * sizeof(float);
-}
-static size_t hy__depthwise_spill(const hy__depthwise *v)
-{
-    return v->win.fine[2] >= HY__LINES_LANES ? 0
-        : (size_t)(v->win.fine[1] * v->win.fine[2] + HY__LINES_LANES) * sizeof(float);
-}
 HY__RUN(hy__run_depthwise_lines)
 {
     const hy__depthwise *v = (const hy__depthwise *)(const void *)&job->plan;
     const float *x = (const float *)now->data[0], *w = (const float *)now->data[1];
-    const float *bias = job->nin > 2 ? (const float *)now->data[2] : NULL, **line = (const float **)scratch;
-    const int64_t width = v->win.fine[2], height = v->win.fine[1];
+    const float *bias = job->nin > 2 ? (const float *)now->data[2] : NULL;
+    const int64_t width = v->win.fine[2], height = v->win.fine[1], size = height * width;
     const int64_t end = hy__least((item + 1) * v->together, v->planes);
-    float *y = (float *)now->data[job->nin], *spare = (float *)(void *)(line + height + 2), taps[9];
-    float *spill = spare + 3 * hy__depthwise_room(v);
-    int64_t plane, i, j;
-    (void)stage; (void)shared;
-    memset(spare, 0, hy__depthwise_spare(v));
-    for (plane = item * v->together; plane < end; plane++) {
-        hy__depthwise_lines_of(v, x, plane, spare, line);
+    float *y = (float *)now->data[job->nin];
+    int64_t plane, j;
+    (void)stage; (void)scratch; (void)shared;
+    for (plane = item * v->together; plane < end; plane++)
         for (j = 0; j < v->each; j++) {
             const int64_t channel = plane % v->channels * v->each + j;
-            const int last = plane + 1 == end && j + 1 == v->each && width < HY__LINES_LANES;
-            float *to = y + (plane * v->each + j) * height * width;
-            for (i = 0; i < 9; i++) taps[i] = w[channel * 9 + (v->flip ? 8 - i : i)];
-            v->lines(line, height, width, taps, bias ? bias[channel] : 0, &v->tail, last ? spill : to);
-            if (last) memcpy(to, spill, (size_t)(height * width) * sizeof *to);
+            v->lines(x + plane * size, height, width, w + channel * 9, v->flip, bias ? bias[channel] : 0,
+                     &v->tail, y + (plane * v->each + j) * size);
         }
-    }
 }
 
-/* Kernels for lines of this width, where the window is one that goes by lines. */
+/* Kernels for lines of this width, where the window is one that goes by lines. What one vector of a narrow
+ * plane spills stays within the next line. */
 static hy__lines_fn hy__depthwise_by_lines(const hy__depthwise *v, const hy_job *job)
 {
     const hy__window *w = &v->win;
     int d, k;
     for (k = 0; k < job->nin; k++) if (job->in[k].type.dtype != HY_F32) return NULL;
-    if (v->last || w->coarse[0] != 1 || w->fine[0] != 1 || w->kernel[0] != 1 || w->fine[1] < HY__LINES_ROWS)
-        return NULL;
+    if (v->last || w->coarse[0] != 1 || w->fine[0] != 1 || w->kernel[0] != 1 || w->fine[2] < 4) return NULL;
     for (d = 1; d < HY__SPACE; d++)
         if (w->kernel[d] != 3 || w->stride[d] != 1 || w->dilate[d] != 1 || w->pad[d] != 1) return NULL;
 #ifdef HY__TARGET_AVX2
     if (job->kernels->isa == HY_ISA_AVX512 && w->fine[2] > 8) return hy__lines_avx512;
-    if (job->kernels->isa >= HY_ISA_AVX2) return w->fine[2] > 4 ? hy__lines_avx2 : NULL;
+    if (job->kernels->isa >= HY_ISA_AVX2) return hy__lines_avx2;
 #endif
 #if HY__SIMD
-    if (w->fine[2] >= 4) return hy__lines_base;
-#endif
+    return hy__lines_base;
+#else
     return NULL;
+#endif
 }
 
 /* Rows of a band: all, unless parts and lines would leave L1. */
@@ -22188,16 +22171,9 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     v->together = work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / (work + 1)) : 1;
     v->lines = hy__depthwise_by_lines(v, job);
     memcpy(hy__job_notes(job, sizeof *v), v, sizeof *v);
-    if (v->lines) {
-        hy__one_stage(job, hy__run_depthwise_lines, hy__pieces(v->planes, v->together),
-                      (double)v->planes * work);
-        job->scratch = (size_t)(v->win.fine[1] + 2) * sizeof(float *) + hy__depthwise_spare(v) +
-                       hy__depthwise_spill(v);
-        return 0;
-    }
-    hy__one_stage(job, hy__run_depthwise, v->flat > 0 ? hy__pieces(v->planes, v->together) : 0,
-                  (double)v->planes * work);
-    job->scratch = (size_t)(v->taps * (int64_t)sizeof(int64_t) + v->column +
+    hy__one_stage(job, v->lines ? hy__run_depthwise_lines : hy__run_depthwise,
+                  v->flat > 0 ? hy__pieces(v->planes, v->together) : 0, (double)v->planes * work);
+    if (!v->lines) job->scratch = (size_t)(v->taps * (int64_t)sizeof(int64_t) + v->column +
                             v->rows * (hy__depthwise_line(v) + v->taps + 1) * size);
     return 0;
 }
@@ -27586,7 +27562,6 @@ static const hy__int8_isa hy__int8_base = {
 #define HY__INT8_DOT_SDOT(acc, a, b) \
     __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(acc) : "w"(a), "w"(b))
 #else
-HY__VECTOR(int32_t, 64, hy__i32x16)
 typedef char hy__i8x32 __attribute__((vector_size(32)));
 typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
 
