@@ -21249,7 +21249,7 @@ HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
     HY__MOVED(hy__i32x16, v, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 #define hy__f32x16_down(v) \
     HY__MOVED(hy__i32x16, v, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
-/* The first n lanes of a vector that has more; those of the base set are not met. */
+/* The first n lanes of a vector; in the base set that is all of them. */
 static const int32_t hy__lines_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 #define hy__f32x4_part(n) 0
 #define hy__f32x4_read(p, part) *(const hy__f32x4_at *)(p)
@@ -21264,22 +21264,19 @@ static const int32_t hy__lines_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
     sum += w##k##0 * left; \
     sum += w##k##1 * mid; \
     sum += w##k##2 * right;
+#define HY__LINES_LIMIT(V) if (bounds) above = V##_within(above, bounds[0], bounds[1], bounds[2]);
 #define HY__LINES(name, V, TARGET) \
-    HY__INLINE TARGET void name##_at(const float *x, int64_t height, int64_t width, int64_t at, \
-                                     const V *w, V start, const V *bounds, float *y) \
+    HY__INLINE TARGET void name##_at(const int first, const int last, const float *x, int64_t height, \
+                                     int64_t width, const V *w, V start, const V *bounds, float *y) \
     { \
         HY__CONTRACT \
         typedef V##_at vec_at; \
-        enum { lanes = sizeof(V) / sizeof(float) }; \
-        const int first = at == 0, last = at + lanes >= width; \
         const V zero = {0}, w00 = w[0], w01 = w[1], w02 = w[2], w10 = w[3], w11 = w[4], w12 = w[5], \
                 w20 = w[6], w21 = w[7], w22 = w[8]; \
         V above = start, here = start, below, left, mid, right; \
         int64_t row; \
-        x += at; \
-        y += at; \
         for (row = 0; row < height; row++, x += width) { \
-            if (width < lanes) mid = V##_read(x, V##_part(width)); \
+            if (first && last) mid = V##_read(x, V##_part(width)); \
             else mid = *(const vec_at *)x; \
             if (first) left = V##_up(mid); \
             else left = *(const vec_at *)(x - 1); \
@@ -21291,29 +21288,37 @@ static const int32_t hy__lines_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
             HY__LINES_ADD(here, 1) \
             if (row > 0) { \
                 HY__LINES_ADD(above, 2) \
-                if (bounds) above = V##_within(above, bounds[0], bounds[1], bounds[2]); \
+                HY__LINES_LIMIT(V) \
                 *(vec_at *)y = above; \
                 y += width; \
             } \
             above = here; \
             here = below; \
         } \
-        if (bounds) above = V##_within(above, bounds[0], bounds[1], bounds[2]); \
-        if (width < lanes) V##_write(y, V##_part(width), above); \
+        HY__LINES_LIMIT(V) \
+        if (first && last) V##_write(y, V##_part(width), above); \
         else *(vec_at *)y = above; \
+        (void)zero; \
     } \
-    TARGET static void name(const float *x, int64_t height, int64_t width, const float *weight, \
-                            int flip, float bias, const hy__tail_rec *tail, float *y) \
+    TARGET static void name(const float *x, int64_t height, int64_t width, const float *w, int64_t step, \
+                            float bias, const hy__tail_rec *tail, float *y) \
     { \
-        enum { lanes = sizeof(V) / sizeof(float) }; \
-        const V zero = {0}, start = zero + bias, HY__BOUNDS(float, *tail) \
+        const int64_t lanes = sizeof(V) / sizeof(float); \
+        const V zero = {0}, start = bias - zero, HY__BOUNDS(float, *tail) \
         const V bounds[3] = { low, high, even }, *limits = tail->clamp ? bounds : NULL; \
-        V w[9]; \
+        const V weight[9] = { *w - zero, w[step] - zero, w[2 * step] - zero, w[3 * step] - zero, \
+                              w[4 * step] - zero, w[5 * step] - zero, w[6 * step] - zero, \
+                              w[7 * step] - zero, w[8 * step] - zero }; \
         int64_t at; \
-        for (at = 0; at < 9; at++) w[at] = zero + weight[flip ? 8 - at : at]; \
-        for (at = 0; at < width; at += lanes) \
-            name##_at(x, height, width, width < lanes ? 0 : hy__least(at, width - lanes), w, start, \
-                      limits, y); \
+        if (width <= lanes) { \
+            name##_at(1, 1, x, height, width, weight, start, limits, y); \
+            return; \
+        } \
+        name##_at(1, 0, x, height, width, weight, start, limits, y); \
+        for (at = lanes; at + lanes < width; at += lanes) \
+            name##_at(0, 0, x + at, height, width, weight, start, limits, y + at); \
+        at = width - lanes; \
+        name##_at(0, 1, x + at, height, width, weight, start, limits, y + at); \
     }
 HY__LINES(hy__lines_base, hy__f32x4, HY__TARGET_BASE)
 #ifdef HY__TARGET_AVX2
@@ -21326,7 +21331,7 @@ HY__LINES(hy__lines_avx512, hy__f32x16, HY__TARGET_AVX512)
 #else
 HY__TAPS_PLAIN(hy__taps_f32, float)
 #endif
-typedef void (*hy__lines_fn)(const float *x, int64_t height, int64_t width, const float *weight, int flip,
+typedef void (*hy__lines_fn)(const float *x, int64_t height, int64_t width, const float *w, int64_t step,
                              float bias, const hy__tail_rec *tail, float *y);
 typedef void (*hy__taps_f32_fn)(float *y, int64_t y_step, const float *x, const int64_t *offset,
                                 const float *weight, int64_t taps, int64_t n, const float *start, int rows);
@@ -22085,16 +22090,15 @@ HY__RUN(hy__run_depthwise_lines)
     const float *x = (const float *)now->data[0], *w = (const float *)now->data[1];
     const float *bias = job->nin > 2 ? (const float *)now->data[2] : NULL;
     const int64_t width = v->win.fine[2], height = v->win.fine[1], size = height * width;
-    const int64_t end = hy__least((item + 1) * v->together, v->planes);
+    const int64_t end = hy__least((item + 1) * v->together, v->planes), filters = v->channels * v->each;
     float *y = (float *)now->data[job->nin];
-    int64_t plane, j;
+    int64_t i = item * v->together * v->each, channel = i % filters;
     (void)stage; (void)scratch; (void)shared;
-    for (plane = item * v->together; plane < end; plane++)
-        for (j = 0; j < v->each; j++) {
-            const int64_t channel = plane % v->channels * v->each + j;
-            v->lines(x + plane * size, height, width, w + channel * 9, v->flip, bias ? bias[channel] : 0,
-                     &v->tail, y + (plane * v->each + j) * size);
-        }
+    for (; i < end * v->each; i++) {
+        v->lines(x + i / v->each * size, height, width, w + channel * 9 + (v->flip ? 8 : 0),
+                 v->flip ? -1 : 1, bias ? bias[channel] : 0, &v->tail, y + i * size);
+        channel = channel + 1 < filters ? channel + 1 : 0;
+    }
 }
 
 /* Kernels for lines of this width, where the window is one that goes by lines. What one vector of a narrow
