@@ -21236,23 +21236,33 @@ HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
  * line, which is written later. Sums run in the order of the taps, as above; those off the plane's top and
  * bottom are left out. */
 #ifdef __clang__
-#define HY__MOVED(whole, v, ...) __builtin_shufflevector(v, zero, __VA_ARGS__)
+#define HY__PICKED(whole, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
-#define HY__MOVED(whole, v, ...) \
-    __extension__({ const whole pick = {__VA_ARGS__}; __builtin_shuffle(v, zero, pick); })
+#define HY__PICKED(whole, a, b, ...) \
+    __extension__({ const whole pick = {__VA_ARGS__}; __builtin_shuffle(a, b, pick); })
 #endif
-#define hy__f32x4_up(v) HY__MOVED(hy__i32x4, v, 4, 0, 1, 2)
-#define hy__f32x4_down(v) HY__MOVED(hy__i32x4, v, 1, 2, 3, 4)
-#define hy__f32x8_up(v) HY__MOVED(hy__i32x8, v, 8, 0, 1, 2, 3, 4, 5, 6)
-#define hy__f32x8_down(v) HY__MOVED(hy__i32x8, v, 1, 2, 3, 4, 5, 6, 7, 8)
-#define hy__f32x16_up(v) \
-    HY__MOVED(hy__i32x16, v, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
-#define hy__f32x16_down(v) \
-    HY__MOVED(hy__i32x16, v, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
-/* The first n lanes of a vector; in the base set that is all of them. */
+#define hy__f32x4_up(v, from) HY__PICKED(hy__i32x4, v, from, 4, 0, 1, 2)
+#define hy__f32x4_down(v, from) HY__PICKED(hy__i32x4, v, from, 1, 2, 3, 4)
+#define hy__f32x4_pick(a, b, i) HY__PICKED(hy__i32x4, a, b, i, i + 2, i + 4, i + 6)
+#define hy__f32x8_up(v, from) HY__PICKED(hy__i32x8, v, from, 8, 0, 1, 2, 3, 4, 5, 6)
+#define hy__f32x8_down(v, from) HY__PICKED(hy__i32x8, v, from, 1, 2, 3, 4, 5, 6, 7, 8)
+#define hy__f32x8_pick(a, b, i) \
+    HY__PICKED(hy__i32x8, a, b, i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14)
+#define hy__f32x16_up(v, from) \
+    HY__PICKED(hy__i32x16, v, from, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+#define hy__f32x16_down(v, from) \
+    HY__PICKED(hy__i32x16, v, from, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+#define hy__f32x16_pick(a, b, i) \
+    HY__PICKED(hy__i32x16, a, b, i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14, i + 16, i + 18, \
+               i + 20, i + 22, i + 24, i + 26, i + 28, i + 30)
+/* The first n lanes of a vector; in the base set that is all of them, or all to read but the last. */
 static const int32_t hy__lines_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
-#define hy__f32x4_part(n) 0
-#define hy__f32x4_read(p, part) *(const hy__f32x4_at *)(p)
+HY__INLINE hy__f32x4 hy__f32x4_read(const float *p, int64_t n)
+{
+    const hy__f32x4 zero = {0}, v = *(const hy__f32x4_at *)(p - (n < 4));
+    return n < 4 ? hy__f32x4_down(v, zero) : v;
+}
+#define hy__f32x4_part(n) (n)
 #define hy__f32x4_write(p, part, v) *(hy__f32x4_at *)(p) = v
 #define hy__f32x8_part(n) *(const hy__i32x8_at *)(hy__lines_lanes + 8 - (n))
 #define hy__f32x8_read(p, part) __builtin_ia32_maskloadps256((const hy__f32x8 *)(const void *)(p), part)
@@ -21264,6 +21274,13 @@ static const int32_t hy__lines_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
     sum += w##k##0 * left; \
     sum += w##k##1 * mid; \
     sum += w##k##2 * right;
+#define HY__LINES_BEGIN(V) \
+    const int64_t lanes = sizeof(V) / sizeof(float); \
+    const V zero = {0}, start = bias - zero, HY__BOUNDS(float, *tail) \
+    const V bounds[3] = { low, high, even }, *limits = tail->clamp ? bounds : NULL; \
+    const V weight[9] = { *w - zero, w[step] - zero, w[2 * step] - zero, w[3 * step] - zero, \
+                          w[4 * step] - zero, w[5 * step] - zero, w[6 * step] - zero, \
+                          w[7 * step] - zero, w[8 * step] - zero };
 #define HY__LINES_LIMIT(V) if (bounds) above = V##_within(above, bounds[0], bounds[1], bounds[2]);
 #define HY__LINES(name, V, TARGET) \
     HY__INLINE TARGET void name##_at(const int first, const int last, const float *x, int64_t height, \
@@ -21278,9 +21295,9 @@ static const int32_t hy__lines_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
         for (row = 0; row < height; row++, x += width) { \
             if (first && last) mid = V##_read(x, V##_part(width)); \
             else mid = *(const vec_at *)x; \
-            if (first) left = V##_up(mid); \
+            if (first) left = V##_up(mid, zero); \
             else left = *(const vec_at *)(x - 1); \
-            if (last) right = V##_down(mid); \
+            if (last) right = V##_down(mid, zero); \
             else right = *(const vec_at *)(x + 1); \
             HY__PREFETCH(x + height * width);           /* of the next plane */ \
             below = start; \
@@ -21300,15 +21317,47 @@ static const int32_t hy__lines_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
         else *(vec_at *)y = above; \
         (void)zero; \
     } \
+    /* Every other row and column: even places are in the middle, odd ones right and left of them. */ \
+    HY__INLINE TARGET void name##_halved_at(const float *x, int64_t height, int64_t width, int64_t half, \
+                                            int64_t at, const V *w, V start, const V *bounds, float *y) \
+    { \
+        HY__CONTRACT \
+        typedef V##_at vec_at; \
+        const int64_t lanes = sizeof(V) / sizeof(float), rest = width - 2 * at; \
+        const V zero = {0}, w00 = w[0], w01 = w[1], w02 = w[2], w10 = w[3], w11 = w[4], w12 = w[5], \
+                w20 = w[6], w21 = w[7], w22 = w[8]; \
+        V above = start, even, odd, left, mid, right; \
+        int64_t row; \
+        for (row = 0; row < height; row++, x += width) { \
+            if (rest < 2 * lanes) { \
+                even = V##_read(x, V##_part(hy__least(rest, lanes))); \
+                odd = V##_read(x + lanes, V##_part(hy__most(rest - lanes, 0))); \
+            } else { \
+                even = *(const vec_at *)x; \
+                odd = *(const vec_at *)(x + lanes); \
+            } \
+            mid = V##_pick(even, odd, 0); \
+            right = V##_pick(even, odd, 1); \
+            if (at > 0) left = V##_up(right, x[-1] - zero); \
+            else left = V##_up(right, zero); \
+            HY__PREFETCH(x + height * width); \
+            HY__PREFETCH(x + height * width + lanes); \
+            if (row % 2 == 0) { \
+                HY__LINES_ADD(above, 1) \
+                if (row + 1 < height) continue; \
+            } else { HY__LINES_ADD(above, 2) } \
+            HY__LINES_LIMIT(V) \
+            if (half < lanes) V##_write(y, V##_part(half), above); \
+            else *(vec_at *)y = above; \
+            y += half; \
+            above = start; \
+            HY__LINES_ADD(above, 0) \
+        } \
+    } \
     TARGET static void name(const float *x, int64_t height, int64_t width, const float *w, int64_t step, \
                             float bias, const hy__tail_rec *tail, float *y) \
     { \
-        const int64_t lanes = sizeof(V) / sizeof(float); \
-        const V zero = {0}, start = bias - zero, HY__BOUNDS(float, *tail) \
-        const V bounds[3] = { low, high, even }, *limits = tail->clamp ? bounds : NULL; \
-        const V weight[9] = { *w - zero, w[step] - zero, w[2 * step] - zero, w[3 * step] - zero, \
-                              w[4 * step] - zero, w[5 * step] - zero, w[6 * step] - zero, \
-                              w[7 * step] - zero, w[8 * step] - zero }; \
+        HY__LINES_BEGIN(V) \
         int64_t at; \
         if (width <= lanes) { \
             name##_at(1, 1, x, height, width, weight, start, limits, y); \
@@ -21319,6 +21368,17 @@ static const int32_t hy__lines_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
             name##_at(0, 0, x + at, height, width, weight, start, limits, y + at); \
         at = width - lanes; \
         name##_at(0, 1, x + at, height, width, weight, start, limits, y + at); \
+    } \
+    TARGET static void name##_halved(const float *x, int64_t height, int64_t width, const float *w, \
+                                     int64_t step, float bias, const hy__tail_rec *tail, float *y) \
+    { \
+        HY__LINES_BEGIN(V) \
+        const int64_t half = (width + 1) / 2; \
+        int64_t i; \
+        for (i = 0; i < half; i += lanes) { \
+            const int64_t at = half < lanes ? 0 : hy__least(i, half - lanes); \
+            name##_halved_at(x + 2 * at, height, width, half, at, weight, start, limits, y + at); \
+        } \
     }
 HY__LINES(hy__lines_base, hy__f32x4, HY__TARGET_BASE)
 #ifdef HY__TARGET_AVX2
@@ -22089,14 +22149,14 @@ HY__RUN(hy__run_depthwise_lines)
     const hy__depthwise *v = (const hy__depthwise *)(const void *)&job->plan;
     const float *x = (const float *)now->data[0], *w = (const float *)now->data[1];
     const float *bias = job->nin > 2 ? (const float *)now->data[2] : NULL;
-    const int64_t width = v->win.fine[2], height = v->win.fine[1], size = height * width;
+    const int64_t *side = v->win.fine, from = side[1] * side[2], to = v->win.coarse[1] * v->win.coarse[2];
     const int64_t end = hy__least((item + 1) * v->together, v->planes), filters = v->channels * v->each;
     float *y = (float *)now->data[job->nin];
     int64_t i = item * v->together * v->each, channel = i % filters;
     (void)stage; (void)scratch; (void)shared;
     for (; i < end * v->each; i++) {
-        v->lines(x + i / v->each * size, height, width, w + channel * 9 + (v->flip ? 8 : 0),
-                 v->flip ? -1 : 1, bias ? bias[channel] : 0, &v->tail, y + i * size);
+        v->lines(x + i / v->each * from, side[1], side[2], w + channel * 9 + (v->flip ? 8 : 0),
+                 v->flip ? -1 : 1, bias ? bias[channel] : 0, &v->tail, y + i * to);
         channel = channel + 1 < filters ? channel + 1 : 0;
     }
 }
@@ -22108,15 +22168,17 @@ static hy__lines_fn hy__depthwise_by_lines(const hy__depthwise *v, const hy_job 
     const hy__window *w = &v->win;
     int d, k;
     for (k = 0; k < job->nin; k++) if (job->in[k].type.dtype != HY_F32) return NULL;
-    if (v->last || w->coarse[0] != 1 || w->fine[0] != 1 || w->kernel[0] != 1 || w->fine[2] < 4) return NULL;
+    if (v->last || w->coarse[0] != 1 || w->fine[0] != 1 || w->kernel[0] != 1 || w->coarse[2] < 4) return NULL;
     for (d = 1; d < HY__SPACE; d++)
-        if (w->kernel[d] != 3 || w->stride[d] != 1 || w->dilate[d] != 1 || w->pad[d] != 1) return NULL;
+        if (w->kernel[d] != 3 || w->stride[d] != w->stride[2] || w->stride[d] > 2 || w->dilate[d] != 1 ||
+            w->pad[d] != 1) return NULL;
 #ifdef HY__TARGET_AVX2
-    if (job->kernels->isa == HY_ISA_AVX512 && w->fine[2] > 8) return hy__lines_avx512;
-    if (job->kernels->isa >= HY_ISA_AVX2) return hy__lines_avx2;
+    if (job->kernels->isa == HY_ISA_AVX512 && w->coarse[2] > 8)
+        return w->stride[2] > 1 ? hy__lines_avx512_halved : hy__lines_avx512;
+    if (job->kernels->isa >= HY_ISA_AVX2) return w->stride[2] > 1 ? hy__lines_avx2_halved : hy__lines_avx2;
 #endif
 #if HY__SIMD
-    return hy__lines_base;
+    return w->stride[2] > 1 ? hy__lines_base_halved : hy__lines_base;
 #else
     return NULL;
 #endif
@@ -22996,7 +23058,7 @@ static const hy__few_isa name##_isa = { { name##_2, name##_4, name##_6 }, JOIN, 
 #define HY__FEW_MOST(m, v) \
     wins = ~(bits)(m >= v) & (bits)(m == m); \
     m = (vec)((wins & (bits)v) | (~wins & (bits)m));
-#define HY__FEW_JOIN(name, V, TARGET, PICK, less) \
+#define HY__FEW_JOIN(name, V, TARGET, less) \
 TARGET static void name(float *y, const float *a, const float *b, int64_t n) \
 { \
     typedef V vec; \
@@ -23013,23 +23075,13 @@ TARGET static void name(float *y, const float *a, const float *b, int64_t n) \
         a1 = *(const vec_at *)(a + 2 * i + lanes); \
         b0 = *(const vec_at *)(b + 2 * i); \
         b1 = *(const vec_at *)(b + 2 * i + lanes); \
-        m = PICK(a0, a1, 0); \
-        v = PICK(a0, a1, 1); HY__FEW_MOST(m, v) \
-        v = PICK(b0, b1, 0); HY__FEW_MOST(m, v) \
-        v = PICK(b0, b1, 1); HY__FEW_MOST(m, v) \
+        m = V##_pick(a0, a1, 0); \
+        v = V##_pick(a0, a1, 1); HY__FEW_MOST(m, v) \
+        v = V##_pick(b0, b1, 0); HY__FEW_MOST(m, v) \
+        v = V##_pick(b0, b1, 1); HY__FEW_MOST(m, v) \
         *(vec_at *)(y + i) = m; \
     } \
 }
-#ifdef __clang__
-#define HY__PICK4(x, y, i) __builtin_shufflevector(x, y, i, i + 2, i + 4, i + 6)
-#define HY__PICK8(x, y, i) __builtin_shufflevector(x, y, i, i + 2, i + 4, i + 6, i + 8, i + 10, \
-                                                   i + 12, i + 14)
-#else
-#define HY__PICK4(x, y, i) __extension__({ const hy__i32x4 pick = {i, i + 2, i + 4, i + 6}; \
-    __builtin_shuffle(x, y, pick); })
-#define HY__PICK8(x, y, i) __extension__({ const hy__i32x8 pick = {i, i + 2, i + 4, i + 6, i + 8, i + 10, \
-    i + 12, i + 14}; __builtin_shuffle(x, y, pick); })
-#endif
 static void hy__few_join_one(float *y, const float *a, const float *b, int64_t n)
 {
     for (; n > 0; n--, a += 2, b += 2) {
@@ -23040,10 +23092,10 @@ static void hy__few_join_one(float *y, const float *a, const float *b, int64_t n
         *y++ = most;
     }
 }
-HY__FEW_JOIN(hy__few_join_base, hy__f32x4, HY__TARGET_BASE, HY__PICK4, hy__few_join_one(y, a, b, n))
+HY__FEW_JOIN(hy__few_join_base, hy__f32x4, HY__TARGET_BASE, hy__few_join_one(y, a, b, n))
 HY__FEW_KERNELS(hy__few_base, hy__f32x4, HY__TARGET_BASE, HY__FEW_AT2, 2, 2, 4, hy__few_join_base)
 #ifdef HY__TARGET_AVX2
-HY__FEW_JOIN(hy__few_join_avx2, hy__f32x8, HY__TARGET_AVX2, HY__PICK8, hy__few_join_base(y, a, b, n))
+HY__FEW_JOIN(hy__few_join_avx2, hy__f32x8, HY__TARGET_AVX2, hy__few_join_base(y, a, b, n))
 HY__FEW_KERNELS(hy__few_avx2, hy__f32x8, HY__TARGET_AVX2, HY__FEW_AT2, 2, 2, 8, hy__few_join_avx2)
 HY__FEW_KERNELS(hy__few_avx512, hy__f32x16, HY__TARGET_AVX512, HY__FEW_AT8, 4, 8, 8, hy__few_join_avx2)
 #endif

@@ -180,7 +180,7 @@ static void lone_compare(const lone_case *c)
     }
 }
 
-/* 3 x 3 over planes of all widths up to some vectors, low and high. */
+/* 3 x 3 over planes of all widths up to some vectors, low and high; every row and column, or every other. */
 static void depthwise_lone(void)
 {
     static const int height[] = { 1, 2, 3, 4, 7, 14, 33 };
@@ -194,6 +194,11 @@ static void depthwise_lone(void)
         lone_compare(&c);
         c.channels = width % 4 ? 2 : 70;
         c.side[0] = height[(width + 3) % 7];
+        lone_compare(&c);
+        c.stride[0] = c.stride[1] = 2;
+        lone_compare(&c);
+        c.side[0]++;
+        c.side[1] += 34;
         lone_compare(&c);
     }
 }
