@@ -64419,7 +64419,8 @@ HY__WARM_ROOMS
  *          gamma are options.
  *          THE COMPILER: weights are laid out once, channels last inside, 3 x 3 convolutions by squares,
  *          deconvolutions as convolutions, images 16 abreast, few filters and the pooling after them in one
- *          job, products and convolutions add and limit in registers; what surrounds operators that see
+ *          job, lone depthwise 3 x 3 of stride 1 and 2 down the columns of planes that lie as they are,
+ *          products and convolutions add and limit in registers; what surrounds operators that see
  *          values is planned; softmax and norms may take their input's place; hy_planned and its kin.
  *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
  *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
