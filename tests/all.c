@@ -66,6 +66,7 @@
 #include "test_turns.c"
 #include "test_depthwise.c"
 #include "test_strips.c"
+#include "test_folded.c"
 #include "test_planes.c"
 #include "test_few.c"
 #include "test_lines.c"
@@ -178,6 +179,7 @@ int main(int argc, char **argv)
     test_whole();
     test_depthwise();
     test_strips();
+    test_folded();
     test_planes();
     test_few();
     test_lines();
