@@ -32418,29 +32418,21 @@ static int hy__steps_forward(const hy_ints *step)
     return 1;
 }
 
-/* x + v leaves x as it is: -0 does always, +0 makes +0 of -0. */
-static int hy__adds_nothing(const hy__rewrite *R, const hy_type *x, double v, int negated)
+/* Arithmetic: which input the result equals, or -1. x - 0 is x for every x, x + 0 makes +0 of -0. */
+static int hy__kept_by_arithmetic(int number, const hy__node *node, const hy__edge *in)
 {
-    int minus = (int)(hy__f64_bits(v) >> 63) != negated;
-    return v == 0 && (minus || !hy__floating(x->dtype) || !R->mode->exact);
-}
-
-/* Arithmetic: which input the result equals, or -1. */
-static int hy__kept_by_arithmetic(const hy__rewrite *R, int number, const hy__node *node, const hy__edge *in)
-{
-    const hy_type *x = hy__edge_type(&in[0]);
     double v = node->op->attr == hy__scalar_attr ? ((const hy__scalar_rec *)node->record)->scalar : 0;
-    int loose = !R->mode->exact || !hy__floating(x->dtype);
+    int whole = !hy__floating(hy__edge_type(&in[0])->dtype), minus = (int)(hy__f64_bits(v) >> 63);
     switch (number) {
     case HY_OP_mul_scalar: case HY_OP_div_scalar: return v == 1 ? 0 : -1;
-    case HY_OP_add_scalar: return hy__adds_nothing(R, x, v, 0) ? 0 : -1;
-    case HY_OP_sub_scalar: return hy__adds_nothing(R, x, v, 1) ? 0 : -1;
+    case HY_OP_add_scalar: return v == 0 && (whole || minus) ? 0 : -1;
+    case HY_OP_sub_scalar: return v == 0 && (whole || !minus) ? 0 : -1;
     case HY_OP_mul: case HY_OP_elemwise_mul:
         return hy__constant_is(&in[1], 1) ? 0 : hy__constant_is(&in[0], 1) ? 1 : -1;
     case HY_OP_div: case HY_OP_elemwise_div: return hy__constant_is(&in[1], 1) ? 0 : -1;
     case HY_OP_sub: case HY_OP_elemwise_sub: return hy__constant_is(&in[1], 0) ? 0 : -1;
     case HY_OP_add: case HY_OP_elemwise_add:
-        return !loose ? -1 : hy__constant_is(&in[1], 0) ? 0 : hy__constant_is(&in[0], 0) ? 1 : -1;
+        return !whole ? -1 : hy__constant_is(&in[1], 0) ? 0 : hy__constant_is(&in[0], 0) ? 1 : -1;
     default: return -1;
     }
 }
@@ -32467,11 +32459,11 @@ static int hy__keeps_first(const hy__rewrite *R, int number, const hy__node *nod
 }
 
 /* Does a reduction only meet axes of size 1, and is what it makes of one value that value? */
-static int hy__reduces_nothing(const hy__rewrite *R, int number, const hy__node *node, const hy_shape *x)
+static int hy__reduces_nothing(int number, const hy__node *node, const hy_shape *x)
 {
     const hy__reduce_rec *r = (const hy__reduce_rec *)node->record;
-    int bits, d, same = number == HY_OP_max || number == HY_OP_min || number == HY_OP_prod;
-    if (!same && (R->mode->exact || (number != HY_OP_sum && number != HY_OP_mean))) return 0;
+    int bits, d;
+    if (number != HY_OP_max && number != HY_OP_min && number != HY_OP_prod) return 0;   /* 0 + -0 is +0 */
     bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
     for (d = 0; d < x->ndim; d++) if (bits >> d & 1 && x->dim[d] != 1) return 0;
     return 1;
@@ -32541,7 +32533,7 @@ static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in,
     if (!node->op || number < 0 || !node->nin || !hy__types_known(node->type, 1) || !hy__types_known(x, 1) ||
         !hy__one_result(R, node) || hy__is_pinned(R, node)) return 0;
     for (k = 0; k < node->nin; k++) if (hy__is_pinned(R, in[k].node)) return 0;     /* its input may change */
-    kept = hy__keeps_first(R, number, node) ? 0 : hy__kept_by_arithmetic(R, number, node, in);
+    kept = hy__keeps_first(R, number, node) ? 0 : hy__kept_by_arithmetic(number, node, in);
     if (kept >= 0 && hy__same_type(hy__edge_type(&in[kept]), &node->type[0])) {
         *out = in[kept];
         return node->nin == 2 && in[1 - kept].node->held && hy__look_at(R, in[1 - kept].node->held) ? -1 : 1;
@@ -32551,7 +32543,7 @@ static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in,
         *out = in[0].node->in[0];
         return 1;
     }
-    if (node->op->attr == hy__reduce_attr && hy__reduces_nothing(R, number, node, &x->shape))
+    if (node->op->attr == hy__reduce_attr && hy__reduces_nothing(number, node, &x->shape))
         return hy__emit_view(R, node, in[0], out);
     if ((node->op->flags & HY_OP_VIEW) && in[0].node->op && (in[0].node->op->flags & HY_OP_VIEW))
         return hy__emit_view(R, node, in[0].node->in[0], out);
