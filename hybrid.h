@@ -25269,7 +25269,7 @@ static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k
     for (i = 0; i < b->width; i++) {
         int64_t at = k->param == HY__PARAM_SET ? (b->first + i) % k->params : 0;
         gain[i] = k->param == HY__PARAM_SET && k->use_gamma ? hy__number(now, gamma, at) : 1;
-        shift[i] = k->param == HY__PARAM_SET ? hy__number(now, beta, at) : 0;
+        shift[i] = k->param == HY__PARAM_SET ? hy__number(now, beta, at) : -0.0;     /* x - 0 is x */
     }
     hy__store_f64(narrow[0], k->compute, 1, b->one, b->width);
     hy__store_f64(narrow[1], k->compute, 1, b->two, b->width);
