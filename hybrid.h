@@ -36834,9 +36834,9 @@ static int hy__check_statistic(hy_frame *F, const hy__node *node)
 }
 
 #ifdef HYBRID_HAS_SOURCE
-static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g);     /* the third door: see >>door */
+static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g);     /* the third door: see >>door */
 #else
-static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
 {
     (void)g;
     hy__warn(F, "jit: built without HYBRID_SOURCE; the built-in program runs");
@@ -59522,14 +59522,13 @@ static const hy__c_helper hy__c_helpers[] = {
               ": 0;\n"
       "    if (r == 0) return b != 0 ? copysignf(r, b) : r;\n"
       "    return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
-    { "erfinv", "/* a first guess, then Newton's steps */\n"
-      "static inline double %p_erfinv(double y)\n{\n"
-      "    const double l = log(1 - y * y), h = 4.33 + l / 2;\n"
-      "    double x = sqrt(sqrt(h * h - l / 0.147) - h);\n    int i;\n"
-      "    if (!(y > -1 && y < 1)) return y == 1 ? INFINITY : y == -1 ? -INFINITY : NAN;\n"
-      "    if (y < 0) x = -x;\n"
-      "    for (i = 0; i < 4; i++) x -= (erf(x) - y) / (1.1283791670955126 * exp(-x * x));\n"
-      "    return x;\n}\n" },
+    { "erfinv", "/* Winitzki's formula, then Halley's steps */\nstatic inline double %p_erfinv(double x)\n{\n"
+      "    const double a = fabs(x), l = log1p(-a * a), t = 4.3307467508 + 0.5 * l;\n"
+      "    double y = sqrt(sqrt(t * t - 6.8027210884 * l) - t), error;\n    int i;\n"
+      "    if (!(a < 1)) return a == 1 ? x * INFINITY : NAN;\n"
+      "    for (i = 0; i < 3; i++) {\n        error = a < 0.5 ? erf(y) - a : (1 - a) - erfc(y);\n"
+      "        error *= 0.88622692545275801 * exp(y * y);\n        y -= error / (1 + y * error);\n    }\n"
+      "    return x < 0 ? -y : a == 0 ? x : y;\n}\n" },
     { "digamma", "static inline double %p_digamma(double x)\n{\n    double sum = 0, s;\n"
       "    if (x == 0) return -1 / x;\n    if (x < 0 && x == floor(x)) return NAN;\n"
       "    if (x < 0)\n        return %p_digamma(1 - x) - 3.14159265358979324 / "
@@ -60015,11 +60014,16 @@ static void hy__c_open_whole(hy__c *c, hy_dtype to)
     hy__w(c, "(%t)%p_int_of(", (int)to);
 }
 
-static void hy__c_close_whole(hy__c *c, hy_dtype to)
+static const char *hy__c_limits(hy_dtype to)
 {
     static const char *const limits[] = { "-128, 127", "0, 255", "INT32_MIN, INT32_MAX",
                                           "INT64_MIN, INT64_MAX" };
-    if (to == HY_BOOL) hy__w(c, ") != 0)"); else hy__w(c, ", %s)", limits[to - HY_I8]);
+    return limits[to - HY_I8];
+}
+
+static void hy__c_close_whole(hy__c *c, hy_dtype to)
+{
+    if (to == HY_BOOL) hy__w(c, ") != 0)"); else hy__w(c, ", %s)", hy__c_limits(to));
 }
 
 /* Does the formula of integers give a real number? One does that names functions of reals, or parameters. */
@@ -60042,13 +60046,18 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
     const char *half = dtype == HY_F16 ? "f16" : "bf16";
     const int whole = !hy__floating(dtype), reals = whole && hy__c_leaves_whole(node);
     const int rounds = reals || dtype == HY_BOOL;
+    char wide[HY__FUSED_INPUTS][HY__C_TEXT];
+    int k;
     c->real = hy__c_wide(dtype);
     hy__w(c, "        const %s %s = ", hy__c_local(c->real), name);
     if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
     else if (rounds) hy__c_open_whole(c, dtype);
     else if (whole) hy__w(c, "(%t)(", (int)dtype);
-    if (reals) c->real = hy__traits[dtype].size == 1 ? HY_F32 : HY_F64;     /* as line by line */
-    hy__c_expression(c, node, operand);
+    if (reals) {                        /* as line by line: INT64_MIN has no negative of its own */
+        c->real = hy__traits[dtype].size == 1 ? HY_F32 : HY_F64;
+        for (k = 0; k < node->nin; k++) hy__c_text(wide[k], "((%s)%s)", hy__c_type(c->real), operand[k]);
+    }
+    hy__c_expression(c, node, reals ? (const char (*)[HY__C_TEXT])wide : operand);
     c->real = hy__c_wide(dtype);
     if (rounds) hy__c_close_whole(c, dtype);
     hy__w(c, hy__c_is_half(dtype) ? "));\n" : rounds || !whole ? ";\n" : ");\n");
@@ -60185,6 +60194,26 @@ static void hy__c_store(hy__c *c, const hy__c_step *s, const char *index, const 
     }
     hy__c_chain(c, tail, last);
     hy__w(c, "        y0[at] = %s;\n", last[0]);
+}
+
+/* Products of integers add up in doubles, as line by line, and are kept within the type in the end. */
+static hy_dtype hy__c_sum_type(const hy__c *c) { return hy__floating(c->real) ? c->real : HY_F64; }
+static const char *hy__c_factor(const hy__c *c) { return hy__floating(c->real) ? "" : "(double)"; }
+
+/* A real number as one of the current type. */
+static const char *hy__c_as(hy__c *c, char *to, const char *value)
+{
+    if (hy__floating(c->real)) return hy__c_text(to, "(%s)(%s)", hy__c_type(c->real), value);
+    if (c->real == HY_BOOL) return hy__c_text(to, "(%s) != 0", value);
+    hy__c_need(c, "int_of");
+    return hy__c_text(to, "(%s)%s_int_of(%s, %s)", hy__c_type(c->real), c->prefix, value,
+                      hy__c_limits(c->real));
+}
+
+static void hy__c_store_sum(hy__c *c, const hy__c_step *s, const char *index)
+{
+    char whole[HY__C_TEXT];
+    hy__c_store(c, s, index, hy__floating(c->real) ? "sum" : hy__c_as(c, whole, "sum"));
 }
 
 /* --- moves --- */
@@ -60377,22 +60406,23 @@ static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_produ
 static void hy__c_matrices(hy__c *c, const hy__c_step *s, const int64_t *size, const int64_t *step_a,
                            const int64_t *step_b, const int64_t *step_y, double alpha)
 {
-    hy_dtype type = c->real;                /* batch, rows, inner, columns, depth */
+    char at[HY__C_TEXT], number[HY__C_NUMBER];
     hy__w(c, "    for (int b = 0; b < %l; b++) for (int i = 0; i < %l; i++)\n"
           "    for (int h = 0; h < %l; h++) for (int j = 0; j < %l; j++) {\n        %t sum = 0;\n", size[0],
-          size[1],
-          size[2], size[3], (int)type);
+          size[1],                          /* batch, rows, inner, columns, depth */
+          size[2], size[3], (int)hy__c_sum_type(c));
     hy__c_loop(c, "        ", "k", size[4]);
     hy__w(c,
-            "\n            sum += x0[b * %l + i * %l + h * %l + k * %l] * x1[b * %l + j * %l + h * %l + k "
+            "\n            sum += %sx0[b * %l + i * %l + h * %l + k * %l] * x1[b * %l + j * %l + h * %l + k "
             "* %l];\n",
-          step_a[0], step_a[1], step_a[2], step_a[4], step_b[0], step_b[3], step_b[2], step_b[4]);
-    if (alpha != 1) hy__w(c, "        sum *= %v;\n", alpha);
-    {
-        char at[HY__C_TEXT];
-        hy__c_text(at, "b * %l + i * %l + h * %l + j * %l", step_y[0], step_y[1], step_y[2], step_y[3]);
-        hy__c_store(c, s, at, "sum");
+          hy__c_factor(c), step_a[0], step_a[1], step_a[2], step_a[4], step_b[0], step_b[3], step_b[2],
+          step_b[4]);
+    if (alpha != 1) {
+        hy__c_number(number, alpha, hy__c_sum_type(c));
+        hy__w(c, "        sum *= %s;\n", number);
     }
+    hy__c_text(at, "b * %l + i * %l + h * %l + j * %l", step_y[0], step_y[1], step_y[2], step_y[3]);
+    hy__c_store_sum(c, s, at);
     hy__w(c, "    }\n");
 }
 
@@ -60400,6 +60430,7 @@ static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
 {
     const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)s->node->record;
     int64_t k = hy__c_in(s, 1)->shape.dim[1], n = hy__c_in(s, 1)->shape.dim[0], m;
+    char at[HY__C_TEXT];
     m = hy__size(&hy__c_out(s)->shape) / (n ? n : 1);
     if (s->packed >= 0) {
         hy__c_product p;
@@ -60415,14 +60446,11 @@ static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
         hy__c_write_product(c, s, &p);
     } else {
         hy__w(c, "    for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n        %t sum = %s;\n",
-              m, n,
-              (int)c->real, r->no_bias ? "0" : "x2[j]");
+              m, n, (int)hy__c_sum_type(c),
+              r->no_bias ? "0" : hy__floating(c->real) ? "x2[j]" : "(double)x2[j]");
         hy__c_loop(c, "        ", "k", k);
-        hy__w(c, " sum += x0[i * %l + k] * x1[j * %l + k];\n", k, k);
-        {
-            char at[HY__C_TEXT];
-            hy__c_store(c, s, hy__c_text(at, "i * %l + j", n), "sum");
-        }
+        hy__w(c, " sum += %sx0[i * %l + k] * x1[j * %l + k];\n", hy__c_factor(c), k, k);
+        hy__c_store_sum(c, s, hy__c_text(at, "i * %l + j", n));
         hy__w(c, "    }\n");
     }
 }
@@ -60764,8 +60792,8 @@ static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *
     hy__w(c, "    for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\n"
           "    for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
           "        %t sum = %s;\n", w->batch, w->filters, w->coarse[0], w->coarse[1], w->coarse[2],
-          (int)c->real,
-          s->node->nin > 2 ? "x2[o]" : "0");
+          (int)hy__c_sum_type(c),
+          s->node->nin < 3 ? "0" : hy__floating(c->real) ? "x2[o]" : "(double)x2[o]");
     hy__w(c, "        for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\n"
           "        for (int kh = 0; kh < %l; kh++) for (int kv = 0; kv < %l; kv++) {\n", per, w->kernel[0],
           w->kernel[1],
@@ -60779,14 +60807,15 @@ static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *
     hy__w(c, "            if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n",
           w->fine[0],
           w->fine[1], w->fine[2]);
-    hy__w(c, "            sum += x0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l]\n"
+    hy__w(c, "            sum += %sx0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l]\n"
           "                * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n        }\n",
-          w->channels * w->places, each, per, w->fine_c, w->fine[1], w->fine[2], w->fine_p, per * w->taps,
+          hy__c_factor(c), w->channels * w->places, each, per, w->fine_c, w->fine[1], w->fine[2], w->fine_p,
+          per * w->taps,
           w->last ? (int64_t)1 : w->taps, w->kernel[1], w->kernel[2], w->last ? per : (int64_t)1);
     hy__c_text(at, "n * %l + o * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results, w->coarse_c,
                w->coarse[1],
                w->coarse[2], w->coarse_p);
-    hy__c_store(c, s, at, "sum");
+    hy__c_store_sum(c, s, at);
     hy__w(c, "    }\n");
 }
 
@@ -60913,6 +60942,14 @@ static const char *hy__c_function(hy__c *c, const char *name, char *to)
     return hy__c_text(to, "%s_%s%s", c->prefix, name, c->real == HY_F64 ? "" : "f");
 }
 
+/* A length that was given, within 0 and the longest. */
+static const char *hy__c_length(hy__c *c, char *to, const char *given, int64_t most)
+{
+    hy__c_need(c, "whole");
+    hy__c_need(c, "between");
+    return hy__c_text(to, "(int)%s_between(%s_whole((double)%s), 0, %l)", c->prefix, c->prefix, given, most);
+}
+
 static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, double factor, int log_too,
                                 int lengths)
 {
@@ -60922,9 +60959,11 @@ static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, do
     hy__c_function(c, "exp", e);
     hy__c_number(number, factor, c->real);
     hy__c_open_lines(c, s, l, l.n);
-    if (lengths) hy__w(c, "const int n = (double)x1[o * %l + j] < %l ? (int)x1[o * %l + j] : %l;\n", l.inner,
-                       l.n, l.inner, l.n);
-    else hy__w(c, "enum { n = %l };\n", l.n);
+    if (lengths) {
+        char at[HY__C_TEXT], length[HY__C_TEXT];
+        hy__c_text(at, "x1[o * %l + j]", l.inner);
+        hy__w(c, "const int n = %s;\n", hy__c_length(c, length, at, l.n));
+    } else hy__w(c, "enum { n = %l };\n", l.n);
     hy__w(c, "%t top = -INFINITY, sum = 0;\n", (int)c->real);
     hy__w(c, "for (int k = 0; k < n; k++) if (x[k * %l] * %s > top || x[k * %l] != x[k * %l]) top = x[k * "
              "%l] * %s;\n",
@@ -60939,7 +60978,7 @@ static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, do
               number);
         hy__w(c, "for (int k = 0; k < n; k++) sum += y[k * %l];\n", l.inner);
         hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] /= sum;\n", l.inner);
-        if (lengths) hy__w(c, "for (int k = n > 0 ? n : 0; k < %l; k++) y[k * %l] = 0;\n", l.n, l.inner);
+        if (lengths) hy__w(c, "for (int k = n; k < %l; k++) y[k * %l] = 0;\n", l.n, l.inner);
     }
     hy__w(c, "}\n");
 }
@@ -61037,12 +61076,15 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
 {
     const hy__cumsum_rec *r = (const hy__cumsum_rec *)s->node->record;
     hy__c_lines l = { 1, 0, 1 };
-    if (r->axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape,
-                                               r->axis); else l.n = hy__size(&hy__c_in(s, 0)->shape);
+    int reals;
+    if (r->axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    else l.n = hy__size(&hy__c_in(s, 0)->shape);
+    reals = hy__floating(c->real) && hy__floating(hy__c_in(s, 0)->dtype);
     hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = (%t)(sum += ",
-          hy__floating(c->real) ? "double" : "uint64_t", l.n, l.inner, (int)c->real);
-    if (hy__floating(c->real) || !hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, "x[k * %l]", l.inner);
+    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = (%t)%s(sum += ",
+          reals ? "double" : "uint64_t", l.n, l.inner, (int)c->real, hy__floating(c->real) && !reals ? "(int64_t)" : "");
+    if (!hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, "(uint64_t)x[k * %l]", l.inner);
+    else if (reals) hy__w(c, "x[k * %l]", l.inner);
     else {
         hy__c_need(c, "int_of");        /* each is made whole first */
         hy__w(c, "(uint64_t)%p_int_of(x[k * %l], INT64_MIN, INT64_MAX)", l.inner);
@@ -61369,7 +61411,7 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
     }
     hy__w(c, "}\n");
     if (kind == HY__MEAN)
-        hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l;\n",
+        hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l.0;\n",
               whole ? hy__most(hy__c_product_of(gone, x->ndim), 1) : hy__c_product_of(gone, x->ndim));
     hy__w(c, "y0[%s] = (%r)sum;\n}\n", to);
 }
@@ -61381,7 +61423,6 @@ static void hy__c_norm(hy__c *c, const hy__c_step *s)
     const hy__norm_rec *r = (const hy__norm_rec *)s->node->record;
     const hy_dtype dtype = hy__c_wide(hy__c_in(s, 0)->dtype);
     const int sums = !hy__floating(c->real) && !hy__floating(dtype);
-    const int limits = c->real == HY_BOOL || (!hy__floating(c->real) && !sums);
     int64_t gone[HY_MAX_DIM];
     char from[HY__C_TEXT], to[HY__C_TEXT];
     hy__c_reduce_open(c, x, hy__known_axis_bits(&r->axis, 0, x->ndim), from, to, gone);
@@ -61392,10 +61433,10 @@ static void hy__c_norm(hy__c *c, const hy__c_step *s)
                                    : "sum += (uint64_t)e * (uint64_t)e;\n");
     else hy__w(c, r->ord == 1 ? "sum += fabs((double)e);\n" : "sum += (double)e * e;\n");
     hy__w(c, "}\ny0[%s] = ", to);
-    if (limits) hy__c_open_whole(c, c->real); else hy__w(c, "(%r)");
-    hy__w(c, r->ord == 1 ? "sum" : sums ? "(int64_t)sqrt((double)(int64_t)sum)" : "sqrt(sum)");
-    if (limits) hy__c_close_whole(c, c->real);
-    hy__w(c, ";\n}\n");
+    if (sums && c->real != HY_BOOL)
+        hy__w(c, r->ord == 1 ? "(%r)sum;\n}\n" : "(%r)(int64_t)sqrt((double)(int64_t)sum);\n}\n");
+    else hy__w(c, "%s;\n}\n", hy__c_as(c, from, r->ord == 1 ? "sum" : sums
+        ? "(int64_t)sqrt((double)(int64_t)sum)" : "sqrt(sum)"));
 }
 
 static void hy__c_moments(hy__c *c, const hy__c_step *s)
@@ -61408,11 +61449,12 @@ static void hy__c_moments(hy__c *c, const hy__c_step *s)
     n = hy__c_product_of(gone, x->ndim);
     hy__w(c, "double mean = 0, var = 0;\n");
     hy__c_loops(c, x->ndim, gone);
-    hy__w(c, "mean += x0[%s];\n}\nmean /= %l;\n", from, n);
+    hy__w(c, "mean += x0[%s];\n}\nmean /= %l.0;\n", from, n);
     hy__c_loops(c, x->ndim, gone);
     hy__w(c, "var += (x0[%s] - mean) * (x0[%s] - mean);\n}\n", from, from);
-    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[%s] = (%t)mean;\n", to, (int)c->real);
-    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%t)(var / %l);\n", to, (int)c->real, n);
+    hy__w(c, "var /= %l.0;\n", n);
+    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[%s] = %s;\n", to, hy__c_as(c, from, "mean"));
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = %s;\n", to, hy__c_as(c, from, "var"));
     hy__w(c, "}\n");
 }
 
@@ -61423,11 +61465,11 @@ static void hy__c_norm_block(hy__c *c, const hy__c_step *s, int64_t n, const cha
                              const char *statistic)
 {
     hy_dtype real = c->real;
-    hy__w(c, "double mean = 0, var = 0;\nfor (int k = 0; k < %l; k++) mean += x[%s];\nmean /= %l;\n", n, at,
+    hy__w(c, "double mean = 0, var = 0;\nfor (int k = 0; k < %l; k++) mean += x[%s];\nmean /= %l.0;\n", n, at,
           n);
     hy__w(c, "for (int k = 0; k < %l; k++) var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
     c->real = HY_F64;
-    hy__w(c, "const double deviation = sqrt(var / %l + %v);\n", n, eps);
+    hy__w(c, "const double deviation = sqrt(var / %l.0 + %v);\n", n, eps);
     c->real = real;
     hy__w(c, "const %t middle = (%t)mean, scale = (%t)(1 / deviation);\n", (int)real, (int)real, (int)real);
     hy__w(c, "for (int k = 0; k < %l; k++) y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at,
@@ -61602,6 +61644,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     int number = hy__op_number(s->node->op), axis, given = s->node->nin > 1;
     int64_t rest = 1, steps, batch, by_time, by_batch;
     const void *r = s->node->record;
+    char length[HY__C_TEXT];
     int d;
     axis = number == HY_OP_sequence_mask ? ((const hy__sequence_mask_rec *)r)->axis
         : number == HY_OP_sequence_last ? ((const hy__sequence_last_rec *)r)->axis
@@ -61612,7 +61655,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     by_time = axis ? rest : batch * rest;
     by_batch = axis ? steps * rest : rest;
     hy__w(c, "for (int n = 0; n < %l; n++) {\n", batch);
-    if (given) hy__w(c, "const int length = (double)x1[n] < %l ? (int)x1[n] : %l;\n", steps, steps);
+    if (given) hy__w(c, "const int length = %s;\n", hy__c_length(c, length, "x1[n]", steps));
     else hy__w(c, "const int length = %l;\n", steps);
     if (number == HY_OP_sequence_last)
         hy__w(c, "for (int k = 0; k < %l; k++) y0[n * %l + k] = x0[n * %l + (length > 0 ? length - 1 : 0) "
@@ -61641,8 +61684,17 @@ HY__WARM_ROOMS
 HY__COLD_ROOMS
 #ifndef HYBRID_NO_VISION
 /* --- images: windows again, and places between places --- */
+static size_t hy__c_deconvolution_scratch(const hy__c_step *s)
+{
+    const hy_type *y = hy__c_out(s);
+    return hy__floating(y->dtype) ? 0 : (size_t)hy__size(&y->shape) * sizeof(double);
+}
+
 static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
 {
+    const int whole = !hy__floating(c->real);
+    const char *to = whole ? "sum" : "y0";
+    char text[HY__C_TEXT];
     const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)s->node->record;
     hy__conv_attr a;
     hy_ints pad, adj;
@@ -61654,15 +61706,16 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
                     &pad, a.last);
     per = w.channels / r->num_group;    /* channels are the result's here, filters the input's */
     each = w.filters / r->num_group;
+    if (whole) hy__w(c, "double *sum = (double *)(void *)scratch;\n");
     hy__w(c, "for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++) for (int i = 0; i < %l; i++)\n"
-          "y0[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, w.channels * w.places,
+          "%s[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, to, w.channels * w.places,
           w.fine_c, w.fine_p,
           s->node->nin > 2 ? "x2[c]" : "0");
     hy__w(c, "for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\nfor (int d = 0; d < %l; d++) "
           "for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n", w.batch, w.filters, w.coarse[0],
           w.coarse[1],
           w.coarse[2]);
-    hy__w(c, "const %t e = x0[n * %l + o * %l + ((d * %l + h) * %l + v) * %l];\n", (int)c->real,
+    hy__w(c, "const %t e = x0[n * %l + o * %l + ((d * %l + h) * %l + v) * %l];\n", (int)hy__c_sum_type(c),
           w.filters * w.results,
           w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p);
     hy__w(c, "for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\nfor (int kh = 0; kh < %l; kh++) "
@@ -61674,17 +61727,21 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
     hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w.fine[0],
           w.fine[1],
           w.fine[2]);
-    hy__w(c, "y0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l] +=\n"
-          "e * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n}\n", w.channels * w.places, each,
-          per, w.fine_c,
+    hy__w(c, "%s[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l] +=\n"
+          "e * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n}\n", to, w.channels * w.places,
+          each, per, w.fine_c,
           w.fine[1], w.fine[2], w.fine_p, per * w.taps, a.last ? (int64_t)1 : w.taps, w.kernel[1],
           w.kernel[2],
           a.last ? per : (int64_t)1);
+    if (!whole) return;
+    hy__c_loop(c, "", "i", hy__size(&hy__c_out(s)->shape));
+    hy__w(c, " y0[i] = %s;\n", hy__c_as(c, text, "sum[i]"));
 }
 
 static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
 {
     const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    char mean[HY__C_TEXT];
     hy__w(c, "for (int p = 0; p < %l; p++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
           "const int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n", x[0] * x[1], y[2], y[3],
           x[2], y[2], x[2],
@@ -61694,9 +61751,8 @@ static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
           y[3], y[3]);
     hy__w(c, "for (int i = top; i < bottom; i++) for (int k = left; k < right; k++) sum += x0[(p * %l + i) "
              "* %l + k];\n"
-          "y0[(p * %l + h) * %l + v] = (%t)(sum / ((bottom - top) * (right - left)));\n}\n", x[2], x[3],
-          y[2], y[3],
-          (int)c->real);
+          "y0[(p * %l + h) * %l + v] = %s;\n}\n", x[2], x[3], y[2], y[3],
+          hy__c_as(c, mean, "sum / ((bottom - top) * (right - left))"));
 }
 
 static void hy__c_lrn(hy__c *c, const hy__c_step *s)
@@ -62554,7 +62610,7 @@ static const hy__c_emitter hy__c_emitters[] = {
 #ifndef HYBRID_NO_VISION
     { HY_OP_convolution, hy__c_convolution, HY__C_TAIL | HY__C_PACK_CONV, hy__c_conv_scratch },
     { HY_OP_pooling, hy__c_pooling, 0, NULL },
-    { HY_OP_deconvolution, hy__c_deconvolution, 0, NULL },
+    { HY_OP_deconvolution, hy__c_deconvolution, 0, hy__c_deconvolution_scratch },
     { HY_OP_adaptive_avg_pooling, hy__c_adaptive, 0, NULL },
     { HY_OP_lrn, hy__c_lrn, 0, NULL },
     { HY_OP_upsampling, hy__c_upsampling, 0, NULL },
@@ -63486,6 +63542,29 @@ static void hy__c_blob_name(const hy__c_blob *b, char *to)
     else hy__c_text(to, "%s", b->name);
 }
 
+/* Not every compiler (tcc) makes a NaN or -inf at compile time: a table with one is written as its bits. */
+static void hy__c_write_table(hy__c *c, const char *name, const hy_tensor *from, const hy__c_blob *b,
+                              int64_t n)
+{
+    hy_tensor bits = *from;
+    hy_dtype dtype = from->type.dtype;
+    int64_t i, room = n ? n : 1;
+    int plain = 1;
+    for (i = 0; i < n && (dtype == HY_F32 || dtype == HY_F64) && plain; i++) {
+        int64_t at = b ? hy__c_blob_at(b, i) : i;
+        plain = hy__load((const char *)from->data + at * hy__traits[dtype].size, dtype) > -HUGE_VAL;
+    }
+    if (plain) hy__w(c, "static const %t %p_%s[%l] = {", (int)dtype, name, room);
+    else {
+        bits.type.dtype = dtype == HY_F32 ? HY_I32 : HY_I64;
+        hy__w(c, "static const union { %t bits[%l]; %t value[%l]; } %p_%s = { {", (int)bits.type.dtype, room,
+              (int)dtype, room, name);
+    }
+    hy__c_write_numbers(c, &bits, b, n);
+    if (plain) hy__w(c, "\n};\n");
+    else hy__w(c, "\n} };\n#define %p_%s %p_%s.value\n", name, name);
+}
+
 static void hy__c_write_weights(hy__c *c)
 {
     char name[HY__C_TEXT];
@@ -63493,9 +63572,8 @@ static void hy__c_write_weights(hy__c *c)
     for (i = 0; i < c->blobs && !c->separate; i++) {
         const hy__c_blob *b = &c->blob[i];
         hy__c_blob_name(b, name);
-        hy__w(c, "static const %t %p_%s[%l] = {", (int)b->from.type.dtype, name, b->n ? b->n : (int64_t)1);
-        hy__c_write_numbers(c, &b->from, b->lanes ? b : NULL, b->n);
-        hy__w(c, "\n};\n\n");
+        hy__c_write_table(c, name, &b->from, b->lanes ? b : NULL, b->n);
+        hy__w(c, "\n");
     }
 }
 
@@ -63774,14 +63852,14 @@ static double hy__c_tolerance(const hy__c *c, hy_dtype dtype)
 /* Inputs and results that were recorded, and a program that compares. */
 static void hy__c_write_test(hy__c *c)
 {
+    char name[HY__C_TEXT];
     int i, heads = c->at->g->heads;
     hy__w(c, "\n#ifdef %u_TEST\n#include <stdio.h>\n\n");
     for (i = 0; i < c->at->g->vars + heads; i++) {
         const hy_tensor *x = i < c->at->g->vars ? &c->in[i]->t : &c->out[i - c->at->g->vars]->t;
-        hy__w(c, "static const %t %p_%s%d[%l] = {", (int)x->type.dtype, i < c->at->g->vars ? "given" : "due",
-              i < c->at->g->vars ? i : i - c->at->g->vars, hy__most(hy__size(&x->type.shape), 1));
-        hy__c_write_numbers(c, x, NULL, hy__size(&x->type.shape));
-        hy__w(c, "\n};\n");
+        if (i < c->at->g->vars) hy__c_text(name, "given%d", i);
+        else hy__c_text(name, "due%d", i - c->at->g->vars);
+        hy__c_write_table(c, name, x, NULL, hy__size(&x->type.shape));
     }
     for (i = 0; i < heads; i++)
         hy__w(c, "static %t %p_got%d[%l];\n", (int)c->out[i]->t.type.dtype, i,
@@ -63800,7 +63878,7 @@ static void hy__c_write_test(hy__c *c)
     hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
     for (i = 0; i < heads; i++) {
         hy_dtype dtype = c->out[i]->t.type.dtype;
-        char got[HY__C_TEXT], due[HY__C_TEXT], name[HY__C_TEXT];
+        char got[HY__C_TEXT], due[HY__C_TEXT];
         hy__c_need_half(c, dtype);
         hy__c_load(c, got, dtype, hy__c_text(name, "%s_got%d", c->prefix, i), "i");
         hy__c_load(c, due, dtype, hy__c_text(name, "%s_due%d", c->prefix, i), "i");
@@ -64311,8 +64389,20 @@ static int hy__jit_fill(hy_frame *F, const hy_graph *g, const hy__c *c, const hy
     return hy__graph_finish(F, fresh);
 }
 
+/* Is there a kernel for all of it? C source itself would refuse no type. */
+static int hy__jit_binds(hy_frame *F, hy_graph *g)
+{
+    hy__mode mode;
+    hy__plan plan;
+    int failed;
+    memset(&mode, 0, sizeof mode);
+    failed = hy__plan_make(F, g, &mode, &plan);
+    hy__plan_free(F->root, &plan);
+    return failed;
+}
+
 /* The typed graph as one call into machine code; NULL when it cannot be, which is said to the log. */
-static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
 {
     hy__heap *heap = &F->root->heap;
     hy__sources *sources = (hy__sources *)hy__alloc_zero(heap, sizeof *sources);
@@ -64328,7 +64418,7 @@ static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
     failed = !sources || !j || !type;
     if (failed) hy__no_memory(F, "jit");
     for (i = 0; i < g->vars && !failed; i++) type[i] = g->var[i]->type[0];
-    failed = failed || hy__jit_watch(F, g, sources) || hy__c_prefix(&c, "jit", NULL);
+    failed = failed || hy__jit_binds(F, g) || hy__jit_watch(F, g, sources) || hy__c_prefix(&c, "jit", NULL);
     c.title = "jit";
     c.separate = 1;                     /* compilers take their time over long lists of numbers */
     c.callable = 1 + g->vars;           /* results stand behind the inputs of the node */
@@ -64358,7 +64448,7 @@ static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
     return NULL;
 }
 #else
-static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
 {
     (void)g;
     hy__warn(F, "jit: not on this system; the built-in program runs");
