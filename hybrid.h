@@ -39685,9 +39685,11 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
     hy__acquire(&F->root->lock);
     lives = hy__block_lives(F->root, block);
     hy__release(&F->root->lock);
-    if (!lives || hy__block_runs(F, block)) {
-        hy__fail(F, HY_ERROR_STATE, "hy_block_free: %s", lives ? "forward must not free its own block"
-                 : "the block was freed already, or belongs to another hy_open");
+    if (!lives || block->house->inner_of || hy__block_runs(F, block)) {
+        hy__fail(F, HY_ERROR_STATE, "hy_block_free: %s",
+                 !lives ? "the block was freed already, or belongs to another hy_open"
+                 : block->house->inner_of ? "the activation of a layer goes with it"
+                 : "forward must not free its own block");
         return;
     }
     code = F->code;
@@ -47270,6 +47272,15 @@ static int hy__begin_states(hy_frame *F, hy_block *block, int64_t batch, hy_arra
     return n;
 }
 
+/* A cell within one that needs all it was made of. */
+static hy_block *hy__cell_part(hy_frame *F, hy_block *block, int i)
+{
+    if (hy_length(F, block) == 1 + (hy__as_cell(block)->what == HY__CELL_BOTH_WAYS))
+        return hy_child(F, block, i);
+    hy__fail(F, HY_ERROR_STATE, "%s: a cell that it was made of has been freed", block->kind);
+    return NULL;
+}
+
 /* One step of any cell: its output; next takes its n states and may be where they came from. */
 static hy_array *hy__cell_step(hy_frame *F, hy_block *cell, hy_array *x, int n, hy_array *const *state,
                                hy_array **next)
@@ -47319,7 +47330,7 @@ static hy_array *hy__zoneout_step(hy_frame *F, hy__cell *b, hy_array *x, int n, 
     int i, own = n - (b->rate > 0);
     hy_array *y;
     if (own < 0) { hy__fail_states(F, &b->base, 1, n); return NULL; }
-    y = hy__cell_step(F, hy_child(F, &b->base, 0), x, own, state, next);
+    y = hy__cell_step(F, hy__cell_part(F, &b->base, 0), x, own, state, next);
     if (b->rate > 0) y = next[own] = hy__zone_out(F, y, state[own], b->rate);
     for (i = 0; i < own && b->rate_states > 0 && !F->code; i++)
         next[i] = hy__zone_out(F, next[i], state[i], b->rate_states);
@@ -47359,7 +47370,7 @@ static hy_array *hy__cell_run(hy_frame *F, hy__cell *b, hy_array *x, int n, hy_a
     case HY__CELL_DROPOUT: return hy__drop(F, x, b->rate, &b->axes);
     case HY__CELL_ZONEOUT: return hy__zoneout_step(F, b, x, n, state, next);
     case HY__CELL_RESIDUAL:
-        y = hy__cell_step(F, hy_child(F, &b->base, 0), x, n, state, next);
+        y = hy__cell_step(F, hy__cell_part(F, &b->base, 0), x, n, state, next);
         return hy_elemwise_add(F, y, x);
     default:
         hy__fail(F, HY_ERROR_STATE, "BidirectionalCell cannot be stepped: use hy_rnn_unroll");
@@ -47380,10 +47391,12 @@ static hy_array *hy__cell_forward(hy_frame *F, hy_block *self, hy_array *x)
     return F->code ? NULL : n ? out : out->item[0];
 }
 
-/* "LSTMCell(8 -> 40)" */
-static void hy__say_block(hy__line *line, const hy_block *block)
+/* "LSTMCell(8 -> 40)", of a child that may be gone */
+static void hy__say_part(hy__line *line, const struct hy__house *h, int i)
 {
+    const hy_block *block = i < h->children ? h->child[i].block : NULL;
     char inner[256];
+    if (!block) { hy__puts(line, "freed"); return; }
     hy__puts(line, block->kind);
     if (!block->describe) return;
     block->describe(block, inner, sizeof inner);
@@ -47406,15 +47419,15 @@ static void hy__cell_describe(const hy_block *self, char *text, size_t bytes)
         break;
     case HY__CELL_ZONEOUT:
         hy__say(&line, "p_out=%g, p_state=%g, ", b->rate, b->rate_states);
-        hy__say_block(&line, h->child[0].block);
+        hy__say_part(&line, h, 0);
         break;
     case HY__CELL_BOTH_WAYS:
         hy__puts(&line, "forward=");
-        hy__say_block(&line, h->child[0].block);
+        hy__say_part(&line, h, 0);
         hy__puts(&line, ", backward=");
-        hy__say_block(&line, h->child[1].block);
+        hy__say_part(&line, h, 1);
         break;
-    default: hy__say_block(&line, h->child[0].block);
+    default: hy__say_part(&line, h, 0);
     }
 }
 
@@ -47547,14 +47560,14 @@ static void hy__unroll(hy_frame *F, hy_block *block, int steps, hy_array *const 
     right = hy__group_make(F, steps);
     turned = hy__group_make(F, steps);
     if (!left || !right || !turned) return;
-    k = what == HY__CELL_RESIDUAL ? n : hy__begin_states(F, hy_child(F, block, 0), 0, NULL);
-    hy__unroll(F, hy_child(F, block, 0), steps, x, k, state, next, left->item);
+    k = what == HY__CELL_RESIDUAL ? n : hy__begin_states(F, hy__cell_part(F, block, 0), 0, NULL);
+    hy__unroll(F, hy__cell_part(F, block, 0), steps, x, k, state, next, left->item);
     if (what == HY__CELL_RESIDUAL) {
         for (t = 0; t < steps && !F->code; t++) y[t] = hy_elemwise_add(F, left->item[t], x[t]);
         return;
     }
     for (t = 0; t < steps; t++) turned->item[t] = x[steps - 1 - t];
-    hy__unroll(F, hy_child(F, block, 1), steps, turned->item, n - k, state + k, next + k, right->item);
+    hy__unroll(F, hy__cell_part(F, block, 1), steps, turned->item, n - k, state + k, next + k, right->item);
     for (t = 0; t < steps && !F->code; t++) {
         hy_array *both[2];
         both[0] = left->item[t];
