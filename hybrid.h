@@ -285,9 +285,9 @@
  * NUMBERS
  *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0 are
  *   0; casts from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is
- *   there; argmax and argmin then name its place, and in an order (sort, topk) NaN is the largest. Integers
- *   compare with any number by its value, but their sum or product with 0.5 is an error: cast first (MXNet
- *   cuts the 0.5 to 0). Functions of f32 have the same bits on every instruction set and are off by at most
+ *   there; argmax and argmin then name its place, and in an order (sort, topk) NaN is the largest; sign(NaN)
+ *   is NaN (MXNet: 0). Integers compare with any number by its value, but their sum or product with 0.5 is
+ *   an error: cast first (MXNet cuts the 0.5 to 0). Functions of f32 have the same bits on every instruction set and are off by at most
  *   1.5 units of the last place (exp, log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others)
  *   or 3.5 (mish); gelu by 2.5 and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where
  *   neighbours lie farther apart than a period, are those of 2^30. Indices may have any numeric type. A
@@ -1120,8 +1120,8 @@ struct hy_op {
 #define HY_P_bilinear_resize(P, R) P(R, int, height, height, 1, "height of the result") \
     P(R, int, width, width, 1, "width of the result")
 #define HY_A_bilinear_resize(A, R) \
-    A(R, real, scale_height, scale_height, 0, "in place of height: what it is multiplied by") \
-    A(R, real, scale_width, scale_width, 0, "the same for the width") \
+    A(R, real, scale_height, scale_height, 0, "with scale_width in place of height and width: factors") \
+    A(R, real, scale_width, scale_width, 0, "without scale_height it counts for nothing") \
     A(R, enum, mode, mode, 0, \
       "size|odd_scale|like|to_even_down|to_even_up|to_odd_down|to_odd_up: where the size comes from") \
     A(R, inv, half_pixels, align_corners, 0, "corners are those of pixels, not the middles of the outermost")
@@ -16666,7 +16666,7 @@ static int hy__reverse_bind(hy_job *job)
     HY__REC(reverse, job);
     const hy_tensor *x = &job->in[0];
     hy__move *m = hy__begin_move(job);
-    int d, bits = hy__known_axis_bits(&r->axis, 0, x->type.shape.ndim);
+    int d, bits = r->axis.n ? hy__known_axis_bits(&r->axis, 0, x->type.shape.ndim) : 0;     /* (): none */
     for (d = 0; d < x->type.shape.ndim; d++) {
         int turn = bits >> d & 1 && x->type.shape.dim[d] > 0;
         if (turn) m->from_start += (x->type.shape.dim[d] - 1) * x->stride[d];
@@ -28090,12 +28090,13 @@ static int hy__bilinear_resize_infer(hy_infer *I)
 {
     HY__REC(bilinear_resize, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
-    const double scale[2] = { r->scale_height, r->scale_width };
+    const double scale[2] = { r->scale_height, r->scale_height > 0 ? r->scale_width : 0 };
     const int size[2] = { r->height, r->width };
     int d, like = r->mode == HY_RESIZE_LIKE;
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
     if (hy__infer_range(I, "mode", r->mode, 0, HY_RESIZE_TO_ODD_UP)) return -1;
-    if (r->mode == HY_RESIZE_ODD_SCALE && !(scale[0] > 0 && scale[1] > 0))
+    if ((r->mode == HY_RESIZE_ODD_SCALE || (r->mode == HY_RESIZE_SIZE && scale[0] > 0)) &&
+        !(scale[0] > 0 && scale[1] > 0))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale_height and scale_width must be above 0");
     if (hy__infer_ranks(I, x, y, 4) < 0 || hy__infer_sizes(I, x)) return -1;
     if (like) {

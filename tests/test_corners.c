@@ -71,8 +71,26 @@ static void corners_norms(void)
     CHECK(!hy_close(F));
 }
 
+/* Zeros keep their sign; one factor alone is no size. */
+static void corners_of_norms_and_sizes(void)
+{
+    const float minus[] = { -0.0f, 1, 2, -0.0f };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_floats(F, HY_SHAPE(1, 4), minus), *y = hy_l2_normalization(F, x, NULL);
+    hy_bilinear_resize_opt high;
+    CHECK(y && signbit(hy_value(F, y, 0, 0)) && signbit(hy_value(F, y, 0, 3)));
+    memset(&high, 0, sizeof high);
+    high.scale_height = 2;
+    CHECK(!hy_bilinear_resize(F, hy_ones(F, HY_SHAPE(1, 1, 2, 2)), NULL, 1, 1, &high));
+    CHECK(hy_error_code(F) == HY_ERROR_ARGUMENT && strstr(hy_error(F), "scale_width"));
+    hy_clear(F);
+    CHECK(isnan(hy_item(F, hy_sign(F, hy_full(F, HY_SHAPE(1), NAN)))));
+    CHECK(!hy_close(F));
+}
+
 static void test_corners(void)
 {
+    RUN(corners_of_norms_and_sizes);
     RUN(corners_border);
     RUN(corners_far);
     RUN(corners_sums);
