@@ -163,7 +163,8 @@
  *   those of few channels, whose batch is a multiple of 16; gradients, too); deconvolutions become
  *   convolutions. 3 x 3 ones may run by squares of 2 x 2 or 4 x 4 results, of stride 2 by 3 x 3 (Winograd;
  *   shapes decide which): off by some 2^-19 of the largest sum of |weight value|, and a NaN or an infinity in
- *   the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off goes without.
+ *   the data makes whole squares around it NaN, while one in a weight need not make NaN of the padding that
+ *   it meets, as it does line by line. HY_PASS_LAYOUT among opt.off goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
