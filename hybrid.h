@@ -286,9 +286,10 @@
  * NUMBERS
  *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0 are
  *   0; casts from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is
- *   there; argmax and argmin then name its place, and in an order (sort, topk) NaN is the largest; sign(NaN)
- *   is NaN (MXNet: 0). Integers compare with any number by its value, but their sum or product with 0.5 is
- *   an error: cast first (MXNet cuts the 0.5 to 0). Functions of f32 have the same bits on every instruction set and are off by at most
+ *   there (of nothing at all, the end of the type); argmax and argmin then name its place, and in an order
+ *   (sort, topk) NaN is the largest; sign(NaN) is NaN (MXNet: 0). Integers compare with any number by its
+ *   value, but their sum or product with 0.5 is an error: cast first (MXNet cuts the 0.5 to 0). Functions of
+ *   f32 have the same bits on every instruction set and are off by at most
  *   1.5 units of the last place (exp, log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others)
  *   or 3.5 (mish); gelu by 2.5 and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where
  *   neighbours lie farther apart than a period, are those of 2^30. Indices may have any numeric type. A
@@ -13320,6 +13321,15 @@ static void hy__moments_part(const hy__reduce *r, const char *data, int64_t firs
     hy__reduce_walk(r, data, first, width, low, high, hy__moments_block, acc);
 }
 
+/* The least or the largest number of an integer type. */
+static int64_t hy__whole_end(hy_dtype dtype, int largest)
+{
+    int64_t top = INT64_MAX >> (64 - 8 * hy__traits[dtype].size);
+    if (dtype == HY_BOOL) return largest;
+    if (dtype == HY_U8) return largest ? 255 : 0;
+    return largest ? top : -top - 1;
+}
+
 /* Partial results -> outputs. */
 static void hy__reduce_finish(const hy__reduce *r, void *acc, char *out, int64_t first, int64_t width)
 {
@@ -13327,7 +13337,9 @@ static void hy__reduce_finish(const hy__reduce *r, void *acc, char *out, int64_t
     int64_t j;
     if (r->integer) {
         int64_t *isum = (int64_t *)acc;
+        int ends = !r->count && (r->kind == HY__MAX || r->kind == HY__MIN);     /* of nothing: as -inf, inf */
         for (j = 0; j < width; j++) {
+            if (ends) isum[j] = hy__whole_end(r->to, r->kind == HY__MIN);
             if (r->kind == HY__MEAN) isum[j] = r->count ? isum[j] / r->count : 0;
             if (r->kind == HY__NORM2) isum[j] = (int64_t)sqrt((double)isum[j]);
         }
@@ -60029,16 +60041,20 @@ static void hy__c_open_whole(hy__c *c, hy_dtype to)
     hy__w(c, "(%t)%p_int_of(", (int)to);
 }
 
-static const char *hy__c_limits(hy_dtype to)
+static const char *hy__c_least(hy_dtype whole)
 {
-    static const char *const limits[] = { "-128, 127", "0, 255", "INT32_MIN, INT32_MAX",
-                                          "INT64_MIN, INT64_MAX" };
-    return limits[to - HY_I8];
+    static const char *const least[] = { "-128", "0", "INT32_MIN", "INT64_MIN", "0" };
+    return least[whole - HY_I8];
+}
+static const char *hy__c_largest(hy_dtype whole)
+{
+    static const char *const largest[] = { "127", "255", "INT32_MAX", "INT64_MAX", "1" };
+    return largest[whole - HY_I8];
 }
 
 static void hy__c_close_whole(hy__c *c, hy_dtype to)
 {
-    if (to == HY_BOOL) hy__w(c, ") != 0)"); else hy__w(c, ", %s)", hy__c_limits(to));
+    if (to == HY_BOOL) hy__w(c, ") != 0)"); else hy__w(c, ", %s, %s)", hy__c_least(to), hy__c_largest(to));
 }
 
 /* Does the formula of integers give a real number? One does that names functions of reals, or parameters. */
@@ -60221,8 +60237,8 @@ static const char *hy__c_as(hy__c *c, char *to, const char *value)
     if (hy__floating(c->real)) return hy__c_text(to, "(%s)(%s)", hy__c_type(c->real), value);
     if (c->real == HY_BOOL) return hy__c_text(to, "(%s) != 0", value);
     hy__c_need(c, "int_of");
-    return hy__c_text(to, "(%s)%s_int_of(%s, %s)", hy__c_type(c->real), c->prefix, value,
-                      hy__c_limits(c->real));
+    return hy__c_text(to, "(%s)%s_int_of(%s, %s, %s)", hy__c_type(c->real), c->prefix, value,
+                      hy__c_least(c->real), hy__c_largest(c->real));
 }
 
 static void hy__c_store_sum(hy__c *c, const hy__c_step *s, const char *index)
@@ -61097,7 +61113,8 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
     reals = hy__floating(c->real) && hy__floating(hy__c_in(s, 0)->dtype);
     hy__c_open_lines(c, s, l, l.n);
     hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = (%t)%s(sum += ",
-          reals ? "double" : "uint64_t", l.n, l.inner, (int)c->real, hy__floating(c->real) && !reals ? "(int64_t)" : "");
+          reals ? "double" : "uint64_t", l.n, l.inner, (int)c->real,
+          hy__floating(c->real) && !reals ? "(int64_t)" : "");
     if (!hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, "(uint64_t)x[k * %l]", l.inner);
     else if (reals) hy__w(c, "x[k * %l]", l.inner);
     else {
@@ -61313,6 +61330,7 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
     hy__c_lines l = hy__c_sorted_lines(s, hy__c_sorted_axis(s));
     int64_t k = l.n;
     hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
+    const int reals = hy__floating(value);
     if (number == HY_OP_topk) {
         const hy__topk_rec *r = (const hy__topk_rec *)s->node->record;
         up = r->is_ascend;
@@ -61326,17 +61344,17 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
         indices = 0;
     }
     if (!l.n) return;
-    hy__c_need(c, "after");
+    if (reals) hy__c_need(c, "after");
     hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
     if (kind == HY_TOPK_MASK) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n",
                                     hy__size(&hy__c_out(s)->shape));
     hy__c_open_lines(c, s, l, 0);
     hy__w(c, "int n = 0;\nfor (int i = 0; i < %l; i++) {\nint p = n < %l ? n++ : n;\n", l.n, k);
-    hy__w(c, up ? "for (; p > 0 && %p_after(x[order[p - 1] * %l], x[i * %l]); p--) if (p < n) order[p] = "
-                  "order[p - 1];\n"
-                : "for (; p > 0 && %p_after(x[i * %l], x[order[p - 1] * %l]); p--) if (p < n) order[p] = "
-                  "order[p - 1];\n",
-          l.inner, l.inner);
+    hy__w(c, reals ? "for (; p > 0 && %p_after(" : "for (; p > 0 && ");
+    hy__w(c, up ? "x[order[p - 1] * %l]%s x[i * %l]" : "x[i * %l]%s x[order[p - 1] * %l]", l.inner,
+          reals ? "," : " >", l.inner);
+    hy__w(c, reals ? "); p--)" : "; p--)");
+    hy__w(c, " if (p < n) order[p] = order[p - 1];\n");
     hy__w(c, "if (p < n) order[p] = i;\n}\nfor (int i = 0; i < n; i++) {\n");
     if (kind == HY_TOPK_MASK) hy__w(c, "y0[(o * %l + order[i]) * %l + j] = 1;\n", l.n, l.inner);
     if (kind == HY_TOPK_VALUE || kind == HY_TOPK_BOTH)
@@ -61407,16 +61425,14 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
     } else bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
     hy__c_reduce_open(c, x, bits, from, to, gone);
     if (kind == HY__MAX || kind == HY__MIN)
-        hy__w(c, whole ? "int first = 1;\n%t sum = 0;\n" : "%t sum = %s;\n", (int)hy__c_wide(hy__c_in(s,
-            0)->dtype),
-              kind == HY__MAX ? "-INFINITY" : "INFINITY");
+        hy__w(c, "%t sum = %s;\n", (int)c->real, kind == HY__MAX
+              ? whole ? hy__c_least(c->real) : "-INFINITY" : whole ? hy__c_largest(c->real) : "INFINITY");
     else hy__w(c, "%s sum = %d;\n", whole ? "uint64_t" : "double", kind == HY__PROD || kind == HY__NANPROD);
     hy__c_loops(c, x->ndim, gone);
     hy__w(c, "const %t e = x0[%s];\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), from);
     switch (kind) {
         case HY__MAX: case HY__MIN:
-            hy__w(c, whole ? "if (first || e %s sum) sum = e;\nfirst = 0;\n" : "if (e %s sum || e != e) "
-                                                                               "sum = e;\n",
+            hy__w(c, whole ? "if (e %s sum) sum = e;\n" : "if (e %s sum || e != e) sum = e;\n",
                   kind == HY__MAX ? ">" : "<");
             break;
         case HY__PROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "sum *= e;\n"); break;
@@ -61428,7 +61444,7 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
     if (kind == HY__MEAN)
         hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l.0;\n",
               whole ? hy__most(hy__c_product_of(gone, x->ndim), 1) : hy__c_product_of(gone, x->ndim));
-    hy__w(c, "y0[%s] = (%r)sum;\n}\n", to);
+    hy__w(c, c->real == HY_BOOL ? "y0[%s] = sum != 0;\n}\n" : "y0[%s] = (%r)sum;\n}\n", to);
 }
 
 /* Integers that give integers add up as such. */

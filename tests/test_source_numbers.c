@@ -96,6 +96,9 @@ static hy_array *numbers_ends(hy_frame *F, hy_block *self, hy_array *x)
     y[n++] = hy_add(F, f, numbers_own);                /* NaN, both infinities, -0 */
     y[n++] = hy_rdiv_scalar(F, hy_mul(F, f, numbers_own), 2);
     y[n++] = hy_sequence_mask(F, f, hy_slice_axis(F, hy_reshape(F, f, HY_INTS(6), NULL), 0, 4, 5), &given);    /* NaN of them: none */
+    y[n++] = hy_min(F, hy_cast(F, none, HY_I8), HY_AXES(0), NULL);
+    y[n++] = hy_argsort(F, hy_tile(F, whole, HY_INTS(2)), 0, NULL);
+    y[n++] = hy_equal_scalar(F, hy_nansum(F, hy_cast(F, hy_ones_like(F, whole), HY_BOOL), HY_ALL, NULL), 1);
     return hy_group_of(F, n, y);
 }
 
