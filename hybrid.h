@@ -61905,15 +61905,17 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
         hy__c_best(c, n, k, fits, score, other);
         hy__w(c, "for (int i = 0; i < m; i++) {\nconst %r *u = x + order[i] * %l + %d;\nint crowded = 0;\n",
               w, r->coord_start);
-        hy__c_box(c, "a", "u", r->in_format);
+        hy__c_box(c, "b", "u", r->in_format);
         hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = x + order[j] * %l + %d;\n", w,
               r->coord_start);
-        hy__c_box(c, "b", "v", r->in_format);
+        hy__c_box(c, "a", "v", r->in_format);
         hy__c_overlap(c);
         hy__w(c, "crowded = part > %v", r->overlap_thresh);
-        if (r->id_index >= 0 && !r->force_suppress)
-            hy__w(c, " && (int64_t)u[%d] == (int64_t)v[%d]", r->id_index - r->coord_start,
+        if (r->id_index >= 0 && !r->force_suppress) {
+            hy__c_need(c, "whole");
+            hy__w(c, " && %p_whole(u[%d]) == %p_whole(v[%d])", r->id_index - r->coord_start,
                   r->id_index - r->coord_start);
+        }
         hy__w(c, ";\n}\nif (!crowded) order[kept++] = order[i];\n}\n");
     }
     hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %l; k++)\n"
@@ -61966,9 +61968,9 @@ static void hy__c_detection(hy__c *c, const hy__c_step *s)
                  "%r *row = y + i * 6;\nint crowded = 0;\n");
         hy__w(c, "if (i >= %l) { row[0] = -1; continue; }\n"
                  "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n", most);
-        hy__c_box(c, "a", "(row + 2)", 0);
+        hy__c_box(c, "b", "(row + 2)", 0);
         hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = copy + order[j] * 6 + 2;\n");
-        hy__c_box(c, "b", "v", 0);
+        hy__c_box(c, "a", "v", 0);
         hy__c_overlap(c);
         hy__w(c, r->force_suppress ? "crowded = part >= %v;\n}\n"
                                    : "crowded = part >= %v && row[0] == v[-2];\n}\n", r->nms_threshold);
