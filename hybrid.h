@@ -64497,7 +64497,8 @@ HY__WARM_ROOMS
  *   later  MENDED: running statistics in order; arrays of integers refuse arithmetic with numbers that are
  *          no integers; second-order gradients of gamma, gammaln, softmax_output; hy_grad_of of a parameter
  *          without a gradient is NULL and no error; a list of hy_collect_params knows that its scope has
- *          ended; hy_graph_of stays until hy_graph_free.
+ *          ended; hy_graph_of stays until hy_graph_free; x + 0 makes +0 of -0 compiled, too; the largest of
+ *          no integers is the least of their type; reverse without axes turns nothing round.
  *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no
  *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
  *          gamma are options.
