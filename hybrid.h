@@ -164,7 +164,8 @@
  *   those of few channels, whose batch is a multiple of 16; gradients, too); deconvolutions become
  *   convolutions. 3 x 3 ones may run by squares of 2 x 2 or 4 x 4 results, of stride 2 by 3 x 3 (Winograd;
  *   shapes decide which): off by some 2^-19 of the largest sum of |weight value|, and a NaN or an infinity in
- *   the data makes whole squares around it NaN. HY_PASS_LAYOUT among opt.off goes without.
+ *   the data makes whole squares around it NaN, while one in a weight need not make NaN of the padding that
+ *   it meets, as it does line by line. HY_PASS_LAYOUT among opt.off goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -286,9 +287,10 @@
  * NUMBERS
  *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0 are
  *   0; casts from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is
- *   there; argmax and argmin then name its place, and in an order (sort, topk) NaN is the largest. Integers
- *   compare with any number by its value, but their sum or product with 0.5 is an error: cast first (MXNet
- *   cuts the 0.5 to 0). Functions of f32 have the same bits on every instruction set and are off by at most
+ *   there (of nothing at all, the end of the type); argmax and argmin then name its place, and in an order
+ *   (sort, topk) NaN is the largest; sign(NaN) is NaN (MXNet: 0). Integers compare with any number by its
+ *   value, but their sum or product with 0.5 is an error: cast first (MXNet cuts the 0.5 to 0). Functions of
+ *   f32 have the same bits on every instruction set and are off by at most
  *   1.5 units of the last place (exp, log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others)
  *   or 3.5 (mish); gelu by 2.5 and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where
  *   neighbours lie farther apart than a period, are those of 2^30. Indices may have any numeric type. A
@@ -1121,8 +1123,8 @@ struct hy_op {
 #define HY_P_bilinear_resize(P, R) P(R, int, height, height, 1, "height of the result") \
     P(R, int, width, width, 1, "width of the result")
 #define HY_A_bilinear_resize(A, R) \
-    A(R, real, scale_height, scale_height, 0, "in place of height: what it is multiplied by") \
-    A(R, real, scale_width, scale_width, 0, "the same for the width") \
+    A(R, real, scale_height, scale_height, 0, "with scale_width in place of height and width: factors") \
+    A(R, real, scale_width, scale_width, 0, "without scale_height it counts for nothing") \
     A(R, enum, mode, mode, 0, \
       "size|odd_scale|like|to_even_down|to_even_up|to_odd_down|to_odd_up: where the size comes from") \
     A(R, inv, half_pixels, align_corners, 0, "corners are those of pixels, not the middles of the outermost")
@@ -13347,6 +13349,15 @@ static void hy__moments_part(const hy__reduce *r, const char *data, int64_t firs
     hy__reduce_walk(r, data, first, width, low, high, hy__moments_block, acc);
 }
 
+/* The least or the largest number of an integer type. */
+static int64_t hy__whole_end(hy_dtype dtype, int largest)
+{
+    int64_t top = INT64_MAX >> (64 - 8 * hy__traits[dtype].size);
+    if (dtype == HY_BOOL) return largest;
+    if (dtype == HY_U8) return largest ? 255 : 0;
+    return largest ? top : -top - 1;
+}
+
 /* Partial results -> outputs. */
 static void hy__reduce_finish(const hy__reduce *r, void *acc, char *out, int64_t first, int64_t width)
 {
@@ -13354,7 +13365,9 @@ static void hy__reduce_finish(const hy__reduce *r, void *acc, char *out, int64_t
     int64_t j;
     if (r->integer) {
         int64_t *isum = (int64_t *)acc;
+        int ends = !r->count && (r->kind == HY__MAX || r->kind == HY__MIN);     /* of nothing: as -inf, inf */
         for (j = 0; j < width; j++) {
+            if (ends) isum[j] = hy__whole_end(r->to, r->kind == HY__MIN);
             if (r->kind == HY__MEAN) isum[j] = r->count ? isum[j] / r->count : 0;
             if (r->kind == HY__NORM2) isum[j] = (int64_t)sqrt((double)isum[j]);
         }
@@ -16694,7 +16707,7 @@ static int hy__reverse_bind(hy_job *job)
     HY__REC(reverse, job);
     const hy_tensor *x = &job->in[0];
     hy__move *m = hy__begin_move(job);
-    int d, bits = hy__known_axis_bits(&r->axis, 0, x->type.shape.ndim);
+    int d, bits = r->axis.n ? hy__known_axis_bits(&r->axis, 0, x->type.shape.ndim) : 0;     /* (): none */
     for (d = 0; d < x->type.shape.ndim; d++) {
         int turn = bits >> d & 1 && x->type.shape.dim[d] > 0;
         if (turn) m->from_start += (x->type.shape.dim[d] - 1) * x->stride[d];
@@ -25590,7 +25603,7 @@ static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k
     for (i = 0; i < b->width; i++) {
         int64_t at = k->param == HY__PARAM_SET ? (b->first + i) % k->params : 0;
         gain[i] = k->param == HY__PARAM_SET && k->use_gamma ? hy__number(now, gamma, at) : 1;
-        shift[i] = k->param == HY__PARAM_SET ? hy__number(now, beta, at) : 0;
+        shift[i] = k->param == HY__PARAM_SET ? hy__number(now, beta, at) : -0.0;     /* x - 0 is x */
     }
     hy__store_f64(narrow[0], k->compute, 1, b->one, b->width);
     hy__store_f64(narrow[1], k->compute, 1, b->two, b->width);
@@ -28410,12 +28423,13 @@ static int hy__bilinear_resize_infer(hy_infer *I)
 {
     HY__REC(bilinear_resize, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
-    const double scale[2] = { r->scale_height, r->scale_width };
+    const double scale[2] = { r->scale_height, r->scale_height > 0 ? r->scale_width : 0 };
     const int size[2] = { r->height, r->width };
     int d, like = r->mode == HY_RESIZE_LIKE;
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
     if (hy__infer_range(I, "mode", r->mode, 0, HY_RESIZE_TO_ODD_UP)) return -1;
-    if (r->mode == HY_RESIZE_ODD_SCALE && !(scale[0] > 0 && scale[1] > 0))
+    if ((r->mode == HY_RESIZE_ODD_SCALE || (r->mode == HY_RESIZE_SIZE && scale[0] > 0)) &&
+        !(scale[0] > 0 && scale[1] > 0))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale_height and scale_width must be above 0");
     if (hy__infer_ranks(I, x, y, 4) < 0 || hy__infer_sizes(I, x)) return -1;
     if (like) {
@@ -32738,29 +32752,21 @@ static int hy__steps_forward(const hy_ints *step)
     return 1;
 }
 
-/* x + v leaves x as it is: -0 does always, +0 makes +0 of -0. */
-static int hy__adds_nothing(const hy__rewrite *R, const hy_type *x, double v, int negated)
+/* Arithmetic: which input the result equals, or -1. x - 0 is x for every x, x + 0 makes +0 of -0. */
+static int hy__kept_by_arithmetic(int number, const hy__node *node, const hy__edge *in)
 {
-    int minus = (int)(hy__f64_bits(v) >> 63) != negated;
-    return v == 0 && (minus || !hy__floating(x->dtype) || !R->mode->exact);
-}
-
-/* Arithmetic: which input the result equals, or -1. */
-static int hy__kept_by_arithmetic(const hy__rewrite *R, int number, const hy__node *node, const hy__edge *in)
-{
-    const hy_type *x = hy__edge_type(&in[0]);
     double v = node->op->attr == hy__scalar_attr ? ((const hy__scalar_rec *)node->record)->scalar : 0;
-    int loose = !R->mode->exact || !hy__floating(x->dtype);
+    int whole = !hy__floating(hy__edge_type(&in[0])->dtype), minus = (int)(hy__f64_bits(v) >> 63);
     switch (number) {
     case HY_OP_mul_scalar: case HY_OP_div_scalar: return v == 1 ? 0 : -1;
-    case HY_OP_add_scalar: return hy__adds_nothing(R, x, v, 0) ? 0 : -1;
-    case HY_OP_sub_scalar: return hy__adds_nothing(R, x, v, 1) ? 0 : -1;
+    case HY_OP_add_scalar: return v == 0 && (whole || minus) ? 0 : -1;
+    case HY_OP_sub_scalar: return v == 0 && (whole || !minus) ? 0 : -1;
     case HY_OP_mul: case HY_OP_elemwise_mul:
         return hy__constant_is(&in[1], 1) ? 0 : hy__constant_is(&in[0], 1) ? 1 : -1;
     case HY_OP_div: case HY_OP_elemwise_div: return hy__constant_is(&in[1], 1) ? 0 : -1;
     case HY_OP_sub: case HY_OP_elemwise_sub: return hy__constant_is(&in[1], 0) ? 0 : -1;
     case HY_OP_add: case HY_OP_elemwise_add:
-        return !loose ? -1 : hy__constant_is(&in[1], 0) ? 0 : hy__constant_is(&in[0], 0) ? 1 : -1;
+        return !whole ? -1 : hy__constant_is(&in[1], 0) ? 0 : hy__constant_is(&in[0], 0) ? 1 : -1;
     default: return -1;
     }
 }
@@ -32787,11 +32793,11 @@ static int hy__keeps_first(const hy__rewrite *R, int number, const hy__node *nod
 }
 
 /* Does a reduction only meet axes of size 1, and is what it makes of one value that value? */
-static int hy__reduces_nothing(const hy__rewrite *R, int number, const hy__node *node, const hy_shape *x)
+static int hy__reduces_nothing(int number, const hy__node *node, const hy_shape *x)
 {
     const hy__reduce_rec *r = (const hy__reduce_rec *)node->record;
-    int bits, d, same = number == HY_OP_max || number == HY_OP_min || number == HY_OP_prod;
-    if (!same && (R->mode->exact || (number != HY_OP_sum && number != HY_OP_mean))) return 0;
+    int bits, d;
+    if (number != HY_OP_max && number != HY_OP_min && number != HY_OP_prod) return 0;   /* 0 + -0 is +0 */
     bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
     for (d = 0; d < x->ndim; d++) if (bits >> d & 1 && x->dim[d] != 1) return 0;
     return 1;
@@ -32861,7 +32867,7 @@ static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in,
     if (!node->op || number < 0 || !node->nin || !hy__types_known(node->type, 1) || !hy__types_known(x, 1) ||
         !hy__one_result(R, node) || hy__is_pinned(R, node)) return 0;
     for (k = 0; k < node->nin; k++) if (hy__is_pinned(R, in[k].node)) return 0;     /* its input may change */
-    kept = hy__keeps_first(R, number, node) ? 0 : hy__kept_by_arithmetic(R, number, node, in);
+    kept = hy__keeps_first(R, number, node) ? 0 : hy__kept_by_arithmetic(number, node, in);
     if (kept >= 0 && hy__same_type(hy__edge_type(&in[kept]), &node->type[0])) {
         *out = in[kept];
         return node->nin == 2 && in[1 - kept].node->held && hy__look_at(R, in[1 - kept].node->held) ? -1 : 1;
@@ -32871,7 +32877,7 @@ static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in,
         *out = in[0].node->in[0];
         return 1;
     }
-    if (node->op->attr == hy__reduce_attr && hy__reduces_nothing(R, number, node, &x->shape))
+    if (node->op->attr == hy__reduce_attr && hy__reduces_nothing(number, node, &x->shape))
         return hy__emit_view(R, node, in[0], out);
     if ((node->op->flags & HY_OP_VIEW) && in[0].node->op && (in[0].node->op->flags & HY_OP_VIEW))
         return hy__emit_view(R, node, in[0].node->in[0], out);
@@ -37255,9 +37261,9 @@ static int hy__check_statistic(hy_frame *F, const hy__node *node)
 }
 
 #ifdef HYBRID_HAS_SOURCE
-static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g);     /* the third door: see >>door */
+static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g);     /* the third door: see >>door */
 #else
-static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
 {
     (void)g;
     hy__warn(F, "jit: built without HYBRID_SOURCE; the built-in program runs");
@@ -40106,9 +40112,11 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
     hy__acquire(&F->root->lock);
     lives = hy__block_lives(F->root, block);
     hy__release(&F->root->lock);
-    if (!lives || hy__block_runs(F, block)) {
-        hy__fail(F, HY_ERROR_STATE, "hy_block_free: %s", lives ? "forward must not free its own block"
-                 : "the block was freed already, or belongs to another hy_open");
+    if (!lives || block->house->inner_of || hy__block_runs(F, block)) {
+        hy__fail(F, HY_ERROR_STATE, "hy_block_free: %s",
+                 !lives ? "the block was freed already, or belongs to another hy_open"
+                 : block->house->inner_of ? "the activation of a layer goes with it"
+                 : "forward must not free its own block");
         return;
     }
     code = F->code;
@@ -47691,6 +47699,15 @@ static int hy__begin_states(hy_frame *F, hy_block *block, int64_t batch, hy_arra
     return n;
 }
 
+/* A cell within one that needs all it was made of. */
+static hy_block *hy__cell_part(hy_frame *F, hy_block *block, int i)
+{
+    if (hy_length(F, block) == 1 + (hy__as_cell(block)->what == HY__CELL_BOTH_WAYS))
+        return hy_child(F, block, i);
+    hy__fail(F, HY_ERROR_STATE, "%s: a cell that it was made of has been freed", block->kind);
+    return NULL;
+}
+
 /* One step of any cell: its output; next takes its n states and may be where they came from. */
 static hy_array *hy__cell_step(hy_frame *F, hy_block *cell, hy_array *x, int n, hy_array *const *state,
                                hy_array **next)
@@ -47740,7 +47757,7 @@ static hy_array *hy__zoneout_step(hy_frame *F, hy__cell *b, hy_array *x, int n, 
     int i, own = n - (b->rate > 0);
     hy_array *y;
     if (own < 0) { hy__fail_states(F, &b->base, 1, n); return NULL; }
-    y = hy__cell_step(F, hy_child(F, &b->base, 0), x, own, state, next);
+    y = hy__cell_step(F, hy__cell_part(F, &b->base, 0), x, own, state, next);
     if (b->rate > 0) y = next[own] = hy__zone_out(F, y, state[own], b->rate);
     for (i = 0; i < own && b->rate_states > 0 && !F->code; i++)
         next[i] = hy__zone_out(F, next[i], state[i], b->rate_states);
@@ -47780,7 +47797,7 @@ static hy_array *hy__cell_run(hy_frame *F, hy__cell *b, hy_array *x, int n, hy_a
     case HY__CELL_DROPOUT: return hy__drop(F, x, b->rate, &b->axes);
     case HY__CELL_ZONEOUT: return hy__zoneout_step(F, b, x, n, state, next);
     case HY__CELL_RESIDUAL:
-        y = hy__cell_step(F, hy_child(F, &b->base, 0), x, n, state, next);
+        y = hy__cell_step(F, hy__cell_part(F, &b->base, 0), x, n, state, next);
         return hy_elemwise_add(F, y, x);
     default:
         hy__fail(F, HY_ERROR_STATE, "BidirectionalCell cannot be stepped: use hy_rnn_unroll");
@@ -47801,10 +47818,12 @@ static hy_array *hy__cell_forward(hy_frame *F, hy_block *self, hy_array *x)
     return F->code ? NULL : n ? out : out->item[0];
 }
 
-/* "LSTMCell(8 -> 40)" */
-static void hy__say_block(hy__line *line, const hy_block *block)
+/* "LSTMCell(8 -> 40)", of a child that may be gone */
+static void hy__say_part(hy__line *line, const struct hy__house *h, int i)
 {
+    const hy_block *block = i < h->children ? h->child[i].block : NULL;
     char inner[256];
+    if (!block) { hy__puts(line, "freed"); return; }
     hy__puts(line, block->kind);
     if (!block->describe) return;
     block->describe(block, inner, sizeof inner);
@@ -47827,15 +47846,15 @@ static void hy__cell_describe(const hy_block *self, char *text, size_t bytes)
         break;
     case HY__CELL_ZONEOUT:
         hy__say(&line, "p_out=%g, p_state=%g, ", b->rate, b->rate_states);
-        hy__say_block(&line, h->child[0].block);
+        hy__say_part(&line, h, 0);
         break;
     case HY__CELL_BOTH_WAYS:
         hy__puts(&line, "forward=");
-        hy__say_block(&line, h->child[0].block);
+        hy__say_part(&line, h, 0);
         hy__puts(&line, ", backward=");
-        hy__say_block(&line, h->child[1].block);
+        hy__say_part(&line, h, 1);
         break;
-    default: hy__say_block(&line, h->child[0].block);
+    default: hy__say_part(&line, h, 0);
     }
 }
 
@@ -47968,14 +47987,14 @@ static void hy__unroll(hy_frame *F, hy_block *block, int steps, hy_array *const 
     right = hy__group_make(F, steps);
     turned = hy__group_make(F, steps);
     if (!left || !right || !turned) return;
-    k = what == HY__CELL_RESIDUAL ? n : hy__begin_states(F, hy_child(F, block, 0), 0, NULL);
-    hy__unroll(F, hy_child(F, block, 0), steps, x, k, state, next, left->item);
+    k = what == HY__CELL_RESIDUAL ? n : hy__begin_states(F, hy__cell_part(F, block, 0), 0, NULL);
+    hy__unroll(F, hy__cell_part(F, block, 0), steps, x, k, state, next, left->item);
     if (what == HY__CELL_RESIDUAL) {
         for (t = 0; t < steps && !F->code; t++) y[t] = hy_elemwise_add(F, left->item[t], x[t]);
         return;
     }
     for (t = 0; t < steps; t++) turned->item[t] = x[steps - 1 - t];
-    hy__unroll(F, hy_child(F, block, 1), steps, turned->item, n - k, state + k, next + k, right->item);
+    hy__unroll(F, hy__cell_part(F, block, 1), steps, turned->item, n - k, state + k, next + k, right->item);
     for (t = 0; t < steps && !F->code; t++) {
         hy_array *both[2];
         both[0] = left->item[t];
@@ -59943,14 +59962,13 @@ static const hy__c_helper hy__c_helpers[] = {
               ": 0;\n"
       "    if (r == 0) return b != 0 ? copysignf(r, b) : r;\n"
       "    return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
-    { "erfinv", "/* a first guess, then Newton's steps */\n"
-      "static inline double %p_erfinv(double y)\n{\n"
-      "    const double l = log(1 - y * y), h = 4.33 + l / 2;\n"
-      "    double x = sqrt(sqrt(h * h - l / 0.147) - h);\n    int i;\n"
-      "    if (!(y > -1 && y < 1)) return y == 1 ? INFINITY : y == -1 ? -INFINITY : NAN;\n"
-      "    if (y < 0) x = -x;\n"
-      "    for (i = 0; i < 4; i++) x -= (erf(x) - y) / (1.1283791670955126 * exp(-x * x));\n"
-      "    return x;\n}\n" },
+    { "erfinv", "/* Winitzki's formula, then Halley's steps */\nstatic inline double %p_erfinv(double x)\n{\n"
+      "    const double a = fabs(x), l = log1p(-a * a), t = 4.3307467508 + 0.5 * l;\n"
+      "    double y = sqrt(sqrt(t * t - 6.8027210884 * l) - t), error;\n    int i;\n"
+      "    if (!(a < 1)) return a == 1 ? x * INFINITY : NAN;\n"
+      "    for (i = 0; i < 3; i++) {\n        error = a < 0.5 ? erf(y) - a : (1 - a) - erfc(y);\n"
+      "        error *= 0.88622692545275801 * exp(y * y);\n        y -= error / (1 + y * error);\n    }\n"
+      "    return x < 0 ? -y : a == 0 ? x : y;\n}\n" },
     { "digamma", "static inline double %p_digamma(double x)\n{\n    double sum = 0, s;\n"
       "    if (x == 0) return -1 / x;\n    if (x < 0 && x == floor(x)) return NAN;\n"
       "    if (x < 0)\n        return %p_digamma(1 - x) - 3.14159265358979324 / "
@@ -60436,11 +60454,20 @@ static void hy__c_open_whole(hy__c *c, hy_dtype to)
     hy__w(c, "(%t)%p_int_of(", (int)to);
 }
 
+static const char *hy__c_least(hy_dtype whole)
+{
+    static const char *const least[] = { "-128", "0", "INT32_MIN", "INT64_MIN", "0" };
+    return least[whole - HY_I8];
+}
+static const char *hy__c_largest(hy_dtype whole)
+{
+    static const char *const largest[] = { "127", "255", "INT32_MAX", "INT64_MAX", "1" };
+    return largest[whole - HY_I8];
+}
+
 static void hy__c_close_whole(hy__c *c, hy_dtype to)
 {
-    static const char *const limits[] = { "-128, 127", "0, 255", "INT32_MIN, INT32_MAX",
-                                          "INT64_MIN, INT64_MAX" };
-    if (to == HY_BOOL) hy__w(c, ") != 0)"); else hy__w(c, ", %s)", limits[to - HY_I8]);
+    if (to == HY_BOOL) hy__w(c, ") != 0)"); else hy__w(c, ", %s, %s)", hy__c_least(to), hy__c_largest(to));
 }
 
 /* Does the formula of integers give a real number? One does that names functions of reals, or parameters. */
@@ -60463,13 +60490,18 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
     const char *half = dtype == HY_F16 ? "f16" : "bf16";
     const int whole = !hy__floating(dtype), reals = whole && hy__c_leaves_whole(node);
     const int rounds = reals || dtype == HY_BOOL;
+    char wide[HY__FUSED_INPUTS][HY__C_TEXT];
+    int k;
     c->real = hy__c_wide(dtype);
     hy__w(c, "        const %s %s = ", hy__c_local(c->real), name);
     if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
     else if (rounds) hy__c_open_whole(c, dtype);
     else if (whole) hy__w(c, "(%t)(", (int)dtype);
-    if (reals) c->real = hy__traits[dtype].size == 1 ? HY_F32 : HY_F64;     /* as line by line */
-    hy__c_expression(c, node, operand);
+    if (reals) {                        /* as line by line: INT64_MIN has no negative of its own */
+        c->real = hy__traits[dtype].size == 1 ? HY_F32 : HY_F64;
+        for (k = 0; k < node->nin; k++) hy__c_text(wide[k], "((%s)%s)", hy__c_type(c->real), operand[k]);
+    }
+    hy__c_expression(c, node, reals ? (const char (*)[HY__C_TEXT])wide : operand);
     c->real = hy__c_wide(dtype);
     if (rounds) hy__c_close_whole(c, dtype);
     hy__w(c, hy__c_is_half(dtype) ? "));\n" : rounds || !whole ? ";\n" : ");\n");
@@ -60606,6 +60638,26 @@ static void hy__c_store(hy__c *c, const hy__c_step *s, const char *index, const 
     }
     hy__c_chain(c, tail, last);
     hy__w(c, "        y0[at] = %s;\n", last[0]);
+}
+
+/* Products of integers add up in doubles, as line by line, and are kept within the type in the end. */
+static hy_dtype hy__c_sum_type(const hy__c *c) { return hy__floating(c->real) ? c->real : HY_F64; }
+static const char *hy__c_factor(const hy__c *c) { return hy__floating(c->real) ? "" : "(double)"; }
+
+/* A real number as one of the current type. */
+static const char *hy__c_as(hy__c *c, char *to, const char *value)
+{
+    if (hy__floating(c->real)) return hy__c_text(to, "(%s)(%s)", hy__c_type(c->real), value);
+    if (c->real == HY_BOOL) return hy__c_text(to, "(%s) != 0", value);
+    hy__c_need(c, "int_of");
+    return hy__c_text(to, "(%s)%s_int_of(%s, %s, %s)", hy__c_type(c->real), c->prefix, value,
+                      hy__c_least(c->real), hy__c_largest(c->real));
+}
+
+static void hy__c_store_sum(hy__c *c, const hy__c_step *s, const char *index)
+{
+    char whole[HY__C_TEXT];
+    hy__c_store(c, s, index, hy__floating(c->real) ? "sum" : hy__c_as(c, whole, "sum"));
 }
 
 /* --- moves --- */
@@ -60798,22 +60850,23 @@ static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_produ
 static void hy__c_matrices(hy__c *c, const hy__c_step *s, const int64_t *size, const int64_t *step_a,
                            const int64_t *step_b, const int64_t *step_y, double alpha)
 {
-    hy_dtype type = c->real;                /* batch, rows, inner, columns, depth */
+    char at[HY__C_TEXT], number[HY__C_NUMBER];
     hy__w(c, "    for (int b = 0; b < %l; b++) for (int i = 0; i < %l; i++)\n"
           "    for (int h = 0; h < %l; h++) for (int j = 0; j < %l; j++) {\n        %t sum = 0;\n", size[0],
-          size[1],
-          size[2], size[3], (int)type);
+          size[1],                          /* batch, rows, inner, columns, depth */
+          size[2], size[3], (int)hy__c_sum_type(c));
     hy__c_loop(c, "        ", "k", size[4]);
     hy__w(c,
-            "\n            sum += x0[b * %l + i * %l + h * %l + k * %l] * x1[b * %l + j * %l + h * %l + k "
+            "\n            sum += %sx0[b * %l + i * %l + h * %l + k * %l] * x1[b * %l + j * %l + h * %l + k "
             "* %l];\n",
-          step_a[0], step_a[1], step_a[2], step_a[4], step_b[0], step_b[3], step_b[2], step_b[4]);
-    if (alpha != 1) hy__w(c, "        sum *= %v;\n", alpha);
-    {
-        char at[HY__C_TEXT];
-        hy__c_text(at, "b * %l + i * %l + h * %l + j * %l", step_y[0], step_y[1], step_y[2], step_y[3]);
-        hy__c_store(c, s, at, "sum");
+          hy__c_factor(c), step_a[0], step_a[1], step_a[2], step_a[4], step_b[0], step_b[3], step_b[2],
+          step_b[4]);
+    if (alpha != 1) {
+        hy__c_number(number, alpha, hy__c_sum_type(c));
+        hy__w(c, "        sum *= %s;\n", number);
     }
+    hy__c_text(at, "b * %l + i * %l + h * %l + j * %l", step_y[0], step_y[1], step_y[2], step_y[3]);
+    hy__c_store_sum(c, s, at);
     hy__w(c, "    }\n");
 }
 
@@ -60821,6 +60874,7 @@ static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
 {
     const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)s->node->record;
     int64_t k = hy__c_in(s, 1)->shape.dim[1], n = hy__c_in(s, 1)->shape.dim[0], m;
+    char at[HY__C_TEXT];
     m = hy__size(&hy__c_out(s)->shape) / (n ? n : 1);
     if (s->packed >= 0) {
         hy__c_product p;
@@ -60836,14 +60890,11 @@ static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
         hy__c_write_product(c, s, &p);
     } else {
         hy__w(c, "    for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n        %t sum = %s;\n",
-              m, n,
-              (int)c->real, r->no_bias ? "0" : "x2[j]");
+              m, n, (int)hy__c_sum_type(c),
+              r->no_bias ? "0" : hy__floating(c->real) ? "x2[j]" : "(double)x2[j]");
         hy__c_loop(c, "        ", "k", k);
-        hy__w(c, " sum += x0[i * %l + k] * x1[j * %l + k];\n", k, k);
-        {
-            char at[HY__C_TEXT];
-            hy__c_store(c, s, hy__c_text(at, "i * %l + j", n), "sum");
-        }
+        hy__w(c, " sum += %sx0[i * %l + k] * x1[j * %l + k];\n", hy__c_factor(c), k, k);
+        hy__c_store_sum(c, s, hy__c_text(at, "i * %l + j", n));
         hy__w(c, "    }\n");
     }
 }
@@ -61185,8 +61236,8 @@ static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *
     hy__w(c, "    for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\n"
           "    for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
           "        %t sum = %s;\n", w->batch, w->filters, w->coarse[0], w->coarse[1], w->coarse[2],
-          (int)c->real,
-          s->node->nin > 2 ? "x2[o]" : "0");
+          (int)hy__c_sum_type(c),
+          s->node->nin < 3 ? "0" : hy__floating(c->real) ? "x2[o]" : "(double)x2[o]");
     hy__w(c, "        for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\n"
           "        for (int kh = 0; kh < %l; kh++) for (int kv = 0; kv < %l; kv++) {\n", per, w->kernel[0],
           w->kernel[1],
@@ -61200,14 +61251,15 @@ static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *
     hy__w(c, "            if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n",
           w->fine[0],
           w->fine[1], w->fine[2]);
-    hy__w(c, "            sum += x0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l]\n"
+    hy__w(c, "            sum += %sx0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l]\n"
           "                * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n        }\n",
-          w->channels * w->places, each, per, w->fine_c, w->fine[1], w->fine[2], w->fine_p, per * w->taps,
+          hy__c_factor(c), w->channels * w->places, each, per, w->fine_c, w->fine[1], w->fine[2], w->fine_p,
+          per * w->taps,
           w->last ? (int64_t)1 : w->taps, w->kernel[1], w->kernel[2], w->last ? per : (int64_t)1);
     hy__c_text(at, "n * %l + o * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results, w->coarse_c,
                w->coarse[1],
                w->coarse[2], w->coarse_p);
-    hy__c_store(c, s, at, "sum");
+    hy__c_store_sum(c, s, at);
     hy__w(c, "    }\n");
 }
 
@@ -61334,6 +61386,14 @@ static const char *hy__c_function(hy__c *c, const char *name, char *to)
     return hy__c_text(to, "%s_%s%s", c->prefix, name, c->real == HY_F64 ? "" : "f");
 }
 
+/* A length that was given, within 0 and the longest. */
+static const char *hy__c_length(hy__c *c, char *to, const char *given, int64_t most)
+{
+    hy__c_need(c, "whole");
+    hy__c_need(c, "between");
+    return hy__c_text(to, "(int)%s_between(%s_whole((double)%s), 0, %l)", c->prefix, c->prefix, given, most);
+}
+
 static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, double factor, int log_too,
                                 int lengths)
 {
@@ -61343,9 +61403,11 @@ static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, do
     hy__c_function(c, "exp", e);
     hy__c_number(number, factor, c->real);
     hy__c_open_lines(c, s, l, l.n);
-    if (lengths) hy__w(c, "const int n = (double)x1[o * %l + j] < %l ? (int)x1[o * %l + j] : %l;\n", l.inner,
-                       l.n, l.inner, l.n);
-    else hy__w(c, "enum { n = %l };\n", l.n);
+    if (lengths) {
+        char at[HY__C_TEXT], length[HY__C_TEXT];
+        hy__c_text(at, "x1[o * %l + j]", l.inner);
+        hy__w(c, "const int n = %s;\n", hy__c_length(c, length, at, l.n));
+    } else hy__w(c, "enum { n = %l };\n", l.n);
     hy__w(c, "%t top = -INFINITY, sum = 0;\n", (int)c->real);
     hy__w(c, "for (int k = 0; k < n; k++) if (x[k * %l] * %s > top || x[k * %l] != x[k * %l]) top = x[k * "
              "%l] * %s;\n",
@@ -61360,7 +61422,7 @@ static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, do
               number);
         hy__w(c, "for (int k = 0; k < n; k++) sum += y[k * %l];\n", l.inner);
         hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] /= sum;\n", l.inner);
-        if (lengths) hy__w(c, "for (int k = n > 0 ? n : 0; k < %l; k++) y[k * %l] = 0;\n", l.n, l.inner);
+        if (lengths) hy__w(c, "for (int k = n; k < %l; k++) y[k * %l] = 0;\n", l.n, l.inner);
     }
     hy__w(c, "}\n");
 }
@@ -61458,12 +61520,16 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
 {
     const hy__cumsum_rec *r = (const hy__cumsum_rec *)s->node->record;
     hy__c_lines l = { 1, 0, 1 };
-    if (r->axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape,
-                                               r->axis); else l.n = hy__size(&hy__c_in(s, 0)->shape);
+    int reals;
+    if (r->axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    else l.n = hy__size(&hy__c_in(s, 0)->shape);
+    reals = hy__floating(c->real) && hy__floating(hy__c_in(s, 0)->dtype);
     hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = (%t)(sum += ",
-          hy__floating(c->real) ? "double" : "uint64_t", l.n, l.inner, (int)c->real);
-    if (hy__floating(c->real) || !hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, "x[k * %l]", l.inner);
+    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = (%t)%s(sum += ",
+          reals ? "double" : "uint64_t", l.n, l.inner, (int)c->real,
+          hy__floating(c->real) && !reals ? "(int64_t)" : "");
+    if (!hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, "(uint64_t)x[k * %l]", l.inner);
+    else if (reals) hy__w(c, "x[k * %l]", l.inner);
     else {
         hy__c_need(c, "int_of");        /* each is made whole first */
         hy__w(c, "(uint64_t)%p_int_of(x[k * %l], INT64_MIN, INT64_MAX)", l.inner);
@@ -61677,6 +61743,7 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
     hy__c_lines l = hy__c_sorted_lines(s, hy__c_sorted_axis(s));
     int64_t k = l.n;
     hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
+    const int reals = hy__floating(value);
     if (number == HY_OP_topk) {
         const hy__topk_rec *r = (const hy__topk_rec *)s->node->record;
         up = r->is_ascend;
@@ -61690,17 +61757,17 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
         indices = 0;
     }
     if (!l.n) return;
-    hy__c_need(c, "after");
+    if (reals) hy__c_need(c, "after");
     hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
     if (kind == HY_TOPK_MASK) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n",
                                     hy__size(&hy__c_out(s)->shape));
     hy__c_open_lines(c, s, l, 0);
     hy__w(c, "int n = 0;\nfor (int i = 0; i < %l; i++) {\nint p = n < %l ? n++ : n;\n", l.n, k);
-    hy__w(c, up ? "for (; p > 0 && %p_after(x[order[p - 1] * %l], x[i * %l]); p--) if (p < n) order[p] = "
-                  "order[p - 1];\n"
-                : "for (; p > 0 && %p_after(x[i * %l], x[order[p - 1] * %l]); p--) if (p < n) order[p] = "
-                  "order[p - 1];\n",
-          l.inner, l.inner);
+    hy__w(c, reals ? "for (; p > 0 && %p_after(" : "for (; p > 0 && ");
+    hy__w(c, up ? "x[order[p - 1] * %l]%s x[i * %l]" : "x[i * %l]%s x[order[p - 1] * %l]", l.inner,
+          reals ? "," : " >", l.inner);
+    hy__w(c, reals ? "); p--)" : "; p--)");
+    hy__w(c, " if (p < n) order[p] = order[p - 1];\n");
     hy__w(c, "if (p < n) order[p] = i;\n}\nfor (int i = 0; i < n; i++) {\n");
     if (kind == HY_TOPK_MASK) hy__w(c, "y0[(o * %l + order[i]) * %l + j] = 1;\n", l.n, l.inner);
     if (kind == HY_TOPK_VALUE || kind == HY_TOPK_BOTH)
@@ -61771,16 +61838,14 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
     } else bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
     hy__c_reduce_open(c, x, bits, from, to, gone);
     if (kind == HY__MAX || kind == HY__MIN)
-        hy__w(c, whole ? "int first = 1;\n%t sum = 0;\n" : "%t sum = %s;\n", (int)hy__c_wide(hy__c_in(s,
-            0)->dtype),
-              kind == HY__MAX ? "-INFINITY" : "INFINITY");
+        hy__w(c, "%t sum = %s;\n", (int)c->real, kind == HY__MAX
+              ? whole ? hy__c_least(c->real) : "-INFINITY" : whole ? hy__c_largest(c->real) : "INFINITY");
     else hy__w(c, "%s sum = %d;\n", whole ? "uint64_t" : "double", kind == HY__PROD || kind == HY__NANPROD);
     hy__c_loops(c, x->ndim, gone);
     hy__w(c, "const %t e = x0[%s];\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), from);
     switch (kind) {
         case HY__MAX: case HY__MIN:
-            hy__w(c, whole ? "if (first || e %s sum) sum = e;\nfirst = 0;\n" : "if (e %s sum || e != e) "
-                                                                               "sum = e;\n",
+            hy__w(c, whole ? "if (e %s sum) sum = e;\n" : "if (e %s sum || e != e) sum = e;\n",
                   kind == HY__MAX ? ">" : "<");
             break;
         case HY__PROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "sum *= e;\n"); break;
@@ -61790,9 +61855,9 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
     }
     hy__w(c, "}\n");
     if (kind == HY__MEAN)
-        hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l;\n",
+        hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l.0;\n",
               whole ? hy__most(hy__c_product_of(gone, x->ndim), 1) : hy__c_product_of(gone, x->ndim));
-    hy__w(c, "y0[%s] = (%r)sum;\n}\n", to);
+    hy__w(c, c->real == HY_BOOL ? "y0[%s] = sum != 0;\n}\n" : "y0[%s] = (%r)sum;\n}\n", to);
 }
 
 /* Integers that give integers add up as such. */
@@ -61802,7 +61867,6 @@ static void hy__c_norm(hy__c *c, const hy__c_step *s)
     const hy__norm_rec *r = (const hy__norm_rec *)s->node->record;
     const hy_dtype dtype = hy__c_wide(hy__c_in(s, 0)->dtype);
     const int sums = !hy__floating(c->real) && !hy__floating(dtype);
-    const int limits = c->real == HY_BOOL || (!hy__floating(c->real) && !sums);
     int64_t gone[HY_MAX_DIM];
     char from[HY__C_TEXT], to[HY__C_TEXT];
     hy__c_reduce_open(c, x, hy__known_axis_bits(&r->axis, 0, x->ndim), from, to, gone);
@@ -61813,10 +61877,10 @@ static void hy__c_norm(hy__c *c, const hy__c_step *s)
                                    : "sum += (uint64_t)e * (uint64_t)e;\n");
     else hy__w(c, r->ord == 1 ? "sum += fabs((double)e);\n" : "sum += (double)e * e;\n");
     hy__w(c, "}\ny0[%s] = ", to);
-    if (limits) hy__c_open_whole(c, c->real); else hy__w(c, "(%r)");
-    hy__w(c, r->ord == 1 ? "sum" : sums ? "(int64_t)sqrt((double)(int64_t)sum)" : "sqrt(sum)");
-    if (limits) hy__c_close_whole(c, c->real);
-    hy__w(c, ";\n}\n");
+    if (sums && c->real != HY_BOOL)
+        hy__w(c, r->ord == 1 ? "(%r)sum;\n}\n" : "(%r)(int64_t)sqrt((double)(int64_t)sum);\n}\n");
+    else hy__w(c, "%s;\n}\n", hy__c_as(c, from, r->ord == 1 ? "sum" : sums
+        ? "(int64_t)sqrt((double)(int64_t)sum)" : "sqrt(sum)"));
 }
 
 static void hy__c_moments(hy__c *c, const hy__c_step *s)
@@ -61829,11 +61893,12 @@ static void hy__c_moments(hy__c *c, const hy__c_step *s)
     n = hy__c_product_of(gone, x->ndim);
     hy__w(c, "double mean = 0, var = 0;\n");
     hy__c_loops(c, x->ndim, gone);
-    hy__w(c, "mean += x0[%s];\n}\nmean /= %l;\n", from, n);
+    hy__w(c, "mean += x0[%s];\n}\nmean /= %l.0;\n", from, n);
     hy__c_loops(c, x->ndim, gone);
     hy__w(c, "var += (x0[%s] - mean) * (x0[%s] - mean);\n}\n", from, from);
-    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[%s] = (%t)mean;\n", to, (int)c->real);
-    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%t)(var / %l);\n", to, (int)c->real, n);
+    hy__w(c, "var /= %l.0;\n", n);
+    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[%s] = %s;\n", to, hy__c_as(c, from, "mean"));
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = %s;\n", to, hy__c_as(c, from, "var"));
     hy__w(c, "}\n");
 }
 
@@ -61844,11 +61909,11 @@ static void hy__c_norm_block(hy__c *c, const hy__c_step *s, int64_t n, const cha
                              const char *statistic)
 {
     hy_dtype real = c->real;
-    hy__w(c, "double mean = 0, var = 0;\nfor (int k = 0; k < %l; k++) mean += x[%s];\nmean /= %l;\n", n, at,
+    hy__w(c, "double mean = 0, var = 0;\nfor (int k = 0; k < %l; k++) mean += x[%s];\nmean /= %l.0;\n", n, at,
           n);
     hy__w(c, "for (int k = 0; k < %l; k++) var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
     c->real = HY_F64;
-    hy__w(c, "const double deviation = sqrt(var / %l + %v);\n", n, eps);
+    hy__w(c, "const double deviation = sqrt(var / %l.0 + %v);\n", n, eps);
     c->real = real;
     hy__w(c, "const %t middle = (%t)mean, scale = (%t)(1 / deviation);\n", (int)real, (int)real, (int)real);
     hy__w(c, "for (int k = 0; k < %l; k++) y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at,
@@ -62023,6 +62088,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     int number = hy__op_number(s->node->op), axis, given = s->node->nin > 1;
     int64_t rest = 1, steps, batch, by_time, by_batch;
     const void *r = s->node->record;
+    char length[HY__C_TEXT];
     int d;
     axis = number == HY_OP_sequence_mask ? ((const hy__sequence_mask_rec *)r)->axis
         : number == HY_OP_sequence_last ? ((const hy__sequence_last_rec *)r)->axis
@@ -62033,7 +62099,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     by_time = axis ? rest : batch * rest;
     by_batch = axis ? steps * rest : rest;
     hy__w(c, "for (int n = 0; n < %l; n++) {\n", batch);
-    if (given) hy__w(c, "const int length = (double)x1[n] < %l ? (int)x1[n] : %l;\n", steps, steps);
+    if (given) hy__w(c, "const int length = %s;\n", hy__c_length(c, length, "x1[n]", steps));
     else hy__w(c, "const int length = %l;\n", steps);
     if (number == HY_OP_sequence_last)
         hy__w(c, "for (int k = 0; k < %l; k++) y0[n * %l + k] = x0[n * %l + (length > 0 ? length - 1 : 0) "
@@ -62062,8 +62128,17 @@ HY__WARM_ROOMS
 HY__COLD_ROOMS
 #ifndef HYBRID_NO_VISION
 /* --- images: windows again, and places between places --- */
+static size_t hy__c_deconvolution_scratch(const hy__c_step *s)
+{
+    const hy_type *y = hy__c_out(s);
+    return hy__floating(y->dtype) ? 0 : (size_t)hy__size(&y->shape) * sizeof(double);
+}
+
 static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
 {
+    const int whole = !hy__floating(c->real);
+    const char *to = whole ? "sum" : "y0";
+    char text[HY__C_TEXT];
     const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)s->node->record;
     hy__conv_attr a;
     hy_ints pad, adj;
@@ -62075,15 +62150,16 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
                     &pad, a.last);
     per = w.channels / r->num_group;    /* channels are the result's here, filters the input's */
     each = w.filters / r->num_group;
+    if (whole) hy__w(c, "double *sum = (double *)(void *)scratch;\n");
     hy__w(c, "for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++) for (int i = 0; i < %l; i++)\n"
-          "y0[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, w.channels * w.places,
+          "%s[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, to, w.channels * w.places,
           w.fine_c, w.fine_p,
           s->node->nin > 2 ? "x2[c]" : "0");
     hy__w(c, "for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\nfor (int d = 0; d < %l; d++) "
           "for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n", w.batch, w.filters, w.coarse[0],
           w.coarse[1],
           w.coarse[2]);
-    hy__w(c, "const %t e = x0[n * %l + o * %l + ((d * %l + h) * %l + v) * %l];\n", (int)c->real,
+    hy__w(c, "const %t e = x0[n * %l + o * %l + ((d * %l + h) * %l + v) * %l];\n", (int)hy__c_sum_type(c),
           w.filters * w.results,
           w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p);
     hy__w(c, "for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\nfor (int kh = 0; kh < %l; kh++) "
@@ -62095,17 +62171,21 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
     hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w.fine[0],
           w.fine[1],
           w.fine[2]);
-    hy__w(c, "y0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l] +=\n"
-          "e * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n}\n", w.channels * w.places, each,
-          per, w.fine_c,
+    hy__w(c, "%s[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l] +=\n"
+          "e * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n}\n", to, w.channels * w.places,
+          each, per, w.fine_c,
           w.fine[1], w.fine[2], w.fine_p, per * w.taps, a.last ? (int64_t)1 : w.taps, w.kernel[1],
           w.kernel[2],
           a.last ? per : (int64_t)1);
+    if (!whole) return;
+    hy__c_loop(c, "", "i", hy__size(&hy__c_out(s)->shape));
+    hy__w(c, " y0[i] = %s;\n", hy__c_as(c, text, "sum[i]"));
 }
 
 static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
 {
     const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    char mean[HY__C_TEXT];
     hy__w(c, "for (int p = 0; p < %l; p++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
           "const int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n", x[0] * x[1], y[2], y[3],
           x[2], y[2], x[2],
@@ -62115,9 +62195,8 @@ static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
           y[3], y[3]);
     hy__w(c, "for (int i = top; i < bottom; i++) for (int k = left; k < right; k++) sum += x0[(p * %l + i) "
              "* %l + k];\n"
-          "y0[(p * %l + h) * %l + v] = (%t)(sum / ((bottom - top) * (right - left)));\n}\n", x[2], x[3],
-          y[2], y[3],
-          (int)c->real);
+          "y0[(p * %l + h) * %l + v] = %s;\n}\n", x[2], x[3], y[2], y[3],
+          hy__c_as(c, mean, "sum / ((bottom - top) * (right - left))"));
 }
 
 static void hy__c_lrn(hy__c *c, const hy__c_step *s)
@@ -62239,15 +62318,17 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
         hy__c_best(c, n, k, fits, score, other);
         hy__w(c, "for (int i = 0; i < m; i++) {\nconst %r *u = x + order[i] * %l + %d;\nint crowded = 0;\n",
               w, r->coord_start);
-        hy__c_box(c, "a", "u", r->in_format);
+        hy__c_box(c, "b", "u", r->in_format);
         hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = x + order[j] * %l + %d;\n", w,
               r->coord_start);
-        hy__c_box(c, "b", "v", r->in_format);
+        hy__c_box(c, "a", "v", r->in_format);
         hy__c_overlap(c);
         hy__w(c, "crowded = part > %v", r->overlap_thresh);
-        if (r->id_index >= 0 && !r->force_suppress)
-            hy__w(c, " && (int64_t)u[%d] == (int64_t)v[%d]", r->id_index - r->coord_start,
+        if (r->id_index >= 0 && !r->force_suppress) {
+            hy__c_need(c, "whole");
+            hy__w(c, " && %p_whole(u[%d]) == %p_whole(v[%d])", r->id_index - r->coord_start,
                   r->id_index - r->coord_start);
+        }
         hy__w(c, ";\n}\nif (!crowded) order[kept++] = order[i];\n}\n");
     }
     hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %l; k++)\n"
@@ -62300,9 +62381,9 @@ static void hy__c_detection(hy__c *c, const hy__c_step *s)
                  "%r *row = y + i * 6;\nint crowded = 0;\n");
         hy__w(c, "if (i >= %l) { row[0] = -1; continue; }\n"
                  "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n", most);
-        hy__c_box(c, "a", "(row + 2)", 0);
+        hy__c_box(c, "b", "(row + 2)", 0);
         hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = copy + order[j] * 6 + 2;\n");
-        hy__c_box(c, "b", "v", 0);
+        hy__c_box(c, "a", "v", 0);
         hy__c_overlap(c);
         hy__w(c, r->force_suppress ? "crowded = part >= %v;\n}\n"
                                    : "crowded = part >= %v && row[0] == v[-2];\n}\n", r->nms_threshold);
@@ -62975,7 +63056,7 @@ static const hy__c_emitter hy__c_emitters[] = {
 #ifndef HYBRID_NO_VISION
     { HY_OP_convolution, hy__c_convolution, HY__C_TAIL | HY__C_PACK_CONV, hy__c_conv_scratch },
     { HY_OP_pooling, hy__c_pooling, 0, NULL },
-    { HY_OP_deconvolution, hy__c_deconvolution, 0, NULL },
+    { HY_OP_deconvolution, hy__c_deconvolution, 0, hy__c_deconvolution_scratch },
     { HY_OP_adaptive_avg_pooling, hy__c_adaptive, 0, NULL },
     { HY_OP_lrn, hy__c_lrn, 0, NULL },
     { HY_OP_upsampling, hy__c_upsampling, 0, NULL },
@@ -63907,6 +63988,29 @@ static void hy__c_blob_name(const hy__c_blob *b, char *to)
     else hy__c_text(to, "%s", b->name);
 }
 
+/* Not every compiler (tcc) makes a NaN or -inf at compile time: a table with one is written as its bits. */
+static void hy__c_write_table(hy__c *c, const char *name, const hy_tensor *from, const hy__c_blob *b,
+                              int64_t n)
+{
+    hy_tensor bits = *from;
+    hy_dtype dtype = from->type.dtype;
+    int64_t i, room = n ? n : 1;
+    int plain = 1;
+    for (i = 0; i < n && (dtype == HY_F32 || dtype == HY_F64) && plain; i++) {
+        int64_t at = b ? hy__c_blob_at(b, i) : i;
+        plain = hy__load((const char *)from->data + at * hy__traits[dtype].size, dtype) > -HUGE_VAL;
+    }
+    if (plain) hy__w(c, "static const %t %p_%s[%l] = {", (int)dtype, name, room);
+    else {
+        bits.type.dtype = dtype == HY_F32 ? HY_I32 : HY_I64;
+        hy__w(c, "static const union { %t bits[%l]; %t value[%l]; } %p_%s = { {", (int)bits.type.dtype, room,
+              (int)dtype, room, name);
+    }
+    hy__c_write_numbers(c, &bits, b, n);
+    if (plain) hy__w(c, "\n};\n");
+    else hy__w(c, "\n} };\n#define %p_%s %p_%s.value\n", name, name);
+}
+
 static void hy__c_write_weights(hy__c *c)
 {
     char name[HY__C_TEXT];
@@ -63914,9 +64018,8 @@ static void hy__c_write_weights(hy__c *c)
     for (i = 0; i < c->blobs && !c->separate; i++) {
         const hy__c_blob *b = &c->blob[i];
         hy__c_blob_name(b, name);
-        hy__w(c, "static const %t %p_%s[%l] = {", (int)b->from.type.dtype, name, b->n ? b->n : (int64_t)1);
-        hy__c_write_numbers(c, &b->from, b->lanes ? b : NULL, b->n);
-        hy__w(c, "\n};\n\n");
+        hy__c_write_table(c, name, &b->from, b->lanes ? b : NULL, b->n);
+        hy__w(c, "\n");
     }
 }
 
@@ -64195,14 +64298,14 @@ static double hy__c_tolerance(const hy__c *c, hy_dtype dtype)
 /* Inputs and results that were recorded, and a program that compares. */
 static void hy__c_write_test(hy__c *c)
 {
+    char name[HY__C_TEXT];
     int i, heads = c->at->g->heads;
     hy__w(c, "\n#ifdef %u_TEST\n#include <stdio.h>\n\n");
     for (i = 0; i < c->at->g->vars + heads; i++) {
         const hy_tensor *x = i < c->at->g->vars ? &c->in[i]->t : &c->out[i - c->at->g->vars]->t;
-        hy__w(c, "static const %t %p_%s%d[%l] = {", (int)x->type.dtype, i < c->at->g->vars ? "given" : "due",
-              i < c->at->g->vars ? i : i - c->at->g->vars, hy__most(hy__size(&x->type.shape), 1));
-        hy__c_write_numbers(c, x, NULL, hy__size(&x->type.shape));
-        hy__w(c, "\n};\n");
+        if (i < c->at->g->vars) hy__c_text(name, "given%d", i);
+        else hy__c_text(name, "due%d", i - c->at->g->vars);
+        hy__c_write_table(c, name, x, NULL, hy__size(&x->type.shape));
     }
     for (i = 0; i < heads; i++)
         hy__w(c, "static %t %p_got%d[%l];\n", (int)c->out[i]->t.type.dtype, i,
@@ -64221,7 +64324,7 @@ static void hy__c_write_test(hy__c *c)
     hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
     for (i = 0; i < heads; i++) {
         hy_dtype dtype = c->out[i]->t.type.dtype;
-        char got[HY__C_TEXT], due[HY__C_TEXT], name[HY__C_TEXT];
+        char got[HY__C_TEXT], due[HY__C_TEXT];
         hy__c_need_half(c, dtype);
         hy__c_load(c, got, dtype, hy__c_text(name, "%s_got%d", c->prefix, i), "i");
         hy__c_load(c, due, dtype, hy__c_text(name, "%s_due%d", c->prefix, i), "i");
@@ -64732,8 +64835,20 @@ static int hy__jit_fill(hy_frame *F, const hy_graph *g, const hy__c *c, const hy
     return hy__graph_finish(F, fresh);
 }
 
+/* Is there a kernel for all of it? C source itself would refuse no type. */
+static int hy__jit_binds(hy_frame *F, hy_graph *g)
+{
+    hy__mode mode;
+    hy__plan plan;
+    int failed;
+    memset(&mode, 0, sizeof mode);
+    failed = hy__plan_make(F, g, &mode, &plan);
+    hy__plan_free(F->root, &plan);
+    return failed;
+}
+
 /* The typed graph as one call into machine code; NULL when it cannot be, which is said to the log. */
-static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
 {
     hy__heap *heap = &F->root->heap;
     hy__sources *sources = (hy__sources *)hy__alloc_zero(heap, sizeof *sources);
@@ -64749,7 +64864,7 @@ static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
     failed = !sources || !j || !type;
     if (failed) hy__no_memory(F, "jit");
     for (i = 0; i < g->vars && !failed; i++) type[i] = g->var[i]->type[0];
-    failed = failed || hy__jit_watch(F, g, sources) || hy__c_prefix(&c, "jit", NULL);
+    failed = failed || hy__jit_binds(F, g) || hy__jit_watch(F, g, sources) || hy__c_prefix(&c, "jit", NULL);
     c.title = "jit";
     c.separate = 1;                     /* compilers take their time over long lists of numbers */
     c.callable = 1 + g->vars;           /* results stand behind the inputs of the node */
@@ -64779,7 +64894,7 @@ static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
     return NULL;
 }
 #else
-static hy_graph *hy__jit_graph(hy_frame *F, const hy_graph *g)
+static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
 {
     (void)g;
     hy__warn(F, "jit: not on this system; the built-in program runs");
@@ -64795,7 +64910,8 @@ HY__WARM_ROOMS
  *   later  MENDED: running statistics in order; arrays of integers refuse arithmetic with numbers that are
  *          no integers; second-order gradients of gamma, gammaln, softmax_output; hy_grad_of of a parameter
  *          without a gradient is NULL and no error; a list of hy_collect_params knows that its scope has
- *          ended; hy_graph_of stays until hy_graph_free.
+ *          ended; hy_graph_of stays until hy_graph_free; x + 0 makes +0 of -0 compiled, too; the largest of
+ *          no integers is the least of their type; reverse without axes turns nothing round.
  *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no
  *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
  *          gamma are options.

@@ -2705,7 +2705,7 @@ static void refb_reverse(ref_case *c)
 static const char *const cases_reverse[] = {
     "(5) | axis=0", "(2,3) | axis=0", "(2,3) | axis=1", "(2,3) | axis=(0,1)", "(2,3,4) | axis=(1,)",
     "(2,3,4) | axis=(0,2)", "(2,1,3,4) | axis=(1,3)", "(2,3,1,2,3) | axis=(4,0,1)", "(2,3) | axis=-1",
-    "(0,3) | axis=1", NULL };
+    "(0,3) | axis=1", "(2,3) | axis=()", NULL };
 static const ref_op ref_reverse = { REFB_MOVES, refb_reverse, REF_TRUE, NULL, 0, cases_reverse };
 
 REFB_SOURCE(refb_from_pad)
@@ -3912,7 +3912,7 @@ static void refc_bilinear_resize(ref_case *c)
     int like = ref_is(c, "mode", "like", 0), corners = ref_int(c, "align_corners", 1);
     int64_t dim[4] = { x->dim[0], x->dim[1], 0, 0 };
     dim[2] = like ? c->in[1].dim[2] : refc_resized(c, x->dim[2], "height", "scale_height");
-    dim[3] = like ? c->in[1].dim[3] : refc_resized(c, x->dim[3], "width", "scale_width");
+    dim[3] = like ? c->in[1].dim[3] : refc_resized(c, x->dim[3], "width", ref_find(c, "scale_height") ? "scale_width" : "none");
     double *y = ref_out(c, 0, 4, dim);
     for (int64_t i = 0; i < c->out[0].size; i++)
         y[i] = refc_between(x->v + i / (dim[2] * dim[3]) * x->dim[2] * x->dim[3], x->dim[2], x->dim[3],
@@ -3923,7 +3923,7 @@ static const char *const cases_bilinear_resize[] = {
     "(1,1,1,1) | height=3 width=2", "(2,1,4,5) | height=9 width=3 align_corners=False", "(1,2,4,6) | scale_height=1.5 scale_width=0.5",
     "(1,1,5,4) | mode=odd_scale scale_height=2 scale_width=2", "(1,2,3,4) (1,1,5,6) | mode=like", "(1,1,5,4) | mode=to_even_down",
     "(1,1,5,4) | mode=to_even_up", "(1,1,5,4) | mode=to_odd_down", "(1,1,5,4) | mode=to_odd_up align_corners=False",
-    "(0,2,3,4) | height=2 width=2", NULL };
+    "(0,2,3,4) | height=2 width=2", "(1,1,3,4) | height=2 width=3 scale_width=2", NULL };
 static const ref_op ref_bilinear_resize = { REFA_FLOATS, refc_bilinear_resize, REF_TRUE, NULL, 2e-6, cases_bilinear_resize };
 
 /* What came from each pixel: by asking for one pixel after the other. */

@@ -71,8 +71,44 @@ static void corners_norms(void)
     CHECK(!hy_close(F));
 }
 
+/* Zeros keep their sign; one factor alone is no size. */
+static void corners_of_norms_and_sizes(void)
+{
+    const float minus[] = { -0.0f, 1, 2, -0.0f };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_floats(F, HY_SHAPE(1, 4), minus), *y = hy_l2_normalization(F, x, NULL);
+    hy_bilinear_resize_opt high;
+    CHECK(y && signbit(hy_value(F, y, 0, 0)) && signbit(hy_value(F, y, 0, 3)));
+    memset(&high, 0, sizeof high);
+    high.scale_height = 2;
+    CHECK(!hy_bilinear_resize(F, hy_ones(F, HY_SHAPE(1, 1, 2, 2)), NULL, 1, 1, &high));
+    CHECK(hy_error_code(F) == HY_ERROR_ARGUMENT && strstr(hy_error(F), "scale_width"));
+    hy_clear(F);
+    CHECK(isnan(hy_item(F, hy_sign(F, hy_full(F, HY_SHAPE(1), NAN)))));
+    CHECK(!hy_close(F));
+}
+
+/* The largest and the least of nothing are the ends of the type. */
+static void corners_of_nothing(void)
+{
+    static const hy_dtype types[] = { HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL, HY_F32, HY_F16 };
+    const double least[] = { -128, 0, -2147483648.0, -9223372036854775808.0, 0, -HUGE_VAL, -HUGE_VAL };
+    const double largest[] = { 127, 255, 2147483647.0, 9223372036854775807.0, 1, HUGE_VAL, HUGE_VAL };
+    hy_frame *F = hy_open(NULL);
+    int i, axis;
+    for (i = 0; i < 7; i++) for (axis = 0; axis < 2; axis++) {
+        hy_array *x = hy_cast(F, axis ? hy_zeros(F, HY_SHAPE(3, 0)) : hy_zeros(F, HY_SHAPE(0, 3)), types[i]);
+        CHECK(hy_value(F, hy_max(F, x, HY_AXES(axis), NULL), 2) == least[i]);
+        CHECK(hy_value(F, hy_min(F, x, HY_AXES(axis), NULL), 2) == largest[i]);
+        CHECK(hy_item(F, hy_max(F, x, HY_ALL, NULL)) == least[i]);
+    }
+    CHECK(!hy_close(F));
+}
+
 static void test_corners(void)
 {
+    RUN(corners_of_nothing);
+    RUN(corners_of_norms_and_sizes);
     RUN(corners_border);
     RUN(corners_far);
     RUN(corners_sums);

@@ -649,6 +649,45 @@ static void life_long_paths(void)
     CHECK(hy_close(F) == 0);
 }
 
+#ifndef HYBRID_NO_RNN
+/* What a cell or a layer was made of is freed by hand: an error says so. */
+static void life_parts_are_freed(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 5, 3)), *one = hy_ones(F, HY_SHAPE(2, 3));
+    hy_nn_dense_opt relu;
+    hy_block *dense;
+    char text[200];
+    int k;
+    for (k = 0; k < 3; k++) {
+        hy_block *c = hy_rnn_lstm_cell(F, 3, NULL), *d = hy_rnn_gru_cell(F, 3, NULL);
+        hy_block *made = k == 0 ? hy_rnn_residual_cell(F, c) : k == 1 ? hy_rnn_zoneout_cell(F, c, 0.1, 0.1)
+                       : hy_rnn_bidirectional_cell(F, c, d);
+        hy_initialize(F, made, NULL);
+        CHECK(hy_rnn_unroll(F, made, 5, x, NULL, NULL) != NULL);
+        hy_block_free(F, c);
+        hy_block_text(F, made, text, sizeof text);
+        CHECK(strstr(text, "freed") && !hy_error(F));
+        CHECK(!hy_rnn_unroll(F, made, 5, x, NULL, NULL));
+        CHECK(hy_error_code(F) == HY_ERROR_STATE && strstr(hy_error(F), "freed"));
+        hy_clear(F);
+        CHECK(k == 2 || !hy_call(F, made, hy_group(F, one, one, one)));
+        CHECK(k == 2 || (hy_error_code(F) == HY_ERROR_STATE && strstr(hy_error(F), "freed")));
+        hy_clear(F);
+    }
+    memset(&relu, 0, sizeof relu);
+    relu.activation = "relu";
+    dense = hy_nn_dense(F, 3, &relu);
+    hy_initialize(F, dense, NULL);
+    hy_block_free(F, hy_child(F, dense, 0));
+    CHECK(hy_error_code(F) == HY_ERROR_STATE && strstr(hy_error(F), "goes with it"));
+    hy_clear(F);
+    CHECK(hy_call(F, dense, one) != NULL);
+    hy_block_free(F, dense);
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
 static void test_lifetime(void)
 {
     RUN(life_running_statistics);
@@ -670,4 +709,7 @@ static void test_lifetime(void)
     RUN(life_odd_arguments);
     RUN(life_many_forks);
     RUN(life_long_paths);
+#ifndef HYBRID_NO_RNN
+    RUN(life_parts_are_freed);
+#endif
 }

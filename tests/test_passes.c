@@ -252,9 +252,14 @@ static void passes_identities(void)
     CHECK(LEFT(hy_broadcast_to(S, a, HY_INTS(2, 1, 3))) == 1);
     CHECK(LEFT(hy_broadcast_to(S, a, HY_INTS(2, 5, 3))) == 2);
     CHECK(LEFT(hy_split(S, a, 1, 0, NULL)) == 1);
-    {   /* with other rounding allowed, x + 0 is x */
-        hy_graph *g = hy_compile(S, hy_add_scalar(S, a, 0));
-        CHECK(passes_ops(passes_run(p.F, g, x, HY_PASS_ALL & ~on, 0)) == 1);
+    {   /* with other rounding allowed, too */
+        hy_reduce_opt keep;
+        memset(&keep, 0, sizeof keep);
+        keep.keepdims = 1;
+        CHECK(passes_ops(passes_run(p.F, hy_compile(S, hy_add_scalar(S, a, 0)), x, HY_PASS_ALL & ~on, 0)) == 2);
+        CHECK(passes_ops(passes_run(p.F, hy_compile(S, hy_add(S, zero, a)), x, HY_PASS_ALL & ~on, 0)) == 2);
+        CHECK(passes_ops(passes_run(p.F, hy_compile(S, hy_mean(S, a, HY_AXES(1), &keep)), x, HY_PASS_ALL & ~on, 0)) == 2);
+        CHECK(passes_ops(passes_run(p.F, hy_compile(S, hy_sub_scalar(S, a, 0)), x, HY_PASS_ALL & ~on, 0)) == 1);
     }
     x = passes_inputs(p.F, HY_SHAPE(2, 1, 3), HY_U8);
     CHECK(LEFT(hy_negative(S, hy_negative(S, p.a))) == 2);      /* saturates */

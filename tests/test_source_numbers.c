@@ -72,11 +72,78 @@ static void test_source_numbers_agree(void)
     CHECK_STR(hy_error(F), NULL);
     hy_close(F);
 }
+
+/* Values at the ends of their types, as C source with their test: built by any compiler, right. */
+static hy_array *numbers_own;
+static hy_array *numbers_ends(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_cumsum_opt real = { 0 };
+    hy_array *whole = hy_get(F, x, 0), *f = hy_get(F, x, 1), *none = hy_get(F, x, 2), *y[16];
+    hy_fully_connected_opt bare = { 0 };
+    hy_sequence_mask_opt given = { 0 };
+    int n = 0;
+    (void)self;
+    real.dtype = HY_F64;
+    bare.no_bias = given.use_sequence_length = 1;
+    y[n++] = hy_cumsum(F, whole, 0, &real);
+    y[n++] = hy_log_sigmoid(F, whole);
+    y[n++] = hy_softsign(F, whole);
+    y[n++] = hy_dot(F, hy_cast(F, whole, HY_I8), hy_cast(F, whole, HY_I8), NULL);
+    y[n++] = hy_fully_connected(F, hy_reshape(F, whole, HY_INTS(1, 6), NULL), hy_reshape(F, whole, HY_INTS(1, 6), NULL), NULL, 1, &bare);
+    y[n++] = hy_erfinv(F, hy_mul_scalar(F, f, 0.125));
+    y[n++] = hy_rdiv_scalar(F, hy_erfinv(F, f), 1);
+    y[n++] = hy_mean(F, none, HY_AXES(0), NULL);
+    y[n++] = hy_add(F, f, numbers_own);                /* NaN, both infinities, -0 */
+    y[n++] = hy_rdiv_scalar(F, hy_mul(F, f, numbers_own), 2);
+    y[n++] = hy_sequence_mask(F, f, hy_slice_axis(F, hy_reshape(F, f, HY_INTS(6), NULL), 0, 4, 5), &given);    /* NaN of them: none */
+    y[n++] = hy_min(F, hy_cast(F, none, HY_I8), HY_AXES(0), NULL);
+    y[n++] = hy_argsort(F, hy_tile(F, whole, HY_INTS(2)), 0, NULL);
+    y[n++] = hy_equal_scalar(F, hy_nansum(F, hy_cast(F, hy_ones_like(F, whole), HY_BOOL), HY_ALL, NULL), 1);
+    return hy_group_of(F, n, y);
+}
+
+static void test_source_numbers_at_the_ends(void)
+{
+    const int64_t whole[] = { INT64_MIN, INT64_MAX, -1, ((int64_t)1 << 53) + 1, 300, -300 };
+    const float f[] = { -0.0f, 0.0f, -0.5f, 0.999f, NAN, 2 }, own[] = { NAN, -INFINITY, INFINITY, -0.0f, 1, 3e38f };
+    hy_frame *F = hy_open(NULL);
+    hy_block *b = HY_BLOCK_NEW(F, hy_block, numbers_ends);
+    hy_array *x = hy_group(F, hy_from(F, HY_SHAPE(6), HY_I64, whole), hy_reshape(F, hy_floats(F, HY_SHAPE(6), f), HY_INTS(6, 1), NULL),
+                           hy_zeros(F, HY_SHAPE(0, 2)));
+    numbers_own = hy_reshape(F, hy_floats(F, HY_SHAPE(6), own), HY_INTS(6, 1), NULL);
+    CHECK(!hy_export_c(F, b, x, "numbers_ends.c", NULL));
+    CHECK_STR(hy_error(F), NULL);
+    if (source_compiler()) CHECK(source_runs("-DNUMBERS_ENDS_TEST numbers_ends.c"));
+    hy_close(F);
+    remove("numbers_ends.c");
+}
+
+/* What no kernel takes is refused, with machine code, too. */
+static hy_array *numbers_refused(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_linalg_det(F, x);
+}
+
+static void test_source_numbers_of_types(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_hybridize_opt jit = { 0 };
+    hy_block *b = HY_BLOCK_NEW(F, hy_block, numbers_refused);
+    jit.jit = 1;
+    hy_hybridize(F, b, &jit);
+    CHECK(!hy_call(F, b, hy_cast(F, hy_ones(F, HY_SHAPE(2, 2)), HY_I32)));
+    CHECK(hy_error_code(F) == HY_ERROR_DTYPE);
+    hy_clear(F);
+    hy_close(F);
+}
 #endif
 
 static void test_source_numbers(void)
 {
 #ifdef HYBRID_HAS_SOURCE
+    RUN(test_source_numbers_at_the_ends);
+    RUN(test_source_numbers_of_types);
     if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_source_numbers_agree);     /* as test_source_jit */
 #endif
 }
