@@ -1584,13 +1584,15 @@ static void last_job(hy_frame *F, hy_job *job, const hy_op *op, const void *reco
     CHECK(!op->bind(job));
 }
 
-/* A convolution with bias, a matrix to add and limits; squares: 0, 2, 3 or 4. */
+/* A convolution with bias, a matrix to add and limits; squares: 0, 2 to 6. With larger windows of stride 2 the data,
+ * and results that nothing is added to, have their channels first. */
 static void last_guard(hy_frame *F, const last_window *w, int n, int channels, const int *size, int squares, int add)
 {
     hy__convolve_rec r;
     hy_tensor t[5];
     hy_job job;
     void *data[5], *lay[2];
+    const int planes = squares && w->kernel[1] > 3 && w->stride[1] == 2, first = planes && !add;
     last_value x, y, two;
     int taps = w->kernel[0] * w->kernel[1] * w->kernel[2], weights = w->filters * channels / w->groups * taps, i, off = 0;
     int nin = 3 + add;
@@ -1604,6 +1606,8 @@ static void last_guard(hy_frame *F, const last_window *w, int n, int channels, c
     r.channels = channels;
     r.groups = w->groups;
     r.squares = squares;
+    r.planes = planes;
+    r.first = first;
     last_draw(weights, w->filters);
     x = last_random(n, channels, size);
     y = last_convolve(w, &x, last_weights, last_biases);
@@ -1619,13 +1623,13 @@ static void last_guard(hy_frame *F, const last_window *w, int n, int channels, c
     r.tail.clamp = 1;
     r.tail.low = -1;
     r.tail.high = HUGE_VAL;
-    last_tensor(&t[0], last_shape(&x, 2, 1));
+    last_tensor(&t[0], last_shape(&x, 2, !planes));
     data[0] = last_exactly(sizeof(float) * (size_t)last_count(&x));
-    for (v = (float *)data[0], i = 0; i < last_count(&x); i++) v[last_place(&x, i, 1)] = (float)x.v[i];
+    for (v = (float *)data[0], i = 0; i < last_count(&x); i++) v[last_place(&x, i, !planes)] = (float)x.v[i];
     last_tensor(&t[2], HY_SHAPE(w->filters));
     data[2] = last_exactly(sizeof(float) * (size_t)w->filters);
     memcpy(data[2], last_biases, sizeof(float) * (size_t)w->filters);
-    last_tensor(&t[3], last_shape(&y, 2, 1));
+    last_tensor(&t[3], last_shape(&y, 2, !first));
     data[3] = last_exactly(sizeof(float) * (size_t)last_count(&y));
     for (v = (float *)data[3], i = 0; i < last_count(&y) && add; i++) v[last_place(&y, i, 1)] = (float)two.v[i];
     t[nin] = t[3];
@@ -1634,7 +1638,7 @@ static void last_guard(hy_frame *F, const last_window *w, int n, int channels, c
     last_run_job(&job, data);
     for (v = (float *)data[nin], i = 0; i < last_count(&y); i++) {
         double want = y.v[i] + (add ? two.v[i] : 0);
-        off += !(fabs(v[last_place(&y, i, 1)] - (want < -1 ? -1 : want)) <= 1e-5 * (y.most[i] + 20));
+        off += !(fabs(v[last_place(&y, i, !first)] - (want < -1 ? -1 : want)) <= 1e-5 * (y.most[i] + 20));
     }
     if (!CHECK(off == 0)) { last_say(w, add, &x, off); printf("    squares of %d\n", squares); }
     for (i = 0; i <= nin; i++) free(data[i]);
@@ -1675,6 +1679,20 @@ static void last_guards(void)
             w.pad[1] = w.pad[2] = k % 3;
             last_guard(F, &w, 1 + k % 2, 16 * (1 + k % 2), size, 2, add);
             last_guard(F, &w, 1, 16, size, 4, add);
+            for (i = 4; i <= 10; i++) {
+                const int taps = i < 6 && k % 2 ? i : (i + 1) / 2, halves = taps < i;
+                const int way = taps > 3 ? taps + 1 : k % 3 ? 2 : 4, narrow = size[2];
+                w = last_window_of(2, 16 * (1 + k % 6), i);
+                w.pad[1] = 3 + k % 2;
+                w.pad[2] = 4;
+                w.stride[1] = w.stride[2] = 1 + halves;
+                if (k == 2) size[2] = 210;                                 /* several blocks a row */
+                if (taps > 2 && last_fits(&w, size))
+                    last_guard(F, &w, 1 + k % 2, halves ? 1 + k % 4 : 16, size, way, add);
+                size[2] = narrow;
+            }
+            w = last_window_of(2, 16 * (1 + k % 6), 3);
+            w.pad[1] = w.pad[2] = k % 3;
             if (k == 5) last_guard(F, &w, 1, 112, size, 4, add);           /* two stages */
             if (k == 11) last_guard(F, &w, 1, 176, size, 2, add);
             w.stride[1] = w.stride[2] = 2;
