@@ -9743,7 +9743,7 @@ static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, do
 
 /* Winograd's way through a window: squares of out x out results from squares of side x side values, with as
    many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1, for a side
-   of 6 or 7 also 2 and -2, infinity, and for 7 then 1/2: values less half of the next ones go as those of 6
+   of 6 or 7 also 2 and -2, infinity, and for 7 then 1/2: twice the next value less each goes as those of 6
    do. Each turns a line of a square, in registers: `out` and `side` are constants after inlining. */
 #define HY__SQUARE_LINE(side, X) X(0) X(1) X(2) X(3) if (side > 4) { X(4) X(5) } if (side > 6) { X(6) }
 #define HY__SQUARE_NEXT(k) d[k] = 2 * d[k + 1] - d[k];
