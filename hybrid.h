@@ -23816,12 +23816,13 @@ HY__RUN(hy__run_squares)
 }
 
 /* The data get their channels last and a border of zeros in a stage of their own. */
-static void hy__direct_bind_planes(hy_job *job, hy__direct *v, int64_t channels)
+static void hy__direct_bind_planes(hy_job *job, hy__direct *v)
 {
+    const int64_t phases = 1 + 3 * v->halves;
     job->stages = 2;
     job->items[1] = job->items[0];
     job->items[0] = hy__pieces(hy__direct_lines(v), HY__DIRECT_LINES);
-    job->shared = (size_t)(v->images * hy__window_size(v->win.fine) * channels) * sizeof(float);
+    job->shared = (size_t)(v->images * hy__window_size(v->win.fine) * v->fine_c * phases) * sizeof(float);
 }
 
 HY__FITS_PLAN(hy__winograd);
@@ -23846,7 +23847,7 @@ static void hy__squares_bind(hy_job *job, const hy__convolve_rec *r)
     job->scratch = hy__winograd_scratch(v);
     if (v->apart) job->shared = (size_t)(v->blocks * hy__winograd_values(v)) * sizeof(float);
     if (!r->planes) return;
-    hy__direct_bind_planes(job, base, base->channels);
+    hy__direct_bind_planes(job, base);
     job->shared += HY__WINOGRAD_CHANNELS * sizeof(float);       /* a vector of the last place's channels */
 }
 
@@ -23931,7 +23932,7 @@ static int hy__convolve_bind(hy_job *job)
     items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
     hy__one_stage(job, hy__run_convolve, items, (double)hy__size(&y) / (double)v->gemm.n * (double)v->groups *
                   (double)v->gemm.n * (double)v->gemm.k / 40 + 100);
-    if (v->planes) hy__direct_bind_planes(job, v, v->fine_c);
+    if (v->planes) hy__direct_bind_planes(job, v);
     job->scratch = hy__direct_scratch(v);
     return 0;
 }
