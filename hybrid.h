@@ -40,6 +40,7 @@
  *     >>duals     the gradient of rnn's gradient     >>windows   what the next three share
  *     >>abreast   windows over lines of values       >>convolution in any layout and type
  *     >>direct    the same, channels last, compiled
+ *     >>strips    three of them, line by line
  *     >>pooling   largest and mean of windows        >>norms     batch, layer, group; lrn
  *     >>vision    pixels, boxes, regions             >>anchors   what detectors learn and propose
  *     >>quantize  dense and convolution in int8
@@ -9258,8 +9259,8 @@ typedef struct hy__winograd_isa {        /* of squares, f32 */
 typedef struct hy__trio {                /* lines of places under 3 x 3 windows; strides in elements */
     const float *x, *zeros;              /* a plane; zeros for as many channels */
     int64_t high, wide, channels;        /* of the plane */
+    int64_t ring;                        /* line y lies at y & ring: all bits, or those of few lines */
     int64_t first, lines, places;        /* of results: the first line and how many; places of a line */
-    int64_t left, right;                 /* places between them meet no edge there; none: both are `places` */
     int64_t stride[2], dilate[2], pad[2];
     hy__tail tail;
 } hy__trio;
@@ -9552,40 +9553,65 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     HY__TILE_END(V) \
 }
 
-/* Lines of places: the weights of a vector of channels stay in registers. The last vector reaches back. What
-   lies past an edge is read from zeros, d is how far behind them a line begins, in bytes. */
-#define HY__TRIO_WEIGHT(i, j) \
-        const vec w##i##j = *(const vec_at *)(b + (3 * i + j) * channels + k); \
-        __builtin_prefetch((const void *)((uintptr_t)(b + (3 * i + j) * channels + k) + sizeof(vec)));
+/* Lines of places, one vector of channels after the other; the last one reaches back. Nine columns at a time
+   serve seven windows side by side or four of stride 2, each value read once; others go one by one. What
+   lies past an edge is read from zeros: d is how far behind them a line begins, in bytes. */
+static int64_t hy__trio_places(const hy__trio *t)
+{
+    const int64_t many = t->stride[1] == 1 ? 7 : t->stride[1] == 2 ? 4 : 1;
+    return t->dilate[1] == 1 && t->pad[1] < 2 && t->places >= many ? many : 1;
+}
+
+#define HY__TRIO_AT(at) (*(const vec_at *)(none + (at)))
+#define HY__TRIO_WEIGHT(i, j) const vec w##i##j = *(const vec_at *)(b + (3 * i + j) * channels + k);
 #define HY__TRIO_WEIGHTS(i) HY__TRIO_WEIGHT(i, 0) HY__TRIO_WEIGHT(i, 1) HY__TRIO_WEIGHT(i, 2)
 #define HY__TRIO_LINE(i) \
             const int64_t y##i = (t->first + row) * t->stride[0] - t->pad[0] + i * t->dilate[0]; \
             const uintptr_t mask##i = (uintptr_t)0 - (uintptr_t)(y##i >= 0 && y##i < t->high); \
-            const uintptr_t d##i = (uintptr_t)(t->x + k) - none + (uintptr_t)(y##i * line) * sizeof(float);
-#define HY__TRIO_AT(i) const float *a##i = (const float *)(none + ((d##i + at) & mask##i));
-#define HY__TRIO_STEP(i) \
-                        sum += *(const vec_at *)a##i * w##i##0; \
-                        sum += *(const vec_at *)(a##i + col) * w##i##1; \
-                        sum += *(const vec_at *)(a##i + 2 * col) * w##i##2; \
-                        a##i += step;
-#define HY__TRIO_MISS(i) sum += zero * w##i##0; sum += zero * w##i##1; sum += zero * w##i##2;
-#define HY__TRIO_EDGE(i, j) sum += *(const vec_at *)(none + ((d##i + at##j) & mask##i & in##j)) * w##i##j;
-#define HY__TRIO_EDGES(i) HY__TRIO_EDGE(i, 0) HY__TRIO_EDGE(i, 1) HY__TRIO_EDGE(i, 2)
-#define HY__TRIO_COLUMN(j) \
-                const int64_t x##j = p * t->stride[1] - t->pad[1] + j * t->dilate[1]; \
+            const uintptr_t d##i = (uintptr_t)(t->x + k) - none + \
+                                   (uintptr_t)((y##i & t->ring) * line) * sizeof(float);
+#define HY__TRIO_COLUMN(j, off) \
+                const int64_t x##j = q * t->stride[1] - t->pad[1] + (off); \
                 const uintptr_t in##j = (uintptr_t)0 - (uintptr_t)(x##j >= 0 && x##j < t->wide); \
                 const uintptr_t at##j = (uintptr_t)(x##j * channels) * sizeof(float);
-#define HY__TRIO_END(V) \
-                if (bias) sum += more; \
-                if (clamp) sum = V##_within(sum, low, high, even); \
-                *(vec_at *)to = sum;
-#define HY__TRIO_RUN(V, line0, line1, line2) \
-                    for (; p < t->right; p++, to += channels) { \
-                        sum = zero; \
-                        line0(0) line1(1) line2(2) \
-                        __builtin_prefetch((const void *)((uintptr_t)a2 + ahead)); \
-                        HY__TRIO_END(V) \
-                    }
+#define HY__TRIO_MUL(n, i, j) s##n += v * w##i##j;
+#define HY__TRIO_NEXT v = HY__TRIO_AT(at); at += move;
+#define HY__TRIO_NINE(i, X) { \
+                    const uintptr_t move = col & mask##i; \
+                    uintptr_t at = (d##i + at0 + col) & mask##i; \
+                    vec v = HY__TRIO_AT((d##i + at0) & mask##i & in0); \
+                    X(i) \
+                }
+#define HY__TRIO_NINES(X) HY__TRIO_NINE(0, X) HY__TRIO_NINE(1, X) HY__TRIO_NINE(2, X)
+#define HY__TRIO_LAST(i) v = HY__TRIO_AT((d##i + at8) & mask##i & in8);
+#define HY__TRIO_SIDE(i) \
+                    HY__TRIO_MUL(0, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(0, i, 1) HY__TRIO_MUL(1, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(0, i, 2) HY__TRIO_MUL(1, i, 1) HY__TRIO_MUL(2, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(1, i, 2) HY__TRIO_MUL(2, i, 1) HY__TRIO_MUL(3, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(2, i, 2) HY__TRIO_MUL(3, i, 1) HY__TRIO_MUL(4, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(3, i, 2) HY__TRIO_MUL(4, i, 1) HY__TRIO_MUL(5, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(4, i, 2) HY__TRIO_MUL(5, i, 1) HY__TRIO_MUL(6, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(5, i, 2) HY__TRIO_MUL(6, i, 1) HY__TRIO_LAST(i) \
+                    HY__TRIO_MUL(6, i, 2)
+#define HY__TRIO_SKIP(i) \
+                    HY__TRIO_MUL(0, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(0, i, 1) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(0, i, 2) HY__TRIO_MUL(1, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(1, i, 1) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(1, i, 2) HY__TRIO_MUL(2, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(2, i, 1) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(2, i, 2) HY__TRIO_MUL(3, i, 0) HY__TRIO_NEXT \
+                    HY__TRIO_MUL(3, i, 1) HY__TRIO_LAST(i) \
+                    HY__TRIO_MUL(3, i, 2)
+#define HY__TRIO_ONE(i, j) s0 += HY__TRIO_AT((d##i + at##j) & mask##i & in##j) * w##i##j;
+#define HY__TRIO_ONES(i) HY__TRIO_ONE(i, 0) HY__TRIO_ONE(i, 1) HY__TRIO_ONE(i, 2)
+#define HY__TRIO_STORE(V, n) \
+                if (bias) s##n += more; \
+                if (t->tail.clamp) s##n = V##_within(s##n, low, high, even); \
+                *(vec_at *)(to + n * channels) = s##n;
+#define HY__TRIO_FOUR(V) \
+                HY__TRIO_STORE(V, 0) HY__TRIO_STORE(V, 1) HY__TRIO_STORE(V, 2) HY__TRIO_STORE(V, 3)
 #define HY__TRIO_BODY(name, V, TARGET) \
 TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
 { \
@@ -9594,35 +9620,36 @@ TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
     typedef V##_at vec_at; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const vec zero = {0}, HY__BOUNDS(float, t->tail) \
-    const int64_t channels = t->channels, line = t->wide * channels; \
-    const int64_t step = t->stride[1] * channels, col = t->dilate[1] * channels; \
+    const int64_t channels = t->channels, line = t->wide * channels, many = hy__trio_places(t); \
+    const uintptr_t col = (uintptr_t)channels * sizeof(float); \
     const float *bias = (const float *)t->tail.bias; \
-    const int clamp = t->tail.clamp; \
-    const size_t ahead = (size_t)line * sizeof(float); \
     int64_t from, row, p; \
     for (from = 0; from < channels; from += lanes) { \
         const int64_t k = hy__least(from, channels - lanes); \
         const uintptr_t none = (uintptr_t)(t->zeros + k); \
         const vec more = bias ? (vec)*(const vec_at *)(bias + k) : zero; \
-        float *to = c + k; \
         HY__TRIO_WEIGHTS(0) HY__TRIO_WEIGHTS(1) HY__TRIO_WEIGHTS(2) \
         for (row = 0; row < t->lines; row++) { \
             HY__TRIO_LINE(0) HY__TRIO_LINE(1) HY__TRIO_LINE(2) \
-            for (p = 0; p < t->places; p++, to += channels) { \
-                HY__TRIO_COLUMN(0) HY__TRIO_COLUMN(1) HY__TRIO_COLUMN(2) \
-                vec sum = zero; \
-                if (p == t->left && mask1 && (mask0 || mask2)) { \
-                    const uintptr_t at = at0; \
-                    HY__TRIO_AT(0) HY__TRIO_AT(1) HY__TRIO_AT(2) \
-                    if (!mask0) { HY__TRIO_RUN(V, HY__TRIO_MISS, HY__TRIO_STEP, HY__TRIO_STEP) } \
-                    else if (!mask2) { HY__TRIO_RUN(V, HY__TRIO_STEP, HY__TRIO_STEP, HY__TRIO_MISS) } \
-                    else { HY__TRIO_RUN(V, HY__TRIO_STEP, HY__TRIO_STEP, HY__TRIO_STEP) } \
-                    p--; \
-                    to -= channels; \
+            for (p = 0; p < t->places; p += many) { \
+                const int64_t q = hy__least(p, t->places - many); \
+                float *to = c + (row * t->places + q) * channels + k; \
+                HY__TRIO_COLUMN(0, 0) \
+                vec s0 = zero, s1 = zero, s2 = zero, s3 = zero, s4 = zero, s5 = zero, s6 = zero; \
+                if (many == 1) { \
+                    HY__TRIO_COLUMN(1, t->dilate[1]) HY__TRIO_COLUMN(2, 2 * t->dilate[1]) \
+                    HY__TRIO_ONES(0) HY__TRIO_ONES(1) HY__TRIO_ONES(2) \
+                    HY__TRIO_STORE(V, 0) \
                     continue; \
                 } \
-                HY__TRIO_EDGES(0) HY__TRIO_EDGES(1) HY__TRIO_EDGES(2) \
-                HY__TRIO_END(V) \
+                HY__TRIO_COLUMN(8, 8) \
+                if (many == 4) { \
+                    HY__TRIO_NINES(HY__TRIO_SKIP) \
+                    HY__TRIO_FOUR(V) \
+                    continue; \
+                } \
+                HY__TRIO_NINES(HY__TRIO_SIDE) \
+                HY__TRIO_FOUR(V) HY__TRIO_STORE(V, 4) HY__TRIO_STORE(V, 5) HY__TRIO_STORE(V, 6) \
             } \
         } \
     } \
@@ -22875,24 +22902,29 @@ static int hy__direct_has_trios(const hy__direct *v)
     return v->depth->trio && w->kernel[0] == 1 && w->kernel[1] == 3 && w->kernel[2] == 3 && !w->pad[0];
 }
 
+/* What such lines are, but for where they lie. */
+static void hy__direct_trio(const hy__direct *v, hy__trio *t)
+{
+    const hy__window *w = &v->win;
+    t->high = w->fine[1];
+    t->wide = w->fine[2];
+    t->channels = v->fine_c;
+    t->ring = -1;
+    t->places = w->coarse[2];
+    memcpy(t->stride, w->stride + 1, sizeof t->stride);
+    memcpy(t->dilate, w->dilate + 1, sizeof t->dilate);
+    memcpy(t->pad, w->pad + 1, sizeof t->pad);
+}
+
 /* Lines of places, `from` on, of an image. */
 static void hy__direct_run_trio(const hy__direct *v, int64_t from, int64_t lines, const float *x,
                                 const float *zeros, const float *weight, float *y, const hy__tail *tail)
 {
     const hy__window *w = &v->win;
-    const int64_t room = w->fine[2] - 2 * w->dilate[2] + w->pad[2], end = from + lines;
+    const int64_t end = from + lines;
     hy__trio t;
+    hy__direct_trio(v, &t);
     t.zeros = zeros;
-    t.high = w->fine[1];
-    t.wide = w->fine[2];
-    t.channels = v->fine_c;
-    t.places = w->coarse[2];
-    t.left = hy__pieces(w->pad[2], w->stride[2]);
-    t.right = hy__least(t.places, room > 0 ? hy__pieces(room, w->stride[2]) : 0);
-    if (t.left >= t.right) t.left = t.right = t.places;
-    memcpy(t.stride, w->stride + 1, sizeof t.stride);
-    memcpy(t.dilate, w->dilate + 1, sizeof t.dilate);
-    memcpy(t.pad, w->pad + 1, sizeof t.pad);
     t.tail = *tail;
     for (; from < end; from += t.lines) {
         t.first = from % w->coarse[1];
@@ -23901,14 +23933,17 @@ static void hy__thin_bind(hy_job *job, hy__direct *v)
     if (v->first) job->scratch = (size_t)(g->row_block * g->n) * sizeof(float);
 }
 
-static int hy__convolve_bind(hy_job *job)
+static double hy__direct_cost(const hy__direct *v)
 {
-    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
-    hy__direct *v = HY__NOTES(hy__direct, job);
-    const hy_shape x = hy__convolve_last(r->planes, &job->in[0].type.shape);
-    const hy_shape y = hy__convolve_last(r->first, &job->out[0].type.shape);
+    return (double)(v->images * hy__window_size(v->win.coarse) * v->coarse_c) * (double)v->gemm.k / 40 + 100;
+}
+
+/* v before it is planned, of data and results as they lie. */
+static void hy__direct_open(hy__direct *v, const hy__convolve_rec *r, const hy_shape *data,
+                            const hy_shape *to)
+{
+    const hy_shape x = hy__convolve_last(r->planes, data), y = hy__convolve_last(r->first, to);
     hy__conv_attr a;
-    int64_t items;
     int d;
     hy__convolve_attr(r, &a);
     hy__conv_window(&v->win, &a, &x, &y);
@@ -23927,11 +23962,22 @@ static int hy__convolve_bind(hy_job *job)
     v->taps = hy__window_size(v->win.kernel);
     v->fine_c = r->channels;
     v->coarse_c = r->filters;
+}
+
+static int hy__convolve_bind(hy_job *job)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
+    hy__direct *v = HY__NOTES(hy__direct, job);
+    int64_t items;
+    hy__direct_open(v, r, &job->in[0].type.shape, &job->out[0].type.shape);
     if (r->squares) { hy__squares_bind(job, r); return 0; }
     if (hy__convolve_is_thin(r)) { hy__thin_bind(job, v); return 0; }
     items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
-    hy__one_stage(job, hy__run_convolve, items, (double)hy__size(&y) / (double)v->gemm.n * (double)v->groups *
-                  (double)v->gemm.n * (double)v->gemm.k / 40 + 100);
+    hy__one_stage(job, hy__run_convolve, items, hy__direct_cost(v));
+    if (v->planes) hy__direct_bind_planes(job, v);
+    if (hy__convolve_is_thin(r)) { hy__thin_bind(job, v); return 0; }
+    items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
+    hy__one_stage(job, hy__run_convolve, items, hy__direct_cost(v));
     if (v->planes) hy__direct_bind_planes(job, v);
     job->scratch = hy__direct_scratch(v);
     return 0;
@@ -24033,7 +24079,222 @@ static const hy_op hy__few_op = {
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 34 >>pooling ----------------------------------------------------------------------------------
+/* MARK: - 34 >>strips -----------------------------------------------------------------------------------
+ *
+ * A convolution that only a 3 x 3 one of one channel per group reads, and perhaps one of single places that
+ * alone reads that: results of the first are made some lines at a time, in a ring that stays in L2, before the
+ * second reads them; so are those of the second for the third. An item is a band of lines; what two bands need
+ * is made twice.
+ */
+#ifndef HYBRID_NO_VISION
+HY__COLD_ROOMS
+enum { HY__STRIPS_BYTES = 384 << 10, HY__STRIPS_RING = 32, HY__STRIPS_BAND = 28 };
+typedef struct hy__strips_rec {
+    hy__convolve_rec front, deep;
+    int64_t filters;                    /* of the third; 0: there is none */
+    int no_bias;
+    hy__tail_rec tail;                  /* of the third */
+} hy__strips_rec;
+
+typedef struct hy__strips {
+    hy__direct front;
+    hy__trio deep;
+    hy__gemm back;
+    const hy__depth_isa *isa;
+    int64_t lines, band, bands, step;   /* of results: all, of an item; items of an image; made at a time */
+} hy__strips;
+
+static int hy__strips_count(const void *attr, int output, int index)
+{
+    const hy__strips_rec *r = (const hy__strips_rec *)attr;
+    if (output || !index) return 1;
+    return 2 + !r->front.no_bias + !r->deep.no_bias + (r->filters ? 1 + !r->no_bias + r->tail.add : 0);
+}
+
+static int hy__strips_infer(hy_infer *I)
+{
+    const hy__strips_rec *r = (const hy__strips_rec *)I->attr;
+    const int at = 2 + !r->front.no_bias, last = at + 1 + !r->deep.no_bias;
+    hy_infer one = *I;
+    hy_type mid[2], in[3];
+    int k;
+    for (k = 0; k < 2; k++) {
+        mid[k].dtype = HY_DTYPE_NONE;
+        mid[k].shape = hy__rank(4);
+    }
+    one.attr = &r->front;
+    one.nin = at;
+    one.out = &mid[0];
+    hy__convolve_infer(&one);
+    in[0] = mid[0];
+    memcpy(in + 1, I->in + at, (size_t)(last - at) * sizeof *in);
+    one.attr = &r->deep;
+    one.nin = 1 + last - at;
+    one.in = in;
+    one.out = &mid[1];
+    if (one.status >= 0) hy__convolve_infer(&one);
+    if (r->filters) mid[1].shape.dim[3] = r->filters;
+    one.in = I->in;
+    one.out = I->out;
+    *I = one;
+    if (I->status < 0) return -1;
+    hy_infer_type(I, &I->out[0].dtype, mid[1].dtype);
+    hy_infer_shape(I, &I->out[0].shape, mid[1].shape);
+    return I->status;
+}
+
+static int64_t hy__strips_line(const hy__strips *v) { return v->deep.wide * v->deep.channels; }
+static int64_t hy__strips_places(const hy__strips *v) { return v->step * v->deep.places; }
+
+/* Lines `from` on of the first convolution, up to `end`, to where the ring has them. */
+static void hy__strips_front(const hy__strips *v, const float *x, const float *weight, float *ring,
+                             int64_t from, int64_t end, char *scratch, const hy__tail *tail)
+{
+    const int64_t wide = v->deep.wide;
+    hy__gemm g = v->front.gemm;
+    int64_t n, i;
+    for (; from < end; from += n) {
+        const int64_t at = from & v->deep.ring;
+        float *to = ring + at * hy__strips_line(v);
+        n = hy__least(end - from, v->deep.ring + 1 - at);
+        if (v->front.plain) {
+            g.m = n * wide;
+            g.row_blocks = hy__pieces(g.m, g.row_block);
+            for (i = 0; i < g.row_blocks * g.col_blocks; i++)
+                hy__gemm_run(&g, (const char *)(x + from * wide * g.k), NULL, (char *)to, i, scratch,
+                             (const char *)weight, tail);
+        } else {                        /* an item is a line, and lies where it would in the whole */
+            const uintptr_t first = (uintptr_t)to - (uintptr_t)(from * hy__strips_line(v)) * sizeof(float);
+            for (i = 0; i < n * g.col_blocks; i++)
+                hy__direct_run(&v->front, x, weight, (float *)first,
+                               from + i % n + i / n * g.row_blocks, scratch, tail);
+        }
+    }
+}
+
+/* Lines `from` on of the last convolution, of what the second gave. */
+static void hy__strips_back(const hy__strips *v, const float *x, const float *weight, float *y, int64_t lines,
+                            char *scratch, const hy__tail *tail)
+{
+    hy__gemm g = v->back;
+    int64_t i;
+    g.m = lines * v->deep.places;
+    g.row_blocks = hy__pieces(g.m, g.row_block);
+    for (i = 0; i < g.row_blocks * g.col_blocks; i++)
+        hy__gemm_run(&g, (const char *)x, NULL, (char *)y, i, scratch, (const char *)weight, tail);
+}
+
+/* Where the scratch has a ring, lines of the second convolution, and zeros. */
+static size_t hy__strips_scratch(const hy__strips *v)
+{
+    return hy__round64(hy__direct_scratch(&v->front)) + sizeof(float) * (size_t)(
+        (v->deep.ring + 1) * hy__strips_line(v) +
+        (v->back.n ? hy__strips_places(v) * v->deep.channels : 0) + v->deep.channels);
+}
+
+HY__RUN(hy__run_strips)
+{
+    const hy__strips_rec *r = (const hy__strips_rec *)job->attr;
+    const hy__strips *v = (const hy__strips *)(const void *)&job->plan;
+    const int at = 2 + !r->front.no_bias, last = at + 1 + !r->deep.no_bias;
+    const int64_t image = item / v->bands;
+    const int64_t wide = v->deep.places * (v->back.n ? v->back.n : v->deep.channels);
+    const float *x = (const float *)(v->front.planes && stage ? shared : now->data[0]);
+    const float *weight = (const float *)now->data[at];
+    float *ring = (float *)(void *)((char *)scratch + hy__round64(hy__direct_scratch(&v->front)));
+    float *lines = ring + (v->deep.ring + 1) * hy__strips_line(v), *zeros, *y;
+    hy__tail front = hy__tail_of(&r->front.tail, now, !r->front.no_bias);
+    hy__tail back = hy__tail_of(&r->tail, now, 0), part;
+    int64_t line = item % v->bands * v->band, made, end = hy__least(line + v->band, v->lines);
+    hy__trio t = v->deep;
+    if (v->front.planes && !stage) { hy__direct_enter(&v->front, x, (float *)shared, item); return; }
+    x += image * hy__window_size(v->front.win.fine) * v->front.fine_c;
+    y = (float *)now->data[job->nin] + image * v->lines * wide;
+    zeros = lines + (v->back.n ? hy__strips_places(v) * t.channels : 0);
+    memset(zeros, 0, (size_t)t.channels * sizeof *zeros);
+    if (r->filters && !r->no_bias) back.bias = now->data[last + 1];
+    t.x = ring;
+    t.zeros = zeros;
+    t.tail = hy__tail_of(&r->deep.tail, now, 0);
+    if (!r->deep.no_bias) t.tail.bias = now->data[at + 1];
+    made = hy__most(line * t.stride[0] - t.pad[0], 0);
+    for (; line < end; line += t.lines) {
+        const int64_t till = hy__least((line + v->step - 1) * t.stride[0] - t.pad[0] + 3, t.high);
+        t.first = line;
+        t.lines = hy__least(v->step, end - line);
+        hy__strips_front(v, x, (const float *)now->data[1], ring, made, till, (char *)scratch, &front);
+        made = hy__most(made, till);
+        v->isa->trio(&t, weight, v->back.n ? lines : y + line * wide);
+        if (!v->back.n) continue;
+        part = hy__tail_at(&back, &v->back, (image * v->lines + line) * t.places, 0);
+        hy__strips_back(v, lines, (const float *)now->data[last], y + line * wide, t.lines, (char *)scratch,
+                        &part);
+    }
+}
+
+HY__FITS_PLAN(hy__strips);
+static int hy__strips_bind(hy_job *job)
+{
+    const hy__strips_rec *r = (const hy__strips_rec *)job->attr;
+    const hy_shape *x = &job->in[0].type.shape;
+    const int isa = job->kernels->isa - HY_ISA_BASE;
+    hy__strips *v = HY__NOTES(hy__strips, job);
+    hy__gemm *g = &v->front.gemm;
+    hy_shape mid = hy__convolve_last(r->front.planes, x), y = job->out[0].type.shape;
+    hy__direct deep;
+    hy__conv_attr a;
+    int d;
+    hy__convolve_attr(&r->front, &a);
+    for (d = 0; d < 2; d++)
+        mid.dim[d + 1] = (mid.dim[d + 1] + 2 * hy__tuple_at(a.pad, d, 0) - hy__extent(&a, d)) /
+                         hy__tuple_at(a.stride, d, 1) + 1;
+    y.dim[3] = mid.dim[3] = r->front.filters;
+    hy__direct_open(&v->front, &r->front, x, &mid);
+    hy__direct_open(&deep, &r->deep, &mid, &y);
+    hy__direct_plan(&v->front, isa);
+    hy__direct_plan(&deep, isa);
+    if (!v->front.plain) {
+        g->row_block = mid.dim[2];
+        g->row_blocks = mid.dim[1];
+        g->items = g->row_blocks * g->col_blocks;
+    }
+    hy__direct_trio(&deep, &v->deep);
+    v->isa = deep.depth;
+    v->deep.ring = 4;
+    while (v->deep.ring < HY__STRIPS_RING &&
+           2 * v->deep.ring * hy__strips_line(v) * 4 <= HY__STRIPS_BYTES) v->deep.ring *= 2;
+    v->step = (v->deep.ring - 3) / v->deep.stride[0] + 1;
+    v->deep.ring--;
+    v->lines = y.dim[1];
+    v->band = HY__STRIPS_BAND / v->deep.stride[0];
+    v->bands = hy__pieces(v->lines, v->band);
+    memset(&v->back, 0, sizeof v->back);
+    v->back.m = hy__strips_places(v);
+    v->back.n = v->back.c_row = r->filters;
+    v->back.k = v->back.a_row = v->deep.channels;
+    v->back.a_col = 1;
+    hy__gemm_plan_prepared(&v->back, isa);
+    v->back.k_block = hy__least(v->back.k, HY__DIRECT_STEPS);
+    hy__one_stage(job, hy__run_strips, v->front.images * v->bands, hy__direct_cost(&v->front) +
+                  hy__direct_cost(&deep) + (double)(v->front.images * v->lines * y.dim[2]) *
+                  (double)(r->filters * v->back.k) / 40);
+    if (v->front.planes) hy__direct_bind_planes(job, &v->front);
+    job->scratch = hy__strips_scratch(v);
+    return 0;
+}
+
+static const hy_arg hy__strips_args[] = { { "data", HY_ARG_ONE }, { "parameters", HY_ARG_LIST },
+    { NULL, HY_ARG_ONE } };
+static const hy_op hy__strips_op = {
+    "_convolve_strips", NULL, NULL, "a convolution, one of one channel per group, perhaps a third, by strips",
+    hy__strips_args, hy__dense_results, NULL, sizeof(hy__strips_rec), 0, 0, hy__strips_count,
+    HY__DOES(HY__BUILT(convolution), hy__strips_infer, hy__strips_bind, NULL, NULL)
+};
+
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 35 >>pooling ----------------------------------------------------------------------------------
  *
  * pooling and its gradients (windows of f32 by kernels, all else by stretches), adaptive_avg_pooling.
  */
@@ -25239,7 +25500,7 @@ HY__DIFF(_adaptive_avg_pooling_grad, hy_adaptive_avg_pooling(F, dy, r->output_si
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 35 >>norms ------------------------------------------------------------------------------------
+/* MARK: - 36 >>norms ------------------------------------------------------------------------------------
  *
  * batch_norm, layer_norm, group_norm, instance_norm, l2_normalization, lrn. All but the last are one plan,
  * hy__norms: sets of elements, their moments, and what is made of them.
@@ -26190,7 +26451,7 @@ static int hy__lrn_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 36 >>vision -----------------------------------------------------------------------------------
+/* MARK: - 37 >>vision -----------------------------------------------------------------------------------
  *
  * upsampling, crop, depth_to_space and back; boxes: box_nms, box_iou, multibox_prior, multibox_detection;
  * regions of images: roi_pooling, roi_align.
@@ -27265,7 +27526,7 @@ HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 37 >>anchors ----------------------------------------------------------------------------------
+/* MARK: - 38 >>anchors ----------------------------------------------------------------------------------
  *
  * What detectors learn and propose: multibox_target, proposal. An item for each image, in doubles.
  */
@@ -27660,7 +27921,7 @@ static int hy__proposal_bind(hy_job *job)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 38 >>quantize ---------------------------------------------------------------------------------
+/* MARK: - 39 >>quantize ---------------------------------------------------------------------------------
  *
  * Dense layers and convolutions in int8. The first stage rounds the data to whole numbers from -127 to 127,
  * in 127ths of the threshold, channels last, padding written out; the second sums products in int32 and
@@ -28211,7 +28472,7 @@ HY__DIFF(int8_convolution, HY_NO_GRADIENT)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 39 >>sampling ---------------------------------------------------------------------------------
+/* MARK: - 40 >>sampling ---------------------------------------------------------------------------------
  *
  * Images between their pixels: bilinear_resize, grid_generator, bilinear_sampler, spatial_transformer. Each
  * plane is an item, computed in doubles.
@@ -28685,7 +28946,7 @@ static int hy__spatial_transformer_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 40 >>creators ---------------------------------------------------------------------------------
+/* MARK: - 41 >>creators ---------------------------------------------------------------------------------
  *
  * Arrays out of nothing: constants, ranges, eye, random numbers; shuffle. Random operators draw from the
  * stream of (seed, counter), so that running now and replay agree.
@@ -29224,7 +29485,7 @@ HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 
 HY__WARM_ROOMS
 
-/* MARK: - 41 >>linalg -----------------------------------------------------------------------------------
+/* MARK: - 42 >>linalg -----------------------------------------------------------------------------------
  *
  * linalg_inverse, linalg_det, linalg_slogdet, linalg_potrf, linalg_trsm; tril, triu. The last two dims are
  * matrices; each is an item, computed in doubles.
@@ -29554,7 +29815,7 @@ HY__DIFF(linalg_potrf, hy__potrf_back(F, y, dy))
 
 HY__WARM_ROOMS
 
-/* MARK: - 42 >>ops --------------------------------------------------------------------------------------
+/* MARK: - 43 >>ops --------------------------------------------------------------------------------------
  *
  * The table: a row for each operator of the catalogue, put together with its block HY__ON_x; hy_register
  * adds a program's own.
@@ -29755,7 +30016,7 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
 
 HY__WARM_ROOMS
 
-/* MARK: - 43 >>invoke -----------------------------------------------------------------------------------
+/* MARK: - 44 >>invoke -----------------------------------------------------------------------------------
  *
  * emit_run: an operator runs now. Infer, allocate, bind, run; the same steps that an executor takes once.
  */
@@ -31007,7 +31268,7 @@ HY_API void hy_trim(hy_frame *F)
 
 HY__HOT_END
 
-/* MARK: - 44 >>graph ------------------------------------------------------------------------------------
+/* MARK: - 45 >>graph ------------------------------------------------------------------------------------
  *
  * A traced program. Nodes live in a store, in the order they were made; a graph is what some heads need of
  * it, inputs first, depth-first from the heads; calls that write a running statistic are heads too, which
@@ -32079,7 +32340,7 @@ HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t byte
     return w.out.n;
 }
 
-/* MARK: - 45 >>passes -----------------------------------------------------------------------------------
+/* MARK: - 46 >>passes -----------------------------------------------------------------------------------
  *
  * From a graph to a better one that computes the same. Every pass is a rule of one walk: nodes are copied in
  * order into a fresh graph, and the rule may put something else in the place of a node. The table in
@@ -33011,7 +33272,7 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
 }
 #endif
 
-/* MARK: - 46 >>layouts ---------------------------------------------------------------------------------
+/* MARK: - 47 >>layouts ---------------------------------------------------------------------------------
  *
  * Passes that lay images out otherwise: channels last, or 16 images abreast.
  */
@@ -33806,7 +34067,73 @@ static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
     return 0;
 }
 
-/* MARK: - 47 >>fusion ----------------------------------------------------------------------------------
+#ifndef HYBRID_NO_VISION
+/* --- strips: what only the next convolution reads is made as it comes to it --- */
+enum { HY__STRIPS_LEAST = 512 << 10 };  /* bytes of an image between two convolutions */
+
+static int hy__strips_input(const hy__rewrite *R, const hy__node *node, const hy__edge *in, const hy_op *op)
+{
+    return in->node->op == op && node->nin > 1 && hy__uses_of(R, node->in[0].node, 0) == 1;
+}
+
+/* Lines of 3 x 3 windows, one channel per group, of results that are many. */
+static int hy__strips_begin(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+{
+    const hy__convolve_rec *deep = (const hy__convolve_rec *)node->record, *front;
+    const hy_shape *mid = &hy__edge_type(in)->shape;
+    int d;
+    if (!hy__strips_input(R, node, in, &hy__convolve_op) || !hy__convolve_is_deep(deep) || deep->tail.add ||
+        deep->kernel.n != 2 || deep->channels < HY__WINOGRAD_CHANNELS) return 0;
+    for (d = 0; d < 2; d++)
+        if (deep->kernel.v[d] != 3 || hy__tuple_at(&deep->dilate, d, 1) != 1 ||
+            hy__tuple_at(&deep->stride, d, 1) > 2 || hy__tuple_at(&deep->pad, d, 0) > 1) return 0;
+    front = (const hy__convolve_rec *)in->node->record;
+    return !hy__convolve_is_deep(front) && front->groups == 1 && !front->squares && !front->first &&
+           !front->tail.add && !hy__convolve_is_thin(front) && mid->dim[1] > 3 && mid->dim[2] > 3 &&
+           hy__size(mid) / mid->dim[0] * (int64_t)sizeof(float) >= HY__STRIPS_LEAST &&
+           4 * mid->dim[2] * mid->dim[3] * (int64_t)sizeof(float) <= HY__STRIPS_BYTES;
+}
+
+/* A convolution of single places. */
+static int hy__strips_end(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)node->record;
+    int d, plain = hy__convolve_taps(r) == 1 && r->groups == 1 && !r->squares && !r->first && !r->planes;
+    for (d = 0; d < r->kernel.n; d++)
+        plain &= hy__tuple_at(&r->stride, d, 1) == 1 && !hy__tuple_at(&r->pad, d, 0);
+    return plain && hy__strips_input(R, node, in, &hy__strips_op) && !hy__convolve_is_thin(r) &&
+           !((const hy__strips_rec *)in->node->record)->filters;
+}
+
+static int hy__into_strips(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy__convolve_rec *r;
+    const hy__node *front;
+    hy__strips_rec rec;
+    hy__edge all[8];
+    int begins, k, n = 0;
+    if (!HY__SIMD || node->op != &hy__convolve_op || R->mode->given) return 0;
+    begins = hy__strips_begin(R, node, &in[0]);
+    if (!begins && !hy__strips_end(R, node, &in[0])) return 0;
+    r = (const hy__convolve_rec *)node->record;
+    front = in[0].node;
+    memset(&rec, 0, sizeof rec);
+    if (begins) {
+        rec.front = *(const hy__convolve_rec *)front->record;
+        rec.deep = *r;
+    } else {
+        rec = *(const hy__strips_rec *)front->record;
+        rec.filters = r->filters;
+        rec.no_bias = r->no_bias;
+        rec.tail = r->tail;
+    }
+    for (k = 0; k < front->nin; k++) all[n++] = front->in[k];
+    for (k = 1; k < node->nin; k++) all[n++] = in[k];
+    return hy__rewrite_emit_op(R, &hy__strips_op, node->name, n, all, &rec, out) ? -1 : 1;
+}
+#endif
+
+/* MARK: - 48 >>fusion ----------------------------------------------------------------------------------
  *
  * Pointwise operators become one; what the turns of a loop share is taken out of it.
  */
@@ -35053,7 +35380,7 @@ static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edg
     return got;
 }
 
-/* MARK: - 48 >>pipeline --------------------------------------------------------------------------------
+/* MARK: - 49 >>pipeline --------------------------------------------------------------------------------
  *
  * The passes in their order, run one after another.
  */
@@ -35085,6 +35412,9 @@ static const hy__pass hy__passes[] = {
     { HY_PASS_ATTENTION, "attention", HY__BUILT(attention) ? HY__PASS(ATTENTION, hy__attention_found) : NULL,
       NULL, HY__PASS_INFERENCE },
     { HY_PASS_FUSE,     "tails",    HY__PASS(FUSE, hy__tails), NULL, HY__PASS_INFERENCE },
+#ifndef HYBRID_NO_VISION
+    { HY_PASS_FUSE,     "strips",   HY__PASS(FUSE, hy__into_strips), NULL, HY__PASS_INFERENCE },
+#endif
     { HY_PASS_FUSE,     "fuse",     HY__PASS(FUSE, hy__fuse), HY__PASS(FUSE, hy__find_groups), 0 }
 };
 
@@ -35415,7 +35745,7 @@ HY_API hy_graph *hy_optimize(hy_frame *F, hy_graph *g, hy_array *inputs, const h
     return fresh ? hy__graph_list(F->root, fresh) : NULL;
 }
 
-/* MARK: - 49 >>plan -------------------------------------------------------------------------------------
+/* MARK: - 50 >>plan -------------------------------------------------------------------------------------
  *
  * Where every value of an optimised graph lies and in which order its operators run. A value is an output of
  * a node. Values that lie in the arena live from the batch that writes them to the last one that reads them;
@@ -36377,7 +36707,7 @@ HY_API int hy_plan_value_at(hy_graph *g, int node, int output, hy_plan_value *va
 
 HY__WARM_ROOMS
 
-/* MARK: - 50 >>execute ----------------------------------------------------------------------------------
+/* MARK: - 51 >>execute ----------------------------------------------------------------------------------
  *
  * A program is what a graph becomes for one set of input types and one mode: optimised graph, plan and bound
  * jobs. It never changes, hangs on its graph and is shared by all frames. An executor is a program's memory
@@ -37363,7 +37693,7 @@ static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
     return x;
 }
 
-/* MARK: - 51 >>running ---------------------------------------------------------------------------------
+/* MARK: - 52 >>running ---------------------------------------------------------------------------------
  *
  * Programs run, in frames that have their memory; plans that can be asked for.
  */
@@ -38235,7 +38565,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
     return failed;
 }
 
-/* MARK: - 52 >>trace ------------------------------------------------------------------------------------
+/* MARK: - 53 >>trace ------------------------------------------------------------------------------------
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
@@ -39533,7 +39863,7 @@ HY_API hy_graph *hy_graph_planned(hy_frame *F, hy_graph *g, hy_array *inputs)
     return planned;
 }
 
-/* MARK: - 53 >>block ------------------------------------------------------------------------------------
+/* MARK: - 54 >>block ------------------------------------------------------------------------------------
  *
  * Blocks: children, parameters, names, calls. A block's prefix is settled when it is added to another, or
  * first needed; the names of its parameters follow. hy_call runs forward line by line; for a hybridized block
@@ -40908,7 +41238,7 @@ HY_API void hy_cast_block(hy_frame *F, hy_block *block, hy_dtype dtype)
     hy__each_param(F, block, hy__cast_one, &dtype);
 }
 
-/* MARK: - 54 >>calls -----------------------------------------------------------------------------------
+/* MARK: - 55 >>calls -----------------------------------------------------------------------------------
  *
  * Blocks are called, line by line or compiled, and hybridized; what they say of themselves.
  */
@@ -41612,7 +41942,7 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
     if (bytes) buffer[b.n < bytes ? b.n : bytes - 1] = 0;
     return b.n;
 }
-/* MARK: - 55 >>gradient ---------------------------------------------------------------------------------
+/* MARK: - 56 >>gradient ---------------------------------------------------------------------------------
  *
  * One walk over recorded calls, from the youngest to the oldest, emits their gradients as ordinary operators:
  * as numbers, or, where the frame is symbolic, as nodes. So the gradient of a compiled graph is another
@@ -42433,7 +42763,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const
 }
 #endif
 
-/* MARK: - 56 >>autograd ---------------------------------------------------------------------------------
+/* MARK: - 57 >>autograd ---------------------------------------------------------------------------------
  *
  * emit_record: runs an operator through the emit below it and writes down what its gradient needs. A recorded
  * call is held by the arrays it made and by later calls, so what nobody can reach any more is gone by itself.
@@ -43253,7 +43583,7 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 
 HY__WARM_ROOMS
 
-/* MARK: - 57 >>control ----------------------------------------------------------------------------------
+/* MARK: - 58 >>control ----------------------------------------------------------------------------------
  *
  * Control flow as operators, which run bodies: programs for a turn of a loop, or for a branch. What a body
  * takes from outside are variables of it and inputs of the operator. It is optimised and planned once for its
@@ -44512,7 +44842,7 @@ static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const cha
     return 0;
 }
 
-/* MARK: - 58 >>loops ------------------------------------------------------------------------------------
+/* MARK: - 59 >>loops ------------------------------------------------------------------------------------
  *
  * C functions and control flow. Line by line a loop calls its body turn after turn and stacks what that
  * gives; while tracing each function runs once over symbols, in a frame of its own, whose graph is the
@@ -45246,7 +45576,7 @@ HY_API hy_array *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_ste
 }
 HY__WARM_ROOMS
 
-/* MARK: - 59 >>einsum -----------------------------------------------------------------------------------
+/* MARK: - 60 >>einsum -----------------------------------------------------------------------------------
  *
  * Sums of products by letters, as operators: hy_einsum emits them, a file's reader makes nodes of them. Each
  * axis has a letter. Diagonals first, then two inputs after the other become one: what only one of them has
@@ -45473,7 +45803,7 @@ HY_API hy_array *hy_einsum(hy_frame *F, const char *subscripts, hy_array *args)
     return F->code ? NULL : t[0].x == args ? hy_identity(F, args) : t[0].x;
 }
 
-/* MARK: - 60 >>layers -----------------------------------------------------------------------------------
+/* MARK: - 61 >>layers -----------------------------------------------------------------------------------
  *
  * Layers are blocks like those of any program: a struct that begins with a hy_block, a constructor that adds
  * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
@@ -46608,7 +46938,7 @@ static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
 }
 #endif
 
-/* MARK: - 61 >>check ------------------------------------------------------------------------------------
+/* MARK: - 62 >>check ------------------------------------------------------------------------------------
  *
  * hy_check: is a compiled block what its forward says? Traces anew and compares the graphs, runs forward
  * line by line beside the graph, operator by operator, and the optimised program beside both. What tracing
@@ -47138,7 +47468,7 @@ HY_API int hy_check_text(hy_frame *F, hy_block *block, hy_array *inputs, char *b
     return found;
 }
 
-/* MARK: - 62 >>recurrent --------------------------------------------------------------------------------
+/* MARK: - 63 >>recurrent --------------------------------------------------------------------------------
  *
  * Recurrent layers, which are one operator over a sequence; cells, which are one step of it; and unrolling,
  * which makes steps a sequence again.
@@ -47784,7 +48114,7 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
 }
 #endif
 
-/* MARK: - 63 >>files ------------------------------------------------------------------------------------
+/* MARK: - 64 >>files ------------------------------------------------------------------------------------
  *
  * Named arrays in files: MXNet's .params, NPY, NPZ (a zip), safetensors; JSON. An input is bytes to read, in
  * memory or in a file; a target takes bytes. Readers compare every size with what the input still has before
@@ -48722,7 +49052,7 @@ static char *hy__get_name(hy__input *s, uint64_t at, uint64_t n)
 
 #endif
 
-/* MARK: - 64 >>formats ---------------------------------------------------------------------------------
+/* MARK: - 65 >>formats ---------------------------------------------------------------------------------
  *
  * Arrays in files: .params, NPY, NPZ, JSON, safetensors.
  */
@@ -49880,7 +50210,7 @@ HY_API hy_arrays hy_load(hy_frame *F, const char *file)
 #endif
 #endif
 
-/* MARK: - 65 >>symbol -----------------------------------------------------------------------------------
+/* MARK: - 66 >>symbol -----------------------------------------------------------------------------------
  *
  * Graphs as model-symbol.json, written to the byte as MXNet 1.9 does. What a file says of its variables
  * beside shape and type stays with the graph, as notes.
@@ -50574,7 +50904,7 @@ HY_API int hy_save_symbol(hy_frame *F, hy_graph *g, const char *file)
 
 #endif
 
-/* MARK: - 66 >>parser -----------------------------------------------------------------------------------
+/* MARK: - 67 >>parser -----------------------------------------------------------------------------------
  *
  * model-symbol.json read, back to MXNet 0.8. Every graph in the file is read by itself, those of loops and
  * branches before the graph whose nodes run them, so that nothing calls itself.
@@ -51189,7 +51519,7 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
 
 #endif
 
-/* MARK: - 67 >>numpy ------------------------------------------------------------------------------------
+/* MARK: - 68 >>numpy ------------------------------------------------------------------------------------
  *
  * Operators of MXNet's numpy interface that are several of ours.
  */
@@ -51702,7 +52032,7 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
 
 #endif
 
-/* MARK: - 68 >>compound ---------------------------------------------------------------------------------
+/* MARK: - 69 >>compound ---------------------------------------------------------------------------------
  *
  * More operators of files that are several of ours, written as what they compute. An error stays in the
  * frame, where it ends what comes after it.
@@ -52384,7 +52714,7 @@ static hy__node *hy__read_compound(hy__reader *R, const hy__compound_op *c, cons
 
 #endif
 
-/* MARK: - 69 >>reader -----------------------------------------------------------------------------------
+/* MARK: - 70 >>reader -----------------------------------------------------------------------------------
  *
  * Nodes of a file, one after the other: loops and branches, their bodies, the whole.
  */
@@ -52977,7 +53307,7 @@ HY_API hy_graph *hy_load_symbol(hy_frame *F, const char *file)
 #endif
 #endif
 
-/* MARK: - 70 >>save -------------------------------------------------------------------------------------
+/* MARK: - 71 >>save -------------------------------------------------------------------------------------
  *
  * Models: graphs as blocks, export and import, program and parameters in one file, parameters under
  * structural names.
@@ -54294,7 +54624,7 @@ HY_API int hy_load_parameters(hy_frame *F, hy_block *net, const char *file, cons
 }
 #endif
 #endif
-/* MARK: - 71 >>calibrate --------------------------------------------------------------------------------
+/* MARK: - 72 >>calibrate --------------------------------------------------------------------------------
  *
  * hy_quantize: the graph of a network once more, its dense layers and convolutions in int8. The copy that is
  * looked at is a block made of a graph, >>save's; walking it line by line shows what each layer gets, walking
@@ -54922,7 +55252,7 @@ HY_API hy_block *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, cons
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 72 >>profile ----------------------------------------------------------------------------------
+/* MARK: - 73 >>profile ----------------------------------------------------------------------------------
  *
  * What was timed (>>invoke says how), handed out event by event and written as a Chrome trace: one row per
  * frame, and more rows below it for jobs that ran at the same time.
@@ -55187,7 +55517,7 @@ HY_API int hy_profile(hy_frame *F, const char *file)
 
 HY__WARM_ROOMS
 
-/* MARK: - 73 >>train ------------------------------------------------------------------------------------
+/* MARK: - 74 >>train ------------------------------------------------------------------------------------
  *
  * Training: schedules, optimisers, the trainer. An optimiser's formula is one loop over the numbers of a
  * parameter, stamped per instruction set. A step cuts all parameters into parts and runs them as one region:
@@ -56673,7 +57003,7 @@ HY_API int hy_load_states(hy_frame *F, hy_trainer *T, const char *file)
 #endif
 #endif
 
-/* MARK: - 74 >>losses -----------------------------------------------------------------------------------
+/* MARK: - 75 >>losses -----------------------------------------------------------------------------------
  *
  * Losses, which are blocks made of operators and so run, compile and have gradients like any other; metrics,
  * which look at numbers and add up in doubles.
@@ -57493,7 +57823,7 @@ HY_API void hy_metric_free(hy_frame *F, hy_metric *M) { if (M) hy_block_free(F, 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 75 >>data -------------------------------------------------------------------------------------
+/* MARK: - 76 >>data -------------------------------------------------------------------------------------
  *
  * Datasets, loaders, readers. A dataset is a source of samples and a chain of functions over it; a loader
  * makes samples in parallel, each into its own row of the batch. Readers trust nothing in a file, as those of
@@ -58808,7 +59138,7 @@ HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 76 >>fit --------------------------------------------------------------------------------------
+/* MARK: - 77 >>fit --------------------------------------------------------------------------------------
  *
  * The loop over epochs, what it writes down, and the page that shows it.
  */
@@ -59199,7 +59529,7 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 77 >>text ------------------------------------------------------------------------------------
+/* MARK: - 78 >>text ------------------------------------------------------------------------------------
  *
  * C source as text, and what is asked by those who write it: lines and literals, functions that a file gets
  * when something needs them, the formulas of the catalogue. Compiled with HYBRID_SOURCE.
@@ -60149,7 +60479,7 @@ static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 78 >>emitters --------------------------------------------------------------------------------
+/* MARK: - 79 >>emitters --------------------------------------------------------------------------------
  *
  * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
  * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
@@ -61061,7 +61391,7 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 79 >>linewise --------------------------------------------------------------------------------
+/* MARK: - 80 >>linewise --------------------------------------------------------------------------------
  *
  * Emitters of what goes along an axis or by places that values name: softmax, losses, matrices, sorting,
  * reductions, norms, indexing, sequences.
@@ -61805,7 +62135,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 80 >>writers ---------------------------------------------------------------------------------
+/* MARK: - 81 >>writers ---------------------------------------------------------------------------------
  *
  * Operators that are small programs: images, boxes and regions, recurrence, loops and branches. At the end
  * hy__c_emitters says who writes what; >>source makes a file of it.
@@ -62809,7 +63139,7 @@ static int hy__c_is_pointwise(const hy__node *node)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 81 >>source -----------------------------------------------------------------------------------
+/* MARK: - 82 >>source -----------------------------------------------------------------------------------
  *
  * A program as C source, for fixed shapes: no library, no malloc, no threads. Parameters are frozen, the
  * passes run, and what is left is written operator by operator: a function each, called in order by
@@ -64281,7 +64611,7 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 82 >>jit -------------------------------------------------------------------------------------
+/* MARK: - 83 >>jit -------------------------------------------------------------------------------------
  *
  * The same source, built by the system's compiler and loaded: a graph becomes one call into machine code.
  */

@@ -65,6 +65,7 @@
 #include "test_corners.c"
 #include "test_turns.c"
 #include "test_depthwise.c"
+#include "test_strips.c"
 #include "test_planes.c"
 #include "test_few.c"
 #include "test_lines.c"
@@ -176,6 +177,7 @@ int main(int argc, char **argv)
     test_abreast();
     test_whole();
     test_depthwise();
+    test_strips();
     test_planes();
     test_few();
     test_lines();
