@@ -22759,20 +22759,23 @@ static int64_t hy__direct_mix(const float *x, int64_t plane, int64_t n, float *t
     int64_t i = 0;
 #if HY__SIMD
     for (; i + 4 <= n; i += 4, to += 12 + 2 * gap) {
-        hy__i32x4 a, b, c, low, high, mid;
+        hy__i32x4 a, b, c, ab, bc, ca, first, second;
         memcpy(&a, x + i, 16);
         memcpy(&b, x + plane + i, 16);
         memcpy(&c, x + 2 * plane + i, 16);
-        low = HY__SHUFFLE4(a, b, 0, 4, 1, 5);
-        high = HY__SHUFFLE4(a, b, 2, 6, 3, 7);
-        mid = HY__SHUFFLE4(low, c, 3, 5, 3, 5);
-        a = HY__SHUFFLE4(low, c, 0, 1, 4, 2);
-        b = HY__SHUFFLE4(mid, high, 0, 1, 4, 5);
-        c = HY__SHUFFLE4(high, c, 6, 2, 3, 7);
-        memcpy(to, &a, 16);
-        memcpy(to + 4, &b, 8);
-        memcpy(to + 6 + gap, (const char *)&b + 8, 8);
-        memcpy(to + 8 + gap, &c, 16);
+        ab = HY__SHUFFLE4(a, b, 0, 4, 1, 5);            /* each is one instruction of SSE2 */
+        ca = HY__SHUFFLE4(c, a, 0, 0, 5, 5);
+        first = HY__SHUFFLE4(ab, ca, 0, 1, 4, 6);
+        bc = HY__SHUFFLE4(b, c, 0, 4, 1, 5);
+        ab = HY__SHUFFLE4(a, b, 2, 6, 3, 7);
+        second = HY__SHUFFLE4(bc, ab, 2, 3, 4, 5);
+        bc = HY__SHUFFLE4(b, c, 2, 6, 3, 7);
+        ca = HY__SHUFFLE4(c, a, 2, 2, 7, 7);
+        ca = HY__SHUFFLE4(ca, bc, 0, 2, 6, 7);
+        memcpy(to, &first, 16);
+        memcpy(to + 4, &second, 8);
+        memcpy(to + 6 + gap, (const char *)&second + 8, 8);
+        memcpy(to + 8 + gap, &ca, 16);
     }
 #else
     (void)x; (void)plane; (void)n; (void)to; (void)gap;
@@ -24082,9 +24085,9 @@ HY__WARM_ROOMS
 /* MARK: - 34 >>strips -----------------------------------------------------------------------------------
  *
  * A convolution that only a 3 x 3 one of one channel per group reads, and perhaps one of single places that
- * alone reads that: results of the first are made some lines at a time, in a ring that stays in L2, before the
- * second reads them; so are those of the second for the third. An item is a band of lines; what two bands need
- * is made twice.
+ * alone reads that: results of the first are made some lines at a time, in a ring that stays in L2, before
+ * the second reads them; so are those of the second for the third. An item is a band of lines; what two bands
+ * need is made twice.
  */
 #ifndef HYBRID_NO_VISION
 HY__COLD_ROOMS
