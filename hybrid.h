@@ -9380,6 +9380,7 @@ HY__VECTOR(float, 32, hy__f32x8)
 HY__VECTOR(double, 32, hy__f64x4)
 HY__VECTOR(float, 64, hy__f32x16)
 HY__VECTOR(int32_t, 32, hy__i32x8)
+HY__VECTOR(int32_t, 64, hy__i32x16)
 #endif
 
 /* V##_within: low where sum <= low, high where sum > high, and NaN stays. x86 gives the second operand where
@@ -21208,8 +21209,6 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
 #define HY__TAPS_SLACK 16               /* elements that may be read and written behind the last */
 #define HY__TAPS_ROWS 3                 /* filters of a plane that are made together */
 #define HY__EACH_TAPS_ROW(X) X(0) X(1) X(2)
-/* rows made together; places beyond a line; those of a vector at most */
-enum { HY__LINES_ROWS = 4, HY__LINES_SLACK = 2, HY__LINES_LANES = 16 };
 #define HY__TAPS_PLAIN(name, T) \
     static void name(T *y, int64_t y_step, const T *x, const int64_t *offset, const T *weight, \
                      int64_t taps, int64_t n, const T *start, int rows) \
@@ -21279,68 +21278,154 @@ HY__TAPS(hy__taps_f32_avx2, hy__f32x8, HY__TARGET_AVX2)
 HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
 #endif
 
-/* 3 x 3 taps of a plane padded by 1: four rows of results from six lines where they lie, each of which is
- * read once for the three rows that it meets. What a vector at an edge reads beyond its line counts as 0; the
- * last vectors and rows reach back, but where a line is narrower than a vector: that one spills over into the
- * next line, which is written later. Sums run in the order of the taps, as above. */
-static const int32_t hy__lines_edges[26] = { 0, -1, -1, -1, -1, -1, -1, -1, -1,
-                                             -1, -1, -1, -1, -1, -1, -1, -1, 0 };
-#define HY__LINES_TO(i, k) \
-    if ((k) >= (i) && (k) <= (i) + 2) { \
-        acc[i] += w[(k) * 3 - (i) * 3] * left; \
-        acc[i] += w[(k) * 3 - (i) * 3 + 1] * mid; \
-        acc[i] += w[(k) * 3 - (i) * 3 + 2] * right; \
-    }
-#define HY__LINES_FROM(k) { \
-        const float *x = line[k] + at; \
-        const vec mid = *(const vec_at *)x; \
-        vec left = *(const vec_at *)(x - 1), right = *(const vec_at *)(x + 1); \
-        if (edge) { left = (vec)((bits)left & low); right = (vec)((bits)right & high); } \
-        HY__LINES_TO(0, k) HY__LINES_TO(1, k) HY__LINES_TO(2, k) HY__LINES_TO(3, k) \
-    }
-#define HY__LINES_WITHIN(V, i) acc[i] = V##_within(acc[i], bounds[0], bounds[1], bounds[2]);
+/* 3 x 3 taps of a plane padded by 1, a vector of columns after the other, each from top to bottom: a line is
+ * read once for the three rows that it meets, whose sums are kept; shifts bring in the zeros beside it. The
+ * last columns reach back, but where a plane is narrower than a vector: that one spills over into the next
+ * line, which is written later. Sums run in the order of the taps, as above; those off the plane's top and
+ * bottom are left out. */
+#ifdef __clang__
+#define HY__PICKED(whole, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define HY__PICKED(whole, a, b, ...) \
+    __extension__({ const whole pick = {__VA_ARGS__}; __builtin_shuffle(a, b, pick); })
+#endif
+#define hy__f32x4_up(v, from) HY__PICKED(hy__i32x4, v, from, 4, 0, 1, 2)
+#define hy__f32x4_down(v, from) HY__PICKED(hy__i32x4, v, from, 1, 2, 3, 4)
+#define hy__f32x4_pick(a, b, i) HY__PICKED(hy__i32x4, a, b, i, i + 2, i + 4, i + 6)
+#define hy__f32x8_up(v, from) HY__PICKED(hy__i32x8, v, from, 8, 0, 1, 2, 3, 4, 5, 6)
+#define hy__f32x8_down(v, from) HY__PICKED(hy__i32x8, v, from, 1, 2, 3, 4, 5, 6, 7, 8)
+#define hy__f32x8_pick(a, b, i) \
+    HY__PICKED(hy__i32x8, a, b, i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14)
+#define hy__f32x16_up(v, from) \
+    HY__PICKED(hy__i32x16, v, from, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+#define hy__f32x16_down(v, from) \
+    HY__PICKED(hy__i32x16, v, from, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+#define hy__f32x16_pick(a, b, i) \
+    HY__PICKED(hy__i32x16, a, b, i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14, i + 16, i + 18, \
+               i + 20, i + 22, i + 24, i + 26, i + 28, i + 30)
+/* The first n lanes of a vector; in the base set that is all of them, or all to read but the last. */
+static const int32_t hy__lines_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
+HY__INLINE hy__f32x4 hy__f32x4_read(const float *p, int64_t n)
+{
+    const hy__f32x4 zero = {0}, v = *(const hy__f32x4_at *)(p - (n < 4));
+    return n < 4 ? hy__f32x4_down(v, zero) : v;
+}
+#define hy__f32x4_part(n) (n)
+#define hy__f32x4_write(p, part, v) *(hy__f32x4_at *)(p) = v
+#define hy__f32x8_part(n) *(const hy__i32x8_at *)(hy__lines_lanes + 8 - (n))
+#define hy__f32x8_read(p, part) __builtin_ia32_maskloadps256((const hy__f32x8 *)(const void *)(p), part)
+#define hy__f32x8_write(p, part, v) __builtin_ia32_maskstoreps256((hy__f32x8 *)(void *)(p), part, v)
+#define hy__f32x16_part(n) (unsigned short)((1 << (n)) - 1)
+#define hy__f32x16_read(p, part) __builtin_ia32_loadups512_mask(p, zero, part)
+#define hy__f32x16_write(p, part, v) __builtin_ia32_storeups512_mask(p, v, part)
+#define HY__LINES_ADD(sum, k) \
+    sum += w##k##0 * left; \
+    sum += w##k##1 * mid; \
+    sum += w##k##2 * right;
+#define HY__LINES_BEGIN(V) \
+    const int64_t lanes = sizeof(V) / sizeof(float); \
+    const V zero = {0}, start = bias - zero, HY__BOUNDS(float, *tail) \
+    const V bounds[3] = { low, high, even }, *limits = tail->clamp ? bounds : NULL; \
+    const V weight[9] = { *w - zero, w[step] - zero, w[2 * step] - zero, w[3 * step] - zero, \
+                          w[4 * step] - zero, w[5 * step] - zero, w[6 * step] - zero, \
+                          w[7 * step] - zero, w[8 * step] - zero };
+#define HY__LINES_LIMIT(V) if (bounds) above = V##_within(above, bounds[0], bounds[1], bounds[2]);
 #define HY__LINES(name, V, TARGET) \
-    HY__INLINE TARGET void name##_at(const int edge, const float *const *line, int64_t at, int64_t width, \
-                                     const V *w, V start, const V *bounds, float *y) \
+    HY__INLINE TARGET void name##_at(const int first, const int last, const float *x, int64_t height, \
+                                     int64_t width, const V *w, V start, const V *bounds, float *y) \
     { \
         HY__CONTRACT \
-        typedef V vec; \
         typedef V##_at vec_at; \
-        typedef V##_bits bits; \
-        enum { lanes = sizeof(V) / sizeof(float) }; \
-        const int32_t *edges = hy__lines_edges; \
-        const bits low = (bits)*(const vec_at *)(const void *)(edges + (at > 0)); \
-        const int32_t *end = edges + (at + lanes < width ? 1 : 18 - (width - at)); \
-        const bits high = (bits)*(const vec_at *)(const void *)end; \
-        V acc[4]; \
-        acc[0] = acc[1] = acc[2] = acc[3] = start; \
-        HY__LINES_FROM(0) HY__LINES_FROM(1) HY__LINES_FROM(2) \
-        HY__LINES_FROM(3) HY__LINES_FROM(4) HY__LINES_FROM(5) \
-        if (bounds) { \
-            HY__LINES_WITHIN(V, 0) HY__LINES_WITHIN(V, 1) HY__LINES_WITHIN(V, 2) HY__LINES_WITHIN(V, 3) \
+        const V zero = {0}, w00 = w[0], w01 = w[1], w02 = w[2], w10 = w[3], w11 = w[4], w12 = w[5], \
+                w20 = w[6], w21 = w[7], w22 = w[8]; \
+        V above = start, here = start, below, left, mid, right; \
+        int64_t row; \
+        for (row = 0; row < height; row++, x += width) { \
+            if (first && last) mid = V##_read(x, V##_part(width)); \
+            else mid = *(const vec_at *)x; \
+            if (first) left = V##_up(mid, zero); \
+            else left = *(const vec_at *)(x - 1); \
+            if (last) right = V##_down(mid, zero); \
+            else right = *(const vec_at *)(x + 1); \
+            HY__PREFETCH(x + height * width);           /* of the next plane */ \
+            below = start; \
+            HY__LINES_ADD(below, 0) \
+            HY__LINES_ADD(here, 1) \
+            if (row > 0) { \
+                HY__LINES_ADD(above, 2) \
+                HY__LINES_LIMIT(V) \
+                *(vec_at *)y = above; \
+                y += width; \
+            } \
+            above = here; \
+            here = below; \
         } \
-        *(vec_at *)(y + at) = acc[0]; \
-        *(vec_at *)(y + width + at) = acc[1]; \
-        *(vec_at *)(y + 2 * width + at) = acc[2]; \
-        *(vec_at *)(y + 3 * width + at) = acc[3]; \
+        HY__LINES_LIMIT(V) \
+        if (first && last) V##_write(y, V##_part(width), above); \
+        else *(vec_at *)y = above; \
+        (void)zero; \
     } \
-    TARGET static void name(const float *const *line, int64_t height, int64_t width, const float *weight, \
+    /* Every other row and column: even places are in the middle, odd ones right and left of them. */ \
+    HY__INLINE TARGET void name##_halved_at(const float *x, int64_t height, int64_t width, int64_t half, \
+                                            int64_t at, const V *w, V start, const V *bounds, float *y) \
+    { \
+        HY__CONTRACT \
+        typedef V##_at vec_at; \
+        const int64_t lanes = sizeof(V) / sizeof(float), rest = width - 2 * at; \
+        const V zero = {0}, w00 = w[0], w01 = w[1], w02 = w[2], w10 = w[3], w11 = w[4], w12 = w[5], \
+                w20 = w[6], w21 = w[7], w22 = w[8]; \
+        V above = start, even, odd, left, mid, right; \
+        int64_t row; \
+        for (row = 0; row < height; row++, x += width) { \
+            if (rest < 2 * lanes) { \
+                even = V##_read(x, V##_part(hy__least(rest, lanes))); \
+                odd = V##_read(x + lanes, V##_part(hy__most(rest - lanes, 0))); \
+            } else { \
+                even = *(const vec_at *)x; \
+                odd = *(const vec_at *)(x + lanes); \
+            } \
+            mid = V##_pick(even, odd, 0); \
+            right = V##_pick(even, odd, 1); \
+            if (at > 0) left = V##_up(right, x[-1] - zero); \
+            else left = V##_up(right, zero); \
+            HY__PREFETCH(x + height * width); \
+            HY__PREFETCH(x + height * width + lanes); \
+            if (row % 2 == 0) { \
+                HY__LINES_ADD(above, 1) \
+                if (row + 1 < height) continue; \
+            } else { HY__LINES_ADD(above, 2) } \
+            HY__LINES_LIMIT(V) \
+            if (half < lanes) V##_write(y, V##_part(half), above); \
+            else *(vec_at *)y = above; \
+            y += half; \
+            above = start; \
+            HY__LINES_ADD(above, 0) \
+        } \
+    } \
+    TARGET static void name(const float *x, int64_t height, int64_t width, const float *w, int64_t step, \
                             float bias, const hy__tail_rec *tail, float *y) \
     { \
-        enum { lanes = sizeof(V) / sizeof(float) }; \
-        const V zero = {0}, start = zero + bias, HY__BOUNDS(float, *tail) \
-        const V bounds[3] = { low, high, even }, *limits = tail->clamp ? bounds : NULL; \
-        V w[9]; \
-        int64_t row, at; \
-        for (at = 0; at < 9; at++) w[at] = zero + weight[at]; \
-        for (row = 0; row < height; row += HY__LINES_ROWS) { \
-            const int64_t top = hy__least(row, height - HY__LINES_ROWS); \
-            for (at = 0; at < width; at += lanes) { \
-                const int64_t from = width < lanes ? 0 : hy__least(at, width - lanes); \
-                const int inside = from > 0 && from + lanes < width; \
-                if (inside) name##_at(0, line + top, from, width, w, start, limits, y + top * width); \
-                else name##_at(1, line + top, from, width, w, start, limits, y + top * width); \
-            } \
+        HY__LINES_BEGIN(V) \
+        int64_t at; \
+        if (width <= lanes) { \
+            name##_at(1, 1, x, height, width, weight, start, limits, y); \
+            return; \
+        } \
+        name##_at(1, 0, x, height, width, weight, start, limits, y); \
+        for (at = lanes; at + lanes < width; at += lanes) \
+            name##_at(0, 0, x + at, height, width, weight, start, limits, y + at); \
+        at = width - lanes; \
+        name##_at(0, 1, x + at, height, width, weight, start, limits, y + at); \
+    } \
+    TARGET static void name##_halved(const float *x, int64_t height, int64_t width, const float *w, \
+                                     int64_t step, float bias, const hy__tail_rec *tail, float *y) \
+    { \
+        HY__LINES_BEGIN(V) \
+        const int64_t half = (width + 1) / 2; \
+        int64_t i; \
+        for (i = 0; i < half; i += lanes) { \
+            const int64_t at = half < lanes ? 0 : hy__least(i, half - lanes); \
+            name##_halved_at(x + 2 * at, height, width, half, at, weight, start, limits, y + at); \
         } \
     }
 HY__LINES(hy__lines_base, hy__f32x4, HY__TARGET_BASE)
@@ -21354,7 +21439,7 @@ HY__LINES(hy__lines_avx512, hy__f32x16, HY__TARGET_AVX512)
 #else
 HY__TAPS_PLAIN(hy__taps_f32, float)
 #endif
-typedef void (*hy__lines_fn)(const float *const *line, int64_t height, int64_t width, const float *weight,
+typedef void (*hy__lines_fn)(const float *x, int64_t height, int64_t width, const float *w, int64_t step,
                              float bias, const hy__tail_rec *tail, float *y);
 typedef void (*hy__taps_f32_fn)(float *y, int64_t y_step, const float *x, const int64_t *offset,
                                 const float *weight, int64_t taps, int64_t n, const float *start, int rows);
@@ -22107,80 +22192,44 @@ HY__RUN(hy__run_depthwise)
         }
 }
 
-/* A line with what vectors read around it. */
-static int64_t hy__depthwise_room(const hy__depthwise *v)
-{
-    return hy__most(v->win.fine[2], HY__LINES_LANES) + HY__LINES_SLACK;
-}
-
-/* Where the lines of a plane begin, one of zeros above and below. Vectors read a place before a line and one
- * behind it, which the first and the last of all planes have not: copies of these lines stand in. */
-static void hy__depthwise_lines_of(const hy__depthwise *v, const float *x, int64_t plane, float *spare,
-                                   const float **line)
-{
-    const int64_t width = v->win.fine[2], height = v->win.fine[1], room = hy__depthwise_room(v);
-    int64_t i;
-    x += plane * height * width;
-    for (i = 0; i < height; i++) line[i + 1] = x + i * width;
-    line[0] = line[height + 1] = ++spare;
-    if (plane == 0) line[1] = (const float *)memcpy(spare + room, line[1], (size_t)width * sizeof *x);
-    if (plane == v->planes - 1)
-        line[height] = (const float *)memcpy(spare + 2 * room, line[height], (size_t)width * sizeof *x);
-}
-
-/* The scratch: where lines begin, three lines to spare, a plane that spills over. */
-static size_t hy__depthwise_spare(const hy__depthwise *v)
-{
-    return (size_t)hy__depthwise_room(v) * 3 * sizeof(float);
-}
-static size_t hy__depthwise_spill(const hy__depthwise *v)
-{
-    return v->win.fine[2] >= HY__LINES_LANES ? 0
-        : (size_t)(v->win.fine[1] * v->win.fine[2] + HY__LINES_LANES) * sizeof(float);
-}
 HY__RUN(hy__run_depthwise_lines)
 {
     const hy__depthwise *v = (const hy__depthwise *)(const void *)&job->plan;
     const float *x = (const float *)now->data[0], *w = (const float *)now->data[1];
-    const float *bias = job->nin > 2 ? (const float *)now->data[2] : NULL, **line = (const float **)scratch;
-    const int64_t width = v->win.fine[2], height = v->win.fine[1];
-    const int64_t end = hy__least((item + 1) * v->together, v->planes);
-    float *y = (float *)now->data[job->nin], *spare = (float *)(void *)(line + height + 2), taps[9];
-    float *spill = spare + 3 * hy__depthwise_room(v);
-    int64_t plane, i, j;
-    (void)stage; (void)shared;
-    memset(spare, 0, hy__depthwise_spare(v));
-    for (plane = item * v->together; plane < end; plane++) {
-        hy__depthwise_lines_of(v, x, plane, spare, line);
-        for (j = 0; j < v->each; j++) {
-            const int64_t channel = plane % v->channels * v->each + j;
-            const int last = plane + 1 == end && j + 1 == v->each && width < HY__LINES_LANES;
-            float *to = y + (plane * v->each + j) * height * width;
-            for (i = 0; i < 9; i++) taps[i] = w[channel * 9 + (v->flip ? 8 - i : i)];
-            v->lines(line, height, width, taps, bias ? bias[channel] : 0, &v->tail, last ? spill : to);
-            if (last) memcpy(to, spill, (size_t)(height * width) * sizeof *to);
-        }
+    const float *bias = job->nin > 2 ? (const float *)now->data[2] : NULL;
+    const int64_t *side = v->win.fine, from = side[1] * side[2], to = v->win.coarse[1] * v->win.coarse[2];
+    const int64_t end = hy__least((item + 1) * v->together, v->planes), filters = v->channels * v->each;
+    float *y = (float *)now->data[job->nin];
+    int64_t i = item * v->together * v->each, channel = i % filters;
+    (void)stage; (void)scratch; (void)shared;
+    for (; i < end * v->each; i++) {
+        v->lines(x + i / v->each * from, side[1], side[2], w + channel * 9 + (v->flip ? 8 : 0),
+                 v->flip ? -1 : 1, bias ? bias[channel] : 0, &v->tail, y + i * to);
+        channel = channel + 1 < filters ? channel + 1 : 0;
     }
 }
 
-/* Kernels for lines of this width, where the window is one that goes by lines. */
+/* Kernels for lines of this width, where the window is one that goes by lines. What one vector of a narrow
+ * plane spills stays within the next line. */
 static hy__lines_fn hy__depthwise_by_lines(const hy__depthwise *v, const hy_job *job)
 {
     const hy__window *w = &v->win;
     int d, k;
     for (k = 0; k < job->nin; k++) if (job->in[k].type.dtype != HY_F32) return NULL;
-    if (v->last || w->coarse[0] != 1 || w->fine[0] != 1 || w->kernel[0] != 1 || w->fine[1] < HY__LINES_ROWS)
-        return NULL;
+    if (v->last || w->coarse[0] != 1 || w->fine[0] != 1 || w->kernel[0] != 1 || w->coarse[2] < 4) return NULL;
     for (d = 1; d < HY__SPACE; d++)
-        if (w->kernel[d] != 3 || w->stride[d] != 1 || w->dilate[d] != 1 || w->pad[d] != 1) return NULL;
+        if (w->kernel[d] != 3 || w->stride[d] != w->stride[2] || w->stride[d] > 2 || w->dilate[d] != 1 ||
+            w->pad[d] != 1) return NULL;
 #ifdef HY__TARGET_AVX2
-    if (job->kernels->isa == HY_ISA_AVX512 && w->fine[2] > 8) return hy__lines_avx512;
-    if (job->kernels->isa >= HY_ISA_AVX2) return w->fine[2] > 4 ? hy__lines_avx2 : NULL;
+    if (job->kernels->isa == HY_ISA_AVX512 && w->coarse[2] > 8)
+        return w->stride[2] > 1 ? hy__lines_avx512_halved : hy__lines_avx512;
+    if (job->kernels->isa >= HY_ISA_AVX2) return w->stride[2] > 1 ? hy__lines_avx2_halved : hy__lines_avx2;
 #endif
 #if HY__SIMD
-    if (w->fine[2] >= 4) return hy__lines_base;
-#endif
+    return w->stride[2] > 1 ? hy__lines_base_halved : hy__lines_base;
+#else
     return NULL;
+#endif
 }
 
 /* Rows of a band: all, unless parts and lines would leave L1. */
@@ -22236,16 +22285,9 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     v->together = work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / (work + 1)) : 1;
     v->lines = hy__depthwise_by_lines(v, job);
     memcpy(hy__job_notes(job, sizeof *v), v, sizeof *v);
-    if (v->lines) {
-        hy__one_stage(job, hy__run_depthwise_lines, hy__pieces(v->planes, v->together),
-                      (double)v->planes * work);
-        job->scratch = (size_t)(v->win.fine[1] + 2) * sizeof(float *) + hy__depthwise_spare(v) +
-                       hy__depthwise_spill(v);
-        return 0;
-    }
-    hy__one_stage(job, hy__run_depthwise, v->flat > 0 ? hy__pieces(v->planes, v->together) : 0,
-                  (double)v->planes * work);
-    job->scratch = (size_t)(v->taps * (int64_t)sizeof(int64_t) + v->column +
+    hy__one_stage(job, v->lines ? hy__run_depthwise_lines : hy__run_depthwise,
+                  v->flat > 0 ? hy__pieces(v->planes, v->together) : 0, (double)v->planes * work);
+    if (!v->lines) job->scratch = (size_t)(v->taps * (int64_t)sizeof(int64_t) + v->column +
                             v->rows * (hy__depthwise_line(v) + v->taps + 1) * size);
     return 0;
 }
@@ -23095,7 +23137,7 @@ static const hy__few_isa name##_isa = { { name##_2, name##_4, name##_6 }, JOIN, 
 #define HY__FEW_MOST(m, v) \
     wins = ~(bits)(m >= v) & (bits)(m == m); \
     m = (vec)((wins & (bits)v) | (~wins & (bits)m));
-#define HY__FEW_JOIN(name, V, TARGET, PICK, less) \
+#define HY__FEW_JOIN(name, V, TARGET, less) \
 TARGET static void name(float *y, const float *a, const float *b, int64_t n) \
 { \
     typedef V vec; \
@@ -23112,23 +23154,13 @@ TARGET static void name(float *y, const float *a, const float *b, int64_t n) \
         a1 = *(const vec_at *)(a + 2 * i + lanes); \
         b0 = *(const vec_at *)(b + 2 * i); \
         b1 = *(const vec_at *)(b + 2 * i + lanes); \
-        m = PICK(a0, a1, 0); \
-        v = PICK(a0, a1, 1); HY__FEW_MOST(m, v) \
-        v = PICK(b0, b1, 0); HY__FEW_MOST(m, v) \
-        v = PICK(b0, b1, 1); HY__FEW_MOST(m, v) \
+        m = V##_pick(a0, a1, 0); \
+        v = V##_pick(a0, a1, 1); HY__FEW_MOST(m, v) \
+        v = V##_pick(b0, b1, 0); HY__FEW_MOST(m, v) \
+        v = V##_pick(b0, b1, 1); HY__FEW_MOST(m, v) \
         *(vec_at *)(y + i) = m; \
     } \
 }
-#ifdef __clang__
-#define HY__PICK4(x, y, i) __builtin_shufflevector(x, y, i, i + 2, i + 4, i + 6)
-#define HY__PICK8(x, y, i) __builtin_shufflevector(x, y, i, i + 2, i + 4, i + 6, i + 8, i + 10, \
-                                                   i + 12, i + 14)
-#else
-#define HY__PICK4(x, y, i) __extension__({ const hy__i32x4 pick = {i, i + 2, i + 4, i + 6}; \
-    __builtin_shuffle(x, y, pick); })
-#define HY__PICK8(x, y, i) __extension__({ const hy__i32x8 pick = {i, i + 2, i + 4, i + 6, i + 8, i + 10, \
-    i + 12, i + 14}; __builtin_shuffle(x, y, pick); })
-#endif
 static void hy__few_join_one(float *y, const float *a, const float *b, int64_t n)
 {
     for (; n > 0; n--, a += 2, b += 2) {
@@ -23139,10 +23171,10 @@ static void hy__few_join_one(float *y, const float *a, const float *b, int64_t n
         *y++ = most;
     }
 }
-HY__FEW_JOIN(hy__few_join_base, hy__f32x4, HY__TARGET_BASE, HY__PICK4, hy__few_join_one(y, a, b, n))
+HY__FEW_JOIN(hy__few_join_base, hy__f32x4, HY__TARGET_BASE, hy__few_join_one(y, a, b, n))
 HY__FEW_KERNELS(hy__few_base, hy__f32x4, HY__TARGET_BASE, HY__FEW_AT2, 2, 2, 4, hy__few_join_base)
 #ifdef HY__TARGET_AVX2
-HY__FEW_JOIN(hy__few_join_avx2, hy__f32x8, HY__TARGET_AVX2, HY__PICK8, hy__few_join_base(y, a, b, n))
+HY__FEW_JOIN(hy__few_join_avx2, hy__f32x8, HY__TARGET_AVX2, hy__few_join_base(y, a, b, n))
 HY__FEW_KERNELS(hy__few_avx2, hy__f32x8, HY__TARGET_AVX2, HY__FEW_AT2, 2, 2, 8, hy__few_join_avx2)
 HY__FEW_KERNELS(hy__few_avx512, hy__f32x16, HY__TARGET_AVX512, HY__FEW_AT8, 4, 8, 8, hy__few_join_avx2)
 #endif
@@ -23631,6 +23663,7 @@ typedef struct hy__convolve_rec {
     int     squares;                    /* by squares: which of hy__winograd_ways */
     int     first;                      /* the result has its channels first */
     int     planes;                     /* so have the data: the job lays them out, with a border */
+    int     scaled;                     /* the weight is multiplied by a number per filter as it is laid */
     hy__tail_rec tail;
 } hy__convolve_rec;
 
@@ -23731,33 +23764,47 @@ static int hy__convolve_count(const void *attr, int output, int index)
     return output || index < 2 ? 1 : index == 2 ? !r->no_bias : r->tail.add;
 }
 
+static int hy__lay_filters_count(const void *attr, int output, int index)
+{
+    return output || !index || ((const hy__convolve_rec *)attr)->scaled;
+}
+
 static int hy__lay_filters_infer(hy_infer *I)
 {
     const hy__convolve_rec *r = (const hy__convolve_rec *)I->attr;
-    hy_infer_type(I, &I->in[0].dtype, HY_F32);
+    int k;
+    for (k = 0; k < I->nin; k++) hy_infer_type(I, &I->in[k].dtype, HY_F32);
+    if (r->scaled) hy_infer_shape(I, &I->in[1].shape, hy__shape1(r->filters));
     hy_infer_type(I, &I->out[0].dtype, HY_F32);
     hy_infer_shape(I, &I->out[0].shape, hy__convolve_weight(r));
     return I->status;
 }
 
 /* One filter's taps for channel c, perhaps of a phase: half as many, of which the last may lack. */
-static void hy__square_taps(const hy__convolve_rec *r, const float *w, int64_t c, double *to)
+static void hy__square_taps(const hy__convolve_rec *r, const float *w, const float *scale, int64_t c,
+                            double *to)
 {
     const int taps = hy__winograd_ways[r->squares].taps, pairs = hy__convolve_pairs(r);
     const int kernel = (int)r->kernel.v[0];
     const int64_t phase = c / r->channels, step = r->last ? r->channels : 1;
+    float tap;
     int i, y, x;
     c %= r->channels;
     w += r->last ? c : c * kernel * kernel;
     for (i = 0; i < taps * taps; i++) {
         y = i / taps * pairs + (int)phase / 2;
         x = i % taps * pairs + (int)phase % 2;
-        to[i] = y < kernel && x < kernel ? w[(y * kernel + x) * step] : 0;
+        to[i] = 0;
+        if (y >= kernel || x >= kernel) continue;
+        tap = w[(y * kernel + x) * step];
+        if (scale) tap *= *scale;
+        to[i] = tap;
     }
 }
 
 /* One panel of filters as squares multiply them. */
-static void hy__lay_squares(const hy__convolve_rec *r, const float *w, float *to, int64_t panel)
+static void hy__lay_squares(const hy__convolve_rec *r, const float *w, const float *scale, float *to,
+                            int64_t panel)
 {
     const hy__winograd_way *way = &hy__winograd_ways[r->squares];
     const int64_t first = panel * HY__PREPARED_PANEL, n = hy__least(HY__PREPARED_PANEL, r->filters - first);
@@ -23768,18 +23815,27 @@ static void hy__lay_squares(const hy__convolve_rec *r, const float *w, float *to
     if (n < HY__PREPARED_PANEL) memset(to, 0, (size_t)(HY__PREPARED_PANEL * places * deep) * sizeof *to);
     for (c = 0; c < deep; c++)
         for (j = 0; j < n; j++) {
-            hy__square_taps(r, w + (first + j) * r->channels * hy__convolve_taps(r), c, taps);
+            hy__square_taps(r, w + (first + j) * r->channels * hy__convolve_taps(r),
+                            scale ? scale + first + j : NULL, c, taps);
             hy__winograd_filter(way, taps, square);
             for (i = 0; i < places; i++) to[(i * deep + c) * HY__PREPARED_PANEL + j] = (float)square[i];
         }
+}
+
+/* Rows of n columns, each of a filter. */
+static void hy__lay_scaled(float *to, int64_t rows, int64_t row, int64_t n, const float *scale)
+{
+    int64_t i, j;
+    for (i = 0; scale && i < rows; i++)
+        for (j = 0; j < n; j++) to[i * row + j] *= scale[j];
 }
 
 /* One panel of a group, or all groups of one channel. W (filter, channel, tap), or (filter, tap, channel). */
 HY__RUN(hy__run_lay_filters)
 {
     const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
-    const float *w = (const float *)now->data[0];
-    float *to = (float *)now->data[1];
+    const float *w = (const float *)now->data[0], *scale = r->scaled ? (const float *)now->data[1] : NULL;
+    float *to = (float *)now->data[job->nin];
     int64_t taps = hy__convolve_taps(r), channels = r->channels / r->groups, n = r->filters / r->groups;
     int64_t panels = hy__pieces(n, HY__PREPARED_PANEL), from = item % panels * HY__PREPARED_PANEL, tap, j;
     hy__gemm g;
@@ -23787,10 +23843,15 @@ HY__RUN(hy__run_lay_filters)
     if (hy__convolve_is_deep(r)) {
         for (tap = 0; tap < taps; tap++)
             for (j = 0; j < r->filters; j++) to[tap * r->filters + j] = w[j * taps + tap];
+        hy__lay_scaled(to, taps, r->filters, r->filters, scale);
         return;
     }
-    if (hy__convolve_is_thin(r)) { memcpy(to, w, (size_t)(n * channels) * sizeof *to); return; }
-    if (r->squares) { hy__lay_squares(r, w, to, item); return; }
+    if (hy__convolve_is_thin(r)) {
+        memcpy(to, w, (size_t)(n * channels) * sizeof *to);
+        for (j = 0; scale && j < n * channels; j++) to[j] *= scale[j / channels];
+        return;
+    }
+    if (r->squares) { hy__lay_squares(r, w, scale, to, item); return; }
     memset(&g, 0, sizeof g);
     g.size = sizeof(float);
     g.prepared = 1;
@@ -23802,6 +23863,8 @@ HY__RUN(hy__run_lay_filters)
     for (tap = 0; tap < taps; tap++)
         hy__gemm_pack_b(&g, (const char *)(w + tap * (r->last ? channels : 1)), channels,
                         hy__least(g.panel, n - from), (char *)(to + tap * channels * g.panel));
+    if (scale) scale += item / panels * n + from;
+    hy__lay_scaled(to, taps * channels, g.panel, hy__least(g.panel, n - from), scale);
 }
 
 static int hy__lay_filters_bind(hy_job *job)
@@ -24063,9 +24126,11 @@ static int hy__few_bind(hy_job *job)
 
 static const hy_arg hy__convolve_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_ARG_ONE },
     { "bias", HY_ARG_OPT }, { "add", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__lay_filters_args[] = { { "weight", HY_ARG_ONE }, { "scale", HY_ARG_OPT },
+                                               { NULL, HY_ARG_ONE } };
 static const hy_op hy__lay_filters_op = {
-    "_lay_filters", NULL, NULL, "filters in the order in which convolutions read them", hy__weight_args,
-    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, NULL,
+    "_lay_filters", NULL, NULL, "filters in the order in which convolutions read them", hy__lay_filters_args,
+    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, hy__lay_filters_count,
     HY__DOES(HY__BUILT(convolution), hy__lay_filters_infer, hy__lay_filters_bind, NULL, NULL)
 };
 static const hy_op hy__convolve_op = {
@@ -28014,7 +28079,6 @@ static const hy__int8_isa hy__int8_base = {
 #define HY__INT8_DOT_SDOT(acc, a, b) \
     __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(acc) : "w"(a), "w"(b))
 #else
-HY__VECTOR(int32_t, 64, hy__i32x16)
 typedef char hy__i8x32 __attribute__((vector_size(32)));
 typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
 
@@ -33478,16 +33542,40 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
             to->channels * to->filters >= HY__MOVES_PAY * (to->channels + to->filters));
 }
 
+/* A weight that only this node reads, and that is another times a number per filter: the two of them. It is
+ * multiplied as it is laid out then, and never lies anywhere in between. */
+static int hy__scaled_weight(const hy__rewrite *R, const hy__node *node, const hy__edge *weight, hy__edge *to)
+{
+    const hy__node *product = weight->node, *wide;
+    const hy_shape *s = &product->type[0].shape, *per_filter;
+    int d;
+    if (!product->op || hy__op_number(product->op) != HY_OP_mul || hy__uses_of(R, node->in[1].node, 0) != 1)
+        return 0;
+    wide = product->in[1].node;
+    if (!wide->op || hy__op_number(wide->op) != HY_OP_reshape ||
+        hy__edge_type(&wide->in[0])->shape.ndim != 1 ||
+        !hy__same_type(hy__edge_type(&product->in[0]), &product->type[0])) return 0;
+    per_filter = &wide->type[0].shape;
+    for (d = 0; d < s->ndim; d++)
+        if (per_filter->ndim != s->ndim || per_filter->dim[d] != (d ? 1 : s->dim[0])) return 0;
+    to[0] = product->in[0];
+    to[1] = wide->in[0];
+    return 1;
+}
+
 static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__convolve_rec rec;
-    hy__edge given[3], twin;
+    hy__edge given[3], weight[2], twin;
+    const char *name = in[1].node->name;
     int k;
     if (!hy__convolve_of(R, node, in, &rec)) return 0;
     for (k = 1; k < node->nin; k++) given[k] = in[k];
     given[0] = in[0];
+    weight[0] = in[1];
+    rec.scaled = hy__scaled_weight(R, node, &in[1], weight);
     if (!rec.last && !rec.planes && hy__take_twin(R, &node->in[0], &in[0], &given[0])) return -1;
-    if (hy__rewrite_emit_op(R, &hy__lay_filters_op, in[1].node->name, 1, &in[1], &rec, &given[1]) ||
+    if (hy__rewrite_emit_op(R, &hy__lay_filters_op, name, 1 + rec.scaled, weight, &rec, &given[1]) ||
         hy__rewrite_emit_op(R, &hy__convolve_op, node->name, node->nin, given, &rec, &twin)) return -1;
     if (!rec.last) return hy__from_twin(R, node, twin, out);
     *out = twin;
@@ -64886,9 +64974,10 @@ HY__WARM_ROOMS
  *          gamma are options.
  *          THE COMPILER: weights are laid out once, channels last inside, 3 x 3 to 5 x 5 convolutions and
  *          first layers of up to 10 x 10 by squares, deconvolutions as convolutions, images 16 abreast, few
- *          filters and the pooling after them in one job, products and convolutions add and limit in
- *          registers; what surrounds operators that see values is planned; softmax and norms may take their
- *          input's place; hy_planned and its kin.
+ *          filters and the pooling after them in one job, lone depthwise 3 x 3 of stride 1 and 2 down the
+ *          columns of planes that lie as they are, products and convolutions add and limit in registers;
+ *          what surrounds operators that see values is planned; softmax and norms may take their input's
+ *          place; hy_planned and its kin.
  *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
  *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
  *          records by number, hy_fit, hy_set_recompute.
