@@ -162,10 +162,11 @@
  *   folded into a convolution, where a product of few rows reads a weight that was laid out for it, or where
  *   convolutions have few filters, their channels last inside, or 16 images side by side (recorded calls, and
  *   those of few channels, whose batch is a multiple of 16; gradients, too); deconvolutions become
- *   convolutions. 3 x 3 ones may run by squares of 2 x 2 or 4 x 4 results, of stride 2 by 3 x 3 (Winograd;
- *   shapes decide which): off by some 2^-19 of the largest sum of |weight value|, and a NaN or an infinity in
- *   the data makes whole squares around it NaN, while one in a weight need not make NaN of the padding that
- *   it meets, as it does line by line. HY_PASS_LAYOUT among opt.off goes without.
+ *   convolutions. 3 x 3 to 5 x 5 ones may run by squares of 2 x 2 to 4 x 4 results, 3 x 3 ones of stride 2
+ *   and 5 x 5 to 10 x 10 ones of stride 2 over up to 4 channels, too (Winograd; shapes decide which): off by
+ *   some 2^-19 of the largest sum of |weight value|, and a NaN or an infinity in the data makes whole squares
+ *   around it NaN, while one in a weight need not make NaN of the padding that it meets, as it does line by
+ *   line. HY_PASS_LAYOUT among opt.off goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -9252,9 +9253,9 @@ typedef struct hy__gemm_isa {            /* kernels for one ISA and element type
 } hy__gemm_isa;
 
 typedef struct hy__winograd_isa {        /* of squares, f32 */
-    void (*in)(int out, const float *const *from, int64_t channels, float *to, int64_t plane);
-    void (*out)(int out, const float *from, int64_t plane, int64_t cols, float *y, const int64_t *place,
-                const hy__tail *tail);
+    void (*in)(int side, const float *const *from, int64_t channels, float *to, int64_t plane);
+    void (*out)(int out, int side, const float *from, int64_t plane, int64_t cols, float *y,
+                const int64_t *place, const hy__tail *tail);
 } hy__winograd_isa;
 
 typedef struct hy__trio {                /* lines of places under 3 x 3 windows; strides in elements */
@@ -9770,10 +9771,12 @@ HY__DOT_STAMP(dot, T, TARGET, 1) HY__DOT_STAMP(dot, T, TARGET, 2) HY__DOT_STAMP(
 HY__DOT_STAMP(dot, T, TARGET, 4) HY__DOT_STAMP(dot, T, TARGET, 5) HY__DOT_STAMP(dot, T, TARGET, 6) \
 static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, dot##_5, dot##_6};
 
-/* Winograd's way through a 3 x 3 window: squares of out x out results from squares of out + 2 values, with
-   as many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1 and, for
-   out = 4, 2 and -2; each turns a line of a square, in registers: `out` is a constant after inlining. */
-#define HY__SQUARE_LINE(out, X) X(0) X(1) X(2) X(3) if (out > 2) { X(4) X(5) }
+/* Winograd's way through a window: squares of out x out results from squares of side x side values, with as
+   many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1, for a side
+   of 6 or 7 also 2 and -2, infinity, and for 7 then 1/2: twice the next value less each goes as those of 6
+   do. Each turns a line of a square, in registers: `out` and `side` are constants after inlining. */
+#define HY__SQUARE_LINE(side, X) X(0) X(1) X(2) X(3) if (side > 4) { X(4) X(5) } if (side > 6) { X(6) }
+#define HY__SQUARE_NEXT(k) d[k] = 2 * d[k + 1] - d[k];
 #define HY__SQUARE_READ(k) d[k] = *(const vec_at *)(from[i + k * side] + c);
 #define HY__SQUARE_KEEP(k) half[i + k * side] = d[k];
 #define HY__SQUARE_TAKE(k) d[k] = half[i * side + k];
@@ -9789,16 +9792,26 @@ static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, do
         *(V##_at *)(y + place[i * out + k] + c) = sum; \
     }
 #define HY__WINOGRAD_KERNELS(name, V, TARGET) \
-HY__INLINE TARGET void name##_enter(const int out, V *d) \
+HY__INLINE TARGET void name##_enter(const int side, V *d) \
 { \
     HY__CONTRACT \
-    const V d0 = d[0], d1 = d[1], d2 = d[2], d3 = d[3]; \
-    if (out == 2) { \
+    V d0 = d[0], d1 = d[1], d2 = d[2], d3 = d[3]; \
+    if (side == 4) { \
         d[0] = d0 - d2; \
         d[1] = d1 + d2; \
         d[2] = d2 - d1; \
         d[3] = d1 - d3; \
     } else { \
+        const V half = (4 * d1 - 5 * d3) + d[5]; \
+        if (side > 6) { \
+            HY__SQUARE_NEXT(0) HY__SQUARE_NEXT(1) HY__SQUARE_NEXT(2) \
+            HY__SQUARE_NEXT(3) HY__SQUARE_NEXT(4) HY__SQUARE_NEXT(5) \
+            d0 = d[0]; \
+            d1 = d[1]; \
+            d2 = d[2]; \
+            d3 = d[3]; \
+            d[6] = half; \
+        } \
         const V d4 = d[4], d5 = d[5]; \
         const V even = d4 - 4 * d2, odd = d3 - 4 * d1, near = d4 - d2, far = d3 - d1; \
         d[0] = (4 * d0 - 5 * d2) + d4; \
@@ -9806,14 +9819,14 @@ HY__INLINE TARGET void name##_enter(const int out, V *d) \
         d[2] = even - odd; \
         d[3] = near + 2 * far; \
         d[4] = near - 2 * far; \
-        d[5] = (4 * d1 - 5 * d3) + d5; \
+        d[5] = side > 6 ? (4 * d1 - 5 * d3) + d5 : half; \
     } \
 } \
-HY__INLINE TARGET void name##_leave(const int out, V *m) \
+HY__INLINE TARGET void name##_leave(const int out, const int side, V *m) \
 { \
     HY__CONTRACT \
     const V m0 = m[0], m1 = m[1], m2 = m[2], m3 = m[3]; \
-    if (out == 2) { \
+    if (side == 4) { \
         m[0] = m0 + m1 + m2; \
         m[1] = m1 - m2 - m3; \
     } else { \
@@ -9822,67 +9835,75 @@ HY__INLINE TARGET void name##_leave(const int out, V *m) \
         m[0] = m0 + a + c; \
         m[1] = b + 2 * e; \
         m[2] = a + 4 * c; \
-        m[3] = b + 8 * e + m5; \
+        m[3] = b + 8 * e; \
+        m[out - 1] += m5; \
+        if (side > 6) { \
+            m[0] += m[6]; \
+            m[1] += .5f * m[6]; \
+            m[2] += .25f * m[6]; \
+            m[3] += .125f * m[6]; \
+        } \
     } \
 } \
 /* One square of all channels, its values `plane` elements apart. */ \
-HY__INLINE TARGET void name##_in_of(const int out, const float *const *from, int64_t channels, float *to, \
+HY__INLINE TARGET void name##_in_of(const int side, const float *const *from, int64_t channels, float *to, \
                                     int64_t plane) \
 { \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     typedef V##_at vec_at; \
-    const int side = out + 2; \
-    V half[36], d[6]; \
+    V half[49], d[7]; \
     int64_t c; \
     int i; \
     for (c = 0; c < channels; c += lanes) { \
         for (i = 0; i < side; i++) { \
-            HY__SQUARE_LINE(out, HY__SQUARE_READ) \
-            name##_enter(out, d); \
-            HY__SQUARE_LINE(out, HY__SQUARE_KEEP) \
+            HY__SQUARE_LINE(side, HY__SQUARE_READ) \
+            name##_enter(side, d); \
+            HY__SQUARE_LINE(side, HY__SQUARE_KEEP) \
         } \
         for (i = 0; i < side; i++) { \
-            HY__SQUARE_LINE(out, HY__SQUARE_TAKE) \
-            name##_enter(out, d); \
-            HY__SQUARE_LINE(out, HY__SQUARE_WRITE) \
+            HY__SQUARE_LINE(side, HY__SQUARE_TAKE) \
+            name##_enter(side, d); \
+            HY__SQUARE_LINE(side, HY__SQUARE_WRITE) \
         } \
     } \
 } \
-TARGET static void name##_in(int out, const float *const *from, int64_t channels, float *to, int64_t plane) \
+TARGET static void name##_in(int side, const float *const *from, int64_t channels, float *to, int64_t plane) \
 { \
-    if (out == 2) name##_in_of(2, from, channels, to, plane); \
-    else name##_in_of(4, from, channels, to, plane); \
+    if (side == 4) name##_in_of(4, from, channels, to, plane); \
+    else if (side == 6) name##_in_of(6, from, channels, to, plane); \
+    else name##_in_of(7, from, channels, to, plane); \
 } \
 /* And back: result i goes place[i] behind y; negative: nowhere. */ \
-HY__INLINE TARGET void name##_out_of(const int out, const float *from, int64_t plane, int64_t cols, \
-                                     float *y, const int64_t *place, const hy__tail *tail) \
+HY__INLINE TARGET void name##_out_of(const int out, const int side, const float *from, int64_t plane, \
+                                     int64_t cols, float *y, const int64_t *place, const hy__tail *tail) \
 { \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     typedef V##_at vec_at; \
-    const int side = out + 2; \
     const V zero = {0}, HY__BOUNDS(float, *tail) \
-    V half[24], d[6]; \
+    V half[28], d[7]; \
     int64_t c; \
     int i; \
     for (c = 0; c < cols; c += lanes) { \
         const V bias = tail->bias ? (V)*(const V##_at *)((const float *)tail->bias + c) : zero; \
         for (i = 0; i < side; i++) { \
-            HY__SQUARE_LINE(out, HY__SQUARE_SUMS) \
-            name##_leave(out, d); \
+            HY__SQUARE_LINE(side, HY__SQUARE_SUMS) \
+            name##_leave(out, side, d); \
             HY__SQUARE_LESS(0) HY__SQUARE_LESS(1) HY__SQUARE_LESS(2) HY__SQUARE_LESS(3) \
         } \
         for (i = 0; i < out; i++) { \
-            HY__SQUARE_LINE(out, HY__SQUARE_TAKE) \
-            name##_leave(out, d); \
+            HY__SQUARE_LINE(side, HY__SQUARE_TAKE) \
+            name##_leave(out, side, d); \
             HY__SQUARE_PUT(V, 0) HY__SQUARE_PUT(V, 1) HY__SQUARE_PUT(V, 2) HY__SQUARE_PUT(V, 3) \
         } \
     } \
 } \
-TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *y, \
+TARGET static void name##_out(int out, int side, const float *from, int64_t plane, int64_t cols, float *y, \
                               const int64_t *place, const hy__tail *tail) \
 { \
-    if (out == 2) name##_out_of(2, from, plane, cols, y, place, tail); \
-    else name##_out_of(4, from, plane, cols, y, place, tail); \
+    if (side == 4) name##_out_of(2, 4, from, plane, cols, y, place, tail); \
+    else if (side == 6) name##_out_of(4, 6, from, plane, cols, y, place, tail); \
+    else if (out == 4) name##_out_of(4, 7, from, plane, cols, y, place, tail); \
+    else name##_out_of(3, 7, from, plane, cols, y, place, tail); \
 } \
 static const hy__winograd_isa name##_isa = { name##_in, name##_out };
 
@@ -9904,14 +9925,14 @@ static const float hy__halving_results[3][7] = { { 1, 1, 1, 0, 1, 0, 0 }, { 0, 0
     { const float by##k = hy__halving_results[k][i]; \
       HY__HALVING_MEET(k, 0) HY__HALVING_MEET(k, 1) HY__HALVING_MEET(k, 2) }
 #define HY__HALVING_KERNELS(name, V, TARGET) \
-TARGET static void name##_in(int out, const float *const *from, int64_t channels, float *to, int64_t plane) \
+TARGET static void name##_in(int side, const float *const *from, int64_t channels, float *to, int64_t plane) \
 { \
     HY__CONTRACT \
     typedef V vec; \
     typedef V##_at vec_at; \
     int64_t c; \
     int i; \
-    (void)out; \
+    (void)side; \
     for (c = 0; c < channels; c += (int64_t)(sizeof(V) / sizeof(float))) \
         for (i = 0; i < 7; i++) { \
             const float *const *above = from + 7 * hy__halving_above[i]; \
@@ -9929,8 +9950,8 @@ TARGET static void name##_in(int out, const float *const *from, int64_t channels
             HY__HALVING_KEEP(6) d2 - d6; \
         } \
 } \
-TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t cols, float *to, \
-                              const int64_t *place, const hy__tail *tail) \
+TARGET static void name##_out(int out, int side, const float *from, int64_t plane, int64_t cols, \
+                              float *to, const int64_t *place, const hy__tail *tail) \
 { \
     HY__CONTRACT \
     typedef V vec; \
@@ -9938,7 +9959,7 @@ TARGET static void name##_out(int out, const float *from, int64_t plane, int64_t
     const vec zero = {0}, HY__BOUNDS(float, *tail) \
     int64_t c; \
     int i; \
-    (void)out; \
+    (void)out; (void)side; \
     for (c = 0; c < cols; c += (int64_t)(sizeof(V) / sizeof(float))) { \
         vec y00 = zero, y01 = zero, y02 = zero, y10 = zero, y11 = zero, y12 = zero, y20 = zero, y21 = zero; \
         vec y22 = zero, all[9]; \
@@ -22599,7 +22620,8 @@ HY__WARM_ROOMS
 /* MARK: - 33 >>direct -----------------------------------------------------------------------------------
  *
  * Convolution as compiled programs run it: f32, channels last on both sides, weights laid out before. 3 x 3
- * windows may go by squares (Winograd). Few filters have their channels first, and may pool.
+ * windows and some larger ones may go by squares (Winograd). Few filters have their channels first, and may
+ * pool.
  */
 #ifndef HYBRID_NO_VISION
 HY__LOOPS_BEGIN
@@ -22618,7 +22640,8 @@ typedef struct hy__direct {
     int        first;                   /* results have their channels first: an item's turn round in cache */
     int        planes;                  /* so have the data: a first stage copies them, with their border */
     int        plain;                   /* all places of all images are rows of one product */
-    int64_t    border[3];               /* of the copy, which win.fine means then */
+    int        halves;                  /* the copy has the phases of a stride of 2 as channels */
+    int64_t    border[3], inner[3];     /* of the copy, which win.fine means then; the data without border */
 } hy__direct;
 
 /* The rows of a tile: the fine places that the first tap meets. Where they lie in one row of the coarse side,
@@ -22780,14 +22803,17 @@ static hy__direct_room hy__direct_lay_out(const hy__direct *v, char *scratch)
 
 /* Lines of all images with their border, of which an item copies some. */
 enum { HY__DIRECT_LINES = 8 };
-static int64_t hy__direct_lines(const hy__direct *v) { return v->images * v->win.fine[0] * v->win.fine[1]; }
+static int64_t hy__direct_lines(const hy__direct *v)
+{
+    return v->images * v->win.fine[0] * v->win.fine[1] * (1 + v->halves);
+}
 
-/* Values of three planes side by side, by fours: how many places. */
-static int64_t hy__direct_mix(const float *x, int64_t plane, int64_t n, float *to)
+/* Values of three planes side by side, by fours, with a gap behind each two places: how many places. */
+static int64_t hy__direct_mix(const float *x, int64_t plane, int64_t n, float *to, int64_t gap)
 {
     int64_t i = 0;
 #if HY__SIMD
-    for (; i + 4 <= n; i += 4, to += 12) {
+    for (; i + 4 <= n; i += 4, to += 12 + 2 * gap) {
         hy__i32x4 a, b, c, ab, bc, ca, first, second;
         memcpy(&a, x + i, 16);
         memcpy(&b, x + plane + i, 16);
@@ -22802,35 +22828,53 @@ static int64_t hy__direct_mix(const float *x, int64_t plane, int64_t n, float *t
         ca = HY__SHUFFLE4(c, a, 2, 2, 7, 7);
         ca = HY__SHUFFLE4(ca, bc, 0, 2, 6, 7);
         memcpy(to, &first, 16);
-        memcpy(to + 4, &second, 16);
-        memcpy(to + 8, &ca, 16);
+        memcpy(to + 4, &second, 8);
+        memcpy(to + 6 + gap, (const char *)&second + 8, 8);
+        memcpy(to + 8 + gap, &ca, 16);
     }
 #else
-    (void)x; (void)plane; (void)n; (void)to;
+    (void)x; (void)plane; (void)n; (void)to; (void)gap;
 #endif
     return i;
 }
 
+/* Places [from, end) of a line, one by one. */
+static void hy__direct_spread(const hy__direct *v, const float *x, int64_t from, int64_t end, float *row,
+                              int64_t gap)
+{
+    const int64_t plane = hy__window_size(v->inner), channels = v->fine_c, border = v->border[2];
+    int64_t c, i;
+    for (c = 0; c < channels; c++, x += plane) {
+        if (gap)
+            for (i = from; i < end; i++) row[(i + border) * channels + (i + border) / 2 * gap + c] = x[i];
+        else
+            for (i = from; i < end; i++) row[(i + border) * channels + c] = x[i];
+    }
+}
+
+/* Halves: four phases of C channels lie at a place, two of an even line and two of an odd one. */
 static void hy__direct_enter(const hy__direct *v, const float *x, float *to, int64_t item)
 {
-    const int64_t *fine = v->win.fine, *border = v->border, channels = v->fine_c;
-    const int64_t deep = fine[0] - 2 * border[0], high = fine[1] - 2 * border[1];
-    const int64_t wide = fine[2] - 2 * border[2];
+    const int64_t *border = v->border, *inner = v->inner, channels = v->fine_c, pairs = 1 + v->halves;
+    const int64_t high = v->win.fine[1] * pairs, wide = v->win.fine[2] * pairs;
+    const int64_t gap = v->halves ? 2 * channels : 0, n = hy__least(inner[2], wide - border[2]);
+    const int64_t first = v->halves ? border[2] % 2 : 0;        /* a place may be alone before pairs begin */
     const int64_t end = hy__least((item + 1) * HY__DIRECT_LINES, hy__direct_lines(v));
-    const int64_t plane = deep * high * wide;
     const float *from;
-    int64_t line, mixed, c, i;
+    int64_t line, mixed;
     for (line = item * HY__DIRECT_LINES; line < end; line++) {
-        const int64_t image = line / fine[1] / fine[0];
-        const int64_t z = line / fine[1] % fine[0] - border[0], y = line % fine[1] - border[1];
-        float *row = to + line * fine[2] * channels;
-        memset(row, 0, (size_t)(fine[2] * channels) * sizeof *row);
-        if (z < 0 || z >= deep || y < 0 || y >= high) continue;
-        row += border[2] * channels;
-        from = x + ((image * channels * deep + z) * high + y) * wide;
-        mixed = channels == 3 ? hy__direct_mix(from, plane, wide, row) : 0;
-        for (c = 0; c < channels; c++)
-            for (i = mixed; i < wide; i++) row[i * channels + c] = from[c * plane + i];
+        const int64_t image = line / high / v->win.fine[0];
+        const int64_t z = line / high % v->win.fine[0] - border[0], y = line % high - border[1];
+        float *row = to + line / pairs * pairs * wide * channels + line % pairs * gap;
+        if (line % pairs == 0) memset(row, 0, (size_t)(pairs * wide * channels) * sizeof *row);
+        if (z < 0 || z >= inner[0] || y < 0 || y >= inner[1]) continue;
+        from = x + ((image * channels * inner[0] + z) * inner[1] + y) * inner[2];
+        mixed = first;
+        if (channels == 3)
+            mixed += hy__direct_mix(from + first, hy__window_size(inner), n - first, row +
+                                    (first + border[2]) * channels + (first + border[2]) / 2 * gap, gap);
+        hy__direct_spread(v, from, 0, hy__least(first, n), row, gap);
+        hy__direct_spread(v, from, mixed, n, row, gap);
     }
 }
 
@@ -23268,33 +23312,48 @@ static size_t hy__few_plan(hy__few *v, int isa)
            (size_t)(hy__few_sums_most(v) + (v->padded ? v->channels * v->plane : 0)) * sizeof(float);
 }
 
-/* --- 3 x 3 windows by squares --- *
+/* --- windows by squares --- *
  * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
  * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
  * core's L2, a worker does all of a block, of half as many; else all blocks come first, an item is a block
- * times a panel. Squares of 3 x 3 are those of stride 2. Several of their matrices meet the same filters. */
-enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20 };
+ * times a panel. In squares of stride 2 several matrices meet the same filters. Larger windows of stride 2
+ * over few channels are those of half the size over the phases of the data: 12 for 3 channels. */
+enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20, HY__WINOGRAD_WAYS = 7,
+       HY__WINOGRAD_TURN = 12 };        /* a row of squares that may turn its results round */
+typedef struct hy__winograd_way {
+    int taps, stride, out, side;        /* a window's and steps; results and values of a square, in a dim */
+    int kinds;                          /* filters in a dim of a square */
+} hy__winograd_way;
+static const hy__winograd_way hy__winograd_ways[HY__WINOGRAD_WAYS] = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 },
+    { 3, 1, 2, 4, 4 }, { 3, 2, 3, 7, 5 }, { 3, 1, 4, 6, 6 }, { 4, 1, 4, 7, 7 }, { 5, 1, 3, 7, 7 } };
+
 typedef struct hy__winograd {
     hy__direct base;                    /* its product: block x filters, k = channels */
     const hy__winograd_isa *isa;
+    const hy__winograd_way *way;
     int     out, side;
-    int     kinds;                      /* filters in a dim of a square */
     int64_t down, across;               /* squares of an image */
-    int64_t block, blocks;              /* squares of a block, blocks of all images */
+    int64_t row, block;                 /* squares of a row where rows turn round, else all; of a block */
+    int64_t row_blocks, blocks;         /* blocks of a row; of all */
     int     apart;                      /* two stages */
 } hy__winograd;
-
-static int hy__winograd_stride(int out) { return out == 3 ? 2 : 1; }
-static int hy__winograd_kinds(int out) { return out == 3 ? 5 : out + 2; }
 
 /* Which filters matrix m meets. */
 static int hy__winograd_kind(const hy__winograd *v, int m)
 {
     static const int of[7] = { 0, 1, 2, 1, 3, 1, 4 };   /* the middle tap meets three places */
-    return v->kinds == v->side ? m : of[m / 7] * 5 + of[m % 7];
+    return v->way->kinds == v->side ? m : of[m / 7] * 5 + of[m % 7];
 }
 
 static int64_t hy__winograd_squares(const hy__winograd *v) { return v->base.images * v->down * v->across; }
+
+/* The first square of a block, and how many it has. */
+static int64_t hy__winograd_first(const hy__winograd *v, int64_t block, int64_t *n)
+{
+    const int64_t at = block % v->row_blocks * v->block;
+    *n = hy__least(v->block, v->row - at);
+    return block / v->row_blocks * v->row + at;
+}
 
 /* From one matrix of a block to the next: a line more, else powers of two would meet in few places of L1. */
 static int64_t hy__winograd_plane(const hy__winograd *v, int64_t cols) { return v->block * cols + 16; }
@@ -23304,11 +23363,10 @@ static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t bl
                                float *to)
 {
     const hy__window *w = &v->base.win;
-    const int64_t channels = v->base.channels, from = block * v->block;
-    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
+    const int64_t channels = v->base.channels;
     const int64_t apart = hy__winograd_plane(v, channels), step = v->out * w->stride[2];
     const float *at[49];
-    int64_t s;
+    int64_t n, from = hy__winograd_first(v, block, &n), s;
     int i, j;
     for (s = 0; s < n; s++) {
         int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
@@ -23320,7 +23378,7 @@ static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t bl
             for (j = 0; j < v->side; j++, line += channels)
                 at[i * v->side + j] = (uint64_t)(px + j) < (uint64_t)wide ? line : zeros;
         }
-        v->isa->in(v->out, at, channels, to + s * channels, apart);
+        v->isa->in(v->side, at, channels, to + s * channels, apart);
     }
 }
 
@@ -23329,18 +23387,19 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
                                   int64_t block, int64_t panel, float *sums)
 {
     const hy__gemm *g = &v->base.gemm;
-    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - block * v->block);
-    const int64_t tiles = hy__pieces(n, HY__TILE_ROWS), cols = hy__least(g->panel, g->n - panel * g->panel);
+    const int64_t cols = hy__least(g->panel, g->n - panel * g->panel);
     const void *from[HY__TILE_ROWS];
-    int64_t i, j, r;
+    int64_t i, j, r, n, tiles;
     int m;
     hy__tile t;
+    hy__winograd_first(v, block, &n);
+    tiles = hy__pieces(n, HY__TILE_ROWS);
     memset(&t, 0, sizeof t);
     t.k = g->k;
     t.a_col = t.taps = 1;
     t.from = from;
     t.b_step = t.c_row = g->panel;
-    weight += panel * v->kinds * v->kinds * g->k * g->panel;
+    weight += panel * v->way->kinds * v->way->kinds * g->k * g->panel;
     for (m = 0; m < v->side * v->side; m++) {
         const float *b = weight + hy__winograd_kind(v, m) * g->k * g->panel;
         for (i = 0; i < tiles; i++) {
@@ -23359,23 +23418,24 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
     }
 }
 
+/* y: the results, or the lines of a row of squares. */
 static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t block, int64_t panel,
                                float *y, const hy__tail *tail)
 {
     const hy__gemm *g = &v->base.gemm;
-    const int64_t *size = v->base.win.coarse, from = block * v->block, col = panel * g->panel;
-    const int64_t n = hy__least(v->block, hy__winograd_squares(v) - from);
-    int64_t place[16], s;
+    const int64_t *size = v->base.win.coarse, col = panel * g->panel;
+    int64_t place[16], n, from = hy__winograd_first(v, block, &n), s;
     hy__tail t = hy__tail_at(tail, g, 0, col);
     int i, j;
     for (s = 0; s < n; s++) {
         int64_t image = (from + s) / (v->down * v->across), rest = (from + s) % (v->down * v->across);
         int64_t py = rest / v->across * v->out, px = rest % v->across * v->out;
+        int64_t line = v->base.first ? 0 : image * size[1] + py;
         for (i = 0; i < v->out; i++)
             for (j = 0; j < v->out; j++)
                 place[i * v->out + j] = py + i >= size[1] || px + j >= size[2] ? -1
-                    : ((image * size[1] + py + i) * size[2] + px + j) * g->n;
-        v->isa->out(v->out, sums + s * g->panel, hy__winograd_plane(v, g->panel),
+                    : ((line + i) * size[2] + px + j) * g->n;
+        v->isa->out(v->out, v->side, sums + s * g->panel, hy__winograd_plane(v, g->panel),
                     hy__least(g->panel, g->n - col), y + col, place, &t);
     }
 }
@@ -23389,106 +23449,170 @@ static int64_t hy__winograd_sums(const hy__winograd *v)
     return v->side * v->side * hy__winograd_plane(v, HY__PREPARED_PANEL);
 }
 
+/* Zeros for a place's channels, in whole vectors. */
+static int64_t hy__winograd_zeros(const hy__winograd *v)
+{
+    return hy__pieces(v->base.channels, HY__WINOGRAD_CHANNELS) * HY__WINOGRAD_CHANNELS;
+}
+static size_t hy__winograd_scratch(const hy__winograd *v)
+{
+    const int64_t turned = v->base.first ? v->out * v->base.win.coarse[2] * v->base.gemm.n : 0;
+    return (size_t)(hy__winograd_sums(v) + hy__winograd_zeros(v) + (v->apart ? 0 : hy__winograd_values(v)) +
+                    turned) * sizeof(float);
+}
+
+/* The results of a row of squares, whose channels come first. */
+static void hy__winograd_turn(const hy__winograd *v, const float *from, int64_t row, float *y)
+{
+    const int64_t *size = v->base.win.coarse, n = v->base.gemm.n, line = row % v->down * v->out;
+    y += row / v->down * n * size[1] * size[2] + line * size[2];
+    hy__move_plane((int)sizeof(float), (char *)y, (const char *)from, n,
+                   hy__least(v->out, size[1] - line) * size[2], size[1] * size[2], 1, 1, n);
+}
+
+/* An item: a block; or a row that turns round; apart: the values of a block, then a panel of its results. */
 static void hy__winograd_run(const hy__winograd *v, const float *x, const float *weight, float *y, int stage,
                              int64_t item, char *scratch, char *shared, const hy__tail *tail)
 {
     const int64_t panels = hy__pieces(v->base.gemm.n, HY__PREPARED_PANEL);
+    const int64_t blocks = v->base.first ? v->row_blocks : 1;
     float *sums = (float *)(void *)scratch, *zeros = sums + (v->apart && !stage ? 0 : hy__winograd_sums(v));
-    float *values = v->apart ? (float *)(void *)shared : zeros + v->base.channels;
-    int64_t block = v->apart && stage ? item % v->blocks : item, first = 0, end = panels, p;
+    float *values = v->apart ? (float *)(void *)shared : zeros + hy__winograd_zeros(v);
+    float *turned = values + hy__winograd_values(v), *to = v->base.first ? turned : y;
+    int64_t block = v->apart && stage ? item % v->blocks : item * blocks, last = block + blocks;
+    int64_t first = 0, end = panels, p;
     if (v->apart) {
         values += block * hy__winograd_values(v);
         if (stage) { first = item / v->blocks; end = first + 1; }
     }
-    if (!stage) {
-        memset(zeros, 0, (size_t)v->base.channels * sizeof *zeros);
-        hy__winograd_enter(v, x, block, zeros, values);
-        if (v->apart) return;
+    if (!stage) memset(zeros, 0, (size_t)hy__winograd_zeros(v) * sizeof *zeros);
+    for (; block < last; block++) {
+        if (!stage) hy__winograd_enter(v, x, block, zeros, values);
+        for (p = first; p < end && (stage || !v->apart); p++) {
+            hy__winograd_multiply(v, values, weight, block, p, sums);
+            hy__winograd_leave(v, sums, block, p, to, tail);
+        }
     }
-    for (p = first; p < end; p++) {
-        hy__winograd_multiply(v, values, weight, block, p, sums);
-        hy__winograd_leave(v, sums, block, p, y, tail);
-    }
+    if (v->base.first) hy__winograd_turn(v, turned, item, y);
 }
 
-/* The cost of a way through a window, squares of `out` or 0 for directly: nanoseconds of a core with 100
- * GFLOP/s that reads L2 at 40 bytes per nanosecond, and weights that do not fit it at 20. */
-static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters, int out)
+static double hy__winograd_weights(const hy__winograd_way *way, double channels, double filters)
 {
-    int64_t step = hy__most(out, 1), down = hy__pieces(w->coarse[1], step);
-    double side = out * hy__winograd_stride(out) + (out == 3 ? 1 : 2), kinds = hy__winograd_kinds(out);
-    double squares = images * (double)(down * hy__pieces(w->coarse[2], step));
-    double values = out ? side * side * squares : images * (double)(w->coarse[1] * w->coarse[2]) * 9;
-    double weights = (out ? kinds * kinds : 9) * channels * filters * 4;
-    double ns = 2 * values * channels * filters / 100;
-    ns += weights / (weights > (double)HY__WINOGRAD_L2 ? 20 : 40);
-    return out ? ns + 8 * values * (channels + filters) / 40 : ns;
+    return way->kinds * way->kinds * channels * filters * (double)sizeof(float);
+}
+static int hy__winograd_fits(double weights) { return weights <= (double)HY__WINOGRAD_L2; }
+
+/* The cost of a way through a window, directly or by squares: nanoseconds of a core with 100 GFLOP/s that
+ * reads L2 at 40 bytes per nanosecond, and weights that do not fit it at 20. */
+static double hy__winograd_cost(double values, double channels, double filters, double weights)
+{
+    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 40 : 20);
+}
+static double hy__direct_ns(const hy__window *w, double images, double channels, double filters)
+{
+    const double taps = (double)hy__window_size(w->kernel);
+    return hy__winograd_cost(images * (double)(w->coarse[1] * w->coarse[2]) * taps, channels, filters,
+                             taps * channels * filters * (double)sizeof(float));
+}
+static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters,
+                              const hy__winograd_way *way)
+{
+    int64_t down = hy__pieces(w->coarse[1], way->out), across = hy__pieces(w->coarse[2], way->out);
+    double values = way->side * way->side * images * (double)(down * across);
+    double whole = (double)hy__most((int64_t)channels, HY__WINOGRAD_CHANNELS);      /* a vector at least */
+    return hy__winograd_cost(values, channels, filters, hy__winograd_weights(way, channels, filters)) +
+           8 * values * (whole + filters) / 40;
 }
 
-static int hy__winograd_way(const hy__window *w, int64_t images, int64_t groups, int64_t channels,
-                            int64_t filters)
+/* Halves: the data go by phases of a stride of 2. */
+static int hy__winograd_choose(const hy__window *w, int64_t images, int64_t groups, int64_t channels,
+                               int64_t filters, int halves)
 {
+    const int64_t kernel = w->kernel[2], pairs = 1 + halves, deep = channels * pairs * pairs;
+    const hy__winograd_way *way;
     double best, ns;
-    int way = 0, out, d;
+    int d, i, found = 0;
     for (d = 0; d < 3; d++)
-        if (w->kernel[d] != (d ? 3 : 1) || w->dilate[d] != 1) return 0;
-    if (w->stride[0] != 1 || w->stride[1] > 2 || w->stride[2] != w->stride[1]) return 0;
-    if (groups > 1 || channels % HY__WINOGRAD_CHANNELS ||
-        filters % HY__WINOGRAD_CHANNELS || w->coarse[0] != 1) return 0;         /* squares lie in one plane */
-    best = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, 0);
-    for (out = 2; out <= 4; out++) {
-        if (hy__winograd_stride(out) != w->stride[2]) continue;
-        ns = hy__winograd_ns(w, (double)images, (double)channels, (double)filters, out);
-        if (ns < best) { best = ns; way = out; }
+        if (w->kernel[d] != (d ? kernel : 1) || w->dilate[d] != 1) return 0;
+    if (w->stride[0] != 1 || w->stride[1] != w->stride[2] || (halves && w->stride[2] != 2) || groups > 1 ||
+        filters % HY__WINOGRAD_CHANNELS || w->coarse[0] != 1 ||         /* squares lie in one plane */
+        (!halves && channels % HY__WINOGRAD_CHANNELS)) return 0;
+    best = hy__direct_ns(w, (double)images, (double)channels, (double)filters);
+    for (i = 0; i < HY__WINOGRAD_WAYS; i++) {
+        way = &hy__winograd_ways[i];
+        if (way->taps != hy__pieces(kernel, pairs) || way->stride != w->stride[2] / pairs) continue;
+        if (halves && !hy__winograd_fits(hy__winograd_weights(way, (double)deep, (double)filters))) continue;
+        ns = hy__winograd_ns(w, (double)images, (double)deep, (double)filters, way);
+        if (ns < best) { best = ns; found = i; }
     }
-    return way;
+    return found;
 }
 
-/* One filter's window in the places of a square: G w G^T. */
-static void hy__winograd_filter(int out, const float *w, int64_t step, double *to)
+/* One filter's window in the places of a square: G w G^T. But for squares of stride 2, a row of G has the
+ * powers of a point, times a factor. */
+static void hy__winograd_rows(const hy__winograd_way *way, double g[7][5])
 {
-    static const double g3[5][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { .5, 0, .5 }, { .5, 0, -.5 }, { 0, 0, 1 } };
-    static const double g2[4][3] = { { 1, 0, 0 }, { .5, .5, .5 }, { .5, -.5, .5 }, { 0, 0, 1 } };
-    static const double g4[6][3] = { { 1 / 4., 0, 0 }, { -1 / 6., -1 / 6., -1 / 6. },
-        { -1 / 6., 1 / 6., -1 / 6. }, { 1 / 24., 1 / 12., 1 / 6. }, { 1 / 24., -1 / 12., 1 / 6. },
-        { 0, 0, 1 } };
-    const double (*g)[3] = out == 2 ? g2 : out == 3 ? g3 : g4;
-    double half[6][3];
-    int side = hy__winograd_kinds(out), i, j;
+    static const double halving[15] = { 1, 0, 0, 0, 1, 0, .5, 0, .5, .5, 0, -.5, 0, 0, 1 };
+    static const double point[7] = { 0, 1, -1, 2, -2, 0, .5 };
+    static const double factor[3][7] = { { 1, .5, .5, 1, 0, 0, 0 },
+        { 1 / 4., -1 / 6., -1 / 6., 1 / 24., 1 / 24., 1, 0 },
+        { -1 / 4., -1 / 6., 1 / 18., 1 / 72., -1 / 120., 1 / 2., 32 / 45. } };
+    const int infinity = way->side == 4 ? 3 : 5;
+    int i, k;
+    if (way->stride == 2) {
+        for (i = 0; i < 15; i++) g[i / 3][i % 3] = halving[i];
+        return;
+    }
+    for (i = 0; i < way->side; i++) {
+        double power = factor[way->side == 4 ? 0 : way->side - 5][i];
+        for (k = 0; k < way->taps; k++) {
+            g[i][k] = i == infinity && k < way->taps - 1 ? 0 : power;
+            if (i != infinity) power *= point[i];
+        }
+    }
+}
+static void hy__winograd_filter(const hy__winograd_way *way, const double *w, double *to)
+{
+    const int side = way->kinds, taps = way->taps;
+    double g[7][5], half[7][5], sum;
+    int i, j, k;
+    hy__winograd_rows(way, g);
     for (i = 0; i < side; i++)
-        for (j = 0; j < 3; j++)
-            half[i][j] = g[i][0] * w[j * step] + g[i][1] * w[(3 + j) * step] + g[i][2] * w[(6 + j) * step];
+        for (j = 0; j < taps; j++, half[i][j - 1] = sum)
+            for (sum = 0, k = 0; k < taps; k++) sum += g[i][k] * w[k * taps + j];
     for (i = 0; i < side; i++)
-        for (j = 0; j < side; j++)
-            to[i * side + j] = half[i][0] * g[j][0] + half[i][1] * g[j][1] + half[i][2] * g[j][2];
+        for (j = 0; j < side; j++, to[i * side + j - 1] = sum)
+            for (sum = 0, k = 0; k < taps; k++) sum += half[i][k] * g[j][k];
 }
 
 /* v.base has its window, images, channels, taps, fine_c and coarse_c: how it runs. */
-static void hy__winograd_plan(hy__winograd *v, int out, int isa)
+static void hy__winograd_plan(hy__winograd *v, int way, int isa)
 {
     hy__gemm *g = &v->base.gemm;
-    int64_t weights, squares;
-    v->out = out;
-    v->side = out == 3 ? 7 : out + 2;
-    v->kinds = hy__winograd_kinds(out);
-    v->down = hy__pieces(v->base.win.coarse[1], out);
-    v->across = hy__pieces(v->base.win.coarse[2], out);
-    weights = v->kinds * v->kinds * v->base.channels * v->base.coarse_c * (int64_t)sizeof(float);
-    v->apart = weights > HY__WINOGRAD_L2;
+    int64_t squares;
+    v->way = &hy__winograd_ways[way];
+    v->out = v->way->out;
+    v->side = v->way->side;
+    v->down = hy__pieces(v->base.win.coarse[1], v->out);
+    v->across = hy__pieces(v->base.win.coarse[2], v->out);
+    v->apart = !hy__winograd_fits(hy__winograd_weights(v->way, (double)v->base.channels,
+                                                       (double)v->base.coarse_c));
     squares = hy__winograd_squares(v);
-    v->blocks = hy__pieces(squares, v->apart ? HY__WINOGRAD_BLOCK : HY__WINOGRAD_BLOCK / 2);
-    v->block = hy__most(hy__pieces(squares, hy__most(v->blocks, 1)), 1);
-    v->blocks = hy__pieces(squares, v->block);
+    v->row = v->base.first ? v->across : squares;
+    v->row_blocks = hy__pieces(v->row, v->apart ? HY__WINOGRAD_BLOCK : HY__WINOGRAD_BLOCK / 2);
+    v->block = hy__most(hy__pieces(v->row, hy__most(v->row_blocks, 1)), 1);
+    v->row_blocks = hy__most(hy__pieces(v->row, v->block), 1);
+    v->blocks = hy__pieces(squares, hy__most(v->row, 1)) * v->row_blocks;
     memset(g, 0, sizeof *g);
     g->m = v->block;
     g->n = g->c_row = v->base.coarse_c;
     g->k = v->base.channels;
     hy__gemm_plan_prepared(g, isa);
 #if HY__SIMD
-    v->isa = out == 3 ? &hy__halving_base_isa : &hy__winograd_base_isa;
+    v->isa = v->way->stride == 2 ? &hy__halving_base_isa : &hy__winograd_base_isa;
 #ifdef HY__TARGET_AVX2
-    if (isa == 1) v->isa = out == 3 ? &hy__halving_avx2_isa : &hy__winograd_avx2_isa;
-    if (isa > 1) v->isa = out == 3 ? &hy__halving_avx512_isa : &hy__winograd_avx512_isa;
+    if (isa == 1) v->isa = v->way->stride == 2 ? &hy__halving_avx2_isa : &hy__winograd_avx2_isa;
+    if (isa > 1) v->isa = v->way->stride == 2 ? &hy__halving_avx512_isa : &hy__winograd_avx512_isa;
 #endif
 #endif
 }
@@ -23549,7 +23673,7 @@ typedef struct hy__convolve_rec {
     hy_ints kernel, stride, dilate, pad;
     int64_t filters, channels, groups;  /* channels: of all groups */
     int     last, no_bias;              /* last: the weight has its channels last */
-    int     squares;                    /* by squares of as many results a side: 2 or 4, of stride 2: 3 */
+    int     squares;                    /* by squares: which of hy__winograd_ways */
     int     first;                      /* the result has its channels first */
     int     planes;                     /* so have the data: the job lays them out, with a border */
     int     scaled;                     /* the weight is multiplied by a number per filter as it is laid */
@@ -23584,10 +23708,20 @@ static int hy__convolve_is_deep(const hy__convolve_rec *r)
     return r->groups > 1 && r->channels == r->groups && r->filters == r->groups;
 }
 
-/* May the results have their channels first? */
-static int hy__convolve_turns(const hy__convolve_rec *r)
+/* A convolution by squares of planes has their phases as channels. */
+static int hy__convolve_pairs(const hy__convolve_rec *r) { return r->planes && r->squares ? 2 : 1; }
+static int64_t hy__convolve_deep(const hy__convolve_rec *r)
 {
-    return !r->first && !r->squares && !r->tail.add && !hy__convolve_is_deep(r);
+    return r->channels * hy__convolve_pairs(r) * hy__convolve_pairs(r);
+}
+
+/* May the results y, which have their channels last, have them first? By squares where those of a row do: it
+ * reads all weights, few as they are then. */
+static int hy__convolve_turns(const hy__convolve_rec *r, const hy_shape *y)
+{
+    if (r->first || r->tail.add || hy__convolve_is_deep(r)) return 0;
+    return !r->squares || (r->planes && y->dim[y->ndim - 2] >=
+                           hy__winograd_ways[r->squares].out * HY__WINOGRAD_TURN);
 }
 
 /* Fewer filters than a vector has, one place: sums along the channels, of places and filters as they lie. */
@@ -23623,7 +23757,8 @@ static void hy__convolve_choose(hy__convolve_rec *r, const hy_shape *x, const hy
     hy__convolve_attr(r, &a);
     if (!r->last) a.places = 2;
     hy__conv_window(&w, &a, x, y);
-    r->squares = HY__SIMD ? hy__winograd_way(&w, x->dim[0], r->groups, r->channels, r->filters) : 0;
+    if (HY__SIMD)
+        r->squares = hy__winograd_choose(&w, x->dim[0], r->groups, r->channels, r->filters, r->planes);
 }
 
 static hy_shape hy__convolve_weight(const hy__convolve_rec *r)
@@ -23631,9 +23766,9 @@ static hy_shape hy__convolve_weight(const hy__convolve_rec *r)
     int64_t taps = hy__convolve_taps(r), filters = r->filters / r->groups;
     if (hy__convolve_is_deep(r)) return hy__shape2(taps, r->filters);
     if (hy__convolve_is_thin(r)) return hy__shape2(r->filters, r->channels);
-    if (r->squares) taps = hy__winograd_kinds(r->squares) * hy__winograd_kinds(r->squares);
+    if (r->squares) taps = hy__winograd_ways[r->squares].kinds * hy__winograd_ways[r->squares].kinds;
     return hy__shape2(r->groups * hy__pieces(filters, HY__PREPARED_PANEL),
-                      HY__PREPARED_PANEL * taps * (r->channels / r->groups));
+                      HY__PREPARED_PANEL * taps * (hy__convolve_deep(r) / r->groups));
 }
 
 static int hy__convolve_count(const void *attr, int output, int index)
@@ -23658,27 +23793,45 @@ static int hy__lay_filters_infer(hy_infer *I)
     return I->status;
 }
 
+/* One filter's taps for channel c, perhaps of a phase: half as many, of which the last may lack. */
+static void hy__square_taps(const hy__convolve_rec *r, const float *w, const float *scale, int64_t c,
+                            double *to)
+{
+    const int taps = hy__winograd_ways[r->squares].taps, pairs = hy__convolve_pairs(r);
+    const int kernel = (int)r->kernel.v[0];
+    const int64_t phase = c / r->channels, step = r->last ? r->channels : 1;
+    float tap;
+    int i, y, x;
+    c %= r->channels;
+    w += r->last ? c : c * kernel * kernel;
+    for (i = 0; i < taps * taps; i++) {
+        y = i / taps * pairs + (int)phase / 2;
+        x = i % taps * pairs + (int)phase % 2;
+        to[i] = 0;
+        if (y >= kernel || x >= kernel) continue;
+        tap = w[(y * kernel + x) * step];
+        if (scale) tap *= *scale;
+        to[i] = tap;
+    }
+}
+
 /* One panel of filters as squares multiply them. */
 static void hy__lay_squares(const hy__convolve_rec *r, const float *w, const float *scale, float *to,
                             int64_t panel)
 {
+    const hy__winograd_way *way = &hy__winograd_ways[r->squares];
     const int64_t first = panel * HY__PREPARED_PANEL, n = hy__least(HY__PREPARED_PANEL, r->filters - first);
-    const int64_t step = r->last ? r->channels : 1;
-    const int side = hy__winograd_kinds(r->squares);
-    int64_t c, j;
-    double square[36];
-    float window[9];
-    int i;
-    to += panel * HY__PREPARED_PANEL * side * side * r->channels;
-    if (n < HY__PREPARED_PANEL)
-        memset(to, 0, (size_t)(HY__PREPARED_PANEL * side * side * r->channels) * sizeof *to);
-    for (c = 0; c < r->channels; c++)
+    const int64_t deep = hy__convolve_deep(r), places = way->kinds * way->kinds;
+    int64_t c, i, j;
+    double taps[25], square[49];
+    to += panel * HY__PREPARED_PANEL * places * deep;
+    if (n < HY__PREPARED_PANEL) memset(to, 0, (size_t)(HY__PREPARED_PANEL * places * deep) * sizeof *to);
+    for (c = 0; c < deep; c++)
         for (j = 0; j < n; j++) {
-            const float *from = w + (first + j) * 9 * r->channels + (r->last ? c : c * 9);
-            for (i = 0; i < 9; i++) window[i] = scale ? from[i * step] * scale[first + j] : from[i * step];
-            hy__winograd_filter(r->squares, window, 1, square);
-            for (i = 0; i < side * side; i++)
-                to[(i * r->channels + c) * HY__PREPARED_PANEL + j] = (float)square[i];
+            hy__square_taps(r, w + (first + j) * r->channels * hy__convolve_taps(r),
+                            scale ? scale + first + j : NULL, c, taps);
+            hy__winograd_filter(way, taps, square);
+            for (i = 0; i < places; i++) to[(i * deep + c) * HY__PREPARED_PANEL + j] = (float)square[i];
         }
 }
 
@@ -23764,27 +23917,49 @@ static int hy__convolve_infer(hy_infer *I)
 HY__RUN(hy__run_squares)
 {
     const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
+    const hy__winograd *v = (const hy__winograd *)(const void *)&job->plan;
     hy__tail tail = hy__tail_of(&r->tail, now, !r->no_bias);
-    hy__winograd_run((const hy__winograd *)(const void *)&job->plan, (const float *)now->data[0],
-                     (const float *)now->data[1], (float *)now->data[job->nin], stage, item, (char *)scratch,
-                     (char *)shared, &tail);
+    const float *x = (const float *)(r->planes && stage ? shared : now->data[0]);
+    if (r->planes && !stage) hy__direct_enter(&v->base, x, (float *)shared, item);
+    else
+        hy__winograd_run(v, x, (const float *)now->data[1], (float *)now->data[job->nin], stage - r->planes,
+                         item, (char *)scratch, (char *)shared, &tail);
+}
+
+/* The data get their channels last and a border of zeros in a stage of their own. */
+static void hy__direct_bind_planes(hy_job *job, hy__direct *v)
+{
+    const int64_t phases = 1 + 3 * v->halves;
+    job->stages = 2;
+    job->items[1] = job->items[0];
+    job->items[0] = hy__pieces(hy__direct_lines(v), HY__DIRECT_LINES);
+    job->shared = (size_t)(v->images * hy__window_size(v->win.fine) * v->fine_c * phases) * sizeof(float);
 }
 
 HY__FITS_PLAN(hy__winograd);
-static void hy__squares_bind(hy_job *job, int out)
+static void hy__squares_bind(hy_job *job, const hy__convolve_rec *r)
 {
     hy__winograd *v = HY__NOTES(hy__winograd, job);
-    int64_t panels = hy__pieces(v->base.coarse_c, HY__PREPARED_PANEL);
-    hy__winograd_plan(v, out, job->kernels->isa - HY_ISA_BASE);
+    hy__direct *base = &v->base;
+    const int64_t panels = hy__pieces(base->coarse_c, HY__PREPARED_PANEL);
+    int d;
+    base->channels = hy__convolve_deep(r);
+    for (d = 1; d < 3 && base->halves; d++) {
+        base->win.fine[d] = base->win.coarse[d] + hy__winograd_ways[r->squares].taps - 1;
+        base->win.stride[d] = 1;
+    }
+    hy__winograd_plan(v, r->squares, job->kernels->isa - HY_ISA_BASE);
     job->run = hy__run_squares;
     job->stages = 1 + v->apart;
-    job->items[0] = v->blocks;
+    job->items[0] = v->base.first ? v->base.images * v->down : v->blocks;
     if (v->apart) job->items[1] = v->blocks * panels;
-    job->cost = hy__winograd_ns(&v->base.win, (double)v->base.images, (double)v->base.channels,
-                                (double)v->base.coarse_c, out);
-    job->scratch = (size_t)(hy__winograd_sums(v) + v->base.channels +
-                            (v->apart ? 0 : hy__winograd_values(v))) * sizeof(float);
+    job->cost = hy__winograd_ns(&base->win, (double)base->images, (double)base->channels,
+                                (double)base->coarse_c, v->way);
+    job->scratch = hy__winograd_scratch(v);
     if (v->apart) job->shared = (size_t)(v->blocks * hy__winograd_values(v)) * sizeof(float);
+    if (!r->planes) return;
+    hy__direct_bind_planes(job, base);
+    job->shared += HY__WINOGRAD_CHANNELS * sizeof(float);       /* a vector of the last place's channels */
 }
 
 HY__RUN(hy__run_convolve)
@@ -23842,15 +24017,6 @@ static double hy__direct_cost(const hy__direct *v)
     return (double)(v->images * hy__window_size(v->win.coarse) * v->coarse_c) * (double)v->gemm.k / 40 + 100;
 }
 
-/* The data get their channels last and a border of zeros in a stage of their own. */
-static void hy__direct_bind_planes(hy_job *job, hy__direct *v)
-{
-    job->stages = 2;
-    job->items[1] = job->items[0];
-    job->items[0] = hy__pieces(hy__direct_lines(v), HY__DIRECT_LINES);
-    job->shared = (size_t)(hy__direct_lines(v) * v->win.fine[2] * v->fine_c) * sizeof(float);
-}
-
 /* v before it is planned, of data and results as they lie. */
 static void hy__direct_open(hy__direct *v, const hy__convolve_rec *r, const hy_shape *data,
                             const hy_shape *to)
@@ -23861,7 +24027,9 @@ static void hy__direct_open(hy__direct *v, const hy__convolve_rec *r, const hy_s
     hy__convolve_attr(r, &a);
     hy__conv_window(&v->win, &a, &x, &y);
     v->planes = r->planes;
+    v->halves = hy__convolve_pairs(r) - 1;
     for (d = 0; d < 3 && v->planes; d++) {
+        v->inner[d] = v->win.fine[d];
         v->border[d] = v->win.pad[d];
         v->win.fine[d] += 2 * v->win.pad[d];
         v->win.pad[d] = 0;
@@ -23881,7 +24049,11 @@ static int hy__convolve_bind(hy_job *job)
     hy__direct *v = HY__NOTES(hy__direct, job);
     int64_t items;
     hy__direct_open(v, r, &job->in[0].type.shape, &job->out[0].type.shape);
-    if (r->squares) { hy__squares_bind(job, r->squares); return 0; }
+    if (r->squares) { hy__squares_bind(job, r); return 0; }
+    if (hy__convolve_is_thin(r)) { hy__thin_bind(job, v); return 0; }
+    items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
+    hy__one_stage(job, hy__run_convolve, items, hy__direct_cost(v));
+    if (v->planes) hy__direct_bind_planes(job, v);
     if (hy__convolve_is_thin(r)) { hy__thin_bind(job, v); return 0; }
     items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
     hy__one_stage(job, hy__run_convolve, items, hy__direct_cost(v));
@@ -33370,6 +33542,7 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
                                                                                : HY__SMALL_PLANE);
     if (to->filters < HY__FEW_FILTERS) return 0;                /* less than a vector of them */
     to->planes = taps > 1 && hy__convolve_enters(to, x);
+    if (to->planes) hy__convolve_choose(to, x, &node->type[0].shape);
     return taps > 1 ||                  /* else moving must pay; whole vectors of places go as they lie */
            (hy__size(x) / x->dim[0] / to->channels % HY__MOVES_LANES &&
             to->channels * to->filters >= HY__MOVES_PAY * (to->channels + to->filters));
@@ -33908,7 +34081,7 @@ static int hy__emit_first(hy__rewrite *R, const hy__node *node, const hy__edge *
     if (product->op != &hy__convolve_op || hy__uses_of(R, node->in[0].node, 0) != 1 || axes->n < 3) return 0;
     rec = *(const hy__convolve_rec *)product->record;
     for (d = 1; d < axes->n; d++) if (axes->v[d] != (d == 1 ? axes->n - 1 : d - 1)) return 0;
-    if (!hy__convolve_turns(&rec)) return 0;
+    if (!hy__convolve_turns(&rec, &hy__edge_type(in)->shape)) return 0;
     rec.first = 1;
     return hy__rewrite_emit_op(R, product->op, node->name, product->nin, product->in, &rec, out) ? -1 : 1;
 #else
@@ -64915,11 +65088,12 @@ HY__WARM_ROOMS
  *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no
  *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
  *          gamma are options.
- *          THE COMPILER: weights are laid out once, channels last inside, 3 x 3 convolutions by squares,
- *          deconvolutions as convolutions, images 16 abreast, few filters and the pooling after them in one
- *          job, lone depthwise 3 x 3 of stride 1 and 2 down the columns of planes that lie as they are,
- *          products and convolutions add and limit in registers; what surrounds operators that see
- *          values is planned; softmax and norms may take their input's place; hy_planned and its kin.
+ *          THE COMPILER: weights are laid out once, channels last inside, 3 x 3 to 5 x 5 convolutions and
+ *          first layers of up to 10 x 10 by squares, deconvolutions as convolutions, images 16 abreast, few
+ *          filters and the pooling after them in one job, lone depthwise 3 x 3 of stride 1 and 2 down the
+ *          columns of planes that lie as they are, products and convolutions add and limit in registers;
+ *          what surrounds operators that see values is planned; softmax and norms may take their input's
+ *          place; hy_planned and its kin.
  *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
  *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
  *          records by number, hy_fit, hy_set_recompute.

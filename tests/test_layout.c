@@ -292,7 +292,7 @@ static void last_look(hy_frame *F, hy_block *net, hy_array *x)
     }
 }
 
-/* The program's one convolution: 2, 3 or 4 by squares, 0 directly. */
+/* The program's one convolution: 2 to 6 by squares, as hy__winograd_ways counts, 0 directly. */
 static int last_way(hy_frame *F, hy_block *net, hy_array *x)
 {
     hy_graph *g = hy_planned(F, net, x);
@@ -861,18 +861,67 @@ static void last_nets(void)
 /* |A| |S| |A^T| for a matrix of so many rows and columns; S is (columns,columns), step elements apart. */
 static void last_around(const double *a, int rows, int cols, const double *s, double *to)
 {
-    int i, j, k, l;
+    double half[49];
+    int i, j, k;
+    for (i = 0; i < rows; i++)
+        for (j = 0; j < cols; j++)
+            for (half[i * cols + j] = 0, k = 0; k < cols; k++)
+                half[i * cols + j] += fabs(a[i * cols + k]) * fabs(s[k * cols + j]);
     for (i = 0; i < rows; i++)
         for (j = 0; j < rows; j++)
             for (to[i * rows + j] = 0, k = 0; k < cols; k++)
-                for (l = 0; l < cols; l++)
-                    to[i * rows + j] += fabs(a[i * cols + k]) * fabs(s[k * cols + l]) * fabs(a[j * cols + l]);
+                to[i * rows + j] += half[i * cols + k] * fabs(a[j * cols + k]);
+}
+
+/* Squares of 7 x 7 from 7 points, the last one infinity: B^T has the coefficients of the product of all x - other
+ * points, twice; A^T their powers; G those powers over the values of the products. */
+static void last_seven(int out, double *in, double *filter, double *back)
+{
+    static const double point[6] = { 0, 1, -1, 2, -2, .5 };
+    const int taps = 8 - out;
+    int i, j, k;
+    for (i = 0; i < 7; i++) {
+        double all[8] = { 2 }, value = 2;
+        for (j = 0; j < 6; j++) {
+            if (j == i) continue;
+            value *= point[i % 6] - point[j];
+            for (k = 6; k >= 0; k--) all[k] = (k ? all[k - 1] : 0) - point[j] * all[k];
+        }
+        for (k = 0; k < 7; k++) in[i * 7 + k] = all[k];
+        for (k = 0; k < taps; k++) filter[i * taps + k] = i < 6 ? pow(point[i], k) / value : k == taps - 1 ? .5 : 0;
+        for (k = 0; k < out; k++) back[k * 7 + i] = i < 6 ? pow(point[i], k) : k == out - 1;
+    }
+}
+
+/* With a border of zeros. */
+static last_value last_bordered(const last_window *w, const last_value *x)
+{
+    int size[LAST_DIMS] = { 1, 1, 1 }, i;
+    last_value to;
+    for (i = 1; i < LAST_DIMS; i++) size[i] = x->size[i] + 2 * w->pad[i];
+    to = last_room(x->n, x->c, size);
+    for (i = 0; i < last_count(x); i++) {
+        const int line = i / x->size[2], c = line / x->size[1];
+        to.v[(c * size[1] + line % x->size[1] + w->pad[1]) * size[2] + i % x->size[2] + w->pad[2]] = x->v[i];
+    }
+    return to;
+}
+
+/* A place of a plane, of phases if halves: 0 outside. */
+static double last_at(const last_value *x, int n, int c, int y, int z, int halves)
+{
+    const int phase = c / x->c, py = halves ? 2 * y + phase / 2 : y, px = halves ? 2 * z + phase % 2 : z;
+    return py < 0 || px < 0 || py >= x->size[1] || px >= x->size[2] ? 0
+        : x->v[((n * x->c + c % x->c) * x->size[1] + py) * x->size[2] + px];
 }
 
 /* How large rounding errors of the way by squares can be at all: those of channels products and their sums, and
- * of the 17 operations that a number meets while it is turned, times what all those numbers may add up to. */
-static void last_squares_bound(int out, const last_window *w, const last_value *x, const last_value *y, double *most)
+ * of the 17 or 21 operations that a number meets while it is turned, times what all of them may add up to. */
+static void last_squares_bound(int way, const last_window *w, const last_value *x, const last_value *y, double *most)
 {
+    static const int outs[] = { 0, 0, 2, 3, 4, 4, 3 }, all_taps[] = { 0, 0, 3, 3, 3, 4, 5 };
+    const int out = outs[way], taps = all_taps[way], halves = w->kernel[1] != taps, channels = x->c << 2 * halves;
+    double in7[49], filter7[35], back7[28];
     static const double in2[] = { 1, 0, -1, 0, 0, 1, 1, 0, 0, -1, 1, 0, 0, 1, 0, -1 };
     static const double in4[] = { 4, 0, -5, 0, 1, 0, 0, -4, -4, 1, 1, 0, 0, 4, -4, -1, 1, 0,
                                   0, -2, -1, 2, 1, 0, 0, 2, -1, -2, 1, 0, 0, 4, 0, -5, 0, 1 };
@@ -885,37 +934,42 @@ static void last_squares_bound(int out, const last_window *w, const last_value *
                                       1 / 24., 1 / 12., 1 / 6., 1 / 24., 1 / 12., 1 / 6., 0, 0, 1 };
     static const double out2[] = { 1, 1, 1, 0, 0, 1, -1, -1 };
     static const double out4[] = { 1, 1, 1, 1, 1, 0, 0, 1, -1, 2, -2, 0, 0, 1, 1, 4, 4, 0, 0, 1, -1, 8, -8, 1 };
-    const double *in = out == 2 ? in2 : out == 3 ? in3 : in4, *back = out == 2 ? out2 : out == 3 ? out3 : out4;
-    const double *filter = out == 2 ? filter2 : out == 3 ? filter3 : filter4;
-    int side = out == 3 ? 7 : out + 2, stride = w->stride[1], n, f, c, i, j, r, q;
+    const double *in = way > 4 ? in7 : out == 2 ? in2 : out == 3 ? in3 : in4;
+    const double *back = way > 4 ? back7 : out == 2 ? out2 : out == 3 ? out3 : out4;
+    const double *filter = way > 4 ? filter7 : out == 2 ? filter2 : out == 3 ? filter3 : filter4;
+    int side = out == 3 || way > 4 ? 7 : out + 2, stride = halves ? 1 : w->stride[1], n, f, c, i, j, r, q;
+    last_value padded = last_bordered(w, x), kernels = last_room(w->filters, x->c, w->kernel);
+    for (i = 0; i < last_count(&kernels); i++) kernels.v[i] = last_weights[i];
+    if (way > 4) last_seven(out, in7, filter7, back7);
     for (n = 0; n < x->n; n++)
         for (r = 0; r < y->size[1]; r += out)
             for (q = 0; q < y->size[2]; q += out)
                 for (f = 0; f < y->c; f++) {
-                    double sum[49] = { 0 }, d[49], turned[49], window[9], weight[49], all[16];
-                    for (c = 0; c < x->c; c++) {
-                        for (i = 0; i < side * side; i++) {
-                            int py = r * stride + i / side - w->pad[1], px = q * stride + i % side - w->pad[2];
-                            d[i] = py < 0 || px < 0 || py >= x->size[1] || px >= x->size[2] ? 0
-                                : x->v[((n * x->c + c) * x->size[1] + py) * x->size[2] + px];
-                        }
-                        for (i = 0; i < 9; i++) window[i] = last_weights[(f * x->c + c) * 9 + i];
+                    double sum[49] = { 0 }, d[49], turned[49], window[25], weight[49], all[16];
+                    for (c = 0; c < channels; c++) {
+                        for (i = 0; i < side * side; i++)
+                            d[i] = last_at(&padded, n, c, r * stride + i / side, q * stride + i % side, halves);
+                        for (i = 0; i < taps * taps; i++)
+                            window[i] = last_at(&kernels, f, c, i / taps, i % taps, halves);
                         last_around(in, side, side, d, turned);
-                        last_around(filter, side, 3, window, weight);
+                        last_around(filter, side, taps, window, weight);
                         for (i = 0; i < side * side; i++) sum[i] += turned[i] * weight[i];
                     }
                     last_around(back, out, side, sum, all);
                     for (i = 0; i < out && r + i < y->size[1]; i++)
                         for (j = 0; j < out && q + j < y->size[2]; j++)
                             most[((n * y->c + f) * y->size[1] + r + i) * y->size[2] + q + j] =
-                                all[i * out + j] * (x->c + 17) / 16777216.;
+                                all[i * out + j] * (channels + (way > 4 ? 21 : 17)) / 16777216.;
                 }
+    free(padded.v);
+    free(kernels.v);
 }
 
 /* Errors stay within what they can be, and near what they usually are. Gives the way that was taken. */
 static int last_squares_bounded(hy_frame *F, int number)
 {
-    last_window w = last_window_of(2, 16, 3);
+    const int other = number < 36 ? 0 : 4 + number % 7;
+    last_window w = last_window_of(2, 16, other ? other : 3);
     int size[LAST_DIMS] = { 1, 1, 1 }, channels = 16 << number % 3, k, way;
     last_value x, y;
     double *bound, worst = 0, sums = 0;
@@ -931,6 +985,16 @@ static int last_squares_bounded(hy_frame *F, int number)
         w.filters = 64;
         size[1] = 19 + last_next(8);
         size[2] = 19 + last_next(8);
+    }
+    if (other) {
+        const int halves = other > 5 || (other == 5 && number % 2);
+        for (k = 1; k < LAST_DIMS; k++) {
+            w.stride[k] = 1 + halves;
+            w.pad[k] = last_next(4);
+            size[k] = halves ? 28 + last_next(12) : 9 + last_next(8);
+        }
+        channels = halves ? 1 + number % 4 : 16 << number % 2;
+        w.filters = 64;
     }
     last_draw(w.filters * channels * 9, w.filters);
     hy_begin(F);
@@ -953,7 +1017,7 @@ static int last_squares_bounded(hy_frame *F, int number)
         printf("    squares of %d, %d channels, error %g, bound %g\n", way, channels, off, bound[k]);
         break;
     }
-    CHECK(worst <= sums * (way == 4 ? 80 : 8) / 16777216);              /* usual are 26 and 2 */
+    CHECK(worst <= sums * (way >= 4 ? 80 : 8) / 16777216);              /* usual are 26 and 2 */
     hy_block_free(F, &net->base);
     hy_end(F);
     free(bound);
@@ -962,11 +1026,29 @@ static int last_squares_bounded(hy_frame *F, int number)
     return way > 0 ? way : 0;
 }
 
+/* Windows of 4 and 5, and of 5 to 10 by phases. Long lines of results turn round, in several blocks. */
+static void last_larger(hy_frame *F, int number)
+{
+    const int halves = number % 3 > 0;
+    const int filters = 16 * (1 + last_next(last_next(5) ? 3 : 6)), channels = halves ? 1 + last_next(4) : 16;
+    last_window w = last_window_of(2, filters, halves ? 5 + number % 6 : 4 + number % 2);
+    int size[LAST_DIMS] = { 1, 1, 1 }, n = 1 + !last_next(3), d;
+    w.bias = last_next(2);
+    w.last = !halves && !last_next(4);
+    for (d = 1; d < LAST_DIMS; d++) {
+        w.pad[d] = last_next(5);
+        w.stride[d] = halves && number % 11 == 4 ? 4 : 1 + halves;
+        size[d] = w.kernel[d] + last_next(halves ? 30 : 16);
+    }
+    if (number % 10 == 1) size[2] = 150 + last_next(60);     /* more than a block's squares, sometimes */
+    if (last_fits(&w, size)) last_try(F, &w, n, channels, size, last_next(2) ? LAST_ALONE : last_next(LAST_ENDS));
+}
+
 /* Every remainder of squares in both dims, paddings, several panels of filters, all ways. */
 static void last_squares(void)
 {
     hy_frame *F = tb_open(1);
-    int i, seen[5] = { 0 };
+    int i, seen[7] = { 0 };
     last_seed = 6;
     for (i = 0; i < (HY__SIMD ? 220 : 60) && !test_broken; i++) {
         last_window w = last_window_of(2, 16 * (1 + last_next(last_next(6) ? 2 : 6)), 3);
@@ -985,8 +1067,9 @@ static void last_squares(void)
         if (!last_fits(&w, size)) continue;
         last_try(F, &w, n, channels, size, last_next(LAST_ENDS));
     }
-    for (i = 0; i < 36 && !test_broken; i++) seen[last_squares_bounded(F, i)]++;
-    CHECK(test_broken || !HY__SIMD || (seen[2] > 2 && seen[3] > 2 && seen[4] > 2));
+    for (i = 0; i < 78 && !test_broken; i++) seen[last_squares_bounded(F, i)]++;
+    for (i = 0; i < (HY__SIMD ? 100 : 20) && !test_broken; i++) last_larger(F, i);
+    CHECK(test_broken || !HY__SIMD || (seen[2] > 2 && seen[3] > 2 && seen[4] > 2 && seen[5] > 2 && seen[6] > 2));
     CHECK(hy_close(F) == 0);
 }
 
@@ -1501,13 +1584,15 @@ static void last_job(hy_frame *F, hy_job *job, const hy_op *op, const void *reco
     CHECK(!op->bind(job));
 }
 
-/* A convolution with bias, a matrix to add and limits; squares: 0, 2, 3 or 4. */
+/* A convolution with bias, a matrix to add and limits; squares: 0, 2 to 6. With larger windows of stride 2 the data,
+ * and results that nothing is added to, have their channels first. */
 static void last_guard(hy_frame *F, const last_window *w, int n, int channels, const int *size, int squares, int add)
 {
     hy__convolve_rec r;
     hy_tensor t[5];
     hy_job job;
     void *data[5], *lay[2];
+    const int planes = squares && w->kernel[1] > 3 && w->stride[1] == 2, first = planes && !add;
     last_value x, y, two;
     int taps = w->kernel[0] * w->kernel[1] * w->kernel[2], weights = w->filters * channels / w->groups * taps, i, off = 0;
     int nin = 3 + add;
@@ -1521,6 +1606,8 @@ static void last_guard(hy_frame *F, const last_window *w, int n, int channels, c
     r.channels = channels;
     r.groups = w->groups;
     r.squares = squares;
+    r.planes = planes;
+    r.first = first;
     last_draw(weights, w->filters);
     x = last_random(n, channels, size);
     y = last_convolve(w, &x, last_weights, last_biases);
@@ -1536,13 +1623,13 @@ static void last_guard(hy_frame *F, const last_window *w, int n, int channels, c
     r.tail.clamp = 1;
     r.tail.low = -1;
     r.tail.high = HUGE_VAL;
-    last_tensor(&t[0], last_shape(&x, 2, 1));
+    last_tensor(&t[0], last_shape(&x, 2, !planes));
     data[0] = last_exactly(sizeof(float) * (size_t)last_count(&x));
-    for (v = (float *)data[0], i = 0; i < last_count(&x); i++) v[last_place(&x, i, 1)] = (float)x.v[i];
+    for (v = (float *)data[0], i = 0; i < last_count(&x); i++) v[last_place(&x, i, !planes)] = (float)x.v[i];
     last_tensor(&t[2], HY_SHAPE(w->filters));
     data[2] = last_exactly(sizeof(float) * (size_t)w->filters);
     memcpy(data[2], last_biases, sizeof(float) * (size_t)w->filters);
-    last_tensor(&t[3], last_shape(&y, 2, 1));
+    last_tensor(&t[3], last_shape(&y, 2, !first));
     data[3] = last_exactly(sizeof(float) * (size_t)last_count(&y));
     for (v = (float *)data[3], i = 0; i < last_count(&y) && add; i++) v[last_place(&y, i, 1)] = (float)two.v[i];
     t[nin] = t[3];
@@ -1551,7 +1638,7 @@ static void last_guard(hy_frame *F, const last_window *w, int n, int channels, c
     last_run_job(&job, data);
     for (v = (float *)data[nin], i = 0; i < last_count(&y); i++) {
         double want = y.v[i] + (add ? two.v[i] : 0);
-        off += !(fabs(v[last_place(&y, i, 1)] - (want < -1 ? -1 : want)) <= 1e-5 * (y.most[i] + 20));
+        off += !(fabs(v[last_place(&y, i, !first)] - (want < -1 ? -1 : want)) <= 1e-5 * (y.most[i] + 20));
     }
     if (!CHECK(off == 0)) { last_say(w, add, &x, off); printf("    squares of %d\n", squares); }
     for (i = 0; i <= nin; i++) free(data[i]);
@@ -1592,6 +1679,20 @@ static void last_guards(void)
             w.pad[1] = w.pad[2] = k % 3;
             last_guard(F, &w, 1 + k % 2, 16 * (1 + k % 2), size, 2, add);
             last_guard(F, &w, 1, 16, size, 4, add);
+            for (i = 4; i <= 10; i++) {
+                const int taps = i < 6 && k % 2 ? i : (i + 1) / 2, halves = taps < i;
+                const int way = taps > 3 ? taps + 1 : k % 3 ? 2 : 4, narrow = size[2];
+                w = last_window_of(2, 16 * (1 + k % 6), i);
+                w.pad[1] = 3 + k % 2;
+                w.pad[2] = 4;
+                w.stride[1] = w.stride[2] = 1 + halves;
+                if (k == 2) size[2] = 210;                                 /* several blocks a row */
+                if (taps > 2 && last_fits(&w, size))
+                    last_guard(F, &w, 1 + k % 2, halves ? 1 + k % 4 : 16, size, way, add);
+                size[2] = narrow;
+            }
+            w = last_window_of(2, 16 * (1 + k % 6), 3);
+            w.pad[1] = w.pad[2] = k % 3;
             if (k == 5) last_guard(F, &w, 1, 112, size, 4, add);           /* two stages */
             if (k == 11) last_guard(F, &w, 1, 176, size, 2, add);
             w.stride[1] = w.stride[2] = 2;
