@@ -24169,7 +24169,8 @@ HY__WARM_ROOMS
  */
 #ifndef HYBRID_NO_VISION
 HY__COLD_ROOMS
-enum { HY__STRIPS_BYTES = 384 << 10, HY__STRIPS_RING = 32, HY__STRIPS_BAND = 28 };
+enum { HY__STRIPS_BYTES = 384 << 10, HY__STRIPS_RING = 32,      /* at most; lines of an item: */
+       HY__STRIPS_SHORT = 14, HY__STRIPS_LONG = 28, HY__STRIPS_BANDS = 4 };
 typedef struct hy__strips_rec {
     hy__convolve_rec front, deep;
     int64_t filters;                    /* of the third; 0: there is none */
@@ -24347,7 +24348,8 @@ static int hy__strips_bind(hy_job *job)
     v->step = (v->deep.ring - 3) / v->deep.stride[0] + 1;
     v->deep.ring--;
     v->lines = y.dim[1];
-    v->band = HY__STRIPS_BAND / v->deep.stride[0];
+    v->band = hy__least(hy__pieces(v->lines, HY__STRIPS_BANDS), HY__STRIPS_LONG / v->deep.stride[0]);
+    v->band = hy__most(v->band, HY__STRIPS_SHORT / v->deep.stride[0]);
     v->bands = hy__pieces(v->lines, v->band);
     memset(&v->back, 0, sizeof v->back);
     v->back.m = hy__strips_places(v);
@@ -34166,7 +34168,7 @@ static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
 
 #ifndef HYBRID_NO_VISION
 /* --- strips: what only the next convolution reads is made as it comes to it --- */
-enum { HY__STRIPS_LEAST = 512 << 10 };  /* bytes of an image between two convolutions */
+enum { HY__STRIPS_LEAST = 1 << 20 };    /* bytes of an image between two convolutions */
 
 static int hy__strips_input(const hy__rewrite *R, const hy__node *node, const hy__edge *in, const hy_op *op)
 {
