@@ -65093,9 +65093,9 @@ HY__WARM_ROOMS
  *          THE COMPILER: weights are laid out once, channels last inside, 3 x 3 to 5 x 5 convolutions and
  *          first layers of up to 10 x 10 by squares, deconvolutions as convolutions, images 16 abreast, few
  *          filters and the pooling after them in one job, lone depthwise 3 x 3 of stride 1 and 2 down the
- *          columns of planes that lie as they are, products and convolutions add and limit in registers;
- *          what surrounds operators that see values is planned; softmax and norms may take their input's
- *          place; hy_planned and its kin.
+ *          columns of planes that lie as they are, others line by line with the convolutions before and
+ *          behind, products and convolutions add and limit in registers; what surrounds operators that see
+ *          values is planned; softmax and norms may take their input's place; hy_planned and its kin.
  *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
  *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
  *          records by number, hy_fit, hy_set_recompute.
