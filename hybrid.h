@@ -24301,9 +24301,10 @@ HY__RUN(hy__run_strips)
     if (!r->deep.no_bias) t.tail.bias = now->data[at + 1];
     made = hy__most(line * t.stride[0] - t.pad[0], 0);
     for (; line < end; line += t.lines) {
-        const int64_t till = hy__least((line + v->step - 1) * t.stride[0] - t.pad[0] + 3, t.high);
+        int64_t till;
         t.first = line;
         t.lines = hy__least(v->step, end - line);
+        till = hy__least((line + t.lines - 1) * t.stride[0] - t.pad[0] + 3, t.high);
         hy__strips_front(v, x, (const float *)now->data[1], ring, made, till, (char *)scratch, &front);
         made = hy__most(made, till);
         v->isa->trio(&t, weight, v->back.n ? lines : y + line * wide);
