@@ -165,8 +165,8 @@
  *   convolutions. 3 x 3 to 5 x 5 ones may run by squares of 2 x 2 to 4 x 4 results, 3 x 3 ones of stride 2
  *   and 5 x 5 to 10 x 10 ones of stride 2 over up to 4 channels, too (Winograd; shapes decide which): off by
  *   some 2^-19 of the largest sum of |weight value|, and a NaN or an infinity in the data makes whole squares
- *   around it NaN, while one in a weight need not make NaN of the padding that it meets, as it does line by
- *   line. HY_PASS_LAYOUT among opt.off goes without.
+ *   around it NaN. One in a weight may make NaN of the padding that it meets, or not: kernels leave out what
+ *   they know to be padding. HY_PASS_LAYOUT among opt.off goes without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -22229,7 +22229,8 @@ static hy__lines_fn hy__depthwise_by_lines(const hy__depthwise *v, const hy_job 
     const hy__window *w = &v->win;
     int d, k;
     for (k = 0; k < job->nin; k++) if (job->in[k].type.dtype != HY_F32) return NULL;
-    if (v->last || w->coarse[0] != 1 || w->fine[0] != 1 || w->kernel[0] != 1 || w->coarse[2] < 4) return NULL;
+    if (v->last || w->coarse[0] != 1 || w->fine[0] != 1 || w->kernel[0] != 1 || w->pad[0] || w->coarse[2] < 4)
+        return NULL;
     for (d = 1; d < HY__SPACE; d++)
         if (w->kernel[d] != 3 || w->stride[d] != w->stride[2] || w->stride[d] > 2 || w->dilate[d] != 1 ||
             w->pad[d] != 1) return NULL;
@@ -23798,7 +23799,7 @@ static void hy__square_taps(const hy__convolve_rec *r, const float *w, const flo
                             double *to)
 {
     const int taps = hy__winograd_ways[r->squares].taps, pairs = hy__convolve_pairs(r);
-    const int kernel = (int)r->kernel.v[0];
+    const int kernel = (int)r->kernel.v[r->kernel.n - 1];
     const int64_t phase = c / r->channels, step = r->last ? r->channels : 1;
     float tap;
     int i, y, x;
@@ -24054,10 +24055,6 @@ static int hy__convolve_bind(hy_job *job)
     items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
     hy__one_stage(job, hy__run_convolve, items, hy__direct_cost(v));
     if (v->planes) hy__direct_bind_planes(job, v);
-    if (hy__convolve_is_thin(r)) { hy__thin_bind(job, v); return 0; }
-    items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
-    hy__one_stage(job, hy__run_convolve, items, hy__direct_cost(v));
-    if (v->planes) hy__direct_bind_planes(job, v);
     job->scratch = hy__direct_scratch(v);
     return 0;
 }
@@ -24172,11 +24169,28 @@ HY__COLD_ROOMS
 enum { HY__STRIPS_BYTES = 384 << 10, HY__STRIPS_RING = 32,      /* at most; lines of an item: */
        HY__STRIPS_SHORT = 14, HY__STRIPS_LONG = 28, HY__STRIPS_BANDS = 4 };
 typedef struct hy__strips_rec {
-    hy__convolve_rec front, deep;
+    hy__convolve_rec front;
+    hy_ints stride, pad;                /* of the second, and what else it has of its own */
+    int deep_no_bias, no_bias;          /* no_bias: of the third */
+    hy__tail_rec deep_tail, tail;
     int64_t filters;                    /* of the third; 0: there is none */
-    int no_bias;
-    hy__tail_rec tail;                  /* of the third */
 } hy__strips_rec;
+typedef char hy__strips_rec_fits[sizeof(hy__strips_rec) <= HY__RECORD_MAX ? 1 : -1];
+
+/* The second one's record. */
+static hy__convolve_rec hy__strips_deep(const hy__strips_rec *r)
+{
+    hy__convolve_rec deep;
+    memset(&deep, 0, sizeof deep);
+    deep.kernel.n = 2;
+    deep.kernel.v[0] = deep.kernel.v[1] = 3;
+    deep.stride = r->stride;
+    deep.pad = r->pad;
+    deep.filters = deep.channels = deep.groups = r->front.filters;
+    deep.no_bias = r->deep_no_bias;
+    deep.tail = r->deep_tail;
+    return deep;
+}
 
 typedef struct hy__strips {
     hy__direct front;
@@ -24190,13 +24204,14 @@ static int hy__strips_count(const void *attr, int output, int index)
 {
     const hy__strips_rec *r = (const hy__strips_rec *)attr;
     if (output || !index) return 1;
-    return 2 + !r->front.no_bias + !r->deep.no_bias + (r->filters ? 1 + !r->no_bias + r->tail.add : 0);
+    return 2 + !r->front.no_bias + !r->deep_no_bias + (r->filters ? 1 + !r->no_bias + r->tail.add : 0);
 }
 
 static int hy__strips_infer(hy_infer *I)
 {
     const hy__strips_rec *r = (const hy__strips_rec *)I->attr;
-    const int at = 2 + !r->front.no_bias, last = at + 1 + !r->deep.no_bias;
+    const int at = 2 + !r->front.no_bias, last = at + 1 + !r->deep_no_bias;
+    const hy__convolve_rec second = hy__strips_deep(r);
     hy_infer one = *I;
     hy_type mid[2], in[3];
     int k;
@@ -24210,7 +24225,7 @@ static int hy__strips_infer(hy_infer *I)
     hy__convolve_infer(&one);
     in[0] = mid[0];
     memcpy(in + 1, I->in + at, (size_t)(last - at) * sizeof *in);
-    one.attr = &r->deep;
+    one.attr = &second;
     one.nin = 1 + last - at;
     one.in = in;
     one.out = &mid[1];
@@ -24278,7 +24293,7 @@ HY__RUN(hy__run_strips)
 {
     const hy__strips_rec *r = (const hy__strips_rec *)job->attr;
     const hy__strips *v = (const hy__strips *)(const void *)&job->plan;
-    const int at = 2 + !r->front.no_bias, last = at + 1 + !r->deep.no_bias;
+    const int at = 2 + !r->front.no_bias, last = at + 1 + !r->deep_no_bias;
     const int64_t image = item / v->bands;
     const int64_t wide = v->deep.places * (v->back.n ? v->back.n : v->deep.channels);
     const float *x = (const float *)(v->front.planes && stage ? shared : now->data[0]);
@@ -24297,8 +24312,8 @@ HY__RUN(hy__run_strips)
     if (r->filters && !r->no_bias) back.bias = now->data[last + 1];
     t.x = ring;
     t.zeros = zeros;
-    t.tail = hy__tail_of(&r->deep.tail, now, 0);
-    if (!r->deep.no_bias) t.tail.bias = now->data[at + 1];
+    t.tail = hy__tail_of(&r->deep_tail, now, 0);
+    if (!r->deep_no_bias) t.tail.bias = now->data[at + 1];
     made = hy__most(line * t.stride[0] - t.pad[0], 0);
     for (; line < end; line += t.lines) {
         int64_t till;
@@ -24320,6 +24335,7 @@ static int hy__strips_bind(hy_job *job)
 {
     const hy__strips_rec *r = (const hy__strips_rec *)job->attr;
     const hy_shape *x = &job->in[0].type.shape;
+    const hy__convolve_rec second = hy__strips_deep(r);
     const int isa = job->kernels->isa - HY_ISA_BASE;
     hy__strips *v = HY__NOTES(hy__strips, job);
     hy__gemm *g = &v->front.gemm;
@@ -24333,7 +24349,7 @@ static int hy__strips_bind(hy_job *job)
                          hy__tuple_at(a.stride, d, 1) + 1;
     y.dim[3] = mid.dim[3] = r->front.filters;
     hy__direct_open(&v->front, &r->front, x, &mid);
-    hy__direct_open(&deep, &r->deep, &mid, &y);
+    hy__direct_open(&deep, &second, &mid, &y);
     hy__direct_plan(&v->front, isa);
     hy__direct_plan(&deep, isa);
     if (!v->front.plain) {
@@ -30110,7 +30126,7 @@ HY__HOT_BEGIN
  * An event is put together by the thread it happened in and copied under a lock of its own: some 20 ns, next
  * to 50 for asking the clock twice, and simpler than a list per frame, since frames come and go.
  */
-enum { HY__EVENT_INPUTS = 6, HY__EVENT_OUTPUTS = 2, HY__EVENT_TEXT = 255, HY__EVENT_BLOCK = 65536 };
+enum { HY__EVENT_INPUTS = 8, HY__EVENT_OUTPUTS = 2, HY__EVENT_TEXT = 255, HY__EVENT_BLOCK = 65536 };
 
 typedef struct hy__event {
     hy_event_kind kind;
@@ -34220,7 +34236,10 @@ static int hy__into_strips(hy__rewrite *R, const hy__node *node, const hy__edge 
     memset(&rec, 0, sizeof rec);
     if (begins) {
         rec.front = *(const hy__convolve_rec *)front->record;
-        rec.deep = *r;
+        rec.stride = r->stride;
+        rec.pad = r->pad;
+        rec.deep_no_bias = r->no_bias;
+        rec.deep_tail = r->tail;
     } else {
         rec = *(const hy__strips_rec *)front->record;
         rec.filters = r->filters;
@@ -61486,6 +61505,7 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
     hy__c_window w;
     int max = r->pool_type == HY_POOL_MAX, whole = !hy__floating(c->real), d;
     static const char *const names[] = { "d", "h", "v" };
+    char text[HY__C_TEXT];
     hy__c_window_of(&w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, r->global_pool ? NULL : &r->kernel,
                     r->global_pool ? NULL : &r->stride, NULL, r->global_pool ? NULL : &r->pad,
                     hy__channels_last(r->layout));
@@ -61528,9 +61548,9 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
     }
     if (r->pool_type == HY_POOL_LP && r->p_value > 1) hy__w(c, "        y = %s(y);\n",
                                                             r->p_value == 2 ? "sqrt" : "cbrt");
-    hy__w(c, "        y0[n * %l + c * %l + ((d * %l + h) * %l + v) * %l] = (%t)y;\n    }\n",
-          w.filters * w.results,
-          w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p, (int)c->real);
+    hy__w(c, "        y0[n * %l + c * %l + ((d * %l + h) * %l + v) * %l] = %s;\n    }\n",
+          w.filters * w.results, w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p,
+          max ? "y" : hy__c_as(c, text, "y"));
 }
 #endif
 
@@ -61701,9 +61721,11 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
     else l.n = hy__size(&hy__c_in(s, 0)->shape);
     reals = hy__floating(c->real) && hy__floating(hy__c_in(s, 0)->dtype);
     hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = (%t)%s(sum += ",
-          reals ? "double" : "uint64_t", l.n, l.inner, (int)c->real,
-          hy__floating(c->real) && !reals ? "(int64_t)" : "");
+    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = ", reals ? "double" : "uint64_t", l.n,
+          l.inner);
+    if (c->real != HY_BOOL)
+        hy__w(c, "(%t)%s", (int)c->real, hy__floating(c->real) && !reals ? "(int64_t)" : "");
+    hy__w(c, "(sum += ");
     if (!hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, "(uint64_t)x[k * %l]", l.inner);
     else if (reals) hy__w(c, "x[k * %l]", l.inner);
     else {
@@ -62287,7 +62309,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
               by_batch, by_time);
         if (number == HY_OP_sequence_mask)
             hy__w(c, "t < length ? x0[n * %l + t * %l + k] : (%t)%v;\n}\n", by_batch, by_time, (int)c->real,
-                  ((const hy__sequence_mask_rec *)r)->value);
+                  hy__c_held(((const hy__sequence_mask_rec *)r)->value, c->real));
         else hy__w(c, "x0[n * %l + (t < length ? length - 1 - t : t) * %l + k];\n}\n", by_batch, by_time);
     }
 }

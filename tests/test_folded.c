@@ -1,5 +1,5 @@
 /* A batch norm behind a convolution: its scale goes into the filters as they are laid out, in each of the orders that there are. Beside
- * what runs line by line, and again after a parameter was written. */
+ * what runs line by line, and again after a parameter was written. And windows that lie flat in three dims. */
 #include "modes.h"
 
 typedef struct folded_case { int channels, filters, kernel, stride, groups, last, biased; } folded_case;
@@ -63,4 +63,75 @@ static void folded_compare(void)
     }
 }
 
-static void test_folded(void) { RUN(folded_compare); }
+/* --- windows of one plane in three dims --- */
+typedef struct flat_case { int turned, channels, kernel, stride, pad, side; } flat_case;
+static const flat_case flat_cases[] = {
+    {0, 64, 3, 1, 1, 32}, {0, 64, 3, 2, 1, 33}, {0, 3, 7, 2, 3, 64}, {0, 2, 6, 2, 2, 64}, {0, 64, 5, 1, 2, 20}, {1, 64, 6, 2, 2, 20}
+};
+
+static float *flat_run(const flat_case *c, int threads, int compiled, int64_t *n)
+{
+    hy_desc desc;
+    hy_frame *F;
+    hy_block *net;
+    hy_array *x;
+    hy_nn_conv_opt o;
+    memset(&desc, 0, sizeof desc);
+    memset(&o, 0, sizeof o);
+    desc.threads = threads;
+    F = hy_open(&desc);
+    hy_seed(F, 13);
+    o.stride = HY_INTS(1, c->stride, c->stride);
+    o.pad = HY_INTS(0, c->pad, c->pad);
+    net = (c->turned ? hy_nn_conv3d_transpose : hy_nn_conv3d)(F, 64, HY_INTS(1, c->kernel, c->kernel), &o);
+    x = hy_normal(F, HY_SHAPE(2, c->channels, 1, c->side, c->side), 0, 0.1);
+    hy_initialize(F, net, NULL);
+    if (compiled) hy_hybridize(F, net, NULL);
+    return modes_take(F, hy_call(F, net, x), n);
+}
+
+static void flat_compare(void)
+{
+    size_t k;
+    for (k = 0; k < sizeof flat_cases / sizeof *flat_cases; k++) {
+        const flat_case *c = &flat_cases[k];
+        int64_t n, m, l;
+        float *plain = flat_run(c, 1, 0, &n), *fast = flat_run(c, 1, 1, &m), *again = flat_run(c, 3, 1, &l);
+        modes_compare(plain, n, fast, m, again, l);
+    }
+}
+
+/* One channel per group, and a plane of results in front that meets nothing but padding. */
+static void flat_in_front(void)
+{
+    static const int64_t widths[] = { 3, 9, 17 };
+    int isa, w;
+    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++)
+        for (w = 0; w < 3; w++) {
+            hy_desc desc;
+            hy_frame *F;
+            hy_convolution_opt o;
+            hy_array *y;
+            int64_t i;
+            memset(&desc, 0, sizeof desc);
+            memset(&o, 0, sizeof o);
+            desc.isa = isa;
+            F = hy_open(&desc);
+            o.pad = HY_INTS(1, 1, 1);
+            o.stride = HY_INTS(3, 1, 1);
+            o.num_group = 2;
+            o.no_bias = 1;
+            y = hy_convolution(F, hy_ones(F, HY_SHAPE(1, 2, 1, 5, widths[w])), hy_ones(F, HY_SHAPE(2, 1, 1, 3, 3)), NULL, HY_INTS(1, 3, 3), 2, &o);
+            CHECK(hy_size(F, y) == 10 * widths[w]);
+            for (i = 0; i < hy_size(F, y); i++) if (((const float *)hy_data(F, y))[i] != 0) break;
+            CHECK(i == hy_size(F, y));
+            hy_close(F);
+        }
+}
+
+static void test_folded(void)
+{
+    RUN(folded_compare);
+    RUN(flat_compare);
+    RUN(flat_in_front);
+}

@@ -78,12 +78,19 @@ static hy_array *numbers_own;
 static hy_array *numbers_ends(hy_frame *F, hy_block *self, hy_array *x)
 {
     hy_cumsum_opt real = { 0 };
-    hy_array *whole = hy_get(F, x, 0), *f = hy_get(F, x, 1), *none = hy_get(F, x, 2), *y[16];
+    hy_array *whole = hy_get(F, x, 0), *f = hy_get(F, x, 1), *none = hy_get(F, x, 2), *ones, *y[20];
     hy_fully_connected_opt bare = { 0 };
-    hy_sequence_mask_opt given = { 0 };
+    hy_sequence_mask_opt given = { 0 }, least = { 0 };
+    hy_cumsum_opt truth = { 0 };
+    hy_pooling_opt sums = { 0 };
     int n = 0;
     (void)self;
     real.dtype = HY_F64;
+    truth.dtype = HY_BOOL;
+    sums.pool_type = HY_POOL_SUM;
+    least.use_sequence_length = 1;
+    least.value = -1;
+    ones = hy_ones_like(F, whole);
     bare.no_bias = given.use_sequence_length = 1;
     y[n++] = hy_cumsum(F, whole, 0, &real);
     y[n++] = hy_log_sigmoid(F, whole);
@@ -99,6 +106,9 @@ static hy_array *numbers_ends(hy_frame *F, hy_block *self, hy_array *x)
     y[n++] = hy_min(F, hy_cast(F, none, HY_I8), HY_AXES(0), NULL);
     y[n++] = hy_argsort(F, hy_tile(F, whole, HY_INTS(2)), 0, NULL);
     y[n++] = hy_equal_scalar(F, hy_nansum(F, hy_cast(F, hy_ones_like(F, whole), HY_BOOL), HY_ALL, NULL), 1);
+    y[n++] = hy_cumsum(F, hy_mul_scalar(F, ones, 128), 0, &truth);     /* 256 is true, too */
+    y[n++] = hy_pooling(F, hy_reshape(F, hy_cast(F, hy_mul_scalar(F, ones, 100), HY_I8), HY_INTS(1, 1, 2, 3), NULL), HY_INTS(2, 2), &sums);
+    y[n++] = hy_sequence_mask(F, hy_cast(F, hy_reshape(F, ones, HY_INTS(6, 1), NULL), HY_U8), hy_slice_axis(F, hy_cast(F, ones, HY_F32), 0, 0, 1), &least);
     return hy_group_of(F, n, y);
 }
 
