@@ -9559,7 +9559,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
 /* Lines of places, one vector of channels after the other; the last one reaches back. Nine columns at a time
    serve seven windows side by side or four of stride 2, each value read once; others go one by one. What
    lies past an edge is read from zeros: d is how far behind them a line begins, in bytes. */
-static int64_t hy__trio_places(const hy__trio *t)
+HY__INLINE int64_t hy__trio_places(const hy__trio *t)
 {
     const int64_t many = t->stride[1] == 1 ? 7 : t->stride[1] == 2 ? 4 : 1;
     return t->dilate[1] == 1 && t->pad[1] < 2 && t->places >= many ? many : 1;
