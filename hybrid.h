@@ -23725,13 +23725,19 @@ static int hy__convolve_turns(const hy__convolve_rec *r, const hy_shape *y)
                            hy__winograd_ways[r->squares].out * HY__WINOGRAD_TURN);
 }
 
+/* A product of places and filters as they lie? */
+static int hy__convolve_is_plain(const hy__convolve_rec *r)
+{
+    int d, plain = hy__convolve_taps(r) == 1 && r->groups == 1;
+    for (d = 0; d < r->kernel.n; d++)
+        plain &= hy__tuple_at(&r->stride, d, 1) == 1 && !hy__tuple_at(&r->pad, d, 0);
+    return plain;
+}
+
 /* Fewer filters than a vector has, one place: sums along the channels, of places and filters as they lie. */
 static int hy__convolve_is_thin(const hy__convolve_rec *r)
 {
-    int d, plain = hy__convolve_taps(r) == 1;
-    for (d = 0; d < r->kernel.n; d++)
-        plain &= hy__tuple_at(&r->stride, d, 1) == 1 && !hy__tuple_at(&r->pad, d, 0);
-    return plain && r->groups == 1 && r->filters <= HY__DOT_COLS && r->channels >= HY__WINOGRAD_CHANNELS;
+    return hy__convolve_is_plain(r) && r->filters <= HY__DOT_COLS && r->channels >= HY__WINOGRAD_CHANNELS;
 }
 
 /* A shape as it lies, perhaps with its channels first: with its channels last. And back. */
@@ -24243,42 +24249,38 @@ static int hy__strips_infer(hy_infer *I)
 static int64_t hy__strips_line(const hy__strips *v) { return v->deep.wide * v->deep.channels; }
 static int64_t hy__strips_places(const hy__strips *v) { return v->step * v->deep.places; }
 
+/* A product of as many places, planned for others. */
+static void hy__strips_multiply(const hy__gemm *plan, int64_t places, const float *x, const float *weight,
+                                float *y, char *scratch, const hy__tail *tail)
+{
+    hy__gemm g = *plan;
+    int64_t i;
+    g.m = places;
+    g.row_blocks = hy__pieces(g.m, g.row_block);
+    for (i = 0; i < g.row_blocks * g.col_blocks; i++)
+        hy__gemm_run(&g, (const char *)x, NULL, (char *)y, i, scratch, (const char *)weight, tail);
+}
+
 /* Lines `from` on of the first convolution, up to `end`, to where the ring has them. */
 static void hy__strips_front(const hy__strips *v, const float *x, const float *weight, float *ring,
                              int64_t from, int64_t end, char *scratch, const hy__tail *tail)
 {
     const int64_t wide = v->deep.wide;
-    hy__gemm g = v->front.gemm;
+    const hy__gemm *g = &v->front.gemm;
     int64_t n, i;
     for (; from < end; from += n) {
         const int64_t at = from & v->deep.ring;
         float *to = ring + at * hy__strips_line(v);
         n = hy__least(end - from, v->deep.ring + 1 - at);
-        if (v->front.plain) {
-            g.m = n * wide;
-            g.row_blocks = hy__pieces(g.m, g.row_block);
-            for (i = 0; i < g.row_blocks * g.col_blocks; i++)
-                hy__gemm_run(&g, (const char *)(x + from * wide * g.k), NULL, (char *)to, i, scratch,
-                             (const char *)weight, tail);
-        } else {                        /* an item is a line, and lies where it would in the whole */
+        if (v->front.plain)
+            hy__strips_multiply(g, n * wide, x + from * wide * g->k, weight, to, scratch, tail);
+        else {                        /* an item is a line, and lies where it would in the whole */
             const uintptr_t first = (uintptr_t)to - (uintptr_t)(from * hy__strips_line(v)) * sizeof(float);
-            for (i = 0; i < n * g.col_blocks; i++)
+            for (i = 0; i < n * g->col_blocks; i++)
                 hy__direct_run(&v->front, x, weight, (float *)first,
-                               from + i % n + i / n * g.row_blocks, scratch, tail);
+                               from + i % n + i / n * g->row_blocks, scratch, tail);
         }
     }
-}
-
-/* Lines `from` on of the last convolution, of what the second gave. */
-static void hy__strips_back(const hy__strips *v, const float *x, const float *weight, float *y, int64_t lines,
-                            char *scratch, const hy__tail *tail)
-{
-    hy__gemm g = v->back;
-    int64_t i;
-    g.m = lines * v->deep.places;
-    g.row_blocks = hy__pieces(g.m, g.row_block);
-    for (i = 0; i < g.row_blocks * g.col_blocks; i++)
-        hy__gemm_run(&g, (const char *)x, NULL, (char *)y, i, scratch, (const char *)weight, tail);
 }
 
 /* Where the scratch has a ring, lines of the second convolution, and zeros. */
@@ -24325,8 +24327,8 @@ HY__RUN(hy__run_strips)
         v->isa->trio(&t, weight, v->back.n ? lines : y + line * wide);
         if (!v->back.n) continue;
         part = hy__tail_at(&back, &v->back, (image * v->lines + line) * t.places, 0);
-        hy__strips_back(v, lines, (const float *)now->data[last], y + line * wide, t.lines, (char *)scratch,
-                        &part);
+        hy__strips_multiply(&v->back, t.lines * t.places, lines, (const float *)now->data[last],
+                            y + line * wide, (char *)scratch, &part);
     }
 }
 
@@ -34214,10 +34216,8 @@ static int hy__strips_begin(const hy__rewrite *R, const hy__node *node, const hy
 static int hy__strips_end(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     const hy__convolve_rec *r = (const hy__convolve_rec *)node->record;
-    int d, plain = hy__convolve_taps(r) == 1 && r->groups == 1 && !r->squares && !r->first && !r->planes;
-    for (d = 0; d < r->kernel.n; d++)
-        plain &= hy__tuple_at(&r->stride, d, 1) == 1 && !hy__tuple_at(&r->pad, d, 0);
-    return plain && hy__strips_input(R, node, in, &hy__strips_op) && !hy__convolve_is_thin(r) &&
+    return hy__convolve_is_plain(r) && !r->squares && !r->first && !r->planes && !hy__convolve_is_thin(r) &&
+           hy__strips_input(R, node, in, &hy__strips_op) &&
            !((const hy__strips_rec *)in->node->record)->filters;
 }
 
