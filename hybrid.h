@@ -10507,7 +10507,8 @@ typedef uint16_t HY__ANY_ALIAS hy__any16;
 typedef uint32_t HY__ANY_ALIAS hy__any32;
 typedef uint64_t HY__ANY_ALIAS hy__any64;
 
-enum { HY__MOVE_DIMS = 2 * HY_MAX_DIM, HY__MOVE_EDGE = 128, HY__MOVE_STRIP = 16, HY__MOVE_NARROW = 8 };
+enum { HY__MOVE_DIMS = 2 * HY_MAX_DIM, HY__MOVE_EDGE = 128, HY__MOVE_STRIP = 16, HY__MOVE_NARROW = 8,
+       HY__TURNED_ROWS = 32, HY__TURNED_BYTES = 512, HY__SAME_SETS = 2048 };
 typedef struct hy__move {
     int     ndim, size;                 /* bytes of an element */
     int64_t n[HY__MOVE_DIMS], to[HY__MOVE_DIMS], from[HY__MOVE_DIMS];   /* strides in elements; inner last */
@@ -10661,7 +10662,7 @@ HY__SMALL_END
 #define HY__PLANE(T) hy__plane_##T((T *)(void *)to, (const T *)(const void *)from, rows, cols, \
                                    to_row, to_col, from_row, from_col)
 
-static void hy__move_plane(int size, char *to, const char *from, int64_t rows, int64_t cols, int64_t to_row,
+static void hy__move_block(int size, char *to, const char *from, int64_t rows, int64_t cols, int64_t to_row,
                            int64_t to_col, int64_t from_row, int64_t from_col)
 {
     switch (size) {
@@ -10669,6 +10670,28 @@ static void hy__move_plane(int size, char *to, const char *from, int64_t rows, i
     case 2:  HY__PLANE(hy__any16); break;
     case 4:  HY__PLANE(hy__any32); break;
     default: HY__PLANE(hy__any64);
+    }
+}
+
+/* Where rows of a turned plane would begin in the same few sets of a cache, a small block comes between: each
+ * of their lines is then written once. */
+static void hy__move_plane(int size, char *to, const char *from, int64_t rows, int64_t cols, int64_t to_row,
+                           int64_t to_col, int64_t from_row, int64_t from_col)
+{
+    uint64_t block[HY__TURNED_ROWS * HY__TURNED_BYTES / 8];
+    int64_t r, m, n;
+    if (to_col != 1 || from_row != 1 || rows < HY__MOVE_STRIP || cols < HY__MOVE_STRIP || from_col <= 1 ||
+        to_row * size % HY__SAME_SETS) {
+        hy__move_block(size, to, from, rows, cols, to_row, to_col, from_row, from_col);
+        return;
+    }
+    for (; cols > 0; cols -= n, to += n * size, from += n * from_col * size) {
+        n = hy__least(cols, HY__TURNED_BYTES / size);
+        for (r = 0; r < rows; r += m) {
+            m = hy__least(rows - r, HY__TURNED_ROWS);
+            hy__move_block(size, (char *)block, from + r * size, m, n, n, 1, 1, from_col);
+            hy__copy_rows(to + r * to_row * size, (char *)block, m, n * size, to_row * size, n * size);
+        }
     }
 }
 
