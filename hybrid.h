@@ -725,12 +725,13 @@ struct hy_op {
 
 /* One line each: what they compute from x (and a, b), and their gradient as operators of dy, x, y. The V_
  * words stand for the same function in every number type. ARITH runs in any type, MATH in floats; what is
- * FAST_ is compiled for every instruction set, the rest (the bits are the same) for the plainest only. */
+ * FAST_ is compiled for every instruction set, WIDE_ for all but the widest, the rest (the bits are the same)
+ * for the plainest only. */
 #define HY_UNARY_OPS(U) \
     U(relu,      "relu",      FAST_ARITH, V_SEL(x <= 0, 0, x), hy_mul(F, dy, hy_sign(F, y)), "max(x, 0)") \
     U(sigmoid,   "sigmoid",   FAST_MATH, V_SIGMOID(x), \
         hy_mul(F, dy, hy_mul(F, y, hy_rsub_scalar(F, y, 1))), "1 / (1 + exp(-x))") \
-    U(log_sigmoid, "log_sigmoid", MATH, -V_SOFTRELU(-x), \
+    U(log_sigmoid, "log_sigmoid", WIDE_MATH, -V_SOFTRELU(-x), \
         hy_mul(F, dy, hy_sigmoid(F, hy_negative(F, x))), "log(1 / (1 + exp(-x)))") \
     U(softrelu,  "_softrelu", FAST_MATH, V_SOFTRELU(x), hy_mul(F, dy, hy_sigmoid(F, x)), "log(1 + exp(x))") \
     U(mish,      "mish",      FAST_MATH, V_MISH(x), hy__mish_slope(F, dy, x), \
@@ -749,15 +750,15 @@ struct hy_op {
     U(trigamma,  "trigamma",  MATH, V_TRIGAMMA(x), HY_NO_GRADIENT, "derivative of digamma") \
     U(abs,       "abs",       FAST_ARITH, V_SEL(x < 0, V_NEG(x), x), hy_mul(F, dy, hy_sign(F, x)), "|x|") \
     U(sign,      "sign",      FAST_ARITH, V_SEL(x > 0, 1, V_SEL(x < 0, -1, x)), NULL, "-1, 0 or 1") \
-    U(round,     "round",     MATH, V_ROUND(x), NULL, "nearest integer, halves away from zero") \
-    U(rint,      "rint",      MATH, V_RINT(x), NULL, "nearest integer, halves to the lower one") \
-    U(ceil,      "ceil",      MATH, V_CEIL(x), NULL, "least integer not below x") \
-    U(floor,     "floor",     MATH, V_FLOOR(x), NULL, "greatest integer not above x") \
-    U(trunc,     "trunc",     MATH, V_TRUNC(x), NULL, "x without its fraction") \
+    U(round,     "round",     WIDE_MATH, V_ROUND(x), NULL, "nearest integer, halves away from zero") \
+    U(rint,      "rint",      WIDE_MATH, V_RINT(x), NULL, "nearest integer, halves to the lower one") \
+    U(ceil,      "ceil",      WIDE_MATH, V_CEIL(x), NULL, "least integer not below x") \
+    U(floor,     "floor",     WIDE_MATH, V_FLOOR(x), NULL, "greatest integer not above x") \
+    U(trunc,     "trunc",     WIDE_MATH, V_TRUNC(x), NULL, "x without its fraction") \
     U(fix,       "fix",       MATH, V_TRUNC(x), NULL, "x rounded toward zero") \
     U(square,    "square",    FAST_ARITH, V_MUL(x, x), hy_mul(F, dy, hy_mul_scalar(F, x, 2)), "x * x") \
     U(sqrt,      "sqrt",      FAST_MATH, V_SQRT(x), hy_div(F, dy, hy_mul_scalar(F, y, 2)), "square root") \
-    U(rsqrt,     "rsqrt",     MATH, 1 / V_SQRT(x), \
+    U(rsqrt,     "rsqrt",     WIDE_MATH, 1 / V_SQRT(x), \
         hy_mul(F, dy, hy_mul_scalar(F, hy_div(F, y, x), -0.5)), "1 / sqrt(x)") \
     U(cbrt,      "cbrt",      MATH, V_CBRT(x), hy_div(F, dy, hy_mul_scalar(F, hy_square(F, y), 3)), \
         "cube root") \
@@ -766,22 +767,22 @@ struct hy_op {
     U(reciprocal, "reciprocal", ARITH, V_DIV(1, x), \
         hy_mul(F, dy, hy_negative(F, hy_square(F, y))), "1 / x") \
     U(exp,       "exp",       FAST_MATH, V_EXP(x), hy_mul(F, dy, y), "e to the x") \
-    U(expm1,     "expm1",     MATH, V_EXPM1(x), hy_mul(F, dy, hy_add_scalar(F, y, 1)), "exp(x) - 1") \
+    U(expm1,     "expm1",     WIDE_MATH, V_EXPM1(x), hy_mul(F, dy, hy_add_scalar(F, y, 1)), "exp(x) - 1") \
     U(log,       "log",       FAST_MATH, V_LOG(x), hy_div(F, dy, x), "natural logarithm") \
     U(log2,      "log2",      MATH, V_LOG2(x), \
         hy_div(F, dy, hy_mul_scalar(F, x, 0.6931471805599453)), "logarithm to base 2") \
     U(log10,     "log10",     MATH, V_LOG10(x), \
         hy_div(F, dy, hy_mul_scalar(F, x, 2.302585092994046)), "logarithm to base 10") \
-    U(log1p,     "log1p",     MATH, V_LOG1P(x), hy_div(F, dy, hy_add_scalar(F, x, 1)), "log(1 + x)") \
+    U(log1p,     "log1p",     WIDE_MATH, V_LOG1P(x), hy_div(F, dy, hy_add_scalar(F, x, 1)), "log(1 + x)") \
     U(sin,       "sin",       FAST_MATH, V_SIN(x), hy_mul(F, dy, hy_cos(F, x)), "sine") \
     U(cos,       "cos",       FAST_MATH, V_COS(x), hy_negative(F, hy_mul(F, dy, hy_sin(F, x))), "cosine") \
-    U(tan,       "tan",       MATH, V_TAN(x), hy_mul(F, dy, hy_add_scalar(F, hy_square(F, y), 1)), \
+    U(tan,       "tan",       WIDE_MATH, V_TAN(x), hy_mul(F, dy, hy_add_scalar(F, hy_square(F, y), 1)), \
         "tangent") \
     U(arcsin,    "arcsin",    MATH, V_ASIN(x), \
         hy_mul(F, dy, hy_rsqrt(F, hy_rsub_scalar(F, hy_square(F, x), 1))), "inverse sine") \
     U(arccos,    "arccos",    MATH, V_ACOS(x), \
         hy_negative(F, hy_mul(F, dy, hy_rsqrt(F, hy_rsub_scalar(F, hy_square(F, x), 1)))), "inverse cosine") \
-    U(arctan,    "arctan",    MATH, V_ATAN(x), \
+    U(arctan,    "arctan",    WIDE_MATH, V_ATAN(x), \
         hy_div(F, dy, hy_add_scalar(F, hy_square(F, x), 1)), "inverse tangent") \
     U(sinh,      "sinh",      MATH, V_SINH(x), hy_mul(F, dy, hy_cosh(F, x)), "hyperbolic sine") \
     U(cosh,      "cosh",      MATH, V_COSH(x), hy_mul(F, dy, hy_sinh(F, x)), "hyperbolic cosine") \
@@ -803,9 +804,9 @@ struct hy_op {
 /* Each row gives up to four operators: hy_NAME broadcasts as NumPy does, hy_elemwise_NAME wants equal shapes,
  * hy_NAME_scalar has a number on the right, hy_rNAME_scalar on the left. y is the result; da and db are the
  * gradients before they are summed back to the shape of their input. FAST is compiled for every instruction
- * set; PLAIN for the plainest only, as is DEAR, which calls the C library for doubles; OWN is written out for
- * f32. From `equal` on they give 0 or 1, and integers compare with any number by value; otherwise a number
- * beside integers must be one of them. */
+ * set, WIDE, which for doubles calls the C library, for all but the widest, PLAIN for the plainest only; OWN
+ * is written out for f32. From `equal` on they give 0 or 1, and integers compare with any number by value;
+ * otherwise a number beside integers must be one of them. */
 #define HY_BINARY_OPS(B) \
     B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", \
         "_plus|_Plus|_add|_grad_add", \
@@ -821,7 +822,7 @@ struct hy_op {
     B(mod, OWN, 0, "broadcast_mod", NULL, "_mod", "_Mod", "_mod_scalar", "_ModScalar", V_MOD(a, b), \
         dy, hy_negative(F, hy_mul(F, dy, hy_floor(F, HY_OVER(a, b)))), \
         "a mod b with the sign of b; x mod 0 is 0") \
-    B(power, DEAR, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
+    B(power, WIDE, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
         V_POW(a, b), \
         hy_mul(F, dy, HY_POWER_DA(a, b)), hy_mul(F, dy, HY_POWER_DB(a, b)), "a to the power b") \
     B(maximum, FAST, 0, "broadcast_maximum", NULL, "_maximum", "_Maximum", "_maximum_scalar", \
@@ -830,10 +831,10 @@ struct hy_op {
     B(minimum, FAST, 0, "broadcast_minimum", NULL, "_minimum", "_Minimum", "_minimum_scalar", \
         "_MinimumScalar", \
         V_MIN(a, b), hy_mul(F, dy, HY_LE(a, b)), hy_mul(F, dy, HY_GT(a, b)), "the smaller; NaN wins") \
-    B(hypot, DEAR, 0, "broadcast_hypot", NULL, "_hypot", "_Hypot", "_hypot_scalar", "_HypotScalar", \
+    B(hypot, WIDE, 0, "broadcast_hypot", NULL, "_hypot", "_Hypot", "_hypot_scalar", "_HypotScalar", \
         V_HYPOT(a, b), \
         hy_mul(F, dy, HY_UNDER(a, y)), hy_mul(F, dy, HY_UNDER(b, y)), "sqrt(a*a + b*b)") \
-    B(arctan2, DEAR, 0, "_npi_arctan2", NULL, "_arctan2", NULL, "_npi_arctan2_scalar", NULL, V_ATAN2(a, b), \
+    B(arctan2, WIDE, 0, "_npi_arctan2", NULL, "_arctan2", NULL, "_npi_arctan2_scalar", NULL, V_ATAN2(a, b), \
         hy_div(F, HY_TIMES(dy, b), HY_RADIUS2(a, b)), \
         hy_negative(F, hy_div(F, HY_TIMES(dy, a), HY_RADIUS2(a, b))), \
         "angle of the point (b, a), from -pi to pi") \
@@ -8461,13 +8462,10 @@ HY__INLINE float hy__arccos_f32(float x)
     return small ? 1.57079637f - (p + 4.37113883e-08f) : large;
 }
 
-/* above 1: arctan(a) = pi/2 - arctan(1/a) */
-HY__INLINE float hy__arctan_f32(float x)
+/* arctan(t), 0 <= t <= 1 */
+HY__INLINE float hy__arctan_small_f32(float t)
 {
-    float a = hy__abs_f32(x);
-    int32_t large = a > 1.0f;
-    float t = (large ? 1.0f : a) / (large ? a : 1.0f), z = t * t, y;
-    float p = -0.00182304613f;
+    float z = t * t, p = -0.00182304613f;
     p = p * z + 0.011042567f;
     p = p * z - 0.0314103216f;
     p = p * z + 0.0581863858f;
@@ -8476,8 +8474,33 @@ HY__INLINE float hy__arctan_f32(float x)
     p = p * z - 0.142650917f;
     p = p * z + 0.199986264f;
     p = p * z - 0.333333015f;
-    y = t + t * (z * p);
+    return t + t * (z * p);
+}
+
+/* above 1: arctan(a) = pi/2 - arctan(1/a) */
+HY__INLINE float hy__arctan_f32(float x)
+{
+    float a = hy__abs_f32(x), y;
+    int32_t large = a > 1.0f;
+    y = hy__arctan_small_f32((large ? 1.0f : a) / (large ? a : 1.0f));
     return hy__copysign_f32(large ? 1.57079637f - (y + 4.37113883e-08f) : y, x);
+}
+
+/* The angle of the point (x, y): pi/2 less the other angle where steep, pi less it on the left. Zeros have
+   signs; two infinities are as far as each other. */
+HY__INLINE float hy__arctan2_f32(float y, float x)
+{
+    float a = hy__abs_f32(y), b = hy__abs_f32(x), least, most, t;
+    uint32_t left = 0u - (hy__bits_f32(x) >> 31), steep = 0u - (uint32_t)(a > b);
+    int32_t near, far;
+    least = a > b ? b : a;
+    most = a > b ? a : b;
+    near = least == HY__F32_INF;
+    far = most == HY__F32_INF;
+    t = hy__arctan_small_f32((near & far) != 0 ? 1.0f : least / (most == 0.0f ? 1.0f : most));
+    t = hy__f32_of_bits(hy__bits_f32(t) ^ (steep & left & 0x80000000u));
+    t = steep ? 1.57079637f - (t + 4.37113883e-08f) : left ? 3.14159274f - (t + 8.74227766e-08f) : t;
+    return hy__copysign_f32(t, y);
 }
 
 /* ---- powers and roots ---- */
@@ -11540,8 +11563,9 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 /* For the plainest instruction set everything, ... */
 #define HY__DEFINE_ARITH HY__DEFINE_FAST_ARITH
 #define HY__DEFINE_MATH  HY__DEFINE_FAST_ARITH
+#define HY__DEFINE_WIDE_MATH HY__DEFINE_FAST_ARITH
 #define HY__DEFINE_ZIP_PLAIN HY__DEFINE_ZIP_FAST
-#define HY__DEFINE_ZIP_DEAR(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_LONG, formula)
+#define HY__DEFINE_ZIP_WIDE(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_LONG, formula)
 #define HY__DEFINE_ZIP_OWN(name, formula)
 
 /* Functions of one array with parameters p0, p1, and the operator they belong to. */
@@ -11573,7 +11597,8 @@ enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 #define HY__ROW_ARITH(name)      HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_MATH(name)       HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
-#define HY__ROW_DEAR HY__ROW_PLAIN
+#define HY__ROW_WIDE_MATH HY__ROW_MATH
+#define HY__ROW_WIDE HY__ROW_PLAIN
 #define HY__ROW_OWN(name)        hy__zip_##name##_f32_base
 #define HY__ROW_EXTRA(name, of, formula, doc) \
     HY__BUILT(of) ? HY__PASTE(hy__extra_, name, HY__NAME) : (hy__pointwise_fn)NULL,
@@ -11607,7 +11632,7 @@ typedef struct hy__pointwise_table {
 #define V_ABS(x)     hy__abs_f32(x)
 #define V_POW(a, b)  hy__power_f32(a, b)
 #define V_HYPOT(a, b) hy__hypot_f32(a, b)
-#define V_ATAN2(a, b) ((float)atan2((double)(a), (double)(b)))
+#define V_ATAN2(a, b) hy__arctan2_f32(a, b)
 #define V_SQRT(x)    sqrtf(x)
 #define V_EXP(x)     hy__exp_f32(x)
 #define V_EXPM1(x)   hy__expm1_f32(x)
@@ -11691,31 +11716,37 @@ HY__MOD(avx2, HY__TARGET_AVX2)
 HY__STAMP_POINTWISE
 HY__STAMP_TABLE
 #if HY__X86
-/* ... for the others what is fast; the tables fill up from the plain ones. */
+/* ... for the others what is fast or wide; the tables fill up from the plain ones. */
 #undef HY__NAME
 #undef HY__TARGET
 #undef HY__DEFINE_ARITH
 #undef HY__DEFINE_MATH
 #undef HY__DEFINE_ZIP_PLAIN
-#undef HY__DEFINE_ZIP_DEAR
 #undef HY__ROW_ARITH
 #undef HY__ROW_MATH
 #undef HY__ROW_PLAIN
+#undef HY__ROW_WIDE_MATH
+#undef HY__ROW_WIDE
 #define HY__DEFINE_ARITH(name, formula)
 #define HY__DEFINE_MATH(name, formula)
 #define HY__DEFINE_ZIP_PLAIN(name, formula)
-#define HY__DEFINE_ZIP_DEAR(name, formula)
 #define HY__ROW_ARITH(name) hy__map_##name##_f32_base
 #define HY__ROW_MATH(name)  hy__map_##name##_f32_base
 #define HY__ROW_PLAIN(name) hy__zip_##name##_f32_base
 #undef HY__ROW_OWN
 #define HY__ROW_OWN(name)   hy__zip_##name##_f32_avx2
+#define HY__ROW_WIDE_MATH(name) hy__map_##name##_f32_avx2
+#define HY__ROW_WIDE HY__ROW_OWN
 #define HY__NAME f32_avx2
 #define HY__TARGET HY__TARGET_AVX2
 HY__STAMP_POINTWISE
 HY__STAMP_TABLE
 #undef HY__NAME
 #undef HY__TARGET
+#undef HY__DEFINE_WIDE_MATH
+#undef HY__DEFINE_ZIP_WIDE
+#define HY__DEFINE_WIDE_MATH(name, formula)
+#define HY__DEFINE_ZIP_WIDE(name, formula)
 #define HY__NAME f32_avx512
 #define HY__TARGET HY__TARGET_AVX512
 HY__STAMP_POINTWISE
@@ -11726,11 +11757,15 @@ HY__STAMP_TABLE
 #undef HY__ROW_ARITH
 #undef HY__ROW_MATH
 #undef HY__ROW_PLAIN
+#undef HY__ROW_WIDE_MATH
+#undef HY__ROW_WIDE
 #define HY__DEFINE_ARITH HY__DEFINE_FAST_ARITH
 #define HY__DEFINE_ZIP_PLAIN HY__DEFINE_ZIP_FAST
 #define HY__ROW_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_MATH(name)  HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name) HY__PASTE(hy__zip_, name, HY__NAME)
+#define HY__ROW_WIDE_MATH HY__ROW_MATH
+#define HY__ROW_WIDE HY__ROW_PLAIN
 #endif
 #undef HY__NAME
 #undef HY__TARGET
@@ -11819,14 +11854,16 @@ HY__STAMP_TABLE
 #define V_DIGAMMA(x) hy__digamma(x)
 #define V_TRIGAMMA(x) hy__trigamma(x)
 #undef HY__DEFINE_FAST_MATH
+#undef HY__DEFINE_WIDE_MATH
 #undef HY__DEFINE_MATH
-#undef HY__DEFINE_ZIP_DEAR
+#undef HY__DEFINE_ZIP_WIDE
 #undef HY__DEFINE_ZIP_OWN
 #undef HY__ROW_OWN
 #define HY__DEFINE_FAST_MATH(name, formula) HY__DEFINE_MAP(name, HY__LOOP1_DEAR, formula)
+#define HY__DEFINE_WIDE_MATH HY__DEFINE_FAST_MATH
 #define HY__DEFINE_MATH HY__DEFINE_FAST_MATH
-#define HY__DEFINE_ZIP_DEAR(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_DEAR, formula)
-#define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_DEAR
+#define HY__DEFINE_ZIP_WIDE(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_DEAR, formula)
+#define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_WIDE
 #define HY__ROW_OWN HY__ROW_PLAIN
 #define HY__NAME f64
 HY__STAMP_POINTWISE
@@ -11852,12 +11889,14 @@ HY__STAMP_TABLE
 HY__INT_MATH(int32_t, uint32_t)
 HY__INT_MATH(int64_t, uint64_t)
 #undef HY__DEFINE_MATH
+#undef HY__DEFINE_WIDE_MATH
 #undef HY__DEFINE_FAST_MATH
 #undef HY__ROW_MATH
 #undef HY__ROW_FAST_MATH
 #undef HY__DEFINE_EXTRA
 #undef HY__ROW_EXTRA
 #define HY__DEFINE_MATH(name, formula)
+#define HY__DEFINE_WIDE_MATH(name, formula)
 #define HY__DEFINE_FAST_MATH(name, formula)
 #define HY__ROW_MATH(name) NULL
 #define HY__ROW_FAST_MATH(name) NULL
@@ -12271,6 +12310,7 @@ static int hy__finish_pointwise(hy_job *job, hy__pointwise_fn fn, double ns)
 #define HY__CLASS_ARITH 1
 #define HY__CLASS_FAST_ARITH 1
 #define HY__CLASS_MATH  0
+#define HY__CLASS_WIDE_MATH 0
 #define HY__CLASS_FAST_MATH 0
 #define HY__CLASS_OF(name, mxnet, class, ...) HY__CLASS_##class,
 static const unsigned char hy__unary_arithmetic[] = { HY_UNARY_OPS(HY__CLASS_OF) };
@@ -65152,6 +65192,7 @@ HY__WARM_ROOMS
  *          binomial and multinomial numbers; numpy mode's norm, diff, any, all; arctan2, nonzero, unique,
  *          vstack and its kin, hy_einsum, multibox_target, proposal; attention as GluonNLP writes it and
  *          as one operator, which compiled programs make of what is written out.
+ *          LINE BY LINE: powers, arctan2, roundings and log1p with vectors; turning powers of two.
  *          MACHINES: threads and files of Windows; WebAssembly; short calls in a row wake threads, too.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.

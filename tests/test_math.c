@@ -154,6 +154,49 @@ static void math_mod_is_exact(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* arctan2 is the angle to 2.5 units of its last place, with the zeros, corners and NaN of C, on every set the same. */
+static void math_arctan2_is_the_angle(void)
+{
+    uint32_t *first = NULL;
+    int isa;
+    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+        hy_desc desc;
+        hy_frame *F;
+        hy_array *x, *y, *r;
+        int64_t n, turn, i, wrong = 0, differ = 0, k = 0;
+        memset(&desc, 0, sizeof desc);
+        desc.isa = isa;
+        F = hy_open(&desc);
+        if (hy_isa(F) != isa) { hy_close(F); continue; }
+        x = math_values(F);
+        n = hy_size(F, x);
+        if (!first) first = (uint32_t *)malloc((size_t)(n * 30) * 4);
+        for (turn = 0; turn < n; turn += n / 29, k++) {
+            const float *a = (const float *)hy_data(F, x), *b, *got;
+            float *to;
+            hy_begin(F);
+            y = hy_copy(F, x);
+            to = (float *)hy_write(F, y);
+            for (i = 0; i < n; i++) to[i] = a[(i + turn) % n];
+            r = hy_arctan2(F, x, y);
+            b = (const float *)hy_data(F, y);
+            got = (const float *)hy_data(F, r);
+            for (i = 0; i < n; i++) {
+                const double want = atan2((double)a[i], (double)b[i]), off = fabs((double)got[i] - want);
+                if (want != want || got[i] != got[i]) wrong += want == want || got[i] == got[i];
+                else wrong += off > 2.5 * math_ulp(want) || (want == 0 && !signbit(got[i]) != !signbit(want));
+                if (isa > HY_ISA_BASE) differ += got[i] == got[i] && memcmp(&first[k * n + i], &got[i], 4);
+            }
+            if (isa == HY_ISA_BASE) memcpy(first + k * n, got, (size_t)n * 4);
+            hy_end(F);
+        }
+        if (!CHECK(wrong == 0)) printf("arctan2: %d wrong on set %d\n", (int)wrong, isa);
+        if (!CHECK(differ == 0)) printf("arctan2: %d differ on set %d\n", (int)differ, isa);
+        CHECK(hy_close(F) == 0);
+    }
+    free(first);
+}
+
 /* Every half and back, and every f32 of a few exponents to halves: the bits of the plain formulas, whatever the
  * processor does it with, at any length. */
 static void math_halves_have_the_bits_of_the_formulas(void)
@@ -266,6 +309,7 @@ static void test_math(void)
 {
     RUN(math_stays_within_its_bounds);
     RUN(math_mod_is_exact);
+    RUN(math_arctan2_is_the_angle);
     RUN(math_halves_have_the_bits_of_the_formulas);
     RUN(math_random_is_the_same_everywhere);
     RUN(math_short_rows);
