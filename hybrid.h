@@ -10673,6 +10673,7 @@ HY__INLINE void hy__turn_square(int size, char *to, int64_t to_step, const char 
         else for (r = 0; r < rows; r++, to += to_row, from += from_row) { \
             if (to_col == 1 && from_col == 0) { T v = *from; for (c = 0; c < cols; c++) to[c] = v; } \
             else if (to_col == 1 && from_col == -1) for (c = 0; c < cols; c++) to[c] = from[-c]; \
+            else if (to_col == 1 && from_col == 2) HY__IVDEP for (c = 0; c < cols; c++) to[c] = from[2 * c]; \
             else for (c = 0; c < cols; c++) to[c * to_col] = from[c * from_col]; \
         } \
     }
@@ -21151,9 +21152,11 @@ static void hy__im2col_line(const hy__stretch *s, int count, int64_t step, int64
                             char *line)
 {
     for (; count > 0; count--, line += s->n * size, s++) {
+        const char *from = plane + s->fine * size;
+        const int64_t n = s->high - s->low;
         if (s->low) memset(line, 0, (size_t)(s->low * size));
-        hy__move_plane((int)size, line + s->low * size, plane + s->fine * size, s->high > s->low,
-                       s->high - s->low, 0, 1, 0, step);
+        if (step == 1) memcpy(line + s->low * size, from, (size_t)(n * size));
+        else hy__move_block((int)size, line + s->low * size, from, n > 0, n, 0, 1, 0, step);
         if (s->high < s->n) memset(line + s->high * size, 0, (size_t)((s->n - s->high) * size));
     }
 }
@@ -21527,7 +21530,7 @@ HY__COLD_ROOMS
  * The loops know channels first and one type; other layouts and types are brought there by a stage before and
  * a stage after. Unrolled rows of the fine side (im2col) turn every direction into matrix products. */
 /* Items wanted, elements of partial sums allowed, columns unrolled at a time. */
-enum { HY__CONV_UNITS = 20, HY__CONV_PARTIAL = 1 << 22, HY__STRIP_COLS = 512 };
+enum { HY__CONV_PLANES = 8, HY__CONV_UNITS = 20, HY__CONV_PARTIAL = 1 << 22, HY__STRIP_COLS = 512 };
 enum { HY__CONV_IN_PLACE, HY__CONV_SHARED, HY__CONV_SCRATCH, HY__CONV_TILES };
 typedef struct hy__conv {
     hy__window win;
@@ -21923,7 +21926,7 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
     if (!g->use_dots) g->b_place = HY__B_IN_SHARED;
     if (units * panels < HY__CONV_UNITS && g->items > 1) {      /* few columns: all workers share them */
         v->way = HY__CONV_SHARED;
-        v->parts = hy__clamp_i64(depth * v->coarse_n / HY__CHUNK, 1, v->fine_c);
+        v->parts = hy__clamp_i64(depth * v->coarse_n / HY__CHUNK, 1, hy__pieces(v->fine_c, HY__CONV_PLANES));
         v->bands = (int64_t)hy__round64((size_t)(panels * g->panel * depth * size));
         job->items[stage] = units * v->parts;
         job->items[job->stages++] = units * g->items;
