@@ -18001,8 +18001,8 @@ static uint64_t *hy__rank_words(uint64_t *v, uint64_t *room, int64_t n)
         HY__RANK_DIGITS(uint64_t, HY__RANK_WORD, 32)
         return v;
     }
-    for (k = 0; k < n; k = k ? 2 * k : HY__RANK_BLOCK) {        /* runs of k, of which two become one */
-        int64_t wide = k ? 2 * k : HY__RANK_BLOCK;
+    for (k = 0; k < n; k = k ? 2 * k : (int64_t)HY__RANK_BLOCK) {    /* runs of k, of which two become one */
+        int64_t wide = k ? 2 * k : (int64_t)HY__RANK_BLOCK;
         for (i = 0; i < n; i += m) {
             m = hy__least(n - i, wide);
             if (!k) hy__rank_block(room + i, v + i, m);
