@@ -17251,12 +17251,17 @@ typedef void (*hy__move_fn)(void *to, const void *from, const int64_t *place, co
     { \
         T *y = (T *)to; \
         const T *x = (const T *)from; \
+        const int64_t wide = s->wide, tall = s->tall; \
         int64_t i, j; \
-        for (j = 0; j < s->m; j++, y += s->wide, place += s->next) { \
+        if (s->each && s->columns == 1 && s->next == 1) { \
+            for (j = 0; j < s->m; j++) y[j * wide] = place[j] < 0 ? 0 : x[place[j] * tall]; \
+            return; \
+        } \
+        for (j = 0; j < s->m; j++, y += wide, place += s->next) { \
             if (s->each) for (i = 0; i < s->columns; i++) \
-                y[i] = place[i] < 0 ? 0 : x[place[i] * s->tall + i]; \
+                y[i] = place[i] < 0 ? 0 : x[place[i] * tall + i]; \
             else if (place[0] < 0) memset(y, 0, (size_t)s->columns * sizeof *y); \
-            else memcpy(y, x + place[0] * s->tall, (size_t)s->columns * sizeof *y); \
+            else memcpy(y, x + place[0] * tall, (size_t)s->columns * sizeof *y); \
         } \
     }
 HY__GATHER(uint8_t)
@@ -17930,8 +17935,24 @@ static void hy__rank_keys(uint64_t *key, const char *data, hy_dtype dtype, int64
     for (i = 0; i < n; i++) key[i] = (uint64_t)whole[i] ^ top ^ flip;
 }
 
-/* Sorts by key, stable; the result is in v or in room. Digit by digit from the lowest, but those in which all
- * keys agree: of an f32 that is a double, three of eight. */
+/* Digit by digit from the lowest, but those in which all keys agree. */
+#define HY__RANK_DIGITS(T, KEY, low) \
+    for (i = 1; i < n; i++) differ |= KEY(v[i]) ^ KEY(v[0]); \
+    for (shift = low; shift < 64; shift += 8) { \
+        T *sorted = room; \
+        if (!(differ >> shift & 255)) continue; \
+        memset(start, 0, sizeof start); \
+        for (i = 0; i < n; i++) start[KEY(v[i]) >> shift & 255]++; \
+        for (i = k = 0; k < 256; k++) { int64_t count = start[k]; start[k] = i; i += count; } \
+        for (i = 0; i < n; i++) sorted[start[KEY(v[i]) >> shift & 255]++] = v[i]; \
+        room = v; \
+        v = sorted; \
+    }
+#define HY__RANK_KEY(v)  ((v).key)
+#define HY__RANK_WORD(v) (v)
+#define HY__RANK_SIGNED(v) ((int32_t)((uint32_t)((v) >> 32) ^ 0x80000000u))
+
+/* Sorts by key, stable; the result is in v or in room. */
 static hy__ranked *hy__rank_sort(hy__ranked *v, hy__ranked *room, int64_t n)
 {
     int64_t start[256], i, k;
@@ -17945,25 +17966,102 @@ static hy__ranked *hy__rank_sort(hy__ranked *v, hy__ranked *room, int64_t n)
         }
         return v;
     }
-    for (i = 1; i < n; i++) differ |= v[i].key ^ v[0].key;
-    for (shift = 0; shift < 64; shift += 8) {
-        hy__ranked *sorted = room;
-        if (!(differ >> shift & 255)) continue;
-        memset(start, 0, sizeof start);
-        for (i = 0; i < n; i++) start[v[i].key >> shift & 255]++;
-        for (i = k = 0; k < 256; k++) { int64_t count = start[k]; start[k] = i; i += count; }
-        for (i = 0; i < n; i++) sorted[start[v[i].key >> shift & 255]++] = v[i];
+    HY__RANK_DIGITS(hy__ranked, HY__RANK_KEY, 0)
+    return v;
+}
+
+/* --- values of up to 32 bits: a key and a place fit one word, so that no two are equal --- */
+enum { HY__RANK_BLOCK = 16, HY__RANK_MERGED = 96 };
+
+static void hy__rank_narrow(int32_t *key, const char *data, hy_dtype dtype, int64_t stride, int64_t n,
+                            int descending)
+{
+    const int32_t flip = descending ? -1 : 0, *whole = (const int32_t *)(const void *)data;
+    float real[HY__TILE];
+    int64_t i;
+    if (dtype == HY_I32) { for (i = 0; i < n; i++) key[i] = whole[i * stride] ^ flip; return; }
+    hy__load_tile(HY_F32, real, data, dtype, stride, n);
+    for (i = 0; i < n; i++) {
+        float v = real[i] + 0.0f;                               /* -0 equals 0 */
+        int32_t bits = (int32_t)hy__bits_f32(v);
+        bits = bits < 0 ? bits ^ INT32_MAX : bits;
+        key[i] = (v != v ? INT32_MAX : bits) ^ flip;
+    }
+}
+
+/* Up to HY__RANK_BLOCK words: each goes where the number of lesser ones says, or behind its equals. */
+static void hy__rank_block(uint64_t *to, const uint64_t *v, int64_t n)
+{
+    enum { W = HY__RANK_BLOCK };
+    int32_t key[W], less[W], equals[W];
+    int64_t i, j;
+    for (i = 0; i < W; i++) less[i] = equals[i] = key[i] = 0;
+    for (i = 0; i < n; i++) key[i] = HY__RANK_SIGNED(v[i]);
+    for (j = 0; j < n; j++) {
+        const int32_t x = key[j];
+        for (i = 0; i < W; i++) less[i] += x < key[i];
+    }
+    for (i = 0; i < n; i++) to[less[i] + equals[less[i]]++] = v[i];
+}
+
+/* Two runs, a[0, m) and a[m, n): from both ends where they are equally long, which asks for no end. */
+static void hy__rank_merge(uint64_t *to, const uint64_t *a, int64_t m, int64_t n)
+{
+    const uint64_t *b = a + m, *p = b - 1, *q = a + n - 1, *middle = b, *end = a + n;
+    int64_t i;
+    if (2 * m == n) {
+        for (i = 0; i < m; i++) {
+            uint64_t x = *a, y = *b, v = *p, w = *q;
+            int right = y < x, left = v > w;
+            to[i] = right ? y : x;
+            to[n - 1 - i] = left ? v : w;
+            b += right;
+            a += !right;
+            p -= left;
+            q -= !left;
+        }
+        return;
+    }
+    while (a < middle && b < end) {
+        uint64_t x = *a, y = *b;
+        int right = y < x;
+        *to++ = right ? y : x;
+        b += right;
+        a += !right;
+    }
+    memcpy(to, a, (size_t)(middle - a) * sizeof *a);
+    memcpy(to + (middle - a), b, (size_t)(end - b) * sizeof *b);
+}
+
+static uint64_t *hy__rank_words(uint64_t *v, uint64_t *room, int64_t n)
+{
+    int64_t start[256], i, k, m;
+    uint64_t differ = 0, *other;
+    int shift;
+    if (n > HY__RANK_MERGED) {
+        HY__RANK_DIGITS(uint64_t, HY__RANK_WORD, 32)
+        return v;
+    }
+    for (k = 0; k < n; k = k ? 2 * k : (int64_t)HY__RANK_BLOCK) {    /* runs of k, of which two become one */
+        int64_t wide = k ? 2 * k : (int64_t)HY__RANK_BLOCK;
+        for (i = 0; i < n; i += m) {
+            m = hy__least(n - i, wide);
+            if (!k) hy__rank_block(room + i, v + i, m);
+            else hy__rank_merge(room + i, v + i, hy__least(k, m), m);
+        }
+        other = room;
         room = v;
-        v = sorted;
+        v = other;
     }
     return v;
 }
+#undef HY__RANK_DIGITS
 
 /* How many candidates a search for the first k of n holds. */
 static int64_t hy__rank_room(int64_t n, int64_t k) { return k < n / 4 ? 2 * k + 16 : n; }
 
 /* The first k of a line in order. room is for twice hy__rank_room; when it is full the worst are dropped. */
-static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t stride, int64_t n, int64_t k,
+static const hy__ranked *hy__rank_wide(const char *data, hy_dtype dtype, int64_t stride, int64_t n, int64_t k,
                                        int descending, hy__ranked *room)
 {
     uint64_t key[HY__TILE], limit = 0;
@@ -17987,6 +18085,44 @@ static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t
         }
     }
     return hy__rank_sort(v, v == room ? room + most : room, held);
+}
+
+/* The same in words, which fill half the room; the places go to the other half. Few stay in order, more are
+ * sorted whenever the room is full. */
+static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t stride, int64_t n, int64_t k,
+                                       int descending, hy__ranked *room)
+{
+    int32_t key[HY__TILE], limit = INT32_MAX;
+    int64_t most = hy__rank_room(n, k), held = 0, i, j, m, at;
+    uint64_t *words = (uint64_t *)(void *)(room + most), *v = words;
+    int limited = 0;
+    const int few = k <= HY__RANK_BLOCK && k < n / 4;
+    if (hy__traits[dtype].size > 4 || n > INT32_MAX)
+        return hy__rank_wide(data, dtype, stride, n, k, descending, room);
+    for (i = 0; i < n; i += m) {
+        m = hy__least(n - i, HY__TILE);
+        hy__rank_narrow(key, data + i * stride * hy__traits[dtype].size, dtype, stride, m, descending);
+        for (j = 0; j < m; j++) {
+            uint64_t word;
+            if (limited && key[j] >= limit) continue;
+            if (held == most) {
+                v = hy__rank_words(v, v == words ? words + most : words, held);
+                held = k;
+                limited = 1;
+                limit = HY__RANK_SIGNED(v[k - 1]);
+                if (key[j] >= limit) continue;
+            }
+            word = (uint64_t)((uint32_t)key[j] ^ 0x80000000u) << 32 | (uint64_t)(i + j);
+            if (!few) { v[held++] = word; continue; }
+            for (at = limited ? k - 1 : held++; at > 0 && v[at - 1] > word; at--) v[at] = v[at - 1];
+            v[at] = word;
+            limited = held == k;
+            limit = HY__RANK_SIGNED(v[held - 1]);
+        }
+    }
+    if (!few) v = hy__rank_words(v, v == words ? words + most : words, held);
+    for (i = 0; i < k; i++) room[i].at = (int64_t)(v[i] & 0xffffffffu);
+    return room;
 }
 
 /* --- the place of the largest or least: the first of equals, NaN before all --- */
@@ -18119,19 +18255,22 @@ static void hy__rank_write(const hy_job *job, hy_run *now, const hy__ranking *r,
     const hy_tensor *index = r->index < 0 || !now->data[job->nin + r->index] ? NULL : &job->out[r->index];
     const hy_tensor *mask = r->mask < 0 ? NULL : &job->out[r->mask];
     int64_t inner = r->lines.inner, n = r->lines.n, tile[HY__TILE], i, j, m;
-    size_t size = (size_t)hy__traits[x->type.dtype].size;
+    hy__span s;
+    memset(&s, 0, sizeof s);
+    s.columns = s.next = s.each = 1;
+    s.wide = s.tall = inner;
     memset(tile, 0, sizeof tile);
     for (j = 0; mask && j < n; j += HY__TILE)
         hy__store_i64(hy__place(now, mask, from + j * inner), mask->type.dtype, inner, tile,
                       hy__least(n - j, HY__TILE));
     for (j = 0; j < r->k; j += m) {
-        m = hy__least(r->k - j, HY__TILE);
-        for (i = 0; i < m; i++) {
-            int64_t at = from + best[j + i].at * inner;
-            tile[i] = best[j + i].at;
-            if (value) memcpy(hy__place(now, value, to + (j + i) * inner), hy__place(now, x, at), size);
-            if (mask) hy__store(hy__place(now, mask, at), mask->type.dtype, 1);
-        }
+        s.m = m = hy__least(r->k - j, HY__TILE);
+        for (i = 0; i < m; i++) tile[i] = best[j + i].at;
+        if (value)
+            hy__gather_fn(hy__traits[x->type.dtype].size)(hy__place(now, value, to + j * inner),
+                                                          hy__place(now, x, from), tile, &s);
+        for (i = 0; mask && i < m; i++)
+            hy__store(hy__place(now, mask, from + tile[i] * inner), mask->type.dtype, 1);
         if (index) hy__store_i64(hy__place(now, index, to + j * inner), index->type.dtype, inner, tile, m);
     }
 }
