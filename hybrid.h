@@ -13226,8 +13226,12 @@ HY__ROW_KERNELS(avx2, avx2)
 HY__DEFINE_NORMS(avx512, HY__TARGET_AVX512, float)
 /* Sums gain by AVX-512 only in a line's moments, where gcc has to be told of the wide vectors. */
 HY__VECTOR(double, 64, hy__f64x8)
-#define HY__DEVIATION(at) \
-    (__builtin_convertvector(*(const hy__f32x8_at *)(const void *)(x + at), hy__f64x8) - center_of)
+#ifdef __clang__
+#define HY__TO_F64X8(v) __builtin_convertvector(v, hy__f64x8)
+#else                                   /* for which gcc takes two halves and joins them */
+#define HY__TO_F64X8(v) ((hy__f64x8)__builtin_ia32_cvtps2pd512_mask(v, zero, (unsigned char)255, 4))
+#endif
+#define HY__DEVIATION(at) (HY__TO_F64X8(*(const hy__f32x8_at *)(const void *)(x + (at))) - center_of)
 HY__TARGET_AVX512 static void hy__moments_avx512(const void *from, const void *with, int lines, int64_t count,
                                                  int64_t step, int64_t n, const double *center, double *s1,
                                                  double *s2)
@@ -13262,6 +13266,7 @@ HY__TARGET_AVX512 static void hy__moments_avx512(const void *from, const void *w
     }
 }
 #undef HY__DEVIATION
+#undef HY__TO_F64X8
 HY__ROW_KERNELS(avx512, avx2)
 #endif
 #undef HY__ROW_END
