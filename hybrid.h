@@ -8131,13 +8131,19 @@ HY__INLINE float hy__expm1_small_f32(float r)
     return r + z * p;
 }
 
-/* e^x = (1 + *small) times what is returned, over 2^bias if 127 + bias is added to the rounder */
-HY__INLINE float hy__exp_parts_f32(float x, float rounder, float *small)
+/* e^x = e^*r times what is returned, over 2^bias if 127 + bias is added to the rounder */
+HY__INLINE float hy__exp_reduce_f32(float x, float rounder, float *r)
 {
     uint32_t bits = hy__bits_f32(x * 1.44269504f + rounder);
     float n = hy__f32_of_bits(bits) - rounder;
-    *small = hy__expm1_small_f32((x - n * 0.693115234f) - n * 3.19461849e-05f);   /* the first is exact */
+    *r = (x - n * 0.693115234f) - n * 3.19461849e-05f;                            /* the first is exact */
     return hy__f32_of_bits(bits << 23);
+}
+HY__INLINE float hy__exp_parts_f32(float x, float rounder, float *small)          /* (1 + *small) times */
+{
+    float r, power = hy__exp_reduce_f32(x, rounder, &r);
+    *small = hy__expm1_small_f32(r);
+    return power;
 }
 
 /* e^x down or up by 2^64, whichever x needs to stay within the exponents; then `down` or `up` puts it right
@@ -8161,17 +8167,20 @@ HY__INLINE float hy__half_exp_f32(float x)
     return hy__exp_scaled_f32(x, 2.71050543e-20f, 9.22337204e+18f);
 }
 
-/* 2^64 e^v for v <= 0 */
-HY__INLINE float hy__exp_down_up_f32(float v)
+/* 2^64 e^v for v <= 0, in two steps */
+HY__INLINE float hy__exp_down_f32(float v, float *r)
 {
-    float small, power = hy__exp_parts_f32(v, HY__ROUNDER + 191.0f, &small);
-    return v < -104.5f ? 0.0f : (1.0f + small) * power;
+    float power = hy__exp_reduce_f32(v, HY__ROUNDER + 191.0f, r);
+    *r = v < -104.5f ? 0.0f : *r;
+    return v < -104.5f ? 0.0f : power;
 }
+HY__INLINE float hy__exp_join_f32(float power, float r) { return (1.0f + hy__expm1_small_f32(r)) * power; }
 
 /* e^-|x| */
-HY__INLINE float hy__exp_down_f32(float x)
+HY__INLINE float hy__exp_far_f32(float x)
 {
-    return hy__exp_down_up_f32(hy__f32_of_bits(hy__bits_f32(x) | 0x80000000u)) * 5.42101086e-20f;
+    float r, power = hy__exp_down_f32(hy__f32_of_bits(hy__bits_f32(x) | 0x80000000u), &r);
+    return hy__exp_join_f32(power, r) * 5.42101086e-20f;
 }
 
 /* e^-a - 1 for 0 <= a <= 80 */
@@ -8193,7 +8202,7 @@ HY__INLINE float hy__expm1_f32(float x)
 /* e^-|x|, or 1 from 0 on, over 1 + e^-|x| */
 HY__INLINE float hy__sigmoid_f32(float x)
 {
-    float e = hy__exp_down_f32(x);
+    float e = hy__exp_far_f32(x);
     return (x < 0.0f ? e : 1.0f) / (1.0f + e);
 }
 
@@ -8207,7 +8216,7 @@ HY__INLINE float hy__tanh_f32(float x)
 /* With e = e^-|x| the tanh of log(1 + e^x) is (1 + 2e)/(1 + 2e + 2ee), below 0 (ee + 2e)/(ee + 2e + 2). */
 HY__INLINE float hy__mish_f32(float x)
 {
-    float e = hy__exp_down_f32(x), square = e * e;
+    float e = hy__exp_far_f32(x), square = e * e;
     float over = 2.0f * e + (x < 0.0f ? square : 1.0f);
     return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));
 }
@@ -8335,7 +8344,7 @@ HY__INLINE float hy__log1p_f32(float x)
 /* log(1 + e^x) */
 HY__INLINE float hy__softrelu_f32(float x)
 {
-    float e = hy__exp_down_f32(x);
+    float e = hy__exp_far_f32(x);
     int32_t far = e > 0.414213562f;
     float log1p_e = hy__log_join_f32(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e);
     return (x > 0.0f ? x : 0.0f) + log1p_e;
@@ -14283,21 +14292,22 @@ enum { HY__DEAL = 32 };
     HY__FOLD_HALF(v, 2, joined) HY__FOLD_HALF(v, 1, joined) \
     one = v[0]; \
     HY__EACH_LANE(v[i] = one)
-#define HY__EACH_LANE(body) { HY__IVDEP for (i = 0; i < HY__DEAL; i++) { body; } }
+#define HY__EACH_OF(n, body) { HY__IVDEP for (i = 0; i < (n); i++) { body; } }
+#define HY__EACH_LANE(body) HY__EACH_OF(HY__DEAL, body)
 #define HY__MORE(a, b) ((a) > (b) ? (a) : (b))          /* NaN may vanish: the sums meet it again */
 #define HY__FOUR_ROWS(v, step) (((v)[i] + (v)[i + (step)]) + ((v)[i + 2 * (step)] + (v)[i + 3 * (step)]))
 /* Row r as p; only `last` columns exist in a thin strip and in a line's last row, which `in` holds. */
 #define HY__ROW_OF_STRIP(r) \
     const T *p = (r) < whole ? x + (r) * step : in; \
     for (i = 0; (r) >= whole && !line && i < last; i++) in[i] = x[(r) * step + i];
-/* EXP_DOWN(v) is `up` times e^v for v <= 0. It is made of eight rows, a line's at once, before they are
- * added up: so nothing waits for a sum. They stand in y if they are the result, else in `room`. */
-#define HY__DEFINE_SOFTMAX(name, target, type, EXP_DOWN, up, LOG) \
+/* `up` times e^v for v <= 0 is made in two passes over eight rows, a line's at once, then they are added up:
+ * short chains that wait for nothing. They stand in y if they are the result, else in `room`. */
+#define HY__DEFINE_SOFTMAX(name, target, type, EXP_DOWN, JOIN, up, LOG) \
     target static void hy__softmax_strip_##name(const type *x, type *y, int line, int64_t rows, \
                                                 int64_t step, int64_t last, type k, int log_too) \
     { \
         typedef type T; \
-        T most[8 * HY__DEAL], sum[HY__DEAL], in[HY__DEAL], room[8 * HY__DEAL], one; \
+        T most[8 * HY__DEAL], sum[HY__DEAL], in[HY__DEAL], room[8 * HY__DEAL], rest[8 * HY__DEAL], one; \
         const int64_t deal = HY__DEAL, whole = last == deal ? rows : line ? rows - 1 : 0; \
         int64_t r, i, j, four = whole & -4, many; \
         HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
@@ -14322,15 +14332,14 @@ enum { HY__DEAL = 32 };
             for (j = 0; j < n; j += many) { \
                 HY__ROW_OF_STRIP(r + j) \
                 many = line && r < whole && !j ? hy__least(whole - r, 8) : 1; \
-                HY__IVDEP \
-                for (i = 0; i < many * HY__DEAL; i++) e[j * apart + i] = EXP_DOWN(p[i] * k - most[i]); \
+                HY__EACH_OF(many * HY__DEAL, e[j * apart + i] = EXP_DOWN(p[i] * k - most[i], rest + i)) \
+                HY__EACH_OF(many * HY__DEAL, e[j * apart + i] = JOIN(e[j * apart + i], rest[i])) \
             } \
             for (; j < 8; j++) HY__EACH_LANE(room[j * HY__DEAL + i] = 0) \
             HY__EACH_LANE(sum[i] += HY__FOUR_ROWS(e, apart) + HY__FOUR_ROWS(e + 4 * apart, apart)) \
             for (j = direct ? n : 0; j < n; j++) { \
                 const int64_t at = (r + j) * step, end = r + j < whole ? deal : last; \
-                for (i = 0; i < end; i++) \
-                    y[at + i] = log_too ? x[at + i] * k - most[i] : room[j * HY__DEAL + i]; \
+                HY__EACH_OF(end, y[at + i] = log_too ? x[at + i] * k - most[i] : room[j * HY__DEAL + i]) \
             } \
         } \
         if (line) { HY__FOLD_LANES(sum, a + b) } \
@@ -14339,8 +14348,7 @@ enum { HY__DEAL = 32 };
         for (r = 0; r < rows; r++, y += step) \
             if (r >= whole) { \
                 for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
-            } else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) \
-            else HY__EACH_LANE(y[i] *= sum[i]) \
+            } else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) else HY__EACH_LANE(y[i] *= sum[i]) \
     } \
     static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, \
                                    double scale, int log_too) \
@@ -14360,15 +14368,17 @@ typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width,
                                int log_too);
 
 #define HY__STAMP_ACT(name, target) \
-    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_down_up_f32, 18446744073709551616.0f, \
-                       hy__log_f32)
+    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_down_f32, hy__exp_join_f32, \
+                       18446744073709551616.0f, hy__log_f32)
 HY__STAMP_ACT(base, )
 #if HY__X86
 HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
 HY__STAMP_ACT(avx512, HY__TARGET_AVX512)
 #endif
 HY__SMALL_BEGIN
-HY__DEFINE_SOFTMAX(f64, , double, exp, 1, log)
+#define HY__EXP_F64(v, rest) (*(rest) = 0, exp(v))
+#define HY__ALL_OF(power, rest) (power)
+HY__DEFINE_SOFTMAX(f64, , double, HY__EXP_F64, HY__ALL_OF, 1, log)
 HY__SMALL_END
 
 static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
