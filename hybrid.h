@@ -14295,7 +14295,7 @@ enum { HY__DEAL = 32 };
 #define HY__EACH_OF(n, body) { HY__IVDEP for (i = 0; i < (n); i++) { body; } }
 #define HY__EACH_LANE(body) HY__EACH_OF(HY__DEAL, body)
 #define HY__MORE(a, b) ((a) > (b) ? (a) : (b))          /* NaN may vanish: the sums meet it again */
-#define HY__FOUR_ROWS(v, step) (((v)[i] + (v)[i + (step)]) + ((v)[i + 2 * (step)] + (v)[i + 3 * (step)]))
+#define HY__FOUR(v, step) (((v)[i] + (v)[i + (step)]) + ((v)[i + 2 * (step)] + (v)[i + 3 * (step)]))
 /* Row r as p; only `last` columns exist in a thin strip and in a line's last row, which `in` holds. */
 #define HY__ROW_OF_STRIP(r) \
     const T *p = (r) < whole ? x + (r) * step : in; \
@@ -14318,16 +14318,16 @@ enum { HY__DEAL = 32 };
                           T c = HY__MORE(a, b); most[i] = HY__MORE(c, most[i])) \
         } \
         for (; r < rows; r++) { \
-            HY__ROW_OF_STRIP(r) \
-            HY__EACH_LANE(T v = p[i] * k; most[i] = HY__MORE(v, most[i])) \
+            HY__ROW_OF_STRIP(r) HY__EACH_LANE(T v = p[i] * k; most[i] = HY__MORE(v, most[i])) \
         } \
         if (line) { \
             HY__FOLD_LANES(most, a > b ? a : b) \
             for (j = 1; j < 8 && j < rows; j++) HY__EACH_LANE(most[j * HY__DEAL + i] = one) \
         } \
         for (r = 0; r < rows; r += 8) { \
-            const int direct = !log_too && r + 8 <= whole; \
-            const int64_t n = hy__least(rows - r, 8), apart = direct ? step : deal; \
+            const int64_t n = hy__least(rows - r, 8); \
+            const int direct = !log_too && r + n <= whole; \
+            const int64_t apart = direct ? step : deal; \
             T *e = direct ? y + r * step : room; \
             for (j = 0; j < n; j += many) { \
                 HY__ROW_OF_STRIP(r + j) \
@@ -14335,20 +14335,20 @@ enum { HY__DEAL = 32 };
                 HY__EACH_OF(many * HY__DEAL, e[j * apart + i] = EXP_DOWN(p[i] * k - most[i], rest + i)) \
                 HY__EACH_OF(many * HY__DEAL, e[j * apart + i] = JOIN(e[j * apart + i], rest[i])) \
             } \
-            for (; j < 8; j++) HY__EACH_LANE(room[j * HY__DEAL + i] = 0) \
-            HY__EACH_LANE(sum[i] += HY__FOUR_ROWS(e, apart) + HY__FOUR_ROWS(e + 4 * apart, apart)) \
+            for (j = 0; n < 8 && j < n; j++) HY__EACH_LANE(sum[i] += e[j * apart + i]) \
+            if (n == 8) HY__EACH_LANE(sum[i] += HY__FOUR(e, apart) + HY__FOUR(e + 4 * apart, apart)) \
             for (j = direct ? n : 0; j < n; j++) { \
-                const int64_t at = (r + j) * step, end = r + j < whole ? deal : last; \
-                HY__EACH_OF(end, y[at + i] = log_too ? x[at + i] * k - most[i] : room[j * HY__DEAL + i]) \
+                T *v = room + j * HY__DEAL, *q = y + (r + j) * step; \
+                if (log_too) { HY__ROW_OF_STRIP(r + j) HY__EACH_LANE(v[i] = p[i] * k - most[i]) } \
+                if (r + j < whole) HY__EACH_LANE(q[i] = v[i]) else for (i = 0; i < last; i++) q[i] = v[i]; \
             } \
         } \
         if (line) { HY__FOLD_LANES(sum, a + b) } \
         if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i] * (1 / up))) \
         else HY__EACH_LANE(sum[i] = 1 / sum[i]) \
         for (r = 0; r < rows; r++, y += step) \
-            if (r >= whole) { \
-                for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
-            } else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) else HY__EACH_LANE(y[i] *= sum[i]) \
+            if (r >= whole) for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
+            else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) else HY__EACH_LANE(y[i] *= sum[i]) \
     } \
     static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, \
                                    double scale, int log_too) \
