@@ -8132,13 +8132,19 @@ HY__INLINE float hy__expm1_small_f32(float r)
     return r + z * p;
 }
 
-/* e^x = (1 + *small) times what is returned, over 2^bias if 127 + bias is added to the rounder */
-HY__INLINE float hy__exp_parts_f32(float x, float rounder, float *small)
+/* e^x = e^*r times what is returned, over 2^bias if 127 + bias is added to the rounder */
+HY__INLINE float hy__exp_reduce_f32(float x, float rounder, float *r)
 {
     uint32_t bits = hy__bits_f32(x * 1.44269504f + rounder);
     float n = hy__f32_of_bits(bits) - rounder;
-    *small = hy__expm1_small_f32((x - n * 0.693115234f) - n * 3.19461849e-05f);   /* the first is exact */
+    *r = (x - n * 0.693115234f) - n * 3.19461849e-05f;                            /* the first is exact */
     return hy__f32_of_bits(bits << 23);
+}
+HY__INLINE float hy__exp_parts_f32(float x, float rounder, float *small)          /* (1 + *small) times */
+{
+    float r, power = hy__exp_reduce_f32(x, rounder, &r);
+    *small = hy__expm1_small_f32(r);
+    return power;
 }
 
 /* e^x down or up by 2^64, whichever x needs to stay within the exponents; then `down` or `up` puts it right
@@ -8162,11 +8168,20 @@ HY__INLINE float hy__half_exp_f32(float x)
     return hy__exp_scaled_f32(x, 2.71050543e-20f, 9.22337204e+18f);
 }
 
-/* e^-a for a >= 0 */
-HY__INLINE float hy__exp_down_f32(float a)
+/* 2^64 e^v for v <= 0, in two steps */
+HY__INLINE float hy__exp_down_f32(float v, float *r)
 {
-    float small, power = hy__exp_parts_f32(a > 104.5f ? -104.5f : -a, HY__ROUNDER + 191.0f, &small);
-    return (1.0f + small) * power * 5.42101086e-20f;
+    float power = hy__exp_reduce_f32(v, HY__ROUNDER + 191.0f, r);
+    *r = v < -104.5f ? 0.0f : *r;
+    return v < -104.5f ? 0.0f : power;
+}
+HY__INLINE float hy__exp_join_f32(float power, float r) { return (1.0f + hy__expm1_small_f32(r)) * power; }
+
+/* e^-|x| */
+HY__INLINE float hy__exp_far_f32(float x)
+{
+    float r, power = hy__exp_down_f32(hy__f32_of_bits(hy__bits_f32(x) | 0x80000000u), &r);
+    return hy__exp_join_f32(power, r) * 5.42101086e-20f;
 }
 
 /* e^-a - 1 for 0 <= a <= 80 */
@@ -8188,7 +8203,7 @@ HY__INLINE float hy__expm1_f32(float x)
 /* e^-|x|, or 1 from 0 on, over 1 + e^-|x| */
 HY__INLINE float hy__sigmoid_f32(float x)
 {
-    float e = hy__exp_down_f32(hy__abs_f32(x));
+    float e = hy__exp_far_f32(x);
     return (x < 0.0f ? e : 1.0f) / (1.0f + e);
 }
 
@@ -8202,7 +8217,7 @@ HY__INLINE float hy__tanh_f32(float x)
 /* With e = e^-|x| the tanh of log(1 + e^x) is (1 + 2e)/(1 + 2e + 2ee), below 0 (ee + 2e)/(ee + 2e + 2). */
 HY__INLINE float hy__mish_f32(float x)
 {
-    float e = hy__exp_down_f32(hy__abs_f32(x)), square = e * e;
+    float e = hy__exp_far_f32(x), square = e * e;
     float over = 2.0f * e + (x < 0.0f ? square : 1.0f);
     return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));
 }
@@ -8239,26 +8254,16 @@ HY__INLINE float hy__erf_f32(float x)
     return hy__copysign_f32(hy__expm1_down_f32(hy__erf_fall_f32(a)), x);
 }
 
-/* 2^f for |f| <= 1/2: a fit that is off by 6e-8 below 0, where gelu needs it most, and by 1.2e-7 above */
-HY__INLINE float hy__exp2_small_f32(float f)
-{
-    float z = f * f;
-    float p = (0.240222603f + 0.0555131398f * f) + (0.0096706897f + 0.00130856922f * f) * z;
-    return 1.0f + (0.693146586f * f + p * z);
-}
-
-/* x times the normal distribution: max(x, 0) - |x| q, where q is the share of it beyond |x|. log2(2 q) is a
- * fit up to 5.7, where q falls to rounding; it goes on falling to -126. */
+/* x times the normal distribution: max(x, 0) - |x| q, where q is the share of it beyond |x|. The fourth root
+   of 2 q is 1 - u, a fit up to 6, where q falls to rounding; 1 - u (2 - u) has the bits that 1 - u loses. */
 HY__INLINE float hy__gelu_f32(float x)
 {
-    float a = hy__abs_f32(x), z = a * a, n, beyond;
-    float low = (-1.15110564f - 0.459203392f * a) + (0.00709065702f * a - 0.0525131449f) * z;
-    float high = (-0.000159462506f - 0.000176287343f * a) + (3.719694e-05f - 2.64598361e-06f * a) * z;
-    float s = a * (low + high * (z * z));
-    uint32_t bits = hy__bits_f32(s + (HY__ROUNDER + 126.0f));
-    n = hy__f32_of_bits(bits) - (HY__ROUNDER + 126.0f);
-    beyond = a * hy__f32_of_bits(bits << 23) * hy__exp2_small_f32(s - n);
-    return (x > 0.0f ? x : 0.0f) - (a > 10.036f ? 0.0f : beyond);
+    float a = hy__abs_f32(x), t = 0.5f * a, z = t * t, y = z * z;
+    float low = (0.398942024f + 0.238740191f * t) + (-0.043811895f - 0.074137181f * t) * z;
+    float mid = (0.00597766135f + 0.0169076156f * t) + (-0.00350490003f - 0.00156726467f * t) * z;
+    float u = t * (low + (mid + (0.000672674854f - 7.15998176e-05f * t) * y) * y);
+    float root = 1.0f - u * (2.0f - u);
+    return (x > 0.0f ? x : 0.0f) - (a > 6.0f ? 0.0f : t * (root * root));
 }
 
 /* ---- logarithms: x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt(2) ---- */
@@ -8340,7 +8345,7 @@ HY__INLINE float hy__log1p_f32(float x)
 /* log(1 + e^x) */
 HY__INLINE float hy__softrelu_f32(float x)
 {
-    float e = hy__exp_down_f32(hy__abs_f32(x));
+    float e = hy__exp_far_f32(x);
     int32_t far = e > 0.414213562f;
     float log1p_e = hy__log_join_f32(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e);
     return (x > 0.0f ? x : 0.0f) + log1p_e;
@@ -13294,8 +13299,12 @@ HY__ROW_KERNELS(avx2, avx2)
 HY__DEFINE_NORMS(avx512, HY__TARGET_AVX512, float)
 /* Sums gain by AVX-512 only in a line's moments, where gcc has to be told of the wide vectors. */
 HY__VECTOR(double, 64, hy__f64x8)
-#define HY__DEVIATION(at) \
-    (__builtin_convertvector(*(const hy__f32x8_at *)(const void *)(x + at), hy__f64x8) - center_of)
+#ifdef __clang__
+#define HY__TO_F64X8(v) __builtin_convertvector(v, hy__f64x8)
+#else                                   /* for which gcc takes two halves and joins them */
+#define HY__TO_F64X8(v) ((hy__f64x8)__builtin_ia32_cvtps2pd512_mask(v, zero, (unsigned char)255, 4))
+#endif
+#define HY__DEVIATION(at) (HY__TO_F64X8(*(const hy__f32x8_at *)(const void *)(x + (at))) - center_of)
 HY__TARGET_AVX512 static void hy__moments_avx512(const void *from, const void *with, int lines, int64_t count,
                                                  int64_t step, int64_t n, const double *center, double *s1,
                                                  double *s2)
@@ -13330,6 +13339,7 @@ HY__TARGET_AVX512 static void hy__moments_avx512(const void *from, const void *w
     }
 }
 #undef HY__DEVIATION
+#undef HY__TO_F64X8
 HY__ROW_KERNELS(avx512, avx2)
 #endif
 #undef HY__ROW_END
@@ -14346,26 +14356,24 @@ enum { HY__DEAL = 32 };
     HY__FOLD_HALF(v, 2, joined) HY__FOLD_HALF(v, 1, joined) \
     one = v[0]; \
     HY__EACH_LANE(v[i] = one)
-#define HY__EACH_LANE(body) { HY__IVDEP for (i = 0; i < HY__DEAL; i++) { body; } }
+#define HY__EACH_OF(n, body) { HY__IVDEP for (i = 0; i < (n); i++) { body; } }
+#define HY__EACH_LANE(body) HY__EACH_OF(HY__DEAL, body)
 #define HY__MORE(a, b) ((a) > (b) ? (a) : (b))          /* NaN may vanish: the sums meet it again */
-/* Every row of the strip from `first` on, as p; only `last` of its columns exist in a thin strip and in a
- * line's last row, which `in` holds from the start. */
-#define HY__EACH_ROW_OF_STRIP(first, body) \
-    for (r = first; r < rows; r++) { \
-        const T *p = r < whole ? x + r * step : in; \
-        T *q = r < whole ? y + r * step : out; \
-        for (i = 0; r >= whole && !line && i < last; i++) in[i] = x[r * step + i]; \
-        body \
-    }
-/* EXP_DOWN(a) is e^-a for a >= 0. */
-#define HY__DEFINE_SOFTMAX(name, target, type, EXP_DOWN, LOG) \
+#define HY__FOUR(v, step) (((v)[i] + (v)[i + (step)]) + ((v)[i + 2 * (step)] + (v)[i + 3 * (step)]))
+/* Row r as p; only `last` columns exist in a thin strip and in a line's last row, which `in` holds. */
+#define HY__ROW_OF_STRIP(r) \
+    const T *p = (r) < whole ? x + (r) * step : in; \
+    for (i = 0; (r) >= whole && !line && i < last; i++) in[i] = x[(r) * step + i];
+/* `up` times e^v for v <= 0 is made in two passes over eight rows, a line's at once, then they are added up:
+ * short chains that wait for nothing. They stand in y if they are the result, else in `room`. */
+#define HY__DEFINE_SOFTMAX(name, target, type, EXP_DOWN, JOIN, up, LOG) \
     target static void hy__softmax_strip_##name(const type *x, type *y, int line, int64_t rows, \
                                                 int64_t step, int64_t last, type k, int log_too) \
     { \
         typedef type T; \
-        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], out[HY__DEAL], one; \
-        const int64_t whole = last == HY__DEAL ? rows : line ? rows - 1 : 0; \
-        int64_t r, i, four = whole & -4; \
+        T most[8 * HY__DEAL], sum[HY__DEAL], in[HY__DEAL], room[8 * HY__DEAL], rest[8 * HY__DEAL], one; \
+        const int64_t deal = HY__DEAL, whole = last == deal ? rows : line ? rows - 1 : 0; \
+        int64_t r, i, j, four = whole & -4, many; \
         HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
         for (i = 0; line && whole < rows && i < last; i++) in[i] = x[whole * step + i]; \
         for (r = 0; r < four; r += 4) { \
@@ -14373,21 +14381,38 @@ enum { HY__DEAL = 32 };
             HY__EACH_LANE(T a = HY__MORE(p0[i] * k, p1[i] * k); T b = HY__MORE(p2[i] * k, p3[i] * k); \
                           T c = HY__MORE(a, b); most[i] = HY__MORE(c, most[i])) \
         } \
-        HY__EACH_ROW_OF_STRIP(four, \
-            (void)q; \
-            HY__EACH_LANE(T v = p[i] * k; most[i] = HY__MORE(v, most[i]))) \
-        if (line) { HY__FOLD_LANES(most, a > b ? a : b) } \
-        HY__EACH_ROW_OF_STRIP(0, \
-            HY__EACH_LANE(T v = p[i] * k - most[i]; T e = EXP_DOWN(-v); sum[i] += e; q[i] = log_too ? v : e) \
-            for (i = 0; r >= whole && i < last; i++) y[r * step + i] = out[i];) \
+        for (; r < rows; r++) { \
+            HY__ROW_OF_STRIP(r) HY__EACH_LANE(T v = p[i] * k; most[i] = HY__MORE(v, most[i])) \
+        } \
+        if (line) { \
+            HY__FOLD_LANES(most, a > b ? a : b) \
+            for (j = 1; j < 8 && j < rows; j++) HY__EACH_LANE(most[j * HY__DEAL + i] = one) \
+        } \
+        for (r = 0; r < rows; r += 8) { \
+            const int64_t n = hy__least(rows - r, 8); \
+            const int direct = !log_too && r + n <= whole; \
+            const int64_t apart = direct ? step : deal; \
+            T *e = direct ? y + r * step : room; \
+            for (j = 0; j < n; j += many) { \
+                HY__ROW_OF_STRIP(r + j) \
+                many = line && r < whole && !j ? hy__least(whole - r, 8) : 1; \
+                HY__EACH_OF(many * HY__DEAL, e[j * apart + i] = EXP_DOWN(p[i] * k - most[i], rest + i)) \
+                HY__EACH_OF(many * HY__DEAL, e[j * apart + i] = JOIN(e[j * apart + i], rest[i])) \
+            } \
+            for (j = 0; n < 8 && j < n; j++) HY__EACH_LANE(sum[i] += e[j * apart + i]) \
+            if (n == 8) HY__EACH_LANE(sum[i] += HY__FOUR(e, apart) + HY__FOUR(e + 4 * apart, apart)) \
+            for (j = direct ? n : 0; j < n; j++) { \
+                T *v = room + j * HY__DEAL, *q = y + (r + j) * step; \
+                if (log_too) { HY__ROW_OF_STRIP(r + j) HY__EACH_LANE(v[i] = p[i] * k - most[i]) } \
+                if (r + j < whole) HY__EACH_LANE(q[i] = v[i]) else for (i = 0; i < last; i++) q[i] = v[i]; \
+            } \
+        } \
         if (line) { HY__FOLD_LANES(sum, a + b) } \
-        if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i])) \
+        if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i] * (1 / up))) \
         else HY__EACH_LANE(sum[i] = 1 / sum[i]) \
         for (r = 0; r < rows; r++, y += step) \
-            if (r >= whole) { \
-                for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
-            } else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) \
-            else HY__EACH_LANE(y[i] *= sum[i]) \
+            if (r >= whole) for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
+            else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) else HY__EACH_LANE(y[i] *= sum[i]) \
     } \
     static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, \
                                    double scale, int log_too) \
@@ -14407,15 +14432,17 @@ typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width,
                                int log_too);
 
 #define HY__STAMP_ACT(name, target) \
-    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_down_f32, hy__log_f32)
+    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_down_f32, hy__exp_join_f32, \
+                       18446744073709551616.0f, hy__log_f32)
 HY__STAMP_ACT(base, )
 #if HY__X86
 HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
 HY__STAMP_ACT(avx512, HY__TARGET_AVX512)
 #endif
-#define HY__EXP_DOWN_F64(a) exp(-(a))
 HY__SMALL_BEGIN
-HY__DEFINE_SOFTMAX(f64, , double, HY__EXP_DOWN_F64, log)
+#define HY__EXP_F64(v, rest) (*(rest) = 0, exp(v))
+#define HY__ALL_OF(power, rest) (power)
+HY__DEFINE_SOFTMAX(f64, , double, HY__EXP_F64, HY__ALL_OF, 1, log)
 HY__SMALL_END
 
 static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
@@ -60277,14 +60304,13 @@ static const hy__c_helper hy__c_helpers[] = {
     { "gelu", "static inline double %p_gelu(double x) { return 0.5 * x * (1 + erf(x * "
               "0.7071067811865476)); }\n" },
     { "geluf", "static inline float %p_geluf(float x)\n{\n"
-      "    const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 10.036f), z = a * a;\n"
-      "    const float s = a * (((-1.15110564f - 0.459203392f * a) + (0.00709065702f * a - 0.0525131449f) * "
-      "z)\n        + ((-0.000159462506f - 0.000176287343f * a) + (3.719694e-05f - 2.64598361e-06f * a) * z)"
-      " * (z * z));\n    const uint32_t bits = %p_bits(s + 12583038.0f);\n"
-      "    const float f = s - (%p_float(bits) - 12583038.0f), y = f * f;\n"
-      "    return (x > 0.0f ? x : 0.0f) - a * %p_float(bits << 23) * (1.0f + (0.693146586f * f\n"
-      "        + y * ((0.240222603f + 0.0555131398f * f) + y * (0.0096706897f + 0.00130856922f * f))));\n"
-      "}\n" },
+      "    const float a = %p_copysign(x, 1.0f), t = 0.5f * a, z = t * t, y = z * z;\n"
+      "    const float low = (0.398942024f + 0.238740191f * t) + (-0.043811895f - 0.074137181f * t) * z;\n"
+      "    const float mid = (0.00597766135f + 0.0169076156f * t) + (-0.00350490003f\n"
+      "                      - 0.00156726467f * t) * z;\n"
+      "    const float u = t * (low + (mid + (0.000672674854f - 7.15998176e-05f * t) * y) * y);\n"
+      "    const float root = 1.0f - u * (2.0f - u);\n"
+      "    return (x > 0.0f ? x : 0.0f) - (a > 6.0f ? 0.0f : t * (root * root));\n}\n" },
     { "asinhf", "static inline float %p_asinhf(float x)\n{\n    float a = %p_abs(x), z = a * a;\n"
       "    int32_t huge = a > 67108864.0f;\n"
       "    float y = %p_log1pf(huge ? a : a + z / (1.0f + %p_sqrtf(1.0f + z)));\n"

@@ -284,6 +284,51 @@ static void math_short_rows(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Softmax of lines and of columns, of all lengths around those that kernels take at once, some values far below
+ * the largest: as in doubles, and the same bits on every instruction set. */
+static void math_softmax_of_any_length(void)
+{
+    static const int64_t widths[] = { 1, 7, 8, 31, 32, 33, 70 };
+    hy_desc desc;
+    int isa, log_too, k;
+    int64_t n, i, j, wrong = 0;
+    memset(&desc, 0, sizeof desc);
+    for (k = 0; k < 7; k++)
+        for (n = 1; n < (k ? 40 : 600); n += k || n < 70 ? 1 : 23)
+            for (log_too = 0; log_too < 2; log_too++) {
+                int64_t w = widths[k], all = 2 * n * w;
+                float *from = (float *)malloc((size_t)all * 4), *first = NULL;
+                for (i = 0; i < all; i++) from[i] = (float)((i * 7919 + n) % 1009) / 40 - (i % 89 ? 0.0f : 90.0f);
+                for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+                    hy_frame *F;
+                    hy_array *x, *y;
+                    const float *out;
+                    desc.isa = isa;
+                    F = hy_open(&desc);
+                    x = hy_from(F, HY_SHAPE(2, n, w), HY_F32, from);
+                    y = log_too ? hy_log_softmax(F, x, 1, NULL) : hy_softmax(F, x, 1, NULL);
+                    out = (const float *)hy_data(F, y);
+                    if (first) wrong += memcmp(first, out, (size_t)all * 4) != 0;
+                    else memcpy(first = (float *)malloc((size_t)all * 4), out, (size_t)all * 4);
+                    CHECK(hy_close(F) == 0);
+                }
+                for (j = 0; j < 2 * w; j++) {
+                    const int64_t at = j / w * n * w + j % w;
+                    double most = -HUGE_VAL, sum = 0;
+                    for (i = 0; i < n; i++) most = fmax(most, (double)from[at + i * w]);
+                    for (i = 0; i < n; i++) sum += exp((double)from[at + i * w] - most);
+                    for (i = 0; i < n; i++) {
+                        double v = (double)from[at + i * w] - most, y = (double)first[at + i * w];
+                        if (log_too) wrong += !(fabs(y - (v - log(sum))) < 2e-6 + 2e-7 * fabs(v));
+                        else wrong += !(fabs(y * sum / exp(v) - 1) < 4e-7 + 6e-8 * fabs(v) || exp(v) < 1e-37);
+                    }
+                }
+                free(from);
+                free(first);
+            }
+    CHECK(wrong == 0);
+}
+
 static void math_whole_numbers_saturate(void)
 {
     const float from[] = { 0.0f, -0.5f, 1.9f, -1.9f, 127.5f, 128, -128.9f, -129, 255.9f, 256, 2147483520.0f,
@@ -313,5 +358,6 @@ static void test_math(void)
     RUN(math_halves_have_the_bits_of_the_formulas);
     RUN(math_random_is_the_same_everywhere);
     RUN(math_short_rows);
+    RUN(math_softmax_of_any_length);
     RUN(math_whole_numbers_saturate);
 }
