@@ -9216,6 +9216,7 @@ HY__LOOPS_BEGIN
 #define HY__TILE_ROWS 6
 #define HY__TILE_VECS 4
 #define HY__DOT_COLS 4
+#define HY__ROWS_AHEAD 8
 #define HY__DOT_THIN_M 48                /* rows of A up to which dot products beat transposing B */
 #define HY__DOT_WORK (1 << 18)
 #define HY__IN_PLACE_M 256               /* rows of A up to which a B that fits a strip stays in place */
@@ -9236,6 +9237,7 @@ typedef struct hy__tail {
 typedef struct hy__tile {                /* one call of a kernel; strides in elements */
     int64_t k, cols, a_col, b_step, c_row;
     int64_t last;                        /* where the last vector starts; at a ragged edge it overlaps */
+    int64_t ahead;                       /* rows of B between those that are read and asked for */
     int64_t taps;                        /* stretches of k steps: */
     const void *const *from;             /* where each row of A begins, and */
     const int64_t *shift;                /* how much later in each; NULL: HY__TILE_ROWS places for each */
@@ -9505,7 +9507,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     enum { lanes = sizeof(V) / sizeof(T) }; \
     const vec zero = {0}; \
     const int64_t a_col = t->a_col, b_step = t->b_step, c_row = t->c_row, end = t->k * a_col; \
-    const size_t ahead = (size_t)b_step * (8 * sizeof(T)); \
+    const size_t ahead = (size_t)(b_step * t->ahead) * sizeof(T); \
     const void *const *from = t->from; \
     const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS; \
     vec acc[HY__TILE_ROWS][HY__TILE_VECS], bv[HY__TILE_VECS]; \
@@ -10399,6 +10401,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
     packed = scratch + hy__gemm_a_bytes(g);
     t.a_col = g->pack_a ? HY__TILE_ROWS : 1;
     t.c_row = g->c_row;
+    t.ahead = HY__ROWS_AHEAD;
     t.taps = 1;
     do {                                         /* once even for k = 0, which writes zeros or keeps C */
         const char *block_a = a + p * g->a_col * size;
@@ -21644,6 +21647,7 @@ static void hy__tiles_product(const hy__conv_tiles *t, hy__tile tile, const floa
     const void *from[HY__TILE_ROWS];
     int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), i, j, r;
     tile.from = from;
+    tile.ahead = HY__ROWS_AHEAD;
     tile.c_row = t->cols;
     for (j = 0; j < t->cols; j += tile.cols) {
         tile.cols = tile.b_step = hy__least(t->width, t->cols - j);
@@ -22931,6 +22935,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     y += image * g->m * v->coarse_c;
     c = v->first ? room.block : y + row * v->coarse_c + group * g->n + col;
     weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
+    t.ahead = HY__ROWS_AHEAD;
     t.a_col = 1;
     t.b_step = g->panel;
     t.c_row = g->c_row;
@@ -23422,6 +23427,8 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
     memset(&t, 0, sizeof t);
     t.k = g->k;
     t.a_col = t.taps = 1;
+    /* Filters from afar, of which tiles read parts of rows: those of the next matrix come meanwhile. */
+    t.ahead = v->apart && g->width < g->panel ? g->k : HY__ROWS_AHEAD;
     t.from = from;
     t.b_step = t.c_row = g->panel;
     weight += panel * v->way->kinds * v->way->kinds * g->k * g->panel;
@@ -65139,7 +65146,8 @@ HY__WARM_ROOMS
  *          filters and the pooling after them in one job, lone depthwise 3 x 3 of stride 1 and 2 down the
  *          columns of planes that lie as they are, others line by line with the convolutions before and
  *          behind, products and convolutions add and limit in registers; lone 1 x 1 convolutions read planes
- *          where they lie; what surrounds operators that see values is planned; softmax and norms may take their input's place; hy_planned and its kin.
+ *          where they lie; what surrounds operators that see values is planned; softmax and norms may take
+ *          their input's place; hy_planned and its kin.
  *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
  *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
  *          records by number, hy_fit, hy_set_recompute.
