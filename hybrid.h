@@ -9244,9 +9244,11 @@ HY__LOOPS_BEGIN
 #define HY__TILE_ROWS 6
 #define HY__TILE_VECS 4
 #define HY__DOT_COLS 4
+#define HY__ROWS_AHEAD 8
 #define HY__DOT_THIN_M 48                /* rows of A up to which dot products beat transposing B */
 #define HY__DOT_WORK (1 << 18)
 #define HY__IN_PLACE_M 256               /* rows of A up to which a B that fits a strip stays in place */
+#define HY__FAR_LINES 4096               /* bytes between lines that meet in few places of L1 */
 #define HY__STRIP_LANE (1 << 14)         /* elements of B kept in L2, per lane: 1 MB of AVX-512 */
 #define HY__PREPARED_PANEL 64            /* columns of a panel packed once for all calls, on every ISA */
 #define HY__ITEMS_WANTED 20              /* so that 16 threads stay busy */
@@ -9254,16 +9256,16 @@ HY__LOOPS_BEGIN
 
 /* What happens to the sums before they are stored: C = within(low, AB + add + bias, high). */
 typedef struct hy__tail {
-    const void *bias;                    /* one for each column, or NULL */
+    const void *bias;                    /* one for each column, or by_row for each row, or NULL */
     const void *add;                     /* a matrix with C's strides, or NULL; it may be C */
-    int64_t     add_row;                 /* not 0: for each row of an item a tile's columns, as far apart */
     double      low, high;
-    int         clamp;
+    int         clamp, by_row;
 } hy__tail;
 
 typedef struct hy__tile {                /* one call of a kernel; strides in elements */
     int64_t k, cols, a_col, b_step, c_row;
     int64_t last;                        /* where the last vector starts; at a ragged edge it overlaps */
+    int64_t ahead;                       /* rows of B between those that are read and asked for */
     int64_t taps;                        /* stretches of k steps: */
     const void *const *from;             /* where each row of A begins, and */
     const int64_t *shift;                /* how much later in each; NULL: HY__TILE_ROWS places for each */
@@ -9313,6 +9315,7 @@ typedef struct hy__gemm {
     int size, use_dots, pack_a, b_place;         /* size: bytes of an element */
     int64_t panel, k_block;                      /* columns of a panel of B; steps of k between visits to C */
     int64_t width;                               /* columns of a tile: a panel, or an even part of it */
+    int64_t rest;                                /* columns at the end that go by dot products */
     int64_t row_block, col_block, row_blocks, col_blocks;
     int64_t pack_items, items;                /* stage 1 (may be 0): pack B into shared; stage 2: compute */
     size_t shared_bytes, scratch_bytes;
@@ -9339,12 +9342,10 @@ HY__INLINE void hy__copy_short(char *to, const char *from, int n)
     if (n & 4) memcpy(to, from, 4);
 }
 
-HY__INLINE int64_t hy__add_row(const hy__tile *t) { return t->tail.add_row ? t->tail.add_row : t->c_row; }
-
 /* The tail of one sum, as every kernel has it; NaN stays NaN. */
 #define HY__TILE_TAIL(T, sum, i, j) \
-    if (t->tail.add) sum += ((const T *)t->tail.add)[(i) * hy__add_row(t) + (j)]; \
-    if (t->tail.bias) sum += ((const T *)t->tail.bias)[j]; \
+    if (t->tail.add) sum += ((const T *)t->tail.add)[(i) * t->c_row + (j)]; \
+    if (t->tail.bias) sum += ((const T *)t->tail.bias)[t->tail.by_row ? i : j]; \
     if (t->tail.clamp && sum <= (T)t->tail.low) sum = (T)t->tail.low; \
     if (t->tail.clamp && sum > (T)t->tail.high) sum = (T)t->tail.high;
 
@@ -9459,7 +9460,8 @@ HY__WITHIN(hy__f64x2)
         if (j * sizeof(vec) % 64 == 0)          /* once a line */ \
             __builtin_prefetch((const void *)((uintptr_t)b + ahead + j * sizeof(vec))); }
 #define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[p] * bv[j];
-#define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * add_row + HY__TILE_AT(j));
+#define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * c_row + HY__TILE_AT(j));
+#define HY__TILE_LEVEL(i, j) if (vecs > j) acc[i][j] += bias[i] - zero;
 #define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(bias + HY__TILE_AT(j));
 #define HY__TILE_CLAMP(V, i, j) if (vecs > j) acc[i][j] = V##_within(acc[i][j], low, high, even);
 #define HY__TILE_CLAMPS(V, i) \
@@ -9472,17 +9474,18 @@ HY__WITHIN(hy__f64x2)
 #define HY__TILE_STEPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_STEP, i) }
 #define HY__TILE_ADDS(i) if (rows > i) { HY__EACH_COL(HY__TILE_ADD, i) }
 #define HY__TILE_BIASES(i) if (rows > i) { HY__EACH_COL(HY__TILE_BIAS, i) }
+#define HY__TILE_LEVELS(i) if (rows > i) { HY__EACH_COL(HY__TILE_LEVEL, i) }
 #define HY__TILE_STORES(i) if (rows > i) { HY__EACH_COL(HY__TILE_STORE, i) }
 
-#define HY__TILE_END(V) \
+#define HY__TILE_END(V, levels) \
     if (t->tail.add) { \
         const real *add = (const real *)t->tail.add; \
-        const int64_t add_row = hy__add_row(t); \
         HY__EACH_ROW(HY__TILE_ADDS) \
     } \
     if (t->tail.bias) { \
         const real *bias = (const real *)t->tail.bias; \
-        HY__EACH_ROW(HY__TILE_BIASES) \
+        if (levels && t->tail.by_row) { HY__EACH_ROW(HY__TILE_LEVELS) } \
+        else { HY__EACH_ROW(HY__TILE_BIASES) } \
     } \
     if (t->tail.clamp) { \
         const vec HY__BOUNDS(real, t->tail) \
@@ -9507,10 +9510,11 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
     for (i = 0; i < t->rows; i++) { \
         acc[0][0] = *(const vec_at *)(sums + i * lanes); \
         if (t->tail.add) { \
-            hy__copy_short(edge, (const char *)((const T *)t->tail.add + i * hy__add_row(t)), bytes); \
+            hy__copy_short(edge, (const char *)((const T *)t->tail.add + i * t->c_row), bytes); \
             acc[0][0] += *(const vec_at *)edge; \
         } \
-        if (t->tail.bias) { \
+        if (t->tail.bias && t->tail.by_row) acc[0][0] += ((const T *)t->tail.bias)[i] - zero; \
+        else if (t->tail.bias) { \
             hy__copy_short(edge, (const char *)t->tail.bias, bytes); \
             acc[0][0] += *(const vec_at *)edge; \
         } \
@@ -9531,7 +9535,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     enum { lanes = sizeof(V) / sizeof(T) }; \
     const vec zero = {0}; \
     const int64_t a_col = t->a_col, b_step = t->b_step, c_row = t->c_row, end = t->k * a_col; \
-    const size_t ahead = (size_t)b_step * (8 * sizeof(T)); \
+    const size_t ahead = (size_t)(b_step * t->ahead) * sizeof(T); \
     const void *const *from = t->from; \
     const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS; \
     vec acc[HY__TILE_ROWS][HY__TILE_VECS], bv[HY__TILE_VECS]; \
@@ -9551,7 +9555,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
         name##_edge(t, sums, c); \
         return; \
     } \
-    HY__TILE_END(V) \
+    HY__TILE_END(V, 1) \
 }
 
 /* One channel per group, channels last: a tile is rows places by vecs vectors of channels, from channel k on;
@@ -9581,7 +9585,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
         HY__EACH_COL(HY__DEPTH_FETCH, 0) \
         HY__EACH_ROW(HY__DEPTH_STEPS) \
     } \
-    HY__TILE_END(V) \
+    HY__TILE_END(V, 0) \
 }
 
 /* Lines of places, one vector of channels after the other; the last one reaches back. Nine columns at a time
@@ -10256,6 +10260,7 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int pr
     g->size = size;
     g->prepared = prepared;
     g->use_dots = g->pack_a = 0;
+    g->rest = 0;
     g->b_place = HY__B_IN_PLACE;
     g->panel = g->width = g->k_block = g->row_block = g->col_block = 1;
     g->row_blocks = g->col_blocks = g->pack_items = g->items = 0;
@@ -10294,8 +10299,8 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int pr
         g->row_block = hy__pieces(m, g->row_blocks);
         if (g->row_blocks > 1)                   /* whole tiles, but for the last */
             g->row_block = hy__pieces(g->row_block, HY__TILE_ROWS) * HY__TILE_ROWS;
-        in_place = g->b_col == 1
-            && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__most(k, 1)));
+        in_place = g->b_col == 1 && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__most(k, 1)
+            && g->b_row * size % HY__FAR_LINES));
         if (prepared) g->b_place = HY__B_IN_SHARED;
         else if (!in_place && k > 0) g->b_place = g->row_blocks > 1 ? HY__B_IN_SHARED : HY__B_IN_SCRATCH;
         if (g->b_place == HY__B_IN_SHARED && !prepared) {
@@ -10320,8 +10325,8 @@ static void hy__gemm_pack(const hy__gemm *g, const char *b, int64_t item, char *
 HY__INLINE hy__tail hy__tail_at(const hy__tail *tail, const hy__gemm *g, int64_t row, int64_t col)
 {
     hy__tail t = *tail;
-    if (t.bias) t.bias = (const char *)t.bias + col * g->size;
-    if (t.add) t.add = (const char *)t.add + (t.add_row ? row * t.add_row : row * g->c_row + col) * g->size;
+    if (t.bias) t.bias = (const char *)t.bias + (t.by_row ? row : col) * g->size;
+    if (t.add) t.add = (const char *)t.add + (row * g->c_row + col) * g->size;
     return t;
 }
 
@@ -10371,6 +10376,20 @@ static void hy__gemm_run_panel(const hy__gemm *g, hy__tile t, const char *a, con
     }
 }
 
+/* The last few columns of B turn round; dot products do not mind how few they are. */
+static void hy__gemm_run_rest(const hy__gemm *g, int64_t k, const char *a, const char *b, char *c,
+    int64_t rows, char *packed, const hy__tail *tail)
+{
+    const int64_t from = g->n - g->rest;
+    hy__tail part = hy__tail_at(tail, g, 0, from);
+    hy__gemm turned = *g;
+    b += from * g->b_col * g->size;
+    if (g->size == 4) hy__gemm_move(4, b, g->b_col * 4, g->b_row * 4, packed, k * 4, g->rest, k);
+    else hy__gemm_move(8, b, g->b_col * 8, g->b_row * 8, packed, k * 8, g->rest, k);
+    turned.k = turned.b_col = k;
+    hy__gemm_run_dots(&turned, a, packed, c + from * g->size, rows, g->rest, &part);
+}
+
 /* What remains of a tail for one visit to C out of several: what is there comes first, limits come last. */
 HY__INLINE hy__tail hy__tail_visit(const hy__tail *tail, const void *c, int first, int last)
 {
@@ -10378,7 +10397,6 @@ HY__INLINE hy__tail hy__tail_visit(const hy__tail *tail, const void *c, int firs
     if (!first) {
         t.bias = NULL;
         t.add = c;
-        t.add_row = 0;
     }
     t.clamp &= last;
     return t;
@@ -10391,14 +10409,15 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
     const int64_t col = item / g->row_blocks * g->col_block;
     const int64_t rows = hy__least(g->row_block, g->m - row);
     const int64_t col_end = hy__least(col + g->col_block, g->n);
-    hy__tail whole, part;
+    const int64_t panels_end = hy__least(col_end, g->n - g->rest);
+    hy__tail whole, visit, part;
     char *packed;
     int64_t p = 0, j;
     hy__tile t;
     memset(&whole, 0, sizeof whole);
     if (tail) whole = *tail;
     if (g->accumulate) whole.add = c;
-    if (!whole.add_row) whole = hy__tail_at(&whole, g, row, 0);
+    whole = hy__tail_at(&whole, g, row, 0);
     if (g->k == 0) a = b = scratch;              /* nothing is read, and empty inputs may be null */
     a += row * g->a_row * size;
     c += row * g->c_row * size;
@@ -10410,6 +10429,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
     packed = scratch + hy__gemm_a_bytes(g);
     t.a_col = g->pack_a ? HY__TILE_ROWS : 1;
     t.c_row = g->c_row;
+    t.ahead = HY__ROWS_AHEAD;
     t.taps = 1;
     do {                                         /* once even for k = 0, which writes zeros or keeps C */
         const char *block_a = a + p * g->a_col * size;
@@ -10418,10 +10438,11 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
             hy__gemm_pack_a(g, block_a, rows, t.k, scratch);
             block_a = scratch;
         }
-        for (j = col; j < col_end; j += g->width) {
+        visit = hy__tail_visit(&whole, c, p == 0, p + t.k >= g->k);
+        for (j = col; j < panels_end; j += g->width) {
             const char *block_b = b + (p * g->b_row + j * g->b_col) * size;
             const int64_t within = j % g->panel;
-            t.cols = hy__least(g->width, g->n - j);
+            t.cols = hy__least(g->width, g->n - g->rest - j);
             t.b_step = g->panel;
             if (g->b_place == HY__B_IN_SHARED)
                 block_b = shared + ((j - within) * g->k + p * g->panel + within) * size;
@@ -10430,10 +10451,11 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
                 hy__gemm_pack_b(g, block_b, t.k, t.cols, packed);
                 block_b = packed;
             }
-            part = hy__tail_visit(&whole, c, p == 0, p + t.k >= g->k);
-            part = hy__tail_at(&part, g, 0, j);
+            part = hy__tail_at(&visit, g, 0, j);
             hy__gemm_run_panel(g, t, block_a, block_b, c + j * size, rows, &part);
         }
+        if (panels_end < col_end)
+            hy__gemm_run_rest(g, t.k, block_a, b + p * g->b_row * size, c, rows, packed, &visit);
         p += t.k;
     } while (p < g->k);
 }
@@ -13783,7 +13805,7 @@ static hy__tail hy__tail_of(const hy__tail_rec *r, const hy_run *now, int biased
 {
     hy__tail t;
     t.bias = biased ? now->data[2] : NULL;
-    t.add_row = 0;
+    t.by_row = 0;
     t.add = r->add ? now->data[now->job->nin - 1] : NULL;
     t.clamp = r->clamp;
     t.low = r->low;
@@ -21370,19 +21392,6 @@ static void hy__add_lines_f32(float *y, const int64_t *start, int64_t lines, int
         for (; i < n; i++) to[i * step] += x[i];
     }
 }
-/* Numbers side by side become rows of the same number. */
-#define HY__SPREAD(name, T) \
-    static void name(T *x, int64_t rows, int64_t cols) \
-    { \
-        int64_t j; \
-        while (rows-- > 0) { \
-            const T value = x[rows]; \
-            for (j = 0; j < cols; j++) x[rows * cols + j] = value; \
-        } \
-    }
-HY__SPREAD(hy__spread_f32, float)
-HY__SPREAD(hy__spread_f64, double)
-
 static void hy__limit_f32(float *x, int64_t n, float low, float high)
 {
     int64_t i;
@@ -21696,7 +21705,8 @@ HY__COLD_ROOMS
  * The loops know channels first and one type; other layouts and types are brought there by a stage before and
  * a stage after. Unrolled rows of the fine side (im2col) turn every direction into matrix products. */
 /* Items wanted, elements of partial sums allowed, columns unrolled at a time. */
-enum { HY__CONV_PLANES = 8, HY__CONV_UNITS = 20, HY__CONV_PARTIAL = 1 << 22, HY__STRIP_COLS = 512 };
+enum { HY__CONV_PLANES = 8, HY__CONV_UNITS = 20, HY__CONV_PARTIAL = 1 << 22, HY__STRIP_COLS = 512,
+       HY__POINT_STEPS = 1024 };
 enum { HY__CONV_IN_PLACE, HY__CONV_SHARED, HY__CONV_SCRATCH, HY__CONV_TILES };
 typedef struct hy__conv {
     hy__window win;
@@ -21870,6 +21880,7 @@ static void hy__tiles_product(const hy__conv_tiles *t, hy__tile tile, const floa
     const void *from[HY__TILE_ROWS];
     int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), i, j, r;
     tile.from = from;
+    tile.ahead = HY__ROWS_AHEAD;
     tile.c_row = t->cols;
     for (j = 0; j < t->cols; j += tile.cols) {
         tile.cols = tile.b_step = hy__least(t->width, t->cols - j);
@@ -21973,14 +21984,10 @@ static void hy__conv_weight_tiles(const hy__conv *v, const hy__conv_data *d, int
                    t.cols);
 }
 
-/* Columns in which a channel's bias stands for a tile, and bytes of those of an item. */
-static int64_t hy__conv_bias_cols(const hy__gemm *g)
+/* Bytes of a group's biases in the type of the sums. */
+static size_t hy__conv_bias_bytes(const hy__conv *v)
 {
-    return g->use_dots ? HY__DOT_COLS : hy__pieces(hy__least(g->n, g->width), g->isa->lanes) * g->isa->lanes;
-}
-static size_t hy__conv_bias_bytes(const hy__gemm *g)
-{
-    return hy__round64((size_t)(g->row_block * hy__conv_bias_cols(g) * g->size));
+    return hy__round64((size_t)(v->coarse_c * hy__traits[v->compute].size));
 }
 
 /* An item of the product, with the biases of its channels. */
@@ -21988,21 +21995,18 @@ static void hy__conv_item(const hy__conv *v, const hy__conv_data *d, const hy__g
                           const char *w, const char *x, char *y, int64_t item, char *scratch,
                           const char *panels)
 {
-    char *block = scratch + hy__round64(g->scratch_bytes);
-    int64_t first, rows, col, cols;
+    const int64_t from = group * v->coarse_c * hy__traits[d->dtype].size;
     hy__tail tail;
     memset(&tail, 0, sizeof tail);
+    tail.by_row = 1;
     tail.clamp = v->tail.clamp;
     tail.low = v->tail.low;
     tail.high = v->tail.high;
-    if (d->bias) {
-        tail.add = block;
-        tail.add_row = hy__conv_bias_cols(g);
-        hy__matmul_region(g, item, &first, &rows, &col, &cols);
-        hy__load_tile(v->compute, block, d->bias + (group * v->coarse_c + first) * hy__traits[d->dtype].size,
-                      d->dtype, 1, rows);
-        if (g->size == 4) hy__spread_f32((float *)(void *)block, rows, tail.add_row);
-        else hy__spread_f64((double *)(void *)block, rows, tail.add_row);
+    if (d->bias) tail.bias = d->bias + from;
+    if (d->bias && d->dtype != v->compute) {
+        char *wide = scratch + hy__round64(g->scratch_bytes);
+        hy__load_tile(v->compute, wide, d->bias + from, d->dtype, 1, v->coarse_c);
+        tail.bias = wide;
     }
     hy__gemm_run(g, w, x, y, item, scratch, panels, &tail);
 }
@@ -22038,7 +22042,7 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
     }
     first = part * v->block;                                    /* all rows of some columns */
     g = hy__gemm_narrow(&g, hy__least(v->block, v->coarse_n - first));
-    panels = scratch + hy__round64(g.scratch_bytes) + hy__conv_bias_bytes(&v->gemm);
+    panels = scratch + hy__round64(g.scratch_bytes) + hy__conv_bias_bytes(v);
     y += first * size;
     hy__im2col(&v->win, size, x, v->fine_c, first, g.n, g.panel, depth, g.use_dots ? 0 : g.isa->lanes,
                panels);
@@ -22048,6 +22052,30 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
 
 /* Elements that fit a core's L2 beside what else must be there. */
 static int64_t hy__conv_strip(const hy__gemm *g) { return (int64_t)g->isa->lanes * HY__STRIP_LANE; }
+
+/* One tap at every place: the product of weights and planes, which stay where they lie: all columns pass some
+ * filters if they stay in L2, else all filters pass some columns. */
+static void hy__conv_plan_pointwise(hy__gemm *g, int64_t units)
+{
+    const int64_t plane = g->n * g->size, over = g->n % g->isa->lanes;
+    const int64_t share = hy__most(hy__pieces(units * g->m, HY__CONV_UNITS), 96);
+    int64_t rows, cols = g->n;
+    g->k_block = hy__most(hy__pieces(g->k, hy__most(hy__pieces(g->k, HY__POINT_STEPS), 1)), 1);
+    rows = hy__most((1 << 16) / g->k_block, 192);
+    if (g->k * plane <= 1 << 18) rows = hy__least(rows, share);
+    else cols = hy__clamp_i64(hy__pieces(units * cols, HY__CONV_UNITS), 64, 512);
+    rows = hy__pieces(g->m, hy__pieces(g->m, rows));
+    if (g->isa->dots && g->isa->lanes >= 8 && g->k_block >= 128 && over <= HY__DOT_COLS) g->rest = over;
+    g->b_place = plane % HY__FAR_LINES ? HY__B_IN_PLACE : HY__B_IN_SCRATCH;
+    g->pack_items = 0;
+    g->shared_bytes = 0;
+    g->scratch_bytes = (size_t)(g->k_block * g->panel * g->size);
+    g->row_block = hy__pieces(rows, HY__TILE_ROWS) * HY__TILE_ROWS;
+    g->col_block = hy__pieces(cols, g->panel) * g->panel;
+    g->row_blocks = hy__pieces(g->m, g->row_block);
+    g->col_blocks = hy__pieces(g->n, g->col_block);
+    g->items = g->row_blocks * g->col_blocks;
+}
 
 /* Takes the way of tiles if it fits. v's gemm knows its ISA. */
 static int hy__conv_bind_tiles(hy_job *job, hy__conv *v)
@@ -22081,13 +22109,14 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
         job->shared += (size_t)(v->groups * (t.rows + 1) * t.cols) * sizeof(float);
         return;
     }
+    if (v->pointwise && g->items && !g->use_dots) hy__conv_plan_pointwise(g, units);
     v->blocks = hy__most(g->items, 1);
-    job->scratch = hy__round64(g->scratch_bytes) + hy__conv_bias_bytes(g);
+    job->scratch = hy__round64(g->scratch_bytes) + hy__conv_bias_bytes(v);
     job->stages++;
     job->items[stage] = units * g->items;
     v->way = HY__CONV_IN_PLACE;
     v->bands = 0;
-    if (v->pointwise && g->b_place == HY__B_IN_PLACE && g->items) return;
+    if (v->pointwise) return;
     panels = hy__pieces(v->coarse_n, g->panel);
     if (!g->use_dots) g->b_place = HY__B_IN_SHARED;
     if (units * panels < HY__CONV_UNITS && g->items > 1) {      /* few columns: all workers share them */
@@ -23139,6 +23168,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     y += image * g->m * v->coarse_c;
     c = v->first ? room.block : y + row * v->coarse_c + group * g->n + col;
     weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
+    t.ahead = HY__ROWS_AHEAD;
     t.a_col = 1;
     t.b_step = g->panel;
     t.c_row = g->c_row;
@@ -23630,6 +23660,8 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
     memset(&t, 0, sizeof t);
     t.k = g->k;
     t.a_col = t.taps = 1;
+    /* Filters from afar, of which tiles read parts of rows: those of the next matrix come meanwhile. */
+    t.ahead = v->apart && g->width < g->panel ? g->k : HY__ROWS_AHEAD;
     t.from = from;
     t.b_step = t.c_row = g->panel;
     weight += panel * v->way->kinds * v->way->kinds * g->k * g->panel;
@@ -33609,8 +33641,7 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
  * reads in the end goes. */
 enum { HY__TWINS_MOST = 24, HY__SMALL_PLANE = 1024,     /* inputs of one operator; places of an image */
        HY__TINY_PLANE = 64,             /* ... that goes by lines */
-       HY__FEW_FILTERS = 16, HY__MOVES_LANES = 16,
-       HY__MOVES_PAY = 96,              /* multiplications of each number that is moved */
+       HY__FEW_FILTERS = 16,
        HY__FEW_PLANES = 4,              /* channels that a convolution moves itself */
        HY__FEW_WASTE = 20 };            /* filters, times the part of the places that are made in vain */
 typedef struct hy__lasts {
@@ -33796,9 +33827,7 @@ static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy_
     if (to->filters < HY__FEW_FILTERS) return 0;                /* less than a vector of them */
     to->planes = taps > 1 && hy__convolve_enters(to, x);
     if (to->planes) hy__convolve_choose(to, x, &node->type[0].shape);
-    return taps > 1 ||                  /* else moving must pay; whole vectors of places go as they lie */
-           (hy__size(x) / x->dim[0] / to->channels % HY__MOVES_LANES &&
-            to->channels * to->filters >= HY__MOVES_PAY * (to->channels + to->filters));
+    return taps > 1;
 }
 
 /* A weight that only this node reads, and that is another times a number per filter: the two of them. It is
@@ -65348,8 +65377,9 @@ HY__WARM_ROOMS
  *          first layers of up to 10 x 10 by squares, deconvolutions as convolutions, images 16 abreast, few
  *          filters and the pooling after them in one job, lone depthwise 3 x 3 of stride 1 and 2 down the
  *          columns of planes that lie as they are, others line by line with the convolutions before and
- *          behind, products and convolutions add and limit in registers; what surrounds operators that see
- *          values is planned; softmax and norms may take their input's place; hy_planned and its kin.
+ *          behind, products and convolutions add and limit in registers; lone 1 x 1 convolutions read planes
+ *          where they lie; what surrounds operators that see values is planned; softmax and norms may take
+ *          their input's place; hy_planned and its kin.
  *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
  *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
  *          records by number, hy_fit, hy_set_recompute.

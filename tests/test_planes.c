@@ -1,4 +1,5 @@
-/* First layers: convolutions of few channels that lie in planes, which compiled programs copy with a border.
+/* First layers: convolutions of few channels that lie in planes, which compiled programs copy with a border,
+ * and those of one tap, which read and write planes as they lie.
  * Line by line and compiled agree, whatever window, border and rank; one and three threads give the same
  * bits; a large border is not copied. */
 #include "modes.h"
@@ -21,7 +22,11 @@ static const planes_case planes_cases[] = {
     {1, 3, 16, 2, {2, 2}, {3, 3}, {1, 1}, {9, 9}, {1, 1}, 0},
     {1, 3, 16, 2, {1, 1}, {3, 3}, {1, 1}, {4000, 4000}, {4000, 4000}, 0},
     {1, 4, 130, 2, {8, 9}, {3, 3}, {3, 3}, {1, 0}, {1, 1}, 0},
-    {1, 5, 16, 2, {8, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 1}
+    {1, 5, 16, 2, {8, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}, 1},
+    {1, 130, 20, 2, {5, 7}, {1, 1}, {1, 1}, {0, 0}, {1, 1}, 0},    /* one tap: as they lie */
+    {2, 1030, 70, 2, {7, 7}, {1, 1}, {1, 1}, {0, 0}, {1, 1}, 0},
+    {1, 40, 200, 2, {32, 32}, {1, 1}, {1, 1}, {0, 0}, {1, 1}, 1},
+    {1, 150, 300, 2, {31, 36}, {1, 1}, {1, 1}, {0, 0}, {1, 1}, 0}
 };
 
 typedef struct planes_net { hy_block base; hy_block *conv; int add; } planes_net;
