@@ -22704,18 +22704,39 @@ static int64_t hy__direct_steps(const hy__direct *v, int64_t at)
     return hy__least(HY__DIRECT_STEPS, v->channels - off % v->channels);
 }
 
+/* Where the first row begins, if none is at an edge; else NULL. */
+static const float *hy__aims_start(const hy__direct *v, const hy__aims *aims, const float *x)
+{
+    const hy__window *w = &v->win;
+    const int64_t *p = aims->place[0];
+    int i;
+    for (i = 0; i < 3; i++) if (!hy__aims_within(w, aims, i)) return NULL;
+    return x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * v->fine_c;
+}
+
 /* Where each row begins, if none is at an edge. */
 static int hy__aims_inside(const hy__direct *v, const hy__aims *aims, const float *x, const void **from)
 {
     const hy__window *w = &v->win;
     int i;
-    for (i = 0; i < 3; i++) if (!hy__aims_within(w, aims, i)) return 0;
-    for (i = 0; i < aims->n; i++) {
+    from[0] = hy__aims_start(v, aims, x);
+    for (i = 1; i < aims->n && from[0]; i++) {
         const int64_t *p = aims->place[i];
-        from[i] = i && aims->level ? (const float *)from[i - 1] + w->stride[2] * v->fine_c
-                                   : x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * v->fine_c;
+        from[i] = aims->level ? (const float *)from[i - 1] + w->stride[2] * v->fine_c
+                              : x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * v->fine_c;
     }
-    return 1;
+    return from[0] != NULL;
+}
+
+/* Where the first of an item's rows begins, if they lie in one line and none is at an edge; else NULL. */
+static const float *hy__direct_line(const hy__direct *v, int64_t row, int64_t rows, const float *x)
+{
+    int64_t place[3];
+    hy__aims aims;
+    hy__window_place(v->win.coarse, row, place);
+    if (place[2] + rows > v->win.coarse[2]) return NULL;
+    hy__aim(&v->win, place, (int)rows, &aims);
+    return hy__aims_start(v, &aims, x);
 }
 
 /* Steps of one stretch of a visit: taps side by side go together where that is one run of memory. */
@@ -22894,8 +22915,10 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     const int64_t image = unit / v->groups, row = part % g->row_blocks * g->row_block;
     const int64_t col = part / g->row_blocks * g->col_block, end = hy__least(col + g->col_block, g->n);
     const int64_t rows = hy__least(g->row_block, g->m - row), tiles = hy__pieces(rows, HY__TILE_ROWS);
+    const int64_t pace = v->win.stride[2] * v->fine_c;
     const int packed = v->channels == v->fine_c && v->win.dilate[2] == 1;
     hy__direct_room room = hy__direct_lay_out(v, scratch);
+    const float *line;
     int64_t at, steps, i, j, place[3], shifts, run, skip, first, next;
     hy__tail whole = hy__tail_at(tail, g, image * g->m + row, group * g->n + col);
     float *c;
@@ -22904,6 +22927,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     y += image * g->m * v->coarse_c;
     c = v->first ? room.block : y + row * v->coarse_c + group * g->n + col;
     weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
+    line = hy__direct_line(v, row, rows, x);
     t.a_col = 1;
     t.b_step = g->panel;
     t.c_row = g->c_row;
@@ -22917,14 +22941,15 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
         for (first = i = 0; i < tiles; i++, first = next) {
             hy__aims aims;
             next = hy__gemm_tile_row(rows, i + 1);
-            hy__aim(&v->win, place, (int)(next - first), &aims);
-            t.rows = aims.n;
+            t.rows = (int)(next - first);
+            for (j = 0; j < t.rows && line; j++) room.from[j] = line + (first + j) * pace;
+            if (!line) hy__aim(&v->win, place, t.rows, &aims);
             if (v->first)
                 hy__direct_expect(v, y + (group * g->n + col) * g->m + row, (end - col) * i / tiles,
                                   (end - col) * (i + 1) / tiles, rows);
             t.from = room.from;
             skip = 0;
-            if (hy__aims_inside(v, &aims, x, room.from)) {
+            if (line || hy__aims_inside(v, &aims, x, room.from)) {
                 t.shift = room.shift;
                 t.taps = shifts;
                 t.k = run;
