@@ -23338,9 +23338,10 @@ static size_t hy__few_plan(hy__few *v, int isa)
 /* --- windows by squares --- *
  * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
  * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
- * core's L2, a worker does all of a block, of half as many; else all blocks come first, an item is a block
- * times a panel. In squares of stride 2 several matrices meet the same filters. Larger windows of stride 2
- * over few channels are those of half the size over the phases of the data: 12 for 3 channels. */
+ * core's L2, a worker does all of a block, of half as many or a quarter, so that values stay there too; else
+ * all blocks come first, an item is a block times a panel. In squares of stride 2 several matrices meet the
+ * same filters. Larger windows of stride 2 over few channels are those of half the size over the phases of
+ * the data: 12 for 3 channels. */
 enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20, HY__WINOGRAD_WAYS = 7,
        HY__WINOGRAD_TURN = 12 };        /* a row of squares that may turn its results round */
 typedef struct hy__winograd_way {
@@ -23529,16 +23530,16 @@ static double hy__winograd_weights(const hy__winograd_way *way, double channels,
 static int hy__winograd_fits(double weights) { return weights <= (double)HY__WINOGRAD_L2; }
 
 /* The cost of a way through a window, directly or by squares: nanoseconds of a core with 100 GFLOP/s that
- * reads L2 at 40 bytes per nanosecond, and weights that do not fit it at 20. */
+ * reads L2 at 80 bytes per nanosecond, and weights that do not fit it at 20. */
 static double hy__winograd_cost(double values, double channels, double filters, double weights)
 {
-    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 40 : 20);
+    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 80 : 20);
 }
 static double hy__direct_ns(const hy__window *w, double images, double channels, double filters)
 {
     const double taps = (double)hy__window_size(w->kernel);
-    return hy__winograd_cost(images * (double)(w->coarse[1] * w->coarse[2]) * taps, channels, filters,
-                             taps * channels * filters * (double)sizeof(float));
+    return 1.1 * hy__winograd_cost(images * (double)(w->coarse[1] * w->coarse[2]) * taps, channels, filters,
+                                   taps * channels * filters * (double)sizeof(float));     /* short rows */
 }
 static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters,
                               const hy__winograd_way *way)
@@ -23547,7 +23548,7 @@ static double hy__winograd_ns(const hy__window *w, double images, double channel
     double values = way->side * way->side * images * (double)(down * across);
     double whole = (double)hy__most((int64_t)channels, HY__WINOGRAD_CHANNELS);      /* a vector at least */
     return hy__winograd_cost(values, channels, filters, hy__winograd_weights(way, channels, filters)) +
-           8 * values * (whole + filters) / 40;
+           6 * values * (whole + filters) / 40;
 }
 
 /* Halves: the data go by phases of a stride of 2. */
@@ -23615,7 +23616,7 @@ static void hy__winograd_filter(const hy__winograd_way *way, const double *w, do
 static void hy__winograd_plan(hy__winograd *v, int way, int isa)
 {
     hy__gemm *g = &v->base.gemm;
-    int64_t squares;
+    int64_t squares, values, most;
     v->way = &hy__winograd_ways[way];
     v->out = v->way->out;
     v->side = v->way->side;
@@ -23625,7 +23626,10 @@ static void hy__winograd_plan(hy__winograd *v, int way, int isa)
                                                        (double)v->base.coarse_c));
     squares = hy__winograd_squares(v);
     v->row = v->base.first ? v->across : squares;
-    v->row_blocks = hy__pieces(v->row, v->apart ? HY__WINOGRAD_BLOCK : HY__WINOGRAD_BLOCK / 2);
+    most = v->apart ? HY__WINOGRAD_BLOCK : HY__WINOGRAD_BLOCK / 2;
+    values = hy__winograd_step(v, hy__winograd_deep(v)) * (int64_t)sizeof(float);
+    if (!v->apart && most * values > HY__WINOGRAD_L2 / 4) most /= 2;
+    v->row_blocks = hy__pieces(v->row, most);
     v->block = hy__most(hy__pieces(v->row, hy__most(v->row_blocks, 1)), 1);
     v->row_blocks = hy__most(hy__pieces(v->row, v->block), 1);
     v->blocks = hy__pieces(squares, hy__most(v->row, 1)) * v->row_blocks;
