@@ -9284,8 +9284,8 @@ typedef struct hy__gemm_isa {            /* kernels for one ISA and element type
 
 typedef struct hy__winograd_isa {        /* of squares, f32 */
     void (*in)(int side, const float *const *from, int64_t channels, float *to, int64_t plane);
-    void (*out)(int out, int side, const float *from, int64_t plane, int64_t cols, float *y,
-                const int64_t *place, const hy__tail *tail);
+    void (*out)(int out, int side, const float *from, int64_t cols, float *y, const int64_t *place,
+                const hy__tail *tail);      /* values a panel apart */
 } hy__winograd_isa;
 
 typedef struct hy__trio {                /* lines of places under 3 x 3 windows; strides in elements */
@@ -9813,7 +9813,7 @@ static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, do
 #define HY__SQUARE_KEEP(k) half[i + k * side] = d[k];
 #define HY__SQUARE_TAKE(k) d[k] = half[i * side + k];
 #define HY__SQUARE_WRITE(k) *(vec_at *)(to + (i * side + k) * plane + c) = d[k];
-#define HY__SQUARE_SUMS(k) d[k] = *(const vec_at *)(from + (k * side + i) * plane + c);
+#define HY__SQUARE_SUMS(k) d[k] = *(const vec_at *)(from + (k * side + i) * HY__PREPARED_PANEL + c);
 #define HY__SQUARE_LESS(k) if (out > k) half[k * side + i] = d[k];
 #define HY__SQUARE_PUT(V, k) \
     if (out > k && place[i * out + k] >= 0) { \
@@ -9906,8 +9906,8 @@ TARGET static void name##_in(int side, const float *const *from, int64_t channel
     else name##_in_of(7, from, channels, to, plane); \
 } \
 /* And back: result i goes place[i] behind y; negative: nowhere. */ \
-HY__INLINE TARGET void name##_out_of(const int out, const int side, const float *from, int64_t plane, \
-                                     int64_t cols, float *y, const int64_t *place, const hy__tail *tail) \
+HY__INLINE TARGET void name##_out_of(const int out, const int side, const float *from, int64_t cols, \
+                                     float *y, const int64_t *place, const hy__tail *tail) \
 { \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     typedef V##_at vec_at; \
@@ -9929,63 +9929,59 @@ HY__INLINE TARGET void name##_out_of(const int out, const int side, const float 
         } \
     } \
 } \
-TARGET static void name##_out(int out, int side, const float *from, int64_t plane, int64_t cols, float *y, \
+TARGET static void name##_out(int out, int side, const float *from, int64_t cols, float *y, \
                               const int64_t *place, const hy__tail *tail) \
 { \
-    if (side == 4) name##_out_of(2, 4, from, plane, cols, y, place, tail); \
-    else if (side == 6) name##_out_of(4, 6, from, plane, cols, y, place, tail); \
-    else if (out == 4) name##_out_of(4, 7, from, plane, cols, y, place, tail); \
-    else name##_out_of(3, 7, from, plane, cols, y, place, tail); \
+    if (side == 4) name##_out_of(2, 4, from, cols, y, place, tail); \
+    else if (side == 6) name##_out_of(4, 6, from, cols, y, place, tail); \
+    else if (out == 4) name##_out_of(4, 7, from, cols, y, place, tail); \
+    else name##_out_of(3, 7, from, cols, y, place, tail); \
 } \
 static const hy__winograd_isa name##_isa = { name##_in, name##_out };
 
 /* Windows of stride 2, squares of 3 x 3 results from 7 x 7 values: in each dim the even values meet the outer
-   taps, by the points 0, 1, -1, and the odd ones, which stay as they are, meet the middle tap. Line i of a
-   square becomes line above[i] and sign[i] times line below[i]; it goes into result k by results[k][i]. */
-static const signed char hy__halving_above[7] = { 0, 1, 2, 3, 4, 5, 2 };
-static const signed char hy__halving_below[7] = { 4, 0, 4, 0, 2, 0, 6 };
-static const float hy__halving_sign[7] = { -1, 0, 1, 0, -1, 0, -1 };
-static const float hy__halving_results[3][7] = { { 1, 1, 1, 0, 1, 0, 0 }, { 0, 0, 1, 1, -1, 0, 0 },
-                                                 { 0, 0, 1, 0, 1, 1, -1 } };
+   taps, by the points 0, 1, -1, and the odd ones, which stay as they are, meet the middle tap. Lines are
+   turned first: of the even ones, two are at hand at a time. */
 #define HY__HALVING_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6)
-#define HY__HALVING_TAKE(j) vec d##j = *(const vec_at *)(above[j] + c);
-#define HY__HALVING_JOIN(j) d##j += sign * *(const vec_at *)(below[j] + c);
-#define HY__HALVING_KEEP(j) *(vec_at *)(row + (j) * plane) =
-#define HY__HALVING_READ(j) const vec d##j = *(const vec_at *)(row + (j) * plane);
-#define HY__HALVING_MEET(k, j) y##k##j += by##k * h##j;
-#define HY__HALVING_MEETS(k) \
-    { const float by##k = hy__halving_results[k][i]; \
-      HY__HALVING_MEET(k, 0) HY__HALVING_MEET(k, 1) HY__HALVING_MEET(k, 2) }
+#define HY__HALVING_TAKE(j) const vec d##j = *(const vec_at *)(line[j] + c);
+#define HY__HALVING_READ(j) const vec d##j = *(const vec_at *)(row + (j) * HY__PREPARED_PANEL);
+#define HY__HALVING_TURN(to, i) { \
+            const float *const *line = from + 7 * (i); \
+            HY__HALVING_EACH(HY__HALVING_TAKE) \
+            to[0] = d0 - d4; to[1] = d1; to[2] = d2 + d4; to[3] = d3; \
+            to[4] = d4 - d2; to[5] = d5; to[6] = d2 - d6; \
+        }
+#define HY__HALVING_SAME(j) *(vec_at *)(row + (j) * plane) = a[j];
+#define HY__HALVING_LESS(j) *(vec_at *)(row + (j) * plane) = a[j] - b[j];
+#define HY__HALVING_BACK(j) *(vec_at *)(row + (j) * plane) = b[j] - a[j];
+#define HY__HALVING_MORE(j) *(vec_at *)(row + (j) * plane) = a[j] + b[j];
+#define HY__HALVING_WRITE(i, X) row = to + (i) * 7 * plane + c; HY__HALVING_EACH(X)
+#define HY__HALVING_SUMS(i, more) { \
+            const float *row = from + (i) * 7 * HY__PREPARED_PANEL + c; \
+            HY__HALVING_EACH(HY__HALVING_READ) \
+            const vec both = d2 + d4, h0 = (d0 + both) + d1, h1 = (d2 - d4) + d3, h2 = (both - d6) + d5; \
+            more \
+        }
 #define HY__HALVING_KERNELS(name, V, TARGET) \
 TARGET static void name##_in(int side, const float *const *from, int64_t channels, float *to, int64_t plane) \
 { \
-    HY__CONTRACT \
     typedef V vec; \
     typedef V##_at vec_at; \
+    vec a[7], b[7]; \
+    float *row; \
     int64_t c; \
     int i; \
     (void)side; \
-    for (c = 0; c < channels; c += (int64_t)(sizeof(V) / sizeof(float))) \
-        for (i = 0; i < 7; i++) { \
-            const float *const *above = from + 7 * hy__halving_above[i]; \
-            const float *const *below = from + 7 * hy__halving_below[i]; \
-            const float sign = hy__halving_sign[i]; \
-            float *row = to + i * 7 * plane + c; \
-            HY__HALVING_EACH(HY__HALVING_TAKE) \
-            if (i % 2 == 0) { HY__HALVING_EACH(HY__HALVING_JOIN) } \
-            HY__HALVING_KEEP(0) d0 - d4; \
-            HY__HALVING_KEEP(1) d1; \
-            HY__HALVING_KEEP(2) d2 + d4; \
-            HY__HALVING_KEEP(3) d3; \
-            HY__HALVING_KEEP(4) d4 - d2; \
-            HY__HALVING_KEEP(5) d5; \
-            HY__HALVING_KEEP(6) d2 - d6; \
-        } \
+    for (c = 0; c < channels; c += (int64_t)(sizeof(V) / sizeof(float))) { \
+        HY__HALVING_TURN(a, 0) HY__HALVING_TURN(b, 4) HY__HALVING_WRITE(0, HY__HALVING_LESS) \
+        HY__HALVING_TURN(a, 2) HY__HALVING_WRITE(2, HY__HALVING_MORE) HY__HALVING_WRITE(4, HY__HALVING_BACK) \
+        HY__HALVING_TURN(b, 6) HY__HALVING_WRITE(6, HY__HALVING_LESS) \
+        for (i = 1; i < 7; i += 2) { HY__HALVING_TURN(a, i) HY__HALVING_WRITE(i, HY__HALVING_SAME) } \
+    } \
 } \
-TARGET static void name##_out(int out, int side, const float *from, int64_t plane, int64_t cols, \
-                              float *to, const int64_t *place, const hy__tail *tail) \
+TARGET static void name##_out(int out, int side, const float *from, int64_t cols, float *to, \
+                              const int64_t *place, const hy__tail *tail) \
 { \
-    HY__CONTRACT \
     typedef V vec; \
     typedef V##_at vec_at; \
     const vec zero = {0}, HY__BOUNDS(float, *tail) \
@@ -9993,22 +9989,23 @@ TARGET static void name##_out(int out, int side, const float *from, int64_t plan
     int i; \
     (void)out; (void)side; \
     for (c = 0; c < cols; c += (int64_t)(sizeof(V) / sizeof(float))) { \
-        vec y00 = zero, y01 = zero, y02 = zero, y10 = zero, y11 = zero, y12 = zero, y20 = zero, y21 = zero; \
-        vec y22 = zero, all[9]; \
-        for (i = 0; i < 7; i++) { \
-            const float *row = from + i * 7 * plane + c; \
-            HY__HALVING_EACH(HY__HALVING_READ) \
-            const vec both = d2 + d4, h0 = (d0 + both) + d1, h1 = (d2 - d4) + d3, h2 = (both - d6) + d5; \
-            HY__HALVING_MEETS(0) HY__HALVING_MEETS(1) HY__HALVING_MEETS(2) \
-        } \
-        all[0] = y00; all[1] = y01; all[2] = y02; all[3] = y10; all[4] = y11; all[5] = y12; \
-        all[6] = y20; all[7] = y21; all[8] = y22; \
+        const vec bias = tail->bias ? (vec)*(const vec_at *)((const float *)tail->bias + c) : zero; \
+        vec all[9]; \
+        HY__HALVING_SUMS(0, all[0] = h0; all[1] = h1; all[2] = h2;) \
+        HY__HALVING_SUMS(1, all[0] += h0; all[1] += h1; all[2] += h2;) \
+        HY__HALVING_SUMS(2, all[3] = all[6] = h0; all[4] = all[7] = h1; all[5] = all[8] = h2; \
+                         all[0] += h0; all[1] += h1; all[2] += h2;) \
+        HY__HALVING_SUMS(4, all[0] += h0; all[1] += h1; all[2] += h2; all[3] -= h0; all[4] -= h1; \
+                         all[5] -= h2; all[6] += h0; all[7] += h1; all[8] += h2;) \
+        HY__HALVING_SUMS(3, all[3] += h0; all[4] += h1; all[5] += h2;) \
+        HY__HALVING_SUMS(5, all[6] += h0; all[7] += h1; all[8] += h2;) \
+        HY__HALVING_SUMS(6, all[6] -= h0; all[7] -= h1; all[8] -= h2;) \
         for (i = 0; i < 9; i++) { \
             const int64_t at = place[i] + c; \
             vec sum = all[i]; \
             if (place[i] < 0) continue; \
             if (tail->add) sum += *(const vec_at *)((const float *)tail->add + at); \
-            if (tail->bias) sum += *(const vec_at *)((const float *)tail->bias + c); \
+            if (tail->bias) sum += bias; \
             if (tail->clamp) sum = V##_within(sum, low, high, even); \
             *(vec_at *)(to + at) = sum; \
         } \
@@ -22968,18 +22965,39 @@ static int64_t hy__direct_steps(const hy__direct *v, int64_t at)
     return hy__least(HY__DIRECT_STEPS, v->channels - off % v->channels);
 }
 
+/* Where the first row begins, if none is at an edge; else NULL. */
+static const float *hy__aims_start(const hy__direct *v, const hy__aims *aims, const float *x)
+{
+    const hy__window *w = &v->win;
+    const int64_t *p = aims->place[0];
+    int i;
+    for (i = 0; i < 3; i++) if (!hy__aims_within(w, aims, i)) return NULL;
+    return x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * v->fine_c;
+}
+
 /* Where each row begins, if none is at an edge. */
 static int hy__aims_inside(const hy__direct *v, const hy__aims *aims, const float *x, const void **from)
 {
     const hy__window *w = &v->win;
     int i;
-    for (i = 0; i < 3; i++) if (!hy__aims_within(w, aims, i)) return 0;
-    for (i = 0; i < aims->n; i++) {
+    from[0] = hy__aims_start(v, aims, x);
+    for (i = 1; i < aims->n && from[0]; i++) {
         const int64_t *p = aims->place[i];
-        from[i] = i && aims->level ? (const float *)from[i - 1] + w->stride[2] * v->fine_c
-                                   : x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * v->fine_c;
+        from[i] = aims->level ? (const float *)from[i - 1] + w->stride[2] * v->fine_c
+                              : x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * v->fine_c;
     }
-    return 1;
+    return from[0] != NULL;
+}
+
+/* Where the first of an item's rows begins, if they lie in one line and none is at an edge; else NULL. */
+static const float *hy__direct_line(const hy__direct *v, int64_t row, int64_t rows, const float *x)
+{
+    int64_t place[3];
+    hy__aims aims;
+    hy__window_place(v->win.coarse, row, place);
+    if (place[2] + rows > v->win.coarse[2]) return NULL;
+    hy__aim(&v->win, place, (int)rows, &aims);
+    return hy__aims_start(v, &aims, x);
 }
 
 /* Steps of one stretch of a visit: taps side by side go together where that is one run of memory. */
@@ -23158,8 +23176,10 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     const int64_t image = unit / v->groups, row = part % g->row_blocks * g->row_block;
     const int64_t col = part / g->row_blocks * g->col_block, end = hy__least(col + g->col_block, g->n);
     const int64_t rows = hy__least(g->row_block, g->m - row), tiles = hy__pieces(rows, HY__TILE_ROWS);
+    const int64_t pace = v->win.stride[2] * v->fine_c;
     const int packed = v->channels == v->fine_c && v->win.dilate[2] == 1;
     hy__direct_room room = hy__direct_lay_out(v, scratch);
+    const float *line;
     int64_t at, steps, i, j, place[3], shifts, run, skip, first, next;
     hy__tail whole = hy__tail_at(tail, g, image * g->m + row, group * g->n + col);
     float *c;
@@ -23168,6 +23188,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     y += image * g->m * v->coarse_c;
     c = v->first ? room.block : y + row * v->coarse_c + group * g->n + col;
     weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
+    line = hy__direct_line(v, row, rows, x);
     t.ahead = HY__ROWS_AHEAD;
     t.a_col = 1;
     t.b_step = g->panel;
@@ -23182,14 +23203,15 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
         for (first = i = 0; i < tiles; i++, first = next) {
             hy__aims aims;
             next = hy__gemm_tile_row(rows, i + 1);
-            hy__aim(&v->win, place, (int)(next - first), &aims);
-            t.rows = aims.n;
+            t.rows = (int)(next - first);
+            for (j = 0; j < t.rows && line; j++) room.from[j] = line + (first + j) * pace;
+            if (!line) hy__aim(&v->win, place, t.rows, &aims);
             if (v->first)
                 hy__direct_expect(v, y + (group * g->n + col) * g->m + row, (end - col) * i / tiles,
                                   (end - col) * (i + 1) / tiles, rows);
             t.from = room.from;
             skip = 0;
-            if (hy__aims_inside(v, &aims, x, room.from)) {
+            if (line || hy__aims_inside(v, &aims, x, room.from)) {
                 t.shift = room.shift;
                 t.taps = shifts;
                 t.k = run;
@@ -23578,9 +23600,10 @@ static size_t hy__few_plan(hy__few *v, int isa)
 /* --- windows by squares --- *
  * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
  * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
- * core's L2, a worker does all of a block, of half as many; else all blocks come first, an item is a block
- * times a panel. In squares of stride 2 several matrices meet the same filters. Larger windows of stride 2
- * over few channels are those of half the size over the phases of the data: 12 for 3 channels. */
+ * core's L2, a worker does all of a block, of half as many or a quarter, so that values stay there too; else
+ * all blocks come first, an item is a block times a panel. In squares of stride 2 several matrices meet the
+ * same filters. Larger windows of stride 2 over few channels are those of half the size over the phases of
+ * the data: 12 for 3 channels. */
 enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20, HY__WINOGRAD_WAYS = 7,
        HY__WINOGRAD_TURN = 12 };        /* a row of squares that may turn its results round */
 typedef struct hy__winograd_way {
@@ -23599,6 +23622,7 @@ typedef struct hy__winograd {
     int64_t row, block;                 /* squares of a row where rows turn round, else all; of a block */
     int64_t row_blocks, blocks;         /* blocks of a row; of all */
     int     apart;                      /* two stages */
+    int     over;                       /* sums take the place of the values that they are made of */
 } hy__winograd;
 
 /* Which filters matrix m meets. */
@@ -23618,16 +23642,22 @@ static int64_t hy__winograd_first(const hy__winograd *v, int64_t block, int64_t 
     return block / v->row_blocks * v->row + at;
 }
 
-/* From one matrix of a block to the next: a line more, else powers of two would meet in few places of L1. */
-static int64_t hy__winograd_plane(const hy__winograd *v, int64_t cols) { return v->block * cols + 16; }
+/* Of a place's channels, whole vectors. */
+static int64_t hy__winograd_deep(const hy__winograd *v)
+{
+    return hy__pieces(v->base.channels, HY__WINOGRAD_CHANNELS) * HY__WINOGRAD_CHANNELS;
+}
 
-/* The values of one block: side * side matrices (block, channels). */
+/* From one square to the next: a line more, else powers of two would meet in few places of L1. */
+static int64_t hy__winograd_step(const hy__winograd *v, int64_t n) { return v->side * v->side * n + 16; }
+
+/* The values of one block: (block, side * side, channels). */
 static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t block, const float *zeros,
                                float *to)
 {
     const hy__window *w = &v->base.win;
     const int64_t channels = v->base.channels;
-    const int64_t apart = hy__winograd_plane(v, channels), step = v->out * w->stride[2];
+    const int64_t deep = hy__winograd_deep(v), step = v->out * w->stride[2];
     const float *at[49];
     int64_t n, from = hy__winograd_first(v, block, &n), s;
     int i, j;
@@ -23641,18 +23671,19 @@ static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t bl
             for (j = 0; j < v->side; j++, line += channels)
                 at[i * v->side + j] = (uint64_t)(px + j) < (uint64_t)wide ? line : zeros;
         }
-        v->isa->in(v->side, at, channels, to + s * channels, apart);
+        v->isa->in(v->side, at, channels, to + s * hy__winograd_step(v, deep), deep);
     }
 }
 
-/* A block's matrices times the filters of a panel; sums: side * side matrices (block, panel). */
+/* A block's matrices times the filters of a panel; sums: (block, side * side, panel). */
 static void hy__winograd_multiply(const hy__winograd *v, const float *values, const float *weight,
                                   int64_t block, int64_t panel, float *sums)
 {
     const hy__gemm *g = &v->base.gemm;
     const int64_t cols = hy__least(g->panel, g->n - panel * g->panel);
-    const void *from[HY__TILE_ROWS];
-    int64_t i, j, r, n, tiles;
+    const int64_t deep = hy__winograd_deep(v), step = hy__winograd_step(v, g->panel);
+    const void *from[HY__WINOGRAD_BLOCK];
+    int64_t i, j, n, tiles, shift;
     int m;
     hy__tile t;
     hy__winograd_first(v, block, &n);
@@ -23662,24 +23693,24 @@ static void hy__winograd_multiply(const hy__winograd *v, const float *values, co
     t.a_col = t.taps = 1;
     /* Filters from afar, of which tiles read parts of rows: those of the next matrix come meanwhile. */
     t.ahead = v->apart && g->width < g->panel ? g->k : HY__ROWS_AHEAD;
-    t.from = from;
-    t.b_step = t.c_row = g->panel;
+    t.shift = &shift;
+    t.b_step = g->panel;
+    t.c_row = step;
     weight += panel * v->way->kinds * v->way->kinds * g->k * g->panel;
-    for (m = 0; m < v->side * v->side; m++) {
+    for (i = 0; i < n; i++) from[i] = values + i * hy__winograd_step(v, deep);
+    for (m = 0, shift = 0; m < v->side * v->side; m++, shift += deep, sums += g->panel) {
         const float *b = weight + hy__winograd_kind(v, m) * g->k * g->panel;
         for (i = 0; i < tiles; i++) {
             const int64_t row = hy__gemm_tile_row(n, i);
             t.rows = (int)(hy__gemm_tile_row(n, i + 1) - row);
-            for (r = 0; r < t.rows; r++) from[r] = values + (row + r) * g->k;
+            t.from = from + row;
             for (j = 0; j < cols; j += g->width) {
                 t.cols = hy__least(g->width, cols - j);
                 t.last = t.cols - g->isa->lanes;
                 g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + hy__pieces(t.cols, g->isa->lanes) - 1](
-                    &t, b + j, sums + row * g->panel + j);
+                    &t, b + j, sums + row * step + j);
             }
         }
-        values += hy__winograd_plane(v, g->k);
-        sums += hy__winograd_plane(v, g->panel);
     }
 }
 
@@ -23700,29 +23731,24 @@ static void hy__winograd_leave(const hy__winograd *v, const float *sums, int64_t
             for (j = 0; j < v->out; j++)
                 place[i * v->out + j] = py + i >= size[1] || px + j >= size[2] ? -1
                     : ((line + i) * size[2] + px + j) * g->n;
-        v->isa->out(v->out, v->side, sums + s * g->panel, hy__winograd_plane(v, g->panel),
+        v->isa->out(v->out, v->side, sums + s * hy__winograd_step(v, g->panel),
                     hy__least(g->panel, g->n - col), y + col, place, &t);
     }
 }
 
 static int64_t hy__winograd_values(const hy__winograd *v)
 {
-    return v->side * v->side * hy__winograd_plane(v, v->base.channels);
+    return v->block * hy__winograd_step(v, hy__winograd_deep(v));
 }
 static int64_t hy__winograd_sums(const hy__winograd *v)
 {
-    return v->side * v->side * hy__winograd_plane(v, HY__PREPARED_PANEL);
+    return v->over ? 0 : v->block * hy__winograd_step(v, HY__PREPARED_PANEL);
 }
 
-/* Zeros for a place's channels, in whole vectors. */
-static int64_t hy__winograd_zeros(const hy__winograd *v)
-{
-    return hy__pieces(v->base.channels, HY__WINOGRAD_CHANNELS) * HY__WINOGRAD_CHANNELS;
-}
 static size_t hy__winograd_scratch(const hy__winograd *v)
 {
     const int64_t turned = v->base.first ? v->out * v->base.win.coarse[2] * v->base.gemm.n : 0;
-    return (size_t)(hy__winograd_sums(v) + hy__winograd_zeros(v) + (v->apart ? 0 : hy__winograd_values(v)) +
+    return (size_t)(hy__winograd_sums(v) + hy__winograd_deep(v) + (v->apart ? 0 : hy__winograd_values(v)) +
                     turned) * sizeof(float);
 }
 
@@ -23742,7 +23768,7 @@ static void hy__winograd_run(const hy__winograd *v, const float *x, const float 
     const int64_t panels = hy__pieces(v->base.gemm.n, HY__PREPARED_PANEL);
     const int64_t blocks = v->base.first ? v->row_blocks : 1;
     float *sums = (float *)(void *)scratch, *zeros = sums + (v->apart && !stage ? 0 : hy__winograd_sums(v));
-    float *values = v->apart ? (float *)(void *)shared : zeros + hy__winograd_zeros(v);
+    float *values = v->apart ? (float *)(void *)shared : zeros + hy__winograd_deep(v);
     float *turned = values + hy__winograd_values(v), *to = v->base.first ? turned : y;
     int64_t block = v->apart && stage ? item % v->blocks : item * blocks, last = block + blocks;
     int64_t first = 0, end = panels, p;
@@ -23750,12 +23776,12 @@ static void hy__winograd_run(const hy__winograd *v, const float *x, const float 
         values += block * hy__winograd_values(v);
         if (stage) { first = item / v->blocks; end = first + 1; }
     }
-    if (!stage) memset(zeros, 0, (size_t)hy__winograd_zeros(v) * sizeof *zeros);
+    if (!stage) memset(zeros, 0, (size_t)hy__winograd_deep(v) * sizeof *zeros);
     for (; block < last; block++) {
         if (!stage) hy__winograd_enter(v, x, block, zeros, values);
         for (p = first; p < end && (stage || !v->apart); p++) {
-            hy__winograd_multiply(v, values, weight, block, p, sums);
-            hy__winograd_leave(v, sums, block, p, to, tail);
+            hy__winograd_multiply(v, values, weight, block, p, v->over ? values : sums);
+            hy__winograd_leave(v, v->over ? values : sums, block, p, to, tail);
         }
     }
     if (v->base.first) hy__winograd_turn(v, turned, item, y);
@@ -23768,16 +23794,16 @@ static double hy__winograd_weights(const hy__winograd_way *way, double channels,
 static int hy__winograd_fits(double weights) { return weights <= (double)HY__WINOGRAD_L2; }
 
 /* The cost of a way through a window, directly or by squares: nanoseconds of a core with 100 GFLOP/s that
- * reads L2 at 40 bytes per nanosecond, and weights that do not fit it at 20. */
+ * reads L2 at 80 bytes per nanosecond, and weights that do not fit it at 20. */
 static double hy__winograd_cost(double values, double channels, double filters, double weights)
 {
-    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 40 : 20);
+    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 80 : 20);
 }
 static double hy__direct_ns(const hy__window *w, double images, double channels, double filters)
 {
     const double taps = (double)hy__window_size(w->kernel);
-    return hy__winograd_cost(images * (double)(w->coarse[1] * w->coarse[2]) * taps, channels, filters,
-                             taps * channels * filters * (double)sizeof(float));
+    return 1.1 * hy__winograd_cost(images * (double)(w->coarse[1] * w->coarse[2]) * taps, channels, filters,
+                                   taps * channels * filters * (double)sizeof(float));     /* short rows */
 }
 static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters,
                               const hy__winograd_way *way)
@@ -23786,7 +23812,7 @@ static double hy__winograd_ns(const hy__window *w, double images, double channel
     double values = way->side * way->side * images * (double)(down * across);
     double whole = (double)hy__most((int64_t)channels, HY__WINOGRAD_CHANNELS);      /* a vector at least */
     return hy__winograd_cost(values, channels, filters, hy__winograd_weights(way, channels, filters)) +
-           8 * values * (whole + filters) / 40;
+           6 * values * (whole + filters) / 40;
 }
 
 /* Halves: the data go by phases of a stride of 2. */
@@ -23854,7 +23880,7 @@ static void hy__winograd_filter(const hy__winograd_way *way, const double *w, do
 static void hy__winograd_plan(hy__winograd *v, int way, int isa)
 {
     hy__gemm *g = &v->base.gemm;
-    int64_t squares;
+    int64_t squares, values, most;
     v->way = &hy__winograd_ways[way];
     v->out = v->way->out;
     v->side = v->way->side;
@@ -23864,7 +23890,10 @@ static void hy__winograd_plan(hy__winograd *v, int way, int isa)
                                                        (double)v->base.coarse_c));
     squares = hy__winograd_squares(v);
     v->row = v->base.first ? v->across : squares;
-    v->row_blocks = hy__pieces(v->row, v->apart ? HY__WINOGRAD_BLOCK : HY__WINOGRAD_BLOCK / 2);
+    most = v->apart ? HY__WINOGRAD_BLOCK : HY__WINOGRAD_BLOCK / 2;
+    values = hy__winograd_step(v, hy__winograd_deep(v)) * (int64_t)sizeof(float);
+    if (!v->apart && most * values > HY__WINOGRAD_L2 / 4) most /= 2;
+    v->row_blocks = hy__pieces(v->row, most);
     v->block = hy__most(hy__pieces(v->row, hy__most(v->row_blocks, 1)), 1);
     v->row_blocks = hy__most(hy__pieces(v->row, v->block), 1);
     v->blocks = hy__pieces(squares, hy__most(v->row, 1)) * v->row_blocks;
@@ -23873,6 +23902,7 @@ static void hy__winograd_plan(hy__winograd *v, int way, int isa)
     g->n = g->c_row = v->base.coarse_c;
     g->k = v->base.channels;
     hy__gemm_plan_prepared(g, isa);
+    v->over = !v->apart && g->n <= g->width && hy__winograd_deep(v) == HY__PREPARED_PANEL;
 #if HY__SIMD
     v->isa = v->way->stride == 2 ? &hy__halving_base_isa : &hy__winograd_base_isa;
 #ifdef HY__TARGET_AVX2

@@ -977,7 +977,7 @@ static int last_squares_bounded(hy_frame *F, int number)
     hy_array *in;
     const float *got;
     w.pad[1] = w.pad[2] = number % 2;
-    w.filters = 32;
+    w.filters = 32 << number % 2;
     size[1] = number % 4 > 1 ? 9 + last_next(8) : 5 + last_next(4);  /* large ones go by squares of 4 */
     size[2] = number % 4 > 1 ? 9 + last_next(8) : 5 + last_next(4) - number % 2;
     if (number % 6 > 3) {
