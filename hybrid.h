@@ -65420,8 +65420,8 @@ HY__WARM_ROOMS
  *          binomial and multinomial numbers; numpy mode's norm, diff, any, all; arctan2, nonzero, unique,
  *          vstack and its kin, hy_einsum, multibox_target, proposal; attention as GluonNLP writes it and
  *          as one operator, which compiled programs make of what is written out.
- *          LINE BY LINE: powers, arctan2, roundings and log1p with vectors; turning powers of two.
- *          MACHINES: threads and files of Windows; WebAssembly; short calls in a row wake threads, too.
+ *          MACHINES: threads and files of Windows; WebAssembly; short calls in a row wake threads, too;
+ *          with AVX2 arctan2, powers, roundings, log1p; powers of two as shapes cost no more than others.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.
