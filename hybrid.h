@@ -18176,15 +18176,15 @@ static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t
 #define HY__NAN_WHOLE(x) 0
 #define HY__BETTER(compare, IS_NAN) \
     for (i = 0; i < n; i++) { \
-        int wins = (v[i] compare best[i]) | (IS_NAN(v[i]) & !IS_NAN(best[i])); \
+        int wins = !(v[i] compare best[i]) & !IS_NAN(best[i]); \
         best[i] = wins ? v[i] : best[i]; \
         at[i] = wins ? where : at[i]; \
     }
-#define HY__BEST(name, T, N, COMPUTE, IS_NAN) \
+#define HY__BEST(name, T, N, A, LEAST, MOST, COMPUTE, IS_NAN) \
     HY__INLINE void hy__better_##name(T *best, N *at, const T *v, int64_t n, N where, int least) \
     { \
         int64_t i; \
-        if (least) { HY__BETTER(<, IS_NAN) } else { HY__BETTER(>, IS_NAN) } \
+        if (least) { HY__BETTER(>=, IS_NAN) } else { HY__BETTER(<=, IS_NAN) } \
     } \
     HY__INLINE const T *hy__load_best_##name(T *tile, const char *data, hy_dtype dtype, int64_t n) \
     { \
@@ -18207,40 +18207,37 @@ static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t
         } \
         for (i = 0; i < n; i++) place[i] = at[i]; \
     } \
-    /* along a line, as rows of 64 columns */ \
-    static int64_t hy__best_line_##name(const char *data, hy_dtype dtype, int64_t n, int least) \
+    /* along a line: the first tile with the best, then its place there */ \
+    static int64_t hy__best_line_##name(hy__fold_fn fold, const char *data, hy_dtype dtype, int64_t n, \
+                                        int least) \
     { \
-        enum { WIDE = 64 }; \
-        T best[WIDE], tile[HY__TILE], b; \
-        N at[WIDE]; \
-        int64_t i, j, m, place = 0, wide = hy__least(n, WIDE); \
-        hy__load_tile(COMPUTE, best, data, dtype, 1, wide); \
-        for (i = 0; i < WIDE; i++) at[i] = 0; \
-        for (i = wide; i < n; i += m) { \
-            const T *v = hy__load_best_##name(tile, data + i * hy__traits[dtype].size, dtype, \
-                                              m = hy__least(n - i, HY__TILE)); \
-            for (j = 0; j + WIDE <= m; j += WIDE) \
-                hy__better_##name(best, at, v + j, WIDE, (N)((i + j) / WIDE), least); \
-            if (j < m) hy__better_##name(best, at, v + j, m - j, (N)((i + j) / WIDE), least); \
+        const int64_t size = hy__traits[dtype].size; \
+        const T *v; \
+        T tile[HY__TILE]; \
+        A best = 0, most; \
+        int64_t i, m, start = 0; \
+        for (i = 0; i < n; i += m) { \
+            v = hy__load_best_##name(tile, data + i * size, dtype, m = hy__least(n - i, HY__TILE)); \
+            most = least ? MOST : LEAST; \
+            fold(least ? HY__MIN : HY__MAX, &most, v, 1, 0, m); \
+            if (i && !(least ? most < best : most > best) && !(IS_NAN(most) & !IS_NAN(best))) continue; \
+            best = most; \
+            start = i; \
         } \
-        for (b = best[0], place = at[0] * (int64_t)WIDE, i = 1; i < wide; i++) { \
-            int64_t p = at[i] * (int64_t)WIDE + i; \
-            T x = best[i]; \
-            int wins = (least ? x < b : x > b) | (IS_NAN(x) & !IS_NAN(b)); \
-            int equal = (x == b) | (IS_NAN(x) & IS_NAN(b)); \
-            if (wins | (equal & (p < place))) { b = x; place = p; } \
-        } \
-        return place; \
+        m = hy__least(n - start, HY__TILE); \
+        v = hy__load_best_##name(tile, data + start * size, dtype, m); \
+        for (i = 0; i < m - 1 && (A)v[i] != best && !(IS_NAN(v[i]) & IS_NAN(best)); i++) {} \
+        return start + i; \
     }
-HY__BEST(f32, float,   int32_t, HY_F32, HY__NAN_REAL)
+HY__BEST(f32, float,   int32_t, double,  -HUGE_VAL, HUGE_VAL,  HY_F32, HY__NAN_REAL)
 HY__SMALL_BEGIN
-HY__BEST(f64, double,  int64_t, HY_F64, HY__NAN_REAL)
-HY__BEST(i64, int64_t, int64_t, HY_I64, HY__NAN_WHOLE)
+HY__BEST(f64, double,  int64_t, double,  -HUGE_VAL, HUGE_VAL,  HY_F64, HY__NAN_REAL)
+HY__BEST(i64, int64_t, int64_t, int64_t, INT64_MIN, INT64_MAX, HY_I64, HY__NAN_WHOLE)
 HY__SMALL_END
 
 typedef void (*hy__best_columns_fn)(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, int64_t n,
                                     int least, int64_t *place);
-typedef int64_t (*hy__best_line_fn)(const char *data, hy_dtype dtype, int64_t n, int least);
+typedef int64_t (*hy__best_line_fn)(hy__fold_fn fold, const char *data, hy_dtype dtype, int64_t n, int least);
 HY__LOOPS_END
 
 HY__COLD_ROOMS
@@ -18426,6 +18423,7 @@ typedef struct hy__argbest {
     int       least;
     hy__best_columns_fn columns;
     hy__best_line_fn    line;
+    hy__fold_fn         fold;           /* of a line */
 } hy__argbest;
 
 static int64_t hy__argbest_start(const hy__argbest *r, int64_t line)           /* where a line begins */
@@ -18441,7 +18439,8 @@ static void hy__argbest_part(const hy_run *now, const hy_tensor *x, const hy__ar
     if (r->lines.inner > 1)
         r->columns(hy__place(now, x, at), x->type.dtype, r->lines.inner, high - low, width, r->least, place);
     else for (i = 0; i < width; i++)
-        place[i] = r->line(hy__place(now, x, at + i * r->lines.n), x->type.dtype, high - low, r->least);
+        place[i] = r->line(r->fold, hy__place(now, x, at + i * r->lines.n), x->type.dtype, high - low,
+                           r->least);
     for (i = 0; i < width; i++) place[i] += low;
 }
 
@@ -18501,6 +18500,8 @@ static int hy__argbest_bind(hy_job *job, int axis, int least)
     r->least = least;
     r->columns = dtype == HY_F64 ? hy__best_columns_f64 : whole ? hy__best_columns_i64 : hy__best_columns_f32;
     r->line = dtype == HY_F64 ? hy__best_line_f64 : whole ? hy__best_line_i64 : hy__best_line_f32;
+    r->fold = whole ? hy__fold_lines_i64
+                    : hy__row_kernels_for(dtype == HY_F64 ? HY_F64 : HY_F32, job->kernels->isa)->fold_lines;
     r->width = r->lines.inner > 1 ? (int64_t)HY__TILE : hy__clamp_i64(HY__CHUNK / (n + !n), 1, HY__TILE);
     r->blocks = r->lines.inner > 1 ? r->lines.outer * hy__pieces(r->lines.inner, r->width)
                                    : hy__pieces(r->lines.outer * r->lines.inner, r->width);
@@ -29414,12 +29415,12 @@ HY__BIND(_full, hy__fill_bind(job, r->value))
 /* --- ranges: a + b (i / repeat) --- */
 static void hy__make_range(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
 {
-    double *y = (double *)to;
-    int64_t i, step = first / f->low, left = f->low - first % f->low;
+    double *y = (double *)to, step = (double)(first / f->low);
+    int64_t i, left = f->low - first % f->low;
     (void)now;
     for (i = 0; i < count; i++) {
-        y[i] = f->a + f->b * (double)step;
-        if (--left == 0) { step++; left = f->low; }
+        y[i] = f->a + f->b * step;
+        if (--left == 0) { step += 1; left = f->low; }
     }
     if (f->high && first + count == f->total && count) y[count - 1] = f->c;
 }
