@@ -102,6 +102,95 @@ static void edge_ranges(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Is v better than w, which stands earlier? */
+static int edge_beats(double v, double w, int least)
+{
+    return (least ? v < w : v > w) || (v != v && w == w);
+}
+
+/* Lines of several tiles, many equal, some NaN or infinite, of any type, along either axis: argmax, argmin, argsort
+ * and topk beside plain loops. */
+static void edge_long_lines(void)
+{
+    static const hy_dtype dtypes[] = { HY_F32, HY_F64, HY_F16, HY_I32, HY_I64, HY_U8 };
+    static const int lengths[] = { 1, 2, 15, 16, 17, 64, 97, 255, 256, 257, 700, 1100 };
+    hy_frame *F = hy_open(NULL);
+    int k, d, axis, i, j, kind;
+    uint32_t random = 7;
+    for (k = 0; k < (int)(sizeof lengths / sizeof lengths[0]); k++)
+        for (d = 0; d < (int)(sizeof dtypes / sizeof dtypes[0]); d++)
+            for (kind = 0; kind < 3; kind++)
+                for (axis = 0; axis < 2; axis++) {
+                    const int n = lengths[k], floats = d < 3;
+                    const double *v, *most, *least, *order, *first;
+                    hy_array *x, *xs;
+                    float *values;
+                    hy_begin(F);
+                    x = hy_zeros(F, HY_SHAPE(2, n));
+                    values = (float *)hy_write(F, x);
+                    for (i = 0; i < 2 * n; i++) {
+                        random = random * 1664525u + 1013904223u;
+                        values[i] = (float)(random >> 16) / (kind ? 65536 : 1) * (kind ? 4 : 0.0018f);
+                        if (kind == 2 && floats && random >> 10 & 1) values[i] = -(float)HUGE_VAL;
+                        if (kind == 1 && floats && (random >> 8) % 300 == 0) values[i] = (float)NAN;
+                    }
+                    x = hy_cast(F, x, dtypes[d]);
+                    xs = axis ? x : hy_transpose(F, x, HY_ALL);
+                    v = (const double *)hy_data(F, hy_cast(F, x, HY_F64));
+                    most = (const double *)hy_data(F, hy_cast(F, hy_argmax(F, xs, axis, NULL), HY_F64));
+                    least = (const double *)hy_data(F, hy_cast(F, hy_argmin(F, xs, axis, NULL), HY_F64));
+                    order = (const double *)hy_data(F, axis ? hy_cast(F, hy_argsort(F, xs, 1, NULL), HY_F64)
+                        : hy_transpose(F, hy_cast(F, hy_argsort(F, xs, 0, NULL), HY_F64), HY_ALL));
+                    first = (const double *)hy_data(F, hy_cast(F, hy_topk(F, x, 1, n < 5 ? 1 : 5, NULL), HY_F64));
+                    for (j = 0; j < 2; j++, v += n, order += n) {
+                        const int wanted = n < 5 ? 1 : 5;
+                        int best = 0, worst = 0, wrong = 0;
+                        for (i = 1; i < n; i++) {
+                            const double a = v[(int)order[i - 1]], b = v[(int)order[i]];
+                            if (edge_beats(v[i], v[best], 0)) best = i;
+                            if (edge_beats(v[i], v[worst], 1)) worst = i;
+                            wrong += a != a ? b == b : a > b || (a == b && order[i - 1] > order[i]);
+                        }
+                        wrong += most[j] != best || least[j] != worst;
+                        for (i = 0; i < wanted; i++) {
+                            const double a = v[(int)first[j * wanted + i]], b = v[(int)order[n - 1 - i]];
+                            wrong += a != b && (a == a || b == b);
+                        }
+                        if (!CHECK(wrong == 0)) printf("type %d, %d values, kind %d, axis %d\n", (int)dtypes[d], n,
+                                                       kind, axis);
+                    }
+                    hy_end(F);
+                }
+    CHECK(hy_close(F) == 0);
+}
+
+/* Rows of a turned plane that begin a power of two apart, ragged in both directions, elements of every size. */
+static void edge_turned_planes(void)
+{
+    static const hy_dtype dtypes[] = { HY_U8, HY_F16, HY_I32, HY_I64 };
+    static const int rows[] = { 15, 16, 31, 33, 70 }, cols[] = { 256, 512, 1024, 2048, 4096 };
+    hy_frame *F = hy_open(NULL);
+    int d, r, c, i, j, wrong = 0;
+    for (d = 0; d < 4; d++)
+        for (r = 0; r < 5; r++)
+            for (c = 0; c < 5; c++) {
+                hy_array *x, *y;
+                const double *from, *to;
+                hy_begin(F);
+                x = hy_arange(F, 0, (double)rows[r] * cols[c], 1);
+                x = hy_cast(F, hy_reshape(F, hy_mod_scalar(F, x, 241), HY_INTS(cols[c], rows[r]), NULL), dtypes[d]);
+                y = hy_transpose(F, x, HY_ALL);
+                from = (const double *)hy_data(F, hy_cast(F, x, HY_F64));
+                to = (const double *)hy_data(F, hy_cast(F, y, HY_F64));
+                for (i = 0; from && to && i < rows[r]; i++)
+                    for (j = 0; j < cols[c]; j++) wrong += to[i * cols[c] + j] != from[j * rows[r] + i];
+                CHECK(hy_dim(F, y, 0) == rows[r] && from && to);
+                hy_end(F);
+            }
+    CHECK(wrong == 0);
+    CHECK(hy_close(F) == 0);
+}
+
 /* NaN is the largest of all in an order, and where argmax points to. */
 static void edge_nan(void)
 {
@@ -266,6 +355,8 @@ static void test_edges(void)
     RUN(edge_index_copy);
     RUN(edge_ranges);
     RUN(edge_nan);
+    RUN(edge_long_lines);
+    RUN(edge_turned_planes);
     RUN(edge_nothing_wide);
     RUN(edge_window);
 }
