@@ -10721,18 +10721,13 @@ static void hy__move_block(int size, char *to, const char *from, int64_t rows, i
     }
 }
 
-/* Where rows of a turned plane would begin in the same few sets of a cache, a small block comes between: each
- * of their lines is then written once. */
-static void hy__move_plane(int size, char *to, const char *from, int64_t rows, int64_t cols, int64_t to_row,
-                           int64_t to_col, int64_t from_row, int64_t from_col)
+/* Where rows of a turned plane begin in the same few sets of a cache, a block comes between: each of their
+ * lines is then written once. It is too much for the stacks of small machines, which do not need it. */
+static void hy__turn_apart(int size, char *to, const char *from, int64_t rows, int64_t cols, int64_t to_row,
+                           int64_t from_col)
 {
     uint64_t block[HY__TURNED_ROWS * HY__TURNED_BYTES / 8];
     int64_t r, m, n;
-    if (to_col != 1 || from_row != 1 || rows < HY__MOVE_STRIP || cols < HY__MOVE_STRIP || from_col <= 1 ||
-        to_row * size % HY__SAME_SETS) {
-        hy__move_block(size, to, from, rows, cols, to_row, to_col, from_row, from_col);
-        return;
-    }
     for (; cols > 0; cols -= n, to += n * size, from += n * from_col * size) {
         n = hy__least(cols, HY__TURNED_BYTES / size);
         for (r = 0; r < rows; r += m) {
@@ -10741,6 +10736,16 @@ static void hy__move_plane(int size, char *to, const char *from, int64_t rows, i
             hy__copy_rows(to + r * to_row * size, (char *)block, m, n * size, to_row * size, n * size);
         }
     }
+}
+
+static void hy__move_plane(int size, char *to, const char *from, int64_t rows, int64_t cols, int64_t to_row,
+                           int64_t to_col, int64_t from_row, int64_t from_col)
+{
+    const int turned = to_col == 1 && from_row == 1 && from_col > 1 && rows >= HY__MOVE_STRIP &&
+                       cols >= HY__MOVE_STRIP;
+    if (sizeof(void *) > 4 && turned && to_row * size % HY__SAME_SETS == 0)
+        hy__turn_apart(size, to, from, rows, cols, to_row, from_col);
+    else hy__move_block(size, to, from, rows, cols, to_row, to_col, from_row, from_col);
 }
 
 static void hy__move_item(const hy__move *m, char *to, const char *from, int64_t item)
