@@ -293,7 +293,7 @@
  *   value, but their sum or product with 0.5 is an error: cast first (MXNet cuts the 0.5 to 0). Functions of
  *   f32 have the same bits on every instruction set and are off by at most
  *   1.5 units of the last place (exp, log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others)
- *   or 3.5 (mish); gelu by 2.5 and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where
+ *   or 3.5 (mish, tan); gelu by 2.5 and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where
  *   neighbours lie farther apart than a period, are those of 2^30. Indices may have any numeric type. A
  *   reduction over all axes gives shape (1,), as in MXNet. Sums, means and variances of floats are added up
  *   in doubles; the few values (at most 32) of a window of average pooling, and the exponentials of a
@@ -343,6 +343,15 @@
 #elif defined(__ARM_ARCH_PROFILE) && !defined(__ARM_FEATURE_MVE) && !defined(HYBRID_NO_SIMD)
 #if __ARM_ARCH_PROFILE == 77 /* M */
 #define HYBRID_NO_SIMD                  /* there a vector is so many copies of each line */
+#endif
+#elif defined(__FLT_EVAL_METHOD__) && !defined(HYBRID_NO_SIMD)
+#if __FLT_EVAL_METHOD__ == 1
+#define HYBRID_NO_SIMD                  /* sums of floats are doubles, which vectors do not take */
+#endif
+#endif
+#if defined(__FLT_EVAL_METHOD__) && defined(HYBRID_IMPLEMENTATION)
+#if __FLT_EVAL_METHOD__ == 2
+#error "hybrid.h: floats are not rounded at each step: compile with -msse2 -mfpmath=sse"
 #endif
 #endif
 
@@ -10555,7 +10564,7 @@ typedef uint32_t HY__ANY_ALIAS hy__any32;
 typedef uint64_t HY__ANY_ALIAS hy__any64;
 
 enum { HY__MOVE_DIMS = 2 * HY_MAX_DIM, HY__MOVE_EDGE = 128, HY__MOVE_STRIP = 16, HY__MOVE_NARROW = 8,
-       HY__TURNED_ROWS = 32, HY__TURNED_BYTES = 512, HY__SAME_SETS = 2048 };
+       HY__TURNED_ROWS = 32, HY__TURNED_BYTES = 448, HY__SAME_SETS = 2048 };
 typedef struct hy__move {
     int     ndim, size;                 /* bytes of an element */
     int64_t n[HY__MOVE_DIMS], to[HY__MOVE_DIMS], from[HY__MOVE_DIMS];   /* strides in elements; inner last */
@@ -13136,22 +13145,26 @@ static void hy__fold_rows_i64(hy__reduction kind, void *acc, const void *from, i
     }
 }
 #undef HY__FOLD
-HY__INLINE int64_t hy__larger_i64(int64_t x, int64_t y) { return x > y ? x : y; }
+HY__SMALL_END
+HY__INLINE int32_t hy__larger_i32(int32_t x, int32_t y) { return x > y ? x : y; }
 #define HY__FLIPPED(v) ((v) ^ flip)             /* the least x is the largest ~x, turned round */
 static void hy__fold_rows_i32(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
                               int64_t n)                                /* HY__MEAN, HY__MAX, HY__MIN */
 {
     const int32_t *x = (const int32_t *)from, flip = kind == HY__MIN ? -1 : 0;
-    int64_t *to = (int64_t *)acc, i;
+    int64_t *sum = (int64_t *)acc, i;
     if (kind == HY__MEAN) {
+        int64_t *to = sum;
         HY__FOLD_ROWS(int64_t, (int64_t), hy__added_i64)
     } else {
-        for (i = 0; i < n; i++) to[i] ^= flip;
-        HY__FOLD_ROWS(int32_t, HY__FLIPPED, hy__larger_i64)
-        for (i = 0; i < n; i++) to[i] ^= flip;
+        int32_t to[HY__COLUMNS];
+        for (i = 0; i < n; i++) to[i] = (int32_t)hy__clamp_i64(sum[i] ^ flip, INT32_MIN, INT32_MAX);
+        HY__FOLD_ROWS(int32_t, HY__FLIPPED, hy__larger_i32)
+        for (i = 0; i < n; i++) sum[i] = to[i] ^ flip;
     }
 }
 
+HY__SMALL_BEGIN
 #define HY__LINES_BY_ROWS(name, T, A, join, integer) \
     static void hy__fold_lines_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
                                       int64_t step, int64_t n) \
@@ -22068,7 +22081,9 @@ static void hy__conv_plan_pointwise(hy__gemm *g, int64_t units)
     if (g->k * plane <= 1 << 18) rows = hy__least(rows, share);
     else cols = hy__clamp_i64(hy__pieces(units * cols, HY__CONV_UNITS), 64, 512);
     rows = hy__pieces(g->m, hy__pieces(g->m, rows));
-    if (g->isa->dots && g->isa->lanes >= 8 && g->k_block >= 128 && over <= HY__DOT_COLS) g->rest = over;
+    /* ... if the last block of k has a vector for them to begin with. */
+    if (g->isa->dots && g->isa->lanes >= 8 && g->k_block >= 128 && over <= HY__DOT_COLS &&
+        (g->k - 1) % g->k_block + 1 >= g->isa->lanes) g->rest = over;
     g->b_place = plane % HY__FAR_LINES ? HY__B_IN_PLACE : HY__B_IN_SCRATCH;
     g->pack_items = 0;
     g->shared_bytes = 0;

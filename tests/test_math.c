@@ -39,6 +39,7 @@ static const struct math_row {
     { "mish", hy_mish, math_mish, 3.5, 0 },
     { "sinh", hy_sinh, sinh, 2.5, 0 },
     { "cosh", hy_cosh, cosh, 2.5, 0 },
+    { "tan", hy_tan, tan, 3.5, 0 },
     { "arctan", hy_arctan, atan, 2, 0 },
     { "rsqrt", hy_rsqrt, math_rsqrt, 1.5, 0 },
     { "cbrt", hy_cbrt, cbrt, 1.5, 0 },
