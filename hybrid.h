@@ -5449,11 +5449,12 @@ static void hy__log_error(hy_frame *F)
     if (desc->log_fn) desc->log_fn(desc->log_user, HY_LOG_ERROR, (int)F->code, F->text);
 }
 
-static void hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
+/* Says what went wrong, unless something has before. Gives -1, as what fails does. */
+static int hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
 {
     hy__line line;
     va_list args;
-    if (!F || F->code) return;
+    if (!F || F->code) return -1;
     line = hy__line_open(F->text, sizeof F->text);
     va_start(args, format);
     hy__format(&line, format, args);
@@ -5461,7 +5462,10 @@ static void hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
     hy__put_scope(&line, F->scope);
     F->code = code;
     if (!F->trying) hy__log_error(F);
+    return -1;
 }
+/* The same where no array, graph or text comes of it. */
+#define hy__refuse(F, code, ...) ((void)hy__fail(F, code, __VA_ARGS__), (void *)0)
 
 static const char hy__no_text[] = ": not in this build (HYBRID_NO_TEXT)";
 
@@ -5491,11 +5495,12 @@ static size_t hy__say_no_text(const char *who, char *buffer, size_t bytes)
 
 /* Without texts an error is its kind; what else it would say is looked at by the compiler, and dropped. */
 #ifdef HYBRID_NO_TEXT
-static void hy__fail_kind(hy_frame *F, hy_error_t code)
+static int hy__fail_kind(hy_frame *F, hy_error_t code)
 {
-    if (!F || F->code) return;
+    if (!F || F->code) return -1;
     (void)hy__left_out(F, hy_error_name(code), " (built with HYBRID_NO_TEXT)");
     F->code = code;
+    return -1;
 }
 #define hy__fail(F, code, ...) (0 ? hy__fail(F, code, __VA_ARGS__) : hy__fail_kind(F, code))
 #endif
@@ -5523,11 +5528,11 @@ static void hy__warn(hy_frame *F, const char *format, ...)
     F->root->desc.log_fn(F->root->desc.log_user, HY_LOG_WARNING, 0, text);
 }
 
-static void *hy__no_memory(hy_frame *F, const char *what)
+static int hy__no_room(hy_frame *F, const char *what)
 {
-    hy__fail(F, HY_ERROR_MEMORY, "%s: out of memory", what);
-    return NULL;
+    return hy__fail(F, HY_ERROR_MEMORY, "%s: out of memory", what);
 }
+static void *hy__no_memory(hy_frame *F, const char *what) { hy__no_room(F, what); return NULL; }
 
 HY_API const char *hy_error(hy_frame *F)
 {
@@ -5771,10 +5776,9 @@ HY_API hy_array *hy_return(hy_frame *F, hy_array *x)
 {
     int i;
     if (!hy__alive(F, x, "hy_return")) return NULL;
-    if (x->frame != F) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_return: the array belongs to another frame");
-        return NULL;
-    }
+    if (x->frame != F)
+        return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_return: the array belongs to another "
+                                      "frame");
     if (x->kept || !F->marks || x->slot < F->mark[F->marks - 1]) return x;      /* then its items stay, too */
     x->kept = -1;
     for (i = 0; i < x->count; i++) if (x->item[i] && x->item[i]->frame == F) hy_return(F, x->item[i]);
@@ -5800,10 +5804,8 @@ HY_API hy_array *hy_keep(hy_frame *F, hy_array *x)
     int i, slot;
     if (!hy__alive(F, x, "hy_keep")) return NULL;
     if (x->kept > 0) return x;
-    if (x->frame != F) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_keep: the array belongs to another frame");
-        return NULL;
-    }
+    if (x->frame != F)
+        return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_keep: the array belongs to another frame");
     for (i = 0; i < x->count; i++)
         if (x->item[i] && x->item[i]->frame == F && !hy_keep(F, x->item[i])) return NULL;
     slot = x->slot;
@@ -5863,10 +5865,9 @@ HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x)
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: the array belongs to another hy_open");
         return NULL;
     }
-    if (depth > HY__NEST) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: groups within groups go %d deep, no deeper", (int)HY__NEST);
-        return NULL;
-    }
+    if (depth > HY__NEST)
+        return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_group: groups within groups go %d deep, "
+                                      "no deeper", (int)HY__NEST);
     group = hy__group_make(F, n);
     if (!group) return NULL;
     memcpy(group->item, x, (size_t)n * sizeof *x);
@@ -5879,10 +5880,8 @@ HY_API hy_array *hy_get(hy_frame *F, hy_array *group, int i)
     int n;
     if (!hy__alive(F, group, "hy_get")) return NULL;
     n = group->count ? group->count : 1;
-    if (i < -n || i >= n) {
-        hy__fail(F, HY_ERROR_INDEX, "hy_get: index %d of a group of %d", i, n);
-        return NULL;
-    }
+    if (i < -n || i >= n)
+        return (hy_array *)hy__refuse(F, HY_ERROR_INDEX, "hy_get: index %d of a group of %d", i, n);
     return group->count ? group->item[i < 0 ? i + n : i] : group;
 }
 
@@ -6014,12 +6013,9 @@ static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *co
             return NULL;
         }
         if (!hy__alive(F, in[i], op->name)) return NULL;
-        if (in[i]->count) {
-            hy__fail(F, HY_ERROR_ARGUMENT,
-                     "%s: input %d is a group of %d arrays, where one array is due: use hy_get",
-                     op->name, i, in[i]->count);
-            return NULL;
-        }
+        if (in[i]->count)
+            return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "%s: input %d is a group of %d arrays, "
+                                          "where one array is due: use hy_get", op->name, i, in[i]->count);
     }
     return F->emit(F, op, n, in, record, 0, NULL);
 }
@@ -7081,10 +7077,8 @@ HY_API hy_array *hy_from(hy_frame *F, hy_shape shape, hy_dtype dtype, const void
 {
     hy_array *x = hy__make_checked(F, shape, dtype, "hy_from");
     if (!x) return NULL;
-    if (!data && hy__size(&shape)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_from: the data is NULL");
-        return NULL;
-    }
+    if (!data && hy__size(&shape))
+        return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_from: the data is NULL");
     if (data) memcpy(x->t.data, data, (size_t)hy__bytes(&x->t.type));
     return x;
 }
@@ -7102,11 +7096,9 @@ HY_API hy_array *hy_borrow(hy_frame *F, hy_shape shape, hy_dtype dtype, void *da
     type.dtype = dtype;
     type.shape = shape;
     if (!hy__check_type(F, &type, "hy_borrow")) return NULL;
-    if (!data || (uintptr_t)data % hy_dtype_size(dtype)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_borrow: the memory is %s", data ? "not aligned for its type"
-                 : "NULL");
-        return NULL;
-    }
+    if (!data || (uintptr_t)data % hy_dtype_size(dtype))
+        return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_borrow: the memory is %s",
+                                      data ? "not aligned for its type" : "NULL");
     x = hy__handle(F);
     if (!x) return NULL;
     x->buffer = hy__buffer_borrow(&F->cache, data, (size_t)hy__bytes(&type));
@@ -7216,9 +7208,9 @@ HY_API const char *hy_context_of(hy_frame *F, hy_array *x)
 {
     if (!hy__alive(F, x, "hy_context_of")) return NULL;
     if (!x->node) return "cpu(0)";
-    hy__fail(F, HY_ERROR_TRACE, "hy_context_of: 'Symbol' object has no attribute 'context': %s has no values "
-             "yet; hybrid.h computes on the CPU only, so there is nothing to ask", x->node->name);
-    return NULL;
+    return (const char *)hy__refuse(F, HY_ERROR_TRACE, "hy_context_of: 'Symbol' object has no attribute "
+                                    "'context': %s has no values yet; hybrid.h computes on the CPU only, so "
+                                    "there is nothing to ask", x->node->name);
 }
 
 /* --- reading and writing --- */
@@ -7270,7 +7262,7 @@ static int hy__param_own(hy_frame *F, hy__param *p)
 {
     hy_tensor old = p->array.t;
     hy__buffer *b = hy__buffer_new(&F->cache, (size_t)hy__bytes(&old.type));
-    if (!b) { hy__no_memory(F, hy__called(p)); return -1; }
+    if (!b) return hy__no_room(F, hy__called(p));
     p->array.t.data = b->data;
     hy__pack_strides(&p->array.t);
     hy__copy_tensor(&p->array.t, &old);
@@ -7313,21 +7305,18 @@ static int hy__writable(hy_frame *F, hy_array *x, const char *who)
 HY_API const void *hy_data(hy_frame *F, hy_array *x)
 {
     if (!hy__readable(F, x, "hy_data", "operators: slice, take, pick, where")) return NULL;
-    if (!hy__packed(&x->t)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_data: a strided view is not packed: use hy_copy");
-        return NULL;
-    }
+    if (!hy__packed(&x->t))
+        return hy__refuse(F, HY_ERROR_ARGUMENT, "hy_data: a strided view is not packed: use "
+                                        "hy_copy");
     return x->t.data;
 }
 
 HY_API void *hy_write(hy_frame *F, hy_array *x)
 {
     if (!hy__writable(F, x, "hy_write")) return NULL;
-    if (!hy__packed(&x->t)) {
-        hy__fail(F, HY_ERROR_ARGUMENT,
-                 "hy_write: a strided view is not packed: use hy_assign or hy_set_value");
-        return NULL;
-    }
+    if (!hy__packed(&x->t))
+        return hy__refuse(F, HY_ERROR_ARGUMENT, "hy_write: a strided view is not packed: use "
+                                  "hy_assign or hy_set_value");
     return x->t.data;
 }
 
@@ -7337,16 +7326,14 @@ static char *hy__element(hy_frame *F, hy_array *x, const hy_shape *index, const 
 {
     int64_t at = 0;
     int d;
-    if (index->ndim != x->t.type.shape.ndim) {
-        hy__fail(F, HY_ERROR_INDEX, "%s: %d indices for shape %z", who, index->ndim, &x->t.type.shape);
-        return NULL;
-    }
+    if (index->ndim != x->t.type.shape.ndim)
+        return (char *)hy__refuse(F, HY_ERROR_INDEX, "%s: %d indices for shape %z", who, index->ndim,
+                                  &x->t.type.shape);
     for (d = 0; d < index->ndim; d++) {
         int64_t n = x->t.type.shape.dim[d], i = index->dim[d];
-        if (i < -n || i >= n) {
-            hy__fail(F, HY_ERROR_INDEX, "%s: index %l on axis %d of shape %z", who, i, d, &x->t.type.shape);
-            return NULL;
-        }
+        if (i < -n || i >= n)
+            return (char *)hy__refuse(F, HY_ERROR_INDEX, "%s: index %l on axis %d of shape %z", who, i, d,
+                                      &x->t.type.shape);
         at += (i < 0 ? i + n : i) * x->t.stride[d];
     }
     return (char *)x->t.data + at * hy__traits[x->t.type.dtype].size;
@@ -7491,11 +7478,9 @@ static hy_array *hy__view(hy_frame *F, hy_array *x, const char *who, const char 
 {
     hy_array *v;
     if (!hy__concrete(F, x, who, instead)) return NULL;
-    if (hy__has_gradient(F, x)) {
-        hy__fail(F, HY_ERROR_GRADIENT, "%s: a view would hide this array from the gradient: use %s", who,
-                 instead);
-        return NULL;
-    }
+    if (hy__has_gradient(F, x))
+        return (hy_array *)hy__refuse(F, HY_ERROR_GRADIENT, "%s: a view would hide this array from the "
+                                      "gradient: use %s", who, instead);
     v = hy__handle(F);
     if (!v) return NULL;
     v->t = x->t;
@@ -7519,11 +7504,9 @@ HY_API hy_array *hy_view_slice(hy_frame *F, hy_array *x, int axis, int64_t begin
     int at = v ? hy__axis(axis, v->t.type.shape.ndim) : -1;
     int64_t n;
     if (!v) return NULL;
-    if (at < 0 || step == 0) {
-        hy__fail(F, HY_ERROR_INDEX, "hy_view_slice: axis %d, step %l of shape %z", axis, step,
-                 &v->t.type.shape);
-        return NULL;
-    }
+    if (at < 0 || step == 0)
+        return (hy_array *)hy__refuse(F, HY_ERROR_INDEX, "hy_view_slice: axis %d, step %l of shape %z",
+                                      axis, step, &v->t.type.shape);
     n = v->t.type.shape.dim[at];
     step = hy__clamp_i64(step, -n - 1, n + 1);
     begin = begin == HY_NONE ? (step > 0 ? 0 : n - 1) : hy__clamp_i64(begin < 0 ? begin + n : begin,
@@ -7546,11 +7529,9 @@ HY_API hy_array *hy_view_index(hy_frame *F, hy_array *x, int axis, int64_t index
     int64_t n;
     if (!v) return NULL;
     n = at < 0 ? 0 : v->t.type.shape.dim[at];
-    if (index < -n || index >= n) {
-        hy__fail(F, HY_ERROR_INDEX, "hy_view_index: index %l on axis %d of shape %z", index, axis,
-                 &v->t.type.shape);
-        return NULL;
-    }
+    if (index < -n || index >= n)
+        return (hy_array *)hy__refuse(F, HY_ERROR_INDEX, "hy_view_index: index %l on axis %d of shape %z",
+                                      index, axis, &v->t.type.shape);
     v->t.data = (char *)v->t.data + (index < 0 ? index + n : index) * v->t.stride[at] *
         hy__traits[v->t.type.dtype].size;
     hy__drop_axis(&v->t, at);
@@ -7578,11 +7559,9 @@ HY_API hy_array *hy_view_transpose(hy_frame *F, hy_array *x, hy_ints axes)
     hy_array *v = hy__view(F, x, "hy_view_transpose", "hy_transpose");
     int order[HY_MAX_DIM], d;
     if (!v) return NULL;
-    if (!hy__permutation(&axes, v->t.type.shape.ndim, order)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_view_transpose: the axes are no order of the axes of %z",
-                 &v->t.type.shape);
-        return NULL;
-    }
+    if (!hy__permutation(&axes, v->t.type.shape.ndim, order))
+        return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_view_transpose: the axes are no order of "
+                                      "the axes of %z", &v->t.type.shape);
     for (d = 0; d < v->t.type.shape.ndim; d++) {
         v->t.type.shape.dim[d] = x->t.type.shape.dim[order[d]];
         v->t.stride[d] = x->t.stride[order[d]];
@@ -7598,11 +7577,10 @@ HY_API hy_array *hy_view_reshape(hy_frame *F, hy_array *x, hy_shape shape)
     type.dtype = v->t.type.dtype;
     type.shape = shape;
     if (!hy__check_type(F, &type, "hy_view_reshape")) return NULL;
-    if (!hy__packed(&v->t) || hy__size(&shape) != hy__size(&v->t.type.shape)) {
-        hy__fail(F, HY_ERROR_SHAPE, "hy_view_reshape: %z as %z: %s", &v->t.type.shape, &shape,
-                 hy__packed(&v->t) ? "another number of elements" : "the view is not packed");
-        return NULL;
-    }
+    if (!hy__packed(&v->t) || hy__size(&shape) != hy__size(&v->t.type.shape))
+        return (hy_array *)hy__refuse(F, HY_ERROR_SHAPE, "hy_view_reshape: %z as %z: %s", &v->t.type.shape,
+                                      &shape, hy__packed(&v->t) ? "another number of elements"
+                                      : "the view is not packed");
     v->t.type = type;
     hy__pack_strides(&v->t);
     return v;
@@ -30663,10 +30641,8 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
     c->sub = NULL;
     for (i = 0; op->out[i].name; i++) {
         n = hy__arg_count(op, op->out, 1, i, record, &hidden);
-        if (n > HY__MOST_OUTPUTS - c->nout) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d outputs are too many", op->name, n);
-            return -1;
-        }
+        if (n > HY__MOST_OUTPUTS - c->nout)
+            return hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d outputs are too many", op->name, n);
         if (n > 0) c->nout += n;
     }
     total = nin + c->nout;
@@ -30677,7 +30653,7 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
     if (total > HY__FEW) {
         c->room = hy__buffer_new(&F->cache, (size_t)total * (sizeof *c->type + sizeof *c->tensor +
                                                              sizeof *c->hidden + sizeof *c->data));
-        if (!c->room) { hy__no_memory(F, op->name); return -1; }
+        if (!c->room) return hy__no_room(F, op->name);
         c->type = (hy_type *)c->room->data;
         c->tensor = (hy_tensor *)(void *)(c->type + total);
         c->data = (void **)(void *)(c->tensor + total);
@@ -31215,7 +31191,7 @@ static int hy__param_fill_now(hy_frame *F, hy__param *p, const hy_type *type)
     hy__buffer *b;
     if (!hy__check_type(F, type, hy__called(p))) return -1;
     b = hy__buffer_new(&F->cache, (size_t)hy__bytes(type));
-    if (!b) { hy__no_memory(F, hy__called(p)); return -1; }
+    if (!b) return hy__no_room(F, hy__called(p));
     draft.t.type = *type;
     hy__pack_strides(&draft.t);
     draft.t.data = b->data;
@@ -31254,11 +31230,9 @@ static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
         hy__fail_param(F, p, "hy_call");
         return -1;
     }
-    if (!hy__shape_known(&type->shape)) {
-        hy__fail(F, HY_ERROR_SHAPE, "Deferred initialization failed because shape cannot be inferred: "
-                 "parameter '%s' is %z", hy__called(p), &type->shape);
-        return -1;
-    }
+    if (!hy__shape_known(&type->shape))
+        return hy__fail(F, HY_ERROR_SHAPE, "Deferred initialization failed because shape cannot be inferred: "
+                        "parameter '%s' is %z", hy__called(p), &type->shape);
     hy__fill_begin(F);
     if (!p->array.buffer) failed = hy__param_fill_now(F, p, type);
     hy__fill_end(F);
@@ -31356,11 +31330,9 @@ static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *con
     while (i < c->nin && !hy__params_ready(F, c->nin, in))
         if (hy__ready_params(F, c, op, in, record)) return -1;
     for (i = 0; i < c->nin; i++) {
-        if (in[i]->state == HY__LIVE && in[i]->node) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: an input is a symbol, and this frame runs operators at "
-                     "once: use the symbolic frame that made it", op->name);
-            return -1;
-        }
+        if (in[i]->state == HY__LIVE && in[i]->node)
+            return hy__fail(F, HY_ERROR_ARGUMENT, "%s: an input is a symbol, and this frame runs operators "
+                            "at once: use the symbolic frame that made it", op->name);
         if (!hy__concrete(F, in[i], op->name, "hy_get")) return -1;
         keep &= in[i]->buffer != NULL;
         c->type[i] = in[i]->t.type;
@@ -31402,10 +31374,9 @@ static int hy__check_aux(hy_frame *F, const hy_op *op, int n, hy_array *const *i
         if (many < 0) return 0;
         if (many && op->in[i].kind == HY_ARG_AUX && F->training && in[k]->buffer) {
             if (!hy__writable(F, in[k], op->name)) return -1;
-            if (!hy__packed(&in[k]->t)) {
-                hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s must not be a strided view", op->name, op->in[i].name);
-                return -1;
-            }
+            if (!hy__packed(&in[k]->t))
+                return hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s must not be a strided view", op->name,
+                                op->in[i].name);
         }
         k += many;
     }
@@ -31528,12 +31499,10 @@ HY_API hy_array *hy_emit(hy_frame *F, const hy_op *op, int n, hy_array *const *i
 {
     union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } plain;
     if (!F || F->code) return NULL;
-    if (!op || n < 0 || (n && !in) || op->record > sizeof plain) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_emit: %s", !op ? "the operator is NULL" : n < 0 ?
-                 "the number of inputs is negative" : n && !in ? "the list of inputs is NULL"
-                 : "the record is too large");
-        return NULL;
-    }
+    if (!op || n < 0 || (n && !in) || op->record > sizeof plain)
+        return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_emit: %s", !op ? "the operator is NULL"
+                                      : n < 0 ? "the number of inputs is negative" : n && !in
+                                      ? "the list of inputs is NULL" : "the record is too large");
     if (op->record && !record) {
         hy__record_clear(op, &plain);
         record = &plain;
@@ -31569,21 +31538,16 @@ HY_API hy_array *hy_apply(hy_frame *F, const char *name, int n, hy_array *const 
     if (!F || F->code) return NULL;
     if (!op) { hy__fail(F, HY_ERROR_UNKNOWN, "hy_apply: Operator %s is not registered", name); return NULL; }
     if (hy__absent(F, op, name)) return NULL;
-    if (n < 0 || (n && !in)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: %s", n < 0 ? "the number of inputs is negative"
-                 : "the list of inputs is NULL");
-        return NULL;
-    }
-    if (op->record > sizeof record) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: the record of %s is too large", name);
-        return NULL;
-    }
+    if (n < 0 || (n && !in))
+        return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_apply: %s", n < 0
+                                      ? "the number of inputs is negative" : "the list of inputs is NULL");
+    if (op->record > sizeof record)
+        return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_apply: the record of %s is too large",
+                                      name);
     hy__record_clear(op, &record);
     while ((s = hy__next_attribute(s, room, sizeof room, &key, &value)) != NULL) {
-        if (key == value) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "hy_apply: '%s' is no name=value", key);
-            return NULL;
-        }
+        if (key == value)
+            return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_apply: '%s' is no name=value", key);
         if (hy__parse_attribute(F, op, &record, key, value, &seen)) return NULL;
     }
     if (hy__check_required(F, op, seen)) return NULL;
@@ -31884,7 +31848,7 @@ static int hy__node_subs(hy_frame *F, hy__node *node, int n, hy_graph *const *su
 {
     if (!n) return 0;
     node->sub = (hy_graph **)hy__alloc(&F->root->heap, (size_t)n * sizeof *node->sub);
-    if (!node->sub) { hy__no_memory(F, "graph"); return -1; }
+    if (!node->sub) return hy__no_room(F, "graph");
     for (; node->nsub < n; node->nsub++) {
         node->sub[node->nsub] = sub[node->nsub];
         HY__ADD(&sub[node->nsub]->refs, 1);
@@ -31917,10 +31881,8 @@ static hy__node *hy__node_copy(hy_frame *F, const hy__node *from)
 /* Behind every node it uses. The store owns it from here; on failure nobody does. */
 static int hy__node_join(hy_frame *F, hy__nodes *store, hy__node *node)
 {
-    if (hy__grow(&F->root->heap, (void **)&store->node, &store->cap, store->n + 1, sizeof *store->node)) {
-        hy__no_memory(F, "graph");
-        return -1;
-    }
+    if (hy__grow(&F->root->heap, (void **)&store->node, &store->cap, store->n + 1, sizeof *store->node))
+        return hy__no_room(F, "graph");
     node->number = store->n;
     store->node[store->n++] = node;
     return 0;
@@ -31969,8 +31931,7 @@ static int hy__graph_room_heads(hy_frame *F, hy_graph *g, int heads, int calls)
     g->calls = calls;
     g->head = (hy__edge *)hy__alloc_zero(&F->root->heap, (size_t)(heads + calls) * sizeof *g->head + 1);
     if (g->head) return 0;
-    hy__no_memory(F, "graph");
-    return -1;
+    return hy__no_room(F, "graph");
 }
 
 /* Depth-first from the heads, inputs left to right. before: by number in the store, the call that each must
@@ -32125,7 +32086,7 @@ static int hy__graph_settle(hy_frame *F, hy_graph *g)
     char *room;
     while (size < 2 * g->n + 2) size *= 2;
     room = (char *)hy__alloc_zero(&F->root->heap, (size_t)size * (sizeof(hy__node *) + sizeof(int)));
-    if (!room) { hy__no_memory(F, "graph"); return -1; }
+    if (!room) return hy__no_room(F, "graph");
     hy__settle_names(g, (hy__node **)(void *)room, (int *)(void *)(room + (size_t)size * sizeof(hy__node *)),
                      size);
     hy__free(&F->root->heap, room);
@@ -32171,10 +32132,9 @@ static hy_graph *hy__compile_heads(hy_frame *S, hy_array *heads, int all)
     hy_graph *g;
     int i, n, failed;
     if (!hy__alive(S, heads, "hy_compile")) return NULL;
-    if (!S->graph) {
-        hy__fail(S, HY_ERROR_STATE, "hy_compile: the frame is not symbolic: use hy_symbolic");
-        return NULL;
-    }
+    if (!S->graph)
+        return (hy_graph *)hy__refuse(S, HY_ERROR_STATE, "hy_compile: the frame is not symbolic: use "
+                                      "hy_symbolic");
     g = hy__graph_new(S, S->graph->store);
     if (!g) return NULL;
     n = heads->count ? heads->count : 1;
@@ -32405,7 +32365,7 @@ static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T, const hy
     T->n = 0;
     for (i = 0; i < g->n; i++) T->n += g->node[i]->nout;
     T->room = hy__buffer_new(&F->cache, (size_t)(T->n + 1) * sizeof *T->type + (size_t)g->n * sizeof(int));
-    if (!T->room) { hy__no_memory(F, "inference"); return -1; }
+    if (!T->room) return hy__no_room(F, "inference");
     T->type = (hy_type *)T->room->data;
     T->first = (int *)(void *)(T->type + T->n + 1);
     hy__fill_begin(F);
@@ -32506,11 +32466,9 @@ HY_API int hy_graph_infer(hy_frame *F, hy_graph *g, hy_type *inputs, hy_type *ou
     hy__types T;
     int i, k, failed;
     if (!F || F->code) return -1;
-    if (!g || g->root != F->root) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_graph_infer: %s", g ? "the graph belongs to another hy_open"
-                 : "the graph is NULL");
-        return -1;
-    }
+    if (!g || g->root != F->root)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "hy_graph_infer: %s",
+                        g ? "the graph belongs to another hy_open" : "the graph is NULL");
     failed = hy__types_infer(F, g, &T, inputs, NULL, NULL);
     if (!T.room) return -1;
     for (i = k = 0; inputs && i < g->n; i++)
@@ -32769,8 +32727,8 @@ HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t byte
 /* --- what must hold in every graph --- */
 static int hy__malformed(hy_frame *F, const hy__node *node, const char *what)
 {
-    hy__fail(F, HY_ERROR_STATE, "malformed graph: %s%s%s", node ? node->name : "", node ? ": " : "", what);
-    return -1;
+    return hy__fail(F, HY_ERROR_STATE, "malformed graph: %s%s%s", node ? node->name : "", node ? ": " : "",
+                    what);
 }
 
 /* Does an edge lead to an output of a node that stands before `place`? */
@@ -32969,7 +32927,7 @@ static int hy__rewrite_heads(hy__rewrite *R)
     int i, n = s->n, values = 0, failed = 0, *first, *taken;
     for (i = 0; i < n; i++) values += s->node[i]->nout;
     first = (int *)hy__alloc_zero(&R->F->root->heap, ((size_t)n + (size_t)values + 1) * sizeof *first);
-    if (!first) { hy__no_memory(R->F, "passes"); return -1; }
+    if (!first) return hy__no_room(R->F, "passes");
     taken = first + n;                  /* by output of the new graph, which ends here before copies join */
     for (values = i = 0; i < n; i++) { first[i] = values; values += s->node[i]->nout; }
     for (i = 0; i < R->from->heads && !failed; i++) {
@@ -33032,7 +32990,7 @@ static int hy__rewrite_open(hy__rewrite *R, hy_frame *F, const hy_graph *g, cons
     R->value = (hy__edge *)hy__alloc_zero(heap, ((size_t)values + 1) * sizeof *R->value);
     R->uses = (int *)hy__alloc_zero(heap, ((size_t)values + 1) * sizeof *R->uses);
     R->in = (hy__edge *)hy__alloc(heap, ((size_t)most + 1) * sizeof *R->in);
-    if (!R->first || !R->value || !R->uses || !R->in) { hy__no_memory(F, "passes"); return -1; }
+    if (!R->first || !R->value || !R->uses || !R->in) return hy__no_room(F, "passes");
     for (values = i = 0; i < g->n; i++) { R->first[i] = values; values += g->node[i]->nout; }
     for (i = 0; i < g->n; i++) for (k = 0; k < g->node[i]->nin; k++) {
         const hy__edge *e = &g->node[i]->in[k];
@@ -33071,10 +33029,8 @@ static void hy__sources_free(hy_root *root, hy__attached *it)
 static int hy__look_at(hy__rewrite *R, hy__buffer *b)
 {
     hy__sources *s = R->sources;
-    if (hy__grow(&R->F->root->heap, (void **)&s->seen, &s->cap, s->n + 1, sizeof *s->seen)) {
-        hy__no_memory(R->F, "passes");
-        return -1;
-    }
+    if (hy__grow(&R->F->root->heap, (void **)&s->seen, &s->cap, s->n + 1, sizeof *s->seen))
+        return hy__no_room(R->F, "passes");
     s->seen[s->n].buffer = hy__buffer_hold(b);
     s->seen[s->n++].version = b->version;
     if (!HY__PEEK(&b->watched)) HY__POKE(&b->watched, 1);
@@ -33143,7 +33099,7 @@ static int hy__find_fixed(hy__rewrite *R)
     unsigned char *facts = (unsigned char *)hy__alloc_zero(&R->F->root->heap, (size_t)g->n + 1);
     int i, k;
     R->notes = facts;
-    if (!facts) { hy__no_memory(R->F, "passes"); return -1; }
+    if (!facts) return hy__no_room(R->F, "passes");
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
         int fixed = node->held || node->param || (!node->op && node->early) ||
@@ -33403,7 +33359,7 @@ static int hy__find_twins_room(hy__rewrite *R)
     while (size < 2 * (uint32_t)R->from->n + 2) size *= 2;
     twins = (hy__twins *)hy__alloc_zero(&R->F->root->heap, sizeof *twins + size * sizeof *twins->slot);
     R->notes = twins;
-    if (!twins) { hy__no_memory(R->F, "passes"); return -1; }
+    if (!twins) return hy__no_room(R->F, "passes");
     twins->mask = size - 1;
     return 0;
 }
@@ -33708,7 +33664,7 @@ static int hy__find_last(hy__rewrite *R)
     if (g->n) values += (size_t)g->node[g->n - 1]->nout;
     if (hy__find_fixed(R)) return -1;
     L = (hy__lasts *)hy__alloc_zero(&R->F->root->heap, sizeof *L + facts + (values + 1) * sizeof *L->twin);
-    if (!L) { hy__no_memory(R->F, "passes"); return -1; }
+    if (!L) return hy__no_room(R->F, "passes");
     L->twin = (hy__edge *)(void *)(L + 1);
     L->facts = (unsigned char *)(L->twin + values + 1);
     memcpy(L->facts, R->notes, (size_t)g->n);
@@ -35376,7 +35332,7 @@ static int hy__find_groups(hy__rewrite *R)
     hy__groups *G = (hy__groups *)hy__alloc_zero(&R->F->root->heap, sizeof *G + 8 * each * sizeof(int));
     int i, k, last = -1, *room = G ? (int *)(void *)(G + 1) : NULL;
     R->notes = G;
-    if (!G) { hy__no_memory(R->F, "passes"); return -1; }
+    if (!G) return hy__no_room(R->F, "passes");
     G->level = room;
     G->parent = room + each;
     G->members = room + 2 * each;
@@ -35659,7 +35615,7 @@ static int hy__ahead_open(hy__rewrite *R, hy__ahead *A, const hy__node *node, co
     A->body = g;
     A->r = (const hy__control_rec *)node->record;
     A->room = hy__buffer_new(&R->F->cache, bytes);
-    if (!A->room) { hy__no_memory(R->F, "passes"); return -1; }
+    if (!A->room) return hy__no_room(R->F, "passes");
     memset(A->room->data, 0, bytes);
     A->var = (hy_type *)A->room->data;
     A->before = (hy__edge *)(void *)(A->var + g->vars);
@@ -36092,7 +36048,7 @@ static int hy__section_graph(hy_frame *F, const hy_graph *g, const hy__mode *mod
     for (i = 0; i < g->n; i++)
         if (turn[i] == at) { nin += g->node[i]->nin; nout += g->node[i]->nout; }
     s->in = (hy__edge *)hy__alloc_zero(&F->root->heap, (size_t)(nin + nout) * sizeof *s->in);
-    if (!s->in) { hy__no_memory(F, "passes"); return -1; }
+    if (!s->in) return hy__no_room(F, "passes");
     s->out = s->in + nin;
     failed = hy__rewrite_open(&R, F, g, mode);
     if (!failed) failed = hy__section_nodes(&R, turn, at, s);
@@ -36135,11 +36091,9 @@ static int hy__optimize_types(hy_frame *F, hy_graph *g, hy_array *inputs, hy_typ
 {
     int i, n = inputs ? hy_count(F, inputs) : 0;
     if (F->code) return -1;
-    if (inputs && n != g->vars) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_optimize: the graph has %d variables, %d inputs were given",
-                 g->vars, n);
-        return -1;
-    }
+    if (inputs && n != g->vars)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "hy_optimize: the graph has %d variables, %d inputs were given",
+                        g->vars, n);
     for (i = 0; i < g->vars; i++) {
         const hy_array *x = !inputs ? NULL : inputs->count ? inputs->item[i] : inputs;
         if (inputs && !hy__alive(F, x, "hy_optimize")) return -1;
@@ -36154,11 +36108,9 @@ HY_API hy_graph *hy_optimize(hy_frame *F, hy_graph *g, hy_array *inputs, const h
     hy__buffer *room;
     hy_graph *fresh = NULL;
     if (!F || F->code) return NULL;
-    if (!g || g->root != F->root) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_optimize: the graph %s",
-                 g ? "belongs to another hy_open" : "is NULL");
-        return NULL;
-    }
+    if (!g || g->root != F->root)
+        return (hy_graph *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_optimize: the graph %s",
+                                      g ? "belongs to another hy_open" : "is NULL");
     memset(&mode, 0, sizeof mode);
     mode.given = 1;
     if (opt) {
@@ -36268,7 +36220,7 @@ static void *hy__plan_room(hy__planner *P, size_t n, size_t size)
 static int hy__plan_use(hy__planner *P, int *users)
 {
     hy__buffer *b = hy__buffer_new(&P->F->cache, sizeof users);
-    if (!b) { hy__no_memory(P->F, "plan"); return -1; }
+    if (!b) return hy__no_room(P->F, "plan");
     *(int **)b->data = users;
     b->next = P->p->users;
     P->p->users = b;
@@ -36321,10 +36273,8 @@ static int hy__plan_open(hy__planner *P)
         calls += node->op != NULL;
         if (node->held && !hy__packed(&node->constant)) { raw++; tensors += 2; }
     }
-    if (values + raw > INT_MAX / 2 || tensors > INT_MAX / 2) {
-        hy__fail(P->F, HY_ERROR_UNSUPPORTED, "plan: the graph is too large");
-        return -1;
-    }
+    if (values + raw > INT_MAX / 2 || tensors > INT_MAX / 2)
+        return hy__fail(P->F, HY_ERROR_UNSUPPORTED, "plan: the graph is too large");
     p->tensors = P->back = (int)tensors;
     p->heads = g->heads;
     p->inputs = g->vars;
@@ -36639,7 +36589,7 @@ static int hy__plan_order(hy__planner *P, int by_level)
     hy__step *sorted;
     hy__width *width;
     int *by_place;
-    if (!room) { hy__no_memory(P->F, "plan"); return -1; }
+    if (!room) return hy__no_room(P->F, "plan");
     sorted = (hy__step *)room->data;
     width = (hy__width *)(void *)(sorted + p->steps + 1);
     by_place = (int *)(void *)(width + levels + 1);
@@ -36873,7 +36823,7 @@ static int hy__plan_arena(hy__planner *P)
     batches = p->steps > p->early ? p->step[p->steps - 1].batch + 1 : 0;
     room = hy__buffer_new(&P->F->cache, (size_t)(p->values + 1) * (sizeof *b + sizeof *gap) +
                           (size_t)(batches + 1) * sizeof(int));
-    if (!room) { hy__no_memory(P->F, "plan"); return -1; }
+    if (!room) return hy__no_room(P->F, "plan");
     b = (hy__block_of *)room->data;
     gap = (hy__gap *)(void *)(b + p->values + 1);
     for (v = 0; v < p->values; v++) {
@@ -38102,8 +38052,7 @@ static void hy__executor_shorten(hy__executor *x)
 
 static int hy__too_large(hy_frame *F)
 {
-    hy__fail(F, HY_ERROR_SHAPE, "compiled graph: it takes more memory than can be addressed");
-    return -1;
+    return hy__fail(F, HY_ERROR_SHAPE, "compiled graph: it takes more memory than can be addressed");
 }
 
 static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
@@ -38397,12 +38346,10 @@ static int hy__check_kept(hy_frame *F, hy__buffer *const *kept, int heads)
 {
     int i;
     for (i = 0; i < heads; i++)
-        if (kept[i] && HY__LOAD(&kept[i]->refs) != 1) {
-            hy__fail(F, HY_ERROR_STATE,
-                     "hy_bind: output %d of the last call is still held, and the buffer has room for one set "
-                     "of outputs: hy_copy it, then hy_end or hy_free it before the next call", i);
-            return -1;
-        }
+        if (kept[i] && HY__LOAD(&kept[i]->refs) != 1)
+            return hy__fail(F, HY_ERROR_STATE, "hy_bind: output %d of the last call is still held, and the "
+                            "buffer has room for one set of outputs: hy_copy it, then hy_end or hy_free it "
+                            "before the next call", i);
     return 0;
 }
 
@@ -38415,11 +38362,9 @@ static int hy__run_writes(hy_frame *F, const hy__plan *p, hy_array *const *in)
         if (s->where == HY__AT_PARAM && !hy__writable(F, &s->node->param->array, s->node->name)) return -1;
         if (s->where == HY__AT_INPUT && !hy__writable(F, in[s->index], s->node->name)) return -1;
         if (s->where != HY__AT_CONSTANT) continue;
-        if (s->node->held->read_only) {
-            hy__fail(F, HY_ERROR_STATE, "%s: the array lies in memory that was lent to be read",
-                     s->node->name);
-            return -1;
-        }
+        if (s->node->held->read_only)
+            return hy__fail(F, HY_ERROR_STATE, "%s: the array lies in memory that was lent to be read",
+                            s->node->name);
         hy__written(F->root, s->node->held);
     }
     return 0;
@@ -38501,7 +38446,7 @@ static int hy__replay_open(hy_frame *F, hy__replay *r, const hy_graph *g, int sp
     pointers = (values + most + 2 * values) * sizeof *r->value;
     bytes = pointers + ((size_t)span + 1 + values) * sizeof(int);
     r->room = hy__buffer_new(&F->cache, bytes);
-    if (!r->room) { hy__no_memory(F, "compiled graph"); return -1; }
+    if (!r->room) return hy__no_room(F, "compiled graph");
     memset(r->room->data, 0, bytes);
     r->value = (hy_array **)r->room->data;
     r->arg = r->value + values;
@@ -38819,17 +38764,13 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     hy__layout l;
     hy__executor *x;
     int i;
-    if (p->dynamic) {
-        hy__fail(F, HY_ERROR_UNSUPPORTED,
-                 "hy_bind: values decide shapes of this graph, so its memory is not known before");
-        return -1;
-    }
+    if (p->dynamic)
+        return hy__fail(F, HY_ERROR_UNSUPPORTED, "hy_bind: values decide shapes of this graph, so its memory "
+                        "is not known before");
     if (F->code) return -1;
-    if (!buffer || bytes < info.total) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_bind: the buffer has %l bytes, %l are due",
-                 (int64_t)(buffer ? bytes : 0), (int64_t)info.total);
-        return -1;
-    }
+    if (!buffer || bytes < info.total)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "hy_bind: the buffer has %l bytes, %l are due",
+                        (int64_t)(buffer ? bytes : 0), (int64_t)info.total);
     for (e = hy__table_next(&F->executors, NULL); e; e = hy__table_next(&F->executors, e)) {
         h = (hy__holder *)(void *)e;    /* results of an earlier binding may still lie there */
         if (h->buffer && (h->program == p || hy__holder_lies_in(h, buffer, bytes)) &&
@@ -38854,8 +38795,7 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
                                          p->plan.spot[p->plan.head[i]].bytes);
         if (h->output[i]) continue;
         hy__holder_free(F, h);
-        hy__no_memory(F, "hy_bind");
-        return -1;
+        return hy__no_room(F, "hy_bind");
     }
     return 0;
 }
@@ -38882,10 +38822,10 @@ static hy__holder *hy__bind_again(hy_frame *F, hy__program *p, void *buffer, siz
     size_t due = hy__program_info(F, p).total;
     if (p->dynamic || due > bytes) {
         hy__executors_sweep(F, NULL, buffer, bytes, NULL);
-        hy__fail(F, HY_ERROR_STATE, "hy_bind: the block, its options or an array that it captured has "
-                 "changed, which ended the binding: its program now takes %l bytes, the buffer has %l: plan "
-                 "and bind anew", (int64_t)due, (int64_t)bytes);
-        return NULL;
+        return (hy__holder *)hy__refuse(F, HY_ERROR_STATE, "hy_bind: the block, its options or an array that "
+                                        "it captured has changed, which ended the binding: its program now "
+                                        "takes %l bytes, the buffer has %l: plan and bind anew", (int64_t)due,
+                                        (int64_t)bytes);
     }
     return hy__bind_program(F, p, buffer, bytes, owner) ? NULL : F->recent;
 }
@@ -39124,16 +39064,13 @@ static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
             hy__same_type(&node->constant.type, &x->t.type) &&
             !memcmp(node->constant.stride, x->t.stride, strides)) return node;
     }
-    if (foreign || (S->traced_for && x->frame != S->traced_for && x->frame != S && x->kept <= 0)) {
-        hy__fail(S, HY_ERROR_ARGUMENT, "%s: the array belongs to another %s", op->name,
-                 foreign ? "hy_open" : "frame: hy_keep it there before it is used here");
-        return NULL;
-    }
-    if (S->traced_for && x->tape) {
-        hy__fail(S, HY_ERROR_GRADIENT, "%s: the array from outside forward has a gradient, which a compiled "
-                 "call would not reach: make it a parameter or an input of the block", op->name);
-        return NULL;
-    }
+    if (foreign || (S->traced_for && x->frame != S->traced_for && x->frame != S && x->kept <= 0))
+        return (hy__node *)hy__refuse(S, HY_ERROR_ARGUMENT, "%s: the array belongs to another %s", op->name,
+                                      foreign ? "hy_open" : "frame: hy_keep it there before it is used here");
+    if (S->traced_for && x->tape)
+        return (hy__node *)hy__refuse(S, HY_ERROR_GRADIENT, "%s: the array from outside forward has a "
+                                      "gradient, which a compiled call would not reach: make it a parameter "
+                                      "or an input of the block", op->name);
     if (!x->buffer->watched) x->buffer->watched = 1;
     node = hy__constant_node(S, &x->t, x->buffer);
     if (node && hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return NULL; }
@@ -39149,10 +39086,8 @@ static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, hy__edge *e
         edge->node = hy__outside_node(S, x->param ? &hy__param_of(x)->array : x);
         return edge->node ? 0 : -1;
     }
-    if (x->frame != S && node) {
-        hy__fail(S, HY_ERROR_ARGUMENT, "%s: the symbol belongs to another symbolic frame", op->name);
-        return -1;
-    }
+    if (x->frame != S && node)
+        return hy__fail(S, HY_ERROR_ARGUMENT, "%s: the symbol belongs to another symbolic frame", op->name);
     if (!node) node = x->param ? hy__param_node(S, hy__param_of(x)) : hy__captured_node(S, x, op);
     if (!node) return -1;
     edge->node = node;
@@ -39237,11 +39172,9 @@ HY_API hy_array *hy_named(hy_frame *S, hy_array *x, const char *name)
 {
     char *copy;
     if (!hy__alive(S, x, "hy_named")) return NULL;
-    if (!name || (S->graph && (!x->node || x->frame != S))) {
-        hy__fail(S, HY_ERROR_ARGUMENT, "hy_named: %s", name ? "the value is no symbol of this frame"
-                 : "the name is NULL");
-        return NULL;
-    }
+    if (!name || (S->graph && (!x->node || x->frame != S)))
+        return (hy_array *)hy__refuse(S, HY_ERROR_ARGUMENT, "hy_named: %s",
+                                      name ? "the value is no symbol of this frame" : "the name is NULL");
     if (!S->graph) return x;            /* line by line nothing has a name */
     copy = (char *)hy__alloc(&S->root->heap, strlen(name) + 1);
     if (!copy) return (hy_array *)hy__no_memory(S, "hy_named");
@@ -39296,11 +39229,9 @@ HY_API hy_array *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt)
 {
     hy__node *node;
     if (!S || S->code) return NULL;
-    if (!S->graph || !name) {
-        hy__fail(S, HY_ERROR_ARGUMENT, "hy_var: %s", name ? "the frame is not symbolic: use hy_symbolic"
-                 : "the name is NULL");
-        return NULL;
-    }
+    if (!S->graph || !name)
+        return (hy_array *)hy__refuse(S, HY_ERROR_ARGUMENT, "hy_var: %s", name
+                                      ? "the frame is not symbolic: use hy_symbolic" : "the name is NULL");
     node = hy__node_new(S, NULL, 0, 1, NULL, name);
     if (!node) return NULL;
     node->type[0].dtype = opt ? opt->dtype : HY_DTYPE_NONE;
@@ -39349,10 +39280,9 @@ HY_API hy_array *hy_output_named(hy_frame *S, hy_array *group, const char *name)
         text[0] = 0;
         hy__put_output_name(&line, x->node, x->output);
         if (!name || strcmp(text, name)) continue;
-        if (found) {
-            hy__fail(S, HY_ERROR_ARGUMENT, "hy_output_named: multiple outputs with name %s", name);
-            return NULL;
-        }
+        if (found)
+            return (hy_array *)hy__refuse(S, HY_ERROR_ARGUMENT, "hy_output_named: multiple outputs with name "
+                                          "%s", name);
         found = x;
     }
     if (!found) hy__fail(S, HY_ERROR_UNKNOWN, "hy_output_named: Cannot find output that matches name %s",
@@ -39426,11 +39356,10 @@ HY_API hy_array *hy_compose(hy_frame *S, hy_graph *g, int n, const char *const *
     hy_array *y = NULL;
     int i, at;
     if (!S || S->code) return NULL;
-    if (!S->graph || !g || g->root != S->root) {
-        hy__fail(S, HY_ERROR_ARGUMENT, "hy_compose: %s", S->graph ? "the graph is NULL or of another hy_open"
-                 : "the frame is not symbolic: use hy_symbolic");
-        return NULL;
-    }
+    if (!S->graph || !g || g->root != S->root)
+        return (hy_array *)hy__refuse(S, HY_ERROR_ARGUMENT, "hy_compose: %s", S->graph
+                                      ? "the graph is NULL or of another hy_open"
+                                      : "the frame is not symbolic: use hy_symbolic");
     if (hy__compose_check(S, g, n, names, values)) return NULL;
     made = (hy__edge *)hy__alloc_zero(&S->root->heap, (size_t)g->n * sizeof *made + 1);
     if (!made) return (hy_array *)hy__no_memory(S, "hy_compose");
@@ -39713,7 +39642,7 @@ static int hy__flat_open(hy_frame *F, hy__flat *flat, hy_array *x, const char *w
     flat->full = flat->text;
     if (leaves > HY__FEW || 2 * (size_t)chars > sizeof flat->text) {
         flat->room = hy__buffer_new(&F->cache, (size_t)leaves * sizeof *flat->at + 2 * (size_t)chars);
-        if (!flat->room) { hy__no_memory(F, who); return -1; }
+        if (!flat->room) return hy__no_room(F, who);
         flat->at = (hy_array **)flat->room->data;
         flat->full = (char *)(flat->at + leaves);
     }
@@ -40046,11 +39975,9 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
     char reason[HY__BOUND];
     double from;
     if (t && hy__trace_fits(F, t, in)) return t;
-    if (hy__traces_mine(all)) {
-        hy__fail(F, HY_ERROR_STATE, "hy_call: the block is being traced: its forward must not call it "
-                 "through another frame");
-        return NULL;
-    }
+    if (hy__traces_mine(all))
+        return (hy__trace *)hy__refuse(F, HY_ERROR_STATE, "hy_call: the block is being traced: its "
+                                       "forward must not call it through another frame");
     hy__acquire(&all->lock);
     for (t = all->first; t && !hy__trace_fits(F, t, in); t = t->next) continue;
     if (!t) {
@@ -40102,7 +40029,7 @@ static int hy__graph_apply(hy_frame *F, hy_graph *g, hy_array *const *in, hy_arr
     int i, n = g->vars;
     if (!F->recording) return hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, rec->ticket);
     room = hy__buffer_new(&F->cache, (size_t)hy__graph_leaves(g) * sizeof *all + 1);
-    if (!room) { hy__no_memory(F, "hy_call"); return -1; }
+    if (!room) return hy__no_room(F, "hy_call");
     all = (hy_array **)room->data;
     memcpy(all, in, (size_t)n * sizeof *all);
     for (i = 0; i < g->n; i++) if (g->node[i]->param) all[n++] = &g->node[i]->param->array;
@@ -40222,15 +40149,12 @@ static hy__buffer *hy__graph_open(hy_frame *F, hy_graph *g, hy_array *inputs, co
     hy__buffer *room;
     int n = g ? g->vars : 0;
     if (!F || F->code) return NULL;
-    if (!g || g->root != F->root) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the graph %s", who, g ? "belongs to another hy_open" : "is NULL");
-        return NULL;
-    }
-    if (n && hy_count(F, inputs) != n) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the graph has %d variables, %d inputs were given", who, n,
-                 inputs ? hy_count(F, inputs) : 0);
-        return NULL;
-    }
+    if (!g || g->root != F->root)
+        return (hy__buffer *)hy__refuse(F, HY_ERROR_ARGUMENT, "%s: the graph %s", who,
+                                        g ? "belongs to another hy_open" : "is NULL");
+    if (n && hy_count(F, inputs) != n)
+        return (hy__buffer *)hy__refuse(F, HY_ERROR_ARGUMENT, "%s: the graph has %d variables, %d inputs "
+                                        "were given", who, n, inputs ? hy_count(F, inputs) : 0);
     memset(mode, 0, sizeof *mode);
     mode->training = F->training;
     room = hy__buffer_new(&F->cache, (size_t)(n + g->heads + 1) * sizeof(hy_array *));
@@ -40470,11 +40394,9 @@ HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_fo
     hy_block *block;
     struct hy__house *h;
     if (!F || F->code) return NULL;
-    if (bytes < sizeof *block || !kind || !forward) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_block_new: %s", forward ? "the struct must begin with a hy_block"
-                 : "forward is NULL");
-        return NULL;
-    }
+    if (bytes < sizeof *block || !kind || !forward)
+        return (hy_block *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_block_new: %s", forward
+                                      ? "the struct must begin with a hy_block" : "forward is NULL");
     if (!hy__house_frame(F)) return NULL;
     h = bytes > SIZE_MAX / 2 ? NULL
         : (struct hy__house *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *h) + bytes);
@@ -40532,7 +40454,7 @@ static int hy__family_add(hy_frame *F, hy__family *all, hy_block *block)
     if (all->n == all->cap) {
         int cap = all->cap ? 2 * all->cap : 16;
         wide = hy__buffer_new(&F->cache, (size_t)(3 * cap) * sizeof *all->at);
-        if (!wide) { hy__no_memory(F, "blocks"); return -1; }
+        if (!wide) return hy__no_room(F, "blocks");
         all->room = wide;
         all->cap = cap;
         all->at = (hy_block **)wide->data;
@@ -40654,8 +40576,7 @@ static int hy__count_alias(hy_frame *F, hy__names *counters, const char *alias)
     if (!n && !key) return -1;
     if (hy__names_add(&F->root->heap, counters, key ? key : alias, n)) {
         hy__free(&F->root->heap, key);
-        hy__no_memory(F, "name");
-        return -1;
+        return hy__no_room(F, "name");
     }
     return n;
 }
@@ -40724,11 +40645,9 @@ HY_API hy_block *hy_set_prefix(hy_frame *F, hy_block *block, const char *prefix)
 {
     char *copy;
     if (!hy__block_ok(F, block, "hy_set_prefix")) return NULL;
-    if (!prefix || block->house->name) {
-        hy__fail(F, HY_ERROR_STATE, "hy_set_prefix: %s", prefix ? "the block already has its names"
-                 : "the prefix is NULL");
-        return NULL;
-    }
+    if (!prefix || block->house->name)
+        return (hy_block *)hy__refuse(F, HY_ERROR_STATE, "hy_set_prefix: %s",
+                                      prefix ? "the block already has its names" : "the prefix is NULL");
     copy = hy__string(F, prefix, "");
     if (!copy) return NULL;
     hy__free(&F->root->heap, block->house->prefix);
@@ -40794,16 +40713,14 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
     char number[16], *copy;
     hy__line line;
     int at, counted = !name;
-    if (h->hybrid && !child->house->hybrid) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "Children of HybridBlock must also be HybridBlock, but %s has type "
-                 "%s: make it with HY_BLOCK_NEW, or its parent with HY_PLAIN_BLOCK_NEW",
-                 name ? name : "the child", child->kind);
-        return NULL;
-    }
-    if (hy__is_below(F, child, block)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_add_child: %s would contain itself", child->kind);
-        return NULL;
-    }
+    if (h->hybrid && !child->house->hybrid)
+        return (hy_block *)hy__refuse(F, HY_ERROR_ARGUMENT, "Children of HybridBlock must also be "
+                                      "HybridBlock, but %s has type %s: make it with HY_BLOCK_NEW, or its "
+                                      "parent with HY_PLAIN_BLOCK_NEW", name ? name : "the child",
+                                      child->kind);
+    if (hy__is_below(F, child, block))
+        return (hy_block *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_add_child: %s would contain itself",
+                                      child->kind);
     if (F->code) return NULL;
     if (!name) {
         line = hy__line_open(number, sizeof number);
@@ -40887,8 +40804,7 @@ static hy__child *hy__child_at(hy_frame *F, hy_block *block, int i)
     if (!hy__block_ok(F, block, "hy_child")) return NULL;
     n = block->house->children;
     if (i >= -n && i < n) return &block->house->child[i < 0 ? i + n : i];
-    hy__fail(F, HY_ERROR_INDEX, "hy_child: index %d of a block with %d children", i, n);
-    return NULL;
+    return (hy__child *)hy__refuse(F, HY_ERROR_INDEX, "hy_child: index %d of a block with %d children", i, n);
 }
 
 HY_API hy_block *hy_child(hy_frame *F, hy_block *block, int i)
@@ -40918,10 +40834,8 @@ static int hy__path_add(hy_frame *F, hy__path *w, hy_block *block, const char *n
     hy__heap *heap = &F->root->heap;
     size_t end = w->n ? w->at[w->n - 1].end : 0, n = strlen(name);
     if (hy__grow(heap, (void **)&w->at, &w->cap, w->n + 1, sizeof *w->at) ||
-        hy__grow(heap, (void **)&w->text, &w->room, (int)(end + n) + 2, 1)) {
-        hy__no_memory(F, "blocks");
-        return -1;
-    }
+        hy__grow(heap, (void **)&w->text, &w->room, (int)(end + n) + 2, 1))
+        return hy__no_room(F, "blocks");
     memcpy(w->text + end, name, n);
     if (n) w->text[end + n++] = '.';
     w->text[end + n] = 0;
@@ -40959,10 +40873,8 @@ HY_API int hy_add_hook(hy_frame *F, hy_block *block, hy_hook when, hy_hook_fn fn
     if (!hy__block_ok(F, block, "hy_add_hook")) return -1;
     h = block->house;
     if (!fn) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_add_hook: the function is NULL"); return -1; }
-    if (hy__grow(&F->root->heap, (void **)&h->hook, &h->hook_cap, h->hooks + 1, sizeof *h->hook)) {
-        hy__no_memory(F, "hy_add_hook");
-        return -1;
-    }
+    if (hy__grow(&F->root->heap, (void **)&h->hook, &h->hook_cap, h->hooks + 1, sizeof *h->hook))
+        return hy__no_room(F, "hy_add_hook");
     h->hook[h->hooks].when = when;
     h->hook[h->hooks].fn = fn;
     h->hook[h->hooks].user = user;
@@ -41019,15 +40931,13 @@ HY_API hy_array *hy_add_param(hy_frame *F, hy_block *block, const char *name, hy
     int i;
     if (!hy__block_ok(F, block, "hy_add_param")) return NULL;
     h = block->house;
-    if (name && hy__param_known(h, name)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "Overriding Parameter attribute %s is not allowed", name);
-        return NULL;
-    }
+    if (name && hy__param_known(h, name))
+        return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "Overriding Parameter attribute %s is not "
+                                      "allowed", name);
     for (i = 0; i < shape.ndim && shape.dim[i] >= -1; i++) continue;
-    if (!name || shape.ndim < 0 || shape.ndim > HY_MAX_DIM || i < shape.ndim) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_add_param: %s", name ? "bad shape" : "the name is NULL");
-        return NULL;
-    }
+    if (!name || shape.ndim < 0 || shape.ndim > HY_MAX_DIM || i < shape.ndim)
+        return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_add_param: %s",
+                                      name ? "bad shape" : "the name is NULL");
     p = hy__param_new(F, h, name);
     if (!p) return NULL;
     p->array.state = HY__LIVE;
@@ -41060,8 +40970,7 @@ static hy__param *hy__param_at(hy_frame *F, hy_array *x, const char *who)
 {
     if (!hy__alive(F, x, who)) return NULL;
     if (x->param) return hy__param_of(x);
-    hy__fail(F, HY_ERROR_ARGUMENT, "%s: the array is no parameter", who);
-    return NULL;
+    return (hy__param *)hy__refuse(F, HY_ERROR_ARGUMENT, "%s: the array is no parameter", who);
 }
 
 /* Gives it values now, or at the first call when its shape is not known. */
@@ -41114,10 +41023,8 @@ static int hy__path_params(hy_frame *F, hy__path *w, hy__param_fn fn, void *user
     int i;
     for (i = 0; i < h->params && !F->code; i++) {
         size_t n = strlen(h->param[i]->local) + 1;
-        if (hy__grow(&F->root->heap, (void **)&w->text, &w->room, (int)(end + n), 1)) {
-            hy__no_memory(F, "blocks");
-            return -1;
-        }
+        if (hy__grow(&F->root->heap, (void **)&w->text, &w->room, (int)(end + n), 1))
+            return hy__no_room(F, "blocks");
         memcpy(w->text + end, h->param[i]->local, n);
         if (!hy__prefix(F, w->at[w->n - 1].block) || fn(F, h->param[i], w->text, user)) return -1;
     }
@@ -41179,8 +41086,7 @@ static int hy__met_set(hy_frame *F, hy__met *m, const hy__param *p, int value)
         wide.value = (int *)hy__alloc(&F->root->heap, (size_t)wide.cap * sizeof *wide.value);
         if (!wide.key || !wide.value) {
             hy__met_close(F, &wide);
-            hy__no_memory(F, "parameters");
-            return -1;
+            return hy__no_room(F, "parameters");
         }
         for (i = 0; i < m->cap; i++) if (m->key[i]) {
             at = hy__met_slot(&wide, m->key[i]);
@@ -41372,8 +41278,7 @@ static int hy__collect_widen(hy_frame *F, hy__collecting *all)
     if (!wide || !table) {
         hy__buffer_drop(&F->cache, wide);
         hy__buffer_drop(&F->cache, table);
-        hy__no_memory(F, "hy_collect_params");
-        return -1;
+        return hy__no_room(F, "hy_collect_params");
     }
     if (all->n) memcpy(wide->data, (void *)all->at, (size_t)all->n * sizeof *all->at);
     hy__buffer_drop(&F->cache, all->room);
@@ -41403,11 +41308,9 @@ static int hy__collect_one(hy_frame *F, hy__param *p, const char *path, void *us
     if (all->n == all->cap && hy__collect_widen(F, all)) return -1;
     slot = hy__collect_slot(all, real->name);
     if (*slot == real) return 0;
-    if (*slot) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "two different parameters are called '%s': give their blocks other "
-                 "prefixes", real->name);
-        return -1;
-    }
+    if (*slot)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "two different parameters are called '%s': give their blocks "
+                        "other prefixes", real->name);
     *slot = real;
     all->at[all->n++] = &p->array;
     return 0;
@@ -41606,15 +41509,11 @@ static int hy__share_one(hy_frame *F, hy__param *p, const char *path, void *user
     if (from == p || p->same == from) return 0;
     if (p->array.t.type.dtype != from->array.t.type.dtype ||
         (!hy__shape_agrees(&p->array.t.type.shape, &from->array.t.type.shape) &&
-         !hy__shape_agrees(&from->array.t.type.shape, &p->array.t.type.shape))) {
-        hy__fail(F, HY_ERROR_SHAPE, "hy_share_params: '%s' is %z, '%s' is %z", p->name,
-                 &p->array.t.type.shape, from->name, &from->array.t.type.shape);
-        return -1;
-    }
-    if (p->same || p->sharer) {
-        hy__fail(F, HY_ERROR_STATE, "hy_share_params: '%s' is shared already", p->name);
-        return -1;
-    }
+         !hy__shape_agrees(&from->array.t.type.shape, &p->array.t.type.shape)))
+        return hy__fail(F, HY_ERROR_SHAPE, "hy_share_params: '%s' is %z, '%s' is %z", p->name,
+                        &p->array.t.type.shape, from->name, &from->array.t.type.shape);
+    if (p->same || p->sharer)
+        return hy__fail(F, HY_ERROR_STATE, "hy_share_params: '%s' is shared already", p->name);
     p->same = from;
     p->next_sharer = from->sharer;
     from->sharer = p;
@@ -42098,19 +41997,15 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     if (F->code) return NULL;
     me = hy__this_thread();
     inside = HY__PEEK(&F->inside);
-    if (inside && inside != me) {
-        hy__fail(F, HY_ERROR_STATE, "hy_call: another thread is in a call of this frame: give each its own, "
-                 "with hy_fork");
-        return NULL;
-    }
+    if (inside && inside != me)
+        return (hy_array *)hy__refuse(F, HY_ERROR_STATE, "hy_call: another thread is in a call of this "
+                                      "frame: give each its own, with hy_fork");
     if (!hy__prefix(F, block)) return NULL;
     scope.outer = F->scope;
     scope.depth = (F->scope ? F->scope->depth : F->depth) + 1;
-    if (scope.depth > HYBRID_CALL_DEPTH) {
-        hy__fail(F, HY_ERROR_STATE, "hy_call: %d calls within one another: does forward call its own block?",
-                 (int)HYBRID_CALL_DEPTH);
-        return NULL;
-    }
+    if (scope.depth > HYBRID_CALL_DEPTH)
+        return (hy_array *)hy__refuse(F, HY_ERROR_STATE, "hy_call: %d calls within one another: does "
+                                      "forward call its own block?", (int)HYBRID_CALL_DEPTH);
     scope.block = block;
     scope.prefix = h->prefix;
     scope.label = h->label ? h->label : h->name;
@@ -42185,10 +42080,9 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     hy__trace *t = NULL;
     int failed = -1;
     if (!hy__alive(F, x, who) || !hy__block_ok(F, block, who) || !hy__prefix(F, block)) return -1;
-    if (!block->house->hybrid || !block->house->active || F->graph) {
-        hy__fail(F, HY_ERROR_STATE, "%s: %s is not hybridized: call hy_hybridize first", who, block->kind);
-        return -1;
-    }
+    if (!block->house->hybrid || !block->house->active || F->graph)
+        return hy__fail(F, HY_ERROR_STATE, "%s: %s is not hybridized: call hy_hybridize first", who,
+                        block->kind);
     memset(&scope, 0, sizeof scope);
     scope.block = block;
     scope.prefix = block->house->prefix;
@@ -42484,10 +42378,8 @@ static int hy__reach(hy__backward *W, hy__tape *tape)
 {
     hy__found *at;
     if (!tape) return 0;
-    if (2 * W->n >= W->slots && hy__widen_found(W)) {
-        hy__no_memory(W->F, "hy_backward");
-        return -1;
-    }
+    if (2 * W->n >= W->slots && hy__widen_found(W))
+        return hy__no_room(W->F, "hy_backward");
     at = hy__find_tape(W, tape);
     if (at->tape) return 0;
     at->tape = tape;
@@ -42517,11 +42409,9 @@ static int hy__backward_open(hy__backward *W)
 {
     int i, k;
     for (i = 0; i < W->n; i++) {
-        if (W->tape[i]->spent) {
-            hy__fail(W->F, HY_ERROR_STATE, "hy_backward: %s was already run backward and its values are "
-                     "gone: set retain the first time", W->tape[i]->op->name);
-            return -1;
-        }
+        if (W->tape[i]->spent)
+            return hy__fail(W->F, HY_ERROR_STATE, "hy_backward: %s was already run backward and its values "
+                            "are gone: set retain the first time", W->tape[i]->op->name);
         for (k = 0; k < W->tape[i]->nin; k++) if (hy__reach(W, W->tape[i]->value[k].tape)) return -1;
     }
     hy__sort_tapes(W->tape, W->n);
@@ -42530,7 +42420,7 @@ static int hy__backward_open(hy__backward *W)
         W->grads += W->tape[i]->op ? W->tape[i]->nout : 1;
     }
     W->grad_room = hy__buffer_new(&W->F->cache, (size_t)(W->grads + 1) * sizeof *W->grad);
-    if (!W->grad_room) { hy__no_memory(W->F, "hy_backward"); return -1; }
+    if (!W->grad_room) return hy__no_room(W->F, "hy_backward");
     W->grad = (hy_array **)W->grad_room->data;
     memset(W->grad, 0, (size_t)(W->grads + 1) * sizeof *W->grad);
     return 0;
@@ -42588,7 +42478,7 @@ static int hy__backing_open(hy__backward *W, hy__tape *tape, hy__backing *b)
     D->in = b->few;
     if (total > 4 * HY__FEW || tape->nin > HY__FEW) {
         b->room = hy__buffer_new(&F->cache, (size_t)total * (sizeof *D->in + sizeof *want));
-        if (!b->room) { hy__no_memory(F, tape->op->name); return -1; }
+        if (!b->room) return hy__no_room(F, tape->op->name);
         D->in = (hy_array **)b->room->data;
         want = (int *)(void *)(D->in + total);
     }
@@ -42875,7 +42765,7 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *
     values = (size_t)B->T.n;
     bytes = ((size_t)B->n + 2 * (size_t)g->n + values) * sizeof(void *) + 2 * values * sizeof(int);
     B->room = hy__buffer_new(&F->cache, bytes + 1);
-    if (!B->room) { hy__no_memory(F, "gradient"); return -1; }
+    if (!B->room) return hy__no_room(F, "gradient");
     memset(B->room->data, 0, bytes);
     B->leaf = (hy__tape **)B->room->data;
     B->call = B->leaf + B->n;
@@ -43345,11 +43235,9 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
     hy__tape *tape;
     int i, k;
     own.mode.recorded = 1;
-    if (all->spoilt) {
-        hy__fail(F, HY_ERROR_STATE, "%s: the call changes this array, and a recorded backward would still "
-                 "need the value from before: use a hy_copy of it", all->spoilt->name);
-        return -1;
-    }
+    if (all->spoilt)
+        return hy__fail(F, HY_ERROR_STATE, "%s: the call changes this array, and a recorded backward would "
+                        "still need the value from before: use a hy_copy of it", all->spoilt->name);
     if (hy__graph_execute(F, f, in, out, &own.mode, own.limit, own.ticket)) return -1;
     own.ticket = NULL;
     tape = hy__tape_new(F, &hy__recorded_op, all->inputs, f->heads, &own, 1, &f);
@@ -43544,9 +43432,8 @@ HY_API hy_array *hy_grad_of(hy_frame *F, hy_array *x)
     if (x->param && hy__param_track(F, x)) return NULL;
     if (x->tape && !x->tape->op) return hy__value_handle(F, &x->tape->grad);
     if (x->param && !hy__param_of(x)->req) return NULL;         /* so that a loop over parameters may ask */
-    hy__fail(F, HY_ERROR_GRADIENT,
-             "hy_grad_of: the array has no gradient: call hy_attach_grad on it before it is used");
-    return NULL;
+    return (hy_array *)hy__refuse(F, HY_ERROR_GRADIENT, "hy_grad_of: the array has no gradient: call "
+                                  "hy_attach_grad on it before it is used");
 }
 
 /* --- two compiled calls, one right after the other: their gradients are one program --- */
@@ -43749,12 +43636,9 @@ static int hy__reach_heads(hy__backward *W, hy_array *heads)
         hy_array *x = heads->count ? heads->item[i] : heads;
         if (!hy__concrete(W->F, x, "hy_backward", "an array with values")) return -1;
         if (x->param && hy__param_track(W->F, x)) return -1;
-        if (!x->tape) {
-            hy__fail(W->F, HY_ERROR_GRADIENT,
-                     "hy_backward: head %d was not computed from an array with hy_attach_grad "
-                     "between hy_record and hy_pause", i);
-            return -1;
-        }
+        if (!x->tape)
+            return hy__fail(W->F, HY_ERROR_GRADIENT, "hy_backward: head %d was not computed from an array "
+                            "with hy_attach_grad between hy_record and hy_pause", i);
         if (hy__reach(W, x->tape)) return -1;
     }
     return hy__backward_open(W);
@@ -43764,11 +43648,9 @@ static int hy__seed_heads(hy__backward *W, hy_array *heads, hy_array *head_grads
 {
     hy_frame *F = W->F;
     int i, count = heads->count ? heads->count : 1;
-    if (head_grads && hy_count(F, head_grads) != count) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_backward: %d heads, %d head gradients", count,
-                 hy_count(F, head_grads));
-        return -1;
-    }
+    if (head_grads && hy_count(F, head_grads) != count)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "hy_backward: %d heads, %d head gradients", count,
+                        hy_count(F, head_grads));
     for (i = 0; i < count; i++) {
         hy_array *x = heads->count ? heads->item[i] : heads, *g;
         g = head_grads ? (head_grads->count ? head_grads->item[i] : head_grads) : hy_ones_like(F, x);
@@ -43853,10 +43735,9 @@ static hy_array *hy__collect_grad(hy__backward *W, hy_array *x, int i)
     int recording = W->F->recording;
     if (!hy__concrete(W->F, x, "hy_grad", "an array with values")) return NULL;
     if (x->param && hy__param_track(W->F, x)) return NULL;
-    if (!x->tape) {
-        hy__fail(W->F, HY_ERROR_GRADIENT, "hy_grad: variable %d has no hy_attach_grad", i);
-        return NULL;
-    }
+    if (!x->tape)
+        return (hy_array *)hy__refuse(W->F, HY_ERROR_GRADIENT, "hy_grad: variable %d has no hy_attach_grad",
+                                      i);
     slot = hy__grad_slot(W, x->tape, x->output);
     hy__set_recording(W->F, W->graph);
     g = slot && *slot ? hy_identity(W->F, *slot) : hy_zeros_like(W->F, x);
@@ -43959,10 +43840,9 @@ static int hy__attach_inputs(hy_frame *F, hy_array *inputs)
     for (i = 0; i < n; i++) {
         hy_array *x = hy_get(F, inputs, i);
         if (!hy__concrete(F, x, "hy_check_grad", "an array with values")) return -1;
-        if (!hy__packed(&x->t)) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "hy_check_grad: input %d is a strided view: use hy_copy", i);
-            return -1;
-        }
+        if (!hy__packed(&x->t))
+            return hy__fail(F, HY_ERROR_ARGUMENT, "hy_check_grad: input %d is a strided view: use hy_copy",
+                            i);
         if (hy__floating(x->t.type.dtype)) hy_attach_grad(F, x, HY_GRAD_WRITE);
     }
     return F->code ? -1 : 0;
