@@ -4673,6 +4673,13 @@ static void hy__put_shape(hy__line *out, const hy_shape *shape)         /* (2,3)
     hy__puts(out, shape->ndim == 1 ? ",)" : ")");
 }
 
+static void hy__put_type(hy__line *out, const hy_type *type)            /* (2,3) float32 */
+{
+    hy__put_shape(out, &type->shape);
+    hy__puts(out, " ");
+    hy__puts(out, hy_dtype_name(type->dtype));
+}
+
 static void hy__format(hy__line *out, const char *format, va_list args)
 {
     for (; *format; format++) {
@@ -5016,6 +5023,23 @@ static hy__kept *hy__table_oldest(hy__table *s)
     for (e = hy__table_next(s, NULL); e; e = hy__table_next(s, e))
         if (!oldest || e->used < oldest->used) oldest = e;
     return oldest;
+}
+
+/* --- things that were met, by address, and a number of each --- */
+typedef struct hy__met { const void **key; int *value; int n, cap; } hy__met;
+
+static int hy__met_slot(const hy__met *m, const void *key)
+{
+    uint32_t k = (uint32_t)((uint64_t)(uintptr_t)key * 0x9e3779b97f4a7c15u >> 32);
+    while (m->key[k & (uint32_t)(m->cap - 1)] && m->key[k & (uint32_t)(m->cap - 1)] != key) k++;
+    return (int)(k & (uint32_t)(m->cap - 1));
+}
+
+/* -1: not met */
+static int hy__met_find(const hy__met *m, const void *key)
+{
+    int at = m->cap ? hy__met_slot(m, key) : 0;
+    return m->cap && m->key[at] ? m->value[at] : -1;
 }
 
 /* --- buffers: counted bytes, with a cache so that a loop does not meet the allocator --- */
@@ -5375,8 +5399,7 @@ struct hy_frame {
     const char *next_name;              /* of the node that comes next; or NULL: one is found */
     hy__node  **param_node;             /* of the parameters met so far, ... */
     int         param_nodes, param_cap;
-    int        *param_slot;             /* ... and their places there + 1, by address: open addressing */
-    int         param_slots;
+    hy__met     param_met;              /* ... and their places there */
     hy_block   *naming[16];             /* hy_name_scope */
     int         namings;
     int         profile_run, profile_number;    /* its number in that run of hy_profile */
@@ -5533,6 +5556,41 @@ static int hy__no_room(hy_frame *F, const char *what)
     return hy__fail(F, HY_ERROR_MEMORY, "%s: out of memory", what);
 }
 static void *hy__no_memory(hy_frame *F, const char *what) { hy__no_room(F, what); return NULL; }
+
+static void hy__met_close(hy_frame *F, hy__met *m)
+{
+    hy__free(&F->root->heap, (void *)m->key);
+    hy__free(&F->root->heap, m->value);
+}
+
+static int hy__met_set(hy_frame *F, hy__met *m, const void *key, int value)
+{
+    hy__met wide;
+    int i, at;
+    if (2 * m->n >= m->cap) {
+        memset(&wide, 0, sizeof wide);
+        wide.cap = m->cap ? 2 * m->cap : 64;
+        wide.key = (const void **)hy__alloc_zero(&F->root->heap, (size_t)wide.cap * sizeof *wide.key);
+        wide.value = (int *)hy__alloc(&F->root->heap, (size_t)wide.cap * sizeof *wide.value);
+        if (!wide.key || !wide.value) {
+            hy__met_close(F, &wide);
+            return hy__no_room(F, "parameters");
+        }
+        for (i = 0; i < m->cap; i++) if (m->key[i]) {
+            at = hy__met_slot(&wide, m->key[i]);
+            wide.key[at] = m->key[i];
+            wide.value[at] = m->value[i];
+        }
+        wide.n = m->n;
+        hy__met_close(F, m);
+        *m = wide;
+    }
+    at = hy__met_slot(m, key);
+    m->n += !m->key[at];
+    m->key[at] = key;
+    m->value[at] = value;
+    return 0;
+}
 
 HY_API const char *hy_error(hy_frame *F)
 {
@@ -6021,14 +6079,12 @@ static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *co
 }
 
 /* Arguments as declared -> the inputs that exist, groups opened. */
-static hy_array *hy__emit_args(hy_frame *F, int number, hy_array *const *arg, const void *record)
+static hy_array *hy__emit_opened(hy_frame *F, const hy_op *op, hy_array *const *arg, const void *record)
 {
     enum { FEW = 32 };
     hy_array *few[FEW], **in = few, *y;
     hy__buffer *room = NULL;
-    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
     int i, j, n = 0, total = 0, hidden;
-    if (!op) return NULL;
     for (i = 0; op->in[i].name; i++) total += arg[i] && arg[i]->state == HY__LIVE &&
         arg[i]->count ? arg[i]->count : 1;
     if (total > FEW) {
@@ -6052,11 +6108,19 @@ static hy_array *hy__emit_args(hy_frame *F, int number, hy_array *const *arg, co
     return y;
 }
 
+static hy_array *hy__emit_args(hy_frame *F, int number, hy_array *const *arg, const void *record)
+{
+    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
+    return op ? hy__emit_opened(F, op, arg, record) : NULL;
+}
+
 /* What was asked for just now: zero options become their defaults. */
 static hy_array *hy__emit_new(hy_frame *F, int number, hy_array *const *arg, void *record)
 {
-    hy_defaults(F->root->ops[number], record);
-    return hy__emit_args(F, number, arg, record);
+    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
+    if (!op) return NULL;
+    hy_defaults(op, record);
+    return hy__emit_opened(F, op, arg, record);
 }
 
 static hy_array *hy__emit1(hy_frame *F, int number, hy_array *x, const void *record)
@@ -6086,19 +6150,49 @@ HY_OPS(HY__RECORD_OP, HY__RECORD_OPT)
 typedef struct hy__scalar_rec { double scalar; } hy__scalar_rec;
 typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduce_rec;
 
+/* Ints, reals and shapes have one form, a number of words and the words: those that count are copied. */
+static void hy__take_list(void *to, const void *from, size_t bytes)
+{
+    enum { HEAD = offsetof(hy_ints, v), WORD = sizeof(int64_t) };
+    int k, n = *(const int *)from, most = (int)((bytes - HEAD) / WORD);
+    *(int *)to = n;
+    if (n > most) n = most;
+    for (k = 0; k < n; k++)
+        memcpy((char *)to + HEAD + (size_t)k * WORD, (const char *)from + HEAD + (size_t)k * WORD, WORD);
+}
+
+static hy_array *hy__emit_scalar(hy_frame *F, int number, hy_array *data, double scalar)
+{
+    hy__scalar_rec r;
+    r.scalar = scalar;
+    return hy__emit1(F, number, data, &r);
+}
+
+static hy_array *hy__emit_reduce(hy_frame *F, int number, hy_array *data, const hy_ints *axis,
+                                 const hy_reduce_opt *opt)
+{
+    hy__reduce_rec r;
+    hy__take_list(&r.axis, axis, sizeof r.axis);
+    r.keepdims = opt ? opt->keepdims : 0;
+    r.exclude = opt ? opt->exclude : 0;
+    return hy__emit1(F, number, data, &r);
+}
+
 #define HY__ARG_I(name, kind, many) HY__ARG_##kind(name),
 #define HY__ARG_ONE(name) name
 #define HY__ARG_OPT(name) name
 #define HY__ARG_LIST(name) name
 #define HY__ARG_AUX(name) name
 #define HY__ARG_RARE(name) opt ? opt->name : NULL
-#define HY__SET_P(R, kind, name, mxnet, missing, doc) r.name = name;
-#define HY__SET_A(R, kind, name, mxnet, missing, doc) r.name = opt->name;
+#define HY__SET_P(R, kind, name, mxnet, missing, doc) HY__SET(r.name, name)
+#define HY__SET_A(R, kind, name, mxnet, missing, doc) HY__SET(r.name, opt->name)
+#define HY__SET(to, from) \
+    if (sizeof to > sizeof(int64_t)) hy__take_list(&to, &from, sizeof to); \
+    else memcpy(&to, &from, sizeof to);
 #define HY__WRAP(name) \
     { \
         hy_array *arg[] = { HY_I_##name(HY__ARG_I) NULL }; \
         hy__##name##_rec r; \
-        if (!F || F->code) return NULL; \
         memset(&r, 0, sizeof r); \
         HY_P_##name(HY__SET_P, name) \
         HY__OPTIONS(name) \
@@ -6125,19 +6219,13 @@ HY_OPS(HY__SKIP, HY__WRAP_OPT)
     HY_API hy_array *hy_elemwise_##name(hy_frame *F, hy_array *lhs, hy_array *rhs) \
     { return hy__emit2(F, HY_OP_elemwise_##name, lhs, rhs); } \
     HY_API hy_array *hy_##name##_scalar(hy_frame *F, hy_array *data, double scalar) \
-    { hy__scalar_rec r; r.scalar = scalar; return hy__emit1(F, HY_OP_##name##_scalar, data, &r); }
+    { return hy__emit_scalar(F, HY_OP_##name##_scalar, data, scalar); }
 #define HY__WRAP_RSCALAR(name, ...) \
     HY_API hy_array *hy_r##name##_scalar(hy_frame *F, hy_array *data, double scalar) \
-    { hy__scalar_rec r; r.scalar = scalar; return hy__emit1(F, HY_OP_r##name##_scalar, data, &r); }
+    { return hy__emit_scalar(F, HY_OP_r##name##_scalar, data, scalar); }
 #define HY__WRAP_REDUCE(name, ...) \
     HY_API hy_array *hy_##name(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt) \
-    { \
-        hy__reduce_rec r; \
-        r.axis = axis; \
-        r.keepdims = opt ? opt->keepdims : 0; \
-        r.exclude = opt ? opt->exclude : 0; \
-        return hy__emit1(F, HY_OP_##name, data, &r); \
-    }
+    { return hy__emit_reduce(F, HY_OP_##name, data, &axis, opt); }
 HY_UNARY_OPS(HY__WRAP_UNARY)
 HY_BINARY_OPS(HY__WRAP_BINARY)
 HY_RSCALAR_OPS(HY__WRAP_RSCALAR)
@@ -6512,6 +6600,16 @@ static void hy__store(void *at, hy_dtype dtype, double v)
     }
 }
 
+/* Element i of a packed array. */
+static char *hy__place_at(const hy_tensor *t, int64_t i)
+{
+    return (char *)t->data + i * hy__traits[t->type.dtype].size;
+}
+static double hy__number_at(const hy_tensor *t, int64_t i)
+{
+    return hy__load(hy__place_at(t, i), t->type.dtype);
+}
+
 /* --- sizes --- */
 HY__INLINE int64_t hy__least(int64_t a, int64_t b) { return a < b ? a : b; }
 HY__INLINE int64_t hy__most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -6571,6 +6669,15 @@ static int hy__same_shape(const hy_shape *a, const hy_shape *b)
 {
     return a->ndim == b->ndim &&
            (a->ndim <= 0 || !memcmp(a->dim, b->dim, (size_t)a->ndim * sizeof *a->dim));
+}
+
+/* Does a shape agree with what is known of the one that is wanted? */
+static int hy__shape_agrees(const hy_shape *want, const hy_shape *have)
+{
+    int d;
+    if (want->ndim != have->ndim) return 0;
+    for (d = 0; d < want->ndim; d++) if (want->dim[d] >= 0 && want->dim[d] != have->dim[d]) return 0;
+    return 1;
 }
 
 static hy_shape hy__no_shape(void)
@@ -7602,9 +7709,7 @@ typedef struct hy__shown {
     int ndim, as, folded; /* folded: long axes show HY__EDGE items at either end */
     const int64_t *dim;
     hy__look look;
-    double (*get_f)(const void *, int64_t flat);
-    int64_t (*get_i)(const void *, int64_t flat);
-    const void *array;
+    const hy_tensor *t;
     int64_t at[HY__MAX_WALK]; /* the walk over what is shown, row by row */
 } hy__shown;
 
@@ -7642,9 +7747,10 @@ static int hy__walk_on(hy__shown *s)
     return axis;
 }
 
-static double hy__float_at(const hy__shown *s)
+static double hy__float_at(const hy__shown *s) { return hy__number_at(s->t, hy__shown_at(s)); }
+static int64_t hy__int_at(const hy__shown *s)
 {
-    return s->get_f(s->array, hy__shown_at(s));
+    return hy__load_i64(hy__place_at(s->t, hy__shown_at(s)), s->t->type.dtype);
 }
 
 /* Whether a number is too large, too small or too far from another for positional text. NumPy divides in the
@@ -7704,7 +7810,7 @@ static void hy__float_style(hy__shown *s, hy__style *style)
 static void hy__int_style(hy__shown *s, hy__style *style)
 {
     char text[24];
-    do style->left = hy__max_int(style->left, hy__text_i64(text, s->get_i(s->array, hy__shown_at(s))));
+    do style->left = hy__max_int(style->left, hy__text_i64(text, hy__int_at(s)));
     while (hy__walk_on(s) >= 0);
 }
 
@@ -7766,10 +7872,10 @@ static void hy__put_number(hy__lines *l, const hy__shown *s, const hy__style *st
             right = style->right - (n - point - 1);
         }
     } else if (s->look == HY__LOOK_INT) {
-        n = hy__text_i64(text, s->get_i(s->array, hy__shown_at(s)));
+        n = hy__text_i64(text, hy__int_at(s));
         left = style->left - n;
     } else {
-        int yes = s->get_i(s->array, hy__shown_at(s)) != 0;
+        int yes = hy__int_at(s) != 0;
         n = 5 - yes;
         left = yes;
         memcpy(text, yes ? "True" : "False", (size_t)n);
@@ -7782,8 +7888,8 @@ static void hy__put_scalar(hy__lines *l, const hy__shown *s)
 {
     char text[40];
     if (s->look == HY__LOOK_FLOAT) hy__lines_put(l, text, hy__text_float(text, hy__float_at(s), s->as, 1e-4));
-    else if (s->look == HY__LOOK_INT) hy__lines_put(l, text, hy__text_i64(text, s->get_i(s->array, 0)));
-    else if (s->get_i(s->array, 0)) hy__lines_put(l, "True", 4);
+    else if (s->look == HY__LOOK_INT) hy__lines_put(l, text, hy__text_i64(text, hy__int_at(s)));
+    else if (hy__int_at(s)) hy__lines_put(l, "True", 4);
     else hy__lines_put(l, "False", 5);
 }
 
@@ -7819,52 +7925,32 @@ static void hy__put_rows(hy__lines *l, hy__shown *s, const hy__style *style)
     hy__lines_put(l, close, s->ndim);
 }
 
-/* Writes what NumPy's str(array) gives. ndim <= 8; is_f32: 0 f64, 1 f32, 2 f16, 3 bf16. */
-static void hy__text_array(hy__sink out, int ndim, const int64_t *dim, hy__look look, int is_f32,
-                           double (*get_f)(const void *, int64_t flat),
-                           int64_t (*get_i)(const void *, int64_t flat), const void *array)
+/* Writes what NumPy's str(array) gives of a packed array. */
+static void hy__text_array(hy__sink out, const hy_tensor *t)
 {
+    const hy_dtype dtype = t->type.dtype;
+    const int64_t size = hy__size(&t->type.shape);
     hy__shown s;
     hy__lines l;
     hy__style style;
-    int64_t size = 1;
-    int empty = 0;
     memset(&s, 0, sizeof s);
     memset(&style, 0, sizeof style);
-    for (int axis = 0; axis < ndim; axis++) {
-        empty |= dim[axis] <= 0;
-        size = empty ? 0 : dim[axis] > HY__SHOW_ALL / size ? HY__SHOW_ALL + 1 : size * dim[axis];
-    }
-    s.ndim = ndim;
-    s.as = is_f32;
+    s.ndim = t->type.shape.ndim;
+    s.as = dtype == HY_F64 ? HY__AS_F64 : dtype == HY_F16 ? HY__AS_F16 : dtype == HY_BF16 ? HY__AS_BF16
+        : HY__AS_F32;
     s.folded = size > HY__SHOW_ALL;
-    s.dim = dim;
-    s.look = look;
-    s.get_f = get_f;
-    s.get_i = get_i;
-    s.array = array;
+    s.dim = t->type.shape.dim;
+    s.look = dtype == HY_BOOL ? HY__LOOK_BOOL : hy__floating(dtype) ? HY__LOOK_FLOAT : HY__LOOK_INT;
+    s.t = t;
     l.out = out;
     l.column = l.spaces = 0;
-    if (empty) {
-        hy__lines_put(&l, "[]", 2);
-    } else if (ndim == 0) {
-        hy__put_scalar(&l, &s);
-    } else {
-        if (look == HY__LOOK_FLOAT) hy__float_style(&s, &style);
-        if (look == HY__LOOK_INT) hy__int_style(&s, &style);
+    if (!size) hy__lines_put(&l, "[]", 2);
+    else if (!s.ndim) hy__put_scalar(&l, &s);
+    else {
+        if (s.look == HY__LOOK_FLOAT) hy__float_style(&s, &style);
+        if (s.look == HY__LOOK_INT) hy__int_style(&s, &style);
         hy__put_rows(&l, &s, &style);
     }
-}
-
-static double hy__text_real_at(const void *array, int64_t flat)
-{
-    const hy_tensor *t = (const hy_tensor *)array;
-    return hy__load((const char *)t->data + flat * hy__traits[t->type.dtype].size, t->type.dtype);
-}
-static int64_t hy__text_int_at(const void *array, int64_t flat)
-{
-    const hy_tensor *t = (const hy_tensor *)array;
-    return hy__load_i64((const char *)t->data + flat * hy__traits[t->type.dtype].size, t->type.dtype);
 }
 
 /* [[1. 2.]], then <NDArray (1,2) float32>; a traced value is <Symbol name>. */
@@ -7872,8 +7958,6 @@ static void hy__describe(hy_frame *F, hy_array *x, hy__sink sink, const char *wh
 {
     char end[128];
     hy__line line;
-    hy__look look;
-    int kind;
     hy_array *y;
     int i;
     line = hy__line_open(end, sizeof end);
@@ -7891,17 +7975,9 @@ static void hy__describe(hy_frame *F, hy_array *x, hy__sink sink, const char *wh
     hy_begin(F);
     y = hy__packed_array(F, x);
     if (y) {
-        look = x->t.type.dtype == HY_BOOL ? HY__LOOK_BOOL : hy__floating(x->t.type.dtype) ? HY__LOOK_FLOAT
-            : HY__LOOK_INT;
-        kind = x->t.type.dtype == HY_F64 ? 0 : x->t.type.dtype == HY_F16 ? 2 : x->t.type.dtype == HY_BF16 ? 3
-            : 1;
-        hy__text_array(sink, y->t.type.shape.ndim, y->t.type.shape.dim, look, kind, hy__text_real_at,
-                       hy__text_int_at,
-                       &y->t);
+        hy__text_array(sink, &y->t);
         hy__puts(&line, "\n<NDArray ");
-        hy__put_shape(&line, &x->t.type.shape);
-        hy__puts(&line, " ");
-        hy__puts(&line, hy_dtype_name(x->t.type.dtype));
+        hy__put_type(&line, &x->t.type);
         hy__puts(&line, ">\n");
         sink.put(sink.user, end, line.n);
     }
@@ -7916,20 +7992,32 @@ static void hy__sink_to_buffer(void *user, const char *text, size_t n)
     for (i = 0; i < n; i++, b->n++) if (b->n + 1 < b->cap) b->text[b->n] = text[i];
 }
 
+/* Into a buffer, or (NULL) only counted. */
+static hy__sink hy__buffer_sink_of(hy__buffer_sink *b, char *buffer, size_t bytes)
+{
+    hy__sink sink;
+    b->text = buffer;
+    b->n = 0;
+    b->cap = buffer ? bytes : 0;
+    if (b->cap) buffer[0] = 0;
+    sink.put = hy__sink_to_buffer;
+    sink.user = b;
+    return sink;
+}
+
+/* Ends the text, which is cut when the buffer is full; as long as it would be. */
+static size_t hy__buffer_sink_end(const hy__buffer_sink *b)
+{
+    if (b->cap) b->text[b->n < b->cap ? b->n : b->cap - 1] = 0;
+    return b->n;
+}
+
 HY_API size_t hy_text(hy_frame *F, hy_array *x, char *buffer, size_t bytes)
 {
     hy__buffer_sink b;
-    hy__sink sink;
     if (!hy__alive(F, x, "hy_text")) return 0;
-    if (!buffer) bytes = 0;
-    b.text = buffer;
-    b.n = 0;
-    b.cap = bytes;
-    sink.put = hy__sink_to_buffer;
-    sink.user = &b;
-    hy__describe(F, x, sink, "hy_text");
-    if (bytes) buffer[b.n < bytes ? b.n : bytes - 1] = 0;
-    return b.n;
+    hy__describe(F, x, hy__buffer_sink_of(&b, buffer, bytes), "hy_text");
+    return hy__buffer_sink_end(&b);
 }
 
 static void hy__sink_to_print(void *user, const char *text, size_t n)
@@ -30545,9 +30633,8 @@ static void hy__events_lost(hy_frame *F, int n)
     hy__release(&p->lock);
 }
 
-/* Something that began then has ended now. y: what came of it, or NULL. */
-static void hy__happened(hy_frame *F, hy_event_kind kind, const char *name, const char *what, double from,
-                         const hy_array *y)
+/* Something that began then has ended now. */
+static hy__event hy__event_of(hy_event_kind kind, const char *name, const char *what, double from)
 {
     hy__event e;
     memset(&e, 0, sizeof e);
@@ -30557,6 +30644,14 @@ static void hy__happened(hy_frame *F, hy_event_kind kind, const char *name, cons
     e.from = from;
     e.to = hy_seconds();
     e.busy = e.to - from;
+    return e;
+}
+
+/* The same. y: what came of it, or NULL. */
+static void hy__happened(hy_frame *F, hy_event_kind kind, const char *name, const char *what, double from,
+                         const hy_array *y)
+{
+    hy__event e = hy__event_of(kind, name, what, from);
     e.nout = y && !y->count && !y->node;
     e.t = e.nout ? &y->t : NULL;
     hy__event_add(F, &e);
@@ -30569,16 +30664,9 @@ static void hy__turn_ends(const hy__timing *timing, int64_t turn, double from)
 {
     char text[32];
     hy__line line = hy__line_open(text, sizeof text);
-    hy__event e;
-    memset(&e, 0, sizeof e);
+    hy__event e = hy__event_of(HY_EVENT_TURN, timing->name, text, from);
     hy__puts(&line, "turn ");
     hy__put_int(&line, turn);
-    e.kind = HY_EVENT_TURN;
-    e.name = timing->name;
-    e.what = text;
-    e.from = from;
-    e.to = hy_seconds();
-    e.busy = e.to - from;
     e.lane = timing->lane;
     hy__event_add(timing->F, &e);
 }
@@ -30669,6 +30757,16 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
 }
 static void hy__call_close(hy_frame *F, hy__call *c) { hy__buffer_drop(&F->cache, c->room); }
 
+/* The call that a node stands for. */
+static int hy__node_call_open(hy_frame *F, hy__call *c, const hy__node *node)
+{
+    if (hy__call_open(F, c, node->op, node->nin, node->record)) return -1;
+    c->name = node->name;
+    c->nsub = node->nsub;
+    c->sub = node->sub;
+    return 0;
+}
+
 /* "data (2,3) float32, weight (4,5) float32": what an error is about. */
 static void hy__put_inputs(hy__line *out, const hy_op *op, const void *record, const hy__call *c)
 {
@@ -30680,9 +30778,7 @@ static void hy__put_inputs(hy__line *out, const hy_op *op, const void *record, c
             if (k) hy__puts(out, ", ");
             hy__puts(out, op->in[i].name);
             hy__puts(out, " ");
-            hy__put_shape(out, c->type ? &c->type[k].shape : &c->tensor[k].type.shape);
-            hy__puts(out, " ");
-            hy__puts(out, hy_dtype_name(c->type ? c->type[k].dtype : c->tensor[k].type.dtype));
+            hy__put_type(out, c->type ? &c->type[k] : &c->tensor[k].type);
         }
     }
 }
@@ -30701,14 +30797,9 @@ static void hy__fail_call(hy_frame *F, hy_error_t code, const hy_op *op, const v
 
 static void hy__call_timed(hy_frame *F, const hy__call *c, const hy_op *op, double from)
 {
-    hy__event e;
-    e.kind = c->name ? HY_EVENT_JOB : HY_EVENT_OP;
-    e.name = c->name ? c->name : F->next_name ? F->next_name : op->name;
-    e.what = c->what ? c->what : op->name;
-    e.from = from;
-    e.to = hy_seconds();
-    e.busy = e.to - from;
-    e.lane = 0;
+    const char *name = c->name ? c->name : F->next_name ? F->next_name : op->name;
+    const hy_event_kind kind = c->name ? HY_EVENT_JOB : HY_EVENT_OP;
+    hy__event e = hy__event_of(kind, name, c->what ? c->what : op->name, from);
     e.nin = c->nin;
     e.nout = c->nout;
     e.t = c->tensor;
@@ -30917,24 +31008,16 @@ typedef struct hy__bound {
 static int hy__attr_words(const hy_attr *a, const void *record, int64_t *v)
 {
     const char *at = (const char *)record + a->offset;
-    const hy_ints *ints = (const hy_ints *)(const void *)at;
-    const hy_reals *reals = (const hy_reals *)(const void *)at;
-    const hy_shape *shape = (const hy_shape *)(const void *)at;
-    int n = 0;
+    int n = *(const int *)(const void *)at, most = a->kind == HY_ATTR_shape ? HY_MAX_DIM : HY_MAX_INTS, k = 0;
     switch (a->kind) {
     case HY_ATTR_real: v[0] = (int64_t)hy__f64_bits(*(const double *)(const void *)at); return 1;
     case HY_ATTR_i64:  v[0] = *(const int64_t *)(const void *)at; return 1;
-    case HY_ATTR_ints: case HY_ATTR_oints:
-        for (v[n++] = ints->n; n <= ints->n && n <= HY_MAX_INTS; n++) v[n] = ints->v[n - 1];
-        return n;
-    case HY_ATTR_reals:
-        for (v[n++] = reals->n; n <= reals->n && n <= HY_MAX_INTS; n++)
-            v[n] = (int64_t)hy__f64_bits(reals->v[n - 1]);
-        return n;
-    case HY_ATTR_shape:
-        for (v[n++] = shape->ndim; n <= shape->ndim && n <= HY_MAX_DIM; n++) v[n] = shape->dim[n - 1];
-        return n;
-    default: v[0] = *(const int *)(const void *)at; return 1;
+    case HY_ATTR_ints: case HY_ATTR_oints: case HY_ATTR_reals: case HY_ATTR_shape:      /* of one form */
+        *v++ = n;
+        if (n > most) n = most;
+        for (at += offsetof(hy_ints, v); k < n; k++) memcpy(v + k, at + (size_t)k * sizeof *v, sizeof *v);
+        return k + 1;
+    default: v[0] = n; return 1;
     }
 }
 
@@ -31781,30 +31864,14 @@ static void hy__graph_drop(hy_graph *g)
 static void hy__tidy_record(const hy_op *op, void *record)
 {
     const hy_attr *a;
-    hy_shape shape;
-    hy_ints ints;
-    hy_reals reals;
     for (a = op->attr; a && a->name; a++) {
-        void *field = (char *)record + a->offset;
-        if (a->kind == HY_ATTR_shape) {
-            memset(&shape, 0, sizeof shape);
-            shape.ndim = ((const hy_shape *)field)->ndim;
-            if (shape.ndim > 0 && shape.ndim <= HY_MAX_DIM)
-                memcpy(shape.dim, ((const hy_shape *)field)->dim, (size_t)shape.ndim * sizeof *shape.dim);
-            memcpy(field, &shape, sizeof shape);
-        } else if (a->kind == HY_ATTR_ints || a->kind == HY_ATTR_oints) {
-            memset(&ints, 0, sizeof ints);
-            ints.n = ((const hy_ints *)field)->n;
-            if (ints.n > 0 && ints.n <= HY_MAX_INTS)
-                memcpy(ints.v, ((const hy_ints *)field)->v, (size_t)ints.n * sizeof *ints.v);
-            memcpy(field, &ints, sizeof ints);
-        } else if (a->kind == HY_ATTR_reals) {
-            memset(&reals, 0, sizeof reals);
-            reals.n = ((const hy_reals *)field)->n;
-            if (reals.n > 0 && reals.n <= HY_MAX_INTS)
-                memcpy(reals.v, ((const hy_reals *)field)->v, (size_t)reals.n * sizeof *reals.v);
-            memcpy(field, &reals, sizeof reals);
-        }
+        const int list = a->kind == HY_ATTR_ints || a->kind == HY_ATTR_oints || a->kind == HY_ATTR_reals;
+        const size_t bytes = a->kind == HY_ATTR_shape ? sizeof(hy_shape) : list ? sizeof(hy_ints) : 0;
+        char *field = (char *)record + a->offset, was[sizeof(hy_ints) + sizeof(hy_shape)];
+        if (!bytes) continue;
+        memcpy(was, field, bytes);
+        memset(field, 0, bytes);
+        hy__take_list(field, was, bytes);
     }
 }
 
@@ -32418,10 +32485,7 @@ static int hy__infer_node(hy_frame *F, const hy_graph *g, hy__types *T, int i)
     hy__node *node = g->node[i];
     hy__call c;
     int k, learnt = 0;
-    if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
-    c.name = node->name;
-    c.nsub = node->nsub;
-    c.sub = node->sub;
+    if (hy__node_call_open(F, &c, node)) return -1;
     for (k = 0; k < node->nin; k++) c.type[k] = *hy__type_of(g, T, &node->in[k]);
     for (k = 0; k < node->nout; k++) c.type[node->nin + k] = T->type[T->first[i] + k];
     if (hy__infer_call(F, &c, node->op, node->record, NULL)) { hy__call_close(F, &c); return -1; }
@@ -32702,17 +32766,12 @@ static void hy__write_program(hy__writer *w, hy_graph *g)
 HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t bytes)
 {
     hy__writer w;
-    if (!buffer) bytes = 0;
-    if (bytes) buffer[0] = 0;
-    if (!HY__TEXT) return hy__say_no_text("hy_graph_text", buffer, bytes);
+    (void)hy__buffer_sink_of(&w.out, buffer, bytes);
+    if (!HY__TEXT) return hy__say_no_text("hy_graph_text", buffer, w.out.cap);
     if (!g) return 0;
-    w.out.text = buffer;
-    w.out.n = 0;
-    w.out.cap = bytes;
     w.form = form;
     hy__write_program(&w, g);
-    if (bytes) buffer[w.out.n < bytes ? w.out.n : bytes - 1] = 0;
-    return w.out.n;
+    return hy__buffer_sink_end(&w.out);
 }
 
 /* MARK: - 46 >>passes -----------------------------------------------------------------------------------
@@ -32756,10 +32815,7 @@ static int hy__verify_call(hy_frame *F, const hy__node *node)
     hy__call c;
     int due = hy__inputs_due(node->op, node->record), k, failed = 0;
     if (due >= 0 && due != node->nin) return hy__malformed(F, node, "the record asks for other inputs");
-    if (hy__call_open(F, &c, node->op, node->nin, node->record)) return -1;
-    c.name = node->name;
-    c.nsub = node->nsub;
-    c.sub = node->sub;
+    if (hy__node_call_open(F, &c, node)) return -1;
     if (c.nout != node->nout) failed = hy__malformed(F, node, "the record asks for other outputs");
     for (k = 0; !failed && k < node->nin; k++) c.type[k] = node->in[k].node->type[node->in[k].output];
     for (k = 0; !failed && k < node->nout; k++) c.type[node->nin + k] = node->type[k];
@@ -32862,6 +32918,20 @@ static hy__node *hy__rewrite_copy(hy__rewrite *R, const hy__node *node, const hy
     return hy__rewrite_join(R, copy);
 }
 
+static void hy__edges_of(hy__node *node, int nout, hy__edge *out)
+{
+    int k;
+    for (k = 0; k < nout; k++) { out[k].node = node; out[k].output = k; }
+}
+
+/* A copy of the node, which stands for its outputs; NULL with F's error. */
+static hy__node *hy__rewrite_whole(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__node *copy = hy__rewrite_copy(R, node, in);
+    if (copy) hy__edges_of(copy, node->nout, out);
+    return copy;
+}
+
 /* A new operator node with its types. record: NULL for an operator without attributes. */
 static int hy__rewrite_emit_op(hy__rewrite *R, const hy_op *op, const char *name, int nin, const hy__edge *in,
                                const void *record, hy__edge *out)
@@ -32954,11 +33024,7 @@ static int hy__rewrite_nodes(hy__rewrite *R, hy__rule rule)
             if (!R->in[k].node) return hy__malformed(R->F, node, "it stands before one of its inputs");
         }
         got = rule ? rule(R, node, R->in, out) : 0;
-        if (!got) {
-            hy__node *copy = hy__rewrite_copy(R, node, R->in);
-            if (!copy) return -1;
-            for (k = 0; k < node->nout; k++) { out[k].node = copy; out[k].output = k; }
-        }
+        if (!got && !hy__rewrite_whole(R, node, R->in, out)) return -1;
         if (got < 0 || R->F->code) return -1;
         R->changed |= got == 1;
     }
@@ -33421,19 +33487,14 @@ static int hy__is_twin(const hy__node *node, const hy__edge *in, const hy__node 
 static int hy__common(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__twins *twins = (hy__twins *)R->notes;
-    hy__node *copy = NULL;
     uint32_t at;
-    int k, found;
+    int found;
     if (node->op ? !hy__is_function(R, node) : node->aux || hy__is_input(node)) return 0;
     at = hy__hash_node(node, in) & twins->mask;
     while (twins->slot[at] && !hy__is_twin(node, in, twins->slot[at])) at = (at + 1) & twins->mask;
     found = twins->slot[at] != NULL;
-    if (!found) {
-        copy = hy__rewrite_copy(R, node, in);
-        if (!copy) return -1;
-        twins->slot[at] = copy;
-    }
-    for (k = 0; k < node->nout; k++) { out[k].node = twins->slot[at]; out[k].output = k; }
+    if (found) hy__edges_of(twins->slot[at], node->nout, out);
+    else if (!(twins->slot[at] = hy__rewrite_whole(R, node, in, out))) return -1;
     return found ? 1 : 2;
 }
 
@@ -33632,7 +33693,7 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
     if (hy__rewrite_emit_op(R, &hy__rnn_pack_op, in[1].node->name, 1, &in[1], &rec, &given[k])) return -1;
     given[k].node->early = 1;
     if (hy__rewrite_emit_op(R, &hy__rnn_ready_op, node->name, k + 1, given, node->record, &out[0])) return -1;
-    for (k = 1; k < node->nout; k++) { out[k].node = out[0].node; out[k].output = k; }
+    hy__edges_of(out[0].node, node->nout, out);
     return 1;
 }
 #endif
@@ -34247,13 +34308,11 @@ static int hy__abreast_norm(hy__rewrite *R, const hy__node *node, const hy__edge
     const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)node->record;
     hy__node *copy;
     hy__edge twin;
-    int k;
     if (!hy__has_abreast(R, &node->in[0]) || r->axis != 1) return 0;
-    copy = hy__rewrite_copy(R, node, in);
+    copy = hy__rewrite_whole(R, node, in, out);
     if (!copy) return -1;
     copy->in[0] = *hy__twin_of(R, node->in[0].node, node->in[0].output);
     copy->type[0] = *hy__edge_type(&copy->in[0]);
-    for (k = 0; k < node->nout; k++) { out[k].node = copy; out[k].output = k; }
     twin = out[0];
     return hy__from_abreast(R, node, twin, out);
 }
@@ -34277,17 +34336,15 @@ static int hy__images_move(hy__rewrite *R, const hy__node *node, const hy__edge 
 static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__node *copy;
-    int k;
     if (!node->op || node->early) return 0;
 #ifndef HYBRID_NO_RNN
     if (!hy__is_fixed(R, node) && hy__op_number(node->op) == HY_OP_rnn)
         return hy__prepare_rnn(R, node, in, out);
 #endif
     if (!hy__is_fixed(R, node)) return hy__prepare(R, node, in, out);
-    copy = hy__rewrite_copy(R, node, in);
+    copy = hy__rewrite_whole(R, node, in, out);
     if (!copy) return -1;
     copy->early = 1;
-    for (k = 0; k < node->nout; k++) { out[k].node = copy; out[k].output = k; }
     return 1;
 }
 
@@ -35750,7 +35807,7 @@ static int hy__ahead_loop(hy__rewrite *R, hy__ahead *A, const hy__node *node, co
     memcpy(loop->type, node->type, (size_t)node->nout * sizeof *node->type);
     loop->rank = node->rank;
     loop = hy__rewrite_join(R, loop);
-    for (k = 0; k < node->nout; k++) { out[k].node = loop; out[k].output = k; }
+    hy__edges_of(loop, node->nout, out);
     return loop ? 1 : -1;
 }
 
@@ -36009,9 +36066,7 @@ static int hy__section_nodes(hy__rewrite *R, const int *turn, int at, hy__sectio
         hy__edge *out = &R->value[R->first[i]];
         if (turn[i] != at) continue;
         for (k = 0; k < node->nin; k++) if (hy__section_input(R, s, &node->in[k], &R->in[k])) return -1;
-        out->node = hy__rewrite_copy(R, node, R->in);
-        if (!out->node) return -1;
-        for (k = 1; k < node->nout; k++) { out[k].node = out->node; out[k].output = k; }
+        if (!hy__rewrite_whole(R, node, R->in, out)) return -1;
     }
     return 0;
 }
@@ -37789,13 +37844,9 @@ static void hy__put_types(hy__line *line, const char *name, const hy_type *is, c
 {
     hy__puts(line, name);
     hy__puts(line, " is ");
-    hy__put_shape(line, &is->shape);
-    hy__puts(line, " ");
-    hy__puts(line, hy_dtype_name(is->dtype));
+    hy__put_type(line, is);
     hy__puts(line, ", was ");
-    hy__put_shape(line, &was->shape);
-    hy__puts(line, " ");
-    hy__puts(line, hy_dtype_name(was->dtype));
+    hy__put_type(line, was);
 }
 
 static void hy__put_reason(hy__line *line, const hy__program *was, const hy_graph *g, hy_array *const *in,
@@ -38484,12 +38535,9 @@ static void hy__replay_run(hy_frame *F, const hy__node *node, hy_array *const *i
     char text[HY__EVENT_TEXT + 1];
     hy__call c;
     int hidden = F->hidden;
-    if (hy__call_open(F, &c, node->op, node->nin, node->record)) return;
-    c.name = node->name;
+    if (hy__node_call_open(F, &c, node)) return;
     if (HY__PEEK(&F->root->profile.on))
         c.what = hy__what(node->op, hy__node_sub(node), text, sizeof text);
-    c.nsub = node->nsub;
-    c.sub = node->sub;
     F->hidden = 1;
     hy__run_op(F, node->op, node->nin, in, node->record, &c, out);
     F->hidden = hidden;
@@ -38942,36 +38990,11 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
  */
 HY__MILD_ROOMS
 
-/* Where the place of a parameter's variable is, or will be, kept. */
-static int *hy__param_slot(const hy_frame *S, const hy__param *p)
-{
-    uint32_t k = (uint32_t)((uintptr_t)p >> 6) * 2654435761u >> 7;
-    for (;; k++) {
-        int *at = &S->param_slot[k & (uint32_t)(S->param_slots - 1)];
-        if (!*at || S->param_node[*at - 1]->param == p) return at;
-    }
-}
-
-static int hy__param_room(hy_frame *S)
-{
-    int *wide, i, slots = S->param_slots ? 2 * S->param_slots : 64;
-    if (hy__grow(&S->root->heap, (void **)&S->param_node, &S->param_cap, S->param_nodes + 1,
-                 sizeof *S->param_node)) return -1;
-    if (2 * S->param_nodes + 2 < S->param_slots) return 0;
-    wide = (int *)hy__alloc_zero(&S->root->heap, (size_t)slots * sizeof *wide);
-    if (!wide) return -1;
-    hy__free(&S->root->heap, S->param_slot);
-    S->param_slot = wide;
-    S->param_slots = slots;
-    for (i = 0; i < S->param_nodes; i++) *hy__param_slot(S, S->param_node[i]->param) = i + 1;
-    return 0;
-}
-
 /* The variable of a parameter that was met; or NULL. */
 static hy__node *hy__param_met(const hy_frame *S, const hy__param *p)
 {
-    int at = S->param_slots ? *hy__param_slot(S, p) : 0;
-    return at ? S->param_node[at - 1] : NULL;
+    int at = hy__met_find(&S->param_met, p);
+    return at < 0 ? NULL : S->param_node[at];
 }
 
 /* --- what a body of control flow takes from outside: variables, for which its operator gets values --- */
@@ -39036,7 +39059,8 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
     hy__node *node = hy__param_met(S, p);
     if (node) return node;
     if (S->outer) return hy__outside_node(S, &p->array);
-    if (hy__param_room(S)) return (hy__node *)hy__no_memory(S, "trace");
+    if (hy__grow(&S->root->heap, (void **)&S->param_node, &S->param_cap, S->param_nodes + 1,
+                 sizeof *S->param_node)) return (hy__node *)hy__no_memory(S, "trace");
     node = hy__node_new(S, NULL, 0, 1, NULL, hy__called(p));
     if (!node) return NULL;
     node->param = p;
@@ -39047,8 +39071,7 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
     hy__fill_end(S);
     if (hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return NULL; }
     S->param_node[S->param_nodes] = node;
-    *hy__param_slot(S, p) = ++S->param_nodes;
-    return node;
+    return hy__met_set(S, &S->param_met, p, S->param_nodes++) ? NULL : node;
 }
 
 /* An array with values becomes a constant, captured by reference. Frames that trace may use what their
@@ -39523,7 +39546,7 @@ static void hy__frame_free(hy_frame *F)
     hy__free(&root->heap, F->mark);
     hy__free(&root->heap, F->scratch);
     hy__free(&root->heap, (void *)F->param_node);
-    hy__free(&root->heap, F->param_slot);
+    hy__met_close(F, &F->param_met);
     hy__free(&root->heap, F->outside);
     for (i = 0; i < F->aliases.cap; i++) hy__free(&root->heap, (void *)(uintptr_t)F->aliases.key[i]);
     hy__free(&root->heap, (void *)F->aliases.key);
@@ -39786,14 +39809,7 @@ static void hy__trace_reason(const hy_frame *F, const hy__trace *t, const hy__fl
         if (hy__same_type(&in->at[i]->t.type, &t->type[i])) continue;
         hy__puts(&line, "input ");
         hy__put_int(&line, i);
-        hy__puts(&line, " is ");
-        hy__put_shape(&line, &in->at[i]->t.type.shape);
-        hy__puts(&line, " ");
-        hy__puts(&line, hy_dtype_name(in->at[i]->t.type.dtype));
-        hy__puts(&line, ", was ");
-        hy__put_shape(&line, &t->type[i].shape);
-        hy__puts(&line, " ");
-        hy__puts(&line, hy_dtype_name(t->type[i].dtype));
+        hy__put_types(&line, "", &in->at[i]->t.type, &t->type[i]);
         hy__puts(&line, ", and forward asked: ");
         hy__puts(&line, t->bound);
         return;
@@ -40116,12 +40132,8 @@ static hy_array *hy__traced_call(hy_frame *F, hy__traces *all, hy__traced_fn fn,
 static int hy__check_input_type(hy_frame *F, const hy__node *var, const hy_array *x)
 {
     const hy_type *want = &var->constant.type;
-    int d, fits = !want->dtype || want->dtype == x->t.type.dtype;
-    if (want->shape.ndim >= 0) {
-        fits &= want->shape.ndim == x->t.type.shape.ndim;
-        for (d = 0; fits && d < want->shape.ndim; d++)
-            fits = want->shape.dim[d] < 0 || want->shape.dim[d] == x->t.type.shape.dim[d];
-    }
+    int fits = (!want->dtype || want->dtype == x->t.type.dtype) &&
+               (want->shape.ndim < 0 || hy__shape_agrees(&want->shape, &x->t.type.shape));
     if (!fits) hy__fail(F, HY_ERROR_SHAPE, "hy_graph_run: %s is %z %t, the input %z %t", var->name,
                         &want->shape, (int)want->dtype, &x->t.type.shape, (int)x->t.type.dtype);
     return fits;
@@ -40433,41 +40445,22 @@ static int hy__block_ok(hy_frame *F, const hy_block *block, const char *who)
 typedef struct hy__family {
     hy_block  **at;
     int         n, cap;
-    hy_block  **table;                  /* the same by address: open addressing, at most half full */
-    hy__buffer *room;
+    hy__met     met;
 } hy__family;
 
-static void hy__family_close(hy_frame *F, hy__family *all) { hy__buffer_drop(&F->cache, all->room); }
-
-static hy_block **hy__family_slot(const hy__family *all, const hy_block *block)
+static void hy__family_close(hy_frame *F, hy__family *all)
 {
-    uint32_t k = (uint32_t)((uintptr_t)block >> 6) * 2654435761u >> 7, mask = (uint32_t)(2 * all->cap - 1);
-    while (all->table[k & mask] && all->table[k & mask] != block) k++;
-    return &all->table[k & mask];
+    hy__free(&F->root->heap, (void *)all->at);
+    hy__met_close(F, &all->met);
 }
 
 static int hy__family_add(hy_frame *F, hy__family *all, hy_block *block)
 {
-    hy__buffer *old = all->room, *wide;
-    hy_block **from = all->at;
-    int i;
-    if (all->n == all->cap) {
-        int cap = all->cap ? 2 * all->cap : 16;
-        wide = hy__buffer_new(&F->cache, (size_t)(3 * cap) * sizeof *all->at);
-        if (!wide) return hy__no_room(F, "blocks");
-        all->room = wide;
-        all->cap = cap;
-        all->at = (hy_block **)wide->data;
-        all->table = all->at + cap;
-        if (all->n) memcpy((void *)all->at, (void *)from, (size_t)all->n * sizeof *from);
-        memset((void *)all->table, 0, (size_t)(2 * cap) * sizeof *all->table);
-        for (i = 0; i < all->n; i++) *hy__family_slot(all, all->at[i]) = all->at[i];
-        hy__buffer_drop(&F->cache, old);
-    }
-    if (*hy__family_slot(all, block)) return 0;
-    *hy__family_slot(all, block) = block;
-    all->at[all->n++] = block;
-    return 0;
+    if (hy__met_find(&all->met, block) >= 0) return 0;
+    if (hy__grow(&F->root->heap, (void **)&all->at, &all->cap, all->n + 1, sizeof *all->at))
+        return hy__no_room(F, "blocks");
+    all->at[all->n] = block;
+    return hy__met_set(F, &all->met, block, all->n++);
 }
 
 /* 0, or -1 when memory is out; close it in both cases. */
@@ -40695,7 +40688,7 @@ HY_API const char *hy_block_name(hy_frame *F, hy_block *block)
 static int hy__is_below(hy_frame *F, hy_block *top, const hy_block *block)
 {
     hy__family all;
-    int found = !hy__family_open(F, &all, top) && *hy__family_slot(&all, block) != NULL;
+    int found = !hy__family_open(F, &all, top) && hy__met_find(&all.met, block) >= 0;
     hy__family_close(F, &all);
     return found;
 }
@@ -40707,10 +40700,36 @@ static int hy__child_place(const struct hy__house *h, const char *name)
     return i;
 }
 
+/* A place for a child under a name, which says who owns it; shared: another block does. */
+static hy_block *hy__child_put(hy_frame *F, hy_block *block, int at, const char *name, hy_block *child,
+                               int shared)
+{
+    struct hy__house *h = block->house;
+    char *copy = hy__string(F, name, ""), *label = shared ? NULL : hy__string(F, name, "");
+    if (!copy || (!shared && !label) ||
+        hy__grow(&F->root->heap, (void **)&h->child, &h->child_cap, at + 1, sizeof *h->child)) {
+        hy__free(&F->root->heap, copy);
+        hy__free(&F->root->heap, label);
+        return (hy_block *)hy__no_memory(F, "hy_add_child");
+    }
+    if (at < h->children) {             /* the one replaced is the root's from here on */
+        hy__free(&F->root->heap, h->child[at].name);
+        if (!h->child[at].shared) h->child[at].block->house->parent = NULL;
+    } else h->children++;
+    h->child[at].name = copy;
+    h->child[at].block = child;
+    h->child[at].shared = shared;
+    if (shared) return child;
+    child->house->parent = block;
+    hy__free(&F->root->heap, child->house->label);
+    child->house->label = label;
+    return child;
+}
+
 static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_block *child, int shared)
 {
     struct hy__house *h = block->house;
-    char number[16], *copy;
+    char number[16];
     hy__line line;
     int at, counted = !name;
     if (h->hybrid && !child->house->hybrid)
@@ -40728,27 +40747,9 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
         name = number;
     }
     at = counted && !h->named ? h->children : hy__child_place(h, name);
-    copy = hy__string(F, name, "");
-    if (!copy || !hy__prefix(F, child)) { hy__free(&F->root->heap, copy); return NULL; }
-    if (at == h->children) {
-        if (hy__grow(&F->root->heap, (void **)&h->child, &h->child_cap, h->children + 1, sizeof *h->child)) {
-            hy__free(&F->root->heap, copy);
-            return (hy_block *)hy__no_memory(F, "hy_add_child");
-        }
-        h->children++;
-    } else {                            /* the one replaced is the root's from here on */
-        hy__free(&F->root->heap, h->child[at].name);
-        if (!h->child[at].shared) h->child[at].block->house->parent = NULL;
-    }
+    if (!hy__prefix(F, child) ||
+        !hy__child_put(F, block, at, name, child, shared || child->house->parent)) return NULL;
     h->named |= !counted;
-    h->child[at].name = copy;
-    h->child[at].block = child;
-    h->child[at].shared = shared || child->house->parent != NULL;
-    if (!h->child[at].shared) {
-        char *label = hy__string(F, name, "");
-        child->house->parent = block;
-        if (label) { hy__free(&F->root->heap, child->house->label); child->house->label = label; }
-    }
     if (h->active && !child->house->active) { child->house->active = 1; child->house->opt = h->opt; }
     hy__changed(block);
     return child;
@@ -40773,24 +40774,7 @@ static hy_block *hy__add_inner_child(hy_frame *F, hy_block *block, const char *n
 {
     if (!child || !hy_set_prefix(F, child, prefix)) return NULL;
     child->house->inner_of = block;
-    child->house->parent = NULL;
-    {
-        struct hy__house *h = block->house;
-        char *copy = hy__string(F, name, ""), *label = hy__string(F, name, "");
-        if (!copy || !label || hy__grow(&F->root->heap, (void **)&h->child, &h->child_cap, h->children + 1,
-                                        sizeof *h->child)) {
-            hy__free(&F->root->heap, copy);
-            hy__free(&F->root->heap, label);
-            return (hy_block *)hy__no_memory(F, "hy_add_child");
-        }
-        h->child[h->children].name = copy;
-        h->child[h->children].block = child;
-        h->child[h->children++].shared = 0;
-        hy__free(&F->root->heap, child->house->label);
-        child->house->label = label;
-        child->house->parent = block;
-    }
-    return child;
+    return hy__child_put(F, block, block->house->children, name, child, 0);
 }
 
 HY_API int hy_length(hy_frame *F, hy_block *block)
@@ -41050,58 +41034,6 @@ static void hy__each_param(hy_frame *F, hy_block *block, hy__param_fn fn, void *
         }
     }
     hy__path_close(F, &w);
-}
-
-/* Parameters that a walk met, and a number of each. Of that walk alone: others may walk at the same time. */
-typedef struct hy__met { const hy__param **key; int *value; int n, cap; } hy__met;
-
-static int hy__met_slot(const hy__met *m, const hy__param *p)
-{
-    uint32_t k = (uint32_t)((uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15u >> 32);
-    while (m->key[k & (uint32_t)(m->cap - 1)] && m->key[k & (uint32_t)(m->cap - 1)] != p) k++;
-    return (int)(k & (uint32_t)(m->cap - 1));
-}
-
-/* -1: not met */
-static int hy__met_find(const hy__met *m, const hy__param *p)
-{
-    int at = m->cap ? hy__met_slot(m, p) : 0;
-    return m->cap && m->key[at] ? m->value[at] : -1;
-}
-
-static void hy__met_close(hy_frame *F, hy__met *m)
-{
-    hy__free(&F->root->heap, (void *)m->key);
-    hy__free(&F->root->heap, m->value);
-}
-
-static int hy__met_set(hy_frame *F, hy__met *m, const hy__param *p, int value)
-{
-    hy__met wide;
-    int i, at;
-    if (2 * m->n >= m->cap) {
-        memset(&wide, 0, sizeof wide);
-        wide.cap = m->cap ? 2 * m->cap : 64;
-        wide.key = (const hy__param **)hy__alloc_zero(&F->root->heap, (size_t)wide.cap * sizeof *wide.key);
-        wide.value = (int *)hy__alloc(&F->root->heap, (size_t)wide.cap * sizeof *wide.value);
-        if (!wide.key || !wide.value) {
-            hy__met_close(F, &wide);
-            return hy__no_room(F, "parameters");
-        }
-        for (i = 0; i < m->cap; i++) if (m->key[i]) {
-            at = hy__met_slot(&wide, m->key[i]);
-            wide.key[at] = m->key[i];
-            wide.value[at] = m->value[i];
-        }
-        wide.n = m->n;
-        hy__met_close(F, m);
-        *m = wide;
-    }
-    at = hy__met_slot(m, p);
-    m->n += !m->key[at];
-    m->key[at] = p;
-    m->value[at] = value;
-    return 0;
 }
 
 typedef struct hy__initializing { const hy_init *init; int force; hy__met met; } hy__initializing;
@@ -41384,15 +41316,6 @@ HY_API int hy_param_ready(hy_frame *F, hy_array *x)
 {
     hy__param *p = hy__param_at(F, x, "hy_param_ready");
     return p && p->array.buffer;
-}
-
-/* Does a value's shape agree with what is known of the parameter's? */
-static int hy__shape_agrees(const hy_shape *want, const hy_shape *have)
-{
-    int d;
-    if (want->ndim != have->ndim) return 0;
-    for (d = 0; d < want->ndim; d++) if (want->dim[d] >= 0 && want->dim[d] != have->dim[d]) return 0;
-    return 1;
 }
 
 HY_API void hy_set_param(hy_frame *F, hy_array *x, hy_array *value)
@@ -42229,18 +42152,6 @@ HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
 }
 
 /* --- text --- */
-static hy__sink hy__buffer_sink_of(hy__buffer_sink *b, char *buffer, size_t bytes)
-{
-    hy__sink sink;
-    b->text = buffer;
-    b->n = 0;
-    b->cap = bytes;
-    if (bytes) buffer[0] = 0;
-    sink.put = hy__sink_to_buffer;
-    sink.user = b;
-    return sink;
-}
-
 HY_API void hy_summary(hy_frame *F, hy_block *block, hy_array *x)
 {
     hy__sink sink;
@@ -42255,8 +42166,7 @@ HY_API size_t hy_summary_text(hy_frame *F, hy_block *block, hy_array *x, char *b
     hy__buffer_sink b;
     if (!HY__TEXT) return hy__say_no_text("hy_summary_text", buffer, bytes);
     hy__summarize(F, block, x, hy__buffer_sink_of(&b, buffer, bytes));
-    if (bytes) buffer[b.n < bytes ? b.n : bytes - 1] = 0;
-    return b.n;
+    return hy__buffer_sink_end(&b);
 }
 
 HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t bytes)
@@ -42266,8 +42176,7 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
     if (!HY__TEXT) return hy__say_no_text("hy_block_text", buffer, bytes);
     if (!hy__block_ok(F, block, "hy_block_text")) return 0;
     hy__write_block(F, block, sink);
-    if (bytes) buffer[b.n < bytes ? b.n : bytes - 1] = 0;
-    return b.n;
+    return hy__buffer_sink_end(&b);
 }
 /* MARK: - 56 >>gradient ---------------------------------------------------------------------------------
  *
@@ -43783,8 +43692,7 @@ static double hy__weighed(hy_frame *F, hy_array *y)
         hy_array *x = hy__packed_array(F, hy_get(F, y, i));
         int64_t k, size = x ? hy__size(&x->t.type.shape) : 0;
         for (k = 0; k < size; k++)
-            sum += hy__weight(k, i) *
-                   hy__load((const char *)x->t.data + k * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
+            sum += hy__weight(k, i) * hy__number_at(&x->t, k);
     }
     return sum;
 }
@@ -43798,8 +43706,7 @@ static hy_array *hy__weights_like(hy_frame *F, hy_array *y)
         int64_t k;
         if (!w) return NULL;
         for (k = 0; k < hy__size(&x->t.type.shape); k++)
-            hy__store((char *)w->t.data + k * hy__traits[x->t.type.dtype].size, x->t.type.dtype,
-                      hy__weight(k, i));
+            hy__store(hy__place_at(&w->t, k), w->t.type.dtype, hy__weight(k, i));
         group->item[i] = w;
     }
     return group;
@@ -43812,10 +43719,9 @@ static double hy__check_input(hy_frame *F, hy_function fn, void *user, hy_array 
 {
     double worst = 0;
     int64_t k, n = hy__size(&x->t.type.shape);
-    int size = hy__traits[x->t.type.dtype].size;
     uint64_t stream = F->stream;
     for (k = 0; k < n && !F->code; k++) {
-        char *at = (char *)x->t.data + k * size;
+        char *at = hy__place_at(&x->t, k);
         double v = hy__load(at, x->t.type.dtype), up, down, quotient, error;
         hy_begin(F);
         hy__store(at, x->t.type.dtype, v + step);
@@ -43827,8 +43733,7 @@ static double hy__check_input(hy_frame *F, hy_function fn, void *user, hy_array 
         hy__store(at, x->t.type.dtype, v);
         hy_end(F);
         quotient = (up - down) / (2 * step);
-        error = fabs(hy__load((const char *)g->t.data + k * size, x->t.type.dtype) - quotient) / (1 +
-                fabs(quotient));
+        error = fabs(hy__number_at(&g->t, k) - quotient) / (1 + fabs(quotient));
         if (!(error <= worst)) worst = error;
     }
     return worst;
@@ -47294,11 +47199,6 @@ static void hy__check_say(hy__check *C, const char *format, ...)
     hy__puts(&line, "\n");
     C->sink.put(C->sink.user, text, line.n);
     C->found++;
-}
-
-static double hy__number_at(const hy_tensor *t, int64_t i)      /* of a packed array */
-{
-    return hy__load((const char *)t->data + i * hy__traits[t->type.dtype].size, t->type.dtype);
 }
 
 /* How far b is from a, and the largest value of a. Equal infinities and NaNs are no distance. */
