@@ -4673,13 +4673,6 @@ static void hy__put_shape(hy__line *out, const hy_shape *shape)         /* (2,3)
     hy__puts(out, shape->ndim == 1 ? ",)" : ")");
 }
 
-static void hy__put_type(hy__line *out, const hy_type *type)            /* (2,3) float32 */
-{
-    hy__put_shape(out, &type->shape);
-    hy__puts(out, " ");
-    hy__puts(out, hy_dtype_name(type->dtype));
-}
-
 static void hy__format(hy__line *out, const char *format, va_list args)
 {
     for (; *format; format++) {
@@ -4697,6 +4690,14 @@ static void hy__format(hy__line *out, const char *format, va_list args)
         default:  hy__put(out, format, 1);
         }
     }
+}
+
+static void hy__say(hy__line *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    hy__format(out, format, args);
+    va_end(args);
 }
 
 #define HY__QUOTED(x) #x
@@ -5453,16 +5454,8 @@ static void hy__put_scope(hy__line *line, const hy__scope *scope)
     if (!scope) return;
     for (; scope && n < 32; scope = scope->outer) chain[n++] = scope;
     hy__puts(line, " [in ");
-    for (i = n - 1; i >= 0; i--) {
-        hy__puts(line, chain[i]->label);
-        if (i) hy__puts(line, ".");
-    }
-    if (chain[0]->file) {
-        hy__puts(line, ", called at ");
-        hy__puts(line, chain[0]->file);
-        hy__puts(line, ":");
-        hy__put_int(line, chain[0]->line);
-    }
+    for (i = n - 1; i >= 0; i--) hy__say(line, i ? "%s." : "%s", chain[i]->label);
+    if (chain[0]->file) hy__say(line, ", called at %s:%d", chain[0]->file, chain[0]->line);
     hy__puts(line, "]");
 }
 
@@ -5489,6 +5482,7 @@ static int hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
 }
 /* The same where no array, graph or text comes of it. */
 #define hy__refuse(F, code, ...) ((void)hy__fail(F, code, __VA_ARGS__), (void *)0)
+#define hy__deny(F, code, ...) ((void)hy__fail(F, code, __VA_ARGS__), 0)        /* where 0 means no */
 
 static const char hy__no_text[] = ": not in this build (HYBRID_NO_TEXT)";
 
@@ -5592,6 +5586,20 @@ static int hy__met_set(hy_frame *F, hy__met *m, const void *key, int value)
     return 0;
 }
 
+/* Room from the frame's cache, to be dropped; NULL with F's error. */
+static void *hy__room(hy_frame *F, hy__buffer **room, size_t bytes, const char *who)
+{
+    *room = hy__buffer_new(&F->cache, bytes);
+    return *room ? (*room)->data : hy__no_memory(F, who);
+}
+
+/* The same, zeroed. */
+static void *hy__room_zero(hy_frame *F, hy__buffer **room, size_t bytes, const char *who)
+{
+    void *data = hy__room(F, room, bytes, who);
+    return data ? memset(data, 0, bytes) : NULL;
+}
+
 HY_API const char *hy_error(hy_frame *F)
 {
     return !F ? "out of memory" : F->code ? F->text : NULL;
@@ -5677,6 +5685,16 @@ static hy_array *hy__handle(hy_frame *F)
     x->param = NULL;
     x->item = NULL;
     x->t.type.dtype = HY_DTYPE_NONE;
+    return x;
+}
+
+/* One for a tensor that lies in a buffer, which it holds. */
+static hy_array *hy__handle_of(hy_frame *F, const hy_tensor *t, hy__buffer *buffer)
+{
+    hy_array *x = hy__handle(F);
+    if (!x) return NULL;
+    x->t = *t;
+    x->buffer = hy__buffer_hold(buffer);
     return x;
 }
 
@@ -5902,9 +5920,8 @@ static hy_array *hy__group_make(hy_frame *F, int n)
 {
     hy_array *group = hy__handle(F);
     if (!group) return NULL;
-    group->buffer = hy__buffer_new(&F->cache, (size_t)n * sizeof *group->item);
-    if (!group->buffer) return (hy_array *)hy__no_memory(F, "hy_group");
-    group->item = (hy_array **)group->buffer->data;
+    group->item = (hy_array **)hy__room(F, &group->buffer, (size_t)n * sizeof *group->item, "hy_group");
+    if (!group->item) return NULL;
     group->count = n;
     return group;
 }
@@ -6088,9 +6105,8 @@ static hy_array *hy__emit_opened(hy_frame *F, const hy_op *op, hy_array *const *
     for (i = 0; op->in[i].name; i++) total += arg[i] && arg[i]->state == HY__LIVE &&
         arg[i]->count ? arg[i]->count : 1;
     if (total > FEW) {
-        room = hy__buffer_new(&F->cache, (size_t)total * sizeof *in);
-        if (!room) return (hy_array *)hy__no_memory(F, op->name);
-        in = (hy_array **)room->data;
+        in = (hy_array **)hy__room(F, &room, (size_t)total * sizeof *in, op->name);
+        if (!in) return NULL;
     }
     for (i = 0; op->in[i].name; i++) {
         int many = hy__arg_count(op, op->in, 0, i, record, &hidden);
@@ -6694,6 +6710,16 @@ static void hy__pack_strides(hy_tensor *t)
     for (d = t->type.shape.ndim - 1; d >= 0; d--) { t->stride[d] = step; step *= t->type.shape.dim[d]; }
 }
 
+/* Of one type, and with elements in the same places. */
+static int hy__same_layout(const hy_tensor *a, const hy_tensor *b)
+{
+    int d, n = a->type.shape.ndim;
+    if (a->type.dtype != b->type.dtype || n != b->type.shape.ndim) return 0;
+    for (d = 0; d < n; d++)
+        if (a->type.shape.dim[d] != b->type.shape.dim[d] || a->stride[d] != b->stride[d]) return 0;
+    return 1;
+}
+
 /* Of this type, and packed: 0 sends those without elements, or with odd strides of 1, a longer way. */
 HY__INLINE int hy__packed_as(const hy_tensor *t, const hy_type *type)
 {
@@ -7106,28 +7132,21 @@ static void hy__copy_tensor(const hy_tensor *dst, const hy_tensor *src)
 static int hy__check_type(hy_frame *F, const hy_type *type, const char *who)
 {
     int d;
-    if ((unsigned)type->dtype - 1 >= HY_DTYPE_COUNT - 1) {
-        hy__fail(F, HY_ERROR_DTYPE, "%s: %d is no dtype", who, (int)type->dtype);
-        return 0;
-    }
+    if ((unsigned)type->dtype - 1 >= HY_DTYPE_COUNT - 1)
+        return hy__deny(F, HY_ERROR_DTYPE, "%s: %d is no dtype", who, (int)type->dtype);
     if (!((HYBRID_TYPES) >> type->dtype & 1)) {
         (void)hy__left_out(F, hy_dtype_name(type->dtype), ": not in this build: HYBRID_TYPES lacks it");
         return 0;
     }
-    if (type->shape.ndim < 0 || type->shape.ndim > HY_MAX_DIM) {
-        hy__fail(F, HY_ERROR_SHAPE, "%s: %d dims; from 0 to %d are possible", who, type->shape.ndim,
-                 (int)HY_MAX_DIM);
-        return 0;
-    }
+    if (type->shape.ndim < 0 || type->shape.ndim > HY_MAX_DIM)
+        return hy__deny(F, HY_ERROR_SHAPE, "%s: %d dims; from 0 to %d are possible", who, type->shape.ndim,
+                        (int)HY_MAX_DIM);
     for (d = 0; d < type->shape.ndim; d++)
-        if (type->shape.dim[d] < 0) {
-            hy__fail(F, HY_ERROR_SHAPE, "%s: shape %z has a negative or unknown size", who, &type->shape);
-            return 0;
-        }
-    if (hy__bytes(type) < 0) {
-        hy__fail(F, HY_ERROR_SHAPE, "%s: shape %z is too large to be addressed", who, &type->shape);
-        return 0;
-    }
+        if (type->shape.dim[d] < 0)
+            return hy__deny(F, HY_ERROR_SHAPE, "%s: shape %z has a negative or unknown size", who,
+                            &type->shape);
+    if (hy__bytes(type) < 0)
+        return hy__deny(F, HY_ERROR_SHAPE, "%s: shape %z is too large to be addressed", who, &type->shape);
     return 1;
 }
 
@@ -7258,9 +7277,7 @@ static void hy__bind_trace(hy_frame *S, const hy_array *x, const char *who, int 
     S->asked |= shape ? HY__ASKED_SHAPE : HY__ASKED_DTYPE;
     if (S->bound[0]) return;
     line = hy__line_open(S->bound, sizeof S->bound);
-    hy__puts(&line, who);
-    hy__puts(&line, " of ");
-    hy__puts(&line, x->node->name);
+    hy__say(&line, "%s of %s", who, x->node->name);
     hy__put_scope(&line, S->scope);
 }
 
@@ -7384,23 +7401,15 @@ static int hy__param_own(hy_frame *F, hy__param *p)
 static int hy__writable(hy_frame *F, hy_array *x, const char *who)
 {
     if (!hy__concrete(F, x, who, "where, slice_axis and concat to build the changed array")) return 0;
-    if (F->graph && x->frame != F) {
-        hy__fail(F, HY_ERROR_TRACE, "%s: forward is being traced, the write would happen only now: return "
-                 "the new value, or write before the call", who);
-        return 0;
-    }
-    if (HY__LOAD(&x->buffer->pins)) {
-        hy__fail(F, HY_ERROR_STATE,
-                 "%s: a recorded backward still needs the value of this array: run hy_backward "
-                 "first, or write to a hy_copy", who);
-        return 0;
-    }
-    if (x->tape && !x->tape->spent && (x->tape->op || F->recording)) {
-        hy__fail(F, HY_ERROR_STATE,
-                 "%s: the array is part of a recorded computation, which a change would escape: "
-                 "write a = a + b instead of a += b", who);
-        return 0;
-    }
+    if (F->graph && x->frame != F)
+        return hy__deny(F, HY_ERROR_TRACE, "%s: forward is being traced, the write would happen only now: "
+                        "return the new value, or write before the call", who);
+    if (HY__LOAD(&x->buffer->pins))
+        return hy__deny(F, HY_ERROR_STATE, "%s: a recorded backward still needs the value of this array: run "
+                        "hy_backward first, or write to a hy_copy", who);
+    if (x->tape && !x->tape->spent && (x->tape->op || F->recording))
+        return hy__deny(F, HY_ERROR_STATE, "%s: the array is part of a recorded computation, which a change "
+                        "would escape: write a = a + b instead of a += b", who);
     if (x->buffer->read_only && !x->param)
         hy__fail(F, HY_ERROR_STATE, "%s: the array lies in memory that was lent to be read: write to a "
                  "hy_copy", who);
@@ -7450,11 +7459,9 @@ HY_API double hy_value_of(hy_frame *F, hy_array *x, hy_shape index)
 {
     const char *at;
     if (!hy__alive(F, x, "hy_value")) return 0;
-    if (x->node) {
-        hy__fail(F, HY_ERROR_TRACE, "hy_value: Symbol only support integer index to fetch i-th output: %s "
-                 "has no values yet; use slice, take or pick", x->node->name);
-        return 0;
-    }
+    if (x->node)
+        return hy__deny(F, HY_ERROR_TRACE, "hy_value: Symbol only support integer index to fetch i-th "
+                        "output: %s has no values yet; use slice, take or pick", x->node->name);
     if (!hy__readable(F, x, "hy_value", "slice, take or pick")) return 0;
     at = hy__element(F, x, &index, "hy_value");
     return at ? hy__load(at, x->t.type.dtype) : 0;
@@ -7570,10 +7577,9 @@ HY_API size_t hy_to(hy_frame *F, hy_array *x, hy_dtype dtype, void *buffer, size
     if (!hy__check_type(F, &to.type, "hy_to")) return 0;
     need = (size_t)hy__bytes(&to.type);
     if (!need) return 0;
-    if (!buffer || bytes < need) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_to: %l bytes are needed, %l given", (int64_t)need, (int64_t)bytes);
-        return 0;
-    }
+    if (!buffer || bytes < need)
+        return hy__deny(F, HY_ERROR_ARGUMENT, "hy_to: %l bytes are needed, %l given", (int64_t)need,
+                        (int64_t)bytes);
     to.data = buffer;
     hy__pack_strides(&to);
     hy__copy_tensor(&to, &x->t);
@@ -7583,16 +7589,11 @@ HY_API size_t hy_to(hy_frame *F, hy_array *x, hy_dtype dtype, void *buffer, size
 /* --- views --- */
 static hy_array *hy__view(hy_frame *F, hy_array *x, const char *who, const char *instead)
 {
-    hy_array *v;
     if (!hy__concrete(F, x, who, instead)) return NULL;
     if (hy__has_gradient(F, x))
         return (hy_array *)hy__refuse(F, HY_ERROR_GRADIENT, "%s: a view would hide this array from the "
                                       "gradient: use %s", who, instead);
-    v = hy__handle(F);
-    if (!v) return NULL;
-    v->t = x->t;
-    v->buffer = hy__buffer_hold(x->buffer);
-    return v;
+    return hy__handle_of(F, &x->t, x->buffer);
 }
 
 static void hy__drop_axis(hy_tensor *t, int axis)
@@ -7966,9 +7967,7 @@ static void hy__describe(hy_frame *F, hy_array *x, hy__sink sink, const char *wh
         else if (hy__alive(F, x->item[i], who)) hy__describe(F, x->item[i], sink, who);
     if (x->count) return;
     if (x->node) {
-        hy__puts(&line, "<Symbol ");
-        hy__puts(&line, x->node->name);
-        hy__puts(&line, ">\n");
+        hy__say(&line, "<Symbol %s>\n", x->node->name);
         sink.put(sink.user, end, line.n);
         return;
     }
@@ -7976,9 +7975,7 @@ static void hy__describe(hy_frame *F, hy_array *x, hy__sink sink, const char *wh
     y = hy__packed_array(F, x);
     if (y) {
         hy__text_array(sink, &y->t);
-        hy__puts(&line, "\n<NDArray ");
-        hy__put_type(&line, &x->t.type);
-        hy__puts(&line, ">\n");
+        hy__say(&line, "\n<NDArray %z %t>\n", &x->t.type.shape, (int)x->t.type.dtype);
         sink.put(sink.user, end, line.n);
     }
     hy_end(F);
@@ -30665,8 +30662,7 @@ static void hy__turn_ends(const hy__timing *timing, int64_t turn, double from)
     char text[32];
     hy__line line = hy__line_open(text, sizeof text);
     hy__event e = hy__event_of(HY_EVENT_TURN, timing->name, text, from);
-    hy__puts(&line, "turn ");
-    hy__put_int(&line, turn);
+    hy__say(&line, "turn %l", turn);
     e.lane = timing->lane;
     hy__event_add(timing->F, &e);
 }
@@ -30739,10 +30735,9 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
     c->hidden = c->few_hidden;
     c->data = c->few_data;
     if (total > HY__FEW) {
-        c->room = hy__buffer_new(&F->cache, (size_t)total * (sizeof *c->type + sizeof *c->tensor +
-                                                             sizeof *c->hidden + sizeof *c->data));
-        if (!c->room) return hy__no_room(F, op->name);
-        c->type = (hy_type *)c->room->data;
+        c->type = (hy_type *)hy__room(F, &c->room, (size_t)total * (sizeof *c->type + sizeof *c->tensor +
+                                      sizeof *c->hidden + sizeof *c->data), op->name);
+        if (!c->type) return -1;
         c->tensor = (hy_tensor *)(void *)(c->type + total);
         c->data = (void **)(void *)(c->tensor + total);
         c->hidden = (int *)(void *)(c->data + total);
@@ -30775,10 +30770,8 @@ static void hy__put_inputs(hy__line *out, const hy_op *op, const void *record, c
         n = hy__arg_count(op, op->in, 0, i, record, &hidden);
         if (n < 0) n = nin - k;
         for (; n > 0 && k < nin; n--, k++) {
-            if (k) hy__puts(out, ", ");
-            hy__puts(out, op->in[i].name);
-            hy__puts(out, " ");
-            hy__put_type(out, c->type ? &c->type[k] : &c->tensor[k].type);
+            const hy_type *t = c->type ? &c->type[k] : &c->tensor[k].type;
+            hy__say(out, "%s%s %z %t", k ? ", " : "", op->in[i].name, &t->shape, (int)t->dtype);
         }
     }
 }
@@ -31058,15 +31051,6 @@ static uint64_t hy__bound_hash(const hy_frame *F, const hy_op *op, int n, const 
             h = hy__mix64(h, (uint64_t)t->shape.dim[d] ^ (uint64_t)in[i]->stride[d] << 32);
     }
     return h;
-}
-
-static int hy__same_layout(const hy_tensor *a, const hy_tensor *b)
-{
-    int d, n = a->type.shape.ndim;
-    if (a->type.dtype != b->type.dtype || n != b->type.shape.ndim) return 0;
-    for (d = 0; d < n; d++)
-        if (a->type.shape.dim[d] != b->type.shape.dim[d] || a->stride[d] != b->stride[d]) return 0;
-    return 1;
 }
 
 static hy__bound *hy__bound_find(hy_frame *F, const hy_op *op, int n, const hy_tensor *const *in,
@@ -31955,6 +31939,14 @@ static int hy__node_join(hy_frame *F, hy__nodes *store, hy__node *node)
     return 0;
 }
 
+/* The same; what does not join is discarded. The node, or NULL, with which it may also begin. */
+static hy__node *hy__node_add(hy_frame *F, hy__nodes *store, hy__node *node)
+{
+    if (node && !hy__node_join(F, store, node)) return node;
+    hy__node_discard(F, node);
+    return NULL;
+}
+
 static hy__node *hy__constant_node(hy_frame *F, const hy_tensor *t, hy__buffer *buffer)
 {
     hy__node *node = hy__node_new(F, NULL, 0, 1, NULL, "constant");
@@ -32431,9 +32423,9 @@ static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T, const hy
     int i, k;
     T->n = 0;
     for (i = 0; i < g->n; i++) T->n += g->node[i]->nout;
-    T->room = hy__buffer_new(&F->cache, (size_t)(T->n + 1) * sizeof *T->type + (size_t)g->n * sizeof(int));
-    if (!T->room) return hy__no_room(F, "inference");
-    T->type = (hy_type *)T->room->data;
+    T->type = (hy_type *)hy__room(F, &T->room, (size_t)(T->n + 1) * sizeof *T->type +
+                                  (size_t)g->n * sizeof(int), "inference");
+    if (!T->type) return -1;
     T->first = (int *)(void *)(T->type + T->n + 1);
     hy__fill_begin(F);
     for (T->n = i = 0; i < g->n; i++) {
@@ -32902,9 +32894,7 @@ static int hy__uses_of(const hy__rewrite *R, const hy__node *node, int output)
 /* A node for the new graph, which owns it from here; or NULL. */
 static hy__node *hy__rewrite_join(hy__rewrite *R, hy__node *node)
 {
-    if (node && !hy__node_join(R->F, R->to->store, node)) return node;
-    hy__node_discard(R->F, node);
-    return NULL;
+    return hy__node_add(R->F, R->to->store, node);
 }
 
 static hy__node *hy__rewrite_copy(hy__rewrite *R, const hy__node *node, const hy__edge *in)
@@ -33211,17 +33201,14 @@ static int hy__may_fold(const hy__rewrite *R, const hy__node *node, const hy__ed
 static hy_array *hy__fold_run(hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     hy_frame *F = R->F;
-    hy__buffer *room = hy__buffer_new(&F->cache, ((size_t)node->nin + 1) * sizeof(hy_array *));
-    hy_array **arg = room ? (hy_array **)room->data : NULL, *y = NULL;
+    hy__buffer *room;
+    hy_array **arg = (hy_array **)hy__room(F, &room, ((size_t)node->nin + 1) * sizeof *arg, "passes");
+    hy_array *y = NULL;
     int k, training = F->training, hidden = F->hidden;
     uint64_t stream = F->stream;        /* the program draws its numbers when it runs */
-    if (!arg) return (hy_array *)hy__no_memory(F, "passes");
-    for (k = 0; k < node->nin; k++) {
-        arg[k] = hy__handle(F);
-        if (!arg[k]) break;
-        arg[k]->t = in[k].node->constant;
-        arg[k]->buffer = hy__buffer_hold(in[k].node->held);
-    }
+    if (!arg) return NULL;
+    for (k = 0; k < node->nin && !F->code; k++)
+        arg[k] = hy__handle_of(F, &in[k].node->constant, in[k].node->held);
     F->training = R->mode->training;
     F->hidden = 0;
     if (!F->code) y = hy__emit_run(F, node->op, node->nin, arg, node->record, 0, NULL);
@@ -33467,8 +33454,7 @@ static int hy__same_constant(const hy__node *a, const hy__node *b)
     const hy_tensor *t = &a->constant, *u = &b->constant;
     if (!a->held || !b->held || !hy__same_type(&t->type, &u->type)) return 0;
     if (hy__is_number(a) && hy__is_number(b)) return !memcmp(t->data, u->data, (size_t)hy__bytes(&t->type));
-    return a->held == b->held && t->data == u->data &&
-           !memcmp(t->stride, u->stride, (size_t)t->type.shape.ndim * sizeof *t->stride);
+    return a->held == b->held && t->data == u->data && hy__same_layout(t, u);
 }
 
 /* node, of the old graph but with the inputs in[], and have, of the new one */
@@ -35481,7 +35467,7 @@ static int hy__fill_program(hy__rewrite *R, hy__gathered *a, hy_graph *sub)
             node->in[k].node = s->node[at < 0 ? hy__outer_at(a, &from->in[k]) : a->outers + at];
             node->in[k].output = 0;
         }
-        if (hy__node_join(R->F, s, node)) { hy__node_discard(R->F, node); return -1; }
+        if (!hy__node_add(R->F, s, node)) return -1;
     }
     if (hy__graph_room_heads(R->F, sub, a->heads, 0)) return -1;
     for (i = 0; i < a->heads; i++) sub->head[i].node = s->node[a->outers + a->head[i]];
@@ -35671,10 +35657,8 @@ static int hy__ahead_open(hy__rewrite *R, hy__ahead *A, const hy__node *node, co
     memset(A, 0, sizeof *A);
     A->body = g;
     A->r = (const hy__control_rec *)node->record;
-    A->room = hy__buffer_new(&R->F->cache, bytes);
-    if (!A->room) return hy__no_room(R->F, "passes");
-    memset(A->room->data, 0, bytes);
-    A->var = (hy_type *)A->room->data;
+    A->var = (hy_type *)hy__room_zero(R->F, &A->room, bytes, "passes");
+    if (!A->var) return -1;
     A->before = (hy__edge *)(void *)(A->var + g->vars);
     A->within = A->before + n;
     A->what = (unsigned char *)(void *)(A->within + n);
@@ -35732,14 +35716,6 @@ static int hy__ahead_emit(hy__rewrite *R, hy__ahead *A, const hy__edge *in)
     return 0;
 }
 
-/* A node for the new body, which owns it. */
-static hy__node *hy__ahead_join(hy_frame *F, hy_graph *to, hy__node *node)
-{
-    if (node && !hy__node_join(F, to->store, node)) return node;
-    hy__node_discard(F, node);
-    return NULL;
-}
-
 /* The variables of the new body: results that come from outside now stand behind the data. */
 static int hy__ahead_vars(hy_frame *F, hy__ahead *A, hy_graph *to)
 {
@@ -35749,13 +35725,13 @@ static int hy__ahead_vars(hy_frame *F, hy__ahead *A, hy_graph *to)
         hy__node *var;
         for (k = 0; k < g->n && i == A->r->data; k++) {
             if (!(A->what[k] & HY__TURN_ASKED) || !(A->what[k] & HY__TURN_PRODUCT)) continue;
-            var = hy__ahead_join(F, to, hy__node_new(F, NULL, 0, 1, NULL, g->node[k]->name));
+            var = hy__node_add(F, to->store, hy__node_new(F, NULL, 0, 1, NULL, g->node[k]->name));
             if (!var) return -1;
             var->type[0] = var->constant.type = A->types.type[A->types.first[k]];
             A->within[k].node = var;
         }
         if (i == g->vars) break;
-        var = hy__ahead_join(F, to, hy__node_copy(F, g->var[i]));
+        var = hy__node_add(F, to->store, hy__node_copy(F, g->var[i]));
         if (!var) return -1;
         if (g->place[g->var[i]->number] >= 0) A->within[g->place[g->var[i]->number]].node = var;
     }
@@ -35771,7 +35747,7 @@ static hy_graph *hy__ahead_body(hy_frame *F, hy__ahead *A)
     for (i = 0; i < g->n && !failed; i++) {
         hy__node *node;
         if (A->within[i].node || (A->what[i] & HY__TURN_PRODUCT)) continue;
-        node = hy__ahead_join(F, to, hy__node_copy(F, g->node[i]));
+        node = hy__node_add(F, to->store, hy__node_copy(F, g->node[i]));
         if (!node) { failed = 1; break; }
         for (k = 0; k < node->nin; k++) node->in[k].node = A->within[g->place[node->in[k].node->number]].node;
         A->within[i].node = node;
@@ -36876,10 +36852,9 @@ static int hy__plan_arena(hy__planner *P)
     hy__plan_lives(p);
     if (!HY__OFF(P->mode, INPLACE) && !apart) hy__plan_inplace(p);
     batches = p->steps > p->early ? p->step[p->steps - 1].batch + 1 : 0;
-    room = hy__buffer_new(&P->F->cache, (size_t)(p->values + 1) * (sizeof *b + sizeof *gap) +
-                          (size_t)(batches + 1) * sizeof(int));
-    if (!room) return hy__no_room(P->F, "plan");
-    b = (hy__block_of *)room->data;
+    b = (hy__block_of *)hy__room(P->F, &room, (size_t)(p->values + 1) * (sizeof *b + sizeof *gap) +
+                                 (size_t)(batches + 1) * sizeof(int), "plan");
+    if (!b) return -1;
     gap = (hy__gap *)(void *)(b + p->values + 1);
     for (v = 0; v < p->values; v++) {
         size_t bytes;
@@ -37315,9 +37290,8 @@ static void hy__source_now(const hy__executor *x, int v, hy__source *now)
 
 static int hy__source_same(const hy__source *a, const hy__source *b)
 {
-    size_t strides = (size_t)a->t.type.shape.ndim * sizeof *a->t.stride;
     return a->buffer == b->buffer && a->version == b->version && a->t.data == b->t.data &&
-           hy__same_type(&a->t.type, &b->t.type) && !memcmp(a->t.stride, b->t.stride, strides);
+           hy__same_layout(&a->t, &b->t);
 }
 
 /* By what it computes and from which buffers; their versions come and go. */
@@ -37842,11 +37816,7 @@ static hy__program *hy__program_last(hy_graph *g)
 /* "data is (2,3) float32, was (4,3) float32": how a call differs from what there is. */
 static void hy__put_types(hy__line *line, const char *name, const hy_type *is, const hy_type *was)
 {
-    hy__puts(line, name);
-    hy__puts(line, " is ");
-    hy__put_type(line, is);
-    hy__puts(line, ", was ");
-    hy__put_type(line, was);
+    hy__say(line, "%s is %z %t, was %z %t", name, &is->shape, (int)is->dtype, &was->shape, (int)was->dtype);
 }
 
 static void hy__put_reason(hy__line *line, const hy__program *was, const hy_graph *g, hy_array *const *in,
@@ -38472,15 +38442,6 @@ static void hy__replay_reads(hy__replay *r, const hy__edge *e, int n)
     for (; n-- > 0; e++) ++r->left[hy__replay_at(r, e) - r->value];
 }
 
-static hy_array *hy__constant_handle(hy_frame *F, const hy__node *node)
-{
-    hy_array *x = hy__handle(F);
-    if (!x) return NULL;
-    x->t = node->constant;
-    x->buffer = hy__buffer_hold(node->held);
-    return x;
-}
-
 /* in: per g->var. span: of the store, as many nodes may run. */
 static int hy__replay_open(hy_frame *F, hy__replay *r, const hy_graph *g, int span, hy_array *const *in)
 {
@@ -38496,10 +38457,8 @@ static int hy__replay_open(hy_frame *F, hy__replay *r, const hy_graph *g, int sp
     }
     pointers = (values + most + 2 * values) * sizeof *r->value;
     bytes = pointers + ((size_t)span + 1 + values) * sizeof(int);
-    r->room = hy__buffer_new(&F->cache, bytes);
-    if (!r->room) return hy__no_room(F, "compiled graph");
-    memset(r->room->data, 0, bytes);
-    r->value = (hy_array **)r->room->data;
+    r->value = (hy_array **)hy__room_zero(F, &r->room, bytes, "compiled graph");
+    if (!r->value) return -1;
     r->arg = r->value + values;
     r->first = (int *)(void *)((char *)r->room->data + pointers);
     r->left = r->first + span + 1;
@@ -38507,7 +38466,7 @@ static int hy__replay_open(hy_frame *F, hy__replay *r, const hy_graph *g, int sp
         const hy__node *node = g->store->node[i];
         r->first[i + 1] = r->first[i] + node->nout;
         if (node->param) r->value[r->first[i]] = &node->param->array;
-        else if (node->held) r->value[r->first[i]] = hy__constant_handle(F, node);
+        else if (node->held) r->value[r->first[i]] = hy__handle_of(F, &node->constant, node->held);
     }
     for (i = 0; i < g->vars; i++) r->value[r->first[g->var[i]->number]] = in[i];
     hy__replay_reads(r, g->head, g->heads);
@@ -39004,18 +38963,7 @@ static int hy__same_outside(const hy_array *a, const hy_array *b)
 {
     if (a->node || b->node) return a->node == b->node && a->output == b->output;
     if (a->param || b->param) return a->param == b->param;
-    return a->buffer == b->buffer && a->t.data == b->t.data && hy__same_type(&a->t.type, &b->t.type) &&
-           !memcmp(a->t.stride, b->t.stride, (size_t)a->t.type.shape.ndim * sizeof *a->t.stride);
-}
-
-/* An array that the body itself has made lives on outside. */
-static hy_array *hy__outside_handle(hy_frame *S, const hy_array *x)
-{
-    hy_array *y = hy__handle(S);
-    if (!y) return NULL;
-    y->t = x->t;
-    y->buffer = hy__buffer_hold(x->buffer);
-    return y;
+    return a->buffer == b->buffer && a->t.data == b->t.data && hy__same_layout(&a->t, &b->t);
 }
 
 static hy__node *hy__outside_var(hy_frame *S, const hy_array *x)
@@ -39032,9 +38980,7 @@ static hy__node *hy__outside_var(hy_frame *S, const hy_array *x)
     if (x->param) hy__fill_end(S);
     var->constant.type.shape = hy__no_shape();
     var->aux = x->node ? !x->node->op && x->node->aux : x->param && x->param->aux;
-    if (!hy__node_join(S, S->graph->store, var)) return var;
-    hy__node_discard(S, var);
-    return NULL;
+    return hy__node_add(S, S->graph->store, var);
 }
 
 /* The variable of a body that stands for a value from outside; one for each. */
@@ -39046,7 +38992,7 @@ static hy__node *hy__outside_node(hy_frame *S, hy_array *x)
     if (hy__grow(&S->root->heap, (void **)&S->outside, &S->outsides_cap, S->outsides + 1,
                  sizeof *S->outside)) return (hy__node *)hy__no_memory(S, "trace");
     var = hy__outside_var(S, x);
-    if (var && x->frame == S) x = hy__outside_handle(S->outer, x);
+    if (var && x->frame == S) x = hy__handle_of(S->outer, &x->t, x->buffer);   /* the body's own lives on */
     if (!var || !x) return NULL;
     S->outside[S->outsides].x = x;
     S->outside[S->outsides++].var = var;
@@ -39069,7 +39015,7 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
     hy__fill_begin(S);
     node->type[0] = node->constant.type = p->array.t.type;
     hy__fill_end(S);
-    if (hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return NULL; }
+    if (!hy__node_add(S, S->graph->store, node)) return NULL;
     S->param_node[S->param_nodes] = node;
     return hy__met_set(S, &S->param_met, p, S->param_nodes++) ? NULL : node;
 }
@@ -39078,14 +39024,12 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
  * caller and the root own: a sibling's arrays may die any time. */
 static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
 {
-    size_t strides = (size_t)x->t.type.shape.ndim * sizeof *x->t.stride;
     hy__node *node;
     int i, foreign = x->frame->root != S->root;
     for (i = S->graph->store->n - 1; i >= 0 && i > S->graph->store->n - 64; i--) {
         node = S->graph->store->node[i];
         if (node->held && node->held == x->buffer && node->constant.data == x->t.data &&
-            hy__same_type(&node->constant.type, &x->t.type) &&
-            !memcmp(node->constant.stride, x->t.stride, strides)) return node;
+            hy__same_layout(&node->constant, &x->t)) return node;
     }
     if (foreign || (S->traced_for && x->frame != S->traced_for && x->frame != S && x->kept <= 0))
         return (hy__node *)hy__refuse(S, HY_ERROR_ARGUMENT, "%s: the array belongs to another %s", op->name,
@@ -39095,9 +39039,7 @@ static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
                                       "gradient, which a compiled call would not reach: make it a parameter "
                                       "or an input of the block", op->name);
     if (!x->buffer->watched) x->buffer->watched = 1;
-    node = hy__constant_node(S, &x->t, x->buffer);
-    if (node && hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return NULL; }
-    return node;
+    return hy__node_add(S, S->graph->store, hy__constant_node(S, &x->t, x->buffer));
 }
 
 /* The edge an argument stands for. */
@@ -39664,9 +39606,9 @@ static int hy__flat_open(hy_frame *F, hy__flat *flat, hy_array *x, const char *w
     flat->at = flat->few;
     flat->full = flat->text;
     if (leaves > HY__FEW || 2 * (size_t)chars > sizeof flat->text) {
-        flat->room = hy__buffer_new(&F->cache, (size_t)leaves * sizeof *flat->at + 2 * (size_t)chars);
-        if (!flat->room) return hy__no_room(F, who);
-        flat->at = (hy_array **)flat->room->data;
+        flat->at = (hy_array **)hy__room(F, &flat->room, (size_t)leaves * sizeof *flat->at +
+                                         2 * (size_t)chars, who);
+        if (!flat->at) return -1;
         flat->full = (char *)(flat->at + leaves);
     }
     flat->form = flat->full + chars;
@@ -39793,25 +39735,19 @@ static void hy__trace_reason(const hy_frame *F, const hy__trace *t, const hy__fl
     if (!HY__TEXT) return;
     if (!t) { hy__puts(&line, "first call"); return; }
     if (strcmp(t->in, in->form)) {
-        hy__puts(&line, "the arguments are ");
-        hy__puts(&line, in->form);
-        hy__puts(&line, ", were ");
-        hy__puts(&line, t->in);
+        hy__say(&line, "the arguments are %s, were %s", in->form, t->in);
         return;
     }
     if ((t->asked & HY__ASKED_TRAINING) && t->training != hy__modes(F)) {
-        hy__puts(&line, F->training ? "training" : "inference");
-        hy__puts(&line, F->recording ? ", recorded; was " : "; was ");
-        hy__puts(&line, t->training & 1 ? "training" : "inference");
+        hy__say(&line, "%s%s; was %s", F->training ? "training" : "inference",
+                F->recording ? ", recorded" : "", t->training & 1 ? "training" : "inference");
         return;
     }
     for (i = 0; i < t->n; i++) {
         if (hy__same_type(&in->at[i]->t.type, &t->type[i])) continue;
-        hy__puts(&line, "input ");
-        hy__put_int(&line, i);
+        hy__say(&line, "input %d", i);
         hy__put_types(&line, "", &in->at[i]->t.type, &t->type[i]);
-        hy__puts(&line, ", and forward asked: ");
-        hy__puts(&line, t->bound);
+        hy__say(&line, ", and forward asked: %s", t->bound);
         return;
     }
 }
@@ -39850,8 +39786,7 @@ static int hy__trace_inputs(hy_frame *S, const hy__flat *in, hy_array **var)
     int i;
     for (i = 0; i < in->n; i++) {
         line = hy__line_open(name, sizeof name);
-        hy__puts(&line, "data");
-        if (in->n > 1) hy__put_int(&line, i);
+        hy__say(&line, in->n > 1 ? "data%d" : "data", i);
         var[i] = hy_var(S, name, NULL);
         if (!var[i]) return -1;
         var[i]->t.type = var[i]->node->type[0] = in->at[i]->t.type;
@@ -40044,9 +39979,8 @@ static int hy__graph_apply(hy_frame *F, hy_graph *g, hy_array *const *in, hy_arr
     hy_array **all, *y;
     int i, n = g->vars;
     if (!F->recording) return hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, rec->ticket);
-    room = hy__buffer_new(&F->cache, (size_t)hy__graph_leaves(g) * sizeof *all + 1);
-    if (!room) return hy__no_room(F, "hy_call");
-    all = (hy_array **)room->data;
+    all = (hy_array **)hy__room(F, &room, (size_t)hy__graph_leaves(g) * sizeof *all + 1, "hy_call");
+    if (!all) return -1;
     memcpy(all, in, (size_t)n * sizeof *all);
     for (i = 0; i < g->n; i++) if (g->node[i]->param) all[n++] = &g->node[i]->param->array;
     y = F->emit(F, &hy__graph_op, n, all, rec, 1, &g);
@@ -40078,9 +40012,8 @@ static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, cons
     const char *form = t->out;
     int i, n = in->n + t->graph->heads;
     if (n > 2 * HY__FEW) {
-        room = hy__buffer_new(&F->cache, (size_t)n * sizeof *packed);
-        if (!room) return (hy_array *)hy__no_memory(F, "hy_call");
-        packed = (hy_array **)room->data;
+        packed = (hy_array **)hy__room(F, &room, (size_t)n * sizeof *packed, "hy_call");
+        if (!packed) return NULL;
     }
     out = packed + in->n;
     ticket.hit = 1;
@@ -40211,8 +40144,8 @@ HY_API hy_plan_info hy_graph_plan(hy_frame *F, hy_graph *g, hy_array *inputs)
 /* A plan to be walked, for inputs that are checked. */
 static hy_graph *hy__planned_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
-    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)(g->vars + 1) * sizeof(hy_type));
-    hy_type *type = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(F, "plan");
+    hy__buffer *room;
+    hy_type *type = (hy_type *)hy__room(F, &room, (size_t)(g->vars + 1) * sizeof *type, "plan");
     hy_graph *planned;
     int i;
     for (i = 0; type && i < g->vars; i++) type[i] = in[i]->t.type;
@@ -40596,8 +40529,7 @@ static const char *hy__settle_names_of(hy_frame *F, hy_block *block, const char 
     else {
         n = hy__count_alias(F, scope ? &scope->house->counters : &F->aliases, h->alias);
         line = hy__line_open(number, sizeof number);
-        hy__put_int(&line, n);
-        hy__puts(&line, "_");
+        hy__say(&line, "%d_", n);
         tail = n < 0 ? NULL : hy__string(F, h->alias, number);
     }
     joined = tail ? hy__string(F, outer, tail) : NULL;
@@ -41607,9 +41539,7 @@ static void hy__write_summary(hy_frame *S, hy__sink sink, hy_array *x)
             if (real->req != HY_GRAD_NULL) trainable += n;
         }
         line.n = 0;
-        hy__puts(&line, all->row[i].block->kind);
-        hy__puts(&line, "-");
-        hy__put_int(&line, i + 1);
+        hy__say(&line, "%s-%d", all->row[i].block->kind, i + 1);
         hy__summary_row(sink, name, all->row[i].y, own);
     }
     for (i = 0; i < S->param_nodes; i++) {              /* one for each that is met, however often */
@@ -42069,8 +41999,7 @@ static hy_array *hy__fwd(hy_frame *F, hy_array *x)
     hy_array *first = x && x->count ? x->item[0] : x;
     if (!first || !F->graph || !F->scope || !first->node) return x;
     line = hy__line_open(text, sizeof text);
-    hy__puts(&line, F->scope->prefix);
-    hy__puts(&line, "fwd");
+    hy__say(&line, "%sfwd", F->scope->prefix);
     return hy_named(F, first, text) ? x : NULL;
 }
 
@@ -42328,11 +42257,9 @@ static int hy__backward_open(hy__backward *W)
         hy__find_tape(W, W->tape[i])->slot = W->grads;
         W->grads += W->tape[i]->op ? W->tape[i]->nout : 1;
     }
-    W->grad_room = hy__buffer_new(&W->F->cache, (size_t)(W->grads + 1) * sizeof *W->grad);
-    if (!W->grad_room) return hy__no_room(W->F, "hy_backward");
-    W->grad = (hy_array **)W->grad_room->data;
-    memset(W->grad, 0, (size_t)(W->grads + 1) * sizeof *W->grad);
-    return 0;
+    W->grad = (hy_array **)hy__room_zero(W->F, &W->grad_room, (size_t)(W->grads + 1) * sizeof *W->grad,
+                                         "hy_backward");
+    return W->grad ? 0 : -1;
 }
 
 static void hy__backward_close(hy__backward *W)
@@ -42386,9 +42313,9 @@ static int hy__backing_open(hy__backward *W, hy__tape *tape, hy__backing *b)
     D->nin = tape->nin;
     D->in = b->few;
     if (total > 4 * HY__FEW || tape->nin > HY__FEW) {
-        b->room = hy__buffer_new(&F->cache, (size_t)total * (sizeof *D->in + sizeof *want));
-        if (!b->room) return hy__no_room(F, tape->op->name);
-        D->in = (hy_array **)b->room->data;
+        D->in = (hy_array **)hy__room(F, &b->room, (size_t)total * (sizeof *D->in + sizeof *want),
+                                      tape->op->name);
+        if (!D->in) return -1;
         want = (int *)(void *)(D->in + total);
     }
     D->want = want;
@@ -42646,7 +42573,7 @@ static void hy__derive_again(hy__deriving *B)
         if (!node) return;
         for (k = 0; k < node->nin; k++) node->in[k].node = B->again[g->place[from->in[k].node->number]];
         for (k = 0; k < node->nout && place >= 0; k++) node->type[k] = B->T.type[B->T.first[place] + k];
-        if (hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return; }
+        if (!hy__node_add(S, S->graph->store, node)) return;
         if (place >= 0) B->again[place] = node;
     }
     S->ranks = g->ranks;
@@ -42673,10 +42600,8 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *
     B->S->training = training;
     values = (size_t)B->T.n;
     bytes = ((size_t)B->n + 2 * (size_t)g->n + values) * sizeof(void *) + 2 * values * sizeof(int);
-    B->room = hy__buffer_new(&F->cache, bytes + 1);
-    if (!B->room) return hy__no_room(F, "gradient");
-    memset(B->room->data, 0, bytes);
-    B->leaf = (hy__tape **)B->room->data;
+    B->leaf = (hy__tape **)hy__room_zero(F, &B->room, bytes + 1, "gradient");
+    if (!B->leaf) return -1;
     B->call = B->leaf + B->n;
     B->again = again ? (hy__node **)(void *)(B->call + g->n) : NULL;
     B->var = (hy__node **)(void *)(B->call + 2 * g->n);
@@ -42870,11 +42795,11 @@ static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const ch
 static hy__gradient *hy__gradient_find(hy_frame *F, const hy_diff *D)
 {
     hy_graph *f = D->sub[0];
-    hy__buffer *room = hy__buffer_new(&F->cache, (size_t)D->nout + 1);
-    char *given = room ? (char *)room->data : NULL;
+    hy__buffer *room;
+    char *given = (char *)hy__room(F, &room, (size_t)D->nout + 1, "hy_backward");
     hy__gradient *G;
     int i;
-    if (!room) return (hy__gradient *)hy__no_memory(F, "hy_backward");
+    if (!given) return NULL;
     for (i = 0; i < D->nout; i++) given[i] = D->dy[i] != NULL;
     hy__acquire(&f->root->lock);
     G = (hy__gradient *)(void *)hy__derived_find(f, given, (size_t)D->nout);
@@ -42926,9 +42851,8 @@ static int hy__graph_diff(hy_frame *F, hy_diff *D)
     hy_array **in, **out;
     int i;
     if (!graph || !graph->heads) return 0;
-    room = hy__buffer_new(&F->cache, (size_t)(graph->vars + graph->heads) * sizeof *in);
-    if (!room) { hy__no_memory(F, "hy_backward"); return 0; }
-    in = (hy_array **)room->data;
+    in = (hy_array **)hy__room(F, &room, (size_t)(graph->vars + graph->heads) * sizeof *in, "hy_backward");
+    if (!in) return 0;
     out = in + graph->vars;
     rec.mode.training = F->training;
     rec.mode.recorded = 0;
@@ -42951,8 +42875,8 @@ static hy_graph *hy__derive_arranged(hy_frame *F, hy_graph *g, hy_array *const *
 {
     hy_graph *arranged = NULL;
 #if !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
-    hy__buffer *room = hy__buffer_new(&F->cache, ((size_t)g->vars + 1) * sizeof(hy_type));
-    hy_type *input = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(F, "gradient");
+    hy__buffer *room;
+    hy_type *input = (hy_type *)hy__room(F, &room, ((size_t)g->vars + 1) * sizeof *input, "gradient");
     int i;
     for (i = 0; i < g->vars && input; i++) input[i] = in[i]->t.type;
     if (input) arranged = hy__arrange(F, g, input, mode);
@@ -43203,8 +43127,7 @@ static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *
     int failed;
     if (F->code) return -1;
     if (!f) return hy__graph_by_section(F, g, in, rec, out);
-    room = hy__buffer_new(&F->cache, (size_t)f->heads * sizeof *all + 1);
-    all = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(F, "hy_call");
+    all = (hy_array **)hy__room(F, &room, (size_t)f->heads * sizeof *all + 1, "hy_call");
     failed = !all || hy__graph_on_tape(F, f, g->heads, n, in, rec, all);
     if (!failed) memcpy((void *)out, (void *)all, (size_t)g->heads * sizeof *out);
     hy__buffer_drop(&F->cache, room);
@@ -43217,12 +43140,11 @@ static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const
                                   hy_graph *g)
 {
     size_t words = 1 + (size_t)n * (1 + HY_MAX_DIM), outputs = (size_t)g->heads * sizeof in;
-    hy__buffer *room = hy__buffer_new(&F->cache, words * sizeof(int64_t) + outputs);
+    hy__buffer *room;
+    int64_t *key = (int64_t *)hy__room(F, &room, words * sizeof *key + outputs, "hy_call");
     hy_array **out, *y = NULL;
-    int64_t *key;
     int i, d, k = 0, tracked = 0, failed;
-    if (!room) return (hy_array *)hy__no_memory(F, "hy_call");
-    key = (int64_t *)room->data;
+    if (!key) return NULL;
     out = (hy_array **)(void *)(key + words);
     key[k++] = rec->mode.training | rec->mode.exact << 1 | (int64_t)rec->mode.off << 2;
     for (i = 0; i < n; i++) {
@@ -43380,7 +43302,7 @@ static int hy__joint_copy(hy_frame *F, hy_graph *to, const hy_graph *g, hy__edge
             node->in[k].node = e->node;
             node->in[k].output += e->output;
         }
-        if (hy__node_join(F, to->store, node)) { hy__node_discard(F, node); return -1; }
+        if (!hy__node_add(F, to->store, node)) return -1;
         at[from->number].node = node;
     }
     return 0;
@@ -43390,13 +43312,11 @@ static hy_graph *hy__joint_graph(hy_frame *F, const hy__joint *J)
 {
     const hy_graph *a = J->from->is.graph, *b = J->to->is.graph;
     size_t bytes = ((size_t)a->store->n + (size_t)b->store->n) * sizeof(hy__edge);
-    hy__buffer *room = hy__buffer_new(&F->cache, bytes + 1);
-    hy_graph *g = room ? hy__graph_new(F, NULL) : NULL;
-    hy__edge *at, *before;
+    hy__buffer *room;
+    hy__edge *at, *before = (hy__edge *)hy__room_zero(F, &room, bytes + 1, "hy_backward");
+    hy_graph *g = before ? hy__graph_new(F, NULL) : NULL;
     int i, n, failed;
-    if (!room) return (hy_graph *)hy__no_memory(F, "hy_backward");
-    memset(room->data, 0, bytes);
-    before = (hy__edge *)room->data;
+    if (!before) return NULL;
     at = before + a->store->n;
     failed = !g || hy__joint_copy(F, g, a, before);
     for (i = 0; i < b->vars && !failed; i++) {
@@ -43476,11 +43396,10 @@ static void hy__joint_run(hy_frame *F, hy__joint *J)
     const hy_graph *a = J->from->is.graph, *b = J->to->is.graph;
     hy__graph_rec rec = *(const hy__graph_rec *)J->late.D.attr;
     const size_t values = (size_t)(J->graph->vars + J->graph->heads);
-    hy__buffer *room = hy__buffer_new(&F->cache, values * sizeof(hy_array *));
-    hy_array **in, **out;
+    hy__buffer *room;
+    hy_array **in = (hy_array **)hy__room(F, &room, values * sizeof *in, "hy_backward"), **out;
     int i, n = 0;
-    if (!room) { hy__no_memory(F, "hy_backward"); return; }
-    in = (hy_array **)room->data;
+    if (!in) return;
     out = in + J->graph->vars;
     rec.mode.training = F->training;
     rec.mode.recorded = 0;
@@ -46121,13 +46040,6 @@ static hy__line hy__line_in(char *text, size_t bytes)
     hy__line line;
     line = hy__line_open(text, bytes);
     return line;
-}
-static void hy__say(hy__line *line, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    hy__format(line, format, args);
-    va_end(args);
 }
 static void hy__say_size(hy__line *line, int64_t n)
 {
