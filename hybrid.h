@@ -31865,8 +31865,6 @@ static void hy__graph_drop(hy_graph *g)
         hy__free(heap, (void *)g->label);
         hy__free(heap, (void *)g->node);
         hy__free(heap, g->head);
-        hy__free(heap, (void *)g->var);
-        hy__free(heap, g->place);
         hy__free(heap, g->notes);
         hy__free(heap, g);
     }
@@ -32022,6 +32020,17 @@ static int hy__graph_room_heads(hy_frame *F, hy_graph *g, int heads, int calls)
     return hy__no_room(F, "graph");
 }
 
+/* Room for its nodes, variables, and the places of so many nodes of the store. */
+static int hy__graph_room(hy_frame *F, hy_graph *g, int nodes, int vars, int span)
+{
+    g->node = (hy__node **)hy__alloc(&F->root->heap, (size_t)(nodes + vars) * sizeof *g->node +
+                                     (size_t)span * sizeof *g->place + 1);
+    if (!g->node) return hy__no_room(F, "graph");
+    g->var = g->node + nodes;
+    g->place = (int *)(void *)(g->var + vars);
+    return 0;
+}
+
 /* Depth-first from the heads, inputs left to right. before: by number in the store, the call that each must
  * follow, or -1; NULL: there are none. pending: room for every node of the store. */
 static void hy__graph_order(hy_graph *g, hy__node **pending, const int *before)
@@ -32091,13 +32100,10 @@ static void hy__graph_chain(const hy_graph *g, int *before)
 static int hy__graph_finish(hy_frame *F, hy_graph *g)
 {
     hy__nodes *s = g->store;
-    size_t bytes = (size_t)s->n * sizeof *g->node + 1;
-    hy__node **pending = (hy__node **)hy__alloc(&F->root->heap, bytes + (size_t)s->n * sizeof(int));
+    const size_t each = sizeof *g->node + sizeof *g->place;
+    hy__node **pending = (hy__node **)hy__alloc(&F->root->heap, (size_t)s->n * each + 1);
     int i, *before = NULL;
-    g->node = (hy__node **)hy__alloc(&F->root->heap, bytes);
-    g->var = (hy__node **)hy__alloc(&F->root->heap, bytes);
-    g->place = (int *)hy__alloc(&F->root->heap, (size_t)s->n * sizeof *g->place + 1);
-    if (pending && g->node && g->var && g->place) {
+    if (pending && !hy__graph_room(F, g, s->n, s->n, s->n)) {
         hy__graph_order(g, pending, NULL);
         if (hy__graph_written(g)) {
             before = (int *)(void *)(pending + s->n);
@@ -33067,7 +33073,6 @@ static int hy__rewrite_nodes(hy__rewrite *R, hy__rule rule)
 
 static int hy__rewrite_open(hy__rewrite *R, hy_frame *F, const hy_graph *g, const hy__mode *mode)
 {
-    hy__heap *heap = &F->root->heap;
     int i, k, values = 0, most = 0;
     memset(R, 0, sizeof *R);
     R->F = F;
@@ -33077,11 +33082,12 @@ static int hy__rewrite_open(hy__rewrite *R, hy_frame *F, const hy_graph *g, cons
         values += g->node[i]->nout;
         if (g->node[i]->nin > most) most = g->node[i]->nin;
     }
-    R->first = (int *)hy__alloc(heap, ((size_t)g->n + 1) * sizeof *R->first);
-    R->value = (hy__edge *)hy__alloc_zero(heap, ((size_t)values + 1) * sizeof *R->value);
-    R->uses = (int *)hy__alloc_zero(heap, ((size_t)values + 1) * sizeof *R->uses);
-    R->in = (hy__edge *)hy__alloc(heap, ((size_t)most + 1) * sizeof *R->in);
-    if (!R->first || !R->value || !R->uses || !R->in) return hy__no_room(F, "passes");
+    R->value = (hy__edge *)hy__alloc_zero(&F->root->heap, (size_t)(values + most) * sizeof *R->value +
+                                          (size_t)(values + g->n + 1) * sizeof *R->uses);
+    if (!R->value) return hy__no_room(F, "passes");
+    R->in = R->value + values;
+    R->uses = (int *)(void *)(R->in + most);
+    R->first = R->uses + values;
     for (values = i = 0; i < g->n; i++) { R->first[i] = values; values += g->node[i]->nout; }
     for (i = 0; i < g->n; i++) for (k = 0; k < g->node[i]->nin; k++) {
         const hy__edge *e = &g->node[i]->in[k];
@@ -33095,12 +33101,8 @@ static int hy__rewrite_open(hy__rewrite *R, hy_frame *F, const hy_graph *g, cons
 /* Hands out the new graph, or drops it and gives NULL when something went wrong. */
 static hy_graph *hy__rewrite_close(hy__rewrite *R, int failed)
 {
-    hy__heap *heap = &R->F->root->heap;
-    hy__free(heap, R->first);
-    hy__free(heap, R->value);
-    hy__free(heap, R->uses);
-    hy__free(heap, R->in);
-    hy__free(heap, R->notes);
+    hy__free(&R->F->root->heap, R->value);
+    hy__free(&R->F->root->heap, R->notes);
     if (!failed) return R->to;
     hy__graph_drop(R->to);
     return NULL;
@@ -41103,63 +41105,25 @@ typedef struct hy__collecting {
     const char *pattern;
     hy_array  **at;                     /* found, in order, ... */
     int         n, cap;
-    hy__buffer *room;
-    hy__param **table;                  /* ... and by name: open addressing, never half full */
-    uint32_t    slots;
-    uint64_t    seed;                   /* of the table's hash */
-    hy__buffer *table_room;
+    hy__names   names;                  /* ... and which each name is */
 } hy__collecting;
-
-static hy__param **hy__collect_slot(const hy__collecting *all, const char *name)
-{
-    uint32_t k = hy__hash(name, all->seed) & (all->slots - 1);
-    while (all->table[k] && strcmp(all->table[k]->name, name)) k = (k + 1) & (all->slots - 1);
-    return &all->table[k];
-}
-
-static int hy__collect_widen(hy_frame *F, hy__collecting *all)
-{
-    int i, cap = 2 * all->cap + 32;
-    uint32_t slots = all->slots ? 2 * all->slots : 128;
-    hy__buffer *wide = hy__buffer_new(&F->cache, (size_t)cap * sizeof *all->at);
-    hy__buffer *table = hy__buffer_new(&F->cache, slots * sizeof *all->table);
-    if (!wide || !table) {
-        hy__buffer_drop(&F->cache, wide);
-        hy__buffer_drop(&F->cache, table);
-        return hy__no_room(F, "hy_collect_params");
-    }
-    if (all->n) memcpy(wide->data, (void *)all->at, (size_t)all->n * sizeof *all->at);
-    hy__buffer_drop(&F->cache, all->room);
-    hy__buffer_drop(&F->cache, all->table_room);
-    all->room = wide;
-    all->at = (hy_array **)wide->data;
-    all->cap = cap;
-    all->table_room = table;
-    all->table = (hy__param **)table->data;
-    all->slots = slots;
-    all->seed = hy__hash_seed(table->data);
-    memset((void *)all->table, 0, slots * sizeof *all->table);
-    for (i = 0; i < all->n; i++) {
-        hy__param *p = hy__param_of(all->at[i]);
-        *hy__collect_slot(all, p->name) = p;
-    }
-    return 0;
-}
 
 /* A shared parameter counts once; two of one name are an error, since files could not tell them apart. */
 static int hy__collect_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
     hy__collecting *all = (hy__collecting *)user;
-    hy__param *real = p->same ? p->same : p, **slot;
+    hy__param *real = p->same ? p->same : p;
+    int at;
     (void)path;
     if (all->pattern && !hy__match(all->pattern, real->name)) return 0;
-    if (all->n == all->cap && hy__collect_widen(F, all)) return -1;
-    slot = hy__collect_slot(all, real->name);
-    if (*slot == real) return 0;
-    if (*slot)
+    at = hy__names_find(&all->names, real->name);
+    if (at >= 0 && hy__param_of(all->at[at]) == real) return 0;
+    if (at >= 0)
         return hy__fail(F, HY_ERROR_ARGUMENT, "two different parameters are called '%s': give their blocks "
                         "other prefixes", real->name);
-    *slot = real;
+    if (hy__grow(&F->root->heap, (void **)&all->at, &all->cap, all->n + 1, sizeof *all->at) ||
+        hy__names_add(&F->root->heap, &all->names, real->name, all->n))
+        return hy__no_room(F, "hy_collect_params");
     all->at[all->n++] = &p->array;
     return 0;
 }
@@ -41176,7 +41140,6 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
     memset(&all, 0, sizeof all);
     all.pattern = pattern;
     hy__each_param(F, block, hy__collect_one, &all);
-    hy__buffer_drop(&F->cache, all.table_room);
     room = F->code || !all.n ? NULL : hy__params_room(F, (size_t)all.n * sizeof *all.at);
     holder = room ? hy__handle(F) : NULL;               /* the list lives in this scope */
     if (holder) {
@@ -41187,7 +41150,9 @@ HY_API hy_params hy_collect_params(hy_frame *F, hy_block *block, const char *pat
         list.at = (hy_array **)room->data;
     } else if (room) hy__buffer_drop(&F->cache, room);
     else if (all.n) hy__no_memory(F, "hy_collect_params");
-    hy__buffer_drop(&F->cache, all.room);
+    hy__free(&F->root->heap, (void *)all.at);
+    hy__free(&F->root->heap, (void *)all.names.key);
+    hy__free(&F->root->heap, all.names.value);
     return list;
 }
 
@@ -42719,14 +42684,10 @@ static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const
 static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
 {
     hy_graph *g = B->g, *f = hy__graph_new(B->F, g->store);
-    hy__heap *heap = &B->F->root->heap;
     int i, v, span = hy__graph_span(g);
     if (!f) return NULL;
-    f->node = (hy__node **)hy__alloc(heap, (size_t)g->n * sizeof *f->node + 1);
-    f->var = (hy__node **)hy__alloc(heap, (size_t)g->vars * sizeof *f->var + 1);
-    f->place = (int *)hy__alloc(heap, (size_t)span * sizeof *f->place + 1);
-    if (!f->node || !f->var || !f->place) hy__no_memory(B->F, "gradient");
-    if (B->F->code || hy__graph_room_heads(B->F, f, g->heads + gradient->vars, g->calls)) {
+    if (hy__graph_room(B->F, f, g->n, g->vars, span) ||
+        hy__graph_room_heads(B->F, f, g->heads + gradient->vars, g->calls)) {
         hy__graph_drop(f);
         return NULL;
     }
