@@ -51467,66 +51467,94 @@ static const hy__numpy *hy__numpy_find(const char *name)
     return NULL;
 }
 
-/* Others that are several of ours: how they are made (hy__make_x in >>compound), name, attributes that they
- * may have, least and most inputs. */
-#define HY__COMPOUNDS(X) \
-    X(copysign, "_npi_copysign", "", 2, 2) \
-    X(copysign_scalar, "_npi_copysign_scalar", "scalar", 1, 1) \
-    X(rcopysign_scalar, "_npi_rcopysign_scalar", "scalar", 1, 1) \
-    X(ldexp, "_npi_ldexp", "", 2, 2) \
-    X(ldexp_scalar, "_npi_ldexp_scalar", "scalar", 1, 1) \
-    X(rldexp_scalar, "_npi_rldexp_scalar", "scalar", 1, 1) \
-    X(around, "_npi_around", "decimals", 1, 1) \
-    X(nan_to_num, "_npi_nan_to_num", "copy|nan|posinf|neginf", 1, 1) \
-    X(isposinf, "_npi_isposinf", "", 1, 1) \
-    X(isneginf, "_npi_isneginf", "", 1, 1) \
-    X(where_numbers, "_npi_where_scalar2", "x|y", 1, 1) \
-    X(bit_and, "_npi_bitwise_and", "", 2, 2) \
-    X(bit_or, "_npi_bitwise_or", "", 2, 2) \
-    X(bit_xor, "_npi_bitwise_xor", "", 2, 2) \
-    X(bit_not, "_npi_bitwise_not", "", 1, 1) \
-    X(pad, "_npi_pad", "pad_width|mode|constant_value|reflect_type", 1, 1) \
-    X(diagonal, "_np_diagonal", "offset|axis1|axis2", 1, 1) \
-    X(trace, "_np_trace", "offset|axis1|axis2", 1, 1) \
-    X(diagflat, "_np_diagflat", "k", 1, 1) \
-    X(identity_matrix, "_npi_identity", "shape|dtype", 0, 0) \
-    X(rot90, "_npi_rot90", "k|axes", 1, 1) \
-    X(ediff1d, "_npi_ediff1d", "", 1, 1) \
-    X(det, "_npi_det", "", 1, 1) \
-    X(average, "_npi_average", "axis|returned|weighted", 1, 2) \
-    X(normal, "_npi_normal", "loc|scale|size|dtype", 0, 2) \
-    X(uniform, "_npi_uniform", "low|high|size|dtype", 0, 2) \
-    X(exponential, "_npi_exponential", "scale|size", 0, 0) \
-    X(gamma, "_npi_gamma", "shape|scale|size|dtype", 0, 0) \
-    X(gumbel, "_npi_gumbel", "loc|scale|size", 0, 0) \
-    X(bernoulli, "_npi_bernoulli", "prob|logit|size|dtype|is_logit", 0, 1) \
-    X(gemm, "_linalg_gemm", "alpha|beta|transpose_a|transpose_b|axis", 3, 3) \
-    X(syrk, "_linalg_syrk", "alpha|transpose", 1, 1) \
-    X(trmm, "_linalg_trmm", "alpha|transpose|rightside|lower", 2, 2) \
-    X(potri, "_linalg_potri", "", 1, 1) \
-    X(extractdiag, "_linalg_extractdiag", "offset", 1, 1) \
-    X(sumlogdiag, "_linalg_sumlogdiag", "", 1, 1) \
-    X(quadratic, "_contrib_quadratic", "a|b|c", 1, 1) \
-    X(round_ste, "_contrib_round_ste", "", 1, 1) \
-    X(sign_ste, "_contrib_sign_ste", "", 1, 1) \
-    X(ravel, "_ravel_multi_index", "shape", 1, 1) \
-    X(unravel, "_unravel_index", "shape", 1, 1) \
-    X(div_sqrt_dim, "_contrib_div_sqrt_dim", "", 1, 1) \
-    X(self_scores, "_contrib_interleaved_matmul_selfatt_qk", "heads", 1, 1) \
-    X(self_weighted, "_contrib_interleaved_matmul_selfatt_valatt", "heads", 2, 2) \
-    X(cross_scores, "_contrib_interleaved_matmul_encdec_qk", "heads", 2, 2) \
-    X(cross_weighted, "_contrib_interleaved_matmul_encdec_valatt", "heads", 2, 2) \
-    X(box_decode, "_contrib_box_decode", "std0|std1|std2|std3|clip|format", 2, 2) \
-    HY__COMPOUND_IMAGES(X)
-#ifdef HYBRID_NO_VISION
-#define HY__COMPOUND_IMAGES(X)
-#else
-#define HY__COMPOUND_IMAGES(X) \
-    X(upsampling, "UpSampling", "scale|num_filter|sample_type|multi_input_mode", 2, 2)
+/* Others that are several of ours: name, attributes that they may have, least and most inputs, and how they
+ * are made: a formula, see >>compound, or the name of a function there, behind '='. '?' before a formula: for
+ * inputs that are true or false. */
+typedef struct hy__compound_op { const char *name, *keys; int least, most; const char *how; } hy__compound_op;
+#define HY__AS_FILLED(v)   "add_scalar(zeros_like(%0), " v ")"
+#define HY__AS_SIGNED(size, sign) "mul(abs(" size "), add_scalar(mul_scalar(lesser_scalar(" sign ", 0), " \
+    "-2), 1))"
+/* 1 / sqrt(size of the last axis), as (1,). */
+#define HY__AS_OVER_ROOT(x) "rsqrt(sum(ones_like(slice_axis(reshape(" x ", reverse=True, shape='(-1, 0)'), " \
+    "axis=0, begin=0, end=1)), axis=1))"
+/* Part k of n that lie side by side in each head: (T, B, heads n D) -> (B heads, T, D). */
+#define HY__AS_HEADS(x, k, end, n) "transpose(reshape(slice_axis(reshape(" x ", shape='(0, 0, $heads, " n \
+    ", -1)'), axis=3, begin=" k ", end=" end "), shape='(0, -3, -3)'), axes='(1, 0, 2)')"
+#define HY__AS_SCORES(query, key) \
+    query "; batch_dot(mul(%a, " HY__AS_OVER_ROOT("%a") "), " key ", transpose_b=True)"
+#define HY__AS_WEIGHTED(value) "reshape(transpose(reshape(batch_dot(%1, " value \
+    "), shape='(-4, -1, $heads, 0, 0)'), axes='(2, 0, 1, 3)'), shape='(0, 0, -3)')"
+static const hy__compound_op hy__compounds[] = {
+    { "_npi_copysign", "", 2, 2, HY__AS_SIGNED("%0", "%1") },
+    { "_npi_copysign_scalar", "scalar", 1, 1, "=copysign_scalar" },
+    { "_npi_rcopysign_scalar", "scalar", 1, 1, HY__AS_SIGNED(HY__AS_FILLED("$scalar:0"), "%0") },
+    { "_npi_ldexp", "", 2, 2, "mul(%0, rpower_scalar(%1, 2))" },
+    { "_npi_ldexp_scalar", "scalar", 1, 1, "=ldexp_scalar" },
+    { "_npi_rldexp_scalar", "scalar", 1, 1, "mul_scalar(rpower_scalar(%0, 2), $scalar:0)" },
+    { "_npi_around", "decimals", 1, 1, "=around" },
+    { "_npi_nan_to_num", "copy|nan|posinf|neginf", 1, 1,
+      "where(equal_scalar(%0, inf), " HY__AS_FILLED("$posinf:3.4028234663852886e+38") ", %0); "
+      "where(equal_scalar(%0, -inf), " HY__AS_FILLED("$neginf:-3.4028234663852886e+38") ", %a); "
+      "where(equal(%0, %0), %b, " HY__AS_FILLED("$nan:0") ")" },
+    { "_npi_isposinf", "", 1, 1, "equal_scalar(%0, inf)" },
+    { "_npi_isneginf", "", 1, 1, "equal_scalar(%0, -inf)" },
+    { "_npi_where_scalar2", "x|y", 1, 1,
+      "cast(zeros_like(%0), dtype=float32); where(%0, add_scalar(%a, $x:0), add_scalar(%a, $y:0))" },
+    { "_npi_bitwise_and", "", 2, 2, "?logical_and(%0, %1)" },
+    { "_npi_bitwise_or", "", 2, 2, "?logical_or(%0, %1)" },
+    { "_npi_bitwise_xor", "", 2, 2, "?logical_xor(%0, %1)" },
+    { "_npi_bitwise_not", "", 1, 1, "?logical_not(%0)" },
+    { "_npi_pad", "pad_width|mode|constant_value|reflect_type", 1, 1, "=pad" },
+    { "_np_diagonal", "offset|axis1|axis2", 1, 1, "diag(%0, k=$offset:0, axis1=$axis1:0, axis2=$axis2:1)" },
+    { "_np_trace", "offset|axis1|axis2", 1, 1,
+      "drop(sum(diag(%0, k=$offset:0, axis1=$axis1:0, axis2=$axis2:1), keepdims=True, axis=-1), -1)" },
+    { "_np_diagflat", "k", 1, 1, "diag(reshape(%0, shape='(-1,)'), k=$k:0)" },
+    { "_npi_identity", "shape|dtype", 0, 0, "=identity_matrix" },
+    { "_npi_rot90", "k|axes", 1, 1, "=rot90" },
+    { "_npi_ediff1d", "", 1, 1, "reshape(%0, shape='(-1,)'); "
+      "sub(slice_axis(%a, axis=0, begin=1, end=None), slice_axis(%a, axis=0, begin=0, end=-1))" },
+    /* of one matrix it is of shape () there, (1,) here: it is the first of many that are one */
+    { "_npi_det", "", 1, 1, "drop(linalg_det(expand_dims(%0, axis=0)), 0)" },
+    { "_npi_average", "axis|returned|weighted", 1, 2, "=average" },
+    { "_npi_normal", "loc|scale|size|dtype", 0, 2, "=normal" },
+    { "_npi_uniform", "low|high|size|dtype", 0, 2, "=uniform" },
+    { "_npi_exponential", "scale|size", 0, 0,
+      "mul_scalar(random_exponential(shape=$size:'()', lam=1), $scale:1)" },
+    { "_npi_gamma", "shape|scale|size|dtype", 0, 0,
+      "random_gamma(shape=$size:'()', dtype=$dtype, alpha=$shape:1, beta=$scale:1)" },
+    { "_npi_gumbel", "loc|scale|size", 0, 0,           /* -log of something exponential */
+      "add_scalar(mul_scalar(log(random_exponential(shape=$size:'()', lam=1)), -$scale:1), $loc:0)" },
+    { "_npi_bernoulli", "prob|logit|size|dtype|is_logit", 0, 1, "=bernoulli" },
+    { "_linalg_gemm", "alpha|beta|transpose_a|transpose_b|axis", 3, 3, "=gemm" },
+    { "_linalg_syrk", "alpha|transpose", 1, 1, "=syrk" },
+    { "_linalg_trmm", "alpha|transpose|rightside|lower", 2, 2, "=trmm" },
+    { "_linalg_potri", "", 1, 1,                        /* of L L^T */
+      "tril(%0, k=0); linalg_inverse(linalg_gemm2(%a, %a, transpose_b=True))" },
+    { "_linalg_extractdiag", "offset", 1, 1, "diag(%0, k=$offset:0, axis1=-2, axis2=-1)" },
+    { "_linalg_sumlogdiag", "", 1, 1, "sum(log(diag(%0, k=0, axis1=-2, axis2=-1)), axis=-1)" },
+    { "_contrib_quadratic", "a|b|c", 1, 1,
+      "add_scalar(mul(add_scalar(mul_scalar(%0, $a:0), $b:0), %0), $c:0)" },
+    /* a step whose gradient is that of x: the step, which has none, and x - x, of which one half has */
+    { "_contrib_round_ste", "", 1, 1, "add(block_grad(round(%0)), sub(%0, block_grad(%0)))" },
+    { "_contrib_sign_ste", "", 1, 1, "add(block_grad(sign(%0)), sub(%0, block_grad(%0)))" },
+    /* index tuples and the numbers of places in an array of this shape */
+    { "_ravel_multi_index", "shape", 1, 1, "=ravel" },
+    { "_unravel_index", "shape", 1, 1, "=unravel" },
+    /* attention: heads side by side, and in each of them queries, keys and values */
+    { "_contrib_div_sqrt_dim", "", 1, 1, "mul(%0, " HY__AS_OVER_ROOT("%0") ")" },
+    { "_contrib_interleaved_matmul_selfatt_qk", "heads", 1, 1,
+      HY__AS_SCORES(HY__AS_HEADS("%0", "0", "1", "3"), HY__AS_HEADS("%0", "1", "2", "3")) },
+    { "_contrib_interleaved_matmul_selfatt_valatt", "heads", 2, 2,
+      HY__AS_WEIGHTED(HY__AS_HEADS("%0", "2", "3", "3")) },
+    { "_contrib_interleaved_matmul_encdec_qk", "heads", 2, 2,
+      HY__AS_SCORES(HY__AS_HEADS("%0", "0", "1", "1"), HY__AS_HEADS("%1", "0", "1", "2")) },
+    { "_contrib_interleaved_matmul_encdec_valatt", "heads", 2, 2,
+      HY__AS_WEIGHTED(HY__AS_HEADS("%0", "1", "2", "2")) },
+    { "_contrib_box_decode", "std0|std1|std2|std3|clip|format", 2, 2, "=box_decode" },
+#ifndef HYBRID_NO_VISION
+    { "UpSampling", "scale|num_filter|sample_type|multi_input_mode", 2, 2, "=upsampling" },
 #endif
-typedef struct hy__compound_op { const char *name, *keys; int least, most; } hy__compound_op;
-#define HY__COMPOUND_ROW(make, name, keys, least, most) { name, keys, least, most },
-static const hy__compound_op hy__compounds[] = { HY__COMPOUNDS(HY__COMPOUND_ROW) };
+};
 
 static const hy__compound_op *hy__compound_named(const char *name)
 {
@@ -52478,8 +52506,8 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
 
 /* MARK: - 69 >>compound ---------------------------------------------------------------------------------
  *
- * More operators of files that are several of ours, written as what they compute. An error stays in the
- * frame, where it ends what comes after it.
+ * More operators of files that are several of ours, written as what they compute: formulas, of which most
+ * stand in the list in >>parser. An error stays in the frame, where it ends what comes after it.
  */
 #ifndef HYBRID_NO_IO
 typedef struct hy__compound {
@@ -52555,108 +52583,123 @@ static hy__edge hy__filled(hy__compound *C, hy__edge like, double v)
 {
     return hy__beside(C, HY_OP_add_scalar, hy__one(C, HY_OP_zeros_like, like, NULL, NULL), v);
 }
-static hy__edge hy__choose(hy__compound *C, hy__edge which, hy__edge a, hy__edge b)
+
+/* --- formulas --- *
+ * An operator's name and in brackets its inputs: %0, the first of the node, %a, what stands before the first
+ * `;`, or formulas; then numbers (of the attribute `scalar`) and attributes, key=value. $x:1 is what the file
+ * says of x, or 1; without `:` nothing is said then. Values with commas stand within '. drop(x, axis) is x
+ * without an axis of size 1. */
+static size_t hy__formula_word(const char **at, char *to)
 {
+    size_t n = strspn(*at, "abcdefghijklmnopqrstuvwxyz_0123456789");
+    memcpy(to, *at, n);
+    to[n] = 0;
+    *at += n;
+    return n;
+}
+
+/* A value, made in `room` if the file does not say it, and of whom it asks the file; NULL: nothing. */
+static const char *hy__formula_value(hy__compound *C, const char **at, char *key, char *room)
+{
+    const char *s = *at, *said = NULL;
+    hy__line line = hy__line_open(room, 48);
+    char of[24], end = ')';
+    if (*s == '$') {
+        s++;
+        hy__formula_word(&s, key);
+        said = hy__said(C, key, NULL);
+        if (*s != ':') { *at = s; return said; }
+        s++;
+    }
+    if (*s == '\'') end = *s++;
+    while (*s != end && (*s != ',' || end != ')')) {
+        if (*s != '$') { hy__put(&line, s++, 1); continue; }
+        s++;                            /* within ' a whole number */
+        hy__formula_word(&s, of);
+        hy__put_int(&line, hy__said_int(C, of, 1));
+    }
+    *at = s + (end != ')');
+    return said ? said : room;
+}
+
+static void hy__formula_number(hy__compound *C, const char **at, char *room, double *number)
+{
+    const char *value, *end;
+    char key[24] = "scalar";
+    int less = **at == '-' && (*at)[1] == '$';
+    *at += less;
+    value = hy__formula_value(C, at, key, room);
+    if (!hy__read_f64(value, &end, number) || *end) hy__making_bad(&C->M, key, value);
+    if (less) *number = -*number;
+    hy__text_f64(room, *number);
+}
+
+static hy__edge hy__formula_term(hy__compound *C, const char **at, const hy__edge *let)
+{
+    char name[32], key[4][24], room[4][48], of[24];
     hy__edge in[3];
-    in[0] = which;
-    in[1] = a;
-    in[2] = b;
-    hy__make_op(&C->M, HY_OP_where, 3, in);
+    double number = 0;
+    int n = 0, attrs = 0;
+    int64_t axis;
+    const hy_op *op;
+    if (**at == '%') {
+        *at += 2;
+        return (*at)[-1] < 'a' ? C->in[(*at)[-1] - '0'] : let[(*at)[-1] - 'a'];
+    }
+    hy__formula_word(at, name);
+    while (**at != ')') {
+        const char *s = *at += **at == '(' ? 1 : 2;             /* behind "(" or ", " */
+        int word = hy__formula_word(&s, key[attrs]) > 0;
+        if (*s == '%' || (word && *s == '(')) { in[n++] = hy__formula_term(C, at, let); continue; }
+        if (*s == '=') {
+            *at = s + 1;
+            hy__make_with(&C->M, key[attrs], hy__formula_value(C, at, of, room[attrs]));
+        } else {
+            hy__formula_number(C, at, room[attrs], &number);
+            if (strcmp(name, "drop")) hy__make_with(&C->M, "scalar", room[attrs]);
+        }
+        attrs++;
+    }
+    ++*at;
+    axis = (int64_t)number;
+    op = hy_op_find(C->M.R->F, name);
+    if (C->M.R->F->code) C->M.attrs = 0;
+    else if (!op) { C->M.at = in[0]; hy__make_drop(&C->M, &axis, 1); }
+    else if (!hy__absent(C->M.R->F, op, name)) hy__make_op(&C->M, hy__op_number(op), n, in);
     return C->M.at;
 }
 
-/* --- functions of each element --- */
-static hy__edge hy__make_signed(hy__compound *C, hy__edge size, hy__edge sign)      /* |size|, or -|size| */
+static void hy__make_formula(hy__compound *C, const char *text)
 {
-    hy__edge s = hy__beside(C, HY_OP_mul_scalar, hy__beside(C, HY_OP_lesser_scalar, sign, 0), -2);
-    s = hy__beside(C, HY_OP_add_scalar, s, 1);
-    return hy__two(C, HY_OP_mul, hy__one(C, HY_OP_abs, size, NULL, NULL), s);
+    hy__edge let[4];
+    int n;
+    for (n = 0; ; n++, text += 2) {
+        let[n] = hy__formula_term(C, &text, let);
+        if (!*text) return;
+    }
 }
-static void hy__make_copysign(hy__compound *C) { hy__make_signed(C, C->in[0], C->in[1]); }
+
+/* --- functions of each element --- */
 static void hy__make_copysign_scalar(hy__compound *C)
 {
     double s = hy__said_number(C, "scalar", 0);
     hy__edge x = hy__one(C, HY_OP_abs, C->in[0], NULL, NULL);
     hy__beside(C, HY_OP_mul_scalar, x, s < 0 || 1 / s < 0 ? -1 : 1);
 }
-static void hy__make_rcopysign_scalar(hy__compound *C)
-{
-    hy__make_signed(C, hy__filled(C, C->in[0], hy__said_number(C, "scalar", 0)), C->in[0]);
-}
-static void hy__make_ldexp(hy__compound *C)
-{
-    hy__two(C, HY_OP_mul, C->in[0], hy__beside(C, HY_OP_rpower_scalar, C->in[1], 2));
-}
 static void hy__make_ldexp_scalar(hy__compound *C)
 {
     hy__beside(C, HY_OP_mul_scalar, C->in[0], pow(2, hy__said_number(C, "scalar", 0)));
-}
-static void hy__make_rldexp_scalar(hy__compound *C)
-{
-    double s = hy__said_number(C, "scalar", 0);
-    hy__beside(C, HY_OP_mul_scalar, hy__beside(C, HY_OP_rpower_scalar, C->in[0], 2), s);
 }
 
 /* Halves go to even numbers. */
 static void hy__make_around(hy__compound *C)
 {
     double unit = pow(10, hy__said_int(C, "decimals", 0));
-    hy__edge x = unit == 1 ? C->in[0] : hy__beside(C, HY_OP_mul_scalar, C->in[0], unit);
-    hy__edge low = hy__one(C, HY_OP_floor, x, NULL, NULL), rest = hy__two(C, HY_OP_sub, x, low);
-    hy__edge half = hy__beside(C, HY_OP_equal_scalar, rest, 0.5);
-    half = hy__two(C, HY_OP_mul, half, hy__beside(C, HY_OP_mod_scalar, low, 2));
-    x = hy__two(C, HY_OP_add, half, hy__beside(C, HY_OP_greater_scalar, rest, 0.5));
-    x = hy__two(C, HY_OP_add, low, x);
-    if (unit != 1) hy__beside(C, HY_OP_div_scalar, x, unit);
+    if (unit != 1) C->in[0] = hy__beside(C, HY_OP_mul_scalar, C->in[0], unit);
+    hy__make_formula(C, "floor(%0); sub(%0, %a); add(%a, add(mul(equal_scalar(%b, 0.5), mod_scalar(%a, 2)), "
+                     "greater_scalar(%b, 0.5)))");
+    if (unit != 1) hy__beside(C, HY_OP_div_scalar, C->M.at, unit);
 }
-static void hy__make_nan_to_num(hy__compound *C)
-{
-    const double most = 3.4028234663852886e+38;
-    hy__edge x = C->in[0];
-    double nan = hy__said_number(C, "nan", 0), high = hy__said_number(C, "posinf", most);
-    double low = hy__said_number(C, "neginf", -most);
-    x = hy__choose(C, hy__beside(C, HY_OP_equal_scalar, C->in[0], HUGE_VAL), hy__filled(C, x, high), x);
-    x = hy__choose(C, hy__beside(C, HY_OP_equal_scalar, C->in[0], -HUGE_VAL), hy__filled(C, x, low), x);
-    hy__choose(C, hy__two(C, HY_OP_equal, C->in[0], C->in[0]), x, hy__filled(C, x, nan));
-}
-static void hy__make_isposinf(hy__compound *C) { hy__beside(C, HY_OP_equal_scalar, C->in[0], HUGE_VAL); }
-static void hy__make_isneginf(hy__compound *C) { hy__beside(C, HY_OP_equal_scalar, C->in[0], -HUGE_VAL); }
-static void hy__make_where_numbers(hy__compound *C)
-{
-    double a = hy__said_number(C, "x", 0), b = hy__said_number(C, "y", 0);
-    hy__edge zero = hy__one(C, HY_OP_cast, hy__one(C, HY_OP_zeros_like, C->in[0], NULL, NULL), "dtype",
-                            "float32");
-    hy__edge yes = hy__beside(C, HY_OP_add_scalar, zero, a);
-    hy__choose(C, C->in[0], yes, hy__beside(C, HY_OP_add_scalar, zero, b));
-}
-
-/* Bit by bit: of what comparisons give that is the logical one. */
-static void hy__make_bits(hy__compound *C, int op)
-{
-    if (!C->truth) hy__making_bad(&C->M, "an input", "a number, only true or false");
-    else if (C->nin == 1) hy__one(C, op, C->in[0], NULL, NULL);
-    else hy__two(C, op, C->in[0], C->in[1]);
-}
-static void hy__make_bit_and(hy__compound *C) { hy__make_bits(C, HY_OP_logical_and); }
-static void hy__make_bit_or(hy__compound *C) { hy__make_bits(C, HY_OP_logical_or); }
-static void hy__make_bit_xor(hy__compound *C) { hy__make_bits(C, HY_OP_logical_xor); }
-static void hy__make_bit_not(hy__compound *C) { hy__make_bits(C, HY_OP_logical_not); }
-
-static void hy__make_quadratic(hy__compound *C)         /* (a x + b) x + c */
-{
-    double a = hy__said_number(C, "a", 0), b = hy__said_number(C, "b", 0), c = hy__said_number(C, "c", 0);
-    hy__edge x = hy__beside(C, HY_OP_add_scalar, hy__beside(C, HY_OP_mul_scalar, C->in[0], a), b);
-    hy__beside(C, HY_OP_add_scalar, hy__two(C, HY_OP_mul, x, C->in[0]), c);
-}
-/* A step whose gradient is that of x: the step, which has none, and x - x, of which one half has. */
-static void hy__make_straight(hy__compound *C, int op)
-{
-    hy__edge step = hy__one(C, HY_OP_block_grad, hy__one(C, op, C->in[0], NULL, NULL), NULL, NULL);
-    hy__edge still = hy__one(C, HY_OP_block_grad, C->in[0], NULL, NULL);
-    hy__two(C, HY_OP_add, step, hy__two(C, HY_OP_sub, C->in[0], still));
-}
-static void hy__make_round_ste(hy__compound *C) { hy__make_straight(C, HY_OP_round); }
-static void hy__make_sign_ste(hy__compound *C) { hy__make_straight(C, HY_OP_sign); }
 
 /* --- shapes --- */
 /* n elements before and behind along an axis: those at the border backwards, or the largest or smallest. */
@@ -52722,39 +52765,6 @@ static void hy__make_pad(hy__compound *C)
     hy__make_with(&C->M, "constant_value", hy__said(C, "constant_value", "0"));
     hy__one(C, HY_OP_pad, C->in[0], "mode", mode);
 }
-static hy__edge hy__make_diagonal_of(hy__compound *C, hy__edge x, const char *k, const char *first,
-                                     const char *second)
-{
-    hy__make_with(&C->M, "axis1", first);
-    hy__make_with(&C->M, "axis2", second);
-    return hy__one(C, HY_OP_diag, x, "k", k);
-}
-static void hy__make_diagonal(hy__compound *C)
-{
-    hy__make_diagonal_of(C, C->in[0], hy__said(C, "offset", "0"), hy__said(C, "axis1", "0"),
-                         hy__said(C, "axis2", "1"));
-}
-/* Of one matrix it is of shape () there, (1,) here: it is the first of many that are one. */
-static void hy__make_det(hy__compound *C)
-{
-    int64_t first = 0;
-    hy__edge x = hy__one(C, HY_OP_expand_dims, C->in[0], "axis", "0");
-    hy__one(C, HY_OP_linalg_det, x, NULL, NULL);
-    if (!C->M.R->F->code) hy__make_drop(&C->M, &first, 1);
-}
-
-static void hy__make_trace(hy__compound *C)
-{
-    int64_t last = -1;
-    hy__make_diagonal(C);
-    hy__make_with(&C->M, "keepdims", "True");
-    hy__one(C, HY_OP_sum, C->M.at, "axis", "-1");
-    if (!C->M.R->F->code) hy__make_drop(&C->M, &last, 1);
-}
-static void hy__make_diagflat(hy__compound *C)
-{
-    hy__one(C, HY_OP_diag, hy__as_shape(C, C->in[0], "(-1,)"), "k", hy__said(C, "k", "0"));
-}
 static void hy__make_identity_matrix(hy__compound *C)
 {
     const char *shape = hy__said(C, "shape", "()");
@@ -52787,14 +52797,6 @@ static void hy__make_rot90(hy__compound *C)
     x = hy__one(C, HY_OP_swap_axes, x, "dim2", second);
     if (turns == 3) hy__one(C, HY_OP_reverse, x, "axis", second);
 }
-static void hy__make_ediff1d(hy__compound *C)
-{
-    hy__edge x = hy__as_shape(C, C->in[0], "(-1,)"), next;
-    hy__make_with(&C->M, "axis", "0");
-    hy__make_with(&C->M, "begin", "1");
-    next = hy__one(C, HY_OP_slice_axis, x, "end", "None");
-    hy__two(C, HY_OP_sub, next, hy__part_of(C, x, "0", 0, -1));
-}
 /* With weights of the same shape, or along the last axis. */
 static void hy__make_average(hy__compound *C)
 {
@@ -52819,123 +52821,62 @@ static void hy__make_average(hy__compound *C)
 }
 
 /* --- random numbers: of a size, or of the shape of what decides them --- */
-static hy__edge hy__make_drawn(hy__compound *C, int op, const char *a, const char *from, const char *b,
-                               const char *to)
-{
-    hy__make_with(&C->M, "shape", hy__said(C, "size", "()"));
-    hy__make_with(&C->M, "dtype", hy__said(C, "dtype", NULL));
-    hy__make_with(&C->M, a, from);
-    hy__make_with(&C->M, b, to);
-    hy__make_op(&C->M, op, 0, NULL);
-    return C->M.at;
-}
 /* first + (second, or second - first) times what is drawn; inputs stand for those that are None. */
-static void hy__make_spread(hy__compound *C, int op, int like, const char *a, const char *b)
+static void hy__make_spread(hy__compound *C, int like, const char *a, const char *b, const char *of_size)
 {
     const char *first = hy__said(C, a, NULL), *second = hy__said(C, b, NULL);
-    int uniform = op == HY_OP_random_uniform;
     hy__edge x = C->in[0], low, step;
     if (C->nin != !first + !second || (C->nin && hy__said(C, "size", NULL))) {
         hy__making_bad(&C->M, "size beside inputs", hy__said(C, "size", NULL));
         return;
     }
-    if (!C->nin) { hy__make_drawn(C, op, a, first, b, second); return; }
+    if (!C->nin) { hy__make_formula(C, of_size); return; }
     if (C->nin == 2) x = hy__two(C, HY_OP_add, x, hy__beside(C, HY_OP_mul_scalar, C->in[1], 0));
     low = first ? hy__filled(C, x, hy__said_number(C, a, 0)) : C->in[0];
     step = second ? hy__filled(C, x, hy__said_number(C, b, 1)) : C->in[first ? 0 : 1];
-    if (uniform) step = hy__two(C, HY_OP_sub, step, low);
+    if (like == HY_OP_uniform_like) step = hy__two(C, HY_OP_sub, step, low);
     x = hy__one(C, like, x, NULL, NULL);
     hy__two(C, HY_OP_add, low, hy__two(C, HY_OP_mul, step, x));
 }
 static void hy__make_normal(hy__compound *C)
 {
-    hy__make_spread(C, HY_OP_random_normal, HY_OP_normal_like, "loc", "scale");
+    hy__make_spread(C, HY_OP_normal_like, "loc", "scale",
+                    "random_normal(shape=$size:'()', dtype=$dtype, loc=$loc, scale=$scale)");
 }
 static void hy__make_uniform(hy__compound *C)
 {
-    hy__make_spread(C, HY_OP_random_uniform, HY_OP_uniform_like, "low", "high");
-}
-static void hy__make_exponential(hy__compound *C)
-{
-    double scale = hy__said_number(C, "scale", 1);
-    hy__edge x = hy__make_drawn(C, HY_OP_random_exponential, "lam", "1", NULL, NULL);
-    hy__beside(C, HY_OP_mul_scalar, x, scale);
-}
-static void hy__make_gamma(hy__compound *C)
-{
-    hy__make_drawn(C, HY_OP_random_gamma, "alpha", hy__said(C, "shape", "1"), "beta",
-                   hy__said(C, "scale", "1"));
-}
-static void hy__make_gumbel(hy__compound *C)            /* -log of something exponential */
-{
-    double loc = hy__said_number(C, "loc", 0), scale = hy__said_number(C, "scale", 1);
-    hy__edge x = hy__make_drawn(C, HY_OP_random_exponential, "lam", "1", NULL, NULL);
-    x = hy__beside(C, HY_OP_mul_scalar, hy__one(C, HY_OP_log, x, NULL, NULL), -scale);
-    hy__beside(C, HY_OP_add_scalar, x, loc);
+    hy__make_spread(C, HY_OP_uniform_like, "low", "high",
+                    "random_uniform(shape=$size:'()', dtype=$dtype, low=$low, high=$high)");
 }
 static void hy__make_bernoulli(hy__compound *C)
 {
-    const char *p = hy__said(C, "prob", NULL), *dtype = hy__said(C, "dtype", "float32");
-    hy__edge x = C->in[0];
-    if (!C->nin) {
-        if (!p) { hy__making_bad(&C->M, "logit", hy__said(C, "logit", NULL)); return; }
-        hy__make_with(&C->M, "shape", hy__said(C, "size", "()"));
-        hy__make_op(&C->M, HY_OP_random_uniform, 0, NULL);
-        x = hy__beside(C, HY_OP_lesser_scalar, C->M.at, hy__said_number(C, "prob", 0.5));
-    } else {
-        if (hy__said(C, "size", NULL)) hy__making_bad(&C->M, "size beside inputs", hy__said(C, "size", NULL));
-        if (hy__says(C, "is_logit")) x = hy__one(C, HY_OP_sigmoid, x, NULL, NULL);
-        x = hy__two(C, HY_OP_lesser, hy__one(C, HY_OP_uniform_like, x, NULL, NULL), x);
-    }
-    hy__one(C, HY_OP_cast, x, "dtype", dtype);
+    const char *size = hy__said(C, "size", NULL);
+    if (C->nin && size) hy__making_bad(&C->M, "size beside inputs", size);
+    if (!C->nin && !hy__said(C, "prob", NULL)) hy__making_bad(&C->M, "logit", hy__said(C, "logit", NULL));
+    if (C->nin && hy__says(C, "is_logit")) C->in[0] = hy__one(C, HY_OP_sigmoid, C->in[0], NULL, NULL);
+    hy__make_formula(C, C->nin ? "cast(lesser(uniform_like(%0), %0), dtype=$dtype:float32)"
+        : "cast(lesser_scalar(random_uniform(shape=$size:'()'), $prob:0.5), dtype=$dtype:float32)");
 }
 
 /* --- matrices --- */
-static hy__edge hy__make_product(hy__compound *C, hy__edge a, hy__edge b, int turn_a, int turn_b,
-                                 double alpha)
-{
-    char text[48];
-    hy__text_f64(text, alpha);
-    hy__make_with(&C->M, "alpha", text);
-    hy__make_with(&C->M, "transpose_a", turn_a ? "True" : "False");
-    hy__make_with(&C->M, "transpose_b", turn_b ? "True" : "False");
-    return hy__two(C, HY_OP_linalg_gemm2, a, b);
-}
 static void hy__make_gemm(hy__compound *C)
 {
-    double alpha = hy__said_number(C, "alpha", 1), beta = hy__said_number(C, "beta", 1);
-    hy__edge y;
     if (hy__said_int(C, "axis", -2) != -2) hy__making_bad(&C->M, "axis", hy__said(C, "axis", NULL));
-    y = hy__make_product(C, C->in[0], C->in[1], hy__says(C, "transpose_a"), hy__says(C, "transpose_b"),
-                         alpha);
-    hy__two(C, HY_OP_add, y, hy__beside(C, HY_OP_mul_scalar, C->in[2], beta));
+    hy__make_formula(C, "linalg_gemm2(%0, %1, alpha=$alpha:1, transpose_a=$transpose_a, "
+                     "transpose_b=$transpose_b); add(%a, mul_scalar(%2, $beta:1))");
 }
 static void hy__make_syrk(hy__compound *C)
 {
-    int turn = hy__says(C, "transpose");
-    hy__make_product(C, C->in[0], C->in[0], turn, !turn, hy__said_number(C, "alpha", 1));
+    hy__make_formula(C, hy__says(C, "transpose") ? "linalg_gemm2(%0, %0, alpha=$alpha:1, transpose_a=True)"
+                     : "linalg_gemm2(%0, %0, alpha=$alpha:1, transpose_b=True)");
 }
 static void hy__make_trmm(hy__compound *C)
 {
-    int turn = hy__says(C, "transpose"), right = hy__says(C, "rightside");
+    int right = hy__says(C, "rightside");
     int upper = !strcmp(hy__said(C, "lower", "True"), "False") || !strcmp(hy__said(C, "lower", "1"), "0");
-    hy__edge a = hy__one(C, upper ? HY_OP_triu : HY_OP_tril, C->in[0], "k", "0");
-    hy__make_product(C, right ? C->in[1] : a, right ? a : C->in[1], !right && turn, right && turn,
-                     hy__said_number(C, "alpha", 1));
-}
-static void hy__make_potri(hy__compound *C)             /* of L L^T */
-{
-    hy__edge l = hy__one(C, HY_OP_tril, C->in[0], "k", "0");
-    hy__one(C, HY_OP_linalg_inverse, hy__make_product(C, l, l, 0, 1, 1), NULL, NULL);
-}
-static void hy__make_extractdiag(hy__compound *C)
-{
-    hy__make_diagonal_of(C, C->in[0], hy__said(C, "offset", "0"), "-2", "-1");
-}
-static void hy__make_sumlogdiag(hy__compound *C)
-{
-    hy__edge x = hy__make_diagonal_of(C, C->in[0], "0", "-2", "-1");
-    hy__one(C, HY_OP_sum, hy__one(C, HY_OP_log, x, NULL, NULL), "axis", "-1");
+    C->in[0] = hy__one(C, upper ? HY_OP_triu : HY_OP_tril, C->in[0], "k", "0");
+    hy__make_formula(C, right ? "linalg_gemm2(%1, %0, alpha=$alpha:1, transpose_b=$transpose)"
+                     : "linalg_gemm2(%0, %1, alpha=$alpha:1, transpose_a=$transpose)");
 }
 
 /* --- index tuples and the numbers of places in an array of this shape --- */
@@ -52967,68 +52908,6 @@ static void hy__make_unravel(hy__compound *C)
     }
     hy__make_with(&C->M, "axis", "0");
     hy__make_op(&C->M, HY_OP_stack, dims, part);
-}
-
-/* --- attention: heads side by side, and in each of them queries, keys and values --- */
-/* 1 / sqrt(size of the last axis), as (1,). */
-static hy__edge hy__one_over_root(hy__compound *C, hy__edge x)
-{
-    hy__make_with(&C->M, "reverse", "True");
-    x = hy__part_of(C, hy__as_shape(C, x, "(-1, 0)"), "0", 0, 1);
-    x = hy__one(C, HY_OP_sum, hy__one(C, HY_OP_ones_like, x, NULL, NULL), "axis", "1");
-    return hy__one(C, HY_OP_rsqrt, x, NULL, NULL);
-}
-static void hy__make_div_sqrt_dim(hy__compound *C)
-{
-    hy__two(C, HY_OP_mul, C->in[0], hy__one_over_root(C, C->in[0]));
-}
-/* Number k of n: (T, B, heads n D) -> (B heads, T, D). */
-static hy__edge hy__make_heads(hy__compound *C, hy__edge x, int k, int n)
-{
-    char shape[64];
-    hy__line line = hy__line_open(shape, sizeof shape);
-    hy__puts(&line, "(0, 0, ");
-    hy__put_int(&line, hy__said_int(C, "heads", 1));
-    hy__puts(&line, ", ");
-    hy__put_int(&line, n);
-    hy__puts(&line, ", -1)");
-    x = hy__part_of(C, hy__as_shape(C, x, shape), "3", k, k + 1);
-    return hy__one(C, HY_OP_transpose, hy__as_shape(C, x, "(0, -3, -3)"), "axes", "(1, 0, 2)");
-}
-static void hy__make_scores(hy__compound *C, hy__edge query, hy__edge key)
-{
-    query = hy__two(C, HY_OP_mul, query, hy__one_over_root(C, query));
-    hy__make_with(&C->M, "transpose_b", "True");
-    hy__two(C, HY_OP_batch_dot, query, key);
-}
-static void hy__make_weighted(hy__compound *C, hy__edge value)
-{
-    char shape[64];
-    hy__line line = hy__line_open(shape, sizeof shape);
-    hy__edge y = hy__two(C, HY_OP_batch_dot, C->in[1], value);
-    hy__puts(&line, "(-4, -1, ");
-    hy__put_int(&line, hy__said_int(C, "heads", 1));
-    hy__puts(&line, ", 0, 0)");
-    y = hy__one(C, HY_OP_transpose, hy__as_shape(C, y, shape), "axes", "(2, 0, 1, 3)");
-    hy__as_shape(C, y, "(0, 0, -3)");
-}
-static void hy__make_self_scores(hy__compound *C)
-{
-    hy__edge query = hy__make_heads(C, C->in[0], 0, 3);
-    hy__make_scores(C, query, hy__make_heads(C, C->in[0], 1, 3));
-}
-static void hy__make_self_weighted(hy__compound *C)
-{
-    hy__make_weighted(C, hy__make_heads(C, C->in[0], 2, 3));
-}
-static void hy__make_cross_scores(hy__compound *C)
-{
-    hy__edge query = hy__make_heads(C, C->in[0], 0, 1);
-    hy__make_scores(C, query, hy__make_heads(C, C->in[1], 0, 2));
-}
-static void hy__make_cross_weighted(hy__compound *C)
-{
-    hy__make_weighted(C, hy__make_heads(C, C->in[0], 1, 2));
 }
 
 /* --- images --- */
@@ -53090,10 +52969,17 @@ static void hy__make_upsampling(hy__compound *C)
 }
 #endif
 
-/* What makes each of the list in >>parser. */
-#define HY__COMPOUND_MAKE(make, name, keys, least, most) hy__make_##make,
-typedef void (*hy__compound_fn)(hy__compound *C);
-static const hy__compound_fn hy__compound_makes[] = { HY__COMPOUNDS(HY__COMPOUND_MAKE) };
+/* The functions that >>parser names, in the order of the words. */
+static const char hy__compound_names[] = "copysign_scalar|ldexp_scalar|around|pad|identity_matrix|rot90"
+    "|average|normal|uniform|bernoulli|gemm|syrk|trmm|ravel|unravel|box_decode|upsampling";
+static void (*const hy__compound_makes[])(hy__compound *C) = {
+    hy__make_copysign_scalar, hy__make_ldexp_scalar, hy__make_around, hy__make_pad, hy__make_identity_matrix,
+    hy__make_rot90, hy__make_average, hy__make_normal, hy__make_uniform, hy__make_bernoulli, hy__make_gemm,
+    hy__make_syrk, hy__make_trmm, hy__make_ravel, hy__make_unravel, hy__make_box_decode,
+#ifndef HYBRID_NO_VISION
+    hy__make_upsampling
+#endif
+};
 
 /* The attribute of a node, or NULL. */
 static const char *hy__node_says(const hy__reader *R, const int *field, const char *key)
@@ -53152,7 +53038,9 @@ static hy__node *hy__read_compound(hy__reader *R, const hy__compound_op *c, cons
 {
     hy__compound C;
     if (hy__compound_open(&C, R, c, field)) return NULL;
-    hy__compound_makes[c - hy__compounds](&C);
+    if (*c->how == '?' && !C.truth) hy__making_bad(&C.M, "an input", "a number, only true or false");
+    if (*c->how == '=') hy__compound_makes[hy__word_number(hy__compound_names, c->how + 1)](&C);
+    else hy__make_formula(&C, c->how + (*c->how == '?'));
     return R->F->code || hy__read_own_notes(R, C.M.at.node, field) ? NULL : C.M.at.node;
 }
 
