@@ -44105,8 +44105,7 @@ static int hy__infer_body(hy_infer *I, int k, hy_type *var, int vars, int heads,
     g = I->sub[k];
     if (g->vars != vars || g->heads != heads)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "its body has %d variables and %d results, %d and %d "
-                                                   "are due",
-                             g->vars, g->heads, vars, heads);
+                                                   "are due", g->vars, g->heads, vars, heads);
     if (hy__types_infer(I->frame, g, T, NULL, var, NULL) < 0) return I->status = -1;
     for (i = 0; i < vars; i++) {
         place = g->place[g->var[i]->number];
@@ -44127,8 +44126,7 @@ static int64_t hy__infer_turns(hy_infer *I, const hy__control_rec *r)
         if (s->ndim < 1 || s->dim[0] < 0) continue;
         if (turns >= 0 && turns != s->dim[0])
             hy_infer_fail(I, HY_ERROR_SHAPE, "data %d has %l rows, others have %l: one for each turn is "
-                                             "due", i,
-                          s->dim[0], turns);
+                                             "due", i, s->dim[0], turns);
         turns = s->dim[0];
     }
     return turns;
@@ -45268,8 +45266,7 @@ static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const cha
     if (hy__flat_open(F, out, y->item[0], who) || hy__flat_open(F, states, y->item[1], who)) return -1;
     if (strcmp(states->form, state_form)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: the states are %s before a turn and %s after it (x is an "
-                                       "array)", who,
-                 state_form, states->form);
+                                       "array)", who, state_form, states->form);
         return -1;
     }
     return 0;
@@ -45305,8 +45302,7 @@ static int hy__inner_open(hy_frame *S, hy__inner *N, const char *who)
     for (at = S; at->outer; at = at->outer) depth++;
     if (depth >= HY__NEST) {
         hy__fail(S, HY_ERROR_UNSUPPORTED, "%s: loops and branches within one another go %d deep, no deeper",
-                 who,
-                 (int)HY__NEST);
+                 who, (int)HY__NEST);
         return -1;
     }
     N->S = hy__tracer_open(S);
@@ -45523,8 +45519,7 @@ static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
     if (!hy__trace_both(S, l, N, HY__COND)) {
         if (strcmp(N[0].out.form, N[1].out.form))
             hy__fail(S, HY_ERROR_ARGUMENT, "%s: the first branch returns %s, the second %s (x is an array)",
-                     l->who,
-                     N[0].out.form, N[1].out.form);
+                     l->who, N[0].out.form, N[1].out.form);
         else y = hy__inner_emit(S, l, HY__COND, N, 2);
         at = y && y->count ? y->item : &y;
         if (y) y = hy__group_form(S, N[0].out.full, at);
@@ -45644,8 +45639,7 @@ static int hy__gather_outputs(hy_frame *F, hy__gathering *G, const hy__flat *out
     }
     if (strcmp(out->full, G->form)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: turn %d returned outputs %s, those before it %s (x is an "
-                                       "array)", G->who,
-                 G->turns, out->full, G->form);
+                                       "array)", G->who, G->turns, out->full, G->form);
         return -1;
     }
     if (hy__grow(&F->root->heap, (void **)&G->out, &G->cap, (G->turns + 1) * G->n, sizeof *G->out)) {
@@ -45931,8 +45925,7 @@ static int hy__check_rows(hy_frame *F, const hy__loop *l)
         if (type.shape.ndim < 1 || type.shape.dim[0] < 0) continue;
         if (rows >= 0 && rows != type.shape.dim[0])
             hy__fail(F, HY_ERROR_SHAPE, "%s: data %d has %l rows, others have %l: one for each turn is due",
-                     l->who, i,
-                     type.shape.dim[0], rows);
+                     l->who, i, type.shape.dim[0], rows);
         rows = type.shape.dim[0];
     }
     return F->code ? -1 : 0;
@@ -45972,8 +45965,7 @@ HY_API hy_array *hy_while_loop(hy_frame *F, hy_step_fn cond, hy_step_fn func, hy
     }
     if (max_iterations < 1 || max_iterations > INT_MAX / 2) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: max_iterations should be specified, from 1 to %d: "
-                                       "it is %l",
-                 INT_MAX / 2, max_iterations);
+                                       "it is %l", INT_MAX / 2, max_iterations);
         return NULL;
     }
     if (!hy__loop_open(F, &l, NULL, loop_vars)) {
@@ -46624,8 +46616,7 @@ static hy_array *hy__dense_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy_fully_connected_opt opt;
     opt.no_bias = !b->bias;
     opt.no_flatten = b->no_flatten;
-    return hy__activate(F, b->act,
-                        hy__fwd(F, hy_fully_connected(F, x, b->weight, b->bias, b->units, &opt)));
+    return hy__activate(F, b->act, hy__fwd(F, hy_fully_connected(F, x, b->weight, b->bias, b->units, &opt)));
 }
 static void hy__dense_describe(const hy_block *self, char *text, size_t bytes)
 {
@@ -56956,8 +56947,7 @@ static void hy__morsel_measure(hy_trainer *T, int64_t item)
     T->part_sum[item][0] = T->part_sum[item][1] = 0;
     if (!hy__morsel_at(T, item, &m)) return;
     hy__morsel_widen(&m);
-    T->optim.measure(&m.s->u, m.from, m.n, m.weight, m.grad, m.state,
-                     T->part_sum[item]);
+    T->optim.measure(&m.s->u, m.from, m.n, m.weight, m.grad, m.state, T->part_sum[item]);
 }
 
 static void hy__morsel_update(hy_trainer *T, int64_t item)
@@ -59957,7 +59947,7 @@ struct hy__c {
 
 /* --- text --- *
  * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %r the current one
- * %p prefix  %u PREFIX
+ * %p prefix  %u PREFIX  %fi an int64, to which i counts: for (int i = 0; i < 10; i++)
  */
 static const char *hy__c_type(hy_dtype dtype)
 {
@@ -60085,14 +60075,25 @@ static void hy__c_put(hy__c *c, const char *s, size_t n)
     }
 }
 
+/* Text in memory of the caller's, cut when it is full. */
+static const char *hy__c_text(char *to, const char *format, ...)
+{
+    hy__line line = hy__line_open(to, HY__C_TEXT);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    return to;
+}
+
 static void hy__w(hy__c *c, const char *format, ...)
 {
-    char text[HY__C_NUMBER];
+    char text[HY__C_TEXT], name[8];
     const char *s;
     va_list args;
     va_start(args, format);
     for (; *format; format++) {
-        size_t plain = strcspn(format, "%");
+        size_t plain = strcspn(format, "%"), n;
         hy__c_put(c, format, plain);
         format += plain;
         if (!*format) break;
@@ -60105,21 +60106,18 @@ static void hy__w(hy__c *c, const char *format, ...)
         case 'r': s = hy__c_type(c->real); hy__c_put(c, s, strlen(s)); break;
         case 'p': hy__c_put(c, c->prefix, strlen(c->prefix)); break;
         case 'u': hy__c_put(c, c->upper, strlen(c->upper)); break;
+        case 'f':
+            n = strspn(format + 1, "abcdefghijklmnopqrstuvwxyz");
+            memcpy(name, format + 1, n);
+            name[n] = 0;
+            format += n;
+            hy__c_text(text, "for (int %s = 0; %s < %l; %s++)", name, name, va_arg(args, int64_t), name);
+            hy__c_put(c, text, strlen(text));
+            break;
         default:  hy__c_put(c, format, 1);
         }
     }
     va_end(args);
-}
-
-/* Text in memory of the caller's, cut when it is full. */
-static const char *hy__c_text(char *to, const char *format, ...)
-{
-    hy__line line = hy__line_open(to, HY__C_TEXT);
-    va_list args;
-    va_start(args, format);
-    hy__format(&line, format, args);
-    va_end(args);
-    return to;
 }
 
 /* --- helpers: functions that a file has when something in it asks for them --- */
@@ -60129,311 +60127,277 @@ typedef struct hy__c_helper { const char *name, *text; } hy__c_helper;
  * >>numbers has them, without branches: compilers make vector code of loops of them. */
 static const hy__c_helper hy__c_helpers[] = {
     { "bits", "static inline uint32_t %p_bits(float x) { uint32_t b; memcpy(&b, &x, sizeof b); return b; "
-              "}\n" },
-    { "float", "static inline float %p_float(uint32_t b) { float x; memcpy(&x, &b, sizeof x); return x; "
-               "}\n" },
-    { "from_f16", "static inline float %p_from_f16(uint16_t h)\n{\n"
-      "    const uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & 0x7fff;\n"
-      "    const float small = (float)rest * 5.9604644775390625e-8f;\n"
-      "    if (rest < 0x400) return sign ? -small : small;\n"
-      "    return %p_float(sign | (rest < 0x7c00 ? (rest << 13) + 0x38000000u : (rest << 13) | "
-      "0x7f800000u));\n"
       "}\n" },
+    { "float", "static inline float %p_float(uint32_t b) { float x; memcpy(&x, &b, sizeof x); return x; "
+      "}\n" },
+    { "from_f16", "static inline float %p_from_f16(uint16_t h)\n{\n"
+      "const uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & 0x7fff;\n"
+      "const float small = (float)rest * 5.9604644775390625e-8f;\n"
+      "if (rest < 0x400) return sign ? -small : small;\n"
+      "return %p_float(sign | (rest < 0x7c00 ? (rest << 13) + 0x38000000u : (rest << 13) | "
+      "0x7f800000u));\n}\n" },
     { "to_f16", "static inline uint16_t %p_to_f16(float x)\n{\n"
-      "    const uint32_t b = %p_bits(x), sign = b >> 16 & 0x8000, a = b & 0x7fffffff;\n"
-      "    if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00);\n"
-      "    if (a >= 0x477ff000u) return (uint16_t)(sign | 0x7c00);\n"
-      "    if (a < 0x38800000u) return (uint16_t)(sign | (%p_bits(%p_float(a) + 0.5f) - 0x3f000000u));\n"
-      "    return (uint16_t)(sign | ((a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13));\n}\n" },
+      "const uint32_t b = %p_bits(x), sign = b >> 16 & 0x8000, a = b & 0x7fffffff;\n"
+      "if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00);\n"
+      "if (a >= 0x477ff000u) return (uint16_t)(sign | 0x7c00);\n"
+      "if (a < 0x38800000u) return (uint16_t)(sign | (%p_bits(%p_float(a) + 0.5f) - 0x3f000000u));\n"
+      "return (uint16_t)(sign | ((a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13));\n}\n" },
     { "from_bf16", "static inline float %p_from_bf16(uint16_t h) { return %p_float((uint32_t)h << 16); }\n" },
-    { "to_bf16", "static inline uint16_t %p_to_bf16(float x)\n{\n    const uint32_t b = %p_bits(x);\n"
-      "    if ((b & 0x7fffffff) > 0x7f800000u) return (uint16_t)(b >> 16 | 0x40);\n"
-      "    return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);\n}\n" },
+    { "to_bf16", "static inline uint16_t %p_to_bf16(float x)\n{\nconst uint32_t b = %p_bits(x);\n"
+      "if ((b & 0x7fffffff) > 0x7f800000u) return (uint16_t)(b >> 16 | 0x40);\n"
+      "return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);\n}\n" },
     { "within", "static inline float %p_within(float x, float low, float high)\n{\n"
-      "    const float y = x < low ? low : x;\n    return y > high ? high : y;\n}\n" },
+      "const float y = x < low ? low : x;\nreturn y > high ? high : y;\n}\n" },
     { "copysign", "static inline float %p_copysign(float x, float sign)\n{\n"
-      "    return %p_float((%p_bits(x) & 0x7fffffffu) | (%p_bits(sign) & 0x80000000u));\n}\n" },
+      "return %p_float((%p_bits(x) & 0x7fffffffu) | (%p_bits(sign) & 0x80000000u));\n}\n" },
     { "abs", "static inline float %p_abs(float x) { return %p_float(%p_bits(x) & 0x7fffffffu); }\n" },
     { "clamp", "static inline float %p_clamp(float x, float low, float high)\n{\n"
-      "    const float y = x > low ? x : low;\n    return y < high ? y : high;\n}\n" },
+      "const float y = x > low ? x : low;\nreturn y < high ? y : high;\n}\n" },
     { "sqrt", "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
-      "extern double sqrt(double) __attribute__((const));\n"
-      "#endif\nstatic inline double %p_sqrt(double x) { return sqrt(x); }\n" },
+      "extern double sqrt(double) __attribute__((const));\n#endif\n"
+      "static inline double %p_sqrt(double x) { return sqrt(x); }\n" },
     { "sqrtf", "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
-      "extern float sqrtf(float) __attribute__((const));\n"
-      "#endif\nstatic inline float %p_sqrtf(float x) { return sqrtf(x); }\n" },
+      "extern float sqrtf(float) __attribute__((const));\n#endif\n"
+      "static inline float %p_sqrtf(float x) { return sqrtf(x); }\n" },
     { "chop", "static inline float %p_chop(float a)\n{\n"
-      "    uint32_t bits = %p_bits(a), small = 0u - (uint32_t)(a < 8388608.0f);\n"
-      "    float t = (float)(int32_t)%p_float(bits & small);\n"
-      "    return %p_float((%p_bits(t) & small) | (bits & ~small));\n}\n" },
-    { "truncf", "static inline float %p_truncf(float x)\n{\n"
-      "    return %p_copysign(%p_chop(%p_abs(x)), x);\n}\n" },
-    { "floorf", "static inline float %p_floorf(float x)\n{\n    float t = %p_truncf(x);\n"
-      "    return %p_copysign(t > x ? t - 1.0f : t, x);\n}\n" },
-    { "ceilf", "static inline float %p_ceilf(float x)\n{\n    float t = %p_truncf(x);\n"
-      "    return %p_copysign(t < x ? t + 1.0f : t, x);\n}\n" },
-    { "roundf", "static inline float %p_roundf(float x)\n{\n    float a = %p_abs(x), t = %p_chop(a);\n"
-      "    return %p_copysign(a - t >= 0.5f ? t + 1.0f : t, x);\n}\n" },
-    { "rint_downf", "static inline float %p_rint_downf(float x)\n{\n"
-      "    float a = %p_abs(x), t = %p_chop(a), rest = a - t;\n"
-      "    int32_t up = (rest > 0.5f) | ((rest == 0.5f) & (x < 0.0f));\n"
-      "    return %p_copysign(up ? t + 1.0f : t, x);\n}\n" },
-    { "exp_parts", "/* e^x = (1 + *small) times what is returned, over 2^(127 + what is in the rounder) */\n"
-      "static inline float %p_exp_parts(float x, float rounder, float *small)\n{\n"
-      "    const uint32_t bits = %p_bits(x * 1.44269504f + rounder);\n"
-      "    const float n = %p_float(bits) - rounder, r = (x - n * 0.693115234f) - n * 3.19461849e-05f, z = "
-      "r * r;\n"
-      "    *small = r + z * ((0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r)\n"
-      "        + 0.00139406417f * z) * z);\n"
-      "    return %p_float(bits << 23);\n}\n" },
-    { "expf", "static inline float %p_expf(float x)\n{\n"
-      "    const float c = %p_within(x, -104.5f, 90.0f);\n    float small;\n"
-      "    const float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
-      "    return (1.0f + small) * power * (x < 0.0f ? 5.42101086e-20f : 1.84467441e+19f);\n}\n" },
-    { "exp_down", "/* e^-a for a >= 0 */\nstatic inline float %p_exp_down(float a)\n{\n    float small;\n"
-      "    const float power = %p_exp_parts(a > 104.5f ? -104.5f : -a, 12583103.0f, &small);\n"
-      "    return (1.0f + small) * power * 5.42101086e-20f;\n}\n" },
-    { "expm1_down", "/* e^-a - 1 for 0 <= a <= 80 */\nstatic inline float %p_expm1_down(float a)\n{\n "
-                    "   float small;\n"
-      "    const float power = %p_exp_parts(-a, 12583039.0f, &small);\n"
-      "    return power * small + (power - 1.0f);\n}\n" },
-    { "expm1f", "static inline float %p_expm1f(float x)\n{\n"
-      "    float c = %p_within(x, -20.0f, 89.0f), small;\n"
-      "    float half = %p_exp_parts(c, 12583038.0f, &small);\n"
-      "    return %p_copysign(2.0f * (half * small + (half - 0.5f)), x);\n}\n" },
-    { "half_expf", "static inline float %p_half_expf(float x)\n{\n"
-      "    const float c = %p_within(x, -104.5f, 90.0f);\n    float small;\n"
-      "    const float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
-      "    return (1.0f + small) * power * (x < 0.0f ? 2.71050543e-20f : 9.22337204e+18f);\n}\n" },
-    { "sinhf", "static inline float %p_sinhf(float x)\n{\n    float a = %p_abs(x), z = a * a;\n"
-      "    float half = %p_half_expf(a);\n    float p = 2.78392577e-06f;\n"
-      "    p = p * z + 0.000198426351f;\n    p = p * z + 0.00833331142f;\n    p = p * z + 0.166666672f;\n"
-      "    return %p_copysign(a < 1.0f ? a + a * (z * p) : half - 0.25f / half, x);\n}\n" },
-    { "coshf", "static inline float %p_coshf(float x)\n{\n    float half = %p_half_expf(%p_abs(x));\n"
-      "    return half + 0.25f / half;\n}\n" },
-    { "log_tail", "static inline float %p_log_tail(float f)\n{\n    float z = f * f, p = 0.053427659f;\n"
-      "    p = p * f - 0.109171443f;\n    p = p * f + 0.121078983f;\n    p = p * f - 0.125495613f;\n"
-      "    p = p * f + 0.14209637f;\n    p = p * f - 0.16659373f;\n    p = p * f + 0.200022221f;\n"
-      "    p = p * f - 0.250001669f;\n    p = p * f + 0.333333135f;\n    return f * z * p - 0.5f * z;\n"
+      "uint32_t bits = %p_bits(a), small = 0u - (uint32_t)(a < 8388608.0f);\n"
+      "float t = (float)(int32_t)%p_float(bits & small);\n"
+      "return %p_float((%p_bits(t) & small) | (bits & ~small));\n}\n" },
+    { "truncf", "static inline float %p_truncf(float x)\n{\nreturn %p_copysign(%p_chop(%p_abs(x)), x);\n"
       "}\n" },
+    { "floorf", "static inline float %p_floorf(float x)\n{\nfloat t = %p_truncf(x);\n"
+      "return %p_copysign(t > x ? t - 1.0f : t, x);\n}\n" },
+    { "ceilf", "static inline float %p_ceilf(float x)\n{\nfloat t = %p_truncf(x);\n"
+      "return %p_copysign(t < x ? t + 1.0f : t, x);\n}\n" },
+    { "roundf", "static inline float %p_roundf(float x)\n{\nfloat a = %p_abs(x), t = %p_chop(a);\n"
+      "return %p_copysign(a - t >= 0.5f ? t + 1.0f : t, x);\n}\n" },
+    { "rint_downf", "static inline float %p_rint_downf(float x)\n{\n"
+      "float a = %p_abs(x), t = %p_chop(a), rest = a - t;\n"
+      "int32_t up = (rest > 0.5f) | ((rest == 0.5f) & (x < 0.0f));\n"
+      "return %p_copysign(up ? t + 1.0f : t, x);\n}\n" },
+    { "exp_parts", "/* e^x = (1 + *small) times what is returned, over 2^(127 + what is in the rounder) "
+      "*/\nstatic inline float %p_exp_parts(float x, float rounder, float *small)\n{\n"
+      "const uint32_t bits = %p_bits(x * 1.44269504f + rounder);\n"
+      "const float n = %p_float(bits) - rounder, r = (x - n * 0.693115234f) - n * 3.19461849e-05f, z = r "
+      "* r;\n*small = r + z * ((0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r)\n"
+      "+ 0.00139406417f * z) * z);\nreturn %p_float(bits << 23);\n}\n" },
+    { "expf", "static inline float %p_expf(float x)\n{\nconst float c = %p_within(x, -104.5f, 90.0f);\n"
+      "float small;\nconst float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
+      "return (1.0f + small) * power * (x < 0.0f ? 5.42101086e-20f : 1.84467441e+19f);\n}\n" },
+    { "exp_down", "/* e^-a for a >= 0 */\nstatic inline float %p_exp_down(float a)\n{\nfloat small;\n"
+      "const float power = %p_exp_parts(a > 104.5f ? -104.5f : -a, 12583103.0f, &small);\n"
+      "return (1.0f + small) * power * 5.42101086e-20f;\n}\n" },
+    { "expm1_down", "/* e^-a - 1 for 0 <= a <= 80 */\nstatic inline float %p_expm1_down(float a)\n{\n"
+      "float small;\nconst float power = %p_exp_parts(-a, 12583039.0f, &small);\n"
+      "return power * small + (power - 1.0f);\n}\n" },
+    { "expm1f", "static inline float %p_expm1f(float x)\n{\n"
+      "float c = %p_within(x, -20.0f, 89.0f), small;\nfloat half = %p_exp_parts(c, 12583038.0f, &small);\n"
+      "return %p_copysign(2.0f * (half * small + (half - 0.5f)), x);\n}\n" },
+    { "half_expf", "static inline float %p_half_expf(float x)\n{\n"
+      "const float c = %p_within(x, -104.5f, 90.0f);\nfloat small;\n"
+      "const float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
+      "return (1.0f + small) * power * (x < 0.0f ? 2.71050543e-20f : 9.22337204e+18f);\n}\n" },
+    { "sinhf", "static inline float %p_sinhf(float x)\n{\nfloat a = %p_abs(x), z = a * a;\n"
+      "float half = %p_half_expf(a);\nfloat p = 2.78392577e-06f;\np = p * z + 0.000198426351f;\n"
+      "p = p * z + 0.00833331142f;\np = p * z + 0.166666672f;\n"
+      "return %p_copysign(a < 1.0f ? a + a * (z * p) : half - 0.25f / half, x);\n}\n" },
+    { "coshf", "static inline float %p_coshf(float x)\n{\nfloat half = %p_half_expf(%p_abs(x));\n"
+      "return half + 0.25f / half;\n}\n" },
+    { "log_tail", "static inline float %p_log_tail(float f)\n{\nfloat z = f * f, p = 0.053427659f;\n"
+      "p = p * f - 0.109171443f;\np = p * f + 0.121078983f;\np = p * f - 0.125495613f;\n"
+      "p = p * f + 0.14209637f;\np = p * f - 0.16659373f;\np = p * f + 0.200022221f;\n"
+      "p = p * f - 0.250001669f;\np = p * f + 0.333333135f;\nreturn f * z * p - 0.5f * z;\n}\n" },
     { "log_join", "static inline float %p_log_join(float n, float f)\n{\n"
-      "    return n * 0.693115234f + (f + (%p_log_tail(f) + n * 3.19461849e-05f));\n}\n" },
+      "return n * 0.693115234f + (f + (%p_log_tail(f) + n * 3.19461849e-05f));\n}\n" },
     { "log_bits", "static inline uint32_t %p_log_bits(float x)\n{\n"
-      "    return %p_bits(x) + (0x3f800000u - 0x3f3504f3u);\n}\n" },
+      "return %p_bits(x) + (0x3f800000u - 0x3f3504f3u);\n}\n" },
     { "log_split", "static inline float %p_log_split(float x, float *n)\n{\n"
-      "    int32_t denormal = x < 1.17549435e-38f;\n"
-      "    uint32_t bits = %p_log_bits(denormal ? x * 33554432.0f : x);\n"
-      "    *n = (float)((int32_t)(bits >> 23) - (denormal ? 152 : 127));\n"
-      "    return %p_float((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;\n}\n" },
-    { "log_ends", "static inline float %p_log_ends(float x, float y)\n{\n    y = x < INFINITY ? y : x;\n"
-      "    y = x == 0.0f ? -INFINITY : y;\n    return x < 0.0f ? NAN : y;\n}\n" },
-    { "logf", "static inline float %p_logf(float x)\n{\n    float n, f = %p_log_split(x, &n);\n"
-      "    return %p_log_ends(x, %p_log_join(n, f));\n}\n" },
-    { "log2f", "static inline float %p_log2f(float x)\n{\n    float n, f = %p_log_split(x, &n);\n"
-      "    return %p_log_ends(x, n + (f + %p_log_tail(f)) * 1.44269504f);\n}\n" },
+      "int32_t denormal = x < 1.17549435e-38f;\n"
+      "uint32_t bits = %p_log_bits(denormal ? x * 33554432.0f : x);\n"
+      "*n = (float)((int32_t)(bits >> 23) - (denormal ? 152 : 127));\n"
+      "return %p_float((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;\n}\n" },
+    { "log_ends", "static inline float %p_log_ends(float x, float y)\n{\ny = x < INFINITY ? y : x;\n"
+      "y = x == 0.0f ? -INFINITY : y;\nreturn x < 0.0f ? NAN : y;\n}\n" },
+    { "logf", "static inline float %p_logf(float x)\n{\nfloat n, f = %p_log_split(x, &n);\n"
+      "return %p_log_ends(x, %p_log_join(n, f));\n}\n" },
+    { "log2f", "static inline float %p_log2f(float x)\n{\nfloat n, f = %p_log_split(x, &n);\n"
+      "return %p_log_ends(x, n + (f + %p_log_tail(f)) * 1.44269504f);\n}\n" },
     { "log10f", "static inline float %p_log10f(float x)\n{\n"
-      "    float n, f = %p_log_split(x, &n), m = (f + %p_log_tail(f)) * 0.434294482f;\n"
-      "    return %p_log_ends(x, n * 0.301025391f + (m + n * 4.60503898e-06f));\n}\n" },
+      "float n, f = %p_log_split(x, &n), m = (f + %p_log_tail(f)) * 0.434294482f;\n"
+      "return %p_log_ends(x, n * 0.301025391f + (m + n * 4.60503898e-06f));\n}\n" },
     { "log1pf", "static inline float %p_log1pf(float x)\n{\n"
-      "    int32_t n = (int32_t)(%p_log_bits(1.0f + x) >> 23) - 127;\n"
-      "    float scale = %p_float((uint32_t)(129 - n) << 23);\n"
-      "    float f = 0.25f * (scale * x) + (0.25f * scale - 1.0f);\n"
-      "    float y = %p_log_join((float)n, f);\n    y = x == -1.0f ? -INFINITY : y;\n"
-      "    y = x < -1.0f ? NAN : y;\n    return ((x == 0.0f) | !(x < INFINITY)) ? x : y;\n}\n" },
+      "int32_t n = (int32_t)(%p_log_bits(1.0f + x) >> 23) - 127;\n"
+      "float scale = %p_float((uint32_t)(129 - n) << 23);\n"
+      "float f = 0.25f * (scale * x) + (0.25f * scale - 1.0f);\nfloat y = %p_log_join((float)n, f);\n"
+      "y = x == -1.0f ? -INFINITY : y;\ny = x < -1.0f ? NAN : y;\n"
+      "return ((x == 0.0f) | !(x < INFINITY)) ? x : y;\n}\n" },
     { "sigmoid", "static inline double %p_sigmoid(double x) { return 1 / (1 + exp(-x)); }\n" },
     { "sigmoidf", "static inline float %p_sigmoidf(float x)\n{\n"
-      "    const float e = %p_exp_down(%p_copysign(x, 1.0f));\n"
-      "    return (x < 0.0f ? e : 1.0f) / (1.0f + e);\n}\n" },
+      "const float e = %p_exp_down(%p_copysign(x, 1.0f));\nreturn (x < 0.0f ? e : 1.0f) / (1.0f + e);\n}\n" },
     { "tanhf", "static inline float %p_tanhf(float x)\n{\n"
-      "    const float m = %p_expm1_down(2.0f * %p_within(%p_copysign(x, 1.0f), 0.0f, 10.0f));\n"
-      "    return %p_copysign(m / (2.0f + m), x);\n}\n" },
-    { "erf_fall", "/* -log(1 - erf(a)), fitted for 0 <= a <= 4 */\nstatic inline float %p_erf_fall(float "
-                  "a)\n{\n"
-      "    const float z = a * a;\n"
-      "    const float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - "
-      "0.000376014767f) * z;\n"
-      "    return a + a * (((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p "
-      "* (z * z));\n"
-      "}\n" },
+      "const float m = %p_expm1_down(2.0f * %p_within(%p_copysign(x, 1.0f), 0.0f, 10.0f));\n"
+      "return %p_copysign(m / (2.0f + m), x);\n}\n" },
+    { "erf_fall", "/* -log(1 - erf(a)), fitted for 0 <= a <= 4 */\n"
+      "static inline float %p_erf_fall(float a)\n{\nconst float z = a * a;\n"
+      "const float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - 0.000376014767f) "
+      "* z;\n"
+      "return a + a * (((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p * "
+      "(z * z));\n}\n" },
     { "erff", "static inline float %p_erff(float x)\n{\n"
-      "    const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 4.0f);\n"
-      "    return %p_copysign(%p_expm1_down(%p_erf_fall(a)), x);\n}\n" },
+      "const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 4.0f);\n"
+      "return %p_copysign(%p_expm1_down(%p_erf_fall(a)), x);\n}\n" },
     { "softrelu", "static inline double %p_softrelu(double x) { return x > 0 ? x + log1p(exp(-x)) : "
-                  "log1p(exp(x)); }\n" },
-    { "softreluf", "static inline float %p_softreluf(float x)\n{\n    float e = %p_exp_down(%p_abs(x));\n"
-      "    int32_t far = e > 0.414213562f;\n"
-      "    float log1p_e = %p_log_join(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e);\n"
-      "    return (x > 0.0f ? x : 0.0f) + log1p_e;\n}\n" },
+      "log1p(exp(x)); }\n" },
+    { "softreluf", "static inline float %p_softreluf(float x)\n{\nfloat e = %p_exp_down(%p_abs(x));\n"
+      "int32_t far = e > 0.414213562f;\n"
+      "float log1p_e = %p_log_join(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e);\n"
+      "return (x > 0.0f ? x : 0.0f) + log1p_e;\n}\n" },
     { "mish", "static inline double %p_mish(double x) { return x * tanh(%p_softrelu(x)); }\n" },
     { "mishf", "static inline float %p_mishf(float x)\n{\n"
-      "    float e = %p_exp_down(%p_abs(x)), square = e * e;\n"
-      "    float over = 2.0f * e + (x < 0.0f ? square : 1.0f);\n"
-      "    return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));\n}\n" },
+      "float e = %p_exp_down(%p_abs(x)), square = e * e;\n"
+      "float over = 2.0f * e + (x < 0.0f ? square : 1.0f);\n"
+      "return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));\n}\n" },
     { "gelu", "static inline double %p_gelu(double x) { return 0.5 * x * (1 + erf(x * "
-              "0.7071067811865476)); }\n" },
+      "0.7071067811865476)); }\n" },
     { "geluf", "static inline float %p_geluf(float x)\n{\n"
-      "    const float a = %p_copysign(x, 1.0f), t = 0.5f * a, z = t * t, y = z * z;\n"
-      "    const float low = (0.398942024f + 0.238740191f * t) + (-0.043811895f - 0.074137181f * t) * z;\n"
-      "    const float mid = (0.00597766135f + 0.0169076156f * t) + (-0.00350490003f\n"
+      "const float a = %p_copysign(x, 1.0f), t = 0.5f * a, z = t * t, y = z * z;\n"
+      "const float low = (0.398942024f + 0.238740191f * t) + (-0.043811895f - 0.074137181f * t) * z;\n"
+      "const float mid = (0.00597766135f + 0.0169076156f * t) + (-0.00350490003f\n"
       "                      - 0.00156726467f * t) * z;\n"
-      "    const float u = t * (low + (mid + (0.000672674854f - 7.15998176e-05f * t) * y) * y);\n"
-      "    const float root = 1.0f - u * (2.0f - u);\n"
-      "    return (x > 0.0f ? x : 0.0f) - (a > 6.0f ? 0.0f : t * (root * root));\n}\n" },
-    { "asinhf", "static inline float %p_asinhf(float x)\n{\n    float a = %p_abs(x), z = a * a;\n"
-      "    int32_t huge = a > 67108864.0f;\n"
-      "    float y = %p_log1pf(huge ? a : a + z / (1.0f + %p_sqrtf(1.0f + z)));\n"
-      "    return %p_copysign(y + (huge ? 0.693147181f : 0.0f), x);\n}\n" },
-    { "acoshf", "static inline float %p_acoshf(float x)\n{\n    float t = x - 1.0f;\n"
-      "    int32_t huge = t > 67108864.0f;\n"
-      "    float y = %p_log1pf(huge ? t : t + %p_sqrtf(t * (t + 2.0f)));\n"
-      "    return x < 1.0f ? NAN : y + (huge ? 0.693147181f : 0.0f);\n}\n" },
-    { "atanhf", "static inline float %p_atanhf(float x)\n{\n    float a = %p_abs(x);\n"
-      "    return %p_copysign(0.5f * %p_log1pf(2.0f * a / (1.0f - a)), x);\n}\n" },
+      "const float u = t * (low + (mid + (0.000672674854f - 7.15998176e-05f * t) * y) * y);\n"
+      "const float root = 1.0f - u * (2.0f - u);\n"
+      "return (x > 0.0f ? x : 0.0f) - (a > 6.0f ? 0.0f : t * (root * root));\n}\n" },
+    { "asinhf", "static inline float %p_asinhf(float x)\n{\nfloat a = %p_abs(x), z = a * a;\n"
+      "int32_t huge = a > 67108864.0f;\n"
+      "float y = %p_log1pf(huge ? a : a + z / (1.0f + %p_sqrtf(1.0f + z)));\n"
+      "return %p_copysign(y + (huge ? 0.693147181f : 0.0f), x);\n}\n" },
+    { "acoshf", "static inline float %p_acoshf(float x)\n{\nfloat t = x - 1.0f;\n"
+      "int32_t huge = t > 67108864.0f;\nfloat y = %p_log1pf(huge ? t : t + %p_sqrtf(t * (t + 2.0f)));\n"
+      "return x < 1.0f ? NAN : y + (huge ? 0.693147181f : 0.0f);\n}\n" },
+    { "atanhf", "static inline float %p_atanhf(float x)\n{\nfloat a = %p_abs(x);\n"
+      "return %p_copysign(0.5f * %p_log1pf(2.0f * a / (1.0f - a)), x);\n}\n" },
     { "trig_reduce", "static inline float %p_trig_reduce(float a, int32_t *n)\n{\n"
-      "    double d = (double)%p_clamp(a, 0.0f, 1073741824.0f), k;\n"
-      "    *n = (int32_t)(d * 0.63661977236758134 + 1.5) - 1;\n    k = (double)*n;\n"
-      "    return (float)((d - k * 1.570796325802803) - k * 9.9209357968054043e-10);\n}\n" },
-    { "sin_small", "static inline float %p_sin_small(float r)\n{\n"
-      "    float z = r * r, p = -0.000195184053f;\n    p = p * z + 0.0083321901f;\n"
-      "    p = p * z - 0.166666552f;\n    return r + r * (z * p);\n}\n" },
-    { "cos_small", "static inline float %p_cos_small(float r)\n{\n"
-      "    float z = r * r, p = 2.44306611e-05f;\n    p = p * z - 0.00138873013f;\n"
-      "    p = p * z + 0.0416666456f;\n    return 1.0f - (0.5f * z - z * z * p);\n}\n" },
+      "double d = (double)%p_clamp(a, 0.0f, 1073741824.0f), k;\n"
+      "*n = (int32_t)(d * 0.63661977236758134 + 1.5) - 1;\nk = (double)*n;\n"
+      "return (float)((d - k * 1.570796325802803) - k * 9.9209357968054043e-10);\n}\n" },
+    { "sin_small", "static inline float %p_sin_small(float r)\n{\nfloat z = r * r, p = -0.000195184053f;\n"
+      "p = p * z + 0.0083321901f;\np = p * z - 0.166666552f;\nreturn r + r * (z * p);\n}\n" },
+    { "cos_small", "static inline float %p_cos_small(float r)\n{\nfloat z = r * r, p = 2.44306611e-05f;\n"
+      "p = p * z - 0.00138873013f;\np = p * z + 0.0416666456f;\nreturn 1.0f - (0.5f * z - z * z * p);\n}\n" },
     { "sin_turned", "static inline float %p_sin_turned(float r, int32_t n, uint32_t flip)\n{\n"
-      "    float s = %p_sin_small(r), c = %p_cos_small(r);\n"
-      "    uint32_t sign = ((uint32_t)n << 30) ^ flip;\n"
-      "    return %p_float(%p_bits((n & 1) != 0 ? c : s) ^ (sign & 0x80000000u));\n}\n" },
-    { "sinf", "static inline float %p_sinf(float x)\n{\n    int32_t n;\n"
-      "    float r = %p_trig_reduce(%p_abs(x), &n);\n    float y = %p_sin_turned(r, n, %p_bits(x));\n"
-      "    return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
-    { "cosf", "static inline float %p_cosf(float x)\n{\n    int32_t n;\n"
-      "    float r = %p_trig_reduce(%p_abs(x), &n);\n    float y = %p_sin_turned(r, n + 1, 0u);\n"
-      "    return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
-    { "tanf", "static inline float %p_tanf(float x)\n{\n    int32_t n, odd;\n"
-      "    float r = %p_trig_reduce(%p_abs(x), &n);\n"
-      "    float s = %p_sin_small(r), c = %p_cos_small(r), y;\n    odd = (n & 1) != 0;\n"
-      "    y = (odd ? -c : s) / (odd ? s : c);\n"
-      "    y = %p_float(%p_bits(y) ^ (%p_bits(x) & 0x80000000u));\n"
-      "    return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
-    { "asin_small", "static inline float %p_asin_small(float v, float z)\n{\n"
-      "    float p = 0.042211853f;\n    p = p * z + 0.0241520908f;\n    p = p * z + 0.0454760417f;\n"
-      "    p = p * z + 0.0749525204f;\n    p = p * z + 0.166667536f;\n    return v + v * (z * p);\n}\n" },
-    { "asinf", "static inline float %p_asinf(float x)\n{\n    float a = %p_abs(x);\n"
-      "    int32_t small = a <= 0.5f;\n    float z = small ? a * a : 0.5f * (1.0f - a);\n"
-      "    float p = %p_asin_small(small ? a : %p_sqrtf(z), z);\n"
-      "    return %p_copysign(small ? p : 1.57079637f - (2.0f * p + 4.37113883e-08f), x);\n}\n" },
-    { "acosf", "static inline float %p_acosf(float x)\n{\n    float a = %p_abs(x);\n"
-      "    int32_t small = a <= 0.5f;\n    float z = small ? a * a : 0.5f * (1.0f - a);\n"
-      "    float p = %p_asin_small(small ? x : %p_sqrtf(z), z);\n"
-      "    float large = x < 0.0f ? 3.14159274f - (2.0f * p + 8.74227766e-08f) : 2.0f * p;\n"
-      "    return small ? 1.57079637f - (p + 4.37113883e-08f) : large;\n}\n" },
-    { "atanf", "static inline float %p_atanf(float x)\n{\n    float a = %p_abs(x);\n"
-      "    int32_t large = a > 1.0f;\n"
-      "    float t = (large ? 1.0f : a) / (large ? a : 1.0f), z = t * t, y;\n"
-      "    float p = -0.00182304613f;\n    p = p * z + 0.011042567f;\n    p = p * z - 0.0314103216f;\n"
-      "    p = p * z + 0.0581863858f;\n    p = p * z - 0.0841664672f;\n    p = p * z + 0.109566711f;\n"
-      "    p = p * z - 0.142650917f;\n    p = p * z + 0.199986264f;\n    p = p * z - 0.333333015f;\n"
-      "    y = t + t * (z * p);\n"
-      "    return %p_copysign(large ? 1.57079637f - (y + 4.37113883e-08f) : y, x);\n}\n" },
+      "float s = %p_sin_small(r), c = %p_cos_small(r);\nuint32_t sign = ((uint32_t)n << 30) ^ flip;\n"
+      "return %p_float(%p_bits((n & 1) != 0 ? c : s) ^ (sign & 0x80000000u));\n}\n" },
+    { "sinf", "static inline float %p_sinf(float x)\n{\nint32_t n;\n"
+      "float r = %p_trig_reduce(%p_abs(x), &n);\nfloat y = %p_sin_turned(r, n, %p_bits(x));\n"
+      "return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
+    { "cosf", "static inline float %p_cosf(float x)\n{\nint32_t n;\n"
+      "float r = %p_trig_reduce(%p_abs(x), &n);\nfloat y = %p_sin_turned(r, n + 1, 0u);\n"
+      "return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
+    { "tanf", "static inline float %p_tanf(float x)\n{\nint32_t n, odd;\n"
+      "float r = %p_trig_reduce(%p_abs(x), &n);\nfloat s = %p_sin_small(r), c = %p_cos_small(r), y;\n"
+      "odd = (n & 1) != 0;\ny = (odd ? -c : s) / (odd ? s : c);\n"
+      "y = %p_float(%p_bits(y) ^ (%p_bits(x) & 0x80000000u));\nreturn %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
+    { "asin_small", "static inline float %p_asin_small(float v, float z)\n{\nfloat p = 0.042211853f;\n"
+      "p = p * z + 0.0241520908f;\np = p * z + 0.0454760417f;\np = p * z + 0.0749525204f;\n"
+      "p = p * z + 0.166667536f;\nreturn v + v * (z * p);\n}\n" },
+    { "asinf", "static inline float %p_asinf(float x)\n{\nfloat a = %p_abs(x);\n"
+      "int32_t small = a <= 0.5f;\nfloat z = small ? a * a : 0.5f * (1.0f - a);\n"
+      "float p = %p_asin_small(small ? a : %p_sqrtf(z), z);\n"
+      "return %p_copysign(small ? p : 1.57079637f - (2.0f * p + 4.37113883e-08f), x);\n}\n" },
+    { "acosf", "static inline float %p_acosf(float x)\n{\nfloat a = %p_abs(x);\n"
+      "int32_t small = a <= 0.5f;\nfloat z = small ? a * a : 0.5f * (1.0f - a);\n"
+      "float p = %p_asin_small(small ? x : %p_sqrtf(z), z);\n"
+      "float large = x < 0.0f ? 3.14159274f - (2.0f * p + 8.74227766e-08f) : 2.0f * p;\n"
+      "return small ? 1.57079637f - (p + 4.37113883e-08f) : large;\n}\n" },
+    { "atanf", "static inline float %p_atanf(float x)\n{\nfloat a = %p_abs(x);\n"
+      "int32_t large = a > 1.0f;\nfloat t = (large ? 1.0f : a) / (large ? a : 1.0f), z = t * t, y;\n"
+      "float p = -0.00182304613f;\np = p * z + 0.011042567f;\np = p * z - 0.0314103216f;\n"
+      "p = p * z + 0.0581863858f;\np = p * z - 0.0841664672f;\np = p * z + 0.109566711f;\n"
+      "p = p * z - 0.142650917f;\np = p * z + 0.199986264f;\np = p * z - 0.333333015f;\n"
+      "y = t + t * (z * p);\nreturn %p_copysign(large ? 1.57079637f - (y + 4.37113883e-08f) : y, x);\n}\n" },
     { "rcbrt_normal", "static inline float %p_rcbrt_normal(float a)\n{\n"
-      "    float third = (float)(int32_t)%p_bits(a) * 0.333333333f;\n"
-      "    float r = %p_float(0x54a23000u - (uint32_t)(int32_t)third);\n"
-      "    r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n"
-      "    r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n"
-      "    return r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n}\n" },
-    { "cbrtf", "static inline float %p_cbrtf(float x)\n{\n    float a = %p_abs(x), normal, r, y;\n"
-      "    int32_t denormal = a < 1.17549435e-38f;\n    normal = denormal ? a * 16777216.0f : a;\n"
-      "    r = %p_rcbrt_normal(normal);\n    y = normal * r * r;\n"
-      "    y = (y + (normal - y * y * y) * (r * r) * 0.333333333f) * (denormal ? 0.00390625f : 1.0f);\n"
-      "    return ((a > 0.0f) & (a < INFINITY)) ? %p_copysign(y, x) : x;\n}\n" },
-    { "rint_down", "static inline double %p_rint_down(double x) { return x - floor(x) <= 0.5 ? floor(x) : "
-                   "ceil(x); }\n" },
-    { "mod", "static inline double %p_mod(double a, double b)\n{\n    const double r = b != 0 ? fmod(a, b) "
-             ": 0;\n"
-      "    if (r == 0) return b != 0 ? copysign(r, b) : r;\n"
-      "    return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
-    { "modf", "static inline float %p_modf(float a, float b)\n{\n    const float r = b != 0 ? fmodf(a, b) "
-              ": 0;\n"
-      "    if (r == 0) return b != 0 ? copysignf(r, b) : r;\n"
-      "    return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
-    { "erfinv", "/* Winitzki's formula, then Halley's steps */\nstatic inline double %p_erfinv(double x)\n{\n"
-      "    const double a = fabs(x), l = log1p(-a * a), t = 4.3307467508 + 0.5 * l;\n"
-      "    double y = sqrt(sqrt(t * t - 6.8027210884 * l) - t), error;\n    int i;\n"
-      "    if (!(a < 1)) return a == 1 ? x * INFINITY : NAN;\n"
-      "    for (i = 0; i < 3; i++) {\n        error = a < 0.5 ? erf(y) - a : (1 - a) - erfc(y);\n"
-      "        error *= 0.88622692545275801 * exp(y * y);\n        y -= error / (1 + y * error);\n    }\n"
-      "    return x < 0 ? -y : a == 0 ? x : y;\n}\n" },
-    { "digamma", "static inline double %p_digamma(double x)\n{\n    double sum = 0, s;\n"
-      "    if (x == 0) return -1 / x;\n    if (x < 0 && x == floor(x)) return NAN;\n"
-      "    if (x < 0)\n        return %p_digamma(1 - x) - 3.14159265358979324 / "
-      "tan(3.14159265358979324 * (x - floor(x + 0.5)));\n"
-      "    for (; x < 12; x++) sum -= 1 / x;\n    s = 1 / (x * x);\n"
-      "    s *= 1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132)));\n"
-      "    return sum + log(x) - 0.5 / x - s;\n}\n" },
-    { "trigamma", "static inline double %p_trigamma(double x)\n{\n    double sum = 0, s;\n"
-      "    if (x <= 0 && x == floor(x)) return INFINITY;\n"
-      "    if (x < 0) {\n        s = 3.14159265358979324 / sin(3.14159265358979324 * (x - floor(x + 0.5)));\n"
-      "        return s * s - %p_trigamma(1 - x);\n    }\n"
-      "    for (; x < 20; x++) sum += 1 / (x * x);\n    s = 1 / (x * x);\n"
-      "    return sum + 1 / x + s / 2 + s / x * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s / 30)));\n}\n" },
+      "float third = (float)(int32_t)%p_bits(a) * 0.333333333f;\n"
+      "float r = %p_float(0x54a23000u - (uint32_t)(int32_t)third);\n"
+      "r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n"
+      "r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n"
+      "return r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n}\n" },
+    { "cbrtf", "static inline float %p_cbrtf(float x)\n{\nfloat a = %p_abs(x), normal, r, y;\n"
+      "int32_t denormal = a < 1.17549435e-38f;\nnormal = denormal ? a * 16777216.0f : a;\n"
+      "r = %p_rcbrt_normal(normal);\ny = normal * r * r;\n"
+      "y = (y + (normal - y * y * y) * (r * r) * 0.333333333f) * (denormal ? 0.00390625f : 1.0f);\n"
+      "return ((a > 0.0f) & (a < INFINITY)) ? %p_copysign(y, x) : x;\n}\n" },
+    { "rint_down", "static inline double %p_rint_down(double x) { return x - floor(x) <= 0.5 ? floor(x) "
+      ": ceil(x); }\n" },
+    { "mod", "static inline double %p_mod(double a, double b)\n{\n"
+      "const double r = b != 0 ? fmod(a, b) : 0;\nif (r == 0) return b != 0 ? copysign(r, b) : r;\n"
+      "return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "modf", "static inline float %p_modf(float a, float b)\n{\n"
+      "const float r = b != 0 ? fmodf(a, b) : 0;\nif (r == 0) return b != 0 ? copysignf(r, b) : r;\n"
+      "return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "erfinv", "/* Winitzki's formula, then Halley's steps */\nstatic inline double %p_erfinv(double x)\n"
+      "{\nconst double a = fabs(x), l = log1p(-a * a), t = 4.3307467508 + 0.5 * l;\n"
+      "double y = sqrt(sqrt(t * t - 6.8027210884 * l) - t), error;\nint i;\n"
+      "if (!(a < 1)) return a == 1 ? x * INFINITY : NAN;\nfor (i = 0; i < 3; i++) {\n"
+      "error = a < 0.5 ? erf(y) - a : (1 - a) - erfc(y);\nerror *= 0.88622692545275801 * exp(y * y);\n"
+      "y -= error / (1 + y * error);\n}\nreturn x < 0 ? -y : a == 0 ? x : y;\n}\n" },
+    { "digamma", "static inline double %p_digamma(double x)\n{\ndouble sum = 0, s;\n"
+      "if (x == 0) return -1 / x;\nif (x < 0 && x == floor(x)) return NAN;\nif (x < 0)\n"
+      "return %p_digamma(1 - x) - 3.14159265358979324 / tan(3.14159265358979324 * (x - floor(x + 0.5)));\n"
+      "for (; x < 12; x++) sum -= 1 / x;\ns = 1 / (x * x);\n"
+      "s *= 1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132)));\n"
+      "return sum + log(x) - 0.5 / x - s;\n}\n" },
+    { "trigamma", "static inline double %p_trigamma(double x)\n{\ndouble sum = 0, s;\n"
+      "if (x <= 0 && x == floor(x)) return INFINITY;\nif (x < 0) {\n"
+      "s = 3.14159265358979324 / sin(3.14159265358979324 * (x - floor(x + 0.5)));\n"
+      "return s * s - %p_trigamma(1 - x);\n}\nfor (; x < 20; x++) sum += 1 / (x * x);\ns = 1 / (x * x);\n"
+      "return sum + 1 / x + s / 2 + s / x * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s / 30)));\n}\n" },
     { "int_div", "static inline int64_t %p_int_div(int64_t a, int64_t b)\n{\n"
-      "    return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;\n}\n" },
+      "return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;\n}\n" },
     { "int_mod", "static inline int64_t %p_int_mod(int64_t a, int64_t b)\n{\n"
-      "    const int64_t r = b == 0 || b == -1 ? 0 : a %% b;\n    return r != 0 && (r < 0) != (b < 0) ? r "
-      "+ b : r;\n}\n" },
-    { "int_pow", "static inline int64_t %p_int_pow(int64_t a, int64_t b)\n{\n    uint64_t y = 1, x = "
-                 "(uint64_t)a;\n"
-      "    if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;\n"
-      "    for (; b; b >>= 1, x *= x) if (b & 1) y *= x;\n    return (int64_t)y;\n}\n" },
+      "const int64_t r = b == 0 || b == -1 ? 0 : a %% b;\n"
+      "return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "int_pow", "static inline int64_t %p_int_pow(int64_t a, int64_t b)\n{\n"
+      "uint64_t y = 1, x = (uint64_t)a;\nif (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;\n"
+      "for (; b; b >>= 1, x *= x) if (b & 1) y *= x;\nreturn (int64_t)y;\n}\n" },
     { "int_hypot", "static inline int64_t %p_int_hypot(int64_t a, int64_t b)\n{\n"
-      "    const double h = hypot((double)a, (double)b);\n"
-      "    return h >= 9223372036854775808.0 ? INT64_MAX : (int64_t)h;\n}\n" },
+      "const double h = hypot((double)a, (double)b);\n"
+      "return h >= 9223372036854775808.0 ? INT64_MAX : (int64_t)h;\n}\n" },
     { "int_of", "/* toward zero, within the type; NaN becomes 0 */\n"
-      "static inline int64_t %p_int_of(double x, int64_t low, int64_t high)\n{\n"
-      "    if (x != x) return 0;\n    if (x <= (double)low) return low;\n"
-      "    return x >= (double)high ? high : (int64_t)x;\n}\n" },
+      "static inline int64_t %p_int_of(double x, int64_t low, int64_t high)\n{\nif (x != x) return 0;\n"
+      "if (x <= (double)low) return low;\nreturn x >= (double)high ? high : (int64_t)x;\n}\n" },
     { "index_of", "static inline int64_t %p_index_of(double x, int64_t n, int wrap)\n{\n"
-      "    int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
-      "    if (wrap) { i %%= n; return i < 0 ? i + n : i; }\n"
-      "    return i < 0 ? 0 : i >= n ? n - 1 : i;\n}\n" },
+      "int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
+      "if (wrap) { i %%= n; return i < 0 ? i + n : i; }\nreturn i < 0 ? 0 : i >= n ? n - 1 : i;\n}\n" },
     { "index_due", "static inline int64_t %p_index_due(double x, int64_t n, int from_end, int *fault)\n{\n"
-      "    const int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
-      "    const int64_t at = from_end && i < 0 ? i + n : i;\n"
-      "    if (at >= 0 && at < n) return at;\n"
-      "    *fault = 1;\n    return 0;\n}\n" },
+      "const int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
+      "const int64_t at = from_end && i < 0 ? i + n : i;\nif (at >= 0 && at < n) return at;\n*fault = 1;\n"
+      "return 0;\n}\n" },
     { "whole", "static inline int64_t %p_whole(double x)\n{\n"
-      "    return x != x ? 0 : x < -2147483647.0 ? -2147483647 : x > 2147483647.0 ? 2147483647 "
-      ": (int64_t)x;\n"
+      "return x != x ? 0 : x < -2147483647.0 ? -2147483647 : x > 2147483647.0 ? 2147483647 : (int64_t)x;\n"
       "}\n" },
     { "between", "static inline int64_t %p_between(int64_t x, int64_t low, int64_t high)\n{\n"
-      "    return x < low ? low : x > high ? high : x;\n}\n" },
+      "return x < low ? low : x > high ? high : x;\n}\n" },
     { "log_sum", "static inline double %p_log_sum(double a, double b)\n{\n"
-      "    const double most = a > b ? a : b;\n"
-      "    return most == -INFINITY ? most : most + log(exp(a - most) + exp(b - most));\n}\n" },
-    { "eliminate", "/* rows of a (n x n) are exchanged and subtracted until it is an upper triangle, those\n"
-      " * of b (n x m) likewise: the sign of the exchanges, or 0 */\n"
-      "static int %p_eliminate(double *a, int n, double *b, int m)\n{\n    int i, j, k, top, sign = 1;\n"
-      "    for (k = 0; k < n; k++) {\n"
-      "        for (top = k, i = k + 1; i < n; i++)\n"
-      "            if (fabs(a[i * n + k]) > fabs(a[top * n + k])) top = i;\n"
-      "        if (a[top * n + k] == 0) return 0;\n        if (top != k) sign = -sign;\n"
-      "        for (j = 0; j < n + m && top != k; j++) {\n"
-      "            double *u = j < n ? a + k * n + j : b + k * m + j - n, was = *u;\n"
-      "            double *v = j < n ? a + top * n + j : b + top * m + j - n;\n"
-      "            *u = *v;\n            *v = was;\n        }\n"
-      "        for (i = k + 1; i < n; i++) {\n            const double f = a[i * n + k] / a[k * n + k];\n"
-      "            for (j = k; j < n && f != 0; j++) a[i * n + j] -= f * a[k * n + j];\n"
-      "            for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * m + j];\n        }\n    }\n"
-      "    return sign;\n}\n" },
+      "const double most = a > b ? a : b;\n"
+      "return most == -INFINITY ? most : most + log(exp(a - most) + exp(b - most));\n}\n" },
+    { "eliminate", "/* rows of a (n x n) are exchanged and subtracted until it is an upper triangle, "
+      "those\n * of b (n x m) likewise: the sign of the exchanges, or 0 */\n"
+      "static int %p_eliminate(double *a, int n, double *b, int m)\n{\nint i, j, k, top, sign = 1;\n"
+      "for (k = 0; k < n; k++) {\nfor (top = k, i = k + 1; i < n; i++)\n"
+      "if (fabs(a[i * n + k]) > fabs(a[top * n + k])) top = i;\nif (a[top * n + k] == 0) return 0;\n"
+      "if (top != k) sign = -sign;\nfor (j = 0; j < n + m && top != k; j++) {\n"
+      "double *u = j < n ? a + k * n + j : b + k * m + j - n, was = *u;\n"
+      "double *v = j < n ? a + top * n + j : b + top * m + j - n;\n*u = *v;\n*v = was;\n}\n"
+      "for (i = k + 1; i < n; i++) {\nconst double f = a[i * n + k] / a[k * n + k];\n"
+      "for (j = k; j < n && f != 0; j++) a[i * n + j] -= f * a[k * n + j];\n"
+      "for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * m + j];\n}\n}\nreturn sign;\n}\n" },
     { "solve", "/* T X = B for a triangle T of order n, in place of the m columns of B */\n"
       "static void %p_solve(const double *t, int row, int column, int lower, double *b, int b_row,\n"
-      "                     int b_column, int n, int m)\n{\n    int s, k, j;\n"
-      "    for (s = 0; s < n; s++) {\n        const int i = lower ? s : n - 1 - s;\n"
-      "        for (k = 0; k < s; k++) {\n            const int known = lower ? k : n - 1 - k;\n"
-      "            const double f = t[i * row + known * column];\n"
-      "            for (j = 0; j < m; j++)\n"
-      "                b[i * b_row + j * b_column] -= f * b[known * b_row + j * b_column];\n        }\n"
-      "        for (j = 0; j < m; j++) b[i * b_row + j * b_column] /= t[i * row + i * column];\n    }\n}\n" },
+      "                     int b_column, int n, int m)\n{\nint s, k, j;\nfor (s = 0; s < n; s++) {\n"
+      "const int i = lower ? s : n - 1 - s;\nfor (k = 0; k < s; k++) {\n"
+      "const int known = lower ? k : n - 1 - k;\nconst double f = t[i * row + known * column];\n"
+      "for (j = 0; j < m; j++)\nb[i * b_row + j * b_column] -= f * b[known * b_row + j * b_column];\n}\n"
+      "for (j = 0; j < m; j++) b[i * b_row + j * b_column] /= t[i * row + i * column];\n}\n}\n" },
     { "after", "/* does a stand behind b, in rising order? NaN is the largest */\n"
       "static inline int %p_after(double a, double b) { return a > b || (a != a && b == b); }\n" }
 };
@@ -60770,11 +60734,6 @@ static hy__c_lines hy__c_lines_of(const hy_shape *x, int axis)
     return l;
 }
 
-static void hy__c_loop(hy__c *c, const char *indent, const char *name, int64_t n)
-{
-    hy__w(c, "%sfor (int %s = 0; %s < %l; %s++)", indent, name, name, n, name);
-}
-
 /* "i0 * 12 + i2" */
 static const char *hy__c_index(char *to, int dims, const int64_t *n, const int64_t *step, int64_t base)
 {
@@ -60798,12 +60757,9 @@ static const char *hy__c_index(char *to, int dims, const int64_t *n, const int64
 /* Opens loops i0, i1, ... around a body. */
 static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
 {
-    static const char *const names[] = { "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "i10",
-        "i11",
-                                         "i12", "i13", "i14", "i15" };
     int d;
-    for (d = 0; d < dims; d++) if (n[d] != 1) { hy__c_loop(c, "    ", names[d], n[d]); hy__w(c, "\n"); }
-    hy__w(c, "    {\n");
+    for (d = 0; d < dims; d++) if (n[d] != 1) hy__w(c, "for (int i%d = 0; i%d < %l; i%d++)\n", d, d, n[d], d);
+    hy__w(c, "{\n");
 }
 
 HY__WARM_ROOMS
@@ -60887,7 +60843,7 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
     char wide[HY__FUSED_INPUTS][HY__C_TEXT];
     int k;
     c->real = hy__c_wide(dtype);
-    hy__w(c, "        const %s %s = ", hy__c_local(c->real), name);
+    hy__w(c, "const %s %s = ", hy__c_local(c->real), name);
     if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
     else if (rounds) hy__c_open_whole(c, dtype);
     else if (whole) hy__w(c, "(%t)(", (int)dtype);
@@ -60987,8 +60943,8 @@ static void hy__c_walk_of(const hy__node *node, hy__c_walk *w)
 
 static void hy__c_put_half(hy__c *c, hy_dtype dtype, const char *array, const char *index, const char *value)
 {
-    if (!hy__c_is_half(dtype)) hy__w(c, "        %s[%s] = %s;\n", array, index, value);
-    else hy__w(c, "        %s[%s] = %p_to_%s(%s);\n", array, index, dtype == HY_F16 ? "f16" : "bf16", value);
+    if (!hy__c_is_half(dtype)) hy__w(c, "%s[%s] = %s;\n", array, index, value);
+    else hy__w(c, "%s[%s] = %p_to_%s(%s);\n", array, index, dtype == HY_F16 ? "f16" : "bf16", value);
 }
 
 static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
@@ -61005,14 +60961,14 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
         hy__c_need_half(c, dtype);
         hy__c_load(c, text, dtype, hy__c_text(array, "x%d", k), hy__c_index(index, w.dims, w.n, w.step[k],
                                                                             0));
-        hy__w(c, "        const %s a%d = %s;\n", hy__c_local(hy__c_wide(dtype)), k, text);
+        hy__w(c, "const %s a%d = %s;\n", hy__c_local(hy__c_wide(dtype)), k, text);
     }
     hy__c_chain(c, node, last);
     hy__c_index(index, w.dims, w.n, w.step[node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS], 0);
     for (k = 0; k < node->nout; k++)
         if (hy__c_wants(c, s, k) && (k == 0 || hy__node_sub(node)))
             hy__c_put_half(c, node->type[k].dtype, hy__c_text(array, "y%d", k), index, last[k]);
-    hy__w(c, "    }\n");
+    hy__w(c, "}\n");
 }
 
 /* y0[index] = value, by way of the tail if there is one. */
@@ -61021,17 +60977,17 @@ static void hy__c_store(hy__c *c, const hy__c_step *s, const char *index, const 
     const hy__node *tail = s->tail;
     char last[HY__FUSED_STEPS][16];
     int k;
-    if (!tail) { hy__w(c, "        y0[%s] = %s;\n", index, value); return; }
-    hy__w(c, "        const int at = %s;\n", index);
+    if (!tail) { hy__w(c, "y0[%s] = %s;\n", index, value); return; }
+    hy__w(c, "const int at = %s;\n", index);
     for (k = 0; k < tail->nin; k++) {
         hy_dtype dtype = hy__edge_type(&tail->in[k])->dtype;
-        if (k == s->tail_at) hy__w(c, "        const %t a%d = %s;\n", (int)dtype, k, value);
+        if (k == s->tail_at) hy__w(c, "const %t a%d = %s;\n", (int)dtype, k, value);
         else if (hy__c_reads(tail, k))
-            hy__w(c, "        const %t a%d = z%d[%s];\n", (int)dtype, k, k,
+            hy__w(c, "const %t a%d = z%d[%s];\n", (int)dtype, k, k,
                   hy__size(&hy__edge_type(&tail->in[k])->shape) == 1 ? "0" : "at");
     }
     hy__c_chain(c, tail, last);
-    hy__w(c, "        y0[at] = %s;\n", last[0]);
+    hy__w(c, "y0[at] = %s;\n", last[0]);
 }
 
 /* Products of integers add up in doubles, as line by line, and are kept within the type in the end. */
@@ -61064,8 +61020,7 @@ static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
     hy__c_loops(c, m->dims, m->n);
     hy__c_index(inside, m->dims, m->n, m->step, m->base);
     hy__c_index(flat, m->dims, m->n, step, 0);
-    hy__w(c, "        y%d[%s] = x0[%s];\n    }\n", output, m->inverse ? inside : flat,
-          m->inverse ? flat : inside);
+    hy__w(c, "y%d[%s] = x0[%s];\n}\n", output, m->inverse ? inside : flat, m->inverse ? flat : inside);
 }
 
 /* What becomes of a number in such an array; of halves their bits. */
@@ -61088,17 +61043,16 @@ static void hy__c_moves(hy__c *c, const hy__c_step *s)
         hy_dtype dtype = s->node->type[o].dtype;
         if (!hy__c_wants(c, s, o) || !n) continue;
         if (m->inverse || m->table) {
-            hy__c_loop(c, "    ", "i", n);
+            hy__w(c, "%fi", n);
             c->real = hy__c_is_half(dtype) ? HY_I32 : dtype;
             if (m->inverse) hy__w(c, " y%d[i] = %v;\n", o, hy__c_held(m->fill, dtype));
         }
         if (m->table) {
-            hy__w(c, " {\n        static const int32_t from[] = {");
-            for (i = 0; i < n; i++) hy__w(c, "%s%d", i % 16 ? ", " : i ? ",\n            " : "\n            ",
-                                          m->table[i] - 1);
-            hy__w(c, " };\n        y%d[i] = ", o);
+            hy__w(c, " {\nstatic const int32_t from[] = {");
+            for (i = 0; i < n; i++) hy__w(c, "%s%d", i % 16 ? ", " : i ? ",\n " : "\n ", m->table[i] - 1);
+            hy__w(c, " };\ny%d[i] = ", o);
             if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, hy__c_held(m->fill, dtype));
-            hy__w(c, "x0[from[i]];\n    }\n");
+            hy__w(c, "x0[from[i]];\n}\n");
         } else hy__c_move_from(c, m, o);
     }
 }
@@ -61108,7 +61062,7 @@ static void hy__c_add_n(hy__c *c, const hy__c_step *s)
 {
     const char *wraps = hy__floating(c->real) ? "" : "(uint64_t)";
     int k;
-    hy__c_loop(c, "    ", "i", hy__size(&hy__c_out(s)->shape));
+    hy__w(c, "%fi", hy__size(&hy__c_out(s)->shape));
     for (k = 0; k < s->node->nin; k++) hy__w(c, k ? " + %sx%d[i]" : " y0[i] = (%r)(%sx%d[i]", wraps, k);
     hy__w(c, ");\n");
 }
@@ -61125,8 +61079,7 @@ static void hy__c_join(hy__c *c, const hy__c_step *s)
     for (k = 0; k < s->node->nin; k++) {
         int64_t run = hy__size(&hy__c_in(s, k)->shape) / (all.outer ? all.outer : 1);
         if (run < 1) continue;
-        hy__w(c, "    for (int i = 0; i < %l; i++) for (int k = 0; k < %l; k++)\n"
-              "        y0[i * %l + %l + k] = x%d[i * %l + k];\n", all.outer, run, row, at, k, run);
+        hy__w(c, "%fi %fk\ny0[i * %l + %l + k] = x%d[i * %l + k];\n", all.outer, run, row, at, k, run);
         at += run;
     }
 }
@@ -61138,7 +61091,7 @@ static void hy__c_cast(hy__c *c, const hy__c_step *s)
     hy__c_need_half(c, from);
     hy__c_need_half(c, to);
     hy__c_load(c, x, from, "x0", "i");
-    hy__c_loop(c, "    ", "i", hy__size(&hy__c_out(s)->shape));
+    hy__w(c, "%fi", hy__size(&hy__c_out(s)->shape));
     if (to == HY_BOOL) hy__w(c, " y0[i] = %s != 0;\n", x);
     else if (hy__c_is_half(to)) hy__w(c, " y0[i] = %p_to_%s((float)%s);\n", to == HY_F16 ? "f16" : "bf16", x);
     else if (hy__floating(from) && !hy__floating(to)) {
@@ -61164,11 +61117,10 @@ static int64_t hy__c_lanes_for(int64_t rows) { return rows == 1 ? HY__C_LONE_LAN
 static void hy__c_sums(hy__c *c, int rows, int64_t lanes, const char *start)
 {
     int r;
-    hy__w(c, "        %t ", (int)c->real);
+    hy__w(c, "%r ");
     for (r = 0; r < rows; r++) hy__w(c, "%ss%d[%l]", r ? ", " : "", r, lanes);
     hy__w(c, ";\n");
-    hy__c_loop(c, "        ", "q", lanes);
-    hy__w(c, " ");
+    hy__w(c, "%fq ", lanes);
     for (r = 0; r < rows; r++) hy__w(c, "s%d[q] = ", r);
     hy__w(c, "%s;\n", start);
 }
@@ -61177,8 +61129,7 @@ static void hy__c_sums_add(hy__c *c, int rows, int64_t lanes, const char *term)
 {
     int r;
     for (r = 0; r < rows; r++) {
-        hy__c_loop(c, "            ", "q", lanes);
-        hy__w(c, " s%d[q] += u%d * %s;\n", r, r, term);
+        hy__w(c, "%fq s%d[q] += u%d * %s;\n", lanes, r, r, term);
     }
 }
 
@@ -61190,21 +61141,18 @@ static void hy__c_product_tile(hy__c *c, const hy__c_step *s, const hy__c_produc
     hy_dtype real = c->real;
     int r;
     hy__c_sums(c, rows, lanes, p->bias ? hy__c_text(text, "%s[%s + q]", p->bias, column) : "0");
-    hy__c_loop(c, "        ", "k", p->k);
-    hy__w(c, " {\n");
+    hy__w(c, "%fk {\n", p->k);
     for (r = 0; r < rows; r++)
-        hy__w(c, "            const %t u%d = %s[(i + %d) * %l + k * %l];\n", (int)real, r, p->a, r, p->a_row,
-              p->a_step);
+        hy__w(c, "const %t u%d = %s[(i + %d) * %l + k * %l];\n", (int)real, r, p->a, r, p->a_row, p->a_step);
     hy__c_sums_add(c, rows, lanes, hy__c_text(text, "w[k * %l + q]", lanes));
-    hy__w(c, "        }\n");
+    hy__w(c, "}\n");
     for (r = 0; r < rows; r++) {
-        hy__c_loop(c, "        ", "q", lanes);
-        hy__w(c, " {\n");
+        hy__w(c, "%fq {\n", lanes);
         hy__c_text(value, "s%d[q]", r);
         hy__c_text(text, "(i + %d) * %l + %s + q", r, p->y_row, column);
-        if (p->to) hy__w(c, "        %s[%s] %s %s;\n", p->to, text, p->adds ? "+=" : "=", value);
+        if (p->to) hy__w(c, "%s[%s] %s %s;\n", p->to, text, p->adds ? "+=" : "=", value);
         else hy__c_store(c, s, text, value);
-        hy__w(c, "        }\n");
+        hy__w(c, "}\n");
         c->real = real;
     }
 }
@@ -61214,14 +61162,14 @@ static void hy__c_product_rows(hy__c *c, const hy__c_step *s, const hy__c_produc
 {
     int64_t whole = p->m / HY__C_ROWS * HY__C_ROWS;
     if (whole) {
-        hy__w(c, "    for (int i = 0; i < %l; i += %d) {\n", whole, (int)HY__C_ROWS);
+        hy__w(c, "for (int i = 0; i < %l; i += %d) {\n", whole, (int)HY__C_ROWS);
         hy__c_product_tile(c, s, p, HY__C_ROWS, lanes, column);
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
     if (p->m == whole) return;
-    hy__w(c, "    {\n        const int i = %l;\n", whole);
+    hy__w(c, "{\nconst int i = %l;\n", whole);
     hy__c_product_tile(c, s, p, (int)(p->m - whole), lanes, column);
-    hy__w(c, "    }\n");
+    hy__w(c, "}\n");
 }
 
 static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_product *p)
@@ -61229,39 +61177,33 @@ static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_produ
     int64_t lanes = hy__c_lanes_for(p->m), panels = p->n / lanes, rest = p->n % lanes;
     char column[HY__C_TEXT];
     if (panels) {
-        hy__c_loop(c, "    ", "p", panels);
-        hy__w(c, " {\n    const %t *w = %s + p * %l;\n", (int)c->real, p->w, p->k * lanes);
+        hy__w(c, "%fp {\nconst %r *w = %s + p * %l;\n", panels, p->w, p->k * lanes);
         hy__c_product_rows(c, s, p, lanes, hy__c_text(column, "p * %l", lanes));
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
     if (!rest) return;
-    hy__w(c, "    {\n    const %t *w = %s + %l;\n", (int)c->real, p->w, p->k * panels * lanes);
+    hy__w(c, "{\nconst %r *w = %s + %l;\n", p->w, p->k * panels * lanes);
     hy__c_product_rows(c, s, p, rest, hy__c_text(column, "%l", panels * lanes));
-    hy__w(c, "    }\n");
+    hy__w(c, "}\n");
 }
 
-/* Any matrices: a and b by their steps, sums of one place after the other. */
+/* Any matrices: a and b by their steps, sums of one place after the other. size: batch, rows, inner, columns,
+ * depth. */
 static void hy__c_matrices(hy__c *c, const hy__c_step *s, const int64_t *size, const int64_t *step_a,
                            const int64_t *step_b, const int64_t *step_y, double alpha)
 {
     char at[HY__C_TEXT], number[HY__C_NUMBER];
-    hy__w(c, "    for (int b = 0; b < %l; b++) for (int i = 0; i < %l; i++)\n"
-          "    for (int h = 0; h < %l; h++) for (int j = 0; j < %l; j++) {\n        %t sum = 0;\n", size[0],
-          size[1],                          /* batch, rows, inner, columns, depth */
-          size[2], size[3], (int)hy__c_sum_type(c));
-    hy__c_loop(c, "        ", "k", size[4]);
-    hy__w(c,
-            "\n            sum += %sx0[b * %l + i * %l + h * %l + k * %l] * x1[b * %l + j * %l + h * %l + k "
-            "* %l];\n",
-          hy__c_factor(c), step_a[0], step_a[1], step_a[2], step_a[4], step_b[0], step_b[3], step_b[2],
-          step_b[4]);
+    hy__w(c, "%fb %fi\n%fh %fj {\n%t sum = 0;\n%fk\n"
+          "sum += %sx0[b * %l + i * %l + h * %l + k * %l] * x1[b * %l + j * %l + h * %l + k * %l];\n",
+          size[0], size[1], size[2], size[3], (int)hy__c_sum_type(c), size[4], hy__c_factor(c), step_a[0],
+          step_a[1], step_a[2], step_a[4], step_b[0], step_b[3], step_b[2], step_b[4]);
     if (alpha != 1) {
         hy__c_number(number, alpha, hy__c_sum_type(c));
-        hy__w(c, "        sum *= %s;\n", number);
+        hy__w(c, "sum *= %s;\n", number);
     }
     hy__c_text(at, "b * %l + i * %l + h * %l + j * %l", step_y[0], step_y[1], step_y[2], step_y[3]);
     hy__c_store_sum(c, s, at);
-    hy__w(c, "    }\n");
+    hy__w(c, "}\n");
 }
 
 static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
@@ -61283,13 +61225,11 @@ static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
         p.bias = r->no_bias ? NULL : "x2";
         hy__c_write_product(c, s, &p);
     } else {
-        hy__w(c, "    for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n        %t sum = %s;\n",
-              m, n, (int)hy__c_sum_type(c),
+        hy__w(c, "%fi %fj {\n%t sum = %s;\n", m, n, (int)hy__c_sum_type(c),
               r->no_bias ? "0" : hy__floating(c->real) ? "x2[j]" : "(double)x2[j]");
-        hy__c_loop(c, "        ", "k", k);
-        hy__w(c, " sum += %sx0[i * %l + k] * x1[j * %l + k];\n", hy__c_factor(c), k, k);
+        hy__w(c, "%fk sum += %sx0[i * %l + k] * x1[j * %l + k];\n", k, hy__c_factor(c), k, k);
         hy__c_store_sum(c, s, hy__c_text(at, "i * %l + j", n));
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
 }
 
@@ -61413,8 +61353,7 @@ static void hy__c_window_of_conv(const hy__c_step *s, hy__c_window *w)
 {
     const hy__convolution_rec *r = (const hy__convolution_rec *)s->node->record;
     hy__c_window_of(w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, &r->kernel, &r->stride, &r->dilate,
-                    &r->pad,
-                    hy__channels_last(r->layout));
+                    &r->pad, hy__channels_last(r->layout));
     w->groups = r->num_group;
 }
 
@@ -61485,28 +61424,21 @@ static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
           "    for (int pv = 0; pv < %l; pv++) for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) {\n",
           w->channels, l->phase[0], l->phase[1], l->phase[2], l->size[0], l->size[1]);
     for (d = 0; d < 2; d++)
-        hy__w(c, "        const int f%s = %s * %l + p%s - %l;\n", at[d], at[d], w->stride[d], at[d],
-              w->pad[d]);
-    hy__w(c, "        %t *row = image + c * %l + ((pd * %l + ph) * %l + pv) * %l + (d * %l + h) * %l;\n",
-          (int)c->real,
-          l->channel, l->phase[1], l->phase[2], l->plane, l->size[1], l->size[2]);
-    hy__w(c, "        const int inside = fd >= 0 && fd < %l && fh >= 0 && fh < %l;\n"
-          "        const %t *from = x + c * %l + (fd * %l + fh) * %l;\n", w->fine[0], w->fine[1],
-          (int)c->real, w->fine_c,
+        hy__w(c, "const int f%s = %s * %l + p%s - %l;\n", at[d], at[d], w->stride[d], at[d], w->pad[d]);
+    hy__w(c, "%r *row = image + c * %l + ((pd * %l + ph) * %l + pv) * %l + (d * %l + h) * %l;\n", l->channel,
+          l->phase[1], l->phase[2], l->plane, l->size[1], l->size[2]);
+    hy__w(c, "const int inside = fd >= 0 && fd < %l && fh >= 0 && fh < %l;\n"
+          "const %r *from = x + c * %l + (fd * %l + fh) * %l;\n", w->fine[0], w->fine[1], w->fine_c,
           w->fine[1], w->fine[2] * w->fine_p);
     hy__w(c, "const int from_v = %l > pv ? (%l - pv + %l) / %l : 0;\n", w->pad[2], w->pad[2],
-          w->stride[2] - 1,
-          w->stride[2]);
+          w->stride[2] - 1, w->stride[2]);
     hy__w(c, "const int reach = (%l - pv + %l) / %l, to_v = reach < %l ? reach : %l;\n",
-          w->fine[2] - 1 + w->pad[2],
-          w->stride[2], w->stride[2], l->size[2], l->size[2]);
+          w->fine[2] - 1 + w->pad[2], w->stride[2], w->stride[2], l->size[2], l->size[2]);
     hy__w(c, "const int low = inside && from_v < to_v ? from_v : %l, high = low < %l ? to_v : %l;\n",
-          l->size[2],
-          l->size[2], l->size[2]);
-    hy__w(c, "for (int v = 0; v < low; v++) row[v] = 0;\nfor (int v = low; v < high; v++) row[v] = "
-          "from[(v * %l + pv - %l) * %l];\nfor (int v = high; v < %l; v++) row[v] = 0;\n}\n", w->stride[2],
-          w->pad[2],
-          w->fine_p, l->size[2]);
+          l->size[2], l->size[2], l->size[2]);
+    hy__w(c, "for (int v = 0; v < low; v++) row[v] = 0;\n"
+          "for (int v = low; v < high; v++) row[v] = from[(v * %l + pv - %l) * %l];\n"
+          "for (int v = high; v < %l; v++) row[v] = 0;\n}\n", w->stride[2], w->pad[2], w->fine_p, l->size[2]);
 }
 
 /* How far from the first place of an image lies the one that tap t meets. */
@@ -61536,18 +61468,17 @@ static void hy__c_depthwise_taps(hy__c *c, const hy__c_window *w, const hy__c_la
 {
     int64_t t;
     int r;
-    hy__w(c, "        const %r *from = image + g * %l + p;\n", l->channel);
+    hy__w(c, "const %r *from = image + g * %l + p;\n", l->channel);
     for (t = 0; t < w->taps; t++)
         for (r = 0; r < rows; r++) {
-            hy__c_loop(c, "        ", "q", lanes);
-            hy__w(c, " s%d[q] += w[%l] * from[q + %l];\n", r, t * rows + r, hy__c_tap_of(w, l, t));
+            hy__w(c, "%fq s%d[q] += w[%l] * from[q + %l];\n", lanes, r, t * rows + r, hy__c_tap_of(w, l, t));
         }
 }
 
 static void hy__c_write_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
 {
     int64_t t;
-    hy__w(c, "    static const int tap[%l] = {", w->taps);
+    hy__w(c, "static const int tap[%l] = {", w->taps);
     for (t = 0; t < w->taps; t++) hy__w(c, "%s%l", t ? ", " : " ", hy__c_tap_of(w, l, t));
     hy__w(c, " };\n");
 }
@@ -61555,16 +61486,16 @@ static void hy__c_write_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *
 static void hy__c_channel_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows, int64_t lanes)
 {
     int r;
-    hy__c_loop(c, "        ", "c", w->channels / w->groups);
-    if (w->taps > 1) hy__c_loop(c, " ", "t", w->taps);
-    hy__w(c, " {\n            const %r *from = image + (g * %l + c) * %l + p%s;\n", w->channels / w->groups,
-          l->channel, w->taps > 1 ? " + tap[t]" : "");
+    hy__w(c, "%fc", w->channels / w->groups);
+    if (w->taps > 1) hy__w(c, " %ft", w->taps);
+    hy__w(c, " {\nconst %r *from = image + (g * %l + c) * %l + p%s;\n", w->channels / w->groups, l->channel,
+          w->taps > 1 ? " + tap[t]" : "");
     for (r = 0; r < rows; r++) {
         if (w->taps > 1) hy__w(c, "const %r u%d = w[(c * %l + t) * %d + %d];\n", r, w->taps, rows, r);
         else hy__w(c, "const %r u%d = w[c * %d + %d];\n", r, rows, r);
     }
     hy__c_sums_add(c, rows, lanes, "from[q]");
-    hy__w(c, "        }\n");
+    hy__w(c, "}\n");
 }
 
 /* A tile: filters of one block, lanes of the row of results from place `p` on. */
@@ -61579,13 +61510,13 @@ static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w
     if (hy__c_is_depthwise(w)) hy__c_depthwise_taps(c, w, l, rows, lanes);
     else hy__c_channel_taps(c, w, l, rows, lanes);
     for (r = 0; r < rows; r++) {
-        hy__c_loop(c, "        ", "q", lanes);
+        hy__w(c, "%fq", lanes);
         if (!l->span) { hy__w(c, " row[%l + p + q] = s%d[q];\n", r * l->row, r); continue; }
         hy__w(c, " {\n");
         hy__c_text(text, "n * %l + (o + %d) * %l + p + q", w->filters * w->results, r, w->results);
         hy__c_store(c, s, text, s->node->nin > 2 ? hy__c_text(value, "s%d[q] + x2[o + %d]", r, r)
                                                  : hy__c_text(value, "s%d[q]", r));
-        hy__w(c, "        }\n");
+        hy__w(c, "}\n");
         c->real = real;
     }
 }
@@ -61598,27 +61529,23 @@ static void hy__c_conv_block(hy__c *c, const hy__c_step *s, const hy__c_window *
     int64_t whole = l->row / HY__C_LANES * HY__C_LANES, rest = l->row - whole;
     char text[HY__C_TEXT];
     if (whole) {
-        hy__w(c, "    for (int p = 0; p < %l; p += %d) {\n", whole, (int)HY__C_LANES);
+        hy__w(c, "for (int p = 0; p < %l; p += %d) {\n", whole, (int)HY__C_LANES);
         hy__c_conv_tile(c, s, w, l, rows, HY__C_LANES);
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
     if (rest) {
-        hy__w(c, "    {\n        const int p = %l;\n", whole);
+        hy__w(c, "{\nconst int p = %l;\n", whole);
         hy__c_conv_tile(c, s, w, l, rows, rest);
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
     if (l->span) return;
-    hy__c_loop(c, "    ", "f", rows);
-    hy__c_loop(c, " ", "d", w->coarse[0]);
-    hy__c_loop(c, " ", "h", w->coarse[1]);
-    hy__c_loop(c, "\n    ", "v", w->coarse[2]);
-    hy__w(c, " {\n        const %t sum = row[f * %l + d * %l + h * %l + v]%s;\n", (int)real, l->row,
-          l->size[1] * l->size[2], l->size[2], s->node->nin > 2 ? " + x2[o + f]" : "");
+    hy__w(c, "%ff %fd %fh\n%fv {\nconst %t sum = row[f * %l + d * %l + h * %l + v]%s;\n", rows, w->coarse[0],
+          w->coarse[1], w->coarse[2], (int)real, l->row, l->size[1] * l->size[2], l->size[2],
+          s->node->nin > 2 ? " + x2[o + f]" : "");
     hy__c_text(text, "n * %l + (o + f) * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results,
-               w->coarse_c,
-               w->coarse[1], w->coarse[2], w->coarse_p);
+               w->coarse_c, w->coarse[1], w->coarse[2], w->coarse_p);
     hy__c_store(c, s, text, "sum");
-    hy__w(c, "    }\n");
+    hy__w(c, "}\n");
     c->real = real;
 }
 
@@ -61627,34 +61554,24 @@ static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *
 {
     int64_t per = w->channels / w->groups, each = w->filters / w->groups;
     char at[HY__C_TEXT];
-    hy__w(c, "    for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\n"
-          "    for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
-          "        %t sum = %s;\n", w->batch, w->filters, w->coarse[0], w->coarse[1], w->coarse[2],
-          (int)hy__c_sum_type(c),
+    hy__w(c, "%fn %fo\n%fd %fh %fv {\n%t sum = %s;\n", w->batch, w->filters, w->coarse[0], w->coarse[1],
+          w->coarse[2], (int)hy__c_sum_type(c),
           s->node->nin < 3 ? "0" : hy__floating(c->real) ? "x2[o]" : "(double)x2[o]");
-    hy__w(c, "        for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\n"
-          "        for (int kh = 0; kh < %l; kh++) for (int kv = 0; kv < %l; kv++) {\n", per, w->kernel[0],
-          w->kernel[1],
-          w->kernel[2]);
+    hy__w(c, "%fc %fkd\n%fkh %fkv {\n", per, w->kernel[0], w->kernel[1], w->kernel[2]);
     hy__w(c,
           "            const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l, fv = v * %l + kv "
-          "* %l - %l;\n",
-          w->stride[0], w->dilate[0], w->pad[0], w->stride[1], w->dilate[1], w->pad[1], w->stride[2],
-          w->dilate[2],
-          w->pad[2]);
-    hy__w(c, "            if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n",
-          w->fine[0],
+          "* %l - %l;\n", w->stride[0], w->dilate[0], w->pad[0], w->stride[1], w->dilate[1], w->pad[1],
+          w->stride[2], w->dilate[2], w->pad[2]);
+    hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w->fine[0],
           w->fine[1], w->fine[2]);
-    hy__w(c, "            sum += %sx0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l]\n"
-          "                * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n        }\n",
-          hy__c_factor(c), w->channels * w->places, each, per, w->fine_c, w->fine[1], w->fine[2], w->fine_p,
-          per * w->taps,
+    hy__w(c, "sum += %sx0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l]\n"
+          "* x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n", hy__c_factor(c),
+          w->channels * w->places, each, per, w->fine_c, w->fine[1], w->fine[2], w->fine_p, per * w->taps,
           w->last ? (int64_t)1 : w->taps, w->kernel[1], w->kernel[2], w->last ? per : (int64_t)1);
     hy__c_text(at, "n * %l + o * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results, w->coarse_c,
-               w->coarse[1],
-               w->coarse[2], w->coarse_p);
+               w->coarse[1], w->coarse[2], w->coarse_p);
     hy__c_store_sum(c, s, at);
-    hy__w(c, "    }\n");
+    hy__w(c, "}\n");
 }
 
 static void hy__c_convolution(hy__c *c, const hy__c_step *s)
@@ -61671,31 +61588,27 @@ static void hy__c_convolution(hy__c *c, const hy__c_step *s)
     whole = each - rest;
     k = w.channels / w.groups * w.taps;
     if (w.taps > 1 && !hy__c_is_depthwise(&w)) hy__c_write_taps(c, &w, &l);
-    if (!l.direct) hy__w(c, "    %t *image = (%t *)(void *)scratch;\n", (int)real, (int)real);
-    if (!l.span) hy__w(c, "    %t *row = (%t *)(void *)scratch + %l;\n", (int)real, (int)real,
+    if (!l.direct) hy__w(c, "%t *image = (%t *)(void *)scratch;\n", (int)real, (int)real);
+    if (!l.span) hy__w(c, "%t *row = (%t *)(void *)scratch + %l;\n", (int)real, (int)real,
                        l.direct ? (int64_t)0 : l.channel * w.channels);
-    hy__c_loop(c, "    ", "n", w.batch);
-    hy__w(c, " {\n    const %t *%s = x0 + n * %l;\n", (int)real, l.direct ? "image" : "x",
+    hy__w(c, "%fn {\nconst %t *%s = x0 + n * %l;\n", w.batch, (int)real, l.direct ? "image" : "x",
           w.channels * w.places);
     if (!l.direct) hy__c_conv_lay(c, &w, &l);
-    hy__c_loop(c, "    ", "g", w.groups);
-    hy__w(c, " {\n");
+    hy__w(c, "%fg {\n", w.groups);
     if (whole) {
-        hy__w(c, "    for (int b = 0; b < %l; b += %d) {\n        const int o = g * %l + b;\n"
-              "        const %t *w = x1 + (g * %l + b) * %l;\n", whole, (int)HY__C_ROWS, each, (int)real,
-              each, k);
+        hy__w(c, "for (int b = 0; b < %l; b += %d) {\nconst int o = g * %l + b;\n"
+              "const %t *w = x1 + (g * %l + b) * %l;\n", whole, (int)HY__C_ROWS, each, (int)real, each, k);
         hy__c_conv_block(c, s, &w, &l, HY__C_ROWS);
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
     if (rest) {
         hy__w(c,
               "    {\n        const int o = g * %l + %l;\n        const %t *w = x1 + (g * %l + %l) * %l;\n",
-              each, whole,
-              (int)real, each, whole, k);
+              each, whole, (int)real, each, whole, k);
         hy__c_conv_block(c, s, &w, &l, (int)rest);
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
-    hy__w(c, "    }\n    }\n");
+    hy__w(c, "}\n}\n");
 }
 
 static void hy__c_pooling(hy__c *c, const hy__c_step *s)
@@ -61708,48 +61621,41 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
     hy__c_window_of(&w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, r->global_pool ? NULL : &r->kernel,
                     r->global_pool ? NULL : &r->stride, NULL, r->global_pool ? NULL : &r->pad,
                     hy__channels_last(r->layout));
-    hy__w(c, "    for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++)\n"
-          "    for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
-          "        const %t *x = x0 + n * %l + c * %l;\n", w.batch, w.channels, w.coarse[0], w.coarse[1],
-          w.coarse[2],
-          (int)c->real, w.channels * w.places, w.fine_c);
-    if (max) hy__w(c, "        %t y = %s;\n", (int)c->real, whole ? "0" : "-INFINITY");
-    else hy__w(c, "        double y = 0;\n");
-    if (max && whole) hy__w(c, "        int first = 1;\n");
+    hy__w(c, "%fn %fc\n%fd %fh %fv {\nconst %r *x = x0 + n * %l + c * %l;\n", w.batch, w.channels,
+          w.coarse[0], w.coarse[1], w.coarse[2], w.channels * w.places, w.fine_c);
+    if (max) hy__w(c, "%r y = %s;\n", whole ? "0" : "-INFINITY");
+    else hy__w(c, "double y = 0;\n");
+    if (max && whole) hy__w(c, "int first = 1;\n");
     for (d = 0; d < 3; d++)
         hy__w(c,
               "        const int a%s = %s * %l - %l, b%s = a%s < 0 ? 0 : a%s, e%s = a%s + %l < %l ? a%s + "
-              "%l : %l;\n",
-              names[d], names[d], w.stride[d], w.pad[d], names[d], names[d], names[d], names[d], names[d],
-              w.kernel[d],
-              w.fine[d], names[d], w.kernel[d], w.fine[d]);
+              "%l : %l;\n", names[d], names[d], w.stride[d], w.pad[d], names[d], names[d], names[d], names[d],
+              names[d], w.kernel[d], w.fine[d], names[d], w.kernel[d], w.fine[d]);
     hy__w(c,
             "        for (int i = bd; i < ed; i++) for (int j = bh; j < eh; j++) for (int k = bv; k < ev; "
             "k++) {\n"
           "            const %t e = x[((i * %l + j) * %l + k) * %l];\n            ", (int)c->real, w.fine[1],
-          w.fine[2],
-          w.fine_p);
-    if (max && whole) hy__w(c, "if (first || e > y) y = e;\n            first = 0;\n");
+          w.fine[2], w.fine_p);
+    if (max && whole) hy__w(c, "if (first || e > y) y = e;\nfirst = 0;\n");
     else if (max) hy__w(c, "if (e > y || e != e) y = e;\n");
     else if (r->pool_type != HY_POOL_LP) hy__w(c, "y += e;\n");
     else hy__w(c, r->p_value == 1 ? "y += e;\n" : r->p_value == 2 ? "y += (double)e * e;\n"
                                   : "y += (double)e * e * e;\n");
-    hy__w(c, "        }\n");
+    hy__w(c, "}\n");
     if (r->pool_type == HY_POOL_AVG) {
-        hy__w(c, "        double area = 1;\n");
+        hy__w(c, "double area = 1;\n");
         for (d = 0; d < 3; d++) {
-            if (r->exclude_pad) hy__w(c, "        area *= e%s > b%s ? e%s - b%s : 0;\n", names[d], names[d],
-                                      names[d], names[d]);
-            else hy__w(c, "        area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", names[d], w.kernel[d],
+            if (r->exclude_pad) hy__w(c, "area *= e%s > b%s ? e%s - b%s : 0;\n", names[d], names[d], names[d],
+                                      names[d]);
+            else hy__w(c, "area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", names[d], w.kernel[d],
                        w.fine[d] + w.pad[d], names[d], w.kernel[d], w.fine[d] + w.pad[d], names[d]);
         }
-        hy__w(c, "        y = area > 0 ? y / area : 0;\n");
+        hy__w(c, "y = area > 0 ? y / area : 0;\n");
     }
-    if (r->pool_type == HY_POOL_LP && r->p_value > 1) hy__w(c, "        y = %s(y);\n",
+    if (r->pool_type == HY_POOL_LP && r->p_value > 1) hy__w(c, "y = %s(y);\n",
                                                             r->p_value == 2 ? "sqrt" : "cbrt");
-    hy__w(c, "        y0[n * %l + c * %l + ((d * %l + h) * %l + v) * %l] = %s;\n    }\n",
-          w.filters * w.results, w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p,
-          max ? "y" : hy__c_as(c, text, "y"));
+    hy__w(c, "y0[n * %l + c * %l + ((d * %l + h) * %l + v) * %l] = %s;\n}\n", w.filters * w.results,
+          w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p, max ? "y" : hy__c_as(c, text, "y"));
 }
 #endif
 
@@ -61767,7 +61673,7 @@ HY__COLD_ROOMS
 /* For each line: x and y are its first elements, `step` apart. m: how many a line of results has. */
 static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, int64_t m)
 {
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++) {\n", l.outer, l.inner);
+    hy__w(c, "%fo %fj {\n", l.outer, l.inner);
     hy__w(c, "const %t *x = x0 + o * %l + j;\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), l.n * l.inner);
     if (m) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype), m * l.inner);
 }
@@ -61803,10 +61709,9 @@ static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, do
         hy__c_text(at, "x1[o * %l + j]", l.inner);
         hy__w(c, "const int n = %s;\n", hy__c_length(c, length, at, l.n));
     } else hy__w(c, "enum { n = %l };\n", l.n);
-    hy__w(c, "%t top = -INFINITY, sum = 0;\n", (int)c->real);
+    hy__w(c, "%r top = -INFINITY, sum = 0;\n");
     hy__w(c, "for (int k = 0; k < n; k++) if (x[k * %l] * %s > top || x[k * %l] != x[k * %l]) top = x[k * "
-             "%l] * %s;\n",
-          l.inner, number, l.inner, l.inner, l.inner, number);
+          "%l] * %s;\n", l.inner, number, l.inner, l.inner, l.inner, number);
     if (log_too) {
         hy__w(c, "for (int k = 0; k < n; k++) sum += %s(x[k * %l] * %s - top);\n", e, l.inner, number);
         hy__w(c, "sum = %s(sum);\n", hy__c_function(c, "log", e));
@@ -61850,8 +61755,7 @@ static void hy__c_softmax(hy__c *c, const hy__c_step *s)
         rows.outer = x->dim[0];
         rows.n = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
         hy__c_softmax_lines(c, s, o->multi_output ? hy__c_lines_of(x,
-            1) : o->preserve_shape ? hy__c_lines_of(x, -1) : rows,
-                            1, 0, 0);
+            1) : o->preserve_shape ? hy__c_lines_of(x, -1) : rows, 1, 0, 0);
     }
 }
 
@@ -61862,11 +61766,10 @@ static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
     hy__c_function(c, "exp", e);
     hy__c_function(c, "log", g);
     hy__c_need(c, "index_due");
-    hy__w(c, "double loss = 0;\nfor (int o = 0; o < %l; o++) {\nconst %t *x = x0 + o * %l;\n%t top = "
-             "-INFINITY, sum = 0;\n",
-          l.outer, (int)c->real, l.n, (int)c->real);
-    hy__w(c, "for (int k = 0; k < %l; k++) if (x[k] > top || x[k] != x[k]) top = x[k];\n", l.n);
-    hy__w(c, "for (int k = 0; k < %l; k++) sum += %s(x[k] - top);\n", l.n, e);
+    hy__w(c, "double loss = 0;\n%fo {\nconst %r *x = x0 + o * %l;\n%r top = -INFINITY, sum = 0;\n", l.outer,
+          l.n);
+    hy__w(c, "%fk if (x[k] > top || x[k] != x[k]) top = x[k];\n", l.n);
+    hy__w(c, "%fk sum += %s(x[k] - top);\n", l.n, e);
     hy__w(c, "loss += %s(sum) + top - x[%p_index_due((double)x1[o], %l, 0, fault)];\n}\ny0[0] = (%r)loss;\n",
           g, l.n);
 }
@@ -61886,29 +61789,27 @@ static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
     hy__c_need(c, "whole");
     hy__c_need(c, "log_sum");
     hy__w(c, "double *to = (double *)(void *)scratch, *before = to + %l, *p = before + %l;\n"
-             "int64_t *label = (int64_t *)(void *)(p + %l);\n", 2 * most + 1, 2 * most + 1, x[2]);
-    hy__w(c, "for (int n = 0; n < %l; n++) {\nint64_t steps = %l, count = %l, places, i;\ndouble all;\n"
-             "int bad = 0;\n", x[1], x[0], most);
+          "int64_t *label = (int64_t *)(void *)(p + %l);\n", 2 * most + 1, 2 * most + 1, x[2]);
+    hy__w(c, "%fn {\nint64_t steps = %l, count = %l, places, i;\ndouble all;\nint bad = 0;\n", x[1], x[0],
+          most);
     if (r->use_data_lengths) hy__w(c, "steps = %p_whole(x2[n]);\n");
     if (r->use_label_lengths) hy__w(c, "count = %p_whole(x%d[n]);\n", 2 + (r->use_data_lengths != 0));
     hy__w(c, "bad = steps < 0 || steps > %l || count < 0 || count > %l;\n", x[0], most);
     hy__w(c, "for (i = 0; i < count && !bad; i++) {\nlabel[i] = %p_whole(x1[n * %l + i]);\n", most);
     if (!r->use_label_lengths) hy__w(c, "if (label[i] == %d) break;\n", r->blank_label ? -1 : 0);
     hy__w(c, "bad = label[i] < 0 || label[i] >= %l || label[i] == %l;\n}\n"
-             "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n", x[2], blank);
+          "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n", x[2], blank);
     hy__w(c, "for (int64_t t = 0; t < steps; t++) {\nconst %r *from = x0 + (t * %l + n) * %l;\n"
-             "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n", x[1], x[2]);
-    hy__w(c, "for (int k = 0; k < %l; k++) if (from[k] > top) top = from[k];\n"
-             "for (int k = 0; k < %l; k++) sum += exp(from[k] - top);\n"
-             "for (int k = 0; k < %l; k++) p[k] = from[k] - top - log(sum);\n", x[2], x[2], x[2]);
+          "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n", x[1], x[2]);
+    hy__w(c, "%fk if (from[k] > top) top = from[k];\n%fk sum += exp(from[k] - top);\n"
+          "%fk p[k] = from[k] - top - log(sum);\n", x[2], x[2], x[2]);
     hy__w(c, "for (int64_t k = 0; k < places; k++) {\ndouble a = t ? before[k] : k < 2 ? 0 : -INFINITY;\n"
-             "if (t && k) a = %p_log_sum(a, before[k - 1]);\n"
-             "if (t && k > 2 && (k & 1) && label[k / 2] != label[k / 2 - 1])\n"
-             "a = %p_log_sum(a, before[k - 2]);\n"
-             "to[k] = a + p[k & 1 ? label[k / 2] : %l];\n}\n}\n", blank);
+          "if (t && k) a = %p_log_sum(a, before[k - 1]);\n"
+          "if (t && k > 2 && (k & 1) && label[k / 2] != label[k / 2 - 1])\n"
+          "a = %p_log_sum(a, before[k - 2]);\nto[k] = a + p[k & 1 ? label[k / 2] : %l];\n}\n}\n", blank);
     hy__w(c, "all = steps ? to[places - 1] : -INFINITY;\n"
-             "if (steps && places > 1) all = %p_log_sum(all, to[places - 2]);\n"
-             "y0[n] = all == -INFINITY ? 0 : (%r)-all;\n}\n");
+          "if (steps && places > 1) all = %p_log_sum(all, to[places - 2]);\n"
+          "y0[n] = all == -INFINITY ? 0 : (%r)-all;\n}\n");
 }
 
 static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
@@ -61920,10 +61821,9 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
     else l.n = hy__size(&hy__c_in(s, 0)->shape);
     reals = hy__floating(c->real) && hy__floating(hy__c_in(s, 0)->dtype);
     hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = ", reals ? "double" : "uint64_t", l.n,
-          l.inner);
+    hy__w(c, "%s sum = 0;\n%fk y[k * %l] = ", reals ? "double" : "uint64_t", l.n, l.inner);
     if (c->real != HY_BOOL)
-        hy__w(c, "(%t)%s", (int)c->real, hy__floating(c->real) && !reals ? "(int64_t)" : "");
+        hy__w(c, "(%r)%s", hy__floating(c->real) && !reals ? "(int64_t)" : "");
     hy__w(c, "(sum += ");
     if (!hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, "(uint64_t)x[k * %l]", l.inner);
     else if (reals) hy__w(c, "x[k * %l]", l.inner);
@@ -61955,12 +61855,12 @@ static void hy__c_open_matrices(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *a = &hy__c_in(s, 0)->shape;
     int64_t n = hy__c_order(s), items = hy__size(&hy__c_out(s)->shape) ? hy__product(a, 0, a->ndim - 2) : 0;
-    hy__w(c, "double *a = (double *)(void *)scratch, *b = a + %l;\nfor (int o = 0; o < %l; o++) {\n"
-             "for (int i = 0; i < %l; i++) a[i] = x0[o * %l + i];\n", n * n, items, n * n, n * n);
+    hy__w(c, "double *a = (double *)(void *)scratch, *b = a + %l;\n%fo {\n%fi a[i] = x0[o * %l + i];\n",
+          n * n, items, n * n, n * n);
 }
 static void hy__c_close_matrices(hy__c *c, int64_t size)
 {
-    hy__w(c, "for (int i = 0; i < %l; i++) y0[o * %l + i] = (%r)b[i];\n}\n", size, size);
+    hy__w(c, "%fi y0[o * %l + i] = (%r)b[i];\n}\n", size, size);
 }
 
 static void hy__c_inverse(hy__c *c, const hy__c_step *s)
@@ -61969,9 +61869,8 @@ static void hy__c_inverse(hy__c *c, const hy__c_step *s)
     hy__c_need(c, "eliminate");
     hy__c_need(c, "solve");
     hy__c_open_matrices(c, s);
-    hy__w(c, "for (int i = 0; i < %l; i++) b[i] = i %% %l == 0;\n"
-             "if (!%p_eliminate(a, %l, b, %l)) *fault = 1;\n"
-             "%p_solve(a, %l, 1, 0, b, %l, 1, %l, %l);\n", n * n, n + 1, n, n, n, n, n, n);
+    hy__w(c, "%fi b[i] = i %% %l == 0;\nif (!%p_eliminate(a, %l, b, %l)) *fault = 1;\n"
+          "%p_solve(a, %l, 1, 0, b, %l, 1, %l, %l);\n", n * n, n + 1, n, n, n, n, n, n);
     hy__c_close_matrices(c, n * n);
 }
 
@@ -61981,9 +61880,8 @@ static void hy__c_det(hy__c *c, const hy__c_step *s)
     hy__c_need(c, "eliminate");
     hy__c_open_matrices(c, s);
     hy__w(c, "double sign = %p_eliminate(a, %l, b, 0), product = sign, sum = 0;\n"
-             "for (int i = 0; i < %l && sign != 0; i++) {\nproduct *= a[i * %l];\n"
-             "sum += log(fabs(a[i * %l]));\nif (a[i * %l] < 0) sign = -sign;\n}\n",
-          n, n, n + 1, n + 1, n + 1);
+          "for (int i = 0; i < %l && sign != 0; i++) {\nproduct *= a[i * %l];\n"
+          "sum += log(fabs(a[i * %l]));\nif (a[i * %l] < 0) sign = -sign;\n}\n", n, n, n + 1, n + 1, n + 1);
     if (s->node->nout == 1) { hy__w(c, "(void)sum;\ny0[o] = (%r)product;\n}\n"); return; }
     hy__w(c, "(void)product; (void)sum;\n");
     if (hy__c_wants(c, s, 0)) hy__w(c, "y0[o] = (%r)sign;\n");
@@ -61995,12 +61893,11 @@ static void hy__c_cholesky(hy__c *c, const hy__c_step *s)
 {
     int64_t n = hy__c_order(s);
     hy__c_open_matrices(c, s);
-    hy__w(c, "for (int i = 0; i < %l; i++) b[i] = 0;\n"
-             "for (int j = 0; j < %l; j++) for (int i = j; i < %l; i++) {\n"
-             "double sum = 0.5 * (a[i * %l + j] + a[j * %l + i]);\n", n * n, n, n, n, n);
+    hy__w(c, "%fi b[i] = 0;\n%fj for (int i = j; i < %l; i++) {\n"
+          "double sum = 0.5 * (a[i * %l + j] + a[j * %l + i]);\n", n * n, n, n, n, n);
     hy__w(c, "for (int k = 0; k < j; k++) sum -= b[i * %l + k] * b[j * %l + k];\n"
-             "if (i == j && !(sum > 0)) *fault = 1;\n"
-             "b[i * %l + j] = i == j ? sqrt(sum) : sum / b[j * %l + j];\n}\n", n, n, n, n);
+          "if (i == j && !(sum > 0)) *fault = 1;\n"
+          "b[i * %l + j] = i == j ? sqrt(sum) : sum / b[j * %l + j];\n}\n", n, n, n, n);
     hy__c_close_matrices(c, n * n);
 }
 
@@ -62014,7 +61911,7 @@ static void hy__c_trsm(hy__c *c, const hy__c_step *s)
     size = n * across;
     hy__c_need(c, "solve");
     hy__c_open_matrices(c, s);
-    hy__w(c, "for (int i = 0; i < %l; i++) b[i] = %v * (double)x1[o * %l + i];\n", size, r->alpha, size);
+    hy__w(c, "%fi b[i] = %v * (double)x1[o * %l + i];\n", size, r->alpha, size);
     hy__w(c, "%p_solve(a, %l, %l, %d, b, %l, %l, %l, %l);\n", turned ? (int64_t)1 : n,
           turned ? n : (int64_t)1, turned == (r->upper != 0), r->rightside ? (int64_t)1 : columns,
           r->rightside ? columns : (int64_t)1, n, across);
@@ -62026,9 +61923,8 @@ static void hy__c_triangle(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int upper = hy__op_number(s->node->op) == HY_OP_triu;
     int64_t columns = x->dim[x->ndim - 1], k = ((const hy__tril_rec *)s->node->record)->k;
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++)\n"
-             "y0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", hy__product(x, 0, x->ndim - 1),
-          columns, columns, x->dim[x->ndim - 2], upper ? ">=" : "<=", k, columns);
+    hy__w(c, "%fo %fj\ny0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", hy__product(x, 0,
+          x->ndim - 1), columns, columns, x->dim[x->ndim - 2], upper ? ">=" : "<=", k, columns);
 }
 
 #ifndef HYBRID_NO_VISION
@@ -62044,19 +61940,17 @@ static void hy__c_resize(hy__c *c, const hy__c_step *s)
     const hy__bilinear_resize_rec *r = (const hy__bilinear_resize_rec *)s->node->record;
     const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
     char down[HY__C_TEXT], across[HY__C_TEXT];
-    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
-          y[0] * y[1], y[2], y[3]);
-    hy__w(c, "const double v = fmax(%s, 0), u = fmax(%s, 0);\n",
-          hy__c_resized_place(down, "i", y[2], x[2], r->half_pixels),
-          hy__c_resized_place(across, "j", y[3], x[3], r->half_pixels));
+    hy__w(c, "%fn %fi %fj {\n", y[0] * y[1], y[2], y[3]);
+    hy__w(c, "const double v = fmax(%s, 0), u = fmax(%s, 0);\n", hy__c_resized_place(down, "i", y[2], x[2],
+          r->half_pixels), hy__c_resized_place(across, "j", y[3], x[3], r->half_pixels));
     hy__w(c, "const int top = v < %l ? (int)v : %l, left = u < %l ? (int)u : %l;\n", x[2] - 1, x[2] - 1,
           x[3] - 1, x[3] - 1);
-    hy__w(c, "const %t *a = x0 + (n * %l + top) * %l, *b = top < %l ? a + %l : a;\n", (int)c->real, x[2],
-          x[3], x[2] - 1, x[3]);
+    hy__w(c, "const %r *a = x0 + (n * %l + top) * %l, *b = top < %l ? a + %l : a;\n", x[2], x[3], x[2] - 1,
+          x[3]);
     hy__w(c, "const int right = left < %l ? left + 1 : left;\n", x[3] - 1);
     hy__w(c, "const double f = v - top, g = u - left;\n");
-    hy__w(c, "y0[(n * %l + i) * %l + j] = (%t)((1 - f) * ((1 - g) * a[left] + g * a[right])\n"
-             "+ f * ((1 - g) * b[left] + g * b[right]));\n}\n", y[2], y[3], (int)c->real);
+    hy__w(c, "y0[(n * %l + i) * %l + j] = (%r)((1 - f) * ((1 - g) * a[left] + g * a[right])\n"
+          "+ f * ((1 - g) * b[left] + g * b[right]));\n}\n", y[2], y[3]);
 }
 
 /* x and y, from -1 to 1, of place (i, j) in a grid of so many, mapped by six numbers at m. */
@@ -62065,50 +61959,46 @@ static void hy__c_mapped(hy__c *c, int64_t height, int64_t width)
     hy__w(c, "const double down = %l.0 * i / %l - 1, across = %l.0 * j / %l - 1;\n",
           (int64_t)2 * (height > 1), height - (height > 1), (int64_t)2 * (width > 1), width - (width > 1));
     hy__w(c, "const double gx = m[0] * across + m[1] * down + m[2];\n"
-             "const double gy = m[3] * across + m[4] * down + m[5];\n");
+          "const double gy = m[3] * across + m[4] * down + m[5];\n");
 }
 
 static void hy__c_grid(hy__c *c, const hy__c_step *s)
 {
     const hy__grid_generator_rec *r = (const hy__grid_generator_rec *)s->node->record;
     const int64_t *g = hy__c_out(s)->shape.dim;
-    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
-          g[0], g[2], g[3]);
-    hy__w(c, "%t *y = y0 + (2 * n * %l + i) * %l + j;\n", (int)c->real, g[2], g[3]);
+    hy__w(c, "%fn %fi %fj {\n", g[0], g[2], g[3]);
+    hy__w(c, "%r *y = y0 + (2 * n * %l + i) * %l + j;\n", g[2], g[3]);
     if (r->transform_type == HY_GRID_AFFINE) {
-        hy__w(c, "const %t *m = x0 + 6 * n;\n", (int)c->real);
+        hy__w(c, "const %r *m = x0 + 6 * n;\n");
         hy__c_mapped(c, g[2], g[3]);
     } else {
-        hy__w(c, "const %t *x = x0 + (2 * n * %l + i) * %l + j;\n", (int)c->real, g[2], g[3]);
+        hy__w(c, "const %r *x = x0 + (2 * n * %l + i) * %l + j;\n", g[2], g[3]);
         hy__w(c, "const double gx = %l.0 * (x[0] + j) / %l - 1, gy = %l.0 * (x[%l] + i) / %l - 1;\n",
               (int64_t)2 * (g[3] > 1), g[3] - (g[3] > 1), (int64_t)2 * (g[2] > 1), g[2] * g[3],
               g[2] - (g[2] > 1));
     }
-    hy__w(c, "y[0] = (%t)gx;\ny[%l] = (%t)gy;\n}\n", (int)c->real, g[2] * g[3], (int)c->real);
+    hy__w(c, "y[0] = (%r)gx;\ny[%l] = (%r)gy;\n}\n", g[2] * g[3]);
 }
 
 static void hy__c_sampler(hy__c *c, const hy__c_step *s)
 {
     const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
-    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
-          y[0], y[2], y[3]);
+    hy__w(c, "%fn %fi %fj {\n", y[0], y[2], y[3]);
     if (hy__op_number(s->node->op) == HY_OP_spatial_transformer) {
-        hy__w(c, "const %t *m = x1 + 6 * n;\n", (int)c->real);
+        hy__w(c, "const %r *m = x1 + 6 * n;\n");
         hy__c_mapped(c, y[2], y[3]);
     } else hy__w(c, "const double gx = x1[(2 * n * %l + i) * %l + j];\n"
-                    "const double gy = x1[((2 * n + 1) * %l + i) * %l + j];\n", y[2], y[3], y[2], y[3]);
+                 "const double gy = x1[((2 * n + 1) * %l + i) * %l + j];\n", y[2], y[3], y[2], y[3]);
     hy__w(c, "const double u = (gx + 1) * 0.5 * %l, v = (gy + 1) * 0.5 * %l;\n", x[3] - 1, x[2] - 1);
     hy__w(c, "const int inside = u > -1 && u < %l && v > -1 && v < %l;\n", x[3], x[2]);
     hy__w(c, "const int left = inside ? (int)floor(u) : 0, top = inside ? (int)floor(v) : 0;\n");
-    hy__w(c, "for (int c = 0; c < %l; c++) {\nconst %t *x = x0 + (n * %l + c) * %l;\ndouble sum = 0;\n",
-          x[1], (int)c->real, x[1], x[2] * x[3]);
+    hy__w(c, "%fc {\nconst %r *x = x0 + (n * %l + c) * %l;\ndouble sum = 0;\n", x[1], x[1], x[2] * x[3]);
     hy__w(c, "for (int k = 0; k < 4 && inside; k++) {\n"
-             "const int row = top + k / 2, column = left + k %% 2;\n"
-             "if (row >= 0 && row < %l && column >= 0 && column < %l)\n"
-             "sum += (1 - fabs(v - row)) * (1 - fabs(u - column)) * x[row * %l + column];\n}\n",
-          x[2], x[3], x[3]);
-    hy__w(c, "y0[((n * %l + c) * %l + i) * %l + j] = (%t)sum;\n}\n}\n", y[1], y[2], y[3],
-          (int)c->real);
+          "const int row = top + k / 2, column = left + k %% 2;\n"
+          "if (row >= 0 && row < %l && column >= 0 && column < %l)\n"
+          "sum += (1 - fabs(v - row)) * (1 - fabs(u - column)) * x[row * %l + column];\n}\n", x[2], x[3],
+          x[3]);
+    hy__w(c, "y0[((n * %l + c) * %l + i) * %l + j] = (%r)sum;\n}\n}\n", y[1], y[2], y[3]);
 }
 #endif
 
@@ -62156,10 +62046,9 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
     if (!l.n) return;
     if (reals) hy__c_need(c, "after");
     hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
-    if (kind == HY_TOPK_MASK) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n",
-                                    hy__size(&hy__c_out(s)->shape));
+    if (kind == HY_TOPK_MASK) hy__w(c, "%fi y0[i] = 0;\n", hy__size(&hy__c_out(s)->shape));
     hy__c_open_lines(c, s, l, 0);
-    hy__w(c, "int n = 0;\nfor (int i = 0; i < %l; i++) {\nint p = n < %l ? n++ : n;\n", l.n, k);
+    hy__w(c, "int n = 0;\n%fi {\nint p = n < %l ? n++ : n;\n", l.n, k);
     hy__w(c, reals ? "for (; p > 0 && %p_after(" : "for (; p > 0 && ");
     hy__w(c, up ? "x[order[p - 1] * %l]%s x[i * %l]" : "x[i * %l]%s x[order[p - 1] * %l]", l.inner,
           reals ? "," : " >", l.inner);
@@ -62306,15 +62195,13 @@ static void hy__c_norm_block(hy__c *c, const hy__c_step *s, int64_t n, const cha
                              const char *statistic)
 {
     hy_dtype real = c->real;
-    hy__w(c, "double mean = 0, var = 0;\nfor (int k = 0; k < %l; k++) mean += x[%s];\nmean /= %l.0;\n", n, at,
-          n);
-    hy__w(c, "for (int k = 0; k < %l; k++) var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
+    hy__w(c, "double mean = 0, var = 0;\n%fk mean += x[%s];\nmean /= %l.0;\n", n, at, n);
+    hy__w(c, "%fk var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
     c->real = HY_F64;
     hy__w(c, "const double deviation = sqrt(var / %l.0 + %v);\n", n, eps);
     c->real = real;
     hy__w(c, "const %t middle = (%t)mean, scale = (%t)(1 / deviation);\n", (int)real, (int)real, (int)real);
-    hy__w(c, "for (int k = 0; k < %l; k++) y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at,
-          which, which);
+    hy__w(c, "%fk y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at, which, which);
     if (statistic && hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%t)mean;\n", statistic, (int)real);
     if (statistic && hy__c_wants(c, s, 2)) hy__w(c, "y2[%s] = (%t)deviation;\n", statistic, (int)real);
     hy__w(c, "}\n");
@@ -62351,17 +62238,14 @@ static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
     const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)s->node->record;  /* or a twin of it */
     hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
     int relu = hy__op_number(s->node->op) == HY_OP_batch_norm_relu;
-    hy__w(c, "for (int k = 0; k < %l; k++) {\nconst double inverse = 1 / sqrt((double)x4[k] + %v);\n", l.n,
-          r->eps);
-    hy__w(c, "const %t middle = x3[k], scale = (%t)(inverse%s), shift = x2[k];\n", (int)c->real, (int)c->real,
+    hy__w(c, "%fk {\nconst double inverse = 1 / sqrt((double)x4[k] + %v);\n", l.n, r->eps);
+    hy__w(c, "const %r middle = x3[k], scale = (%r)(inverse%s), shift = x2[k];\n",
           r->learn_gamma ? " * x1[k]" : "");
     if (hy__c_wants(c, s, 1)) hy__w(c, "y1[k] = x3[k];\n");
-    if (hy__c_wants(c, s, 2)) hy__w(c, "y2[k] = (%t)inverse;\n", (int)c->real);
+    if (hy__c_wants(c, s, 2)) hy__w(c, "y2[k] = (%r)inverse;\n");
     if (!r->learn_gamma) hy__w(c, "(void)x1;\n");
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++) {\n"
-          "const int at = (o * %l + k) * %l + j;\nconst %t e = (x0[at] - middle) * scale + shift;\n",
-          l.outer, l.inner,
-          l.n, l.inner, (int)c->real);
+    hy__w(c, "%fo %fj {\nconst int at = (o * %l + k) * %l + j;\n"
+          "const %r e = (x0[at] - middle) * scale + shift;\n", l.outer, l.inner, l.n, l.inner);
     hy__w(c, relu ? "y0[at] = e <= 0 ? 0 : e;\n}\n}\n" : "y0[at] = e;\n}\n}\n");
 }
 
@@ -62378,11 +62262,8 @@ static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
     }
     hy__c_open_lines(c, s, l, l.n);
     hy__c_text(at, "k * %l", l.inner);
-    hy__w(c, "double sum = %v;\nfor (int k = 0; k < %l; k++) sum += (double)x[%s] * x[%s];\n", r->eps, l.n,
-          at, at);
-    hy__w(c, "const %t norm = (%t)sqrt(sum);\nfor (int k = 0; k < %l; k++) y[%s] = x[%s] / norm;\n}\n",
-          (int)c->real,
-          (int)c->real, l.n, at, at);
+    hy__w(c, "double sum = %v;\n%fk sum += (double)x[%s] * x[%s];\n", r->eps, l.n, at, at);
+    hy__w(c, "const %r norm = (%r)sqrt(sum);\n%fk y[%s] = x[%s] / norm;\n}\n", l.n, at, at);
 }
 
 static void hy__c_prelu(hy__c *c, const hy__c_step *s)
@@ -62390,10 +62271,9 @@ static void hy__c_prelu(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape, *g = &hy__c_in(s, 1)->shape;
     hy__c_lines l = hy__c_lines_of(x, x->ndim > 1 ? 1 : 0);
     int64_t n = hy__size(g);
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int k = 0; k < %l; k++) for (int j = 0; j < %l; j++) {\n"
-          "const int at = (o * %l + k) * %l + j;\ny0[at] = x0[at] > 0 ? x0[at] : x0[at] * x1[%s];\n}\n",
-          l.outer, l.n,
-          l.inner, l.n, l.inner, n == 1 ? "0" : n == hy__size(x) ? "at" : "k");
+    hy__w(c, "%fo %fk %fj {\nconst int at = (o * %l + k) * %l + j;\n"
+          "y0[at] = x0[at] > 0 ? x0[at] : x0[at] * x1[%s];\n}\n", l.outer, l.n, l.inner, l.n, l.inner,
+          n == 1 ? "0" : n == hy__size(x) ? "at" : "k");
 }
 
 /* --- indexing --- */
@@ -62416,9 +62296,9 @@ static void hy__c_take(hy__c *c, const hy__c_step *s)
     hy__c_lines l = hy__c_lines_of(&hy__c_in(s, a)->shape, embedding ? 0 : r->axis);
     int64_t m = hy__size(&hy__c_in(s, index)->shape);
     hy__c_index_in(c, at, index ? "x1[i]" : "x0[i]", l.n, embedding ? HY_INDEX_CLIP : r->mode);
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) {\nconst int64_t at = %s;\n"
-          "for (int k = 0; k < %l; k++) y0[(o * %l + i) * %l + k] = x%d[(o * %l + at) * %l + k];\n}\n",
-          l.outer, m, at, l.inner, m, l.inner, a, l.n, l.inner);
+    hy__w(c, "%fo %fi {\nconst int64_t at = %s;\n"
+          "%fk y0[(o * %l + i) * %l + k] = x%d[(o * %l + at) * %l + k];\n}\n", l.outer, m, at, l.inner, m,
+          l.inner, a, l.n, l.inner);
 }
 
 static void hy__c_pick(hy__c *c, const hy__c_step *s)
@@ -62432,18 +62312,17 @@ static void hy__c_pick(hy__c *c, const hy__c_step *s)
     if (axis != HY_NONE) l = hy__c_lines_of(x, axis); else l.n = hy__size(x);
     m = all / hy__most(l.outer * l.inner, 1);
     hy__c_index_in(c, at, "x1[at]", l.n, batch ? HY_INDEX_CLIP : r->mode);
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
-          "const int at = (o * %l + i) * %l + j;\ny0[at] = x0[(o * %l + %s) * %l + j];\n}\n", l.outer, m,
-          l.inner, m, l.inner, l.n, at, l.inner);
+    hy__w(c, "%fo %fi %fj {\nconst int at = (o * %l + i) * %l + j;\ny0[at] = x0[(o * %l + %s) * %l + j];\n"
+          "}\n", l.outer, m, l.inner, m, l.inner, l.n, at, l.inner);
 }
 
 static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
 {
     const hy__one_hot_rec *r = (const hy__one_hot_rec *)s->node->record;
     hy__c_need(c, "whole");
-    hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %d; k++)\n"
-          "y0[i * %d + k] = %p_whole((double)x0[i]) == k ? %v : %v;\n", hy__size(&hy__c_in(s, 0)->shape),
-          r->depth, r->depth, hy__c_held(r->on_value, c->real), hy__c_held(r->off_value, c->real));
+    hy__w(c, "%fi for (int k = 0; k < %d; k++)\ny0[i * %d + k] = %p_whole((double)x0[i]) == k ? %v : %v;\n",
+          hy__size(&hy__c_in(s, 0)->shape), r->depth, r->depth, hy__c_held(r->on_value, c->real),
+          hy__c_held(r->off_value, c->real));
 }
 
 /* gather_nd and scatter_nd: tuples of an index name a slice of `whole`. */
@@ -62455,16 +62334,15 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
     int64_t m = index->dim[0], tuples = m ? hy__size(index) / m : 0, slice = 1;
     char value[HY__C_TEXT], at[HY__C_TEXT];
     for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
-    if (!gather) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n", hy__size(whole));
-    hy__w(c, "for (int i = 0; i < %l; i++) {\nint64_t at = 0;\n", tuples);
+    if (!gather) hy__w(c, "%fi y0[i] = 0;\n", hy__size(whole));
+    hy__w(c, "%fi {\nint64_t at = 0;\n", tuples);
     for (d = 0; d < m; d++) {
         hy__c_text(value, "x1[i + %l]", d * tuples);
         hy__w(c, "at = at * %l + %s;\n", whole->dim[d],
               hy__c_index_in(c, at, value, whole->dim[d], HY__INDEX_SIGNED));
     }
-    hy__w(c, gather ? "for (int k = 0; k < %l; k++) y0[i * %l + k] = x0[at * %l + k];\n}\n"
-                    : "for (int k = 0; k < %l; k++) y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice,
-                    slice);
+    hy__w(c, gather ? "%fk y0[i * %l + k] = x0[at * %l + k];\n}\n"
+                    : "%fk y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice, slice);
 }
 
 static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
@@ -62472,8 +62350,7 @@ static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int64_t row = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
     char at[HY__C_TEXT];
-    hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = x0[i];\nfor (int i = 0; i < %l; i++) {\n"
-             "const int64_t at = %s;\nfor (int k = 0; k < %l; k++) y0[at * %l + k] = x2[i * %l + k];\n}\n",
+    hy__w(c, "%fi y0[i] = x0[i];\n%fi {\nconst int64_t at = %s;\n%fk y0[at * %l + k] = x2[i * %l + k];\n}\n",
           hy__size(x), hy__size(&hy__c_in(s, 1)->shape),
           hy__c_index_in(c, at, "x1[i]", x->dim[0], HY_INDEX_RAISE), row, row, row);
 }
@@ -62495,19 +62372,16 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     batch = x->dim[1 - axis];
     by_time = axis ? rest : batch * rest;
     by_batch = axis ? steps * rest : rest;
-    hy__w(c, "for (int n = 0; n < %l; n++) {\n", batch);
+    hy__w(c, "%fn {\n", batch);
     if (given) hy__w(c, "const int length = %s;\n", hy__c_length(c, length, "x1[n]", steps));
     else hy__w(c, "const int length = %l;\n", steps);
     if (number == HY_OP_sequence_last)
-        hy__w(c, "for (int k = 0; k < %l; k++) y0[n * %l + k] = x0[n * %l + (length > 0 ? length - 1 : 0) "
-                 "* %l + k];\n}\n",
-              rest, rest, by_batch, by_time);
-    else {
-        hy__w(c, "for (int t = 0; t < %l; t++) for (int k = 0; k < %l; k++)\ny0[n * %l + t * %l + k] = ",
-              steps, rest,
+        hy__w(c, "%fk y0[n * %l + k] = x0[n * %l + (length > 0 ? length - 1 : 0) * %l + k];\n}\n", rest, rest,
               by_batch, by_time);
+    else {
+        hy__w(c, "%ft %fk\ny0[n * %l + t * %l + k] = ", steps, rest, by_batch, by_time);
         if (number == HY_OP_sequence_mask)
-            hy__w(c, "t < length ? x0[n * %l + t * %l + k] : (%t)%v;\n}\n", by_batch, by_time, (int)c->real,
+            hy__w(c, "t < length ? x0[n * %l + t * %l + k] : (%r)%v;\n}\n", by_batch, by_time,
                   hy__c_held(((const hy__sequence_mask_rec *)r)->value, c->real));
         else hy__w(c, "x0[n * %l + (t < length ? length - 1 - t : t) * %l + k];\n}\n", by_batch, by_time);
     }
@@ -62548,51 +62422,35 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
     per = w.channels / r->num_group;    /* channels are the result's here, filters the input's */
     each = w.filters / r->num_group;
     if (whole) hy__w(c, "double *sum = (double *)(void *)scratch;\n");
-    hy__w(c, "for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++) for (int i = 0; i < %l; i++)\n"
-          "%s[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, to, w.channels * w.places,
-          w.fine_c, w.fine_p,
-          s->node->nin > 2 ? "x2[c]" : "0");
-    hy__w(c, "for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\nfor (int d = 0; d < %l; d++) "
-          "for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n", w.batch, w.filters, w.coarse[0],
-          w.coarse[1],
-          w.coarse[2]);
+    hy__w(c, "%fn %fc %fi\n%s[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, to,
+          w.channels * w.places, w.fine_c, w.fine_p, s->node->nin > 2 ? "x2[c]" : "0");
+    hy__w(c, "%fn %fo\n%fd %fh %fv {\n", w.batch, w.filters, w.coarse[0], w.coarse[1], w.coarse[2]);
     hy__w(c, "const %t e = x0[n * %l + o * %l + ((d * %l + h) * %l + v) * %l];\n", (int)hy__c_sum_type(c),
-          w.filters * w.results,
-          w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p);
-    hy__w(c, "for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\nfor (int kh = 0; kh < %l; kh++) "
-          "for (int kv = 0; kv < %l; kv++) {\n", per, w.kernel[0], w.kernel[1], w.kernel[2]);
-    hy__w(c, "const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l;\nconst int fv = v * %l + "
-             "kv * %l - %l;\n",
-          w.stride[0], w.dilate[0], w.pad[0], w.stride[1], w.dilate[1], w.pad[1], w.stride[2], w.dilate[2],
-          w.pad[2]);
+          w.filters * w.results, w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p);
+    hy__w(c, "%fc %fkd\n%fkh %fkv {\n", per, w.kernel[0], w.kernel[1], w.kernel[2]);
+    hy__w(c, "const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l;\n"
+          "const int fv = v * %l + kv * %l - %l;\n", w.stride[0], w.dilate[0], w.pad[0], w.stride[1],
+          w.dilate[1], w.pad[1], w.stride[2], w.dilate[2], w.pad[2]);
     hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w.fine[0],
-          w.fine[1],
-          w.fine[2]);
+          w.fine[1], w.fine[2]);
     hy__w(c, "%s[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l] +=\n"
           "e * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n}\n", to, w.channels * w.places,
-          each, per, w.fine_c,
-          w.fine[1], w.fine[2], w.fine_p, per * w.taps, a.last ? (int64_t)1 : w.taps, w.kernel[1],
-          w.kernel[2],
-          a.last ? per : (int64_t)1);
+          each, per, w.fine_c, w.fine[1], w.fine[2], w.fine_p, per * w.taps, a.last ? (int64_t)1 : w.taps,
+          w.kernel[1], w.kernel[2], a.last ? per : (int64_t)1);
     if (!whole) return;
-    hy__c_loop(c, "", "i", hy__size(&hy__c_out(s)->shape));
-    hy__w(c, " y0[i] = %s;\n", hy__c_as(c, text, "sum[i]"));
+    hy__w(c, "%fi y0[i] = %s;\n", hy__size(&hy__c_out(s)->shape), hy__c_as(c, text, "sum[i]"));
 }
 
 static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
 {
     const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
     char mean[HY__C_TEXT];
-    hy__w(c, "for (int p = 0; p < %l; p++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
-          "const int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n", x[0] * x[1], y[2], y[3],
-          x[2], y[2], x[2],
-          y[2], y[2]);
+    hy__w(c, "%fp %fh %fv {\nconst int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n",
+          x[0] * x[1], y[2], y[3], x[2], y[2], x[2], y[2], y[2]);
     hy__w(c, "const int left = v * %l / %l, right = ((v + 1) * %l + %l - 1) / %l;\ndouble sum = 0;\n", x[3],
-          y[3], x[3],
-          y[3], y[3]);
+          y[3], x[3], y[3], y[3]);
     hy__w(c, "for (int i = top; i < bottom; i++) for (int k = left; k < right; k++) sum += x0[(p * %l + i) "
-             "* %l + k];\n"
-          "y0[(p * %l + h) * %l + v] = %s;\n}\n", x[2], x[3], y[2], y[3],
+          "* %l + k];\ny0[(p * %l + h) * %l + v] = %s;\n}\n", x[2], x[3], y[2], y[3],
           hy__c_as(c, mean, "sum / ((bottom - top) * (right - left))"));
 }
 
@@ -62603,10 +62461,9 @@ static void hy__c_lrn(hy__c *c, const hy__c_step *s)
     char power[HY__C_TEXT];
     hy__c_function(c, "pow", power);
     hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "for (int k = 0; k < %l; k++) {\n%t sum = 0;\n", l.n, (int)c->real);
+    hy__w(c, "%fk {\n%r sum = 0;\n", l.n);
     hy__w(c, "for (int i = k < %d ? 0 : k - %d; i < %l && i <= k + %d; i++) sum += x[i * %l] * x[i * %l];\n",
-          r->nsize / 2,
-          r->nsize / 2, l.n, r->nsize / 2, l.inner, l.inner);
+          r->nsize / 2, r->nsize / 2, l.n, r->nsize / 2, l.inner, l.inner);
     hy__w(c, "y[k * %l] = x[k * %l] * %s(%v + %v * sum, %v);\n}\n}\n", l.inner, l.inner, power, r->knorm,
           r->alpha / r->nsize, -r->beta);
 }
@@ -62620,11 +62477,10 @@ static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
     int k, sum = r->multi_input_mode == HY_JOIN_SUM;
     for (k = 0; k < s->node->nin; k++) {
         const int64_t *x = hy__c_in(s, k)->shape.dim;
-        hy__w(c, "for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++)\nfor (int h = 0; h < %l; h++) "
-              "for (int v = 0; v < %l; v++)\n", x[0], x[1], y[2], y[3]);
+        hy__w(c, "%fn %fc\n%fh %fv\n", x[0], x[1], y[2], y[3]);
         hy__w(c, "y0[((n * %l + %l + c) * %l + h) * %l + v] %s x%d[((n * %l + c) * %l + h / %l) * %l + v / "
-                 "%l];\n", y[1], at,
-              y[2], y[3], sum && k ? "+=" : "=", k, x[1], x[2], y[2] / x[2], x[3], y[3] / x[3]);
+              "%l];\n", y[1], at, y[2], y[3], sum && k ? "+=" : "=", k, x[1], x[2], y[2] / x[2], x[3],
+              y[3] / x[3]);
         if (!sum) at += x[1];
     }
 }
@@ -62652,17 +62508,17 @@ static void hy__c_box(hy__c *c, const char *letter, const char *from, int center
 static void hy__c_overlap(hy__c *c)
 {
     hy__w(c, "const %r wide = (ar < br ? ar : br) - (al > bl ? al : bl);\n"
-             "const %r tall = (ab < bb ? ab : bb) - (at > bt ? at : bt);\n"
-             "const %r both = wide > 0 && tall > 0 ? wide * tall : 0;\n"
-             "const %r part = both > 0 ? both / (a_area + b_area - both) : 0;\n");
+          "const %r tall = (ab < bb ? ab : bb) - (at > bt ? at : bt);\n"
+          "const %r both = wide > 0 && tall > 0 ? wide * tall : 0;\n"
+          "const %r part = both > 0 ? both / (a_area + b_area - both) : 0;\n");
 }
 
 static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
 {
     int center = ((const hy__box_iou_rec *)s->node->record)->format;
     int64_t n = hy__size(&hy__c_in(s, 1)->shape) / 4;
-    hy__w(c, "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
-             "const %r *u = x0 + i * 4, *v = x1 + j * 4;\n", hy__size(&hy__c_in(s, 0)->shape) / 4, n);
+    hy__w(c, "%fi %fj {\nconst %r *u = x0 + i * 4, *v = x1 + j * 4;\n", hy__size(&hy__c_in(s, 0)->shape) / 4,
+          n);
     hy__c_box(c, "a", "u", center);
     hy__c_box(c, "b", "v", center);
     hy__c_overlap(c);
@@ -62672,7 +62528,7 @@ static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
 /* Rows by falling score: order[0 .. m - 1], the best k of those that `fits` says. */
 static void hy__c_best(hy__c *c, int64_t n, int64_t k, const char *fits, const char *score, const char *other)
 {
-    hy__w(c, "int m = 0;\nfor (int i = 0; i < %l; i++) {\nint p;\nif (!(%s)) continue;\n", n, fits);
+    hy__w(c, "int m = 0;\n%fi {\nint p;\nif (!(%s)) continue;\n", n, fits);
     hy__w(c, "p = m < %l ? m++ : m;\nfor (; p > 0 && %s > %s; p--) if (p < m) order[p] = order[p - 1];\n", k,
           score, other);
     hy__w(c, "if (p < m) order[p] = i;\n}\n");
@@ -62702,8 +62558,8 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
     int64_t n = x->dim[x->ndim - 2], w = x->dim[x->ndim - 1], all = hy__size(x) / hy__most(n * w, 1);
     int64_t k = r->topk < 0 ? n : hy__least(r->topk, n);
     char fits[HY__C_TEXT], score[HY__C_TEXT], other[HY__C_TEXT], valid[HY__C_NUMBER], plain[HY__C_NUMBER];
-    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\nfor (int o = 0; o < %l; o++) {\n"
-             "const %r *x = x0 + o * %l;\n%r *y = y0 + o * %l;\nint kept = 0;\n", all, n * w, n * w);
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n%fo {\nconst %r *x = x0 + o * %l;\n"
+          "%r *y = y0 + o * %l;\nint kept = 0;\n", all, n * w, n * w);
     hy__c_number(valid, r->valid_thresh, c->real);
     hy__c_number(plain, r->background_id, c->real);
     hy__c_text(score, "x[i * %l + %d]", w, r->score_index);
@@ -62728,11 +62584,10 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
         }
         hy__w(c, ";\n}\nif (!crowded) order[kept++] = order[i];\n}\n");
     }
-    hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %l; k++)\n"
-             "y[i * %l + k] = i < kept ? x[order[i] * %l + k] : -1;\n", n, w, w, w);
+    hy__w(c, "%fi %fk\ny[i * %l + k] = i < kept ? x[order[i] * %l + k] : -1;\n", n, w, w, w);
     if (k && r->in_format != r->out_format) hy__c_turn_box(c, w, r->coord_start, r->in_format);
     if (hy__c_wants(c, s, 1))
-        hy__w(c, "for (int i = 0; i < %l; i++) y1[o * %l + i] = i < kept ? order[i] : -1;\n", n, n);
+        hy__w(c, "%fi y1[o * %l + i] = i < kept ? order[i] : -1;\n", n, n);
     hy__w(c, "}\n");
 }
 
@@ -62746,16 +62601,16 @@ static size_t hy__c_detection_scratch(const hy__c_step *s)
 static void hy__c_detected(hy__c *c, const hy__multibox_detection_rec *r, int64_t classes, int64_t anchors)
 {
     int k;
-    hy__w(c, "for (int i = 0; i < %l; i++) {\n%r score = -1, *row = y + n * 6;\nint best = 0;\n", anchors);
+    hy__w(c, "%fi {\n%r score = -1, *row = y + n * 6;\nint best = 0;\n", anchors);
     hy__w(c, "for (int k = 1; k < %l; k++) {\nconst %r e = x0[(o * %l + k) * %l + i];\n"
-             "if (e > score) { score = e; best = k; }\n}\n", classes, classes, anchors);
+          "if (e > score) { score = e; best = k; }\n}\n", classes, classes, anchors);
     hy__w(c, "if (score < %v || !best) continue;\nrow[0] = (%r)(best - 1);\nrow[1] = score;\n", r->threshold);
     hy__w(c, "for (int k = 0; k < 2; k++) {\nstatic const %r variance[4] = { ");
     for (k = 0; k < 4; k++) hy__w(c, k ? ", %v" : "%v", hy__real_of(&r->variances, k, k < 2 ? 0.1 : 0.2));
     hy__w(c, " };\nconst %r *shift = x1 + (o * %l + i) * 4, low = x2[i * 4 + k], high = x2[i * 4 + k + 2];\n",
           anchors);
     hy__w(c, "const %r size = high - low, at = shift[k] * variance[k] * size + (low + high) / 2;\n"
-             "const %r half = (%r)exp(shift[k + 2] * variance[k + 2]) * size / 2;\n");
+          "const %r half = (%r)exp(shift[k + 2] * variance[k + 2]) * size / 2;\n");
     hy__w(c, r->no_clip ? "row[2 + k] = at - half;\nrow[4 + k] = at + half;\n}\n"
                         : "row[2 + k] = at - half < 0 ? 0 : at - half > 1 ? 1 : at - half;\n"
                           "row[4 + k] = at + half < 0 ? 0 : at + half > 1 ? 1 : at + half;\n}\n");
@@ -62769,15 +62624,14 @@ static void hy__c_detection(hy__c *c, const hy__c_step *s)
     int64_t anchors = x->dim[2], most = r->nms_topk > 0 ? hy__least(r->nms_topk, anchors) : anchors;
     hy__w(c, "%r *copy = (%r *)(void *)scratch;\nint32_t *order = (int32_t *)(void *)(copy + %l);\n",
           6 * anchors);
-    hy__w(c, "(void)order;\nfor (int o = 0; o < %l; o++) {\n%r *y = y0 + o * %l;\nint n = 0;\n", x->dim[0],
-          6 * anchors);
+    hy__w(c, "(void)order;\n%fo {\n%r *y = y0 + o * %l;\nint n = 0;\n", x->dim[0], 6 * anchors);
     hy__c_detected(c, r, x->dim[1], anchors);
     if (r->nms_threshold > 0 && r->nms_threshold <= 1) {
         hy__c_best(c, anchors, anchors, "i < n", "y[i * 6 + 1]", "y[order[p - 1] * 6 + 1]");
         hy__w(c, "memcpy(copy, y, (size_t)n * 6 * sizeof *y);\nfor (int i = 0, kept = 0; i < m; i++) {\n"
-                 "%r *row = y + i * 6;\nint crowded = 0;\n");
+              "%r *row = y + i * 6;\nint crowded = 0;\n");
         hy__w(c, "if (i >= %l) { row[0] = -1; continue; }\n"
-                 "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n", most);
+              "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n", most);
         hy__c_box(c, "b", "(row + 2)", 0);
         hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = copy + order[j] * 6 + 2;\n");
         hy__c_box(c, "a", "v", 0);
@@ -62794,8 +62648,8 @@ static void hy__c_open_regions(hy__c *c, const hy__c_step *s)
 {
     hy__c_need(c, "whole");
     hy__c_need(c, "between");
-    hy__w(c, "for (int o = 0; o < %l; o++) {\nconst %r *roi = x1 + o * 5;\n"
-             "const int64_t image = %p_whole(roi[0]);\n", hy__c_in(s, 1)->shape.dim[0]);
+    hy__w(c, "%fo {\nconst %r *roi = x1 + o * 5;\nconst int64_t image = %p_whole(roi[0]);\n",
+          hy__c_in(s, 1)->shape.dim[0]);
     if (hy__c_in(s, 0)->shape.dim[0] < 1) hy__w(c, "const int inside = 0;\n");
     else hy__w(c, "const int inside = image >= 0 && image < %l;\n", hy__c_in(s, 0)->shape.dim[0]);
 }
@@ -62813,8 +62667,7 @@ static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
         hy__w(c, "const %r %ss = (%r)(%s1 < %s0 ? 1 : %s1 - %s0 + 1) / %l;\n", axis[i], axis[i], axis[i],
               axis[i], axis[i], y[2 + i]);
     }
-    hy__w(c, "for (int c = 0; c < %l; c++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n",
-          y[1], y[2], y[3]);
+    hy__w(c, "%fc %fh %fv {\n", y[1], y[2], y[3]);
     for (i = 0; i < 2; i++) {
         hy__w(c, "const int64_t %sa = %p_between(%s0 + %p_whole(floor(%s * %ss)), 0, %l);\n", axis[i],
               axis[i], axis[i], axis[i], x[2 + i]);
@@ -62824,9 +62677,8 @@ static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
     hy__w(c, "const int64_t plane = (inside ? image * %l + c : c) * %l;\nint64_t best = -1;\n", x[1],
           x[2] * x[3]);
     hy__w(c, "%r most = inside && ha < hb && va < vb ? -INFINITY : 0;\n"
-             "for (int64_t i = ha; i < hb && inside; i++) for (int64_t k = va; k < vb; k++)\n"
-             "if (x0[plane + i * %l + k] > most) { best = plane + i * %l + k; most = x0[best]; }\n", x[3],
-          x[3]);
+          "for (int64_t i = ha; i < hb && inside; i++) for (int64_t k = va; k < vb; k++)\n"
+          "if (x0[plane + i * %l + k] > most) { best = plane + i * %l + k; most = x0[best]; }\n", x[3], x[3]);
     hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = most;\n", y[1], y[2], y[3]);
     if (hy__c_wants(c, s, 1)) hy__w(c, "y1[((o * %l + c) * %l + h) * %l + v] = best;\n", y[1], y[2], y[3]);
     else hy__w(c, "(void)best;\n");
@@ -62860,8 +62712,7 @@ static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
         if (r->sample_ratio > 0) hy__w(c, "const int64_t %sn = %d;\n", a, r->sample_ratio);
         else hy__w(c, "const int64_t %sn = %p_whole(ceil(%ss));\n", a, a);
     }
-    hy__w(c, "for (int c = 0; c < %l; c++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n",
-          y[1], y[2], y[3]);
+    hy__w(c, "%fc %fh %fv {\n", y[1], y[2], y[3]);
     if (r->position_sensitive)
         hy__w(c, "const %r *x = x0 + ((inside ? image : 0) * %l + (c * %l + h) * %l + v) * %l;\n", x[1], y[2],
               y[3], x[2] * x[3]);
@@ -62880,8 +62731,8 @@ static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
     hy__w(c, "for (int64_t j = vf; j < ve; j++) {\n");
     hy__c_sample(c, "v", "j", x[3]);
     hy__w(c, "const %r *a = x + hl * %l, *b = x + hh * %l;\n"
-             "sum += (1 - hp) * (1 - vp) * a[vl] + (1 - hp) * vp * a[vh] + hp * (1 - vp) * b[vl] + hp * vp * "
-             "b[vh];\n}\n}\n", x[3], x[3]);
+          "sum += (1 - hp) * (1 - vp) * a[vl] + (1 - hp) * vp * a[vh] + hp * (1 - vp) * b[vl] + hp * vp * "
+          "b[vh];\n}\n}\n", x[3], x[3]);
     hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = inside ? sum / ((%r)hn * (%r)vn) : 0;\n}\n}\n", y[1],
           y[2], y[3]);
 }
@@ -62946,10 +62797,8 @@ static void hy__c_rnn_product(hy__c *c, const hy__c_step *s, const hy__c_rnn *v,
     char weights[HY__C_TEXT];
     hy__c_text(weights, "(x1 + %l)", w->start);
     if (!v->packed) {
-        hy__w(c, "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n%t sum = 0;\n", m, w->columns,
-              (int)c->real);
-        hy__w(c, "for (int k = 0; k < %l; k++) sum += %s[i * %l + k] * %s[j * %l + k];\n%s[i * %l + j] = "
-                 "sum;\n}\n", w->rows, a,
+        hy__w(c, "%fi %fj {\n%r sum = 0;\n", m, w->columns);
+        hy__w(c, "%fk sum += %s[i * %l + k] * %s[j * %l + k];\n%s[i * %l + j] = sum;\n}\n", w->rows, a,
               w->rows, weights, w->rows, to, w->columns);
         return;
     }
@@ -62971,32 +62820,27 @@ static void hy__c_rnn_cell(hy__c *c, const hy__c_rnn *v)
     int64_t u = v->units;
     hy__c_function(c, "sigmoid", sg);
     hy__c_function(c, "tanh", th);
-    hy__w(c, "%u_APART\nfor (int j = 0; j < %l; j++) {\n", u);
+    hy__w(c, "%u_APART\n%fj {\n", u);
     if (v->r.cell.mode == HY_RNN_LSTM) {
-        hy__w(c, "const %t in = %s(g[j] + bx[j] + b[j] + bh[j]);\n", (int)c->real, sg);
-        hy__w(c, "const %t forget = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real,
-              sg, u, u, u, u);
-        hy__w(c, "const %t fresh = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real, th,
-              2 * u, 2 * u,
+        hy__w(c, "const %r in = %s(g[j] + bx[j] + b[j] + bh[j]);\n", sg);
+        hy__w(c, "const %r forget = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", sg, u, u, u, u);
+        hy__w(c, "const %r fresh = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", th, 2 * u, 2 * u,
               2 * u, 2 * u);
-        hy__w(c, "const %t leave = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real, sg,
-              3 * u, 3 * u,
+        hy__w(c, "const %r leave = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", sg, 3 * u, 3 * u,
               3 * u, 3 * u);
-        hy__w(c, "%t e = forget * cell[n * %l + j] + in * fresh;\n", (int)c->real, u);
+        hy__w(c, "%r e = forget * cell[n * %l + j] + in * fresh;\n", u);
         if (v->r.cell.nan == v->r.cell.nan) hy__w(c, "if (e != e) e = %v;\n", v->r.cell.nan);
         if (v->r.cell.low > -HUGE_VAL) hy__w(c, "if (e < %v) e = %v;\n", v->r.cell.low, v->r.cell.low);
         if (v->r.cell.high < HUGE_VAL) hy__w(c, "if (e > %v) e = %v;\n", v->r.cell.high, v->r.cell.high);
         hy__w(c, "cell[n * %l + j] = e;\nfull[n * %l + j] = leave * %s(e);\n", u, u, th);
     } else if (v->r.cell.mode == HY_RNN_GRU) {
-        hy__w(c, "const %t reset = %s(g[j] + bx[j] + b[j] + bh[j]);\n", (int)c->real, sg);
-        hy__w(c, "const %t update = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real,
-              sg, u, u, u, u);
-        hy__w(c, "const %t fresh = %s(g[%l + j] + bx[%l + j] + reset * (b[%l + j] + bh[%l + j]));\n",
-              (int)c->real, th, 2 * u,
-              2 * u, 2 * u, 2 * u);
+        hy__w(c, "const %r reset = %s(g[j] + bx[j] + b[j] + bh[j]);\n", sg);
+        hy__w(c, "const %r update = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", sg, u, u, u, u);
+        hy__w(c, "const %r fresh = %s(g[%l + j] + bx[%l + j] + reset * (b[%l + j] + bh[%l + j]));\n", th,
+              2 * u, 2 * u, 2 * u, 2 * u);
         hy__w(c, "full[n * %l + j] = (1 - update) * fresh + update * h[n * %l + j];\n", u, u);
     } else {
-        hy__w(c, "const %t e = g[j] + bx[j] + b[j] + bh[j];\n", (int)c->real);
+        hy__w(c, "const %r e = g[j] + bx[j] + b[j] + bh[j];\n");
         if (v->r.cell.mode == HY_RNN_TANH) hy__w(c, "full[n * %l + j] = %s(e);\n", u, th);
         else hy__w(c, "full[n * %l + j] = e <= 0 ? 0 : e;\n", u);
     }
@@ -63009,34 +62853,29 @@ static void hy__c_rnn_walk(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, co
 {
     int lstm = v->r.cell.mode == HY_RNN_LSTM, direction = unit % v->r.directions, lengths = lstm ? 4 : 3, k;
     int64_t biases = hy__size(&hy__c_in(s, 1)->shape) - 2 * v->gates * (v->r.layers * v->r.directions - unit);
-    hy__w(c, "{\nconst %t *bx = x1 + %l, *bh = bx + %l;\n", (int)c->real, biases, v->gates);
+    hy__w(c, "{\nconst %r *bx = x1 + %l, *bh = bx + %l;\n", biases, v->gates);
     hy__c_rnn_product(c, s, v, v->steps * v->batch, &part[0], "low", "gates");
     hy__w(c, "memcpy(h, x2 + %l, %l * sizeof *h);\n", unit * v->batch * v->width, v->batch * v->width);
     if (lstm) hy__w(c, "memcpy(cell, x3 + %l, %l * sizeof *cell);\n", unit * v->batch * v->units,
                     v->batch * v->units);
-    hy__w(c, "for (int step = 0; step < %l; step++) {\nconst int t = %s;\n", v->steps,
-          direction ? "last - step" : "step");
+    hy__w(c, "%fstep {\nconst int t = %s;\n", v->steps, direction ? "last - step" : "step");
     hy__c_rnn_product(c, s, v, v->batch, &part[1], "h", "rec");
-    hy__w(c, "for (int n = 0; n < %l; n++) {\nconst %t *g = gates + (t * %l + n) * %l, *b = rec + n * %l;\n",
-          v->batch,
-          (int)c->real, v->batch, v->gates, v->gates);
-    hy__w(c, "%t *y = high + (t * %l + n) * %l + %l;\n", (int)c->real, v->batch, v->wide,
-          direction * v->width);
+    hy__w(c, "%fn {\nconst %r *g = gates + (t * %l + n) * %l, *b = rec + n * %l;\n", v->batch, v->batch,
+          v->gates, v->gates);
+    hy__w(c, "%r *y = high + (t * %l + n) * %l + %l;\n", v->batch, v->wide, direction * v->width);
     if (s->node->nin > lengths)
-        hy__w(c, "if (t >= x%d[n]) {\nfor (int j = 0; j < %l; j++) y[j] = 0;\ncontinue;\n}\n", lengths,
-              v->width);
+        hy__w(c, "if (t >= x%d[n]) {\n%fj y[j] = 0;\ncontinue;\n}\n", lengths, v->width);
     hy__c_rnn_cell(c, v);
     if (v->r.project) {
-        hy__w(c, "%t *to = h + n * %l;\nconst %t *from = full + n * %l;\n", (int)c->real, v->width,
-              (int)c->real, v->units);
+        hy__w(c, "%r *to = h + n * %l;\nconst %r *from = full + n * %l;\n", v->width, v->units);
         hy__c_rnn_product(c, s, v, 1, &part[2], "from", "to");
     } else hy__w(c, "memcpy(h + n * %l, full + n * %l, %l * sizeof *h);\n", v->width, v->units, v->units);
     hy__w(c, "memcpy(y, h + n * %l, %l * sizeof *h);\n}\n}\n", v->width, v->width);
     for (k = 1; k < 3; k++)
         if (v->r.tensor[k == 1 ? HY__RNN_LAST : HY__RNN_LAST_CELL] >= 0 && hy__c_wants(c, s, k))
             hy__w(c, "memcpy(y%d + %l, %s, %l * sizeof *h);\n", k,
-                  unit * v->batch * (k == 1 ? v->width : v->units),
-                  k == 1 ? "h" : "cell", v->batch * (k == 1 ? v->width : v->units));
+                  unit * v->batch * (k == 1 ? v->width : v->units), k == 1 ? "h" : "cell",
+                  v->batch * (k == 1 ? v->width : v->units));
     hy__w(c, "}\n");
 }
 
@@ -63054,17 +62893,16 @@ static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
     hy__c_rnn_parts(s, part);
     rows = v.steps * v.batch;
     at = rows * v.gates;
-    hy__w(c, "enum { last = %l };\n%t *gates = (%t *)(void *)scratch, *rec = gates + %l, *h = gates + %l;\n",
-          v.steps - 1,
-          (int)c->real, (int)c->real, at, at + v.batch * v.gates);
+    hy__w(c, "enum { last = %l };\n%r *gates = (%r *)(void *)scratch, *rec = gates + %l, *h = gates + %l;\n",
+          v.steps - 1, at, at + v.batch * v.gates);
     at += v.batch * (v.gates + v.width);
-    hy__w(c, "%t *full = gates + %l, *cell = gates + %l;\n(void)cell; (void)last;\n", (int)c->real, at,
+    hy__w(c, "%r *full = gates + %l, *cell = gates + %l;\n(void)cell; (void)last;\n", at,
           at + v.batch * v.units);
     at += 2 * v.batch * v.units;
     for (layer = 0; layer < v.r.layers; layer++) {
-        hy__w(c, "{\nconst %t *low = ", (int)c->real);
+        hy__w(c, "{\nconst %r *low = ");
         if (layer) hy__w(c, "gates + %l;\n", at + (layer - 1) % 2 * rows * v.wide); else hy__w(c, "x0;\n");
-        hy__w(c, "%t *high = ", (int)c->real);
+        hy__w(c, "%r *high = ");
         if (layer + 1 < v.r.layers) hy__w(c, "gates + %l;\n", at + layer % 2 * rows * v.wide); else hy__w(c,
             "y0;\n");
         for (d = 0; d < v.r.directions; d++)
@@ -63110,18 +62948,16 @@ static void hy__c_attention(hy__c *c, const hy__c_step *s)
     hy__c_number(scale, hy__score_scale(r, part), c->real);
     hy__c_text(own, "h / %d", (int)(shared ? heads / shared : 1));
     hy__c_text(input, "const %s", hy__c_local(c->real));
-    hy__w(c, "%t *p = (%t *)(void *)scratch;\n", (int)c->real, (int)c->real);
-    hy__w(c, "for (int b = 0; b < %l; b++) for (int h = 0; h < %l; h++) for (int t = 0; t < %l; t++) {\n",
-          q->dim[0], heads, queries);
+    hy__w(c, "%r *p = (%r *)(void *)scratch;\n");
+    hy__w(c, "%fb %fh %ft {\n", q->dim[0], heads, queries);
     hy__c_attention_row(c, input, "q", "x0", &of_q, "h", "t");
     hy__c_attention_row(c, input, "k", "x1", &of_k, own, "");
     hy__c_attention_row(c, input, "v", "x2", &of_v, own, "");
     hy__c_attention_row(c, hy__c_local(c->real), "y", "y0", &of_y, "h", "t");
     if (r->causal) hy__w(c, "const int n = t + %l < %l ? t + %l : %l;\n", seen, keys, seen, keys);
     else hy__w(c, "enum { n = %l };\n", keys);
-    hy__w(c, "%t top = -INFINITY, sum = 0;\nfor (int i = 0; i < n; i++) {\n%t a = 0;\n", (int)c->real,
-          (int)c->real);
-    hy__w(c, "for (int d = 0; d < %l; d++) a += q[d] * k[i * %l + d];\n", part, of_k.row);
+    hy__w(c, "%r top = -INFINITY, sum = 0;\nfor (int i = 0; i < n; i++) {\n%r a = 0;\n");
+    hy__w(c, "%fd a += q[d] * k[i * %l + d];\n", part, of_k.row);
     if (masked) {
         memset(&mask, 0, sizeof mask);
         hy__attend_mask(&mask, &hy__c_in(s, 3)->shape);
@@ -63131,12 +62967,10 @@ static void hy__c_attention(hy__c *c, const hy__c_step *s)
     if (masked && hy__c_in(s, 3)->dtype == HY_BOOL) hy__w(c, "a = x3[at] ? a * %s : -INFINITY;\n", scale);
     else hy__w(c, "a = a * %s%s;\n", scale, masked ? " + x3[at]" : "");
     hy__w(c, "if (a > top || a != a) top = a;\np[i] = a;\n}\n");
-    hy__w(c, "for (int d = 0; d < %l; d++) y[d] = 0;\n", each);
+    hy__w(c, "%fd y[d] = 0;\n", each);
     if (masked && r->zero_hidden) hy__w(c, "if (top == -INFINITY) continue;\n");
     hy__w(c, "for (int i = 0; i < n; i++) { p[i] = %s(p[i] - top); sum += p[i]; }\n"
-             "for (int i = 0; i < n; i++) for (int d = 0; d < %l; d++)\n"
-             "y[d] += p[i] / sum * v[i * %l + d];\n}\n",
-          e, each, of_v.row);
+          "for (int i = 0; i < n; i++) %fd\ny[d] += p[i] / sum * v[i * %l + d];\n}\n", e, each, of_v.row);
 }
 
 /* --- control flow: bodies are functions of their own, which work in the scratch of the operator --- */
@@ -63276,7 +63110,7 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
         hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
         hy__w(c, hy__c_is_half(dtype) ? "if ((goes_on & 0x7fff) == 0) break;\n"
                                       : "if (goes_on == 0) break;\n");
-    } else hy__w(c, "for (int t = 0; t < %l; t++) {\n", turns);
+    } else hy__w(c, "%ft {\n", turns);
     hy__c_turn_call(c, s, &l, last, HY__C_LATE);
     for (i = 0; i < r->states; i++)
         hy__w(c, "%t *was%d = s%d;\ns%d = n%d;\nn%d = was%d;\n", (int)hy__c_in(s, r->data + i)->dtype, i, i,
@@ -63322,12 +63156,10 @@ static size_t hy__c_int8_scratch(const hy__c_step *s)
 static void hy__c_int8_round(hy__c *c, const hy__int8_plan *p)
 {
     const int64_t all = p->groups * p->fine_c, places = hy__int8_volume(p->fine);
-    hy__w(c, "int8_t *const data = (int8_t *)scratch, *q = data;\n"
-          "for (int n = 0; n < %l; n++) for (int g = 0; g < %l; g++)\n"
+    hy__w(c, "int8_t *const data = (int8_t *)scratch, *q = data;\n%fn %fg\n"
           "for (int z = %l; z < %l; z++) for (int y = %l; y < %l; y++) for (int x = %l; x < %l; x++)\n"
-          "for (int k = 0; k < %l; k++) {\nfloat v = 0;\n", p->images, p->groups, -p->pad[0],
-          p->wide[0] - p->pad[0], -p->pad[1], p->wide[1] - p->pad[1], -p->pad[2], p->wide[2] - p->pad[2],
-          p->fine_c);
+          "%fk {\nfloat v = 0;\n", p->images, p->groups, -p->pad[0], p->wide[0] - p->pad[0], -p->pad[1],
+          p->wide[1] - p->pad[1], -p->pad[2], p->wide[2] - p->pad[2], p->fine_c);
     hy__w(c, "if (z >= 0 && z < %l && y >= 0 && y < %l && x >= 0 && x < %l)\n", p->fine[0], p->fine[1],
           p->fine[2]);
     hy__w(c, "v = x0[n * %l + (g * %l + k) * %l + ((z * %l + y) * %l + x) * %l] * %v;\n", all * places,
@@ -63345,15 +63177,13 @@ static void hy__c_int8(hy__c *c, const hy__c_step *s)
     places = hy__int8_volume(p.coarse);
     taps = p.stretches / (p.kernel[0] * p.kernel[1]);
     hy__c_int8_round(c, &p);
-    hy__w(c, "for (int n = 0; n < %l; n++) for (int g = 0; g < %l; g++) for (int p = 0; p < %l; p++)\n"
-          "for (int z = 0; z < %l; z++) for (int y = 0; y < %l; y++) for (int x = 0; x < %l; x++) {\n",
-          p.images, p.groups, p.panels, p.coarse[0], p.coarse[1], p.coarse[2]);
+    hy__w(c, "%fn %fg %fp\n%fz %fy %fx {\n", p.images, p.groups, p.panels, p.coarse[0], p.coarse[1],
+          p.coarse[2]);
     hy__w(c, "const int8_t *w = x1 + (g * %l + p) * %l;\n"
           "const int8_t *from = data + (((n * %l + g) * %l + z * %l) * %l + y * %l) * %l + x * %l;\n",
           p.panels, p.stretches * p.steps * HY__INT8_BYTES, p.groups, p.wide[0], p.stride[0], p.wide[1],
           p.stride[1], p.wide[2] * p.fine_c, p.stride[2] * p.fine_c);
-    hy__w(c, "int32_t sum[16] = { 0 };\n"
-          "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) for (int k = 0; k < %l; k++) {\n"
+    hy__w(c, "int32_t sum[16] = { 0 };\n%fi %fj %fk {\n"
           "const int8_t *a = from + (i * %l + j * %l) * %l + k * %l;\n", p.kernel[0], p.kernel[1], taps,
           p.dilate[0] * p.wide[1], p.dilate[1], p.wide[2] * p.fine_c, p.dilate[2] * p.fine_c);
     hy__w(c, "for (int t = 0; t < %l; t++, a += 4, w += 64) for (int o = 0; o < 16; o++)\n"
@@ -63988,8 +63818,7 @@ static int hy__c_map_of(hy__c *c, hy__c_step *s)
         hy_array *part = y->count ? y->item[o] : y;
         part = hy_copy(F, part);
         failed = !part || hy__c_map_make(c, &s->map[o], (const int *)part->t.data,
-                                         hy__size(&part->t.type.shape), n,
-                                         fill);
+                                         hy__size(&part->t.type.shape), n, fill);
     }
     hy_end(F);
     return failed ? -1 : 0;
@@ -64361,7 +64190,7 @@ static void hy__c_write_numbers(hy__c *c, const hy_tensor *from, const hy__c_blo
     c->real = dtype;
     for (i = 0; i < n; i++) {
         const char *at = (const char *)from->data + (b ? hy__c_blob_at(b, i) : i) * hy__traits[dtype].size;
-        hy__w(c, i % in_line ? ", " : i ? ",\n    " : "\n    ");
+        hy__w(c, i % in_line ? ", " : i ? ",\n" : "\n");
         if (hy__c_is_half(dtype)) {
             uint16_t bits;
             memcpy(&bits, at, sizeof bits);
@@ -64470,8 +64299,7 @@ static void hy__c_write_packed(hy__c *c, const hy__c_blob *b)
     char name[HY__C_TEXT];
     hy__c_blob_name(b, name);
     if (c->separate) hy__w(c, "(const %t *)(const void *)((const char *)weights + %l)",
-                           (int)b->from.type.dtype,
-                           (int64_t)b->offset);
+                           (int)b->from.type.dtype, (int64_t)b->offset);
     else hy__w(c, "%p_%s", name);
 }
 
@@ -64521,12 +64349,11 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
         const char *half = t->dtype == HY_F16 ? "f16" : "bf16";
         if (!hy__c_is_half(t->dtype) || (out < 0 ? !hy__c_takes(c, s, k) : !hy__c_wants(c, s, out))) continue;
         hy__c_need_half(c, t->dtype);
-        if (!behind) hy__w(c, "    float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
-                           out < 0 ? k : out,
-                           (int64_t)at);
+        if (!behind) hy__w(c, "float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
+                           out < 0 ? k : out, (int64_t)at);
         at += hy__round64((size_t)hy__size(&t->shape) * sizeof(float));
         if (behind != (out >= 0)) continue;
-        hy__c_loop(c, "    ", "i", hy__size(&t->shape));
+        hy__w(c, "%fi", hy__size(&t->shape));
         if (behind) hy__w(c, " e%d[i] = %p_to_%s(y%d[i]);\n", out, half, out);
         else hy__w(c, " x%d[i] = %p_from_%s(h%d[i]);\n", k, half, k);
     }
@@ -64590,14 +64417,14 @@ static void hy__c_write_calls(hy__c *c, int part)
     for (i = early ? 0 : c->at->early; i < (early ? c->at->early : c->at->steps); i++) {
         const hy__c_step *s = &c->at->step[i];
         if (!s->emit) continue;
-        hy__w(c, "    %p_%s(", s->name);
+        hy__w(c, "%p_%s(", s->name);
         hy__c_write_ports(c, s, 1);
         hy__w(c, ");\n");
     }
     for (i = 0; i < c->at->g->heads && !early; i++) {
         int v = hy__c_value_of(c, &c->at->g->head[i]);
         if (hy__c_is_own_head(c, i)) continue;
-        hy__w(c, "    memcpy(out");
+        hy__w(c, "memcpy(out");
         if (c->at->g->heads > 1) hy__w(c, "%d", i);
         hy__w(c, ", ");
         hy__c_write_where(c, v);
@@ -64611,7 +64438,7 @@ static void hy__c_write_voids(hy__c *c)
     int i;
     for (i = 0; i < c->at->g->heads; i++) {
         if (!hy__c_is_own_head(c, i) || hy__size(&hy__edge_type(&c->at->g->head[i])->shape)) continue;
-        hy__w(c, "    (void)out");
+        hy__w(c, "(void)out");
         if (c->at->g->heads > 1) hy__w(c, "%d", i);
         hy__w(c, ";\n");
     }
@@ -64633,19 +64460,18 @@ static void hy__c_write_run(hy__c *c)
     hy__c_write_signature(c);
     hy__w(c, "\n{\n");
     if (c->at->arena)
-        hy__w(c, "#ifdef %u_NO_MEMORY\n    char *ws = (char *)workspace;\n#else\n"
-                 "    static double memory[(%u_WORKSPACE + 7) / 8];\n"
-                 "    char *ws = (char *)(workspace ? workspace : memory);\n#endif\n"
-                 "    if (!ws) return -1;\n");
-    else hy__w(c, hy__c_lies_nowhere(c->at) ? "    char *ws = (char *)workspace;\n    (void)ws;\n"
-                                            : "    (void)workspace;\n");
+        hy__w(c, "#ifdef %u_NO_MEMORY\nchar *ws = (char *)workspace;\n#else\n"
+              "static double memory[(%u_WORKSPACE + 7) / 8];\n"
+              "char *ws = (char *)(workspace ? workspace : memory);\n#endif\nif (!ws) return -1;\n");
+    else hy__w(c, hy__c_lies_nowhere(c->at) ? "char *ws = (char *)workspace;\n(void)ws;\n"
+                                            : "(void)workspace;\n");
     for (i = 0; i < c->at->g->vars; i++)
-        if (!hy__c_body_reads(c->at, i)) hy__w(c, "    (void)%s;\n", c->at->var[i]);
+        if (!hy__c_body_reads(c->at, i)) hy__w(c, "(void)%s;\n", c->at->var[i]);
     hy__c_write_voids(c);
-    if (c->separate && !c->weights) hy__w(c, "    (void)weights;\n");
-    if (c->at->faults) hy__w(c, "    int fault = 0;\n");
+    if (c->separate && !c->weights) hy__w(c, "(void)weights;\n");
+    if (c->at->faults) hy__w(c, "int fault = 0;\n");
     hy__c_write_calls(c, HY__C_LATE);
-    hy__w(c, c->at->faults ? "    return fault ? -2 : 0;\n}\n" : "    return 0;\n}\n");
+    hy__w(c, c->at->faults ? "return fault ? -2 : 0;\n}\n" : "return 0;\n}\n");
 }
 
 /* A part of a body as a function. */
@@ -64672,8 +64498,8 @@ static void hy__c_write_part(hy__c *c, int part)
     if (b->arena) hy__w(c, "%schar *ws", comma);
     if (c->separate) hy__w(c, *comma || b->arena ? ", const void *weights" : "const void *weights");
     if (b->faults) hy__w(c, *comma || b->arena || c->separate ? ", int *fault" : "int *fault");
-    hy__w(c, c->separate ? ")\n{\n    (void)weights;\n" : ")\n{\n");
-    if (b->faults) hy__w(c, "    (void)fault;\n");
+    hy__w(c, c->separate ? ")\n{\n(void)weights;\n" : ")\n{\n");
+    if (b->faults) hy__w(c, "(void)fault;\n");
     if (part == HY__C_LATE) hy__c_write_voids(c);
     hy__c_write_calls(c, part);
     hy__w(c, "}\n\n");
@@ -64708,14 +64534,13 @@ static void hy__c_write_test(hy__c *c)
         hy__w(c, "static %t %p_got%d[%l];\n", (int)c->out[i]->t.type.dtype, i,
               hy__most(hy__size(&c->out[i]->t.type.shape), 1));
     if (c->separate) hy__w(c, "static double %p_loaded[(%u_WEIGHTS + 7) / 8 + 1];\n");
-    hy__w(c, "\nint main(int argc, char **argv)\n{\n    double worst, largest;\n    int bad = 0;\n"
-          "    (void)argc; (void)argv;\n");
+    hy__w(c, "\nint main(int argc, char **argv)\n{\ndouble worst, largest;\nint bad = 0;\n"
+          "(void)argc; (void)argv;\n");
     if (c->separate)
-        hy__w(c, "    FILE *file = argc > 1 ? fopen(argv[1], \"rb\") : NULL;\n"
-              "    if (!file || fread(%p_loaded, 1, %u_WEIGHTS, file) != %u_WEIGHTS) { puts(\"no "
-              "weights\"); return 2; }\n"
-              "    fclose(file);\n");
-    hy__w(c, "    if (%p_run(");
+        hy__w(c, "FILE *file = argc > 1 ? fopen(argv[1], \"rb\") : NULL;\n"
+              "if (!file || fread(%p_loaded, 1, %u_WEIGHTS, file) != %u_WEIGHTS) { puts(\"no weights\"); "
+              "return 2; }\nfclose(file);\n");
+    hy__w(c, "if (%p_run(");
     for (i = 0; i < c->at->g->vars; i++) hy__w(c, "%p_given%d, ", i);
     for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
     hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
@@ -64726,17 +64551,16 @@ static void hy__c_write_test(hy__c *c)
         hy__c_load(c, got, dtype, hy__c_text(name, "%s_got%d", c->prefix, i), "i");
         hy__c_load(c, due, dtype, hy__c_text(name, "%s_due%d", c->prefix, i), "i");
         c->real = HY_F64;
-        hy__w(c, "    worst = largest = 0;\n");
-        hy__c_loop(c, "    ", "i", hy__size(&c->out[i]->t.type.shape));
-        hy__w(c, " {\n        const double got = (double)%s, due = (double)%s, size = fabs(due);\n"
-              "        if (size > largest && size < INFINITY) largest = size;\n"
-              "        if (got == due || (got != got && due != due)) continue;\n"
-              "        if (!(fabs(got - due) <= worst) && worst == worst) worst = fabs(got - due);\n    }\n",
-              got, due);
-        hy__w(c, "    printf(\"%p: output %d: off by %%g at most, of %%g\\n\", worst, largest);\n"
-              "    if (!(worst <= %v * largest)) bad = 1;\n", i, hy__c_tolerance(c, dtype));
+        hy__w(c, "worst = largest = 0;\n");
+        hy__w(c, "%fi {\nconst double got = (double)%s, due = (double)%s, size = fabs(due);\n"
+              "if (size > largest && size < INFINITY) largest = size;\n"
+              "if (got == due || (got != got && due != due)) continue;\n"
+              "if (!(fabs(got - due) <= worst) && worst == worst) worst = fabs(got - due);\n}\n",
+              hy__size(&c->out[i]->t.type.shape), got, due);
+        hy__w(c, "printf(\"%p: output %d: off by %%g at most, of %%g\\n\", worst, largest);\n"
+              "if (!(worst <= %v * largest)) bad = 1;\n", i, hy__c_tolerance(c, dtype));
     }
-    hy__w(c, "    puts(bad ? \"%p: WRONG\" : \"%p: right\");\n    return bad;\n}\n#endif\n");
+    hy__w(c, "puts(bad ? \"%p: WRONG\" : \"%p: right\");\nreturn bad;\n}\n#endif\n");
 }
 
 /* inputs: as many as the operator has that calls it, parameters behind the variables. */
@@ -64792,8 +64616,8 @@ static void hy__c_put_source(hy__target *t, const void *what)
           "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n"
           "#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && "
           "!defined(__OPTIMIZE_SIZE__)\n"
-          "#pragma GCC optimize(\"no-trapping-math\")    /* no compare can trap: loops of them become vector "
-          "code */\n#endif\n\n");
+          "#pragma GCC optimize(\"no-trapping-math\")    /* no compare can trap: loops of them become "
+          "vector code */\n#endif\n\n");
     hy__c_write_sizes(&c);
     hy__w(&c, "#ifdef __cplusplus\n#define restrict __restrict\nextern \"C\"\n#endif\n");
     hy__c_write_signature(&c);
