@@ -56422,8 +56422,8 @@ static void hy__lbsgd_settle(hy_update *u)
     double ratio = sqrt(u->sum[0] / (u->sum[1] + u->wd * u->sum[0] + 1e-18));
     if (hy__lbsgd_due(u)) u->lr *= ratio < 0.01 ? 0.01 : ratio > 100 ? 100 : ratio;
 }
-static void hy__lbsgd_update(const hy_update *u, int64_t from, int64_t n, void *weight, const void *grad,
-                             void *const *state)
+static void hy__optim_lbsgd(const hy_update *u, int64_t from, int64_t n, void *weight, const void *grad,
+                            void *const *state)
 {
     int member = !hy__lbsgd_due(u) ? HY__UPDATE_gather
         : u->optim->opt.momentum > 0 ? HY__UPDATE_gathered_momentum : HY__UPDATE_gathered_sgd;
@@ -56446,199 +56446,132 @@ static void hy__dcasgd_begin(hy_update *u)
 HY__COLD_ROOMS
 enum { HY__UPDATES_BITS = 52 };         /* of the largest count of updates: far more than anybody makes */
 
-/* Are all of them numbers, and not below 0? */
-static int hy__optim_sound(const hy_optim_opt *o)
-{
-    const double v[] = { o->learning_rate, o->wd, o->clip_gradient, o->momentum, o->beta1, o->beta2,
-                         o->epsilon, o->schedule_decay, o->gamma1, o->gamma2, o->clip_weights, o->rho,
-                         o->lamda1, o->beta, o->lamda, o->wd_lh, o->eta, o->lower_bound, o->upper_bound };
-    size_t i;
-    for (i = 0; i < sizeof v / sizeof v[0]; i++) if (!(v[i] >= 0 && v[i] < HUGE_VAL)) return 0;
-    return o->rescale_grad - o->rescale_grad == 0 && o->beta1 < 1 && o->beta2 < 1;
-}
+/* Numbers, none below 0, and what they are where nothing is said. */
+#define HY__NUMBER(field, otherwise) { offsetof(hy_optim_opt, field), otherwise }
+static const struct { size_t at; double otherwise; } hy__optim_numbers[] = {
+    HY__NUMBER(learning_rate, 0), HY__NUMBER(wd, 0), HY__NUMBER(clip_gradient, 0), HY__NUMBER(momentum, 0),
+    HY__NUMBER(beta1, 0.9), HY__NUMBER(beta2, 0.999), HY__NUMBER(epsilon, 1e-8),
+    HY__NUMBER(schedule_decay, 0.004), HY__NUMBER(gamma1, 0.9), HY__NUMBER(gamma2, 0.9),
+    HY__NUMBER(clip_weights, 0), HY__NUMBER(rho, 0.9), HY__NUMBER(lamda1, 0.01), HY__NUMBER(beta, 1),
+    HY__NUMBER(lamda, 0.04), HY__NUMBER(wd_lh, 0), HY__NUMBER(eta, 0.001), HY__NUMBER(lower_bound, 0),
+    HY__NUMBER(upper_bound, 0)
+};
+static double *hy__optim_number(hy_optim_opt *o, size_t at) { return (double *)(void *)((char *)o + at); }
 
-static hy_optim hy__optim_make(const char *name, double learning_rate, const hy_optim_opt *opt,
-                               void (*begin)(hy_update *), hy__update_fn update, int states)
+static void hy__optim_options(hy_optim *x, double learning_rate)
 {
-    hy_optim x;
-    hy_optim_opt *o = &x.opt;
-    memset(&x, 0, sizeof x);
-    if (opt) x.opt = *opt;
-    x.name = name;
-    x.begin = begin;
-    x.update = update;
-    x.states = states;
-    o->learning_rate = o->learning_rate == 0 && o->schedule.fn ? o->schedule.base_lr
-        : hy__real_or(o->learning_rate, learning_rate);
+    hy_optim_opt *o = &x->opt;
+    double given = o->learning_rate;
+    size_t i;
+    int sound;
+    o->learning_rate = given == 0 && o->schedule.fn ? o->schedule.base_lr : hy__real_or(given, learning_rate);
     o->rescale_grad = hy__real_or(o->rescale_grad, 1);
-    o->momentum = hy__real_or(o->momentum, 0);
-    o->beta1 = hy__real_or(o->beta1, 0.9);
-    o->beta2 = hy__real_or(o->beta2, 0.999);
-    o->epsilon = hy__real_or(o->epsilon, 1e-8);
-    o->schedule_decay = hy__real_or(o->schedule_decay, 0.004);
-    o->gamma1 = hy__real_or(o->gamma1, 0.9);
-    o->gamma2 = hy__real_or(o->gamma2, 0.9);
-    o->rho = hy__real_or(o->rho, 0.9);
-    o->lamda1 = hy__real_or(o->lamda1, 0.01);
-    o->beta = hy__real_or(o->beta, 1);
-    o->lamda = hy__real_or(o->lamda, 0.04);
-    o->eta = hy__real_or(o->eta, 0.001);
     o->batch_scale = hy__int_or(o->batch_scale, 1);
     o->warmup_epochs = hy__int_or(o->warmup_epochs, 5);
     o->updates_per_epoch = hy__int_or(o->updates_per_epoch, 32);
     if (!o->warmup_strategy) o->warmup_strategy = "linear";
-    if (o->schedule.fn) {
-        if (opt->learning_rate != 0) o->schedule.base_lr = o->learning_rate;
-        x.wrong = o->schedule.wrong;
+    if (o->schedule.fn && given != 0) o->schedule.base_lr = o->learning_rate;
+    if (o->schedule.fn) x->wrong = o->schedule.wrong;
+    for (i = 0, sound = 1; i < sizeof hy__optim_numbers / sizeof *hy__optim_numbers; i++) {
+        double *v = hy__optim_number(o, hy__optim_numbers[i].at);
+        *v = hy__real_or(*v, hy__optim_numbers[i].otherwise);
+        sound &= *v >= 0 && *v < HUGE_VAL;
     }
-    if (!hy__optim_sound(o)) x.wrong = "a number in its options is negative, infinite or NaN, or a beta is 1";
+    if (!sound || o->rescale_grad - o->rescale_grad != 0 || o->beta1 >= 1 || o->beta2 >= 1)
+        x->wrong = "a number in its options is negative, infinite or NaN, or a beta is 1";
     else if (o->begin_num_update < 0 || o->begin_num_update >> HY__UPDATES_BITS)
-        x.wrong = "begin_num_update is negative or too large";
-    return x;
+        x->wrong = "begin_num_update is negative or too large";
 }
 
-/* With another default for one of the options. */
-static hy_optim_opt hy__optim_with(const hy_optim_opt *opt, size_t field, double value)
-{
-    hy_optim_opt o;
-    double *at = (double *)(void *)((char *)&o + field);
-    HY__OPTIONS_INTO(o, opt);
-    if (*at == 0) *at = value;
-    return o;
-}
-#define HY__WITH(opt, field, value) hy__optim_with(opt, offsetof(hy_optim_opt, field), value)
+/* Name, learning rate, what begins a step, its loop, the loop with momentum (of rmsprop: centered), how many
+ * states each of them has, and a default of its own for one of the options. */
+#define HY__OPTIM_OWN(field, value) offsetof(hy_optim_opt, field), value
+#define HY__OPTIMS(X) \
+    X(sgd, 0.01, momentum, sgd, sgd_momentum, 0, 1, 0, 0) \
+    X(nag, 0.01, momentum, sgd_shrunk, nag, 0, 1, 0, 0) \
+    X(adam, 0.001, adam, adam, adam, 2, 2, 0, 0) \
+    X(adamw, 0.001, adamw, adamw, adamw, 2, 2, 0, 0) \
+    X(adamax, 0.002, adamax, adamax, adamax, 2, 2, 0, 0) \
+    X(nadam, 0.001, nadam, nadam, nadam, 2, 2, 0, 0) \
+    X(adagrad, 0.01, epsilon, adagrad, adagrad, 1, 1, HY__OPTIM_OWN(epsilon, 1e-7)) \
+    X(groupadagrad, 0.01, epsilon, groupadagrad, groupadagrad, 1, 1, HY__OPTIM_OWN(epsilon, 1e-5)) \
+    X(adadelta, 0.01, adadelta, adadelta, adadelta, 2, 2, HY__OPTIM_OWN(epsilon, 1e-5)) \
+    X(rmsprop, 0.001, rmsprop, rmsprop, rmsprop_centered, 1, 3, 0, 0) \
+    X(ftrl, 0.1, ftrl, ftrl, ftrl, 2, 2, 0, 0) \
+    X(ftml, 0.01, ftml, ftml, ftml, 3, 3, HY__OPTIM_OWN(beta1, 0.6)) \
+    X(lamb, 0.001, lamb, lamb, lamb, 2, 2, HY__OPTIM_OWN(epsilon, 1e-6)) \
+    X(lars, 0.01, lars, sgd, sgd_momentum, 0, 1, HY__OPTIM_OWN(epsilon, HY_ZERO)) \
+    X(lbsgd, 0.01, lbsgd, lbsgd, lbsgd, 1, 2, 0, 0) \
+    X(signum, 0.01, signum, signsgd, signum, 0, 1, HY__OPTIM_OWN(momentum, 0.9)) \
+    X(sgld, 0.01, sgld, sgld, sgld, 0, 0, 0, 0) \
+    X(dcasgd, 0.01, dcasgd, dcasgd, dcasgd_momentum, 1, 2, 0, 0)
+#define HY__OPTIM_KIND(name, ...) HY__OPTIM_##name,
+#define HY__OPTIM_ROW(name, rate, begin, update, other, states, more, ...) \
+    { #name, rate, hy__##begin##_begin, { hy__optim_##update, hy__optim_##other }, { states, more }, \
+      __VA_ARGS__ },
+enum { HY__OPTIMS(HY__OPTIM_KIND) HY__OPTIM_COUNT };
+static const struct hy__optim_row {
+    const char  *name;
+    double       rate;
+    void       (*begin)(hy_update *u);
+    hy__update_fn update[2];
+    int          states[2];
+    size_t       own;
+    double       value;
+} hy__optims[] = { HY__OPTIMS(HY__OPTIM_ROW) };
 
-static int hy__has_momentum(const hy_optim_opt *opt) { return opt && opt->momentum > 0; }
-
-HY_API hy_optim hy_optim_sgd(const hy_optim_opt *opt)
+static void hy__lbsgd_make(hy_optim *x)
 {
-    int with = hy__has_momentum(opt);
-    return hy__optim_make("sgd", 0.01, opt, hy__momentum_begin, with ? hy__optim_sgd_momentum : hy__optim_sgd,
-                          with);
-}
-HY_API hy_optim hy_optim_nag(const hy_optim_opt *opt)
-{
-    int with = hy__has_momentum(opt);
-    return hy__optim_make("nag", 0.01, opt, hy__momentum_begin, with ? hy__optim_nag : hy__optim_sgd_shrunk,
-                          with);
-}
-HY_API hy_optim hy_optim_adam(const hy_optim_opt *opt)
-{
-    return hy__optim_make("adam", 0.001, opt, hy__adam_begin, hy__optim_adam, 2);
-}
-HY_API hy_optim hy_optim_adamw(const hy_optim_opt *opt)
-{
-    return hy__optim_make("adamw", 0.001, opt, hy__adamw_begin, hy__optim_adamw, 2);
-}
-HY_API hy_optim hy_optim_adamax(const hy_optim_opt *opt)
-{
-    return hy__optim_make("adamax", 0.002, opt, hy__adamax_begin, hy__optim_adamax, 2);
-}
-HY_API hy_optim hy_optim_nadam(const hy_optim_opt *opt)
-{
-    return hy__optim_make("nadam", 0.001, opt, hy__nadam_begin, hy__optim_nadam, 2);
-}
-HY_API hy_optim hy_optim_adagrad(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-7);
-    return hy__optim_make("adagrad", 0.01, &o, hy__epsilon_begin, hy__optim_adagrad, 1);
-}
-HY_API hy_optim hy_optim_groupadagrad(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-5);
-    hy_optim x = hy__optim_make("groupadagrad", 0.01, &o, hy__epsilon_begin, hy__optim_groupadagrad, 1);
-    x.by_row = 1;
-    if (x.opt.wd != 0) x.wrong = "it has no weight decay: wd must be 0";
-    return x;
-}
-HY_API hy_optim hy_optim_adadelta(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-5);
-    return hy__optim_make("adadelta", 0.01, &o, hy__adadelta_begin, hy__optim_adadelta, 2);
-}
-HY_API hy_optim hy_optim_rmsprop(const hy_optim_opt *opt)
-{
-    int centered = opt && opt->centered;
-    return hy__optim_make("rmsprop", 0.001, opt, hy__rmsprop_begin,
-                          centered ? hy__optim_rmsprop_centered : hy__optim_rmsprop, centered ? 3 : 1);
-}
-HY_API hy_optim hy_optim_ftrl(const hy_optim_opt *opt)
-{
-    return hy__optim_make("ftrl", 0.1, opt, hy__ftrl_begin, hy__optim_ftrl, 2);
-}
-HY_API hy_optim hy_optim_ftml(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, beta1, 0.6);
-    return hy__optim_make("ftml", 0.01, &o, hy__ftml_begin, hy__optim_ftml, 3);
-}
-HY_API hy_optim hy_optim_lamb(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-6);
-    hy_optim x = hy__optim_make("lamb", 0.001, &o, hy__lamb_begin, hy__optim_lamb, 2);
-    x.measure = hy__optim_measure_lamb;
-    x.settle = hy__lamb_settle;
-    return x;
-}
-HY_API hy_optim hy_optim_lars(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, epsilon, HY_ZERO);
-    int with = hy__has_momentum(opt);
-    hy_optim x = hy__optim_make("lars", 0.01, &o, hy__lars_begin,
-                                with ? hy__optim_sgd_momentum : hy__optim_sgd, with);
-    x.measure = hy__optim_measure_norms;
-    x.settle = hy__lars_settle;
-    return x;
-}
-HY_API hy_optim hy_optim_lbsgd(const hy_optim_opt *opt)
-{
-    hy_optim x = hy__optim_make("lbsgd", 0.01, opt, hy__lbsgd_begin, hy__lbsgd_update,
-                                1 + hy__has_momentum(opt));
-    if (!strcmp(x.opt.warmup_strategy, "lars")) {
-        x.measure = hy__lbsgd_measure;
-        x.settle = hy__lbsgd_settle;
+    const hy_optim_opt *o = &x->opt;
+    if (!strcmp(o->warmup_strategy, "lars")) {
+        x->measure = hy__lbsgd_measure;
+        x->settle = hy__lbsgd_settle;
     }
-    if (x.opt.batch_scale < 1 || x.opt.updates_per_epoch < 0 || x.opt.warmup_epochs < 0 ||
-        x.opt.begin_epoch < 0)
-        x.wrong = "batch_scale is below 1, or a number of epochs or updates is below 0";
-    else if (hy__word_number("linear|power2|sqrt|lars|none", x.opt.warmup_strategy) < 0)
-        x.wrong = "warmup_strategy is none of linear, power2, sqrt, lars, none";
+    if (o->batch_scale < 1 || o->updates_per_epoch < 0 || o->warmup_epochs < 0 || o->begin_epoch < 0)
+        x->wrong = "batch_scale is below 1, or a number of epochs or updates is below 0";
+    else if (hy__word_number("linear|power2|sqrt|lars|none", o->warmup_strategy) < 0)
+        x->wrong = "warmup_strategy is none of linear, power2, sqrt, lars, none";
+}
+
+static hy_optim hy__optim_make(int kind, const hy_optim_opt *opt)
+{
+    const struct hy__optim_row *row = &hy__optims[kind];
+    double *own;
+    hy_optim x;
+    int more;
+    memset(&x, 0, sizeof x);
+    if (opt) x.opt = *opt;
+    own = hy__optim_number(&x.opt, row->own);
+    if (row->own && *own == 0) *own = row->value;
+    more = kind == HY__OPTIM_rmsprop ? x.opt.centered != 0 : x.opt.momentum > 0;
+    x.name = row->name;
+    x.begin = row->begin;
+    x.update = row->update[more];
+    x.states = row->states[more];
+    hy__optim_options(&x, row->rate);
+    switch (kind) {
+    case HY__OPTIM_lamb: x.measure = hy__optim_measure_lamb; x.settle = hy__lamb_settle; break;
+    case HY__OPTIM_lars: x.measure = hy__optim_measure_norms; x.settle = hy__lars_settle; break;
+    case HY__OPTIM_lbsgd: hy__lbsgd_make(&x); break;
+    case HY__OPTIM_dcasgd: x.copies = more ? 2 : 1; break;      /* the weight of a step before */
+    case HY__OPTIM_groupadagrad:
+        x.by_row = 1;
+        if (x.opt.wd != 0) x.wrong = "it has no weight decay: wd must be 0";
+        break;
+    default: break;
+    }
     return x;
 }
-HY_API hy_optim hy_optim_signum(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, momentum, 0.9);
-    int with = o.momentum > 0;
-    return hy__optim_make("signum", 0.01, &o, hy__signum_begin, with ? hy__optim_signum : hy__optim_signsgd,
-                          with);
-}
-HY_API hy_optim hy_optim_sgld(const hy_optim_opt *opt)
-{
-    return hy__optim_make("sgld", 0.01, opt, hy__sgld_begin, hy__optim_sgld, 0);
-}
-HY_API hy_optim hy_optim_dcasgd(const hy_optim_opt *opt)
-{
-    int with = hy__has_momentum(opt);
-    hy_optim x = hy__optim_make("dcasgd", 0.01, opt, hy__dcasgd_begin,
-                                with ? hy__optim_dcasgd_momentum : hy__optim_dcasgd, 1 + with);
-    x.copies = with ? 2 : 1;            /* the last state is the weight of a step before */
-    return x;
-}
+#define HY__OPTIM(name, ...) \
+    HY_API hy_optim hy_optim_##name(const hy_optim_opt *opt) { return hy__optim_make(HY__OPTIM_##name, opt); }
+HY__OPTIMS(HY__OPTIM)
 
 HY_API hy_optim hy_optim_named(const char *name, const hy_optim_opt *opt)
 {
-    static const struct { const char *name; hy_optim (*make)(const hy_optim_opt *); } all[] = {
-        { "sgd", hy_optim_sgd }, { "nag", hy_optim_nag }, { "adam", hy_optim_adam },
-        { "adamw", hy_optim_adamw }, { "adamax", hy_optim_adamax }, { "nadam", hy_optim_nadam },
-        { "adagrad", hy_optim_adagrad }, { "groupadagrad", hy_optim_groupadagrad },
-        { "adadelta", hy_optim_adadelta }, { "rmsprop", hy_optim_rmsprop }, { "ftrl", hy_optim_ftrl },
-        { "ftml", hy_optim_ftml }, { "lamb", hy_optim_lamb }, { "lars", hy_optim_lars },
-        { "lbsgd", hy_optim_lbsgd }, { "signum", hy_optim_signum }, { "sgld", hy_optim_sgld },
-        { "dcasgd", hy_optim_dcasgd }
-    };
     hy_optim none;
-    size_t i;
-    for (i = 0; name && i < sizeof all / sizeof all[0]; i++)
-        if (!strcmp(name, all[i].name)) return all[i].make(opt);
+    int k;
+    for (k = 0; name && k < HY__OPTIM_COUNT; k++)
+        if (!strcmp(name, hy__optims[k].name)) return hy__optim_make(k, opt);
     memset(&none, 0, sizeof none);
     none.name = name ? name : "(null)";
     none.wrong = "there is no optimiser of this name";
