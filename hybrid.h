@@ -44081,15 +44081,18 @@ static hy_type hy__rows_type(const hy_type *one, int64_t turns)
     return all;
 }
 
+static void hy__infer_is(hy_infer *I, hy_type *it, hy_type type)
+{
+    hy_infer_type(I, &it->dtype, type.dtype);
+    hy_infer_shape(I, &it->shape, type.shape);
+}
+
 static int hy__infer_rows(hy_infer *I, hy_type *all, const hy_type *one, int64_t turns)
 {
-    hy_type rows;
     if (one->shape.ndim >= HY_MAX_DIM)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "a turn gives %z: there is no room for one more axis",
                              &one->shape);
-    rows = hy__rows_type(one, turns);
-    hy_infer_type(I, &all->dtype, rows.dtype);
-    hy_infer_shape(I, &all->shape, rows.shape);
+    hy__infer_is(I, all, hy__rows_type(one, turns));
     return I->status;
 }
 
@@ -44150,8 +44153,7 @@ static void hy__infer_state(hy_infer *I, int i, hy_type *before, const hy_type *
                       &before->shape, (int)before->dtype, &after->shape, (int)after->dtype);
         return;
     }
-    hy_infer_type(I, &before->dtype, after->dtype);
-    hy_infer_shape(I, &before->shape, after->shape);
+    hy__infer_is(I, before, *after);
 }
 
 /* What the variables have learnt goes to the inputs. */
@@ -44172,21 +44174,15 @@ static void hy__infer_inputs(hy_infer *I, const hy__control_rec *r, int pred, co
 static void hy__infer_extras(hy_infer *I, const hy__control_rec *r)
 {
     int in = r->data + r->states + r->remain, out = r->outputs + 2 * r->states, i;
-    if (r->counted) { hy_infer_type(I, &I->in[in].dtype, HY_I64); hy_infer_shape(I, &I->in[in++].shape,
-                                                                                 hy__shape1(1)); }
-    if (r->keyed) { hy_infer_type(I, &I->in[in].dtype, HY_I64); hy_infer_shape(I, &I->in[in].shape,
-                                                                               hy__shape1(2)); }
-    for (i = I->nin - r->aux; i < I->nin; i++, out++) {
-        hy_infer_type(I, &I->out[out].dtype, I->in[i].dtype);
-        hy_infer_shape(I, &I->out[out].shape, I->in[i].shape);
-    }
-    if (r->limit > 0) {
-        hy_infer_type(I, &I->out[out].dtype, HY_I64);
-        hy_infer_shape(I, &I->out[out++].shape, hy__shape1(1));
-    }
-    if (!r->draws) return;
-    hy_infer_type(I, &I->out[out].dtype, HY_I64);
-    hy_infer_shape(I, &I->out[out].shape, hy__shape1(2));
+    hy_type count, key;
+    count.dtype = key.dtype = HY_I64;
+    count.shape = hy__shape1(1);
+    key.shape = hy__shape1(2);
+    if (r->counted) hy__infer_is(I, &I->in[in++], count);
+    if (r->keyed) hy__infer_is(I, &I->in[in], key);
+    for (i = I->nin - r->aux; i < I->nin; i++, out++) hy__infer_is(I, &I->out[out], I->in[i]);
+    if (r->limit > 0) hy__infer_is(I, &I->out[out++], count);
+    if (r->draws) hy__infer_is(I, &I->out[out], key);
 }
 
 /* Room for the types of the variables, filled from the inputs. */
@@ -44243,8 +44239,7 @@ static int hy__loop_infer(hy_infer *I)
     }
     for (i = 0; var && i < r->states && I->status >= 0; i++) {
         const hy_type *state = &var[r->data + i];
-        hy_infer_type(I, &I->out[r->outputs + i].dtype, state->dtype);
-        hy_infer_shape(I, &I->out[r->outputs + i].shape, state->shape);
+        hy__infer_is(I, &I->out[r->outputs + i], *state);
         hy__infer_rows(I, &I->out[r->outputs + r->states + i], state, turns);
     }
     if (room) hy__buffer_drop(&I->frame->cache, room);
@@ -44270,8 +44265,7 @@ static int hy__cond_infer(hy_infer *I)
                                   &I->out[i].shape, (int)I->out[i].dtype, &t->shape, (int)t->dtype);
                     break;
                 }
-                hy_infer_type(I, &I->out[i].dtype, t->dtype);
-                hy_infer_shape(I, &I->out[i].shape, t->shape);
+                hy__infer_is(I, &I->out[i], *t);
             }
         hy__types_close(I->frame, &T);
     }
@@ -52566,10 +52560,6 @@ static hy__edge hy__part_of(hy__compound *C, hy__edge x, const char *axis, int b
     hy__make_with(&C->M, "begin", from);
     return hy__one(C, HY_OP_slice_axis, x, "end", to);
 }
-static hy__edge hy__as_shape(hy__compound *C, hy__edge x, const char *shape)
-{
-    return hy__one(C, HY_OP_reshape, x, "shape", shape);
-}
 static hy__edge hy__filled(hy__compound *C, hy__edge like, double v)
 {
     return hy__beside(C, HY_OP_add_scalar, hy__one(C, HY_OP_zeros_like, like, NULL, NULL), v);
@@ -54395,24 +54385,35 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
     return g;
 }
 
-/* As the first hy_call of a hybridized block, without running anything. */
-static void hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs, const char *who)
+/* May it become a graph? */
+static int hy__export_ok(hy_frame *F, hy_block *net, const char *who)
+{
+    if (!hy__block_ok(F, net, who)) return 0;
+    if (!F->graph && net->house->hybrid) return 1;
+    hy__fail(F, HY_ERROR_STATE, "%s: %s", who, F->graph ? "the frame is symbolic"
+             : "only a hybrid block becomes a graph: make it with HY_BLOCK_NEW");
+    return 0;
+}
+
+/* As the first hy_call of a hybridized block, without running anything. The caller leaves the trace, or NULL,
+ * and closes its inputs. */
+static hy__trace *hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs, const char *who, hy__flat *in)
 {
     hy__scope scope;
-    hy__flat in;
+    hy__trace *t;
     memset(&scope, 0, sizeof scope);
-    if (!hy__alive(F, inputs, who) || !hy__prefix(F, net)) return;
+    in->room = NULL;
+    if (!hy__alive(F, inputs, who) || !hy__prefix(F, net)) return NULL;
     scope.block = net;
     scope.prefix = net->house->prefix;
     scope.label = net->house->label ? net->house->label : net->house->name;
-    in.room = NULL;
     hy__fresh_keep(F);
     F->scope = &scope;
-    hy__trace_leave(hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 0, &in));
-    hy__flat_close(F, &in);
+    t = hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 0, in);
     F->scope = NULL;
     if (F->code) hy__take_back(F);
     hy__fresh_keep(F);
+    return t;
 }
 
 /* Everything in the graph that has values: parameters as "arg:" or "aux:", constants too. */
@@ -54553,17 +54554,14 @@ static hy_graph *hy__export_heads(hy_frame *F, hy_graph *g)
 static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs, const char *who,
                            int pair)
 {
+    hy__flat in;
     memset(e, 0, sizeof *e);
     e->who = who;
-    if (!hy__block_ok(F, net, who)) return -1;
-    if (F->graph || !net->house->hybrid) {
-        hy__fail(F, HY_ERROR_STATE, "%s: %s", who, F->graph ? "the frame is symbolic"
-                 : "only a hybrid block becomes a graph: make it with HY_BLOCK_NEW");
-        return -1;
-    }
+    if (!hy__export_ok(F, net, who)) return -1;
     e->graph = hy__export_trace(F, net, who);
     if (!e->graph && inputs) {
-        hy__export_call(F, net, inputs, who);
+        hy__trace_leave(hy__export_call(F, net, inputs, who, &in));
+        hy__flat_close(F, &in);
         if (!F->code) e->graph = hy__export_trace(F, net, who);
     }
     if (!e->graph && !F->code && net->free_fn == hy__symbol_free) {
@@ -56609,10 +56607,13 @@ struct hy_trainer {
     double       (*part_sum)[2];        /* ... what was measured of it */
 };
 
-static hy_array *hy__trainer_forward(hy_frame *F, hy_block *self, hy_array *x)
+/* Of what is a block only so that it ends with the root. */
+static hy_array *hy__uncalled_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
+    static const char *const use[] = { "hy_step", "hy_metric_update", "hy_next" };
+    int k = hy__word_number("trainer|metric", self->kind);
     (void)x;
-    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_step", self->kind);
+    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use %s", self->kind, use[k < 0 ? 2 : k]);
     return NULL;
 }
 
@@ -56698,7 +56699,7 @@ HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, co
                  "not below 0");
         return NULL;
     }
-    T = (hy_trainer *)(void *)hy_block_new(F, sizeof *T, "trainer", hy__trainer_forward, 0);
+    T = (hy_trainer *)(void *)hy_block_new(F, sizeof *T, "trainer", hy__uncalled_forward, 0);
     if (!T) return NULL;
     T->base.free_fn = hy__trainer_release;
     T->optim = optim;
@@ -57516,6 +57517,18 @@ static hy_array *hy__loss_ctc_forward(hy_frame *F, hy_block *self, hy_array *x)
 HY__LOSSES(HY__LOSS)
 
 /* --- metrics --- */
+#define HY__METRICS(M) \
+    M(accuracy, "accuracy", hy__accuracy_batch, hy__metric_mean) \
+    M(f1, "f1", hy__binary_batch, hy__binary_value) M(mcc, "mcc", hy__binary_batch, hy__binary_value) \
+    M(mae, "mae", hy__distance_batch, hy__metric_mean) M(mse, "mse", hy__distance_batch, hy__metric_mean) \
+    M(rmse, "rmse", hy__distance_batch, hy__metric_mean) \
+    M(cross_entropy, "cross-entropy", hy__cross_entropy_batch, hy__metric_mean) \
+    M(nll, "nll-loss", hy__cross_entropy_batch, hy__metric_mean) \
+    M(perplexity, "perplexity", hy__perplexity_batch, hy__perplexity_value) \
+    M(pearson, "pearsonr", hy__pearson_batch, hy__pearson_value) \
+    M(pcc, "pcc", hy__pcc_batch, hy__pcc_value) M(loss, "loss", hy__loss_batch, hy__metric_mean)
+#define HY__METRIC_KIND(name, ...) HY__METRIC_##name,
+enum { HY__METRICS(HY__METRIC_KIND) HY__METRIC_COUNT };
 /* What one batch or all of them add up to. */
 typedef struct hy__tally {
     double  sum, count;
@@ -57530,7 +57543,7 @@ enum { HY__LOCAL, HY__GLOBAL, HY__MOST_CLASSES = 4096 };
 struct hy_metric {
     hy_block      base;                 /* so that it ends with the root, if not before */
     hy_metric_opt opt;
-    int           k;                    /* of top_k */
+    int           kind, k;              /* HY__METRIC_...; of top_k */
     hy__tally_fn  batch;
     double      (*value)(const hy_metric *M, const hy__tally *t);
     hy_metric_fn  fn;
@@ -57540,12 +57553,6 @@ struct hy_metric {
     int           composite;            /* its children are its parts */
 };
 
-static hy_array *hy__metric_forward(hy_frame *F, hy_block *self, hy_array *x)
-{
-    (void)x;
-    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_metric_update", self->kind);
-    return NULL;
-}
 static void hy__metric_release(hy_block *self)
 {
     hy_metric *M = (hy_metric *)(void *)self;
@@ -57568,7 +57575,7 @@ static double hy__metric_mean(const hy_metric *M, const hy__tally *t)
 
 static hy_metric *hy__metric_new(hy_frame *F, const char *name, hy__tally_fn batch, const hy_metric_opt *opt)
 {
-    hy_metric *M = (hy_metric *)(void *)hy_block_new(F, sizeof *M, "metric", hy__metric_forward, 0);
+    hy_metric *M = (hy_metric *)(void *)hy_block_new(F, sizeof *M, "metric", hy__uncalled_forward, 0);
     hy__line line;
     if (!M) return NULL;
     M->base.free_fn = hy__metric_release;
@@ -57698,61 +57705,39 @@ static double hy__mcc_of(const double (*hits)[2])
     for (i = 0; i < 4; i++) if (terms[i] != 0) product *= terms[i];
     return (hits[1][1] * hits[0][0] - hits[1][0] * hits[0][1]) / sqrt(product);
 }
-static void hy__binary_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p,
-                             double (*of)(const double (*hits)[2]))
+static double hy__binary_of(const hy_metric *M, const hy__tally *t)
+{
+    return (M->kind == HY__METRIC_f1 ? hy__f1_of : hy__mcc_of)((const double (*)[2])t->hits);
+}
+static void hy__binary_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
 {
     hy__binary_hits(F, M, t->hits, label, p);
-    t->sum = of((const double (*)[2])t->hits);
+    t->sum = hy__binary_of(M, t);
     t->count = 1;
 }
-static void hy__f1_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+static double hy__binary_value(const hy_metric *M, const hy__tally *t)
 {
-    hy__binary_batch(F, M, t, label, p, hy__f1_of);
-}
-static void hy__mcc_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
-{
-    hy__binary_batch(F, M, t, label, p, hy__mcc_of);
-}
-static double hy__f1_value(const hy_metric *M, const hy__tally *t)
-{
-    return M->opt.micro ? hy__f1_of((const double (*)[2])t->hits) : t->sum / t->count;
-}
-static double hy__mcc_value(const hy_metric *M, const hy__tally *t)
-{
-    return M->opt.micro ? hy__mcc_of((const double (*)[2])t->hits) : t->sum / t->count;
+    return M->opt.micro ? hy__binary_of(M, t) : t->sum / t->count;
 }
 
-/* Means of |label - prediction| or its square; a label per row goes with all of the row. */
-static double hy__metric_distance(hy_frame *F, hy_metric *M, hy_array *label, hy_array *p, int power)
+/* Means of |label - prediction| or its square, or the root of that; a label per row goes with all of the
+ * row. */
+static void hy__distance_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
 {
     int64_t i, n = hy__metric_size(p), labels = hy__metric_size(label);
     double sum = 0;
     if (!n || !labels || n % labels || label->t.type.shape.dim[0] != p->t.type.shape.dim[0]) {
         hy__metric_shapes(F, M, label, p);
-        return 0;
+        return;
     }
     for (i = 0; i < n; i++) {
         double off = fabs(hy__metric_number(label, i / (n / labels)) - hy__metric_number(p, i));
-        sum += power == 1 ? off : off * off;
+        sum += M->kind == HY__METRIC_mae ? off : off * off;
     }
-    return sum / (double)n;
-}
-static void hy__mae_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
-{
-    t->sum += hy__metric_distance(F, M, label, p, 1);
+    sum /= (double)n;
+    t->sum += M->kind == HY__METRIC_rmse ? sqrt(sum) : sum;
     t->count += 1;
 }
-static void hy__mse_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
-{
-    t->sum += hy__metric_distance(F, M, label, p, 2);
-    t->count += 1;
-}
-static void hy__rmse_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
-{
-    t->sum += sqrt(hy__metric_distance(F, M, label, p, 2));
-    t->count += 1;
-}
-
 static void hy__cross_entropy_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
 {
     hy__classes c;
@@ -57893,21 +57878,13 @@ static void hy__custom_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *
     t->count += count;
 }
 
-#define HY__METRICS(M) \
-    M(accuracy, "accuracy", hy__accuracy_batch, hy__metric_mean) \
-    M(f1, "f1", hy__f1_batch, hy__f1_value) M(mcc, "mcc", hy__mcc_batch, hy__mcc_value) \
-    M(mae, "mae", hy__mae_batch, hy__metric_mean) M(mse, "mse", hy__mse_batch, hy__metric_mean) \
-    M(rmse, "rmse", hy__rmse_batch, hy__metric_mean) \
-    M(cross_entropy, "cross-entropy", hy__cross_entropy_batch, hy__metric_mean) \
-    M(nll, "nll-loss", hy__cross_entropy_batch, hy__metric_mean) \
-    M(perplexity, "perplexity", hy__perplexity_batch, hy__perplexity_value) \
-    M(pearson, "pearsonr", hy__pearson_batch, hy__pearson_value) \
-    M(pcc, "pcc", hy__pcc_batch, hy__pcc_value) M(loss, "loss", hy__loss_batch, hy__metric_mean)
 #define HY__METRIC(name, text, batch_fn, value_fn) \
     HY_API hy_metric *hy_metric_##name(hy_frame *F, const hy_metric_opt *opt) \
     { \
         hy_metric *M = hy__metric_new(F, text, batch_fn, opt); \
-        if (M) M->value = value_fn; \
+        if (!M) return NULL; \
+        M->kind = HY__METRIC_##name; \
+        M->value = value_fn; \
         return M; \
     }
 HY__METRICS(HY__METRIC)
@@ -58104,12 +58081,6 @@ struct hy_dataset {
     void       (*close)(hy_root *root, void *user);     /* of what the reader of a file holds; or NULL */
 };
 
-static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
-{
-    (void)x;
-    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_next", self->kind);
-    return NULL;
-}
 /* --- a crew: threads that make samples in the background --- *
  * Positions before `armed` may be made. Workers, and whoever waits, take a few at a time from the front and
  * count what is made by batch; places for batches are used in turn.
@@ -58314,7 +58285,7 @@ static hy_dataset *hy__dataset_new(hy_frame *F, int64_t n, int parts, const char
                  "possible", who, n, parts, (int)HY__SAMPLES_BITS, (int)HY__PARTS);
         return NULL;
     }
-    D = (hy_dataset *)(void *)hy_block_new(F, sizeof *D, "dataset", hy__data_forward, 0);
+    D = (hy_dataset *)(void *)hy_block_new(F, sizeof *D, "dataset", hy__uncalled_forward, 0);
     if (!D) return NULL;
     D->base.free_fn = hy__dataset_release;
     D->n = n;
@@ -58543,7 +58514,7 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
                  o.last_batch, o.workers);
         return NULL;
     }
-    L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__data_forward, 0);
+    L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__uncalled_forward, 0);
     if (!L) return NULL;
     heap = &F->root->heap;
     L->base.free_fn = hy__loader_release;
@@ -58787,6 +58758,20 @@ HY_API hy_array *hy_dataset_get(hy_frame *F, hy_dataset *D, int64_t i)
 
 /* --- readers --- */
 #ifndef HYBRID_NO_IO
+/* n items have room for as many as are needed, and soon for as many more. */
+static int hy__room_for(hy_frame *F, void **items, int64_t n, int64_t *cap, int64_t need, size_t size)
+{
+    void *more;
+    if (need <= *cap) return 0;
+    more = hy__alloc(&F->root->heap, (size_t)(2 * need + 64) * size);
+    if (!more) { hy__no_memory(F, "a reader of data"); return -1; }
+    if (n) memcpy(more, *items, (size_t)n * size);
+    hy__free(&F->root->heap, *items);
+    *items = more;
+    *cap = 2 * need + 64;
+    return 0;
+}
+
 /* idx: 0 0 type ndim, sizes of 4 bytes, values; all big-endian. */
 static hy_array *hy__get_idx(hy__input *s, const void *options)
 {
@@ -58874,15 +58859,7 @@ static int hy__csv_bad(const hy__csv *c, const char *at, int64_t line, const cha
 }
 static int hy__csv_number(hy__csv *c, double v)
 {
-    if (c->n == c->cap) {
-        int64_t wide = c->cap ? c->cap * 2 : 1024;
-        double *more = (double *)hy__alloc(&c->s->F->root->heap, (size_t)wide * sizeof *more);
-        if (!more) { hy__no_memory(c->s->F, "hy_read_csv"); return -1; }
-        if (c->n) memcpy(more, c->v, (size_t)c->n * sizeof *more);
-        hy__free(&c->s->F->root->heap, c->v);
-        c->v = more;
-        c->cap = wide;
-    }
+    if (hy__room_for(c->s->F, (void **)&c->v, c->n, &c->cap, c->n + 1, sizeof v)) return -1;
     c->v[c->n++] = v;
     return 0;
 }
@@ -58954,35 +58931,34 @@ typedef struct hy__records {
     hy__input *s;
     uint64_t   at, bytes;               /* of the record under way: where, with its pieces */
     char      *room;                    /* the payload, put together */
-    uint64_t   cap;
-    int64_t    n;                       /* records before it */
+    int64_t    cap, n;                  /* n: records before it */
 } hy__records;
+
+/* The head of a piece, number `pieces` of record i: its kind, and how many bytes there are. */
+static int hy__record_piece(hy__input *s, uint64_t at, int64_t i, int pieces, int *kind, uint64_t *n)
+{
+    uint64_t magic, word;
+    if (hy__get_u64(s, at, 4, &magic) || hy__get_u64(s, at + 4, 4, &word)) return -1;
+    *kind = (int)(word >> 29);
+    *n = word & 0x1fffffff;
+    if (magic != HY__RECORD_MAGIC)
+        return hy__damaged(s, at, "record %l does not begin with the magic number", i);
+    if (*kind > 3 || (pieces ? *kind < 2 : *kind > 1)) return hy__damaged(s, at + 4, "record %l is cut", i);
+    return hy__there(s, at + 8, (*n + 3) / 4 * 4) ? 0 : -1;
+}
 
 /* The next payload's bytes in R->room; 0 at the end, -1 with an error. */
 static int hy__record_next(hy__records *R)
 {
     hy__input *s = R->s;
-    uint64_t magic, word, n;
+    uint64_t n;
     int kind, pieces = 0;
     R->bytes = 0;
     if (R->at == s->bytes) return 0;
     do {
-        if (hy__get_u64(s, R->at, 4, &magic) || hy__get_u64(s, R->at + 4, 4, &word)) return -1;
-        kind = (int)(word >> 29);
-        n = word & 0x1fffffff;
-        if (magic != HY__RECORD_MAGIC)
-            return hy__damaged(s, R->at, "record %l does not begin with the magic number", R->n);
-        if (kind > 3 || (pieces ? kind < 2 : kind > 1))
-            return hy__damaged(s, R->at + 4, "record %l is cut", R->n);
-        if (!hy__there(s, R->at + 8, (n + 3) / 4 * 4)) return -1;
-        if (R->bytes + n + 4 > R->cap) {
-            char *more = (char *)hy__alloc(&s->F->root->heap, (size_t)(2 * (R->bytes + n) + 64));
-            if (!more) { hy__no_memory(s->F, "hy_read_records"); return -1; }
-            if (R->bytes) memcpy(more, R->room, (size_t)R->bytes);
-            hy__free(&s->F->root->heap, R->room);
-            R->room = more;
-            R->cap = 2 * (R->bytes + n) + 64;
-        }
+        if (hy__record_piece(s, R->at, R->n, pieces, &kind, &n)) return -1;
+        if (hy__room_for(s->F, (void **)&R->room, (int64_t)R->bytes, &R->cap, (int64_t)(R->bytes + n + 4), 1))
+            return -1;
         if (pieces++) { memcpy(R->room + R->bytes, "\x0a\x23\xd7\xce", 4); R->bytes += 4; }
         if (hy__get(s, R->at + 8, R->room + R->bytes, n)) return -1;
         R->bytes += n;
@@ -59188,15 +59164,7 @@ static int hy__indexed_sample(void *user, int64_t i, uint64_t random, const void
 
 static int hy__indexed_add(hy_frame *F, hy__indexed *h, uint64_t at)
 {
-    if (h->n == h->cap) {
-        int64_t wide = h->cap ? 2 * h->cap : 256;
-        uint64_t *more = (uint64_t *)hy__alloc(&F->root->heap, (size_t)wide * sizeof *more);
-        if (!more) { hy__no_memory(F, "hy_dataset_records"); return -1; }
-        if (h->n) memcpy(more, h->at, (size_t)h->n * sizeof *more);
-        hy__free(&F->root->heap, h->at);
-        h->at = more;
-        h->cap = wide;
-    }
+    if (hy__room_for(F, (void **)&h->at, h->n, &h->cap, h->n + 1, sizeof at)) return -1;
     h->at[h->n++] = at;
     return 0;
 }
@@ -59204,18 +59172,11 @@ static int hy__indexed_add(hy_frame *F, hy__indexed *h, uint64_t at)
 /* Goes over a record whose payload is not looked at, or (first) over its first piece; *at: behind it. */
 static int hy__record_pass(hy__input *s, int64_t i, uint64_t *at, int first)
 {
-    uint64_t magic, word, n;
+    uint64_t n;
     int kind, pieces = 0;
     do {
-        if (hy__get_u64(s, *at, 4, &magic) || hy__get_u64(s, *at + 4, 4, &word)) return -1;
-        kind = (int)(word >> 29);
-        n = ((word & 0x1fffffff) + 3) / 4 * 4;
-        if (magic != HY__RECORD_MAGIC)
-            return hy__damaged(s, *at, "record %l does not begin with the magic number", i);
-        if (kind > 3 || (pieces++ ? kind < 2 : kind > 1))
-            return hy__damaged(s, *at + 4, "record %l is cut", i);
-        if (!hy__there(s, *at + 8, n)) return -1;
-        *at += 8 + n;
+        if (hy__record_piece(s, *at, i, pieces++, &kind, &n)) return -1;
+        *at += 8 + (n + 3) / 4 * 4;
     } while (!first && (kind == 1 || kind == 2));
     return 0;
 }
@@ -64744,34 +64705,17 @@ static int hy__c_to_files(hy__c *c, const char *file, const hy_export_c_opt *opt
 HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char *file,
                        const hy_export_c_opt *opt)
 {
-    hy__scope scope;
     hy__flat in;
     hy__trace *t;
     hy__c c;
     int failed = -1, training;
     if (!F || F->code) return -1;
     if (!file) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: the name of the file is NULL"); return -1; }
-    if (!hy__alive(F, inputs, "hy_export_c") || !hy__block_ok(F, net, "hy_export_c") || !hy__prefix(F,
-            net)) return -1;
-    if (F->graph || !net->house->hybrid) {
-        hy__fail(F, HY_ERROR_STATE, "hy_export_c: %s", F->graph ? "the frame is symbolic"
-                 : "only a hybrid block becomes a graph: make it with HY_BLOCK_NEW");
-        return -1;
-    }
-    memset(&scope, 0, sizeof scope);
-    scope.block = net;
-    scope.prefix = net->house->prefix;
-    scope.label = net->house->label ? net->house->label : net->house->name;
-    in.room = NULL;
+    if (!hy__export_ok(F, net, "hy_export_c")) return -1;
     training = F->training;
     F->training = 0;
     hy_begin(F);
-    hy__fresh_keep(F);
-    F->scope = &scope;
-    t = hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 0, &in);
-    F->scope = NULL;
-    if (F->code) hy__take_back(F);
-    hy__fresh_keep(F);
+    t = hy__export_call(F, net, inputs, "hy_export_c", &in);
     if (t) {
         if (!hy__c_open(&c, F, t->graph, in.at, net->kind, file, opt)) failed = hy__c_to_files(&c, file, opt);
         hy__c_close(&c);
