@@ -4691,6 +4691,13 @@ static void hy__format(hy__line *out, const char *format, va_list args)
         }
     }
 }
+static void hy__say(hy__line *line, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    hy__format(line, format, args);
+    va_end(args);
+}
 
 #define HY__QUOTED(x) #x
 #define HY__VERSION(major, minor, patch) HY__QUOTED(major) "." HY__QUOTED(minor) "." HY__QUOTED(patch)
@@ -45336,8 +45343,7 @@ static hy_array *hy__inner_vars(hy__inner *N, const hy__flat *in, const char *na
     for (i = 0; var && i < in->n; i++) {
         hy_type type = hy__type_now(in->at[i]);
         hy__line line = hy__line_open(text, sizeof text);
-        hy__puts(&line, name);
-        hy__put_int(&line, i);
+        hy__say(&line, "%s%d", name, i);
         var[i] = hy_var(N->S, text, NULL);
         if (!var[i]) break;
         var[i]->t.type = var[i]->node->type[0] = rows ? hy__item_type(&type) : type;
@@ -46322,13 +46328,6 @@ static hy__line hy__line_in(char *text, size_t bytes)
     hy__line line;
     line = hy__line_open(text, bytes);
     return line;
-}
-static void hy__say(hy__line *line, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    hy__format(line, format, args);
-    va_end(args);
 }
 static void hy__say_size(hy__line *line, int64_t n)
 {
@@ -47390,9 +47389,7 @@ static void hy__check_say(hy__check *C, const char *format, ...)
     hy__line line;
     va_list args;
     line = hy__line_open(text, sizeof text);
-    hy__puts(&line, "hy_check: ");
-    hy__puts(&line, C->block->house->name);
-    hy__puts(&line, ": ");
+    hy__say(&line, "hy_check: %s: ", C->block->house->name);
     va_start(args, format);
     hy__format(&line, format, args);
     va_end(args);
@@ -48951,6 +48948,17 @@ static void hy__put_text(hy__target *t, const char *text)
     }
     hy__put_bytes(t, text, strlen(text));
 }
+/* Up to 511 bytes of text. */
+static void hy__put_say(hy__target *t, const char *format, ...)
+{
+    char text[512];
+    hy__line line = hy__line_open(text, sizeof text);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    hy__put_text(t, text);
+}
 
 static void hy__put_u64(hy__target *t, int bytes, uint64_t v)
 {
@@ -49797,9 +49805,7 @@ static size_t hy__npy_line(const hy_array *x, char *text)
     hy__line line = hy__line_open(text, 320);
     size_t n;
     hy__put(&line, "..........{'descr': '", 21);
-    hy__puts(&line, as->bytes == 1 ? "|" : "<");
-    hy__puts(&line, as->npy);
-    hy__puts(&line, "', 'fortran_order': False, 'shape': ");
+    hy__say(&line, "%s%s', 'fortran_order': False, 'shape': ", as->bytes == 1 ? "|" : "<", as->npy);
     hy__put_tuple(&line, x->t.type.shape.dim, x->t.type.shape.ndim);
     hy__puts(&line, ", }");
     for (n = line.n; (n + 1) % 64; ) text[n++] = ' ';
@@ -50472,18 +50478,10 @@ static void hy__put_safe_head(hy__target *t, const hy_arrays *a)
         const hy_type *type = &a->at[i]->t.type;
         hy__put_text(t, i ? "," : "{");
         hy__put_quoted(t, a->name[i], 1);
-        hy__put_text(t, ":{\"dtype\":\"");
-        hy__put_text(t, hy__stored_types[hy__stored_of(type->dtype)].safe);
-        hy__put_text(t, "\",\"shape\":[");
-        for (d = 0; d < type->shape.ndim; d++) {
-            if (d) hy__put_text(t, ",");
-            hy__put_whole(t, type->shape.dim[d]);
-        }
-        hy__put_text(t, "],\"data_offsets\":[");
-        hy__put_whole(t, at);
-        hy__put_text(t, ",");
-        hy__put_whole(t, at += hy__bytes(type));
-        hy__put_text(t, "]}");
+        hy__put_say(t, ":{\"dtype\":\"%s\",\"shape\":[", hy__stored_types[hy__stored_of(type->dtype)].safe);
+        for (d = 0; d < type->shape.ndim; d++) hy__put_say(t, d ? ",%l" : "%l", type->shape.dim[d]);
+        hy__put_say(t, "],\"data_offsets\":[%l,%l]}", at, at + hy__bytes(type));
+        at += hy__bytes(type);
     }
     hy__put_text(t, a->n ? "}" : "{}");
 }
@@ -50717,13 +50715,7 @@ static void hy__put_list_end(hy__target *t, int n, const char *indent)
 
 static void hy__put_triple(hy__target *t, int node, int output, int version)
 {
-    hy__put_text(t, "[");
-    hy__put_whole(t, node);
-    hy__put_text(t, ", ");
-    hy__put_whole(t, output);
-    hy__put_text(t, ", ");
-    hy__put_whole(t, version);
-    hy__put_text(t, "]");
+    hy__put_say(t, "[%d, %d, %d]", node, output, version);
 }
 
 /* Attributes of one node: key and text. So many of its own, so many with those that a file adds. */
@@ -51159,10 +51151,7 @@ static void hy__symbol_check_control(hy_frame *F, const hy__node *node, hy__line
     hy__attrs a;
     int i, k;
     if (r->mode) {
-        hy__puts(line, line->n ? ", the gradient of " : "the gradient of ");
-        hy__puts(line, node->op->name);
-        hy__puts(line, ", node ");
-        hy__puts(line, node->name);
+        hy__say(line, "%sthe gradient of %s, node %s", line->n ? ", " : "", node->op->name, node->name);
         return;
     }
     a.n = 0;
@@ -51225,12 +51214,9 @@ static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line
         }
         number = op ? hy__op_number(op) : -1;
         if (op && hy__control_of(node) >= 0) hy__symbol_check_control(F, node, line, who);
-        else if (number >= 0 && !op->mxnet) {
-            hy__puts(line, line->n ? ", " : "");
-            hy__puts(line, op->name);
-            hy__puts(line, " of node ");
-            hy__puts(line, node->name);
-        } else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma", op->mxnet) >= 0))
+        else if (number >= 0 && !op->mxnet)
+            hy__say(line, "%s%s of node %s", line->n ? ", " : "", op->name, node->name);
+        else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma", op->mxnet) >= 0))
             hy__warn(F, "operator %s of node %s is unknown to MXNet", op->name, node->name);
         else if (number == HY_OP_activation &&
                  ((const hy__activation_rec *)node->record)->act_type >= HY_ACT_LOG_SIGMOID)
@@ -51291,8 +51277,7 @@ static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer *
         if (!node->held) continue;
         name[i] = text;
         line = hy__line_open(text, 24);
-        hy__puts(&line, "constant");
-        hy__put_int(&line, constants++);
+        hy__say(&line, "constant%d", constants++);
     }
     return 0;
 }
@@ -51661,14 +51646,8 @@ static int hy__fail_unknown(hy__reader *R, const hy__unknown *all, int n, int mo
     for (i = 0; i < n; i++) {
         const char *op = hy__json_text(j, all[i].op), *name = hy__json_text(j, all[i].name);
         if (i && line.n + strlen(op) + strlen(name) + 96 > sizeof list) { more += all[i].n; continue; }
-        hy__puts(&line, i ? ", " : "");
-        hy__puts(&line, op);
-        hy__puts(&line, " of node ");
-        hy__puts(&line, name);
-        if (all[i].n < 2) continue;
-        hy__puts(&line, " and ");
-        hy__put_int(&line, all[i].n - 1);
-        hy__puts(&line, " more");
+        hy__say(&line, "%s%s of node %s", i ? ", " : "", op, name);
+        if (all[i].n > 1) hy__say(&line, " and %d more", all[i].n - 1);
     }
     hy__fail(R->F, HY_ERROR_UNKNOWN,
              more ? "%s, byte %l: operators that are not registered: %s, and %d nodes more"
@@ -53161,8 +53140,7 @@ static int hy__read_places(hy__control_read *C, const char *key, int most)
     int i, n = text ? hy__read_tuple(text, 0, C->inputs + 1, C->list) : -2;
     for (i = 0; i < n && C->list[i] >= 0 && C->list[i] < most; i++) continue;
     if (n >= 0 && n <= C->inputs && i == n) return n;
-    hy__puts(&line, key);
-    hy__puts(&line, text ? " names places that are not there" : " is missing");
+    hy__say(&line, text ? "%s names places that are not there" : "%s is missing", key);
     hy__control_bad(C, what);
     return -1;
 }
@@ -53281,8 +53259,7 @@ static int hy__read_body_finish(hy__control_read *C, int k, int vars)
         hy__node **var = &C->var[k][C->order[i]];
         hy__line line = hy__line_open(name, sizeof name);
         if (*var) continue;
-        hy__puts(&line, "unused");
-        hy__put_int(&line, i);
+        hy__say(&line, "unused%d", i);
         *var = hy__node_new(F, NULL, 0, 1, NULL, name);
         if (!*var) return -1;
         (*var)->constant.type.shape = hy__no_shape();
@@ -53690,9 +53667,7 @@ static hy_array *hy__symbol_op(hy_frame *F, const hy_graph *g, int i, hy_array *
     line.text = F->text;
     line.n = strlen(F->text);
     line.cap = sizeof F->text;
-    hy__puts(&line, " (node ");
-    hy__puts(&line, node->name);
-    hy__puts(&line, ")");
+    hy__say(&line, " (node %s)", node->name);
     return NULL;
 }
 
@@ -53954,9 +53929,7 @@ static void hy__brief_add(hy__brief *b, const char *name)
     hy__line last = hy__line_open(b->last[b->n % 3], sizeof b->last[0]);
     if (b->n < 4) {
         if (!b->n) b->line = hy__line_open(b->text, sizeof b->text);
-        hy__puts(&b->line, b->n ? ", '" : "'");
-        hy__puts(&b->line, name);
-        hy__puts(&b->line, "'");
+        hy__say(&b->line, b->n ? ", '%s'" : "'%s'", name);
     }
     hy__puts(&last, name);
     b->n++;
@@ -53966,11 +53939,7 @@ static const char *hy__brief_end(hy__brief *b)
 {
     int i;
     if (b->n > 7) hy__puts(&b->line, ", ...");
-    for (i = b->n > 7 ? b->n - 3 : 4; i < b->n; i++) {
-        hy__puts(&b->line, ", '");
-        hy__puts(&b->line, b->last[i % 3]);
-        hy__puts(&b->line, "'");
-    }
+    for (i = b->n > 7 ? b->n - 3 : 4; i < b->n; i++) hy__say(&b->line, ", '%s'", b->last[i % 3]);
     return b->text;
 }
 
@@ -54667,8 +54636,7 @@ static const char *hy__path_in_file(hy_frame *F, hy__file_path *to, const hy__pa
     hy__put(&line, path, n - k);
     hy__puts(&line, "_unfused.");
     hy__put(&line, layer, (size_t)(rest - layer));
-    hy__puts(&line, !both ? "." : *local == 'l' ? ".l_cell." : ".r_cell.");
-    hy__puts(&line, rest + 1);
+    hy__say(&line, "%s%s", !both ? "." : *local == 'l' ? ".l_cell." : ".r_cell.", rest + 1);
     return to->text;
 }
 
@@ -54818,8 +54786,7 @@ static char *hy__params_file(hy_frame *F, const char *prefix, int epoch, const c
     if (epoch < 0) { hy__fail(F, HY_ERROR_ARGUMENT, "%s: epoch %d is below 0", who, epoch); return NULL; }
     hy__puts(&line, "-");
     for (least = 1000; least > 1 && epoch < least; least /= 10) hy__puts(&line, "0");
-    hy__put_int(&line, epoch);
-    hy__puts(&line, ".params");
+    hy__say(&line, "%d.params", epoch);
     return hy__string(F, prefix, ending);
 }
 
@@ -55429,8 +55396,7 @@ static char *hy__int8_inputs(hy_frame *S, const hy__symbol_block *b, hy_array **
         if (i < g->n) opt.shape = g->node[i]->constant.type.shape;
         if (i < g->n) opt.dtype = g->node[i]->constant.type.dtype;
         in[k] = hy_var(S, i < g->n ? g->node[i]->name : spare, &opt);
-        hy__puts(&line, k ? "," : "");
-        hy__puts(&line, i < g->n ? g->node[i]->name : spare);
+        hy__say(&line, k ? ",%s" : "%s", i < g->n ? g->node[i]->name : spare);
     }
     return names;
 }
@@ -55588,9 +55554,7 @@ static void hy__put_event_types(hy__line *line, const int64_t *word, int n)
         shape.ndim = (int)(*word / 256);
         if (i) hy__puts(line, ", ");
         for (d = 0; d < shape.ndim; d++) shape.dim[d] = word[1 + d];
-        hy__put_shape(line, &shape);
-        hy__puts(line, " ");
-        hy__puts(line, hy_dtype_name((hy_dtype)(*word % 256)));
+        hy__say(line, "%z %t", &shape, (int)(*word % 256));
         word += 1 + shape.ndim;
     }
 }
@@ -55667,28 +55631,17 @@ static void hy__put_name(hy__target *t, const char *name)
     hy__put_quoted(t, text, 1);
 }
 
-static void hy__put_member(hy__target *t, const char *key, int64_t v)
-{
-    hy__put_text(t, key);
-    hy__put_whole(t, v);
-}
-
 /* Nanoseconds as microseconds. Both ends of an event were cut alike: what lies in another still does. */
 static void hy__put_time(hy__target *t, const char *key, int64_t ns)
 {
-    char digits[4];
-    int i;
-    hy__put_member(t, key, ns / 1000);
-    for (digits[0] = '.', i = 3; i > 0; i--, ns /= 10) digits[i] = (char)('0' + ns % 10);
-    hy__put_bytes(t, digits, sizeof digits);
+    hy__put_say(t, "%s%l.%l%l%l", key, ns / 1000, ns / 100 % 10, ns / 10 % 10, ns % 10);
 }
 
 static void hy__put_row(hy__target *t, int frame, int lane)
 {
-    hy__put_text(t, ",\n{\"name\":\"thread_name\",\"ph\":\"M\"");
-    hy__put_member(t, ",\"pid\":1,\"tid\":", frame * HY__ROWS + lane);
-    hy__put_member(t, ",\"args\":{\"name\":\"frame ", frame);
-    if (lane) hy__put_member(t, ", at the same time ", lane);
+    hy__put_say(t, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,"
+                "\"args\":{\"name\":\"frame %d", frame * HY__ROWS + lane, frame);
+    if (lane) hy__put_say(t, ", at the same time %d", lane);
     hy__put_text(t, "\"}}");
 }
 
@@ -55700,21 +55653,18 @@ static void hy__put_event(hy__target *t, const hy__moment *m)
     hy__event_read(m, &e);
     hy__put_text(t, ",\n{\"name\":");
     hy__put_name(t, e.kind == HY_EVENT_TRACE || e.kind == HY_EVENT_COMPILE ? kinds[e.kind] : e.name);
-    hy__put_text(t, ",\"cat\":\"");
-    hy__put_text(t, kinds[e.kind]);
-    hy__put_member(t, "\",\"ph\":\"X\",\"pid\":1,\"tid\":", e.frame * HY__ROWS + e.lane);
+    hy__put_say(t, ",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%d", kinds[e.kind],
+                e.frame * HY__ROWS + e.lane);
     hy__put_time(t, ",\"ts\":", m->from);
     hy__put_time(t, ",\"dur\":", m->to - m->from);
     hy__put_text(t, ",\"args\":{\"name\":");
     hy__put_name(t, e.name);
-    hy__put_text(t, ",\"");
-    hy__put_text(t, whats[e.kind]);
-    hy__put_text(t, "\":");
+    hy__put_say(t, ",\"%s\":", whats[e.kind]);
     hy__put_name(t, e.what);
     if (e.shapes[0]) hy__put_text(t, ",\"shapes\":");
     if (e.shapes[0]) hy__put_name(t, e.shapes);
-    if (e.bytes) hy__put_member(t, ",\"bytes\":", e.bytes);
-    if (e.call) hy__put_member(t, ",\"call\":", e.call);
+    if (e.bytes) hy__put_say(t, ",\"bytes\":%l", (int64_t)e.bytes);
+    if (e.call) hy__put_say(t, ",\"call\":%l", (int64_t)e.call);
     if (e.kind == HY_EVENT_JOB) hy__put_time(t, ",\"busy_us\":", m->busy);
     hy__put_text(t, "}}");
 }
@@ -55722,8 +55672,7 @@ static void hy__put_event(hy__target *t, const hy__moment *m)
 static void hy__put_held(hy__target *t, const hy__moment *m)
 {
     hy__put_time(t, ",\n{\"name\":\"memory\",\"ph\":\"C\",\"pid\":1,\"tid\":0,\"ts\":", m->to);
-    hy__put_member(t, ",\"args\":{\"held\":", m->held);
-    hy__put_text(t, "}}");
+    hy__put_say(t, ",\"args\":{\"held\":%l}}", (int64_t)m->held);
 }
 
 static void hy__put_trace(hy__target *t, const void *what)
@@ -55736,8 +55685,7 @@ static void hy__put_trace(hy__target *t, const void *what)
     int i, lane;
     hy__put_text(t, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"hybrid\":");
     hy__put_quoted(t, hy_version(), 1);
-    hy__put_member(t, ",\"events\":", p->n);
-    hy__put_member(t, ",\"dropped\":", p->dropped);
+    hy__put_say(t, ",\"events\":%l,\"dropped\":%l", (int64_t)p->n, (int64_t)p->dropped);
     hy__put_text(t, "},\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,"
                  "\"args\":{\"name\":\"hybrid.h\"}}");
     for (i = 1; i <= p->frames; i++) for (lane = 0; lane <= p->lanes; lane++) hy__put_row(t, i, lane);
@@ -59499,17 +59447,6 @@ static int hy__fit_shows(const hy__fit *W)
 }
 
 #if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
-static void hy__put_say(hy__target *t, const char *format, ...)
-{
-    char text[512];
-    hy__line line = hy__line_open(text, sizeof text);
-    va_list args;
-    va_start(args, format);
-    hy__format(&line, format, args);
-    va_end(args);
-    hy__put_text(t, text);
-}
-
 static void hy__put_history(hy__target *t, const void *what)
 {
     const hy__fit *W = (const hy__fit *)what;
@@ -60632,18 +60569,15 @@ static hy__c_lines hy__c_lines_of(const hy_shape *x, int axis)
 static const char *hy__c_index(char *to, int dims, const int64_t *n, const int64_t *step, int64_t base)
 {
     hy__line line = hy__line_open(to, HY__C_TEXT);
-    char number[32];
     int d;
     for (d = 0; d < dims; d++) {
         if (!step[d] || n[d] == 1) continue;
         if (line.n) hy__puts(&line, " + ");
-        hy__puts(&line, "i");
-        hy__put_int(&line, d);
-        if (step[d] != 1) { hy__puts(&line, " * "); hy__put_int(&line, step[d]); }
+        hy__say(&line, "i%d", d);
+        if (step[d] != 1) hy__say(&line, " * %l", step[d]);
     }
     if (base || !line.n) {
-        if (line.n) hy__puts(&line, " + ");
-        hy__put(&line, number, (size_t)hy__text_i64(number, base));
+        hy__say(&line, line.n ? " + %l" : "%l", base);
     }
     return to;
 }
