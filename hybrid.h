@@ -5456,11 +5456,11 @@ static void hy__log_error(hy_frame *F)
     if (desc->log_fn) desc->log_fn(desc->log_user, HY_LOG_ERROR, (int)F->code, F->text);
 }
 
-static void hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
+static int hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
 {
     hy__line line;
     va_list args;
-    if (!F || F->code) return;
+    if (!F || F->code) return -1;
     line = hy__line_open(F->text, sizeof F->text);
     va_start(args, format);
     hy__format(&line, format, args);
@@ -5468,6 +5468,7 @@ static void hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
     hy__put_scope(&line, F->scope);
     F->code = code;
     if (!F->trying) hy__log_error(F);
+    return -1;
 }
 
 static const char hy__no_text[] = ": not in this build (HYBRID_NO_TEXT)";
@@ -45258,18 +45259,13 @@ static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const cha
 {
     out->room = states->room = NULL;
     if (F->code) return -1;
-    if (!y || y->state != HY__LIVE || y->count != 2) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the body must return hy_group(F, outputs, states): a group of "
-                                       "two, either "
-                 "of which may be NULL, an array or a group", who);
-        return -1;
-    }
+    if (!y || y->state != HY__LIVE || y->count != 2)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: the body must return hy_group(F, outputs, states): a "
+                        "group of two, either of which may be NULL, an array or a group", who);
     if (hy__flat_open(F, out, y->item[0], who) || hy__flat_open(F, states, y->item[1], who)) return -1;
-    if (strcmp(states->form, state_form)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the states are %s before a turn and %s after it (x is an "
-                                       "array)", who, state_form, states->form);
-        return -1;
-    }
+    if (strcmp(states->form, state_form))
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: the states are %s before a turn and %s after it (x is an "
+                        "array)", who, state_form, states->form);
     return 0;
 }
 
@@ -45301,11 +45297,9 @@ static int hy__inner_open(hy_frame *S, hy__inner *N, const char *who)
     int depth = 0;
     memset(N, 0, sizeof *N);
     for (at = S; at->outer; at = at->outer) depth++;
-    if (depth >= HY__NEST) {
-        hy__fail(S, HY_ERROR_UNSUPPORTED, "%s: loops and branches within one another go %d deep, no deeper",
-                 who, (int)HY__NEST);
-        return -1;
-    }
+    if (depth >= HY__NEST)
+        return hy__fail(S, HY_ERROR_UNSUPPORTED, "%s: loops and branches within one another go %d deep, no "
+                        "deeper", who, (int)HY__NEST);
     N->S = hy__tracer_open(S);
     if (!N->S) return -1;
     N->S->outer = S;
@@ -45637,11 +45631,9 @@ static int hy__gather_outputs(hy_frame *F, hy__gathering *G, const hy__flat *out
         if (!G->form) { hy__no_memory(F, G->who); return -1; }
         memcpy(G->form, out->full, strlen(out->full) + 1);
     }
-    if (strcmp(out->full, G->form)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s: turn %d returned outputs %s, those before it %s (x is an "
-                                       "array)", G->who, G->turns, out->full, G->form);
-        return -1;
-    }
+    if (strcmp(out->full, G->form))
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: turn %d returned outputs %s, those before it %s (x is an "
+                        "array)", G->who, G->turns, out->full, G->form);
     if (hy__grow(&F->root->heap, (void **)&G->out, &G->cap, (G->turns + 1) * G->n, sizeof *G->out)) {
         hy__no_memory(F, G->who);
         return -1;
@@ -45649,12 +45641,10 @@ static int hy__gather_outputs(hy_frame *F, hy__gathering *G, const hy__flat *out
     for (i = 0; i < G->n; i++) {
         hy_array *x = out->at[i], **to = &G->out[G->turns * G->n + i];
         if (!hy__concrete(F, x, G->who, "an array with values")) return -1;
-        if (G->turns && !hy__same_type(&x->t.type, &G->out[i]->t.type)) {
-            hy__fail(F, HY_ERROR_SHAPE, "%s: output %d is %z %t in turn %d, it was %z %t before", G->who, i,
-                     &x->t.type.shape, (int)x->t.type.dtype, G->turns, &G->out[i]->t.type.shape,
-                     (int)G->out[i]->t.type.dtype);
-            return -1;
-        }
+        if (G->turns && !hy__same_type(&x->t.type, &G->out[i]->t.type))
+            return hy__fail(F, HY_ERROR_SHAPE, "%s: output %d is %z %t in turn %d, it was %z %t before",
+                            G->who, i, &x->t.type.shape, (int)x->t.type.dtype, G->turns,
+                            &G->out[i]->t.type.shape, (int)G->out[i]->t.type.dtype);
         *to = hy__second_handle(F, x);
         if (!*to || !hy_return(F, *to)) return -1;
     }
@@ -45670,11 +45660,10 @@ static int hy__gather_states(hy_frame *F, hy__gathering *G, const hy__flat *stat
         const hy_array *was = G->state[i];
         hy_array *x = states->at[i];
         if (!hy__concrete(F, x, G->who, "an array with values")) return -1;
-        if (!hy__same_type(&x->t.type, &was->t.type)) {
-            hy__fail(F, HY_ERROR_SHAPE, "%s: state %d is %z %t before a turn and %z %t after it", G->who, i,
-                     &was->t.type.shape, (int)was->t.type.dtype, &x->t.type.shape, (int)x->t.type.dtype);
-            return -1;
-        }
+        if (!hy__same_type(&x->t.type, &was->t.type))
+            return hy__fail(F, HY_ERROR_SHAPE, "%s: state %d is %z %t before a turn and %z %t after it",
+                            G->who, i, &was->t.type.shape, (int)was->t.type.dtype, &x->t.type.shape,
+                            (int)x->t.type.dtype);
     }
     for (i = 0; i < G->states; i++) {
         hy_array *x = hy__second_handle(F, states->at[i]);
@@ -45820,10 +45809,9 @@ static hy_array *hy__foreach_now(hy_frame *F, const hy__loop *l)
 static int hy__is_true(hy_frame *F, hy_array *x, const char *who)
 {
     if (!hy__concrete(F, x, who, "an array with values")) return -1;
-    if (hy__size(&x->t.type.shape) != 1) {
-        hy__fail(F, HY_ERROR_SHAPE, "%s: the condition is %z: one number is due", who, &x->t.type.shape);
-        return -1;
-    }
+    if (hy__size(&x->t.type.shape) != 1)
+        return hy__fail(F, HY_ERROR_SHAPE, "%s: the condition is %z: one number is due", who,
+                        &x->t.type.shape);
     return hy__load(x->t.data, x->t.type.dtype) != 0;
 }
 
@@ -45899,11 +45887,9 @@ static int hy__loop_open(hy_frame *F, hy__loop *l, hy_array *data, hy_array *sta
 {
     int i;
     l->data.room = l->states.room = NULL;
-    if (F->unwatched >= HYBRID_CALL_DEPTH) {
-        hy__fail(F, HY_ERROR_STATE, "%s: %d loops and branches within one another: does a body run its own?",
-                 l->who, (int)HYBRID_CALL_DEPTH);
-        return -1;
-    }
+    if (F->unwatched >= HYBRID_CALL_DEPTH)
+        return hy__fail(F, HY_ERROR_STATE, "%s: %d loops and branches within one another: does a body run "
+                        "its own?", l->who, (int)HYBRID_CALL_DEPTH);
     if (hy__flat_open(F, &l->data, data, l->who) || hy__flat_open(F, &l->states, states, l->who)) return -1;
     for (i = 0; i < l->data.n + l->states.n && !F->graph; i++)
         if (!hy__concrete(F, i < l->data.n ? l->data.at[i] : l->states.at[i - l->data.n], l->who,
@@ -48836,10 +48822,8 @@ static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
         errno = 0;
         s->file = hy__fopen(name, "rb");
     } while (!s->file && hy__again(NULL));
-    if (!s->file) {
-        hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be opened: %s", name, hy__reason(errno));
-        return -1;
-    }
+    if (!s->file)
+        return hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be opened: %s", name, hy__reason(errno));
     do errno = 0; while (getc(s->file) == EOF && ferror(s->file) && hy__again(s->file));
     if (ferror(s->file)) end = -1;
     else end = HY__SEEK(s->file, 0, SEEK_END) ? -1 : HY__TELL(s->file);
@@ -51208,10 +51192,8 @@ static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line
         const hy__node *node = g->node[i];
         const hy_op *op = node->op;
         const char *name = node->param ? hy__called(node->param) : node->name;
-        if (hy__utf8_until(name, strlen(name)) < strlen(name)) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: the name of node '%s' is no UTF-8 text", who, name);
-            return -1;
-        }
+        if (hy__utf8_until(name, strlen(name)) < strlen(name))
+            return hy__fail(F, HY_ERROR_ARGUMENT, "%s: the name of node '%s' is no UTF-8 text", who, name);
         number = op ? hy__op_number(op) : -1;
         if (op && hy__control_of(node) >= 0) hy__symbol_check_control(F, node, line, who);
         else if (number >= 0 && !op->mxnet)
@@ -53047,11 +53029,10 @@ static int hy__read_keep_notes(hy__reader *R)
             strcmp(R->note[i].key, R->note[i + 1].key)) R->note[kept++] = R->note[i];
     R->notes = kept;
     for (i = HY__MOST_NOTES; i < kept; i++)
-        if (R->note[i].node == R->note[i - HY__MOST_NOTES].node) {
-            hy__fail(R->F, HY_ERROR_FORMAT, "%s: node '%s' has more than %d attributes like %s", R->s->name,
-                     R->g->store->node[R->note[i].node]->name, (int)HY__MOST_NOTES, R->note[i].key);
-            return -1;
-        }
+        if (R->note[i].node == R->note[i - HY__MOST_NOTES].node)
+            return hy__fail(R->F, HY_ERROR_FORMAT, "%s: node '%s' has more than %d attributes like %s",
+                            R->s->name, R->g->store->node[R->note[i].node]->name, (int)HY__MOST_NOTES,
+                            R->note[i].key);
     for (i = 0; i < R->notes; i++) bytes += strlen(R->note[i].key) + strlen(R->note[i].value) + 2;
     all = (hy__notes *)hy__alloc(&R->F->root->heap, bytes);
     if (!all) { hy__no_memory(R->F, R->s->name); return -1; }
@@ -54072,10 +54053,8 @@ static int hy__import_list(hy_frame *F, const hy__importing *I, const hy__names 
             return hy__import_candidates(F, I, *list ? "%s: the graph has no input '%s'; candidates are %s"
                                          : "%s: an empty name among the inputs%s; candidates are %s", list);
         if (at >= 0) at = g->place[g->var[at]->number];
-        if (at >= 0 && input[at] >= 0) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: input '%s' is listed twice", I->where, list);
-            return -1;
-        }
+        if (at >= 0 && input[at] >= 0)
+            return hy__fail(F, HY_ERROR_ARGUMENT, "%s: input '%s' is listed twice", I->where, list);
         if (at >= 0) input[at] = n;
         n++;
     }
@@ -55114,11 +55093,9 @@ static int hy__int8_watch(hy__quantizer *Q, int i, hy_array *x, int batch)
     v = (const float *)x->t.data;
     for (k = 0; k < n; k++) {
         double size = v[k] < 0 ? -(double)v[k] : (double)v[k];
-        if (!(size < HUGE_VAL)) {
-            hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s gets %g from batch %d",
-                     Q->b->graph->node[i]->name, (double)v[k], batch);
-            return -1;
-        }
+        if (!(size < HUGE_VAL))
+            return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s gets %g from batch %d",
+                            Q->b->graph->node[i]->name, (double)v[k], batch);
         if (Q->round == 1) { if (size > layer->most) layer->most = size; }
         else if (size > 0 && layer->count) {    /* 0 is exact; a net that draws may get more than before */
             double bin = size / layer->most * (int)HY__INT8_BINS;
@@ -55227,11 +55204,9 @@ static int hy__int8_weight(const hy__quantizer *Q, int i, const hy__int8_reading
     if (Q->F->code) return -1;
     for (o = 0; o < all; o++) {
         double most = hy__int8_largest(w + o * n, n), factor = 1, shift = 0;
-        if (most < 0) {
-            hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s has a weight that is not finite",
-                     node->name);
-            return -1;
-        }
+        if (most < 0)
+            return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s has a weight that is not finite",
+                            node->name);
         if (layer->batch_norm) hy__int8_norm(Q->b, layer->batch_norm, o, &factor, &shift);
         hy__int8_pack(r, o, w + o * n, most, (signed char *)to->weight->t.data);
         ((float *)to->scale->t.data)[o] = (float)(layer->most / 127 * (most / 127) * factor);
@@ -55496,10 +55471,9 @@ static int hy__int8_open(hy__quantizer *Q, hy_block *net)
     hy_block *copy = NULL;
     hy_graph *g = NULL;
     hy__exported e;
-    if (F->recording || F->training) {
-        hy__fail(F, HY_ERROR_STATE, "hy_quantize: not while %s", F->recording ? "recording" : "training");
-        return -1;
-    }
+    if (F->recording || F->training)
+        return hy__fail(F, HY_ERROR_STATE, "hy_quantize: not while %s",
+                        F->recording ? "recording" : "training");
     if (!hy__export_open(F, &e, net, Q->batch[0], "hy_quantize", 1))
         text = hy__to_memory(F, hy__put_symbol, &e.symbol);
     if (text) g = hy_symbol_from(F, (const char *)text->t.data, (size_t)hy__size(&text->t.type.shape));
@@ -55756,19 +55730,15 @@ HY_API int hy_profile(hy_frame *F, const char *file)
     hy__profile *p;
     char *copy = NULL;
     if (!F) return -1;
-    if (F->traced_for) {
-        hy__fail(F, HY_ERROR_TRACE, "hy_profile: forward is being traced; call it outside");
-        return -1;
-    }
+    if (F->traced_for)
+        return hy__fail(F, HY_ERROR_TRACE, "hy_profile: forward is being traced; call it outside");
     if (!HY__TEXT) return hy__left_out(F, "hy_profile", hy__no_text);
     if (!file) return hy__profile_stop(F);
     if (F->code) return -1;
 #if defined(HYBRID_NO_IO) || defined(HYBRID_NO_STDIO)
-    if (*file) {
-        hy__fail(F, HY_ERROR_UNSUPPORTED, "hy_profile: built without files: start with \"\", then ask "
-                 "hy_profile_to or hy_profile_event");
-        return -1;
-    }
+    if (*file)
+        return hy__fail(F, HY_ERROR_UNSUPPORTED, "hy_profile: built without files: start with \"\", then "
+                        "ask hy_profile_to or hy_profile_event");
 #endif
     if (*file && !(copy = hy__string(F, file, ""))) return -1;
     p = &F->root->profile;
@@ -56694,11 +56664,9 @@ static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
                  hy_dtype_name(s->type.dtype), &type->shape, hy_dtype_name(type->dtype));
         return -1;
     }
-    if (x->by_row && type->shape.ndim != 2) {
-        hy__fail(F, HY_ERROR_SHAPE, "hy_step: optimiser %s wants parameters of two dims, Parameter '%s' is "
-                 "%z", x->name, hy__called(s->param), &type->shape);
-        return -1;
-    }
+    if (x->by_row && type->shape.ndim != 2)
+        return hy__fail(F, HY_ERROR_SHAPE, "hy_step: optimiser %s wants parameters of two dims, Parameter "
+                        "'%s' is %z", x->name, hy__called(s->param), &type->shape);
     s->type = *type;
     s->u.dtype = type->dtype == HY_F64 ? HY_F64 : HY_F32;
     s->u.size = n;
@@ -58244,17 +58212,13 @@ static int hy__dataset_part(hy_frame *F, hy_dataset *D, const hy_type *type, con
 {
     int k = D->parts;
     if (!hy__check_type(F, type, who)) return -1;
-    if (type->shape.ndim == HY_MAX_DIM) {
-        hy__fail(F, HY_ERROR_SHAPE, "%s: samples of %d dims; a batch has one more, and %d are possible", who,
-                 type->shape.ndim, (int)HY_MAX_DIM);
-        return -1;
-    }
+    if (type->shape.ndim == HY_MAX_DIM)
+        return hy__fail(F, HY_ERROR_SHAPE, "%s: samples of %d dims; a batch has one more, and %d are "
+                        "possible", who, type->shape.ndim, (int)HY_MAX_DIM);
     D->type[k] = *type;
     D->bytes[k] = (size_t)hy__bytes(type);
-    if (D->bytes[k] > SIZE_MAX / (4 * HY__MAPS) - D->room) {
-        hy__fail(F, HY_ERROR_SHAPE, "%s: samples are too large to be addressed", who);
-        return -1;
-    }
+    if (D->bytes[k] > SIZE_MAX / (4 * HY__MAPS) - D->room)
+        return hy__fail(F, HY_ERROR_SHAPE, "%s: samples are too large to be addressed", who);
     D->room += hy__round64(D->bytes[k]);
     D->parts++;
     return 0;
@@ -59147,11 +59111,9 @@ static int hy__index_read(hy_frame *F, hy__indexed *h, const char *p, size_t byt
         p = hy__index_number(p, end, &key);
         if (p) p = hy__index_number(p, end, &at);
         while (p && p < end && (*p == ' ' || *p == '\r')) p++;
-        if (!p || (p < end && *p != '\n')) {
-            hy__fail(F, HY_ERROR_FORMAT, "hy_dataset_records: line %l of the index is no key and offset",
-                     h->n + 1);
-            return -1;
-        }
+        if (!p || (p < end && *p != '\n'))
+            return hy__fail(F, HY_ERROR_FORMAT, "hy_dataset_records: line %l of the index is no key and "
+                            "offset", h->n + 1);
         p += p < end;
         if (hy__indexed_add(F, h, at)) return -1;
     }
@@ -64609,10 +64571,9 @@ static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, c
     c->separate = opt && opt->weights;
     if (opt && ((opt->header && !strcmp(file, opt->header)) || (opt->weights && !strcmp(file,
                                                                                         opt->weights)) ||
-                (opt->header && opt->weights && !strcmp(opt->header, opt->weights)))) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: source, header and weights are files of their own");
-        return -1;
-    }
+                (opt->header && opt->weights && !strcmp(opt->header, opt->weights))))
+        return hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: source, header and weights are files of their "
+                        "own");
     if (hy__c_prefix(c, opt ? opt->prefix : NULL, file)) return -1;
     room = hy__buffer_new(&F->cache, (size_t)(g->vars + 1) * sizeof(hy_type));
     if (!room) { hy__no_memory(F, "hy_export_c"); return -1; }
