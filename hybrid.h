@@ -4691,12 +4691,11 @@ static void hy__format(hy__line *out, const char *format, va_list args)
         }
     }
 }
-
-static void hy__say(hy__line *out, const char *format, ...)
+static void hy__say(hy__line *line, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    hy__format(out, format, args);
+    hy__format(line, format, args);
     va_end(args);
 }
 
@@ -43721,15 +43720,18 @@ static hy_type hy__rows_type(const hy_type *one, int64_t turns)
     return all;
 }
 
+static void hy__infer_is(hy_infer *I, hy_type *it, hy_type type)
+{
+    hy_infer_type(I, &it->dtype, type.dtype);
+    hy_infer_shape(I, &it->shape, type.shape);
+}
+
 static int hy__infer_rows(hy_infer *I, hy_type *all, const hy_type *one, int64_t turns)
 {
-    hy_type rows;
     if (one->shape.ndim >= HY_MAX_DIM)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "a turn gives %z: there is no room for one more axis",
                              &one->shape);
-    rows = hy__rows_type(one, turns);
-    hy_infer_type(I, &all->dtype, rows.dtype);
-    hy_infer_shape(I, &all->shape, rows.shape);
+    hy__infer_is(I, all, hy__rows_type(one, turns));
     return I->status;
 }
 
@@ -43745,8 +43747,7 @@ static int hy__infer_body(hy_infer *I, int k, hy_type *var, int vars, int heads,
     g = I->sub[k];
     if (g->vars != vars || g->heads != heads)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "its body has %d variables and %d results, %d and %d "
-                                                   "are due",
-                             g->vars, g->heads, vars, heads);
+                                                   "are due", g->vars, g->heads, vars, heads);
     if (hy__types_infer(I->frame, g, T, NULL, var, NULL) < 0) return I->status = -1;
     for (i = 0; i < vars; i++) {
         place = g->place[g->var[i]->number];
@@ -43767,8 +43768,7 @@ static int64_t hy__infer_turns(hy_infer *I, const hy__control_rec *r)
         if (s->ndim < 1 || s->dim[0] < 0) continue;
         if (turns >= 0 && turns != s->dim[0])
             hy_infer_fail(I, HY_ERROR_SHAPE, "data %d has %l rows, others have %l: one for each turn is "
-                                             "due", i,
-                          s->dim[0], turns);
+                                             "due", i, s->dim[0], turns);
         turns = s->dim[0];
     }
     return turns;
@@ -43792,8 +43792,7 @@ static void hy__infer_state(hy_infer *I, int i, hy_type *before, const hy_type *
                       &before->shape, (int)before->dtype, &after->shape, (int)after->dtype);
         return;
     }
-    hy_infer_type(I, &before->dtype, after->dtype);
-    hy_infer_shape(I, &before->shape, after->shape);
+    hy__infer_is(I, before, *after);
 }
 
 /* What the variables have learnt goes to the inputs. */
@@ -43814,21 +43813,15 @@ static void hy__infer_inputs(hy_infer *I, const hy__control_rec *r, int pred, co
 static void hy__infer_extras(hy_infer *I, const hy__control_rec *r)
 {
     int in = r->data + r->states + r->remain, out = r->outputs + 2 * r->states, i;
-    if (r->counted) { hy_infer_type(I, &I->in[in].dtype, HY_I64); hy_infer_shape(I, &I->in[in++].shape,
-                                                                                 hy__shape1(1)); }
-    if (r->keyed) { hy_infer_type(I, &I->in[in].dtype, HY_I64); hy_infer_shape(I, &I->in[in].shape,
-                                                                               hy__shape1(2)); }
-    for (i = I->nin - r->aux; i < I->nin; i++, out++) {
-        hy_infer_type(I, &I->out[out].dtype, I->in[i].dtype);
-        hy_infer_shape(I, &I->out[out].shape, I->in[i].shape);
-    }
-    if (r->limit > 0) {
-        hy_infer_type(I, &I->out[out].dtype, HY_I64);
-        hy_infer_shape(I, &I->out[out++].shape, hy__shape1(1));
-    }
-    if (!r->draws) return;
-    hy_infer_type(I, &I->out[out].dtype, HY_I64);
-    hy_infer_shape(I, &I->out[out].shape, hy__shape1(2));
+    hy_type count, key;
+    count.dtype = key.dtype = HY_I64;
+    count.shape = hy__shape1(1);
+    key.shape = hy__shape1(2);
+    if (r->counted) hy__infer_is(I, &I->in[in++], count);
+    if (r->keyed) hy__infer_is(I, &I->in[in], key);
+    for (i = I->nin - r->aux; i < I->nin; i++, out++) hy__infer_is(I, &I->out[out], I->in[i]);
+    if (r->limit > 0) hy__infer_is(I, &I->out[out++], count);
+    if (r->draws) hy__infer_is(I, &I->out[out], key);
 }
 
 /* Room for the types of the variables, filled from the inputs. */
@@ -43885,8 +43878,7 @@ static int hy__loop_infer(hy_infer *I)
     }
     for (i = 0; var && i < r->states && I->status >= 0; i++) {
         const hy_type *state = &var[r->data + i];
-        hy_infer_type(I, &I->out[r->outputs + i].dtype, state->dtype);
-        hy_infer_shape(I, &I->out[r->outputs + i].shape, state->shape);
+        hy__infer_is(I, &I->out[r->outputs + i], *state);
         hy__infer_rows(I, &I->out[r->outputs + r->states + i], state, turns);
     }
     if (room) hy__buffer_drop(&I->frame->cache, room);
@@ -43912,8 +43904,7 @@ static int hy__cond_infer(hy_infer *I)
                                   &I->out[i].shape, (int)I->out[i].dtype, &t->shape, (int)t->dtype);
                     break;
                 }
-                hy_infer_type(I, &I->out[i].dtype, t->dtype);
-                hy_infer_shape(I, &I->out[i].shape, t->shape);
+                hy__infer_is(I, &I->out[i], *t);
             }
         hy__types_close(I->frame, &T);
     }
@@ -44899,19 +44890,13 @@ static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const cha
 {
     out->room = states->room = NULL;
     if (F->code) return -1;
-    if (!y || y->state != HY__LIVE || y->count != 2) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the body must return hy_group(F, outputs, states): a group of "
-                                       "two, either "
-                 "of which may be NULL, an array or a group", who);
-        return -1;
-    }
+    if (!y || y->state != HY__LIVE || y->count != 2)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: the body must return hy_group(F, outputs, states): a "
+                        "group of two, either of which may be NULL, an array or a group", who);
     if (hy__flat_open(F, out, y->item[0], who) || hy__flat_open(F, states, y->item[1], who)) return -1;
-    if (strcmp(states->form, state_form)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the states are %s before a turn and %s after it (x is an "
-                                       "array)", who,
-                 state_form, states->form);
-        return -1;
-    }
+    if (strcmp(states->form, state_form))
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: the states are %s before a turn and %s after it (x is an "
+                        "array)", who, state_form, states->form);
     return 0;
 }
 
@@ -44943,12 +44928,9 @@ static int hy__inner_open(hy_frame *S, hy__inner *N, const char *who)
     int depth = 0;
     memset(N, 0, sizeof *N);
     for (at = S; at->outer; at = at->outer) depth++;
-    if (depth >= HY__NEST) {
-        hy__fail(S, HY_ERROR_UNSUPPORTED, "%s: loops and branches within one another go %d deep, no deeper",
-                 who,
-                 (int)HY__NEST);
-        return -1;
-    }
+    if (depth >= HY__NEST)
+        return hy__fail(S, HY_ERROR_UNSUPPORTED, "%s: loops and branches within one another go %d deep, no "
+                        "deeper", who, (int)HY__NEST);
     N->S = hy__tracer_open(S);
     if (!N->S) return -1;
     N->S->outer = S;
@@ -44986,8 +44968,7 @@ static hy_array *hy__inner_vars(hy__inner *N, const hy__flat *in, const char *na
     for (i = 0; var && i < in->n; i++) {
         hy_type type = hy__type_now(in->at[i]);
         hy__line line = hy__line_open(text, sizeof text);
-        hy__puts(&line, name);
-        hy__put_int(&line, i);
+        hy__say(&line, "%s%d", name, i);
         var[i] = hy_var(N->S, text, NULL);
         if (!var[i]) break;
         var[i]->t.type = var[i]->node->type[0] = rows ? hy__item_type(&type) : type;
@@ -45163,8 +45144,7 @@ static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
     if (!hy__trace_both(S, l, N, HY__COND)) {
         if (strcmp(N[0].out.form, N[1].out.form))
             hy__fail(S, HY_ERROR_ARGUMENT, "%s: the first branch returns %s, the second %s (x is an array)",
-                     l->who,
-                     N[0].out.form, N[1].out.form);
+                     l->who, N[0].out.form, N[1].out.form);
         else y = hy__inner_emit(S, l, HY__COND, N, 2);
         at = y && y->count ? y->item : &y;
         if (y) y = hy__group_form(S, N[0].out.full, at);
@@ -45282,12 +45262,9 @@ static int hy__gather_outputs(hy_frame *F, hy__gathering *G, const hy__flat *out
         if (!G->form) { hy__no_memory(F, G->who); return -1; }
         memcpy(G->form, out->full, strlen(out->full) + 1);
     }
-    if (strcmp(out->full, G->form)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s: turn %d returned outputs %s, those before it %s (x is an "
-                                       "array)", G->who,
-                 G->turns, out->full, G->form);
-        return -1;
-    }
+    if (strcmp(out->full, G->form))
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: turn %d returned outputs %s, those before it %s (x is an "
+                        "array)", G->who, G->turns, out->full, G->form);
     if (hy__grow(&F->root->heap, (void **)&G->out, &G->cap, (G->turns + 1) * G->n, sizeof *G->out)) {
         hy__no_memory(F, G->who);
         return -1;
@@ -45295,12 +45272,10 @@ static int hy__gather_outputs(hy_frame *F, hy__gathering *G, const hy__flat *out
     for (i = 0; i < G->n; i++) {
         hy_array *x = out->at[i], **to = &G->out[G->turns * G->n + i];
         if (!hy__concrete(F, x, G->who, "an array with values")) return -1;
-        if (G->turns && !hy__same_type(&x->t.type, &G->out[i]->t.type)) {
-            hy__fail(F, HY_ERROR_SHAPE, "%s: output %d is %z %t in turn %d, it was %z %t before", G->who, i,
-                     &x->t.type.shape, (int)x->t.type.dtype, G->turns, &G->out[i]->t.type.shape,
-                     (int)G->out[i]->t.type.dtype);
-            return -1;
-        }
+        if (G->turns && !hy__same_type(&x->t.type, &G->out[i]->t.type))
+            return hy__fail(F, HY_ERROR_SHAPE, "%s: output %d is %z %t in turn %d, it was %z %t before",
+                            G->who, i, &x->t.type.shape, (int)x->t.type.dtype, G->turns,
+                            &G->out[i]->t.type.shape, (int)G->out[i]->t.type.dtype);
         *to = hy__second_handle(F, x);
         if (!*to || !hy_return(F, *to)) return -1;
     }
@@ -45316,11 +45291,10 @@ static int hy__gather_states(hy_frame *F, hy__gathering *G, const hy__flat *stat
         const hy_array *was = G->state[i];
         hy_array *x = states->at[i];
         if (!hy__concrete(F, x, G->who, "an array with values")) return -1;
-        if (!hy__same_type(&x->t.type, &was->t.type)) {
-            hy__fail(F, HY_ERROR_SHAPE, "%s: state %d is %z %t before a turn and %z %t after it", G->who, i,
-                     &was->t.type.shape, (int)was->t.type.dtype, &x->t.type.shape, (int)x->t.type.dtype);
-            return -1;
-        }
+        if (!hy__same_type(&x->t.type, &was->t.type))
+            return hy__fail(F, HY_ERROR_SHAPE, "%s: state %d is %z %t before a turn and %z %t after it",
+                            G->who, i, &was->t.type.shape, (int)was->t.type.dtype, &x->t.type.shape,
+                            (int)x->t.type.dtype);
     }
     for (i = 0; i < G->states; i++) {
         hy_array *x = hy__second_handle(F, states->at[i]);
@@ -45466,10 +45440,9 @@ static hy_array *hy__foreach_now(hy_frame *F, const hy__loop *l)
 static int hy__is_true(hy_frame *F, hy_array *x, const char *who)
 {
     if (!hy__concrete(F, x, who, "an array with values")) return -1;
-    if (hy__size(&x->t.type.shape) != 1) {
-        hy__fail(F, HY_ERROR_SHAPE, "%s: the condition is %z: one number is due", who, &x->t.type.shape);
-        return -1;
-    }
+    if (hy__size(&x->t.type.shape) != 1)
+        return hy__fail(F, HY_ERROR_SHAPE, "%s: the condition is %z: one number is due", who,
+                        &x->t.type.shape);
     return hy__load(x->t.data, x->t.type.dtype) != 0;
 }
 
@@ -45545,11 +45518,9 @@ static int hy__loop_open(hy_frame *F, hy__loop *l, hy_array *data, hy_array *sta
 {
     int i;
     l->data.room = l->states.room = NULL;
-    if (F->unwatched >= HYBRID_CALL_DEPTH) {
-        hy__fail(F, HY_ERROR_STATE, "%s: %d loops and branches within one another: does a body run its own?",
-                 l->who, (int)HYBRID_CALL_DEPTH);
-        return -1;
-    }
+    if (F->unwatched >= HYBRID_CALL_DEPTH)
+        return hy__fail(F, HY_ERROR_STATE, "%s: %d loops and branches within one another: does a body run "
+                        "its own?", l->who, (int)HYBRID_CALL_DEPTH);
     if (hy__flat_open(F, &l->data, data, l->who) || hy__flat_open(F, &l->states, states, l->who)) return -1;
     for (i = 0; i < l->data.n + l->states.n && !F->graph; i++)
         if (!hy__concrete(F, i < l->data.n ? l->data.at[i] : l->states.at[i - l->data.n], l->who,
@@ -45571,8 +45542,7 @@ static int hy__check_rows(hy_frame *F, const hy__loop *l)
         if (type.shape.ndim < 1 || type.shape.dim[0] < 0) continue;
         if (rows >= 0 && rows != type.shape.dim[0])
             hy__fail(F, HY_ERROR_SHAPE, "%s: data %d has %l rows, others have %l: one for each turn is due",
-                     l->who, i,
-                     type.shape.dim[0], rows);
+                     l->who, i, type.shape.dim[0], rows);
         rows = type.shape.dim[0];
     }
     return F->code ? -1 : 0;
@@ -45612,8 +45582,7 @@ HY_API hy_array *hy_while_loop(hy_frame *F, hy_step_fn cond, hy_step_fn func, hy
     }
     if (max_iterations < 1 || max_iterations > INT_MAX / 2) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: max_iterations should be specified, from 1 to %d: "
-                                       "it is %l",
-                 INT_MAX / 2, max_iterations);
+                                       "it is %l", INT_MAX / 2, max_iterations);
         return NULL;
     }
     if (!hy__loop_open(F, &l, NULL, loop_vars)) {
@@ -46257,8 +46226,7 @@ static hy_array *hy__dense_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy_fully_connected_opt opt;
     opt.no_bias = !b->bias;
     opt.no_flatten = b->no_flatten;
-    return hy__activate(F, b->act,
-                        hy__fwd(F, hy_fully_connected(F, x, b->weight, b->bias, b->units, &opt)));
+    return hy__activate(F, b->act, hy__fwd(F, hy_fully_connected(F, x, b->weight, b->bias, b->units, &opt)));
 }
 static void hy__dense_describe(const hy_block *self, char *text, size_t bytes)
 {
@@ -47038,9 +47006,7 @@ static void hy__check_say(hy__check *C, const char *format, ...)
     hy__line line;
     va_list args;
     line = hy__line_open(text, sizeof text);
-    hy__puts(&line, "hy_check: ");
-    hy__puts(&line, C->block->house->name);
-    hy__puts(&line, ": ");
+    hy__say(&line, "hy_check: %s: ", C->block->house->name);
     va_start(args, format);
     hy__format(&line, format, args);
     va_end(args);
@@ -48482,10 +48448,8 @@ static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
         errno = 0;
         s->file = hy__fopen(name, "rb");
     } while (!s->file && hy__again(NULL));
-    if (!s->file) {
-        hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be opened: %s", name, hy__reason(errno));
-        return -1;
-    }
+    if (!s->file)
+        return hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be opened: %s", name, hy__reason(errno));
     do errno = 0; while (getc(s->file) == EOF && ferror(s->file) && hy__again(s->file));
     if (ferror(s->file)) end = -1;
     else end = HY__SEEK(s->file, 0, SEEK_END) ? -1 : HY__TELL(s->file);
@@ -48593,6 +48557,17 @@ static void hy__put_text(hy__target *t, const char *text)
         for (i = 0; i < t->indent; i++) hy__put_bytes(t, " ", 1);
     }
     hy__put_bytes(t, text, strlen(text));
+}
+/* Up to 511 bytes of text. */
+static void hy__put_say(hy__target *t, const char *format, ...)
+{
+    char text[512];
+    hy__line line = hy__line_open(text, sizeof text);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    hy__put_text(t, text);
 }
 
 static void hy__put_u64(hy__target *t, int bytes, uint64_t v)
@@ -49440,9 +49415,7 @@ static size_t hy__npy_line(const hy_array *x, char *text)
     hy__line line = hy__line_open(text, 320);
     size_t n;
     hy__put(&line, "..........{'descr': '", 21);
-    hy__puts(&line, as->bytes == 1 ? "|" : "<");
-    hy__puts(&line, as->npy);
-    hy__puts(&line, "', 'fortran_order': False, 'shape': ");
+    hy__say(&line, "%s%s', 'fortran_order': False, 'shape': ", as->bytes == 1 ? "|" : "<", as->npy);
     hy__put_tuple(&line, x->t.type.shape.dim, x->t.type.shape.ndim);
     hy__puts(&line, ", }");
     for (n = line.n; (n + 1) % 64; ) text[n++] = ' ';
@@ -50115,18 +50088,10 @@ static void hy__put_safe_head(hy__target *t, const hy_arrays *a)
         const hy_type *type = &a->at[i]->t.type;
         hy__put_text(t, i ? "," : "{");
         hy__put_quoted(t, a->name[i], 1);
-        hy__put_text(t, ":{\"dtype\":\"");
-        hy__put_text(t, hy__stored_types[hy__stored_of(type->dtype)].safe);
-        hy__put_text(t, "\",\"shape\":[");
-        for (d = 0; d < type->shape.ndim; d++) {
-            if (d) hy__put_text(t, ",");
-            hy__put_whole(t, type->shape.dim[d]);
-        }
-        hy__put_text(t, "],\"data_offsets\":[");
-        hy__put_whole(t, at);
-        hy__put_text(t, ",");
-        hy__put_whole(t, at += hy__bytes(type));
-        hy__put_text(t, "]}");
+        hy__put_say(t, ":{\"dtype\":\"%s\",\"shape\":[", hy__stored_types[hy__stored_of(type->dtype)].safe);
+        for (d = 0; d < type->shape.ndim; d++) hy__put_say(t, d ? ",%l" : "%l", type->shape.dim[d]);
+        hy__put_say(t, "],\"data_offsets\":[%l,%l]}", at, at + hy__bytes(type));
+        at += hy__bytes(type);
     }
     hy__put_text(t, a->n ? "}" : "{}");
 }
@@ -50360,13 +50325,7 @@ static void hy__put_list_end(hy__target *t, int n, const char *indent)
 
 static void hy__put_triple(hy__target *t, int node, int output, int version)
 {
-    hy__put_text(t, "[");
-    hy__put_whole(t, node);
-    hy__put_text(t, ", ");
-    hy__put_whole(t, output);
-    hy__put_text(t, ", ");
-    hy__put_whole(t, version);
-    hy__put_text(t, "]");
+    hy__put_say(t, "[%d, %d, %d]", node, output, version);
 }
 
 /* Attributes of one node: key and text. So many of its own, so many with those that a file adds. */
@@ -50802,10 +50761,7 @@ static void hy__symbol_check_control(hy_frame *F, const hy__node *node, hy__line
     hy__attrs a;
     int i, k;
     if (r->mode) {
-        hy__puts(line, line->n ? ", the gradient of " : "the gradient of ");
-        hy__puts(line, node->op->name);
-        hy__puts(line, ", node ");
-        hy__puts(line, node->name);
+        hy__say(line, "%sthe gradient of %s, node %s", line->n ? ", " : "", node->op->name, node->name);
         return;
     }
     a.n = 0;
@@ -50862,18 +50818,13 @@ static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line
         const hy__node *node = g->node[i];
         const hy_op *op = node->op;
         const char *name = node->param ? hy__called(node->param) : node->name;
-        if (hy__utf8_until(name, strlen(name)) < strlen(name)) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: the name of node '%s' is no UTF-8 text", who, name);
-            return -1;
-        }
+        if (hy__utf8_until(name, strlen(name)) < strlen(name))
+            return hy__fail(F, HY_ERROR_ARGUMENT, "%s: the name of node '%s' is no UTF-8 text", who, name);
         number = op ? hy__op_number(op) : -1;
         if (op && hy__control_of(node) >= 0) hy__symbol_check_control(F, node, line, who);
-        else if (number >= 0 && !op->mxnet) {
-            hy__puts(line, line->n ? ", " : "");
-            hy__puts(line, op->name);
-            hy__puts(line, " of node ");
-            hy__puts(line, node->name);
-        } else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma", op->mxnet) >= 0))
+        else if (number >= 0 && !op->mxnet)
+            hy__say(line, "%s%s of node %s", line->n ? ", " : "", op->name, node->name);
+        else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma", op->mxnet) >= 0))
             hy__warn(F, "operator %s of node %s is unknown to MXNet", op->name, node->name);
         else if (number == HY_OP_activation &&
                  ((const hy__activation_rec *)node->record)->act_type >= HY_ACT_LOG_SIGMOID)
@@ -50934,8 +50885,7 @@ static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer *
         if (!node->held) continue;
         name[i] = text;
         line = hy__line_open(text, 24);
-        hy__puts(&line, "constant");
-        hy__put_int(&line, constants++);
+        hy__say(&line, "constant%d", constants++);
     }
     return 0;
 }
@@ -51085,66 +51035,94 @@ static const hy__numpy *hy__numpy_find(const char *name)
     return NULL;
 }
 
-/* Others that are several of ours: how they are made (hy__make_x in >>compound), name, attributes that they
- * may have, least and most inputs. */
-#define HY__COMPOUNDS(X) \
-    X(copysign, "_npi_copysign", "", 2, 2) \
-    X(copysign_scalar, "_npi_copysign_scalar", "scalar", 1, 1) \
-    X(rcopysign_scalar, "_npi_rcopysign_scalar", "scalar", 1, 1) \
-    X(ldexp, "_npi_ldexp", "", 2, 2) \
-    X(ldexp_scalar, "_npi_ldexp_scalar", "scalar", 1, 1) \
-    X(rldexp_scalar, "_npi_rldexp_scalar", "scalar", 1, 1) \
-    X(around, "_npi_around", "decimals", 1, 1) \
-    X(nan_to_num, "_npi_nan_to_num", "copy|nan|posinf|neginf", 1, 1) \
-    X(isposinf, "_npi_isposinf", "", 1, 1) \
-    X(isneginf, "_npi_isneginf", "", 1, 1) \
-    X(where_numbers, "_npi_where_scalar2", "x|y", 1, 1) \
-    X(bit_and, "_npi_bitwise_and", "", 2, 2) \
-    X(bit_or, "_npi_bitwise_or", "", 2, 2) \
-    X(bit_xor, "_npi_bitwise_xor", "", 2, 2) \
-    X(bit_not, "_npi_bitwise_not", "", 1, 1) \
-    X(pad, "_npi_pad", "pad_width|mode|constant_value|reflect_type", 1, 1) \
-    X(diagonal, "_np_diagonal", "offset|axis1|axis2", 1, 1) \
-    X(trace, "_np_trace", "offset|axis1|axis2", 1, 1) \
-    X(diagflat, "_np_diagflat", "k", 1, 1) \
-    X(identity_matrix, "_npi_identity", "shape|dtype", 0, 0) \
-    X(rot90, "_npi_rot90", "k|axes", 1, 1) \
-    X(ediff1d, "_npi_ediff1d", "", 1, 1) \
-    X(det, "_npi_det", "", 1, 1) \
-    X(average, "_npi_average", "axis|returned|weighted", 1, 2) \
-    X(normal, "_npi_normal", "loc|scale|size|dtype", 0, 2) \
-    X(uniform, "_npi_uniform", "low|high|size|dtype", 0, 2) \
-    X(exponential, "_npi_exponential", "scale|size", 0, 0) \
-    X(gamma, "_npi_gamma", "shape|scale|size|dtype", 0, 0) \
-    X(gumbel, "_npi_gumbel", "loc|scale|size", 0, 0) \
-    X(bernoulli, "_npi_bernoulli", "prob|logit|size|dtype|is_logit", 0, 1) \
-    X(gemm, "_linalg_gemm", "alpha|beta|transpose_a|transpose_b|axis", 3, 3) \
-    X(syrk, "_linalg_syrk", "alpha|transpose", 1, 1) \
-    X(trmm, "_linalg_trmm", "alpha|transpose|rightside|lower", 2, 2) \
-    X(potri, "_linalg_potri", "", 1, 1) \
-    X(extractdiag, "_linalg_extractdiag", "offset", 1, 1) \
-    X(sumlogdiag, "_linalg_sumlogdiag", "", 1, 1) \
-    X(quadratic, "_contrib_quadratic", "a|b|c", 1, 1) \
-    X(round_ste, "_contrib_round_ste", "", 1, 1) \
-    X(sign_ste, "_contrib_sign_ste", "", 1, 1) \
-    X(ravel, "_ravel_multi_index", "shape", 1, 1) \
-    X(unravel, "_unravel_index", "shape", 1, 1) \
-    X(div_sqrt_dim, "_contrib_div_sqrt_dim", "", 1, 1) \
-    X(self_scores, "_contrib_interleaved_matmul_selfatt_qk", "heads", 1, 1) \
-    X(self_weighted, "_contrib_interleaved_matmul_selfatt_valatt", "heads", 2, 2) \
-    X(cross_scores, "_contrib_interleaved_matmul_encdec_qk", "heads", 2, 2) \
-    X(cross_weighted, "_contrib_interleaved_matmul_encdec_valatt", "heads", 2, 2) \
-    X(box_decode, "_contrib_box_decode", "std0|std1|std2|std3|clip|format", 2, 2) \
-    HY__COMPOUND_IMAGES(X)
-#ifdef HYBRID_NO_VISION
-#define HY__COMPOUND_IMAGES(X)
-#else
-#define HY__COMPOUND_IMAGES(X) \
-    X(upsampling, "UpSampling", "scale|num_filter|sample_type|multi_input_mode", 2, 2)
+/* Others that are several of ours: name, attributes that they may have, least and most inputs, and how they
+ * are made: a formula, see >>compound, or the name of a function there, behind '='. '?' before a formula: for
+ * inputs that are true or false. */
+typedef struct hy__compound_op { const char *name, *keys; int least, most; const char *how; } hy__compound_op;
+#define HY__AS_FILLED(v)   "add_scalar(zeros_like(%0), " v ")"
+#define HY__AS_SIGNED(size, sign) "mul(abs(" size "), add_scalar(mul_scalar(lesser_scalar(" sign ", 0), " \
+    "-2), 1))"
+/* 1 / sqrt(size of the last axis), as (1,). */
+#define HY__AS_OVER_ROOT(x) "rsqrt(sum(ones_like(slice_axis(reshape(" x ", reverse=True, shape='(-1, 0)'), " \
+    "axis=0, begin=0, end=1)), axis=1))"
+/* Part k of n that lie side by side in each head: (T, B, heads n D) -> (B heads, T, D). */
+#define HY__AS_HEADS(x, k, end, n) "transpose(reshape(slice_axis(reshape(" x ", shape='(0, 0, $heads, " n \
+    ", -1)'), axis=3, begin=" k ", end=" end "), shape='(0, -3, -3)'), axes='(1, 0, 2)')"
+#define HY__AS_SCORES(query, key) \
+    query "; batch_dot(mul(%a, " HY__AS_OVER_ROOT("%a") "), " key ", transpose_b=True)"
+#define HY__AS_WEIGHTED(value) "reshape(transpose(reshape(batch_dot(%1, " value \
+    "), shape='(-4, -1, $heads, 0, 0)'), axes='(2, 0, 1, 3)'), shape='(0, 0, -3)')"
+static const hy__compound_op hy__compounds[] = {
+    { "_npi_copysign", "", 2, 2, HY__AS_SIGNED("%0", "%1") },
+    { "_npi_copysign_scalar", "scalar", 1, 1, "=copysign_scalar" },
+    { "_npi_rcopysign_scalar", "scalar", 1, 1, HY__AS_SIGNED(HY__AS_FILLED("$scalar:0"), "%0") },
+    { "_npi_ldexp", "", 2, 2, "mul(%0, rpower_scalar(%1, 2))" },
+    { "_npi_ldexp_scalar", "scalar", 1, 1, "=ldexp_scalar" },
+    { "_npi_rldexp_scalar", "scalar", 1, 1, "mul_scalar(rpower_scalar(%0, 2), $scalar:0)" },
+    { "_npi_around", "decimals", 1, 1, "=around" },
+    { "_npi_nan_to_num", "copy|nan|posinf|neginf", 1, 1,
+      "where(equal_scalar(%0, inf), " HY__AS_FILLED("$posinf:3.4028234663852886e+38") ", %0); "
+      "where(equal_scalar(%0, -inf), " HY__AS_FILLED("$neginf:-3.4028234663852886e+38") ", %a); "
+      "where(equal(%0, %0), %b, " HY__AS_FILLED("$nan:0") ")" },
+    { "_npi_isposinf", "", 1, 1, "equal_scalar(%0, inf)" },
+    { "_npi_isneginf", "", 1, 1, "equal_scalar(%0, -inf)" },
+    { "_npi_where_scalar2", "x|y", 1, 1,
+      "cast(zeros_like(%0), dtype=float32); where(%0, add_scalar(%a, $x:0), add_scalar(%a, $y:0))" },
+    { "_npi_bitwise_and", "", 2, 2, "?logical_and(%0, %1)" },
+    { "_npi_bitwise_or", "", 2, 2, "?logical_or(%0, %1)" },
+    { "_npi_bitwise_xor", "", 2, 2, "?logical_xor(%0, %1)" },
+    { "_npi_bitwise_not", "", 1, 1, "?logical_not(%0)" },
+    { "_npi_pad", "pad_width|mode|constant_value|reflect_type", 1, 1, "=pad" },
+    { "_np_diagonal", "offset|axis1|axis2", 1, 1, "diag(%0, k=$offset:0, axis1=$axis1:0, axis2=$axis2:1)" },
+    { "_np_trace", "offset|axis1|axis2", 1, 1,
+      "drop(sum(diag(%0, k=$offset:0, axis1=$axis1:0, axis2=$axis2:1), keepdims=True, axis=-1), -1)" },
+    { "_np_diagflat", "k", 1, 1, "diag(reshape(%0, shape='(-1,)'), k=$k:0)" },
+    { "_npi_identity", "shape|dtype", 0, 0, "=identity_matrix" },
+    { "_npi_rot90", "k|axes", 1, 1, "=rot90" },
+    { "_npi_ediff1d", "", 1, 1, "reshape(%0, shape='(-1,)'); "
+      "sub(slice_axis(%a, axis=0, begin=1, end=None), slice_axis(%a, axis=0, begin=0, end=-1))" },
+    /* of one matrix it is of shape () there, (1,) here: it is the first of many that are one */
+    { "_npi_det", "", 1, 1, "drop(linalg_det(expand_dims(%0, axis=0)), 0)" },
+    { "_npi_average", "axis|returned|weighted", 1, 2, "=average" },
+    { "_npi_normal", "loc|scale|size|dtype", 0, 2, "=normal" },
+    { "_npi_uniform", "low|high|size|dtype", 0, 2, "=uniform" },
+    { "_npi_exponential", "scale|size", 0, 0,
+      "mul_scalar(random_exponential(shape=$size:'()', lam=1), $scale:1)" },
+    { "_npi_gamma", "shape|scale|size|dtype", 0, 0,
+      "random_gamma(shape=$size:'()', dtype=$dtype, alpha=$shape:1, beta=$scale:1)" },
+    { "_npi_gumbel", "loc|scale|size", 0, 0,           /* -log of something exponential */
+      "add_scalar(mul_scalar(log(random_exponential(shape=$size:'()', lam=1)), -$scale:1), $loc:0)" },
+    { "_npi_bernoulli", "prob|logit|size|dtype|is_logit", 0, 1, "=bernoulli" },
+    { "_linalg_gemm", "alpha|beta|transpose_a|transpose_b|axis", 3, 3, "=gemm" },
+    { "_linalg_syrk", "alpha|transpose", 1, 1, "=syrk" },
+    { "_linalg_trmm", "alpha|transpose|rightside|lower", 2, 2, "=trmm" },
+    { "_linalg_potri", "", 1, 1,                        /* of L L^T */
+      "tril(%0, k=0); linalg_inverse(linalg_gemm2(%a, %a, transpose_b=True))" },
+    { "_linalg_extractdiag", "offset", 1, 1, "diag(%0, k=$offset:0, axis1=-2, axis2=-1)" },
+    { "_linalg_sumlogdiag", "", 1, 1, "sum(log(diag(%0, k=0, axis1=-2, axis2=-1)), axis=-1)" },
+    { "_contrib_quadratic", "a|b|c", 1, 1,
+      "add_scalar(mul(add_scalar(mul_scalar(%0, $a:0), $b:0), %0), $c:0)" },
+    /* a step whose gradient is that of x: the step, which has none, and x - x, of which one half has */
+    { "_contrib_round_ste", "", 1, 1, "add(block_grad(round(%0)), sub(%0, block_grad(%0)))" },
+    { "_contrib_sign_ste", "", 1, 1, "add(block_grad(sign(%0)), sub(%0, block_grad(%0)))" },
+    /* index tuples and the numbers of places in an array of this shape */
+    { "_ravel_multi_index", "shape", 1, 1, "=ravel" },
+    { "_unravel_index", "shape", 1, 1, "=unravel" },
+    /* attention: heads side by side, and in each of them queries, keys and values */
+    { "_contrib_div_sqrt_dim", "", 1, 1, "mul(%0, " HY__AS_OVER_ROOT("%0") ")" },
+    { "_contrib_interleaved_matmul_selfatt_qk", "heads", 1, 1,
+      HY__AS_SCORES(HY__AS_HEADS("%0", "0", "1", "3"), HY__AS_HEADS("%0", "1", "2", "3")) },
+    { "_contrib_interleaved_matmul_selfatt_valatt", "heads", 2, 2,
+      HY__AS_WEIGHTED(HY__AS_HEADS("%0", "2", "3", "3")) },
+    { "_contrib_interleaved_matmul_encdec_qk", "heads", 2, 2,
+      HY__AS_SCORES(HY__AS_HEADS("%0", "0", "1", "1"), HY__AS_HEADS("%1", "0", "1", "2")) },
+    { "_contrib_interleaved_matmul_encdec_valatt", "heads", 2, 2,
+      HY__AS_WEIGHTED(HY__AS_HEADS("%0", "1", "2", "2")) },
+    { "_contrib_box_decode", "std0|std1|std2|std3|clip|format", 2, 2, "=box_decode" },
+#ifndef HYBRID_NO_VISION
+    { "UpSampling", "scale|num_filter|sample_type|multi_input_mode", 2, 2, "=upsampling" },
 #endif
-typedef struct hy__compound_op { const char *name, *keys; int least, most; } hy__compound_op;
-#define HY__COMPOUND_ROW(make, name, keys, least, most) { name, keys, least, most },
-static const hy__compound_op hy__compounds[] = { HY__COMPOUNDS(HY__COMPOUND_ROW) };
+};
 
 static const hy__compound_op *hy__compound_named(const char *name)
 {
@@ -51266,14 +51244,8 @@ static int hy__fail_unknown(hy__reader *R, const hy__unknown *all, int n, int mo
     for (i = 0; i < n; i++) {
         const char *op = hy__json_text(j, all[i].op), *name = hy__json_text(j, all[i].name);
         if (i && line.n + strlen(op) + strlen(name) + 96 > sizeof list) { more += all[i].n; continue; }
-        hy__puts(&line, i ? ", " : "");
-        hy__puts(&line, op);
-        hy__puts(&line, " of node ");
-        hy__puts(&line, name);
-        if (all[i].n < 2) continue;
-        hy__puts(&line, " and ");
-        hy__put_int(&line, all[i].n - 1);
-        hy__puts(&line, " more");
+        hy__say(&line, "%s%s of node %s", i ? ", " : "", op, name);
+        if (all[i].n > 1) hy__say(&line, " and %d more", all[i].n - 1);
     }
     hy__fail(R->F, HY_ERROR_UNKNOWN,
              more ? "%s, byte %l: operators that are not registered: %s, and %d nodes more"
@@ -52096,8 +52068,8 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
 
 /* MARK: - 69 >>compound ---------------------------------------------------------------------------------
  *
- * More operators of files that are several of ours, written as what they compute. An error stays in the
- * frame, where it ends what comes after it.
+ * More operators of files that are several of ours, written as what they compute: formulas, of which most
+ * stand in the list in >>parser. An error stays in the frame, where it ends what comes after it.
  */
 #ifndef HYBRID_NO_IO
 typedef struct hy__compound {
@@ -52165,116 +52137,127 @@ static hy__edge hy__part_of(hy__compound *C, hy__edge x, const char *axis, int b
     hy__make_with(&C->M, "begin", from);
     return hy__one(C, HY_OP_slice_axis, x, "end", to);
 }
-static hy__edge hy__as_shape(hy__compound *C, hy__edge x, const char *shape)
-{
-    return hy__one(C, HY_OP_reshape, x, "shape", shape);
-}
 static hy__edge hy__filled(hy__compound *C, hy__edge like, double v)
 {
     return hy__beside(C, HY_OP_add_scalar, hy__one(C, HY_OP_zeros_like, like, NULL, NULL), v);
 }
-static hy__edge hy__choose(hy__compound *C, hy__edge which, hy__edge a, hy__edge b)
+
+/* --- formulas --- *
+ * An operator's name and in brackets its inputs: %0, the first of the node, %a, what stands before the first
+ * `;`, or formulas; then numbers (of the attribute `scalar`) and attributes, key=value. $x:1 is what the file
+ * says of x, or 1; without `:` nothing is said then. Values with commas stand within '. drop(x, axis) is x
+ * without an axis of size 1. */
+static size_t hy__formula_word(const char **at, char *to)
 {
+    size_t n = strspn(*at, "abcdefghijklmnopqrstuvwxyz_0123456789");
+    memcpy(to, *at, n);
+    to[n] = 0;
+    *at += n;
+    return n;
+}
+
+/* A value, made in `room` if the file does not say it, and of whom it asks the file; NULL: nothing. */
+static const char *hy__formula_value(hy__compound *C, const char **at, char *key, char *room)
+{
+    const char *s = *at, *said = NULL;
+    hy__line line = hy__line_open(room, 48);
+    char of[24], end = ')';
+    if (*s == '$') {
+        s++;
+        hy__formula_word(&s, key);
+        said = hy__said(C, key, NULL);
+        if (*s != ':') { *at = s; return said; }
+        s++;
+    }
+    if (*s == '\'') end = *s++;
+    while (*s != end && (*s != ',' || end != ')')) {
+        if (*s != '$') { hy__put(&line, s++, 1); continue; }
+        s++;                            /* within ' a whole number */
+        hy__formula_word(&s, of);
+        hy__put_int(&line, hy__said_int(C, of, 1));
+    }
+    *at = s + (end != ')');
+    return said ? said : room;
+}
+
+static void hy__formula_number(hy__compound *C, const char **at, char *room, double *number)
+{
+    const char *value, *end;
+    char key[24] = "scalar";
+    int less = **at == '-' && (*at)[1] == '$';
+    *at += less;
+    value = hy__formula_value(C, at, key, room);
+    if (!hy__read_f64(value, &end, number) || *end) hy__making_bad(&C->M, key, value);
+    if (less) *number = -*number;
+    hy__text_f64(room, *number);
+}
+
+static hy__edge hy__formula_term(hy__compound *C, const char **at, const hy__edge *let)
+{
+    char name[32], key[4][24], room[4][48], of[24];
     hy__edge in[3];
-    in[0] = which;
-    in[1] = a;
-    in[2] = b;
-    hy__make_op(&C->M, HY_OP_where, 3, in);
+    double number = 0;
+    int n = 0, attrs = 0;
+    int64_t axis;
+    const hy_op *op;
+    if (**at == '%') {
+        *at += 2;
+        return (*at)[-1] < 'a' ? C->in[(*at)[-1] - '0'] : let[(*at)[-1] - 'a'];
+    }
+    hy__formula_word(at, name);
+    while (**at != ')') {
+        const char *s = *at += **at == '(' ? 1 : 2;             /* behind "(" or ", " */
+        int word = hy__formula_word(&s, key[attrs]) > 0;
+        if (*s == '%' || (word && *s == '(')) { in[n++] = hy__formula_term(C, at, let); continue; }
+        if (*s == '=') {
+            *at = s + 1;
+            hy__make_with(&C->M, key[attrs], hy__formula_value(C, at, of, room[attrs]));
+        } else {
+            hy__formula_number(C, at, room[attrs], &number);
+            if (strcmp(name, "drop")) hy__make_with(&C->M, "scalar", room[attrs]);
+        }
+        attrs++;
+    }
+    ++*at;
+    axis = (int64_t)number;
+    op = hy_op_find(C->M.R->F, name);
+    if (C->M.R->F->code) C->M.attrs = 0;
+    else if (!op) { C->M.at = in[0]; hy__make_drop(&C->M, &axis, 1); }
+    else if (!hy__absent(C->M.R->F, op, name)) hy__make_op(&C->M, hy__op_number(op), n, in);
     return C->M.at;
 }
 
-/* --- functions of each element --- */
-static hy__edge hy__make_signed(hy__compound *C, hy__edge size, hy__edge sign)      /* |size|, or -|size| */
+static void hy__make_formula(hy__compound *C, const char *text)
 {
-    hy__edge s = hy__beside(C, HY_OP_mul_scalar, hy__beside(C, HY_OP_lesser_scalar, sign, 0), -2);
-    s = hy__beside(C, HY_OP_add_scalar, s, 1);
-    return hy__two(C, HY_OP_mul, hy__one(C, HY_OP_abs, size, NULL, NULL), s);
+    hy__edge let[4];
+    int n;
+    for (n = 0; ; n++, text += 2) {
+        let[n] = hy__formula_term(C, &text, let);
+        if (!*text) return;
+    }
 }
-static void hy__make_copysign(hy__compound *C) { hy__make_signed(C, C->in[0], C->in[1]); }
+
+/* --- functions of each element --- */
 static void hy__make_copysign_scalar(hy__compound *C)
 {
     double s = hy__said_number(C, "scalar", 0);
     hy__edge x = hy__one(C, HY_OP_abs, C->in[0], NULL, NULL);
     hy__beside(C, HY_OP_mul_scalar, x, s < 0 || 1 / s < 0 ? -1 : 1);
 }
-static void hy__make_rcopysign_scalar(hy__compound *C)
-{
-    hy__make_signed(C, hy__filled(C, C->in[0], hy__said_number(C, "scalar", 0)), C->in[0]);
-}
-static void hy__make_ldexp(hy__compound *C)
-{
-    hy__two(C, HY_OP_mul, C->in[0], hy__beside(C, HY_OP_rpower_scalar, C->in[1], 2));
-}
 static void hy__make_ldexp_scalar(hy__compound *C)
 {
     hy__beside(C, HY_OP_mul_scalar, C->in[0], pow(2, hy__said_number(C, "scalar", 0)));
-}
-static void hy__make_rldexp_scalar(hy__compound *C)
-{
-    double s = hy__said_number(C, "scalar", 0);
-    hy__beside(C, HY_OP_mul_scalar, hy__beside(C, HY_OP_rpower_scalar, C->in[0], 2), s);
 }
 
 /* Halves go to even numbers. */
 static void hy__make_around(hy__compound *C)
 {
     double unit = pow(10, hy__said_int(C, "decimals", 0));
-    hy__edge x = unit == 1 ? C->in[0] : hy__beside(C, HY_OP_mul_scalar, C->in[0], unit);
-    hy__edge low = hy__one(C, HY_OP_floor, x, NULL, NULL), rest = hy__two(C, HY_OP_sub, x, low);
-    hy__edge half = hy__beside(C, HY_OP_equal_scalar, rest, 0.5);
-    half = hy__two(C, HY_OP_mul, half, hy__beside(C, HY_OP_mod_scalar, low, 2));
-    x = hy__two(C, HY_OP_add, half, hy__beside(C, HY_OP_greater_scalar, rest, 0.5));
-    x = hy__two(C, HY_OP_add, low, x);
-    if (unit != 1) hy__beside(C, HY_OP_div_scalar, x, unit);
+    if (unit != 1) C->in[0] = hy__beside(C, HY_OP_mul_scalar, C->in[0], unit);
+    hy__make_formula(C, "floor(%0); sub(%0, %a); add(%a, add(mul(equal_scalar(%b, 0.5), mod_scalar(%a, 2)), "
+                     "greater_scalar(%b, 0.5)))");
+    if (unit != 1) hy__beside(C, HY_OP_div_scalar, C->M.at, unit);
 }
-static void hy__make_nan_to_num(hy__compound *C)
-{
-    const double most = 3.4028234663852886e+38;
-    hy__edge x = C->in[0];
-    double nan = hy__said_number(C, "nan", 0), high = hy__said_number(C, "posinf", most);
-    double low = hy__said_number(C, "neginf", -most);
-    x = hy__choose(C, hy__beside(C, HY_OP_equal_scalar, C->in[0], HUGE_VAL), hy__filled(C, x, high), x);
-    x = hy__choose(C, hy__beside(C, HY_OP_equal_scalar, C->in[0], -HUGE_VAL), hy__filled(C, x, low), x);
-    hy__choose(C, hy__two(C, HY_OP_equal, C->in[0], C->in[0]), x, hy__filled(C, x, nan));
-}
-static void hy__make_isposinf(hy__compound *C) { hy__beside(C, HY_OP_equal_scalar, C->in[0], HUGE_VAL); }
-static void hy__make_isneginf(hy__compound *C) { hy__beside(C, HY_OP_equal_scalar, C->in[0], -HUGE_VAL); }
-static void hy__make_where_numbers(hy__compound *C)
-{
-    double a = hy__said_number(C, "x", 0), b = hy__said_number(C, "y", 0);
-    hy__edge zero = hy__one(C, HY_OP_cast, hy__one(C, HY_OP_zeros_like, C->in[0], NULL, NULL), "dtype",
-                            "float32");
-    hy__edge yes = hy__beside(C, HY_OP_add_scalar, zero, a);
-    hy__choose(C, C->in[0], yes, hy__beside(C, HY_OP_add_scalar, zero, b));
-}
-
-/* Bit by bit: of what comparisons give that is the logical one. */
-static void hy__make_bits(hy__compound *C, int op)
-{
-    if (!C->truth) hy__making_bad(&C->M, "an input", "a number, only true or false");
-    else if (C->nin == 1) hy__one(C, op, C->in[0], NULL, NULL);
-    else hy__two(C, op, C->in[0], C->in[1]);
-}
-static void hy__make_bit_and(hy__compound *C) { hy__make_bits(C, HY_OP_logical_and); }
-static void hy__make_bit_or(hy__compound *C) { hy__make_bits(C, HY_OP_logical_or); }
-static void hy__make_bit_xor(hy__compound *C) { hy__make_bits(C, HY_OP_logical_xor); }
-static void hy__make_bit_not(hy__compound *C) { hy__make_bits(C, HY_OP_logical_not); }
-
-static void hy__make_quadratic(hy__compound *C)         /* (a x + b) x + c */
-{
-    double a = hy__said_number(C, "a", 0), b = hy__said_number(C, "b", 0), c = hy__said_number(C, "c", 0);
-    hy__edge x = hy__beside(C, HY_OP_add_scalar, hy__beside(C, HY_OP_mul_scalar, C->in[0], a), b);
-    hy__beside(C, HY_OP_add_scalar, hy__two(C, HY_OP_mul, x, C->in[0]), c);
-}
-/* A step whose gradient is that of x: the step, which has none, and x - x, of which one half has. */
-static void hy__make_straight(hy__compound *C, int op)
-{
-    hy__edge step = hy__one(C, HY_OP_block_grad, hy__one(C, op, C->in[0], NULL, NULL), NULL, NULL);
-    hy__edge still = hy__one(C, HY_OP_block_grad, C->in[0], NULL, NULL);
-    hy__two(C, HY_OP_add, step, hy__two(C, HY_OP_sub, C->in[0], still));
-}
-static void hy__make_round_ste(hy__compound *C) { hy__make_straight(C, HY_OP_round); }
-static void hy__make_sign_ste(hy__compound *C) { hy__make_straight(C, HY_OP_sign); }
 
 /* --- shapes --- */
 /* n elements before and behind along an axis: those at the border backwards, or the largest or smallest. */
@@ -52340,39 +52323,6 @@ static void hy__make_pad(hy__compound *C)
     hy__make_with(&C->M, "constant_value", hy__said(C, "constant_value", "0"));
     hy__one(C, HY_OP_pad, C->in[0], "mode", mode);
 }
-static hy__edge hy__make_diagonal_of(hy__compound *C, hy__edge x, const char *k, const char *first,
-                                     const char *second)
-{
-    hy__make_with(&C->M, "axis1", first);
-    hy__make_with(&C->M, "axis2", second);
-    return hy__one(C, HY_OP_diag, x, "k", k);
-}
-static void hy__make_diagonal(hy__compound *C)
-{
-    hy__make_diagonal_of(C, C->in[0], hy__said(C, "offset", "0"), hy__said(C, "axis1", "0"),
-                         hy__said(C, "axis2", "1"));
-}
-/* Of one matrix it is of shape () there, (1,) here: it is the first of many that are one. */
-static void hy__make_det(hy__compound *C)
-{
-    int64_t first = 0;
-    hy__edge x = hy__one(C, HY_OP_expand_dims, C->in[0], "axis", "0");
-    hy__one(C, HY_OP_linalg_det, x, NULL, NULL);
-    if (!C->M.R->F->code) hy__make_drop(&C->M, &first, 1);
-}
-
-static void hy__make_trace(hy__compound *C)
-{
-    int64_t last = -1;
-    hy__make_diagonal(C);
-    hy__make_with(&C->M, "keepdims", "True");
-    hy__one(C, HY_OP_sum, C->M.at, "axis", "-1");
-    if (!C->M.R->F->code) hy__make_drop(&C->M, &last, 1);
-}
-static void hy__make_diagflat(hy__compound *C)
-{
-    hy__one(C, HY_OP_diag, hy__as_shape(C, C->in[0], "(-1,)"), "k", hy__said(C, "k", "0"));
-}
 static void hy__make_identity_matrix(hy__compound *C)
 {
     const char *shape = hy__said(C, "shape", "()");
@@ -52405,14 +52355,6 @@ static void hy__make_rot90(hy__compound *C)
     x = hy__one(C, HY_OP_swap_axes, x, "dim2", second);
     if (turns == 3) hy__one(C, HY_OP_reverse, x, "axis", second);
 }
-static void hy__make_ediff1d(hy__compound *C)
-{
-    hy__edge x = hy__as_shape(C, C->in[0], "(-1,)"), next;
-    hy__make_with(&C->M, "axis", "0");
-    hy__make_with(&C->M, "begin", "1");
-    next = hy__one(C, HY_OP_slice_axis, x, "end", "None");
-    hy__two(C, HY_OP_sub, next, hy__part_of(C, x, "0", 0, -1));
-}
 /* With weights of the same shape, or along the last axis. */
 static void hy__make_average(hy__compound *C)
 {
@@ -52437,123 +52379,62 @@ static void hy__make_average(hy__compound *C)
 }
 
 /* --- random numbers: of a size, or of the shape of what decides them --- */
-static hy__edge hy__make_drawn(hy__compound *C, int op, const char *a, const char *from, const char *b,
-                               const char *to)
-{
-    hy__make_with(&C->M, "shape", hy__said(C, "size", "()"));
-    hy__make_with(&C->M, "dtype", hy__said(C, "dtype", NULL));
-    hy__make_with(&C->M, a, from);
-    hy__make_with(&C->M, b, to);
-    hy__make_op(&C->M, op, 0, NULL);
-    return C->M.at;
-}
 /* first + (second, or second - first) times what is drawn; inputs stand for those that are None. */
-static void hy__make_spread(hy__compound *C, int op, int like, const char *a, const char *b)
+static void hy__make_spread(hy__compound *C, int like, const char *a, const char *b, const char *of_size)
 {
     const char *first = hy__said(C, a, NULL), *second = hy__said(C, b, NULL);
-    int uniform = op == HY_OP_random_uniform;
     hy__edge x = C->in[0], low, step;
     if (C->nin != !first + !second || (C->nin && hy__said(C, "size", NULL))) {
         hy__making_bad(&C->M, "size beside inputs", hy__said(C, "size", NULL));
         return;
     }
-    if (!C->nin) { hy__make_drawn(C, op, a, first, b, second); return; }
+    if (!C->nin) { hy__make_formula(C, of_size); return; }
     if (C->nin == 2) x = hy__two(C, HY_OP_add, x, hy__beside(C, HY_OP_mul_scalar, C->in[1], 0));
     low = first ? hy__filled(C, x, hy__said_number(C, a, 0)) : C->in[0];
     step = second ? hy__filled(C, x, hy__said_number(C, b, 1)) : C->in[first ? 0 : 1];
-    if (uniform) step = hy__two(C, HY_OP_sub, step, low);
+    if (like == HY_OP_uniform_like) step = hy__two(C, HY_OP_sub, step, low);
     x = hy__one(C, like, x, NULL, NULL);
     hy__two(C, HY_OP_add, low, hy__two(C, HY_OP_mul, step, x));
 }
 static void hy__make_normal(hy__compound *C)
 {
-    hy__make_spread(C, HY_OP_random_normal, HY_OP_normal_like, "loc", "scale");
+    hy__make_spread(C, HY_OP_normal_like, "loc", "scale",
+                    "random_normal(shape=$size:'()', dtype=$dtype, loc=$loc, scale=$scale)");
 }
 static void hy__make_uniform(hy__compound *C)
 {
-    hy__make_spread(C, HY_OP_random_uniform, HY_OP_uniform_like, "low", "high");
-}
-static void hy__make_exponential(hy__compound *C)
-{
-    double scale = hy__said_number(C, "scale", 1);
-    hy__edge x = hy__make_drawn(C, HY_OP_random_exponential, "lam", "1", NULL, NULL);
-    hy__beside(C, HY_OP_mul_scalar, x, scale);
-}
-static void hy__make_gamma(hy__compound *C)
-{
-    hy__make_drawn(C, HY_OP_random_gamma, "alpha", hy__said(C, "shape", "1"), "beta",
-                   hy__said(C, "scale", "1"));
-}
-static void hy__make_gumbel(hy__compound *C)            /* -log of something exponential */
-{
-    double loc = hy__said_number(C, "loc", 0), scale = hy__said_number(C, "scale", 1);
-    hy__edge x = hy__make_drawn(C, HY_OP_random_exponential, "lam", "1", NULL, NULL);
-    x = hy__beside(C, HY_OP_mul_scalar, hy__one(C, HY_OP_log, x, NULL, NULL), -scale);
-    hy__beside(C, HY_OP_add_scalar, x, loc);
+    hy__make_spread(C, HY_OP_uniform_like, "low", "high",
+                    "random_uniform(shape=$size:'()', dtype=$dtype, low=$low, high=$high)");
 }
 static void hy__make_bernoulli(hy__compound *C)
 {
-    const char *p = hy__said(C, "prob", NULL), *dtype = hy__said(C, "dtype", "float32");
-    hy__edge x = C->in[0];
-    if (!C->nin) {
-        if (!p) { hy__making_bad(&C->M, "logit", hy__said(C, "logit", NULL)); return; }
-        hy__make_with(&C->M, "shape", hy__said(C, "size", "()"));
-        hy__make_op(&C->M, HY_OP_random_uniform, 0, NULL);
-        x = hy__beside(C, HY_OP_lesser_scalar, C->M.at, hy__said_number(C, "prob", 0.5));
-    } else {
-        if (hy__said(C, "size", NULL)) hy__making_bad(&C->M, "size beside inputs", hy__said(C, "size", NULL));
-        if (hy__says(C, "is_logit")) x = hy__one(C, HY_OP_sigmoid, x, NULL, NULL);
-        x = hy__two(C, HY_OP_lesser, hy__one(C, HY_OP_uniform_like, x, NULL, NULL), x);
-    }
-    hy__one(C, HY_OP_cast, x, "dtype", dtype);
+    const char *size = hy__said(C, "size", NULL);
+    if (C->nin && size) hy__making_bad(&C->M, "size beside inputs", size);
+    if (!C->nin && !hy__said(C, "prob", NULL)) hy__making_bad(&C->M, "logit", hy__said(C, "logit", NULL));
+    if (C->nin && hy__says(C, "is_logit")) C->in[0] = hy__one(C, HY_OP_sigmoid, C->in[0], NULL, NULL);
+    hy__make_formula(C, C->nin ? "cast(lesser(uniform_like(%0), %0), dtype=$dtype:float32)"
+        : "cast(lesser_scalar(random_uniform(shape=$size:'()'), $prob:0.5), dtype=$dtype:float32)");
 }
 
 /* --- matrices --- */
-static hy__edge hy__make_product(hy__compound *C, hy__edge a, hy__edge b, int turn_a, int turn_b,
-                                 double alpha)
-{
-    char text[48];
-    hy__text_f64(text, alpha);
-    hy__make_with(&C->M, "alpha", text);
-    hy__make_with(&C->M, "transpose_a", turn_a ? "True" : "False");
-    hy__make_with(&C->M, "transpose_b", turn_b ? "True" : "False");
-    return hy__two(C, HY_OP_linalg_gemm2, a, b);
-}
 static void hy__make_gemm(hy__compound *C)
 {
-    double alpha = hy__said_number(C, "alpha", 1), beta = hy__said_number(C, "beta", 1);
-    hy__edge y;
     if (hy__said_int(C, "axis", -2) != -2) hy__making_bad(&C->M, "axis", hy__said(C, "axis", NULL));
-    y = hy__make_product(C, C->in[0], C->in[1], hy__says(C, "transpose_a"), hy__says(C, "transpose_b"),
-                         alpha);
-    hy__two(C, HY_OP_add, y, hy__beside(C, HY_OP_mul_scalar, C->in[2], beta));
+    hy__make_formula(C, "linalg_gemm2(%0, %1, alpha=$alpha:1, transpose_a=$transpose_a, "
+                     "transpose_b=$transpose_b); add(%a, mul_scalar(%2, $beta:1))");
 }
 static void hy__make_syrk(hy__compound *C)
 {
-    int turn = hy__says(C, "transpose");
-    hy__make_product(C, C->in[0], C->in[0], turn, !turn, hy__said_number(C, "alpha", 1));
+    hy__make_formula(C, hy__says(C, "transpose") ? "linalg_gemm2(%0, %0, alpha=$alpha:1, transpose_a=True)"
+                     : "linalg_gemm2(%0, %0, alpha=$alpha:1, transpose_b=True)");
 }
 static void hy__make_trmm(hy__compound *C)
 {
-    int turn = hy__says(C, "transpose"), right = hy__says(C, "rightside");
+    int right = hy__says(C, "rightside");
     int upper = !strcmp(hy__said(C, "lower", "True"), "False") || !strcmp(hy__said(C, "lower", "1"), "0");
-    hy__edge a = hy__one(C, upper ? HY_OP_triu : HY_OP_tril, C->in[0], "k", "0");
-    hy__make_product(C, right ? C->in[1] : a, right ? a : C->in[1], !right && turn, right && turn,
-                     hy__said_number(C, "alpha", 1));
-}
-static void hy__make_potri(hy__compound *C)             /* of L L^T */
-{
-    hy__edge l = hy__one(C, HY_OP_tril, C->in[0], "k", "0");
-    hy__one(C, HY_OP_linalg_inverse, hy__make_product(C, l, l, 0, 1, 1), NULL, NULL);
-}
-static void hy__make_extractdiag(hy__compound *C)
-{
-    hy__make_diagonal_of(C, C->in[0], hy__said(C, "offset", "0"), "-2", "-1");
-}
-static void hy__make_sumlogdiag(hy__compound *C)
-{
-    hy__edge x = hy__make_diagonal_of(C, C->in[0], "0", "-2", "-1");
-    hy__one(C, HY_OP_sum, hy__one(C, HY_OP_log, x, NULL, NULL), "axis", "-1");
+    C->in[0] = hy__one(C, upper ? HY_OP_triu : HY_OP_tril, C->in[0], "k", "0");
+    hy__make_formula(C, right ? "linalg_gemm2(%1, %0, alpha=$alpha:1, transpose_b=$transpose)"
+                     : "linalg_gemm2(%0, %1, alpha=$alpha:1, transpose_a=$transpose)");
 }
 
 /* --- index tuples and the numbers of places in an array of this shape --- */
@@ -52585,68 +52466,6 @@ static void hy__make_unravel(hy__compound *C)
     }
     hy__make_with(&C->M, "axis", "0");
     hy__make_op(&C->M, HY_OP_stack, dims, part);
-}
-
-/* --- attention: heads side by side, and in each of them queries, keys and values --- */
-/* 1 / sqrt(size of the last axis), as (1,). */
-static hy__edge hy__one_over_root(hy__compound *C, hy__edge x)
-{
-    hy__make_with(&C->M, "reverse", "True");
-    x = hy__part_of(C, hy__as_shape(C, x, "(-1, 0)"), "0", 0, 1);
-    x = hy__one(C, HY_OP_sum, hy__one(C, HY_OP_ones_like, x, NULL, NULL), "axis", "1");
-    return hy__one(C, HY_OP_rsqrt, x, NULL, NULL);
-}
-static void hy__make_div_sqrt_dim(hy__compound *C)
-{
-    hy__two(C, HY_OP_mul, C->in[0], hy__one_over_root(C, C->in[0]));
-}
-/* Number k of n: (T, B, heads n D) -> (B heads, T, D). */
-static hy__edge hy__make_heads(hy__compound *C, hy__edge x, int k, int n)
-{
-    char shape[64];
-    hy__line line = hy__line_open(shape, sizeof shape);
-    hy__puts(&line, "(0, 0, ");
-    hy__put_int(&line, hy__said_int(C, "heads", 1));
-    hy__puts(&line, ", ");
-    hy__put_int(&line, n);
-    hy__puts(&line, ", -1)");
-    x = hy__part_of(C, hy__as_shape(C, x, shape), "3", k, k + 1);
-    return hy__one(C, HY_OP_transpose, hy__as_shape(C, x, "(0, -3, -3)"), "axes", "(1, 0, 2)");
-}
-static void hy__make_scores(hy__compound *C, hy__edge query, hy__edge key)
-{
-    query = hy__two(C, HY_OP_mul, query, hy__one_over_root(C, query));
-    hy__make_with(&C->M, "transpose_b", "True");
-    hy__two(C, HY_OP_batch_dot, query, key);
-}
-static void hy__make_weighted(hy__compound *C, hy__edge value)
-{
-    char shape[64];
-    hy__line line = hy__line_open(shape, sizeof shape);
-    hy__edge y = hy__two(C, HY_OP_batch_dot, C->in[1], value);
-    hy__puts(&line, "(-4, -1, ");
-    hy__put_int(&line, hy__said_int(C, "heads", 1));
-    hy__puts(&line, ", 0, 0)");
-    y = hy__one(C, HY_OP_transpose, hy__as_shape(C, y, shape), "axes", "(2, 0, 1, 3)");
-    hy__as_shape(C, y, "(0, 0, -3)");
-}
-static void hy__make_self_scores(hy__compound *C)
-{
-    hy__edge query = hy__make_heads(C, C->in[0], 0, 3);
-    hy__make_scores(C, query, hy__make_heads(C, C->in[0], 1, 3));
-}
-static void hy__make_self_weighted(hy__compound *C)
-{
-    hy__make_weighted(C, hy__make_heads(C, C->in[0], 2, 3));
-}
-static void hy__make_cross_scores(hy__compound *C)
-{
-    hy__edge query = hy__make_heads(C, C->in[0], 0, 1);
-    hy__make_scores(C, query, hy__make_heads(C, C->in[1], 0, 2));
-}
-static void hy__make_cross_weighted(hy__compound *C)
-{
-    hy__make_weighted(C, hy__make_heads(C, C->in[0], 1, 2));
 }
 
 /* --- images --- */
@@ -52708,10 +52527,17 @@ static void hy__make_upsampling(hy__compound *C)
 }
 #endif
 
-/* What makes each of the list in >>parser. */
-#define HY__COMPOUND_MAKE(make, name, keys, least, most) hy__make_##make,
-typedef void (*hy__compound_fn)(hy__compound *C);
-static const hy__compound_fn hy__compound_makes[] = { HY__COMPOUNDS(HY__COMPOUND_MAKE) };
+/* The functions that >>parser names, in the order of the words. */
+static const char hy__compound_names[] = "copysign_scalar|ldexp_scalar|around|pad|identity_matrix|rot90"
+    "|average|normal|uniform|bernoulli|gemm|syrk|trmm|ravel|unravel|box_decode|upsampling";
+static void (*const hy__compound_makes[])(hy__compound *C) = {
+    hy__make_copysign_scalar, hy__make_ldexp_scalar, hy__make_around, hy__make_pad, hy__make_identity_matrix,
+    hy__make_rot90, hy__make_average, hy__make_normal, hy__make_uniform, hy__make_bernoulli, hy__make_gemm,
+    hy__make_syrk, hy__make_trmm, hy__make_ravel, hy__make_unravel, hy__make_box_decode,
+#ifndef HYBRID_NO_VISION
+    hy__make_upsampling
+#endif
+};
 
 /* The attribute of a node, or NULL. */
 static const char *hy__node_says(const hy__reader *R, const int *field, const char *key)
@@ -52770,7 +52596,9 @@ static hy__node *hy__read_compound(hy__reader *R, const hy__compound_op *c, cons
 {
     hy__compound C;
     if (hy__compound_open(&C, R, c, field)) return NULL;
-    hy__compound_makes[c - hy__compounds](&C);
+    if (*c->how == '?' && !C.truth) hy__making_bad(&C.M, "an input", "a number, only true or false");
+    if (*c->how == '=') hy__compound_makes[hy__word_number(hy__compound_names, c->how + 1)](&C);
+    else hy__make_formula(&C, c->how + (*c->how == '?'));
     return R->F->code || hy__read_own_notes(R, C.M.at.node, field) ? NULL : C.M.at.node;
 }
 
@@ -52817,11 +52645,10 @@ static int hy__read_keep_notes(hy__reader *R)
             strcmp(R->note[i].key, R->note[i + 1].key)) R->note[kept++] = R->note[i];
     R->notes = kept;
     for (i = HY__MOST_NOTES; i < kept; i++)
-        if (R->note[i].node == R->note[i - HY__MOST_NOTES].node) {
-            hy__fail(R->F, HY_ERROR_FORMAT, "%s: node '%s' has more than %d attributes like %s", R->s->name,
-                     R->g->store->node[R->note[i].node]->name, (int)HY__MOST_NOTES, R->note[i].key);
-            return -1;
-        }
+        if (R->note[i].node == R->note[i - HY__MOST_NOTES].node)
+            return hy__fail(R->F, HY_ERROR_FORMAT, "%s: node '%s' has more than %d attributes like %s",
+                            R->s->name, R->g->store->node[R->note[i].node]->name, (int)HY__MOST_NOTES,
+                            R->note[i].key);
     for (i = 0; i < R->notes; i++) bytes += strlen(R->note[i].key) + strlen(R->note[i].value) + 2;
     all = (hy__notes *)hy__alloc(&R->F->root->heap, bytes);
     if (!all) { hy__no_memory(R->F, R->s->name); return -1; }
@@ -52910,8 +52737,7 @@ static int hy__read_places(hy__control_read *C, const char *key, int most)
     int i, n = text ? hy__read_tuple(text, 0, C->inputs + 1, C->list) : -2;
     for (i = 0; i < n && C->list[i] >= 0 && C->list[i] < most; i++) continue;
     if (n >= 0 && n <= C->inputs && i == n) return n;
-    hy__puts(&line, key);
-    hy__puts(&line, text ? " names places that are not there" : " is missing");
+    hy__say(&line, text ? "%s names places that are not there" : "%s is missing", key);
     hy__control_bad(C, what);
     return -1;
 }
@@ -53030,8 +52856,7 @@ static int hy__read_body_finish(hy__control_read *C, int k, int vars)
         hy__node **var = &C->var[k][C->order[i]];
         hy__line line = hy__line_open(name, sizeof name);
         if (*var) continue;
-        hy__puts(&line, "unused");
-        hy__put_int(&line, i);
+        hy__say(&line, "unused%d", i);
         *var = hy__node_new(F, NULL, 0, 1, NULL, name);
         if (!*var) return -1;
         (*var)->constant.type.shape = hy__no_shape();
@@ -53439,9 +53264,7 @@ static hy_array *hy__symbol_op(hy_frame *F, const hy_graph *g, int i, hy_array *
     line.text = F->text;
     line.n = strlen(F->text);
     line.cap = sizeof F->text;
-    hy__puts(&line, " (node ");
-    hy__puts(&line, node->name);
-    hy__puts(&line, ")");
+    hy__say(&line, " (node %s)", node->name);
     return NULL;
 }
 
@@ -53703,9 +53526,7 @@ static void hy__brief_add(hy__brief *b, const char *name)
     hy__line last = hy__line_open(b->last[b->n % 3], sizeof b->last[0]);
     if (b->n < 4) {
         if (!b->n) b->line = hy__line_open(b->text, sizeof b->text);
-        hy__puts(&b->line, b->n ? ", '" : "'");
-        hy__puts(&b->line, name);
-        hy__puts(&b->line, "'");
+        hy__say(&b->line, b->n ? ", '%s'" : "'%s'", name);
     }
     hy__puts(&last, name);
     b->n++;
@@ -53715,11 +53536,7 @@ static const char *hy__brief_end(hy__brief *b)
 {
     int i;
     if (b->n > 7) hy__puts(&b->line, ", ...");
-    for (i = b->n > 7 ? b->n - 3 : 4; i < b->n; i++) {
-        hy__puts(&b->line, ", '");
-        hy__puts(&b->line, b->last[i % 3]);
-        hy__puts(&b->line, "'");
-    }
+    for (i = b->n > 7 ? b->n - 3 : 4; i < b->n; i++) hy__say(&b->line, ", '%s'", b->last[i % 3]);
     return b->text;
 }
 
@@ -53852,10 +53669,8 @@ static int hy__import_list(hy_frame *F, const hy__importing *I, const hy__names 
             return hy__import_candidates(F, I, *list ? "%s: the graph has no input '%s'; candidates are %s"
                                          : "%s: an empty name among the inputs%s; candidates are %s", list);
         if (at >= 0) at = g->place[g->var[at]->number];
-        if (at >= 0 && input[at] >= 0) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: input '%s' is listed twice", I->where, list);
-            return -1;
-        }
+        if (at >= 0 && input[at] >= 0)
+            return hy__fail(F, HY_ERROR_ARGUMENT, "%s: input '%s' is listed twice", I->where, list);
         if (at >= 0) input[at] = n;
         n++;
     }
@@ -54134,24 +53949,35 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
     return g;
 }
 
-/* As the first hy_call of a hybridized block, without running anything. */
-static void hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs, const char *who)
+/* May it become a graph? */
+static int hy__export_ok(hy_frame *F, hy_block *net, const char *who)
+{
+    if (!hy__block_ok(F, net, who)) return 0;
+    if (!F->graph && net->house->hybrid) return 1;
+    hy__fail(F, HY_ERROR_STATE, "%s: %s", who, F->graph ? "the frame is symbolic"
+             : "only a hybrid block becomes a graph: make it with HY_BLOCK_NEW");
+    return 0;
+}
+
+/* As the first hy_call of a hybridized block, without running anything. The caller leaves the trace, or NULL,
+ * and closes its inputs. */
+static hy__trace *hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs, const char *who, hy__flat *in)
 {
     hy__scope scope;
-    hy__flat in;
+    hy__trace *t;
     memset(&scope, 0, sizeof scope);
-    if (!hy__alive(F, inputs, who) || !hy__prefix(F, net)) return;
+    in->room = NULL;
+    if (!hy__alive(F, inputs, who) || !hy__prefix(F, net)) return NULL;
     scope.block = net;
     scope.prefix = net->house->prefix;
     scope.label = net->house->label ? net->house->label : net->house->name;
-    in.room = NULL;
     hy__fresh_keep(F);
     F->scope = &scope;
-    hy__trace_leave(hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 0, &in));
-    hy__flat_close(F, &in);
+    t = hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 0, in);
     F->scope = NULL;
     if (F->code) hy__take_back(F);
     hy__fresh_keep(F);
+    return t;
 }
 
 /* Everything in the graph that has values: parameters as "arg:" or "aux:", constants too. */
@@ -54292,17 +54118,14 @@ static hy_graph *hy__export_heads(hy_frame *F, hy_graph *g)
 static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs, const char *who,
                            int pair)
 {
+    hy__flat in;
     memset(e, 0, sizeof *e);
     e->who = who;
-    if (!hy__block_ok(F, net, who)) return -1;
-    if (F->graph || !net->house->hybrid) {
-        hy__fail(F, HY_ERROR_STATE, "%s: %s", who, F->graph ? "the frame is symbolic"
-                 : "only a hybrid block becomes a graph: make it with HY_BLOCK_NEW");
-        return -1;
-    }
+    if (!hy__export_ok(F, net, who)) return -1;
     e->graph = hy__export_trace(F, net, who);
     if (!e->graph && inputs) {
-        hy__export_call(F, net, inputs, who);
+        hy__trace_leave(hy__export_call(F, net, inputs, who, &in));
+        hy__flat_close(F, &in);
         if (!F->code) e->graph = hy__export_trace(F, net, who);
     }
     if (!e->graph && !F->code && net->free_fn == hy__symbol_free) {
@@ -54408,8 +54231,7 @@ static const char *hy__path_in_file(hy_frame *F, hy__file_path *to, const hy__pa
     hy__put(&line, path, n - k);
     hy__puts(&line, "_unfused.");
     hy__put(&line, layer, (size_t)(rest - layer));
-    hy__puts(&line, !both ? "." : *local == 'l' ? ".l_cell." : ".r_cell.");
-    hy__puts(&line, rest + 1);
+    hy__say(&line, "%s%s", !both ? "." : *local == 'l' ? ".l_cell." : ".r_cell.", rest + 1);
     return to->text;
 }
 
@@ -54559,8 +54381,7 @@ static char *hy__params_file(hy_frame *F, const char *prefix, int epoch, const c
     if (epoch < 0) { hy__fail(F, HY_ERROR_ARGUMENT, "%s: epoch %d is below 0", who, epoch); return NULL; }
     hy__puts(&line, "-");
     for (least = 1000; least > 1 && epoch < least; least /= 10) hy__puts(&line, "0");
-    hy__put_int(&line, epoch);
-    hy__puts(&line, ".params");
+    hy__say(&line, "%d.params", epoch);
     return hy__string(F, prefix, ending);
 }
 
@@ -54888,11 +54709,9 @@ static int hy__int8_watch(hy__quantizer *Q, int i, hy_array *x, int batch)
     v = (const float *)x->t.data;
     for (k = 0; k < n; k++) {
         double size = v[k] < 0 ? -(double)v[k] : (double)v[k];
-        if (!(size < HUGE_VAL)) {
-            hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s gets %g from batch %d",
-                     Q->b->graph->node[i]->name, (double)v[k], batch);
-            return -1;
-        }
+        if (!(size < HUGE_VAL))
+            return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s gets %g from batch %d",
+                            Q->b->graph->node[i]->name, (double)v[k], batch);
         if (Q->round == 1) { if (size > layer->most) layer->most = size; }
         else if (size > 0 && layer->count) {    /* 0 is exact; a net that draws may get more than before */
             double bin = size / layer->most * (int)HY__INT8_BINS;
@@ -55001,11 +54820,9 @@ static int hy__int8_weight(const hy__quantizer *Q, int i, const hy__int8_reading
     if (Q->F->code) return -1;
     for (o = 0; o < all; o++) {
         double most = hy__int8_largest(w + o * n, n), factor = 1, shift = 0;
-        if (most < 0) {
-            hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s has a weight that is not finite",
-                     node->name);
-            return -1;
-        }
+        if (most < 0)
+            return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: layer %s has a weight that is not finite",
+                            node->name);
         if (layer->batch_norm) hy__int8_norm(Q->b, layer->batch_norm, o, &factor, &shift);
         hy__int8_pack(r, o, w + o * n, most, (signed char *)to->weight->t.data);
         ((float *)to->scale->t.data)[o] = (float)(layer->most / 127 * (most / 127) * factor);
@@ -55170,8 +54987,7 @@ static char *hy__int8_inputs(hy_frame *S, const hy__symbol_block *b, hy_array **
         if (i < g->n) opt.shape = g->node[i]->constant.type.shape;
         if (i < g->n) opt.dtype = g->node[i]->constant.type.dtype;
         in[k] = hy_var(S, i < g->n ? g->node[i]->name : spare, &opt);
-        hy__puts(&line, k ? "," : "");
-        hy__puts(&line, i < g->n ? g->node[i]->name : spare);
+        hy__say(&line, k ? ",%s" : "%s", i < g->n ? g->node[i]->name : spare);
     }
     return names;
 }
@@ -55271,10 +55087,9 @@ static int hy__int8_open(hy__quantizer *Q, hy_block *net)
     hy_block *copy = NULL;
     hy_graph *g = NULL;
     hy__exported e;
-    if (F->recording || F->training) {
-        hy__fail(F, HY_ERROR_STATE, "hy_quantize: not while %s", F->recording ? "recording" : "training");
-        return -1;
-    }
+    if (F->recording || F->training)
+        return hy__fail(F, HY_ERROR_STATE, "hy_quantize: not while %s",
+                        F->recording ? "recording" : "training");
     if (!hy__export_open(F, &e, net, Q->batch[0], "hy_quantize", 1))
         text = hy__to_memory(F, hy__put_symbol, &e.symbol);
     if (text) g = hy_symbol_from(F, (const char *)text->t.data, (size_t)hy__size(&text->t.type.shape));
@@ -55329,9 +55144,7 @@ static void hy__put_event_types(hy__line *line, const int64_t *word, int n)
         shape.ndim = (int)(*word / 256);
         if (i) hy__puts(line, ", ");
         for (d = 0; d < shape.ndim; d++) shape.dim[d] = word[1 + d];
-        hy__put_shape(line, &shape);
-        hy__puts(line, " ");
-        hy__puts(line, hy_dtype_name((hy_dtype)(*word % 256)));
+        hy__say(line, "%z %t", &shape, (int)(*word % 256));
         word += 1 + shape.ndim;
     }
 }
@@ -55408,28 +55221,17 @@ static void hy__put_name(hy__target *t, const char *name)
     hy__put_quoted(t, text, 1);
 }
 
-static void hy__put_member(hy__target *t, const char *key, int64_t v)
-{
-    hy__put_text(t, key);
-    hy__put_whole(t, v);
-}
-
 /* Nanoseconds as microseconds. Both ends of an event were cut alike: what lies in another still does. */
 static void hy__put_time(hy__target *t, const char *key, int64_t ns)
 {
-    char digits[4];
-    int i;
-    hy__put_member(t, key, ns / 1000);
-    for (digits[0] = '.', i = 3; i > 0; i--, ns /= 10) digits[i] = (char)('0' + ns % 10);
-    hy__put_bytes(t, digits, sizeof digits);
+    hy__put_say(t, "%s%l.%l%l%l", key, ns / 1000, ns / 100 % 10, ns / 10 % 10, ns % 10);
 }
 
 static void hy__put_row(hy__target *t, int frame, int lane)
 {
-    hy__put_text(t, ",\n{\"name\":\"thread_name\",\"ph\":\"M\"");
-    hy__put_member(t, ",\"pid\":1,\"tid\":", frame * HY__ROWS + lane);
-    hy__put_member(t, ",\"args\":{\"name\":\"frame ", frame);
-    if (lane) hy__put_member(t, ", at the same time ", lane);
+    hy__put_say(t, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,"
+                "\"args\":{\"name\":\"frame %d", frame * HY__ROWS + lane, frame);
+    if (lane) hy__put_say(t, ", at the same time %d", lane);
     hy__put_text(t, "\"}}");
 }
 
@@ -55441,21 +55243,18 @@ static void hy__put_event(hy__target *t, const hy__moment *m)
     hy__event_read(m, &e);
     hy__put_text(t, ",\n{\"name\":");
     hy__put_name(t, e.kind == HY_EVENT_TRACE || e.kind == HY_EVENT_COMPILE ? kinds[e.kind] : e.name);
-    hy__put_text(t, ",\"cat\":\"");
-    hy__put_text(t, kinds[e.kind]);
-    hy__put_member(t, "\",\"ph\":\"X\",\"pid\":1,\"tid\":", e.frame * HY__ROWS + e.lane);
+    hy__put_say(t, ",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":1,\"tid\":%d", kinds[e.kind],
+                e.frame * HY__ROWS + e.lane);
     hy__put_time(t, ",\"ts\":", m->from);
     hy__put_time(t, ",\"dur\":", m->to - m->from);
     hy__put_text(t, ",\"args\":{\"name\":");
     hy__put_name(t, e.name);
-    hy__put_text(t, ",\"");
-    hy__put_text(t, whats[e.kind]);
-    hy__put_text(t, "\":");
+    hy__put_say(t, ",\"%s\":", whats[e.kind]);
     hy__put_name(t, e.what);
     if (e.shapes[0]) hy__put_text(t, ",\"shapes\":");
     if (e.shapes[0]) hy__put_name(t, e.shapes);
-    if (e.bytes) hy__put_member(t, ",\"bytes\":", e.bytes);
-    if (e.call) hy__put_member(t, ",\"call\":", e.call);
+    if (e.bytes) hy__put_say(t, ",\"bytes\":%l", (int64_t)e.bytes);
+    if (e.call) hy__put_say(t, ",\"call\":%l", (int64_t)e.call);
     if (e.kind == HY_EVENT_JOB) hy__put_time(t, ",\"busy_us\":", m->busy);
     hy__put_text(t, "}}");
 }
@@ -55463,8 +55262,7 @@ static void hy__put_event(hy__target *t, const hy__moment *m)
 static void hy__put_held(hy__target *t, const hy__moment *m)
 {
     hy__put_time(t, ",\n{\"name\":\"memory\",\"ph\":\"C\",\"pid\":1,\"tid\":0,\"ts\":", m->to);
-    hy__put_member(t, ",\"args\":{\"held\":", m->held);
-    hy__put_text(t, "}}");
+    hy__put_say(t, ",\"args\":{\"held\":%l}}", (int64_t)m->held);
 }
 
 static void hy__put_trace(hy__target *t, const void *what)
@@ -55477,8 +55275,7 @@ static void hy__put_trace(hy__target *t, const void *what)
     int i, lane;
     hy__put_text(t, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"hybrid\":");
     hy__put_quoted(t, hy_version(), 1);
-    hy__put_member(t, ",\"events\":", p->n);
-    hy__put_member(t, ",\"dropped\":", p->dropped);
+    hy__put_say(t, ",\"events\":%l,\"dropped\":%l", (int64_t)p->n, (int64_t)p->dropped);
     hy__put_text(t, "},\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":0,"
                  "\"args\":{\"name\":\"hybrid.h\"}}");
     for (i = 1; i <= p->frames; i++) for (lane = 0; lane <= p->lanes; lane++) hy__put_row(t, i, lane);
@@ -55549,19 +55346,15 @@ HY_API int hy_profile(hy_frame *F, const char *file)
     hy__profile *p;
     char *copy = NULL;
     if (!F) return -1;
-    if (F->traced_for) {
-        hy__fail(F, HY_ERROR_TRACE, "hy_profile: forward is being traced; call it outside");
-        return -1;
-    }
+    if (F->traced_for)
+        return hy__fail(F, HY_ERROR_TRACE, "hy_profile: forward is being traced; call it outside");
     if (!HY__TEXT) return hy__left_out(F, "hy_profile", hy__no_text);
     if (!file) return hy__profile_stop(F);
     if (F->code) return -1;
 #if defined(HYBRID_NO_IO) || defined(HYBRID_NO_STDIO)
-    if (*file) {
-        hy__fail(F, HY_ERROR_UNSUPPORTED, "hy_profile: built without files: start with \"\", then ask "
-                 "hy_profile_to or hy_profile_event");
-        return -1;
-    }
+    if (*file)
+        return hy__fail(F, HY_ERROR_UNSUPPORTED, "hy_profile: built without files: start with \"\", then "
+                        "ask hy_profile_to or hy_profile_event");
 #endif
     if (*file && !(copy = hy__string(F, file, ""))) return -1;
     p = &F->root->profile;
@@ -56161,8 +55954,8 @@ static void hy__lbsgd_settle(hy_update *u)
     double ratio = sqrt(u->sum[0] / (u->sum[1] + u->wd * u->sum[0] + 1e-18));
     if (hy__lbsgd_due(u)) u->lr *= ratio < 0.01 ? 0.01 : ratio > 100 ? 100 : ratio;
 }
-static void hy__lbsgd_update(const hy_update *u, int64_t from, int64_t n, void *weight, const void *grad,
-                             void *const *state)
+static void hy__optim_lbsgd(const hy_update *u, int64_t from, int64_t n, void *weight, const void *grad,
+                            void *const *state)
 {
     int member = !hy__lbsgd_due(u) ? HY__UPDATE_gather
         : u->optim->opt.momentum > 0 ? HY__UPDATE_gathered_momentum : HY__UPDATE_gathered_sgd;
@@ -56185,199 +55978,132 @@ static void hy__dcasgd_begin(hy_update *u)
 HY__COLD_ROOMS
 enum { HY__UPDATES_BITS = 52 };         /* of the largest count of updates: far more than anybody makes */
 
-/* Are all of them numbers, and not below 0? */
-static int hy__optim_sound(const hy_optim_opt *o)
-{
-    const double v[] = { o->learning_rate, o->wd, o->clip_gradient, o->momentum, o->beta1, o->beta2,
-                         o->epsilon, o->schedule_decay, o->gamma1, o->gamma2, o->clip_weights, o->rho,
-                         o->lamda1, o->beta, o->lamda, o->wd_lh, o->eta, o->lower_bound, o->upper_bound };
-    size_t i;
-    for (i = 0; i < sizeof v / sizeof v[0]; i++) if (!(v[i] >= 0 && v[i] < HUGE_VAL)) return 0;
-    return o->rescale_grad - o->rescale_grad == 0 && o->beta1 < 1 && o->beta2 < 1;
-}
+/* Numbers, none below 0, and what they are where nothing is said. */
+#define HY__NUMBER(field, otherwise) { offsetof(hy_optim_opt, field), otherwise }
+static const struct { size_t at; double otherwise; } hy__optim_numbers[] = {
+    HY__NUMBER(learning_rate, 0), HY__NUMBER(wd, 0), HY__NUMBER(clip_gradient, 0), HY__NUMBER(momentum, 0),
+    HY__NUMBER(beta1, 0.9), HY__NUMBER(beta2, 0.999), HY__NUMBER(epsilon, 1e-8),
+    HY__NUMBER(schedule_decay, 0.004), HY__NUMBER(gamma1, 0.9), HY__NUMBER(gamma2, 0.9),
+    HY__NUMBER(clip_weights, 0), HY__NUMBER(rho, 0.9), HY__NUMBER(lamda1, 0.01), HY__NUMBER(beta, 1),
+    HY__NUMBER(lamda, 0.04), HY__NUMBER(wd_lh, 0), HY__NUMBER(eta, 0.001), HY__NUMBER(lower_bound, 0),
+    HY__NUMBER(upper_bound, 0)
+};
+static double *hy__optim_number(hy_optim_opt *o, size_t at) { return (double *)(void *)((char *)o + at); }
 
-static hy_optim hy__optim_make(const char *name, double learning_rate, const hy_optim_opt *opt,
-                               void (*begin)(hy_update *), hy__update_fn update, int states)
+static void hy__optim_options(hy_optim *x, double learning_rate)
 {
-    hy_optim x;
-    hy_optim_opt *o = &x.opt;
-    memset(&x, 0, sizeof x);
-    if (opt) x.opt = *opt;
-    x.name = name;
-    x.begin = begin;
-    x.update = update;
-    x.states = states;
-    o->learning_rate = o->learning_rate == 0 && o->schedule.fn ? o->schedule.base_lr
-        : hy__real_or(o->learning_rate, learning_rate);
+    hy_optim_opt *o = &x->opt;
+    double given = o->learning_rate;
+    size_t i;
+    int sound;
+    o->learning_rate = given == 0 && o->schedule.fn ? o->schedule.base_lr : hy__real_or(given, learning_rate);
     o->rescale_grad = hy__real_or(o->rescale_grad, 1);
-    o->momentum = hy__real_or(o->momentum, 0);
-    o->beta1 = hy__real_or(o->beta1, 0.9);
-    o->beta2 = hy__real_or(o->beta2, 0.999);
-    o->epsilon = hy__real_or(o->epsilon, 1e-8);
-    o->schedule_decay = hy__real_or(o->schedule_decay, 0.004);
-    o->gamma1 = hy__real_or(o->gamma1, 0.9);
-    o->gamma2 = hy__real_or(o->gamma2, 0.9);
-    o->rho = hy__real_or(o->rho, 0.9);
-    o->lamda1 = hy__real_or(o->lamda1, 0.01);
-    o->beta = hy__real_or(o->beta, 1);
-    o->lamda = hy__real_or(o->lamda, 0.04);
-    o->eta = hy__real_or(o->eta, 0.001);
     o->batch_scale = hy__int_or(o->batch_scale, 1);
     o->warmup_epochs = hy__int_or(o->warmup_epochs, 5);
     o->updates_per_epoch = hy__int_or(o->updates_per_epoch, 32);
     if (!o->warmup_strategy) o->warmup_strategy = "linear";
-    if (o->schedule.fn) {
-        if (opt->learning_rate != 0) o->schedule.base_lr = o->learning_rate;
-        x.wrong = o->schedule.wrong;
+    if (o->schedule.fn && given != 0) o->schedule.base_lr = o->learning_rate;
+    if (o->schedule.fn) x->wrong = o->schedule.wrong;
+    for (i = 0, sound = 1; i < sizeof hy__optim_numbers / sizeof *hy__optim_numbers; i++) {
+        double *v = hy__optim_number(o, hy__optim_numbers[i].at);
+        *v = hy__real_or(*v, hy__optim_numbers[i].otherwise);
+        sound &= *v >= 0 && *v < HUGE_VAL;
     }
-    if (!hy__optim_sound(o)) x.wrong = "a number in its options is negative, infinite or NaN, or a beta is 1";
+    if (!sound || o->rescale_grad - o->rescale_grad != 0 || o->beta1 >= 1 || o->beta2 >= 1)
+        x->wrong = "a number in its options is negative, infinite or NaN, or a beta is 1";
     else if (o->begin_num_update < 0 || o->begin_num_update >> HY__UPDATES_BITS)
-        x.wrong = "begin_num_update is negative or too large";
-    return x;
+        x->wrong = "begin_num_update is negative or too large";
 }
 
-/* With another default for one of the options. */
-static hy_optim_opt hy__optim_with(const hy_optim_opt *opt, size_t field, double value)
-{
-    hy_optim_opt o;
-    double *at = (double *)(void *)((char *)&o + field);
-    HY__OPTIONS_INTO(o, opt);
-    if (*at == 0) *at = value;
-    return o;
-}
-#define HY__WITH(opt, field, value) hy__optim_with(opt, offsetof(hy_optim_opt, field), value)
+/* Name, learning rate, what begins a step, its loop, the loop with momentum (of rmsprop: centered), how many
+ * states each of them has, and a default of its own for one of the options. */
+#define HY__OPTIM_OWN(field, value) offsetof(hy_optim_opt, field), value
+#define HY__OPTIMS(X) \
+    X(sgd, 0.01, momentum, sgd, sgd_momentum, 0, 1, 0, 0) \
+    X(nag, 0.01, momentum, sgd_shrunk, nag, 0, 1, 0, 0) \
+    X(adam, 0.001, adam, adam, adam, 2, 2, 0, 0) \
+    X(adamw, 0.001, adamw, adamw, adamw, 2, 2, 0, 0) \
+    X(adamax, 0.002, adamax, adamax, adamax, 2, 2, 0, 0) \
+    X(nadam, 0.001, nadam, nadam, nadam, 2, 2, 0, 0) \
+    X(adagrad, 0.01, epsilon, adagrad, adagrad, 1, 1, HY__OPTIM_OWN(epsilon, 1e-7)) \
+    X(groupadagrad, 0.01, epsilon, groupadagrad, groupadagrad, 1, 1, HY__OPTIM_OWN(epsilon, 1e-5)) \
+    X(adadelta, 0.01, adadelta, adadelta, adadelta, 2, 2, HY__OPTIM_OWN(epsilon, 1e-5)) \
+    X(rmsprop, 0.001, rmsprop, rmsprop, rmsprop_centered, 1, 3, 0, 0) \
+    X(ftrl, 0.1, ftrl, ftrl, ftrl, 2, 2, 0, 0) \
+    X(ftml, 0.01, ftml, ftml, ftml, 3, 3, HY__OPTIM_OWN(beta1, 0.6)) \
+    X(lamb, 0.001, lamb, lamb, lamb, 2, 2, HY__OPTIM_OWN(epsilon, 1e-6)) \
+    X(lars, 0.01, lars, sgd, sgd_momentum, 0, 1, HY__OPTIM_OWN(epsilon, HY_ZERO)) \
+    X(lbsgd, 0.01, lbsgd, lbsgd, lbsgd, 1, 2, 0, 0) \
+    X(signum, 0.01, signum, signsgd, signum, 0, 1, HY__OPTIM_OWN(momentum, 0.9)) \
+    X(sgld, 0.01, sgld, sgld, sgld, 0, 0, 0, 0) \
+    X(dcasgd, 0.01, dcasgd, dcasgd, dcasgd_momentum, 1, 2, 0, 0)
+#define HY__OPTIM_KIND(name, ...) HY__OPTIM_##name,
+#define HY__OPTIM_ROW(name, rate, begin, update, other, states, more, ...) \
+    { #name, rate, hy__##begin##_begin, { hy__optim_##update, hy__optim_##other }, { states, more }, \
+      __VA_ARGS__ },
+enum { HY__OPTIMS(HY__OPTIM_KIND) HY__OPTIM_COUNT };
+static const struct hy__optim_row {
+    const char  *name;
+    double       rate;
+    void       (*begin)(hy_update *u);
+    hy__update_fn update[2];
+    int          states[2];
+    size_t       own;
+    double       value;
+} hy__optims[] = { HY__OPTIMS(HY__OPTIM_ROW) };
 
-static int hy__has_momentum(const hy_optim_opt *opt) { return opt && opt->momentum > 0; }
-
-HY_API hy_optim hy_optim_sgd(const hy_optim_opt *opt)
+static void hy__lbsgd_make(hy_optim *x)
 {
-    int with = hy__has_momentum(opt);
-    return hy__optim_make("sgd", 0.01, opt, hy__momentum_begin, with ? hy__optim_sgd_momentum : hy__optim_sgd,
-                          with);
-}
-HY_API hy_optim hy_optim_nag(const hy_optim_opt *opt)
-{
-    int with = hy__has_momentum(opt);
-    return hy__optim_make("nag", 0.01, opt, hy__momentum_begin, with ? hy__optim_nag : hy__optim_sgd_shrunk,
-                          with);
-}
-HY_API hy_optim hy_optim_adam(const hy_optim_opt *opt)
-{
-    return hy__optim_make("adam", 0.001, opt, hy__adam_begin, hy__optim_adam, 2);
-}
-HY_API hy_optim hy_optim_adamw(const hy_optim_opt *opt)
-{
-    return hy__optim_make("adamw", 0.001, opt, hy__adamw_begin, hy__optim_adamw, 2);
-}
-HY_API hy_optim hy_optim_adamax(const hy_optim_opt *opt)
-{
-    return hy__optim_make("adamax", 0.002, opt, hy__adamax_begin, hy__optim_adamax, 2);
-}
-HY_API hy_optim hy_optim_nadam(const hy_optim_opt *opt)
-{
-    return hy__optim_make("nadam", 0.001, opt, hy__nadam_begin, hy__optim_nadam, 2);
-}
-HY_API hy_optim hy_optim_adagrad(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-7);
-    return hy__optim_make("adagrad", 0.01, &o, hy__epsilon_begin, hy__optim_adagrad, 1);
-}
-HY_API hy_optim hy_optim_groupadagrad(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-5);
-    hy_optim x = hy__optim_make("groupadagrad", 0.01, &o, hy__epsilon_begin, hy__optim_groupadagrad, 1);
-    x.by_row = 1;
-    if (x.opt.wd != 0) x.wrong = "it has no weight decay: wd must be 0";
-    return x;
-}
-HY_API hy_optim hy_optim_adadelta(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-5);
-    return hy__optim_make("adadelta", 0.01, &o, hy__adadelta_begin, hy__optim_adadelta, 2);
-}
-HY_API hy_optim hy_optim_rmsprop(const hy_optim_opt *opt)
-{
-    int centered = opt && opt->centered;
-    return hy__optim_make("rmsprop", 0.001, opt, hy__rmsprop_begin,
-                          centered ? hy__optim_rmsprop_centered : hy__optim_rmsprop, centered ? 3 : 1);
-}
-HY_API hy_optim hy_optim_ftrl(const hy_optim_opt *opt)
-{
-    return hy__optim_make("ftrl", 0.1, opt, hy__ftrl_begin, hy__optim_ftrl, 2);
-}
-HY_API hy_optim hy_optim_ftml(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, beta1, 0.6);
-    return hy__optim_make("ftml", 0.01, &o, hy__ftml_begin, hy__optim_ftml, 3);
-}
-HY_API hy_optim hy_optim_lamb(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, epsilon, 1e-6);
-    hy_optim x = hy__optim_make("lamb", 0.001, &o, hy__lamb_begin, hy__optim_lamb, 2);
-    x.measure = hy__optim_measure_lamb;
-    x.settle = hy__lamb_settle;
-    return x;
-}
-HY_API hy_optim hy_optim_lars(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, epsilon, HY_ZERO);
-    int with = hy__has_momentum(opt);
-    hy_optim x = hy__optim_make("lars", 0.01, &o, hy__lars_begin,
-                                with ? hy__optim_sgd_momentum : hy__optim_sgd, with);
-    x.measure = hy__optim_measure_norms;
-    x.settle = hy__lars_settle;
-    return x;
-}
-HY_API hy_optim hy_optim_lbsgd(const hy_optim_opt *opt)
-{
-    hy_optim x = hy__optim_make("lbsgd", 0.01, opt, hy__lbsgd_begin, hy__lbsgd_update,
-                                1 + hy__has_momentum(opt));
-    if (!strcmp(x.opt.warmup_strategy, "lars")) {
-        x.measure = hy__lbsgd_measure;
-        x.settle = hy__lbsgd_settle;
+    const hy_optim_opt *o = &x->opt;
+    if (!strcmp(o->warmup_strategy, "lars")) {
+        x->measure = hy__lbsgd_measure;
+        x->settle = hy__lbsgd_settle;
     }
-    if (x.opt.batch_scale < 1 || x.opt.updates_per_epoch < 0 || x.opt.warmup_epochs < 0 ||
-        x.opt.begin_epoch < 0)
-        x.wrong = "batch_scale is below 1, or a number of epochs or updates is below 0";
-    else if (hy__word_number("linear|power2|sqrt|lars|none", x.opt.warmup_strategy) < 0)
-        x.wrong = "warmup_strategy is none of linear, power2, sqrt, lars, none";
+    if (o->batch_scale < 1 || o->updates_per_epoch < 0 || o->warmup_epochs < 0 || o->begin_epoch < 0)
+        x->wrong = "batch_scale is below 1, or a number of epochs or updates is below 0";
+    else if (hy__word_number("linear|power2|sqrt|lars|none", o->warmup_strategy) < 0)
+        x->wrong = "warmup_strategy is none of linear, power2, sqrt, lars, none";
+}
+
+static hy_optim hy__optim_make(int kind, const hy_optim_opt *opt)
+{
+    const struct hy__optim_row *row = &hy__optims[kind];
+    double *own;
+    hy_optim x;
+    int more;
+    memset(&x, 0, sizeof x);
+    if (opt) x.opt = *opt;
+    own = hy__optim_number(&x.opt, row->own);
+    if (row->own && *own == 0) *own = row->value;
+    more = kind == HY__OPTIM_rmsprop ? x.opt.centered != 0 : x.opt.momentum > 0;
+    x.name = row->name;
+    x.begin = row->begin;
+    x.update = row->update[more];
+    x.states = row->states[more];
+    hy__optim_options(&x, row->rate);
+    switch (kind) {
+    case HY__OPTIM_lamb: x.measure = hy__optim_measure_lamb; x.settle = hy__lamb_settle; break;
+    case HY__OPTIM_lars: x.measure = hy__optim_measure_norms; x.settle = hy__lars_settle; break;
+    case HY__OPTIM_lbsgd: hy__lbsgd_make(&x); break;
+    case HY__OPTIM_dcasgd: x.copies = more ? 2 : 1; break;      /* the weight of a step before */
+    case HY__OPTIM_groupadagrad:
+        x.by_row = 1;
+        if (x.opt.wd != 0) x.wrong = "it has no weight decay: wd must be 0";
+        break;
+    default: break;
+    }
     return x;
 }
-HY_API hy_optim hy_optim_signum(const hy_optim_opt *opt)
-{
-    hy_optim_opt o = HY__WITH(opt, momentum, 0.9);
-    int with = o.momentum > 0;
-    return hy__optim_make("signum", 0.01, &o, hy__signum_begin, with ? hy__optim_signum : hy__optim_signsgd,
-                          with);
-}
-HY_API hy_optim hy_optim_sgld(const hy_optim_opt *opt)
-{
-    return hy__optim_make("sgld", 0.01, opt, hy__sgld_begin, hy__optim_sgld, 0);
-}
-HY_API hy_optim hy_optim_dcasgd(const hy_optim_opt *opt)
-{
-    int with = hy__has_momentum(opt);
-    hy_optim x = hy__optim_make("dcasgd", 0.01, opt, hy__dcasgd_begin,
-                                with ? hy__optim_dcasgd_momentum : hy__optim_dcasgd, 1 + with);
-    x.copies = with ? 2 : 1;            /* the last state is the weight of a step before */
-    return x;
-}
+#define HY__OPTIM(name, ...) \
+    HY_API hy_optim hy_optim_##name(const hy_optim_opt *opt) { return hy__optim_make(HY__OPTIM_##name, opt); }
+HY__OPTIMS(HY__OPTIM)
 
 HY_API hy_optim hy_optim_named(const char *name, const hy_optim_opt *opt)
 {
-    static const struct { const char *name; hy_optim (*make)(const hy_optim_opt *); } all[] = {
-        { "sgd", hy_optim_sgd }, { "nag", hy_optim_nag }, { "adam", hy_optim_adam },
-        { "adamw", hy_optim_adamw }, { "adamax", hy_optim_adamax }, { "nadam", hy_optim_nadam },
-        { "adagrad", hy_optim_adagrad }, { "groupadagrad", hy_optim_groupadagrad },
-        { "adadelta", hy_optim_adadelta }, { "rmsprop", hy_optim_rmsprop }, { "ftrl", hy_optim_ftrl },
-        { "ftml", hy_optim_ftml }, { "lamb", hy_optim_lamb }, { "lars", hy_optim_lars },
-        { "lbsgd", hy_optim_lbsgd }, { "signum", hy_optim_signum }, { "sgld", hy_optim_sgld },
-        { "dcasgd", hy_optim_dcasgd }
-    };
     hy_optim none;
-    size_t i;
-    for (i = 0; name && i < sizeof all / sizeof all[0]; i++)
-        if (!strcmp(name, all[i].name)) return all[i].make(opt);
+    int k;
+    for (k = 0; name && k < HY__OPTIM_COUNT; k++)
+        if (!strcmp(name, hy__optims[k].name)) return hy__optim_make(k, opt);
     memset(&none, 0, sizeof none);
     none.name = name ? name : "(null)";
     none.wrong = "there is no optimiser of this name";
@@ -56415,10 +56141,13 @@ struct hy_trainer {
     double       (*part_sum)[2];        /* ... what was measured of it */
 };
 
-static hy_array *hy__trainer_forward(hy_frame *F, hy_block *self, hy_array *x)
+/* Of what is a block only so that it ends with the root. */
+static hy_array *hy__uncalled_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
+    static const char *const use[] = { "hy_step", "hy_metric_update", "hy_next" };
+    int k = hy__word_number("trainer|metric", self->kind);
     (void)x;
-    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_step", self->kind);
+    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use %s", self->kind, use[k < 0 ? 2 : k]);
     return NULL;
 }
 
@@ -56504,7 +56233,7 @@ HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, co
                  "not below 0");
         return NULL;
     }
-    T = (hy_trainer *)(void *)hy_block_new(F, sizeof *T, "trainer", hy__trainer_forward, 0);
+    T = (hy_trainer *)(void *)hy_block_new(F, sizeof *T, "trainer", hy__uncalled_forward, 0);
     if (!T) return NULL;
     T->base.free_fn = hy__trainer_release;
     T->optim = optim;
@@ -56551,11 +56280,9 @@ static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
                  hy_dtype_name(s->type.dtype), &type->shape, hy_dtype_name(type->dtype));
         return -1;
     }
-    if (x->by_row && type->shape.ndim != 2) {
-        hy__fail(F, HY_ERROR_SHAPE, "hy_step: optimiser %s wants parameters of two dims, Parameter '%s' is "
-                 "%z", x->name, hy__called(s->param), &type->shape);
-        return -1;
-    }
+    if (x->by_row && type->shape.ndim != 2)
+        return hy__fail(F, HY_ERROR_SHAPE, "hy_step: optimiser %s wants parameters of two dims, Parameter "
+                        "'%s' is %z", x->name, hy__called(s->param), &type->shape);
     s->type = *type;
     s->u.dtype = type->dtype == HY_F64 ? HY_F64 : HY_F32;
     s->u.size = n;
@@ -56686,8 +56413,7 @@ static void hy__morsel_measure(hy_trainer *T, int64_t item)
     T->part_sum[item][0] = T->part_sum[item][1] = 0;
     if (!hy__morsel_at(T, item, &m)) return;
     hy__morsel_widen(&m);
-    T->optim.measure(&m.s->u, m.from, m.n, m.weight, m.grad, m.state,
-                     T->part_sum[item]);
+    T->optim.measure(&m.s->u, m.from, m.n, m.weight, m.grad, m.state, T->part_sum[item]);
 }
 
 static void hy__morsel_update(hy_trainer *T, int64_t item)
@@ -57323,6 +57049,18 @@ static hy_array *hy__loss_ctc_forward(hy_frame *F, hy_block *self, hy_array *x)
 HY__LOSSES(HY__LOSS)
 
 /* --- metrics --- */
+#define HY__METRICS(M) \
+    M(accuracy, "accuracy", hy__accuracy_batch, hy__metric_mean) \
+    M(f1, "f1", hy__binary_batch, hy__binary_value) M(mcc, "mcc", hy__binary_batch, hy__binary_value) \
+    M(mae, "mae", hy__distance_batch, hy__metric_mean) M(mse, "mse", hy__distance_batch, hy__metric_mean) \
+    M(rmse, "rmse", hy__distance_batch, hy__metric_mean) \
+    M(cross_entropy, "cross-entropy", hy__cross_entropy_batch, hy__metric_mean) \
+    M(nll, "nll-loss", hy__cross_entropy_batch, hy__metric_mean) \
+    M(perplexity, "perplexity", hy__perplexity_batch, hy__perplexity_value) \
+    M(pearson, "pearsonr", hy__pearson_batch, hy__pearson_value) \
+    M(pcc, "pcc", hy__pcc_batch, hy__pcc_value) M(loss, "loss", hy__loss_batch, hy__metric_mean)
+#define HY__METRIC_KIND(name, ...) HY__METRIC_##name,
+enum { HY__METRICS(HY__METRIC_KIND) HY__METRIC_COUNT };
 /* What one batch or all of them add up to. */
 typedef struct hy__tally {
     double  sum, count;
@@ -57337,7 +57075,7 @@ enum { HY__LOCAL, HY__GLOBAL, HY__MOST_CLASSES = 4096 };
 struct hy_metric {
     hy_block      base;                 /* so that it ends with the root, if not before */
     hy_metric_opt opt;
-    int           k;                    /* of top_k */
+    int           kind, k;              /* HY__METRIC_...; of top_k */
     hy__tally_fn  batch;
     double      (*value)(const hy_metric *M, const hy__tally *t);
     hy_metric_fn  fn;
@@ -57347,12 +57085,6 @@ struct hy_metric {
     int           composite;            /* its children are its parts */
 };
 
-static hy_array *hy__metric_forward(hy_frame *F, hy_block *self, hy_array *x)
-{
-    (void)x;
-    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_metric_update", self->kind);
-    return NULL;
-}
 static void hy__metric_release(hy_block *self)
 {
     hy_metric *M = (hy_metric *)(void *)self;
@@ -57375,7 +57107,7 @@ static double hy__metric_mean(const hy_metric *M, const hy__tally *t)
 
 static hy_metric *hy__metric_new(hy_frame *F, const char *name, hy__tally_fn batch, const hy_metric_opt *opt)
 {
-    hy_metric *M = (hy_metric *)(void *)hy_block_new(F, sizeof *M, "metric", hy__metric_forward, 0);
+    hy_metric *M = (hy_metric *)(void *)hy_block_new(F, sizeof *M, "metric", hy__uncalled_forward, 0);
     hy__line line;
     if (!M) return NULL;
     M->base.free_fn = hy__metric_release;
@@ -57505,61 +57237,39 @@ static double hy__mcc_of(const double (*hits)[2])
     for (i = 0; i < 4; i++) if (terms[i] != 0) product *= terms[i];
     return (hits[1][1] * hits[0][0] - hits[1][0] * hits[0][1]) / sqrt(product);
 }
-static void hy__binary_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p,
-                             double (*of)(const double (*hits)[2]))
+static double hy__binary_of(const hy_metric *M, const hy__tally *t)
+{
+    return (M->kind == HY__METRIC_f1 ? hy__f1_of : hy__mcc_of)((const double (*)[2])t->hits);
+}
+static void hy__binary_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
 {
     hy__binary_hits(F, M, t->hits, label, p);
-    t->sum = of((const double (*)[2])t->hits);
+    t->sum = hy__binary_of(M, t);
     t->count = 1;
 }
-static void hy__f1_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
+static double hy__binary_value(const hy_metric *M, const hy__tally *t)
 {
-    hy__binary_batch(F, M, t, label, p, hy__f1_of);
-}
-static void hy__mcc_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
-{
-    hy__binary_batch(F, M, t, label, p, hy__mcc_of);
-}
-static double hy__f1_value(const hy_metric *M, const hy__tally *t)
-{
-    return M->opt.micro ? hy__f1_of((const double (*)[2])t->hits) : t->sum / t->count;
-}
-static double hy__mcc_value(const hy_metric *M, const hy__tally *t)
-{
-    return M->opt.micro ? hy__mcc_of((const double (*)[2])t->hits) : t->sum / t->count;
+    return M->opt.micro ? hy__binary_of(M, t) : t->sum / t->count;
 }
 
-/* Means of |label - prediction| or its square; a label per row goes with all of the row. */
-static double hy__metric_distance(hy_frame *F, hy_metric *M, hy_array *label, hy_array *p, int power)
+/* Means of |label - prediction| or its square, or the root of that; a label per row goes with all of the
+ * row. */
+static void hy__distance_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
 {
     int64_t i, n = hy__metric_size(p), labels = hy__metric_size(label);
     double sum = 0;
     if (!n || !labels || n % labels || label->t.type.shape.dim[0] != p->t.type.shape.dim[0]) {
         hy__metric_shapes(F, M, label, p);
-        return 0;
+        return;
     }
     for (i = 0; i < n; i++) {
         double off = fabs(hy__metric_number(label, i / (n / labels)) - hy__metric_number(p, i));
-        sum += power == 1 ? off : off * off;
+        sum += M->kind == HY__METRIC_mae ? off : off * off;
     }
-    return sum / (double)n;
-}
-static void hy__mae_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
-{
-    t->sum += hy__metric_distance(F, M, label, p, 1);
+    sum /= (double)n;
+    t->sum += M->kind == HY__METRIC_rmse ? sqrt(sum) : sum;
     t->count += 1;
 }
-static void hy__mse_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
-{
-    t->sum += hy__metric_distance(F, M, label, p, 2);
-    t->count += 1;
-}
-static void hy__rmse_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
-{
-    t->sum += sqrt(hy__metric_distance(F, M, label, p, 2));
-    t->count += 1;
-}
-
 static void hy__cross_entropy_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
 {
     hy__classes c;
@@ -57700,21 +57410,13 @@ static void hy__custom_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *
     t->count += count;
 }
 
-#define HY__METRICS(M) \
-    M(accuracy, "accuracy", hy__accuracy_batch, hy__metric_mean) \
-    M(f1, "f1", hy__f1_batch, hy__f1_value) M(mcc, "mcc", hy__mcc_batch, hy__mcc_value) \
-    M(mae, "mae", hy__mae_batch, hy__metric_mean) M(mse, "mse", hy__mse_batch, hy__metric_mean) \
-    M(rmse, "rmse", hy__rmse_batch, hy__metric_mean) \
-    M(cross_entropy, "cross-entropy", hy__cross_entropy_batch, hy__metric_mean) \
-    M(nll, "nll-loss", hy__cross_entropy_batch, hy__metric_mean) \
-    M(perplexity, "perplexity", hy__perplexity_batch, hy__perplexity_value) \
-    M(pearson, "pearsonr", hy__pearson_batch, hy__pearson_value) \
-    M(pcc, "pcc", hy__pcc_batch, hy__pcc_value) M(loss, "loss", hy__loss_batch, hy__metric_mean)
 #define HY__METRIC(name, text, batch_fn, value_fn) \
     HY_API hy_metric *hy_metric_##name(hy_frame *F, const hy_metric_opt *opt) \
     { \
         hy_metric *M = hy__metric_new(F, text, batch_fn, opt); \
-        if (M) M->value = value_fn; \
+        if (!M) return NULL; \
+        M->kind = HY__METRIC_##name; \
+        M->value = value_fn; \
         return M; \
     }
 HY__METRICS(HY__METRIC)
@@ -57911,12 +57613,6 @@ struct hy_dataset {
     void       (*close)(hy_root *root, void *user);     /* of what the reader of a file holds; or NULL */
 };
 
-static hy_array *hy__data_forward(hy_frame *F, hy_block *self, hy_array *x)
-{
-    (void)x;
-    hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: a %s is not called: use hy_next", self->kind);
-    return NULL;
-}
 /* --- a crew: threads that make samples in the background --- *
  * Positions before `armed` may be made. Workers, and whoever waits, take a few at a time from the front and
  * count what is made by batch; places for batches are used in turn.
@@ -58121,7 +57817,7 @@ static hy_dataset *hy__dataset_new(hy_frame *F, int64_t n, int parts, const char
                  "possible", who, n, parts, (int)HY__SAMPLES_BITS, (int)HY__PARTS);
         return NULL;
     }
-    D = (hy_dataset *)(void *)hy_block_new(F, sizeof *D, "dataset", hy__data_forward, 0);
+    D = (hy_dataset *)(void *)hy_block_new(F, sizeof *D, "dataset", hy__uncalled_forward, 0);
     if (!D) return NULL;
     D->base.free_fn = hy__dataset_release;
     D->n = n;
@@ -58132,17 +57828,13 @@ static int hy__dataset_part(hy_frame *F, hy_dataset *D, const hy_type *type, con
 {
     int k = D->parts;
     if (!hy__check_type(F, type, who)) return -1;
-    if (type->shape.ndim == HY_MAX_DIM) {
-        hy__fail(F, HY_ERROR_SHAPE, "%s: samples of %d dims; a batch has one more, and %d are possible", who,
-                 type->shape.ndim, (int)HY_MAX_DIM);
-        return -1;
-    }
+    if (type->shape.ndim == HY_MAX_DIM)
+        return hy__fail(F, HY_ERROR_SHAPE, "%s: samples of %d dims; a batch has one more, and %d are "
+                        "possible", who, type->shape.ndim, (int)HY_MAX_DIM);
     D->type[k] = *type;
     D->bytes[k] = (size_t)hy__bytes(type);
-    if (D->bytes[k] > SIZE_MAX / (4 * HY__MAPS) - D->room) {
-        hy__fail(F, HY_ERROR_SHAPE, "%s: samples are too large to be addressed", who);
-        return -1;
-    }
+    if (D->bytes[k] > SIZE_MAX / (4 * HY__MAPS) - D->room)
+        return hy__fail(F, HY_ERROR_SHAPE, "%s: samples are too large to be addressed", who);
     D->room += hy__round64(D->bytes[k]);
     D->parts++;
     return 0;
@@ -58350,7 +58042,7 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
                  o.last_batch, o.workers);
         return NULL;
     }
-    L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__data_forward, 0);
+    L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__uncalled_forward, 0);
     if (!L) return NULL;
     heap = &F->root->heap;
     L->base.free_fn = hy__loader_release;
@@ -58594,6 +58286,20 @@ HY_API hy_array *hy_dataset_get(hy_frame *F, hy_dataset *D, int64_t i)
 
 /* --- readers --- */
 #ifndef HYBRID_NO_IO
+/* n items have room for as many as are needed, and soon for as many more. */
+static int hy__room_for(hy_frame *F, void **items, int64_t n, int64_t *cap, int64_t need, size_t size)
+{
+    void *more;
+    if (need <= *cap) return 0;
+    more = hy__alloc(&F->root->heap, (size_t)(2 * need + 64) * size);
+    if (!more) { hy__no_memory(F, "a reader of data"); return -1; }
+    if (n) memcpy(more, *items, (size_t)n * size);
+    hy__free(&F->root->heap, *items);
+    *items = more;
+    *cap = 2 * need + 64;
+    return 0;
+}
+
 /* idx: 0 0 type ndim, sizes of 4 bytes, values; all big-endian. */
 static hy_array *hy__get_idx(hy__input *s, const void *options)
 {
@@ -58681,15 +58387,7 @@ static int hy__csv_bad(const hy__csv *c, const char *at, int64_t line, const cha
 }
 static int hy__csv_number(hy__csv *c, double v)
 {
-    if (c->n == c->cap) {
-        int64_t wide = c->cap ? c->cap * 2 : 1024;
-        double *more = (double *)hy__alloc(&c->s->F->root->heap, (size_t)wide * sizeof *more);
-        if (!more) { hy__no_memory(c->s->F, "hy_read_csv"); return -1; }
-        if (c->n) memcpy(more, c->v, (size_t)c->n * sizeof *more);
-        hy__free(&c->s->F->root->heap, c->v);
-        c->v = more;
-        c->cap = wide;
-    }
+    if (hy__room_for(c->s->F, (void **)&c->v, c->n, &c->cap, c->n + 1, sizeof v)) return -1;
     c->v[c->n++] = v;
     return 0;
 }
@@ -58761,35 +58459,34 @@ typedef struct hy__records {
     hy__input *s;
     uint64_t   at, bytes;               /* of the record under way: where, with its pieces */
     char      *room;                    /* the payload, put together */
-    uint64_t   cap;
-    int64_t    n;                       /* records before it */
+    int64_t    cap, n;                  /* n: records before it */
 } hy__records;
+
+/* The head of a piece, number `pieces` of record i: its kind, and how many bytes there are. */
+static int hy__record_piece(hy__input *s, uint64_t at, int64_t i, int pieces, int *kind, uint64_t *n)
+{
+    uint64_t magic, word;
+    if (hy__get_u64(s, at, 4, &magic) || hy__get_u64(s, at + 4, 4, &word)) return -1;
+    *kind = (int)(word >> 29);
+    *n = word & 0x1fffffff;
+    if (magic != HY__RECORD_MAGIC)
+        return hy__damaged(s, at, "record %l does not begin with the magic number", i);
+    if (*kind > 3 || (pieces ? *kind < 2 : *kind > 1)) return hy__damaged(s, at + 4, "record %l is cut", i);
+    return hy__there(s, at + 8, (*n + 3) / 4 * 4) ? 0 : -1;
+}
 
 /* The next payload's bytes in R->room; 0 at the end, -1 with an error. */
 static int hy__record_next(hy__records *R)
 {
     hy__input *s = R->s;
-    uint64_t magic, word, n;
+    uint64_t n;
     int kind, pieces = 0;
     R->bytes = 0;
     if (R->at == s->bytes) return 0;
     do {
-        if (hy__get_u64(s, R->at, 4, &magic) || hy__get_u64(s, R->at + 4, 4, &word)) return -1;
-        kind = (int)(word >> 29);
-        n = word & 0x1fffffff;
-        if (magic != HY__RECORD_MAGIC)
-            return hy__damaged(s, R->at, "record %l does not begin with the magic number", R->n);
-        if (kind > 3 || (pieces ? kind < 2 : kind > 1))
-            return hy__damaged(s, R->at + 4, "record %l is cut", R->n);
-        if (!hy__there(s, R->at + 8, (n + 3) / 4 * 4)) return -1;
-        if (R->bytes + n + 4 > R->cap) {
-            char *more = (char *)hy__alloc(&s->F->root->heap, (size_t)(2 * (R->bytes + n) + 64));
-            if (!more) { hy__no_memory(s->F, "hy_read_records"); return -1; }
-            if (R->bytes) memcpy(more, R->room, (size_t)R->bytes);
-            hy__free(&s->F->root->heap, R->room);
-            R->room = more;
-            R->cap = 2 * (R->bytes + n) + 64;
-        }
+        if (hy__record_piece(s, R->at, R->n, pieces, &kind, &n)) return -1;
+        if (hy__room_for(s->F, (void **)&R->room, (int64_t)R->bytes, &R->cap, (int64_t)(R->bytes + n + 4), 1))
+            return -1;
         if (pieces++) { memcpy(R->room + R->bytes, "\x0a\x23\xd7\xce", 4); R->bytes += 4; }
         if (hy__get(s, R->at + 8, R->room + R->bytes, n)) return -1;
         R->bytes += n;
@@ -58995,15 +58692,7 @@ static int hy__indexed_sample(void *user, int64_t i, uint64_t random, const void
 
 static int hy__indexed_add(hy_frame *F, hy__indexed *h, uint64_t at)
 {
-    if (h->n == h->cap) {
-        int64_t wide = h->cap ? 2 * h->cap : 256;
-        uint64_t *more = (uint64_t *)hy__alloc(&F->root->heap, (size_t)wide * sizeof *more);
-        if (!more) { hy__no_memory(F, "hy_dataset_records"); return -1; }
-        if (h->n) memcpy(more, h->at, (size_t)h->n * sizeof *more);
-        hy__free(&F->root->heap, h->at);
-        h->at = more;
-        h->cap = wide;
-    }
+    if (hy__room_for(F, (void **)&h->at, h->n, &h->cap, h->n + 1, sizeof at)) return -1;
     h->at[h->n++] = at;
     return 0;
 }
@@ -59011,18 +58700,11 @@ static int hy__indexed_add(hy_frame *F, hy__indexed *h, uint64_t at)
 /* Goes over a record whose payload is not looked at, or (first) over its first piece; *at: behind it. */
 static int hy__record_pass(hy__input *s, int64_t i, uint64_t *at, int first)
 {
-    uint64_t magic, word, n;
+    uint64_t n;
     int kind, pieces = 0;
     do {
-        if (hy__get_u64(s, *at, 4, &magic) || hy__get_u64(s, *at + 4, 4, &word)) return -1;
-        kind = (int)(word >> 29);
-        n = ((word & 0x1fffffff) + 3) / 4 * 4;
-        if (magic != HY__RECORD_MAGIC)
-            return hy__damaged(s, *at, "record %l does not begin with the magic number", i);
-        if (kind > 3 || (pieces++ ? kind < 2 : kind > 1))
-            return hy__damaged(s, *at + 4, "record %l is cut", i);
-        if (!hy__there(s, *at + 8, n)) return -1;
-        *at += 8 + n;
+        if (hy__record_piece(s, *at, i, pieces++, &kind, &n)) return -1;
+        *at += 8 + (n + 3) / 4 * 4;
     } while (!first && (kind == 1 || kind == 2));
     return 0;
 }
@@ -59045,11 +58727,9 @@ static int hy__index_read(hy_frame *F, hy__indexed *h, const char *p, size_t byt
         p = hy__index_number(p, end, &key);
         if (p) p = hy__index_number(p, end, &at);
         while (p && p < end && (*p == ' ' || *p == '\r')) p++;
-        if (!p || (p < end && *p != '\n')) {
-            hy__fail(F, HY_ERROR_FORMAT, "hy_dataset_records: line %l of the index is no key and offset",
-                     h->n + 1);
-            return -1;
-        }
+        if (!p || (p < end && *p != '\n'))
+            return hy__fail(F, HY_ERROR_FORMAT, "hy_dataset_records: line %l of the index is no key and "
+                            "offset", h->n + 1);
         p += p < end;
         if (hy__indexed_add(F, h, at)) return -1;
     }
@@ -59345,17 +59025,6 @@ static int hy__fit_shows(const hy__fit *W)
 }
 
 #if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
-static void hy__put_say(hy__target *t, const char *format, ...)
-{
-    char text[512];
-    hy__line line = hy__line_open(text, sizeof text);
-    va_list args;
-    va_start(args, format);
-    hy__format(&line, format, args);
-    va_end(args);
-    hy__put_text(t, text);
-}
-
 static void hy__put_history(hy__target *t, const void *what)
 {
     const hy__fit *W = (const hy__fit *)what;
@@ -59687,7 +59356,7 @@ struct hy__c {
 
 /* --- text --- *
  * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %r the current one
- * %p prefix  %u PREFIX
+ * %p prefix  %u PREFIX  %fi an int64, to which i counts: for (int i = 0; i < 10; i++)
  */
 static const char *hy__c_type(hy_dtype dtype)
 {
@@ -59815,14 +59484,25 @@ static void hy__c_put(hy__c *c, const char *s, size_t n)
     }
 }
 
+/* Text in memory of the caller's, cut when it is full. */
+static const char *hy__c_text(char *to, const char *format, ...)
+{
+    hy__line line = hy__line_open(to, HY__C_TEXT);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    return to;
+}
+
 static void hy__w(hy__c *c, const char *format, ...)
 {
-    char text[HY__C_NUMBER];
+    char text[HY__C_TEXT], name[8];
     const char *s;
     va_list args;
     va_start(args, format);
     for (; *format; format++) {
-        size_t plain = strcspn(format, "%");
+        size_t plain = strcspn(format, "%"), n;
         hy__c_put(c, format, plain);
         format += plain;
         if (!*format) break;
@@ -59835,21 +59515,18 @@ static void hy__w(hy__c *c, const char *format, ...)
         case 'r': s = hy__c_type(c->real); hy__c_put(c, s, strlen(s)); break;
         case 'p': hy__c_put(c, c->prefix, strlen(c->prefix)); break;
         case 'u': hy__c_put(c, c->upper, strlen(c->upper)); break;
+        case 'f':
+            n = strspn(format + 1, "abcdefghijklmnopqrstuvwxyz");
+            memcpy(name, format + 1, n);
+            name[n] = 0;
+            format += n;
+            hy__c_text(text, "for (int %s = 0; %s < %l; %s++)", name, name, va_arg(args, int64_t), name);
+            hy__c_put(c, text, strlen(text));
+            break;
         default:  hy__c_put(c, format, 1);
         }
     }
     va_end(args);
-}
-
-/* Text in memory of the caller's, cut when it is full. */
-static const char *hy__c_text(char *to, const char *format, ...)
-{
-    hy__line line = hy__line_open(to, HY__C_TEXT);
-    va_list args;
-    va_start(args, format);
-    hy__format(&line, format, args);
-    va_end(args);
-    return to;
 }
 
 /* --- helpers: functions that a file has when something in it asks for them --- */
@@ -59859,311 +59536,277 @@ typedef struct hy__c_helper { const char *name, *text; } hy__c_helper;
  * >>numbers has them, without branches: compilers make vector code of loops of them. */
 static const hy__c_helper hy__c_helpers[] = {
     { "bits", "static inline uint32_t %p_bits(float x) { uint32_t b; memcpy(&b, &x, sizeof b); return b; "
-              "}\n" },
-    { "float", "static inline float %p_float(uint32_t b) { float x; memcpy(&x, &b, sizeof x); return x; "
-               "}\n" },
-    { "from_f16", "static inline float %p_from_f16(uint16_t h)\n{\n"
-      "    const uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & 0x7fff;\n"
-      "    const float small = (float)rest * 5.9604644775390625e-8f;\n"
-      "    if (rest < 0x400) return sign ? -small : small;\n"
-      "    return %p_float(sign | (rest < 0x7c00 ? (rest << 13) + 0x38000000u : (rest << 13) | "
-      "0x7f800000u));\n"
       "}\n" },
+    { "float", "static inline float %p_float(uint32_t b) { float x; memcpy(&x, &b, sizeof x); return x; "
+      "}\n" },
+    { "from_f16", "static inline float %p_from_f16(uint16_t h)\n{\n"
+      "const uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & 0x7fff;\n"
+      "const float small = (float)rest * 5.9604644775390625e-8f;\n"
+      "if (rest < 0x400) return sign ? -small : small;\n"
+      "return %p_float(sign | (rest < 0x7c00 ? (rest << 13) + 0x38000000u : (rest << 13) | "
+      "0x7f800000u));\n}\n" },
     { "to_f16", "static inline uint16_t %p_to_f16(float x)\n{\n"
-      "    const uint32_t b = %p_bits(x), sign = b >> 16 & 0x8000, a = b & 0x7fffffff;\n"
-      "    if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00);\n"
-      "    if (a >= 0x477ff000u) return (uint16_t)(sign | 0x7c00);\n"
-      "    if (a < 0x38800000u) return (uint16_t)(sign | (%p_bits(%p_float(a) + 0.5f) - 0x3f000000u));\n"
-      "    return (uint16_t)(sign | ((a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13));\n}\n" },
+      "const uint32_t b = %p_bits(x), sign = b >> 16 & 0x8000, a = b & 0x7fffffff;\n"
+      "if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00);\n"
+      "if (a >= 0x477ff000u) return (uint16_t)(sign | 0x7c00);\n"
+      "if (a < 0x38800000u) return (uint16_t)(sign | (%p_bits(%p_float(a) + 0.5f) - 0x3f000000u));\n"
+      "return (uint16_t)(sign | ((a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13));\n}\n" },
     { "from_bf16", "static inline float %p_from_bf16(uint16_t h) { return %p_float((uint32_t)h << 16); }\n" },
-    { "to_bf16", "static inline uint16_t %p_to_bf16(float x)\n{\n    const uint32_t b = %p_bits(x);\n"
-      "    if ((b & 0x7fffffff) > 0x7f800000u) return (uint16_t)(b >> 16 | 0x40);\n"
-      "    return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);\n}\n" },
+    { "to_bf16", "static inline uint16_t %p_to_bf16(float x)\n{\nconst uint32_t b = %p_bits(x);\n"
+      "if ((b & 0x7fffffff) > 0x7f800000u) return (uint16_t)(b >> 16 | 0x40);\n"
+      "return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);\n}\n" },
     { "within", "static inline float %p_within(float x, float low, float high)\n{\n"
-      "    const float y = x < low ? low : x;\n    return y > high ? high : y;\n}\n" },
+      "const float y = x < low ? low : x;\nreturn y > high ? high : y;\n}\n" },
     { "copysign", "static inline float %p_copysign(float x, float sign)\n{\n"
-      "    return %p_float((%p_bits(x) & 0x7fffffffu) | (%p_bits(sign) & 0x80000000u));\n}\n" },
+      "return %p_float((%p_bits(x) & 0x7fffffffu) | (%p_bits(sign) & 0x80000000u));\n}\n" },
     { "abs", "static inline float %p_abs(float x) { return %p_float(%p_bits(x) & 0x7fffffffu); }\n" },
     { "clamp", "static inline float %p_clamp(float x, float low, float high)\n{\n"
-      "    const float y = x > low ? x : low;\n    return y < high ? y : high;\n}\n" },
+      "const float y = x > low ? x : low;\nreturn y < high ? y : high;\n}\n" },
     { "sqrt", "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
-      "extern double sqrt(double) __attribute__((const));\n"
-      "#endif\nstatic inline double %p_sqrt(double x) { return sqrt(x); }\n" },
+      "extern double sqrt(double) __attribute__((const));\n#endif\n"
+      "static inline double %p_sqrt(double x) { return sqrt(x); }\n" },
     { "sqrtf", "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
-      "extern float sqrtf(float) __attribute__((const));\n"
-      "#endif\nstatic inline float %p_sqrtf(float x) { return sqrtf(x); }\n" },
+      "extern float sqrtf(float) __attribute__((const));\n#endif\n"
+      "static inline float %p_sqrtf(float x) { return sqrtf(x); }\n" },
     { "chop", "static inline float %p_chop(float a)\n{\n"
-      "    uint32_t bits = %p_bits(a), small = 0u - (uint32_t)(a < 8388608.0f);\n"
-      "    float t = (float)(int32_t)%p_float(bits & small);\n"
-      "    return %p_float((%p_bits(t) & small) | (bits & ~small));\n}\n" },
-    { "truncf", "static inline float %p_truncf(float x)\n{\n"
-      "    return %p_copysign(%p_chop(%p_abs(x)), x);\n}\n" },
-    { "floorf", "static inline float %p_floorf(float x)\n{\n    float t = %p_truncf(x);\n"
-      "    return %p_copysign(t > x ? t - 1.0f : t, x);\n}\n" },
-    { "ceilf", "static inline float %p_ceilf(float x)\n{\n    float t = %p_truncf(x);\n"
-      "    return %p_copysign(t < x ? t + 1.0f : t, x);\n}\n" },
-    { "roundf", "static inline float %p_roundf(float x)\n{\n    float a = %p_abs(x), t = %p_chop(a);\n"
-      "    return %p_copysign(a - t >= 0.5f ? t + 1.0f : t, x);\n}\n" },
-    { "rint_downf", "static inline float %p_rint_downf(float x)\n{\n"
-      "    float a = %p_abs(x), t = %p_chop(a), rest = a - t;\n"
-      "    int32_t up = (rest > 0.5f) | ((rest == 0.5f) & (x < 0.0f));\n"
-      "    return %p_copysign(up ? t + 1.0f : t, x);\n}\n" },
-    { "exp_parts", "/* e^x = (1 + *small) times what is returned, over 2^(127 + what is in the rounder) */\n"
-      "static inline float %p_exp_parts(float x, float rounder, float *small)\n{\n"
-      "    const uint32_t bits = %p_bits(x * 1.44269504f + rounder);\n"
-      "    const float n = %p_float(bits) - rounder, r = (x - n * 0.693115234f) - n * 3.19461849e-05f, z = "
-      "r * r;\n"
-      "    *small = r + z * ((0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r)\n"
-      "        + 0.00139406417f * z) * z);\n"
-      "    return %p_float(bits << 23);\n}\n" },
-    { "expf", "static inline float %p_expf(float x)\n{\n"
-      "    const float c = %p_within(x, -104.5f, 90.0f);\n    float small;\n"
-      "    const float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
-      "    return (1.0f + small) * power * (x < 0.0f ? 5.42101086e-20f : 1.84467441e+19f);\n}\n" },
-    { "exp_down", "/* e^-a for a >= 0 */\nstatic inline float %p_exp_down(float a)\n{\n    float small;\n"
-      "    const float power = %p_exp_parts(a > 104.5f ? -104.5f : -a, 12583103.0f, &small);\n"
-      "    return (1.0f + small) * power * 5.42101086e-20f;\n}\n" },
-    { "expm1_down", "/* e^-a - 1 for 0 <= a <= 80 */\nstatic inline float %p_expm1_down(float a)\n{\n "
-                    "   float small;\n"
-      "    const float power = %p_exp_parts(-a, 12583039.0f, &small);\n"
-      "    return power * small + (power - 1.0f);\n}\n" },
-    { "expm1f", "static inline float %p_expm1f(float x)\n{\n"
-      "    float c = %p_within(x, -20.0f, 89.0f), small;\n"
-      "    float half = %p_exp_parts(c, 12583038.0f, &small);\n"
-      "    return %p_copysign(2.0f * (half * small + (half - 0.5f)), x);\n}\n" },
-    { "half_expf", "static inline float %p_half_expf(float x)\n{\n"
-      "    const float c = %p_within(x, -104.5f, 90.0f);\n    float small;\n"
-      "    const float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
-      "    return (1.0f + small) * power * (x < 0.0f ? 2.71050543e-20f : 9.22337204e+18f);\n}\n" },
-    { "sinhf", "static inline float %p_sinhf(float x)\n{\n    float a = %p_abs(x), z = a * a;\n"
-      "    float half = %p_half_expf(a);\n    float p = 2.78392577e-06f;\n"
-      "    p = p * z + 0.000198426351f;\n    p = p * z + 0.00833331142f;\n    p = p * z + 0.166666672f;\n"
-      "    return %p_copysign(a < 1.0f ? a + a * (z * p) : half - 0.25f / half, x);\n}\n" },
-    { "coshf", "static inline float %p_coshf(float x)\n{\n    float half = %p_half_expf(%p_abs(x));\n"
-      "    return half + 0.25f / half;\n}\n" },
-    { "log_tail", "static inline float %p_log_tail(float f)\n{\n    float z = f * f, p = 0.053427659f;\n"
-      "    p = p * f - 0.109171443f;\n    p = p * f + 0.121078983f;\n    p = p * f - 0.125495613f;\n"
-      "    p = p * f + 0.14209637f;\n    p = p * f - 0.16659373f;\n    p = p * f + 0.200022221f;\n"
-      "    p = p * f - 0.250001669f;\n    p = p * f + 0.333333135f;\n    return f * z * p - 0.5f * z;\n"
+      "uint32_t bits = %p_bits(a), small = 0u - (uint32_t)(a < 8388608.0f);\n"
+      "float t = (float)(int32_t)%p_float(bits & small);\n"
+      "return %p_float((%p_bits(t) & small) | (bits & ~small));\n}\n" },
+    { "truncf", "static inline float %p_truncf(float x)\n{\nreturn %p_copysign(%p_chop(%p_abs(x)), x);\n"
       "}\n" },
+    { "floorf", "static inline float %p_floorf(float x)\n{\nfloat t = %p_truncf(x);\n"
+      "return %p_copysign(t > x ? t - 1.0f : t, x);\n}\n" },
+    { "ceilf", "static inline float %p_ceilf(float x)\n{\nfloat t = %p_truncf(x);\n"
+      "return %p_copysign(t < x ? t + 1.0f : t, x);\n}\n" },
+    { "roundf", "static inline float %p_roundf(float x)\n{\nfloat a = %p_abs(x), t = %p_chop(a);\n"
+      "return %p_copysign(a - t >= 0.5f ? t + 1.0f : t, x);\n}\n" },
+    { "rint_downf", "static inline float %p_rint_downf(float x)\n{\n"
+      "float a = %p_abs(x), t = %p_chop(a), rest = a - t;\n"
+      "int32_t up = (rest > 0.5f) | ((rest == 0.5f) & (x < 0.0f));\n"
+      "return %p_copysign(up ? t + 1.0f : t, x);\n}\n" },
+    { "exp_parts", "/* e^x = (1 + *small) times what is returned, over 2^(127 + what is in the rounder) "
+      "*/\nstatic inline float %p_exp_parts(float x, float rounder, float *small)\n{\n"
+      "const uint32_t bits = %p_bits(x * 1.44269504f + rounder);\n"
+      "const float n = %p_float(bits) - rounder, r = (x - n * 0.693115234f) - n * 3.19461849e-05f, z = r "
+      "* r;\n*small = r + z * ((0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r)\n"
+      "+ 0.00139406417f * z) * z);\nreturn %p_float(bits << 23);\n}\n" },
+    { "expf", "static inline float %p_expf(float x)\n{\nconst float c = %p_within(x, -104.5f, 90.0f);\n"
+      "float small;\nconst float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
+      "return (1.0f + small) * power * (x < 0.0f ? 5.42101086e-20f : 1.84467441e+19f);\n}\n" },
+    { "exp_down", "/* e^-a for a >= 0 */\nstatic inline float %p_exp_down(float a)\n{\nfloat small;\n"
+      "const float power = %p_exp_parts(a > 104.5f ? -104.5f : -a, 12583103.0f, &small);\n"
+      "return (1.0f + small) * power * 5.42101086e-20f;\n}\n" },
+    { "expm1_down", "/* e^-a - 1 for 0 <= a <= 80 */\nstatic inline float %p_expm1_down(float a)\n{\n"
+      "float small;\nconst float power = %p_exp_parts(-a, 12583039.0f, &small);\n"
+      "return power * small + (power - 1.0f);\n}\n" },
+    { "expm1f", "static inline float %p_expm1f(float x)\n{\n"
+      "float c = %p_within(x, -20.0f, 89.0f), small;\nfloat half = %p_exp_parts(c, 12583038.0f, &small);\n"
+      "return %p_copysign(2.0f * (half * small + (half - 0.5f)), x);\n}\n" },
+    { "half_expf", "static inline float %p_half_expf(float x)\n{\n"
+      "const float c = %p_within(x, -104.5f, 90.0f);\nfloat small;\n"
+      "const float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
+      "return (1.0f + small) * power * (x < 0.0f ? 2.71050543e-20f : 9.22337204e+18f);\n}\n" },
+    { "sinhf", "static inline float %p_sinhf(float x)\n{\nfloat a = %p_abs(x), z = a * a;\n"
+      "float half = %p_half_expf(a);\nfloat p = 2.78392577e-06f;\np = p * z + 0.000198426351f;\n"
+      "p = p * z + 0.00833331142f;\np = p * z + 0.166666672f;\n"
+      "return %p_copysign(a < 1.0f ? a + a * (z * p) : half - 0.25f / half, x);\n}\n" },
+    { "coshf", "static inline float %p_coshf(float x)\n{\nfloat half = %p_half_expf(%p_abs(x));\n"
+      "return half + 0.25f / half;\n}\n" },
+    { "log_tail", "static inline float %p_log_tail(float f)\n{\nfloat z = f * f, p = 0.053427659f;\n"
+      "p = p * f - 0.109171443f;\np = p * f + 0.121078983f;\np = p * f - 0.125495613f;\n"
+      "p = p * f + 0.14209637f;\np = p * f - 0.16659373f;\np = p * f + 0.200022221f;\n"
+      "p = p * f - 0.250001669f;\np = p * f + 0.333333135f;\nreturn f * z * p - 0.5f * z;\n}\n" },
     { "log_join", "static inline float %p_log_join(float n, float f)\n{\n"
-      "    return n * 0.693115234f + (f + (%p_log_tail(f) + n * 3.19461849e-05f));\n}\n" },
+      "return n * 0.693115234f + (f + (%p_log_tail(f) + n * 3.19461849e-05f));\n}\n" },
     { "log_bits", "static inline uint32_t %p_log_bits(float x)\n{\n"
-      "    return %p_bits(x) + (0x3f800000u - 0x3f3504f3u);\n}\n" },
+      "return %p_bits(x) + (0x3f800000u - 0x3f3504f3u);\n}\n" },
     { "log_split", "static inline float %p_log_split(float x, float *n)\n{\n"
-      "    int32_t denormal = x < 1.17549435e-38f;\n"
-      "    uint32_t bits = %p_log_bits(denormal ? x * 33554432.0f : x);\n"
-      "    *n = (float)((int32_t)(bits >> 23) - (denormal ? 152 : 127));\n"
-      "    return %p_float((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;\n}\n" },
-    { "log_ends", "static inline float %p_log_ends(float x, float y)\n{\n    y = x < INFINITY ? y : x;\n"
-      "    y = x == 0.0f ? -INFINITY : y;\n    return x < 0.0f ? NAN : y;\n}\n" },
-    { "logf", "static inline float %p_logf(float x)\n{\n    float n, f = %p_log_split(x, &n);\n"
-      "    return %p_log_ends(x, %p_log_join(n, f));\n}\n" },
-    { "log2f", "static inline float %p_log2f(float x)\n{\n    float n, f = %p_log_split(x, &n);\n"
-      "    return %p_log_ends(x, n + (f + %p_log_tail(f)) * 1.44269504f);\n}\n" },
+      "int32_t denormal = x < 1.17549435e-38f;\n"
+      "uint32_t bits = %p_log_bits(denormal ? x * 33554432.0f : x);\n"
+      "*n = (float)((int32_t)(bits >> 23) - (denormal ? 152 : 127));\n"
+      "return %p_float((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;\n}\n" },
+    { "log_ends", "static inline float %p_log_ends(float x, float y)\n{\ny = x < INFINITY ? y : x;\n"
+      "y = x == 0.0f ? -INFINITY : y;\nreturn x < 0.0f ? NAN : y;\n}\n" },
+    { "logf", "static inline float %p_logf(float x)\n{\nfloat n, f = %p_log_split(x, &n);\n"
+      "return %p_log_ends(x, %p_log_join(n, f));\n}\n" },
+    { "log2f", "static inline float %p_log2f(float x)\n{\nfloat n, f = %p_log_split(x, &n);\n"
+      "return %p_log_ends(x, n + (f + %p_log_tail(f)) * 1.44269504f);\n}\n" },
     { "log10f", "static inline float %p_log10f(float x)\n{\n"
-      "    float n, f = %p_log_split(x, &n), m = (f + %p_log_tail(f)) * 0.434294482f;\n"
-      "    return %p_log_ends(x, n * 0.301025391f + (m + n * 4.60503898e-06f));\n}\n" },
+      "float n, f = %p_log_split(x, &n), m = (f + %p_log_tail(f)) * 0.434294482f;\n"
+      "return %p_log_ends(x, n * 0.301025391f + (m + n * 4.60503898e-06f));\n}\n" },
     { "log1pf", "static inline float %p_log1pf(float x)\n{\n"
-      "    int32_t n = (int32_t)(%p_log_bits(1.0f + x) >> 23) - 127;\n"
-      "    float scale = %p_float((uint32_t)(129 - n) << 23);\n"
-      "    float f = 0.25f * (scale * x) + (0.25f * scale - 1.0f);\n"
-      "    float y = %p_log_join((float)n, f);\n    y = x == -1.0f ? -INFINITY : y;\n"
-      "    y = x < -1.0f ? NAN : y;\n    return ((x == 0.0f) | !(x < INFINITY)) ? x : y;\n}\n" },
+      "int32_t n = (int32_t)(%p_log_bits(1.0f + x) >> 23) - 127;\n"
+      "float scale = %p_float((uint32_t)(129 - n) << 23);\n"
+      "float f = 0.25f * (scale * x) + (0.25f * scale - 1.0f);\nfloat y = %p_log_join((float)n, f);\n"
+      "y = x == -1.0f ? -INFINITY : y;\ny = x < -1.0f ? NAN : y;\n"
+      "return ((x == 0.0f) | !(x < INFINITY)) ? x : y;\n}\n" },
     { "sigmoid", "static inline double %p_sigmoid(double x) { return 1 / (1 + exp(-x)); }\n" },
     { "sigmoidf", "static inline float %p_sigmoidf(float x)\n{\n"
-      "    const float e = %p_exp_down(%p_copysign(x, 1.0f));\n"
-      "    return (x < 0.0f ? e : 1.0f) / (1.0f + e);\n}\n" },
+      "const float e = %p_exp_down(%p_copysign(x, 1.0f));\nreturn (x < 0.0f ? e : 1.0f) / (1.0f + e);\n}\n" },
     { "tanhf", "static inline float %p_tanhf(float x)\n{\n"
-      "    const float m = %p_expm1_down(2.0f * %p_within(%p_copysign(x, 1.0f), 0.0f, 10.0f));\n"
-      "    return %p_copysign(m / (2.0f + m), x);\n}\n" },
-    { "erf_fall", "/* -log(1 - erf(a)), fitted for 0 <= a <= 4 */\nstatic inline float %p_erf_fall(float "
-                  "a)\n{\n"
-      "    const float z = a * a;\n"
-      "    const float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - "
-      "0.000376014767f) * z;\n"
-      "    return a + a * (((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p "
-      "* (z * z));\n"
-      "}\n" },
+      "const float m = %p_expm1_down(2.0f * %p_within(%p_copysign(x, 1.0f), 0.0f, 10.0f));\n"
+      "return %p_copysign(m / (2.0f + m), x);\n}\n" },
+    { "erf_fall", "/* -log(1 - erf(a)), fitted for 0 <= a <= 4 */\n"
+      "static inline float %p_erf_fall(float a)\n{\nconst float z = a * a;\n"
+      "const float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - 0.000376014767f) "
+      "* z;\n"
+      "return a + a * (((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p * "
+      "(z * z));\n}\n" },
     { "erff", "static inline float %p_erff(float x)\n{\n"
-      "    const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 4.0f);\n"
-      "    return %p_copysign(%p_expm1_down(%p_erf_fall(a)), x);\n}\n" },
+      "const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 4.0f);\n"
+      "return %p_copysign(%p_expm1_down(%p_erf_fall(a)), x);\n}\n" },
     { "softrelu", "static inline double %p_softrelu(double x) { return x > 0 ? x + log1p(exp(-x)) : "
-                  "log1p(exp(x)); }\n" },
-    { "softreluf", "static inline float %p_softreluf(float x)\n{\n    float e = %p_exp_down(%p_abs(x));\n"
-      "    int32_t far = e > 0.414213562f;\n"
-      "    float log1p_e = %p_log_join(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e);\n"
-      "    return (x > 0.0f ? x : 0.0f) + log1p_e;\n}\n" },
+      "log1p(exp(x)); }\n" },
+    { "softreluf", "static inline float %p_softreluf(float x)\n{\nfloat e = %p_exp_down(%p_abs(x));\n"
+      "int32_t far = e > 0.414213562f;\n"
+      "float log1p_e = %p_log_join(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e);\n"
+      "return (x > 0.0f ? x : 0.0f) + log1p_e;\n}\n" },
     { "mish", "static inline double %p_mish(double x) { return x * tanh(%p_softrelu(x)); }\n" },
     { "mishf", "static inline float %p_mishf(float x)\n{\n"
-      "    float e = %p_exp_down(%p_abs(x)), square = e * e;\n"
-      "    float over = 2.0f * e + (x < 0.0f ? square : 1.0f);\n"
-      "    return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));\n}\n" },
+      "float e = %p_exp_down(%p_abs(x)), square = e * e;\n"
+      "float over = 2.0f * e + (x < 0.0f ? square : 1.0f);\n"
+      "return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));\n}\n" },
     { "gelu", "static inline double %p_gelu(double x) { return 0.5 * x * (1 + erf(x * "
-              "0.7071067811865476)); }\n" },
+      "0.7071067811865476)); }\n" },
     { "geluf", "static inline float %p_geluf(float x)\n{\n"
-      "    const float a = %p_copysign(x, 1.0f), t = 0.5f * a, z = t * t, y = z * z;\n"
-      "    const float low = (0.398942024f + 0.238740191f * t) + (-0.043811895f - 0.074137181f * t) * z;\n"
-      "    const float mid = (0.00597766135f + 0.0169076156f * t) + (-0.00350490003f\n"
+      "const float a = %p_copysign(x, 1.0f), t = 0.5f * a, z = t * t, y = z * z;\n"
+      "const float low = (0.398942024f + 0.238740191f * t) + (-0.043811895f - 0.074137181f * t) * z;\n"
+      "const float mid = (0.00597766135f + 0.0169076156f * t) + (-0.00350490003f\n"
       "                      - 0.00156726467f * t) * z;\n"
-      "    const float u = t * (low + (mid + (0.000672674854f - 7.15998176e-05f * t) * y) * y);\n"
-      "    const float root = 1.0f - u * (2.0f - u);\n"
-      "    return (x > 0.0f ? x : 0.0f) - (a > 6.0f ? 0.0f : t * (root * root));\n}\n" },
-    { "asinhf", "static inline float %p_asinhf(float x)\n{\n    float a = %p_abs(x), z = a * a;\n"
-      "    int32_t huge = a > 67108864.0f;\n"
-      "    float y = %p_log1pf(huge ? a : a + z / (1.0f + %p_sqrtf(1.0f + z)));\n"
-      "    return %p_copysign(y + (huge ? 0.693147181f : 0.0f), x);\n}\n" },
-    { "acoshf", "static inline float %p_acoshf(float x)\n{\n    float t = x - 1.0f;\n"
-      "    int32_t huge = t > 67108864.0f;\n"
-      "    float y = %p_log1pf(huge ? t : t + %p_sqrtf(t * (t + 2.0f)));\n"
-      "    return x < 1.0f ? NAN : y + (huge ? 0.693147181f : 0.0f);\n}\n" },
-    { "atanhf", "static inline float %p_atanhf(float x)\n{\n    float a = %p_abs(x);\n"
-      "    return %p_copysign(0.5f * %p_log1pf(2.0f * a / (1.0f - a)), x);\n}\n" },
+      "const float u = t * (low + (mid + (0.000672674854f - 7.15998176e-05f * t) * y) * y);\n"
+      "const float root = 1.0f - u * (2.0f - u);\n"
+      "return (x > 0.0f ? x : 0.0f) - (a > 6.0f ? 0.0f : t * (root * root));\n}\n" },
+    { "asinhf", "static inline float %p_asinhf(float x)\n{\nfloat a = %p_abs(x), z = a * a;\n"
+      "int32_t huge = a > 67108864.0f;\n"
+      "float y = %p_log1pf(huge ? a : a + z / (1.0f + %p_sqrtf(1.0f + z)));\n"
+      "return %p_copysign(y + (huge ? 0.693147181f : 0.0f), x);\n}\n" },
+    { "acoshf", "static inline float %p_acoshf(float x)\n{\nfloat t = x - 1.0f;\n"
+      "int32_t huge = t > 67108864.0f;\nfloat y = %p_log1pf(huge ? t : t + %p_sqrtf(t * (t + 2.0f)));\n"
+      "return x < 1.0f ? NAN : y + (huge ? 0.693147181f : 0.0f);\n}\n" },
+    { "atanhf", "static inline float %p_atanhf(float x)\n{\nfloat a = %p_abs(x);\n"
+      "return %p_copysign(0.5f * %p_log1pf(2.0f * a / (1.0f - a)), x);\n}\n" },
     { "trig_reduce", "static inline float %p_trig_reduce(float a, int32_t *n)\n{\n"
-      "    double d = (double)%p_clamp(a, 0.0f, 1073741824.0f), k;\n"
-      "    *n = (int32_t)(d * 0.63661977236758134 + 1.5) - 1;\n    k = (double)*n;\n"
-      "    return (float)((d - k * 1.570796325802803) - k * 9.9209357968054043e-10);\n}\n" },
-    { "sin_small", "static inline float %p_sin_small(float r)\n{\n"
-      "    float z = r * r, p = -0.000195184053f;\n    p = p * z + 0.0083321901f;\n"
-      "    p = p * z - 0.166666552f;\n    return r + r * (z * p);\n}\n" },
-    { "cos_small", "static inline float %p_cos_small(float r)\n{\n"
-      "    float z = r * r, p = 2.44306611e-05f;\n    p = p * z - 0.00138873013f;\n"
-      "    p = p * z + 0.0416666456f;\n    return 1.0f - (0.5f * z - z * z * p);\n}\n" },
+      "double d = (double)%p_clamp(a, 0.0f, 1073741824.0f), k;\n"
+      "*n = (int32_t)(d * 0.63661977236758134 + 1.5) - 1;\nk = (double)*n;\n"
+      "return (float)((d - k * 1.570796325802803) - k * 9.9209357968054043e-10);\n}\n" },
+    { "sin_small", "static inline float %p_sin_small(float r)\n{\nfloat z = r * r, p = -0.000195184053f;\n"
+      "p = p * z + 0.0083321901f;\np = p * z - 0.166666552f;\nreturn r + r * (z * p);\n}\n" },
+    { "cos_small", "static inline float %p_cos_small(float r)\n{\nfloat z = r * r, p = 2.44306611e-05f;\n"
+      "p = p * z - 0.00138873013f;\np = p * z + 0.0416666456f;\nreturn 1.0f - (0.5f * z - z * z * p);\n}\n" },
     { "sin_turned", "static inline float %p_sin_turned(float r, int32_t n, uint32_t flip)\n{\n"
-      "    float s = %p_sin_small(r), c = %p_cos_small(r);\n"
-      "    uint32_t sign = ((uint32_t)n << 30) ^ flip;\n"
-      "    return %p_float(%p_bits((n & 1) != 0 ? c : s) ^ (sign & 0x80000000u));\n}\n" },
-    { "sinf", "static inline float %p_sinf(float x)\n{\n    int32_t n;\n"
-      "    float r = %p_trig_reduce(%p_abs(x), &n);\n    float y = %p_sin_turned(r, n, %p_bits(x));\n"
-      "    return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
-    { "cosf", "static inline float %p_cosf(float x)\n{\n    int32_t n;\n"
-      "    float r = %p_trig_reduce(%p_abs(x), &n);\n    float y = %p_sin_turned(r, n + 1, 0u);\n"
-      "    return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
-    { "tanf", "static inline float %p_tanf(float x)\n{\n    int32_t n, odd;\n"
-      "    float r = %p_trig_reduce(%p_abs(x), &n);\n"
-      "    float s = %p_sin_small(r), c = %p_cos_small(r), y;\n    odd = (n & 1) != 0;\n"
-      "    y = (odd ? -c : s) / (odd ? s : c);\n"
-      "    y = %p_float(%p_bits(y) ^ (%p_bits(x) & 0x80000000u));\n"
-      "    return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
-    { "asin_small", "static inline float %p_asin_small(float v, float z)\n{\n"
-      "    float p = 0.042211853f;\n    p = p * z + 0.0241520908f;\n    p = p * z + 0.0454760417f;\n"
-      "    p = p * z + 0.0749525204f;\n    p = p * z + 0.166667536f;\n    return v + v * (z * p);\n}\n" },
-    { "asinf", "static inline float %p_asinf(float x)\n{\n    float a = %p_abs(x);\n"
-      "    int32_t small = a <= 0.5f;\n    float z = small ? a * a : 0.5f * (1.0f - a);\n"
-      "    float p = %p_asin_small(small ? a : %p_sqrtf(z), z);\n"
-      "    return %p_copysign(small ? p : 1.57079637f - (2.0f * p + 4.37113883e-08f), x);\n}\n" },
-    { "acosf", "static inline float %p_acosf(float x)\n{\n    float a = %p_abs(x);\n"
-      "    int32_t small = a <= 0.5f;\n    float z = small ? a * a : 0.5f * (1.0f - a);\n"
-      "    float p = %p_asin_small(small ? x : %p_sqrtf(z), z);\n"
-      "    float large = x < 0.0f ? 3.14159274f - (2.0f * p + 8.74227766e-08f) : 2.0f * p;\n"
-      "    return small ? 1.57079637f - (p + 4.37113883e-08f) : large;\n}\n" },
-    { "atanf", "static inline float %p_atanf(float x)\n{\n    float a = %p_abs(x);\n"
-      "    int32_t large = a > 1.0f;\n"
-      "    float t = (large ? 1.0f : a) / (large ? a : 1.0f), z = t * t, y;\n"
-      "    float p = -0.00182304613f;\n    p = p * z + 0.011042567f;\n    p = p * z - 0.0314103216f;\n"
-      "    p = p * z + 0.0581863858f;\n    p = p * z - 0.0841664672f;\n    p = p * z + 0.109566711f;\n"
-      "    p = p * z - 0.142650917f;\n    p = p * z + 0.199986264f;\n    p = p * z - 0.333333015f;\n"
-      "    y = t + t * (z * p);\n"
-      "    return %p_copysign(large ? 1.57079637f - (y + 4.37113883e-08f) : y, x);\n}\n" },
+      "float s = %p_sin_small(r), c = %p_cos_small(r);\nuint32_t sign = ((uint32_t)n << 30) ^ flip;\n"
+      "return %p_float(%p_bits((n & 1) != 0 ? c : s) ^ (sign & 0x80000000u));\n}\n" },
+    { "sinf", "static inline float %p_sinf(float x)\n{\nint32_t n;\n"
+      "float r = %p_trig_reduce(%p_abs(x), &n);\nfloat y = %p_sin_turned(r, n, %p_bits(x));\n"
+      "return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
+    { "cosf", "static inline float %p_cosf(float x)\n{\nint32_t n;\n"
+      "float r = %p_trig_reduce(%p_abs(x), &n);\nfloat y = %p_sin_turned(r, n + 1, 0u);\n"
+      "return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
+    { "tanf", "static inline float %p_tanf(float x)\n{\nint32_t n, odd;\n"
+      "float r = %p_trig_reduce(%p_abs(x), &n);\nfloat s = %p_sin_small(r), c = %p_cos_small(r), y;\n"
+      "odd = (n & 1) != 0;\ny = (odd ? -c : s) / (odd ? s : c);\n"
+      "y = %p_float(%p_bits(y) ^ (%p_bits(x) & 0x80000000u));\nreturn %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
+    { "asin_small", "static inline float %p_asin_small(float v, float z)\n{\nfloat p = 0.042211853f;\n"
+      "p = p * z + 0.0241520908f;\np = p * z + 0.0454760417f;\np = p * z + 0.0749525204f;\n"
+      "p = p * z + 0.166667536f;\nreturn v + v * (z * p);\n}\n" },
+    { "asinf", "static inline float %p_asinf(float x)\n{\nfloat a = %p_abs(x);\n"
+      "int32_t small = a <= 0.5f;\nfloat z = small ? a * a : 0.5f * (1.0f - a);\n"
+      "float p = %p_asin_small(small ? a : %p_sqrtf(z), z);\n"
+      "return %p_copysign(small ? p : 1.57079637f - (2.0f * p + 4.37113883e-08f), x);\n}\n" },
+    { "acosf", "static inline float %p_acosf(float x)\n{\nfloat a = %p_abs(x);\n"
+      "int32_t small = a <= 0.5f;\nfloat z = small ? a * a : 0.5f * (1.0f - a);\n"
+      "float p = %p_asin_small(small ? x : %p_sqrtf(z), z);\n"
+      "float large = x < 0.0f ? 3.14159274f - (2.0f * p + 8.74227766e-08f) : 2.0f * p;\n"
+      "return small ? 1.57079637f - (p + 4.37113883e-08f) : large;\n}\n" },
+    { "atanf", "static inline float %p_atanf(float x)\n{\nfloat a = %p_abs(x);\n"
+      "int32_t large = a > 1.0f;\nfloat t = (large ? 1.0f : a) / (large ? a : 1.0f), z = t * t, y;\n"
+      "float p = -0.00182304613f;\np = p * z + 0.011042567f;\np = p * z - 0.0314103216f;\n"
+      "p = p * z + 0.0581863858f;\np = p * z - 0.0841664672f;\np = p * z + 0.109566711f;\n"
+      "p = p * z - 0.142650917f;\np = p * z + 0.199986264f;\np = p * z - 0.333333015f;\n"
+      "y = t + t * (z * p);\nreturn %p_copysign(large ? 1.57079637f - (y + 4.37113883e-08f) : y, x);\n}\n" },
     { "rcbrt_normal", "static inline float %p_rcbrt_normal(float a)\n{\n"
-      "    float third = (float)(int32_t)%p_bits(a) * 0.333333333f;\n"
-      "    float r = %p_float(0x54a23000u - (uint32_t)(int32_t)third);\n"
-      "    r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n"
-      "    r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n"
-      "    return r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n}\n" },
-    { "cbrtf", "static inline float %p_cbrtf(float x)\n{\n    float a = %p_abs(x), normal, r, y;\n"
-      "    int32_t denormal = a < 1.17549435e-38f;\n    normal = denormal ? a * 16777216.0f : a;\n"
-      "    r = %p_rcbrt_normal(normal);\n    y = normal * r * r;\n"
-      "    y = (y + (normal - y * y * y) * (r * r) * 0.333333333f) * (denormal ? 0.00390625f : 1.0f);\n"
-      "    return ((a > 0.0f) & (a < INFINITY)) ? %p_copysign(y, x) : x;\n}\n" },
-    { "rint_down", "static inline double %p_rint_down(double x) { return x - floor(x) <= 0.5 ? floor(x) : "
-                   "ceil(x); }\n" },
-    { "mod", "static inline double %p_mod(double a, double b)\n{\n    const double r = b != 0 ? fmod(a, b) "
-             ": 0;\n"
-      "    if (r == 0) return b != 0 ? copysign(r, b) : r;\n"
-      "    return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
-    { "modf", "static inline float %p_modf(float a, float b)\n{\n    const float r = b != 0 ? fmodf(a, b) "
-              ": 0;\n"
-      "    if (r == 0) return b != 0 ? copysignf(r, b) : r;\n"
-      "    return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
-    { "erfinv", "/* Winitzki's formula, then Halley's steps */\nstatic inline double %p_erfinv(double x)\n{\n"
-      "    const double a = fabs(x), l = log1p(-a * a), t = 4.3307467508 + 0.5 * l;\n"
-      "    double y = sqrt(sqrt(t * t - 6.8027210884 * l) - t), error;\n    int i;\n"
-      "    if (!(a < 1)) return a == 1 ? x * INFINITY : NAN;\n"
-      "    for (i = 0; i < 3; i++) {\n        error = a < 0.5 ? erf(y) - a : (1 - a) - erfc(y);\n"
-      "        error *= 0.88622692545275801 * exp(y * y);\n        y -= error / (1 + y * error);\n    }\n"
-      "    return x < 0 ? -y : a == 0 ? x : y;\n}\n" },
-    { "digamma", "static inline double %p_digamma(double x)\n{\n    double sum = 0, s;\n"
-      "    if (x == 0) return -1 / x;\n    if (x < 0 && x == floor(x)) return NAN;\n"
-      "    if (x < 0)\n        return %p_digamma(1 - x) - 3.14159265358979324 / "
-      "tan(3.14159265358979324 * (x - floor(x + 0.5)));\n"
-      "    for (; x < 12; x++) sum -= 1 / x;\n    s = 1 / (x * x);\n"
-      "    s *= 1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132)));\n"
-      "    return sum + log(x) - 0.5 / x - s;\n}\n" },
-    { "trigamma", "static inline double %p_trigamma(double x)\n{\n    double sum = 0, s;\n"
-      "    if (x <= 0 && x == floor(x)) return INFINITY;\n"
-      "    if (x < 0) {\n        s = 3.14159265358979324 / sin(3.14159265358979324 * (x - floor(x + 0.5)));\n"
-      "        return s * s - %p_trigamma(1 - x);\n    }\n"
-      "    for (; x < 20; x++) sum += 1 / (x * x);\n    s = 1 / (x * x);\n"
-      "    return sum + 1 / x + s / 2 + s / x * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s / 30)));\n}\n" },
+      "float third = (float)(int32_t)%p_bits(a) * 0.333333333f;\n"
+      "float r = %p_float(0x54a23000u - (uint32_t)(int32_t)third);\n"
+      "r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n"
+      "r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n"
+      "return r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n}\n" },
+    { "cbrtf", "static inline float %p_cbrtf(float x)\n{\nfloat a = %p_abs(x), normal, r, y;\n"
+      "int32_t denormal = a < 1.17549435e-38f;\nnormal = denormal ? a * 16777216.0f : a;\n"
+      "r = %p_rcbrt_normal(normal);\ny = normal * r * r;\n"
+      "y = (y + (normal - y * y * y) * (r * r) * 0.333333333f) * (denormal ? 0.00390625f : 1.0f);\n"
+      "return ((a > 0.0f) & (a < INFINITY)) ? %p_copysign(y, x) : x;\n}\n" },
+    { "rint_down", "static inline double %p_rint_down(double x) { return x - floor(x) <= 0.5 ? floor(x) "
+      ": ceil(x); }\n" },
+    { "mod", "static inline double %p_mod(double a, double b)\n{\n"
+      "const double r = b != 0 ? fmod(a, b) : 0;\nif (r == 0) return b != 0 ? copysign(r, b) : r;\n"
+      "return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "modf", "static inline float %p_modf(float a, float b)\n{\n"
+      "const float r = b != 0 ? fmodf(a, b) : 0;\nif (r == 0) return b != 0 ? copysignf(r, b) : r;\n"
+      "return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "erfinv", "/* Winitzki's formula, then Halley's steps */\nstatic inline double %p_erfinv(double x)\n"
+      "{\nconst double a = fabs(x), l = log1p(-a * a), t = 4.3307467508 + 0.5 * l;\n"
+      "double y = sqrt(sqrt(t * t - 6.8027210884 * l) - t), error;\nint i;\n"
+      "if (!(a < 1)) return a == 1 ? x * INFINITY : NAN;\nfor (i = 0; i < 3; i++) {\n"
+      "error = a < 0.5 ? erf(y) - a : (1 - a) - erfc(y);\nerror *= 0.88622692545275801 * exp(y * y);\n"
+      "y -= error / (1 + y * error);\n}\nreturn x < 0 ? -y : a == 0 ? x : y;\n}\n" },
+    { "digamma", "static inline double %p_digamma(double x)\n{\ndouble sum = 0, s;\n"
+      "if (x == 0) return -1 / x;\nif (x < 0 && x == floor(x)) return NAN;\nif (x < 0)\n"
+      "return %p_digamma(1 - x) - 3.14159265358979324 / tan(3.14159265358979324 * (x - floor(x + 0.5)));\n"
+      "for (; x < 12; x++) sum -= 1 / x;\ns = 1 / (x * x);\n"
+      "s *= 1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132)));\n"
+      "return sum + log(x) - 0.5 / x - s;\n}\n" },
+    { "trigamma", "static inline double %p_trigamma(double x)\n{\ndouble sum = 0, s;\n"
+      "if (x <= 0 && x == floor(x)) return INFINITY;\nif (x < 0) {\n"
+      "s = 3.14159265358979324 / sin(3.14159265358979324 * (x - floor(x + 0.5)));\n"
+      "return s * s - %p_trigamma(1 - x);\n}\nfor (; x < 20; x++) sum += 1 / (x * x);\ns = 1 / (x * x);\n"
+      "return sum + 1 / x + s / 2 + s / x * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s / 30)));\n}\n" },
     { "int_div", "static inline int64_t %p_int_div(int64_t a, int64_t b)\n{\n"
-      "    return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;\n}\n" },
+      "return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;\n}\n" },
     { "int_mod", "static inline int64_t %p_int_mod(int64_t a, int64_t b)\n{\n"
-      "    const int64_t r = b == 0 || b == -1 ? 0 : a %% b;\n    return r != 0 && (r < 0) != (b < 0) ? r "
-      "+ b : r;\n}\n" },
-    { "int_pow", "static inline int64_t %p_int_pow(int64_t a, int64_t b)\n{\n    uint64_t y = 1, x = "
-                 "(uint64_t)a;\n"
-      "    if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;\n"
-      "    for (; b; b >>= 1, x *= x) if (b & 1) y *= x;\n    return (int64_t)y;\n}\n" },
+      "const int64_t r = b == 0 || b == -1 ? 0 : a %% b;\n"
+      "return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "int_pow", "static inline int64_t %p_int_pow(int64_t a, int64_t b)\n{\n"
+      "uint64_t y = 1, x = (uint64_t)a;\nif (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;\n"
+      "for (; b; b >>= 1, x *= x) if (b & 1) y *= x;\nreturn (int64_t)y;\n}\n" },
     { "int_hypot", "static inline int64_t %p_int_hypot(int64_t a, int64_t b)\n{\n"
-      "    const double h = hypot((double)a, (double)b);\n"
-      "    return h >= 9223372036854775808.0 ? INT64_MAX : (int64_t)h;\n}\n" },
+      "const double h = hypot((double)a, (double)b);\n"
+      "return h >= 9223372036854775808.0 ? INT64_MAX : (int64_t)h;\n}\n" },
     { "int_of", "/* toward zero, within the type; NaN becomes 0 */\n"
-      "static inline int64_t %p_int_of(double x, int64_t low, int64_t high)\n{\n"
-      "    if (x != x) return 0;\n    if (x <= (double)low) return low;\n"
-      "    return x >= (double)high ? high : (int64_t)x;\n}\n" },
+      "static inline int64_t %p_int_of(double x, int64_t low, int64_t high)\n{\nif (x != x) return 0;\n"
+      "if (x <= (double)low) return low;\nreturn x >= (double)high ? high : (int64_t)x;\n}\n" },
     { "index_of", "static inline int64_t %p_index_of(double x, int64_t n, int wrap)\n{\n"
-      "    int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
-      "    if (wrap) { i %%= n; return i < 0 ? i + n : i; }\n"
-      "    return i < 0 ? 0 : i >= n ? n - 1 : i;\n}\n" },
+      "int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
+      "if (wrap) { i %%= n; return i < 0 ? i + n : i; }\nreturn i < 0 ? 0 : i >= n ? n - 1 : i;\n}\n" },
     { "index_due", "static inline int64_t %p_index_due(double x, int64_t n, int from_end, int *fault)\n{\n"
-      "    const int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
-      "    const int64_t at = from_end && i < 0 ? i + n : i;\n"
-      "    if (at >= 0 && at < n) return at;\n"
-      "    *fault = 1;\n    return 0;\n}\n" },
+      "const int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
+      "const int64_t at = from_end && i < 0 ? i + n : i;\nif (at >= 0 && at < n) return at;\n*fault = 1;\n"
+      "return 0;\n}\n" },
     { "whole", "static inline int64_t %p_whole(double x)\n{\n"
-      "    return x != x ? 0 : x < -2147483647.0 ? -2147483647 : x > 2147483647.0 ? 2147483647 "
-      ": (int64_t)x;\n"
+      "return x != x ? 0 : x < -2147483647.0 ? -2147483647 : x > 2147483647.0 ? 2147483647 : (int64_t)x;\n"
       "}\n" },
     { "between", "static inline int64_t %p_between(int64_t x, int64_t low, int64_t high)\n{\n"
-      "    return x < low ? low : x > high ? high : x;\n}\n" },
+      "return x < low ? low : x > high ? high : x;\n}\n" },
     { "log_sum", "static inline double %p_log_sum(double a, double b)\n{\n"
-      "    const double most = a > b ? a : b;\n"
-      "    return most == -INFINITY ? most : most + log(exp(a - most) + exp(b - most));\n}\n" },
-    { "eliminate", "/* rows of a (n x n) are exchanged and subtracted until it is an upper triangle, those\n"
-      " * of b (n x m) likewise: the sign of the exchanges, or 0 */\n"
-      "static int %p_eliminate(double *a, int n, double *b, int m)\n{\n    int i, j, k, top, sign = 1;\n"
-      "    for (k = 0; k < n; k++) {\n"
-      "        for (top = k, i = k + 1; i < n; i++)\n"
-      "            if (fabs(a[i * n + k]) > fabs(a[top * n + k])) top = i;\n"
-      "        if (a[top * n + k] == 0) return 0;\n        if (top != k) sign = -sign;\n"
-      "        for (j = 0; j < n + m && top != k; j++) {\n"
-      "            double *u = j < n ? a + k * n + j : b + k * m + j - n, was = *u;\n"
-      "            double *v = j < n ? a + top * n + j : b + top * m + j - n;\n"
-      "            *u = *v;\n            *v = was;\n        }\n"
-      "        for (i = k + 1; i < n; i++) {\n            const double f = a[i * n + k] / a[k * n + k];\n"
-      "            for (j = k; j < n && f != 0; j++) a[i * n + j] -= f * a[k * n + j];\n"
-      "            for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * m + j];\n        }\n    }\n"
-      "    return sign;\n}\n" },
+      "const double most = a > b ? a : b;\n"
+      "return most == -INFINITY ? most : most + log(exp(a - most) + exp(b - most));\n}\n" },
+    { "eliminate", "/* rows of a (n x n) are exchanged and subtracted until it is an upper triangle, "
+      "those\n * of b (n x m) likewise: the sign of the exchanges, or 0 */\n"
+      "static int %p_eliminate(double *a, int n, double *b, int m)\n{\nint i, j, k, top, sign = 1;\n"
+      "for (k = 0; k < n; k++) {\nfor (top = k, i = k + 1; i < n; i++)\n"
+      "if (fabs(a[i * n + k]) > fabs(a[top * n + k])) top = i;\nif (a[top * n + k] == 0) return 0;\n"
+      "if (top != k) sign = -sign;\nfor (j = 0; j < n + m && top != k; j++) {\n"
+      "double *u = j < n ? a + k * n + j : b + k * m + j - n, was = *u;\n"
+      "double *v = j < n ? a + top * n + j : b + top * m + j - n;\n*u = *v;\n*v = was;\n}\n"
+      "for (i = k + 1; i < n; i++) {\nconst double f = a[i * n + k] / a[k * n + k];\n"
+      "for (j = k; j < n && f != 0; j++) a[i * n + j] -= f * a[k * n + j];\n"
+      "for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * m + j];\n}\n}\nreturn sign;\n}\n" },
     { "solve", "/* T X = B for a triangle T of order n, in place of the m columns of B */\n"
       "static void %p_solve(const double *t, int row, int column, int lower, double *b, int b_row,\n"
-      "                     int b_column, int n, int m)\n{\n    int s, k, j;\n"
-      "    for (s = 0; s < n; s++) {\n        const int i = lower ? s : n - 1 - s;\n"
-      "        for (k = 0; k < s; k++) {\n            const int known = lower ? k : n - 1 - k;\n"
-      "            const double f = t[i * row + known * column];\n"
-      "            for (j = 0; j < m; j++)\n"
-      "                b[i * b_row + j * b_column] -= f * b[known * b_row + j * b_column];\n        }\n"
-      "        for (j = 0; j < m; j++) b[i * b_row + j * b_column] /= t[i * row + i * column];\n    }\n}\n" },
+      "                     int b_column, int n, int m)\n{\nint s, k, j;\nfor (s = 0; s < n; s++) {\n"
+      "const int i = lower ? s : n - 1 - s;\nfor (k = 0; k < s; k++) {\n"
+      "const int known = lower ? k : n - 1 - k;\nconst double f = t[i * row + known * column];\n"
+      "for (j = 0; j < m; j++)\nb[i * b_row + j * b_column] -= f * b[known * b_row + j * b_column];\n}\n"
+      "for (j = 0; j < m; j++) b[i * b_row + j * b_column] /= t[i * row + i * column];\n}\n}\n" },
     { "after", "/* does a stand behind b, in rising order? NaN is the largest */\n"
       "static inline int %p_after(double a, double b) { return a > b || (a != a && b == b); }\n" }
 };
@@ -60500,27 +60143,19 @@ static hy__c_lines hy__c_lines_of(const hy_shape *x, int axis)
     return l;
 }
 
-static void hy__c_loop(hy__c *c, const char *indent, const char *name, int64_t n)
-{
-    hy__w(c, "%sfor (int %s = 0; %s < %l; %s++)", indent, name, name, n, name);
-}
-
 /* "i0 * 12 + i2" */
 static const char *hy__c_index(char *to, int dims, const int64_t *n, const int64_t *step, int64_t base)
 {
     hy__line line = hy__line_open(to, HY__C_TEXT);
-    char number[32];
     int d;
     for (d = 0; d < dims; d++) {
         if (!step[d] || n[d] == 1) continue;
         if (line.n) hy__puts(&line, " + ");
-        hy__puts(&line, "i");
-        hy__put_int(&line, d);
-        if (step[d] != 1) { hy__puts(&line, " * "); hy__put_int(&line, step[d]); }
+        hy__say(&line, "i%d", d);
+        if (step[d] != 1) hy__say(&line, " * %l", step[d]);
     }
     if (base || !line.n) {
-        if (line.n) hy__puts(&line, " + ");
-        hy__put(&line, number, (size_t)hy__text_i64(number, base));
+        hy__say(&line, line.n ? " + %l" : "%l", base);
     }
     return to;
 }
@@ -60528,12 +60163,9 @@ static const char *hy__c_index(char *to, int dims, const int64_t *n, const int64
 /* Opens loops i0, i1, ... around a body. */
 static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
 {
-    static const char *const names[] = { "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "i10",
-        "i11",
-                                         "i12", "i13", "i14", "i15" };
     int d;
-    for (d = 0; d < dims; d++) if (n[d] != 1) { hy__c_loop(c, "    ", names[d], n[d]); hy__w(c, "\n"); }
-    hy__w(c, "    {\n");
+    for (d = 0; d < dims; d++) if (n[d] != 1) hy__w(c, "for (int i%d = 0; i%d < %l; i%d++)\n", d, d, n[d], d);
+    hy__w(c, "{\n");
 }
 
 HY__WARM_ROOMS
@@ -60617,7 +60249,7 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
     char wide[HY__FUSED_INPUTS][HY__C_TEXT];
     int k;
     c->real = hy__c_wide(dtype);
-    hy__w(c, "        const %s %s = ", hy__c_local(c->real), name);
+    hy__w(c, "const %s %s = ", hy__c_local(c->real), name);
     if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
     else if (rounds) hy__c_open_whole(c, dtype);
     else if (whole) hy__w(c, "(%t)(", (int)dtype);
@@ -60717,8 +60349,8 @@ static void hy__c_walk_of(const hy__node *node, hy__c_walk *w)
 
 static void hy__c_put_half(hy__c *c, hy_dtype dtype, const char *array, const char *index, const char *value)
 {
-    if (!hy__c_is_half(dtype)) hy__w(c, "        %s[%s] = %s;\n", array, index, value);
-    else hy__w(c, "        %s[%s] = %p_to_%s(%s);\n", array, index, dtype == HY_F16 ? "f16" : "bf16", value);
+    if (!hy__c_is_half(dtype)) hy__w(c, "%s[%s] = %s;\n", array, index, value);
+    else hy__w(c, "%s[%s] = %p_to_%s(%s);\n", array, index, dtype == HY_F16 ? "f16" : "bf16", value);
 }
 
 static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
@@ -60735,14 +60367,14 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
         hy__c_need_half(c, dtype);
         hy__c_load(c, text, dtype, hy__c_text(array, "x%d", k), hy__c_index(index, w.dims, w.n, w.step[k],
                                                                             0));
-        hy__w(c, "        const %s a%d = %s;\n", hy__c_local(hy__c_wide(dtype)), k, text);
+        hy__w(c, "const %s a%d = %s;\n", hy__c_local(hy__c_wide(dtype)), k, text);
     }
     hy__c_chain(c, node, last);
     hy__c_index(index, w.dims, w.n, w.step[node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS], 0);
     for (k = 0; k < node->nout; k++)
         if (hy__c_wants(c, s, k) && (k == 0 || hy__node_sub(node)))
             hy__c_put_half(c, node->type[k].dtype, hy__c_text(array, "y%d", k), index, last[k]);
-    hy__w(c, "    }\n");
+    hy__w(c, "}\n");
 }
 
 /* y0[index] = value, by way of the tail if there is one. */
@@ -60751,17 +60383,17 @@ static void hy__c_store(hy__c *c, const hy__c_step *s, const char *index, const 
     const hy__node *tail = s->tail;
     char last[HY__FUSED_STEPS][16];
     int k;
-    if (!tail) { hy__w(c, "        y0[%s] = %s;\n", index, value); return; }
-    hy__w(c, "        const int at = %s;\n", index);
+    if (!tail) { hy__w(c, "y0[%s] = %s;\n", index, value); return; }
+    hy__w(c, "const int at = %s;\n", index);
     for (k = 0; k < tail->nin; k++) {
         hy_dtype dtype = hy__edge_type(&tail->in[k])->dtype;
-        if (k == s->tail_at) hy__w(c, "        const %t a%d = %s;\n", (int)dtype, k, value);
+        if (k == s->tail_at) hy__w(c, "const %t a%d = %s;\n", (int)dtype, k, value);
         else if (hy__c_reads(tail, k))
-            hy__w(c, "        const %t a%d = z%d[%s];\n", (int)dtype, k, k,
+            hy__w(c, "const %t a%d = z%d[%s];\n", (int)dtype, k, k,
                   hy__size(&hy__edge_type(&tail->in[k])->shape) == 1 ? "0" : "at");
     }
     hy__c_chain(c, tail, last);
-    hy__w(c, "        y0[at] = %s;\n", last[0]);
+    hy__w(c, "y0[at] = %s;\n", last[0]);
 }
 
 /* Products of integers add up in doubles, as line by line, and are kept within the type in the end. */
@@ -60794,8 +60426,7 @@ static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
     hy__c_loops(c, m->dims, m->n);
     hy__c_index(inside, m->dims, m->n, m->step, m->base);
     hy__c_index(flat, m->dims, m->n, step, 0);
-    hy__w(c, "        y%d[%s] = x0[%s];\n    }\n", output, m->inverse ? inside : flat,
-          m->inverse ? flat : inside);
+    hy__w(c, "y%d[%s] = x0[%s];\n}\n", output, m->inverse ? inside : flat, m->inverse ? flat : inside);
 }
 
 /* What becomes of a number in such an array; of halves their bits. */
@@ -60818,17 +60449,16 @@ static void hy__c_moves(hy__c *c, const hy__c_step *s)
         hy_dtype dtype = s->node->type[o].dtype;
         if (!hy__c_wants(c, s, o) || !n) continue;
         if (m->inverse || m->table) {
-            hy__c_loop(c, "    ", "i", n);
+            hy__w(c, "%fi", n);
             c->real = hy__c_is_half(dtype) ? HY_I32 : dtype;
             if (m->inverse) hy__w(c, " y%d[i] = %v;\n", o, hy__c_held(m->fill, dtype));
         }
         if (m->table) {
-            hy__w(c, " {\n        static const int32_t from[] = {");
-            for (i = 0; i < n; i++) hy__w(c, "%s%d", i % 16 ? ", " : i ? ",\n            " : "\n            ",
-                                          m->table[i] - 1);
-            hy__w(c, " };\n        y%d[i] = ", o);
+            hy__w(c, " {\nstatic const int32_t from[] = {");
+            for (i = 0; i < n; i++) hy__w(c, "%s%d", i % 16 ? ", " : i ? ",\n " : "\n ", m->table[i] - 1);
+            hy__w(c, " };\ny%d[i] = ", o);
             if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, hy__c_held(m->fill, dtype));
-            hy__w(c, "x0[from[i]];\n    }\n");
+            hy__w(c, "x0[from[i]];\n}\n");
         } else hy__c_move_from(c, m, o);
     }
 }
@@ -60838,7 +60468,7 @@ static void hy__c_add_n(hy__c *c, const hy__c_step *s)
 {
     const char *wraps = hy__floating(c->real) ? "" : "(uint64_t)";
     int k;
-    hy__c_loop(c, "    ", "i", hy__size(&hy__c_out(s)->shape));
+    hy__w(c, "%fi", hy__size(&hy__c_out(s)->shape));
     for (k = 0; k < s->node->nin; k++) hy__w(c, k ? " + %sx%d[i]" : " y0[i] = (%r)(%sx%d[i]", wraps, k);
     hy__w(c, ");\n");
 }
@@ -60855,8 +60485,7 @@ static void hy__c_join(hy__c *c, const hy__c_step *s)
     for (k = 0; k < s->node->nin; k++) {
         int64_t run = hy__size(&hy__c_in(s, k)->shape) / (all.outer ? all.outer : 1);
         if (run < 1) continue;
-        hy__w(c, "    for (int i = 0; i < %l; i++) for (int k = 0; k < %l; k++)\n"
-              "        y0[i * %l + %l + k] = x%d[i * %l + k];\n", all.outer, run, row, at, k, run);
+        hy__w(c, "%fi %fk\ny0[i * %l + %l + k] = x%d[i * %l + k];\n", all.outer, run, row, at, k, run);
         at += run;
     }
 }
@@ -60868,7 +60497,7 @@ static void hy__c_cast(hy__c *c, const hy__c_step *s)
     hy__c_need_half(c, from);
     hy__c_need_half(c, to);
     hy__c_load(c, x, from, "x0", "i");
-    hy__c_loop(c, "    ", "i", hy__size(&hy__c_out(s)->shape));
+    hy__w(c, "%fi", hy__size(&hy__c_out(s)->shape));
     if (to == HY_BOOL) hy__w(c, " y0[i] = %s != 0;\n", x);
     else if (hy__c_is_half(to)) hy__w(c, " y0[i] = %p_to_%s((float)%s);\n", to == HY_F16 ? "f16" : "bf16", x);
     else if (hy__floating(from) && !hy__floating(to)) {
@@ -60894,11 +60523,10 @@ static int64_t hy__c_lanes_for(int64_t rows) { return rows == 1 ? HY__C_LONE_LAN
 static void hy__c_sums(hy__c *c, int rows, int64_t lanes, const char *start)
 {
     int r;
-    hy__w(c, "        %t ", (int)c->real);
+    hy__w(c, "%r ");
     for (r = 0; r < rows; r++) hy__w(c, "%ss%d[%l]", r ? ", " : "", r, lanes);
     hy__w(c, ";\n");
-    hy__c_loop(c, "        ", "q", lanes);
-    hy__w(c, " ");
+    hy__w(c, "%fq ", lanes);
     for (r = 0; r < rows; r++) hy__w(c, "s%d[q] = ", r);
     hy__w(c, "%s;\n", start);
 }
@@ -60907,8 +60535,7 @@ static void hy__c_sums_add(hy__c *c, int rows, int64_t lanes, const char *term)
 {
     int r;
     for (r = 0; r < rows; r++) {
-        hy__c_loop(c, "            ", "q", lanes);
-        hy__w(c, " s%d[q] += u%d * %s;\n", r, r, term);
+        hy__w(c, "%fq s%d[q] += u%d * %s;\n", lanes, r, r, term);
     }
 }
 
@@ -60920,21 +60547,18 @@ static void hy__c_product_tile(hy__c *c, const hy__c_step *s, const hy__c_produc
     hy_dtype real = c->real;
     int r;
     hy__c_sums(c, rows, lanes, p->bias ? hy__c_text(text, "%s[%s + q]", p->bias, column) : "0");
-    hy__c_loop(c, "        ", "k", p->k);
-    hy__w(c, " {\n");
+    hy__w(c, "%fk {\n", p->k);
     for (r = 0; r < rows; r++)
-        hy__w(c, "            const %t u%d = %s[(i + %d) * %l + k * %l];\n", (int)real, r, p->a, r, p->a_row,
-              p->a_step);
+        hy__w(c, "const %t u%d = %s[(i + %d) * %l + k * %l];\n", (int)real, r, p->a, r, p->a_row, p->a_step);
     hy__c_sums_add(c, rows, lanes, hy__c_text(text, "w[k * %l + q]", lanes));
-    hy__w(c, "        }\n");
+    hy__w(c, "}\n");
     for (r = 0; r < rows; r++) {
-        hy__c_loop(c, "        ", "q", lanes);
-        hy__w(c, " {\n");
+        hy__w(c, "%fq {\n", lanes);
         hy__c_text(value, "s%d[q]", r);
         hy__c_text(text, "(i + %d) * %l + %s + q", r, p->y_row, column);
-        if (p->to) hy__w(c, "        %s[%s] %s %s;\n", p->to, text, p->adds ? "+=" : "=", value);
+        if (p->to) hy__w(c, "%s[%s] %s %s;\n", p->to, text, p->adds ? "+=" : "=", value);
         else hy__c_store(c, s, text, value);
-        hy__w(c, "        }\n");
+        hy__w(c, "}\n");
         c->real = real;
     }
 }
@@ -60944,14 +60568,14 @@ static void hy__c_product_rows(hy__c *c, const hy__c_step *s, const hy__c_produc
 {
     int64_t whole = p->m / HY__C_ROWS * HY__C_ROWS;
     if (whole) {
-        hy__w(c, "    for (int i = 0; i < %l; i += %d) {\n", whole, (int)HY__C_ROWS);
+        hy__w(c, "for (int i = 0; i < %l; i += %d) {\n", whole, (int)HY__C_ROWS);
         hy__c_product_tile(c, s, p, HY__C_ROWS, lanes, column);
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
     if (p->m == whole) return;
-    hy__w(c, "    {\n        const int i = %l;\n", whole);
+    hy__w(c, "{\nconst int i = %l;\n", whole);
     hy__c_product_tile(c, s, p, (int)(p->m - whole), lanes, column);
-    hy__w(c, "    }\n");
+    hy__w(c, "}\n");
 }
 
 static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_product *p)
@@ -60959,39 +60583,33 @@ static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_produ
     int64_t lanes = hy__c_lanes_for(p->m), panels = p->n / lanes, rest = p->n % lanes;
     char column[HY__C_TEXT];
     if (panels) {
-        hy__c_loop(c, "    ", "p", panels);
-        hy__w(c, " {\n    const %t *w = %s + p * %l;\n", (int)c->real, p->w, p->k * lanes);
+        hy__w(c, "%fp {\nconst %r *w = %s + p * %l;\n", panels, p->w, p->k * lanes);
         hy__c_product_rows(c, s, p, lanes, hy__c_text(column, "p * %l", lanes));
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
     if (!rest) return;
-    hy__w(c, "    {\n    const %t *w = %s + %l;\n", (int)c->real, p->w, p->k * panels * lanes);
+    hy__w(c, "{\nconst %r *w = %s + %l;\n", p->w, p->k * panels * lanes);
     hy__c_product_rows(c, s, p, rest, hy__c_text(column, "%l", panels * lanes));
-    hy__w(c, "    }\n");
+    hy__w(c, "}\n");
 }
 
-/* Any matrices: a and b by their steps, sums of one place after the other. */
+/* Any matrices: a and b by their steps, sums of one place after the other. size: batch, rows, inner, columns,
+ * depth. */
 static void hy__c_matrices(hy__c *c, const hy__c_step *s, const int64_t *size, const int64_t *step_a,
                            const int64_t *step_b, const int64_t *step_y, double alpha)
 {
     char at[HY__C_TEXT], number[HY__C_NUMBER];
-    hy__w(c, "    for (int b = 0; b < %l; b++) for (int i = 0; i < %l; i++)\n"
-          "    for (int h = 0; h < %l; h++) for (int j = 0; j < %l; j++) {\n        %t sum = 0;\n", size[0],
-          size[1],                          /* batch, rows, inner, columns, depth */
-          size[2], size[3], (int)hy__c_sum_type(c));
-    hy__c_loop(c, "        ", "k", size[4]);
-    hy__w(c,
-            "\n            sum += %sx0[b * %l + i * %l + h * %l + k * %l] * x1[b * %l + j * %l + h * %l + k "
-            "* %l];\n",
-          hy__c_factor(c), step_a[0], step_a[1], step_a[2], step_a[4], step_b[0], step_b[3], step_b[2],
-          step_b[4]);
+    hy__w(c, "%fb %fi\n%fh %fj {\n%t sum = 0;\n%fk\n"
+          "sum += %sx0[b * %l + i * %l + h * %l + k * %l] * x1[b * %l + j * %l + h * %l + k * %l];\n",
+          size[0], size[1], size[2], size[3], (int)hy__c_sum_type(c), size[4], hy__c_factor(c), step_a[0],
+          step_a[1], step_a[2], step_a[4], step_b[0], step_b[3], step_b[2], step_b[4]);
     if (alpha != 1) {
         hy__c_number(number, alpha, hy__c_sum_type(c));
-        hy__w(c, "        sum *= %s;\n", number);
+        hy__w(c, "sum *= %s;\n", number);
     }
     hy__c_text(at, "b * %l + i * %l + h * %l + j * %l", step_y[0], step_y[1], step_y[2], step_y[3]);
     hy__c_store_sum(c, s, at);
-    hy__w(c, "    }\n");
+    hy__w(c, "}\n");
 }
 
 static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
@@ -61013,13 +60631,11 @@ static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
         p.bias = r->no_bias ? NULL : "x2";
         hy__c_write_product(c, s, &p);
     } else {
-        hy__w(c, "    for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n        %t sum = %s;\n",
-              m, n, (int)hy__c_sum_type(c),
+        hy__w(c, "%fi %fj {\n%t sum = %s;\n", m, n, (int)hy__c_sum_type(c),
               r->no_bias ? "0" : hy__floating(c->real) ? "x2[j]" : "(double)x2[j]");
-        hy__c_loop(c, "        ", "k", k);
-        hy__w(c, " sum += %sx0[i * %l + k] * x1[j * %l + k];\n", hy__c_factor(c), k, k);
+        hy__w(c, "%fk sum += %sx0[i * %l + k] * x1[j * %l + k];\n", k, hy__c_factor(c), k, k);
         hy__c_store_sum(c, s, hy__c_text(at, "i * %l + j", n));
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
 }
 
@@ -61143,8 +60759,7 @@ static void hy__c_window_of_conv(const hy__c_step *s, hy__c_window *w)
 {
     const hy__convolution_rec *r = (const hy__convolution_rec *)s->node->record;
     hy__c_window_of(w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, &r->kernel, &r->stride, &r->dilate,
-                    &r->pad,
-                    hy__channels_last(r->layout));
+                    &r->pad, hy__channels_last(r->layout));
     w->groups = r->num_group;
 }
 
@@ -61215,28 +60830,21 @@ static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
           "    for (int pv = 0; pv < %l; pv++) for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) {\n",
           w->channels, l->phase[0], l->phase[1], l->phase[2], l->size[0], l->size[1]);
     for (d = 0; d < 2; d++)
-        hy__w(c, "        const int f%s = %s * %l + p%s - %l;\n", at[d], at[d], w->stride[d], at[d],
-              w->pad[d]);
-    hy__w(c, "        %t *row = image + c * %l + ((pd * %l + ph) * %l + pv) * %l + (d * %l + h) * %l;\n",
-          (int)c->real,
-          l->channel, l->phase[1], l->phase[2], l->plane, l->size[1], l->size[2]);
-    hy__w(c, "        const int inside = fd >= 0 && fd < %l && fh >= 0 && fh < %l;\n"
-          "        const %t *from = x + c * %l + (fd * %l + fh) * %l;\n", w->fine[0], w->fine[1],
-          (int)c->real, w->fine_c,
+        hy__w(c, "const int f%s = %s * %l + p%s - %l;\n", at[d], at[d], w->stride[d], at[d], w->pad[d]);
+    hy__w(c, "%r *row = image + c * %l + ((pd * %l + ph) * %l + pv) * %l + (d * %l + h) * %l;\n", l->channel,
+          l->phase[1], l->phase[2], l->plane, l->size[1], l->size[2]);
+    hy__w(c, "const int inside = fd >= 0 && fd < %l && fh >= 0 && fh < %l;\n"
+          "const %r *from = x + c * %l + (fd * %l + fh) * %l;\n", w->fine[0], w->fine[1], w->fine_c,
           w->fine[1], w->fine[2] * w->fine_p);
     hy__w(c, "const int from_v = %l > pv ? (%l - pv + %l) / %l : 0;\n", w->pad[2], w->pad[2],
-          w->stride[2] - 1,
-          w->stride[2]);
+          w->stride[2] - 1, w->stride[2]);
     hy__w(c, "const int reach = (%l - pv + %l) / %l, to_v = reach < %l ? reach : %l;\n",
-          w->fine[2] - 1 + w->pad[2],
-          w->stride[2], w->stride[2], l->size[2], l->size[2]);
+          w->fine[2] - 1 + w->pad[2], w->stride[2], w->stride[2], l->size[2], l->size[2]);
     hy__w(c, "const int low = inside && from_v < to_v ? from_v : %l, high = low < %l ? to_v : %l;\n",
-          l->size[2],
-          l->size[2], l->size[2]);
-    hy__w(c, "for (int v = 0; v < low; v++) row[v] = 0;\nfor (int v = low; v < high; v++) row[v] = "
-          "from[(v * %l + pv - %l) * %l];\nfor (int v = high; v < %l; v++) row[v] = 0;\n}\n", w->stride[2],
-          w->pad[2],
-          w->fine_p, l->size[2]);
+          l->size[2], l->size[2], l->size[2]);
+    hy__w(c, "for (int v = 0; v < low; v++) row[v] = 0;\n"
+          "for (int v = low; v < high; v++) row[v] = from[(v * %l + pv - %l) * %l];\n"
+          "for (int v = high; v < %l; v++) row[v] = 0;\n}\n", w->stride[2], w->pad[2], w->fine_p, l->size[2]);
 }
 
 /* How far from the first place of an image lies the one that tap t meets. */
@@ -61266,18 +60874,17 @@ static void hy__c_depthwise_taps(hy__c *c, const hy__c_window *w, const hy__c_la
 {
     int64_t t;
     int r;
-    hy__w(c, "        const %r *from = image + g * %l + p;\n", l->channel);
+    hy__w(c, "const %r *from = image + g * %l + p;\n", l->channel);
     for (t = 0; t < w->taps; t++)
         for (r = 0; r < rows; r++) {
-            hy__c_loop(c, "        ", "q", lanes);
-            hy__w(c, " s%d[q] += w[%l] * from[q + %l];\n", r, t * rows + r, hy__c_tap_of(w, l, t));
+            hy__w(c, "%fq s%d[q] += w[%l] * from[q + %l];\n", lanes, r, t * rows + r, hy__c_tap_of(w, l, t));
         }
 }
 
 static void hy__c_write_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
 {
     int64_t t;
-    hy__w(c, "    static const int tap[%l] = {", w->taps);
+    hy__w(c, "static const int tap[%l] = {", w->taps);
     for (t = 0; t < w->taps; t++) hy__w(c, "%s%l", t ? ", " : " ", hy__c_tap_of(w, l, t));
     hy__w(c, " };\n");
 }
@@ -61285,16 +60892,16 @@ static void hy__c_write_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *
 static void hy__c_channel_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows, int64_t lanes)
 {
     int r;
-    hy__c_loop(c, "        ", "c", w->channels / w->groups);
-    if (w->taps > 1) hy__c_loop(c, " ", "t", w->taps);
-    hy__w(c, " {\n            const %r *from = image + (g * %l + c) * %l + p%s;\n", w->channels / w->groups,
-          l->channel, w->taps > 1 ? " + tap[t]" : "");
+    hy__w(c, "%fc", w->channels / w->groups);
+    if (w->taps > 1) hy__w(c, " %ft", w->taps);
+    hy__w(c, " {\nconst %r *from = image + (g * %l + c) * %l + p%s;\n", w->channels / w->groups, l->channel,
+          w->taps > 1 ? " + tap[t]" : "");
     for (r = 0; r < rows; r++) {
         if (w->taps > 1) hy__w(c, "const %r u%d = w[(c * %l + t) * %d + %d];\n", r, w->taps, rows, r);
         else hy__w(c, "const %r u%d = w[c * %d + %d];\n", r, rows, r);
     }
     hy__c_sums_add(c, rows, lanes, "from[q]");
-    hy__w(c, "        }\n");
+    hy__w(c, "}\n");
 }
 
 /* A tile: filters of one block, lanes of the row of results from place `p` on. */
@@ -61309,13 +60916,13 @@ static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w
     if (hy__c_is_depthwise(w)) hy__c_depthwise_taps(c, w, l, rows, lanes);
     else hy__c_channel_taps(c, w, l, rows, lanes);
     for (r = 0; r < rows; r++) {
-        hy__c_loop(c, "        ", "q", lanes);
+        hy__w(c, "%fq", lanes);
         if (!l->span) { hy__w(c, " row[%l + p + q] = s%d[q];\n", r * l->row, r); continue; }
         hy__w(c, " {\n");
         hy__c_text(text, "n * %l + (o + %d) * %l + p + q", w->filters * w->results, r, w->results);
         hy__c_store(c, s, text, s->node->nin > 2 ? hy__c_text(value, "s%d[q] + x2[o + %d]", r, r)
                                                  : hy__c_text(value, "s%d[q]", r));
-        hy__w(c, "        }\n");
+        hy__w(c, "}\n");
         c->real = real;
     }
 }
@@ -61328,27 +60935,23 @@ static void hy__c_conv_block(hy__c *c, const hy__c_step *s, const hy__c_window *
     int64_t whole = l->row / HY__C_LANES * HY__C_LANES, rest = l->row - whole;
     char text[HY__C_TEXT];
     if (whole) {
-        hy__w(c, "    for (int p = 0; p < %l; p += %d) {\n", whole, (int)HY__C_LANES);
+        hy__w(c, "for (int p = 0; p < %l; p += %d) {\n", whole, (int)HY__C_LANES);
         hy__c_conv_tile(c, s, w, l, rows, HY__C_LANES);
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
     if (rest) {
-        hy__w(c, "    {\n        const int p = %l;\n", whole);
+        hy__w(c, "{\nconst int p = %l;\n", whole);
         hy__c_conv_tile(c, s, w, l, rows, rest);
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
     if (l->span) return;
-    hy__c_loop(c, "    ", "f", rows);
-    hy__c_loop(c, " ", "d", w->coarse[0]);
-    hy__c_loop(c, " ", "h", w->coarse[1]);
-    hy__c_loop(c, "\n    ", "v", w->coarse[2]);
-    hy__w(c, " {\n        const %t sum = row[f * %l + d * %l + h * %l + v]%s;\n", (int)real, l->row,
-          l->size[1] * l->size[2], l->size[2], s->node->nin > 2 ? " + x2[o + f]" : "");
+    hy__w(c, "%ff %fd %fh\n%fv {\nconst %t sum = row[f * %l + d * %l + h * %l + v]%s;\n", rows, w->coarse[0],
+          w->coarse[1], w->coarse[2], (int)real, l->row, l->size[1] * l->size[2], l->size[2],
+          s->node->nin > 2 ? " + x2[o + f]" : "");
     hy__c_text(text, "n * %l + (o + f) * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results,
-               w->coarse_c,
-               w->coarse[1], w->coarse[2], w->coarse_p);
+               w->coarse_c, w->coarse[1], w->coarse[2], w->coarse_p);
     hy__c_store(c, s, text, "sum");
-    hy__w(c, "    }\n");
+    hy__w(c, "}\n");
     c->real = real;
 }
 
@@ -61357,34 +60960,24 @@ static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *
 {
     int64_t per = w->channels / w->groups, each = w->filters / w->groups;
     char at[HY__C_TEXT];
-    hy__w(c, "    for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\n"
-          "    for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
-          "        %t sum = %s;\n", w->batch, w->filters, w->coarse[0], w->coarse[1], w->coarse[2],
-          (int)hy__c_sum_type(c),
+    hy__w(c, "%fn %fo\n%fd %fh %fv {\n%t sum = %s;\n", w->batch, w->filters, w->coarse[0], w->coarse[1],
+          w->coarse[2], (int)hy__c_sum_type(c),
           s->node->nin < 3 ? "0" : hy__floating(c->real) ? "x2[o]" : "(double)x2[o]");
-    hy__w(c, "        for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\n"
-          "        for (int kh = 0; kh < %l; kh++) for (int kv = 0; kv < %l; kv++) {\n", per, w->kernel[0],
-          w->kernel[1],
-          w->kernel[2]);
+    hy__w(c, "%fc %fkd\n%fkh %fkv {\n", per, w->kernel[0], w->kernel[1], w->kernel[2]);
     hy__w(c,
           "            const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l, fv = v * %l + kv "
-          "* %l - %l;\n",
-          w->stride[0], w->dilate[0], w->pad[0], w->stride[1], w->dilate[1], w->pad[1], w->stride[2],
-          w->dilate[2],
-          w->pad[2]);
-    hy__w(c, "            if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n",
-          w->fine[0],
+          "* %l - %l;\n", w->stride[0], w->dilate[0], w->pad[0], w->stride[1], w->dilate[1], w->pad[1],
+          w->stride[2], w->dilate[2], w->pad[2]);
+    hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w->fine[0],
           w->fine[1], w->fine[2]);
-    hy__w(c, "            sum += %sx0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l]\n"
-          "                * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n        }\n",
-          hy__c_factor(c), w->channels * w->places, each, per, w->fine_c, w->fine[1], w->fine[2], w->fine_p,
-          per * w->taps,
+    hy__w(c, "sum += %sx0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l]\n"
+          "* x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n", hy__c_factor(c),
+          w->channels * w->places, each, per, w->fine_c, w->fine[1], w->fine[2], w->fine_p, per * w->taps,
           w->last ? (int64_t)1 : w->taps, w->kernel[1], w->kernel[2], w->last ? per : (int64_t)1);
     hy__c_text(at, "n * %l + o * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results, w->coarse_c,
-               w->coarse[1],
-               w->coarse[2], w->coarse_p);
+               w->coarse[1], w->coarse[2], w->coarse_p);
     hy__c_store_sum(c, s, at);
-    hy__w(c, "    }\n");
+    hy__w(c, "}\n");
 }
 
 static void hy__c_convolution(hy__c *c, const hy__c_step *s)
@@ -61401,31 +60994,27 @@ static void hy__c_convolution(hy__c *c, const hy__c_step *s)
     whole = each - rest;
     k = w.channels / w.groups * w.taps;
     if (w.taps > 1 && !hy__c_is_depthwise(&w)) hy__c_write_taps(c, &w, &l);
-    if (!l.direct) hy__w(c, "    %t *image = (%t *)(void *)scratch;\n", (int)real, (int)real);
-    if (!l.span) hy__w(c, "    %t *row = (%t *)(void *)scratch + %l;\n", (int)real, (int)real,
+    if (!l.direct) hy__w(c, "%t *image = (%t *)(void *)scratch;\n", (int)real, (int)real);
+    if (!l.span) hy__w(c, "%t *row = (%t *)(void *)scratch + %l;\n", (int)real, (int)real,
                        l.direct ? (int64_t)0 : l.channel * w.channels);
-    hy__c_loop(c, "    ", "n", w.batch);
-    hy__w(c, " {\n    const %t *%s = x0 + n * %l;\n", (int)real, l.direct ? "image" : "x",
+    hy__w(c, "%fn {\nconst %t *%s = x0 + n * %l;\n", w.batch, (int)real, l.direct ? "image" : "x",
           w.channels * w.places);
     if (!l.direct) hy__c_conv_lay(c, &w, &l);
-    hy__c_loop(c, "    ", "g", w.groups);
-    hy__w(c, " {\n");
+    hy__w(c, "%fg {\n", w.groups);
     if (whole) {
-        hy__w(c, "    for (int b = 0; b < %l; b += %d) {\n        const int o = g * %l + b;\n"
-              "        const %t *w = x1 + (g * %l + b) * %l;\n", whole, (int)HY__C_ROWS, each, (int)real,
-              each, k);
+        hy__w(c, "for (int b = 0; b < %l; b += %d) {\nconst int o = g * %l + b;\n"
+              "const %t *w = x1 + (g * %l + b) * %l;\n", whole, (int)HY__C_ROWS, each, (int)real, each, k);
         hy__c_conv_block(c, s, &w, &l, HY__C_ROWS);
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
     if (rest) {
         hy__w(c,
               "    {\n        const int o = g * %l + %l;\n        const %t *w = x1 + (g * %l + %l) * %l;\n",
-              each, whole,
-              (int)real, each, whole, k);
+              each, whole, (int)real, each, whole, k);
         hy__c_conv_block(c, s, &w, &l, (int)rest);
-        hy__w(c, "    }\n");
+        hy__w(c, "}\n");
     }
-    hy__w(c, "    }\n    }\n");
+    hy__w(c, "}\n}\n");
 }
 
 static void hy__c_pooling(hy__c *c, const hy__c_step *s)
@@ -61438,48 +61027,41 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
     hy__c_window_of(&w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, r->global_pool ? NULL : &r->kernel,
                     r->global_pool ? NULL : &r->stride, NULL, r->global_pool ? NULL : &r->pad,
                     hy__channels_last(r->layout));
-    hy__w(c, "    for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++)\n"
-          "    for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
-          "        const %t *x = x0 + n * %l + c * %l;\n", w.batch, w.channels, w.coarse[0], w.coarse[1],
-          w.coarse[2],
-          (int)c->real, w.channels * w.places, w.fine_c);
-    if (max) hy__w(c, "        %t y = %s;\n", (int)c->real, whole ? "0" : "-INFINITY");
-    else hy__w(c, "        double y = 0;\n");
-    if (max && whole) hy__w(c, "        int first = 1;\n");
+    hy__w(c, "%fn %fc\n%fd %fh %fv {\nconst %r *x = x0 + n * %l + c * %l;\n", w.batch, w.channels,
+          w.coarse[0], w.coarse[1], w.coarse[2], w.channels * w.places, w.fine_c);
+    if (max) hy__w(c, "%r y = %s;\n", whole ? "0" : "-INFINITY");
+    else hy__w(c, "double y = 0;\n");
+    if (max && whole) hy__w(c, "int first = 1;\n");
     for (d = 0; d < 3; d++)
         hy__w(c,
               "        const int a%s = %s * %l - %l, b%s = a%s < 0 ? 0 : a%s, e%s = a%s + %l < %l ? a%s + "
-              "%l : %l;\n",
-              names[d], names[d], w.stride[d], w.pad[d], names[d], names[d], names[d], names[d], names[d],
-              w.kernel[d],
-              w.fine[d], names[d], w.kernel[d], w.fine[d]);
+              "%l : %l;\n", names[d], names[d], w.stride[d], w.pad[d], names[d], names[d], names[d], names[d],
+              names[d], w.kernel[d], w.fine[d], names[d], w.kernel[d], w.fine[d]);
     hy__w(c,
             "        for (int i = bd; i < ed; i++) for (int j = bh; j < eh; j++) for (int k = bv; k < ev; "
             "k++) {\n"
           "            const %t e = x[((i * %l + j) * %l + k) * %l];\n            ", (int)c->real, w.fine[1],
-          w.fine[2],
-          w.fine_p);
-    if (max && whole) hy__w(c, "if (first || e > y) y = e;\n            first = 0;\n");
+          w.fine[2], w.fine_p);
+    if (max && whole) hy__w(c, "if (first || e > y) y = e;\nfirst = 0;\n");
     else if (max) hy__w(c, "if (e > y || e != e) y = e;\n");
     else if (r->pool_type != HY_POOL_LP) hy__w(c, "y += e;\n");
     else hy__w(c, r->p_value == 1 ? "y += e;\n" : r->p_value == 2 ? "y += (double)e * e;\n"
                                   : "y += (double)e * e * e;\n");
-    hy__w(c, "        }\n");
+    hy__w(c, "}\n");
     if (r->pool_type == HY_POOL_AVG) {
-        hy__w(c, "        double area = 1;\n");
+        hy__w(c, "double area = 1;\n");
         for (d = 0; d < 3; d++) {
-            if (r->exclude_pad) hy__w(c, "        area *= e%s > b%s ? e%s - b%s : 0;\n", names[d], names[d],
-                                      names[d], names[d]);
-            else hy__w(c, "        area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", names[d], w.kernel[d],
+            if (r->exclude_pad) hy__w(c, "area *= e%s > b%s ? e%s - b%s : 0;\n", names[d], names[d], names[d],
+                                      names[d]);
+            else hy__w(c, "area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", names[d], w.kernel[d],
                        w.fine[d] + w.pad[d], names[d], w.kernel[d], w.fine[d] + w.pad[d], names[d]);
         }
-        hy__w(c, "        y = area > 0 ? y / area : 0;\n");
+        hy__w(c, "y = area > 0 ? y / area : 0;\n");
     }
-    if (r->pool_type == HY_POOL_LP && r->p_value > 1) hy__w(c, "        y = %s(y);\n",
+    if (r->pool_type == HY_POOL_LP && r->p_value > 1) hy__w(c, "y = %s(y);\n",
                                                             r->p_value == 2 ? "sqrt" : "cbrt");
-    hy__w(c, "        y0[n * %l + c * %l + ((d * %l + h) * %l + v) * %l] = %s;\n    }\n",
-          w.filters * w.results, w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p,
-          max ? "y" : hy__c_as(c, text, "y"));
+    hy__w(c, "y0[n * %l + c * %l + ((d * %l + h) * %l + v) * %l] = %s;\n}\n", w.filters * w.results,
+          w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p, max ? "y" : hy__c_as(c, text, "y"));
 }
 #endif
 
@@ -61497,7 +61079,7 @@ HY__COLD_ROOMS
 /* For each line: x and y are its first elements, `step` apart. m: how many a line of results has. */
 static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, int64_t m)
 {
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++) {\n", l.outer, l.inner);
+    hy__w(c, "%fo %fj {\n", l.outer, l.inner);
     hy__w(c, "const %t *x = x0 + o * %l + j;\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), l.n * l.inner);
     if (m) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype), m * l.inner);
 }
@@ -61533,10 +61115,9 @@ static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, do
         hy__c_text(at, "x1[o * %l + j]", l.inner);
         hy__w(c, "const int n = %s;\n", hy__c_length(c, length, at, l.n));
     } else hy__w(c, "enum { n = %l };\n", l.n);
-    hy__w(c, "%t top = -INFINITY, sum = 0;\n", (int)c->real);
+    hy__w(c, "%r top = -INFINITY, sum = 0;\n");
     hy__w(c, "for (int k = 0; k < n; k++) if (x[k * %l] * %s > top || x[k * %l] != x[k * %l]) top = x[k * "
-             "%l] * %s;\n",
-          l.inner, number, l.inner, l.inner, l.inner, number);
+          "%l] * %s;\n", l.inner, number, l.inner, l.inner, l.inner, number);
     if (log_too) {
         hy__w(c, "for (int k = 0; k < n; k++) sum += %s(x[k * %l] * %s - top);\n", e, l.inner, number);
         hy__w(c, "sum = %s(sum);\n", hy__c_function(c, "log", e));
@@ -61580,8 +61161,7 @@ static void hy__c_softmax(hy__c *c, const hy__c_step *s)
         rows.outer = x->dim[0];
         rows.n = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
         hy__c_softmax_lines(c, s, o->multi_output ? hy__c_lines_of(x,
-            1) : o->preserve_shape ? hy__c_lines_of(x, -1) : rows,
-                            1, 0, 0);
+            1) : o->preserve_shape ? hy__c_lines_of(x, -1) : rows, 1, 0, 0);
     }
 }
 
@@ -61592,11 +61172,10 @@ static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
     hy__c_function(c, "exp", e);
     hy__c_function(c, "log", g);
     hy__c_need(c, "index_due");
-    hy__w(c, "double loss = 0;\nfor (int o = 0; o < %l; o++) {\nconst %t *x = x0 + o * %l;\n%t top = "
-             "-INFINITY, sum = 0;\n",
-          l.outer, (int)c->real, l.n, (int)c->real);
-    hy__w(c, "for (int k = 0; k < %l; k++) if (x[k] > top || x[k] != x[k]) top = x[k];\n", l.n);
-    hy__w(c, "for (int k = 0; k < %l; k++) sum += %s(x[k] - top);\n", l.n, e);
+    hy__w(c, "double loss = 0;\n%fo {\nconst %r *x = x0 + o * %l;\n%r top = -INFINITY, sum = 0;\n", l.outer,
+          l.n);
+    hy__w(c, "%fk if (x[k] > top || x[k] != x[k]) top = x[k];\n", l.n);
+    hy__w(c, "%fk sum += %s(x[k] - top);\n", l.n, e);
     hy__w(c, "loss += %s(sum) + top - x[%p_index_due((double)x1[o], %l, 0, fault)];\n}\ny0[0] = (%r)loss;\n",
           g, l.n);
 }
@@ -61616,29 +61195,27 @@ static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
     hy__c_need(c, "whole");
     hy__c_need(c, "log_sum");
     hy__w(c, "double *to = (double *)(void *)scratch, *before = to + %l, *p = before + %l;\n"
-             "int64_t *label = (int64_t *)(void *)(p + %l);\n", 2 * most + 1, 2 * most + 1, x[2]);
-    hy__w(c, "for (int n = 0; n < %l; n++) {\nint64_t steps = %l, count = %l, places, i;\ndouble all;\n"
-             "int bad = 0;\n", x[1], x[0], most);
+          "int64_t *label = (int64_t *)(void *)(p + %l);\n", 2 * most + 1, 2 * most + 1, x[2]);
+    hy__w(c, "%fn {\nint64_t steps = %l, count = %l, places, i;\ndouble all;\nint bad = 0;\n", x[1], x[0],
+          most);
     if (r->use_data_lengths) hy__w(c, "steps = %p_whole(x2[n]);\n");
     if (r->use_label_lengths) hy__w(c, "count = %p_whole(x%d[n]);\n", 2 + (r->use_data_lengths != 0));
     hy__w(c, "bad = steps < 0 || steps > %l || count < 0 || count > %l;\n", x[0], most);
     hy__w(c, "for (i = 0; i < count && !bad; i++) {\nlabel[i] = %p_whole(x1[n * %l + i]);\n", most);
     if (!r->use_label_lengths) hy__w(c, "if (label[i] == %d) break;\n", r->blank_label ? -1 : 0);
     hy__w(c, "bad = label[i] < 0 || label[i] >= %l || label[i] == %l;\n}\n"
-             "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n", x[2], blank);
+          "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n", x[2], blank);
     hy__w(c, "for (int64_t t = 0; t < steps; t++) {\nconst %r *from = x0 + (t * %l + n) * %l;\n"
-             "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n", x[1], x[2]);
-    hy__w(c, "for (int k = 0; k < %l; k++) if (from[k] > top) top = from[k];\n"
-             "for (int k = 0; k < %l; k++) sum += exp(from[k] - top);\n"
-             "for (int k = 0; k < %l; k++) p[k] = from[k] - top - log(sum);\n", x[2], x[2], x[2]);
+          "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n", x[1], x[2]);
+    hy__w(c, "%fk if (from[k] > top) top = from[k];\n%fk sum += exp(from[k] - top);\n"
+          "%fk p[k] = from[k] - top - log(sum);\n", x[2], x[2], x[2]);
     hy__w(c, "for (int64_t k = 0; k < places; k++) {\ndouble a = t ? before[k] : k < 2 ? 0 : -INFINITY;\n"
-             "if (t && k) a = %p_log_sum(a, before[k - 1]);\n"
-             "if (t && k > 2 && (k & 1) && label[k / 2] != label[k / 2 - 1])\n"
-             "a = %p_log_sum(a, before[k - 2]);\n"
-             "to[k] = a + p[k & 1 ? label[k / 2] : %l];\n}\n}\n", blank);
+          "if (t && k) a = %p_log_sum(a, before[k - 1]);\n"
+          "if (t && k > 2 && (k & 1) && label[k / 2] != label[k / 2 - 1])\n"
+          "a = %p_log_sum(a, before[k - 2]);\nto[k] = a + p[k & 1 ? label[k / 2] : %l];\n}\n}\n", blank);
     hy__w(c, "all = steps ? to[places - 1] : -INFINITY;\n"
-             "if (steps && places > 1) all = %p_log_sum(all, to[places - 2]);\n"
-             "y0[n] = all == -INFINITY ? 0 : (%r)-all;\n}\n");
+          "if (steps && places > 1) all = %p_log_sum(all, to[places - 2]);\n"
+          "y0[n] = all == -INFINITY ? 0 : (%r)-all;\n}\n");
 }
 
 static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
@@ -61650,10 +61227,9 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
     else l.n = hy__size(&hy__c_in(s, 0)->shape);
     reals = hy__floating(c->real) && hy__floating(hy__c_in(s, 0)->dtype);
     hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "%s sum = 0;\nfor (int k = 0; k < %l; k++) y[k * %l] = ", reals ? "double" : "uint64_t", l.n,
-          l.inner);
+    hy__w(c, "%s sum = 0;\n%fk y[k * %l] = ", reals ? "double" : "uint64_t", l.n, l.inner);
     if (c->real != HY_BOOL)
-        hy__w(c, "(%t)%s", (int)c->real, hy__floating(c->real) && !reals ? "(int64_t)" : "");
+        hy__w(c, "(%r)%s", hy__floating(c->real) && !reals ? "(int64_t)" : "");
     hy__w(c, "(sum += ");
     if (!hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, "(uint64_t)x[k * %l]", l.inner);
     else if (reals) hy__w(c, "x[k * %l]", l.inner);
@@ -61685,12 +61261,12 @@ static void hy__c_open_matrices(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *a = &hy__c_in(s, 0)->shape;
     int64_t n = hy__c_order(s), items = hy__size(&hy__c_out(s)->shape) ? hy__product(a, 0, a->ndim - 2) : 0;
-    hy__w(c, "double *a = (double *)(void *)scratch, *b = a + %l;\nfor (int o = 0; o < %l; o++) {\n"
-             "for (int i = 0; i < %l; i++) a[i] = x0[o * %l + i];\n", n * n, items, n * n, n * n);
+    hy__w(c, "double *a = (double *)(void *)scratch, *b = a + %l;\n%fo {\n%fi a[i] = x0[o * %l + i];\n",
+          n * n, items, n * n, n * n);
 }
 static void hy__c_close_matrices(hy__c *c, int64_t size)
 {
-    hy__w(c, "for (int i = 0; i < %l; i++) y0[o * %l + i] = (%r)b[i];\n}\n", size, size);
+    hy__w(c, "%fi y0[o * %l + i] = (%r)b[i];\n}\n", size, size);
 }
 
 static void hy__c_inverse(hy__c *c, const hy__c_step *s)
@@ -61699,9 +61275,8 @@ static void hy__c_inverse(hy__c *c, const hy__c_step *s)
     hy__c_need(c, "eliminate");
     hy__c_need(c, "solve");
     hy__c_open_matrices(c, s);
-    hy__w(c, "for (int i = 0; i < %l; i++) b[i] = i %% %l == 0;\n"
-             "if (!%p_eliminate(a, %l, b, %l)) *fault = 1;\n"
-             "%p_solve(a, %l, 1, 0, b, %l, 1, %l, %l);\n", n * n, n + 1, n, n, n, n, n, n);
+    hy__w(c, "%fi b[i] = i %% %l == 0;\nif (!%p_eliminate(a, %l, b, %l)) *fault = 1;\n"
+          "%p_solve(a, %l, 1, 0, b, %l, 1, %l, %l);\n", n * n, n + 1, n, n, n, n, n, n);
     hy__c_close_matrices(c, n * n);
 }
 
@@ -61711,9 +61286,8 @@ static void hy__c_det(hy__c *c, const hy__c_step *s)
     hy__c_need(c, "eliminate");
     hy__c_open_matrices(c, s);
     hy__w(c, "double sign = %p_eliminate(a, %l, b, 0), product = sign, sum = 0;\n"
-             "for (int i = 0; i < %l && sign != 0; i++) {\nproduct *= a[i * %l];\n"
-             "sum += log(fabs(a[i * %l]));\nif (a[i * %l] < 0) sign = -sign;\n}\n",
-          n, n, n + 1, n + 1, n + 1);
+          "for (int i = 0; i < %l && sign != 0; i++) {\nproduct *= a[i * %l];\n"
+          "sum += log(fabs(a[i * %l]));\nif (a[i * %l] < 0) sign = -sign;\n}\n", n, n, n + 1, n + 1, n + 1);
     if (s->node->nout == 1) { hy__w(c, "(void)sum;\ny0[o] = (%r)product;\n}\n"); return; }
     hy__w(c, "(void)product; (void)sum;\n");
     if (hy__c_wants(c, s, 0)) hy__w(c, "y0[o] = (%r)sign;\n");
@@ -61725,12 +61299,11 @@ static void hy__c_cholesky(hy__c *c, const hy__c_step *s)
 {
     int64_t n = hy__c_order(s);
     hy__c_open_matrices(c, s);
-    hy__w(c, "for (int i = 0; i < %l; i++) b[i] = 0;\n"
-             "for (int j = 0; j < %l; j++) for (int i = j; i < %l; i++) {\n"
-             "double sum = 0.5 * (a[i * %l + j] + a[j * %l + i]);\n", n * n, n, n, n, n);
+    hy__w(c, "%fi b[i] = 0;\n%fj for (int i = j; i < %l; i++) {\n"
+          "double sum = 0.5 * (a[i * %l + j] + a[j * %l + i]);\n", n * n, n, n, n, n);
     hy__w(c, "for (int k = 0; k < j; k++) sum -= b[i * %l + k] * b[j * %l + k];\n"
-             "if (i == j && !(sum > 0)) *fault = 1;\n"
-             "b[i * %l + j] = i == j ? sqrt(sum) : sum / b[j * %l + j];\n}\n", n, n, n, n);
+          "if (i == j && !(sum > 0)) *fault = 1;\n"
+          "b[i * %l + j] = i == j ? sqrt(sum) : sum / b[j * %l + j];\n}\n", n, n, n, n);
     hy__c_close_matrices(c, n * n);
 }
 
@@ -61744,7 +61317,7 @@ static void hy__c_trsm(hy__c *c, const hy__c_step *s)
     size = n * across;
     hy__c_need(c, "solve");
     hy__c_open_matrices(c, s);
-    hy__w(c, "for (int i = 0; i < %l; i++) b[i] = %v * (double)x1[o * %l + i];\n", size, r->alpha, size);
+    hy__w(c, "%fi b[i] = %v * (double)x1[o * %l + i];\n", size, r->alpha, size);
     hy__w(c, "%p_solve(a, %l, %l, %d, b, %l, %l, %l, %l);\n", turned ? (int64_t)1 : n,
           turned ? n : (int64_t)1, turned == (r->upper != 0), r->rightside ? (int64_t)1 : columns,
           r->rightside ? columns : (int64_t)1, n, across);
@@ -61756,9 +61329,8 @@ static void hy__c_triangle(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int upper = hy__op_number(s->node->op) == HY_OP_triu;
     int64_t columns = x->dim[x->ndim - 1], k = ((const hy__tril_rec *)s->node->record)->k;
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++)\n"
-             "y0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", hy__product(x, 0, x->ndim - 1),
-          columns, columns, x->dim[x->ndim - 2], upper ? ">=" : "<=", k, columns);
+    hy__w(c, "%fo %fj\ny0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", hy__product(x, 0,
+          x->ndim - 1), columns, columns, x->dim[x->ndim - 2], upper ? ">=" : "<=", k, columns);
 }
 
 #ifndef HYBRID_NO_VISION
@@ -61774,19 +61346,17 @@ static void hy__c_resize(hy__c *c, const hy__c_step *s)
     const hy__bilinear_resize_rec *r = (const hy__bilinear_resize_rec *)s->node->record;
     const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
     char down[HY__C_TEXT], across[HY__C_TEXT];
-    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
-          y[0] * y[1], y[2], y[3]);
-    hy__w(c, "const double v = fmax(%s, 0), u = fmax(%s, 0);\n",
-          hy__c_resized_place(down, "i", y[2], x[2], r->half_pixels),
-          hy__c_resized_place(across, "j", y[3], x[3], r->half_pixels));
+    hy__w(c, "%fn %fi %fj {\n", y[0] * y[1], y[2], y[3]);
+    hy__w(c, "const double v = fmax(%s, 0), u = fmax(%s, 0);\n", hy__c_resized_place(down, "i", y[2], x[2],
+          r->half_pixels), hy__c_resized_place(across, "j", y[3], x[3], r->half_pixels));
     hy__w(c, "const int top = v < %l ? (int)v : %l, left = u < %l ? (int)u : %l;\n", x[2] - 1, x[2] - 1,
           x[3] - 1, x[3] - 1);
-    hy__w(c, "const %t *a = x0 + (n * %l + top) * %l, *b = top < %l ? a + %l : a;\n", (int)c->real, x[2],
-          x[3], x[2] - 1, x[3]);
+    hy__w(c, "const %r *a = x0 + (n * %l + top) * %l, *b = top < %l ? a + %l : a;\n", x[2], x[3], x[2] - 1,
+          x[3]);
     hy__w(c, "const int right = left < %l ? left + 1 : left;\n", x[3] - 1);
     hy__w(c, "const double f = v - top, g = u - left;\n");
-    hy__w(c, "y0[(n * %l + i) * %l + j] = (%t)((1 - f) * ((1 - g) * a[left] + g * a[right])\n"
-             "+ f * ((1 - g) * b[left] + g * b[right]));\n}\n", y[2], y[3], (int)c->real);
+    hy__w(c, "y0[(n * %l + i) * %l + j] = (%r)((1 - f) * ((1 - g) * a[left] + g * a[right])\n"
+          "+ f * ((1 - g) * b[left] + g * b[right]));\n}\n", y[2], y[3]);
 }
 
 /* x and y, from -1 to 1, of place (i, j) in a grid of so many, mapped by six numbers at m. */
@@ -61795,50 +61365,46 @@ static void hy__c_mapped(hy__c *c, int64_t height, int64_t width)
     hy__w(c, "const double down = %l.0 * i / %l - 1, across = %l.0 * j / %l - 1;\n",
           (int64_t)2 * (height > 1), height - (height > 1), (int64_t)2 * (width > 1), width - (width > 1));
     hy__w(c, "const double gx = m[0] * across + m[1] * down + m[2];\n"
-             "const double gy = m[3] * across + m[4] * down + m[5];\n");
+          "const double gy = m[3] * across + m[4] * down + m[5];\n");
 }
 
 static void hy__c_grid(hy__c *c, const hy__c_step *s)
 {
     const hy__grid_generator_rec *r = (const hy__grid_generator_rec *)s->node->record;
     const int64_t *g = hy__c_out(s)->shape.dim;
-    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
-          g[0], g[2], g[3]);
-    hy__w(c, "%t *y = y0 + (2 * n * %l + i) * %l + j;\n", (int)c->real, g[2], g[3]);
+    hy__w(c, "%fn %fi %fj {\n", g[0], g[2], g[3]);
+    hy__w(c, "%r *y = y0 + (2 * n * %l + i) * %l + j;\n", g[2], g[3]);
     if (r->transform_type == HY_GRID_AFFINE) {
-        hy__w(c, "const %t *m = x0 + 6 * n;\n", (int)c->real);
+        hy__w(c, "const %r *m = x0 + 6 * n;\n");
         hy__c_mapped(c, g[2], g[3]);
     } else {
-        hy__w(c, "const %t *x = x0 + (2 * n * %l + i) * %l + j;\n", (int)c->real, g[2], g[3]);
+        hy__w(c, "const %r *x = x0 + (2 * n * %l + i) * %l + j;\n", g[2], g[3]);
         hy__w(c, "const double gx = %l.0 * (x[0] + j) / %l - 1, gy = %l.0 * (x[%l] + i) / %l - 1;\n",
               (int64_t)2 * (g[3] > 1), g[3] - (g[3] > 1), (int64_t)2 * (g[2] > 1), g[2] * g[3],
               g[2] - (g[2] > 1));
     }
-    hy__w(c, "y[0] = (%t)gx;\ny[%l] = (%t)gy;\n}\n", (int)c->real, g[2] * g[3], (int)c->real);
+    hy__w(c, "y[0] = (%r)gx;\ny[%l] = (%r)gy;\n}\n", g[2] * g[3]);
 }
 
 static void hy__c_sampler(hy__c *c, const hy__c_step *s)
 {
     const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
-    hy__w(c, "for (int n = 0; n < %l; n++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n",
-          y[0], y[2], y[3]);
+    hy__w(c, "%fn %fi %fj {\n", y[0], y[2], y[3]);
     if (hy__op_number(s->node->op) == HY_OP_spatial_transformer) {
-        hy__w(c, "const %t *m = x1 + 6 * n;\n", (int)c->real);
+        hy__w(c, "const %r *m = x1 + 6 * n;\n");
         hy__c_mapped(c, y[2], y[3]);
     } else hy__w(c, "const double gx = x1[(2 * n * %l + i) * %l + j];\n"
-                    "const double gy = x1[((2 * n + 1) * %l + i) * %l + j];\n", y[2], y[3], y[2], y[3]);
+                 "const double gy = x1[((2 * n + 1) * %l + i) * %l + j];\n", y[2], y[3], y[2], y[3]);
     hy__w(c, "const double u = (gx + 1) * 0.5 * %l, v = (gy + 1) * 0.5 * %l;\n", x[3] - 1, x[2] - 1);
     hy__w(c, "const int inside = u > -1 && u < %l && v > -1 && v < %l;\n", x[3], x[2]);
     hy__w(c, "const int left = inside ? (int)floor(u) : 0, top = inside ? (int)floor(v) : 0;\n");
-    hy__w(c, "for (int c = 0; c < %l; c++) {\nconst %t *x = x0 + (n * %l + c) * %l;\ndouble sum = 0;\n",
-          x[1], (int)c->real, x[1], x[2] * x[3]);
+    hy__w(c, "%fc {\nconst %r *x = x0 + (n * %l + c) * %l;\ndouble sum = 0;\n", x[1], x[1], x[2] * x[3]);
     hy__w(c, "for (int k = 0; k < 4 && inside; k++) {\n"
-             "const int row = top + k / 2, column = left + k %% 2;\n"
-             "if (row >= 0 && row < %l && column >= 0 && column < %l)\n"
-             "sum += (1 - fabs(v - row)) * (1 - fabs(u - column)) * x[row * %l + column];\n}\n",
-          x[2], x[3], x[3]);
-    hy__w(c, "y0[((n * %l + c) * %l + i) * %l + j] = (%t)sum;\n}\n}\n", y[1], y[2], y[3],
-          (int)c->real);
+          "const int row = top + k / 2, column = left + k %% 2;\n"
+          "if (row >= 0 && row < %l && column >= 0 && column < %l)\n"
+          "sum += (1 - fabs(v - row)) * (1 - fabs(u - column)) * x[row * %l + column];\n}\n", x[2], x[3],
+          x[3]);
+    hy__w(c, "y0[((n * %l + c) * %l + i) * %l + j] = (%r)sum;\n}\n}\n", y[1], y[2], y[3]);
 }
 #endif
 
@@ -61886,10 +61452,9 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
     if (!l.n) return;
     if (reals) hy__c_need(c, "after");
     hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
-    if (kind == HY_TOPK_MASK) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n",
-                                    hy__size(&hy__c_out(s)->shape));
+    if (kind == HY_TOPK_MASK) hy__w(c, "%fi y0[i] = 0;\n", hy__size(&hy__c_out(s)->shape));
     hy__c_open_lines(c, s, l, 0);
-    hy__w(c, "int n = 0;\nfor (int i = 0; i < %l; i++) {\nint p = n < %l ? n++ : n;\n", l.n, k);
+    hy__w(c, "int n = 0;\n%fi {\nint p = n < %l ? n++ : n;\n", l.n, k);
     hy__w(c, reals ? "for (; p > 0 && %p_after(" : "for (; p > 0 && ");
     hy__w(c, up ? "x[order[p - 1] * %l]%s x[i * %l]" : "x[i * %l]%s x[order[p - 1] * %l]", l.inner,
           reals ? "," : " >", l.inner);
@@ -62036,15 +61601,13 @@ static void hy__c_norm_block(hy__c *c, const hy__c_step *s, int64_t n, const cha
                              const char *statistic)
 {
     hy_dtype real = c->real;
-    hy__w(c, "double mean = 0, var = 0;\nfor (int k = 0; k < %l; k++) mean += x[%s];\nmean /= %l.0;\n", n, at,
-          n);
-    hy__w(c, "for (int k = 0; k < %l; k++) var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
+    hy__w(c, "double mean = 0, var = 0;\n%fk mean += x[%s];\nmean /= %l.0;\n", n, at, n);
+    hy__w(c, "%fk var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
     c->real = HY_F64;
     hy__w(c, "const double deviation = sqrt(var / %l.0 + %v);\n", n, eps);
     c->real = real;
     hy__w(c, "const %t middle = (%t)mean, scale = (%t)(1 / deviation);\n", (int)real, (int)real, (int)real);
-    hy__w(c, "for (int k = 0; k < %l; k++) y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at,
-          which, which);
+    hy__w(c, "%fk y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at, which, which);
     if (statistic && hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%t)mean;\n", statistic, (int)real);
     if (statistic && hy__c_wants(c, s, 2)) hy__w(c, "y2[%s] = (%t)deviation;\n", statistic, (int)real);
     hy__w(c, "}\n");
@@ -62081,17 +61644,14 @@ static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
     const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)s->node->record;  /* or a twin of it */
     hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
     int relu = hy__op_number(s->node->op) == HY_OP_batch_norm_relu;
-    hy__w(c, "for (int k = 0; k < %l; k++) {\nconst double inverse = 1 / sqrt((double)x4[k] + %v);\n", l.n,
-          r->eps);
-    hy__w(c, "const %t middle = x3[k], scale = (%t)(inverse%s), shift = x2[k];\n", (int)c->real, (int)c->real,
+    hy__w(c, "%fk {\nconst double inverse = 1 / sqrt((double)x4[k] + %v);\n", l.n, r->eps);
+    hy__w(c, "const %r middle = x3[k], scale = (%r)(inverse%s), shift = x2[k];\n",
           r->learn_gamma ? " * x1[k]" : "");
     if (hy__c_wants(c, s, 1)) hy__w(c, "y1[k] = x3[k];\n");
-    if (hy__c_wants(c, s, 2)) hy__w(c, "y2[k] = (%t)inverse;\n", (int)c->real);
+    if (hy__c_wants(c, s, 2)) hy__w(c, "y2[k] = (%r)inverse;\n");
     if (!r->learn_gamma) hy__w(c, "(void)x1;\n");
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int j = 0; j < %l; j++) {\n"
-          "const int at = (o * %l + k) * %l + j;\nconst %t e = (x0[at] - middle) * scale + shift;\n",
-          l.outer, l.inner,
-          l.n, l.inner, (int)c->real);
+    hy__w(c, "%fo %fj {\nconst int at = (o * %l + k) * %l + j;\n"
+          "const %r e = (x0[at] - middle) * scale + shift;\n", l.outer, l.inner, l.n, l.inner);
     hy__w(c, relu ? "y0[at] = e <= 0 ? 0 : e;\n}\n}\n" : "y0[at] = e;\n}\n}\n");
 }
 
@@ -62108,11 +61668,8 @@ static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
     }
     hy__c_open_lines(c, s, l, l.n);
     hy__c_text(at, "k * %l", l.inner);
-    hy__w(c, "double sum = %v;\nfor (int k = 0; k < %l; k++) sum += (double)x[%s] * x[%s];\n", r->eps, l.n,
-          at, at);
-    hy__w(c, "const %t norm = (%t)sqrt(sum);\nfor (int k = 0; k < %l; k++) y[%s] = x[%s] / norm;\n}\n",
-          (int)c->real,
-          (int)c->real, l.n, at, at);
+    hy__w(c, "double sum = %v;\n%fk sum += (double)x[%s] * x[%s];\n", r->eps, l.n, at, at);
+    hy__w(c, "const %r norm = (%r)sqrt(sum);\n%fk y[%s] = x[%s] / norm;\n}\n", l.n, at, at);
 }
 
 static void hy__c_prelu(hy__c *c, const hy__c_step *s)
@@ -62120,10 +61677,9 @@ static void hy__c_prelu(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape, *g = &hy__c_in(s, 1)->shape;
     hy__c_lines l = hy__c_lines_of(x, x->ndim > 1 ? 1 : 0);
     int64_t n = hy__size(g);
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int k = 0; k < %l; k++) for (int j = 0; j < %l; j++) {\n"
-          "const int at = (o * %l + k) * %l + j;\ny0[at] = x0[at] > 0 ? x0[at] : x0[at] * x1[%s];\n}\n",
-          l.outer, l.n,
-          l.inner, l.n, l.inner, n == 1 ? "0" : n == hy__size(x) ? "at" : "k");
+    hy__w(c, "%fo %fk %fj {\nconst int at = (o * %l + k) * %l + j;\n"
+          "y0[at] = x0[at] > 0 ? x0[at] : x0[at] * x1[%s];\n}\n", l.outer, l.n, l.inner, l.n, l.inner,
+          n == 1 ? "0" : n == hy__size(x) ? "at" : "k");
 }
 
 /* --- indexing --- */
@@ -62146,9 +61702,9 @@ static void hy__c_take(hy__c *c, const hy__c_step *s)
     hy__c_lines l = hy__c_lines_of(&hy__c_in(s, a)->shape, embedding ? 0 : r->axis);
     int64_t m = hy__size(&hy__c_in(s, index)->shape);
     hy__c_index_in(c, at, index ? "x1[i]" : "x0[i]", l.n, embedding ? HY_INDEX_CLIP : r->mode);
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) {\nconst int64_t at = %s;\n"
-          "for (int k = 0; k < %l; k++) y0[(o * %l + i) * %l + k] = x%d[(o * %l + at) * %l + k];\n}\n",
-          l.outer, m, at, l.inner, m, l.inner, a, l.n, l.inner);
+    hy__w(c, "%fo %fi {\nconst int64_t at = %s;\n"
+          "%fk y0[(o * %l + i) * %l + k] = x%d[(o * %l + at) * %l + k];\n}\n", l.outer, m, at, l.inner, m,
+          l.inner, a, l.n, l.inner);
 }
 
 static void hy__c_pick(hy__c *c, const hy__c_step *s)
@@ -62162,18 +61718,17 @@ static void hy__c_pick(hy__c *c, const hy__c_step *s)
     if (axis != HY_NONE) l = hy__c_lines_of(x, axis); else l.n = hy__size(x);
     m = all / hy__most(l.outer * l.inner, 1);
     hy__c_index_in(c, at, "x1[at]", l.n, batch ? HY_INDEX_CLIP : r->mode);
-    hy__w(c, "for (int o = 0; o < %l; o++) for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
-          "const int at = (o * %l + i) * %l + j;\ny0[at] = x0[(o * %l + %s) * %l + j];\n}\n", l.outer, m,
-          l.inner, m, l.inner, l.n, at, l.inner);
+    hy__w(c, "%fo %fi %fj {\nconst int at = (o * %l + i) * %l + j;\ny0[at] = x0[(o * %l + %s) * %l + j];\n"
+          "}\n", l.outer, m, l.inner, m, l.inner, l.n, at, l.inner);
 }
 
 static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
 {
     const hy__one_hot_rec *r = (const hy__one_hot_rec *)s->node->record;
     hy__c_need(c, "whole");
-    hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %d; k++)\n"
-          "y0[i * %d + k] = %p_whole((double)x0[i]) == k ? %v : %v;\n", hy__size(&hy__c_in(s, 0)->shape),
-          r->depth, r->depth, hy__c_held(r->on_value, c->real), hy__c_held(r->off_value, c->real));
+    hy__w(c, "%fi for (int k = 0; k < %d; k++)\ny0[i * %d + k] = %p_whole((double)x0[i]) == k ? %v : %v;\n",
+          hy__size(&hy__c_in(s, 0)->shape), r->depth, r->depth, hy__c_held(r->on_value, c->real),
+          hy__c_held(r->off_value, c->real));
 }
 
 /* gather_nd and scatter_nd: tuples of an index name a slice of `whole`. */
@@ -62185,16 +61740,15 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
     int64_t m = index->dim[0], tuples = m ? hy__size(index) / m : 0, slice = 1;
     char value[HY__C_TEXT], at[HY__C_TEXT];
     for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
-    if (!gather) hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = 0;\n", hy__size(whole));
-    hy__w(c, "for (int i = 0; i < %l; i++) {\nint64_t at = 0;\n", tuples);
+    if (!gather) hy__w(c, "%fi y0[i] = 0;\n", hy__size(whole));
+    hy__w(c, "%fi {\nint64_t at = 0;\n", tuples);
     for (d = 0; d < m; d++) {
         hy__c_text(value, "x1[i + %l]", d * tuples);
         hy__w(c, "at = at * %l + %s;\n", whole->dim[d],
               hy__c_index_in(c, at, value, whole->dim[d], HY__INDEX_SIGNED));
     }
-    hy__w(c, gather ? "for (int k = 0; k < %l; k++) y0[i * %l + k] = x0[at * %l + k];\n}\n"
-                    : "for (int k = 0; k < %l; k++) y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice,
-                    slice);
+    hy__w(c, gather ? "%fk y0[i * %l + k] = x0[at * %l + k];\n}\n"
+                    : "%fk y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice, slice);
 }
 
 static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
@@ -62202,8 +61756,7 @@ static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int64_t row = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
     char at[HY__C_TEXT];
-    hy__w(c, "for (int i = 0; i < %l; i++) y0[i] = x0[i];\nfor (int i = 0; i < %l; i++) {\n"
-             "const int64_t at = %s;\nfor (int k = 0; k < %l; k++) y0[at * %l + k] = x2[i * %l + k];\n}\n",
+    hy__w(c, "%fi y0[i] = x0[i];\n%fi {\nconst int64_t at = %s;\n%fk y0[at * %l + k] = x2[i * %l + k];\n}\n",
           hy__size(x), hy__size(&hy__c_in(s, 1)->shape),
           hy__c_index_in(c, at, "x1[i]", x->dim[0], HY_INDEX_RAISE), row, row, row);
 }
@@ -62225,19 +61778,16 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     batch = x->dim[1 - axis];
     by_time = axis ? rest : batch * rest;
     by_batch = axis ? steps * rest : rest;
-    hy__w(c, "for (int n = 0; n < %l; n++) {\n", batch);
+    hy__w(c, "%fn {\n", batch);
     if (given) hy__w(c, "const int length = %s;\n", hy__c_length(c, length, "x1[n]", steps));
     else hy__w(c, "const int length = %l;\n", steps);
     if (number == HY_OP_sequence_last)
-        hy__w(c, "for (int k = 0; k < %l; k++) y0[n * %l + k] = x0[n * %l + (length > 0 ? length - 1 : 0) "
-                 "* %l + k];\n}\n",
-              rest, rest, by_batch, by_time);
-    else {
-        hy__w(c, "for (int t = 0; t < %l; t++) for (int k = 0; k < %l; k++)\ny0[n * %l + t * %l + k] = ",
-              steps, rest,
+        hy__w(c, "%fk y0[n * %l + k] = x0[n * %l + (length > 0 ? length - 1 : 0) * %l + k];\n}\n", rest, rest,
               by_batch, by_time);
+    else {
+        hy__w(c, "%ft %fk\ny0[n * %l + t * %l + k] = ", steps, rest, by_batch, by_time);
         if (number == HY_OP_sequence_mask)
-            hy__w(c, "t < length ? x0[n * %l + t * %l + k] : (%t)%v;\n}\n", by_batch, by_time, (int)c->real,
+            hy__w(c, "t < length ? x0[n * %l + t * %l + k] : (%r)%v;\n}\n", by_batch, by_time,
                   hy__c_held(((const hy__sequence_mask_rec *)r)->value, c->real));
         else hy__w(c, "x0[n * %l + (t < length ? length - 1 - t : t) * %l + k];\n}\n", by_batch, by_time);
     }
@@ -62278,51 +61828,35 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
     per = w.channels / r->num_group;    /* channels are the result's here, filters the input's */
     each = w.filters / r->num_group;
     if (whole) hy__w(c, "double *sum = (double *)(void *)scratch;\n");
-    hy__w(c, "for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++) for (int i = 0; i < %l; i++)\n"
-          "%s[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, to, w.channels * w.places,
-          w.fine_c, w.fine_p,
-          s->node->nin > 2 ? "x2[c]" : "0");
-    hy__w(c, "for (int n = 0; n < %l; n++) for (int o = 0; o < %l; o++)\nfor (int d = 0; d < %l; d++) "
-          "for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n", w.batch, w.filters, w.coarse[0],
-          w.coarse[1],
-          w.coarse[2]);
+    hy__w(c, "%fn %fc %fi\n%s[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, to,
+          w.channels * w.places, w.fine_c, w.fine_p, s->node->nin > 2 ? "x2[c]" : "0");
+    hy__w(c, "%fn %fo\n%fd %fh %fv {\n", w.batch, w.filters, w.coarse[0], w.coarse[1], w.coarse[2]);
     hy__w(c, "const %t e = x0[n * %l + o * %l + ((d * %l + h) * %l + v) * %l];\n", (int)hy__c_sum_type(c),
-          w.filters * w.results,
-          w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p);
-    hy__w(c, "for (int c = 0; c < %l; c++) for (int kd = 0; kd < %l; kd++)\nfor (int kh = 0; kh < %l; kh++) "
-          "for (int kv = 0; kv < %l; kv++) {\n", per, w.kernel[0], w.kernel[1], w.kernel[2]);
-    hy__w(c, "const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l;\nconst int fv = v * %l + "
-             "kv * %l - %l;\n",
-          w.stride[0], w.dilate[0], w.pad[0], w.stride[1], w.dilate[1], w.pad[1], w.stride[2], w.dilate[2],
-          w.pad[2]);
+          w.filters * w.results, w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p);
+    hy__w(c, "%fc %fkd\n%fkh %fkv {\n", per, w.kernel[0], w.kernel[1], w.kernel[2]);
+    hy__w(c, "const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l;\n"
+          "const int fv = v * %l + kv * %l - %l;\n", w.stride[0], w.dilate[0], w.pad[0], w.stride[1],
+          w.dilate[1], w.pad[1], w.stride[2], w.dilate[2], w.pad[2]);
     hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w.fine[0],
-          w.fine[1],
-          w.fine[2]);
+          w.fine[1], w.fine[2]);
     hy__w(c, "%s[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l] +=\n"
           "e * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n}\n", to, w.channels * w.places,
-          each, per, w.fine_c,
-          w.fine[1], w.fine[2], w.fine_p, per * w.taps, a.last ? (int64_t)1 : w.taps, w.kernel[1],
-          w.kernel[2],
-          a.last ? per : (int64_t)1);
+          each, per, w.fine_c, w.fine[1], w.fine[2], w.fine_p, per * w.taps, a.last ? (int64_t)1 : w.taps,
+          w.kernel[1], w.kernel[2], a.last ? per : (int64_t)1);
     if (!whole) return;
-    hy__c_loop(c, "", "i", hy__size(&hy__c_out(s)->shape));
-    hy__w(c, " y0[i] = %s;\n", hy__c_as(c, text, "sum[i]"));
+    hy__w(c, "%fi y0[i] = %s;\n", hy__size(&hy__c_out(s)->shape), hy__c_as(c, text, "sum[i]"));
 }
 
 static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
 {
     const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
     char mean[HY__C_TEXT];
-    hy__w(c, "for (int p = 0; p < %l; p++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n"
-          "const int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n", x[0] * x[1], y[2], y[3],
-          x[2], y[2], x[2],
-          y[2], y[2]);
+    hy__w(c, "%fp %fh %fv {\nconst int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n",
+          x[0] * x[1], y[2], y[3], x[2], y[2], x[2], y[2], y[2]);
     hy__w(c, "const int left = v * %l / %l, right = ((v + 1) * %l + %l - 1) / %l;\ndouble sum = 0;\n", x[3],
-          y[3], x[3],
-          y[3], y[3]);
+          y[3], x[3], y[3], y[3]);
     hy__w(c, "for (int i = top; i < bottom; i++) for (int k = left; k < right; k++) sum += x0[(p * %l + i) "
-             "* %l + k];\n"
-          "y0[(p * %l + h) * %l + v] = %s;\n}\n", x[2], x[3], y[2], y[3],
+          "* %l + k];\ny0[(p * %l + h) * %l + v] = %s;\n}\n", x[2], x[3], y[2], y[3],
           hy__c_as(c, mean, "sum / ((bottom - top) * (right - left))"));
 }
 
@@ -62333,10 +61867,9 @@ static void hy__c_lrn(hy__c *c, const hy__c_step *s)
     char power[HY__C_TEXT];
     hy__c_function(c, "pow", power);
     hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "for (int k = 0; k < %l; k++) {\n%t sum = 0;\n", l.n, (int)c->real);
+    hy__w(c, "%fk {\n%r sum = 0;\n", l.n);
     hy__w(c, "for (int i = k < %d ? 0 : k - %d; i < %l && i <= k + %d; i++) sum += x[i * %l] * x[i * %l];\n",
-          r->nsize / 2,
-          r->nsize / 2, l.n, r->nsize / 2, l.inner, l.inner);
+          r->nsize / 2, r->nsize / 2, l.n, r->nsize / 2, l.inner, l.inner);
     hy__w(c, "y[k * %l] = x[k * %l] * %s(%v + %v * sum, %v);\n}\n}\n", l.inner, l.inner, power, r->knorm,
           r->alpha / r->nsize, -r->beta);
 }
@@ -62350,11 +61883,10 @@ static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
     int k, sum = r->multi_input_mode == HY_JOIN_SUM;
     for (k = 0; k < s->node->nin; k++) {
         const int64_t *x = hy__c_in(s, k)->shape.dim;
-        hy__w(c, "for (int n = 0; n < %l; n++) for (int c = 0; c < %l; c++)\nfor (int h = 0; h < %l; h++) "
-              "for (int v = 0; v < %l; v++)\n", x[0], x[1], y[2], y[3]);
+        hy__w(c, "%fn %fc\n%fh %fv\n", x[0], x[1], y[2], y[3]);
         hy__w(c, "y0[((n * %l + %l + c) * %l + h) * %l + v] %s x%d[((n * %l + c) * %l + h / %l) * %l + v / "
-                 "%l];\n", y[1], at,
-              y[2], y[3], sum && k ? "+=" : "=", k, x[1], x[2], y[2] / x[2], x[3], y[3] / x[3]);
+              "%l];\n", y[1], at, y[2], y[3], sum && k ? "+=" : "=", k, x[1], x[2], y[2] / x[2], x[3],
+              y[3] / x[3]);
         if (!sum) at += x[1];
     }
 }
@@ -62382,17 +61914,17 @@ static void hy__c_box(hy__c *c, const char *letter, const char *from, int center
 static void hy__c_overlap(hy__c *c)
 {
     hy__w(c, "const %r wide = (ar < br ? ar : br) - (al > bl ? al : bl);\n"
-             "const %r tall = (ab < bb ? ab : bb) - (at > bt ? at : bt);\n"
-             "const %r both = wide > 0 && tall > 0 ? wide * tall : 0;\n"
-             "const %r part = both > 0 ? both / (a_area + b_area - both) : 0;\n");
+          "const %r tall = (ab < bb ? ab : bb) - (at > bt ? at : bt);\n"
+          "const %r both = wide > 0 && tall > 0 ? wide * tall : 0;\n"
+          "const %r part = both > 0 ? both / (a_area + b_area - both) : 0;\n");
 }
 
 static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
 {
     int center = ((const hy__box_iou_rec *)s->node->record)->format;
     int64_t n = hy__size(&hy__c_in(s, 1)->shape) / 4;
-    hy__w(c, "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n"
-             "const %r *u = x0 + i * 4, *v = x1 + j * 4;\n", hy__size(&hy__c_in(s, 0)->shape) / 4, n);
+    hy__w(c, "%fi %fj {\nconst %r *u = x0 + i * 4, *v = x1 + j * 4;\n", hy__size(&hy__c_in(s, 0)->shape) / 4,
+          n);
     hy__c_box(c, "a", "u", center);
     hy__c_box(c, "b", "v", center);
     hy__c_overlap(c);
@@ -62402,7 +61934,7 @@ static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
 /* Rows by falling score: order[0 .. m - 1], the best k of those that `fits` says. */
 static void hy__c_best(hy__c *c, int64_t n, int64_t k, const char *fits, const char *score, const char *other)
 {
-    hy__w(c, "int m = 0;\nfor (int i = 0; i < %l; i++) {\nint p;\nif (!(%s)) continue;\n", n, fits);
+    hy__w(c, "int m = 0;\n%fi {\nint p;\nif (!(%s)) continue;\n", n, fits);
     hy__w(c, "p = m < %l ? m++ : m;\nfor (; p > 0 && %s > %s; p--) if (p < m) order[p] = order[p - 1];\n", k,
           score, other);
     hy__w(c, "if (p < m) order[p] = i;\n}\n");
@@ -62432,8 +61964,8 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
     int64_t n = x->dim[x->ndim - 2], w = x->dim[x->ndim - 1], all = hy__size(x) / hy__most(n * w, 1);
     int64_t k = r->topk < 0 ? n : hy__least(r->topk, n);
     char fits[HY__C_TEXT], score[HY__C_TEXT], other[HY__C_TEXT], valid[HY__C_NUMBER], plain[HY__C_NUMBER];
-    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\nfor (int o = 0; o < %l; o++) {\n"
-             "const %r *x = x0 + o * %l;\n%r *y = y0 + o * %l;\nint kept = 0;\n", all, n * w, n * w);
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n%fo {\nconst %r *x = x0 + o * %l;\n"
+          "%r *y = y0 + o * %l;\nint kept = 0;\n", all, n * w, n * w);
     hy__c_number(valid, r->valid_thresh, c->real);
     hy__c_number(plain, r->background_id, c->real);
     hy__c_text(score, "x[i * %l + %d]", w, r->score_index);
@@ -62458,11 +61990,10 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
         }
         hy__w(c, ";\n}\nif (!crowded) order[kept++] = order[i];\n}\n");
     }
-    hy__w(c, "for (int i = 0; i < %l; i++) for (int k = 0; k < %l; k++)\n"
-             "y[i * %l + k] = i < kept ? x[order[i] * %l + k] : -1;\n", n, w, w, w);
+    hy__w(c, "%fi %fk\ny[i * %l + k] = i < kept ? x[order[i] * %l + k] : -1;\n", n, w, w, w);
     if (k && r->in_format != r->out_format) hy__c_turn_box(c, w, r->coord_start, r->in_format);
     if (hy__c_wants(c, s, 1))
-        hy__w(c, "for (int i = 0; i < %l; i++) y1[o * %l + i] = i < kept ? order[i] : -1;\n", n, n);
+        hy__w(c, "%fi y1[o * %l + i] = i < kept ? order[i] : -1;\n", n, n);
     hy__w(c, "}\n");
 }
 
@@ -62476,16 +62007,16 @@ static size_t hy__c_detection_scratch(const hy__c_step *s)
 static void hy__c_detected(hy__c *c, const hy__multibox_detection_rec *r, int64_t classes, int64_t anchors)
 {
     int k;
-    hy__w(c, "for (int i = 0; i < %l; i++) {\n%r score = -1, *row = y + n * 6;\nint best = 0;\n", anchors);
+    hy__w(c, "%fi {\n%r score = -1, *row = y + n * 6;\nint best = 0;\n", anchors);
     hy__w(c, "for (int k = 1; k < %l; k++) {\nconst %r e = x0[(o * %l + k) * %l + i];\n"
-             "if (e > score) { score = e; best = k; }\n}\n", classes, classes, anchors);
+          "if (e > score) { score = e; best = k; }\n}\n", classes, classes, anchors);
     hy__w(c, "if (score < %v || !best) continue;\nrow[0] = (%r)(best - 1);\nrow[1] = score;\n", r->threshold);
     hy__w(c, "for (int k = 0; k < 2; k++) {\nstatic const %r variance[4] = { ");
     for (k = 0; k < 4; k++) hy__w(c, k ? ", %v" : "%v", hy__real_of(&r->variances, k, k < 2 ? 0.1 : 0.2));
     hy__w(c, " };\nconst %r *shift = x1 + (o * %l + i) * 4, low = x2[i * 4 + k], high = x2[i * 4 + k + 2];\n",
           anchors);
     hy__w(c, "const %r size = high - low, at = shift[k] * variance[k] * size + (low + high) / 2;\n"
-             "const %r half = (%r)exp(shift[k + 2] * variance[k + 2]) * size / 2;\n");
+          "const %r half = (%r)exp(shift[k + 2] * variance[k + 2]) * size / 2;\n");
     hy__w(c, r->no_clip ? "row[2 + k] = at - half;\nrow[4 + k] = at + half;\n}\n"
                         : "row[2 + k] = at - half < 0 ? 0 : at - half > 1 ? 1 : at - half;\n"
                           "row[4 + k] = at + half < 0 ? 0 : at + half > 1 ? 1 : at + half;\n}\n");
@@ -62499,15 +62030,14 @@ static void hy__c_detection(hy__c *c, const hy__c_step *s)
     int64_t anchors = x->dim[2], most = r->nms_topk > 0 ? hy__least(r->nms_topk, anchors) : anchors;
     hy__w(c, "%r *copy = (%r *)(void *)scratch;\nint32_t *order = (int32_t *)(void *)(copy + %l);\n",
           6 * anchors);
-    hy__w(c, "(void)order;\nfor (int o = 0; o < %l; o++) {\n%r *y = y0 + o * %l;\nint n = 0;\n", x->dim[0],
-          6 * anchors);
+    hy__w(c, "(void)order;\n%fo {\n%r *y = y0 + o * %l;\nint n = 0;\n", x->dim[0], 6 * anchors);
     hy__c_detected(c, r, x->dim[1], anchors);
     if (r->nms_threshold > 0 && r->nms_threshold <= 1) {
         hy__c_best(c, anchors, anchors, "i < n", "y[i * 6 + 1]", "y[order[p - 1] * 6 + 1]");
         hy__w(c, "memcpy(copy, y, (size_t)n * 6 * sizeof *y);\nfor (int i = 0, kept = 0; i < m; i++) {\n"
-                 "%r *row = y + i * 6;\nint crowded = 0;\n");
+              "%r *row = y + i * 6;\nint crowded = 0;\n");
         hy__w(c, "if (i >= %l) { row[0] = -1; continue; }\n"
-                 "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n", most);
+              "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n", most);
         hy__c_box(c, "b", "(row + 2)", 0);
         hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = copy + order[j] * 6 + 2;\n");
         hy__c_box(c, "a", "v", 0);
@@ -62524,8 +62054,8 @@ static void hy__c_open_regions(hy__c *c, const hy__c_step *s)
 {
     hy__c_need(c, "whole");
     hy__c_need(c, "between");
-    hy__w(c, "for (int o = 0; o < %l; o++) {\nconst %r *roi = x1 + o * 5;\n"
-             "const int64_t image = %p_whole(roi[0]);\n", hy__c_in(s, 1)->shape.dim[0]);
+    hy__w(c, "%fo {\nconst %r *roi = x1 + o * 5;\nconst int64_t image = %p_whole(roi[0]);\n",
+          hy__c_in(s, 1)->shape.dim[0]);
     if (hy__c_in(s, 0)->shape.dim[0] < 1) hy__w(c, "const int inside = 0;\n");
     else hy__w(c, "const int inside = image >= 0 && image < %l;\n", hy__c_in(s, 0)->shape.dim[0]);
 }
@@ -62543,8 +62073,7 @@ static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
         hy__w(c, "const %r %ss = (%r)(%s1 < %s0 ? 1 : %s1 - %s0 + 1) / %l;\n", axis[i], axis[i], axis[i],
               axis[i], axis[i], y[2 + i]);
     }
-    hy__w(c, "for (int c = 0; c < %l; c++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n",
-          y[1], y[2], y[3]);
+    hy__w(c, "%fc %fh %fv {\n", y[1], y[2], y[3]);
     for (i = 0; i < 2; i++) {
         hy__w(c, "const int64_t %sa = %p_between(%s0 + %p_whole(floor(%s * %ss)), 0, %l);\n", axis[i],
               axis[i], axis[i], axis[i], x[2 + i]);
@@ -62554,9 +62083,8 @@ static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
     hy__w(c, "const int64_t plane = (inside ? image * %l + c : c) * %l;\nint64_t best = -1;\n", x[1],
           x[2] * x[3]);
     hy__w(c, "%r most = inside && ha < hb && va < vb ? -INFINITY : 0;\n"
-             "for (int64_t i = ha; i < hb && inside; i++) for (int64_t k = va; k < vb; k++)\n"
-             "if (x0[plane + i * %l + k] > most) { best = plane + i * %l + k; most = x0[best]; }\n", x[3],
-          x[3]);
+          "for (int64_t i = ha; i < hb && inside; i++) for (int64_t k = va; k < vb; k++)\n"
+          "if (x0[plane + i * %l + k] > most) { best = plane + i * %l + k; most = x0[best]; }\n", x[3], x[3]);
     hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = most;\n", y[1], y[2], y[3]);
     if (hy__c_wants(c, s, 1)) hy__w(c, "y1[((o * %l + c) * %l + h) * %l + v] = best;\n", y[1], y[2], y[3]);
     else hy__w(c, "(void)best;\n");
@@ -62590,8 +62118,7 @@ static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
         if (r->sample_ratio > 0) hy__w(c, "const int64_t %sn = %d;\n", a, r->sample_ratio);
         else hy__w(c, "const int64_t %sn = %p_whole(ceil(%ss));\n", a, a);
     }
-    hy__w(c, "for (int c = 0; c < %l; c++) for (int h = 0; h < %l; h++) for (int v = 0; v < %l; v++) {\n",
-          y[1], y[2], y[3]);
+    hy__w(c, "%fc %fh %fv {\n", y[1], y[2], y[3]);
     if (r->position_sensitive)
         hy__w(c, "const %r *x = x0 + ((inside ? image : 0) * %l + (c * %l + h) * %l + v) * %l;\n", x[1], y[2],
               y[3], x[2] * x[3]);
@@ -62610,8 +62137,8 @@ static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
     hy__w(c, "for (int64_t j = vf; j < ve; j++) {\n");
     hy__c_sample(c, "v", "j", x[3]);
     hy__w(c, "const %r *a = x + hl * %l, *b = x + hh * %l;\n"
-             "sum += (1 - hp) * (1 - vp) * a[vl] + (1 - hp) * vp * a[vh] + hp * (1 - vp) * b[vl] + hp * vp * "
-             "b[vh];\n}\n}\n", x[3], x[3]);
+          "sum += (1 - hp) * (1 - vp) * a[vl] + (1 - hp) * vp * a[vh] + hp * (1 - vp) * b[vl] + hp * vp * "
+          "b[vh];\n}\n}\n", x[3], x[3]);
     hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = inside ? sum / ((%r)hn * (%r)vn) : 0;\n}\n}\n", y[1],
           y[2], y[3]);
 }
@@ -62676,10 +62203,8 @@ static void hy__c_rnn_product(hy__c *c, const hy__c_step *s, const hy__c_rnn *v,
     char weights[HY__C_TEXT];
     hy__c_text(weights, "(x1 + %l)", w->start);
     if (!v->packed) {
-        hy__w(c, "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) {\n%t sum = 0;\n", m, w->columns,
-              (int)c->real);
-        hy__w(c, "for (int k = 0; k < %l; k++) sum += %s[i * %l + k] * %s[j * %l + k];\n%s[i * %l + j] = "
-                 "sum;\n}\n", w->rows, a,
+        hy__w(c, "%fi %fj {\n%r sum = 0;\n", m, w->columns);
+        hy__w(c, "%fk sum += %s[i * %l + k] * %s[j * %l + k];\n%s[i * %l + j] = sum;\n}\n", w->rows, a,
               w->rows, weights, w->rows, to, w->columns);
         return;
     }
@@ -62701,32 +62226,27 @@ static void hy__c_rnn_cell(hy__c *c, const hy__c_rnn *v)
     int64_t u = v->units;
     hy__c_function(c, "sigmoid", sg);
     hy__c_function(c, "tanh", th);
-    hy__w(c, "%u_APART\nfor (int j = 0; j < %l; j++) {\n", u);
+    hy__w(c, "%u_APART\n%fj {\n", u);
     if (v->r.cell.mode == HY_RNN_LSTM) {
-        hy__w(c, "const %t in = %s(g[j] + bx[j] + b[j] + bh[j]);\n", (int)c->real, sg);
-        hy__w(c, "const %t forget = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real,
-              sg, u, u, u, u);
-        hy__w(c, "const %t fresh = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real, th,
-              2 * u, 2 * u,
+        hy__w(c, "const %r in = %s(g[j] + bx[j] + b[j] + bh[j]);\n", sg);
+        hy__w(c, "const %r forget = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", sg, u, u, u, u);
+        hy__w(c, "const %r fresh = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", th, 2 * u, 2 * u,
               2 * u, 2 * u);
-        hy__w(c, "const %t leave = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real, sg,
-              3 * u, 3 * u,
+        hy__w(c, "const %r leave = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", sg, 3 * u, 3 * u,
               3 * u, 3 * u);
-        hy__w(c, "%t e = forget * cell[n * %l + j] + in * fresh;\n", (int)c->real, u);
+        hy__w(c, "%r e = forget * cell[n * %l + j] + in * fresh;\n", u);
         if (v->r.cell.nan == v->r.cell.nan) hy__w(c, "if (e != e) e = %v;\n", v->r.cell.nan);
         if (v->r.cell.low > -HUGE_VAL) hy__w(c, "if (e < %v) e = %v;\n", v->r.cell.low, v->r.cell.low);
         if (v->r.cell.high < HUGE_VAL) hy__w(c, "if (e > %v) e = %v;\n", v->r.cell.high, v->r.cell.high);
         hy__w(c, "cell[n * %l + j] = e;\nfull[n * %l + j] = leave * %s(e);\n", u, u, th);
     } else if (v->r.cell.mode == HY_RNN_GRU) {
-        hy__w(c, "const %t reset = %s(g[j] + bx[j] + b[j] + bh[j]);\n", (int)c->real, sg);
-        hy__w(c, "const %t update = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", (int)c->real,
-              sg, u, u, u, u);
-        hy__w(c, "const %t fresh = %s(g[%l + j] + bx[%l + j] + reset * (b[%l + j] + bh[%l + j]));\n",
-              (int)c->real, th, 2 * u,
-              2 * u, 2 * u, 2 * u);
+        hy__w(c, "const %r reset = %s(g[j] + bx[j] + b[j] + bh[j]);\n", sg);
+        hy__w(c, "const %r update = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", sg, u, u, u, u);
+        hy__w(c, "const %r fresh = %s(g[%l + j] + bx[%l + j] + reset * (b[%l + j] + bh[%l + j]));\n", th,
+              2 * u, 2 * u, 2 * u, 2 * u);
         hy__w(c, "full[n * %l + j] = (1 - update) * fresh + update * h[n * %l + j];\n", u, u);
     } else {
-        hy__w(c, "const %t e = g[j] + bx[j] + b[j] + bh[j];\n", (int)c->real);
+        hy__w(c, "const %r e = g[j] + bx[j] + b[j] + bh[j];\n");
         if (v->r.cell.mode == HY_RNN_TANH) hy__w(c, "full[n * %l + j] = %s(e);\n", u, th);
         else hy__w(c, "full[n * %l + j] = e <= 0 ? 0 : e;\n", u);
     }
@@ -62739,34 +62259,29 @@ static void hy__c_rnn_walk(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, co
 {
     int lstm = v->r.cell.mode == HY_RNN_LSTM, direction = unit % v->r.directions, lengths = lstm ? 4 : 3, k;
     int64_t biases = hy__size(&hy__c_in(s, 1)->shape) - 2 * v->gates * (v->r.layers * v->r.directions - unit);
-    hy__w(c, "{\nconst %t *bx = x1 + %l, *bh = bx + %l;\n", (int)c->real, biases, v->gates);
+    hy__w(c, "{\nconst %r *bx = x1 + %l, *bh = bx + %l;\n", biases, v->gates);
     hy__c_rnn_product(c, s, v, v->steps * v->batch, &part[0], "low", "gates");
     hy__w(c, "memcpy(h, x2 + %l, %l * sizeof *h);\n", unit * v->batch * v->width, v->batch * v->width);
     if (lstm) hy__w(c, "memcpy(cell, x3 + %l, %l * sizeof *cell);\n", unit * v->batch * v->units,
                     v->batch * v->units);
-    hy__w(c, "for (int step = 0; step < %l; step++) {\nconst int t = %s;\n", v->steps,
-          direction ? "last - step" : "step");
+    hy__w(c, "%fstep {\nconst int t = %s;\n", v->steps, direction ? "last - step" : "step");
     hy__c_rnn_product(c, s, v, v->batch, &part[1], "h", "rec");
-    hy__w(c, "for (int n = 0; n < %l; n++) {\nconst %t *g = gates + (t * %l + n) * %l, *b = rec + n * %l;\n",
-          v->batch,
-          (int)c->real, v->batch, v->gates, v->gates);
-    hy__w(c, "%t *y = high + (t * %l + n) * %l + %l;\n", (int)c->real, v->batch, v->wide,
-          direction * v->width);
+    hy__w(c, "%fn {\nconst %r *g = gates + (t * %l + n) * %l, *b = rec + n * %l;\n", v->batch, v->batch,
+          v->gates, v->gates);
+    hy__w(c, "%r *y = high + (t * %l + n) * %l + %l;\n", v->batch, v->wide, direction * v->width);
     if (s->node->nin > lengths)
-        hy__w(c, "if (t >= x%d[n]) {\nfor (int j = 0; j < %l; j++) y[j] = 0;\ncontinue;\n}\n", lengths,
-              v->width);
+        hy__w(c, "if (t >= x%d[n]) {\n%fj y[j] = 0;\ncontinue;\n}\n", lengths, v->width);
     hy__c_rnn_cell(c, v);
     if (v->r.project) {
-        hy__w(c, "%t *to = h + n * %l;\nconst %t *from = full + n * %l;\n", (int)c->real, v->width,
-              (int)c->real, v->units);
+        hy__w(c, "%r *to = h + n * %l;\nconst %r *from = full + n * %l;\n", v->width, v->units);
         hy__c_rnn_product(c, s, v, 1, &part[2], "from", "to");
     } else hy__w(c, "memcpy(h + n * %l, full + n * %l, %l * sizeof *h);\n", v->width, v->units, v->units);
     hy__w(c, "memcpy(y, h + n * %l, %l * sizeof *h);\n}\n}\n", v->width, v->width);
     for (k = 1; k < 3; k++)
         if (v->r.tensor[k == 1 ? HY__RNN_LAST : HY__RNN_LAST_CELL] >= 0 && hy__c_wants(c, s, k))
             hy__w(c, "memcpy(y%d + %l, %s, %l * sizeof *h);\n", k,
-                  unit * v->batch * (k == 1 ? v->width : v->units),
-                  k == 1 ? "h" : "cell", v->batch * (k == 1 ? v->width : v->units));
+                  unit * v->batch * (k == 1 ? v->width : v->units), k == 1 ? "h" : "cell",
+                  v->batch * (k == 1 ? v->width : v->units));
     hy__w(c, "}\n");
 }
 
@@ -62784,17 +62299,16 @@ static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
     hy__c_rnn_parts(s, part);
     rows = v.steps * v.batch;
     at = rows * v.gates;
-    hy__w(c, "enum { last = %l };\n%t *gates = (%t *)(void *)scratch, *rec = gates + %l, *h = gates + %l;\n",
-          v.steps - 1,
-          (int)c->real, (int)c->real, at, at + v.batch * v.gates);
+    hy__w(c, "enum { last = %l };\n%r *gates = (%r *)(void *)scratch, *rec = gates + %l, *h = gates + %l;\n",
+          v.steps - 1, at, at + v.batch * v.gates);
     at += v.batch * (v.gates + v.width);
-    hy__w(c, "%t *full = gates + %l, *cell = gates + %l;\n(void)cell; (void)last;\n", (int)c->real, at,
+    hy__w(c, "%r *full = gates + %l, *cell = gates + %l;\n(void)cell; (void)last;\n", at,
           at + v.batch * v.units);
     at += 2 * v.batch * v.units;
     for (layer = 0; layer < v.r.layers; layer++) {
-        hy__w(c, "{\nconst %t *low = ", (int)c->real);
+        hy__w(c, "{\nconst %r *low = ");
         if (layer) hy__w(c, "gates + %l;\n", at + (layer - 1) % 2 * rows * v.wide); else hy__w(c, "x0;\n");
-        hy__w(c, "%t *high = ", (int)c->real);
+        hy__w(c, "%r *high = ");
         if (layer + 1 < v.r.layers) hy__w(c, "gates + %l;\n", at + layer % 2 * rows * v.wide); else hy__w(c,
             "y0;\n");
         for (d = 0; d < v.r.directions; d++)
@@ -62840,18 +62354,16 @@ static void hy__c_attention(hy__c *c, const hy__c_step *s)
     hy__c_number(scale, hy__score_scale(r, part), c->real);
     hy__c_text(own, "h / %d", (int)(shared ? heads / shared : 1));
     hy__c_text(input, "const %s", hy__c_local(c->real));
-    hy__w(c, "%t *p = (%t *)(void *)scratch;\n", (int)c->real, (int)c->real);
-    hy__w(c, "for (int b = 0; b < %l; b++) for (int h = 0; h < %l; h++) for (int t = 0; t < %l; t++) {\n",
-          q->dim[0], heads, queries);
+    hy__w(c, "%r *p = (%r *)(void *)scratch;\n");
+    hy__w(c, "%fb %fh %ft {\n", q->dim[0], heads, queries);
     hy__c_attention_row(c, input, "q", "x0", &of_q, "h", "t");
     hy__c_attention_row(c, input, "k", "x1", &of_k, own, "");
     hy__c_attention_row(c, input, "v", "x2", &of_v, own, "");
     hy__c_attention_row(c, hy__c_local(c->real), "y", "y0", &of_y, "h", "t");
     if (r->causal) hy__w(c, "const int n = t + %l < %l ? t + %l : %l;\n", seen, keys, seen, keys);
     else hy__w(c, "enum { n = %l };\n", keys);
-    hy__w(c, "%t top = -INFINITY, sum = 0;\nfor (int i = 0; i < n; i++) {\n%t a = 0;\n", (int)c->real,
-          (int)c->real);
-    hy__w(c, "for (int d = 0; d < %l; d++) a += q[d] * k[i * %l + d];\n", part, of_k.row);
+    hy__w(c, "%r top = -INFINITY, sum = 0;\nfor (int i = 0; i < n; i++) {\n%r a = 0;\n");
+    hy__w(c, "%fd a += q[d] * k[i * %l + d];\n", part, of_k.row);
     if (masked) {
         memset(&mask, 0, sizeof mask);
         hy__attend_mask(&mask, &hy__c_in(s, 3)->shape);
@@ -62861,12 +62373,10 @@ static void hy__c_attention(hy__c *c, const hy__c_step *s)
     if (masked && hy__c_in(s, 3)->dtype == HY_BOOL) hy__w(c, "a = x3[at] ? a * %s : -INFINITY;\n", scale);
     else hy__w(c, "a = a * %s%s;\n", scale, masked ? " + x3[at]" : "");
     hy__w(c, "if (a > top || a != a) top = a;\np[i] = a;\n}\n");
-    hy__w(c, "for (int d = 0; d < %l; d++) y[d] = 0;\n", each);
+    hy__w(c, "%fd y[d] = 0;\n", each);
     if (masked && r->zero_hidden) hy__w(c, "if (top == -INFINITY) continue;\n");
     hy__w(c, "for (int i = 0; i < n; i++) { p[i] = %s(p[i] - top); sum += p[i]; }\n"
-             "for (int i = 0; i < n; i++) for (int d = 0; d < %l; d++)\n"
-             "y[d] += p[i] / sum * v[i * %l + d];\n}\n",
-          e, each, of_v.row);
+          "for (int i = 0; i < n; i++) %fd\ny[d] += p[i] / sum * v[i * %l + d];\n}\n", e, each, of_v.row);
 }
 
 /* --- control flow: bodies are functions of their own, which work in the scratch of the operator --- */
@@ -63006,7 +62516,7 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
         hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
         hy__w(c, hy__c_is_half(dtype) ? "if ((goes_on & 0x7fff) == 0) break;\n"
                                       : "if (goes_on == 0) break;\n");
-    } else hy__w(c, "for (int t = 0; t < %l; t++) {\n", turns);
+    } else hy__w(c, "%ft {\n", turns);
     hy__c_turn_call(c, s, &l, last, HY__C_LATE);
     for (i = 0; i < r->states; i++)
         hy__w(c, "%t *was%d = s%d;\ns%d = n%d;\nn%d = was%d;\n", (int)hy__c_in(s, r->data + i)->dtype, i, i,
@@ -63052,12 +62562,10 @@ static size_t hy__c_int8_scratch(const hy__c_step *s)
 static void hy__c_int8_round(hy__c *c, const hy__int8_plan *p)
 {
     const int64_t all = p->groups * p->fine_c, places = hy__int8_volume(p->fine);
-    hy__w(c, "int8_t *const data = (int8_t *)scratch, *q = data;\n"
-          "for (int n = 0; n < %l; n++) for (int g = 0; g < %l; g++)\n"
+    hy__w(c, "int8_t *const data = (int8_t *)scratch, *q = data;\n%fn %fg\n"
           "for (int z = %l; z < %l; z++) for (int y = %l; y < %l; y++) for (int x = %l; x < %l; x++)\n"
-          "for (int k = 0; k < %l; k++) {\nfloat v = 0;\n", p->images, p->groups, -p->pad[0],
-          p->wide[0] - p->pad[0], -p->pad[1], p->wide[1] - p->pad[1], -p->pad[2], p->wide[2] - p->pad[2],
-          p->fine_c);
+          "%fk {\nfloat v = 0;\n", p->images, p->groups, -p->pad[0], p->wide[0] - p->pad[0], -p->pad[1],
+          p->wide[1] - p->pad[1], -p->pad[2], p->wide[2] - p->pad[2], p->fine_c);
     hy__w(c, "if (z >= 0 && z < %l && y >= 0 && y < %l && x >= 0 && x < %l)\n", p->fine[0], p->fine[1],
           p->fine[2]);
     hy__w(c, "v = x0[n * %l + (g * %l + k) * %l + ((z * %l + y) * %l + x) * %l] * %v;\n", all * places,
@@ -63075,15 +62583,13 @@ static void hy__c_int8(hy__c *c, const hy__c_step *s)
     places = hy__int8_volume(p.coarse);
     taps = p.stretches / (p.kernel[0] * p.kernel[1]);
     hy__c_int8_round(c, &p);
-    hy__w(c, "for (int n = 0; n < %l; n++) for (int g = 0; g < %l; g++) for (int p = 0; p < %l; p++)\n"
-          "for (int z = 0; z < %l; z++) for (int y = 0; y < %l; y++) for (int x = 0; x < %l; x++) {\n",
-          p.images, p.groups, p.panels, p.coarse[0], p.coarse[1], p.coarse[2]);
+    hy__w(c, "%fn %fg %fp\n%fz %fy %fx {\n", p.images, p.groups, p.panels, p.coarse[0], p.coarse[1],
+          p.coarse[2]);
     hy__w(c, "const int8_t *w = x1 + (g * %l + p) * %l;\n"
           "const int8_t *from = data + (((n * %l + g) * %l + z * %l) * %l + y * %l) * %l + x * %l;\n",
           p.panels, p.stretches * p.steps * HY__INT8_BYTES, p.groups, p.wide[0], p.stride[0], p.wide[1],
           p.stride[1], p.wide[2] * p.fine_c, p.stride[2] * p.fine_c);
-    hy__w(c, "int32_t sum[16] = { 0 };\n"
-          "for (int i = 0; i < %l; i++) for (int j = 0; j < %l; j++) for (int k = 0; k < %l; k++) {\n"
+    hy__w(c, "int32_t sum[16] = { 0 };\n%fi %fj %fk {\n"
           "const int8_t *a = from + (i * %l + j * %l) * %l + k * %l;\n", p.kernel[0], p.kernel[1], taps,
           p.dilate[0] * p.wide[1], p.dilate[1], p.wide[2] * p.fine_c, p.dilate[2] * p.fine_c);
     hy__w(c, "for (int t = 0; t < %l; t++, a += 4, w += 64) for (int o = 0; o < 16; o++)\n"
@@ -63718,8 +63224,7 @@ static int hy__c_map_of(hy__c *c, hy__c_step *s)
         hy_array *part = y->count ? y->item[o] : y;
         part = hy_copy(F, part);
         failed = !part || hy__c_map_make(c, &s->map[o], (const int *)part->t.data,
-                                         hy__size(&part->t.type.shape), n,
-                                         fill);
+                                         hy__size(&part->t.type.shape), n, fill);
     }
     hy_end(F);
     return failed ? -1 : 0;
@@ -64091,7 +63596,7 @@ static void hy__c_write_numbers(hy__c *c, const hy_tensor *from, const hy__c_blo
     c->real = dtype;
     for (i = 0; i < n; i++) {
         const char *at = (const char *)from->data + (b ? hy__c_blob_at(b, i) : i) * hy__traits[dtype].size;
-        hy__w(c, i % in_line ? ", " : i ? ",\n    " : "\n    ");
+        hy__w(c, i % in_line ? ", " : i ? ",\n" : "\n");
         if (hy__c_is_half(dtype)) {
             uint16_t bits;
             memcpy(&bits, at, sizeof bits);
@@ -64200,8 +63705,7 @@ static void hy__c_write_packed(hy__c *c, const hy__c_blob *b)
     char name[HY__C_TEXT];
     hy__c_blob_name(b, name);
     if (c->separate) hy__w(c, "(const %t *)(const void *)((const char *)weights + %l)",
-                           (int)b->from.type.dtype,
-                           (int64_t)b->offset);
+                           (int)b->from.type.dtype, (int64_t)b->offset);
     else hy__w(c, "%p_%s", name);
 }
 
@@ -64251,12 +63755,11 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
         const char *half = t->dtype == HY_F16 ? "f16" : "bf16";
         if (!hy__c_is_half(t->dtype) || (out < 0 ? !hy__c_takes(c, s, k) : !hy__c_wants(c, s, out))) continue;
         hy__c_need_half(c, t->dtype);
-        if (!behind) hy__w(c, "    float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
-                           out < 0 ? k : out,
-                           (int64_t)at);
+        if (!behind) hy__w(c, "float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
+                           out < 0 ? k : out, (int64_t)at);
         at += hy__round64((size_t)hy__size(&t->shape) * sizeof(float));
         if (behind != (out >= 0)) continue;
-        hy__c_loop(c, "    ", "i", hy__size(&t->shape));
+        hy__w(c, "%fi", hy__size(&t->shape));
         if (behind) hy__w(c, " e%d[i] = %p_to_%s(y%d[i]);\n", out, half, out);
         else hy__w(c, " x%d[i] = %p_from_%s(h%d[i]);\n", k, half, k);
     }
@@ -64320,14 +63823,14 @@ static void hy__c_write_calls(hy__c *c, int part)
     for (i = early ? 0 : c->at->early; i < (early ? c->at->early : c->at->steps); i++) {
         const hy__c_step *s = &c->at->step[i];
         if (!s->emit) continue;
-        hy__w(c, "    %p_%s(", s->name);
+        hy__w(c, "%p_%s(", s->name);
         hy__c_write_ports(c, s, 1);
         hy__w(c, ");\n");
     }
     for (i = 0; i < c->at->g->heads && !early; i++) {
         int v = hy__c_value_of(c, &c->at->g->head[i]);
         if (hy__c_is_own_head(c, i)) continue;
-        hy__w(c, "    memcpy(out");
+        hy__w(c, "memcpy(out");
         if (c->at->g->heads > 1) hy__w(c, "%d", i);
         hy__w(c, ", ");
         hy__c_write_where(c, v);
@@ -64341,7 +63844,7 @@ static void hy__c_write_voids(hy__c *c)
     int i;
     for (i = 0; i < c->at->g->heads; i++) {
         if (!hy__c_is_own_head(c, i) || hy__size(&hy__edge_type(&c->at->g->head[i])->shape)) continue;
-        hy__w(c, "    (void)out");
+        hy__w(c, "(void)out");
         if (c->at->g->heads > 1) hy__w(c, "%d", i);
         hy__w(c, ";\n");
     }
@@ -64363,19 +63866,18 @@ static void hy__c_write_run(hy__c *c)
     hy__c_write_signature(c);
     hy__w(c, "\n{\n");
     if (c->at->arena)
-        hy__w(c, "#ifdef %u_NO_MEMORY\n    char *ws = (char *)workspace;\n#else\n"
-                 "    static double memory[(%u_WORKSPACE + 7) / 8];\n"
-                 "    char *ws = (char *)(workspace ? workspace : memory);\n#endif\n"
-                 "    if (!ws) return -1;\n");
-    else hy__w(c, hy__c_lies_nowhere(c->at) ? "    char *ws = (char *)workspace;\n    (void)ws;\n"
-                                            : "    (void)workspace;\n");
+        hy__w(c, "#ifdef %u_NO_MEMORY\nchar *ws = (char *)workspace;\n#else\n"
+              "static double memory[(%u_WORKSPACE + 7) / 8];\n"
+              "char *ws = (char *)(workspace ? workspace : memory);\n#endif\nif (!ws) return -1;\n");
+    else hy__w(c, hy__c_lies_nowhere(c->at) ? "char *ws = (char *)workspace;\n(void)ws;\n"
+                                            : "(void)workspace;\n");
     for (i = 0; i < c->at->g->vars; i++)
-        if (!hy__c_body_reads(c->at, i)) hy__w(c, "    (void)%s;\n", c->at->var[i]);
+        if (!hy__c_body_reads(c->at, i)) hy__w(c, "(void)%s;\n", c->at->var[i]);
     hy__c_write_voids(c);
-    if (c->separate && !c->weights) hy__w(c, "    (void)weights;\n");
-    if (c->at->faults) hy__w(c, "    int fault = 0;\n");
+    if (c->separate && !c->weights) hy__w(c, "(void)weights;\n");
+    if (c->at->faults) hy__w(c, "int fault = 0;\n");
     hy__c_write_calls(c, HY__C_LATE);
-    hy__w(c, c->at->faults ? "    return fault ? -2 : 0;\n}\n" : "    return 0;\n}\n");
+    hy__w(c, c->at->faults ? "return fault ? -2 : 0;\n}\n" : "return 0;\n}\n");
 }
 
 /* A part of a body as a function. */
@@ -64402,8 +63904,8 @@ static void hy__c_write_part(hy__c *c, int part)
     if (b->arena) hy__w(c, "%schar *ws", comma);
     if (c->separate) hy__w(c, *comma || b->arena ? ", const void *weights" : "const void *weights");
     if (b->faults) hy__w(c, *comma || b->arena || c->separate ? ", int *fault" : "int *fault");
-    hy__w(c, c->separate ? ")\n{\n    (void)weights;\n" : ")\n{\n");
-    if (b->faults) hy__w(c, "    (void)fault;\n");
+    hy__w(c, c->separate ? ")\n{\n(void)weights;\n" : ")\n{\n");
+    if (b->faults) hy__w(c, "(void)fault;\n");
     if (part == HY__C_LATE) hy__c_write_voids(c);
     hy__c_write_calls(c, part);
     hy__w(c, "}\n\n");
@@ -64438,14 +63940,13 @@ static void hy__c_write_test(hy__c *c)
         hy__w(c, "static %t %p_got%d[%l];\n", (int)c->out[i]->t.type.dtype, i,
               hy__most(hy__size(&c->out[i]->t.type.shape), 1));
     if (c->separate) hy__w(c, "static double %p_loaded[(%u_WEIGHTS + 7) / 8 + 1];\n");
-    hy__w(c, "\nint main(int argc, char **argv)\n{\n    double worst, largest;\n    int bad = 0;\n"
-          "    (void)argc; (void)argv;\n");
+    hy__w(c, "\nint main(int argc, char **argv)\n{\ndouble worst, largest;\nint bad = 0;\n"
+          "(void)argc; (void)argv;\n");
     if (c->separate)
-        hy__w(c, "    FILE *file = argc > 1 ? fopen(argv[1], \"rb\") : NULL;\n"
-              "    if (!file || fread(%p_loaded, 1, %u_WEIGHTS, file) != %u_WEIGHTS) { puts(\"no "
-              "weights\"); return 2; }\n"
-              "    fclose(file);\n");
-    hy__w(c, "    if (%p_run(");
+        hy__w(c, "FILE *file = argc > 1 ? fopen(argv[1], \"rb\") : NULL;\n"
+              "if (!file || fread(%p_loaded, 1, %u_WEIGHTS, file) != %u_WEIGHTS) { puts(\"no weights\"); "
+              "return 2; }\nfclose(file);\n");
+    hy__w(c, "if (%p_run(");
     for (i = 0; i < c->at->g->vars; i++) hy__w(c, "%p_given%d, ", i);
     for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
     hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
@@ -64456,17 +63957,16 @@ static void hy__c_write_test(hy__c *c)
         hy__c_load(c, got, dtype, hy__c_text(name, "%s_got%d", c->prefix, i), "i");
         hy__c_load(c, due, dtype, hy__c_text(name, "%s_due%d", c->prefix, i), "i");
         c->real = HY_F64;
-        hy__w(c, "    worst = largest = 0;\n");
-        hy__c_loop(c, "    ", "i", hy__size(&c->out[i]->t.type.shape));
-        hy__w(c, " {\n        const double got = (double)%s, due = (double)%s, size = fabs(due);\n"
-              "        if (size > largest && size < INFINITY) largest = size;\n"
-              "        if (got == due || (got != got && due != due)) continue;\n"
-              "        if (!(fabs(got - due) <= worst) && worst == worst) worst = fabs(got - due);\n    }\n",
-              got, due);
-        hy__w(c, "    printf(\"%p: output %d: off by %%g at most, of %%g\\n\", worst, largest);\n"
-              "    if (!(worst <= %v * largest)) bad = 1;\n", i, hy__c_tolerance(c, dtype));
+        hy__w(c, "worst = largest = 0;\n");
+        hy__w(c, "%fi {\nconst double got = (double)%s, due = (double)%s, size = fabs(due);\n"
+              "if (size > largest && size < INFINITY) largest = size;\n"
+              "if (got == due || (got != got && due != due)) continue;\n"
+              "if (!(fabs(got - due) <= worst) && worst == worst) worst = fabs(got - due);\n}\n",
+              hy__size(&c->out[i]->t.type.shape), got, due);
+        hy__w(c, "printf(\"%p: output %d: off by %%g at most, of %%g\\n\", worst, largest);\n"
+              "if (!(worst <= %v * largest)) bad = 1;\n", i, hy__c_tolerance(c, dtype));
     }
-    hy__w(c, "    puts(bad ? \"%p: WRONG\" : \"%p: right\");\n    return bad;\n}\n#endif\n");
+    hy__w(c, "puts(bad ? \"%p: WRONG\" : \"%p: right\");\nreturn bad;\n}\n#endif\n");
 }
 
 /* inputs: as many as the operator has that calls it, parameters behind the variables. */
@@ -64522,8 +64022,8 @@ static void hy__c_put_source(hy__target *t, const void *what)
           "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n"
           "#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && "
           "!defined(__OPTIMIZE_SIZE__)\n"
-          "#pragma GCC optimize(\"no-trapping-math\")    /* no compare can trap: loops of them become vector "
-          "code */\n#endif\n\n");
+          "#pragma GCC optimize(\"no-trapping-math\")    /* no compare can trap: loops of them become "
+          "vector code */\n#endif\n\n");
     hy__c_write_sizes(&c);
     hy__w(&c, "#ifdef __cplusplus\n#define restrict __restrict\nextern \"C\"\n#endif\n");
     hy__c_write_signature(&c);
@@ -64687,10 +64187,9 @@ static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, c
     c->separate = opt && opt->weights;
     if (opt && ((opt->header && !strcmp(file, opt->header)) || (opt->weights && !strcmp(file,
                                                                                         opt->weights)) ||
-                (opt->header && opt->weights && !strcmp(opt->header, opt->weights)))) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: source, header and weights are files of their own");
-        return -1;
-    }
+                (opt->header && opt->weights && !strcmp(opt->header, opt->weights))))
+        return hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: source, header and weights are files of their "
+                        "own");
     if (hy__c_prefix(c, opt ? opt->prefix : NULL, file)) return -1;
     room = hy__buffer_new(&F->cache, (size_t)(g->vars + 1) * sizeof(hy_type));
     if (!room) { hy__no_memory(F, "hy_export_c"); return -1; }
@@ -64717,34 +64216,17 @@ static int hy__c_to_files(hy__c *c, const char *file, const hy_export_c_opt *opt
 HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char *file,
                        const hy_export_c_opt *opt)
 {
-    hy__scope scope;
     hy__flat in;
     hy__trace *t;
     hy__c c;
     int failed = -1, training;
     if (!F || F->code) return -1;
     if (!file) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: the name of the file is NULL"); return -1; }
-    if (!hy__alive(F, inputs, "hy_export_c") || !hy__block_ok(F, net, "hy_export_c") || !hy__prefix(F,
-            net)) return -1;
-    if (F->graph || !net->house->hybrid) {
-        hy__fail(F, HY_ERROR_STATE, "hy_export_c: %s", F->graph ? "the frame is symbolic"
-                 : "only a hybrid block becomes a graph: make it with HY_BLOCK_NEW");
-        return -1;
-    }
-    memset(&scope, 0, sizeof scope);
-    scope.block = net;
-    scope.prefix = net->house->prefix;
-    scope.label = net->house->label ? net->house->label : net->house->name;
-    in.room = NULL;
+    if (!hy__export_ok(F, net, "hy_export_c")) return -1;
     training = F->training;
     F->training = 0;
     hy_begin(F);
-    hy__fresh_keep(F);
-    F->scope = &scope;
-    t = hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 0, &in);
-    F->scope = NULL;
-    if (F->code) hy__take_back(F);
-    hy__fresh_keep(F);
+    t = hy__export_call(F, net, inputs, "hy_export_c", &in);
     if (t) {
         if (!hy__c_open(&c, F, t->graph, in.at, net->kind, file, opt)) failed = hy__c_to_files(&c, file, opt);
         hy__c_close(&c);

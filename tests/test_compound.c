@@ -4,6 +4,12 @@ typedef struct compound_case { const char *op, *attrs; int np; double add; const
 static const compound_case compound_cases[] = {
     { "_npi_copysign", "", 1, 0, "(2,3) (2,3)", "(2,3)",
       "-1, 0.75, 0.25, -1.5, 0.5, 0.5" },
+    { "_npi_copysign_scalar", "\"scalar\": \"-2\"", 1, 0, "(4)", "(4)",
+      "-1, -0.75, -0.25, -1.5" },
+    { "_npi_rcopysign_scalar", "\"scalar\": \"-3\"", 1, 0, "(4)", "(4)",
+      "-3, 3, -3, 3" },
+    { "_npi_det", "", 1, 0, "(2,2)", "()",
+      "-1.3125" },
     { "_npi_ldexp", "", 1, 0, "(4) (4)", "(4)",
       "-0.8408964, 2.12132, -0.3535534, 1.06066" },
     { "_npi_ldexp_scalar", "\"scalar\": \"3.0\"", 1, 0, "(4)", "(4)",
