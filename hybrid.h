@@ -31073,7 +31073,7 @@ static uint64_t hy__bound_hash(const hy_frame *F, const hy_op *op, int n, const 
 }
 
 /* Of one type, and with elements in the same places. */
-static int hy__same_layout(const hy_tensor *a, const hy_tensor *b)
+HY__INLINE int hy__same_layout(const hy_tensor *a, const hy_tensor *b)
 {
     int d, n = a->type.shape.ndim;
     if (a->type.dtype != b->type.dtype || n != b->type.shape.ndim) return 0;
