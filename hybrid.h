@@ -6729,16 +6729,6 @@ static void hy__pack_strides(hy_tensor *t)
     for (d = t->type.shape.ndim - 1; d >= 0; d--) { t->stride[d] = step; step *= t->type.shape.dim[d]; }
 }
 
-/* Of one type, and with elements in the same places. */
-static int hy__same_layout(const hy_tensor *a, const hy_tensor *b)
-{
-    int d, n = a->type.shape.ndim;
-    if (a->type.dtype != b->type.dtype || n != b->type.shape.ndim) return 0;
-    for (d = 0; d < n; d++)
-        if (a->type.shape.dim[d] != b->type.shape.dim[d] || a->stride[d] != b->stride[d]) return 0;
-    return 1;
-}
-
 /* Of this type, and packed: 0 sends those without elements, or with odd strides of 1, a longer way. */
 HY__INLINE int hy__packed_as(const hy_tensor *t, const hy_type *type)
 {
@@ -31079,6 +31069,16 @@ static uint64_t hy__bound_hash(const hy_frame *F, const hy_op *op, int n, const 
             h = hy__mix64(h, (uint64_t)t->shape.dim[d] ^ (uint64_t)in[i]->stride[d] << 32);
     }
     return h;
+}
+
+/* Of one type, and with elements in the same places. */
+HY__INLINE int hy__same_layout(const hy_tensor *a, const hy_tensor *b)
+{
+    int d, n = a->type.shape.ndim;
+    if (a->type.dtype != b->type.dtype || n != b->type.shape.ndim) return 0;
+    for (d = 0; d < n; d++)
+        if (a->type.shape.dim[d] != b->type.shape.dim[d] || a->stride[d] != b->stride[d]) return 0;
+    return 1;
 }
 
 static hy__bound *hy__bound_find(hy_frame *F, const hy_op *op, int n, const hy_tensor *const *in,
