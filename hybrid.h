@@ -3864,8 +3864,8 @@ HY_UNARY_OPS(HY__CPP_UNARY)
     \"no-tree-reassoc\", \"no-tree-sink\", \"no-tree-phiprop\", \"no-split-paths\", \
     \"no-optimize-strlen\", \"no-tree-pta\", \"no-ssa-backprop\", \"no-tree-copy-prop\", \
     \"no-tree-bit-ccp\", \"no-tree-switch-conversion\", \"no-store-merging\", \"no-tree-dominator-opts\", \
-    \"no-tree-dse\", \"no-ree\", \"no-cse-follow-jumps\", \"no-rerun-cse-after-loop\", \"no-dse\", \
-    \"no-move-loop-invariants\", \"no-split-wide-types\", \"no-if-conversion\", \"no-if-conversion2\", \
+    \"no-tree-dse\", \"no-ree\", \"cse-follow-jumps\", \"rerun-cse-after-loop\", \"no-dse\", \
+    \"no-move-loop-invariants\", \"no-split-wide-types\", \"if-conversion\", \"if-conversion2\", \
     \"no-shrink-wrap\", \"no-isolate-erroneous-paths-dereference\", \"no-ipa-cp\", \"no-ipa-bit-cp\", \
     \"no-ipa-vrp\", \"no-ipa-sra\", \"no-ipa-icf\", \"no-ipa-pure-const\", \"no-ipa-reference\", \
     \"no-partial-inlining\", \"no-caller-saves\", \"no-tree-forwprop\", \"ira-region=one\", \
@@ -45939,6 +45939,25 @@ static int64_t hy__size_or_open(int size) { return size > 0 ? size : -1; }
 static double hy__real_or(double v, double otherwise) { return v == 0 ? otherwise : v == HY_ZERO ? 0 : v; }
 static int hy__int_or(int v, int otherwise) { return v == 0 ? otherwise : v == HY_ZERO ? 0 : v; }
 
+HY__UNUSED static int hy__ends_in(const char *name, const char *ending)
+{
+    size_t n = strlen(name), k = strlen(ending);
+    return n >= k && !strcmp(name + n - k, ending);
+}
+
+/* Element i of an array that is packed. */
+HY__UNUSED static double hy__element_value(const hy_array *x, int64_t i)
+{
+    return hy__load((const char *)x->t.data + i * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
+}
+/* Bytes of 0. */
+HY__UNUSED static hy_array *hy__blank(hy_frame *F, hy_shape shape, hy_dtype dtype)
+{
+    hy_array *x = hy_empty(F, shape, dtype);
+    if (x) memset(x->t.data, 0, (size_t)hy__bytes(&x->t.type));
+    return x;
+}
+
 /* --- what layers say of themselves --- */
 static hy__line hy__line_in(char *text, size_t bytes)
 {
@@ -47514,8 +47533,7 @@ static int hy__rnn_mode(hy_frame *F, const char *who, int mode, const char *acti
     if (mode != HY_RNN_RELU || !activation || !F || F->code) return mode;
     if (!strcmp(activation, "relu")) return HY_RNN_RELU;
     if (!strcmp(activation, "tanh")) return HY_RNN_TANH;
-    hy__fail(F, HY_ERROR_ARGUMENT, "%s: activation '%s' is neither relu nor tanh", who, activation);
-    return -1;
+    return hy__fail(F, HY_ERROR_ARGUMENT, "%s: activation '%s' is neither relu nor tanh", who, activation);
 }
 
 /* The four parameters of a cell; names begin with `lead`: "l0_" or nothing. */
@@ -48355,9 +48373,8 @@ static int hy__damaged(hy__input *s, uint64_t at, const char *format, ...)
     va_start(args, format);
     hy__format(&line, format, args);
     va_end(args);
-    hy__fail(s->F, HY_ERROR_FORMAT, "%s, byte %l: %s%s%s%s", s->name, (int64_t)(s->base + at), text,
-             s->member ? " (entry " : "", s->member ? s->member : "", s->member ? ")" : "");
-    return -1;
+    return hy__fail(s->F, HY_ERROR_FORMAT, "%s, byte %l: %s%s%s%s", s->name, (int64_t)(s->base + at), text,
+                    s->member ? " (entry " : "", s->member ? s->member : "", s->member ? ")" : "");
 }
 
 /* Are there n bytes at this place? */
@@ -48441,8 +48458,7 @@ static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
     if (!F || F->code) return -1;
     if (!name) { hy__fail(F, HY_ERROR_ARGUMENT, "the name of the file is NULL"); return -1; }
     if (hy__kind_of_file(name) >= HY__STREAM) {     /* opening it might never end */
-        hy__fail(F, HY_ERROR_FILE, "%s: no regular file", name);
-        return -1;
+        return hy__fail(F, HY_ERROR_FILE, "%s: no regular file", name);
     }
     do {
         errno = 0;
@@ -51247,11 +51263,10 @@ static int hy__fail_unknown(hy__reader *R, const hy__unknown *all, int n, int mo
         hy__say(&line, "%s%s of node %s", i ? ", " : "", op, name);
         if (all[i].n > 1) hy__say(&line, " and %d more", all[i].n - 1);
     }
-    hy__fail(R->F, HY_ERROR_UNKNOWN,
-             more ? "%s, byte %l: operators that are not registered: %s, and %d nodes more"
-             : "%s, byte %l: operators that are not registered: %s", R->s->name,
-             (int64_t)j->token[all[0].op].at, list, more);
-    return -1;
+    return hy__fail(R->F, HY_ERROR_UNKNOWN,
+                    more ? "%s, byte %l: operators that are not registered: %s, and %d nodes more"
+                    : "%s, byte %l: operators that are not registered: %s", R->s->name,
+                    (int64_t)j->token[all[0].op].at, list, more);
 }
 
 /* Every operator that is not known here, sub-graphs included, in one message. */
@@ -52719,19 +52734,10 @@ static int hy__control_bad(const hy__control_read *C, const char *what)
                        what);
 }
 
-static const char *hy__read_text(const hy__control_read *C, const char *key)
-{
-    const hy__json *j = &C->R->j;
-    int f, t;
-    for (f = HY__IN_PARAM; f <= HY__IN_ATTRS; f++)
-        if (C->field[f] >= 0 && (t = hy__json_find(j, C->field[f], key)) >= 0) return hy__json_text(j, t);
-    return NULL;
-}
-
 /* A list of places below `most` in C->list; how many, or -1. */
 static int hy__read_places(hy__control_read *C, const char *key, int most)
 {
-    const char *text = hy__read_text(C, key);
+    const char *text = hy__node_says(C->R, C->field, key);
     char what[96];
     hy__line line = hy__line_open(what, sizeof what);
     int i, n = text ? hy__read_tuple(text, 0, C->inputs + 1, C->list) : -2;
@@ -52787,7 +52793,7 @@ static int hy__read_foreach(hy__control_read *C)
 
 static int hy__read_while(hy__control_read *C)
 {
-    const char *most = hy__read_text(C, "max_iterations"), *end;
+    const char *most = hy__node_says(C->R, C->field, "max_iterations"), *end;
     int i, k, n;
     if (!most || !hy__read_i64(most, &end, &C->r.limit) || *end || C->r.limit < 1 || C->r.limit > INT_MAX / 2)
         return hy__control_bad(C, "max_iterations should be specified");
@@ -52949,7 +52955,7 @@ static int hy__control_read_open(hy__control_read *C)
 static int hy__read_control_bodies(hy__control_read *C)
 {
     int k, vars, heads[3];
-    const char *outputs = hy__read_text(C, "num_out_data"), *end;
+    const char *outputs = hy__node_says(C->R, C->field, "num_out_data"), *end;
     int64_t v;
     if (C->which == HY__FOREACH ? hy__read_foreach(C) : C->which == HY__COND ? hy__read_cond(C)
         : hy__read_while(C))
@@ -53608,12 +53614,6 @@ typedef struct hy__importing {
     hy__brief         missing;
 } hy__importing;
 
-static int hy__ends_in(const char *name, const char *ending)
-{
-    size_t n = strlen(name), k = strlen(ending);
-    return n >= k && !strcmp(name + n - k, ending);
-}
-
 static hy_array *hy__import_value(const hy__importing *I, const char *name)
 {
     int i = I->params ? hy__names_find(&I->index.names, name) : -1;
@@ -53647,8 +53647,7 @@ static int hy__import_candidates(hy_frame *F, const hy__importing *I, const char
     hy__brief known;
     int i;
     for (known.n = i = 0; i < g->vars; i++) hy__brief_add(&known, g->var[i]->name);
-    hy__fail(F, HY_ERROR_UNKNOWN, format, I->where, what, known.n ? hy__brief_end(&known) : "none");
-    return -1;
+    return hy__fail(F, HY_ERROR_UNKNOWN, format, I->where, what, known.n ? hy__brief_end(&known) : "none");
 }
 
 /* The names in a list are cut out of it. own: a file's list, which also has inputs that nothing uses. */
@@ -53852,12 +53851,7 @@ static hy_block *hy__import_graph(hy_frame *F, hy_graph *g, const hy_arrays *par
     hy__importing I;
     int i, failed;
     memset(&I, 0, sizeof I);
-    if (!F || F->code) return NULL;
-    if (!g || g->root != F->root) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s", where, g ? "the graph belongs to another hy_open"
-                 : "the graph is NULL");
-        return NULL;
-    }
+    if (!hy__graph_ok(F, g, where)) return NULL;
     if (params && !hy__arrays_ok(F, params, where)) return NULL;
     I.b = hy__symbol_block_new(F, g);
     if (!I.b) return NULL;
@@ -54635,9 +54629,8 @@ static int hy__int8_skip(hy__quantizer *Q, const char *list)
             Q->layer[i].taken = 0;
         }
         if (found || !n) continue;
-        hy__fail(Q->F, HY_ERROR_UNKNOWN, "hy_quantize: no layer is called '%s'; there are %s", list,
-                 known.n ? hy__brief_end(&known) : "none");
-        return -1;
+        return hy__fail(Q->F, HY_ERROR_UNKNOWN, "hy_quantize: no layer is called '%s'; there are %s", list,
+                        known.n ? hy__brief_end(&known) : "none");
     }
     return 0;
 }
@@ -54755,13 +54748,6 @@ static void hy__int8_threshold(hy__int8_layer *layer)
 }
 
 /* --- one layer's weight --- */
-static hy_array *hy__int8_empty(hy_frame *F, hy_shape shape, hy_dtype dtype)
-{
-    hy_array *x = hy_empty(F, shape, dtype);
-    if (x) memset(x->t.data, 0, (size_t)hy__bytes(&x->t.type));
-    return x;
-}
-
 /* Largest |w| of a channel; -1: one is not finite. */
 static double hy__int8_largest(const float *w, int64_t n)
 {
@@ -54814,9 +54800,9 @@ static int hy__int8_weight(const hy__quantizer *Q, int i, const hy__int8_reading
     shape.dim[2] = HY__INT8_PANEL;
     shape.dim[3] = HY__INT8_STEP;
     if (node->nin > 2) bias = (const float *)hy__int8_param(Q->b, i, 2, 0)->t.data;
-    to->weight = hy__int8_empty(Q->F, shape, HY_I8);
-    to->scale = hy__int8_empty(Q->F, hy__shape1(all), HY_F32);
-    to->bias = bias || layer->batch_norm ? hy__int8_empty(Q->F, hy__shape1(all), HY_F32) : NULL;
+    to->weight = hy__blank(Q->F, shape, HY_I8);
+    to->scale = hy__blank(Q->F, hy__shape1(all), HY_F32);
+    to->bias = bias || layer->batch_norm ? hy__blank(Q->F, hy__shape1(all), HY_F32) : NULL;
     if (Q->F->code) return -1;
     for (o = 0; o < all; o++) {
         double most = hy__int8_largest(w + o * n, n), factor = 1, shift = 0;
@@ -55025,12 +55011,6 @@ static hy_block *hy__int8_build(hy__quantizer *Q)
 }
 
 /* --- what it costs in accuracy --- */
-static double hy__int8_element(const hy_array *x, int64_t i)
-{
-    hy_dtype dtype = x->t.type.dtype;
-    return hy__load((const char *)x->t.data + i * hy__traits[dtype].size, dtype);
-}
-
 typedef struct hy__int8_sums { double error, numbers, same, rows; } hy__int8_sums;
 
 static void hy__int8_compare(hy_frame *F, hy_array *x, hy_array *y, hy_quantize_report *report,
@@ -55045,14 +55025,14 @@ static void hy__int8_compare(hy_frame *F, hy_array *x, hy_array *y, hy_quantize_
     n = hy__size(s);
     row = s->ndim ? s->dim[s->ndim - 1] : 1;
     for (i = 0; i < n; i++) {
-        double a = hy__int8_element(x, i), b = hy__int8_element(y, i);
+        double a = hy__element_value(x, i), b = hy__element_value(y, i);
         double off = a == b || (a != a && b != b) ? 0 : fabs(a - b);
         if (off != off) off = HUGE_VAL;
         if (off > report->largest) report->largest = off;
         sums->error += off;
         if (i % row == 0) best_x = best_y = i;
-        if (a > hy__int8_element(x, best_x)) best_x = i;
-        if (b > hy__int8_element(y, best_y)) best_y = i;
+        if (a > hy__element_value(x, best_x)) best_x = i;
+        if (b > hy__element_value(y, best_y)) best_y = i;
         if (i % row == row - 1) { sums->rows++; sums->same += best_x == best_y; }
     }
     sums->numbers += (double)n;
@@ -55905,17 +55885,12 @@ static void hy__lars_begin(hy_update *u)
     u->number[0] = o->momentum;
     if (!o->no_momentum_correction && u->memory[1] != 0) u->number[0] *= u->memory[0] / u->memory[1];
 }
-static int hy__name_ends(const char *name, const char *end)
-{
-    size_t n = strlen(name), m = strlen(end);
-    return n >= m && !strcmp(name + n - m, end);
-}
 static void hy__lars_settle(hy_update *u)
 {
     const hy_optim_opt *o = &u->optim->opt;
     double weight = sqrt(u->sum[0]), grad = sqrt(u->sum[1]) * u->rescale;
-    if (hy__name_ends(u->name, "gamma") || hy__name_ends(u->name, "beta")) return;
-    if (hy__name_ends(u->name, "bias")) return;
+    if (hy__ends_in(u->name, "gamma") || hy__ends_in(u->name, "beta")) return;
+    if (hy__ends_in(u->name, "bias")) return;
     if (weight > 0 && grad > 0) u->lr *= o->eta * weight / (grad + u->wd * weight + o->epsilon);
 }
 
@@ -56320,10 +56295,9 @@ static int hy__slot_ready(hy_frame *F, hy_trainer *T, hy__slot *s)
     if (!p->array.buffer) { hy__fail_param(F, p, "hy_step"); return -1; }
     if (!leaf || leaf->op || !leaf->fresh || !hy__leaf_fits(leaf, p)) {
         if (T->opt.ignore_stale_grad) return 0;
-        hy__fail(F, HY_ERROR_STATE, "hy_step: the gradient of Parameter '%s' has not been updated by "
-                 "backward since the last step: if only a part of the network is used on purpose, set "
-                 "ignore_stale_grad; if not, look at what the loss was computed from", hy__called(p));
-        return -1;
+        return hy__fail(F, HY_ERROR_STATE, "hy_step: the gradient of Parameter '%s' has not been updated by "
+                        "backward since the last step: if only a part of the network is used on purpose, set "
+                        "ignore_stale_grad; if not, look at what the loss was computed from", hy__called(p));
     }
     if (hy__slot_open(F, T, s)) return -1;
     hy__slot_follow(s);
@@ -57121,10 +57095,6 @@ static hy_metric *hy__metric_new(hy_frame *F, const char *name, hy__tally_fn bat
     return M;
 }
 
-static double hy__metric_number(const hy_array *x, int64_t i)
-{
-    return hy__load((const char *)x->t.data + i * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
-}
 static int64_t hy__metric_size(const hy_array *x) { return hy__size(&x->t.type.shape); }
 
 static void hy__metric_shapes(hy_frame *F, const hy_metric *M, const hy_array *label, const hy_array *p)
@@ -57137,7 +57107,7 @@ static void hy__metric_shapes(hy_frame *F, const hy_metric *M, const hy_array *l
 static int64_t hy__metric_class(hy_frame *F, const hy_metric *M, const hy_array *label, int64_t i,
                                 int64_t classes)
 {
-    double v = hy__metric_number(label, i);
+    double v = hy__element_value(label, i);
     if (v >= 0 && v < (double)classes) return (int64_t)v;
     hy__fail(F, HY_ERROR_INDEX, "hy_metric_update: %s: sample %l has the label %g, and there are %l classes",
              M->name, i, v, classes);
@@ -57163,7 +57133,7 @@ static int hy__metric_classes(hy_frame *F, const hy_metric *M, const hy_array *l
 }
 static double hy__class_score(const hy_array *p, const hy__classes *c, int64_t sample, int64_t k)
 {
-    return hy__metric_number(p, (sample / c->inner * c->n + k) * c->inner + sample % c->inner);
+    return hy__element_value(p, (sample / c->inner * c->n + k) * c->inner + sample % c->inner);
 }
 /* The class with the highest score; the first of equals, and NaN is the highest. */
 static int64_t hy__class_best(const hy_array *p, const hy__classes *c, int64_t sample)
@@ -57183,8 +57153,8 @@ static void hy__accuracy_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array
     int64_t i, n = hy__metric_size(label), whole = hy__same_shape(&label->t.type.shape, &p->t.type.shape);
     if (!whole && hy__metric_classes(F, M, label, p, hy__int_or(M->opt.axis, 1), &c)) return;
     for (i = 0; i < n; i++) {
-        double v = whole ? trunc(hy__metric_number(p, i)) : (double)hy__class_best(p, &c, i);
-        t->sum += v == trunc(hy__metric_number(label, i));
+        double v = whole ? trunc(hy__element_value(p, i)) : (double)hy__class_best(p, &c, i);
+        t->sum += v == trunc(hy__element_value(label, i));
     }
     t->count += (double)n;
 }
@@ -57263,7 +57233,7 @@ static void hy__distance_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array
         return;
     }
     for (i = 0; i < n; i++) {
-        double off = fabs(hy__metric_number(label, i / (n / labels)) - hy__metric_number(p, i));
+        double off = fabs(hy__element_value(label, i / (n / labels)) - hy__element_value(p, i));
         sum += M->kind == HY__METRIC_mae ? off : off * off;
     }
     sum /= (double)n;
@@ -57288,7 +57258,7 @@ static void hy__perplexity_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_arr
     int64_t i, truth, n = hy__metric_size(label);
     if (hy__metric_classes(F, M, label, p, hy__int_or(M->opt.axis, -1), &c)) return;
     for (i = 0; i < n; i++) {
-        if (M->opt.ignores && hy__metric_number(label, i) == M->opt.ignore_label) continue;
+        if (M->opt.ignores && hy__element_value(label, i) == M->opt.ignore_label) continue;
         truth = hy__metric_class(F, M, label, i, c.n);
         if (truth < 0) return;
         t->sum -= log(fmax(hy__class_score(p, &c, i, truth), 1e-10));
@@ -57307,11 +57277,11 @@ static void hy__pearson_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array 
     int64_t i, n = hy__metric_size(label);
     if (n != hy__metric_size(p)) { hy__metric_shapes(F, M, label, p); return; }
     for (i = 0; i < n; i++) {
-        t->mean[0] += hy__metric_number(label, i) / (double)n;
-        t->mean[1] += hy__metric_number(p, i) / (double)n;
+        t->mean[0] += hy__element_value(label, i) / (double)n;
+        t->mean[1] += hy__element_value(p, i) / (double)n;
     }
     for (i = 0; i < n; i++) {
-        double a = hy__metric_number(label, i) - t->mean[0], b = hy__metric_number(p, i) - t->mean[1];
+        double a = hy__element_value(label, i) - t->mean[0], b = hy__element_value(p, i) - t->mean[1];
         t->spread[0] += a * a;
         t->spread[1] += b * b;
         t->joint += a * b;
@@ -57399,7 +57369,7 @@ static void hy__loss_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *la
     (void)F;
     (void)M;
     (void)label;
-    for (i = 0; i < n; i++) t->sum += hy__metric_number(p, i);
+    for (i = 0; i < n; i++) t->sum += hy__element_value(p, i);
     t->count += (double)n;
 }
 static void hy__custom_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
@@ -58936,8 +58906,7 @@ static double hy__fit_sum(const hy_array *x)
 {
     double sum = 0;
     int64_t i, n = hy__size(&x->t.type.shape);
-    for (i = 0; i < n; i++)
-        sum += hy__load((const char *)x->t.data + i * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
+    for (i = 0; i < n; i++) sum += hy__element_value(x, i);
     return sum;
 }
 
@@ -63108,13 +63077,6 @@ static void hy__c_raw(hy__c *c, int v)
     if (node && node->held) x->index = hy__c_blob_of(c, &node->constant, hy__c_name_of(c, node));
 }
 
-static hy_array *hy__c_blank(hy_frame *F, hy_shape shape, hy_dtype dtype)
-{
-    hy_array *x = hy_empty(F, shape, dtype);
-    if (x) memset(x->t.data, 0, (size_t)hy__bytes(&x->t.type));
-    return x;
-}
-
 /* What an operator without inputs that count gives is a constant from here on. */
 static int hy__c_compute(hy__c *c, const hy__node *node, int v)
 {
@@ -63123,11 +63085,11 @@ static int hy__c_compute(hy__c *c, const hy__node *node, int v)
     int k, number = hy__op_number(node->op);
     for (k = 0; k < node->nin && k < 4; k++) {
         const hy_type *t = hy__edge_type(&node->in[k]);
-        in[k] = hy__c_blank(F, t->shape, t->dtype);
+        in[k] = hy__blank(F, t->shape, t->dtype);
     }
     if (number == HY_OP__zeros || number == HY_OP__ones ||
         number == HY_OP__full) {     /* others say the shape */
-        y = hy__c_blank(F, node->type[0].shape, node->type[0].dtype);
+        y = hy__blank(F, node->type[0].shape, node->type[0].dtype);
         hy_fill(F, y,
                 number == HY_OP__full ? ((const hy___full_rec *)node->record)->value : number == HY_OP__ones);
     } else y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, node->record, 0, NULL);
@@ -63179,7 +63141,7 @@ static int hy__c_map_make(hy__c *c, hy__c_map *m, const int *from, int64_t n, in
     for (i = 0; i < n; i++) filled += from[i] == 0;
     if (!filled && !hy__c_map_loops(m, from, n)) { m->base--; return 0; }
     if (filled) {
-        hy_array *room = hy__c_blank(F, hy__shape1(inputs + 1), HY_I32);
+        hy_array *room = hy__blank(F, hy__shape1(inputs + 1), HY_I32);
         if (!room) return -1;
         to = (int *)room->t.data;
         for (i = 0; i < n; i++) if (from[i]) { used += !to[from[i] - 1]; to[from[i] - 1] = (int)i + 1; }
@@ -63215,9 +63177,9 @@ static int hy__c_map_of(hy__c *c, hy__c_step *s)
     s->map = (hy__c_map *)hy__alloc_zero(&F->root->heap, (size_t)node->nout * sizeof *s->map);
     if (!s->map) { hy__no_memory(F, "hy_export_c"); return -1; }
     hy_begin(F);
-    in[0] = hy__c_blank(F, x->shape, HY_I32);
+    in[0] = hy__blank(F, x->shape, HY_I32);
     if (in[0]) for (o = 0; o < n; o++) ((int *)in[0]->t.data)[o] = o + 1;
-    in[1] = node->nin > 1 ? hy__c_blank(F, hy__c_in(s, 1)->shape, HY_I32) : NULL;
+    in[1] = node->nin > 1 ? hy__blank(F, hy__c_in(s, 1)->shape, HY_I32) : NULL;
     y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, record.bytes, 0, NULL);
     if (!y) failed = -1;
     for (o = 0; !failed && o < (y->count ? y->count : 1); o++) {
