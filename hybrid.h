@@ -13172,18 +13172,13 @@ static void hy__fold_rows_i32(hy__reduction kind, void *acc, const void *from, i
         for (i = 0; i < n; i++) sum[i] = to[i] ^ flip;
     }
 }
-static void hy__fold_lines_i32(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
-                               int64_t n)
+static void hy__add_lines_i32(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                              int64_t n)
 {
-    const int32_t *x = (const int32_t *)from, flip = kind == HY__MIN ? -1 : 0;
-    int64_t *out = (int64_t *)acc, i, j;
-    for (; count > 0; count--, x += step, out++) {
-        int64_t sum = *out;
-        int32_t most = (int32_t)hy__clamp_i64(sum ^ flip, INT32_MIN, INT32_MAX);
-        if (kind == HY__MEAN) HY__FOLD_LINE(sum, int64_t, 8, 0, (int64_t), hy__added_i64)
-        else HY__FOLD_LINE(most, int32_t, 16, INT32_MIN, HY__FLIPPED, hy__larger_i32)
-        *out = kind == HY__MEAN ? sum : most ^ flip;
-    }
+    const int32_t *x = (const int32_t *)from;
+    int64_t *sum = (int64_t *)acc, j;
+    (void)kind;
+    for (; count > 0; count--, x += step, sum++) for (j = 0; j < n; j++) *sum = hy__added_i64(*sum, x[j]);
 }
 
 HY__SMALL_BEGIN
@@ -13207,6 +13202,7 @@ HY__SMALL_BEGIN
     }
 HY__LINES_BY_ROWS(f64, double,  double,  f64, 0)
 HY__LINES_BY_ROWS(i64, int64_t, int64_t, i64, 1)
+HY__LINES_BY_ROWS(i32, int32_t, int64_t, i64, 1)
 HY__SMALL_END
 
 /* --- moments: s1 += g and s2 += g (x - center), g being x - center if not given, in doubles --- *
@@ -13677,7 +13673,8 @@ static void hy__reduce_kernels(hy__reduce *r, const hy_job *job)
     else r->compute = r->from != HY_F64 && (sum || extreme || square || product) ? HY_F32 : HY_F64;
     if (r->integer) {
         r->rows = r->compute == HY_I32 ? hy__fold_rows_i32 : hy__fold_rows_i64;
-        r->lines = r->compute == HY_I32 ? hy__fold_lines_i32 : hy__fold_lines_i64;
+        r->lines = r->compute != HY_I32 ? hy__fold_lines_i64
+                 : sum && r->from != HY_I32 ? hy__add_lines_i32 : hy__fold_lines_i32;      /* short: tiles */
     } else {
         const hy__row_kernels *kernels = hy__row_kernels_for(r->compute, job->kernels->isa);
         r->rows = kernels->fold_rows;
