@@ -773,7 +773,7 @@ struct hy_op {
         "cube root") \
     U(rcbrt,     "rcbrt",     MATH, 1 / V_CBRT(x), \
         hy_mul(F, dy, hy_mul_scalar(F, hy_div(F, y, x), -1.0 / 3)), "1 / cbrt(x)") \
-    U(reciprocal, "reciprocal", ARITH, V_DIV(1, x), \
+    U(reciprocal, "reciprocal", FAST_ARITH, V_DIV(1, x), \
         hy_mul(F, dy, hy_negative(F, hy_square(F, y))), "1 / x") \
     U(exp,       "exp",       FAST_MATH, V_EXP(x), hy_mul(F, dy, y), "e to the x") \
     U(expm1,     "expm1",     WIDE_MATH, V_EXPM1(x), hy_mul(F, dy, hy_add_scalar(F, y, 1)), "exp(x) - 1") \
@@ -11857,6 +11857,12 @@ HY__STAMP_TABLE
 #define HY__ROW_OWN(name)   hy__zip_##name##_f32_avx2
 #define HY__ROW_WIDE_MATH(name) hy__map_##name##_f32_avx2
 #define HY__ROW_WIDE HY__ROW_OWN
+#undef V_CEIL                           /* an instruction here */
+#undef V_FLOOR
+#undef V_TRUNC
+#define V_CEIL(x)    __builtin_ceilf(x)
+#define V_FLOOR(x)   __builtin_floorf(x)
+#define V_TRUNC(x)   __builtin_truncf(x)
 #define HY__NAME f32_avx2
 #define HY__TARGET HY__TARGET_AVX2
 HY__STAMP_POINTWISE
@@ -13090,6 +13096,7 @@ static void hy__fold_open(hy__reduction kind, int integer, void *acc, int64_t n)
 /* A NaN stays, whichever comes first. */
 HY__INLINE float hy__larger_f32(float x, float y) { float v = x > y ? x : y; return x != x ? x : v; }
 HY__INLINE double hy__added_f64(double x, double y) { return x + y; }
+HY__INLINE double hy__joint_f64(double x, double y) { return x * y; }
 HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint64_t)x + (uint64_t)y); }
 
 /* Four rows at a time: acc is read and written once for them. */
@@ -13147,6 +13154,7 @@ HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint6
         HY__ROW_REST(n, columns, hy__fold_rows_base(kind, out + n, x + n, count, step, columns - n)) \
         if (kind == HY__MEAN) { double *to = out; HY__FOLD_ROWS(double, HY__AS_DOUBLE, hy__added_f64) } \
         else if (kind == HY__NORM2) { double *to = out; HY__FOLD_ROWS(double, HY__SQUARED, hy__added_f64) } \
+        else if (kind == HY__PROD) { double *to = out; HY__FOLD_ROWS(double, HY__AS_DOUBLE, hy__joint_f64) } \
         else { \
             float to[HY__COLUMNS]; \
             for (i = 0; i < n; i++) to[i] = (float)out[i] * sign; \
@@ -13165,8 +13173,9 @@ HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint6
             float most = (float)sum * sign; \
             if (kind == HY__MEAN) HY__FOLD_LINE(sum, double, 8, 0, HY__AS_DOUBLE, hy__added_f64) \
             else if (kind == HY__NORM2) HY__FOLD_LINE(sum, double, 8, 0, HY__SQUARED, hy__added_f64) \
+            else if (kind == HY__PROD) HY__FOLD_LINE(sum, double, 8, 1, HY__AS_DOUBLE, hy__joint_f64) \
             else HY__FOLD_LINE(most, float, 16, -HUGE_VALF, HY__SIGNED, hy__larger_f32) \
-            *out = kind == HY__MEAN || kind == HY__NORM2 ? sum : most * sign; \
+            *out = kind == HY__MAX || kind == HY__MIN ? most * sign : sum; \
         } \
     }
 
@@ -13243,6 +13252,14 @@ static void hy__fold_rows_i32(hy__reduction kind, void *acc, const void *from, i
         HY__FOLD_ROWS(int32_t, HY__FLIPPED, hy__larger_i32)
         for (i = 0; i < n; i++) sum[i] = to[i] ^ flip;
     }
+}
+static void hy__add_lines_i32(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                              int64_t n)
+{
+    const int32_t *x = (const int32_t *)from;
+    int64_t *sum = (int64_t *)acc, j;
+    (void)kind;
+    for (; count > 0; count--, x += step, sum++) for (j = 0; j < n; j++) *sum = hy__added_i64(*sum, x[j]);
 }
 
 HY__SMALL_BEGIN
@@ -13415,13 +13432,70 @@ HY__DEFINE_MOMENTS(avx2, HY__TARGET_AVX2, float)
 HY__DEFINE_NORMS(avx2, HY__TARGET_AVX2, float)
 HY__ROW_KERNELS(avx2, avx2)
 HY__DEFINE_NORMS(avx512, HY__TARGET_AVX512, float)
-/* Sums gain by AVX-512 only in a line's moments, where gcc has to be told of the wide vectors. */
+/* Sums and a line's moments gain by AVX-512, where gcc has to be told of the wide vectors. */
 HY__VECTOR(double, 64, hy__f64x8)
 #ifdef __clang__
 #define HY__TO_F64X8(v) __builtin_convertvector(v, hy__f64x8)
 #else                                   /* for which gcc takes two halves and joins them */
 #define HY__TO_F64X8(v) ((hy__f64x8)__builtin_ia32_cvtps2pd512_mask(v, zero, (unsigned char)255, 4))
 #endif
+/* Lanes and trees of the loops above, whose bits these have. */
+#define HY__ADDED(a, b) ((a) + (b))
+#define HY__WIDENED(v) HY__TO_F64X8(*(const hy__f32x8_at *)(const void *)&(v))
+#define HY__WIDE_SQUARE(v) (HY__WIDENED(v) * HY__WIDENED(v))
+#define HY__ADD_ROWS_WIDE(VALUE) \
+    { \
+        for (; count >= 4; count -= 4, x += 4 * step) for (i = 0; i < n; i += 8) \
+            *(hy__f64x8_at *)(void *)(to + i) += (VALUE(x[i]) + VALUE(x[i + step])) + \
+                                                 (VALUE(x[i + 2 * step]) + VALUE(x[i + 3 * step])); \
+        for (; count > 0; count--, x += step) \
+            for (i = 0; i < n; i += 8) *(hy__f64x8_at *)(void *)(to + i) += VALUE(x[i]); \
+    }
+#define HY__ADD_LINE_WIDE(VALUE) \
+    { \
+        for (j = 0; j + 64 <= n; j += 64) lane += HY__FOLD_EIGHT(x + j, 8, VALUE, HY__ADDED); \
+        for (; j + 32 <= n; j += 32) lane = HY__FOLD_FOUR(x + j, 8, VALUE, HY__ADDED, lane); \
+        for (; j + 8 <= n; j += 8) lane += VALUE(x[j]); \
+    }
+HY__TARGET_AVX512 static void hy__fold_rows_avx512(hy__reduction kind, void *acc, const void *from,
+                                                   int64_t count, int64_t step, int64_t columns)
+{
+    const float *x = (const float *)from;
+    const hy__f64x8 zero = { 0, 0, 0, 0, 0, 0, 0, 0 };
+    const int64_t n = columns & -8;
+    double *to = (double *)acc;
+    int64_t i;
+    (void)zero;
+    if (kind != HY__MEAN && kind != HY__NORM2) {
+        hy__fold_rows_avx2(kind, acc, from, count, step, columns);
+        return;
+    }
+    hy__fold_rows_base(kind, to + n, x + n, count, step, columns - n);
+    if (kind == HY__MEAN) HY__ADD_ROWS_WIDE(HY__WIDENED) else HY__ADD_ROWS_WIDE(HY__WIDE_SQUARE)
+}
+HY__TARGET_AVX512 static void hy__fold_lines_avx512(hy__reduction kind, void *acc, const void *from,
+                                                    int64_t count, int64_t step, int64_t n)
+{
+    const float *x = (const float *)from;
+    const hy__f64x8 zero = { 0, 0, 0, 0, 0, 0, 0, 0 };
+    double *sum = (double *)acc;
+    int64_t j;
+    if ((kind != HY__MEAN && kind != HY__NORM2) || n < HY__SHORT_LINE) {
+        hy__fold_lines_avx2(kind, acc, from, count, step, n);
+        return;
+    }
+    for (; count > 0; count--, x += step, sum++) {
+        hy__f64x8 lane = zero;
+        if (kind == HY__MEAN) HY__ADD_LINE_WIDE(HY__WIDENED) else HY__ADD_LINE_WIDE(HY__WIDE_SQUARE)
+        for (; j < n; j++) *sum += kind == HY__MEAN ? (double)x[j] : HY__SQUARED(x[j]);
+        *sum += ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+    }
+}
+#undef HY__ADD_LINE_WIDE
+#undef HY__ADD_ROWS_WIDE
+#undef HY__WIDE_SQUARE
+#undef HY__WIDENED
+#undef HY__ADDED
 #define HY__DEVIATION(at) (HY__TO_F64X8(*(const hy__f32x8_at *)(const void *)(x + (at))) - center_of)
 HY__TARGET_AVX512 static void hy__moments_avx512(const void *from, const void *with, int lines, int64_t count,
                                                  int64_t step, int64_t n, const double *center, double *s1,
@@ -13458,7 +13532,7 @@ HY__TARGET_AVX512 static void hy__moments_avx512(const void *from, const void *w
 }
 #undef HY__DEVIATION
 #undef HY__TO_F64X8
-HY__ROW_KERNELS(avx512, avx2)
+HY__ROW_KERNELS(avx512, avx512)
 #endif
 #undef HY__ROW_END
 #undef HY__ROW_REST
@@ -13675,11 +13749,13 @@ HY__RUN(hy__run_reduce)
 static void hy__reduce_kernels(hy__reduce *r, const hy_job *job)
 {
     int extreme = r->kind == HY__MAX || r->kind == HY__MIN, sum = r->kind == HY__SUM || r->kind == HY__MEAN;
+    int square = r->kind == HY__NORM2, product = r->kind == HY__PROD;
     if (r->integer) r->compute = r->from != HY_I64 && (sum || extreme) ? HY_I32 : HY_I64;
-    else r->compute = r->from != HY_F64 && (sum || extreme || r->kind == HY__NORM2) ? HY_F32 : HY_F64;
+    else r->compute = r->from != HY_F64 && (sum || extreme || square || product) ? HY_F32 : HY_F64;
     if (r->integer) {
         r->rows = r->compute == HY_I32 ? hy__fold_rows_i32 : hy__fold_rows_i64;
-        r->lines = r->compute == HY_I32 ? hy__fold_lines_i32 : hy__fold_lines_i64;
+        r->lines = r->compute != HY_I32 ? hy__fold_lines_i64
+                 : sum && r->from != HY_I32 ? hy__add_lines_i32 : hy__fold_lines_i32;      /* short: tiles */
     } else {
         const hy__row_kernels *kernels = hy__row_kernels_for(r->compute, job->kernels->isa);
         r->rows = kernels->fold_rows;

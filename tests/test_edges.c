@@ -164,6 +164,69 @@ static void edge_long_lines(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Sums, products, squares and extremes of lines and columns of every length against sums in order; each instruction
+   set has the same bits. */
+static hy_array *edge_fold(hy_frame *F, hy_array *x, int kind, int axis)
+{
+    hy_ints axes = HY_AXES(axis);
+    return kind == 0 ? hy_sum(F, x, axes, NULL) : kind == 1 ? hy_prod(F, x, axes, NULL)
+         : kind == 2 ? hy_norm(F, x, axes, NULL) : kind == 3 ? hy_max(F, x, axes, NULL)
+         : kind == 4 ? hy_min(F, x, axes, NULL) : hy_mean(F, x, axes, NULL);
+}
+static double edge_folded(const double *v, int n, int step, int kind)
+{
+    double y = kind == 1 ? 1 : kind == 3 ? -HUGE_VAL : kind == 4 ? HUGE_VAL : 0;
+    int i;
+    for (i = 0; i < n; i++, v += step)
+        y = kind == 1 ? y * *v : kind == 2 ? y + *v * *v : kind == 3 ? (*v > y ? *v : y)
+          : kind == 4 ? (*v < y ? *v : y) : y + *v;
+    return kind == 2 ? sqrt(y) : kind == 5 ? y / n : y;
+}
+static void edge_folds(void)
+{
+    static const hy_dtype dtypes[] = { HY_F32, HY_F64, HY_F16, HY_I32 };
+    static const int lengths[] = { 1, 3, 8, 15, 16, 17, 31, 33, 63, 64, 65, 95, 97, 129, 200, 301 };
+    hy_desc desc;
+    hy_frame *frame[3];
+    int d, k, kind, axis, isa, i, j, wrong = 0;
+    memset(&desc, 0, sizeof desc);
+    for (isa = 0; isa < 3; isa++) {
+        desc.isa = HY_ISA_BASE + isa;
+        frame[isa] = hy_open(&desc);
+    }
+    for (d = 0; d < 4; d++) for (k = 0; k < (int)(sizeof lengths / sizeof lengths[0]); k++)
+        for (axis = 0; axis < 2; axis++) for (kind = 0; kind < 6; kind++) {
+            const int n = lengths[k], others = 19, whole = d == 3, exact = kind == 3 || kind == 4 || (whole && kind == 0);
+            const double *first = NULL, tolerance = exact ? 0 : whole ? 1.0 : d == 2 ? 2e-3 : d == 1 ? 1e-13 : 1e-6;
+            if (whole && (kind == 1 || kind == 2)) continue;    /* products wrap round, roots are cut */
+            for (isa = 0; isa < 3; isa++) {
+                hy_frame *F = frame[isa];
+                hy_array *x;
+                float *values;
+                const double *v, *y;
+                hy_begin(F);
+                x = axis ? hy_zeros(F, HY_SHAPE(others, n)) : hy_zeros(F, HY_SHAPE(n, others));
+                values = (float *)hy_write(F, x);
+                for (i = 0; i < n * others; i++)
+                    values[i] = whole ? (float)(i * 7919 % 2001 - 1000) : 1 + (float)(i * 7919 % 2001 - 1000) * 2e-5f;
+                x = hy_cast(F, x, dtypes[d]);
+                v = (const double *)hy_data(F, hy_cast(F, x, HY_F64));
+                y = (const double *)hy_data(F, hy_cast(F, edge_fold(F, x, kind, axis), HY_F64));
+                for (j = 0; j < others && y && v; j++) {
+                    const double right = edge_folded(v + (axis ? j * n : j), n, axis ? 1 : others, kind);
+                    wrong += !(fabs(y[j] - right) <= tolerance * (whole ? 1 : fabs(right)));
+                    wrong += first && memcmp(first + j, y + j, sizeof *y) != 0;
+                }
+                wrong += !y || !v;
+                if (!isa) first = y;
+                else hy_end(F);
+                if (isa == 2) hy_end(frame[0]);
+            }
+        }
+    CHECK(wrong == 0);
+    for (isa = 0; isa < 3; isa++) CHECK(hy_close(frame[isa]) == 0);
+}
+
 /* Rows of a turned plane that begin a power of two apart, ragged in both directions, elements of every size. */
 static void edge_turned_planes(void)
 {
@@ -356,6 +419,7 @@ static void test_edges(void)
     RUN(edge_ranges);
     RUN(edge_nan);
     RUN(edge_long_lines);
+    RUN(edge_folds);
     RUN(edge_turned_planes);
     RUN(edge_nothing_wide);
     RUN(edge_window);
