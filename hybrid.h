@@ -26102,6 +26102,8 @@ static void hy__norms_move(const hy_run *now, const hy__norms *k, const hy_tenso
 static void hy__norms_finish(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b, int keep)
 {
     int64_t i, set;
+    keep = keep && (k->update || hy__base(now, &job->out[1]) ||
+                    (job->nout > 2 && hy__base(now, &job->out[2])));
     for (i = 0; i < b->width; i++) {
         double var = b->two[i], root;
         set = b->first + i;
@@ -26146,13 +26148,18 @@ static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k
     for (i = 0; i < 4; i++) per_set[i] = (const char *)narrow[i];
     while (e < end) {
         hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
+        const void *times = NULL, *plus = NULL;
         for (i = 0; i < run.count; i++) {
             int64_t at = run.at + i * run.step, of = of_inner ? e % k->inner : (sets ? e + i : e) / k->inner;
             int64_t params = of_inner ? run.n : 1, set = sets ? 0 : i * size;
             const void *from = hy__norms_load(now, k, x, at, run.n, tile[0]);
-            const void *times = own ? hy__norms_load(now, k, gamma, of, params, narrow[2]) : per_set[2] + set;
-            const void *plus = own ? hy__norms_load(now, k, beta, of, params, narrow[3]) : per_set[3] + set;
-            void *to = direct ? (void *)hy__place(now, y, at) : (void *)tile[1];
+            void *to;
+            if (!own) { times = per_set[2] + set; plus = per_set[3] + set; }
+            else if (!i || !of_inner) {                 /* all sets of a run have those of the same places */
+                times = hy__norms_load(now, k, gamma, of, params, narrow[2]);
+                plus = hy__norms_load(now, k, beta, of, params, narrow[3]);
+            }
+            to = direct ? (void *)hy__place(now, y, at) : (void *)tile[1];
             kernel->scale(from, to, run.n, per_set[0] + set, per_set[1] + set, sets, times, plus,
                           own ? of_inner : sets);
             if (!direct) hy__store_tile(k->compute, hy__place(now, y, at), y->type.dtype, 1, to, run.n);
