@@ -14540,87 +14540,113 @@ HY__LOOPS_BEGIN
 /* --- softmax --- *
  * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one line of n
  * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm.
- * All is done in strips of HY__DEAL columns, what lacks being filled up with values whose e^x is 0. */
-enum { HY__DEAL = 32 };
+ * All is done in rows of HY__DEAL columns, what lacks being filled up with values whose e^x is 0. */
+enum { HY__DEAL = 32, HY__DEALS = 8 * HY__DEAL };
 
-#define HY__FOLD_HALF(v, n, joined) \
-    HY__IVDEP for (i = 0; i < n; i++) { T a = v[i], b = v[i + n]; v[i] = joined; }
-#define HY__FOLD_LANES(v, joined) \
-    HY__FOLD_HALF(v, 16, joined) HY__FOLD_HALF(v, 8, joined) HY__FOLD_HALF(v, 4, joined) \
-    HY__FOLD_HALF(v, 2, joined) HY__FOLD_HALF(v, 1, joined) \
-    one = v[0]; \
-    HY__EACH_LANE(v[i] = one)
 #define HY__EACH_OF(n, body) { HY__IVDEP for (i = 0; i < (n); i++) { body; } }
 #define HY__EACH_LANE(body) HY__EACH_OF(HY__DEAL, body)
+#define HY__FOLD_HALF(v, n, joined) HY__EACH_OF(n, T a = v[i]; T b = v[i + n]; v[i] = joined)
+#define HY__FOLD_LANES(v, joined) \
+    HY__FOLD_HALF(v, 16, joined) HY__FOLD_HALF(v, 8, joined) HY__FOLD_HALF(v, 4, joined) \
+    HY__FOLD_HALF(v, 2, joined) HY__FOLD_HALF(v, 1, joined)
 #define HY__MORE(a, b) ((a) > (b) ? (a) : (b))          /* NaN may vanish: the sums meet it again */
 #define HY__FOUR(v, step) (((v)[i] + (v)[i + (step)]) + ((v)[i + 2 * (step)] + (v)[i + 3 * (step)]))
-/* Row r as p; only `last` columns exist in a thin strip and in a line's last row, which `in` holds. */
+#define HY__FOUR_MORE(v, p, step) \
+    T v##0 = HY__MORE(p[i] * k, p[i + (step)] * k); \
+    T v##1 = HY__MORE(p[i + 2 * (step)] * k, p[i + 3 * (step)] * k); \
+    T v = HY__MORE(v##0, v##1);
+/* `up` times e^v for v <= 0, in two passes over what would be a chain too long for a processor to look past;
+ * lines have eight rows at once, columns one. */
+#define HY__EXPS(n, p, top, e, EXP_DOWN, JOIN) \
+    HY__EACH_OF(n, (e)[i] = EXP_DOWN((p)[i] * k - top, rest + i)) \
+    HY__EACH_OF(n, (e)[i] = JOIN((e)[i], rest[i]))
+/* Row r as p; a thin strip has fewer columns, which `in` holds. */
 #define HY__ROW_OF_STRIP(r) \
-    const T *p = (r) < whole ? x + (r) * step : in; \
-    for (i = 0; (r) >= whole && !line && i < last; i++) in[i] = x[(r) * step + i];
-/* `up` times e^v for v <= 0 is made in two passes over eight rows, a line's at once, then they are added up:
- * short chains that wait for nothing. They stand in y if they are the result, else in `room`. */
+    const T *p = thin ? in : x + (r) * step; \
+    for (i = 0; i < thin; i++) in[i] = x[(r) * step + i];
 #define HY__DEFINE_SOFTMAX(name, target, type, EXP_DOWN, JOIN, up, LOG) \
-    target static void hy__softmax_strip_##name(const type *x, type *y, int line, int64_t rows, \
-                                                int64_t step, int64_t last, type k, int log_too) \
+    target static void hy__softmax_line_##name(const type *x, type *y, int64_t n, type k, int log_too) \
     { \
         typedef type T; \
-        T most[8 * HY__DEAL], sum[HY__DEAL], in[HY__DEAL], room[8 * HY__DEAL], rest[8 * HY__DEAL], one; \
-        const int64_t deal = HY__DEAL, whole = last == deal ? rows : line ? rows - 1 : 0; \
-        int64_t r, i, j, four = whole & -4, many; \
-        HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
-        for (i = 0; line && whole < rows && i < last; i++) in[i] = x[whole * step + i]; \
-        for (r = 0; r < four; r += 4) { \
-            const T *p0 = x + r * step, *p1 = p0 + step, *p2 = p1 + step, *p3 = p2 + step; \
-            HY__EACH_LANE(T a = HY__MORE(p0[i] * k, p1[i] * k); T b = HY__MORE(p2[i] * k, p3[i] * k); \
+        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEALS], room[HY__DEALS], rest[HY__DEALS], top, all; \
+        const int64_t whole = n & -(int64_t)HY__DEALS, left = n - whole; \
+        int64_t r, i, rows = (left + HY__DEAL - 1) & -(int64_t)HY__DEAL; \
+        HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0) \
+        memcpy(in, x + whole, (size_t)left * sizeof *in); \
+        for (i = left; i < rows; i++) in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL); \
+        for (r = 0; r < whole; r += HY__DEALS) { \
+            const T *p = x + r, *q = p + HY__DEALS / 2; \
+            HY__EACH_LANE(HY__FOUR_MORE(a, p, HY__DEAL) HY__FOUR_MORE(b, q, HY__DEAL) \
                           T c = HY__MORE(a, b); most[i] = HY__MORE(c, most[i])) \
+        } \
+        for (r = 0; r < rows; r += HY__DEAL) \
+            HY__EACH_LANE(T v = in[r + i] * k; most[i] = HY__MORE(v, most[i])) \
+        HY__FOLD_LANES(most, a > b ? a : b) \
+        top = most[0]; \
+        for (r = 0; r < n; r += HY__DEALS) { \
+            const T *p = r < whole ? x + r : in; \
+            T *e = r < whole && !log_too ? y + r : room; \
+            const int64_t many = r < whole ? (int64_t)HY__DEALS : rows; \
+            HY__EXPS(many, p, top, e, EXP_DOWN, JOIN) \
+            if (r == whole) break; \
+            HY__EACH_LANE(sum[i] += HY__FOUR(e, HY__DEAL) + HY__FOUR(e + 4 * HY__DEAL, HY__DEAL)) \
+        } \
+        for (r = 0; r < rows; r += HY__DEAL) HY__EACH_LANE(sum[i] += room[r + i]) \
+        HY__FOLD_LANES(sum, a + b) \
+        all = log_too ? LOG(sum[0] * (1 / up)) : 1 / sum[0]; \
+        if (log_too) { \
+            HY__EACH_OF(whole, y[i] = x[i] * k - top - all) \
+            HY__EACH_OF(rows, room[i] = in[i] * k - top - all) \
+        } else { \
+            HY__EACH_OF(whole, y[i] *= all) \
+            HY__EACH_OF(rows, room[i] *= all) \
+        } \
+        memcpy(y + whole, room, (size_t)left * sizeof *y); \
+    } \
+    target static void hy__softmax_strip_##name(const type *x, type *y, int64_t rows, int64_t step, \
+                                                int64_t last, type k, int log_too) \
+    { \
+        typedef type T; \
+        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], room[HY__DEALS], rest[HY__DEAL]; \
+        const int64_t thin = last < HY__DEAL ? last : 0; \
+        const int64_t apart = log_too || thin ? (int64_t)HY__DEAL : step; \
+        int64_t r = 0, i, j, n; \
+        HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
+        for (; r + 4 <= rows && !thin; r += 4) { \
+            const T *p = x + r * step; \
+            HY__EACH_LANE(HY__FOUR_MORE(c, p, step) most[i] = HY__MORE(c, most[i])) \
         } \
         for (; r < rows; r++) { \
             HY__ROW_OF_STRIP(r) HY__EACH_LANE(T v = p[i] * k; most[i] = HY__MORE(v, most[i])) \
         } \
-        if (line) { \
-            HY__FOLD_LANES(most, a > b ? a : b) \
-            for (j = 1; j < 8 && j < rows; j++) HY__EACH_LANE(most[j * HY__DEAL + i] = one) \
-        } \
-        for (r = 0; r < rows; r += 8) { \
-            const int64_t n = hy__least(rows - r, 8); \
-            const int direct = !log_too && r + n <= whole; \
-            const int64_t apart = direct ? step : deal; \
-            T *e = direct ? y + r * step : room; \
-            for (j = 0; j < n; j += many) { \
+        for (r = 0; r < rows; r += n) { \
+            T *e = log_too || thin ? room : y + r * step; \
+            n = hy__least(rows - r, 8); \
+            for (j = 0; j < n; j++) { \
                 HY__ROW_OF_STRIP(r + j) \
-                many = line && r < whole && !j ? hy__least(whole - r, 8) : 1; \
-                HY__EACH_OF(many * HY__DEAL, e[j * apart + i] = EXP_DOWN(p[i] * k - most[i], rest + i)) \
-                HY__EACH_OF(many * HY__DEAL, e[j * apart + i] = JOIN(e[j * apart + i], rest[i])) \
+                HY__EXPS(HY__DEAL, p, most[i], e + j * apart, EXP_DOWN, JOIN) \
             } \
+            for (j = 0; thin && !log_too && j < n; j++) \
+                HY__EACH_OF(thin, y[(r + j) * step + i] = room[j * HY__DEAL + i]) \
             for (j = 0; n < 8 && j < n; j++) HY__EACH_LANE(sum[i] += e[j * apart + i]) \
             if (n == 8) HY__EACH_LANE(sum[i] += HY__FOUR(e, apart) + HY__FOUR(e + 4 * apart, apart)) \
-            for (j = direct ? n : 0; j < n; j++) { \
-                T *v = room + j * HY__DEAL, *q = y + (r + j) * step; \
-                if (log_too) { HY__ROW_OF_STRIP(r + j) HY__EACH_LANE(v[i] = p[i] * k - most[i]) } \
-                if (r + j < whole) HY__EACH_LANE(q[i] = v[i]) else for (i = 0; i < last; i++) q[i] = v[i]; \
-            } \
         } \
-        if (line) { HY__FOLD_LANES(sum, a + b) } \
         if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i] * (1 / up))) \
         else HY__EACH_LANE(sum[i] = 1 / sum[i]) \
-        for (r = 0; r < rows; r++, y += step) \
-            if (r >= whole) for (i = 0; i < last; i++) y[i] = log_too ? y[i] - sum[i] : y[i] * sum[i]; \
-            else if (log_too) HY__EACH_LANE(y[i] -= sum[i]) else HY__EACH_LANE(y[i] *= sum[i]) \
+        for (r = 0; r < rows; r++, x += step, y += step) \
+            if (thin) HY__EACH_OF(thin, y[i] = log_too ? x[i] * k - most[i] - sum[i] : y[i] * sum[i]) \
+            else if (log_too) HY__EACH_LANE(y[i] = x[i] * k - most[i] - sum[i]) \
+            else HY__EACH_LANE(y[i] *= sum[i]) \
     } \
     static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, \
                                    double scale, int log_too) \
     { \
         const type *x = (const type *)from, k = (type)scale; \
         type *y = (type *)to; \
-        int64_t rows = (n + HY__DEAL - 1) / HY__DEAL, c, last; \
-        if (width == 1 && step == 1) { \
-            last = n - (rows - 1) * HY__DEAL; \
-            hy__softmax_strip_##name(x, y, 1, rows, HY__DEAL, last, k, log_too); \
-        } else for (c = 0; c < width; c += HY__DEAL) { \
-            last = hy__least(width - c, HY__DEAL); \
-            hy__softmax_strip_##name(x + c, y + c, 0, n, step, last, k, log_too); \
-        } \
+        int64_t c; \
+        if (width == 1 && step == 1) hy__softmax_line_##name(x, y, n, k, log_too); \
+        else for (c = 0; c < width; c += HY__DEAL) \
+            hy__softmax_strip_##name(x + c, y + c, n, step, hy__least(width - c, HY__DEAL), k, log_too); \
     }
 typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width, int64_t step, double scale,
                                int log_too);
@@ -26233,6 +26259,8 @@ static void hy__norms_move(const hy_run *now, const hy__norms *k, const hy_tenso
 static void hy__norms_finish(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b, int keep)
 {
     int64_t i, set;
+    keep = keep && (k->update || hy__base(now, &job->out[1]) ||
+                    (job->nout > 2 && hy__base(now, &job->out[2])));
     for (i = 0; i < b->width; i++) {
         double var = b->two[i], root;
         set = b->first + i;
@@ -26277,13 +26305,18 @@ static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k
     for (i = 0; i < 4; i++) per_set[i] = (const char *)narrow[i];
     while (e < end) {
         hy__norms_run run = hy__norms_next(k, b, e, end, !direct);
+        const void *times = NULL, *plus = NULL;
         for (i = 0; i < run.count; i++) {
             int64_t at = run.at + i * run.step, of = of_inner ? e % k->inner : (sets ? e + i : e) / k->inner;
             int64_t params = of_inner ? run.n : 1, set = sets ? 0 : i * size;
             const void *from = hy__norms_load(now, k, x, at, run.n, tile[0]);
-            const void *times = own ? hy__norms_load(now, k, gamma, of, params, narrow[2]) : per_set[2] + set;
-            const void *plus = own ? hy__norms_load(now, k, beta, of, params, narrow[3]) : per_set[3] + set;
-            void *to = direct ? (void *)hy__place(now, y, at) : (void *)tile[1];
+            void *to;
+            if (!own) { times = per_set[2] + set; plus = per_set[3] + set; }
+            else if (!i || !of_inner) {                 /* all sets of a run have those of the same places */
+                times = hy__norms_load(now, k, gamma, of, params, narrow[2]);
+                plus = hy__norms_load(now, k, beta, of, params, narrow[3]);
+            }
+            to = direct ? (void *)hy__place(now, y, at) : (void *)tile[1];
             kernel->scale(from, to, run.n, per_set[0] + set, per_set[1] + set, sets, times, plus,
                           own ? of_inner : sets);
             if (!direct) hy__store_tile(k->compute, hy__place(now, y, at), y->type.dtype, 1, to, run.n);
