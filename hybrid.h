@@ -9598,8 +9598,9 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
 }
 
 /* Lines of places, one vector of channels after the other; the last one reaches back. Nine columns at a time
-   serve seven windows side by side or four of stride 2, each value read once; others go one by one. What
-   lies past an edge is read from zeros: d is how far behind them a line begins, in bytes. */
+   serve seven windows side by side or four of stride 2, each value read once; others go one by one. Where
+   there are registers two lines of seven share what they read, and no sum waits for another. What lies past
+   an edge is read from zeros: d is how far behind them a line begins, in bytes. */
 HY__INLINE int64_t hy__trio_places(const hy__trio *t)
 {
     const int64_t many = t->stride[1] == 1 ? 7 : t->stride[1] == 2 ? 4 : 1;
@@ -9619,44 +9620,54 @@ HY__INLINE int64_t hy__trio_places(const hy__trio *t)
                 const uintptr_t in##j = (uintptr_t)0 - (uintptr_t)(x##j >= 0 && x##j < t->wide); \
                 const uintptr_t at##j = (uintptr_t)(x##j * channels) * sizeof(float);
 #define HY__TRIO_MUL(n, i, j) s##n += v * w##i##j;
+#define HY__TRIO_MUL0(n, i, j) s##n += v * w0##j;       /* line i of four meets two lines of results */
+#define HY__TRIO_MUL1(n, i, j) s##n += v * w1##j; u##n += v * w0##j;
+#define HY__TRIO_MUL2(n, i, j) s##n += v * w2##j; u##n += v * w1##j;
+#define HY__TRIO_MUL3(n, i, j) u##n += v * w2##j;
 #define HY__TRIO_NEXT v = HY__TRIO_AT(at); at += move;
-#define HY__TRIO_NINE(i, X) { \
+#define HY__TRIO_NINE(i, X, M) { \
                     const uintptr_t move = col & mask##i; \
                     uintptr_t at = (d##i + at0 + col) & mask##i; \
                     vec v = HY__TRIO_AT((d##i + at0) & mask##i & in0); \
-                    X(i) \
+                    X(i, M) \
                 }
-#define HY__TRIO_NINES(X) HY__TRIO_NINE(0, X) HY__TRIO_NINE(1, X) HY__TRIO_NINE(2, X)
+#define HY__TRIO_NINES(X) HY__TRIO_NINE(0, X, HY__TRIO_MUL) HY__TRIO_NINE(1, X, HY__TRIO_MUL) \
+                          HY__TRIO_NINE(2, X, HY__TRIO_MUL)
+#define HY__TRIO_TWINS(X) HY__TRIO_NINE(0, X, HY__TRIO_MUL0) HY__TRIO_NINE(1, X, HY__TRIO_MUL1) \
+                          HY__TRIO_NINE(2, X, HY__TRIO_MUL2) HY__TRIO_NINE(3, X, HY__TRIO_MUL3)
 #define HY__TRIO_LAST(i) v = HY__TRIO_AT((d##i + at8) & mask##i & in8);
-#define HY__TRIO_SIDE(i) \
-                    HY__TRIO_MUL(0, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(0, i, 1) HY__TRIO_MUL(1, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(0, i, 2) HY__TRIO_MUL(1, i, 1) HY__TRIO_MUL(2, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(1, i, 2) HY__TRIO_MUL(2, i, 1) HY__TRIO_MUL(3, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(2, i, 2) HY__TRIO_MUL(3, i, 1) HY__TRIO_MUL(4, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(3, i, 2) HY__TRIO_MUL(4, i, 1) HY__TRIO_MUL(5, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(4, i, 2) HY__TRIO_MUL(5, i, 1) HY__TRIO_MUL(6, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(5, i, 2) HY__TRIO_MUL(6, i, 1) HY__TRIO_LAST(i) \
-                    HY__TRIO_MUL(6, i, 2)
-#define HY__TRIO_SKIP(i) \
-                    HY__TRIO_MUL(0, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(0, i, 1) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(0, i, 2) HY__TRIO_MUL(1, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(1, i, 1) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(1, i, 2) HY__TRIO_MUL(2, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(2, i, 1) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(2, i, 2) HY__TRIO_MUL(3, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(3, i, 1) HY__TRIO_LAST(i) \
-                    HY__TRIO_MUL(3, i, 2)
+#define HY__TRIO_SIDE(i, M) \
+                    M(0, i, 0) HY__TRIO_NEXT \
+                    M(0, i, 1) M(1, i, 0) HY__TRIO_NEXT \
+                    M(0, i, 2) M(1, i, 1) M(2, i, 0) HY__TRIO_NEXT \
+                    M(1, i, 2) M(2, i, 1) M(3, i, 0) HY__TRIO_NEXT \
+                    M(2, i, 2) M(3, i, 1) M(4, i, 0) HY__TRIO_NEXT \
+                    M(3, i, 2) M(4, i, 1) M(5, i, 0) HY__TRIO_NEXT \
+                    M(4, i, 2) M(5, i, 1) M(6, i, 0) HY__TRIO_NEXT \
+                    M(5, i, 2) M(6, i, 1) HY__TRIO_LAST(i) \
+                    M(6, i, 2)
+#define HY__TRIO_SKIP(i, M) \
+                    M(0, i, 0) HY__TRIO_NEXT \
+                    M(0, i, 1) HY__TRIO_NEXT \
+                    M(0, i, 2) M(1, i, 0) HY__TRIO_NEXT \
+                    M(1, i, 1) HY__TRIO_NEXT \
+                    M(1, i, 2) M(2, i, 0) HY__TRIO_NEXT \
+                    M(2, i, 1) HY__TRIO_NEXT \
+                    M(2, i, 2) M(3, i, 0) HY__TRIO_NEXT \
+                    M(3, i, 1) HY__TRIO_LAST(i) \
+                    M(3, i, 2)
 #define HY__TRIO_ONE(i, j) s0 += HY__TRIO_AT((d##i + at##j) & mask##i & in##j) * w##i##j;
 #define HY__TRIO_ONES(i) HY__TRIO_ONE(i, 0) HY__TRIO_ONE(i, 1) HY__TRIO_ONE(i, 2)
-#define HY__TRIO_STORE(V, n) \
+#define HY__TRIO_STORE(V, s, n) \
                 if (bias) s##n += more; \
                 if (t->tail.clamp) s##n = V##_within(s##n, low, high, even); \
                 *(vec_at *)(to + n * channels) = s##n;
-#define HY__TRIO_FOUR(V) \
-                HY__TRIO_STORE(V, 0) HY__TRIO_STORE(V, 1) HY__TRIO_STORE(V, 2) HY__TRIO_STORE(V, 3)
-#define HY__TRIO_BODY(name, V, TARGET) \
+#define HY__TRIO_FOUR(V, s) \
+                HY__TRIO_STORE(V, s, 0) HY__TRIO_STORE(V, s, 1) \
+                HY__TRIO_STORE(V, s, 2) HY__TRIO_STORE(V, s, 3)
+#define HY__TRIO_SEVEN(V, s) \
+                HY__TRIO_FOUR(V, s) HY__TRIO_STORE(V, s, 4) HY__TRIO_STORE(V, s, 5) HY__TRIO_STORE(V, s, 6)
+#define HY__TRIO_BODY(name, V, TARGET, twins) \
 TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
 { \
     HY__CONTRACT \
@@ -9667,14 +9678,16 @@ TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
     const int64_t channels = t->channels, line = t->wide * channels, many = hy__trio_places(t); \
     const uintptr_t col = (uintptr_t)channels * sizeof(float); \
     const float *bias = (const float *)t->tail.bias; \
-    int64_t from, row, p; \
+    const int two = twins && many == 7 && t->stride[0] == 1 && t->dilate[0] == 1; \
+    int64_t from, row, p, rows; \
     for (from = 0; from < channels; from += lanes) { \
         const int64_t k = hy__least(from, channels - lanes); \
         const uintptr_t none = (uintptr_t)(t->zeros + k); \
         const vec more = bias ? (vec)*(const vec_at *)(bias + k) : zero; \
         HY__TRIO_WEIGHTS(0) HY__TRIO_WEIGHTS(1) HY__TRIO_WEIGHTS(2) \
-        for (row = 0; row < t->lines; row++) { \
-            HY__TRIO_LINE(0) HY__TRIO_LINE(1) HY__TRIO_LINE(2) \
+        for (row = 0; row < t->lines; row += rows) { \
+            HY__TRIO_LINE(0) HY__TRIO_LINE(1) HY__TRIO_LINE(2) HY__TRIO_LINE(3) \
+            rows = two && row + 1 < t->lines ? 2 : 1; \
             for (p = 0; p < t->places; p += many) { \
                 const int64_t q = hy__least(p, t->places - many); \
                 float *to = c + (row * t->places + q) * channels + k; \
@@ -9683,17 +9696,25 @@ TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
                 if (many == 1) { \
                     HY__TRIO_COLUMN(1, t->dilate[1]) HY__TRIO_COLUMN(2, 2 * t->dilate[1]) \
                     HY__TRIO_ONES(0) HY__TRIO_ONES(1) HY__TRIO_ONES(2) \
-                    HY__TRIO_STORE(V, 0) \
+                    HY__TRIO_STORE(V, s, 0) \
                     continue; \
                 } \
                 HY__TRIO_COLUMN(8, 8) \
                 if (many == 4) { \
                     HY__TRIO_NINES(HY__TRIO_SKIP) \
-                    HY__TRIO_FOUR(V) \
+                    HY__TRIO_FOUR(V, s) \
+                    continue; \
+                } \
+                if (twins && rows == 2) { \
+                    vec u0 = zero, u1 = zero, u2 = zero, u3 = zero, u4 = zero, u5 = zero, u6 = zero; \
+                    HY__TRIO_TWINS(HY__TRIO_SIDE) \
+                    HY__TRIO_SEVEN(V, s) \
+                    to += t->places * channels; \
+                    HY__TRIO_SEVEN(V, u) \
                     continue; \
                 } \
                 HY__TRIO_NINES(HY__TRIO_SIDE) \
-                HY__TRIO_FOUR(V) HY__TRIO_STORE(V, 4) HY__TRIO_STORE(V, 5) HY__TRIO_STORE(V, 6) \
+                HY__TRIO_SEVEN(V, s) \
             } \
         } \
     } \
@@ -9705,7 +9726,7 @@ TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
     { name(r, v, t, (const float *)b, (float *)c); }
 #define HY__DEPTH_KERNELS(name, V, TARGET, wide) \
 HY__DEPTH_BODY(name, V, TARGET) \
-HY__TRIO_BODY(name, V, TARGET) \
+HY__TRIO_BODY(name, V, TARGET, wide == 4) \
 HY__DEPTH_STAMP(name, TARGET, 1, 1) HY__DEPTH_STAMP(name, TARGET, 1, wide) \
 HY__DEPTH_STAMP(name, TARGET, 6, 1) HY__DEPTH_STAMP(name, TARGET, 6, wide) \
 static const hy__depth_isa name##_isa = { { { name##_11, name##_1##wide }, { name##_61, name##_6##wide } }, \
