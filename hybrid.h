@@ -9425,7 +9425,7 @@ HY__VECTOR(int32_t, 64, hy__i32x16)
 
 /* V##_within: low where sum <= low, high where sum > high, and NaN stays. x86 gives the second operand where
    either is NaN or both are zeros; `even` is 0 where low is, so that -0 becomes 0 as it does there, else -0,
-   which changes nothing. */
+   which changes nothing. Tiles have it in what they add before. */
 #if HY__X86
 #define hy__f32x4_within(sum, low, high, even) \
     __builtin_ia32_minps(high, __builtin_ia32_maxps(low, sum) + even)
@@ -9452,9 +9452,9 @@ HY__INLINE V V##_within(V sum, V low, V high, V even) \
 HY__WITHIN(hy__f32x4)
 HY__WITHIN(hy__f64x2)
 #endif
-#define HY__BOUNDS(T, tail) \
-    low = zero + (T)(tail).low, high = zero + (T)(tail).high, \
-    even = (T)((tail).low < 0 || (tail).low > 0 ? -0.0 : 0.0) - zero;
+#define HY__BOUNDS(T, V, tail)                  /* a choice in place of `plain` is made lane by lane */ \
+    const T plain = (tail).low < 0 || (tail).low > 0 || !(tail).clamp ? (T)-0.0 : 0; \
+    const V low = zero + (T)(tail).low, high = zero + (T)(tail).high, even = plain - zero;
 
 /* The bodies carry their target themselves: vector code is lowered before it is inlined. Tiles are unrolled
    by macros and their bounds are constants after inlining, so that all sums live in registers. */
@@ -9470,9 +9470,12 @@ HY__WITHIN(hy__f64x2)
             __builtin_prefetch((const void *)((uintptr_t)b + ahead + j * sizeof(vec))); }
 #define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[p] * bv[j];
 #define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * c_row + HY__TILE_AT(j));
-#define HY__TILE_LEVEL(i, j) if (vecs > j) acc[i][j] += bias[i] - zero;
-#define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(bias + HY__TILE_AT(j));
-#define HY__TILE_CLAMP(V, i, j) if (vecs > j) acc[i][j] = V##_within(acc[i][j], low, high, even);
+#define HY__TILE_LEVEL(i, j) if (vecs > j) acc[i][j] += level;
+#define HY__TILE_MORE(i, j) if (vecs > j) { \
+        bv[j] = even; \
+        if (bias) bv[j] += *(const vec_at *)(bias + HY__TILE_AT(j)); }
+#define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += bv[j];
+#define HY__TILE_CLAMP(V, i, j) if (vecs > j) acc[i][j] = V##_within(acc[i][j], low, high, -zero);
 #define HY__TILE_CLAMPS(V, i) \
     if (rows > i) { \
         HY__TILE_CLAMP(V, i, 0) HY__TILE_CLAMP(V, i, 1) HY__TILE_CLAMP(V, i, 2) HY__TILE_CLAMP(V, i, 3) \
@@ -9483,7 +9486,9 @@ HY__WITHIN(hy__f64x2)
 #define HY__TILE_STEPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_STEP, i) }
 #define HY__TILE_ADDS(i) if (rows > i) { HY__EACH_COL(HY__TILE_ADD, i) }
 #define HY__TILE_BIASES(i) if (rows > i) { HY__EACH_COL(HY__TILE_BIAS, i) }
-#define HY__TILE_LEVELS(i) if (rows > i) { HY__EACH_COL(HY__TILE_LEVEL, i) }
+#define HY__TILE_LEVELS(i) if (rows > i) { \
+        const vec level = bias[i] + even; \
+        HY__EACH_COL(HY__TILE_LEVEL, i) }
 #define HY__TILE_STORES(i) if (rows > i) { HY__EACH_COL(HY__TILE_STORE, i) }
 
 #define HY__TILE_END(V, levels) \
@@ -9491,15 +9496,15 @@ HY__WITHIN(hy__f64x2)
         const real *add = (const real *)t->tail.add; \
         HY__EACH_ROW(HY__TILE_ADDS) \
     } \
-    if (t->tail.bias) { \
+    if (t->tail.bias || t->tail.clamp) { \
         const real *bias = (const real *)t->tail.bias; \
-        if (levels && t->tail.by_row) { HY__EACH_ROW(HY__TILE_LEVELS) } \
-        else { HY__EACH_ROW(HY__TILE_BIASES) } \
-    } \
-    if (t->tail.clamp) { \
-        const vec HY__BOUNDS(real, t->tail) \
-        HY__TILE_CLAMPS(V, 0) HY__TILE_CLAMPS(V, 1) HY__TILE_CLAMPS(V, 2) \
-        HY__TILE_CLAMPS(V, 3) HY__TILE_CLAMPS(V, 4) HY__TILE_CLAMPS(V, 5) \
+        HY__BOUNDS(real, vec, t->tail) \
+        if (levels && bias && t->tail.by_row) { HY__EACH_ROW(HY__TILE_LEVELS) } \
+        else { HY__EACH_COL(HY__TILE_MORE, 0) HY__EACH_ROW(HY__TILE_BIASES) } \
+        if (t->tail.clamp) { \
+            HY__TILE_CLAMPS(V, 0) HY__TILE_CLAMPS(V, 1) HY__TILE_CLAMPS(V, 2) \
+            HY__TILE_CLAMPS(V, 3) HY__TILE_CLAMPS(V, 4) HY__TILE_CLAMPS(V, 5) \
+        } \
     } \
     HY__EACH_ROW(HY__TILE_STORES)
 
@@ -9510,7 +9515,8 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
     typedef V vec; \
     typedef V##_at vec_at; \
     enum { lanes = sizeof(V) / sizeof(T) }; \
-    const vec zero = {0}, HY__BOUNDS(T, t->tail) \
+    const vec zero = {0}; \
+    HY__BOUNDS(T, vec, t->tail) \
     const int bytes = (int)(t->cols * (int64_t)sizeof(T)); \
     char edge[64]; \
     vec acc[1][1]; \
@@ -9674,7 +9680,8 @@ TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
     typedef V vec; \
     typedef V##_at vec_at; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
-    const vec zero = {0}, HY__BOUNDS(float, t->tail) \
+    const vec zero = {0}; \
+    HY__BOUNDS(float, vec, t->tail) \
     const int64_t channels = t->channels, line = t->wide * channels, many = hy__trio_places(t); \
     const uintptr_t col = (uintptr_t)channels * sizeof(float); \
     const float *bias = (const float *)t->tail.bias; \
@@ -9941,7 +9948,8 @@ HY__INLINE TARGET void name##_out_of(const int out, const int side, const float 
 { \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     typedef V##_at vec_at; \
-    const V zero = {0}, HY__BOUNDS(float, *tail) \
+    const V zero = {0}; \
+    HY__BOUNDS(float, V, *tail) \
     V half[28], d[7]; \
     int64_t c; \
     int i; \
@@ -10014,7 +10022,8 @@ TARGET static void name##_out(int out, int side, const float *from, int64_t cols
 { \
     typedef V vec; \
     typedef V##_at vec_at; \
-    const vec zero = {0}, HY__BOUNDS(float, *tail) \
+    const vec zero = {0}; \
+    HY__BOUNDS(float, vec, *tail) \
     int64_t c; \
     int i; \
     (void)out; (void)side; \
@@ -21615,7 +21624,8 @@ HY__INLINE hy__f32x4 hy__f32x4_read(const float *p, int64_t n)
     sum += w##k##2 * right;
 #define HY__LINES_BEGIN(V) \
     const int64_t lanes = sizeof(V) / sizeof(float); \
-    const V zero = {0}, start = bias - zero, HY__BOUNDS(float, *tail) \
+    const V zero = {0}, start = bias - zero; \
+    HY__BOUNDS(float, V, *tail) \
     const V bounds[3] = { low, high, even }, *limits = tail->clamp ? bounds : NULL; \
     const V weight[9] = { *w - zero, w[step] - zero, w[2 * step] - zero, w[3 * step] - zero, \
                           w[4 * step] - zero, w[5 * step] - zero, w[6 * step] - zero, \
@@ -23439,7 +23449,8 @@ typedef struct hy__few {
 TARGET static void name##_end(int rows, const hy__few_sum *s, V (*keep)[VECS], float *to) \
 { \
     enum { vecs = VECS }; \
-    const V zero = {0}, HY__BOUNDS(float, s->tail) \
+    const V zero = {0}; \
+    HY__BOUNDS(float, V, s->tail) \
     int i; \
     for (i = 0; i < rows; i++, to += s->y_step) { \
         HY__FEW_END(V, 0) HY__FEW_END(V, 1) HY__FEW_END(V, VECS - 2) HY__FEW_END(V, VECS - 1) \
