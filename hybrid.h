@@ -9253,7 +9253,7 @@ HY__LOOPS_BEGIN
 #define HY__TILE_ROWS 6
 #define HY__TILE_VECS 4
 #define HY__DOT_COLS 4
-#define HY__ROWS_AHEAD 8
+#define HY__ROWS_AHEAD 32               /* a first tile waits for memory, which is far */
 #define HY__DOT_THIN_M 48                /* rows of A up to which dot products beat transposing B */
 #define HY__DOT_WORK (1 << 18)
 #define HY__IN_PLACE_M 256               /* rows of A up to which a B that fits a strip stays in place */
