@@ -23184,17 +23184,17 @@ static void hy__direct_spread(const hy__direct *v, const float *x, int64_t from,
     }
 }
 
-/* Halves: four phases of C channels lie at a place, two of an even line and two of an odd one. */
-static void hy__direct_enter(const hy__direct *v, const float *x, float *to, int64_t item)
+/* Lines [line, end) with their border. Halves: four phases of C channels lie at a place, two of an even line
+ * and two of an odd one. */
+static void hy__direct_copy(const hy__direct *v, const float *x, float *to, int64_t line, int64_t end)
 {
     const int64_t *border = v->border, *inner = v->inner, channels = v->fine_c, pairs = 1 + v->halves;
     const int64_t high = v->win.fine[1] * pairs, wide = v->win.fine[2] * pairs;
     const int64_t gap = v->halves ? 2 * channels : 0, n = hy__least(inner[2], wide - border[2]);
     const int64_t first = v->halves ? border[2] % 2 : 0;        /* a place may be alone before pairs begin */
-    const int64_t end = hy__least((item + 1) * HY__DIRECT_LINES, hy__direct_lines(v));
     const float *from;
-    int64_t line, mixed;
-    for (line = item * HY__DIRECT_LINES; line < end; line++) {
+    int64_t mixed;
+    for (; line < end; line++) {
         const int64_t image = line / high / v->win.fine[0];
         const int64_t z = line / high % v->win.fine[0] - border[0], y = line % high - border[1];
         float *row = to + line / pairs * pairs * wide * channels + line % pairs * gap;
@@ -23208,6 +23208,11 @@ static void hy__direct_enter(const hy__direct *v, const float *x, float *to, int
         hy__direct_spread(v, from, 0, hy__least(first, n), row, gap);
         hy__direct_spread(v, from, mixed, n, row, gap);
     }
+}
+static void hy__direct_enter(const hy__direct *v, const float *x, float *to, int64_t item)
+{
+    hy__direct_copy(v, x, to, item * HY__DIRECT_LINES,
+                    hy__least((item + 1) * HY__DIRECT_LINES, hy__direct_lines(v)));
 }
 
 /* Where so many results of filters [from, end) will be written, in planes: the lines come while sums are
@@ -24630,12 +24635,29 @@ static void hy__strips_front(const hy__strips *v, const float *x, const float *w
     }
 }
 
-/* Where the scratch has a ring, lines of the second convolution, and zeros. */
+/* Planes get their channels last by the lines that a band reads. How many floats, and where they lie. */
+static int64_t hy__strips_copied(const hy__strips *v)
+{
+    const hy__window *w = &v->front.win;
+    const int64_t made = (v->band - 1) * v->deep.stride[0] + 3;
+    return v->front.planes ? ((made - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1) *
+                             w->fine[2] * v->front.fine_c : 0;
+}
+static const float *hy__strips_copy(const hy__strips *v, const float *x, float *to, int64_t made)
+{
+    const hy__window *w = &v->front.win;
+    const int64_t line = w->fine[2] * v->front.fine_c, from = made * w->stride[1];
+    float *first = (float *)((uintptr_t)to - (uintptr_t)(from * line) * sizeof *to);
+    hy__direct_copy(&v->front, x, first, from, hy__least(from + hy__strips_copied(v) / line, w->fine[1]));
+    return first;
+}
+
+/* Where the scratch has a ring, lines of the second convolution, zeros, and a copy of the data. */
 static size_t hy__strips_scratch(const hy__strips *v)
 {
     return hy__round64(hy__direct_scratch(&v->front)) + sizeof(float) * (size_t)(
         (v->deep.ring + 1) * hy__strips_line(v) +
-        (v->back.n ? hy__strips_places(v) * v->deep.channels : 0) + v->deep.channels);
+        (v->back.n ? hy__strips_places(v) * v->deep.channels : 0) + v->deep.channels + hy__strips_copied(v));
 }
 
 HY__RUN(hy__run_strips)
@@ -24645,16 +24667,14 @@ HY__RUN(hy__run_strips)
     const int at = 2 + !r->front.no_bias, last = at + 1 + !r->deep_no_bias;
     const int64_t image = item / v->bands;
     const int64_t wide = v->deep.places * (v->back.n ? v->back.n : v->deep.channels);
-    const float *x = (const float *)(v->front.planes && stage ? shared : now->data[0]);
-    const float *weight = (const float *)now->data[at];
+    const float *x = (const float *)now->data[0], *weight = (const float *)now->data[at];
     float *ring = (float *)(void *)((char *)scratch + hy__round64(hy__direct_scratch(&v->front)));
     float *lines = ring + (v->deep.ring + 1) * hy__strips_line(v), *zeros, *y;
     hy__tail front = hy__tail_of(&r->front.tail, now, !r->front.no_bias);
     hy__tail back = hy__tail_of(&r->tail, now, 0), part;
     int64_t line = item % v->bands * v->band, made, end = hy__least(line + v->band, v->lines);
     hy__trio t = v->deep;
-    if (v->front.planes && !stage) { hy__direct_enter(&v->front, x, (float *)shared, item); return; }
-    x += image * hy__window_size(v->front.win.fine) * v->front.fine_c;
+    (void)stage; (void)shared;
     y = (float *)now->data[job->nin] + image * v->lines * wide;
     zeros = lines + (v->back.n ? hy__strips_places(v) * t.channels : 0);
     memset(zeros, 0, (size_t)t.channels * sizeof *zeros);
@@ -24664,6 +24684,8 @@ HY__RUN(hy__run_strips)
     t.tail = hy__tail_of(&r->deep_tail, now, 0);
     if (!r->deep_no_bias) t.tail.bias = now->data[at + 1];
     made = hy__most(line * t.stride[0] - t.pad[0], 0);
+    x += image * hy__window_size(v->front.planes ? v->front.inner : v->front.win.fine) * v->front.fine_c;
+    if (v->front.planes) x = hy__strips_copy(v, x, zeros + t.channels, made);
     for (; line < end; line += t.lines) {
         int64_t till;
         t.first = line;
@@ -24727,7 +24749,6 @@ static int hy__strips_bind(hy_job *job)
     hy__one_stage(job, hy__run_strips, v->front.images * v->bands, hy__direct_cost(&v->front) +
                   hy__direct_cost(&deep) + (double)(v->front.images * v->lines * y.dim[2]) *
                   (double)(r->filters * v->back.k) / 40);
-    if (v->front.planes) hy__direct_bind_planes(job, &v->front);
     job->scratch = hy__strips_scratch(v);
     return 0;
 }
