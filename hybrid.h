@@ -9334,7 +9334,7 @@ HY__LOOPS_BEGIN
 #define HY__TILE_ROWS 6
 #define HY__TILE_VECS 4
 #define HY__DOT_COLS 4
-#define HY__ROWS_AHEAD 8
+#define HY__ROWS_AHEAD 32               /* a first tile waits for memory, which is far */
 #define HY__DOT_THIN_M 48                /* rows of A up to which dot products beat transposing B */
 #define HY__DOT_WORK (1 << 18)
 #define HY__IN_PLACE_M 256               /* rows of A up to which a B that fits a strip stays in place */
@@ -9506,7 +9506,7 @@ HY__VECTOR(int32_t, 64, hy__i32x16)
 
 /* V##_within: low where sum <= low, high where sum > high, and NaN stays. x86 gives the second operand where
    either is NaN or both are zeros; `even` is 0 where low is, so that -0 becomes 0 as it does there, else -0,
-   which changes nothing. */
+   which changes nothing. Tiles have it in what they add before. */
 #if HY__X86
 #define hy__f32x4_within(sum, low, high, even) \
     __builtin_ia32_minps(high, __builtin_ia32_maxps(low, sum) + even)
@@ -9533,9 +9533,9 @@ HY__INLINE V V##_within(V sum, V low, V high, V even) \
 HY__WITHIN(hy__f32x4)
 HY__WITHIN(hy__f64x2)
 #endif
-#define HY__BOUNDS(T, tail) \
-    low = zero + (T)(tail).low, high = zero + (T)(tail).high, \
-    even = (T)((tail).low < 0 || (tail).low > 0 ? -0.0 : 0.0) - zero;
+#define HY__BOUNDS(T, V, tail)                  /* a choice in place of `plain` is made lane by lane */ \
+    const T plain = (tail).low < 0 || (tail).low > 0 || !(tail).clamp ? (T)-0.0 : 0; \
+    const V low = zero + (T)(tail).low, high = zero + (T)(tail).high, even = plain - zero;
 
 /* The bodies carry their target themselves: vector code is lowered before it is inlined. Tiles are unrolled
    by macros and their bounds are constants after inlining, so that all sums live in registers. */
@@ -9551,9 +9551,12 @@ HY__WITHIN(hy__f64x2)
             __builtin_prefetch((const void *)((uintptr_t)b + ahead + j * sizeof(vec))); }
 #define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[p] * bv[j];
 #define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * c_row + HY__TILE_AT(j));
-#define HY__TILE_LEVEL(i, j) if (vecs > j) acc[i][j] += bias[i] - zero;
-#define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(bias + HY__TILE_AT(j));
-#define HY__TILE_CLAMP(V, i, j) if (vecs > j) acc[i][j] = V##_within(acc[i][j], low, high, even);
+#define HY__TILE_LEVEL(i, j) if (vecs > j) acc[i][j] += level;
+#define HY__TILE_MORE(i, j) if (vecs > j) { \
+        bv[j] = even; \
+        if (bias) bv[j] += *(const vec_at *)(bias + HY__TILE_AT(j)); }
+#define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += bv[j];
+#define HY__TILE_CLAMP(V, i, j) if (vecs > j) acc[i][j] = V##_within(acc[i][j], low, high, -zero);
 #define HY__TILE_CLAMPS(V, i) \
     if (rows > i) { \
         HY__TILE_CLAMP(V, i, 0) HY__TILE_CLAMP(V, i, 1) HY__TILE_CLAMP(V, i, 2) HY__TILE_CLAMP(V, i, 3) \
@@ -9564,7 +9567,9 @@ HY__WITHIN(hy__f64x2)
 #define HY__TILE_STEPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_STEP, i) }
 #define HY__TILE_ADDS(i) if (rows > i) { HY__EACH_COL(HY__TILE_ADD, i) }
 #define HY__TILE_BIASES(i) if (rows > i) { HY__EACH_COL(HY__TILE_BIAS, i) }
-#define HY__TILE_LEVELS(i) if (rows > i) { HY__EACH_COL(HY__TILE_LEVEL, i) }
+#define HY__TILE_LEVELS(i) if (rows > i) { \
+        const vec level = bias[i] + even; \
+        HY__EACH_COL(HY__TILE_LEVEL, i) }
 #define HY__TILE_STORES(i) if (rows > i) { HY__EACH_COL(HY__TILE_STORE, i) }
 
 #define HY__TILE_END(V, levels) \
@@ -9572,15 +9577,15 @@ HY__WITHIN(hy__f64x2)
         const real *add = (const real *)t->tail.add; \
         HY__EACH_ROW(HY__TILE_ADDS) \
     } \
-    if (t->tail.bias) { \
+    if (t->tail.bias || t->tail.clamp) { \
         const real *bias = (const real *)t->tail.bias; \
-        if (levels && t->tail.by_row) { HY__EACH_ROW(HY__TILE_LEVELS) } \
-        else { HY__EACH_ROW(HY__TILE_BIASES) } \
-    } \
-    if (t->tail.clamp) { \
-        const vec HY__BOUNDS(real, t->tail) \
-        HY__TILE_CLAMPS(V, 0) HY__TILE_CLAMPS(V, 1) HY__TILE_CLAMPS(V, 2) \
-        HY__TILE_CLAMPS(V, 3) HY__TILE_CLAMPS(V, 4) HY__TILE_CLAMPS(V, 5) \
+        HY__BOUNDS(real, vec, t->tail) \
+        if (levels && bias && t->tail.by_row) { HY__EACH_ROW(HY__TILE_LEVELS) } \
+        else { HY__EACH_COL(HY__TILE_MORE, 0) HY__EACH_ROW(HY__TILE_BIASES) } \
+        if (t->tail.clamp) { \
+            HY__TILE_CLAMPS(V, 0) HY__TILE_CLAMPS(V, 1) HY__TILE_CLAMPS(V, 2) \
+            HY__TILE_CLAMPS(V, 3) HY__TILE_CLAMPS(V, 4) HY__TILE_CLAMPS(V, 5) \
+        } \
     } \
     HY__EACH_ROW(HY__TILE_STORES)
 
@@ -9591,7 +9596,8 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
     typedef V vec; \
     typedef V##_at vec_at; \
     enum { lanes = sizeof(V) / sizeof(T) }; \
-    const vec zero = {0}, HY__BOUNDS(T, t->tail) \
+    const vec zero = {0}; \
+    HY__BOUNDS(T, vec, t->tail) \
     const int bytes = (int)(t->cols * (int64_t)sizeof(T)); \
     char edge[64]; \
     vec acc[1][1]; \
@@ -9679,8 +9685,9 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
 }
 
 /* Lines of places, one vector of channels after the other; the last one reaches back. Nine columns at a time
-   serve seven windows side by side or four of stride 2, each value read once; others go one by one. What
-   lies past an edge is read from zeros: d is how far behind them a line begins, in bytes. */
+   serve seven windows side by side or four of stride 2, each value read once; others go one by one. Where
+   there are registers two lines of seven share what they read, and no sum waits for another. What lies past
+   an edge is read from zeros: d is how far behind them a line begins, in bytes. */
 HY__INLINE int64_t hy__trio_places(const hy__trio *t)
 {
     const int64_t many = t->stride[1] == 1 ? 7 : t->stride[1] == 2 ? 4 : 1;
@@ -9700,62 +9707,75 @@ HY__INLINE int64_t hy__trio_places(const hy__trio *t)
                 const uintptr_t in##j = (uintptr_t)0 - (uintptr_t)(x##j >= 0 && x##j < t->wide); \
                 const uintptr_t at##j = (uintptr_t)(x##j * channels) * sizeof(float);
 #define HY__TRIO_MUL(n, i, j) s##n += v * w##i##j;
+#define HY__TRIO_MUL0(n, i, j) s##n += v * w0##j;       /* line i of four meets two lines of results */
+#define HY__TRIO_MUL1(n, i, j) s##n += v * w1##j; u##n += v * w0##j;
+#define HY__TRIO_MUL2(n, i, j) s##n += v * w2##j; u##n += v * w1##j;
+#define HY__TRIO_MUL3(n, i, j) u##n += v * w2##j;
 #define HY__TRIO_NEXT v = HY__TRIO_AT(at); at += move;
-#define HY__TRIO_NINE(i, X) { \
+#define HY__TRIO_NINE(i, X, M) { \
                     const uintptr_t move = col & mask##i; \
                     uintptr_t at = (d##i + at0 + col) & mask##i; \
                     vec v = HY__TRIO_AT((d##i + at0) & mask##i & in0); \
-                    X(i) \
+                    X(i, M) \
                 }
-#define HY__TRIO_NINES(X) HY__TRIO_NINE(0, X) HY__TRIO_NINE(1, X) HY__TRIO_NINE(2, X)
+#define HY__TRIO_NINES(X) HY__TRIO_NINE(0, X, HY__TRIO_MUL) HY__TRIO_NINE(1, X, HY__TRIO_MUL) \
+                          HY__TRIO_NINE(2, X, HY__TRIO_MUL)
+#define HY__TRIO_TWINS(X) HY__TRIO_NINE(0, X, HY__TRIO_MUL0) HY__TRIO_NINE(1, X, HY__TRIO_MUL1) \
+                          HY__TRIO_NINE(2, X, HY__TRIO_MUL2) HY__TRIO_NINE(3, X, HY__TRIO_MUL3)
 #define HY__TRIO_LAST(i) v = HY__TRIO_AT((d##i + at8) & mask##i & in8);
-#define HY__TRIO_SIDE(i) \
-                    HY__TRIO_MUL(0, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(0, i, 1) HY__TRIO_MUL(1, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(0, i, 2) HY__TRIO_MUL(1, i, 1) HY__TRIO_MUL(2, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(1, i, 2) HY__TRIO_MUL(2, i, 1) HY__TRIO_MUL(3, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(2, i, 2) HY__TRIO_MUL(3, i, 1) HY__TRIO_MUL(4, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(3, i, 2) HY__TRIO_MUL(4, i, 1) HY__TRIO_MUL(5, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(4, i, 2) HY__TRIO_MUL(5, i, 1) HY__TRIO_MUL(6, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(5, i, 2) HY__TRIO_MUL(6, i, 1) HY__TRIO_LAST(i) \
-                    HY__TRIO_MUL(6, i, 2)
-#define HY__TRIO_SKIP(i) \
-                    HY__TRIO_MUL(0, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(0, i, 1) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(0, i, 2) HY__TRIO_MUL(1, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(1, i, 1) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(1, i, 2) HY__TRIO_MUL(2, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(2, i, 1) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(2, i, 2) HY__TRIO_MUL(3, i, 0) HY__TRIO_NEXT \
-                    HY__TRIO_MUL(3, i, 1) HY__TRIO_LAST(i) \
-                    HY__TRIO_MUL(3, i, 2)
+#define HY__TRIO_SIDE(i, M) \
+                    M(0, i, 0) HY__TRIO_NEXT \
+                    M(0, i, 1) M(1, i, 0) HY__TRIO_NEXT \
+                    M(0, i, 2) M(1, i, 1) M(2, i, 0) HY__TRIO_NEXT \
+                    M(1, i, 2) M(2, i, 1) M(3, i, 0) HY__TRIO_NEXT \
+                    M(2, i, 2) M(3, i, 1) M(4, i, 0) HY__TRIO_NEXT \
+                    M(3, i, 2) M(4, i, 1) M(5, i, 0) HY__TRIO_NEXT \
+                    M(4, i, 2) M(5, i, 1) M(6, i, 0) HY__TRIO_NEXT \
+                    M(5, i, 2) M(6, i, 1) HY__TRIO_LAST(i) \
+                    M(6, i, 2)
+#define HY__TRIO_SKIP(i, M) \
+                    M(0, i, 0) HY__TRIO_NEXT \
+                    M(0, i, 1) HY__TRIO_NEXT \
+                    M(0, i, 2) M(1, i, 0) HY__TRIO_NEXT \
+                    M(1, i, 1) HY__TRIO_NEXT \
+                    M(1, i, 2) M(2, i, 0) HY__TRIO_NEXT \
+                    M(2, i, 1) HY__TRIO_NEXT \
+                    M(2, i, 2) M(3, i, 0) HY__TRIO_NEXT \
+                    M(3, i, 1) HY__TRIO_LAST(i) \
+                    M(3, i, 2)
 #define HY__TRIO_ONE(i, j) s0 += HY__TRIO_AT((d##i + at##j) & mask##i & in##j) * w##i##j;
 #define HY__TRIO_ONES(i) HY__TRIO_ONE(i, 0) HY__TRIO_ONE(i, 1) HY__TRIO_ONE(i, 2)
-#define HY__TRIO_STORE(V, n) \
+#define HY__TRIO_STORE(V, s, n) \
                 if (bias) s##n += more; \
                 if (t->tail.clamp) s##n = V##_within(s##n, low, high, even); \
                 *(vec_at *)(to + n * channels) = s##n;
-#define HY__TRIO_FOUR(V) \
-                HY__TRIO_STORE(V, 0) HY__TRIO_STORE(V, 1) HY__TRIO_STORE(V, 2) HY__TRIO_STORE(V, 3)
-#define HY__TRIO_BODY(name, V, TARGET) \
+#define HY__TRIO_FOUR(V, s) \
+                HY__TRIO_STORE(V, s, 0) HY__TRIO_STORE(V, s, 1) \
+                HY__TRIO_STORE(V, s, 2) HY__TRIO_STORE(V, s, 3)
+#define HY__TRIO_SEVEN(V, s) \
+                HY__TRIO_FOUR(V, s) HY__TRIO_STORE(V, s, 4) HY__TRIO_STORE(V, s, 5) HY__TRIO_STORE(V, s, 6)
+#define HY__TRIO_BODY(name, V, TARGET, twins) \
 TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
 { \
     HY__CONTRACT \
     typedef V vec; \
     typedef V##_at vec_at; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
-    const vec zero = {0}, HY__BOUNDS(float, t->tail) \
+    const vec zero = {0}; \
+    HY__BOUNDS(float, vec, t->tail) \
     const int64_t channels = t->channels, line = t->wide * channels, many = hy__trio_places(t); \
     const uintptr_t col = (uintptr_t)channels * sizeof(float); \
     const float *bias = (const float *)t->tail.bias; \
-    int64_t from, row, p; \
+    const int two = twins && many == 7 && t->stride[0] == 1 && t->dilate[0] == 1; \
+    int64_t from, row, p, rows; \
     for (from = 0; from < channels; from += lanes) { \
         const int64_t k = hy__least(from, channels - lanes); \
         const uintptr_t none = (uintptr_t)(t->zeros + k); \
         const vec more = bias ? (vec)*(const vec_at *)(bias + k) : zero; \
         HY__TRIO_WEIGHTS(0) HY__TRIO_WEIGHTS(1) HY__TRIO_WEIGHTS(2) \
-        for (row = 0; row < t->lines; row++) { \
-            HY__TRIO_LINE(0) HY__TRIO_LINE(1) HY__TRIO_LINE(2) \
+        for (row = 0; row < t->lines; row += rows) { \
+            HY__TRIO_LINE(0) HY__TRIO_LINE(1) HY__TRIO_LINE(2) HY__TRIO_LINE(3) \
+            rows = two && row + 1 < t->lines ? 2 : 1; \
             for (p = 0; p < t->places; p += many) { \
                 const int64_t q = hy__least(p, t->places - many); \
                 float *to = c + (row * t->places + q) * channels + k; \
@@ -9764,17 +9784,25 @@ TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
                 if (many == 1) { \
                     HY__TRIO_COLUMN(1, t->dilate[1]) HY__TRIO_COLUMN(2, 2 * t->dilate[1]) \
                     HY__TRIO_ONES(0) HY__TRIO_ONES(1) HY__TRIO_ONES(2) \
-                    HY__TRIO_STORE(V, 0) \
+                    HY__TRIO_STORE(V, s, 0) \
                     continue; \
                 } \
                 HY__TRIO_COLUMN(8, 8) \
                 if (many == 4) { \
                     HY__TRIO_NINES(HY__TRIO_SKIP) \
-                    HY__TRIO_FOUR(V) \
+                    HY__TRIO_FOUR(V, s) \
+                    continue; \
+                } \
+                if (twins && rows == 2) { \
+                    vec u0 = zero, u1 = zero, u2 = zero, u3 = zero, u4 = zero, u5 = zero, u6 = zero; \
+                    HY__TRIO_TWINS(HY__TRIO_SIDE) \
+                    HY__TRIO_SEVEN(V, s) \
+                    to += t->places * channels; \
+                    HY__TRIO_SEVEN(V, u) \
                     continue; \
                 } \
                 HY__TRIO_NINES(HY__TRIO_SIDE) \
-                HY__TRIO_FOUR(V) HY__TRIO_STORE(V, 4) HY__TRIO_STORE(V, 5) HY__TRIO_STORE(V, 6) \
+                HY__TRIO_SEVEN(V, s) \
             } \
         } \
     } \
@@ -9786,7 +9814,7 @@ TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
     { name(r, v, t, (const float *)b, (float *)c); }
 #define HY__DEPTH_KERNELS(name, V, TARGET, wide) \
 HY__DEPTH_BODY(name, V, TARGET) \
-HY__TRIO_BODY(name, V, TARGET) \
+HY__TRIO_BODY(name, V, TARGET, wide == 4) \
 HY__DEPTH_STAMP(name, TARGET, 1, 1) HY__DEPTH_STAMP(name, TARGET, 1, wide) \
 HY__DEPTH_STAMP(name, TARGET, 6, 1) HY__DEPTH_STAMP(name, TARGET, 6, wide) \
 static const hy__depth_isa name##_isa = { { { name##_11, name##_1##wide }, { name##_61, name##_6##wide } }, \
@@ -10001,7 +10029,8 @@ HY__INLINE TARGET void name##_out_of(const int out, const int side, const float 
 { \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     typedef V##_at vec_at; \
-    const V zero = {0}, HY__BOUNDS(float, *tail) \
+    const V zero = {0}; \
+    HY__BOUNDS(float, V, *tail) \
     V half[28], d[7]; \
     int64_t c; \
     int i; \
@@ -10074,7 +10103,8 @@ TARGET static void name##_out(int out, int side, const float *from, int64_t cols
 { \
     typedef V vec; \
     typedef V##_at vec_at; \
-    const vec zero = {0}, HY__BOUNDS(float, *tail) \
+    const vec zero = {0}; \
+    HY__BOUNDS(float, vec, *tail) \
     int64_t c; \
     int i; \
     (void)out; (void)side; \
@@ -21777,7 +21807,8 @@ HY__INLINE hy__f32x4 hy__f32x4_read(const float *p, int64_t n)
     sum += w##k##2 * right;
 #define HY__LINES_BEGIN(V) \
     const int64_t lanes = sizeof(V) / sizeof(float); \
-    const V zero = {0}, start = bias - zero, HY__BOUNDS(float, *tail) \
+    const V zero = {0}, start = bias - zero; \
+    HY__BOUNDS(float, V, *tail) \
     const V bounds[3] = { low, high, even }, *limits = tail->clamp ? bounds : NULL; \
     const V weight[9] = { *w - zero, w[step] - zero, w[2 * step] - zero, w[3 * step] - zero, \
                           w[4 * step] - zero, w[5 * step] - zero, w[6 * step] - zero, \
@@ -23336,17 +23367,17 @@ static void hy__direct_spread(const hy__direct *v, const float *x, int64_t from,
     }
 }
 
-/* Halves: four phases of C channels lie at a place, two of an even line and two of an odd one. */
-static void hy__direct_enter(const hy__direct *v, const float *x, float *to, int64_t item)
+/* Lines [line, end) with their border. Halves: four phases of C channels lie at a place, two of an even line
+ * and two of an odd one. */
+static void hy__direct_copy(const hy__direct *v, const float *x, float *to, int64_t line, int64_t end)
 {
     const int64_t *border = v->border, *inner = v->inner, channels = v->fine_c, pairs = 1 + v->halves;
     const int64_t high = v->win.fine[1] * pairs, wide = v->win.fine[2] * pairs;
     const int64_t gap = v->halves ? 2 * channels : 0, n = hy__least(inner[2], wide - border[2]);
     const int64_t first = v->halves ? border[2] % 2 : 0;        /* a place may be alone before pairs begin */
-    const int64_t end = hy__least((item + 1) * HY__DIRECT_LINES, hy__direct_lines(v));
     const float *from;
-    int64_t line, mixed;
-    for (line = item * HY__DIRECT_LINES; line < end; line++) {
+    int64_t mixed;
+    for (; line < end; line++) {
         const int64_t image = line / high / v->win.fine[0];
         const int64_t z = line / high % v->win.fine[0] - border[0], y = line % high - border[1];
         float *row = to + line / pairs * pairs * wide * channels + line % pairs * gap;
@@ -23360,6 +23391,11 @@ static void hy__direct_enter(const hy__direct *v, const float *x, float *to, int
         hy__direct_spread(v, from, 0, hy__least(first, n), row, gap);
         hy__direct_spread(v, from, mixed, n, row, gap);
     }
+}
+static void hy__direct_enter(const hy__direct *v, const float *x, float *to, int64_t item)
+{
+    hy__direct_copy(v, x, to, item * HY__DIRECT_LINES,
+                    hy__least((item + 1) * HY__DIRECT_LINES, hy__direct_lines(v)));
 }
 
 /* Where so many results of filters [from, end) will be written, in planes: the lines come while sums are
@@ -23601,7 +23637,8 @@ typedef struct hy__few {
 TARGET static void name##_end(int rows, const hy__few_sum *s, V (*keep)[VECS], float *to) \
 { \
     enum { vecs = VECS }; \
-    const V zero = {0}, HY__BOUNDS(float, s->tail) \
+    const V zero = {0}; \
+    HY__BOUNDS(float, V, s->tail) \
     int i; \
     for (i = 0; i < rows; i++, to += s->y_step) { \
         HY__FEW_END(V, 0) HY__FEW_END(V, 1) HY__FEW_END(V, VECS - 2) HY__FEW_END(V, VECS - 1) \
@@ -24781,12 +24818,29 @@ static void hy__strips_front(const hy__strips *v, const float *x, const float *w
     }
 }
 
-/* Where the scratch has a ring, lines of the second convolution, and zeros. */
+/* Planes get their channels last by the lines that a band reads. How many floats, and where they lie. */
+static int64_t hy__strips_copied(const hy__strips *v)
+{
+    const hy__window *w = &v->front.win;
+    const int64_t made = (v->band - 1) * v->deep.stride[0] + 3;
+    return v->front.planes ? ((made - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1) *
+                             w->fine[2] * v->front.fine_c : 0;
+}
+static const float *hy__strips_copy(const hy__strips *v, const float *x, float *to, int64_t made)
+{
+    const hy__window *w = &v->front.win;
+    const int64_t line = w->fine[2] * v->front.fine_c, from = made * w->stride[1];
+    float *first = (float *)((uintptr_t)to - (uintptr_t)(from * line) * sizeof *to);
+    hy__direct_copy(&v->front, x, first, from, hy__least(from + hy__strips_copied(v) / line, w->fine[1]));
+    return first;
+}
+
+/* Where the scratch has a ring, lines of the second convolution, zeros, and a copy of the data. */
 static size_t hy__strips_scratch(const hy__strips *v)
 {
     return hy__round64(hy__direct_scratch(&v->front)) + sizeof(float) * (size_t)(
         (v->deep.ring + 1) * hy__strips_line(v) +
-        (v->back.n ? hy__strips_places(v) * v->deep.channels : 0) + v->deep.channels);
+        (v->back.n ? hy__strips_places(v) * v->deep.channels : 0) + v->deep.channels + hy__strips_copied(v));
 }
 
 HY__RUN(hy__run_strips)
@@ -24796,16 +24850,14 @@ HY__RUN(hy__run_strips)
     const int at = 2 + !r->front.no_bias, last = at + 1 + !r->deep_no_bias;
     const int64_t image = item / v->bands;
     const int64_t wide = v->deep.places * (v->back.n ? v->back.n : v->deep.channels);
-    const float *x = (const float *)(v->front.planes && stage ? shared : now->data[0]);
-    const float *weight = (const float *)now->data[at];
+    const float *x = (const float *)now->data[0], *weight = (const float *)now->data[at];
     float *ring = (float *)(void *)((char *)scratch + hy__round64(hy__direct_scratch(&v->front)));
     float *lines = ring + (v->deep.ring + 1) * hy__strips_line(v), *zeros, *y;
     hy__tail front = hy__tail_of(&r->front.tail, now, !r->front.no_bias);
     hy__tail back = hy__tail_of(&r->tail, now, 0), part;
     int64_t line = item % v->bands * v->band, made, end = hy__least(line + v->band, v->lines);
     hy__trio t = v->deep;
-    if (v->front.planes && !stage) { hy__direct_enter(&v->front, x, (float *)shared, item); return; }
-    x += image * hy__window_size(v->front.win.fine) * v->front.fine_c;
+    (void)stage; (void)shared;
     y = (float *)now->data[job->nin] + image * v->lines * wide;
     zeros = lines + (v->back.n ? hy__strips_places(v) * t.channels : 0);
     memset(zeros, 0, (size_t)t.channels * sizeof *zeros);
@@ -24815,6 +24867,8 @@ HY__RUN(hy__run_strips)
     t.tail = hy__tail_of(&r->deep_tail, now, 0);
     if (!r->deep_no_bias) t.tail.bias = now->data[at + 1];
     made = hy__most(line * t.stride[0] - t.pad[0], 0);
+    x += image * hy__window_size(v->front.planes ? v->front.inner : v->front.win.fine) * v->front.fine_c;
+    if (v->front.planes) x = hy__strips_copy(v, x, zeros + t.channels, made);
     for (; line < end; line += t.lines) {
         int64_t till;
         t.first = line;
@@ -24878,7 +24932,6 @@ static int hy__strips_bind(hy_job *job)
     hy__one_stage(job, hy__run_strips, v->front.images * v->bands, hy__direct_cost(&v->front) +
                   hy__direct_cost(&deep) + (double)(v->front.images * v->lines * y.dim[2]) *
                   (double)(r->filters * v->back.k) / 40);
-    if (v->front.planes) hy__direct_bind_planes(job, &v->front);
     job->scratch = hy__strips_scratch(v);
     return 0;
 }
