@@ -23999,6 +23999,15 @@ static int hy__convolve_is_thin(const hy__convolve_rec *r)
     return hy__convolve_is_plain(r) && r->filters <= HY__DOT_COLS && r->channels >= HY__WINOGRAD_CHANNELS;
 }
 
+/* Planes that are read as they lie: their channels are a dim of the window. A copy with a border pays for
+ * itself, tiles at edges are slow. */
+static int hy__convolve_is_flat(const hy__convolve_rec *r)
+{
+    int d, flat = r->planes && !r->squares && r->kernel.n == 2 && hy__tuple_at(&r->dilate, 1, 1) == 1;
+    for (d = 0; d < r->kernel.n; d++) flat &= !hy__tuple_at(&r->pad, d, 0);
+    return flat;
+}
+
 /* A shape as it lies, perhaps with its channels first: with its channels last. And back. */
 static hy_shape hy__convolve_last(int first, const hy_shape *x)
 {
@@ -24109,7 +24118,8 @@ static void hy__lay_scaled(float *to, int64_t rows, int64_t row, int64_t n, cons
         for (j = 0; j < n; j++) to[i * row + j] *= scale[j];
 }
 
-/* One panel of a group, or all groups of one channel. W (filter, channel, tap), or (filter, tap, channel). */
+/* One panel of a group, or all groups of one channel. W (filter, channel, tap), or (filter, tap, channel),
+ * goes to (tap, channel, filter), or (channel, tap, filter) where planes are read as they lie. */
 HY__RUN(hy__run_lay_filters)
 {
     const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
@@ -24117,6 +24127,8 @@ HY__RUN(hy__run_lay_filters)
     float *to = (float *)now->data[job->nin];
     int64_t taps = hy__convolve_taps(r), channels = r->channels / r->groups, n = r->filters / r->groups;
     int64_t panels = hy__pieces(n, HY__PREPARED_PANEL), from = item % panels * HY__PREPARED_PANEL, tap, j;
+    const int flat = hy__convolve_is_flat(r);
+    const int64_t inner = flat ? taps : channels, step = r->last ? channels : 1, deep = r->last ? 1 : taps;
     hy__gemm g;
     (void)stage; (void)scratch; (void)shared;
     if (hy__convolve_is_deep(r)) {
@@ -24135,13 +24147,12 @@ HY__RUN(hy__run_lay_filters)
     g.size = sizeof(float);
     g.prepared = 1;
     g.panel = HY__PREPARED_PANEL;
-    g.b_row = r->last ? 1 : taps;
+    g.b_row = flat ? step : deep;
     g.b_col = taps * channels;
     w += (item / panels * n + from) * taps * channels;
     to += item * HY__PREPARED_PANEL * taps * channels;
-    for (tap = 0; tap < taps; tap++)
-        hy__gemm_pack_b(&g, (const char *)(w + tap * (r->last ? channels : 1)), channels,
-                        hy__least(g.panel, n - from), (char *)(to + tap * channels * g.panel));
+    for (j = 0; j < taps * channels; j += inner, w += flat ? deep : step)
+        hy__gemm_pack_b(&g, (const char *)w, inner, hy__least(g.panel, n - from), (char *)(to + j * g.panel));
     if (scale) scale += item / panels * n + from;
     hy__lay_scaled(to, taps * channels, g.panel, hy__least(g.panel, n - from), scale);
 }
@@ -24292,7 +24303,7 @@ static void hy__direct_open(hy__direct *v, const hy__convolve_rec *r, const hy_s
     int d;
     hy__convolve_attr(r, &a);
     hy__conv_window(&v->win, &a, &x, &y);
-    v->planes = r->planes;
+    v->planes = r->planes && !hy__convolve_is_flat(r);
     v->halves = hy__convolve_pairs(r) - 1;
     for (d = 0; d < 3 && v->planes; d++) {
         v->inner[d] = v->win.fine[d];
@@ -24304,9 +24315,13 @@ static void hy__direct_open(hy__direct *v, const hy__convolve_rec *r, const hy_s
     v->images = x.dim[0];
     v->groups = r->groups;
     v->channels = r->channels / r->groups;
-    v->taps = hy__window_size(v->win.kernel);
     v->fine_c = r->channels;
     v->coarse_c = r->filters;
+    if (hy__convolve_is_flat(r)) {
+        v->win.kernel[0] = v->win.fine[0] = v->channels;
+        v->channels = v->fine_c = 1;
+    }
+    v->taps = hy__window_size(v->win.kernel);
 }
 
 static int hy__convolve_bind(hy_job *job)
