@@ -9924,11 +9924,15 @@ static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, do
 /* Winograd's way through a window: squares of out x out results from squares of side x side values, with as
    many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1, for a side
    of 6 or 7 also 2 and -2, infinity, and for 7 then 1/2: twice the next value less each goes as those of 6
-   do. Each turns a line of a square, in registers: `out` and `side` are constants after inlining. */
-#define HY__SQUARE_LINE(side, X) X(0) X(1) X(2) X(3) if (side > 4) { X(4) X(5) } if (side > 6) { X(6) }
+   do. Each turns a line of a square, in registers: `out` and `side` are constants after inlining.
+   A side of 9 is a window's of stride 2: in each dim the even values meet the outer taps, by the points 0, 1,
+   -1, 2, infinity, and the odd ones, which stay as they are, meet the middle tap. */
+#define HY__SQUARE_LINE(side, X) \
+    X(0) X(1) X(2) X(3) if (side > 4) { X(4) X(5) } if (side > 6) { X(6) } if (side > 7) { X(7) X(8) }
 #define HY__SQUARE_NEXT(k) d[k] = 2 * d[k + 1] - d[k];
 #define HY__SQUARE_READ(k) d[k] = *(const vec_at *)(from[i + k * side] + c);
-#define HY__SQUARE_KEEP(k) half[i + k * side] = d[k];
+#define HY__SQUARE_KEEP(k) if (side < 9 || k % 2 == 0) half[i + k * side] = d[k];
+#define HY__SQUARE_SAME(k) d[k] = *(const vec_at *)(from[i * side + k] + c);
 #define HY__SQUARE_TAKE(k) d[k] = half[i * side + k];
 #define HY__SQUARE_WRITE(k) *(vec_at *)(to + (i * side + k) * plane + c) = d[k];
 #define HY__SQUARE_SUMS(k) d[k] = *(const vec_at *)(from + (k * side + i) * HY__PREPARED_PANEL + c);
@@ -9951,6 +9955,13 @@ HY__INLINE TARGET void name##_enter(const int side, V *d) \
         d[1] = d1 + d2; \
         d[2] = d2 - d1; \
         d[3] = d1 - d3; \
+    } else if (side == 9) { \
+        const V d4 = d[4], d6 = d[6], two = d6 - d2; \
+        d[0] = two + 2 * (d0 - d4); \
+        d[2] = two - (d2 + d4); \
+        d[4] = two + 3 * (d2 - d4); \
+        d[6] = two; \
+        d[8] = (d[8] - d4) - 2 * two; \
     } else { \
         const V half = (4 * d1 - 5 * d3) + d[5]; \
         if (side > 6) { \
@@ -9979,6 +9990,12 @@ HY__INLINE TARGET void name##_leave(const int out, const int side, V *m) \
     if (side == 4) { \
         m[0] = m0 + m1 + m2; \
         m[1] = m1 - m2 - m3; \
+    } else if (side == 9) { \
+        const V m4 = m[4], m5 = m[5], m6 = m[6], a = m2 + m4, b = m2 - m4; \
+        m[0] = (m0 + m1) + (a + m6); \
+        m[1] = m3 + (b + 2 * m6); \
+        m[2] = m5 + (a + 4 * m6); \
+        m[3] = (m[7] + m[8]) + (b + 8 * m6); \
     } else { \
         const V m4 = m[4], m5 = m[5]; \
         const V a = m1 + m2, b = m1 - m2, c = m3 + m4, e = m3 - m4; \
@@ -10001,7 +10018,7 @@ HY__INLINE TARGET void name##_in_of(const int side, const float *const *from, in
 { \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     typedef V##_at vec_at; \
-    V half[49], d[7]; \
+    V half[81], d[9]; \
     int64_t c; \
     int i; \
     for (c = 0; c < channels; c += lanes) { \
@@ -10011,7 +10028,8 @@ HY__INLINE TARGET void name##_in_of(const int side, const float *const *from, in
             HY__SQUARE_LINE(side, HY__SQUARE_KEEP) \
         } \
         for (i = 0; i < side; i++) { \
-            HY__SQUARE_LINE(side, HY__SQUARE_TAKE) \
+            if (side < 9 || i % 2 == 0) { HY__SQUARE_LINE(side, HY__SQUARE_TAKE) } \
+            else { HY__SQUARE_LINE(side, HY__SQUARE_SAME) } \
             name##_enter(side, d); \
             HY__SQUARE_LINE(side, HY__SQUARE_WRITE) \
         } \
@@ -10021,7 +10039,8 @@ TARGET static void name##_in(int side, const float *const *from, int64_t channel
 { \
     if (side == 4) name##_in_of(4, from, channels, to, plane); \
     else if (side == 6) name##_in_of(6, from, channels, to, plane); \
-    else name##_in_of(7, from, channels, to, plane); \
+    else if (side == 7) name##_in_of(7, from, channels, to, plane); \
+    else name##_in_of(9, from, channels, to, plane); \
 } \
 /* And back: result i goes place[i] behind y; negative: nowhere. */ \
 HY__INLINE TARGET void name##_out_of(const int out, const int side, const float *from, int64_t cols, \
@@ -10031,7 +10050,7 @@ HY__INLINE TARGET void name##_out_of(const int out, const int side, const float 
     typedef V##_at vec_at; \
     const V zero = {0}; \
     HY__BOUNDS(float, V, *tail) \
-    V half[28], d[7]; \
+    V half[36], d[9]; \
     int64_t c; \
     int i; \
     for (c = 0; c < cols; c += lanes) { \
@@ -10053,83 +10072,9 @@ TARGET static void name##_out(int out, int side, const float *from, int64_t cols
 { \
     if (side == 4) name##_out_of(2, 4, from, cols, y, place, tail); \
     else if (side == 6) name##_out_of(4, 6, from, cols, y, place, tail); \
+    else if (side == 9) name##_out_of(4, 9, from, cols, y, place, tail); \
     else if (out == 4) name##_out_of(4, 7, from, cols, y, place, tail); \
     else name##_out_of(3, 7, from, cols, y, place, tail); \
-} \
-static const hy__winograd_isa name##_isa = { name##_in, name##_out };
-
-/* Windows of stride 2, squares of 3 x 3 results from 7 x 7 values: in each dim the even values meet the outer
-   taps, by the points 0, 1, -1, and the odd ones, which stay as they are, meet the middle tap. Lines are
-   turned first: of the even ones, two are at hand at a time. */
-#define HY__HALVING_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6)
-#define HY__HALVING_TAKE(j) const vec d##j = *(const vec_at *)(line[j] + c);
-#define HY__HALVING_READ(j) const vec d##j = *(const vec_at *)(row + (j) * HY__PREPARED_PANEL);
-#define HY__HALVING_TURN(to, i) { \
-            const float *const *line = from + 7 * (i); \
-            HY__HALVING_EACH(HY__HALVING_TAKE) \
-            to[0] = d0 - d4; to[1] = d1; to[2] = d2 + d4; to[3] = d3; \
-            to[4] = d4 - d2; to[5] = d5; to[6] = d2 - d6; \
-        }
-#define HY__HALVING_SAME(j) *(vec_at *)(row + (j) * plane) = a[j];
-#define HY__HALVING_LESS(j) *(vec_at *)(row + (j) * plane) = a[j] - b[j];
-#define HY__HALVING_BACK(j) *(vec_at *)(row + (j) * plane) = b[j] - a[j];
-#define HY__HALVING_MORE(j) *(vec_at *)(row + (j) * plane) = a[j] + b[j];
-#define HY__HALVING_WRITE(i, X) row = to + (i) * 7 * plane + c; HY__HALVING_EACH(X)
-#define HY__HALVING_SUMS(i, more) { \
-            const float *row = from + (i) * 7 * HY__PREPARED_PANEL + c; \
-            HY__HALVING_EACH(HY__HALVING_READ) \
-            const vec both = d2 + d4, h0 = (d0 + both) + d1, h1 = (d2 - d4) + d3, h2 = (both - d6) + d5; \
-            more \
-        }
-#define HY__HALVING_KERNELS(name, V, TARGET) \
-TARGET static void name##_in(int side, const float *const *from, int64_t channels, float *to, int64_t plane) \
-{ \
-    typedef V vec; \
-    typedef V##_at vec_at; \
-    vec a[7], b[7]; \
-    float *row; \
-    int64_t c; \
-    int i; \
-    (void)side; \
-    for (c = 0; c < channels; c += (int64_t)(sizeof(V) / sizeof(float))) { \
-        HY__HALVING_TURN(a, 0) HY__HALVING_TURN(b, 4) HY__HALVING_WRITE(0, HY__HALVING_LESS) \
-        HY__HALVING_TURN(a, 2) HY__HALVING_WRITE(2, HY__HALVING_MORE) HY__HALVING_WRITE(4, HY__HALVING_BACK) \
-        HY__HALVING_TURN(b, 6) HY__HALVING_WRITE(6, HY__HALVING_LESS) \
-        for (i = 1; i < 7; i += 2) { HY__HALVING_TURN(a, i) HY__HALVING_WRITE(i, HY__HALVING_SAME) } \
-    } \
-} \
-TARGET static void name##_out(int out, int side, const float *from, int64_t cols, float *to, \
-                              const int64_t *place, const hy__tail *tail) \
-{ \
-    typedef V vec; \
-    typedef V##_at vec_at; \
-    const vec zero = {0}; \
-    HY__BOUNDS(float, vec, *tail) \
-    int64_t c; \
-    int i; \
-    (void)out; (void)side; \
-    for (c = 0; c < cols; c += (int64_t)(sizeof(V) / sizeof(float))) { \
-        const vec bias = tail->bias ? (vec)*(const vec_at *)((const float *)tail->bias + c) : zero; \
-        vec all[9]; \
-        HY__HALVING_SUMS(0, all[0] = h0; all[1] = h1; all[2] = h2;) \
-        HY__HALVING_SUMS(1, all[0] += h0; all[1] += h1; all[2] += h2;) \
-        HY__HALVING_SUMS(2, all[3] = all[6] = h0; all[4] = all[7] = h1; all[5] = all[8] = h2; \
-                         all[0] += h0; all[1] += h1; all[2] += h2;) \
-        HY__HALVING_SUMS(4, all[0] += h0; all[1] += h1; all[2] += h2; all[3] -= h0; all[4] -= h1; \
-                         all[5] -= h2; all[6] += h0; all[7] += h1; all[8] += h2;) \
-        HY__HALVING_SUMS(3, all[3] += h0; all[4] += h1; all[5] += h2;) \
-        HY__HALVING_SUMS(5, all[6] += h0; all[7] += h1; all[8] += h2;) \
-        HY__HALVING_SUMS(6, all[6] -= h0; all[7] -= h1; all[8] -= h2;) \
-        for (i = 0; i < 9; i++) { \
-            const int64_t at = place[i] + c; \
-            vec sum = all[i]; \
-            if (place[i] < 0) continue; \
-            if (tail->add) sum += *(const vec_at *)((const float *)tail->add + at); \
-            if (tail->bias) sum += bias; \
-            if (tail->clamp) sum = V##_within(sum, low, high, even); \
-            *(vec_at *)(to + at) = sum; \
-        } \
-    } \
 } \
 static const hy__winograd_isa name##_isa = { name##_in, name##_out };
 
@@ -10167,14 +10112,11 @@ HY__DEPTH_KERNELS(hy__depth_base, hy__f32x4, HY__TARGET_BASE, 4)
 HY__DEPTH_KERNELS(hy__depth_base, hy__f32x4, HY__TARGET_BASE, 2)
 #endif
 HY__WINOGRAD_KERNELS(hy__winograd_base, hy__f32x4, HY__TARGET_BASE)
-HY__HALVING_KERNELS(hy__halving_base, hy__f32x4, HY__TARGET_BASE)
 #ifdef HY__TARGET_AVX2
 HY__DEPTH_KERNELS(hy__depth_avx2, hy__f32x8, HY__TARGET_AVX2, 2)
 HY__DEPTH_KERNELS(hy__depth_avx512, hy__f32x16, HY__TARGET_AVX512, 4)
 HY__WINOGRAD_KERNELS(hy__winograd_avx2, hy__f32x8, HY__TARGET_AVX2)
-HY__HALVING_KERNELS(hy__halving_avx2, hy__f32x8, HY__TARGET_AVX2)
 HY__WINOGRAD_KERNELS(hy__winograd_avx512, hy__f32x16, HY__TARGET_AVX512)
-HY__HALVING_KERNELS(hy__halving_avx512, hy__f32x16, HY__TARGET_AVX512)
 #endif
 #endif
 
@@ -23852,7 +23794,7 @@ typedef struct hy__winograd_way {
     int kinds;                          /* filters in a dim of a square */
 } hy__winograd_way;
 static const hy__winograd_way hy__winograd_ways[HY__WINOGRAD_WAYS] = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 },
-    { 3, 1, 2, 4, 4 }, { 3, 2, 3, 7, 5 }, { 3, 1, 4, 6, 6 }, { 4, 1, 4, 7, 7 }, { 5, 1, 3, 7, 7 } };
+    { 3, 1, 2, 4, 4 }, { 3, 2, 4, 9, 6 }, { 3, 1, 4, 6, 6 }, { 4, 1, 4, 7, 7 }, { 5, 1, 3, 7, 7 } };
 
 typedef struct hy__winograd {
     hy__direct base;                    /* its product: block x filters, k = channels */
@@ -23869,8 +23811,8 @@ typedef struct hy__winograd {
 /* Which filters matrix m meets. */
 static int hy__winograd_kind(const hy__winograd *v, int m)
 {
-    static const int of[7] = { 0, 1, 2, 1, 3, 1, 4 };   /* the middle tap meets three places */
-    return v->way->kinds == v->side ? m : of[m / 7] * 5 + of[m % 7];
+    static const int of[9] = { 0, 1, 2, 1, 3, 1, 4, 1, 5 };     /* the middle tap meets four places */
+    return v->way->kinds == v->side ? m : of[m / 9] * 6 + of[m % 9];
 }
 
 static int64_t hy__winograd_squares(const hy__winograd *v) { return v->base.images * v->down * v->across; }
@@ -23899,7 +23841,7 @@ static void hy__winograd_enter(const hy__winograd *v, const float *x, int64_t bl
     const hy__window *w = &v->base.win;
     const int64_t channels = v->base.channels;
     const int64_t deep = hy__winograd_deep(v), step = v->out * w->stride[2];
-    const float *at[49];
+    const float *at[81];
     int64_t n, from = hy__winograd_first(v, block, &n), s;
     int i, j;
     for (s = 0; s < n; s++) {
@@ -24084,7 +24026,8 @@ static int hy__winograd_choose(const hy__window *w, int64_t images, int64_t grou
  * powers of a point, times a factor. */
 static void hy__winograd_rows(const hy__winograd_way *way, double g[7][5])
 {
-    static const double halving[15] = { 1, 0, 0, 0, 1, 0, .5, 0, .5, .5, 0, -.5, 0, 0, 1 };
+    static const double halving[18] = { 1 / 2., 0, 0, 0, 1, 0, -1 / 2., 0, -1 / 2., -1 / 6., 0, 1 / 6.,
+                                        1 / 6., 0, 1 / 3., 0, 0, 1 };
     static const double point[7] = { 0, 1, -1, 2, -2, 0, .5 };
     static const double factor[3][7] = { { 1, .5, .5, 1, 0, 0, 0 },
         { 1 / 4., -1 / 6., -1 / 6., 1 / 24., 1 / 24., 1, 0 },
@@ -24092,7 +24035,7 @@ static void hy__winograd_rows(const hy__winograd_way *way, double g[7][5])
     const int infinity = way->side == 4 ? 3 : 5;
     int i, k;
     if (way->stride == 2) {
-        for (i = 0; i < 15; i++) g[i / 3][i % 3] = halving[i];
+        for (i = 0; i < 18; i++) g[i / 3][i % 3] = halving[i];
         return;
     }
     for (i = 0; i < way->side; i++) {
@@ -24145,10 +24088,10 @@ static void hy__winograd_plan(hy__winograd *v, int way, int isa)
     hy__gemm_plan_prepared(g, isa);
     v->over = !v->apart && g->n <= g->width && hy__winograd_deep(v) == HY__PREPARED_PANEL;
 #if HY__SIMD
-    v->isa = v->way->stride == 2 ? &hy__halving_base_isa : &hy__winograd_base_isa;
+    v->isa = &hy__winograd_base_isa;
 #ifdef HY__TARGET_AVX2
-    if (isa == 1) v->isa = v->way->stride == 2 ? &hy__halving_avx2_isa : &hy__winograd_avx2_isa;
-    if (isa > 1) v->isa = v->way->stride == 2 ? &hy__halving_avx512_isa : &hy__winograd_avx512_isa;
+    if (isa == 1) v->isa = &hy__winograd_avx2_isa;
+    if (isa > 1) v->isa = &hy__winograd_avx512_isa;
 #endif
 #endif
 }
@@ -24275,6 +24218,15 @@ static int hy__convolve_is_thin(const hy__convolve_rec *r)
     return hy__convolve_is_plain(r) && r->filters <= HY__DOT_COLS && r->channels >= HY__WINOGRAD_CHANNELS;
 }
 
+/* Planes that are read as they lie: their channels are a dim of the window. A copy with a border pays for
+ * itself, tiles at edges are slow. */
+static int hy__convolve_is_flat(const hy__convolve_rec *r)
+{
+    int d, flat = r->planes && !r->squares && r->kernel.n == 2 && hy__tuple_at(&r->dilate, 1, 1) == 1;
+    for (d = 0; d < r->kernel.n; d++) flat &= !hy__tuple_at(&r->pad, d, 0);
+    return flat;
+}
+
 /* A shape as it lies, perhaps with its channels first: with its channels last. And back. */
 static hy_shape hy__convolve_last(int first, const hy_shape *x)
 {
@@ -24385,7 +24337,8 @@ static void hy__lay_scaled(float *to, int64_t rows, int64_t row, int64_t n, cons
         for (j = 0; j < n; j++) to[i * row + j] *= scale[j];
 }
 
-/* One panel of a group, or all groups of one channel. W (filter, channel, tap), or (filter, tap, channel). */
+/* One panel of a group, or all groups of one channel. W (filter, channel, tap), or (filter, tap, channel),
+ * goes to (tap, channel, filter), or (channel, tap, filter) where planes are read as they lie. */
 HY__RUN(hy__run_lay_filters)
 {
     const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
@@ -24393,6 +24346,8 @@ HY__RUN(hy__run_lay_filters)
     float *to = (float *)now->data[job->nin];
     int64_t taps = hy__convolve_taps(r), channels = r->channels / r->groups, n = r->filters / r->groups;
     int64_t panels = hy__pieces(n, HY__PREPARED_PANEL), from = item % panels * HY__PREPARED_PANEL, tap, j;
+    const int flat = hy__convolve_is_flat(r);
+    const int64_t inner = flat ? taps : channels, step = r->last ? channels : 1, deep = r->last ? 1 : taps;
     hy__gemm g;
     (void)stage; (void)scratch; (void)shared;
     if (hy__convolve_is_deep(r)) {
@@ -24411,13 +24366,12 @@ HY__RUN(hy__run_lay_filters)
     g.size = sizeof(float);
     g.prepared = 1;
     g.panel = HY__PREPARED_PANEL;
-    g.b_row = r->last ? 1 : taps;
+    g.b_row = flat ? step : deep;
     g.b_col = taps * channels;
     w += (item / panels * n + from) * taps * channels;
     to += item * HY__PREPARED_PANEL * taps * channels;
-    for (tap = 0; tap < taps; tap++)
-        hy__gemm_pack_b(&g, (const char *)(w + tap * (r->last ? channels : 1)), channels,
-                        hy__least(g.panel, n - from), (char *)(to + tap * channels * g.panel));
+    for (j = 0; j < taps * channels; j += inner, w += flat ? deep : step)
+        hy__gemm_pack_b(&g, (const char *)w, inner, hy__least(g.panel, n - from), (char *)(to + j * g.panel));
     if (scale) scale += item / panels * n + from;
     hy__lay_scaled(to, taps * channels, g.panel, hy__least(g.panel, n - from), scale);
 }
@@ -24568,7 +24522,7 @@ static void hy__direct_open(hy__direct *v, const hy__convolve_rec *r, const hy_s
     int d;
     hy__convolve_attr(r, &a);
     hy__conv_window(&v->win, &a, &x, &y);
-    v->planes = r->planes;
+    v->planes = r->planes && !hy__convolve_is_flat(r);
     v->halves = hy__convolve_pairs(r) - 1;
     for (d = 0; d < 3 && v->planes; d++) {
         v->inner[d] = v->win.fine[d];
@@ -24580,9 +24534,13 @@ static void hy__direct_open(hy__direct *v, const hy__convolve_rec *r, const hy_s
     v->images = x.dim[0];
     v->groups = r->groups;
     v->channels = r->channels / r->groups;
-    v->taps = hy__window_size(v->win.kernel);
     v->fine_c = r->channels;
     v->coarse_c = r->filters;
+    if (hy__convolve_is_flat(r)) {
+        v->win.kernel[0] = v->win.fine[0] = v->channels;
+        v->channels = v->fine_c = 1;
+    }
+    v->taps = hy__window_size(v->win.kernel);
 }
 
 static int hy__convolve_bind(hy_job *job)
