@@ -23761,11 +23761,7 @@ static size_t hy__few_plan(hy__few *v, int isa)
     (void)isa;
     v->isa = NULL;
 #if HY__SIMD
-    v->isa = &hy__few_base_isa;
-#ifdef HY__TARGET_AVX2
-    if (isa == 1) v->isa = &hy__few_avx2_isa;
-    if (isa > 1) v->isa = &hy__few_avx512_isa;
-#endif
+    v->isa = HY__OF_ISA(isa + HY_ISA_BASE, &hy__few_base_isa, &hy__few_avx2_isa, &hy__few_avx512_isa);
 #endif
     v->padded = w->pad[1] > 0 || w->pad[2] > 0;
     w->fine[1] += 2 * w->pad[1];
@@ -24088,11 +24084,8 @@ static void hy__winograd_plan(hy__winograd *v, int way, int isa)
     hy__gemm_plan_prepared(g, isa);
     v->over = !v->apart && g->n <= g->width && hy__winograd_deep(v) == HY__PREPARED_PANEL;
 #if HY__SIMD
-    v->isa = &hy__winograd_base_isa;
-#ifdef HY__TARGET_AVX2
-    if (isa == 1) v->isa = &hy__winograd_avx2_isa;
-    if (isa > 1) v->isa = &hy__winograd_avx512_isa;
-#endif
+    v->isa = HY__OF_ISA(isa + HY_ISA_BASE, &hy__winograd_base_isa, &hy__winograd_avx2_isa,
+                        &hy__winograd_avx512_isa);
 #endif
 }
 
