@@ -9930,6 +9930,14 @@ static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, do
 #define HY__SQUARE_LINE(side, X) \
     X(0) X(1) X(2) X(3) if (side > 4) { X(4) X(5) } if (side > 6) { X(6) } if (side > 7) { X(7) X(8) }
 #define HY__SQUARE_NEXT(k) d[k] = 2 * d[k + 1] - d[k];
+/* A function for each: without optimisation one that has them all has the frames of all. */
+#define HY__SQUARE_IN(name, TARGET, side) \
+TARGET static void name##_in_##side(const float *const *from, int64_t channels, float *to, int64_t plane) \
+{ name##_in_of(side, from, channels, to, plane); }
+#define HY__SQUARE_OUT(name, TARGET, out, side) \
+TARGET static void name##_out_##out##_##side(const float *from, int64_t cols, float *y, \
+                                             const int64_t *place, const hy__tail *tail) \
+{ name##_out_of(out, side, from, cols, y, place, tail); }
 #define HY__SQUARE_READ(k) d[k] = *(const vec_at *)(from[i + k * side] + c);
 #define HY__SQUARE_KEEP(k) if (side < 9 || k % 2 == 0) half[i + k * side] = d[k];
 #define HY__SQUARE_SAME(k) d[k] = *(const vec_at *)(from[i * side + k] + c);
@@ -10035,12 +10043,14 @@ HY__INLINE TARGET void name##_in_of(const int side, const float *const *from, in
         } \
     } \
 } \
+HY__SQUARE_IN(name, TARGET, 4) HY__SQUARE_IN(name, TARGET, 6) \
+HY__SQUARE_IN(name, TARGET, 7) HY__SQUARE_IN(name, TARGET, 9) \
 TARGET static void name##_in(int side, const float *const *from, int64_t channels, float *to, int64_t plane) \
 { \
-    if (side == 4) name##_in_of(4, from, channels, to, plane); \
-    else if (side == 6) name##_in_of(6, from, channels, to, plane); \
-    else if (side == 7) name##_in_of(7, from, channels, to, plane); \
-    else name##_in_of(9, from, channels, to, plane); \
+    if (side == 4) name##_in_4(from, channels, to, plane); \
+    else if (side == 6) name##_in_6(from, channels, to, plane); \
+    else if (side == 7) name##_in_7(from, channels, to, plane); \
+    else name##_in_9(from, channels, to, plane); \
 } \
 /* And back: result i goes place[i] behind y; negative: nowhere. */ \
 HY__INLINE TARGET void name##_out_of(const int out, const int side, const float *from, int64_t cols, \
@@ -10067,14 +10077,16 @@ HY__INLINE TARGET void name##_out_of(const int out, const int side, const float 
         } \
     } \
 } \
+HY__SQUARE_OUT(name, TARGET, 2, 4) HY__SQUARE_OUT(name, TARGET, 4, 6) HY__SQUARE_OUT(name, TARGET, 4, 9) \
+HY__SQUARE_OUT(name, TARGET, 4, 7) HY__SQUARE_OUT(name, TARGET, 3, 7) \
 TARGET static void name##_out(int out, int side, const float *from, int64_t cols, float *y, \
                               const int64_t *place, const hy__tail *tail) \
 { \
-    if (side == 4) name##_out_of(2, 4, from, cols, y, place, tail); \
-    else if (side == 6) name##_out_of(4, 6, from, cols, y, place, tail); \
-    else if (side == 9) name##_out_of(4, 9, from, cols, y, place, tail); \
-    else if (out == 4) name##_out_of(4, 7, from, cols, y, place, tail); \
-    else name##_out_of(3, 7, from, cols, y, place, tail); \
+    if (side == 4) name##_out_2_4(from, cols, y, place, tail); \
+    else if (side == 6) name##_out_4_6(from, cols, y, place, tail); \
+    else if (side == 9) name##_out_4_9(from, cols, y, place, tail); \
+    else if (out == 4) name##_out_4_7(from, cols, y, place, tail); \
+    else name##_out_3_7(from, cols, y, place, tail); \
 } \
 static const hy__winograd_isa name##_isa = { name##_in, name##_out };
 
@@ -14613,7 +14625,7 @@ enum { HY__DEAL = 32, HY__DEALS = 8 * HY__DEAL };
     static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, \
                                    double scale, int log_too) \
     { \
-        const type *x = (const type *)from, k = (type)scale; \
+        const type *x = (const type *)from, k = (type)scale ? (type)scale : (type)1e-38; /* inf k is inf */ \
         type *y = (type *)to; \
         int64_t c; \
         if (width == 1 && step == 1) hy__softmax_line_##name(x, y, n, k, log_too); \
@@ -23074,7 +23086,7 @@ typedef struct hy__direct {
     int64_t    fine_c, coarse_c;        /* of all groups */
     const hy__depth_isa *depth;         /* one channel per group: kernels for that, else NULL */
     int        first;                   /* results have their channels first: an item's turn round in cache */
-    int        planes;                  /* so have the data: a first stage copies them, with their border */
+    int        planes;                  /* so have the data: they are copied first, with their border */
     int        plain;                   /* all places of all images are rows of one product */
     int        halves;                  /* the copy has the phases of a stride of 2 as channels */
     int64_t    border[3], inner[3];     /* of the copy, which win.fine means then; the data without border */
@@ -24147,7 +24159,7 @@ typedef struct hy__convolve_rec {
     int     last, no_bias;              /* last: the weight has its channels last */
     int     squares;                    /* by squares: which of hy__winograd_ways */
     int     first;                      /* the result has its channels first */
-    int     planes;                     /* so have the data: the job lays them out, with a border */
+    int     planes;                     /* so have the data: the job lays them out, if it must */
     int     scaled;                     /* the weight is multiplied by a number per filter as it is laid */
     hy__tail_rec tail;
 } hy__convolve_rec;
@@ -33934,7 +33946,7 @@ static int hy__goes_by_lines(const hy__convolution_rec *r)
     return 1;
 }
 
-/* May a convolution lay its data out itself, with a border that is not much? */
+/* May a convolution take planes: lay them out itself, with a border that is not much, or read them so? */
 static int hy__convolve_enters(const hy__convolve_rec *r, const hy_shape *x)
 {
     double border = 1;
@@ -39142,7 +39154,9 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
     hy__fill_end(S);
     if (!hy__node_add(S, S->graph->store, node)) return NULL;
     S->param_node[S->param_nodes] = node;
-    return hy__met_set(S, &S->param_met, p, S->param_nodes++) ? NULL : node;
+    if (hy__met_set(S, &S->param_met, p, S->param_nodes)) return NULL;
+    S->param_nodes++;
+    return node;
 }
 
 /* An array with values becomes a constant, captured by reference. Frames that trace may use what their
@@ -40767,7 +40781,7 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
     struct hy__house *h = block->house;
     char number[16];
     hy__line line;
-    int at, counted = !name;
+    int at, again, counted = !name;
     if (h->hybrid && !child->house->hybrid)
         return (hy_block *)hy__refuse(F, HY_ERROR_ARGUMENT, "Children of HybridBlock must also be "
                                       "HybridBlock, but %s has type %s: make it with HY_BLOCK_NEW, or its "
@@ -40783,8 +40797,9 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
         name = number;
     }
     at = counted && !h->named ? h->children : hy__child_place(h, name);
+    again = at < h->children && h->child[at].block == child && !h->child[at].shared;
     if (!hy__prefix(F, child) ||
-        !hy__child_put(F, block, at, name, child, shared || child->house->parent)) return NULL;
+        !hy__child_put(F, block, at, name, child, shared || (child->house->parent && !again))) return NULL;
     h->named |= !counted;
     if (h->active && !child->house->active) { child->house->active = 1; child->house->opt = h->opt; }
     hy__changed(block);
@@ -46058,11 +46073,6 @@ HY__UNUSED static int hy__ends_in(const char *name, const char *ending)
     return n >= k && !strcmp(name + n - k, ending);
 }
 
-/* Element i of an array that is packed. */
-HY__UNUSED static double hy__element_value(const hy_array *x, int64_t i)
-{
-    return hy__load((const char *)x->t.data + i * hy__traits[x->t.type.dtype].size, x->t.type.dtype);
-}
 /* Bytes of 0. */
 HY__UNUSED static hy_array *hy__blank(hy_frame *F, hy_shape shape, hy_dtype dtype)
 {
@@ -52325,7 +52335,7 @@ static hy__edge hy__formula_term(hy__compound *C, const char **at, const hy__edg
     char name[32], key[4][24], room[4][48], of[24];
     hy__edge in[3];
     double number = 0;
-    int n = 0, attrs = 0;
+    int n = 0, attrs = 0, drop;
     int64_t axis;
     const hy_op *op;
     if (**at == '%') {
@@ -52333,6 +52343,7 @@ static hy__edge hy__formula_term(hy__compound *C, const char **at, const hy__edg
         return (*at)[-1] < 'a' ? C->in[(*at)[-1] - '0'] : let[(*at)[-1] - 'a'];
     }
     hy__formula_word(at, name);
+    drop = !strcmp(name, "drop");       /* no operator, or a user's */
     while (**at != ')') {
         const char *s = *at += **at == '(' ? 1 : 2;             /* behind "(" or ", " */
         int word = hy__formula_word(&s, key[attrs]) > 0;
@@ -52342,15 +52353,15 @@ static hy__edge hy__formula_term(hy__compound *C, const char **at, const hy__edg
             hy__make_with(&C->M, key[attrs], hy__formula_value(C, at, of, room[attrs]));
         } else {
             hy__formula_number(C, at, room[attrs], &number);
-            if (strcmp(name, "drop")) hy__make_with(&C->M, "scalar", room[attrs]);
+            if (!drop) hy__make_with(&C->M, "scalar", room[attrs]);
         }
         attrs++;
     }
     ++*at;
     axis = (int64_t)number;
-    op = hy_op_find(C->M.R->F, name);
+    op = drop ? NULL : hy_op_find(C->M.R->F, name);
     if (C->M.R->F->code) C->M.attrs = 0;
-    else if (!op) { C->M.at = in[0]; hy__make_drop(&C->M, &axis, 1); }
+    else if (drop) { C->M.at = in[0]; hy__make_drop(&C->M, &axis, 1); }
     else if (!hy__absent(C->M.R->F, op, name)) hy__make_op(&C->M, hy__op_number(op), n, in);
     return C->M.at;
 }
@@ -52548,11 +52559,13 @@ static void hy__make_bernoulli(hy__compound *C)
 static void hy__make_gemm(hy__compound *C)
 {
     if (hy__said_int(C, "axis", -2) != -2) hy__making_bad(&C->M, "axis", hy__said(C, "axis", NULL));
+    hy__said_number(C, "alpha", 1);     /* says what is wrong with it */
     hy__make_formula(C, "linalg_gemm2(%0, %1, alpha=$alpha:1, transpose_a=$transpose_a, "
                      "transpose_b=$transpose_b); add(%a, mul_scalar(%2, $beta:1))");
 }
 static void hy__make_syrk(hy__compound *C)
 {
+    hy__said_number(C, "alpha", 1);
     hy__make_formula(C, hy__says(C, "transpose") ? "linalg_gemm2(%0, %0, alpha=$alpha:1, transpose_a=True)"
                      : "linalg_gemm2(%0, %0, alpha=$alpha:1, transpose_b=True)");
 }
@@ -52560,6 +52573,7 @@ static void hy__make_trmm(hy__compound *C)
 {
     int right = hy__says(C, "rightside");
     int upper = !strcmp(hy__said(C, "lower", "True"), "False") || !strcmp(hy__said(C, "lower", "1"), "0");
+    hy__said_number(C, "alpha", 1);
     C->in[0] = hy__one(C, upper ? HY_OP_triu : HY_OP_tril, C->in[0], "k", "0");
     hy__make_formula(C, right ? "linalg_gemm2(%1, %0, alpha=$alpha:1, transpose_b=$transpose)"
                      : "linalg_gemm2(%0, %1, alpha=$alpha:1, transpose_a=$transpose)");
@@ -55138,14 +55152,14 @@ static void hy__int8_compare(hy_frame *F, hy_array *x, hy_array *y, hy_quantize_
     n = hy__size(s);
     row = s->ndim ? s->dim[s->ndim - 1] : 1;
     for (i = 0; i < n; i++) {
-        double a = hy__element_value(x, i), b = hy__element_value(y, i);
+        double a = hy__number_at(&x->t, i), b = hy__number_at(&y->t, i);
         double off = a == b || (a != a && b != b) ? 0 : fabs(a - b);
         if (off != off) off = HUGE_VAL;
         if (off > report->largest) report->largest = off;
         sums->error += off;
         if (i % row == 0) best_x = best_y = i;
-        if (a > hy__element_value(x, best_x)) best_x = i;
-        if (b > hy__element_value(y, best_y)) best_y = i;
+        if (a > hy__number_at(&x->t, best_x)) best_x = i;
+        if (b > hy__number_at(&y->t, best_y)) best_y = i;
         if (i % row == row - 1) { sums->rows++; sums->same += best_x == best_y; }
     }
     sums->numbers += (double)n;
@@ -57220,7 +57234,7 @@ static void hy__metric_shapes(hy_frame *F, const hy_metric *M, const hy_array *l
 static int64_t hy__metric_class(hy_frame *F, const hy_metric *M, const hy_array *label, int64_t i,
                                 int64_t classes)
 {
-    double v = hy__element_value(label, i);
+    double v = hy__number_at(&label->t, i);
     if (v >= 0 && v < (double)classes) return (int64_t)v;
     hy__fail(F, HY_ERROR_INDEX, "hy_metric_update: %s: sample %l has the label %g, and there are %l classes",
              M->name, i, v, classes);
@@ -57246,7 +57260,7 @@ static int hy__metric_classes(hy_frame *F, const hy_metric *M, const hy_array *l
 }
 static double hy__class_score(const hy_array *p, const hy__classes *c, int64_t sample, int64_t k)
 {
-    return hy__element_value(p, (sample / c->inner * c->n + k) * c->inner + sample % c->inner);
+    return hy__number_at(&p->t, (sample / c->inner * c->n + k) * c->inner + sample % c->inner);
 }
 /* The class with the highest score; the first of equals, and NaN is the highest. */
 static int64_t hy__class_best(const hy_array *p, const hy__classes *c, int64_t sample)
@@ -57266,8 +57280,8 @@ static void hy__accuracy_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array
     int64_t i, n = hy__metric_size(label), whole = hy__same_shape(&label->t.type.shape, &p->t.type.shape);
     if (!whole && hy__metric_classes(F, M, label, p, hy__int_or(M->opt.axis, 1), &c)) return;
     for (i = 0; i < n; i++) {
-        double v = whole ? trunc(hy__element_value(p, i)) : (double)hy__class_best(p, &c, i);
-        t->sum += v == trunc(hy__element_value(label, i));
+        double v = whole ? trunc(hy__number_at(&p->t, i)) : (double)hy__class_best(p, &c, i);
+        t->sum += v == trunc(hy__number_at(&label->t, i));
     }
     t->count += (double)n;
 }
@@ -57346,7 +57360,7 @@ static void hy__distance_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array
         return;
     }
     for (i = 0; i < n; i++) {
-        double off = fabs(hy__element_value(label, i / (n / labels)) - hy__element_value(p, i));
+        double off = fabs(hy__number_at(&label->t, i / (n / labels)) - hy__number_at(&p->t, i));
         sum += M->kind == HY__METRIC_mae ? off : off * off;
     }
     sum /= (double)n;
@@ -57371,7 +57385,7 @@ static void hy__perplexity_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_arr
     int64_t i, truth, n = hy__metric_size(label);
     if (hy__metric_classes(F, M, label, p, hy__int_or(M->opt.axis, -1), &c)) return;
     for (i = 0; i < n; i++) {
-        if (M->opt.ignores && hy__element_value(label, i) == M->opt.ignore_label) continue;
+        if (M->opt.ignores && hy__number_at(&label->t, i) == M->opt.ignore_label) continue;
         truth = hy__metric_class(F, M, label, i, c.n);
         if (truth < 0) return;
         t->sum -= log(fmax(hy__class_score(p, &c, i, truth), 1e-10));
@@ -57390,11 +57404,11 @@ static void hy__pearson_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array 
     int64_t i, n = hy__metric_size(label);
     if (n != hy__metric_size(p)) { hy__metric_shapes(F, M, label, p); return; }
     for (i = 0; i < n; i++) {
-        t->mean[0] += hy__element_value(label, i) / (double)n;
-        t->mean[1] += hy__element_value(p, i) / (double)n;
+        t->mean[0] += hy__number_at(&label->t, i) / (double)n;
+        t->mean[1] += hy__number_at(&p->t, i) / (double)n;
     }
     for (i = 0; i < n; i++) {
-        double a = hy__element_value(label, i) - t->mean[0], b = hy__element_value(p, i) - t->mean[1];
+        double a = hy__number_at(&label->t, i) - t->mean[0], b = hy__number_at(&p->t, i) - t->mean[1];
         t->spread[0] += a * a;
         t->spread[1] += b * b;
         t->joint += a * b;
@@ -57482,7 +57496,7 @@ static void hy__loss_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *la
     (void)F;
     (void)M;
     (void)label;
-    for (i = 0; i < n; i++) t->sum += hy__element_value(p, i);
+    for (i = 0; i < n; i++) t->sum += hy__number_at(&p->t, i);
     t->count += (double)n;
 }
 static void hy__custom_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
@@ -59019,7 +59033,7 @@ static double hy__fit_sum(const hy_array *x)
 {
     double sum = 0;
     int64_t i, n = hy__size(&x->t.type.shape);
-    for (i = 0; i < n; i++) sum += hy__element_value(x, i);
+    for (i = 0; i < n; i++) sum += hy__number_at(&x->t, i);
     return sum;
 }
 
@@ -61027,8 +61041,8 @@ static void hy__c_conv_block(hy__c *c, const hy__c_step *s, const hy__c_window *
         hy__w(c, "}\n");
     }
     if (l->span) return;
-    hy__w(c, "%ff %fd %fh\n%fv {\nconst %t sum = row[f * %l + d * %l + h * %l + v]%s;\n", rows, w->coarse[0],
-          w->coarse[1], w->coarse[2], (int)real, l->row, l->size[1] * l->size[2], l->size[2],
+    hy__w(c, "%ff %fd %fh\n%fv {\nconst %t sum = row[f * %l + d * %l + h * %l + v]%s;\n", (int64_t)rows,
+          w->coarse[0], w->coarse[1], w->coarse[2], (int)real, l->row, l->size[1] * l->size[2], l->size[2],
           s->node->nin > 2 ? " + x2[o + f]" : "");
     hy__c_text(text, "n * %l + (o + f) * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results,
                w->coarse_c, w->coarse[1], w->coarse[2], w->coarse_p);

@@ -212,6 +212,27 @@ static void compound_values(void)
     }
 }
 
+/* A user's operator has a word of formulas as its name. */
+static void compound_beside_a_user(void)
+{
+    static hy_op op;
+    hy_frame *F = hy_open(NULL);
+    hy_graph *g;
+    hy_array *x, *y;
+    char text[2000];
+    op = *hy_op_find(F, "negative");
+    op.name = "drop";
+    op.mxnet = op.aliases = NULL;
+    CHECK(hy_register(F, &op) == 0);
+    compound_text(text, "_np_trace", "", 1, 0);
+    g = symbol_read(F, text);
+    x = compound_input(F, HY_SHAPE(3, 3), 0, 0);
+    y = hy_graph_run(F, g, x);
+    CHECK(y && hy_item(F, y) == hy_value(F, x, 0, 0) + hy_value(F, x, 1, 1) + hy_value(F, x, 2, 2));
+    hy_graph_free(F, g);
+    CHECK(hy_close(F) == 0);
+}
+
 static void compound_errors(void)
 {
     static const struct { const char *op, *attrs; int inputs; const char *says; } cases[] = {
@@ -226,6 +247,9 @@ static void compound_errors(void)
         { "_npi_var", "\"axis\": \"0\", \"ddof\": \"x\"", 1, "ddof of _npi_var cannot be 'x'" },
         { "_npi_pad", "\"pad_width\": \"((\", \"mode\": \"edge\"", 1, "pad_width of _npi_pad cannot be '(('" },
         { "_npi_pad", "\"pad_width\": \"((1, x),)\", \"mode\": \"edge\"", 1, "pad_width" },
+        { "_linalg_gemm", "\"alpha\": \"abc\"", 3, "alpha of _linalg_gemm cannot be 'abc'" },
+        { "_linalg_syrk", "\"alpha\": \"abc\"", 1, "alpha of _linalg_syrk cannot be 'abc'" },
+        { "_linalg_trmm", "\"alpha\": \"abc\"", 2, "alpha of _linalg_trmm cannot be 'abc'" },
         { "_npi_around", "\"decimals\": \"x\"", 1, "decimals of _npi_around cannot be 'x'" },
         { "_npi_around", "\"decimals\": \"0.5\"", 1, "decimals of _npi_around cannot be '0.5'" },
         { "_npi_around", "\"colour\": \"red\"", 1, "colour of _npi_around cannot be 'red'" },
@@ -298,6 +322,7 @@ static void compound_others(void)
 static void test_compound(void)
 {
     RUN(compound_values);
+    RUN(compound_beside_a_user);
     RUN(compound_errors);
     RUN(compound_others);
 }

@@ -227,6 +227,28 @@ static void edge_folds(void)
     for (isa = 0; isa < 3; isa++) CHECK(hy_close(frame[isa]) == 0);
 }
 
+/* A temperature beyond all floats: everything is as likely. */
+static void edge_endless_temperature(void)
+{
+    static const int lengths[] = { 30, 32, 120, 256, 300 };
+    hy_frame *F = hy_open(NULL);
+    hy_softmax_opt opt;
+    int k, axis, i, wrong = 0;
+    memset(&opt, 0, sizeof opt);
+    opt.temperature = 1e300;
+    for (k = 0; k < 5; k++) for (axis = 0; axis < 2; axis++) {
+        const int n = lengths[k];
+        const float *y;
+        hy_begin(F);
+        y = (const float *)hy_data(F, hy_softmax(F, axis ? hy_ones(F, HY_SHAPE(3, n)) : hy_ones(F, HY_SHAPE(n, 3)), axis, &opt));
+        for (i = 0; i < 3 * n && y; i++) wrong += !(fabs(y[i] * n - 1) < 1e-5);
+        wrong += !y;
+        hy_end(F);
+    }
+    CHECK(wrong == 0);
+    CHECK(hy_close(F) == 0);
+}
+
 /* Rows of a turned plane that begin a power of two apart, ragged in both directions, elements of every size. */
 static void edge_turned_planes(void)
 {
@@ -420,6 +442,7 @@ static void test_edges(void)
     RUN(edge_nan);
     RUN(edge_long_lines);
     RUN(edge_folds);
+    RUN(edge_endless_temperature);
     RUN(edge_turned_planes);
     RUN(edge_nothing_wide);
     RUN(edge_window);
