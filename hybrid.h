@@ -13478,9 +13478,8 @@ HY__TARGET_AVX512 static void hy__fold_lines_avx512(hy__reduction kind, void *ac
 #undef HY__ADD_LINE_WIDE
 #undef HY__ADD_ROWS_WIDE
 #undef HY__WIDE_SQUARE
-#undef HY__WIDENED
 #undef HY__ADDED
-#define HY__DEVIATION(at) (HY__TO_F64X8(*(const hy__f32x8_at *)(const void *)(x + (at))) - center_of)
+#define HY__DEVIATION(at) (HY__WIDENED(x[at]) - center_of)
 HY__TARGET_AVX512 static void hy__moments_avx512(const void *from, const void *with, int lines, int64_t count,
                                                  int64_t step, int64_t n, const double *center, double *s1,
                                                  double *s2)
@@ -13515,6 +13514,7 @@ HY__TARGET_AVX512 static void hy__moments_avx512(const void *from, const void *w
     }
 }
 #undef HY__DEVIATION
+#undef HY__WIDENED
 #undef HY__TO_F64X8
 HY__ROW_KERNELS(avx512, avx512)
 #endif
