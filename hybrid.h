@@ -9361,6 +9361,7 @@ typedef struct hy__tile {                /* one call of a kernel; strides in ele
     const int64_t *shift;                /* how much later in each; NULL: HY__TILE_ROWS places for each */
     hy__tail tail;
     int rows;
+    int64_t more, below;                 /* further tiles, one below the other, so far apart in A */
 } hy__tile;
 
 typedef void (*hy__tile_fn)(const hy__tile *t, const void *b, void *c);
@@ -9446,12 +9447,13 @@ static void tile(const hy__tile *t, const void *vb, void *vc) \
 { \
     T *c = (T *)vc; \
     int64_t tap, p, i, j; \
-    for (i = 0; i < t->rows; i++) { \
+    for (i = 0; i < t->rows * (1 + t->more); i++) { \
         const T *b = (const T *)vb; \
         T sums[HY__SCALAR_LANES] = {0}; \
         for (tap = 0; tap < t->taps; tap++) { \
-            const T *a = t->shift ? (const T *)t->from[i] + t->shift[tap] \
-                                  : (const T *)t->from[tap * HY__TILE_ROWS + i]; \
+            const T *a = (t->shift ? (const T *)t->from[i % t->rows] + t->shift[tap] \
+                                   : (const T *)t->from[tap * HY__TILE_ROWS + i % t->rows]) + \
+                         i / t->rows * t->below; \
             for (p = 0; p < t->k; p++, b += t->b_step) { \
                 const T x = a[p * t->a_col]; \
                 for (j = 0; j < HY__SCALAR_LANES; j++) sums[j] += x * b[j]; \
@@ -9574,13 +9576,13 @@ HY__WITHIN(hy__f64x2)
 
 #define HY__TILE_END(V, levels) \
     if (t->tail.add) { \
-        const real *add = (const real *)t->tail.add; \
+        const real *add = (const real *)t->tail.add + row * c_row; \
         HY__EACH_ROW(HY__TILE_ADDS) \
     } \
     if (t->tail.bias || t->tail.clamp) { \
         const real *bias = (const real *)t->tail.bias; \
         HY__BOUNDS(real, vec, t->tail) \
-        if (levels && bias && t->tail.by_row) { HY__EACH_ROW(HY__TILE_LEVELS) } \
+        if (levels && bias && t->tail.by_row) { bias += row; HY__EACH_ROW(HY__TILE_LEVELS) } \
         else { HY__EACH_COL(HY__TILE_MORE, 0) HY__EACH_ROW(HY__TILE_BIASES) } \
         if (t->tail.clamp) { \
             HY__TILE_CLAMPS(V, 0) HY__TILE_CLAMPS(V, 1) HY__TILE_CLAMPS(V, 2) \
@@ -9591,7 +9593,7 @@ HY__WITHIN(hy__f64x2)
 
 /* Rows of fewer columns than a vector has, their sums side by side. */
 #define HY__EDGE_BODY(name, T, V, TARGET) \
-TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
+TARGET static void name##_edge(const hy__tile *t, int64_t row, const T *sums, T *c) \
 { \
     typedef V vec; \
     typedef V##_at vec_at; \
@@ -9603,8 +9605,8 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
     vec acc[1][1]; \
     int64_t i; \
     memset(edge, 0, sizeof edge); \
-    for (i = 0; i < t->rows; i++) { \
-        acc[0][0] = *(const vec_at *)(sums + i * lanes); \
+    for (i = row; i < row + t->rows; i++, sums += lanes) { \
+        acc[0][0] = *(const vec_at *)sums; \
         if (t->tail.add) { \
             hy__copy_short(edge, (const char *)((const T *)t->tail.add + i * t->c_row), bytes); \
             acc[0][0] += *(const vec_at *)edge; \
@@ -9622,7 +9624,8 @@ TARGET static void name##_edge(const hy__tile *t, const T *sums, T *c) \
 
 #define HY__TILE_BODY(name, T, V, TARGET) \
 HY__EDGE_BODY(name, T, V, TARGET) \
-HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const T *b, T *c) \
+HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const T *b, T *c, \
+                            const int64_t number) \
 { \
     HY__CONTRACT \
     typedef T real; \
@@ -9634,11 +9637,12 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     const size_t ahead = (size_t)(b_step * t->ahead) * sizeof(T); \
     const void *const *from = t->from; \
     const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS; \
+    const int64_t row = number * rows, down = number * t->below; \
     vec acc[HY__TILE_ROWS][HY__TILE_VECS], bv[HY__TILE_VECS]; \
     int64_t p, tap; \
     HY__EACH_ROW(HY__TILE_ZEROS) \
     for (tap = 0; tap < t->taps; tap++, from += next) { \
-        const int64_t later = shift ? shift[tap] : 0; \
+        const int64_t later = down + (shift ? shift[tap] : 0); \
         HY__EACH_ROW(HY__TILE_FROM) \
         for (p = 0; p < end; p += a_col, b += b_step) { \
             HY__EACH_COL(HY__TILE_FETCH, 0) \
@@ -9648,9 +9652,10 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     if (vecs == 1 && t->cols < lanes) { \
         T sums[HY__TILE_ROWS * lanes]; \
         HY__EACH_ROW(HY__TILE_SPILL) \
-        name##_edge(t, sums, c); \
+        name##_edge(t, row, sums, c); \
         return; \
     } \
+    c += row * c_row; \
     HY__TILE_END(V, 1) \
 }
 
@@ -9669,7 +9674,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
     typedef V##_at vec_at; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const vec zero = {0}; \
-    const int64_t c_row = t->c_row, k = t->k; \
+    const int64_t c_row = t->c_row, k = t->k, row = 0; \
     const void *const *from = t->from; \
     const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS; \
     vec acc[HY__TILE_ROWS][HY__TILE_VECS], bv[HY__TILE_VECS]; \
@@ -9890,7 +9895,10 @@ HY__INLINE TARGET void name(const int rows, const hy__tile *t, const T *b0, T *c
 
 #define HY__TILE_STAMP(name, T, TARGET, r, v) \
     TARGET static void name##_##r##v(const hy__tile *t, const void *b, void *c) \
-    { name(r, v, t, (const T *)b, (T *)c); }
+    { \
+        int64_t i;                  /* tiles of equal height have 4 rows or more */ \
+        for (i = 0; i <= (r > 3 ? t->more : 0); i++) name(r, v, t, (const T *)b, (T *)c, i); \
+    }
 #define HY__DOT_STAMP(name, T, TARGET, r) \
     TARGET static void name##_##r(const hy__tile *t, const void *b, void *c) \
     { name(r, t, (const T *)b, (T *)c); }
@@ -10271,10 +10279,11 @@ static void hy__gemm_pack_b(const hy__gemm *g, const char *b, int64_t k, int64_t
     else hy__gemm_pack_b_sized(8, g, b, k, cols, dst);
 }
 
-/* the rows of a block are dealt evenly to its tiles: tile i starts at rows * i / tiles */
+/* the rows of a block are dealt evenly to its tiles: where tile i starts; those with a row more come first */
 HY__INLINE int64_t hy__gemm_tile_row(int64_t rows, int64_t i)
 {
-    return rows * i / hy__pieces(rows, HY__TILE_ROWS);
+    const int64_t tiles = hy__pieces(rows, HY__TILE_ROWS);
+    return rows / tiles * i + hy__least(i, rows % tiles);
 }
 
 /* A (rows,k) -> dst, per tile k columns of 6 elements; what a tile of fewer rows leaves over is never read */
@@ -10283,14 +10292,12 @@ HY__INLINE void hy__gemm_pack_a_sized(int size, const hy__gemm *g, const char *a
 {
     const int64_t row = g->a_row * size, col = g->a_col * size, step = HY__TILE_ROWS * size;
     const int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), least = rows / tiles, over = rows % tiles;
-    int64_t i, p, r, from, next, part;
+    int64_t i, p, r, from, next;
     /* k outermost: with unit row stride each line of A is read once */
     for (p = 0; p < k; p++, a += col, dst += step) {
-        for (i = from = part = 0; i < tiles; i++, from = next) {        /* next: hy__gemm_tile_row(i + 1) */
+        for (i = from = 0; i < tiles; i++, from = next) {               /* next: hy__gemm_tile_row(i + 1) */
             char *to = dst + i * k * step;
-            part += over;
-            next = from + least + (part >= tiles);
-            if (part >= tiles) part -= tiles;
+            next = from + least + (i < over);
             if (row == size && from + HY__TILE_ROWS <= rows)
                 memcpy(to, a + from * size, (size_t)(HY__TILE_ROWS * size));
             else
@@ -10426,24 +10433,26 @@ static void hy__gemm_run_dots(const hy__gemm *g, const char *a, const char *b, c
     }
 }
 
-/* one panel of C: all row tiles of a block against the rows of B described by t */
-static void hy__gemm_run_panel(const hy__gemm *g, hy__tile t, const char *a, const char *b, char *c,
-    int64_t rows, const hy__tail *tail)
+/* one panel of C: all row tiles of a block against the rows of B described by t; those of equal height in one
+   call, where what a tile does before and after its steps goes beside the steps of others */
+static void hy__gemm_run_panel(const hy__gemm *g, hy__tile t, const char *a, int64_t a_row, const char *b,
+    char *c, int64_t rows, const hy__tail *tail)
 {
     const int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), vecs = hy__pieces(t.cols, g->isa->lanes);
-    const int64_t step = g->pack_a ? g->size : g->a_row * g->size;
+    const int64_t tall = rows % tiles;           /* that have a row more */
     const void *from[HY__TILE_ROWS];
-    int64_t i, r;
+    int64_t i, r, row = 0;
     t.last = hy__most(t.cols - g->isa->lanes, 0);
     t.from = from;
-    t.shift = NULL;
-    for (i = 0; i < tiles; i++) {
-        const int64_t row = hy__gemm_tile_row(rows, i);
-        const char *tile_a = a + (g->pack_a ? i * HY__TILE_ROWS * t.k : row * g->a_row) * g->size;
-        t.rows = (int)(hy__gemm_tile_row(rows, i + 1) - row);
-        for (r = 0; r < t.rows; r++) from[r] = tile_a + r * step;
+    for (i = 0; i < tiles; i += 1 + t.more) {
+        t.more = (i < tall ? tall : tiles) - i - 1;
+        t.rows = (int)(rows / tiles + (i < tall));
+        t.below = g->pack_a ? HY__TILE_ROWS * t.k : t.rows * a_row;
+        for (r = 0; r < t.rows; r++) from[r] = a + r * (g->pack_a ? 1 : a_row) * g->size;
         t.tail = hy__tail_at(tail, g, row, 0);
-        g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + vecs - 1](&t, b, c + row * g->c_row * g->size);
+        g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + vecs - 1](&t, b, c + row * t.c_row * g->size);
+        a += (1 + t.more) * t.below * g->size;
+        row += (1 + t.more) * t.rows;
     }
 }
 
@@ -10502,6 +10511,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
     t.c_row = g->c_row;
     t.ahead = HY__ROWS_AHEAD;
     t.taps = 1;
+    t.shift = NULL;
     do {                                         /* once even for k = 0, which writes zeros or keeps C */
         const char *block_a = a + p * g->a_col * size;
         t.k = hy__least(g->k_block, g->k - p);
@@ -10523,7 +10533,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
                 block_b = packed;
             }
             part = hy__tail_at(&visit, g, 0, j);
-            hy__gemm_run_panel(g, t, block_a, block_b, c + j * size, rows, &part);
+            hy__gemm_run_panel(g, t, block_a, g->a_row, block_b, c + j * size, rows, &part);
         }
         if (panels_end < col_end)
             hy__gemm_run_rest(g, t.k, block_a, b + p * g->b_row * size, c, rows, packed, &visit);
@@ -23374,6 +23384,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     const int packed = v->channels == v->fine_c && v->win.dilate[2] == 1;
     hy__direct_room room = hy__direct_lay_out(v, scratch);
     const float *line;
+    int lone;                           /* are tiles aimed one by one? */
     int64_t at, steps, i, j, place[3], shifts, run, skip, first, next;
     hy__tail whole = hy__tail_at(tail, g, image * g->m + row, group * g->n + col);
     float *c;
@@ -23383,10 +23394,12 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     c = v->first ? room.block : y + row * v->coarse_c + group * g->n + col;
     weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
     line = hy__direct_line(v, row, rows, x);
+    lone = !line || v->first;
     t.ahead = HY__ROWS_AHEAD;
     t.a_col = 1;
     t.b_step = g->panel;
     t.c_row = g->c_row;
+    t.more = 0;
     for (at = 0; at < g->k; at += steps) {
         hy__tail visit;
         steps = hy__direct_steps(v, at);
@@ -23394,7 +23407,17 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
         run = hy__direct_run_of(v, steps, packed);
         shifts = hy__direct_shifts(v, at, steps, run, room.shift);
         hy__window_place(v->win.coarse, row, place);
-        for (first = i = 0; i < tiles; i++, first = next) {
+        t.shift = room.shift;
+        t.taps = shifts;
+        t.k = run;
+        for (j = lone ? end : col; j < end; j += g->width) {
+            const hy__tail part = hy__tail_at(&visit, g, 0, j - col);
+            const int64_t within = j % g->panel;
+            t.cols = hy__least(g->width, g->n - j);
+            hy__gemm_run_panel(g, t, (const char *)line, pace, (const char *)(weight + (j - within) * g->k +
+                               at * g->panel + within), (char *)(c + j - col), rows, &part);
+        }
+        for (first = i = 0; i < tiles && lone; i++, first = next) {
             hy__aims aims;
             next = hy__gemm_tile_row(rows, i + 1);
             t.rows = (int)(next - first);
