@@ -9544,15 +9544,17 @@ HY__WITHIN(hy__f64x2)
 #define HY__EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5)
 #define HY__EACH_COL(X, i) X(i, 0) X(i, 1) X(i, 2) X(i, 3)
 
-#define HY__TILE_AT(j) ((j) + 1 == vecs ? t->last : (j) * lanes)
+/* Twins are two tiles of one vector each, one below the other, in place of two vectors side by side. */
+#define HY__TILE_AT(j) (twins ? 0 : (j) + 1 == vecs ? t->last : (j) * lanes)
+#define HY__TILE_TO(i, j) (((i) + (twins ? (j) * rows : 0)) * c_row + HY__TILE_AT(j))
 #define HY__TILE_ZERO(i, j) acc[i][j] = zero;
 #define HY__TILE_FROM(i) const real *a##i = rows > i ? (const real *)from[i] + later : NULL;
-#define HY__TILE_FETCH(i, j) if (vecs > j) { \
+#define HY__TILE_FETCH(i, j) if (vecs > j && !(twins && j)) { \
         bv[j] = *(const vec_at *)(b + HY__TILE_AT(j)); \
         if (j * sizeof(vec) % 64 == 0)          /* once a line */ \
             __builtin_prefetch((const void *)((uintptr_t)b + ahead + j * sizeof(vec))); }
-#define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[p] * bv[j];
-#define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + i * c_row + HY__TILE_AT(j));
+#define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[twins && j ? p + t->below : p] * bv[twins ? 0 : j];
+#define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + HY__TILE_TO(i, j));
 #define HY__TILE_LEVEL(i, j) if (vecs > j) acc[i][j] += level;
 #define HY__TILE_MORE(i, j) if (vecs > j) { \
         bv[j] = even; \
@@ -9564,7 +9566,7 @@ HY__WITHIN(hy__f64x2)
         HY__TILE_CLAMP(V, i, 0) HY__TILE_CLAMP(V, i, 1) HY__TILE_CLAMP(V, i, 2) HY__TILE_CLAMP(V, i, 3) \
     }
 #define HY__TILE_SPILL(i) if (rows > i) *(vec_at *)(sums + i * lanes) = acc[i][0];
-#define HY__TILE_STORE(i, j) if (vecs > j) *(vec_at *)(c + i * c_row + HY__TILE_AT(j)) = acc[i][j];
+#define HY__TILE_STORE(i, j) if (vecs > j) *(vec_at *)(c + HY__TILE_TO(i, j)) = acc[i][j];
 #define HY__TILE_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
 #define HY__TILE_STEPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_STEP, i) }
 #define HY__TILE_ADDS(i) if (rows > i) { HY__EACH_COL(HY__TILE_ADD, i) }
@@ -9625,7 +9627,7 @@ TARGET static void name##_edge(const hy__tile *t, int64_t row, const T *sums, T 
 #define HY__TILE_BODY(name, T, V, TARGET) \
 HY__EDGE_BODY(name, T, V, TARGET) \
 HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const T *b, T *c, \
-                            const int64_t number) \
+                            const int64_t number, const int twins) \
 { \
     HY__CONTRACT \
     typedef T real; \
@@ -9656,7 +9658,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
         return; \
     } \
     c += row * c_row; \
-    HY__TILE_END(V, 1) \
+    HY__TILE_END(V, !twins) \
 }
 
 /* One channel per group, channels last: a tile is rows places by vecs vectors of channels, from channel k on;
@@ -9669,6 +9671,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
 HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const float *b, float *c) \
 { \
     HY__CONTRACT \
+    enum { twins = 0 }; \
     typedef float real; \
     typedef V vec; \
     typedef V##_at vec_at; \
@@ -9897,17 +9900,29 @@ HY__INLINE TARGET void name(const int rows, const hy__tile *t, const T *b0, T *c
     TARGET static void name##_##r##v(const hy__tile *t, const void *b, void *c) \
     { \
         int64_t i;                  /* tiles of equal height have 4 rows or more */ \
-        for (i = 0; i <= (r > 3 ? t->more : 0); i++) name(r, v, t, (const T *)b, (T *)c, i); \
+        for (i = 0; i <= (r > 3 ? t->more : 0); i++) name(r, v, t, (const T *)b, (T *)c, i, 0); \
+    }
+/* Six sums wait for one another, twelve do not. */
+#define HY__TILE_STAMP_TWINS(name, T, V, TARGET) \
+    TARGET static void name##_61(const hy__tile *t, const void *b, void *c) \
+    { \
+        int64_t i = 0; \
+        if (sizeof(V) > 16 && sizeof(T) == 4 && t->cols == sizeof(V) / sizeof(T) && !t->tail.by_row) \
+            for (; i < t->more; i += 2) name(6, 2, t, (const T *)b, (T *)c, i, 1); \
+        for (; i <= t->more; i++) name(6, 1, t, (const T *)b, (T *)c, i, 0); \
     }
 #define HY__DOT_STAMP(name, T, TARGET, r) \
     TARGET static void name##_##r(const hy__tile *t, const void *b, void *c) \
     { name(r, t, (const T *)b, (T *)c); }
 
 /* 32 registers hold tiles of 6 x 4 vectors; 16 hold 6 x 2 or, for few rows that need long chains, 3 x 4. */
-#define HY__TILE_STAMP_2(name, T, TARGET, r) \
-    HY__TILE_STAMP(name, T, TARGET, r, 1) HY__TILE_STAMP(name, T, TARGET, r, 2)
-#define HY__TILE_STAMP_4(name, T, TARGET, r) HY__TILE_STAMP_2(name, T, TARGET, r) \
+#define HY__TILE_WIDER_2(name, T, TARGET, r) HY__TILE_STAMP(name, T, TARGET, r, 2)
+#define HY__TILE_WIDER_4(name, T, TARGET, r) HY__TILE_STAMP(name, T, TARGET, r, 2) \
     HY__TILE_STAMP(name, T, TARGET, r, 3) HY__TILE_STAMP(name, T, TARGET, r, 4)
+#define HY__TILE_STAMP_2(name, T, TARGET, r) \
+    HY__TILE_STAMP(name, T, TARGET, r, 1) HY__TILE_WIDER_2(name, T, TARGET, r)
+#define HY__TILE_STAMP_4(name, T, TARGET, r) \
+    HY__TILE_STAMP(name, T, TARGET, r, 1) HY__TILE_WIDER_4(name, T, TARGET, r)
 #define HY__TILE_ROW_2(name, r) name##_##r##1, name##_##r##2, NULL, NULL,
 #define HY__TILE_ROW_4(name, r) name##_##r##1, name##_##r##2, name##_##r##3, name##_##r##4,
 /* few: vectors of a tile of up to 3 rows; many: of 4 to 6 rows */
@@ -9915,7 +9930,8 @@ HY__INLINE TARGET void name(const int rows, const hy__tile *t, const T *b0, T *c
 HY__TILE_BODY(tile, T, V, TARGET) \
 HY__TILE_STAMP_##few(tile, T, TARGET, 1) HY__TILE_STAMP_##few(tile, T, TARGET, 2) \
 HY__TILE_STAMP_##few(tile, T, TARGET, 3) HY__TILE_STAMP_##many(tile, T, TARGET, 4) \
-HY__TILE_STAMP_##many(tile, T, TARGET, 5) HY__TILE_STAMP_##many(tile, T, TARGET, 6) \
+HY__TILE_STAMP_##many(tile, T, TARGET, 5) HY__TILE_WIDER_##many(tile, T, TARGET, 6) \
+HY__TILE_STAMP_TWINS(tile, T, V, TARGET) \
 static const hy__tile_fn tile##_table[] = { \
     HY__TILE_ROW_##few(tile, 1) HY__TILE_ROW_##few(tile, 2) HY__TILE_ROW_##few(tile, 3) \
     HY__TILE_ROW_##many(tile, 4) HY__TILE_ROW_##many(tile, 5) HY__TILE_ROW_##many(tile, 6) };
