@@ -9553,7 +9553,8 @@ HY__WITHIN(hy__f64x2)
         bv[j] = *(const vec_at *)(b + HY__TILE_AT(j)); \
         if (j * sizeof(vec) % 64 == 0)          /* once a line */ \
             __builtin_prefetch((const void *)((uintptr_t)b + ahead + j * sizeof(vec))); }
-#define HY__TILE_STEP(i, j) if (vecs > j) acc[i][j] += a##i[twins && j ? p + t->below : p] * bv[twins ? 0 : j];
+#define HY__TILE_STEP(i, j) \
+    if (vecs > j) acc[i][j] += a##i[twins && j ? p + t->below : p] * bv[twins ? 0 : j];
 #define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + HY__TILE_TO(i, j));
 #define HY__TILE_LEVEL(i, j) if (vecs > j) acc[i][j] += level;
 #define HY__TILE_MORE(i, j) if (vecs > j) { \
@@ -23427,11 +23428,11 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
         t.taps = shifts;
         t.k = run;
         for (j = lone ? end : col; j < end; j += g->width) {
-            const hy__tail part = hy__tail_at(&visit, g, 0, j - col);
+            const hy__tail beside = hy__tail_at(&visit, g, 0, j - col);
             const int64_t within = j % g->panel;
             t.cols = hy__least(g->width, g->n - j);
             hy__gemm_run_panel(g, t, (const char *)line, pace, (const char *)(weight + (j - within) * g->k +
-                               at * g->panel + within), (char *)(c + j - col), rows, &part);
+                               at * g->panel + within), (char *)(c + j - col), rows, &beside);
         }
         for (first = i = 0; i < tiles && lone; i++, first = next) {
             hy__aims aims;

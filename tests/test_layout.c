@@ -423,6 +423,16 @@ static void last_sweep(void)
             last_try(F, &w, 2, 2, one, i % LAST_ENDS);
         }
     }
+    for (i = 6; i <= 60 && !test_broken; i++) {                     /* lines of several tiles of equal height */
+        static const int filters[] = { 16, 8, 24, 5, 64, 13, 70 };
+        int one[LAST_DIMS] = { 1, 2, 2 }, k;
+        one[2] = i;
+        for (k = 1; k < 3; k++) {
+            last_window w = last_window_of(2, filters[i % 7], k);
+            w.bias = i / 7 & 1;
+            last_try(F, &w, 1, 5, one, (i + k) % LAST_ENDS);
+        }
+    }
     for (i = 1; i <= 26 && !test_broken; i++) {                     /* the same, one channel per group */
         last_window w = last_window_of(1, 20, 3);
         int one[LAST_DIMS] = { 1, 1, 1 };
