@@ -6873,6 +6873,34 @@ typedef float hy__wide8 __attribute__((vector_size(32)));
 typedef short hy__half8 __attribute__((vector_size(16)));
 #define HY__NEAR HY__TARGET_AVX2
 
+#define HY__HALVES_512 (hy__isa_of_machine() == HY_ISA_AVX512)
+typedef float hy__wide16 __attribute__((vector_size(64)));
+typedef short hy__half16 __attribute__((vector_size(32)));
+HY__TARGET_AVX512 static void hy__widen_halves_512(float *dst, const uint16_t *src, int64_t n)
+{
+    const hy__wide16 zero = { 0 };
+    hy__wide16 wide;
+    hy__half16 half;
+    int64_t i;
+    for (i = 0; i < n; i += 16) {
+        memcpy(&half, src + i, sizeof half);
+        wide = __builtin_ia32_vcvtph2ps512_mask(half, zero, 0xffff, 4);
+        memcpy(dst + i, &wide, sizeof wide);
+    }
+}
+HY__TARGET_AVX512 static void hy__narrow_halves_512(uint16_t *dst, const float *src, int64_t n)
+{
+    const hy__half16 zero = { 0 };
+    hy__wide16 wide;
+    hy__half16 half;
+    int64_t i;
+    for (i = 0; i < n; i += 16) {
+        memcpy(&wide, src + i, sizeof wide);
+        half = __builtin_ia32_vcvtps2ph512_mask(wide, 0, zero, 0xffff);         /* to nearest even */
+        memcpy(dst + i, &half, sizeof half);
+    }
+}
+
 /* The bits are the same everywhere, so the frame's instruction set does not matter. */
 static int hy__has_near(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 #else
@@ -6884,6 +6912,7 @@ HY__NEAR static void hy__widen_halves(float *dst, const uint16_t *src, int64_t n
 {
     int64_t i;
 #if HY__X86
+    if (HY__HALVES_512) { hy__widen_halves_512(dst, src, n); return; }
     for (i = 0; i < n; i += 8) {
         hy__half8 half;
         hy__wide8 wide;
@@ -6899,6 +6928,7 @@ HY__NEAR static void hy__narrow_halves(uint16_t *dst, const float *src, int64_t 
 {
     int64_t i;
 #if HY__X86
+    if (HY__HALVES_512) { hy__narrow_halves_512(dst, src, n); return; }
     for (i = 0; i < n; i += 8) {
         hy__half8 half;
         hy__wide8 wide;
@@ -9182,6 +9212,13 @@ static const hy__word_maps *hy__word_maps_of(int isa)
     return HY__OF_ISA(isa, &hy__word_maps_base, &hy__word_maps_avx2, &hy__word_maps_avx512);
 }
 
+/* a + b k for k from `first` on */
+static void hy__steps(double *y, double a, double b, double first, int32_t count)
+{
+    int32_t i;
+    for (i = 0; i < count; i++) y[i] = a + b * (first + (double)i);
+}
+
 /* y[0] becomes element first; low <= y < high */
 static void hy__fill_uniform_f32(float *y, int64_t first, int64_t count, const hy__stream *s, float low,
                                  float high)
@@ -10770,7 +10807,7 @@ HY__INLINE void hy__turn_square(int size, char *to, int64_t to_step, const char 
             hy__turn_##T(to, from, rows, cols, to_row, from_col); \
         else for (r = 0; r < rows; r++, to += to_row, from += from_row) { \
             if (to_col == 1 && from_col == 0) { T v = *from; for (c = 0; c < cols; c++) to[c] = v; } \
-            else if (to_col == 1 && from_col == -1) for (c = 0; c < cols; c++) to[c] = from[-c]; \
+            else if (to_col == 1 && from_col == -1) HY__IVDEP for (c = 0; c < cols; c++) to[c] = from[-c]; \
             else if (to_col == 1 && from_col == 2) HY__IVDEP for (c = 0; c < cols; c++) to[c] = from[2 * c]; \
             else for (c = 0; c < cols; c++) to[c * to_col] = from[c * from_col]; \
         } \
@@ -12065,7 +12102,7 @@ HY__INLINE void hy__repeat_value(void *to, const void *value, int size)
 }
 
 /* A kernel on n elements: whole steps where they lie, then the last step once more for what is left over, on
- * values that were put aside before. step[k]: 0 for a single value. */
+ * values that were put aside before where they are written over. step[k]: 0 for a single value. */
 static void hy__apply(hy__pointwise_fn fn, const double *p, int size, int nin, const void *const *in,
                       const int *step, void *out, int64_t n)
 {
@@ -12079,7 +12116,9 @@ static void hy__apply(hy__pointwise_fn fn, const double *p, int size, int nin, c
         at[k] = step[k] ? in[k] : (const void *)part[k];
         if (!step[k] || !whole) hy__repeat_value(part[k], in[k], size);
         if (!step[k] || whole == n) continue;
-        if (whole) memcpy(part[k], (const char *)in[k] + last, (size_t)(HY__WHOLE * size));
+        if (whole && ((char *)out + n * size <= (const char *)in[k] ||
+                      (const char *)in[k] + n * size <= (char *)out)) again[k] = (const char *)in[k] + last;
+        else if (whole) memcpy(part[k], (const char *)in[k] + last, (size_t)(HY__WHOLE * size));
         else hy__copy_short((char *)part[k], (const char *)in[k], (int)(n * size));
     }
     if (whole) fn(at, step, out, whole, p);
@@ -12115,39 +12154,52 @@ typedef struct hy__pointwise {
     double    p[3];
 } hy__pointwise;
 
-/* One row segment: n elements from the operands' addresses with their inner strides. */
-static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t n)
+/* How the operands of a row are reached: where they lie or through a tile; all: every one where it lies. */
+typedef struct hy__row_ways {
+    int64_t stride[HY__OPERANDS];
+    int     direct[HY__OPERANDS], step[HY__OPERANDS], all;
+} hy__row_ways;
+
+static void hy__find_ways(hy__row_ways *w, const hy__pointwise *pw)
+{
+    int k, pair = pw->walk.n == 3, steps = 0;
+    w->all = 1;
+    for (k = 0; k < pw->walk.n; k++) {
+        w->stride[k] = hy__walk_step(&pw->walk, k);
+        w->direct[k] = pw->dtype[k] == pw->compute && (w->stride[k] == 1 || pw->total == 1 ||
+                                                       (k && w->stride[k] == 0 && pair));
+        w->all &= w->direct[k];
+        if (k) steps |= w->step[k - 1] = !(w->direct[k] && w->stride[k] == 0);
+    }
+    w->all &= steps;
+}
+
+/* One row segment: n elements from the operands' addresses. */
+static void hy__pointwise_row(const hy__pointwise *pw, const hy__row_ways *w, void *const *at, int64_t n)
 {
     double tile[HY__OPERANDS][HY__TILE];
     const void *in[HY__OPERANDS];
-    int step[HY__OPERANDS], direct[HY__OPERANDS], all = 1, k;
-    int64_t stride[HY__OPERANDS], i, m;
-    for (k = 0; k < pw->walk.n; k++) {
-        stride[k] = hy__walk_step(&pw->walk, k);
-        direct[k] = pw->dtype[k] == pw->compute && (stride[k] == 1 || n == 1 ||
-                                                    (k && stride[k] == 0 && pw->walk.n == 3));
-        all &= direct[k];
-    }
+    int step[HY__OPERANDS], k;
+    int64_t i, m, most = (int64_t)sizeof tile[0] / hy__traits[pw->compute].size;
     for (i = 0; i < n; i += m) {
-        void *out = direct[0] ? at[0] + i * hy__traits[pw->dtype[0]].size : (char *)tile[0];
-        m = all || n - i < HY__TILE ? n - i : HY__TILE;
+        void *out = w->direct[0] ? (char *)at[0] + i * hy__traits[pw->dtype[0]].size : (char *)tile[0];
+        m = hy__least(n - i, most);
         for (k = 1; k < pw->walk.n; k++) {
-            const char *from = at[k] + i * stride[k] * hy__traits[pw->dtype[k]].size;
-            step[k - 1] = !(direct[k] && stride[k] == 0);
-            if (!direct[k]) hy__load_tile(pw->compute, tile[k], from, pw->dtype[k], stride[k], m);
-            in[k - 1] = direct[k] ? (const void *)from : (const void *)tile[k];
+            const char *from = (const char *)at[k] + i * w->stride[k] * hy__traits[pw->dtype[k]].size;
+            step[k - 1] = w->step[k - 1];
+            if (!w->direct[k]) hy__load_tile(pw->compute, tile[k], from, pw->dtype[k], w->stride[k], m);
+            in[k - 1] = w->direct[k] ? (const void *)from : (const void *)tile[k];
         }
         if (pw->walk.n == 3 && !step[0] && !step[1]) step[0] = step[1] = m == 1;
         if (pw->walk.n == 3 && !step[0] && !step[1]) {          /* two single values: widen one */
-            hy__load_tile(pw->compute, tile[1], in[0], pw->compute, 0, m < HY__TILE ? m : (m = HY__TILE));
+            hy__load_tile(pw->compute, tile[1], in[0], pw->compute, 0, m);
             in[0] = tile[1];
             step[0] = 1;
         }
         hy__apply(pw->fn, pw->p, hy__traits[pw->compute].size, pw->walk.n - 1, in, step, out, m);
-        if (!direct[0])
-            hy__store_tile(pw->compute, at[0] + i * stride[0] * hy__traits[pw->dtype[0]].size, pw->dtype[0],
-                           stride[0],
-                           tile[0], m);
+        if (!w->direct[0])
+            hy__store_tile(pw->compute, (char *)at[0] + i * w->stride[0] * hy__traits[pw->dtype[0]].size,
+                           pw->dtype[0], w->stride[0], tile[0], m);
     }
 }
 
@@ -12208,18 +12260,22 @@ static void hy__pointwise_short(const hy__pointwise *pw, int whole, void *const 
 static void hy__pointwise_run(const hy__pointwise *pw, void *const *data, int64_t item)
 {
     int64_t n = hy__least(HY__CHUNK, pw->total - item * HY__CHUNK), m;
-    char *address[HY__OPERANDS];
+    void *address[HY__OPERANDS];
+    hy__row_ways ways;
     hy__walker r;
     int k, whole = hy__pointwise_whole(pw);
     if (whole) {
         hy__pointwise_short(pw, whole, data, item * HY__CHUNK, n);
         return;
     }
+    hy__find_ways(&ways, pw);
     for (hy__walk_from(&r, &pw->walk, item * HY__CHUNK); n > 0; n -= m) {
         m = hy__walk_run(&r, n);
         for (k = 0; k < pw->walk.n; k++)
             address[k] = (char *)data[k] + r.offset[k] * hy__traits[pw->dtype[k]].size;
-        hy__pointwise_row(pw, address, m);
+        if (ways.all) hy__apply(pw->fn, pw->p, hy__traits[pw->compute].size, pw->walk.n - 1,
+                                (const void *const *)(address + 1), ways.step, address[0], m);
+        else hy__pointwise_row(pw, &ways, address, m);
         hy__walk_past(&r, m);
     }
 }
@@ -18731,28 +18787,46 @@ HY__WARM_ROOMS
 
 HY__LOOPS_BEGIN
 
-/* --- running sums: of lines (columns = 1), or of up to HY__TILE columns side by side --- */
-#define HY__SCAN(name, T, LOAD, joined) \
+/* --- running sums: of up to HY__TILE columns side by side, or of lines (columns = 1). A sum waits for the
+   one before it: up to HY__SCANNED lines, each `rows` behind the other, wait together. --- */
+enum { HY__SCANNED = 4 };
+#define HY__SCAN_REAL(y, x)  ((y) + (x))
+#define HY__SCAN_WHOLE(y, x) (int64_t)((uint64_t)(y) + (uint64_t)(x))
+#define HY__SCAN(name, T, COMPUTE, JOIN) \
     static void hy__scan_##name(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, \
-                                int64_t pitch, int64_t rows, int64_t columns) \
+                                int64_t pitch, int64_t rows, int64_t columns, int lines) \
     { \
-        T sum[HY__TILE], v[HY__TILE], x, y = 0; \
-        int64_t i, j, m; \
+        T v[HY__SCANNED][HY__TILE], y[HY__SCANNED] = { 0, 0, 0, 0 }, *sum = v[1]; \
+        int64_t tall = hy__traits[to_type].size, size = hy__traits[from_type].size, i, j, m; \
+        int k; \
         if (columns == 1) for (j = 0; j < rows; j += m) { \
             m = hy__least(rows - j, HY__TILE); \
-            LOAD(v, from + j * pitch * hy__traits[from_type].size, from_type, pitch, m); \
-            for (i = 0; i < m; i++) { x = v[i]; v[i] = y = joined; } \
-            hy__store_##name(to + j * pitch * hy__traits[to_type].size, to_type, pitch, v, m); \
+            for (k = 0; k < lines; k++) \
+                hy__load_tile(COMPUTE, v[k], from + (k * rows + j * pitch) * size, from_type, pitch, m); \
+            if (lines == HY__SCANNED) { \
+                T a = y[0], b = y[1], c = y[2], d = y[3]; \
+                for (i = 0; i < m; i++) { \
+                    v[0][i] = a = JOIN(a, v[0][i]); \
+                    v[1][i] = b = JOIN(b, v[1][i]); \
+                    v[2][i] = c = JOIN(c, v[2][i]); \
+                    v[3][i] = d = JOIN(d, v[3][i]); \
+                } \
+                y[0] = a, y[1] = b, y[2] = c, y[3] = d; \
+            } else for (k = 0; k < lines; k++) \
+                for (i = 0; i < m; i++) v[k][i] = y[k] = JOIN(y[k], v[k][i]); \
+            for (k = 0; k < lines; k++) \
+                hy__store_tile(COMPUTE, to + (k * rows + j * pitch) * tall, to_type, pitch, v[k], m); \
         } else for (j = 0; j < rows; j++) { \
-            LOAD(v, from + j * pitch * hy__traits[from_type].size, from_type, 1, columns); \
-            for (i = 0; i < columns; i++) { x = v[i]; y = j ? sum[i] : 0; sum[i] = joined; } \
-            hy__store_##name(to + j * pitch * hy__traits[to_type].size, to_type, 1, sum, columns); \
+            hy__load_tile(COMPUTE, v[0], from + j * pitch * size, from_type, 1, columns); \
+            if (!j) for (i = 0; i < columns; i++) sum[i] = 0; \
+            for (i = 0; i < columns; i++) sum[i] = JOIN(sum[i], v[0][i]); \
+            hy__store_tile(COMPUTE, to + j * pitch * tall, to_type, 1, sum, columns); \
         } \
     }
-HY__SCAN(f64, double,  hy__load_f64,     y + x)
-HY__SCAN(i64, int64_t, hy__load_i64tile, (int64_t)((uint64_t)y + (uint64_t)x))
+HY__SCAN(f64, double,  HY_F64, HY__SCAN_REAL)
+HY__SCAN(i64, int64_t, HY_I64, HY__SCAN_WHOLE)
 typedef void (*hy__scan_fn)(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, int64_t pitch,
-                            int64_t rows, int64_t columns);
+                            int64_t rows, int64_t columns, int lines);
 HY__LOOPS_END
 
 HY__COLD_ROOMS
@@ -18865,16 +18939,17 @@ HY__RUN(hy__run_cumsum)
     const hy__sums *r = (const hy__sums *)(const void *)&job->plan;
     const hy_tensor *x = &job->in[0], *y = &job->out[0];
     int64_t inner = r->lines.inner, side = item % r->across * r->width;
-    int64_t outer = item / r->across, end = outer + 1;
+    int64_t outer = item / r->across, end = outer + 1, lines;
     int64_t width = hy__least(inner - side, r->width);
     if (inner == 1) {
         outer *= r->width;
         end = hy__least(outer + r->width, r->lines.outer);
     }
-    for (; outer < end; outer++) {
+    for (; outer < end; outer += lines) {
         int64_t at = outer * r->lines.n * inner + side;
+        lines = inner == 1 ? hy__least(end - outer, HY__SCANNED) : 1;
         r->scan(hy__place(now, y, at), y->type.dtype, hy__place(now, x, at), x->type.dtype, inner,
-                r->lines.n, width);
+                r->lines.n, width, (int)lines);
     }
 }
 
@@ -29644,7 +29719,8 @@ static void hy__make_range(const hy_run *now, const hy__fresh *f, void *to, int6
     double *y = (double *)to, step = (double)(first / f->low);
     int64_t i, left = f->low - first % f->low;
     (void)now;
-    for (i = 0; i < count; i++) {
+    if (f->low == 1) hy__steps(y, f->a, f->b, step, (int32_t)count);
+    else for (i = 0; i < count; i++) {
         y[i] = f->a + f->b * step;
         if (--left == 0) { step += 1; left = f->low; }
     }
