@@ -782,7 +782,7 @@ struct hy_op {
         hy_div(F, dy, hy_mul_scalar(F, x, 0.6931471805599453)), "logarithm to base 2") \
     U(log10,     "log10",     MATH, V_LOG10(x), \
         hy_div(F, dy, hy_mul_scalar(F, x, 2.302585092994046)), "logarithm to base 10") \
-    U(log1p,     "log1p",     WIDE_MATH, V_LOG1P(x), hy_div(F, dy, hy_add_scalar(F, x, 1)), "log(1 + x)") \
+    U(log1p,     "log1p",     FAST_MATH, V_LOG1P(x), hy_div(F, dy, hy_add_scalar(F, x, 1)), "log(1 + x)") \
     U(sin,       "sin",       FAST_MATH, V_SIN(x), hy_mul(F, dy, hy_cos(F, x)), "sine") \
     U(cos,       "cos",       FAST_MATH, V_COS(x), hy_negative(F, hy_mul(F, dy, hy_sin(F, x))), "cosine") \
     U(tan,       "tan",       WIDE_MATH, V_TAN(x), hy_mul(F, dy, hy_add_scalar(F, hy_square(F, y), 1)), \
@@ -11849,6 +11849,7 @@ HY__FORMULAS
 HY__MOD(base, )
 #if HY__X86
 HY__MOD(avx2, HY__TARGET_AVX2)
+HY__MOD(avx512, HY__TARGET_AVX512)
 #endif
 #undef HY__MOD
 
@@ -11891,9 +11892,11 @@ HY__STAMP_TABLE
 #undef HY__NAME
 #undef HY__TARGET
 #undef HY__DEFINE_WIDE_MATH
-#undef HY__DEFINE_ZIP_WIDE
+#undef HY__ROW_OWN
+#undef HY__ROW_WIDE
 #define HY__DEFINE_WIDE_MATH(name, formula)
-#define HY__DEFINE_ZIP_WIDE(name, formula)
+#define HY__ROW_OWN(name)   hy__zip_##name##_f32_avx512
+#define HY__ROW_WIDE HY__ROW_OWN
 #define HY__NAME f32_avx512
 #define HY__TARGET HY__TARGET_AVX512
 HY__STAMP_POINTWISE
