@@ -291,13 +291,13 @@
  *   there (of nothing at all, the end of the type); argmax and argmin then name its place, and in an order
  *   (sort, topk) NaN is the largest; sign(NaN) is NaN (MXNet: 0). Integers compare with any number by its
  *   value, but their sum or product with 0.5 is an error: cast first (MXNet cuts the 0.5 to 0). Functions of
- *   f32 have the same bits on every instruction set and are off by at most
- *   1.5 units of the last place (exp, log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others)
- *   or 3.5 (mish, tan); gelu by 2.5 and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where
- *   neighbours lie farther apart than a period, are those of 2^30. Indices may have any numeric type. A
- *   reduction over all axes gives shape (1,), as in MXNet. Sums, means and variances of floats are added up
- *   in doubles; the few values (at most 32) of a window of average pooling, and the exponentials of a
- *   softmax, in their own type.
+ *   f32 have the same bits on every instruction set and are off by at most 1.5 units of the last place (exp,
+ *   log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others) or 3.5 (mish, tan); gelu by 2.5
+ *   and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where neighbours lie farther apart than
+ *   a period, are those of 2^30. So have, of f64, exp (1.5), log (2.5), tanh and sigmoid (3); its other
+ *   functions are those of the C library. Indices may have any numeric type. A reduction over all axes gives
+ *   shape (1,), as in MXNet. Sums, means and variances of floats are added up in doubles; the few values (at
+ *   most 32) of a window of average pooling, and the exponentials of a softmax, in their own type.
  */
 #ifndef HYBRID_H
 #define HYBRID_H
@@ -782,7 +782,7 @@ struct hy_op {
         hy_div(F, dy, hy_mul_scalar(F, x, 0.6931471805599453)), "logarithm to base 2") \
     U(log10,     "log10",     MATH, V_LOG10(x), \
         hy_div(F, dy, hy_mul_scalar(F, x, 2.302585092994046)), "logarithm to base 10") \
-    U(log1p,     "log1p",     FAST_MATH, V_LOG1P(x), hy_div(F, dy, hy_add_scalar(F, x, 1)), "log(1 + x)") \
+    U(log1p,     "log1p",     WIDE_MATH, V_LOG1P(x), hy_div(F, dy, hy_add_scalar(F, x, 1)), "log(1 + x)") \
     U(sin,       "sin",       FAST_MATH, V_SIN(x), hy_mul(F, dy, hy_cos(F, x)), "sine") \
     U(cos,       "cos",       FAST_MATH, V_COS(x), hy_negative(F, hy_mul(F, dy, hy_sin(F, x))), "cosine") \
     U(tan,       "tan",       WIDE_MATH, V_TAN(x), hy_mul(F, dy, hy_add_scalar(F, hy_square(F, y), 1)), \
@@ -813,9 +813,9 @@ struct hy_op {
 /* Each row gives up to four operators: hy_NAME broadcasts as NumPy does, hy_elemwise_NAME wants equal shapes,
  * hy_NAME_scalar has a number on the right, hy_rNAME_scalar on the left. y is the result; da and db are the
  * gradients before they are summed back to the shape of their input. FAST is compiled for every instruction
- * set, WIDE, which for doubles calls the C library, for all but the widest, PLAIN for the plainest only; OWN
- * is written out for f32. From `equal` on they give 0 or 1, and integers compare with any number by value;
- * otherwise a number beside integers must be one of them. */
+ * set, as LONG, which for doubles calls the C library, as does WIDE, for all but the widest; PLAIN for the
+ * plainest only; OWN is written out for f32. From `equal` on they give 0 or 1, and integers compare with any
+ * number by value; otherwise a number beside integers must be one of them. */
 #define HY_BINARY_OPS(B) \
     B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", \
         "_plus|_Plus|_add|_grad_add", \
@@ -831,7 +831,7 @@ struct hy_op {
     B(mod, OWN, 0, "broadcast_mod", NULL, "_mod", "_Mod", "_mod_scalar", "_ModScalar", V_MOD(a, b), \
         dy, hy_negative(F, hy_mul(F, dy, hy_floor(F, HY_OVER(a, b)))), \
         "a mod b with the sign of b; x mod 0 is 0") \
-    B(power, WIDE, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
+    B(power, LONG, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
         V_POW(a, b), \
         hy_mul(F, dy, HY_POWER_DA(a, b)), hy_mul(F, dy, HY_POWER_DB(a, b)), "a to the power b") \
     B(maximum, FAST, 0, "broadcast_maximum", NULL, "_maximum", "_Maximum", "_maximum_scalar", \
@@ -6884,7 +6884,7 @@ HY__TARGET_AVX512 static void hy__widen_halves_512(float *dst, const uint16_t *s
     int64_t i;
     for (i = 0; i < n; i += 16) {
         memcpy(&half, src + i, sizeof half);
-        wide = __builtin_ia32_vcvtph2ps512_mask(half, zero, 0xffff, 4);
+        wide = __builtin_ia32_vcvtph2ps512_mask(half, zero, -1, 4);
         memcpy(dst + i, &wide, sizeof wide);
     }
 }
@@ -6896,7 +6896,7 @@ HY__TARGET_AVX512 static void hy__narrow_halves_512(uint16_t *dst, const float *
     int64_t i;
     for (i = 0; i < n; i += 16) {
         memcpy(&wide, src + i, sizeof wide);
-        half = __builtin_ia32_vcvtps2ph512_mask(wide, 0, zero, 0xffff);         /* to nearest even */
+        half = __builtin_ia32_vcvtps2ph512_mask(wide, 0, zero, -1);             /* to nearest even */
         memcpy(dst + i, &half, sizeof half);
     }
 }
@@ -9084,16 +9084,57 @@ HY__INLINE double hy__unit_f64(uint32_t low, uint32_t high)
         + (double)(int32_t)(low >> 5) * 1.1102230246251565e-16;
 }
 
+HY__INLINE uint64_t hy__bits_f64(double x) { uint64_t bits; memcpy(&bits, &x, sizeof bits); return bits; }
+HY__INLINE double hy__f64_of_bits(uint64_t bits) { double x; memcpy(&x, &bits, sizeof x); return x; }
+
+/* e^x = (1 + *small) times what is returned, over 2^bias if 1023 + bias is added to the rounder: as in f32 */
+#define HY__ROUNDER_F64 6755399441055744.0
+HY__INLINE double hy__exp_parts_f64(double x, double rounder, double *small)
+{
+    double sum = x * 1.4426950408889634 + rounder, n = sum - rounder, p, z, square;
+    double r = (x - n * 0.69314718036912382) - n * 1.9082149292705877e-10;
+    z = r * r;
+    square = z * z;
+    p = (2.75572736431103e-07 + 2.5105217004720745e-08 * r) + 2.0914686968086876e-09 * z;
+    p = ((0.0013888888888883748 + 0.00019841269874820627 * r) +
+         (2.4801587325547743e-05 + 2.7557255400206422e-06 * r) * z) + p * square;
+    p = ((0.5 + 0.16666666666666669 * r) + (0.04166666666666667 + 0.008333333333326136 * r) * z) + p * square;
+    *small = r + z * p;
+    return hy__f64_of_bits(hy__bits_f64(sum) << 52);
+}
+
+HY__INLINE double hy__exp_f64(double x)
+{
+    double small, y;
+    double power = hy__exp_parts_f64(x, HY__ROUNDER_F64 + (x < 0.0 ? 1535.0 : 511.0), &small);
+    y = (1.0 + small) * power * (x < 0.0 ? 7.4583407312002067e-155 : 1.3407807929942597e+154);
+    y = x > 709.8 ? HUGE_VAL : y;
+    return x < -745.2 ? 0.0 : y;
+}
+
+/* of e = e^-|x| */
+HY__INLINE double hy__sigmoid_end_f64(double x, double e) { return (x < 0.0 ? e : 1.0) / (1.0 + e); }
+
+HY__INLINE double hy__tanh_f64(double x)
+{
+    double a = fabs(x), power, small, m;
+    power = hy__exp_parts_f64(-2.0 * (a > 20.0 ? 20.0 : a), HY__ROUNDER_F64 + 1023.0, &small);
+    m = power * small + (power - 1.0);
+    return hy__f64_of_bits(hy__bits_f64(fabs(m / (2.0 + m))) | (hy__bits_f64(x) & (uint64_t)1 << 63));
+}
+
 /* log(x) of a normal x > 0 to 2 ulp: 2^n (1 + f), s = f/(2 + f), log(1 + f) = 2 arctanh(s) */
 HY__INLINE double hy__log_f64(double x)
 {
     const uint64_t root_half = 0x3fe6a09e667f3bcdu;
-    uint64_t bits;
+    uint64_t counted, bits;
     double n, f, s, z, p = 0.14797507632946097;
-    memcpy(&bits, &x, sizeof bits);
-    bits += 0x3ff0000000000000u - root_half;
-    n = (double)((int32_t)(uint32_t)(bits >> 52) - 1023);
-    bits = (bits & 0x000fffffffffffffu) + root_half;
+    memcpy(&counted, &x, sizeof counted);
+    counted += 0x3ff0000000000000u - root_half;
+    bits = counted >> 52 | 0x4330000000000000u;            /* 2^52 and what is counted */
+    memcpy(&n, &bits, sizeof n);
+    n -= 4503599627371519.0;
+    bits = (counted & 0x000fffffffffffffu) + root_half;
     memcpy(&f, &bits, sizeof f);
     f -= 1.0;
     s = f / (2.0 + f);
@@ -9105,6 +9146,15 @@ HY__INLINE double hy__log_f64(double x)
     p = p * z + 0.39999999999411112;
     p = p * z + 0.66666666666667351;
     return n * 0.69314718036912382 + (2.0 * s + (s * (z * p) + n * 1.9082149292705877e-10));
+}
+
+HY__INLINE double hy__log_all_f64(double x)
+{
+    int64_t denormal = x < 2.2250738585072014e-308;
+    double y = hy__log_f64(denormal ? x * 18014398509481984.0 : x) - (denormal ? 37.429947750237048 : 0.0);
+    y = x < HUGE_VAL ? y : x;
+    y = x == 0.0 ? -HUGE_VAL : y;
+    return x < 0.0 ? (double)HY__F32_NAN : y;
 }
 
 /* |r| <= pi/4 */
@@ -11706,7 +11756,8 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_MATH  HY__DEFINE_FAST_ARITH
 #define HY__DEFINE_WIDE_MATH HY__DEFINE_FAST_ARITH
 #define HY__DEFINE_ZIP_PLAIN HY__DEFINE_ZIP_FAST
-#define HY__DEFINE_ZIP_WIDE(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_LONG, formula)
+#define HY__DEFINE_ZIP_LONG(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_LONG, formula)
+#define HY__DEFINE_ZIP_WIDE HY__DEFINE_ZIP_LONG
 #define HY__DEFINE_ZIP_OWN(name, formula)
 
 /* Functions of one array with parameters p0, p1, and the operator they belong to. */
@@ -11735,6 +11786,7 @@ enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 #define HY__ROW_FAST_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_FAST_MATH(name)  HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_FAST(name)       HY__PASTE(hy__zip_, name, HY__NAME)
+#define HY__ROW_LONG HY__ROW_FAST
 #define HY__ROW_ARITH(name)      HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_MATH(name)       HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
@@ -11849,7 +11901,6 @@ HY__FORMULAS
 HY__MOD(base, )
 #if HY__X86
 HY__MOD(avx2, HY__TARGET_AVX2)
-HY__MOD(avx512, HY__TARGET_AVX512)
 #endif
 #undef HY__MOD
 
@@ -11892,11 +11943,9 @@ HY__STAMP_TABLE
 #undef HY__NAME
 #undef HY__TARGET
 #undef HY__DEFINE_WIDE_MATH
-#undef HY__ROW_OWN
-#undef HY__ROW_WIDE
+#undef HY__DEFINE_ZIP_WIDE
 #define HY__DEFINE_WIDE_MATH(name, formula)
-#define HY__ROW_OWN(name)   hy__zip_##name##_f32_avx512
-#define HY__ROW_WIDE HY__ROW_OWN
+#define HY__DEFINE_ZIP_WIDE(name, formula)
 #define HY__NAME f32_avx512
 #define HY__TARGET HY__TARGET_AVX512
 HY__STAMP_POINTWISE
@@ -11921,7 +11970,7 @@ HY__STAMP_TABLE
 #undef HY__TARGET
 #define HY__TARGET
 
-/* The same words for doubles: the C library's functions. */
+/* The same words for doubles: the C library's functions, but for those that are met most. */
 #undef HY__T
 #undef V_ABS
 #undef V_POW
@@ -11969,15 +12018,15 @@ HY__STAMP_TABLE
 #define V_HYPOT(a, b) hypot(a, b)
 #define V_ATAN2(a, b) atan2(a, b)
 #define V_SQRT(x)    sqrt(x)
-#define V_EXP(x)     exp(x)
+#define V_EXP(x)     hy__plain_exp_f64(x)
 #define V_EXPM1(x)   expm1(x)
-#define V_LOG(x)     log(x)
+#define V_LOG(x)     hy__plain_log_f64(x)
 #define V_LOG2(x)    log2(x)
 #define V_LOG10(x)   log10(x)
 #define V_LOG1P(x)   log1p(x)
-#define V_SIGMOID(x) (1 / (1 + exp(-(x))))
+#define V_SIGMOID(x) hy__sigmoid_end_f64(x, hy__plain_exp_f64(-fabs(x)))
 #define V_SOFTRELU(x) ((x) > 0 ? (x) + log1p(exp(-(x))) : log1p(exp(x)))
-#define V_TANH(x)    tanh(x)
+#define V_TANH(x)    hy__plain_tanh_f64(x)
 #define V_ERF(x)     erf(x)
 #define V_GELU(x)    (0.5 * (x) * (1 + erf((x) * 0.7071067811865476)))
 #define V_MISH(x)    ((x) * tanh(V_SOFTRELU(x)))
@@ -12006,19 +12055,52 @@ HY__STAMP_TABLE
 #undef HY__DEFINE_FAST_MATH
 #undef HY__DEFINE_WIDE_MATH
 #undef HY__DEFINE_MATH
+#undef HY__DEFINE_ZIP_LONG
 #undef HY__DEFINE_ZIP_WIDE
 #undef HY__DEFINE_ZIP_OWN
 #undef HY__ROW_OWN
 #define HY__DEFINE_FAST_MATH(name, formula) HY__DEFINE_MAP(name, HY__LOOP1_DEAR, formula)
 #define HY__DEFINE_WIDE_MATH HY__DEFINE_FAST_MATH
 #define HY__DEFINE_MATH HY__DEFINE_FAST_MATH
-#define HY__DEFINE_ZIP_WIDE(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_DEAR, formula)
+#define HY__DEFINE_ZIP_LONG(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_DEAR, formula)
+#define HY__DEFINE_ZIP_WIDE HY__DEFINE_ZIP_LONG
 #define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_WIDE
 #define HY__ROW_OWN HY__ROW_PLAIN
+/* With AVX2 they are vector code; elsewhere on these machines calls, as the others. */
+#if HY__X86
+#define HY__CALLED static __attribute__((noinline))
+#else
+#define HY__CALLED HY__INLINE
+#endif
+HY__CALLED double hy__plain_exp_f64(double x) { return hy__exp_f64(x); }
+HY__CALLED double hy__plain_log_f64(double x) { return hy__log_all_f64(x); }
+HY__CALLED double hy__plain_tanh_f64(double x) { return hy__tanh_f64(x); }
+#undef HY__CALLED
 #define HY__NAME f64
 HY__STAMP_POINTWISE
 HY__STAMP_TABLE
 #undef HY__NAME
+#if HY__X86
+HY__TARGET_AVX2 static void hy__exps_f64 HY__POINTWISE_ARGS HY__LOOP1(hy__exp_f64(x))
+HY__TARGET_AVX2 static void hy__logs_f64 HY__POINTWISE_ARGS HY__LOOP1(hy__log_all_f64(x))
+HY__TARGET_AVX2 static void hy__tanhs_f64 HY__POINTWISE_ARGS HY__LOOP1(hy__tanh_f64(x))
+HY__TARGET_AVX2 static void hy__sigmoids_f64 HY__POINTWISE_ARGS
+    HY__LOOP1(hy__sigmoid_end_f64(x, hy__exp_f64(-fabs(x))))
+#endif
+static hy__pointwise_fn hy__unary_f64(int isa, int member)
+{
+#if HY__X86
+    if (isa >= HY_ISA_AVX2) switch (member) {
+    case HY__UNARY_exp:     return hy__exps_f64;
+    case HY__UNARY_log:     return hy__logs_f64;
+    case HY__UNARY_tanh:    return hy__tanhs_f64;
+    case HY__UNARY_sigmoid: return hy__sigmoids_f64;
+    default: break;
+    }
+#endif
+    (void)isa;
+    return hy__table_f64.unary[member];
+}
 
 /* And for integers, where only ARITH rows and binary ones exist: wrap round, never trap. */
 #define HY__INT_MATH(T, U) \
@@ -12489,7 +12571,10 @@ static int hy__unary_bind_as(hy_job *job, int member)
     int arithmetic = hy__unary_arithmetic[member];
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, arithmetic);
     hy__plan_pointwise(job, compute, 1);
-    return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->unary[member], arithmetic ? 0.3 : 1);
+    return hy__finish_pointwise(job, HY__DOUBLES && compute == HY_F64
+                                         ? hy__unary_f64(job->kernels->isa, member)
+                                         : hy__pointwise_of(job, compute)->unary[member],
+                                arithmetic ? 0.3 : 1);
 }
 static int hy__unary_bind(hy_job *job) { return hy__unary_bind_as(job, job->op->member); }
 
@@ -18790,12 +18875,12 @@ HY__WARM_ROOMS
 
 HY__LOOPS_BEGIN
 
-/* --- running sums: of up to HY__TILE columns side by side, or of lines (columns = 1). A sum waits for the
-   one before it: up to HY__SCANNED lines, each `rows` behind the other, wait together. --- */
+/* --- running sums: of up to HY__TILE columns side by side, or of up to HY__SCANNED lines (columns = 1), each
+   `rows` behind the other, since a sum of floats waits for the one before it --- */
 enum { HY__SCANNED = 4 };
 #define HY__SCAN_REAL(y, x)  ((y) + (x))
 #define HY__SCAN_WHOLE(y, x) (int64_t)((uint64_t)(y) + (uint64_t)(x))
-#define HY__SCAN(name, T, COMPUTE, JOIN) \
+#define HY__SCAN(name, T, COMPUTE, waits, JOIN) \
     static void hy__scan_##name(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, \
                                 int64_t pitch, int64_t rows, int64_t columns, int lines) \
     { \
@@ -18806,13 +18891,11 @@ enum { HY__SCANNED = 4 };
             m = hy__least(rows - j, HY__TILE); \
             for (k = 0; k < lines; k++) \
                 hy__load_tile(COMPUTE, v[k], from + (k * rows + j * pitch) * size, from_type, pitch, m); \
-            if (lines == HY__SCANNED) { \
+            if (waits && lines == HY__SCANNED) { \
                 T a = y[0], b = y[1], c = y[2], d = y[3]; \
                 for (i = 0; i < m; i++) { \
-                    v[0][i] = a = JOIN(a, v[0][i]); \
-                    v[1][i] = b = JOIN(b, v[1][i]); \
-                    v[2][i] = c = JOIN(c, v[2][i]); \
-                    v[3][i] = d = JOIN(d, v[3][i]); \
+                    v[0][i] = a = JOIN(a, v[0][i]), v[1][i] = b = JOIN(b, v[1][i]); \
+                    v[2][i] = c = JOIN(c, v[2][i]), v[3][i] = d = JOIN(d, v[3][i]); \
                 } \
                 y[0] = a, y[1] = b, y[2] = c, y[3] = d; \
             } else for (k = 0; k < lines; k++) \
@@ -18826,8 +18909,10 @@ enum { HY__SCANNED = 4 };
             hy__store_tile(COMPUTE, to + j * pitch * tall, to_type, 1, sum, columns); \
         } \
     }
-HY__SCAN(f64, double,  HY_F64, HY__SCAN_REAL)
-HY__SCAN(i64, int64_t, HY_I64, HY__SCAN_WHOLE)
+HY__SCAN(f64, double,  HY_F64, 1, HY__SCAN_REAL)
+HY__SMALL_BEGIN
+HY__SCAN(i64, int64_t, HY_I64, 0, HY__SCAN_WHOLE)
+HY__SMALL_END
 typedef void (*hy__scan_fn)(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, int64_t pitch,
                             int64_t rows, int64_t columns, int lines);
 HY__LOOPS_END
