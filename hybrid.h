@@ -291,13 +291,13 @@
  *   there (of nothing at all, the end of the type); argmax and argmin then name its place, and in an order
  *   (sort, topk) NaN is the largest; sign(NaN) is NaN (MXNet: 0). Integers compare with any number by its
  *   value, but their sum or product with 0.5 is an error: cast first (MXNet cuts the 0.5 to 0). Functions of
- *   f32 have the same bits on every instruction set and are off by at most
- *   1.5 units of the last place (exp, log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others)
- *   or 3.5 (mish, tan); gelu by 2.5 and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where
- *   neighbours lie farther apart than a period, are those of 2^30. Indices may have any numeric type. A
- *   reduction over all axes gives shape (1,), as in MXNet. Sums, means and variances of floats are added up
- *   in doubles; the few values (at most 32) of a window of average pooling, and the exponentials of a
- *   softmax, in their own type.
+ *   f32 have the same bits on every instruction set and are off by at most 1.5 units of the last place (exp,
+ *   log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others) or 3.5 (mish, tan); gelu by 2.5
+ *   and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where neighbours lie farther apart than
+ *   a period, are those of 2^30. So have, of f64, exp (1.5), log (2.5), tanh and sigmoid (3); its other
+ *   functions are those of the C library. Indices may have any numeric type. A reduction over all axes gives
+ *   shape (1,), as in MXNet. Sums, means and variances of floats are added up in doubles; the few values (at
+ *   most 32) of a window of average pooling, and the exponentials of a softmax, in their own type.
  */
 #ifndef HYBRID_H
 #define HYBRID_H
@@ -813,9 +813,9 @@ struct hy_op {
 /* Each row gives up to four operators: hy_NAME broadcasts as NumPy does, hy_elemwise_NAME wants equal shapes,
  * hy_NAME_scalar has a number on the right, hy_rNAME_scalar on the left. y is the result; da and db are the
  * gradients before they are summed back to the shape of their input. FAST is compiled for every instruction
- * set, WIDE, which for doubles calls the C library, for all but the widest, PLAIN for the plainest only; OWN
- * is written out for f32. From `equal` on they give 0 or 1, and integers compare with any number by value;
- * otherwise a number beside integers must be one of them. */
+ * set, as LONG, which for doubles calls the C library, as does WIDE, for all but the widest; PLAIN for the
+ * plainest only; OWN is written out for f32. From `equal` on they give 0 or 1, and integers compare with any
+ * number by value; otherwise a number beside integers must be one of them. */
 #define HY_BINARY_OPS(B) \
     B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", \
         "_plus|_Plus|_add|_grad_add", \
@@ -831,7 +831,7 @@ struct hy_op {
     B(mod, OWN, 0, "broadcast_mod", NULL, "_mod", "_Mod", "_mod_scalar", "_ModScalar", V_MOD(a, b), \
         dy, hy_negative(F, hy_mul(F, dy, hy_floor(F, HY_OVER(a, b)))), \
         "a mod b with the sign of b; x mod 0 is 0") \
-    B(power, WIDE, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
+    B(power, LONG, 0, "broadcast_power", NULL, "_power", "_Power", "_power_scalar", "_PowerScalar", \
         V_POW(a, b), \
         hy_mul(F, dy, HY_POWER_DA(a, b)), hy_mul(F, dy, HY_POWER_DB(a, b)), "a to the power b") \
     B(maximum, FAST, 0, "broadcast_maximum", NULL, "_maximum", "_Maximum", "_maximum_scalar", \
@@ -6873,6 +6873,34 @@ typedef float hy__wide8 __attribute__((vector_size(32)));
 typedef short hy__half8 __attribute__((vector_size(16)));
 #define HY__NEAR HY__TARGET_AVX2
 
+#define HY__HALVES_512 (hy__isa_of_machine() == HY_ISA_AVX512)
+typedef float hy__wide16 __attribute__((vector_size(64)));
+typedef short hy__half16 __attribute__((vector_size(32)));
+HY__TARGET_AVX512 static void hy__widen_halves_512(float *dst, const uint16_t *src, int64_t n)
+{
+    const hy__wide16 zero = { 0 };
+    hy__wide16 wide;
+    hy__half16 half;
+    int64_t i;
+    for (i = 0; i < n; i += 16) {
+        memcpy(&half, src + i, sizeof half);
+        wide = __builtin_ia32_vcvtph2ps512_mask(half, zero, -1, 4);
+        memcpy(dst + i, &wide, sizeof wide);
+    }
+}
+HY__TARGET_AVX512 static void hy__narrow_halves_512(uint16_t *dst, const float *src, int64_t n)
+{
+    const hy__half16 zero = { 0 };
+    hy__wide16 wide;
+    hy__half16 half;
+    int64_t i;
+    for (i = 0; i < n; i += 16) {
+        memcpy(&wide, src + i, sizeof wide);
+        half = __builtin_ia32_vcvtps2ph512_mask(wide, 0, zero, -1);             /* to nearest even */
+        memcpy(dst + i, &half, sizeof half);
+    }
+}
+
 /* The bits are the same everywhere, so the frame's instruction set does not matter. */
 static int hy__has_near(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 #else
@@ -6884,6 +6912,7 @@ HY__NEAR static void hy__widen_halves(float *dst, const uint16_t *src, int64_t n
 {
     int64_t i;
 #if HY__X86
+    if (HY__HALVES_512) { hy__widen_halves_512(dst, src, n); return; }
     for (i = 0; i < n; i += 8) {
         hy__half8 half;
         hy__wide8 wide;
@@ -6899,6 +6928,7 @@ HY__NEAR static void hy__narrow_halves(uint16_t *dst, const float *src, int64_t 
 {
     int64_t i;
 #if HY__X86
+    if (HY__HALVES_512) { hy__narrow_halves_512(dst, src, n); return; }
     for (i = 0; i < n; i += 8) {
         hy__half8 half;
         hy__wide8 wide;
@@ -9054,16 +9084,57 @@ HY__INLINE double hy__unit_f64(uint32_t low, uint32_t high)
         + (double)(int32_t)(low >> 5) * 1.1102230246251565e-16;
 }
 
+HY__INLINE uint64_t hy__bits_f64(double x) { uint64_t bits; memcpy(&bits, &x, sizeof bits); return bits; }
+HY__INLINE double hy__f64_of_bits(uint64_t bits) { double x; memcpy(&x, &bits, sizeof x); return x; }
+
+/* e^x = (1 + *small) times what is returned, over 2^bias if 1023 + bias is added to the rounder: as in f32 */
+#define HY__ROUNDER_F64 6755399441055744.0
+HY__INLINE double hy__exp_parts_f64(double x, double rounder, double *small)
+{
+    double sum = x * 1.4426950408889634 + rounder, n = sum - rounder, p, z, square;
+    double r = (x - n * 0.69314718036912382) - n * 1.9082149292705877e-10;
+    z = r * r;
+    square = z * z;
+    p = (2.75572736431103e-07 + 2.5105217004720745e-08 * r) + 2.0914686968086876e-09 * z;
+    p = ((0.0013888888888883748 + 0.00019841269874820627 * r) +
+         (2.4801587325547743e-05 + 2.7557255400206422e-06 * r) * z) + p * square;
+    p = ((0.5 + 0.16666666666666669 * r) + (0.04166666666666667 + 0.008333333333326136 * r) * z) + p * square;
+    *small = r + z * p;
+    return hy__f64_of_bits(hy__bits_f64(sum) << 52);
+}
+
+HY__INLINE double hy__exp_f64(double x)
+{
+    double small, y;
+    double power = hy__exp_parts_f64(x, HY__ROUNDER_F64 + (x < 0.0 ? 1535.0 : 511.0), &small);
+    y = (1.0 + small) * power * (x < 0.0 ? 7.4583407312002067e-155 : 1.3407807929942597e+154);
+    y = x > 709.8 ? HUGE_VAL : y;
+    return x < -745.2 ? 0.0 : y;
+}
+
+/* of e = e^-|x| */
+HY__INLINE double hy__sigmoid_end_f64(double x, double e) { return (x < 0.0 ? e : 1.0) / (1.0 + e); }
+
+HY__INLINE double hy__tanh_f64(double x)
+{
+    double a = fabs(x), power, small, m;
+    power = hy__exp_parts_f64(-2.0 * (a > 20.0 ? 20.0 : a), HY__ROUNDER_F64 + 1023.0, &small);
+    m = power * small + (power - 1.0);
+    return hy__f64_of_bits(hy__bits_f64(fabs(m / (2.0 + m))) | (hy__bits_f64(x) & (uint64_t)1 << 63));
+}
+
 /* log(x) of a normal x > 0 to 2 ulp: 2^n (1 + f), s = f/(2 + f), log(1 + f) = 2 arctanh(s) */
 HY__INLINE double hy__log_f64(double x)
 {
     const uint64_t root_half = 0x3fe6a09e667f3bcdu;
-    uint64_t bits;
+    uint64_t counted, bits;
     double n, f, s, z, p = 0.14797507632946097;
-    memcpy(&bits, &x, sizeof bits);
-    bits += 0x3ff0000000000000u - root_half;
-    n = (double)((int32_t)(uint32_t)(bits >> 52) - 1023);
-    bits = (bits & 0x000fffffffffffffu) + root_half;
+    memcpy(&counted, &x, sizeof counted);
+    counted += 0x3ff0000000000000u - root_half;
+    bits = counted >> 52 | 0x4330000000000000u;            /* 2^52 and what is counted */
+    memcpy(&n, &bits, sizeof n);
+    n -= 4503599627371519.0;
+    bits = (counted & 0x000fffffffffffffu) + root_half;
     memcpy(&f, &bits, sizeof f);
     f -= 1.0;
     s = f / (2.0 + f);
@@ -9075,6 +9146,15 @@ HY__INLINE double hy__log_f64(double x)
     p = p * z + 0.39999999999411112;
     p = p * z + 0.66666666666667351;
     return n * 0.69314718036912382 + (2.0 * s + (s * (z * p) + n * 1.9082149292705877e-10));
+}
+
+HY__INLINE double hy__log_all_f64(double x)
+{
+    int64_t denormal = x < 2.2250738585072014e-308;
+    double y = hy__log_f64(denormal ? x * 18014398509481984.0 : x) - (denormal ? 37.429947750237048 : 0.0);
+    y = x < HUGE_VAL ? y : x;
+    y = x == 0.0 ? -HUGE_VAL : y;
+    return x < 0.0 ? (double)HY__F32_NAN : y;
 }
 
 /* |r| <= pi/4 */
@@ -9180,6 +9260,13 @@ HY__LOOPS_END
 static const hy__word_maps *hy__word_maps_of(int isa)
 {
     return HY__OF_ISA(isa, &hy__word_maps_base, &hy__word_maps_avx2, &hy__word_maps_avx512);
+}
+
+/* a + b k for k from `first` on */
+static void hy__steps(double *y, double a, double b, double first, int32_t count)
+{
+    int32_t i;
+    for (i = 0; i < count; i++) y[i] = a + b * (first + (double)i);
 }
 
 /* y[0] becomes element first; low <= y < high */
@@ -10797,7 +10884,7 @@ HY__INLINE void hy__turn_square(int size, char *to, int64_t to_step, const char 
             hy__turn_##T(to, from, rows, cols, to_row, from_col); \
         else for (r = 0; r < rows; r++, to += to_row, from += from_row) { \
             if (to_col == 1 && from_col == 0) { T v = *from; for (c = 0; c < cols; c++) to[c] = v; } \
-            else if (to_col == 1 && from_col == -1) for (c = 0; c < cols; c++) to[c] = from[-c]; \
+            else if (to_col == 1 && from_col == -1) HY__IVDEP for (c = 0; c < cols; c++) to[c] = from[-c]; \
             else if (to_col == 1 && from_col == 2) HY__IVDEP for (c = 0; c < cols; c++) to[c] = from[2 * c]; \
             else for (c = 0; c < cols; c++) to[c * to_col] = from[c * from_col]; \
         } \
@@ -11696,7 +11783,8 @@ typedef void (*hy__pointwise_fn)(const void *const *in, const int *step, void *o
 #define HY__DEFINE_MATH  HY__DEFINE_FAST_ARITH
 #define HY__DEFINE_WIDE_MATH HY__DEFINE_FAST_ARITH
 #define HY__DEFINE_ZIP_PLAIN HY__DEFINE_ZIP_FAST
-#define HY__DEFINE_ZIP_WIDE(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_LONG, formula)
+#define HY__DEFINE_ZIP_LONG(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_LONG, formula)
+#define HY__DEFINE_ZIP_WIDE HY__DEFINE_ZIP_LONG
 #define HY__DEFINE_ZIP_OWN(name, formula)
 
 /* Functions of one array with parameters p0, p1, and the operator they belong to. */
@@ -11725,6 +11813,7 @@ enum { HY__EXTRAS(HY__EXTRA_NUMBER) HY__EXTRA_COUNT };
 #define HY__ROW_FAST_ARITH(name) HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_FAST_MATH(name)  HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_FAST(name)       HY__PASTE(hy__zip_, name, HY__NAME)
+#define HY__ROW_LONG HY__ROW_FAST
 #define HY__ROW_ARITH(name)      HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_MATH(name)       HY__PASTE(hy__map_, name, HY__NAME)
 #define HY__ROW_PLAIN(name)      HY__PASTE(hy__zip_, name, HY__NAME)
@@ -11908,7 +11997,7 @@ HY__STAMP_TABLE
 #undef HY__TARGET
 #define HY__TARGET
 
-/* The same words for doubles: the C library's functions. */
+/* The same words for doubles: the C library's functions, but for those that are met most. */
 #undef HY__T
 #undef V_ABS
 #undef V_POW
@@ -11956,15 +12045,15 @@ HY__STAMP_TABLE
 #define V_HYPOT(a, b) hypot(a, b)
 #define V_ATAN2(a, b) atan2(a, b)
 #define V_SQRT(x)    sqrt(x)
-#define V_EXP(x)     exp(x)
+#define V_EXP(x)     hy__plain_exp_f64(x)
 #define V_EXPM1(x)   expm1(x)
-#define V_LOG(x)     log(x)
+#define V_LOG(x)     hy__plain_log_f64(x)
 #define V_LOG2(x)    log2(x)
 #define V_LOG10(x)   log10(x)
 #define V_LOG1P(x)   log1p(x)
-#define V_SIGMOID(x) (1 / (1 + exp(-(x))))
+#define V_SIGMOID(x) hy__sigmoid_end_f64(x, hy__plain_exp_f64(-fabs(x)))
 #define V_SOFTRELU(x) ((x) > 0 ? (x) + log1p(exp(-(x))) : log1p(exp(x)))
-#define V_TANH(x)    tanh(x)
+#define V_TANH(x)    hy__plain_tanh_f64(x)
 #define V_ERF(x)     erf(x)
 #define V_GELU(x)    (0.5 * (x) * (1 + erf((x) * 0.7071067811865476)))
 #define V_MISH(x)    ((x) * tanh(V_SOFTRELU(x)))
@@ -11993,19 +12082,52 @@ HY__STAMP_TABLE
 #undef HY__DEFINE_FAST_MATH
 #undef HY__DEFINE_WIDE_MATH
 #undef HY__DEFINE_MATH
+#undef HY__DEFINE_ZIP_LONG
 #undef HY__DEFINE_ZIP_WIDE
 #undef HY__DEFINE_ZIP_OWN
 #undef HY__ROW_OWN
 #define HY__DEFINE_FAST_MATH(name, formula) HY__DEFINE_MAP(name, HY__LOOP1_DEAR, formula)
 #define HY__DEFINE_WIDE_MATH HY__DEFINE_FAST_MATH
 #define HY__DEFINE_MATH HY__DEFINE_FAST_MATH
-#define HY__DEFINE_ZIP_WIDE(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_DEAR, formula)
+#define HY__DEFINE_ZIP_LONG(name, formula) HY__DEFINE_ZIP(name, HY__LOOP2_DEAR, formula)
+#define HY__DEFINE_ZIP_WIDE HY__DEFINE_ZIP_LONG
 #define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_WIDE
 #define HY__ROW_OWN HY__ROW_PLAIN
+/* With AVX2 they are vector code; elsewhere on these machines calls, as the others. */
+#if HY__X86
+#define HY__CALLED static __attribute__((noinline))
+#else
+#define HY__CALLED HY__INLINE
+#endif
+HY__CALLED double hy__plain_exp_f64(double x) { return hy__exp_f64(x); }
+HY__CALLED double hy__plain_log_f64(double x) { return hy__log_all_f64(x); }
+HY__CALLED double hy__plain_tanh_f64(double x) { return hy__tanh_f64(x); }
+#undef HY__CALLED
 #define HY__NAME f64
 HY__STAMP_POINTWISE
 HY__STAMP_TABLE
 #undef HY__NAME
+#if HY__X86
+HY__TARGET_AVX2 static void hy__exps_f64 HY__POINTWISE_ARGS HY__LOOP1(hy__exp_f64(x))
+HY__TARGET_AVX2 static void hy__logs_f64 HY__POINTWISE_ARGS HY__LOOP1(hy__log_all_f64(x))
+HY__TARGET_AVX2 static void hy__tanhs_f64 HY__POINTWISE_ARGS HY__LOOP1(hy__tanh_f64(x))
+HY__TARGET_AVX2 static void hy__sigmoids_f64 HY__POINTWISE_ARGS
+    HY__LOOP1(hy__sigmoid_end_f64(x, hy__exp_f64(-fabs(x))))
+#endif
+static hy__pointwise_fn hy__unary_f64(int isa, int member)
+{
+#if HY__X86
+    if (isa >= HY_ISA_AVX2) switch (member) {
+    case HY__UNARY_exp:     return hy__exps_f64;
+    case HY__UNARY_log:     return hy__logs_f64;
+    case HY__UNARY_tanh:    return hy__tanhs_f64;
+    case HY__UNARY_sigmoid: return hy__sigmoids_f64;
+    default: break;
+    }
+#endif
+    (void)isa;
+    return hy__table_f64.unary[member];
+}
 
 /* And for integers, where only ARITH rows and binary ones exist: wrap round, never trap. */
 #define HY__INT_MATH(T, U) \
@@ -12092,7 +12214,7 @@ HY__INLINE void hy__repeat_value(void *to, const void *value, int size)
 }
 
 /* A kernel on n elements: whole steps where they lie, then the last step once more for what is left over, on
- * values that were put aside before. step[k]: 0 for a single value. */
+ * values that were put aside before where they are written over. step[k]: 0 for a single value. */
 static void hy__apply(hy__pointwise_fn fn, const double *p, int size, int nin, const void *const *in,
                       const int *step, void *out, int64_t n)
 {
@@ -12106,7 +12228,9 @@ static void hy__apply(hy__pointwise_fn fn, const double *p, int size, int nin, c
         at[k] = step[k] ? in[k] : (const void *)part[k];
         if (!step[k] || !whole) hy__repeat_value(part[k], in[k], size);
         if (!step[k] || whole == n) continue;
-        if (whole) memcpy(part[k], (const char *)in[k] + last, (size_t)(HY__WHOLE * size));
+        if (whole && ((char *)out + n * size <= (const char *)in[k] ||
+                      (const char *)in[k] + n * size <= (char *)out)) again[k] = (const char *)in[k] + last;
+        else if (whole) memcpy(part[k], (const char *)in[k] + last, (size_t)(HY__WHOLE * size));
         else hy__copy_short((char *)part[k], (const char *)in[k], (int)(n * size));
     }
     if (whole) fn(at, step, out, whole, p);
@@ -12142,39 +12266,52 @@ typedef struct hy__pointwise {
     double    p[3];
 } hy__pointwise;
 
-/* One row segment: n elements from the operands' addresses with their inner strides. */
-static void hy__pointwise_row(const hy__pointwise *pw, char *const *at, int64_t n)
+/* How the operands of a row are reached: where they lie or through a tile; all: every one where it lies. */
+typedef struct hy__row_ways {
+    int64_t stride[HY__OPERANDS];
+    int     direct[HY__OPERANDS], step[HY__OPERANDS], all;
+} hy__row_ways;
+
+static void hy__find_ways(hy__row_ways *w, const hy__pointwise *pw)
+{
+    int k, pair = pw->walk.n == 3, steps = 0;
+    w->all = 1;
+    for (k = 0; k < pw->walk.n; k++) {
+        w->stride[k] = hy__walk_step(&pw->walk, k);
+        w->direct[k] = pw->dtype[k] == pw->compute && (w->stride[k] == 1 || pw->total == 1 ||
+                                                       (k && w->stride[k] == 0 && pair));
+        w->all &= w->direct[k];
+        if (k) steps |= w->step[k - 1] = !(w->direct[k] && w->stride[k] == 0);
+    }
+    w->all &= steps;
+}
+
+/* One row segment: n elements from the operands' addresses. */
+static void hy__pointwise_row(const hy__pointwise *pw, const hy__row_ways *w, void *const *at, int64_t n)
 {
     double tile[HY__OPERANDS][HY__TILE];
     const void *in[HY__OPERANDS];
-    int step[HY__OPERANDS], direct[HY__OPERANDS], all = 1, k;
-    int64_t stride[HY__OPERANDS], i, m;
-    for (k = 0; k < pw->walk.n; k++) {
-        stride[k] = hy__walk_step(&pw->walk, k);
-        direct[k] = pw->dtype[k] == pw->compute && (stride[k] == 1 || n == 1 ||
-                                                    (k && stride[k] == 0 && pw->walk.n == 3));
-        all &= direct[k];
-    }
+    int step[HY__OPERANDS], k;
+    int64_t i, m, most = (int64_t)sizeof tile[0] / hy__traits[pw->compute].size;
     for (i = 0; i < n; i += m) {
-        void *out = direct[0] ? at[0] + i * hy__traits[pw->dtype[0]].size : (char *)tile[0];
-        m = all || n - i < HY__TILE ? n - i : HY__TILE;
+        void *out = w->direct[0] ? (char *)at[0] + i * hy__traits[pw->dtype[0]].size : (char *)tile[0];
+        m = hy__least(n - i, most);
         for (k = 1; k < pw->walk.n; k++) {
-            const char *from = at[k] + i * stride[k] * hy__traits[pw->dtype[k]].size;
-            step[k - 1] = !(direct[k] && stride[k] == 0);
-            if (!direct[k]) hy__load_tile(pw->compute, tile[k], from, pw->dtype[k], stride[k], m);
-            in[k - 1] = direct[k] ? (const void *)from : (const void *)tile[k];
+            const char *from = (const char *)at[k] + i * w->stride[k] * hy__traits[pw->dtype[k]].size;
+            step[k - 1] = w->step[k - 1];
+            if (!w->direct[k]) hy__load_tile(pw->compute, tile[k], from, pw->dtype[k], w->stride[k], m);
+            in[k - 1] = w->direct[k] ? (const void *)from : (const void *)tile[k];
         }
         if (pw->walk.n == 3 && !step[0] && !step[1]) step[0] = step[1] = m == 1;
         if (pw->walk.n == 3 && !step[0] && !step[1]) {          /* two single values: widen one */
-            hy__load_tile(pw->compute, tile[1], in[0], pw->compute, 0, m < HY__TILE ? m : (m = HY__TILE));
+            hy__load_tile(pw->compute, tile[1], in[0], pw->compute, 0, m);
             in[0] = tile[1];
             step[0] = 1;
         }
         hy__apply(pw->fn, pw->p, hy__traits[pw->compute].size, pw->walk.n - 1, in, step, out, m);
-        if (!direct[0])
-            hy__store_tile(pw->compute, at[0] + i * stride[0] * hy__traits[pw->dtype[0]].size, pw->dtype[0],
-                           stride[0],
-                           tile[0], m);
+        if (!w->direct[0])
+            hy__store_tile(pw->compute, (char *)at[0] + i * w->stride[0] * hy__traits[pw->dtype[0]].size,
+                           pw->dtype[0], w->stride[0], tile[0], m);
     }
 }
 
@@ -12235,18 +12372,22 @@ static void hy__pointwise_short(const hy__pointwise *pw, int whole, void *const 
 static void hy__pointwise_run(const hy__pointwise *pw, void *const *data, int64_t item)
 {
     int64_t n = hy__least(HY__CHUNK, pw->total - item * HY__CHUNK), m;
-    char *address[HY__OPERANDS];
+    void *address[HY__OPERANDS];
+    hy__row_ways ways;
     hy__walker r;
     int k, whole = hy__pointwise_whole(pw);
     if (whole) {
         hy__pointwise_short(pw, whole, data, item * HY__CHUNK, n);
         return;
     }
+    hy__find_ways(&ways, pw);
     for (hy__walk_from(&r, &pw->walk, item * HY__CHUNK); n > 0; n -= m) {
         m = hy__walk_run(&r, n);
         for (k = 0; k < pw->walk.n; k++)
             address[k] = (char *)data[k] + r.offset[k] * hy__traits[pw->dtype[k]].size;
-        hy__pointwise_row(pw, address, m);
+        if (ways.all) hy__apply(pw->fn, pw->p, hy__traits[pw->compute].size, pw->walk.n - 1,
+                                (const void *const *)(address + 1), ways.step, address[0], m);
+        else hy__pointwise_row(pw, &ways, address, m);
         hy__walk_past(&r, m);
     }
 }
@@ -12457,7 +12598,10 @@ static int hy__unary_bind_as(hy_job *job, int member)
     int arithmetic = hy__unary_arithmetic[member];
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, arithmetic);
     hy__plan_pointwise(job, compute, 1);
-    return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->unary[member], arithmetic ? 0.3 : 1);
+    return hy__finish_pointwise(job, HY__DOUBLES && compute == HY_F64
+                                         ? hy__unary_f64(job->kernels->isa, member)
+                                         : hy__pointwise_of(job, compute)->unary[member],
+                                arithmetic ? 0.3 : 1);
 }
 static int hy__unary_bind(hy_job *job) { return hy__unary_bind_as(job, job->op->member); }
 
@@ -18758,28 +18902,46 @@ HY__WARM_ROOMS
 
 HY__LOOPS_BEGIN
 
-/* --- running sums: of lines (columns = 1), or of up to HY__TILE columns side by side --- */
-#define HY__SCAN(name, T, LOAD, joined) \
+/* --- running sums: of up to HY__TILE columns side by side, or of up to HY__SCANNED lines (columns = 1), each
+   `rows` behind the other, since a sum of floats waits for the one before it --- */
+enum { HY__SCANNED = 4 };
+#define HY__SCAN_REAL(y, x)  ((y) + (x))
+#define HY__SCAN_WHOLE(y, x) (int64_t)((uint64_t)(y) + (uint64_t)(x))
+#define HY__SCAN(name, T, COMPUTE, waits, JOIN) \
     static void hy__scan_##name(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, \
-                                int64_t pitch, int64_t rows, int64_t columns) \
+                                int64_t pitch, int64_t rows, int64_t columns, int lines) \
     { \
-        T sum[HY__TILE], v[HY__TILE], x, y = 0; \
-        int64_t i, j, m; \
+        T v[HY__SCANNED][HY__TILE], y[HY__SCANNED] = { 0, 0, 0, 0 }, *sum = v[1]; \
+        int64_t tall = hy__traits[to_type].size, size = hy__traits[from_type].size, i, j, m; \
+        int k; \
         if (columns == 1) for (j = 0; j < rows; j += m) { \
             m = hy__least(rows - j, HY__TILE); \
-            LOAD(v, from + j * pitch * hy__traits[from_type].size, from_type, pitch, m); \
-            for (i = 0; i < m; i++) { x = v[i]; v[i] = y = joined; } \
-            hy__store_##name(to + j * pitch * hy__traits[to_type].size, to_type, pitch, v, m); \
+            for (k = 0; k < lines; k++) \
+                hy__load_tile(COMPUTE, v[k], from + (k * rows + j * pitch) * size, from_type, pitch, m); \
+            if (waits && lines == HY__SCANNED) { \
+                T a = y[0], b = y[1], c = y[2], d = y[3]; \
+                for (i = 0; i < m; i++) { \
+                    v[0][i] = a = JOIN(a, v[0][i]), v[1][i] = b = JOIN(b, v[1][i]); \
+                    v[2][i] = c = JOIN(c, v[2][i]), v[3][i] = d = JOIN(d, v[3][i]); \
+                } \
+                y[0] = a, y[1] = b, y[2] = c, y[3] = d; \
+            } else for (k = 0; k < lines; k++) \
+                for (i = 0; i < m; i++) v[k][i] = y[k] = JOIN(y[k], v[k][i]); \
+            for (k = 0; k < lines; k++) \
+                hy__store_tile(COMPUTE, to + (k * rows + j * pitch) * tall, to_type, pitch, v[k], m); \
         } else for (j = 0; j < rows; j++) { \
-            LOAD(v, from + j * pitch * hy__traits[from_type].size, from_type, 1, columns); \
-            for (i = 0; i < columns; i++) { x = v[i]; y = j ? sum[i] : 0; sum[i] = joined; } \
-            hy__store_##name(to + j * pitch * hy__traits[to_type].size, to_type, 1, sum, columns); \
+            hy__load_tile(COMPUTE, v[0], from + j * pitch * size, from_type, 1, columns); \
+            if (!j) for (i = 0; i < columns; i++) sum[i] = 0; \
+            for (i = 0; i < columns; i++) sum[i] = JOIN(sum[i], v[0][i]); \
+            hy__store_tile(COMPUTE, to + j * pitch * tall, to_type, 1, sum, columns); \
         } \
     }
-HY__SCAN(f64, double,  hy__load_f64,     y + x)
-HY__SCAN(i64, int64_t, hy__load_i64tile, (int64_t)((uint64_t)y + (uint64_t)x))
+HY__SCAN(f64, double,  HY_F64, 1, HY__SCAN_REAL)
+HY__SMALL_BEGIN
+HY__SCAN(i64, int64_t, HY_I64, 0, HY__SCAN_WHOLE)
+HY__SMALL_END
 typedef void (*hy__scan_fn)(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, int64_t pitch,
-                            int64_t rows, int64_t columns);
+                            int64_t rows, int64_t columns, int lines);
 HY__LOOPS_END
 
 HY__COLD_ROOMS
@@ -18892,16 +19054,17 @@ HY__RUN(hy__run_cumsum)
     const hy__sums *r = (const hy__sums *)(const void *)&job->plan;
     const hy_tensor *x = &job->in[0], *y = &job->out[0];
     int64_t inner = r->lines.inner, side = item % r->across * r->width;
-    int64_t outer = item / r->across, end = outer + 1;
+    int64_t outer = item / r->across, end = outer + 1, lines;
     int64_t width = hy__least(inner - side, r->width);
     if (inner == 1) {
         outer *= r->width;
         end = hy__least(outer + r->width, r->lines.outer);
     }
-    for (; outer < end; outer++) {
+    for (; outer < end; outer += lines) {
         int64_t at = outer * r->lines.n * inner + side;
+        lines = inner == 1 ? hy__least(end - outer, HY__SCANNED) : 1;
         r->scan(hy__place(now, y, at), y->type.dtype, hy__place(now, x, at), x->type.dtype, inner,
-                r->lines.n, width);
+                r->lines.n, width, (int)lines);
     }
 }
 
@@ -29684,7 +29847,8 @@ static void hy__make_range(const hy_run *now, const hy__fresh *f, void *to, int6
     double *y = (double *)to, step = (double)(first / f->low);
     int64_t i, left = f->low - first % f->low;
     (void)now;
-    for (i = 0; i < count; i++) {
+    if (f->low == 1) hy__steps(y, f->a, f->b, step, (int32_t)count);
+    else for (i = 0; i < count; i++) {
         y[i] = f->a + f->b * step;
         if (--left == 0) { step += 1; left = f->low; }
     }

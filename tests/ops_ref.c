@@ -388,7 +388,8 @@ static const char *const cases_cumsum[] = {
     "(2,3,4)", "(67)", "(67) | axis=0", "(2,3,4) | axis=0", "(2,3,4) | axis=1", "(2,3,4) | axis=2", "(1)",
     "(2,3,4) | axis=-2", "(7,19) | axis=0", "(7,19) | axis=-1", "(2,1,3,2) | axis=1",
     "(2,1,3,1,2) | axis=None", "(2,1,3,1,2) | axis=2", "(3,4) | axis=1 dtype=float64", "(0,3) | axis=0",
-    "(3,4)[-9,9] | axis=1 dtype=int32", "(5,70)[-9,9] | axis=0 dtype=int32", NULL
+    "(3,4)[-9,9] | axis=1 dtype=int32", "(5,70)[-9,9] | axis=0 dtype=int32",
+    "(9,261) | axis=1", "(5,261)[-9,9] | axis=1 dtype=int32", "(2,3,257) | axis=1", NULL
 };
 static const ref_op ref_cumsum = { REFA_SIGNED, refa_cumsum, REF_TRUE, NULL, 2e-6, cases_cumsum };
 
@@ -2708,7 +2709,7 @@ static void refb_reverse(ref_case *c)
 static const char *const cases_reverse[] = {
     "(5) | axis=0", "(2,3) | axis=0", "(2,3) | axis=1", "(2,3) | axis=(0,1)", "(2,3,4) | axis=(1,)",
     "(2,3,4) | axis=(0,2)", "(2,1,3,4) | axis=(1,3)", "(2,3,1,2,3) | axis=(4,0,1)", "(2,3) | axis=-1",
-    "(0,3) | axis=1", "(2,3) | axis=()", NULL };
+    "(0,3) | axis=1", "(2,3) | axis=()", "(3,37) | axis=1", NULL };
 static const ref_op ref_reverse = { REFB_MOVES, refb_reverse, REF_TRUE, NULL, 0, cases_reverse };
 
 REFB_SOURCE(refb_from_pad)
@@ -3721,7 +3722,7 @@ static const char *const cases__arange[] = {
     "| start=-1 stop=1 step=0.25", "| start=5 stop=0 step=-1", "| start=5 stop=0.5 step=-1.5",
     "| start=1 stop=4 repeat=3", "| start=0 stop=1 step=0.3 repeat=2", "| start=3 dtype=int32",
     "| start=-3 stop=8 step=3 dtype=int64", "| start=0 stop=3 step=0.5 dtype=float64",
-    "| start=0 stop=9 dtype=float16", "| start=1 stop=6 repeat=2 dtype=uint8", NULL };
+    "| start=0 stop=9 dtype=float16", "| start=0.5 stop=90 step=0.3", "| start=1 stop=6 repeat=2 dtype=uint8", NULL };
 static const ref_op ref__arange = { "f", refb_arange, REF_ZERO, NULL, 1e-6, cases__arange };
 
 static void refb_linspace(ref_case *c)

@@ -129,6 +129,84 @@ static void math_stays_within_its_bounds(void)
     }
 }
 
+/* Functions of doubles that do not ask the C library. */
+static long double math_sigmoid_wide(long double x) { return x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x)); }
+static const struct math_wide {
+    const char *name;
+    hy_array *(*op)(hy_frame *F, hy_array *x);
+    long double (*exact)(long double x);
+    double ulps;
+} math_wides[] = {
+    { "exp", hy_exp, expl, 1.5 },
+    { "log", hy_log, logl, 2.5 },
+    { "tanh", hy_tanh, tanhl, 3 },
+    { "sigmoid", hy_sigmoid, math_sigmoid_wide, 3 }
+};
+enum { MATH_WIDE = 4096 * 5 + 8000 };
+
+/* Every exponent with both signs, then what lies evenly within +-750, +-3 and next to 1; an odd number of them. */
+static hy_array *math_wide_values(hy_frame *F)
+{
+    static double x[MATH_WIDE + 7];
+    uint64_t random = 12345, bits;
+    int i;
+    for (i = 0; i < MATH_WIDE + 7; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        bits = (uint64_t)(i / 5) << 52 | (i % 5 == 0 ? 0 : i % 5 == 1 ? 1 : random >> 12);
+        if (i < 4096 * 5) memcpy(&x[i], &bits, sizeof bits);
+        else x[i] = ((double)(random >> 11) / 4503599627370496.0 - 1) * (i % 3 == 0 ? 750 : i % 3 == 1 ? 3 : 0.5) +
+                    (i % 3 == 2);
+    }
+    return hy_from(F, HY_SHAPE(MATH_WIDE + 7), HY_F64, x);
+}
+
+static void math_doubles_stay_within_their_bounds(void)
+{
+    static double first[MATH_WIDE + 7];
+    hy_desc desc;
+    int isa, k, i, at, differ, begun;
+    memset(&desc, 0, sizeof desc);
+    desc.threads = 1;
+    for (k = 0; k < (int)(sizeof math_wides / sizeof math_wides[0]); k++)
+        for (begun = 0, isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+            const struct math_wide *row = &math_wides[k];
+            const double *in, *out;
+            double worst = 0;
+            hy_frame *F;
+            hy_array *x, *y;
+            desc.isa = isa;
+            F = hy_open(&desc);
+            if (hy_isa(F) != isa) { hy_close(F); continue; }
+            x = math_wide_values(F);
+            y = row->op(F, x);
+            in = (const double *)hy_data(F, x);
+            out = (const double *)hy_data(F, y);
+            for (at = i = differ = 0; i < MATH_WIDE + 7; i++) {
+                long double want = row->exact((long double)in[i]);
+                double r = (double)want, unit, e;
+                if (begun) differ += out[i] == out[i] && memcmp(&first[i], &out[i], 8);
+                if (r != r || out[i] != out[i]) e = r != r && out[i] != out[i] ? 0 : 1e9;
+                else if (r - r != 0 || out[i] - out[i] != 0) e = out[i] == r ? 0 : 1e9;
+                else {
+                    int exponent;
+                    frexp(r, &exponent);
+                    unit = ldexp(1, exponent < -1021 ? -1074 : exponent - 53);
+                    e = (double)fabsl(out[i] - want) / unit;
+                }
+                if (e > worst) { worst = e; at = i; }
+            }
+            if (!begun) memcpy(first, out, sizeof first);
+            begun = 1;
+            if (!CHECK(worst <= row->ulps)) printf("%s of doubles: %.2f units at %.17g\n", row->name, worst, in[at]);
+            if (!CHECK(!differ)) printf("%s of doubles: %d differ on set %d\n", row->name, differ, isa);
+            for (i = 1; i < 40; i += 6) {                /* few of them */
+                y = row->op(F, hy_slice_axis(F, x, 0, 5000, 5000 + i));
+                CHECK(!memcmp(hy_data(F, y), first + 5000, (size_t)i * 8));
+            }
+            CHECK(hy_close(F) == 0);
+        }
+}
+
 /* x mod y is exact, for quotients of any size. */
 static void math_mod_is_exact(void)
 {
@@ -358,6 +436,7 @@ static void math_whole_numbers_saturate(void)
 static void test_math(void)
 {
     RUN(math_stays_within_its_bounds);
+    RUN(math_doubles_stay_within_their_bounds);
     RUN(math_mod_is_exact);
     RUN(math_arctan2_is_the_angle);
     RUN(math_halves_have_the_bits_of_the_formulas);
