@@ -11196,12 +11196,30 @@ static void hy__print_value(const hy_attr *a, const void *record, hy__line *out)
     }
 }
 
+/* Is an enum one of its words, a type one of those there are, a list no longer than its room? Each begins
+ * with that number. */
+static int hy__attr_fits(const hy_attr *a, const void *record)
+{
+    const int v = *(const int *)(const void *)((const char *)record + a->offset);
+    const char *word = a->doc;
+    int words = 1;
+    switch (a->kind) {
+    case HY_ATTR_dtype: return (unsigned)v < HY_DTYPE_COUNT;
+    case HY_ATTR_shape: return v <= HY_MAX_DIM;
+    case HY_ATTR_ints: case HY_ATTR_oints: case HY_ATTR_reals: return v <= HY_MAX_INTS;
+    case HY_ATTR_enum:
+        for (; word && *word && *word != ':'; word++) words += *word == '|';
+        return v >= 0 && v < words;
+    default: return 1;
+    }
+}
+
 HY_API size_t hy_attr_text(const hy_attr *attr, const void *record, char *buffer, size_t bytes)
 {
     hy__line line;
     if (!attr || !record || !buffer || !bytes) return 0;
     line = hy__line_open(buffer, bytes);
-    hy__print_value(attr, record, &line);
+    if (hy__attr_fits(attr, record)) hy__print_value(attr, record, &line);
     return line.n;
 }
 
@@ -11437,6 +11455,20 @@ HY_API int hy_infer_pointwise(hy_infer *I)
 static int hy__infer_range(hy_infer *I, const char *name, int v, int least, int most)
 {
     return v >= least && v <= most ? 0 : hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s is %d", name, v);
+}
+
+/* A record may come from anywhere: what rules read without a look is looked at here. */
+static int hy__infer_record(hy_infer *I)
+{
+    const hy_attr *a;
+    for (a = I->op->attr; a && a->name; a++)
+        if (!hy__attr_fits(a, I->attr))
+            return hy_infer_fail(I, a->kind == HY_ATTR_shape ? HY_ERROR_SHAPE : HY_ERROR_ARGUMENT,
+                                 a->kind == HY_ATTR_enum ? "%s is %d"
+                                 : a->kind == HY_ATTR_dtype ? "%s %d is no type"
+                                 : a->kind == HY_ATTR_shape ? "%s has %d dims" : "%s has %d numbers", a->name,
+                                 *(const int *)(const void *)((const char *)I->attr + a->offset));
+    return 0;
 }
 
 /* The axis an attribute names; -1 after an error, or (of a shape) while the rank is not known. */
@@ -12788,11 +12820,10 @@ static const struct { int member; hy__grad_fn grad; } hy__activations[] = {
     { HY__UNARY_log_sigmoid, HY__GRAD(hy__log_sigmoid_grad) },
     { HY__UNARY_mish, HY__GRAD(hy__mish_grad) }
 };
-HY__INFER(activation,
-    hy__infer_range(I, "act_type", r->act_type, 0, HY_ACT_MISH) ? -1 : hy_infer_pointwise(I))
 HY__BIND(activation, hy__unary_bind_as(job, hy__activations[r->act_type].member))
 HY__DIFF_BY(activation, hy__activations[r->act_type].grad(F, D))
-#define HY__ON_activation HY__OWN(activation), hy__pointwise_split
+#define HY__ON_activation \
+    hy_infer_pointwise, hy__activation_bind, hy__activation_diff, hy__pointwise_split
 
 /* --- masks: y = x mask, where chance decides the mask --- *
  * Stage 0 writes the mask, into shared memory if nobody wants it; stage 1 multiplies. Where nothing is random
@@ -12924,7 +12955,6 @@ static int hy__leaky_relu_infer(hy_infer *I)
     HY__REC(leaky_relu, I);
     hy_shape *x = &I->in[0].shape, *gamma;
     int d, shift;
-    if (hy__infer_range(I, "act_type", r->act_type, 0, HY_LEAKY_RRELU)) return -1;
     if (r->act_type != HY_LEAKY_PRELU) return hy_infer_pointwise(I);
     hy__same_types(I);
     gamma = &I->in[1].shape;
@@ -14745,8 +14775,6 @@ static int hy__softmax_bind_over(hy_job *job, int first, int last, double scale,
 
 static int hy__softmax_infer_axis(hy_infer *I, int axis, double temperature, hy_dtype dtype)
 {
-    if ((unsigned)dtype >= HY_DTYPE_COUNT)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "dtype %d is no type", (int)dtype);
     if (!(temperature != 0 && temperature - temperature == 0))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the temperature must be finite and not 0");
     hy_infer_type(I, &I->out[0].dtype, dtype ? dtype : I->in[0].dtype);
@@ -14834,7 +14862,6 @@ static int hy__softmax_output_infer(hy_infer *I)
     hy_shape *x = &I->in[0].shape, *label = &I->in[1].shape, want;
     int64_t least;
     int first, last, d;
-    if (hy__infer_range(I, "normalization", r->normalization, 0, HY_NORMALIZE_VALID)) return -1;
     hy__infer_same_type(I, &I->in[0], &I->out[0]);
     if (!I->in[1].dtype) hy_infer_type(I, &I->in[1].dtype, I->in[0].dtype);
     hy_infer_same(I, x, &I->out[0].shape);
@@ -15063,8 +15090,6 @@ static int hy__logistic_diff(hy_frame *F, hy_diff *D)
     hy__regression_infer, hy__logistic_bind, hy__logistic_diff, hy__first_axis_split
 #define HY__ON_mae_regression_output hy__regression_infer, hy__copy_bind, hy__mae_diff, hy__first_axis_split
 
-HY__INFER(make_loss,
-    hy__infer_range(I, "normalization", r->normalization, 0, HY_NORMALIZE_VALID) ? -1 : hy_infer_pointwise(I))
 static int hy__make_loss_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(make_loss, D);
@@ -15079,7 +15104,7 @@ static int hy__make_loss_diff(hy_frame *F, hy_diff *D)
     D->dx[0] = g;
     return 0;
 }
-#define HY__ON_make_loss hy__make_loss_infer, hy__copy_bind, hy__make_loss_diff, hy__pointwise_split
+#define HY__ON_make_loss hy_infer_pointwise, hy__copy_bind, hy__make_loss_diff, hy__pointwise_split
 
 /* --- softmax_cross_entropy: stage 0 leaves -log p of each row's label (short rows turned), 1 sums --- */
 static int hy__softmax_cross_entropy_infer(hy_infer *I)
@@ -17777,7 +17802,6 @@ static int hy__take_infer(hy_infer *I)
 {
     HY__REC(take, I);
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_RAISE);
     return hy__take_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, r->axis);
 }
 static hy__rows *hy__take_plan(hy_job *job, const hy_shape *x, int axis, int mode)
@@ -17874,7 +17898,6 @@ static int hy__pick_infer(hy_infer *I)
 {
     HY__REC(pick, I);
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_RAISE);
     return hy__pick_shapes(I, r->axis, r->keepdims);
 }
 HY__BIND(pick, hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, r->axis, r->mode)))
@@ -18578,7 +18601,6 @@ static int hy__topk_infer(hy_infer *I)
     hy_shape *x = &I->in[0].shape, y;
     int64_t n = hy__infer_line(I, x, r->axis), k = r->k < 1 ? n : r->k;
     int indices = r->ret_typ == HY_TOPK_INDICES, counted = indices || r->ret_typ == HY_TOPK_BOTH;
-    if (hy__infer_range(I, "ret_typ", r->ret_typ, 0, HY_TOPK_BOTH)) return -1;
     if (indices) hy_infer_type(I, &I->out[0].dtype, r->dtype);
     else hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_type(I, &I->out[1].dtype, r->ret_typ == HY_TOPK_BOTH ? r->dtype : HY_I64);
@@ -26849,7 +26871,6 @@ static int hy__l2_normalization_infer(hy_infer *I)
     HY__REC(l2_normalization, I);
     hy_shape *x = &I->in[0].shape, norm;
     int d;
-    if (hy__infer_range(I, "mode", r->mode, 0, HY_L2_SPATIAL)) return -1;
     if (hy__infer_norm(I, r->eps) < 0 || x->ndim < 0) return I->status;
     if (hy__infer_least_dims(I, r->mode == HY_L2_INSTANCE ? 1 : 3)) return -1;
     norm = *x;
@@ -27477,8 +27498,6 @@ static int hy__box_nms_infer(hy_infer *I)
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_type(I, &I->out[1].dtype, HY_I64);
     hy_infer_same(I, x, &I->out[0].shape);
-    if (hy__infer_range(I, "in_format", r->in_format, 0, HY_BOX_CENTER) ||
-        hy__infer_range(I, "out_format", r->out_format, 0, HY_BOX_CENTER)) return -1;
     if (I->status < 0 || x->ndim < 0) return I->status;
     if (x->ndim < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs a dim of boxes and one of columns");
     width = x->dim[x->ndim - 1];
@@ -27590,11 +27609,10 @@ HY__SPLIT(box_nms, axis < job->in[0].type.shape.ndim - 2, axis, -1)
 /* lhs (a..., 4), rhs (b..., 4) -> (a..., b...) */
 static int hy__box_iou_infer(hy_infer *I)
 {
-    HY__REC(box_iou, I);
     hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, *y = &I->out[0].shape;
     int rows, d;
     hy__same_types(I);
-    if (hy__infer_range(I, "format", r->format, 0, HY_BOX_CENTER) || I->status < 0) return -1;
+    if (I->status < 0) return -1;
     if ((a->ndim >= 0 && a->ndim < 2) || (b->ndim >= 0 && b->ndim < 2))
         return hy_infer_fail(I, HY_ERROR_SHAPE, "lhs %z and rhs %z need at least 2 dims", a, b);
     if (a->ndim >= 0 && y->ndim >= a->ndim) hy_infer_shape(I, b, hy__rank(y->ndim - a->ndim + 2));
@@ -29141,7 +29159,6 @@ static int hy__bilinear_resize_infer(hy_infer *I)
     const int size[2] = { r->height, r->width };
     int d, like = r->mode == HY_RESIZE_LIKE;
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    if (hy__infer_range(I, "mode", r->mode, 0, HY_RESIZE_TO_ODD_UP)) return -1;
     if ((r->mode == HY_RESIZE_ODD_SCALE || (r->mode == HY_RESIZE_SIZE && scale[0] > 0)) &&
         !(scale[0] > 0 && scale[1] > 0))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale_height and scale_width must be above 0");
@@ -29311,7 +29328,6 @@ static int hy__grid_generator_infer(hy_infer *I)
     HY__REC(grid_generator, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
     hy__same_types(I);
-    if (hy__infer_range(I, "transform_type", r->transform_type, 0, HY_GRID_WARP)) return -1;
     hy_infer_shape(I, y, hy__rank(4));
     if (I->status >= 0) hy_infer_dim(I, &y->dim[1], 2);
     if (r->transform_type == HY_GRID_WARP) { hy_infer_same(I, x, y); return I->status; }
@@ -30990,7 +31006,8 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
     I.value = value;
     I.code = HY_ERROR_SHAPE;
     I.text[0] = 0;
-    do { I.status = 0; op->infer(&I); }
+    I.status = 0;
+    if (!hy__infer_record(&I)) do { I.status = 0; op->infer(&I); }
     while (I.status > 0 && ++round < 8 && !hy__types_known(c->type, c->nin + c->nout));
     if (I.status >= 0) return 0;
     hy__fail_call(F, I.code, op, record, c, I.text);
