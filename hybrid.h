@@ -14286,16 +14286,17 @@ static int hy__fully_connected_diff(hy_frame *F, hy_diff *D)
     hy_dot_opt left;
     int last = x->t.type.shape.ndim - 1;
     memset(&left, 0, sizeof left);
-    left.transpose_a = 1;
+    left.transpose_a = from_right.reverse = 1;
     if (!dy) return 0;
     if (D->want[0]) {
         D->dx[0] = hy_dot(F, dy, w, NULL);
         if (!r->no_flatten) D->dx[0] = hy_reshape_like(F, D->dx[0], x, NULL);
     }
     if (r->no_flatten && last > 0) {
-        dy = hy_reshape(F, dy, HY_INTS(-1, r->num_hidden), NULL);
-        x = hy_reshape(F, x, HY_INTS(-1, w->t.type.shape.dim[1]), NULL);
+        dy = hy_reshape(F, dy, HY_INTS(-1, 0), &from_right);
+        x = hy_reshape(F, x, HY_INTS(-1, 0), &from_right);
     } else if (r->no_flatten) {
+    hy_reshape_opt from_right;
         dy = hy_expand_dims(F, dy, 0);
         x = hy_expand_dims(F, x, 0);
     } else x = hy_flatten(F, x);
@@ -14456,7 +14457,7 @@ static int hy__dot_diff(hy_frame *F, hy_diff *D)
     hy_array *a = D->in[0], *b = D->in[1], *dy = D->dy[0], *a2, *b2, *g;
     int64_t k = a->t.type.shape.dim[r->transpose_a ? 0 : a->t.type.shape.ndim - 1];
     hy_dot_opt opt;
-    if (!dy) return 0;
+    if (!dy || !k || !hy__size(&dy->t.type.shape)) return 0;        /* a reshape would take 0 for a code */
     a2 = hy_reshape(F, a, r->transpose_a ? HY_INTS(k, -1) : HY_INTS(-1, k), NULL);
     b2 = hy_reshape(F, b, r->transpose_b ? HY_INTS(-1, k) : HY_INTS(k, -1), NULL);
     if (!a2 || !b2) return 0;
