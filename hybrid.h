@@ -12265,6 +12265,16 @@ static void hy__prelu_f64 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
 #undef HY__T
 
 /* --- what a root uses --- */
+/* --- clip of integers that doubles do not hold; a limit that is NaN is none --- */
+#define HY__T int64_t
+static void hy__clip_i64 HY__POINTWISE_ARGS
+{
+    const int64_t low = p[0] == p[0] ? hy__to_i64(p[0]) : INT64_MIN;
+    const int64_t high = p[1] == p[1] ? hy__to_i64(p[1]) : INT64_MAX;
+    HY__LOOP1(x > high ? high : x < low ? low : x)
+}
+#undef HY__T
+
 struct hy__kernels {
     int isa;
     const hy__pointwise_table *f32;
@@ -12545,11 +12555,13 @@ static int hy__rscalar_bind(hy_job *job) { return hy__scalar_bind_side(job, 1); 
 /* A function of HY__EXTRAS with its parameters. */
 static int hy__extra_bind(hy_job *job, int member, double p0, double p1)
 {
-    hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 0);
+    const int whole = HY__TYPED(I64) && member == HY__EXTRA_clip && job->in[0].type.dtype == HY_I64;
+    hy_dtype compute = hy__compute_type(job->in[0].type.dtype, whole);
     hy__pointwise *pw = hy__plan_pointwise(job, compute, 1);
     pw->p[0] = p0;
     pw->p[1] = p1;
-    return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->extra[member], 0.6);
+    return hy__finish_pointwise(job, whole ? hy__clip_i64 : hy__pointwise_of(job, compute)->extra[member],
+                                0.6);
 }
 
 /* NumPy's broadcasting; what the output says about an input's dim is only used where it is certain. */
@@ -13670,7 +13682,7 @@ static void hy__reduce_finish(const hy__reduce *r, void *acc, char *out, int64_t
         for (j = 0; j < width; j++) {
             if (ends) isum[j] = hy__whole_end(r->to, r->kind == HY__MIN);
             if (r->kind == HY__MEAN) isum[j] = r->count ? isum[j] / r->count : 0;
-            if (r->kind == HY__NORM2) isum[j] = (int64_t)sqrt((double)isum[j]);
+            if (r->kind == HY__NORM2) isum[j] = hy__to_i64(sqrt((double)isum[j]));
         }
         hy__store_i64(out + first * hy__traits[r->to].size, r->to, 1, isum, width);
         return;
