@@ -7985,8 +7985,9 @@ static void hy__describe(hy_frame *F, hy_array *x, hy__sink sink, const char *wh
         else if (hy__alive(F, x->item[i], who)) hy__describe(F, x->item[i], sink, who);
     if (x->count) return;
     if (x->node) {
-        hy__say(&line, "<Symbol %s>\n", x->node->name);
-        sink.put(sink.user, end, line.n);
+        sink.put(sink.user, "<Symbol ", 8);
+        sink.put(sink.user, x->node->name, strlen(x->node->name));
+        sink.put(sink.user, ">\n", 2);
         return;
     }
     hy_begin(F);
@@ -12264,7 +12265,6 @@ static void hy__prelu_f32 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
 static void hy__prelu_f64 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
 #undef HY__T
 
-/* --- what a root uses --- */
 /* --- clip of integers that doubles do not hold; a limit that is NaN is none --- */
 #define HY__T int64_t
 static void hy__clip_i64 HY__POINTWISE_ARGS
@@ -12275,6 +12275,7 @@ static void hy__clip_i64 HY__POINTWISE_ARGS
 }
 #undef HY__T
 
+/* --- what a root uses --- */
 struct hy__kernels {
     int isa;
     const hy__pointwise_table *f32;
@@ -12579,7 +12580,6 @@ static int hy__broadcast_infer(hy_infer *I)
         if (*to == -2)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "shapes %z and %z do not broadcast: %l against %l",
                                  a, b, m, n);
-        if ((m < 0 && n != 1 && n < 0) || (n < 0 && m < 0)) *to = -1;
     }
     return hy__infer_result(I, y);
 }
@@ -14296,6 +14296,7 @@ static int hy__fully_connected_diff(hy_frame *F, hy_diff *D)
     HY__REC(fully_connected, D);
     hy_array *x = D->in[0], *w = D->in[1], *dy = D->dy[0];
     hy_dot_opt left;
+    hy_reshape_opt from_right;
     int last = x->t.type.shape.ndim - 1;
     memset(&left, 0, sizeof left);
     left.transpose_a = from_right.reverse = 1;
@@ -14308,7 +14309,6 @@ static int hy__fully_connected_diff(hy_frame *F, hy_diff *D)
         dy = hy_reshape(F, dy, HY_INTS(-1, 0), &from_right);
         x = hy_reshape(F, x, HY_INTS(-1, 0), &from_right);
     } else if (r->no_flatten) {
-    hy_reshape_opt from_right;
         dy = hy_expand_dims(F, dy, 0);
         x = hy_expand_dims(F, x, 0);
     } else x = hy_flatten(F, x);
@@ -14668,7 +14668,7 @@ enum { HY__DEAL = 32, HY__DEALS = 8 * HY__DEAL };
     static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, \
                                    double scale, int log_too) \
     { \
-        const type *x = (const type *)from, k = (type)scale ? (type)scale : (type)1e-38; /* inf k is inf */ \
+        const type *x = (const type *)from, k = (type)scale ? (type)scale : (type)copysign(1e-38, scale); \
         type *y = (type *)to; \
         int64_t c; \
         if (width == 1 && step == 1) hy__softmax_line_##name(x, y, n, k, log_too); \
@@ -15866,7 +15866,7 @@ static int hy__attention_infer(hy_infer *I)
     if (r->heads % kv_heads)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%d heads cannot share those of %d", r->heads, kv_heads);
     if (!(fabs(r->scale) < 1e30 && (r->scale == 0 || fabs(r->scale) > 1e-30)))
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale is %f", r->scale);
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale is %g", r->scale);
     for (i = 0; i < 4; i++) {
         type[i] = i < 3 ? &I->in[i] : I->out;
         if (type[i]->shape.ndim >= 0) n = type[i]->shape.ndim;
