@@ -64639,7 +64639,8 @@ HY__WARM_ROOMS
  *          no integers; second-order gradients of gamma, gammaln, softmax_output; hy_grad_of of a parameter
  *          without a gradient is NULL and no error; a list of hy_collect_params knows that its scope has
  *          ended; hy_graph_of stays until hy_graph_free; x + 0 makes +0 of -0 compiled, too; the largest of
- *          no integers is the least of their type; reverse without axes turns nothing round.
+ *          no integers is the least of their type; reverse without axes turns nothing round; clip keeps
+ *          integers of 64 bits exact; lists, words and types that cannot be are refused before they are read.
  *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no
  *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
  *          gamma are options.
