@@ -30645,15 +30645,16 @@ HY_API const hy_op *hy_op_find(hy_frame *F, const char *name)
 
 HY_API int hy_register(hy_frame *F, const hy_op *op)
 {
+    int attributes = 0;                 /* a set of those that came is a word */
     if (!F || F->code) return -1;
     if (!op || !op->name || !op->in || !op->out || !op->infer || !op->bind) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: an operator needs name, in, out, infer and bind");
         return -1;
     }
-    if (op->record > HY__RECORD_MAX) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: a record may have %d bytes", (int)HY__RECORD_MAX);
-        return -1;
-    }
+    while (op->attr && attributes <= 64 && op->attr[attributes].name) attributes++;
+    if (op->record > HY__RECORD_MAX || attributes > 64)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: a record may have %d bytes and 64 attributes",
+                        (int)HY__RECORD_MAX);
     if (hy_op_find(F, op->name)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: there is an operator %s already", op->name);
         return -1;

@@ -469,6 +469,17 @@ static void test_misuse_records(void)
     CHECK(!hy_activation(F, x, -1));
     misuse_told(F, "act_type is -1");
     CHECK(op && !hy_attr_text(op->attr, &mode, text, sizeof text) && !text[0]);
+    if (op) {
+        hy_attr rows[66];
+        hy_op mine = *op;
+        int i;
+        memset(rows, 0, sizeof rows);
+        for (i = 0; i < 65; i++) rows[i] = op->attr[0];
+        mine.name = "of_many_words";
+        mine.attr = rows;
+        CHECK(hy_register(F, &mine) != 0);
+        misuse_told(F, "64 attributes");
+    }
     mode = HY_ACT_MISH;
     CHECK(op && hy_attr_text(op->attr, &mode, text, sizeof text) == 4 && !strcmp(text, "mish"));
     hy_close(S);
