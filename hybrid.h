@@ -8015,8 +8015,9 @@ static void hy__describe(hy_frame *F, hy_array *x, hy__sink sink, const char *wh
         else if (hy__alive(F, x->item[i], who)) hy__describe(F, x->item[i], sink, who);
     if (x->count) return;
     if (x->node) {
-        hy__say(&line, "<Symbol %s>\n", x->node->name);
-        sink.put(sink.user, end, line.n);
+        sink.put(sink.user, "<Symbol ", 8);
+        sink.put(sink.user, x->node->name, strlen(x->node->name));
+        sink.put(sink.user, ">\n", 2);
         return;
     }
     hy_begin(F);
@@ -11310,12 +11311,30 @@ static void hy__print_value(const hy_attr *a, const void *record, hy__line *out)
     }
 }
 
+/* Is an enum one of its words, a type one of those there are, a list no longer than its room? Each begins
+ * with that number. */
+static int hy__attr_fits(const hy_attr *a, const void *record)
+{
+    const int v = *(const int *)(const void *)((const char *)record + a->offset);
+    const char *word = a->doc;
+    int words = 1;
+    switch (a->kind) {
+    case HY_ATTR_dtype: return (unsigned)v < HY_DTYPE_COUNT;
+    case HY_ATTR_shape: return v <= HY_MAX_DIM;
+    case HY_ATTR_ints: case HY_ATTR_oints: case HY_ATTR_reals: return v <= HY_MAX_INTS;
+    case HY_ATTR_enum:
+        for (; word && *word && *word != ':'; word++) words += *word == '|';
+        return v >= 0 && v < words;
+    default: return 1;
+    }
+}
+
 HY_API size_t hy_attr_text(const hy_attr *attr, const void *record, char *buffer, size_t bytes)
 {
     hy__line line;
     if (!attr || !record || !buffer || !bytes) return 0;
     line = hy__line_open(buffer, bytes);
-    hy__print_value(attr, record, &line);
+    if (hy__attr_fits(attr, record)) hy__print_value(attr, record, &line);
     return line.n;
 }
 
@@ -11551,6 +11570,20 @@ HY_API int hy_infer_pointwise(hy_infer *I)
 static int hy__infer_range(hy_infer *I, const char *name, int v, int least, int most)
 {
     return v >= least && v <= most ? 0 : hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s is %d", name, v);
+}
+
+/* A record may come from anywhere: what rules read without a look is looked at here. */
+static int hy__infer_record(hy_infer *I)
+{
+    const hy_attr *a;
+    for (a = I->op->attr; a && a->name; a++)
+        if (!hy__attr_fits(a, I->attr))
+            return hy_infer_fail(I, a->kind == HY_ATTR_shape ? HY_ERROR_SHAPE : HY_ERROR_ARGUMENT,
+                                 a->kind == HY_ATTR_enum ? "%s is %d"
+                                 : a->kind == HY_ATTR_dtype ? "%s %d is no type"
+                                 : a->kind == HY_ATTR_shape ? "%s has %d dims" : "%s has %d numbers", a->name,
+                                 *(const int *)(const void *)((const char *)I->attr + a->offset));
+    return 0;
 }
 
 /* The axis an attribute names; -1 after an error, or (of a shape) while the rank is not known. */
@@ -12400,6 +12433,16 @@ static void hy__prelu_f32 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
 static void hy__prelu_f64 HY__POINTWISE_ARGS HY__LOOP2(a > 0 ? a : a * b)
 #undef HY__T
 
+/* --- clip of integers that doubles do not hold; a limit that is NaN is none --- */
+#define HY__T int64_t
+static void hy__clip_i64 HY__POINTWISE_ARGS
+{
+    const int64_t low = p[0] == p[0] ? hy__to_i64(p[0]) : INT64_MIN;
+    const int64_t high = p[1] == p[1] ? hy__to_i64(p[1]) : INT64_MAX;
+    HY__LOOP1(x > high ? high : x < low ? low : x)
+}
+#undef HY__T
+
 /* --- what a root uses --- */
 struct hy__kernels {
     int isa;
@@ -12684,11 +12727,13 @@ static int hy__rscalar_bind(hy_job *job) { return hy__scalar_bind_side(job, 1); 
 /* A function of HY__EXTRAS with its parameters. */
 static int hy__extra_bind(hy_job *job, int member, double p0, double p1)
 {
-    hy_dtype compute = hy__compute_type(job->in[0].type.dtype, 0);
+    const int whole = HY__TYPED(I64) && member == HY__EXTRA_clip && job->in[0].type.dtype == HY_I64;
+    hy_dtype compute = hy__compute_type(job->in[0].type.dtype, whole);
     hy__pointwise *pw = hy__plan_pointwise(job, compute, 1);
     pw->p[0] = p0;
     pw->p[1] = p1;
-    return hy__finish_pointwise(job, hy__pointwise_of(job, compute)->extra[member], 0.6);
+    return hy__finish_pointwise(job, whole ? hy__clip_i64 : hy__pointwise_of(job, compute)->extra[member],
+                                0.6);
 }
 
 /* NumPy's broadcasting; what the output says about an input's dim is only used where it is certain. */
@@ -12706,7 +12751,6 @@ static int hy__broadcast_infer(hy_infer *I)
         if (*to == -2)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "shapes %z and %z do not broadcast: %l against %l",
                                  a, b, m, n);
-        if ((m < 0 && n != 1 && n < 0) || (n < 0 && m < 0)) *to = -1;
     }
     return hy__infer_result(I, y);
 }
@@ -12959,11 +13003,10 @@ static const struct { int member; hy__grad_fn grad; } hy__activations[] = {
     { HY__UNARY_log_sigmoid, HY__GRAD(hy__log_sigmoid_grad) },
     { HY__UNARY_mish, HY__GRAD(hy__mish_grad) }
 };
-HY__INFER(activation,
-    hy__infer_range(I, "act_type", r->act_type, 0, HY_ACT_MISH) ? -1 : hy_infer_pointwise(I))
 HY__BIND(activation, hy__unary_bind_as(job, hy__activations[r->act_type].member))
 HY__DIFF_BY(activation, hy__activations[r->act_type].grad(F, D))
-#define HY__ON_activation HY__OWN(activation), hy__pointwise_split
+#define HY__ON_activation \
+    hy_infer_pointwise, hy__activation_bind, hy__activation_diff, hy__pointwise_split
 
 /* --- masks: y = x mask, where chance decides the mask --- *
  * Stage 0 writes the mask, into shared memory if nobody wants it; stage 1 multiplies. Where nothing is random
@@ -13095,7 +13138,6 @@ static int hy__leaky_relu_infer(hy_infer *I)
     HY__REC(leaky_relu, I);
     hy_shape *x = &I->in[0].shape, *gamma;
     int d, shift;
-    if (hy__infer_range(I, "act_type", r->act_type, 0, HY_LEAKY_RRELU)) return -1;
     if (r->act_type != HY_LEAKY_PRELU) return hy_infer_pointwise(I);
     hy__same_types(I);
     gamma = &I->in[1].shape;
@@ -13811,7 +13853,7 @@ static void hy__reduce_finish(const hy__reduce *r, void *acc, char *out, int64_t
         for (j = 0; j < width; j++) {
             if (ends) isum[j] = hy__whole_end(r->to, r->kind == HY__MIN);
             if (r->kind == HY__MEAN) isum[j] = r->count ? isum[j] / r->count : 0;
-            if (r->kind == HY__NORM2) isum[j] = (int64_t)sqrt((double)isum[j]);
+            if (r->kind == HY__NORM2) isum[j] = hy__to_i64(sqrt((double)isum[j]));
         }
         hy__store_i64(out + first * hy__traits[r->to].size, r->to, 1, isum, width);
         return;
@@ -14425,17 +14467,18 @@ static int hy__fully_connected_diff(hy_frame *F, hy_diff *D)
     HY__REC(fully_connected, D);
     hy_array *x = D->in[0], *w = D->in[1], *dy = D->dy[0];
     hy_dot_opt left;
+    hy_reshape_opt from_right;
     int last = x->t.type.shape.ndim - 1;
     memset(&left, 0, sizeof left);
-    left.transpose_a = 1;
+    left.transpose_a = from_right.reverse = 1;
     if (!dy) return 0;
     if (D->want[0]) {
         D->dx[0] = hy_dot(F, dy, w, NULL);
         if (!r->no_flatten) D->dx[0] = hy_reshape_like(F, D->dx[0], x, NULL);
     }
     if (r->no_flatten && last > 0) {
-        dy = hy_reshape(F, dy, HY_INTS(-1, r->num_hidden), NULL);
-        x = hy_reshape(F, x, HY_INTS(-1, w->t.type.shape.dim[1]), NULL);
+        dy = hy_reshape(F, dy, HY_INTS(-1, 0), &from_right);
+        x = hy_reshape(F, x, HY_INTS(-1, 0), &from_right);
     } else if (r->no_flatten) {
         dy = hy_expand_dims(F, dy, 0);
         x = hy_expand_dims(F, x, 0);
@@ -14597,7 +14640,7 @@ static int hy__dot_diff(hy_frame *F, hy_diff *D)
     hy_array *a = D->in[0], *b = D->in[1], *dy = D->dy[0], *a2, *b2, *g;
     int64_t k = a->t.type.shape.dim[r->transpose_a ? 0 : a->t.type.shape.ndim - 1];
     hy_dot_opt opt;
-    if (!dy) return 0;
+    if (!dy || !k || !hy__size(&dy->t.type.shape)) return 0;        /* a reshape would take 0 for a code */
     a2 = hy_reshape(F, a, r->transpose_a ? HY_INTS(k, -1) : HY_INTS(-1, k), NULL);
     b2 = hy_reshape(F, b, r->transpose_b ? HY_INTS(-1, k) : HY_INTS(k, -1), NULL);
     if (!a2 || !b2) return 0;
@@ -14796,7 +14839,7 @@ enum { HY__DEAL = 32, HY__DEALS = 8 * HY__DEAL };
     static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, \
                                    double scale, int log_too) \
     { \
-        const type *x = (const type *)from, k = (type)scale ? (type)scale : (type)1e-38; /* inf k is inf */ \
+        const type *x = (const type *)from, k = (type)scale ? (type)scale : (type)copysign(1e-38, scale); \
         type *y = (type *)to; \
         int64_t c; \
         if (width == 1 && step == 1) hy__softmax_line_##name(x, y, n, k, log_too); \
@@ -14916,8 +14959,6 @@ static int hy__softmax_bind_over(hy_job *job, int first, int last, double scale,
 
 static int hy__softmax_infer_axis(hy_infer *I, int axis, double temperature, hy_dtype dtype)
 {
-    if ((unsigned)dtype >= HY_DTYPE_COUNT)
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "dtype %d is no type", (int)dtype);
     if (!(temperature != 0 && temperature - temperature == 0))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the temperature must be finite and not 0");
     hy_infer_type(I, &I->out[0].dtype, dtype ? dtype : I->in[0].dtype);
@@ -15005,7 +15046,6 @@ static int hy__softmax_output_infer(hy_infer *I)
     hy_shape *x = &I->in[0].shape, *label = &I->in[1].shape, want;
     int64_t least;
     int first, last, d;
-    if (hy__infer_range(I, "normalization", r->normalization, 0, HY_NORMALIZE_VALID)) return -1;
     hy__infer_same_type(I, &I->in[0], &I->out[0]);
     if (!I->in[1].dtype) hy_infer_type(I, &I->in[1].dtype, I->in[0].dtype);
     hy_infer_same(I, x, &I->out[0].shape);
@@ -15234,8 +15274,6 @@ static int hy__logistic_diff(hy_frame *F, hy_diff *D)
     hy__regression_infer, hy__logistic_bind, hy__logistic_diff, hy__first_axis_split
 #define HY__ON_mae_regression_output hy__regression_infer, hy__copy_bind, hy__mae_diff, hy__first_axis_split
 
-HY__INFER(make_loss,
-    hy__infer_range(I, "normalization", r->normalization, 0, HY_NORMALIZE_VALID) ? -1 : hy_infer_pointwise(I))
 static int hy__make_loss_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(make_loss, D);
@@ -15250,7 +15288,7 @@ static int hy__make_loss_diff(hy_frame *F, hy_diff *D)
     D->dx[0] = g;
     return 0;
 }
-#define HY__ON_make_loss hy__make_loss_infer, hy__copy_bind, hy__make_loss_diff, hy__pointwise_split
+#define HY__ON_make_loss hy_infer_pointwise, hy__copy_bind, hy__make_loss_diff, hy__pointwise_split
 
 /* --- softmax_cross_entropy: stage 0 leaves -log p of each row's label (short rows turned), 1 sums --- */
 static int hy__softmax_cross_entropy_infer(hy_infer *I)
@@ -15999,7 +16037,7 @@ static int hy__attention_infer(hy_infer *I)
     if (r->heads % kv_heads)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%d heads cannot share those of %d", r->heads, kv_heads);
     if (!(fabs(r->scale) < 1e30 && (r->scale == 0 || fabs(r->scale) > 1e-30)))
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale is %f", r->scale);
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale is %g", r->scale);
     for (i = 0; i < 4; i++) {
         type[i] = i < 3 ? &I->in[i] : I->out;
         if (type[i]->shape.ndim >= 0) n = type[i]->shape.ndim;
@@ -17948,7 +17986,6 @@ static int hy__take_infer(hy_infer *I)
 {
     HY__REC(take, I);
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_RAISE);
     return hy__take_shapes(I, &I->in[0].shape, &I->in[1].shape, &I->out[0].shape, r->axis);
 }
 static hy__rows *hy__take_plan(hy_job *job, const hy_shape *x, int axis, int mode)
@@ -18045,7 +18082,6 @@ static int hy__pick_infer(hy_infer *I)
 {
     HY__REC(pick, I);
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    hy__infer_range(I, "mode", r->mode, 0, HY_INDEX_RAISE);
     return hy__pick_shapes(I, r->axis, r->keepdims);
 }
 HY__BIND(pick, hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, r->axis, r->mode)))
@@ -18749,7 +18785,6 @@ static int hy__topk_infer(hy_infer *I)
     hy_shape *x = &I->in[0].shape, y;
     int64_t n = hy__infer_line(I, x, r->axis), k = r->k < 1 ? n : r->k;
     int indices = r->ret_typ == HY_TOPK_INDICES, counted = indices || r->ret_typ == HY_TOPK_BOTH;
-    if (hy__infer_range(I, "ret_typ", r->ret_typ, 0, HY_TOPK_BOTH)) return -1;
     if (indices) hy_infer_type(I, &I->out[0].dtype, r->dtype);
     else hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_type(I, &I->out[1].dtype, r->ret_typ == HY_TOPK_BOTH ? r->dtype : HY_I64);
@@ -27052,7 +27087,6 @@ static int hy__l2_normalization_infer(hy_infer *I)
     HY__REC(l2_normalization, I);
     hy_shape *x = &I->in[0].shape, norm;
     int d;
-    if (hy__infer_range(I, "mode", r->mode, 0, HY_L2_SPATIAL)) return -1;
     if (hy__infer_norm(I, r->eps) < 0 || x->ndim < 0) return I->status;
     if (hy__infer_least_dims(I, r->mode == HY_L2_INSTANCE ? 1 : 3)) return -1;
     norm = *x;
@@ -27680,8 +27714,6 @@ static int hy__box_nms_infer(hy_infer *I)
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
     hy_infer_type(I, &I->out[1].dtype, HY_I64);
     hy_infer_same(I, x, &I->out[0].shape);
-    if (hy__infer_range(I, "in_format", r->in_format, 0, HY_BOX_CENTER) ||
-        hy__infer_range(I, "out_format", r->out_format, 0, HY_BOX_CENTER)) return -1;
     if (I->status < 0 || x->ndim < 0) return I->status;
     if (x->ndim < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs a dim of boxes and one of columns");
     width = x->dim[x->ndim - 1];
@@ -27793,11 +27825,10 @@ HY__SPLIT(box_nms, axis < job->in[0].type.shape.ndim - 2, axis, -1)
 /* lhs (a..., 4), rhs (b..., 4) -> (a..., b...) */
 static int hy__box_iou_infer(hy_infer *I)
 {
-    HY__REC(box_iou, I);
     hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, *y = &I->out[0].shape;
     int rows, d;
     hy__same_types(I);
-    if (hy__infer_range(I, "format", r->format, 0, HY_BOX_CENTER) || I->status < 0) return -1;
+    if (I->status < 0) return -1;
     if ((a->ndim >= 0 && a->ndim < 2) || (b->ndim >= 0 && b->ndim < 2))
         return hy_infer_fail(I, HY_ERROR_SHAPE, "lhs %z and rhs %z need at least 2 dims", a, b);
     if (a->ndim >= 0 && y->ndim >= a->ndim) hy_infer_shape(I, b, hy__rank(y->ndim - a->ndim + 2));
@@ -29344,7 +29375,6 @@ static int hy__bilinear_resize_infer(hy_infer *I)
     const int size[2] = { r->height, r->width };
     int d, like = r->mode == HY_RESIZE_LIKE;
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    if (hy__infer_range(I, "mode", r->mode, 0, HY_RESIZE_TO_ODD_UP)) return -1;
     if ((r->mode == HY_RESIZE_ODD_SCALE || (r->mode == HY_RESIZE_SIZE && scale[0] > 0)) &&
         !(scale[0] > 0 && scale[1] > 0))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale_height and scale_width must be above 0");
@@ -29514,7 +29544,6 @@ static int hy__grid_generator_infer(hy_infer *I)
     HY__REC(grid_generator, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
     hy__same_types(I);
-    if (hy__infer_range(I, "transform_type", r->transform_type, 0, HY_GRID_WARP)) return -1;
     hy_infer_shape(I, y, hy__rank(4));
     if (I->status >= 0) hy_infer_dim(I, &y->dim[1], 2);
     if (r->transform_type == HY_GRID_WARP) { hy_infer_same(I, x, y); return I->status; }
@@ -30820,15 +30849,16 @@ HY_API const hy_op *hy_op_find(hy_frame *F, const char *name)
 
 HY_API int hy_register(hy_frame *F, const hy_op *op)
 {
+    int attributes = 0;                 /* a set of those that came is a word */
     if (!F || F->code) return -1;
     if (!op || !op->name || !op->in || !op->out || !op->infer || !op->bind) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: an operator needs name, in, out, infer and bind");
         return -1;
     }
-    if (op->record > HY__RECORD_MAX) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: a record may have %d bytes", (int)HY__RECORD_MAX);
-        return -1;
-    }
+    while (op->attr && attributes <= 64 && op->attr[attributes].name) attributes++;
+    if (op->record > HY__RECORD_MAX || attributes > 64)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: a record may have %d bytes and 64 attributes",
+                        (int)HY__RECORD_MAX);
     if (hy_op_find(F, op->name)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: there is an operator %s already", op->name);
         return -1;
@@ -31194,7 +31224,8 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
     I.value = value;
     I.code = HY_ERROR_SHAPE;
     I.text[0] = 0;
-    do { I.status = 0; op->infer(&I); }
+    I.status = 0;
+    if (!hy__infer_record(&I)) do { I.status = 0; op->infer(&I); }
     while (I.status > 0 && ++round < 8 && !hy__types_known(c->type, c->nin + c->nout));
     if (I.status >= 0) return 0;
     hy__fail_call(F, I.code, op, record, c, I.text);
@@ -64813,7 +64844,8 @@ HY__WARM_ROOMS
  *          no integers; second-order gradients of gamma, gammaln, softmax_output; hy_grad_of of a parameter
  *          without a gradient is NULL and no error; a list of hy_collect_params knows that its scope has
  *          ended; hy_graph_of stays until hy_graph_free; x + 0 makes +0 of -0 compiled, too; the largest of
- *          no integers is the least of their type; reverse without axes turns nothing round.
+ *          no integers is the least of their type; reverse without axes turns nothing round; clip keeps
+ *          integers of 64 bits exact; lists, words and types that cannot be are refused before they are read.
  *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no
  *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
  *          gamma are options.

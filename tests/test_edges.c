@@ -233,9 +233,14 @@ static void edge_endless_temperature(void)
     static const int lengths[] = { 30, 32, 120, 256, 300 };
     hy_frame *F = hy_open(NULL);
     hy_softmax_opt opt;
+    hy_softmin_opt least = { 0 };
+    const float ends[2] = { 1, HUGE_VALF };
     int k, axis, i, wrong = 0;
     memset(&opt, 0, sizeof opt);
     opt.temperature = 1e300;
+    least.temperature = 1e50;                           /* a float's 0, but below it */
+    axis = 0;
+    CHECK(hy_value(F, hy_softmin(F, hy_floats(F, HY_SHAPE(2), ends), -1, &least), axis) == 1);
     for (k = 0; k < 5; k++) for (axis = 0; axis < 2; axis++) {
         const int n = lengths[k];
         const float *y;
@@ -246,6 +251,57 @@ static void edge_endless_temperature(void)
         hy_end(F);
     }
     CHECK(wrong == 0);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Integers that doubles do not hold: limits leave what is within them, squares may wrap. */
+static void edge_wide_integers(void)
+{
+    static const int64_t v[5] = { 9007199254740993, -9007199254740993, INT64_MAX, INT64_MIN, 5 }, big[1] = { 3037000500 };
+    static const int64_t want[5] = { 9007199254740993, -9007199254740993, 1000000000000000000, -100000000000000000, 5 };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_from(F, HY_SHAPE(5), HY_I64, v);
+    const int64_t *y = (const int64_t *)hy_data(F, hy_clip(F, x, -1e17, 1e18));
+    int i, wrong = 0;
+    for (i = 0; i < 5; i++) wrong += !y || y[i] != want[i];
+    y = (const int64_t *)hy_data(F, hy_clip(F, x, -3.5, HUGE_VAL));
+    wrong += !y || y[0] != v[0] || y[1] != -3 || y[2] != INT64_MAX || y[3] != -3 || y[4] != 5;
+    y = (const int64_t *)hy_data(F, hy_clip(F, x, NAN, NAN));
+    wrong += !y || memcmp(y, v, sizeof v);
+    CHECK(wrong == 0);
+    CHECK(hy_value(F, hy_norm(F, hy_from(F, HY_SHAPE(1), HY_I64, big), HY_ALL, NULL), wrong) == 0);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Gradients of products over and of nothing, of three dims, too; a scale and a name that are told as they are. */
+static void edge_products_of_nothing(void)
+{
+    static const hy_shape left[] = { { 3, { 2, 0, 5 } }, { 2, { 0, 5 } }, { 3, { 2, 3, 0 } } };
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    char name[300], text[400];
+    int i, dense;
+    for (i = 0; i < 3; i++)
+        for (dense = 0; dense < 2; dense++) {
+            const int64_t k = left[i].dim[left[i].ndim - 1];
+            hy_array *x = hy_ones(F, left[i]), *w = hy_ones(F, dense ? HY_SHAPE(4, k) : HY_SHAPE(k, 4)), *b, *y;
+            hy_fully_connected_opt opt = { 0 };
+            b = hy_ones(F, HY_SHAPE(4));
+            opt.no_flatten = 1;
+            hy_attach_grad(F, x, HY_GRAD_WRITE);
+            hy_attach_grad(F, w, HY_GRAD_WRITE);
+            hy_attach_grad(F, b, HY_GRAD_WRITE);
+            hy_record(F);
+            y = dense ? hy_fully_connected(F, x, w, b, 4, &opt) : hy_dot(F, x, w, NULL);
+            hy_pause(F);
+            hy_backward(F, y, NULL);
+            CHECK(!hy_error(F) && hy_size(F, hy_grad_of(F, w)) == 4 * k);
+            if (dense) CHECK(hy_value(F, hy_grad_of(F, b), dense) == (i == 2 ? 6 : 0));
+            hy_clear(F);
+        }
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    CHECK(hy_text(S, hy_var(S, name, NULL), text, sizeof text) == 299 + 10 && text[299 + 8] == '>');
+    hy_close(S);
     CHECK(hy_close(F) == 0);
 }
 
@@ -443,6 +499,8 @@ static void test_edges(void)
     RUN(edge_long_lines);
     RUN(edge_folds);
     RUN(edge_endless_temperature);
+    RUN(edge_wide_integers);
+    RUN(edge_products_of_nothing);
     RUN(edge_turned_planes);
     RUN(edge_nothing_wide);
     RUN(edge_window);

@@ -434,6 +434,58 @@ static void test_misuse_padding(void)
     hy_close(F);
 }
 
+/* Lists longer than they can be, words and types that there are none of: refused before anything reads them. */
+static void test_misuse_records(void)
+{
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    hy_array *x = hy_ones(F, HY_SHAPE(1, 1, 2, 2));
+    const hy_op *op = hy_op_find(F, "activation");
+    hy_dropout_opt drop = { 0 };
+    hy_norm_opt norm = { 0 };
+    hy_ints many = HY_INTS(0, 1);
+    hy_shape wide = HY_SHAPE(1, 1);
+    int mode = 99;
+    char text[64];
+    many.n = 1000;
+    wide.ndim = 1000;
+    drop.axes = many;
+    norm.out_dtype = (hy_dtype)77;
+    CHECK(!hy_pad(F, x, many, HY_PAD_CONSTANT, NULL));
+    misuse_told(F, "pad_width has 1000 numbers");
+    CHECK(!hy_tile(F, x, many));
+    misuse_told(F, "reps has 1000 numbers");
+    CHECK(!hy_dropout(F, x, 0.5, &drop));
+    misuse_told(F, "axes has 1000 numbers");
+    CHECK(!hy_split_v2(F, x, many, 3, NULL));
+    misuse_told(F, "indices has 1000 numbers");
+    CHECK(!hy_tile(S, hy_var(S, "x", NULL), many));
+    misuse_told(S, "reps has 1000 numbers");
+    CHECK(!hy_zeros(S, wide));
+    misuse_told(S, "shape has 1000 dims");
+    CHECK(!hy_norm(F, x, HY_ALL, &norm));
+    misuse_told(F, "out_dtype 77 is no type");
+    CHECK(!hy_pad(F, x, HY_INTS(0, 0, 0, 0, 5, 5, 5, 5), 77, NULL));
+    misuse_told(F, "mode is 77");
+    CHECK(!hy_activation(F, x, -1));
+    misuse_told(F, "act_type is -1");
+    CHECK(op && !hy_attr_text(op->attr, &mode, text, sizeof text) && !text[0]);
+    if (op) {
+        hy_attr rows[66];
+        hy_op mine = *op;
+        int i;
+        memset(rows, 0, sizeof rows);
+        for (i = 0; i < 65; i++) rows[i] = op->attr[0];
+        mine.name = "of_many_words";
+        mine.attr = rows;
+        CHECK(hy_register(F, &mine) != 0);
+        misuse_told(F, "64 attributes");
+    }
+    mode = HY_ACT_MISH;
+    CHECK(op && hy_attr_text(op->attr, &mode, text, sizeof text) == 4 && !strcmp(text, "mish"));
+    hy_close(S);
+    hy_close(F);
+}
+
 /* A program that does not wait for its children has machine code, too. */
 #ifdef HY__POSIX_FILES
 static int misuse_warned;
@@ -479,6 +531,7 @@ static void test_misuse(void)
     RUN(test_misuse_fit_frees);
     RUN(test_misuse_source);
     RUN(test_misuse_padding);
+    RUN(test_misuse_records);
     RUN(test_misuse_loop);
 #ifdef HY__POSIX_FILES
     if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_misuse_jit);       /* it may not know this processor's instructions */
