@@ -39413,6 +39413,8 @@ static int hy__compose_check(hy_frame *S, const hy_graph *g, int n, const char *
     hy__line line;
     int i, k, found;
     for (i = 0; i < n; i++) {
+        if (!names || !values || !names[i])
+            return hy__fail(S, HY_ERROR_ARGUMENT, "hy_compose: names, values or a name is NULL");
         if (!hy__alive(S, values[i], "hy_compose")) return -1;
         for (found = k = 0; k < g->n; k++) found |= hy__replaced_by(g->node[k], 1, names + i) == 0;
         if (found && !values[i]->count) continue;
@@ -39665,6 +39667,10 @@ HY_API int hy_close(hy_frame *F)
     int code;
     if (!F) return HY_ERROR_MEMORY;
     if (F->closed) return HY_ERROR_STATE;
+    if (F->scope || F->traced_for) {
+        hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame");
+        return HY_ERROR_STATE;
+    }
     if (HY__LOAD(&F->root->profile.owner) == F) F->root->profile.stop(F);
     code = (int)F->code;
     hy__graph_drop(F->graph);

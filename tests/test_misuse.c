@@ -513,6 +513,43 @@ static void test_misuse_plan(void)
     CHECK(!hy_close(F));
 }
 
+/* A frame is not closed by what runs in it; a name that is none is told. */
+static hy_frame *misuse_frame;
+static hy_array *misuse_closing(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    CHECK(hy_close(misuse_frame ? misuse_frame : F) == HY_ERROR_STATE);
+    return hy_add_scalar(F, x, 1);
+}
+static void test_misuse_close(void)
+{
+    hy_frame *F, *S;
+    hy_array *x;
+    hy_graph *g;
+    const char *none = NULL;
+    int i;
+    for (i = 0; i < 3; i++) {           /* line by line, traced, traced and the frame that it is traced for */
+        hy_block *net;
+        F = hy_open(NULL);
+        misuse_frame = i == 2 ? F : NULL;
+        net = hy_block_new(F, sizeof *net, "closing", misuse_closing, 1);
+        if (i) hy_hybridize(F, net, NULL);
+        CHECK(!hy_call(F, net, hy_ones(F, HY_SHAPE(2))));
+        misuse_told(F, "forward must not close its own frame");
+        CHECK(!hy_close(F));
+    }
+    F = hy_open(NULL);
+    S = hy_symbolic(F);
+    x = hy_var(S, "x", NULL);
+    g = hy_compile(S, hy_square(S, x));
+    CHECK(!hy_compose(S, g, 1, &none, &x));
+    misuse_told(S, "hy_compose: names, values or a name is NULL");
+    CHECK(!hy_compose(S, g, 1, NULL, NULL));
+    misuse_told(S, "hy_compose: names, values or a name is NULL");
+    CHECK(!hy_close(S));
+    CHECK(!hy_close(F));
+}
+
 /* A program that does not wait for its children has machine code, too. */
 #ifdef HY__POSIX_FILES
 static int misuse_warned;
@@ -562,6 +599,7 @@ static void test_misuse(void)
     RUN(test_misuse_params);
     RUN(test_misuse_zero_grad);
     RUN(test_misuse_plan);
+    RUN(test_misuse_close);
 #ifdef HY__POSIX_FILES
     if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_misuse_jit);       /* it may not know this processor's instructions */
 #endif
