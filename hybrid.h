@@ -31000,6 +31000,29 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
 /* What there is to keep of a bound job: not what bind has left of the plan. */
 static size_t hy__job_bytes(const hy_job *job) { return offsetof(hy_job, plan) + job->notes; }
 
+static int hy__writes_aux(const hy_op *op)
+{
+    int i;
+    for (i = 0; op->in[i].name; i++) if (op->in[i].kind == HY_ARG_AUX) return 1;
+    return 0;
+}
+
+/* Number of a built-in operator, else -1. */
+static int hy__op_number(const hy_op *op)
+{
+    unsigned number = op ? op->flags >> HY__NUMBER_SHIFT : (unsigned)HY_OP_COUNT;
+    return number < HY_OP_COUNT && hy__builtin((int)number) == op ? (int)number : -1;
+}
+
+/* Is there not one element in all results that are wanted? Then nothing runs: there may be more empty lines
+ * than anyone can wait for. */
+static int hy__makes_nothing(const hy_job *job)
+{
+    int i;
+    for (i = 0; i < job->nout; i++) if (job->out[i].data && hy__size(&job->out[i].type.shape)) return 0;
+    return hy__op_number(job->op) >= 0 && !(job->op->flags & HY_OP_CONTROL) && !hy__writes_aux(job->op);
+}
+
 /* A job over tensors; bind picks the kernel. */
 static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *record, hy__call *c)
 {
@@ -31026,6 +31049,7 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     why.frame = F;
     if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages)) {
         if (!job->notes) job->notes = sizeof job->plan;         /* it does not say how much it has used */
+        if (hy__makes_nothing(job)) job->stages = 0;
         return 0;
     }
     hy__fail_call(F, why.code, op, record, c, why.text[0] ? why.text : "there is no kernel for this");
@@ -31107,20 +31131,6 @@ static int hy__writes_input(const hy_op *op, const void *record, int i)
         i -= n;
     }
     return 0;
-}
-
-static int hy__writes_aux(const hy_op *op)
-{
-    int i;
-    for (i = 0; op->in[i].name; i++) if (op->in[i].kind == HY_ARG_AUX) return 1;
-    return 0;
-}
-
-/* Number of a built-in operator, else -1. */
-static int hy__op_number(const hy_op *op)
-{
-    unsigned number = op ? op->flags >> HY__NUMBER_SHIFT : (unsigned)HY_OP_COUNT;
-    return number < HY_OP_COUNT && hy__builtin((int)number) == op ? (int)number : -1;
 }
 
 /* --- jobs kept for the next call like it --- *
