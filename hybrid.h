@@ -18772,7 +18772,7 @@ static const hy__ranked *hy__unique_sort(const char *data, hy_dtype dtype, hy__a
     for (i = 0; i < n; i++) v[i].at = i;
     for (pass = 0; pass < 2; pass++, column = l.outer * l.inner - 1) {
         for (i = 0; i < n && pass; i++) v[i].key = !i;
-        for (; column >= 0; column--) {
+        for (; n && column >= 0; column--) {
             const char *from = data + (column / l.inner * n * l.inner + column % l.inner) *
                                hy__traits[dtype].size;
             for (i = 0; i < n; i += m) {

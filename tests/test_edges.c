@@ -443,6 +443,8 @@ static void edge_nothing(void)
     CHECK(hy_apply(F, "cumsum", 1, &x, "axis=1") && hy_apply(F, "L2Normalization", 1, &x, "mode=spatial"));
     x = hy_empty(F, HY_SHAPE(many, 0), HY_F32);
     CHECK(hy_shape_of(F, hy_take(F, x, none, 1, NULL)).dim[0] == many);
+    x = hy_empty(F, HY_SHAPE(0, many), HY_F32);
+    CHECK(hy_shape_of(F, hy_apply(F, "unique", 1, &x, "axis=0")).dim[0] == 0);
     CHECK(!hy_close(F));
 }
 
