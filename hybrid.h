@@ -18996,7 +18996,7 @@ static const hy__ranked *hy__unique_sort(const char *data, hy_dtype dtype, hy__a
     for (i = 0; i < n; i++) v[i].at = i;
     for (pass = 0; pass < 2; pass++, column = l.outer * l.inner - 1) {
         for (i = 0; i < n && pass; i++) v[i].key = !i;
-        for (; column >= 0; column--) {
+        for (; n && column >= 0; column--) {
             const char *from = data + (column / l.inner * n * l.inner + column % l.inner) *
                                hy__traits[dtype].size;
             for (i = 0; i < n; i += m) {
@@ -31235,6 +31235,29 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
 /* What there is to keep of a bound job: not what bind has left of the plan. */
 static size_t hy__job_bytes(const hy_job *job) { return offsetof(hy_job, plan) + job->notes; }
 
+static int hy__writes_aux(const hy_op *op)
+{
+    int i;
+    for (i = 0; op->in[i].name; i++) if (op->in[i].kind == HY_ARG_AUX) return 1;
+    return 0;
+}
+
+/* Number of a built-in operator, else -1. */
+static int hy__op_number(const hy_op *op)
+{
+    unsigned number = op ? op->flags >> HY__NUMBER_SHIFT : (unsigned)HY_OP_COUNT;
+    return number < HY_OP_COUNT && hy__builtin((int)number) == op ? (int)number : -1;
+}
+
+/* Is there not one element in all results that are wanted? Then nothing runs: there may be more empty lines
+ * than anyone can wait for. */
+static int hy__makes_nothing(const hy_job *job)
+{
+    int i;
+    for (i = 0; i < job->nout; i++) if (job->out[i].data && hy__size(&job->out[i].type.shape)) return 0;
+    return hy__op_number(job->op) >= 0 && !(job->op->flags & HY_OP_CONTROL) && !hy__writes_aux(job->op);
+}
+
 /* A job over tensors; bind picks the kernel. */
 static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *record, hy__call *c)
 {
@@ -31261,6 +31284,7 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     why.frame = F;
     if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages)) {
         if (!job->notes) job->notes = sizeof job->plan;         /* it does not say how much it has used */
+        if (hy__makes_nothing(job)) job->stages = 0;
         return 0;
     }
     hy__fail_call(F, why.code, op, record, c, why.text[0] ? why.text : "there is no kernel for this");
@@ -31342,20 +31366,6 @@ static int hy__writes_input(const hy_op *op, const void *record, int i)
         i -= n;
     }
     return 0;
-}
-
-static int hy__writes_aux(const hy_op *op)
-{
-    int i;
-    for (i = 0; op->in[i].name; i++) if (op->in[i].kind == HY_ARG_AUX) return 1;
-    return 0;
-}
-
-/* Number of a built-in operator, else -1. */
-static int hy__op_number(const hy_op *op)
-{
-    unsigned number = op ? op->flags >> HY__NUMBER_SHIFT : (unsigned)HY_OP_COUNT;
-    return number < HY_OP_COUNT && hy__builtin((int)number) == op ? (int)number : -1;
 }
 
 /* --- jobs kept for the next call like it --- *
@@ -31724,6 +31734,14 @@ static void hy__take_back(hy_frame *F)
         HY__STORE(&p->trial, (hy_frame *)NULL);
     }
     hy__fill_end(F);
+}
+
+/* A call is over, with values for new parameters or not: one within another leaves that to it. */
+static void hy__call_settle(hy_frame *F)
+{
+    if (F->scope || F->graph) return;
+    if (F->code) hy__take_back(F);
+    hy__fresh_keep(F);
 }
 
 /* Has a handle of a parameter values that this frame may rely on? */
@@ -39640,6 +39658,8 @@ static int hy__compose_check(hy_frame *S, const hy_graph *g, int n, const char *
     hy__line line;
     int i, k, found;
     for (i = 0; i < n; i++) {
+        if (!names || !values || !names[i])
+            return hy__fail(S, HY_ERROR_ARGUMENT, "hy_compose: names, values or a name is NULL");
         if (!hy__alive(S, values[i], "hy_compose")) return -1;
         for (found = k = 0; k < g->n; k++) found |= hy__replaced_by(g->node[k], 1, names + i) == 0;
         if (found && !values[i]->count) continue;
@@ -39892,6 +39912,10 @@ HY_API int hy_close(hy_frame *F)
     int code;
     if (!F) return HY_ERROR_MEMORY;
     if (F->closed) return HY_ERROR_STATE;
+    if (F->scope || F->traced_for) {
+        hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame");
+        return HY_ERROR_STATE;
+    }
     if (HY__LOAD(&F->root->profile.owner) == F) F->root->profile.stop(F);
     code = (int)F->code;
     hy__graph_drop(F->graph);
@@ -40453,8 +40477,8 @@ static int hy__graph_inputs(hy_frame *F, hy_graph *g, hy_array *inputs, hy_array
         in[i] = hy__packed_input(F, x);
         if (!in[i]) return -1;
     }
-    if (hy__trace_ready(F, g, in)) hy__take_back(F);
-    hy__fresh_keep(F);
+    hy__trace_ready(F, g, in);
+    hy__call_settle(F);
     return F->code ? -1 : 0;
 }
 
@@ -41198,24 +41222,26 @@ HY_API hy_array *hy_add_param(hy_frame *F, hy_block *block, const char *name, hy
 {
     struct hy__house *h;
     hy__param *p;
-    int i;
+    hy_type type;
     if (!hy__block_ok(F, block, "hy_add_param")) return NULL;
     h = block->house;
     if (name && hy__param_known(h, name))
         return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "Overriding Parameter attribute %s is not "
                                       "allowed", name);
-    for (i = 0; i < shape.ndim && shape.dim[i] >= -1; i++) continue;
-    if (!name || shape.ndim < 0 || shape.ndim > HY_MAX_DIM || i < shape.ndim)
+    if (!name || shape.ndim < 0)
         return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_add_param: %s",
                                       name ? "bad shape" : "the name is NULL");
+    type.dtype = opt && opt->dtype ? opt->dtype : HY_F32;
+    type.shape = shape;
+    if (!hy__sane_type(F, &type, "hy_add_param")) return NULL;
     p = hy__param_new(F, h, name);
     if (!p) return NULL;
     p->array.state = HY__LIVE;
     p->array.kept = 1;
     p->array.frame = hy__house_frame(F);
     p->array.param = p;
-    p->array.t.type.dtype = opt && opt->dtype ? opt->dtype : HY_F32;
-    p->array.t.type.shape = p->declared = shape;
+    p->array.t.type = type;
+    p->declared = shape;
     hy__pack_strides(&p->array.t);
     p->block = block;
     if (opt) p->init = opt->init;
@@ -41628,8 +41654,13 @@ static int hy__request_one(hy_frame *F, hy__param *p, const char *path, void *us
 static int hy__zero_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
     hy__tape *leaf = p->same ? p->same->array.tape : p->array.tape;
-    (void)F; (void)path; (void)user;
-    if (leaf && leaf->grad.buffer) memset(leaf->grad.t.data, 0, (size_t)hy__bytes(&leaf->grad.t.type));
+    (void)path; (void)user;
+    if (!leaf || !leaf->grad.buffer) return 0;
+    if (HY__LOAD(&leaf->grad.buffer->pins))
+        return hy__fail(F, HY_ERROR_STATE, "hy_zero_grad: a recorded backward still needs the gradient of "
+                        "'%s'", hy__called(p));
+    hy__written(F->root, leaf->grad.buffer);
+    memset(leaf->grad.t.data, 0, (size_t)hy__bytes(&leaf->grad.t.type));
     return 0;
 }
 
@@ -41717,7 +41748,7 @@ static int hy__cast_one(hy_frame *F, hy__param *p, const char *path, void *user)
 HY_API void hy_cast_block(hy_frame *F, hy_block *block, hy_dtype dtype)
 {
     if (!hy__block_ok(F, block, "hy_cast_block")) return;
-    if (!hy__floating(dtype)) {
+    if ((unsigned)dtype >= HY_DTYPE_COUNT || !hy__floating(dtype)) {
         hy__fail(F, HY_ERROR_DTYPE, "hy_cast_block: parameters are floating point, %t is not", (int)dtype);
         return;
     }
@@ -42134,6 +42165,20 @@ static int hy__compiles(hy_frame *F, const struct hy__house *h)
            !hy__calling_frame(F)->filling;
 }
 
+/* A call begins; scope->outer is what to put back. */
+static void hy__call_enter(hy_frame *F, hy_block *block, hy__scope *scope)
+{
+    const struct hy__house *h = block->house;
+    memset(scope, 0, sizeof *scope);
+    scope->outer = F->scope;
+    scope->depth = (F->scope ? F->scope->depth : F->depth) + 1;
+    scope->block = block;
+    scope->prefix = h->prefix;
+    scope->label = h->label ? h->label : h->name;
+    if (!scope->outer && !F->graph) hy__fresh_keep(F);
+    F->scope = scope;
+}
+
 HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line)
 {
     struct hy__house *h;
@@ -42154,31 +42199,22 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
         return (hy_array *)hy__refuse(F, HY_ERROR_STATE, "hy_call: another thread is in a call of this "
                                       "frame: give each its own, with hy_fork");
     if (!hy__prefix(F, block)) return NULL;
-    scope.outer = F->scope;
-    scope.depth = (F->scope ? F->scope->depth : F->depth) + 1;
-    if (scope.depth > HYBRID_CALL_DEPTH)
+    if ((F->scope ? F->scope->depth : F->depth) >= HYBRID_CALL_DEPTH)
         return (hy_array *)hy__refuse(F, HY_ERROR_STATE, "hy_call: %d calls within one another: does "
                                       "forward call its own block?", (int)HYBRID_CALL_DEPTH);
-    scope.block = block;
-    scope.prefix = h->prefix;
-    scope.label = h->label ? h->label : h->name;
+    from = F->graph ? -1 : hy__call_begins(F);
+    hy__call_enter(F, block, &scope);
     scope.file = file;
     scope.line = line;
     scope.id = F->graph ? ++F->scopes : 0;
     scope.first = F->graph ? F->graph->store->n : 0;
-    if (!scope.outer && !F->graph) hy__fresh_keep(F);
-    from = F->graph ? -1 : hy__call_begins(F);
-    F->scope = &scope;
     HY__POKE(&F->inside, me);
     y = hy__compiles(F, h) ? hy__call_compiled(F, block, x) : hy__forward(F, block, x);
     F->scope = scope.outer;
     HY__POKE(&F->inside, inside);
     if (F->summary && y) hy__summary_note(F, block, y);
     hy__call_ends(F, h->name, block->kind, from, y);
-    if (!scope.outer && !F->graph) {
-        if (F->code) hy__take_back(F);
-        hy__fresh_keep(F);
-    }
+    hy__call_settle(F);
     return y;
 }
 
@@ -42236,15 +42272,10 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     if (!block->house->hybrid || !block->house->active || F->graph)
         return hy__fail(F, HY_ERROR_STATE, "%s: %s is not hybridized: call hy_hybridize first", who,
                         block->kind);
-    memset(&scope, 0, sizeof scope);
-    scope.block = block;
-    scope.prefix = block->house->prefix;
-    scope.label = block->house->label ? block->house->label : block->house->name;
     in.room = NULL;
     if (plan->buffer && hy__block_owner(F, block->house)) return -1;
     rec = hy__compile_options(F, block);
-    hy__fresh_keep(F);
-    F->scope = &scope;
+    hy__call_enter(F, block, &scope);
     if (!F->code)
         t = hy__traced_open(F, &block->house->traces, hy__forward_traced, &scope, x, rec.limit, &in);
     if (t && plan->buffer) failed = hy__graph_bind(F, t->graph, in.at, &rec.mode, plan->buffer, plan->bytes);
@@ -42258,9 +42289,8 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     }
     hy__trace_leave(t);
     hy__flat_close(F, &in);
-    F->scope = NULL;
-    if (F->code) hy__take_back(F);
-    hy__fresh_keep(F);
+    F->scope = scope.outer;
+    hy__call_settle(F);
     return failed;
 }
 
@@ -54321,18 +54351,12 @@ static hy__trace *hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs, 
 {
     hy__scope scope;
     hy__trace *t;
-    memset(&scope, 0, sizeof scope);
     in->room = NULL;
     if (!hy__alive(F, inputs, who) || !hy__prefix(F, net)) return NULL;
-    scope.block = net;
-    scope.prefix = net->house->prefix;
-    scope.label = net->house->label ? net->house->label : net->house->name;
-    hy__fresh_keep(F);
-    F->scope = &scope;
+    hy__call_enter(F, net, &scope);
     t = hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 0, in);
-    F->scope = NULL;
-    if (F->code) hy__take_back(F);
-    hy__fresh_keep(F);
+    F->scope = scope.outer;
+    hy__call_settle(F);
     return t;
 }
 

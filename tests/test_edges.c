@@ -489,8 +489,24 @@ static void edge_nothing_wide(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Results without elements are made at once, however many empty lines there are. */
+static void edge_nothing(void)
+{
+    const int64_t many = (int64_t)1 << 40;
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_empty(F, HY_SHAPE(many, 2, 0), HY_F32), *none = hy_empty(F, HY_SHAPE(1, 0), HY_F32);
+    CHECK(hy_apply(F, "sort", 1, &x, NULL) && hy_apply(F, "argsort", 1, &x, NULL));
+    CHECK(hy_apply(F, "cumsum", 1, &x, "axis=1") && hy_apply(F, "L2Normalization", 1, &x, "mode=spatial"));
+    x = hy_empty(F, HY_SHAPE(many, 0), HY_F32);
+    CHECK(hy_shape_of(F, hy_take(F, x, none, 1, NULL)).dim[0] == many);
+    x = hy_empty(F, HY_SHAPE(0, many), HY_F32);
+    CHECK(hy_shape_of(F, hy_apply(F, "unique", 1, &x, "axis=0")).dim[0] == 0);
+    CHECK(!hy_close(F));
+}
+
 static void test_edges(void)
 {
+    RUN(edge_nothing);
     RUN(edge_sizes);
     RUN(edge_compare);
     RUN(edge_index_copy);

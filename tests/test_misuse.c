@@ -486,6 +486,122 @@ static void test_misuse_records(void)
     hy_close(F);
 }
 
+/* Shapes and types that are none. */
+static void test_misuse_params(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = misuse_net(F);
+    hy_param_opt o = { 0 };
+    hy_shape shape = HY_SHAPE(2, 3);
+    hy_initialize(F, net, NULL);
+    shape.ndim = 1000;
+    CHECK(!hy_add_param(F, net, "w", shape, NULL));
+    misuse_told(F, "1000 dims");
+    shape.ndim = -1;
+    CHECK(!hy_add_param(F, net, "w", shape, NULL));
+    misuse_told(F, "bad shape");
+    shape = HY_SHAPE(INT64_MAX / 2, INT64_MAX / 3);
+    CHECK(!hy_add_param(F, net, "w", shape, NULL));
+    misuse_told(F, "too large");
+    CHECK(!hy_add_param(F, net, "w", HY_SHAPE(2, -2), NULL));
+    misuse_told(F, "negative");
+    o.dtype = (hy_dtype)77;
+    CHECK(!hy_add_param(F, net, "w", HY_SHAPE(2), &o));
+    misuse_told(F, "77 is no dtype");
+    hy_cast_block(F, net, (hy_dtype)99);
+    misuse_told(F, "floating point");
+    hy_cast_block(F, net, (hy_dtype)-5);
+    misuse_told(F, "floating point");
+    CHECK(hy_add_param(F, net, "w", HY_SHAPE(2, -1), NULL));
+    CHECK(!hy_close(F));
+}
+
+/* A recorded call that reads a gradient keeps it from being cleared. */
+static void test_misuse_zero_grad(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = misuse_net(F);
+    hy_array *x = hy_ones(F, HY_SHAPE(1, 3)), *w, *y, *v = hy_ones(F, HY_SHAPE(1, 3));
+    hy_call(F, net, x);
+    w = hy_param(F, net, "weight");
+    hy_record(F);
+    y = hy_call(F, net, x);
+    hy_backward(F, y, NULL);
+    hy_attach_grad(F, v, HY_GRAD_WRITE);
+    y = hy_mul(F, hy_grad_of(F, w), v);
+    hy_pause(F);
+    hy_zero_grad(F, net);
+    misuse_told(F, "hy_zero_grad: a recorded backward still needs the gradient of");
+    hy_backward(F, y, NULL);
+    CHECK(hy_item(F, hy_sum(F, hy_grad_of(F, v), HY_ALL, NULL)) == 3);
+    hy_zero_grad(F, net);
+    CHECK(hy_item(F, hy_sum(F, hy_grad_of(F, w), HY_ALL, NULL)) == 0);
+    CHECK(!hy_close(F));
+}
+
+/* To plan, or export, a block within the call of another does not end that call. */
+typedef struct { hy_block base; hy_block *inner; } misuse_outer;
+static hy_array *misuse_planning(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_block *inner = ((misuse_outer *)self)->inner;
+    CHECK(hy_plan(F, inner, x).total > 0);
+    hy_block_free(F, self);
+    misuse_told(F, "forward must not free its own block");
+    hy_export_for(F, inner, x, "misuse_plan", 0);
+    remove("misuse_plan-symbol.json");
+    remove("misuse_plan-0000.params");
+    hy_clear(F);
+    hy_block_free(F, self);
+    misuse_told(F, "forward must not free its own block");
+    return hy_call(F, inner, x);
+}
+static void test_misuse_plan(void)
+{
+    hy_frame *F = hy_open(NULL);
+    misuse_outer *outer = (misuse_outer *)hy_block_new(F, sizeof *outer, "outer", misuse_planning, 1);
+    outer->inner = misuse_net(F);
+    hy_hybridize(F, outer->inner, NULL);
+    CHECK(hy_item(F, hy_call(F, &outer->base, hy_ones(F, HY_SHAPE(1, 3)))) == 3);
+    CHECK(!hy_close(F));
+}
+
+/* A frame is not closed by what runs in it; a name that is none is told. */
+static hy_frame *misuse_frame;
+static hy_array *misuse_closing(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    CHECK(hy_close(misuse_frame ? misuse_frame : F) == HY_ERROR_STATE);
+    return hy_add_scalar(F, x, 1);
+}
+static void test_misuse_close(void)
+{
+    hy_frame *F, *S;
+    hy_array *x;
+    hy_graph *g;
+    const char *none = NULL;
+    int i;
+    for (i = 0; i < 3; i++) {           /* line by line, traced, traced and the frame that it is traced for */
+        hy_block *net;
+        F = hy_open(NULL);
+        misuse_frame = i == 2 ? F : NULL;
+        net = hy_block_new(F, sizeof *net, "closing", misuse_closing, 1);
+        if (i) hy_hybridize(F, net, NULL);
+        CHECK(!hy_call(F, net, hy_ones(F, HY_SHAPE(2))));
+        misuse_told(F, "forward must not close its own frame");
+        CHECK(!hy_close(F));
+    }
+    F = hy_open(NULL);
+    S = hy_symbolic(F);
+    x = hy_var(S, "x", NULL);
+    g = hy_compile(S, hy_square(S, x));
+    CHECK(!hy_compose(S, g, 1, &none, &x));
+    misuse_told(S, "hy_compose: names, values or a name is NULL");
+    CHECK(!hy_compose(S, g, 1, NULL, NULL));
+    misuse_told(S, "hy_compose: names, values or a name is NULL");
+    CHECK(!hy_close(S));
+    CHECK(!hy_close(F));
+}
+
 /* A program that does not wait for its children has machine code, too. */
 #ifdef HY__POSIX_FILES
 static int misuse_warned;
@@ -533,6 +649,10 @@ static void test_misuse(void)
     RUN(test_misuse_padding);
     RUN(test_misuse_records);
     RUN(test_misuse_loop);
+    RUN(test_misuse_params);
+    RUN(test_misuse_zero_grad);
+    RUN(test_misuse_plan);
+    RUN(test_misuse_close);
 #ifdef HY__POSIX_FILES
     if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_misuse_jit);       /* it may not know this processor's instructions */
 #endif
