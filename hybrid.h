@@ -52647,10 +52647,9 @@ static void hy__make_box_decode(hy__compound *C)
 /* Bilinear upsampling with a weight of its own: each channel's transposed convolution. */
 static void hy__make_upsampling(hy__compound *C)
 {
-    int scale = hy__said_int(C, "scale", 0), pad = scale / 2, kernel = 2 * scale - scale % 2;
+    const int64_t scale = hy__said_int(C, "scale", 0), v[3] = { 2 * scale - scale % 2, scale, scale / 2 };
     const char *channels = hy__said(C, "num_filter", "0");
     char size[3][40];
-    const int v[3] = { kernel, scale, pad };
     int i;
     if (scale < 1 || scale > 4096) hy__making_bad(&C->M, "scale", hy__said(C, "scale", NULL));
     for (i = 0; i < 3; i++) {
@@ -52814,10 +52813,13 @@ static int hy__read_keep_notes(hy__reader *R)
 static int hy__read_head(hy__reader *R, int t, hy__edge *head)
 {
     hy__making M;
+    int field[HY__IN_COUNT];
     int64_t v;
     if (hy__read_edge(R, t, R->n, head)) return -1;
     if (hy__json_whole(&R->j, t + 1, 0, R->n - 1, &v) || !R->truth[v]) return 0;
     memset(&M, 0, sizeof M);
+    field[HY__IN_NAME] = t;             /* where an error is told */
+    M.field = field;
     M.R = R;
     M.at = *head;
     M.name = head->node->name;
