@@ -57932,7 +57932,7 @@ static int hy__dataset_part(hy_frame *F, hy_dataset *D, const hy_type *type, con
                         "possible", who, type->shape.ndim, (int)HY_MAX_DIM);
     D->type[k] = *type;
     D->bytes[k] = (size_t)hy__bytes(type);
-    if (D->bytes[k] > SIZE_MAX / (4 * HY__MAPS) - D->room)
+    if (D->bytes[k] > (SIZE_MAX / (4 * HY__MAPS) & ~(size_t)63) - D->room)
         return hy__fail(F, HY_ERROR_SHAPE, "%s: samples are too large to be addressed", who);
     D->room += hy__round64(D->bytes[k]);
     D->parts++;
@@ -58129,16 +58129,16 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     crewed = o.workers > 0 && HY__HAS_CREWS && !F->root->desc.parallel_for;
     if (!o.prefetch) o.prefetch = crewed && o.workers <= HY__CREW ? 1 + o.workers : 1;
     if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
-    if (D->room > SIZE_MAX / 4 / (size_t)batch_size ||
-        (uint64_t)(D->n + batch_size) > SIZE_MAX / (4 * sizeof *L->order)) {
-        hy__fail(F, HY_ERROR_SHAPE, "hy_loader_new: batches of %l samples, or all %l of them, are too large",
-                 batch_size, D->n);
-        return NULL;
-    }
     if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER ||
         (unsigned)o.workers > HY__CREW) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, workers %d", o.prefetch,
                  o.last_batch, o.workers);
+        return NULL;
+    }
+    if (D->room > SIZE_MAX / 4 / (size_t)batch_size || (size_t)batch_size > SIZE_MAX / (size_t)o.prefetch ||
+        (uint64_t)(D->n + batch_size) > SIZE_MAX / (4 * sizeof *L->order)) {
+        hy__fail(F, HY_ERROR_SHAPE, "hy_loader_new: batches of %l samples, or all %l of them, are too large",
+                 batch_size, D->n);
         return NULL;
     }
     L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__uncalled_forward, 0);
@@ -58390,7 +58390,8 @@ static int hy__room_for(hy_frame *F, void **items, int64_t n, int64_t *cap, int6
 {
     void *more;
     if (need <= *cap) return 0;
-    more = hy__alloc(&F->root->heap, (size_t)(2 * need + 64) * size);
+    more = (uint64_t)need > SIZE_MAX / size / 2 - 64 ? NULL
+        : hy__alloc(&F->root->heap, (size_t)(2 * need + 64) * size);
     if (!more) { hy__no_memory(F, "a reader of data"); return -1; }
     if (n) memcpy(more, *items, (size_t)n * size);
     hy__free(&F->root->heap, *items);
