@@ -50785,8 +50785,11 @@ static void hy__put_condition(hy__target *t, const hy__node *node)
         "1, 2], "
         "\n  \"heads\": [[1, 0, 0]]\n}" };
     char name[256];
-    hy__line line = hy__line_open(name, sizeof name);
+    hy__line line = hy__line_open(name, sizeof name - 5);
     hy__put_output_name(&line, node->in[0].node, node->in[0].output);
+    line.n = hy__utf8_until(name, line.n);      /* a long one ends with a whole letter */
+    line.cap = sizeof name;
+    name[line.n] = 0;
     hy__put_text(t, text[0]);
     hy__put_quoted(t, name, 0);
     hy__put_text(t, text[1]);
@@ -57351,13 +57354,17 @@ static double hy__binary_value(const hy_metric *M, const hy__tally *t)
     return M->opt.micro ? hy__binary_of(M, t) : t->sum / t->count;
 }
 
+static int64_t hy__metric_rows(const hy_array *x)
+{
+    return x->t.type.shape.ndim ? x->t.type.shape.dim[0] : 1;
+}
 /* Means of |label - prediction| or its square, or the root of that; a label per row goes with all of the
  * row. */
 static void hy__distance_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
 {
     int64_t i, n = hy__metric_size(p), labels = hy__metric_size(label);
     double sum = 0;
-    if (!n || !labels || n % labels || label->t.type.shape.dim[0] != p->t.type.shape.dim[0]) {
+    if (!n || !labels || n % labels || hy__metric_rows(label) != hy__metric_rows(p)) {
         hy__metric_shapes(F, M, label, p);
         return;
     }
@@ -58602,8 +58609,9 @@ static uint32_t hy__record_u32(const char *at)
     return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-/* Labels of the record under way; 0 with an error when it is none of raw values of this size. */
-static int64_t hy__record_labels(const hy__records *R, uint64_t at, uint64_t bytes)
+/* Labels of the record under way, which are to be `width` (0: any); 0 with an error when it is none of raw
+ * values of this size. */
+static int64_t hy__record_labels(const hy__records *R, uint64_t at, uint64_t bytes, int64_t width)
 {
     uint32_t labels = R->bytes < HY__RECORD_HEAD ? 0 : hy__record_u32(R->room);
     uint64_t head = HY__RECORD_HEAD + (uint64_t)labels * 4;
@@ -58619,6 +58627,8 @@ static int64_t hy__record_labels(const hy__records *R, uint64_t at, uint64_t byt
     else if (R->bytes - head != bytes)
         hy__damaged(R->s, at, "record %l holds %l bytes of data, where %l are due", R->n - 1,
                     (int64_t)(R->bytes - head), (int64_t)bytes);
+    else if (width && width != (labels ? (int64_t)labels : 1))
+        hy__damaged(R->s, at, "record %l has another number of labels", R->n - 1);
     else return labels ? (int64_t)labels : 1;
     return 0;
 }
@@ -58631,11 +58641,7 @@ static hy_array *hy__records_read(hy__records *R, const hy_type *type, hy_array 
     int64_t i, k;
     for (i = 0; i < data->t.type.shape.dim[0]; i++) {
         at = R->at;
-        if (hy__record_next(R) < 0) return NULL;
-        if (hy__record_labels(R, at, bytes) != width) {
-            if (!R->s->F->code) hy__damaged(R->s, at, "record %l has another number of labels", i);
-            return NULL;
-        }
+        if (hy__record_next(R) < 0 || !hy__record_labels(R, at, bytes, width)) return NULL;
         for (k = 0; k < width; k++) {
             uint32_t flag = hy__record_u32(R->room);
             uint32_t bits = hy__record_u32(R->room + (flag ? HY__RECORD_HEAD + 4 * k : 4));
@@ -58655,7 +58661,8 @@ static hy_array *hy__get_records(hy__input *s, const void *options)
     hy__records R;
     hy_array *y = NULL, *data, *label;
     hy_shape all;
-    int64_t width = 1, n = 0;
+    int64_t width = 0, n = 0;
+    uint64_t at = 0;
     int more;
     memset(&R, 0, sizeof R);
     R.s = s;
@@ -58664,8 +58671,8 @@ static hy_array *hy__get_records(hy__input *s, const void *options)
         hy__fail(F, HY_ERROR_SHAPE, "%s: records of %d dims", s->name, (int)HY_MAX_DIM);
         return NULL;
     }
-    for (; (more = hy__record_next(&R)) > 0; n++)       /* how many, and how many labels the first has */
-        if (!n && (width = hy__record_labels(&R, 0, (uint64_t)hy__bytes(type))) == 0) break;
+    for (; (more = hy__record_next(&R)) > 0; n++, at = R.at)    /* how many, and how many labels each has */
+        if ((width = hy__record_labels(&R, at, (uint64_t)hy__bytes(type), width)) == 0) break;
     if (!F->code && more == 0) {
         all = type->shape;
         memmove(all.dim + 1, all.dim, (size_t)all.ndim * sizeof all.dim[0]);
@@ -58855,7 +58862,7 @@ static int hy__indexed_fill(hy_frame *F, hy__indexed *h, const char *index, size
     memset(&R, 0, sizeof R);
     R.s = &h->in;
     R.at = h->at[0];
-    if (hy__record_next(&R) > 0) h->width = hy__record_labels(&R, h->at[0], h->bytes);
+    if (hy__record_next(&R) > 0) h->width = hy__record_labels(&R, h->at[0], h->bytes, 0);
     hy__free(&F->root->heap, R.room);
     return F->code ? -1 : 0;
 }

@@ -383,6 +383,25 @@ static void symbol_without_labels(void)
     CHECK(hy_close(F) == 0);
 }
 
+static hy_array *symbol_branch(hy_frame *F, hy_array *x, void *user) { (void)user; return hy_identity(F, x); }
+
+/* What a condition is called may be cut, but not within a letter. */
+static void symbol_long_names(void)
+{
+    hy_frame *F = hy_open(NULL), *S;
+    char name[400];
+    int shift, i;
+    for (shift = 0; shift < 2; shift++) {
+        memset(name, 'a', (size_t)shift);
+        for (i = shift; i < 390; i += 2) memcpy(name + i, "\xc3\xa9", 3);
+        S = hy_symbolic(F);
+        CHECK(symbol_says(F, symbol_text(F, hy_compile(S, hy_cond(S, hy_var(S, name, NULL), symbol_branch, symbol_branch,
+                                                                  hy_var(S, "x", NULL), NULL))), NULL));
+        CHECK(!hy_error(F) && !hy_error(S));
+    }
+    hy_close(F);
+}
+
 static int symbol_oom_read(hy_frame *F)
 {
     hy_graph *g = symbol_read(F, SYMBOL_HEAD SYMBOL_OP("_npi_std", "\"axis\": \"(0, 1)\", \"__a__\": \"b\"")
@@ -406,5 +425,6 @@ static void test_symbol(void)
     RUN(symbol_foreign);
     RUN(symbol_odds);
     RUN(symbol_without_labels);
+    RUN(symbol_long_names);
     RUN(symbol_oom);
 }
