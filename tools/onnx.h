@@ -281,7 +281,7 @@ static void *onnx__room(onnx__model *m, size_t count, size_t size)
     enum { CHUNK = 1 << 16, HEAD = 32 };
     size_t bytes;
     char *at;
-    if (m->failed || (size && count > ((size_t)1 << 46) / size)) { m->failed = 1; return NULL; }
+    if (m->failed || (size && count > SIZE_MAX / 2 / size)) { m->failed = 1; return NULL; }
     bytes = (count * size + 31) & ~(size_t)15;
     if (bytes > m->left) {
         size_t whole = bytes > CHUNK / 4 ? bytes : (size_t)CHUNK;
@@ -528,8 +528,8 @@ static onnx__tensor *onnx__read_tensor(onnx__model *m, onnx__bytes b)
     t->type.dtype = onnx__held_in(t->kind);
     for (t->count = 1, i = 0; i < t->type.shape.ndim; i++) {
         int64_t d = t->type.shape.dim[i];
-        if (d && t->count > ((int64_t)1 << 40) / d) {
-            onnx__broken(m, "a tensor of more than 2^40 elements");
+        if (d && t->count > (int64_t)(SIZE_MAX / 16 < (uint64_t)1 << 40 ? SIZE_MAX / 16 : (uint64_t)1 << 40) / d) {
+            onnx__broken(m, "a tensor of more than 2^40 elements, or than can be addressed");
             d = 0;
         }
         t->count *= d;
@@ -1910,7 +1910,7 @@ static void onnx__do_split(onnx__run *R)
     size = (s.dim[axis] + n - 1) / (n ? n : 1);
     for (i = 0; i < n; i++) {
         int64_t part = some && i < parts.n ? parts.v[i] : size < s.dim[axis] - at ? size : s.dim[axis] - at;
-        if (part < 0 || at + part > s.dim[axis]) {
+        if (part < 0 || part > s.dim[axis] - at) {
             onnx__fail(R, "parts of %d elements", (int)s.dim[axis]);
             return;
         }
@@ -2153,7 +2153,7 @@ static void onnx__do_center_crop_pad(onnx__run *R)
     memset(pads.v, 0, sizeof pads.v);
     for (i = 0; i < axes.n && i < to.n; i++) {
         int axis = onnx__axis(R, axes.v[i], s.ndim);
-        int64_t more = to.v[i] - s.dim[axis], before = more > 0 ? more / 2 : -((-more) / 2);
+        int64_t more = onnx__clamped(to.v[i], 0, INT64_MAX) - s.dim[axis], before = more / 2;
         pads.v[axis] = before;
         pads.v[axis + s.ndim] = more - before;
     }
@@ -4809,11 +4809,12 @@ static void onnx__do_window(onnx__run *R)
 {
     double n = onnx__number(R, 0, 0), a[3] = { 0.5, 0.5, 0 }, *v, turn = 6.283185307179586;
     hy_dtype d = onnx__dtype(onnx__int(R, "output_datatype", 1));
-    int64_t i, size = (int64_t)n;
+    int64_t i, size;
     if (hy_error(R->F)) return;
     if (!strcmp(R->node->op, "HammingWindow")) { a[0] = 25.0 / 46; a[1] = 21.0 / 46; }
     if (!strcmp(R->node->op, "BlackmanWindow")) { a[0] = 0.42; a[2] = 0.08; }
     if (!(n >= 0 && n < 1e8) || !d) { onnx__fail(R, "a window of %g", n); return; }
+    size = (int64_t)n;
     if (!onnx__int(R, "periodic", 1)) n = n > 1 ? n - 1 : 1;
     v = (double *)onnx__scratch(R, size, sizeof *v);
     for (i = 0; v && i < size; i++)
@@ -4861,12 +4862,12 @@ static hy_array *onnx__occurrences(onnx__run *R, hy_array *x, const int64_t *gra
     hy_frame *F = R->F;
     hy_shape s;
     hy_array *y = NULL, *hit, *w;
-    int64_t skip, skips = size == 1 ? 1 : onnx__int(R, "max_skip_count", 0) + 1, reach;
+    int64_t skip, skips = size == 1 ? 0 : onnx__int(R, "max_skip_count", 0), reach;
     int64_t *column = (int64_t *)onnx__scratch(R, n, sizeof *column);
     int k;
     int64_t i;
     if (!column || !onnx__shape(R, x, &s)) return NULL;
-    for (skip = 1; skip <= skips && (reach = (size - 1) * skip) < s.dim[1]; skip++) {
+    for (skip = 1; skip - 1 <= skips && (reach = (size - 1) * skip) < s.dim[1]; skip++) {
         for (hit = NULL, k = 0; k < size; k++) {
             for (i = 0; i < n; i++) column[i] = grams[i * size + k];
             w = onnx__cut(R, x, 1, k * skip, s.dim[1] - reach + k * skip, 1);
@@ -4895,7 +4896,7 @@ static void onnx__do_tfidf(onnx__run *R)
     int k;
     if (!onnx__shape(R, x, &s)) return;
     for (i = 0; place && i < place->n; i++)
-        columns = place->ints[i] >= columns ? place->ints[i] + 1 : columns;
+        columns = place->ints[i] >= columns ? onnx__clamped(place->ints[i], 0, 1 << 24) + 1 : columns;
     if (!counts || !pool || !place || s.ndim < 1 || s.ndim > 2 || columns > 1 << 24 || counts->n > 64) {
         onnx__fail(R, "n-grams of whole numbers are due, and data of 1 or 2 dims");
         return;
