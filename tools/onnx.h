@@ -1130,6 +1130,11 @@ static int64_t onnx__int(onnx__run *R, const char *name, int64_t missing)
     return a ? a->i : missing;
 }
 
+static int onnx__scans(onnx__run *R)            /* inputs that a Scan goes along */
+{
+    return (int)onnx__clamped(onnx__int(R, "num_scan_inputs", 0), 0, INT_MAX / 2);
+}
+
 static double onnx__float(onnx__run *R, const char *name, double missing)
 {
     const onnx__attr *a = onnx__attr_of(R->node, name);
@@ -5648,7 +5653,7 @@ static int onnx__read_trees(onnx__run *R, onnx__trees *t, const int64_t **roots)
         const int node = i < t->nodes;
         t->feature[i] = node ? feature[i] : 0;
         t->split[i] = node ? split[i] : 0;
-        t->mode[i] = node && mode[i] >= 0 && mode[i] <= ONNX__MEMBER ? (int64_t)mode[i] : 0;
+        t->mode[i] = node && mode[i] >= 0 && mode[i] <= (int)ONNX__MEMBER ? (int64_t)mode[i] : 0;
         t->missing[i] = node && missing ? missing[i] : 0;
         t->target[i] = node ? 0 : target[i - t->nodes];
         t->weight[i] = node ? 0 : weight[i - t->nodes];
@@ -5701,7 +5706,7 @@ static hy_array *onnx__tree_votes(onnx__run *R, const onnx__trees *t, hy_array *
     else {
         const double far = d == HY_F64 ? 1.7976931348623157e308 : 3.4028234663852886e38;
         w = hy_where(F, own, w, onnx__filled(R, s, d, how == 2 ? far : -far));
-        w = onnx__reduce(R, how == 2 ? hy_min : hy_max, w, HY_AXES(1), 0);
+        w = how == 2 ? onnx__reduce(R, hy_min, w, HY_AXES(1), 0) : onnx__reduce(R, hy_max, w, HY_AXES(1), 0);
     }
     return how ? w : hy_div_scalar(F, w, (double)t->roots);
 }
@@ -5923,7 +5928,7 @@ static void onnx__turn_scan(onnx__run *R, onnx__active *a)
     onnx__body *b = &R->m->body[a->body];
     const onnx__node *n = a->owner;
     const char *directions = a->samples ? "directions" : "scan_input_directions";
-    int i, batched = a->samples > 0, scans = (int)onnx__int(R, "num_scan_inputs", 0), states = b->nin - scans;
+    int i, batched = a->samples > 0, scans = onnx__scans(R), states = b->nin - scans;
     int64_t steps = batched ? a->steps / a->samples : a->steps;
     for (i = 0; batched && i < states && a->step % steps == 0; i++)
         R->value[b->in[i]] =
@@ -6194,7 +6199,7 @@ static void onnx__keep_scan(onnx__run *R, onnx__node *n, int body, int states)
 static void onnx__begin_scan(onnx__run *R, onnx__node *n, int body)
 {
     onnx__body *b = &R->m->body[body];
-    int i, batched = R->opset < 9, scans = (int)onnx__int(R, "num_scan_inputs", 0),
+    int i, batched = R->opset < 9, scans = onnx__scans(R),
            states = n->nin - batched - scans;
     onnx__value v;
     hy_shape s;
@@ -6407,7 +6412,7 @@ static void onnx__end(onnx__run *R)
     R->node = n;
     for (i = 0; i < b->nout; i++) onnx__load_constant(R, b->out[i]);
     if (loop || scan) {
-        states = loop ? n->nin - 2 : b->nin - (int)onnx__int(R, "num_scan_inputs", 0);
+        states = loop ? n->nin - 2 : b->nin - onnx__scans(R);
         if (loop && !onnx__goes_on(R, a)) a->steps = a->step + 1;
         onnx__end_turn(R, a, states, loop);
     } else {
