@@ -57166,7 +57166,7 @@ HY__LOSSES(HY__LOSS)
     M(pearson, "pearsonr", hy__pearson_batch, hy__pearson_value) \
     M(pcc, "pcc", hy__pcc_batch, hy__pcc_value) M(loss, "loss", hy__loss_batch, hy__metric_mean)
 #define HY__METRIC_KIND(name, ...) HY__METRIC_##name,
-enum { HY__METRICS(HY__METRIC_KIND) HY__METRIC_COUNT };
+enum { HY__METRICS(HY__METRIC_KIND) };
 /* What one batch or all of them add up to. */
 typedef struct hy__tally {
     double  sum, count;

@@ -200,7 +200,6 @@ typedef hy_array *(*onnx__one)(hy_frame *F, hy_array *x);
 typedef hy_array *(*onnx__two)(hy_frame *F, hy_array *a, hy_array *b);
 typedef struct onnx__row {
     const char *name;
-    int         since, until;           /* opsets; 0: open */
     unsigned    reads;                  /* bit i: the values of input i have to be known */
     void      (*fn)(struct onnx__run *R);
     onnx__one   one;
@@ -5743,12 +5742,12 @@ static void onnx__do_tree_ensemble(onnx__run *R)
 
 /* MARK: - >>table ---------------------------------------------------------------------------------------
  *
- * A row for each operator: name, opsets, which inputs have to be known (bit i: input i), what does it.
+ * A row for each operator: name, which inputs have to be known (bit i: input i), what does it.
  */
-#define ONNX__DO(name, reads, fn)    { name, 1, 0, reads, onnx__do_##fn, NULL, NULL, 0 }
-#define ONNX__ONE(name, fn)          { name, 1, 0, 0, onnx__do_one, fn, NULL, 0 }
-#define ONNX__TWO(name, how, fn)     { name, 1, 0, 0, onnx__do_##how, NULL, fn, 0 }
-#define ONNX__WITH(name, fn, what)   { name, 1, 0, 0, onnx__do_##fn, NULL, NULL, what }
+#define ONNX__DO(name, reads, fn)    { name, reads, onnx__do_##fn, NULL, NULL, 0 }
+#define ONNX__ONE(name, fn)          { name, 0, onnx__do_one, fn, NULL, 0 }
+#define ONNX__TWO(name, how, fn)     { name, 0, onnx__do_##how, NULL, fn, 0 }
+#define ONNX__WITH(name, fn, what)   { name, 0, onnx__do_##fn, NULL, NULL, what }
 static const onnx__row onnx__rows[] = {
     ONNX__ONE("Abs", hy_abs), ONNX__ONE("Acos", hy_arccos), ONNX__ONE("Acosh", hy_arccosh),
     ONNX__ONE("Asin", hy_arcsin), ONNX__ONE("Asinh", hy_arcsinh), ONNX__ONE("Atan", hy_arctan),
@@ -5778,7 +5777,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("SwiGLU", 0, swiglu), ONNX__DO("Gelu", 0, gelu), ONNX__DO("PRelu", 0, prelu),
     ONNX__DO("Shrink", 0, shrink), ONNX__DO("Where", 0, where), ONNX__DO("Cast", 0, cast),
     ONNX__WITH("CastLike", cast, ONNX__FIRST), ONNX__DO("BitCast", 1, bit_cast),
-    { "Dropout", 1, 0, 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
+    { "Dropout", 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
     ONNX__WITH("Shape", shape, ONNX__SHAPES), ONNX__WITH("Size", size, ONNX__SHAPES),
     ONNX__DO("Reshape", 2, reshape), ONNX__DO("Transpose", 0, transpose),
     ONNX__DO("Unsqueeze", 2, unsqueeze), ONNX__DO("Squeeze", 2, squeeze), ONNX__DO("Flatten", 0, flatten),
@@ -5827,7 +5826,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("TensorScatter", 0, tensor_scatter), ONNX__DO("Einsum", 0, einsum), ONNX__DO("DFT", 6, dft),
     ONNX__DO("STFT", 10, stft), ONNX__DO("HannWindow", 1, window), ONNX__DO("HammingWindow", 1, window),
     ONNX__DO("BlackmanWindow", 1, window),
-    { "NonMaxSuppression", 1, 0, 28, onnx__do_nms, NULL, NULL, ONNX__DYNAMIC },
+    { "NonMaxSuppression", 28, onnx__do_nms, NULL, NULL, ONNX__DYNAMIC },
     ONNX__WITH("Unique", unique, ONNX__DYNAMIC), ONNX__DO("Det", 0, det),
     ONNX__WITH("RandomNormal", random, ONNX__RANDOM), ONNX__DO("MelWeightMatrix", 31, mel_weights),
     ONNX__DO("TfIdfVectorizer", 0, tfidf), ONNX__DO("ai.onnx.ml.ArrayFeatureExtractor", 0, features),
@@ -5838,12 +5837,12 @@ static const onnx__row onnx__rows[] = {
     ONNX__WITH("RandomUniform", random, ONNX__RANDOM), ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
     ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM), ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
     ONNX__WITH("SequenceEmpty", list, ONNX__LISTS), ONNX__WITH("SequenceConstruct", list, ONNX__LISTS),
-    { "SequenceInsert", 1, 0, 4, onnx__do_list_insert, NULL, NULL, ONNX__LISTS },
-    { "SequenceErase", 1, 0, 2, onnx__do_list_erase, NULL, NULL, ONNX__LISTS },
-    { "SequenceAt", 1, 0, 2, onnx__do_list_at, NULL, NULL, ONNX__LISTS },
+    { "SequenceInsert", 4, onnx__do_list_insert, NULL, NULL, ONNX__LISTS },
+    { "SequenceErase", 2, onnx__do_list_erase, NULL, NULL, ONNX__LISTS },
+    { "SequenceAt", 2, onnx__do_list_at, NULL, NULL, ONNX__LISTS },
     ONNX__WITH("SequenceLength", list_length, ONNX__LISTS),
     ONNX__WITH("ConcatFromSequence", list_concat, ONNX__LISTS),
-    { "SplitToSequence", 1, 0, 2, onnx__do_list_split, NULL, NULL, ONNX__LISTS },
+    { "SplitToSequence", 2, onnx__do_list_split, NULL, NULL, ONNX__LISTS },
     ONNX__WITH("Optional", optional, ONNX__LISTS), ONNX__WITH("OptionalGetElement", optional, ONNX__LISTS),
     ONNX__WITH("OptionalHasElement", has_element, ONNX__LISTS), ONNX__WITH("SequenceMap", flow, ONNX__FLOW),
     ONNX__WITH("If", flow, ONNX__FLOW), ONNX__WITH("Loop", flow, ONNX__FLOW),
