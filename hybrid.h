@@ -51050,8 +51050,11 @@ static void hy__put_condition(hy__target *t, const hy__node *node)
         "1, 2], "
         "\n  \"heads\": [[1, 0, 0]]\n}" };
     char name[256];
-    hy__line line = hy__line_open(name, sizeof name);
+    hy__line line = hy__line_open(name, sizeof name - 5);
     hy__put_output_name(&line, node->in[0].node, node->in[0].output);
+    line.n = hy__utf8_until(name, line.n);      /* a long one ends with a whole letter */
+    line.cap = sizeof name;
+    name[line.n] = 0;
     hy__put_text(t, text[0]);
     hy__put_quoted(t, name, 0);
     hy__put_text(t, text[1]);
@@ -52912,10 +52915,9 @@ static void hy__make_box_decode(hy__compound *C)
 /* Bilinear upsampling with a weight of its own: each channel's transposed convolution. */
 static void hy__make_upsampling(hy__compound *C)
 {
-    int scale = hy__said_int(C, "scale", 0), pad = scale / 2, kernel = 2 * scale - scale % 2;
+    const int64_t scale = hy__said_int(C, "scale", 0), v[3] = { 2 * scale - scale % 2, scale, scale / 2 };
     const char *channels = hy__said(C, "num_filter", "0");
     char size[3][40];
-    const int v[3] = { kernel, scale, pad };
     int i;
     if (scale < 1 || scale > 4096) hy__making_bad(&C->M, "scale", hy__said(C, "scale", NULL));
     for (i = 0; i < 3; i++) {
@@ -53079,10 +53081,13 @@ static int hy__read_keep_notes(hy__reader *R)
 static int hy__read_head(hy__reader *R, int t, hy__edge *head)
 {
     hy__making M;
+    int field[HY__IN_COUNT];
     int64_t v;
     if (hy__read_edge(R, t, R->n, head)) return -1;
     if (hy__json_whole(&R->j, t + 1, 0, R->n - 1, &v) || !R->truth[v]) return 0;
     memset(&M, 0, sizeof M);
+    field[HY__IN_NAME] = t;             /* where an error is told */
+    M.field = field;
     M.R = R;
     M.at = *head;
     M.name = head->node->name;
@@ -57420,7 +57425,7 @@ HY__LOSSES(HY__LOSS)
     M(pearson, "pearsonr", hy__pearson_batch, hy__pearson_value) \
     M(pcc, "pcc", hy__pcc_batch, hy__pcc_value) M(loss, "loss", hy__loss_batch, hy__metric_mean)
 #define HY__METRIC_KIND(name, ...) HY__METRIC_##name,
-enum { HY__METRICS(HY__METRIC_KIND) HY__METRIC_COUNT };
+enum { HY__METRICS(HY__METRIC_KIND) };
 /* What one batch or all of them add up to. */
 typedef struct hy__tally {
     double  sum, count;
@@ -57608,13 +57613,17 @@ static double hy__binary_value(const hy_metric *M, const hy__tally *t)
     return M->opt.micro ? hy__binary_of(M, t) : t->sum / t->count;
 }
 
+static int64_t hy__metric_rows(const hy_array *x)
+{
+    return x->t.type.shape.ndim ? x->t.type.shape.dim[0] : 1;
+}
 /* Means of |label - prediction| or its square, or the root of that; a label per row goes with all of the
  * row. */
 static void hy__distance_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
 {
     int64_t i, n = hy__metric_size(p), labels = hy__metric_size(label);
     double sum = 0;
-    if (!n || !labels || n % labels || label->t.type.shape.dim[0] != p->t.type.shape.dim[0]) {
+    if (!n || !labels || n % labels || hy__metric_rows(label) != hy__metric_rows(p)) {
         hy__metric_shapes(F, M, label, p);
         return;
     }
@@ -58189,7 +58198,7 @@ static int hy__dataset_part(hy_frame *F, hy_dataset *D, const hy_type *type, con
                         "possible", who, type->shape.ndim, (int)HY_MAX_DIM);
     D->type[k] = *type;
     D->bytes[k] = (size_t)hy__bytes(type);
-    if (D->bytes[k] > SIZE_MAX / (4 * HY__MAPS) - D->room)
+    if (D->bytes[k] > (SIZE_MAX / (4 * HY__MAPS) & ~(size_t)63) - D->room)
         return hy__fail(F, HY_ERROR_SHAPE, "%s: samples are too large to be addressed", who);
     D->room += hy__round64(D->bytes[k]);
     D->parts++;
@@ -58386,16 +58395,16 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     crewed = o.workers > 0 && HY__HAS_CREWS && !F->root->desc.parallel_for;
     if (!o.prefetch) o.prefetch = crewed && o.workers <= HY__CREW ? 1 + o.workers : 1;
     if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
-    if (D->room > SIZE_MAX / 4 / (size_t)batch_size ||
-        (uint64_t)(D->n + batch_size) > SIZE_MAX / (4 * sizeof *L->order)) {
-        hy__fail(F, HY_ERROR_SHAPE, "hy_loader_new: batches of %l samples, or all %l of them, are too large",
-                 batch_size, D->n);
-        return NULL;
-    }
     if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER ||
         (unsigned)o.workers > HY__CREW) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, workers %d", o.prefetch,
                  o.last_batch, o.workers);
+        return NULL;
+    }
+    if (D->room > SIZE_MAX / 4 / (size_t)batch_size || (size_t)batch_size > SIZE_MAX / (size_t)o.prefetch ||
+        (uint64_t)(D->n + batch_size) > SIZE_MAX / (4 * sizeof *L->order)) {
+        hy__fail(F, HY_ERROR_SHAPE, "hy_loader_new: batches of %l samples, or all %l of them, are too large",
+                 batch_size, D->n);
         return NULL;
     }
     L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__uncalled_forward, 0);
@@ -58647,7 +58656,8 @@ static int hy__room_for(hy_frame *F, void **items, int64_t n, int64_t *cap, int6
 {
     void *more;
     if (need <= *cap) return 0;
-    more = hy__alloc(&F->root->heap, (size_t)(2 * need + 64) * size);
+    more = (uint64_t)need > SIZE_MAX / size / 2 - 64 ? NULL
+        : hy__alloc(&F->root->heap, (size_t)(2 * need + 64) * size);
     if (!more) { hy__no_memory(F, "a reader of data"); return -1; }
     if (n) memcpy(more, *items, (size_t)n * size);
     hy__free(&F->root->heap, *items);
@@ -58858,8 +58868,9 @@ static uint32_t hy__record_u32(const char *at)
     return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-/* Labels of the record under way; 0 with an error when it is none of raw values of this size. */
-static int64_t hy__record_labels(const hy__records *R, uint64_t at, uint64_t bytes)
+/* Labels of the record under way, which are to be `width` (0: any); 0 with an error when it is none of raw
+ * values of this size. */
+static int64_t hy__record_labels(const hy__records *R, uint64_t at, uint64_t bytes, int64_t width)
 {
     uint32_t labels = R->bytes < HY__RECORD_HEAD ? 0 : hy__record_u32(R->room);
     uint64_t head = HY__RECORD_HEAD + (uint64_t)labels * 4;
@@ -58875,6 +58886,8 @@ static int64_t hy__record_labels(const hy__records *R, uint64_t at, uint64_t byt
     else if (R->bytes - head != bytes)
         hy__damaged(R->s, at, "record %l holds %l bytes of data, where %l are due", R->n - 1,
                     (int64_t)(R->bytes - head), (int64_t)bytes);
+    else if (width && width != (labels ? (int64_t)labels : 1))
+        hy__damaged(R->s, at, "record %l has another number of labels", R->n - 1);
     else return labels ? (int64_t)labels : 1;
     return 0;
 }
@@ -58887,11 +58900,7 @@ static hy_array *hy__records_read(hy__records *R, const hy_type *type, hy_array 
     int64_t i, k;
     for (i = 0; i < data->t.type.shape.dim[0]; i++) {
         at = R->at;
-        if (hy__record_next(R) < 0) return NULL;
-        if (hy__record_labels(R, at, bytes) != width) {
-            if (!R->s->F->code) hy__damaged(R->s, at, "record %l has another number of labels", i);
-            return NULL;
-        }
+        if (hy__record_next(R) < 0 || !hy__record_labels(R, at, bytes, width)) return NULL;
         for (k = 0; k < width; k++) {
             uint32_t flag = hy__record_u32(R->room);
             uint32_t bits = hy__record_u32(R->room + (flag ? HY__RECORD_HEAD + 4 * k : 4));
@@ -58911,7 +58920,8 @@ static hy_array *hy__get_records(hy__input *s, const void *options)
     hy__records R;
     hy_array *y = NULL, *data, *label;
     hy_shape all;
-    int64_t width = 1, n = 0;
+    int64_t width = 0, n = 0;
+    uint64_t at = 0;
     int more;
     memset(&R, 0, sizeof R);
     R.s = s;
@@ -58920,8 +58930,8 @@ static hy_array *hy__get_records(hy__input *s, const void *options)
         hy__fail(F, HY_ERROR_SHAPE, "%s: records of %d dims", s->name, (int)HY_MAX_DIM);
         return NULL;
     }
-    for (; (more = hy__record_next(&R)) > 0; n++)       /* how many, and how many labels the first has */
-        if (!n && (width = hy__record_labels(&R, 0, (uint64_t)hy__bytes(type))) == 0) break;
+    for (; (more = hy__record_next(&R)) > 0; n++, at = R.at)    /* how many, and how many labels each has */
+        if ((width = hy__record_labels(&R, at, (uint64_t)hy__bytes(type), width)) == 0) break;
     if (!F->code && more == 0) {
         all = type->shape;
         memmove(all.dim + 1, all.dim, (size_t)all.ndim * sizeof all.dim[0]);
@@ -59111,7 +59121,7 @@ static int hy__indexed_fill(hy_frame *F, hy__indexed *h, const char *index, size
     memset(&R, 0, sizeof R);
     R.s = &h->in;
     R.at = h->at[0];
-    if (hy__record_next(&R) > 0) h->width = hy__record_labels(&R, h->at[0], h->bytes);
+    if (hy__record_next(&R) > 0) h->width = hy__record_labels(&R, h->at[0], h->bytes, 0);
     hy__free(&F->root->heap, R.room);
     return F->code ? -1 : 0;
 }

@@ -210,6 +210,24 @@ static void data_record(unsigned char **to, uint32_t flag, float label, const un
     *to += 4;
 }
 
+/* A large record and many that hold nothing: no room is asked for what the file has not. */
+static void test_data_hollow(void)
+{
+    enum { LARGE = 1 << 20, HOLLOW = 4096 };
+    unsigned char *records = (unsigned char *)calloc(32 + LARGE + 8 * HOLLOW, 1), *to = records;
+    hy_frame *F = hy_open(NULL);
+    hy_type type = { HY_U8, { 1, { LARGE } } };
+    int i;
+    data_put32(&to, 0xced7230au);
+    data_put32(&to, 24 + LARGE);
+    for (to += 24 + LARGE, i = 0; i < HOLLOW; i++) { data_put32(&to, 0xced7230au); data_put32(&to, 0); }
+    CHECK(!hy_records_from(F, records, (size_t)(to - records), type));
+    train_expect(F, "record 1 is too short for its labels");
+    CHECK(hy_memory_use(F).peak < (size_t)64 * LARGE);
+    free(records);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_data_readers(void)
 {
     static const unsigned char plain[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, magic[8] = { 9, 8, 0x0a, 0x23, 0xd7, 0xce, 7, 6 };
@@ -307,5 +325,6 @@ static void test_data(void)
     RUN(test_data_errors);
     RUN(test_data_no_allocation);
     RUN(test_data_readers);
+    RUN(test_data_hollow);
     RUN(test_data_oom);
 }

@@ -284,6 +284,7 @@ static void test_metrics_reference(void)
 {
     hy_frame *F = hy_open(NULL);
     hy_metric_opt micro, ignore;
+    hy_metric *mae;
     memset(&micro, 0, sizeof micro);
     memset(&ignore, 0, sizeof ignore);
     micro.micro = 1;
@@ -306,6 +307,10 @@ static void test_metrics_reference(void)
     metric_case(F, "pearson_micro", hy_metric_pearson(F, &micro), 'R');
     metric_case(F, "pcc", hy_metric_pcc(F, NULL), 'P');
     metric_case(F, "loss", hy_metric_loss(F, NULL), 'R');
+    mae = hy_metric_mae(F, NULL);       /* numbers of shape () are one row, whatever they were taken from */
+    hy_metric_update(F, mae, hy_full(F, HY_SCALAR, 8), hy_view_index(F, hy_arange(F, 0, 5, 1), 0, 2));
+    hy_metric_update(F, mae, hy_full(F, HY_SCALAR, 8), hy_full(F, HY_SHAPE(1), 4));
+    CHECK_NEAR(hy_metric_get(F, mae), 5, 0);
     CHECK(hy_close(F) == 0);
 }
 

@@ -330,7 +330,7 @@ static void symbol_odds(void)
     hy_block *net = hy_nn_symbol_block(F, g, "data");
     hy_array *x = hy_from(F, HY_SHAPE(1, 2), HY_F32, ((const float[]) { -3, 4 })), *y;
     char *text = (char *)malloc(1 << 20), *to = text;
-    int i;
+    int i, k;
     hy_initialize(F, net, NULL);
     y = hy_call(F, net, x);
     CHECK(y && hy_value(F, y, 0, 0) == 0);
@@ -341,6 +341,11 @@ static void symbol_odds(void)
     for (i = 0; i < 50; i++) to += sprintf(to, SYMBOL_OP("SliceChannel", "\"num_outputs\": \"1000\""));
     sprintf(to, "%s", SYMBOL_TAIL("[1, 0, 0]"));
     CHECK(symbol_says(F, text, "too many outputs"));
+    for (i = 1000, k = 0; k < 2; k++, i = 4095 + (int)strlen(text))     /* a head's cast to true or false is one more */
+        sprintf(text, SYMBOL_HEAD ", {\"op\": \"SliceChannel\", \"name\": \"x\", \"attrs\": {\"num_outputs\": \"%d\"}, \"inputs\": "
+                "[[0, 0, 0]]}, {\"op\": \"_npi_equal\", \"name\": \"e\", \"inputs\": [[0, 0, 0], [0, 0, 0]]}%s", i,
+                SYMBOL_TAIL("[2, 0, 0]"));
+    CHECK(symbol_says(F, text, "node 'e' has too many outputs"));
     to = text + sprintf(text, "%s, {\"op\": \"add_n\", \"name\": \"x\", \"inputs\": [", SYMBOL_HEAD);
     for (i = 0; i < 5000; i++) to += sprintf(to, "%s[0, 0, 0]", i ? "," : "");
     to += sprintf(to, "], \"attrs\": {\"num_args\": \"5000\"");
@@ -378,6 +383,25 @@ static void symbol_without_labels(void)
     CHECK(hy_close(F) == 0);
 }
 
+static hy_array *symbol_branch(hy_frame *F, hy_array *x, void *user) { (void)user; return hy_identity(F, x); }
+
+/* What a condition is called may be cut, but not within a letter. */
+static void symbol_long_names(void)
+{
+    hy_frame *F = hy_open(NULL), *S;
+    char name[400];
+    int shift, i;
+    for (shift = 0; shift < 2; shift++) {
+        memset(name, 'a', (size_t)shift);
+        for (i = shift; i < 390; i += 2) memcpy(name + i, "\xc3\xa9", 3);
+        S = hy_symbolic(F);
+        CHECK(symbol_says(F, symbol_text(F, hy_compile(S, hy_cond(S, hy_var(S, name, NULL), symbol_branch, symbol_branch,
+                                                                  hy_var(S, "x", NULL), NULL))), NULL));
+        CHECK(!hy_error(F) && !hy_error(S));
+    }
+    hy_close(F);
+}
+
 static int symbol_oom_read(hy_frame *F)
 {
     hy_graph *g = symbol_read(F, SYMBOL_HEAD SYMBOL_OP("_npi_std", "\"axis\": \"(0, 1)\", \"__a__\": \"b\"")
@@ -401,5 +425,6 @@ static void test_symbol(void)
     RUN(symbol_foreign);
     RUN(symbol_odds);
     RUN(symbol_without_labels);
+    RUN(symbol_long_names);
     RUN(symbol_oom);
 }

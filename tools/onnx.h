@@ -200,7 +200,6 @@ typedef hy_array *(*onnx__one)(hy_frame *F, hy_array *x);
 typedef hy_array *(*onnx__two)(hy_frame *F, hy_array *a, hy_array *b);
 typedef struct onnx__row {
     const char *name;
-    int         since, until;           /* opsets; 0: open */
     unsigned    reads;                  /* bit i: the values of input i have to be known */
     void      (*fn)(struct onnx__run *R);
     onnx__one   one;
@@ -281,7 +280,7 @@ static void *onnx__room(onnx__model *m, size_t count, size_t size)
     enum { CHUNK = 1 << 16, HEAD = 32 };
     size_t bytes;
     char *at;
-    if (m->failed || (size && count > ((size_t)1 << 46) / size)) { m->failed = 1; return NULL; }
+    if (m->failed || (size && count > SIZE_MAX / 2 / size)) { m->failed = 1; return NULL; }
     bytes = (count * size + 31) & ~(size_t)15;
     if (bytes > m->left) {
         size_t whole = bytes > CHUNK / 4 ? bytes : (size_t)CHUNK;
@@ -528,8 +527,8 @@ static onnx__tensor *onnx__read_tensor(onnx__model *m, onnx__bytes b)
     t->type.dtype = onnx__held_in(t->kind);
     for (t->count = 1, i = 0; i < t->type.shape.ndim; i++) {
         int64_t d = t->type.shape.dim[i];
-        if (d && t->count > ((int64_t)1 << 40) / d) {
-            onnx__broken(m, "a tensor of more than 2^40 elements");
+        if (d && t->count > (int64_t)(SIZE_MAX / 16 < (uint64_t)1 << 40 ? SIZE_MAX / 16 : (uint64_t)1 << 40) / d) {
+            onnx__broken(m, "a tensor of more than 2^40 elements, or than can be addressed");
             d = 0;
         }
         t->count *= d;
@@ -1128,6 +1127,11 @@ static int64_t onnx__int(onnx__run *R, const char *name, int64_t missing)
 {
     const onnx__attr *a = onnx__attr_of(R->node, name);
     return a ? a->i : missing;
+}
+
+static int onnx__scans(onnx__run *R)            /* inputs that a Scan goes along */
+{
+    return (int)onnx__clamped(onnx__int(R, "num_scan_inputs", 0), 0, INT_MAX / 2);
 }
 
 static double onnx__float(onnx__run *R, const char *name, double missing)
@@ -1910,7 +1914,7 @@ static void onnx__do_split(onnx__run *R)
     size = (s.dim[axis] + n - 1) / (n ? n : 1);
     for (i = 0; i < n; i++) {
         int64_t part = some && i < parts.n ? parts.v[i] : size < s.dim[axis] - at ? size : s.dim[axis] - at;
-        if (part < 0 || at + part > s.dim[axis]) {
+        if (part < 0 || part > s.dim[axis] - at) {
             onnx__fail(R, "parts of %d elements", (int)s.dim[axis]);
             return;
         }
@@ -2153,7 +2157,7 @@ static void onnx__do_center_crop_pad(onnx__run *R)
     memset(pads.v, 0, sizeof pads.v);
     for (i = 0; i < axes.n && i < to.n; i++) {
         int axis = onnx__axis(R, axes.v[i], s.ndim);
-        int64_t more = to.v[i] - s.dim[axis], before = more > 0 ? more / 2 : -((-more) / 2);
+        int64_t more = onnx__clamped(to.v[i], 0, INT64_MAX) - s.dim[axis], before = more / 2;
         pads.v[axis] = before;
         pads.v[axis + s.ndim] = more - before;
     }
@@ -4809,11 +4813,12 @@ static void onnx__do_window(onnx__run *R)
 {
     double n = onnx__number(R, 0, 0), a[3] = { 0.5, 0.5, 0 }, *v, turn = 6.283185307179586;
     hy_dtype d = onnx__dtype(onnx__int(R, "output_datatype", 1));
-    int64_t i, size = (int64_t)n;
+    int64_t i, size;
     if (hy_error(R->F)) return;
     if (!strcmp(R->node->op, "HammingWindow")) { a[0] = 25.0 / 46; a[1] = 21.0 / 46; }
     if (!strcmp(R->node->op, "BlackmanWindow")) { a[0] = 0.42; a[2] = 0.08; }
     if (!(n >= 0 && n < 1e8) || !d) { onnx__fail(R, "a window of %g", n); return; }
+    size = (int64_t)n;
     if (!onnx__int(R, "periodic", 1)) n = n > 1 ? n - 1 : 1;
     v = (double *)onnx__scratch(R, size, sizeof *v);
     for (i = 0; v && i < size; i++)
@@ -4861,12 +4866,12 @@ static hy_array *onnx__occurrences(onnx__run *R, hy_array *x, const int64_t *gra
     hy_frame *F = R->F;
     hy_shape s;
     hy_array *y = NULL, *hit, *w;
-    int64_t skip, skips = size == 1 ? 1 : onnx__int(R, "max_skip_count", 0) + 1, reach;
+    int64_t skip, skips = size == 1 ? 0 : onnx__int(R, "max_skip_count", 0), reach;
     int64_t *column = (int64_t *)onnx__scratch(R, n, sizeof *column);
     int k;
     int64_t i;
     if (!column || !onnx__shape(R, x, &s)) return NULL;
-    for (skip = 1; skip <= skips && (reach = (size - 1) * skip) < s.dim[1]; skip++) {
+    for (skip = 1; skip - 1 <= skips && (reach = (size - 1) * skip) < s.dim[1]; skip++) {
         for (hit = NULL, k = 0; k < size; k++) {
             for (i = 0; i < n; i++) column[i] = grams[i * size + k];
             w = onnx__cut(R, x, 1, k * skip, s.dim[1] - reach + k * skip, 1);
@@ -4895,7 +4900,7 @@ static void onnx__do_tfidf(onnx__run *R)
     int k;
     if (!onnx__shape(R, x, &s)) return;
     for (i = 0; place && i < place->n; i++)
-        columns = place->ints[i] >= columns ? place->ints[i] + 1 : columns;
+        columns = place->ints[i] >= columns ? onnx__clamped(place->ints[i], 0, 1 << 24) + 1 : columns;
     if (!counts || !pool || !place || s.ndim < 1 || s.ndim > 2 || columns > 1 << 24 || counts->n > 64) {
         onnx__fail(R, "n-grams of whole numbers are due, and data of 1 or 2 dims");
         return;
@@ -5647,7 +5652,7 @@ static int onnx__read_trees(onnx__run *R, onnx__trees *t, const int64_t **roots)
         const int node = i < t->nodes;
         t->feature[i] = node ? feature[i] : 0;
         t->split[i] = node ? split[i] : 0;
-        t->mode[i] = node && mode[i] >= 0 && mode[i] <= ONNX__MEMBER ? (int64_t)mode[i] : 0;
+        t->mode[i] = node && mode[i] >= 0 && mode[i] <= (int)ONNX__MEMBER ? (int64_t)mode[i] : 0;
         t->missing[i] = node && missing ? missing[i] : 0;
         t->target[i] = node ? 0 : target[i - t->nodes];
         t->weight[i] = node ? 0 : weight[i - t->nodes];
@@ -5700,7 +5705,7 @@ static hy_array *onnx__tree_votes(onnx__run *R, const onnx__trees *t, hy_array *
     else {
         const double far = d == HY_F64 ? 1.7976931348623157e308 : 3.4028234663852886e38;
         w = hy_where(F, own, w, onnx__filled(R, s, d, how == 2 ? far : -far));
-        w = onnx__reduce(R, how == 2 ? hy_min : hy_max, w, HY_AXES(1), 0);
+        w = how == 2 ? onnx__reduce(R, hy_min, w, HY_AXES(1), 0) : onnx__reduce(R, hy_max, w, HY_AXES(1), 0);
     }
     return how ? w : hy_div_scalar(F, w, (double)t->roots);
 }
@@ -5737,12 +5742,12 @@ static void onnx__do_tree_ensemble(onnx__run *R)
 
 /* MARK: - >>table ---------------------------------------------------------------------------------------
  *
- * A row for each operator: name, opsets, which inputs have to be known (bit i: input i), what does it.
+ * A row for each operator: name, which inputs have to be known (bit i: input i), what does it.
  */
-#define ONNX__DO(name, reads, fn)    { name, 1, 0, reads, onnx__do_##fn, NULL, NULL, 0 }
-#define ONNX__ONE(name, fn)          { name, 1, 0, 0, onnx__do_one, fn, NULL, 0 }
-#define ONNX__TWO(name, how, fn)     { name, 1, 0, 0, onnx__do_##how, NULL, fn, 0 }
-#define ONNX__WITH(name, fn, what)   { name, 1, 0, 0, onnx__do_##fn, NULL, NULL, what }
+#define ONNX__DO(name, reads, fn)    { name, reads, onnx__do_##fn, NULL, NULL, 0 }
+#define ONNX__ONE(name, fn)          { name, 0, onnx__do_one, fn, NULL, 0 }
+#define ONNX__TWO(name, how, fn)     { name, 0, onnx__do_##how, NULL, fn, 0 }
+#define ONNX__WITH(name, fn, what)   { name, 0, onnx__do_##fn, NULL, NULL, what }
 static const onnx__row onnx__rows[] = {
     ONNX__ONE("Abs", hy_abs), ONNX__ONE("Acos", hy_arccos), ONNX__ONE("Acosh", hy_arccosh),
     ONNX__ONE("Asin", hy_arcsin), ONNX__ONE("Asinh", hy_arcsinh), ONNX__ONE("Atan", hy_arctan),
@@ -5772,7 +5777,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("SwiGLU", 0, swiglu), ONNX__DO("Gelu", 0, gelu), ONNX__DO("PRelu", 0, prelu),
     ONNX__DO("Shrink", 0, shrink), ONNX__DO("Where", 0, where), ONNX__DO("Cast", 0, cast),
     ONNX__WITH("CastLike", cast, ONNX__FIRST), ONNX__DO("BitCast", 1, bit_cast),
-    { "Dropout", 1, 0, 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
+    { "Dropout", 6, onnx__do_dropout, NULL, NULL, ONNX__RANDOM },
     ONNX__WITH("Shape", shape, ONNX__SHAPES), ONNX__WITH("Size", size, ONNX__SHAPES),
     ONNX__DO("Reshape", 2, reshape), ONNX__DO("Transpose", 0, transpose),
     ONNX__DO("Unsqueeze", 2, unsqueeze), ONNX__DO("Squeeze", 2, squeeze), ONNX__DO("Flatten", 0, flatten),
@@ -5821,7 +5826,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("TensorScatter", 0, tensor_scatter), ONNX__DO("Einsum", 0, einsum), ONNX__DO("DFT", 6, dft),
     ONNX__DO("STFT", 10, stft), ONNX__DO("HannWindow", 1, window), ONNX__DO("HammingWindow", 1, window),
     ONNX__DO("BlackmanWindow", 1, window),
-    { "NonMaxSuppression", 1, 0, 28, onnx__do_nms, NULL, NULL, ONNX__DYNAMIC },
+    { "NonMaxSuppression", 28, onnx__do_nms, NULL, NULL, ONNX__DYNAMIC },
     ONNX__WITH("Unique", unique, ONNX__DYNAMIC), ONNX__DO("Det", 0, det),
     ONNX__WITH("RandomNormal", random, ONNX__RANDOM), ONNX__DO("MelWeightMatrix", 31, mel_weights),
     ONNX__DO("TfIdfVectorizer", 0, tfidf), ONNX__DO("ai.onnx.ml.ArrayFeatureExtractor", 0, features),
@@ -5832,12 +5837,12 @@ static const onnx__row onnx__rows[] = {
     ONNX__WITH("RandomUniform", random, ONNX__RANDOM), ONNX__WITH("RandomNormalLike", random, ONNX__RANDOM),
     ONNX__WITH("RandomUniformLike", random, ONNX__RANDOM), ONNX__WITH("Bernoulli", random, ONNX__RANDOM),
     ONNX__WITH("SequenceEmpty", list, ONNX__LISTS), ONNX__WITH("SequenceConstruct", list, ONNX__LISTS),
-    { "SequenceInsert", 1, 0, 4, onnx__do_list_insert, NULL, NULL, ONNX__LISTS },
-    { "SequenceErase", 1, 0, 2, onnx__do_list_erase, NULL, NULL, ONNX__LISTS },
-    { "SequenceAt", 1, 0, 2, onnx__do_list_at, NULL, NULL, ONNX__LISTS },
+    { "SequenceInsert", 4, onnx__do_list_insert, NULL, NULL, ONNX__LISTS },
+    { "SequenceErase", 2, onnx__do_list_erase, NULL, NULL, ONNX__LISTS },
+    { "SequenceAt", 2, onnx__do_list_at, NULL, NULL, ONNX__LISTS },
     ONNX__WITH("SequenceLength", list_length, ONNX__LISTS),
     ONNX__WITH("ConcatFromSequence", list_concat, ONNX__LISTS),
-    { "SplitToSequence", 1, 0, 2, onnx__do_list_split, NULL, NULL, ONNX__LISTS },
+    { "SplitToSequence", 2, onnx__do_list_split, NULL, NULL, ONNX__LISTS },
     ONNX__WITH("Optional", optional, ONNX__LISTS), ONNX__WITH("OptionalGetElement", optional, ONNX__LISTS),
     ONNX__WITH("OptionalHasElement", has_element, ONNX__LISTS), ONNX__WITH("SequenceMap", flow, ONNX__FLOW),
     ONNX__WITH("If", flow, ONNX__FLOW), ONNX__WITH("Loop", flow, ONNX__FLOW),
@@ -5922,7 +5927,7 @@ static void onnx__turn_scan(onnx__run *R, onnx__active *a)
     onnx__body *b = &R->m->body[a->body];
     const onnx__node *n = a->owner;
     const char *directions = a->samples ? "directions" : "scan_input_directions";
-    int i, batched = a->samples > 0, scans = (int)onnx__int(R, "num_scan_inputs", 0), states = b->nin - scans;
+    int i, batched = a->samples > 0, scans = onnx__scans(R), states = b->nin - scans;
     int64_t steps = batched ? a->steps / a->samples : a->steps;
     for (i = 0; batched && i < states && a->step % steps == 0; i++)
         R->value[b->in[i]] =
@@ -6193,7 +6198,7 @@ static void onnx__keep_scan(onnx__run *R, onnx__node *n, int body, int states)
 static void onnx__begin_scan(onnx__run *R, onnx__node *n, int body)
 {
     onnx__body *b = &R->m->body[body];
-    int i, batched = R->opset < 9, scans = (int)onnx__int(R, "num_scan_inputs", 0),
+    int i, batched = R->opset < 9, scans = onnx__scans(R),
            states = n->nin - batched - scans;
     onnx__value v;
     hy_shape s;
@@ -6406,7 +6411,7 @@ static void onnx__end(onnx__run *R)
     R->node = n;
     for (i = 0; i < b->nout; i++) onnx__load_constant(R, b->out[i]);
     if (loop || scan) {
-        states = loop ? n->nin - 2 : b->nin - (int)onnx__int(R, "num_scan_inputs", 0);
+        states = loop ? n->nin - 2 : b->nin - onnx__scans(R);
         if (loop && !onnx__goes_on(R, a)) a->steps = a->step + 1;
         onnx__end_turn(R, a, states, loop);
     } else {
