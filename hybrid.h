@@ -63488,17 +63488,19 @@ static int hy__c_is_empty(const hy__node *node)
     return 1;
 }
 
-/* What the outputs of an operator are; what is the same in all turns is copied out by each. */
+/* What the outputs of an operator are; what is the same in all turns is copied out by each. Emitters write y0
+ * also where nobody reads it. */
 static void hy__c_outputs_of(hy__c *c, const hy__node *node, int place)
 {
-    int k, varies = c->at->vary < 0;
+    int k, varies = c->at->vary < 0, writes = !(node->op->flags & HY_OP_CONTROL) && hy__c_emitter_of(node);
     for (k = 0; k < node->nin; k++) varies |= c->at->value[hy__c_value_of(c, &node->in[k])].varies;
     for (k = 0; k < node->nout; k++) {
         hy__c_value *v = &c->at->value[c->at->first[place] + k];
         v->type = &node->type[k];
         v->root = c->at->first[place] + k;
         v->varies = varies;
-        v->where = v->index >= 0 && varies ? HY__AT_HEAD : c->at->uses[v->root] ? HY__AT_ARENA : HY__NOWHERE;
+        v->where = v->index >= 0 && varies ? HY__AT_HEAD
+            : c->at->uses[v->root] || (k == 0 && writes) ? HY__AT_ARENA : HY__NOWHERE;
     }
 }
 
