@@ -45424,11 +45424,13 @@ static int hy__gather_states(hy_frame *F, hy__gathering *G, const hy__flat *stat
                             G->who, i, &was->t.type.shape, (int)was->t.type.dtype, &x->t.type.shape,
                             (int)x->t.type.dtype);
     }
+    for (i = 0; i < G->states; i++) {   /* all of them first: one may be another one that goes */
+        states->at[i] = hy__second_handle(F, states->at[i]);
+        if (!states->at[i] || !hy_return(F, states->at[i])) return -1;
+    }
     for (i = 0; i < G->states; i++) {
-        hy_array *x = hy__second_handle(F, states->at[i]);
-        if (!x || !hy_return(F, x)) return -1;
         if (G->mine && G->state[i]->state == HY__LIVE && !G->state[i]->kept) hy_free(F, G->state[i]);
-        G->state[i] = x;
+        G->state[i] = states->at[i];
     }
     G->mine = 1;
     return 0;

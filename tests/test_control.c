@@ -515,10 +515,54 @@ static void test_control_memory(void)
 #endif
 }
 
+/* States that change places: a delay line. */
+static hy_array *control_delay(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)user;
+    x = hy_add_scalar(F, x, 0);
+    return hy_group(F, hy_get(F, s, 2), hy_group(F, x, hy_get(F, s, 0), hy_get(F, s, 1)));
+}
+
+static hy_array *control_swap(hy_frame *F, hy_array *v, void *user)
+{
+    (void)user;
+    return hy_group(F, NULL, hy_group(F, hy_add_scalar(F, hy_get(F, v, 0), 1), hy_get(F, v, 2),
+                                      hy_get(F, v, 1)));
+}
+
+static hy_array *control_places_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *zero = hy_zeros(F, HY_SHAPE(2)), *one = hy_ones(F, HY_SHAPE(2)), *two = hy_add(F, one, one);
+    hy_array *y = hy_foreach(F, control_delay, x, hy_group(F, zero, one, two), NULL), *s, *z;
+    s = hy_group(F, hy_zeros(F, HY_SHAPE(1)), one, two);
+    z = hy_get(F, hy_while_loop(F, control_below, control_swap, s, 9, self), 1);
+    s = hy_get(F, y, 1);
+    return hy_concat(F, hy_group(F, hy_reshape(F, hy_get(F, y, 0), HY_INTS(-1), NULL), hy_get(F, s, 0),
+                                 hy_get(F, s, 2), hy_get(F, z, 1)), 0);
+}
+
+static void test_control_exchange(void)
+{
+    static const float due[] = { 2, 2, 1, 1, 0, 0, 0, 1, 2, 3, 8, 9, 4, 5, 2, 2 };
+    hy_frame *F = hy_open(NULL);
+    control_net *net = HY_BLOCK_NEW(F, control_net, control_places_forward);
+    hy_array *x = hy_reshape(F, hy_arange(F, 0, 10, 1), HY_INTS(5, 2), NULL), *y;
+    int mode;
+    net->by = 4;                                        /* five turns */
+    for (mode = 0; mode < 2; mode++) {
+        y = hy_call(F, &net->base, x);
+        OK(F);
+        CHECK(y && hy_size(F, y) == 16 && !memcmp(hy_data(F, y), due, sizeof due));
+        hy_hybridize(F, &net->base, NULL);
+    }
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_control(void)
 {
     RUN(test_control_text);
     RUN(test_control_modes);
+    RUN(test_control_exchange);
     RUN(test_control_numbers);
 #ifndef HYBRID_NO_TRAIN
     RUN(test_control_grad);
