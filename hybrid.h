@@ -60557,7 +60557,7 @@ static void hy__c_moves(hy__c *c, const hy__c_step *s)
             hy__w(c, " };\ny%d[i] = ", o);
             if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, hy__c_held(m->fill, dtype));
             hy__w(c, "x0[from[i]];\n}\n");
-        } else hy__c_move_from(c, m, o);
+        } else if (hy__size(&hy__c_in(s, 0)->shape)) hy__c_move_from(c, m, o);
     }
 }
 
@@ -61179,7 +61179,8 @@ static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, int64
 {
     hy__w(c, "%fo %fj {\n", l.outer, l.inner);
     hy__w(c, "const %t *x = x0 + o * %l + j;\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), l.n * l.inner);
-    if (m) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype), m * l.inner);
+    if (m || !l.n) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype),
+                          m * l.inner);
 }
 
 /* Functions for the current type. */
@@ -61351,7 +61352,7 @@ static size_t hy__c_matrices_scratch(const hy__c_step *s)
     const hy_shape *y = &hy__c_out(s)->shape;
     int64_t n = hy__c_order(s), other = n * n;
     if (hy__op_number(s->node->op) == HY_OP_linalg_trsm) other = hy__product(y, y->ndim - 2, y->ndim);
-    return (size_t)(n * n + other) * sizeof(double);
+    return (size_t)(n * n + other + 1) * sizeof(double);        /* 1: where they are 0 x 0 it is named, too */
 }
 
 /* For each matrix, which is at a. */
@@ -61699,10 +61700,11 @@ static void hy__c_norm_block(hy__c *c, const hy__c_step *s, int64_t n, const cha
                              const char *statistic)
 {
     hy_dtype real = c->real;
-    hy__w(c, "double mean = 0, var = 0;\n%fk mean += x[%s];\nmean /= %l.0;\n", n, at, n);
+    int64_t by = n ? n : 1;
+    hy__w(c, "double mean = 0, var = 0;\n%fk mean += x[%s];\nmean /= %l.0;\n", n, at, by);
     hy__w(c, "%fk var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
     c->real = HY_F64;
-    hy__w(c, "const double deviation = sqrt(var / %l.0 + %v);\n", n, eps);
+    hy__w(c, "const double deviation = sqrt(var / %l.0 + %v);\n", by, eps);
     c->real = real;
     hy__w(c, "const %t middle = (%t)mean, scale = (%t)(1 / deviation);\n", (int)real, (int)real, (int)real);
     hy__w(c, "%fk y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at, which, which);

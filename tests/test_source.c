@@ -169,7 +169,7 @@ static void test_source_networks(void)
     hy_close(F);
 }
 
-/* One of several results is asked for, perhaps not the first. */
+/* One of several results is asked for, perhaps not the first; or nothing comes in. */
 static const struct { const char *op, *attributes; int inputs, outputs; hy_shape shape[5]; } source_parts[] = {
     { "rnn", "state_size=3 num_layers=1 mode=lstm state_outputs=1", 4, 3,
       { { 3, { 5, 2, 4 } }, { 1, { 108 } }, { 3, { 1, 2, 3 } }, { 3, { 1, 2, 3 } } } },
@@ -181,7 +181,12 @@ static const struct { const char *op, *attributes; int inputs, outputs; hy_shape
     { "batch_norm", "output_mean_var=1", 5, 3,
       { { 3, { 4, 3, 2 } }, { 1, { 3 } }, { 1, { 3 } }, { 1, { 3 } }, { 1, { 3 } } } },
     { "linalg_slogdet", "", 1, 2, { { 3, { 2, 3, 3 } } } },
-    { "moments", "axes=(0,)", 1, 2, { { 2, { 4, 3 } } } } };
+    { "moments", "axes=(0,)", 1, 2, { { 2, { 4, 3 } } } },
+    { "layer_norm", "output_mean_var=1", 3, 3, { { 2, { 4, 0 } }, { 1, { 0 } }, { 1, { 0 } } } },
+    { "group_norm", "output_mean_var=1", 3, 3, { { 3, { 4, 3, 0 } }, { 1, { 1 } }, { 1, { 1 } } } },
+    { "l2_normalization", "mode=spatial", 1, 1, { { 3, { 1, 2, 0 } } } },
+    { "pad", "mode=constant pad_width=(0,0,2,0,1,1,1,1)", 1, 1, { { 4, { 1, 2, 3, 0 } } } },
+    { "linalg_slogdet", "", 1, 2, { { 3, { 2, 0, 0 } } } } };
 typedef struct source_part { hy_block base; int row, output; hy_array *in[5]; } source_part;
 
 static hy_array *source_part_forward(hy_frame *F, hy_block *self, hy_array *x)
