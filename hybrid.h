@@ -52946,25 +52946,26 @@ static int hy__read_cond(hy__control_read *C)
            hy__read_inputs_of(C, 2, "else_input_locs") ? -1 : 0;
 }
 
-/* Is input i a statistic for one of our bodies? Does one read it at all? */
-static int hy__read_is_aux(const hy__control_read *C, int i, int *read)
+/* Is input i a statistic for one of our bodies? Is it theirs? What none reads, neither the condition, is: it
+ * may be a parameter, which the file has values for. */
+static int hy__read_is_aux(const hy__control_read *C, int i, int *ours)
 {
     int k, aux = 0;
-    *read = 0;
+    *ours = !C->lead || !C->var[0][i];
     for (k = C->lead; k < C->subs; k++)
-        if (C->var[k][i]) { *read = 1; aux |= C->var[k][i]->aux; }
+        if (C->var[k][i]) { *ours = 1; aux |= C->var[k][i]->aux; }
     return aux;
 }
 
 /* The inputs that come behind those whose place is fixed: statistics last. */
 static void hy__read_order(hy__control_read *C)
 {
-    int i, k, aux, read, n = C->which == HY__COND ? 0 : C->r.data + C->r.states, fixed = n;
+    int i, k, aux, ours, n = C->which == HY__COND ? 0 : C->r.data + C->r.states, fixed = n;
     for (i = 0; C->which == HY__FOREACH && i < fixed; i++) C->order[i] = i;
     for (aux = 0; aux < 2; aux++)
         for (i = 0; i < C->inputs; i++) {
             for (k = 0; k < fixed && C->order[k] != i; k++) continue;
-            if (k < fixed || hy__read_is_aux(C, i, &read) != aux || !read) continue;
+            if (k < fixed || hy__read_is_aux(C, i, &ours) != aux || !ours) continue;
             C->order[n++] = i;
             if (aux) C->r.aux++; else C->r.remain++;
         }

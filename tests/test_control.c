@@ -289,6 +289,47 @@ static void test_control_files(void)
 }
 #endif
 
+#ifndef HYBRID_NO_IO
+/* What no branch reads may be an input of a condition in a file, and the file of values may have it. */
+static void test_control_idle(void)
+{
+    static const char text[] =
+        "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
+        "{\"op\": \"sum\", \"name\": \"sum0\", \"inputs\": [[0, 0, 0]]},"
+        "{\"op\": \"null\", \"name\": \"idle\", \"inputs\": []},"
+        "{\"op\": \"_cond\", \"name\": \"cond0\", \"attrs\": {"
+        "\"cond_input_locs\": \"[0]\", \"num_args\": \"6\", \"then_input_locs\": \"[1]\", "
+        "\"else_input_locs\": \"[1]\", \"num_outputs\": \"1\"},"
+        "\"inputs\": [[1, 0, 0], [0, 0, 0], [2, 0, 0]], \"subgraphs\": ["
+        "{\"nodes\": [{\"op\": \"null\", \"name\": \"p\", \"inputs\": []},"
+        "{\"op\": \"_copy\", \"name\": \"q\", \"inputs\": [[0, 0, 0]]}],"
+        "\"arg_nodes\": [0], \"heads\": [[1, 0, 0]]},"
+        "{\"nodes\": [{\"op\": \"null\", \"name\": \"a\", \"inputs\": []},"
+        "{\"op\": \"tanh\", \"name\": \"t\", \"inputs\": [[0, 0, 0]]}],"
+        "\"arg_nodes\": [0], \"heads\": [[1, 0, 0]]},"
+        "{\"nodes\": [{\"op\": \"null\", \"name\": \"a\", \"inputs\": []},"
+        "{\"op\": \"relu\", \"name\": \"r\", \"inputs\": [[0, 0, 0]]}],"
+        "\"arg_nodes\": [0], \"heads\": [[1, 0, 0]]}]}],"
+        "\"arg_nodes\": [0, 2], \"heads\": [[3, 0, 0]]}";
+    static const char *const name[] = { "arg:idle" };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 3)), *value = hy_ones(F, HY_SHAPE(3));
+    hy_arrays params;
+    hy_block *net;
+    int k;
+    params.n = 1;
+    params.at = &value;
+    params.name = name;
+    net = hy_import_from(F, hy_symbol_from(F, text, sizeof text - 1), &params, NULL);
+    for (k = 0; k < 2; k++) {
+        CHECK(control_same(F, hy_tanh(F, x), hy_call(F, net, x)));
+        OK(F);
+        hy_hybridize(F, net, NULL);
+    }
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
 /* A body with batch norm: its statistics go on turn by turn, in training too. */
 typedef struct { hy_block base; hy_block *norm; } control_normal;
 
@@ -569,6 +610,7 @@ static void test_control(void)
 #endif
 #ifndef HYBRID_NO_IO
     RUN(test_control_files);
+    RUN(test_control_idle);
 #endif
     RUN(test_control_memory);
     RUN(test_control_statistics);
