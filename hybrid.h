@@ -45689,11 +45689,13 @@ static int hy__gather_states(hy_frame *F, hy__gathering *G, const hy__flat *stat
                             G->who, i, &was->t.type.shape, (int)was->t.type.dtype, &x->t.type.shape,
                             (int)x->t.type.dtype);
     }
+    for (i = 0; i < G->states; i++) {   /* all of them first: one may be another one that goes */
+        states->at[i] = hy__second_handle(F, states->at[i]);
+        if (!states->at[i] || !hy_return(F, states->at[i])) return -1;
+    }
     for (i = 0; i < G->states; i++) {
-        hy_array *x = hy__second_handle(F, states->at[i]);
-        if (!x || !hy_return(F, x)) return -1;
         if (G->mine && G->state[i]->state == HY__LIVE && !G->state[i]->kept) hy_free(F, G->state[i]);
-        G->state[i] = x;
+        G->state[i] = states->at[i];
     }
     G->mine = 1;
     return 0;
@@ -53214,25 +53216,26 @@ static int hy__read_cond(hy__control_read *C)
            hy__read_inputs_of(C, 2, "else_input_locs") ? -1 : 0;
 }
 
-/* Is input i a statistic for one of our bodies? Does one read it at all? */
-static int hy__read_is_aux(const hy__control_read *C, int i, int *read)
+/* Is input i a statistic for one of our bodies? Is it theirs? What none reads, neither the condition, is: it
+ * may be a parameter, which the file has values for. */
+static int hy__read_is_aux(const hy__control_read *C, int i, int *ours)
 {
     int k, aux = 0;
-    *read = 0;
+    *ours = !C->lead || !C->var[0][i];
     for (k = C->lead; k < C->subs; k++)
-        if (C->var[k][i]) { *read = 1; aux |= C->var[k][i]->aux; }
+        if (C->var[k][i]) { *ours = 1; aux |= C->var[k][i]->aux; }
     return aux;
 }
 
 /* The inputs that come behind those whose place is fixed: statistics last. */
 static void hy__read_order(hy__control_read *C)
 {
-    int i, k, aux, read, n = C->which == HY__COND ? 0 : C->r.data + C->r.states, fixed = n;
+    int i, k, aux, ours, n = C->which == HY__COND ? 0 : C->r.data + C->r.states, fixed = n;
     for (i = 0; C->which == HY__FOREACH && i < fixed; i++) C->order[i] = i;
     for (aux = 0; aux < 2; aux++)
         for (i = 0; i < C->inputs; i++) {
             for (k = 0; k < fixed && C->order[k] != i; k++) continue;
-            if (k < fixed || hy__read_is_aux(C, i, &read) != aux || !read) continue;
+            if (k < fixed || hy__read_is_aux(C, i, &ours) != aux || !ours) continue;
             C->order[n++] = i;
             if (aux) C->r.aux++; else C->r.remain++;
         }
@@ -60824,7 +60827,7 @@ static void hy__c_moves(hy__c *c, const hy__c_step *s)
             hy__w(c, " };\ny%d[i] = ", o);
             if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, hy__c_held(m->fill, dtype));
             hy__w(c, "x0[from[i]];\n}\n");
-        } else hy__c_move_from(c, m, o);
+        } else if (hy__size(&hy__c_in(s, 0)->shape)) hy__c_move_from(c, m, o);
     }
 }
 
@@ -61446,7 +61449,8 @@ static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, int64
 {
     hy__w(c, "%fo %fj {\n", l.outer, l.inner);
     hy__w(c, "const %t *x = x0 + o * %l + j;\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), l.n * l.inner);
-    if (m) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype), m * l.inner);
+    if (m || !l.n) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype),
+                          m * l.inner);
 }
 
 /* Functions for the current type. */
@@ -61618,7 +61622,7 @@ static size_t hy__c_matrices_scratch(const hy__c_step *s)
     const hy_shape *y = &hy__c_out(s)->shape;
     int64_t n = hy__c_order(s), other = n * n;
     if (hy__op_number(s->node->op) == HY_OP_linalg_trsm) other = hy__product(y, y->ndim - 2, y->ndim);
-    return (size_t)(n * n + other) * sizeof(double);
+    return (size_t)(n * n + other + 1) * sizeof(double);        /* 1: where they are 0 x 0 it is named, too */
 }
 
 /* For each matrix, which is at a. */
@@ -61966,10 +61970,11 @@ static void hy__c_norm_block(hy__c *c, const hy__c_step *s, int64_t n, const cha
                              const char *statistic)
 {
     hy_dtype real = c->real;
-    hy__w(c, "double mean = 0, var = 0;\n%fk mean += x[%s];\nmean /= %l.0;\n", n, at, n);
+    int64_t by = n ? n : 1;
+    hy__w(c, "double mean = 0, var = 0;\n%fk mean += x[%s];\nmean /= %l.0;\n", n, at, by);
     hy__w(c, "%fk var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
     c->real = HY_F64;
-    hy__w(c, "const double deviation = sqrt(var / %l.0 + %v);\n", n, eps);
+    hy__w(c, "const double deviation = sqrt(var / %l.0 + %v);\n", by, eps);
     c->real = real;
     hy__w(c, "const %t middle = (%t)mean, scale = (%t)(1 / deviation);\n", (int)real, (int)real, (int)real);
     hy__w(c, "%fk y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at, which, which);
@@ -63757,17 +63762,19 @@ static int hy__c_is_empty(const hy__node *node)
     return 1;
 }
 
-/* What the outputs of an operator are; what is the same in all turns is copied out by each. */
+/* What the outputs of an operator are; what is the same in all turns is copied out by each. Emitters write y0
+ * also where nobody reads it. */
 static void hy__c_outputs_of(hy__c *c, const hy__node *node, int place)
 {
-    int k, varies = c->at->vary < 0;
+    int k, varies = c->at->vary < 0, writes = !(node->op->flags & HY_OP_CONTROL) && hy__c_emitter_of(node);
     for (k = 0; k < node->nin; k++) varies |= c->at->value[hy__c_value_of(c, &node->in[k])].varies;
     for (k = 0; k < node->nout; k++) {
         hy__c_value *v = &c->at->value[c->at->first[place] + k];
         v->type = &node->type[k];
         v->root = c->at->first[place] + k;
         v->varies = varies;
-        v->where = v->index >= 0 && varies ? HY__AT_HEAD : c->at->uses[v->root] ? HY__AT_ARENA : HY__NOWHERE;
+        v->where = v->index >= 0 && varies ? HY__AT_HEAD
+            : c->at->uses[v->root] || (k == 0 && writes) ? HY__AT_ARENA : HY__NOWHERE;
     }
 }
 

@@ -289,6 +289,47 @@ static void test_control_files(void)
 }
 #endif
 
+#ifndef HYBRID_NO_IO
+/* What no branch reads may be an input of a condition in a file, and the file of values may have it. */
+static void test_control_idle(void)
+{
+    static const char text[] =
+        "{\"nodes\": [{\"op\": \"null\", \"name\": \"data\", \"inputs\": []},"
+        "{\"op\": \"sum\", \"name\": \"sum0\", \"inputs\": [[0, 0, 0]]},"
+        "{\"op\": \"null\", \"name\": \"idle\", \"inputs\": []},"
+        "{\"op\": \"_cond\", \"name\": \"cond0\", \"attrs\": {"
+        "\"cond_input_locs\": \"[0]\", \"num_args\": \"6\", \"then_input_locs\": \"[1]\", "
+        "\"else_input_locs\": \"[1]\", \"num_outputs\": \"1\"},"
+        "\"inputs\": [[1, 0, 0], [0, 0, 0], [2, 0, 0]], \"subgraphs\": ["
+        "{\"nodes\": [{\"op\": \"null\", \"name\": \"p\", \"inputs\": []},"
+        "{\"op\": \"_copy\", \"name\": \"q\", \"inputs\": [[0, 0, 0]]}],"
+        "\"arg_nodes\": [0], \"heads\": [[1, 0, 0]]},"
+        "{\"nodes\": [{\"op\": \"null\", \"name\": \"a\", \"inputs\": []},"
+        "{\"op\": \"tanh\", \"name\": \"t\", \"inputs\": [[0, 0, 0]]}],"
+        "\"arg_nodes\": [0], \"heads\": [[1, 0, 0]]},"
+        "{\"nodes\": [{\"op\": \"null\", \"name\": \"a\", \"inputs\": []},"
+        "{\"op\": \"relu\", \"name\": \"r\", \"inputs\": [[0, 0, 0]]}],"
+        "\"arg_nodes\": [0], \"heads\": [[1, 0, 0]]}]}],"
+        "\"arg_nodes\": [0, 2], \"heads\": [[3, 0, 0]]}";
+    static const char *const name[] = { "arg:idle" };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 3)), *value = hy_ones(F, HY_SHAPE(3));
+    hy_arrays params;
+    hy_block *net;
+    int k;
+    params.n = 1;
+    params.at = &value;
+    params.name = name;
+    net = hy_import_from(F, hy_symbol_from(F, text, sizeof text - 1), &params, NULL);
+    for (k = 0; k < 2; k++) {
+        CHECK(control_same(F, hy_tanh(F, x), hy_call(F, net, x)));
+        OK(F);
+        hy_hybridize(F, net, NULL);
+    }
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
 /* A body with batch norm: its statistics go on turn by turn, in training too. */
 typedef struct { hy_block base; hy_block *norm; } control_normal;
 
@@ -515,16 +556,61 @@ static void test_control_memory(void)
 #endif
 }
 
+/* States that change places: a delay line. */
+static hy_array *control_delay(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)user;
+    x = hy_add_scalar(F, x, 0);
+    return hy_group(F, hy_get(F, s, 2), hy_group(F, x, hy_get(F, s, 0), hy_get(F, s, 1)));
+}
+
+static hy_array *control_swap(hy_frame *F, hy_array *v, void *user)
+{
+    (void)user;
+    return hy_group(F, NULL, hy_group(F, hy_add_scalar(F, hy_get(F, v, 0), 1), hy_get(F, v, 2),
+                                      hy_get(F, v, 1)));
+}
+
+static hy_array *control_places_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *zero = hy_zeros(F, HY_SHAPE(2)), *one = hy_ones(F, HY_SHAPE(2)), *two = hy_add(F, one, one);
+    hy_array *y = hy_foreach(F, control_delay, x, hy_group(F, zero, one, two), NULL), *s, *z;
+    s = hy_group(F, hy_zeros(F, HY_SHAPE(1)), one, two);
+    z = hy_get(F, hy_while_loop(F, control_below, control_swap, s, 9, self), 1);
+    s = hy_get(F, y, 1);
+    return hy_concat(F, hy_group(F, hy_reshape(F, hy_get(F, y, 0), HY_INTS(-1), NULL), hy_get(F, s, 0),
+                                 hy_get(F, s, 2), hy_get(F, z, 1)), 0);
+}
+
+static void test_control_exchange(void)
+{
+    static const float due[] = { 2, 2, 1, 1, 0, 0, 0, 1, 2, 3, 8, 9, 4, 5, 2, 2 };
+    hy_frame *F = hy_open(NULL);
+    control_net *net = HY_BLOCK_NEW(F, control_net, control_places_forward);
+    hy_array *x = hy_reshape(F, hy_arange(F, 0, 10, 1), HY_INTS(5, 2), NULL), *y;
+    int mode;
+    net->by = 4;                                        /* five turns */
+    for (mode = 0; mode < 2; mode++) {
+        y = hy_call(F, &net->base, x);
+        OK(F);
+        CHECK(y && hy_size(F, y) == 16 && !memcmp(hy_data(F, y), due, sizeof due));
+        hy_hybridize(F, &net->base, NULL);
+    }
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_control(void)
 {
     RUN(test_control_text);
     RUN(test_control_modes);
+    RUN(test_control_exchange);
     RUN(test_control_numbers);
 #ifndef HYBRID_NO_TRAIN
     RUN(test_control_grad);
 #endif
 #ifndef HYBRID_NO_IO
     RUN(test_control_files);
+    RUN(test_control_idle);
 #endif
     RUN(test_control_memory);
     RUN(test_control_statistics);

@@ -169,6 +169,57 @@ static void test_source_networks(void)
     hy_close(F);
 }
 
+/* One of several results is asked for, perhaps not the first; or nothing comes in. */
+static const struct { const char *op, *attributes; int inputs, outputs; hy_shape shape[5]; } source_parts[] = {
+    { "rnn", "state_size=3 num_layers=1 mode=lstm state_outputs=1", 4, 3,
+      { { 3, { 5, 2, 4 } }, { 1, { 108 } }, { 3, { 1, 2, 3 } }, { 3, { 1, 2, 3 } } } },
+    { "rnn", "state_size=3 num_layers=2 mode=gru state_outputs=1", 3, 2,
+      { { 3, { 5, 2, 4 } }, { 1, { 153 } }, { 3, { 2, 2, 3 } } } },
+    { "topk", "axis=1 k=2 ret_typ=both", 1, 2, { { 2, { 4, 5 } } } },
+    { "layer_norm", "output_mean_var=1", 3, 3, { { 2, { 4, 3 } }, { 1, { 3 } }, { 1, { 3 } } } },
+    { "group_norm", "output_mean_var=1", 3, 3, { { 3, { 4, 3, 2 } }, { 1, { 1 } }, { 1, { 1 } } } },
+    { "batch_norm", "output_mean_var=1", 5, 3,
+      { { 3, { 4, 3, 2 } }, { 1, { 3 } }, { 1, { 3 } }, { 1, { 3 } }, { 1, { 3 } } } },
+    { "linalg_slogdet", "", 1, 2, { { 3, { 2, 3, 3 } } } },
+    { "moments", "axes=(0,)", 1, 2, { { 2, { 4, 3 } } } },
+    { "layer_norm", "output_mean_var=1", 3, 3, { { 2, { 4, 0 } }, { 1, { 0 } }, { 1, { 0 } } } },
+    { "group_norm", "output_mean_var=1", 3, 3, { { 3, { 4, 3, 0 } }, { 1, { 1 } }, { 1, { 1 } } } },
+    { "l2_normalization", "mode=spatial", 1, 1, { { 3, { 1, 2, 0 } } } },
+    { "pad", "mode=constant pad_width=(0,0,2,0,1,1,1,1)", 1, 1, { { 4, { 1, 2, 3, 0 } } } },
+    { "linalg_slogdet", "", 1, 2, { { 3, { 2, 0, 0 } } } } };
+typedef struct source_part { hy_block base; int row, output; hy_array *in[5]; } source_part;
+
+static hy_array *source_part_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    source_part *p = (source_part *)(void *)self;
+    p->in[0] = hy_add_scalar(F, x, 0.5);
+    x = hy_apply(F, source_parts[p->row].op, source_parts[p->row].inputs, p->in,
+                 source_parts[p->row].attributes);
+    return hy_mul_scalar(F, hy_get(F, x, p->output), 2);
+}
+
+static void test_source_parts(void)
+{
+    size_t row;
+    int k, i;
+    for (row = 0; row < sizeof source_parts / sizeof *source_parts; row++)
+        for (k = 0; k < source_parts[row].outputs; k++) {
+            hy_frame *F = hy_open(NULL);
+            source_part *p = (source_part *)(void *)hy_block_new(F, sizeof *p, "part", source_part_forward, 1);
+            p->row = (int)row;
+            p->output = k;
+            for (i = 1; i < source_parts[row].inputs; i++)
+                p->in[i] = hy_uniform(F, source_parts[row].shape[i], 0.5, 1);
+            p->in[0] = hy_uniform(F, source_parts[row].shape[0], 0, 1);
+            CHECK(!hy_export_c(F, &p->base, p->in[0], "source_part.c", NULL));
+            ops_complain(F, source_parts[row].op);
+            if (source_compiler() && !CHECK(source_runs("-DSOURCE_PART_TEST source_part.c")))
+                printf("    %s, output %d\n", source_parts[row].op, k);
+            hy_close(F);
+        }
+    remove("source_part.c");
+}
+
 /* A Cortex-M4 under QEMU prints what is right; of a small network there is little code. */
 static void source_firmware(hy_frame *F, hy_block *net, hy_array *x, const char *name, int most)
 {
@@ -395,6 +446,7 @@ static void test_source(void)
     size_t i;
     char name[64];
     RUN(test_source_networks);
+    RUN(test_source_parts);
     RUN(test_source_errors);
     RUN(test_source_firmware);
     if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_source_jit);       /* it may not know this processor's instructions */
