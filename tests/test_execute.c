@@ -1235,6 +1235,26 @@ static void exec_prepared_weights(void)
     }
 }
 
+/* x w^T with more rows than dot products take and fewer than the weight: the product is that of w x^T. */
+static void exec_turned_products(void)
+{
+    static const int rows[] = { 49, 61, 64, 95, 131 }, units[] = { 130, 157, 256 };
+    static const int depths[] = { 203, 300, 513 };
+    int isa, i;
+    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+        hy_desc desc;
+        hy_frame *F;
+        memset(&desc, 0, sizeof desc);
+        desc.isa = isa;
+        desc.threads = 1 + isa;
+        F = hy_open(&desc);
+        for (i = 0; i < 5 * 3 * 3; i += 2)
+            exec_prepared_case(F, i % 4 ? 0 : 2, rows[i % 5], units[i / 5 % 3], depths[i / 15],
+                               i % 7 == 3 ? HY_F64 : HY_F32, i % 11 == 0);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 #ifndef HYBRID_NO_RNN
 /* Recurrent operators have their weights packed once, for all lengths and sizes of a batch: the same bits. */
 typedef struct exec_rnn { hy_block base; hy_array *w; int units, layers, mode; hy_rnn_opt opt; } exec_rnn;
@@ -1684,6 +1704,7 @@ static void test_execute(void)
     RUN(exec_dynamic);
     RUN(exec_between_values);
     RUN(exec_prepared_weights);
+    RUN(exec_turned_products);
     RUN(exec_prepared_lives);
 #ifndef HYBRID_NO_RNN
     RUN(exec_packed_rnn);
