@@ -9339,6 +9339,7 @@ HY__LOOPS_BEGIN
 #define HY__DOT_WORK (1 << 18)
 #define HY__IN_PLACE_M 256               /* rows of A up to which a B that fits a strip stays in place */
 #define HY__FAR_LINES 4096               /* bytes between lines that meet in few places of L1 */
+#define HY__FAR_ROWS 128                 /* rows of A from which twice as many places are few, too */
 #define HY__STRIP_LANE (1 << 14)         /* elements of B kept in L2, per lane: 1 MB of AVX-512 */
 #define HY__PREPARED_PANEL 64            /* columns of a panel packed once for all calls, on every ISA */
 #define HY__ITEMS_WANTED 20              /* so that 16 threads stay busy */
@@ -10375,7 +10376,10 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int pr
         rows = g->pack_a && m >= 1024 ? 48 : 24;
         least = HY__ITEM_WORK / hy__most(k, 1);  /* elements of C worth an item */
         while (cols / 2 >= (g->pack_a ? 256 : 64) && cols / 2 * rows >= least / 2
-            && hy__pieces(m, rows) * hy__pieces(n, cols) < HY__ITEMS_WANTED) cols /= 2;
+            && hy__pieces(m, rows) * hy__pieces(n, cols) < HY__ITEMS_WANTED) {
+            if (g->pack_a && rows > 12 && cols * k <= strip) rows /= 2;     /* A is copied for each strip */
+            else cols /= 2;
+        }
         g->col_block = hy__most(1, cols / g->panel) * g->panel;
         if (cols * rows < least / 2) rows = hy__pieces(least, hy__least(n, g->col_block));
         g->row_block = hy__least(m, rows);
@@ -10384,7 +10388,7 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int pr
         if (g->row_blocks > 1)                   /* whole tiles, but for the last */
             g->row_block = hy__pieces(g->row_block, HY__TILE_ROWS) * HY__TILE_ROWS;
         in_place = g->b_col == 1 && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__most(k, 1)
-            && g->b_row * size % HY__FAR_LINES));
+            && g->b_row * size % (m < HY__FAR_ROWS ? HY__FAR_LINES : HY__FAR_LINES / 2)));
         if (prepared) g->b_place = HY__B_IN_SHARED;
         else if (!in_place && k > 0) g->b_place = g->row_blocks > 1 ? HY__B_IN_SHARED : HY__B_IN_SCRATCH;
         if (g->b_place == HY__B_IN_SHARED && !prepared) {
