@@ -14189,13 +14189,13 @@ static void hy__plan_gemm(hy__gemm *g, hy_dtype compute, int isa)
    lanes without a row of x would. */
 static int hy__matmul_turns(const hy__matmul *m)
 {
-    enum { MOVED = 12 };                        /* steps that take as long as an element on its way */
+    const double moved = 12;                    /* steps that take as long as an element on its way */
     const hy__gemm *g = &m->gemm;
     const int64_t lanes = g->isa->lanes, idle = hy__pieces(g->m, lanes) * lanes - g->m;
     const double work = (double)g->n * (double)g->k;
     return g->a_col == 1 && g->b_row == 1 && !g->use_dots && !m->prepared && m->batch == 1 && m->alpha == 1 &&
            m->compute == m->dtype &&
-           MOVED * ((double)g->m * (double)(g->n + g->k) - work) + (double)idle * work < 0;
+           moved * ((double)g->m * (double)(g->n + g->k) - work) + (double)idle * work < 0;
 }
 
 static void hy__matmul_turn(hy__matmul *m)
