@@ -9427,6 +9427,7 @@ HY__LOOPS_BEGIN
 #define HY__DOT_WORK (1 << 18)
 #define HY__IN_PLACE_M 256               /* rows of A up to which a B that fits a strip stays in place */
 #define HY__FAR_LINES 4096               /* bytes between lines that meet in few places of L1 */
+#define HY__FAR_ROWS 128                 /* rows of A from which twice as many places are few, too */
 #define HY__STRIP_LANE (1 << 14)         /* elements of B kept in L2, per lane: 1 MB of AVX-512 */
 #define HY__PREPARED_PANEL 64            /* columns of a panel packed once for all calls, on every ISA */
 #define HY__ITEMS_WANTED 20              /* so that 16 threads stay busy */
@@ -10347,35 +10348,48 @@ HY__INLINE void hy__gemm_move(int size, const char *src, int64_t row, int64_t co
         for (j = 0; j < cols; j++) memcpy(dst + i * step + j * size, src + i * row + j * col, (size_t)size);
 }
 
+/* Columns of src, `col` bytes apart and contiguous, become rows of dst, `step` bytes apart. */
+HY__INLINE void hy__gemm_turn_sized(int size, const char *src, int64_t col, char *dst, int64_t step,
+    int64_t rows, int64_t cols)
+{
+    int64_t p = 0;
+#if HY__SIMD
+    const int64_t side = 16 / size, bands = rows - rows % side, whole = cols - cols % side;
+    int64_t j;
+    for (; p < bands; p += 64)                   /* bands so short that the lines being filled stay in L1 */
+        for (j = 0; j < whole; j += side)
+            hy__gemm_squares(size, src + p * size + j * col, col, dst + p * step + j * size, step,
+                hy__least(64, bands - p));
+    hy__gemm_move(size, src + whole * col, size, col, dst + whole * size, step, bands, cols - whole);
+    p = bands;
+#endif
+    hy__gemm_move(size, src + p * size, size, col, dst + p * step, step, rows - p, cols);
+}
+
+static void hy__gemm_turn(int size, const char *src, int64_t col, char *dst, int64_t step, int64_t rows,
+    int64_t cols)
+{
+    if (size == 4) hy__gemm_turn_sized(4, src, col, dst, step, rows, cols);
+    else hy__gemm_turn_sized(8, src, col, dst, step, rows, cols);
+}
+
 /* B (k,cols) -> dst, k rows of `panel` elements; less than a vector is padded with zeros */
 HY__INLINE void hy__gemm_pack_b_sized(int size, const hy__gemm *g, const char *b, int64_t k, int64_t cols,
     char *dst)
 {
     const int64_t row = g->b_row * size, col = g->b_col * size, step = g->panel * size;
     const int64_t full = g->prepared ? g->panel : g->isa->lanes;
-    int64_t p = 0, q, j;
+    int64_t p, q, j;
     if (cols < full)
         for (q = 0; q < k; q++) memset(dst + q * step + cols * size, 0, (size_t)((full - cols) * size));
     if (g->b_col == 1) {
         const int64_t bytes = cols * size;
-        for (; p < k; p++) {
+        for (p = 0; p < k; p++) {
             for (j = 0; j + 64 <= bytes; j += 64) memcpy(dst + p * step + j, b + p * row + j, 64);
             for (; j < bytes; j += size) memcpy(dst + p * step + j, b + p * row + j, (size_t)size);
         }
-        return;
-    }
-#if HY__SIMD
-    if (g->b_row == 1) {
-        const int64_t side = 16 / size, bands = k - k % side, whole = cols - cols % side;
-        for (; p < bands; p += 64)               /* bands so short that the lines being filled stay in L1 */
-            for (j = 0; j < whole; j += side)
-                hy__gemm_squares(size, b + p * size + j * col, col, dst + p * step + j * size, step,
-                    hy__least(64, bands - p));
-        hy__gemm_move(size, b + whole * col, row, col, dst + whole * size, step, bands, cols - whole);
-        p = bands;
-    }
-#endif
-    hy__gemm_move(size, b + p * row, row, col, dst + p * step, step, k - p, cols);
+    } else if (g->b_row == 1) hy__gemm_turn(size, b, col, dst, step, k, cols);
+    else hy__gemm_move(size, b, row, col, dst, step, k, cols);
 }
 
 static void hy__gemm_pack_b(const hy__gemm *g, const char *b, int64_t k, int64_t cols, char *dst)
@@ -10474,7 +10488,10 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int pr
         rows = g->pack_a && m >= 1024 ? 48 : 24;
         least = HY__ITEM_WORK / hy__most(k, 1);  /* elements of C worth an item */
         while (cols / 2 >= (g->pack_a ? 256 : 64) && cols / 2 * rows >= least / 2
-            && hy__pieces(m, rows) * hy__pieces(n, cols) < HY__ITEMS_WANTED) cols /= 2;
+            && hy__pieces(m, rows) * hy__pieces(n, cols) < HY__ITEMS_WANTED) {
+            if (g->pack_a && rows > 12 && cols * k <= strip) rows /= 2;     /* A is copied for each strip */
+            else cols /= 2;
+        }
         g->col_block = hy__most(1, cols / g->panel) * g->panel;
         if (cols * rows < least / 2) rows = hy__pieces(least, hy__least(n, g->col_block));
         g->row_block = hy__least(m, rows);
@@ -10483,7 +10500,7 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int pr
         if (g->row_blocks > 1)                   /* whole tiles, but for the last */
             g->row_block = hy__pieces(g->row_block, HY__TILE_ROWS) * HY__TILE_ROWS;
         in_place = g->b_col == 1 && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__most(k, 1)
-            && g->b_row * size % HY__FAR_LINES));
+            && g->b_row * size % (m < HY__FAR_ROWS ? HY__FAR_LINES : HY__FAR_LINES / 2)));
         if (prepared) g->b_place = HY__B_IN_SHARED;
         else if (!in_place && k > 0) g->b_place = g->row_blocks > 1 ? HY__B_IN_SHARED : HY__B_IN_SCRATCH;
         if (g->b_place == HY__B_IN_SHARED && !prepared) {
@@ -14203,6 +14220,8 @@ typedef struct hy__matmul {
     double   alpha;
     int      bias;                              /* input 2 is added to every row */
     int      prepared;                          /* B was packed before */
+    int      turned;                            /* gemm is that of C^T = B^T A^T, which `shared` ends with */
+    int64_t  c_row;                             /* of C itself */
 } hy__matmul;
 HY__FITS_PLAN(hy__matmul);
 
@@ -14286,9 +14305,22 @@ static void hy__cblas_plan(hy__gemm *g)
 }
 #endif
 
-static void hy__matmul_item(const hy__matmul *m, const char *a, const char *b, char *c, const hy__tail *tail,
-                            int64_t item, char *scratch, const char *shared)
+static void hy__matmul_item(const hy__matmul *m, const char *a, const char *b, char *c, hy__tail *tail,
+                            int64_t item, char *scratch, char *shared)
 {
+    if (m->turned) {
+        const hy__gemm *g = &m->gemm;
+        char *turned = shared + g->shared_bytes;
+        int64_t row, rows, col, cols;
+        hy__matmul_region(g, item, &row, &rows, &col, &cols);
+        tail->by_row = 1;
+        hy__gemm_run(g, b, a, turned, item, scratch, shared, tail);
+        for (cols += col; col < cols; col += 16)        /* lines of few rows of C, which may meet in L1 */
+            hy__gemm_turn(g->size, turned + (row * g->c_row + col) * g->size, g->c_row * g->size,
+                          c + (col * m->c_row + row) * g->size, m->c_row * g->size,
+                          hy__least(cols - col, 16), rows);
+        return;
+    }
 #ifdef HYBRID_USE_CBLAS
     if (hy__cblas_fits(&m->gemm)) hy__cblas_product(&m->gemm, a, b, c, tail);
     else
@@ -14350,7 +14382,7 @@ HY__RUN(hy__run_matmul)
     a += hy__matmul_offset(m, i, m->a_step, m->a_next) * size;
     b += hy__matmul_offset(m, i, m->b_step, m->b_next) * size;
     c += hy__matmul_offset(m, i, m->c_step, m->c_next) * size;
-    if (stage == 0) hy__gemm_pack(g, b, item % g->pack_items, packed);
+    if (stage == 0) hy__gemm_pack(g, m->turned ? a : b, item % g->pack_items, packed);
     else hy__matmul_item(m, a, b, c, &tail, item % g->items, (char *)scratch, packed);
 }
 
@@ -14365,11 +14397,39 @@ static void hy__plan_gemm(hy__gemm *g, hy_dtype compute, int isa)
     else hy__gemm_plan_f64(g, isa - HY_ISA_BASE);
 }
 
+#ifndef HYBRID_USE_CBLAS
+/* x w^T needs either operand in panels: the smaller one, if that saves more than turning C costs and than
+   lanes without a row of x would. */
+static int hy__matmul_turns(const hy__matmul *m)
+{
+    const double moved = 12;                    /* steps that take as long as an element on its way */
+    const hy__gemm *g = &m->gemm;
+    const int64_t lanes = g->isa->lanes, idle = hy__pieces(g->m, lanes) * lanes - g->m;
+    const double work = (double)g->n * (double)g->k;
+    return g->a_col == 1 && g->b_row == 1 && !g->use_dots && !m->prepared && m->batch == 1 && m->alpha == 1 &&
+           m->compute == m->dtype &&
+           moved * ((double)g->m * (double)(g->n + g->k) - work) + (double)idle * work < 0;
+}
+
+static void hy__matmul_turn(hy__matmul *m)
+{
+    hy__gemm *g = &m->gemm;
+    const int64_t rows = g->m, row = g->a_row;
+    m->turned = 1;
+    m->c_row = g->c_row;
+    g->m = g->n;
+    g->n = g->c_row = rows;
+    g->a_row = g->b_col;
+    g->b_col = row;
+}
+#endif
+
 /* The caller has set gemm's m, n, k and strides, batch and steps, alpha and bias. */
 static int hy__matmul_bind(hy_job *job)
 {
     hy__matmul *m = HY__NOTES(hy__matmul, job);
     hy__gemm *g = &m->gemm;
+    size_t turned = 0;
     int64_t size;
     int foreign, stage = 0;
     m->dtype = job->in[0].type.dtype;
@@ -14381,6 +14441,12 @@ static int hy__matmul_bind(hy_job *job)
     else hy__plan_gemm(g, m->compute, job->kernels->isa);
 #ifdef HYBRID_USE_CBLAS
     hy__cblas_plan(g);
+#else
+    if (hy__matmul_turns(m)) {
+        hy__matmul_turn(m);
+        hy__plan_gemm(g, m->compute, job->kernels->isa);
+        turned = (size_t)(g->m * g->n * size);
+    }
 #endif
     m->a_size = hy__size(&job->in[0].type.shape);
     m->b_size = hy__size(&job->in[1].type.shape);
@@ -14394,7 +14460,7 @@ static int hy__matmul_bind(hy_job *job)
     if (foreign) job->items[stage++] = hy__pieces(m->c_size, HY__CHUNK);
     job->stages = stage;
     job->scratch = g->scratch_bytes;
-    job->shared = hy__round64(g->shared_bytes) * (size_t)m->batch;
+    job->shared = hy__round64(g->shared_bytes) * (size_t)m->batch + turned;
     if (foreign)
         job->shared += hy__round64((size_t)(m->a_size * size)) + hy__round64((size_t)(m->b_size * size)) +
                        hy__round64((size_t)(m->c_size * size)) + (size_t)(g->n * size);
@@ -14449,7 +14515,7 @@ static hy__matmul *hy__matmul_plan(hy_job *job, int64_t rows, int64_t cols, int6
     m->b_step = k * cols * inner;
     m->c_step = rows * cols * inner;
     m->alpha = 1;
-    m->bias = m->prepared = 0;
+    m->bias = m->prepared = m->turned = 0;
     return m;
 }
 

@@ -1235,6 +1235,54 @@ static void exec_prepared_weights(void)
     }
 }
 
+/* x w^T with more rows than dot products take and fewer than the weight: the product is that of w x^T. */
+static void exec_turned_products(void)
+{
+    static const int rows[] = { 49, 61, 64, 95, 131 }, units[] = { 130, 157, 256 };
+    static const int depths[] = { 203, 300, 513 };
+    int isa, i;
+    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+        hy_desc desc;
+        hy_frame *F;
+        memset(&desc, 0, sizeof desc);
+        desc.isa = isa;
+        desc.threads = 1 + isa;
+        F = hy_open(&desc);
+        for (i = 0; i < 5 * 3 * 3; i += 2)
+            exec_prepared_case(F, i % 4 ? 0 : 2, rows[i % 5], units[i / 5 % 3], depths[i / 15],
+                               i % 7 == 3 ? HY_F64 : HY_F32, i % 11 == 0);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* Gradients of weights: both operands have the sums' dim first, and blocks of rows and columns are cut. */
+static void exec_weight_gradients(void)
+{
+    static const int rows[] = { 29, 127, 130, 256 }, columns[] = { 509, 512, 600 }, depths[] = { 3, 64, 67 };
+    int isa, i;
+    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+        hy_desc desc;
+        hy_frame *F;
+        memset(&desc, 0, sizeof desc);
+        desc.isa = isa;
+        desc.threads = 1 + isa;
+        F = hy_open(&desc);
+        for (i = 0; i < 4 * 3 * 3; i++) {
+            hy_dot_opt left = { 1, 0 };
+            hy_array *a, *b, *got, *want;
+            hy_begin(F);
+            a = hy_uniform(F, HY_SHAPE(depths[i / 12], rows[i % 4]), -1, 1);
+            b = hy_uniform(F, HY_SHAPE(depths[i / 12], columns[i / 4 % 3]), -1, 1);
+            got = hy_cast(F, hy_dot(F, a, b, &left), HY_F64);
+            a = hy_transpose(F, hy_cast(F, a, HY_F64), HY_AXES(1, 0));
+            want = hy_dot(F, a, hy_cast(F, b, HY_F64), NULL);
+            CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, got, want)), HY_ALL, NULL)) < 1e-5);
+            hy_end(F);
+        }
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 #ifndef HYBRID_NO_RNN
 /* Recurrent operators have their weights packed once, for all lengths and sizes of a batch: the same bits. */
 typedef struct exec_rnn { hy_block base; hy_array *w; int units, layers, mode; hy_rnn_opt opt; } exec_rnn;
@@ -1684,6 +1732,8 @@ static void test_execute(void)
     RUN(exec_dynamic);
     RUN(exec_between_values);
     RUN(exec_prepared_weights);
+    RUN(exec_turned_products);
+    RUN(exec_weight_gradients);
     RUN(exec_prepared_lives);
 #ifndef HYBRID_NO_RNN
     RUN(exec_packed_rnn);
