@@ -5389,7 +5389,8 @@ struct hy_frame {
     int         asked;                  /* of such a frame: what forward asked for, HY__ASKED_... */
     char        bound[HY__BOUND];       /* hy_cache_stats.bound: who asked for a shape or a type */
     hy__names   aliases;                /* numbers given to blocks without a scope */
-    int         floor;                  /* marks that forward must leave alone */
+    int         floor;                  /* marks whose arrays forward must leave alone, ... */
+    int         sill;                   /* ... and those that it, or a body, must not end */
     struct hy__summary *summary;        /* collects what blocks return */
     struct hy__check *check;            /* of >>check: what emit_watch compares with; loops tell ... */
     void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
@@ -5863,8 +5864,28 @@ HY_API void hy_end(hy_frame *F)
 {
     if (!F) return;
     if (F->lost) { F->lost--; return; }
-    if (F->marks <= F->floor) { hy__fail(F, HY_ERROR_STATE, "hy_end: there is no open hy_begin"); return; }
+    if (F->marks <= F->sill) { hy__fail(F, HY_ERROR_STATE, "hy_end: there is no open hy_begin"); return; }
     hy__unwind(F, F->mark[--F->marks]);
+}
+
+/* A function of the user's runs between these: it ends no bracket from before, and what it leaves open ends
+ * with it. y: what it returned. */
+typedef struct hy__sill { int marks, sill, lost; } hy__sill;
+static hy__sill hy__sill_open(hy_frame *F)
+{
+    hy__sill s;
+    s.marks = F->marks;
+    s.sill = F->sill;
+    s.lost = F->lost;
+    F->sill = F->marks;
+    return s;
+}
+static hy_array *hy__sill_close(hy_frame *F, const hy__sill *s, hy_array *y)
+{
+    F->lost = s->lost;
+    for (F->sill = s->sill; F->marks > s->marks; hy_end(F))
+        if (y && (F->code || y->frame == F)) y = hy_return(F, y);
+    return y;
 }
 
 HY_API hy_array *hy_return(hy_frame *F, hy_array *x)
@@ -14706,7 +14727,9 @@ static int hy__dot_diff(hy_frame *F, hy_diff *D)
     hy_array *a = D->in[0], *b = D->in[1], *dy = D->dy[0], *a2, *b2, *g;
     int64_t k = a->t.type.shape.dim[r->transpose_a ? 0 : a->t.type.shape.ndim - 1];
     hy_dot_opt opt;
-    if (!dy || !k || !hy__size(&dy->t.type.shape)) return 0;        /* a reshape would take 0 for a code */
+    int i, nothing = dy && (!k || !hy__size(&dy->t.type.shape));    /* a reshape would take 0 for a code */
+    for (i = 0; i < 2 && nothing; i++) if (D->want[i]) D->dx[i] = hy_zeros_like(F, D->in[i]);
+    if (!dy || nothing) return 0;
     a2 = hy_reshape(F, a, r->transpose_a ? HY_INTS(k, -1) : HY_INTS(-1, k), NULL);
     b2 = hy_reshape(F, b, r->transpose_b ? HY_INTS(-1, k) : HY_INTS(k, -1), NULL);
     if (!a2 || !b2) return 0;
@@ -31350,7 +31373,7 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     why.frame = F;
     if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages)) {
         if (!job->notes) job->notes = sizeof job->plan;         /* it does not say how much it has used */
-        if (hy__makes_nothing(job)) job->stages = 0;
+        if (hy__makes_nothing(job)) { job->stages = 0; job->scratch = job->shared = 0; job->cost = 0; }
         return 0;
     }
     hy__fail_call(F, why.code, op, record, c, why.text[0] ? why.text : "there is no kernel for this");
@@ -39978,8 +40001,8 @@ HY_API int hy_close(hy_frame *F)
     int code;
     if (!F) return HY_ERROR_MEMORY;
     if (F->closed) return HY_ERROR_STATE;
-    if (F->scope || F->traced_for) {
-        hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame");
+    if (F->scope || F->traced_for || F->unwatched) {
+        hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame, nor a body");
         return HY_ERROR_STATE;
     }
     if (HY__LOAD(&F->root->profile.owner) == F) F->root->profile.stop(F);
@@ -42072,21 +42095,21 @@ static int hy__wraps(hy_frame *S, const struct hy__house *h)
 /* forward between its hooks, in a scope of its own. */
 static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
 {
-    int marks = F->marks, floor = F->floor, training = F->training, recording = F->recording, lost = F->lost;
+    int floor = F->floor, training = F->training, recording = F->recording;
     hy__emit_fn emit = F->emit;
+    hy__sill sill = hy__sill_open(F);
     hy_array *y = NULL;
     hy_begin(F);
-    if (F->code) { F->lost = lost; return NULL; }
-    F->floor = F->marks;
+    if (F->code) return hy__sill_close(F, &sill, NULL);
+    F->floor = F->sill = F->marks;
     hy__run_hooks(F, block, HY_HOOK_BEFORE, x, NULL);
     if (!F->code) y = (hy__wraps(F, block->house) ? block->house->wrap : block->forward)(F, block, x);
     if (!F->code && !y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned NULL", block->kind);
     if (!F->code && y->state == HY__LIVE && y->frame->root != F->root)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned an array of another hy_open", block->kind);
     if (!F->code) hy__run_hooks(F, block, HY_HOOK_AFTER, x, y);
-    F->lost = lost;                     /* whatever forward left open */
-    for (F->floor = floor; F->marks > marks; hy_end(F))
-        if (y && (F->code || y->frame == F)) y = hy_return(F, y);
+    F->floor = floor;
+    y = hy__sill_close(F, &sill, y);
     F->training = training;             /* modes are the caller's */
     F->recording = recording;
     F->emit = emit;
@@ -45857,6 +45880,7 @@ static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const
     hy_array *x = NULL, *states, *y = NULL;
     hy__flat out, after;
     hy__timing timing;
+    hy__sill sill;
     double from = hy__clock(F);
     int failed;
     hy_begin(F);
@@ -45864,7 +45888,9 @@ static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const
     if (l->body) x = hy__loop_items(F, &l->data, G->turns, room);
     states = hy__group_form(F, l->states.full, G->state);
     if (F->watch_body) F->watch_body(F, !l->body, G->turns);
+    sill = hy__sill_open(F);
     if (!F->code) y = l->body ? l->body(F, x, states, l->user) : l->step[1](F, states, l->user);
+    y = hy__sill_close(F, &sill, y);
     if (F->watch_body) F->watch_body(F, -1, 0);
     failed = hy__body_results(F, l->who, y, l->states.form, &out, &after);
     if (!failed) failed = hy__gather_outputs(F, G, &out) || hy__gather_states(F, G, &after);
@@ -45909,13 +45935,17 @@ static int hy__is_true(hy_frame *F, hy_array *x, const char *who)
 
 static int hy__loop_holds(hy_frame *F, const hy__gathering *G, const hy__loop *l, const hy__draws *draws)
 {
-    hy_array *states;
+    hy_array *states, *y = NULL;
+    hy__sill sill;
     int holds;
     hy_begin(F);
     hy__draws_for(F, draws, G->turns, 1);
     states = hy__group_form(F, l->states.full, G->state);
     if (F->watch_body) F->watch_body(F, 0, G->turns);
-    holds = F->code ? -1 : hy__is_true(F, l->step[0](F, states, l->user), l->who);
+    sill = hy__sill_open(F);
+    if (!F->code) y = l->step[0](F, states, l->user);
+    y = hy__sill_close(F, &sill, y);
+    holds = F->code ? -1 : hy__is_true(F, y, l->who);
     if (F->watch_body) F->watch_body(F, -1, 0);
     hy_end(F);
     return F->code ? -1 : holds;
@@ -45944,11 +45974,12 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
     hy__draws draws = hy__draws_open(F);
     int holds = hy__is_true(F, l->data.at[0], l->who);
     hy_array *y = NULL;
+    hy__sill sill = hy__sill_open(F);
     F->unwatched++;
-    if (holds < 0) return NULL;
+    if (holds < 0) return hy__sill_close(F, &sill, NULL);
     hy__draws_for(F, &draws, 0, !holds);
     if (F->watch_body) F->watch_body(F, !holds, 0);
-    y = l->step[!holds](F, inputs, l->user);
+    y = hy__sill_close(F, &sill, l->step[!holds](F, inputs, l->user));
     if (F->watch_body) F->watch_body(F, -1, 0);
     hy__draws_close(F, &draws);
     if (!y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the branch returned no array", l->who);
@@ -60426,6 +60457,11 @@ static void hy__c_word(hy__c *c, const char *word, size_t n, const char *a, cons
     int single = c->real == HY_F32;
     if (n == 1 && (*word == 'x' || *word == 'a' || *word == 'b')) { hy__w(c, "%s",
                                                                           *word == 'b' ? b : a); return; }
+    if (n == 2 && *word == 'p' && c->real == HY_I64) {
+        const int64_t limit = hy__to_i64(p[word[1] - '0']);     /* no double: it would make one of x, too */
+        if (limit == INT64_MIN) hy__w(c, "INT64_MIN"); else hy__w(c, limit < 0 ? "(%l)" : "%l", limit);
+        return;
+    }
     if (n == 2 && *word == 'p') { hy__w(c, "%v", p[word[1] - '0']); return; }
     if (n == 4 && !memcmp(word, "V__T", 4)) { hy__w(c, "%s", hy__c_type(c->real)); return; }
     if (n == 4 && !memcmp(word, "V__U", 4)) { hy__w(c, "uint64_t"); return; }
@@ -60484,6 +60520,8 @@ static void hy__c_bounded(const hy__node *node, int number, hy__c_point *at)
         at->text = hy__c_extra[HY__EXTRA_clip];
         at->p[0] = r->a_min;
         at->p[1] = r->a_max;
+        if (node->type[0].dtype == HY_I64 && r->a_min != r->a_min) at->p[0] = -HUGE_VAL;
+        if (node->type[0].dtype == HY_I64 && r->a_max != r->a_max) at->p[1] = HUGE_VAL;
     } else if (number == HY_OP_hard_sigmoid) {
         const hy__hard_sigmoid_rec *r = (const hy__hard_sigmoid_rec *)node->record;
         at->text = hy__c_extra[HY__EXTRA_hard_sigmoid];
@@ -60666,6 +60704,7 @@ static int hy__c_leaves_whole(const hy__node *node)
     hy__c_point at;
     const char *text;
     if (!hy__c_point_of(node, &at) || !at.text) return 0;
+    if (hy__op_number(node->op) == HY_OP_clip && node->type[0].dtype == HY_I64) return 0;
     for (text = at.text; *text; text++) {
         if (!strncmp(text, "V__", 3) && !strchr("TU", text[3]) && strncmp(text + 3, "int_", 4)) return 1;
         if (*text == '.' || !strncmp(text, "p0", 2) || !strncmp(text, "p1", 2)) return 1;
