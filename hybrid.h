@@ -295,9 +295,10 @@
  *   log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others) or 3.5 (mish, tan); gelu by 2.5
  *   and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where neighbours lie farther apart than
  *   a period, are those of 2^30. So have, of f64, exp (1.5), log (2.5), tanh and sigmoid (3); its other
- *   functions are those of the C library. Indices may have any numeric type. A reduction over all axes gives
- *   shape (1,), as in MXNet. Sums, means and variances of floats are added up in doubles; the few values (at
- *   most 32) of a window of average pooling, and the exponentials of a softmax, in their own type.
+ *   functions are those of the C library. Indices may have any numeric type; where results hold no element
+ *   nobody looks at them. A reduction over all axes gives shape (1,), as in MXNet. Sums, means and variances
+ *   of floats are added up in doubles; the few values (at most 32) of a window of average pooling, and the
+ *   exponentials of a softmax, in their own type.
  */
 #ifndef HYBRID_H
 #define HYBRID_H
@@ -2731,7 +2732,7 @@ HY_API hy_array *hy_int8_convolution(hy_frame *F, hy_array *data, hy_array *weig
 
 /* --- frames --- */
 HY_API hy_frame   *hy_open(const hy_desc *desc);                  /* NULL only when memory is out */
-HY_API int         hy_close(hy_frame *F);  /* the first error's code; frees all it owns */
+HY_API int         hy_close(hy_frame *F);  /* the first error's code; frees all it owns. Not within forward */
 HY_API hy_frame   *hy_fork(hy_frame *F);  /* a frame for another thread; close it too */
 HY_API void        hy_begin(hy_frame *F);                         /* arrays made from here on ... */
 HY_API void        hy_end(hy_frame *F);                           /* ... die here, unless kept or returned */
@@ -5395,7 +5396,7 @@ struct hy_frame {
     struct hy__check *check;            /* of >>check: what emit_watch compares with; loops tell ... */
     void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
     void      (*watch_body)(hy_frame *F, int k, int64_t turn);  /* ... and which body runs; -1: it has run */
-    int         unwatched;              /* loops and branches that run line by line */
+    int         unwatched;              /* loops and branches that run line by line, and hy_fit's `each` */
     int         scopes, ranks;          /* entries and random operators so far */
     const char *next_name;              /* of the node that comes next; or NULL: one is found */
     hy__node  **param_node;             /* of the parameters met so far, ... */
@@ -19610,7 +19611,6 @@ static int hy__rnn_check(hy_infer *I)
     double wide = (double)a->state_size + (project ? a->projection_size : 0);
     if (hy__infer_range(I, "state_size", a->state_size, 1, INT_MAX)) return -1;
     if (hy__infer_range(I, "num_layers", a->num_layers, 1, HY__RNN_DEEP)) return -1;
-    if (hy__infer_range(I, "mode", a->mode, 0, HY_RNN_GRU)) return -1;
     if (!(a->p >= 0 && a->p <= 1))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "p is %g, no probability", a->p);
     if (project && (a->projection_size < 0 || a->mode != HY_RNN_LSTM))
@@ -41740,14 +41740,16 @@ static int hy__request_one(hy_frame *F, hy__param *p, const char *path, void *us
     return 0;
 }
 
+/* user: NULL to ask whether it may be cleared. */
 static int hy__zero_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
     hy__tape *leaf = p->same ? p->same->array.tape : p->array.tape;
-    (void)path; (void)user;
+    (void)path;
     if (!leaf || !leaf->grad.buffer) return 0;
     if (HY__LOAD(&leaf->grad.buffer->pins))
         return hy__fail(F, HY_ERROR_STATE, "hy_zero_grad: a recorded backward still needs the gradient of "
                         "'%s'", hy__called(p));
+    if (!user) return 0;
     hy__written(F->root, leaf->grad.buffer);
     memset(leaf->grad.t.data, 0, (size_t)hy__bytes(&leaf->grad.t.type));
     return 0;
@@ -41765,7 +41767,9 @@ HY_API void hy_set_grad_req(hy_frame *F, hy_block *block, const char *pattern, h
 
 HY_API void hy_zero_grad(hy_frame *F, hy_block *block)
 {
-    if (hy__block_ok(F, block, "hy_zero_grad")) hy__each_param(F, block, hy__zero_one, NULL);
+    if (!hy__block_ok(F, block, "hy_zero_grad")) return;
+    hy__each_param(F, block, hy__zero_one, NULL);
+    if (!F->code) hy__each_param(F, block, hy__zero_one, block);
 }
 
 HY_API hy_array *hy_add_constant(hy_frame *F, hy_block *block, const char *name, hy_array *value)
@@ -59663,6 +59667,18 @@ static int hy__fit_lives(const hy__fit *W, hy_loader *train, hy_loader *validati
     return lives;
 }
 
+/* Tells the user; nonzero: enough. */
+static int hy__fit_told(hy__fit *W, const hy_epoch *e)
+{
+    hy__sill sill = hy__sill_open(W->F);
+    int enough;
+    W->F->unwatched++;
+    enough = W->opt.each(W->F, e, W->opt.user);
+    W->F->unwatched--;
+    hy__sill_close(W->F, &sill, NULL);
+    return enough;
+}
+
 static int hy__fit_epoch(hy__fit *W, hy_loader *train, hy_loader *validation)
 {
     hy_frame *F = W->F;
@@ -59682,8 +59698,7 @@ static int hy__fit_epoch(hy__fit *W, hy_loader *train, hy_loader *validation)
     if (e->best) W->best = W->n;
     W->n++;
     hy__fit_leave(W, e, validation);
-    if (F->code || (W->opt.each && W->opt.each(F, e, W->opt.user))) return 1;
-    if (W->opt.each && !hy__fit_lives(W, train, validation)) return 1;
+    if (F->code || (W->opt.each && (hy__fit_told(W, e) || !hy__fit_lives(W, train, validation)))) return 1;
     return W->opt.patience > 0 && W->n - 1 - W->best >= W->opt.patience;
 }
 
@@ -64991,7 +65006,9 @@ HY__WARM_ROOMS
  *          without a gradient is NULL and no error; a list of hy_collect_params knows that its scope has
  *          ended; hy_graph_of stays until hy_graph_free; x + 0 makes +0 of -0 compiled, too; the largest of
  *          no integers is the least of their type; reverse without axes turns nothing round; clip keeps
- *          integers of 64 bits exact; lists, words and types that cannot be are refused before they are read.
+ *          integers of 64 bits exact; lists, words and types that cannot be are refused before they are read;
+ *          so are a frame's end within forward, a loop's body or hy_fit's `each`, and clearing a gradient
+ *          that a recorded call needs; states of a loop may change places.
  *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no
  *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
  *          gamma are options.

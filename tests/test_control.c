@@ -599,8 +599,42 @@ static void test_control_exchange(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* A body's brackets are its own: one left open ends with the turn, and none from before ends; nor does the frame. */
+static hy_array *control_rude(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    const int how = *(const int *)user;
+    if (how == 0) hy_begin(F);
+    s = hy_add(F, s, x);
+    if (how == 1) hy_end(F);
+    if (how == 2) CHECK(hy_close(F) == HY_ERROR_STATE);
+    if (how == 3) { hy_begin(F); hy_mul(F, x, x); hy_end(F); }
+    return hy_group(F, s, s);
+}
+
+static void test_control_brackets(void)
+{
+    static const char *const said[] = { NULL, "there is no open hy_begin", "must not close its own frame", NULL };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_arange(F, 0, 5, 1), *y;
+    int how;
+    for (how = 0; how < 4; how++) {
+        hy_begin(F);
+        y = hy_foreach(F, control_rude, x, hy_zeros(F, HY_SHAPE(1)), &how);
+        if (said[how]) CHECK(!y && hy_error(F) && strstr(hy_error(F), said[how]));
+        else CHECK(y && !hy_error(F) && hy_value(F, hy_get(F, y, 1), 0) == 10);
+        hy_clear(F);
+        hy_end(F);
+        CHECK(!hy_error(F));
+    }
+    hy_end(F);
+    CHECK(hy_error(F) && strstr(hy_error(F), "there is no open hy_begin"));
+    hy_clear(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_control(void)
 {
+    RUN(test_control_brackets);
     RUN(test_control_text);
     RUN(test_control_modes);
     RUN(test_control_exchange);

@@ -291,10 +291,12 @@ static void edge_products_of_nothing(void)
             hy_attach_grad(F, w, HY_GRAD_WRITE);
             hy_attach_grad(F, b, HY_GRAD_WRITE);
             hy_record(F);
+            hy_backward(F, hy_mul_scalar(F, w, 2), NULL);               /* which the next ones overwrite */
             y = dense ? hy_fully_connected(F, x, w, b, 4, &opt) : hy_dot(F, x, w, NULL);
             hy_pause(F);
             hy_backward(F, y, NULL);
             CHECK(!hy_error(F) && hy_size(F, hy_grad_of(F, w)) == 4 * k);
+            CHECK(!k || hy_value(F, hy_max(F, hy_abs(F, hy_grad_of(F, w)), HY_ALL, NULL), 0) == 0);
             if (dense) CHECK(hy_value(F, hy_grad_of(F, b), dense) == (i == 2 ? 6 : 0));
             hy_clear(F);
         }

@@ -78,6 +78,13 @@ static int fit_stop(hy_frame *F, const hy_epoch *e, void *user)
     (void)F;
     return e->epoch == *(int *)user;
 }
+static int fit_rude(hy_frame *F, const hy_epoch *e, void *user)
+{
+    (void)e;
+    if (*(int *)user) hy_end(F);
+    else CHECK(hy_close(F) == HY_ERROR_STATE);
+    return 0;
+}
 static long fit_file(const char *name, char *text, size_t room)
 {
     FILE *f = fopen(name, "rb");
@@ -87,6 +94,28 @@ static long fit_file(const char *name, char *text, size_t room)
     remove(name);
     return (long)n;
 }
+/* `each` neither closes the frame nor ends a bracket of its caller's. */
+static void test_fit_rude(void)
+{
+    fit_setting s;
+    int end;
+    fit_open(&s, 1, 2);
+    s.opt.epochs = 2;
+    s.opt.each = fit_rude;
+    s.opt.user = &end;
+    for (end = 0; end < 2; end++) {
+        hy_begin(s.F);
+        CHECK(!hy_fit(s.F, s.net, s.loss, s.T, s.train, s.test, &s.opt).n);
+        CHECK(hy_error(s.F) && strstr(hy_error(s.F), end ? "there is no open hy_begin" : "must not close"));
+        hy_clear(s.F);
+        hy_end(s.F);
+        CHECK(!hy_error(s.F));
+    }
+    s.opt.each = NULL;
+    CHECK(hy_fit(s.F, s.net, s.loss, s.T, s.train, s.test, &s.opt).n == 2);
+    CHECK(hy_close(s.F) == 0);
+}
+
 static void test_fit_files(void)
 {
     static char text[60000];
@@ -201,6 +230,7 @@ static void test_fit(void)
 {
     RUN(test_fit_learns);
     RUN(test_fit_files);
+    RUN(test_fit_rude);
     RUN(test_fit_errors);
     RUN(test_fit_no_allocation);
     RUN(test_fit_oom);

@@ -19,7 +19,7 @@ ops 220 invoke 1340 graph 1140 passes 1000 layouts 900 fusion 1290 pipeline 390 
 trace 1340 block 1310 calls 750 gradient 880 autograd 820 control 1370 loops 790 einsum 250 layers 1240 check 580 recurrent 710
 files 1010 formats 1270 symbol 750 parser 680 numpy 590 compound 600 reader 640 save 1440 calibrate 670 profile 270
 train 1560
-losses 870 data 1400 fit 410 text 950 emitters 990 linewise 810 writers 1020 source 1590 jit 290 end 92"
+losses 870 data 1400 fit 410 text 950 emitters 990 linewise 810 writers 1020 source 1590 jit 290 end 100"
 
 awk 'length($0) > 110 { printf "%d: %d columns\n", NR, length($0); n++ } END { exit n > 0 }' $h > "$tmp/long" ||
     say "lines over 110 columns: $(wc -l < "$tmp/long"), the first at line $(head -1 "$tmp/long")"
