@@ -23703,7 +23703,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     t.a_col = 1;
     t.b_step = g->panel;
     t.c_row = g->c_row;
-    t.more = 0;
+    t.more = t.below = 0;
     for (at = 0; at < g->k; at += steps) {
         hy__tail visit;
         steps = hy__direct_steps(v, at);
