@@ -39,7 +39,7 @@
  *     >>sorting   sort, topk, argmax, cumsum         >>recurrence sequences, rnn
  *     >>duals     the gradient of rnn's gradient     >>windows   what the next three share
  *     >>abreast   windows over lines of values       >>convolution in any layout and type
- *     >>direct    the same, channels last, compiled
+ *     >>direct    the same, channels last, compiled  >>few       and with few filters
  *     >>strips    three of them, line by line
  *     >>pooling   largest and mean of windows        >>norms     batch, layer, group; lrn
  *     >>vision    pixels, boxes, regions             >>anchors   what detectors learn and propose
@@ -23382,8 +23382,7 @@ HY__WARM_ROOMS
 /* MARK: - 33 >>direct -----------------------------------------------------------------------------------
  *
  * Convolution as compiled programs run it: f32, channels last on both sides, weights laid out before. 3 x 3
- * windows and some larger ones may go by squares (Winograd). Few filters have their channels first, and may
- * pool.
+ * windows and some larger ones may go by squares (Winograd).
  */
 #ifndef HYBRID_NO_VISION
 HY__LOOPS_BEGIN
@@ -23843,276 +23842,6 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
             isa->tiles[high > 1][wide](&t, weight + t.k, y + first * v->coarse_c + t.k);
         }
     }
-}
-
-/* --- few filters, channels first on both sides: places side by side are a vector --- *
- * A run of places in a line of results takes half a vector of AVX-512, else a whole one; the last run of a
- * line reaches back. Sums of a band of lines go where they belong, or stay in L1 until squares of 2 x 2 of
- * them give their largest. */
-enum { HY__FEW_TAPS = 1024,             /* at most, of all channels */
-       HY__FEW_PLACES = 2048, HY__FEW_VALUES = 1 << 14,         /* of a band: of a channel, of all */
-       HY__FEW_RUNS = 8 };     /* made at a time, at most */
-typedef struct hy__few_sum {            /* strides in elements */
-    const float *x, *weight;
-    const int64_t *offset, *at, *to;    /* of each tap; where each run reads and goes */
-    int64_t taps, y_step;
-    hy__tail tail;
-} hy__few_sum;
-typedef struct hy__few_isa {
-    void (*sums[3])(const hy__few_sum *s, float *y);    /* of 2, 4 and 6 filters */
-    void (*join)(float *y, const float *a, const float *b, int64_t n);
-    int lanes, runs;                    /* of a run; at a time */
-} hy__few_isa;
-typedef struct hy__few {
-    hy__window win;                     /* fine: with a border, which win.pad is */
-    const hy__few_isa *isa;
-    int64_t images, channels, filters, taps;
-    int64_t band, bands;                /* lines of results at a time */
-    int64_t plane, runs;                /* floats of a channel of a band's data; runs of a line */
-    int     padded, pool;
-} hy__few;
-
-#if HY__SIMD
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC push_options
-#pragma GCC optimize("fp-contract=fast")
-#endif
-#define HY__FEW_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
-#define HY__FEW_STEP(i, j) if (vecs > j) acc[i][j] += weight * a[j];
-#define HY__FEW_STEPS(i) if (rows > i) { \
-        const float weight = (i < 3 ? w : more)[i % 3 * taps]; \
-        HY__EACH_COL(HY__FEW_STEP, i) }
-#define HY__FEW_KEEP(i, j) if (vecs > j) keep[i][j] = acc[i][j];
-#define HY__FEW_KEEPS(i) if (rows > i) { HY__EACH_COL(HY__FEW_KEEP, i) }
-#define HY__FEW_END(V, j) if (vecs > j) { \
-        V sum = keep[i][j]; \
-        if (s->tail.bias) sum += ((const float *)s->tail.bias)[i]; \
-        if (s->tail.clamp) sum = V##_within(sum, low, high, even); \
-        V##_put(j, sum) \
-    }
-/* One vector of one run, or of two. */
-#define HY__FEW_GET(half, j) *(const half##_at *)(from + at##j)
-#define HY__FEW_PUT(half, j, v) *(half##_at *)(to + s->to[j]) = v;
-#define hy__f32x4_get(j) HY__FEW_GET(hy__f32x4, j)
-#define hy__f32x4_put(j, v) HY__FEW_PUT(hy__f32x4, j, v)
-#define hy__f32x8_get(j) HY__FEW_GET(hy__f32x8, j)
-#define hy__f32x8_put(j, v) HY__FEW_PUT(hy__f32x8, j, v)
-#ifdef __clang__
-#define HY__FEW_BOTH(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-#define HY__FEW_HALF(v, i) __builtin_shufflevector(v, v, 8 * i, 8 * i + 1, 8 * i + 2, 8 * i + 3, 8 * i + 4, \
-                                                   8 * i + 5, 8 * i + 6, 8 * i + 7)
-#else
-#define HY__FEW_BOTH(a, b) __builtin_ia32_insertf32x8_mask(__builtin_ia32_ps512_256ps(a), b, 1, zero, \
-                                                           (unsigned short)65535)
-#define HY__FEW_HALF(v, i) __builtin_ia32_extractf32x8_mask(v, i, none, (unsigned char)255)
-#endif
-#define hy__f32x16_get(j) HY__FEW_BOTH((hy__f32x8)HY__FEW_GET(hy__f32x8, j##0), \
-                                       (hy__f32x8)HY__FEW_GET(hy__f32x8, j##1))
-#define hy__f32x16_put(j, v) { \
-        const hy__f32x8 none = {0}; \
-        HY__FEW_PUT(hy__f32x8, 2 * (j), HY__FEW_HALF(v, 0)) \
-        HY__FEW_PUT(hy__f32x8, 2 * (j) + 1, HY__FEW_HALF(v, 1)) \
-        (void)none; \
-    }
-#define HY__FEW_KERNELS(name, V, TARGET, AT, VECS, RUNS, LANES, JOIN) \
-TARGET static void name##_end(int rows, const hy__few_sum *s, V (*keep)[VECS], float *to) \
-{ \
-    enum { vecs = VECS }; \
-    const V zero = {0}; \
-    HY__BOUNDS(float, V, s->tail) \
-    int i; \
-    for (i = 0; i < rows; i++, to += s->y_step) { \
-        HY__FEW_END(V, 0) HY__FEW_END(V, 1) HY__FEW_END(V, VECS - 2) HY__FEW_END(V, VECS - 1) \
-    } \
-} \
-HY__INLINE TARGET void name##_rows(const int rows, const hy__few_sum *s, float *y) \
-{ \
-    HY__CONTRACT \
-    enum { vecs = VECS }; \
-    const V zero = {0}; \
-    const int64_t taps = s->taps; \
-    const float *w = s->weight, *more = w + 3 * taps, *end = w + taps; \
-    const int64_t *offset = s->offset; \
-    V acc[HY__TILE_ROWS][HY__TILE_VECS], a[HY__TILE_VECS], keep[HY__TILE_ROWS][VECS]; \
-    AT \
-    HY__EACH_ROW(HY__FEW_ZEROS) \
-    for (; w < end; w++, more++, offset++) { \
-        const float *from = s->x + *offset; \
-        a[0] = V##_get(0); a[1] = V##_get(1); \
-        if (VECS > 2) { a[VECS - 2] = V##_get(2); a[VECS - 1] = V##_get(3); } \
-        HY__EACH_ROW(HY__FEW_STEPS) \
-    } \
-    HY__EACH_ROW(HY__FEW_KEEPS) \
-    name##_end(rows, s, keep, y); \
-} \
-TARGET static void name##_2(const hy__few_sum *s, float *y) { name##_rows(2, s, y); } \
-TARGET static void name##_4(const hy__few_sum *s, float *y) { name##_rows(4, s, y); } \
-TARGET static void name##_6(const hy__few_sum *s, float *y) { name##_rows(6, s, y); } \
-static const hy__few_isa name##_isa = { { name##_2, name##_4, name##_6 }, JOIN, LANES, RUNS };
-#define HY__FEW_AT2 const int64_t at0 = s->at[0], at1 = s->at[1], at2 = 0, at3 = 0;
-#define HY__FEW_AT8 const int64_t at00 = s->at[0], at01 = s->at[1], at10 = s->at[2], at11 = s->at[3], \
-                                  at20 = s->at[4], at21 = s->at[5], at30 = s->at[6], at31 = s->at[7];
-
-/* The largest of squares: NaN is, and of equals the first stays. Some at a time, the last ones reach back. */
-#define HY__FEW_MOST(m, v) \
-    wins = ~(bits)(m >= v) & (bits)(m == m); \
-    m = (vec)((wins & (bits)v) | (~wins & (bits)m));
-#define HY__FEW_JOIN(name, V, TARGET, less) \
-TARGET static void name(float *y, const float *a, const float *b, int64_t n) \
-{ \
-    typedef V vec; \
-    typedef V##_at vec_at; \
-    typedef V##_bits bits; \
-    const int64_t lanes = sizeof(V) / sizeof(float); \
-    int64_t from, i; \
-    if (n < lanes) { less; return; } \
-    for (from = 0; from < n; from += lanes) { \
-        vec a0, a1, b0, b1, m, v; \
-        bits wins; \
-        i = hy__least(from, n - lanes); \
-        a0 = *(const vec_at *)(a + 2 * i); \
-        a1 = *(const vec_at *)(a + 2 * i + lanes); \
-        b0 = *(const vec_at *)(b + 2 * i); \
-        b1 = *(const vec_at *)(b + 2 * i + lanes); \
-        m = V##_pick(a0, a1, 0); \
-        v = V##_pick(a0, a1, 1); HY__FEW_MOST(m, v) \
-        v = V##_pick(b0, b1, 0); HY__FEW_MOST(m, v) \
-        v = V##_pick(b0, b1, 1); HY__FEW_MOST(m, v) \
-        *(vec_at *)(y + i) = m; \
-    } \
-}
-static void hy__few_join_one(float *y, const float *a, const float *b, int64_t n)
-{
-    for (; n > 0; n--, a += 2, b += 2) {
-        const float v[4] = { a[0], a[1], b[0], b[1] };
-        float most = v[0];
-        int i;
-        for (i = 1; i < 4; i++) if (!(most >= v[i]) && most == most) most = v[i];
-        *y++ = most;
-    }
-}
-HY__FEW_JOIN(hy__few_join_base, hy__f32x4, HY__TARGET_BASE, hy__few_join_one(y, a, b, n))
-HY__FEW_KERNELS(hy__few_base, hy__f32x4, HY__TARGET_BASE, HY__FEW_AT2, 2, 2, 4, hy__few_join_base)
-#ifdef HY__TARGET_AVX2
-HY__FEW_JOIN(hy__few_join_avx2, hy__f32x8, HY__TARGET_AVX2, hy__few_join_base(y, a, b, n))
-HY__FEW_KERNELS(hy__few_avx2, hy__f32x8, HY__TARGET_AVX2, HY__FEW_AT2, 2, 2, 8, hy__few_join_avx2)
-HY__FEW_KERNELS(hy__few_avx512, hy__f32x16, HY__TARGET_AVX512, HY__FEW_AT8, 4, 8, 8, hy__few_join_avx2)
-#endif
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC pop_options
-#endif
-#endif
-
-/* Where each tap begins. */
-static void hy__few_offsets(const hy__few *v, int64_t plane, int64_t *offset)
-{
-    const hy__window *w = &v->win;
-    int64_t c, i, j;
-    for (c = 0; c < v->channels; c++)
-        for (i = 0; i < w->kernel[1]; i++)
-            for (j = 0; j < w->kernel[2]; j++)
-                *offset++ = c * plane + i * w->dilate[1] * w->fine[2] + j * w->dilate[2];
-}
-
-/* Where each run of some lines reads and goes; the last one again until they fill up the vectors. */
-static void hy__few_places(const hy__few *v, int64_t rows, int64_t *at, int64_t *to)
-{
-    const int64_t most = rows * v->runs, width = v->win.coarse[2];
-    int64_t i = 0, row, col;
-    for (row = 0; row < rows; row++)
-        for (col = 0; col < width; col += v->isa->lanes, i++) {
-            const int64_t from = hy__least(col, width - v->isa->lanes);
-            at[i] = row * v->win.fine[2] + from;
-            to[i] = row * width + from;
-        }
-    for (; i % v->isa->runs; i++) { at[i] = at[most - 1]; to[i] = to[most - 1]; }
-}
-
-/* What a band from line `row` on reads, with its border. */
-static void hy__few_enter(const hy__few *v, const float *x, int64_t row, int64_t rows, float *to)
-{
-    const hy__window *w = &v->win;
-    const int64_t high = w->fine[1] - 2 * w->pad[1], wide = w->fine[2] - 2 * w->pad[2];
-    const int64_t first = hy__most(w->pad[1] - row, 0), from = row + first - w->pad[1];
-    const int64_t lines = hy__least(rows + (w->kernel[1] - 1) * w->dilate[1] - first, high - from);
-    int64_t c;
-    memset(to, 0, (size_t)(v->channels * v->plane) * sizeof *to);
-    for (c = 0; c < v->channels && lines > 0; c++)
-        hy__move_plane((int)sizeof(float), (char *)(to + c * v->plane + first * w->fine[2] + w->pad[2]),
-                       (const char *)(x + (c * high + from) * wide), lines, wide, w->fine[2], 1, wide, 1);
-}
-
-/* The scratch: offsets of taps, places of runs, sums, planes. */
-static int64_t hy__few_places_most(const hy__few *v)
-{
-    return v->band * v->runs + HY__FEW_RUNS;
-}
-static int64_t hy__few_sums_most(const hy__few *v)
-{
-    return v->pool ? HY__TILE_ROWS * v->band * v->win.coarse[2] : 0;
-}
-
-/* An item is a band of an image. */
-static void hy__few_run(const hy__few *v, const float *x, const float *weight, float *y, int64_t item,
-                        char *scratch, const hy__tail *tail)
-{
-    const hy__window *w = &v->win;
-    const int64_t image = item / v->bands, row = item % v->bands * v->band, shrink = 1 + v->pool;
-    const int64_t high = w->coarse[1] / shrink, wide = w->coarse[2] / shrink;
-    const int64_t rows = hy__least(v->band, high * shrink - row), runs = rows * v->runs;
-    int64_t *offset = (int64_t *)(void *)scratch, *at = offset + v->taps, *to = at + hy__few_places_most(v);
-    float *sums = (float *)(void *)(to + hy__few_places_most(v)), *planes = sums + hy__few_sums_most(v);
-    int64_t f, i, k, many;
-    hy__few_sum s;
-    x += image * v->channels * (w->fine[1] - 2 * w->pad[1]) * (w->fine[2] - 2 * w->pad[2]);
-    if (v->padded) hy__few_enter(v, x, row, rows, planes);
-    hy__few_offsets(v, v->padded ? v->plane : w->fine[1] * w->fine[2], offset);
-    hy__few_places(v, rows, at, to);
-    s.x = v->padded ? planes : x + row * w->fine[2];
-    s.offset = offset;
-    s.taps = v->taps;
-    s.tail = *tail;
-    s.y_step = v->pool ? v->band * w->coarse[2] : high * wide;
-    y += image * v->filters * high * wide + row / shrink * wide;
-    for (f = 0; f < v->filters; f += many) {
-        many = hy__clamp_i64((v->filters - f) / 2 * 2, 2, HY__TILE_ROWS);
-        f = hy__least(f, v->filters - many);    /* the neighbour of an odd last one is made twice */
-        s.weight = weight + f * v->taps;
-        if (tail->bias) s.tail.bias = (const float *)tail->bias + f;
-        for (i = 0; i < runs; i += v->isa->runs) {
-            s.at = at + i;
-            s.to = to + i;
-            v->isa->sums[many / 2 - 1](&s, v->pool ? sums : y + f * high * wide);
-        }
-        for (k = 0; k < many && v->pool; k++) {
-            const float *line = sums + k * s.y_step;
-            for (i = 0; i < rows / 2; i++, line += 2 * w->coarse[2])
-                v->isa->join(y + ((f + k) * high + i) * wide, line, line + w->coarse[2], wide);
-        }
-    }
-}
-
-/* v has its window, images, channels, filters, taps and pool: how it runs. Gives the bytes of scratch. */
-static size_t hy__few_plan(hy__few *v, int isa)
-{
-    hy__window *w = &v->win;
-    int64_t lines = w->coarse[1];
-    (void)isa;
-    v->isa = NULL;
-#if HY__SIMD
-    v->isa = HY__OF_ISA(isa + HY_ISA_BASE, &hy__few_base_isa, &hy__few_avx2_isa, &hy__few_avx512_isa);
-#endif
-    v->padded = w->pad[1] > 0 || w->pad[2] > 0;
-    w->fine[1] += 2 * w->pad[1];
-    w->fine[2] += 2 * w->pad[2];
-    if (v->pool) lines = lines / 2 * 2;
-    v->band = hy__least(HY__FEW_PLACES, HY__FEW_VALUES / v->channels) / w->fine[2];
-    v->band = hy__least(hy__most(v->band / 2 * 2, 2), lines);
-    v->bands = hy__pieces(lines, v->band);
-    v->plane = (v->band + (w->kernel[1] - 1) * w->dilate[1]) * w->fine[2];
-    v->runs = v->isa ? hy__pieces(w->coarse[2], v->isa->lanes) : 0;
-    return (size_t)(v->taps + 2 * hy__few_places_most(v)) * sizeof(int64_t) +
-           (size_t)(hy__few_sums_most(v) + (v->padded ? v->channels * v->plane : 0)) * sizeof(float);
 }
 
 /* --- windows by squares --- *
@@ -24890,7 +24619,303 @@ static int hy__convolve_bind(hy_job *job)
     return 0;
 }
 
-/* --- few filters, channels first --- */
+static const hy_arg hy__convolve_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_ARG_ONE },
+    { "bias", HY_ARG_OPT }, { "add", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__lay_filters_args[] = { { "weight", HY_ARG_ONE }, { "scale", HY_ARG_OPT },
+                                               { NULL, HY_ARG_ONE } };
+static const hy_op hy__lay_filters_op = {
+    "_lay_filters", NULL, NULL, "filters in the order in which convolutions read them", hy__lay_filters_args,
+    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, hy__lay_filters_count,
+    HY__DOES(HY__BUILT(convolution), hy__lay_filters_infer, hy__lay_filters_bind, NULL, NULL)
+};
+static const hy_op hy__convolve_op = {
+    "_convolve", NULL, NULL, "convolution of data with channels last", hy__convolve_args, hy__dense_results,
+    NULL, sizeof(hy__convolve_rec), 0, 0, hy__convolve_count,
+    HY__DOES(HY__BUILT(convolution), hy__convolve_infer, hy__convolve_bind, NULL, NULL)
+};
+
+HY__WARM_ROOMS
+#endif
+
+/* MARK: - 34 >>few --------------------------------------------------------------------------------------
+ *
+ * Convolution with few filters, channels first on both sides, as compiled programs run it: places side by
+ * side are a vector. A run of places in a line of results takes half a vector of AVX-512, else a whole one;
+ * the last run of a line reaches back. Sums of a band of lines go where they belong, or stay in L1 until
+ * squares of 2 x 2 of them give their largest.
+ */
+#ifndef HYBRID_NO_VISION
+HY__LOOPS_BEGIN
+
+enum { HY__FEW_TAPS = 1024,             /* at most, of all channels */
+       HY__FEW_PLACES = 2048, HY__FEW_VALUES = 1 << 14,         /* of a band: of a channel, of all */
+       HY__FEW_RUNS = 8 };     /* made at a time, at most */
+typedef struct hy__few_sum {            /* strides in elements */
+    const float *x, *weight;
+    const int64_t *offset, *at, *to;    /* of each tap; where each run reads and goes */
+    int64_t taps, y_step;
+    hy__tail tail;
+} hy__few_sum;
+typedef struct hy__few_isa {
+    void (*sums[3])(const hy__few_sum *s, float *y);    /* of 2, 4 and 6 filters */
+    void (*join)(float *y, const float *a, const float *b, int64_t n);
+    int lanes, runs;                    /* of a run; at a time */
+} hy__few_isa;
+typedef struct hy__few {
+    hy__window win;                     /* fine: with a border, which win.pad is */
+    const hy__few_isa *isa;
+    int64_t images, channels, filters, taps;
+    int64_t band, bands;                /* lines of results at a time */
+    int64_t plane, runs;                /* floats of a channel of a band's data; runs of a line */
+    int     padded, pool;
+} hy__few;
+
+#if HY__SIMD
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=fast")
+#endif
+#define HY__FEW_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
+#define HY__FEW_STEP(i, j) if (vecs > j) acc[i][j] += weight * a[j];
+#define HY__FEW_STEPS(i) if (rows > i) { \
+        const float weight = (i < 3 ? w : more)[i % 3 * taps]; \
+        HY__EACH_COL(HY__FEW_STEP, i) }
+#define HY__FEW_KEEP(i, j) if (vecs > j) keep[i][j] = acc[i][j];
+#define HY__FEW_KEEPS(i) if (rows > i) { HY__EACH_COL(HY__FEW_KEEP, i) }
+#define HY__FEW_END(V, j) if (vecs > j) { \
+        V sum = keep[i][j]; \
+        if (s->tail.bias) sum += ((const float *)s->tail.bias)[i]; \
+        if (s->tail.clamp) sum = V##_within(sum, low, high, even); \
+        V##_put(j, sum) \
+    }
+/* One vector of one run, or of two. */
+#define HY__FEW_GET(half, j) *(const half##_at *)(from + at##j)
+#define HY__FEW_PUT(half, j, v) *(half##_at *)(to + s->to[j]) = v;
+#define hy__f32x4_get(j) HY__FEW_GET(hy__f32x4, j)
+#define hy__f32x4_put(j, v) HY__FEW_PUT(hy__f32x4, j, v)
+#define hy__f32x8_get(j) HY__FEW_GET(hy__f32x8, j)
+#define hy__f32x8_put(j, v) HY__FEW_PUT(hy__f32x8, j, v)
+#ifdef __clang__
+#define HY__FEW_BOTH(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define HY__FEW_HALF(v, i) __builtin_shufflevector(v, v, 8 * i, 8 * i + 1, 8 * i + 2, 8 * i + 3, 8 * i + 4, \
+                                                   8 * i + 5, 8 * i + 6, 8 * i + 7)
+#else
+#define HY__FEW_BOTH(a, b) __builtin_ia32_insertf32x8_mask(__builtin_ia32_ps512_256ps(a), b, 1, zero, \
+                                                           (unsigned short)65535)
+#define HY__FEW_HALF(v, i) __builtin_ia32_extractf32x8_mask(v, i, none, (unsigned char)255)
+#endif
+#define hy__f32x16_get(j) HY__FEW_BOTH((hy__f32x8)HY__FEW_GET(hy__f32x8, j##0), \
+                                       (hy__f32x8)HY__FEW_GET(hy__f32x8, j##1))
+#define hy__f32x16_put(j, v) { \
+        const hy__f32x8 none = {0}; \
+        HY__FEW_PUT(hy__f32x8, 2 * (j), HY__FEW_HALF(v, 0)) \
+        HY__FEW_PUT(hy__f32x8, 2 * (j) + 1, HY__FEW_HALF(v, 1)) \
+        (void)none; \
+    }
+#define HY__FEW_KERNELS(name, V, TARGET, AT, VECS, RUNS, LANES, JOIN) \
+TARGET static void name##_end(int rows, const hy__few_sum *s, V (*keep)[VECS], float *to) \
+{ \
+    enum { vecs = VECS }; \
+    const V zero = {0}; \
+    HY__BOUNDS(float, V, s->tail) \
+    int i; \
+    for (i = 0; i < rows; i++, to += s->y_step) { \
+        HY__FEW_END(V, 0) HY__FEW_END(V, 1) HY__FEW_END(V, VECS - 2) HY__FEW_END(V, VECS - 1) \
+    } \
+} \
+HY__INLINE TARGET void name##_rows(const int rows, const hy__few_sum *s, float *y) \
+{ \
+    HY__CONTRACT \
+    enum { vecs = VECS }; \
+    const V zero = {0}; \
+    const int64_t taps = s->taps; \
+    const float *w = s->weight, *more = w + 3 * taps, *end = w + taps; \
+    const int64_t *offset = s->offset; \
+    V acc[HY__TILE_ROWS][HY__TILE_VECS], a[HY__TILE_VECS], keep[HY__TILE_ROWS][VECS]; \
+    AT \
+    HY__EACH_ROW(HY__FEW_ZEROS) \
+    for (; w < end; w++, more++, offset++) { \
+        const float *from = s->x + *offset; \
+        a[0] = V##_get(0); a[1] = V##_get(1); \
+        if (VECS > 2) { a[VECS - 2] = V##_get(2); a[VECS - 1] = V##_get(3); } \
+        HY__EACH_ROW(HY__FEW_STEPS) \
+    } \
+    HY__EACH_ROW(HY__FEW_KEEPS) \
+    name##_end(rows, s, keep, y); \
+} \
+TARGET static void name##_2(const hy__few_sum *s, float *y) { name##_rows(2, s, y); } \
+TARGET static void name##_4(const hy__few_sum *s, float *y) { name##_rows(4, s, y); } \
+TARGET static void name##_6(const hy__few_sum *s, float *y) { name##_rows(6, s, y); } \
+static const hy__few_isa name##_isa = { { name##_2, name##_4, name##_6 }, JOIN, LANES, RUNS };
+#define HY__FEW_AT2 const int64_t at0 = s->at[0], at1 = s->at[1], at2 = 0, at3 = 0;
+#define HY__FEW_AT8 const int64_t at00 = s->at[0], at01 = s->at[1], at10 = s->at[2], at11 = s->at[3], \
+                                  at20 = s->at[4], at21 = s->at[5], at30 = s->at[6], at31 = s->at[7];
+
+/* The largest of squares: NaN is, and of equals the first stays. Some at a time, the last ones reach back. */
+#define HY__FEW_MOST(m, v) \
+    wins = ~(bits)(m >= v) & (bits)(m == m); \
+    m = (vec)((wins & (bits)v) | (~wins & (bits)m));
+#define HY__FEW_JOIN(name, V, TARGET, less) \
+TARGET static void name(float *y, const float *a, const float *b, int64_t n) \
+{ \
+    typedef V vec; \
+    typedef V##_at vec_at; \
+    typedef V##_bits bits; \
+    const int64_t lanes = sizeof(V) / sizeof(float); \
+    int64_t from, i; \
+    if (n < lanes) { less; return; } \
+    for (from = 0; from < n; from += lanes) { \
+        vec a0, a1, b0, b1, m, v; \
+        bits wins; \
+        i = hy__least(from, n - lanes); \
+        a0 = *(const vec_at *)(a + 2 * i); \
+        a1 = *(const vec_at *)(a + 2 * i + lanes); \
+        b0 = *(const vec_at *)(b + 2 * i); \
+        b1 = *(const vec_at *)(b + 2 * i + lanes); \
+        m = V##_pick(a0, a1, 0); \
+        v = V##_pick(a0, a1, 1); HY__FEW_MOST(m, v) \
+        v = V##_pick(b0, b1, 0); HY__FEW_MOST(m, v) \
+        v = V##_pick(b0, b1, 1); HY__FEW_MOST(m, v) \
+        *(vec_at *)(y + i) = m; \
+    } \
+}
+static void hy__few_join_one(float *y, const float *a, const float *b, int64_t n)
+{
+    for (; n > 0; n--, a += 2, b += 2) {
+        const float v[4] = { a[0], a[1], b[0], b[1] };
+        float most = v[0];
+        int i;
+        for (i = 1; i < 4; i++) if (!(most >= v[i]) && most == most) most = v[i];
+        *y++ = most;
+    }
+}
+HY__FEW_JOIN(hy__few_join_base, hy__f32x4, HY__TARGET_BASE, hy__few_join_one(y, a, b, n))
+HY__FEW_KERNELS(hy__few_base, hy__f32x4, HY__TARGET_BASE, HY__FEW_AT2, 2, 2, 4, hy__few_join_base)
+#ifdef HY__TARGET_AVX2
+HY__FEW_JOIN(hy__few_join_avx2, hy__f32x8, HY__TARGET_AVX2, hy__few_join_base(y, a, b, n))
+HY__FEW_KERNELS(hy__few_avx2, hy__f32x8, HY__TARGET_AVX2, HY__FEW_AT2, 2, 2, 8, hy__few_join_avx2)
+HY__FEW_KERNELS(hy__few_avx512, hy__f32x16, HY__TARGET_AVX512, HY__FEW_AT8, 4, 8, 8, hy__few_join_avx2)
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+#endif
+
+/* Where each tap begins. */
+static void hy__few_offsets(const hy__few *v, int64_t plane, int64_t *offset)
+{
+    const hy__window *w = &v->win;
+    int64_t c, i, j;
+    for (c = 0; c < v->channels; c++)
+        for (i = 0; i < w->kernel[1]; i++)
+            for (j = 0; j < w->kernel[2]; j++)
+                *offset++ = c * plane + i * w->dilate[1] * w->fine[2] + j * w->dilate[2];
+}
+
+/* Where each run of some lines reads and goes; the last one again until they fill up the vectors. */
+static void hy__few_places(const hy__few *v, int64_t rows, int64_t *at, int64_t *to)
+{
+    const int64_t most = rows * v->runs, width = v->win.coarse[2];
+    int64_t i = 0, row, col;
+    for (row = 0; row < rows; row++)
+        for (col = 0; col < width; col += v->isa->lanes, i++) {
+            const int64_t from = hy__least(col, width - v->isa->lanes);
+            at[i] = row * v->win.fine[2] + from;
+            to[i] = row * width + from;
+        }
+    for (; i % v->isa->runs; i++) { at[i] = at[most - 1]; to[i] = to[most - 1]; }
+}
+
+/* What a band from line `row` on reads, with its border. */
+static void hy__few_enter(const hy__few *v, const float *x, int64_t row, int64_t rows, float *to)
+{
+    const hy__window *w = &v->win;
+    const int64_t high = w->fine[1] - 2 * w->pad[1], wide = w->fine[2] - 2 * w->pad[2];
+    const int64_t first = hy__most(w->pad[1] - row, 0), from = row + first - w->pad[1];
+    const int64_t lines = hy__least(rows + (w->kernel[1] - 1) * w->dilate[1] - first, high - from);
+    int64_t c;
+    memset(to, 0, (size_t)(v->channels * v->plane) * sizeof *to);
+    for (c = 0; c < v->channels && lines > 0; c++)
+        hy__move_plane((int)sizeof(float), (char *)(to + c * v->plane + first * w->fine[2] + w->pad[2]),
+                       (const char *)(x + (c * high + from) * wide), lines, wide, w->fine[2], 1, wide, 1);
+}
+
+/* The scratch: offsets of taps, places of runs, sums, planes. */
+static int64_t hy__few_places_most(const hy__few *v)
+{
+    return v->band * v->runs + HY__FEW_RUNS;
+}
+static int64_t hy__few_sums_most(const hy__few *v)
+{
+    return v->pool ? HY__TILE_ROWS * v->band * v->win.coarse[2] : 0;
+}
+
+/* An item is a band of an image. */
+static void hy__few_run(const hy__few *v, const float *x, const float *weight, float *y, int64_t item,
+                        char *scratch, const hy__tail *tail)
+{
+    const hy__window *w = &v->win;
+    const int64_t image = item / v->bands, row = item % v->bands * v->band, shrink = 1 + v->pool;
+    const int64_t high = w->coarse[1] / shrink, wide = w->coarse[2] / shrink;
+    const int64_t rows = hy__least(v->band, high * shrink - row), runs = rows * v->runs;
+    int64_t *offset = (int64_t *)(void *)scratch, *at = offset + v->taps, *to = at + hy__few_places_most(v);
+    float *sums = (float *)(void *)(to + hy__few_places_most(v)), *planes = sums + hy__few_sums_most(v);
+    int64_t f, i, k, many;
+    hy__few_sum s;
+    x += image * v->channels * (w->fine[1] - 2 * w->pad[1]) * (w->fine[2] - 2 * w->pad[2]);
+    if (v->padded) hy__few_enter(v, x, row, rows, planes);
+    hy__few_offsets(v, v->padded ? v->plane : w->fine[1] * w->fine[2], offset);
+    hy__few_places(v, rows, at, to);
+    s.x = v->padded ? planes : x + row * w->fine[2];
+    s.offset = offset;
+    s.taps = v->taps;
+    s.tail = *tail;
+    s.y_step = v->pool ? v->band * w->coarse[2] : high * wide;
+    y += image * v->filters * high * wide + row / shrink * wide;
+    for (f = 0; f < v->filters; f += many) {
+        many = hy__clamp_i64((v->filters - f) / 2 * 2, 2, HY__TILE_ROWS);
+        f = hy__least(f, v->filters - many);    /* the neighbour of an odd last one is made twice */
+        s.weight = weight + f * v->taps;
+        if (tail->bias) s.tail.bias = (const float *)tail->bias + f;
+        for (i = 0; i < runs; i += v->isa->runs) {
+            s.at = at + i;
+            s.to = to + i;
+            v->isa->sums[many / 2 - 1](&s, v->pool ? sums : y + f * high * wide);
+        }
+        for (k = 0; k < many && v->pool; k++) {
+            const float *line = sums + k * s.y_step;
+            for (i = 0; i < rows / 2; i++, line += 2 * w->coarse[2])
+                v->isa->join(y + ((f + k) * high + i) * wide, line, line + w->coarse[2], wide);
+        }
+    }
+}
+
+/* v has its window, images, channels, filters, taps and pool: how it runs. Gives the bytes of scratch. */
+static size_t hy__few_plan(hy__few *v, int isa)
+{
+    hy__window *w = &v->win;
+    int64_t lines = w->coarse[1];
+    (void)isa;
+    v->isa = NULL;
+#if HY__SIMD
+    v->isa = HY__OF_ISA(isa + HY_ISA_BASE, &hy__few_base_isa, &hy__few_avx2_isa, &hy__few_avx512_isa);
+#endif
+    v->padded = w->pad[1] > 0 || w->pad[2] > 0;
+    w->fine[1] += 2 * w->pad[1];
+    w->fine[2] += 2 * w->pad[2];
+    if (v->pool) lines = lines / 2 * 2;
+    v->band = hy__least(HY__FEW_PLACES, HY__FEW_VALUES / v->channels) / w->fine[2];
+    v->band = hy__least(hy__most(v->band / 2 * 2, 2), lines);
+    v->bands = hy__pieces(lines, v->band);
+    v->plane = (v->band + (w->kernel[1] - 1) * w->dilate[1]) * w->fine[2];
+    v->runs = v->isa ? hy__pieces(w->coarse[2], v->isa->lanes) : 0;
+    return (size_t)(v->taps + 2 * hy__few_places_most(v)) * sizeof(int64_t) +
+           (size_t)(hy__few_sums_most(v) + (v->padded ? v->channels * v->plane : 0)) * sizeof(float);
+}
+HY__LOOPS_END
+
+HY__COLD_ROOMS
+
 typedef struct hy__few_rec {
     hy_ints kernel, dilate, pad;        /* two of each */
     int64_t filters;
@@ -24965,20 +24990,6 @@ static int hy__few_bind(hy_job *job)
                          (double)hy__window_size(v->win.kernel) / 40 + 100);
 }
 
-static const hy_arg hy__convolve_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_ARG_ONE },
-    { "bias", HY_ARG_OPT }, { "add", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
-static const hy_arg hy__lay_filters_args[] = { { "weight", HY_ARG_ONE }, { "scale", HY_ARG_OPT },
-                                               { NULL, HY_ARG_ONE } };
-static const hy_op hy__lay_filters_op = {
-    "_lay_filters", NULL, NULL, "filters in the order in which convolutions read them", hy__lay_filters_args,
-    hy__dense_results, NULL, sizeof(hy__convolve_rec), 0, 0, hy__lay_filters_count,
-    HY__DOES(HY__BUILT(convolution), hy__lay_filters_infer, hy__lay_filters_bind, NULL, NULL)
-};
-static const hy_op hy__convolve_op = {
-    "_convolve", NULL, NULL, "convolution of data with channels last", hy__convolve_args, hy__dense_results,
-    NULL, sizeof(hy__convolve_rec), 0, 0, hy__convolve_count,
-    HY__DOES(HY__BUILT(convolution), hy__convolve_infer, hy__convolve_bind, NULL, NULL)
-};
 static const hy_op hy__few_op = {
     "_convolve_few", NULL, NULL, "convolution with few filters, perhaps its largest results of 2 x 2",
     hy__convolve_args, hy__dense_results, NULL, sizeof(hy__few_rec), 0, 0, hy__few_count,
@@ -24988,7 +24999,7 @@ static const hy_op hy__few_op = {
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 34 >>strips -----------------------------------------------------------------------------------
+/* MARK: - 35 >>strips -----------------------------------------------------------------------------------
  *
  * A convolution that only a 3 x 3 one of one channel per group reads, and perhaps one of single places that
  * alone reads that: results of the first are made some lines at a time, in a ring that stays in L2, before
@@ -25237,7 +25248,7 @@ static const hy_op hy__strips_op = {
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 35 >>pooling ----------------------------------------------------------------------------------
+/* MARK: - 36 >>pooling ----------------------------------------------------------------------------------
  *
  * pooling and its gradients (windows of f32 by kernels, all else by stretches), adaptive_avg_pooling.
  */
@@ -26443,7 +26454,7 @@ HY__DIFF(_adaptive_avg_pooling_grad, hy_adaptive_avg_pooling(F, dy, r->output_si
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 36 >>norms ------------------------------------------------------------------------------------
+/* MARK: - 37 >>norms ------------------------------------------------------------------------------------
  *
  * batch_norm, layer_norm, group_norm, instance_norm, l2_normalization, lrn. All but the last are one plan,
  * hy__norms: sets of elements, their moments, and what is made of them.
@@ -27400,7 +27411,7 @@ static int hy__lrn_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 37 >>vision -----------------------------------------------------------------------------------
+/* MARK: - 38 >>vision -----------------------------------------------------------------------------------
  *
  * upsampling, crop, depth_to_space and back; boxes: box_nms, box_iou, multibox_prior, multibox_detection;
  * regions of images: roi_pooling, roi_align.
@@ -28472,7 +28483,7 @@ HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 38 >>anchors ----------------------------------------------------------------------------------
+/* MARK: - 39 >>anchors ----------------------------------------------------------------------------------
  *
  * What detectors learn and propose: multibox_target, proposal. An item for each image, in doubles.
  */
@@ -28867,7 +28878,7 @@ static int hy__proposal_bind(hy_job *job)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 39 >>quantize ---------------------------------------------------------------------------------
+/* MARK: - 40 >>quantize ---------------------------------------------------------------------------------
  *
  * Dense layers and convolutions in int8. The first stage rounds the data to whole numbers from -127 to 127,
  * in 127ths of the threshold, channels last, padding written out; the second sums products in int32 and
@@ -29417,7 +29428,7 @@ HY__DIFF(int8_convolution, HY_NO_GRADIENT)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 40 >>sampling ---------------------------------------------------------------------------------
+/* MARK: - 41 >>sampling ---------------------------------------------------------------------------------
  *
  * Images between their pixels: bilinear_resize, grid_generator, bilinear_sampler, spatial_transformer. Each
  * plane is an item, computed in doubles.
@@ -29890,7 +29901,7 @@ static int hy__spatial_transformer_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 41 >>creators ---------------------------------------------------------------------------------
+/* MARK: - 42 >>creators ---------------------------------------------------------------------------------
  *
  * Arrays out of nothing: constants, ranges, eye, random numbers; shuffle. Random operators draw from the
  * stream of (seed, counter), so that running now and replay agree.
@@ -30430,7 +30441,7 @@ HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 
 HY__WARM_ROOMS
 
-/* MARK: - 42 >>linalg -----------------------------------------------------------------------------------
+/* MARK: - 43 >>linalg -----------------------------------------------------------------------------------
  *
  * linalg_inverse, linalg_det, linalg_slogdet, linalg_potrf, linalg_trsm; tril, triu. The last two dims are
  * matrices; each is an item, computed in doubles.
@@ -30760,7 +30771,7 @@ HY__DIFF(linalg_potrf, hy__potrf_back(F, y, dy))
 
 HY__WARM_ROOMS
 
-/* MARK: - 43 >>ops --------------------------------------------------------------------------------------
+/* MARK: - 44 >>ops --------------------------------------------------------------------------------------
  *
  * The table: a row for each operator of the catalogue, put together with its block HY__ON_x; hy_register
  * adds a program's own.
@@ -30962,7 +30973,7 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
 
 HY__WARM_ROOMS
 
-/* MARK: - 44 >>invoke -----------------------------------------------------------------------------------
+/* MARK: - 45 >>invoke -----------------------------------------------------------------------------------
  *
  * emit_run: an operator runs now. Infer, allocate, bind, run; the same steps that an executor takes once.
  */
@@ -32211,7 +32222,7 @@ HY_API void hy_trim(hy_frame *F)
 
 HY__HOT_END
 
-/* MARK: - 45 >>graph ------------------------------------------------------------------------------------
+/* MARK: - 46 >>graph ------------------------------------------------------------------------------------
  *
  * A traced program. Nodes live in a store, in the order they were made; a graph is what some heads need of
  * it, inputs first, depth-first from the heads; calls that write a running statistic are heads too, which
@@ -33273,7 +33284,7 @@ HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t byte
     return hy__buffer_sink_end(&w.out);
 }
 
-/* MARK: - 46 >>passes -----------------------------------------------------------------------------------
+/* MARK: - 47 >>passes -----------------------------------------------------------------------------------
  *
  * From a graph to a better one that computes the same. Every pass is a rule of one walk: nodes are copied in
  * order into a fresh graph, and the rule may put something else in the place of a node. The table in
@@ -34186,7 +34197,7 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
 }
 #endif
 
-/* MARK: - 47 >>layouts ---------------------------------------------------------------------------------
+/* MARK: - 48 >>layouts ---------------------------------------------------------------------------------
  *
  * Passes that lay images out otherwise: channels last, or 16 images abreast.
  */
@@ -35045,7 +35056,7 @@ static int hy__into_strips(hy__rewrite *R, const hy__node *node, const hy__edge 
 }
 #endif
 
-/* MARK: - 48 >>fusion ----------------------------------------------------------------------------------
+/* MARK: - 49 >>fusion ----------------------------------------------------------------------------------
  *
  * Pointwise operators become one; what the turns of a loop share is taken out of it.
  */
@@ -36282,7 +36293,7 @@ static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edg
     return got;
 }
 
-/* MARK: - 49 >>pipeline --------------------------------------------------------------------------------
+/* MARK: - 50 >>pipeline --------------------------------------------------------------------------------
  *
  * The passes in their order, run one after another.
  */
@@ -36638,7 +36649,7 @@ HY_API hy_graph *hy_optimize(hy_frame *F, hy_graph *g, hy_array *inputs, const h
     return fresh ? hy__graph_list(F->root, fresh) : NULL;
 }
 
-/* MARK: - 50 >>plan -------------------------------------------------------------------------------------
+/* MARK: - 51 >>plan -------------------------------------------------------------------------------------
  *
  * Where every value of an optimised graph lies and in which order its operators run. A value is an output of
  * a node. Values that lie in the arena live from the batch that writes them to the last one that reads them;
@@ -37597,7 +37608,7 @@ HY_API int hy_plan_value_at(hy_graph *g, int node, int output, hy_plan_value *va
 
 HY__WARM_ROOMS
 
-/* MARK: - 51 >>execute ----------------------------------------------------------------------------------
+/* MARK: - 52 >>execute ----------------------------------------------------------------------------------
  *
  * A program is what a graph becomes for one set of input types and one mode: optimised graph, plan and bound
  * jobs. It never changes, hangs on its graph and is shared by all frames. An executor is a program's memory
@@ -38573,7 +38584,7 @@ static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
     return x;
 }
 
-/* MARK: - 52 >>running ---------------------------------------------------------------------------------
+/* MARK: - 53 >>running ---------------------------------------------------------------------------------
  *
  * Programs run, in frames that have their memory; plans that can be asked for.
  */
@@ -39422,7 +39433,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
     return failed;
 }
 
-/* MARK: - 53 >>trace ------------------------------------------------------------------------------------
+/* MARK: - 54 >>trace ------------------------------------------------------------------------------------
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
@@ -40649,7 +40660,7 @@ HY_API hy_graph *hy_graph_planned(hy_frame *F, hy_graph *g, hy_array *inputs)
     return planned;
 }
 
-/* MARK: - 54 >>block ------------------------------------------------------------------------------------
+/* MARK: - 55 >>block ------------------------------------------------------------------------------------
  *
  * Blocks: children, parameters, names, calls. A block's prefix is settled when it is added to another, or
  * first needed; the names of its parameters follow. hy_call runs forward line by line; for a hybridized block
@@ -41849,7 +41860,7 @@ HY_API void hy_cast_block(hy_frame *F, hy_block *block, hy_dtype dtype)
     hy__each_param(F, block, hy__cast_one, &dtype);
 }
 
-/* MARK: - 55 >>calls -----------------------------------------------------------------------------------
+/* MARK: - 56 >>calls -----------------------------------------------------------------------------------
  *
  * Blocks are called, line by line or compiled, and hybridized; what they say of themselves.
  */
@@ -42530,7 +42541,7 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
     hy__write_block(F, block, sink);
     return hy__buffer_sink_end(&b);
 }
-/* MARK: - 56 >>gradient ---------------------------------------------------------------------------------
+/* MARK: - 57 >>gradient ---------------------------------------------------------------------------------
  *
  * One walk over recorded calls, from the youngest to the oldest, emits their gradients as ordinary operators:
  * as numbers, or, where the frame is symbolic, as nodes. So the gradient of a compiled graph is another
@@ -43343,7 +43354,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const
 }
 #endif
 
-/* MARK: - 57 >>autograd ---------------------------------------------------------------------------------
+/* MARK: - 58 >>autograd ---------------------------------------------------------------------------------
  *
  * emit_record: runs an operator through the emit below it and writes down what its gradient needs. A recorded
  * call is held by the arrays it made and by later calls, so what nobody can reach any more is gone by itself.
@@ -44141,7 +44152,7 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 
 HY__WARM_ROOMS
 
-/* MARK: - 58 >>control ----------------------------------------------------------------------------------
+/* MARK: - 59 >>control ----------------------------------------------------------------------------------
  *
  * Control flow as operators, which run bodies: programs for a turn of a loop, or for a branch. What a body
  * takes from outside are variables of it and inputs of the operator. It is optimised and planned once for its
@@ -45386,7 +45397,7 @@ static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const cha
     return 0;
 }
 
-/* MARK: - 59 >>loops ------------------------------------------------------------------------------------
+/* MARK: - 60 >>loops ------------------------------------------------------------------------------------
  *
  * C functions and control flow. Line by line a loop calls its body turn after turn and stacks what that
  * gives; while tracing each function runs once over symbols, in a frame of its own, whose graph is the
@@ -46114,7 +46125,7 @@ HY_API hy_array *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_ste
 }
 HY__WARM_ROOMS
 
-/* MARK: - 60 >>einsum -----------------------------------------------------------------------------------
+/* MARK: - 61 >>einsum -----------------------------------------------------------------------------------
  *
  * Sums of products by letters, as operators: hy_einsum emits them, a file's reader makes nodes of them. Each
  * axis has a letter. Diagonals first, then two inputs after the other become one: what only one of them has
@@ -46341,7 +46352,7 @@ HY_API hy_array *hy_einsum(hy_frame *F, const char *subscripts, hy_array *args)
     return F->code ? NULL : t[0].x == args ? hy_identity(F, args) : t[0].x;
 }
 
-/* MARK: - 61 >>layers -----------------------------------------------------------------------------------
+/* MARK: - 62 >>layers -----------------------------------------------------------------------------------
  *
  * Layers are blocks like those of any program: a struct that begins with a hy_block, a constructor that adds
  * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
@@ -47482,7 +47493,7 @@ static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
 }
 #endif
 
-/* MARK: - 62 >>check ------------------------------------------------------------------------------------
+/* MARK: - 63 >>check ------------------------------------------------------------------------------------
  *
  * hy_check: is a compiled block what its forward says? Traces anew and compares the graphs, runs forward
  * line by line beside the graph, operator by operator, and the optimised program beside both. What tracing
@@ -48005,7 +48016,7 @@ HY_API int hy_check_text(hy_frame *F, hy_block *block, hy_array *inputs, char *b
     return found;
 }
 
-/* MARK: - 63 >>recurrent --------------------------------------------------------------------------------
+/* MARK: - 64 >>recurrent --------------------------------------------------------------------------------
  *
  * Recurrent layers, which are one operator over a sequence; cells, which are one step of it; and unrolling,
  * which makes steps a sequence again.
@@ -48661,7 +48672,7 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
 }
 #endif
 
-/* MARK: - 64 >>files ------------------------------------------------------------------------------------
+/* MARK: - 65 >>files ------------------------------------------------------------------------------------
  *
  * Named arrays in files: MXNet's .params, NPY, NPZ (a zip), safetensors; JSON. An input is bytes to read, in
  * memory or in a file; a target takes bytes. Readers compare every size with what the input still has before
@@ -49606,7 +49617,7 @@ static char *hy__get_name(hy__input *s, uint64_t at, uint64_t n)
 
 #endif
 
-/* MARK: - 65 >>formats ---------------------------------------------------------------------------------
+/* MARK: - 66 >>formats ---------------------------------------------------------------------------------
  *
  * Arrays in files: .params, NPY, NPZ, JSON, safetensors.
  */
@@ -50754,7 +50765,7 @@ HY_API hy_arrays hy_load(hy_frame *F, const char *file)
 #endif
 #endif
 
-/* MARK: - 66 >>symbol -----------------------------------------------------------------------------------
+/* MARK: - 67 >>symbol -----------------------------------------------------------------------------------
  *
  * Graphs as model-symbol.json, written to the byte as MXNet 1.9 does. What a file says of its variables
  * beside shape and type stays with the graph, as notes.
@@ -51426,7 +51437,7 @@ HY_API int hy_save_symbol(hy_frame *F, hy_graph *g, const char *file)
 
 #endif
 
-/* MARK: - 67 >>parser -----------------------------------------------------------------------------------
+/* MARK: - 68 >>parser -----------------------------------------------------------------------------------
  *
  * model-symbol.json read, back to MXNet 0.8. Every graph in the file is read by itself, those of loops and
  * branches before the graph whose nodes run them, so that nothing calls itself.
@@ -52062,7 +52073,7 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
 
 #endif
 
-/* MARK: - 68 >>numpy ------------------------------------------------------------------------------------
+/* MARK: - 69 >>numpy ------------------------------------------------------------------------------------
  *
  * Operators of MXNet's numpy interface that are several of ours.
  */
@@ -52575,7 +52586,7 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
 
 #endif
 
-/* MARK: - 69 >>compound ---------------------------------------------------------------------------------
+/* MARK: - 70 >>compound ---------------------------------------------------------------------------------
  *
  * More operators of files that are several of ours, written as what they compute: formulas, of which most
  * stand in the list in >>parser. An error stays in the frame, where it ends what comes after it.
@@ -53116,7 +53127,7 @@ static hy__node *hy__read_compound(hy__reader *R, const hy__compound_op *c, cons
 
 #endif
 
-/* MARK: - 70 >>reader -----------------------------------------------------------------------------------
+/* MARK: - 71 >>reader -----------------------------------------------------------------------------------
  *
  * Nodes of a file, one after the other: loops and branches, their bodies, the whole.
  */
@@ -53701,7 +53712,7 @@ HY_API hy_graph *hy_load_symbol(hy_frame *F, const char *file)
 #endif
 #endif
 
-/* MARK: - 71 >>save -------------------------------------------------------------------------------------
+/* MARK: - 72 >>save -------------------------------------------------------------------------------------
  *
  * Models: graphs as blocks, export and import, program and parameters in one file, parameters under
  * structural names.
@@ -54996,7 +55007,7 @@ HY_API int hy_load_parameters(hy_frame *F, hy_block *net, const char *file, cons
 }
 #endif
 #endif
-/* MARK: - 72 >>calibrate --------------------------------------------------------------------------------
+/* MARK: - 73 >>calibrate --------------------------------------------------------------------------------
  *
  * hy_quantize: the graph of a network once more, its dense layers and convolutions in int8. The copy that is
  * looked at is a block made of a graph, >>save's; walking it line by line shows what each layer gets, walking
@@ -55604,7 +55615,7 @@ HY_API hy_block *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, cons
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 73 >>profile ----------------------------------------------------------------------------------
+/* MARK: - 74 >>profile ----------------------------------------------------------------------------------
  *
  * What was timed (>>invoke says how), handed out event by event and written as a Chrome trace: one row per
  * frame, and more rows below it for jobs that ran at the same time.
@@ -55847,7 +55858,7 @@ HY_API int hy_profile(hy_frame *F, const char *file)
 
 HY__WARM_ROOMS
 
-/* MARK: - 74 >>train ------------------------------------------------------------------------------------
+/* MARK: - 75 >>train ------------------------------------------------------------------------------------
  *
  * Training: schedules, optimisers, the trainer. An optimiser's formula is one loop over the numbers of a
  * parameter, stamped per instruction set. A step cuts all parameters into parts and runs them as one region:
@@ -57260,7 +57271,7 @@ HY_API int hy_load_states(hy_frame *F, hy_trainer *T, const char *file)
 #endif
 #endif
 
-/* MARK: - 75 >>losses -----------------------------------------------------------------------------------
+/* MARK: - 76 >>losses -----------------------------------------------------------------------------------
  *
  * Losses, which are blocks made of operators and so run, compile and have gradients like any other; metrics,
  * which look at numbers and add up in doubles.
@@ -58056,7 +58067,7 @@ HY_API void hy_metric_free(hy_frame *F, hy_metric *M) { if (M) hy_block_free(F, 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 76 >>data -------------------------------------------------------------------------------------
+/* MARK: - 77 >>data -------------------------------------------------------------------------------------
  *
  * Datasets, loaders, readers. A dataset is a source of samples and a chain of functions over it; a loader
  * makes samples in parallel, each into its own row of the batch. Readers trust nothing in a file, as those of
@@ -59350,7 +59361,7 @@ HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 77 >>fit --------------------------------------------------------------------------------------
+/* MARK: - 78 >>fit --------------------------------------------------------------------------------------
  *
  * The loop over epochs, what it writes down, and the page that shows it.
  */
@@ -59740,7 +59751,7 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 78 >>text ------------------------------------------------------------------------------------
+/* MARK: - 79 >>text ------------------------------------------------------------------------------------
  *
  * C source as text, and what is asked by those who write it: lines and literals, functions that a file gets
  * when something needs them, the formulas of the catalogue. Compiled with HYBRID_SOURCE.
@@ -60658,7 +60669,7 @@ static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 79 >>emitters --------------------------------------------------------------------------------
+/* MARK: - 80 >>emitters --------------------------------------------------------------------------------
  *
  * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
  * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
@@ -61556,7 +61567,7 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 80 >>linewise --------------------------------------------------------------------------------
+/* MARK: - 81 >>linewise --------------------------------------------------------------------------------
  *
  * Emitters of what goes along an axis or by places that values name: softmax, losses, matrices, sorting,
  * reductions, norms, indexing, sequences.
@@ -62286,7 +62297,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 81 >>writers ---------------------------------------------------------------------------------
+/* MARK: - 82 >>writers ---------------------------------------------------------------------------------
  *
  * Operators that are small programs: images, boxes and regions, recurrence, loops and branches. At the end
  * hy__c_emitters says who writes what; >>source makes a file of it.
@@ -63261,7 +63272,7 @@ static int hy__c_is_pointwise(const hy__node *node)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 82 >>source -----------------------------------------------------------------------------------
+/* MARK: - 83 >>source -----------------------------------------------------------------------------------
  *
  * A program as C source, for fixed shapes: no library, no malloc, no threads. Parameters are frozen, the
  * passes run, and what is left is written operator by operator: a function each, called in order by
@@ -64726,7 +64737,7 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 83 >>jit -------------------------------------------------------------------------------------
+/* MARK: - 84 >>jit -------------------------------------------------------------------------------------
  *
  * The same source, built by the system's compiler and loaded: a graph becomes one call into machine code.
  */
