@@ -286,19 +286,19 @@
  *   Tests ask for its prototype at the end of >>catalogue and for a reference in tests/ops_ref.c.
  *
  * NUMBERS
- *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0 are
- *   0; casts from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is
+ *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0
+ *   are 0; casts from floats go toward zero and saturate, NaN becomes 0. MAX and MIN give NaN when one is
  *   there (of nothing at all, the end of the type); argmax and argmin then name its place, and in an order
  *   (sort, topk) NaN is the largest; sign(NaN) is NaN (MXNet: 0). Integers compare with any number by its
- *   value, but their sum or product with 0.5 is an error: cast first (MXNet cuts the 0.5 to 0). Functions of
- *   f32 have the same bits on every instruction set and are off by at most 1.5 units of the last place (exp,
- *   log, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others) or 3.5 (mish, tan); gelu by 2.5
- *   and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where neighbours lie farther apart than
- *   a period, are those of 2^30. So have, of f64, exp (1.5), log (2.5), tanh and sigmoid (3); its other
- *   functions are those of the C library. Indices may have any numeric type; where results hold no element
- *   nobody looks at them. A reduction over all axes gives shape (1,), as in MXNet. Sums, means and variances
- *   of floats are added up in doubles; the few values (at most 32) of a window of average pooling, and the
- *   exponentials of a softmax, in their own type.
+ *   value, but their sum or product with 0.5 is an error: cast first (MXNet cuts the 0.5 to 0). Functions
+ *   of f32 have the same bits on every instruction set and are off by at most 1.5 units of the last place
+ *   (exp, log, gammaln, roots, powers), 2.5 (tanh, erf, sigmoid, hyperbolics and others) or 3.5 (mish,
+ *   tan); gelu by 2.5 and, below 0, |x| / 2^24. sin, cos and tan of f32 from 2^30 on, where neighbours lie
+ *   farther apart than a period, are those of 2^30. So have, of f64, exp (1.5), log (2.5), tanh and
+ *   sigmoid (3); its other functions are those of the C library. Indices may have any numeric type; where
+ *   results hold no element nobody looks at them. A reduction over all axes gives shape (1,), as in MXNet.
+ *   Sums, means and variances of floats are added up in doubles; the few values (at most 32) of a window
+ *   of average pooling, and the exponentials of a softmax, in their own type.
  */
 #ifndef HYBRID_H
 #define HYBRID_H
@@ -754,7 +754,7 @@ struct hy_op {
         hy_div(F, dy, hy__gauss(F, y, 1.1283791670955126)), "inverse of the error function") \
     U(gamma,     "gamma",     MATH, V_GAMMA(x), hy_mul(F, dy, hy_mul(F, y, hy_digamma(F, x))), \
         "the gamma function") \
-    U(gammaln,   "gammaln",   MATH, V_GAMMALN(x), hy_mul(F, dy, hy_digamma(F, x)), "log |gamma(x)|") \
+    U(gammaln,   "gammaln",   WIDE_MATH, V_GAMMALN(x), hy_mul(F, dy, hy_digamma(F, x)), "log |gamma(x)|") \
     U(digamma,   "digamma",   MATH, V_DIGAMMA(x), hy_mul(F, dy, hy_trigamma(F, x)), \
         "derivative of log gamma") \
     U(trigamma,  "trigamma",  MATH, V_TRIGAMMA(x), HY_NO_GRADIENT, "derivative of digamma") \
@@ -8770,7 +8770,7 @@ static double hy__gammaln_near_2(double z)
 }
 
 /* log gamma(x) - ((x - 1/2) log x - x + log(2 pi)/2), x >= 10 */
-static double hy__stirling(double x)
+HY__INLINE double hy__stirling(double x)
 {
     double z = 1.0 / (x * x), p = 0.0064102564102564103;
     p = p * z - 0.0019175269175269176;
@@ -9201,6 +9201,24 @@ HY__INLINE double hy__cos_small_f64(double r)
     p = p * z - 0.0013888888888874142;
     p = p * z + 0.041666666666666602;
     return 1.0 - (0.5 * z - z * z * p);
+}
+
+/* log |gamma(x)| to 1.2 units: of y = x, or from below 1/2 of y = 1 - x, whose gamma times that of x is
+   pi/sin(pi x). Below 8 y goes eight steps up, to where Stirling's series is exact. */
+HY__INLINE float hy__gammaln_f32(float x)
+{
+    const double whole = 4503599627370496.0;                    /* from 2^52 on nothing has a fraction */
+    double v = (double)x, a = fabs(v), y = v < 0.5 ? 1.0 - v : v, w = y < 8.0 ? y + 8.0 : y, stirling, rest;
+    double ends = y * (y + 7.0), steps = ends * (ends + 6.0) * (ends + 10.0) * (ends + 12.0);
+    double r = fabs(a - ((a + whole) - whole)), t = HY__PI * (r > 0.25 ? 0.5 - r : r);
+    double sine = r > 0.25 ? hy__cos_small_f64(t) : hy__sin_small_f64(t);
+    steps = y < 8.0 ? steps : 1.0;
+    rest = hy__log_f64(v < 0.5 ? HY__PI * steps / sine : steps);
+    stirling = (w - 0.5) * hy__log_f64(w) - w + 0.91893853320467274 + hy__stirling(w);
+    y = v < 0.5 ? rest - stirling : stirling - rest;
+    y = ((x == 1.0f) | (x == 2.0f)) ? 0.0 : y;
+    y = ((v < 0.5) & (r == 0.0)) ? HUGE_VAL : y;
+    return (float)(a < HUGE_VAL ? y : a);
 }
 
 /* Two standard normal numbers, a point at radius sqrt(-2 log u) and a random angle (Box and Muller). The top
@@ -11957,7 +11975,7 @@ typedef struct hy__pointwise_table {
 #define V_TRUNC(x)   hy__trunc_f32(x)
 #define V_ERFINV(x)  ((float)hy__erfinv((double)(x)))
 #define V_GAMMA(x)   ((float)hy__gamma((double)(x)))
-#define V_GAMMALN(x) ((float)hy__gammaln((double)(x)))
+#define V_GAMMALN(x) hy__plain_gammaln_f32(x)
 #define V_DIGAMMA(x) ((float)hy__digamma((double)(x)))
 #define V_TRIGAMMA(x) ((float)hy__trigamma((double)(x)))
 
@@ -12003,6 +12021,13 @@ HY__MOD(avx2, HY__TARGET_AVX2)
 #endif
 #undef HY__MOD
 
+/* Long formulas: with AVX2 they are vector code, elsewhere on these machines calls. */
+#if HY__X86
+#define HY__CALLED static __attribute__((noinline))
+#else
+#define HY__CALLED HY__INLINE
+#endif
+HY__CALLED float hy__plain_gammaln_f32(float x) { return hy__gammaln_f32(x); }
 #define HY__NAME f32_base
 #define HY__TARGET
 HY__STAMP_POINTWISE
@@ -12032,6 +12057,8 @@ HY__STAMP_TABLE
 #undef V_CEIL                           /* an instruction here */
 #undef V_FLOOR
 #undef V_TRUNC
+#undef V_GAMMALN
+#define V_GAMMALN(x) hy__gammaln_f32(x)
 #define V_CEIL(x)    __builtin_ceilf(x)
 #define V_FLOOR(x)   __builtin_floorf(x)
 #define V_TRUNC(x)   __builtin_truncf(x)
@@ -12165,12 +12192,6 @@ HY__STAMP_TABLE
 #define HY__DEFINE_ZIP_WIDE HY__DEFINE_ZIP_LONG
 #define HY__DEFINE_ZIP_OWN HY__DEFINE_ZIP_WIDE
 #define HY__ROW_OWN HY__ROW_PLAIN
-/* With AVX2 they are vector code; elsewhere on these machines calls, as the others. */
-#if HY__X86
-#define HY__CALLED static __attribute__((noinline))
-#else
-#define HY__CALLED HY__INLINE
-#endif
 HY__CALLED double hy__plain_exp_f64(double x) { return hy__exp_f64(x); }
 HY__CALLED double hy__plain_log_f64(double x) { return hy__log_all_f64(x); }
 HY__CALLED double hy__plain_tanh_f64(double x) { return hy__tanh_f64(x); }
@@ -65041,7 +65062,8 @@ HY__WARM_ROOMS
  *          vstack and its kin, hy_einsum, multibox_target, proposal; attention as GluonNLP writes it and
  *          as one operator, which compiled programs make of what is written out.
  *          MACHINES: threads and files of Windows; WebAssembly; short calls in a row wake threads, too;
- *          with AVX2 arctan2, powers, roundings, log1p; powers of two as shapes cost no more than others.
+ *          with AVX2 arctan2, gammaln, powers, roundings, log1p; powers of two as shapes cost no more than
+ *          others.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

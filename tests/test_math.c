@@ -46,6 +46,7 @@ static const struct math_row {
     { "arctan", hy_arctan, atan, 2, 0, 0 },
     { "rsqrt", hy_rsqrt, math_rsqrt, 1.5, 0, 0 },
     { "cbrt", hy_cbrt, cbrt, 1.5, 0, 0 },
+    { "gammaln", hy_gammaln, lgamma, 1.5, 0, 0 },
     { "power 2", math_square_op, math_square, 0.5, 0, 0 },
     { "power -1", math_reciprocal_op, math_reciprocal, 0.5, 0, 0 },
     { "power 0.5", math_root_op, math_root, 0.5, 0, 0 },
