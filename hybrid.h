@@ -43976,16 +43976,44 @@ static void hy__backward_leaf(hy__backward *W, hy__tape *leaf)
     else if (to) hy__assign(F, to, g);
 }
 
-static void hy__backward_from(hy__backward *W, hy_array *heads, hy_array *head_grads, int leaves)
+/* Pins of a buffer that the calls gone through let go of. */
+static int hy__backward_pins(const hy__backward *W, const hy__buffer *buffer)
+{
+    int i, k, pins = 0;
+    for (i = 0; i < W->n; i++)
+        for (k = 0; W->tape[i]->pinned && k < W->tape[i]->nin + W->tape[i]->nout; k++)
+            pins += W->tape[i]->value[k].buffer == buffer;
+    return pins;
+}
+
+/* Before the first leaf is written: does no other recorded call need what one of them holds? */
+static int hy__backward_may_write(hy__backward *W, int retain)
+{
+    int i, pins;
+    for (i = 0; i < W->n; i++) {
+        hy__tape *leaf = W->tape[i];
+        hy__buffer *buffer = leaf->op ? NULL : leaf->grad.buffer;
+        if (!buffer || !*hy__grad_slot(W, leaf, 0) || !(pins = (int)HY__LOAD(&buffer->pins))) continue;
+        if (!retain && pins == hy__backward_pins(W, buffer)) continue;
+        hy__fail(W->F, HY_ERROR_STATE, "hy_backward: a recorded call still needs a gradient that would be "
+                 "overwritten: run that one backward first, or record it with a hy_copy");
+        return 0;
+    }
+    return 1;
+}
+
+static void hy__backward_from(hy__backward *W, hy_array *heads, hy_array *head_grads, int leaves, int retain)
 {
     int i, recording = W->F->recording;
+    const char *name = leaves ? "hy_backward" : "hy_grad";
     double from = hy__call_begins(W->F);
     hy__set_recording(W->F, W->graph);
     if (!hy__reach_heads(W, heads) && !hy__seed_heads(W, heads, head_grads)) hy__backward_calls(W, leaves);
+    leaves = leaves && !W->F->code && hy__backward_may_write(W, retain);
     for (i = 0; leaves && i < W->n && !W->F->code; i++)
         if (!W->tape[i]->op) hy__backward_leaf(W, W->tape[i]);
     hy__set_recording(W->F, recording);
-    hy__call_ends(W->F, "backward", leaves ? "hy_backward" : "hy_grad", from, NULL);
+    hy__call_ends(W->F, "backward", name, from, NULL);
 }
 
 /* The values of what has been run backward are let go. */
@@ -44003,7 +44031,7 @@ HY_API void hy_backward(hy_frame *F, hy_array *heads, const hy_backward_opt *opt
     memset(&W, 0, sizeof W);
     W.F = F;
     hy_begin(F);
-    if (!F->code) hy__backward_from(&W, heads, opt ? opt->head_grads : NULL, 1);
+    if (!F->code) hy__backward_from(&W, heads, opt ? opt->head_grads : NULL, 1, opt && opt->retain);
     if (!(opt && opt->retain)) hy__backward_spend(&W);
     hy__backward_close(&W);
     hy_end(F);
@@ -44037,7 +44065,7 @@ HY_API hy_array *hy_grad(hy_frame *F, hy_array *heads, hy_array *variables, cons
     W.F = F;
     W.graph = opt && opt->create_graph;
     hy_begin(F);
-    if (!F->code) hy__backward_from(&W, heads, opt ? opt->head_grads : NULL, 0);
+    if (!F->code) hy__backward_from(&W, heads, opt ? opt->head_grads : NULL, 0, 0);
     if (!F->code && variables->count) y = hy__group_make(F, n);
     for (i = 0; i < n && !F->code; i++) {
         hy_array *g = hy__collect_grad(&W, hy_get(F, variables, i), i);
@@ -65039,8 +65067,8 @@ HY__WARM_ROOMS
  *          ended; hy_graph_of stays until hy_graph_free; x + 0 makes +0 of -0 compiled, too; the largest of
  *          no integers is the least of their type; reverse without axes turns nothing round; clip keeps
  *          integers of 64 bits exact; lists, words and types that cannot be are refused before they are read;
- *          so are a frame's end within forward, a loop's body or hy_fit's `each`, and clearing a gradient
- *          that a recorded call needs; states of a loop may change places.
+ *          so are a frame's end within forward, a loop's body or hy_fit's `each`, and clearing or writing over
+ *          a gradient that a recorded call needs; states of a loop may change places.
  *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no
  *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
  *          gamma are options.

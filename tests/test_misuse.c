@@ -539,6 +539,39 @@ static void test_misuse_zero_grad(void)
     CHECK(!hy_close(F));
 }
 
+/* A recorded call that reads a gradient keeps backward from writing another one there; itself it may. */
+static void test_misuse_backward_over_gradient(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_array *w = hy_full(F, HY_SHAPE(3), 2), *v = hy_ones(F, HY_SHAPE(3)), *y, *z;
+    hy_backward_opt keep;
+    memset(&keep, 0, sizeof keep);
+    keep.retain = 1;
+    hy_attach_grad(F, w, HY_GRAD_WRITE);
+    hy_attach_grad(F, v, HY_GRAD_WRITE);
+    hy_record(F);
+    hy_backward(F, hy_mul_scalar(F, w, 5), NULL);
+    y = hy_mul(F, hy_grad_of(F, w), v);                 /* its gradient is w's, 5 */
+    z = hy_mul_scalar(F, w, 7);
+    hy_pause(F);
+    hy_backward(F, z, NULL);
+    misuse_told(F, "hy_backward: a recorded call still needs a gradient");
+    CHECK(hy_item(F, hy_sum(F, hy_grad_of(F, w), HY_ALL, NULL)) == 15);
+    hy_backward(F, y, NULL);
+    CHECK(hy_item(F, hy_sum(F, hy_grad_of(F, v), HY_ALL, NULL)) == 15);
+    hy_backward(F, z, NULL);
+    CHECK(hy_item(F, hy_sum(F, hy_grad_of(F, w), HY_ALL, NULL)) == 21);
+    hy_record(F);
+    y = hy_mul(F, hy_grad_of(F, w), w);                 /* writes where it has read */
+    hy_pause(F);
+    hy_backward(F, y, &keep);
+    misuse_told(F, "hy_backward: a recorded call still needs a gradient");
+    hy_backward(F, y, NULL);
+    CHECK(hy_item(F, hy_sum(F, hy_grad_of(F, w), HY_ALL, NULL)) == 21);
+    CHECK(!hy_error(F));
+    CHECK(!hy_close(F));
+}
+
 /* To plan, or export, a block within the call of another does not end that call. */
 typedef struct { hy_block base; hy_block *inner; } misuse_outer;
 static hy_array *misuse_planning(hy_frame *F, hy_block *self, hy_array *x)
@@ -651,6 +684,7 @@ static void test_misuse(void)
     RUN(test_misuse_loop);
     RUN(test_misuse_params);
     RUN(test_misuse_zero_grad);
+    RUN(test_misuse_backward_over_gradient);
     RUN(test_misuse_plan);
     RUN(test_misuse_close);
 #ifdef HY__POSIX_FILES
