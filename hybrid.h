@@ -45475,13 +45475,18 @@ static hy_array *hy__inner_vars(hy__inner *N, const hy__flat *in, const char *na
     return x;
 }
 
-/* What the body returned: outputs and states if it is that of a loop. */
+/* What the body returned: outputs and states if it is that of a loop. What it returned of the outside is
+ * taken from there now, before the bodies share what they take. */
 static int hy__inner_results(hy__inner *N, hy_array *y, const hy__loop *l, int paired)
 {
     hy_frame *S = N->S;
+    int i;
     if (S->code) return -1;
-    if (!paired) return hy__flat_open(S, &N->out, y, l->who);
-    return hy__body_results(S, l->who, y, l->states.form, &N->out, &N->states);
+    if (paired ? hy__body_results(S, l->who, y, l->states.form, &N->out, &N->states)
+               : hy__flat_open(S, &N->out, y, l->who)) return -1;
+    for (i = 0; i < N->out.n; i++) hy__inner_head(S, &N->out.at[i]);
+    for (i = 0; i < N->states.n; i++) hy__inner_head(S, &N->states.at[i]);
+    return S->code ? -1 : 0;
 }
 
 static int hy__inner_heads(hy__inner *N)
@@ -45490,10 +45495,7 @@ static int hy__inner_heads(hy__inner *N)
     int i, n = N->out.n + N->states.n;
     hy__buffer *room = hy__buffer_new(&S->cache, (size_t)n * sizeof(hy_array *) + 1);
     hy_array **head = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, "trace");
-    for (i = 0; head && i < n; i++) {
-        head[i] = i < N->out.n ? N->out.at[i] : N->states.at[i - N->out.n];
-        hy__inner_head(S, &head[i]);
-    }
+    for (i = 0; head && i < n; i++) head[i] = i < N->out.n ? N->out.at[i] : N->states.at[i - N->out.n];
     if (!n) hy__fail(S, HY_ERROR_ARGUMENT, "a body of control flow returned no array");
     if (!S->code) N->graph = hy__inner_graph(S, n == 1 ? head[0] : hy_group_of(S, n, head), 1);
     hy__buffer_drop(&S->cache, room);
@@ -45737,10 +45739,13 @@ static int hy__gathering_open(hy_frame *F, hy__gathering *G, const char *who, co
 }
 
 /* The same value under another handle: the old one is a state, which goes after the next turn. */
-static hy_array *hy__second_handle(hy_frame *F, const hy_array *x)
+static hy_array *hy__second_handle(hy_frame *F, hy_array *x)
 {
     hy_array *y = hy__handle(F);
     if (!y) return NULL;
+#ifndef HYBRID_NO_TRAIN
+    if (F->recording && x->param && hy__param_track(F, x)) return NULL;     /* this may be its first use */
+#endif
     y->t = x->t;
     y->output = x->output;
     y->buffer = x->buffer ? hy__buffer_hold(x->buffer) : NULL;
