@@ -37654,7 +37654,7 @@ typedef struct hy__port { hy_type type; size_t bytes; } hy__port;
 typedef struct hy__link { int place, which; } hy__link;
 
 typedef struct hy__executor {
-    uint64_t     number, stamp;         /* which call it may serve again, and while what holds: see below */
+    uint64_t     number;                /* which call it may serve again: see below */
     int          inputs, heads;         /* what such a call takes (0: it serves none) and gives, ... */
     int          grouped, training;     /* ... which is a group */
     int          runs, draws;           /* steps that are not early; those that draw random numbers */
@@ -38029,10 +38029,11 @@ static void hy__prepared_free(hy_root *root)
  * An executor that has served a call of a certain number serves the next one with an array of that type at
  * once, until something changes that could matter. The frame finds it by that number. Where calls come in
  * turn, the cache lines of the next one are asked for ahead: its place keeps where they lie.
- * Who frees executors may be another frame, so places are cleared, and moved, under the lock.
+ * Who frees executors may be another frame, so places are cleared, and moved, under the lock; an executor is
+ * looked at only when the stamp says that it is still there.
  */
 struct hy__encore {
-    uint64_t      number;
+    uint64_t      number, stamp;        /* which call, and while what holds */
     hy__executor *x;
     int           next;                 /* the place of the call that came after this one */
     const void   *ahead[6];             /* never read here: block, house, ports, links, a job, its notes */
@@ -38053,7 +38054,7 @@ HY__INLINE hy__executor *hy__encore_find(const hy_frame *F, uint64_t number)
 {
     const hy__encore *a = F->encores ? &F->encore[hy__encore_place(F, number)] : NULL;
     hy__executor *x = a && a->number == number ? HY__PEEK(&a->x) : NULL;
-    return x && HY__PEEK(&x->stamp) == hy__stamp(F->root) ? x : NULL;
+    return x && a->stamp == hy__stamp(F->root) ? x : NULL;
 }
 
 /* A call with this number goes on: what comes next? */
@@ -38081,8 +38082,9 @@ static void hy__encore_note(hy_frame *F, hy__executor *x, const hy_block *block,
     if (!F->encores || !number || !x->inputs) return;
     job = hy__run_of(x, 0)->job;
     a = &F->encore[hy__encore_place(F, number)];
-    x->number = a->number = number;
-    HY__POKE(&x->stamp, stamp);
+    a->number = number;
+    a->stamp = stamp;
+    HY__POKE(&x->number, number);
     HY__POKE(&a->x, x);
     a->ahead[0] = block;
     a->ahead[1] = block->house;
@@ -38095,7 +38097,7 @@ static void hy__encore_note(hy_frame *F, hy__executor *x, const hy_block *block,
 /* Under the lock. */
 static void hy__encore_forget(hy_frame *F, const hy__executor *x)
 {
-    hy__encore *a = F->encores ? &F->encore[hy__encore_place(F, x->number)] : NULL;
+    hy__encore *a = F->encores ? &F->encore[hy__encore_place(F, HY__PEEK(&x->number))] : NULL;
     if (a && HY__PEEK(&a->x) == x) HY__POKE(&a->x, (hy__executor *)NULL);
 }
 
@@ -38386,7 +38388,7 @@ static void hy__programs_trim(hy_graph *g, int limit, const hy__program *fresh)
         hy__acquire(&g->root->lock);
         p = hy__program_surplus(g, limit, fresh);
         if (p) { hy__table_remove(&g->programs, &p->head.kept); HY__POKE(&p->of, (hy_graph *)NULL); }
-        for (h = p ? p->holders : NULL; h; h = h->peer) if (h->x) HY__POKE(&h->x->stamp, UINT64_MAX);
+        for (h = p ? p->holders : NULL; h; h = h->peer) if (h->x) hy__encore_forget(h->frame, h->x);
         hy__release(&g->root->lock);
         if (p) hy__program_drop(p);
     } while (p);
@@ -42228,15 +42230,14 @@ static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, hy_array *
 static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
 {
     struct hy__house *h = block->house;
-    hy__trace *t = HY__LOAD(&h->traces.fast);
-    hy_root *root = F->root;
+    hy_root *root = F->root;            /* a trace that is no longer good may be freed at any time */
+    hy__trace *t = HY__LOAD(&h->seen) == HY__LOAD(&root->changes) ? HY__LOAD(&h->traces.fast) : NULL;
     uint64_t stamp = hy__stamp(root);
     hy__holder *held = F->recent;
     hy_array *out[HY__FEW], *const *in = &x;
     int i, n = 1;
     hy__mode mode;
     if (!t || !t->flat || t->graph->heads > HY__FEW || !held || F->recording || HY__PEEK(&root->profile.on) ||
-        HY__LOAD(&h->seen) != HY__LOAD(&root->changes) ||
         HY__PEEK(&t->graph->ready) != HY__LOAD(&root->moves) + 1 || x->state != HY__LIVE) return NULL;
     if (x->count) { in = x->item; n = x->count; }
     if (n != t->n) return NULL;
