@@ -63213,13 +63213,13 @@ static const hy__c_emitter hy__c_emitters[] = {
     { -1, NULL, 0, NULL }
 };
 
-/* Loops backwards, or of a number of turns that is given, are those of gradients. */
+/* Loops backwards, or of a number of turns that is given, are those of gradients; so is what is recomputed. */
 static const hy__c_emitter *hy__c_control_emitter(const hy__node *node)
 {
     static const hy__c_emitter turns = { -1, hy__c_turns_emit, HY__C_WHOLE, NULL };
     static const hy__c_emitter cond = { -1, hy__c_cond, HY__C_WHOLE, NULL };
     const hy__control_rec *r = (const hy__control_rec *)node->record;
-    if (r->reverse || r->counted || r->keyed || r->own) return NULL;
+    if (r->reverse || r->counted || r->keyed || r->own || node->op->member == HY__ONCE) return NULL;
     return hy__c_is_cond(node) ? &cond : &turns;
 }
 
