@@ -56752,6 +56752,17 @@ static int hy__state_make(hy_frame *F, hy__slot *s, int k, hy_dtype dtype, int64
     return 0;
 }
 
+/* As before the first step. */
+static void hy__slot_forget(hy_frame *F, hy_trainer *T, hy__slot *s)
+{
+    int k;
+    for (k = 0; k < HY__SLOT_STATES; k++) {
+        hy__buffer_drop(&F->cache, s->state[k]);
+        s->state[k] = NULL;
+    }
+    s->parts = T->parts = 0;
+}
+
 /* The states of a parameter, once it has values; they stay with it. */
 static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
 {
@@ -56775,11 +56786,10 @@ static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
     s->u.size = n;
     s->u.row = row;
     for (k = 0; k < x->states && !F->code; k++)
-        if (!s->state[k])
-            hy__state_make(F, s, k, s->u.dtype, x->by_row && !k ? type->shape.dim[0] : n, x->copies >> k & 1);
-    if (narrow && !F->code && !s->state[HY__MASTER]) hy__state_make(F, s, HY__MASTER, HY_F32, n, 1);
-    if (narrow && !F->code && !s->state[HY__WIDE]) hy__state_make(F, s, HY__WIDE, HY_F32, n, 0);
-    if (F->code) return -1;
+        hy__state_make(F, s, k, s->u.dtype, x->by_row && !k ? type->shape.dim[0] : n, x->copies >> k & 1);
+    if (narrow && !F->code) hy__state_make(F, s, HY__MASTER, HY_F32, n, 1);
+    if (narrow && !F->code) hy__state_make(F, s, HY__WIDE, HY_F32, n, 0);
+    if (F->code) { hy__slot_forget(F, T, s); return -1; }
     s->per = HY__MORSEL;
     if (x->by_row && row) s->per = (s->per + row - 1) / row * row;
     s->parts = n ? (n + s->per - 1) / s->per : 1;
@@ -57159,17 +57169,6 @@ static hy_array *hy__state_named(hy_frame *F, const hy__restored *from, const ch
     return NULL;
 }
 
-/* As before the first step. */
-static void hy__slot_forget(hy_frame *F, hy_trainer *T, hy__slot *s)
-{
-    int k;
-    for (k = 0; k < HY__SLOT_STATES; k++) {
-        hy__buffer_drop(&F->cache, s->state[k]);
-        s->state[k] = NULL;
-    }
-    s->parts = T->parts = 0;
-}
-
 /* The states of one parameter, looked at or (commit) taken. */
 static void hy__slot_restore(hy_frame *F, hy_trainer *T, hy__slot *s, const hy__restored *from, int64_t t,
                              int commit)
@@ -57234,6 +57233,8 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
         T->good = (int64_t)number[3];
         memcpy(T->memory, number + 4, sizeof T->memory);
     }
+    for (i = 0; i < T->n && F->code; i++)       /* what was only made to be looked at */
+        if (!T->slot[i].u.t) hy__slot_forget(F, T, &T->slot[i]);
     hy__index_close(F, &from.index);
     hy_end(F);
     return F->code ? -1 : 0;
@@ -63213,7 +63214,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { -1, NULL, 0, NULL }
 };
 
-/* Loops backwards, or of a number of turns that is given, are those of gradients; so is what is recomputed. */
+/* Loops backwards, or of a number of turns that is given, are those of gradients, as what is recomputed. */
 static const hy__c_emitter *hy__c_control_emitter(const hy__node *node)
 {
     static const hy__c_emitter turns = { -1, hy__c_turns_emit, HY__C_WHOLE, NULL };
