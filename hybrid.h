@@ -65026,7 +65026,8 @@ HY__WARM_ROOMS
  *          no integers is the least of their type; reverse without axes turns nothing round; clip keeps
  *          integers of 64 bits exact; lists, words and types that cannot be are refused before they are read;
  *          so are a frame's end within forward, a loop's body or hy_fit's `each`, and clearing a gradient
- *          that a recorded call needs; states of a loop may change places.
+ *          that a recorded call needs; states of a loop may change places, and bodies return what is outside;
+ *          the jit leaves recomputed blocks alone.
  *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no
  *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
  *          gamma are options.
