@@ -37675,7 +37675,7 @@ typedef struct hy__port { hy_type type; size_t bytes; } hy__port;
 typedef struct hy__link { int place, which; } hy__link;
 
 typedef struct hy__executor {
-    uint64_t     number, stamp;         /* which call it may serve again, and while what holds: see below */
+    uint64_t     number;                /* which call it may serve again: see below */
     int          inputs, heads;         /* what such a call takes (0: it serves none) and gives, ... */
     int          grouped, training;     /* ... which is a group */
     int          runs, draws;           /* steps that are not early; those that draw random numbers */
@@ -38050,10 +38050,11 @@ static void hy__prepared_free(hy_root *root)
  * An executor that has served a call of a certain number serves the next one with an array of that type at
  * once, until something changes that could matter. The frame finds it by that number. Where calls come in
  * turn, the cache lines of the next one are asked for ahead: its place keeps where they lie.
- * Who frees executors may be another frame, so places are cleared, and moved, under the lock.
+ * Who frees executors may be another frame, so places are cleared, and moved, under the lock; an executor is
+ * looked at only when the stamp says that it is still there.
  */
 struct hy__encore {
-    uint64_t      number;
+    uint64_t      number, stamp;        /* which call, and while what holds */
     hy__executor *x;
     int           next;                 /* the place of the call that came after this one */
     const void   *ahead[6];             /* never read here: block, house, ports, links, a job, its notes */
@@ -38074,7 +38075,7 @@ HY__INLINE hy__executor *hy__encore_find(const hy_frame *F, uint64_t number)
 {
     const hy__encore *a = F->encores ? &F->encore[hy__encore_place(F, number)] : NULL;
     hy__executor *x = a && a->number == number ? HY__PEEK(&a->x) : NULL;
-    return x && HY__PEEK(&x->stamp) == hy__stamp(F->root) ? x : NULL;
+    return x && a->stamp == hy__stamp(F->root) ? x : NULL;
 }
 
 /* A call with this number goes on: what comes next? */
@@ -38102,8 +38103,9 @@ static void hy__encore_note(hy_frame *F, hy__executor *x, const hy_block *block,
     if (!F->encores || !number || !x->inputs) return;
     job = hy__run_of(x, 0)->job;
     a = &F->encore[hy__encore_place(F, number)];
-    x->number = a->number = number;
-    HY__POKE(&x->stamp, stamp);
+    a->number = number;
+    a->stamp = stamp;
+    HY__POKE(&x->number, number);
     HY__POKE(&a->x, x);
     a->ahead[0] = block;
     a->ahead[1] = block->house;
@@ -38116,7 +38118,7 @@ static void hy__encore_note(hy_frame *F, hy__executor *x, const hy_block *block,
 /* Under the lock. */
 static void hy__encore_forget(hy_frame *F, const hy__executor *x)
 {
-    hy__encore *a = F->encores ? &F->encore[hy__encore_place(F, x->number)] : NULL;
+    hy__encore *a = F->encores ? &F->encore[hy__encore_place(F, HY__PEEK(&x->number))] : NULL;
     if (a && HY__PEEK(&a->x) == x) HY__POKE(&a->x, (hy__executor *)NULL);
 }
 
@@ -38407,7 +38409,7 @@ static void hy__programs_trim(hy_graph *g, int limit, const hy__program *fresh)
         hy__acquire(&g->root->lock);
         p = hy__program_surplus(g, limit, fresh);
         if (p) { hy__table_remove(&g->programs, &p->head.kept); HY__POKE(&p->of, (hy_graph *)NULL); }
-        for (h = p ? p->holders : NULL; h; h = h->peer) if (h->x) HY__POKE(&h->x->stamp, UINT64_MAX);
+        for (h = p ? p->holders : NULL; h; h = h->peer) if (h->x) hy__encore_forget(h->frame, h->x);
         hy__release(&g->root->lock);
         if (p) hy__program_drop(p);
     } while (p);
@@ -42249,15 +42251,14 @@ static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, hy_array *
 static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
 {
     struct hy__house *h = block->house;
-    hy__trace *t = HY__LOAD(&h->traces.fast);
-    hy_root *root = F->root;
+    hy_root *root = F->root;            /* a trace that is no longer good may be freed at any time */
+    hy__trace *t = HY__LOAD(&h->seen) == HY__LOAD(&root->changes) ? HY__LOAD(&h->traces.fast) : NULL;
     uint64_t stamp = hy__stamp(root);
     hy__holder *held = F->recent;
     hy_array *out[HY__FEW], *const *in = &x;
     int i, n = 1;
     hy__mode mode;
     if (!t || !t->flat || t->graph->heads > HY__FEW || !held || F->recording || HY__PEEK(&root->profile.on) ||
-        HY__LOAD(&h->seen) != HY__LOAD(&root->changes) ||
         HY__PEEK(&t->graph->ready) != HY__LOAD(&root->moves) + 1 || x->state != HY__LIVE) return NULL;
     if (x->count) { in = x->item; n = x->count; }
     if (n != t->n) return NULL;
@@ -45524,13 +45525,18 @@ static hy_array *hy__inner_vars(hy__inner *N, const hy__flat *in, const char *na
     return x;
 }
 
-/* What the body returned: outputs and states if it is that of a loop. */
+/* What the body returned: outputs and states if it is that of a loop. What it returned of the outside is
+ * taken from there now, before the bodies share what they take. */
 static int hy__inner_results(hy__inner *N, hy_array *y, const hy__loop *l, int paired)
 {
     hy_frame *S = N->S;
+    int i;
     if (S->code) return -1;
-    if (!paired) return hy__flat_open(S, &N->out, y, l->who);
-    return hy__body_results(S, l->who, y, l->states.form, &N->out, &N->states);
+    if (paired ? hy__body_results(S, l->who, y, l->states.form, &N->out, &N->states)
+               : hy__flat_open(S, &N->out, y, l->who)) return -1;
+    for (i = 0; i < N->out.n; i++) hy__inner_head(S, &N->out.at[i]);
+    for (i = 0; i < N->states.n; i++) hy__inner_head(S, &N->states.at[i]);
+    return S->code ? -1 : 0;
 }
 
 static int hy__inner_heads(hy__inner *N)
@@ -45539,10 +45545,7 @@ static int hy__inner_heads(hy__inner *N)
     int i, n = N->out.n + N->states.n;
     hy__buffer *room = hy__buffer_new(&S->cache, (size_t)n * sizeof(hy_array *) + 1);
     hy_array **head = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, "trace");
-    for (i = 0; head && i < n; i++) {
-        head[i] = i < N->out.n ? N->out.at[i] : N->states.at[i - N->out.n];
-        hy__inner_head(S, &head[i]);
-    }
+    for (i = 0; head && i < n; i++) head[i] = i < N->out.n ? N->out.at[i] : N->states.at[i - N->out.n];
     if (!n) hy__fail(S, HY_ERROR_ARGUMENT, "a body of control flow returned no array");
     if (!S->code) N->graph = hy__inner_graph(S, n == 1 ? head[0] : hy_group_of(S, n, head), 1);
     hy__buffer_drop(&S->cache, room);
@@ -45786,10 +45789,13 @@ static int hy__gathering_open(hy_frame *F, hy__gathering *G, const char *who, co
 }
 
 /* The same value under another handle: the old one is a state, which goes after the next turn. */
-static hy_array *hy__second_handle(hy_frame *F, const hy_array *x)
+static hy_array *hy__second_handle(hy_frame *F, hy_array *x)
 {
     hy_array *y = hy__handle(F);
     if (!y) return NULL;
+#ifndef HYBRID_NO_TRAIN
+    if (F->recording && x->param && hy__param_track(F, x)) return NULL;     /* this may be its first use */
+#endif
     y->t = x->t;
     y->output = x->output;
     y->buffer = x->buffer ? hy__buffer_hold(x->buffer) : NULL;
@@ -56795,6 +56801,17 @@ static int hy__state_make(hy_frame *F, hy__slot *s, int k, hy_dtype dtype, int64
     return 0;
 }
 
+/* As before the first step. */
+static void hy__slot_forget(hy_frame *F, hy_trainer *T, hy__slot *s)
+{
+    int k;
+    for (k = 0; k < HY__SLOT_STATES; k++) {
+        hy__buffer_drop(&F->cache, s->state[k]);
+        s->state[k] = NULL;
+    }
+    s->parts = T->parts = 0;
+}
+
 /* The states of a parameter, once it has values; they stay with it. */
 static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
 {
@@ -56818,11 +56835,10 @@ static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
     s->u.size = n;
     s->u.row = row;
     for (k = 0; k < x->states && !F->code; k++)
-        if (!s->state[k])
-            hy__state_make(F, s, k, s->u.dtype, x->by_row && !k ? type->shape.dim[0] : n, x->copies >> k & 1);
-    if (narrow && !F->code && !s->state[HY__MASTER]) hy__state_make(F, s, HY__MASTER, HY_F32, n, 1);
-    if (narrow && !F->code && !s->state[HY__WIDE]) hy__state_make(F, s, HY__WIDE, HY_F32, n, 0);
-    if (F->code) return -1;
+        hy__state_make(F, s, k, s->u.dtype, x->by_row && !k ? type->shape.dim[0] : n, x->copies >> k & 1);
+    if (narrow && !F->code) hy__state_make(F, s, HY__MASTER, HY_F32, n, 1);
+    if (narrow && !F->code) hy__state_make(F, s, HY__WIDE, HY_F32, n, 0);
+    if (F->code) { hy__slot_forget(F, T, s); return -1; }
     s->per = HY__MORSEL;
     if (x->by_row && row) s->per = (s->per + row - 1) / row * row;
     s->parts = n ? (n + s->per - 1) / s->per : 1;
@@ -57202,17 +57218,6 @@ static hy_array *hy__state_named(hy_frame *F, const hy__restored *from, const ch
     return NULL;
 }
 
-/* As before the first step. */
-static void hy__slot_forget(hy_frame *F, hy_trainer *T, hy__slot *s)
-{
-    int k;
-    for (k = 0; k < HY__SLOT_STATES; k++) {
-        hy__buffer_drop(&F->cache, s->state[k]);
-        s->state[k] = NULL;
-    }
-    s->parts = T->parts = 0;
-}
-
 /* The states of one parameter, looked at or (commit) taken. */
 static void hy__slot_restore(hy_frame *F, hy_trainer *T, hy__slot *s, const hy__restored *from, int64_t t,
                              int commit)
@@ -57277,6 +57282,8 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
         T->good = (int64_t)number[3];
         memcpy(T->memory, number + 4, sizeof T->memory);
     }
+    for (i = 0; i < T->n && F->code; i++)       /* what was only made to be looked at */
+        if (!T->slot[i].u.t) hy__slot_forget(F, T, &T->slot[i]);
     hy__index_close(F, &from.index);
     hy_end(F);
     return F->code ? -1 : 0;
@@ -63256,13 +63263,13 @@ static const hy__c_emitter hy__c_emitters[] = {
     { -1, NULL, 0, NULL }
 };
 
-/* Loops backwards, or of a number of turns that is given, are those of gradients. */
+/* Loops backwards, or of a number of turns that is given, are those of gradients, as what is recomputed. */
 static const hy__c_emitter *hy__c_control_emitter(const hy__node *node)
 {
     static const hy__c_emitter turns = { -1, hy__c_turns_emit, HY__C_WHOLE, NULL };
     static const hy__c_emitter cond = { -1, hy__c_cond, HY__C_WHOLE, NULL };
     const hy__control_rec *r = (const hy__control_rec *)node->record;
-    if (r->reverse || r->counted || r->keyed || r->own) return NULL;
+    if (r->reverse || r->counted || r->keyed || r->own || node->op->member == HY__ONCE) return NULL;
     return hy__c_is_cond(node) ? &cond : &turns;
 }
 
@@ -65068,7 +65075,8 @@ HY__WARM_ROOMS
  *          no integers is the least of their type; reverse without axes turns nothing round; clip keeps
  *          integers of 64 bits exact; lists, words and types that cannot be are refused before they are read;
  *          so are a frame's end within forward, a loop's body or hy_fit's `each`, and clearing or writing
- *          over a gradient that a recorded call needs; states of a loop may change places.
+ *          over a gradient that a recorded call needs; states of a loop may change places, and bodies return
+ *          what is outside; the jit leaves recomputed blocks alone.
  *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no
  *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
  *          gamma are options.
@@ -65090,8 +65098,7 @@ HY__WARM_ROOMS
  *          vstack and its kin, hy_einsum, multibox_target, proposal; attention as GluonNLP writes it and
  *          as one operator, which compiled programs make of what is written out.
  *          MACHINES: threads and files of Windows; WebAssembly; short calls in a row wake threads, too;
- *          with AVX2 arctan2, gammaln, powers, roundings, log1p; powers of two as shapes cost no more than
- *          others.
+ *          with AVX2 arctan2, gammaln, powers, roundings, log1p; powers of two as shapes cost no more.
  *   0.3.0  files: MXNet's symbol and params, NPY, NPZ, safetensors, single-file models; profiles; the tool.
  *   0.2.0  the hybrid half: blocks, hybridize, passes, plan, a compiled executor, layers.
  *   0.1.0  the imperative half: frames, arrays, operators, gradients, a first trace.

@@ -193,7 +193,7 @@ static void cache_forks_share_graphs(void)
 
 #ifndef HYBRID_NO_THREADS
 typedef struct cache_job { pthread_t thread; hy_frame *F; hy_block *net; hy_array *x[3],
-        *want[3]; int wrong; } cache_job;
+        *want[3]; int wrong; int64_t *ready; } cache_job;
 
 static void *cache_calls(void *arg)
 {
@@ -316,6 +316,52 @@ static void cache_threads_share_a_small_one(void)
     OK(F);
     CHECK(hy_close(F) == 0);
 }
+
+/* Between their calls the block changes: the first of them throws away what the others remember. */
+static void *cache_few_calls(void *arg)
+{
+    cache_job *job = (cache_job *)arg;
+    int i;
+    HY__ADD(job->ready, 1);
+    while (HY__LOAD(job->ready) % 4) continue;
+    for (i = 0; i < 6; i++) {
+        hy_begin(job->F);
+        job->wrong += !tb_same(job->F, hy_call(job->F, job->net, job->x[0]), job->want[0]);
+        hy_end(job->F);
+    }
+    return NULL;
+}
+
+static void cache_threads_call_a_changed_one(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_dense(F, 4, NULL);
+    hy_init half = tb_constant(0.5);
+    cache_job job[4];
+    int64_t ready = 0;
+    int i, round;
+    memset(job, 0, sizeof job);
+    hy_initialize(F, net, &half);
+    job[0].x[0] = tb_ramp(F, HY_SHAPE(2, 3));
+    job[0].want[0] = hy_call(F, net, job[0].x[0]);
+    for (i = 0; i < 4; i++) {
+        if (i) job[i] = job[0];
+        job[i].F = hy_fork(F);
+        job[i].net = net;
+        job[i].ready = &ready;
+    }
+    for (round = 0; round < 20; round++) {
+        hy_hybridize(F, net, NULL);
+        for (i = 0; i < 4; i++) pthread_create(&job[i].thread, NULL, cache_few_calls, &job[i]);
+        for (i = 0; i < 4; i++) pthread_join(job[i].thread, NULL);
+    }
+    for (i = 0; i < 4; i++) {
+        CHECK(job[i].wrong == 0);
+        CHECK(hy_close(job[i].F) == 0);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
 #endif
 
 static void test_cache(void)
@@ -330,5 +376,6 @@ static void test_cache(void)
 #ifndef HYBRID_NO_THREADS
     RUN(cache_threads_call_one_block);
     RUN(cache_threads_share_a_small_one);
+    RUN(cache_threads_call_a_changed_one);
 #endif
 }

@@ -154,6 +154,76 @@ static void test_control_modes(void)
         }
 }
 
+/* Branches and bodies that give what is outside as it is, one of them only. */
+typedef struct { hy_block base; hy_array *own, *outside; int way; } control_given;
+static hy_array *control_give(hy_frame *F, hy_array *x, void *user)
+{
+    (void)F;
+    return ((control_given *)user)->way & 1 ? ((control_given *)user)->outside : x;
+}
+static hy_array *control_give_own(hy_frame *F, hy_array *x, void *user)
+{
+    (void)F;
+    return ((control_given *)user)->way & 2 ? ((control_given *)user)->own : x;
+}
+static hy_array *control_give_both(hy_frame *F, hy_array *v, void *user)
+{
+    control_given *net = (control_given *)user;
+    return hy_group(F, net->outside, hy_group(F, hy_add_scalar(F, hy_get(F, v, 0), 1), net->own));
+}
+static hy_array *control_twice(hy_frame *F, hy_array *v, void *user)
+{
+    (void)user;
+    return hy_lesser_scalar(F, hy_get(F, v, 0), 2);
+}
+static hy_array *control_given_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    control_given *net = (control_given *)self;
+    net->outside = hy_mul_scalar(F, x, 3);
+    if (net->way == 4)
+        return hy_while_loop(F, control_twice, control_give_both,
+                             hy_group(F, hy_zeros(F, HY_SHAPE(1)), hy_square(F, x)), 3, net);
+    return hy_cond(F, hy_greater_scalar(F, hy_sum(F, x, HY_ALL, NULL), 0), control_give, control_give_own,
+                   hy_square(F, x), net);
+}
+
+static void test_control_given(void)
+{
+    static const float numbers[] = { .5f, 1, 2, -.5f, -1, -2 };
+    hy_array *y[2];
+    int way, k, mode;
+    for (way = 0; way < 5; way++) {
+        hy_frame *F = hy_open(NULL);
+        control_given *net = HY_BLOCK_NEW(F, control_given, control_given_forward);
+        net->own = hy_add_param(F, &net->base, "own", HY_SHAPE(3), NULL);
+        net->way = way;
+        hy_initialize(F, &net->base, NULL);
+        for (k = 0; k < 2; k++) {
+            for (mode = 0; mode < 2; mode++) {
+                hy_array *x = hy_floats(F, HY_SHAPE(3), numbers + 3 * k), *loss;
+                hy_hybridize_opt opt;
+                memset(&opt, 0, sizeof opt);
+                opt.inactive = !mode;
+                hy_hybridize(F, &net->base, &opt);
+                hy_zero_grad(F, &net->base);
+                hy_attach_grad(F, x, HY_GRAD_WRITE);
+                hy_record(F);
+                y[mode] = hy_call(F, &net->base, x);
+                loss = hy_add(F, hy_square(F, x), hy_square(F, net->own));
+                if (way < 4) loss = hy_add(F, loss, y[mode]);
+                else loss = hy_add(F, loss, hy_add(F, hy_sum(F, hy_get(F, y[mode], 0), HY_AXES(0), NULL),
+                                                   hy_get(F, hy_get(F, y[mode], 1), 1)));
+                hy_pause(F);
+                hy_backward(F, loss, NULL);
+                y[mode] = hy_group(F, y[mode], hy_copy(F, hy_grad_of(F, x)), hy_copy(F, hy_grad_of(F, net->own)));
+            }
+            CHECK_STR(hy_error(F), NULL);
+            CHECK(control_same(F, y[0], y[1]));
+        }
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 /* The worked examples. */
 static void test_control_numbers(void)
 {
@@ -638,6 +708,7 @@ static void test_control(void)
     RUN(test_control_text);
     RUN(test_control_modes);
     RUN(test_control_exchange);
+    RUN(test_control_given);
     RUN(test_control_numbers);
 #ifndef HYBRID_NO_TRAIN
     RUN(test_control_grad);

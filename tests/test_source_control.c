@@ -274,6 +274,38 @@ static void test_source_turns_jit(void)
     }
 }
 
+#ifndef HYBRID_NO_TRAIN
+/* The gradient of what is recomputed is no loop: it stays as it is beside machine code. */
+static hy_array *inloop_square(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_mul(F, x, x);
+}
+
+static void test_source_recompute_jit(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_append(F, hy_nn_hybrid_sequential(F), hy_nn_hybrid_lambda(F, inloop_square, "square"));
+    hy_array *x = hy_full(F, HY_SHAPE(30, 2), 3);
+    hy_hybridize_opt jit = { 0 };
+    int i, k;
+    jit.jit = 1;
+    hy_hybridize(F, net, &jit);
+    hy_set_recompute(F, hy_child(F, net, 0), 1);
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    for (k = 0; k < 2; k++) {
+        hy_array *y;
+        hy_record(F);
+        y = hy_call(F, net, x);
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        ops_complain(F, "jit of what is recomputed");
+        for (i = 0; i < 60; i++) CHECK_NEAR(control_at(F, hy_grad_of(F, x), i), 6, 0);
+    }
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
 static void test_source_turns_oom(void)
 {
     long k;
@@ -309,4 +341,7 @@ static void test_source_loops(void)
     if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_source_nowhere);
     RUN(test_source_turns_oom);
     if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_source_turns_jit);
+#ifndef HYBRID_NO_TRAIN
+    if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_source_recompute_jit);
+#endif
 }

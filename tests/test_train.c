@@ -544,6 +544,10 @@ static void test_train_states(void)
     states.n--;
     CHECK(hy_set_trainer_states(F, T, states) != 0);
     train_expect(F, "there is no array 'b_weight.state1'");
+    other = hy_trainer_new(F, &net->base, hy_optim_adam(NULL), NULL);
+    CHECK(hy_set_trainer_states(F, other, states) != 0);
+    train_expect(F, "there is no array 'b_weight.state1'");
+    CHECK(hy_trainer_states(F, other).n == 3);      /* it is as it was: without states */
     file = fopen("train_states.bin", "wb");
     fwrite(pickle, 1, sizeof pickle, file);
     fclose(file);
