@@ -55276,12 +55276,14 @@ static int hy__int8_watch(hy__quantizer *Q, int i, hy_array *x, int batch)
 }
 
 /* What is lost, as Kullback and Leibler measure it, if numbers beyond `bins` are cut and the rest has only
- * so many levels: each then stands for its bins that are not empty. */
+ * so many levels: each then stands for its bins that are not empty. Only a tenth may be cut: where all of a
+ * few numbers but one are, that one says all, and nothing seems lost. */
 static double hy__int8_loss(const double *count, int bins)
 {
     double all = 0, beyond = 0, loss = 0;
     int i, k, end;
     for (i = 0; i < HY__INT8_BINS; i++) *(i < bins ? &all : &beyond) += count[i];
+    if (!(all > 9 * beyond)) return HUGE_VAL;
     for (k = i = 0; k < HY__INT8_LEVELS; k++, i = end) {
         double sum = 0, full = 0;
         int at;
@@ -55292,7 +55294,7 @@ static double hy__int8_loss(const double *count, int bins)
             if (p > 0) loss += p * log(p / (all + beyond) / (q / all));
         }
     }
-    return all > 0 ? loss / (all + beyond) : HUGE_VAL;
+    return loss / (all + beyond);
 }
 
 /* From the largest number that came, or the least lossy part of it. Nothing came but zeros: any will do. */

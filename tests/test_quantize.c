@@ -160,6 +160,10 @@ static void quantize_thresholds(void)
     CHECK(quantize_threshold(F, y, 1) < 12);
     x = hy_uniform(F, HY_SHAPE(1000, 16), -1, 1);
     CHECK(quantize_threshold(F, x, 1) > 0.9);                   /* nothing to cut */
+    x = hy_linspace(F, 1, 0.5, 12);                             /* nor where all are far from 0 */
+    CHECK(quantize_threshold(F, hy_reshape(F, x, HY_INTS(4, 3), NULL), 1) > 0.9);
+    x = hy_arange(F, 1, 6, 1);                                  /* nor of a handful */
+    CHECK(quantize_threshold(F, hy_reshape(F, x, HY_INTS(1, 5), NULL), 1) == 5);
     CHECK_STR(hy_error(F), NULL);
     CHECK(hy_close(F) == 0);
 }
