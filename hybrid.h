@@ -29313,7 +29313,7 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
     p->row_block = 96;
     p->col_block = 4;
     products = images * hy__pieces(places, p->row_block) * hy__pieces(p->panels, p->col_block);
-    hy__two_stages(job, hy__run_int8, lines * hy__pieces(p->wide[2], p->line), products,
+    hy__two_stages(job, hy__run_int8, padded ? lines * hy__pieces(p->wide[2], p->line) : 0, products,
                    (size_t)(padded + HY__INT8_STEP),
                    (double)(images * places) * (double)(p->panels * HY__INT8_PANEL) *
                    (double)(p->stretches * p->steps) / 40 + (double)padded / 4 + 100);
@@ -30280,7 +30280,8 @@ static int hy__thrown_bind(hy_job *job, int counts, double a, double b)
     f->b = b;
     return 0;
 }
-/* Means up to 2^52: a count above is no whole number any more. */
+/* Means up to 2^52: a count above is no whole number any more. An alpha as good as 0 spreads nothing: its
+ * inverse may be no number. */
 #define HY__THROWN(x, makes_sense, error, counts, a, b) \
     HY__INFER(random_##x, (makes_sense) ? hy__fresh_infer_type(I, &r->shape, r->dtype, HY_F32) \
                                         : hy_infer_fail(I, HY_ERROR_ARGUMENT, error)) \
@@ -30292,8 +30293,8 @@ HY__THROWN(negative_binomial, r->k > 0 && r->p > 1e-6 && r->p <= 1, "k must be a
            r->k, (1 - r->p) / r->p)
 HY__THROWN(general_negative_binomial,
            r->mu >= 0 && r->alpha >= 0 && r->mu < 1e12 && r->alpha < 1e12,
-           "mu and alpha must be from 0 to 1e12", 1, r->alpha > 0 ? 1 / r->alpha : 0,
-           r->alpha > 0 ? r->mu * r->alpha : r->mu)
+           "mu and alpha must be from 0 to 1e12", 1, r->alpha > 1e-300 ? 1 / r->alpha : 0,
+           r->alpha > 1e-300 ? r->mu * r->alpha : r->mu)
 #define HY__ON_random_gamma hy__random_gamma_infer, hy__random_gamma_bind, NULL, NULL
 #define HY__ON_random_poisson hy__random_poisson_infer, hy__random_poisson_bind, NULL, NULL
 #define HY__ON_random_negative_binomial \
@@ -30361,20 +30362,23 @@ static int hy__sample_multinomial_bind(hy_job *job)
     return hy__one_stage(job, hy__run_multinomial, total ? rows : 0,
                          (double)hy__size(x) + (double)total * (20 + 0.5 * (double)classes));
 }
-/* Of the logarithm, data taken for what sums to 1: what was drawn gets dy / p. */
+/* Of the logarithm, data taken for what sums to 1: what was drawn gets dy / p. Where p is 0
+ * nothing was. */
 static int hy__sample_multinomial_diff(hy_frame *F, hy_diff *D)
 {
     hy_array *x = D->in[0], *g = D->nout > 1 ? D->dy[1] : NULL, *chosen;
     int64_t classes, draws = hy__size(&D->out[0]->t.type.shape);
     hy_one_hot_opt opt;
     if (!g || !D->want[0]) return 0;
+    if (!draws) { D->dx[0] = hy_zeros_like(F, x); return 0; }
     memset(&opt, 0, sizeof opt);
     opt.dtype = x->t.type.dtype;
     classes = x->t.type.shape.dim[x->t.type.shape.ndim - 1];
-    draws = classes && hy__size(&x->t.type.shape) ? draws / (hy__size(&x->t.type.shape) / classes) : 0;
+    draws /= hy__size(&x->t.type.shape) / classes;
     chosen = hy_one_hot(F, hy_reshape(F, D->out[0], HY_INTS(-1, draws), NULL), (int)classes, &opt);
     g = hy_mul(F, chosen, hy_reshape(F, g, HY_INTS(-1, draws, 1), NULL));
-    D->dx[0] = hy_div(F, hy_reshape_like(F, hy_sum(F, g, HY_AXES(1), NULL), x, NULL), x);
+    D->dx[0] = hy_div(F, hy_reshape_like(F, hy_sum(F, g, HY_AXES(1), NULL), x, NULL),
+                      hy_add(F, x, hy_equal_scalar(F, x, 0)));
     return 0;
 }
 #define HY__ON_sample_multinomial HY__OWN(sample_multinomial), NULL
@@ -32624,12 +32628,12 @@ static char *hy__first_name(const hy__node *node)
     return (char *)node->record + hy__round64(node->op->record);
 }
 
-/* Where the digits at the end of a name begin, and the number that they are. */
+/* Where the digits at the end of a name begin, 9 of them at most, and the number that they are. */
 static size_t hy__name_base(const char *name, int *number)
 {
-    size_t base = strlen(name);
+    size_t n = strlen(name), base = n;
     const char *s;
-    while (base && name[base - 1] >= '0' && name[base - 1] <= '9') base--;
+    while (base && n - base < 9 && name[base - 1] >= '0' && name[base - 1] <= '9') base--;
     for (*number = 0, s = name + base; *s; s++) *number = *number * 10 + *s - '0';
     return base;
 }
@@ -32937,9 +32941,8 @@ HY_API const char *hy_graph_name(hy_graph *g, hy_names which, int i)
         hy__acquire(&g->root->lock);
         if (!g->label) hy__graph_labels(g);
         hy__release(&g->root->lock);
-        if (which == HY_NAMES_INTERNALS) i += g->heads;
-        else if (i >= g->heads) return NULL;
-        return i < g->labels ? g->label[i] : NULL;
+        if (which == HY_NAMES_INTERNALS) return i < g->labels - g->heads ? g->label[i + g->heads] : NULL;
+        return i < g->heads && i < g->labels ? g->label[i] : NULL;
     }
     return hy__leaf_name(g, which, i);
 }
@@ -33064,6 +33067,10 @@ HY_API int hy_graph_infer(hy_frame *F, hy_graph *g, hy_type *inputs, hy_type *ou
     hy__types T;
     int i, k, failed;
     if (!hy__graph_ok(F, g, "hy_graph_infer")) return -1;
+    for (i = k = 0; inputs && i < g->n; i++) {
+        if (g->node[i]->op || g->node[i]->held) continue;
+        if (!hy__sane_type(F, &inputs[k++], "hy_graph_infer")) return -1;
+    }
     failed = hy__types_infer(F, g, &T, inputs, NULL, NULL);
     if (!T.room) return -1;
     for (i = k = 0; inputs && i < g->n; i++)

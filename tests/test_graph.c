@@ -131,6 +131,28 @@ static void graph_variables_parameters_statistics_are_listed(void)
     CHECK(!hy_graph_name(g, HY_NAMES_AUX, 2) && !hy_graph_name(g, HY_NAMES_OUTPUTS, 1));
     CHECK(!hy_graph_name(g, HY_NAMES_VARIABLES, -1) && !hy_graph_name(g, HY_NAMES_VARIABLES, 6));
     CHECK(!hy_graph_name(g, HY_NAMES_INTERNALS, 6) && !hy_graph_name(NULL, HY_NAMES_OUTPUTS, 0));
+    CHECK(!hy_graph_name(g, HY_NAMES_INTERNALS, INT_MAX) && !hy_graph_name(g, HY_NAMES_OUTPUTS, INT_MAX));
+    OK(S);
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
+static int graph_bind_nothing(hy_job *job) { (void)job; return 0; }
+
+/* More digits than an int has: the last nine count. */
+static void graph_counts_behind_a_long_number(void)
+{
+    static const hy_arg one[] = { { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+    static hy_op op;
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    hy_array *x = graph_var(S, "x");
+    op.name = "op99999999999";
+    op.in = op.out = one;
+    op.infer = hy_infer_pointwise;
+    op.bind = graph_bind_nothing;
+    CHECK(hy_register(F, &op) == 0);
+    x = hy_emit(S, &op, 1, &x, NULL);
+    CHECK_STR(graph_names(hy_compile(S, x), HY_NAMES_OUTPUTS), "op9990_output");
     OK(S);
     hy_close(S);
     CHECK(hy_close(F) == 0);
@@ -586,6 +608,7 @@ static void test_graph(void)
 {
     RUN(graph_names_follow_mxnet);
     RUN(graph_variables_parameters_statistics_are_listed);
+    RUN(graph_counts_behind_a_long_number);
     RUN(graph_outputs_of_many_are_numbered);
     RUN(graph_numbers_are_settled_from_the_heads);
     RUN(graph_given_names_stay);

@@ -210,8 +210,33 @@ static void graph_weight_from_its_twin(void)                           /* [67] *
     CHECK(hy_close(F) == 0);
 }
 
+/* Types that are none: refused before anything reads them. */
+static void graph_infer_looks_at_what_is_given(void)
+{
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    hy_graph *g = hy_compile(S, hy_dot(S, graph_var(S, "a"), graph_var(S, "b"), NULL));
+    hy_type in[2];
+    memset(in, 0, sizeof in);
+    in[0].shape.ndim = in[1].shape.ndim = HY_MAX_DIM + 1;
+    CHECK(hy_graph_infer(F, g, in, NULL) == -1);
+    ERR(F, HY_ERROR_SHAPE, "hy_graph_infer: 9 dims");
+    in[0].shape = HY_SHAPE(2, -5);
+    CHECK(hy_graph_infer(F, g, in, NULL) == -1);
+    ERR(F, HY_ERROR_SHAPE, "hy_graph_infer");
+    in[0].shape = HY_SHAPE((int64_t)1 << 40, (int64_t)1 << 40);
+    CHECK(hy_graph_infer(F, g, in, NULL) == -1);
+    ERR(F, HY_ERROR_SHAPE, "hy_graph_infer");
+    in[0].shape = HY_SHAPE(2, 3);
+    in[0].dtype = (hy_dtype)77;
+    CHECK(hy_graph_infer(F, g, in, NULL) == -1);
+    ERR(F, HY_ERROR_DTYPE, "77 is no dtype");
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_graph_infer(void)
 {
+    RUN(graph_infer_looks_at_what_is_given);
     RUN(graph_infers_a_perceptron);
     RUN(graph_infers_types_through_a_cast);
     RUN(graph_infers_in_part);

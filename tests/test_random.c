@@ -25,6 +25,7 @@ static void test_random_moments(void)
     random_moments(F, hy_random_negative_binomial(F, s, 3, 0.4, NULL), 4.5, 11.25);
     random_moments(F, hy_random_general_negative_binomial(F, s, 5, 0.3, NULL), 5, 12.5);
     random_moments(F, hy_random_general_negative_binomial(F, s, 5, 0, NULL), 5, 5);
+    random_moments(F, hy_random_general_negative_binomial(F, s, 5, 1e-310, NULL), 5, 5);
     CHECK(hy_item(F, hy_min(F, hy_random_gamma(F, s, 0.01, 1, NULL), HY_ALL, NULL)) >= 0);
     CHECK(hy_close(F) == 0);
 }
@@ -54,7 +55,16 @@ static void test_random_multinomial(void)
     loss = hy_sum(F, hy_get(F, y, 1), HY_ALL, NULL);
     hy_pause(F);
     hy_backward(F, loss, NULL);
-    CHECK_NEAR(hy_item(F, hy_sum(F, hy_where(F, hy_equal_scalar(F, x, 0), hy_zeros_like(F, x), hy_mul(F, hy_grad_of(F, x), x)), HY_ALL, NULL)), 6, 1e-5);
+    CHECK_NEAR(hy_item(F, hy_sum(F, hy_mul(F, hy_grad_of(F, x), x), HY_ALL, NULL)), 6, 1e-5);
+    CHECK_NEAR(hy_item(F, hy_sum(F, hy_where(F, hy_equal_scalar(F, x, 0), hy_grad_of(F, x), hy_zeros_like(F, x)), HY_ALL, NULL)), 0, 0);
+    x = hy_full(F, HY_SHAPE(3), 0.25);                  /* no draws, no gradient */
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    loss = hy_get(F, hy_sample_multinomial(F, x, HY_SHAPE(0), &both), 1);
+    hy_pause(F);
+    hy_backward(F, loss, NULL);
+    CHECK(!hy_error(F));
+    CHECK_NEAR(hy_item(F, hy_sum(F, hy_abs(F, hy_grad_of(F, x)), HY_ALL, NULL)), 0, 0);
 #else
     (void)loss;
 #endif
