@@ -29304,9 +29304,9 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
 {
     const int64_t places = hy__int8_volume(p->coarse), images = p->images * p->groups;
     const int64_t lines = hy__times(hy__times(images, p->wide[0]), p->wide[1]);
-    const int64_t padded = hy__times(hy__times(lines, p->wide[2]), p->fine_c);
+    const int64_t around = hy__times(lines, p->wide[2]), padded = hy__times(around, p->fine_c);
     int64_t products;
-    if (padded >= (int64_t)1 << 58 || (uint64_t)padded > SIZE_MAX / 4)
+    if (hy__most(around, padded) >= (int64_t)1 << 58 || (uint64_t)padded > SIZE_MAX / 4)
         return hy_refuse(job, HY_ERROR_SHAPE, "with its padding the data is too large to be addressed");
     p->isa = hy__int8_isa_of(job->kernels->isa);
     p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), p->last ? 1 : 64);

@@ -431,8 +431,13 @@ static void test_misuse_padding(void)
     o.stride = HY_INTS(1 << 24, 1 << 24, 1 << 24);
     CHECK(!hy_int8_convolution(F, hy_ones(F, HY_SHAPE(1, 4, 8, 8, 8)), w, hy_ones(F, HY_SHAPE(16)), NULL, HY_INTS(1, 1, 1), 16, 1, &o));
     misuse_told(F, "padding");
-    w = hy_cast(F, hy_ones(F, HY_SHAPE(1, 0, 16, 4)), HY_I8);           /* of no channels: nothing to round */
-    CHECK(hy_int8_convolution(F, hy_ones(F, HY_SHAPE(1, 0, 8, 8, 8)), w, hy_ones(F, HY_SHAPE(16)), NULL, HY_INTS(1, 1, 1), 16, 1, &o));
+    w = hy_cast(F, hy_ones(F, HY_SHAPE(1, 0, 16, 4)), HY_I8);           /* of no channels: as many places */
+    CHECK(!hy_int8_convolution(F, hy_ones(F, HY_SHAPE(1, 0, 8, 8, 8)), w, hy_ones(F, HY_SHAPE(16)), NULL, HY_INTS(1, 1, 1), 16, 1, &o));
+    misuse_told(F, "padding");
+    o.layout = HY_LAYOUT_NCHW;                                          /* few enough, and nothing to round */
+    o.pad = HY_INTS(PAD, PAD);
+    o.stride = HY_INTS(1 << 24, 1 << 24);
+    CHECK(hy_int8_convolution(F, hy_ones(F, HY_SHAPE(1, 0, 8, 8)), w, hy_ones(F, HY_SHAPE(16)), NULL, HY_INTS(1, 1), 16, 1, &o));
     CHECK(!hy_error(F));
     hy_close(F);
 }
