@@ -4905,32 +4905,39 @@ static int hy__names_find(const hy__names *names, const char *key)      /* -1: n
     return names->key[i] ? names->value[i] : -1;
 }
 
+/* Room for so many more, at most as many as there are: adding them does not fail then. */
+static int hy__names_room(hy__heap *heap, hy__names *names, int more)
+{
+    hy__names wide;
+    int i;
+    if (2 * (names->n + more) <= names->cap) return 0;
+    wide.n = 0;
+    wide.cap = names->cap ? 2 * names->cap : 4 * HY__FIRST;
+    wide.key = (const char **)hy__alloc_zero(heap, (size_t)wide.cap * sizeof *wide.key);
+    wide.value = (int *)hy__alloc(heap, (size_t)wide.cap * sizeof *wide.value);
+    if (!wide.key || !wide.value) {
+        hy__free(heap, (void *)wide.key);
+        hy__free(heap, wide.value);
+        return -1;
+    }
+    wide.seed = hy__hash_seed((void *)wide.key);
+    for (i = 0; i < names->cap; i++)
+        if (names->key[i]) {
+            int to = hy__names_slot(&wide, names->key[i]);
+            wide.key[to] = names->key[i];
+            wide.value[to] = names->value[i];
+            wide.n++;
+        }
+    hy__free(heap, (void *)names->key);
+    hy__free(heap, names->value);
+    *names = wide;
+    return 0;
+}
+
 static int hy__names_add(hy__heap *heap, hy__names *names, const char *key, int value)
 {
     int i;
-    if (2 * names->n >= names->cap) {
-        hy__names wide;
-        wide.n = 0;
-        wide.cap = names->cap ? 2 * names->cap : 4 * HY__FIRST;
-        wide.key = (const char **)hy__alloc_zero(heap, (size_t)wide.cap * sizeof *wide.key);
-        wide.value = (int *)hy__alloc(heap, (size_t)wide.cap * sizeof *wide.value);
-        if (!wide.key || !wide.value) {
-            hy__free(heap, (void *)wide.key);
-            hy__free(heap, wide.value);
-            return -1;
-        }
-        wide.seed = hy__hash_seed((void *)wide.key);
-        for (i = 0; i < names->cap; i++)
-            if (names->key[i]) {
-                int to = hy__names_slot(&wide, names->key[i]);
-                wide.key[to] = names->key[i];
-                wide.value[to] = names->value[i];
-                wide.n++;
-            }
-        hy__free(heap, (void *)names->key);
-        hy__free(heap, names->value);
-        *names = wide;
-    }
+    if (hy__names_room(heap, names, 1)) return -1;
     i = hy__names_slot(names, key);
     if (!names->key[i]) { names->key[i] = key; names->n++; }
     names->value[i] = value;
@@ -30926,9 +30933,10 @@ static int hy__named_op(const hy_root *root, const char *name)
 static int hy__name_op(hy_frame *F, const hy_op *op, int number)
 {
     hy_root *root = F->root;
-    if (hy__names_add(&root->heap, &root->names, op->name, number)) return -1;
-    if (op->mxnet && hy__names_find(&root->names, op->mxnet) < 0 &&
-        hy__names_add(&root->heap, &root->names, op->mxnet, number)) return -1;
+    if (hy__names_room(&root->heap, &root->names, 2)) return -1;
+    hy__names_add(&root->heap, &root->names, op->name, number);
+    if (op->mxnet && hy__names_find(&root->names, op->mxnet) < 0)
+        hy__names_add(&root->heap, &root->names, op->mxnet, number);
     return 0;
 }
 
@@ -30945,8 +30953,9 @@ static int hy__add_op(hy_frame *F, const hy_op *op)
     hy_root *root = F->root;
     if (hy__grow(&root->heap, (void **)&root->ops, &root->ops_cap, root->nops + 1, sizeof *root->ops))
         return -1;
+    if (!(op->flags & HY_OP_ABSENT) && hy__name_op(F, op, root->nops)) return -1;
     root->ops[root->nops++] = op;
-    return op->flags & HY_OP_ABSENT ? 0 : hy__name_op(F, op, root->nops - 1);
+    return 0;
 }
 
 static int hy__add_builtin_ops(hy_frame *F)

@@ -255,6 +255,38 @@ static int oom_register(hy_frame *F)
     return hy_value(F, x, 0) == 64;
 }
 
+/* An operator that could not be registered is not there, nor is a name of it, and may come again. */
+static void oom_register_all_or_nothing(void)
+{
+    enum { OPS = 400 };
+    static const hy_arg one[] = { { "x", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+    static hy_op ops[OPS];
+    static char names[OPS][2][16];
+    int i, failed = 0;
+    oom_meter meter;
+    hy_frame *F = oom_open(&meter, 1000000, 1, 1);
+    for (i = 0; i < OPS; i++) {
+        sprintf(names[i][0], "oom_own%d", i);
+        sprintf(names[i][1], "_oom_own%d", i);
+        memset(&ops[i], 0, sizeof ops[i]);
+        ops[i].name = names[i][0];
+        ops[i].mxnet = names[i][1];
+        ops[i].in = ops[i].out = one;
+        ops[i].infer = hy_infer_pointwise;
+        ops[i].bind = oom_twice_bind;
+        for (meter.left = 0; hy_register(F, &ops[i]); meter.left = ++failed % 3) {
+            CHECK(hy_error_code(F) == HY_ERROR_MEMORY);
+            CHECK(!hy_op_find(F, names[i][0]) && !hy_op_find(F, names[i][1]));
+            meter.left = 1000000;
+            hy_clear(F);
+        }
+        meter.left = 1000000;
+        CHECK(hy_op_find(F, names[i][0]) == &ops[i] && hy_op_find(F, names[i][1]) == &ops[i]);
+    }
+    CHECK(failed > 2);
+    CHECK(!hy_close(F) && !meter.blocks);
+}
+
 static int oom_fork(hy_frame *F)
 {
     hy_array *x = hy_keep(F, hy_full(F, HY_SHAPE(100), 3)), *y;
@@ -739,6 +771,7 @@ static void test_oom(void)
     RUN(oom_walk_many_scopes);
     RUN(oom_walk_symbols);
     RUN(oom_walk_register);
+    RUN(oom_register_all_or_nothing);
     RUN(oom_walk_fork);
 #ifndef HYBRID_NO_TRAIN
     RUN(oom_walk_gradients);
