@@ -21257,8 +21257,7 @@ static int hy__infer_conv_channels(hy_infer *I, const hy__conv_attr *a, hy_shape
             return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d",
                                  second->dim[c], a->groups);
         if (second->dim[c] >= 0) hy_infer_dim(I, &w->dim[c], second->dim[c] / a->groups);
-        else if (w->dim[c] >= 0 && w->dim[c] < (int64_t)1 << 36)
-            hy_infer_dim(I, &second->dim[c], w->dim[c] * a->groups);
+        else if (w->dim[c] >= 0) hy_infer_dim(I, &second->dim[c], hy__times(w->dim[c], a->groups));
     }
     if (first->dim[c] >= 0 && first->dim[c] % a->groups)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d",
@@ -22728,14 +22727,13 @@ static void hy__conv_bind_fine(hy_job *job, hy__conv *v)
     hy__gemm *g = &v->gemm;
     hy__window *w = &v->win;
     int lead = hy__conv_lead(w), k;
-    int64_t inner = 1, units = v->images * v->groups, channels, reach, first, end, band, col, limit;
+    int64_t inner = 1, units = v->images * v->groups, channels, reach, band, col, limit;
     for (k = lead + 1; k < HY__SPACE; k++) inner *= w->coarse[k];
     reach = w->dilate[lead] * (w->kernel[lead] - 1) + 1;
     v->blocks = v->bands = 1;
     for (;;) {                                              /* smaller items until they fit and suffice */
         channels = hy__most(hy__pieces(v->fine_c, v->blocks), 1);
         band = hy__most(hy__pieces(w->fine[lead], v->bands), 1);
-        hy__conv_reach(w, lead, 0, band, &first, &end);
         col = hy__least(w->coarse[lead], (band + reach) / w->stride[lead] + 1) * inner;
         limit = (int64_t)(job->kernels->isa == HY_ISA_AVX512 ? 16 : 8) * HY__STRIP_LANE;
         if (channels * v->taps * col <= limit && units * v->blocks * v->bands >= HY__CONV_UNITS) break;
@@ -23173,7 +23171,6 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction, con
     }
     job->run = hy__run_conv;
     job->stages = v->foreign;
-    v->gemm.accumulate = job->nin > 2;
     if (v->foreign) {
         job->items[0] = 0;
         for (i = 0; i < 3; i++) {
@@ -23227,6 +23224,7 @@ static hy_array *hy__conv_to_fine(hy_frame *F, const hy__conv_attr *a, int layou
     const hy_shape *s = &fine->t.type.shape;
     hy_deconvolution_opt o;
     int d;
+    if (!s->dim[a->channel]) return hy_zeros_like(F, fine);     /* no operator has 0 filters */
     memset(&o, 0, sizeof o);
     o.stride = *a->stride;
     o.dilate = *a->dilate;
@@ -23264,7 +23262,8 @@ static int hy__convolution_diff(hy_frame *F, hy_diff *D)
 
 /* --- deconvolution --- */
 
-/* target_shape, where given, decides pad and adj: pad = ceil(total / 2), adj = 1 if total is odd. */
+/* target_shape, where given, decides pad and adj: pad = ceil(total / 2), adj = 1 if total is odd. Of nothing
+ * there is no target: -1, as where it is too big. */
 static int hy__deconv_pad(const hy__deconvolution_rec *r, const hy__conv_attr *a, const hy_shape *x,
                           hy_ints *pad, hy_ints *adj)
 {
@@ -23273,10 +23272,10 @@ static int hy__deconv_pad(const hy__deconvolution_rec *r, const hy__conv_attr *a
     for (d = 0; d < a->n; d++) {
         int64_t target = hy__tuple_at(&r->target_shape, d, 0), in = x->dim[d + a->places], total;
         pad->v[d] = hy__tuple_at(&r->pad, d, 0);
-        adj->v[d] = hy__tuple_at(&r->adj, d, 0);
+        adj->v[d] = target > 0 ? 0 : hy__tuple_at(&r->adj, d, 0);
         if (target <= 0 || in < 0) continue;
         total = hy__tuple_at(a->stride, d, 1) * (in - 1) + hy__extent(a, d) - target;
-        if (total < 0) return -1;
+        if (total < 0 || !in) return -1;
         pad->v[d] = (total + 1) / 2;
         adj->v[d] = total % 2;
     }
@@ -23302,9 +23301,9 @@ static int hy__deconvolution_infer(hy_infer *I)
     for (d = 0; d < a.n; d++) {
         int64_t s = hy__tuple_at(a.stride, d, 1), rest = hy__extent(&a, d) - 2 * pad.v[d] + adj.v[d];
         at = d + a.places;
-        if (hy__tuple_at(&r->target_shape, d, 0) > 0) hy_infer_dim(I, &y->dim[at], r->target_shape.v[d]);
-        else if (adj.v[d] >= s)
+        if (adj.v[d] >= s)
             return hy_infer_fail(I, HY_ERROR_ARGUMENT, "adj %l must be smaller than stride %l", adj.v[d], s);
+        if (hy__tuple_at(&r->target_shape, d, 0) > 0) hy_infer_dim(I, &y->dim[at], r->target_shape.v[d]);
         else if (x->dim[at] > 0 && s * (x->dim[at] - 1) + rest < 0)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "pad %l is larger than the result", pad.v[d]);
         else if (x->dim[at] >= 0) hy_infer_dim(I, &y->dim[at], x->dim[at] ? s * (x->dim[at] - 1) + rest : 0);
@@ -23332,7 +23331,7 @@ static int hy__deconvolution_diff(hy_frame *F, hy_diff *D)
     hy__conv_weight_grad_opt ow;
     hy_ints pad, adj;
     hy__conv_attr a;
-    int channels;
+    int channels, i;
     HY__CONV_ATTR(&a, r);
     if (!dy) return 0;
     channels = (int)x->dim[a.channel];
@@ -23341,8 +23340,9 @@ static int hy__deconvolution_diff(hy_frame *F, hy_diff *D)
     HY__CONV_OPT(ow, r);
     o.pad = ow.pad = pad;
     o.no_bias = 1;
-    if (D->want[0]) D->dx[0] = hy_convolution(F, dy, D->in[1], NULL, r->kernel, channels, &o);
-    if (D->want[1]) D->dx[1] = hy__conv_weight_grad(F, dy, D->in[0], r->kernel, channels, &ow);
+    for (i = 0; i < 2 && !channels; i++) if (D->want[i]) D->dx[i] = hy_zeros_like(F, D->in[i]);
+    if (channels && D->want[0]) D->dx[0] = hy_convolution(F, dy, D->in[1], NULL, r->kernel, channels, &o);
+    if (channels && D->want[1]) D->dx[1] = hy__conv_weight_grad(F, dy, D->in[0], r->kernel, channels, &ow);
     if (D->nin > 2 && D->want[2]) D->dx[2] = hy__bias_grad(F, dy, a.last);
     return 0;
 }

@@ -491,6 +491,40 @@ static void edge_nothing_wide(void)
     CHECK(hy_close(F) == 0);
 }
 
+#ifndef HYBRID_NO_TRAIN
+/* Data of no channels have a gradient of no elements, in any order. */
+static void edge_no_channels(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_deconvolution_opt back;
+    hy_grad_opt opt;
+    int turned;
+    memset(&back, 0, sizeof back);
+    memset(&opt, 0, sizeof opt);
+    back.use_bias = 1;
+    for (turned = 0; turned < 2; turned++) {
+        hy_array *x = hy_ones(F, HY_SHAPE(2, 0, 5, 5)), *b = hy_ones(F, HY_SHAPE(4)), *y, *all, *g;
+        hy_array *w = hy_ones(F, turned ? HY_SHAPE(0, 4, 3, 3) : HY_SHAPE(4, 0, 3, 3));
+        all = hy_group(F, x, w, b);
+        hy_attach_grad(F, x, HY_GRAD_WRITE);
+        hy_attach_grad(F, w, HY_GRAD_WRITE);
+        hy_attach_grad(F, b, HY_GRAD_WRITE);
+        hy_record(F);
+        y = turned ? hy_deconvolution(F, x, w, b, HY_INTS(3, 3), 4, &back)
+                   : hy_convolution(F, x, w, b, HY_INTS(3, 3), 4, NULL);
+        opt.create_graph = 1;
+        g = hy_grad(F, hy_square(F, y), all, &opt);
+        CHECK(hy_item(F, hy_sum(F, hy_get(F, g, 2), HY_ALL, NULL)) == (turned ? 784 : 144));
+        opt.create_graph = 0;
+        g = hy_grad(F, hy_square(F, hy_get(F, g, 2)), all, &opt);
+        hy_pause(F);
+        CHECK(!hy_error(F) && hy_dim(F, hy_get(F, g, 0), 1) == 0 && hy_dim(F, hy_get(F, g, 1), !turned) == 0);
+        hy_clear(F);
+    }
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
 /* Results without elements are made at once, however many empty lines there are. */
 static void edge_nothing(void)
 {
@@ -521,5 +555,8 @@ static void test_edges(void)
     RUN(edge_products_of_nothing);
     RUN(edge_turned_planes);
     RUN(edge_nothing_wide);
+#ifndef HYBRID_NO_TRAIN
+    RUN(edge_no_channels);
+#endif
     RUN(edge_window);
 }

@@ -174,6 +174,8 @@ static void infer_convolution_by_formula(void)          /* 44 */
     CHECK_STR(infer("Convolution", "kernel=(5,) num_filter=4 stride=(3,) pad=(2,) dilate=(2,)",
                     "(1,2,20) ? ?", "?"),
               "(1,2,20) (4,2,5) (4) -> (1,4,6)");
+    infer_clash("Convolution", "kernel=(1,) num_filter=1073741824 num_group=1073741824 no_bias=True",
+                "? (0,68719476735,1)", "?", "inconsistent", "(?,1152921504606846976,?)");
 }
 
 static void infer_convolution_groups_and_layouts(void)  /* 44 */
@@ -202,6 +204,14 @@ static void infer_deconvolution_by_formula(void)        /* 45: no bias unless no
     CHECK_STR(infer("Deconvolution", "kernel=(4,4) num_filter=6 stride=(2,2) target_shape=(9,10)",
                     "(1,4,5,5) ?", "?"),
               "(1,4,5,5) (4,6,4,4) -> (1,6,9,10)");
+    /* of a target, too, adj must be smaller than the stride, and nothing reaches no target */
+    infer_clash("Deconvolution", "kernel=(3,3) num_filter=2 num_group=2 target_shape=(6,6)", "(1,2,5,5) ?", "?",
+                "adj 1", "stride 1");
+    infer_clash("Deconvolution", "kernel=(5,3) num_filter=1 stride=(2,2) target_shape=(2,8)", "(1,1,0,4) ?", "?",
+                "too big target", "(1,1,0,4)");
+    CHECK_STR(infer("Deconvolution", "kernel=(5,3) num_filter=1 stride=(2,2) adj=(9,9) target_shape=(2,8)",
+                    "(1,1,?,?) ?", "?"),
+              "(1,1,?,?) (1,1,5,3) -> (1,1,2,8)");
 }
 
 static void infer_pooling_conventions(void)             /* 46 */
