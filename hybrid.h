@@ -26961,6 +26961,22 @@ static int hy___batch_norm_grad_bind(hy_job *job)
     return hy__norms_bind(job);
 }
 
+/* Gradients by operators compute halves as floats: squares of deviations would leave their range. */
+static hy_array *hy__norms_wide(hy_frame *F, hy_array *x)
+{
+    hy_dtype wide = hy__compute_type(x->t.type.dtype, 0);
+    return x->t.type.dtype == wide ? x : hy_cast(F, x, wide);
+}
+static int hy__norms_narrow(hy_frame *F, hy_diff *D)
+{
+    int i;
+    for (i = 0; i < D->nin; i++) {
+        hy_dtype given = D->in[i]->t.type.dtype;
+        if (D->dx[i] && given != hy__compute_type(given, 0)) D->dx[i] = hy_cast(F, D->dx[i], given);
+    }
+    return 0;
+}
+
 /* The gradient of the gradient, by operators that have one themselves. Let a, b, c be the gradients of dx,
  * dgamma and dbeta, m the mean over a channel, k = rstd gamma, u = (x - mean) rstd, and P(v) be
  * v - m(v) - u m(u v). From dx = k P(dy), dgamma = sum(dy u), dbeta = sum(dy) follow
@@ -27029,16 +27045,11 @@ static hy_array *hy__norm_slope_data(hy_frame *F, const hy__norm_slope *n, hy_ar
 static int hy___batch_norm_grad_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(_batch_norm_grad, D);
-    hy_array *dy = D->in[0], *x = D->in[1], *a = D->dy[0], *b, *c, *k, *g, *rest;
-    hy_dtype given = x->t.type.dtype, wide = D->in[2]->t.type.dtype;
+    hy_array *dy = hy__norms_wide(F, D->in[0]), *x = hy__norms_wide(F, D->in[1]);
+    hy_array *a = D->dy[0] ? hy__norms_wide(F, D->dy[0]) : NULL, *b, *c, *k, *g, *rest;
     int at = hy__axis(r->axis, x->t.type.shape.ndim);
     hy__norm_slope n;
     if (!hy__size(&x->t.type.shape)) return 0;
-    if (given != wide) {
-        dy = hy_cast(F, dy, wide);
-        x = hy_cast(F, x, wide);
-        if (a) a = hy_cast(F, a, wide);
-    }
     n = hy__norm_slope_of(F, x, D->in[3], D->in[4], at, r->batch_stats);
     b = r->learn_gamma ? hy__channel_spread(F, D->dy[1], x, at) : NULL;
     c = hy__channel_spread(F, D->dy[2], x, at);
@@ -27046,17 +27057,15 @@ static int hy___batch_norm_grad_diff(hy_frame *F, hy_diff *D)
     rest = a ? hy__channel_rest(F, &n, a) : NULL;
     if (D->want[0]) {
         g = hy__sum_of(F, rest ? hy_mul(F, k, rest) : NULL, b ? hy_mul(F, b, n.u) : NULL);
-        if (c) g = hy__sum_of(F, g, hy_broadcast_like(F, c, x, NULL));
-        D->dx[0] = g && given != wide ? hy_cast(F, g, given) : g;
+        D->dx[0] = c ? hy__sum_of(F, g, hy_broadcast_like(F, c, x, NULL)) : g;
     }
     if (D->want[1]) {
         g = hy__norm_slope_data(F, &n, dy, a, b, k);
-        if (g) g = hy_mul(F, n.rstd, g);
-        D->dx[1] = g && given != wide ? hy_cast(F, g, given) : g;
+        if (g) D->dx[1] = hy_mul(F, n.rstd, g);
     }
     if (D->want[2] && a && r->learn_gamma)
         D->dx[2] = hy__channel_sum_of(F, hy_mul(F, n.rstd, hy_mul(F, rest, dy)), at);
-    return 0;
+    return hy__norms_narrow(F, D);
 }
 #define HY__ON__batch_norm_grad HY__OWN(_batch_norm_grad), NULL
 
@@ -27142,12 +27151,15 @@ static hy_array *hy__layer_norm_rows(hy_frame *F, hy_diff *D)
 static int hy__layer_norm_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(layer_norm, D);
-    hy_array *x = D->in[0], *dy = D->dy[0], *gamma = D->in[1], *u;
+    hy_array *x = D->in[0], *dy = D->dy[0], *gamma, *u;
     int d, at = hy__axis(r->axis, x->t.type.shape.ndim);
     int rows = at == x->t.type.shape.ndim - 1 && hy__traits[x->t.type.dtype].size >= 4;
     hy_ints shape;
     hy_reduce_opt others = hy__reduce_options(0, 1);
     if (!dy || hy__norms_grad_empty(F, D)) return 0;
+    x = hy__norms_wide(F, x);
+    dy = hy__norms_wide(F, dy);
+    gamma = hy__norms_wide(F, D->in[1]);
     shape.n = x->t.type.shape.ndim - at;                /* from axis on, to broadcast */
     for (d = 0; d < shape.n; d++) shape.v[d] = d ? 1 : x->t.type.shape.dim[at];
     if (shape.n > 1) gamma = hy_reshape(F, gamma, shape, NULL);
@@ -27155,7 +27167,7 @@ static int hy__layer_norm_diff(hy_frame *F, hy_diff *D)
     else u = hy__norms_gradient(F, x, gamma, dy, at, r->eps, D->want[0] ? &D->dx[0] : NULL);
     if (D->want[1]) D->dx[1] = hy_sum(F, hy_mul(F, dy, u), HY_AXES(at), &others);
     if (D->want[2]) D->dx[2] = hy_sum(F, dy, HY_AXES(at), &others);
-    return 0;
+    return hy__norms_narrow(F, D);
 }
 HY__SPLIT(layer_norm, axis != hy__axis(r->axis, job->in[0].type.shape.ndim), axis, -1)
 #define HY__ON_layer_norm HY__OWN(layer_norm), hy__layer_norm_split
@@ -27188,14 +27200,14 @@ static int hy__groups_grad(hy_frame *F, hy_diff *D, int64_t groups, double eps)
     const hy_shape *shape = &D->in[0]->t.type.shape;
     hy_array *x, *dy, *gamma, *u, *dx = NULL;
     if (!D->dy[0] || hy__norms_grad_empty(F, D)) return 0;
-    x = hy_reshape(F, D->in[0], HY_INTS(shape->dim[0], groups, -1), NULL);
-    dy = hy_reshape(F, D->dy[0], HY_INTS(shape->dim[0], groups, -1), NULL);
-    gamma = hy_reshape(F, D->in[1], HY_INTS(groups, 1), NULL);
+    x = hy_reshape(F, hy__norms_wide(F, D->in[0]), HY_INTS(shape->dim[0], groups, -1), NULL);
+    dy = hy_reshape(F, hy__norms_wide(F, D->dy[0]), HY_INTS(shape->dim[0], groups, -1), NULL);
+    gamma = hy_reshape(F, hy__norms_wide(F, D->in[1]), HY_INTS(groups, 1), NULL);
     u = hy__norms_gradient(F, x, gamma, dy, 2, eps, D->want[0] ? &dx : NULL);
     if (D->want[0]) D->dx[0] = hy_reshape_like(F, dx, D->in[0], NULL);
     if (D->want[1]) D->dx[1] = hy_sum(F, hy_mul(F, dy, u), HY_AXES(0, 2), NULL);
     if (D->want[2]) D->dx[2] = hy_sum(F, dy, HY_AXES(0, 2), NULL);
-    return 0;
+    return hy__norms_narrow(F, D);
 }
 HY__INFER(group_norm,
     hy__infer_range(I, "num_groups", r->num_groups, 1, INT_MAX) ? -1
@@ -27239,15 +27251,18 @@ static int hy__l2_normalization_bind(hy_job *job)
 static int hy__l2_normalization_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(l2_normalization, D);
-    hy_array *x = D->in[0], *y = D->out[0], *dy = D->dy[0], *g, *scale;
+    hy_array *x, *y, *dy, *g, *scale;
     hy_ints axes = r->mode == HY_L2_CHANNEL ? HY_AXES(1) : HY_AXES(0, 1);
     hy_reduce_opt opt = hy__reduce_options(1, r->mode != HY_L2_CHANNEL);
-    if (!dy) return 0;
+    if (!D->dy[0]) return 0;
+    x = hy__norms_wide(F, D->in[0]);
+    y = hy__norms_wide(F, D->out[0]);
+    dy = hy__norms_wide(F, D->dy[0]);
     if (r->mode == HY_L2_INSTANCE) axes.n = 1;
     scale = hy_rsqrt(F, hy_add_scalar(F, hy_sum(F, hy_square(F, x), axes, &opt), r->eps));
     g = hy_mul(F, y, hy_sum(F, hy_mul(F, dy, y), axes, &opt));
     D->dx[0] = hy_mul(F, hy_sub(F, dy, g), scale);
-    return 0;
+    return hy__norms_narrow(F, D);
 }
 #define HY__ON_l2_normalization HY__OWN(l2_normalization), hy__batch_split
 HY__WARM_ROOMS
@@ -27281,8 +27296,7 @@ static void hy__square_f32(float *y, const float *x, int64_t n)
     for (i = 0; i < n; i++) y[i] = x[i] * x[i];
 }
 static void hy__channel_sum(double *sum, const char *x, hy_dtype dtype, int64_t channels, int64_t inner,
-                            int64_t c,
-                            int64_t half, int squares, int64_t n)
+                            int64_t c, int64_t half, int squares, int64_t n)
 {
     double tile[HY__TILE];
     int64_t k, low = c > half ? c - half : 0, high = channels - c > half ? c + half + 1 : channels, i;
@@ -27360,8 +27374,7 @@ HY__RUN(hy__run_lrn)
     hy_dtype dtype = job->in[0].type.dtype, compute = hy__compute_type(dtype, 0);
     const hy__pointwise_table *table = hy__pointwise_of(job, compute);
     int64_t inner = hy__product(s, 2, s->ndim), tiles = hy__pieces(inner, HY__TILE), c, i, at;
-    int64_t half = r->nsize / 2;
-    int64_t n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
+    int64_t half = r->nsize / 2, n = hy__least(inner - item % tiles * HY__TILE, HY__TILE);
     double sum[HY__TILE], scale[HY__TILE], x[HY__TILE], exponent[HY__TILE], beta = -r->beta;
     hy__load_tile(compute, exponent, &beta, HY_F64, 0, n);
     for (c = 0; c < s->dim[1]; c++) {

@@ -492,6 +492,45 @@ static void edge_nothing_wide(void)
 }
 
 #ifndef HYBRID_NO_TRAIN
+/* Norms of halves have gradients where squares of what they norm are none. */
+static void edge_wide_halves(void)
+{
+    static const char *const norm[][2] = { { "LayerNorm", "axis=-1" }, { "LayerNorm", "axis=1" },
+        { "GroupNorm", "num_groups=4" }, { "InstanceNorm", "" }, { "L2Normalization", "mode=instance" },
+        { "L2Normalization", "mode=channel" } };
+    hy_frame *F = hy_open(NULL);
+    hy_backward_opt opt;
+    size_t i;
+    int half, k;
+    memset(&opt, 0, sizeof opt);
+    for (i = 0; i < sizeof norm / sizeof *norm; i++) {
+        const int n = i < 4 ? 3 : 1;
+        hy_array *in[2][3], *y, *error;
+        hy_seed(F, 3);
+        in[0][0] = hy_round(F, hy_normal(F, HY_SHAPE(3, 4, 4), 0, 600));
+        opt.head_grads = hy_normal(F, HY_SHAPE(3, 4, 4), 0, 30);
+        for (k = 1; k < n; k++) in[0][k] = hy_ones(F, HY_SHAPE(4));
+        for (half = 0; half < 2; half++) {
+            for (k = 0; k < n; k++) {
+                if (half) in[1][k] = hy_cast(F, in[0][k], HY_F16);
+                hy_attach_grad(F, in[half][k], HY_GRAD_WRITE);
+            }
+            if (half) opt.head_grads = hy_cast(F, opt.head_grads, HY_F16);
+            hy_record(F);
+            y = hy_apply(F, norm[i][0], n, in[half], norm[i][1]);
+            hy_pause(F);
+            hy_backward(F, hy_get(F, y, 0), &opt);
+        }
+        for (k = 0; k < n; k++) {
+            y = hy_grad_of(F, in[0][k]);
+            error = hy_abs(F, hy_sub(F, hy_cast(F, hy_grad_of(F, in[1][k]), HY_F32), y));
+            CHECK(hy_item(F, hy_max(F, error, HY_ALL, NULL)) <=
+                  .01 * hy_item(F, hy_max(F, hy_abs(F, y), HY_ALL, NULL)));
+        }
+    }
+    CHECK(hy_close(F) == 0);
+}
+
 /* Data of no channels have a gradient of no elements, in any order. */
 static void edge_no_channels(void)
 {
@@ -556,6 +595,7 @@ static void test_edges(void)
     RUN(edge_turned_planes);
     RUN(edge_nothing_wide);
 #ifndef HYBRID_NO_TRAIN
+    RUN(edge_wide_halves);
     RUN(edge_no_channels);
 #endif
     RUN(edge_window);
