@@ -7197,7 +7197,8 @@ static void hy__copy_tensor(const hy_tensor *dst, const hy_tensor *src)
 }
 
 /* --- making --- */
-static int hy__check_type(hy_frame *F, const hy_type *type, const char *who)
+/* May there be such types, of whatever size? */
+static int hy__check_form(hy_frame *F, const hy_type *type, const char *who)
 {
     int d;
     if ((unsigned)type->dtype - 1 >= HY_DTYPE_COUNT - 1)
@@ -7213,6 +7214,12 @@ static int hy__check_type(hy_frame *F, const hy_type *type, const char *who)
         if (type->shape.dim[d] < 0)
             return hy__deny(F, HY_ERROR_SHAPE, "%s: shape %z has a negative or unknown size", who,
                             &type->shape);
+    return 1;
+}
+
+static int hy__check_type(hy_frame *F, const hy_type *type, const char *who)
+{
+    if (!hy__check_form(F, type, who)) return 0;
     if (hy__bytes(type) < 0)
         return hy__deny(F, HY_ERROR_SHAPE, "%s: shape %z is too large to be addressed", who, &type->shape);
     return 1;
@@ -33026,15 +33033,22 @@ static int hy__same_type(const hy_type *a, const hy_type *b)
     return a->dtype == b->dtype && hy__same_shape(&a->shape, &b->shape);
 }
 
-/* Known sizes must be addressable, so that arithmetic on them cannot overflow. */
-static int hy__sane_type(hy_frame *S, const hy_type *type, const char *who)
+/* A type of which all is known: what is not, taken for small. */
+static hy_type hy__supposed(const hy_type *type)
 {
     hy_type known = *type;
     int d;
-    if (known.shape.ndim < 0) return 1;
     if (!known.dtype) known.dtype = HY__TYPED(F64) ? HY_F64 : HY_F32;
-    for (d = 0; d < known.shape.ndim && d < HY_MAX_DIM; d++) if (known.shape.dim[d] == -1)
-        known.shape.dim[d] = 1;
+    if (known.shape.ndim < 0) known.shape.ndim = 0;
+    for (d = 0; d < known.shape.ndim && d < HY_MAX_DIM; d++)
+        if (known.shape.dim[d] == -1) known.shape.dim[d] = 1;
+    return known;
+}
+
+/* Known sizes must be addressable, so that arithmetic on them cannot overflow. */
+static int hy__sane_type(hy_frame *S, const hy_type *type, const char *who)
+{
+    const hy_type known = hy__supposed(type);
     return hy__check_type(S, &known, who);
 }
 
@@ -33090,8 +33104,10 @@ HY_API int hy_graph_infer(hy_frame *F, hy_graph *g, hy_type *inputs, hy_type *ou
     int i, k, failed;
     if (!hy__graph_ok(F, g, "hy_graph_infer")) return -1;
     for (i = k = 0; inputs && i < g->n; i++) {
+        hy_type known;
         if (g->node[i]->op || g->node[i]->held) continue;
-        if (!hy__sane_type(F, &inputs[k++], "hy_graph_infer")) return -1;
+        known = hy__supposed(&inputs[k++]);                 /* larger than memory, perhaps */
+        if (!hy__check_form(F, &known, "hy_graph_infer")) return -1;
     }
     failed = hy__types_infer(F, g, &T, inputs, NULL, NULL);
     if (!T.room) return -1;
