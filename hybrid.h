@@ -2978,8 +2978,8 @@ typedef struct hy_hybridize_opt {
 HY_API void        hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *opt);
 #ifndef HYBRID_NO_TRAIN
 /* What the block computes under recording is not kept for hy_backward, but computed a second time there, from
- * its inputs: less memory, more time. Random numbers are the same and running statistics count once. It is
- * traced for that, hybridized or not. */
+ * its inputs: less memory, more time. Random numbers are the same both times and running statistics count
+ * once. It is traced for that, hybridized or not. */
 HY_API void        hy_set_recompute(hy_frame *F, hy_block *block, int on);
 #endif
 typedef struct hy_cache_stats {
@@ -3033,7 +3033,7 @@ HY_API hy_graph    *hy_graph_planned(hy_frame *F, hy_graph *graph, hy_array *inp
 HY_API int          hy_plan_job_at(hy_graph *planned, int i, hy_plan_job *job);
 HY_API int          hy_plan_value_at(hy_graph *planned, int node, int output, hy_plan_value *value);
 /* Calls of this frame with such inputs take all memory from the buffer, which must outlive their results and
- * the block's use: until another hy_bind, hy_block_free or hy_close. 0, or nonzero. */
+ * the block's use: until another hy_bind for such inputs, hy_block_free or hy_close. 0, or nonzero. */
 HY_API int         hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void *buffer, size_t bytes);
 /* Traces anew and compares the graphs, then unfused with imperative, then optimised with unfused. Prints
  * what differs; 0 when nothing does. */
@@ -12957,7 +12957,7 @@ static int hy__cast_infer(hy_infer *I)
     hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
     return I->status;
 }
-HY__DIFF(cast, hy_cast(F, dy, x->t.type.dtype))
+HY__DIFF(cast, x->t.type.dtype == HY_BOOL ? NULL : hy_cast(F, dy, x->t.type.dtype))      /* steps are flat */
 #define HY__ON_cast hy__cast_infer, hy__copy_bind, hy__cast_diff, hy__pointwise_split
 
 /* One value everywhere: plan.f[0]. */
@@ -13281,7 +13281,7 @@ static void hy__prelu_grad(hy_frame *F, hy_diff *D)
     hy_ints shape;
     if (D->want[0]) {
         shape.n = x->t.type.shape.ndim;
-        for (d = 0; d < shape.n; d++) shape.v[d] = d == 1 ? gs->dim[0] : 1;
+        for (d = 0; d < shape.n; d++) shape.v[d] = d == 1 ? -1 : 1;
         g = channel ? hy_reshape(F, gamma, shape, NULL) : gamma;
         D->dx[0] = hy_mul(F, dy, hy_add(F, above, hy_mul(F, below, g)));
     }
@@ -23333,6 +23333,7 @@ static int hy__deconvolution_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(deconvolution, D);
     const hy_shape *x = &D->in[0]->t.type.shape;
+    const int some = hy__size(x) != 0;
     hy_array *dy = D->dy[0];
     hy_convolution_opt o;
     hy__conv_weight_grad_opt ow;
@@ -23347,9 +23348,9 @@ static int hy__deconvolution_diff(hy_frame *F, hy_diff *D)
     HY__CONV_OPT(ow, r);
     o.pad = ow.pad = pad;
     o.no_bias = 1;
-    for (i = 0; i < 2 && !channels; i++) if (D->want[i]) D->dx[i] = hy_zeros_like(F, D->in[i]);
-    if (channels && D->want[0]) D->dx[0] = hy_convolution(F, dy, D->in[1], NULL, r->kernel, channels, &o);
-    if (channels && D->want[1]) D->dx[1] = hy__conv_weight_grad(F, dy, D->in[0], r->kernel, channels, &ow);
+    for (i = 0; i < 2 && !some; i++) if (D->want[i]) D->dx[i] = hy_zeros_like(F, D->in[i]);
+    if (some && D->want[0]) D->dx[0] = hy_convolution(F, dy, D->in[1], NULL, r->kernel, channels, &o);
+    if (some && D->want[1]) D->dx[1] = hy__conv_weight_grad(F, dy, D->in[0], r->kernel, channels, &ow);
     if (D->nin > 2 && D->want[2]) D->dx[2] = hy__bias_grad(F, dy, a.last);
     return 0;
 }

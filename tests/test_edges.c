@@ -562,6 +562,43 @@ static void edge_no_channels(void)
     }
     CHECK(hy_close(F) == 0);
 }
+
+/* Of data of no places, and of a slope for each of no channels. */
+static void edge_no_places(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 3, 4, 0)), *w = hy_ones(F, HY_SHAPE(3, 2, 1, 1)), *in[2], *y;
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_attach_grad(F, w, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_deconvolution(F, x, w, NULL, HY_INTS(1, 1), 2, NULL);
+    hy_backward(F, hy_sum(F, y, HY_ALL, NULL), NULL);
+    CHECK(!hy_error(F) && hy_item(F, hy_sum(F, hy_abs(F, hy_grad_of(F, w)), HY_ALL, NULL)) == 0);
+    hy_pause(F);
+    in[0] = hy_ones(F, HY_SHAPE(3, 0, 2));
+    in[1] = hy_ones(F, HY_SHAPE(0));
+    hy_attach_grad(F, in[0], HY_GRAD_WRITE);
+    hy_attach_grad(F, in[1], HY_GRAD_WRITE);
+    hy_record(F);
+    hy_backward(F, hy_sum(F, hy_apply(F, "leaky_relu", 2, in, "act_type=prelu"), HY_ALL, NULL), NULL);
+    CHECK(!hy_error(F) && hy_dim(F, hy_grad_of(F, in[1]), 0) == 0);
+    CHECK(hy_close(F) == 0);
+}
+
+/* A truth value is a step: flat, whatever stands between it and the number that it becomes. */
+static void edge_truth_is_flat(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_random_uniform(F, HY_SHAPE(3, 4), -1, 1, NULL), *y;
+    hy_sort_opt o;
+    memset(&o, 0, sizeof o);
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_cast(F, hy_sort(F, hy_cast(F, x, HY_BOOL), 1, &o), HY_F32);
+    hy_backward(F, hy_sum(F, hy_add(F, hy_mul_scalar(F, x, 2), y), HY_ALL, NULL), NULL);
+    CHECK(!hy_error(F) && hy_item(F, hy_sum(F, hy_grad_of(F, x), HY_ALL, NULL)) == 24);
+    CHECK(hy_close(F) == 0);
+}
 #endif
 
 /* Results without elements are made at once, however many empty lines there are. */
@@ -597,6 +634,8 @@ static void test_edges(void)
 #ifndef HYBRID_NO_TRAIN
     RUN(edge_wide_halves);
     RUN(edge_no_channels);
+    RUN(edge_no_places);
+    RUN(edge_truth_is_flat);
 #endif
     RUN(edge_window);
 }
