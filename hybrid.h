@@ -523,7 +523,8 @@ typedef struct hy_allocator {
 } hy_allocator;
 
 /* A host's job system: runs fn(arg, i, worker) for i in [0, n) and returns when all have returned. Any order
- * and any thread will do; worker is below hy_threads(F) and two calls at one time never share it. */
+ * and any thread will do; worker is below hy_threads(F), which hy_desc.threads sets, and two calls at one time
+ * never share it. */
 typedef void (*hy_item_fn)(void *arg, int64_t i, int worker);
 typedef void (*hy_parallel_for)(void *user, int64_t n, hy_item_fn fn, void *arg);
 
@@ -2829,7 +2830,7 @@ HY_API const hy_op *hy_op_find(hy_frame *F, const char *name);  /* own name, MXN
 HY_API const hy_op *hy_op_at(hy_frame *F, int i);                 /* i-th operator, NULL at the end */
 HY_API hy_array    *hy_emit(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record);
 HY_API void         hy_defaults(const hy_op *op, void *record);  /* zero options become their defaults */
-/* "(3, 3)" */
+/* "(3, 3)", as files have it; of a flag of the opposite sense (HY_ATTR_inv) it is MXNet's value */
 HY_API size_t       hy_attr_text(const hy_attr *attr, const void *record, char *buffer, size_t bytes);
 HY_API hy_array    *hy_apply(hy_frame *F, const char *name, int n, hy_array *const *in,
                              const char *attributes);             /* "kernel=(3,3) num_filter=8" */
@@ -6502,15 +6503,19 @@ static int hy__pool_run(hy__pool *pool, hy__region *region, double cost)
 #endif
 
 /* --- a host's job system: one call per stage of several items --- */
-typedef struct hy__host_stage { hy__region *region; int stage; } hy__host_stage;
+typedef struct hy__host_stage { hy__region *region; int stage, stray; } hy__host_stage;
 static void hy__host_item(void *arg, int64_t i, int worker)
 {
     hy__host_stage *s = (hy__host_stage *)arg;
-    s->region->run(s->region->arg, s->stage, i, worker);
+    if (worker < 0 || worker >= s->region->workers) HY__POKE(&s->stray, 1);      /* there is no scratch for it */
+    else s->region->run(s->region->arg, s->stage, i, worker);
 }
 
-/* Runs a region whose counters and workers are set; cost is its length on one core in nanoseconds. */
-static void hy__parallel_counted(hy_root *root, hy__region *region, double cost)
+/* Runs a region whose counters and workers are set; cost is its length on one core in nanoseconds. Otherwise
+ * than 0: not all of it ran, since the host has more workers than it said. */
+static const char hy__stray_text[] = "hy_desc.parallel_for ran an item as a worker whose number is not below "
+    "hy_threads: set hy_desc.threads to the number of workers";
+static int hy__parallel_counted(hy_root *root, hy__region *region, double cost)
 {
     hy__host_stage s;
     int many = 0, stage;
@@ -6518,27 +6523,29 @@ static void hy__parallel_counted(hy_root *root, hy__region *region, double cost)
     if (region->workers > 1 && many && cost >= HYBRID_PARALLEL_NS) {
         if (root->desc.parallel_for) {
             s.region = region;
-            for (s.stage = 0; s.stage < region->stages; s.stage++) {
+            s.stray = 0;
+            for (s.stage = 0; s.stage < region->stages && !s.stray; s.stage++) {
                 int64_t n = region->items[s.stage];
                 if (n == 1) region->run(region->arg, s.stage, 0, 0);
                 else root->desc.parallel_for(root->desc.parallel_user, n, hy__host_item, &s);
             }
-            return;
+            return s.stray;
         }
 #ifndef HYBRID_NO_THREADS
         memset(region->count, 0, hy__count_bytes(region->stages, region->workers));
-        if (root->pool && hy__pool_run(root->pool, region, cost)) return;
+        if (root->pool && hy__pool_run(root->pool, region, cost)) return 0;
 #endif
     }
     hy__region_alone(region);
+    return 0;
 }
 
 /* The same for a region of at most HY_MAX_STAGES stages, with all threads. */
-static void hy__parallel(hy_root *root, hy__region *region, double cost)
+static int hy__parallel(hy_root *root, hy__region *region, double cost)
 {
     region->count = region->few;
     region->workers = root->threads;
-    hy__parallel_counted(root, region, cost);
+    return hy__parallel_counted(root, region, cost);
 }
 /* MARK: - 14 >>shape ------------------------------------------------------------------------------------
  *
@@ -11052,31 +11059,9 @@ HY__LOOPS_END
 HY__MILD_ROOMS
 
 /* --- what is in this build: everything, or what HYBRID_OPS lists and that is made of --- */
-#ifdef HYBRID_OPS
 #define HY__BASIS_RUN(X) \
     X(identity) X(reshape) X(add) X(sub) X(mul) X(div) X(rsub_scalar) X(rdiv_scalar) X(greater_equal) \
     X(lesser)
-#ifdef HYBRID_NO_TRAIN
-#define HY__BASIS_TRAIN(X)
-#define HY__NEEDS_TRAIN(N)
-#else
-#define HY__BASIS_TRAIN(X) \
-    X(negative) X(square) X(sign) X(sum) X(_sum_like) X(reshape_like) X(zeros_like) X(ones_like) \
-    X(broadcast_like) X(add_n)
-#define HY__NEEDS_TRAIN(N) \
-    N(ctc_loss, _ctc_loss_grad) N(ctc_loss, _ctc_loss_rate) N(softmax_output, _softmax_output_grad) \
-    N(softmax_output, _softmax_output_scale) \
-    N(batch_norm, _batch_norm_grad) N(batch_norm_relu, _batch_norm_grad) N(layer_norm, _batch_norm_grad) \
-    N(slice, _slice_grad) \
-    N(slice_axis, _slice_grad) N(slice_like, _slice_grad) N(pad, _pad_grad) N(diag, _diag_grad) \
-    N(take, _take_grad) N(embedding, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) \
-    N(topk, _pick_grad) N(sort, _pick_grad) N(gather_nd, _gather_nd_grad) \
-    N(scatter_nd, _gather_nd_grad) N(boolean_mask, _boolean_mask_grad) \
-    N(sequence_last, _sequence_last_grad) N(fully_connected, dot) N(fully_connected, flatten) \
-    N(attention, linalg_gemm2) N(attention, transpose) N(attention, repeat) N(attention, cast) \
-    N(attention, log) N(attention, expand_dims) N(attention, arange_like) N(attention, lesser_equal) \
-    N(attention, max) N(attention, greater_scalar) N(attention, where) N(attention, softmax)
-#endif
 /* An operator, and another one whose loops it borrows or which it becomes when compiled. */
 #define HY__NEEDS_RUN(N) \
     N(activation, relu) N(activation, sigmoid) N(activation, tanh) N(activation, softrelu) \
@@ -11085,11 +11070,60 @@ HY__MILD_ROOMS
     N(power, square) N(power, reciprocal) N(power_scalar, power) N(power_scalar, square) \
     N(power_scalar, reciprocal) \
     N(rmod_scalar, mod) N(rpower_scalar, power)
+/* What gradients are made of, and one of an operator with it. Gradients of gradients may ask for more. */
+#ifdef HYBRID_NO_TRAIN
+#define HY__BASIS_TRAIN(X)
+#define HY__NEEDS_TRAIN(N)
+#else
+#define HY__BASIS_TRAIN(X) \
+    X(negative) X(square) X(sign) X(sum) X(_sum_like) X(reshape_like) X(zeros_like) X(ones_like) \
+    X(broadcast_like) X(add_n) X(add_scalar) X(mul_scalar) X(expand_dims) X(cast)
+#define HY__NEEDS_TRAIN(N) \
+    N(log_sigmoid, sigmoid) N(softrelu, sigmoid) N(mish, sigmoid) N(mish, softrelu) N(mish, tanh) \
+    N(softsign, abs) N(activation, abs) N(leaky_relu, erf) N(leaky_relu, exp) \
+    N(leaky_relu, greater_scalar) N(leaky_relu, where) N(hard_sigmoid, greater_scalar) \
+    N(hard_sigmoid, lesser_scalar) N(hard_sigmoid, logical_and) N(clip, equal) N(smooth_l1, clip) \
+    N(erf, exp) N(erfinv, exp) N(gamma, digamma) N(gammaln, digamma) N(digamma, trigamma) \
+    N(sin, cos) N(cos, sin) N(arcsin, rsqrt) N(arccos, rsqrt) N(sinh, cosh) N(cosh, sinh) \
+    N(arcsinh, rsqrt) N(arccosh, rsqrt) N(mod, floor) N(elemwise_mod, floor) N(rmod_scalar, floor) \
+    N(power, log) N(elemwise_power, log) N(elemwise_power, power) \
+    N(maximum_scalar, greater_equal_scalar) N(minimum, greater) N(minimum, lesser_equal) \
+    N(elemwise_minimum, greater) N(elemwise_minimum, lesser_equal) \
+    N(minimum_scalar, lesser_equal_scalar) N(nansum, equal) N(nanprod, equal) N(nanprod, where) \
+    N(max, equal) N(min, equal) N(norm, equal_scalar) N(cumsum, reverse) \
+    N(fully_connected, dot) N(fully_connected, flatten) N(batch_dot, linalg_gemm2) \
+    N(linalg_inverse, linalg_gemm2) N(linalg_det, linalg_inverse) N(linalg_det, swap_axes) \
+    N(linalg_slogdet, linalg_inverse) N(linalg_slogdet, swap_axes) N(linalg_potrf, linalg_gemm2) \
+    N(linalg_potrf, linalg_trsm) N(linalg_potrf, tril) N(linalg_potrf, swap_axes) \
+    N(linalg_trsm, linalg_gemm2) N(linalg_trsm, tril) N(linalg_trsm, triu) \
+    N(batch_norm, _batch_norm_grad) N(batch_norm_relu, _batch_norm_grad) \
+    N(layer_norm, _batch_norm_grad) N(layer_norm, rsqrt) N(layer_norm, reciprocal) \
+    N(layer_norm, mean) N(group_norm, rsqrt) N(group_norm, mean) N(instance_norm, rsqrt) \
+    N(instance_norm, mean) N(l2_normalization, rsqrt) N(log_softmax, exp) \
+    N(softmax_cross_entropy, softmax) N(softmax_cross_entropy, one_hot) \
+    N(ctc_loss, _ctc_loss_grad) N(ctc_loss, _ctc_loss_rate) N(softmax_output, _softmax_output_grad) \
+    N(softmax_output, _softmax_output_scale) N(make_loss, div_scalar) N(make_loss, maximum_scalar) \
+    N(make_loss, greater_scalar) N(concat, slice) N(stack, slice) N(vstack, slice) N(hstack, slice) \
+    N(dstack, slice) N(column_stack, slice) N(split, concat) N(split, stack) N(split_v2, concat) \
+    N(split_v2, stack) N(slice, _slice_grad) N(slice_axis, _slice_grad) N(slice_like, _slice_grad) \
+    N(pad, _pad_grad) N(diag, _diag_grad) N(depth_to_space, space_to_depth) \
+    N(space_to_depth, depth_to_space) N(take, _take_grad) N(embedding, _take_grad) \
+    N(shuffle, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) N(topk, _pick_grad) \
+    N(sort, _pick_grad) N(gather_nd, _gather_nd_grad) N(scatter_nd, gather_nd) \
+    N(scatter_nd, _gather_nd_grad) N(boolean_mask, _boolean_mask_grad) N(index_copy, equal) \
+    N(index_copy, where) N(index_copy, take) N(index_copy, _zeros) N(index_copy, arange_like) \
+    N(sequence_last, _sequence_last_grad) \
+    N(attention, linalg_gemm2) N(attention, transpose) N(attention, repeat) N(attention, log) \
+    N(attention, arange_like) N(attention, lesser_equal) N(attention, max) \
+    N(attention, greater_scalar) N(attention, where) N(attention, softmax)
+#endif
 #ifdef HYBRID_NO_RNN
 #define HY__NEEDS_RNN(N)
 #else
 #define HY__NEEDS_RNN(N) N(rnn, relu) N(rnn, sigmoid) N(rnn, tanh) N(rnn, _rnn_grad)
 #endif
+#define HY__NEEDS_IMAGES(N) \
+    N(convolution, transpose) N(deconvolution, transpose) N(lrn, _channel_window_sum) N(lrn, power)
 #ifdef HYBRID_NO_VISION
 #define HY__NEEDS_VISION(N)
 #elif defined(HYBRID_NO_TRAIN)
@@ -11098,11 +11132,18 @@ HY__MILD_ROOMS
 #define HY__NEEDS_VISION(N) HY__NEEDS_IMAGES(N) \
     N(convolution, deconvolution) N(convolution, _conv_weight_grad) N(deconvolution, convolution) \
     N(deconvolution, _conv_weight_grad) N(pooling, _pooling_grad) N(pooling, _pooling_gather) \
-    N(adaptive_avg_pooling, _adaptive_avg_pooling_grad) N(roi_align, _roi_align_grad)
+    N(adaptive_avg_pooling, _adaptive_avg_pooling_grad) N(upsampling, slice) N(upsampling, pooling) \
+    N(lrn, sqrt) N(lrn, rsqrt) N(lrn, power_scalar) N(crop, pad) \
+    N(bilinear_resize, _bilinear_resize_grad) N(grid_generator, dot) N(grid_generator, concat) \
+    N(grid_generator, slice) N(grid_generator, _eye) N(bilinear_sampler, _bilinear_sampler_grad) \
+    N(spatial_transformer, dot) N(spatial_transformer, concat) N(spatial_transformer, slice) \
+    N(spatial_transformer, _eye) N(spatial_transformer, grid_generator) \
+    N(spatial_transformer, _bilinear_sampler_grad) N(roi_align, _roi_align_grad) \
+    N(roi_pooling, greater_equal_scalar) N(roi_pooling, where) N(roi_pooling, _take_grad) \
+    N(box_nms, greater_equal_scalar) N(box_nms, where) N(box_nms, _pick_grad)
 #endif
-#define HY__NEEDS_IMAGES(N) \
-    N(convolution, transpose) N(deconvolution, transpose) N(lrn, _channel_window_sum) N(lrn, power)
 
+#ifdef HYBRID_OPS
 /* Sets of operators, 30 in a word: those listed, then with what they need. */
 #define HY__BIT(op, word) (HY_OP_##op / 30 == word ? 1 << HY_OP_##op % 30 : 0)
 #define HY__IN_SET(set, op) \
@@ -11409,6 +11450,9 @@ HY_API size_t hy_attr_text(const hy_attr *attr, const void *record, char *buffer
     return line.n;
 }
 
+/* The name that this text belongs to: a flag of the opposite sense has that of MXNet. */
+static const char *hy__attr_label(const hy_attr *a) { return a->kind == HY_ATTR_inv ? a->mxnet : a->name; }
+
 /* Names that MXNet's files carry and that mean nothing here. */
 static int hy__ignored_attribute(const char *key)
 {
@@ -11427,7 +11471,9 @@ static int hy__parse_attribute(hy_frame *F, const hy_op *op, void *record, const
     hy__line line = hy__line_open(names, sizeof names);
     for (a = op->attr; a && a->name; a++) if (!strcmp(a->mxnet, key) || !strcmp(a->name, key)) break;
     if (a && a->name) {
-        if (hy__parse_value(a, record, value)) { *seen |= (uint64_t)1 << (a - op->attr); return 0; }
+        hy_attr as = *a;
+        if (as.kind == HY_ATTR_inv && strcmp(as.mxnet, key)) as.kind = HY_ATTR_flag;
+        if (hy__parse_value(&as, record, value)) { *seen |= (uint64_t)1 << (a - op->attr); return 0; }
         if (a->kind == HY_ATTR_enum)
             hy__fail(F, HY_ERROR_ARGUMENT, "%s: Invalid Input: '%s' for %s, valid values are: %s",
                      op->name, value, a->mxnet, a->doc);
@@ -31457,6 +31503,12 @@ static void hy__run_open(hy_run *now, const hy_job *job, void **data, uint64_t s
     now->timing = NULL;
 }
 
+static void hy__run_strayed(hy_run *now)
+{
+    now->fault_text = hy__stray_text;
+    hy_fault(now);
+}
+
 static const char *hy__fault_text(const hy_run *now)
 {
     return now->fault_text ? now->fault_text : now->job->fault_text;
@@ -31497,7 +31549,7 @@ static void hy__run_job(hy_root *root, hy_run *now, char *memory)
     region.arg = &w;
     region.stages = job->stages;
     region.items = job->items;
-    hy__parallel(root, &region, job->cost);
+    if (hy__parallel(root, &region, job->cost)) hy__run_strayed(now);
 }
 
 /* Scratch memory of the frame, at least so large. */
@@ -33205,7 +33257,7 @@ static void hy__write_between(hy__writer *w, const hy__node *node, int k)
         for (a = node->op->attr; k == node->nin && a && a->name; a++) {
             if (hy__is_left_unsaid(node, a)) continue;
             if (k || a != node->op->attr) hy__write(w, ", ");
-            hy__write(w, a->name);
+            hy__write(w, hy__attr_label(a));
             hy__write(w, "=");
             hy_attr_text(a, node->record, text, sizeof text);
             hy__write(w, text);
@@ -38012,7 +38064,7 @@ static int hy__early_run(hy_frame *F, hy__executor *x, const hy__step *s, hy__pr
     region.items = job.items;
     region.count = region.few;
     region.workers = p->workers;
-    hy__parallel_counted(F->root, &region, job.cost);
+    if (hy__parallel_counted(F->root, &region, job.cost)) hy__run_strayed(&now);
     if (now.fault) { hy__fail_step(F, s, &now); return -1; }
     e->full = 1;
     if (HY__LIKELY(lap.from < 0)) return 0;
@@ -38741,7 +38793,7 @@ static void hy__run_item(void *arg, int stage, int64_t item, int worker)
 }
 
 /* The first node of the graph that met bad data, whoever ran it. */
-static int hy__run_fault(hy_frame *F, hy__executor *x)
+static void hy__run_fault(hy_frame *F, hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
     int i, first = -1;
@@ -38751,9 +38803,7 @@ static int hy__run_fault(hy_frame *F, hy__executor *x)
         now->fault = 0;
         if (first < 0 || p->step[i].place < p->step[first].place) first = i;
     }
-    if (first < 0) return 0;
-    hy__fail_step(F, &p->step[first], hy__run_of(x, first - p->early));
-    return -1;
+    if (first >= 0) hy__fail_step(F, &p->step[first], hy__run_of(x, first - p->early));
 }
 
 static void hy__run_region(hy_frame *F, hy__executor *x, hy__item_fn run, void *arg)
@@ -38766,7 +38816,7 @@ static void hy__run_region(hy_frame *F, hy__executor *x, hy__item_fn run, void *
     region.items = p->items;
     region.count = x->count;
     region.workers = p->workers;
-    hy__parallel_counted(F->root, &region, p->cost);
+    if (hy__parallel_counted(F->root, &region, p->cost)) hy__fail(F, HY_ERROR_ARGUMENT, "%s", hy__stray_text);
 }
 
 /* The same with a clock: each worker has a lap per step, so that nobody waits for anybody. */
@@ -38877,7 +38927,8 @@ static int hy__run_steps(hy_frame *F, hy__executor *x)
     else if (p->stages) hy__run_region(F, x, hy__run_item, x);
     else faults = hy__steps_alone(x, p->early, p->steps, x->scratch);
     hy__buffer_drop(&F->cache, room);
-    return faults ? hy__run_fault(F, x) : 0;
+    if (faults) hy__run_fault(F, x);
+    return F->code ? -1 : 0;
 }
 
 /* A fresh array for a head, or the only one that a bound executor has. */
@@ -53986,7 +54037,7 @@ static void hy__symbol_describe(const hy_block *self, char *text, size_t bytes)
             hy_attr_text(a, node->record, value, sizeof value);
             hy_attr_text(a, &plain, usual, sizeof usual);
             if (a->missing == HY_REQUIRED || strcmp(value, usual))
-                hy__say(&line, "%s%s=%s", some++ ? ", " : "", a->name, value);
+                hy__say(&line, "%s%s=%s", some++ ? ", " : "", hy__attr_label(a), value);
         }
         hy__puts(&line, ")");
     }
@@ -57054,7 +57105,8 @@ static void hy__trainer_region(hy_frame *F, hy_trainer *T, hy__item_fn run, int 
     region.arg = T;
     region.stages = stages;
     region.items = items;
-    hy__parallel(F->root, &region, (double)cost * 0.3 * passes);
+    if (hy__parallel(F->root, &region, (double)cost * 0.3 * passes))
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s", hy__stray_text);
 }
 
 /* --- a step --- */
@@ -57461,6 +57513,16 @@ static hy_array *hy__loss_l2_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy_array *square = hy_square(F, hy_sub(F, hy__loss_label(F, self, x, 1), hy_get(F, x, 0)));
     return hy__loss_mean(F, self, x, hy_mul_scalar(F, square, 0.5));
 }
+/* Class numbers, one a line: what is as wide as the prediction would pick as many. */
+static void hy__loss_check_classes(hy_frame *F, const hy_array *p, const hy_array *label, hy_block *self)
+{
+    const hy_shape *x = p ? &p->t.type.shape : NULL, *y = label ? &label->t.type.shape : NULL;
+    const int axis = hy__loss_opt_of(self)->axis, at = x && axis < 0 ? axis + x->ndim : axis;
+    if (x && y && x->ndim == y->ndim && at >= 0 && at < y->ndim && y->dim[at] > 1)
+        hy__fail(F, HY_ERROR_SHAPE, "%s: the label has %l entries where the number of a class is due: set "
+                 "dense_label, if they are probabilities", self->kind, y->dim[at]);
+}
+
 static hy_array *hy__loss_softmax_ce_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     const hy_loss_opt *o = hy__loss_opt_of(self);
@@ -57473,6 +57535,7 @@ static hy_array *hy__loss_softmax_ce_forward(hy_frame *F, hy_block *self, hy_arr
     pick.keepdims = keep.keepdims = 1;
     pick.mode = HY_INDEX_RAISE;         /* a label that is no class is a mistake */
     axis.v[0] = o->axis;
+    if (!o->dense_label) hy__loss_check_classes(F, p, label, self);
     if (!o->from_logits) p = hy_log_softmax(F, p, o->axis, NULL);
     if (!o->dense_label) p = hy_pick(F, p, label, o->axis, &pick);
     else p = hy_sum(F, hy_mul(F, p, hy_reshape_like(F, label, p, NULL)), axis, &keep);
@@ -58742,7 +58805,11 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
     region.arg = L;
     region.stages = 1;
     region.items = &L->samples;
-    hy__parallel(F->root, &region, (L->data->fn ? 10 : 0.1) * cost * (double)L->samples);
+    if (hy__parallel(F->root, &region, (L->data->fn ? 10 : 0.1) * cost * (double)L->samples)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s", hy__stray_text);
+        hy__loader_drop(F, L);
+        return;
+    }
     for (i = 0; i < L->samples; i++) {
         if (!L->failed[i]) continue;
         hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",

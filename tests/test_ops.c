@@ -591,6 +591,64 @@ static void ops_check_gradient(hy_frame *F, const ops_row *row, const char *text
     ops_close_case(&c);
 }
 
+/* --- a build of a few operators has what these and their gradients are made of: nothing else is asked for --- */
+static unsigned char ops_built[HY_OP_COUNT][HY_OP_COUNT];      /* with the operator of this row: that of this column */
+static const ops_row *ops_asker;                               /* NULL: whoever asks may have what he likes */
+static hy__emit_fn ops_below;
+
+static void ops_list_built(void)
+{
+    int i, k;
+#define OPS_BASIS(op) for (i = 0; i < HY_OP_COUNT; i++) ops_built[i][HY_OP_##op] = 1;
+#define OPS_NEEDS(op, needed) ops_built[HY_OP_##op][HY_OP_##needed] = 1;
+    HY__BASIS_RUN(OPS_BASIS) HY__BASIS_TRAIN(OPS_BASIS)
+    HY__NEEDS_RUN(OPS_NEEDS) HY__NEEDS_TRAIN(OPS_NEEDS) HY__NEEDS_RNN(OPS_NEEDS) HY__NEEDS_VISION(OPS_NEEDS)
+    for (k = 0; k < HY_OP_COUNT; k++) ops_built[k][k] = 1;
+}
+
+static hy_array *ops_watch(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record, int nsub,
+                           hy_graph *const *sub)
+{
+    const int number = (int)(op->flags >> HY__NUMBER_SHIFT);
+    if (ops_asker && number < HY_OP_COUNT && hy__ops[number] == op && !CHECK(ops_built[ops_asker->number][number]))
+        printf("    %s asks for %s\n", ops_asker->name, op->name);
+    return ops_below(F, op, n, in, record, nsub, sub);
+}
+
+static void ops_check_needs(hy_frame *F, const ops_row *row, const char *text)
+{
+    ops_case c;
+    ops_inputs in;
+    hy_array *y;
+    hy_backward_opt opt;
+    int i, tracked = 0;
+    if (row->name[0] == '_') return;                    /* gradients of gradients may ask for more */
+    memset(&opt, 0, sizeof opt);
+    ops_open_case(&c, text);
+    hy_begin(F);
+    in = ops_arrays(F, hy_op_at(F, row->number), &c, HY_F32, 0);
+    for (i = 0; i < in.n; i++)
+        if (in.x[i] && c.input[i].kind == OPS_REAL && hy__floating(in.x[i]->t.type.dtype))
+            hy_attach_grad(F, in.x[i], HY_GRAD_WRITE);
+    ops_below = F->emit_below;
+    F->emit_below = ops_watch;
+    ops_asker = row;
+    hy_record(F);
+    hy_set_training(F, c.ref.training);
+    y = hy_apply(F, row->name, in.n, in.x, c.attrs);
+    ops_asker = NULL;
+    for (i = 0; y && i < hy_count(F, y); i++) tracked |= hy_get(F, y, i)->tape != NULL;
+    if (tracked) opt.head_grads = hy__weights_like(F, y);
+    ops_asker = row;
+    if (tracked) hy_backward(F, y, &opt);
+    ops_asker = NULL;
+    F->emit_below = ops_below;
+    hy_clear(F);                                        /* some have no gradient */
+    hy_pause(F);
+    hy_end(F);
+    ops_close_case(&c);
+}
+
 /* --- frames: every instruction set with one thread, the best with four, and a host's own loop --- */
 static void ops_backwards_for(void *user, int64_t n, void (*fn)(void *arg, int64_t i, int worker), void *arg)
 {
@@ -681,6 +739,7 @@ static void ops_test_case(ops_frames *f, const ops_row *row, const char *text)
     ops_check_split(f->one[f->ones - 1], row, text);
     ops_check_record(f->one[0], row, text);
     ops_check_gradient(f->one[f->ones - 1], row, text);
+    ops_check_needs(f->one[0], row, text);
     test_end(name);
 }
 
@@ -803,6 +862,7 @@ static void test_ops(void)
     ops_frames f;
     size_t i;
     int k;
+    ops_list_built();
     RUN(ops_test_table);
     RUN(ops_test_box_errors);
     RUN(ops_test_box_extremes);

@@ -1460,7 +1460,7 @@ static void op_attributes(report *r, const hy_op *op)
     for (ROWS_OPEN(r, "attributes", columns); a && a->name; a++) {
         int needed = a->missing == HY_REQUIRED, words = a->kind == HY_ATTR_enum;
         const char *doc = words && strchr(a->doc, ':') ? strchr(a->doc, ':') + 1 : a->doc;
-        const char *opposite = a->kind == HY_ATTR_inv ? ", the opposite" : "";
+        const char *when = a->kind == HY_ATTR_inv ? "False: " : "";
         const char *otherwise = default_text(r->T, op, a);
         doc += strspn(doc, " ");
         cell_text(r, " ");
@@ -1470,8 +1470,8 @@ static void op_attributes(report *r, const hy_op *op)
         cell_text(r, needed ? NULL : otherwise);
         cell_text(r, needed ? otherwise : text_of(r->T, "= %s", otherwise));
         cell_text(r, a->option ? "option" : "argument");
-        cell_text(r, r->T->json || !strcmp(a->name, a->mxnet) ? doc
-                  : text_of(r->T, "%s (in C: %s%s)", doc, a->name, opposite));
+        doc = text_of(r->T, "%s%s", when, doc);
+        cell_text(r, r->T->json || !strcmp(a->name, a->mxnet) ? doc : text_of(r->T, "%s (in C: %s)", doc, a->name));
     }
     rows_close(r);
 }
@@ -1501,8 +1501,7 @@ static void show_op(tool *T, const hy_op *op)
 
 /* What functions that are no operators are made of: of those whose names begin so. */
 static const struct { const char *begin, *ops; } made_of[] = {
-    { "hy_normal", "random_normal" }, { "hy_uniform", "random_uniform" },
-    { "hy_initialize", "random_uniform|random_normal" },
+    { "hy_initialize", "random_uniform|random_normal" }, { "hy_scalar", "_full" },
     { "hy_nn_dense", "fully_connected|activation" }, { "hy_nn_activation", "activation" },
     { "hy_nn_leaky_relu", "leaky_relu" }, { "hy_nn_prelu", "leaky_relu" }, { "hy_nn_elu", "leaky_relu" },
     { "hy_nn_selu", "leaky_relu" }, { "hy_nn_gelu", "leaky_relu" },
@@ -1516,10 +1515,18 @@ static const struct { const char *begin, *ops; } made_of[] = {
     { "hy_nn_dropout", "dropout" }, { "hy_nn_embedding", "embedding" }, { "hy_nn_flatten", "flatten" },
     { "hy_nn_concurrent", "concat" }, { "hy_nn_hybrid_concurrent", "concat" },
     { "hy_rnn_", "rnn|concat|swap_axes|split|stack|fully_connected|activation|sigmoid|tanh|dropout|where"
-                 "|ones_like|zeros_like" },
+                 "|ones_like|zeros_like|_zeros" },
     { "hy_loss_", "abs|batch_dot|equal|exp|expand_dims|greater|log|log_softmax|maximum|mean|negative|norm"
                   "|pick|relu|reshape|reshape_like|softmax|softrelu|sqrt|square|squeeze|sum|where|zeros_like" },
 };
+
+/* hy_zeros is the operator _zeros, hy_uniform random_uniform. */
+static int is_creator(const hy_op *op, const char *word)
+{
+    size_t n = strlen(op->name), most = strlen(word);
+    return n > most && !strcmp(op->name + n - most, word) &&
+           ((n - most == 1 && *op->name == '_') || (n - most == 7 && !strncmp(op->name, "random_", 7)));
+}
 
 /* Operators that a word of a source stands for. */
 static void mark_word(tool *T, char *used, const char *word)
@@ -1528,7 +1535,7 @@ static void mark_word(tool *T, char *used, const char *word)
     size_t i;
     int k;
     for (k = 0; (op = hy_op_at(T->F, k)) != NULL; k++)
-        if (!strncmp(word, "hy_", 3) && !strcmp(word + 3, op->name)) used[k] = 1;
+        if (!strncmp(word, "hy_", 3) && (!strcmp(word + 3, op->name) || is_creator(op, word + 3))) used[k] = 1;
     for (i = 0; i < sizeof made_of / sizeof *made_of; i++)
         if (!strncmp(word, made_of[i].begin, strlen(made_of[i].begin)))
             for (k = 0; (op = hy_op_at(T->F, k)) != NULL; k++)
