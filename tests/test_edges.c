@@ -353,6 +353,25 @@ static void edge_nan(void)
     CHECK(hy_value(F, hy_apply(F, "sort", 1, in, ""), 0) == 1);
     x = hy_apply(F, "sort", 1, in, "is_ascend=False");
     CHECK(hy_value(F, x, 0) != hy_value(F, x, 0) && hy_value(F, x, 1) == 2);
+    x = hy_apply(F, "sort", 1, in, "descending=True");          /* the name in C, its sense */
+    CHECK(hy_value(F, x, 0) != hy_value(F, x, 0) && hy_value(F, x, 1) == 2);
+    CHECK(hy_close(F) == 0);
+}
+
+/* A text has one name and the value of that name: MXNet's, where C's flag has the opposite sense. */
+static void edge_opposite_flags(void)
+{
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    hy_sort_opt falling;
+    hy_graph *g;
+    char text[300];
+    memset(&falling, 0, sizeof falling);
+    falling.descending = 1;
+    g = hy_compile(S, hy_sort(S, hy_var(S, "x", NULL), -1, &falling));
+    hy_graph_text(g, HY_FORM_LINES, text, sizeof text);
+    CHECK(strstr(text, "is_ascend=False") && !strstr(text, "descending"));
+    hy_graph_free(F, g);
+    hy_close(S);
     CHECK(hy_close(F) == 0);
 }
 
@@ -637,5 +656,6 @@ static void test_edges(void)
     RUN(edge_no_places);
     RUN(edge_truth_is_flat);
 #endif
+    RUN(edge_opposite_flags);
     RUN(edge_window);
 }

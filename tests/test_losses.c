@@ -217,7 +217,11 @@ static void test_losses_errors(void)
     train_expect(F, "a batch of 1");
     hy_call(F, hy_loss_softmax_ce(F, NULL), hy_group(F, x, hy_full(F, HY_SHAPE(4), 5)));
     train_expect(F, "an index is out of range");
+    hy_call(F, hy_loss_softmax_ce(F, NULL), hy_group(F, x, hy_zeros_like(F, x)));
+    train_expect(F, "set dense_label");
     hy_hybridize(F, loss, NULL);
+    hy_call(F, loss, hy_group(F, x, hy_zeros_like(F, x)));
+    train_expect(F, "set dense_label");
     hy_call(F, loss, hy_group(F, x, loss_input(F, 'k')));
     hy_call(F, loss, hy_group(F, x, hy_full(F, HY_SHAPE(4), -1)));
     train_expect(F, "an index is out of range");

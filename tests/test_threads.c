@@ -194,6 +194,36 @@ static void thread_host_parallel_for(void)
     hy_close(F);
 }
 
+/* More workers than hy_desc.threads said: an error, whatever ran, and nothing is written where nothing is. */
+static void thread_stray_for(void *user, int64_t n, void (*fn)(void *arg, int64_t i, int worker), void *arg)
+{
+    int64_t i;
+    (void)user;
+    for (i = 0; i < n; i++) fn(arg, i, (int)(i % 5) - 1);
+}
+static void thread_host_strays(void)
+{
+    hy_desc desc;
+    hy_frame *F;
+    hy_block *net;
+    hy_array *x;
+    int compiled;
+    memset(&desc, 0, sizeof desc);
+    desc.threads = 2;
+    desc.parallel_for = thread_stray_for;
+    F = hy_open(&desc);
+    net = hy_nn_dense(F, 300, NULL);
+    hy_initialize(F, net, NULL);
+    x = hy_normal(F, HY_SHAPE(100, 100), 0, 1);
+    for (compiled = 0; compiled < 2; compiled++) {
+        if (compiled) hy_hybridize(F, net, NULL);
+        hy_softmax(F, hy_call(F, net, hy_dot(F, x, x, NULL)), -1, NULL);
+        if (CHECK(hy_error(F))) CHECK(strstr(hy_error(F), "set hy_desc.threads"));
+        hy_clear(F);
+    }
+    hy_close(F);
+}
+
 /* --- roots and forks --- */
 typedef struct thread_job { pthread_t thread; hy_frame *F; hy_array *x,
                            *w; int number; thread_result result; } thread_job;
@@ -419,6 +449,7 @@ static void test_threads(void)
     RUN(thread_close_right_after_work);
     RUN(thread_busy_pool_runs_alone);
     RUN(thread_host_parallel_for);
+    RUN(thread_host_strays);
     RUN(thread_two_roots);
     RUN(thread_forks_share_inputs);
     RUN(thread_forks_come_and_go);
