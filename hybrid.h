@@ -5816,8 +5816,8 @@ static void hy__fail_param(hy_frame *F, const hy__param *p, const char *who)
     else if (p->deferred)
         hy__fail(F, HY_ERROR_STATE, "%s: the initialization of parameter '%s' was deferred: its shape %z is "
                  "found by the first call of its block", who, hy__called(p), &p->array.t.type.shape);
-    else hy__fail(F, HY_ERROR_STATE, "%s: Parameter '%s' has not been initialized: call hy_initialize first",
-                  who, hy__called(p));
+    else hy__fail(F, HY_ERROR_STATE, "%s: Parameter '%s' has not been initialized: call hy_initialize first, "
+                  "with a block of which its own is a child by then", who, hy__called(p));
 }
 
 /* An array with values, in this frame or its root, as opposed to a group or a traced value. */
@@ -6161,7 +6161,8 @@ static hy_array *hy__emit_opened(hy_frame *F, const hy_op *op, hy_array *const *
         int many = hy__arg_count(op, op->in, 0, i, record, &hidden);
         if (!many) continue;
         if (!arg[i]) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %s is NULL", op->name, op->in[i].name);
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %s is NULL%s", op->name, op->in[i].name,
+                     op->in[i].kind == HY_ARG_OPT ? ", and its options do not say that there is none" : "");
             break;
         }
         if (many < 0 && arg[i]->state == HY__LIVE && arg[i]->count)
@@ -11582,7 +11583,7 @@ static void hy__learn(hy_infer *I) { if (!I->status) I->status = 1; }
 HY_API void hy_infer_type(hy_infer *I, hy_dtype *a, hy_dtype b)
 {
     if (!b || *a == b) return;
-    if (*a) hy_infer_fail(I, HY_ERROR_DTYPE, "Type inconsistent, Provided=%t, inferred type=%t",
+    if (*a) hy_infer_fail(I, HY_ERROR_DTYPE, "Type inconsistent, Provided=%t, inferred type=%t: use hy_cast",
                           (int)*a, (int)b);
     else { *a = b; hy__learn(I); }
 }
@@ -55019,6 +55020,12 @@ HY_API int hy_set_parameters(hy_frame *F, hy_block *net, hy_arrays arrays, const
 /* "prefix-symbol.json"; the caller frees it, as the next. */
 static char *hy__symbol_file(hy_frame *F, const char *prefix, const char *who)
 {
+    size_t n = prefix ? strlen(prefix) : 0;
+    if (n > 12 && !strcmp(prefix + n - 12, "-symbol.json")) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s is the name of a file: give what stands before -symbol.json", who,
+                 prefix);
+        return NULL;
+    }
     if (prefix) return hy__string(F, prefix, "-symbol.json");
     hy__fail(F, HY_ERROR_ARGUMENT, "%s: the prefix is NULL", who);
     return NULL;

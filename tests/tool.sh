@@ -99,6 +99,8 @@ note $? "ops FAMILY: no others"
 try "ops NAME" 0 ops Convolution
 prints "ops NAME: attributes" "^ *num_group *int *= 1 "
 prints "ops NAME: required" "^ *num_filter *int *required "
+try "ops by its function" 0 ops hy_softmax
+prints "ops by its function: the same" "^hy_softmax:"
 try "ops by alias" 0 ops Convolution_v1
 prints "ops by alias is the same" "^hy_convolution:"
 try "ops NAME" 0 ops softmax
@@ -439,6 +441,8 @@ try "onnx: what was converted back runs" 0 run "$out/back.onnx" --input "x=$onnx
 try "onnx: a network of MXNet" 0 convert bn "$out/bn.onnx" --shape data=1,3,8,8 --opset 15
 try "onnx: and it is right" 0 check "$out/bn.onnx"
 try "onnx: without shapes" 2 convert bn "$out/bn2.onnx"
+try "onnx: a shape of no input" 2 convert "$onnx/net/model.onnx" "$out/onnx3.hybrid" --shape z=2,2,6,6
+says "onnx: a shape of no input: which" "has no input z"
 head -c 300 "$onnx/net/model.onnx" > "$out/cut.onnx"
 try "onnx: cut short" 1 show "$out/cut.onnx"
 says "onnx: cut short: why" "broken"

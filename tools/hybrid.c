@@ -678,7 +678,7 @@ static void find_model(tool *T, const char *word, model *m)
     memset(m, 0, sizeof *m);
     m->name = m->symbol = word;
     m->kind = kind_of_file(T, word);
-    if (m->kind <= FILE_FOLDER) {
+    if (m->kind <= FILE_FOLDER || (m->kind == FILE_ARRAYS && file_there(T, text_of(T, "%s-symbol.json", word)))) {
         m->symbol = text_of(T, "%s-symbol.json", word);
         if (!file_there(T, m->symbol))
             fail(T, FAILED, m->kind ? "%s is a folder: name a file in it, or what precedes -symbol.json"
@@ -752,6 +752,22 @@ static hy_array *read_value(tool *T, const char *name, const char *text, hy_type
     return hy_cast(T->F, a.at[0], type.dtype);
 }
 
+/* Who says something of an input that is none means another. */
+static void check_onnx_names(tool *T, const model *m, hy_block *block)
+{
+    const setting *s;
+    const char *name;
+    int i;
+    for (s = T->set; s < T->set + T->sets; s++) {
+        nearest near = { NULL, NULL, 0 };
+        if (strcmp(s->name, "shape") && strcmp(s->name, "value")) continue;
+        near.word = text_of(T, "%.*s", (int)strcspn(s->value, "="), s->value);
+        for (i = 0; !hy_onnx_input(block, i, &name, NULL) && strcmp(name, near.word); i++) nearest_try(&near, name);
+        if (hy_onnx_input(block, i, NULL, NULL))
+            fail(T, MISUSED, "%s has no input %s%s", m->name, near.word, hint_of(T, &near, ""));
+    }
+}
+
 /* The part of an ONNX file that is a graph: for what --value says of inputs whose values decide shapes, and up to
  * nodes that give as much as values say. */
 static hy_block *part_of_onnx(tool *T, model *m, hy_block *block)
@@ -762,6 +778,7 @@ static hy_block *part_of_onnx(tool *T, model *m, hy_block *block)
     char *lacks = NULL;
     int i, n = 0, lacking = 0;
     check(T);
+    check_onnx_names(T, m, block);
     while (!hy_onnx_input(block, n, NULL, NULL)) n++;
     value = ROOM(T, hy_array *, n);
     for (i = 0; !hy_onnx_input(block, i, &name, &type); i++) {
@@ -1651,7 +1668,8 @@ static int run_ops(tool *T)
     static const column columns[] = {
         TEXT("name", "operator"), TEXT("mxnet", "in files"), TEXT("aliases", NULL), TEXT("family", "family"),
         TEXT("doc", "what it gives") };
-    const hy_op *op = T->words ? hy_op_find(T->F, T->word[0]) : NULL;
+    const char *name = !T->words ? "" : T->word[0] + (strncmp(T->word[0], "hy_", 3) ? 0 : 3);
+    const hy_op *op = T->words ? hy_op_find(T->F, name) : NULL;
     const char *family = NULL;
     nearest near = { NULL, NULL, 0 };
     report r;
@@ -1662,7 +1680,7 @@ static int run_ops(tool *T)
     if (T->words > 1) fail(T, MISUSED, "one operator at a time");
     if (op) { show_op(T, op); return FINE; }
     if (T->words && is_family(T->word[0])) family = T->word[0];
-    near.word = T->words ? T->word[0] : "";
+    near.word = name;
     for (i = 0; T->words && !family && (op = hy_op_at(T->F, i)) != NULL; i++) {
         if (op_is_shown(op)) nearest_try(&near, op->name);
         if (op->mxnet) nearest_try(&near, op->mxnet);
@@ -2032,7 +2050,7 @@ static int run_graph(tool *T)
     analysis a;
     model m;
     if (!out || (!ends_in(out, ".svg") && !ends_in(out, ".dot")))
-        fail(T, MISUSED, "say where the drawing goes: --out FILE.svg or --out FILE.dot");
+        fail(T, MISUSED, "drawings are .svg or .dot: say where this one goes, --out FILE.svg or --out FILE.dot");
     if (passes) {
         open_shaped(T, &m, &a);
         analysis_open(T, passed_graph(T, &m), &a);
