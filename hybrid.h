@@ -397,6 +397,11 @@
 #elif HYBRID_MAX_DIM < 5 && !defined(HYBRID_NO_VISION)
 #error "HYBRID_MAX_DIM: convolutions have up to 5 dims"
 #endif
+#if HYBRID_MAX_DIM != 8                                 /* a program and an object that differ do not link */
+#define HY__OPEN_OF_(dims) hy_open_##dims
+#define HY__OPEN_OF(dims) HY__OPEN_OF_(dims)
+#define hy_open HY__OPEN_OF(HYBRID_MAX_DIM)
+#endif
 #ifndef HYBRID_PASSES
 #define HYBRID_PASSES HY_PASS_ALL                       /* a sum of HY_PASS_...: those that are built */
 #endif

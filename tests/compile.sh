@@ -97,6 +97,16 @@ for flags in "" -DHYBRID_STATIC -DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO
     try "switches: $flags" runs $cc -std=c99 -O0 $warn -I. $flags "$out/switch.c"
 done
 
+# A program that has fewer dims than the library that it is linked against: they do not meet.
+differ_in_dims()
+{
+    $cc -c -O0 -I. -DHYBRID_NO_SIMD -DHYBRID_MAX_DIM=6 -x c -DHYBRID_IMPLEMENTATION hybrid.h -o "$out/six.o" &&
+        sed 1d "$out/switch.c" > "$out/linked.c" &&
+        runs $cc -I. -DHYBRID_MAX_DIM=6 "$out/linked.c" "$out/six.o" && ! $cc -I. "$out/linked.c" "$out/six.o" \
+        -o "$out/linked" -lm -lpthread 2> "$out/linked.log" && grep -q hy_open "$out/linked.log"
+}
+try "HYBRID_MAX_DIM" differ_in_dims
+
 # A few operators alone, and what the others say.
 for flags in "" -DHYBRID_NO_TRAIN "$together" -DHYBRID_NO_TEXT "$together -DHYBRID_NO_TEXT -DHYBRID_STATIC" \
     -DHYBRID_PASSES=0 "-DHYBRID_TYPES=1<<HY_F32" "$together -DHYBRID_NO_TEXT -DHYBRID_PASSES=HY_PASS_REUSE -DHYBRID_TYPES=1<<HY_F32"; do
