@@ -40786,6 +40786,25 @@ static void hy__param_settled(hy__param *p)
     HY__STORE(&p->trial, (hy_frame *)NULL);
 }
 
+/* What was said of a parameter that goes holds for the one that takes over what it shared. */
+static void hy__param_inherit(hy_frame *F, hy__param *heir, hy__param *p)
+{
+    hy__param own = *heir;
+    hy__buffer_drop(&F->cache, own.set);
+    *heir = *p;
+    heir->array = own.array;
+    heir->array.tape = p->array.tape;   /* its gradient, too */
+    heir->name = own.name;
+    heir->local = own.local;
+    heir->block = own.block;
+    heir->next_sharer = own.next_sharer;
+    heir->refs = own.refs;
+    heir->same = NULL;
+    p->array.tape = own.array.tape;
+    p->path = own.path;
+    p->set = NULL;
+}
+
 static void hy__param_free(hy_frame *F, hy__param *p)
 {
     hy__param **at;
@@ -40797,7 +40816,7 @@ static void hy__param_free(hy_frame *F, hy__param *p)
     while (p->sharer) {                 /* the first of the others takes over */
         hy__param *s = p->sharer, *heir = s;
         p->sharer = s->next_sharer;
-        heir->same = NULL;
+        hy__param_inherit(F, heir, p);
         for (heir->sharer = p->sharer, s = p->sharer; s; s = s->next_sharer) s->same = heir;
         heir->next_sharer = NULL;
         p->sharer = NULL;

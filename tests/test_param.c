@@ -382,6 +382,40 @@ static void param_shared_parameters_are_the_same(void)                 /* [5] */
     CHECK(hy_close(F) == 0);
 }
 
+/* Whose parameters were shared is freed: what was said of them still holds. */
+static void param_shared_parameters_outlive_their_block(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_block *a = tb_dense(F, 3, -1), *b = tb_dense(F, 3, -1);
+    hy_init two = tb_constant(2);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 4)), *w = hy_param(F, b, "weight");
+    hy_share_params(F, b, a);
+    hy_initialize(F, b, &two);          /* drawn by the first call, which comes later */
+    hy_set_mult(F, w, 5, 7);
+    hy_set_param(F, hy_param(F, b, "bias"), hy_arange(F, 0, 3, 1));
+#ifndef HYBRID_NO_TRAIN
+    hy_set_grad_req(F, b, ".*weight", HY_GRAD_NULL);
+#endif
+    hy_block_free(F, a);
+    CHECK(hy_value(F, hy_call(F, b, x), 1, 2) == 10);
+    CHECK(hy_lr_mult(F, w) == 5 && hy_wd_mult(F, w) == 7);
+#ifndef HYBRID_NO_TRAIN
+    CHECK(hy_grad_req_of(F, w) == HY_GRAD_NULL);
+    a = tb_dense(F, 3, 4);
+    b = tb_dense(F, 3, 4);
+    hy_share_params(F, b, a);
+    hy_initialize(F, a, &two);
+    hy_record(F);
+    x = hy_call(F, a, x);
+    hy_pause(F);
+    hy_backward(F, x, NULL);
+    hy_block_free(F, a);
+    CHECK(hy_value(F, hy_grad_of(F, hy_param(F, b, "weight")), 1, 2) == 2);
+#endif
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void param_shared_child_counts_once(void)                       /* [17] */
 {
     hy_frame *F = tb_open(1);
@@ -871,6 +905,7 @@ static void test_param(void)
     RUN(param_set_param_before_and_after);
     RUN(param_constants_are_fixed);
     RUN(param_shared_parameters_are_the_same);
+    RUN(param_shared_parameters_outlive_their_block);
     RUN(param_shared_child_counts_once);
     RUN(param_cast_changes_parameters_and_results);
     RUN(param_multipliers_are_kept);
