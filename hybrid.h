@@ -41926,7 +41926,8 @@ static int hy__cast_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
     hy_dtype dtype = *(const hy_dtype *)user, old = p->array.t.type.dtype;
     (void)path;
-    if (p->same || old == dtype || !hy__floating(old)) return 0;
+    if (p->same) p = p->same;
+    if (old == dtype || !hy__floating(old)) return 0;
     if (hy_dtype_size(dtype) == 2 && (p->keep_wide || p->aux)) return 0;
     if (p->array.buffer && hy__param_move(F, p, dtype)) return -1;
     p->array.t.type.dtype = dtype;

@@ -283,8 +283,8 @@ static life_typed *life_typed_new(hy_frame *F)
 
 static void life_cast_of_what_is_shared(void)
 {
-    int loaded;
-    for (loaded = 0; loaded < 2; loaded++) {
+    int way;
+    for (way = 0; way < 3; way++) {
         hy_frame *F = tb_open(1);
         life_typed *a = life_typed_new(F), *b = life_typed_new(F);
         hy_array *x = hy_ones(F, HY_SHAPE(3)), *w = hy_ones(F, HY_SHAPE(3));
@@ -301,9 +301,10 @@ static void life_cast_of_what_is_shared(void)
         one.n = 1;
         one.at = &w;
         one.name = &name;
-        if (loaded) hy_set_parameters(F, &a->base, one, &opt);
-        else hy_cast_block(F, &a->base, HY_F64);
+        if (way == 2) hy_set_parameters(F, &a->base, one, &opt);
+        else hy_cast_block(F, way ? &b->base : &a->base, HY_F64);       /* from either side */
         CHECK(hy_dtype_of(F, hy_call(F, &b->base, x)) == HY_F64);
+        CHECK(hy_dtype_of(F, a->w) == HY_F64);
         OK(F);
         CHECK(hy_close(F) == 0);
     }
