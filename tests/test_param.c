@@ -867,6 +867,25 @@ static void param_records_are_used_again(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* The activation that a layer made goes with it: nothing takes its place, where it would be left behind. */
+static void param_activation_of_a_layer_stays(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_nn_dense_opt opt;
+    hy_block *layer, *act;
+    memset(&opt, 0, sizeof opt);
+    opt.activation = "relu";
+    layer = hy_nn_dense(F, 2, &opt);
+    act = hy_child(F, layer, 0);
+    CHECK(hy_add_child(F, layer, hy_child_name(F, layer, 0), act) == act);
+    CHECK(!hy_add_child(F, layer, hy_child_name(F, layer, 0), hy_nn_activation(F, "tanh")));
+    ERR(F, HY_ERROR_STATE, "hy_add_child: act of Dense is the layer's own");
+    CHECK(hy_child(F, layer, 0) == act && hy_length(F, layer) == 1);
+    hy_block_free(F, layer);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* Freeing works when memory is out; a child that was replaced is no longer the block's. */
 static void param_blocks_are_freed_without_memory(void)
 {
@@ -918,6 +937,7 @@ static void test_param(void)
     RUN(param_patterns_random);
     RUN(param_lists_live_as_arrays_do);
     RUN(param_many_names);
+    RUN(param_activation_of_a_layer_stays);
     RUN(param_blocks_are_freed_without_memory);
     RUN(param_records_are_used_again);
     RUN(param_oom_many_names);
