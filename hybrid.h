@@ -40323,6 +40323,7 @@ static hy_frame *hy__tracer_open(hy_frame *F)
     S->emit = S->emit_below = hy__emit_trace;
     S->training = F->training;
     S->recording = F->recording;
+    S->trying = F->trying;
     S->traced_for = F;
     S->depth = F->depth;
     S->graph = hy__graph_new(F, NULL);
@@ -45669,7 +45670,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
 {
     hy__control_rec r;
     const hy_frame *B = N[0].S;
-    int i, lead = l->data.n + l->states.n, first = which >= HY__COND ? l->data.n : lead;
+    int i, made, lead = l->data.n + l->states.n, first = which >= HY__COND ? l->data.n : lead;
     hy__buffer *room = hy__buffer_new(&S->cache, (size_t)(lead + B->outsides) * sizeof(hy_array *) + 1);
     hy_array **in = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, l->who), *y = NULL;
     hy_graph *sub[2];
@@ -45685,14 +45686,14 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
         sub[i] = N[i].graph;
         r.draws |= hy__body_draws(sub[i]);
     }
+    made = i == n;                      /* else an error stands, here or in the body's frame */
     r.remain = lead - first + B->outsides - r.aux;
     for (i = 0; in && i < lead + B->outsides; i++) {
         in[i] = i < l->data.n ? l->data.at[i] : i < lead ? l->states.at[i - l->data.n]
             : B->outside[i - lead].x;
         hy__alive(S, in[i], l->who);
     }
-    for (i = 0; i < n; i++) if (N[i].S->code && !S->code) hy__fail(S, N[i].S->code, "%s", N[i].S->text);
-    if (in && !S->code) y = S->emit(S, &hy__control_ops[which], lead + B->outsides, in, &r, n, sub);
+    if (in && made && !S->code) y = S->emit(S, &hy__control_ops[which], lead + B->outsides, in, &r, n, sub);
     hy__buffer_drop(&S->cache, room);
     return y;
 }
