@@ -40262,13 +40262,15 @@ static void hy__traces_trim(hy_frame *F, hy__traces *all)
 
 static void hy__traces_free(hy_frame *F, hy__traces *all)
 {
-    hy_graph *g, *next;
+    hy_graph *g;
     hy__traces_retire(all);
     hy__traces_trim(F, all);
-    for (g = all->lent ? F->root->graphs : NULL; g; g = next) {
-        next = g->next;
-        if (g->maker == all) hy__graph_unlist(F->root, g);
-    }
+    do {                                /* other frames make and free graphs meanwhile */
+        hy__acquire(&F->root->lock);
+        for (g = all->lent ? F->root->graphs : NULL; g && g->maker != all; g = g->next) continue;
+        hy__release(&F->root->lock);
+        if (g) hy__graph_unlist(F->root, g);
+    } while (g);
     all->lent = 0;
 }
 
@@ -41204,21 +41206,27 @@ static hy_block *hy__child_put(hy_frame *F, hy_block *block, int at, const char 
 {
     struct hy__house *h = block->house;
     char *copy = hy__string(F, name, ""), *label = shared ? NULL : hy__string(F, name, "");
-    if (!copy || (!shared && !label) ||
-        hy__grow(&F->root->heap, (void **)&h->child, &h->child_cap, at + 1, sizeof *h->child)) {
+    int failed = !copy || (!shared && !label);
+    hy__acquire(&F->root->lock);        /* who frees a block in another frame looks at the children of all */
+    failed = failed ||
+        hy__grow(&F->root->heap, (void **)&h->child, &h->child_cap, at + 1, sizeof *h->child);
+    if (!failed) {
+        if (at < h->children) {         /* the one replaced is the root's from here on */
+            hy__free(&F->root->heap, h->child[at].name);
+            if (!h->child[at].shared) h->child[at].block->house->parent = NULL;
+        } else h->children++;
+        h->child[at].name = copy;
+        h->child[at].block = child;
+        h->child[at].shared = shared;
+        if (!shared) child->house->parent = block;
+    }
+    hy__release(&F->root->lock);
+    if (failed) {
         hy__free(&F->root->heap, copy);
         hy__free(&F->root->heap, label);
         return (hy_block *)hy__no_memory(F, "hy_add_child");
     }
-    if (at < h->children) {             /* the one replaced is the root's from here on */
-        hy__free(&F->root->heap, h->child[at].name);
-        if (!h->child[at].shared) h->child[at].block->house->parent = NULL;
-    } else h->children++;
-    h->child[at].name = copy;
-    h->child[at].block = child;
-    h->child[at].shared = shared;
     if (shared) return child;
-    child->house->parent = block;
     hy__free(&F->root->heap, child->house->label);
     child->house->label = label;
     return child;

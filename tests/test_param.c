@@ -148,6 +148,46 @@ static void param_shared_are_initialized_by_two_threads(void)
 #endif
 }
 
+/* Threads make, compile, lend and free networks of their own, each in its frame. */
+#ifndef HYBRID_NO_THREADS
+static void *param_come_and_go(void *user)
+{
+    hy_frame *F = (hy_frame *)user;
+    hy_init half = tb_constant(0.5);
+    int i;
+    for (i = 0; i < 40; i++) {
+        hy_block *net = tb_mlp(F);
+        hy_begin(F);
+        hy_initialize(F, net, &half);
+        hy_hybridize(F, net, NULL);
+        hy_call(F, net, hy_ones(F, HY_SHAPE(2, 3)));
+        if (i % 3) hy_graph_of(F, net);
+        hy_block_free(F, net);
+        hy_end(F);
+    }
+    return NULL;
+}
+#endif
+
+static void param_blocks_come_and_go_in_threads(void)
+{
+#ifndef HYBRID_NO_THREADS
+    hy_frame *F = tb_open(1), *fork[3];
+    pthread_t thread[3];
+    int i;
+    for (i = 0; i < 3; i++) {
+        fork[i] = hy_fork(F);
+        CHECK(!pthread_create(&thread[i], NULL, param_come_and_go, fork[i]));
+    }
+    for (i = 0; i < 3; i++) {
+        pthread_join(thread[i], NULL);
+        CHECK(!hy_error(fork[i]) && !hy_close(fork[i]));
+    }
+    CHECK(!F->root->blocks && !F->root->graphs);
+    CHECK(hy_close(F) == 0);
+#endif
+}
+
 static void param_initialize_twice_changes_nothing(void)               /* [13] */
 {
     tb_log log;
@@ -916,6 +956,7 @@ static void test_param(void)
     RUN(param_initial_values_follow_the_rules);
     RUN(param_initialize_twice_changes_nothing);
     RUN(param_shared_are_initialized_by_two_threads);
+    RUN(param_blocks_come_and_go_in_threads);
     RUN(param_initial_values_depend_on_seed_and_path_only);
     RUN(param_deferred_shapes_come_from_the_first_call);
     RUN(param_shapes_of_a_failed_call_are_taken_back);
