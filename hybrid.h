@@ -5055,6 +5055,7 @@ typedef struct hy__buffer {
     int      refs;
     int      pins;                      /* recorded calls that still read it */
     int      watched;                   /* compiled programs may depend on its values */
+    int      captured;                  /* a trace holds it as a constant */
     int      borrowed;
     int      read_only;                 /* borrowed to be read */
     int      slot;                      /* in the cache */
@@ -5118,7 +5119,7 @@ static hy__buffer *hy__buffer_new(hy__cache *cache, size_t bytes)
         b->version = 0;
     }
     b->refs = 1;
-    b->pins = b->borrowed = b->read_only = b->watched = 0;
+    b->pins = b->borrowed = b->read_only = b->watched = b->captured = 0;
     b->version++;
     return b;
 }
@@ -39600,6 +39601,7 @@ static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
                                       "gradient, which a compiled call would not reach: make it a parameter "
                                       "or an input of the block", op->name);
     if (!x->buffer->watched) x->buffer->watched = 1;
+    if (!x->buffer->captured) x->buffer->captured = 1;
     return hy__node_add(S, S->graph->store, hy__constant_node(S, &x->t, x->buffer));
 }
 
@@ -41485,6 +41487,7 @@ static void hy__param_initialize(hy_frame *F, hy__param *p, const hy_init *init,
     p->deferred = 1;
     p->seed = F->seed;
     if (p->array.buffer) {
+        if (p->array.buffer->captured) hy__param_changed(p);    /* a view of it, by a forward */
         hy__buffer_drop(&F->cache, p->array.buffer);
         p->array.buffer = NULL;
         hy__param_sync(F, p);

@@ -335,7 +335,14 @@ static void life_view_of_a_parameter(void)
             y = hy_call(F, &n->base, x);
             hy_pause(F);
             if (grad) { CHECK(!y && strstr(hy_error(F), "hide this array from the gradient")); hy_clear(F); }
-            else { CHECK(y != NULL); OK(F); }
+            else {
+                hy_init two = tb_constant(2);
+                CHECK(y != NULL);
+                hy_free(F, y);
+                hy_reinitialize(F, &n->base, &two);     /* other memory: the view is of that */
+                CHECK(hy_value(F, hy_call(F, &n->base, x), 1) == 2);
+                OK(F);
+            }
             hy_close(F);
         }
 }
