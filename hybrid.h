@@ -45845,17 +45845,18 @@ static void hy__draws_close(hy_frame *F, const hy__draws *d)
 typedef struct hy__gathering {
     const char *who;
     hy_array  **out;                    /* by turn and output */
-    int         n, turns, cap;
+    int         n, turns;
     hy_array  **state;                  /* the latest ones, ... */
     int         states, mine;           /* ... made by a turn */
     char       *form;                   /* of the outputs */
+    hy__buffer *outs, *latest, *forms;  /* what these three lie in */
 } hy__gathering;
 
 static void hy__gathering_close(hy_frame *F, hy__gathering *G)
 {
-    hy__free(&F->root->heap, (void *)G->out);
-    hy__free(&F->root->heap, (void *)G->state);
-    hy__free(&F->root->heap, G->form);
+    hy__buffer_drop(&F->cache, G->outs);
+    hy__buffer_drop(&F->cache, G->latest);
+    hy__buffer_drop(&F->cache, G->forms);
 }
 
 static int hy__gathering_open(hy_frame *F, hy__gathering *G, const char *who, const hy__flat *states)
@@ -45863,8 +45864,8 @@ static int hy__gathering_open(hy_frame *F, hy__gathering *G, const char *who, co
     memset(G, 0, sizeof *G);
     G->who = who;
     G->states = states->n;
-    G->state = (hy_array **)hy__alloc(&F->root->heap, (size_t)states->n * sizeof *G->state + 1);
-    if (!G->state) { hy__no_memory(F, who); return -1; }
+    G->state = (hy_array **)hy__room(F, &G->latest, (size_t)states->n * sizeof *G->state + 1, who);
+    if (!G->state) return -1;
     if (states->n) memcpy((void *)G->state, (void *)states->at, (size_t)states->n * sizeof *G->state);
     return 0;
 }
@@ -45885,23 +45886,32 @@ static hy_array *hy__second_handle(hy_frame *F, hy_array *x)
     return y;
 }
 
+/* Room for those of one more turn. */
+static int hy__gather_room(hy_frame *F, hy__gathering *G)
+{
+    size_t had = (size_t)G->turns * (size_t)G->n * sizeof *G->out, due = had + (size_t)G->n * sizeof *G->out;
+    hy__buffer *was = G->outs;
+    if (was && due <= was->bytes) return 0;
+    G->out = (hy_array **)hy__room(F, &G->outs, 2 * due + 1, G->who);
+    if (G->out && had) memcpy((void *)G->out, was->data, had);
+    hy__buffer_drop(&F->cache, was);
+    return G->out ? 0 : -1;
+}
+
 /* Takes the outputs of one more turn out of its bracket. */
 static int hy__gather_outputs(hy_frame *F, hy__gathering *G, const hy__flat *out)
 {
     int i;
     if (!G->turns) {
         G->n = out->n;
-        G->form = (char *)hy__alloc(&F->root->heap, strlen(out->full) + 1);
-        if (!G->form) { hy__no_memory(F, G->who); return -1; }
+        G->form = (char *)hy__room(F, &G->forms, strlen(out->full) + 1, G->who);
+        if (!G->form) return -1;
         memcpy(G->form, out->full, strlen(out->full) + 1);
     }
     if (strcmp(out->full, G->form))
         return hy__fail(F, HY_ERROR_ARGUMENT, "%s: turn %d returned outputs %s, those before it %s (x is an "
                         "array)", G->who, G->turns, out->full, G->form);
-    if (hy__grow(&F->root->heap, (void **)&G->out, &G->cap, (G->turns + 1) * G->n, sizeof *G->out)) {
-        hy__no_memory(F, G->who);
-        return -1;
-    }
+    if (hy__gather_room(F, G)) return -1;
     for (i = 0; i < G->n; i++) {
         hy_array *x = out->at[i], **to = &G->out[G->turns * G->n + i];
         if (!hy__concrete(F, x, G->who, "an array with values")) return -1;

@@ -742,8 +742,34 @@ static void test_control_log(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Loops that run line by line settle to no allocations, too. */
+static void test_control_steady(void)
+{
+    hy_frame *F = hy_open(NULL);
+    control_net net;
+    hy_array *x = hy_ones(F, HY_SHAPE(9)), *y;
+    int64_t calls = 0;
+    int i;
+    memset(&net, 0, sizeof net);
+    net.by = 5;
+    for (i = 0; i < 6; i++) {
+        if (i == 3) calls = hy_memory_use(F).calls;
+        hy_begin(F);
+        y = hy_foreach(F, control_sum, x, hy_zeros(F, HY_SHAPE(1)), NULL);
+        CHECK(hy_value(F, hy_get(F, y, 1), 0) == 9);
+        y = hy_while_loop(F, control_below, control_count, hy_group(F, hy_ones(F, HY_SHAPE(1)),
+                                                                    hy_zeros(F, HY_SHAPE(1))), 7, &net);
+        CHECK(hy_value(F, hy_get(F, hy_get(F, y, 1), 1), 0) == 15);
+        hy_end(F);
+    }
+    CHECK(hy_memory_use(F).calls == calls);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_control(void)
 {
+    RUN(test_control_steady);
     RUN(test_control_log);
     RUN(test_control_brackets);
     RUN(test_control_text);
