@@ -31943,6 +31943,7 @@ static int hy__ready_params(hy_frame *F, hy__call *c, const hy_op *op, hy_array 
     for (i = 0; i < c->nin && some && !failed; i++)
         if (in[i]->param && !in[i]->buffer) failed = hy__param_fill(F, hy__param_of(in[i]), &c->type[i]);
     hy__fill_end(F);
+    hy__call_settle(F);                 /* outside of calls an operator is one */
     for (i = c->nin; i < c->nin + c->nout; i++) {
         c->type[i].dtype = HY_DTYPE_NONE;
         c->type[i].shape.ndim = -1;
@@ -41488,6 +41489,7 @@ static void hy__param_initialize(hy_frame *F, hy__param *p, const hy_init *init,
     p->seed = F->seed;
     if (p->array.buffer) {
         if (p->array.buffer->captured) hy__param_changed(p);    /* a view of it, by a forward */
+        hy__param_settled(p);           /* the new values come by no call */
         hy__buffer_drop(&F->cache, p->array.buffer);
         p->array.buffer = NULL;
         hy__param_sync(F, p);

@@ -188,6 +188,48 @@ static void param_blocks_come_and_go_in_threads(void)
 #endif
 }
 
+/* Values that an operator found outside of any call stay, whatever call fails later; drawing them anew, also in the
+ * call that found them, is no second time that they are found. */
+static hy_array *param_draws_anew(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_block *layer = hy_child(F, self, 0);
+    hy_init half = tb_constant(0.5);
+    hy_call(F, layer, x);
+    hy_reinitialize(F, layer, &half);
+    return hy_call(F, layer, x);
+}
+
+static void param_found_outside_of_calls(void)
+{
+    hy_frame *F = tb_open(1), *S;
+    hy_block *layer = tb_dense(F, 3, -1), *other = tb_dense(F, 2, -1);
+    hy_block *net = tb_block(F, "net", param_draws_anew);
+    hy_array *w = hy_param(F, layer, "weight"), *x = hy_ones(F, HY_SHAPE(2, 4));
+    hy_fully_connected_opt opt;
+    hy_init half = tb_constant(0.5);
+    hy_graph *g;
+    memset(&opt, 0, sizeof opt);
+    opt.no_bias = 1;
+    hy_initialize(F, layer, NULL);
+    hy_initialize(F, other, NULL);
+    CHECK(hy_fully_connected(F, x, w, NULL, 3, &opt) != NULL);
+    hy_set_value(F, w, 5, 0, 0);
+    S = hy_symbolic(F);
+    g = hy_compile(S, hy_call(S, other, hy_add(S, hy_var(S, "a", NULL), hy_var(S, "b", NULL))));
+    hy_close(S);
+    CHECK(!hy_graph_run(F, g, hy_group(F, x, hy_ones(F, HY_SHAPE(3, 9)))));
+    ERR(F, HY_ERROR_SHAPE, "do not broadcast");
+    CHECK(hy_param_ready(F, w) && hy_value(F, w, 0, 0) == 5);
+    hy_reinitialize(F, layer, &half);
+    CHECK(hy_value(F, hy_call(F, layer, x), 0, 0) == 2);
+    hy_add_child(F, net, "layer", tb_dense(F, 3, -1));
+    hy_initialize(F, net, NULL);
+    CHECK(hy_value(F, hy_call(F, net, x), 0, 0) == 2);
+    CHECK(hy_value(F, hy_call(F, net, x), 0, 0) == 2);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void param_initialize_twice_changes_nothing(void)               /* [13] */
 {
     tb_log log;
@@ -957,6 +999,7 @@ static void test_param(void)
     RUN(param_initialize_twice_changes_nothing);
     RUN(param_shared_are_initialized_by_two_threads);
     RUN(param_blocks_come_and_go_in_threads);
+    RUN(param_found_outside_of_calls);
     RUN(param_initial_values_depend_on_seed_and_path_only);
     RUN(param_deferred_shapes_come_from_the_first_call);
     RUN(param_shapes_of_a_failed_call_are_taken_back);
