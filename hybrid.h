@@ -41258,8 +41258,8 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
     at = counted && !h->named ? h->children : hy__child_place(h, name);
     again = at < h->children && h->child[at].block == child && !h->child[at].shared;
     if (at < h->children && !again && h->child[at].block->house->inner_of == block)
-        return (hy_block *)hy__refuse(F, HY_ERROR_STATE, "hy_add_child: %s of %s is the layer's own and stays "
-                                      "with it", name, block->kind);
+        return (hy_block *)hy__refuse(F, HY_ERROR_STATE, "hy_add_child: %s of %s is the layer's own and "
+                                      "stays with it", name, block->kind);
     if (!hy__prefix(F, child) ||
         !hy__child_put(F, block, at, name, child, shared || (child->house->parent && !again))) return NULL;
     h->named |= !counted;
