@@ -5061,6 +5061,7 @@ typedef struct hy__buffer {
     int      refs;
     int      pins;                      /* recorded calls that still read it */
     int      watched;                   /* compiled programs may depend on its values */
+    int      captured;                  /* a trace holds it as a constant */
     int      borrowed;
     int      read_only;                 /* borrowed to be read */
     int      slot;                      /* in the cache */
@@ -5124,7 +5125,7 @@ static hy__buffer *hy__buffer_new(hy__cache *cache, size_t bytes)
         b->version = 0;
     }
     b->refs = 1;
-    b->pins = b->borrowed = b->read_only = b->watched = 0;
+    b->pins = b->borrowed = b->read_only = b->watched = b->captured = 0;
     b->version++;
     return b;
 }
@@ -31838,6 +31839,7 @@ static void hy__param_draw(hy_frame *F, hy__param *p, hy_array *draft)
 {
     const hy_init *init = p->init.fn ? &p->init : p->wanted.fn ? &p->wanted : NULL;
     uint64_t seed = F->seed, stream = F->stream;
+    int training = F->training, recording = F->recording;
     hy__emit_fn emit = F->emit;
     hy_graph *graph = F->graph;
     F->emit = F->root->run;             /* also when a traced forward asks for it */
@@ -31856,6 +31858,8 @@ static void hy__param_draw(hy_frame *F, hy__param *p, hy_array *draft)
     } else if (init) init->fn(F, init, p->path ? p->path : hy__called(p), draft);
     else hy__init_default(F, draft);
     hy_end(F);
+    F->training = training;             /* modes are the caller's */
+    F->recording = recording;
     F->emit = emit;
     F->graph = graph;
     F->seed = seed;
@@ -31912,7 +31916,10 @@ static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
         return hy__fail(F, HY_ERROR_SHAPE, "Deferred initialization failed because shape cannot be inferred: "
                         "parameter '%s' is %z", hy__called(p), &type->shape);
     hy__fill_begin(F);
-    if (!p->array.buffer) failed = hy__param_fill_now(F, p, type);
+    if (hy__calling_frame(F)->filling > HYBRID_CALL_DEPTH)
+        failed = hy__fail(F, HY_ERROR_STATE, "parameter '%s': %d initialisers within one another: does one ask "
+                          "for the values that it is to give?", hy__called(p), (int)HYBRID_CALL_DEPTH);
+    else if (!p->array.buffer) failed = hy__param_fill_now(F, p, type);
     hy__fill_end(F);
     return failed;
 }
@@ -32000,6 +32007,7 @@ static int hy__ready_params(hy_frame *F, hy__call *c, const hy_op *op, hy_array 
     for (i = 0; i < c->nin && some && !failed; i++)
         if (in[i]->param && !in[i]->buffer) failed = hy__param_fill(F, hy__param_of(in[i]), &c->type[i]);
     hy__fill_end(F);
+    hy__call_settle(F);                 /* outside of calls an operator is one */
     for (i = c->nin; i < c->nin + c->nout; i++) {
         c->type[i].dtype = HY_DTYPE_NONE;
         c->type[i].shape.ndim = -1;
@@ -39657,6 +39665,7 @@ static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
                                       "gradient, which a compiled call would not reach: make it a parameter "
                                       "or an input of the block", op->name);
     if (!x->buffer->watched) x->buffer->watched = 1;
+    if (!x->buffer->captured) x->buffer->captured = 1;
     return hy__node_add(S, S->graph->store, hy__constant_node(S, &x->t, x->buffer));
 }
 
@@ -40319,13 +40328,15 @@ static void hy__traces_trim(hy_frame *F, hy__traces *all)
 
 static void hy__traces_free(hy_frame *F, hy__traces *all)
 {
-    hy_graph *g, *next;
+    hy_graph *g;
     hy__traces_retire(all);
     hy__traces_trim(F, all);
-    for (g = all->lent ? F->root->graphs : NULL; g; g = next) {
-        next = g->next;
-        if (g->maker == all) hy__graph_unlist(F->root, g);
-    }
+    do {                                /* other frames make and free graphs meanwhile */
+        hy__acquire(&F->root->lock);
+        for (g = all->lent ? F->root->graphs : NULL; g && g->maker != all; g = g->next) continue;
+        hy__release(&F->root->lock);
+        if (g) hy__graph_unlist(F->root, g);
+    } while (g);
     all->lent = 0;
 }
 
@@ -40380,6 +40391,7 @@ static hy_frame *hy__tracer_open(hy_frame *F)
     S->emit = S->emit_below = hy__emit_trace;
     S->training = F->training;
     S->recording = F->recording;
+    S->trying = F->trying;
     S->traced_for = F;
     S->depth = F->depth;
     S->graph = hy__graph_new(F, NULL);
@@ -40843,6 +40855,25 @@ static void hy__param_settled(hy__param *p)
     HY__STORE(&p->trial, (hy_frame *)NULL);
 }
 
+/* What was said of a parameter that goes holds for the one that takes over what it shared. */
+static void hy__param_inherit(hy_frame *F, hy__param *heir, hy__param *p)
+{
+    hy__param own = *heir;
+    hy__buffer_drop(&F->cache, own.set);
+    *heir = *p;
+    heir->array = own.array;
+    heir->array.tape = p->array.tape;   /* its gradient, too */
+    heir->name = own.name;
+    heir->local = own.local;
+    heir->block = own.block;
+    heir->next_sharer = own.next_sharer;
+    heir->refs = own.refs;
+    heir->same = NULL;
+    p->array.tape = own.array.tape;
+    p->path = own.path;
+    p->set = NULL;
+}
+
 static void hy__param_free(hy_frame *F, hy__param *p)
 {
     hy__param **at;
@@ -40854,7 +40885,7 @@ static void hy__param_free(hy_frame *F, hy__param *p)
     while (p->sharer) {                 /* the first of the others takes over */
         hy__param *s = p->sharer, *heir = s;
         p->sharer = s->next_sharer;
-        heir->same = NULL;
+        hy__param_inherit(F, heir, p);
         for (heir->sharer = p->sharer, s = p->sharer; s; s = s->next_sharer) s->same = heir;
         heir->next_sharer = NULL;
         p->sharer = NULL;
@@ -41241,21 +41272,27 @@ static hy_block *hy__child_put(hy_frame *F, hy_block *block, int at, const char 
 {
     struct hy__house *h = block->house;
     char *copy = hy__string(F, name, ""), *label = shared ? NULL : hy__string(F, name, "");
-    if (!copy || (!shared && !label) ||
-        hy__grow(&F->root->heap, (void **)&h->child, &h->child_cap, at + 1, sizeof *h->child)) {
+    int failed = !copy || (!shared && !label);
+    hy__acquire(&F->root->lock);        /* who frees a block in another frame looks at the children of all */
+    failed = failed ||
+        hy__grow(&F->root->heap, (void **)&h->child, &h->child_cap, at + 1, sizeof *h->child);
+    if (!failed) {
+        if (at < h->children) {         /* the one replaced is the root's from here on */
+            hy__free(&F->root->heap, h->child[at].name);
+            if (!h->child[at].shared) h->child[at].block->house->parent = NULL;
+        } else h->children++;
+        h->child[at].name = copy;
+        h->child[at].block = child;
+        h->child[at].shared = shared;
+        if (!shared) child->house->parent = block;
+    }
+    hy__release(&F->root->lock);
+    if (failed) {
         hy__free(&F->root->heap, copy);
         hy__free(&F->root->heap, label);
         return (hy_block *)hy__no_memory(F, "hy_add_child");
     }
-    if (at < h->children) {             /* the one replaced is the root's from here on */
-        hy__free(&F->root->heap, h->child[at].name);
-        if (!h->child[at].shared) h->child[at].block->house->parent = NULL;
-    } else h->children++;
-    h->child[at].name = copy;
-    h->child[at].block = child;
-    h->child[at].shared = shared;
     if (shared) return child;
-    child->house->parent = block;
     hy__free(&F->root->heap, child->house->label);
     child->house->label = label;
     return child;
@@ -41283,6 +41320,9 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
     }
     at = counted && !h->named ? h->children : hy__child_place(h, name);
     again = at < h->children && h->child[at].block == child && !h->child[at].shared;
+    if (at < h->children && !again && h->child[at].block->house->inner_of == block)
+        return (hy_block *)hy__refuse(F, HY_ERROR_STATE, "hy_add_child: %s of %s is the layer's own and "
+                                      "stays with it", name, block->kind);
     if (!hy__prefix(F, child) ||
         !hy__child_put(F, block, at, name, child, shared || (child->house->parent && !again))) return NULL;
     h->named |= !counted;
@@ -41511,6 +41551,8 @@ static void hy__param_initialize(hy_frame *F, hy__param *p, const hy_init *init,
     p->deferred = 1;
     p->seed = F->seed;
     if (p->array.buffer) {
+        if (p->array.buffer->captured) hy__param_changed(p);    /* a view of it, by a forward */
+        hy__param_settled(p);           /* the new values come by no call */
         hy__buffer_drop(&F->cache, p->array.buffer);
         p->array.buffer = NULL;
         hy__param_sync(F, p);
@@ -41964,7 +42006,8 @@ static int hy__cast_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
     hy_dtype dtype = *(const hy_dtype *)user, old = p->array.t.type.dtype;
     (void)path;
-    if (p->same || old == dtype || !hy__floating(old)) return 0;
+    if (p->same) p = p->same;
+    if (old == dtype || !hy__floating(old)) return 0;
     if (hy_dtype_size(dtype) == 2 && (p->keep_wide || p->aux)) return 0;
     if (p->array.buffer && hy__param_move(F, p, dtype)) return -1;
     p->array.t.type.dtype = dtype;
@@ -45703,7 +45746,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
 {
     hy__control_rec r;
     const hy_frame *B = N[0].S;
-    int i, lead = l->data.n + l->states.n, first = which >= HY__COND ? l->data.n : lead;
+    int i, made, lead = l->data.n + l->states.n, first = which >= HY__COND ? l->data.n : lead;
     hy__buffer *room = hy__buffer_new(&S->cache, (size_t)(lead + B->outsides) * sizeof(hy_array *) + 1);
     hy_array **in = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, l->who), *y = NULL;
     hy_graph *sub[2];
@@ -45719,14 +45762,14 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
         sub[i] = N[i].graph;
         r.draws |= hy__body_draws(sub[i]);
     }
+    made = i == n;                      /* else an error stands, here or in the body's frame */
     r.remain = lead - first + B->outsides - r.aux;
     for (i = 0; in && i < lead + B->outsides; i++) {
         in[i] = i < l->data.n ? l->data.at[i] : i < lead ? l->states.at[i - l->data.n]
             : B->outside[i - lead].x;
         hy__alive(S, in[i], l->who);
     }
-    for (i = 0; i < n; i++) if (N[i].S->code && !S->code) hy__fail(S, N[i].S->code, "%s", N[i].S->text);
-    if (in && !S->code) y = S->emit(S, &hy__control_ops[which], lead + B->outsides, in, &r, n, sub);
+    if (in && made && !S->code) y = S->emit(S, &hy__control_ops[which], lead + B->outsides, in, &r, n, sub);
     hy__buffer_drop(&S->cache, room);
     return y;
 }
@@ -45867,17 +45910,18 @@ static void hy__draws_close(hy_frame *F, const hy__draws *d)
 typedef struct hy__gathering {
     const char *who;
     hy_array  **out;                    /* by turn and output */
-    int         n, turns, cap;
+    int         n, turns;
     hy_array  **state;                  /* the latest ones, ... */
     int         states, mine;           /* ... made by a turn */
     char       *form;                   /* of the outputs */
+    hy__buffer *outs, *latest, *forms;  /* what these three lie in */
 } hy__gathering;
 
 static void hy__gathering_close(hy_frame *F, hy__gathering *G)
 {
-    hy__free(&F->root->heap, (void *)G->out);
-    hy__free(&F->root->heap, (void *)G->state);
-    hy__free(&F->root->heap, G->form);
+    hy__buffer_drop(&F->cache, G->outs);
+    hy__buffer_drop(&F->cache, G->latest);
+    hy__buffer_drop(&F->cache, G->forms);
 }
 
 static int hy__gathering_open(hy_frame *F, hy__gathering *G, const char *who, const hy__flat *states)
@@ -45885,8 +45929,8 @@ static int hy__gathering_open(hy_frame *F, hy__gathering *G, const char *who, co
     memset(G, 0, sizeof *G);
     G->who = who;
     G->states = states->n;
-    G->state = (hy_array **)hy__alloc(&F->root->heap, (size_t)states->n * sizeof *G->state + 1);
-    if (!G->state) { hy__no_memory(F, who); return -1; }
+    G->state = (hy_array **)hy__room(F, &G->latest, (size_t)states->n * sizeof *G->state + 1, who);
+    if (!G->state) return -1;
     if (states->n) memcpy((void *)G->state, (void *)states->at, (size_t)states->n * sizeof *G->state);
     return 0;
 }
@@ -45907,23 +45951,32 @@ static hy_array *hy__second_handle(hy_frame *F, hy_array *x)
     return y;
 }
 
+/* Room for those of one more turn. */
+static int hy__gather_room(hy_frame *F, hy__gathering *G)
+{
+    size_t had = (size_t)G->turns * (size_t)G->n * sizeof *G->out, due = had + (size_t)G->n * sizeof *G->out;
+    hy__buffer *was = G->outs;
+    if (was && due <= was->bytes) return 0;
+    G->out = (hy_array **)hy__room(F, &G->outs, 2 * due + 1, G->who);
+    if (G->out && had) memcpy((void *)G->out, was->data, had);
+    hy__buffer_drop(&F->cache, was);
+    return G->out ? 0 : -1;
+}
+
 /* Takes the outputs of one more turn out of its bracket. */
 static int hy__gather_outputs(hy_frame *F, hy__gathering *G, const hy__flat *out)
 {
     int i;
     if (!G->turns) {
         G->n = out->n;
-        G->form = (char *)hy__alloc(&F->root->heap, strlen(out->full) + 1);
-        if (!G->form) { hy__no_memory(F, G->who); return -1; }
+        G->form = (char *)hy__room(F, &G->forms, strlen(out->full) + 1, G->who);
+        if (!G->form) return -1;
         memcpy(G->form, out->full, strlen(out->full) + 1);
     }
     if (strcmp(out->full, G->form))
         return hy__fail(F, HY_ERROR_ARGUMENT, "%s: turn %d returned outputs %s, those before it %s (x is an "
                         "array)", G->who, G->turns, out->full, G->form);
-    if (hy__grow(&F->root->heap, (void **)&G->out, &G->cap, (G->turns + 1) * G->n, sizeof *G->out)) {
-        hy__no_memory(F, G->who);
-        return -1;
-    }
+    if (hy__gather_room(F, G)) return -1;
     for (i = 0; i < G->n; i++) {
         hy_array *x = out->at[i], **to = &G->out[G->turns * G->n + i];
         if (!hy__concrete(F, x, G->who, "an array with values")) return -1;

@@ -702,8 +702,75 @@ static void test_control_brackets(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* The log hears once of an error that stays, and not of a trace that was only tried. */
+static hy_array *control_reads(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)user;
+    hy_value(F, x, 0);
+    return hy_group(F, x, s);
+}
+
+static hy_array *control_nothing(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)x; (void)s; (void)user;
+    return hy_group(F, NULL, NULL);
+}
+
+static void control_log(void *user, int level, int code, const char *text)
+{
+    (void)code; (void)text;
+    if (level == HY_LOG_ERROR) ++*(int *)user;
+}
+
+static void test_control_log(void)
+{
+    hy_desc desc;
+    hy_frame *F, *S;
+    int errors = 0;
+    memset(&desc, 0, sizeof desc);
+    desc.log_fn = control_log;
+    desc.log_user = &errors;
+    F = hy_open(&desc);
+    CHECK(hy_foreach(F, control_reads, hy_zeros(F, HY_SHAPE(0, 3)), hy_ones(F, HY_SHAPE(2)), NULL) != NULL);
+    CHECK(errors == 0);                 /* no turn: what a trace would say of the outputs is asked in vain */
+    S = hy_symbolic(F);
+    CHECK(!hy_foreach(S, control_nothing, hy_var(S, "x", NULL), NULL, NULL));
+    CHECK_STR(hy_error(S), "a body of control flow returned no array");
+    CHECK(errors == 1);
+    hy_close(S);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Loops that run line by line settle to no allocations, too. */
+static void test_control_steady(void)
+{
+    hy_frame *F = hy_open(NULL);
+    control_net net;
+    hy_array *x = hy_ones(F, HY_SHAPE(9)), *y;
+    int64_t calls = 0;
+    int i;
+    memset(&net, 0, sizeof net);
+    net.by = 5;
+    for (i = 0; i < 6; i++) {
+        if (i == 3) calls = hy_memory_use(F).calls;
+        hy_begin(F);
+        y = hy_foreach(F, control_sum, x, hy_zeros(F, HY_SHAPE(1)), NULL);
+        CHECK(hy_value(F, hy_get(F, y, 1), 0) == 9);
+        y = hy_while_loop(F, control_below, control_count, hy_group(F, hy_ones(F, HY_SHAPE(1)),
+                                                                    hy_zeros(F, HY_SHAPE(1))), 7, &net);
+        CHECK(hy_value(F, hy_get(F, hy_get(F, y, 1), 1), 0) == 15);
+        hy_end(F);
+    }
+    CHECK(hy_memory_use(F).calls == calls);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_control(void)
 {
+    RUN(test_control_steady);
+    RUN(test_control_log);
     RUN(test_control_brackets);
     RUN(test_control_text);
     RUN(test_control_modes);

@@ -283,8 +283,8 @@ static life_typed *life_typed_new(hy_frame *F)
 
 static void life_cast_of_what_is_shared(void)
 {
-    int loaded;
-    for (loaded = 0; loaded < 2; loaded++) {
+    int way;
+    for (way = 0; way < 3; way++) {
         hy_frame *F = tb_open(1);
         life_typed *a = life_typed_new(F), *b = life_typed_new(F);
         hy_array *x = hy_ones(F, HY_SHAPE(3)), *w = hy_ones(F, HY_SHAPE(3));
@@ -301,9 +301,10 @@ static void life_cast_of_what_is_shared(void)
         one.n = 1;
         one.at = &w;
         one.name = &name;
-        if (loaded) hy_set_parameters(F, &a->base, one, &opt);
-        else hy_cast_block(F, &a->base, HY_F64);
+        if (way == 2) hy_set_parameters(F, &a->base, one, &opt);
+        else hy_cast_block(F, way ? &b->base : &a->base, HY_F64);       /* from either side */
         CHECK(hy_dtype_of(F, hy_call(F, &b->base, x)) == HY_F64);
+        CHECK(hy_dtype_of(F, a->w) == HY_F64);
         OK(F);
         CHECK(hy_close(F) == 0);
     }
@@ -334,7 +335,14 @@ static void life_view_of_a_parameter(void)
             y = hy_call(F, &n->base, x);
             hy_pause(F);
             if (grad) { CHECK(!y && strstr(hy_error(F), "hide this array from the gradient")); hy_clear(F); }
-            else { CHECK(y != NULL); OK(F); }
+            else {
+                hy_init two = tb_constant(2);
+                CHECK(y != NULL);
+                hy_free(F, y);
+                hy_reinitialize(F, &n->base, &two);     /* other memory: the view is of that */
+                CHECK(hy_value(F, hy_call(F, &n->base, x), 1) == 2);
+                OK(F);
+            }
             hy_close(F);
         }
 }

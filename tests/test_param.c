@@ -148,6 +148,137 @@ static void param_shared_are_initialized_by_two_threads(void)
 #endif
 }
 
+/* Threads make, compile, lend and free networks of their own, each in its frame. */
+#ifndef HYBRID_NO_THREADS
+static void *param_come_and_go(void *user)
+{
+    hy_frame *F = (hy_frame *)user;
+    hy_init half = tb_constant(0.5);
+    int i;
+    for (i = 0; i < 40; i++) {
+        hy_block *net = tb_mlp(F);
+        hy_begin(F);
+        hy_initialize(F, net, &half);
+        hy_hybridize(F, net, NULL);
+        hy_call(F, net, hy_ones(F, HY_SHAPE(2, 3)));
+        if (i % 3) hy_graph_of(F, net);
+        hy_block_free(F, net);
+        hy_end(F);
+    }
+    return NULL;
+}
+#endif
+
+static void param_blocks_come_and_go_in_threads(void)
+{
+#ifndef HYBRID_NO_THREADS
+    hy_frame *F = tb_open(1), *fork[3];
+    pthread_t thread[3];
+    int i;
+    for (i = 0; i < 3; i++) {
+        fork[i] = hy_fork(F);
+        CHECK(!pthread_create(&thread[i], NULL, param_come_and_go, fork[i]));
+    }
+    for (i = 0; i < 3; i++) {
+        pthread_join(thread[i], NULL);
+        CHECK(!hy_error(fork[i]) && !hy_close(fork[i]));
+    }
+    CHECK(!F->root->blocks && !F->root->graphs);
+    CHECK(hy_close(F) == 0);
+#endif
+}
+
+/* Values that an operator found outside of any call stay, whatever call fails later; drawing them anew, also in the
+ * call that found them, is no second time that they are found. */
+static hy_array *param_draws_anew(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_block *layer = hy_child(F, self, 0);
+    hy_init half = tb_constant(0.5);
+    hy_call(F, layer, x);
+    hy_reinitialize(F, layer, &half);
+    return hy_call(F, layer, x);
+}
+
+static void param_found_outside_of_calls(void)
+{
+    hy_frame *F = tb_open(1), *S;
+    hy_block *layer = tb_dense(F, 3, -1), *other = tb_dense(F, 2, -1);
+    hy_block *net = tb_block(F, "net", param_draws_anew);
+    hy_array *w = hy_param(F, layer, "weight"), *x = hy_ones(F, HY_SHAPE(2, 4));
+    hy_fully_connected_opt opt;
+    hy_init half = tb_constant(0.5);
+    hy_graph *g;
+    memset(&opt, 0, sizeof opt);
+    opt.no_bias = 1;
+    hy_initialize(F, layer, NULL);
+    hy_initialize(F, other, NULL);
+    CHECK(hy_fully_connected(F, x, w, NULL, 3, &opt) != NULL);
+    hy_set_value(F, w, 5, 0, 0);
+    S = hy_symbolic(F);
+    g = hy_compile(S, hy_call(S, other, hy_add(S, hy_var(S, "a", NULL), hy_var(S, "b", NULL))));
+    hy_close(S);
+    CHECK(!hy_graph_run(F, g, hy_group(F, x, hy_ones(F, HY_SHAPE(3, 9)))));
+    ERR(F, HY_ERROR_SHAPE, "do not broadcast");
+    CHECK(hy_param_ready(F, w) && hy_value(F, w, 0, 0) == 5);
+    hy_reinitialize(F, layer, &half);
+    CHECK(hy_value(F, hy_call(F, layer, x), 0, 0) == 2);
+    hy_add_child(F, net, "layer", tb_dense(F, 3, -1));
+    hy_initialize(F, net, NULL);
+    CHECK(hy_value(F, hy_call(F, net, x), 0, 0) == 2);
+    CHECK(hy_value(F, hy_call(F, net, x), 0, 0) == 2);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* An initialiser may call anything: modes stay the caller's, and one that asks for its own values is told so. */
+static hy_array *param_asked;           /* whose values are drawn */
+static void param_init_calls(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    (void)init; (void)name;
+    if (param_asked) hy_set_param(F, param_asked, hy_ones(F, HY_SHAPE(3, 4)));
+#ifndef HYBRID_NO_TRAIN
+    hy_pause(F);
+#endif
+    hy_fill(F, x, 0.5);
+}
+
+static void param_initialisers_misbehave(void)
+{
+    int hybrid;
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        hy_frame *F = tb_open(1);
+        hy_block *net = tb_dense(F, 3, -1);
+        hy_array *x = hy_ones(F, HY_SHAPE(2, 4)), *y;
+        hy_init init;
+        memset(&init, 0, sizeof init);
+        init.fn = param_init_calls;
+        hy_initialize(F, net, &init);
+        if (hybrid) hy_hybridize(F, net, NULL);
+        param_asked = NULL;
+#ifndef HYBRID_NO_TRAIN
+        hy_record(F);
+        y = hy_call(F, net, x);
+        CHECK(hy_is_recording(F) && hy_is_training(F));
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        CHECK(hy_value(F, hy_grad_of(F, hy_param(F, net, "weight")), 0, 0) == 2);
+#endif
+        OK(F);
+        net = tb_dense(F, 3, -1);
+        hy_initialize(F, net, &init);
+        if (hybrid) hy_hybridize(F, net, NULL);
+        param_asked = hy_param(F, net, "weight");
+        y = hy_call(F, net, x);
+        CHECK(!y);
+        ERR(F, HY_ERROR_STATE, "initialisers within one another");
+        CHECK(!hy_param_ready(F, param_asked));
+        param_asked = NULL;
+        CHECK(hy_call(F, net, x) != NULL);
+        OK(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 static void param_initialize_twice_changes_nothing(void)               /* [13] */
 {
     tb_log log;
@@ -378,6 +509,40 @@ static void param_shared_parameters_are_the_same(void)                 /* [5] */
     hy_block_free(F, a);                /* the rest goes on */
     CHECK(hy_value(F, hy_param(F, b, "first.bias"), 0) == 3);
     CHECK(hy_call(F, b, x) != NULL);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* Whose parameters were shared is freed: what was said of them still holds. */
+static void param_shared_parameters_outlive_their_block(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_block *a = tb_dense(F, 3, -1), *b = tb_dense(F, 3, -1);
+    hy_init two = tb_constant(2);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 4)), *w = hy_param(F, b, "weight");
+    hy_share_params(F, b, a);
+    hy_initialize(F, b, &two);          /* drawn by the first call, which comes later */
+    hy_set_mult(F, w, 5, 7);
+    hy_set_param(F, hy_param(F, b, "bias"), hy_arange(F, 0, 3, 1));
+#ifndef HYBRID_NO_TRAIN
+    hy_set_grad_req(F, b, ".*weight", HY_GRAD_NULL);
+#endif
+    hy_block_free(F, a);
+    CHECK(hy_value(F, hy_call(F, b, x), 1, 2) == 10);
+    CHECK(hy_lr_mult(F, w) == 5 && hy_wd_mult(F, w) == 7);
+#ifndef HYBRID_NO_TRAIN
+    CHECK(hy_grad_req_of(F, w) == HY_GRAD_NULL);
+    a = tb_dense(F, 3, 4);
+    b = tb_dense(F, 3, 4);
+    hy_share_params(F, b, a);
+    hy_initialize(F, a, &two);
+    hy_record(F);
+    x = hy_call(F, a, x);
+    hy_pause(F);
+    hy_backward(F, x, NULL);
+    hy_block_free(F, a);
+    CHECK(hy_value(F, hy_grad_of(F, hy_param(F, b, "weight")), 1, 2) == 2);
+#endif
     OK(F);
     CHECK(hy_close(F) == 0);
 }
@@ -833,6 +998,25 @@ static void param_records_are_used_again(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* The activation that a layer made goes with it: nothing takes its place, where it would be left behind. */
+static void param_activation_of_a_layer_stays(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_nn_dense_opt opt;
+    hy_block *layer, *act;
+    memset(&opt, 0, sizeof opt);
+    opt.activation = "relu";
+    layer = hy_nn_dense(F, 2, &opt);
+    act = hy_child(F, layer, 0);
+    CHECK(hy_add_child(F, layer, hy_child_name(F, layer, 0), act) == act);
+    CHECK(!hy_add_child(F, layer, hy_child_name(F, layer, 0), hy_nn_activation(F, "tanh")));
+    ERR(F, HY_ERROR_STATE, "hy_add_child: act of Dense is the layer's own");
+    CHECK(hy_child(F, layer, 0) == act && hy_length(F, layer) == 1);
+    hy_block_free(F, layer);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* Freeing works when memory is out; a child that was replaced is no longer the block's. */
 static void param_blocks_are_freed_without_memory(void)
 {
@@ -863,6 +1047,9 @@ static void test_param(void)
     RUN(param_initial_values_follow_the_rules);
     RUN(param_initialize_twice_changes_nothing);
     RUN(param_shared_are_initialized_by_two_threads);
+    RUN(param_blocks_come_and_go_in_threads);
+    RUN(param_found_outside_of_calls);
+    RUN(param_initialisers_misbehave);
     RUN(param_initial_values_depend_on_seed_and_path_only);
     RUN(param_deferred_shapes_come_from_the_first_call);
     RUN(param_shapes_of_a_failed_call_are_taken_back);
@@ -871,6 +1058,7 @@ static void test_param(void)
     RUN(param_set_param_before_and_after);
     RUN(param_constants_are_fixed);
     RUN(param_shared_parameters_are_the_same);
+    RUN(param_shared_parameters_outlive_their_block);
     RUN(param_shared_child_counts_once);
     RUN(param_cast_changes_parameters_and_results);
     RUN(param_multipliers_are_kept);
@@ -883,6 +1071,7 @@ static void test_param(void)
     RUN(param_patterns_random);
     RUN(param_lists_live_as_arrays_do);
     RUN(param_many_names);
+    RUN(param_activation_of_a_layer_stays);
     RUN(param_blocks_are_freed_without_memory);
     RUN(param_records_are_used_again);
     RUN(param_oom_many_names);
