@@ -57266,42 +57266,48 @@ static hy_array *hy__state_named(hy_frame *F, const hy__restored *from, const ch
     return NULL;
 }
 
-/* The states of one parameter, looked at or (commit) taken. */
-static void hy__slot_restore(hy_frame *F, hy_trainer *T, hy__slot *s, const hy__restored *from, int64_t t,
-                             int commit)
+/* The states of one parameter, looked for: from here on nothing can fail. */
+static void hy__slot_find(hy_frame *F, hy_trainer *T, hy__slot *s, const hy__restored *from, int64_t t,
+                          hy_array **found)
 {
     char *name;
     int k;
     if (t < 0 || t >> HY__UPDATES_BITS)
         hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: %l updates of Parameter '%s'", t,
                  hy__called(s->param));
-    if (F->code) return;
-    s->u.t = commit ? t : s->u.t;
-    if (!t && commit) hy__slot_forget(F, T, s);
-    if (!t) return;
+    if (F->code || !t) return;
     if (!s->param->array.buffer) { hy__fail_param(F, s->param, "hy_set_trainer_states"); return; }
     if (hy__slot_open(F, T, s)) return;
     for (k = 0; k <= HY__MASTER && !F->code; k++) {
-        hy_type type = hy__state_type(T, s, k);
-        hy_array *x;
         if (!s->state[k]) continue;
         name = hy__string(F, s->path, hy__state_names[k]);
-        x = name ? hy__state_named(F, from, name, type) : NULL;
+        found[k] = name ? hy__state_named(F, from, name, hy__state_type(T, s, k)) : NULL;
         hy__free(&F->root->heap, name);
-        if (x && commit) memcpy(s->state[k]->data, x->t.data, (size_t)hy__bytes(&type));
     }
-    if (commit) s->seen = s->param->array.buffer->version;
+}
+
+static void hy__slot_take(hy_frame *F, hy_trainer *T, hy__slot *s, int64_t t, hy_array *const *found)
+{
+    int k;
+    s->u.t = t;
+    if (!t) { hy__slot_forget(F, T, s); return; }
+    for (k = 0; k <= HY__MASTER; k++)
+        if (found[k]) memcpy(s->state[k]->data, found[k]->t.data, (size_t)hy__bytes(&found[k]->t.type));
+    s->seen = s->param->array.buffer->version;
 }
 
 HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
 {
     hy__restored from;
-    hy_array *kind, *numbers, *counts;
+    hy_array *kind, *numbers, *counts, **found;
     const double *number;
+    const int64_t *count;
     hy_type type;
-    int i, commit;
+    int i;
     if (!hy__trainer_ok(F, T, "hy_set_trainer_states")) return -1;
     if (!hy__arrays_ok(F, &states, "hy_set_trainer_states")) return -1;
+    found = (hy_array **)hy__alloc_zero(&F->root->heap, (size_t)T->n * HY__SLOT_STATES * sizeof *found);
+    if (!found) { hy__no_memory(F, "hy_set_trainer_states"); return -1; }
     hy_begin(F);
     from.all = states;
     hy__index_open(F, &from.index, &states);
@@ -57321,9 +57327,11 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
     if (number && !(number[0] == 1 && number[1] >= 0 && number[1] < 4e15 && number[2] > 0 &&
                     number[2] < HUGE_VAL && number[3] >= 0 && number[3] < 4e15))
         hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: 'trainer' holds numbers that no trainer has");
-    for (commit = 0; commit < 2; commit++)
-        for (i = 0; i < T->n && !F->code; i++)
-            hy__slot_restore(F, T, &T->slot[i], &from, ((const int64_t *)counts->t.data)[i], commit);
+    count = F->code ? NULL : (const int64_t *)counts->t.data;
+    for (i = 0; i < T->n && !F->code; i++)
+        hy__slot_find(F, T, &T->slot[i], &from, count[i], found + i * HY__SLOT_STATES);
+    for (i = 0; i < T->n && !F->code; i++)
+        hy__slot_take(F, T, &T->slot[i], count[i], found + i * HY__SLOT_STATES);
     if (!F->code) {
         T->num_update = (int64_t)number[1];
         T->loss_scale = number[2];
@@ -57334,6 +57342,7 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
         if (!T->slot[i].u.t) hy__slot_forget(F, T, &T->slot[i]);
     hy__index_close(F, &from.index);
     hy_end(F);
+    hy__free(&F->root->heap, (void *)found);
     return F->code ? -1 : 0;
 }
 

@@ -626,6 +626,49 @@ static int train_oom_program(hy_frame *F)
 }
 static void test_train_oom(void) { oom_walk(train_oom_program, 1); }
 
+/* Setting states takes all or nothing, out of memory too. */
+static double train_remembered(hy_frame *F, hy_trainer *T)
+{
+    hy_arrays all;
+    double sum = 0;
+    int64_t k;
+    int i;
+    hy_begin(F);
+    all = hy_trainer_states(F, T);
+    for (i = 0; i < all.n; i++) {
+        const double *v = (const double *)hy_data(F, hy_cast(F, all.at[i], HY_F64));
+        for (k = 0; k < hy_size(F, all.at[i]); k++) sum += v[k] * (double)(k + 1) * (i + 1);
+    }
+    hy_end(F);
+    return sum;
+}
+static void test_train_states_whole(void)
+{
+    long n;
+    int failed = 1;
+    for (n = 0; failed && n < 1000; n++) {
+        oom_meter meter;
+        hy_frame *F = oom_open(&meter, 1000000, 0, 1);
+        train_toy *net = train_toy_new(F, 1, HY_F32);
+        hy_trainer *T = hy_trainer_new(F, &net->base, hy_optim_adam(NULL), NULL);
+        hy_arrays states;
+        double first, then;
+        train_step(F, net, T, 1, 1);
+        states = hy_trainer_states(F, T);
+        first = train_remembered(F, T);
+        train_step(F, net, T, 1, 2);
+        then = train_remembered(F, T);
+        CHECK(!hy_error(F) && first != then);
+        meter.left = n;
+        failed = hy_set_trainer_states(F, T, states);
+        meter.left = 1000000;
+        if (failed) train_expect(F, "out of memory");
+        CHECK_NEAR(train_remembered(F, T), failed ? then : first, 0);
+        CHECK(hy_close(F) == 0);
+    }
+    CHECK(!failed && n > 1);
+}
+
 static void test_train(void)
 {
     RUN(test_train_optimizers_reference);
@@ -641,4 +684,5 @@ static void test_train(void)
     RUN(test_train_no_allocation);
     RUN(test_train_frozen);
     RUN(test_train_oom);
+    RUN(test_train_states_whole);
 }
