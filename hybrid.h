@@ -5275,6 +5275,7 @@ struct hy__param {
     hy_frame   *trial;                  /* whose call gave it values and is still under way: if that fails, */
     int         stays;                  /* ... they go, unless another frame has used them since */
     int         refs;                   /* the block's and those of nodes */
+    uint64_t    moves;                  /* how often its memory became another */
     char       *path;                   /* "features.0.weight" and ... */
     uint64_t    seed;                   /* ... this, the frame's at hy_initialize, decide its values */
 };
@@ -7451,6 +7452,7 @@ static void hy__param_sync(hy_frame *F, hy__param *p)
         HY__STORE(&s->array.buffer, p->array.buffer ? hy__buffer_hold(p->array.buffer) : NULL);
         hy__buffer_drop(&F->cache, old);
     }
+    p->moves++;
     HY__ADD(&F->root->moves, 1);
 }
 
@@ -56706,7 +56708,7 @@ typedef struct hy__slot {               /* a parameter */
     hy_update   u;
     int64_t     parts, per;             /* parts, each of so many numbers but the last */
     int         live;                   /* it is updated in this step */
-    uint64_t    seen;                   /* version of its weights that the master was made of */
+    uint64_t    seen, moves;            /* version of its weights that the master was made of, and where */
 } hy__slot;
 
 struct hy_trainer {
@@ -56860,6 +56862,13 @@ static void hy__slot_forget(hy_frame *F, hy_trainer *T, hy__slot *s)
     s->parts = T->parts = 0;
 }
 
+/* The master is as the weights are now. */
+static void hy__slot_note(hy__slot *s)
+{
+    s->seen = s->param->array.buffer->version;
+    s->moves = s->param->moves;
+}
+
 /* The states of a parameter, once it has values; they stay with it. */
 static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
 {
@@ -56890,7 +56899,7 @@ static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
     s->per = HY__MORSEL;
     if (x->by_row && row) s->per = (s->per + row - 1) / row * row;
     s->parts = n ? (n + s->per - 1) / s->per : 1;
-    s->seen = s->param->array.buffer->version;
+    hy__slot_note(s);
     T->parts = 0;                       /* to be laid out anew */
     return 0;
 }
@@ -56899,7 +56908,7 @@ static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
 static void hy__slot_follow(hy__slot *s)
 {
     const hy_array *x = &s->param->array;
-    if (s->state[HY__MASTER] && s->seen != x->buffer->version)
+    if (s->state[HY__MASTER] && (s->seen != x->buffer->version || s->moves != s->param->moves))
         hy__load_tile(HY_F32, s->state[HY__MASTER]->data, x->t.data, s->type.dtype, 1, s->u.size);
 }
 
@@ -56921,7 +56930,7 @@ static int hy__slot_ready(hy_frame *F, hy_trainer *T, hy__slot *s)
     if (hy__slot_open(F, T, s)) return -1;
     hy__slot_follow(s);
     if (!hy__writable(F, &p->array, "hy_step")) return -1;
-    s->seen = p->array.buffer->version;
+    hy__slot_note(s);
     s->live = 1;
     return 0;
 }
@@ -57293,7 +57302,7 @@ static void hy__slot_take(hy_frame *F, hy_trainer *T, hy__slot *s, int64_t t, hy
     if (!t) { hy__slot_forget(F, T, s); return; }
     for (k = 0; k <= HY__MASTER; k++)
         if (found[k]) memcpy(s->state[k]->data, found[k]->t.data, (size_t)hy__bytes(&found[k]->t.type));
-    s->seen = s->param->array.buffer->version;
+    hy__slot_note(s);
 }
 
 HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
