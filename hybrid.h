@@ -58752,7 +58752,7 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
     L->samples = 0;
     while (L->samples < rest && L->ready < L->opt.prefetch) {
         rows = hy__least(rest - L->samples, L->size);
-        if (hy__loader_room(F, L, L->ready, rows)) { hy__loader_drop(F, L); return; }
+        if (hy__loader_room(F, L, L->ready, rows)) return;
         L->ready++;
         L->samples += rows;
     }
@@ -58765,7 +58765,6 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
         if (!L->failed[i]) continue;
         hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",
                  L->order[L->begin + i]);
-        hy__loader_drop(F, L);
         return;
     }
 }
@@ -58783,10 +58782,6 @@ static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L, int64_t batch)
         x->buffer = v->buffer;
         v->buffer = NULL;
         if (all) all->item[k] = x;
-    }
-    for (; F->code && k < parts; k++) {
-        hy__buffer_drop(&F->cache, L->made[batch * parts + k].buffer);
-        L->made[batch * parts + k].buffer = NULL;
     }
     L->at = hy__least(L->n, L->at + L->made[batch * parts].t.type.shape.dim[0]);
     return F->code ? NULL : parts > 1 ? all : x;
@@ -58818,14 +58813,13 @@ static hy_array *hy__loader_fetch(hy_frame *F, hy_loader *L)
                      L->order[L->at + i]);
     if (!F->code) y = hy__loader_hand_out(F, L, batch);
     if (!F->code) hy__loader_arm(F, L);
-    if (!F->code) return y;
-    hy__loader_drop(F, L);
-    return NULL;
+    return y;
 }
 
 HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
 {
-    hy_array *y;
+    hy_array *y = NULL;
+    int64_t at;
     if (!hy__loader_ok(F, L, "hy_next")) return NULL;
     if (F->graph) {
         hy__fail(F, HY_ERROR_TRACE, "hy_next: forward is being traced: batches are its inputs");
@@ -58833,12 +58827,17 @@ HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
     }
     if (L->epoch < 0 || L->ended) hy__loader_begin(L);
     if (!L->ready && hy__loader_rest(L) <= 0) { L->ended = 1; return NULL; }
-    if (L->crew) return hy__loader_fetch(F, L);
-    if (!L->ready) hy__loader_make(F, L);
-    if (F->code) return NULL;
-    y = hy__loader_hand_out(F, L, L->next);
-    if (++L->next == L->ready) L->next = L->ready = 0;
-    return y;
+    at = L->at;
+    if (!L->crew && !L->ready) hy__loader_make(F, L);
+    if (L->crew) y = hy__loader_fetch(F, L);
+    else if (!F->code) {
+        y = hy__loader_hand_out(F, L, L->next);
+        if (++L->next == L->ready) L->next = L->ready = 0;
+    }
+    if (!F->code) return y;
+    L->at = at;                         /* the batch is still to come */
+    hy__loader_drop(F, L);
+    return NULL;
 }
 
 HY_API int64_t hy_loader_length(hy_frame *F, hy_loader *L)
