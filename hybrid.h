@@ -3548,8 +3548,8 @@ HY_API double   hy_learning_rate(hy_frame *F, hy_trainer *T);
 HY_API void     hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rate);
 HY_API int64_t  hy_num_update(hy_frame *F, hy_trainer *T);
 /* Before hy_pause: loss times the loss scale, by which hy_step divides again, so that small gradients
- * are not lost in 16 bits. A step whose gradients overflow is left out and halves the scale, 2000 others
- * double it, up to 2^24. */
+ * are not lost in 16 bits. A step whose gradients overflow is left out and halves the scale, down to 1, 2000
+ * others double it, up to 2^24. */
 HY_API hy_array *hy_scale_loss(hy_frame *F, hy_trainer *T, hy_array *loss);
 HY_API double   hy_loss_scale(hy_frame *F, hy_trainer *T);
 #ifndef HYBRID_NO_IO
@@ -57096,7 +57096,7 @@ static double hy__trainer_factor(hy_frame *F, hy_trainer *T, double rescale)
     }
     if (T->opt.loss_scale > 0 && sum - sum != 0) {
         T->good = 0;
-        T->loss_scale = T->loss_scale > 2 ? T->loss_scale / 2 : 1;
+        T->loss_scale = T->loss_scale > 2 ? T->loss_scale / 2 : fmin(T->loss_scale, 1);
         return 0;
     }
     norm = sqrt(sum) * fabs(rescale);

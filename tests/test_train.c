@@ -474,7 +474,13 @@ static void test_train_norms(void)
     CHECK_NEAR(hy_loss_scale(F, T), 512, 0);
     train_read(F, net, v);
     CHECK(memcmp(v, w, sizeof v) != 0);
-    CHECK(hy_num_update(F, T) == 1 && hy_close(F) == 0);
+    CHECK(hy_num_update(F, T) == 1);
+    to.loss_scale = 0.25;
+    T = hy_trainer_new(F, &net->base, hy_optim_sgd(&o), &to);
+    hy_set_value(F, net->w[1], HUGE_VAL, 2);
+    train_step(F, net, T, 1, 5);
+    CHECK_NEAR(hy_loss_scale(F, T), 0.25, 0);           /* it does not grow */
+    CHECK(hy_close(F) == 0);
 }
 
 /* The hook sees every gradient; here two machines have the same. An optimiser of the user's own. */
