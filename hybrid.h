@@ -31818,6 +31818,7 @@ static int hy__param_fill_now(hy_frame *F, hy__param *p, const hy_type *type)
     hy__pack_strides(&draft.t);
     draft.t.data = b->data;
     draft.buffer = b;
+    draft.tape = NULL;                  /* of values that were taken back: these are new */
     hy__param_draw(F, p, &draft);
     if (F->code) { hy__buffer_drop(&F->cache, b); return -1; }
     b->watched = 1;
