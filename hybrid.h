@@ -58841,6 +58841,15 @@ HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
     return NULL;
 }
 
+/* What is left of an epoch under way is left out: the next call begins another. */
+static void hy__loader_leave(hy_frame *F, hy_loader *L)
+{
+    if (L->epoch < 0 || L->ended || !L->at) return;
+    L->at = L->n;
+    L->ended = 1;
+    hy__loader_drop(F, L);
+}
+
 HY_API int64_t hy_loader_length(hy_frame *F, hy_loader *L)
 {
     int64_t n;
@@ -59566,7 +59575,7 @@ static void hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *sum
     if (W->opt.metric) hy_metric_update(F, W->opt.metric, hy_get(F, batch, 1), hy_get(F, y, 1));
 }
 
-/* All batches of a loader: samples, mean loss, metric. */
+/* All batches of a loader, whoever has taken some of its epoch before: samples, mean loss, metric. */
 static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss, double *metric)
 {
     hy_frame *F = W->F;
@@ -59574,6 +59583,7 @@ static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss
     double sum = 0, count = 0;
     int more = 1;
     if (W->opt.metric) hy_metric_reset_local(F, W->opt.metric);
+    hy__loader_leave(F, L);
     while (more && !F->code) {
         hy_array *batch;
         hy_begin(F);
