@@ -52412,7 +52412,7 @@ static int hy__make_tensordot(hy__making *M)
     int64_t a[HY_MAX_DIM], b[HY_MAX_DIM], many = 0, first = 0, last = -1;
     const char *axes = M->text[HY__NP_AXES];
     hy__edge in[2];
-    int n, m, back_a, back_b, plain, i;
+    int n, m, back_a, back_b, i;
     if (axes && (hy__making_number(M, HY__NP_AXES, "axes", &many) || many < 0 || many > HY_MAX_DIM))
         return hy__making_bad(M, "axes", axes);
     if (axes)                               /* the last ones of the first operand, the first of the second */
@@ -52422,8 +52422,7 @@ static int hy__make_tensordot(hy__making *M)
     if (n != m) return hy__making_bad(M, "axes", M->text[HY__NP_A_AXES]);
     back_a = !n || a[0] < 0;
     back_b = n && b[0] < 0;
-    plain = n < 2 && back_a && !back_b;
-    if (hy__make_summed(M, a, n, back_a, plain ? NULL : back_a ? "0" : "1")) return -1;
+    if (hy__make_summed(M, a, n, back_a, back_a ? "0" : "1")) return -1;
     in[0] = M->at;
     M->at = M->in[1];
     if (hy__make_summed(M, b, n, back_b, back_b ? "-2" : NULL)) return -1;
@@ -52431,7 +52430,7 @@ static int hy__make_tensordot(hy__making *M)
     hy__make_with(M, "transpose_a", back_a ? "False" : "True");
     hy__make_with(M, "transpose_b", back_b ? "True" : "False");
     if (hy__make_op(M, HY_OP_dot, 2, in)) return -1;
-    return !plain && ((back_b && hy__make_drop(M, &last, 1)) || hy__make_drop(M, &first, 1)) ? -1 : 0;
+    return n && ((back_b && hy__make_drop(M, &last, 1)) || hy__make_drop(M, &first, 1)) ? -1 : 0;
 }
 
 /* --- einsum --- */
