@@ -3554,8 +3554,8 @@ HY_API double   hy_learning_rate(hy_frame *F, hy_trainer *T);
 HY_API void     hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rate);
 HY_API int64_t  hy_num_update(hy_frame *F, hy_trainer *T);
 /* Before hy_pause: loss times the loss scale, by which hy_step divides again, so that small gradients
- * are not lost in 16 bits. A step whose gradients overflow is left out and halves the scale, 2000 others
- * double it, up to 2^24. */
+ * are not lost in 16 bits. A step whose gradients overflow is left out and halves the scale, down to 1, 2000
+ * others double it, up to 2^24. */
 HY_API hy_array *hy_scale_loss(hy_frame *F, hy_trainer *T, hy_array *loss);
 HY_API double   hy_loss_scale(hy_frame *F, hy_trainer *T);
 #ifndef HYBRID_NO_IO
@@ -5282,6 +5282,7 @@ struct hy__param {
     hy_frame   *trial;                  /* whose call gave it values and is still under way: if that fails, */
     int         stays;                  /* ... they go, unless another frame has used them since */
     int         refs;                   /* the block's and those of nodes */
+    uint64_t    moves;                  /* how often its memory became another */
     char       *path;                   /* "features.0.weight" and ... */
     uint64_t    seed;                   /* ... this, the frame's at hy_initialize, decide its values */
 };
@@ -7465,6 +7466,7 @@ static void hy__param_sync(hy_frame *F, hy__param *p)
         HY__STORE(&s->array.buffer, p->array.buffer ? hy__buffer_hold(p->array.buffer) : NULL);
         hy__buffer_drop(&F->cache, old);
     }
+    p->moves++;
     HY__ADD(&F->root->moves, 1);
 }
 
@@ -31878,6 +31880,7 @@ static int hy__param_fill_now(hy_frame *F, hy__param *p, const hy_type *type)
     hy__pack_strides(&draft.t);
     draft.t.data = b->data;
     draft.buffer = b;
+    draft.tape = NULL;                  /* of values that were taken back: these are new */
     hy__param_draw(F, p, &draft);
     if (F->code) { hy__buffer_drop(&F->cache, b); return -1; }
     b->watched = 1;
@@ -52519,7 +52522,7 @@ static int hy__make_tensordot(hy__making *M)
     int64_t a[HY_MAX_DIM], b[HY_MAX_DIM], many = 0, first = 0, last = -1;
     const char *axes = M->text[HY__NP_AXES];
     hy__edge in[2];
-    int n, m, back_a, back_b, plain, i;
+    int n, m, back_a, back_b, i;
     if (axes && (hy__making_number(M, HY__NP_AXES, "axes", &many) || many < 0 || many > HY_MAX_DIM))
         return hy__making_bad(M, "axes", axes);
     if (axes)                               /* the last ones of the first operand, the first of the second */
@@ -52529,8 +52532,7 @@ static int hy__make_tensordot(hy__making *M)
     if (n != m) return hy__making_bad(M, "axes", M->text[HY__NP_A_AXES]);
     back_a = !n || a[0] < 0;
     back_b = n && b[0] < 0;
-    plain = n < 2 && back_a && !back_b;
-    if (hy__make_summed(M, a, n, back_a, plain ? NULL : back_a ? "0" : "1")) return -1;
+    if (hy__make_summed(M, a, n, back_a, back_a ? "0" : "1")) return -1;
     in[0] = M->at;
     M->at = M->in[1];
     if (hy__make_summed(M, b, n, back_b, back_b ? "-2" : NULL)) return -1;
@@ -52538,7 +52540,7 @@ static int hy__make_tensordot(hy__making *M)
     hy__make_with(M, "transpose_a", back_a ? "False" : "True");
     hy__make_with(M, "transpose_b", back_b ? "True" : "False");
     if (hy__make_op(M, HY_OP_dot, 2, in)) return -1;
-    return !plain && ((back_b && hy__make_drop(M, &last, 1)) || hy__make_drop(M, &first, 1)) ? -1 : 0;
+    return n && ((back_b && hy__make_drop(M, &last, 1)) || hy__make_drop(M, &first, 1)) ? -1 : 0;
 }
 
 /* --- einsum --- */
@@ -56822,7 +56824,7 @@ typedef struct hy__slot {               /* a parameter */
     hy_update   u;
     int64_t     parts, per;             /* parts, each of so many numbers but the last */
     int         live;                   /* it is updated in this step */
-    uint64_t    seen;                   /* version of its weights that the master was made of */
+    uint64_t    seen, moves;            /* version of its weights that the master was made of, and where */
 } hy__slot;
 
 struct hy_trainer {
@@ -56976,6 +56978,13 @@ static void hy__slot_forget(hy_frame *F, hy_trainer *T, hy__slot *s)
     s->parts = T->parts = 0;
 }
 
+/* The master is as the weights are now. */
+static void hy__slot_note(hy__slot *s)
+{
+    s->seen = s->param->array.buffer->version;
+    s->moves = s->param->moves;
+}
+
 /* The states of a parameter, once it has values; they stay with it. */
 static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
 {
@@ -57006,7 +57015,7 @@ static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
     s->per = HY__MORSEL;
     if (x->by_row && row) s->per = (s->per + row - 1) / row * row;
     s->parts = n ? (n + s->per - 1) / s->per : 1;
-    s->seen = s->param->array.buffer->version;
+    hy__slot_note(s);
     T->parts = 0;                       /* to be laid out anew */
     return 0;
 }
@@ -57015,7 +57024,7 @@ static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
 static void hy__slot_follow(hy__slot *s)
 {
     const hy_array *x = &s->param->array;
-    if (s->state[HY__MASTER] && s->seen != x->buffer->version)
+    if (s->state[HY__MASTER] && (s->seen != x->buffer->version || s->moves != s->param->moves))
         hy__load_tile(HY_F32, s->state[HY__MASTER]->data, x->t.data, s->type.dtype, 1, s->u.size);
 }
 
@@ -57037,7 +57046,7 @@ static int hy__slot_ready(hy_frame *F, hy_trainer *T, hy__slot *s)
     if (hy__slot_open(F, T, s)) return -1;
     hy__slot_follow(s);
     if (!hy__writable(F, &p->array, "hy_step")) return -1;
-    s->seen = p->array.buffer->version;
+    hy__slot_note(s);
     s->live = 1;
     return 0;
 }
@@ -57204,7 +57213,7 @@ static double hy__trainer_factor(hy_frame *F, hy_trainer *T, double rescale)
     }
     if (T->opt.loss_scale > 0 && sum - sum != 0) {
         T->good = 0;
-        T->loss_scale = T->loss_scale > 2 ? T->loss_scale / 2 : 1;
+        T->loss_scale = T->loss_scale > 2 ? T->loss_scale / 2 : fmin(T->loss_scale, 1);
         return 0;
     }
     norm = sqrt(sum) * fabs(rescale);
@@ -57383,42 +57392,48 @@ static hy_array *hy__state_named(hy_frame *F, const hy__restored *from, const ch
     return NULL;
 }
 
-/* The states of one parameter, looked at or (commit) taken. */
-static void hy__slot_restore(hy_frame *F, hy_trainer *T, hy__slot *s, const hy__restored *from, int64_t t,
-                             int commit)
+/* The states of one parameter, looked for: from here on nothing can fail. */
+static void hy__slot_find(hy_frame *F, hy_trainer *T, hy__slot *s, const hy__restored *from, int64_t t,
+                          hy_array **found)
 {
     char *name;
     int k;
     if (t < 0 || t >> HY__UPDATES_BITS)
         hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: %l updates of Parameter '%s'", t,
                  hy__called(s->param));
-    if (F->code) return;
-    s->u.t = commit ? t : s->u.t;
-    if (!t && commit) hy__slot_forget(F, T, s);
-    if (!t) return;
+    if (F->code || !t) return;
     if (!s->param->array.buffer) { hy__fail_param(F, s->param, "hy_set_trainer_states"); return; }
     if (hy__slot_open(F, T, s)) return;
     for (k = 0; k <= HY__MASTER && !F->code; k++) {
-        hy_type type = hy__state_type(T, s, k);
-        hy_array *x;
         if (!s->state[k]) continue;
         name = hy__string(F, s->path, hy__state_names[k]);
-        x = name ? hy__state_named(F, from, name, type) : NULL;
+        found[k] = name ? hy__state_named(F, from, name, hy__state_type(T, s, k)) : NULL;
         hy__free(&F->root->heap, name);
-        if (x && commit) memcpy(s->state[k]->data, x->t.data, (size_t)hy__bytes(&type));
     }
-    if (commit) s->seen = s->param->array.buffer->version;
+}
+
+static void hy__slot_take(hy_frame *F, hy_trainer *T, hy__slot *s, int64_t t, hy_array *const *found)
+{
+    int k;
+    s->u.t = t;
+    if (!t) { hy__slot_forget(F, T, s); return; }
+    for (k = 0; k <= HY__MASTER; k++)
+        if (found[k]) memcpy(s->state[k]->data, found[k]->t.data, (size_t)hy__bytes(&found[k]->t.type));
+    hy__slot_note(s);
 }
 
 HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
 {
     hy__restored from;
-    hy_array *kind, *numbers, *counts;
+    hy_array *kind, *numbers, *counts, **found;
     const double *number;
+    const int64_t *count;
     hy_type type;
-    int i, commit;
+    int i;
     if (!hy__trainer_ok(F, T, "hy_set_trainer_states")) return -1;
     if (!hy__arrays_ok(F, &states, "hy_set_trainer_states")) return -1;
+    found = (hy_array **)hy__alloc_zero(&F->root->heap, (size_t)T->n * HY__SLOT_STATES * sizeof *found);
+    if (!found) { hy__no_memory(F, "hy_set_trainer_states"); return -1; }
     hy_begin(F);
     from.all = states;
     hy__index_open(F, &from.index, &states);
@@ -57438,9 +57453,11 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
     if (number && !(number[0] == 1 && number[1] >= 0 && number[1] < 4e15 && number[2] > 0 &&
                     number[2] < HUGE_VAL && number[3] >= 0 && number[3] < 4e15))
         hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: 'trainer' holds numbers that no trainer has");
-    for (commit = 0; commit < 2; commit++)
-        for (i = 0; i < T->n && !F->code; i++)
-            hy__slot_restore(F, T, &T->slot[i], &from, ((const int64_t *)counts->t.data)[i], commit);
+    count = F->code ? NULL : (const int64_t *)counts->t.data;
+    for (i = 0; i < T->n && !F->code; i++)
+        hy__slot_find(F, T, &T->slot[i], &from, count[i], found + i * HY__SLOT_STATES);
+    for (i = 0; i < T->n && !F->code; i++)
+        hy__slot_take(F, T, &T->slot[i], count[i], found + i * HY__SLOT_STATES);
     if (!F->code) {
         T->num_update = (int64_t)number[1];
         T->loss_scale = number[2];
@@ -57451,6 +57468,7 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
         if (!T->slot[i].u.t) hy__slot_forget(F, T, &T->slot[i]);
     hy__index_close(F, &from.index);
     hy_end(F);
+    hy__free(&F->root->heap, (void *)found);
     return F->code ? -1 : 0;
 }
 
@@ -58862,7 +58880,7 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
     L->samples = 0;
     while (L->samples < rest && L->ready < L->opt.prefetch) {
         rows = hy__least(rest - L->samples, L->size);
-        if (hy__loader_room(F, L, L->ready, rows)) { hy__loader_drop(F, L); return; }
+        if (hy__loader_room(F, L, L->ready, rows)) return;
         L->ready++;
         L->samples += rows;
     }
@@ -58879,7 +58897,6 @@ static void hy__loader_make(hy_frame *F, hy_loader *L)
         if (!L->failed[i]) continue;
         hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",
                  L->order[L->begin + i]);
-        hy__loader_drop(F, L);
         return;
     }
 }
@@ -58897,10 +58914,6 @@ static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L, int64_t batch)
         x->buffer = v->buffer;
         v->buffer = NULL;
         if (all) all->item[k] = x;
-    }
-    for (; F->code && k < parts; k++) {
-        hy__buffer_drop(&F->cache, L->made[batch * parts + k].buffer);
-        L->made[batch * parts + k].buffer = NULL;
     }
     L->at = hy__least(L->n, L->at + L->made[batch * parts].t.type.shape.dim[0]);
     return F->code ? NULL : parts > 1 ? all : x;
@@ -58932,14 +58945,13 @@ static hy_array *hy__loader_fetch(hy_frame *F, hy_loader *L)
                      L->order[L->at + i]);
     if (!F->code) y = hy__loader_hand_out(F, L, batch);
     if (!F->code) hy__loader_arm(F, L);
-    if (!F->code) return y;
-    hy__loader_drop(F, L);
-    return NULL;
+    return y;
 }
 
 HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
 {
-    hy_array *y;
+    hy_array *y = NULL;
+    int64_t at;
     if (!hy__loader_ok(F, L, "hy_next")) return NULL;
     if (F->graph) {
         hy__fail(F, HY_ERROR_TRACE, "hy_next: forward is being traced: batches are its inputs");
@@ -58947,12 +58959,26 @@ HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
     }
     if (L->epoch < 0 || L->ended) hy__loader_begin(L);
     if (!L->ready && hy__loader_rest(L) <= 0) { L->ended = 1; return NULL; }
-    if (L->crew) return hy__loader_fetch(F, L);
-    if (!L->ready) hy__loader_make(F, L);
-    if (F->code) return NULL;
-    y = hy__loader_hand_out(F, L, L->next);
-    if (++L->next == L->ready) L->next = L->ready = 0;
-    return y;
+    at = L->at;
+    if (!L->crew && !L->ready) hy__loader_make(F, L);
+    if (L->crew) y = hy__loader_fetch(F, L);
+    else if (!F->code) {
+        y = hy__loader_hand_out(F, L, L->next);
+        if (++L->next == L->ready) L->next = L->ready = 0;
+    }
+    if (!F->code) return y;
+    L->at = at;                         /* the batch is still to come */
+    hy__loader_drop(F, L);
+    return NULL;
+}
+
+/* What is left of an epoch under way is left out: the next call begins another. */
+static void hy__loader_leave(hy_frame *F, hy_loader *L)
+{
+    if (L->epoch < 0 || L->ended || !L->at) return;
+    L->at = L->n;
+    L->ended = 1;
+    hy__loader_drop(F, L);
 }
 
 HY_API int64_t hy_loader_length(hy_frame *F, hy_loader *L)
@@ -59680,7 +59706,7 @@ static void hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *sum
     if (W->opt.metric) hy_metric_update(F, W->opt.metric, hy_get(F, batch, 1), hy_get(F, y, 1));
 }
 
-/* All batches of a loader: samples, mean loss, metric. */
+/* All batches of a loader, whoever has taken some of its epoch before: samples, mean loss, metric. */
 static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss, double *metric)
 {
     hy_frame *F = W->F;
@@ -59688,6 +59714,7 @@ static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss
     double sum = 0, count = 0;
     int more = 1;
     if (W->opt.metric) hy_metric_reset_local(F, W->opt.metric);
+    hy__loader_leave(F, L);
     while (more && !F->code) {
         hy_array *batch;
         hy_begin(F);

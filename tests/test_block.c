@@ -441,6 +441,34 @@ static void block_mode_set_in_forward_stays_inside(void)
     ERR(F, HY_ERROR_TRACE, "hy_set_training");
     CHECK(hy_close(F) == 0);
 }
+
+/* Values that a call gave which failed go with it; a recorded call gives others, of another shape. */
+static void block_values_are_given_again(void)
+{
+    int hybrid;
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        hy_frame *F = tb_open(1);
+        hy_block *net = tb_chain(F), *dense = hy_nn_dense(F, 3, NULL);
+        hy_array *y;
+        hy_add_child(F, net, "dense", dense);
+        hy_add_child(F, net, "errs", tb_block(F, "errs", block_errs_itself));
+        hy_initialize(F, net, NULL);
+        if (hybrid) hy_hybridize(F, net, NULL);
+        hy_begin(F);
+        hy_record(F);
+        CHECK(!hy_call(F, net, hy_ones(F, HY_SHAPE(2, 4))));
+        hy_pause(F);
+        hy_end(F);
+        ERR(F, HY_ERROR_USER, "not today");
+        hy_record(F);
+        y = hy_call(F, dense, hy_ones(F, HY_SHAPE(2, 5)));
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        CHECK(hy_value(F, hy_grad_of(F, hy_param(F, dense, "weight")), 2, 4) == 2);
+        OK(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
 #endif
 
 /* --- hooks --- */
@@ -591,6 +619,7 @@ static void test_block(void)
     RUN(block_errors_of_forward_carry_the_path);
 #ifndef HYBRID_NO_TRAIN
     RUN(block_mode_set_in_forward_stays_inside);
+    RUN(block_values_are_given_again);
 #endif
     RUN(block_hooks_run_and_go);
     RUN(block_hook_may_remove_itself);

@@ -318,6 +318,45 @@ static int data_oom_program(hy_frame *F)
 }
 static void test_data_oom(void) { oom_walk(data_oom_program, 1); }
 
+/* A batch for which there was no memory comes with the next call. */
+static void data_nothing_lost(int workers, int at)
+{
+    int failed = 1;
+    long n;
+    for (n = 0; failed && n < 1000; n++) {
+        oom_meter meter;
+        hy_frame *F = oom_open(&meter, 1000000, 0, 1);
+        hy_dataset *D = hy_dataset_of(F, 12, 2, data_types, data_made, NULL);
+        hy_loader_opt o;
+        hy_loader *L;
+        hy_array *x;
+        int64_t sample = 0;
+        int i;
+        memset(&o, 0, sizeof o);
+        o.prefetch = 2;
+        o.workers = workers;
+        L = hy_loader_new(F, D, 3, &o);
+        failed = 0;
+        do {
+            if (!failed && sample == 3 * at) meter.left = n;
+            x = hy_next(F, L);
+            meter.left = 1000000;
+            if (!x && hy_error(F)) { train_expect(F, "out of memory"); failed++; continue; }
+            for (i = 0; x && i < 3; i++) CHECK_NEAR(hy_value(F, hy_get(F, x, 0), i, 0), (double)sample++, 0);
+        } while (x || (failed && sample == 3 * at));
+        CHECK(sample == 12 && failed < 2 && !hy_close(F));
+    }
+    CHECK(!failed);
+}
+static void test_data_nothing_lost(void)
+{
+    int at;
+    for (at = 0; at < 4; at++) {
+        data_nothing_lost(0, at);
+        data_nothing_lost(2, at);
+    }
+}
+
 static void test_data(void)
 {
     RUN(test_data_batches);
@@ -327,4 +366,5 @@ static void test_data(void)
     RUN(test_data_readers);
     RUN(test_data_hollow);
     RUN(test_data_oom);
+    RUN(test_data_nothing_lost);
 }

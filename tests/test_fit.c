@@ -172,6 +172,35 @@ static void test_fit_errors(void)
     CHECK(!hy_is_recording(s.F) && hy_close(s.F) == 0);
 }
 
+/* An epoch is all batches, also where some of the loader's have been taken before. */
+static void test_fit_whole_epochs(void)
+{
+    double loss[2];
+    int64_t samples[2];
+    int taken, workers;
+    for (workers = 0; workers < 3; workers += 2) {
+        for (taken = 0; taken < 2; taken++) {
+            fit_setting s;
+            hy_loader_opt l;
+            hy_history h;
+            memset(&l, 0, sizeof l);
+            fit_open(&s, 1, 1);
+            l.workers = workers;
+            l.last_batch = HY_LAST_ROLLOVER;
+            s.test = hy_loader_new(s.F, hy_dataset_of(s.F, 200, 2, fit_types, fit_sample, NULL), 64, &l);
+            if (taken) hy_next(s.F, s.test);
+            h = hy_fit(s.F, s.net, s.loss, s.T, s.train, s.test, NULL);
+            CHECK(h.n == 1);
+            loss[taken] = h.n ? h.at[0].validation_loss : 0;
+            hy_next(s.F, s.train);
+            h = hy_fit(s.F, s.net, s.loss, s.T, s.train, NULL, NULL);
+            samples[taken] = h.n ? h.at[0].samples : 0;
+            CHECK(hy_close(s.F) == 0);
+        }
+        CHECK(loss[0] == loss[1] && samples[0] == 200 && samples[1] == 200);
+    }
+}
+
 /* A step of a compiled network is one program forward, one backward, and takes nothing from the allocator. */
 typedef struct fit_watch { int64_t calls; int epochs; } fit_watch;
 static int fit_memory(hy_frame *F, const hy_epoch *e, void *user)
@@ -232,6 +261,7 @@ static void test_fit(void)
     RUN(test_fit_files);
     RUN(test_fit_rude);
     RUN(test_fit_errors);
+    RUN(test_fit_whole_epochs);
     RUN(test_fit_no_allocation);
     RUN(test_fit_oom);
 }

@@ -474,7 +474,13 @@ static void test_train_norms(void)
     CHECK_NEAR(hy_loss_scale(F, T), 512, 0);
     train_read(F, net, v);
     CHECK(memcmp(v, w, sizeof v) != 0);
-    CHECK(hy_num_update(F, T) == 1 && hy_close(F) == 0);
+    CHECK(hy_num_update(F, T) == 1);
+    to.loss_scale = 0.25;
+    T = hy_trainer_new(F, &net->base, hy_optim_sgd(&o), &to);
+    hy_set_value(F, net->w[1], HUGE_VAL, 2);
+    train_step(F, net, T, 1, 5);
+    CHECK_NEAR(hy_loss_scale(F, T), 0.25, 0);           /* it does not grow */
+    CHECK(hy_close(F) == 0);
 }
 
 /* The hook sees every gradient; here two machines have the same. An optimiser of the user's own. */
@@ -608,6 +614,46 @@ static void test_train_frozen(void)
     }
 }
 
+/* Weights of 16 bits in other memory are the master's too, however often that was written. */
+static void test_train_moved(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_nn_dense_opt opt;
+    hy_init ones = hy_init_ones();
+    hy_block *net;
+    hy_trainer *T;
+    hy_array *w, *x;
+    hy__buffer *old = NULL;
+    uint64_t seen;
+    int i;
+    memset(&opt, 0, sizeof opt);
+    opt.in_units = 4;
+    opt.no_bias = 1;
+    net = hy_nn_dense(F, 3, &opt);
+    hy_cast_block(F, net, HY_F16);
+    hy_initialize(F, net, NULL);
+    x = hy_cast(F, hy_zeros(F, HY_SHAPE(2, 4)), HY_F16);
+    T = hy_trainer_new(F, net, hy_optim_sgd(NULL), NULL);
+    w = hy_param(F, net, "weight");
+    for (i = 0; i < 9; i++) {
+        if (i == 8) {
+            seen = w->buffer->version;
+            old = hy__buffer_hold(w->buffer);
+            for (i = 0; i < 20; i++) hy_empty(F, HY_SHAPE(3, 4), HY_F16);       /* no used memory is at hand */
+            hy_reinitialize(F, net, &ones);
+            while (w->buffer->version < seen) hy_set_value(F, w, 1, 0, 0);
+            CHECK(w->buffer->version == seen);
+        }
+        hy_record(F);
+        hy_backward(F, hy_call(F, net, x), NULL);
+        hy_pause(F);
+        hy_step(F, T, 1);
+    }
+    CHECK_NEAR(hy_value(F, w, 1, 1), 1, 0);
+    hy__buffer_drop(&F->cache, old);
+    CHECK(hy_close(F) == 0);
+}
+
 static int train_oom_program(hy_frame *F)
 {
     train_toy *net = train_toy_new(F, 1, HY_F16);
@@ -626,6 +672,49 @@ static int train_oom_program(hy_frame *F)
 }
 static void test_train_oom(void) { oom_walk(train_oom_program, 1); }
 
+/* Setting states takes all or nothing, out of memory too. */
+static double train_remembered(hy_frame *F, hy_trainer *T)
+{
+    hy_arrays all;
+    double sum = 0;
+    int64_t k;
+    int i;
+    hy_begin(F);
+    all = hy_trainer_states(F, T);
+    for (i = 0; i < all.n; i++) {
+        const double *v = (const double *)hy_data(F, hy_cast(F, all.at[i], HY_F64));
+        for (k = 0; k < hy_size(F, all.at[i]); k++) sum += v[k] * (double)(k + 1) * (i + 1);
+    }
+    hy_end(F);
+    return sum;
+}
+static void test_train_states_whole(void)
+{
+    long n;
+    int failed = 1;
+    for (n = 0; failed && n < 1000; n++) {
+        oom_meter meter;
+        hy_frame *F = oom_open(&meter, 1000000, 0, 1);
+        train_toy *net = train_toy_new(F, 1, HY_F32);
+        hy_trainer *T = hy_trainer_new(F, &net->base, hy_optim_adam(NULL), NULL);
+        hy_arrays states;
+        double first, then;
+        train_step(F, net, T, 1, 1);
+        states = hy_trainer_states(F, T);
+        first = train_remembered(F, T);
+        train_step(F, net, T, 1, 2);
+        then = train_remembered(F, T);
+        CHECK(!hy_error(F) && first != then);
+        meter.left = n;
+        failed = hy_set_trainer_states(F, T, states);
+        meter.left = 1000000;
+        if (failed) train_expect(F, "out of memory");
+        CHECK_NEAR(train_remembered(F, T), failed ? then : first, 0);
+        CHECK(hy_close(F) == 0);
+    }
+    CHECK(!failed && n > 1);
+}
+
 static void test_train(void)
 {
     RUN(test_train_optimizers_reference);
@@ -640,5 +729,7 @@ static void test_train(void)
     RUN(test_train_states);
     RUN(test_train_no_allocation);
     RUN(test_train_frozen);
+    RUN(test_train_moved);
     RUN(test_train_oom);
+    RUN(test_train_states_whole);
 }
