@@ -29488,12 +29488,12 @@ HY__COLD_ROOMS
 /* A place between two of n neighbours: at + 1 counts by `share`. */
 typedef struct hy__between_two { int64_t at, next; double share; } hy__between_two;
 
-/* Where place i of `wide` lies among n, both ends meeting, or all edges. */
+/* Where place i of `wide` lies among n, both ends meeting, or all edges; a single one lies at the first. */
 static hy__between_two hy__resized_place(int64_t i, int64_t wide, int64_t n, int half)
 {
     hy__between_two p;
-    double at = half ? ((double)i + 0.5) * (double)n / (double)wide - 0.5
-        : wide > 1 ? (double)i * (double)(n - 1) / (double)(wide - 1) : 0;
+    double at = wide < 2 ? 0 : half ? ((double)i + 0.5) * (double)n / (double)wide - 0.5
+        : (double)i * (double)(n - 1) / (double)(wide - 1);
     if (at < 0) at = 0;
     p.at = hy__least((int64_t)at, n - 1);
     p.next = p.at + (p.at < n - 1);
@@ -61941,8 +61941,9 @@ static void hy__c_triangle(hy__c *c, const hy__c_step *s)
 /* Where place `i` of `wide` lies among n, as an expression. */
 static const char *hy__c_resized_place(char *to, const char *i, int64_t wide, int64_t n, int half)
 {
-    if (half) return hy__c_text(to, "(%s + 0.5) * %l / %l - 0.5", i, n, wide);
-    return wide > 1 ? hy__c_text(to, "%s * %l.0 / %l", i, n - 1, wide - 1) : hy__c_text(to, "0.0");
+    if (wide < 2) return hy__c_text(to, "0.0");
+    return half ? hy__c_text(to, "(%s + 0.5) * %l / %l - 0.5", i, n, wide)
+        : hy__c_text(to, "%s * %l.0 / %l", i, n - 1, wide - 1);
 }
 
 static void hy__c_resize(hy__c *c, const hy__c_step *s)
