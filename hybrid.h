@@ -115,9 +115,10 @@
  * GRADIENTS
  *   hy_attach_grad(F, x, HY_GRAD_WRITE) asks for the gradient of x. Between hy_record(F) and hy_pause(F)
  *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
- *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
- *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, all
- *   but those of digamma, bilinear_sampler and spatial_transformer (ctc_loss: twice).
+ *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). Of a group of losses,
+ *   those that no gradient passes count for nothing. HY_GRAD_ADD adds to what is there. hy_grad returns
+ *   gradients instead; with create_graph they can be differentiated again, all but those of digamma,
+ *   bilinear_sampler and spatial_transformer (ctc_loss: twice).
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_assign of a recorded value is recorded; hy_add_to and its kin refuse one.
  *   hy_check_grad compares a gradient with difference quotients.
@@ -1821,7 +1822,8 @@ struct hy_op {
     OPT(linear_regression_output, "LinearRegressionOutput", NULL, 0, "x; gradient (x - label) scale / n") \
     OPT(logistic_regression_output, "LogisticRegressionOutput", NULL, 0, \
         "sigmoid; gradient (y - label) scale / n") \
-    OPT(mae_regression_output, "MAERegressionOutput", NULL, 0, "x; gradient sign(x - label) scale / n") \
+    OPT(mae_regression_output, "MAERegressionOutput", NULL, 0, \
+        "x; gradient sign(x - label) scale / n, sign(0) being -1") \
     OPT(make_loss, "MakeLoss", "make_loss", HY_OP_STRIDED, "x; the gradient starts here") \
     OP(block_grad, "BlockGrad", "stop_gradient", HY_OP_STRIDED, "x; no gradient passes") \
     OP(identity, "_copy", "identity", HY_OP_POINTWISE | HY_OP_MOVES, "x") \
@@ -15422,6 +15424,9 @@ static int hy__regression_infer(hy_infer *I)
     hy__same_types(I);
     hy_infer_same(I, x, &I->out[0].shape);
     if (I->status < 0 || x->ndim < 0) return I->status;
+    if (x->ndim != label->ndim && x->ndim && label->ndim > 0 && hy__shape_known(x) &&
+        hy__shape_known(label) && x->dim[0] == label->dim[0] && hy__size(x) == hy__size(label))
+        return I->status;                               /* samples alike, laid out otherwise */
     if (x->ndim == 2 && (label->ndim == 1 || (label->ndim < 0 && x->dim[1] == 1))) {    /* (N,1) with (N,) */
         hy_infer_dim(I, &x->dim[1], 1);
         hy_infer_shape(I, label, hy__shape1(x->dim[0]));
@@ -15431,15 +15436,16 @@ static int hy__regression_infer(hy_infer *I)
 }
 static int hy__logistic_bind(hy_job *job) { return hy__unary_bind_as(job, HY__UNARY_sigmoid); }
 
-/* y - label, or its sign, divided by the labels of a sample. y is made from x again: what flows back through
- * the output is not its derivative. */
+/* y - label, or its sign (-1 where they are equal, as in MXNet), divided by the labels of a sample. y is made
+ * from x again: what flows back through the output is not its derivative. */
 static int hy__regression_back(hy_frame *F, hy_diff *D, hy_array *y, int sign)
 {
     HY__REC(linear_regression_output, D);               /* the three records are alike */
     const hy_shape *label = &D->in[1]->t.type.shape;
     int64_t each = label->ndim > 1 ? hy__product(label, 1, label->ndim) : 1;
     hy_array *error = hy_sub(F, y, hy_reshape_like(F, D->in[1], y, NULL));
-    D->dx[0] = hy_mul_scalar(F, sign ? hy_sign(F, error) : error, each ? r->grad_scale / (double)each : 0);
+    if (sign) error = hy_sub(F, hy_sign(F, error), hy_equal_scalar(F, error, 0));
+    D->dx[0] = hy_mul_scalar(F, error, each ? r->grad_scale / (double)each : 0);
     return 0;
 }
 static int hy__regression_diff(hy_frame *F, hy_diff *D) { return hy__regression_back(F, D, D->in[0], 0); }
@@ -19088,12 +19094,13 @@ static int hy__argbest_bind(hy_job *job, int axis, int least)
     return 0;
 }
 
+/* Places have the type of the data, as in MXNet, but where that is of 8 bits, in which few places fit. */
 static int hy__argbest_infer(hy_infer *I, int axis, int keepdims)
 {
     const hy_shape *x = &I->in[0].shape;
     hy_dtype dtype = I->in[0].dtype;
     int64_t n = hy__infer_line(I, x, axis);
-    if (dtype) hy_infer_type(I, &I->out[0].dtype, hy__floating(dtype) ? dtype : HY_F32);
+    if (dtype) hy_infer_type(I, &I->out[0].dtype, hy__traits[dtype].size > 1 ? dtype : HY_F32);
     if (n == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "nothing to choose from in shape %z", x);
     if (n == -2 || x->ndim < 0 || !hy__infer_counts(I, I->out[0].dtype, n)) return I->status;
     return hy__infer_result(I, hy__reduced_shape(x, axis == HY_NONE ? (1 << x->ndim) - 1
@@ -29543,12 +29550,12 @@ HY__COLD_ROOMS
 /* A place between two of n neighbours: at + 1 counts by `share`. */
 typedef struct hy__between_two { int64_t at, next; double share; } hy__between_two;
 
-/* Where place i of `wide` lies among n, both ends meeting, or all edges. */
+/* Where place i of `wide` lies among n, both ends meeting, or all edges; a single one lies at the first. */
 static hy__between_two hy__resized_place(int64_t i, int64_t wide, int64_t n, int half)
 {
     hy__between_two p;
-    double at = half ? ((double)i + 0.5) * (double)n / (double)wide - 0.5
-        : wide > 1 ? (double)i * (double)(n - 1) / (double)(wide - 1) : 0;
+    double at = wide < 2 ? 0 : half ? ((double)i + 0.5) * (double)n / (double)wide - 0.5
+        : (double)i * (double)(n - 1) / (double)(wide - 1);
     if (at < 0) at = 0;
     p.at = hy__least((int64_t)at, n - 1);
     p.next = p.at + (p.at < n - 1);
@@ -44060,18 +44067,20 @@ static void hy__backward_calls(hy__backward *W, int joined)
 }
 
 /* --- backward --- */
+/* A head that no gradient passes counts for nothing beside one that has some. */
 static int hy__reach_heads(hy__backward *W, hy_array *heads)
 {
-    int i, count = heads->count ? heads->count : 1;
+    int i, count = heads->count ? heads->count : 1, some = 0;
     for (i = 0; i < count; i++) {
         hy_array *x = heads->count ? heads->item[i] : heads;
         if (!hy__concrete(W->F, x, "hy_backward", "an array with values")) return -1;
         if (x->param && hy__param_track(W->F, x)) return -1;
-        if (!x->tape)
-            return hy__fail(W->F, HY_ERROR_GRADIENT, "hy_backward: head %d was not computed from an array "
-                            "with hy_attach_grad between hy_record and hy_pause", i);
-        if (hy__reach(W, x->tape)) return -1;
+        some |= x->tape != NULL;
+        if (x->tape && hy__reach(W, x->tape)) return -1;
     }
+    if (!some)
+        return hy__fail(W->F, HY_ERROR_GRADIENT, "hy_backward: head 0 was not computed from an array "
+                        "with hy_attach_grad between hy_record and hy_pause");
     return hy__backward_open(W);
 }
 
@@ -44086,7 +44095,7 @@ static int hy__seed_heads(hy__backward *W, hy_array *heads, hy_array *head_grads
         hy_array *x = heads->count ? heads->item[i] : heads, *g;
         g = head_grads ? (head_grads->count ? head_grads->item[i] : head_grads) : hy_ones_like(F, x);
         if (!g || hy__check_gradient(F, g, &x->t.type, "hy_backward", i)) return -1;
-        hy__contribute(W, x->tape, x->output, g);
+        if (x->tape) hy__contribute(W, x->tape, x->output, g);
     }
     return F->code ? -1 : 0;
 }
@@ -51775,8 +51784,9 @@ static const hy__numpy *hy__numpy_find(const char *name)
  * inputs that are true or false. */
 typedef struct hy__compound_op { const char *name, *keys; int least, most; const char *how; } hy__compound_op;
 #define HY__AS_FILLED(v)   "add_scalar(zeros_like(%0), " v ")"
-#define HY__AS_SIGNED(size, sign) "mul(abs(" size "), add_scalar(mul_scalar(lesser_scalar(" sign ", 0), " \
-    "-2), 1))"
+/* Turned where the signs differ, so that 0 has a gradient, too. */
+#define HY__AS_SIGNED(size, sign) "mul(" size ", add_scalar(mul_scalar(not_equal(lesser_scalar(" size \
+    ", 0), lesser_scalar(" sign ", 0)), -2), 1))"
 /* 1 / sqrt(size of the last axis), as (1,). */
 #define HY__AS_OVER_ROOT(x) "rsqrt(sum(ones_like(slice_axis(reshape(" x ", reverse=True, shape='(-1, 0)'), " \
     "axis=0, begin=0, end=1)), axis=1))"
@@ -53207,7 +53217,7 @@ static void hy__make_unravel(hy__compound *C)
 
 /* --- images --- */
 
-/* Anchors that are shifted and stretched, down to the corners of boxes. */
+/* Anchors that are shifted and stretched, down to the corners of boxes; no gradient passes, as in MXNet. */
 static void hy__make_box_decode(hy__compound *C)
 {
     static const char *const std[] = { "std0", "std1", "std2", "std3" };
@@ -53236,6 +53246,7 @@ static void hy__make_box_decode(hy__compound *C)
     }
     hy__make_with(&C->M, "dim", "2");
     hy__make_op(&C->M, HY_OP_concat, 4, side);
+    hy__one(C, HY_OP_block_grad, C->M.at, NULL, NULL);
 }
 
 #ifndef HYBRID_NO_VISION
@@ -62100,8 +62111,9 @@ static void hy__c_triangle(hy__c *c, const hy__c_step *s)
 /* Where place `i` of `wide` lies among n, as an expression. */
 static const char *hy__c_resized_place(char *to, const char *i, int64_t wide, int64_t n, int half)
 {
-    if (half) return hy__c_text(to, "(%s + 0.5) * %l / %l - 0.5", i, n, wide);
-    return wide > 1 ? hy__c_text(to, "%s * %l.0 / %l", i, n - 1, wide - 1) : hy__c_text(to, "0.0");
+    if (wide < 2) return hy__c_text(to, "0.0");
+    return half ? hy__c_text(to, "(%s + 0.5) * %l / %l - 0.5", i, n, wide)
+        : hy__c_text(to, "%s * %l.0 / %l", i, n - 1, wide - 1);
 }
 
 static void hy__c_resize(hy__c *c, const hy__c_step *s)

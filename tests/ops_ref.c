@@ -988,15 +988,16 @@ static void refa_logistic_dx(const ref_case *c, const double *const *dy, double 
     (void)dy;
     refa_regression_dx(c, dx[0], refa_sigmoid_of, refa_same);
 }
+static double refa_sign_or_less(double x) { return x == 0 ? -1 : refa_sign_of(x); }
 static void refa_mae_dx(const ref_case *c, const double *const *dy, double *const *dx)
 {
     (void)dy;
-    refa_regression_dx(c, dx[0], refa_same, refa_sign_of);
+    refa_regression_dx(c, dx[0], refa_same, refa_sign_or_less);
 }
 #define REFA_REGRESSION(name, forward, declared) \
     static const char *const cases_##name##_regression_output[] = { \
         "(3,4) (3,4)", "(3,4) (3,4) | grad_scale=0.5", "(5) (5)", "(2,3,2) (2,3,2) | grad_scale=2", \
-        "(1) (1)", "(7,19)[-9,9] (7,19)[-9,9]", "(2,1,3,1,2) (2,1,3,1,2)", "(0,3) (0,3)", NULL \
+        "(1) (1)", "(7,19)[-9,9] (7,19)[-9,9]", "(7,5)int[-1,1] (7,5)int[-1,1]", "(2,1,3,1,2) (2,1,3,1,2)", "(0,3) (0,3)", NULL \
     }; \
     static const ref_op ref_##name##_regression_output = \
         { REFA_FLOATS, forward, REF_DECLARED, declared, 2e-6, cases_##name##_regression_output };
@@ -3907,7 +3908,7 @@ static int64_t refc_resized(const ref_case *c, int64_t n, const char *size, cons
 }
 static double refc_from(int64_t i, int64_t wide, int64_t n, int corners)
 {
-    double at = corners ? (wide > 1 ? (double)i * (double)(n - 1) / (double)(wide - 1) : 0) : ((double)i + 0.5) * (double)n / (double)wide - 0.5;
+    double at = wide < 2 ? 0 : corners ? (double)i * (double)(n - 1) / (double)(wide - 1) : ((double)i + 0.5) * (double)n / (double)wide - 0.5;
     return at < 0 ? 0 : at > (double)(n - 1) ? (double)(n - 1) : at;
 }
 static void refc_bilinear_resize(ref_case *c)
@@ -3927,7 +3928,7 @@ static const char *const cases_bilinear_resize[] = {
     "(1,1,1,1) | height=3 width=2", "(2,1,4,5) | height=9 width=3 align_corners=False", "(1,2,4,6) | scale_height=1.5 scale_width=0.5",
     "(1,1,5,4) | mode=odd_scale scale_height=2 scale_width=2", "(1,2,3,4) (1,1,5,6) | mode=like", "(1,1,5,4) | mode=to_even_down",
     "(1,1,5,4) | mode=to_even_up", "(1,1,5,4) | mode=to_odd_down", "(1,1,5,4) | mode=to_odd_up align_corners=False",
-    "(0,2,3,4) | height=2 width=2", "(1,1,3,4) | height=2 width=3 scale_width=2", NULL };
+    "(1,2,4,5) | height=3 width=1 align_corners=False", "(0,2,3,4) | height=2 width=2", "(1,1,3,4) | height=2 width=3 scale_width=2", NULL };
 static const ref_op ref_bilinear_resize = { REFA_FLOATS, refc_bilinear_resize, REF_TRUE, NULL, 2e-6, cases_bilinear_resize };
 
 /* What came from each pixel: by asking for one pixel after the other. */
@@ -3947,7 +3948,8 @@ static void refc_bilinear_resize_grad(ref_case *c)
     free(one);
 }
 static const char *const cases__bilinear_resize_grad[] = {
-    "(2,3,7,8) (2,3,4,5)", "(1,2,2,3) (1,2,4,5)", "(1,1,9,3) (1,1,4,5) | align_corners=False", "(1,2,1,1) (1,2,3,4)", NULL };
+    "(2,3,7,8) (2,3,4,5)", "(1,2,2,3) (1,2,4,5)", "(1,1,9,3) (1,1,4,5) | align_corners=False", "(1,2,1,1) (1,2,3,4)",
+    "(1,2,1,3) (1,2,4,5) | align_corners=False", NULL };
 static const ref_op ref__bilinear_resize_grad = {
     REFA_FLOATS, refc_bilinear_resize_grad, REF_TRUE, NULL, 2e-6, cases__bilinear_resize_grad };
 

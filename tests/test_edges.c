@@ -635,6 +635,49 @@ static void edge_nothing(void)
     CHECK(!hy_close(F));
 }
 
+/* argmax and argmin give places in the type of the data, as in MXNet, where 8 bits do not make that too short. */
+static void edge_types_of_places(void)
+{
+    static const hy_dtype types[] = { HY_F16, HY_F32, HY_F64, HY_I32, HY_I64, HY_I8, HY_U8 };
+    hy_frame *F = hy_open(NULL);
+    int i, least;
+    for (i = 0; i < 7; i++) for (least = 0; least < 2; least++) {
+        hy_array *x = hy_cast(F, hy_arange(F, 0, 5, 1), types[i]);
+        hy_array *y = least ? hy_argmin(F, x, 0, NULL) : hy_argmax(F, x, 0, NULL);
+        CHECK(hy_dtype_of(F, y) == (i < 5 ? types[i] : HY_F32));
+        CHECK(hy_item(F, y) == (least ? 0 : 4));
+    }
+    CHECK(hy_close(F) == 0);
+}
+
+/* Labels of a regression need as many samples and numbers as the data; at a tie MXNet's mean absolute error
+ * goes down. */
+static void edge_labels_laid_out_otherwise(void)
+{
+    static const struct { int n[3], m[3], ndim, mdim, ok; } cases[] = {
+        { { 3, 1, 1 }, { 3 }, 3, 1, 1 }, { { 2, 6 }, { 2, 3, 2 }, 2, 3, 1 }, { { 2, 2, 2 }, { 2, 4 }, 3, 2, 1 },
+        { { 2, 6 }, { 3, 2, 2 }, 2, 3, 0 }, { { 3, 2, 1 }, { 3 }, 3, 1, 0 } };
+    hy_frame *F = hy_open(NULL);
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hy_shape a = hy_shape_of(F, hy_zeros(F, HY_SHAPE(1))), b = a;
+        hy_array *x, *y;
+        int d;
+        a.ndim = cases[i].ndim;
+        b.ndim = cases[i].mdim;
+        for (d = 0; d < 3; d++) { a.dim[d] = cases[i].n[d]; b.dim[d] = cases[i].m[d]; }
+        x = hy_ones(F, a);
+        hy_attach_grad(F, x, HY_GRAD_WRITE);
+        hy_record(F);
+        y = hy_mae_regression_output(F, x, hy_ones(F, b), NULL);
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        if (!cases[i].ok) { CHECK(!y && hy_error_code(F) == HY_ERROR_SHAPE); hy_clear(F); continue; }
+        CHECK_NEAR(hy_item(F, hy_sum(F, hy_grad_of(F, x), HY_ALL, NULL)), -(double)a.dim[0], 1e-6);
+    }
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_edges(void)
 {
     RUN(edge_nothing);
@@ -655,6 +698,8 @@ static void test_edges(void)
     RUN(edge_no_channels);
     RUN(edge_no_places);
     RUN(edge_truth_is_flat);
+    RUN(edge_labels_laid_out_otherwise);
+    RUN(edge_types_of_places);
 #endif
     RUN(edge_opposite_flags);
     RUN(edge_window);
