@@ -33686,13 +33686,13 @@ enum { HY__CHANGING = 2 };
 static int hy__graph_stale(const hy_graph *g)
 {
     const hy__sources *s = (const hy__sources *)(const void *)g->all;
-    int i;
+    int i, stale = 0;
     for (i = 0; s && i < s->n; i++) {
         if (HY__PEEK(&s->seen[i].buffer->version) == s->seen[i].version) continue;
         HY__POKE(&s->seen[i].buffer->watched, HY__CHANGING);
-        return 1;
+        stale = 1;
     }
-    return 0;
+    return stale;
 }
 
 /* Does it touch what the program changes while it runs? */
