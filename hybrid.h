@@ -31501,7 +31501,10 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     why.frame = F;
     if (!op->bind(job) && job->stages >= 0 && job->stages <= HY_MAX_STAGES && (job->run || !job->stages)) {
         if (!job->notes) job->notes = sizeof job->plan;         /* it does not say how much it has used */
-        if (hy__makes_nothing(job)) { job->stages = 0; job->scratch = job->shared = 0; job->cost = 0; }
+        if (!hy__makes_nothing(job)) return 0;
+        job->cost = 0;
+        job->stages = op->flags & HY_OP_DYNAMIC ? 1 : 0;    /* the first sees whether values say so, too */
+        if (!job->stages) job->scratch = job->shared = 0;
         return 0;
     }
     hy__fail_call(F, why.code, op, record, c, why.text[0] ? why.text : "there is no kernel for this");
@@ -33759,13 +33762,13 @@ enum { HY__CHANGING = 2 };
 static int hy__graph_stale(const hy_graph *g)
 {
     const hy__sources *s = (const hy__sources *)(const void *)g->all;
-    int i;
+    int i, stale = 0;
     for (i = 0; s && i < s->n; i++) {
         if (HY__PEEK(&s->seen[i].buffer->version) == s->seen[i].version) continue;
         HY__POKE(&s->seen[i].buffer->watched, HY__CHANGING);
-        return 1;
+        stale = 1;
     }
-    return 0;
+    return stale;
 }
 
 /* Does it touch what the program changes while it runs? */

@@ -289,6 +289,35 @@ static void hybridize_values_may_decide_shapes(void)                   /* [58] v
     CHECK(hy_close(F) == 0);
 }
 
+/* What else the program tells of such a shape may be wrong: that there is nothing of it, too. */
+static hy_array *hybridize_counts(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *m = hy_get(F, x, 0), *with = hy_get(F, x, 1), *y;
+    y = hy_elemwise_add(F, hy_boolean_mask(F, m, m, 0), with);
+    if (self->kind[0] == 'u') y = hy_elemwise_add(F, hy_unique(F, m, HY_NONE, NULL), with);
+    if (self->kind[0] == 'n')
+        y = hy_elemwise_add(F, hy_cast(F, hy_nonzero(F, m), HY_F32), hy_expand_dims(F, with, 1));
+    return y;
+}
+
+static void hybridize_values_must_fit_shapes(void)
+{
+    static const char *const kind[] = { "mask", "unique", "nonzero" };
+    hy_frame *F = tb_open(2);
+    int i, k, n;
+    for (i = 0; i < 3; i++) {
+        hy_block *b = hybridize_one(F, kind[i], hybridize_counts);
+        for (k = 0; k < 2; k++)
+            for (n = 0; n < 4; n++) {
+                hy_array *y = hy_call(F, b, hy_group(F, hy_ones(F, HY_SHAPE(3 - k)), hy_ones(F, HY_SHAPE(n))));
+                CHECK(!y == (n != (i == 1 ? 1 : 3 - k)) && !hy_error(F) == !!y);
+                hy_clear(F);
+            }
+        CHECK(hy_cache_info(F, b).traces == 1);
+    }
+    CHECK(hy_close(F) == 0);
+}
+
 static void hybridize_takes_views_and_other_types(void)
 {
     hy_frame *F = tb_open(2);
@@ -1040,6 +1069,7 @@ static void test_hybridize(void)
     RUN(hybridize_gives_parameters_and_twice_the_same);
     RUN(hybridize_draws_as_line_by_line);
     RUN(hybridize_values_may_decide_shapes);
+    RUN(hybridize_values_must_fit_shapes);
     RUN(hybridize_takes_views_and_other_types);
     RUN(hybridize_optional_inputs);
     RUN(hybridize_keeps_nested_structure);

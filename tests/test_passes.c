@@ -665,10 +665,11 @@ static void passes_in_place(void)
 static void passes_stale(void)
 {
     passes_frame p = passes_open();
-    hy_array *w = hy_ones(p.F, HY_SHAPE(1)), *x = passes_inputs(p.F, HY_SHAPE(3), HY_F32);
+    hy_array *w = hy_ones(p.F, HY_SHAPE(1)), *x = passes_inputs(p.F, HY_SHAPE(3), HY_F32), *v[2], *both[2];
     hy_graph *folded = hy_compile(p.S, hy_mul(p.S, p.a, hy_exp(p.S, hy_identity(p.S, w)))), *o;
     hy_graph *scaled = hy_compile(p.S, hy_add(p.S, p.a, hy_mul(p.S, p.b, w))), *same, *plain;
     uint64_t epoch;
+    int i;
     o = passes_run(p.F, folded, x, 0, 1);
     same = passes_run(p.F, scaled, x, 0, 1);
     plain = passes_run(p.F, hy_compile(p.S, hy_mul(p.S, p.a, hy_full(p.F, HY_SHAPE(1), 5))), x, 0, 1);
@@ -685,6 +686,17 @@ static void passes_stale(void)
     hy_fill(p.F, w, 2);
     CHECK(!hy__graph_stale(o) && !hy__graph_stale(same));
     CHECK(passes_same(p.F, passes_plain(p.F, o, x), passes_plain(p.F, folded, x)));
+    for (i = 0; i < 2; i++) {
+        v[i] = hy_ones(p.F, HY_SHAPE(1));
+        both[i] = hy_exp(p.S, hy_identity(p.S, v[i]));
+    }
+    folded = hy_compile(p.S, hy_mul(p.S, hy_mul(p.S, p.a, both[0]), both[1]));
+    for (i = 0; i < 2; i++) {           /* both written at once: neither is looked at any more */
+        o = passes_run(p.F, folded, x, 0, 1);
+        hy_fill(p.F, v[0], 2);
+        hy_fill(p.F, v[1], 3);
+        CHECK(hy__graph_stale(o) == !i);
+    }
     passes_close(&p);
 }
 
