@@ -529,8 +529,8 @@ typedef struct hy_allocator {
 } hy_allocator;
 
 /* A host's job system: runs fn(arg, i, worker) for i in [0, n) and returns when all have returned. Any order
- * and any thread will do; worker is below hy_threads(F), which hy_desc.threads sets, and two calls at one time
- * never share it. */
+ * and any thread will do; worker is below hy_threads(F), which hy_desc.threads sets, and two calls at one
+ * time never share it. */
 typedef void (*hy_item_fn)(void *arg, int64_t i, int worker);
 typedef void (*hy_parallel_for)(void *user, int64_t n, hy_item_fn fn, void *arg);
 
@@ -2345,7 +2345,7 @@ HY_API hy_array *hy_logistic_regression_output(hy_frame *F, hy_array *data, hy_a
 typedef struct hy_mae_regression_output_opt { double grad_scale /* 1 */; } hy_mae_regression_output_opt;
 HY_API hy_array *hy_mae_regression_output(hy_frame *F, hy_array *data, hy_array *label,
                                           const hy_mae_regression_output_opt *opt);
-    /* x; gradient sign(x - label) scale / n */
+    /* x; gradient sign(x - label) scale / n, sign(0) being -1 */
 typedef struct hy_make_loss_opt { double grad_scale /* 1 */; double valid_thresh;
     int normalization; } hy_make_loss_opt;
 HY_API hy_array *hy_make_loss(hy_frame *F, hy_array *data, const hy_make_loss_opt *opt);
@@ -6517,7 +6517,7 @@ typedef struct hy__host_stage { hy__region *region; int stage, stray; } hy__host
 static void hy__host_item(void *arg, int64_t i, int worker)
 {
     hy__host_stage *s = (hy__host_stage *)arg;
-    if (worker < 0 || worker >= s->region->workers) HY__POKE(&s->stray, 1);      /* there is no scratch for it */
+    if (worker < 0 || worker >= s->region->workers) HY__POKE(&s->stray, 1);     /* no scratch is its own */
     else s->region->run(s->region->arg, s->stage, i, worker);
 }
 
@@ -11113,8 +11113,9 @@ HY__MILD_ROOMS
     N(instance_norm, mean) N(l2_normalization, rsqrt) N(log_softmax, exp) \
     N(softmax_cross_entropy, softmax) N(softmax_cross_entropy, one_hot) \
     N(ctc_loss, _ctc_loss_grad) N(ctc_loss, _ctc_loss_rate) N(softmax_output, _softmax_output_grad) \
-    N(softmax_output, _softmax_output_scale) N(make_loss, div_scalar) N(make_loss, maximum_scalar) \
-    N(make_loss, greater_scalar) N(concat, slice) N(stack, slice) N(vstack, slice) N(hstack, slice) \
+    N(softmax_output, _softmax_output_scale) N(mae_regression_output, equal_scalar) \
+    N(make_loss, div_scalar) N(make_loss, maximum_scalar) N(make_loss, greater_scalar) \
+    N(concat, slice) N(stack, slice) N(vstack, slice) N(hstack, slice) \
     N(dstack, slice) N(column_stack, slice) N(split, concat) N(split, stack) N(split_v2, concat) \
     N(split_v2, stack) N(slice, _slice_grad) N(slice_axis, _slice_grad) N(slice_like, _slice_grad) \
     N(pad, _pad_grad) N(diag, _diag_grad) N(depth_to_space, space_to_depth) \
@@ -31930,8 +31931,8 @@ static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
                         "parameter '%s' is %z", hy__called(p), &type->shape);
     hy__fill_begin(F);
     if (hy__calling_frame(F)->filling > HYBRID_CALL_DEPTH)
-        failed = hy__fail(F, HY_ERROR_STATE, "parameter '%s': %d initialisers within one another: does one ask "
-                          "for the values that it is to give?", hy__called(p), (int)HYBRID_CALL_DEPTH);
+        failed = hy__fail(F, HY_ERROR_STATE, "parameter '%s': %d initialisers within one another: does one "
+                          "ask for the values that it is to give?", hy__called(p), (int)HYBRID_CALL_DEPTH);
     else if (!p->array.buffer) failed = hy__param_fill_now(F, p, type);
     hy__fill_end(F);
     return failed;
@@ -55096,8 +55097,8 @@ static char *hy__symbol_file(hy_frame *F, const char *prefix, const char *who)
 {
     size_t n = prefix ? strlen(prefix) : 0;
     if (n > 12 && !strcmp(prefix + n - 12, "-symbol.json")) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s is the name of a file: give what stands before -symbol.json", who,
-                 prefix);
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s is the name of a file: give what stands before -symbol.json",
+                 who, prefix);
         return NULL;
     }
     if (prefix) return hy__string(F, prefix, "-symbol.json");
