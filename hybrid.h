@@ -31781,6 +31781,7 @@ static void hy__param_draw(hy_frame *F, hy__param *p, hy_array *draft)
 {
     const hy_init *init = p->init.fn ? &p->init : p->wanted.fn ? &p->wanted : NULL;
     uint64_t seed = F->seed, stream = F->stream;
+    int training = F->training, recording = F->recording;
     hy__emit_fn emit = F->emit;
     hy_graph *graph = F->graph;
     F->emit = F->root->run;             /* also when a traced forward asks for it */
@@ -31799,6 +31800,8 @@ static void hy__param_draw(hy_frame *F, hy__param *p, hy_array *draft)
     } else if (init) init->fn(F, init, p->path ? p->path : hy__called(p), draft);
     else hy__init_default(F, draft);
     hy_end(F);
+    F->training = training;             /* modes are the caller's */
+    F->recording = recording;
     F->emit = emit;
     F->graph = graph;
     F->seed = seed;
@@ -31855,7 +31858,10 @@ static int hy__param_fill(hy_frame *F, hy__param *p, const hy_type *type)
         return hy__fail(F, HY_ERROR_SHAPE, "Deferred initialization failed because shape cannot be inferred: "
                         "parameter '%s' is %z", hy__called(p), &type->shape);
     hy__fill_begin(F);
-    if (!p->array.buffer) failed = hy__param_fill_now(F, p, type);
+    if (hy__calling_frame(F)->filling > HYBRID_CALL_DEPTH)
+        failed = hy__fail(F, HY_ERROR_STATE, "parameter '%s': %d initialisers within one another: does one "
+                          "ask for the values that it is to give?", hy__called(p), (int)HYBRID_CALL_DEPTH);
+    else if (!p->array.buffer) failed = hy__param_fill_now(F, p, type);
     hy__fill_end(F);
     return failed;
 }

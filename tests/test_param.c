@@ -230,6 +230,55 @@ static void param_found_outside_of_calls(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* An initialiser may call anything: modes stay the caller's, and one that asks for its own values is told so. */
+static hy_array *param_asked;           /* whose values are drawn */
+static void param_init_calls(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    (void)init; (void)name;
+    if (param_asked) hy_set_param(F, param_asked, hy_ones(F, HY_SHAPE(3, 4)));
+#ifndef HYBRID_NO_TRAIN
+    hy_pause(F);
+#endif
+    hy_fill(F, x, 0.5);
+}
+
+static void param_initialisers_misbehave(void)
+{
+    int hybrid;
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        hy_frame *F = tb_open(1);
+        hy_block *net = tb_dense(F, 3, -1);
+        hy_array *x = hy_ones(F, HY_SHAPE(2, 4)), *y;
+        hy_init init;
+        memset(&init, 0, sizeof init);
+        init.fn = param_init_calls;
+        hy_initialize(F, net, &init);
+        if (hybrid) hy_hybridize(F, net, NULL);
+        param_asked = NULL;
+#ifndef HYBRID_NO_TRAIN
+        hy_record(F);
+        y = hy_call(F, net, x);
+        CHECK(hy_is_recording(F) && hy_is_training(F));
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        CHECK(hy_value(F, hy_grad_of(F, hy_param(F, net, "weight")), 0, 0) == 2);
+#endif
+        OK(F);
+        net = tb_dense(F, 3, -1);
+        hy_initialize(F, net, &init);
+        if (hybrid) hy_hybridize(F, net, NULL);
+        param_asked = hy_param(F, net, "weight");
+        y = hy_call(F, net, x);
+        CHECK(!y);
+        ERR(F, HY_ERROR_STATE, "initialisers within one another");
+        CHECK(!hy_param_ready(F, param_asked));
+        param_asked = NULL;
+        CHECK(hy_call(F, net, x) != NULL);
+        OK(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 static void param_initialize_twice_changes_nothing(void)               /* [13] */
 {
     tb_log log;
@@ -1000,6 +1049,7 @@ static void test_param(void)
     RUN(param_shared_are_initialized_by_two_threads);
     RUN(param_blocks_come_and_go_in_threads);
     RUN(param_found_outside_of_calls);
+    RUN(param_initialisers_misbehave);
     RUN(param_initial_values_depend_on_seed_and_path_only);
     RUN(param_deferred_shapes_come_from_the_first_call);
     RUN(param_shapes_of_a_failed_call_are_taken_back);
