@@ -132,6 +132,9 @@ prints "ops --used: its operators" " X(batch_norm)"
 echo 'hy_block *net = hy_nn_dense(F, 10, NULL); y = hy_softmax(F, x, -1, NULL);' > "$out/source.c"
 try "ops --used-by" 0 ops --used-by "$out/source.c"
 prints "ops --used-by: its operators" " X(fully_connected) X(activation) X(softmax)$"
+echo 'x = hy_linspace(F, 0, 1, 5); y = hy_randint(F, HY_SHAPE(3), 0, 9);' > "$out/source.c"
+try "ops --used-by: what makes arrays" 0 ops --used-by "$out/source.c"
+prints "ops --used-by: operators behind them" " X(random_randint) X(_linspace)$"
 try "ops --used alone" 2 ops --used
 try "ops --json" 0 ops --json
 json "ops --json" "len(it['operators']) > 200 and all(o['name'] and o['doc'] for o in it['operators'])"
