@@ -1815,7 +1815,8 @@ struct hy_op {
     OPT(linear_regression_output, "LinearRegressionOutput", NULL, 0, "x; gradient (x - label) scale / n") \
     OPT(logistic_regression_output, "LogisticRegressionOutput", NULL, 0, \
         "sigmoid; gradient (y - label) scale / n") \
-    OPT(mae_regression_output, "MAERegressionOutput", NULL, 0, "x; gradient sign(x - label) scale / n") \
+    OPT(mae_regression_output, "MAERegressionOutput", NULL, 0, \
+        "x; gradient sign(x - label) scale / n, sign(0) being -1") \
     OPT(make_loss, "MakeLoss", "make_loss", HY_OP_STRIDED, "x; the gradient starts here") \
     OP(block_grad, "BlockGrad", "stop_gradient", HY_OP_STRIDED, "x; no gradient passes") \
     OP(identity, "_copy", "identity", HY_OP_POINTWISE | HY_OP_MOVES, "x") \
@@ -2337,7 +2338,7 @@ HY_API hy_array *hy_logistic_regression_output(hy_frame *F, hy_array *data, hy_a
 typedef struct hy_mae_regression_output_opt { double grad_scale /* 1 */; } hy_mae_regression_output_opt;
 HY_API hy_array *hy_mae_regression_output(hy_frame *F, hy_array *data, hy_array *label,
                                           const hy_mae_regression_output_opt *opt);
-    /* x; gradient sign(x - label) scale / n */
+    /* x; gradient sign(x - label) scale / n, sign(0) being -1 */
 typedef struct hy_make_loss_opt { double grad_scale /* 1 */; double valid_thresh;
     int normalization; } hy_make_loss_opt;
 HY_API hy_array *hy_make_loss(hy_frame *F, hy_array *data, const hy_make_loss_opt *opt);
@@ -15376,15 +15377,16 @@ static int hy__regression_infer(hy_infer *I)
 }
 static int hy__logistic_bind(hy_job *job) { return hy__unary_bind_as(job, HY__UNARY_sigmoid); }
 
-/* y - label, or its sign, divided by the labels of a sample. y is made from x again: what flows back through
- * the output is not its derivative. */
+/* y - label, or its sign (-1 where they are equal, as in MXNet), divided by the labels of a sample. y is made
+ * from x again: what flows back through the output is not its derivative. */
 static int hy__regression_back(hy_frame *F, hy_diff *D, hy_array *y, int sign)
 {
     HY__REC(linear_regression_output, D);               /* the three records are alike */
     const hy_shape *label = &D->in[1]->t.type.shape;
     int64_t each = label->ndim > 1 ? hy__product(label, 1, label->ndim) : 1;
     hy_array *error = hy_sub(F, y, hy_reshape_like(F, D->in[1], y, NULL));
-    D->dx[0] = hy_mul_scalar(F, sign ? hy_sign(F, error) : error, each ? r->grad_scale / (double)each : 0);
+    if (sign) error = hy_sub(F, hy_sign(F, error), hy_equal_scalar(F, error, 0));
+    D->dx[0] = hy_mul_scalar(F, error, each ? r->grad_scale / (double)each : 0);
     return 0;
 }
 static int hy__regression_diff(hy_frame *F, hy_diff *D) { return hy__regression_back(F, D, D->in[0], 0); }

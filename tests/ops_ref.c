@@ -988,15 +988,16 @@ static void refa_logistic_dx(const ref_case *c, const double *const *dy, double 
     (void)dy;
     refa_regression_dx(c, dx[0], refa_sigmoid_of, refa_same);
 }
+static double refa_sign_or_less(double x) { return x == 0 ? -1 : refa_sign_of(x); }
 static void refa_mae_dx(const ref_case *c, const double *const *dy, double *const *dx)
 {
     (void)dy;
-    refa_regression_dx(c, dx[0], refa_same, refa_sign_of);
+    refa_regression_dx(c, dx[0], refa_same, refa_sign_or_less);
 }
 #define REFA_REGRESSION(name, forward, declared) \
     static const char *const cases_##name##_regression_output[] = { \
         "(3,4) (3,4)", "(3,4) (3,4) | grad_scale=0.5", "(5) (5)", "(2,3,2) (2,3,2) | grad_scale=2", \
-        "(1) (1)", "(7,19)[-9,9] (7,19)[-9,9]", "(2,1,3,1,2) (2,1,3,1,2)", "(0,3) (0,3)", NULL \
+        "(1) (1)", "(7,19)[-9,9] (7,19)[-9,9]", "(7,5)int[-1,1] (7,5)int[-1,1]", "(2,1,3,1,2) (2,1,3,1,2)", "(0,3) (0,3)", NULL \
     }; \
     static const ref_op ref_##name##_regression_output = \
         { REFA_FLOATS, forward, REF_DECLARED, declared, 2e-6, cases_##name##_regression_output };
