@@ -15368,6 +15368,9 @@ static int hy__regression_infer(hy_infer *I)
     hy__same_types(I);
     hy_infer_same(I, x, &I->out[0].shape);
     if (I->status < 0 || x->ndim < 0) return I->status;
+    if (x->ndim != label->ndim && x->ndim && label->ndim > 0 && hy__shape_known(x) &&
+        hy__shape_known(label) && x->dim[0] == label->dim[0] && hy__size(x) == hy__size(label))
+        return I->status;                               /* samples alike, laid out otherwise */
     if (x->ndim == 2 && (label->ndim == 1 || (label->ndim < 0 && x->dim[1] == 1))) {    /* (N,1) with (N,) */
         hy_infer_dim(I, &x->dim[1], 1);
         hy_infer_shape(I, label, hy__shape1(x->dim[0]));
