@@ -51667,8 +51667,9 @@ static const hy__numpy *hy__numpy_find(const char *name)
  * inputs that are true or false. */
 typedef struct hy__compound_op { const char *name, *keys; int least, most; const char *how; } hy__compound_op;
 #define HY__AS_FILLED(v)   "add_scalar(zeros_like(%0), " v ")"
-#define HY__AS_SIGNED(size, sign) "mul(abs(" size "), add_scalar(mul_scalar(lesser_scalar(" sign ", 0), " \
-    "-2), 1))"
+/* Turned where the signs differ, so that 0 has a gradient, too. */
+#define HY__AS_SIGNED(size, sign) "mul(" size ", add_scalar(mul_scalar(not_equal(lesser_scalar(" size \
+    ", 0), lesser_scalar(" sign ", 0)), -2), 1))"
 /* 1 / sqrt(size of the last axis), as (1,). */
 #define HY__AS_OVER_ROOT(x) "rsqrt(sum(ones_like(slice_axis(reshape(" x ", reverse=True, shape='(-1, 0)'), " \
     "axis=0, begin=0, end=1)), axis=1))"
@@ -53100,7 +53101,7 @@ static void hy__make_unravel(hy__compound *C)
 
 /* --- images --- */
 
-/* Anchors that are shifted and stretched, down to the corners of boxes. */
+/* Anchors that are shifted and stretched, down to the corners of boxes; no gradient passes, as in MXNet. */
 static void hy__make_box_decode(hy__compound *C)
 {
     static const char *const std[] = { "std0", "std1", "std2", "std3" };
@@ -53129,6 +53130,7 @@ static void hy__make_box_decode(hy__compound *C)
     }
     hy__make_with(&C->M, "dim", "2");
     hy__make_op(&C->M, HY_OP_concat, 4, side);
+    hy__one(C, HY_OP_block_grad, C->M.at, NULL, NULL);
 }
 
 #ifndef HYBRID_NO_VISION

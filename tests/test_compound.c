@@ -278,6 +278,31 @@ static void compound_errors(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Gradients where MXNet's are not those of the formula: copysign at 0, box_decode. */
+static void compound_gradients(void)
+{
+    static const float size[] = { 0, 0, -1, 2 }, sign[] = { 1, -1, 3, -3 }, due[] = { 1, -1, -1, -1 };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_floats(F, HY_SHAPE(4), size), *y, *box = compound_input(F, HY_SHAPE(1, 2, 4), 0, 0);
+    char text[2000];
+    compound_text(text, "_npi_copysign", "", 2, 1);
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_graph_run(F, symbol_read(F, text), hy_group(F, x, hy_floats(F, HY_SHAPE(4), sign)));
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    CHECK(y && !memcmp(hy_data(F, hy_grad_of(F, x)), due, sizeof due));
+    compound_text(text, "_contrib_box_decode", "", 2, 0);
+    hy_attach_grad(F, box, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_graph_run(F, symbol_read(F, text), hy_group(F, box, box));
+    hy_backward(F, hy_add_n(F, hy_group(F, y, box)), NULL);
+    hy_pause(F);
+    CHECK_NEAR(hy_item(F, hy_sum(F, hy_grad_of(F, box), HY_ALL, NULL)), 8, 0);
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
 /* Infinities and what is no number; truths; random numbers of a size, or shaped like what decides them. */
 static void compound_others(void)
 {
@@ -325,5 +350,6 @@ static void test_compound(void)
     RUN(compound_values);
     RUN(compound_beside_a_user);
     RUN(compound_errors);
+    RUN(compound_gradients);
     RUN(compound_others);
 }
