@@ -115,9 +115,10 @@
  * GRADIENTS
  *   hy_attach_grad(F, x, HY_GRAD_WRITE) asks for the gradient of x. Between hy_record(F) and hy_pause(F)
  *   operators on x, and on what came of it, are written down (and run in training mode: dropout drops,
- *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). HY_GRAD_ADD adds to
- *   what is there. hy_grad returns gradients instead; with create_graph they can be differentiated again, all
- *   but those of digamma, bilinear_sampler and spatial_transformer (ctc_loss: twice).
+ *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). Of a group of losses,
+ *   those that no gradient passes count for nothing. HY_GRAD_ADD adds to what is there. hy_grad returns
+ *   gradients instead; with create_graph they can be differentiated again, all but those of digamma,
+ *   bilinear_sampler and spatial_transformer (ctc_loss: twice).
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_assign of a recorded value is recorded; hy_add_to and its kin refuse one.
  *   hy_check_grad compares a gradient with difference quotients.
@@ -43962,18 +43963,20 @@ static void hy__backward_calls(hy__backward *W, int joined)
 }
 
 /* --- backward --- */
+/* A head that no gradient passes counts for nothing beside one that has some. */
 static int hy__reach_heads(hy__backward *W, hy_array *heads)
 {
-    int i, count = heads->count ? heads->count : 1;
+    int i, count = heads->count ? heads->count : 1, some = 0;
     for (i = 0; i < count; i++) {
         hy_array *x = heads->count ? heads->item[i] : heads;
         if (!hy__concrete(W->F, x, "hy_backward", "an array with values")) return -1;
         if (x->param && hy__param_track(W->F, x)) return -1;
-        if (!x->tape)
-            return hy__fail(W->F, HY_ERROR_GRADIENT, "hy_backward: head %d was not computed from an array "
-                            "with hy_attach_grad between hy_record and hy_pause", i);
-        if (hy__reach(W, x->tape)) return -1;
+        some |= x->tape != NULL;
+        if (x->tape && hy__reach(W, x->tape)) return -1;
     }
+    if (!some)
+        return hy__fail(W->F, HY_ERROR_GRADIENT, "hy_backward: head 0 was not computed from an array "
+                        "with hy_attach_grad between hy_record and hy_pause");
     return hy__backward_open(W);
 }
 
@@ -43988,7 +43991,7 @@ static int hy__seed_heads(hy__backward *W, hy_array *heads, hy_array *head_grads
         hy_array *x = heads->count ? heads->item[i] : heads, *g;
         g = head_grads ? (head_grads->count ? head_grads->item[i] : head_grads) : hy_ones_like(F, x);
         if (!g || hy__check_gradient(F, g, &x->t.type, "hy_backward", i)) return -1;
-        hy__contribute(W, x->tape, x->output, g);
+        if (x->tape) hy__contribute(W, x->tape, x->output, g);
     }
     return F->code ? -1 : 0;
 }
