@@ -19039,12 +19039,13 @@ static int hy__argbest_bind(hy_job *job, int axis, int least)
     return 0;
 }
 
+/* Places have the type of the data, as in MXNet, but where that is of 8 bits, in which few places fit. */
 static int hy__argbest_infer(hy_infer *I, int axis, int keepdims)
 {
     const hy_shape *x = &I->in[0].shape;
     hy_dtype dtype = I->in[0].dtype;
     int64_t n = hy__infer_line(I, x, axis);
-    if (dtype) hy_infer_type(I, &I->out[0].dtype, hy__floating(dtype) ? dtype : HY_F32);
+    if (dtype) hy_infer_type(I, &I->out[0].dtype, hy__traits[dtype].size > 1 ? dtype : HY_F32);
     if (n == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "nothing to choose from in shape %z", x);
     if (n == -2 || x->ndim < 0 || !hy__infer_counts(I, I->out[0].dtype, n)) return I->status;
     return hy__infer_result(I, hy__reduced_shape(x, axis == HY_NONE ? (1 << x->ndim) - 1

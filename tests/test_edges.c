@@ -616,6 +616,21 @@ static void edge_nothing(void)
     CHECK(!hy_close(F));
 }
 
+/* argmax and argmin give places in the type of the data, as in MXNet, where 8 bits do not make that too short. */
+static void edge_types_of_places(void)
+{
+    static const hy_dtype types[] = { HY_F16, HY_F32, HY_F64, HY_I32, HY_I64, HY_I8, HY_U8 };
+    hy_frame *F = hy_open(NULL);
+    int i, least;
+    for (i = 0; i < 7; i++) for (least = 0; least < 2; least++) {
+        hy_array *x = hy_cast(F, hy_arange(F, 0, 5, 1), types[i]);
+        hy_array *y = least ? hy_argmin(F, x, 0, NULL) : hy_argmax(F, x, 0, NULL);
+        CHECK(hy_dtype_of(F, y) == (i < 5 ? types[i] : HY_F32));
+        CHECK(hy_item(F, y) == (least ? 0 : 4));
+    }
+    CHECK(hy_close(F) == 0);
+}
+
 /* Labels of a regression need as many samples and numbers as the data; at a tie MXNet's mean absolute error
  * goes down. */
 static void edge_labels_laid_out_otherwise(void)
@@ -665,6 +680,7 @@ static void test_edges(void)
     RUN(edge_no_places);
     RUN(edge_truth_is_flat);
     RUN(edge_labels_laid_out_otherwise);
+    RUN(edge_types_of_places);
 #endif
     RUN(edge_window);
 }
