@@ -62416,8 +62416,9 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
     int gather = hy__op_number(s->node->op) == HY_OP_gather_nd, d;
     const hy_shape *whole = gather ? &hy__c_in(s, 0)->shape : &hy__c_out(s)->shape, *index = &hy__c_in(s,
         1)->shape;
-    int64_t m = index->dim[0], tuples = m ? hy__size(index) / m : 0, slice = 1;
+    int64_t m = index->dim[0], tuples = hy__product(index, 1, index->ndim), slice = 1;
     char value[HY__C_TEXT], at[HY__C_TEXT];
+    if (!m) hy__w(c, "(void)x1; (void)fault;\n");      /* tuples of nothing name the whole */
     for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
     if (!gather) hy__w(c, "%fi y0[i] = 0;\n", hy__size(whole));
     hy__w(c, "%fi {\nint64_t at = 0;\n", tuples);

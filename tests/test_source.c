@@ -186,6 +186,8 @@ static const struct { const char *op, *attributes; int inputs, outputs; hy_shape
     { "group_norm", "output_mean_var=1", 3, 3, { { 3, { 4, 3, 0 } }, { 1, { 1 } }, { 1, { 1 } } } },
     { "l2_normalization", "mode=spatial", 1, 1, { { 3, { 1, 2, 0 } } } },
     { "pad", "mode=constant pad_width=(0,0,2,0,1,1,1,1)", 1, 1, { { 4, { 1, 2, 3, 0 } } } },
+    { "gather_nd", "", 2, 1, { { 2, { 2, 3 } }, { 2, { 0, 4 } } } },
+    { "scatter_nd", "shape=(2,3)", 2, 1, { { 3, { 4, 2, 3 } }, { 2, { 0, 4 } } } },
     { "linalg_slogdet", "", 1, 2, { { 3, { 2, 0, 0 } } } } };
 typedef struct source_part { hy_block base; int row, output; hy_array *in[5]; } source_part;
 
