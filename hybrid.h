@@ -64225,6 +64225,12 @@ static void hy__c_place_weights(hy__c *c)
     }
 }
 
+/* Room for halves as floats; where there are none it is named, too. */
+static size_t hy__c_floats(const hy_shape *s)
+{
+    return hy__round64((size_t)hy__most(hy__size(s), 1) * sizeof(float));
+}
+
 /* Halves that a step wants as floats lie behind its scratch. */
 static void hy__c_widen(hy__c *c)
 {
@@ -64234,10 +64240,10 @@ static void hy__c_widen(hy__c *c)
         if (!s->emit || s->whole) continue;
         for (k = 0; k < s->node->nin; k++)
             if (hy__c_is_half(hy__c_in(s, k)->dtype) && hy__c_takes(c, s, k))
-                s->halves += hy__round64((size_t)hy__size(&hy__c_in(s, k)->shape) * sizeof(float));
+                s->halves += hy__c_floats(&hy__c_in(s, k)->shape);
         for (k = 0; k < s->node->nout; k++)
             if (hy__c_is_half(s->node->type[k].dtype) && hy__c_wants(c, s, k))
-                s->halves += hy__round64((size_t)hy__size(&s->node->type[k].shape) * sizeof(float));
+                s->halves += hy__c_floats(&s->node->type[k].shape);
     }
 }
 
@@ -64432,7 +64438,7 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
         hy__c_need_half(c, t->dtype);
         if (!behind) hy__w(c, "float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
                            out < 0 ? k : out, (int64_t)at);
-        at += hy__round64((size_t)hy__size(&t->shape) * sizeof(float));
+        at += hy__c_floats(&t->shape);
         if (behind != (out >= 0)) continue;
         hy__w(c, "%fi", hy__size(&t->shape));
         if (behind) hy__w(c, " e%d[i] = %p_to_%s(y%d[i]);\n", out, half, out);
