@@ -61610,7 +61610,7 @@ static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
           w->channels, l->phase[0], l->phase[1], l->phase[2], l->size[0], l->size[1]);
     for (d = 0; d < 2; d++)
         hy__w(c, "const int f%s = %s * %l + p%s - %l;\n", at[d], at[d], w->stride[d], at[d], w->pad[d]);
-    hy__w(c, "%r *row = image + c * %l + ((pd * %l + ph) * %l + pv) * %l + (d * %l + h) * %l;\n", l->channel,
+    hy__w(c, "%r *line = image + c * %l + ((pd * %l + ph) * %l + pv) * %l + (d * %l + h) * %l;\n", l->channel,
           l->phase[1], l->phase[2], l->plane, l->size[1], l->size[2]);
     hy__w(c, "const int inside = fd >= 0 && fd < %l && fh >= 0 && fh < %l;\n"
           "const %r *from = x + c * %l + (fd * %l + fh) * %l;\n", w->fine[0], w->fine[1], w->fine_c,
@@ -61621,9 +61621,10 @@ static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
           w->fine[2] - 1 + w->pad[2], w->stride[2], w->stride[2], l->size[2], l->size[2]);
     hy__w(c, "const int low = inside && from_v < to_v ? from_v : %l, high = low < %l ? to_v : %l;\n",
           l->size[2], l->size[2], l->size[2]);
-    hy__w(c, "for (int v = 0; v < low; v++) row[v] = 0;\n"
-          "for (int v = low; v < high; v++) row[v] = from[(v * %l + pv - %l) * %l];\n"
-          "for (int v = high; v < %l; v++) row[v] = 0;\n}\n", w->stride[2], w->pad[2], w->fine_p, l->size[2]);
+    hy__w(c, "for (int v = 0; v < low; v++) line[v] = 0;\n"
+          "for (int v = low; v < high; v++) line[v] = from[(v * %l + pv - %l) * %l];\n"
+          "for (int v = high; v < %l; v++) line[v] = 0;\n}\n", w->stride[2], w->pad[2], w->fine_p,
+          l->size[2]);
 }
 
 /* How far from the first place of an image lies the one that tap t meets. */
@@ -62519,8 +62520,9 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
     int gather = hy__op_number(s->node->op) == HY_OP_gather_nd, d;
     const hy_shape *whole = gather ? &hy__c_in(s, 0)->shape : &hy__c_out(s)->shape, *index = &hy__c_in(s,
         1)->shape;
-    int64_t m = index->dim[0], tuples = m ? hy__size(index) / m : 0, slice = 1;
+    int64_t m = index->dim[0], tuples = hy__product(index, 1, index->ndim), slice = 1;
     char value[HY__C_TEXT], at[HY__C_TEXT];
+    if (!m) hy__w(c, "(void)x1; (void)fault;\n");      /* tuples of nothing name the whole */
     for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
     if (!gather) hy__w(c, "%fi y0[i] = 0;\n", hy__size(whole));
     hy__w(c, "%fi {\nint64_t at = 0;\n", tuples);
@@ -64249,7 +64251,7 @@ static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
 #ifndef HYBRID_NO_VISION
     if (k && s->emit == hy__c_resize) return 0;
 #endif
-    if (s->emit == hy__c_join) return hy__size(&hy__c_in(s, k)->shape) > 0;
+    if (s->emit == hy__c_join || s->emit == hy__c_moves) return hy__size(&hy__c_in(s, k)->shape) > 0;
     return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
 }
 
@@ -64303,7 +64305,7 @@ static int hy__c_place(hy__c *c)
         const hy__c_value *v = s ? NULL : &p->value[i];
         if (s ? !s->emit || s->scratch + s->halves == 0 : v->where != HY__AT_ARENA || v->root != i ||
             v->from < 0) continue;
-        b[n].bytes = hy__round64(s ? s->scratch + s->halves : (size_t)hy__bytes(v->type));
+        b[n].bytes = hy__round64(s ? s->scratch + s->halves : (size_t)hy__most(hy__bytes(v->type), 1));
         b[n].from = s ? i - p->values : v->from;
         b[n].to = s ? i - p->values : v->to;
         b[n++].value = i;
@@ -64327,6 +64329,12 @@ static void hy__c_place_weights(hy__c *c)
     }
 }
 
+/* Room for halves as floats; where there are none it is named, too. */
+static size_t hy__c_floats(const hy_shape *s)
+{
+    return hy__round64((size_t)hy__most(hy__size(s), 1) * sizeof(float));
+}
+
 /* Halves that a step wants as floats lie behind its scratch. */
 static void hy__c_widen(hy__c *c)
 {
@@ -64336,10 +64344,10 @@ static void hy__c_widen(hy__c *c)
         if (!s->emit || s->whole) continue;
         for (k = 0; k < s->node->nin; k++)
             if (hy__c_is_half(hy__c_in(s, k)->dtype) && hy__c_takes(c, s, k))
-                s->halves += hy__round64((size_t)hy__size(&hy__c_in(s, k)->shape) * sizeof(float));
+                s->halves += hy__c_floats(&hy__c_in(s, k)->shape);
         for (k = 0; k < s->node->nout; k++)
             if (hy__c_is_half(s->node->type[k].dtype) && hy__c_wants(c, s, k))
-                s->halves += hy__round64((size_t)hy__size(&s->node->type[k].shape) * sizeof(float));
+                s->halves += hy__c_floats(&s->node->type[k].shape);
     }
 }
 
@@ -64497,7 +64505,7 @@ static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
         hy__w(c, "%s", comma);
         comma = ", ";
         if (!call) hy__w(c, "const %t *restrict %s%d", (int)hy__c_in(s, k)->dtype,
-                         hy__c_is_half(hy__c_in(s, k)->dtype) && !s->whole ? "h" : "x", k);
+                         hy__c_is_half(hy__c_in(s, k)->dtype) && !s->whole ? "half" : "x", k);
         else if (k == 1 && s->packed >= 0) hy__c_write_packed(c, &c->blob[s->packed]);
         else hy__c_write_where(c, hy__c_value_of(c, &s->node->in[k]));
     }
@@ -64534,11 +64542,11 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
         hy__c_need_half(c, t->dtype);
         if (!behind) hy__w(c, "float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
                            out < 0 ? k : out, (int64_t)at);
-        at += hy__round64((size_t)hy__size(&t->shape) * sizeof(float));
+        at += hy__c_floats(&t->shape);
         if (behind != (out >= 0)) continue;
         hy__w(c, "%fi", hy__size(&t->shape));
         if (behind) hy__w(c, " e%d[i] = %p_to_%s(y%d[i]);\n", out, half, out);
-        else hy__w(c, " x%d[i] = %p_from_%s(h%d[i]);\n", k, half, k);
+        else hy__w(c, " x%d[i] = %p_from_%s(half%d[i]);\n", k, half, k);
     }
 }
 
@@ -64627,14 +64635,6 @@ static void hy__c_write_voids(hy__c *c)
     }
 }
 
-/* Does a value that holds nothing lie in a workspace of no bytes? */
-static int hy__c_lies_nowhere(const hy__c_body *b)
-{
-    int i;
-    for (i = 0; i < b->values; i++) if (b->value[i].where == HY__AT_ARENA) return !b->arena;
-    return 0;
-}
-
 static void hy__c_write_run(hy__c *c)
 {
     int i;
@@ -64646,8 +64646,7 @@ static void hy__c_write_run(hy__c *c)
         hy__w(c, "#ifdef %u_NO_MEMORY\nchar *ws = (char *)workspace;\n#else\n"
               "static double memory[(%u_WORKSPACE + 7) / 8];\n"
               "char *ws = (char *)(workspace ? workspace : memory);\n#endif\nif (!ws) return -1;\n");
-    else hy__w(c, hy__c_lies_nowhere(c->at) ? "char *ws = (char *)workspace;\n(void)ws;\n"
-                                            : "(void)workspace;\n");
+    else hy__w(c, "(void)workspace;\n");
     for (i = 0; i < c->at->g->vars; i++)
         if (!hy__c_body_reads(c->at, i)) hy__w(c, "(void)%s;\n", c->at->var[i]);
     hy__c_write_voids(c);

@@ -242,6 +242,87 @@ static void onnx_ints_of(onnx_text *node, const char *name, int n, const int64_t
     free(ints.at);
 }
 
+static void onnx_text_of(onnx_text *node, const char *name, const char *v)
+{
+    onnx_text attr = { NULL, 0, 0 };
+    onnx_string(&attr, 1, name);
+    onnx_string(&attr, 4, v);
+    onnx_close_into(node, 5, &attr);
+    free(attr.at);
+}
+
+/* One node, whose attributes are in `node`, on a, b and c. */
+static void onnx_gives(onnx_text *node, const char *op, hy_frame *F, int n, hy_array *const *in, int count, const float *want)
+{
+    static const char *const names[] = { "a", "b", "c" };
+    onnx_text g = { NULL, 0, 0 };
+    hy_block *net;
+    hy_array *y;
+    int i, k, dims[HY_MAX_DIM];
+    for (i = 0; i < n; i++) {
+        for (k = 0; k < hy_ndim(F, in[i]); k++) dims[k] = (int)hy_dim(F, in[i], k);
+        onnx_typed_value(&g, 11, names[i], 1, k, dims);
+        onnx_string(node, 1, names[i]);
+    }
+    onnx_string(node, 2, "y");
+    onnx_string(node, 4, op);
+    onnx_close_into(&g, 1, node);
+    onnx_typed_value(&g, 12, "y", 1, 0, NULL);
+    net = onnx_model_of(F, &g, NULL);
+    y = net ? hy_call(F, net, n > 1 ? hy_group_of(F, n, in) : in[0]) : NULL;
+    if (!CHECK(y && !hy_error(F) && hy_size(F, y) == count && hy_ndim(F, y) == hy_ndim(F, in[0])))
+        printf("    %s: %s\n", op, hy_error(F) ? hy_error(F) : "a shape");
+    for (i = 0; y && i < count && hy_size(F, y) == count; i++) CHECK_NEAR(((const float *)hy_data(F, y))[i], want[i], 1e-5);
+    hy_clear(F);
+    free(node->at);
+    node->at = NULL;
+    node->room = 0;
+}
+
+/* Without auto_pad what is odd goes off the beginning; what output_shape or output_padding add has the bias alone. */
+static void onnx_transposed_sizes(void)
+{
+    static const float data[] = { 1, 2, 3, 4 }, weight[] = { 1, 10, 100 }, bias[] = { 1000 };
+    static const float less[] = { 12, 123, 234, 340, 400 }, upper[] = { 1, 12, 123, 234, 340 };
+    static const float more[] = { 1001, 1012, 1123, 1234, 1340, 1400, 1000, 1000 };
+    static const float padded[] = { 1001, 1010, 1102, 1020, 1203, 1030, 1304, 1040, 1400, 1000 };
+    static const int64_t five[] = { 5 }, eight[] = { 8 }, one[] = { 1 }, two[] = { 2 };
+    hy_frame *F = hy_open(NULL);
+    onnx_text node = { NULL, 0, 0 };
+    hy_array *in[3];
+    in[0] = hy_floats(F, HY_SHAPE(1, 1, 4), data);
+    in[1] = hy_floats(F, HY_SHAPE(1, 1, 3), weight);
+    in[2] = hy_floats(F, HY_SHAPE(1), bias);
+    onnx_ints_of(&node, "output_shape", 1, five);
+    onnx_gives(&node, "ConvTranspose", F, 2, in, 5, less);
+    onnx_ints_of(&node, "output_shape", 1, five);
+    onnx_text_of(&node, "auto_pad", "SAME_UPPER");
+    onnx_gives(&node, "ConvTranspose", F, 2, in, 5, upper);
+    onnx_ints_of(&node, "output_shape", 1, eight);
+    onnx_gives(&node, "ConvTranspose", F, 3, in, 8, more);
+    onnx_ints_of(&node, "output_padding", 1, one);
+    onnx_ints_of(&node, "strides", 1, two);
+    onnx_gives(&node, "ConvTranspose", F, 3, in, 10, padded);
+    hy_close(F);
+}
+
+/* Rows of one dim; taps of a cubic beyond the border, each of which is the border's. */
+static void onnx_ends_of_rows(void)
+{
+    static const float row[] = { 1, 5, 2 }, hot[] = { 0, 1, 0 }, places[] = { -1, 0 }, cubic[] = { 0.625f };
+    hy_frame *F = hy_open(NULL);
+    onnx_text node = { NULL, 0, 0 };
+    hy_array *in[2];
+    in[0] = hy_floats(F, HY_SHAPE(3), row);
+    onnx_gives(&node, "Hardmax", F, 1, in, 3, hot);
+    in[0] = hy_floats(F, HY_SHAPE(1, 1, 1, 3), row);
+    in[1] = hy_floats(F, HY_SHAPE(1, 1, 1, 2), places);
+    onnx_text_of(&node, "mode", "bicubic");
+    onnx_text_of(&node, "padding_mode", "border");
+    onnx_gives(&node, "GridSample", F, 2, in, 1, cubic);
+    hy_close(F);
+}
+
 /* Numbers as large as there are, as sizes, places and counts: b is input 1, of two int64; HannWindow's is a NaN. */
 static void onnx_large_numbers(void)
 {
@@ -361,4 +442,6 @@ static void test_onnx_built(void)
     RUN(onnx_names_of_one_hash);
     RUN(onnx_functions_that_double);
     RUN(onnx_large_numbers);
+    RUN(onnx_transposed_sizes);
+    RUN(onnx_ends_of_rows);
 }

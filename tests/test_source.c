@@ -186,6 +186,8 @@ static const struct { const char *op, *attributes; int inputs, outputs; hy_shape
     { "group_norm", "output_mean_var=1", 3, 3, { { 3, { 4, 3, 0 } }, { 1, { 1 } }, { 1, { 1 } } } },
     { "l2_normalization", "mode=spatial", 1, 1, { { 3, { 1, 2, 0 } } } },
     { "pad", "mode=constant pad_width=(0,0,2,0,1,1,1,1)", 1, 1, { { 4, { 1, 2, 3, 0 } } } },
+    { "gather_nd", "", 2, 1, { { 2, { 2, 3 } }, { 2, { 0, 4 } } } },
+    { "scatter_nd", "shape=(2,3)", 2, 1, { { 3, { 4, 2, 3 } }, { 2, { 0, 4 } } } },
     { "linalg_slogdet", "", 1, 2, { { 3, { 2, 0, 0 } } } } };
 typedef struct source_part { hy_block base; int row, output; hy_array *in[5]; } source_part;
 
@@ -218,6 +220,36 @@ static void test_source_parts(void)
             hy_close(F);
         }
     remove("source_part.c");
+}
+
+/* Compilers that warn of all have nothing to say: an image that is laid out, regions in halves, results of nothing. */
+static hy_array *source_plain(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *image = hy_reshape(F, x, HY_INTS(1, 1, 6, 6), NULL), *half = hy_cast(F, image, HY_F16), *in[2], *y[4];
+    (void)self;
+    in[0] = image;
+    in[1] = hy_ones(F, HY_SHAPE(2, 1, 3, 3));
+    y[0] = hy_apply(F, "convolution", 2, in, "kernel=(3,3) pad=(1,1) num_filter=2 no_bias=1");
+    in[0] = half;
+    in[1] = hy_cast(F, hy_slice_axis(F, hy_reshape(F, x, HY_INTS(4, 9), NULL), 1, 0, 5), HY_F16);
+    y[1] = hy_apply(F, "roi_align", 2, in, "pooled_size=(2,2) spatial_scale=1");
+    in[0] = hy_slice_axis(F, hy_mul_scalar(F, image, 2), 3, 6, 6);
+    y[2] = hy_apply(F, "pad", 1, in, "mode=constant pad_width=(0,0,0,0,0,0,1,1)");
+    y[3] = hy_sum(F, hy_slice_axis(F, hy_mul_scalar(F, x, 3), 0, 0, 0), HY_AXES(0), NULL);
+    return hy_group_of(F, 4, y);
+}
+
+static void test_source_warnings(void)
+{
+    hy_frame *F = hy_open(NULL);
+    CHECK(!hy_export_c(F, hy_block_new(F, sizeof(hy_block), "plain", source_plain, 1), hy_ones(F, HY_SHAPE(36)),
+                       "source_plain.c", NULL));
+    ops_complain(F, "warnings");
+    if (!system("command -v gcc > /dev/null 2>&1"))
+        CHECK(!system("gcc -std=c99 -O1 -c -o source_plain.o -Wall -Wextra -Wpedantic -Wshadow -Werror -DSOURCE_PLAIN_TEST "
+                      "source_plain.c"));
+    if (source_compiler()) CHECK(source_runs("-DSOURCE_PLAIN_TEST source_plain.c"));
+    hy_close(F);
 }
 
 /* A Cortex-M4 under QEMU prints what is right; of a small network there is little code. */
@@ -447,6 +479,7 @@ static void test_source(void)
     char name[64];
     RUN(test_source_networks);
     RUN(test_source_parts);
+    RUN(test_source_warnings);
     RUN(test_source_errors);
     RUN(test_source_firmware);
     if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_source_jit);       /* it may not know this processor's instructions */

@@ -2274,7 +2274,7 @@ static void onnx__do_softmax(onnx__run *R)
         y = hy_one_hot(R->F, hy_argmax(R->F, x, axis, &arg), (int)depth, &hot);
         y = onnx__move(R, y, onnx__rank(R, y) - 1, axis);
     } else y = onnx__softmax(R, x, axis, log);
-    onnx__out(R, 0, R->opset < 13 ? onnx__to(R, y, s) : y);
+    onnx__out(R, 0, R->opset < 13 || hard ? onnx__to(R, y, s) : y);
 }
 
 static void onnx__do_cum_sum(onnx__run *R)
@@ -2756,12 +2756,13 @@ static void onnx__do_conv(onnx__run *R)
 static void onnx__do_conv_transpose(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0), *weight = onnx__in(R, 1), *bias = onnx__in(R, 2), *y;
-    hy_ints out, more;
+    hy_ints out, more, pads;
     hy_deconvolution_opt opt;
     const char *pad = onnx__string(R, "auto_pad", "NOTSET");
     onnx__window w;
     hy_shape s;
-    int i, groups = (int)onnx__clamped(onnx__int(R, "group", 1), 1, INT32_MAX), some;
+    int64_t from[HY_MAX_DIM], to[HY_MAX_DIM], longer = 0;
+    int cut[HY_MAX_DIM], i, groups = (int)onnx__clamped(onnx__int(R, "group", 1), 1, INT32_MAX), some;
     memset(&opt, 0, sizeof opt);
     if (!onnx__shape(R, weight, &s) || !onnx__window_of(R, x, s.dim + 2, &w)) return;
     some = onnx__ints(R, "output_shape", &out);
@@ -2775,9 +2776,9 @@ static void onnx__do_conv_transpose(onnx__run *R)
     opt.stride = onnx__list(w.stride, w.dims);
     opt.dilate = onnx__list(w.dilate, w.dims);
     opt.num_group = groups;
-    opt.use_bias = bias != NULL;
-    y = hy_deconvolution(R->F, x, weight, bias, onnx__list(w.kernel, w.dims), (int)s.dim[1] * groups, &opt);
-    for (i = 0; i < w.dims; i++) {              /* everything, cut to size */
+    memset(&pads, 0, sizeof pads);
+    pads.n = 2 * (w.dims + 2);
+    for (i = 0; i < w.dims; i++) {              /* everything, cut to size; what is missing has the bias alone */
         int64_t extra = more.n > i ? more.v[i] : 0, before = w.before[i];
         int64_t whole = w.stride[i] * (w.size[i] - 1) + (w.kernel[i] - 1) * w.dilate[i] + 1;
         int64_t size = whole + extra - before - w.after[i];
@@ -2785,18 +2786,21 @@ static void onnx__do_conv_transpose(onnx__run *R)
             int64_t all;
             size = some ? out.v[out.n - w.dims + i] : w.size[i] * w.stride[i];
             all = whole + extra - size;
-            before = all < 0 ? 0 : !strcmp(pad, "SAME_UPPER") || (some && strncmp(pad, "SAME", 4)) ? all / 2
-                : all - all / 2;
+            before = all < 0 ? 0 : !strcmp(pad, "SAME_UPPER") ? all / 2 : all - all / 2;
         }
-        if (before + size > whole) {
-            hy_ints pads;
-            memset(&pads, 0, sizeof pads);
-            pads.n = 2 * (w.dims + 2);
-            pads.v[i + 2 + w.dims + 2] = before + size - whole;
-            y = onnx__padded(R, y, &pads, "constant", 0);
-            if (bias && extra) { onnx__fail(R, "output_padding beside a bias"); return; }
-        }
-        if (before || size < whole) y = onnx__cut(R, y, i + 2, before, before + size, 1);
+        from[i] = before;
+        to[i] = before + size;
+        cut[i] = before || to[i] < whole;
+        if (to[i] > whole) longer = pads.v[i + 2 + w.dims + 2] = to[i] - whole;
+    }
+    opt.use_bias = bias && !longer;
+    y = hy_deconvolution(R->F, x, weight, opt.use_bias ? bias : NULL, onnx__list(w.kernel, w.dims),
+                         (int)s.dim[1] * groups, &opt);
+    if (longer) y = onnx__padded(R, y, &pads, "constant", 0);
+    for (i = 0; i < w.dims; i++) if (cut[i]) y = onnx__cut(R, y, i + 2, from[i], to[i], 1);
+    if (bias && longer) {
+        for (s = HY_SHAPE(s.dim[1] * groups); s.ndim <= w.dims; s.ndim++) s.dim[s.ndim] = 1;
+        y = hy_add(R->F, y, onnx__to(R, bias, s));
     }
     onnx__out(R, 0, y);
 }
@@ -3561,7 +3565,9 @@ static void onnx__do_grid_sample(onnx__run *R)
         if (p.corners) at[k] = hy_mul_scalar(R->F, at[k], (d - 1) / 2);
         else at[k] = hy_mul_scalar(R->F, hy_add_scalar(R->F, hy_mul_scalar(R->F, at[k], d), -1), 0.5);
         if (!strcmp(mode, "nearest")) at[k] = onnx__round(R->F, at[k]);
-        else if (p.padding == ONNX__BORDER) at[k] = hy_clip(R->F, at[k], 0, d - 1);
+        else if (p.padding == ONNX__BORDER) {   /* of cubic ones each tap is, by itself */
+            if (!strstr(mode, "cubic")) at[k] = hy_clip(R->F, at[k], 0, d - 1);
+        }
         else if (p.padding == ONNX__REFLECTION)
             at[k] = onnx__reflected(R->F, at[k], p.corners ? 0 : -0.5, p.corners ? d - 1 : d - 0.5);
     }
