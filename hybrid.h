@@ -51719,12 +51719,12 @@ static const hy_op *hy__numpy_op(hy_frame *F, const char *name)
 {
     static const char theirs[] = "subtract|multiply|true_divide|less|less_equal|subtract_scalar"
         "|multiply_scalar|true_divide_scalar|less_scalar|less_equal_scalar|rsubtract_scalar"
-        "|rtrue_divide_scalar|absolute|concatenate|copy|dot|matmul|flip|swapaxes|batch_flatten"
+        "|rtrue_divide_scalar|absolute|concatenate|copy|matmul|flip|swapaxes|batch_flatten"
         "|zeros|ones|full|eye|arange|linspace|hsplit|dsplit|rnn_param_concat|cholesky";
     static const char *const ours[] = {
         "sub", "mul", "div", "lesser", "lesser_equal", "sub_scalar", "mul_scalar", "div_scalar",
         "lesser_scalar", "lesser_equal_scalar", "rsub_scalar", "rdiv_scalar", "abs", "concat", "identity",
-        "dot", "linalg_gemm2", "reverse", "swap_axes", "flatten", "_zeros", "_ones", "_full", "_eye",
+        "linalg_gemm2", "reverse", "swap_axes", "flatten", "_zeros", "_ones", "_full", "_eye",
         "_arange", "_linspace", "split_v2", "split_v2", "concat", "linalg_potrf" };
     static const char same[] = "where|diag|stack|transpose|cumsum|clip|tile|repeat|take|slice|expand_dims"
         "|broadcast_to|cast|sort|argsort|gather_nd";
@@ -51822,6 +51822,7 @@ static const hy__compound_op hy__compounds[] = {
     { "_npi_bitwise_xor", "", 2, 2, "?logical_xor(%0, %1)" },
     { "_npi_bitwise_not", "", 1, 1, "?logical_not(%0)" },
     { "_npi_pad", "pad_width|mode|constant_value|reflect_type", 1, 1, "=pad" },
+    { "_np_dot", "", 2, 2, "=dot" },
     { "_np_diagonal", "offset|axis1|axis2", 1, 1, "diag(%0, k=$offset:0, axis1=$axis1:0, axis2=$axis2:1)" },
     { "_np_trace", "offset|axis1|axis2", 1, 1,
       "drop(sum(diag(%0, k=$offset:0, axis1=$axis1:0, axis2=$axis2:1), keepdims=True, axis=-1), -1)" },
@@ -53126,6 +53127,25 @@ static void hy__make_average(hy__compound *C)
     hy__two(C, HY_OP_div, sum, C->M.at);
 }
 
+/* Sums over the last axis of the first and the one before the last of the second, which comes to the front by
+ * changing places with one of size 1; that of a vector stays. Two vectors give (). */
+static void hy__make_dot(hy__compound *C)
+{
+    hy__edge a = C->in[0], b = C->in[1];
+    int dims_a = a.node->type[a.output].shape.ndim, dims_b = b.node->type[b.output].shape.ndim;
+    int64_t first = 0;
+    if (dims_b < 0 || dims_b > 2) {
+        b = hy__one(C, HY_OP_expand_dims, b, "axis", "0");
+        hy__make_with(&C->M, "dim1", "0");
+        b = hy__one(C, HY_OP_swap_axes, b, "dim2", "-2");
+        hy__make_with(&C->M, "reverse", "True");
+        b = hy__one(C, HY_OP_reshape, b, "shape", "(-2, -3)");
+    }
+    if (dims_a < 2 && dims_b < 2) a = hy__one(C, HY_OP_expand_dims, a, "axis", "0");
+    hy__two(C, HY_OP_dot, a, b);
+    if (dims_a < 2 && dims_b < 2) hy__make_drop(&C->M, &first, 1);
+}
+
 /* --- random numbers: of a size, or of the shape of what decides them --- */
 /* first + (second, or second - first) times what is drawn; inputs stand for those that are None. */
 static void hy__make_spread(hy__compound *C, int like, const char *a, const char *b, const char *of_size)
@@ -53280,11 +53300,11 @@ static void hy__make_upsampling(hy__compound *C)
 
 /* The functions that >>parser names, in the order of the words. */
 static const char hy__compound_names[] = "copysign_scalar|ldexp_scalar|around|pad|identity_matrix|rot90"
-    "|average|normal|uniform|bernoulli|gemm|syrk|trmm|ravel|unravel|box_decode|upsampling";
+    "|average|dot|normal|uniform|bernoulli|gemm|syrk|trmm|ravel|unravel|box_decode|upsampling";
 static void (*const hy__compound_makes[])(hy__compound *C) = {
     hy__make_copysign_scalar, hy__make_ldexp_scalar, hy__make_around, hy__make_pad, hy__make_identity_matrix,
-    hy__make_rot90, hy__make_average, hy__make_normal, hy__make_uniform, hy__make_bernoulli, hy__make_gemm,
-    hy__make_syrk, hy__make_trmm, hy__make_ravel, hy__make_unravel, hy__make_box_decode,
+    hy__make_rot90, hy__make_average, hy__make_dot, hy__make_normal, hy__make_uniform, hy__make_bernoulli,
+    hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_ravel, hy__make_unravel, hy__make_box_decode,
 #ifndef HYBRID_NO_VISION
     hy__make_upsampling
 #endif

@@ -39,6 +39,20 @@ static const compound_case compound_cases[] = {
       "0.75, -1, 0.75, -0.25, 0.75" },
     { "_np_diag", "\"k\": \"1\"", 1, 0, "(2)", "(3,3)",
       "0, -1, 0, 0, 0, 0.75, 0, 0, 0" },
+    { "_np_dot", "", 1, 0, "(3) (3)", "()",
+      "1.25" },
+    { "_np_dot", "", 1, 0, "(2,3) (3)", "(2)",
+      "1.25, 0.125" },
+    { "_np_dot", "", 1, 0, "(3) (3,2)", "(2)",
+      "0.3125, -1.9375" },
+    { "_np_dot", "", 1, 0, "(2,3) (3,2)", "(2,2)",
+      "0.3125, -1.9375, -0.75, 1.875" },
+    { "_np_dot", "", 1, 0, "(2,3) (3,3,2)", "(2,3,2)",
+      "0.3125, -1.9375, 0.5625, -1.6875, -1.9375, 0.625, -0.75, 1.875, -1.5, 1.125, 1.875, 1.75" },
+    { "_np_dot", "", 1, 0, "(3) (2,3,2)", "(2,2)",
+      "0.3125, -1.9375, 0.5625, -1.6875" },
+    { "_np_dot", "", 1, 0, "(2,1,3) (2,2,3,1)", "(2,1,2,2,1)",
+      "1.25, 1.375, 1.5, 1.625, 0.125, -0.25, -0.625, -1" },
     { "_np_diagonal", "\"offset\": \"1\"", 1, 0, "(3,3)", "(2)",
       "0.75, -0.5" },
     { "_np_trace", "", 1, 0, "(3,3)", "()",
@@ -313,6 +327,32 @@ static void compound_gradients(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* A product whose right operand is declared a matrix stays one node; gradients pass where axes moved. */
+static void compound_dot(void)
+{
+    static const char matrix[] = "{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"inputs\": []}, {\"op\": \"null\", "
+        "\"name\": \"w\", \"attrs\": {\"__shape__\": \"(3, -1)\"}, \"inputs\": []}, {\"op\": \"_np_dot\", \"name\": \"y\", "
+        "\"inputs\": [[0, 0, 0], [1, 0, 0]]}], \"arg_nodes\": [0, 1], \"heads\": [[2, 0, 0]], "
+        "\"attrs\": {\"mxnet_version\": [\"int\", 10901], \"is_np_shape\": [\"int\", 1]}}";
+    static const float due[] = { -0.25f, -0.25f, 1.5f, 1.5f, 0.5f, 0.5f, -0.25f, -0.25f, 1.5f, 1.5f, 0.5f, 0.5f };
+    hy_frame *F = hy_open(NULL);
+    hy_graph *g = symbol_read(F, matrix);
+    hy_array *a = compound_input(F, HY_SHAPE(3), 1, 0), *b = compound_input(F, HY_SHAPE(2, 3, 2), 0, 0), *y;
+    char text[2000];
+    CHECK(hy_graph_count(g) == 3);
+    y = hy_graph_run(F, g, hy_group(F, compound_input(F, HY_SHAPE(2, 3), 0, 0), compound_input(F, HY_SHAPE(3, 2), 1, 0)));
+    CHECK_NEAR(hy_value(F, y, 1, 1), 1.875, 0);
+    compound_text(text, "_np_dot", "", 2, 1);
+    hy_attach_grad(F, b, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_graph_run(F, symbol_read(F, text), hy_group(F, a, b));
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    CHECK(y && !memcmp(hy_data(F, hy_grad_of(F, b)), due, sizeof due));
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
 /* Infinities and what is no number; truths; random numbers of a size, or shaped like what decides them. */
 static void compound_others(void)
 {
@@ -358,6 +398,7 @@ static void compound_others(void)
 static void test_compound(void)
 {
     RUN(compound_values);
+    RUN(compound_dot);
     RUN(compound_beside_a_user);
     RUN(compound_errors);
     RUN(compound_gradients);
