@@ -14080,7 +14080,7 @@ static void hy__reduce_kernels(hy__reduce *r, const hy_job *job)
     int extreme = r->kind == HY__MAX || r->kind == HY__MIN, sum = r->kind == HY__SUM || r->kind == HY__MEAN;
     int square = r->kind == HY__NORM2, product = r->kind == HY__PROD;
     if (r->integer) r->compute = r->from != HY_I64 && (sum || extreme) ? HY_I32 : HY_I64;
-    else r->compute = r->from != HY_F64 && (sum || extreme || square || product) ? HY_F32 : HY_F64;
+    else r->compute = sum || extreme || square || product ? hy__compute_type(r->from, 0) : HY_F64;
     if (r->integer) {
         r->rows = r->compute == HY_I32 ? hy__fold_rows_i32 : hy__fold_rows_i64;
         r->lines = r->compute != HY_I32 ? hy__fold_lines_i64

@@ -259,6 +259,8 @@ static void edge_wide_integers(void)
 {
     static const int64_t v[5] = { 9007199254740993, -9007199254740993, INT64_MAX, INT64_MIN, 5 }, big[1] = { 3037000500 };
     static const int64_t want[5] = { 9007199254740993, -9007199254740993, 1000000000000000000, -100000000000000000, 5 };
+    static const int32_t odd[1] = { -16777217 };
+    hy_norm_opt real = { 0 };
     hy_frame *F = hy_open(NULL);
     hy_array *x = hy_from(F, HY_SHAPE(5), HY_I64, v);
     const int64_t *y = (const int64_t *)hy_data(F, hy_clip(F, x, -1e17, 1e18));
@@ -270,6 +272,10 @@ static void edge_wide_integers(void)
     wrong += !y || memcmp(y, v, sizeof v);
     CHECK(wrong == 0);
     CHECK(hy_value(F, hy_norm(F, hy_from(F, HY_SHAPE(1), HY_I64, big), HY_ALL, NULL), wrong) == 0);
+    real.ord = 2;
+    real.out_dtype = HY_F64;                            /* nor do they go through floats on their way to a double */
+    CHECK(hy_item(F, hy_norm(F, hy_from(F, HY_SHAPE(1), HY_I64, v), HY_ALL, &real)) == 9007199254740992.0);
+    CHECK(hy_item(F, hy_norm(F, hy_from(F, HY_SHAPE(1), HY_I32, odd), HY_ALL, &real)) == 16777217);
     CHECK(hy_close(F) == 0);
 }
 
