@@ -33064,11 +33064,15 @@ typedef struct hy__types { hy__buffer *room; hy_type *type; int *first; int n; }
 
 static void hy__types_close(hy_frame *F, hy__types *T) { hy__buffer_drop(&F->cache, T->room); }
 
-/* What is given wins over what was declared. */
+/* What is given wins over what was declared; a size that is not given stays as declared. */
 static void hy__type_given(hy_type *t, const hy_type *given)
 {
+    const hy_shape declared = t->shape;
+    int d;
     if (given->dtype) t->dtype = given->dtype;
     if (given->shape.ndim >= 0) t->shape = given->shape;
+    for (d = 0; d < t->shape.ndim && t->shape.ndim == declared.ndim; d++)
+        if (t->shape.dim[d] == -1) t->shape.dim[d] = declared.dim[d];
 }
 
 /* Nothing is known but what variables were declared as, constants and parameters are, and what is given. */
