@@ -3288,6 +3288,7 @@ HY_API hy_array *hy_rnn_begin_state(hy_frame *F, hy_block *block, int64_t batch)
 typedef struct hy_rnn_unroll_opt {
     int layout;                         /* of inputs and outputs: HY_LAYOUT_NTC */
     int no_merge;                       /* length outputs of shape (N,C), else one with a time axis */
+    hy_array *valid_length;             /* (N,): outputs from there on are 0, states those before; or NULL */
 } hy_rnn_unroll_opt;
 /* length steps of a cell: group(outputs, states...). inputs: the sequence, or a group of its steps;
  * begin_state: zeros if NULL. */
@@ -33064,11 +33065,15 @@ typedef struct hy__types { hy__buffer *room; hy_type *type; int *first; int n; }
 
 static void hy__types_close(hy_frame *F, hy__types *T) { hy__buffer_drop(&F->cache, T->room); }
 
-/* What is given wins over what was declared. */
+/* What is given wins over what was declared; a size that is not given stays as declared. */
 static void hy__type_given(hy_type *t, const hy_type *given)
 {
+    const hy_shape declared = t->shape;
+    int d;
     if (given->dtype) t->dtype = given->dtype;
     if (given->shape.ndim >= 0) t->shape = given->shape;
+    for (d = 0; d < t->shape.ndim && t->shape.ndim == declared.ndim; d++)
+        if (t->shape.dim[d] == -1) t->shape.dim[d] = declared.dim[d];
 }
 
 /* Nothing is known but what variables were declared as, constants and parameters are, and what is given. */
@@ -48809,47 +48814,6 @@ HY_API hy_array *hy_rnn_begin_state(hy_frame *F, hy_block *block, int64_t batch)
 }
 
 /* --- unrolling: steps x -> steps y, which may be the same list --- */
-static void hy__unroll(hy_frame *F, hy_block *block, int steps, hy_array *const *x, int n,
-                       hy_array *const *state, hy_array **next, hy_array **y)
-{
-    hy__cell *b = block ? hy__as_cell(block) : NULL;            /* no block: an error stands */
-    int what = b ? b->what : HY__CELL_OWN, children = hy_length(F, block), i, k = 0, t;
-    hy_array *left, *right, *turned;
-    if (F->code) return;
-    if (what == HY__CELL_ROW) {         /* layer by layer, for the sake of those that need all steps */
-        for (t = 0; t < steps; t++) y[t] = x[t];
-        for (i = 0; i < children && !F->code; i++) {
-            hy_block *child = hy_child(F, block, i);
-            int own = hy__begin_states(F, child, 0, NULL);
-            hy__unroll(F, child, steps, y, own, state + k, next + k, y);
-            k += own;
-        }
-        return;
-    }
-    if (what != HY__CELL_RESIDUAL && what != HY__CELL_BOTH_WAYS) {
-        for (t = 0; t < steps && !F->code; t++)
-            y[t] = hy__cell_step(F, block, x[t], n, t ? next : state, next);
-        return;
-    }
-    left = hy__group_make(F, steps);
-    right = hy__group_make(F, steps);
-    turned = hy__group_make(F, steps);
-    if (!left || !right || !turned) return;
-    k = what == HY__CELL_RESIDUAL ? n : hy__begin_states(F, hy__cell_part(F, block, 0), 0, NULL);
-    hy__unroll(F, hy__cell_part(F, block, 0), steps, x, k, state, next, left->item);
-    if (what == HY__CELL_RESIDUAL) {
-        for (t = 0; t < steps && !F->code; t++) y[t] = hy_elemwise_add(F, left->item[t], x[t]);
-        return;
-    }
-    for (t = 0; t < steps; t++) turned->item[t] = x[steps - 1 - t];
-    hy__unroll(F, hy__cell_part(F, block, 1), steps, turned->item, n - k, state + k, next + k, right->item);
-    for (t = 0; t < steps && !F->code; t++) {
-        hy_array *both[2];
-        both[0] = left->item[t];
-        both[1] = right->item[steps - 1 - t];
-        y[t] = hy_concat(F, hy_group_of(F, 2, both), 1);
-    }
-}
 
 /* The steps of a sequence, in a group. */
 static hy_array *hy__steps_of(hy_frame *F, hy_array *inputs, int length, int axis)
@@ -48868,11 +48832,86 @@ static hy_array *hy__steps_of(hy_frame *F, hy_array *inputs, int length, int axi
     return all && !all->count ? hy_group_of(F, 1, &all) : all;
 }
 
+/* How long sequences are, and for each step which of them have it; NULL: all are whole. */
+typedef struct hy__valid { hy_array *length, *live; } hy__valid;
+
+static hy_array *hy__if_live(hy_frame *F, const hy__valid *V, int t, hy_array *fresh, hy_array *old)
+{
+    if (!V || !fresh) return fresh;
+    return hy_where(F, V->live->item[t], fresh, old ? old : hy_zeros_like(F, fresh));
+}
+/* The steps of each sequence from its end on; what is behind the end stays. */
+static void hy__turn_steps(hy_frame *F, const hy__valid *V, int steps, hy_array *const *x, hy_array **turned)
+{
+    hy_sequence_reverse_opt opt;
+    hy_array *all;
+    int t;
+    for (t = 0; t < steps && !V; t++) turned[t] = x[steps - 1 - t];
+    if (!V) return;
+    memset(&opt, 0, sizeof opt);
+    opt.use_sequence_length = 1;
+    all = hy_sequence_reverse(F, hy_stack(F, hy_group_of(F, steps, x), 0), V->length, &opt);
+    all = hy__steps_of(F, all, steps, 0);
+    if (all) memcpy(turned, all->item, (size_t)steps * sizeof *turned);
+}
+
+static void hy__unroll(hy_frame *F, hy_block *block, int steps, hy_array *const *x, int n,
+                       hy_array *const *state, hy_array **next, hy_array **y, const hy__valid *V)
+{
+    hy__cell *b = block ? hy__as_cell(block) : NULL;            /* no block: an error stands */
+    int what = b ? b->what : HY__CELL_OWN, children = hy_length(F, block), i, k = 0, t;
+    hy_array *left, *right, *turned, *old;
+    if (F->code) return;
+    if (what == HY__CELL_ROW) {         /* layer by layer, for the sake of those that need all steps */
+        for (t = 0; t < steps; t++) y[t] = x[t];
+        for (i = 0; i < children && !F->code; i++) {
+            hy_block *child = hy_child(F, block, i);
+            int own = hy__begin_states(F, child, 0, NULL);
+            hy__unroll(F, child, steps, y, own, state + k, next + k, y, V);
+            k += own;
+        }
+        return;
+    }
+    if (what != HY__CELL_RESIDUAL && what != HY__CELL_BOTH_WAYS) {
+        old = hy__group_make(F, n + 1);
+        for (t = 0; t < steps && !F->code; t++) {
+            if (n) memcpy(old->item, t ? next : state, (size_t)n * sizeof *next);
+            y[t] = hy__cell_step(F, block, x[t], n, old->item, next);
+            if (what == HY__CELL_DROPOUT) continue;
+            y[t] = hy__if_live(F, V, t, y[t], NULL);
+            for (i = 0; i < n; i++) next[i] = hy__if_live(F, V, t, next[i], old->item[i]);
+        }
+        return;
+    }
+    left = hy__group_make(F, steps);
+    right = hy__group_make(F, steps);
+    turned = hy__group_make(F, steps);
+    if (!left || !right || !turned) return;
+    k = what == HY__CELL_RESIDUAL ? n : hy__begin_states(F, hy__cell_part(F, block, 0), 0, NULL);
+    hy__unroll(F, hy__cell_part(F, block, 0), steps, x, k, state, next, left->item, V);
+    if (what == HY__CELL_RESIDUAL) {
+        for (t = 0; t < steps && !F->code; t++)
+            y[t] = hy__if_live(F, V, t, hy_elemwise_add(F, left->item[t], x[t]), NULL);
+        return;
+    }
+    hy__turn_steps(F, V, steps, x, turned->item);
+    hy__unroll(F, hy__cell_part(F, block, 1), steps, turned->item, n - k, state + k, next + k, right->item,
+               V);
+    hy__turn_steps(F, V, steps, right->item, turned->item);
+    for (t = 0; t < steps && !F->code; t++) {
+        hy_array *both[2];
+        both[0] = left->item[t];
+        both[1] = turned->item[t];
+        y[t] = hy_concat(F, hy_group_of(F, 2, both), 1);
+    }
+}
+
 HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array *inputs,
                                hy_array *begin_state, const hy_rnn_unroll_opt *opt)
 {
     int axis, i, n, outputs;
     hy_array *x, *state = NULL, *next, *y, *all;
+    hy__valid V;
     if (!hy__block_ok(F, cell, "hy_rnn_unroll") || !hy__wants(F, "hy_rnn_unroll", "length", length, 1))
         return NULL;
     axis = hy__sequence_layout(F, "hy_rnn_unroll", opt ? opt->layout : 0, HY_LAYOUT_NTC) == HY_LAYOUT_NTC;
@@ -48887,8 +48926,12 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
     else if (n) state = hy_rnn_begin_state(F, cell, hy__batch_of(F, x->item[0], 0));
     next = hy__group_make(F, n + 1);
     y = hy__group_make(F, length);
+    V.length = opt ? opt->valid_length : NULL;
+    V.live = V.length ? hy__group_make(F, length) : NULL;
+    for (i = 0; V.live && i < length; i++) V.live->item[i] = hy_greater_scalar(F, V.length, i);
     if (F->code) return NULL;
-    hy__unroll(F, cell, length, x->item, n, state ? state->item : NULL, next->item, y->item);
+    hy__unroll(F, cell, length, x->item, n, state ? state->item : NULL, next->item, y->item,
+               V.length ? &V : NULL);
     outputs = opt && opt->no_merge ? length : 1;
     all = F->code ? NULL : hy__group_make(F, outputs + n);
     if (!all) return NULL;

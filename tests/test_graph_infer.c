@@ -72,6 +72,10 @@ static void graph_declared_shape_is_the_default(void)                  /* [64] *
     CHECK(graph_out[0].dtype == HY_F32);
     CHECK(graph_infer(F, g, "(5,7)", "") == 1);
     CHECK_STR(graph_shapes(g), "(5,7) -> (5,7)");
+    CHECK(graph_infer(F, g, "(?,7)", "") == 1);         /* what is not given stays as declared */
+    CHECK_STR(graph_shapes(g), "(2,7) -> (2,7)");
+    CHECK(graph_infer(F, g, "(?,?,7)", "") == 0);
+    CHECK_STR(graph_shapes(g), "(?,?,7) -> (?,?,7)");
     CHECK(hy_graph_infer(F, g, NULL, graph_out) == 1);  /* nothing given, nothing wanted back */
     CHECK(hy_graph_infer(F, g, NULL, NULL) == 1);
     CHECK(hy_graph_infer(F, NULL, NULL, NULL) == -1);

@@ -1165,6 +1165,62 @@ static void lay_unrolled_in_a_network(void)
     hy_close(F);
 }
 
+/* Sequences of 1 and 3 steps: what MXNet 1.9.1 gives. */
+static hy_array *lay_valid_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_rnn_unroll_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.layout = HY_LAYOUT_TNC;
+    opt.valid_length = hy_get(F, x, 1);
+    return hy_rnn_unroll(F, ((lay_unroller *)self)->cell, 3, hy_get(F, x, 0), NULL, &opt);
+}
+static void lay_sequences_end(void)
+{
+    static const float out[] = { -0.6578521f, 0.2791335f, -0.424926f, -0.7537354f, 0.3138731f, -0.4403367f, 0, 0, 0,
+        -0.4296757f, 0.09397171f, -0.5785421f, 0, 0, 0, -0.5009809f, 0.1414067f, -0.4172173f };
+    static const float h[] = { 0.1327496f, -0.1764044f, 0.120824f, -0.255856f };
+    static const float c[] = { 0.2124805f, -0.4483644f, 0.191395f, -0.63509f }, back[] = { -0.1431064f, -0.09729736f };
+    static const float last[] = { -0.7906017f, 0.4555379f, -0.2818196f, -0.6218048f, 0.3972628f, -0.2708696f };
+    static const float grad[] = { -0.310054f, 0.3219546f, -0.1787707f, -0.1137585f, 0, 0, -0.1355383f, -0.00344127f,
+        0, 0, -0.2768624f, 0.4038227f };
+    static const float lengths[] = { 1, 3 };
+    hy_frame *F = hy_open(NULL);
+    lay_unroller *net = HY_BLOCK_NEW(F, lay_unroller, lay_valid_forward);
+    hy_block *row = hy_rnn_sequential_cell(F), *l = hy_rnn_lstm_cell(F, 2, NULL), *r = hy_rnn_gru_cell(F, 1, NULL);
+    hy_array *x = hy_zeros(F, HY_SHAPE(3, 2, 2)), *in = hy_group(F, x, hy_floats(F, HY_SHAPE(2), lengths)), *y, *loss;
+    hy_params p;
+    int i, k, mode;
+    hy_append(F, row, hy_rnn_bidirectional_cell(F, l, r), hy_rnn_residual_cell(F, hy_rnn_rnn_cell(F, 3, NULL)));
+    net->cell = hy_add_child(F, &net->base, "cell", row);
+    for (i = 0; i < 12; i++) ((float *)hy_write(F, x))[i] = (float)(i * 5 % 7) * 0.25f - 0.75f;
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_initialize(F, &net->base, NULL);
+    hy_call(F, &net->base, in);                         /* gives shapes to all */
+    p = hy_collect_params(F, &net->base, NULL);
+    for (k = 0; k < p.n; k++) {
+        float *w = (float *)hy_write(F, p.at[k]);
+        for (i = 0; i < hy_size(F, p.at[k]); i++) w[i] = (float)(i * 7 % 11 * 0.1 - 0.5);
+    }
+    for (mode = 0; mode < 2; mode++) {
+        if (mode) hy_hybridize(F, &net->base, NULL);
+        hy_record(F);
+        y = hy_call(F, &net->base, in);
+        CHECK(hy_count(F, y) == 5);
+        LAY_NEAR(F, hy_get(F, y, 0), hy_floats(F, HY_SHAPE(3, 2, 3), out), 2e-6);
+        LAY_NEAR(F, hy_get(F, y, 1), hy_floats(F, HY_SHAPE(2, 2), h), 2e-6);
+        LAY_NEAR(F, hy_get(F, y, 2), hy_floats(F, HY_SHAPE(2, 2), c), 2e-6);
+        LAY_NEAR(F, hy_get(F, y, 3), hy_floats(F, HY_SHAPE(2, 1), back), 2e-6);
+        LAY_NEAR(F, hy_get(F, y, 4), hy_floats(F, HY_SHAPE(2, 3), last), 2e-6);
+        loss = hy_sum(F, hy_get(F, y, 0), HY_ALL, NULL);
+        for (i = 1; i < 5; i++) loss = hy_add(F, loss, hy_sum(F, hy_square(F, hy_get(F, y, i)), HY_ALL, NULL));
+        hy_pause(F);
+        hy_backward(F, loss, NULL);
+        LAY_NEAR(F, hy_grad_of(F, x), hy_floats(F, HY_SHAPE(3, 2, 2), grad), 2e-6);
+    }
+    LAY_OK(F);
+    hy_close(F);
+}
+
 /* Symbols without shapes: everything follows when the program runs. */
 static void lay_unrolled_symbols(void)
 {
@@ -1527,6 +1583,7 @@ static void test_layers(void)
     RUN(lay_rnn_layers);
     RUN(lay_rnn_lengths);
     RUN(lay_unrolled_in_a_network);
+    RUN(lay_sequences_end);
     RUN(lay_unrolled_symbols);
     RUN(lay_cells);
     RUN(lay_own_cell);
