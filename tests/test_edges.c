@@ -276,6 +276,10 @@ static void edge_wide_integers(void)
     real.out_dtype = HY_F64;                            /* nor do they go through floats on their way to a double */
     CHECK(hy_item(F, hy_norm(F, hy_from(F, HY_SHAPE(1), HY_I64, v), HY_ALL, &real)) == 9007199254740992.0);
     CHECK(hy_item(F, hy_norm(F, hy_from(F, HY_SHAPE(1), HY_I32, odd), HY_ALL, &real)) == 16777217);
+    y = (const int64_t *)hy_data(F, hy__pad_grad(F, hy_from(F, HY_SHAPE(1, 3), HY_I64, v + 2), HY_INTS(0, 0, 1, 1), HY_PAD_EDGE));
+    CHECK(y && y[0] == 4);                              /* INT64_MAX + INT64_MIN + 5 */
+    x = hy__pad_grad(F, hy_cast(F, hy_full(F, HY_SHAPE(1, 3), 100), HY_I8), HY_INTS(0, 0, 1, 1), HY_PAD_EDGE);
+    CHECK(hy_value(F, x, 0, 0) == 300 - 256);           /* as all sums of gradients do */
     CHECK(hy_close(F) == 0);
 }
 
