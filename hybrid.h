@@ -765,8 +765,10 @@ struct hy_op {
     U(digamma,   "digamma",   MATH, V_DIGAMMA(x), hy_mul(F, dy, hy_trigamma(F, x)), \
         "derivative of log gamma") \
     U(trigamma,  "trigamma",  MATH, V_TRIGAMMA(x), HY_NO_GRADIENT, "derivative of digamma") \
-    U(abs,       "abs",       FAST_ARITH, V_SEL(x < 0, V_NEG(x), x), hy_mul(F, dy, hy_sign(F, x)), "|x|") \
-    U(sign,      "sign",      FAST_ARITH, V_SEL(x > 0, 1, V_SEL(x < 0, -1, x)), NULL, "-1, 0 or 1") \
+    U(abs,       "abs",       FAST_ARITH, V_SEL(x <= 0, V_SUB(0, x), x), \
+        hy_mul(F, dy, hy_sign(F, x)), "|x|") \
+    U(sign,      "sign",      FAST_ARITH, V_SEL(x > 0, 1, V_SEL(x < 0, -1, V_ADD(x, 0))), NULL, \
+        "-1, 0 or 1") \
     U(round,     "round",     WIDE_MATH, V_ROUND(x), NULL, "nearest integer, halves away from zero") \
     U(rint,      "rint",      WIDE_MATH, V_RINT(x), NULL, "nearest integer, halves to the lower one") \
     U(ceil,      "ceil",      WIDE_MATH, V_CEIL(x), NULL, "least integer not below x") \

@@ -344,6 +344,21 @@ static void edge_turned_planes(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* The size and the sign of -0 are 0, in every type and where a vector is filled. */
+static void edge_no_sign(void)
+{
+    static const hy_dtype types[] = { HY_F32, HY_F64, HY_F16, HY_BF16 };
+    hy_frame *F = hy_open(NULL);
+    int i, k, wrong = 0;
+    for (i = 0; i < 8; i++) {
+        hy_array *x = hy_cast(F, hy_full(F, HY_SHAPE(i / 4 ? 50 : 3), -0.0), types[i % 4]), *y = hy_abs(F, x), *z = hy_sign(F, x);
+        for (k = 0; k < hy_size(F, x); k++)
+            wrong += !signbit(hy_value(F, x, k)) + (signbit(hy_value(F, y, k)) != 0) + (signbit(hy_value(F, z, k)) != 0);
+    }
+    CHECK(wrong == 0 && isnan(hy_item(F, hy_abs(F, hy_full(F, HY_SHAPE(1), NAN)))));
+    CHECK(hy_close(F) == 0);
+}
+
 /* NaN is the largest of all in an order, and where argmax points to. */
 static void edge_nan(void)
 {
@@ -695,6 +710,7 @@ static void test_edges(void)
     RUN(edge_compare);
     RUN(edge_index_copy);
     RUN(edge_ranges);
+    RUN(edge_no_sign);
     RUN(edge_nan);
     RUN(edge_long_lines);
     RUN(edge_folds);
