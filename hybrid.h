@@ -765,8 +765,10 @@ struct hy_op {
     U(digamma,   "digamma",   MATH, V_DIGAMMA(x), hy_mul(F, dy, hy_trigamma(F, x)), \
         "derivative of log gamma") \
     U(trigamma,  "trigamma",  MATH, V_TRIGAMMA(x), HY_NO_GRADIENT, "derivative of digamma") \
-    U(abs,       "abs",       FAST_ARITH, V_SEL(x < 0, V_NEG(x), x), hy_mul(F, dy, hy_sign(F, x)), "|x|") \
-    U(sign,      "sign",      FAST_ARITH, V_SEL(x > 0, 1, V_SEL(x < 0, -1, x)), NULL, "-1, 0 or 1") \
+    U(abs,       "abs",       FAST_ARITH, V_SEL(x <= 0, V_SUB(0, x), x), \
+        hy_mul(F, dy, hy_sign(F, x)), "|x|") \
+    U(sign,      "sign",      FAST_ARITH, V_SEL(x > 0, 1, V_SEL(x < 0, -1, V_ADD(x, 0))), NULL, \
+        "-1, 0 or 1") \
     U(round,     "round",     WIDE_MATH, V_ROUND(x), NULL, "nearest integer, halves away from zero") \
     U(rint,      "rint",      WIDE_MATH, V_RINT(x), NULL, "nearest integer, halves to the lower one") \
     U(ceil,      "ceil",      WIDE_MATH, V_CEIL(x), NULL, "least integer not below x") \
@@ -17655,14 +17657,14 @@ static int64_t hy__pad_place(int mode, int64_t n, int64_t before, int64_t after,
 }
 
 /* What one element of the array gets: the sum over all its places in the padded one. */
-static double hy__unpad_element(const hy_job *job, const hy_run *now, const hy___pad_grad_rec *r,
-                                int64_t element)
+static void hy__unpad_element(const hy_job *job, const hy_run *now, const hy___pad_grad_rec *r,
+                              int64_t element, char *to)
 {
     const hy_tensor *x = &job->in[0], *y = &job->out[0];
     const hy_shape *s = &y->type.shape;
-    int64_t i[HY_MAX_DIM], k[HY_MAX_DIM], at[HY_MAX_DIM], offset = 0;
+    int64_t i[HY_MAX_DIM], k[HY_MAX_DIM], at[HY_MAX_DIM], offset = 0, whole = 0;
     double sum = 0;
-    int d, size = hy__traits[x->type.dtype].size;
+    int d, size = hy__traits[x->type.dtype].size, real = hy__floating(x->type.dtype);
     for (d = s->ndim - 1; d >= 0; d--) {
         i[d] = element % s->dim[d];
         element /= s->dim[d];
@@ -17671,7 +17673,8 @@ static double hy__unpad_element(const hy_job *job, const hy_run *now, const hy__
         offset += at[d] * x->stride[d];
     }
     for (;;) {
-        sum += hy__load(hy__base(now, x) + offset * size, x->type.dtype);
+        if (real) sum += hy__load(hy__base(now, x) + offset * size, x->type.dtype);
+        else whole = hy__added_i64(whole, hy__load_i64(hy__base(now, x) + offset * size, x->type.dtype));
         for (d = s->ndim - 1; d >= 0; d--) {
             int64_t before = r->pad_width.v[2 * d], after = r->pad_width.v[2 * d + 1];
             int64_t next = hy__pad_place(r->mode, s->dim[d], before, after, i[d], ++k[d]);
@@ -17680,8 +17683,10 @@ static double hy__unpad_element(const hy_job *job, const hy_run *now, const hy__
             at[d] = next;
             if (k[d]) break;
         }
-        if (d < 0) return sum;
+        if (d < 0) break;
     }
+    if (real) hy__store(to, x->type.dtype, sum);
+    else hy__store_i64(to, x->type.dtype, 1, &whole, 1);
 }
 
 /* Rows: the array's own place is copied, then what shares an element with the border is summed anew. */
@@ -17709,7 +17714,7 @@ HY__RUN(hy__run_unpad)
         hy__copy_run(to, dtype, 1, hy__base(now, x) + offset * size, dtype, x->stride[last], n);
         for (c = 0; c < n; c++) {
             if (!border && c >= left && c < right) c = right;
-            if (c < n) hy__store(to + c * size, dtype, hy__unpad_element(job, now, r, row * n + c));
+            if (c < n) hy__unpad_element(job, now, r, row * n + c, to + c * size);
         }
     }
 }

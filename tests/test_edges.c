@@ -276,6 +276,10 @@ static void edge_wide_integers(void)
     real.out_dtype = HY_F64;                            /* nor do they go through floats on their way to a double */
     CHECK(hy_item(F, hy_norm(F, hy_from(F, HY_SHAPE(1), HY_I64, v), HY_ALL, &real)) == 9007199254740992.0);
     CHECK(hy_item(F, hy_norm(F, hy_from(F, HY_SHAPE(1), HY_I32, odd), HY_ALL, &real)) == 16777217);
+    y = (const int64_t *)hy_data(F, hy__pad_grad(F, hy_from(F, HY_SHAPE(1, 3), HY_I64, v + 2), HY_INTS(0, 0, 1, 1), HY_PAD_EDGE));
+    CHECK(y && y[0] == 4);                              /* INT64_MAX + INT64_MIN + 5 */
+    x = hy__pad_grad(F, hy_cast(F, hy_full(F, HY_SHAPE(1, 3), 100), HY_I8), HY_INTS(0, 0, 1, 1), HY_PAD_EDGE);
+    CHECK(hy_value(F, x, 0, 0) == 300 - 256);           /* as all sums of gradients do */
     CHECK(hy_close(F) == 0);
 }
 
@@ -337,6 +341,21 @@ static void edge_turned_planes(void)
                 hy_end(F);
             }
     CHECK(wrong == 0);
+    CHECK(hy_close(F) == 0);
+}
+
+/* The size and the sign of -0 are 0, in every type and where a vector is filled. */
+static void edge_no_sign(void)
+{
+    static const hy_dtype types[] = { HY_F32, HY_F64, HY_F16, HY_BF16 };
+    hy_frame *F = hy_open(NULL);
+    int i, k, wrong = 0;
+    for (i = 0; i < 8; i++) {
+        hy_array *x = hy_cast(F, hy_full(F, HY_SHAPE(i / 4 ? 50 : 3), -0.0), types[i % 4]), *y = hy_abs(F, x), *z = hy_sign(F, x);
+        for (k = 0; k < hy_size(F, x); k++)
+            wrong += !signbit(hy_value(F, x, k)) + (signbit(hy_value(F, y, k)) != 0) + (signbit(hy_value(F, z, k)) != 0);
+    }
+    CHECK(wrong == 0 && isnan(hy_item(F, hy_abs(F, hy_full(F, HY_SHAPE(1), NAN)))));
     CHECK(hy_close(F) == 0);
 }
 
@@ -691,6 +710,7 @@ static void test_edges(void)
     RUN(edge_compare);
     RUN(edge_index_copy);
     RUN(edge_ranges);
+    RUN(edge_no_sign);
     RUN(edge_nan);
     RUN(edge_long_lines);
     RUN(edge_folds);
