@@ -63091,6 +63091,9 @@ static int hy__c_control_takes(const hy__c *c, const hy__c_step *s, int k)
     return reads != 0;
 }
 
+/* Bytes for a value; one that holds nothing is named, too. */
+static size_t hy__c_place_of(const hy_type *t) { return hy__round64((size_t)hy__most(hy__bytes(t), 1)); }
+
 static void hy__c_turns_of(const hy__c *c, const hy__c_step *s, hy__c_turns *l)
 {
     const hy__control_rec *r = (const hy__control_rec *)s->node->record;
@@ -63103,10 +63106,10 @@ static void hy__c_turns_of(const hy__c *c, const hy__c_step *s, hy__c_turns *l)
     }
     l->spare = l->states;
     for (i = 0; i < r->states; i++)
-        l->spare += 2 * hy__round64((size_t)hy__bytes(hy__c_in(s, r->data + i)));
+        l->spare += 2 * hy__c_place_of(hy__c_in(s, r->data + i));
     l->bytes = l->spare;
     for (i = 0; i < r->outputs; i++)
-        if (!hy__c_wants(c, s, i)) l->bytes += hy__round64((size_t)hy__bytes(&s->node->type[i]));
+        if (!hy__c_wants(c, s, i)) l->bytes += hy__c_place_of(&s->node->type[i]);
 }
 
 /* Result i of the bodies, as an argument of a call. */
@@ -63119,7 +63122,7 @@ static void hy__c_turn_result(hy__c *c, const hy__c_step *s, const hy__c_turns *
     if (i >= r->outputs) hy__w(c, "n%d", i - r->outputs);
     else if (!hy__c_wants(c, s, i)) {
         for (k = 0; k < i; k++)
-            if (!hy__c_wants(c, s, k)) spare += hy__round64((size_t)hy__bytes(&s->node->type[k]));
+            if (!hy__c_wants(c, s, k)) spare += hy__c_place_of(&s->node->type[k]);
         hy__w(c, "(%t *)(void *)(scratch + %l)", (int)t->dtype, (int64_t)spare);
     } else if (hy__c_is_cond(s->node)) hy__w(c, "y%d", i);
     else hy__w(c, "y%d + t * %l", i, hy__c_row(s->node, t));
@@ -63172,11 +63175,10 @@ static void hy__c_turn_states(hy__c *c, const hy__c_step *s, const hy__c_turns *
     int i;
     for (i = 0; i < r->states; i++) {
         const hy_type *t = hy__c_in(s, r->data + i);
-        size_t bytes = (size_t)hy__bytes(t);
         hy__w(c, "%t *s%d = (%t *)(void *)(scratch + %l), ", (int)t->dtype, i, (int)t->dtype, (int64_t)at);
-        at += hy__round64(bytes);
+        at += hy__c_place_of(t);
         hy__w(c, "*n%d = (%t *)(void *)(scratch + %l);\n", i, (int)t->dtype, (int64_t)at);
-        at += hy__round64(bytes);
+        at += hy__c_place_of(t);
     }
     for (i = 0; i < r->states; i++)
         hy__w(c, "memcpy(s%d, x%d, %l);\n", i, r->data + i, hy__bytes(hy__c_in(s, r->data + i)));
@@ -64202,7 +64204,7 @@ static int hy__c_place(hy__c *c)
         const hy__c_value *v = s ? NULL : &p->value[i];
         if (s ? !s->emit || s->scratch + s->halves == 0 : v->where != HY__AT_ARENA || v->root != i ||
             v->from < 0) continue;
-        b[n].bytes = hy__round64(s ? s->scratch + s->halves : (size_t)hy__most(hy__bytes(v->type), 1));
+        b[n].bytes = s ? hy__round64(s->scratch + s->halves) : hy__c_place_of(v->type);
         b[n].from = s ? i - p->values : v->from;
         b[n].to = s ? i - p->values : v->to;
         b[n++].value = i;
