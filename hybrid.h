@@ -45049,11 +45049,12 @@ static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item
         int64_t given = *(const int64_t *)now->data[L.r->data + L.r->states + L.r->remain];
         if (given >= 0 && given < turns) turns = given;
     }
-    for (k = 0; k < job->nsub; k++) if (hy__body_open(&L, k)) { hy__body_fault(&L, k); return; }
+    for (k = 0; k < last; k++) if (hy__body_open(&L, k)) { hy__body_fault(&L, k); return; }
     for (; L.turn < turns; L.turn++) {
         double from = now->timing ? hy_seconds() : 0;
         L.row = L.r->reverse ? turns - 1 - L.turn : L.turn;
         if (L.r->limit > 0 && (goes = hy__loop_goes_on(&L)) <= 0) break;
+        if (!L.turn && hy__body_open(&L, last)) { hy__body_fault(&L, last); return; }
         hy__loop_keep(&L);
         if (hy__body_turn(&L, last)) return;
         if (now->timing) hy__turn_ends(now->timing, L.row, from);
@@ -63188,11 +63189,11 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
 {
     const hy__control_rec *r = (const hy__control_rec *)s->node->record;
     int64_t turns = r->limit > 0 ? r->limit : hy__c_in(s, 0)->shape.dim[0];
-    int i, k, last = s->node->nsub - 1;
+    int i, last = s->node->nsub - 1;
     hy__c_turns l;
     hy__c_turns_of(c, s, &l);
     hy__c_turn_states(c, s, &l);
-    for (k = 0; k <= last; k++) if (c->body[s->body + k]->early) hy__c_turn_call(c, s, &l, k, HY__C_EARLY);
+    if (last && c->body[s->body]->early) hy__c_turn_call(c, s, &l, 0, HY__C_EARLY);
     if (last) {
         hy_dtype dtype = hy__edge_type(&c->body[s->body]->g->head[0])->dtype;
         hy__w(c, "int t = 0;\nfor (; t < %l; t++) {\n%t goes_on;\n", turns, (int)dtype);
@@ -63200,6 +63201,10 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
         hy__w(c, hy__c_is_half(dtype) ? "if ((goes_on & 0x7fff) == 0) break;\n"
                                       : "if (goes_on == 0) break;\n");
     } else hy__w(c, "%ft {\n", turns);
+    if (c->body[s->body + last]->early) {       /* not where there is no turn: it may meet bad data */
+        hy__w(c, "if (t == 0) ");
+        hy__c_turn_call(c, s, &l, last, HY__C_EARLY);
+    }
     hy__c_turn_call(c, s, &l, last, HY__C_LATE);
     for (i = 0; i < r->states; i++)
         hy__w(c, "%t *was%d = s%d;\ns%d = n%d;\nn%d = was%d;\n", (int)hy__c_in(s, r->data + i)->dtype, i, i,

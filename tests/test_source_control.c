@@ -132,6 +132,9 @@ static void test_source_turns(void)
 static void test_source_control(void)
 {
     int which, sign;
+    hy_frame *idle = hy_open(NULL);
+    inloop_export(idle, HY_BLOCK_NEW(idle, hy_block, control_idle_forward), hy_arange(idle, 0, 5, 1), 0);
+    CHECK(hy_close(idle) == 0);
     for (which = 0; which < 6; which++)
         for (sign = -1; sign < 2; sign += 2) {
             hy_frame *F = hy_open(NULL);
