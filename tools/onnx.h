@@ -1520,7 +1520,13 @@ static void onnx__do_mod(onnx__run *R)
 {
     hy_array *a = onnx__in(R, 0), *b = onnx__in(R, 1), *y;
     if (!onnx__int(R, "fmod", 0)) y = hy_mod(R->F, a, b);
-    else y = hy_mul(R->F, hy_sign(R->F, a), hy_mod(R->F, hy_abs(R->F, a), hy_abs(R->F, b)));    /* as in C */
+    else if (onnx__is_float(onnx__type_in(R, 0)))               /* with the sign of a, as in C */
+        y = hy_mul(R->F, hy_sign(R->F, a), hy_mod(R->F, hy_abs(R->F, a), hy_abs(R->F, b)));
+    else {                                                      /* the least integer has no absolute value */
+        hy_array *apart = hy_not_equal(R->F, hy_lesser_scalar(R->F, a, 0), hy_lesser_scalar(R->F, b, 0));
+        y = hy_mod(R->F, a, b);
+        y = hy_sub(R->F, y, hy_mul(R->F, b, hy_logical_and(R->F, y, apart)));
+    }
     if (y && onnx__is_float(hy_dtype_of(R->F, y)))              /* x mod 0 is 0 in hybrid.h */
         y = hy_add(R->F, y, hy_div(R->F, hy_zeros_like(R->F, b), b));
     onnx__out(R, 0, y);
@@ -2691,7 +2697,8 @@ static int onnx__window_of(onnx__run *R, hy_array *x, const int64_t *kernel, onn
             w->after[i] = all - w->before[i];
         } else if (!strcmp(pad, "VALID")) w->before[i] = w->after[i] = 0;
         rest = w->size[i] + w->before[i] + w->after[i] - reach;
-        w->out[i] = rest < 0 ? 0 : (rest + (ceil_mode ? w->stride[i] - 1 : 0)) / w->stride[i] + 1;
+        rest += ceil_mode ? w->stride[i] - 1 : 0;
+        w->out[i] = rest < 0 ? 0 : rest / w->stride[i] + 1;
         if (ceil_mode && (w->out[i] - 1) * w->stride[i] >= w->size[i] + w->before[i])
             w->out[i]--;   /* only border */
     }
@@ -2848,6 +2855,7 @@ static int onnx__plain_window(const onnx__window *w)
     int i;
     for (i = 0; i < w->dims; i++)
         if (w->dilate[i] != 1 || w->before[i] >= w->kernel[i] || w->before[i] != w->after[i] ||
+            w->size[i] + 2 * w->before[i] < w->kernel[i] ||
             (w->size[i] + 2 * w->before[i] - w->kernel[i]) / w->stride[i] + 1 != w->out[i]) return 0;
     return w->dims <= 3;
 }
