@@ -45123,11 +45123,12 @@ static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item
         int64_t given = *(const int64_t *)now->data[L.r->data + L.r->states + L.r->remain];
         if (given >= 0 && given < turns) turns = given;
     }
-    for (k = 0; k < job->nsub; k++) if (hy__body_open(&L, k)) { hy__body_fault(&L, k); return; }
+    for (k = 0; k < last; k++) if (hy__body_open(&L, k)) { hy__body_fault(&L, k); return; }
     for (; L.turn < turns; L.turn++) {
         double from = now->timing ? hy_seconds() : 0;
         L.row = L.r->reverse ? turns - 1 - L.turn : L.turn;
         if (L.r->limit > 0 && (goes = hy__loop_goes_on(&L)) <= 0) break;
+        if (!L.turn && hy__body_open(&L, last)) { hy__body_fault(&L, last); return; }
         hy__loop_keep(&L);
         if (hy__body_turn(&L, last)) return;
         if (now->timing) hy__turn_ends(now->timing, L.row, from);
@@ -63262,6 +63263,9 @@ static int hy__c_control_takes(const hy__c *c, const hy__c_step *s, int k)
     return reads != 0;
 }
 
+/* Bytes for a value; one that holds nothing is named, too. */
+static size_t hy__c_place_of(const hy_type *t) { return hy__round64((size_t)hy__most(hy__bytes(t), 1)); }
+
 static void hy__c_turns_of(const hy__c *c, const hy__c_step *s, hy__c_turns *l)
 {
     const hy__control_rec *r = (const hy__control_rec *)s->node->record;
@@ -63274,10 +63278,10 @@ static void hy__c_turns_of(const hy__c *c, const hy__c_step *s, hy__c_turns *l)
     }
     l->spare = l->states;
     for (i = 0; i < r->states; i++)
-        l->spare += 2 * hy__round64((size_t)hy__bytes(hy__c_in(s, r->data + i)));
+        l->spare += 2 * hy__c_place_of(hy__c_in(s, r->data + i));
     l->bytes = l->spare;
     for (i = 0; i < r->outputs; i++)
-        if (!hy__c_wants(c, s, i)) l->bytes += hy__round64((size_t)hy__bytes(&s->node->type[i]));
+        if (!hy__c_wants(c, s, i)) l->bytes += hy__c_place_of(&s->node->type[i]);
 }
 
 /* Result i of the bodies, as an argument of a call. */
@@ -63290,7 +63294,7 @@ static void hy__c_turn_result(hy__c *c, const hy__c_step *s, const hy__c_turns *
     if (i >= r->outputs) hy__w(c, "n%d", i - r->outputs);
     else if (!hy__c_wants(c, s, i)) {
         for (k = 0; k < i; k++)
-            if (!hy__c_wants(c, s, k)) spare += hy__round64((size_t)hy__bytes(&s->node->type[k]));
+            if (!hy__c_wants(c, s, k)) spare += hy__c_place_of(&s->node->type[k]);
         hy__w(c, "(%t *)(void *)(scratch + %l)", (int)t->dtype, (int64_t)spare);
     } else if (hy__c_is_cond(s->node)) hy__w(c, "y%d", i);
     else hy__w(c, "y%d + t * %l", i, hy__c_row(s->node, t));
@@ -63343,11 +63347,10 @@ static void hy__c_turn_states(hy__c *c, const hy__c_step *s, const hy__c_turns *
     int i;
     for (i = 0; i < r->states; i++) {
         const hy_type *t = hy__c_in(s, r->data + i);
-        size_t bytes = (size_t)hy__bytes(t);
         hy__w(c, "%t *s%d = (%t *)(void *)(scratch + %l), ", (int)t->dtype, i, (int)t->dtype, (int64_t)at);
-        at += hy__round64(bytes);
+        at += hy__c_place_of(t);
         hy__w(c, "*n%d = (%t *)(void *)(scratch + %l);\n", i, (int)t->dtype, (int64_t)at);
-        at += hy__round64(bytes);
+        at += hy__c_place_of(t);
     }
     for (i = 0; i < r->states; i++)
         hy__w(c, "memcpy(s%d, x%d, %l);\n", i, r->data + i, hy__bytes(hy__c_in(s, r->data + i)));
@@ -63357,11 +63360,11 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
 {
     const hy__control_rec *r = (const hy__control_rec *)s->node->record;
     int64_t turns = r->limit > 0 ? r->limit : hy__c_in(s, 0)->shape.dim[0];
-    int i, k, last = s->node->nsub - 1;
+    int i, last = s->node->nsub - 1;
     hy__c_turns l;
     hy__c_turns_of(c, s, &l);
     hy__c_turn_states(c, s, &l);
-    for (k = 0; k <= last; k++) if (c->body[s->body + k]->early) hy__c_turn_call(c, s, &l, k, HY__C_EARLY);
+    if (last && c->body[s->body]->early) hy__c_turn_call(c, s, &l, 0, HY__C_EARLY);
     if (last) {
         hy_dtype dtype = hy__edge_type(&c->body[s->body]->g->head[0])->dtype;
         hy__w(c, "int t = 0;\nfor (; t < %l; t++) {\n%t goes_on;\n", turns, (int)dtype);
@@ -63369,6 +63372,10 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
         hy__w(c, hy__c_is_half(dtype) ? "if ((goes_on & 0x7fff) == 0) break;\n"
                                       : "if (goes_on == 0) break;\n");
     } else hy__w(c, "%ft {\n", turns);
+    if (c->body[s->body + last]->early) {       /* not where there is no turn: it may meet bad data */
+        hy__w(c, "if (t == 0) ");
+        hy__c_turn_call(c, s, &l, last, HY__C_EARLY);
+    }
     hy__c_turn_call(c, s, &l, last, HY__C_LATE);
     for (i = 0; i < r->states; i++)
         hy__w(c, "%t *was%d = s%d;\ns%d = n%d;\nn%d = was%d;\n", (int)hy__c_in(s, r->data + i)->dtype, i, i,
@@ -64373,7 +64380,7 @@ static int hy__c_place(hy__c *c)
         const hy__c_value *v = s ? NULL : &p->value[i];
         if (s ? !s->emit || s->scratch + s->halves == 0 : v->where != HY__AT_ARENA || v->root != i ||
             v->from < 0) continue;
-        b[n].bytes = hy__round64(s ? s->scratch + s->halves : (size_t)hy__most(hy__bytes(v->type), 1));
+        b[n].bytes = s ? hy__round64(s->scratch + s->halves) : hy__c_place_of(v->type);
         b[n].from = s ? i - p->values : v->from;
         b[n].to = s ? i - p->values : v->to;
         b[n++].value = i;

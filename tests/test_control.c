@@ -767,6 +767,46 @@ static void test_control_steady(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* What is the same in all turns is not computed where there is none: line by line, and compiled. */
+static hy_array *control_never(hy_frame *F, hy_array *v, void *user)
+{
+    (void)user;
+    return hy_lesser_scalar(F, hy_get(F, v, 0), -1);
+}
+
+static hy_array *control_beyond(hy_frame *F, hy_array *v, void *user)
+{
+    hy_array **outside = (hy_array **)user;
+    hy_take_opt raise = { 0 };
+    raise.mode = HY_INDEX_RAISE;
+    v = hy_add(F, hy_get(F, v, 0), hy_take(F, outside[0], outside[1], 0, &raise));
+    return hy_group(F, v, v);
+}
+
+static hy_array *control_idle_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *outside[2];
+    (void)self;
+    outside[0] = x;
+    outside[1] = hy_add_scalar(F, hy_slice_axis(F, x, 0, 0, 1), 100);
+    return hy_while_loop(F, control_never, control_beyond, hy_group(F, hy_slice_axis(F, x, 0, 1, 2)), 3, outside);
+}
+
+static void test_control_no_turns(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = HY_BLOCK_NEW(F, hy_block, control_idle_forward);
+    hy_array *x = hy_arange(F, 0, 5, 1), *y;
+    int mode;
+    for (mode = 0; mode < 2; mode++) {
+        y = hy_call(F, net, x);
+        OK(F);
+        CHECK(y && hy_value(F, hy_get(F, hy_get(F, y, 1), 0), 0) == 1);
+        hy_hybridize(F, net, NULL);
+    }
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_control(void)
 {
     RUN(test_control_steady);
@@ -775,6 +815,7 @@ static void test_control(void)
     RUN(test_control_text);
     RUN(test_control_modes);
     RUN(test_control_exchange);
+    RUN(test_control_no_turns);
     RUN(test_control_given);
     RUN(test_control_numbers);
 #ifndef HYBRID_NO_TRAIN

@@ -34,6 +34,13 @@ static hy_array *inloop_few(hy_frame *F, hy_array *v, void *user)
 static hy_array *inloop_negate(hy_frame *F, hy_array *x, void *user) { (void)user; return hy_negative(F, x); }
 static hy_array *inloop_itself(hy_frame *F, hy_array *x, void *user) { (void)F; (void)user; return x; }
 
+static hy_array *inloop_empty(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    hy_array *none = hy_get(F, s, 0);
+    (void)user;
+    return hy_group(F, hy_group(F, x, hy_sum(F, x, HY_AXES(0), NULL)), hy_group(F, hy_get(F, s, 1), hy_add(F, none, x)));
+}
+
 /* A loop whose turns branch, each of which has a loop. */
 static hy_array *inloop_inner(hy_frame *F, hy_array *x, hy_array *s, void *user)
 {
@@ -75,6 +82,9 @@ static hy_array *inloop_forward(hy_frame *F, hy_block *self, hy_array *x)
     case 4:                             /* a branch that gives what it got; an outer value of its own */
         y = hy_cond(F, hy_lesser_scalar(F, hy_sum(F, x, HY_ALL, NULL), 1e9), inloop_itself, inloop_negate, x, net);
         return hy_group(F, y, hy_cond(F, hy_cast(F, hy_sum(F, x, HY_ALL, NULL), HY_BOOL), inloop_negate, inloop_itself, x, net));
+    case 6:                             /* states that hold nothing, and an output of theirs */
+        y = hy_slice_axis(F, x, 1, 0, 0);
+        return hy_foreach(F, inloop_empty, hy_mul_scalar(F, y, 2), hy_group(F, y, y), net);
     default:                            /* halves, and the last row only */
         y = hy_foreach(F, inloop_inner, hy_cast(F, x, HY_F16), hy_cast(F, hy_zeros(F, HY_SHAPE(4)), HY_F16), net);
         return hy_get(F, y, 1);
@@ -109,7 +119,7 @@ static void inloop_export(hy_frame *F, hy_block *net, hy_array *x, int apart)
 static void test_source_turns(void)
 {
     int which, apart;
-    for (which = 0; which < 6; which++)
+    for (which = 0; which < 7; which++)
         for (apart = 0; apart < 2; apart++) {
             hy_frame *F = hy_open(NULL);
             inloop_net *net = inloop_new(F, which);
@@ -122,6 +132,9 @@ static void test_source_turns(void)
 static void test_source_control(void)
 {
     int which, sign;
+    hy_frame *idle = hy_open(NULL);
+    inloop_export(idle, HY_BLOCK_NEW(idle, hy_block, control_idle_forward), hy_arange(idle, 0, 5, 1), 0);
+    CHECK(hy_close(idle) == 0);
     for (which = 0; which < 6; which++)
         for (sign = -1; sign < 2; sign += 2) {
             hy_frame *F = hy_open(NULL);

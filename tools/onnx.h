@@ -1520,7 +1520,13 @@ static void onnx__do_mod(onnx__run *R)
 {
     hy_array *a = onnx__in(R, 0), *b = onnx__in(R, 1), *y;
     if (!onnx__int(R, "fmod", 0)) y = hy_mod(R->F, a, b);
-    else y = hy_mul(R->F, hy_sign(R->F, a), hy_mod(R->F, hy_abs(R->F, a), hy_abs(R->F, b)));    /* as in C */
+    else if (onnx__is_float(onnx__type_in(R, 0)))               /* with the sign of a, as in C */
+        y = hy_mul(R->F, hy_sign(R->F, a), hy_mod(R->F, hy_abs(R->F, a), hy_abs(R->F, b)));
+    else {                                                      /* the least integer has no absolute value */
+        hy_array *apart = hy_not_equal(R->F, hy_lesser_scalar(R->F, a, 0), hy_lesser_scalar(R->F, b, 0));
+        y = hy_mod(R->F, a, b);
+        y = hy_sub(R->F, y, hy_mul(R->F, b, hy_logical_and(R->F, y, apart)));
+    }
     if (y && onnx__is_float(hy_dtype_of(R->F, y)))              /* x mod 0 is 0 in hybrid.h */
         y = hy_add(R->F, y, hy_div(R->F, hy_zeros_like(R->F, b), b));
     onnx__out(R, 0, y);
@@ -2691,7 +2697,8 @@ static int onnx__window_of(onnx__run *R, hy_array *x, const int64_t *kernel, onn
             w->after[i] = all - w->before[i];
         } else if (!strcmp(pad, "VALID")) w->before[i] = w->after[i] = 0;
         rest = w->size[i] + w->before[i] + w->after[i] - reach;
-        w->out[i] = rest < 0 ? 0 : (rest + (ceil_mode ? w->stride[i] - 1 : 0)) / w->stride[i] + 1;
+        rest += ceil_mode ? w->stride[i] - 1 : 0;
+        w->out[i] = rest < 0 ? 0 : rest / w->stride[i] + 1;
         if (ceil_mode && (w->out[i] - 1) * w->stride[i] >= w->size[i] + w->before[i])
             w->out[i]--;   /* only border */
     }
@@ -2848,6 +2855,7 @@ static int onnx__plain_window(const onnx__window *w)
     int i;
     for (i = 0; i < w->dims; i++)
         if (w->dilate[i] != 1 || w->before[i] >= w->kernel[i] || w->before[i] != w->after[i] ||
+            w->size[i] + 2 * w->before[i] < w->kernel[i] ||
             (w->size[i] + 2 * w->before[i] - w->kernel[i]) / w->stride[i] + 1 != w->out[i]) return 0;
     return w->dims <= 3;
 }
@@ -7905,6 +7913,9 @@ static const char *onnx__cast_out(onnx__writer *W, const char *x, hy_dtype d, co
 
 static void onnx__to_shape(onnx__writer *W, const char *x, const hy_shape *s, const char *out)
 {
+    int i;
+    for (i = 0; i < s->ndim && s->dim[i]; i++) continue;
+    if (i < s->ndim && W->opset > 13) onnx__attr_int(W, "allowzero", 1);
     ONNX__PUT2(W, "Reshape", x, onnx__ints_out(W, s->dim, s->ndim), out);
 }
 
@@ -8045,23 +8056,22 @@ static void onnx__put_softmax(onnx__writer *W, const char *op)
     ONNX__PUT1(W, op, onnx__arg(W, 0), onnx__result(W));
 }
 
+/* An empty list of axes means all, here and there, but not what is left when all are left out. */
 static void onnx__put_reduce(onnx__writer *W, const char *op)
 {
     hy_ints axes = onnx__our_ints(W, "axis"), rest;
-    int ndim = onnx__arg_type(W, 0)->shape.ndim, keep = onnx__our_int(W, "keepdims"), input, i, k;
+    int ndim = onnx__arg_type(W, 0)->shape.ndim, keep = onnx__our_int(W, "keepdims"), left, i, k;
     const char *list = "", *y;
-    if (onnx__our_int(W, "exclude")) {
-        for (rest.n = i = 0; i < ndim; i++) {
-            for (k = 0; k < axes.n && axes.v[k] != i && axes.v[k] + ndim != i; k++) continue;
-            if (k == axes.n) rest.v[rest.n++] = i;
-        }
-        axes = rest;
+    for (left = rest.n = i = 0; i < ndim; i++) {
+        for (k = 0; k < axes.n && axes.v[k] != i && axes.v[k] + ndim != i; k++) continue;
+        if (axes.n < 1 || (k < axes.n) == !onnx__our_int(W, "exclude")) rest.v[rest.n++] = i;
+        else left++;
     }
-    input = W->opset >= 18 || !strcmp(op, "ReduceSum");
-    if (axes.n > 0 && input) list = onnx__ints_out(W, axes.v, axes.n);
-    else if (axes.n > 0) onnx__attr_ints(W, "axes", axes.v, axes.n);
+    if (!rest.n && ndim) { ONNX__PUT1(W, "Identity", onnx__arg(W, 0), onnx__result(W)); return; }
+    if (left && (W->opset >= 18 || !strcmp(op, "ReduceSum"))) list = onnx__ints_out(W, rest.v, rest.n);
+    else if (left) onnx__attr_ints(W, "axes", rest.v, rest.n);
     onnx__attr_int(W, "keepdims", keep);
-    if (axes.n >= 0 || keep || !ndim) { ONNX__PUT2(W, op, onnx__arg(W, 0), list, onnx__result(W)); return; }
+    if (left || keep || !ndim) { ONNX__PUT2(W, op, onnx__arg(W, 0), list, onnx__result(W)); return; }
     y = ONNX__PUT2(W, op, onnx__arg(W, 0), list, NULL);         /* all axes: ours is (1,) */
     onnx__to_shape(W, y, &onnx__result_type(W, 0)->shape, onnx__result(W));
 }
@@ -8240,6 +8250,7 @@ static void onnx__put_slice(onnx__writer *W, const char *op)
 {
     hy_ints begin = onnx__our_ints(W, "begin"), end = onnx__our_ints(W, "end"),
         step = onnx__our_ints(W, "step");
+    const hy_shape *to = &onnx__result_type(W, 0)->shape;
     int64_t axes[HY_MAX_INTS];
     int i;
     if (!strcmp(W->now.op->name, "slice_axis")) {
@@ -8248,10 +8259,13 @@ static void onnx__put_slice(onnx__writer *W, const char *op)
         step.n = 0;
         axes[0] = onnx__our_int(W, "axis");
     } else for (i = 0; i < begin.n; i++) axes[i] = i;
+    if (!begin.n) { ONNX__PUT1(W, "Identity", onnx__arg(W, 0), onnx__result(W)); return; }
     for (i = 0; i < begin.n; i++) {
         if (step.n <= i || step.v[i] == HY_NONE || !step.v[i]) step.v[i] = 1;
         if (begin.v[i] == HY_NONE) begin.v[i] = step.v[i] > 0 ? 0 : INT32_MAX;
         if (end.n <= i || end.v[i] == HY_NONE) end.v[i] = step.v[i] > 0 ? INT32_MAX : -INT32_MAX;
+        if (!to->dim[axes[i] < 0 ? axes[i] + to->ndim : axes[i]])       /* ONNX begins within the axis */
+            begin.v[i] = end.v[i] = 0;
     }
     onnx__put_node(W, op, onnx__arg(W, 0), onnx__ints_out(W, begin.v, begin.n),
                    onnx__ints_out(W, end.v, begin.n),
@@ -8410,6 +8424,13 @@ static void onnx__put_gather(onnx__writer *W, const char *op)
     int take = !strcmp(W->now.op->name, "take");
     const char *at = onnx__arg(W, take);
     if (onnx__arg_type(W, take)->dtype != HY_I64) at = onnx__cast_out(W, at, HY_I64, NULL);
+    if (!take || onnx__our_int(W, "mode") == HY_INDEX_CLIP) {   /* ONNX counts from the end below 0 */
+        const hy_shape *x = &onnx__arg_type(W, !take)->shape;
+        int axis = take ? onnx__our_int(W, "axis") : 0;
+        double last = (double)x->dim[axis < 0 ? axis + x->ndim : axis] - 1;
+        at = onnx__put_node(W, "Clip", at, onnx__number_out(W, 0, HY_I64), onnx__number_out(W, last, HY_I64),
+                            "", "", NULL);
+    }
     onnx__attr_int(W, "axis", take ? onnx__our_int(W, "axis") : 0);
     ONNX__PUT2(W, op, onnx__arg(W, !take), at, onnx__result(W));
 }
@@ -8429,12 +8450,14 @@ static void onnx__put_where(onnx__writer *W, const char *op)
 
 static void onnx__put_arg(onnx__writer *W, const char *op)
 {
+    const hy_type *t = onnx__result_type(W, 0);
     int axis = onnx__our_int(W, "axis");
     if (axis == HY_NONE) { onnx__refused(W, "without an axis"); return; }
     onnx__attr_int(W, "axis", axis);
     onnx__attr_int(W, "keepdims", onnx__our_int(W, "keepdims"));
-    onnx__cast_out(W, ONNX__PUT1(W, op, onnx__arg(W, 0), NULL), onnx__result_type(W, 0)->dtype,
-                   onnx__result(W));
+    op = ONNX__PUT1(W, op, onnx__arg(W, 0), NULL);
+    if (onnx__arg_type(W, 0)->shape.ndim > 1) onnx__cast_out(W, op, t->dtype, onnx__result(W));
+    else onnx__to_shape(W, onnx__cast_out(W, op, t->dtype, NULL), &t->shape, onnx__result(W));
 }
 
 static void onnx__put_upsampling(onnx__writer *W, const char *op)
@@ -8609,6 +8632,11 @@ static hy_array *onnx__value_of(onnx__writer *W, const char *name)
     return NULL;
 }
 
+static hy_array *onnx__nth(hy_frame *F, hy_array *inputs, int k)
+{
+    return hy_count(F, inputs) > 1 ? hy_get(F, inputs, k) : inputs;
+}
+
 /* Types of all values, from those of inputs and parameters. */
 static void onnx__find_types(onnx__writer *W, hy_block *reader, hy_array *inputs)
 {
@@ -8632,7 +8660,7 @@ static void onnx__find_types(onnx__writer *W, hy_block *reader, hy_array *inputs
         hy_array *x = node.kind == HY_NODE_OP ? NULL : onnx__value_of(W, node.name);
         if (node.kind == HY_NODE_OP) continue;
         for (k = 0; !x && (name = hy_input_name(W->F, reader, k)) != NULL; k++)
-            if (!strcmp(name, node.name)) x = hy_count(W->F, inputs) > 1 ? hy_get(W->F, inputs, k) : inputs;
+            if (!strcmp(name, node.name)) x = onnx__nth(W->F, inputs, k);
         in[m].dtype = x ? hy_dtype_of(W->F, x) : HY_DTYPE_NONE;
         if (x) in[m].shape = hy_shape_of(W->F, x);
         else in[m].shape.ndim = -1;
@@ -8668,13 +8696,11 @@ static void onnx__put_nodes(onnx__writer *W)
 {
     size_t k;
     for (W->at = 0; !hy_graph_node(W->graph, W->at, &W->now) && !hy_error(W->F); W->at++) {
-        const hy_type *t = &W->type[W->first[W->at]];
         hy_array *x = W->now.kind == HY_NODE_OP ? NULL : onnx__value_of(W, W->now.name);
         if (W->now.kind != HY_NODE_OP) {
             size_t bytes = x ? (size_t)hy_size(W->F, x) * hy_dtype_size(hy_dtype_of(W->F, x)) : 0;
             if (x) onnx__put_tensor(W, 5, &W->body, W->now.name, hy_dtype_of(W->F, x), hy_shape_of(W->F, x),
                                     bytes ? hy_data(W->F, x) : "", bytes);
-            else onnx__put_value_info(W, 11, W->now.name, t);
             continue;
         }
         for (k = 0; k < sizeof onnx__ways / sizeof *onnx__ways; k++)
@@ -8685,11 +8711,26 @@ static void onnx__put_nodes(onnx__writer *W)
     }
 }
 
-static hy_array *onnx__put_model(onnx__writer *W)
+/* In the order in which the block takes them, also those that nothing uses. */
+static void onnx__put_inputs(onnx__writer *W, hy_block *reader, hy_array *inputs)
+{
+    const char *name;
+    int k;
+    for (k = 0; (name = hy_input_name(W->F, reader, k)) != NULL; k++) {
+        hy_array *x = onnx__nth(W->F, inputs, k);
+        hy_type type;
+        type.dtype = hy_dtype_of(W->F, x);
+        type.shape = hy_shape_of(W->F, x);
+        onnx__put_value_info(W, 11, *name ? name : onnx__made_up(W, "unused"), &type);
+    }
+}
+
+static hy_array *onnx__put_model(onnx__writer *W, hy_block *reader, hy_array *inputs)
 {
     onnx__buffer model = { NULL, 0, 0, 0 };
     hy_array *bytes = NULL;
     int i, output;
+    onnx__put_inputs(W, reader, inputs);
     onnx__put_nodes(W);
     onnx__write_text(&W->body, 2, "hybrid");
     for (i = 0; i < hy_graph_heads(W->graph); i++) {
@@ -8731,7 +8772,7 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
     reader = hy_import_from(F, W.graph, &W.values, NULL);
     if (reader) onnx__find_types(&W, reader, inputs);
     if (W.names.failed) hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory");
-    if (reader && !hy_error(F)) bytes = onnx__put_model(&W);
+    if (reader && !hy_error(F)) bytes = onnx__put_model(&W, reader, inputs);
     hy_block_free(F, reader);
     hy_graph_free(F, W.graph);
     HY_ONNX_FREE(W.body.at);
