@@ -8248,17 +8248,14 @@ static void onnx__put_list(onnx__writer *W, const char *op)     /* Concat, Sum *
 
 static void onnx__put_slice(onnx__writer *W, const char *op)
 {
-    hy_ints begin = onnx__our_ints(W, "begin"), end = onnx__our_ints(W, "end"),
-        step = onnx__our_ints(W, "step");
+    const int along = !strcmp(W->now.op->name, "slice_axis");
+    hy_ints begin = along ? HY_INTS(onnx__our_int(W, "begin")) : onnx__our_ints(W, "begin");
+    hy_ints end = along ? HY_INTS(onnx__our_int(W, "end")) : onnx__our_ints(W, "end");
+    hy_ints step = along ? HY_EMPTY : onnx__our_ints(W, "step");
     const hy_shape *to = &onnx__result_type(W, 0)->shape;
     int64_t axes[HY_MAX_INTS];
     int i;
-    if (!strcmp(W->now.op->name, "slice_axis")) {
-        begin = HY_INTS(onnx__our_int(W, "begin"));
-        end = HY_INTS(onnx__our_int(W, "end"));
-        step.n = 0;
-        axes[0] = onnx__our_int(W, "axis");
-    } else for (i = 0; i < begin.n; i++) axes[i] = i;
+    for (i = 0; i < begin.n; i++) axes[i] = along ? onnx__our_int(W, "axis") : i;
     if (!begin.n) { ONNX__PUT1(W, "Identity", onnx__arg(W, 0), onnx__result(W)); return; }
     for (i = 0; i < begin.n; i++) {
         if (step.n <= i || step.v[i] == HY_NONE || !step.v[i]) step.v[i] = 1;
