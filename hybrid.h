@@ -53368,13 +53368,11 @@ static const char *hy__node_says(const hy__reader *R, const int *field, const ch
     return t < 0 ? NULL : hy__json_text(&R->j, t);
 }
 
-/* UpSampling is one only where it is bilinear; MXNet writes _npi_det by the name that it has outside of its
- * numpy interface. NULL: not one of these. */
+/* UpSampling is one only where it is bilinear; NULL: not one of these. */
 static const hy__compound_op *hy__compound_find(const hy__reader *R, const int *field)
 {
     const char *op = hy__json_text(&R->j, field[HY__IN_OP]), *type = NULL;
     if (!strcmp(op, "UpSampling")) type = hy__node_says(R, field, "sample_type");
-    if (R->np && !strcmp(op, "_linalg_det")) op = "_npi_det";
     return strcmp(op, "UpSampling") || (type && !strcmp(type, "bilinear")) ? hy__compound_named(op) : NULL;
 }
 
