@@ -136,7 +136,7 @@ static hy_array *tb_dense_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy_fully_connected_opt opt;
     memset(&opt, 0, sizeof opt);
     opt.no_flatten = !b->flat;
-    tb_runs++;
+    HY__ADD(&tb_runs, 1);
     return hy_fully_connected(F, x, b->weight, b->bias, b->units, &opt);
 }
 
@@ -164,7 +164,7 @@ static hy_array *tb_conv_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy_convolution_opt opt;
     memset(&opt, 0, sizeof opt);
     opt.pad = HY_INTS(1, 1);
-    tb_runs++;
+    HY__ADD(&tb_runs, 1);
     return hy_convolution(F, x, b->weight, b->bias, HY_INTS(2, 2), b->channels, &opt);
 }
 
@@ -186,7 +186,7 @@ static hy_array *tb_norm_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy_batch_norm_opt opt;
     memset(&opt, 0, sizeof opt);
     opt.learn_gamma = 1;
-    tb_runs++;
+    HY__ADD(&tb_runs, 1);
     return hy_batch_norm(F, x, b->gamma, b->beta, b->mean, b->var, &opt);
 }
 
@@ -216,14 +216,14 @@ static hy_block *tb_block(hy_frame *F, const char *kind, hy_forward_fn forward)
 static hy_array *tb_relu_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     (void)self;
-    tb_runs++;
+    HY__ADD(&tb_runs, 1);
     return hy_relu(F, x);
 }
 
 static hy_array *tb_flatten_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     (void)self;
-    tb_runs++;
+    HY__ADD(&tb_runs, 1);
     return hy_flatten(F, x);
 }
 
@@ -231,7 +231,7 @@ static hy_array *tb_flatten_forward(hy_frame *F, hy_block *self, hy_array *x)
 static hy_array *tb_chain_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     int i, n = hy_length(F, self);
-    tb_runs++;
+    HY__ADD(&tb_runs, 1);
     for (i = 0; i < n; i++) x = hy_call(F, hy_child(F, self, i), x);
     return x;
 }
