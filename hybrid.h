@@ -6524,10 +6524,11 @@ static void hy__host_item(void *arg, int64_t i, int worker)
     else s->region->run(s->region->arg, s->stage, i, worker);
 }
 
-/* Runs a region whose counters and workers are set; cost is its length on one core in nanoseconds. Otherwise
- * than 0: not all of it ran, since the host has more workers than it said. */
 static const char hy__stray_text[] = "hy_desc.parallel_for ran an item as a worker whose number is not below "
     "hy_threads: set hy_desc.threads to the number of workers";
+
+/* Runs a region whose counters and workers are set; cost is its length on one core in nanoseconds. Otherwise
+ * than 0: not all of it ran, since the host has more workers than it said. */
 static int hy__parallel_counted(hy_root *root, hy__region *region, double cost)
 {
     hy__host_stage s;
