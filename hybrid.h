@@ -490,7 +490,7 @@ typedef struct hy_type  { hy_dtype dtype; hy_shape shape; } hy_type;
 typedef enum hy_error_t { HY_ERRORS(HY__ERROR_ENUM) HY_ERROR_COUNT } hy_error_t;
 #undef HY__ERROR_ENUM
 
-enum { HY_ISA_AUTO, HY_ISA_BASE, HY_ISA_AVX2, HY_ISA_AVX512 };
+enum { HY_ISA_AUTO, HY_ISA_BASE, HY_ISA_AVX2, HY_ISA_AVX512, HY_ISA_AVX512_BF16 };
 enum { HY_LOG_ERROR, HY_LOG_WARNING, HY_LOG_INFO, HY_LOG_PRINT };
 typedef enum hy_grad_req { HY_GRAD_NULL, HY_GRAD_WRITE, HY_GRAD_ADD } hy_grad_req;
 
@@ -3997,6 +3997,12 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #else
 #define HY__X86 0
 #endif
+/* Does the assembler know sums of products of pairs of bf16? */
+#if HY__X86 && (defined(__clang__) ? __clang_major__ > 8 : __GNUC__ > 9)
+#define HY__PAIRS 1
+#else
+#define HY__PAIRS 0
+#endif
 
 HY__PLAIN_BEGIN
 /* --- what is used of Windows: windows.h itself has macros for half of a program's words --- */
@@ -4121,6 +4127,10 @@ static int hy__isa_of_machine(void)
 {
 #if HY__X86
     __builtin_cpu_init();
+#if HY__PAIRS
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bf16")) return HY_ISA_AVX512_BF16;
+#endif
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) return HY_ISA_AVX512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return HY_ISA_AVX2;
@@ -6923,7 +6933,7 @@ typedef float hy__wide8 __attribute__((vector_size(32)));
 typedef short hy__half8 __attribute__((vector_size(16)));
 #define HY__NEAR HY__TARGET_AVX2
 
-#define HY__HALVES_512 (hy__isa_of_machine() == HY_ISA_AVX512)
+#define HY__HALVES_512 (hy__isa_of_machine() >= HY_ISA_AVX512)
 typedef float hy__wide16 __attribute__((vector_size(64)));
 typedef short hy__half16 __attribute__((vector_size(32)));
 HY__TARGET_AVX512 static void hy__widen_halves_512(float *dst, const uint16_t *src, int64_t n)
@@ -6949,6 +6959,13 @@ HY__TARGET_AVX512 static void hy__narrow_halves_512(uint16_t *dst, const float *
         half = __builtin_ia32_vcvtps2ph512_mask(wide, 0, zero, -1);             /* to nearest even */
         memcpy(dst + i, &half, sizeof half);
     }
+}
+/* Not the processor's own word for it, which takes tiny numbers for zeros. */
+HY__TARGET_AVX512 static void hy__narrow_bf16_512(uint16_t *dst, const float *src, int64_t n)
+{
+    int64_t i;
+    HY__IVDEP
+    for (i = 0; i < n; i++) dst[i] = hy__f32_to_bf16(src[i]);
 }
 
 /* The bits are the same everywhere, so the frame's instruction set does not matter. */
@@ -7040,7 +7057,11 @@ HY__NEAR static int64_t hy__store_near(hy_dtype compute, void *dst, hy_dtype dty
     if (compute != HY_F32) return 0;
     switch (dtype) {
     case HY_F16:  hy__narrow_halves(half, from, n); return n;
-    case HY_BF16: HY__EACH(half, from, hy__f32_to_bf16)
+    case HY_BF16:
+#if HY__X86
+        if (HY__HALVES_512) { hy__narrow_bf16_512(half, from, n); return n; }
+#endif
+        HY__EACH(half, from, hy__f32_to_bf16)
     case HY_I8:   HY__EACH(i8, from, HY__TO_I8)
     case HY_U8:   HY__EACH(u8, from, HY__TO_U8)
     case HY_I32:  HY__EACH(i32, from, hy__f32_to_i32)
@@ -9669,6 +9690,11 @@ HY__VECTOR(double, 32, hy__f64x4)
 HY__VECTOR(float, 64, hy__f32x16)
 HY__VECTOR(int32_t, 32, hy__i32x8)
 HY__VECTOR(int32_t, 64, hy__i32x16)
+/* Pairs of bf16, which lie anywhere. */
+typedef hy__f32x16 hy__pairs16;
+typedef hy__f32x16_bits hy__pairs16_bits;
+typedef hy__f32x16_mask hy__pairs16_mask;
+typedef float hy__pairs16_at __attribute__((vector_size(64), aligned(2), may_alias));
 #endif
 
 /* V##_within: low where sum <= low, high where sum > high, and NaN stays. x86 gives the second operand where
@@ -9688,6 +9714,7 @@ HY__VECTOR(int32_t, 64, hy__i32x16)
 #else
 #define HY__512(which, a, b) __builtin_ia32_##which##ps512_mask(a, b, b, (unsigned short)65535, 4)
 #endif
+#define hy__pairs16_within hy__f32x16_within
 #define hy__f32x16_within(sum, low, high, even) HY__512(min, high, HY__512(max, low, sum) + even)
 #else
 #define HY__WITHIN(V) \
@@ -9720,6 +9747,13 @@ HY__WITHIN(hy__f64x2)
             __builtin_prefetch((const void *)((uintptr_t)b + ahead + j * sizeof(vec))); }
 #define HY__TILE_STEP(i, j) \
     if (vecs > j) acc[i][j] += a##i[twins && j ? p + t->below : p] * bv[twins ? 0 : j];
+/* The same with pairs of bf16 in place of the factors. */
+#define HY__PAIR_SUM(acc, a, b) \
+    __asm__("vdpbf16ps {%2, %1, %0|%0, %1, %2}" : "+v"(acc) : "v"(b), "v"(a));
+#define HY__TILE_PAIRS(i, j) if (vecs > j) { \
+        int32_t pair; \
+        memcpy(&pair, (const char *)(a##i + (twins && j ? p + t->below : p)), sizeof pair); \
+        HY__PAIR_SUM(acc[i][j], (hy__i32x16)zero + pair, bv[twins ? 0 : j]) }
 #define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + HY__TILE_TO(i, j));
 #define HY__TILE_LEVEL(i, j) if (vecs > j) acc[i][j] += level;
 #define HY__TILE_MORE(i, j) if (vecs > j) { \
@@ -9999,6 +10033,7 @@ static const hy__depth_isa name##_isa = { { { name##_11, name##_1##wide }, { nam
 static const int64_t hy__dot_tail[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
 
 #define HY__DOT_STEP(i, j) acc[i][j] += av * bv[j];
+#define HY__DOT_PAIRS(i, j) HY__PAIR_SUM(acc[i][j], av, bv[j])
 #define HY__DOT_FETCH(i, j) bv[j] = *(const vec_at *)(b##j + p);
 #define HY__DOT_MASK(i, j) bv[j] = (vec)((bits)bv[j] & mask);
 #define HY__DOT_SPILL(i, j) *(vec_at *)(part + (i * HY__DOT_COLS + j) * lanes) = acc[i][j];
@@ -10306,6 +10341,15 @@ HY__GEMM_TILES(hy__tile_f32_avx512, float, hy__f32x16, HY__TARGET_AVX512, 4, 4)
 HY__GEMM_DOTS_6(hy__dot_f32_avx512, float, hy__f32x16, hy__f32x4, HY__TARGET_AVX512)
 static const hy__gemm_isa hy__tile_f32_avx512_isa = {hy__tile_f32_avx512_table, hy__dot_f32_avx512_table,
                                                      16, 4, 6, 512, 4};
+#if HY__PAIRS
+#undef HY__TILE_STEP
+#undef HY__DOT_STEP
+#define HY__TILE_STEP HY__TILE_PAIRS
+#define HY__DOT_STEP HY__DOT_PAIRS
+HY__GEMM_TILES(hy__tile_pairs, float, hy__pairs16, HY__TARGET_AVX512, 4, 4)
+HY__GEMM_DOTS_6(hy__dot_pairs, float, hy__pairs16, hy__f32x4, HY__TARGET_AVX512)
+static const hy__gemm_isa hy__tile_pairs_isa = {hy__tile_pairs_table, hy__dot_pairs_table, 16, 4, 6, 512, 4};
+#endif
 #endif
 #ifndef HYBRID_NO_VISION
 #ifdef __aarch64__
@@ -10754,6 +10798,19 @@ static void hy__gemm_plan_f64(hy__gemm *g, int isa)
     if (HY__DOUBLES) hy__gemm_plan(g, HY__GEMM_F64(isa), 8, 0);
 }
 static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_F32(isa), 4, 1); }
+
+/* A product of bf16 whose rows of A and columns of B are contiguous, as one of pairs; C is f32. */
+static void hy__gemm_plan_pairs(hy__gemm *g, int prepared)
+{
+#if HY__PAIRS
+    g->k /= 2;
+    g->a_row /= 2;
+    g->b_col /= 2;
+    hy__gemm_plan(g, &hy__tile_pairs_isa, 4, prepared);
+#else
+    (void)g; (void)prepared;
+#endif
+}
 
 HY__LOOPS_END
 
@@ -12583,14 +12640,19 @@ static void hy__clip_i64 HY__POINTWISE_ARGS
 struct hy__kernels {
     int isa;
     const hy__pointwise_table *f32;
+    int pairs;                          /* products of pairs of bf16, too */
 };
-static const hy__kernels hy__kernels_base = { HY_ISA_BASE, &hy__table_f32_base };
+static const hy__kernels hy__kernels_base = { HY_ISA_BASE, &hy__table_f32_base, 0 };
 #if HY__X86
-static const hy__kernels hy__kernels_avx2 = { HY_ISA_AVX2, &hy__table_f32_avx2 };
-static const hy__kernels hy__kernels_avx512 = { HY_ISA_AVX512, &hy__table_f32_avx512 };
+static const hy__kernels hy__kernels_avx2 = { HY_ISA_AVX2, &hy__table_f32_avx2, 0 };
+static const hy__kernels hy__kernels_avx512 = { HY_ISA_AVX512, &hy__table_f32_avx512, 0 };
+static const hy__kernels hy__kernels_pairs = { HY_ISA_AVX512, &hy__table_f32_avx512, 1 };
 #endif
 static const hy__kernels *hy__kernels_for(int isa)
 {
+#if HY__X86
+    if (isa == HY_ISA_AVX512_BF16) return &hy__kernels_pairs;
+#endif
     return HY__OF_ISA(isa, &hy__kernels_base, &hy__kernels_avx2, &hy__kernels_avx512);
 }
 
@@ -14303,6 +14365,12 @@ HY__WARM_ROOMS
  */
 HY__COLD_ROOMS
 
+#ifdef HYBRID_USE_CBLAS
+enum { HY__CBLAS = 1 };                 /* it reads weights as they lie */
+#else
+enum { HY__CBLAS = 0 };
+#endif
+
 /* What the product does besides: the last input is added, the sums are limited. */
 typedef struct hy__tail_rec { int add, clamp; double low, high; } hy__tail_rec;
 
@@ -14323,6 +14391,7 @@ typedef struct hy__dense_rec {
     int64_t n, k;
     int transposed;                     /* the weight is (n,k), else (k,n) */
     int last, no_bias;                  /* last: rows lie along the last dim, else along all but the first */
+    int pairs;                          /* the weight is in pairs of bf16 */
     hy__tail_rec tail;
 } hy__dense_rec;
 
@@ -14339,6 +14408,7 @@ typedef struct hy__matmul {
     double   alpha;
     int      bias;                              /* input 2 is added to every row */
     int      prepared;                          /* B was packed before */
+    int      pairs;                             /* A and B stay bf16 */
     int      turned;                            /* gemm is that of C^T = B^T A^T, which `shared` ends with */
     int64_t  c_row;                             /* of C itself */
 } hy__matmul;
@@ -14471,9 +14541,10 @@ HY__RUN(hy__run_matmul)
     tail = hy__tail_of(m->prepared ? &((const hy__dense_rec *)job->attr)->tail : &plain, now, m->bias);
     if (foreign) {
         char *wide = packed + hy__round64(g->shared_bytes) * (size_t)m->batch;
-        a = wide;
-        b = a + hy__round64((size_t)(m->a_size * size));
-        c = b + hy__round64((size_t)(m->b_size * size));
+        if (!m->pairs) a = wide;
+        wide += hy__round64((size_t)(m->a_size * size));
+        if (!m->pairs) b = wide;
+        c = wide + hy__round64((size_t)(m->b_size * size));
         wide = c + hy__round64((size_t)(m->c_size * size));
         if (m->bias) tail.bias = wide;
         if (stage == 0 && m->bias && item == job->items[0] - 1) {
@@ -14543,6 +14614,22 @@ static void hy__matmul_turn(hy__matmul *m)
 }
 #endif
 
+/* Can the processor multiply these in pairs, where they lie? */
+static int hy__takes_pairs(const hy__kernels *kernels, hy_dtype dtype, int64_t k)
+{
+    return !HY__CBLAS && kernels->pairs && dtype == HY_BF16 && k % 2 == 0 && k > 0;
+}
+
+static void hy__matmul_plan_pairs(hy__matmul *m)
+{
+    m->a_step /= 2;
+    m->a_next /= 2;
+    m->b_step /= 2;
+    m->b_next /= 2;
+    m->a_size = m->b_size = 0;                  /* nothing to convert */
+    hy__gemm_plan_pairs(&m->gemm, m->prepared);
+}
+
 /* The caller has set gemm's m, n, k and strides, batch and steps, alpha and bias. */
 static int hy__matmul_bind(hy_job *job)
 {
@@ -14556,7 +14643,14 @@ static int hy__matmul_bind(hy_job *job)
     foreign = m->compute != m->dtype;
     size = hy__traits[m->compute].size;
     g->accumulate = 0;
-    if (m->prepared) hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
+    m->a_size = hy__size(&job->in[0].type.shape);
+    m->b_size = hy__size(&job->in[1].type.shape);
+    m->c_size = hy__size(&job->out[0].type.shape);
+    if (m->prepared) m->b_size = 0;             /* of the computing type already */
+    m->pairs = m->prepared ? ((const hy__dense_rec *)job->attr)->pairs
+                           : hy__takes_pairs(job->kernels, m->dtype, g->k) && g->a_col == 1 && g->b_row == 1;
+    if (m->pairs) hy__matmul_plan_pairs(m);
+    else if (m->prepared) hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
     else hy__plan_gemm(g, m->compute, job->kernels->isa);
 #ifdef HYBRID_USE_CBLAS
     hy__cblas_plan(g);
@@ -14567,11 +14661,7 @@ static int hy__matmul_bind(hy_job *job)
         turned = (size_t)(g->m * g->n * size);
     }
 #endif
-    m->a_size = hy__size(&job->in[0].type.shape);
-    m->b_size = hy__size(&job->in[1].type.shape);
-    m->c_size = hy__size(&job->out[0].type.shape);
     job->run = hy__run_matmul;
-    if (m->prepared) m->b_size = 0;             /* of the computing type already */
     if (foreign) job->items[stage++] = hy__pieces(m->a_size, HY__CHUNK) + hy__pieces(m->b_size, HY__CHUNK) +
                                        (m->bias != 0);
     job->items[stage++] = g->pack_items * m->batch;
@@ -14690,13 +14780,17 @@ static const hy_arg hy__dense_args[] = { { "data", HY_ARG_ONE }, { "weight", HY_
                                          { NULL, HY_ARG_ONE } };
 static const hy_arg hy__dense_results[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 
+static hy_shape hy__prepared_shape(const hy__dense_rec *r)
+{
+    return hy__shape2(hy__pieces(r->n, HY__PREPARED_PANEL), HY__PREPARED_PANEL * r->k / (r->pairs ? 2 : 1));
+}
+
 static int hy__prepare_infer(hy_infer *I)
 {
     const hy__dense_rec *r = (const hy__dense_rec *)I->attr;
-    int64_t panels = hy__pieces(r->n, HY__PREPARED_PANEL);
     hy_infer_shape(I, &I->in[0].shape, r->transposed ? hy__shape2(r->n, r->k) : hy__shape2(r->k, r->n));
     hy_infer_type(I, &I->out[0].dtype, HY_F32);
-    hy_infer_shape(I, &I->out[0].shape, hy__shape2(panels, HY__PREPARED_PANEL * r->k));
+    hy_infer_shape(I, &I->out[0].shape, hy__prepared_shape(r));
     return I->status;
 }
 
@@ -14709,7 +14803,7 @@ HY__RUN(hy__run_prepare)
     hy_dtype dtype = job->in[0].type.dtype;
     const char *b = hy__place(now, &job->in[0], from * (r->transposed ? r->k : 1));
     (void)stage; (void)shared;
-    if (dtype != HY_F32) {
+    if (dtype != HY_F32 && !r->pairs) {
         float *wide = (float *)scratch;
         if (r->transposed) hy__load_tile(HY_F32, wide, b, dtype, 1, cols * r->k);
         else for (i = 0; i < r->k; i++)
@@ -14717,7 +14811,7 @@ HY__RUN(hy__run_prepare)
         if (!r->transposed) g.b_row = cols;
         b = (const char *)scratch;
     }
-    hy__gemm_pack_b(&g, b, r->k, cols, (char *)now->data[1] + from * r->k * g.size);
+    hy__gemm_pack_b(&g, b, g.k, cols, (char *)now->data[1] + from * g.k * g.size);
 }
 
 static int hy__prepare_bind(hy_job *job)
@@ -14730,7 +14824,8 @@ static int hy__prepare_bind(hy_job *job)
     g->k = r->k;
     g->b_row = r->transposed ? 1 : r->n;
     g->b_col = r->transposed ? r->k : 1;
-    hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
+    if (r->pairs) hy__gemm_plan_pairs(g, 1);
+    else hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
     hy__one_stage(job, hy__run_prepare, hy__pieces(r->n, g->panel), (double)r->n * (double)r->k);
     if (job->in[0].type.dtype != HY_F32) job->scratch = (size_t)(g->panel * r->k) * sizeof(float);
     return 0;
@@ -14742,9 +14837,8 @@ static int hy__dense_infer(hy_infer *I)
     hy_shape *x = &I->in[0].shape, want = hy__shape2(-1, r->n), row;
     int64_t k;
     hy_infer_type(I, &I->in[1].dtype, HY_F32);
-    hy_infer_shape(I, &I->in[1].shape, hy__shape2(hy__pieces(r->n, HY__PREPARED_PANEL),
-                                                  HY__PREPARED_PANEL * r->k));
-    if (I->in[0].dtype && hy__matmul_type(I->in[0].dtype) != HY_F32)
+    hy_infer_shape(I, &I->in[1].shape, hy__prepared_shape(r));
+    if (I->in[0].dtype && (r->pairs ? I->in[0].dtype != HY_BF16 : hy__matmul_type(I->in[0].dtype) != HY_F32))
         return hy_infer_fail(I, HY_ERROR_DTYPE, "the weight was prepared for other types than %t",
                              (int)I->in[0].dtype);
     if (x->ndim < 0) return I->status;
@@ -34285,11 +34379,6 @@ static int hy__batch_norm(hy__rewrite *R, const hy__node *node, const hy__edge *
 }
 
 /* --- prologue: what only parameters and constants decide is computed once, and when one changes --- */
-#ifdef HYBRID_USE_CBLAS
-enum { HY__CBLAS = 1 };                 /* it reads weights as they lie */
-#else
-enum { HY__CBLAS = 0 };
-#endif
 
 /* Can the product of a node take a prepared weight? Not when other bits would come of it that matter, or much
  * padding. */
@@ -34314,6 +34403,7 @@ static int hy__dense_of(const hy__rewrite *R, const hy__node *node, const hy_typ
     } else return 0;
     to->n = weight->shape.dim[!to->transposed];
     to->k = weight->shape.dim[to->transposed];
+    to->pairs = to->transposed && hy__takes_pairs(R->F->root->kernels, data->dtype, to->k);
     rows = to->k ? hy__size(&data->shape) / to->k : 0;
     if (!rows || to->n < HY__PREPARED_PANEL / 2) return 0;
     return !R->mode->exact || !to->transposed || rows > HY__DOT_THIN_M;
@@ -35016,11 +35106,11 @@ static hy__tail_rec *hy__record_tail(const hy_op *op, void *record)
 }
 
 /* Is it a product that nothing else reads? Then it may be made once more, with a tail. */
-static int hy__may_end(const hy__rewrite *R, const hy__node *old, const hy__edge *in)
+static int hy__may_end(const hy__rewrite *R, const hy__node *old, const hy__edge *in, int whole)
 {
     const hy__node *node = in->node;
     if (!node->op || !HY__HAS_TAIL(node->op) || hy__uses_of(R, old, 0) != 1) return 0;
-    return !hy__record_tail(node->op, node->record)->clamp && node->type[0].dtype == HY_F32;
+    return !hy__record_tail(node->op, node->record)->clamp && (whole || node->type[0].dtype == HY_F32);
 }
 
 static int hy__emit_end(hy__rewrite *R, const hy__node *node, const hy__edge *product, const hy__edge *add,
@@ -35133,13 +35223,13 @@ static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
 #endif
     if (node->nin == 1 && !hy__limits_of(R, node, &low, &high)) return 0;
     if (node->nin == 1)
-        return hy__may_end(R, node->in[0].node, &in[0])
+        return hy__may_end(R, node->in[0].node, &in[0], low == 0 && high == HUGE_VAL)
             ? hy__emit_end(R, node, &in[0], NULL, low, high, out)
             : hy__emit_limited(R, node, &in[0], low, high, out);
     if ((number != HY_OP_add && number != HY_OP_elemwise_add) || R->mode->exact) return 0;
     for (k = 0; k < 2; k++) {
         const hy__node *product = in[k].node;
-        if (!hy__may_end(R, node->in[k].node, &in[k]) ||
+        if (!hy__may_end(R, node->in[k].node, &in[k], 0) ||
             hy__record_tail(product->op, product->record)->add || !hy__adds(product) ||
             !hy__same_type(hy__edge_type(&in[0]), hy__edge_type(&in[1]))) continue;
         return hy__emit_end(R, node, &in[k], &in[!k], 0, 0, out);
@@ -40017,7 +40107,7 @@ static int hy__isa_wanted(int asked)
 {
     int best = hy__isa_of_machine();
     const char *e = getenv("HYBRID_ISA");
-    if (!asked && e) asked = hy__word_number("auto|base|avx2|avx512", e);
+    if (!asked && e) asked = hy__word_number("auto|base|avx2|avx512|avx512_bf16", e);
     return asked <= 0 || asked > best ? best : asked;
 }
 
