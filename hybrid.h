@@ -299,7 +299,8 @@
  *   sigmoid (3); its other functions are those of the C library. Indices may have any numeric type; where
  *   results hold no element nobody looks at them. A reduction over all axes gives shape (1,), as in MXNet.
  *   Sums, means and variances of floats are added up in doubles; the few values (at most 32) of a window
- *   of average pooling, and the exponentials of a softmax, in their own type.
+ *   of average pooling, and the exponentials of a softmax, in their own type. HY_ISA_AVX512_BF16 is AVX-512
+ *   but for matrices of bf16: their products are added two by two, and what is below 2^-126 counts as 0.
  */
 #ifndef HYBRID_H
 #define HYBRID_H
@@ -10799,13 +10800,10 @@ static void hy__gemm_plan_f64(hy__gemm *g, int isa)
 }
 static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_F32(isa), 4, 1); }
 
-/* A product of bf16 whose rows of A and columns of B are contiguous, as one of pairs; C is f32. */
+/* Elements of A and B are pairs of bf16, neighbours along k; C is f32. */
 static void hy__gemm_plan_pairs(hy__gemm *g, int prepared)
 {
 #if HY__PAIRS
-    g->k /= 2;
-    g->a_row /= 2;
-    g->b_col /= 2;
     hy__gemm_plan(g, &hy__tile_pairs_isa, 4, prepared);
 #else
     (void)g; (void)prepared;
@@ -14408,7 +14406,7 @@ typedef struct hy__matmul {
     double   alpha;
     int      bias;                              /* input 2 is added to every row */
     int      prepared;                          /* B was packed before */
-    int      pairs;                             /* A and B stay bf16 */
+    int      pairs;                             /* A and B stay bf16, two steps of k together */
     int      turned;                            /* gemm is that of C^T = B^T A^T, which `shared` ends with */
     int64_t  c_row;                             /* of C itself */
 } hy__matmul;
@@ -14425,6 +14423,25 @@ static void hy__matmul_region(const hy__gemm *g, int64_t item, int64_t *row, int
 
 HY__WARM_ROOMS
 HY__LOOPS_BEGIN
+/* Elements of two lines become pairs. */
+static void hy__pair_lines(uint32_t *to, const void *lines, int64_t line, int64_t n)
+{
+    const uint16_t *low = (const uint16_t *)lines, *high = low + line;
+    int64_t i;
+    HY__IVDEP
+    for (i = 0; i < n; i++) to[i] = low[i] | (uint32_t)high[i] << 16;
+}
+
+/* The same for each two lines of a matrix, from pair `at` on. */
+static void hy__pair_up(uint32_t *to, const void *lines, int64_t line, int64_t at, int64_t n)
+{
+    int64_t some;
+    for (; n > 0; n -= some, at += some, to += some) {
+        some = hy__least(n, line - at % line);
+        hy__pair_lines(to, (const uint16_t *)lines + at / line * 2 * line + at % line, line, some);
+    }
+}
+
 /* The part of C that an item owns, times alpha. */
 static void hy__matmul_scale(const hy__matmul *m, char *c, int64_t item)
 {
@@ -14541,9 +14558,9 @@ HY__RUN(hy__run_matmul)
     tail = hy__tail_of(m->prepared ? &((const hy__dense_rec *)job->attr)->tail : &plain, now, m->bias);
     if (foreign) {
         char *wide = packed + hy__round64(g->shared_bytes) * (size_t)m->batch;
-        if (!m->pairs) a = wide;
+        if (m->a_size) a = wide;
         wide += hy__round64((size_t)(m->a_size * size));
-        if (!m->pairs) b = wide;
+        if (m->b_size) b = wide;
         c = wide + hy__round64((size_t)(m->b_size * size));
         wide = c + hy__round64((size_t)(m->c_size * size));
         if (m->bias) tail.bias = wide;
@@ -14553,10 +14570,15 @@ HY__RUN(hy__run_matmul)
         }
         if (stage == 0) {
             int from_b = item >= hy__pieces(m->a_size, HY__CHUNK);
+            char *to = from_b ? b : a;
             at = (item - (from_b ? hy__pieces(m->a_size, HY__CHUNK) : 0)) * HY__CHUNK;
-            n = (from_b ? m->b_size : m->a_size) - at;
-            hy__load_tile(m->compute, (from_b ? b : a) + at * size, hy__place(now, &job->in[from_b], at),
-                          m->dtype, 1, hy__least(n, HY__CHUNK));
+            to += at * size;
+            n = hy__least((from_b ? m->b_size : m->a_size) - at, HY__CHUNK);
+            if (m->pairs)
+                hy__pair_up((uint32_t *)(void *)to, now->data[from_b],
+                            m->inner * (from_b ? m->b_next : m->a_next), at, n);
+            else
+                hy__load_tile(m->compute, to, hy__place(now, &job->in[from_b], at), m->dtype, 1, n);
             return;
         }
         if (stage == 3) {
@@ -14620,14 +14642,18 @@ static int hy__takes_pairs(const hy__kernels *kernels, hy_dtype dtype, int64_t k
     return !HY__CBLAS && kernels->pairs && dtype == HY_BF16 && k % 2 == 0 && k > 0;
 }
 
+/* Neighbours along k that do not lie side by side are brought together first. */
 static void hy__matmul_plan_pairs(hy__matmul *m)
 {
+    hy__gemm *g = &m->gemm;
+    g->k /= 2;
     m->a_step /= 2;
-    m->a_next /= 2;
     m->b_step /= 2;
-    m->b_next /= 2;
-    m->a_size = m->b_size = 0;                  /* nothing to convert */
-    hy__gemm_plan_pairs(&m->gemm, m->prepared);
+    m->a_size /= 2;
+    m->b_size /= 2;
+    if (g->a_col == 1) { g->a_row /= 2; m->a_next /= 2; m->a_size = 0; }
+    if (g->b_row == 1) { g->b_col /= 2; m->b_next /= 2; m->b_size = 0; }
+    hy__gemm_plan_pairs(g, m->prepared);
 }
 
 /* The caller has set gemm's m, n, k and strides, batch and steps, alpha and bias. */
@@ -14648,7 +14674,7 @@ static int hy__matmul_bind(hy_job *job)
     m->c_size = hy__size(&job->out[0].type.shape);
     if (m->prepared) m->b_size = 0;             /* of the computing type already */
     m->pairs = m->prepared ? ((const hy__dense_rec *)job->attr)->pairs
-                           : hy__takes_pairs(job->kernels, m->dtype, g->k) && g->a_col == 1 && g->b_row == 1;
+                           : hy__takes_pairs(job->kernels, m->dtype, g->k);
     if (m->pairs) hy__matmul_plan_pairs(m);
     else if (m->prepared) hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
     else hy__plan_gemm(g, m->compute, job->kernels->isa);
@@ -14794,7 +14820,7 @@ static int hy__prepare_infer(hy_infer *I)
     return I->status;
 }
 
-/* One panel: of the computing type, if it is not, then in the product's order. */
+/* One panel: of the computing type or in pairs, if it is not, then in the product's order. */
 HY__RUN(hy__run_prepare)
 {
     const hy__dense_rec *r = (const hy__dense_rec *)job->attr;
@@ -14803,11 +14829,14 @@ HY__RUN(hy__run_prepare)
     hy_dtype dtype = job->in[0].type.dtype;
     const char *b = hy__place(now, &job->in[0], from * (r->transposed ? r->k : 1));
     (void)stage; (void)shared;
-    if (dtype != HY_F32 && !r->pairs) {
-        float *wide = (float *)scratch;
-        if (r->transposed) hy__load_tile(HY_F32, wide, b, dtype, 1, cols * r->k);
-        else for (i = 0; i < r->k; i++)
-            hy__load_tile(HY_F32, wide + i * cols, b + i * r->n * hy__traits[dtype].size, dtype, 1, cols);
+    if (dtype != HY_F32 && !(r->pairs && r->transposed)) {
+        float *to = (float *)scratch;
+        if (r->transposed) hy__load_tile(HY_F32, to, b, dtype, 1, cols * r->k);
+        else for (i = 0; i < g.k; i++, to += cols) {
+            const char *line = b + i * r->n * (r->pairs ? g.size : hy__traits[dtype].size);
+            if (r->pairs) hy__pair_lines((uint32_t *)(void *)to, line, r->n, cols);
+            else hy__load_tile(HY_F32, to, line, dtype, 1, cols);
+        }
         if (!r->transposed) g.b_row = cols;
         b = (const char *)scratch;
     }
@@ -14821,9 +14850,9 @@ static int hy__prepare_bind(hy_job *job)
     memset(g, 0, sizeof *g);
     g->m = 1;
     g->n = r->n;
-    g->k = r->k;
+    g->k = r->pairs ? r->k / 2 : r->k;
     g->b_row = r->transposed ? 1 : r->n;
-    g->b_col = r->transposed ? r->k : 1;
+    g->b_col = r->transposed ? g->k : 1;
     if (r->pairs) hy__gemm_plan_pairs(g, 1);
     else hy__gemm_plan_prepared(g, job->kernels->isa - HY_ISA_BASE);
     hy__one_stage(job, hy__run_prepare, hy__pieces(r->n, g->panel), (double)r->n * (double)r->k);
@@ -34403,7 +34432,7 @@ static int hy__dense_of(const hy__rewrite *R, const hy__node *node, const hy_typ
     } else return 0;
     to->n = weight->shape.dim[!to->transposed];
     to->k = weight->shape.dim[to->transposed];
-    to->pairs = to->transposed && hy__takes_pairs(R->F->root->kernels, data->dtype, to->k);
+    to->pairs = hy__takes_pairs(R->F->root->kernels, data->dtype, to->k);
     rows = to->k ? hy__size(&data->shape) / to->k : 0;
     if (!rows || to->n < HY__PREPARED_PANEL / 2) return 0;
     return !R->mode->exact || !to->transposed || rows > HY__DOT_THIN_M;

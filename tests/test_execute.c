@@ -1221,7 +1221,7 @@ static void exec_prepared_weights(void)
     static const int depths[] = { 1, 2, 15, 17, 300, 513 };
     static const hy_dtype types[] = { HY_F32, HY_F16, HY_BF16 };
     int isa, i, n = 0;
-    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512_BF16; isa++) {
         hy_desc desc;
         hy_frame *F;
         memset(&desc, 0, sizeof desc);
@@ -1281,6 +1281,81 @@ static void exec_weight_gradients(void)
         }
         CHECK(hy_close(F) == 0);
     }
+}
+
+/* Processors that multiply bf16 in pairs: any operand may be turned, matrices may lie row by row among one another,
+   and an odd number of steps has no last pair. */
+static hy_array *exec_of_bf16(hy_frame *F, int kind, hy_array *a, hy_array *b, hy_dtype dtype)
+{
+    hy_dot_opt dot = { kind & 1, kind >> 1 & 1 };
+    hy_linalg_gemm2_opt opt;
+    memset(&opt, 0, sizeof opt);
+    a = hy_cast(F, a, dtype);
+    b = hy_cast(F, b, dtype);
+    if (kind < 4) return hy_cast(F, hy_dot(F, a, b, &dot), HY_F64);
+    opt.transpose_a = kind & 1;
+    opt.transpose_b = kind >> 1 & 1;
+    opt.axis = kind < 8 ? -2 : -3;
+    return hy_cast(F, hy_linalg_gemm2(F, a, b, &opt), HY_F64);
+}
+
+static hy_shape exec_pair_shape(int kind, int turned, int rows, int cols)
+{
+    const int first = turned ? cols : rows, last = turned ? rows : cols;
+    hy_shape s;
+    memset(&s, 0, sizeof s);
+    s.ndim = kind < 4 ? 2 : 3;
+    s.dim[0] = kind < 4 || kind > 7 ? first : 3;
+    s.dim[1] = kind < 4 ? last : kind > 7 ? 3 : first;
+    if (kind >= 4) s.dim[2] = last;
+    return s;
+}
+
+static void exec_pairs(void)
+{
+    static const int rows[] = { 1, 2, 6, 13, 49, 100 }, units[] = { 1, 4, 5, 16, 63, 130 }, depths[] = { 1, 2, 7, 32, 66, 1026 };
+    hy_frame *F = hy_open(NULL);
+    int i, kind;
+    for (i = 0; i < 6 * 6 * 6; i++)
+        for (kind = i % 4; kind < 12; kind += 4) {
+            const int m = rows[i % 6], n = units[i / 6 % 6], k = depths[i / 36];
+            hy_array *a, *b, *got, *want;
+            double most, error;
+            hy_begin(F);
+            a = hy_cast(F, hy_uniform(F, exec_pair_shape(kind, kind & 1, m, k), -1, 1), HY_BF16);
+            b = hy_cast(F, hy_uniform(F, exec_pair_shape(kind, kind & 2, k, n), -1, 1), HY_BF16);
+            got = exec_of_bf16(F, kind, a, b, HY_BF16);
+            want = exec_of_bf16(F, kind, a, b, HY_F64);
+            most = hy_item(F, hy_max(F, hy_abs(F, want), HY_ALL, NULL)) / 200 + 1e-5;
+            error = hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, got, want)), HY_ALL, NULL));
+            if (!CHECK(error <= most))
+                printf("    kind %d, (%d,%d) x %d: %g %s\n", kind, m, k, n, error, hy_error(F) ? hy_error(F) : "");
+            hy_clear(F);
+            hy_end(F);
+        }
+    CHECK(hy_close(F) == 0);
+}
+
+/* Sums that are no numbers stay so, and data may begin at any even address. */
+static void exec_pairs_of_lent_memory(void)
+{
+    static uint16_t room[2 * 64 + 1];
+    hy_frame *F = hy_open(NULL);
+    hy_fully_connected_opt opt;
+    hy_array *x, *w, *y;
+    int i;
+    memset(&opt, 0, sizeof opt);
+    opt.no_bias = 1;
+    for (i = 0; i < 128; i++) room[1 + i] = 0x3f80;                             /* 1 */
+    room[1 + 64 + 5] = 0x7fc0;                                                  /* NaN */
+    x = hy_borrow(F, HY_SHAPE(2, 64), HY_BF16, room + 1);
+    w = hy_cast(F, hy_mul_scalar(F, hy_ones(F, HY_SHAPE(5, 64)), 3), HY_BF16);
+    y = hy_cast(F, hy_fully_connected(F, x, w, NULL, 5, &opt), HY_F32);
+    for (i = 0; i < 5; i++) CHECK(hy_value(F, y, 0, i) == 192 && isnan(hy_value(F, y, 1, i)));
+    room[1 + 5] = 0x7f80;                                                       /* infinity */
+    y = hy_cast(F, hy_fully_connected(F, x, w, NULL, 5, &opt), HY_F32);
+    for (i = 0; i < 5; i++) CHECK(isinf(hy_value(F, y, 0, i)));
+    CHECK(hy_close(F) == 0);
 }
 
 #ifndef HYBRID_NO_RNN
@@ -1734,6 +1809,8 @@ static void test_execute(void)
     RUN(exec_prepared_weights);
     RUN(exec_turned_products);
     RUN(exec_weight_gradients);
+    RUN(exec_pairs);
+    RUN(exec_pairs_of_lent_memory);
     RUN(exec_prepared_lives);
 #ifndef HYBRID_NO_RNN
     RUN(exec_packed_rnn);

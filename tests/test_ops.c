@@ -656,7 +656,7 @@ static void ops_backwards_for(void *user, int64_t n, void (*fn)(void *arg, int64
     while (n-- > 0) fn(arg, n, (int)(n % 3));
 }
 
-typedef struct ops_frames { hy_frame *one[4], *four, *host; int ones; } ops_frames;
+typedef struct ops_frames { hy_frame *one[5], *four, *host; int ones; } ops_frames;
 
 static void ops_open_frames(ops_frames *f)
 {
@@ -665,7 +665,7 @@ static void ops_open_frames(ops_frames *f)
     memset(f, 0, sizeof *f);
     memset(&desc, 0, sizeof desc);
     desc.threads = 1;
-    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512; isa++) {
+    for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512_BF16; isa++) {
         desc.isa = isa;
         f->one[f->ones] = hy_open(&desc);
         if (hy_isa(f->one[f->ones]) == isa) f->ones++;

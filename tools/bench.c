@@ -1616,7 +1616,7 @@ static peer best_peer(const bench *B, const workload *w, int threads)
 /* --- where this runs --- */
 static void look_around(bench *B)
 {
-    static const char *const isas[] = { "auto", "base", "avx2", "avx512" };
+    static const char *const isas[] = { "auto", "base", "avx2", "avx512", "avx512_bf16" };
     hy_frame *F = hy_open(NULL);
     FILE *f = fopen("/proc/cpuinfo", "r");
     char text[200];
@@ -1924,7 +1924,7 @@ static const char usage[] =
     "  --peers FILE      such lines of other programs: the best is shown beside ours; names that begin with\n"
     "                    hand- are left out\n"
     "\n"
-    "HYBRID_ISA=base, avx2 or avx512 in the environment takes these kernels.\n";
+    "HYBRID_ISA=base, avx2, avx512 or avx512_bf16 in the environment takes these kernels.\n";
 
 static double number_option(const char *name, const char *text, double least, double most)
 {
