@@ -9554,7 +9554,7 @@ typedef struct hy__tile {                /* one call of a kernel; strides in ele
 typedef void (*hy__tile_fn)(const hy__tile *t, const void *b, void *c);
 
 typedef struct hy__gemm_isa {            /* kernels for one ISA and element type */
-    const hy__tile_fn *tiles;            /* [(rows - 1) * HY__TILE_VECS + vecs - 1] */
+    const hy__tile_fn *tiles;            /* [(rows - 1) * HY__TILE_VECS + vecs - 1], or NULL: go by one */
     const hy__tile_fn *dots;             /* [rows - 1], or NULL */
     int lanes, vecs, dot_rows, k_block;  /* vecs: of a 6-row tile */
     int thin;                            /* vecs of a tile of up to 3 rows */
@@ -10121,12 +10121,16 @@ HY__INLINE TARGET void name(const int rows, const hy__tile *t, const T *b0, T *c
 #define HY__TILE_WIDER_2(name, T, TARGET, r) HY__TILE_STAMP(name, T, TARGET, r, 2)
 #define HY__TILE_WIDER_4(name, T, TARGET, r) HY__TILE_STAMP(name, T, TARGET, r, 2) \
     HY__TILE_STAMP(name, T, TARGET, r, 3) HY__TILE_STAMP(name, T, TARGET, r, 4)
+#define HY__TILE_WIDER_1_4(name, T, TARGET, r) HY__TILE_STAMP(name, T, TARGET, r, 4)
+#define HY__TILE_STAMP_1_4(name, T, TARGET, r) \
+    HY__TILE_STAMP(name, T, TARGET, r, 1) HY__TILE_STAMP(name, T, TARGET, r, 4)
 #define HY__TILE_STAMP_2(name, T, TARGET, r) \
     HY__TILE_STAMP(name, T, TARGET, r, 1) HY__TILE_WIDER_2(name, T, TARGET, r)
 #define HY__TILE_STAMP_4(name, T, TARGET, r) \
     HY__TILE_STAMP(name, T, TARGET, r, 1) HY__TILE_WIDER_4(name, T, TARGET, r)
 #define HY__TILE_ROW_2(name, r) name##_##r##1, name##_##r##2, NULL, NULL,
 #define HY__TILE_ROW_4(name, r) name##_##r##1, name##_##r##2, name##_##r##3, name##_##r##4,
+#define HY__TILE_ROW_1_4(name, r) name##_##r##1, NULL, NULL, name##_##r##4,
 /* few: vectors of a tile of up to 3 rows; many: of 4 to 6 rows */
 #define HY__GEMM_TILES(tile, T, V, TARGET, few, many) \
 HY__TILE_BODY(tile, T, V, TARGET) \
@@ -10347,7 +10351,7 @@ static const hy__gemm_isa hy__tile_f32_avx512_isa = {hy__tile_f32_avx512_table, 
 #undef HY__DOT_STEP
 #define HY__TILE_STEP HY__TILE_PAIRS
 #define HY__DOT_STEP HY__DOT_PAIRS
-HY__GEMM_TILES(hy__tile_pairs, float, hy__pairs16, HY__TARGET_AVX512, 4, 4)
+HY__GEMM_TILES(hy__tile_pairs, float, hy__pairs16, HY__TARGET_AVX512, 1_4, 1_4)
 HY__GEMM_DOTS_6(hy__dot_pairs, float, hy__pairs16, hy__f32x4, HY__TARGET_AVX512)
 static const hy__gemm_isa hy__tile_pairs_isa = {hy__tile_pairs_table, hy__dot_pairs_table, 16, 4, 6, 512, 4};
 #endif
@@ -10763,10 +10767,11 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
             block_a = scratch;
         }
         visit = hy__tail_visit(&whole, c, p == 0, p + t.k >= g->k);
-        for (j = col; j < panels_end; j += g->width) {
+        for (j = col; j < panels_end; j += t.cols) {
             const char *block_b = b + (p * g->b_row + j * g->b_col) * size;
             const int64_t within = j % g->panel;
             t.cols = hy__least(g->width, g->n - g->rest - j);
+            if (!g->isa->tiles[hy__pieces(t.cols, g->isa->lanes) - 1]) t.cols = g->isa->lanes;
             t.b_step = g->panel;
             if (g->b_place == HY__B_IN_SHARED)
                 block_b = shared + ((j - within) * g->k + p * g->panel + within) * size;
@@ -10804,7 +10809,7 @@ static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__
 static void hy__gemm_plan_pairs(hy__gemm *g, int prepared)
 {
 #if HY__PAIRS
-    hy__gemm_plan(g, &hy__tile_pairs_isa, 4, prepared);
+    if (HY__TYPED(BF16)) hy__gemm_plan(g, &hy__tile_pairs_isa, 4, prepared);
 #else
     (void)g; (void)prepared;
 #endif
