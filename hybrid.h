@@ -26800,7 +26800,7 @@ static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *
         int64_t set = b->first + i;
         double rstd = hy__number(now, &job->in[4], set), dot = b->two[i] * rstd;
         v[0][i] = k->batch_stats ? b->one[i] / (double)k->count : 0;
-        v[1][i] = hy__number(now, &job->in[3], set);
+        v[1][i] = k->batch_stats ? hy__number(now, &job->in[3], set) : 1;
         v[2][i] = k->batch_stats ? -rstd * dot / (double)k->count : 0;
         v[3][i] = rstd * (k->use_gamma ? hy__number(now, &job->in[2], set) : 1);
         if (!keep) continue;
@@ -26813,10 +26813,12 @@ static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *
         for (i = 0; i < run.count; i++) {
             int64_t at = run.at + i * run.step;
             const void *g = hy__norms_load(now, k, dy, at, run.n, tile[0]);
-            const void *from = hy__norms_load(now, k, x, at, run.n, tile[1]);
             void *to = direct ? (void *)hy__place(now, dx, at) : (void *)tile[2];
             for (p = 0; p < 4; p++) part[p] = (const char *)narrow[p] + (sets ? 0 : i * size);
-            kernel->blend(g, from, to, run.n, part, sets);
+            if (k->batch_stats)
+                kernel->blend(g, hy__norms_load(now, k, x, at, run.n, tile[1]), to, run.n, part, sets);
+            else        /* (dy - 0) rstd gamma 1 + 0: 0 times an x that is infinite would be NaN */
+                kernel->scale(g, to, run.n, part[0], part[3], sets, part[1], part[2], sets);
             if (!direct) hy__store_tile(k->compute, hy__place(now, dx, at), dx->type.dtype, 1, to, run.n);
         }
         e += run.taken;
@@ -29571,6 +29573,12 @@ static hy__between_two hy__resized_place(int64_t i, int64_t wide, int64_t n, int
     return p;
 }
 
+/* What has no share counts for nothing, though it may be infinite. */
+static double hy__mixed(double a, double b, double share)
+{
+    return share > 0 ? (1 - share) * a + share * b : a;
+}
+
 /* --- bilinear_resize --- */
 static int64_t hy__resized(const hy__bilinear_resize_rec *r, int64_t n, int64_t size, double scale)
 {
@@ -29626,10 +29634,10 @@ HY__RUN(hy__run_resize)
         hy__between_two down = hy__resized_place(i, y[2], x[2], r->half_pixels);
         hy__load_f64(upper, hy__place(now, &job->in[0], (item * x[2] + down.at) * x[3]), dtype, 1, x[3]);
         hy__load_f64(lower, hy__place(now, &job->in[0], (item * x[2] + down.next) * x[3]), dtype, 1, x[3]);
-        for (j = 0; j < x[3]; j++) upper[j] = (1 - down.share) * upper[j] + down.share * lower[j];
+        for (j = 0; j < x[3]; j++) upper[j] = hy__mixed(upper[j], lower[j], down.share);
         for (j = 0; j < y[3]; j++) {
             hy__between_two across = hy__resized_place(j, y[3], x[3], r->half_pixels);
-            row[j] = (1 - across.share) * upper[across.at] + across.share * upper[across.next];
+            row[j] = hy__mixed(upper[across.at], upper[across.next], across.share);
         }
         hy__store_f64(hy__place(now, &job->out[0], (item * y[2] + i) * y[3]), dtype, 1, row, y[3]);
     }
@@ -29844,7 +29852,7 @@ static hy__corners hy__corners_of(double across, double down, int64_t height, in
 {
     hy__corners c;
     int64_t row, column, k;
-    if (!(across > -1 && across < (double)width && down > -1 && down < (double)height)) across = down = -2;
+    if (!(across >= -1 && across < (double)width && down >= -1 && down < (double)height)) across = down = -2;
     column = (int64_t)floor(across);
     row = (int64_t)floor(down);
     c.left = 1 - (across - (double)column);
@@ -62205,8 +62213,9 @@ static void hy__c_resize(hy__c *c, const hy__c_step *s)
           x[3]);
     hy__w(c, "const int right = left < %l ? left + 1 : left;\n", x[3] - 1);
     hy__w(c, "const double f = v - top, g = u - left;\n");
-    hy__w(c, "y0[(n * %l + i) * %l + j] = (%r)((1 - f) * ((1 - g) * a[left] + g * a[right])\n"
-          "+ f * ((1 - g) * b[left] + g * b[right]));\n}\n", y[2], y[3]);
+    hy__w(c, "const double p = f > 0 ? (1 - f) * a[left] + f * b[left] : a[left];\n"
+          "const double q = f > 0 ? (1 - f) * a[right] + f * b[right] : a[right];\n"
+          "y0[(n * %l + i) * %l + j] = (%r)(g > 0 ? (1 - g) * p + g * q : p);\n}\n", y[2], y[3]);
 }
 
 /* x and y, from -1 to 1, of place (i, j) in a grid of so many, mapped by six numbers at m. */

@@ -105,8 +105,56 @@ static void corners_of_nothing(void)
     CHECK(!hy_close(F));
 }
 
+/* What counts for nothing may be infinite: pixels beside those of a result, data of a batch norm by running
+ * statistics. */
+static void corners_of_infinities(void)
+{
+    const float v[] = { 1, HUGE_VALF, 2, 3, NAN, 4 };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_floats(F, HY_SHAPE(1, 1, 2, 3), v), *y, *ones = hy_ones(F, HY_SHAPE(2)), *data, *wide;
+    hy_batch_norm_opt o;
+    int i, k;
+    y = hy_bilinear_resize(F, x, NULL, 2, 3, NULL);
+    for (i = 0; i < 6; i++)
+        CHECK(hy_value(F, y, 0, 0, i / 3, i % 3) == v[i] || (i == 4 && isnan(hy_value(F, y, 0, 0, 1, 1))));
+    memset(&o, 0, sizeof o);
+    o.use_global_stats = 1;
+    o.learn_gamma = 1;
+    o.axis = -1;
+    wide = hy_reshape(F, x, HY_INTS(3, 2), NULL);
+    for (k = 0; k < 4; k++) {           /* channels last and not, of floats and halves */
+        data = hy_cast(F, k % 2 ? hy_view_transpose(F, wide, HY_AXES(1, 0)) : wide, k / 2 ? HY_F16 : HY_F32);
+        o.axis = k % 2 ? HY_ZERO : -1;
+        hy_attach_grad(F, data, HY_GRAD_WRITE);
+        hy_record(F);
+        y = hy_batch_norm(F, data, hy_full(F, HY_SHAPE(2), 3), ones, ones, hy_full(F, HY_SHAPE(2), 4), &o);
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        for (i = 0; i < 6; i++)
+            CHECK(fabs(hy_value(F, hy_reshape(F, hy_grad_of(F, data), HY_INTS(-1), NULL), i) - 1.5) < 1e-2);
+    }
+    CHECK(!hy_close(F));
+}
+
+/* At the outer edge of what the border reaches, slopes are those further in, as in MXNet. */
+static void corners_of_samples(void)
+{
+    const float v[] = { 2, 0, 0, 0, 0 }, at[] = { -1.5f, 0 };       /* a pixel left of the first */
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_floats(F, HY_SHAPE(1, 1, 1, 5), v), *grid = hy_floats(F, HY_SHAPE(1, 2, 1, 1), at), *y;
+    hy_attach_grad(F, grid, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_bilinear_sampler(F, x, grid);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    CHECK(hy_item(F, y) == 0 && hy_value(F, hy_grad_of(F, grid), 0, 0, 0, 0) == 4);
+    CHECK(!hy_close(F));
+}
+
 static void test_corners(void)
 {
+    RUN(corners_of_infinities);
+    RUN(corners_of_samples);
     RUN(corners_of_nothing);
     RUN(corners_of_norms_and_sizes);
     RUN(corners_border);
