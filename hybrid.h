@@ -25983,6 +25983,33 @@ static void hy__pool_window(hy__pool_plan *v, const hy__pooling_rec *r, const hy
     v->planes = x->dim[0] * x->dim[a.channel];
 }
 
+/* The largest of whole numbers of 64 bits, which doubles would round. */
+HY__RUN(hy__run_pool_i64)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window *w = &v->win;
+    const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), place, p[3], low[3];
+    int64_t high[3], most;
+    int d;
+    for (; plane < end; plane++) for (place = 0; place < y.places; place++) {
+        const char *from = (const char *)now->data[0] + hy__plane_at(&x, plane);
+        char *to = (char *)now->data[1] + hy__plane_at(&y, plane) + place * y.step_p * y.size;
+        most = INT64_MIN;
+        hy__window_place(w->coarse, place, p);
+        for (d = 0; d < 3; d++) {
+            low[d] = hy__most(p[d] * w->stride[d] - w->pad[d], 0);
+            high[d] = hy__least(p[d] * w->stride[d] - w->pad[d] + w->kernel[d], w->fine[d]);
+        }
+        for (p[0] = low[0]; p[0] < high[0]; p[0]++)
+            for (p[1] = low[1]; p[1] < high[1]; p[1]++)
+                for (p[2] = low[2]; p[2] < high[2]; p[2]++)
+                    most = hy__most(most, ((const int64_t *)(const void *)from)
+                                    [((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * x.step_p]);
+        memcpy(to, &most, sizeof most);
+    }
+}
+
 HY__RUN(hy__run_pool)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
@@ -26174,7 +26201,8 @@ static int hy__pooling_bind(hy_job *job)
                                     v->last ? (1 << (n - 1)) - 2 : (1 << n) - 4);
     if (!hy__pool_fits(job, v)) {
         job->scratch = sizeof(hy__pool_tile);
-        return hy__pool_one_stage(job, v, hy__run_pool);
+        return hy__pool_one_stage(job, v, x->dtype == HY_I64 && v->type == HY_POOL_MAX ? hy__run_pool_i64
+                                                                                       : hy__run_pool);
     }
     if (!v->last) {
         job->scratch = sizeof(hy__pool_row);

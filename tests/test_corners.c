@@ -151,8 +151,37 @@ static void corners_of_samples(void)
     CHECK(!hy_close(F));
 }
 
+/* Whole numbers that a double cannot hold. */
+static void corners_of_large_whole_numbers(void)
+{
+    const int64_t large = ((int64_t)1 << 53) + 1;
+    int64_t v[12] = { 0 };
+    hy_pooling_opt o = { 0 };
+    hy_frame *F = hy_open(NULL);
+    hy_array *y;
+    int i, last;
+    for (last = 0; last < 2; last++) {
+        for (i = 0; i < 12; i++) v[i] = large + i * i % 7 - 12 * (i % 5 == 0);
+        o.layout = last ? HY_LAYOUT_NWC : HY_LAYOUT_NCW;
+        o.pad = HY_INTS(1);
+        y = hy_pooling(F, hy_from(F, last ? HY_SHAPE(1, 6, 2) : HY_SHAPE(2, 1, 6), HY_I64, v), HY_INTS(3), &o);
+        for (i = 0; i < hy_size(F, y); i++) {           /* windows of places -1, 0, 1 ... of rows of 6 */
+            int row = last ? i % 2 : i / 6, place = last ? i / 2 : i % 6, k;
+            int64_t most = INT64_MIN;
+            for (k = place - 1; k < place + 2; k++) if (k >= 0 && k < 6) {
+                int64_t at = v[last ? 2 * k + row : 6 * row + k];
+                if (at > most) most = at;
+            }
+            CHECK(((const int64_t *)hy_data(F, y))[i] == most);
+        }
+        CHECK(hy_size(F, y) == 12);
+    }
+    CHECK(!hy_close(F));
+}
+
 static void test_corners(void)
 {
+    RUN(corners_of_large_whole_numbers);
     RUN(corners_of_infinities);
     RUN(corners_of_samples);
     RUN(corners_of_nothing);
