@@ -29612,13 +29612,14 @@ static int64_t hy__resized(const hy__bilinear_resize_rec *r, int64_t n, int64_t 
 {
     double grown;
     if (n < 0 && (r->mode != HY_RESIZE_SIZE || scale > 0)) return -1;
+    scale = (float)scale;               /* as in MXNet, where 85 times 2.6 is below 221 */
     switch (r->mode) {
     case HY_RESIZE_TO_EVEN_DOWN: return n - n % 2;
     case HY_RESIZE_TO_EVEN_UP:   return n + n % 2;
     case HY_RESIZE_TO_ODD_DOWN:  return n - !(n % 2);
     case HY_RESIZE_TO_ODD_UP:    return n + !(n % 2);
-    case HY_RESIZE_ODD_SCALE:    grown = n % 2 ? (double)(n - 1) * scale + 1 : (double)n * scale; break;
-    default:                     grown = scale > 0 ? (double)n * scale : (double)size;
+    case HY_RESIZE_ODD_SCALE:    grown = n % 2 + (double)(float)((double)(n - n % 2) * scale); break;
+    default:                     grown = scale > 0 ? (double)(float)((double)n * scale) : (double)size;
     }
     return grown < (double)HY__WINDOW_MOST ? (int64_t)grown : HY__WINDOW_MOST + 1;
 }

@@ -179,8 +179,28 @@ static void corners_of_large_whole_numbers(void)
     CHECK(!hy_close(F));
 }
 
+/* Sizes of images that are resized by factors are MXNet's, which multiplies floats. */
+static void corners_of_resized_sizes(void)
+{
+    static const int from[] = { 85, 50, 150, 101, 100, 101 }, to[] = { 220, 104, 207, 234, 203, 53 };
+    static const double scale[] = { 2.6, 2.1, 1.38, 2.34, 2.03, 0.53 };
+    hy_bilinear_resize_opt o = { 0 };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x;
+    int i;
+    for (i = 0; i < 6; i++) {
+        o.mode = i < 3 ? HY_RESIZE_SIZE : HY_RESIZE_ODD_SCALE;
+        o.scale_height = o.scale_width = scale[i];
+        x = hy_zeros(F, HY_SHAPE(1, 1, from[i], from[i]));
+        x = hy_bilinear_resize(F, x, NULL, 1, 1, &o);
+        CHECK(hy_dim(F, x, 2) == to[i] && hy_dim(F, x, 3) == to[i]);
+    }
+    CHECK(!hy_close(F));
+}
+
 static void test_corners(void)
 {
+    RUN(corners_of_resized_sizes);
     RUN(corners_of_large_whole_numbers);
     RUN(corners_of_infinities);
     RUN(corners_of_samples);
