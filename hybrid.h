@@ -28634,7 +28634,7 @@ HY__WARM_ROOMS
 
 /* MARK: - 39 >>anchors ----------------------------------------------------------------------------------
  *
- * What detectors learn and propose: multibox_target, proposal. An item for each image, in doubles.
+ * What detectors learn and propose: multibox_target, proposal. An item for each image.
  */
 #ifndef HYBRID_NO_VISION
 HY__COLD_ROOMS
@@ -28700,13 +28700,19 @@ static void hy__matching_open(hy__matching *m, const hy_job *job, void *scratch)
     m->state = (int *)(void *)at;
 }
 
-static double hy__common_part(const double *a, const double *b)
-{
-    double wide = fmin(a[2], b[2]) - fmax(a[0], b[0]), tall = fmin(a[3], b[3]) - fmax(a[1], b[1]);
-    double both = wide > 0 && tall > 0 ? wide * tall : 0;
-    double all = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - both;
-    return all != 0 ? both / all : 0;
-}
+/* As MXNet has it: of the data's type, compared as floats. Anchors that lie regularly often overlap by the
+ * same, but for rounding. */
+#define HY__COMMON_PART(T, suffix) \
+    static double hy__common_part_##suffix(const double *a, const double *b) \
+    { \
+        T wide = (T)fmin(a[2], b[2]) - (T)fmax(a[0], b[0]); \
+        T tall = (T)fmin(a[3], b[3]) - (T)fmax(a[1], b[1]), both = wide > 0 && tall > 0 ? wide * tall : 0; \
+        T one = ((T)a[2] - (T)a[0]) * ((T)a[3] - (T)a[1]); \
+        T all = one + ((T)b[2] - (T)b[0]) * ((T)b[3] - (T)b[1]) - both; \
+        return all != 0 ? (float)(both / all) : 0; \
+    }
+HY__COMMON_PART(float, f32)
+HY__COMMON_PART(double, f64)
 
 /* The labels of an image, and what each anchor overlaps most. */
 static void hy__matching_load(hy__matching *m, const hy_job *job, const hy_run *now, int64_t image)
@@ -28721,7 +28727,8 @@ static void hy__matching_load(hy__matching *m, const hy_job *job, const hy_run *
         m->best[j] = m->match[j] = -1;
         m->state[j] = HY__ANCHOR_IGNORED;
         for (k = 0; k < m->labels; k++) {
-            double part = hy__common_part(m->anchor + 4 * j, m->label + k * m->width + 1);
+            double part = (job->in[0].type.dtype == HY_F64 ? hy__common_part_f64 : hy__common_part_f32)
+                (m->anchor + 4 * j, m->label + k * m->width + 1);
             m->overlap[j * m->labels + k] = part;
             if (part > m->best[j]) { m->best[j] = part; m->match[j] = k; }
         }
@@ -28733,7 +28740,7 @@ static void hy__match_labels(hy__matching *m)
 {
     int64_t left, j, k, at, with = -1;
     for (left = m->labels; left > 0; left--) {
-        double most = 1e-6;
+        double most = (float)1e-6;
         for (at = -1, j = 0; j < m->anchors; j++)
             for (k = 0; k < m->labels && m->state[j] != HY__ANCHOR_POSITIVE; k++)
                 if (!m->taken[k] && m->overlap[j * m->labels + k] > most) {
@@ -28750,17 +28757,22 @@ static void hy__match_labels(hy__matching *m)
     }
 }
 
-/* The probability of the background, class 0. */
+/* The probability of the background, class 0, in the data's type. */
 static double hy__background(const hy_job *job, const hy_run *now, int64_t image, int64_t anchor)
 {
     const hy_tensor *pred = &job->in[2];
+    hy_dtype dtype = pred->type.dtype;
     int64_t classes = pred->type.shape.dim[1], anchors = pred->type.shape.dim[2], c;
-    double most = -HUGE_VAL, sum = 0;
+    double most = -HUGE_VAL, sum = 0, first = 0, v;
     for (c = 0; c < classes; c++) most = fmax(most, hy__number(now, pred, (image * classes + c) * anchors +
                                                                anchor));
-    for (c = 0; c < classes; c++)
-        sum += exp(hy__number(now, pred, (image * classes + c) * anchors + anchor) - most);
-    return exp(hy__number(now, pred, image * classes * anchors + anchor) - most) / sum;
+    for (c = 0; c < classes; c++) {
+        v = hy__rounded(hy__number(now, pred, (image * classes + c) * anchors + anchor) - most, dtype);
+        v = hy__rounded(exp(v), dtype);
+        sum = hy__rounded(sum + v, dtype);
+        if (!c) first = v;
+    }
+    return (float)(first / sum);
 }
 
 /* Negatives are those that look least like background, so many for each positive; or all that are left. */
@@ -28777,7 +28789,7 @@ static void hy__match_negatives(hy__matching *m, const hy_job *job, const hy_run
         return;
     }
     for (j = 0; j < m->anchors; j++) {
-        if (m->state[j] == HY__ANCHOR_POSITIVE || !(m->best[j] < r->negative_mining_thresh)) continue;
+        if (m->state[j] == HY__ANCHOR_POSITIVE || !(m->best[j] < (float)r->negative_mining_thresh)) continue;
         key = hy__background(job, now, image, j);
         hy__rank_keys(&m->ranked[found].key, (const char *)&key, HY_F64, 1, 1, 0);
         m->ranked[found++].at = j;
@@ -28811,7 +28823,7 @@ HY__RUN(hy__run_multibox_target)
     hy__matching_load(&m, job, now, item);
     hy__match_labels(&m);
     for (j = 0; j < m.anchors && r->overlap_threshold > 0; j++)
-        if (m.state[j] != HY__ANCHOR_POSITIVE && m.best[j] > r->overlap_threshold) {
+        if (m.state[j] != HY__ANCHOR_POSITIVE && m.best[j] > (float)r->overlap_threshold) {
             m.state[j] = HY__ANCHOR_POSITIVE;
             m.positive++;
         }

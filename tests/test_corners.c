@@ -198,8 +198,21 @@ static void corners_of_resized_sizes(void)
     CHECK(!hy_close(F));
 }
 
+/* Two anchors that overlap a label by a fifth: which one takes it hangs on rounding, which is MXNet's. */
+static void corners_of_anchors_that_tie(void)
+{
+    const float anchor[] = { 0.4f, 0, 0.5f, 0.4f, 0.5f, 0.2f, 0.9f, 0.3f }, label[] = { 1, 0.3f, 0.1f, 0.7f, 0.3f };
+    hy_frame *F = hy_open(NULL);
+    hy_array *y = hy_multibox_target(F, hy_floats(F, HY_SHAPE(1, 2, 4), anchor),
+                                     hy_floats(F, HY_SHAPE(1, 1, 5), label), hy_zeros(F, HY_SHAPE(1, 2, 2)), NULL);
+    y = hy_get(F, y, 2);
+    CHECK(hy_value(F, y, 0, 0) == 2 && hy_value(F, y, 0, 1) == 0);
+    CHECK(!hy_close(F));
+}
+
 static void test_corners(void)
 {
+    RUN(corners_of_anchors_that_tie);
     RUN(corners_of_resized_sizes);
     RUN(corners_of_large_whole_numbers);
     RUN(corners_of_infinities);
