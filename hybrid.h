@@ -28154,24 +28154,33 @@ static int hy__multibox_prior_infer(hy_infer *I)
     return hy__infer_result(I, y);
 }
 
-/* Item: a row of places. */
+/* Item: a row of places. Steps are rounded as MXNet's floats are, since labels tell anchors apart by the last
+ * bit. */
 HY__RUN(hy__run_multibox_prior)
 {
     HY__REC(multibox_prior, job);
     const hy_shape *x = &job->in[0].type.shape;
     const hy_tensor *y = &job->out[0];
+    const hy_dtype t = y->type.dtype;
     double tall = (double)x->dim[2], wide = (double)x->dim[3], box[4];
     double down = hy__real_of(&r->steps, 0, -1), across = hy__real_of(&r->steps, 1, -1);
+    const double shift[2] = { hy__rounded(hy__real_of(&r->offsets, 0, 0.5), t),
+                              hy__rounded(hy__real_of(&r->offsets, 1, 0.5), t) };
     int sizes = r->sizes.n > 0 ? r->sizes.n : 1, boxes = hy__priors(r), k, j;
     int64_t at = item * x->dim[3] * boxes, column;
     if (down <= 0 || across <= 0) { down = 1 / tall; across = 1 / wide; }
+    down = hy__rounded(down, t);
+    across = hy__rounded(across, t);
     for (column = 0; column < x->dim[3]; column++)
         for (k = 0; k < boxes; k++, at++) {
-            double size = hy__real_of(&r->sizes, k < sizes ? k : 0, 1);
-            double ratio = sqrt(hy__real_of(&r->ratios, k < sizes ? 0 : k - sizes + 1, 1));
-            double middle_x = ((double)column + hy__real_of(&r->offsets, 1, 0.5)) * across;
-            double middle_y = ((double)item + hy__real_of(&r->offsets, 0, 0.5)) * down;
-            double half_x = size * tall / wide * ratio / 2, half_y = size / ratio / 2;
+            double size = hy__rounded(hy__real_of(&r->sizes, k < sizes ? k : 0, 1), t);
+            double ratio = hy__rounded(hy__real_of(&r->ratios, k < sizes ? 0 : k - sizes + 1, 1), t);
+            double middle_x = hy__rounded(hy__rounded((double)column + shift[1], t) * across, t);
+            double middle_y = hy__rounded(hy__rounded((double)item + shift[0], t) * down, t);
+            double half_x = hy__rounded(hy__rounded(size * tall, t) / wide, t), half_y;
+            ratio = hy__rounded(sqrt(ratio), t);
+            half_x = hy__rounded(half_x * ratio, t) / 2;
+            half_y = hy__rounded(size / ratio, t) / 2;
             box[0] = middle_x - half_x;
             box[1] = middle_y - half_y;
             box[2] = middle_x + half_x;

@@ -210,8 +210,26 @@ static void corners_of_anchors_that_tie(void)
     CHECK(!hy_close(F));
 }
 
+/* Anchors are MXNet's to the last bit. */
+static void corners_of_anchors(void)
+{
+    static const float mxnet[] = { -0.0699999928f, -0.00333333015f, 0.00500001013f, 0.0716666728f, 0.195000008f,
+                                   -0.0202081427f, -0.0737496465f, 0.220208168f };
+    static const int at[] = { 0, 1, 4, 5, 6, 8, 9, 10 };
+    hy_multibox_prior_opt o = { 0 };
+    hy_frame *F = hy_open(NULL);
+    const float *y;
+    int i;
+    o.offsets = HY_REALS(0.5, 0.3);
+    y = (const float *)hy_data(F, hy_multibox_prior(F, hy_zeros(F, HY_SHAPE(1, 1, 3, 3)), HY_REALS(0.34, 0.19),
+                                                    HY_REALS(1, 0.5, 3), &o));
+    for (i = 0; i < 8; i++) CHECK(y && y[at[i]] == mxnet[i]);
+    CHECK(!hy_close(F));
+}
+
 static void test_corners(void)
 {
+    RUN(corners_of_anchors);
     RUN(corners_of_anchors_that_tie);
     RUN(corners_of_resized_sizes);
     RUN(corners_of_large_whole_numbers);
