@@ -26813,8 +26813,7 @@ static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k
     }
 }
 
-/* dx = rstd gamma (dy - (sum(dy) + u sum(dy u)) / count) with u = (x - mean) rstd; without the sums if mean
- * and rstd do not depend on x. */
+/* dx = rstd gamma (dy - (sum(dy) + u sum(dy u)) / count), u = (x - mean) rstd; of given ones rstd gamma dy */
 static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
                                int64_t e, int64_t end, int keep)
 {
@@ -26841,12 +26840,11 @@ static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *
         for (i = 0; i < run.count; i++) {
             int64_t at = run.at + i * run.step;
             const void *g = hy__norms_load(now, k, dy, at, run.n, tile[0]);
+            const void *from = k->batch_stats ? hy__norms_load(now, k, x, at, run.n, tile[1]) : NULL;
             void *to = direct ? (void *)hy__place(now, dx, at) : (void *)tile[2];
             for (p = 0; p < 4; p++) part[p] = (const char *)narrow[p] + (sets ? 0 : i * size);
-            if (k->batch_stats)
-                kernel->blend(g, hy__norms_load(now, k, x, at, run.n, tile[1]), to, run.n, part, sets);
-            else        /* (dy - 0) rstd gamma 1 + 0: 0 times an x that is infinite would be NaN */
-                kernel->scale(g, to, run.n, part[0], part[3], sets, part[1], part[2], sets);
+            if (from) kernel->blend(g, from, to, run.n, part, sets);
+            else kernel->scale(g, to, run.n, part[0], part[3], sets, part[1], part[2], sets);
             if (!direct) hy__store_tile(k->compute, hy__place(now, dx, at), dx->type.dtype, 1, to, run.n);
         }
         e += run.taken;
@@ -28709,35 +28707,33 @@ static void hy__matching_open(hy__matching *m, const hy_job *job, void *scratch)
     m->state = (int *)(void *)at;
 }
 
-/* As MXNet has it: of the data's type, compared as floats. Anchors that lie regularly often overlap by the
- * same, but for rounding. */
-#define HY__COMMON_PART(T, suffix) \
-    static double hy__common_part_##suffix(const double *a, const double *b) \
-    { \
-        T wide = (T)fmin(a[2], b[2]) - (T)fmax(a[0], b[0]); \
-        T tall = (T)fmin(a[3], b[3]) - (T)fmax(a[1], b[1]), both = wide > 0 && tall > 0 ? wide * tall : 0; \
-        T one = ((T)a[2] - (T)a[0]) * ((T)a[3] - (T)a[1]); \
-        T all = one + ((T)b[2] - (T)b[0]) * ((T)b[3] - (T)b[1]) - both; \
-        return all != 0 ? (float)(both / all) : 0; \
-    }
-HY__COMMON_PART(float, f32)
-HY__COMMON_PART(double, f64)
+/* Regular anchors tie but for rounding: as MXNet has it, in the data's type, compared as floats. */
+static double hy__anchor_area(const double *a, hy_dtype t)
+{
+    return hy__rounded(hy__rounded(a[2] - a[0], t) * hy__rounded(a[3] - a[1], t), t);
+}
+static double hy__common_part(const double *a, const double *b, hy_dtype t)
+{
+    const double c[4] = { fmax(a[0], b[0]), fmax(a[1], b[1]), fmin(a[2], b[2]), fmin(a[3], b[3]) };
+    double both = c[2] > c[0] && c[3] > c[1] ? hy__anchor_area(c, t) : 0;
+    double all = hy__rounded(hy__rounded(hy__anchor_area(a, t) + hy__anchor_area(b, t), t) - both, t);
+    return all != 0 ? (float)(both / all) : 0;
+}
 
 /* The labels of an image, and what each anchor overlaps most. */
 static void hy__matching_load(hy__matching *m, const hy_job *job, const hy_run *now, int64_t image)
 {
+    const hy_dtype dtype = job->in[0].type.dtype;
     int64_t most = m->labels, j, k;
-    hy__load_f64(m->anchor, hy__base(now, &job->in[0]), job->in[0].type.dtype, 1, 4 * m->anchors);
-    hy__load_f64(m->label, hy__place(now, &job->in[1], image * most * m->width), job->in[1].type.dtype, 1,
-                 most * m->width);
+    hy__load_f64(m->anchor, hy__base(now, &job->in[0]), dtype, 1, 4 * m->anchors);
+    hy__load_f64(m->label, hy__place(now, &job->in[1], image * most * m->width), dtype, 1, most * m->width);
     for (m->labels = 0; m->labels < most && m->label[m->labels * m->width] != -1; m->labels++)
         m->taken[m->labels] = 0;
     for (j = 0; j < m->anchors; j++) {
         m->best[j] = m->match[j] = -1;
         m->state[j] = HY__ANCHOR_IGNORED;
         for (k = 0; k < m->labels; k++) {
-            double part = (job->in[0].type.dtype == HY_F64 ? hy__common_part_f64 : hy__common_part_f32)
-                (m->anchor + 4 * j, m->label + k * m->width + 1);
+            double part = hy__common_part(m->anchor + 4 * j, m->label + k * m->width + 1, dtype);
             m->overlap[j * m->labels + k] = part;
             if (part > m->best[j]) { m->best[j] = part; m->match[j] = k; }
         }
@@ -28770,15 +28766,14 @@ static void hy__match_labels(hy__matching *m)
 static double hy__background(const hy_job *job, const hy_run *now, int64_t image, int64_t anchor)
 {
     const hy_tensor *pred = &job->in[2];
-    hy_dtype dtype = pred->type.dtype;
-    int64_t classes = pred->type.shape.dim[1], anchors = pred->type.shape.dim[2], c;
+    const int64_t *size = pred->type.shape.dim, at = image * size[1] * size[2] + anchor;
+    const hy_dtype t = pred->type.dtype;
     double most = -HUGE_VAL, sum = 0, first = 0, v;
-    for (c = 0; c < classes; c++) most = fmax(most, hy__number(now, pred, (image * classes + c) * anchors +
-                                                               anchor));
-    for (c = 0; c < classes; c++) {
-        v = hy__rounded(hy__number(now, pred, (image * classes + c) * anchors + anchor) - most, dtype);
-        v = hy__rounded(exp(v), dtype);
-        sum = hy__rounded(sum + v, dtype);
+    int64_t c;
+    for (c = 0; c < size[1]; c++) most = fmax(most, hy__number(now, pred, at + c * size[2]));
+    for (c = 0; c < size[1]; c++) {
+        v = hy__rounded(exp(hy__rounded(hy__number(now, pred, at + c * size[2]) - most, t)), t);
+        sum = hy__rounded(sum + v, t);
         if (!c) first = v;
     }
     return (float)(first / sum);
