@@ -26111,6 +26111,33 @@ static void hy__pool_window(hy__pool_plan *v, const hy__pooling_rec *r, const hy
     v->planes = x->dim[0] * x->dim[a.channel];
 }
 
+/* The largest of whole numbers of 64 bits, which doubles would round. */
+HY__RUN(hy__run_pool_i64)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window *w = &v->win;
+    const hy__planes x = hy__planes_of(&job->in[0], v->last), y = hy__planes_of(&job->out[0], v->last);
+    int64_t plane = item * v->together, end = hy__least(plane + v->together, v->planes), place, p[3], low[3];
+    int64_t high[3], most;
+    int d;
+    for (; plane < end; plane++) for (place = 0; place < y.places; place++) {
+        const char *from = (const char *)now->data[0] + hy__plane_at(&x, plane);
+        char *to = (char *)now->data[1] + hy__plane_at(&y, plane) + place * y.step_p * y.size;
+        most = INT64_MIN;
+        hy__window_place(w->coarse, place, p);
+        for (d = 0; d < 3; d++) {
+            low[d] = hy__most(p[d] * w->stride[d] - w->pad[d], 0);
+            high[d] = hy__least(p[d] * w->stride[d] - w->pad[d] + w->kernel[d], w->fine[d]);
+        }
+        for (p[0] = low[0]; p[0] < high[0]; p[0]++)
+            for (p[1] = low[1]; p[1] < high[1]; p[1]++)
+                for (p[2] = low[2]; p[2] < high[2]; p[2]++)
+                    most = hy__most(most, ((const int64_t *)(const void *)from)
+                                    [((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * x.step_p]);
+        memcpy(to, &most, sizeof most);
+    }
+}
+
 HY__RUN(hy__run_pool)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
@@ -26302,7 +26329,8 @@ static int hy__pooling_bind(hy_job *job)
                                     v->last ? (1 << (n - 1)) - 2 : (1 << n) - 4);
     if (!hy__pool_fits(job, v)) {
         job->scratch = sizeof(hy__pool_tile);
-        return hy__pool_one_stage(job, v, hy__run_pool);
+        return hy__pool_one_stage(job, v, x->dtype == HY_I64 && v->type == HY_POOL_MAX ? hy__run_pool_i64
+                                                                                       : hy__run_pool);
     }
     if (!v->last) {
         job->scratch = sizeof(hy__pool_row);
@@ -26913,8 +26941,7 @@ static void hy__norms_forward(const hy_job *job, hy_run *now, const hy__norms *k
     }
 }
 
-/* dx = rstd gamma (dy - (sum(dy) + u sum(dy u)) / count) with u = (x - mean) rstd; without the sums if mean
- * and rstd do not depend on x. */
+/* dx = rstd gamma (dy - (sum(dy) + u sum(dy u)) / count), u = (x - mean) rstd; of given ones rstd gamma dy */
 static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *k, hy__norms_block *b,
                                int64_t e, int64_t end, int keep)
 {
@@ -26928,7 +26955,7 @@ static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *
         int64_t set = b->first + i;
         double rstd = hy__number(now, &job->in[4], set), dot = b->two[i] * rstd;
         v[0][i] = k->batch_stats ? b->one[i] / (double)k->count : 0;
-        v[1][i] = hy__number(now, &job->in[3], set);
+        v[1][i] = k->batch_stats ? hy__number(now, &job->in[3], set) : 1;
         v[2][i] = k->batch_stats ? -rstd * dot / (double)k->count : 0;
         v[3][i] = rstd * (k->use_gamma ? hy__number(now, &job->in[2], set) : 1);
         if (!keep) continue;
@@ -26941,10 +26968,11 @@ static void hy__norms_backward(const hy_job *job, hy_run *now, const hy__norms *
         for (i = 0; i < run.count; i++) {
             int64_t at = run.at + i * run.step;
             const void *g = hy__norms_load(now, k, dy, at, run.n, tile[0]);
-            const void *from = hy__norms_load(now, k, x, at, run.n, tile[1]);
+            const void *from = k->batch_stats ? hy__norms_load(now, k, x, at, run.n, tile[1]) : NULL;
             void *to = direct ? (void *)hy__place(now, dx, at) : (void *)tile[2];
             for (p = 0; p < 4; p++) part[p] = (const char *)narrow[p] + (sets ? 0 : i * size);
-            kernel->blend(g, from, to, run.n, part, sets);
+            if (from) kernel->blend(g, from, to, run.n, part, sets);
+            else kernel->scale(g, to, run.n, part[0], part[3], sets, part[1], part[2], sets);
             if (!direct) hy__store_tile(k->compute, hy__place(now, dx, at), dx->type.dtype, 1, to, run.n);
         }
         e += run.taken;
@@ -28252,24 +28280,33 @@ static int hy__multibox_prior_infer(hy_infer *I)
     return hy__infer_result(I, y);
 }
 
-/* Item: a row of places. */
+/* Item: a row of places. Steps are rounded as MXNet's floats are, since labels tell anchors apart by the last
+ * bit. */
 HY__RUN(hy__run_multibox_prior)
 {
     HY__REC(multibox_prior, job);
     const hy_shape *x = &job->in[0].type.shape;
     const hy_tensor *y = &job->out[0];
+    const hy_dtype t = y->type.dtype;
     double tall = (double)x->dim[2], wide = (double)x->dim[3], box[4];
     double down = hy__real_of(&r->steps, 0, -1), across = hy__real_of(&r->steps, 1, -1);
+    const double shift[2] = { hy__rounded(hy__real_of(&r->offsets, 0, 0.5), t),
+                              hy__rounded(hy__real_of(&r->offsets, 1, 0.5), t) };
     int sizes = r->sizes.n > 0 ? r->sizes.n : 1, boxes = hy__priors(r), k, j;
     int64_t at = item * x->dim[3] * boxes, column;
     if (down <= 0 || across <= 0) { down = 1 / tall; across = 1 / wide; }
+    down = hy__rounded(down, t);
+    across = hy__rounded(across, t);
     for (column = 0; column < x->dim[3]; column++)
         for (k = 0; k < boxes; k++, at++) {
-            double size = hy__real_of(&r->sizes, k < sizes ? k : 0, 1);
-            double ratio = sqrt(hy__real_of(&r->ratios, k < sizes ? 0 : k - sizes + 1, 1));
-            double middle_x = ((double)column + hy__real_of(&r->offsets, 1, 0.5)) * across;
-            double middle_y = ((double)item + hy__real_of(&r->offsets, 0, 0.5)) * down;
-            double half_x = size * tall / wide * ratio / 2, half_y = size / ratio / 2;
+            double size = hy__rounded(hy__real_of(&r->sizes, k < sizes ? k : 0, 1), t);
+            double ratio = hy__rounded(hy__real_of(&r->ratios, k < sizes ? 0 : k - sizes + 1, 1), t);
+            double middle_x = hy__rounded(hy__rounded((double)column + shift[1], t) * across, t);
+            double middle_y = hy__rounded(hy__rounded((double)item + shift[0], t) * down, t);
+            double half_x = hy__rounded(hy__rounded(size * tall, t) / wide, t), half_y;
+            ratio = hy__rounded(sqrt(ratio), t);
+            half_x = hy__rounded(half_x * ratio, t) / 2;
+            half_y = hy__rounded(size / ratio, t) / 2;
             box[0] = middle_x - half_x;
             box[1] = middle_y - half_y;
             box[2] = middle_x + half_x;
@@ -28732,7 +28769,7 @@ HY__WARM_ROOMS
 
 /* MARK: - 39 >>anchors ----------------------------------------------------------------------------------
  *
- * What detectors learn and propose: multibox_target, proposal. An item for each image, in doubles.
+ * What detectors learn and propose: multibox_target, proposal. An item for each image.
  */
 #ifndef HYBRID_NO_VISION
 HY__COLD_ROOMS
@@ -28798,28 +28835,33 @@ static void hy__matching_open(hy__matching *m, const hy_job *job, void *scratch)
     m->state = (int *)(void *)at;
 }
 
-static double hy__common_part(const double *a, const double *b)
+/* Regular anchors tie but for rounding: as MXNet has it, in the data's type, compared as floats. */
+static double hy__anchor_area(const double *a, hy_dtype t)
 {
-    double wide = fmin(a[2], b[2]) - fmax(a[0], b[0]), tall = fmin(a[3], b[3]) - fmax(a[1], b[1]);
-    double both = wide > 0 && tall > 0 ? wide * tall : 0;
-    double all = (a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - both;
-    return all != 0 ? both / all : 0;
+    return hy__rounded(hy__rounded(a[2] - a[0], t) * hy__rounded(a[3] - a[1], t), t);
+}
+static double hy__common_part(const double *a, const double *b, hy_dtype t)
+{
+    const double c[4] = { fmax(a[0], b[0]), fmax(a[1], b[1]), fmin(a[2], b[2]), fmin(a[3], b[3]) };
+    double both = c[2] > c[0] && c[3] > c[1] ? hy__anchor_area(c, t) : 0;
+    double all = hy__rounded(hy__rounded(hy__anchor_area(a, t) + hy__anchor_area(b, t), t) - both, t);
+    return all != 0 ? (float)(both / all) : 0;
 }
 
 /* The labels of an image, and what each anchor overlaps most. */
 static void hy__matching_load(hy__matching *m, const hy_job *job, const hy_run *now, int64_t image)
 {
+    const hy_dtype dtype = job->in[0].type.dtype;
     int64_t most = m->labels, j, k;
-    hy__load_f64(m->anchor, hy__base(now, &job->in[0]), job->in[0].type.dtype, 1, 4 * m->anchors);
-    hy__load_f64(m->label, hy__place(now, &job->in[1], image * most * m->width), job->in[1].type.dtype, 1,
-                 most * m->width);
+    hy__load_f64(m->anchor, hy__base(now, &job->in[0]), dtype, 1, 4 * m->anchors);
+    hy__load_f64(m->label, hy__place(now, &job->in[1], image * most * m->width), dtype, 1, most * m->width);
     for (m->labels = 0; m->labels < most && m->label[m->labels * m->width] != -1; m->labels++)
         m->taken[m->labels] = 0;
     for (j = 0; j < m->anchors; j++) {
         m->best[j] = m->match[j] = -1;
         m->state[j] = HY__ANCHOR_IGNORED;
         for (k = 0; k < m->labels; k++) {
-            double part = hy__common_part(m->anchor + 4 * j, m->label + k * m->width + 1);
+            double part = hy__common_part(m->anchor + 4 * j, m->label + k * m->width + 1, dtype);
             m->overlap[j * m->labels + k] = part;
             if (part > m->best[j]) { m->best[j] = part; m->match[j] = k; }
         }
@@ -28831,7 +28873,7 @@ static void hy__match_labels(hy__matching *m)
 {
     int64_t left, j, k, at, with = -1;
     for (left = m->labels; left > 0; left--) {
-        double most = 1e-6;
+        double most = (float)1e-6;
         for (at = -1, j = 0; j < m->anchors; j++)
             for (k = 0; k < m->labels && m->state[j] != HY__ANCHOR_POSITIVE; k++)
                 if (!m->taken[k] && m->overlap[j * m->labels + k] > most) {
@@ -28848,17 +28890,21 @@ static void hy__match_labels(hy__matching *m)
     }
 }
 
-/* The probability of the background, class 0. */
+/* The probability of the background, class 0, in the data's type. */
 static double hy__background(const hy_job *job, const hy_run *now, int64_t image, int64_t anchor)
 {
     const hy_tensor *pred = &job->in[2];
-    int64_t classes = pred->type.shape.dim[1], anchors = pred->type.shape.dim[2], c;
-    double most = -HUGE_VAL, sum = 0;
-    for (c = 0; c < classes; c++) most = fmax(most, hy__number(now, pred, (image * classes + c) * anchors +
-                                                               anchor));
-    for (c = 0; c < classes; c++)
-        sum += exp(hy__number(now, pred, (image * classes + c) * anchors + anchor) - most);
-    return exp(hy__number(now, pred, image * classes * anchors + anchor) - most) / sum;
+    const int64_t *size = pred->type.shape.dim, at = image * size[1] * size[2] + anchor;
+    const hy_dtype t = pred->type.dtype;
+    double most = -HUGE_VAL, sum = 0, first = 0, v;
+    int64_t c;
+    for (c = 0; c < size[1]; c++) most = fmax(most, hy__number(now, pred, at + c * size[2]));
+    for (c = 0; c < size[1]; c++) {
+        v = hy__rounded(exp(hy__rounded(hy__number(now, pred, at + c * size[2]) - most, t)), t);
+        sum = hy__rounded(sum + v, t);
+        if (!c) first = v;
+    }
+    return (float)(first / sum);
 }
 
 /* Negatives are those that look least like background, so many for each positive; or all that are left. */
@@ -28875,7 +28921,7 @@ static void hy__match_negatives(hy__matching *m, const hy_job *job, const hy_run
         return;
     }
     for (j = 0; j < m->anchors; j++) {
-        if (m->state[j] == HY__ANCHOR_POSITIVE || !(m->best[j] < r->negative_mining_thresh)) continue;
+        if (m->state[j] == HY__ANCHOR_POSITIVE || !(m->best[j] < (float)r->negative_mining_thresh)) continue;
         key = hy__background(job, now, image, j);
         hy__rank_keys(&m->ranked[found].key, (const char *)&key, HY_F64, 1, 1, 0);
         m->ranked[found++].at = j;
@@ -28909,7 +28955,7 @@ HY__RUN(hy__run_multibox_target)
     hy__matching_load(&m, job, now, item);
     hy__match_labels(&m);
     for (j = 0; j < m.anchors && r->overlap_threshold > 0; j++)
-        if (m.state[j] != HY__ANCHOR_POSITIVE && m.best[j] > r->overlap_threshold) {
+        if (m.state[j] != HY__ANCHOR_POSITIVE && m.best[j] > (float)r->overlap_threshold) {
             m.state[j] = HY__ANCHOR_POSITIVE;
             m.positive++;
         }
@@ -29699,18 +29745,25 @@ static hy__between_two hy__resized_place(int64_t i, int64_t wide, int64_t n, int
     return p;
 }
 
+/* What has no share counts for nothing, though it may be infinite. */
+static double hy__mixed(double a, double b, double share)
+{
+    return share > 0 ? (1 - share) * a + share * b : a;
+}
+
 /* --- bilinear_resize --- */
 static int64_t hy__resized(const hy__bilinear_resize_rec *r, int64_t n, int64_t size, double scale)
 {
     double grown;
     if (n < 0 && (r->mode != HY_RESIZE_SIZE || scale > 0)) return -1;
+    scale = (float)scale;               /* as in MXNet, where 85 times 2.6 is below 221 */
     switch (r->mode) {
     case HY_RESIZE_TO_EVEN_DOWN: return n - n % 2;
     case HY_RESIZE_TO_EVEN_UP:   return n + n % 2;
     case HY_RESIZE_TO_ODD_DOWN:  return n - !(n % 2);
     case HY_RESIZE_TO_ODD_UP:    return n + !(n % 2);
-    case HY_RESIZE_ODD_SCALE:    grown = n % 2 ? (double)(n - 1) * scale + 1 : (double)n * scale; break;
-    default:                     grown = scale > 0 ? (double)n * scale : (double)size;
+    case HY_RESIZE_ODD_SCALE:    grown = n % 2 + (double)(float)((double)(n - n % 2) * scale); break;
+    default:                     grown = scale > 0 ? (double)(float)((double)n * scale) : (double)size;
     }
     return grown < (double)HY__WINDOW_MOST ? (int64_t)grown : HY__WINDOW_MOST + 1;
 }
@@ -29754,10 +29807,10 @@ HY__RUN(hy__run_resize)
         hy__between_two down = hy__resized_place(i, y[2], x[2], r->half_pixels);
         hy__load_f64(upper, hy__place(now, &job->in[0], (item * x[2] + down.at) * x[3]), dtype, 1, x[3]);
         hy__load_f64(lower, hy__place(now, &job->in[0], (item * x[2] + down.next) * x[3]), dtype, 1, x[3]);
-        for (j = 0; j < x[3]; j++) upper[j] = (1 - down.share) * upper[j] + down.share * lower[j];
+        for (j = 0; j < x[3]; j++) upper[j] = hy__mixed(upper[j], lower[j], down.share);
         for (j = 0; j < y[3]; j++) {
             hy__between_two across = hy__resized_place(j, y[3], x[3], r->half_pixels);
-            row[j] = (1 - across.share) * upper[across.at] + across.share * upper[across.next];
+            row[j] = hy__mixed(upper[across.at], upper[across.next], across.share);
         }
         hy__store_f64(hy__place(now, &job->out[0], (item * y[2] + i) * y[3]), dtype, 1, row, y[3]);
     }
@@ -29972,7 +30025,7 @@ static hy__corners hy__corners_of(double across, double down, int64_t height, in
 {
     hy__corners c;
     int64_t row, column, k;
-    if (!(across > -1 && across < (double)width && down > -1 && down < (double)height)) across = down = -2;
+    if (!(across >= -1 && across < (double)width && down >= -1 && down < (double)height)) across = down = -2;
     column = (int64_t)floor(across);
     row = (int64_t)floor(down);
     c.left = 1 - (across - (double)column);
@@ -62329,8 +62382,9 @@ static void hy__c_resize(hy__c *c, const hy__c_step *s)
           x[3]);
     hy__w(c, "const int right = left < %l ? left + 1 : left;\n", x[3] - 1);
     hy__w(c, "const double f = v - top, g = u - left;\n");
-    hy__w(c, "y0[(n * %l + i) * %l + j] = (%r)((1 - f) * ((1 - g) * a[left] + g * a[right])\n"
-          "+ f * ((1 - g) * b[left] + g * b[right]));\n}\n", y[2], y[3]);
+    hy__w(c, "const double p = f > 0 ? (1 - f) * a[left] + f * b[left] : a[left];\n"
+          "const double q = f > 0 ? (1 - f) * a[right] + f * b[right] : a[right];\n"
+          "y0[(n * %l + i) * %l + j] = (%r)(g > 0 ? (1 - g) * p + g * q : p);\n}\n", y[2], y[3]);
 }
 
 /* x and y, from -1 to 1, of place (i, j) in a grid of so many, mapped by six numbers at m. */

@@ -105,8 +105,136 @@ static void corners_of_nothing(void)
     CHECK(!hy_close(F));
 }
 
+/* What counts for nothing may be infinite: pixels beside those of a result, data of a batch norm by running
+ * statistics. */
+static void corners_of_infinities(void)
+{
+    const float v[] = { 1, HUGE_VALF, 2, 3, NAN, 4 };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_floats(F, HY_SHAPE(1, 1, 2, 3), v), *y, *ones = hy_ones(F, HY_SHAPE(2)), *data, *wide;
+    hy_batch_norm_opt o;
+    int i, k;
+    y = hy_bilinear_resize(F, x, NULL, 2, 3, NULL);
+    for (i = 0; i < 6; i++)
+        CHECK(hy_value(F, y, 0, 0, i / 3, i % 3) == v[i] || (i == 4 && isnan(hy_value(F, y, 0, 0, 1, 1))));
+    memset(&o, 0, sizeof o);
+    o.use_global_stats = 1;
+    o.learn_gamma = 1;
+    o.axis = -1;
+    wide = hy_reshape(F, x, HY_INTS(3, 2), NULL);
+    for (k = 0; k < 4; k++) {           /* channels last and not, of floats and halves */
+        data = hy_cast(F, k % 2 ? hy_view_transpose(F, wide, HY_AXES(1, 0)) : wide, k / 2 ? HY_F16 : HY_F32);
+        o.axis = k % 2 ? HY_ZERO : -1;
+        hy_attach_grad(F, data, HY_GRAD_WRITE);
+        hy_record(F);
+        y = hy_batch_norm(F, data, hy_full(F, HY_SHAPE(2), 3), ones, ones, hy_full(F, HY_SHAPE(2), 4), &o);
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        for (i = 0; i < 6; i++)
+            CHECK(fabs(hy_value(F, hy_reshape(F, hy_grad_of(F, data), HY_INTS(-1), NULL), i) - 1.5) < 1e-2);
+    }
+    CHECK(!hy_close(F));
+}
+
+/* At the outer edge of what the border reaches, slopes are those further in, as in MXNet. */
+static void corners_of_samples(void)
+{
+    const float v[] = { 2, 0, 0, 0, 0 }, at[] = { -1.5f, 0 };       /* a pixel left of the first */
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_floats(F, HY_SHAPE(1, 1, 1, 5), v), *grid = hy_floats(F, HY_SHAPE(1, 2, 1, 1), at), *y;
+    hy_attach_grad(F, grid, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_bilinear_sampler(F, x, grid);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    CHECK(hy_item(F, y) == 0 && hy_value(F, hy_grad_of(F, grid), 0, 0, 0, 0) == 4);
+    CHECK(!hy_close(F));
+}
+
+/* Whole numbers that a double cannot hold. */
+static void corners_of_large_whole_numbers(void)
+{
+    const int64_t large = ((int64_t)1 << 53) + 1;
+    int64_t v[12] = { 0 };
+    hy_pooling_opt o = { 0 };
+    hy_frame *F = hy_open(NULL);
+    hy_array *y;
+    int i, last;
+    for (last = 0; last < 2; last++) {
+        for (i = 0; i < 12; i++) v[i] = large + i * i % 7 - 12 * (i % 5 == 0);
+        o.layout = last ? HY_LAYOUT_NWC : HY_LAYOUT_NCW;
+        o.pad = HY_INTS(1);
+        y = hy_pooling(F, hy_from(F, last ? HY_SHAPE(1, 6, 2) : HY_SHAPE(2, 1, 6), HY_I64, v), HY_INTS(3), &o);
+        for (i = 0; i < hy_size(F, y); i++) {           /* windows of places -1, 0, 1 ... of rows of 6 */
+            int row = last ? i % 2 : i / 6, place = last ? i / 2 : i % 6, k;
+            int64_t most = INT64_MIN;
+            for (k = place - 1; k < place + 2; k++) if (k >= 0 && k < 6) {
+                int64_t at = v[last ? 2 * k + row : 6 * row + k];
+                if (at > most) most = at;
+            }
+            CHECK(((const int64_t *)hy_data(F, y))[i] == most);
+        }
+        CHECK(hy_size(F, y) == 12);
+    }
+    CHECK(!hy_close(F));
+}
+
+/* Sizes of images that are resized by factors are MXNet's, which multiplies floats. */
+static void corners_of_resized_sizes(void)
+{
+    static const int from[] = { 85, 50, 150, 101, 100, 101 }, to[] = { 220, 104, 207, 234, 203, 53 };
+    static const double scale[] = { 2.6, 2.1, 1.38, 2.34, 2.03, 0.53 };
+    hy_bilinear_resize_opt o = { 0 };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x;
+    int i;
+    for (i = 0; i < 6; i++) {
+        o.mode = i < 3 ? HY_RESIZE_SIZE : HY_RESIZE_ODD_SCALE;
+        o.scale_height = o.scale_width = scale[i];
+        x = hy_zeros(F, HY_SHAPE(1, 1, from[i], from[i]));
+        x = hy_bilinear_resize(F, x, NULL, 1, 1, &o);
+        CHECK(hy_dim(F, x, 2) == to[i] && hy_dim(F, x, 3) == to[i]);
+    }
+    CHECK(!hy_close(F));
+}
+
+/* Two anchors that overlap a label by a fifth: which one takes it hangs on rounding, which is MXNet's. */
+static void corners_of_anchors_that_tie(void)
+{
+    const float anchor[] = { 0.4f, 0, 0.5f, 0.4f, 0.5f, 0.2f, 0.9f, 0.3f }, label[] = { 1, 0.3f, 0.1f, 0.7f, 0.3f };
+    hy_frame *F = hy_open(NULL);
+    hy_array *y = hy_multibox_target(F, hy_floats(F, HY_SHAPE(1, 2, 4), anchor),
+                                     hy_floats(F, HY_SHAPE(1, 1, 5), label), hy_zeros(F, HY_SHAPE(1, 2, 2)), NULL);
+    y = hy_get(F, y, 2);
+    CHECK(hy_value(F, y, 0, 0) == 2 && hy_value(F, y, 0, 1) == 0);
+    CHECK(!hy_close(F));
+}
+
+/* Anchors are MXNet's to the last bit. */
+static void corners_of_anchors(void)
+{
+    static const float mxnet[] = { -0.0699999928f, -0.00333333015f, 0.00500001013f, 0.0716666728f, 0.195000008f,
+                                   -0.0202081427f, -0.0737496465f, 0.220208168f };
+    static const int at[] = { 0, 1, 4, 5, 6, 8, 9, 10 };
+    hy_multibox_prior_opt o = { 0 };
+    hy_frame *F = hy_open(NULL);
+    const float *y;
+    int i;
+    o.offsets = HY_REALS(0.5, 0.3);
+    y = (const float *)hy_data(F, hy_multibox_prior(F, hy_zeros(F, HY_SHAPE(1, 1, 3, 3)), HY_REALS(0.34, 0.19),
+                                                    HY_REALS(1, 0.5, 3), &o));
+    for (i = 0; i < 8; i++) CHECK(y && y[at[i]] == mxnet[i]);
+    CHECK(!hy_close(F));
+}
+
 static void test_corners(void)
 {
+    RUN(corners_of_anchors);
+    RUN(corners_of_anchors_that_tie);
+    RUN(corners_of_resized_sizes);
+    RUN(corners_of_large_whole_numbers);
+    RUN(corners_of_infinities);
+    RUN(corners_of_samples);
     RUN(corners_of_nothing);
     RUN(corners_of_norms_and_sizes);
     RUN(corners_border);

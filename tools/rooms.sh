@@ -12,7 +12,7 @@ trap 'rm -rf "$tmp"' EXIT
 ceilings="door 92 manual 240 config 130 types 320 catalogue 1340 operators 730 api 1120 cpp 80 platform 910 memory 460
 frame 1170 threads 260 shape 360 array 1350 numbers 1320 product 1320 walks 310 rules 850 pointwise 1530 reduce 950
 linear 700 softmax 990 attention 540 shapes 1500 indexing 760 sorting 800 recurrence 1300 duals 580 windows 390
-abreast 540 convolution 1570 direct 1360 few 400 strips 290 pooling 1310 norms 970 vision 1190 anchors 400 quantize 560 sampling 530
+abreast 540 convolution 1570 direct 1360 few 400 strips 290 pooling 1310 norms 970 vision 1190 anchors 410 quantize 560 sampling 530
 creators 580
 linalg 370
 ops 220 invoke 1340 graph 1140 passes 1000 layouts 900 fusion 1290 pipeline 390 plan 1030 execute 1070 running 930
