@@ -12577,6 +12577,8 @@ static void hy__clip_i64 HY__POINTWISE_ARGS
     const int64_t high = p[1] == p[1] ? hy__to_i64(p[1]) : INT64_MAX;
     HY__LOOP1(x > high ? high : x < low ? low : x)
 }
+/* They are round already. */
+static void hy__round_i64 HY__POINTWISE_ARGS HY__LOOP1(x)
 #undef HY__T
 
 /* --- what a root uses --- */
@@ -12774,10 +12776,12 @@ static const unsigned char hy__unary_arithmetic[] = { HY_UNARY_OPS(HY__CLASS_OF)
 
 static int hy__unary_bind_as(hy_job *job, int member)
 {
-    int arithmetic = hy__unary_arithmetic[member];
+    const int whole = HY__TYPED(I64) && job->in[0].type.dtype == HY_I64 && member >= HY__UNARY_round &&
+                      member <= HY__UNARY_fix;          /* and rint, ceil, floor, trunc, between them */
+    int arithmetic = hy__unary_arithmetic[member] || whole;
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, arithmetic);
     hy__plan_pointwise(job, compute, 1);
-    return hy__finish_pointwise(job, HY__DOUBLES && compute == HY_F64
+    return hy__finish_pointwise(job, whole ? hy__round_i64 : HY__DOUBLES && compute == HY_F64
                                          ? hy__unary_f64(job->kernels->isa, member)
                                          : hy__pointwise_of(job, compute)->unary[member],
                                 arithmetic ? 0.3 : 1);
@@ -60810,6 +60814,16 @@ static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
 #undef V_POW
 #undef V_HYPOT
 #undef V_ATAN2
+#undef V_ROUND
+#undef V_RINT
+#undef V_CEIL
+#undef V_FLOOR
+#undef V_TRUNC
+#define V_ROUND(x)      x
+#define V_RINT(x)       x
+#define V_CEIL(x)       x
+#define V_FLOOR(x)      x
+#define V_TRUNC(x)      x
 #define V_MAX(a, b)     (a > b ? a : b)
 #define V_MIN(a, b)     (a < b ? a : b)
 #define V_NEG(x)        ((V__T)(0 - (V__U)x))
