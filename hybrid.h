@@ -5355,6 +5355,7 @@ typedef struct hy_root {
     struct hy__crew *crews;             /* of loaders, which read datasets in the background */
     uint64_t   moves;                   /* grows when a parameter gets another type or place */
     uint64_t   changes;                 /* of the structure of any block */
+    uint64_t   freed;                   /* blocks that were freed: open name scopes are looked at again */
     uint64_t   callers;                 /* blocks that were compiled, for their numbers */
     hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
     int        gones;
@@ -5424,6 +5425,7 @@ struct hy_frame {
     hy__met     param_met;              /* ... and their places there */
     hy_block   *naming[16];             /* hy_name_scope */
     int         namings;
+    uint64_t    freed;                  /* the root's at last look */
     int         profile_run, profile_number;    /* its number in that run of hy_profile */
     int64_t     profile_call;           /* the call under way, or 0 */
 };
@@ -41130,6 +41132,16 @@ static void hy__block_leave(hy_frame *F, const hy_block *block)
         }
 }
 
+/* A scope of names goes on without a block that another frame has freed. The root's lock is held. */
+static void hy__namings_look(hy_frame *F)
+{
+    const int n = (int)(sizeof F->naming / sizeof *F->naming);
+    int i;                              /* all: hy_children_of hides what is open */
+    for (i = 0; i < n && F->freed != F->root->freed; i++)
+        if (F->naming[i] && !hy__block_lives(F->root, F->naming[i])) F->naming[i] = NULL;
+    F->freed = F->root->freed;
+}
+
 /* A block dies with what it owns; blocks it shares with others stay. Needs no memory. */
 HY_API void hy_block_free(hy_frame *F, hy_block *block)
 {
@@ -41152,8 +41164,9 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
     HY__ADD(&F->root->changes, 1);
     hy__acquire(&F->root->lock);
     hy__block_leave(F, block);
-    for (i = 0; i < F->namings; i++)    /* a scope of its names goes on without */
-        if (hy__block_owns(block, F->naming[i])) F->naming[i] = NULL;
+    hy__namings_look(F);
+    for (i = 0; i < F->namings; i++) if (hy__block_owns(block, F->naming[i])) F->naming[i] = NULL;
+    F->root->freed++;
     for (at = &F->root->blocks; (b = *at) != NULL; ) {
         if (!hy__block_owns(block, b)) { at = &b->house->next; continue; }
         *at = b->house->next;
@@ -41194,6 +41207,7 @@ static const char *hy__settle_names_of(hy_frame *F, hy_block *block, const char 
     char number[16], *tail, *joined, *name;
     hy__line line;
     int n, i;
+    hy__namings_look(F);
     for (i = F->namings - 1; i >= 0 && !scope && !h->inner_of; i--)
         if (F->naming[i] && F->naming[i] != block && !F->naming[i]->house->empty) scope = F->naming[i];
     if (scope) outer = scope->house->prefix;
@@ -41995,31 +42009,46 @@ HY_API hy_array *hy_add_constant(hy_frame *F, hy_block *block, const char *name,
 }
 
 /* --- parameters of one block used by another --- */
+typedef struct hy__sharing { hy_block *from; int doing; } hy__sharing;   /* first it is only asked for errors */
+/* What two shapes know together; 0 where they contradict. */
+static int hy__shapes_meet(hy_shape *shape, const hy_shape *other)
+{
+    int d;
+    for (d = 0; d < shape->ndim && shape->ndim == other->ndim; d++)
+        if (shape->dim[d] < 0) shape->dim[d] = other->dim[d];
+        else if (other->dim[d] >= 0 && other->dim[d] != shape->dim[d]) return 0;
+    return shape->ndim == other->ndim;
+}
+
 static int hy__share_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
+    const hy__sharing *with = (const hy__sharing *)user;
     hy__searching s;
     hy__param *from;
+    hy_shape met;
     memset(&s, 0, sizeof s);
     s.path = path;
-    hy__each_param(F, (hy_block *)user, hy__search_one, &s);
+    hy__each_param(F, with->from, hy__search_one, &s);
     if (!s.found || F->code) return F->code != HY_ERROR_OK;
     from = s.found->same ? s.found->same : s.found;
     if (from == p || p->same == from) return 0;
-    if (p->array.t.type.dtype != from->array.t.type.dtype ||
-        (!hy__shape_agrees(&p->array.t.type.shape, &from->array.t.type.shape) &&
-         !hy__shape_agrees(&from->array.t.type.shape, &p->array.t.type.shape)))
+    met = from->array.t.type.shape;
+    if (p->array.t.type.dtype != from->array.t.type.dtype || !hy__shapes_meet(&met, &p->array.t.type.shape))
         return hy__fail(F, HY_ERROR_SHAPE, "hy_share_params: '%s' is %z, '%s' is %z", p->name,
                         &p->array.t.type.shape, from->name, &from->array.t.type.shape);
     if (p->same || p->sharer)
         return hy__fail(F, HY_ERROR_STATE, "hy_share_params: '%s' is shared already", p->name);
+    if (!with->doing) return 0;
     p->same = from;
     p->next_sharer = from->sharer;
     from->sharer = p;
     hy__tape_drop(F, p->array.tape);
     p->array.tape = NULL;
-    hy__buffer_drop(&F->cache, p->array.buffer);
-    p->array.buffer = from->array.buffer ? hy__buffer_hold(from->array.buffer) : NULL;
-    p->array.t = from->array.t;
+    if (!hy__same_shape(&met, &from->array.t.type.shape)) {
+        from->array.t.type.shape = from->declared = met;
+        hy__param_changed(from);
+    }
+    hy__param_sync(F, from);
     hy__param_sync(F, p);
     hy__changed(p->block);
     return 0;
@@ -42027,8 +42056,11 @@ static int hy__share_one(hy_frame *F, hy__param *p, const char *path, void *user
 
 HY_API void hy_share_params(hy_frame *F, hy_block *block, hy_block *from)
 {
+    hy__sharing with;
     if (!hy__block_ok(F, block, "hy_share_params") || !hy__block_ok(F, from, "hy_share_params")) return;
-    hy__each_param(F, block, hy__share_one, from);
+    with.from = from;
+    for (with.doing = 0; with.doing < 2 && !F->code; with.doing++)
+        hy__each_param(F, block, hy__share_one, &with);
 }
 
 static int hy__cast_one(hy_frame *F, hy__param *p, const char *path, void *user)
