@@ -5364,6 +5364,7 @@ typedef struct hy_root {
     hy__table  prepared;                /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
     void     (*drop_graph)(hy_graph *g);        /* of >>graph, for the tape */
+    void     (*param_changed)(hy__param *p);    /* of >>block: programs of those that have it go */
     hy__emit_fn run;                    /* emit_run */
     uint64_t   next_id;                 /* of recorded calls */
     hy__profile profile;
@@ -7500,8 +7501,10 @@ static int hy__param_move(hy_frame *F, hy__param *p, hy_dtype dtype)
 /* As one must whose memory may only be read. */
 static int hy__param_own(hy_frame *F, hy__param *p)
 {
+    const int viewed = p->array.buffer->captured;       /* a view of it, by a forward */
     if (hy__param_move(F, p, p->array.t.type.dtype)) return -1;
     hy__param_sync(F, p);
+    if (viewed) F->root->param_changed(p);
     return 0;
 }
 
@@ -40993,6 +40996,7 @@ static hy_frame *hy__house_frame(hy_frame *F)
             root->house->root = root;
             root->house->cache.heap = &root->heap;
             root->free_blocks = hy__free_blocks;
+            root->param_changed = hy__param_changed;
         }
     }
     hy__release(&root->lock);
@@ -42009,7 +42013,7 @@ HY_API hy_array *hy_add_constant(hy_frame *F, hy_block *block, const char *name,
 }
 
 /* --- parameters of one block used by another --- */
-typedef struct hy__sharing { hy_block *from; int doing; } hy__sharing;   /* first it is only asked for errors */
+typedef struct hy__sharing { hy_block *from; int doing; } hy__sharing;  /* 0: only looks for errors */
 /* What two shapes know together; 0 where they contradict. */
 static int hy__shapes_meet(hy_shape *shape, const hy_shape *other)
 {

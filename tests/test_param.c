@@ -920,6 +920,31 @@ static void param_lent_parameters_move(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* A view that forward makes of one follows as well. */
+static hy_array *param_viewing_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy_add(F, x, hy_view_index(F, hy_param(F, self, "table"), 0, 1));
+}
+
+static void param_lent_parameters_viewed(void)
+{
+    hy_frame *F = tb_open(0);
+    hy_block *net = HY_BLOCK_NEW(F, hy_block, param_viewing_forward);
+    hy_array *x = hy_zeros(F, HY_SHAPE(3)), *w = hy_add_constant(F, net, "table", hy_ones(F, HY_SHAPE(2, 3)));
+    int i;
+    for (i = 0; i < 2; i++) {
+        if (i) hy_hybridize(F, net, NULL);
+        param_lend(F, w);
+        CHECK(hy_value(F, hy_call(F, net, x), 2) == 6);
+        hy_add_to(F, w, hy_ones(F, HY_SHAPE(2, 3)));
+        CHECK(hy_value(F, hy_call(F, net, x), 2) == 7);
+        hy_add_to(F, w, hy_ones(F, HY_SHAPE(2, 3)));
+        CHECK(hy_value(F, hy_call(F, net, x), 2) == 8);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* Running statistics that training changes. */
 static void param_lent_statistics_move(void)
 {
@@ -1103,6 +1128,7 @@ static void test_param(void)
     RUN(param_oom_many_names);
     RUN(param_lent_arrays_are_not_written);
     RUN(param_lent_parameters_move);
+    RUN(param_lent_parameters_viewed);
     RUN(param_lent_statistics_move);
     RUN(param_log_hears_only_errors_that_stay);
 }
