@@ -157,6 +157,7 @@
  *     - Arrays from outside forward become constants, captured by reference; parameters stay parameters,
  *       so that loading or training changes what compiled calls compute.
  *     - A block inside a traced block is traced as part of it.
+ *     - What no result depends on is not computed: an error that its values would have made does not come.
  *   hy_check tells whether a block can be traced without a change of meaning. Changing a block (children,
  *   type, options) drops its programs, and those of the blocks around it; do not change a block while other
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
@@ -2793,7 +2794,7 @@ HY_API size_t      hy_dtype_size(hy_dtype dtype);
 HY_API const char *hy_dtype_name(hy_dtype dtype);                 /* "float32" */
 HY_API const char *hy_context_of(hy_frame *F, hy_array *x);       /* "cpu(0)": there is no other */
 
-/* --- arrays: values (an error while tracing) --- */
+/* --- arrays: values (while tracing an error, and NULL or 0) --- */
 HY_API const void *hy_data(hy_frame *F, hy_array *x);             /* packed elements, valid while x lives */
 HY_API void       *hy_write(hy_frame *F, hy_array *x);            /* the same, to be written */
 HY_API void        hy_touch(hy_frame *F, hy_array *x);            /* borrowed memory has changed */
