@@ -44174,11 +44174,6 @@ static void hy__backward_leaf(hy__backward *W, hy__tape *leaf)
     hy_frame *F = W->F;
     hy_array *g = *hy__grad_slot(W, leaf, 0), *to;
     if (!g) return;
-    if (leaf->frame != F && leaf->frame != F->root->house) {
-        hy__fail(F, HY_ERROR_STATE,
-                 "hy_backward: the gradient belongs to another frame: use hy_grad, and add up there");
-        return;
-    }
     leaf->fresh = 1;
     if (hy__leaf_takes(F, leaf, g)) {
         hy__buffer_drop(&F->cache, leaf->grad.buffer);
@@ -44201,18 +44196,24 @@ static int hy__backward_pins(const hy__backward *W, const hy__buffer *buffer)
     return pins;
 }
 
-/* Before the first leaf is written: does no other recorded call need what one of them holds? */
+/* Before the first leaf is written: are all of this frame, and does no other recorded call need what one of
+ * them holds? */
 static int hy__backward_may_write(hy__backward *W, int retain)
 {
+    hy_frame *F = W->F;
     int i, pins;
     for (i = 0; i < W->n; i++) {
         hy__tape *leaf = W->tape[i];
         hy__buffer *buffer = leaf->op ? NULL : leaf->grad.buffer;
-        if (!buffer || !*hy__grad_slot(W, leaf, 0) || !(pins = (int)HY__LOAD(&buffer->pins))) continue;
-        if (!retain && pins == hy__backward_pins(W, buffer)) continue;
-        hy__fail(W->F, HY_ERROR_STATE, "hy_backward: a recorded call still needs a gradient that would be "
-                 "overwritten: run that one backward first, or record it with a hy_copy");
-        return 0;
+        if (!buffer || !*hy__grad_slot(W, leaf, 0)) continue;
+        if (leaf->frame != F && leaf->frame != F->root->house)
+            return hy__deny(F, HY_ERROR_STATE, "hy_backward: the gradient belongs to another frame: use "
+                            "hy_grad, and add up there");
+        pins = (int)HY__LOAD(&buffer->pins);
+        if (pins && (retain || pins != hy__backward_pins(W, buffer)))
+            return hy__deny(F, HY_ERROR_STATE, "hy_backward: a recorded call still needs a gradient that "
+                            "would be overwritten: run that one backward first, or record it with a "
+                            "hy_copy");
     }
     return 1;
 }
@@ -44363,6 +44364,7 @@ static int hy__attach_inputs(hy_frame *F, hy_array *inputs)
         if (!hy__packed(&x->t))
             return hy__fail(F, HY_ERROR_ARGUMENT, "hy_check_grad: input %d is a strided view: use hy_copy",
                             i);
+        if (x->buffer->read_only && !hy__writable(F, x, "hy_check_grad")) return -1;
         if (hy__floating(x->t.type.dtype)) hy_attach_grad(F, x, HY_GRAD_WRITE);
     }
     return F->code ? -1 : 0;
