@@ -47994,6 +47994,7 @@ static void hy__watch_control(hy_frame *F, const hy_op *op, hy_array *y)
 static int hy__check_forward(hy__check *C, hy_array *x, const char *with)
 {
     hy_frame *F = C->F;
+    hy__check *outer = F->check;        /* of a forward that checks one of its blocks */
     F->stream = C->replay.stream;
     F->check = C;
     F->emit = hy__emit_watch;
@@ -48001,9 +48002,9 @@ static int hy__check_forward(hy__check *C, hy_array *x, const char *with)
     F->watch_body = hy__watch_body;
     hy_call_at(F, C->block, x, NULL, 0);
     F->emit = C->below;
-    F->check = NULL;
-    F->watch = NULL;
-    F->watch_body = NULL;
+    F->check = outer;
+    F->watch = outer ? hy__watch_control : NULL;
+    F->watch_body = outer ? hy__watch_body : NULL;
     if (F->code) return -1;
     for (; C->next < C->g->store->n && !C->lost; C->next++) {
         const hy__node *node = C->g->store->node[C->next];
