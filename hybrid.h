@@ -41894,13 +41894,18 @@ HY_API const char *hy_param_path(hy_frame *F, hy_block *block, hy_array *x)
 HY_API hy_shape hy_param_shape(hy_frame *F, hy_array *x)
 {
     hy__param *p = hy__param_at(F, x, "hy_param_shape");
-    return p ? p->array.t.type.shape : hy__no_shape();
+    hy_shape shape = hy__no_shape();
+    if (!p) return shape;
+    hy__fill_begin(F);                  /* another frame may be finding it */
+    shape = p->array.t.type.shape;
+    hy__fill_end(F);
+    return shape;
 }
 
 HY_API int hy_param_ready(hy_frame *F, hy_array *x)
 {
     hy__param *p = hy__param_at(F, x, "hy_param_ready");
-    return p && p->array.buffer;
+    return p && hy__param_ready(F, &p->array);
 }
 
 HY_API void hy_set_param(hy_frame *F, hy_array *x, hy_array *value)
@@ -42144,8 +42149,12 @@ static int64_t hy__param_size(hy_frame *S, const hy__param *p)
     const hy__param *real = p->same ? p->same : p;
     const hy_shape *shape = &real->array.t.type.shape;
     const hy__node *met = hy__param_met(S, real);
+    int64_t size;
+    hy__fill_begin(S);                  /* another frame may be finding it */
     if (met && !hy__shape_known(shape)) shape = &met->type[0].shape;
-    return hy__shape_known(shape) ? hy__size(shape) : -1;
+    size = hy__shape_known(shape) ? hy__size(shape) : -1;
+    hy__fill_end(S);
+    return size;
 }
 
 static void hy__summary_row(hy__sink sink, const char *name, const hy_array *y, int64_t params)
@@ -42772,7 +42781,9 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
     hy__sink sink = hy__buffer_sink_of(&b, buffer, bytes);
     if (!HY__TEXT) return hy__say_no_text("hy_block_text", buffer, bytes);
     if (!hy__block_ok(F, block, "hy_block_text")) return 0;
+    hy__fill_begin(F);                  /* layers tell shapes, which another frame may be finding */
     hy__write_block(F, block, sink);
+    hy__fill_end(F);
     return hy__buffer_sink_end(&b);
 }
 /* MARK: - 57 >>gradient ---------------------------------------------------------------------------------
@@ -43672,7 +43683,7 @@ static void hy__set_leaf(hy_frame *F, hy_array *x, hy__tape *old, hy__tape *leaf
 {
     hy__tape *unused = leaf;
     hy__acquire(&F->root->lock);
-    if (x->tape == old) { HY__STORE(&x->tape, leaf); x->output = 0; unused = old; }
+    if (x->tape == old) { HY__STORE(&x->tape, leaf); unused = old; }
     hy__release(&F->root->lock);
     hy__tape_drop(F, unused);
 }
@@ -43683,7 +43694,7 @@ static int hy__param_track(hy_frame *F, hy_array *x)
 {
     hy__param *p = hy__param_of(x);
     hy__tape *leaf = HY__LOAD(&p->array.tape), *fresh = NULL;
-    if (!p->array.buffer) return 0;
+    if (!HY__LOAD(&p->array.buffer)) return 0;
     if (!hy__leaf_fits(leaf, p)) {
         if (p->req && !(fresh = hy__leaf_new(F, &p->array, p->req))) return -1;
         hy__set_leaf(F, &p->array, leaf, fresh);
@@ -43837,7 +43848,7 @@ static int hy__track_params(hy_frame *F, const hy_op *op, int n, hy_array *const
     int i, missing = 0, failed;
     for (i = 0; i < n; i++) {
         if (!in[i]->param) continue;
-        missing |= !in[i]->buffer;
+        missing |= !hy__param_ready(F, in[i]);
         if (hy__param_track(F, in[i])) return -1;
     }
     if (!missing) return 0;
