@@ -812,8 +812,8 @@ static void grad_leaves_of_another_frame(void)
 {
     hy_frame *F = hy_open(NULL), *G = hy_fork(F);
     hy_array *mine = hy_ones(G, HY_SHAPE(2)), *other = hy_keep(F, hy_full(F, HY_SHAPE(2), 3)), *y;
-    hy_attach_grad(G, mine, HY_GRAD_ADD);
     hy_attach_grad(F, other, HY_GRAD_WRITE);
+    hy_attach_grad(G, mine, HY_GRAD_ADD);
     hy_record(G);
     y = hy_mul(G, hy_mul(G, mine, other), mine);
     hy_pause(G);

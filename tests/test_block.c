@@ -206,15 +206,15 @@ static void block_see(hy_frame *F, hy_block *block, void *user)
 static void block_scope_of_a_freed_block(void)
 {
     hy_frame *F = hy_open(NULL), *G = hy_fork(F);
-    hy_block *outer = hy_set_prefix(F, tb_chain(F), "outer_"), *net = tb_chain(F), *b;
+    hy_block *outer = hy_set_prefix(F, tb_chain(F), "outer_"), *net = tb_chain(F);
+    hy_block *b = tb_dense(G, 2, 2), *c = tb_dense(G, 2, 2), *d = tb_dense(G, 2, 2);
     hy_name_scope(G, outer);
     hy_name_scope(G, net);
     hy_block_free(F, net);
-    b = tb_dense(G, 2, 2);
     CHECK_STR(hy_block_prefix(G, b), "outer_dense0_");
     hy_block_free(F, outer);
-    hy_block_free(G, b);
-    CHECK_STR(hy_block_prefix(G, tb_dense(G, 2, 2)), "dense0_");
+    hy_block_free(G, d);
+    CHECK_STR(hy_block_prefix(G, c), "dense0_");
     hy_name_scope_end(G);
     hy_name_scope_end(G);
     OK(G);
