@@ -157,6 +157,7 @@
  *     - Arrays from outside forward become constants, captured by reference; parameters stay parameters,
  *       so that loading or training changes what compiled calls compute.
  *     - A block inside a traced block is traced as part of it.
+ *     - What no result depends on is not computed: an error that its values would have made does not come.
  *   hy_check tells whether a block can be traced without a change of meaning. Changing a block (children,
  *   type, options) drops its programs, and those of the blocks around it; do not change a block while other
  *   threads call it. Compiled calls differ from line-by-line ones by rounding only where batch norm was
@@ -2794,7 +2795,7 @@ HY_API size_t      hy_dtype_size(hy_dtype dtype);
 HY_API const char *hy_dtype_name(hy_dtype dtype);                 /* "float32" */
 HY_API const char *hy_context_of(hy_frame *F, hy_array *x);       /* "cpu(0)": there is no other */
 
-/* --- arrays: values (an error while tracing) --- */
+/* --- arrays: values (while tracing an error, and NULL or 0) --- */
 HY_API const void *hy_data(hy_frame *F, hy_array *x);             /* packed elements, valid while x lives */
 HY_API void       *hy_write(hy_frame *F, hy_array *x);            /* the same, to be written */
 HY_API void        hy_touch(hy_frame *F, hy_array *x);            /* borrowed memory has changed */
@@ -5366,6 +5367,7 @@ typedef struct hy_root {
     struct hy__crew *crews;             /* of loaders, which read datasets in the background */
     uint64_t   moves;                   /* grows when a parameter gets another type or place */
     uint64_t   changes;                 /* of the structure of any block */
+    uint64_t   freed;                   /* blocks that were freed: open name scopes are looked at again */
     uint64_t   callers;                 /* blocks that were compiled, for their numbers */
     hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
     int        gones;
@@ -5374,6 +5376,7 @@ typedef struct hy_root {
     hy__table  prepared;                /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
     void     (*drop_graph)(hy_graph *g);        /* of >>graph, for the tape */
+    void     (*param_changed)(hy__param *p);    /* of >>block: programs of those that have it go */
     hy__emit_fn run;                    /* emit_run */
     uint64_t   next_id;                 /* of recorded calls */
     hy__profile profile;
@@ -5435,6 +5438,7 @@ struct hy_frame {
     hy__met     param_met;              /* ... and their places there */
     hy_block   *naming[16];             /* hy_name_scope */
     int         namings;
+    uint64_t    freed;                  /* the root's at last look */
     int         profile_run, profile_number;    /* its number in that run of hy_profile */
     int64_t     profile_call;           /* the call under way, or 0 */
 };
@@ -7520,8 +7524,10 @@ static int hy__param_move(hy_frame *F, hy__param *p, hy_dtype dtype)
 /* As one must whose memory may only be read. */
 static int hy__param_own(hy_frame *F, hy__param *p)
 {
+    const int viewed = p->array.buffer->captured;       /* a view of it, by a forward */
     if (hy__param_move(F, p, p->array.t.type.dtype)) return -1;
     hy__param_sync(F, p);
+    if (viewed) F->root->param_changed(p);
     return 0;
 }
 
@@ -12637,6 +12643,8 @@ static void hy__clip_i64 HY__POINTWISE_ARGS
     const int64_t high = p[1] == p[1] ? hy__to_i64(p[1]) : INT64_MAX;
     HY__LOOP1(x > high ? high : x < low ? low : x)
 }
+/* They are round already. */
+static void hy__round_i64 HY__POINTWISE_ARGS HY__LOOP1(x)
 #undef HY__T
 
 /* --- what a root uses --- */
@@ -12839,10 +12847,12 @@ static const unsigned char hy__unary_arithmetic[] = { HY_UNARY_OPS(HY__CLASS_OF)
 
 static int hy__unary_bind_as(hy_job *job, int member)
 {
-    int arithmetic = hy__unary_arithmetic[member];
+    const int whole = HY__TYPED(I64) && job->in[0].type.dtype == HY_I64 && member >= HY__UNARY_round &&
+                      member <= HY__UNARY_fix;          /* and rint, ceil, floor, trunc, between them */
+    int arithmetic = hy__unary_arithmetic[member] || whole;
     hy_dtype compute = hy__compute_type(job->in[0].type.dtype, arithmetic);
     hy__plan_pointwise(job, compute, 1);
-    return hy__finish_pointwise(job, HY__DOUBLES && compute == HY_F64
+    return hy__finish_pointwise(job, whole ? hy__round_i64 : HY__DOUBLES && compute == HY_F64
                                          ? hy__unary_f64(job->kernels->isa, member)
                                          : hy__pointwise_of(job, compute)->unary[member],
                                 arithmetic ? 0.3 : 1);
@@ -41164,6 +41174,7 @@ static hy_frame *hy__house_frame(hy_frame *F)
             root->house->root = root;
             root->house->cache.heap = &root->heap;
             root->free_blocks = hy__free_blocks;
+            root->param_changed = hy__param_changed;
         }
     }
     hy__release(&root->lock);
@@ -41303,6 +41314,16 @@ static void hy__block_leave(hy_frame *F, const hy_block *block)
         }
 }
 
+/* A scope of names goes on without a block that another frame has freed. The root's lock is held. */
+static void hy__namings_look(hy_frame *F)
+{
+    const int n = (int)(sizeof F->naming / sizeof *F->naming);
+    int i;                              /* all: hy_children_of hides what is open */
+    for (i = 0; i < n && F->freed != F->root->freed; i++)
+        if (F->naming[i] && !hy__block_lives(F->root, F->naming[i])) F->naming[i] = NULL;
+    F->freed = F->root->freed;
+}
+
 /* A block dies with what it owns; blocks it shares with others stay. Needs no memory. */
 HY_API void hy_block_free(hy_frame *F, hy_block *block)
 {
@@ -41325,8 +41346,9 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
     HY__ADD(&F->root->changes, 1);
     hy__acquire(&F->root->lock);
     hy__block_leave(F, block);
-    for (i = 0; i < F->namings; i++)    /* a scope of its names goes on without */
-        if (hy__block_owns(block, F->naming[i])) F->naming[i] = NULL;
+    hy__namings_look(F);
+    for (i = 0; i < F->namings; i++) if (hy__block_owns(block, F->naming[i])) F->naming[i] = NULL;
+    F->root->freed++;
     for (at = &F->root->blocks; (b = *at) != NULL; ) {
         if (!hy__block_owns(block, b)) { at = &b->house->next; continue; }
         *at = b->house->next;
@@ -41367,6 +41389,7 @@ static const char *hy__settle_names_of(hy_frame *F, hy_block *block, const char 
     char number[16], *tail, *joined, *name;
     hy__line line;
     int n, i;
+    hy__namings_look(F);
     for (i = F->namings - 1; i >= 0 && !scope && !h->inner_of; i--)
         if (F->naming[i] && F->naming[i] != block && !F->naming[i]->house->empty) scope = F->naming[i];
     if (scope) outer = scope->house->prefix;
@@ -42048,13 +42071,18 @@ HY_API const char *hy_param_path(hy_frame *F, hy_block *block, hy_array *x)
 HY_API hy_shape hy_param_shape(hy_frame *F, hy_array *x)
 {
     hy__param *p = hy__param_at(F, x, "hy_param_shape");
-    return p ? p->array.t.type.shape : hy__no_shape();
+    hy_shape shape = hy__no_shape();
+    if (!p) return shape;
+    hy__fill_begin(F);                  /* another frame may be finding it */
+    shape = p->array.t.type.shape;
+    hy__fill_end(F);
+    return shape;
 }
 
 HY_API int hy_param_ready(hy_frame *F, hy_array *x)
 {
     hy__param *p = hy__param_at(F, x, "hy_param_ready");
-    return p && p->array.buffer;
+    return p && hy__param_ready(F, &p->array);
 }
 
 HY_API void hy_set_param(hy_frame *F, hy_array *x, hy_array *value)
@@ -42168,31 +42196,46 @@ HY_API hy_array *hy_add_constant(hy_frame *F, hy_block *block, const char *name,
 }
 
 /* --- parameters of one block used by another --- */
+typedef struct hy__sharing { hy_block *from; int doing; } hy__sharing;  /* 0: only looks for errors */
+/* What two shapes know together; 0 where they contradict. */
+static int hy__shapes_meet(hy_shape *shape, const hy_shape *other)
+{
+    int d;
+    for (d = 0; d < shape->ndim && shape->ndim == other->ndim; d++)
+        if (shape->dim[d] < 0) shape->dim[d] = other->dim[d];
+        else if (other->dim[d] >= 0 && other->dim[d] != shape->dim[d]) return 0;
+    return shape->ndim == other->ndim;
+}
+
 static int hy__share_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
+    const hy__sharing *with = (const hy__sharing *)user;
     hy__searching s;
     hy__param *from;
+    hy_shape met;
     memset(&s, 0, sizeof s);
     s.path = path;
-    hy__each_param(F, (hy_block *)user, hy__search_one, &s);
+    hy__each_param(F, with->from, hy__search_one, &s);
     if (!s.found || F->code) return F->code != HY_ERROR_OK;
     from = s.found->same ? s.found->same : s.found;
     if (from == p || p->same == from) return 0;
-    if (p->array.t.type.dtype != from->array.t.type.dtype ||
-        (!hy__shape_agrees(&p->array.t.type.shape, &from->array.t.type.shape) &&
-         !hy__shape_agrees(&from->array.t.type.shape, &p->array.t.type.shape)))
+    met = from->array.t.type.shape;
+    if (p->array.t.type.dtype != from->array.t.type.dtype || !hy__shapes_meet(&met, &p->array.t.type.shape))
         return hy__fail(F, HY_ERROR_SHAPE, "hy_share_params: '%s' is %z, '%s' is %z", p->name,
                         &p->array.t.type.shape, from->name, &from->array.t.type.shape);
     if (p->same || p->sharer)
         return hy__fail(F, HY_ERROR_STATE, "hy_share_params: '%s' is shared already", p->name);
+    if (!with->doing) return 0;
     p->same = from;
     p->next_sharer = from->sharer;
     from->sharer = p;
     hy__tape_drop(F, p->array.tape);
     p->array.tape = NULL;
-    hy__buffer_drop(&F->cache, p->array.buffer);
-    p->array.buffer = from->array.buffer ? hy__buffer_hold(from->array.buffer) : NULL;
-    p->array.t = from->array.t;
+    if (!hy__same_shape(&met, &from->array.t.type.shape)) {
+        from->array.t.type.shape = from->declared = met;
+        hy__param_changed(from);
+    }
+    hy__param_sync(F, from);
     hy__param_sync(F, p);
     hy__changed(p->block);
     return 0;
@@ -42200,8 +42243,11 @@ static int hy__share_one(hy_frame *F, hy__param *p, const char *path, void *user
 
 HY_API void hy_share_params(hy_frame *F, hy_block *block, hy_block *from)
 {
+    hy__sharing with;
     if (!hy__block_ok(F, block, "hy_share_params") || !hy__block_ok(F, from, "hy_share_params")) return;
-    hy__each_param(F, block, hy__share_one, from);
+    with.from = from;
+    for (with.doing = 0; with.doing < 2 && !F->code; with.doing++)
+        hy__each_param(F, block, hy__share_one, &with);
 }
 
 static int hy__cast_one(hy_frame *F, hy__param *p, const char *path, void *user)
@@ -42280,8 +42326,12 @@ static int64_t hy__param_size(hy_frame *S, const hy__param *p)
     const hy__param *real = p->same ? p->same : p;
     const hy_shape *shape = &real->array.t.type.shape;
     const hy__node *met = hy__param_met(S, real);
+    int64_t size;
+    hy__fill_begin(S);                  /* another frame may be finding it */
     if (met && !hy__shape_known(shape)) shape = &met->type[0].shape;
-    return hy__shape_known(shape) ? hy__size(shape) : -1;
+    size = hy__shape_known(shape) ? hy__size(shape) : -1;
+    hy__fill_end(S);
+    return size;
 }
 
 static void hy__summary_row(hy__sink sink, const char *name, const hy_array *y, int64_t params)
@@ -42908,7 +42958,9 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
     hy__sink sink = hy__buffer_sink_of(&b, buffer, bytes);
     if (!HY__TEXT) return hy__say_no_text("hy_block_text", buffer, bytes);
     if (!hy__block_ok(F, block, "hy_block_text")) return 0;
+    hy__fill_begin(F);                  /* layers tell shapes, which another frame may be finding */
     hy__write_block(F, block, sink);
+    hy__fill_end(F);
     return hy__buffer_sink_end(&b);
 }
 /* MARK: - 57 >>gradient ---------------------------------------------------------------------------------
@@ -43808,7 +43860,7 @@ static void hy__set_leaf(hy_frame *F, hy_array *x, hy__tape *old, hy__tape *leaf
 {
     hy__tape *unused = leaf;
     hy__acquire(&F->root->lock);
-    if (x->tape == old) { HY__STORE(&x->tape, leaf); x->output = 0; unused = old; }
+    if (x->tape == old) { HY__STORE(&x->tape, leaf); unused = old; }
     hy__release(&F->root->lock);
     hy__tape_drop(F, unused);
 }
@@ -43819,7 +43871,7 @@ static int hy__param_track(hy_frame *F, hy_array *x)
 {
     hy__param *p = hy__param_of(x);
     hy__tape *leaf = HY__LOAD(&p->array.tape), *fresh = NULL;
-    if (!p->array.buffer) return 0;
+    if (!HY__LOAD(&p->array.buffer)) return 0;
     if (!hy__leaf_fits(leaf, p)) {
         if (p->req && !(fresh = hy__leaf_new(F, &p->array, p->req))) return -1;
         hy__set_leaf(F, &p->array, leaf, fresh);
@@ -43973,7 +44025,7 @@ static int hy__track_params(hy_frame *F, const hy_op *op, int n, hy_array *const
     int i, missing = 0, failed;
     for (i = 0; i < n; i++) {
         if (!in[i]->param) continue;
-        missing |= !in[i]->buffer;
+        missing |= !hy__param_ready(F, in[i]);
         if (hy__param_track(F, in[i])) return -1;
     }
     if (!missing) return 0;
@@ -44310,11 +44362,6 @@ static void hy__backward_leaf(hy__backward *W, hy__tape *leaf)
     hy_frame *F = W->F;
     hy_array *g = *hy__grad_slot(W, leaf, 0), *to;
     if (!g) return;
-    if (leaf->frame != F && leaf->frame != F->root->house) {
-        hy__fail(F, HY_ERROR_STATE,
-                 "hy_backward: the gradient belongs to another frame: use hy_grad, and add up there");
-        return;
-    }
     leaf->fresh = 1;
     if (hy__leaf_takes(F, leaf, g)) {
         hy__buffer_drop(&F->cache, leaf->grad.buffer);
@@ -44337,18 +44384,24 @@ static int hy__backward_pins(const hy__backward *W, const hy__buffer *buffer)
     return pins;
 }
 
-/* Before the first leaf is written: does no other recorded call need what one of them holds? */
+/* Before the first leaf is written: are all of this frame, and does no other recorded call need what one of
+ * them holds? */
 static int hy__backward_may_write(hy__backward *W, int retain)
 {
+    hy_frame *F = W->F;
     int i, pins;
     for (i = 0; i < W->n; i++) {
         hy__tape *leaf = W->tape[i];
         hy__buffer *buffer = leaf->op ? NULL : leaf->grad.buffer;
-        if (!buffer || !*hy__grad_slot(W, leaf, 0) || !(pins = (int)HY__LOAD(&buffer->pins))) continue;
-        if (!retain && pins == hy__backward_pins(W, buffer)) continue;
-        hy__fail(W->F, HY_ERROR_STATE, "hy_backward: a recorded call still needs a gradient that would be "
-                 "overwritten: run that one backward first, or record it with a hy_copy");
-        return 0;
+        if (!buffer || !*hy__grad_slot(W, leaf, 0)) continue;
+        if (leaf->frame != F && leaf->frame != F->root->house)
+            return hy__deny(F, HY_ERROR_STATE, "hy_backward: the gradient belongs to another frame: use "
+                            "hy_grad, and add up there");
+        pins = (int)HY__LOAD(&buffer->pins);
+        if (pins && (retain || pins != hy__backward_pins(W, buffer)))
+            return hy__deny(F, HY_ERROR_STATE, "hy_backward: a recorded call still needs a gradient that "
+                            "would be overwritten: run that one backward first, or record it with a "
+                            "hy_copy");
     }
     return 1;
 }
@@ -44499,6 +44552,7 @@ static int hy__attach_inputs(hy_frame *F, hy_array *inputs)
         if (!hy__packed(&x->t))
             return hy__fail(F, HY_ERROR_ARGUMENT, "hy_check_grad: input %d is a strided view: use hy_copy",
                             i);
+        if (x->buffer->read_only && !hy__writable(F, x, "hy_check_grad")) return -1;
         if (hy__floating(x->t.type.dtype)) hy_attach_grad(F, x, HY_GRAD_WRITE);
     }
     return F->code ? -1 : 0;
@@ -48128,6 +48182,7 @@ static void hy__watch_control(hy_frame *F, const hy_op *op, hy_array *y)
 static int hy__check_forward(hy__check *C, hy_array *x, const char *with)
 {
     hy_frame *F = C->F;
+    hy__check *outer = F->check;        /* of a forward that checks one of its blocks */
     F->stream = C->replay.stream;
     F->check = C;
     F->emit = hy__emit_watch;
@@ -48135,9 +48190,9 @@ static int hy__check_forward(hy__check *C, hy_array *x, const char *with)
     F->watch_body = hy__watch_body;
     hy_call_at(F, C->block, x, NULL, 0);
     F->emit = C->below;
-    F->check = NULL;
-    F->watch = NULL;
-    F->watch_body = NULL;
+    F->check = outer;
+    F->watch = outer ? hy__watch_control : NULL;
+    F->watch_body = outer ? hy__watch_body : NULL;
     if (F->code) return -1;
     for (; C->next < C->g->store->n && !C->lost; C->next++) {
         const hy__node *node = C->g->store->node[C->next];
@@ -60987,6 +61042,16 @@ static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
 #undef V_POW
 #undef V_HYPOT
 #undef V_ATAN2
+#undef V_ROUND
+#undef V_RINT
+#undef V_CEIL
+#undef V_FLOOR
+#undef V_TRUNC
+#define V_ROUND(x)      x
+#define V_RINT(x)       x
+#define V_CEIL(x)       x
+#define V_FLOOR(x)      x
+#define V_TRUNC(x)      x
 #define V_MAX(a, b)     (a > b ? a : b)
 #define V_MIN(a, b)     (a < b ? a : b)
 #define V_NEG(x)        ((V__T)(0 - (V__U)x))

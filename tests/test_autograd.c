@@ -807,8 +807,43 @@ static void grad_own_operator_without_gradient_is_a_constant(void)
     grad_close(F, &ledger);
 }
 
+/* A leaf of another frame is an error before any leaf is written. */
+static void grad_leaves_of_another_frame(void)
+{
+    hy_frame *F = hy_open(NULL), *G = hy_fork(F);
+    hy_array *mine = hy_ones(G, HY_SHAPE(2)), *other = hy_keep(F, hy_full(F, HY_SHAPE(2), 3)), *y;
+    hy_attach_grad(F, other, HY_GRAD_WRITE);
+    hy_attach_grad(G, mine, HY_GRAD_ADD);
+    hy_record(G);
+    y = hy_mul(G, hy_mul(G, mine, other), mine);
+    hy_pause(G);
+    hy_backward(G, y, NULL);
+    CHECK(hy_error(G) && strstr(hy_error(G), "another frame"));
+    hy_clear(G);
+    CHECK(hy_value(G, hy_grad_of(G, mine), 0) == 0);
+    CHECK(hy_value(G, hy_grad(G, y, mine, NULL), 0) == 6);
+    CHECK_STR(hy_error(G), NULL);
+    hy_close(G);
+    CHECK(hy_close(F) == 0);
+}
+
+/* What was lent to be read is not written to get a difference quotient. */
+static void grad_check_of_lent_memory(void)
+{
+    static const float lent[2] = { 1, 2 };              /* a write would end the program */
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_borrow(F, HY_SHAPE(2), HY_F32, (void *)(uintptr_t)lent);
+    x->buffer->read_only = 1;
+    hy_check_grad(F, grad_cube, NULL, x, 1e-2);
+    CHECK(hy_error(F) && strstr(hy_error(F), "hy_check_grad: the array lies in memory that was lent"));
+    hy_clear(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_autograd(void)
 {
+    RUN(grad_leaves_of_another_frame);
+    RUN(grad_check_of_lent_memory);
     RUN(grad_write_add_and_null);
     RUN(grad_nothing_is_recorded_outside);
     RUN(grad_training_follows_recording);

@@ -202,6 +202,26 @@ static void block_see(hy_frame *F, hy_block *block, void *user)
     if (block == seen->stop) hy_raise(F, HY_ERROR_USER, "enough");
 }
 
+/* A block is freed whose scope of names is open in another frame: that goes on without. */
+static void block_scope_of_a_freed_block(void)
+{
+    hy_frame *F = hy_open(NULL), *G = hy_fork(F);
+    hy_block *outer = hy_set_prefix(F, tb_chain(F), "outer_"), *net = tb_chain(F);
+    hy_block *b = tb_dense(G, 2, 2), *c = tb_dense(G, 2, 2), *d = tb_dense(G, 2, 2);
+    hy_name_scope(G, outer);
+    hy_name_scope(G, net);
+    hy_block_free(F, net);
+    CHECK_STR(hy_block_prefix(G, b), "outer_dense0_");
+    hy_block_free(F, outer);
+    hy_block_free(G, d);
+    CHECK_STR(hy_block_prefix(G, c), "dense0_");
+    hy_name_scope_end(G);
+    hy_name_scope_end(G);
+    OK(G);
+    hy_close(G);
+    CHECK(hy_close(F) == 0);
+}
+
 static void block_visit_order(void)                                    /* [29] */
 {
     hy_frame *F = hy_open(NULL);
@@ -610,6 +630,7 @@ static void test_block(void)
     RUN(block_two_parameters_of_one_name_are_an_error);
     RUN(block_children_are_listed_and_replaced);
     RUN(block_plain_child_of_a_hybrid_is_an_error);
+    RUN(block_scope_of_a_freed_block);
     RUN(block_visit_order);
     RUN(block_deep_nests_are_no_crash);
     RUN(block_of_another_root_is_an_error);

@@ -251,8 +251,30 @@ static void check_halves(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* A forward that checks its child when it runs line by line. */
+typedef struct check_anxious { hy_block base; hy_block *child; } check_anxious;
+static hy_array *check_anxious_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    check_anxious *b = (check_anxious *)(void *)self;
+    char text[256];
+    x = hy_relu(F, x);
+    if (!strcmp(hy_mode(F), "ndarray")) CHECK(hy_check_text(F, b->child, x, text, sizeof text) == 0);
+    return hy_add_scalar(F, hy_call(F, b->child, x), 1);
+}
+
+static void check_within_a_check(void)
+{
+    hy_frame *F = check_open();
+    check_anxious *b = HY_BLOCK_NEW(F, check_anxious, check_anxious_forward);
+    b->child = hy_add_child(F, &b->base, "child", hy_nn_dense(F, 3, NULL));
+    hy_initialize(F, &b->base, NULL);
+    CHECK(check_run(F, &b->base, hy_ones(F, HY_SHAPE(2, 4))) == 0);
+    check_close(F);
+}
+
 static void test_hy_check(void)
 {
+    RUN(check_within_a_check);
     RUN(check_silent);
     RUN(check_frozen_branch);
     RUN(check_values_decide);

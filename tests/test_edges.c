@@ -262,7 +262,7 @@ static void edge_wide_integers(void)
     static const int32_t odd[1] = { -16777217 };
     hy_norm_opt real = { 0 };
     hy_frame *F = hy_open(NULL);
-    hy_array *x = hy_from(F, HY_SHAPE(5), HY_I64, v);
+    hy_array *x = hy_from(F, HY_SHAPE(5), HY_I64, v), *round[6];
     const int64_t *y = (const int64_t *)hy_data(F, hy_clip(F, x, -1e17, 1e18));
     int i, wrong = 0;
     for (i = 0; i < 5; i++) wrong += !y || y[i] != want[i];
@@ -270,6 +270,16 @@ static void edge_wide_integers(void)
     wrong += !y || y[0] != v[0] || y[1] != -3 || y[2] != INT64_MAX || y[3] != -3 || y[4] != 5;
     y = (const int64_t *)hy_data(F, hy_clip(F, x, NAN, NAN));
     wrong += !y || memcmp(y, v, sizeof v);
+    round[0] = hy_round(F, x);
+    round[1] = hy_rint(F, x);
+    round[2] = hy_ceil(F, x);
+    round[3] = hy_floor(F, x);
+    round[4] = hy_trunc(F, x);
+    round[5] = hy_fix(F, x);
+    for (i = 0; i < 6; i++) {                           /* integers are round already */
+        y = (const int64_t *)hy_data(F, round[i]);
+        wrong += !y || memcmp(y, v, sizeof v);
+    }
     CHECK(wrong == 0);
     CHECK(hy_value(F, hy_norm(F, hy_from(F, HY_SHAPE(1), HY_I64, big), HY_ALL, NULL), wrong) == 0);
     real.ord = 2;

@@ -59,6 +59,24 @@ static double first_call(hy_frame *F, const first_race *race, int64_t n)
     return v;
 }
 
+/* What may be asked meanwhile: the answer is the one from before or the one from after. */
+static int first_ask(hy_frame *F, hy_block *net)
+{
+    hy_params all;
+    char text[4096];
+    int i, wrong = 0;
+    hy_begin(F);
+    all = hy_collect_params(F, net, NULL);
+    for (i = 0; i < all.n; i++) {
+        int ready = hy_param_ready(F, all.at[i]);
+        hy_shape shape = hy_param_shape(F, all.at[i]);
+        wrong += ready && shape.dim[shape.ndim - 1] < 1;
+    }
+    hy_block_text(F, net, text, sizeof text);
+    hy_end(F);
+    return wrong;
+}
+
 static void *first_run(void *user)
 {
     first_runner *r = (first_runner *)user;
@@ -66,6 +84,7 @@ static void *first_run(void *user)
     for (;;) {
         first_wait(&r->race->gate);
         if (r->race->stop) return NULL;
+        if (r->id & 1 && first_ask(r->F, r->race->net)) hy_raise(r->F, HY_ERROR_STATE, "ready without a shape");
         for (k = 0; k < 3; k++) r->got[k] = first_call(r->F, r->race, 1 + (r->id + k) % 3);
         if (hy_error(r->F)) snprintf(r->error, sizeof r->error, "%s", hy_error(r->F));
         hy_clear(r->F);

@@ -513,6 +513,31 @@ static void param_shared_parameters_are_the_same(void)                 /* [5] */
     CHECK(hy_close(F) == 0);
 }
 
+/* What either knows of a shape both know; where they contradict nothing is shared. */
+static void param_shared_shapes_meet(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_block *a = tb_dense(F, 3, -1), *b = tb_dense(F, 3, 4), *net = tb_mlp(F), *odd = tb_chain(F);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 4));
+    hy_share_params(F, b, a);
+    hy_initialize(F, a, NULL);
+    CHECK(hy_param_shape(F, hy_param(F, a, "weight")).dim[1] == 4);
+    CHECK(!hy_call(F, a, hy_ones(F, HY_SHAPE(2, 5))));
+    hy_clear(F);
+    CHECK(hy_param_shape(F, hy_param(F, a, "weight")).dim[1] == 4);
+    CHECK(tb_same(F, hy_call(F, a, x), hy_call(F, b, x)));
+    OK(F);
+    hy_add_child(F, odd, "first", tb_dense(F, 8, 6));
+    hy_add_child(F, odd, "last", tb_dense(F, 9, -1));
+    hy_share_params(F, odd, net);
+    ERR(F, HY_ERROR_SHAPE, "(9,?)");
+    CHECK(hy_param_shape(F, hy_param(F, net, "first.weight")).dim[1] == -1);
+    hy_initialize(F, odd, NULL);        /* its own still */
+    CHECK(hy_param_ready(F, hy_param(F, odd, "first.weight")) && !hy_param_ready(F, hy_param(F, net, "first.weight")));
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* Whose parameters were shared is freed: what was said of them still holds. */
 static void param_shared_parameters_outlive_their_block(void)
 {
@@ -895,6 +920,31 @@ static void param_lent_parameters_move(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* A view that forward makes of one follows as well. */
+static hy_array *param_viewing_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    return hy_add(F, x, hy_view_index(F, hy_param(F, self, "table"), 0, 1));
+}
+
+static void param_lent_parameters_viewed(void)
+{
+    hy_frame *F = tb_open(0);
+    hy_block *net = HY_BLOCK_NEW(F, hy_block, param_viewing_forward);
+    hy_array *x = hy_zeros(F, HY_SHAPE(3)), *w = hy_add_constant(F, net, "table", hy_ones(F, HY_SHAPE(2, 3)));
+    int i;
+    for (i = 0; i < 2; i++) {
+        if (i) hy_hybridize(F, net, NULL);
+        param_lend(F, w);
+        CHECK(hy_value(F, hy_call(F, net, x), 2) == 6);
+        hy_add_to(F, w, hy_ones(F, HY_SHAPE(2, 3)));
+        CHECK(hy_value(F, hy_call(F, net, x), 2) == 7);
+        hy_add_to(F, w, hy_ones(F, HY_SHAPE(2, 3)));
+        CHECK(hy_value(F, hy_call(F, net, x), 2) == 8);
+    }
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 /* Running statistics that training changes. */
 static void param_lent_statistics_move(void)
 {
@@ -1058,6 +1108,7 @@ static void test_param(void)
     RUN(param_set_param_before_and_after);
     RUN(param_constants_are_fixed);
     RUN(param_shared_parameters_are_the_same);
+    RUN(param_shared_shapes_meet);
     RUN(param_shared_parameters_outlive_their_block);
     RUN(param_shared_child_counts_once);
     RUN(param_cast_changes_parameters_and_results);
@@ -1077,6 +1128,7 @@ static void test_param(void)
     RUN(param_oom_many_names);
     RUN(param_lent_arrays_are_not_written);
     RUN(param_lent_parameters_move);
+    RUN(param_lent_parameters_viewed);
     RUN(param_lent_statistics_move);
     RUN(param_log_hears_only_errors_that_stay);
 }

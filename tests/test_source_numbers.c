@@ -109,6 +109,7 @@ static hy_array *numbers_ends(hy_frame *F, hy_block *self, hy_array *x)
     y[n++] = hy_cumsum(F, hy_mul_scalar(F, ones, 128), 0, &truth);     /* 256 is true, too */
     y[n++] = hy_pooling(F, hy_reshape(F, hy_cast(F, hy_mul_scalar(F, ones, 100), HY_I8), HY_INTS(1, 1, 2, 3), NULL), HY_INTS(2, 2), &sums);
     y[n++] = hy_sequence_mask(F, hy_cast(F, hy_reshape(F, ones, HY_INTS(6, 1), NULL), HY_U8), hy_slice_axis(F, hy_cast(F, ones, HY_F32), 0, 0, 1), &least);
+    y[n++] = hy_mod_scalar(F, hy_rint(F, hy_floor(F, whole)), 10);     /* integers are round */
     y[n++] = hy_gather_nd(F, f, hy_cast(F, none, HY_BF16));            /* two tuples of no index: f twice */
     return hy_group_of(F, n, y);
 }
