@@ -465,8 +465,121 @@ static void onnx_scan_that_grows(void)
     }
 }
 
+/* One operator of hybrid.h, written; its inputs are -7, -6 ... in such shapes, in a group even if it is one. */
+typedef struct onnx_one { hy_block base; const char *op, *attrs; } onnx_one;
+
+static hy_array *onnx_one_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    onnx_one *b = (onnx_one *)(void *)self;
+    hy_array *in[3] = { NULL, NULL, NULL };
+    int i, n = hy_count(F, x);
+    for (i = 0; i < n && i < 3; i++) in[i] = hy_get(F, x, i);
+    return hy_apply(F, b->op, n, in, b->attrs);
+}
+
+/* What is written gives the same when it is read, or is refused in such words. */
+static void onnx_one_written(const char *op, const char *attrs, hy_dtype d, const int (*dims)[4], int opset, const char *says)
+{
+    hy_frame *F = hy_open(NULL);
+    onnx_one *b = HY_BLOCK_NEW(F, onnx_one, onnx_one_forward);
+    hy_array *in[3] = { NULL, NULL, NULL }, *x, *y;
+    int i, n;
+    b->op = op;
+    b->attrs = attrs;
+    for (n = 0; n < 3 && dims[n][0]; n++) {
+        hy_shape s;
+        int64_t size = 1;
+        for (s.ndim = 0; s.ndim < 4 && dims[n][s.ndim]; s.ndim++) size *= s.dim[s.ndim] = dims[n][s.ndim];
+        x = hy_arange(F, -7, -7 + (double)size, 1);
+        in[n] = hy_cast(F, hy_reshape_like(F, x, hy_zeros(F, s), NULL), d);
+    }
+    x = hy_group_of(F, n, in);
+    hy_hybridize(F, &b->base, NULL);
+    y = hy_call(F, &b->base, x);
+    if (says) CHECK(y && !hy_onnx_to(F, &b->base, x, opset) && hy_error(F) && strstr(hy_error(F), says));
+    else {
+        hy_array *bytes = hy_onnx_to(F, &b->base, x, opset), *z = NULL;
+        hy_block *net = bytes ? hy_onnx_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), NULL) : NULL;
+        if (net) z = hy_call(F, net, x);
+        for (i = 0; CHECK(z && hy_count(F, z) == hy_count(F, y)) && i < hy_count(F, y); i++) {
+            hy_array *got = hy_get(F, z, i), *want = hy_get(F, y, i);
+            CHECK(hy_dtype_of(F, got) == hy_dtype_of(F, want) && onnx__same_shape(hy_shape_of(F, got), hy_shape_of(F, want)));
+            CHECK(hy_item(F, hy_norm(F, hy_cast(F, hy_sub(F, got, want), HY_F32), HY_ALL, NULL)) < 1e-4);
+        }
+    }
+    if (test_broken) printf("    %s %s: %s\n", op, attrs, hy_error(F) ? hy_error(F) : "no error");
+    hy_clear(F);
+    hy_close(F);
+}
+
+static void onnx_operators_written(void)
+{
+    static const struct { const char *op, *attrs; hy_dtype d; int dims[3][4], opset; const char *says; } cases[] = {
+        { "relu", "", HY_F32, { { 12 } }, 17, NULL }, { "take", "mode=wrap", HY_F32, { { 4, 3 }, { 14 } }, 17, NULL },
+        { "where", "", HY_F32, { { 9 }, { 9, 2 }, { 9, 2 } }, 17, NULL },
+        { "fully_connected", "num_hidden=4", HY_F32, { { 2, 3 }, { 4, 3 }, { 4, 1 } }, 17, NULL },
+        { "softmax", "dtype=float64", HY_F32, { { 3, 4 } }, 17, NULL }, { "softmax", "dtype=float16", HY_F32, { { 3, 4 } }, 17, NULL },
+        { "not_equal_scalar", "scalar=-5", HY_I32, { { 12 } }, 17, NULL }, { "logical_not", "", HY_F32, { { 12 } }, 17, NULL },
+        { "greater_equal_scalar", "scalar=0.5", HY_F32, { { 12 } }, 17, NULL },
+        { "greater_equal_scalar", "scalar=0.5", HY_I32, { { 12 } }, 17, "with a fraction" },
+        { "exp", "", HY_I32, { { 12 } }, 17, "Exp takes no int32 in opset 17" },
+        { "activation", "act_type=softrelu", HY_BF16, { { 12 } }, 17, "Softplus takes no bfloat16 in opset 17" },
+        { "activation", "act_type=softrelu", HY_BF16, { { 12 } }, 22, NULL }, { "relu", "", HY_I32, { { 12 } }, 14, NULL },
+        { "relu", "", HY_I32, { { 12 } }, 13, "Relu takes no int32 in opset 13" },
+        { "add", "", HY_BOOL, { { 12 }, { 12 } }, 17, "Add takes no bool" },
+        { "add_n", "", HY_I64, { { 12 }, { 12 } }, 17, "Sum takes no int64" },
+        { "layer_norm", "output_mean_var=True", HY_F32, { { 2, 3 }, { 3 }, { 3 } }, 17, "more than its first result" },
+        { "dropout", "mode=always", HY_F32, { { 12 } }, 17, "mode always" },
+        { "clip", "a_min=1 a_max=-1", HY_F32, { { 12 } }, 17, "a_min above a_max" },
+        { "slice_axis", "axis=0 begin=1 end=1", HY_F32, { { 12 } }, 13, NULL } };
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++)
+        onnx_one_written(cases[k].op, cases[k].attrs, cases[k].d, cases[k].dims, cases[k].opset, cases[k].says);
+}
+
+/* Parameters named as names are made up: by files of MXNet for constants, and here for numbers and parts. */
+typedef struct onnx_named { hy_block base; hy_array *held, *ints, *part; } onnx_named;
+
+static hy_array *onnx_named_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    static const float numbers[] = { 5, 7, 9 };
+    const onnx_named *b = (const onnx_named *)(const void *)self;
+    hy_array *parts;
+    x = hy_add(F, hy_mul(F, x, b->held), hy_floats(F, HY_SHAPE(3), numbers));
+    parts = hy_split(F, hy_reshape(F, hy_mul(F, x, b->ints), HY_INTS(1, 3), NULL), 3, 1, NULL);
+    return hy_add(F, hy_get(F, parts, 1), hy_mul_scalar(F, b->part, 3));
+}
+
+static void onnx_names_that_are_taken(void)
+{
+    hy_frame *F = hy_open(NULL);
+    onnx_named *b = HY_BLOCK_NEW(F, onnx_named, onnx_named_forward);
+    hy_array *x = hy_ones(F, HY_SHAPE(3)), *y, *text = NULL;
+    hy_arrays values;
+    hy_block *net;
+    hy_set_prefix(F, &b->base, "");
+    b->held = hy_add_param(F, &b->base, "constant0", HY_SHAPE(3), NULL);
+    b->ints = hy_add_param(F, &b->base, "ints.0", HY_SHAPE(3), NULL);
+    b->part = hy_add_param(F, &b->base, "slicechannel0.out1", HY_SHAPE(1), NULL);
+    hy_set_param(F, b->held, hy_full(F, HY_SHAPE(3), 2));
+    hy_set_param(F, b->ints, hy_full(F, HY_SHAPE(3), 10));
+    hy_set_param(F, b->part, hy_full(F, HY_SHAPE(1), 4));
+    hy_hybridize(F, &b->base, NULL);
+    y = hy_call(F, &b->base, x);
+    CHECK_NEAR(hy_item(F, y), 102, 0);
+    CHECK(onnx_comes_back(F, &b->base, x, y, 17));
+    CHECK(!hy_export_to(F, &b->base, x, &text, &values));
+    net = hy_import_from(F, hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text)), &values, NULL);
+    CHECK(net && hy_item(F, hy_call(F, net, x)) == 102);
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    hy_clear(F);
+    hy_close(F);
+}
+
 static void test_onnx_built(void)
 {
+    RUN(onnx_operators_written);
+    RUN(onnx_names_that_are_taken);
     RUN(onnx_scan_that_grows);
     RUN(onnx_short_chains);
     RUN(onnx_long_chain);
