@@ -338,6 +338,22 @@ static void onnx_rests(void)
     hy_close(F);
 }
 
+/* clip bounds the gates of an LSTM, not its cell: three steps whose gates are all 0.5 then. */
+static void onnx_clipped_gates(void)
+{
+    static const float steps[] = { 9, 9, 9 }, weights[] = { 1, 1, 1, 1 }, last[] = { 0.324500330f };
+    hy_frame *F = hy_open(NULL);
+    onnx_text node = { NULL, 0, 0 };
+    hy_array *in[3];
+    in[0] = hy_floats(F, HY_SHAPE(3, 1, 1), steps);
+    in[1] = in[2] = hy_floats(F, HY_SHAPE(1, 4, 1), weights);
+    onnx_int_of(&node, "hidden_size", 1);
+    onnx_field(&node, 5, "\x0a\x04" "clip\x15\0\0\0\x3f\xa0\x01\x01", 14);       /* 0.5 */
+    onnx_string(&node, 2, "");                  /* all steps: not wanted */
+    onnx_gives(&node, "LSTM", F, 3, in, 1, last);
+    hy_close(F);
+}
+
 /* Rows of one dim; taps of a cubic beyond the border, each of which is the border's. */
 static void onnx_ends_of_rows(void)
 {
@@ -369,11 +385,13 @@ static void onnx_large_numbers(void)
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         hy_frame *F = hy_open(NULL);
         onnx_text g = { NULL, 0, 0 }, node = { NULL, 0, 0 }, t = { NULL, 0, 0 };
-        int window = !strcmp(cases[k].op, "HannWindow"), grams = !strcmp(cases[k].op, "TfIdfVectorizer");
+        int window = !strcmp(cases[k].op, "HannWindow"), grams = !strcmp(cases[k].op, "TfIdfVectorizer"), i;
+        unsigned char raw[16];
         hy_block *net;
         onnx_add(&t, window ? "\x10\x01" : "\x08\x02\x10\x07", window ? 2 : 4);      /* float; or sizes 2, int64 */
         onnx_string(&t, 8, "b");
-        onnx_field(&t, 9, window ? (const void *)"\0\0\xc0\x7f" : cases[k].b, window ? 4 : 16);
+        for (i = 0; i < 16; i++) raw[i] = (unsigned char)((uint64_t)cases[k].b[i / 8] >> i % 8 * 8);
+        onnx_field(&t, 9, window ? (const void *)"\0\0\xc0\x7f" : raw, window ? 4 : 16);
         onnx_close_into(&g, 5, &t);
         if (!window) onnx_string(&node, 1, "a");
         if (!grams) onnx_string(&node, 1, "b");
@@ -590,4 +608,5 @@ static void test_onnx_built(void)
     RUN(onnx_transposed_sizes);
     RUN(onnx_ends_of_rows);
     RUN(onnx_rests);
+    RUN(onnx_clipped_gates);
 }

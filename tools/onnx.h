@@ -590,6 +590,17 @@ static int onnx__outside_data(onnx__model *m, const onnx__tensor *t, unsigned ch
 }
 #endif
 
+/* Raw data is little-endian: to or from what this machine has, in place. */
+static void onnx__little(unsigned char *at, int bytes, size_t all)
+{
+    int little = 1;
+    if (*(char *)&little) return;
+    for (; all; all -= (size_t)bytes, at += bytes) {
+        onnx__bytes b = { at, at + bytes, 0 };
+        onnx__put(at, bytes, onnx__fixed(&b, bytes));
+    }
+}
+
 /* As they lie in the file, then one by one in their carrier. */
 static int onnx__fill_narrow(onnx__model *m, const onnx__tensor *t, unsigned char *to)
 {
@@ -605,6 +616,7 @@ static int onnx__fill_narrow(onnx__model *m, const onnx__tensor *t, unsigned cha
     if (t->outside ? !onnx__outside_data(m, t, own, (size_t)(stored.count * bytes))
         : t->raw.at ? t->raw.end - t->raw.at != stored.count * bytes : !onnx__typed_data(&stored, own, bytes))
         onnx__broken(m, "a tensor has more or fewer numbers than its sizes say");
+    else if (!t->outside && !t->raw.at) onnx__little(own, bytes, (size_t)(stored.count * bytes));
     for (i = 0; i < t->count && !m->why; i++) {
         const unsigned char *at = t->outside || !t->raw.at ? own : t->raw.at;
         int64_t place = i * bits / 8;
@@ -615,17 +627,6 @@ static int onnx__fill_narrow(onnx__model *m, const onnx__tensor *t, unsigned cha
     }
     HY_ONNX_FREE(own);
     return !m->why;
-}
-
-/* Raw data is little-endian: to or from what this machine has, in place. */
-static void onnx__little(unsigned char *at, int bytes, size_t all)
-{
-    int little = 1;
-    if (*(char *)&little) return;
-    for (; all; all -= (size_t)bytes, at += bytes) {
-        onnx__bytes b = { at, at + bytes, 0 };
-        onnx__put(at, bytes, onnx__fixed(&b, bytes));
-    }
 }
 
 /* Its elements, packed, in `to`. 0: the file is broken. */
@@ -1565,7 +1566,7 @@ static void onnx__do_bitwise(onnx__run *R)
     int bits = 8 * (int)hy_dtype_size(d), i;
     hy_array *a = onnx__cast(R, onnx__in(R, 0), HY_I64), *b = onnx__cast(R, onnx__in(R, 1), HY_I64),
         *y = NULL;
-    if (bits > 32) { onnx__fail(R, "64 bits"); return; }
+    if (bits > 32) { onnx__fail(R, "whole numbers of 64 bits"); return; }
     a = hy_mod_scalar(R->F, a, ldexp(1, bits));
     b = hy_mod_scalar(R->F, b, ldexp(1, bits));
     for (i = 0; i < bits; i++) {
@@ -3870,7 +3871,7 @@ static hy_array *onnx__gate(onnx__run *R, const onnx__recurrent *z, hy_array *al
 static hy_array *onnx__act(onnx__run *R, const onnx__recurrent *z, int i, hy_array *x)
 {
     hy_array *y;
-    if (z->clip > 0) x = hy_clip(R->F, x, -z->clip, z->clip);
+    if (z->clip > 0 && i < 2) x = hy_clip(R->F, x, -z->clip, z->clip);          /* not the cell, as onnxruntime has it */
     y = onnx__activation(R->F, z->act[i], x, z->a[i], z->b[i]);
     if (!y && x) onnx__fail(R, "activation %.40s", z->act[i]);
     return y;
