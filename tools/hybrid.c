@@ -741,11 +741,15 @@ static hy_array *read_value(tool *T, const char *name, const char *text, hy_type
 {
     hy_arrays a;
     double v[64];
-    char *at = (char *)(uintptr_t)text;
+    const char *at = text;
+    char *behind;
     int n = 0;
-    do v[n++] = strtod(at, &at);
-    while (n < 64 && *at == ',' && at++);
-    if (!*at)
+    for (;; at = behind + 1) {
+        v[n++] = strtod(at, &behind);
+        if (behind == at || *behind != ',' || n == 64) break;
+    }
+    if (!*text) fail(T, MISUSED, "--value %s=: a number is due, or several, or a file", name);
+    if (behind > at && !*behind)
         return hy_cast(T->F, hy_from(T->F, type.shape.ndim || n > 1 ? HY_SHAPE(n) : HY_SCALAR, HY_F64, v), type.dtype);
     a = load_arrays(T, text);
     if (a.n != 1) fail(T, MISUSED, "--value %s=%s: %d arrays, one is due", name, text, a.n);
@@ -804,7 +808,7 @@ static void load_onnx(tool *T, model *m)
     const char *name, *text;
     hy_type type, *types;
     int i, k, n = 0;
-    check(T);
+    if (hy_error(T->F)) fail(T, FAILED, "%s: %s", m->name, hy_error(T->F));
     block = part_of_onnx(T, m, block);
     check(T);
     while (!hy_onnx_input(block, n, NULL, NULL)) n++;
