@@ -549,6 +549,8 @@ static void onnx_operators_written(void)
         { "layer_norm", "output_mean_var=True", HY_F32, { { 2, 3 }, { 3 }, { 3 } }, 17, "more than its first result" },
         { "dropout", "mode=always", HY_F32, { { 12 } }, 17, "mode always" },
         { "clip", "a_min=1 a_max=-1", HY_F32, { { 12 } }, 17, "a_min above a_max" },
+        { "pooling", "kernel=(1,) stride=(4,) pooling_convention=full", HY_F32, { { 1, 1, 3 } }, 17, "behind the data" },
+        { "pooling", "kernel=(3,) stride=(2,) pooling_convention=full", HY_F32, { { 1, 1, 6 } }, 17, NULL },
         { "slice_axis", "axis=0 begin=1 end=1", HY_F32, { { 12 } }, 13, NULL } };
     size_t k;
     for (k = 0; k < sizeof cases / sizeof *cases; k++)

@@ -8213,7 +8213,9 @@ static void onnx__put_pooling(onnx__writer *W, const char *op)
 {
     static const char *const local[] = { "MaxPool", "AveragePool" },
         *const all[] = { "GlobalMaxPool", "GlobalAveragePool" };
-    int type = onnx__our_int(W, "pool_type"), dims = onnx__arg_type(W, 0)->shape.ndim - 2;
+    int type = onnx__our_int(W, "pool_type"), dims = onnx__arg_type(W, 0)->shape.ndim - 2, i;
+    const int full = onnx__our_int(W, "convention") == HY_CONVENTION_FULL;
+    const hy_ints stride = onnx__our_ints(W, "stride"), pad = onnx__our_ints(W, "pad");
     (void)op;
     if (type > HY_POOL_AVG || onnx__our_int(W, "convention") == HY_CONVENTION_SAME) {
         onnx__refused(W, "this kind of pooling");
@@ -8224,10 +8226,16 @@ static void onnx__put_pooling(onnx__writer *W, const char *op)
         ONNX__PUT1(W, all[type], onnx__arg(W, 0), onnx__result(W));
         return;
     }
+    for (i = 0; i < dims && full; i++) {
+        const int64_t step = stride.n > i ? stride.v[i] : 1, before = pad.n > i ? pad.v[i] : 0;
+        if ((onnx__result_type(W, 0)->shape.dim[i + 2] - 1) * step < onnx__arg_type(W, 0)->shape.dim[i + 2] + before) continue;
+        onnx__refused(W, "a window that begins behind the data");       /* ONNX leaves it out */
+        return;
+    }
     onnx__window_out(W, "kernel_shape", "kernel", dims, 1);
     onnx__window_out(W, "strides", "stride", dims, 1);
     onnx__window_out(W, "pads", "pad", dims, 0);
-    onnx__attr_int(W, "ceil_mode", onnx__our_int(W, "convention") == HY_CONVENTION_FULL);
+    onnx__attr_int(W, "ceil_mode", full);
     if (type == HY_POOL_AVG) onnx__attr_int(W, "count_include_pad", !onnx__our_int(W, "exclude_pad"));
     ONNX__PUT1(W, local[type], onnx__arg(W, 0), onnx__result(W));
 }
