@@ -8248,6 +8248,8 @@ static void onnx__put_batch_norm(onnx__writer *W, const char *op)
         onnx__refused(W, "another axis than 1");
         return;
     }
+    if (W->opset < 15 && onnx__arg_type(W, 1)->dtype != W->data)
+        onnx__refused(W, "parameters of another type, before opset 15");
     if (!onnx__our_int(W, "learn_gamma")) {     /* then it counts as 1 */
         hy_array *ones = hy_cast(W->F, hy_ones(W->F, onnx__arg_type(W, 1)->shape),
                                  onnx__arg_type(W, 1)->dtype);
