@@ -557,6 +557,24 @@ static void onnx_operators_written(void)
         onnx_one_written(cases[k].op, cases[k].attrs, cases[k].d, cases[k].dims, cases[k].opset, cases[k].says);
 }
 
+/* Errors that name what is wrong. */
+static void onnx_misused(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_dense(F, 3, NULL);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 4));
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    hy_call(F, net, x);
+    CHECK(!hy_onnx_to(F, net, NULL, 17) && hy_error(F) && strstr(hy_error(F), "the inputs are NULL"));
+    hy_clear(F);
+    CHECK(!hy_onnx_load(F, NULL) && hy_error(F) && strstr(hy_error(F), "without a name"));
+    hy_clear(F);
+    CHECK(!hy_onnx_load(F, "tests/test.h") && hy_error(F) && strstr(hy_error(F), "tests/test.h"));
+    hy_clear(F);
+    hy_close(F);
+}
+
 /* Parameters named as names are made up: by files of MXNet for constants, and here for numbers and parts. */
 typedef struct onnx_named { hy_block base; hy_array *held, *ints, *part; } onnx_named;
 
@@ -600,6 +618,7 @@ static void test_onnx_built(void)
 {
     RUN(onnx_operators_written);
     RUN(onnx_names_that_are_taken);
+    RUN(onnx_misused);
     RUN(onnx_scan_that_grows);
     RUN(onnx_short_chains);
     RUN(onnx_long_chain);

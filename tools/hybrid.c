@@ -808,7 +808,7 @@ static void load_onnx(tool *T, model *m)
     const char *name, *text;
     hy_type type, *types;
     int i, k, n = 0;
-    if (hy_error(T->F)) fail(T, FAILED, "%s: %s", m->name, hy_error(T->F));
+    check(T);
     block = part_of_onnx(T, m, block);
     check(T);
     while (!hy_onnx_input(block, n, NULL, NULL)) n++;

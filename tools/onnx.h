@@ -269,7 +269,7 @@ typedef struct onnx__model {
     int         opset;
     int64_t     compared;               /* names of attributes that functions have by default */
     onnx__node *present;                /* the node that is being read */
-    const char *folder, *why;           /* why: the first fault of the file */
+    const char *folder, *file, *why;    /* why: the first fault of the file */
     char       *list;                   /* what cannot run */
     size_t      listed;
     int         failed;                 /* out of memory */
@@ -7407,16 +7407,17 @@ static void onnx__free(hy_block *self)
 
 static int onnx__refuse(hy_frame *F, const onnx__model *m)
 {
+    const char *file = m->file ? m->file : "";
     char text[2400];
     if (m->failed && !m->why) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return 1; }
-    if (m->why) snprintf(text, sizeof text, "onnx: the file is broken: %s", m->why);
-    else if (m->list) snprintf(text, sizeof text, "onnx: what cannot run here: %s", m->list);
+    if (m->why) snprintf(text, sizeof text, "onnx: %.250s%sthe file is broken: %s", file, *file ? ": " : "", m->why);
+    else if (m->list) snprintf(text, sizeof text, "onnx: %.250s%swhat cannot run here: %s", file, *file ? ": " : "", m->list);
     else return hy_error(F) != NULL;
     hy_raise(F, m->why ? HY_ERROR_FORMAT : HY_ERROR_UNSUPPORTED, text);
     return 1;
 }
 
-HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const char *folder)
+static hy_block *onnx__from(hy_frame *F, const void *data, size_t bytes, const char *folder, const char *file)
 {
     onnx__model m;
     onnx__net *net, *around = NULL;
@@ -7425,6 +7426,7 @@ HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const
     if (!F || hy_error(F)) return NULL;
     memset(&m, 0, sizeof m);
     m.folder = folder;
+    m.file = file;
     m.most = ONNX__LEAST_ROOM + (bytes < SIZE_MAX / 2 / ONNX__ROOM_A_BYTE ? ONNX__ROOM_A_BYTE * bytes : SIZE_MAX / 2);
     if (!data) all.at = all.end = NULL;
     onnx__read_model(&m, all);
@@ -7462,7 +7464,13 @@ HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const
         hy_block_free(F, around ? &around->base : &net->base);
         return NULL;
     }
+    net->model.file = NULL;                     /* it is the caller's */
     return around ? &around->base : &net->base;
+}
+
+HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const char *folder)
+{
+    return onnx__from(F, data, bytes, folder, NULL);
 }
 
 #ifndef HYBRID_NO_STDIO
@@ -7472,11 +7480,11 @@ HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file)
     hy_block *net = NULL;
     unsigned char *data = NULL;
     char *folder, text[400];
-    size_t n = strlen(file), have = 0, room = (size_t)1 << 16, got = 1;
+    size_t n = file ? strlen(file) : 0, have = 0, room = (size_t)1 << 16, got = 1;
     if (!F || hy_error(F)) return NULL;
-    f = fopen(file, "rb");
+    f = n ? fopen(file, "rb") : NULL;
     if (!f) {
-        snprintf(text, sizeof text, "onnx: %.300s cannot be read", file);
+        snprintf(text, sizeof text, "onnx: %.300s cannot be read", n ? file : "a file without a name");
         hy_raise(F, HY_ERROR_FILE, text);
         return NULL;
     }
@@ -7498,7 +7506,7 @@ HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file)
         memcpy(folder, file, n + 1);
         while (n && folder[n - 1] != '/' && folder[n - 1] != '\\') n--;
         folder[n] = 0;
-        net = hy_onnx_from(F, data, have, folder);
+        net = onnx__from(F, data, have, folder, file);
     }
     HY_ONNX_FREE(folder);
     HY_ONNX_FREE(data);
@@ -8858,6 +8866,10 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
     hy_block *reader;
     int named;
     if (!F || hy_error(F)) return NULL;
+    if (!inputs) {
+        hy_raise(F, HY_ERROR_ARGUMENT, "hy_onnx_to: the inputs are NULL: their shapes are written");
+        return NULL;
+    }
     memset(&W, 0, sizeof W);
     W.F = F;
     W.names.most = SIZE_MAX;
