@@ -51662,9 +51662,11 @@ static int hy__free_constant(const hy_graph *g)
 {
     int i, k, number, first = 0;
     for (i = 0; i < g->n; i++) {
-        const char *name = g->node[i]->held ? "" : g->node[i]->param ? hy__called(g->node[i]->param) : g->node[i]->name;
+        const hy__node *node = g->node[i];
+        const char *name = node->held ? "" : node->param ? hy__called(node->param) : node->name;
         if (strncmp(name, "constant", 8)) continue;
-        for (number = 0, k = 8; name[k] >= '0' && name[k] <= '9' && k < 17; k++) number = 10 * number + name[k] - '0';
+        for (number = 0, k = 8; name[k] >= '0' && name[k] <= '9' && k < 17; k++)
+            number = 10 * number + name[k] - '0';
         if (!name[k] && k > 8 && number >= first) first = number + 1;
     }
     return first;
