@@ -540,6 +540,8 @@ static void onnx_operators_written(void)
         { "not_equal_scalar", "scalar=-5", HY_I32, { { 12 } }, 17, NULL }, { "logical_not", "", HY_F32, { { 12 } }, 17, NULL },
         { "greater_equal_scalar", "scalar=0.5", HY_F32, { { 12 } }, 17, NULL },
         { "greater_equal_scalar", "scalar=0.5", HY_I32, { { 12 } }, 17, "with a fraction" },
+        { "maximum_scalar", "scalar=300", HY_I8, { { 12 } }, 17, "its type does not hold" },
+        { "mod_scalar", "scalar=3", HY_I32, { { 12 } }, 17, NULL }, { "mod", "", HY_F32, { { 12 }, { 12 } }, 17, "of floats" },
         { "exp", "", HY_I32, { { 12 } }, 17, "Exp takes no int32 in opset 17" },
         { "activation", "act_type=softrelu", HY_BF16, { { 12 } }, 17, "Softplus takes no bfloat16 in opset 17" },
         { "activation", "act_type=softrelu", HY_BF16, { { 12 } }, 22, NULL }, { "relu", "", HY_I32, { { 12 } }, 14, NULL },

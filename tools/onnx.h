@@ -7903,7 +7903,7 @@ static const struct { int types, more, since; const char *ops; } onnx__takes[] =
     { ONNX__REALS | ONNX__LONG, ONNX__BRAINS, 15, " Pow " },
     { ONNX__REALS | ONNX__BRAINS | ONNX__LONG, ONNX__SHORT, 14, " Add Div Mul Sub " },
     { ONNX__NUMBERS & ~(1 << HY_U8), 0, 0, " Neg " },
-    { ONNX__NUMBERS, 0, 0, " Abs ArgMax ArgMin Clip Greater Less Max Min Sign " },
+    { ONNX__NUMBERS, 0, 0, " Abs ArgMax ArgMin Clip Greater Less Max Min Mod Sign " },
     { ONNX__NUMBERS, 1 << HY_BOOL, 20, " ReduceMax ReduceMin " } };
 
 static void onnx__refused(onnx__writer *W, const char *why)
@@ -7999,10 +7999,19 @@ static void onnx__put_same(onnx__writer *W, const char *op)
                    onnx__result(W));
 }
 
+/* Here whole numbers wrap round; there one that the type does not hold cannot be said. */
+static const char *onnx__scalar_out(onnx__writer *W)
+{
+    const double k = onnx__our_real(W, "scalar");
+    hy_array *x = hy_cast(W->F, hy_from(W->F, HY_SCALAR, HY_F64, &k), W->data);
+    if (!onnx__is_float(W->data) && hy_item(W->F, x) != trunc(k)) onnx__refused(W, "a number that its type does not hold");
+    return onnx__number_out(W, k, W->data);
+}
+
 static void onnx__put_compare(onnx__writer *W, const char *op)
 {
     const double k = onnx__our_real(W, "scalar");
-    const char *y, *other = W->now.inputs > 1 ? onnx__arg(W, 1) : onnx__number_out(W, k, W->data);
+    const char *y, *other = W->now.inputs > 1 ? onnx__arg(W, 1) : onnx__scalar_out(W);
     if (k != floor(k) && !onnx__is_float(W->data)) onnx__refused(W, "whole numbers with a fraction");
     y = ONNX__PUT2(W, *op == '!' ? "Equal" : op, onnx__arg(W, 0), other, NULL);
     if (*op == '!') y = ONNX__PUT1(W, "Not", y, NULL);
@@ -8011,10 +8020,17 @@ static void onnx__put_compare(onnx__writer *W, const char *op)
 
 static void onnx__put_scalar(onnx__writer *W, const char *op)
 {
-    const char *x = onnx__arg(W, 0), *k = onnx__number_out(W, onnx__our_real(W, "scalar"),
-                                                           onnx__arg_type(W, 0)->dtype);
+    const char *x = onnx__arg(W, 0), *k = onnx__scalar_out(W);
     int left = W->now.op->name[0] == 'r';       /* rsub_scalar */
     ONNX__PUT2(W, op, left ? k : x, left ? x : k, onnx__result(W));
+}
+
+/* Of whole numbers the sign is that of the divisor, here and there; of floats ONNX has C's. */
+static void onnx__put_mod(onnx__writer *W, const char *op)
+{
+    if (onnx__is_float(W->data)) onnx__refused(W, "of floats");
+    else if (W->now.inputs > 1) onnx__put_same(W, op);
+    else onnx__put_scalar(W, op);
 }
 
 static void onnx__put_square(onnx__writer *W, const char *op)
@@ -8691,6 +8707,7 @@ static const onnx__way onnx__ways[] = {
     { "minimum_scalar", "Min", onnx__put_scalar }, { "rsub_scalar", "Sub", onnx__put_scalar },
         { "rdiv_scalar", "Div", onnx__put_scalar },
     { "rpower_scalar", "Pow", onnx__put_scalar }, { "identity", "Identity", onnx__put_identity },
+    { "mod", "Mod", onnx__put_mod }, { "mod_scalar", "Mod", onnx__put_mod }, { "rmod_scalar", "Mod", onnx__put_mod },
     { "block_grad", "Identity", onnx__put_identity }, { "dropout", "Identity", onnx__put_dropout },
     { "make_loss", "Identity", onnx__put_identity }, { "activation", "", onnx__put_activation },
         { "leaky_relu", "", onnx__put_leaky },
