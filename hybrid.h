@@ -51889,6 +51889,21 @@ static int hy__symbol_np(hy_frame *F, hy_graph *g)
     return np;
 }
 
+/* The least number from which on no name is "constant" and a number. */
+static int hy__free_constant(const hy_graph *g)
+{
+    int i, k, number, first = 0;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        const char *name = node->held ? "" : node->param ? hy__called(node->param) : node->name;
+        if (strncmp(name, "constant", 8)) continue;
+        for (number = 0, k = 8; name[k] >= '0' && name[k] <= '9' && k < 17; k++)
+            number = 10 * number + name[k] - '0';
+        if (!name[k] && k > 8 && number >= first) first = number + 1;
+    }
+    return first;
+}
+
 /* Names for all nodes: constants have none of their own. */
 static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer **room, const char *who)
 {
@@ -51896,7 +51911,7 @@ static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer *
     const char **name;
     char *text;
     hy__line line;
-    int i, constants = 0;
+    int i, constants = hy__free_constant(g);
     *room = NULL;
     if (hy__symbol_check(F, g, who)) return -1;
     *room = hy__buffer_new(&F->cache, names + written + (size_t)g->n * 24 + 1);

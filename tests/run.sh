@@ -213,6 +213,8 @@ assert all(r["seconds"] > 0 and r["off"] < 1e-4 and r["peer"].startswith("other-
     "$out/bench" no_such_workload 2> /dev/null
     [ $? = 2 ]
     note $? "the benchmark knows its workloads"
+    [ -z "$("$out/bench" --quick --threads 1 --html "$out/nowhere/bench.html" mlp_b1 2> /dev/null)" ]
+    note $? "the benchmark asks first whether it can write"
 }
 
 # Languages, standards, switches: whatever compilers are here, a share of them.

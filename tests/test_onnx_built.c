@@ -338,6 +338,22 @@ static void onnx_rests(void)
     hy_close(F);
 }
 
+/* clip bounds the gates of an LSTM, not its cell: three steps whose gates are all 0.5 then. */
+static void onnx_clipped_gates(void)
+{
+    static const float steps[] = { 9, 9, 9 }, weights[] = { 1, 1, 1, 1 }, last[] = { 0.324500330f };
+    hy_frame *F = hy_open(NULL);
+    onnx_text node = { NULL, 0, 0 };
+    hy_array *in[3];
+    in[0] = hy_floats(F, HY_SHAPE(3, 1, 1), steps);
+    in[1] = in[2] = hy_floats(F, HY_SHAPE(1, 4, 1), weights);
+    onnx_int_of(&node, "hidden_size", 1);
+    onnx_field(&node, 5, "\x0a\x04" "clip\x15\0\0\0\x3f\xa0\x01\x01", 14);       /* 0.5 */
+    onnx_string(&node, 2, "");                  /* all steps: not wanted */
+    onnx_gives(&node, "LSTM", F, 3, in, 1, last);
+    hy_close(F);
+}
+
 /* Rows of one dim; taps of a cubic beyond the border, each of which is the border's. */
 static void onnx_ends_of_rows(void)
 {
@@ -369,11 +385,13 @@ static void onnx_large_numbers(void)
     for (k = 0; k < sizeof cases / sizeof *cases; k++) {
         hy_frame *F = hy_open(NULL);
         onnx_text g = { NULL, 0, 0 }, node = { NULL, 0, 0 }, t = { NULL, 0, 0 };
-        int window = !strcmp(cases[k].op, "HannWindow"), grams = !strcmp(cases[k].op, "TfIdfVectorizer");
+        int window = !strcmp(cases[k].op, "HannWindow"), grams = !strcmp(cases[k].op, "TfIdfVectorizer"), i;
+        unsigned char raw[16];
         hy_block *net;
         onnx_add(&t, window ? "\x10\x01" : "\x08\x02\x10\x07", window ? 2 : 4);      /* float; or sizes 2, int64 */
         onnx_string(&t, 8, "b");
-        onnx_field(&t, 9, window ? (const void *)"\0\0\xc0\x7f" : cases[k].b, window ? 4 : 16);
+        for (i = 0; i < 16; i++) raw[i] = (unsigned char)((uint64_t)cases[k].b[i / 8] >> i % 8 * 8);
+        onnx_field(&t, 9, window ? (const void *)"\0\0\xc0\x7f" : raw, window ? 4 : 16);
         onnx_close_into(&g, 5, &t);
         if (!window) onnx_string(&node, 1, "a");
         if (!grams) onnx_string(&node, 1, "b");
@@ -465,8 +483,144 @@ static void onnx_scan_that_grows(void)
     }
 }
 
+/* One operator of hybrid.h, written; its inputs are -7, -6 ... in such shapes, in a group even if it is one. */
+typedef struct onnx_one { hy_block base; const char *op, *attrs; } onnx_one;
+
+static hy_array *onnx_one_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    onnx_one *b = (onnx_one *)(void *)self;
+    hy_array *in[3] = { NULL, NULL, NULL };
+    int i, n = hy_count(F, x);
+    for (i = 0; i < n && i < 3; i++) in[i] = hy_get(F, x, i);
+    return hy_apply(F, b->op, n, in, b->attrs);
+}
+
+/* What is written gives the same when it is read, or is refused in such words. */
+static void onnx_one_written(const char *op, const char *attrs, hy_dtype d, const int (*dims)[4], int opset, const char *says)
+{
+    hy_frame *F = hy_open(NULL);
+    onnx_one *b = HY_BLOCK_NEW(F, onnx_one, onnx_one_forward);
+    hy_array *in[3] = { NULL, NULL, NULL }, *x, *y;
+    int i, n;
+    b->op = op;
+    b->attrs = attrs;
+    for (n = 0; n < 3 && dims[n][0]; n++) {
+        hy_shape s;
+        int64_t size = 1;
+        for (s.ndim = 0; s.ndim < 4 && dims[n][s.ndim]; s.ndim++) size *= s.dim[s.ndim] = dims[n][s.ndim];
+        x = hy_arange(F, -7, -7 + (double)size, 1);
+        in[n] = hy_cast(F, hy_reshape_like(F, x, hy_zeros(F, s), NULL), d);
+    }
+    x = hy_group_of(F, n, in);
+    hy_hybridize(F, &b->base, NULL);
+    y = hy_call(F, &b->base, x);
+    if (says) CHECK(y && !hy_onnx_to(F, &b->base, x, opset) && hy_error(F) && strstr(hy_error(F), says));
+    else {
+        hy_array *bytes = hy_onnx_to(F, &b->base, x, opset), *z = NULL;
+        hy_block *net = bytes ? hy_onnx_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), NULL) : NULL;
+        if (net) z = hy_call(F, net, x);
+        for (i = 0; CHECK(z && hy_count(F, z) == hy_count(F, y)) && i < hy_count(F, y); i++) {
+            hy_array *got = hy_get(F, z, i), *want = hy_get(F, y, i);
+            CHECK(hy_dtype_of(F, got) == hy_dtype_of(F, want) && onnx__same_shape(hy_shape_of(F, got), hy_shape_of(F, want)));
+            CHECK(hy_item(F, hy_norm(F, hy_cast(F, hy_sub(F, got, want), HY_F32), HY_ALL, NULL)) < 1e-4);
+        }
+    }
+    if (test_broken) printf("    %s %s: %s\n", op, attrs, hy_error(F) ? hy_error(F) : "no error");
+    hy_clear(F);
+    hy_close(F);
+}
+
+static void onnx_operators_written(void)
+{
+    static const struct { const char *op, *attrs; hy_dtype d; int dims[3][4], opset; const char *says; } cases[] = {
+        { "relu", "", HY_F32, { { 12 } }, 17, NULL }, { "take", "mode=wrap", HY_F32, { { 4, 3 }, { 14 } }, 17, NULL },
+        { "where", "", HY_F32, { { 9 }, { 9, 2 }, { 9, 2 } }, 17, NULL },
+        { "fully_connected", "num_hidden=4", HY_F32, { { 2, 3 }, { 4, 3 }, { 4, 1 } }, 17, NULL },
+        { "softmax", "dtype=float64", HY_F32, { { 3, 4 } }, 17, NULL }, { "softmax", "dtype=float16", HY_F32, { { 3, 4 } }, 17, NULL },
+        { "not_equal_scalar", "scalar=-5", HY_I32, { { 12 } }, 17, NULL }, { "logical_not", "", HY_F32, { { 12 } }, 17, NULL },
+        { "greater_equal_scalar", "scalar=0.5", HY_F32, { { 12 } }, 17, NULL },
+        { "greater_equal_scalar", "scalar=0.5", HY_I32, { { 12 } }, 17, "with a fraction" },
+        { "maximum_scalar", "scalar=300", HY_I8, { { 12 } }, 17, "its type does not hold" },
+        { "mod_scalar", "scalar=3", HY_I32, { { 12 } }, 17, NULL }, { "mod", "", HY_F32, { { 12 }, { 12 } }, 17, "of floats" },
+        { "exp", "", HY_I32, { { 12 } }, 17, "Exp takes no int32 in opset 17" },
+        { "activation", "act_type=softrelu", HY_BF16, { { 12 } }, 17, "Softplus takes no bfloat16 in opset 17" },
+        { "activation", "act_type=softrelu", HY_BF16, { { 12 } }, 22, NULL }, { "relu", "", HY_I32, { { 12 } }, 14, NULL },
+        { "relu", "", HY_I32, { { 12 } }, 13, "Relu takes no int32 in opset 13" },
+        { "add", "", HY_BOOL, { { 12 }, { 12 } }, 17, "Add takes no bool" },
+        { "add_n", "", HY_I64, { { 12 }, { 12 } }, 17, "Sum takes no int64" },
+        { "layer_norm", "output_mean_var=True", HY_F32, { { 2, 3 }, { 3 }, { 3 } }, 17, "more than its first result" },
+        { "dropout", "mode=always", HY_F32, { { 12 } }, 17, "mode always" },
+        { "clip", "a_min=1 a_max=-1", HY_F32, { { 12 } }, 17, "a_min above a_max" },
+        { "pooling", "kernel=(1,) stride=(4,) pooling_convention=full", HY_F32, { { 1, 1, 3 } }, 17, "behind the data" },
+        { "pooling", "kernel=(3,) stride=(2,) pooling_convention=full", HY_F32, { { 1, 1, 6 } }, 17, NULL },
+        { "slice_axis", "axis=0 begin=1 end=1", HY_F32, { { 12 } }, 13, NULL } };
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++)
+        onnx_one_written(cases[k].op, cases[k].attrs, cases[k].d, cases[k].dims, cases[k].opset, cases[k].says);
+}
+
+/* Errors that name what is wrong. */
+static void onnx_misused(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_dense(F, 3, NULL);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 4));
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    hy_call(F, net, x);
+    CHECK(!hy_onnx_to(F, net, NULL, 17) && hy_error(F) && strstr(hy_error(F), "the inputs are NULL"));
+    hy_clear(F);
+    CHECK(!hy_onnx_load(F, NULL) && hy_error(F) && strstr(hy_error(F), "without a name"));
+    hy_clear(F);
+    CHECK(!hy_onnx_load(F, "tests/test.h") && hy_error(F) && strstr(hy_error(F), "tests/test.h"));
+    hy_clear(F);
+    hy_close(F);
+}
+
+/* Parameters named as names are made up: by files of MXNet for constants, and here for numbers and parts. */
+typedef struct onnx_named { hy_block base; hy_array *held, *ints, *part; } onnx_named;
+
+static hy_array *onnx_named_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    static const float numbers[] = { 5, 7, 9 };
+    const onnx_named *b = (const onnx_named *)(const void *)self;
+    hy_array *parts;
+    x = hy_add(F, hy_mul(F, x, b->held), hy_floats(F, HY_SHAPE(3), numbers));
+    parts = hy_split(F, hy_reshape(F, hy_mul(F, x, b->ints), HY_INTS(1, 3), NULL), 3, 1, NULL);
+    return hy_add(F, hy_get(F, parts, 1), hy_mul_scalar(F, b->part, 3));
+}
+
+static void onnx_names_that_are_taken(void)
+{
+    hy_frame *F = hy_open(NULL);
+    onnx_named *b = HY_BLOCK_NEW(F, onnx_named, onnx_named_forward);
+    hy_array *x = hy_ones(F, HY_SHAPE(3)), *y, *text = NULL;
+    hy_arrays values;
+    hy_block *net;
+    hy_set_prefix(F, &b->base, "");
+    b->held = hy_add_param(F, &b->base, "constant0", HY_SHAPE(3), NULL);
+    b->ints = hy_add_param(F, &b->base, "ints.0", HY_SHAPE(3), NULL);
+    b->part = hy_add_param(F, &b->base, "slicechannel0.out1", HY_SHAPE(1), NULL);
+    hy_set_param(F, b->held, hy_full(F, HY_SHAPE(3), 2));
+    hy_set_param(F, b->ints, hy_full(F, HY_SHAPE(3), 10));
+    hy_set_param(F, b->part, hy_full(F, HY_SHAPE(1), 4));
+    hy_hybridize(F, &b->base, NULL);
+    y = hy_call(F, &b->base, x);
+    CHECK_NEAR(hy_item(F, y), 102, 0);
+    CHECK(onnx_comes_back(F, &b->base, x, y, 17));
+    CHECK(!hy_export_to(F, &b->base, x, &text, &values));
+    net = hy_import_from(F, hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text)), &values, NULL);
+    CHECK(net && hy_item(F, hy_call(F, net, x)) == 102);
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    hy_clear(F);
+    hy_close(F);
+}
+
 static void test_onnx_built(void)
 {
+    RUN(onnx_operators_written);
+    RUN(onnx_names_that_are_taken);
+    RUN(onnx_misused);
     RUN(onnx_scan_that_grows);
     RUN(onnx_short_chains);
     RUN(onnx_long_chain);
@@ -477,4 +631,5 @@ static void test_onnx_built(void)
     RUN(onnx_transposed_sizes);
     RUN(onnx_ends_of_rows);
     RUN(onnx_rests);
+    RUN(onnx_clipped_gates);
 }

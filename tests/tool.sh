@@ -448,7 +448,10 @@ try "onnx: a shape of no input" 2 convert "$onnx/net/model.onnx" "$out/onnx3.hyb
 says "onnx: a shape of no input: which" "has no input z"
 head -c 300 "$onnx/net/model.onnx" > "$out/cut.onnx"
 try "onnx: cut short" 1 show "$out/cut.onnx"
-says "onnx: cut short: why" "broken"
+says "onnx: cut short: which, and why" "cut.onnx: .*broken"
+try "onnx: no value" 2 show "$onnx/values/model.onnx" --value to=
+says "onnx: no value: what is due" "a number is due"
+try "onnx: no number between commas" 1 show "$onnx/values/model.onnx" --value to=1,,-1
 
 # --- files that are none
 : > "$out/empty.params"

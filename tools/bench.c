@@ -1958,14 +1958,23 @@ static void list_workloads(void)
     }
 }
 
+/* Better now than when everything has been timed. */
+static const char *file_option(const char *file)
+{
+    FILE *f = fopen(file, "a");
+    if (!f) fail(MISUSED, "%s cannot be written", file);
+    fclose(f);
+    return file;
+}
+
 static void value_option(bench *B, const char *name, const char *value)
 {
     if (!value) fail(MISUSED, "%s: a value is due here", name);
     if (!strcmp(name, "--threads")) threads_option(B, value);
     else if (!strcmp(name, "--rounds")) B->rounds = (int)number_option(name, value, 1, MOST_ROUNDS);
     else if (!strcmp(name, "--seconds")) B->seconds = number_option(name, value, 0.001, 3600);
-    else if (!strcmp(name, "--html")) B->html = value;
-    else if (!strcmp(name, "--svg")) B->svg = value;
+    else if (!strcmp(name, "--html")) B->html = file_option(value);
+    else if (!strcmp(name, "--svg")) B->svg = file_option(value);
     else B->peers_file = value;
 }
 

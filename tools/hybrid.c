@@ -741,11 +741,15 @@ static hy_array *read_value(tool *T, const char *name, const char *text, hy_type
 {
     hy_arrays a;
     double v[64];
-    char *at = (char *)(uintptr_t)text;
+    const char *at = text;
+    char *behind;
     int n = 0;
-    do v[n++] = strtod(at, &at);
-    while (n < 64 && *at == ',' && at++);
-    if (!*at)
+    for (;; at = behind + 1) {
+        v[n++] = strtod(at, &behind);
+        if (behind == at || *behind != ',' || n == 64) break;
+    }
+    if (!*text) fail(T, MISUSED, "--value %s=: a number is due, or several, or a file", name);
+    if (behind > at && !*behind)
         return hy_cast(T->F, hy_from(T->F, type.shape.ndim || n > 1 ? HY_SHAPE(n) : HY_SCALAR, HY_F64, v), type.dtype);
     a = load_arrays(T, text);
     if (a.n != 1) fail(T, MISUSED, "--value %s=%s: %d arrays, one is due", name, text, a.n);

@@ -269,7 +269,7 @@ typedef struct onnx__model {
     int         opset;
     int64_t     compared;               /* names of attributes that functions have by default */
     onnx__node *present;                /* the node that is being read */
-    const char *folder, *why;           /* why: the first fault of the file */
+    const char *folder, *file, *why;    /* why: the first fault of the file */
     char       *list;                   /* what cannot run */
     size_t      listed;
     int         failed;                 /* out of memory */
@@ -590,6 +590,17 @@ static int onnx__outside_data(onnx__model *m, const onnx__tensor *t, unsigned ch
 }
 #endif
 
+/* Raw data is little-endian: to or from what this machine has, in place. */
+static void onnx__little(unsigned char *at, int bytes, size_t all)
+{
+    int little = 1;
+    if (*(char *)&little) return;
+    for (; all; all -= (size_t)bytes, at += bytes) {
+        onnx__bytes b = { at, at + bytes, 0 };
+        onnx__put(at, bytes, onnx__fixed(&b, bytes));
+    }
+}
+
 /* As they lie in the file, then one by one in their carrier. */
 static int onnx__fill_narrow(onnx__model *m, const onnx__tensor *t, unsigned char *to)
 {
@@ -605,6 +616,7 @@ static int onnx__fill_narrow(onnx__model *m, const onnx__tensor *t, unsigned cha
     if (t->outside ? !onnx__outside_data(m, t, own, (size_t)(stored.count * bytes))
         : t->raw.at ? t->raw.end - t->raw.at != stored.count * bytes : !onnx__typed_data(&stored, own, bytes))
         onnx__broken(m, "a tensor has more or fewer numbers than its sizes say");
+    else if (!t->outside && !t->raw.at) onnx__little(own, bytes, (size_t)(stored.count * bytes));
     for (i = 0; i < t->count && !m->why; i++) {
         const unsigned char *at = t->outside || !t->raw.at ? own : t->raw.at;
         int64_t place = i * bits / 8;
@@ -620,7 +632,7 @@ static int onnx__fill_narrow(onnx__model *m, const onnx__tensor *t, unsigned cha
 /* Its elements, packed, in `to`. 0: the file is broken. */
 static int onnx__fill(onnx__model *m, const onnx__tensor *t, unsigned char *to)
 {
-    int bytes = onnx__kinds[t->kind].bytes, little = 1;
+    int bytes = onnx__kinds[t->kind].bytes;
     size_t all = (size_t)t->count * (size_t)bytes, have = (size_t)(t->raw.end - t->raw.at);
     int64_t i;
     if (onnx__narrow(t->kind)) return onnx__fill_narrow(m, t, to);
@@ -633,12 +645,7 @@ static int onnx__fill(onnx__model *m, const onnx__tensor *t, unsigned char *to)
     }
     if (!t->outside && t->raw.at && all) memcpy(to, t->raw.at, all);
     for (i = 0; t->kind == 9 && i < t->count; i++) to[i] = to[i] != 0;
-    if (*(char *)&little || !(t->outside || t->raw.at)) return 1;
-    for (i = 0; i < t->count; i++) {                            /* raw data is little-endian */
-        unsigned char *at = to + i * bytes;
-        onnx__bytes b = { at, at + bytes, 0 };
-        onnx__put(at, bytes, onnx__fixed(&b, bytes));
-    }
+    if (t->outside || t->raw.at) onnx__little(to, bytes, all);
     return 1;
 }
 
@@ -1559,7 +1566,7 @@ static void onnx__do_bitwise(onnx__run *R)
     int bits = 8 * (int)hy_dtype_size(d), i;
     hy_array *a = onnx__cast(R, onnx__in(R, 0), HY_I64), *b = onnx__cast(R, onnx__in(R, 1), HY_I64),
         *y = NULL;
-    if (bits > 32) { onnx__fail(R, "64 bits"); return; }
+    if (bits > 32) { onnx__fail(R, "whole numbers of 64 bits"); return; }
     a = hy_mod_scalar(R->F, a, ldexp(1, bits));
     b = hy_mod_scalar(R->F, b, ldexp(1, bits));
     for (i = 0; i < bits; i++) {
@@ -3864,7 +3871,7 @@ static hy_array *onnx__gate(onnx__run *R, const onnx__recurrent *z, hy_array *al
 static hy_array *onnx__act(onnx__run *R, const onnx__recurrent *z, int i, hy_array *x)
 {
     hy_array *y;
-    if (z->clip > 0) x = hy_clip(R->F, x, -z->clip, z->clip);
+    if (z->clip > 0 && i < 2) x = hy_clip(R->F, x, -z->clip, z->clip);          /* not the cell, as onnxruntime has it */
     y = onnx__activation(R->F, z->act[i], x, z->a[i], z->b[i]);
     if (!y && x) onnx__fail(R, "activation %.40s", z->act[i]);
     return y;
@@ -6522,18 +6529,22 @@ static void onnx__walk(onnx__run *R, int body)
     R->depth = floor;
 }
 
+static int onnx__enough(hy_frame *F, int due, int count)
+{
+    char text[128];
+    if (count == due || !due) return 1;         /* without inputs it takes any array */
+    snprintf(text, sizeof text, "the network takes %d inputs, not %d", due, count);
+    hy_raise(F, HY_ERROR_ARGUMENT, text);
+    return 0;
+}
+
 static void onnx__bind_inputs(onnx__run *R, hy_array *x)
 {
     onnx__body *b = &R->m->body[0];
     int i, n = 0, count = x ? hy_count(R->F, x) : 0, due = 0, all = R->late;
     for (i = 0; i < b->nin; i++) due += R->m->slot[b->in[i]].input > 0 &&
         (all || !R->net->given[R->m->slot[b->in[i]].input - 1].data);
-    if (count != due && due) {
-        char text[128];
-        snprintf(text, sizeof text, "the network takes %d inputs, not %d", due, count);
-        hy_raise(R->F, HY_ERROR_ARGUMENT, text);
-        return;
-    }
+    if (!onnx__enough(R->F, due, count)) return;
     for (i = 0; i < b->nin; i++) {
         onnx__slot *s = &R->m->slot[b->in[i]];
         onnx__given *g = s->input ? &R->net->given[s->input - 1] : NULL;
@@ -6541,7 +6552,7 @@ static void onnx__bind_inputs(onnx__run *R, hy_array *x)
         hy_frame *F = R->K ? R->K : R->F;
         if (!g) continue;
         if (all || !g->data) {
-            v->x = due == 1 ? x : hy_get(R->F, x, n++);
+            v->x = hy_get(R->F, x, n++);
             if (v->x && s->type.dtype && hy_dtype_of(R->F, v->x) != s->type.dtype && !hy_error(R->F)) {
                 char text[256];
                 snprintf(text, sizeof text, "input '%.100s' is of type %s, not %s", s->name,
@@ -6685,16 +6696,12 @@ static hy_array *onnx__forward_given(hy_frame *F, hy_block *self, hy_array *x)
     hy_array **rest = (hy_array **)hy_write(F, hy_empty(F, HY_SHAPE(bytes), HY_U8)), *y;
     int i, n = 0, k = 0, changed = 0;
     if (!rest || hy_error(F)) return NULL;
-    if (hy_count(F, x) != net->inputs) {
-        hy_raise(F, HY_ERROR_ARGUMENT, "the network takes another number of inputs");
-        return NULL;
-    }
+    if (!onnx__enough(F, net->inputs, hy_count(F, x))) return NULL;
     for (i = 0; i < b->nin; i++) {
         onnx__slot *s = &net->model.slot[b->in[i]];
         hy_array *in;
         if (!s->input) continue;
-        in = net->inputs == 1 ? x : hy_get(F, x, k);
-        k++;
+        in = hy_get(F, x, k++);
         if (s->given && in) changed |= onnx__give(F, &net->given[s->input - 1], in);
         else rest[n++] = in;
     }
@@ -7400,16 +7407,17 @@ static void onnx__free(hy_block *self)
 
 static int onnx__refuse(hy_frame *F, const onnx__model *m)
 {
+    const char *file = m->file ? m->file : "";
     char text[2400];
     if (m->failed && !m->why) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return 1; }
-    if (m->why) snprintf(text, sizeof text, "onnx: the file is broken: %s", m->why);
-    else if (m->list) snprintf(text, sizeof text, "onnx: what cannot run here: %s", m->list);
+    if (m->why) snprintf(text, sizeof text, "onnx: %.250s%sthe file is broken: %s", file, *file ? ": " : "", m->why);
+    else if (m->list) snprintf(text, sizeof text, "onnx: %.250s%swhat cannot run here: %s", file, *file ? ": " : "", m->list);
     else return hy_error(F) != NULL;
     hy_raise(F, m->why ? HY_ERROR_FORMAT : HY_ERROR_UNSUPPORTED, text);
     return 1;
 }
 
-HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const char *folder)
+static hy_block *onnx__from(hy_frame *F, const void *data, size_t bytes, const char *folder, const char *file)
 {
     onnx__model m;
     onnx__net *net, *around = NULL;
@@ -7418,6 +7426,7 @@ HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const
     if (!F || hy_error(F)) return NULL;
     memset(&m, 0, sizeof m);
     m.folder = folder;
+    m.file = file;
     m.most = ONNX__LEAST_ROOM + (bytes < SIZE_MAX / 2 / ONNX__ROOM_A_BYTE ? ONNX__ROOM_A_BYTE * bytes : SIZE_MAX / 2);
     if (!data) all.at = all.end = NULL;
     onnx__read_model(&m, all);
@@ -7455,7 +7464,13 @@ HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const
         hy_block_free(F, around ? &around->base : &net->base);
         return NULL;
     }
+    net->model.file = NULL;                     /* it is the caller's */
     return around ? &around->base : &net->base;
+}
+
+HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const char *folder)
+{
+    return onnx__from(F, data, bytes, folder, NULL);
 }
 
 #ifndef HYBRID_NO_STDIO
@@ -7465,11 +7480,11 @@ HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file)
     hy_block *net = NULL;
     unsigned char *data = NULL;
     char *folder, text[400];
-    size_t n = strlen(file), have = 0, room = (size_t)1 << 16, got = 1;
+    size_t n = file ? strlen(file) : 0, have = 0, room = (size_t)1 << 16, got = 1;
     if (!F || hy_error(F)) return NULL;
-    f = fopen(file, "rb");
+    f = n ? fopen(file, "rb") : NULL;
     if (!f) {
-        snprintf(text, sizeof text, "onnx: %.300s cannot be read", file);
+        snprintf(text, sizeof text, "onnx: %.300s cannot be read", n ? file : "a file without a name");
         hy_raise(F, HY_ERROR_FILE, text);
         return NULL;
     }
@@ -7491,7 +7506,7 @@ HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file)
         memcpy(folder, file, n + 1);
         while (n && folder[n - 1] != '/' && folder[n - 1] != '\\') n--;
         folder[n] = 0;
-        net = hy_onnx_from(F, data, have, folder);
+        net = onnx__from(F, data, have, folder, file);
     }
     HY_ONNX_FREE(folder);
     HY_ONNX_FREE(data);
@@ -7740,6 +7755,7 @@ typedef struct onnx__writer {
     hy_type    *type;
     int         at;                     /* the node that is being written */
     hy_node     now;
+    hy_dtype    data;                   /* what ONNX's operators compute on there */
 } onnx__writer;
 
 static int onnx__kind_of(hy_dtype d)
@@ -7753,19 +7769,25 @@ static const char *onnx__made_up(onnx__writer *W, const char *what)
 {
     char *name = ONNX__ROOM(&W->names, char, strlen(what) + 16);
     if (!name) return "";
-    sprintf(name, "%s.%d", what, W->number++);
+    do sprintf(name, "%s.%d", what, W->number++);
+    while (onnx__find(&W->names, 0, name) >= 0);
     return name;
 }
 
+/* The first result has its node's name. */
 static const char *onnx__value_name(onnx__writer *W, int node, int output)
 {
     hy_node n;
     char *name;
+    int i, at;
     if (hy_graph_node(W->graph, node, &n)) return "";
     if (!output) return n.name;
-    name = ONNX__ROOM(&W->names, char, strlen(n.name) + 16);
+    if (strncmp(n.op->name, "split", 5) && strcmp(n.op->name, "rnn"))
+        onnx__complain(&W->names, n.op->name, n.name, "more than its first result");
+    name = ONNX__ROOM(&W->names, char, strlen(n.name) + 32);
     if (!name) return "";
-    sprintf(name, "%s.out%d", n.name, output);
+    at = sprintf(name, "%s.out%d", n.name, output);
+    for (i = 0; i < 15 && onnx__find(&W->names, 0, name) >= 0; i++) strcpy(name + at++, "_");
     return name;
 }
 
@@ -7798,6 +7820,7 @@ static void onnx__put_tensor(onnx__writer *W, int field, onnx__buffer *to, const
     onnx__write_int(t, 2, onnx__kind_of(d));
     onnx__write_text(t, 8, name);
     onnx__write_bytes(t, 9, data, bytes);
+    if (!t->failed) onnx__little(t->at + t->n - bytes, (int)hy_dtype_size(d), bytes);
     onnx__write_message(to, field, t);
 }
 
@@ -7858,6 +7881,52 @@ static void onnx__attr_ints(onnx__writer *W, const char *name, const int64_t *v,
     onnx__write_message(&W->node, 5, &W->attr);
 }
 
+/* What ONNX's operators take, from opset 13 on and more from another; those that are not here take all. */
+enum {
+    ONNX__REALS = 1 << HY_F32 | 1 << HY_F64 | 1 << HY_F16, ONNX__BRAINS = 1 << HY_BF16,
+    ONNX__LONG = 1 << HY_I32 | 1 << HY_I64, ONNX__SHORT = 1 << HY_I8 | 1 << HY_U8,
+    ONNX__NUMBERS = ONNX__REALS | ONNX__BRAINS | ONNX__LONG | ONNX__SHORT
+};
+static const struct { int types, more, since; const char *ops; } onnx__takes[] = {
+    { ONNX__REALS, ONNX__BRAINS, 22, " Acos Acosh Asin Asinh Atan Atanh AveragePool Conv ConvTranspose Cos Cosh Elu "
+      "GRU GlobalAveragePool GlobalMaxPool HardSigmoid InstanceNormalization LSTM RNN Selu Sin Sinh Softplus Softsign Tan " },
+    { ONNX__REALS | ONNX__SHORT, ONNX__BRAINS, 22, " MaxPool " },
+    { ONNX__REALS, ONNX__BRAINS, 14, " BatchNormalization " },
+    { ONNX__REALS, ONNX__BRAINS, 16, " LeakyRelu " },
+    { ONNX__REALS | ONNX__LONG, ONNX__BRAINS, 16, " PRelu " },
+    { ONNX__NUMBERS & ~ONNX__BRAINS, ONNX__BRAINS, 16, " GreaterOrEqual LessOrEqual " },
+    { (ONNX__NUMBERS & ~ONNX__BRAINS) | 1 << HY_BOOL, ONNX__BRAINS, 16, " Where " },
+    { ONNX__REALS | ONNX__BRAINS, 0, 0, " Ceil Erf Exp Floor LRN LayerNormalization Log LogSoftmax Reciprocal Sigmoid "
+      "Softmax Sqrt Sum Tanh " },
+    { ONNX__REALS | ONNX__BRAINS, ONNX__LONG | 1 << HY_I8, 14, " Relu " },
+    { ONNX__REALS | ONNX__BRAINS | ONNX__LONG, 0, 0, " Gemm MatMul ReduceMean ReduceProd ReduceSum " },
+    { ONNX__REALS | ONNX__LONG, ONNX__BRAINS, 15, " Pow " },
+    { ONNX__REALS | ONNX__BRAINS | ONNX__LONG, ONNX__SHORT, 14, " Add Div Mul Sub " },
+    { ONNX__NUMBERS & ~(1 << HY_U8), 0, 0, " Neg " },
+    { ONNX__NUMBERS, 0, 0, " Abs ArgMax ArgMin Clip Greater Less Max Min Mod Sign " },
+    { ONNX__NUMBERS, 1 << HY_BOOL, 20, " ReduceMax ReduceMin " } };
+
+static void onnx__refused(onnx__writer *W, const char *why)
+{
+    onnx__complain(&W->names, W->now.op->name, W->now.name, why);
+}
+
+/* The node whose inputs and outputs have been written. */
+static void onnx__end_node(onnx__writer *W, const char *op)
+{
+    char text[80];
+    size_t i;
+    snprintf(text, sizeof text, " %s ", op);
+    for (i = 0; i < sizeof onnx__takes / sizeof *onnx__takes && !strstr(onnx__takes[i].ops, text); i++) continue;
+    if (i < sizeof onnx__takes / sizeof *onnx__takes &&
+        !((onnx__takes[i].types | (W->opset < onnx__takes[i].since ? 0 : onnx__takes[i].more)) >> W->data & 1)) {
+        snprintf(text, sizeof text, "%s takes no %s in opset %d", op, hy_dtype_name(W->data), W->opset);
+        onnx__refused(W, text);
+    }
+    onnx__write_text(&W->node, 4, op);
+    onnx__write_message(&W->body, 1, &W->node);
+}
+
 /* A node of up to five inputs, "" for those left out at the end; out NULL: a made-up name, which it gives. */
 static const char *onnx__put_node(onnx__writer *W, const char *op, const char *a, const char *b,
                                   const char *c, const char *d, const char *e,
@@ -7870,8 +7939,7 @@ static const char *onnx__put_node(onnx__writer *W, const char *op, const char *a
     if (!out) out = onnx__made_up(W, op);
     for (i = 0; i < n; i++) onnx__write_text(&W->node, 1, in[i] ? in[i] : "");
     onnx__write_text(&W->node, 2, out);
-    onnx__write_text(&W->node, 4, op);
-    onnx__write_message(&W->body, 1, &W->node);
+    onnx__end_node(W, op);
     return out;
 }
 #define ONNX__PUT1(W, op, a, out)    onnx__put_node(W, op, a, "", "", "", "", out)
@@ -7900,11 +7968,6 @@ static hy_ints onnx__our_ints(onnx__writer *W, const char *name)
     return p ? *(const hy_ints *)p : HY_EMPTY;
 }
 
-static void onnx__refused(onnx__writer *W, const char *why)
-{
-    onnx__complain(&W->names, W->now.op->name, W->now.name, why);
-}
-
 static const char *onnx__cast_out(onnx__writer *W, const char *x, hy_dtype d, const char *out)
 {
     onnx__attr_int(W, "to", onnx__kind_of(d));
@@ -7915,7 +7978,8 @@ static void onnx__to_shape(onnx__writer *W, const char *x, const hy_shape *s, co
 {
     int i;
     for (i = 0; i < s->ndim && s->dim[i]; i++) continue;
-    if (i < s->ndim && W->opset > 13) onnx__attr_int(W, "allowzero", 1);
+    if (i < s->ndim && W->opset < 14) onnx__refused(W, "a size of 0, in opset 13");
+    else if (i < s->ndim) onnx__attr_int(W, "allowzero", 1);
     ONNX__PUT2(W, "Reshape", x, onnx__ints_out(W, s->dim, s->ndim), out);
 }
 
@@ -7935,18 +7999,38 @@ static void onnx__put_same(onnx__writer *W, const char *op)
                    onnx__result(W));
 }
 
+/* Here whole numbers wrap round; there one that the type does not hold cannot be said. */
+static const char *onnx__scalar_out(onnx__writer *W)
+{
+    const double k = onnx__our_real(W, "scalar");
+    hy_array *x = hy_cast(W->F, hy_from(W->F, HY_SCALAR, HY_F64, &k), W->data);
+    if (!onnx__is_float(W->data) && hy_item(W->F, x) != trunc(k)) onnx__refused(W, "a number that its type does not hold");
+    return onnx__number_out(W, k, W->data);
+}
+
 static void onnx__put_compare(onnx__writer *W, const char *op)
 {
-    onnx__cast_out(W, ONNX__PUT2(W, op, onnx__arg(W, 0), onnx__arg(W, 1), NULL),
-                   onnx__result_type(W, 0)->dtype, onnx__result(W));
+    const double k = onnx__our_real(W, "scalar");
+    const char *y, *other = W->now.inputs > 1 ? onnx__arg(W, 1) : onnx__scalar_out(W);
+    if (k != floor(k) && !onnx__is_float(W->data)) onnx__refused(W, "whole numbers with a fraction");
+    y = ONNX__PUT2(W, *op == '!' ? "Equal" : op, onnx__arg(W, 0), other, NULL);
+    if (*op == '!') y = ONNX__PUT1(W, "Not", y, NULL);
+    onnx__cast_out(W, y, onnx__result_type(W, 0)->dtype, onnx__result(W));
 }
 
 static void onnx__put_scalar(onnx__writer *W, const char *op)
 {
-    const char *x = onnx__arg(W, 0), *k = onnx__number_out(W, onnx__our_real(W, "scalar"),
-                                                           onnx__arg_type(W, 0)->dtype);
+    const char *x = onnx__arg(W, 0), *k = onnx__scalar_out(W);
     int left = W->now.op->name[0] == 'r';       /* rsub_scalar */
     ONNX__PUT2(W, op, left ? k : x, left ? x : k, onnx__result(W));
+}
+
+/* Of whole numbers the sign is that of the divisor, here and there; of floats ONNX has C's. */
+static void onnx__put_mod(onnx__writer *W, const char *op)
+{
+    if (onnx__is_float(W->data)) onnx__refused(W, "of floats");
+    else if (W->now.inputs > 1) onnx__put_same(W, op);
+    else onnx__put_scalar(W, op);
 }
 
 static void onnx__put_square(onnx__writer *W, const char *op)
@@ -7961,6 +8045,12 @@ static void onnx__put_rsqrt(onnx__writer *W, const char *op)
 static void onnx__put_identity(onnx__writer *W, const char *op)
 {
     ONNX__PUT1(W, op, onnx__arg(W, 0), onnx__result(W));
+}
+
+static void onnx__put_dropout(onnx__writer *W, const char *op)
+{
+    if (onnx__our_int(W, "mode") == HY_DROP_ALWAYS && onnx__our_real(W, "p") > 0) onnx__refused(W, "mode always");
+    else onnx__put_identity(W, op);
 }
 
 static void onnx__put_activation(onnx__writer *W, const char *op)
@@ -8028,6 +8118,7 @@ static void onnx__put_constant(onnx__writer *W, const char *op)
 static void onnx__put_clip(onnx__writer *W, const char *op)
 {
     hy_dtype d = onnx__arg_type(W, 0)->dtype;
+    if (onnx__our_real(W, "a_min") > onnx__our_real(W, "a_max")) onnx__refused(W, "a_min above a_max");
     onnx__put_node(W, op, onnx__arg(W, 0), onnx__number_out(W, onnx__our_real(W, "a_min"), d),
                    onnx__number_out(W, onnx__our_real(W, "a_max"), d), "", "", onnx__result(W));
 }
@@ -8048,12 +8139,19 @@ static void onnx__put_hard_sigmoid(onnx__writer *W, const char *op)
 
 static void onnx__put_softmax(onnx__writer *W, const char *op)
 {
+    const hy_dtype d = onnx__result_type(W, 0)->dtype;
+    const char *x = onnx__arg(W, 0);
     if (onnx__our_real(W, "temperature") != 1 || onnx__our_int(W, "use_length")) {
         onnx__refused(W, "a temperature or lengths");
         return;
     }
+    if (d != W->data && hy_dtype_size(d) >= hy_dtype_size(W->data)) {           /* in the wider type */
+        x = onnx__cast_out(W, x, d, NULL);
+        W->data = d;
+    }
     onnx__attr_int(W, "axis", onnx__our_int(W, "axis"));
-    ONNX__PUT1(W, op, onnx__arg(W, 0), onnx__result(W));
+    x = ONNX__PUT1(W, op, x, d == W->data ? onnx__result(W) : NULL);
+    if (d != W->data) onnx__cast_out(W, x, d, onnx__result(W));
 }
 
 /* An empty list of axes means all, here and there, but not what is left when all are left out. */
@@ -8080,6 +8178,12 @@ static void onnx__put_dense(onnx__writer *W, const char *op)
 {
     const char *x = onnx__arg(W, 0), *bias = W->now.inputs > 2 ? onnx__arg(W, 2) : "";
     int ndim = onnx__arg_type(W, 0)->shape.ndim;
+    if (*bias && onnx__arg_type(W, 2)->shape.ndim > 1) {        /* a column */
+        hy_shape row = HY_SHAPE(onnx__our_int(W, "num_hidden"));
+        const char *column = bias;
+        bias = onnx__made_up(W, "bias");
+        onnx__to_shape(W, column, &row, bias);
+    }
     if (ndim != 2 && onnx__our_int(W, "no_flatten")) {
         x = ONNX__PUT2(W, "MatMul", x, onnx__transposed(W, onnx__arg(W, 1), 2, 0, 1, NULL), *bias ? NULL
                        : onnx__result(W));
@@ -8133,7 +8237,9 @@ static void onnx__put_pooling(onnx__writer *W, const char *op)
 {
     static const char *const local[] = { "MaxPool", "AveragePool" },
         *const all[] = { "GlobalMaxPool", "GlobalAveragePool" };
-    int type = onnx__our_int(W, "pool_type"), dims = onnx__arg_type(W, 0)->shape.ndim - 2;
+    int type = onnx__our_int(W, "pool_type"), dims = onnx__arg_type(W, 0)->shape.ndim - 2, i;
+    const int full = onnx__our_int(W, "convention") == HY_CONVENTION_FULL;
+    const hy_ints stride = onnx__our_ints(W, "stride"), pad = onnx__our_ints(W, "pad");
     (void)op;
     if (type > HY_POOL_AVG || onnx__our_int(W, "convention") == HY_CONVENTION_SAME) {
         onnx__refused(W, "this kind of pooling");
@@ -8144,10 +8250,16 @@ static void onnx__put_pooling(onnx__writer *W, const char *op)
         ONNX__PUT1(W, all[type], onnx__arg(W, 0), onnx__result(W));
         return;
     }
+    for (i = 0; i < dims && full; i++) {
+        const int64_t step = stride.n > i ? stride.v[i] : 1, before = pad.n > i ? pad.v[i] : 0;
+        if ((onnx__result_type(W, 0)->shape.dim[i + 2] - 1) * step < onnx__arg_type(W, 0)->shape.dim[i + 2] + before) continue;
+        onnx__refused(W, "a window that begins behind the data");       /* ONNX leaves it out */
+        return;
+    }
     onnx__window_out(W, "kernel_shape", "kernel", dims, 1);
     onnx__window_out(W, "strides", "stride", dims, 1);
     onnx__window_out(W, "pads", "pad", dims, 0);
-    onnx__attr_int(W, "ceil_mode", onnx__our_int(W, "convention") == HY_CONVENTION_FULL);
+    onnx__attr_int(W, "ceil_mode", full);
     if (type == HY_POOL_AVG) onnx__attr_int(W, "count_include_pad", !onnx__our_int(W, "exclude_pad"));
     ONNX__PUT1(W, local[type], onnx__arg(W, 0), onnx__result(W));
 }
@@ -8160,6 +8272,8 @@ static void onnx__put_batch_norm(onnx__writer *W, const char *op)
         onnx__refused(W, "another axis than 1");
         return;
     }
+    if (W->opset < 15 && onnx__arg_type(W, 1)->dtype != W->data)
+        onnx__refused(W, "parameters of another type, before opset 15");
     if (!onnx__our_int(W, "learn_gamma")) {     /* then it counts as 1 */
         hy_array *ones = hy_cast(W->F, hy_ones(W->F, onnx__arg_type(W, 1)->shape),
                                  onnx__arg_type(W, 1)->dtype);
@@ -8242,8 +8356,7 @@ static void onnx__put_list(onnx__writer *W, const char *op)     /* Concat, Sum *
     if (strcmp(op, "Sum")) onnx__attr_int(W, "axis", onnx__our_int(W, axis));
     for (i = 0; i < W->now.inputs; i++) onnx__write_text(&W->node, 1, list[i]);
     onnx__write_text(&W->node, 2, onnx__result(W));
-    onnx__write_text(&W->node, 4, op);
-    onnx__write_message(&W->body, 1, &W->node);
+    onnx__end_node(W, op);
 }
 
 static void onnx__put_slice(onnx__writer *W, const char *op)
@@ -8280,8 +8393,7 @@ static void onnx__put_split(onnx__writer *W, const char *op)
     onnx__write_text(&W->node, 1, onnx__arg(W, 0));
     onnx__write_text(&W->node, 1, onnx__ints_out(W, sizes, n));
     for (i = 0; i < n; i++) onnx__write_text(&W->node, 2, onnx__value_name(W, W->at, i));
-    onnx__write_text(&W->node, 4, op);
-    onnx__write_message(&W->body, 1, &W->node);
+    onnx__end_node(W, op);
 }
 
 static void onnx__put_expand(onnx__writer *W, const char *op)   /* broadcast_to and its kin */
@@ -8346,9 +8458,10 @@ static const char *onnx__heads_out(onnx__writer *W, int k, int64_t heads, int64_
 {
     static const int64_t straight[4] = { 0, 2, 1, 3 }, other[4] = { 0, 2, 3, 1 };
     const char *x = onnx__arg(W, k);
-    int64_t split[4] = { 0, 0, 0, -1 }, which[64], i;
+    int64_t split[4] = { 0, 0, 0, 0 }, which[64], i;
     if (onnx__arg_type(W, k)->shape.ndim == 3) {
         split[2] = heads;
+        split[3] = onnx__arg_type(W, k)->shape.dim[2] / heads;
         x = ONNX__PUT2(W, "Reshape", x, onnx__ints_out(W, split, 4), NULL);
         onnx__attr_ints(W, "perm", turned ? other : straight, 4);
         x = ONNX__PUT1(W, "Transpose", x, NULL);
@@ -8392,7 +8505,8 @@ static void onnx__put_attention(onnx__writer *W, const char *op)
     const hy_dtype d = onnx__arg_type(W, 0)->dtype;
     const int apart = q->ndim == 4, kv_heads = onnx__our_int(W, "kv_heads");
     const int64_t heads = apart ? q->dim[1] : onnx__our_int(W, "heads"), last = -1;
-    const int64_t shared = apart ? k->dim[1] : kv_heads ? kv_heads : heads, joined[3] = { 0, 0, -1 };
+    const int64_t shared = apart ? k->dim[1] : kv_heads ? kv_heads : heads;
+    const int64_t joined[3] = { 0, 0, apart ? 0 : onnx__result_type(W, 0)->shape.dim[2] };
     const int64_t part = heads < 1 ? -1 : apart ? q->dim[3] : q->dim[2] / heads;
     double scale = onnx__our_real(W, "scale");
     const char *s, *p, *hidden = NULL, *axes = "";
@@ -8419,16 +8533,17 @@ static void onnx__put_attention(onnx__writer *W, const char *op)
 static void onnx__put_gather(onnx__writer *W, const char *op)
 {
     int take = !strcmp(W->now.op->name, "take");
+    const hy_shape *x = &onnx__arg_type(W, !take)->shape;
+    int axis = take ? onnx__our_int(W, "axis") : 0, mode = take ? onnx__our_int(W, "mode") : HY_INDEX_CLIP;
+    double n = (double)x->dim[axis < 0 ? axis + x->ndim : axis];
     const char *at = onnx__arg(W, take);
+    W->data = HY_I64;
     if (onnx__arg_type(W, take)->dtype != HY_I64) at = onnx__cast_out(W, at, HY_I64, NULL);
-    if (!take || onnx__our_int(W, "mode") == HY_INDEX_CLIP) {   /* ONNX counts from the end below 0 */
-        const hy_shape *x = &onnx__arg_type(W, !take)->shape;
-        int axis = take ? onnx__our_int(W, "axis") : 0;
-        double last = (double)x->dim[axis < 0 ? axis + x->ndim : axis] - 1;
-        at = onnx__put_node(W, "Clip", at, onnx__number_out(W, 0, HY_I64), onnx__number_out(W, last, HY_I64),
+    if (mode == HY_INDEX_CLIP)                  /* ONNX counts from the end below 0 */
+        at = onnx__put_node(W, "Clip", at, onnx__number_out(W, 0, HY_I64), onnx__number_out(W, n - 1, HY_I64),
                             "", "", NULL);
-    }
-    onnx__attr_int(W, "axis", take ? onnx__our_int(W, "axis") : 0);
+    if (mode == HY_INDEX_WRAP) at = ONNX__PUT2(W, "Mod", at, onnx__number_out(W, n, HY_I64), NULL);
+    onnx__attr_int(W, "axis", axis);
     ONNX__PUT2(W, op, onnx__arg(W, !take), at, onnx__result(W));
 }
 
@@ -8441,7 +8556,15 @@ static void onnx__put_cast(onnx__writer *W, const char *op)
 static void onnx__put_where(onnx__writer *W, const char *op)
 {
     const char *c = onnx__arg(W, 0);
+    hy_shape s = onnx__arg_type(W, 0)->shape;
     if (onnx__arg_type(W, 0)->dtype != HY_BOOL) c = onnx__cast_out(W, c, HY_BOOL, NULL);
+    W->data = onnx__arg_type(W, 1)->dtype;
+    if (s.ndim == 1 && onnx__arg_type(W, 1)->shape.ndim > 1) {          /* one for each row */
+        const char *flat = c;
+        while (s.ndim < onnx__arg_type(W, 1)->shape.ndim) s.dim[s.ndim++] = 1;
+        c = onnx__made_up(W, "rows");
+        onnx__to_shape(W, flat, &s, c);
+    }
     onnx__put_node(W, op, c, onnx__arg(W, 1), onnx__arg(W, 2), "", "", onnx__result(W));
 }
 
@@ -8514,10 +8637,10 @@ static void onnx__put_rnn(onnx__writer *W, const char *op)
         one = gates * H * (I + H);
     const char *y, *in[7];
     (void)op;
-    if (onnx__our_int(W, "num_layers") != 1 || onnx__our_int(W, "use_sequence_length") ||
-        mode == HY_RNN_RELU ||
-        onnx__our_int(W, "projection_size") != HY_NONE) {
-        onnx__refused(W, "several layers, lengths, relu or a projection");
+    if (onnx__our_int(W, "num_layers") != 1 || onnx__our_int(W, "use_sequence_length") || mode == HY_RNN_RELU ||
+        onnx__our_int(W, "projection_size") != HY_NONE || onnx__our_real(W, "clip_min") != HY_NONE ||
+        onnx__our_real(W, "clip_max") != HY_NONE) {
+        onnx__refused(W, "several layers, lengths, relu, clip or projection");
         return;
     }
     dirs = onnx__our_int(W, "bidirectional") ? 2 : 1;
@@ -8536,8 +8659,7 @@ static void onnx__put_rnn(onnx__writer *W, const char *op)
     onnx__write_text(&W->node, 2, y);
     for (i = 1; i < W->now.outputs && i < (gates == 4 ? 3 : 2) && onnx__our_int(W, "state_outputs"); i++)
         onnx__write_text(&W->node, 2, onnx__value_name(W, W->at, i));
-    onnx__write_text(&W->node, 4, ops[mode]);
-    onnx__write_message(&W->body, 1, &W->node);
+    onnx__end_node(W, ops[mode]);
     onnx__attr_ints(W, "perm", perm, 4);        /* (T, directions, N, H) */
     onnx__to_shape(W, ONNX__PUT1(W, "Transpose", y, NULL), &onnx__result_type(W, 0)->shape, onnx__result(W));
 }
@@ -8572,8 +8694,12 @@ static const onnx__way onnx__ways[] = {
     { "maximum", "Max", onnx__put_same }, { "minimum", "Min", onnx__put_same },
         { "equal", "Equal", onnx__put_compare },
     { "greater", "Greater", onnx__put_compare }, { "lesser", "Less", onnx__put_compare },
-    { "greater_equal", "GreaterOrEqual", onnx__put_compare }, { "lesser_equal", "LessOrEqual",
-                                                               onnx__put_compare },
+    { "greater_equal", "GreaterOrEqual", onnx__put_compare }, { "lesser_equal", "LessOrEqual", onnx__put_compare },
+    { "not_equal", "!", onnx__put_compare }, { "equal_scalar", "Equal", onnx__put_compare },
+        { "not_equal_scalar", "!", onnx__put_compare }, { "logical_not", "Equal", onnx__put_compare },
+    { "greater_scalar", "Greater", onnx__put_compare }, { "lesser_scalar", "Less", onnx__put_compare },
+    { "greater_equal_scalar", "GreaterOrEqual", onnx__put_compare },
+        { "lesser_equal_scalar", "LessOrEqual", onnx__put_compare },
     { "add_scalar", "Add", onnx__put_scalar }, { "sub_scalar", "Sub", onnx__put_scalar },
         { "mul_scalar", "Mul", onnx__put_scalar },
     { "div_scalar", "Div", onnx__put_scalar }, { "power_scalar", "Pow", onnx__put_scalar },
@@ -8581,7 +8707,8 @@ static const onnx__way onnx__ways[] = {
     { "minimum_scalar", "Min", onnx__put_scalar }, { "rsub_scalar", "Sub", onnx__put_scalar },
         { "rdiv_scalar", "Div", onnx__put_scalar },
     { "rpower_scalar", "Pow", onnx__put_scalar }, { "identity", "Identity", onnx__put_identity },
-    { "block_grad", "Identity", onnx__put_identity }, { "dropout", "Identity", onnx__put_identity },
+    { "mod", "Mod", onnx__put_mod }, { "mod_scalar", "Mod", onnx__put_mod }, { "rmod_scalar", "Mod", onnx__put_mod },
+    { "block_grad", "Identity", onnx__put_identity }, { "dropout", "Identity", onnx__put_dropout },
     { "make_loss", "Identity", onnx__put_identity }, { "activation", "", onnx__put_activation },
         { "leaky_relu", "", onnx__put_leaky },
     { "clip", "Clip", onnx__put_clip }, { "hard_sigmoid", "HardSigmoid", onnx__put_hard_sigmoid },
@@ -8629,11 +8756,6 @@ static hy_array *onnx__value_of(onnx__writer *W, const char *name)
     return NULL;
 }
 
-static hy_array *onnx__nth(hy_frame *F, hy_array *inputs, int k)
-{
-    return hy_count(F, inputs) > 1 ? hy_get(F, inputs, k) : inputs;
-}
-
 /* Types of all values, from those of inputs and parameters. */
 static void onnx__find_types(onnx__writer *W, hy_block *reader, hy_array *inputs)
 {
@@ -8648,7 +8770,11 @@ static void onnx__find_types(onnx__writer *W, hy_block *reader, hy_array *inputs
     hy_clear(S);
     hy_close(S);
     W->first = ONNX__ROOM(&W->names, int, count + 1);
-    for (i = 0; W->first && !hy_graph_node(W->graph, i, &node); i++) { W->first[i] = n; n += node.outputs; }
+    for (i = 0; W->first && !hy_graph_node(W->graph, i, &node); i++) {
+        W->first[i] = n;
+        n += node.outputs;
+        onnx__new_slot(&W->names, 0, node.name);        /* these names are taken */
+    }
     W->type = ONNX__ROOM(&W->names, hy_type, n + 1);
     in = ONNX__ROOM(&W->names, hy_type, count + 1);
     out = ONNX__ROOM(&W->names, hy_type, n + 1);
@@ -8657,7 +8783,7 @@ static void onnx__find_types(onnx__writer *W, hy_block *reader, hy_array *inputs
         hy_array *x = node.kind == HY_NODE_OP ? NULL : onnx__value_of(W, node.name);
         if (node.kind == HY_NODE_OP) continue;
         for (k = 0; !x && (name = hy_input_name(W->F, reader, k)) != NULL; k++)
-            if (!strcmp(name, node.name)) x = onnx__nth(W->F, inputs, k);
+            if (!strcmp(name, node.name)) x = hy_get(W->F, inputs, k);
         in[m].dtype = x ? hy_dtype_of(W->F, x) : HY_DTYPE_NONE;
         if (x) in[m].shape = hy_shape_of(W->F, x);
         else in[m].shape.ndim = -1;
@@ -8703,7 +8829,10 @@ static void onnx__put_nodes(onnx__writer *W)
         for (k = 0; k < sizeof onnx__ways / sizeof *onnx__ways; k++)
             if (!strcmp(onnx__ways[k].name, W->now.op->name)) break;
         if (k == sizeof onnx__ways / sizeof *onnx__ways) onnx__refused(W, "ONNX has no such operator");
-        else onnx__ways[k].put(W, onnx__ways[k].op);
+        else {
+            W->data = (W->now.inputs ? onnx__arg_type(W, 0) : onnx__result_type(W, 0))->dtype;
+            onnx__ways[k].put(W, onnx__ways[k].op);
+        }
         W->node.n = W->attr.n = 0;              /* what a refused one has begun */
     }
 }
@@ -8714,7 +8843,7 @@ static void onnx__put_inputs(onnx__writer *W, hy_block *reader, hy_array *inputs
     const char *name;
     int k;
     for (k = 0; (name = hy_input_name(W->F, reader, k)) != NULL; k++) {
-        hy_array *x = onnx__nth(W->F, inputs, k);
+        hy_array *x = hy_get(W->F, inputs, k);
         hy_type type;
         type.dtype = hy_dtype_of(W->F, x);
         type.shape = hy_shape_of(W->F, x);
@@ -8754,6 +8883,10 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
     hy_block *reader;
     int named;
     if (!F || hy_error(F)) return NULL;
+    if (!inputs) {
+        hy_raise(F, HY_ERROR_ARGUMENT, "hy_onnx_to: the inputs are NULL: their shapes are written");
+        return NULL;
+    }
     memset(&W, 0, sizeof W);
     W.F = F;
     W.names.most = SIZE_MAX;
