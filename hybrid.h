@@ -32997,14 +32997,25 @@ static int hy__visible(const hy__node *node, int output, int *at)
     return seen;
 }
 
-/* "fc1_output", "split0_output2"; a variable keeps its name. */
+/* "fc1_output", "split0_output2", "bn0_mean", as MXNet has it; a variable keeps its name. */
 static void hy__put_output_name(hy__line *line, const hy__node *node, int output)
 {
+    static const char *const named[][4] = {
+        { "BatchNorm", "output", "mean", "var" }, { "LayerNorm", "output", "mean", "std" },
+        { "GroupNorm", "output", "mean", "std" }, { "RNN", "output", "state_output", "statecell_output" },
+        { "_contrib_MultiBoxTarget", "loc_target", "loc_mask", "cls_target" },
+        { "_contrib_MultiProposal", "output", "score", "" } };
     int at, many = hy__visible(node, output, &at);
+    const char *op = node->op && node->op->mxnet ? node->op->mxnet : "";
+    size_t i;
     hy__puts(line, node->name);
     if (!node->op) return;
-    hy__puts(line, "_output");
-    if (many > 1) hy__put_int(line, at);
+    hy__puts(line, "_");
+    for (i = 0; i < sizeof named / sizeof *named; i++)
+        if (at < 3 && !strcmp(op, named[i][0])) { hy__puts(line, named[i][at + 1]); return; }
+    hy__puts(line, "output");
+    if (many > 1 || hy__word_number("SliceChannel|sort|_linalg_det|CTCLoss|_contrib_box_nms", op) >= 0)
+        hy__put_int(line, at);
 }
 
 /* Outputs, then internals: made at the first question and kept, so that the text lives with the graph. */
@@ -51214,6 +51225,7 @@ static const char *hy__written_op(const hy__node *node, const char **key, const 
     *key = *value = NULL;
     if (hy__op_number(op) == HY_OP_softrelu) { *key = "act_type"; *value = "softrelu"; return "Activation"; }
     if (hy__to_scalar(node)) { *key = "newshape"; *value = "()"; return "_np_reshape"; }
+    if (hy__op_number(op) == HY_OP_elemwise_arctan2) return "_npi_arctan2";
     return op->mxnet ? op->mxnet : op->name;
 }
 
@@ -51222,11 +51234,19 @@ static const hy_shape *hy__shape_in(const void *record, const hy_attr *attr)
     return (const hy_shape *)(const void *)((const char *)record + attr->offset);
 }
 
+static double hy__real_in(const void *record, const hy_attr *attr)
+{
+    return *(const double *)(const void *)((const char *)record + attr->offset);
+}
+static int hy__is_whole(double v) { return fabs(v) < INT_MAX && v == floor(v); }
+
 /* Lists that are empty, which is the default but not always a value, and "all axes", which is None here and
- * nothing there. */
+ * nothing there; no scale, which is a scale of 0 there. */
 static int hy__is_left_out(const void *record, const hy_attr *attr)
 {
     const hy_ints *v = (const hy_ints *)(const void *)((const char *)record + attr->offset);
+    if (attr->kind == HY_ATTR_real)
+        return !strncmp(attr->mxnet, "scale_", 6) && hy__real_in(record, attr) == 0;
     if (attr->kind == HY_ATTR_reals) return !v->n;      /* a hy_reals begins as a hy_ints does */
     if (attr->kind != HY_ATTR_ints && attr->kind != HY_ATTR_oints) return 0;
     return (!v->n && attr->missing == 0) || (v->n < 0 && !strcmp(attr->mxnet, "axes"));
@@ -51328,6 +51348,8 @@ static void hy__attrs_of_op(hy__attrs *a, const hy_graph *g, const hy__node *nod
         if (attr->kind == HY_ATTR_shape)
             hy__attrs_shape(a, attr->mxnet, hy__shape_in(node->record, attr));
         else if (hy__is_left_out(node->record, attr)) continue;
+        else if (!strcmp(attr->mxnet, "rpn_min_size") && hy__is_whole(hy__real_in(node->record, attr)))
+            hy__attrs_line(a, attr->mxnet, "%d", (int)hy__real_in(node->record, attr));
         else hy__attrs_add(a, attr->mxnet)->attr = attr;
     for (i = 0; node->op->in[i].name; i++)
         if (node->op->in[i].kind == HY_ARG_LIST) hy__attrs_line(a, "num_args", "%d", node->nin);
@@ -51622,13 +51644,15 @@ static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line
         if (op && hy__control_of(node) >= 0) hy__symbol_check_control(F, node, line, who);
         else if (number >= 0 && !op->mxnet)
             hy__say(line, "%s%s of node %s", line->n ? ", " : "", op->name, node->name);
-        else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma", op->mxnet) >= 0))
+        else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma|_npi_triu",
+                                                      op->mxnet) >= 0))
             hy__warn(F, "operator %s of node %s is unknown to MXNet", op->name, node->name);
         else if (number == HY_OP_activation &&
                  ((const hy__activation_rec *)node->record)->act_type >= HY_ACT_LOG_SIGMOID)
             hy__warn(F, "act_type of node %s is unknown to MXNet", node->name);
-        else if (number == HY_OP_moments && ((const hy__moments_rec *)node->record)->axes.n <= 0)
-            hy__warn(F, "moments of all axes, as in node %s, are unknown to MXNet", node->name);
+        else if ((number == HY_OP_moments && ((const hy__moments_rec *)node->record)->axes.n <= 0) ||
+                 (number == HY_OP_reverse && ((const hy__reverse_rec *)node->record)->axis.n < 0))
+            hy__warn(F, "%s of all axes, as in node %s, is unknown to MXNet", op->name, node->name);
     }
     return F->code ? -1 : 0;
 }
@@ -51884,6 +51908,7 @@ static const hy__compound_op hy__compounds[] = {
     /* of one matrix it is of shape () there, (1,) here: it is the first of many that are one */
     { "_npi_det", "", 1, 1, "drop(linalg_det(expand_dims(%0, axis=0)), 0)" },
     { "_npi_average", "axis|returned|weighted", 1, 2, "=average" },
+    { "_npi_concatenate", "axis", 1, HY__EINSUM_MOST, "=concatenate" },    /* axis None: each in one line */
     { "_npi_normal", "loc|scale|size|dtype", 0, 2, "=normal" },
     { "_npi_uniform", "low|high|size|dtype", 0, 2, "=uniform" },
     { "_npi_exponential", "scale|size", 0, 0,
@@ -52872,7 +52897,7 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
 #ifndef HYBRID_NO_IO
 typedef struct hy__compound {
     hy__making  M;
-    hy__edge    in[4];
+    hy__edge    in[HY__EINSUM_MOST];
     const char *key[24], *value[24];
     int         attrs, nin, truth;      /* do all inputs hold true or false? */
 } hy__compound;
@@ -53154,6 +53179,13 @@ static void hy__make_rot90(hy__compound *C)
     x = hy__one(C, HY_OP_swap_axes, x, "dim2", second);
     if (turns == 3) hy__one(C, HY_OP_reverse, x, "axis", second);
 }
+static void hy__make_concatenate(hy__compound *C)
+{
+    int k;
+    for (k = 0; k < C->nin; k++) C->in[k] = hy__one(C, HY_OP_reshape, C->in[k], "shape", "(-1,)");
+    hy__make_with(&C->M, "dim", "0");
+    hy__make_op(&C->M, HY_OP_concat, C->nin, C->in);
+}
 /* With weights of the same shape, or along the last axis. */
 static void hy__make_average(hy__compound *C)
 {
@@ -53250,12 +53282,19 @@ static void hy__make_syrk(hy__compound *C)
 }
 static void hy__make_trmm(hy__compound *C)
 {
-    int right = hy__says(C, "rightside");
+    int right = hy__says(C, "rightside"), turned = hy__says(C, "transpose");
     int upper = !strcmp(hy__said(C, "lower", "True"), "False") || !strcmp(hy__said(C, "lower", "1"), "0");
+    hy__edge x = C->in[0];
     hy__said_number(C, "alpha", 1);
-    C->in[0] = hy__one(C, upper ? HY_OP_triu : HY_OP_tril, C->in[0], "k", "0");
-    hy__make_formula(C, right ? "linalg_gemm2(%1, %0, alpha=$alpha:1, transpose_b=$transpose)"
-                     : "linalg_gemm2(%0, %1, alpha=$alpha:1, transpose_a=$transpose)");
+    if (upper) {                        /* MXNet has tril alone */
+        hy__make_with(&C->M, "dim1", "-2");
+        x = hy__one(C, HY_OP_swap_axes, x, "dim2", "-1");
+        turned = !turned;
+    }
+    x = hy__one(C, HY_OP_tril, x, "k", "0");
+    hy__make_with(&C->M, "alpha", hy__said(C, "alpha", "1"));
+    hy__make_with(&C->M, right ? "transpose_b" : "transpose_a", turned ? "True" : "False");
+    hy__two(C, HY_OP_linalg_gemm2, right ? C->in[1] : x, right ? x : C->in[1]);
 }
 
 /* --- index tuples and the numbers of places in an array of this shape --- */
@@ -53350,11 +53389,12 @@ static void hy__make_upsampling(hy__compound *C)
 
 /* The functions that >>parser names, in the order of the words. */
 static const char hy__compound_names[] = "copysign_scalar|ldexp_scalar|around|pad|identity_matrix|rot90"
-    "|average|dot|normal|uniform|bernoulli|gemm|syrk|trmm|ravel|unravel|box_decode|upsampling";
+    "|average|concatenate|dot|normal|uniform|bernoulli|gemm|syrk|trmm|ravel|unravel|box_decode|upsampling";
 static void (*const hy__compound_makes[])(hy__compound *C) = {
     hy__make_copysign_scalar, hy__make_ldexp_scalar, hy__make_around, hy__make_pad, hy__make_identity_matrix,
-    hy__make_rot90, hy__make_average, hy__make_dot, hy__make_normal, hy__make_uniform, hy__make_bernoulli,
-    hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_ravel, hy__make_unravel, hy__make_box_decode,
+    hy__make_rot90, hy__make_average, hy__make_concatenate, hy__make_dot, hy__make_normal, hy__make_uniform,
+    hy__make_bernoulli, hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_ravel, hy__make_unravel,
+    hy__make_box_decode,
 #ifndef HYBRID_NO_VISION
     hy__make_upsampling
 #endif
@@ -53369,12 +53409,19 @@ static const char *hy__node_says(const hy__reader *R, const int *field, const ch
     return t < 0 ? NULL : hy__json_text(&R->j, t);
 }
 
-/* UpSampling is one only where it is bilinear; NULL: not one of these. */
+/* UpSampling is one only where it is bilinear, _npi_concatenate without an axis. NULL: not one of these. */
 static const hy__compound_op *hy__compound_find(const hy__reader *R, const int *field)
 {
-    const char *op = hy__json_text(&R->j, field[HY__IN_OP]), *type = NULL;
-    if (!strcmp(op, "UpSampling")) type = hy__node_says(R, field, "sample_type");
-    return strcmp(op, "UpSampling") || (type && !strcmp(type, "bilinear")) ? hy__compound_named(op) : NULL;
+    static const char *const only[][3] = { { "UpSampling", "sample_type", "bilinear" },
+                                           { "_npi_concatenate", "axis", "None" } };
+    const char *op = hy__json_text(&R->j, field[HY__IN_OP]), *says;
+    int i;
+    for (i = 0; i < 2; i++) {
+        if (strcmp(op, only[i][0])) continue;
+        says = hy__node_says(R, field, only[i][1]);
+        if (!says || strcmp(says, only[i][2])) return NULL;
+    }
+    return hy__compound_named(op);
 }
 
 /* Inputs and attributes; 0, or -1 after an error. */
