@@ -1372,6 +1372,9 @@ struct hy_op {
 #define HY_I_cast HY_I_DATA
 #define HY_O_cast HY_O_OUT
 #define HY_P_cast(P, R) P(R, dtype, dtype, dtype, HY_REQUIRED, "type of the result")
+#define HY_I_amp_cast HY_I_DATA
+#define HY_O_amp_cast HY_O_OUT
+#define HY_P_amp_cast HY_P_cast
 #define HY_I_where(I) I(condition, ONE, 1) I(x, ONE, 1) I(y, ONE, 1)
 #define HY_O_where HY_O_OUT
 #define HY_P_where HY_NOTHING
@@ -1840,8 +1843,9 @@ struct hy_op {
     OP(smooth_l1, "smooth_l1", NULL, HY_OP_POINTWISE, "(sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2)") \
     OPT(hard_sigmoid, "hard_sigmoid", NULL, HY_OP_POINTWISE, "alpha x + beta, clipped to [0, 1]") \
     OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]") \
-    OP(cast, "Cast", "cast|amp_cast", HY_OP_STRIDED, \
+    OP(cast, "Cast", "cast", HY_OP_STRIDED, \
         "x in another type; floats become integers by truncation, out of range saturates") \
+    OP(amp_cast, "amp_cast", NULL, HY_OP_STRIDED, "floats of at most 32 bits in another type, else x") \
     OP(where, "where", NULL, 0, "x where condition is not 0, else y") \
     OPT(reshape, "Reshape", "reshape", HY_OP_VIEW | HY_OP_MOVES, "the same elements in another shape") \
     OPT(reshape_like, "reshape_like", NULL, HY_OP_VIEW | HY_OP_MOVES, "lhs in the shape of rhs") \
@@ -2094,6 +2098,8 @@ HY_API hy_array *hy_clip(hy_frame *F, hy_array *data, double a_min, double a_max
     /* x kept within [a_min, a_max] */
 HY_API hy_array *hy_cast(hy_frame *F, hy_array *data, hy_dtype dtype);
     /* x in another type; floats become integers by truncation, out of range saturates */
+HY_API hy_array *hy_amp_cast(hy_frame *F, hy_array *data, hy_dtype dtype);
+    /* floats of at most 32 bits in another type, else x */
 HY_API hy_array *hy_identity(hy_frame *F, hy_array *data);  /* x */
 HY_API hy_array *hy_block_grad(hy_frame *F, hy_array *data);  /* x; no gradient passes */
 
@@ -13019,8 +13025,17 @@ static int hy__cast_infer(hy_infer *I)
     hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
     return I->status;
 }
+static int hy__amp_cast_infer(hy_infer *I)
+{
+    hy_dtype from = I->in[0].dtype;
+    if (from == HY_F32 || from == HY_F16 || from == HY_BF16) return hy__cast_infer(I);
+    if (from) hy_infer_type(I, &I->out[0].dtype, from);
+    hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
+    return I->status;
+}
 HY__DIFF(cast, x->t.type.dtype == HY_BOOL ? NULL : hy_cast(F, dy, x->t.type.dtype))      /* steps are flat */
 #define HY__ON_cast hy__cast_infer, hy__copy_bind, hy__cast_diff, hy__pointwise_split
+#define HY__ON_amp_cast hy__amp_cast_infer, hy__copy_bind, hy__cast_diff, hy__pointwise_split
 
 /* One value everywhere: plan.f[0]. */
 HY__RUN(hy__run_fill)
@@ -33976,7 +33991,7 @@ static int hy__keeps_first(const hy__rewrite *R, int number, const hy__node *nod
 {
     const void *r = node->record;
     switch (number) {
-    case HY_OP_identity: case HY_OP_identity_like: case HY_OP_cast: case HY_OP_slice_axis:
+    case HY_OP_identity: case HY_OP_identity_like: case HY_OP_cast: case HY_OP_amp_cast: case HY_OP_slice_axis:
     case HY_OP_slice_like: case HY_OP_repeat: case HY_OP_tile: case HY_OP_broadcast_to:
     case HY_OP_broadcast_axis: case HY_OP_broadcast_like: return 1;
     case HY_OP_make_loss: case HY_OP_block_grad: case HY_OP_linear_regression_output:
@@ -63532,6 +63547,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_dstack, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_column_stack, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_cast, hy__c_cast, HY__C_WHOLE, NULL },
+    { HY_OP_amp_cast, hy__c_cast, HY__C_WHOLE, NULL },
     { HY_OP_softmax, hy__c_softmax, 0, NULL },
     { HY_OP_log_softmax, hy__c_softmax, 0, NULL },
     { HY_OP_softmin, hy__c_softmax, 0, NULL },

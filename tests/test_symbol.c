@@ -430,6 +430,22 @@ static void symbol_for_mxnet(void)
     CHECK(!hy_close(F));
 }
 
+/* What mixed precision casts, and what it leaves as it is. */
+static void symbol_amp_cast(void)
+{
+    static const struct { hy_dtype from, to; } cases[] = { { HY_F32, HY_F16 }, { HY_F16, HY_F16 }, { HY_F64, HY_F64 },
+                                                           { HY_I32, HY_I32 }, { HY_BOOL, HY_BOOL } };
+    hy_frame *F = hy_open(NULL);
+    hy_graph *g = symbol_read(F, SYMBOL_HEAD SYMBOL_OP("amp_cast", "\"dtype\": \"float16\"") SYMBOL_TAIL("[1, 0, 0]"));
+    size_t i;
+    CHECK(strstr(symbol_text(F, g), "\"op\": \"amp_cast\"") != NULL);
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hy_array *y = hy_graph_run(F, g, hy_cast(F, hy_ones(F, HY_SHAPE(2)), cases[i].from));
+        CHECK(y && hy_dtype_of(F, y) == cases[i].to && hy_value(F, y, 1) == 1);
+    }
+    CHECK(!hy_close(F));
+}
+
 static int symbol_oom_read(hy_frame *F)
 {
     hy_graph *g = symbol_read(F, SYMBOL_HEAD SYMBOL_OP("_npi_std", "\"axis\": \"(0, 1)\", \"__a__\": \"b\"")
@@ -455,5 +471,6 @@ static void test_symbol(void)
     RUN(symbol_without_labels);
     RUN(symbol_long_names);
     RUN(symbol_for_mxnet);
+    RUN(symbol_amp_cast);
     RUN(symbol_oom);
 }
