@@ -33991,8 +33991,8 @@ static int hy__keeps_first(const hy__rewrite *R, int number, const hy__node *nod
 {
     const void *r = node->record;
     switch (number) {
-    case HY_OP_identity: case HY_OP_identity_like: case HY_OP_cast: case HY_OP_amp_cast: case HY_OP_slice_axis:
-    case HY_OP_slice_like: case HY_OP_repeat: case HY_OP_tile: case HY_OP_broadcast_to:
+    case HY_OP_identity: case HY_OP_identity_like: case HY_OP_cast: case HY_OP_amp_cast:
+    case HY_OP_slice_axis: case HY_OP_slice_like: case HY_OP_repeat: case HY_OP_tile: case HY_OP_broadcast_to:
     case HY_OP_broadcast_axis: case HY_OP_broadcast_like: return 1;
     case HY_OP_make_loss: case HY_OP_block_grad: case HY_OP_linear_regression_output:
     case HY_OP_mae_regression_output: return !R->mode->recorded;
@@ -52447,6 +52447,7 @@ static int hy__make_op(hy__making *M, int number, int n, const hy__edge *in)
     if (!node) return -1;
     if (n) memcpy(node->in, in, (size_t)n * sizeof *in);
     if (hy__node_join(R->F, R->g->store, node)) { hy__node_discard(R->F, node); return -1; }
+    if (op->flags & HY_OP_RANDOM) node->rank = R->ranks++;
     M->at.node = node;
     M->at.output = 0;
     return 0;
@@ -52738,6 +52739,9 @@ static int hy__make_norm(hy__making *M)
 static int hy__make_squares(hy__making *M)
 {
     hy__edge in[2];
+    int64_t v[HY_MAX_DIM];
+    if (M->text[HY__NP_AXIS] && !hy__read_tuple(M->text[HY__NP_AXIS], 0, HY_MAX_DIM, v))
+        return hy__make_against(M, HY_OP_sub, 0);       /* of no axes: each is its own mean */
     in[0] = M->at;
     hy__make_with(M, "keepdims", "True");
     if (hy__make_unary(M, HY_OP_mean, "axis", M->text[HY__NP_AXIS])) return -1;

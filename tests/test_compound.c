@@ -55,6 +55,8 @@ static const compound_case compound_cases[] = {
       "0.25, -0.75" },
     { "_np_diagflat", "\"k\": \"1\"", 1, 0, "(2,2)", "(5,5)",
       "0, -1, 0, 0, 0, 0, 0, 0.75, 0, 0, 0, 0, 0, -0.25, 0, 0, 0, 0, 0, 1.5, 0, 0, 0, 0, 0" },
+    { "_npi_std", "\"axis\": \"()\"", 1, 0, "(2)", "(2)",
+      "0, 0" },
     { "_npi_concatenate", "\"axis\": \"None\", \"num_args\": \"2\"", 1, 0, "(2,1) (1,3)", "(5)",
       "-1, 0.75, -0.25, 1.5, 0.5" },
     { "_npi_concatenate", "\"axis\": \"0\", \"num_args\": \"2\"", 1, 0, "(1,2) (1,2)", "(2,2)",
@@ -372,6 +374,9 @@ static void compound_others(void)
         { "_npi_uniform", "\"low\": \"None\", \"high\": \"3\"", 1, 2, 0.577 }, { "_npi_uniform", "", 2, 1, 0 } };
     hy_frame *F = hy_open(NULL);
     hy_array *x = hy_zeros(F, HY_SHAPE(4)), *y, *many = hy_ones(F, HY_SHAPE(5000));
+    static const char twice[] = "{\"nodes\": [{\"op\": \"_npi_exponential\", \"name\": \"a\", \"attrs\": {\"size\": \"(2,)\"}, "
+        "\"inputs\": []}, {\"op\": \"_npi_exponential\", \"name\": \"b\", \"attrs\": {\"size\": \"(2,)\"}, \"inputs\": []}], "
+        "\"arg_nodes\": [], \"heads\": [[0, 0, 0], [1, 0, 0]], \"attrs\": {\"mxnet_version\": [\"int\", 10901]}}";
     char text[2000];
     size_t i;
     memcpy(hy_write(F, x), odd, sizeof odd);
@@ -380,6 +385,8 @@ static void compound_others(void)
     CHECK(y && !memcmp(hy_data(F, y), tamed, sizeof tamed));
     y = hy_graph_run(F, symbol_read(F, truths), x);
     CHECK(y && hy_dtype_of(F, y) == HY_BOOL && !memcmp(hy_data(F, y), "\0\1\1\0", 4));
+    y = hy_graph_run(F, symbol_read(F, twice), NULL);   /* each node draws its own */
+    CHECK(y && hy_value(F, hy_get(F, y, 0), 0) != hy_value(F, hy_get(F, y, 1), 0));
     for (i = 0; i < sizeof draws / sizeof *draws; i++) {
         compound_text(text, draws[i].op, draws[i].attrs, draws[i].inputs, 1);
         y = hy_graph_run(F, symbol_read(F, text), !draws[i].inputs ? NULL
