@@ -51938,6 +51938,7 @@ static const hy__compound_op hy__compounds[] = {
     { "_linalg_trmm", "alpha|transpose|rightside|lower", 2, 2, "=trmm" },
     { "_linalg_potri", "", 1, 1,                        /* of L L^T */
       "tril(%0, k=0); linalg_inverse(linalg_gemm2(%a, %a, transpose_b=True))" },
+    { "_linalg_makediag", "offset", 1, 1, "=make_diag" },
     { "_linalg_extractdiag", "offset", 1, 1, "diag(%0, k=$offset:0, axis1=-2, axis2=-1)" },
     { "_linalg_sumlogdiag", "", 1, 1, "sum(log(diag(%0, k=0, axis1=-2, axis2=-1)), axis=-1)" },
     { "_contrib_quadratic", "a|b|c", 1, 1,
@@ -51945,6 +51946,7 @@ static const hy__compound_op hy__compounds[] = {
     /* a step whose gradient is that of x: the step, which has none, and x - x, of which one half has */
     { "_contrib_round_ste", "", 1, 1, "add(block_grad(round(%0)), sub(%0, block_grad(%0)))" },
     { "_contrib_sign_ste", "", 1, 1, "add(block_grad(sign(%0)), sub(%0, block_grad(%0)))" },
+    { "SVMOutput", "margin|regularization_coefficient|use_linear", 2, 2, "=svm" },
     /* index tuples and the numbers of places in an array of this shape */
     { "_ravel_multi_index", "shape", 1, 1, "=ravel" },
     { "_unravel_index", "shape", 1, 1, "=unravel" },
@@ -53316,6 +53318,39 @@ static void hy__make_trmm(hy__compound *C)
     hy__two(C, HY_OP_linalg_gemm2, right ? C->in[1] : x, right ? x : C->in[1]);
 }
 
+/* Vectors along diagonal k: with as many zeros behind each as it is away, where row + k is the column. */
+static void hy__make_diagonal(hy__compound *C)
+{
+    int k = hy__said_int(C, "offset", 0);
+    char many[16];
+    hy__edge part[2];
+    if (k) {
+        part[0] = C->in[0];
+        hy__text_i64(many, k < 0 ? -k : k);
+        hy__make_formula(C, "zeros_like(slice_axis(%0, axis=-1, begin=0, end=1))");
+        hy__make_with(&C->M, "axis", "-1");
+        part[1] = hy__one(C, HY_OP_repeat, C->M.at, "repeats", many);
+        hy__make_with(&C->M, "dim", "-1");
+        C->in[0] = hy__make_op(&C->M, HY_OP_concat, 2, part) ? part[0] : C->M.at;
+    }
+    hy__make_formula(C, "arange_like(%0, axis=-1); equal(expand_dims(add_scalar(%a, $offset:0), axis=1), "
+                     "expand_dims(%a, axis=0))");
+    C->in[1] = C->M.at;
+    C->in[0] = hy__one(C, HY_OP_expand_dims, C->in[0], "axis", k < 0 ? "-2" : "-1");
+    hy__make_formula(C, "add(zeros_like(%0), %1); where(%a, broadcast_like(%0, %a), zeros_like(%a))");
+}
+
+/* The data; their gradient is that of max(0, margin - x) where the label is, max(0, margin + x) elsewhere, or
+ * of its square, whatever comes in. */
+static void hy__make_svm(hy__compound *C)
+{
+    hy__make_formula(C, "equal(expand_dims(%1, axis=1), expand_dims(arange_like(%0, axis=1), axis=0)); "
+                     "relu(add_scalar(mul(add_scalar(mul_scalar(%a, -2), 1), %0), $margin:1))");
+    if (!hy__says(C, "use_linear")) hy__one(C, HY_OP_square, C->M.at, NULL, NULL);
+    C->in[1] = hy__beside(C, HY_OP_mul_scalar, C->M.at, hy__said_number(C, "regularization_coefficient", 1));
+    hy__make_formula(C, "add(block_grad(%0), sub(make_loss(%1), block_grad(%1)))");
+}
+
 /* --- index tuples and the numbers of places in an array of this shape --- */
 static void hy__make_ravel(hy__compound *C)
 {
@@ -53408,12 +53443,13 @@ static void hy__make_upsampling(hy__compound *C)
 
 /* The functions that >>parser names, in the order of the words. */
 static const char hy__compound_names[] = "copysign_scalar|ldexp_scalar|around|pad|identity_matrix|rot90"
-    "|average|concatenate|dot|normal|uniform|bernoulli|gemm|syrk|trmm|ravel|unravel|box_decode|upsampling";
+    "|average|concatenate|dot|normal|uniform|bernoulli|gemm|syrk|trmm|make_diag|svm|ravel|unravel|box_decode"
+    "|upsampling";
 static void (*const hy__compound_makes[])(hy__compound *C) = {
     hy__make_copysign_scalar, hy__make_ldexp_scalar, hy__make_around, hy__make_pad, hy__make_identity_matrix,
     hy__make_rot90, hy__make_average, hy__make_concatenate, hy__make_dot, hy__make_normal, hy__make_uniform,
-    hy__make_bernoulli, hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_ravel, hy__make_unravel,
-    hy__make_box_decode,
+    hy__make_bernoulli, hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_diagonal, hy__make_svm,
+    hy__make_ravel, hy__make_unravel, hy__make_box_decode,
 #ifndef HYBRID_NO_VISION
     hy__make_upsampling
 #endif

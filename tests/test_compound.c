@@ -57,6 +57,14 @@ static const compound_case compound_cases[] = {
       "0, -1, 0, 0, 0, 0, 0, 0.75, 0, 0, 0, 0, 0, -0.25, 0, 0, 0, 0, 0, 1.5, 0, 0, 0, 0, 0" },
     { "_npi_std", "\"axis\": \"()\"", 1, 0, "(2)", "(2)",
       "0, 0" },
+    { "_linalg_makediag", "", 0, 0, "(2)", "(2,2)",
+      "-1, 0, 0, 0.75" },
+    { "_linalg_makediag", "\"offset\": \"1\"", 0, 0, "(1,2)", "(1,3,3)",
+      "0, -1, 0, 0, 0, 0.75, 0, 0, 0" },
+    { "_linalg_makediag", "\"offset\": \"-2\"", 0, 0, "(1)", "(3,3)",
+      "0, 0, 0, 0, 0, 0, -1, 0, 0" },
+    { "SVMOutput", "\"margin\": \"2\"", 0, 0, "(2,2) (2)", "(2,2)",
+      "-1, 0.75, -0.25, 1.5" },
     { "_npi_concatenate", "\"axis\": \"None\", \"num_args\": \"2\"", 1, 0, "(2,1) (1,3)", "(5)",
       "-1, 0.75, -0.25, 1.5, 0.5" },
     { "_npi_concatenate", "\"axis\": \"0\", \"num_args\": \"2\"", 1, 0, "(1,2) (1,2)", "(2,2)",
@@ -323,6 +331,14 @@ static void compound_gradients(void)
     hy_backward(F, hy_add_n(F, hy_group(F, y, box)), NULL);
     hy_pause(F);
     CHECK_NEAR(hy_item(F, hy_sum(F, hy_grad_of(F, box), HY_ALL, NULL)), 8, 0);
+    compound_text(text, "SVMOutput", "\"regularization_coefficient\": \"2\"", 2, 0);
+    x = hy_full(F, HY_SHAPE(1, 4), 0.5);
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_graph_run(F, symbol_read(F, text), hy_group(F, x, hy_full(F, HY_SHAPE(1), 3)));
+    hy_backward(F, y, NULL);
+    hy_pause(F);
+    CHECK(y && hy_value(F, hy_grad_of(F, x), 0, 0) == 6 && hy_value(F, hy_grad_of(F, x), 0, 3) == -2);
     CHECK(!hy_error(F));
     CHECK(hy_close(F) == 0);
 }
