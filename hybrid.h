@@ -51233,14 +51233,27 @@ static int hy__to_scalar(const hy__node *node)
            !((const hy__reshape_rec *)node->record)->shape.n;
 }
 
-/* The name an operator goes by in files, and an attribute that says what it stands for there. */
-static const char *hy__written_op(const hy__node *node, const char **key, const char **value)
+/* Is it a broadcast_to all of whose sizes are given? To more axes there goes that of MXNet's numpy interface
+ * alone. */
+static int hy__to_sizes(const hy__node *node)
+{
+    const hy_ints *to = &((const hy__broadcast_to_rec *)node->record)->shape;
+    int d = 0;
+    if (hy__op_number(node->op) != HY_OP_broadcast_to) return 0;
+    while (d < to->n && to->v[d] > 0) d++;
+    return d == to->n;
+}
+
+/* The name an operator goes by in files, and an attribute that says what it stands for there. np: in a file
+ * where () is a shape. */
+static const char *hy__written_op(const hy__node *node, int np, const char **key, const char **value)
 {
     const hy_op *op = node->op;
     *key = *value = NULL;
     if (hy__op_number(op) == HY_OP_softrelu) { *key = "act_type"; *value = "softrelu"; return "Activation"; }
     if (hy__to_scalar(node)) { *key = "newshape"; *value = "()"; return "_np_reshape"; }
     if (hy__op_number(op) == HY_OP_elemwise_arctan2) return "_npi_arctan2";
+    if (np && hy__to_sizes(node)) return "_npi_broadcast_to";
     return op->mxnet ? op->mxnet : op->name;
 }
 
@@ -51357,7 +51370,7 @@ static void hy__attrs_of_op(hy__attrs *a, const hy_graph *g, const hy__node *nod
     const hy__note *note = hy__notes_of(g, node, &n);
     for (; n; n--, note++) hy__attrs_add(a, note->key)->text = note->value;
     if (hy__control_of(node) >= 0) { hy__attrs_of_control(a, node, hy__control_of(node)); return; }
-    hy__written_op(node, &key, &value);
+    hy__written_op(node, a->np, &key, &value);
     if (key) { hy__attrs_add(a, key)->text = value; return; }
     for (attr = node->op->attr; attr && attr->name; attr++)
         if (attr->kind == HY_ATTR_shape)
@@ -51421,7 +51434,7 @@ static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
     if (node->op) hy__attrs_of_op(&a, g, node);
     else hy__attrs_of_variable(&a, g, node);
     hy__put_text(t, i ? ", \n    {\n      \"op\": " : "\n    {\n      \"op\": ");
-    hy__put_quoted(t, node->op ? hy__written_op(node, &key, &value) : "null", 0);
+    hy__put_quoted(t, node->op ? hy__written_op(node, s->np, &key, &value) : "null", 0);
     hy__put_text(t, ", \n      \"name\": ");
     hy__put_quoted(t, s->name ? s->name[i] : node->name, 0);
     hy__put_text(t, ", ");
@@ -51644,6 +51657,8 @@ static int hy__within_open(hy_frame *F, hy__within *all, hy_graph *g)
     return -1;
 }
 
+static int hy__pads_odd(const hy_ints *width) { return width->n != 8 && width->n != 10; }
+
 /* What MXNet 1.9 cannot read is warned of; what has no name in files goes to the line, what has none that is
  * text cannot be written. */
 static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line, const char *who)
@@ -51668,6 +51683,8 @@ static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line
         else if ((number == HY_OP_moments && ((const hy__moments_rec *)node->record)->axes.n <= 0) ||
                  (number == HY_OP_reverse && ((const hy__reverse_rec *)node->record)->axis.n < 0))
             hy__warn(F, "%s of all axes, as in node %s, is unknown to MXNet", op->name, node->name);
+        else if (number == HY_OP_pad && hy__pads_odd(&((const hy__pad_rec *)node->record)->pad_width))
+            hy__warn(F, "MXNet pads arrays of 4 or 5 dims alone, unlike node %s", node->name);
     }
     return F->code ? -1 : 0;
 }

@@ -418,6 +418,10 @@ static void symbol_for_mxnet(void)
     g = symbol_read(F, SYMBOL_HEAD ", {\"op\": \"_linalg_trmm\", \"name\": \"x\", \"attrs\": {\"lower\": \"False\"}, "
                     "\"inputs\": [[0, 0, 0], [0, 0, 0]]}" SYMBOL_TAIL("[1, 0, 0]"));
     CHECK(strstr(symbol_text(F, g), "_npi_tril") && !strstr(symbol_text(F, g), "_npi_triu"));
+    g = symbol_read(F, SYMBOL_HEAD SYMBOL_OP("_npi_broadcast_to", "\"shape\": \"(2, 3)\"") "], \"arg_nodes\": [0], \"heads\": "
+                    "[[1, 0, 0]], \"attrs\": {\"mxnet_version\": [\"int\", 10901], \"is_np_shape\": [\"int\", 1]}}");
+    CHECK(strstr(symbol_text(F, g), "\"_npi_broadcast_to\"") != NULL);
+    CHECK_STR(symbol_text(F, symbol_read(F, symbol_text(F, g))), symbol_text(F, g));
     states.state_outputs = 1;
     x = hy_var(S, "t", NULL);
     g = hy_compile(S, hy_rnn(S, x, hy_var(S, "w", NULL), hy_var(S, "s", NULL), hy_var(S, "c", NULL), NULL, 3, 1,
