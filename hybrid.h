@@ -1374,6 +1374,9 @@ struct hy_op {
 #define HY_I_cast HY_I_DATA
 #define HY_O_cast HY_O_OUT
 #define HY_P_cast(P, R) P(R, dtype, dtype, dtype, HY_REQUIRED, "type of the result")
+#define HY_I_amp_cast HY_I_DATA
+#define HY_O_amp_cast HY_O_OUT
+#define HY_P_amp_cast HY_P_cast
 #define HY_I_where(I) I(condition, ONE, 1) I(x, ONE, 1) I(y, ONE, 1)
 #define HY_O_where HY_O_OUT
 #define HY_P_where HY_NOTHING
@@ -1842,8 +1845,9 @@ struct hy_op {
     OP(smooth_l1, "smooth_l1", NULL, HY_OP_POINTWISE, "(sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2)") \
     OPT(hard_sigmoid, "hard_sigmoid", NULL, HY_OP_POINTWISE, "alpha x + beta, clipped to [0, 1]") \
     OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]") \
-    OP(cast, "Cast", "cast|amp_cast", HY_OP_STRIDED, \
+    OP(cast, "Cast", "cast", HY_OP_STRIDED, \
         "x in another type; floats become integers by truncation, out of range saturates") \
+    OP(amp_cast, "amp_cast", NULL, HY_OP_STRIDED, "floats of at most 32 bits in another type, else x") \
     OP(where, "where", NULL, 0, "x where condition is not 0, else y") \
     OPT(reshape, "Reshape", "reshape", HY_OP_VIEW | HY_OP_MOVES, "the same elements in another shape") \
     OPT(reshape_like, "reshape_like", NULL, HY_OP_VIEW | HY_OP_MOVES, "lhs in the shape of rhs") \
@@ -2096,6 +2100,8 @@ HY_API hy_array *hy_clip(hy_frame *F, hy_array *data, double a_min, double a_max
     /* x kept within [a_min, a_max] */
 HY_API hy_array *hy_cast(hy_frame *F, hy_array *data, hy_dtype dtype);
     /* x in another type; floats become integers by truncation, out of range saturates */
+HY_API hy_array *hy_amp_cast(hy_frame *F, hy_array *data, hy_dtype dtype);
+    /* floats of at most 32 bits in another type, else x */
 HY_API hy_array *hy_identity(hy_frame *F, hy_array *data);  /* x */
 HY_API hy_array *hy_block_grad(hy_frame *F, hy_array *data);  /* x; no gradient passes */
 
@@ -13094,8 +13100,17 @@ static int hy__cast_infer(hy_infer *I)
     hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
     return I->status;
 }
+static int hy__amp_cast_infer(hy_infer *I)
+{
+    hy_dtype from = I->in[0].dtype;
+    if (from == HY_F32 || from == HY_F16 || from == HY_BF16) return hy__cast_infer(I);
+    if (from) hy_infer_type(I, &I->out[0].dtype, from);
+    hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
+    return I->status;
+}
 HY__DIFF(cast, x->t.type.dtype == HY_BOOL ? NULL : hy_cast(F, dy, x->t.type.dtype))      /* steps are flat */
 #define HY__ON_cast hy__cast_infer, hy__copy_bind, hy__cast_diff, hy__pointwise_split
+#define HY__ON_amp_cast hy__amp_cast_infer, hy__copy_bind, hy__cast_diff, hy__pointwise_split
 
 /* One value everywhere: plan.f[0]. */
 HY__RUN(hy__run_fill)
@@ -33188,14 +33203,25 @@ static int hy__visible(const hy__node *node, int output, int *at)
     return seen;
 }
 
-/* "fc1_output", "split0_output2"; a variable keeps its name. */
+/* "fc1_output", "split0_output2", "bn0_mean", as MXNet has it; a variable keeps its name. */
 static void hy__put_output_name(hy__line *line, const hy__node *node, int output)
 {
+    static const char *const named[][4] = {
+        { "BatchNorm", "output", "mean", "var" }, { "LayerNorm", "output", "mean", "std" },
+        { "GroupNorm", "output", "mean", "std" }, { "RNN", "output", "state_output", "statecell_output" },
+        { "_contrib_MultiBoxTarget", "loc_target", "loc_mask", "cls_target" },
+        { "_contrib_MultiProposal", "output", "score", "" } };
     int at, many = hy__visible(node, output, &at);
+    const char *op = node->op && node->op->mxnet ? node->op->mxnet : "";
+    size_t i;
     hy__puts(line, node->name);
     if (!node->op) return;
-    hy__puts(line, "_output");
-    if (many > 1) hy__put_int(line, at);
+    hy__puts(line, "_");
+    for (i = 0; i < sizeof named / sizeof *named; i++)
+        if (at < 3 && !strcmp(op, named[i][0])) { hy__puts(line, named[i][at + 1]); return; }
+    hy__puts(line, "output");
+    if (many > 1 || hy__word_number("SliceChannel|sort|_linalg_det|CTCLoss|_contrib_box_nms", op) >= 0)
+        hy__put_int(line, at);
 }
 
 /* Outputs, then internals: made at the first question and kept, so that the text lives with the graph. */
@@ -34156,8 +34182,8 @@ static int hy__keeps_first(const hy__rewrite *R, int number, const hy__node *nod
 {
     const void *r = node->record;
     switch (number) {
-    case HY_OP_identity: case HY_OP_identity_like: case HY_OP_cast: case HY_OP_slice_axis:
-    case HY_OP_slice_like: case HY_OP_repeat: case HY_OP_tile: case HY_OP_broadcast_to:
+    case HY_OP_identity: case HY_OP_identity_like: case HY_OP_cast: case HY_OP_amp_cast:
+    case HY_OP_slice_axis: case HY_OP_slice_like: case HY_OP_repeat: case HY_OP_tile: case HY_OP_broadcast_to:
     case HY_OP_broadcast_axis: case HY_OP_broadcast_like: return 1;
     case HY_OP_make_loss: case HY_OP_block_grad: case HY_OP_linear_regression_output:
     case HY_OP_mae_regression_output: return !R->mode->recorded;
@@ -51439,13 +51465,27 @@ static int hy__to_scalar(const hy__node *node)
            !((const hy__reshape_rec *)node->record)->shape.n;
 }
 
-/* The name an operator goes by in files, and an attribute that says what it stands for there. */
-static const char *hy__written_op(const hy__node *node, const char **key, const char **value)
+/* Is it a broadcast_to all of whose sizes are given? To more axes there goes that of MXNet's numpy interface
+ * alone. */
+static int hy__to_sizes(const hy__node *node)
+{
+    const hy_ints *to = &((const hy__broadcast_to_rec *)node->record)->shape;
+    int d = 0;
+    if (hy__op_number(node->op) != HY_OP_broadcast_to) return 0;
+    while (d < to->n && to->v[d] > 0) d++;
+    return d == to->n;
+}
+
+/* The name an operator goes by in files, and an attribute that says what it stands for there. np: in a file
+ * where () is a shape. */
+static const char *hy__written_op(const hy__node *node, int np, const char **key, const char **value)
 {
     const hy_op *op = node->op;
     *key = *value = NULL;
     if (hy__op_number(op) == HY_OP_softrelu) { *key = "act_type"; *value = "softrelu"; return "Activation"; }
     if (hy__to_scalar(node)) { *key = "newshape"; *value = "()"; return "_np_reshape"; }
+    if (hy__op_number(op) == HY_OP_elemwise_arctan2) return "_npi_arctan2";
+    if (np && hy__to_sizes(node)) return "_npi_broadcast_to";
     return op->mxnet ? op->mxnet : op->name;
 }
 
@@ -51454,11 +51494,19 @@ static const hy_shape *hy__shape_in(const void *record, const hy_attr *attr)
     return (const hy_shape *)(const void *)((const char *)record + attr->offset);
 }
 
+static double hy__real_in(const void *record, const hy_attr *attr)
+{
+    return *(const double *)(const void *)((const char *)record + attr->offset);
+}
+static int hy__is_whole(double v) { return fabs(v) < INT_MAX && v == floor(v); }
+
 /* Lists that are empty, which is the default but not always a value, and "all axes", which is None here and
- * nothing there. */
+ * nothing there; no scale, which is a scale of 0 there. */
 static int hy__is_left_out(const void *record, const hy_attr *attr)
 {
     const hy_ints *v = (const hy_ints *)(const void *)((const char *)record + attr->offset);
+    if (attr->kind == HY_ATTR_real)
+        return !strncmp(attr->mxnet, "scale_", 6) && hy__real_in(record, attr) == 0;
     if (attr->kind == HY_ATTR_reals) return !v->n;      /* a hy_reals begins as a hy_ints does */
     if (attr->kind != HY_ATTR_ints && attr->kind != HY_ATTR_oints) return 0;
     return (!v->n && attr->missing == 0) || (v->n < 0 && !strcmp(attr->mxnet, "axes"));
@@ -51554,12 +51602,14 @@ static void hy__attrs_of_op(hy__attrs *a, const hy_graph *g, const hy__node *nod
     const hy__note *note = hy__notes_of(g, node, &n);
     for (; n; n--, note++) hy__attrs_add(a, note->key)->text = note->value;
     if (hy__control_of(node) >= 0) { hy__attrs_of_control(a, node, hy__control_of(node)); return; }
-    hy__written_op(node, &key, &value);
+    hy__written_op(node, a->np, &key, &value);
     if (key) { hy__attrs_add(a, key)->text = value; return; }
     for (attr = node->op->attr; attr && attr->name; attr++)
         if (attr->kind == HY_ATTR_shape)
             hy__attrs_shape(a, attr->mxnet, hy__shape_in(node->record, attr));
         else if (hy__is_left_out(node->record, attr)) continue;
+        else if (!strcmp(attr->mxnet, "rpn_min_size") && hy__is_whole(hy__real_in(node->record, attr)))
+            hy__attrs_line(a, attr->mxnet, "%d", (int)hy__real_in(node->record, attr));
         else hy__attrs_add(a, attr->mxnet)->attr = attr;
     for (i = 0; node->op->in[i].name; i++)
         if (node->op->in[i].kind == HY_ARG_LIST) hy__attrs_line(a, "num_args", "%d", node->nin);
@@ -51616,7 +51666,7 @@ static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
     if (node->op) hy__attrs_of_op(&a, g, node);
     else hy__attrs_of_variable(&a, g, node);
     hy__put_text(t, i ? ", \n    {\n      \"op\": " : "\n    {\n      \"op\": ");
-    hy__put_quoted(t, node->op ? hy__written_op(node, &key, &value) : "null", 0);
+    hy__put_quoted(t, node->op ? hy__written_op(node, s->np, &key, &value) : "null", 0);
     hy__put_text(t, ", \n      \"name\": ");
     hy__put_quoted(t, s->name ? s->name[i] : node->name, 0);
     hy__put_text(t, ", ");
@@ -51839,6 +51889,8 @@ static int hy__within_open(hy_frame *F, hy__within *all, hy_graph *g)
     return -1;
 }
 
+static int hy__pads_odd(const hy_ints *width) { return width->n != 8 && width->n != 10; }
+
 /* What MXNet 1.9 cannot read is warned of; what has no name in files goes to the line, what has none that is
  * text cannot be written. */
 static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line, const char *who)
@@ -51854,13 +51906,17 @@ static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line
         if (op && hy__control_of(node) >= 0) hy__symbol_check_control(F, node, line, who);
         else if (number >= 0 && !op->mxnet)
             hy__say(line, "%s%s of node %s", line->n ? ", " : "", op->name, node->name);
-        else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma", op->mxnet) >= 0))
+        else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma|_npi_triu",
+                                                      op->mxnet) >= 0))
             hy__warn(F, "operator %s of node %s is unknown to MXNet", op->name, node->name);
         else if (number == HY_OP_activation &&
                  ((const hy__activation_rec *)node->record)->act_type >= HY_ACT_LOG_SIGMOID)
             hy__warn(F, "act_type of node %s is unknown to MXNet", node->name);
-        else if (number == HY_OP_moments && ((const hy__moments_rec *)node->record)->axes.n <= 0)
-            hy__warn(F, "moments of all axes, as in node %s, are unknown to MXNet", node->name);
+        else if ((number == HY_OP_moments && ((const hy__moments_rec *)node->record)->axes.n <= 0) ||
+                 (number == HY_OP_reverse && ((const hy__reverse_rec *)node->record)->axis.n < 0))
+            hy__warn(F, "%s of all axes, as in node %s, is unknown to MXNet", op->name, node->name);
+        else if (number == HY_OP_pad && hy__pads_odd(&((const hy__pad_rec *)node->record)->pad_width))
+            hy__warn(F, "MXNet pads arrays of 4 or 5 dims alone, unlike node %s", node->name);
     }
     return F->code ? -1 : 0;
 }
@@ -52131,6 +52187,7 @@ static const hy__compound_op hy__compounds[] = {
     /* of one matrix it is of shape () there, (1,) here: it is the first of many that are one */
     { "_npi_det", "", 1, 1, "drop(linalg_det(expand_dims(%0, axis=0)), 0)" },
     { "_npi_average", "axis|returned|weighted", 1, 2, "=average" },
+    { "_npi_concatenate", "axis", 1, HY__EINSUM_MOST, "=concatenate" },    /* axis None: each in one line */
     { "_npi_normal", "loc|scale|size|dtype", 0, 2, "=normal" },
     { "_npi_uniform", "low|high|size|dtype", 0, 2, "=uniform" },
     { "_npi_exponential", "scale|size", 0, 0,
@@ -52145,6 +52202,7 @@ static const hy__compound_op hy__compounds[] = {
     { "_linalg_trmm", "alpha|transpose|rightside|lower", 2, 2, "=trmm" },
     { "_linalg_potri", "", 1, 1,                        /* of L L^T */
       "tril(%0, k=0); linalg_inverse(linalg_gemm2(%a, %a, transpose_b=True))" },
+    { "_linalg_makediag", "offset", 1, 1, "=make_diag" },
     { "_linalg_extractdiag", "offset", 1, 1, "diag(%0, k=$offset:0, axis1=-2, axis2=-1)" },
     { "_linalg_sumlogdiag", "", 1, 1, "sum(log(diag(%0, k=0, axis1=-2, axis2=-1)), axis=-1)" },
     { "_contrib_quadratic", "a|b|c", 1, 1,
@@ -52152,6 +52210,7 @@ static const hy__compound_op hy__compounds[] = {
     /* a step whose gradient is that of x: the step, which has none, and x - x, of which one half has */
     { "_contrib_round_ste", "", 1, 1, "add(block_grad(round(%0)), sub(%0, block_grad(%0)))" },
     { "_contrib_sign_ste", "", 1, 1, "add(block_grad(sign(%0)), sub(%0, block_grad(%0)))" },
+    { "SVMOutput", "margin|regularization_coefficient|use_linear", 2, 2, "=svm" },
     /* index tuples and the numbers of places in an array of this shape */
     { "_ravel_multi_index", "shape", 1, 1, "=ravel" },
     { "_unravel_index", "shape", 1, 1, "=unravel" },
@@ -52654,6 +52713,7 @@ static int hy__make_op(hy__making *M, int number, int n, const hy__edge *in)
     if (!node) return -1;
     if (n) memcpy(node->in, in, (size_t)n * sizeof *in);
     if (hy__node_join(R->F, R->g->store, node)) { hy__node_discard(R->F, node); return -1; }
+    if (op->flags & HY_OP_RANDOM) node->rank = R->ranks++;
     M->at.node = node;
     M->at.output = 0;
     return 0;
@@ -52945,6 +53005,9 @@ static int hy__make_norm(hy__making *M)
 static int hy__make_squares(hy__making *M)
 {
     hy__edge in[2];
+    int64_t v[HY_MAX_DIM];
+    if (M->text[HY__NP_AXIS] && !hy__read_tuple(M->text[HY__NP_AXIS], 0, HY_MAX_DIM, v))
+        return hy__make_against(M, HY_OP_sub, 0);       /* of no axes: each is its own mean */
     in[0] = M->at;
     hy__make_with(M, "keepdims", "True");
     if (hy__make_unary(M, HY_OP_mean, "axis", M->text[HY__NP_AXIS])) return -1;
@@ -53119,7 +53182,7 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
 #ifndef HYBRID_NO_IO
 typedef struct hy__compound {
     hy__making  M;
-    hy__edge    in[4];
+    hy__edge    in[HY__EINSUM_MOST];
     const char *key[24], *value[24];
     int         attrs, nin, truth;      /* do all inputs hold true or false? */
 } hy__compound;
@@ -53401,6 +53464,13 @@ static void hy__make_rot90(hy__compound *C)
     x = hy__one(C, HY_OP_swap_axes, x, "dim2", second);
     if (turns == 3) hy__one(C, HY_OP_reverse, x, "axis", second);
 }
+static void hy__make_concatenate(hy__compound *C)
+{
+    int k;
+    for (k = 0; k < C->nin; k++) C->in[k] = hy__one(C, HY_OP_reshape, C->in[k], "shape", "(-1,)");
+    hy__make_with(&C->M, "dim", "0");
+    hy__make_op(&C->M, HY_OP_concat, C->nin, C->in);
+}
 /* With weights of the same shape, or along the last axis. */
 static void hy__make_average(hy__compound *C)
 {
@@ -53497,12 +53567,52 @@ static void hy__make_syrk(hy__compound *C)
 }
 static void hy__make_trmm(hy__compound *C)
 {
-    int right = hy__says(C, "rightside");
+    int right = hy__says(C, "rightside"), turned = hy__says(C, "transpose");
     int upper = !strcmp(hy__said(C, "lower", "True"), "False") || !strcmp(hy__said(C, "lower", "1"), "0");
+    hy__edge x = C->in[0];
     hy__said_number(C, "alpha", 1);
-    C->in[0] = hy__one(C, upper ? HY_OP_triu : HY_OP_tril, C->in[0], "k", "0");
-    hy__make_formula(C, right ? "linalg_gemm2(%1, %0, alpha=$alpha:1, transpose_b=$transpose)"
-                     : "linalg_gemm2(%0, %1, alpha=$alpha:1, transpose_a=$transpose)");
+    if (upper) {                        /* MXNet has tril alone */
+        hy__make_with(&C->M, "dim1", "-2");
+        x = hy__one(C, HY_OP_swap_axes, x, "dim2", "-1");
+        turned = !turned;
+    }
+    x = hy__one(C, HY_OP_tril, x, "k", "0");
+    hy__make_with(&C->M, "alpha", hy__said(C, "alpha", "1"));
+    hy__make_with(&C->M, right ? "transpose_b" : "transpose_a", turned ? "True" : "False");
+    hy__two(C, HY_OP_linalg_gemm2, right ? C->in[1] : x, right ? x : C->in[1]);
+}
+
+/* Vectors along diagonal k: with as many zeros behind each as it is away, where row + k is the column. */
+static void hy__make_diagonal(hy__compound *C)
+{
+    int k = hy__said_int(C, "offset", 0);
+    char many[16];
+    hy__edge part[2];
+    if (k) {
+        part[0] = C->in[0];
+        hy__text_i64(many, k < 0 ? -k : k);
+        hy__make_formula(C, "zeros_like(slice_axis(%0, axis=-1, begin=0, end=1))");
+        hy__make_with(&C->M, "axis", "-1");
+        part[1] = hy__one(C, HY_OP_repeat, C->M.at, "repeats", many);
+        hy__make_with(&C->M, "dim", "-1");
+        C->in[0] = hy__make_op(&C->M, HY_OP_concat, 2, part) ? part[0] : C->M.at;
+    }
+    hy__make_formula(C, "arange_like(%0, axis=-1); equal(expand_dims(add_scalar(%a, $offset:0), axis=1), "
+                     "expand_dims(%a, axis=0))");
+    C->in[1] = C->M.at;
+    C->in[0] = hy__one(C, HY_OP_expand_dims, C->in[0], "axis", k < 0 ? "-2" : "-1");
+    hy__make_formula(C, "add(zeros_like(%0), %1); where(%a, broadcast_like(%0, %a), zeros_like(%a))");
+}
+
+/* The data; their gradient is that of max(0, margin - x) where the label is, max(0, margin + x) elsewhere, or
+ * of its square, whatever comes in. */
+static void hy__make_svm(hy__compound *C)
+{
+    hy__make_formula(C, "equal(expand_dims(%1, axis=1), expand_dims(arange_like(%0, axis=1), axis=0)); "
+                     "relu(add_scalar(mul(add_scalar(mul_scalar(%a, -2), 1), %0), $margin:1))");
+    if (!hy__says(C, "use_linear")) hy__one(C, HY_OP_square, C->M.at, NULL, NULL);
+    C->in[1] = hy__beside(C, HY_OP_mul_scalar, C->M.at, hy__said_number(C, "regularization_coefficient", 1));
+    hy__make_formula(C, "add(block_grad(%0), sub(make_loss(%1), block_grad(%1)))");
 }
 
 /* --- index tuples and the numbers of places in an array of this shape --- */
@@ -53597,11 +53707,13 @@ static void hy__make_upsampling(hy__compound *C)
 
 /* The functions that >>parser names, in the order of the words. */
 static const char hy__compound_names[] = "copysign_scalar|ldexp_scalar|around|pad|identity_matrix|rot90"
-    "|average|dot|normal|uniform|bernoulli|gemm|syrk|trmm|ravel|unravel|box_decode|upsampling";
+    "|average|concatenate|dot|normal|uniform|bernoulli|gemm|syrk|trmm|make_diag|svm|ravel|unravel|box_decode"
+    "|upsampling";
 static void (*const hy__compound_makes[])(hy__compound *C) = {
     hy__make_copysign_scalar, hy__make_ldexp_scalar, hy__make_around, hy__make_pad, hy__make_identity_matrix,
-    hy__make_rot90, hy__make_average, hy__make_dot, hy__make_normal, hy__make_uniform, hy__make_bernoulli,
-    hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_ravel, hy__make_unravel, hy__make_box_decode,
+    hy__make_rot90, hy__make_average, hy__make_concatenate, hy__make_dot, hy__make_normal, hy__make_uniform,
+    hy__make_bernoulli, hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_diagonal, hy__make_svm,
+    hy__make_ravel, hy__make_unravel, hy__make_box_decode,
 #ifndef HYBRID_NO_VISION
     hy__make_upsampling
 #endif
@@ -53616,12 +53728,19 @@ static const char *hy__node_says(const hy__reader *R, const int *field, const ch
     return t < 0 ? NULL : hy__json_text(&R->j, t);
 }
 
-/* UpSampling is one only where it is bilinear; NULL: not one of these. */
+/* UpSampling is one only where it is bilinear, _npi_concatenate without an axis. NULL: not one of these. */
 static const hy__compound_op *hy__compound_find(const hy__reader *R, const int *field)
 {
-    const char *op = hy__json_text(&R->j, field[HY__IN_OP]), *type = NULL;
-    if (!strcmp(op, "UpSampling")) type = hy__node_says(R, field, "sample_type");
-    return strcmp(op, "UpSampling") || (type && !strcmp(type, "bilinear")) ? hy__compound_named(op) : NULL;
+    static const char *const only[][3] = { { "UpSampling", "sample_type", "bilinear" },
+                                           { "_npi_concatenate", "axis", "None" } };
+    const char *op = hy__json_text(&R->j, field[HY__IN_OP]), *says;
+    int i;
+    for (i = 0; i < 2; i++) {
+        if (strcmp(op, only[i][0])) continue;
+        says = hy__node_says(R, field, only[i][1]);
+        if (!says || strcmp(says, only[i][2])) return NULL;
+    }
+    return hy__compound_named(op);
 }
 
 /* Inputs and attributes; 0, or -1 after an error. */
@@ -63743,6 +63862,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_dstack, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_column_stack, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_cast, hy__c_cast, HY__C_WHOLE, NULL },
+    { HY_OP_amp_cast, hy__c_cast, HY__C_WHOLE, NULL },
     { HY_OP_softmax, hy__c_softmax, 0, NULL },
     { HY_OP_log_softmax, hy__c_softmax, 0, NULL },
     { HY_OP_softmin, hy__c_softmax, 0, NULL },

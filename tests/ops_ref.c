@@ -1182,6 +1182,11 @@ static const char *const cases_cast[] = {
     "(0,3) | dtype=int8", NULL
 };
 static const ref_op ref_cast = { REFA_ALL, refa_cast, REF_DECLARED, refa_cast_dx, 1e-6, cases_cast };
+static const char *const cases_amp_cast[] = {
+    "(3,4) | dtype=float32", "(7,19) | dtype=float16", "(2,1,3,2)int[0,100] | dtype=float16", "(1) | dtype=bfloat16",
+    "(0,3) | dtype=float32", NULL
+};
+static const ref_op ref_amp_cast = { REFA_ALL, refa_cast, REF_DECLARED, refa_cast_dx, 1e-6, cases_amp_cast };
 
 static void refa_where(ref_case *c)   /* a condition of one axis chooses slices */
 {

@@ -55,6 +55,20 @@ static const compound_case compound_cases[] = {
       "0.25, -0.75" },
     { "_np_diagflat", "\"k\": \"1\"", 1, 0, "(2,2)", "(5,5)",
       "0, -1, 0, 0, 0, 0, 0, 0.75, 0, 0, 0, 0, 0, -0.25, 0, 0, 0, 0, 0, 1.5, 0, 0, 0, 0, 0" },
+    { "_npi_std", "\"axis\": \"()\"", 1, 0, "(2)", "(2)",
+      "0, 0" },
+    { "_linalg_makediag", "", 0, 0, "(2)", "(2,2)",
+      "-1, 0, 0, 0.75" },
+    { "_linalg_makediag", "\"offset\": \"1\"", 0, 0, "(1,2)", "(1,3,3)",
+      "0, -1, 0, 0, 0, 0.75, 0, 0, 0" },
+    { "_linalg_makediag", "\"offset\": \"-2\"", 0, 0, "(1)", "(3,3)",
+      "0, 0, 0, 0, 0, 0, -1, 0, 0" },
+    { "SVMOutput", "\"margin\": \"2\"", 0, 0, "(2,2) (2)", "(2,2)",
+      "-1, 0.75, -0.25, 1.5" },
+    { "_npi_concatenate", "\"axis\": \"None\", \"num_args\": \"2\"", 1, 0, "(2,1) (1,3)", "(5)",
+      "-1, 0.75, -0.25, 1.5, 0.5" },
+    { "_npi_concatenate", "\"axis\": \"0\", \"num_args\": \"2\"", 1, 0, "(1,2) (1,2)", "(2,2)",
+      "-1, 0.75, -0.25, 1.5" },
     { "_npi_rot90", "\"k\": \"0\", \"axes\": \"(0, 1)\"", 1, 0, "(2,3)", "(2,3)",
       "-1, 0.75, -0.25, 1.5, 0.5, -0.5" },
     { "_npi_rot90", "\"k\": \"1\", \"axes\": \"(0, 1)\"", 1, 0, "(2,3)", "(3,2)",
@@ -317,6 +331,14 @@ static void compound_gradients(void)
     hy_backward(F, hy_add_n(F, hy_group(F, y, box)), NULL);
     hy_pause(F);
     CHECK_NEAR(hy_item(F, hy_sum(F, hy_grad_of(F, box), HY_ALL, NULL)), 8, 0);
+    compound_text(text, "SVMOutput", "\"regularization_coefficient\": \"2\"", 2, 0);
+    x = hy_full(F, HY_SHAPE(1, 4), 0.5);
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_graph_run(F, symbol_read(F, text), hy_group(F, x, hy_full(F, HY_SHAPE(1), 3)));
+    hy_backward(F, y, NULL);
+    hy_pause(F);
+    CHECK(y && hy_value(F, hy_grad_of(F, x), 0, 0) == 6 && hy_value(F, hy_grad_of(F, x), 0, 3) == -2);
     CHECK(!hy_error(F));
     CHECK(hy_close(F) == 0);
 }
@@ -368,6 +390,9 @@ static void compound_others(void)
         { "_npi_uniform", "\"low\": \"None\", \"high\": \"3\"", 1, 2, 0.577 }, { "_npi_uniform", "", 2, 1, 0 } };
     hy_frame *F = hy_open(NULL);
     hy_array *x = hy_zeros(F, HY_SHAPE(4)), *y, *many = hy_ones(F, HY_SHAPE(5000));
+    static const char twice[] = "{\"nodes\": [{\"op\": \"_npi_exponential\", \"name\": \"a\", \"attrs\": {\"size\": \"(2,)\"}, "
+        "\"inputs\": []}, {\"op\": \"_npi_exponential\", \"name\": \"b\", \"attrs\": {\"size\": \"(2,)\"}, \"inputs\": []}], "
+        "\"arg_nodes\": [], \"heads\": [[0, 0, 0], [1, 0, 0]], \"attrs\": {\"mxnet_version\": [\"int\", 10901]}}";
     char text[2000];
     size_t i;
     memcpy(hy_write(F, x), odd, sizeof odd);
@@ -376,6 +401,8 @@ static void compound_others(void)
     CHECK(y && !memcmp(hy_data(F, y), tamed, sizeof tamed));
     y = hy_graph_run(F, symbol_read(F, truths), x);
     CHECK(y && hy_dtype_of(F, y) == HY_BOOL && !memcmp(hy_data(F, y), "\0\1\1\0", 4));
+    y = hy_graph_run(F, symbol_read(F, twice), NULL);   /* each node draws its own */
+    CHECK(y && hy_value(F, hy_get(F, y, 0), 0) != hy_value(F, hy_get(F, y, 1), 0));
     for (i = 0; i < sizeof draws / sizeof *draws; i++) {
         compound_text(text, draws[i].op, draws[i].attrs, draws[i].inputs, 1);
         y = hy_graph_run(F, symbol_read(F, text), !draws[i].inputs ? NULL

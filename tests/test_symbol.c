@@ -402,6 +402,54 @@ static void symbol_long_names(void)
     CHECK(!hy_close(F));
 }
 
+/* What MXNet takes for something else, or does not take, is written so that it does; outputs have its names. */
+static void symbol_for_mxnet(void)
+{
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    hy_array *x = hy_var(S, "x", NULL), *y = hy_var(S, "y", NULL);
+    hy_rnn_opt states = { 0 };
+    hy_graph *g = hy_compile(S, hy_group(S, hy_bilinear_resize(S, x, NULL, 4, 5, NULL), hy_elemwise_arctan2(S, x, y),
+                                         hy_proposal(S, x, y, hy_var(S, "info", NULL), NULL)));
+    const char *text = symbol_text(F, g);
+    CHECK(!strstr(text, "\"scale_height\"") && !strstr(text, "\"scale_width\""));
+    CHECK(strstr(text, "\"rpn_min_size\": \"16\"") != NULL);
+    CHECK(strstr(text, "\"_npi_arctan2\"") && !strstr(text, "\"_arctan2\""));
+    CHECK_STR(symbol_text(F, symbol_read(F, text)), text);
+    g = symbol_read(F, SYMBOL_HEAD ", {\"op\": \"_linalg_trmm\", \"name\": \"x\", \"attrs\": {\"lower\": \"False\"}, "
+                    "\"inputs\": [[0, 0, 0], [0, 0, 0]]}" SYMBOL_TAIL("[1, 0, 0]"));
+    CHECK(strstr(symbol_text(F, g), "_npi_tril") && !strstr(symbol_text(F, g), "_npi_triu"));
+    g = symbol_read(F, SYMBOL_HEAD SYMBOL_OP("_npi_broadcast_to", "\"shape\": \"(2, 3)\"") "], \"arg_nodes\": [0], \"heads\": "
+                    "[[1, 0, 0]], \"attrs\": {\"mxnet_version\": [\"int\", 10901], \"is_np_shape\": [\"int\", 1]}}");
+    CHECK(strstr(symbol_text(F, g), "\"_npi_broadcast_to\"") != NULL);
+    CHECK_STR(symbol_text(F, symbol_read(F, symbol_text(F, g))), symbol_text(F, g));
+    states.state_outputs = 1;
+    x = hy_var(S, "t", NULL);
+    g = hy_compile(S, hy_rnn(S, x, hy_var(S, "w", NULL), hy_var(S, "s", NULL), hy_var(S, "c", NULL), NULL, 3, 1,
+                             HY_RNN_LSTM, &states));
+    CHECK_STR(hy_graph_name(g, HY_NAMES_OUTPUTS, 0), "rnn0_output");
+    CHECK_STR(hy_graph_name(g, HY_NAMES_OUTPUTS, 1), "rnn0_state_output");
+    CHECK_STR(hy_graph_name(g, HY_NAMES_OUTPUTS, 2), "rnn0_statecell_output");
+    CHECK_STR(hy_graph_name(hy_compile(S, hy_sort(S, x, -1, NULL)), HY_NAMES_OUTPUTS, 0), "sort0_output0");
+    CHECK(!hy_error(F) && !hy_close(S));
+    CHECK(!hy_close(F));
+}
+
+/* What mixed precision casts, and what it leaves as it is. */
+static void symbol_amp_cast(void)
+{
+    static const struct { hy_dtype from, to; } cases[] = { { HY_F32, HY_F16 }, { HY_F16, HY_F16 }, { HY_F64, HY_F64 },
+                                                           { HY_I32, HY_I32 }, { HY_BOOL, HY_BOOL } };
+    hy_frame *F = hy_open(NULL);
+    hy_graph *g = symbol_read(F, SYMBOL_HEAD SYMBOL_OP("amp_cast", "\"dtype\": \"float16\"") SYMBOL_TAIL("[1, 0, 0]"));
+    size_t i;
+    CHECK(strstr(symbol_text(F, g), "\"op\": \"amp_cast\"") != NULL);
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hy_array *y = hy_graph_run(F, g, hy_cast(F, hy_ones(F, HY_SHAPE(2)), cases[i].from));
+        CHECK(y && hy_dtype_of(F, y) == cases[i].to && hy_value(F, y, 1) == 1);
+    }
+    CHECK(!hy_close(F));
+}
+
 static int symbol_oom_read(hy_frame *F)
 {
     hy_graph *g = symbol_read(F, SYMBOL_HEAD SYMBOL_OP("_npi_std", "\"axis\": \"(0, 1)\", \"__a__\": \"b\"")
@@ -426,5 +474,7 @@ static void test_symbol(void)
     RUN(symbol_odds);
     RUN(symbol_without_labels);
     RUN(symbol_long_names);
+    RUN(symbol_for_mxnet);
+    RUN(symbol_amp_cast);
     RUN(symbol_oom);
 }
