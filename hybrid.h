@@ -168,7 +168,9 @@
  *   and 5 x 5 to 10 x 10 ones of stride 2 over up to 4 channels, too (Winograd; shapes decide which): off by
  *   some 2^-19 of the largest sum of |weight value|, and a NaN or an infinity in the data makes whole squares
  *   around it NaN. One in a weight may make NaN of the padding that it meets, or not: kernels leave out what
- *   they know to be padding. HY_PASS_LAYOUT among opt.off goes without.
+ *   they know to be padding. Convolutions of f16 and bf16 with given weights, and norms, pooling and simple
+ *   functions behind them, compute in f32 without rounding in between. HY_PASS_LAYOUT among opt.off goes
+ *   without.
  *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
@@ -589,7 +591,7 @@ enum {                                  /* passes over a graph, for hy_hybridize
     HY_PASS_INPLACE = 64,               /* results may take the place of their inputs */
     HY_PASS_REUSE = 128,                /* memory of values that are no longer needed is used again */
     HY_PASS_PARALLEL = 256,             /* independent operators run at the same time */
-    HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have another layout inside */
+    HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have another layout, type */
     HY_PASS_AHEAD = 1024,               /* products of a loop's data, once for all of its turns */
     HY_PASS_ATTENTION = 2048,           /* attention that is written out becomes one operator */
     HY_PASS_ALL = 4095
@@ -35008,6 +35010,51 @@ static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edg
     }
 }
 
+/* --- layout: convolutions of 16 bits, and what stands between them, in f32 --- *
+ * Their fast ways are there. Every value keeps its type; some have a twin in f32, which was not rounded. */
+static int hy__has_twin(const hy__rewrite *R, const hy__node *node)
+{
+    int k;
+    for (k = 0; k < node->nin; k++) if (hy__twin_of(R, node->in[k].node, node->in[k].output)->node) return 1;
+    return 0;
+}
+
+static int hy__widens(const hy__rewrite *R, const hy__node *node)
+{
+    const hy_dtype dtype = node->type[0].dtype;
+    if ((dtype != HY_F16 && dtype != HY_BF16) || !hy__types_known(node->type, 1) ||
+        !hy__one_result(R, node) || node->nin < 1 || node->nin > HY__TWINS_MOST) return 0;
+    switch (hy__op_number(node->op)) {
+    case HY_OP_convolution: case HY_OP_deconvolution: return hy__is_fixed_twin(R, node->in[1].node);
+    case HY_OP_batch_norm: case HY_OP_pooling: case HY_OP_concat:
+    case HY_OP_relu: case HY_OP_activation: case HY_OP_leaky_relu: case HY_OP_sigmoid: case HY_OP_clip:
+    case HY_OP_hard_sigmoid: case HY_OP_add: case HY_OP_elemwise_add: case HY_OP_mul: case HY_OP_elemwise_mul:
+        return hy__has_twin(R, node);
+    default: return 0;
+    }
+}
+
+static int hy__halves_widen(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__edge given[HY__TWINS_MOST], *twin;
+    hy__cast_rec to;
+    int k;
+    if (R->mode->given || !node->op || node->early || !hy__is_function(R, node) ||
+        hy__is_fixed_twin(R, node) || !hy__widens(R, node)) return 0;
+    to.dtype = HY_F32;
+    for (k = 0; k < node->nin; k++) {
+        given[k] = in[k];
+        if (hy__edge_type(&in[k])->dtype == HY_F32) continue;
+        twin = hy__twin_of(R, node->in[k].node, node->in[k].output);
+        if (!twin->node && hy__rewrite_emit(R, HY_OP_cast, in[k].node->name, 1, &in[k], &to, twin)) return -1;
+        given[k] = *twin;
+    }
+    twin = hy__twin_of(R, node, 0);
+    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, twin)) return -1;
+    to.dtype = node->type[0].dtype;
+    return hy__rewrite_emit(R, HY_OP_cast, node->name, 1, twin, &to, out) ? -1 : 1;
+}
+
 /* --- layout: images abreast --- *
  * (N, C, places) becomes (N / 16, C, places, 16), and a kernel of k places one of k places and 1: the same
  * operators, of one dim more, on whole vectors. Pays in training, where it also serves the gradients that are
@@ -36682,6 +36729,10 @@ static const hy__pass hy__passes[] = {
     { HY_PASS_FOLD,       "fold",       HY__PASS(FOLD, hy__fold),       NULL,                0 },
     { HY_PASS_ALGEBRA,    "algebra",    HY__PASS(ALGEBRA, hy__algebra), NULL,                0 },
     { HY_PASS_CSE,        "cse",        HY__PASS(CSE, hy__common),      hy__find_twins_room, 0 },
+#ifndef HYBRID_NO_VISION
+    { HY_PASS_LAYOUT, "widen", HY__BUILT(convolution) ? HY__PASS(LAYOUT, hy__halves_widen) : NULL,
+      hy__find_last, HY__PASS_LOOSE | HY__PASS_INFERENCE },
+#endif
     { HY_PASS_BATCH_NORM, "batch_norm", HY__BUILT(batch_norm) ? HY__PASS(BATCH_NORM, hy__batch_norm) : NULL,
       hy__find_fixed, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #ifndef HYBRID_NO_VISION

@@ -15,7 +15,7 @@ linear 700 softmax 990 attention 540 shapes 1500 indexing 760 sorting 800 recurr
 abreast 540 convolution 1570 direct 1360 few 400 strips 290 pooling 1310 norms 970 vision 1190 anchors 410 quantize 560 sampling 530
 creators 580
 linalg 370
-ops 220 invoke 1340 graph 1140 passes 1000 layouts 900 fusion 1290 pipeline 390 plan 1030 execute 1070 running 930
+ops 220 invoke 1340 graph 1140 passes 1000 layouts 960 fusion 1290 pipeline 390 plan 1030 execute 1070 running 930
 trace 1340 block 1310 calls 750 gradient 880 autograd 850 control 1370 loops 790 einsum 250 layers 1240 check 580 recurrent 710
 files 1010 formats 1270 symbol 750 parser 680 numpy 590 compound 640 reader 640 save 1440 calibrate 670 profile 270
 train 1560
