@@ -35026,7 +35026,7 @@ static int hy__widens(const hy__rewrite *R, const hy__node *node)
         !hy__one_result(R, node) || node->nin < 1 || node->nin > HY__TWINS_MOST) return 0;
     switch (hy__op_number(node->op)) {
     case HY_OP_convolution: case HY_OP_deconvolution: return hy__is_fixed_twin(R, node->in[1].node);
-    case HY_OP_batch_norm: case HY_OP_pooling: case HY_OP_concat:
+    case HY_OP_batch_norm: case HY_OP_batch_norm_relu: case HY_OP_pooling: case HY_OP_concat:
     case HY_OP_relu: case HY_OP_activation: case HY_OP_leaky_relu: case HY_OP_sigmoid: case HY_OP_clip:
     case HY_OP_hard_sigmoid: case HY_OP_add: case HY_OP_elemwise_add: case HY_OP_mul: case HY_OP_elemwise_mul:
         return hy__has_twin(R, node);
@@ -35039,8 +35039,8 @@ static int hy__halves_widen(hy__rewrite *R, const hy__node *node, const hy__edge
     hy__edge given[HY__TWINS_MOST], *twin;
     hy__cast_rec to;
     int k;
-    if (R->mode->given || !node->op || node->early || !hy__is_function(R, node) ||
-        hy__is_fixed_twin(R, node) || !hy__widens(R, node)) return 0;
+    if (R->mode->given || !node->op || node->early || hy__is_fixed_twin(R, node) || !hy__widens(R, node) ||
+        (!hy__is_function(R, node) && !hy__writes_aux(node->op))) return 0;     /* they do so in training */
     to.dtype = HY_F32;
     for (k = 0; k < node->nin; k++) {
         given[k] = in[k];
@@ -36730,7 +36730,8 @@ static const hy__pass hy__passes[] = {
     { HY_PASS_ALGEBRA,    "algebra",    HY__PASS(ALGEBRA, hy__algebra), NULL,                0 },
     { HY_PASS_CSE,        "cse",        HY__PASS(CSE, hy__common),      hy__find_twins_room, 0 },
 #ifndef HYBRID_NO_VISION
-    { HY_PASS_LAYOUT, "widen", HY__BUILT(convolution) ? HY__PASS(LAYOUT, hy__halves_widen) : NULL,
+    { HY_PASS_LAYOUT, "widen", HY__BUILT(convolution) && HY__BUILT(cast) && HY__TYPED(F32)
+                                   ? HY__PASS(LAYOUT, hy__halves_widen) : NULL,
       hy__find_last, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #endif
     { HY_PASS_BATCH_NORM, "batch_norm", HY__BUILT(batch_norm) ? HY__PASS(BATCH_NORM, hy__batch_norm) : NULL,

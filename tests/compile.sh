@@ -112,3 +112,38 @@ for flags in "" -DHYBRID_NO_TRAIN "$together" -DHYBRID_NO_TEXT "$together -DHYBR
     -DHYBRID_PASSES=0 "-DHYBRID_TYPES=1<<HY_F32" "$together -DHYBRID_NO_TEXT -DHYBRID_PASSES=HY_PASS_REUSE -DHYBRID_TYPES=1<<HY_F32"; do
     try "some operators: $flags" runs $cc -std=c99 -O0 $warn -I. $flags tests/some_ops.c
 done
+
+# A compiled convolution of 16 bits, where there is no cast that would give it 32.
+cat > "$out/half.c" <<'X'
+#define HYBRID_OPS(X) X(convolution) X(relu)
+#define HYBRID_IMPLEMENTATION
+#include "hybrid.h"
+#include <string.h>
+static hy_array *weight;
+static hy_array *half(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_convolution_opt opt;
+    (void)self;
+    memset(&opt, 0, sizeof opt);
+    opt.no_bias = 1;
+    return hy_relu(F, hy_convolution(F, x, weight, NULL, HY_INTS(3, 3), 20, &opt));
+}
+int main(void)
+{
+    static unsigned short ones[300], quarters[540];
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_block_new(F, sizeof *net, "net", half, 1);
+    hy_array *x;
+    int i;
+    for (i = 0; i < 300; i++) ones[i] = 0x3c00;
+    for (i = 0; i < 540; i++) quarters[i] = 0x3400;
+    x = hy_from(F, HY_SHAPE(1, 3, 10, 10), HY_F16, ones);
+    weight = hy_from(F, HY_SHAPE(20, 3, 3, 3), HY_F16, quarters);
+    hy_hybridize(F, net, NULL);
+    i = hy_value(F, hy_call(F, net, x), 0, 19, 7, 7) < 6.75 || hy_error(F);
+    return hy_close(F) || i;
+}
+X
+for flags in "" -DHYBRID_NO_TRAIN; do
+    try "16 bits and few operators: $flags" runs $cc -std=c99 -O0 $warn -I. $flags "$out/half.c"
+done
