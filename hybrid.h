@@ -2935,7 +2935,7 @@ HY_API const char *hy_graph_name(hy_graph *graph, hy_names which, int i);     /*
 /* Types of HY_NAMES_INPUTS and HY_NAMES_OUTPUTS from those known (dtype 0, ndim -1, dim -1: unknown), in
  * every direction. 1: all is known, 0: not all, -1: contradiction or error. */
 HY_API int         hy_graph_infer(hy_frame *F, hy_graph *graph, hy_type *inputs, hy_type *outputs);
-/* The program as text, one node per line, or as one expression: print((1 + 2) + (3 + 4)). */
+/* The program as text, one node per line, or as one expression: print((1 + 2) + (3 + 4)). 0: no memory. */
 typedef enum hy_form { HY_FORM_LINES, HY_FORM_INLINE } hy_form;
 HY_API size_t      hy_graph_text(hy_graph *graph, hy_form form, char *buffer, size_t bytes);
 /* The graph after the passes (off: a sum of HY_PASS_...) for such inputs; free it with hy_graph_free. */

@@ -303,8 +303,9 @@ static int memory_compose(hy_frame *F)
     o = g && h ? hy_optimize(F, g, in, NULL) : NULL;
     p = o ? hy_graph_planned(F, g, in) : NULL;
     if (hy_error(S)) hy_raise(F, hy_error_code(S), hy_error(S));
-    right = hy_count(S, inner) >= 4 && hy_graph_text(g, HY_FORM_LINES, text, sizeof text) > 10 &&
-            hy_graph_count(o) > 0 && hy_graph_plan(F, g, in).total > 0;
+    right = hy_count(S, inner) >= 4 && hy_graph_count(o) > 0 && hy_graph_plan(F, g, in).total > 0;
+    if (g && hy_graph_text(g, HY_FORM_LINES, text, sizeof text) < 10)          /* it has no frame to tell */
+        hy_raise(F, HY_ERROR_MEMORY, "out of memory: no text");
     right &= hy_graph_heads(h) == 1;
     hy_graph_free(F, p);
     hy_graph_free(F, o);
