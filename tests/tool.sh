@@ -240,11 +240,11 @@ done
 try "run reduce" 0 run reduce --input data=reduce-in0.npy --output "$out/reduce.npz" --json
 json "run: outputs in order" "[o['name'] for o in it['outputs']][:3] == ['many2_sum0_output', 'many2_mean0_output', 'many2_max0_output'] and len(it['outputs']) == 13"
 try "run lstm" 0 run lstm --input data0=lstm-in0.npy --input=data1=lstm-in1.npy --input data2=lstm-in2.npy --output "$out/l/" --threads 1
-near "run lstm as MXNet" lstm-out0.npy "$out/l/lstm0_rnn0_output0.npy" lstm-out1.npy "$out/l/lstm0_rnn0_output1.npy" \
-    lstm-out2.npy "$out/l/lstm0_rnn0_output2.npy"
+near "run lstm as MXNet" lstm-out0.npy "$out/l/lstm0_rnn0_output.npy" lstm-out1.npy "$out/l/lstm0_rnn0_state_output.npy" \
+    lstm-out2.npy "$out/l/lstm0_rnn0_statecell_output.npy"
 try "run --imperative" 0 run lstm --input data0=lstm-in0.npy --input data1=lstm-in1.npy --input data2=lstm-in2.npy \
     --output "$out/i" --imperative
-same "run --imperative is the same" "$out/l/lstm0_rnn0_output0.npy" "$out/i/lstm0_rnn0_output0.npy"
+same "run --imperative is the same" "$out/l/lstm0_rnn0_output.npy" "$out/i/lstm0_rnn0_output.npy"
 try "run on random values" 0 run bn --input data=random:2,3,8,8:5 --output "$out/r1.npz"
 try "run on the same random values" 0 run bn --input data=random:2,3,8,8:5 --output "$out/r2.npz"
 same "run: the same seed" "$out/r1.npz" "$out/r2.npz"
