@@ -4137,12 +4137,13 @@ static int hy__isa_of_machine(void)
 {
 #if HY__X86
     __builtin_cpu_init();
-#if HY__PAIRS
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bf16")) return HY_ISA_AVX512_BF16;
-#endif
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) return HY_ISA_AVX512;
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+#if HY__PAIRS
+        if (__builtin_cpu_supports("avx512bf16")) return HY_ISA_AVX512_BF16;
+#endif
+        return HY_ISA_AVX512;
+    }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return HY_ISA_AVX2;
 #endif
     return HY_ISA_BASE;
@@ -14668,7 +14669,7 @@ static void hy__matmul_turn(hy__matmul *m)
 }
 #endif
 
-/* Can the processor multiply these in pairs, where they lie? */
+/* Does the processor multiply such in pairs? */
 static int hy__takes_pairs(const hy__kernels *kernels, hy_dtype dtype, int64_t k)
 {
     return !HY__CBLAS && kernels->pairs && dtype == HY_BF16 && k % 2 == 0 && k > 0;
