@@ -50,6 +50,7 @@
 #include "test_modes.c"
 #include "test_lifetime.c"
 #include "test_save.c"
+#include "test_golden.c"
 #include "test_machines.c"
 #include "test_symbol.c"
 #include "test_compound.c"
@@ -131,6 +132,7 @@ int main(int argc, char **argv)
     test_layers();
     test_modes();
     test_save();
+    test_golden();
     test_machines();
     test_symbol();
     test_compound();
