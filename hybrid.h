@@ -39974,7 +39974,7 @@ static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, hy__edge *e
     if (!node) node = x->param ? hy__param_node(S, hy__param_of(x)) : hy__captured_node(S, x, op);
     if (!node) return -1;
     edge->node = node;
-    edge->output = x->output;
+    edge->output = x->node ? x->output : 0;     /* else it is that of a call on the tape */
     return 0;
 }
 

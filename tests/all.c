@@ -58,6 +58,7 @@
 #include "test_profile.c"
 #include "test_layered.c"
 #include "test_control.c"
+#include "test_loops.c"
 #include "test_linalg.c"
 #include "test_random.c"
 #include "test_ahead.c"
@@ -140,6 +141,7 @@ int main(int argc, char **argv)
     test_profile();
     test_layered();
     test_control();
+    test_loops();
     test_ahead();
     test_stretch();
     test_floors();
