@@ -2801,7 +2801,7 @@ HY_API hy_shape    hy_shape_of(hy_frame *F, hy_array *x);
 HY_API hy_dtype    hy_dtype_of(hy_frame *F, hy_array *x);
 HY_API size_t      hy_dtype_size(hy_dtype dtype);
 HY_API const char *hy_dtype_name(hy_dtype dtype);                 /* "float32" */
-HY_API const char *hy_context_of(hy_frame *F, hy_array *x);       /* "cpu(0)": there is no other */
+HY_API const char *hy_context_of(hy_frame *F, hy_array *x);       /* "cpu(0)": of symbols, too */
 
 /* --- arrays: values (while tracing an error, and NULL or 0) --- */
 HY_API const void *hy_data(hy_frame *F, hy_array *x);             /* packed elements, valid while x lives */
@@ -7461,11 +7461,8 @@ HY_API int64_t hy_dim(hy_frame *F, hy_array *x, int axis)
 }
 HY_API const char *hy_context_of(hy_frame *F, hy_array *x)
 {
-    if (!hy__alive(F, x, "hy_context_of")) return NULL;
-    if (!x->node) return "cpu(0)";
-    return (const char *)hy__refuse(F, HY_ERROR_TRACE, "hy_context_of: 'Symbol' object has no attribute "
-                                    "'context': %s has no values yet; hybrid.h computes on the CPU only, so "
-                                    "there is nothing to ask", x->node->name);
+    hy__alive(F, x, "hy_context_of");
+    return "cpu(0)";                    /* never NULL: after an error, too, programs compare it with strcmp */
 }
 
 /* --- reading and writing --- */

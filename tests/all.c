@@ -50,6 +50,7 @@
 #include "test_modes.c"
 #include "test_lifetime.c"
 #include "test_save.c"
+#include "test_context.c"
 #include "test_golden.c"
 #include "test_machines.c"
 #include "test_symbol.c"
@@ -133,6 +134,7 @@ int main(int argc, char **argv)
     test_layers();
     test_modes();
     test_save();
+    test_context();
     test_golden();
     test_machines();
     test_symbol();
