@@ -1,5 +1,5 @@
 /* MARK: - 00 >>door ------------------------------------------------------------------------------------- */
-/* hybrid.h - 0.3.0 - tensors, gradients and hybrid networks in one C file - public domain or MIT
+/* hybrid.h - 0.4.0 - tensors, gradients and hybrid networks in one C file - public domain or MIT
  *
  * A network written as ordinary C runs line by line. One header, libc and pthreads, nothing else.
  * In exactly one source file:
@@ -332,7 +332,7 @@
  *     HYBRID_ASSERT(x)       checks of the library's own invariants; nothing by default
  */
 #define HYBRID_VERSION_MAJOR 0
-#define HYBRID_VERSION_MINOR 3
+#define HYBRID_VERSION_MINOR 4
 #define HYBRID_VERSION_PATCH 0
 #define HYBRID_VERSION (HYBRID_VERSION_MAJOR * 10000 + HYBRID_VERSION_MINOR * 100 + HYBRID_VERSION_PATCH)
 
@@ -402,11 +402,14 @@
 #elif HYBRID_MAX_DIM < 5 && !defined(HYBRID_NO_VISION)
 #error "HYBRID_MAX_DIM: convolutions have up to 5 dims"
 #endif
-#if HYBRID_MAX_DIM != 8                                 /* a program and an object that differ do not link */
-#define HY__OPEN_OF_(dims) hy_open_##dims
-#define HY__OPEN_OF(dims) HY__OPEN_OF_(dims)
-#define hy_open HY__OPEN_OF(HYBRID_MAX_DIM)
-#endif
+/* A program and an object of other versions, or of other dims, do not link: the linker misses a name such as
+ * hy_open_0_4_0_dims8, then the object is to be compiled anew. dlsym(library, HY_OPEN_SYMBOL) finds it. */
+#define HY__OPEN_OF_(major, minor, patch, dims) hy_open_##major##_##minor##_##patch##_dims##dims
+#define HY__OPEN_OF(major, minor, patch, dims) HY__OPEN_OF_(major, minor, patch, dims)
+#define hy_open HY__OPEN_OF(HYBRID_VERSION_MAJOR, HYBRID_VERSION_MINOR, HYBRID_VERSION_PATCH, HYBRID_MAX_DIM)
+#define HY__TEXT_OF_(x) #x
+#define HY__TEXT_OF(x) HY__TEXT_OF_(x)
+#define HY_OPEN_SYMBOL HY__TEXT_OF(hy_open)
 #ifndef HYBRID_PASSES
 #define HYBRID_PASSES HY_PASS_ALL                       /* a sum of HY_PASS_...: those that are built */
 #endif
@@ -65794,7 +65797,10 @@ HY__WARM_ROOMS
 /* MARK: - 99 >>end --------------------------------------------------------------------------------------
  *
  * HISTORY
- *   later  MENDED: running statistics in order; arrays of integers refuse arithmetic with numbers that are
+ *   0.4.0  CHANGED, which before 1.0 may happen: a program and an object of other versions do not link
+ *          (hy_open's symbol says which); hy_context_of answers "cpu(0)" in every mode.
+ *          Files of 0.3.0 are read as before.
+ *          MENDED: running statistics in order; arrays of integers refuse arithmetic with numbers that are
  *          no integers; second-order gradients of gamma, gammaln, softmax_output; hy_grad_of of a parameter
  *          without a gradient is NULL and no error; a list of hy_collect_params knows that its scope has
  *          ended; hy_graph_of stays until hy_graph_free; x + 0 makes +0 of -0 compiled, too; the largest of

@@ -107,6 +107,32 @@ differ_in_dims()
 }
 try "HYBRID_MAX_DIM" differ_in_dims
 
+# Nor does one that was compiled for another version, from before or after; what is asked for by name is found.
+cat > "$out/asked.c" <<'X'
+#include "hybrid.h"
+#include <dlfcn.h>
+#include <string.h>
+int main(void)
+{
+    hy_frame *(*open)(const hy_desc *) = NULL;
+    void *found = dlsym(dlopen(NULL, RTLD_NOW), HY_OPEN_SYMBOL);
+    memcpy(&open, &found, sizeof open);
+    return !open || open != hy_open || dlsym(dlopen(NULL, RTLD_NOW), "hy_open") || hy_close(open(NULL));
+}
+X
+differ_in_version()
+{
+    mkdir -p "$out/other" && sed 1d "$out/switch.c" > "$out/linked.c" &&
+        $cc -c -O0 -I. -DHYBRID_NO_SIMD "-DHYBRID_OPS(X)=X(add)" -x c -DHYBRID_IMPLEMENTATION hybrid.h -o "$out/few.o" || return 1
+    runs $cc -I. -rdynamic "$out/asked.c" "$out/few.o" -ldl || return 1
+    for part in MAJOR MINOR PATCH; do
+        sed "s/^#define HYBRID_VERSION_$part .*/#define HYBRID_VERSION_$part 77/" hybrid.h > "$out/other/hybrid.h"
+        ! $cc -I"$out/other" "$out/linked.c" "$out/few.o" -o "$out/linked" -lm -lpthread 2> "$out/linked.log" &&
+            grep -q 'hy_open_[0-9_]*77' "$out/linked.log" || return 1
+    done
+}
+try "another version" differ_in_version
+
 # A few operators alone, and what the others say.
 for flags in "" -DHYBRID_NO_TRAIN "$together" -DHYBRID_NO_TEXT "$together -DHYBRID_NO_TEXT -DHYBRID_STATIC" \
     -DHYBRID_PASSES=0 "-DHYBRID_TYPES=1<<HY_F32" "$together -DHYBRID_NO_TEXT -DHYBRID_PASSES=HY_PASS_REUSE -DHYBRID_TYPES=1<<HY_F32"; do

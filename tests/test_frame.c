@@ -28,7 +28,7 @@ static void frame_opens_and_closes(void)
     CHECK(F && G);
     CHECK(!hy_error(F) && hy_error_code(F) == HY_ERROR_OK);
     CHECK_STR(hy_mode(F), "ndarray");
-    CHECK(!strncmp(hy_version(), "0.3.0", 5));
+    CHECK(!strncmp(hy_version(), "0.4.0", 5));
     CHECK(hy_threads(F) >= 1 && hy_isa(F) >= HY_ISA_BASE);
     CHECK(hy_wait_all(F) == 0);
     CHECK(hy_close(F) == 0);
