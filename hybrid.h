@@ -39881,13 +39881,38 @@ static int hy__same_outside(const hy_array *a, const hy_array *b)
     return a->buffer == b->buffer && a->t.data == b->t.data && hy__same_layout(&a->t, &b->t);
 }
 
+static int hy__has_variable(const hy__nodes *store, const char *name)
+{
+    int i;
+    for (i = 0; i < store->n; i++)
+        if (!store->node[i]->op && !strcmp(store->node[i]->name, name)) return 1;
+    return 0;
+}
+
+/* What the variable is called: as the value is outside, unless the body has such a variable already. */
+static void hy__outside_name(const hy_frame *S, const hy_array *x, hy__line *line)
+{
+    size_t most = line->cap - 14;
+    int number = S->outsides;
+    if (x->node) hy__put_output_name(line, x->node, x->output);
+    else hy__puts(line, x->param ? hy__called(x->param) : "constant");
+    if (line->n > most) {               /* a long one ends with a whole letter of UTF-8 */
+        while (most && (line->text[most] & 0xc0) == 0x80) most--;
+        line->n = most;
+        line->text[most] = 0;
+    }
+    for (most = line->n; hy__has_variable(S->graph->store, line->text); number++) {
+        line->n = most;
+        hy__say(line, "_%d", number);
+    }
+}
+
 static hy__node *hy__outside_var(hy_frame *S, const hy_array *x)
 {
     char name[256];
     hy__line line = hy__line_open(name, sizeof name);
     hy__node *var;
-    if (x->node) hy__put_output_name(&line, x->node, x->output);
-    else hy__puts(&line, x->param ? hy__called(x->param) : "constant");
+    hy__outside_name(S, x, &line);
     var = hy__node_new(S, NULL, 0, 1, NULL, name);
     if (!var) return NULL;
     if (x->param) hy__fill_begin(S);
@@ -53850,8 +53875,25 @@ static hy__node *hy__read_compound(hy__reader *R, const hy__compound_op *c, cons
  */
 #ifndef HYBRID_NO_IO
 
-/* Variables are told apart by their names. */
-static int hy__read_names(hy__reader *R)
+/* Another name for a variable of a body, which its operator knows by its place alone. */
+static int hy__read_rename(hy__reader *R, hy__node *node, const hy__names *names, int number)
+{
+    char name[256];
+    hy__line line = hy__line_open(name, sizeof name);
+    size_t n = hy__utf8_until(node->name, strlen(node->name));
+    if (n > sizeof name - 14) n = hy__utf8_until(node->name, sizeof name - 14);
+    hy__put(&line, node->name, n);
+    do {
+        line.n = n;
+        hy__say(&line, "_%d", number++);
+    } while (hy__names_find(names, name) >= 0);
+    if (hy__set_string(R->F, &node->given, name)) return -1;
+    node->name = node->given;
+    return 0;
+}
+
+/* Variables are told apart by their names. In a body, where they need not be, they get such. */
+static int hy__read_names(hy__reader *R, int body)
 {
     const hy__json *j = &R->j;
     hy__names names;
@@ -53859,11 +53901,11 @@ static int hy__read_names(hy__reader *R)
     int i, k, t, at;
     memset(&names, 0, sizeof names);
     for (i = k = 0, t = R->nodes + 1; i < R->g->store->n && !R->F->code; i++) {
-        const hy__node *node = R->g->store->node[i];
+        hy__node *node = R->g->store->node[i];
         at = t;
         if (k < R->n && node == R->made[k]) { k++; t = j->token[t].next; }
         if (node->op) continue;
-        if (hy__names_find(&names, node->name) >= 0)
+        if (hy__names_find(&names, node->name) >= 0 && (!body || hy__read_rename(R, node, &names, i)))
             hy__damaged(R->s, (uint64_t)j->token[at].at, "two variables are called '%s'", node->name);
         else if (hy__names_add(heap, &names, node->name, i)) hy__no_memory(R->F, R->s->name);
     }
@@ -53927,7 +53969,7 @@ static int hy__read_head(hy__reader *R, int t, hy__edge *head)
     return 0;
 }
 
-static int hy__read_finish(hy__reader *R)
+static int hy__read_finish(hy__reader *R, int body)
 {
     const hy__json *j = &R->j;
     int i, t, n = j->token[R->heads].n;
@@ -53936,7 +53978,7 @@ static int hy__read_finish(hy__reader *R)
     for (i = 0, t = R->heads + 1; i < n; i++, t = j->token[t].next)
         if (hy__read_head(R, t, &R->g->head[i])) return -1;
     R->g->ranks = R->ranks;
-    return hy__read_names(R) || hy__graph_finish(R->F, R->g) || hy__read_keep_notes(R) ? -1 : 0;
+    return hy__read_names(R, body) || hy__graph_finish(R->F, R->g) || hy__read_keep_notes(R) ? -1 : 0;
 }
 
 /* --- control flow --- */
@@ -54097,7 +54139,7 @@ static int hy__read_body_finish(hy__control_read *C, int k, int vars)
         (*var)->constant.type.shape = hy__no_shape();
         if (hy__node_join(F, B->g->store, *var)) { hy__node_discard(F, *var); *var = NULL; return -1; }
     }
-    if (hy__read_finish(B)) return -1;
+    if (hy__read_finish(B, 1)) return -1;
     if (B->g->vars != vars) return hy__control_bad(C, "its body has other variables than inputs");
     for (i = 0; i < vars; i++) {
         B->g->var[i] = C->var[k][C->order[i]];
@@ -54395,7 +54437,7 @@ static hy_graph *hy__get_symbol(hy__input *s)
     R.s = s;
     hy__try(F);
     R.g = g = hy__graph_new(F, NULL);
-    if (g && (hy__json_open(&R.j, s) || hy__read_top(&R) || hy__read_finish(&R))) {
+    if (g && (hy__json_open(&R.j, s) || hy__read_top(&R) || hy__read_finish(&R, 0))) {
         hy__graph_drop(g);
         g = NULL;
     }

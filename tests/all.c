@@ -92,6 +92,7 @@
 #include "test_source_numbers.c"
 #include "test_quantize.c"
 #include "test_source_control.c"
+#include "test_outside.c"
 #include "test_onnx.c"
 #include "test_memory.c"
 #include "test_reading.c"
@@ -151,6 +152,7 @@ int main(int argc, char **argv)
     test_turns();
     test_recompute();
     test_source();
+    test_outside();
     test_quantize();
     test_linalg();
     test_random();
