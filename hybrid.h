@@ -101,7 +101,10 @@
  * OPTIONS
  *   The last argument of many operators is a pointer to options, NULL for the defaults. In an options
  *   struct zero means the default, so clear it first (hy_x_opt o = {0}) and set what differs. Where 0
- *   itself is meant and is not the default, write HY_ZERO.
+ *   itself is meant and is not the default, write HY_ZERO. Options bear MXNet's names: those of layers,
+ *   losses, optimisers, metrics and loaders Gluon's (strides, padding, weight_initializer), those of
+ *   operators the operators' (stride, pad). What is true there unless you say so is no_... here: no_center,
+ *   no_flatten, and no_bias for use_bias.
  *
  * GROUPS
  *   Several arrays as one handle: hy_group(F, a, b), hy_get(F, g, i), hy_count(F, g). Operators with many
@@ -2894,8 +2897,8 @@ HY_API void      hy_pause(hy_frame *F);                           /* ... to here
 HY_API int       hy_is_recording(hy_frame *F);
 HY_API int       hy_is_training(hy_frame *F);
 HY_API void      hy_set_training(hy_frame *F, int training);      /* apart from recording */
-typedef struct hy_backward_opt { hy_array *head_grads; int retain; } hy_backward_opt;
-typedef struct hy_grad_opt { hy_array *head_grads; int retain; int create_graph; } hy_grad_opt;
+typedef struct hy_backward_opt { hy_array *head_grads; int retain_graph; } hy_backward_opt;
+typedef struct hy_grad_opt { hy_array *head_grads; int retain_graph; int create_graph; } hy_grad_opt;
 HY_API void      hy_backward(hy_frame *F, hy_array *heads, const hy_backward_opt *opt);
 HY_API hy_array *hy_grad(hy_frame *F, hy_array *heads, hy_array *variables, const hy_grad_opt *opt);
 typedef hy_array *(*hy_function)(hy_frame *F, hy_array *x, void *user);
@@ -3091,16 +3094,17 @@ HY_API void        hy_set_mult(hy_frame *F, hy_array *param, double lr_mult, dou
 HY_API void        hy_share_params(hy_frame *F, hy_block *block, hy_block *from);  /* by path */
 
 /* --- initialisers --- */
-typedef struct hy_xavier_opt { int gaussian; int factor; double magnitude; } hy_xavier_opt;   /* 3 */
+enum { HY_RND_UNIFORM, HY_RND_GAUSSIAN };
 enum { HY_FACTOR_AVG, HY_FACTOR_IN, HY_FACTOR_OUT };
+typedef struct hy_xavier_opt { int rnd_type; int factor_type; double magnitude; } hy_xavier_opt;   /* 3 */
 HY_API hy_init hy_init_zeros(void);
 HY_API hy_init hy_init_ones(void);
 HY_API hy_init hy_init_constant(double value);
 HY_API hy_init hy_init_uniform(double scale);                     /* 0: 0.07 */
 HY_API hy_init hy_init_normal(double sigma);                      /* 0: 0.01 */
-HY_API hy_init hy_init_orthogonal(double scale, int gaussian);    /* 0: 1.414 */
+HY_API hy_init hy_init_orthogonal(double scale, int rand_type);   /* 0: 1.414; HY_RND_... */
 HY_API hy_init hy_init_xavier(const hy_xavier_opt *opt);
-HY_API hy_init hy_init_msra_prelu(int factor, double slope);      /* slope 0.25 is MXNet's default */
+HY_API hy_init hy_init_msra_prelu(int factor_type, double slope); /* slope 0.25 is MXNet's default */
 HY_API hy_init hy_init_bilinear(void);
 HY_API hy_init hy_init_lstm_bias(double forget_bias);
 HY_API hy_init hy_init_fused_rnn(const hy_init *inner, int mode, int hidden, int layers, int bidirectional,
@@ -3191,10 +3195,10 @@ typedef struct hy_nn_dense_opt {
     int         no_bias;
     int         no_flatten;             /* only the last axis is multiplied, else all but the first */
     hy_dtype    dtype;
-    hy_init     weight_init, bias_init;
+    hy_init     weight_initializer, bias_initializer;
 } hy_nn_dense_opt;
 HY_API hy_block *hy_nn_dense(hy_frame *F, int units, const hy_nn_dense_opt *opt);
-typedef struct hy_nn_embedding_opt { hy_dtype dtype; hy_init weight_init; } hy_nn_embedding_opt;
+typedef struct hy_nn_embedding_opt { hy_dtype dtype; hy_init weight_initializer; } hy_nn_embedding_opt;
 HY_API hy_block *hy_nn_embedding(hy_frame *F, int input_dim, int output_dim, const hy_nn_embedding_opt *opt);
 typedef struct hy_nn_dropout_opt { hy_ints axes; } hy_nn_dropout_opt;   /* along which the mask is constant */
 HY_API hy_block *hy_nn_dropout(hy_frame *F, double rate, const hy_nn_dropout_opt *opt);
@@ -3202,7 +3206,7 @@ HY_API hy_block *hy_nn_flatten(hy_frame *F);
 /* "relu", "sigmoid", "tanh", "softrelu", "softsign", "log_sigmoid" or "mish" */
 HY_API hy_block *hy_nn_activation(hy_frame *F, const char *activation);
 HY_API hy_block *hy_nn_leaky_relu(hy_frame *F, double alpha);           /* alpha x below 0 */
-typedef struct hy_nn_prelu_opt { int in_channels; hy_init alpha_init; } hy_nn_prelu_opt;    /* 1; 0.25 */
+typedef struct hy_nn_prelu_opt { int in_channels; hy_init alpha_initializer; } hy_nn_prelu_opt;  /* 1; 0.25 */
 HY_API hy_block *hy_nn_prelu(hy_frame *F, const hy_nn_prelu_opt *opt);
 HY_API hy_block *hy_nn_elu(hy_frame *F, double alpha);                  /* alpha (exp(x) - 1) below 0 */
 HY_API hy_block *hy_nn_selu(hy_frame *F);
@@ -3215,10 +3219,10 @@ typedef struct hy_nn_norm_opt {
     int     no_center, no_scale;        /* beta, gamma is not learnt */
     int     scale;                      /* of instance_norm, where gamma is learnt only if asked for */
     int     in_channels;
-    hy_init gamma_init, beta_init;
+    hy_init gamma_initializer, beta_initializer;
     double  momentum;                   /* of batch_norm, like the rest: 0.9 */
     int     use_global_stats;
-    hy_init mean_init, var_init;
+    hy_init running_mean_initializer, running_variance_initializer;
 } hy_nn_batch_norm_opt, hy_nn_layer_norm_opt, hy_nn_group_norm_opt, hy_nn_instance_norm_opt;
 HY_API hy_block *hy_nn_batch_norm(hy_frame *F, const hy_nn_batch_norm_opt *opt);
 /* All batch norms at and below a block go by their running statistics in training too, and leave them as they
@@ -3230,34 +3234,37 @@ HY_API hy_block *hy_nn_instance_norm(hy_frame *F, const hy_nn_instance_norm_opt 
 
 #ifndef HYBRID_NO_VISION
 typedef struct hy_nn_conv_opt {
-    hy_ints     stride, pad, dilate;    /* 1, 0, 1 */
+    hy_ints     strides, padding, dilation;     /* 1, 0, 1 */
     int         groups;                 /* 1 */
     int         layout;                 /* HY_LAYOUT_NCW, NCHW or NCDHW; channels may stand last */
     int         in_channels;
     const char *activation;
     int         no_bias;
     hy_ints     output_padding;         /* of the transposed */
-    hy_init     weight_init, bias_init;
+    hy_init     weight_initializer, bias_initializer;
 } hy_nn_conv_opt;
-HY_API hy_block *hy_nn_conv1d(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt);
-HY_API hy_block *hy_nn_conv2d(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt);
-HY_API hy_block *hy_nn_conv3d(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt);
-HY_API hy_block *hy_nn_conv1d_transpose(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt);
-HY_API hy_block *hy_nn_conv2d_transpose(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt);
-HY_API hy_block *hy_nn_conv3d_transpose(hy_frame *F, int channels, hy_ints kernel, const hy_nn_conv_opt *opt);
+HY_API hy_block *hy_nn_conv1d(hy_frame *F, int channels, hy_ints kernel_size, const hy_nn_conv_opt *opt);
+HY_API hy_block *hy_nn_conv2d(hy_frame *F, int channels, hy_ints kernel_size, const hy_nn_conv_opt *opt);
+HY_API hy_block *hy_nn_conv3d(hy_frame *F, int channels, hy_ints kernel_size, const hy_nn_conv_opt *opt);
+HY_API hy_block *hy_nn_conv1d_transpose(hy_frame *F, int channels, hy_ints kernel_size,
+                                        const hy_nn_conv_opt *opt);
+HY_API hy_block *hy_nn_conv2d_transpose(hy_frame *F, int channels, hy_ints kernel_size,
+                                        const hy_nn_conv_opt *opt);
+HY_API hy_block *hy_nn_conv3d_transpose(hy_frame *F, int channels, hy_ints kernel_size,
+                                        const hy_nn_conv_opt *opt);
 
 typedef struct hy_nn_pool_opt {
-    hy_ints stride, pad;                /* as the window, 0 */
+    hy_ints strides, padding;           /* as the window, 0 */
     int     layout;                     /* HY_LAYOUT_NCW, NCHW or NCDHW */
     int     ceil_mode;                  /* sizes are rounded up */
-    int     exclude_pad;                /* averages count real elements only */
+    int     no_count_include_pad;       /* averages count real elements only */
 } hy_nn_pool_opt;
-HY_API hy_block *hy_nn_max_pool1d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt);
-HY_API hy_block *hy_nn_max_pool2d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt);
-HY_API hy_block *hy_nn_max_pool3d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt);
-HY_API hy_block *hy_nn_avg_pool1d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt);
-HY_API hy_block *hy_nn_avg_pool2d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt);
-HY_API hy_block *hy_nn_avg_pool3d(hy_frame *F, hy_ints size, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_max_pool1d(hy_frame *F, hy_ints pool_size, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_max_pool2d(hy_frame *F, hy_ints pool_size, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_max_pool3d(hy_frame *F, hy_ints pool_size, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_avg_pool1d(hy_frame *F, hy_ints pool_size, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_avg_pool2d(hy_frame *F, hy_ints pool_size, const hy_nn_pool_opt *opt);
+HY_API hy_block *hy_nn_avg_pool3d(hy_frame *F, hy_ints pool_size, const hy_nn_pool_opt *opt);
 HY_API hy_block *hy_nn_global_max_pool1d(hy_frame *F, const hy_nn_pool_opt *opt);   /* the layout counts */
 HY_API hy_block *hy_nn_global_max_pool2d(hy_frame *F, const hy_nn_pool_opt *opt);
 HY_API hy_block *hy_nn_global_max_pool3d(hy_frame *F, const hy_nn_pool_opt *opt);
@@ -3266,16 +3273,16 @@ HY_API hy_block *hy_nn_global_avg_pool2d(hy_frame *F, const hy_nn_pool_opt *opt)
 HY_API hy_block *hy_nn_global_avg_pool3d(hy_frame *F, const hy_nn_pool_opt *opt);
 #endif
 
+enum { HY_LAYOUT_TNC = 16, HY_LAYOUT_NTC, HY_LAYOUT_NT, HY_LAYOUT_TN };    /* of sequences; of labels */
 #ifndef HYBRID_NO_RNN
 /* A recurrent layer takes the sequence x, or group(x, states...), and gives the outputs, or
  * group(outputs, states...). States are (layers x directions, N, hidden); an lstm has a second one. Lengths
  * (N,), if it uses them, are the last of its inputs. */
-enum { HY_LAYOUT_TNC = 16, HY_LAYOUT_NTC };
 typedef struct hy_rnn_layer_opt {
     int         input_size;
     const char *activation;             /* of hy_rnn_rnn: "relu" or "tanh"; of hy_rnn_rnn_cell: "tanh", any */
     hy_dtype    dtype;
-    hy_init     i2h_weight_init, h2h_weight_init, i2h_bias_init, h2h_bias_init;
+    hy_init     i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer;
     int         num_layers;             /* of layers, like the rest: 1 */
     int         layout;                 /* HY_LAYOUT_TNC */
     double      dropout;                /* between layers, in training */
@@ -3292,17 +3299,17 @@ HY_API hy_block *hy_rnn_lstm_cell(hy_frame *F, int hidden_size, const hy_rnn_cel
 HY_API hy_block *hy_rnn_gru_cell(hy_frame *F, int hidden_size, const hy_rnn_cell_opt *opt);
 HY_API hy_block *hy_rnn_sequential_cell(hy_frame *F);                   /* hy_append cells to it */
 HY_API hy_block *hy_rnn_dropout_cell(hy_frame *F, double rate, const hy_nn_dropout_opt *opt);
-HY_API hy_block *hy_rnn_residual_cell(hy_frame *F, hy_block *cell);     /* x is added to the output */
+HY_API hy_block *hy_rnn_residual_cell(hy_frame *F, hy_block *base_cell);        /* x is added to the output */
 /* In training a share of outputs and of states stays as it was a step before. The previous output is one
  * more state, the last, if zoneout_outputs > 0. */
-HY_API hy_block *hy_rnn_zoneout_cell(hy_frame *F, hy_block *cell, double zoneout_outputs,
+HY_API hy_block *hy_rnn_zoneout_cell(hy_frame *F, hy_block *base_cell, double zoneout_outputs,
                                      double zoneout_states);
 HY_API hy_block *hy_rnn_bidirectional_cell(hy_frame *F, hy_block *l_cell, hy_block *r_cell);  /* to unroll */
 /* The zero states of a layer or cell, as a group; batch may be -1 while tracing. NULL if it has none. */
 HY_API hy_array *hy_rnn_begin_state(hy_frame *F, hy_block *block, int64_t batch);
 typedef struct hy_rnn_unroll_opt {
     int layout;                         /* of inputs and outputs: HY_LAYOUT_NTC */
-    int no_merge;                       /* length outputs of shape (N,C), else one with a time axis */
+    int no_merge_outputs;               /* length outputs of shape (N,C), else one with a time axis */
     hy_array *valid_length;             /* (N,): outputs from there on are 0, states those before; or NULL */
 } hy_rnn_unroll_opt;
 /* length steps of a cell: group(outputs, states...). inputs: the sequence, or a group of its steps;
@@ -3441,12 +3448,13 @@ HY_API hy_block  *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, con
  * Optimisers and schedules compute what MXNet's do.
  */
 #ifndef HYBRID_NO_TRAIN
+enum { HY_WARMUP_LINEAR, HY_WARMUP_CONSTANT };
 /* A learning rate that depends on the number of updates; {0}: none. Yours: fn and base_lr. */
 typedef struct hy_schedule {
     double    (*fn)(const struct hy_schedule *s, int64_t num_update);
-    double      base_lr, final_lr, factor, stop_factor_lr, power, warmup_begin_lr;
+    double      base_lr, final_lr, factor, stop_factor_lr, pwr, warmup_begin_lr;
     int64_t     step, warmup_steps;
-    int         warmup_constant;
+    int         warmup_mode;
     hy_ints     steps;
     const char *wrong;                  /* what the trainer will refuse, or NULL */
     void       *user;
@@ -3456,10 +3464,10 @@ typedef struct hy_schedule_opt {
     double  final_lr;                   /* of poly and cosine: 0 */
     double  factor;                     /* of factor and multi_factor: 1, at most */
     double  stop_factor_lr;             /* of factor, where it ends: 1e-8 */
-    double  power;                      /* of poly: 2 */
+    double  pwr;                        /* of poly: 2 */
     int64_t warmup_steps;               /* the first updates rise from warmup_begin_lr to base_lr, ... */
     double  warmup_begin_lr;
-    int     warmup_constant;            /* ... or stay at warmup_begin_lr */
+    int     warmup_mode;                /* ... or HY_WARMUP_CONSTANT: stay at warmup_begin_lr */
 } hy_schedule_opt;
 HY_API hy_schedule hy_schedule_factor(int64_t step, const hy_schedule_opt *opt);  /* times factor each step */
 HY_API hy_schedule hy_schedule_multi_factor(hy_ints steps, const hy_schedule_opt *opt);  /* after each step */
@@ -3594,21 +3602,22 @@ HY_API int      hy_load_states(hy_frame *F, hy_trainer *T, const char *file);
  * shape of the prediction where they have another.
  */
 #ifndef HYBRID_NO_TRAIN
+enum { HY_LABEL_SIGNED, HY_LABEL_BINARY };      /* -1 and 1; 0 and 1 */
 typedef struct hy_loss_opt {
     double weight;                      /* factor: 1 */
     int    batch_axis;                  /* 0 */
     int    axis;                        /* of the classes (softmax_ce, kl_div): -1 */
-    int    dense_label;                 /* softmax_ce: labels are probabilities, not numbers of classes */
+    int    no_sparse_label;             /* softmax_ce: labels are probabilities, not numbers of classes */
     int    from_logits;                 /* softmax_ce: the prediction is a log_softmax already */
-    int    no_logits;                   /* kl_div: it is none yet; poisson_nll: it is a rate, not its log */
+    int    no_from_logits;              /* kl_div: it is none yet; poisson_nll: it is a rate, not its log */
     int    from_sigmoid;                /* sigmoid_bce: it is a probability already */
     double rho;                         /* huber, where it becomes a line: 1 */
     double margin;                      /* hinge, squared_hinge, triplet: 1; cosine_embedding: 0 */
-    int    binary_label;                /* logistic: labels are 0 and 1, not -1 and 1 */
+    int    label_format;                /* logistic: HY_LABEL_SIGNED, -1 and 1 */
     int    compute_full;                /* poisson_nll: with the part that depends on the label alone */
-    double smoothing;                   /* sdml: 0.3 */
-    int    time_first;                  /* ctc: the prediction is (T,N,C), not (N,T,C) */
-    int    label_first;                 /* ctc: labels are (L,N), not (N,L) */
+    double smoothing_parameter;         /* sdml: 0.3 */
+    int    layout;                      /* ctc, of the prediction: HY_LAYOUT_NTC */
+    int    label_layout;                /* ctc: HY_LAYOUT_NT */
 } hy_loss_opt;
 HY_API hy_block *hy_loss_l1(hy_frame *F, const hy_loss_opt *opt);
 HY_API hy_block *hy_loss_l2(hy_frame *F, const hy_loss_opt *opt);                   /* half the square */
@@ -3633,11 +3642,12 @@ HY_API hy_block *hy_loss_ctc(hy_frame *F, const hy_loss_opt *opt);
  * the last full reset. They live until hy_metric_free or the last hy_close.
  */
 typedef struct hy_metric hy_metric;
+enum { HY_AVERAGE_MACRO, HY_AVERAGE_MICRO };    /* the mean over batches; over all samples */
 typedef struct hy_metric_opt {
     const char *name;                   /* "accuracy" ... */
     int         axis;                   /* of the classes: accuracy 1, perplexity -1 */
-    int         micro;                  /* f1, mcc, pearson: over all samples, not the mean over batches */
-    double      epsilon;                /* cross_entropy, nll, added to probabilities: 1e-12 */
+    int         average;                /* f1, mcc, pearson: HY_AVERAGE_MACRO */
+    double      eps;                    /* cross_entropy, nll, added to probabilities: 1e-12 */
     int         ignores;                /* perplexity: samples with this label do not count: ... */
     double      ignore_label;
 } hy_metric_opt;
@@ -3706,8 +3716,8 @@ typedef struct hy_loader_opt {
     int      shuffle;
     uint64_t seed;                      /* of the order and of what samples draw */
     int      last_batch;                /* HY_LAST_KEEP */
-    int      prefetch;                  /* batches that are made at a time: 1, or 1 + workers */
-    int      workers;                   /* threads that make the next batches in the background */
+    int      prefetch;                  /* batches that are made at a time: 1, or 1 + num_workers */
+    int      num_workers;               /* threads that make the next batches in the background */
 } hy_loader_opt;
 HY_API hy_loader  *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt);
 HY_API int64_t     hy_loader_length(hy_frame *F, hy_loader *L);     /* batches in this epoch */
@@ -43209,7 +43219,7 @@ static int hy__backward_open(hy__backward *W)
     for (i = 0; i < W->n; i++) {
         if (W->tape[i]->spent)
             return hy__fail(W->F, HY_ERROR_STATE, "hy_backward: %s was already run backward and its values "
-                            "are gone: set retain the first time", W->tape[i]->op->name);
+                            "are gone: set retain_graph the first time", W->tape[i]->op->name);
         for (k = 0; k < W->tape[i]->nin; k++) if (hy__reach(W, W->tape[i]->value[k].tape)) return -1;
     }
     hy__sort_tapes(W->tape, W->n);
@@ -44539,8 +44549,8 @@ HY_API void hy_backward(hy_frame *F, hy_array *heads, const hy_backward_opt *opt
     memset(&W, 0, sizeof W);
     W.F = F;
     hy_begin(F);
-    if (!F->code) hy__backward_from(&W, heads, opt ? opt->head_grads : NULL, 1, opt && opt->retain);
-    if (!(opt && opt->retain)) hy__backward_spend(&W);
+    if (!F->code) hy__backward_from(&W, heads, opt ? opt->head_grads : NULL, 1, opt && opt->retain_graph);
+    if (!(opt && opt->retain_graph)) hy__backward_spend(&W);
     hy__backward_close(&W);
     hy_end(F);
 }
@@ -44581,7 +44591,7 @@ HY_API hy_array *hy_grad(hy_frame *F, hy_array *heads, hy_array *variables, cons
         else y = g;
     }
     y = F->code ? NULL : hy_return(F, y);
-    if (!W.graph && !(opt && opt->retain)) hy__backward_spend(&W);
+    if (!W.graph && !(opt && opt->retain_graph)) hy__backward_spend(&W);
     hy__backward_close(&W);
     hy_end(F);
     return y;
@@ -47165,7 +47175,7 @@ HY_API hy_block *hy_nn_prelu(hy_frame *F, const hy_nn_prelu_opt *opt)
     b = (hy__curve *)(void *)hy__curve_new(F, "PReLU", HY_LEAKY_PRELU, 1);
     if (!b) return NULL;
     b->alpha = hy__layer_param(F, &b->base, "alpha", hy__shape1(channels), HY_DTYPE_NONE, HY__LEARNT,
-                               opt ? &opt->alpha_init : NULL, hy_init_constant(0.25));
+                               opt ? &opt->alpha_initializer : NULL, hy_init_constant(0.25));
     return hy__made(F, &b->base);
 }
 
@@ -47344,8 +47354,8 @@ HY_API hy_block *hy_nn_dense(hy_frame *F, int units, const hy_nn_dense_opt *opt)
     b->units = units;
     b->no_flatten = o.no_flatten;
     b->weight = hy__layer_weight(F, &b->base, hy__shape2(units, hy__size_or_open(o.in_units)), o.dtype,
-                                 &o.weight_init);
-    if (!o.no_bias) b->bias = hy__layer_bias(F, &b->base, units, o.dtype, &o.bias_init);
+                                 &o.weight_initializer);
+    if (!o.no_bias) b->bias = hy__layer_bias(F, &b->base, units, o.dtype, &o.bias_initializer);
     b->act = hy__own_activation(F, &b->base, o.activation);
     return hy__made(F, &b->base);
 }
@@ -47375,7 +47385,7 @@ HY_API hy_block *hy_nn_embedding(hy_frame *F, int input_dim, int output_dim, con
     b = HY__LAYER(F, hy__embedding, "Embedding");
     if (!b) return NULL;
     b->weight = hy__layer_weight(F, &b->base, hy__shape2(input_dim, output_dim),
-                                 opt ? opt->dtype : HY_DTYPE_NONE, opt ? &opt->weight_init : NULL);
+                                 opt ? opt->dtype : HY_DTYPE_NONE, opt ? &opt->weight_initializer : NULL);
     return hy__made(F, &b->base);
 }
 
@@ -47497,14 +47507,14 @@ static hy_block *hy__norm_new(hy_frame *F, int what, int groups, const hy_nn_bat
     b->global = o.use_global_stats;
     channels = hy__shape1(what == HY__NORM_GROUP ? groups : hy__size_or_open(o.in_channels));
     b->gamma = hy__layer_param(F, &b->base, "gamma", channels, HY_DTYPE_NONE,
-                               b->scale ? HY__LEARNT : HY__FIXED, &o.gamma_init, hy_init_ones());
+                               b->scale ? HY__LEARNT : HY__FIXED, &o.gamma_initializer, hy_init_ones());
     b->beta = hy__layer_param(F, &b->base, "beta", channels, HY_DTYPE_NONE,
-                              b->center ? HY__LEARNT : HY__FIXED, &o.beta_init, hy_init_zeros());
+                              b->center ? HY__LEARNT : HY__FIXED, &o.beta_initializer, hy_init_zeros());
     if (what != HY__NORM_BATCH) return hy__made(F, &b->base);
     b->mean = hy__layer_param(F, &b->base, "running_mean", channels, HY_DTYPE_NONE, HY__STATISTIC,
-                              &o.mean_init, hy_init_zeros());
+                              &o.running_mean_initializer, hy_init_zeros());
     b->var = hy__layer_param(F, &b->base, "running_var", channels, HY_DTYPE_NONE, HY__STATISTIC,
-                             &o.var_init, hy_init_ones());
+                             &o.running_variance_initializer, hy_init_ones());
     if (!F->code) b->gamma->param->keep_wide = b->beta->param->keep_wide = 1;
     return hy__made(F, &b->base);
 }
@@ -47642,13 +47652,13 @@ static int hy__conv_setup(hy_frame *F, hy__conv_layer *b, int dims, const hy_int
     const char *who = b->base.kind;
     b->num_group = hy__int_or(o->groups, 1);
     b->layout = hy__layout_for(F, who, o->layout, dims);
-    if (kernel->n < 1) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the kernel has no size", who);
+    if (kernel->n < 1) hy__fail(F, HY_ERROR_ARGUMENT, "%s: kernel_size has no number", who);
     if (!hy__wants(F, who, "channels", b->channels, 1) || !hy__wants(F, who, "groups", b->num_group, 1) ||
         !hy__wants(F, who, "in_channels", o->in_channels, 0) ||
-        !hy__per_dim(F, who, "kernel", kernel, dims, 1, 1, &b->kernel) ||
-        !hy__per_dim(F, who, "stride", &o->stride, dims, 1, 1, &b->stride) ||
-        !hy__per_dim(F, who, "pad", &o->pad, dims, 0, 0, &b->pad) ||
-        !hy__per_dim(F, who, "dilate", &o->dilate, dims, 1, 1, &b->dilate)) return -1;
+        !hy__per_dim(F, who, "kernel_size", kernel, dims, 1, 1, &b->kernel) ||
+        !hy__per_dim(F, who, "strides", &o->strides, dims, 1, 1, &b->stride) ||
+        !hy__per_dim(F, who, "padding", &o->padding, dims, 0, 0, &b->pad) ||
+        !hy__per_dim(F, who, "dilation", &o->dilation, dims, 1, 1, &b->dilate)) return -1;
     if (o->output_padding.n && !b->turned)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: only transposed convolutions have output_padding", who);
     if (b->turned) hy__per_dim(F, who, "output_padding", &o->output_padding, dims, 0, 0, &b->adj);
@@ -47673,8 +47683,8 @@ static hy_block *hy__conv_layer_new(hy_frame *F, int dims, int turned, int chann
     b->turned = turned;
     if (hy__conv_setup(F, b, dims, &kernel, &o)) return hy__made(F, &b->base);
     shape = hy__conv_weight_shape(b, hy__size_or_open(o.in_channels));
-    b->weight = hy__layer_weight(F, &b->base, shape, HY_DTYPE_NONE, &o.weight_init);
-    if (!o.no_bias) b->bias = hy__layer_bias(F, &b->base, channels, HY_DTYPE_NONE, &o.bias_init);
+    b->weight = hy__layer_weight(F, &b->base, shape, HY_DTYPE_NONE, &o.weight_initializer);
+    if (!o.no_bias) b->bias = hy__layer_bias(F, &b->base, channels, HY_DTYPE_NONE, &o.bias_initializer);
     b->act = hy__own_activation(F, &b->base, o.activation);
     return hy__made(F, &b->base);
 }
@@ -47731,10 +47741,10 @@ static hy_block *hy__pool_layer_new(hy_frame *F, int dims, int type, int global,
     b->global = global;
     b->layout = hy__layout_for(F, who, o.layout, dims);
     b->ceil_mode = global || o.ceil_mode;
-    b->exclude_pad = o.exclude_pad;
-    if (hy__per_dim(F, who, "size", &size, dims, global ? 1 : 2, 1, &b->size) &&
-        hy__per_dim(F, who, "stride", o.stride.n ? &o.stride : &b->size, dims, 1, 1, &b->stride))
-        hy__per_dim(F, who, "pad", &o.pad, dims, 0, 0, &b->pad);
+    b->exclude_pad = o.no_count_include_pad;
+    if (hy__per_dim(F, who, "pool_size", &size, dims, global ? 1 : 2, 1, &b->size) &&
+        hy__per_dim(F, who, "strides", o.strides.n ? &o.strides : &b->size, dims, 1, 1, &b->stride))
+        hy__per_dim(F, who, "padding", &o.padding, dims, 0, 0, &b->pad);
     return hy__made(F, &b->base);
 }
 
@@ -47809,16 +47819,16 @@ HY_API hy_init hy_init_xavier(const hy_xavier_opt *opt)
 {
     hy_init init = hy__init_make(hy__init_xavier, "xavier", hy__real_or(opt ? opt->magnitude : 0, 3));
     if (!opt) return init;
-    init.choice[0] = opt->gaussian;
-    init.choice[1] = opt->factor;
+    init.choice[0] = opt->rnd_type;
+    init.choice[1] = opt->factor_type;
     return init;
 }
-HY_API hy_init hy_init_msra_prelu(int factor, double slope)
+HY_API hy_init hy_init_msra_prelu(int factor_type, double slope)
 {
     hy_init init = hy__init_make(hy__init_xavier, "msraprelu", 2 / (1 + slope * slope));
     init.number[1] = slope;
-    init.choice[0] = 1;
-    init.choice[1] = factor;
+    init.choice[0] = HY_RND_GAUSSIAN;
+    init.choice[1] = factor_type;
     return init;
 }
 
@@ -48620,10 +48630,10 @@ static void hy__rnn_params(hy_frame *F, hy_block *b, const char *lead, int64_t r
     static const char *const names[HY__RNN_PARAMS] = { "i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias" };
     const hy_init *init[HY__RNN_PARAMS];
     int k;
-    init[HY__I2H_WEIGHT] = &o->i2h_weight_init;
-    init[HY__H2H_WEIGHT] = &o->h2h_weight_init;
-    init[HY__I2H_BIAS] = &o->i2h_bias_init;
-    init[HY__H2H_BIAS] = &o->h2h_bias_init;
+    init[HY__I2H_WEIGHT] = &o->i2h_weight_initializer;
+    init[HY__H2H_WEIGHT] = &o->h2h_weight_initializer;
+    init[HY__I2H_BIAS] = &o->i2h_bias_initializer;
+    init[HY__H2H_BIAS] = &o->h2h_bias_initializer;
     for (k = 0; k < HY__RNN_PARAMS; k++) {
         int weight = k < HY__I2H_BIAS;
         char name[32];
@@ -49275,10 +49285,10 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
     if (F->code) return NULL;
     hy__unroll(F, cell, length, x->item, n, state ? state->item : NULL, next->item, y->item,
                V.length ? &V : NULL);
-    outputs = opt && opt->no_merge ? length : 1;
+    outputs = opt && opt->no_merge_outputs ? length : 1;
     all = F->code ? NULL : hy__group_make(F, outputs + n);
     if (!all) return NULL;
-    if (outputs == 1 && !(opt && opt->no_merge)) all->item[0] = hy_stack(F, y, axis);
+    if (outputs == 1 && !(opt && opt->no_merge_outputs)) all->item[0] = hy_stack(F, y, axis);
     else memcpy(all->item, y->item, (size_t)length * sizeof *y->item);
     for (i = 0; i < n; i++) all->item[outputs + i] = next->item[i];
     return F->code ? NULL : all;
@@ -54733,8 +54743,8 @@ static hy_init hy__init_named(const char *name, const hy__json *j, int options)
     case 7: return hy_init_orthogonal(hy__init_number(j, options, "scale", 1.414),
                                       hy__init_choice(j, options, "rand_type", "uniform|normal"));
     case 8:
-        xavier.gaussian = hy__init_choice(j, options, "rnd_type", "uniform|gaussian");
-        xavier.factor = factor;
+        xavier.rnd_type = hy__init_choice(j, options, "rnd_type", "uniform|gaussian");
+        xavier.factor_type = factor;
         xavier.magnitude = hy__init_number(j, options, "magnitude", 3);
         return hy_init_xavier(&xavier);
     case 9: return hy_init_msra_prelu(factor, hy__init_number(j, options, "slope", 0.25));
@@ -56645,10 +56655,10 @@ static hy_schedule hy__schedule(double (*fn)(const hy_schedule *, int64_t), cons
     s.final_lr = o.final_lr;
     s.factor = hy__real_or(o.factor, 1);
     s.stop_factor_lr = hy__real_or(o.stop_factor_lr, 1e-8);
-    s.power = hy__real_or(o.power, 2);
+    s.pwr = hy__real_or(o.pwr, 2);
     s.warmup_steps = o.warmup_steps;
     s.warmup_begin_lr = o.warmup_begin_lr;
-    s.warmup_constant = o.warmup_constant;
+    s.warmup_mode = o.warmup_mode;
     if (!(s.base_lr >= 0)) s.wrong = "base_lr is no rate";
     else if (s.warmup_steps < 0) s.wrong = "warmup_steps is below 0";
     else if (!(s.warmup_begin_lr <= s.base_lr)) s.wrong = "warmup_begin_lr is above base_lr";
@@ -56688,7 +56698,7 @@ static double hy__schedule_way(const hy_schedule *s, int64_t n)
 }
 static double hy__schedule_poly_at(const hy_schedule *s, int64_t n)
 {
-    return s->final_lr + (s->base_lr - s->final_lr) * pow(1 - hy__schedule_way(s, n), s->power);
+    return s->final_lr + (s->base_lr - s->final_lr) * pow(1 - hy__schedule_way(s, n), s->pwr);
 }
 static double hy__schedule_cosine_at(const hy_schedule *s, int64_t n)
 {
@@ -56731,7 +56741,7 @@ HY_API double hy_schedule_at(const hy_schedule *s, int64_t n)
     if (!s || !s->fn || s->wrong) return s ? s->base_lr : 0;
     if (n < 0) n = 0;
     if (n >= s->warmup_steps) return s->fn(s, n);
-    if (s->warmup_constant) return s->warmup_begin_lr;
+    if (s->warmup_mode == HY_WARMUP_CONSTANT) return s->warmup_begin_lr;
     return s->warmup_begin_lr + (s->base_lr - s->warmup_begin_lr) * (double)n / (double)s->warmup_steps;
 }
 
@@ -58074,6 +58084,19 @@ static void hy__loss_describe(const hy_block *self, char *text, size_t bytes)
     hy__say(&line, "batch_axis=%d, w=%g", o->batch_axis, o->weight);
 }
 
+static void hy__loss_formats(hy_frame *F, const char *kind, const hy_loss_opt *o)
+{
+    if (o->layout && o->layout != HY_LAYOUT_NTC && o->layout != HY_LAYOUT_TNC)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: layout %d is neither HY_LAYOUT_NTC nor HY_LAYOUT_TNC", kind,
+                 o->layout);
+    else if (o->label_layout && o->label_layout != HY_LAYOUT_NT && o->label_layout != HY_LAYOUT_TN)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: label_layout %d is neither HY_LAYOUT_NT nor HY_LAYOUT_TN", kind,
+                 o->label_layout);
+    else if (o->label_format != HY_LABEL_SIGNED && o->label_format != HY_LABEL_BINARY)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: label_format %d is neither HY_LABEL_SIGNED nor HY_LABEL_BINARY",
+                 kind, o->label_format);
+}
+
 static hy_block *hy__loss_new(hy_frame *F, const char *kind, hy_forward_fn forward, double margin,
                               const hy_loss_opt *opt)
 {
@@ -58086,12 +58109,13 @@ static hy_block *hy__loss_new(hy_frame *F, const char *kind, hy_forward_fn forwa
     o->axis = hy__int_or(o->axis, -1);
     o->rho = hy__real_or(o->rho, 1);
     o->margin = hy__real_or(o->margin, margin);
-    o->smoothing = hy__real_or(o->smoothing, 0.3);
+    o->smoothing_parameter = hy__real_or(o->smoothing_parameter, 0.3);
     if (!(o->rho > 0)) hy__fail(F, HY_ERROR_ARGUMENT, "%s: rho is %g, which must be above 0", kind, o->rho);
     else if (!(o->weight - o->weight == 0 && o->margin - o->margin == 0))
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: weight and margin must be finite numbers", kind);
     else if (o->batch_axis < -HY_MAX_DIM || o->batch_axis >= HY_MAX_DIM)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: batch_axis is %d", kind, o->batch_axis);
+    else hy__loss_formats(F, kind, o);
     return hy__made(F, &b->base);
 }
 
@@ -58164,9 +58188,9 @@ static hy_array *hy__loss_softmax_ce_forward(hy_frame *F, hy_block *self, hy_arr
     pick.keepdims = keep.keepdims = 1;
     pick.mode = HY_INDEX_RAISE;         /* a label that is no class is a mistake */
     axis.v[0] = o->axis;
-    if (!o->dense_label) hy__loss_check_classes(F, p, label, self);
+    if (!o->no_sparse_label) hy__loss_check_classes(F, p, label, self);
     if (!o->from_logits) p = hy_log_softmax(F, p, o->axis, NULL);
-    if (!o->dense_label) p = hy_pick(F, p, label, o->axis, &pick);
+    if (!o->no_sparse_label) p = hy_pick(F, p, label, o->axis, &pick);
     else p = hy_sum(F, hy_mul(F, p, hy_reshape_like(F, label, p, NULL)), axis, &keep);
     return hy__loss_mean(F, self, x, hy_negative(F, p));
 }
@@ -58207,7 +58231,7 @@ static hy_array *hy__loss_kl_div_forward(hy_frame *F, hy_block *self, hy_array *
 {
     const hy_loss_opt *o = hy__loss_opt_of(self);
     hy_array *p = hy_get(F, x, 0), *label = hy__loss_input(F, self, x, 1, "label");
-    if (o->no_logits) p = hy_log_softmax(F, p, o->axis, NULL);
+    if (o->no_from_logits) p = hy_log_softmax(F, p, o->axis, NULL);
     return hy__loss_fold(F, self, hy__loss_weigh(F, self, x, 2, hy__loss_divergence(F, p, label)), 1);
 }
 static hy_array *hy__loss_huber_forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -58233,7 +58257,8 @@ static hy_array *hy__loss_squared_hinge_forward(hy_frame *F, hy_block *self, hy_
 static hy_array *hy__loss_logistic_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     hy_array *label = hy__loss_label(F, self, x, 1);
-    if (!hy__loss_opt_of(self)->binary_label) label = hy_mul_scalar(F, hy_add_scalar(F, label, 1), 0.5);
+    if (hy__loss_opt_of(self)->label_format == HY_LABEL_SIGNED)
+        label = hy_mul_scalar(F, hy_add_scalar(F, label, 1), 0.5);
     return hy__loss_mean(F, self, x, hy__loss_logits(F, hy_get(F, x, 0), label));
 }
 static hy_array *hy__loss_triplet_forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -58258,7 +58283,7 @@ static hy_array *hy__loss_poisson_nll_forward(hy_frame *F, hy_block *self, hy_ar
 {
     const hy_loss_opt *o = hy__loss_opt_of(self);
     hy_array *p = hy_get(F, x, 0), *label = hy__loss_label(F, self, x, 1), *loss;
-    if (o->no_logits) loss = hy_sub(F, p, hy_mul(F, label, hy_log(F, hy_add_scalar(F, p, 1e-8))));
+    if (o->no_from_logits) loss = hy_sub(F, p, hy_mul(F, label, hy_log(F, hy_add_scalar(F, p, 1e-8))));
     else loss = hy_sub(F, hy_exp(F, p), hy_mul(F, label, p));
     if (o->compute_full) loss = hy_add(F, loss, hy__loss_stirling(F, label));
     return hy_mean(F, hy__loss_weigh(F, self, x, 2, loss), HY_ALL, NULL);
@@ -58284,7 +58309,7 @@ static hy_array *hy__loss_cosine_embedding_forward(hy_frame *F, hy_block *self, 
 static hy_array *hy__loss_sdml_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     hy_array *a = hy_get(F, x, 0), *b = hy__loss_input(F, self, x, 1, "second array"), *apart, *gold, *label;
-    double s = hy__loss_opt_of(self)->smoothing;
+    double s = hy__loss_opt_of(self)->smoothing_parameter;
     int64_t n = hy_dim(F, a, 0);
     apart = hy_square(F, hy_sub(F, hy_expand_dims(F, a, 1), hy_expand_dims(F, b, 0)));
     apart = hy_sum(F, apart, HY_AXES(2), NULL);
@@ -58307,8 +58332,8 @@ static hy_array *hy__loss_ctc_forward(hy_frame *F, hy_block *self, hy_array *x)
     opt.use_data_lengths = opt.data_lengths != NULL;
     opt.use_label_lengths = opt.label_lengths != NULL;
     opt.blank_label = 1;
-    if (!o->time_first) p = hy_swap_axes(F, p, 0, 1);
-    if (o->label_first) label = hy_swap_axes(F, label, 0, 1);
+    if (o->layout != HY_LAYOUT_TNC) p = hy_swap_axes(F, p, 0, 1);
+    if (o->label_layout == HY_LAYOUT_TN) label = hy_swap_axes(F, label, 0, 1);
     return hy__loss_weigh(F, self, x, 4, hy_ctc_loss(F, p, label, &opt));
 }
 
@@ -58390,7 +58415,7 @@ static hy_metric *hy__metric_new(hy_frame *F, const char *name, hy__tally_fn bat
     HY__OPTIONS_INTO(M->opt, opt);
     M->batch = batch;
     M->value = hy__metric_mean;
-    M->opt.epsilon = hy__real_or(M->opt.epsilon, 1e-12);
+    M->opt.eps = hy__real_or(M->opt.eps, 1e-12);
     line = hy__line_open(M->name, sizeof M->name);
     hy__puts(&line, M->opt.name ? M->opt.name : name);
     M->opt.name = NULL;                 /* the caller's */
@@ -58521,7 +58546,7 @@ static void hy__binary_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *
 }
 static double hy__binary_value(const hy_metric *M, const hy__tally *t)
 {
-    return M->opt.micro ? hy__binary_of(M, t) : t->sum / t->count;
+    return M->opt.average == HY_AVERAGE_MICRO ? hy__binary_of(M, t) : t->sum / t->count;
 }
 
 static int64_t hy__metric_rows(const hy_array *x)
@@ -58554,7 +58579,7 @@ static void hy__cross_entropy_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_
     for (i = 0; i < n; i++) {
         truth = hy__metric_class(F, M, label, i, c.n);
         if (truth < 0) return;
-        t->sum -= log(hy__class_score(p, &c, i, truth) + M->opt.epsilon);
+        t->sum -= log(hy__class_score(p, &c, i, truth) + M->opt.eps);
     }
     t->count += (double)n;
 }
@@ -58598,7 +58623,7 @@ static void hy__pearson_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array 
 }
 static double hy__pearson_value(const hy_metric *M, const hy__tally *t)
 {
-    return M->opt.micro ? hy__pearson_of(t) : t->sum / t->count;
+    return M->opt.average == HY_AVERAGE_MICRO ? hy__pearson_of(t) : t->sum / t->count;
 }
 
 /* The matrix of predicted and true classes grows with the highest class seen, and by half of it at least. */
@@ -59303,13 +59328,13 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     int hands, crewed;
     HY__OPTIONS_INTO(o, opt);
     if (!hy__dataset_ok(F, D, "hy_loader_new")) return NULL;
-    crewed = o.workers > 0 && HY__HAS_CREWS && !F->root->desc.parallel_for;
-    if (!o.prefetch) o.prefetch = crewed && o.workers <= HY__CREW ? 1 + o.workers : 1;
+    crewed = o.num_workers > 0 && HY__HAS_CREWS && !F->root->desc.parallel_for;
+    if (!o.prefetch) o.prefetch = crewed && o.num_workers <= HY__CREW ? 1 + o.num_workers : 1;
     if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
     if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER ||
-        (unsigned)o.workers > HY__CREW) {
+        (unsigned)o.num_workers > HY__CREW) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, workers %d", o.prefetch,
-                 o.last_batch, o.workers);
+                 o.last_batch, o.num_workers);
         return NULL;
     }
     if (D->room > SIZE_MAX / 4 / (size_t)batch_size || (size_t)batch_size > SIZE_MAX / (size_t)o.prefetch ||
@@ -59330,12 +59355,12 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     L->each = hy__round64(hy__dataset_scratch(D) + 1);
     L->order = (int64_t *)hy__alloc_zero(heap, (size_t)(D->n + batch_size) * sizeof *L->order);
     L->made = (hy__value *)hy__alloc_zero(heap, (size_t)(o.prefetch * D->parts) * sizeof *L->made);
-    if (!crewed) o.workers = 0;
-    hands = F->root->threads > o.workers ? F->root->threads : 1 + o.workers;
+    if (!crewed) o.num_workers = 0;
+    hands = F->root->threads > o.num_workers ? F->root->threads : 1 + o.num_workers;
     L->scratch = L->each > SIZE_MAX / (size_t)hands ? NULL : (char *)hy__alloc(heap, L->each * (size_t)hands);
     L->failed = (unsigned char *)hy__alloc(heap, (size_t)o.prefetch * (size_t)batch_size);
     if (crewed) L->crew = hy__crew_new(F->root, D, batch_size, o.prefetch, hy__loader_crew_item, L);
-    if (L->crew) hy__crew_start(L->crew, o.workers);
+    if (L->crew) hy__crew_start(L->crew, o.num_workers);
     if (L->order && L->made && L->scratch && L->failed && (L->crew || !crewed)) return L;
     hy__no_memory(F, "hy_loader_new");
     hy_block_free(F, &L->base);

@@ -11,8 +11,8 @@
 static hy_block *conv(hy_frame *F, int channels, int kernel, int stride)
 {
     hy_nn_conv_opt o = {0};
-    o.stride = HY_INTS(stride);
-    o.pad = HY_INTS(kernel / 2);
+    o.strides = HY_INTS(stride);
+    o.padding = HY_INTS(kernel / 2);
     o.activation = "relu";
     return hy_nn_conv2d(F, channels, HY_INTS(kernel), &o);
 }
@@ -20,8 +20,8 @@ static hy_block *conv(hy_frame *F, int channels, int kernel, int stride)
 static hy_block *pool(hy_frame *F, int stride)
 {
     hy_nn_pool_opt o = {0};
-    o.stride = HY_INTS(stride);
-    o.pad = HY_INTS(1);
+    o.strides = HY_INTS(stride);
+    o.padding = HY_INTS(1);
     return hy_nn_max_pool2d(F, HY_INTS(3), &o);
 }
 

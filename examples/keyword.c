@@ -53,7 +53,7 @@ int main(void)
     order.seed = 1;
     test_order.seed = 2;
     conv.activation = "relu";
-    conv.stride = HY_INTS(4);
+    conv.strides = HY_INTS(4);
     hy_append(F, net, hy_nn_conv1d(F, 8, HY_INTS(16), &conv), hy_nn_conv1d(F, 16, HY_INTS(8), &conv),
               hy_nn_global_max_pool1d(F, NULL), hy_nn_dense(F, WORDS, NULL));
     hy_initialize(F, net, &xavier);

@@ -62,7 +62,7 @@ int main(void)
     server servers[THREADS];
     int i, served = 0, different = 0;
 
-    o.pad = HY_INTS(1);
+    o.padding = HY_INTS(1);
     hy_append(F, net, hy_nn_conv2d(F, 16, HY_INTS(3), &o), hy_nn_batch_norm(F, NULL),
               hy_nn_activation(F, "relu"), hy_nn_max_pool2d(F, HY_INTS(2), NULL),
               hy_nn_conv2d(F, 32, HY_INTS(3), &o), hy_nn_activation(F, "relu"),

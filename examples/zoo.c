@@ -13,8 +13,8 @@ static int shrink = 8;                                  /* widths are divided by
 static hy_block *conv(hy_frame *F, int channels, int kernel, int stride, int pad, const char *activation)
 {
     hy_nn_conv_opt o = {0};
-    o.stride = HY_INTS(stride);
-    o.pad = HY_INTS(pad);
+    o.strides = HY_INTS(stride);
+    o.padding = HY_INTS(pad);
     o.activation = activation;
     return hy_nn_conv2d(F, channels / shrink, HY_INTS(kernel), &o);
 }
@@ -22,8 +22,8 @@ static hy_block *conv(hy_frame *F, int channels, int kernel, int stride, int pad
 static hy_block *pool(hy_frame *F, int window, int pad)
 {
     hy_nn_pool_opt o = {0};
-    o.stride = HY_INTS(2);
-    o.pad = HY_INTS(pad);
+    o.strides = HY_INTS(2);
+    o.padding = HY_INTS(pad);
     return hy_nn_max_pool2d(F, HY_INTS(window), &o);
 }
 

@@ -394,7 +394,7 @@ static hy_block *fuzz_net(hy_frame *F, int k)
     hy_rnn_layer_opt both = { 0 };
     hy_block *net = hy_nn_hybrid_sequential(F);
     relu.activation = "relu";
-    padded.pad = HY_INTS(1, 1);
+    padded.padding = HY_INTS(1, 1);
     padded.activation = "tanh";
     both.bidirectional = 1;
     both.num_layers = 2;

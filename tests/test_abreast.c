@@ -171,10 +171,10 @@ static abreast_net *abreast_net_new(hy_frame *F, int kind)
     if (!net) return NULL;
     memset(&o, 0, sizeof o);
     net->kind = kind;
-    o.pad = HY_INTS(1, 1);
+    o.padding = HY_INTS(1, 1);
     net->first = hy_add_child(F, &net->base, "first", hy_nn_conv2d(F, 5, HY_INTS(3, 3), &o));
     if (kind & 1) net->norm = hy_add_child(F, &net->base, "norm", hy_nn_batch_norm(F, NULL));
-    o.stride = kind & 4 ? HY_INTS(2, 1) : HY_INTS(1, 1);
+    o.strides = kind & 4 ? HY_INTS(2, 1) : HY_INTS(1, 1);
     net->second = hy_add_child(F, &net->base, "second", hy_nn_conv2d(F, 9, HY_INTS(3, 2), &o));
     net->dense = hy_add_child(F, &net->base, "dense", hy_nn_dense(F, 3, NULL));
     hy_initialize(F, &net->base, NULL);

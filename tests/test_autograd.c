@@ -74,7 +74,7 @@ static hy_backward_opt grad_retain(void)
 {
     hy_backward_opt opt;
     memset(&opt, 0, sizeof opt);
-    opt.retain = 1;
+    opt.retain_graph = 1;
     return opt;
 }
 

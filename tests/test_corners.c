@@ -8,8 +8,8 @@ static void corners_border(void)
     hy_block *net;
     hy_array *x = hy_normal(F, HY_SHAPE(1, 32, 1, 16, 16), 0, 1), *y, *z;
     o.no_bias = 1;
-    o.stride = HY_INTS(3, 1, 1);
-    o.pad = HY_INTS(1, 1, 1);
+    o.strides = HY_INTS(3, 1, 1);
+    o.padding = HY_INTS(1, 1, 1);
     net = hy_nn_conv3d(F, 32, HY_INTS(1, 3, 3), &o);
     hy_initialize(F, net, NULL);
     y = hy_call(F, net, x);
@@ -28,8 +28,8 @@ static void corners_far(void)
     hy_block *net;
     hy_array *x = hy_normal(F, HY_SHAPE(1, 8, 4, 16), 0, 1), *y;
     hy_plan_info plan;
-    o.dilate = HY_INTS(1 << 20, 1);
-    o.pad = HY_INTS(1 << 20, 0);
+    o.dilation = HY_INTS(1 << 20, 1);
+    o.padding = HY_INTS(1 << 20, 0);
     net = hy_nn_conv2d(F, 4, HY_INTS(3, 1), &o);
     hy_initialize(F, net, NULL);
     y = hy_call(F, net, x);

@@ -20,7 +20,7 @@ static int crew_epochs(int workers, int prefetch, int last, int threads, double 
     int e, n = 0;
     int64_t i;
     memset(&o, 0, sizeof o);
-    o.workers = workers;
+    o.num_workers = workers;
     o.prefetch = prefetch;
     o.last_batch = last;
     o.shuffle = 1;
@@ -71,7 +71,7 @@ static void test_crew_ends(void)
         hy_array *x = NULL;
         int i;
         memset(&o, 0, sizeof o);
-        o.workers = 2;
+        o.num_workers = 2;
         o.prefetch = 5;
         L = hy_loader_new(F, D, 20, &o);
         for (i = 0; i < batches; i++) x = hy_next(F, L);
@@ -102,13 +102,13 @@ static void test_crew_errors(void)
     hy_loader *L;
     int i;
     memset(&o, 0, sizeof o);
-    o.workers = 65;
+    o.num_workers = 65;
     CHECK(!hy_loader_new(F, D, 5, &o));
     train_expect(F, "workers 65");
-    o.workers = -1;
+    o.num_workers = -1;
     CHECK(!hy_loader_new(F, D, 5, &o));
     train_expect(F, "workers -1");
-    o.workers = 3;
+    o.num_workers = 3;
     L = hy_loader_new(F, D, 5, &o);
     for (i = 0; i < 7; i++) CHECK(hy_next(F, L) != NULL);
     CHECK(!hy_next(F, L));
@@ -130,7 +130,7 @@ static void test_crew_no_allocation(void)
     int64_t calls = 0;
     int e;
     memset(&o, 0, sizeof o);
-    o.workers = 2;
+    o.num_workers = 2;
     o.shuffle = 1;
     L = hy_loader_new(F, D, 8, &o);
     for (e = 0; e < 6; e++) {
@@ -151,7 +151,7 @@ static int crew_oom(hy_frame *F)
     hy_array *x = NULL;
     int ok;
     memset(&o, 0, sizeof o);
-    o.workers = 1;
+    o.num_workers = 1;
     L = D ? hy_loader_new(F, D, 4, &o) : NULL;
     if (L) hy_next(F, L);
     if (L) x = hy_next(F, L);

@@ -334,7 +334,7 @@ static void data_nothing_lost(int workers, int at)
         int i;
         memset(&o, 0, sizeof o);
         o.prefetch = 2;
-        o.workers = workers;
+        o.num_workers = workers;
         L = hy_loader_new(F, D, 3, &o);
         failed = 0;
         do {

@@ -36,12 +36,12 @@ static hy_block *depthwise_new(hy_frame *F, const depthwise_case *c)
     hy_nn_conv_opt o;
     int d;
     memset(&o, 0, sizeof o);
-    o.stride = HY_INTS(c->stride[0], c->stride[1]);
-    o.pad = HY_INTS(c->pad[0], c->pad[1]);
-    o.dilate = HY_INTS(c->dilate[0], c->dilate[1]);
+    o.strides = HY_INTS(c->stride[0], c->stride[1]);
+    o.padding = HY_INTS(c->pad[0], c->pad[1]);
+    o.dilation = HY_INTS(c->dilate[0], c->dilate[1]);
     o.groups = c->channels;
     o.layout = HY_LAYOUT_NHWC;
-    o.bias_init = hy_init_uniform(1);
+    o.bias_initializer = hy_init_uniform(1);
     net->adds = 1;
     for (d = 0; d < 2; d++)
         if (c->stride[d] != 1 || 2 * c->pad[d] != (c->kernel[d] - 1) * c->dilate[d]) net->adds = 0;

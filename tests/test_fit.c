@@ -185,7 +185,7 @@ static void test_fit_whole_epochs(void)
             hy_history h;
             memset(&l, 0, sizeof l);
             fit_open(&s, 1, 1);
-            l.workers = workers;
+            l.num_workers = workers;
             l.last_batch = HY_LAST_ROLLOVER;
             s.test = hy_loader_new(s.F, hy_dataset_of(s.F, 200, 2, fit_types, fit_sample, NULL), 64, &l);
             if (taken) hy_next(s.F, s.test);

@@ -25,12 +25,12 @@ static float *folded_run(const folded_case *c, int threads, int compiled, int64_
     desc.threads = threads;
     F = hy_open(&desc);
     hy_seed(F, 12);
-    o.stride = HY_INTS(c->stride, c->stride);
-    o.pad = HY_INTS(c->kernel / 2, c->kernel / 2);
+    o.strides = HY_INTS(c->stride, c->stride);
+    o.padding = HY_INTS(c->kernel / 2, c->kernel / 2);
     o.groups = c->groups;
     o.layout = c->last ? HY_LAYOUT_NHWC : HY_LAYOUT_NCHW;
     o.no_bias = !c->biased;
-    o.bias_init = hy_init_uniform(1);
+    o.bias_initializer = hy_init_uniform(1);
     norm.axis = c->last ? 3 : 1;
     net = hy_nn_sequential(F);
     hy_add_child(F, net, NULL, hy_nn_conv2d(F, c->filters, HY_INTS(c->kernel, c->kernel), &o));
@@ -81,8 +81,8 @@ static float *flat_run(const flat_case *c, int threads, int compiled, int64_t *n
     desc.threads = threads;
     F = hy_open(&desc);
     hy_seed(F, 13);
-    o.stride = HY_INTS(1, c->stride, c->stride);
-    o.pad = HY_INTS(0, c->pad, c->pad);
+    o.strides = HY_INTS(1, c->stride, c->stride);
+    o.padding = HY_INTS(0, c->pad, c->pad);
     net = (c->turned ? hy_nn_conv3d_transpose : hy_nn_conv3d)(F, 64, HY_INTS(1, c->kernel, c->kernel), &o);
     x = hy_normal(F, HY_SHAPE(2, c->channels, 1, c->side, c->side), 0, 0.1);
     hy_initialize(F, net, NULL);

@@ -62,7 +62,7 @@ static int joint_run(int what, int threads, int *compiled)
     hy_hybridize(F, l.second, NULL);
     hy_hybridize(F, l.loss, NULL);
     l.x = hy_keep(F, hy_normal(F, HY_SHAPE(12, 5), 0, 1));
-    retain.retain = 1;
+    retain.retain_graph = 1;
     hy_profile(F, "");
     for (step = 0; step < 3; step++) {
         hy_begin(F);

@@ -145,7 +145,7 @@ static void lay_dense(void)
     opt.no_bias = 1;
     opt.activation = "tanh";
     opt.in_units = 4;
-    opt.weight_init = hy_init_constant(0.5);
+    opt.weight_initializer = hy_init_constant(0.5);
     d = hy_nn_dense(F, 6, &opt);
     y = LAY_RUN(F, d, x);
     LAY_SHAPE(F, y, 2, 3, 6);
@@ -271,7 +271,7 @@ static void lay_activations(void)
     LAY_PARAMS(F, b, "prelu0_alpha (1,)");
     memset(&opt, 0, sizeof opt);
     opt.in_channels = 3;
-    opt.alpha_init = hy_init_constant(0.5);
+    opt.alpha_initializer = hy_init_constant(0.5);
     b = hy_nn_prelu(F, &opt);
     y = LAY_RUN(F, b, x);
     CHECK(hy_value(F, y, 0, 0) == -0.5 && hy_value(F, y, 0, 2) == 2);
@@ -296,7 +296,7 @@ static void lay_batch_norm(void)
     opt.axis = -1;
     opt.no_scale = 1;
     opt.in_channels = 5;
-    opt.gamma_init = hy_init_constant(3);
+    opt.gamma_initializer = hy_init_constant(3);
     opt.epsilon = 1e-3;
     b = hy_nn_batch_norm(F, &opt);
     y = LAY_RUN(F, b, x);
@@ -352,7 +352,7 @@ static void lay_other_norms(void)
     memset(&layer, 0, sizeof layer);
     layer.axis = HY_ZERO;
     layer.epsilon = HY_ZERO;
-    layer.gamma_init = hy_init_constant(2);
+    layer.gamma_initializer = hy_init_constant(2);
     b = hy_nn_layer_norm(F, &layer);
     y = LAY_RUN(F, b, x);
     memset(&op, 0, sizeof op);
@@ -370,7 +370,7 @@ static void lay_other_norms(void)
     CHECK(!hy_call(F, b, x));
     LAY_EXPECT(F, HY_ERROR_SHAPE, "layer_norm");
     memset(&group, 0, sizeof group);
-    group.beta_init = hy_init_ones();
+    group.beta_initializer = hy_init_ones();
     b = hy_nn_group_norm(F, 3, &group);
     y = LAY_RUN(F, b, x);
     LAY_PARAMS(F, b, "groupnorm0_gamma (3,) groupnorm0_beta (3,)");
@@ -410,9 +410,9 @@ static void lay_conv(void)
     LAY_DESCRIBE(c, "1 -> 6, kernel_size=(5, 5), stride=(1, 1)");
     LAY_NEAR(F, y, hy_convolution(F, x, hy_param(F, c, "weight"), hy_param(F, c, "bias"), HY_INTS(5, 5), 6, NULL), 0);
     memset(&opt, 0, sizeof opt);
-    opt.stride = HY_INTS(2);
-    opt.pad = HY_INTS(1, 2);
-    opt.dilate = HY_INTS(2);
+    opt.strides = HY_INTS(2);
+    opt.padding = HY_INTS(1, 2);
+    opt.dilation = HY_INTS(2);
     opt.groups = 2;
     opt.no_bias = 1;
     opt.activation = "relu";
@@ -476,8 +476,8 @@ static void lay_conv_transpose(void)
     hy_block *c;
     hy_array *x = lay_input(F, HY_SHAPE(2, 4, 5, 6)), *y;
     memset(&opt, 0, sizeof opt);
-    opt.stride = HY_INTS(2);
-    opt.pad = HY_INTS(1);
+    opt.strides = HY_INTS(2);
+    opt.padding = HY_INTS(1);
     opt.output_padding = HY_INTS(1, 0);
     opt.groups = 2;
     c = hy_nn_conv2d_transpose(F, 6, HY_INTS(3), &opt);
@@ -517,12 +517,12 @@ static void lay_pooling(void)
     LAY_SHAPE(F, LAY_BOTH(F, hy_nn_max_pool1d(F, HY_INTS(3), &opt), lay_input(F, HY_SHAPE(1, 1, 10))), 1, 1, 4);
     LAY_SHAPE(F, LAY_BOTH(F, hy_nn_avg_pool1d(F, HY_INTS(3), &opt), lay_input(F, HY_SHAPE(1, 1, 10))), 1, 1, 4);
     memset(&opt, 0, sizeof opt);
-    opt.pad = HY_INTS(1);
-    opt.stride = HY_INTS(2, 1);
+    opt.padding = HY_INTS(1);
+    opt.strides = HY_INTS(2, 1);
     y = LAY_BOTH(F, hy_nn_avg_pool2d(F, HY_INTS(3), &opt), hy_ones(F, HY_SHAPE(1, 1, 5, 5)));
     LAY_SHAPE(F, y, 1, 1, 3, 5);
     CHECK_NEAR(hy_value(F, y, 0, 0, 0, 0), 4.0 / 9, 1e-6);
-    opt.exclude_pad = 1;
+    opt.no_count_include_pad = 1;
     y = LAY_BOTH(F, hy_nn_avg_pool2d(F, HY_INTS(3), &opt), hy_ones(F, HY_SHAPE(1, 1, 5, 5)));
     CHECK_NEAR(hy_value(F, y, 0, 0, 0, 0), 1, 1e-6);
     p = hy_nn_global_avg_pool2d(F, NULL);
@@ -553,7 +553,7 @@ static void lay_deferred_network(void)
     hy_nn_conv_opt opt;
     hy_block *net = hy_nn_hybrid_sequential(F);
     memset(&opt, 0, sizeof opt);
-    opt.pad = HY_INTS(1);
+    opt.padding = HY_INTS(1);
     hy_append(F, net, hy_nn_conv2d(F, 64, HY_INTS(2), &opt), hy_nn_batch_norm(F, NULL), hy_nn_dense(F, 10, NULL));
     hy_initialize(F, net, NULL);
     hy_hybridize(F, net, NULL);
@@ -810,12 +810,12 @@ static void lay_init_random(void)
     lay_statistics(F, lay_drawn(F, HY_SHAPE(50, 20, 3), hy_init_xavier(NULL)), 0,
                    sqrt(3 / 105.0) / sqrt(3), sqrt(3 / 105.0), __LINE__);
     memset(&opt, 0, sizeof opt);
-    opt.factor = HY_FACTOR_IN;
+    opt.factor_type = HY_FACTOR_IN;
     opt.magnitude = 2;
-    opt.gaussian = 1;
+    opt.rnd_type = HY_RND_GAUSSIAN;
     lay_statistics(F, lay_drawn(F, HY_SHAPE(50, 20, 3), hy_init_xavier(&opt)), 0, sqrt(2 / 60.0), 0, __LINE__);
-    opt.factor = HY_FACTOR_OUT;
-    opt.gaussian = 0;
+    opt.factor_type = HY_FACTOR_OUT;
+    opt.rnd_type = HY_RND_UNIFORM;
     lay_statistics(F, lay_drawn(F, HY_SHAPE(50, 20, 3), hy_init_xavier(&opt)), 0, sqrt(2 / 150.0) / sqrt(3),
                    sqrt(2 / 150.0), __LINE__);
     lay_statistics(F, lay_drawn(F, HY_SHAPE(50, 60), hy_init_msra_prelu(HY_FACTOR_AVG, 0.25)), 0,
@@ -943,8 +943,8 @@ static void lay_init_text(void)
     LAY_TEXT(hy_init_orthogonal(0, 0), "[\"orthogonal\", {\"scale\": 1.414, \"rand_type\": \"uniform\"}]");
     LAY_TEXT(hy_init_xavier(NULL),
              "[\"xavier\", {\"rnd_type\": \"uniform\", \"factor_type\": \"avg\", \"magnitude\": 3}]");
-    opt.gaussian = 1;
-    opt.factor = HY_FACTOR_IN;
+    opt.rnd_type = HY_RND_GAUSSIAN;
+    opt.factor_type = HY_FACTOR_IN;
     opt.magnitude = 2.34;
     LAY_TEXT(hy_init_xavier(&opt),
              "[\"xavier\", {\"rnd_type\": \"gaussian\", \"factor_type\": \"in\", \"magnitude\": 2.34}]");
@@ -994,7 +994,7 @@ static void lay_fused_equals_cells_of(lay_layer_fn new_layer, lay_cell_fn new_ce
     opt.num_layers = 2;
     opt.bidirectional = 1;
     opt.activation = act;
-    opt.i2h_bias_init = opt.h2h_bias_init = opt.i2h_weight_init = bias;
+    opt.i2h_bias_initializer = opt.h2h_bias_initializer = opt.i2h_weight_initializer = bias;
     memset(&of_cell, 0, sizeof of_cell);
     of_cell.activation = act;
     layer = new_layer(F, 4, &opt);
@@ -1272,7 +1272,7 @@ static void lay_cells(void)
     LAY_DESCRIBE(bi, "forward=LSTMCell(None -> 16), backward=GRUCell(None -> 15)");
     hy_initialize(F, bi, NULL);
     memset(&opt, 0, sizeof opt);
-    opt.no_merge = 1;
+    opt.no_merge_outputs = 1;
     z = hy_rnn_unroll(F, bi, 2, hy_group(F, x, x), NULL, &opt);
     CHECK(hy_count(F, z) == 2 + 3);
     LAY_SHAPE(F, hy_get(F, z, 1), 2, 9);
@@ -1436,11 +1436,11 @@ static void lay_bad_arguments(void)
         memset(&conv, 0, sizeof conv);
         memset(&pool, 0, sizeof pool);
         CHECK(!hy_nn_conv2d(F, 6, HY_INTS(1, 2, 3), NULL));
-        LAY_EXPECT(F, HY_ERROR_ARGUMENT, "Conv2D: kernel has 3 numbers, where 1 or 2 are due");
+        LAY_EXPECT(F, HY_ERROR_ARGUMENT, "Conv2D: kernel_size has 3 numbers, where 1 or 2 are due");
         CHECK(!hy_nn_conv2d(F, 0, HY_INTS(1), NULL));
         LAY_EXPECT(F, HY_ERROR_ARGUMENT, "Conv2D: channels is 0");
         CHECK(!hy_nn_conv2d(F, 1, HY_EMPTY, NULL));
-        LAY_EXPECT(F, HY_ERROR_ARGUMENT, "the kernel has no size");
+        LAY_EXPECT(F, HY_ERROR_ARGUMENT, "Conv2D: kernel_size has no number");
         CHECK(!hy_nn_conv2d(F, 1, HY_INTS(0), NULL));
         LAY_EXPECT(F, HY_ERROR_ARGUMENT, "kernel is 0, where at least 1 is due");
         conv.groups = 4;
@@ -1454,9 +1454,9 @@ static void lay_bad_arguments(void)
         conv.output_padding = HY_INTS(1);
         CHECK(!hy_nn_conv1d(F, 6, HY_INTS(3), &conv));
         LAY_EXPECT(F, HY_ERROR_ARGUMENT, "only transposed convolutions");
-        pool.stride = HY_INTS(0);
+        pool.strides = HY_INTS(0);
         CHECK(!hy_nn_max_pool3d(F, HY_INTS(2), &pool));
-        LAY_EXPECT(F, HY_ERROR_ARGUMENT, "MaxPool3D: stride is 0");
+        LAY_EXPECT(F, HY_ERROR_ARGUMENT, "MaxPool3D: strides is 0");
     }
 #endif
 #ifndef HYBRID_NO_RNN

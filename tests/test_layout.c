@@ -1157,11 +1157,11 @@ static int last_phases_try(hy_frame *F, int k, int s, int p, int adj, int data, 
     int i, f, n, y, q, t, r, found = 0;
     hy_begin(F);
     memset(&o, 0, sizeof o);
-    o.stride = HY_INTS(s, s);
-    o.pad = HY_INTS(p, p);
+    o.strides = HY_INTS(s, s);
+    o.padding = HY_INTS(p, p);
     o.output_padding = HY_INTS(adj, adj);
-    o.weight_init = hy_init_normal(1);
-    o.bias_init = hy_init_normal(1);
+    o.weight_initializer = hy_init_normal(1);
+    o.bias_initializer = hy_init_normal(1);
     o.activation = filters % 2 ? "relu" : NULL;
     net = hy_nn_conv2d_transpose(F, filters, HY_INTS(kernel[0], kernel[1]), &o);
     hy_initialize(F, net, NULL);
@@ -1420,7 +1420,7 @@ static void last_halves(void)
         hy_array *x = last_wave(F, HY_SHAPE(2, 3, 12, 13), 20), *want, *got;
         hy_nn_conv_opt conv;
         memset(&conv, 0, sizeof conv);
-        conv.pad = HY_INTS(1, 1);
+        conv.padding = HY_INTS(1, 1);
         hy_append(F, first, hy_nn_conv2d(F, 20, HY_INTS(3, 3), &conv), hy_nn_batch_norm(F, NULL),
                   hy_nn_activation(F, "relu"), hy_nn_max_pool2d(F, HY_INTS(2, 2), NULL));
         hy_append(F, second, hy_nn_conv2d(F, 24, HY_INTS(3, 3), &conv), hy_nn_leaky_relu(F, .1),

@@ -122,10 +122,10 @@ static float *turned_run(const turned_case *c, int isa, int threads, int compile
     desc.threads = threads;
     F = hy_open(&desc);
     hy_seed(F, 3);
-    o.stride = HY_INTS(c->stride, c->stride);
-    o.pad = HY_INTS(c->kernel / 2, c->kernel / 2);
+    o.strides = HY_INTS(c->stride, c->stride);
+    o.padding = HY_INTS(c->kernel / 2, c->kernel / 2);
     o.groups = c->groups;
-    o.bias_init = hy_init_uniform(1);
+    o.bias_initializer = hy_init_uniform(1);
     o.activation = c->relu ? "relu" : NULL;
     net = hy_nn_conv2d(F, c->filters, HY_INTS(c->kernel, c->kernel), &o);
     x = hy_normal(F, HY_SHAPE(2, c->channels, c->side[0], c->side[1]), 0, 1);

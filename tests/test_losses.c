@@ -10,7 +10,7 @@
     L(l2_w, l2, "abw", o.weight = 3;) \
     L(softmax, softmax_ce, "ak", ;) \
     L(softmax_w, softmax_ce, "akw", o.weight = 2;) \
-    L(softmax_dense, softmax_ce, "aq", o.dense_label = 1;) \
+    L(softmax_dense, softmax_ce, "aq", o.no_sparse_label = 1;) \
     L(softmax_logits, softmax_ce, "ak", o.from_logits = 1;) \
     L(softmax_axis, softmax_ce, "a5", o.axis = HY_ZERO; o.batch_axis = 1;) \
     L(bce, sigmoid_bce, "ay", ;) \
@@ -19,30 +19,30 @@
     L(bce_sigmoid, sigmoid_bce, "py", o.from_sigmoid = 1;) \
     L(bce_sigmoid_pos, sigmoid_bce, "pywo", o.from_sigmoid = 1;) \
     L(kl, kl_div, "aq", ;) \
-    L(kl_no, kl_div, "aqw", o.no_logits = 1; o.weight = 0.25;) \
+    L(kl_no, kl_div, "aqw", o.no_from_logits = 1; o.weight = 0.25;) \
     L(huber, huber, "ab", ;) \
     L(huber_rho, huber, "abw", o.rho = 0.25;) \
     L(hinge, hinge, "as", ;) \
     L(hinge_m, hinge, "asw", o.margin = 0.25;) \
     L(sq_hinge, squared_hinge, "as", ;) \
     L(logistic, logistic, "as", ;) \
-    L(logistic_b, logistic, "ayw", o.binary_label = 1;) \
+    L(logistic_b, logistic, "ayw", o.label_format = HY_LABEL_BINARY;) \
     L(triplet, triplet, "abc", ;) \
     L(triplet_m, triplet, "abc", o.margin = 3; o.weight = 2;) \
     L(poisson, poisson_nll, "an", ;) \
-    L(poisson_rate, poisson_nll, "pnw", o.no_logits = 1;) \
+    L(poisson_rate, poisson_nll, "pnw", o.no_from_logits = 1;) \
     L(poisson_full, poisson_nll, "a6", o.compute_full = 1;) \
     L(cosine, cosine_embedding, "abe", ;) \
     L(cosine_m, cosine_embedding, "abew", o.margin = 0.1; o.weight = 2;) \
     L(sdml, sdml, "ab", ;) \
-    L(sdml_s, sdml, "ab", o.smoothing = 0.1;) \
+    L(sdml_s, sdml, "ab", o.smoothing_parameter = 0.1;) \
     L(l2_axis, l2, "ab", o.batch_axis = 1; o.weight = .5;) \
-    L(softmax_dense_w, softmax_ce, "aqw", o.dense_label = 1; o.weight = 3;) \
-    L(softmax_dense_logits, softmax_ce, "aqw", o.dense_label = 1; o.from_logits = 1;) \
-    L(softmax_dense_axis, softmax_ce, "aq", o.dense_label = 1; o.axis = HY_ZERO; o.batch_axis = 1;) \
+    L(softmax_dense_w, softmax_ce, "aqw", o.no_sparse_label = 1; o.weight = 3;) \
+    L(softmax_dense_logits, softmax_ce, "aqw", o.no_sparse_label = 1; o.from_logits = 1;) \
+    L(softmax_dense_axis, softmax_ce, "aq", o.no_sparse_label = 1; o.axis = HY_ZERO; o.batch_axis = 1;) \
     L(bce_axis, sigmoid_bce, "ay", o.batch_axis = 1; o.weight = 2;) \
     L(bce_pos_w, sigmoid_bce, "aywo", o.weight = 2;) \
-    L(kl_axis, kl_div, "aq", o.no_logits = 1; o.axis = HY_ZERO; o.batch_axis = 1;) \
+    L(kl_axis, kl_div, "aq", o.no_from_logits = 1; o.axis = HY_ZERO; o.batch_axis = 1;) \
     L(kl_w, kl_div, "aqw", ;) \
     L(huber_axis, huber, "ab", o.batch_axis = 1; o.rho = 2; o.weight = .5;) \
     L(hinge_axis, hinge, "as", o.batch_axis = 1; o.weight = .5;) \
@@ -186,7 +186,8 @@ static void test_losses_ctc(void)
     hy_loss_opt turned, twice;
     memset(&turned, 0, sizeof turned);
     memset(&twice, 0, sizeof twice);
-    turned.time_first = turned.label_first = 1;
+    turned.layout = HY_LAYOUT_TNC;
+    turned.label_layout = HY_LAYOUT_TN;
     twice.weight = 2;
     loss_ctc_case(F, hy_loss_ctc(F, NULL), 0, 0, value[0], gradient[0], 8.37370968);
     loss_ctc_case(F, hy_loss_ctc(F, &turned), 1, 0, value[0], gradient[1], 8.37370968);
@@ -210,6 +211,18 @@ static void test_losses_errors(void)
     CHECK(!hy_loss_huber(F, &o));
     train_expect(F, "rho is -1");
     o.rho = 0;
+    o.layout = 1;
+    CHECK(!hy_loss_ctc(F, &o));
+    train_expect(F, "CTCLoss: layout 1 is neither HY_LAYOUT_NTC nor HY_LAYOUT_TNC");
+    o.layout = HY_LAYOUT_NTC;
+    o.label_layout = HY_LAYOUT_TNC;
+    CHECK(!hy_loss_ctc(F, &o));
+    train_expect(F, "label_layout 16 is neither HY_LAYOUT_NT nor HY_LAYOUT_TN");
+    o.label_layout = HY_LAYOUT_NT;
+    o.label_format = 2;
+    CHECK(!hy_loss_logistic(F, &o));
+    train_expect(F, "label_format 2 is neither HY_LABEL_SIGNED nor HY_LABEL_BINARY");
+    o.label_format = HY_LABEL_SIGNED;
     o.weight = HUGE_VAL;
     CHECK(!hy_loss_huber(F, &o));
     train_expect(F, "finite");
@@ -291,7 +304,7 @@ static void test_metrics_reference(void)
     hy_metric *mae;
     memset(&micro, 0, sizeof micro);
     memset(&ignore, 0, sizeof ignore);
-    micro.micro = 1;
+    micro.average = HY_AVERAGE_MICRO;
     ignore.ignores = 1;
     ignore.ignore_label = 2;
     metric_case(F, "accuracy", hy_metric_accuracy(F, NULL), 'P');

@@ -554,7 +554,7 @@ static void test_misuse_backward_over_gradient(void)
     hy_array *w = hy_full(F, HY_SHAPE(3), 2), *v = hy_ones(F, HY_SHAPE(3)), *y, *z;
     hy_backward_opt keep;
     memset(&keep, 0, sizeof keep);
-    keep.retain = 1;
+    keep.retain_graph = 1;
     hy_attach_grad(F, w, HY_GRAD_WRITE);
     hy_attach_grad(F, v, HY_GRAD_WRITE);
     hy_record(F);

@@ -193,7 +193,7 @@ static void onnx_written(void)
     hy_rnn_layer_opt both = { 0 };
     hy_array *x = hy_uniform(F, HY_SHAPE(2, 3, 9, 9), -1, 1), *y;
     int opset;
-    conv.pad = HY_INTS(1, 1);
+    conv.padding = HY_INTS(1, 1);
     conv.activation = "relu";
     pool.ceil_mode = 1;
     hy_append(F, net, hy_nn_conv2d(F, 4, HY_INTS(3, 3), &conv), hy_nn_batch_norm(F, NULL),

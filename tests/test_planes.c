@@ -45,11 +45,11 @@ static hy_block *planes_new(hy_frame *F, const planes_case *c)
     hy_nn_conv_opt o;
     hy_ints kernel;
     memset(&o, 0, sizeof o);
-    o.bias_init = hy_init_uniform(1);
-    o.stride = HY_INTS(c->stride[0], c->stride[1], c->stride[2]);
-    o.pad = HY_INTS(c->pad[0], c->pad[1], c->pad[2]);
-    o.dilate = HY_INTS(c->dilate[0], c->dilate[1], c->dilate[2]);
-    o.stride.n = o.pad.n = o.dilate.n = c->n;
+    o.bias_initializer = hy_init_uniform(1);
+    o.strides = HY_INTS(c->stride[0], c->stride[1], c->stride[2]);
+    o.padding = HY_INTS(c->pad[0], c->pad[1], c->pad[2]);
+    o.dilation = HY_INTS(c->dilate[0], c->dilate[1], c->dilate[2]);
+    o.strides.n = o.padding.n = o.dilation.n = c->n;
     net->add = c->add;
     kernel = HY_INTS(c->kernel[0], c->kernel[1], c->kernel[2]);
     kernel.n = c->n;

@@ -23,10 +23,10 @@ static hy_block *quantize_net(hy_frame *F)
     hy_init init = hy_init_xavier(NULL);
     relu.activation = dense.activation = "relu";
     grouped.groups = 2;
-    grouped.pad = HY_INTS(1, 1);
+    grouped.padding = HY_INTS(1, 1);
     deep.groups = 12;
     plain.no_bias = 1;
-    plain.stride = HY_INTS(2, 2);
+    plain.strides = HY_INTS(2, 2);
     hy_append(F, net, hy_nn_conv2d(F, 8, HY_INTS(3, 3), &relu), hy_nn_conv2d(F, 12, HY_INTS(3, 3), &grouped),
               hy_nn_batch_norm(F, NULL), hy_nn_activation(F, "relu"), hy_nn_conv2d(F, 12, HY_INTS(3, 3), &deep),
               hy_nn_conv2d(F, 17, HY_INTS(2, 2), &plain), hy_nn_batch_norm(F, NULL), hy_nn_dense(F, 20, &dense),

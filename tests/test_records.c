@@ -44,7 +44,7 @@ static void test_records_by_number(void)
         D = hy_dataset_records_from(F, file, bytes, indexed ? index : NULL, (size_t)n, records_type);
         CHECK(hy_dataset_length(F, D) == RECORDS);
         memset(&o, 0, sizeof o);
-        o.workers = workers;
+        o.num_workers = workers;
         L = hy_loader_new(F, D, RECORDS, &o);
         x = hy_next(F, L);
         for (i = 0; x && i < RECORDS; i++) {

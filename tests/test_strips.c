@@ -34,12 +34,12 @@ static hy_block *strips_part(hy_frame *F, const strips_case *c, int k)
     const int kernel = k == 0 ? c->kernel : k == 1 ? 3 : 1, d = k == 1;
     hy_nn_conv_opt o;
     memset(&o, 0, sizeof o);
-    o.stride = k == 0 ? HY_INTS(c->front_stride, c->front_stride) : d ? HY_INTS(c->stride[0], c->stride[1]) : HY_INTS(1, 1);
-    o.pad = k == 0 ? HY_INTS(c->kernel / 2, c->kernel / 2) : d ? HY_INTS(c->pad[0], c->pad[1]) : HY_INTS(0, 0);
+    o.strides = k == 0 ? HY_INTS(c->front_stride, c->front_stride) : d ? HY_INTS(c->stride[0], c->stride[1]) : HY_INTS(1, 1);
+    o.padding = k == 0 ? HY_INTS(c->kernel / 2, c->kernel / 2) : d ? HY_INTS(c->pad[0], c->pad[1]) : HY_INTS(0, 0);
     if (d) o.groups = c->channels;
     o.layout = c->data == 3 ? HY_LAYOUT_NCHW : HY_LAYOUT_NHWC;
     o.no_bias = !c->biased;
-    o.bias_init = hy_init_uniform(1);
+    o.bias_initializer = hy_init_uniform(1);
     return hy_nn_conv2d(F, k == 2 ? c->filters : c->channels, HY_INTS(kernel, kernel), &o);
 }
 

@@ -320,7 +320,7 @@ static void test_train_schedules(void)
     o.final_lr = 0.05;
     s = hy_schedule_poly(100, &o);
     for (i = 0; i < 15; i++) CHECK_NEAR(hy_schedule_at(&s, at[i]), poly[i], 1e-15);
-    o.warmup_constant = 1;
+    o.warmup_mode = HY_WARMUP_CONSTANT;
     s = hy_schedule_cosine(100, &o);
     for (i = 0; i < 15; i++) CHECK_NEAR(hy_schedule_at(&s, at[i]), cosine[i], 1e-15);
     CHECK_NEAR(hy_schedule_at(NULL, 3), 0, 0);

@@ -133,7 +133,7 @@ static hy_init around_one(void)
 static hy_init for_relu(void)
 {
     hy_xavier_opt o = { 0 };
-    o.factor = HY_FACTOR_IN;
+    o.factor_type = HY_FACTOR_IN;
     o.magnitude = 6;
     return hy_init_xavier(&o);
 }
@@ -143,7 +143,7 @@ static hy_block *dense_of(hy_frame *F, int inputs, int units, const char *activa
     hy_nn_dense_opt o = { 0 };
     o.in_units = inputs;
     o.activation = activation;
-    o.bias_init = hy_init_uniform(0.1);
+    o.bias_initializer = hy_init_uniform(0.1);
     return hy_nn_dense(F, units, &o);
 }
 
@@ -157,7 +157,7 @@ static hy_block *project(hy_frame *F, int units)
 {
     hy_nn_dense_opt o = { 0 };
     o.no_flatten = 1;
-    o.bias_init = hy_init_uniform(0.1);
+    o.bias_initializer = hy_init_uniform(0.1);
     return hy_nn_dense(F, units, &o);
 }
 
@@ -165,11 +165,11 @@ static hy_block *conv(hy_frame *F, int channels, int kernel, int stride, int pad
                       const char *activation)
 {
     hy_nn_conv_opt o = { 0 };
-    o.stride = HY_INTS(stride);
-    o.pad = HY_INTS(pad);
+    o.strides = HY_INTS(stride);
+    o.padding = HY_INTS(pad);
     o.groups = groups;
     o.no_bias = !bias;
-    o.bias_init = hy_init_uniform(0.1);
+    o.bias_initializer = hy_init_uniform(0.1);
     o.activation = activation;
     return hy_nn_conv2d(F, channels, HY_INTS(kernel), &o);
 }
@@ -177,24 +177,24 @@ static hy_block *conv(hy_frame *F, int channels, int kernel, int stride, int pad
 static hy_block *max_pool(hy_frame *F, int window, int stride, int pad)
 {
     hy_nn_pool_opt o = { 0 };
-    o.stride = HY_INTS(stride);
-    o.pad = HY_INTS(pad);
+    o.strides = HY_INTS(stride);
+    o.padding = HY_INTS(pad);
     return hy_nn_max_pool2d(F, HY_INTS(window), &o);
 }
 
 static hy_block *batch_norm(hy_frame *F)
 {
     hy_nn_batch_norm_opt o = { 0 };
-    o.gamma_init = o.var_init = around_one();
-    o.beta_init = o.mean_init = hy_init_uniform(0.2);
+    o.gamma_initializer = o.running_variance_initializer = around_one();
+    o.beta_initializer = o.running_mean_initializer = hy_init_uniform(0.2);
     return hy_nn_batch_norm(F, &o);
 }
 
 static hy_block *layer_norm(hy_frame *F)
 {
     hy_nn_layer_norm_opt o = { 0 };
-    o.gamma_init = around_one();
-    o.beta_init = hy_init_uniform(0.2);
+    o.gamma_initializer = around_one();
+    o.beta_initializer = hy_init_uniform(0.2);
     return hy_nn_layer_norm(F, &o);
 }
 
@@ -404,7 +404,7 @@ static hy_array *chain_input(hy_frame *F, const int *size)
 static hy_block *lstm_network(hy_frame *F, const int *size)
 {
     hy_rnn_layer_opt o = { 0 };
-    o.i2h_bias_init = o.h2h_bias_init = hy_init_uniform(0.1);
+    o.i2h_bias_initializer = o.h2h_bias_initializer = hy_init_uniform(0.1);
     return hy_rnn_lstm(F, size[1], &o);
 }
 
@@ -433,7 +433,7 @@ static hy_block *loop_network(hy_frame *F, const int *size)
     hy_rnn_cell_opt o = { 0 };
     looping *l = HY_BLOCK_NEW(F, looping, loop_forward);
     if (!l) return NULL;
-    o.i2h_bias_init = o.h2h_bias_init = hy_init_uniform(0.1);
+    o.i2h_bias_initializer = o.h2h_bias_initializer = hy_init_uniform(0.1);
     l->width = size[1];
     l->cell = hy_add_child(F, &l->base, "cell", hy_rnn_lstm_cell(F, size[1], &o));
     return &l->base;
