@@ -1442,7 +1442,7 @@ static void lay_bad_arguments(void)
         CHECK(!hy_nn_conv2d(F, 1, HY_EMPTY, NULL));
         LAY_EXPECT(F, HY_ERROR_ARGUMENT, "Conv2D: kernel_size has no number");
         CHECK(!hy_nn_conv2d(F, 1, HY_INTS(0), NULL));
-        LAY_EXPECT(F, HY_ERROR_ARGUMENT, "kernel is 0, where at least 1 is due");
+        LAY_EXPECT(F, HY_ERROR_ARGUMENT, "kernel_size is 0, where at least 1 is due");
         conv.groups = 4;
         CHECK(!hy_nn_conv1d(F, 6, HY_INTS(3), &conv));
         LAY_EXPECT(F, HY_ERROR_ARGUMENT, "6 channels are not a multiple of groups 4");
