@@ -255,7 +255,11 @@
  *
  * RANDOM NUMBERS
  *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element):
- *   the same on every machine and for any number of threads. hy_seed restarts it.
+ *   the same on every machine and for any number of threads. hy_seed restarts it. What draws nothing takes no
+ *   number: dropout outside of training or of 0, leaky_relu of all kinds but rrelu, one layer of rnn. What is
+ *   compiled, saved and loaded, or computed again for its gradient draws what the program line by line draws;
+ *   files say so with "draws", an attribute of the graph that MXNet passes over. Without it each operator
+ *   that can draw takes a number, in the order of the file.
  *
  * THREADS
  *   One frame belongs to one thread. hy_fork gives another thread its own; it may read arrays of the first
@@ -5269,7 +5273,8 @@ struct hy__node {
     int          nsub;                  /* ... so many */
     int          aux;                   /* a variable that is a running statistic */
     int          written;               /* a variable that an operator of the program writes in training */
-    int          rank;                  /* of a random operator: which one it is, in order of the program */
+    int          rank[2];               /* of a random operator: so many numbers the program takes before */
+                                        /* it, in inference and in training */
     int          counted;               /* its name ends in a number that settling may change (HY__COUNTED) */
     int          scope;                 /* which entry of which block made it: numbers restart in each */
     int          mark;                  /* for walks */
@@ -5453,7 +5458,7 @@ struct hy_frame {
     void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
     void      (*watch_body)(hy_frame *F, int k, int64_t turn);  /* ... and which body runs; -1: it has run */
     int         unwatched;              /* loops and branches that run line by line, and hy_fit's `each` */
-    int         scopes, ranks;          /* entries and random operators so far */
+    int         scopes, ranks[2];       /* entries, and random numbers taken so far: see hy__node */
     const char *next_name;              /* of the node that comes next; or NULL: one is found */
     hy__node  **param_node;             /* of the parameters met so far, ... */
     int         param_nodes, param_cap;
@@ -31693,6 +31698,25 @@ static int hy__op_number(const hy_op *op)
     return number < HY_OP_COUNT && hy__builtin((int)number) == op ? (int)number : -1;
 }
 
+/* How many random numbers does a call take? None where it draws nothing. Those of bodies count themselves. */
+static unsigned hy__takes(const hy_op *op, const void *record, int training)
+{
+    if (!(op->flags & HY_OP_RANDOM) || (op->flags & HY_OP_CONTROL)) return 0;
+    switch (hy__op_number(op)) {
+    case HY_OP_dropout: {
+        const hy__dropout_rec *r = (const hy__dropout_rec *)record;
+        return r->p > 0 && (training || r->mode == HY_DROP_ALWAYS);
+    }
+    case HY_OP_leaky_relu:
+        return training && ((const hy__leaky_relu_rec *)record)->act_type == HY_LEAKY_RRELU;
+    case HY_OP_rnn: {
+        const hy__rnn_rec *r = (const hy__rnn_rec *)record;
+        return training && r->p > 0 && r->num_layers > 1;
+    }
+    default: return 1;
+    }
+}
+
 /* Is there not one element in all results that are wanted? Then nothing runs: there may be more empty lines
  * than anyone can wait for. */
 static int hy__makes_nothing(const hy_job *job)
@@ -32034,7 +32058,7 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
     loose = b && !hy__bound_keep(F, b, &job, hash) ? b->room : NULL;    /* the job still lies over it */
     for (i = 0; i < c->nin + c->nout; i++) c->data[i] = c->tensor[i].data;
     hy__run_open(&now, &job, c->data, F->seed, F->stream);
-    if (op->flags & HY_OP_RANDOM) F->stream++;
+    if (op->flags & HY_OP_RANDOM) F->stream += hy__takes(op, record, F->training);
     timing.F = F;
     timing.name = c->name ? c->name : op->name;
     timing.lane = 0;
@@ -32376,7 +32400,7 @@ static const hy__bound *hy__bound_call(hy_frame *F, const hy_op *op, int n, hy_a
         return NULL;
     }
     hy__run_open(&now, b->job, data, F->seed, F->stream);
-    if (op->flags & HY_OP_RANDOM) F->stream++;
+    if (op->flags & HY_OP_RANDOM) F->stream += hy__takes(op, record, F->training);
     hy__run_job(F->root, &now, memory);
     if (HY__LIKELY(!now.fault)) return b;
     hy__bound_fault(F, b, hy__fault_text(&now));
@@ -32646,7 +32670,7 @@ struct hy_graph {
     int         vars;                   /* variables that are inputs, in the order they were made */
     hy__node  **var;
     int        *place;                  /* by a node's number in the store: where it stands here, or -1 */
-    int         ranks;                  /* random operators of the program it was traced from */
+    int         ranks[2];               /* random numbers that the program takes: see hy__node */
     char      **label;                  /* names of outputs and internals, made when asked for */
     int         labels;
     struct { int i, place; } asked[3];  /* by hy_names: the leaf last asked for, and where it stands */
@@ -32658,6 +32682,37 @@ struct hy_graph {
     const void *maker;                  /* the block's traces that it was lent from */
     uint64_t    ready;                  /* the root's moves + 1 when all its parameters were ready */
 };
+
+static void hy__copy_ranks(int *to, const int *from)
+{
+    to[0] = from[0];
+    to[1] = from[1];
+}
+
+/* Where a program stands among the random numbers when it begins, running or traced: its operators draw what
+ * they are numbered for, in whatever order they are met. */
+typedef struct hy__drawn { uint64_t stream; int ranks[2]; } hy__drawn;
+static hy__drawn hy__drawn_by(const hy_frame *F)
+{
+    hy__drawn t;
+    t.stream = F->stream;
+    hy__copy_ranks(t.ranks, F->ranks);
+    return t;
+}
+static void hy__draw_from(hy_frame *F, const hy__drawn *t, const int *ranks)
+{
+    int k;
+    F->stream = t->stream + (uint64_t)ranks[F->training != 0];
+    for (k = 0; k < 2; k++) F->ranks[k] = t->ranks[k] + ranks[k];
+}
+
+static int hy__is_random(const hy__node *node) { return node->op && (node->op->flags & HY_OP_RANDOM); }
+
+/* How many numbers the program takes before this operator. */
+static uint64_t hy__rank_of(const hy__node *node, int training)
+{
+    return (uint64_t)node->rank[training != 0];
+}
 
 static void hy__attached_free(hy_root *root, hy__table *shelf)
 {
@@ -32789,7 +32844,7 @@ static hy__node *hy__node_copy(hy_frame *F, const hy__node *from)
     if (node->param) HY__ADD(&node->param->refs, 1);
     node->aux = from->aux;
     node->written = from->written;
-    node->rank = from->rank;
+    hy__copy_ranks(node->rank, from->rank);
     node->early = from->early;
     return node;
 }
@@ -32891,6 +32946,14 @@ static void hy__graph_order(hy_graph *g, hy__node **pending, const int *before)
             if (!node->mark) { node->mark = 1; pending[n++] = node; }
         }
     }
+}
+
+/* The places of a finished graph's nodes, as these stand in the store. */
+static void hy__store_order(const hy_graph *g, int *order)
+{
+    int i, n = 0, span = 0;
+    for (i = 0; i < g->n; i++) if (g->node[i]->number >= span) span = g->node[i]->number + 1;
+    for (i = 0; i < span; i++) if (g->place[i] >= 0) order[n++] = g->place[i];
 }
 
 /* Marks the variables that calls of the graph write. How many such calls there are. */
@@ -33082,7 +33145,7 @@ static hy_graph *hy__compile_heads(hy_frame *S, hy_array *heads, int all)
         g->head[i].node = x->node;
         g->head[i].output = x->output;
     }
-    g->ranks = S->ranks;
+    hy__copy_ranks(g->ranks, S->ranks);
     if (S->code || hy__graph_finish(S, g) || hy__graph_settle(S, g)) { hy__graph_drop(g); return NULL; }
     return hy__graph_list(S->root, g);
 }
@@ -33735,8 +33798,9 @@ static int hy__verify_node(hy_frame *F, const hy_graph *g, int i)
         if (node->early && !node->in[k].node->held && !node->in[k].node->param && !node->in[k].node->early)
             return hy__malformed(F, node, "it is early, an input is not");
     }
-    if ((node->op->flags & HY_OP_RANDOM) && (node->rank < 0 || (g->ranks && node->rank >= g->ranks)))
-        return hy__malformed(F, node, "its rank is none of the program's");
+    for (k = 0; (node->op->flags & HY_OP_RANDOM) && k < 2; k++)
+        if (node->rank[k] < 0 || (g->ranks[k] && node->rank[k] > g->ranks[k]))
+            return hy__malformed(F, node, "its rank is none of the program's");
     for (k = 0; k < node->nsub; k++)
         if (node->sub[k]->refs < 1) return hy__malformed(F, node, "its program is gone");
     return hy__verify_call(F, node);
@@ -33932,7 +33996,7 @@ static int hy__rewrite_nodes(hy__rewrite *R, hy__rule rule)
         for (k = 1; k < call->nout && e->node->op != call->op; k++) e++;        /* a rule may move results */
         R->to->head[i] = *e;
     }
-    R->to->ranks = g->ranks;
+    hy__copy_ranks(R->to->ranks, g->ranks);
     return hy__graph_finish(R->F, R->to);
 }
 
@@ -36458,6 +36522,14 @@ typedef struct hy__control_rec {
     int64_t limit;                      /* of while_loop: most turns */
 } hy__control_rec;
 
+enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND, HY__ONCE };       /* members of hy__control_ops */
+
+/* A block that is computed again for its gradient: one body, which runs once and draws as its program. */
+static int hy__is_once(const hy__node *node)
+{
+    return node->op && (node->op->flags & HY_OP_CONTROL) && node->op->member == HY__ONCE;
+}
+
 /* Which input is variable i of the bodies? pred: the condition is none of theirs. */
 static int hy__control_input(const hy__control_rec *r, int pred, int i)
 {
@@ -36679,7 +36751,7 @@ static hy_graph *hy__ahead_body(hy_frame *F, hy__ahead *A)
         to->head[i] = g->head[i];
         to->head[i].node = A->within[g->place[g->head[i].node->number]].node;
     }
-    if (!failed) to->ranks = g->ranks;
+    if (!failed) hy__copy_ranks(to->ranks, g->ranks);
     if (!failed && !hy__graph_finish(F, to)) return to;
     hy__graph_drop(to);
     return NULL;
@@ -36703,7 +36775,7 @@ static int hy__ahead_loop(hy__rewrite *R, hy__ahead *A, const hy__node *node, co
     for (k = 0; k < A->body->n; k++)
         if ((A->what[k] & HY__TURN_ASKED) && (A->what[k] & HY__TURN_PRODUCT)) loop->in[at++] = A->before[k];
     memcpy(loop->type, node->type, (size_t)node->nout * sizeof *node->type);
-    loop->rank = node->rank;
+    hy__copy_ranks(loop->rank, node->rank);
     loop = hy__rewrite_join(R, loop);
     hy__edges_of(loop, node->nout, out);
     return loop ? 1 : -1;
@@ -38095,7 +38167,7 @@ typedef struct hy__executor {
     int          reads, links;          /* places that follow inputs, and with heads */
     hy__port    *port;                  /* inputs, then heads: few cache lines make a call */
     hy__link    *link;
-    uint64_t     ranks;                 /* random operators, run or not, of the trace */
+    uint64_t     ranks;                 /* random numbers that a call takes */
     void       **data;                  /* per late tensor of the plan */
     char        *scratch, *shared;
     hy__program *program;
@@ -39053,7 +39125,7 @@ static void hy__run_keys(const hy_frame *F, hy__executor *x)
     for (i = 0; i < p->randoms; i++) {
         hy_run *now = hy__run_of(x, p->random[i] - p->early);
         now->seed = F->seed;
-        now->stream = F->stream + (uint64_t)p->step[p->random[i]].node->rank;
+        now->stream = F->stream + hy__rank_of(p->step[p->random[i]].node, x->training);
     }
 }
 
@@ -39441,7 +39513,7 @@ static int hy__replay_node(hy_frame *F, hy__replay *r, const hy__node *node)
     hy_array **out = r->value + r->first[node->number];
     int k;
     for (k = 0; k < node->nin; k++) r->arg[k] = *hy__replay_at(r, &node->in[k]);
-    F->stream = r->stream + (uint64_t)node->rank;
+    F->stream = r->stream + hy__rank_of(node, F->training);
     if (F->recording) hy__replay_emit(F, node, r->arg, out);
     else hy__replay_run(F, node, r->arg, out);
     hy__replay_done(F, r, node->in, node->nin);
@@ -39831,7 +39903,7 @@ static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_a
         if (!h) return -1;
     }
     p = h->program;
-    ranks = (uint64_t)g->ranks;
+    ranks = (uint64_t)g->ranks[mode->training != 0];
     failed = p->dynamic ? hy__program_replay(F, p, in, out, limit) : hy__executor_run(F, h->x, in, out);
     if (!failed) F->stream += ranks;
     return failed;
@@ -40114,6 +40186,18 @@ static int hy__trace_types(hy_frame *S, hy__node *node, hy__call *c)
     return 0;
 }
 
+/* The next operator of a program, which has taken so many numbers so far. A loop or branch takes one, what is
+ * computed a second time none. */
+static void hy__rank_next(hy__node *node, int *ranks)
+{
+    const hy__control_rec *r = node->op->flags & HY_OP_CONTROL ? (const hy__control_rec *)node->record : NULL;
+    int k;
+    hy__copy_ranks(node->rank, ranks);
+    for (k = 0; k < 2; k++)
+        if (!r) ranks[k] += (int)hy__takes(node->op, node->record, k);
+        else if (!r->keyed) ranks[k] += hy__is_once(node) ? node->sub[0]->ranks[k] : 1;
+}
+
 static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *const *in, const void *record,
                                 int nsub, hy_graph *const *sub)
 {
@@ -40132,7 +40216,7 @@ static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *c
     if (node && !S->code && !hy__trace_types(S, node, &c) && !hy__node_join(S, S->graph->store, node)) {
         node->counted = given ? 0 : HY__COUNTED;
         node->scope = S->scope ? S->scope->id : 0;
-        if (op->flags & HY_OP_RANDOM) node->rank = S->ranks++;
+        hy__rank_next(node, S->ranks);
         y = hy__trace_outputs(S, &c, node);
     } else hy__node_discard(S, node);
     hy__call_close(S, &c);
@@ -40252,7 +40336,6 @@ static int hy__compose_node(hy_frame *S, const hy_graph *g, int i, const hy__edg
         node->in[k].node = from->node;
         node->in[k].output = g->node[i]->in[k].node->op ? g->node[i]->in[k].output : from->output;
     }
-    if (node->op && (node->op->flags & HY_OP_RANDOM)) node->rank = S->ranks++;
     if (node->op) {
         failed = hy__call_open(S, &c, node->op, node->nin, node->record);
         if (!failed) { failed = hy__trace_types(S, node, &c); hy__call_close(S, &c); }
@@ -40260,6 +40343,7 @@ static int hy__compose_node(hy_frame *S, const hy_graph *g, int i, const hy__edg
     if (failed || hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return -1; }
     to->node = node;
     to->output = 0;
+    hy__copy_ranks(node->rank, S->ranks);
     return 0;
 }
 
@@ -40270,6 +40354,7 @@ HY_API hy_array *hy_compose(hy_frame *S, hy_graph *g, int n, const char *const *
 {
     hy__edge *made;
     hy_array *y = NULL;
+    hy__drawn drawn;
     int i, at;
     if (!S || S->code) return NULL;
     if (!S->graph || !g || g->root != S->root)
@@ -40279,12 +40364,15 @@ HY_API hy_array *hy_compose(hy_frame *S, hy_graph *g, int n, const char *const *
     if (hy__compose_check(S, g, n, names, values)) return NULL;
     made = (hy__edge *)hy__alloc_zero(&S->root->heap, (size_t)g->n * sizeof *made + 1);
     if (!made) return (hy_array *)hy__no_memory(S, "hy_compose");
+    drawn = hy__drawn_by(S);
     for (i = 0; i < g->n && !S->code; i++) {
+        hy__draw_from(S, &drawn, g->node[i]->rank);
         at = hy__replaced_by(g->node[i], n, names);
         if (g->node[i]->param) { made[i].node = hy__param_node(S, g->node[i]->param); continue; }
         if (at < 0) hy__compose_node(S, g, i, made, &made[i]);
         else hy__trace_edge(S, values[at], &hy__compose_op, &made[i]);
     }
+    hy__draw_from(S, &drawn, g->ranks);
     y = S->code ? NULL : hy__group_make(S, g->heads);
     for (i = 0; y && i < g->heads; i++) {
         const hy__edge *head = &made[g->place[g->head[i].node->number]];
@@ -42778,8 +42866,8 @@ static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
     hy__block_mode(F, h, &mode);
     if (!hy__holder_fits(held, t->graph, in, &mode)) held = hy__holder_find(F, t->graph, in, &mode);
     if (!held || !held->x || hy__executor_run(F, held->x, in, out)) return NULL;
-    F->stream += (uint64_t)t->graph->ranks;
-    held->x->ranks = (uint64_t)t->graph->ranks;
+    held->x->ranks = (uint64_t)t->graph->ranks[F->training != 0];
+    F->stream += held->x->ranks;
     held->x->grouped = t->grouped;
     hy__encore_note(F, held->x, block, h->traces.number, stamp);
     hy__traces_hit(F, &h->traces);
@@ -43446,7 +43534,7 @@ static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int wh
     hy_array *x = hy_var(B->S, name, NULL);
     if (!x) return NULL;
     x->t.type = x->node->type[0] = x->node->constant.type = B->T.type[v];
-    x->node->rank = what;
+    x->node->rank[0] = what;
     return x;
 }
 
@@ -43546,7 +43634,7 @@ static void hy__derive_again(hy__deriving *B)
         if (!hy__node_add(S, S->graph->store, node)) return;
         if (place >= 0) B->again[place] = node;
     }
-    S->ranks = g->ranks;
+    hy__copy_ranks(S->ranks, g->ranks);
 }
 
 /* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. again:
@@ -43618,8 +43706,8 @@ static void hy__derive_shapes(const hy_root *root, hy__nodes *store)
             hy__node *node = store->node[i], *from;
             if (!node->op || node->op != root->ops[reads[k].op]) continue;
             from = node->in[reads[k].input].node;
-            if (!from->op && !from->held && from->number && store->node[from->number - 1]->rank == -1 &&
-                from->rank >= 0 && hy__same_type(from->type, store->node[from->number - 1]->type))
+            if (!from->op && !from->held && from->number && store->node[from->number - 1]->rank[0] == -1 &&
+                from->rank[0] >= 0 && hy__same_type(from->type, store->node[from->number - 1]->type))
                 node->in[reads[k].input].node = store->node[from->number - 1];
         }
 }
@@ -43693,9 +43781,9 @@ static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const
     G->is.graph = graph;
     G->inputs = B->n;
     for (i = 0; i < graph->vars && G->is.graph; i++) {
-        int what = graph->var[i]->rank;
+        int what = graph->var[i]->rank[0];
         G->from[i] = what < 0 ? -1 : what >= B->T.n ? B->T.n - 2 - what : B->place[what];
-        graph->var[i]->rank = 0;
+        graph->var[i]->rank[0] = 0;
         if (what < 0 || what >= B->T.n) continue;
         if (G->from[i] >= 0) G->keep[G->from[i]] = 1;
         if (G->from[i] < 0 || (all && !all->keep[G->from[i]])) G->is.graph = NULL;
@@ -43729,10 +43817,10 @@ static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
     memcpy(f->head, g->head, (size_t)g->heads * sizeof *f->head);
     f->n = g->n;
     f->vars = g->vars;
-    f->ranks = g->ranks;
+    hy__copy_ranks(f->ranks, g->ranks);
     f->heads = g->heads;
     for (i = 0; i < gradient->vars; i++) {
-        v = gradient->var[i]->rank;
+        v = gradient->var[i]->rank[0];
         if (v < 0 || v >= B->T.n || B->place[v] >= 0) continue;
         B->place[v] = B->n + f->heads;
         f->head[f->heads].node = g->node[B->owner[v]];
@@ -44026,7 +44114,7 @@ static int hy__graph_by_section(hy_frame *F, hy_graph *g, hy_array *const *in, c
     if (p && p->dynamic) failed = hy__replay_sections(F, p, in, out, hy__graph_apply, &own);
     else failed = hy__replay_nodes(F, g, in, out);
     if (p) hy__program_drop(p);
-    if (!failed) F->stream += (uint64_t)g->ranks;
+    if (!failed) F->stream += (uint64_t)g->ranks[F->training != 0];
     return failed;
 }
 
@@ -45342,8 +45430,11 @@ static int hy__body_run(const hy__turning *L, int k)
     hy_run *run = hy__body_runs(L, k);
     int i, which = L->pred ? k : k < L->job->nsub - 1;  /* 1: the condition of a loop, or the second branch */
     for (i = 0; i < p->randoms; i++) {
-        run[p->random[i]].seed = hy__mix64(hy__mix64(L->seed, L->stream), (uint64_t)(2 * L->row + which));
-        run[p->random[i]].stream = (uint64_t)p->step[p->random[i]].node->rank;
+        hy_run *now = &run[p->random[i]];
+        now->stream = hy__rank_of(p->step[p->random[i]].node, b->mode.training);
+        now->seed = L->seed;
+        if (L->once && !L->pred) now->stream += L->stream;      /* as if the body stood in the program */
+        else now->seed = hy__mix64(hy__mix64(L->seed, L->stream), (uint64_t)(2 * L->row + which));
     }
     if (!hy__runs_alone(run + p->early, p->steps - p->early, memory + b->scratch,
                         memory + b->shared)) return 0;
@@ -45621,7 +45712,7 @@ static int hy__unwind_body(hy__unwinding *U, hy_frame *F, hy_graph *sub, int tra
         hy__fail(F, HY_ERROR_GRADIENT, "control flow: its types must be known before there is a gradient");
     if (unknown || hy__derive_walk(&U->B, U->given)) return -1;
     for (i = 0; i < U->B.S->graph->store->n; i++)
-        if (!U->B.S->graph->store->node[i]->op) U->B.S->graph->store->node[i]->rank = 0;
+        if (!U->B.S->graph->store->node[i]->op) U->B.S->graph->store->node[i]->rank[0] = 0;
     return 0;
 }
 
@@ -45924,7 +46015,6 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
 #endif
 
 /* --- the operators --- */
-enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND, HY__ONCE };
 static const hy_op hy__control_ops[] = {
     { "_foreach", "_foreach", NULL, "a body for each row of its data", hy__control_in, hy__control_out,
       hy__control_attr, sizeof(hy__control_rec), HY_OP_RANDOM | HY_OP_CONTROL, HY__FOREACH,
@@ -51720,11 +51810,71 @@ static void hy__put_attrs(hy__target *t, const hy__attrs *a, const hy__node *nod
     hy__put_text(t, a->n > 1 ? "\n      }, " : "}, ");
 }
 
+/* --- the order of a file --- *
+ * Depth-first from the heads, as MXNet has it, unless another order would give other bits: then the operators
+ * stand as they ran, and the variables as before, each in front of what reads it. */
+typedef struct hy__listing {
+    const hy_graph *graph;
+    int *order, *at;                    /* places in the file's order; where in the file a place is */
+} hy__listing;
+
+/* May it not run depth-first? Random operators are numbered as they ran, and of three gradients of one value
+ * it counts which come first. uses: room for two numbers per node. */
+static int hy__order_counts(const hy_graph *g, int *uses)
+{
+    int i, k, drawn = -1, counts = 0, *last = uses + g->n;
+    memset(uses, 0, 2 * (size_t)g->n * sizeof *uses);
+    for (i = 0; i < g->heads; i++) uses[g->place[g->head[i].node->number]]++;
+    for (i = 0; i < g->n; i++)
+        for (k = 0; k < g->node[i]->nin; k++) uses[g->place[g->node[i]->in[k].node->number]]++;
+    for (i = 0; i < g->n && !counts; i++) {
+        const hy__node *node = g->node[i];
+        for (k = 0; k < node->nin; k++) {
+            int from = g->place[node->in[k].node->number];
+            counts |= uses[from] > 2 && node->number < last[from];
+            if (node->number > last[from]) last[from] = node->number;
+        }
+        if (!hy__is_random(node)) continue;
+        counts |= node->number < drawn;
+        drawn = node->number;
+    }
+    return counts;
+}
+
+/* Variable `place` and those that come before it. */
+static int hy__listing_variables(hy__listing *v, int place, int *next, int n)
+{
+    for (; *next <= place; ++*next) if (!v->graph->node[*next]->op) v->order[n++] = *next;
+    return n;
+}
+
+static void hy__listing_fill(hy__listing *v, int *uses)
+{
+    const hy_graph *g = v->graph;
+    int i, k, n = 0, next = 0, *ran = uses;
+    for (i = 0; i < g->n; i++) v->order[i] = i;
+    if (hy__order_counts(g, uses)) {
+        hy__store_order(g, ran);
+        for (i = 0; i < g->n; i++) {
+            const hy__node *node = g->node[ran[i]];
+            if (!node->op) continue;
+            for (k = 0; k < node->nin; k++)
+                if (!node->in[k].node->op)
+                    n = hy__listing_variables(v, g->place[node->in[k].node->number], &next, n);
+            v->order[n++] = ran[i];
+        }
+        hy__listing_variables(v, g->n - 1, &next, n);
+    }
+    for (i = 0; i < g->n; i++) v->at[v->order[i]] = i;
+}
+
 /* A graph to be written; named: what its variables and constants are called, by place. */
 typedef struct hy__symbol {
     hy_graph   *graph;
+    const hy__listing *view;               /* of the graph, then of the bodies in it */
     const char *const *name;
     int        *written, np;
+    char       *after;                  /* room behind the views */
     const char *inputs;                 /* "data0,data1", or NULL: what a reader guesses */
 } hy__symbol;
 
@@ -51740,11 +51890,44 @@ static int hy__version_of(const hy_graph *g, int i, int k)
     return n;
 }
 
+/* Node i of the file. */
+static const hy__node *hy__listed_node(const hy__listing *v, int i)
+{
+    return hy__body_node(v->graph, i < v->graph->n ? v->order[i] : i);
+}
+
+/* Does a file have to say which random numbers are drawn? See hy__read_draws. */
+static int hy__draws_differ(const hy__listing *v)
+{
+    const hy_graph *g = v->graph;
+    int i, n = 0, differ = 0;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = hy__listed_node(v, i);
+        if (!hy__is_random(node)) continue;
+        differ |= node->rank[0] != n || node->rank[1] != n;
+        n++;
+    }
+    return n && (differ || g->ranks[0] != n || g->ranks[1] != n);
+}
+
+static void hy__put_draws(hy__target *t, const hy__listing *v)
+{
+    int i;
+    hy__put_text(t, "\"draws\": [\"str\", \"");
+    for (i = 0; i < v->graph->n; i++) {
+        const hy__node *node = hy__listed_node(v, i);
+        if (hy__is_random(node))
+            hy__put_say(t, "%d,%d ", node->rank[0], node->rank[1]);
+    }
+    hy__put_say(t, "%d,%d\"]", v->graph->ranks[0], v->graph->ranks[1]);
+}
+
 /* Node i without its end, since bodies may follow. */
 static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
 {
     hy_graph *g = s->graph;
-    const hy__node *node = hy__body_node(g, i);
+    const hy__node *node = hy__listed_node(s->view, i);
+    int place = i < g->n ? s->view->order[i] : i;
     const char *key, *value;
     hy__attrs a;
     int k;
@@ -51756,7 +51939,7 @@ static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
     hy__put_text(t, i ? ", \n    {\n      \"op\": " : "\n    {\n      \"op\": ");
     hy__put_quoted(t, node->op ? hy__written_op(node, s->np, &key, &value) : "null", 0);
     hy__put_text(t, ", \n      \"name\": ");
-    hy__put_quoted(t, s->name ? s->name[i] : node->name, 0);
+    hy__put_quoted(t, s->name ? s->name[place] : node->name, 0);
     hy__put_text(t, ", ");
     hy__put_attrs(t, &a, node);
     hy__put_text(t, "\n      \"inputs\": ");
@@ -51764,7 +51947,7 @@ static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
         int from = g->place[node->in[k].node->number];
         int writes = !node->in[k].node->op && hy__writes_input(node->op, node->record, k);
         hy__put_item(t, k, node->nin, "        ");
-        hy__put_triple(t, from, node->in[k].output, !s->written ? hy__version_of(g, i, k)
+        hy__put_triple(t, s->view->at[from], node->in[k].output, !s->written ? hy__version_of(g, place, k)
                        : writes ? ++s->written[from] : s->written[from]);
     }
     hy__put_list_end(t, node->nin, "      ");
@@ -51778,25 +51961,26 @@ static int hy__outputs_in_file(const hy__node *node)
 }
 
 /* What follows the nodes of a graph of n. */
-static void hy__put_graph_end(hy__target *t, const hy_graph *g, int n)
+static void hy__put_graph_end(hy__target *t, const hy__listing *v, int n)
 {
+    const hy_graph *g = v->graph;
     int i, k, vars = 0, sum = 0;
     hy__put_text(t, "\n  ], \n  \"arg_nodes\": ");
-    for (i = 0; i < n; i++) vars += !hy__body_node(g, i)->op;
+    for (i = 0; i < n; i++) vars += !hy__listed_node(v, i)->op;
     for (k = i = 0; i < n; i++)
-        if (!hy__body_node(g, i)->op) { hy__put_item(t, k++, vars, "    "); hy__put_whole(t, i); }
+        if (!hy__listed_node(v, i)->op) { hy__put_item(t, k++, vars, "    "); hy__put_whole(t, i); }
     hy__put_list_end(t, vars, "  ");
     hy__put_text(t, ", \n  \"node_row_ptr\": ");
     for (i = 0; i <= n; i++) {
         hy__put_item(t, i, n + 1, "    ");
         hy__put_whole(t, sum);
-        if (i < n) sum += hy__outputs_in_file(hy__body_node(g, i));
+        if (i < n) sum += hy__outputs_in_file(hy__listed_node(v, i));
     }
     hy__put_list_end(t, n + 1, "  ");
     hy__put_text(t, ", \n  \"heads\": ");
     for (i = 0; i < g->heads; i++) {
         hy__put_item(t, i, g->heads, "    ");
-        hy__put_triple(t, g->place[g->head[i].node->number], g->head[i].output, 0);
+        hy__put_triple(t, v->at[g->place[g->head[i].node->number]], g->head[i].output, 0);
     }
     hy__put_list_end(t, g->heads, "  ");
 }
@@ -51832,6 +52016,7 @@ static void hy__put_graph_begin(hy__target *t, hy__writing *w, const hy__symbol 
     memset(w, 0, sizeof *w);
     w->s = *s;
     w->nodes = body ? hy__body_nodes(body, must) : s->graph->n;
+    while (body && w->s.view->graph != body) w->s.view++;
     if (body) { w->s.graph = body; w->s.name = NULL; w->s.written = NULL; }
     hy__put_text(t, "{\n  \"nodes\": [");
 }
@@ -51860,13 +52045,13 @@ static void hy__put_symbol(hy__target *t, const void *what)
 {
     const hy__symbol *s = (const hy__symbol *)what;
     hy__writing level[HY__NEST + 2];
-    int depth = 1;
+    int depth = 1, more = s->np || s->inputs;
     memset(s->written, 0, (size_t)s->graph->n * sizeof *s->written);
     hy__put_graph_begin(t, &level[0], s, NULL, 0);
     while (depth) {
         hy__writing *w = &level[depth - 1];
         if (w->i < w->nodes) {
-            const hy__node *node = hy__body_node(w->s.graph, w->i);
+            const hy__node *node = hy__listed_node(w->s.view, w->i);
             int k;
             if (!w->body) hy__put_node(t, &w->s, w->i);
             k = hy__put_next_body(t, w, node);
@@ -51874,19 +52059,32 @@ static void hy__put_symbol(hy__target *t, const void *what)
                 hy__put_graph_begin(t, &level[depth++], s, node->sub[k], hy__body_must(node, k));
             continue;
         }
-        hy__put_graph_end(t, w->s.graph, w->nodes);
-        if (--depth) { hy__put_text(t, "\n}"); t->indent -= 8; }
+        hy__put_graph_end(t, w->s.view, w->nodes);
+        if (!--depth) break;
+        if (hy__draws_differ(w->s.view)) {
+            hy__put_text(t, ", \n  \"attrs\": {");
+            hy__put_draws(t, w->s.view);
+            hy__put_text(t, "}");
+        }
+        hy__put_text(t, "\n}");
+        t->indent -= 8;
     }
     hy__put_text(t, ", \n  \"attrs\": {");
-    if (s->inputs) {                    /* MXNet passes over it */
+    if (hy__draws_differ(s->view)) {    /* MXNet passes over it, ... */
+        more = 1;
+        hy__put_text(t, "\n    ");
+        hy__put_draws(t, s->view);
+        hy__put_text(t, ", ");
+    }
+    if (s->inputs) {                    /* ... and over this */
         hy__put_text(t, "\n    \"inputs\": [\"str\", ");
         hy__put_quoted(t, s->inputs, 0);
         hy__put_text(t, "], ");
     }
     if (s->np) hy__put_text(t, "\n    \"is_np_shape\": [\"int\", 1], ");
-    if (s->np || s->inputs) hy__put_text(t, "\n    ");
+    if (more) hy__put_text(t, "\n    ");
     hy__put_text(t, "\"mxnet_version\": [\"int\", 10901]");
-    hy__put_text(t, s->np || s->inputs ? "\n  }\n}" : "}\n}");
+    hy__put_text(t, more ? "\n  }\n}" : "}\n}");
 }
 
 /* What a file said of the graph's inputs, or NULL. */
@@ -52048,6 +52246,37 @@ static int hy__free_constant(const hy_graph *g)
     return first;
 }
 
+/* Room for the orders of a graph and its bodies, and behind it for so many bytes. */
+static hy__buffer *hy__symbol_views(hy_frame *F, hy__symbol *s, hy_graph *g, size_t bytes, const char *who)
+{
+    hy__within all;
+    hy__buffer *room = NULL, *uses = NULL;
+    hy__listing *view;
+    int i, n = 0, most = 0, *at;
+    s->view = NULL;
+    if (hy__within_open(F, &all, g)) return NULL;
+    for (i = 0; i < all.n; i++) {
+        n += all.at[i]->n;
+        if (all.at[i]->n > most) most = all.at[i]->n;
+    }
+    room = hy__buffer_new(&F->cache, (size_t)all.n * sizeof *view + 2 * (size_t)n * sizeof *at + 8 + bytes);
+    uses = hy__buffer_new(&F->cache, 2 * (size_t)most * sizeof *at + 1);
+    if (room && uses) {
+        s->view = view = (hy__listing *)room->data;
+        at = (int *)(void *)(view + all.n);
+        for (i = 0; i < all.n; at += 2 * view[i++].graph->n) {
+            view[i].graph = all.at[i];
+            view[i].order = at;
+            view[i].at = at + all.at[i]->n;
+            hy__listing_fill(&view[i], (int *)uses->data);
+        }
+        s->after = (char *)at + (-(uintptr_t)at & 7);
+    } else hy__no_memory(F, who);
+    hy__buffer_drop(&F->cache, uses);
+    hy__buffer_drop(&F->cache, all.room);
+    return room;
+}
+
 /* Names for all nodes: constants have none of their own. */
 static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer **room, const char *who)
 {
@@ -52058,9 +52287,9 @@ static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer *
     int i, constants = hy__free_constant(g);
     *room = NULL;
     if (hy__symbol_check(F, g, who)) return -1;
-    *room = hy__buffer_new(&F->cache, names + written + (size_t)g->n * 24 + 1);
-    if (!*room) { hy__no_memory(F, who); return -1; }
-    name = (const char **)(*room)->data;
+    *room = hy__symbol_views(F, s, g, names + written + (size_t)g->n * 24 + 1, who);
+    if (!s->view) return -1;
+    name = (const char **)(void *)s->after;
     s->graph = g;
     s->np = hy__symbol_np(F, g);
     if (F->code) return -1;
@@ -52116,13 +52345,13 @@ typedef struct hy__reader {
     hy__input *s;
     hy__json   j;
     int        version, np;             /* 10901; sizes of 0 are real and -1 is unknown */
-    int        nodes, heads;            /* tokens */
+    int        nodes, heads, top;       /* tokens */
     hy_graph  *g;
     hy__node **made;                    /* by number in the file */
     char      *truth;                   /* so: true or false in MXNet's numpy interface, here numbers */
     hy__node  *zero;                    /* of shape (), once it is needed */
     hy__note  *note;
-    int        n, notes, note_cap, ranks, outputs;
+    int        n, notes, note_cap, ranks[2], outputs;
     int        depth;                   /* of graphs within one another */
     struct hy__bodies *bodies;          /* the graphs within, read already */
 } hy__reader;
@@ -52711,6 +52940,14 @@ static hy__node *hy__read_missing(hy__reader *R, const hy__node *node, int k, co
     return var;
 }
 
+/* Where a file says nothing else every random operator takes a number, in the order of the file. */
+static void hy__rank_read(hy__node *node, int *ranks)
+{
+    int k;
+    hy__copy_ranks(node->rank, ranks);
+    for (k = 0; k < 2 && (node->op->flags & HY_OP_RANDOM); k++) ranks[k]++;
+}
+
 static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
 {
     union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } record;
@@ -52740,7 +52977,7 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
         hy__node_discard(R->F, node);
         return NULL;
     }
-    if (op->flags & HY_OP_RANDOM) node->rank = R->ranks++;
+    hy__rank_read(node, R->ranks);
     return hy__read_own_notes(R, node, field) ? NULL : node;
 }
 
@@ -52801,7 +53038,7 @@ static int hy__make_op(hy__making *M, int number, int n, const hy__edge *in)
     if (!node) return -1;
     if (n) memcpy(node->in, in, (size_t)n * sizeof *in);
     if (hy__node_join(R->F, R->g->store, node)) { hy__node_discard(R->F, node); return -1; }
-    if (op->flags & HY_OP_RANDOM) node->rank = R->ranks++;
+    hy__rank_read(node, R->ranks);
     M->at.node = node;
     M->at.output = 0;
     return 0;
@@ -53979,6 +54216,38 @@ static int hy__read_head(hy__reader *R, int t, hy__edge *head)
     return 0;
 }
 
+/* "0,0 1,1 1,2": how many numbers the program takes before each random operator and in all, in inference and
+ * in training, where that is not what every such operator takes. */
+static int hy__read_draws(hy__reader *R)
+{
+    const hy__json *j = &R->j;
+    int t = R->top < 0 ? -1 : hy__json_find(j, R->top, "draws"), i, k, last, *to;
+    const char *text, *end;
+    int64_t v;
+    if (t < 0) return 0;
+    if (j->token[t].kind != '[' || j->token[t].n != 2 || j->token[t + 2].kind != '"')
+        return hy__read_bad(R, t, "[\"str\", \"0,0 1,1\"] is due here", "");
+    text = hy__json_text(j, t + 2);
+    for (i = 0; i <= R->g->store->n; i++) {
+        last = i == R->g->store->n;
+        if (!last && !hy__is_random(R->g->store->node[i])) continue;
+        to = last ? R->ranks : R->g->store->node[i]->rank;
+        for (k = 0; k < 2; k++, text = end + 1) {
+            if (!hy__read_i64(text, &end, &v) || v < 0 || v > 1 << 24 ||
+                *end != (!k ? ',' : last ? 0 : ' '))
+                return hy__read_bad(R, t + 2, "these are not the random operators of the graph: '%s'",
+                                    hy__json_text(j, t + 2));
+            to[k] = (int)v;
+        }
+    }
+    for (i = 0; i < R->g->store->n; i++)
+        for (k = 0; k < 2; k++)
+            if (hy__is_random(R->g->store->node[i]) && R->g->store->node[i]->rank[k] > R->ranks[k])
+                return hy__read_bad(R, t + 2, "an operator draws more numbers than there are: '%s'",
+                                    hy__json_text(j, t + 2));
+    return 0;
+}
+
 static int hy__read_finish(hy__reader *R, int body)
 {
     const hy__json *j = &R->j;
@@ -53987,7 +54256,8 @@ static int hy__read_finish(hy__reader *R, int body)
     if (hy__graph_room_all(R->F, R->g, n)) return -1;
     for (i = 0, t = R->heads + 1; i < n; i++, t = j->token[t].next)
         if (hy__read_head(R, t, &R->g->head[i])) return -1;
-    R->g->ranks = R->ranks;
+    if (hy__read_draws(R)) return -1;
+    hy__copy_ranks(R->g->ranks, R->ranks);
     return hy__read_names(R, body) || hy__graph_finish(R->F, R->g) || hy__read_keep_notes(R) ? -1 : 0;
 }
 
@@ -54184,7 +54454,7 @@ static int hy__read_condition(hy__control_read *C, const hy__edge *in, hy__edge 
             *e = to;
         }
         if (!node || hy__node_join(R->F, R->g->store, node)) { hy__node_discard(R->F, node); return -1; }
-        if (node->op->flags & HY_OP_RANDOM) node->rank = R->ranks++;
+        hy__rank_read(node, R->ranks);
         made[i].node = node;
         made[i].output = 0;
     }
@@ -54278,7 +54548,7 @@ static hy__node *hy__read_control_node(hy__control_read *C, hy__edge *in)
         hy__node_discard(R->F, node);
         return NULL;
     }
-    node->rank = R->ranks++;
+    hy__rank_read(node, R->ranks);
     return hy__read_own_notes(R, node, C->field) ? NULL : node;
 }
 
@@ -54353,6 +54623,7 @@ static int hy__read_body(const hy__reader *R, hy__body_read *b)
     if (hy__read_graph_fields(B, b->token, field)) return -1;
     B->nodes = field[HY__IN_NODES];
     B->heads = field[HY__IN_HEADS];
+    B->top = field[HY__IN_TOP];
     B->g = hy__graph_new(R->F, NULL);
     return B->g ? hy__read_nodes(B) : -1;
 }
@@ -54425,6 +54696,7 @@ static int hy__read_top(hy__reader *R)
     if (hy__read_graph_fields(R, 0, field)) return -1;
     R->nodes = field[HY__IN_NODES];
     R->heads = field[HY__IN_HEADS];
+    R->top = field[HY__IN_TOP];
     if (hy__read_version(R, field[HY__IN_TOP]) || hy__read_unknown(R) || hy__read_bodies(R) ||
         hy__read_nodes(R)) return -1;
     for (i = 0, t = field[HY__IN_ARGS] + 1; i < j->token[field[HY__IN_ARGS]].n; i++, t++) {
@@ -54495,6 +54767,7 @@ typedef struct hy__symbol_block {
     hy_array **param;                   /* by place: of variables that are parameters */
     int       *input;                   /* by place: which input a variable is, or -1 */
     int       *uses;                    /* by place: by how many inputs, heads count once more */
+    int       *order;                   /* places, as the nodes stand in the store: as the program ran */
     char      *listed;                  /* "data1,x": its inputs, if nobody would guess them, or NULL */
     int        inputs, widest;          /* most inputs of a node */
     int        open;                    /* makes arrays whose shape only the whole graph decides */
@@ -54571,12 +54844,16 @@ static int hy__symbol_run(hy_frame *F, const hy__symbol_block *b, hy_array *cons
                           hy_array **in, int *left)
 {
     const hy_graph *g = b->graph;
-    int i;
-    for (i = 0; i < g->n && !F->code; i++) {
+    hy__drawn drawn = hy__drawn_by(F);
+    int k;
+    for (k = 0; k < g->n && !F->code; k++) {
+        int i = b->order[k];
         if (!g->node[i]->op) { made[i] = hy__symbol_leaf(F, b, i, given); continue; }
+        hy__draw_from(F, &drawn, g->node[i]->rank);
         made[i] = hy__symbol_op(F, g, i, made, in);
         if (!F->code && !F->graph && !F->check) hy__symbol_let_go(F, g, i, made, left);
     }
+    hy__draw_from(F, &drawn, g->ranks);
     return F->code ? -1 : 0;
 }
 
@@ -54690,12 +54967,14 @@ static hy__symbol_block *hy__symbol_block_new(hy_frame *F, hy_graph *g)
     b->graph = g;
     HY__ADD(&g->refs, 1);
     b->param = (hy_array **)hy__alloc_zero(&F->root->heap,
-                                           (size_t)g->n * (sizeof *b->param + 2 * sizeof *b->input) + 1);
+                                           (size_t)g->n * (sizeof *b->param + 3 * sizeof *b->input) + 1);
     made->house->label = hy__string(F, "SymbolBlock", "");
     if (!b->param) hy__no_memory(F, "SymbolBlock");
     if (F->code || !hy_set_prefix(F, made, "")) { hy_block_free(F, made); return NULL; }
     b->input = (int *)(void *)(b->param + g->n);
     b->uses = b->input + g->n;
+    b->order = b->uses + g->n;
+    hy__store_order(g, b->order);
     for (i = 0; i < g->n; i++) {
         b->input[i] = -1;
         if (g->node[i]->nin > b->widest) b->widest = g->node[i]->nin;
@@ -55373,7 +55652,7 @@ static hy_graph *hy__export_heads(hy_frame *F, hy_graph *g)
     int failed = !own || hy__graph_room_heads(F, own, g->heads, 0);
     if (!failed) {
         memcpy(own->head, g->head, (size_t)g->heads * sizeof *own->head);
-        own->ranks = g->ranks;
+        hy__copy_ranks(own->ranks, g->ranks);
         failed = hy__graph_finish(F, own);
     }
     if (!failed && own->n < g->n)
@@ -56164,13 +56443,15 @@ static int hy__int8_walk(hy_frame *F, hy__quantizer *Q, hy_array *const *given, 
     const hy__symbol_block *b = Q->b;
     const hy_graph *g = b->graph;
     hy_array **in = made + g->n;
-    int *left = (int *)(void *)(in + b->widest + g->heads), i;
+    int *left = (int *)(void *)(in + b->widest + g->heads), i, n;
+    hy__drawn drawn = hy__drawn_by(F);
     if (g->n) memcpy(left, b->uses, (size_t)g->n * sizeof *left);
-    for (i = 0; i < g->n && !F->code && !Q->F->code; i++) {
-        const hy__node *node = g->node[i];
+    for (n = 0; n < g->n && !F->code && !Q->F->code; n++) {
+        const hy__node *node = g->node[i = b->order[n]];
         const hy__int8_layer *layer = &Q->layer[i];
         hy_array *x = node->op && node->nin ? hy__symbol_value(made, g, &node->in[0]) : NULL;
         if (!shelf && layer->taken && x && hy__int8_watch(Q, i, x, batch)) return -1;
+        if (node->op) hy__draw_from(F, &drawn, node->rank);
         if (shelf && !node->op && b->param[i])
             made[i] = hy__int8_var(F, shelf, node->name, "", b->param[i], node->aux);
         else if (!node->op) made[i] = hy__symbol_leaf(F, b, i, given);
@@ -56179,6 +56460,7 @@ static int hy__int8_walk(hy_frame *F, hy__quantizer *Q, hy_array *const *given, 
         else made[i] = hy__symbol_op(F, g, i, made, in);
         if (!shelf && node->op && !F->code) hy__symbol_let_go(F, g, i, made, left);
     }
+    hy__draw_from(F, &drawn, g->ranks);
     for (i = 0; i < g->heads && !F->code; i++) {
         in[b->widest + i] = hy__symbol_value(made, g, &g->head[i]);
         if (!in[b->widest + i])

@@ -75,6 +75,7 @@
 #include "test_lines.c"
 #include "test_spread.c"
 #include "test_recompute.c"
+#include "test_draws.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
@@ -151,6 +152,7 @@ int main(int argc, char **argv)
     test_corners();
     test_turns();
     test_recompute();
+    test_draws();
     test_source();
     test_outside();
     test_quantize();
