@@ -1906,7 +1906,7 @@ struct hy_op {
     OPT(one_hot, "one_hot", NULL, 0, "on_value at the index, off_value elsewhere") \
     OP(gather_nd, "gather_nd", NULL, 0, "elements at index tuples") \
     OP(scatter_nd, "scatter_nd", NULL, 0, "elements put at index tuples; the last one stays") \
-    OP(_gather_nd_grad, NULL, NULL, 0, "elements added at index tuples") \
+    OP(_gather_nd_grad, "_gather_nd_grad", NULL, 0, "elements added at index tuples") \
     OPT(topk, "topk", NULL, 0, "the largest k, NaN above all; ties by index") \
     OPT(sort, "sort", NULL, 0, "sorted along axis, NaN the largest") \
     OPT(argsort, "argsort", NULL, 0, "the indices that sort") \
@@ -3382,6 +3382,7 @@ HY_API int        hy_set_parameters(hy_frame *F, hy_block *net, hy_arrays arrays
 
 #ifndef HYBRID_NO_STDIO
 HY_API int        hy_save(hy_frame *F, const char *file, hy_arrays arrays);             /* 0, or nonzero */
+HY_API int        hy_save_bytes(hy_frame *F, const char *file, hy_array *bytes);        /* u8: the file as it is */
 HY_API hy_arrays  hy_load(hy_frame *F, const char *file);
 HY_API int        hy_save_symbol(hy_frame *F, hy_graph *graph, const char *file);
 HY_API hy_graph  *hy_load_symbol(hy_frame *F, const char *file);
@@ -51456,6 +51457,21 @@ static hy_format hy__format_of(const char *file)
     return HY_FORMAT_PARAMS;
 }
 
+static void hy__put_array_bytes(hy__target *t, const void *what)
+{
+    const hy_tensor *x = &((const hy_array *)what)->t;
+    hy__put_bytes(t, (const char *)x->data, (size_t)hy__size(&x->type.shape));
+}
+
+HY_API int hy_save_bytes(hy_frame *F, const char *file, hy_array *bytes)
+{
+    if (!F || F->code || !hy__concrete(F, bytes, "hy_save_bytes", "arrays with values")) return -1;
+    if (bytes->t.type.dtype != HY_U8)
+        return hy__fail(F, HY_ERROR_DTYPE, "hy_save_bytes: the array is of type %t, u8 is due", (int)bytes->t.type.dtype);
+    bytes = hy__packed_array(F, bytes);
+    return bytes ? hy__to_file(F, file, hy__put_array_bytes, bytes) : -1;
+}
+
 HY_API int hy_save(hy_frame *F, const char *file, hy_arrays arrays)
 {
     hy__write_fn fn = hy__writer_of(F, file ? hy__format_of(file) : HY_FORMAT_PARAMS, &arrays);
@@ -52192,7 +52208,7 @@ static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line
         if (op && hy__control_of(node) >= 0) hy__symbol_check_control(F, node, line, who);
         else if (number >= 0 && !op->mxnet)
             hy__say(line, "%s%s of node %s", line->n ? ", " : "", op->name, node->name);
-        else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma|_npi_triu",
+        else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma|_npi_triu|_gather_nd_grad",
                                                       op->mxnet) >= 0))
             hy__warn(F, "operator %s of node %s is unknown to MXNet", op->name, node->name);
         else if (number == HY_OP_activation &&

@@ -8,6 +8,7 @@
  *     hy_block *net = hy_onnx_load(F, "model.onnx");
  *     hy_hybridize(F, net, NULL);
  *     y = hy_call(F, net, x);
+ *     hy_onnx_save(F, net, x, "other.onnx", 0);
  *
  * The file becomes a block like any other: its initializers are parameters under their own names, inputs and
  * outputs stand in the order of the file, several of them in a group (a NULL member is an input left out). It
@@ -48,6 +49,8 @@ HY_API hy_block *hy_onnx_load(hy_frame *F, const char *file);
  * open). 0, or -1 past the end. */
 HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_type *type);
 HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type);
+/* What the file calls size k of input i that it leaves open: equal names are equal sizes; "": nothing. */
+HY_API const char *hy_onnx_size_name(const hy_block *block, int i, int k);
 /* The part of such a block that is hybrid, which belongs to it: all of it, or, where the values of some inputs
  * decide shapes, for these values (one place an input; NULL: not known), and up to the nodes that run line by
  * line. Those inputs are none of the part's; its outputs are what the nodes behind it read. The other two: does
@@ -56,12 +59,17 @@ HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_ty
 HY_API hy_block *hy_onnx_part(hy_frame *F, hy_block *block, hy_array *const *values);
 HY_API int hy_onnx_decides(const hy_block *block, int i);
 HY_API const char *hy_onnx_late(hy_frame *F, const hy_block *block, int i);
-/* The network as a graph for inputs of such types (NULL: as declared, sizes left open are 1), variables and
- * parameters under the file's own names, and the values (NULL: not wanted): what hy_import_from takes. The block
- * has to be hybrid: take its part. */
+/* The network as a graph for inputs of such types (NULL: as declared), variables and parameters under the file's
+ * own names, and the values (NULL: not wanted): what hy_import_from takes. Sizes that are open (-1) stay open if
+ * the program hangs on none of them, which is tried with three sizes each (1; from 64 on; from 160 on); else it is
+ * an error that names the inputs. The block has to be hybrid: take its part. */
 HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values);
 /* Any block as an ONNX file, for inputs of such shapes: bytes (HY_U8). opset: 13 to 22; 0: 17. */
 HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int opset);
+#ifndef HYBRID_NO_STDIO
+/* The same into a file, which takes its name when it is whole, as those of hybrid.h do: 0, or nonzero. */
+HY_API int hy_onnx_save(hy_frame *F, hy_block *block, hy_array *inputs, const char *file, int opset);
+#endif
 #endif /* HYBRID_ONNX_H */
 
 #if defined(HYBRID_ONNX_IMPLEMENTATION) && !defined(HYBRID_ONNX_IMPLEMENTED)
@@ -227,8 +235,13 @@ typedef struct onnx__node {
     int             kind, wraps;                /* of what it gives, where that stands in a carrier; wraps: it */
                                                 /* may leave the carrier's bounds */
     int             number;                     /* grows from node to node of a body */
+    int             waits;                      /* while they are sorted: links to it that are not met yet, ... */
+    struct onnx__link *link;                    /* ... and those from it */
     struct onnx__node *next, *before;
 } onnx__node;
+
+/* reader, or a body in it, reads what maker gives; both stand in the same body. */
+typedef struct onnx__link { onnx__node *maker, *reader; } onnx__link;
 
 typedef struct onnx__body {
     onnx__node *first, *last;
@@ -242,6 +255,7 @@ typedef struct onnx__body {
 typedef struct onnx__slot {             /* a value of the model */
     const char *name;
     hy_type     type;                   /* as declared */
+    const char **sizes;                 /* names of sizes that are open, HY_MAX_DIM of them; or NULL */
     onnx__tensor *tensor;               /* of an initializer or a constant */
     hy_array   *param;                  /* its parameter */
     onnx__node *maker, *user;           /* the node that gives it; the last one that reads it, ... */
@@ -565,6 +579,7 @@ static int onnx__typed_data(const onnx__tensor *t, unsigned char *to, int bytes)
 }
 
 #ifndef HYBRID_NO_STDIO
+/* 1; 0: its place is none, or not so long; -1: there is no such file. */
 static int onnx__outside_data(onnx__model *m, const onnx__tensor *t, unsigned char *to, size_t bytes)
 {
     size_t n = strlen(m->folder ? m->folder : "") + strlen(t->file ? t->file : "") + 2;
@@ -576,7 +591,7 @@ static int onnx__outside_data(onnx__model *m, const onnx__tensor *t, unsigned ch
     if (*t->file == '/' || *t->file == '\\' || strstr(t->file, "..") || strchr(t->file, ':')) return 0;
     sprintf(path, "%s%s", m->folder, t->file);
     f = fopen(path, "rb");
-    if (!f) return 0;
+    if (!f) return -1;
     fine = t->offset <= LONG_MAX && !fseek(f, (long)t->offset, SEEK_SET) &&
         fread(to, 1, bytes, f) == bytes;
     fclose(f);
@@ -589,6 +604,19 @@ static int onnx__outside_data(onnx__model *m, const onnx__tensor *t, unsigned ch
     return !bytes;
 }
 #endif
+
+/* The same, and who lacks what is the fault of the file. */
+static int onnx__fill_outside(onnx__model *m, const onnx__tensor *t, unsigned char *to, size_t bytes)
+{
+    int found = onnx__outside_data(m, t, to, bytes);
+    char *why = found > 0 || m->why || m->failed ? NULL : ONNX__ROOM(m, char, 400);
+    if (why)
+        snprintf(why, 400, "the data of tensor '%.100s' is not in file '%.200s': %s", t->name, t->file ? t->file : "",
+                 found < 0 ? "it is not there" : !t->file || !*t->file ? "it has no name" : !m->folder ?
+                 "no folder is given" : "it is shorter, or may not be read");
+    if (why) m->why = why;
+    return found > 0;
+}
 
 /* Raw data is little-endian: to or from what this machine has, in place. */
 static void onnx__little(unsigned char *at, int bytes, size_t all)
@@ -613,7 +641,7 @@ static int onnx__fill_narrow(onnx__model *m, const onnx__tensor *t, unsigned cha
     if (!bytes) { stored.count = (t->count + 8 / bits - 1) / (8 / bits); bytes = 1; }
     own = (unsigned char *)HY_ONNX_MALLOC((size_t)stored.count * (size_t)bytes + 1);
     if (!own) { m->failed = 1; return 0; }
-    if (t->outside ? !onnx__outside_data(m, t, own, (size_t)(stored.count * bytes))
+    if (t->outside ? !onnx__fill_outside(m, t, own, (size_t)(stored.count * bytes))
         : t->raw.at ? t->raw.end - t->raw.at != stored.count * bytes : !onnx__typed_data(&stored, own, bytes))
         onnx__broken(m, "a tensor has more or fewer numbers than its sizes say");
     else if (!t->outside && !t->raw.at) onnx__little(own, bytes, (size_t)(stored.count * bytes));
@@ -636,11 +664,9 @@ static int onnx__fill(onnx__model *m, const onnx__tensor *t, unsigned char *to)
     size_t all = (size_t)t->count * (size_t)bytes, have = (size_t)(t->raw.end - t->raw.at);
     int64_t i;
     if (onnx__narrow(t->kind)) return onnx__fill_narrow(m, t, to);
-    if (t->outside ? !onnx__outside_data(m, t, to, all) : t->raw.at ? have != all
+    if (t->outside ? !onnx__fill_outside(m, t, to, all) : t->raw.at ? have != all
         : !onnx__typed_data(t, to, bytes)) {
-        onnx__broken(m, t->outside
-                            ? "a tensor's data beside the file is not there, or shorter than its sizes say"
-                            : "a tensor has more or fewer numbers than its sizes say");
+        onnx__broken(m, "a tensor has more or fewer numbers than its sizes say");
         return 0;
     }
     if (!t->outside && t->raw.at && all) memcpy(to, t->raw.at, all);
@@ -834,9 +860,10 @@ static void onnx__read_node(onnx__model *m, int body, onnx__bytes b)
 }
 
 /* --- graphs --- */
-static void onnx__read_type(onnx__model *m, onnx__bytes b, hy_type *type, int *kind)
+static void onnx__read_type(onnx__model *m, onnx__bytes b, hy_type *type, int *kind, const char ***sizes)
 {
     onnx__field f, g, h, d;
+    *sizes = NULL;
     while (onnx__next(&b, &f)) {                                /* TypeProto */
         if (f.number == 9 && !onnx__next(&f.body, &g)) continue;
         if (f.number == 9) { b = g.body; continue; }            /* .optional_type.elem_type */
@@ -849,9 +876,13 @@ static void onnx__read_type(onnx__model *m, onnx__bytes b, hy_type *type, int *k
                 if (h.number != 1) continue;
                 if (type->shape.ndim == HY_MAX_DIM) { onnx__broken(m, "more than 8 dims"); return; }
                 type->shape.dim[type->shape.ndim++] = -1;
-                while (onnx__next(&h.body, &d))
+                while (onnx__next(&h.body, &d)) {
                     if (d.number == 1 && d.kind == 0 && (int64_t)d.value >= 0)
                         type->shape.dim[type->shape.ndim - 1] = (int64_t)d.value;
+                    if (d.number != 2) continue;
+                    if (!*sizes) *sizes = ONNX__ROOM(m, const char *, HY_MAX_DIM);
+                    if (*sizes) (*sizes)[type->shape.ndim - 1] = onnx__text(m, d.body);
+                }
             }
         }
     }
@@ -861,7 +892,7 @@ static void onnx__read_type(onnx__model *m, onnx__bytes b, hy_type *type, int *k
 static int onnx__read_value(onnx__model *m, int body, onnx__bytes b, int plain, int own)
 {
     hy_type type;
-    const char *name = "";
+    const char *name = "", **sizes = NULL;
     onnx__field f;
     int k, kind = 0;
     memset(&type, 0, sizeof type);
@@ -869,12 +900,13 @@ static int onnx__read_value(onnx__model *m, int body, onnx__bytes b, int plain, 
     if (plain) name = onnx__text(m, b);
     else while (onnx__next(&b, &f)) {
         if (f.number == 1) name = onnx__text(m, f.body);
-        if (f.number == 2) onnx__read_type(m, f.body, &type, &kind);
+        if (f.number == 2) onnx__read_type(m, f.body, &type, &kind, &sizes);
     }
     if (!*name) { onnx__broken(m, "an input or output has no name"); return -1; }
     k = own ? onnx__own(m, body, name) : onnx__seen(m, body, name);
     if (m->failed || k < 0) return -1;
     if (!plain) m->slot[k].type = type;
+    if (!plain) m->slot[k].sizes = sizes;
     if (!plain) m->slot[k].kind = onnx__narrow(kind);
     return k;
 }
@@ -2418,11 +2450,78 @@ static void onnx__do_gemm(onnx__run *R)
 }
 
 /* --- indexing --- */
-static hy_array *onnx__taken(onnx__run *R, hy_array *x, hy_array *at, int axis)
+static hy_array *onnx__taken(onnx__run *R, hy_array *x, hy_array *at, int axis, int mode)
 {
     hy_take_opt opt;
-    opt.mode = HY_INDEX_WRAP;                                   /* -1 is the last */
+    opt.mode = mode;
     return hy_take(R->F, x, at, axis, &opt);
+}
+
+/* Numbers 0, 1, 2 ... times a factor, along one axis of so many dims. */
+static hy_array *onnx__counter(onnx__run *R, int64_t n, int64_t factor, int axis, int ndim)
+{
+    double *v = (double *)onnx__scratch(R, n, sizeof *v);
+    hy_shape s;
+    int64_t i;
+    for (i = 0; v && i < n; i++) v[i] = (double)(i * factor);
+    s.ndim = ndim;
+    for (i = 0; i < ndim; i++) s.dim[i] = i == axis ? n : 1;
+    return v ? onnx__from_doubles(R, s, HY_I64, v) : NULL;
+}
+
+/* Are all numbers of input i known before the network runs, and n of them, or a multiple, from -n on below n, by
+ * turns for each? *below: some are below 0. 0: they are not known, or an error stands. */
+static int onnx__known_places(onnx__run *R, int i, const int64_t *n, int each, int *below)
+{
+    hy_frame *F;
+    hy_array *x = R->K && onnx__is_known(R, i) ? onnx__known(R, i, &F) : NULL;
+    int64_t count, k, piece[256], some, at;
+    *below = 0;
+    if (!x) return 0;
+    count = hy_size(F, x);
+    if (count) x = hy_view_reshape(F, x, HY_SHAPE(count));
+    for (at = 0; at < count && !hy_error(F); at += some) {
+        some = count - at < 240 ? count - at : 240;             /* a multiple of up to 8, but for 7 */
+        if (each > 1) some -= some % each;
+        hy_begin(F);
+        hy_to(F, hy_view_slice(F, x, 0, at, at + some, 1), HY_I64, piece, sizeof piece);
+        hy_end(F);
+        for (k = 0; k < some && !hy_error(F); k++) {
+            int64_t most = n[k % each];
+            if (!onnx__within(piece[k], -most, most - 1))
+                onnx__fail(R, "index %lld of input %d is out of range: the axis has %lld places", (long long)piece[k],
+                           i, (long long)most);
+            *below |= piece[k] < 0;
+            if (hy_error(R->F)) return 0;
+        }
+    }
+    return !hy_error(F);
+}
+
+/* Indices from -n on as places from 0 on. What is out of range stays so. */
+static hy_array *onnx__from_end(onnx__run *R, hy_array *at, int64_t n)
+{
+    if (at && hy_dtype_of(R->F, at) != HY_I32) at = onnx__cast(R, at, HY_I64);
+    return hy_add(R->F, at, hy_mul_scalar(R->F, hy_lesser_scalar(R->F, at, 0), (double)n));
+}
+
+/* Those where one that is out of range would become another place: to be an error, they look themselves up. */
+static hy_array *onnx__checked(onnx__run *R, hy_array *at, int64_t n)
+{
+    return onnx__taken(R, onnx__counter(R, n, 1, 0, 1), onnx__from_end(R, at, n), 0, HY_INDEX_RAISE);
+}
+
+/* Slices of x along an axis, at the indices that are input i. */
+static hy_array *onnx__gathered_at(onnx__run *R, hy_array *x, int i, int axis)
+{
+    hy_array *at = onnx__in(R, i);
+    int64_t n = x && at ? hy_dim(R->F, x, axis) : -1;
+    int below, known;
+    if (n < 0) return NULL;
+    known = onnx__known_places(R, i, &n, 1, &below);
+    if (hy_error(R->F)) return NULL;
+    if (!known || below) at = onnx__from_end(R, at, n);
+    return onnx__taken(R, x, at, axis, known ? HY_INDEX_CLIP : HY_INDEX_RAISE);
 }
 
 static void onnx__do_gather(onnx__run *R)
@@ -2446,19 +2545,7 @@ static void onnx__do_gather(onnx__run *R)
         }
     }
     axis = onnx__axis(R, onnx__int(R, "axis", 0), onnx__rank(R, x));
-    onnx__out(R, 0, onnx__taken(R, x, onnx__in(R, 1), axis));
-}
-
-/* Numbers 0, 1, 2 ... times a factor, along one axis of so many dims. */
-static hy_array *onnx__counter(onnx__run *R, int64_t n, int64_t factor, int axis, int ndim)
-{
-    double *v = (double *)onnx__scratch(R, n, sizeof *v);
-    hy_shape s;
-    int64_t i;
-    for (i = 0; v && i < n; i++) v[i] = (double)(i * factor);
-    s.ndim = ndim;
-    for (i = 0; i < ndim; i++) s.dim[i] = i == axis ? n : 1;
-    return v ? onnx__from_doubles(R, s, HY_I64, v) : NULL;
+    onnx__out(R, 0, onnx__gathered_at(R, x, 1, axis));
 }
 
 /* Where the elements lie that indices along an axis mean, as if all stood in one row. */
@@ -2467,18 +2554,26 @@ static hy_array *onnx__places(onnx__run *R, hy_shape data, hy_array *at, int axi
     hy_shape s;
     int i;
     int64_t stride = 1;
-    if (!onnx__shape(R, at, &s)) return NULL;
+    if (hy_error(R->F) || !onnx__shape(R, at, &s)) return NULL;
     if (s.ndim != data.ndim) {
         onnx__fail(R, "indices of %d dims for data of %d", s.ndim, data.ndim);
         return NULL;
     }
-    at = hy_mod_scalar(R->F, onnx__cast(R, at, HY_I64), (double)data.dim[axis]);
-    at = hy_mul_scalar(R->F, at, (double)onnx__product(&data, axis + 1, data.ndim));
+    at = hy_mul_scalar(R->F, onnx__cast(R, at, HY_I64), (double)onnx__product(&data, axis + 1, data.ndim));
     for (i = data.ndim - 1; i >= 0; i--) {
         if (i != axis) at = hy_add(R->F, at, onnx__counter(R, s.dim[i], stride, i, s.ndim));
         stride *= data.dim[i];
     }
     return at;
+}
+
+/* The indices that are input i, each in its range. */
+static hy_array *onnx__index_in(onnx__run *R, int i, int64_t n)
+{
+    hy_array *at = onnx__in(R, i);
+    int below, known = onnx__known_places(R, i, &n, 1, &below);
+    if (!known) return hy_error(R->F) ? NULL : onnx__checked(R, at, n);
+    return below ? onnx__from_end(R, at, n) : at;
 }
 
 static hy_array *onnx__in_row(onnx__run *R, hy_array *x) { return hy_reshape(R->F, x, HY_INTS(-1), NULL); }
@@ -2494,16 +2589,17 @@ static void onnx__do_gather_elements(onnx__run *R)
         onnx__out(R, 0, onnx__filled(R, hy_shape_of(R->F, at), onnx__type_in(R, 0), 0));
         return;
     }
-    onnx__out(R, 0, onnx__taken(R, onnx__in_row(R, x), onnx__places(R, s, at, axis), 0));
+    at = onnx__places(R, s, onnx__index_in(R, 1, s.dim[axis]), axis);
+    onnx__out(R, 0, onnx__taken(R, onnx__in_row(R, x), at, 0, HY_INDEX_CLIP));
 }
 
-/* Places of slices, from index tuples along the last axis; *rest: dims that a slice has. */
-static hy_array *onnx__tuples(onnx__run *R, hy_shape data, hy_array *at, int batch, hy_shape *rest)
+/* Places of slices, from index tuples along the last axis of input 1; *rest: dims that a slice has. */
+static hy_array *onnx__tuples(onnx__run *R, hy_shape data, int batch, hy_shape *rest)
 {
     hy_shape s;
-    hy_array *y = NULL;
+    hy_array *at = onnx__in(R, 1), *y = NULL;
     int64_t stride = 1;
-    int i, n;
+    int i, n, known, below;
     if (!onnx__shape(R, at, &s)) return NULL;
     n = s.ndim ? (int)s.dim[s.ndim - 1] : 0;
     if (!s.ndim || n < 1 || batch + n > data.ndim || batch >= s.ndim) {
@@ -2512,12 +2608,16 @@ static hy_array *onnx__tuples(onnx__run *R, hy_shape data, hy_array *at, int bat
     }
     rest->ndim = 0;
     for (i = batch + n; i < data.ndim; i++) rest->dim[rest->ndim++] = data.dim[i];
+    known = onnx__known_places(R, 1, data.dim + batch, n, &below);
+    if (hy_error(R->F)) return NULL;
     at = onnx__cast(R, at, HY_I64);
     for (i = n - 1; i >= 0; i--) {
         hy_shape less = s;
         hy_array *k = onnx__cut(R, at, s.ndim - 1, i, i + 1, 1);
         less.ndim--;
-        k = hy_mod_scalar(R->F, onnx__to(R, k, less), (double)data.dim[batch + i]);
+        k = onnx__to(R, k, less);
+        if (!known) k = onnx__checked(R, k, data.dim[batch + i]);
+        else if (below) k = onnx__from_end(R, k, data.dim[batch + i]);
         k = stride == 1 ? k : hy_mul_scalar(R->F, k, (double)stride);
         y = y ? hy_add(R->F, y, k) : k;
         stride *= data.dim[batch + i];
@@ -2545,8 +2645,8 @@ static void onnx__do_gather_nd(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *at;
     hy_shape s, rest;
     if (!onnx__shape(R, x, &s)) return;
-    at = onnx__tuples(R, s, onnx__in(R, 1), (int)onnx__clamped(onnx__int(R, "batch_dims", 0), 0, 8), &rest);
-    if (at) onnx__out(R, 0, onnx__taken(R, onnx__slices(R, x, rest), at, 0));
+    at = onnx__tuples(R, s, (int)onnx__clamped(onnx__int(R, "batch_dims", 0), 0, 8), &rest);
+    if (at) onnx__out(R, 0, onnx__taken(R, onnx__slices(R, x, rest), at, 0, HY_INDEX_CLIP));
 }
 
 /* rows[at] = what; or added, or the larger, smaller, product, one after the other. */
@@ -2563,7 +2663,7 @@ static hy_array *onnx__scattered(onnx__run *R, hy_array *rows, hy_array *at, hy_
     if (n > 4096) { onnx__fail(R, "more than 4096 places with reduction %s", how); return NULL; }
     for (i = 0; i < n; i++) {
         hy_array *k = onnx__cut(R, at, 0, i, i + 1, 1), *u = onnx__cut(R, what, 0, i, i + 1, 1);
-        y = hy_index_copy(R->F, y, k, two(R->F, onnx__taken(R, y, k, 0), u));
+        y = hy_index_copy(R->F, y, k, two(R->F, onnx__taken(R, y, k, 0, HY_INDEX_CLIP), u));
     }
     return y;
 }
@@ -2572,9 +2672,11 @@ static void onnx__do_scatter_elements(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0), *at = onnx__in(R, 1), *y;
     hy_shape s;
+    int axis;
     if (!onnx__shape(R, x, &s)) return;
     if (!hy_size(R->F, at)) { onnx__out(R, 0, hy_identity(R->F, x)); return; }
-    at = onnx__places(R, s, at, onnx__axis(R, onnx__int(R, "axis", 0), s.ndim));
+    axis = onnx__axis(R, onnx__int(R, "axis", 0), s.ndim);
+    at = onnx__places(R, s, onnx__index_in(R, 1, s.ndim ? s.dim[axis] : 1), axis);
     y = onnx__scattered(R, onnx__in_row(R, x), at, onnx__in_row(R, onnx__in(R, 2)),
                         onnx__string(R, "reduction", "none"));
     onnx__out(R, 0, onnx__to(R, y, s));
@@ -2586,7 +2688,7 @@ static void onnx__do_scatter_nd(onnx__run *R)
     hy_shape s, rest;
     if (!onnx__shape(R, x, &s)) return;
     if (!hy_size(R->F, onnx__in(R, 1))) { onnx__out(R, 0, hy_identity(R->F, x)); return; }
-    at = onnx__tuples(R, s, onnx__in(R, 1), 0, &rest);
+    at = onnx__tuples(R, s, 0, &rest);
     if (!at) return;
     y = onnx__scattered(R, onnx__slices(R, x, rest), at, onnx__slices(R, onnx__in(R, 2), rest),
                         onnx__string(R, "reduction", "none"));
@@ -3223,13 +3325,18 @@ static hy_array *onnx__picked_loss(onnx__run *R, hy_array *x, hy_array *target, 
 {
     const onnx__attr *ignored = onnx__attr_of(R->node, "ignore_index");
     hy_pick_opt pick;
-    hy_array *loss, *w;
+    hy_array *loss, *w, *counts = NULL;
     hy_dtype d = x ? hy_dtype_of(R->F, x) : HY_F32;
     memset(&pick, 0, sizeof pick);
+    pick.mode = HY_INDEX_RAISE;
+    if (ignored) {                              /* it may be no class at all */
+        counts = hy_not_equal_scalar(R->F, target, (double)ignored->i);
+        target = hy_mul(R->F, target, counts);
+    }
     loss = hy_negative(R->F, hy_pick(R->F, x, target, 1, &pick));
-    if (weight) w = hy_take(R->F, weight, target, 0, NULL);
+    if (weight) w = onnx__taken(R, weight, target, 0, HY_INDEX_RAISE);
     else w = hy_ones_like(R->F, loss);
-    if (ignored) w = hy_mul(R->F, w, onnx__cast(R, hy_not_equal_scalar(R->F, target, (double)ignored->i), d));
+    if (ignored) w = hy_mul(R->F, w, onnx__cast(R, counts, d));
     return onnx__averaged(R, hy_mul(R->F, loss, w), w);
 }
 
@@ -4556,7 +4663,9 @@ static void onnx__do_tensor_scatter(onnx__run *R)
     for (i = 0; i < s.ndim; i++) place.dim[i] = i ? 1 : s.dim[0];
     at = onnx__counter(R, su.dim[axis], 1, axis, s.ndim);
     if (begin) at = hy_add(F, at, onnx__to(R, onnx__cast(R, begin, HY_I64), place));
-    at = onnx__places(R, s, onnx__spread(R, at, su), axis);     /* which counts modulo the axis: circular */
+    if (!strcmp(onnx__string(R, "mode", "linear"), "circular")) at = hy_mod_scalar(F, at, (double)s.dim[axis]);
+    else at = onnx__checked(R, at, s.dim[axis]);
+    at = onnx__places(R, s, onnx__spread(R, at, su), axis);
     y = onnx__scattered(R, onnx__in_row(R, past), at, onnx__in_row(R, u), "none");
     onnx__out(R, 0, onnx__to(R, y, s));
 }
@@ -4961,10 +5070,11 @@ static void onnx__do_tfidf(onnx__run *R)
 /* --- columns of tables, of ai.onnx.ml --- */
 static void onnx__do_features(onnx__run *R)
 {
-    hy_array *x = onnx__in(R, 0), *at = onnx__in_row(R, onnx__in(R, 1));
-    int n = onnx__rank(R, x);
+    hy_array *x = onnx__in(R, 0), *at;
+    int n = onnx__rank(R, x), axis = n == 1 ? 1 : n - 1;
     if (n == 1) x = hy_expand_dims(R->F, x, 0);
-    onnx__out(R, 0, onnx__taken(R, x, at, n == 1 ? 1 : n - 1));
+    at = onnx__in_row(R, onnx__index_in(R, 1, x ? hy_dim(R->F, x, axis) : 0));
+    onnx__out(R, 0, onnx__taken(R, x, at, axis, HY_INDEX_CLIP));
 }
 
 static void onnx__do_binarizer(onnx__run *R)
@@ -6734,6 +6844,121 @@ static int onnx__made_before(const onnx__model *m, int k, const onnx__node *n)
     return n && s->maker->number < n->number;
 }
 
+/* --- nodes in any order --- */
+/* A node of body b, or b as the body of that node, reads value k: the link that this makes, if any. */
+static int onnx__link_of(const onnx__model *m, int b, onnx__node *reader, int k, onnx__link *to)
+{
+    onnx__node *maker = k >= 0 ? m->slot[k].maker : NULL;
+    while (maker && reader && b != maker->home) {       /* out to the body where it is made */
+        reader = m->body[b].owner;
+        b = reader ? reader->home : b;
+    }
+    to->maker = maker;
+    to->reader = reader;
+    return maker && reader;
+}
+
+/* All links of the model; to: NULL only counts them. *sorted: they all lead on. */
+static int onnx__all_links(const onnx__model *m, onnx__link *to, int *sorted)
+{
+    onnx__link one;
+    onnx__node *n;
+    int b, i, count = 0;
+    *sorted = 1;
+    for (b = 0; b < m->bodies; b++) {
+        for (n = m->body[b].first; n; n = n->next)
+            for (i = 0; i < n->nin; i++) {
+                if (!onnx__link_of(m, b, n, n->in[i], &one)) continue;
+                *sorted &= one.maker->number < one.reader->number;
+                if (to) to[count] = one;
+                count++;
+            }
+        for (i = 0; m->body[b].owner && i < m->body[b].nout; i++) {
+            n = m->body[b].owner;
+            if (!onnx__link_of(m, n->home, n, m->body[b].out[i], &one) || one.maker == n) continue;
+            *sorted &= one.maker->number < one.reader->number;
+            if (to) to[count] = one;
+            count++;
+        }
+    }
+    return count;
+}
+
+static int onnx__by_maker(const void *a, const void *b)
+{
+    int x = ((const onnx__link *)a)->maker->number, y = ((const onnx__link *)b)->maker->number;
+    return (x > y) - (x < y);
+}
+
+/* A heap of nodes, the first of the file on top. */
+static void onnx__push_ready(onnx__node **heap, int n, onnx__node *node)
+{
+    for (; n && heap[(n - 1) / 2]->number > node->number; n = (n - 1) / 2) heap[n] = heap[(n - 1) / 2];
+    heap[n] = node;
+}
+
+static onnx__node *onnx__pop_ready(onnx__node **heap, int n)
+{
+    onnx__node *top = heap[0], *down = heap[n - 1];
+    int i = 0, k;
+    for (; (k = 2 * i + 1) < n - 1; i = k) {
+        if (k + 1 < n - 1 && heap[k + 1]->number < heap[k]->number) k++;
+        if (down->number <= heap[k]->number) break;
+        heap[i] = heap[k];
+    }
+    heap[i] = down;
+    return top;
+}
+
+/* What still waits does so for nodes that wait: back from one of them into the circle, which is told. */
+static void onnx__tell_circle(onnx__model *m, const onnx__link *link, int links)
+{
+    onnx__node *n = NULL;
+    int i;
+    for (i = 0; i < links; i++) {
+        if (!link[i].maker->waits || !link[i].reader->waits) continue;
+        n = link[i].reader;
+        n->before = link[i].maker;
+    }
+    for (i = 0; n && i <= m->nodes; i++) n = n->before;
+    if (n) onnx__complain(m, n->op, n->name, "it reads what is made of its own result");
+}
+
+/* Makers before readers, else as in the file: of those that wait for nobody, the first. */
+static void onnx__sort_nodes(onnx__model *m)
+{
+    int sorted, links = onnx__all_links(m, NULL, &sorted), count = 0, left = 0, b, i;
+    onnx__link *link = sorted ? NULL : ONNX__ROOM(m, onnx__link, links + 1), *at;
+    onnx__node *n, **ready = sorted ? NULL : ONNX__ROOM(m, onnx__node *, m->nodes + 1);
+    if (!link || !ready) return;
+    onnx__all_links(m, link, &sorted);
+    qsort(link, (size_t)links, sizeof *link, onnx__by_maker);
+    for (i = links; i-- > 0;) {
+        link[i].maker->link = &link[i];
+        link[i].reader->waits++;
+    }
+    for (b = 0; b < m->bodies; b++) {
+        for (n = m->body[b].first; n; n = n->next, left++) if (!n->waits) onnx__push_ready(ready, count++, n);
+        m->body[b].first = m->body[b].last = NULL;
+    }
+    while (count) {
+        onnx__body *body;
+        n = onnx__pop_ready(ready, count--);
+        body = &m->body[n->home];
+        n->before = body->last;
+        n->next = NULL;
+        if (body->last) body->last->next = n;
+        else body->first = n;
+        body->last = n;
+        for (at = n->link; at && at < link + links && at->maker == n; at++)
+            if (!--at->reader->waits) onnx__push_ready(ready, count++, at->reader);
+        left--;
+    }
+    if (left) onnx__tell_circle(m, link, links);
+    for (b = 0; b < m->bodies; b++)
+        for (i = 0, n = m->body[b].first; n; n = n->next) n->number = i++;
+}
+
 static void onnx__check_order(onnx__model *m)
 {
     onnx__node *n;
@@ -6743,6 +6968,8 @@ static void onnx__check_order(onnx__model *m)
         for (n = m->body[b].first; n; n = n->next)
             for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) m->slot[n->out[i]].maker = n;
     }
+    onnx__sort_nodes(m);
+    if (m->list) return;
     for (b = 0; b < m->bodies; b++)
         for (n = m->body[b].first; n; n = n->next)
             for (i = 0; i < n->nin; i++)
@@ -7546,6 +7773,14 @@ HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_ty
     return onnx__describe(block, i, 1, name, type);
 }
 
+HY_API const char *hy_onnx_size_name(const hy_block *block, int i, int k)
+{
+    const onnx__net *net = (const onnx__net *)block;
+    int slot = net && k >= 0 && k < HY_MAX_DIM ? onnx__slot_of(net, i, 0) : -1;
+    const char **sizes = slot < 0 ? NULL : (net->inner ? net->inner : net)->model.slot[slot].sizes;
+    return sizes && sizes[k] ? sizes[k] : "";
+}
+
 HY_API int hy_onnx_decides(const hy_block *block, int i)
 {
     const onnx__net *net = (const onnx__net *)block;
@@ -7615,19 +7850,18 @@ static char *onnx__read_inputs(const hy_block *block, hy_graph *graph)
     return list;
 }
 
-/* A traced graph holds its parameters and constants; here they become variables with values beside them. */
-static hy_graph *onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, hy_arrays *values)
+/* A program as files have it: a traced graph holds its parameters and constants; here they become variables with
+ * values beside them. */
+typedef struct onnx__program { hy_array *text; hy_arrays values; } onnx__program;
+
+static void onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, onnx__program *p)
 {
-    hy_arrays all;
-    hy_array *text = NULL;
     hy_block *holder;
     char *list = onnx__read_inputs(block, graph);
-    if (!list) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return NULL; }
+    if (!list) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return; }
     holder = hy_nn_symbol_block(F, graph, list);
     HY_ONNX_FREE(list);
-    if (!holder || hy_export_to(F, holder, NULL, &text, &all)) return NULL;
-    if (values) *values = all;
-    return hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text));
+    if (holder) hy_export_to(F, holder, NULL, &p->text, &p->values);
 }
 
 /* Outputs under their names; one that is an input as it came gets a node of its own. */
@@ -7648,40 +7882,218 @@ static hy_array *onnx__named(hy_frame *S, hy_block *block, hy_array **in, int n,
     return y;
 }
 
-HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values)
+/* Variables for the inputs, of such types; how many there are. */
+static int onnx__variables(hy_frame *S, hy_block *block, const hy_type *types, hy_array **in)
 {
-    hy_frame *S = hy_symbolic(F);
-    hy_array **in, *y = NULL;
-    hy_graph *graph = NULL;
-    hy_type type;
     const char *name;
-    int i, k, n = 0;
-    if (!S) return NULL;
-    if (block && ((onnx__net *)block)->inner)
-        hy_raise(S, HY_ERROR_UNSUPPORTED, "onnx: values decide shapes in this network: it is hybrid in part");
-    while (!hy_onnx_input(block, n, NULL, NULL)) n++;
-    in = (hy_array **)HY_ONNX_MALLOC(sizeof *in * (size_t)(n + 1));
-    if (!in) hy_raise(S, HY_ERROR_MEMORY, "onnx: out of memory");
-    for (i = 0; in && !hy_onnx_input(block, i, &name, &type); i++) {
+    int i;
+    for (i = 0; !hy_onnx_input(block, i, &name, NULL); i++) {
         hy_var_opt opt;
-        if (types) type = types[i];
         memset(&opt, 0, sizeof opt);
-        opt.dtype = type.dtype;
+        opt.dtype = types[i].dtype;
         opt.shaped = 1;
-        opt.shape = type.shape;
-        if (opt.shape.ndim < 0) opt.shape.ndim = 0;
-        for (k = 0; k < opt.shape.ndim; k++) if (opt.shape.dim[k] < 0) opt.shape.dim[k] = 1;
+        opt.shape = types[i].shape;
         in[i] = hy_var(S, name, &opt);
     }
-    if (in) y = hy_call(S, block, n == 1 ? in[0] : n ? hy_group_of(S, n, in) : hy_scalar(S, 0));
-    y = onnx__named(S, block, in, n, y);
-    if (!hy_error(S)) graph = hy_compile(S, y);
-    if (hy_error(S)) hy_raise(F, hy_error_code(S), hy_error(S));
-    HY_ONNX_FREE(in);
+    return i;
+}
+
+/* Ends a symbolic frame; its error becomes F's. */
+static void onnx__end_symbols(hy_frame *F, hy_frame *S)
+{
+    if (!S) hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory");
+    if (S && hy_error(S)) hy_raise(F, hy_error_code(S), hy_error(S));
     hy_clear(S);
     hy_close(S);
-    if (graph) graph = onnx__apart(F, block, graph, values);
-    return hy_error(F) ? NULL : graph;
+}
+
+/* The same program with inputs of other types: sizes that are open again. */
+static hy_graph *onnx__retyped(hy_frame *F, hy_block *block, hy_graph *graph, const hy_type *types, hy_array **in)
+{
+    hy_frame *S = hy_symbolic(F);
+    hy_array *y;
+    hy_graph *again = NULL;
+    const char *name, **names = (const char **)HY_ONNX_MALLOC(sizeof *names * (size_t)(hy_graph_count(graph) + 1));
+    int i, k, n = S && names ? onnx__variables(S, block, types, in) : 0, used = 0;
+    if (S && !names) hy_raise(S, HY_ERROR_MEMORY, "onnx: out of memory");
+    for (k = 0; names && (name = hy_graph_name(graph, HY_NAMES_VARIABLES, k)) != NULL; k++)
+        for (i = 0; i < n; i++) {
+            const char *own = "";
+            hy_onnx_input(block, i, &own, NULL);
+            if (i < used || strcmp(own, name)) continue;
+            names[used] = name;                 /* variables stand in the order of inputs */
+            in[used++] = in[i];
+            break;
+        }
+    y = hy_compose(S, graph, used, names, in);
+    if (S && !hy_error(S)) again = hy_compile(S, y);
+    HY_ONNX_FREE(names);
+    onnx__end_symbols(F, S);
+    return again;
+}
+
+/* The program as it is traced for inputs of such types, all known, and written for inputs of those, some of whose
+ * sizes may be open. 0: it is not to be had. */
+static int onnx__trace_program(hy_frame *F, hy_block *block, const hy_type *traced, const hy_type *written, int n,
+                               onnx__program *p)
+{
+    hy_frame *S = hy_symbolic(F);
+    hy_array **in = (hy_array **)HY_ONNX_MALLOC(sizeof *in * (size_t)(n + 1)), *y = NULL;
+    hy_graph *graph = NULL;
+    if (S && !in) hy_raise(S, HY_ERROR_MEMORY, "onnx: out of memory");
+    if (S && in) {
+        onnx__variables(S, block, traced, in);
+        y = hy_call(S, block, n == 1 ? in[0] : n ? hy_group_of(S, n, in) : hy_scalar(S, 0));
+        y = onnx__named(S, block, in, n, y);
+        if (!hy_error(S)) graph = hy_compile(S, y);
+    }
+    onnx__end_symbols(F, S);
+    if (graph && traced != written) graph = onnx__retyped(F, block, graph, written, in);
+    HY_ONNX_FREE(in);
+    p->text = NULL;
+    p->values.n = 0;
+    if (graph && !hy_error(F)) onnx__apart(F, block, graph, p);
+    return p->text && !hy_error(F);
+}
+
+/* --- sizes that are open --- */
+/* Programs that are equal, byte by byte. */
+static int onnx__same_program(hy_frame *F, const onnx__program *a, const onnx__program *b)
+{
+    int64_t bytes = hy_size(F, a->text);
+    int i;
+    if (bytes != hy_size(F, b->text) || memcmp(hy_data(F, a->text), hy_data(F, b->text), (size_t)bytes)) return 0;
+    for (i = 0; a->values.n == b->values.n && i < a->values.n; i++) {
+        hy_array *x = a->values.at[i], *y = b->values.at[i];
+        hy_dtype d = hy_dtype_of(F, x);
+        bytes = hy_size(F, x) * (int64_t)hy_dtype_size(d);
+        if (strcmp(a->values.name[i], b->values.name[i]) || d != hy_dtype_of(F, y) ||
+            !onnx__same_shape(hy_shape_of(F, x), hy_shape_of(F, y)) ||
+            (bytes && memcmp(hy_data(F, x), hy_data(F, y), (size_t)bytes))) return 0;
+    }
+    return a->values.n == b->values.n && !hy_error(F);
+}
+
+/* Is a branch chosen by sizes? Then a few of them tell nothing about others. */
+static int onnx__branches_by_size(const hy_block *block)
+{
+    const onnx__model *m = &((const onnx__net *)block)->model;
+    const onnx__node *n;
+    int b;
+    for (b = 0; b < m->bodies; b++)
+        for (n = m->body[b].first; n; n = n->next)
+            if ((!strcmp(n->op, "If") || !strcmp(n->op, "Loop")) && !n->kept) return 1;
+    return 0;
+}
+
+/* Sizes to try in place of open ones: 1 everywhere, or others, the same where the file gives the same name. What
+ * networks divide by is a factor of them: 32. */
+static void onnx__try_sizes(const hy_block *block, const hy_type *types, int n, int turn, int only, hy_type *to)
+{
+    int i, k, b, c, number = 0;
+    for (i = 0; i < n; i++) {
+        to[i] = types[i];
+        for (k = 0; k < types[i].shape.ndim; k++) {
+            const char *name = hy_onnx_size_name(block, i, k);
+            int same = -1, at = 0, by = only < 0 || i == only ? turn : 1;
+            if (types[i].shape.dim[k] >= 0) continue;
+            for (b = 0; b <= i && *name && same < 0; b++)
+                for (c = 0; c < types[b].shape.ndim && (b < i || c < k) && same < 0; c++) {
+                    if (types[b].shape.dim[c] >= 0) continue;
+                    if (!strcmp(hy_onnx_size_name(block, b, c), name)) same = at;
+                    at++;
+                }
+            at = same >= 0 ? same : number;
+            number++;
+            to[i].shape.dim[k] = !by ? 1 : by == 1 ? 64 + 32 * (at % 8) : 160 + 64 * (at % 8);
+        }
+    }
+}
+
+/* Some sizes more: is the program another? -1: it cannot be had for these. */
+static int onnx__differs(hy_frame *F, hy_block *block, const hy_type *types, const hy_type *sizes, int n,
+                         const onnx__program *p)
+{
+    onnx__program other;
+    int differs = -1;
+    hy_begin(F);
+    if (onnx__trace_program(F, block, sizes, types, n, &other)) differs = !onnx__same_program(F, p, &other);
+    if (hy_error_code(F) != HY_ERROR_MEMORY) hy_clear(F);
+    hy_end(F);
+    return differs;
+}
+
+/* "x (?,3,?,?)", behind what the list holds. */
+static void onnx__list_open(const hy_block *block, int i, const hy_type *type, char *list, size_t room)
+{
+    const char *name = "";
+    size_t n = strlen(list);
+    int k;
+    hy_onnx_input(block, i, &name, NULL);
+    if (n + 300 > room) return;
+    n += (size_t)sprintf(list + n, "%s%.100s (", n ? ", " : "", name);
+    for (k = 0; k < type->shape.ndim; k++)
+        n += (size_t)sprintf(list + n, type->shape.dim[k] < 0 ? "%s?" : "%s%lld", k ? "," : "",
+                             (long long)type->shape.dim[k]);
+    sprintf(list + n, type->shape.ndim == 1 ? ",)" : ")");
+}
+
+/* The program for all sizes that are open, if it hangs on none of them: sizes() has room for n types. */
+static int onnx__open_program(hy_frame *F, hy_block *block, const hy_type *types, hy_type *sizes, int n,
+                              onnx__program *p)
+{
+    char list[1000] = "", text[1200];
+    int i, k, open, all = 0, sound = 0;
+    if (!onnx__branches_by_size(block)) {
+        onnx__try_sizes(block, types, n, 1, -1, sizes);
+        sound = onnx__trace_program(F, block, sizes, types, n, p);
+        if (!sound && hy_error_code(F) != HY_ERROR_MEMORY) hy_clear(F);
+    }
+    if (sound) {
+        onnx__try_sizes(block, types, n, 0, -1, sizes);
+        all = onnx__differs(F, block, types, sizes, n, p) > 0;          /* of 1 much cannot be had */
+        onnx__try_sizes(block, types, n, 2, -1, sizes);
+        if (!all && !onnx__differs(F, block, types, sizes, n, p)) return !hy_error(F);
+    }
+    for (i = 0; i < n && !hy_error(F); i++) {
+        for (open = k = 0; k < types[i].shape.ndim; k++) open |= types[i].shape.dim[k] < 0;
+        if (!open) continue;
+        onnx__try_sizes(block, types, n, 2, i, sizes);
+        if (all || !sound || onnx__differs(F, block, types, sizes, n, p))
+            onnx__list_open(block, i, &types[i], list, sizeof list);
+    }
+    snprintf(text, sizeof text, "onnx: the program hangs on sizes that are open: %s", list);
+    if (!hy_error(F)) hy_raise(F, HY_ERROR_SHAPE, text);
+    return 0;
+}
+
+HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values)
+{
+    hy_type *own, declared;
+    onnx__program p;
+    const char *name;
+    char text[300];
+    int i, k, n = 0, open = 0, sound;
+    if (!F || hy_error(F) || !block) return NULL;
+    if (((onnx__net *)block)->inner) {
+        hy_raise(F, HY_ERROR_UNSUPPORTED, "onnx: values decide shapes in this network: it is hybrid in part");
+        return NULL;
+    }
+    while (!hy_onnx_input(block, n, NULL, NULL)) n++;
+    own = (hy_type *)HY_ONNX_MALLOC(sizeof *own * 2 * (size_t)(n + 1));
+    if (!own) hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory");
+    for (i = 0; own && !hy_onnx_input(block, i, &name, &declared); i++) {
+        own[i] = types ? types[i] : declared;
+        snprintf(text, sizeof text, "onnx: input '%.100s': how many dims it has is open", name);
+        if (own[i].shape.ndim < 0 && !hy_error(F)) hy_raise(F, HY_ERROR_SHAPE, text);
+        for (k = 0; k < own[i].shape.ndim; k++) open |= own[i].shape.dim[k] < 0;
+    }
+    sound = own && !hy_error(F) && (open ? onnx__open_program(F, block, own, own + n + 1, n, &p)
+                                         : onnx__trace_program(F, block, own, own, n, &p));
+    HY_ONNX_FREE(own);
+    if (!sound) return NULL;
+    if (values) *values = p.values;
+    return hy_symbol_from(F, (const char *)hy_data(F, p.text), (size_t)hy_size(F, p.text));
 }
 
 /* MARK: - >>writing -------------------------------------------------------------------------------------
@@ -8913,4 +9325,17 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
     onnx__release(W.names.memory);
     return bytes;
 }
+
+#ifndef HYBRID_NO_STDIO
+HY_API int hy_onnx_save(hy_frame *F, hy_block *block, hy_array *inputs, const char *file, int opset)
+{
+    int failed;
+    if (!F || hy_error(F)) return -1;
+    if (!file) hy_raise(F, HY_ERROR_ARGUMENT, "hy_onnx_save: the name of the file is NULL");
+    hy_begin(F);
+    failed = hy_save_bytes(F, file, hy_onnx_to(F, block, inputs, opset));
+    hy_end(F);
+    return failed;
+}
+#endif
 #endif /* HYBRID_ONNX_IMPLEMENTATION */
