@@ -3382,7 +3382,7 @@ HY_API int        hy_set_parameters(hy_frame *F, hy_block *net, hy_arrays arrays
 
 #ifndef HYBRID_NO_STDIO
 HY_API int        hy_save(hy_frame *F, const char *file, hy_arrays arrays);             /* 0, or nonzero */
-HY_API int        hy_save_bytes(hy_frame *F, const char *file, hy_array *bytes);        /* u8: the file as it is */
+HY_API int        hy_save_bytes(hy_frame *F, const char *file, hy_array *bytes);        /* u8, as they are */
 HY_API hy_arrays  hy_load(hy_frame *F, const char *file);
 HY_API int        hy_save_symbol(hy_frame *F, hy_graph *graph, const char *file);
 HY_API hy_graph  *hy_load_symbol(hy_frame *F, const char *file);
@@ -51467,7 +51467,8 @@ HY_API int hy_save_bytes(hy_frame *F, const char *file, hy_array *bytes)
 {
     if (!F || F->code || !hy__concrete(F, bytes, "hy_save_bytes", "arrays with values")) return -1;
     if (bytes->t.type.dtype != HY_U8)
-        return hy__fail(F, HY_ERROR_DTYPE, "hy_save_bytes: the array is of type %t, u8 is due", (int)bytes->t.type.dtype);
+        return hy__fail(F, HY_ERROR_DTYPE, "hy_save_bytes: the array is of type %t, u8 is due",
+                        (int)bytes->t.type.dtype);
     bytes = hy__packed_array(F, bytes);
     return bytes ? hy__to_file(F, file, hy__put_array_bytes, bytes) : -1;
 }
@@ -52208,8 +52209,8 @@ static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line
         if (op && hy__control_of(node) >= 0) hy__symbol_check_control(F, node, line, who);
         else if (number >= 0 && !op->mxnet)
             hy__say(line, "%s%s of node %s", line->n ? ", " : "", op->name, node->name);
-        else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma|_npi_triu|_gather_nd_grad",
-                                                      op->mxnet) >= 0))
+        else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma|_npi_triu|"
+                                                      "_gather_nd_grad", op->mxnet) >= 0))
             hy__warn(F, "operator %s of node %s is unknown to MXNet", op->name, node->name);
         else if (number == HY_OP_activation &&
                  ((const hy__activation_rec *)node->record)->act_type >= HY_ACT_LOG_SIGMOID)
@@ -63377,15 +63378,16 @@ static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
           hy__c_held(r->off_value, c->real));
 }
 
-/* gather_nd and scatter_nd: tuples of an index name a slice of `whole`. */
+/* gather_nd, scatter_nd and the sums of its slices: tuples of an index name a slice of `whole`. */
 static void hy__c_tuples(hy__c *c, const hy__c_step *s)
 {
-    int gather = hy__op_number(s->node->op) == HY_OP_gather_nd, d;
+    int number = hy__op_number(s->node->op), gather = number == HY_OP_gather_nd, d;
     const hy_shape *whole = gather ? &hy__c_in(s, 0)->shape : &hy__c_out(s)->shape, *index = &hy__c_in(s,
         1)->shape;
     int64_t m = index->dim[0], tuples = hy__product(index, 1, index->ndim), slice = 1;
     char value[HY__C_TEXT], at[HY__C_TEXT];
     if (!m) hy__w(c, "(void)x1; (void)fault;\n");      /* tuples of nothing name the whole */
+    if (number == HY_OP__gather_nd_grad) hy__w(c, "(void)x2;\n");
     for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
     if (!gather) hy__w(c, "%fi y0[i] = 0;\n", hy__size(whole));
     hy__w(c, "%fi {\nint64_t at = 0;\n", tuples);
@@ -63395,6 +63397,7 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
               hy__c_index_in(c, at, value, whole->dim[d], HY__INDEX_SIGNED));
     }
     hy__w(c, gather ? "%fk y0[i * %l + k] = x0[at * %l + k];\n}\n"
+                    : number != HY_OP_scatter_nd ? "%fk y0[at * %l + k] += x0[i * %l + k];\n}\n"
                     : "%fk y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice, slice);
 }
 
@@ -64326,6 +64329,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_one_hot, hy__c_one_hot, 0, NULL },
     { HY_OP_gather_nd, hy__c_tuples, HY__C_FAULTS, NULL },
     { HY_OP_scatter_nd, hy__c_tuples, HY__C_FAULTS, NULL },
+    { HY_OP__gather_nd_grad, hy__c_tuples, HY__C_FAULTS, NULL },
     { HY_OP_index_copy, hy__c_index_copy, HY__C_FAULTS, NULL },
     { HY_OP_sequence_mask, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_last, hy__c_sequence, 0, NULL },

@@ -98,6 +98,7 @@
 #include "test_memory.c"
 #include "test_reading.c"
 #include "test_onnx_built.c"
+#include "test_onnx_given.c"
 #include "test_misuse.c"
 #include "test_walk.c"
 #include "test_attention.c"
@@ -176,6 +177,7 @@ int main(int argc, char **argv)
     test_misuse();
     test_onnx();
     test_onnx_built();
+    test_onnx_given();
     test_walk();
     test_attention();
     test_written();

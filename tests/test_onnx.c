@@ -23,7 +23,7 @@ static void onnx_test_free(void *p)
 
 static const char *const onnx_own[] = {
     "net", "outside", "function", "flow", "values", "lstm", "branch", "loop", "scan", "sequence", "apart",
-    "attention14", "attention18", "curves", "narrow", "flex", "trees" };
+    "attention14", "attention18", "curves", "narrow", "flex", "trees", "places", "detector", "added" };
 enum { ONNX_OWN = (int)(sizeof onnx_own / sizeof *onnx_own) };
 
 static void onnx_own_cases(void)

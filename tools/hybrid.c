@@ -44,7 +44,7 @@
 enum { FINE, FAILED, MISUSED };         /* what the program ends with */
 enum { MOST_THREADS = 32 };             /* numbers behind --threads */
 
-/* --name value; "" without a value. about: which variable of the graph, of --shape and --input. */
+/* --name value; "" without a value. about: which input, of --shape, --input and --value. */
 typedef struct setting { const char *name, *value, *about; } setting;
 
 typedef struct tool {
@@ -208,7 +208,8 @@ static void check(tool *T)
         { "ignore_extra", "show|graph|run|bench|check|convert|compile", " (here: --ignore-extra)" },
         { "which variables are inputs", "convert", " (here: --inputs names them)" },
         { "which variables are inputs", "run", " (here: --input names them)" },
-        { "which variables are inputs", "show|graph|bench|check|compile", " (here: --shape names them)" },
+        { "which variables are inputs", "show|graph|bench|check|compile", 
+          " (here: --shape or --input names them)" },
         { "is no C identifier", "compile", " (here: --prefix)" } };
     const char *text = hy_error(T->F), *hint = "";
     int i;
@@ -621,7 +622,8 @@ static int read_dims(const char **text, hy_shape *shape)
 
 typedef enum file_kind { FILE_NONE, FILE_FOLDER, FILE_SYMBOL, FILE_MODEL, FILE_ARRAYS, FILE_ONNX } file_kind;
 typedef struct named { const char *name; hy_array *x; } named;
-typedef struct input { const char *name, *from; int node, number; hy_type type; hy_array *x; } input;
+/* from: behind --input NAME= (how: or --value), or NULL. */
+typedef struct input { const char *name, *how, *from; int node, number; hy_type type; hy_array *x; } input;
 
 typedef struct model {
     const char *name;                   /* as the user calls it */
@@ -632,6 +634,11 @@ typedef struct model {
     named      *index;                  /* the arrays in the order of their bare names */
     input      *input;                  /* as a call takes them */
     int         inputs, *place;         /* place: by node, which input it is, or -1 */
+    hy_block   *whole;                  /* of an ONNX file: all of it, ... */
+    input      *outer;                  /* ... what it takes, ... */
+    int         outers;
+    hy_block   *part;                   /* ... the first part of it, whose graph that is, ... */
+    const char *late;                   /* ... and the first node behind that, or "" */
 } model;
 
 static file_kind kind_of_file(tool *T, const char *name)
@@ -725,106 +732,286 @@ static hy_arrays load_arrays(tool *T, const char *file)
     return a;
 }
 
-/* What --shape NAME=... or --value NAME=... says, or NULL. */
-static const char *said_before(const tool *T, const char *which, const char *name)
+/* --- what options say of inputs --- */
+/* What --shape, --input or --value says of an input, behind "NAME=", or NULL. */
+static const char *said_of(const tool *T, const char *which, const char *name)
 {
-    size_t n = strlen(name);
-    int i;
-    for (i = 0; i < T->sets; i++)
-        if (!strcmp(T->set[i].name, which) && !strncmp(T->set[i].value, name, n) && T->set[i].value[n] == '=')
-            return T->set[i].value + n + 1;
+    const setting *s;
+    for (s = T->set; s < T->set + T->sets; s++)
+        if (s->about && !strcmp(s->name, which) && !strcmp(s->about, name))
+            return s->value + strlen(name) + 1;
     return NULL;
 }
 
-/* The values of --value NAME=1,3,8,8 or NAME=FILE as an array of that type. */
-static hy_array *read_value(tool *T, const char *name, const char *text, hy_type type)
+/* The names that options may say something of: inputs of an ONNX file, else variables of the graph. */
+static const char *known_name(const model *m, int i)
 {
-    hy_arrays a;
+    const char *name = NULL;
+    if (!m->whole) return hy_graph_name(m->graph, HY_NAMES_VARIABLES, i);
+    return hy_onnx_input(m->whole, i, &name, NULL) ? NULL : name;
+}
+
+/* The one that a text begins with, up to some `=`; NULL: there is none. Names may hold a `=` too: the longest
+ * is meant. */
+static const char *name_in(const model *m, const char *text)
+{
+    const char *name, *longest = NULL;
+    size_t n;
+    int i;
+    for (i = 0; (name = known_name(m, i)) != NULL; i++) {
+        n = strlen(name);
+        if (!strncmp(text, name, n) && text[n] == '=' && (!longest || n > strlen(longest))) longest = name;
+    }
+    return longest;
+}
+
+/* Every option of that name says something of an input, and once. */
+static void check_names(tool *T, const model *m, const char *which)
+{
+    const char *known;
+    setting *s;
+    int k;
+    for (s = T->set; s < T->set + T->sets; s++) if (!strcmp(s->name, which)) s->about = NULL;
+    for (s = T->set; s < T->set + T->sets; s++) {
+        const char *name, *about;
+        nearest near = { NULL, NULL, 0 };
+        if (strcmp(s->name, which)) continue;
+        about = name_in(m, s->value);
+        near.word = name = text_of(T, "%.*s", (int)strcspn(s->value, "="), s->value);
+        if (!about && (!*name || !strchr(s->value, '=')))
+            fail(T, MISUSED, "--%s %s: an input and = stand first, as in data=%s", which, s->value,
+                 strcmp(which, "shape") ? "x.npy" : "1,3,224,224");
+        for (k = 0; !about && (known = known_name(m, k)) != NULL; k++)
+            if (!value_of(m, known)) nearest_try(&near, known);
+        if (!about) fail(T, MISUSED, "%s has no input %s%s", m->name, name, hint_of(T, &near, ""));
+        if (said_of(T, which, about)) fail(T, MISUSED, "--%s %s is given twice", which, about);
+        s->about = about;
+    }
+}
+
+/* All of it, of one input; its type is what is known so far. --value is another word for --input. */
+static void read_settings(tool *T, input *in)
+{
+    const char *shape = said_of(T, "shape", in->name), *text = shape, *value = said_of(T, "value", in->name);
+    in->how = value ? "value" : "input";
+    in->from = said_of(T, "input", in->name);
+    if (in->from && value)
+        fail(T, MISUSED, "--value %s and --input %s: one of them is due", in->name, in->name);
+    if (!in->from) in->from = value;
+    if (text && (read_dims(&text, &in->type.shape) || *text))
+        fail(T, MISUSED, "--shape %s=%s: up to %d sizes are due, as in 1,3,224,224", in->name, shape,
+             (int)HY_MAX_DIM);
+}
+
+/* Sizes that an input may have, as options take them: "1,3,64,64" for (?,3,?,?). */
+static const char *sizes_like(tool *T, hy_shape shape)
+{
+    char *text;
+    int i;
+    if (shape.ndim < 0) return "1,3,64,64";
+    for (i = 0; i < shape.ndim; i++)
+        if (shape.dim[i] < 0) shape.dim[i] = !i ? 1 : i == 1 && shape.ndim == 4 ? 3 : 64;
+    text = shape_text(T, shape);
+    return text_of(T, "%.*s", (int)strcspn(text + 1, shape.ndim == 1 ? "," : ")"), text + 1);
+}
+
+/* An input made of "random:1,3,64,64:7", "zeros:...", "ones:..."; NULL if text begins with none of these. */
+static hy_array *make_input(tool *T, const input *in, int number)
+{
+    const char *text = strchr(in->from, ':');
+    char *word = text_of(T, "%.*s", text ? (int)(text - in->from) : 0, in->from);
+    int kind = which_of("random|zeros|ones", word);
+    hy_shape shape;
+    int64_t seed = number;
+    if (!text && which_of("random|zeros|ones", in->from) >= 0 && !file_there(T, in->from))
+        fail(T, MISUSED, "--%s %s=%s: sizes are due behind it, as in %s:%s", in->how, in->name, in->from,
+             in->from, sizes_like(T, in->type.shape));
+    if (kind < 0) return NULL;
+    text++;
+    if (read_dims(&text, &shape) || (*text == ':' && (kind || (text++, read_whole(&text, &seed)))) || *text)
+        fail(T, MISUSED, "--%s %s=%s: sizes are due, as in %s:1,3,64,64%s", in->how, in->name, in->from, word,
+             kind ? "" : " or random:1,3,64,64:SEED");
+    hy_seed(T->F, (uint64_t)seed);
+    return kind == 0 ? hy_uniform(T->F, shape, 0, 1) : hy_full(T->F, shape, kind - 1);
+}
+
+/* An input that is written out: "16000", "1,3,8,8"; NULL: it is no list of numbers. */
+static hy_array *listed_input(tool *T, const input *in)
+{
     double v[64];
-    const char *at = text;
+    const char *at = in->from;
     char *behind;
     int n = 0;
     for (;; at = behind + 1) {
         v[n++] = strtod(at, &behind);
         if (behind == at || *behind != ',' || n == 64) break;
     }
-    if (!*text) fail(T, MISUSED, "--value %s=: a number is due, or several, or a file", name);
-    if (behind > at && !*behind)
-        return hy_cast(T->F, hy_from(T->F, type.shape.ndim || n > 1 ? HY_SHAPE(n) : HY_SCALAR, HY_F64, v), type.dtype);
-    a = load_arrays(T, text);
-    if (a.n != 1) fail(T, MISUSED, "--value %s=%s: %d arrays, one is due", name, text, a.n);
-    return hy_cast(T->F, a.at[0], type.dtype);
+    if (behind == at || *behind || file_there(T, in->from)) return NULL;
+    return hy_from(T->F, in->type.shape.ndim || n > 1 ? HY_SHAPE(n) : HY_SCALAR, HY_F64, v);
 }
 
-/* Who says something of an input that is none means another. */
-static void check_onnx_names(tool *T, const model *m, hy_block *block)
+/* An input from a file: x.npy, or x.npz:name where there are several arrays. */
+static hy_array *read_input(tool *T, const input *in)
 {
-    const setting *s;
-    const char *name;
-    int i;
-    for (s = T->set; s < T->set + T->sets; s++) {
-        nearest near = { NULL, NULL, 0 };
-        if (strcmp(s->name, "shape") && strcmp(s->name, "value")) continue;
-        near.word = text_of(T, "%.*s", (int)strcspn(s->value, "="), s->value);
-        for (i = 0; !hy_onnx_input(block, i, &name, NULL) && strcmp(name, near.word); i++) nearest_try(&near, name);
-        if (hy_onnx_input(block, i, NULL, NULL))
-            fail(T, MISUSED, "%s has no input %s%s", m->name, near.word, hint_of(T, &near, ""));
-    }
-}
-
-/* The part of an ONNX file that is a graph: for what --value says of inputs whose values decide shapes, and up to
- * nodes that give as much as values say. */
-static hy_block *part_of_onnx(tool *T, model *m, hy_block *block)
-{
-    hy_array **value;
-    hy_type type;
-    const char *name, *text, *late = hy_onnx_late(T->F, block, 0);
-    char *lacks = NULL;
-    int i, n = 0, lacking = 0;
+    const char *file = in->from, *colon = strrchr(file, ':');
+    hy_array *x;
+    hy_arrays a;
+    if (file_there(T, file)) colon = NULL;
+    a = load_arrays(T, colon ? text_of(T, "%.*s", (int)(colon - file), file) : file);
+    if (!colon && a.n != 1)
+        fail(T, MISUSED, "--%s %s=%s: there are %d arrays in it: choose one with :NAME behind", in->how,
+             in->name, in->from, a.n);
+    x = colon ? hy_array_named(T->F, a, colon + 1) : a.at[0];
     check(T);
-    check_onnx_names(T, m, block);
-    while (!hy_onnx_input(block, n, NULL, NULL)) n++;
-    value = ROOM(T, hy_array *, n);
-    for (i = 0; !hy_onnx_input(block, i, &name, &type); i++) {
-        if (!hy_onnx_decides(block, i)) continue;
-        text = said_before(T, "value", name);
-        if (text) value[i] = read_value(T, name, text, type);
-        else lacks = listed(T, lacking++, lacks, text_of(T, "--value %s=%s", name, type.shape.ndim > 1 ? "FILE"
-                            : type.shape.ndim ? "1,2,..." : "1"));
+    if (!x) fail(T, FAILED, "--%s %s=%s: it has no value", in->how, in->name, in->from);
+    return x;
+}
+
+/* In the type that is wanted. */
+static hy_array *cast(tool *T, hy_array *x, hy_dtype wanted)
+{
+    check(T);
+    return wanted && hy_dtype_of(T->F, x) != wanted ? hy_cast(T->F, x, wanted) : x;
+}
+
+static hy_type type_of(tool *T, hy_array *x)
+{
+    hy_type type = { HY_DTYPE_NONE, { -1, { 0 } } };
+    if (x) type.dtype = hy_dtype_of(T->F, x);
+    if (x) type.shape = hy_shape_of(T->F, x);
+    return type;
+}
+
+/* The value of an input of which options say one; what --shape says beside it has to be so. */
+static void take_input(tool *T, input *in, int number)
+{
+    hy_dtype wanted = in->type.dtype, given;
+    hy_shape said = in->type.shape;
+    int i, told = said_of(T, "shape", in->name) != NULL, made;
+    if (!in->from || in->x) return;
+    if (!*in->from)
+        fail(T, MISUSED, strcmp(in->how, "value") ? "--input %s=: a file is due, or random:1,3,64,64"
+             : "--value %s=: a number is due, or several, or a file", in->name);
+    in->x = make_input(T, in, number);
+    if (!in->x) in->x = listed_input(T, in);
+    made = in->x != NULL;
+    check(T);
+    if (!made) in->x = read_input(T, in);
+    given = hy_dtype_of(T->F, in->x);
+    if (!made && wanted && given != wanted)
+        note(T, "note: %s is %s, the model wants %s: cast", in->name, dtype_text(given), dtype_text(wanted));
+    in->x = cast(T, in->x, wanted ? wanted : made ? HY_F32 : given);
+    in->type = type_of(T, in->x);
+    for (i = 0; told && i < said.ndim; i++)
+        told = said.ndim == in->type.shape.ndim && said.dim[i] == in->type.shape.dim[i];
+    if (said_of(T, "shape", in->name) && (!told || said.ndim != in->type.shape.ndim))
+        fail(T, MISUSED, "--shape %s=%s: what --%s gives is %s", in->name, said_of(T, "shape", in->name),
+             in->how, shape_text(T, in->type.shape));
+}
+
+/* --- ONNX files --- */
+static int is_command(const tool *T, const char *words) { return which_of(words, T->command) >= 0; }
+
+/* The file as a block, and what options say of its inputs. */
+static void open_onnx(tool *T, model *m)
+{
+    int i, n = 0;
+    m->whole = hy_onnx_load(T->F, m->symbol);
+    check(T);
+    while (!hy_onnx_input(m->whole, n, NULL, NULL)) n++;
+    m->outers = n;
+    m->outer = ROOM(T, input, n);
+    check_names(T, m, "shape");
+    check_names(T, m, "input");
+    check_names(T, m, "value");
+    for (i = 0; i < n; i++) {
+        input *in = &m->outer[i];
+        hy_onnx_input(m->whole, i, &in->name, &in->type);
+        read_settings(T, in);
+        take_input(T, in, i);
+    }
+    m->late = hy_onnx_late(T->F, m->whole, 0);
+    check(T);
+}
+
+/* Nodes behind it are no part of a program: who saves one has to want that. */
+static void tell_late(tool *T, const model *m)
+{
+    const char *kept = ": --part takes what stands before, whose outputs are what is read there";
+    if (is_command(T, "convert|compile|ops") && !option(T, "part", 0))
+        fail(T, FAILED, "%s: from %s on shapes hang on values, which is no part of a program%s", m->name,
+             m->late, is_command(T, "ops") ? "" : kept);
+    if (!is_command(T, "bench"))
+        note(T, "note: %s: from %s on shapes hang on values, which is no part of a graph: %s", m->name,
+             m->late, is_command(T, "check") ? "it runs line by line, and is not compared"
+                                    : "outputs are what is read there");
+}
+
+/* The part of it that is a graph: for the values of inputs whose values decide shapes, and up to nodes that
+ * give as much as values say. */
+static void find_part(tool *T, model *m)
+{
+    hy_array **value = ROOM(T, hy_array *, m->outers);
+    char *lacks = NULL;
+    int i, lacking = 0;
+    for (i = 0; i < m->outers; i++) {
+        const input *in = &m->outer[i];
+        int ndim = in->type.shape.ndim;
+        value[i] = in->x;
+        if (in->x || !hy_onnx_decides(m->whole, i)) continue;
+        lacks = listed(T, lacking++, lacks, text_of(T, "--input %s=%s", in->name, ndim > 1 ? "FILE"
+                                                    : ndim ? "1,2,..." : "1"));
     }
     if (lacks)
-        fail(T, MISUSED, "%s: the shapes in it hang on values of inputs, which have to be said: %s", m->name, lacks);
-    if (*late)
-        note(T, "note: %s: from %s on shapes hang on values, which is no part of a graph: outputs are what is read "
-             "there", m->name, late);
-    return hy_onnx_part(T->F, block, value);
+        fail(T, MISUSED, "%s: the shapes in it hang on values of inputs, which have to be said: %s", m->name,
+             lacks);
+    if (*m->late) tell_late(T, m);
+    m->part = hy_onnx_part(T->F, m->whole, value);
+    check(T);
 }
 
-/* A network of an ONNX file as a graph, for the shapes that are said, else declared; sizes that the file leaves
- * open are 1. */
+static const input *outer_of(const model *m, const char *name)
+{
+    int i;
+    for (i = 0; i < m->outers && strcmp(m->outer[i].name, name); i++) continue;
+    return i < m->outers ? &m->outer[i] : NULL;
+}
+
+/* For sizes that are open 1 is taken, which some programs cannot be for. */
+static void load_onnx_small(tool *T, model *m, hy_type *types, int n, const char *why, const char *first)
+{
+    int i, k;
+    why = text_of(T, "%s", strchr(why, ':') + 2);
+    hy_clear(T->F);
+    for (i = 0; i < n; i++)
+        for (k = 0; k < types[i].shape.ndim; k++) if (types[i].shape.dim[k] < 0) types[i].shape.dim[k] = 1;
+    if (is_command(T, "show|graph|ops")) m->graph = hy_onnx_graph(T->F, m->part, types, &m->arrays);
+    if (!m->graph)
+        fail(T, MISUSED, "%s: %s: give their shapes, %s or --input NAME=FILE", m->name, why, first);
+    note(T, "note: %s: %s: 1 is taken; %s or --input NAME=FILE says otherwise", m->name, why, first);
+}
+
+/* That part as a graph, for the sizes that are said, else declared. What is open stays so if the program does
+ * not hang on it; if it does, a drawing takes 1 for it, and all else has to be told. */
 static void load_onnx(tool *T, model *m)
 {
-    hy_block *block = hy_onnx_load(T->F, m->symbol);
-    const char *name, *text;
-    hy_type type, *types;
-    int i, k, n = 0;
-    check(T);
-    block = part_of_onnx(T, m, block);
-    check(T);
-    while (!hy_onnx_input(block, n, NULL, NULL)) n++;
+    const char *name, *first = NULL;
+    hy_type *types;
+    int i, n = 0;
+    open_onnx(T, m);
+    find_part(T, m);
+    while (!hy_onnx_input(m->part, n, NULL, NULL)) n++;
     types = ROOM(T, hy_type, n);
-    for (i = 0; !hy_onnx_input(block, i, &name, &type); i++) {
-        if ((text = said_before(T, "shape", name)) != NULL && (read_dims(&text, &type.shape) || *text))
-            fail(T, MISUSED, "--shape %s: up to %d sizes are due, as in 1,3,224,224", name, (int)HY_MAX_DIM);
-        for (k = 0; k < type.shape.ndim; k++) {
-            if (type.shape.dim[k] >= 0) continue;
-            note(T, "note: %s leaves size %d of input %s open: 1 is taken; --shape %s=... says otherwise", m->name, k,
-                 name, name);
-            type.shape.dim[k] = 1;
-        }
-        types[i] = type;
+    for (i = 0; !hy_onnx_input(m->part, i, &name, NULL); i++) {
+        types[i] = outer_of(m, name)->type;
+        if (!first && !shape_known(types[i].shape))
+            first = text_of(T, "--shape %s=%s", name, sizes_like(T, types[i].shape));
     }
-    m->graph = hy_onnx_graph(T->F, block, types, &m->arrays);
+    T->quiet++;                         /* what other formats lack is no news */
+    m->graph = hy_onnx_graph(T->F, m->part, types, &m->arrays);
+    if (!m->graph && first && hy_error_code(T->F) == HY_ERROR_SHAPE && strstr(hy_error(T->F), " open"))
+        load_onnx_small(T, m, types, n, hy_error(T->F), first);
+    T->quiet--;
     check(T);
 }
 
@@ -846,54 +1033,6 @@ static void load_model(tool *T, model *m)
 }
 
 /* --- inputs --- */
-/* What --shape or --input says of a variable, behind "NAME=", or NULL. */
-static const char *said_of(const tool *T, const char *which, const char *variable)
-{
-    const setting *s;
-    for (s = T->set; s < T->set + T->sets; s++)
-        if (s->about && !strcmp(s->name, which) && !strcmp(s->about, variable))
-            return s->value + strlen(variable) + 1;
-    return NULL;
-}
-
-/* The variable that a text begins with, up to some `=`; NULL: there is none. Names may hold a `=` too: the
- * longest is meant. */
-static const char *variable_of(const model *m, const char *text)
-{
-    const char *name, *longest = NULL;
-    size_t n;
-    int i;
-    for (i = 0; (name = hy_graph_name(m->graph, HY_NAMES_VARIABLES, i)) != NULL; i++) {
-        n = strlen(name);
-        if (!strncmp(text, name, n) && text[n] == '=' && (!longest || n > strlen(longest))) longest = name;
-    }
-    return longest;
-}
-
-/* Every --shape or --input names a variable of the graph, once. */
-static void check_names(tool *T, const model *m, const char *which)
-{
-    const char *known;
-    setting *s;
-    int k;
-    for (s = T->set; s < T->set + T->sets; s++) s->about = NULL;
-    for (s = T->set; s < T->set + T->sets; s++) {
-        const char *name, *about;
-        nearest near = { NULL, NULL, 0 };
-        if (strcmp(s->name, which)) continue;
-        about = variable_of(m, s->value);
-        near.word = name = text_of(T, "%.*s", (int)strcspn(s->value, "="), s->value);
-        if (!about && (!*name || !strchr(s->value, '=')))
-            fail(T, MISUSED, "--%s %s: an input and = stand first, as in data=%s", which, s->value,
-                 strcmp(which, "shape") ? "x.npy" : "1,3,224,224");
-        for (k = 0; !about && (known = hy_graph_name(m->graph, HY_NAMES_VARIABLES, k)) != NULL; k++)
-            if (!value_of(m, known)) nearest_try(&near, known);
-        if (!about) fail(T, MISUSED, "%s has no input %s%s", m->name, name, hint_of(T, &near, ""));
-        if (said_of(T, which, about)) fail(T, MISUSED, "--%s %s is given twice", which, about);
-        s->about = about;
-    }
-}
-
 /* Which variables are inputs, and in which order, is for the library to say, which looks at the names of
  * values. Sorted by name. 0: it cannot tell, so the user has to. */
 typedef struct ordered { named by; int number; } ordered;
@@ -926,11 +1065,11 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Finds the inputs: those of the library, then what else the user names. */
-static void find_inputs(tool *T, model *m, const char *which)
+static void find_inputs(tool *T, model *m)
 {
     ordered *list, key, *found;
     hy_node node;
-    int i, n = library_inputs(T, m, &list);
+    int i, said, n = library_inputs(T, m, &list);
     m->input = ROOM(T, input, hy_graph_count(m->graph));
     m->place = ROOM(T, int, hy_graph_count(m->graph));
     for (i = 0; !hy_graph_node(m->graph, i, &node); i++) {
@@ -938,35 +1077,33 @@ static void find_inputs(tool *T, model *m, const char *which)
         m->place[i] = -1;
         if (node.kind != HY_NODE_VARIABLE) continue;
         in->name = node.name;
-        in->from = said_of(T, which, node.name);
+        in->type.shape.ndim = -1;
+        read_settings(T, in);
+        said = in->from || in->type.shape.ndim >= 0;
         in->node = i;
         key.by.name = node.name;
         found = n ? (ordered *)bsearch(&key, list, (size_t)n, sizeof key, by_name) : NULL;
-        in->number = found ? found->number : in->from ? INT_MAX : -1;
-        in->type.shape.ndim = -1;
+        in->number = found ? found->number : said ? INT_MAX : -1;
+        if (m->whole && outer_of(m, in->name)) in->x = outer_of(m, in->name)->x;
         m->inputs += in->number >= 0;
     }
     qsort(m->input, (size_t)m->inputs, sizeof *m->input, by_number);
     for (i = 0; i < m->inputs; i++) m->place[m->input[i].node] = i;
 }
 
-/* Opens the model. which: "shape", whose sizes are read, or "input". */
-static void open_model(tool *T, model *m, const char *which)
+/* Opens the model that is to be looked at, or run. */
+static void open_model(tool *T, model *m)
 {
-    int i;
     find_model(T, T->word[0], m);
     if (m->kind == FILE_ARRAYS)
         fail(T, FAILED, "%s holds no program: name a -symbol.json, its prefix, or a single file", m->name);
     load_model(T, m);
-    check_names(T, m, which);
-    find_inputs(T, m, which);
-    for (i = 0; i < m->inputs && !strcmp(which, "shape"); i++) {
-        input *in = &m->input[i];
-        const char *text = in->from;
-        if (text && (read_dims(&text, &in->type.shape) || *text))
-            fail(T, MISUSED, "--shape %s=%s: up to %d sizes are due, as in 1,3,224,224", in->name, in->from,
-                 (int)HY_MAX_DIM);
+    if (!m->whole) {
+        check_names(T, m, "shape");
+        check_names(T, m, "input");
+        check_names(T, m, "value");
     }
+    find_inputs(T, m);
 }
 
 /* The input that node i of the graph is, or NULL. */
@@ -1006,14 +1143,6 @@ static void analysis_open(tool *T, hy_graph *graph, analysis *a)
         for (k = 0; k < node.outputs; k++) a->type[a->first[i] + k] = node.types[k];
 }
 
-static hy_type type_of(tool *T, hy_array *x)
-{
-    hy_type type = { HY_DTYPE_NONE, { -1, { 0 } } };
-    if (x) type.dtype = hy_dtype_of(T->F, x);
-    if (x) type.shape = hy_shape_of(T->F, x);
-    return type;
-}
-
 /* The same program with every value as an output, so that inference tells the type of each. */
 static hy_graph *with_all_values(tool *T, hy_graph *graph)
 {
@@ -1050,6 +1179,18 @@ static void analyse(tool *T, model *m, analysis *a)
     }
     hy_graph_free(T->F, all);
     for (i = 0; i < a->nodes; i++) if (input_at(m, i)) input_at(m, i)->type = *type_at(a, i, 0);
+}
+
+/* The same with the values that options say of inputs, which tell types of others. */
+static void take_inputs(tool *T, model *m, analysis *a)
+{
+    int i, some = 0;
+    analyse(T, m, a);
+    for (i = 0; i < m->inputs; i++) {
+        take_input(T, &m->input[i], i);
+        some |= m->input[i].x != NULL;
+    }
+    if (some) analyse(T, m, a);
 }
 
 /* --- what kind of work an operator is --- */
@@ -1227,88 +1368,64 @@ static void array_row(report *r, const char *name, hy_array *x, const char *file
     cell_text(r, file);
 }
 
-/* In the type that is wanted. */
-static hy_array *cast(tool *T, hy_array *x, hy_dtype wanted)
-{
-    check(T);
-    return wanted && hy_dtype_of(T->F, x) != wanted ? hy_cast(T->F, x, wanted) : x;
-}
-
-/* Sizes that an input may have, as options take them: "1,3,64,64" for (?,3,?,?). */
-static const char *sizes_like(tool *T, hy_shape shape)
-{
-    char *text;
-    int i;
-    if (shape.ndim < 0) return "1,3,64,64";
-    for (i = 0; i < shape.ndim; i++)
-        if (shape.dim[i] < 0) shape.dim[i] = !i ? 1 : i == 1 && shape.ndim == 4 ? 3 : 64;
-    text = shape_text(T, shape);
-    return text_of(T, "%.*s", (int)strcspn(text + 1, shape.ndim == 1 ? "," : ")"), text + 1);
-}
-
-/* An input made of "random:1,3,64,64:7", "zeros:...", "ones:..."; NULL if text begins with none of these. */
-static hy_array *make_input(tool *T, const input *in, int number)
-{
-    const char *text = strchr(in->from, ':');
-    char *word = text_of(T, "%.*s", text ? (int)(text - in->from) : 0, in->from);
-    int kind = which_of("random|zeros|ones", word);
-    hy_shape shape;
-    int64_t seed = number;
-    if (!*in->from) fail(T, MISUSED, "--input %s=: a file is due, or random:1,3,64,64", in->name);
-    if (!text && which_of("random|zeros|ones", in->from) >= 0 && !file_there(T, in->from))
-        fail(T, MISUSED, "--input %s=%s: sizes are due behind it, as in %s:%s", in->name, in->from, in->from,
-             sizes_like(T, in->type.shape));
-    if (kind < 0) return NULL;
-    text++;
-    if (read_dims(&text, &shape) || (*text == ':' && (kind || (text++, read_whole(&text, &seed)))) || *text)
-        fail(T, MISUSED, "--input %s=%s: sizes are due, as in %s:1,3,64,64%s", in->name, in->from, word,
-             kind ? "" : " or random:1,3,64,64:SEED");
-    hy_seed(T->F, (uint64_t)seed);
-    return kind == 0 ? hy_uniform(T->F, shape, 0, 1) : hy_full(T->F, shape, kind - 1);
-}
-
-/* An input from a file: x.npy, or x.npz:name where there are several arrays. */
-static hy_array *read_input(tool *T, const input *in)
-{
-    const char *file = in->from, *colon = strrchr(file, ':');
-    hy_array *x;
-    hy_arrays a;
-    if (file_there(T, file)) colon = NULL;
-    a = load_arrays(T, colon ? text_of(T, "%.*s", (int)(colon - file), file) : file);
-    if (!colon && a.n != 1)
-        fail(T, MISUSED, "--input %s=%s: there are %d arrays in it: choose one with :NAME behind", in->name,
-             in->from, a.n);
-    x = colon ? hy_array_named(T->F, a, colon + 1) : a.at[0];
-    check(T);
-    if (!x) fail(T, FAILED, "--input %s=%s: it has no value", in->name, in->from);
-    return x;
-}
-
 /* Inputs as a call takes them. A program may have none: then there is one that it does not look at. */
-static hy_array *all_as_one(tool *T, const model *m, hy_array *const *x)
+static hy_array *all_as_one(tool *T, int n, hy_array *const *x)
 {
-    T->quiet += !m->inputs;             /* what is said of that one is no news */
-    if (!m->inputs) return hy_zeros(T->F, HY_SHAPE(1));
-    return m->inputs > 1 ? hy_group_of(T->F, m->inputs, x) : x[0];
+    T->quiet += !n;                     /* what is said of that one is no news */
+    if (!n) return hy_zeros(T->F, HY_SHAPE(1));
+    return n > 1 ? hy_group_of(T->F, n, x) : x[0];
 }
 
-/* Inputs for commands that only need shapes: random values, or none, for planning. */
+/* Ends if options say no value of some input. */
+static void check_given(tool *T, const input *in, int n)
+{
+    const input *lacks = NULL;
+    char *missing = NULL;
+    int i, known, count = 0;
+    for (i = 0; i < n; i++, in++) {
+        if (in->x) continue;
+        if (!lacks) lacks = in;
+        known = in->type.shape.ndim >= 0;
+        missing = listed(T, count++, missing,
+                         text_of(T, "--input %s=FILE%s%s", in->name, known ? " of shape " : "",
+                                 known ? shape_text(T, in->type.shape) : ""));
+    }
+    if (lacks) fail(T, MISUSED, "inputs are missing: %s; or make one up, as in --input %s=random:%s", missing,
+                    lacks->name, sizes_like(T, lacks->type.shape));
+}
+
+/* What is said, else what may stand for it: random values, or none, for planning. */
+static hy_array *some_input(tool *T, const input *in, int random)
+{
+    const hy_type *type = &in->type;
+    if (in->x) return in->x;
+    if (!random) return hy_empty(T->F, type->shape, type->dtype ? type->dtype : HY_F32);
+    return cast(T, hy_uniform(T->F, type->shape, 0, 1), type->dtype);
+}
+
+/* What all of an ONNX file takes, or its part. */
+static hy_array *onnx_inputs(tool *T, const model *m, hy_block *block)
+{
+    hy_array **x = ROOM(T, hy_array *, m->outers);
+    const char *name;
+    int n;
+    hy_seed(T->F, 0);
+    for (n = 0; !hy_onnx_input(block, n, &name, NULL); n++) x[n] = some_input(T, outer_of(m, name), 1);
+    return all_as_one(T, n, x);
+}
+
+/* Inputs of the graph for commands that only need shapes. */
 static hy_array *shaped_inputs(tool *T, const model *m, int random)
 {
     hy_array **x = ROOM(T, hy_array *, m->inputs);
     int i;
     hy_seed(T->F, 0);
-    for (i = 0; i < m->inputs; i++) {
-        const hy_type *type = &m->input[i].type;
-        x[i] = random ? hy_uniform(T->F, type->shape, 0, 1)
-                      : hy_empty(T->F, type->shape, type->dtype ? type->dtype : HY_F32);
-        if (random) x[i] = cast(T, x[i], type->dtype);
-    }
-    return all_as_one(T, m, x);
+    for (i = 0; i < m->inputs; i++) x[i] = some_input(T, &m->input[i], random);
+    return all_as_one(T, m->inputs, x);
 }
 
 /* --- blocks --- */
-/* The inputs that lack a shape: "--shape data=1,3,64,64 or the like; missing: data (?,3,?,?), mask ?"; NULL:
+/* The inputs that lack a shape: "--shape data=1,3,64,64 or --input data=FILE; missing: data (?,3,?,?)"; NULL:
  * none does. */
 static const char *inputs_unknown(tool *T, const model *m)
 {
@@ -1321,8 +1438,8 @@ static const char *inputs_unknown(tool *T, const model *m)
         if (!first) first = in;
         list = listed(T, n++, list, text_of(T, "%s %s", in->name, shape_text(T, in->type.shape)));
     }
-    return first ? text_of(T, "--shape %s=%s or the like; missing: %s", first->name,
-                           sizes_like(T, first->type.shape), list) : NULL;
+    return first ? text_of(T, "--shape %s=%s or --input %s=FILE; missing: %s", first->name,
+                           sizes_like(T, first->type.shape), first->name, list) : NULL;
 }
 
 /* The model as a block, and what becomes of parameters without values. */
@@ -1362,12 +1479,12 @@ static int lacks_values(tool *T, const model *m)
     return lacks;
 }
 
-/* For commands with --shape: model, inputs and types; all shapes must be known in the end. */
+/* For commands that need shapes: model, inputs and types; all shapes must be known in the end. */
 static void open_shaped(tool *T, model *m, analysis *a)
 {
     const char *unknown;
-    open_model(T, m, "shape");
-    analyse(T, m, a);
+    open_model(T, m);
+    take_inputs(T, m, a);
     unknown = inputs_unknown(T, m);
     if (unknown) fail(T, MISUSED, "give the shapes of inputs, %s", unknown);
 }
@@ -1636,8 +1753,8 @@ static const char *const families[][2] = {
     { "shapes", "reshape|reshape_like|flatten|transpose|expand_dims|squeeze|swap_axes|shape_array|size_array|"
       "concat|stack|vstack|hstack|dstack|column_stack|split|split_v2|slice|slice_axis|slice_like|repeat|tile|reverse|pad|diag|broadcast_to|"
       "broadcast_axis|broadcast_like" },
-    { "indexing", "embedding|take|batch_take|pick|one_hot|gather_nd|scatter_nd|boolean_mask|nonzero|"
-      "index_copy" },
+    { "indexing", "embedding|take|batch_take|pick|one_hot|gather_nd|scatter_nd|_gather_nd_grad|"
+      "boolean_mask|nonzero|index_copy" },
     { "sorting", "topk|sort|argsort|argmax|argmin|argmax_channel|unique|cumsum" },
     { "recurrence", "sequence_mask|sequence_last|sequence_reverse|rnn" },
     { "convolution", "convolution|deconvolution" },
@@ -1802,6 +1919,14 @@ static void show_totals(report *r, const totals *t, const hy_plan_info *plan)
     if (plan->dynamic) printf("            where values decide shapes, what follows is not in it\n");
 }
 
+/* What output i is called: in an ONNX file, else as MXNet does. */
+static const char *output_name(const model *m, int i)
+{
+    const char *name = NULL;
+    if (m->part && !hy_onnx_output(m->part, i, &name, NULL)) return name;
+    return hy_graph_name(m->graph, HY_NAMES_OUTPUTS, i);
+}
+
 static void show_values(report *r, const model *m, const analysis *a)
 {
     static const column columns[2][4] = {
@@ -1815,7 +1940,7 @@ static void show_values(report *r, const model *m, const analysis *a)
             node = hy_graph_head(a->graph, i, &output);
             if (out) type = type_at(a, node, output);
             cell_text(r, " ");
-            cell_text(r, out ? hy_graph_name(a->graph, HY_NAMES_OUTPUTS, i) : m->input[i].name);
+            cell_text(r, out ? output_name(m, i) : m->input[i].name);
             cell_shape(r, type->shape);
             cell_text(r, dtype_text(type->dtype));
         }
@@ -1836,8 +1961,8 @@ static int run_show(tool *T)
         load_model(T, &m);
         return show_arrays(T, &m);
     }
-    open_model(T, &m, "shape");
-    analyse(T, &m, &a);
+    open_model(T, &m);
+    take_inputs(T, &m, &a);
     plan = plan_of(T, &m);
     t = totals_of(&m, &a);
     report_open(T, &r);
@@ -1990,7 +2115,7 @@ static void draw(tool *T, const model *m, const model *read, const analysis *a, 
         d->nodes++;
     }
     for (i = 0; i < heads; i++, d->nodes++) {
-        d->node[d->nodes].title = hy_graph_name(m->graph, HY_NAMES_OUTPUTS, i);
+        d->node[d->nodes].title = output_name(m, i);
         d->node[d->nodes].kind = 4;
         from = hy_graph_head(a->graph, i, &output);
         draw_edge(T, d, a, from, output);
@@ -2059,8 +2184,8 @@ static int run_graph(tool *T)
         open_shaped(T, &m, &a);
         analysis_open(T, passed_graph(T, &m), &a);
     } else {
-        open_model(T, &m, "shape");
-        analyse(T, &m, &a);
+        open_model(T, &m);
+        take_inputs(T, &m, &a);
     }
     progress(T, "drawing ...", -1);
     draw(T, &m, passes ? NULL : &m, &a, &d);
@@ -2086,55 +2211,45 @@ static void profile_end(tool *T)
 
 /* MARK: - hybrid run --------------------------------------------------------------------------------- */
 
-/* The inputs; their types are compared with those that the parameters tell. */
-static hy_array *run_inputs(tool *T, model *m, analysis *a)
+/* Of all of an ONNX file. The members of a sequence stand side by side: of the one output that can be some, as
+ * no type is declared. */
+static const char **onnx_names(tool *T, const model *m, int n)
 {
-    hy_array **all = ROOM(T, hy_array *, m->inputs);
-    const input *lacks = NULL;
-    char *missing = NULL;
-    int i, known, n = 0;
-    analyse(T, m, a);
-    for (i = 0; i < m->inputs; i++) {
-        input *in = &m->input[i];
-        hy_dtype wanted = in->type.dtype, given;
-        if (!in->from) continue;
-        in->x = make_input(T, in, i);
-        check(T);
-        if (!in->x) in->x = read_input(T, in);
-        given = hy_dtype_of(T->F, in->x);
-        if (wanted && given != wanted && strncmp(in->from, "random:", 7))
-            note(T, "note: %s is %s, the model wants %s: cast", in->name, dtype_text(given),
-                 dtype_text(wanted));
-        all[i] = in->x = cast(T, in->x, wanted);
+    const char **name = ROOM(T, const char *, n + 1), *own;
+    int declared = 0, i, k = 0, at = 0, more;
+    hy_type type;
+    while (!hy_onnx_output(m->whole, declared, NULL, NULL)) declared++;
+    for (i = 0, more = n - declared; i < declared && at < n; i++) {
+        hy_onnx_output(m->whole, i, &own, &type);
+        if (type.dtype || !more) { name[at++] = own; continue; }
+        for (k = 0; k <= more && at < n; k++) name[at++] = text_of(T, "%s.%d", own, k);
+        more = 0;
     }
-    analyse(T, m, a);                   /* again: what inputs tell of others */
-    for (i = 0; i < m->inputs; i++) {
-        const input *in = &m->input[i];
-        if (all[i]) continue;
-        if (!lacks) lacks = in;
-        known = in->type.shape.ndim >= 0;
-        missing = listed(T, n++, missing,
-                         text_of(T, "--input %s=FILE%s%s", in->name, known ? " of shape " : "",
-                                 known ? shape_text(T, in->type.shape) : ""));
-    }
-    if (lacks) fail(T, MISUSED, "inputs are missing: %s; or make one up, as in --input %s=random:%s", missing,
-                    lacks->name, sizes_like(T, lacks->type.shape));
-    return all_as_one(T, m, all);
+    for (; at < n; at++) name[at] = text_of(T, "output.%d", at);
+    return name;
 }
 
-/* Outputs under names that files may have, each once. */
-static const char **file_names(tool *T, const model *m, int n)
+/* Each name once. */
+static void part_names(tool *T, const char **name, int n)
+{
+    int i, k;
+    for (i = 0; i < n; i++)
+        for (k = 0; k < i; k++)
+            if (!strcmp(name[k], name[i])) { name[i] = text_of(T, "%s_%d", name[i], i); k = -1; }
+}
+
+/* Names that files may have. */
+static const char **file_names(tool *T, const char *const *own, int n)
 {
     const char **name = ROOM(T, const char *, n);
     char *s;
-    int i, k;
+    int i;
     for (i = 0; i < n; i++) {
-        char *text = cleaned(text_of(T, "%s", hy_graph_name(m->graph, HY_NAMES_OUTPUTS, i)));
+        char *text = cleaned(text_of(T, "%s", own[i]));
         for (s = text; *s; s++) if (strchr("/\\:*?\"<>|", *s)) *s = '_';
         name[i] = *text == '.' || !*text ? text_of(T, "output%s", text) : text;
-        for (k = 0; k < i; k++)
-            if (!strcmp(name[k], name[i])) { name[i] = text_of(T, "%s_%d", name[i], i); k = -1; }
     }
+    part_names(T, name, n);
     return name;
 }
 
@@ -2155,13 +2270,14 @@ static void save(tool *T, const char *file, hy_arrays all)
 static void save_outputs(tool *T, const char *out, hy_arrays all, const char **file)
 {
     hy_arrays one = all;
+    const char **alone = file_names(T, all.name, all.n);
     int i, together = is_arrays_file(out);
     if (together) save(T, out, all);
     else if (kind_of_file(T, out) != FILE_FOLDER && make_folder(out))
         fail(T, FAILED, "%s: the folder cannot be made: %s", out, strerror(errno));
     one.n = 1;
     for (i = 0; i < all.n; i++, one.at++) {
-        file[i] = together ? out : text_of(T, "%s%s%s.npy", out, ends_in(out, "/") ? "" : "/", all.name[i]);
+        file[i] = together ? out : text_of(T, "%s%s%s.npy", out, ends_in(out, "/") ? "" : "/", alone[i]);
         progress(T, "writing", (double)i / all.n);
         if (!together) save(T, file[i], one);
     }
@@ -2169,27 +2285,64 @@ static void save_outputs(tool *T, const char *out, hy_arrays all, const char **f
     check(T);
 }
 
+/* The outputs: into files, and what they are like. */
+static void report_outputs(tool *T, const char *out, hy_arrays all, double seconds)
+{
+    const char **file = ROOM(T, const char *, all.n);
+    report r;
+    int i;
+    if (out) save_outputs(T, out, all, file);
+    report_open(T, &r);
+    ROWS_OPEN(&r, "outputs", array_columns);
+    for (i = 0; i < all.n; i++) array_row(&r, all.name[i], all.at[i], file[i]);
+    rows_close(&r);
+    json_number(&r, "seconds", seconds);
+    report_close(&r);
+    if (!T->json) printf("%.4f seconds\n", seconds);
+}
+
+/* The block that runs: of an ONNX file all of it, whatever values decide on the way. */
+static hy_block *run_block(tool *T, model *m, hy_array **x)
+{
+    const char *seed = option(T, "random-params", 0);
+    hy_block *block;
+    hy_array **all;
+    analysis a;
+    int i;
+    find_model(T, T->word[0], m);
+    if (m->kind == FILE_ONNX) {
+        open_onnx(T, m);
+        check_given(T, m->outer, m->outers);
+        T->quiet++;                     /* that the compiled part does not use all of it is no news */
+        *x = onnx_inputs(T, m, m->whole);
+        return m->whole;
+    }
+    open_model(T, m);
+    if (!seed && lacks_values(T, m))
+        fail(T, MISUSED, "%s has no values: give --params FILE, --epoch N or --random-params", m->name);
+    take_inputs(T, m, &a);
+    check_given(T, m->input, m->inputs);
+    all = ROOM(T, hy_array *, m->inputs);
+    for (i = 0; i < m->inputs; i++) all[i] = m->input[i].x;
+    *x = all_as_one(T, m->inputs, all);
+    block = make_block(T, m, seed ? VALUES_RANDOM : VALUES_GIVEN,
+                       seed && *seed ? option_whole(T, "random-params", 0, INT64_MAX, 0) : 0);
+    check(T);
+    return block;
+}
+
 static int run_run(tool *T)
 {
-    const char *out = option(T, "output", 0), *trace = option(T, "profile", 0), *seed, **file;
+    const char *out = option(T, "output", 0), *trace = option(T, "profile", 0), **name;
     hy_block *block;
     hy_array *x, *y, **each;
     hy_arrays all;
     model m;
-    analysis a;
-    report r;
     int i;
     double begun;
-    open_model(T, &m, "input");
-    seed = option(T, "random-params", 0);
-    if (!seed && lacks_values(T, &m))
-        fail(T, MISUSED, "%s has no values: give --params FILE, --epoch N or --random-params", m.name);
     if (trace) check_writable(T, trace);
     if (out && is_arrays_file(out)) check_writable(T, out);
-    x = run_inputs(T, &m, &a);
-    block = make_block(T, &m, seed ? VALUES_RANDOM : VALUES_GIVEN,
-                       seed && *seed ? option_whole(T, "random-params", 0, INT64_MAX, 0) : 0);
-    check(T);
+    block = run_block(T, &m, &x);
     if (!option(T, "imperative", 0)) hy_hybridize(T->F, block, NULL);
     if (trace) hy_profile(T->F, trace);
     begun = hy_seconds();
@@ -2200,17 +2353,13 @@ static int run_run(tool *T)
     check(T);
     all.n = hy_count(T->F, y);
     all.at = each = ROOM(T, hy_array *, all.n);
-    all.name = file_names(T, &m, all.n);
-    for (i = 0; i < all.n; i++) each[i] = all.n == 1 ? y : hy_get(T->F, y, i);
-    file = ROOM(T, const char *, all.n);
-    if (out) save_outputs(T, out, all, file);
-    report_open(T, &r);
-    ROWS_OPEN(&r, "outputs", array_columns);
-    for (i = 0; i < all.n; i++) array_row(&r, all.name[i], each[i], file[i]);
-    rows_close(&r);
-    json_number(&r, "seconds", begun);
-    report_close(&r);
-    if (!T->json) printf("%.4f seconds\n", begun);
+    all.name = name = m.whole ? onnx_names(T, &m, all.n) : ROOM(T, const char *, all.n);
+    for (i = 0; i < all.n; i++) {
+        each[i] = all.n == 1 ? y : hy_get(T->F, y, i);
+        if (!m.whole) name[i] = output_name(&m, i);
+    }
+    part_names(T, name, all.n);
+    report_outputs(T, out, all, begun);
     return FINE;
 }
 
@@ -2333,7 +2482,7 @@ static void gather_costs(tool *T, bench *b)
 }
 
 /* Some more calls, with the profile on. */
-static void measure_operators(tool *T, bench *b, hy_block *block, hy_array *x)
+static void measure_operators(tool *T, bench *b, const model *m, hy_block *block, hy_array *x)
 {
     const char *file = option(T, "profile", 0);
     double begun = hy_seconds();
@@ -2344,6 +2493,7 @@ static void measure_operators(tool *T, bench *b, hy_block *block, hy_array *x)
     profile_end(T);
     check(T);
     gather_costs(T, b);
+    if (block == m->whole) { block = m->part; x = onnx_inputs(T, m, block); }
     analysis_open(T, hy_optimize(T->F, hy_graph_of(T->F, block), x, NULL), &a);
     add_flops(b, &a);
 }
@@ -2357,8 +2507,14 @@ static void bench_frame(tool *T, bench *b)
     model m;
     int k;
     open_shaped(T, &m, &a);
-    x = shaped_inputs(T, &m, 1);
-    block = make_block(T, &m, VALUES_RANDOM, 0);
+    if (m.whole && *m.late) {           /* all of it; what the compiled part does not use is no news */
+        T->quiet++;
+        x = onnx_inputs(T, &m, m.whole);
+        block = m.whole;
+    } else {
+        x = shaped_inputs(T, &m, 1);
+        block = make_block(T, &m, VALUES_RANDOM, 0);
+    }
     check(T);
     for (k = 0; k < 2; k++) {
         timing *t = &b->at[b->n++];
@@ -2367,7 +2523,7 @@ static void bench_frame(tool *T, bench *b)
         if (k) hy_hybridize(T->F, block, NULL);
         measure(T, b, block, x, t);
     }
-    if (!b->cost) measure_operators(T, b, block, x);
+    if (!b->cost) measure_operators(T, b, &m, block, x);
 }
 
 static void bench_report(tool *T, const bench *b)
@@ -2552,16 +2708,6 @@ static int convert_arrays(tool *T, const model *m, const char *b)
     return written(T, b);
 }
 
-static void save_bytes(tool *T, const char *out, hy_array *bytes)
-{
-    const void *data = hy_data(T->F, bytes);
-    size_t n = (size_t)hy_size(T->F, bytes);
-    aside A;
-    check(T);
-    A = aside_open(T, out);
-    aside_close(T, &A, fwrite(data, 1, n, A.f) == n ? NULL : strerror(EIO));
-}
-
 /* For the shapes that are said or declared: ONNX wants the types of all values. */
 static int convert_to_onnx(tool *T, const char *b)
 {
@@ -2571,7 +2717,10 @@ static int convert_to_onnx(tool *T, const char *b)
     open_shaped(T, &m, &a);
     block = make_block(T, &m, VALUES_GIVEN, 0);
     check(T);
-    save_bytes(T, b, hy_onnx_to(T->F, block, shaped_inputs(T, &m, 0), (int)option_whole(T, "opset", 13, 22, 17)));
+    progress(T, "writing ...", -1);
+    writing(T, 1);
+    hy_onnx_save(T->F, block, shaped_inputs(T, &m, 0), b, (int)option_whole(T, "opset", 13, 22, 17));
+    writing(T, 0);
     return written(T, b);
 }
 
@@ -2587,6 +2736,8 @@ static int run_convert(tool *T)
     if (m.kind == FILE_ARRAYS && to != TO_ARRAYS)
         fail(T, MISUSED, "%s holds values only, which go to .params, .npy, .npz or .safetensors", m.name);
     if (to == TO_ONNX) return convert_to_onnx(T, b);
+    if (m.kind != FILE_ONNX && (option(T, "shape", 0) || option(T, "input", 0) || option(T, "value", 0)))
+        fail(T, MISUSED, "--shape, --input and --value go with ONNX: nothing else is made for one size");
     load_model(T, &m);
     if (to == TO_SYMBOL) {
         writing(T, 1);
@@ -2604,6 +2755,7 @@ static int run_convert(tool *T)
     if (to == TO_PAIR) b = text_of(T, "%s-symbol.json", prefix);
     progress(T, "writing ...", -1);
     writing(T, 1);
+    T->quiet += to == TO_SINGLE;        /* what MXNet does not know is no news there */
     if (to == TO_SINGLE) hy_save_model(T->F, block, b);
     else hy_export(T->F, block, prefix, (int)option_whole(T, "epoch", 0, 999999999, 0));
     writing(T, 0);
@@ -2623,6 +2775,10 @@ typedef struct command {
 #define MODEL_HELP \
     "MODEL is what stands before -symbol.json and -0000.params, the -symbol.json itself, or a single\n" \
     "file of hy_save_model; or an ONNX file, whose name ends in .onnx."
+#define WHAT_HELP \
+    "\n\nWHAT is a file: x.npy, any other with one array, or FILE:ARRAY for one of several. Or numbers:\n" \
+    "16000, 1,3,8,8. Or random:1,3,64,64 (uniform from 0 to 1; a seed may follow: random:1,3,64,64:7),\n" \
+    "zeros:1,3,64,64, ones:1,3,64,64."
 #define RANDOM_HELP " Parameters without values get random ones.\n"
 
 static const command commands[] = {
@@ -2642,10 +2798,8 @@ static const command commands[] = {
     { "graph", "MODEL --out FILE", 1, 1, "draws a model, as SVG or for Graphviz",
       MODEL_HELP " FILE ends in .svg or .dot.", run_graph },
     { "run", "MODEL --input NAME=WHAT ...", 1, 1, "runs a model on arrays from files",
-      MODEL_HELP "\n\nWHAT is a file: x.npy, any other with one array, or FILE:ARRAY for one of several. Or\n"
-      "random:1,3,64,64 (uniform from 0 to 1; a seed may follow: random:1,3,64,64:7), zeros:1,3,64,64,\n"
-      "ones:1,3,64,64. FILE of --output ends in .npz, .params or .safetensors (.npy for one output); any\n"
-      "other name is a folder, made if need be, with one .npy for each output.", run_run },
+      MODEL_HELP WHAT_HELP " FILE of --output ends in .npz,\n"
+      ".params or .safetensors (.npy for one output); any other name is a folder, made if need be, with one .npy for each output.", run_run },
     { "bench", "MODEL --shape NAME=SIZES ...", 1, 1, "times a model, line by line and hybridized",
       MODEL_HELP RANDOM_HELP
       "Operators are timed in calls of their own, hybridized, with the first number of --threads.",
@@ -2672,9 +2826,10 @@ typedef struct known_option { const char *commands, *name, *value; int many; con
 #define WITH_MODEL "show|graph|run|bench|check|compile|convert"
 static const known_option options[] = {
     { "show|graph|bench|check|compile", "shape", "NAME=1,3,64,64", 1, "the shape of an input; again for each" },
-    { "run|convert", "shape", "NAME=1,3,64,64", 1, "the same, from and to ONNX, where a file leaves sizes open" },
-    { WITH_MODEL, "value", "NAME=WHAT", 1, "an ONNX input whose values decide shapes: 1,3,8,8 or FILE" },
-    { "run", "input", "NAME=WHAT", 1, "the value of an input; again for each" },
+    { "convert", "shape", "NAME=1,3,64,64", 1, "the same, from and to ONNX, where a file leaves sizes open" },
+    { "run", "shape", "NAME=1,3,64,64", 1, "the shape that the value has to have" },
+    { WITH_MODEL, "input", "NAME=WHAT", 1, "the value of an input, and so its shape; again for each" },
+    { WITH_MODEL, "value", "NAME=WHAT", 1, "another word for --input" },
     { "run", "output", "FILE", 0, "where outputs go; without it only a summary is printed" },
     { "graph", "out", "FILE", 0, "the drawing: .svg or .dot" },
     { "graph", "passes", NULL, 0, "the graph as it runs, after the passes; shapes must be known" },
@@ -2696,6 +2851,7 @@ static const known_option options[] = {
     { "compile", "no-test", NULL, 0, "without the program that checks" },
     { "convert", "inputs", "NAME,NAME", 0, "its inputs in order, if neither files nor names tell them" },
     { "convert", "to", "KIND", 0, "values, symbol, pair, single or onnx, whatever the name of B" },
+    { "convert|compile", "part", NULL, 0, "of an ONNX file what stands before shapes that hang on values" },
     { "convert", "opset", "N", 0, "of an ONNX file that is written: 13 to 22; 17" },
     { "ops", "used", NULL, 0, "the line for HYBRID_OPS that models need" },
     { "ops", "used-by", NULL, 0, "the same for sources; it may hold some that they do not need" },

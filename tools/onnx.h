@@ -1870,6 +1870,10 @@ static void onnx__do_reshape(onnx__run *R)
         zero |= to.v[i] == 0;
         if (to.v[i] < -1) { onnx__fail(R, "a size of %d", (int)to.v[i]); return; }
     }
+    if (R->K && onnx__has(R, 1) && !R->m->slot[R->node->in[1]].tensor && !onnx__int(R, "allowzero", 0) &&
+        onnx__shape(R, x, &own) && onnx__product(&own, 0, own.ndim))
+        for (i = 0; i < to.n && i < own.ndim; i++)              /* a size that stays is none of the program's */
+            if (to.v[i] == own.dim[i]) to.v[i] = 0;
     if (!zero) { onnx__out(R, 0, hy_reshape(R->F, x, to, NULL)); return; }
     if (!onnx__shape(R, x, &own)) return;
     if (onnx__product(&own, 0, own.ndim) && !onnx__int(R, "allowzero", 0)) {
