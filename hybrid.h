@@ -178,6 +178,7 @@
  *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
  *   order, the contributions add up in another order, which may change the last bit.
  *   Running statistics are read and written in the order in which forward does, compiled as line by line.
+ *   They are parameters, inputs or arrays from outside: what forward computes is refused in either mode.
  *   Memory: hy_plan says what a call takes, hy_bind puts all of it into a buffer of yours. A binding lasts
  *   until another hy_bind there, hy_block_free or hy_close: a block that has changed moves in again at its
  *   next call, or that call says why it cannot. hy_planned gives the plan to be walked.
@@ -5341,6 +5342,7 @@ typedef struct hy__scope {
     int         line;
     int         id, first;              /* of this entry, in a trace; nodes that were there before */
     int         depth;                  /* of calls within calls */
+    int         floor;                  /* of a hybrid block's: the bracket its forward runs in; else 0 */
 } hy__scope;
 
 enum { HY__SLAB = HYBRID_HANDLES, HY__GONE = 64 };
@@ -31846,6 +31848,26 @@ static int hy__writes_input(const hy_op *op, const void *record, int i)
     return 0;
 }
 
+/* Did the forward of a hybrid block that is running make the array? Then a graph would compute it. */
+static int hy__is_computed(const hy_frame *F, const hy_array *x)
+{
+    const hy__scope *scope;
+    if (x->param || x->frame != F || x->kept > 0) return 0;
+    if (F->outer) return 1;             /* a body made it */
+    for (scope = F->scope; scope; scope = scope->outer)
+        if (scope->floor && x->slot >= F->mark[scope->floor - 1]) return 1;
+    return 0;
+}
+
+/* As in MXNet, whose words these are. from: what was computed, or NULL. */
+static int hy__fail_target(hy_frame *F, const char *who, int input, const char *from)
+{
+    return hy__fail(F, HY_ERROR_ARGUMENT, "%s: Mutation target can only be Variable: input %d is a running "
+                    "statistic, which the call changes: it must be a parameter, an input or an array from "
+                    "outside of forward, not the result of %s", who, input,
+                    from ? from : "a call within");
+}
+
 /* --- jobs kept for the next call like it --- *
  * Line by line the same calls come again: their types are inferred and their kernels chosen once per frame.
  * What is kept knows no address, so it serves any arrays of the same types and strides.
@@ -32331,6 +32353,8 @@ static int hy__check_aux(hy_frame *F, const hy_op *op, int n, hy_array *const *i
     for (i = 0; op->in[i].name && k < n; i++) {
         int many = hy__arg_count(op, op->in, 0, i, record, &hidden);
         if (many < 0) return 0;
+        if (many && op->in[i].kind == HY_ARG_AUX && hy__is_computed(F, in[k]))
+            return hy__fail_target(F, op->name, k, NULL);
         if (many && op->in[i].kind == HY_ARG_AUX && F->training && in[k]->buffer) {
             if (!hy__writable(F, in[k], op->name)) return -1;
             if (!hy__packed(&in[k]->t))
@@ -32824,6 +32848,22 @@ static int hy__node_subs(hy_frame *F, hy__node *node, int n, hy_graph *const *su
     for (; node->nsub < n; node->nsub++) {
         node->sub[node->nsub] = sub[node->nsub];
         HY__ADD(&sub[node->nsub]->refs, 1);
+    }
+    return 0;
+}
+
+/* Does a node change its input k in training, itself or in a body? */
+static int hy__changes_input(const hy__node *node, int k)
+{
+    int s, i, at, lead;
+    if (hy__writes_input(node->op, node->record, k)) return 1;
+    for (s = 0; (node->op->flags & HY_OP_CONTROL) && s < node->nsub; s++) {
+        const hy_graph *g = node->sub[s];
+        lead = node->nin - g->vars;
+        for (i = 0; k >= lead && i < g->n; i++)
+            for (at = 0; at < g->node[i]->nin; at++)
+                if (g->node[i]->in[at].node == g->var[k - lead] && hy__changes_input(g->node[i], at))
+                    return 1;
     }
     return 0;
 }
@@ -38735,9 +38775,7 @@ static int hy__check_statistic(hy_frame *F, const hy__node *node)
     for (i = 0; i < node->nin; i++) {
         const hy__node *from = node->in[i].node;
         if (!hy__writes_input(node->op, node->record, i)) continue;
-        if (from->op)
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %d is a running statistic, which the call changes: it "
-                     "must be a parameter or an array, not the result of %s", node->name, i, from->name);
+        if (from->op) hy__fail_target(F, node->name, i, from->name);
         else if (from->held && !hy__packed(&from->constant))
             hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %d is a running statistic and must not be a strided "
                      "view", node->name, i);
@@ -40173,6 +40211,21 @@ HY_API hy_array *hy_named(hy_frame *S, hy_array *x, const char *name)
 }
 
 /* --- operators become nodes --- */
+/* What a node changes is a variable. */
+static int hy__trace_targets(hy_frame *S, const hy__node *node, hy_array *const *in)
+{
+    const hy_frame *at;
+    int i, computed;
+    for (i = 0; i < node->nin; i++) {
+        const hy__node *from = node->in[i].node;
+        for (at = S; in && at->outer && in[i]->frame != at; ) at = at->outer;
+        computed = from->op || (in && !in[i]->node && hy__is_computed(at, in[i]));
+        if (computed && hy__changes_input(node, i))
+            return hy__fail_target(S, node->name, i, from->op ? from->name : NULL);
+    }
+    return 0;
+}
+
 /* What the edges of a node know decides its outputs' types, and perhaps its inputs'. */
 static int hy__trace_types(hy_frame *S, hy__node *node, hy__call *c)
 {
@@ -40214,7 +40267,8 @@ static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *c
     node = hy__node_new(S, op, n, c.nout, record, given ? given : name);
     if (node) hy__node_subs(S, node, nsub, sub);
     for (i = 0; node && i < n && !hy__trace_edge(S, in[i], op, &node->in[i]); i++) continue;
-    if (node && !S->code && !hy__trace_types(S, node, &c) && !hy__node_join(S, S->graph->store, node)) {
+    if (node && !S->code && !hy__trace_targets(S, node, in) && !hy__trace_types(S, node, &c) &&
+        !hy__node_join(S, S->graph->store, node)) {
         node->counted = given ? 0 : HY__COUNTED;
         node->scope = S->scope ? S->scope->id : 0;
         hy__rank_next(node, S->ranks);
@@ -40338,7 +40392,8 @@ static int hy__compose_node(hy_frame *S, const hy_graph *g, int i, const hy__edg
         node->in[k].output = g->node[i]->in[k].node->op ? g->node[i]->in[k].output : from->output;
     }
     if (node->op) {
-        failed = hy__call_open(S, &c, node->op, node->nin, node->record);
+        failed = hy__trace_targets(S, node, NULL) ||
+                 hy__call_open(S, &c, node->op, node->nin, node->record);
         if (!failed) { failed = hy__trace_types(S, node, &c); hy__call_close(S, &c); }
     }
     if (failed || hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return -1; }
@@ -42741,6 +42796,7 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
     hy_begin(F);
     if (F->code) return hy__sill_close(F, &sill, NULL);
     F->floor = F->sill = F->marks;
+    if (F->scope && block->house->hybrid) F->scope->floor = F->floor;
     hy__run_hooks(F, block, HY_HOOK_BEFORE, x, NULL);
     if (!F->code) y = (hy__wraps(F, block->house) ? block->house->wrap : block->forward)(F, block, x);
     if (!F->code && !y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned NULL", block->kind);
@@ -46247,6 +46303,16 @@ static hy_array *hy__inner_regroup(hy_frame *S, const hy__loop *l, const hy__inn
     return S->code ? NULL : hy_group_of(S, 2, part);
 }
 
+/* Rows of the data are results: no body changes them. */
+static int hy__inner_rows(hy_frame *S, const hy__loop *l, const hy_array *y)
+{
+    const hy__node *node = (y->count ? y->item[0] : y)->node;
+    int i;
+    for (i = 0; i < l->data.n; i++)
+        if (hy__changes_input(node, i)) return hy__fail_target(S, node->name, i, "slice_axis");
+    return 0;
+}
+
 static hy_array *hy__traced_foreach(hy_frame *S, const hy__loop *l)
 {
     hy__inner N;
@@ -46256,7 +46322,7 @@ static hy_array *hy__traced_foreach(hy_frame *S, const hy__loop *l)
         states = hy__inner_vars(&N, &l->states, "state", 0);
         if (!N.S->code && !hy__inner_results(&N, l->body(N.S, x, states, l->user), l, 1))
             y = hy__inner_emit(S, l, HY__FOREACH, &N, 1);
-        if (y) y = hy__inner_regroup(S, l, &N, y);
+        if (y && !hy__inner_rows(S, l, y)) y = hy__inner_regroup(S, l, &N, y);
     }
     hy__inner_close(S, &N);
     return S->code ? NULL : y;
@@ -52912,7 +52978,7 @@ static int hy__read_settle(hy__reader *R, hy__node *node, const int *field)
     int f, i, k, in;
     size_t chars;
     for (k = 0; k < node->nin; k++) {
-        if (!hy__writes_input(node->op, node->record, k)) continue;
+        if (!hy__changes_input(node, k)) continue;
         if (node->in[k].node->op) return hy__read_bad(R, field[HY__IN_INPUTS],
                                                       "node '%s': Mutation target can only be "
                                                       "Variable", node->name);
@@ -54542,6 +54608,15 @@ static int hy__read_control_bodies(hy__control_read *C)
     return 0;
 }
 
+/* The rows that a body gets are results: it changes none. */
+static int hy__read_rows(const hy__control_read *C, const hy__node *node)
+{
+    int i;
+    for (i = 0; C->which == HY__FOREACH && i < C->r.data; i++)
+        if (hy__changes_input(node, i)) return hy__control_bad(C, "Mutation target can only be Variable");
+    return 0;
+}
+
 static hy__node *hy__read_control_node(hy__control_read *C, hy__edge *in)
 {
     hy__reader *R = C->R;
@@ -54560,7 +54635,8 @@ static hy__node *hy__read_control_node(hy__control_read *C, hy__edge *in)
     if (lead) node->in[0] = pred;
     for (i = lead; i < node->nin; i++) node->in[i] = in[C->order[i - lead]];
     for (i = 0; i < C->subs; i++) sub[i] = C->sub[i]->R.g;
-    if (hy__node_subs(R->F, node, C->subs - lead, sub + lead) || hy__read_settle(R, node, C->field) ||
+    if (hy__node_subs(R->F, node, C->subs - lead, sub + lead) || hy__read_rows(C, node) ||
+        hy__read_settle(R, node, C->field) ||
         hy__node_join(R->F, R->g->store, node)) {
         hy__node_discard(R->F, node);
         return NULL;

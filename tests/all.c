@@ -51,6 +51,7 @@
 #include "test_lifetime.c"
 #include "test_save.c"
 #include "test_context.c"
+#include "test_target.c"
 #include "test_golden.c"
 #include "test_machines.c"
 #include "test_symbol.c"
@@ -138,6 +139,7 @@ int main(int argc, char **argv)
     test_modes();
     test_save();
     test_context();
+    test_target();
     test_golden();
     test_machines();
     test_symbol();

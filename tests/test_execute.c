@@ -869,11 +869,12 @@ static void exec_statistics_that_cannot_be_written(void)
         g = hy_compile(S, hy_batch_norm(S, x, one, one, mean, one, NULL));
         x = hy_ones(F, HY_SHAPE(4, 2));
         if (k < 2) x = hy_group(F, x, hy_ones(F, HY_SHAPE(2)));
-        CHECK(hy_graph_run(F, g, x) != NULL);           /* only training changes them */
+        if (k == 1) CHECK(!g && hy_error(S) && strstr(hy_error(S), "Mutation target can only be Variable"));
+        else CHECK(hy_graph_run(F, g, x) != NULL);      /* only training changes them */
         hy_set_training(F, 1);
-        y = hy_graph_run(F, g, x);
+        y = g ? hy_graph_run(F, g, x) : NULL;
         if (!k) CHECK(y != NULL);
-        else CHECK(!y && hy_error(F) && strstr(hy_error(F), k == 1 ? "not the result of" : "strided view"));
+        else if (k == 2) CHECK(!y && hy_error(F) && strstr(hy_error(F), "strided view"));
         hy_clear(F);
         hy_close(S);
         CHECK(hy_close(F) == 0);

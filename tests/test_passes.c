@@ -708,7 +708,7 @@ static int passes_out_of_memory(hy_frame *F)
     hy_array *y = hy_fully_connected(S, a, w, hy_zeros(F, HY_SHAPE(4)), 4, NULL);
     hy_graph *g, *o;
     int right = 0;
-    y = hy_batch_norm(S, y, v, v, v, hy_mul_scalar(S, v, 1), NULL);
+    y = hy_batch_norm(S, y, v, hy_mul_scalar(S, v, 1), v, v, NULL);
     y = hy_add(S, hy_relu(S, hy_add_scalar(S, y, 2)), hy_add(S, hy_scalar(F, 1), hy_scalar(F, 1)));
     g = S ? hy_compile(S, y) : NULL;
     o = g ? hy_optimize(F, g, x, NULL) : NULL;
