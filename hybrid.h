@@ -36560,6 +36560,7 @@ typedef struct hy__control_rec {
     int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
     int     mode, own;                  /* of a gradient: 1 inference, 2 training, as the call was; of what */
                                         /* remains so many, the last, are statistics: turns write to copies */
+    int     typed;                      /* of the data so many, the last, have rows as their variables say */
     int64_t limit;                      /* of while_loop: most turns */
 } hy__control_rec;
 
@@ -36592,6 +36593,17 @@ static hy_type hy__item_type(const hy_type *data)
     item.shape.ndim--;
     memmove(item.shape.dim, item.shape.dim + 1, (size_t)item.shape.ndim * sizeof *item.shape.dim);
     return item;
+}
+
+/* What variable i of a body gets of its input. A gradient's data are what turns gave: rows of any shape. */
+static hy_type hy__turn_type(const hy__control_rec *r, int pred, const hy_graph *body, int i,
+                             const hy_type *in)
+{
+    hy_type type = *in;
+    if (i >= r->data - pred) return type;
+    if (i < r->data - r->typed) return hy__item_type(in);
+    type.shape = body && i < body->vars ? body->var[i]->constant.type.shape : hy__no_shape();
+    return type;
 }
 
 enum { HY__TURN_SAME = 1, HY__TURN_ROWS = 2, HY__TURN_PRODUCT = 4, HY__TURN_ASKED = 8, HY__TURN_MOVED = 16 };
@@ -36699,11 +36711,11 @@ static int hy__ahead_open(hy__rewrite *R, hy__ahead *A, const hy__node *node, co
     A->what = (unsigned char *)(void *)(A->within + n);
     for (i = 0; i < g->vars; i++) {
         const hy_type *t = hy__edge_type(&in[hy__control_input(A->r, 0, i)]);
-        A->var[i] = i < A->r->data ? hy__item_type(t) : *t;
+        A->var[i] = hy__turn_type(A->r, 0, g, i, t);
     }
     if (hy__types_infer(R->F, g, &A->types, NULL, A->var, NULL) < 0) return -1;
     for (i = 0; i < A->r->data; i++)    /* of shape (T,) a turn gets (1,): no axis more for all turns */
-        if (hy__edge_type(&in[i])->shape.ndim < 2) A->var[i].shape.ndim = 0;
+        if (hy__edge_type(&in[i])->shape.ndim != A->var[i].shape.ndim + 1) A->var[i].shape.ndim = 0;
     hy__ahead_walk(R, A);
     hy__ahead_ask(A);
     return A->asked > 0;
@@ -36807,6 +36819,7 @@ static int hy__ahead_loop(hy__rewrite *R, hy__ahead *A, const hy__node *node, co
     hy__node *loop = NULL;
     int k, at = rec.data;
     rec.data += A->asked;
+    rec.typed += A->asked;
     if (body) loop = hy__node_new(R->F, node->op, node->nin + A->asked, node->nout, &rec, node->name);
     if (loop && hy__node_subs(R->F, loop, 1, &body)) { hy__node_discard(R->F, loop); loop = NULL; }
     hy__graph_drop(body);
@@ -44885,7 +44898,9 @@ static const hy_attr hy__control_attr[] = {
                                                                                         "turn on"),
     HY__CONTROL_ATTR(int, counted, "an input tells the turns"), HY__CONTROL_ATTR(int, draws, "it draws"),
     HY__CONTROL_ATTR(int, mode, "of a gradient"), HY__CONTROL_ATTR(int, own, "statistics of a gradient"),
-    HY__CONTROL_ATTR(int, keyed, "an input is the random key"), HY__CONTROL_ATTR(i64, limit, "most turns"),
+    HY__CONTROL_ATTR(int, keyed, "an input is the random key"), HY__CONTROL_ATTR(int, typed, "data of a "
+                                                                                            "gradient"),
+    HY__CONTROL_ATTR(i64, limit, "most turns"),
     { NULL, NULL, HY_ATTR_int, 0, 0, 0, NULL }
 };
 
@@ -44927,6 +44942,15 @@ static hy_type hy__rows_type(const hy_type *one, int64_t turns)
     memmove(all.shape.dim + 1, all.shape.dim, (size_t)all.shape.ndim * sizeof *all.shape.dim);
     all.shape.dim[0] = turns;
     all.shape.ndim++;
+    return all;
+}
+
+/* The same where nobody but a gradient sees it: without room for one more axis each turn's is a row of numbers. */
+static hy_type hy__kept_type(const hy_type *one, int64_t turns)
+{
+    hy_type all = *one;
+    if (one->shape.ndim < HY_MAX_DIM) return hy__rows_type(one, turns);
+    all.shape = hy__shape2(turns, hy__shape_known(&one->shape) ? hy__size(&one->shape) : -1);
     return all;
 }
 
@@ -45013,6 +45037,7 @@ static void hy__infer_inputs(hy_infer *I, const hy__control_rec *r, int pred, co
         hy_type *in = &I->in[hy__control_input(r, pred, i)];
         hy_infer_type(I, &in->dtype, var[i].dtype);
         if (i >= data) hy_infer_shape(I, &in->shape, var[i].shape);
+        else if (i >= data - r->typed) hy_infer_shape(I, &in->shape, hy__kept_type(&var[i], -1).shape);
         else if (in->shape.ndim > 1 && in->shape.ndim == var[i].shape.ndim + 1)
             for (d = 0; d < var[i].shape.ndim; d++) hy_infer_dim(I, &in->shape.dim[d + 1],
                                                                  var[i].shape.dim[d]);
@@ -45045,7 +45070,7 @@ static hy__buffer *hy__infer_open(hy_infer *I, const hy__control_rec *r, int pre
     else if (!room) { hy__no_memory(I->frame, I->op->name); I->status = -1; }
     for (i = 0; var && i < n; i++) {
         const hy_type *in = &I->in[hy__control_input(r, pred, i)];
-        var[i] = i < r->data - pred ? hy__item_type(in) : *in;
+        var[i] = hy__turn_type(r, pred, I->nsub ? I->sub[I->nsub - 1] : NULL, i, in);
     }
     return room;
 }
@@ -45089,7 +45114,7 @@ static int hy__loop_infer(hy_infer *I)
     for (i = 0; var && i < r->states && I->status >= 0; i++) {
         const hy_type *state = &var[r->data + i];
         hy__infer_is(I, &I->out[r->outputs + i], *state);
-        hy__infer_rows(I, &I->out[r->outputs + r->states + i], state, turns);
+        hy__infer_is(I, &I->out[r->outputs + r->states + i], hy__kept_type(state, turns));
     }
     if (room) hy__buffer_drop(&I->frame->cache, room);
     return I->status;
@@ -45326,7 +45351,7 @@ static int hy__control_bodies(hy_job *job, int pred, hy__control *c)
     mode.threads = 1;
     for (i = 0; var && i < n; i++) {
         const hy_type *in = &job->in[hy__control_input(r, pred, i)].type;
-        var[i] = i < r->data - pred ? hy__item_type(in) : *in;
+        var[i] = hy__turn_type(r, pred, job->sub[job->nsub - 1], i, in);
     }
     for (k = 0; var && k < job->nsub && k < 2 && !F->code; k++) c->body[k] = hy__body_for(F, job->sub[k],
                                                                                           var, &mode);
@@ -45892,13 +45917,23 @@ static int hy__loop_unwind(hy_frame *F, const hy_diff *D, hy__unwinding *U)
     if (hy__unwinding_open(U, F, sub)) return -1;
     for (i = 0; i < sub->vars; i++) {
         int at = hy__control_input(r, 0, i);
-        hy_type type = i < r->data ? hy__item_type(&D->in[at]->t.type) : D->in[at]->t.type;
+        hy_type type = hy__turn_type(r, 0, sub, i, &D->in[at]->t.type);
         hy__unwinding_var(U, i, &type, D->want[at] || (i >= r->data && i < r->data + r->states));
     }
     for (i = 0; i < sub->heads; i++)
         U->given[i] = (char)(i < r->outputs ? D->dy[i] != NULL
                              : U->stand_in[r->data + i - r->outputs].tape != NULL);
     return hy__unwind_body(U, F, sub, hy__diff_training(D));
+}
+
+/* The next data of the loop back: of each turn, of this type. */
+static void hy__loop_back_typed(hy__unwinding *U, hy__given *in, hy_array *x, hy__node *var,
+                                const hy_type *type)
+{
+    hy__given_add(in, x);
+    if (!var) return;
+    var->type[0] = var->constant.type = *type;
+    hy__unwinding_next(U, var);
 }
 
 /* Data of the loop back: the data, the states before each turn, gradients of the outputs and of those
@@ -45910,24 +45945,21 @@ static void hy__loop_back_data(const hy_diff *D, hy__unwinding *U, hy__given *in
     hy__node **var = U->B.S->graph->store->node;
     int i, vars = U->B.g->vars;
     for (i = 0; i < r->data; i++) { hy__given_add(in, D->in[i]); hy__unwinding_next(U, var[i]); }
-    for (i = 0; i < r->states; i++) {
-        hy__given_add(in, D->out[hy__diff_kept(r, i)]);
-        hy__unwinding_next(U, var[r->data + i]);
-    }
+    for (i = 0; i < r->states; i++)
+        hy__loop_back_typed(U, in, D->out[hy__diff_kept(r, i)], var[r->data + i],
+                            &U->stand_in[r->data + i].t.type);
     for (i = 0; i < r->outputs; i++) {
-        if (!U->given[i]) continue;
-        hy__given_add(in, D->dy[i]);
-        hy__unwinding_next(U, hy__unwinding_given(U, vars, i));
+        hy__node *given = U->given[i] ? hy__unwinding_given(U, vars, i) : NULL;
+        if (given) hy__loop_back_typed(U, in, D->dy[i], given, &given->type[0]);
     }
     for (i = 0; i < r->states; i++) {
         hy_array *dy = D->dy[hy__diff_kept(r, i)];
-        more[i] = dy && U->given[r->outputs + i]
-            ? hy__unwinding_new(U, "kept_grad", &U->stand_in[r->data + i].t.type) : NULL;
-        if (!more[i]) continue;
-        hy__given_add(in, dy);
-        hy__unwinding_next(U, more[i]->node);
+        const hy_type *type = &U->stand_in[r->data + i].t.type;
+        more[i] = dy && U->given[r->outputs + i] ? hy__unwinding_new(U, "kept_grad", type) : NULL;
+        if (more[i]) hy__loop_back_typed(U, in, dy, more[i]->node, type);
     }
     r2->data = in->n;
+    r2->typed = in->n - r->data + r->typed;
 }
 
 /* States of the loop back: gradients of the states, and sums of those of what is the same in all turns.
@@ -45938,9 +45970,15 @@ static void hy__loop_back_states(hy_frame *F, const hy_diff *D, hy__unwinding *U
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
     int i, first = in->n, vars = U->B.g->vars;
+    hy_ints flat;                       /* what has no room for one more axis becomes a row of numbers */
+    memset(&flat, 0, sizeof flat);
+    flat.n = 1;
+    flat.v[0] = -1;
     for (i = 0; i < r->data; i++) {
+        hy_array **last = &U->head[U->heads];
         if (!U->stand_in[i].tape) continue;
         hy__unwinding_result(U, i, hy__derive_result(&U->B, i), NULL);
+        if (U->stand_in[i].t.type.shape.ndim == HY_MAX_DIM) *last = hy_reshape(U->B.S, *last, flat, NULL);
         r2->outputs++;
     }
     for (i = 0; i < r->states; i++) {
@@ -64633,7 +64671,7 @@ static int hy__c_bodies_of(hy__c *c, const hy__node *node, int outer)
     hy_type *type = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(c->F, "hy_export_c");
     for (i = 0; type && i < n; i++) {
         const hy_type *in = hy__edge_type(&node->in[hy__control_input(r, pred, i)]);
-        type[i] = i < r->data - pred ? hy__item_type(in) : *in;
+        type[i] = hy__turn_type(r, pred, node->sub[node->nsub - 1], i, in);
     }
     for (k = 0; type && k < node->nsub && !failed; k++)
         failed = hy__c_program(c, node->sub[k], type, node, outer);

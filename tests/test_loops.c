@@ -50,11 +50,172 @@ static void test_loops_captured(void)
     CHECK(hy_value(F, hy_get(F, hy_get(F, y, 1), 1), 3, 1) == 3);
     CHECK(!hy_close(F));
 }
+
+/* One net: a parameter, which forward, and what is known of it. */
+typedef struct { hy_block base; hy_array *w; } loops_net;
+typedef hy_array *(*loops_forward)(hy_frame *F, hy_block *b, hy_array *x);
+typedef struct loops_case {
+    loops_forward forward;
+    int           dims;                 /* of the parameter: of shape (), (2,), (1, ..., 1, 2) */
+    double        value;                /* of its elements */
+    double        y, dw, dx[6];         /* the first element of the result; gradients of the sum of results */
+} loops_case;
+
+static hy_array *loops_scalar_body(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)user;
+    s = hy_tanh(F, hy_add(F, s, hy_sum(F, hy_mul(F, x, s), HY_ALL, NULL)));
+    s = hy_reshape(F, s, HY_EMPTY, NULL);
+    return hy_group(F, s, s);
+}
+
+static hy_array *loops_scalar(hy_frame *F, hy_block *b, hy_array *x)
+{
+    return hy_get(F, hy_foreach(F, loops_scalar_body, x, ((loops_net *)b)->w, NULL), 1);
+}
+
+static hy_array *loops_scalar_outputs(hy_frame *F, hy_block *b, hy_array *x)
+{
+    return hy_mul(F, hy_get(F, hy_foreach(F, loops_scalar_body, x, ((loops_net *)b)->w, NULL), 0), x);
+}
+
+static hy_array *loops_pick_body(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)user; (void)s;
+    return hy_group(F, hy_take(F, hy_square(F, x), hy_scalar(F, 1), 0, NULL), NULL);
+}
+
+static hy_array *loops_pick(hy_frame *F, hy_block *b, hy_array *x)
+{
+    (void)b;
+    return hy_get(F, hy_foreach(F, loops_pick_body, x, NULL, NULL), 0);
+}
+
+static hy_array *loops_wide_body(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)user;
+    return hy_group(F, NULL, hy_mul(F, s, x));
+}
+
+static hy_array *loops_wide(hy_frame *F, hy_block *b, hy_array *x)
+{
+    return hy_get(F, hy_foreach(F, loops_wide_body, x, ((loops_net *)b)->w, NULL), 1);
+}
+
+static hy_array *loops_wide_below(hy_frame *F, hy_array *v, void *user)
+{
+    (void)user;
+    return hy_lesser_scalar(F, hy_get(F, v, 0), 2.5);
+}
+
+static hy_array *loops_wide_step(hy_frame *F, hy_array *v, void *user)
+{
+    return hy_group(F, NULL, hy_group(F, hy_add_scalar(F, hy_get(F, v, 0), 1),
+                                      hy_mul(F, hy_get(F, v, 1), (hy_array *)user)));
+}
+
+static hy_array *loops_wide_while(hy_frame *F, hy_block *b, hy_array *x)
+{
+    hy_array *v = hy_group(F, hy_zeros(F, HY_SHAPE(1)), ((loops_net *)b)->w);
+    return hy_get(F, hy_get(F, hy_while_loop(F, loops_wide_below, loops_wide_step, v, 9,
+                                             hy_slice_axis(F, x, 0, 1, 2)), 1), 1);
+}
+
+static const loops_case loops_cases[] = {
+    { loops_scalar, 0, .5, 0.994789815712, 0.000880536413767,
+      { 0.000146756068961, 0.000146756068961, 0.000490061314564, 0.000490061314564, 0.0103025914748,
+        0.0103025914748 } },
+    { loops_pick, 1, 0, 1, 0, { 0, 2, 0, 2, 0, 2 } },
+    { loops_wide, 8, 2, 2, 1, { 2, 2, 2, 2, 2, 2 } },
+    { loops_wide_while, 8, 2, 2, 1, { 0, 0, 6, 6, 0, 0 } },
+};
+
+static hy_shape loops_shape(int dims)
+{
+    hy_shape s = HY_SCALAR;
+    int d;
+    s.ndim = dims;
+    for (d = 0; d < dims; d++) s.dim[d] = d + 1 < dims ? 1 : 2;
+    return s;
+}
+
+/* Result, gradients of the parameter and of x, and those of what these two are, of both once more. */
+static void loops_run(hy_frame *F, loops_net *net, hy_array *x, hy_array **g, int orders)
+{
+    hy_grad_opt again;
+    hy_array *y, *both, *got;
+    int i;
+    memset(&again, 0, sizeof again);
+    again.create_graph = 1;
+    again.retain = 1;
+    for (i = 0; i < 5; i++) g[i] = NULL;
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    y = g[0] = hy_call(F, &net->base, x);
+    both = hy_group(F, net->w, x);
+    for (i = 0; i < orders && y; i++) {
+        got = hy_grad(F, y, both, &again);
+        if (!got) break;
+        g[1 + 2 * i] = hy_get(F, got, 0);
+        g[2 + 2 * i] = hy_get(F, got, 1);
+        y = hy_add(F, hy_sum(F, hy_square(F, g[1]), HY_ALL, NULL), hy_sum(F, hy_square(F, g[2]), HY_ALL, NULL));
+    }
+    hy_pause(F);
+}
+
+static loops_net *loops_new(hy_frame *F, const loops_case *c, hy_dtype dtype)
+{
+    loops_net *net = HY_BLOCK_NEW(F, loops_net, c->forward);
+    hy_shape shape = loops_shape(c->dims);
+    if (!net) return NULL;
+    net->w = hy_add_param(F, &net->base, "w", shape, NULL);
+    hy_initialize(F, &net->base, NULL);
+    hy_set_param(F, net->w, hy_full(F, shape, c->value));
+    if (dtype != HY_F32) hy_cast_block(F, &net->base, dtype);
+    return net;
+}
+
+/* One case in one type: line by line, compiled, compiled exactly. */
+static void loops_ways(const loops_case *c, hy_dtype dtype)
+{
+    double near = dtype == HY_F64 ? 1e-8 : dtype == HY_F32 ? 1e-5 : 3e-3;
+    int way, i;
+    hy_frame *F = control_open(2);
+    loops_net *net = loops_new(F, c, dtype);
+    hy_array *x = hy_cast(F, hy_ones(F, HY_SHAPE(3, 2)), dtype), *due[5], *got[5];
+    hy_hybridize_opt opt;
+    memset(&opt, 0, sizeof opt);
+    loops_run(F, net, x, due, 2);
+    OK(F);
+    CHECK(due[4] && fabs(control_at(F, due[0], 0) - c->y) < near);
+    CHECK(due[4] && fabs(control_at(F, due[1], 0) - c->dw) < near);
+    for (i = 0; i < 6 && due[4]; i++) CHECK_NEAR(control_at(F, due[2], i), c->dx[i], near);
+    for (way = 0; way < 2; way++) {
+        opt.exact = way;
+        hy_hybridize(F, &net->base, &opt);
+        loops_run(F, net, x, got, 2);
+        OK(F);
+        for (i = 0; i < 5; i++)
+            if (!CHECK(i < 3 ? control_same(F, due[i], got[i]) : control_far(F, got[i], due[i]) < near))
+                printf("    case %d, %s, %s, value %d\n", (int)(c - loops_cases), hy_dtype_name(dtype),
+                       way ? "exact" : "compiled", i);
+    }
+    CHECK(!hy_close(F));
+}
+
+static void test_loops_grad(void)
+{
+    static const hy_dtype dtypes[] = { HY_F32, HY_F64, HY_F16 };
+    size_t i, k;
+    for (i = 0; i < sizeof loops_cases / sizeof *loops_cases; i++)
+        for (k = 0; k < 3; k++) loops_ways(&loops_cases[i], dtypes[k]);
+}
 #endif
 
 static void test_loops(void)
 {
 #ifndef HYBRID_NO_TRAIN
     RUN(test_loops_captured);
+    RUN(test_loops_grad);
 #endif
 }
