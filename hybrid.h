@@ -36561,6 +36561,8 @@ typedef struct hy__control_rec {
     int     mode, own;                  /* of a gradient: 1 inference, 2 training, as the call was; of what */
                                         /* remains so many, the last, are statistics: turns write to copies */
     int     typed;                      /* of the data so many, the last, have rows as their variables say */
+    int     head, tail, only;           /* so many first and last rows have no turn; 1: of the others */
+                                        /* only the last has one, -1: only the first */
     int64_t limit;                      /* of while_loop: most turns */
 } hy__control_rec;
 
@@ -36841,7 +36843,8 @@ static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edg
     hy__ahead A;
     int got;
     if (!node->op || !(node->op->flags & HY_OP_CONTROL) || node->nsub != 1 ||
-        ((const hy__control_rec *)node->record)->counted) return 0;
+        ((const hy__control_rec *)node->record)->counted ||
+        ((const hy__control_rec *)node->record)->only) return 0;
     got = hy__ahead_open(R, &A, node, in);
     if (got > 0) got = hy__ahead_emit(R, &A, in) ? -1 : hy__ahead_loop(R, &A, node, in, out);
     hy__ahead_close(R->F, &A);
@@ -43424,6 +43427,7 @@ static int hy__check_gradient(hy_frame *F, const hy_array *g, const hy_type *of,
 /* What a call says of itself when its gradient is due. */
 typedef struct hy__backing {
     hy_diff   D;
+    hy__backward *W;
     hy__tape *tape;
     hy__buffer *room;                   /* for more than these: */
     hy_array *few[4 * HY__FEW];
@@ -43436,6 +43440,7 @@ static int hy__backing_open(hy__backward *W, hy__tape *tape, hy__backing *b)
     hy_diff *D = &b->D;
     hy_array **dy = hy__grad_slot(W, tape, 0);
     int i, total = 2 * (tape->nin + tape->nout), *want = b->wanted;
+    b->W = W;
     b->tape = tape;
     b->room = NULL;
     D->nin = tape->nin;
@@ -43465,6 +43470,23 @@ static int hy__backing_open(hy__backward *W, hy__tape *tape, hy__backing *b)
     return F->code ? -1 : 0;
 }
 
+enum { HY__TAKEN = 2 };                 /* in `want`: what had arrived is in the gradient already */
+
+/* What has arrived for input i so far. An operator that runs others adds to it what these give one by one, as
+ * they would by themselves, and says so. NULL: nothing has, or other inputs are the same. */
+static hy_array *hy__arrived(const hy_diff *D, int i)
+{
+    const hy__backing *b = (const hy__backing *)(const void *)D;
+    const hy__value *v = &b->tape->value[i];
+    hy_array **slot = D->want[i] ? hy__grad_slot(b->W, v->tape, v->output) : NULL;
+    int k, same = 0;
+    for (k = 0; slot && k < D->nin; k++)
+        same += b->tape->value[k].tape == v->tape && (!v->tape->op || b->tape->value[k].output == v->output);
+    return slot && same == 1 ? *slot : NULL;
+}
+
+static void hy__take_arrived(const hy_diff *D, int i) { ((int *)(void *)D->want)[i] = HY__TAKEN; }
+
 /* Its gradients are handed on to what the call was computed from. */
 static void hy__backing_close(hy__backward *W, hy__backing *b)
 {
@@ -43472,8 +43494,10 @@ static void hy__backing_close(hy__backward *W, hy__backing *b)
     int i;
     for (i = 0; i < b->D.nin && !F->code; i++) {
         const hy__value *v = &b->tape->value[i];
-        if (b->D.want[i] && b->D.dx[i] && !hy__check_gradient(F, b->D.dx[i], &v->t.type, b->D.op->name, i))
-            hy__contribute(W, v->tape, v->output, b->D.dx[i]);
+        if (!b->D.want[i] || !b->D.dx[i] ||
+            hy__check_gradient(F, b->D.dx[i], &v->t.type, b->D.op->name, i)) continue;
+        if (b->D.want[i] == HY__TAKEN) *hy__grad_slot(W, v->tape, v->output) = b->D.dx[i];
+        else hy__contribute(W, v->tape, v->output, b->D.dx[i]);
     }
     hy__buffer_drop(&F->cache, b->room);
 }
@@ -44900,7 +44924,8 @@ static const hy_attr hy__control_attr[] = {
     HY__CONTROL_ATTR(int, mode, "of a gradient"), HY__CONTROL_ATTR(int, own, "statistics of a gradient"),
     HY__CONTROL_ATTR(int, keyed, "an input is the random key"), HY__CONTROL_ATTR(int, typed, "data of a "
                                                                                             "gradient"),
-    HY__CONTROL_ATTR(i64, limit, "most turns"),
+    HY__CONTROL_ATTR(int, head, "rows left out"), HY__CONTROL_ATTR(int, tail, "last rows left out"),
+    HY__CONTROL_ATTR(int, only, "one turn"), HY__CONTROL_ATTR(i64, limit, "most turns"),
     { NULL, NULL, HY_ATTR_int, 0, 0, 0, NULL }
 };
 
@@ -44945,7 +44970,7 @@ static hy_type hy__rows_type(const hy_type *one, int64_t turns)
     return all;
 }
 
-/* The same where nobody but a gradient sees it: without room for one more axis each turn's is a row of numbers. */
+/* The same where only a gradient sees it: without room for one more axis each is a row of numbers. */
 static hy_type hy__kept_type(const hy_type *one, int64_t turns)
 {
     hy_type all = *one;
@@ -45371,6 +45396,7 @@ typedef struct hy__turning {            /* a loop or branch that runs */
     uint64_t seed, stream;              /* the random key */
     int      pred, once;                /* the first input is a condition; there are no turns */
     int64_t  turn, row;                 /* counted from 0; which row of the data */
+    int64_t  from, to;                  /* the rows that have a turn */
 } hy__turning;
 
 static char *hy__body_memory(const hy__turning *L, int k) { return L->memory + L->c->at[k]; }
@@ -45569,13 +45595,29 @@ static void hy__loop_keep(const hy__turning *L)
 }
 
 /* Rows that had no turn are 0. */
-static void hy__loop_clear(const hy__turning *L, int output, int64_t turns)
+static void hy__loop_clear(const hy__turning *L, int output)
 {
     const hy_type *t = &L->job->out[output].type;
     char *data = (char *)L->now->data[L->job->nin + output];
-    int64_t rows = t->shape.dim[0], bytes = hy__bytes(t);
-    if (data && turns < rows && bytes) memset(data + bytes / rows * turns, 0,
-                                              (size_t)(bytes / rows * (rows - turns)));
+    int64_t rows = t->shape.dim[0], bytes = hy__bytes(t), to = L->r->reverse ? L->to : L->from + L->turn;
+    if (!data || !bytes) return;
+    memset(data, 0, (size_t)(bytes / rows * L->from));
+    memset(data + bytes / rows * to, 0, (size_t)(bytes / rows * (rows - to)));
+}
+
+/* Which rows have a turn, of those that data and the count give. */
+static void hy__loop_range(hy__turning *L)
+{
+    const hy__control_rec *r = L->r;
+    int64_t turns = L->c->turns;
+    if (r->counted) {
+        int64_t given = *(const int64_t *)L->now->data[r->data + r->states + r->remain];
+        if (given >= 0 && given < turns) turns = given;
+    }
+    L->to = hy__most(turns - r->tail, 0);
+    L->from = hy__least(r->head, L->to);
+    if (r->only > 0) L->from = hy__most(L->from, L->to - 1);
+    if (r->only < 0) L->to = hy__least(L->to, L->from + 1);
 }
 
 static void hy__loop_finish(const hy__turning *L)
@@ -45586,9 +45628,9 @@ static void hy__loop_finish(const hy__turning *L)
     for (i = 0; i < r->states; i++) {
         size_t bytes = (size_t)hy__bytes(&L->job->out[r->outputs + i].type);
         if (out[r->outputs + i] && bytes) memcpy(out[r->outputs + i], hy__state_at(L, i, L->turn), bytes);
-        hy__loop_clear(L, r->outputs + r->states + i, L->turn);
+        hy__loop_clear(L, r->outputs + r->states + i);
     }
-    for (i = 0; i < r->outputs; i++) hy__loop_clear(L, i, L->turn);
+    for (i = 0; i < r->outputs; i++) hy__loop_clear(L, i);
     if (r->limit > 0 && out[at]) *(int64_t *)out[at] = L->turn;
 }
 
@@ -45632,20 +45674,15 @@ static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, cha
 static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
 {
     hy__turning L;
-    int64_t turns;
     int k, goes = 1, last = job->nsub - 1;
     (void)stage; (void)item; (void)scratch;
     hy__turning_open(&L, job, now, (char *)shared, 0);
     hy__loop_measure(&L);
-    turns = L.c->turns;
-    if (L.r->counted) {
-        int64_t given = *(const int64_t *)now->data[L.r->data + L.r->states + L.r->remain];
-        if (given >= 0 && given < turns) turns = given;
-    }
+    hy__loop_range(&L);
     for (k = 0; k < last; k++) if (hy__body_open(&L, k)) { hy__body_fault(&L, k); return; }
-    for (; L.turn < turns; L.turn++) {
+    for (; L.turn < L.to - L.from; L.turn++) {
         double from = now->timing ? hy_seconds() : 0;
-        L.row = L.r->reverse ? turns - 1 - L.turn : L.turn;
+        L.row = L.r->reverse ? L.to - 1 - L.turn : L.from + L.turn;
         if (L.r->limit > 0 && (goes = hy__loop_goes_on(&L)) <= 0) break;
         if (!L.turn && hy__body_open(&L, last)) { hy__body_fault(&L, last); return; }
         hy__loop_keep(&L);
@@ -45743,6 +45780,8 @@ typedef struct hy__unwinding {
     hy__buffer *room;
     hy_array   *stand_in;               /* for the variables: their types, and which gradients are wanted */
     hy_array  **in;
+    hy_array  **first;                  /* by variable: with what its gradient begins, or NULL */
+    hy_array  **grad;                   /* by result: the variable that is its gradient */
     char       *given;                  /* by result: has it a gradient? */
     hy__tape    some;                   /* what a stand-in has whose gradient is wanted */
     hy__node  **order;                  /* the variables as the new body has them; room for all */
@@ -45762,8 +45801,8 @@ static void hy__unwinding_close(hy__unwinding *U)
 static int hy__unwinding_open(hy__unwinding *U, hy_frame *F, const hy_graph *sub)
 {
     size_t n = (size_t)sub->vars, all = 3 * ((size_t)sub->vars + (size_t)sub->heads);
-    size_t bytes = n * (sizeof *U->stand_in + sizeof *U->in) + all * (sizeof *U->order + sizeof *U->head) +
-                   (size_t)sub->heads + 1;
+    size_t bytes = n * (sizeof *U->stand_in + 2 * sizeof *U->in) + (all + (size_t)sub->heads) *
+                   (sizeof *U->order + sizeof *U->head) + (size_t)sub->heads + 1;
     int i;
     memset(U, 0, sizeof *U);
     U->B.F = F;
@@ -45772,7 +45811,9 @@ static int hy__unwinding_open(hy__unwinding *U, hy_frame *F, const hy_graph *sub
     memset(U->room->data, 0, bytes);
     U->stand_in = (hy_array *)U->room->data;
     U->in = (hy_array **)(void *)(U->stand_in + n);
-    U->order = (hy__node **)(void *)(U->in + n);
+    U->first = U->in + n;
+    U->grad = U->first + n;
+    U->order = (hy__node **)(void *)(U->grad + sub->heads);
     U->head = (hy_array **)(void *)(U->order + all);
     U->given = (char *)(U->head + all);
     for (i = 0; i < sub->vars; i++) U->in[i] = &U->stand_in[i];
@@ -45786,16 +45827,44 @@ static void hy__unwinding_var(hy__unwinding *U, int i, const hy_type *type, int 
     U->stand_in[i].tape = wanted && hy__floating(type->dtype) ? &U->some : NULL;
 }
 
-/* From here on B.S holds the body and the way back through it. */
-static int hy__unwind_body(hy__unwinding *U, hy_frame *F, hy_graph *sub, int training)
+/* From here on B.S holds the body. */
+static int hy__unwind_open(hy__unwinding *U, hy_frame *F, hy_graph *sub, int training)
 {
-    int i, unknown = hy__derive_open(&U->B, F, sub, U->in, training, 1);
+    int unknown = hy__derive_open(&U->B, F, sub, U->in, training, 1);
     if (unknown > 0)
         hy__fail(F, HY_ERROR_GRADIENT, "control flow: its types must be known before there is a gradient");
-    if (unknown || hy__derive_walk(&U->B, U->given)) return -1;
-    for (i = 0; i < U->B.S->graph->store->n; i++)
-        if (!U->B.S->graph->store->node[i]->op) U->B.S->graph->store->node[i]->rank[0] = 0;
+    return unknown ? -1 : 0;
+}
+
+/* And the way back through it. Where a value has several gradients they arrive as line by line: those of
+ * stacked outputs, the last output first, then what later turns give. */
+static int hy__unwind_walk(hy__unwinding *U, int outputs)
+{
+    hy__deriving *B = &U->B;
+    const hy_graph *g = B->g;
+    int i, k;
+    for (i = 0; i < g->heads; i++)
+        if (U->given[i] && hy__reach(&B->walk, hy__derive_tape(B, &g->head[i]))) return -1;
+    if (hy__backward_open(&B->walk)) return -1;
+    for (i = 0; i < g->heads; i++)
+        if (U->given[i]) U->grad[i] = hy__derive_var(B, "head_grad", hy__derive_index(B, &g->head[i]), 0);
+    for (i = 0; i < g->vars; i++) hy__contribute(&B->walk, B->leaf[i], 0, U->first[i]);
+    for (k = 0; k < g->heads; k++) {
+        i = k < outputs ? outputs - 1 - k : k;
+        hy__contribute(&B->walk, hy__derive_tape(B, &g->head[i]), g->head[i].output, U->grad[i]);
+    }
+    hy__backward_run(&B->walk);
+    if (B->S->code) return -1;
+    for (i = 0; i < B->S->graph->store->n; i++)
+        if (!B->S->graph->store->node[i]->op) B->S->graph->store->node[i]->rank[0] = 0;
     return 0;
+}
+
+/* Has the walk met variable i? */
+static int hy__unwound(const hy__unwinding *U, int i)
+{
+    const hy_array *g = hy__derive_result(&U->B, i);
+    return g && g != U->first[i];
 }
 
 /* The variable i of the body, as a value. */
@@ -45815,12 +45884,15 @@ static hy_array *hy__unwinding_new(hy__unwinding *U, const char *name, const hy_
     return x;
 }
 
-/* The next result: a gradient, or zeros for variable i if there is none, and what else is added. */
-static void hy__unwinding_result(hy__unwinding *U, int i, hy_array *gradient, hy_array *more)
+/* The next result: the gradient of variable i, or with what it begins, or zeros; and what else is added. */
+static void hy__unwinding_result(hy__unwinding *U, int i, hy_array *more)
 {
     hy_frame *S = U->B.S;
+    hy_array *gradient = hy__derive_result(&U->B, i);
+    if (!gradient) gradient = U->first[i];
+    if (gradient && more) gradient = hy_add(S, gradient, more);
+    else if (more) gradient = more;
     if (!gradient) gradient = hy_zeros_like(S, hy__unwinding_value(U, i));
-    if (more) gradient = hy_add(S, gradient, more);
     if (!S->code) hy__inner_head(S, &gradient);
     U->head[U->heads++] = gradient;
 }
@@ -45840,21 +45912,6 @@ static hy_graph *hy__unwinding_graph(hy__unwinding *U)
     }
     heads = U->heads == 1 ? U->head[0] : hy_group_of(S, U->heads, U->head);
     return hy__inner_graph(S, heads, 0);
-}
-
-/* The variable that walking back made for the gradient of result i: they stand in the order of the
- * results. */
-static hy__node *hy__unwinding_given(const hy__unwinding *U, int vars, int i)
-{
-    const hy__nodes *store = U->B.S->graph->store;
-    int at, k = 0;
-    for (at = 0; at < i; at++) k += U->given[at];
-    for (at = 0; at < store->n; at++) {
-        const hy__node *node = store->node[at];
-        if (node->op || node->held || --vars >= 0) continue;
-        if (!k--) return store->node[at];
-    }
-    return NULL;
 }
 
 /* Inputs of the operator that runs a new body, one after another. */
@@ -45907,201 +45964,481 @@ static hy_array *hy__given_emit(hy_frame *F, const hy_diff *D, int which, const 
     return F->code ? NULL : F->emit(F, D->op - D->op->member + which, in->n, in->at, r, n, sub);
 }
 
-/* The types of a loop's variables, and whose gradients are wanted: those of all states, since what comes
- * later goes back through them. */
-static int hy__loop_unwind(hy_frame *F, const hy_diff *D, hy__unwinding *U)
+/* The way back through a loop. A turn gives gradients to the states that it has from the turn before it if
+ * what comes later gives it some. So the turns at the end may differ in which states have a gradient: each of
+ * them is a loop of its own, until they no longer do; the rest is one. */
+typedef struct hy__back {
+    hy_frame  *F;
+    const hy_diff *D;
+    const hy__control_rec *r;
+    hy_graph  *sub;
+    hy__unwinding U;
+    hy__given  in;
+    hy__buffer *room;
+    hy_array **carry;                   /* by state: its gradient so far, or NULL */
+    hy_array **early;                   /* by state: with what that of each turn begins, by row, or NULL */
+    hy_array **more;                    /* by state: in a body, the gradient of what was kept */
+    hy_array **total;                   /* by input that is the same in all turns */
+    hy_array **rows;                    /* by data */
+    char      *given, *next, *met;      /* by state: has it a gradient after a turn, before, from the body? */
+    char      *shared;                  /* ... it is an output, too, that has one */
+    char      *joined;                  /* by output: its gradients are in `early` */
+    int       *parts;                   /* by data: turns that give it a gradient; 2: perhaps more than one */
+    int64_t    turns;                   /* or more than there are: ... */
+    int        open;                    /* ... a count tells when it runs */
+} hy__back;
+
+static int hy__back_open(hy__back *K, hy_frame *F, const hy_diff *D)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
-    hy_graph *sub = D->sub[D->nsub - 1];
+    size_t states = (size_t)r->states, all = 3 * states + (size_t)r->remain + (size_t)r->data, bytes;
+    const hy_array *rows = r->data ? D->in[0] : D->out[hy__diff_kept(r, 0)];
+    memset(K, 0, sizeof *K);
+    K->F = F;
+    K->D = D;
+    K->r = r;
+    K->sub = D->sub[D->nsub - 1];
+    bytes = all * sizeof *K->carry + (size_t)r->data * sizeof(int) + 4 * states + (size_t)r->outputs + 1;
+    K->carry = (hy_array **)hy__room_zero(F, &K->room, bytes, "gradient");
+    if (!K->carry || hy__given_open(F, &K->in, D)) return -1;
+    K->early = K->carry + states;
+    K->more = K->early + states;
+    K->total = K->more + states;
+    K->rows = K->total + r->remain;
+    K->parts = (int *)(void *)(K->rows + r->data);
+    K->given = (char *)(K->parts + r->data);
+    K->next = K->given + states;
+    K->met = K->next + states;
+    K->shared = K->met + states;
+    K->joined = K->shared + states;
+    K->open = r->counted || r->limit > 0;
+    K->turns = hy__most(rows->t.type.shape.dim[0] - r->head - r->tail, 0);
+    if (r->only) K->turns = hy__least(K->turns, 1);
+    return 0;
+}
+
+static void hy__back_close(hy__back *K)
+{
+    hy__unwinding_close(&K->U);
+    hy__buffer_drop(&K->F->cache, K->in.room);
+    hy__buffer_drop(&K->F->cache, K->room);
+}
+
+/* Added to a gradient it changes no bit. */
+static hy_array *hy__nothing_like(hy_frame *F, hy_array *x) { return hy_negative(F, hy_zeros_like(F, x)); }
+
+/* Is state i what it was before the turn? */
+static int hy__back_passes(const hy__back *K, int i)
+{
+    const hy__node *node = K->sub->head[K->r->outputs + i].node;
+    return node->op == K->F->root->ops[HY_OP_identity] && node->in[0].node == K->sub->var[K->r->data + i];
+}
+
+/* The gradients of outputs that are state i, too, which line by line arrive before those of the turn that has
+ * the state: their sum, by row. */
+static hy_array *hy__back_shared(hy__back *K, int i)
+{
+    const hy__edge *state = &K->sub->head[K->r->outputs + i];
+    hy_array *sum = NULL;
+    int k;
+    for (k = K->r->outputs - 1; k >= 0; k--) {
+        const hy__edge *e = &K->sub->head[k];
+        if (!K->D->dy[k] || K->joined[k] || e->node != state->node || e->output != state->output) continue;
+        K->joined[k] = 1;
+        sum = sum ? hy_add(K->F, sum, K->D->dy[k]) : K->D->dy[k];
+    }
+    return sum;
+}
+
+/* As the only row of an array. */
+static hy_array *hy__as_row(hy_frame *F, hy_array *x)
+{
+    hy_ints flat;
+    memset(&flat, 0, sizeof flat);
+    flat.n = 2;
+    flat.v[0] = 1;
+    flat.v[1] = -1;
+    if (!x) return NULL;
+    return x->t.type.shape.ndim < HY_MAX_DIM ? hy_expand_dims(F, x, 0) : hy_reshape(F, x, flat, NULL);
+}
+
+/* How many turns there were, (1,). */
+static hy_array *hy__back_count(const hy__back *K)
+{
+    const hy__control_rec *r = K->r;
+    return r->counted ? K->D->in[hy__diff_remain(r, r->remain)]
+        : K->D->out[hy__diff_kept(r, r->states) + r->aux];
+}
+
+/* Before each turn of a loop of the user's, by row: what has arrived at state i by other ways. */
+static void hy__back_early(hy__back *K, int i)
+{
+    hy_frame *F = K->F;
+    const hy__control_rec *r = K->r;
+    int at = r->data + i, plain = !r->reverse && !r->head && !r->tail && !r->only;
+    hy_array *x = K->D->in[at], *arrived = K->open ? NULL : hy__arrived(K->D, at), *part[2], *all, *end;
+    if (!HY__BUILT(concat) || !HY__BUILT(slice_axis) || !HY__BUILT(take) || !plain || !K->turns) return;
+    part[1] = hy__back_shared(K, i);
+    K->shared[i] = part[1] != NULL;
+    if (!arrived && !part[1]) return;
+    if (!part[1]) part[1] = hy__nothing_like(F, K->D->out[hy__diff_kept(r, i)]);
+    part[0] = hy__as_row(F, arrived ? arrived : hy__nothing_like(F, x));
+    all = F->code ? NULL : hy_concat(F, hy_group_of(F, 2, part), 0);
+    K->early[i] = hy_slice_axis(F, all, 0, 0, (int)K->turns);
+    if (arrived) hy__take_arrived(K->D, at);
+    if (!K->shared[i]) return;
+    end = K->open ? hy_take(F, all, hy__back_count(K), 0, NULL)
+        : hy_slice_axis(F, all, 0, (int)K->turns, (int)K->turns + 1);
+    end = hy_reshape_like(F, end, x, NULL);
+    K->carry[i] = K->carry[i] ? hy_add(F, K->carry[i], end) : end;
+    K->given[i] = 1;
+}
+
+/* The gradients of the states after the last turn. */
+static void hy__back_begin(hy__back *K)
+{
     int i;
-    if (hy__unwinding_open(U, F, sub)) return -1;
-    for (i = 0; i < sub->vars; i++) {
+    for (i = 0; i < K->r->states && !K->F->code; i++) {
+        int at = K->r->data + i;
+        hy_array *dy = K->D->dy[K->r->outputs + i], *arrived = NULL;
+        K->carry[i] = dy;
+        K->given[i] = dy != NULL;
+        if (!hy__floating(K->D->in[at]->t.type.dtype)) continue;
+        if (!hy__back_passes(K, i)) { hy__back_early(K, i); continue; }
+        if (dy) arrived = hy__arrived(K->D, at);
+        if (!arrived) continue;
+        hy__take_arrived(K->D, at);     /* one value from here to the end */
+        K->carry[i] = hy_add(K->F, arrived, dy);
+    }
+    if (K->r->states) memcpy(K->met, K->given, (size_t)K->r->states);
+}
+
+/* A body and the way back through it, where `given` says which states have a gradient. */
+static int hy__back_derive(hy__back *K)
+{
+    const hy__control_rec *r = K->r;
+    const hy_diff *D = K->D;
+    hy__unwinding *U = &K->U;
+    int i;
+    hy__unwinding_close(U);
+    if (hy__unwinding_open(U, K->F, K->sub)) return -1;
+    for (i = 0; i < K->sub->vars; i++) {
         int at = hy__control_input(r, 0, i);
-        hy_type type = hy__turn_type(r, 0, sub, i, &D->in[at]->t.type);
+        hy_type type = hy__turn_type(r, 0, K->sub, i, &D->in[at]->t.type);
         hy__unwinding_var(U, i, &type, D->want[at] || (i >= r->data && i < r->data + r->states));
     }
-    for (i = 0; i < sub->heads; i++)
-        U->given[i] = (char)(i < r->outputs ? D->dy[i] != NULL
-                             : U->stand_in[r->data + i - r->outputs].tape != NULL);
-    return hy__unwind_body(U, F, sub, hy__diff_training(D));
+    for (i = 0; i < K->sub->heads; i++)
+        U->given[i] = (char)(i < r->outputs ? D->dy[i] && !K->joined[i] : K->given[i - r->outputs]);
+    if (hy__unwind_open(U, K->F, K->sub, hy__diff_training(D))) return -1;
+    for (i = r->data; i < hy__diff_remain(r, r->remain); i++)
+        if (i < r->data + r->states ? K->early[i - r->data] != NULL : U->B.leaf[i] != NULL)
+            U->first[i] = hy__unwinding_new(U, "sum", &U->stand_in[i].t.type);
+    if (hy__unwind_walk(U, r->outputs)) return -1;
+    for (i = 0; i < r->states; i++) {
+        K->met[i] = (char)hy__unwound(U, r->data + i);
+        K->next[i] = (char)(K->met[i] || K->shared[i] ||
+                            (D->dy[hy__diff_kept(r, i)] && U->stand_in[r->data + i].tape));
+    }
+    return 0;
+}
+
+/* Which states have gradients goes on to change: from here on all that ever will have one, which may be 0. */
+static int hy__back_settle(hy__back *K)
+{
+    int i, n = 1;
+    while (n) {
+        for (i = n = 0; i < K->r->states; i++) {
+            n += K->next[i] && !K->given[i];
+            K->given[i] |= K->next[i];
+        }
+        if (n && hy__back_derive(K)) return -1;
+    }
+    if (K->r->states) memcpy(K->next, K->given, (size_t)K->r->states);
+    return 0;
 }
 
 /* The next data of the loop back: of each turn, of this type. */
-static void hy__loop_back_typed(hy__unwinding *U, hy__given *in, hy_array *x, hy__node *var,
-                                const hy_type *type)
+static void hy__back_typed(hy__back *K, hy_array *x, hy__node *var, const hy_type *type)
 {
-    hy__given_add(in, x);
+    hy__given_add(&K->in, x);
     if (!var) return;
     var->type[0] = var->constant.type = *type;
-    hy__unwinding_next(U, var);
+    hy__unwinding_next(&K->U, var);
 }
 
-/* Data of the loop back: the data, the states before each turn, gradients of the outputs and of those
- * states. */
-static void hy__loop_back_data(const hy_diff *D, hy__unwinding *U, hy__given *in, hy__control_rec *r2,
-                               hy_array **more)
+/* Data of the loop back: the data, the states before each turn, gradients of the outputs and of those states,
+ * and what these begin with. */
+static void hy__back_data(hy__back *K, hy__control_rec *r2)
 {
-    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    const hy__control_rec *r = K->r;
+    const hy_diff *D = K->D;
+    hy__unwinding *U = &K->U;
     hy__node **var = U->B.S->graph->store->node;
-    int i, vars = U->B.g->vars;
-    for (i = 0; i < r->data; i++) { hy__given_add(in, D->in[i]); hy__unwinding_next(U, var[i]); }
+    int i;
+    for (i = 0; i < r->data; i++) { hy__given_add(&K->in, D->in[i]); hy__unwinding_next(U, var[i]); }
     for (i = 0; i < r->states; i++)
-        hy__loop_back_typed(U, in, D->out[hy__diff_kept(r, i)], var[r->data + i],
-                            &U->stand_in[r->data + i].t.type);
-    for (i = 0; i < r->outputs; i++) {
-        hy__node *given = U->given[i] ? hy__unwinding_given(U, vars, i) : NULL;
-        if (given) hy__loop_back_typed(U, in, D->dy[i], given, &given->type[0]);
-    }
+        hy__back_typed(K, D->out[hy__diff_kept(r, i)], var[r->data + i], &U->stand_in[r->data + i].t.type);
+    for (i = 0; i < r->outputs; i++)
+        if (U->grad[i]) hy__back_typed(K, D->dy[i], U->grad[i]->node, &U->grad[i]->node->type[0]);
     for (i = 0; i < r->states; i++) {
         hy_array *dy = D->dy[hy__diff_kept(r, i)];
         const hy_type *type = &U->stand_in[r->data + i].t.type;
-        more[i] = dy && U->given[r->outputs + i] ? hy__unwinding_new(U, "kept_grad", type) : NULL;
-        if (more[i]) hy__loop_back_typed(U, in, dy, more[i]->node, type);
+        K->more[i] = dy && U->stand_in[r->data + i].tape ? hy__unwinding_new(U, "kept_grad", type) : NULL;
+        if (K->more[i]) hy__back_typed(K, dy, K->more[i]->node, type);
+        if (U->first[r->data + i]) hy__back_typed(K, K->early[i], U->first[r->data + i]->node, type);
     }
-    r2->data = in->n;
-    r2->typed = in->n - r->data + r->typed;
+    r2->data = K->in.n;
+    r2->typed = r2->data - r->data + r->typed;
 }
 
-/* States of the loop back: gradients of the states, and sums of those of what is the same in all turns.
- * Results
- * first those of the data. */
-static void hy__loop_back_states(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in,
-                                 hy__control_rec *r2, hy_array **more)
+/* Results of a turn back: of the data. */
+static void hy__back_outputs(hy__back *K, hy__control_rec *r2)
 {
-    const hy__control_rec *r = (const hy__control_rec *)D->attr;
-    int i, first = in->n, vars = U->B.g->vars;
+    hy__unwinding *U = &K->U;
     hy_ints flat;                       /* what has no room for one more axis becomes a row of numbers */
+    int i;
     memset(&flat, 0, sizeof flat);
     flat.n = 1;
     flat.v[0] = -1;
-    for (i = 0; i < r->data; i++) {
+    for (i = 0; i < K->r->data; i++) {
         hy_array **last = &U->head[U->heads];
-        if (!U->stand_in[i].tape) continue;
-        hy__unwinding_result(U, i, hy__derive_result(&U->B, i), NULL);
+        if (!hy__unwound(U, i)) continue;
+        hy__unwinding_result(U, i, NULL);
         if (U->stand_in[i].t.type.shape.ndim == HY_MAX_DIM) *last = hy_reshape(U->B.S, *last, flat, NULL);
         r2->outputs++;
     }
+}
+
+/* Does the loop back have the gradient of state i? One that ends stays there if there may be no turn. */
+static int hy__back_carries(const hy__back *K, int i)
+{
+    return K->given[i] || K->next[i] || (K->open && K->carry[i]);
+}
+
+/* States of the loop back: gradients of the states, and sums of those of what is the same in all turns, which
+ * begin with what has arrived there. */
+static void hy__back_states(hy__back *K, hy__control_rec *r2)
+{
+    const hy__control_rec *r = K->r;
+    hy__unwinding *U = &K->U;
+    int i, first = K->in.n;
     for (i = 0; i < r->states; i++) {
-        hy_array *dy = D->dy[r->outputs + i];
         int v = r->data + i;
-        if (!U->given[r->outputs + i]) continue;
-        hy__given_add(in, dy ? dy : hy_zeros_like(F, D->in[v]));
-        hy__unwinding_next(U, hy__unwinding_given(U, vars, r->outputs + i));
-        hy__unwinding_result(U, v, hy__derive_result(&U->B, v), more[i]);
+        hy_array *grad = U->grad[r->outputs + i];
+        if (!hy__back_carries(K, i)) continue;
+        if (!grad) grad = hy__unwinding_new(U, "ended", &U->stand_in[v].t.type);
+        hy__given_add(&K->in, K->carry[i] ? K->carry[i] : hy__nothing_like(K->F, K->D->in[v]));
+        if (grad) hy__unwinding_next(U, grad->node);
+        if (!K->next[i] && !U->first[v])
+            U->first[v] = hy__nothing_like(U->B.S, hy__unwinding_value(U, v));
+        hy__unwinding_result(U, v, K->more[i]);
     }
     for (i = 0; i < r->remain; i++) {
         int v = hy__diff_remain(r, i);
-        hy_array *gradient = hy__derive_result(&U->B, v), *sum;
-        if (!gradient) continue;
-        sum = hy__unwinding_new(U, "sum", &U->stand_in[v].t.type);
-        hy__given_add(in, hy_zeros_like(F, D->in[v]));
-        if (sum) hy__unwinding_next(U, sum->node);
-        hy__unwinding_result(U, v, sum, gradient);
+        hy_array *arrived = K->total[i] ? NULL : hy__arrived(K->D, v);
+        if (!hy__unwound(U, v)) continue;
+        if (!K->total[i]) K->total[i] = arrived ? arrived : hy__nothing_like(K->F, K->D->in[v]);
+        if (arrived) hy__take_arrived(K->D, v);
+        hy__given_add(&K->in, K->total[i]);
+        hy__unwinding_next(U, U->first[v]->node);
+        hy__unwinding_result(U, v, NULL);
     }
-    r2->states = in->n - first;
+    r2->states = K->in.n - first;
 }
 
-/* What the loop back gave, in the order in which it was asked for. */
-static void hy__loop_back_results(hy_frame *F, const hy_diff *D, const hy__unwinding *U, hy_array *y)
+/* What loops back gave, in the order in which it was asked for. */
+static void hy__back_gave(hy__back *K, hy_array *y, int parts)
 {
-    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    const hy__control_rec *r = K->r;
     hy_array **at = y->count ? y->item : &y;
     int i;
-    for (i = 0; i < r->data; i++) if (U->stand_in[i].tape) D->dx[i] = hy_reshape_like(F, *at++, D->in[i],
-                                                                                      NULL);
-    for (i = 0; i < r->states; i++) if (U->given[r->outputs + i]) D->dx[r->data + i] = *at++;
-    for (i = hy__diff_remain(r, 0); i < hy__diff_remain(r, r->remain); i++)
-        if (hy__derive_result(&U->B, i)) D->dx[i] = *at++;
+    for (i = 0; i < r->data; i++) {
+        if (!hy__unwound(&K->U, i)) continue;
+        K->rows[i] = K->rows[i] ? hy_add(K->F, K->rows[i], *at) : *at;
+        K->parts[i] += parts;
+        at++;
+    }
+    for (i = 0; i < r->states; i++) {
+        hy_array *got = hy__back_carries(K, i) ? *at++ : NULL;
+        K->carry[i] = K->next[i] || K->open ? got : NULL;
+    }
+    for (i = 0; i < r->remain; i++) if (hy__unwound(&K->U, hy__diff_remain(r, i))) K->total[i] = *at++;
 }
 
-/* A loop from the last turn to the first. */
-static void hy__loop_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in, hy_array **more)
+/* A loop back over what k turns at the end have left, or over the last of that. */
+static void hy__back_emit(hy__back *K, int k, int single)
 {
-    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    const hy__control_rec *r = K->r;
     hy__control_rec r2;
+    hy__unwinding *U = &K->U;
     hy_graph *graph;
     hy_array *y = NULL;
-    int i;
+    int i, most = K->open ? 2 : (int)hy__least(K->turns - k, 2);
     memset(&r2, 0, sizeof r2);
     r2.reverse = !r->reverse;
-    hy__loop_back_data(D, U, in, &r2, more);
-    hy__loop_back_states(F, D, U, in, &r2, more);
-    if (!U->heads) return;
+    r2.head = r->head + (r->reverse ? k : 0);
+    r2.tail = r->tail + (r->reverse ? 0 : k);
+    r2.only = single ? (r->reverse ? -1 : 1) : r->only;
+    K->in.n = 0;
+    hy__back_data(K, &r2);
+    hy__back_outputs(K, &r2);
+    hy__back_states(K, &r2);
+    if (!U->heads || K->F->code) return;
+    for (i = hy__diff_remain(r, 0); i < hy__diff_remain(r, r->remain); i++) {   /* sums that have no part */
+        if (!U->first[i] || hy__unwound(U, i)) continue;
+        hy__given_add(&K->in, K->D->in[i]);
+        hy__unwinding_next(U, U->first[i]->node);
+        r2.remain++;
+    }
     for (i = 0; i < r->remain + r->aux; i++) {
-        if (i < r->remain) hy__given_add(in, D->in[hy__diff_remain(r, i)]);
+        if (i < r->remain) hy__given_add(&K->in, K->D->in[hy__diff_remain(r, i)]);
         hy__unwinding_next(U, U->B.S->graph->store->node[hy__diff_remain(r, i)]);
     }
-    hy__given_end(in, D, &r2);
+    hy__given_end(&K->in, K->D, &r2);
     graph = hy__unwinding_graph(U);
-    if (graph) y = hy__given_emit(F, D, 0, in, &r2, 1, &graph);
-    if (y) hy__loop_back_results(F, D, U, y);
+    if (graph) y = hy__given_emit(K->F, K->D, 0, &K->in, &r2, 1, &graph);
+    if (y) hy__back_gave(K, y, single ? 1 : most);
     hy__graph_drop(graph);
 }
 
+/* A sum that began with nothing: 0 where there was no turn, too. */
+static hy_array *hy__back_sum(const hy__back *K, hy_array *x)
+{
+    hy_frame *F = K->F;
+    hy_array *zero;
+    if (!K->open || !x) return x;
+    zero = hy_rsub_scalar(F, hy__back_count(K), 0);
+    zero = hy_mul_scalar(F, hy_cast(F, hy_sign(F, zero), x->t.type.dtype), 0);
+    return hy_add(F, x, x->t.type.shape.ndim ? zero : hy_reshape(F, zero, HY_EMPTY, NULL));
+}
+
+static void hy__back_results(const hy__back *K)
+{
+    hy_frame *F = K->F;
+    const hy__control_rec *r = K->r;
+    int i;
+    for (i = 0; i < r->data; i++) {
+        hy_array *x = K->rows[i] ? hy_reshape_like(F, K->rows[i], K->D->in[i], NULL) : NULL;
+        if (K->parts[i] > 1 && i < r->data - r->typed) x = hy_add_scalar(F, x, 0);  /* -0 + 0: rows add up */
+        K->D->dx[i] = x;
+    }
+    for (i = 0; i < r->states; i++) {
+        hy_array *x = K->carry[i];
+        if (!K->open) x = K->met[i] || K->more[i] ? x : NULL;
+        else if (x && !K->met[i]) x = hy_add_scalar(F, x, 0);
+        else if (!K->D->dy[r->outputs + i]) x = hy__back_sum(K, x);
+        K->D->dx[r->data + i] = x;
+    }
+    for (i = 0; i < r->remain; i++) {
+        int at = hy__diff_remain(r, i);
+        K->D->dx[at] = K->D->want[at] == HY__TAKEN ? K->total[i] : hy__back_sum(K, K->total[i]);
+    }
+}
+
+enum { HY__BACK_MOST = 8 };             /* loops back of one turn */
+
 static int hy__loop_grad(hy_frame *F, hy_diff *D)
 {
-    const hy__control_rec *r = (const hy__control_rec *)D->attr;
-    hy__unwinding U;
-    hy__given in;
-    hy__buffer *more = hy__buffer_new(&F->cache, (size_t)r->states * sizeof(hy_array *) + 1);
-    memset(&U, 0, sizeof U);
-    if (!more) { hy__no_memory(F, "gradient"); return 0; }
-    if (!hy__given_open(F, &in, D) && !hy__loop_unwind(F, D, &U)) hy__loop_back(F, D, &U, &in,
-                                                                                (hy_array **)more->data);
-    hy__unwinding_close(&U);
-    hy__buffer_drop(&F->cache, in.room);
-    hy__buffer_drop(&F->cache, more);
+    hy__back K;
+    int k, single = 1, opened = !hy__back_open(&K, F, D);
+    if (opened) hy__back_begin(&K);
+    for (k = 0; opened && k < K.turns && single && !F->code; k++) {
+        if (hy__back_derive(&K)) break;
+        single = !K.r->only && K.r->states && memcmp(K.next, K.given, (size_t)K.r->states);
+        if (single && k == HY__BACK_MOST) {
+            if (hy__back_settle(&K)) break;
+            single = 0;
+        }
+        hy__back_emit(&K, k, single);
+        if (K.r->states) memcpy(K.given, K.next, (size_t)K.r->states);
+    }
+    if (opened && !F->code) hy__back_results(&K);
+    hy__back_close(&K);
     return 0;
 }
 
 /* The way back through one branch. */
-static hy_graph *hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int k)
+static int hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int k)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
     hy_graph *sub = D->sub[k];
     int i;
-    if (hy__unwinding_open(U, F, sub)) return NULL;
+    if (hy__unwinding_open(U, F, sub)) return -1;
     for (i = 0; i < sub->vars; i++) {
         int at = hy__control_input(r, r->data, i);
         hy__unwinding_var(U, i, &D->in[at]->t.type, D->want[at] && i < r->remain);
     }
     for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
-    if (hy__unwind_body(U, F, sub, hy__diff_training(D))) return NULL;
-    for (i = 0; i < r->remain - r->own; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
-    for (i = 0; i < r->outputs; i++)
-        if (U->given[i]) hy__unwinding_next(U, hy__unwinding_given(U, sub->vars, i));
-    for (i = r->remain - r->own; i < sub->vars; i++) hy__unwinding_next(U, U->B.S->graph->store->node[i]);
+    if (hy__unwind_open(U, F, sub, hy__diff_training(D))) return -1;
     for (i = 0; i < r->remain; i++)
-        if (U->stand_in[i].tape) hy__unwinding_result(U, i, hy__derive_result(&U->B, i), NULL);
+        if (U->stand_in[i].tape && hy__arrived(D, r->data + i))
+            U->first[i] = hy__unwinding_new(U, "sum", &U->stand_in[i].t.type);
+    return hy__unwind_walk(U, 0);
+}
+
+/* Its graph: what has arrived, inputs of the branch, gradients; has: whose gradients some branch gives. */
+static hy_graph *hy__branch_graph(const hy_diff *D, hy__unwinding *U, const char *has)
+{
+    const hy__control_rec *r = (const hy__control_rec *)D->attr;
+    hy__node **var = U->B.S->graph->store->node;
+    int i, vars = U->B.g->vars;
+    for (i = 0; i < r->remain; i++) if (U->first[i]) hy__unwinding_next(U, U->first[i]->node);
+    for (i = 0; i < r->remain - r->own; i++) hy__unwinding_next(U, var[i]);
+    for (i = 0; i < r->outputs; i++) if (U->grad[i]) hy__unwinding_next(U, U->grad[i]->node);
+    for (i = r->remain - r->own; i < vars; i++) hy__unwinding_next(U, var[i]);
+    for (i = 0; i < r->remain; i++) if (has[i]) hy__unwinding_result(U, i, NULL);
     return U->heads ? hy__unwinding_graph(U) : NULL;
 }
 
 /* A branch again, by the same condition if there is one. */
-static int hy__cond_grad(hy_frame *F, hy_diff *D)
+static void hy__cond_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in, char *has)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
     hy__control_rec r2;
-    hy__unwinding U[2];
-    hy__given in;
     hy_graph *sub[2];
     hy_array *y = NULL, **at;
-    int i, n = 1 + r->data, lead = r->data + r->remain - r->own, ready = !hy__given_open(F, &in, D);
-    memset(U, 0, sizeof U);
+    int i, k, n = 1 + r->data, lead = r->data + r->remain - r->own, ready = 1;
     memset(sub, 0, sizeof sub);
     memset(&r2, 0, sizeof r2);
-    for (i = 0; i < n && ready; i++) ready = (sub[i] = hy__branch_back(F, D, &U[i], i)) != NULL;
+    for (k = 0; k < n; k++) {
+        if (hy__branch_back(F, D, &U[k], k)) return;
+        for (i = 0; i < r->remain; i++) has[i] |= (char)hy__unwound(&U[k], i);
+    }
+    for (k = 0; k < n && ready; k++) ready = (sub[k] = hy__branch_graph(D, &U[k], has)) != NULL;
     r2.data = r->data;
     r2.outputs = U[0].heads;
-    for (i = 0; ready && i < lead; i++) hy__given_add(&in, D->in[i]);
+    for (i = 0; ready && i < r->data; i++) hy__given_add(in, D->in[i]);
+    for (i = 0; ready && i < r->remain; i++)
+        if (U[0].first[i]) { hy__given_add(in, hy__arrived(D, r->data + i)); r2.remain++; }
+    for (i = r->data; ready && i < lead; i++) hy__given_add(in, D->in[i]);
     for (i = 0; ready && i < r->outputs; i++)
-        if (D->dy[i]) { hy__given_add(&in, D->dy[i]); r2.remain++; }
-    for (i = lead; ready && i < lead + r->own; i++) hy__given_add(&in, D->in[i]);
-    if (ready) hy__given_end(&in, D, &r2);
-    if (ready) y = hy__given_emit(F, D, D->op->member, &in, &r2, n, sub);
+        if (D->dy[i]) { hy__given_add(in, D->dy[i]); r2.remain++; }
+    for (i = lead; ready && i < lead + r->own; i++) hy__given_add(in, D->in[i]);
+    if (ready) hy__given_end(in, D, &r2);
+    if (ready) y = hy__given_emit(F, D, D->op->member, in, &r2, n, sub);
     at = y && y->count ? y->item : &y;
-    for (i = 0; y && i < r->remain; i++) if (U[0].stand_in[i].tape) D->dx[r->data + i] = *at++;
-    for (i = 0; i < n; i++) { hy__graph_drop(sub[i]); hy__unwinding_close(&U[i]); }
+    for (i = 0; y && i < r->remain; i++) {
+        if (!has[i]) continue;
+        if (U[0].first[i]) hy__take_arrived(D, r->data + i);
+        D->dx[r->data + i] = *at++;
+    }
+    for (k = 0; k < n; k++) hy__graph_drop(sub[k]);
+}
+
+static int hy__cond_grad(hy_frame *F, hy_diff *D)
+{
+    hy__unwinding U[2];
+    hy__given in;
+    hy__buffer *room;
+    char *has = (char *)hy__room_zero(F, &room, (size_t)D->nin + 1, "gradient");
+    int k, opened;
+    memset(U, 0, sizeof U);
+    if (!has) return 0;
+    opened = !hy__given_open(F, &in, D);
+    if (opened) hy__cond_back(F, D, U, &in, has);
+    for (k = 0; k < 2; k++) hy__unwinding_close(&U[k]);
     hy__buffer_drop(&F->cache, in.room);
+    hy__buffer_drop(&F->cache, room);
     return 0;
 }
 #else
