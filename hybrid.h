@@ -42194,21 +42194,23 @@ static int hy__regex_single(const char *p, const char *end, char c)
 }
 
 /* Does what stands in [p, end), then what stands in `then`, match at s? Steps and depth are bounded, so that
- * no pattern hangs. */
+ * no pattern hangs; one that goes too deep has used up its steps. */
+enum { HY__REGEX_STEPS = 20000, HY__REGEX_DEPTH = 200 };
 typedef struct hy__regex_rest { const char *p, *end; const struct hy__regex_rest *then; } hy__regex_rest;
 static int hy__regex_match(hy__regex *r, const char *p, const char *end, const char *s,
                            const hy__regex_rest *then, int depth)
 {
     const char *item, *bar, *t;
     hy__regex_rest rest, again;
-    if (depth > 200) return 0;
+    if (depth > HY__REGEX_DEPTH) { r->steps = HY__REGEX_STEPS; return 0; }
     for (bar = p; bar < end; bar = hy__regex_item_end(bar))
         if (*bar == '|') {
             if (hy__regex_match(r, p, bar, s, then, depth + 1)) return 1;
             p = bar + 1;
         }
     for (;; p = item) {
-        if (++r->steps > 20000) return 0;
+        if (r->steps >= HY__REGEX_STEPS) return 0;
+        r->steps++;
         item = p;
         if (p == end) {
             if (!then) return 1;
@@ -42247,12 +42249,18 @@ static int hy__regex_match(hy__regex *r, const char *p, const char *end, const c
     }
 }
 
-static int hy__match(const char *pattern, const char *text)
+/* Does the pattern match? One that asks for too many tries is an error: whether it does is not known then. */
+static int hy__match(hy_frame *F, const char *verb, const char *pattern, const char *text)
 {
     hy__regex r;
+    int hit;
     r.text = text;
     r.steps = 0;
-    return hy__regex_match(&r, pattern, pattern + strlen(pattern), text, NULL, 0);
+    hit = hy__regex_match(&r, pattern, pattern + strlen(pattern), text, NULL, 0);
+    if (hit || r.steps < HY__REGEX_STEPS) return hit;
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: the pattern '%s' asks for too many tries: put fewer * and + inside "
+             "and behind each other", verb, pattern);
+    return 0;
 }
 
 /* --- lists of parameters --- */
@@ -42270,7 +42278,7 @@ static int hy__collect_one(hy_frame *F, hy__param *p, const char *path, void *us
     hy__param *real = p->same ? p->same : p;
     int at;
     (void)path;
-    if (all->pattern && !hy__match(all->pattern, real->name)) return 0;
+    if (all->pattern && !hy__match(F, "hy_collect_params", all->pattern, real->name)) return (int)F->code;
     at = hy__names_find(&all->names, real->name);
     if (at >= 0 && hy__param_of(all->at[at]) == real) return 0;
     if (at >= 0)
@@ -42406,15 +42414,17 @@ HY_API void hy_set_mult(hy_frame *F, hy_array *x, double lr_mult, double wd_mult
 }
 
 /* A gradient that was there goes when the request changes. */
-typedef struct hy__requesting { const char *pattern; hy_grad_req req; } hy__requesting;
+typedef struct hy__requesting { const char *pattern; hy_grad_req req; int look; } hy__requesting;
 static int hy__request_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
     const hy__requesting *with = (const hy__requesting *)user;
     hy__param *s;
     (void)path;
     if (p->same) p = p->same;
-    if (p->req == with->req || p->aux || p->constant || (with->req && !hy__floating(p->array.t.type.dtype)) ||
-        (with->pattern && !hy__match(with->pattern, p->name))) return 0;
+    if (p->req == with->req || p->aux || p->constant || (with->req && !hy__floating(p->array.t.type.dtype)))
+        return 0;
+    if (with->pattern && !hy__match(F, "hy_set_grad_req", with->pattern, p->name)) return (int)F->code;
+    if (with->look) return 0;
     p->req = with->req;
     for (s = p; s; s = s == p ? p->sharer : s->next_sharer) {
         hy__tape_drop(F, s->array.tape);
@@ -42444,8 +42454,12 @@ HY_API void hy_set_grad_req(hy_frame *F, hy_block *block, const char *pattern, h
     if (!hy__block_ok(F, block, "hy_set_grad_req")) return;
     with.pattern = pattern;
     with.req = req;
-    if ((unsigned)req > HY_GRAD_ADD) hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_grad_req: no such request");
-    else hy__each_param(F, block, hy__request_one, &with);
+    if ((unsigned)req > HY_GRAD_ADD) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_grad_req: no such request");
+        return;
+    }
+    for (with.look = 1; with.look >= 0 && !F->code; with.look--)        /* a pattern that fails changes nothing */
+        hy__each_param(F, block, hy__request_one, &with);
 }
 
 HY_API void hy_zero_grad(hy_frame *F, hy_block *block)
@@ -48537,7 +48551,8 @@ static void hy__init_mixed(hy_frame *F, const hy_init *init, const char *name, h
 {
     const hy_init_entry *entry = (const hy_init_entry *)init->more;
     int i;
-    for (i = 0; i < init->more_n && !hy__match(entry[i].name, name); i++) continue;
+    for (i = 0; i < init->more_n && !hy__match(F, "hy_init_mixed", entry[i].name, name); i++)
+        if (hy_error(F)) return;
     if (i < init->more_n) hy__init_run(F, &entry[i].init, name, x);
     else hy__fail(F, HY_ERROR_UNKNOWN, "Parameter name %s did not match any pattern. Consider adding a "
                   "\".*\" pattern at the end with default Initializer.", name);
