@@ -456,7 +456,8 @@ typedef struct hy_op hy_op;
 typedef struct hy_block hy_block;       /* a layer or a network */
 
 typedef enum hy_dtype {                 /* 0 means "not known" or "the default" */
-    HY_DTYPE_NONE, HY_F32, HY_F64, HY_F16, HY_BF16, HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL, HY_DTYPE_COUNT
+    HY_DTYPE_NONE, HY_F32, HY_F64, HY_F16, HY_BF16, HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL, HY_DTYPE_COUNT,
+    HY__DTYPE_WIDE = 0x7fffffff         /* an int under -fshort-enums, too: object and host agree */
 } hy_dtype;
 
 enum { HY_MAX_DIM = HYBRID_MAX_DIM, HY_MAX_INTS = 16, HY_MAX_STAGES = 16 };
@@ -502,12 +503,12 @@ typedef struct hy_type  { hy_dtype dtype; hy_shape shape; } hy_type;
     E(UNSUPPORTED, "not supported") \
     E(USER,        "raised by the program")
 #define HY__ERROR_ENUM(name, text) HY_ERROR_##name,
-typedef enum hy_error_t { HY_ERRORS(HY__ERROR_ENUM) HY_ERROR_COUNT } hy_error_t;
+typedef enum hy_error_t { HY_ERRORS(HY__ERROR_ENUM) HY_ERROR_COUNT, HY__ERROR_WIDE = 0x7fffffff } hy_error_t;
 #undef HY__ERROR_ENUM
 
 enum { HY_ISA_AUTO, HY_ISA_BASE, HY_ISA_AVX2, HY_ISA_AVX512, HY_ISA_AVX512_BF16 };
 enum { HY_LOG_ERROR, HY_LOG_WARNING, HY_LOG_INFO, HY_LOG_PRINT };
-typedef enum hy_grad_req { HY_GRAD_NULL, HY_GRAD_WRITE, HY_GRAD_ADD } hy_grad_req;
+typedef enum hy_grad_req { HY_GRAD_NULL, HY_GRAD_WRITE, HY_GRAD_ADD, HY__GRAD_WIDE = 0x7fffffff } hy_grad_req;
 
 /* Names for enum attributes, in the order of their documentation. */
 enum {
@@ -625,13 +626,15 @@ typedef struct hy_desc {
 
 /* --- what an operator is made of --- */
 typedef enum hy_arg_kind {              /* see >>catalogue */
-    HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID, HY_ARG_RARE, HY_ARG_HID_LIST
+    HY_ARG_ONE, HY_ARG_OPT, HY_ARG_LIST, HY_ARG_AUX, HY_ARG_HID, HY_ARG_RARE, HY_ARG_HID_LIST,
+    HY__ARG_WIDE = 0x7fffffff
 } hy_arg_kind;
 typedef struct hy_arg { const char *name; hy_arg_kind kind; } hy_arg;
 
 typedef enum hy_attr_kind {
     HY_ATTR_flag, HY_ATTR_inv, HY_ATTR_int, HY_ATTR_oint, HY_ATTR_i64, HY_ATTR_real, HY_ATTR_dtype,
-    HY_ATTR_enum, HY_ATTR_shape, HY_ATTR_ints, HY_ATTR_oints, HY_ATTR_reals
+    HY_ATTR_enum, HY_ATTR_shape, HY_ATTR_ints, HY_ATTR_oints, HY_ATTR_reals,
+    HY__ATTR_WIDE = 0x7fffffff
 } hy_attr_kind;
 typedef struct hy_attr {
     const char *name, *mxnet;           /* field of the record; name in files */
@@ -639,7 +642,7 @@ typedef struct hy_attr {
     int option;                         /* zero means the default */
     size_t offset;                      /* in the record */
     double missing;                     /* the default */
-    const char *doc;                    /* of an enum: "first|second|...: what it is" */
+    const char *doc;                    /* of an enum (an int): "first|second|...: what it is" */
 } hy_attr;
 
 enum {                                  /* facts that passes ask for */
@@ -3880,12 +3883,21 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #endif
 #endif
 
-/* a * b + c stays two roundings everywhere but in the matrix kernels, or results would depend on -std. */
+/* a * b + c stays two roundings everywhere but in the matrix kernels, or results would depend on -std. Nor do
+   they depend on -ffast-math and its kin: NaN, infinities, signs of 0 and the order of sums count here. */
 #if defined(__clang__)
+#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) || \
+    defined(__aarch64__) && __clang_major__ > 17
+#define HY__FLOAT_CONTROL
+#pragma float_control(precise, on, push)
+#elif defined(__FAST_MATH__) || __FINITE_MATH_ONLY__
+#error "hybrid.h: this clang cannot take -ffast-math back: compile this file with -fno-fast-math"
+#endif
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
 #pragma GCC push_options
-#pragma GCC optimize("fp-contract=off")
+#pragma GCC optimize("fp-contract=off", "no-fast-math", "no-unsafe-math-optimizations", \
+    "no-finite-math-only", "signed-zeros", "no-associative-math", "no-reciprocal-math")
 #if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define HY__TUNED 1
 #endif
@@ -66677,7 +66689,11 @@ HY__WARM_ROOMS
 #endif
 HY__PLAIN_END
 #if defined(__clang__)
-#pragma clang fp contract(on)
+#ifdef HY__FLOAT_CONTROL
+#pragma float_control(pop)
+#else
+#pragma STDC FP_CONTRACT DEFAULT        /* what the command line says */
+#endif
 #elif defined(__GNUC__)
 #pragma GCC pop_options
 #endif
