@@ -1958,12 +1958,13 @@ struct hy_op {
     OPT(arange_like, "_contrib_arange_like", NULL, 0, "start, start + step, ... as many as data has") \
     HY_VISION_OPS(OP, OPT) HY_RNN_OPS(OP, OPT) HY_INT8_OPS(OP, OPT)
 
+#define HY__RNN_FAMILY(OP, OPT) \
+    OPT(rnn, "RNN", NULL, HY_OP_RANDOM | HY_OP_TRAIN, "stacked recurrent layers over (T, N, I)") \
+    OPT(_rnn_grad, NULL, NULL, 0, "gradient of rnn")
 #ifdef HYBRID_NO_RNN
 #define HY_RNN_OPS(OP, OPT)
 #else
-#define HY_RNN_OPS(OP, OPT) \
-    OPT(rnn, "RNN", NULL, HY_OP_RANDOM | HY_OP_TRAIN, "stacked recurrent layers over (T, N, I)") \
-    OPT(_rnn_grad, NULL, NULL, 0, "gradient of rnn")
+#define HY_RNN_OPS HY__RNN_FAMILY
 #endif
 
 #if defined(HYBRID_NO_INT8)
@@ -1971,16 +1972,19 @@ struct hy_op {
 #elif defined(HYBRID_NO_VISION)
 #define HY_INT8_OPS HY_INT8_DENSE_OPS
 #else
-#define HY_INT8_OPS(OP, OPT) HY_INT8_DENSE_OPS(OP, OPT) \
-    OPT(int8_convolution, "int8_convolution", NULL, 0, "convolution in int8: whole sums times scale, + bias")
+#define HY_INT8_OPS(OP, OPT) HY_INT8_DENSE_OPS(OP, OPT) HY__INT8_IMAGE_OPS(OP, OPT)
 #endif
+#define HY__INT8_IMAGE_OPS(OP, OPT) \
+    OPT(int8_convolution, "int8_convolution", NULL, 0, "convolution in int8: whole sums times scale, + bias")
 #define HY_INT8_DENSE_OPS(OP, OPT) \
     OPT(int8_dense, "int8_dense", NULL, 0, "fully_connected in int8: whole sums times scale, + bias")
 
 #ifdef HYBRID_NO_VISION
 #define HY_VISION_OPS(OP, OPT)
 #else
-#define HY_VISION_OPS(OP, OPT) \
+#define HY_VISION_OPS HY__VISION_FAMILY
+#endif
+#define HY__VISION_FAMILY(OP, OPT) \
     OPT(convolution, "Convolution", "Convolution_v1", 0, "sliding dot products with weight (O, C/g, k...)") \
     OPT(deconvolution, "Deconvolution", NULL, 0, "the transpose of a convolution; weight (C, O/g, k...)") \
     OPT(_conv_weight_grad, NULL, NULL, 0, "gradient of a convolution's weight") \
@@ -2019,7 +2023,6 @@ struct hy_op {
     OP(bilinear_sampler, "BilinearSampler", NULL, 0, "data at the places of a grid, 0 outside") \
     OP(_bilinear_sampler_grad, NULL, NULL, 0, "gradients of bilinear_sampler") \
     OPT(spatial_transformer, "SpatialTransformer", NULL, 0, "data seen through affine maps")
-#endif
 
 /* Operator numbers, and the C types of attributes. */
 #define HY__C_flag  int
@@ -3890,6 +3893,11 @@ HY_UNARY_OPS(HY__CPP_UNARY)
     defined(__aarch64__) && __clang_major__ > 17
 #define HY__FLOAT_CONTROL
 #pragma float_control(precise, on, push)
+#if defined(__FAST_MATH__) || __FINITE_MATH_ONLY__      /* it fuses and selects as it likes, unless ... */
+#pragma float_control(except, on)
+#define HY__PRODUCTS_BEGIN _Pragma("float_control(except, off, push)")
+#define HY__PRODUCTS_END _Pragma("float_control(pop)")
+#endif
 #elif defined(__FAST_MATH__) || __FINITE_MATH_ONLY__
 #error "hybrid.h: this clang cannot take -ffast-math back: compile this file with -fno-fast-math"
 #endif
@@ -3898,9 +3906,16 @@ HY_UNARY_OPS(HY__CPP_UNARY)
 #pragma GCC push_options
 #pragma GCC optimize("fp-contract=off", "no-fast-math", "no-unsafe-math-optimizations", \
     "no-finite-math-only", "signed-zeros", "no-associative-math", "no-reciprocal-math")
+#define HY__PRODUCTS_BEGIN _Pragma("GCC push_options") _Pragma("GCC optimize(\"fp-contract=fast\")")
+#define HY__PRODUCTS_END _Pragma("GCC pop_options")
 #if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define HY__TUNED 1
 #endif
+#endif
+
+#ifndef HY__PRODUCTS_BEGIN
+#define HY__PRODUCTS_BEGIN
+#define HY__PRODUCTS_END
 #endif
 
 /* Compilers spend most of -O2 on code that runs once a network. Rooms from COLD to WARM become small. Of what
@@ -4118,6 +4133,7 @@ static int  hy__thread_start(hy__thread *t, unsigned (__stdcall *fn)(void *), vo
 static void hy__thread_join(hy__thread t) { WaitForSingleObject(t, 0xffffffffu); CloseHandle(t); }
 static void hy__yield(void) { SwitchToThread(); }
 static uintptr_t hy__this_thread(void) { return GetCurrentThreadId(); }
+#define HY__THIS_PROCESS 1                   /* nobody forks */
 #elif !defined(HYBRID_NO_THREADS)
 typedef pthread_mutex_t hy__lock;
 typedef pthread_cond_t hy__signal;
@@ -4138,6 +4154,7 @@ static int  hy__thread_start(hy__thread *t, void *(*fn)(void *), void *arg)
 static void hy__thread_join(hy__thread t) { pthread_join(t, NULL); }
 static void hy__yield(void) { sched_yield(); }
 static uintptr_t hy__this_thread(void) { return (uintptr_t)pthread_self(); }
+#define HY__THIS_PROCESS ((int64_t)getpid())
 #else
 #define HY__LOAD(p)         (*(p))
 #define HY__STORE(p, v)     ((void)(*(p) = (v)))
@@ -4151,6 +4168,48 @@ static void hy__acquire(hy__lock *l) { (void)l; }
 static void hy__release(hy__lock *l) { (void)l; }
 static uintptr_t hy__this_thread(void) { return 1; }
 #endif
+
+/* --- how a thread rounds, and whether what is tiny counts as 0: a control register says it --- */
+#if defined(__GNUC__) && defined(__SSE__)
+#define HY__FP_MODE_BITS 0xe040u           /* flush to zero, rounding, denormals are zero */
+typedef unsigned hy__fp_mode;
+static hy__fp_mode hy__fp_mode_now(void) { return __builtin_ia32_stmxcsr(); }
+static void hy__fp_mode_set(hy__fp_mode mode) { __builtin_ia32_ldmxcsr(mode); }
+#elif defined(__GNUC__) && defined(__aarch64__)
+#define HY__FP_MODE_BITS 0x07c80000u
+typedef uint64_t hy__fp_mode;
+static hy__fp_mode hy__fp_mode_now(void)
+{
+    hy__mode mode;
+    __asm__ __volatile__("mrs %0, fpcr" : "=r"(mode));
+    return mode;
+}
+static void hy__fp_mode_set(hy__fp_mode mode) { __asm__ __volatile__("msr fpcr, %0" : : "r"(mode)); }
+#elif defined(__GNUC__) && defined(__arm__) && defined(__ARM_PCS_VFP)
+#define HY__FP_MODE_BITS 0x07c00000u
+typedef unsigned hy__fp_mode;
+static hy__fp_mode hy__fp_mode_now(void)
+{
+    hy__mode mode;
+    __asm__ __volatile__("vmrs %0, fpscr" : "=r"(mode));
+    return mode;
+}
+static void hy__fp_mode_set(hy__fp_mode mode) { __asm__ __volatile__("vmsr fpscr, %0" : : "r"(mode)); }
+#else
+#define HY__FP_MODE_BITS 0u
+typedef unsigned hy__fp_mode;
+static hy__fp_mode hy__fp_mode_now(void) { return 0; }
+static void hy__fp_mode_set(hy__fp_mode mode) { (void)mode; }
+#endif
+
+/* This thread computes as that one does; what it did before is told. */
+static hy__fp_mode hy__fp_mode_join(hy__fp_mode mode)
+{
+    hy__fp_mode own = hy__fp_mode_now();
+    if ((own ^ mode) & HY__FP_MODE_BITS)
+        hy__fp_mode_set((own & ~(hy__fp_mode)HY__FP_MODE_BITS) | (mode & HY__FP_MODE_BITS));
+    return own;
+}
 
 /* 64-bit Arm: are there dot products of bytes? Vectors of floats are the same in all of them. */
 #if defined(__AARCH64EL__) && defined(__GNUC__) && !defined(HYBRID_NO_SIMD)
@@ -6373,7 +6432,8 @@ HY__WARM_ROOMS
  * ended. Each worker has a range of the items, so that it meets again what it made in the stage before, and
  * helps others when it is done; so who runs what is chance, and what an item does never depends on it.
  * Threads start at the first region worth it, spin for a moment after each, then sleep. A region of many
- * stages brings its own counters, so that a whole program takes one fork and one join.
+ * stages brings its own counters, so that a whole program takes one fork and one join. Whoever runs an item
+ * rounds as the caller does.
  */
 typedef void (*hy__item_fn)(void *arg, int stage, int64_t item, int worker);
 enum { HY__RANGES = 16 };               /* at most; workers beyond share those of others */
@@ -6384,6 +6444,7 @@ typedef struct hy__region {
     const int64_t *items;               /* per stage */
     int64_t    *count;                  /* per stage the items run; then, by range, the items claimed */
     int         workers;                /* at most so many, the caller among them */
+    hy__fp_mode    mode;                   /* the caller's */
     int64_t     few[(HY_MAX_STAGES + 7) / 8 * 8 * (HY__RANGES + 1)];
 } hy__region;
 
@@ -6452,11 +6513,13 @@ struct hy__pool {
     int        busy;                    /* some frame owns the pool */
     int        stop, sleepers;
     double     missed, last;            /* nanoseconds of work without those that sleep, and until when */
+    int64_t    owner;                   /* the process that has the threads: not one that was forked since */
+    unsigned   turns;                   /* regions since somebody looked */
     hy__lock   lock;
     hy__signal wake;
 };
 typedef struct hy__hand { hy__pool *pool; hy__thread thread; int worker; } hy__hand; /* always the same one */
-enum { HY__GATE_CLOSED = 1024, HY__GATE_STEP = 2048, HY__SPINS = 20000 };
+enum { HY__GATE_CLOSED = 1024, HY__GATE_STEP = 2048, HY__SPINS = 20000, HY__TURNS = 64 };
 
 static int64_t hy__pool_wait(hy__pool *pool, int64_t seen)  /* the next generation's gate, or -1 to stop */
 {
@@ -6486,6 +6549,7 @@ HY__THREAD_MAIN(hy__pool_main)
         seen = gate / HY__GATE_STEP;
         while (!(gate & HY__GATE_CLOSED) && gate / HY__GATE_STEP == seen) {
             if (!HY__SWAP(&pool->gate, &gate, gate + 1)) continue;
+            hy__fp_mode_join(pool->region->mode);
             if (hand->worker < pool->region->workers) hy__region_work(pool->region, hand->worker);
             HY__ADD(&pool->gate, -1);
             break;
@@ -6500,6 +6564,7 @@ static void hy__pool_start(hy__pool *pool)
         hy__hand *hand = &pool->hand[pool->started];
         hand->pool = pool;
         hand->worker = pool->started + 1;
+        pool->owner = HY__THIS_PROCESS;
         if (hy__thread_start(&hand->thread, hy__pool_main, hand)) {
             pool->workers = pool->started;      /* fewer hands, same results */
             return;
@@ -6522,17 +6587,32 @@ static hy__pool *hy__pool_new(hy__heap *heap, int workers)
     return pool;
 }
 
+/* Are its threads, if it has any, of this process? A child of fork has none of them, whatever was written
+ * down, and one of them may have held the lock for ever. */
+static int hy__pool_here(hy__pool *pool) { return !pool->started || pool->owner == HY__THIS_PROCESS; }
+
+/* The child gets threads of its own. Who calls this has the pool. */
+static void hy__pool_renew(hy__pool *pool)
+{
+    if (hy__pool_here(pool)) return;
+    hy__lock_init(&pool->lock);
+    hy__signal_init(&pool->wake);
+    pool->started = pool->sleepers = 0;
+}
+
 static void hy__pool_free(hy__pool *pool)
 {
     int i;
     if (!pool) return;
-    hy__acquire(&pool->lock);
-    HY__STORE(&pool->stop, 1);
-    hy__wake_all(&pool->wake);
-    hy__release(&pool->lock);
-    for (i = 0; i < pool->started; i++) hy__thread_join(pool->hand[i].thread);
-    hy__signal_done(&pool->wake);
-    hy__lock_done(&pool->lock);
+    if (hy__pool_here(pool)) {
+        hy__acquire(&pool->lock);
+        HY__STORE(&pool->stop, 1);
+        hy__wake_all(&pool->wake);
+        hy__release(&pool->lock);
+        for (i = 0; i < pool->started; i++) hy__thread_join(pool->hand[i].thread);
+        hy__signal_done(&pool->wake);
+        hy__lock_done(&pool->lock);
+    }
     hy__free(pool->heap, pool->hand);
     hy__free(pool->heap, pool);
 }
@@ -6549,21 +6629,27 @@ static int hy__pool_misses(hy__pool *pool, double cost)
     return 1;
 }
 
-/* Runs a region with the pool's threads. Returns 0 if another frame has the pool. */
+static void hy__pool_wake(hy__pool *pool)
+{
+    if (!hy__pool_here(pool)) { pool->turns = 0; return; }      /* the next region has new ones */
+    hy__acquire(&pool->lock);
+    hy__wake_all(&pool->wake);
+    hy__release(&pool->lock);
+}
+
+/* Runs a region with the pool's threads. Returns 0 if another frame has the pool. Without threads, as after a
+ * fork, the caller runs all of it: to ask each time in which process it is would take longer than some. */
 static int hy__pool_run(hy__pool *pool, hy__region *region, double cost)
 {
     int free_pool = 0;
     int64_t gate;
     if (!HY__SWAP(&pool->busy, &free_pool, 1)) return 0;
+    if (pool->turns++ % HY__TURNS == 0) hy__pool_renew(pool);
     hy__pool_start(pool);
     pool->region = region;
     gate = HY__LOAD(&pool->gate);
     HY__STORE(&pool->gate, (gate / HY__GATE_STEP + 1) * HY__GATE_STEP);
-    if (HY__LOAD(&pool->sleepers) && hy__pool_misses(pool, cost)) {
-        hy__acquire(&pool->lock);
-        hy__wake_all(&pool->wake);
-        hy__release(&pool->lock);
-    }
+    if (HY__LOAD(&pool->sleepers) && hy__pool_misses(pool, cost)) hy__pool_wake(pool);
     hy__region_work(region, 0);
     gate = HY__ADD(&pool->gate, HY__GATE_CLOSED);
     while (gate % HY__GATE_CLOSED) { hy__relax(); gate = HY__LOAD(&pool->gate); }
@@ -6577,8 +6663,10 @@ typedef struct hy__host_stage { hy__region *region; int stage, stray; } hy__host
 static void hy__host_item(void *arg, int64_t i, int worker)
 {
     hy__host_stage *s = (hy__host_stage *)arg;
+    hy__fp_mode own = hy__fp_mode_join(s->region->mode);
     if (worker < 0 || worker >= s->region->workers) HY__POKE(&s->stray, 1);     /* no scratch is its own */
     else s->region->run(s->region->arg, s->stage, i, worker);
+    hy__fp_mode_join(own);
 }
 
 static const char hy__stray_text[] = "hy_desc.parallel_for ran an item as a worker whose number is not below "
@@ -6592,6 +6680,7 @@ static int hy__parallel_counted(hy_root *root, hy__region *region, double cost)
     int many = 0, stage;
     for (stage = 0; stage < region->stages; stage++) many |= region->items[stage] > 1;
     if (region->workers > 1 && many && cost >= HYBRID_PARALLEL_NS) {
+        region->mode = hy__fp_mode_now();
         if (root->desc.parallel_for) {
             s.region = region;
             s.stray = 0;
@@ -8414,11 +8503,10 @@ HY__INLINE float hy__half_exp_f32(float x)
     return hy__exp_scaled_f32(x, 2.71050543e-20f, 9.22337204e+18f);
 }
 
-/* 2^64 e^v for v <= 0, in two steps */
+/* 2^64 e^v for v <= 0, in two steps; -infinity raises no exception */
 HY__INLINE float hy__exp_down_f32(float v, float *r)
 {
-    float power = hy__exp_reduce_f32(v, HY__ROUNDER + 191.0f, r);
-    *r = v < -104.5f ? 0.0f : *r;
+    float power = hy__exp_reduce_f32(v < -104.5f ? -104.5f : v, HY__ROUNDER + 191.0f, r);
     return v < -104.5f ? 0.0f : power;
 }
 HY__INLINE float hy__exp_join_f32(float power, float r) { return (1.0f + hy__expm1_small_f32(r)) * power; }
@@ -9645,9 +9733,8 @@ typedef struct hy__gemm {
 } hy__gemm;
 
 /* The micro-kernels: the only place where a*b + c may become one rounding. */
+HY__PRODUCTS_BEGIN
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC push_options
-#pragma GCC optimize("fp-contract=fast")
 #define HY__CONTRACT
 #elif defined(__clang__)
 #define HY__CONTRACT _Pragma("clang fp contract(fast)")
@@ -10445,9 +10532,7 @@ static const hy__depth_isa hy__depth_plain = { { { hy__depth_plain_1, hy__depth_
                                                  { hy__depth_plain_1, hy__depth_plain_1 } }, NULL, 1, 1 };
 #endif
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC pop_options
-#endif
+HY__PRODUCTS_END
 
 /* ---- packing: pure moves of elements of `size` bytes, a constant after inlining */
 
@@ -11227,8 +11312,7 @@ HY__MILD_ROOMS
     N(concat, slice) N(stack, slice) N(vstack, slice) N(hstack, slice) \
     N(dstack, slice) N(column_stack, slice) N(split, concat) N(split, stack) N(split_v2, concat) \
     N(split_v2, stack) N(slice, _slice_grad) N(slice_axis, _slice_grad) N(slice_like, _slice_grad) \
-    N(pad, _pad_grad) N(diag, _diag_grad) N(depth_to_space, space_to_depth) \
-    N(space_to_depth, depth_to_space) N(take, _take_grad) N(embedding, _take_grad) \
+    N(pad, _pad_grad) N(diag, _diag_grad) N(take, _take_grad) N(embedding, _take_grad) \
     N(shuffle, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) N(topk, _pick_grad) \
     N(sort, _pick_grad) N(gather_nd, _gather_nd_grad) N(scatter_nd, gather_nd) \
     N(scatter_nd, _gather_nd_grad) N(boolean_mask, _boolean_mask_grad) N(index_copy, equal) \
@@ -11251,6 +11335,7 @@ HY__MILD_ROOMS
 #define HY__NEEDS_VISION(N) HY__NEEDS_IMAGES(N)
 #else
 #define HY__NEEDS_VISION(N) HY__NEEDS_IMAGES(N) \
+    N(depth_to_space, space_to_depth) N(space_to_depth, depth_to_space) \
     N(convolution, deconvolution) N(convolution, _conv_weight_grad) N(deconvolution, convolution) \
     N(deconvolution, _conv_weight_grad) N(pooling, _pooling_grad) N(pooling, _pooling_gather) \
     N(adaptive_avg_pooling, _adaptive_avg_pooling_grad) N(upsampling, slice) N(upsampling, pooling) \
@@ -11274,6 +11359,41 @@ HY__MILD_ROOMS
       : set##_9) >> HY_OP_##op % 30 & 1)
 #define HY__EACH_WORD(W) W(0) W(1) W(2) W(3) W(4) W(5) W(6) W(7) W(8) W(9)
 typedef char hy__words_suffice[HY_OP_COUNT <= 300 ? 1 : -1];
+/* Operators of families that are not here: who lists one is told which switch leaves it out. */
+enum { HY__NO_VISION = 3000, HY__NO_RNN = 6000, HY__NO_INT8 = 9000 };
+#define HY__GONE_VISION(name, ...) HY_OP_##name = HY__NO_VISION,
+#define HY__GONE_RNN(name, ...) HY_OP_##name = HY__NO_RNN,
+#define HY__GONE_INT8(name, ...) HY_OP_##name = HY__NO_INT8,
+enum {
+#ifdef HYBRID_NO_VISION
+    HY__VISION_FAMILY(HY__GONE_VISION, HY__GONE_VISION)
+#endif
+#ifdef HYBRID_NO_RNN
+    HY__RNN_FAMILY(HY__GONE_RNN, HY__GONE_RNN)
+#endif
+#ifdef HYBRID_NO_INT8
+    HY_INT8_DENSE_OPS(HY__GONE_INT8, HY__GONE_INT8) HY__INT8_IMAGE_OPS(HY__GONE_INT8, HY__GONE_INT8)
+#elif defined(HYBRID_NO_VISION)
+    HY__INT8_IMAGE_OPS(HY__GONE_VISION, HY__GONE_VISION)
+#endif
+    HY__GONE_END
+};
+#define HY__IS_THERE(op, family) ((int)HY_OP_##op != (int)HY__##family)
+#define HY__GONE_TEXT(op, family) "HYBRID_OPS lists " #op ", which HYBRID_" #family " leaves out"
+#if defined(__cplusplus)
+#define HY__THERE(op, family) static_assert(HY__IS_THERE(op, family), HY__GONE_TEXT(op, family));
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define HY__THERE(op, family) _Static_assert(HY__IS_THERE(op, family), HY__GONE_TEXT(op, family));
+#elif defined(__TINYC__)                /* which names what is declared twice */
+#define HY__THERE(op, family) \
+    extern char HYBRID_##family##_leaves_out_##op[1]; \
+    extern char HYBRID_##family##_leaves_out_##op[HY__IS_THERE(op, family) ? 1 : 2];
+#else
+#define HY__THERE(op, family) \
+    typedef char HYBRID_##family##_leaves_out_##op[HY__IS_THERE(op, family) ? 1 : -1];
+#endif
+#define HY__LISTS(op) HY__THERE(op, NO_VISION) HY__THERE(op, NO_RNN) HY__THERE(op, NO_INT8)
+HYBRID_OPS(HY__LISTS)
 #define HY__LISTED_IN(word) \
     HY__LISTED_##word = 0 HYBRID_OPS(HY__OR_##word) HY__BASIS_RUN(HY__OR_##word) \
         HY__BASIS_TRAIN(HY__OR_##word),
@@ -15111,7 +15231,8 @@ HY__LOOPS_BEGIN
 /* --- softmax --- *
  * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one line of n
  * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm.
- * All is done in rows of HY__DEAL columns, what lacks being filled up with values whose e^x is 0. */
+ * All is done in rows of HY__DEAL columns: a line is filled up with values whose e^x is 0, a thin strip with
+ * columns of zeros. */
 enum { HY__DEAL = 32, HY__DEALS = 8 * HY__DEAL };
 
 #define HY__EACH_OF(n, body) { HY__IVDEP for (i = 0; i < (n); i++) { body; } }
@@ -15182,7 +15303,7 @@ enum { HY__DEAL = 32, HY__DEALS = 8 * HY__DEAL };
         const int64_t thin = last < HY__DEAL ? last : 0; \
         const int64_t apart = log_too || thin ? (int64_t)HY__DEAL : step; \
         int64_t r = 0, i, j, n; \
-        HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL)) \
+        HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = 0) \
         for (; r + 4 <= rows && !thin; r += 4) { \
             const T *p = x + r * step; \
             HY__EACH_LANE(HY__FOUR_MORE(c, p, step) most[i] = HY__MORE(c, most[i])) \
@@ -19843,7 +19964,7 @@ static void hy__rnn_read(const void *attr, int pass, hy__rnn *r)
     r->cell.units = a->state_size;
     r->cell.low = a->clip_min == HY_NONE ? -HUGE_VAL : a->clip_min;
     r->cell.high = a->clip_max == HY_NONE ? HUGE_VAL : a->clip_max;
-    r->cell.nan = a->clip_nan && a->clip_min != HY_NONE ? a->clip_min : HUGE_VAL - HUGE_VAL;
+    r->cell.nan = a->clip_nan && a->clip_min != HY_NONE ? a->clip_min : (double)HY__F32_NAN;
     r->layers = a->num_layers;
     r->directions = a->bidirectional ? 2 : 1;
     r->gates = lstm ? 4 : a->mode == HY_RNN_GRU ? 3 : 1;
@@ -21712,19 +21833,14 @@ typedef struct hy__abreast_kernels {
     void (*pair[HY__ABREAST_ROWS / 2])(const hy__abreast_sum *s, float *y, const float *x);
     void (*area[2][3])(const hy__abreast_area *s, float *sum, const float *y, const float *x);
 } hy__abreast_kernels;
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC push_options
-#pragma GCC optimize("fp-contract=fast")
-#endif
+HY__PRODUCTS_BEGIN
 HY__ABREAST_BODY(hy__abreast_avx2, hy__f32x8, HY__TARGET_AVX2)
 HY__ABREAST_ISA(hy__abreast_avx2, NULL, NULL, NULL, NULL)
 HY__ABREAST_BODY(hy__abreast_avx512, hy__f32x16, HY__TARGET_AVX512)
 HY__ABREAST_EACH(hy__abreast_avx512, HY__TARGET_AVX512, pair, 1)
 HY__ABREAST_ISA(hy__abreast_avx512, hy__abreast_avx512_pair_2, hy__abreast_avx512_pair_4,
                 hy__abreast_avx512_pair_6, hy__abreast_avx512_pair_8)
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC pop_options
-#endif
+HY__PRODUCTS_END
 
 /* What stands abreast becomes one sum: four side by side, as no addition then waits for the one before. */
 HY__TARGET_AVX2 static float hy__abreast_total(const float *sum)
@@ -22267,10 +22383,7 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
     }
 HY__TAPS_PLAIN(hy__taps_f64, double)
 #if HY__SIMD
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC push_options
-#pragma GCC optimize("fp-contract=fast")
-#endif
+HY__PRODUCTS_BEGIN
 /* `rows` filters of one plane, vecs vectors of places at a time: all sums live in registers. */
 #define HY__TAPS_START(i, j) if (vecs > j) acc[i][j] = zero + start[i];
 #define HY__TAPS_STEP(i, j) if (vecs > j) acc[i][j] += w##i * a[j];
@@ -22475,9 +22588,7 @@ HY__LINES(hy__lines_base, hy__f32x4, HY__TARGET_BASE)
 HY__LINES(hy__lines_avx2, hy__f32x8, HY__TARGET_AVX2)
 HY__LINES(hy__lines_avx512, hy__f32x16, HY__TARGET_AVX512)
 #endif
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC pop_options
-#endif
+HY__PRODUCTS_END
 #else
 HY__TAPS_PLAIN(hy__taps_f32, float)
 #endif
@@ -24963,10 +25074,7 @@ typedef struct hy__few {
 } hy__few;
 
 #if HY__SIMD
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC push_options
-#pragma GCC optimize("fp-contract=fast")
-#endif
+HY__PRODUCTS_BEGIN
 #define HY__FEW_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
 #define HY__FEW_STEP(i, j) if (vecs > j) acc[i][j] += weight * a[j];
 #define HY__FEW_STEPS(i) if (rows > i) { \
@@ -25088,9 +25196,7 @@ HY__FEW_JOIN(hy__few_join_avx2, hy__f32x8, HY__TARGET_AVX2, hy__few_join_base(y,
 HY__FEW_KERNELS(hy__few_avx2, hy__f32x8, HY__TARGET_AVX2, HY__FEW_AT2, 2, 2, 8, hy__few_join_avx2)
 HY__FEW_KERNELS(hy__few_avx512, hy__f32x16, HY__TARGET_AVX512, HY__FEW_AT8, 4, 8, 8, hy__few_join_avx2)
 #endif
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC pop_options
-#endif
+HY__PRODUCTS_END
 #endif
 
 /* Where each tap begins. */
@@ -59721,7 +59827,9 @@ typedef struct hy__crew {
     int64_t      armed, claimed;        /* so many positions may be made, and somebody has begun with */
     int64_t     *made;                  /* by place of a batch */
     int          places, workers, busy, stop;
+    hy__fp_mode     mode;                  /* of who asks for batches */
 #ifndef HYBRID_NO_THREADS
+    int64_t      owner;                 /* the process that has the workers */
     hy__lock     lock;
     hy__signal   work, done;
     hy__crewman  hand[HY__CREW];
@@ -59750,6 +59858,7 @@ HY__THREAD_MAIN(hy__crew_main)
     hy__crew *c = hand->crew;
     HY__CREW_LOCK(c);
     while (!c->stop) {
+        hy__fp_mode_join(c->mode);
         if (c->claimed < c->armed) hy__crew_step(c, hand->worker);
         else HY__CREW_WAIT(c, work);
     }
@@ -59758,12 +59867,46 @@ HY__THREAD_MAIN(hy__crew_main)
 }
 #endif
 
+static void hy__crew_start(hy__crew *c, int workers)
+{
+#ifndef HYBRID_NO_THREADS
+    c->owner = HY__THIS_PROCESS;
+    for (; c->workers < workers; c->workers++) {
+        hy__crewman *hand = &c->hand[c->workers];
+        hand->crew = c;
+        hand->worker = c->workers + 1;
+        if (hy__thread_start(&hand->thread, hy__crew_main, hand)) return;
+    }
+#else
+    (void)c; (void)workers;
+#endif
+}
+
+/* A child of fork has none of the workers, whatever they were in the middle of: it gets as many others, and
+ * what nobody has taken, from this position on, is made again. */
+static void hy__crew_renew(hy__crew *c, int64_t at, int workers)
+{
+#ifndef HYBRID_NO_THREADS
+    if (c->owner == HY__THIS_PROCESS) return;
+    hy__lock_init(&c->lock);
+    hy__signal_init(&c->work);
+    hy__signal_init(&c->done);
+    memset(c->made, 0, (size_t)c->places * sizeof *c->made);
+    c->claimed = at;
+    c->busy = c->workers = 0;
+    hy__crew_start(c, workers);
+#else
+    (void)c; (void)at; (void)workers;
+#endif
+}
+
 /* One more batch may be made: rows from position c->armed on. */
 static void hy__crew_arm(hy__crew *c, int64_t rows)
 {
     HY__CREW_LOCK(c);
     c->made[c->armed / c->size % c->places] = 0;
     c->armed += rows;
+    c->mode = hy__fp_mode_now();
     HY__CREW_TELL(c, work);
     HY__CREW_UNLOCK(c);
 }
@@ -59800,6 +59943,7 @@ static void hy__crew_halt(hy__crew *c)
         c->link = NULL;
     }
     hy__release(&c->root->lock);
+    hy__crew_renew(c, 0, 0);
     hy__crew_rest(c, 0);
 }
 
@@ -59845,20 +59989,6 @@ static hy__crew *hy__crew_new(hy_root *root, hy_dataset *D, int64_t size, int pl
     root->crews = c;
     hy__release(&root->lock);
     return c;
-}
-
-static void hy__crew_start(hy__crew *c, int workers)
-{
-#ifndef HYBRID_NO_THREADS
-    for (; c->workers < workers; c->workers++) {
-        hy__crewman *hand = &c->hand[c->workers];
-        hand->crew = c;
-        hand->worker = c->workers + 1;
-        if (hy__thread_start(&hand->thread, hy__crew_main, hand)) return;
-    }
-#else
-    (void)c; (void)workers;
-#endif
 }
 
 /* A dataset goes: nobody reads it any more. */
@@ -60159,6 +60289,7 @@ static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
 static void hy__loader_drop(hy_frame *F, hy_loader *L)
 {
     int i;
+    if (L->crew) hy__crew_renew(L->crew, L->at, L->opt.workers);
     if (L->crew) hy__crew_rest(L->crew, L->at);
     for (i = 0; i < L->opt.prefetch * L->parts; i++) {
         hy__buffer_drop(&F->cache, L->made[i].buffer);
@@ -60185,6 +60316,7 @@ static void hy__loader_begin(hy_loader *L)
     L->n = left + n;
     L->at = L->armed = 0;
     L->ended = 0;
+    if (L->crew) hy__crew_renew(L->crew, 0, L->opt.workers);
     if (L->crew) hy__crew_rest(L->crew, 0);
 }
 
@@ -60284,6 +60416,7 @@ static hy_array *hy__loader_fetch(hy_frame *F, hy_loader *L)
 {
     int64_t batch = L->at / L->size % L->opt.prefetch, rows, i;
     hy_array *y = NULL;
+    hy__crew_renew(L->crew, L->at, L->opt.workers);
     hy__loader_arm(F, L);
     rows = hy__least(L->armed - L->at, L->size);
     if (!F->code) hy__crew_wait(L->crew, L->at, rows);

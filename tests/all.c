@@ -78,6 +78,7 @@
 #include "test_folded.c"
 #include "test_planes.c"
 #include "test_few.c"
+#include "test_dropin.c"
 #include "test_lines.c"
 #include "test_spread.c"
 #include "test_recompute.c"
@@ -201,6 +202,7 @@ int main(int argc, char **argv)
     test_folded();
     test_planes();
     test_few();
+    test_dropin();
     test_lines();
     test_spread();
     printf("%d passed, %d failed\n", test_passed, test_failed);
