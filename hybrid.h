@@ -22,7 +22,8 @@
  *
  * INDEX (search for the tag). A room names only what stands above it.
  *     >>door      this page                          >>manual    ideas, errors, threads, your own operator
- *     >>config    switches                           >>types     values of the API, what an operator is
+ *     >>words     macros that are put away           >>config    switches
+ *     >>types     values of the API, what an operator is
  *     >>catalogue every operator, once               >>operators their prototypes
  *     >>api       everything else that is public     >>cpp       conveniences for C++
  *   with HYBRID_IMPLEMENTATION:
@@ -313,6 +314,128 @@
  *   of average pooling, and the exponentials of a softmax, in their own type. HY_ISA_AVX512_BF16 is AVX-512
  *   but for matrices of bf16: their products are added two by two, and what is below 2^-126 counts as 0.
  */
+/* MARK: - 02 >>words ------------------------------------------------------------------------------------
+ *
+ * Words that projects have as macros, and this file as names: put away while it is read, and given back at
+ * the end.
+ */
+#if defined(__GNUC__) || defined(_MSC_VER) || defined(__TINYC__)
+#pragma push_macro("A")
+#undef A
+#pragma push_macro("B")
+#undef B
+#pragma push_macro("C")
+#undef C
+#pragma push_macro("D")
+#undef D
+#pragma push_macro("F")
+#undef F
+#pragma push_macro("G")
+#undef G
+#pragma push_macro("I")
+#undef I
+#pragma push_macro("J")
+#undef J
+#pragma push_macro("L")
+#undef L
+#pragma push_macro("M")
+#undef M
+#pragma push_macro("N")
+#undef N
+#pragma push_macro("P")
+#undef P
+#pragma push_macro("Q")
+#undef Q
+#pragma push_macro("R")
+#undef R
+#pragma push_macro("S")
+#undef S
+#pragma push_macro("T")
+#undef T
+#pragma push_macro("U")
+#undef U
+#pragma push_macro("V")
+#undef V
+#pragma push_macro("W")
+#undef W
+#pragma push_macro("WORD")
+#undef WORD
+#pragma push_macro("abs")
+#undef abs
+#pragma push_macro("array")
+#undef array
+#pragma push_macro("begin")
+#undef begin
+#pragma push_macro("byte")
+#undef byte
+#pragma push_macro("check")
+#undef check
+#pragma push_macro("clamp")
+#undef clamp
+#pragma push_macro("count")
+#undef count
+#pragma push_macro("data")
+#undef data
+#pragma push_macro("emit")
+#undef emit
+#pragma push_macro("end")
+#undef end
+#pragma push_macro("error")
+#undef error
+#pragma push_macro("exact")
+#undef exact
+#pragma push_macro("far")
+#undef far
+#pragma push_macro("flag")
+#undef flag
+#pragma push_macro("global")
+#undef global
+#pragma push_macro("huge")
+#undef huge
+#pragma push_macro("index")
+#undef index
+#pragma push_macro("limit")
+#undef limit
+#pragma push_macro("local")
+#undef local
+#pragma push_macro("loop")
+#undef loop
+#pragma push_macro("max")
+#undef max
+#pragma push_macro("min")
+#undef min
+#pragma push_macro("move")
+#undef move
+#pragma push_macro("near")
+#undef near
+#pragma push_macro("offset")
+#undef offset
+#pragma push_macro("packed")
+#undef packed
+#pragma push_macro("print")
+#undef print
+#pragma push_macro("real")
+#undef real
+#pragma push_macro("round")
+#undef round
+#pragma push_macro("slots")
+#undef slots
+#pragma push_macro("small")
+#undef small
+#pragma push_macro("square")
+#undef square
+#pragma push_macro("step")
+#undef step
+#pragma push_macro("swap")
+#undef swap
+#pragma push_macro("target")
+#undef target
+#pragma push_macro("trace")
+#undef trace
+#pragma push_macro("unused")
+#undef unused
+#endif
+
 #ifndef HYBRID_H
 #define HYBRID_H
 
@@ -4064,12 +4187,8 @@ HY__PLAIN_BEGIN
 /* --- what is used of Windows: windows.h itself has macros for half of a program's words --- */
 #ifdef _WIN32
 #if defined(__GNUC__) || defined(_MSC_VER)
-#pragma push_macro("near")              /* of who included it before; given back at the end */
-#pragma push_macro("far")
-#pragma push_macro("V_BOOL")
+#pragma push_macro("V_BOOL")            /* of who included it before; given back at the end */
 #endif
-#undef near
-#undef far
 #undef V_BOOL
 #define HY__WINDOWS(type) __declspec(dllimport) type __stdcall
 #ifdef __cplusplus
@@ -8368,7 +8487,7 @@ HY__LOOPS_BEGIN
 extern "C" {
 #endif
 extern float sqrtf(float) __attribute__((const));
-extern double sqrt(double) __attribute__((const));
+extern double (sqrt)(double) __attribute__((const));         /* a macro in <tgmath.h> */
 #ifdef __cplusplus
 }
 #endif
@@ -60289,7 +60408,7 @@ static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
 static void hy__loader_drop(hy_frame *F, hy_loader *L)
 {
     int i;
-    if (L->crew) hy__crew_renew(L->crew, L->at, L->opt.workers);
+    if (L->crew) hy__crew_renew(L->crew, L->at, L->opt.num_workers);
     if (L->crew) hy__crew_rest(L->crew, L->at);
     for (i = 0; i < L->opt.prefetch * L->parts; i++) {
         hy__buffer_drop(&F->cache, L->made[i].buffer);
@@ -60316,7 +60435,7 @@ static void hy__loader_begin(hy_loader *L)
     L->n = left + n;
     L->at = L->armed = 0;
     L->ended = 0;
-    if (L->crew) hy__crew_renew(L->crew, 0, L->opt.workers);
+    if (L->crew) hy__crew_renew(L->crew, 0, L->opt.num_workers);
     if (L->crew) hy__crew_rest(L->crew, 0);
 }
 
@@ -60416,7 +60535,7 @@ static hy_array *hy__loader_fetch(hy_frame *F, hy_loader *L)
 {
     int64_t batch = L->at / L->size % L->opt.prefetch, rows, i;
     hy_array *y = NULL;
-    hy__crew_renew(L->crew, L->at, L->opt.workers);
+    hy__crew_renew(L->crew, L->at, L->opt.num_workers);
     hy__loader_arm(F, L);
     rows = hy__least(L->armed - L->at, L->size);
     if (!F->code) hy__crew_wait(L->crew, L->at, rows);
@@ -66831,11 +66950,70 @@ HY__PLAIN_END
 #pragma GCC pop_options
 #endif
 #if defined(_WIN32) && (defined(__GNUC__) || defined(_MSC_VER))
-#pragma pop_macro("near")
-#pragma pop_macro("far")
 #pragma pop_macro("V_BOOL")
 #endif
 #endif /* HYBRID_IMPLEMENTATION */
+
+/* Words of the project again. */
+#if defined(__GNUC__) || defined(_MSC_VER) || defined(__TINYC__)
+#pragma pop_macro("A")
+#pragma pop_macro("B")
+#pragma pop_macro("C")
+#pragma pop_macro("D")
+#pragma pop_macro("F")
+#pragma pop_macro("G")
+#pragma pop_macro("I")
+#pragma pop_macro("J")
+#pragma pop_macro("L")
+#pragma pop_macro("M")
+#pragma pop_macro("N")
+#pragma pop_macro("P")
+#pragma pop_macro("Q")
+#pragma pop_macro("R")
+#pragma pop_macro("S")
+#pragma pop_macro("T")
+#pragma pop_macro("U")
+#pragma pop_macro("V")
+#pragma pop_macro("W")
+#pragma pop_macro("WORD")
+#pragma pop_macro("abs")
+#pragma pop_macro("array")
+#pragma pop_macro("begin")
+#pragma pop_macro("byte")
+#pragma pop_macro("check")
+#pragma pop_macro("clamp")
+#pragma pop_macro("count")
+#pragma pop_macro("data")
+#pragma pop_macro("emit")
+#pragma pop_macro("end")
+#pragma pop_macro("error")
+#pragma pop_macro("exact")
+#pragma pop_macro("far")
+#pragma pop_macro("flag")
+#pragma pop_macro("global")
+#pragma pop_macro("huge")
+#pragma pop_macro("index")
+#pragma pop_macro("limit")
+#pragma pop_macro("local")
+#pragma pop_macro("loop")
+#pragma pop_macro("max")
+#pragma pop_macro("min")
+#pragma pop_macro("move")
+#pragma pop_macro("near")
+#pragma pop_macro("offset")
+#pragma pop_macro("packed")
+#pragma pop_macro("print")
+#pragma pop_macro("real")
+#pragma pop_macro("round")
+#pragma pop_macro("slots")
+#pragma pop_macro("small")
+#pragma pop_macro("square")
+#pragma pop_macro("step")
+#pragma pop_macro("swap")
+#pragma pop_macro("target")
+#pragma pop_macro("trace")
+#pragma pop_macro("unused")
+#endif
 
 /*
  * hybrid.h is available under two licences. Choose the one you prefer.
