@@ -3547,8 +3547,8 @@ HY_API int        hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, cons
 /* --- int8 --- *
  * A copy of a network for inference whose dense layers and convolutions compute in int8, with a batch norm
  * and a relu behind them: weights in 127ths of the largest of their channel, data in 127ths of a threshold,
- * sums in 32 bits, results in f32 again. samples: a batch as hy_call takes it, or a group of batches (each of
- * them a group, where the network has several inputs); what they bring to a layer decides its threshold. The
+ * sums in 32 bits, results in f32 again. samples: a batch as hy_call takes it (as many arrays as the network
+ * takes, where that is known), else a group of batches; what they bring to a layer decides its threshold. The
  * copy is a block like any other. Layers stay as they are that `skip` names, that are not f32, whose weight
  * is no parameter, whose groups have less than 4 channels, or that stand in loops. */
 #ifndef HYBRID_NO_INT8
@@ -57345,7 +57345,44 @@ static void hy__int8_report(hy__quantizer *Q, hy_block *made, hy_quantize_report
 }
 
 /* --- from outside --- */
-static int hy__int8_open(hy__quantizer *Q, hy_block *net)
+/* The network's graph, traced for the samples if it has none yet: as a batch, else as a group of batches. */
+static int hy__int8_trace(hy_frame *F, hy__exported *e, hy_block *net, hy_array *samples)
+{
+    char whole[sizeof F->text], part[sizeof F->text];
+    hy_error_t code;
+    int failed;
+    hy__try(F);
+    failed = hy__export_open(F, e, net, samples, "hy_quantize", 1);
+    if (failed && samples->count && F->code != HY_ERROR_MEMORY) {
+        memcpy(whole, F->text, sizeof whole);
+        F->code = HY_ERROR_OK;
+        hy__export_close(F, e);
+        failed = hy__export_open(F, e, net, samples->item[0], "hy_quantize", 1);
+        code = F->code;
+        memcpy(part, F->text, sizeof part);
+        if (failed && code != HY_ERROR_MEMORY && strcmp(whole, part)) {
+            F->code = HY_ERROR_OK;
+            hy__fail(F, code, "hy_quantize: the samples are no batch (%s), nor batches (%s)", whole, part);
+        }
+    }
+    hy__try_end(F, 0);
+    return failed;
+}
+
+/* The samples are one batch if the network takes as many arrays. */
+static int hy__int8_batches(hy__quantizer *Q, hy_array *const *samples)
+{
+    hy__flat flat;
+    int whole;
+    if (hy__flat_open(Q->F, &flat, *samples, "hy_quantize")) return -1;
+    whole = !samples[0]->count || (flat.n == Q->b->inputs && flat.n > 1);
+    hy__flat_close(Q->F, &flat);
+    Q->batches = whole ? 1 : samples[0]->count;
+    Q->batch = whole ? samples : samples[0]->item;
+    return 0;
+}
+
+static int hy__int8_open(hy__quantizer *Q, hy_block *net, hy_array *const *samples)
 {
     hy_frame *F = Q->F;
     hy_array *text = NULL;
@@ -57355,14 +57392,14 @@ static int hy__int8_open(hy__quantizer *Q, hy_block *net)
     if (F->recording || F->training)
         return hy__fail(F, HY_ERROR_STATE, "hy_quantize: not while %s",
                         F->recording ? "recording" : "training");
-    if (!hy__export_open(F, &e, net, Q->batch[0], "hy_quantize", 1))
+    if (!hy__int8_trace(F, &e, net, *samples))
         text = hy__to_memory(F, hy__put_symbol, &e.symbol);
     if (text) g = hy_symbol_from(F, (const char *)text->t.data, (size_t)hy__size(&text->t.type.shape));
     if (g) copy = hy__import_graph(F, g, &e.arrays, NULL, "hy_quantize", 0);
     hy_graph_free(F, g);
     hy__export_close(F, &e);
     Q->b = (hy__symbol_block *)(void *)copy;
-    return copy ? 0 : -1;
+    return copy ? hy__int8_batches(Q, samples) : -1;
 }
 
 static void hy__int8_close(hy__quantizer *Q)
@@ -57380,10 +57417,8 @@ HY_API hy_block *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, cons
     if (!hy__alive(F, samples, "hy_quantize")) return NULL;
     memset(&Q, 0, sizeof Q);
     Q.F = F;
-    Q.batches = samples->count ? samples->count : 1;
-    Q.batch = samples->count ? samples->item : &samples;
     hy_begin(F);
-    if (!hy__int8_open(&Q, net) && !hy__int8_choose(&Q, opt ? opt->skip : NULL) &&
+    if (!hy__int8_open(&Q, net, &samples) && !hy__int8_choose(&Q, opt ? opt->skip : NULL) &&
         !hy__int8_calibrate(&Q, opt && opt->entropy)) made = hy__int8_build(&Q);
     if (made && opt && opt->report) hy__int8_report(&Q, made, opt->report);
     hy__int8_close(&Q);

@@ -223,8 +223,7 @@ static void quantize_kinds(void)
     CHECK(!hy_quantize(F, net, z, &opt) && strstr(hy_error(F), "no layer is called 'dense'; there are "));
     hy_clear(F);
     opt.skip = NULL;
-    CHECK(!hy_quantize(F, net, hy_group(F, x, y), &opt));
-    hy_clear(F);
+    CHECK(hy_quantize(F, net, hy_group(F, x, y), &opt) && report.layers == 2);
     words = hy_nn_hybrid_sequential(F);
     hy_append(F, words, hy_nn_embedding(F, 9, 8, NULL), hy_nn_dense(F, 3, NULL));
     hy_initialize(F, words, NULL);
@@ -279,6 +278,69 @@ static void quantize_refusals(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Samples as hy_call takes them, or groups of those, of networks with one, two and three inputs, called or not. */
+typedef struct { hy_block base; hy_block *dense; int inputs; } quantize_inputs_net;
+
+static hy_array *quantize_inputs_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    quantize_inputs_net *n = (quantize_inputs_net *)self;
+    hy_array *more;
+    if (n->inputs == 1) return hy_call(F, n->dense, x);
+    more = hy_get(F, x, 1);
+    if (n->inputs == 3) more = hy_mul(F, hy_get(F, more, 0), hy_get(F, more, 1));
+    return hy_add(F, hy_call(F, n->dense, hy_get(F, x, 0)), more);
+}
+
+static hy_array *quantize_batch(hy_frame *F, int inputs, double by)
+{
+    hy_array *x = hy_full(F, HY_SHAPE(2, 3), by), *y = hy_ones(F, HY_SHAPE(2, 4));
+    return inputs == 1 ? x : inputs == 2 ? hy_group(F, x, y) : hy_group(F, x, hy_group(F, y, y));
+}
+
+static void quantize_inputs(void)
+{
+    int inputs, called, many, k;
+    for (inputs = 1; inputs <= 3; inputs++) for (called = 0; called < 3; called++) for (many = 0; many < 4; many++) {
+        hy_frame *F = hy_open(NULL);
+        quantize_inputs_net *n = HY_BLOCK_NEW(F, quantize_inputs_net, quantize_inputs_forward);
+        hy_array *batch[3], *samples;
+        hy_block *small;
+        hy_node node;
+        double most = 0;
+        for (k = 0; k < 3; k++) batch[k] = quantize_batch(F, inputs, k + 1);
+        samples = many ? hy_group_of(F, many, batch) : batch[0];
+        n->inputs = inputs;
+        n->dense = hy_add_child(F, &n->base, "d", hy_nn_dense(F, 4, NULL));
+        hy_initialize(F, &n->base, NULL);
+        if (called == 2) hy_hybridize(F, &n->base, NULL);
+        if (called) hy_call(F, &n->base, batch[0]);
+        small = hy_quantize(F, &n->base, samples, NULL);
+        hy_hybridize(F, small, NULL);
+        hy_call(F, small, batch[0]);
+        for (k = 0; small && !hy_graph_node(hy_graph_of(F, small), k, &node); k++)
+            if (node.op && !strcmp(node.op->name, "int8_dense")) most = ((const hy__int8_dense_rec *)node.record)->threshold;
+        CHECK_NEAR(most, many ? many : 1, 0);           /* the largest number of all batches */
+        if (!CHECK(!hy_error(F))) printf("    %d inputs, %d, %d: %s\n", inputs, called, many, hy_error(F));
+        hy_clear(F);
+        CHECK(!hy_quantize(F, &n->base, hy_group(F, batch[0], NULL), NULL) && hy_error(F));
+        hy_close(F);
+    }
+}
+
+/* Neither a batch nor batches: what is wrong with either. */
+static void quantize_no_samples(void)
+{
+    hy_frame *F = hy_open(NULL);
+    quantize_inputs_net *n = HY_BLOCK_NEW(F, quantize_inputs_net, quantize_inputs_forward);
+    n->inputs = 2;
+    n->dense = hy_add_child(F, &n->base, "d", hy_nn_dense(F, 4, NULL));
+    hy_initialize(F, &n->base, NULL);
+    CHECK(!hy_quantize(F, &n->base, hy_group(F, hy_ones(F, HY_SHAPE(2, 7)), hy_ones(F, HY_SHAPE(3, 5))), NULL));
+    CHECK(hy_error(F) && strstr(hy_error(F), "are no batch (") && strstr(hy_error(F), "nor batches ("));
+    CHECK(hy_error(F) && strstr(hy_error(F), "(3,5)") && strstr(hy_error(F), "hy_get: index 1"));
+    hy_close(F);
+}
+
 static int quantize_with_little_memory(hy_frame *F)
 {
     hy_block *net = hy_nn_hybrid_sequential(F), *small;
@@ -307,6 +369,8 @@ static void test_quantize(void)
     RUN(quantize_channels);
     RUN(quantize_kinds);
     RUN(quantize_refusals);
+    RUN(quantize_inputs);
+    RUN(quantize_no_samples);
     RUN(quantize_memory);
 }
 #else
