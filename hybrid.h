@@ -33089,22 +33089,6 @@ static int hy__node_subs(hy_frame *F, hy__node *node, int n, hy_graph *const *su
     return 0;
 }
 
-/* Does a node change its input k in training, itself or in a body? */
-static int hy__changes_input(const hy__node *node, int k)
-{
-    int s, i, at, lead;
-    if (hy__writes_input(node->op, node->record, k)) return 1;
-    for (s = 0; (node->op->flags & HY_OP_CONTROL) && s < node->nsub; s++) {
-        const hy_graph *g = node->sub[s];
-        lead = node->nin - g->vars;
-        for (i = 0; k >= lead && i < g->n; i++)
-            for (at = 0; at < g->node[i]->nin; at++)
-                if (g->node[i]->in[at].node == g->var[k - lead] && hy__changes_input(g->node[i], at))
-                    return 1;
-    }
-    return 0;
-}
-
 /* The only one, or the first; or NULL. */
 static hy_graph *hy__node_sub(const hy__node *node) { return node->nsub ? node->sub[0] : NULL; }
 
@@ -40464,6 +40448,22 @@ HY_API hy_array *hy_named(hy_frame *S, hy_array *x, const char *name)
 }
 
 /* --- operators become nodes --- */
+/* Does a node change its input k in training, itself or in a body? */
+static int hy__changes_input(const hy__node *node, int k)
+{
+    int s, i, at, lead;
+    if (hy__writes_input(node->op, node->record, k)) return 1;
+    for (s = 0; (node->op->flags & HY_OP_CONTROL) && s < node->nsub; s++) {
+        const hy_graph *g = node->sub[s];
+        lead = node->nin - g->vars;
+        for (i = 0; k >= lead && i < g->n; i++)
+            for (at = 0; at < g->node[i]->nin; at++)
+                if (g->node[i]->in[at].node == g->var[k - lead] && hy__changes_input(g->node[i], at))
+                    return 1;
+    }
+    return 0;
+}
+
 /* What a node changes is a variable. */
 static int hy__trace_targets(hy_frame *S, const hy__node *node, hy_array *const *in)
 {

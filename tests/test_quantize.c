@@ -322,7 +322,7 @@ static void quantize_inputs(void)
         CHECK_NEAR(most, many ? many : 1, 0);           /* the largest number of all batches */
         if (!CHECK(!hy_error(F))) printf("    %d inputs, %d, %d: %s\n", inputs, called, many, hy_error(F));
         hy_clear(F);
-        CHECK(!hy_quantize(F, &n->base, hy_group(F, batch[0], NULL), NULL) && hy_error(F));
+        if (inputs == 1) CHECK(!hy_quantize(F, &n->base, hy_group(F, batch[0], NULL), NULL) && hy_error(F));
         hy_close(F);
     }
 }
