@@ -3634,7 +3634,7 @@ typedef struct hy_optim_opt {
     int         batch_scale;            /* lbsgd: gradients of so many steps make one: 1 */
     const char *warmup_strategy;        /* lbsgd: "linear", "power2", "sqrt", "lars" or "none" */
     int         warmup_epochs, updates_per_epoch, begin_epoch;          /* lbsgd: 5, 32, 0 */
-    int64_t     begin_num_update;       /* updates that were made before: 0 */
+    int64_t     begin_num_update;       /* updates that were made before: 0; the next one counts as one more */
 } hy_optim_opt;
 
 /* One parameter in one step, as an optimiser sees it. */
@@ -3643,7 +3643,8 @@ typedef struct hy_update {
     const hy_optim *optim;
     const char *name;                   /* of the parameter */
     hy_dtype    dtype;                  /* of its numbers here: HY_F32 or HY_F64 */
-    int64_t     t, size, row;           /* which update of it this is, from 1; numbers, in all and a row */
+    int64_t     t, size, row;  /* which update of it this is, from 1, or from begin_num_update + 1; numbers,
+        in all and a row */
     double      rate;                   /* the trainer's learning rate now */
     double      lr, wd;                 /* of this parameter, multipliers counted */
     double      rescale, clip;          /* factor on its gradient; limit, HUGE_VAL: none */
@@ -3694,12 +3695,14 @@ HY_API hy_optim hy_optim_dcasgd(const hy_optim_opt *opt);
 HY_API hy_optim hy_optim_named(const char *name, const hy_optim_opt *opt);      /* "adam" */
 
 typedef struct hy_trainer hy_trainer;
-/* Between backward and update: makes one gradient of those of several machines, in place. */
+/* Between backward and update: makes one gradient of those of several machines, in place. It may not change
+ * what the parameters are, nor step, nor free what the step works with. */
 typedef void (*hy_reduce_fn)(hy_frame *F, int n, hy_array *const *grads, void *user);
 typedef struct hy_trainer_opt {
     const char  *pattern;               /* which parameters, as in hy_collect_params: all */
     int          ignore_stale_grad;     /* parameters that the last backward did not reach stay as they are */
-    double       clip_global_norm;      /* limit of the norm of all gradients together: none */
+    double       clip_global_norm;      /* limit of the norm of all gradients together: none. A step whose
+        norm is NaN or infinite is left out, with a warning */
     int          check_finite;          /* a gradient with NaN or infinity is an error, nothing is updated */
     double       loss_scale;            /* see hy_scale_loss; 0: none */
     hy_reduce_fn reduce;
@@ -3709,8 +3712,11 @@ typedef struct hy_trainer_opt {
  * updated in their place. */
 HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, const hy_trainer_opt *opt);
 HY_API void     hy_trainer_free(hy_frame *F, hy_trainer *T);
-/* Updates every parameter that wants a gradient; gradients are divided by batch_size. */
-HY_API void     hy_step(hy_frame *F, hy_trainer *T, double batch_size);
+/* Updates every parameter that wants a gradient; gradients are divided by batch_size. LEFT_OUT: nothing was
+ * updated, as gradients are not finite and loss_scale or clip_global_norm is set; NOT_FINITE: all was, though a
+ * gradient holds NaN or infinity; FAILED: F has the error. */
+typedef enum hy_step_result { HY_STEP_MADE, HY_STEP_LEFT_OUT, HY_STEP_NOT_FINITE, HY_STEP_FAILED } hy_step_result;
+HY_API hy_step_result hy_step(hy_frame *F, hy_trainer *T, double batch_size);
 HY_API double   hy_learning_rate(hy_frame *F, hy_trainer *T);
 HY_API void     hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rate);
 HY_API int64_t  hy_num_update(hy_frame *F, hy_trainer *T);
@@ -5651,6 +5657,7 @@ struct hy_frame {
     void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
     void      (*watch_body)(hy_frame *F, int k, int64_t turn);  /* ... and which body runs; -1: it has run */
     int         unwatched;              /* loops and branches that run line by line, and hy_fit's `each` */
+    const char *within;                 /* the callback that runs, for messages about what it may not do */
     int         scopes, ranks[2];       /* entries, and random numbers taken so far: see hy__node */
     const char *next_name;              /* of the node that comes next; or NULL: one is found */
     hy__node  **param_node;             /* of the parameters met so far, ... */
@@ -6120,7 +6127,11 @@ HY_API void hy_end(hy_frame *F)
 {
     if (!F) return;
     if (F->lost) { F->lost--; return; }
-    if (F->marks <= F->sill) { hy__fail(F, HY_ERROR_STATE, "hy_end: there is no open hy_begin"); return; }
+    if (F->marks <= F->sill) {
+        hy__fail(F, HY_ERROR_STATE, "hy_end: there is no open hy_begin%s%s", F->within ? " in " : "",
+                 F->within ? F->within : "");
+        return;
+    }
     hy__unwind(F, F->mark[--F->marks]);
 }
 
@@ -6142,6 +6153,40 @@ static hy_array *hy__sill_close(hy_frame *F, const hy__sill *s, hy_array *y)
     for (F->sill = s->sill; F->marks > s->marks; hy_end(F))
         if (y && (F->code || y->frame == F)) y = hy_return(F, y);
     return y;
+}
+
+/* The same of a callback, by name: nor does it close the frame, and modes are the caller's. */
+typedef struct hy__visit {
+    hy__sill    sill;
+    const char *within;
+    int         floor, training, recording;
+    hy__emit_fn emit;
+} hy__visit;
+static hy__visit hy__visit_open(hy_frame *F, const char *name)
+{
+    hy__visit v;
+    v.sill = hy__sill_open(F);
+    v.within = F->within;
+    v.floor = F->floor;
+    v.training = F->training;
+    v.recording = F->recording;
+    v.emit = F->emit;
+    F->within = name;
+    return v;
+}
+static void hy__visit_close(hy_frame *F, const hy__visit *v)
+{
+    F->floor = v->floor;
+    hy__sill_close(F, &v->sill, NULL);
+    F->within = v->within;
+    F->training = v->training;
+    F->recording = v->recording;
+    F->emit = v->emit;
+}
+/* Who does what may not be done now. */
+static const char *hy__culprit(const hy_frame *F)
+{
+    return F->within ? F->within : F->scope || F->traced_for ? "forward" : "another thread";
 }
 
 HY_API hy_array *hy_return(hy_frame *F, hy_array *x)
@@ -40870,8 +40915,9 @@ HY_API int hy_close(hy_frame *F)
     int code;
     if (!F) return HY_ERROR_MEMORY;
     if (F->closed) return HY_ERROR_STATE;
-    if (F->scope || F->traced_for || F->unwatched) {
-        hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame, nor a body");
+    if (F->scope || F->traced_for || F->unwatched || F->within) {
+        if (F->within) hy__fail(F, HY_ERROR_STATE, "hy_close: %s must not close its own frame", F->within);
+        else hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame, nor a body");
         return HY_ERROR_STATE;
     }
     if (HY__LOAD(&F->root->profile.owner) == F) F->root->profile.stop(F);
@@ -41552,6 +41598,8 @@ struct hy__house {                      /* what a block has besides the user's s
     int         hooks, hook_cap, hook_id;
     hy__owner  *owner;                  /* once memory was bound to its calls */
     hy__wrap_fn wrap;                   /* of hy_set_recompute: forward, traced, as one operator */
+    int         busy, steps;            /* calls that go by it; that go by what its parameters are */
+    const char *busy_in;                /* the first of them, "hy_fit" */
     uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
 };
 
@@ -41706,13 +41754,15 @@ HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_fo
 {
     hy_block *block;
     struct hy__house *h;
+    size_t room;
     if (!F || F->code) return NULL;
     if (bytes < sizeof *block || !kind || !forward)
         return (hy_block *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_block_new: %s", forward
                                       ? "the struct must begin with a hy_block" : "forward is NULL");
     if (!hy__house_frame(F)) return NULL;
+    room = hy__round64(sizeof *h) + bytes;
     h = bytes > SIZE_MAX / 2 ? NULL
-        : (struct hy__house *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *h) + bytes);
+        : (struct hy__house *)hy__alloc_zero(&F->root->heap, room + strlen(kind) + 1);
     if (h) h->alias = hy__alias_of(F, kind);
     if (!h || !h->alias || hy__lock_init(&h->traces.lock)) {
         if (h) hy__free(&F->root->heap, h->alias);
@@ -41721,7 +41771,7 @@ HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_fo
     }
     block = (hy_block *)(void *)((char *)h + hy__round64(sizeof *h));
     block->forward = forward;
-    block->kind = kind;
+    block->kind = strcpy((char *)h + room, kind);       /* the caller's may go */
     block->house = h;
     h->root = F->root;
     h->hybrid = hybrid;
@@ -41835,16 +41885,52 @@ static void hy__namings_look(hy_frame *F)
     F->freed = F->root->freed;
 }
 
+/* Callbacks may not free what the call works with that runs them. */
+static void hy__block_hold(hy_block *block, const char *who)
+{
+    if (block && HY__ADD(&block->house->busy, 1) == 1) block->house->busy_in = who;
+}
+static void hy__block_let(hy_block *block) { if (block) HY__ADD(&block->house->busy, -1); }
+
+/* The one among those that a block owns; NULL: it may go. The root's lock is held. */
+static const hy_block *hy__block_busy(const hy_root *root, const hy_block *block)
+{
+    const hy_block *b = root->blocks;
+    while (b && !(HY__PEEK(&b->house->busy) && hy__block_owns(block, b))) b = b->house->next;
+    return b;
+}
+
+/* A step goes by the gradients and types of parameters that it has looked at. */
+static int hy__param_at_work(hy_frame *F, hy__param *p, const char *who)
+{
+    if (p->same) p = p->same;
+    if (!HY__PEEK(&p->block->house->steps)) return 0;
+    return hy__fail(F, HY_ERROR_STATE, "%s: hy_step is at work with Parameter '%s': %s must not change it", who,
+                    hy__called(p), hy__culprit(F));
+}
+static int hy__look_at_work(hy_frame *F, hy__param *p, const char *path, void *user)
+{
+    (void)path;
+    return hy__param_at_work(F, p, (const char *)user);
+}
+
 /* A block dies with what it owns; blocks it shares with others stay. Needs no memory. */
 HY_API void hy_block_free(hy_frame *F, hy_block *block)
 {
     hy_block **at, *gone = NULL, *b;
+    const hy_block *busy;
     int i, lives;
     hy_error_t code;
     if (!F || !block) return;
     hy__acquire(&F->root->lock);
     lives = hy__block_lives(F->root, block);
+    busy = lives ? hy__block_busy(F->root, block) : NULL;
     hy__release(&F->root->lock);
+    if (busy) {
+        hy__fail(F, HY_ERROR_STATE, "hy_block_free: %s is at work with this %s: %s must not free it",
+                 busy->house->busy_in, busy->kind, hy__culprit(F));
+        return;
+    }
     if (!lives || block->house->inner_of || hy__block_runs(F, block)) {
         hy__fail(F, HY_ERROR_STATE, "hy_block_free: %s",
                  !lives ? "the block was freed already, or belongs to another hy_open"
@@ -42695,6 +42781,7 @@ HY_API void hy_set_grad_req(hy_frame *F, hy_block *block, const char *pattern, h
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_grad_req: no such request");
         return;
     }
+    hy__each_param(F, block, hy__look_at_work, (void *)(uintptr_t)"hy_set_grad_req");
     for (with.look = 1; with.look >= 0 && !F->code; with.look--)        /* a pattern that fails changes nothing */
         hy__each_param(F, block, hy__request_one, &with);
 }
@@ -42744,6 +42831,7 @@ static int hy__share_one(hy_frame *F, hy__param *p, const char *path, void *user
     if (!s.found || F->code) return F->code != HY_ERROR_OK;
     from = s.found->same ? s.found->same : s.found;
     if (from == p || p->same == from) return 0;
+    if (hy__param_at_work(F, p, "hy_share_params")) return -1;
     met = from->array.t.type.shape;
     if (p->array.t.type.dtype != from->array.t.type.dtype || !hy__shapes_meet(&met, &p->array.t.type.shape))
         return hy__fail(F, HY_ERROR_SHAPE, "hy_share_params: '%s' is %z, '%s' is %z", p->name,
@@ -42798,6 +42886,8 @@ HY_API void hy_cast_block(hy_frame *F, hy_block *block, hy_dtype dtype)
         hy__fail(F, HY_ERROR_DTYPE, "hy_cast_block: parameters are floating point, %t is not", (int)dtype);
         return;
     }
+    hy__each_param(F, block, hy__look_at_work, (void *)(uintptr_t)"hy_cast_block");
+    if (F->code) return;
     HY__ADD(&F->root->epoch, 1);
     hy__each_param(F, block, hy__cast_one, &dtype);
 }
@@ -44648,6 +44738,7 @@ HY_API void hy_attach_grad(hy_frame *F, hy_array *x, hy_grad_req req)
         return;
     }
     if (x->param) x = &hy__param_of(x)->array;
+    if (x->param && hy__param_at_work(F, x->param, "hy_attach_grad")) return;
     hy__tape_drop(F, x->tape);
     x->tape = NULL;
     x->output = 0;
@@ -57883,6 +57974,20 @@ HY__FORMULAS
         return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])); \
     }
 
+/* Is any of them NaN or infinite? */
+#define HY__STRANGERS \
+    HY__AIM static int HY__PASTE(hy__any_, strange, HY__KIND)(const void *values, int64_t n) \
+    { \
+        const HY__N *x = (const HY__N *)values; \
+        HY__N lane[16] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }; \
+        int64_t i; \
+        int k, some = 0; \
+        for (i = 0; i + 16 <= n; i += 16) for (k = 0; k < 16; k++) lane[k] += x[i + k] - x[i + k]; \
+        for (k = 0; i < n; i++, k++) lane[k] += x[i] - x[i]; \
+        for (k = 0; k < 16; k++) some |= lane[k] != 0; \
+        return some; \
+    }
+
 /* The two passes of lamb. */
 #define HY__UPDATES_OF_LAMB \
     HY__AIM static void HY__PASTE(hy__measure_, lamb, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
@@ -58002,9 +58107,10 @@ typedef struct hy__update_table {
     hy__update_fn  update[HY__UPDATE_COUNT];
     hy__measure_fn measure[HY__MEASURE_COUNT];
     double       (*squares)(const void *x, int64_t n);
+    int          (*strange)(const void *x, int64_t n);
 } hy__update_table;
 #define HY__STAMP_UPDATES \
-    HY__UPDATES(HY__UPDATE) HY__GATHERINGS(HY__UPDATE) HY__SQUARES HY__UPDATES_OF_LAMB \
+    HY__UPDATES(HY__UPDATE) HY__GATHERINGS(HY__UPDATE) HY__SQUARES HY__STRANGERS HY__UPDATES_OF_LAMB \
     static double HY__PASTE(hy__any_, squares, HY__KIND)(const void *x, int64_t n) \
     { return HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)x, n); }
 #define HY__STAMP_UPDATE_TABLE(by_hand) \
@@ -58013,7 +58119,7 @@ typedef struct hy__update_table {
           hy__update_groupadagrad_##by_hand, hy__update_sgld_##by_hand, \
           HY__PASTE(hy__update_, lamb, HY__KIND) }, \
         { HY__PASTE(hy__measure_, lamb, HY__KIND), hy__measure_gathered_##by_hand }, \
-        HY__PASTE(hy__any_, squares, HY__KIND) };
+        HY__PASTE(hy__any_, squares, HY__KIND), HY__PASTE(hy__any_, strange, HY__KIND) };
 
 #define HY__AIM
 #define HY__UPDATE_END(n) (n)
@@ -58086,6 +58192,17 @@ HY__UPDATES(HY__OPTIM_PLAIN)
 HY__OPTIM_UPDATE(groupadagrad, HY__UPDATE_groupadagrad)
 HY__OPTIM_UPDATE(sgld, HY__UPDATE_sgld)
 HY__OPTIM_UPDATE(lamb, HY__UPDATE_lamb)
+/* Those that divide by the rate: where that is too small for it, all stays as it is. */
+static int hy__rate_divides(const hy_update *u)
+{
+    return u->dtype == HY_F32 ? u->lr * 3e38 > 1 : u->lr * 1e308 > 1;
+}
+#define HY__OPTIM_DIVIDING(name) \
+    static void hy__optim_##name##_moving(const hy_update *u, int64_t from, int64_t n, void *weight, \
+                                          const void *grad, void *const *state) \
+    { if (hy__rate_divides(u)) hy__optim_##name(u, from, n, weight, grad, state); }
+HY__OPTIM_DIVIDING(ftml)
+HY__OPTIM_DIVIDING(ftrl)
 #define HY__OPTIM_MEASURE(name) \
     static void hy__optim_measure_##name(const hy_update *u, int64_t from, int64_t n, const void *weight, \
                                          const void *grad, void *const *state, double *sum) \
@@ -58194,12 +58311,13 @@ static void hy__lamb_settle(hy_update *u)
     u->number[7] = weight == 0 || way == 0 ? 1 : weight / way;
 }
 
-/* memory: the rates of this step and of the one before; momentum follows a change of the rate. */
+/* memory: the rates of this step and of the one before, 0 if there was none; momentum follows a change of the
+ * rate. */
 static void hy__lars_begin(hy_update *u)
 {
     const hy_optim_opt *o = &u->optim->opt;
     if (u->first) {
-        u->memory[1] = u->t > 1 ? u->memory[0] : u->rate;
+        u->memory[1] = u->memory[0];
         u->memory[0] = u->rate;
     }
     u->number[0] = o->momentum;
@@ -58218,7 +58336,8 @@ static void hy__lars_settle(hy_update *u)
 static int64_t hy__lbsgd_gathered(const hy_update *u)
 {
     const hy_optim_opt *o = &u->optim->opt;
-    return (int64_t)o->begin_epoch * o->updates_per_epoch + u->t;
+    int64_t before = u->t > o->begin_num_update ? o->begin_num_update : 0;
+    return (int64_t)o->begin_epoch * o->updates_per_epoch + u->t - before;
 }
 static int hy__lbsgd_due(const hy_update *u)
 {
@@ -58324,8 +58443,8 @@ static void hy__optim_options(hy_optim *x, double learning_rate)
     X(groupadagrad, 0.01, epsilon, groupadagrad, groupadagrad, 1, 1, HY__OPTIM_OWN(epsilon, 1e-5)) \
     X(adadelta, 0.01, adadelta, adadelta, adadelta, 2, 2, HY__OPTIM_OWN(epsilon, 1e-5)) \
     X(rmsprop, 0.001, rmsprop, rmsprop, rmsprop_centered, 1, 3, 0, 0) \
-    X(ftrl, 0.1, ftrl, ftrl, ftrl, 2, 2, 0, 0) \
-    X(ftml, 0.01, ftml, ftml, ftml, 3, 3, HY__OPTIM_OWN(beta1, 0.6)) \
+    X(ftrl, 0.1, ftrl, ftrl_moving, ftrl_moving, 2, 2, 0, 0) \
+    X(ftml, 0.01, ftml, ftml_moving, ftml_moving, 3, 3, HY__OPTIM_OWN(beta1, 0.6)) \
     X(lamb, 0.001, lamb, lamb, lamb, 2, 2, HY__OPTIM_OWN(epsilon, 1e-6)) \
     X(lars, 0.01, lars, sgd, sgd_momentum, 0, 1, HY__OPTIM_OWN(epsilon, HY_ZERO)) \
     X(lbsgd, 0.01, lbsgd, lbsgd, lbsgd, 1, 2, 0, 0) \
@@ -58347,6 +58466,14 @@ static const struct hy__optim_row {
     double       value;
 } hy__optims[] = { HY__OPTIMS(HY__OPTIM_ROW) };
 
+/* A word of our own in place of the caller's, or NULL. */
+static const char *hy__warmup_named(const char *strategy)
+{
+    static const char *const all[] = { "linear", "power2", "sqrt", "lars", "none" };
+    int k = strategy ? hy__word_number("linear|power2|sqrt|lars|none", strategy) : -1;
+    return k < 0 ? NULL : all[k];
+}
+
 static void hy__lbsgd_make(hy_optim *x)
 {
     const hy_optim_opt *o = &x->opt;
@@ -58356,7 +58483,7 @@ static void hy__lbsgd_make(hy_optim *x)
     }
     if (o->batch_scale < 1 || o->updates_per_epoch < 0 || o->warmup_epochs < 0 || o->begin_epoch < 0)
         x->wrong = "batch_scale is below 1, or a number of epochs or updates is below 0";
-    else if (hy__word_number("linear|power2|sqrt|lars|none", o->warmup_strategy) < 0)
+    else if (!hy__warmup_named(o->warmup_strategy))
         x->wrong = "warmup_strategy is none of linear, power2, sqrt, lars, none";
 }
 
@@ -58426,11 +58553,13 @@ struct hy_trainer {
     hy_trainer_opt opt;
     hy__slot      *slot;
     int            n;
+    char          *name;                /* the optimiser's */
     double         memory[8];
     int64_t        num_update;
     double         loss_scale;
     int64_t        good;                /* steps since a gradient overflowed */
     int64_t        parts;               /* of all parameters */
+    double         unit;                /* what the numbers are divided by that are squared, or a HY__LOOK_... */
     int           *part_slot;           /* which one it belongs to, ... */
     int64_t       *part_from;           /* ... where it begins, and ... */
     double       (*part_sum)[2];        /* ... what was measured of it */
@@ -58457,6 +58586,7 @@ static void hy__trainer_release(hy_block *self)
         if (T->slot[i].param) hy__param_drop(root, T->slot[i].param);
     }
     hy__free(&root->heap, T->slot);
+    hy__free(&root->heap, T->name);
     hy__free(&root->heap, T->part_slot);
     hy__free(&root->heap, T->part_from);
     hy__free(&root->heap, (void *)T->part_sum);
@@ -58468,6 +58598,15 @@ static int hy__trainer_ok(hy_frame *F, hy_trainer *T, const char *who)
     if (!F->graph) return 1;
     hy__fail(F, HY_ERROR_TRACE, "%s: forward is being traced, and a step changes parameters: call it outside",
              who);
+    return 0;
+}
+/* The same for what changes the trainer, which the callbacks of a step must not. */
+static int hy__trainer_free_to(hy_frame *F, hy_trainer *T, const char *who)
+{
+    if (!hy__trainer_ok(F, T, who)) return 0;
+    if (!HY__PEEK(&T->base.house->steps)) return 1;
+    hy__fail(F, HY_ERROR_STATE, "%s: hy_step is at work with the trainer: %s must not use it", who,
+             hy__culprit(F));
     return 0;
 }
 
@@ -58532,11 +58671,12 @@ HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, co
     if (!T) return NULL;
     T->base.free_fn = hy__trainer_release;
     T->optim = optim;
-    if (!optim.name) T->optim.name = "unnamed";
+    T->optim.name = T->name = hy__string(F, optim.name ? optim.name : "unnamed", "");
+    T->optim.opt.warmup_strategy = hy__warmup_named(optim.opt.warmup_strategy);
     HY__OPTIONS_INTO(T->opt, opt);
     T->loss_scale = T->opt.loss_scale > 0 ? T->opt.loss_scale : 1;
     T->num_update = optim.opt.begin_num_update;
-    hy__trainer_collect(F, T, net);
+    if (!F->code) hy__trainer_collect(F, T, net);
     T->opt.pattern = NULL;              /* the caller's */
     if (F->code) { hy_block_free(F, &T->base); return NULL; }
     return T;
@@ -58613,12 +58753,24 @@ static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
     return 0;
 }
 
-/* Weights of 16 bits that someone else has written since are the master's, too. */
+/* Weights of 16 bits that someone else has written since are the master's, too; what is rounded to them stays
+ * finer than they are. */
 static void hy__slot_follow(hy__slot *s)
 {
+    enum { TILE = 256 };
     const hy_array *x = &s->param->array;
-    if (s->state[HY__MASTER] && (s->seen != x->buffer->version || s->moves != s->param->moves))
-        hy__load_tile(HY_F32, s->state[HY__MASTER]->data, x->t.data, s->type.dtype, 1, s->u.size);
+    const uint16_t *weight = (const uint16_t *)x->t.data;
+    float *master = s->state[HY__MASTER] ? (float *)s->state[HY__MASTER]->data : NULL;
+    uint16_t rounded[TILE];
+    int64_t i, k, n;
+    if (!master || (s->seen == x->buffer->version && s->moves == s->param->moves)) return;
+    for (i = 0; i < s->u.size; i += n) {
+        n = hy__least(TILE, s->u.size - i);
+        hy__store_tile(HY_F32, rounded, s->type.dtype, 1, master + i, n);
+        for (k = 0; k < n; k++)
+            if (rounded[k] != weight[i + k])
+                hy__load_tile(HY_F32, master + i + k, weight + i + k, s->type.dtype, 1, 1);
+    }
 }
 
 /* Does the step touch it? The gradient must be new, unless stale ones may be left out. */
@@ -58702,7 +58854,22 @@ static void hy__morsel_widen(const hy__morsel *m)
                       s->type.dtype, 1, m->n);
 }
 
-/* How large the gradients are: the sum of their squares, and whether all are finite. */
+/* Numbers whose squares a double cannot hold. LARGEST: the largest of them; else the sum of the squares of
+ * what they are divided by T->unit. NaN goes through. */
+enum { HY__LOOK_SQUARES = 0, HY__LOOK_LARGEST = -1 };
+static double hy__morsel_wide(const hy__morsel *m, double unit)
+{
+    double y = 0, v;
+    int64_t i;
+    for (i = m->from; i < m->from + m->n; i++) {
+        v = fabs(m->s->u.dtype == HY_F64 ? ((const double *)m->grad)[i] : (double)((const float *)m->grad)[i]);
+        if (unit > 0) y += v / unit * (v / unit);
+        else if (v > y || v != v) y = v;
+    }
+    return y;
+}
+
+/* How large the gradients are. */
 static void hy__morsel_look(void *arg, int stage, int64_t item, int worker)
 {
     hy_trainer *T = (hy_trainer *)arg;
@@ -58713,6 +58880,7 @@ static void hy__morsel_look(void *arg, int stage, int64_t item, int worker)
     (void)worker;
     sum[0] = 0;
     if (!hy__morsel_at(T, item, &m)) return;
+    if (T->unit != HY__LOOK_SQUARES) { sum[0] = hy__morsel_wide(&m, T->unit); return; }
     hy__morsel_widen(&m);
     first = m.from * (int64_t)hy_dtype_size(m.s->u.dtype);
     sum[0] = hy__updates_for(&m.s->u)->squares((const char *)m.grad + first, m.n);
@@ -58730,8 +58898,11 @@ static void hy__morsel_measure(hy_trainer *T, int64_t item)
 static void hy__morsel_update(hy_trainer *T, int64_t item)
 {
     hy__morsel m;
+    T->part_sum[item][0] = 0;
     if (!hy__morsel_at(T, item, &m) || m.n <= 0) return;
     if (!T->optim.measure) hy__morsel_widen(&m);
+    if (hy__updates_for(&m.s->u)->strange((const char *)m.grad + m.from * hy__traits[m.s->u.dtype].size, m.n))
+        T->part_sum[item][0] = 1;
     T->optim.update(&m.s->u, m.from, m.n, m.weight, m.grad, m.state);
     if (m.s->state[HY__MASTER])
         hy__store_tile(HY_F32, (uint16_t *)m.s->param->array.t.data + m.from, m.s->type.dtype, 1,
@@ -58777,55 +58948,118 @@ static void hy__trainer_region(hy_frame *F, hy_trainer *T, hy__item_fn run, int 
 }
 
 /* --- a step --- */
+/* All that the step goes by stays while callbacks run, who see it through the same root. */
+static void hy__trainer_hold(hy_trainer *T, int holds)
+{
+    int i;
+    for (i = -1; i < T->n; i++) {
+        hy_block *b = i < 0 ? &T->base : T->slot[i].param->array.state == HY__LIVE ? T->slot[i].param->block : NULL;
+        if (!b) continue;
+        HY__ADD(&b->house->steps, holds);
+        if (holds > 0) hy__block_hold(b, "hy_step"); else hy__block_let(b);
+    }
+}
+
+/* What each parameter takes part with, looked at. */
+static int hy__trainer_ready(hy_frame *F, hy_trainer *T)
+{
+    int i;
+    for (i = 0; i < T->n; i++) if (hy__slot_ready(F, T, &T->slot[i])) return -1;
+    return hy__trainer_layout(F, T);
+}
+
 static void hy__trainer_reduce(hy_frame *F, hy_trainer *T)
 {
     hy_array *group;
+    hy__visit visit;
     int i, n = 0;
     hy_begin(F);
     group = hy__group_make(F, T->n);
     for (i = 0; i < T->n && !F->code; i++)
         if (T->slot[i].live) group->item[n++] = hy__value_handle(F, &T->slot[i].param->array.tape->grad);
+    visit = hy__visit_open(F, "`reduce` of the trainer");
     if (!F->code) T->opt.reduce(F, n, group->item, T->opt.reduce_user);
+    hy__visit_close(F, &visit);
     hy_end(F);
+    if (!F->code) hy__trainer_ready(F, T);      /* it may have written weights, or run backward again */
+}
+
+static double hy__trainer_sum(hy_frame *F, hy_trainer *T, double unit)
+{
+    double sum = 0;
+    int64_t item;
+    T->unit = unit;
+    hy__trainer_region(F, T, hy__morsel_look, 1, 1);
+    for (item = 0; item < T->parts; item++) {
+        double part = T->part_sum[item][0];
+        if (unit != HY__LOOK_LARGEST) sum += part;
+        else if (part > sum || part != part) sum = part;
+    }
+    return sum;
+}
+
+/* The sum of the squares of all gradients divided by a unit, which is 1 where that is small and large enough. */
+static double hy__trainer_squares(hy_frame *F, hy_trainer *T, double *unit)
+{
+    double sum = hy__trainer_sum(F, T, HY__LOOK_SQUARES), most;
+    *unit = 1;
+    if ((sum > 1e-280 && sum < HUGE_VAL) || F->code) return sum;
+    most = hy__trainer_sum(F, T, HY__LOOK_LARGEST);
+    if (most == 0 || most - most != 0) return most;
+    *unit = most;
+    return hy__trainer_sum(F, T, most);
+}
+
+/* The first parameter whose gradient holds NaN or infinity, as the last look found it. */
+static const char *hy__trainer_strange(const hy_trainer *T)
+{
+    int64_t item;
+    for (item = 0; item < T->parts; item++)
+        if (T->part_sum[item][0] - T->part_sum[item][0] != 0)
+            return hy__called(T->slot[T->part_slot[item]].param);
+    return "";
 }
 
 /* A factor on all gradients, from what they are like; 0 when the step is to be left out. */
 static double hy__trainer_factor(hy_frame *F, hy_trainer *T, double rescale)
 {
-    double sum = 0, norm;
-    int64_t item;
-    if (!(T->opt.clip_global_norm > 0) && !T->opt.check_finite && !(T->opt.loss_scale > 0)) return 1;
-    hy__trainer_region(F, T, hy__morsel_look, 1, 1);
-    for (item = 0; item < T->parts; item++) {
-        double part = T->part_sum[item][0];
-        sum += part;
-        if (part - part == 0 || !T->opt.check_finite || T->opt.loss_scale > 0) continue;
-        hy__fail(F, HY_ERROR_USER, "hy_step: the gradient of Parameter '%s' holds NaN or infinity, or is too "
-                 "large to be squared; nothing was updated", hy__called(T->slot[T->part_slot[item]].param));
-        return 0;
-    }
-    if (T->opt.loss_scale > 0 && sum - sum != 0) {
+    double limit = T->opt.clip_global_norm, sum, unit, root;
+    if (!(limit > 0) && !T->opt.check_finite && !(T->opt.loss_scale > 0)) return 1;
+    sum = hy__trainer_squares(F, T, &unit);
+    if (F->code) return 0;
+    if (sum - sum != 0 && T->opt.loss_scale > 0) {
         T->good = 0;
         T->loss_scale = T->loss_scale > 2 ? T->loss_scale / 2 : fmin(T->loss_scale, 1);
         return 0;
     }
-    norm = sqrt(sum) * fabs(rescale);
-    return T->opt.clip_global_norm > 0 && norm > T->opt.clip_global_norm ? T->opt.clip_global_norm / norm : 1;
+    if (sum - sum != 0 && T->opt.check_finite)
+        hy__fail(F, HY_ERROR_USER, "hy_step: the gradient of Parameter '%s' holds NaN or infinity; nothing was "
+                 "updated", hy__trainer_strange(T));
+    else if (sum - sum != 0)
+        hy__warn(F, "hy_step: the gradient of Parameter '%s' holds NaN or infinity, so that the norm of all has "
+                 "no limit: the step is left out", hy__trainer_strange(T));
+    if (sum - sum != 0) return 0;
+    root = sqrt(sum) * fabs(rescale);
+    return limit > 0 && unit * root > limit ? limit / unit / root : 1;
 }
 
 /* What every parameter's update goes by. */
 static void hy__trainer_begin(hy_frame *F, hy_trainer *T, double rescale)
 {
     const hy_optim_opt *o = &T->optim.opt;
+    int64_t before;
     int i, first = 1;
     for (i = 0; i < T->n; i++) {
         hy__slot *s = &T->slot[i];
         hy_update *u = &s->u;
         if (!s->live) continue;
-        if (o->begin_num_update + ++u->t > T->num_update) T->num_update = o->begin_num_update + u->t;
+        before = T->num_update;
+        u->t = u->t ? u->t + 1 : o->begin_num_update + 1;
+        if (u->t > T->num_update) T->num_update = u->t;
+        if (T->optim.begin != hy__lbsgd_begin) before = T->num_update;  /* MXNet's lbsgd counts afterwards */
         u->optim = &T->optim;
         u->name = hy__called(s->param);
-        u->rate = o->schedule.fn ? hy_schedule_at(&o->schedule, T->num_update) : o->learning_rate;
+        u->rate = o->schedule.fn ? hy_schedule_at(&o->schedule, before) : o->learning_rate;
         u->lr = u->rate * s->param->lr_mult;
         u->wd = o->wd * s->param->wd_mult;
         u->rescale = rescale;
@@ -58840,29 +59074,43 @@ static void hy__trainer_begin(hy_frame *F, hy_trainer *T, double rescale)
     }
 }
 
-HY_API void hy_step(hy_frame *F, hy_trainer *T, double batch_size)
+/* Numbers and gradients are ready. */
+static hy_step_result hy__trainer_step(hy_frame *F, hy_trainer *T, double batch_size)
 {
     double rescale, factor;
+    hy_step_result made = HY_STEP_LEFT_OUT;
+    int64_t item;
     int i;
-    if (!hy__trainer_ok(F, T, "hy_step")) return;
-    if (!(batch_size > 0 && batch_size < HUGE_VAL)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_step: a batch of %g", batch_size);
-        return;
-    }
-    for (i = 0; i < T->n; i++) if (hy__slot_ready(F, T, &T->slot[i])) return;
-    if (hy__trainer_layout(F, T)) return;
     if (T->opt.reduce) hy__trainer_reduce(F, T);
-    if (F->code) return;
+    if (F->code) return HY_STEP_FAILED;
     rescale = T->optim.opt.rescale_grad / batch_size / (T->opt.loss_scale > 0 ? T->loss_scale : 1);
     factor = hy__trainer_factor(F, T, rescale);
-    if (F->code) return;
+    if (F->code) return HY_STEP_FAILED;
     if (factor > 0) {
+        made = HY_STEP_MADE;
         hy__trainer_begin(F, T, rescale * factor);
         hy__trainer_region(F, T, hy__morsel_run, T->optim.measure ? 3 : 1, 2 + T->optim.states);
+        for (item = 0; item < T->parts; item++) if (T->part_sum[item][0] != 0) made = HY_STEP_NOT_FINITE;
         if (T->opt.loss_scale > 0 && ++T->good % 2000 == 0 && T->loss_scale < (double)HY__LOSS_SCALE)
             T->loss_scale *= 2;
     }
     for (i = 0; i < T->n; i++) if (T->slot[i].live) T->slot[i].param->array.tape->fresh = 0;
+    return F->code ? HY_STEP_FAILED : made;
+}
+
+HY_API hy_step_result hy_step(hy_frame *F, hy_trainer *T, double batch_size)
+{
+    hy_step_result made;
+    if (!hy__trainer_free_to(F, T, "hy_step")) return HY_STEP_FAILED;
+    if (!(batch_size > 0 && batch_size < HUGE_VAL)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_step: a batch of %g", batch_size);
+        return HY_STEP_FAILED;
+    }
+    if (hy__trainer_ready(F, T)) return HY_STEP_FAILED;
+    hy__trainer_hold(T, 1);
+    made = hy__trainer_step(F, T, batch_size);
+    hy__trainer_hold(T, -1);
+    return made;
 }
 
 HY_API double hy_learning_rate(hy_frame *F, hy_trainer *T)
@@ -59012,7 +59260,7 @@ static void hy__slot_take(hy_frame *F, hy_trainer *T, hy__slot *s, int64_t t, hy
     if (!t) { hy__slot_forget(F, T, s); return; }
     for (k = 0; k <= HY__MASTER; k++)
         if (found[k]) memcpy(s->state[k]->data, found[k]->t.data, (size_t)hy__bytes(&found[k]->t.type));
-    hy__slot_note(s);
+    s->seen = s->param->array.buffer->version - 1;      /* the weights are what they are, whoever came first */
 }
 
 HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
@@ -59023,7 +59271,7 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
     const int64_t *count;
     hy_type type;
     int i;
-    if (!hy__trainer_ok(F, T, "hy_set_trainer_states")) return -1;
+    if (!hy__trainer_free_to(F, T, "hy_set_trainer_states")) return -1;
     if (!hy__arrays_ok(F, &states, "hy_set_trainer_states")) return -1;
     found = (hy_array **)hy__alloc_zero(&F->root->heap, (size_t)T->n * HY__SLOT_STATES * sizeof *found);
     if (!found) { hy__no_memory(F, "hy_set_trainer_states"); return -1; }

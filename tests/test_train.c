@@ -1,7 +1,7 @@
 /* The trainer: optimisers against MXNet 1.9.1 and against formulas of their own, schedules, errors, states. */
 #include "train_ref.h"
 
-static hy_schedule train_cosine(void)
+static hy_schedule train_cosine(int64_t updates)
 {
     hy_schedule_opt o;
     memset(&o, 0, sizeof o);
@@ -9,7 +9,7 @@ static hy_schedule train_cosine(void)
     o.final_lr = 0.01;
     o.warmup_steps = 10;
     o.warmup_begin_lr = 0.01;
-    return hy_schedule_cosine(50, &o);
+    return hy_schedule_cosine(updates, &o);
 }
 
 #define TRAIN_CASE(name, make, ...) \
@@ -67,7 +67,20 @@ static hy_schedule train_cosine(void)
     C(signum_clip, hy_optim_signum, o.learning_rate = 0.01; o.momentum = 0.5; o.clip_gradient = 0.3;) \
     C(dcasgd_clip, hy_optim_dcasgd, o.learning_rate = 0.05; o.lamda = 0.1; o.clip_gradient = 0.3;) \
     C(adamw_clip, hy_optim_adamw, o.learning_rate = 0.02; o.wd = 0.05; o.clip_gradient = 0.3;) \
-    C(sgd_cosine, hy_optim_sgd, o.momentum = 0.9; o.schedule = train_cosine();)
+    C(sgd_cosine, hy_optim_sgd, o.momentum = 0.9; o.schedule = train_cosine(50);) \
+    C(sgd_cosine_begin, hy_optim_sgd, o.momentum = 0.9; o.schedule = train_cosine(150); o.begin_num_update = 100;) \
+    C(lbsgd_cosine, hy_optim_lbsgd, o.momentum = 0.5; o.batch_scale = 2; o.warmup_epochs = 1; \
+        o.updates_per_epoch = 10; o.schedule = train_cosine(50);) \
+    C(adam_begin, hy_optim_adam, o.learning_rate = 0.01; o.begin_num_update = 100;) \
+    C(adamax_begin, hy_optim_adamax, o.learning_rate = 0.01; o.wd = 0.01; o.begin_num_update = 100;) \
+    C(nadam_begin, hy_optim_nadam, o.learning_rate = 0.01; o.wd = 0.01; o.begin_num_update = 100;) \
+    C(ftml_begin, hy_optim_ftml, o.learning_rate = 0.02; o.wd = 0.01; o.begin_num_update = 100;) \
+    C(lamb_begin, hy_optim_lamb, o.learning_rate = 0.05; o.wd = 0.01; o.begin_num_update = 100;) \
+    C(lars_begin, hy_optim_lars, o.learning_rate = 0.5; o.momentum = 0.9; o.wd = 0.01; o.eta = 0.1; \
+        o.begin_num_update = 100;) \
+    C(lbsgd_begin, hy_optim_lbsgd, o.learning_rate = 0.05; o.momentum = 0.9; o.batch_scale = 4; \
+        o.warmup_epochs = 2; o.updates_per_epoch = 15; o.begin_num_update = 102;) \
+    C(rmsprop_begin, hy_optim_rmsprop, o.learning_rate = 0.01; o.wd = 0.01; o.begin_num_update = 7;)
 TRAIN_CASES(TRAIN_CASE)
 #define TRAIN_CASE_ROW(name, make, ...) { #name, train_case_##name },
 static const struct { const char *name; hy_optim (*make)(void); } train_cases[] = { TRAIN_CASES(TRAIN_CASE_ROW) };
@@ -176,7 +189,7 @@ static void train_run_case(hy_optim optim, train_run how, double *out)
         }
         train_step(F, net, T, flat, t);
     }
-    CHECK(hy_num_update(F, T) == how.steps);
+    CHECK(hy_num_update(F, T) == optim.opt.begin_num_update + how.steps);
     train_read(F, net, out);
     if (!CHECK(!hy_error(F))) printf("    %s: %s\n", optim.name, hy_error(F));
     hy_close(F);
