@@ -3895,7 +3895,8 @@ HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char 
 /* --- fit --- *
  * The loop that everybody writes: for every epoch all batches of `train`, then all of `validation`. A batch
  * is group(data, label); the loss gets group(net(data), label). A network that is hybridized is compiled
- * together with its loss: a step is one call forward, one backward and the update.
+ * together with its loss: a step is one call forward, one backward and the update. `each`, `reduce` and metrics
+ * of one's own may do anything but free what hy_fit works with, or use the loader of a pass under way.
  */
 #ifndef HYBRID_NO_TRAIN
 typedef struct hy_epoch {
@@ -3904,13 +3905,15 @@ typedef struct hy_epoch {
     double  validation_loss, validation_metric;     /* ... and of validation, NaN without */
     double  learning_rate, seconds;
     int64_t samples;
-    int     best;                       /* the best epoch so far is this one */
+    int     best;                       /* the best epoch so far is this one; never with a NaN */
+    int64_t left_out, not_finite;       /* steps that hy_step said this of */
 } hy_epoch;
 typedef struct hy_fit_opt {
     int         epochs;                 /* 1 */
     hy_metric  *metric;
     int         higher;                 /* the best epoch has the highest metric; 0: the least loss */
     int         patience;               /* stop after so many epochs without a better one: never */
+    int         batch_axis;             /* of the data, where samples are counted: 0, or the loss's if that fits */
     const char *checkpoint;             /* parameters of the best epoch go to this file */
     const char *history;                /* one line an epoch, as CSV */
     const char *report;                 /* a page of HTML; else the environment's HY_REPORT */
@@ -3918,7 +3921,12 @@ typedef struct hy_fit_opt {
     int       (*each)(hy_frame *F, const hy_epoch *epoch, void *user);      /* after each; nonzero: stop */
     void       *user;
 } hy_fit_opt;
-typedef struct hy_history { int n; const hy_epoch *at; } hy_history;            /* lives as arrays do */
+/* Lives as arrays do. A history or report that cannot be written is no error of the run. */
+typedef struct hy_history {
+    int             n;
+    const hy_epoch *at;
+    const char     *unwritten;          /* why one of them could not be written; NULL: none failed */
+} hy_history;
 HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer *T, hy_loader *train,
                          hy_loader *validation, const hy_fit_opt *opt);
 #endif
@@ -5601,6 +5609,7 @@ typedef struct hy_root {
     hy__lock   fill;                    /* held while a parameter gets its first values */
     hy__table  prepared;                /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
+    int      (*makes_samples)(struct hy_root *root);    /* of >>data: does this thread, in the background? */
     void     (*drop_graph)(hy_graph *g);        /* of >>graph, for the tape */
     void     (*param_changed)(hy__param *p);    /* of >>block: programs of those that have it go */
     hy__emit_fn run;                    /* emit_run */
@@ -5656,7 +5665,7 @@ struct hy_frame {
     struct hy__check *check;            /* of >>check: what emit_watch compares with; loops tell ... */
     void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
     void      (*watch_body)(hy_frame *F, int k, int64_t turn);  /* ... and which body runs; -1: it has run */
-    int         unwatched;              /* loops and branches that run line by line, and hy_fit's `each` */
+    int         unwatched;              /* loops and branches that run line by line */
     const char *within;                 /* the callback that runs, for messages about what it may not do */
     int         scopes, ranks[2];       /* entries, and random numbers taken so far: see hy__node */
     const char *next_name;              /* of the node that comes next; or NULL: one is found */
@@ -40915,6 +40924,7 @@ HY_API int hy_close(hy_frame *F)
     int code;
     if (!F) return HY_ERROR_MEMORY;
     if (F->closed) return HY_ERROR_STATE;
+    if (F->root->makes_samples && F->root->makes_samples(F->root)) return HY_ERROR_STATE;
     if (F->scope || F->traced_for || F->unwatched || F->within) {
         if (F->within) hy__fail(F, HY_ERROR_STATE, "hy_close: %s must not close its own frame", F->within);
         else hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame, nor a body");
@@ -49943,6 +49953,7 @@ static hy__cell *hy__cell_new(hy_frame *F, int kind, int what, const char *alias
 {
     hy__cell *b = (hy__cell *)(void *)hy_block_new(F, sizeof *b, hy__cell_kinds[kind], hy__cell_forward, 1);
     if (!b) return NULL;
+    b->base.kind = hy__cell_kinds[kind];
     b->what = what;
     if (what != HY__CELL_ROW) b->base.describe = hy__cell_describe;
     if (alias) hy_set_alias(F, &b->base, alias);
@@ -59991,7 +60002,10 @@ static void hy__loss_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *la
 static void hy__custom_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
 {
     double sum = 0, count = 0;
+    hy__visit visit = hy__visit_open(F, "the function of a metric");
+    F->floor = F->marks;
     M->fn(F, label, p, &sum, &count, M->user);
+    hy__visit_close(F, &visit);
     t->sum += sum;
     t->count += count;
 }
@@ -60112,15 +60126,19 @@ HY_API void hy_metric_update(hy_frame *F, hy_metric *M, hy_array *labels, hy_arr
     if (!hy__metric_ok(F, M, "hy_metric_update") || !hy__alive(F, predictions, "hy_metric_update")) return;
     n = hy_count(F, predictions);
     hy_begin(F);
+    hy__block_hold(&M->base, "hy_metric_update");
     for (k = 0; k < hy__metric_parts(M) && !F->code; k++) {
         hy_metric *part = hy__metric_part(M, k);
         int blind = part->batch == hy__loss_batch;
+        hy__block_hold(&part->base, "hy_metric_update");
         if (!blind && hy_count(F, labels) != n && !F->code)
             hy__fail(F, HY_ERROR_ARGUMENT, "hy_metric_update: %s: %d labels, %d predictions", part->name,
                      hy_count(F, labels), n);
         for (i = 0; i < n && !F->code; i++)
             hy__metric_pair(F, part, blind ? NULL : hy_get(F, labels, i), hy_get(F, predictions, i));
+        hy__block_let(&part->base);
     }
+    hy__block_let(&M->base);
     hy_end(F);
 }
 
@@ -60206,7 +60224,7 @@ struct hy_dataset {
 enum { HY__CREW = 64, HY__CREW_STEP = 8 };
 typedef void (*hy__crew_fn)(void *user, int64_t at, int worker);
 #ifndef HYBRID_NO_THREADS
-typedef struct hy__crewman { struct hy__crew *crew; int worker; hy__thread thread; } hy__crewman;
+typedef struct hy__crewman { struct hy__crew *crew; int worker; hy__thread thread; uintptr_t id; } hy__crewman;
 #define HY__HAS_CREWS 1
 #define HY__CREW_LOCK(c)     hy__acquire(&(c)->lock)
 #define HY__CREW_UNLOCK(c)   hy__release(&(c)->lock)
@@ -60256,9 +60274,10 @@ static void hy__crew_step(hy__crew *c, int worker)
 #ifndef HYBRID_NO_THREADS
 HY__THREAD_MAIN(hy__crew_main)
 {
-    const hy__crewman *hand = (const hy__crewman *)arg;
+    hy__crewman *hand = (hy__crewman *)arg;
     hy__crew *c = hand->crew;
     HY__CREW_LOCK(c);
+    HY__STORE(&hand->id, hy__this_thread());
     while (!c->stop) {
         hy__fp_mode_join(c->mode);
         if (c->claimed < c->armed) hy__crew_step(c, hand->worker);
@@ -60366,6 +60385,27 @@ static void hy__crew_free(hy__crew *c)
     hy__free(&c->root->heap, c);
 }
 
+/* Is this thread one of its workers? Then it cannot wait for itself to end. */
+static int hy__crew_mine(const hy__crew *c)
+{
+    int i, mine = 0;
+#ifndef HYBRID_NO_THREADS
+    for (i = 0; c && i < c->workers; i++) mine |= HY__LOAD(&c->hand[i].id) == hy__this_thread();
+#else
+    (void)c; (void)i;
+#endif
+    return mine;
+}
+static int hy__crews_mine(hy_root *root)
+{
+    const hy__crew *c;
+    int mine = 0;
+    hy__acquire(&root->lock);
+    for (c = root->crews; c; c = c->next) mine |= hy__crew_mine(c);
+    hy__release(&root->lock);
+    return mine;
+}
+
 /* A crew with room for some batches; fewer threads than asked for change nothing but time. */
 static hy__crew *hy__crew_new(hy_root *root, hy_dataset *D, int64_t size, int places, hy__crew_fn make,
                               void *user)
@@ -60389,6 +60429,7 @@ static hy__crew *hy__crew_new(hy_root *root, hy_dataset *D, int64_t size, int pl
     c->link = &root->crews;
     if (c->next) c->next->link = &c->next;
     root->crews = c;
+    root->makes_samples = hy__crews_mine;
     hy__release(&root->lock);
     return c;
 }
@@ -60525,7 +60566,23 @@ HY_API int64_t hy_dataset_length(hy_frame *F, hy_dataset *D)
 {
     return hy__dataset_ok(F, D, "hy_dataset_length") ? D->n : 0;
 }
-HY_API void hy_dataset_free(hy_frame *F, hy_dataset *D) { if (D) hy_block_free(F, &D->base); }
+/* Callbacks may not free datasets that samples are made of. */
+static const char hy__sampling[] = "the function of a dataset";
+static void hy__dataset_hold(hy_dataset *D, const char *who)
+{
+    for (; D; D = D->below) hy__block_hold(&D->base, who);
+}
+static void hy__dataset_let(hy_dataset *D) { for (; D; D = D->below) hy__block_let(&D->base); }
+static void hy__data_free(hy_frame *F, hy_block *b, const char *who)
+{
+    if (!F || !b) return;
+    if (!hy__crews_mine(F->root)) hy_block_free(F, b);
+    else hy__fail(F, HY_ERROR_STATE, "%s: %s must not free a %s", who, hy__sampling, b->kind);
+}
+HY_API void hy_dataset_free(hy_frame *F, hy_dataset *D)
+{
+    hy__data_free(F, D ? &D->base : NULL, "hy_dataset_free");
+}
 
 /* Bytes that a worker needs for the samples of datasets below. */
 static size_t hy__dataset_scratch(const hy_dataset *D)
@@ -60579,6 +60636,7 @@ struct hy_loader {
     hy__crew    *crew;                  /* of its workers: batch number b of an epoch lies at b % prefetch */
     int64_t      armed;                 /* with a crew: samples of this epoch whose batches have room */
     uint64_t     lived;                 /* 1 + count of changes when its datasets were last seen, or 0 */
+    const char  *taken;                 /* who goes through its epoch, and nobody else meanwhile; or NULL */
 };
 
 /* Random bits of sample i in an epoch; a second stream of them shuffles. */
@@ -60675,7 +60733,10 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     hy_block_free(F, &L->base);
     return NULL;
 }
-HY_API void hy_loader_free(hy_frame *F, hy_loader *L) { if (L) hy_block_free(F, &L->base); }
+HY_API void hy_loader_free(hy_frame *F, hy_loader *L)
+{
+    hy__data_free(F, L ? &L->base : NULL, "hy_loader_free");
+}
 static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
 {
     uint64_t now;
@@ -60686,6 +60747,28 @@ static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
     if (L->lived) return 1;
     hy__fail(F, HY_ERROR_STATE, "%s: the loader's dataset was freed, or one below it", who);
     return 0;
+}
+/* May its epoch be changed, or does somebody go through it? */
+static int hy__loader_idle(hy_frame *F, hy_loader *L, const char *who)
+{
+    if (!hy__loader_ok(F, L, who)) return 0;
+    if (!L->taken) return 1;
+    hy__fail(F, HY_ERROR_STATE, "%s: %s goes through this loader: %s must not use it", who, L->taken,
+             hy__culprit(F));
+    return 0;
+}
+/* Until it is let go. */
+static void hy__loader_hold(hy_loader *L, const char *who)
+{
+    L->taken = who;
+    hy__block_hold(&L->base, who);
+    hy__dataset_hold(L->data, who);
+}
+static void hy__loader_let(hy_loader *L)
+{
+    hy__dataset_let(L->data);
+    hy__block_let(&L->base);
+    L->taken = NULL;
 }
 
 static void hy__loader_drop(hy_frame *F, hy_loader *L)
@@ -60831,11 +60914,12 @@ static hy_array *hy__loader_fetch(hy_frame *F, hy_loader *L)
     return y;
 }
 
-HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
+/* The next batch of a loader that is held. */
+static hy_array *hy__loader_next(hy_frame *F, hy_loader *L)
 {
+    const char *within = F->within;
     hy_array *y = NULL;
     int64_t at;
-    if (!hy__loader_ok(F, L, "hy_next")) return NULL;
     if (F->graph) {
         hy__fail(F, HY_ERROR_TRACE, "hy_next: forward is being traced: batches are its inputs");
         return NULL;
@@ -60843,9 +60927,11 @@ HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
     if (L->epoch < 0 || L->ended) hy__loader_begin(L);
     if (!L->ready && hy__loader_rest(L) <= 0) { L->ended = 1; return NULL; }
     at = L->at;
+    F->within = hy__sampling;
     if (!L->crew && !L->ready) hy__loader_make(F, L);
     if (L->crew) y = hy__loader_fetch(F, L);
-    else if (!F->code) {
+    F->within = within;
+    if (!L->crew && !F->code) {
         y = hy__loader_hand_out(F, L, L->next);
         if (++L->next == L->ready) L->next = L->ready = 0;
     }
@@ -60853,6 +60939,16 @@ HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
     L->at = at;                         /* the batch is still to come */
     hy__loader_drop(F, L);
     return NULL;
+}
+
+HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
+{
+    hy_array *y;
+    if (!hy__loader_idle(F, L, "hy_next")) return NULL;
+    hy__loader_hold(L, "hy_next");
+    y = hy__loader_next(F, L);
+    hy__loader_let(L);
+    return y;
 }
 
 /* What is left of an epoch under way is left out: the next call begins another. */
@@ -60875,7 +60971,7 @@ HY_API int64_t hy_loader_length(hy_frame *F, hy_loader *L)
 }
 HY_API void hy_loader_rewind(hy_frame *F, hy_loader *L)
 {
-    if (!hy__loader_ok(F, L, "hy_loader_rewind")) return;
+    if (!hy__loader_idle(F, L, "hy_loader_rewind")) return;
     hy__loader_drop(F, L);
     L->epoch = -1;
     L->at = L->n = 0;
@@ -60888,8 +60984,10 @@ HY_API hy_array *hy_dataset_get(hy_frame *F, hy_dataset *D, int64_t i)
     hy_array *x[HY__PARTS];
     void *out[HY__PARTS];
     hy__buffer *scratch;
+    const char *within;
     int k;
     if (!hy__dataset_ok(F, D, "hy_dataset_get")) return NULL;
+    within = F->within;
     if (i < 0 || i >= D->n) {
         hy__fail(F, HY_ERROR_INDEX, "hy_dataset_get: sample %l of %l", i, D->n);
         return NULL;
@@ -60902,9 +61000,13 @@ HY_API hy_array *hy_dataset_get(hy_frame *F, hy_dataset *D, int64_t i)
         out[k] = x[k] ? x[k]->t.data : NULL;
     }
     scratch = F->code ? NULL : hy__buffer_new(&F->cache, hy__dataset_scratch(D) + 1);
+    F->within = hy__sampling;
+    hy__dataset_hold(D, "hy_dataset_get");
     if (!scratch) hy__no_memory(F, "hy_dataset_get");
     else if (hy__dataset_sample(D, i, hy__random_u64(0, 0, (uint64_t)i), out, (char *)scratch->data))
         hy__fail(F, HY_ERROR_USER, "hy_dataset_get: the function of the dataset could not make sample %l", i);
+    hy__dataset_let(D);
+    F->within = within;
     hy__buffer_drop(&F->cache, scratch);
     return F->code ? NULL : D->parts > 1 ? hy_group_of(F, D->parts, x) : x[0];
 }
@@ -61546,14 +61648,18 @@ static hy__lesson *hy__lesson_new(hy_frame *F, hy_block *net, hy_block *loss)
 }
 
 /* --- an epoch --- */
+enum { HY__UNWRITTEN = 256 };
 typedef struct hy__fit {
     hy_frame   *F;
     hy__lesson   *lesson;
     hy_trainer *T;
     hy_fit_opt  opt;
     hy_epoch   *epoch;                  /* those so far */
-    int         n, best;
+    int         n, best;                /* best: -1, none has a number */
+    hy_params   params;                 /* of the network */
+    int64_t     left_out, not_finite;   /* steps of this epoch */
     const char *report;
+    char       *unwritten;              /* room for why a file could not be written */
     hy__line    times;                  /* for the report: what the first epoch spent its time on, as rows */
     char        room[8192];
 } hy__fit;
@@ -61566,27 +61672,53 @@ static double hy__fit_sum(const hy_array *x)
     return sum;
 }
 
-/* One batch: in training forward, backward, update. */
-static void hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *sum, double *count)
+/* How many samples a batch has: what the data has along its batch axis. A loss that goes by samples knows, too;
+ * where both can be told apart and nobody said which axis it is, somebody must. */
+static int64_t hy__fit_rows(hy__fit *W, hy_array *batch, const hy_array *loss)
+{
+    hy_frame *F = W->F;
+    const hy_block *by = W->lesson->loss;
+    hy_array *data = hy_get(F, batch, 0);
+    int64_t n = hy_dim(F, data, W->opt.batch_axis), m;
+    int axis, dims = hy_ndim(F, data);
+    if (F->code || W->opt.batch_axis || by->describe != hy__loss_describe || loss->t.type.shape.ndim != 1) return n;
+    m = hy__size(&loss->t.type.shape);
+    axis = ((const hy__loss *)(const void *)by)->opt.batch_axis;
+    if (axis < 0) axis += dims;
+    if (m < 2 || m == n || (axis > 0 && axis < dims && hy_dim(F, data, axis) == m)) return m < 2 ? n : m;
+    if (n > 1 && dims > 1 && hy_dim(F, data, 1) == m)
+        hy__fail(F, HY_ERROR_SHAPE, "hy_fit: the loss has %l numbers, as many as axis 1 of the data, which has %l "
+                 "along axis 0: say which is the batch's by batch_axis, 1 or %d", m, n, -dims);
+    return n;
+}
+
+/* One batch: in training forward, backward, update. Its samples, or 0. */
+static int64_t hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *sum, double *count)
 {
     hy_frame *F = W->F;
     hy_array *y, *loss, *head;
+    hy_step_result made = HY_STEP_MADE;
+    int64_t rows;
     if (hy_count(F, batch) < 2) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_fit: a batch is a group of data and label; this one is one array");
-        return;
+        return 0;
     }
     if (training) hy_record(F);
     y = hy_call_at(F, &W->lesson->base, batch, NULL, 0);
     head = loss = y ? hy_get(F, y, 0) : NULL;
+    rows = loss ? hy__fit_rows(W, batch, loss) : 0;
     if (training && W->T->opt.loss_scale > 0) head = hy_scale_loss(F, W->T, loss);
     hy_pause(F);
     if (training) hy_backward(F, head, NULL);
-    if (training) hy_step(F, W->T, (double)hy_dim(F, hy_get(F, batch, 0), 0));
+    if (training) made = hy_step(F, W->T, (double)rows);
+    W->left_out += made == HY_STEP_LEFT_OUT;
+    W->not_finite += made == HY_STEP_NOT_FINITE;
     loss = F->code ? NULL : hy__packed_array(F, loss);
-    if (!loss) return;
+    if (!loss) return 0;
     *sum += hy__fit_sum(loss);
     *count += (double)hy__size(&loss->t.type.shape);
     if (W->opt.metric) hy_metric_update(F, W->opt.metric, hy_get(F, batch, 1), hy_get(F, y, 1));
+    return rows;
 }
 
 /* All batches of a loader, whoever has taken some of its epoch before: samples, mean loss, metric. */
@@ -61596,28 +61728,52 @@ static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss
     int64_t samples = 0;
     double sum = 0, count = 0;
     int more = 1;
+    if (!hy__loader_idle(F, L, "hy_fit")) return 0;
     if (W->opt.metric) hy_metric_reset_local(F, W->opt.metric);
     hy__loader_leave(F, L);
+    hy__loader_hold(L, "hy_fit");
     while (more && !F->code) {
         hy_array *batch;
         hy_begin(F);
-        batch = hy_next(F, L);
+        batch = hy__loader_next(F, L);
         more = batch != NULL;
-        if (more) hy__fit_batch(W, batch, training, &sum, &count);
-        if (more && !F->code) samples += hy_dim(F, hy_get(F, batch, 0), 0);
+        if (more) samples += hy__fit_batch(W, batch, training, &sum, &count);
         hy_end(F);
     }
+    hy__loader_let(L);
     *loss = count > 0 ? sum / count : (double)HY__F32_NAN;
     *metric = W->opt.metric && !F->code ? hy_metric_get(F, W->opt.metric) : (double)HY__F32_NAN;
     return samples;
 }
 
-/* What epochs are compared by: less is better, and NaN is worse than anything. */
+/* What epochs are compared by: less is better. */
 static double hy__fit_rank(const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
 {
     double v = validation ? e->validation_loss : e->loss;
-    if (W->opt.higher) v = -(validation ? e->validation_metric : e->metric);
-    return v == v ? v : HUGE_VAL;
+    return W->opt.higher ? -(validation ? e->validation_metric : e->metric) : v;
+}
+
+/* Does a parameter hold NaN? The last step may have left one where the loss did not see it yet. */
+static int hy__holds_nan(const hy_array *x)
+{
+    int64_t i, n = x->state == HY__LIVE && x->buffer && hy__floating(x->t.type.dtype)
+        ? hy__size(&x->t.type.shape) : 0;
+    for (i = 0; i < n; i++) {
+        double v = hy__number_at(&x->t, i);
+        if (v != v) return 1;
+    }
+    return 0;
+}
+
+/* The best so far has a number, and parameters that are some. */
+static int hy__fit_best(const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
+{
+    double rank = hy__fit_rank(W, e, validation);
+    int i;
+    if (rank - rank != 0) return 0;
+    if (W->best >= 0 && !(rank < hy__fit_rank(W, &W->epoch[W->best], validation))) return 0;
+    for (i = 0; i < W->params.n; i++) if (hy__holds_nan(W->params.at[i])) return 0;
+    return 1;
 }
 
 /* --- what an epoch leaves --- */
@@ -61634,8 +61790,11 @@ static void hy__fit_line(hy__line *line, const hy__fit *W, const hy_epoch *e, co
     if (name) hy__say(line, ", %s %g", name, hy__short(e->metric));
     if (validation) hy__say(line, ", validation loss %g", hy__short(e->validation_loss));
     if (validation && name) hy__say(line, ", %s %g", name, hy__short(e->validation_metric));
-    hy__say(line, ", lr %g, %g s%s\n", hy__short(e->learning_rate), hy__short(e->seconds),
+    hy__say(line, ", lr %g, %g s%s", hy__short(e->learning_rate), hy__short(e->seconds),
             e->best ? ", best" : "");
+    if (e->left_out) hy__say(line, ", %l steps left out", e->left_out);
+    if (e->not_finite) hy__say(line, ", %l steps with gradients that are not finite", e->not_finite);
+    hy__puts(line, "\n");
 }
 
 static int hy__fit_shows(const hy__fit *W)
@@ -61656,11 +61815,12 @@ static void hy__put_history(hy__target *t, const void *what)
     const hy__fit *W = (const hy__fit *)what;
     int i;
     hy__put_text(t, "epoch,loss,metric,validation_loss,validation_metric,learning_rate,seconds,samples,"
-                    "best\n");
+                    "best,left_out,not_finite\n");
     for (i = 0; i < W->n; i++) {
         const hy_epoch *e = &W->epoch[i];
-        hy__put_say(t, "%d,%g,%g,%g,%g,%g,%g,%l,%d\n", e->epoch, e->loss, e->metric, e->validation_loss,
-                    e->validation_metric, e->learning_rate, e->seconds, e->samples, e->best);
+        hy__put_say(t, "%d,%g,%g,%g,%g,%g,%g,%l,%d,%l,%l\n", e->epoch, e->loss, e->metric,
+                    e->validation_loss, e->validation_metric, e->learning_rate, e->seconds, e->samples, e->best,
+                    e->left_out, e->not_finite);
     }
 }
 
@@ -61716,6 +61876,7 @@ static void hy__put_picture(hy__target *t, const hy__fit *W, const char *title, 
 
 static void hy__put_epochs(hy__target *t, const hy__fit *W)
 {
+    int64_t left_out = 0, not_finite = 0;
     int i, k;
     hy__put_text(t, "<table><tr><th>epoch<th>loss<th>validation loss<th>metric<th>validation metric"
                     "<th>learning rate<th>seconds</tr>\n");
@@ -61727,8 +61888,13 @@ static void hy__put_epochs(hy__target *t, const hy__fit *W)
             else hy__put_text(t, "<td>");
         }
         hy__put_say(t, "<td>%g<td>%g</tr>\n", W->epoch[i].learning_rate, W->epoch[i].seconds);
+        left_out += W->epoch[i].left_out;
+        not_finite += W->epoch[i].not_finite;
     }
     hy__put_text(t, "</table>\n");
+    if (left_out || not_finite)
+        hy__put_say(t, "<p>%l steps were left out, %l had gradients that are not finite.</p>\n", left_out,
+                    not_finite);
 }
 
 static void hy__put_report(hy__target *t, const void *what)
@@ -61787,6 +61953,21 @@ static void hy__fit_times(hy__fit *W)
         hy__say(&W->times, "<tr><td>%s<td>%l<td>%g</tr>\n", all[i].what, all[i].calls, all[i].seconds);
 }
 
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+/* A file about the run. What has been learnt is worth more: if it cannot be written, that is said, no more. */
+static void hy__fit_write(hy__fit *W, const char *file, void (*put)(hy__target *, const void *))
+{
+    hy_frame *F = W->F;
+    hy__line line;
+    if (!file || F->code || !hy__to_file(F, file, put, W) || F->code == HY_ERROR_MEMORY) return;
+    F->code = HY_ERROR_OK;
+    if (*W->unwritten) return;
+    line = hy__line_open(W->unwritten, HY__UNWRITTEN);
+    hy__puts(&line, F->text);
+    hy__warn(F, "hy_fit: %s", W->unwritten);
+}
+#endif
+
 static void hy__fit_leave(hy__fit *W, const hy_epoch *e, const hy_loader *validation)
 {
     hy_frame *F = W->F;
@@ -61799,41 +61980,47 @@ static void hy__fit_leave(hy__fit *W, const hy_epoch *e, const hy_loader *valida
     if (hy__fit_shows(W)) hy__write_text(sink, text);
 #if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
     if (W->opt.checkpoint && e->best) hy_save_parameters(F, W->lesson->net, W->opt.checkpoint, NULL);
-    if (W->opt.history) hy__to_file(F, W->opt.history, hy__put_history, W);
-    if (W->report) hy__to_file(F, W->report, hy__put_report, W);
+    hy__fit_write(W, W->opt.history, hy__put_history);
+    hy__fit_write(W, W->report, hy__put_report);
+    if (*W->unwritten && e->epoch == 0 && hy__fit_shows(W)) {
+        hy__write_text(sink, W->unwritten);
+        hy__write_text(sink, "\n");
+    }
 #endif
 }
 
 /* --- all epochs --- */
-/* What the loop works with must outlive what the user does after an epoch. */
-static int hy__fit_lives(const hy__fit *W, hy_loader *train, hy_loader *validation)
+/* What the loop works with is not to be freed by the callbacks that it runs. */
+static void hy__fit_hold(const hy__fit *W, hy_loader *train, hy_loader *validation)
 {
-    hy_root *root = W->F->root;
-    const hy_block *all[6];
-    int i, n = 4, lives = 1;
-    all[0] = W->lesson->net;
-    all[1] = W->lesson->loss;
-    all[2] = &W->T->base;
-    all[3] = &train->base;
-    if (validation) all[n++] = &validation->base;
-    if (W->opt.metric) all[n++] = &W->opt.metric->base;
-    hy__acquire(&root->lock);
-    for (i = 0; i < n; i++) lives &= hy__block_lives(root, all[i]);
-    hy__release(&root->lock);
-    if (!lives) hy__fail(W->F, HY_ERROR_STATE, "hy_fit: `each` has freed what is still needed");
-    return lives;
+    hy__block_hold(W->lesson->net, "hy_fit");
+    hy__block_hold(W->lesson->loss, "hy_fit");
+    hy__block_hold(&W->T->base, "hy_fit");
+    hy__block_hold(&train->base, "hy_fit");
+    hy__dataset_hold(train->data, "hy_fit");
+    if (validation) hy__block_hold(&validation->base, "hy_fit");
+    if (validation) hy__dataset_hold(validation->data, "hy_fit");
+    if (W->opt.metric) hy__block_hold(&W->opt.metric->base, "hy_fit");
+}
+static void hy__fit_let(const hy__fit *W, hy_loader *train, hy_loader *validation)
+{
+    if (W->opt.metric) hy__block_let(&W->opt.metric->base);
+    if (validation) hy__dataset_let(validation->data);
+    if (validation) hy__block_let(&validation->base);
+    hy__dataset_let(train->data);
+    hy__block_let(&train->base);
+    hy__block_let(&W->T->base);
+    hy__block_let(W->lesson->loss);
+    hy__block_let(W->lesson->net);
 }
 
 /* Tells the user; nonzero: enough. */
 static int hy__fit_told(hy__fit *W, const hy_epoch *e)
 {
-    hy__sill sill = hy__sill_open(W->F);
-    int enough;
-    W->F->unwatched++;
-    enough = W->opt.each(W->F, e, W->opt.user);
-    W->F->unwatched--;
-    hy__sill_close(W->F, &sill, NULL);
-    return enough;
+    hy__visit visit = hy__visit_open(W->F, "`each` of hy_fit");
+    int enough = W->opt.each(W->F, e, W->opt.user);
+    hy__visit_close(W->F, &visit);
+    return enough || W->F->code;
 }
 
 static int hy__fit_epoch(hy__fit *W, hy_loader *train, hy_loader *validation)
@@ -61845,17 +62032,20 @@ static int hy__fit_epoch(hy__fit *W, hy_loader *train, hy_loader *validation)
     memset(e, 0, sizeof *e);
     e->epoch = W->n;
     e->validation_loss = e->validation_metric = (double)HY__F32_NAN;
+    W->left_out = W->not_finite = 0;
     e->samples = hy__fit_pass(W, train, 1, &e->loss, &e->metric);
     if (timed) { hy_profile(F, NULL); hy__fit_times(W); }
     if (validation && !F->code) hy__fit_pass(W, validation, 0, &e->validation_loss, &e->validation_metric);
     if (F->code) return 1;
     e->learning_rate = hy_learning_rate(F, W->T);
     e->seconds = hy_seconds() - start;
-    e->best = !W->n || hy__fit_rank(W, e, validation) < hy__fit_rank(W, &W->epoch[W->best], validation);
+    e->left_out = W->left_out;
+    e->not_finite = W->not_finite;
+    e->best = hy__fit_best(W, e, validation);
     if (e->best) W->best = W->n;
     W->n++;
     hy__fit_leave(W, e, validation);
-    if (F->code || (W->opt.each && (hy__fit_told(W, e) || !hy__fit_lives(W, train, validation)))) return 1;
+    if (F->code || (W->opt.each && hy__fit_told(W, e))) return 1;
     return W->opt.patience > 0 && W->n - 1 - W->best >= W->opt.patience;
 }
 
@@ -61883,14 +62073,23 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
     HY__OPTIONS_INTO(W->opt, opt);
     if (!W->opt.epochs) W->opt.epochs = 1;
     W->report = W->opt.report ? W->opt.report : getenv("HY_REPORT");
-    holder->buffer = hy__buffer_new(&F->cache, (size_t)W->opt.epochs * sizeof *W->epoch);
+    W->best = -1;
+    holder->buffer = hy__buffer_new(&F->cache, (size_t)W->opt.epochs * sizeof *W->epoch + HY__UNWRITTEN);
     if (!holder->buffer) hy__no_memory(F, "hy_fit");
-    else W->epoch = (hy_epoch *)holder->buffer->data;
+    else {
+        W->epoch = (hy_epoch *)holder->buffer->data;
+        W->unwritten = (char *)(W->epoch + W->opt.epochs);
+        *W->unwritten = 0;
+    }
     W->lesson = F->code ? NULL : hy__lesson_new(F, net, loss);
+    if (W->lesson) W->params = hy_collect_params(F, net, NULL);
+    if (W->lesson) hy__fit_hold(W, train, validation);
     while (W->lesson && W->n < W->opt.epochs && !hy__fit_epoch(W, train, validation)) continue;
+    if (W->lesson) hy__fit_let(W, train, validation);
     if (W->lesson) hy_block_free(F, &W->lesson->base);
     list.n = W->n;
     list.at = W->epoch;
+    list.unwritten = W->unwritten && *W->unwritten ? W->unwritten : NULL;
     hy__free(&F->root->heap, W);
     return F->code ? none : list;
 }

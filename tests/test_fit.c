@@ -166,9 +166,18 @@ static void test_fit_errors(void)
     hy_fit(s.F, s.net, s.loss, s.T, alone, NULL, NULL);
     train_expect(s.F, "an index is out of range");
     s.opt.epochs = 1;
+    s.opt.epochs = 3;
     s.opt.history = "no_such_folder/fit.csv";
-    hy_fit(s.F, s.net, s.loss, s.T, s.train, NULL, &s.opt);
-    train_expect(s.F, "no_such_folder/fit.csv");
+    h = hy_fit(s.F, s.net, s.loss, s.T, s.train, NULL, &s.opt);
+    CHECK(!hy_error(s.F) && h.n == 3 && h.unwritten && strstr(h.unwritten, "no_such_folder/fit.csv"));
+    s.opt.history = NULL;
+    s.opt.report = "no_such_folder/fit.html";
+    h = hy_fit(s.F, s.net, s.loss, s.T, s.train, NULL, &s.opt);
+    CHECK(!hy_error(s.F) && h.n == 3 && h.unwritten && strstr(h.unwritten, "no_such_folder/fit.html"));
+    s.opt.report = NULL;
+    s.opt.checkpoint = "no_such_folder/best.params";        /* what would be lost is an error */
+    CHECK(!hy_fit(s.F, s.net, s.loss, s.T, s.train, NULL, &s.opt).n);
+    train_expect(s.F, "no_such_folder/best.params");
     CHECK(!hy_is_recording(s.F) && hy_close(s.F) == 0);
 }
 
