@@ -41610,6 +41610,8 @@ struct hy__house {                      /* what a block has besides the user's s
     hy__wrap_fn wrap;                   /* of hy_set_recompute: forward, traced, as one operator */
     int         busy, steps;            /* calls that go by it; that go by what its parameters are */
     const char *busy_in;                /* the first of them, "hy_fit" */
+    int         fitted;                 /* hy_fit has called it as a part of something larger, ... */
+    hy_type     fitted_with;            /* ... with this */
     uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
 };
 
@@ -43537,12 +43539,53 @@ HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
     return stats;
 }
 
+/* A trace in inference, for arguments like these. 0, or -1. */
+static int hy__trace_untrained(hy_frame *F, hy_block *block, int n, const hy_type *type, const char *form)
+{
+    int training = F->training, recording = F->recording, i;
+    hy__scope scope;
+    hy__flat in;
+    hy_begin(F);
+    in.n = n;
+    in.at = (hy_array **)hy__room(F, &in.room, (size_t)n * sizeof *in.at + strlen(form) + 1, "hy_call");
+    in.full = in.form = in.at ? strcpy((char *)(in.at + n), form) : NULL;
+    for (i = 0; in.at && i < n; i++) {
+        in.at[i] = hy__handle(F);
+        if (in.at[i]) in.at[i]->t.type = type[i];
+    }
+    F->training = F->recording = 0;
+    if (!F->code && hy__prefix(F, block)) {
+        hy__call_enter(F, block, &scope);
+        hy__trace_leave(hy__trace_find(F, &block->house->traces, hy__forward_traced, &scope, &in, 0));
+        F->scope = scope.outer;
+        hy__call_settle(F);
+    }
+    F->training = training;
+    F->recording = recording;
+    hy__flat_close(F, &in);
+    hy_end(F);
+    return F->code ? -1 : 0;
+}
+/* The same for what hy_fit called it with, if it has no trace. */
+static void hy__trace_fitted(hy_frame *F, hy_block *block)
+{
+    struct hy__house *h = block->house;
+    int none;
+    if (!h->fitted || !h->active || !h->hybrid || F->graph || hy__traces_mine(&h->traces)) return;
+    hy__acquire(&h->traces.lock);
+    none = !h->traces.first;
+    hy__release(&h->traces.lock);
+    if (none) hy__trace_untrained(F, block, 1, &h->fitted_with, "x");
+}
+
 HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
 {
     hy__traces *all;
     hy_graph *g = NULL;
     int mine;
     if (!hy__block_ok(F, block, "hy_graph_of")) return NULL;
+    hy__trace_fitted(F, block);
+    if (F->code) return NULL;
     all = &block->house->traces;
     mine = hy__traces_mine(all);        /* asked by forward itself */
     if (!mine) hy__acquire(&all->lock);
@@ -56292,25 +56335,51 @@ typedef struct hy__exported {
     hy_arrays   arrays;
 } hy__exported;
 
-/* The trace that holds for most: not for certain shapes, not for training. */
+/* The trace that holds for most: not for certain shapes, and not for training. The lock is held. */
+static hy__trace *hy__export_best(hy__traces *all, int *least)
+{
+    hy__trace *t, *best = NULL;
+    int cost;
+    *least = 8;
+    for (t = all->first; t; t = t->next) {
+        cost = (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DTYPE) ? 2 : 0) + (t->asked & HY__ASKED_TRAINING ? 1 : 0) +
+               ((t->asked & HY__ASKED_TRAINING) && t->training ? 4 : 0);
+        if (cost < *least) { *least = cost; best = t; }
+    }
+    return best;
+}
+
+/* Where a block was called in training only, and asked: once more in inference. */
+static void hy__export_untrained(hy_frame *F, hy_block *net)
+{
+    hy__traces *all = &net->house->traces;
+    hy__trace *best;
+    int least;
+    hy__acquire(&all->lock);
+    best = hy__export_best(all, &least);
+    if (best && least >= 4) HY__ADD(&best->running, 1);     /* it stays meanwhile */
+    hy__release(&all->lock);
+    if (!best || least < 4) return;
+    hy__trace_untrained(F, net, best->n, best->type, best->in);
+    HY__ADD(&best->running, -1);
+}
+
 static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
 {
     hy__traces *all = &net->house->traces;
-    const hy__trace *t, *best = NULL;
+    const hy__trace *best;
     hy_graph *g = NULL;
-    int i, cost, least = 8;
+    int i, least;
     hy__compile_options(F, net);        /* traces older than a change go */
+    hy__trace_fitted(F, net);
+    if (!F->code) hy__export_untrained(F, net);
+    if (F->code) return NULL;
     hy__acquire(&all->lock);
-    for (t = all->first; t; t = t->next) {
-        cost = (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DTYPE) ? 4 : 0) +
-               ((t->asked & HY__ASKED_TRAINING) && t->training ? 2 : 0) + (t->asked & HY__ASKED_TRAINING ? 1
-                                                                           : 0);
-        if (cost < least) { least = cost; best = t; }
-    }
+    best = hy__export_best(all, &least);
     if (best) {
         g = best->graph;
         HY__ADD(&g->refs, 1);
-        if (least >= 4)
+        if (least >= 2)
             hy__warn(F, "%s: the graph holds for the shapes of its call only, since forward asked: %s", who,
                      best->bound);
     }
@@ -57118,12 +57187,11 @@ static double hy__int8_loss(const double *count, int bins)
     return loss / (all + beyond);
 }
 
-/* From the largest number that came, or the least lossy part of it. Nothing came but zeros: any will do. */
+/* From the largest number that came, or the least lossy part of it. */
 static void hy__int8_threshold(hy__int8_layer *layer)
 {
     double least = HUGE_VAL, loss;
     int bins, best = HY__INT8_BINS;
-    if (!(layer->most > 0)) layer->most = 1;
     for (bins = HY__INT8_LEVELS; layer->count && bins <= HY__INT8_BINS; bins += 16) {
         loss = hy__int8_loss(layer->count, bins);
         if (loss < least) { least = loss; best = bins; }
@@ -57322,6 +57390,43 @@ static int hy__int8_watch_batch(hy__quantizer *Q, int batch)
     return failed;
 }
 
+/* Do the samples hold anything? Numbers that are no fractions say which, not how much. */
+static int hy__int8_tells(hy_frame *F, hy_array *const *batch, int batches)
+{
+    int told = 0, i, k;
+    int64_t at;
+    for (i = 0; i < batches && !told && !F->code; i++) {
+        hy__flat flat;
+        if (hy__flat_open(F, &flat, batch[i], "hy_quantize")) return 0;
+        for (k = 0; k < flat.n && !told; k++) {
+            const hy_array *x = flat.at[k];
+            int64_t n = hy__size(&x->t.type.shape);
+            for (at = 0; at < n && !told && x->buffer; at++)
+                told = !hy__floating(x->t.type.dtype) || hy__number_at(&x->t, at) != 0;
+        }
+        hy__flat_close(F, &flat);
+    }
+    return told;
+}
+
+/* A layer that got nothing but zeros stays as it is: what else may come to it nobody knows. */
+static int hy__int8_untold(hy__quantizer *Q)
+{
+    const hy_graph *g = Q->b->graph;
+    int i, k, before = Q->taken;
+    for (i = 0; i < g->n; i++) {
+        if (!Q->layer[i].taken || Q->layer[i].most > 0) continue;
+        Q->layer[i].taken = 0;
+        Q->taken--;
+        Q->left++;
+        for (k = 0; k < g->n; k++) if (Q->layer[k].within == i + 1) Q->layer[k].within = 0;
+    }
+    if (before && (!Q->taken || !hy__int8_tells(Q->F, Q->batch, Q->batches)))
+        return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: the samples are none, or nothing but zeros, which "
+                        "does not tell how large the numbers are that layers get: give some as they will come");
+    return Q->F->code ? -1 : 0;
+}
+
 static int hy__int8_calibrate(hy__quantizer *Q, int entropy)
 {
     int rounds = Q->taken ? 1 + (entropy != 0) : 0, i, batch;
@@ -57332,6 +57437,7 @@ static int hy__int8_calibrate(hy__quantizer *Q, int entropy)
             if (!Q->layer[i].count) { hy__no_memory(Q->F, "hy_quantize"); return -1; }
         }
         for (batch = 0; batch < Q->batches; batch++) if (hy__int8_watch_batch(Q, batch)) return -1;
+        if (Q->round == 1 && hy__int8_untold(Q)) return -1;
     }
     for (i = 0; i < Q->b->graph->n; i++) if (Q->layer[i].taken) hy__int8_threshold(&Q->layer[i]);
     return 0;
@@ -59274,10 +59380,41 @@ static void hy__slot_take(hy_frame *F, hy_trainer *T, hy__slot *s, int64_t t, hy
     s->seen = s->param->array.buffer->version - 1;      /* the weights are what they are, whoever came first */
 }
 
+/* Are they of an optimiser of this name? */
+static void hy__states_kind(hy_frame *F, const hy_trainer *T, const hy__restored *from)
+{
+    int i = F->code ? -1 : hy__names_find(&from->index.names, "optimizer");
+    hy_array *x = i < 0 ? NULL : hy__packed_array(F, from->all.at[i]);
+    size_t n = strlen(T->optim.name), k;
+    char name[64];
+    if (!x && !F->code)
+        hy__fail(F, HY_ERROR_UNKNOWN, "hy_set_trainer_states: there is no array 'optimizer' among %d", from->all.n);
+    if (F->code) return;
+    if (x->t.type.dtype == HY_U8 && hy__size(&x->t.type.shape) == (int64_t)n &&
+        !memcmp(x->t.data, T->optim.name, n)) return;
+    n = x->t.type.dtype == HY_U8 ? (size_t)hy__least(hy__size(&x->t.type.shape), sizeof name - 1) : 0;
+    for (k = 0; k < n; k++) {
+        unsigned char c = ((const unsigned char *)x->t.data)[k];
+        name[k] = (char)(c < ' ' || c > '~' ? '?' : c);
+    }
+    name[k] = 0;
+    hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: the states are those of optimiser '%s', the trainer's is "
+             "'%s'", name, T->optim.name);
+}
+
+/* What 'trainer' may hold. */
+static int hy__numbers_ok(const double *number)
+{
+    int i, sound = 1;
+    for (i = 0; i < HY__TRAINER_NUMBERS; i++) sound &= number[i] - number[i] == 0;
+    return sound && number[0] == 1 && number[1] >= 0 && number[1] < 4e15 && number[2] > 0 && number[3] >= 0 &&
+           number[3] < 4e15;
+}
+
 HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
 {
     hy__restored from;
-    hy_array *kind, *numbers, *counts, **found;
+    hy_array *numbers, *counts, **found;
     const double *number;
     const int64_t *count;
     hy_type type;
@@ -59289,22 +59426,17 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
     hy_begin(F);
     from.all = states;
     hy__index_open(F, &from.index, &states);
-    type.shape = hy__shape1((int64_t)strlen(T->optim.name));
-    type.dtype = HY_U8;
-    kind = hy__state_named(F, &from, "optimizer", type);
+    hy__states_kind(F, T, &from);
     type.shape = hy__shape1(HY__TRAINER_NUMBERS);
     type.dtype = HY_F64;
     numbers = hy__state_named(F, &from, "trainer", type);
     type.shape = hy__shape1(T->n);
     type.dtype = HY_I64;
     counts = hy__state_named(F, &from, "updates", type);
-    if (!F->code && memcmp(kind->t.data, T->optim.name, strlen(T->optim.name)))
-        hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: the states are another optimiser's, not %s's",
-                 T->optim.name);
     number = F->code ? NULL : (const double *)numbers->t.data;
-    if (number && !(number[0] == 1 && number[1] >= 0 && number[1] < 4e15 && number[2] > 0 &&
-                    number[2] < HUGE_VAL && number[3] >= 0 && number[3] < 4e15))
-        hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: 'trainer' holds numbers that no trainer has");
+    if (number && !hy__numbers_ok(number))
+        hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: 'trainer' holds numbers that no trainer has: the "
+                 "file is damaged, or what was saved had become NaN");
     count = F->code ? NULL : (const int64_t *)counts->t.data;
     for (i = 0; i < T->n && !F->code; i++)
         hy__slot_find(F, T, &T->slot[i], &from, count[i], found + i * HY__SLOT_STATES);
@@ -59609,7 +59741,7 @@ static hy_array *hy__loss_sdml_forward(hy_frame *F, hy_block *self, hy_array *x)
     int64_t n = hy_dim(F, a, 0);
     apart = hy_square(F, hy_sub(F, hy_expand_dims(F, a, 1), hy_expand_dims(F, b, 0)));
     apart = hy_sum(F, apart, HY_AXES(2), NULL);
-    gold = hy_eye(F, n, n, 0);
+    gold = hy_cast(F, hy_eye(F, n, n, 0), a ? hy_dtype_of(F, a) : HY_F32);
     label = hy_add_scalar(F, hy_mul_scalar(F, gold, 1 - s - s / (double)(n - 1)), s / (double)(n - 1));
     if (n < 2 && F && !F->code)
         hy__fail(F, HY_ERROR_SHAPE, "%s: a batch of %l, where others than oneself are needed", self->kind, n);
@@ -61692,6 +61824,14 @@ static int64_t hy__fit_rows(hy__fit *W, hy_array *batch, const hy_array *loss)
     return n;
 }
 
+/* The network has no program of its own: what it would be made for. */
+static void hy__fit_met(hy_block *net, const hy_array *data)
+{
+    if (!data) return;
+    net->house->fitted_with = data->t.type;
+    net->house->fitted = 1;
+}
+
 /* One batch: in training forward, backward, update. Its samples, or 0. */
 static int64_t hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *sum, double *count)
 {
@@ -61707,6 +61847,7 @@ static int64_t hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *
     y = hy_call_at(F, &W->lesson->base, batch, NULL, 0);
     head = loss = y ? hy_get(F, y, 0) : NULL;
     rows = loss ? hy__fit_rows(W, batch, loss) : 0;
+    if (loss && !W->lesson->net->house->fitted) hy__fit_met(W->lesson->net, hy_get(F, batch, 0));
     if (training && W->T->opt.loss_scale > 0) head = hy_scale_loss(F, W->T, loss);
     hy_pause(F);
     if (training) hy_backward(F, head, NULL);

@@ -555,10 +555,17 @@ static void test_train_states(void)
     CHECK(hy_save_states(F, T, "train_states.npz") == 0 && hy_load_states(F, T, "train_states.npz") == 0);
     other = hy_trainer_new(F, &net->base, hy_optim_ftrl(NULL), NULL);
     CHECK(hy_load_states(F, other, "train_states.npz") != 0);
-    train_expect(F, "another optimiser's");
+    train_expect(F, "the states are those of optimiser 'adam', the trainer's is 'ftrl'");
     other = hy_trainer_new(F, &net->base, hy_optim_sgd(NULL), NULL);
     CHECK(hy_load_states(F, other, "train_states.npz") != 0);
-    train_expect(F, "'optimizer'");
+    train_expect(F, "the states are those of optimiser 'adam', the trainer's is 'sgd'");
+    states = hy_trainer_states(F, T);
+    ((double *)hy_write(F, states.at[1]))[5] = strtod("nan", NULL);
+    CHECK(hy_set_trainer_states(F, T, states) != 0);
+    train_expect(F, "'trainer' holds numbers that no trainer has");
+    states.n = 0;
+    CHECK(hy_set_trainer_states(F, T, states) != 0);
+    train_expect(F, "there is no array 'optimizer'");
     states = hy_trainer_states(F, T);
     states.n--;
     CHECK(hy_set_trainer_states(F, T, states) != 0);
@@ -728,8 +735,303 @@ static void test_train_states_whole(void)
     CHECK(!failed && n > 1);
 }
 
+/* --- between backward and update --- */
+/* A dense layer of one output, its gradients x for the weight and 1 for the bias, some steps. */
+typedef struct train_line { hy_frame *F; hy_block *net; hy_trainer *T; hy_array *x; } train_line;
+static train_line train_line_open(hy_dtype dtype, hy_optim optim, const hy_trainer_opt *opt, double x)
+{
+    train_line l;
+    hy_init zero = hy_init_zeros();
+    l.F = hy_open(NULL);
+    l.net = hy_nn_dense(l.F, 1, NULL);
+    hy_initialize(l.F, l.net, &zero);
+    hy_cast_block(l.F, l.net, dtype);
+    l.T = hy_trainer_new(l.F, l.net, optim, opt);
+    l.x = hy_mul_scalar(l.F, hy_cast(l.F, hy_ones(l.F, HY_SHAPE(1, 3)), dtype), x);
+    return l;
+}
+static hy_step_result train_line_step(train_line *l)
+{
+    hy_array *y;
+    hy_record(l->F);
+    y = hy_call(l->F, l->net, l->x);
+    hy_pause(l->F);
+    hy_backward(l->F, y, NULL);
+    return hy_step(l->F, l->T, 1);
+}
+static double train_line_at(train_line *l, const char *param)
+{
+    double v[3] = { 0, 0, 0 };
+    hy_to(l->F, hy_param(l->F, l->net, param), HY_F64, v, sizeof v);
+    return v[0];
+}
+
+/* What was written by the caller and is gone: the names of an optimiser and of its warm-up, a kind of block. */
+static void train_mine(const hy_update *u, int64_t from, int64_t n, void *w, const void *g, void *const *s)
+{
+    int64_t i;
+    (void)u; (void)s;
+    for (i = from; i < from + n; i++) ((float *)w)[i] -= ((const float *)g)[i];
+}
+static void test_train_strings_may_go(void)
+{
+    double bias[2];
+    int k;
+    for (k = 0; k < 2; k++) {
+        char word[] = "power2", name[] = "mine", kind[] = "kind_of_mine", said[100];
+        hy_optim_opt o;
+        hy_optim own;
+        train_line l;
+        hy_block *block;
+        hy_arrays states;
+        int t;
+        memset(&o, 0, sizeof o);
+        memset(&own, 0, sizeof own);
+        o.batch_scale = 4;
+        o.warmup_strategy = word;
+        l = train_line_open(HY_F32, hy_optim_lbsgd(&o), NULL, 1);
+        if (k) memset(word, 'x', 6);
+        for (t = 0; t < 8; t++) CHECK(train_line_step(&l) == HY_STEP_MADE);
+        bias[k] = train_line_at(&l, "bias");
+        own.name = name;
+        own.update = train_mine;
+        l.T = hy_trainer_new(l.F, l.net, own, NULL);
+        block = hy_block_new(l.F, sizeof(hy_block), kind, train_toy_forward, 1);
+        memset(name, 'x', 4);
+        memset(kind, 'x', 12);
+        CHECK(train_line_step(&l) == HY_STEP_MADE);
+        states = hy_trainer_states(l.F, l.T);
+        CHECK(states.n && !memcmp(hy_data(l.F, states.at[0]), "mine", 4));
+        hy_block_text(l.F, block, said, sizeof said);
+        CHECK(strstr(said, "kind_of_mine") == said);
+        CHECK_STR(hy_error(l.F), NULL);
+        CHECK(hy_close(l.F) == 0);
+    }
+    CHECK(bias[0] == bias[1] && bias[0] < 0);
+}
+
+/* The first of the parameters joins in the step in which the rate falls: momentum follows it for all. */
+static void test_train_lars_joined(void)
+{
+    int k, t;
+    for (k = 0; k < 2; k++) {
+        hy_frame *F = hy_open(NULL);
+        train_toy *net = train_toy_new(F, 1, HY_F64);
+        hy_array *zeros = hy_zeros(F, HY_SHAPE(6)), *ones;
+        hy_optim_opt o;
+        hy_trainer_opt opt;
+        hy_trainer *T;
+        double w = 0, m = 0, rate, last = 0;
+        memset(&o, 0, sizeof o);
+        memset(&opt, 0, sizeof opt);
+        o.momentum = 0.9;
+        o.learning_rate = 1;
+        opt.ignore_stale_grad = 1;
+        ones = hy_cast(F, hy_ones(F, HY_SHAPE(6)), HY_F64);
+        hy_set_param(F, net->w[1], hy_cast(F, zeros, HY_F64));
+        T = hy_trainer_new(F, &net->base, hy_optim_lars(&o), &opt);
+        for (t = 0; t < 3; t++) {
+            hy_array *y;
+            rate = t == 2 ? 0.1 : 1;
+            hy_set_learning_rate(F, T, rate);
+            hy_record(F);
+            y = hy_sum(F, hy_mul(F, net->w[1], ones), HY_ALL, NULL);
+            if (k && t == 2) y = hy_add(F, y, hy_sum(F, net->w[0], HY_ALL, NULL));
+            hy_pause(F);
+            hy_backward(F, y, NULL);
+            CHECK(hy_step(F, T, 1) == HY_STEP_MADE);
+            m = 0.9 * (t ? rate / last : 1) * m - rate;
+            w += m;
+            last = rate;
+        }
+        CHECK_NEAR(w, -3.171, 1e-12);
+        CHECK_NEAR(hy_value(F, net->w[1], 0), w, 1e-12);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* Masters of 32 bits are there again, whether states or parameters are loaded first; what was written since
+ * counts. */
+static void test_train_load_order(void)
+{
+    static const hy_dtype types[2] = { HY_F16, HY_BF16 };
+    int how, k;
+    for (k = 0; k < 2; k++) {
+        double w[4][54], one;
+        hy_frame *F = hy_open(NULL);
+        train_toy *net = train_toy_new(F, 1, types[k]);
+        hy_optim_opt o;
+        hy_trainer *T;
+        hy_array *weights, *states;
+        int t;
+        memset(&o, 0, sizeof o);
+        o.momentum = 0.9;
+        o.learning_rate = 1e-3;
+        T = hy_trainer_new(F, &net->base, hy_optim_sgd(&o), NULL);
+        for (t = 1; t <= 10; t++) train_step(F, net, T, 1, t);
+        weights = hy_save_to(F, HY_FORMAT_PARAMS, hy_parameters(F, &net->base, NULL));
+        states = hy_save_to(F, HY_FORMAT_PARAMS, hy_trainer_states(F, T));
+        for (how = 0; how < 4; how++) {
+            hy_arrays from, values;
+            if (how) {
+                net = train_toy_new(F, 1, types[k]);
+                T = hy_trainer_new(F, &net->base, hy_optim_sgd(&o), NULL);
+                from = hy_load_from(F, hy_data(F, states), (size_t)hy_size(F, states), 0);
+                values = hy_load_from(F, hy_data(F, weights), (size_t)hy_size(F, weights), 0);
+                if (how != 1) CHECK(hy_set_trainer_states(F, T, from) == 0);
+                CHECK(hy_set_parameters(F, &net->base, values, NULL) == 0);
+                if (how == 1) CHECK(hy_set_trainer_states(F, T, from) == 0);
+                if (how == 3) hy_set_value(F, net->w[0], 3, 1, 1);
+            }
+            for (t = 11; t <= 30; t++) train_step(F, net, T, 1, t);
+            hy_to(F, hy_array_named(F, hy_trainer_states(F, T), "a_weight.master"), HY_F64, w[how], sizeof w[how]);
+        }
+        CHECK(!memcmp(w[0], w[1], 24 * sizeof **w) && !memcmp(w[0], w[2], 24 * sizeof **w));
+        one = w[3][5];
+        CHECK(one > 2.9 && one < 3.1 && w[3][6] == w[0][6]);
+        CHECK_STR(hy_error(F), NULL);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* Gradients that are not finite, or whose squares no double holds: applied, left out, or scaled, and said. */
+static int train_warned;
+static void train_log(void *user, int level, int code, const char *text)
+{
+    (void)user; (void)code;
+    train_warned += level == HY_LOG_WARNING && strstr(text, "Parameter 'dense0_weight' holds NaN or infinity") != NULL;
+}
+static void test_train_not_finite(void)
+{
+    static const double x[] = { 1, 1e200, 1e-200, HUGE_VAL, 1e308 };
+    int k, how, t;
+    for (how = 0; how < 4; how++)               /* nothing, clip_global_norm, loss_scale, check_finite */
+        for (k = 0; k < 6; k++) {
+            hy_trainer_opt opt;
+            hy_optim_opt o;
+            train_line l;
+            int finite = k < 3 || k == 4, left_out = !finite && (how == 1 || how == 2);
+            double clipped, v = k < 5 ? x[k] : strtod("nan", NULL), norm;
+            memset(&opt, 0, sizeof opt);
+            memset(&o, 0, sizeof o);
+            o.learning_rate = 1;
+            if (how == 1) opt.clip_global_norm = 1;
+            if (how == 2) opt.loss_scale = 4;
+            opt.check_finite = how == 3;
+            l = train_line_open(HY_F64, hy_optim_sgd(&o), &opt, v);
+            for (t = 1; t <= 3; t++) {
+                hy_step_result made = train_line_step(&l);
+                if (how == 3 && !finite) {
+                    CHECK(made == HY_STEP_FAILED);
+                    train_expect(l.F, "'dense0_weight' holds NaN or infinity");
+                    continue;
+                }
+                CHECK(made == (finite ? HY_STEP_MADE : left_out ? HY_STEP_LEFT_OUT : HY_STEP_NOT_FINITE));
+                CHECK(hy_num_update(l.F, l.T) == (left_out ? 0 : t));
+            }
+            norm = v > 1e154 ? v * sqrt(3) : sqrt(3 * v * v + 1);
+            clipped = how == 2 ? -3.0 / 4 : how == 1 && norm > 1 ? -3 / norm : -3;
+            if (finite && k < 4) CHECK_NEAR(train_line_at(&l, "bias") / clipped, 1, 1e-9);
+            if (finite && how == 1) CHECK_NEAR(train_line_at(&l, "weight"), k == 2 ? -3e-200 : v * clipped, 1e-9);
+            if (left_out) CHECK(train_line_at(&l, "bias") == 0 && train_line_at(&l, "weight") == 0);
+            if (!finite && !how) CHECK(train_line_at(&l, "weight") - train_line_at(&l, "weight") != 0);
+            CHECK(hy_close(l.F) == 0);
+        }
+}
+/* In every type, in any part of a parameter, by every optimiser's loop. */
+static void test_train_not_finite_anywhere(void)
+{
+    static const hy_dtype types[] = { HY_F32, HY_F64, HY_F16, HY_BF16 };
+    static const int at[] = { 0, 15, 16, 63, 4095, 4096, 8191, 9999, 10000 };
+    size_t i, k, m;
+    for (i = 0; i < 4; i++)
+        for (k = 0; k < sizeof at / sizeof *at; k++)
+            for (m = 0; m < 3; m++) {
+                hy_optim_opt o;
+                hy_desc desc;
+                hy_frame *F;
+                hy_block *net;
+                hy_trainer *T;
+                hy_array *x, *y;
+                memset(&o, 0, sizeof o);
+                memset(&desc, 0, sizeof desc);
+                desc.threads = 1 + (int)k % 3;
+                desc.log_fn = train_log;
+                F = hy_open(&desc);
+                net = hy_nn_dense(F, 1, NULL);
+                hy_initialize(F, net, NULL);
+                hy_cast_block(F, net, types[i]);
+                T = hy_trainer_new(F, net, m == 0 ? hy_optim_sgd(&o) : m == 1 ? hy_optim_lamb(&o) : hy_optim_adam(&o),
+                                   NULL);
+                x = hy_cast(F, hy_ones(F, HY_SHAPE(1, 10001)), types[i]);
+                if (k) hy_set_value(F, x, k % 2 ? HUGE_VAL : strtod("nan", NULL), 0, at[k]);
+                hy_record(F);
+                y = hy_call(F, net, x);
+                hy_pause(F);
+                hy_backward(F, y, NULL);
+                CHECK(hy_step(F, T, 1) == (k ? HY_STEP_NOT_FINITE : HY_STEP_MADE));
+                hy_trainer_free(F, T);
+                if (i == 0 && m == 0 && k) {
+                    hy_trainer_opt opt;
+                    memset(&opt, 0, sizeof opt);
+                    opt.clip_global_norm = 1;
+                    T = hy_trainer_new(F, net, hy_optim_sgd(&o), &opt);
+                    hy_record(F);
+                    y = hy_call(F, net, x);
+                    hy_pause(F);
+                    hy_backward(F, y, NULL);
+                    train_warned = 0;
+                    CHECK(hy_step(F, T, 1) == HY_STEP_LEFT_OUT && train_warned == 1);
+                }
+                CHECK(hy_close(F) == 0);
+            }
+}
+
+/* A rate of 0, of all or of some: no optimiser moves a weight, none makes NaN of it, and later all goes on. */
+static void test_train_rate_of_zero(void)
+{
+    static hy_optim (*const make[])(const hy_optim_opt *) = {
+        hy_optim_sgd, hy_optim_nag, hy_optim_adam, hy_optim_adamw, hy_optim_adamax, hy_optim_nadam, hy_optim_adagrad,
+        hy_optim_rmsprop, hy_optim_ftrl, hy_optim_ftml, hy_optim_lamb, hy_optim_lars, hy_optim_lbsgd, hy_optim_signum,
+        hy_optim_dcasgd };
+    size_t k;
+    int by, dtype;
+    for (k = 0; k < sizeof make / sizeof *make; k++)
+        for (by = 0; by < 2; by++)
+            for (dtype = 0; dtype < 2; dtype++) {
+                hy_frame *F = hy_open(NULL);
+                train_toy *net = train_toy_new(F, 1, dtype ? HY_F64 : HY_F32);
+                hy_optim_opt o;
+                hy_trainer *T;
+                double before[54], after[54];
+                int i, t;
+                memset(&o, 0, sizeof o);
+                o.momentum = 0.5;
+                o.learning_rate = by ? 0.1 : HY_ZERO;
+                for (i = 0; by && i < 3; i++) hy_set_mult(F, net->w[i], 0, 1);
+                T = hy_trainer_new(F, &net->base, make[k](&o), NULL);
+                train_read(F, net, before);
+                for (t = 1; t <= 3; t++) train_step(F, net, T, 1, t);
+                train_read(F, net, after);
+                if (!CHECK(!memcmp(before, after, sizeof before))) printf("    optimiser %d\n", (int)k);
+                for (i = 0; by && i < 3; i++) hy_set_mult(F, net->w[i], 1, 1);
+                if (!by) hy_set_learning_rate(F, T, 0.01);
+                for (t = 4; t <= 8; t++) train_step(F, net, T, 1, t);
+                train_read(F, net, after);
+                for (i = 0; i < 54; i++) CHECK(fabs(after[i]) < 100);
+                CHECK(memcmp(before, after, sizeof before));
+                CHECK(hy_close(F) == 0);
+            }
+}
+
 static void test_train(void)
 {
+    RUN(test_train_strings_may_go);
+    RUN(test_train_lars_joined);
+    RUN(test_train_load_order);
+    RUN(test_train_not_finite);
+    RUN(test_train_not_finite_anywhere);
+    RUN(test_train_rate_of_zero);
     RUN(test_train_optimizers_reference);
     RUN(test_train_optimizers_types);
     RUN(test_train_dcasgd);
