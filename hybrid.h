@@ -61894,14 +61894,16 @@ static double hy__fit_rank(const hy__fit *W, const hy_epoch *e, const hy_loader 
     return W->opt.higher ? -(validation ? e->validation_metric : e->metric) : v;
 }
 
-/* Does a parameter hold NaN? The last step may have left one where the loss did not see it yet. */
-static int hy__holds_nan(const hy_array *x)
+/* Does a parameter hold NaN, or infinity that it may have learnt? The last step may have left it where the loss
+ * did not see it yet. */
+static int hy__param_lost(const hy_array *x)
 {
+    int learns = x->state == HY__LIVE && x->param && !x->param->constant && x->param->req;
     int64_t i, n = x->state == HY__LIVE && x->buffer && hy__floating(x->t.type.dtype)
         ? hy__size(&x->t.type.shape) : 0;
     for (i = 0; i < n; i++) {
         double v = hy__number_at(&x->t, i);
-        if (v != v) return 1;
+        if (v != v || (learns && v - v != 0)) return 1;
     }
     return 0;
 }
@@ -61913,7 +61915,7 @@ static int hy__fit_best(const hy__fit *W, const hy_epoch *e, const hy_loader *va
     int i;
     if (rank - rank != 0) return 0;
     if (W->best >= 0 && !(rank < hy__fit_rank(W, &W->epoch[W->best], validation))) return 0;
-    for (i = 0; i < W->params.n; i++) if (hy__holds_nan(W->params.at[i])) return 0;
+    for (i = 0; i < W->params.n; i++) if (hy__param_lost(W->params.at[i])) return 0;
     return 1;
 }
 
@@ -61933,8 +61935,8 @@ static void hy__fit_line(hy__line *line, const hy__fit *W, const hy_epoch *e, co
     if (validation && name) hy__say(line, ", %s %g", name, hy__short(e->validation_metric));
     hy__say(line, ", lr %g, %g s%s", hy__short(e->learning_rate), hy__short(e->seconds),
             e->best ? ", best" : "");
-    if (e->left_out) hy__say(line, ", %l steps left out", e->left_out);
-    if (e->not_finite) hy__say(line, ", %l steps with gradients that are not finite", e->not_finite);
+    if (e->left_out) hy__say(line, ", steps left out: %l", e->left_out);
+    if (e->not_finite) hy__say(line, ", steps with gradients that are not finite: %l", e->not_finite);
     hy__puts(line, "\n");
 }
 
@@ -62034,7 +62036,7 @@ static void hy__put_epochs(hy__target *t, const hy__fit *W)
     }
     hy__put_text(t, "</table>\n");
     if (left_out || not_finite)
-        hy__put_say(t, "<p>%l steps were left out, %l had gradients that are not finite.</p>\n", left_out,
+        hy__put_say(t, "<p>Steps left out: %l, with gradients that are not finite: %l.</p>\n", left_out,
                     not_finite);
 }
 

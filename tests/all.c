@@ -107,6 +107,7 @@
 #include "test_onnx_built.c"
 #include "test_onnx_given.c"
 #include "test_misuse.c"
+#include "test_fitted.c"
 #include "test_walk.c"
 #include "test_attention.c"
 #include "test_written.c"
@@ -183,6 +184,7 @@ int main(int argc, char **argv)
     test_records();
     test_fit();
     test_misuse();
+    test_fitted();
     test_onnx();
     test_onnx_built();
     test_onnx_given();
