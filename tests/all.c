@@ -108,6 +108,7 @@
 #include "test_onnx_given.c"
 #include "test_misuse.c"
 #include "test_fitted.c"
+#include "test_callbacks.c"
 #include "test_walk.c"
 #include "test_attention.c"
 #include "test_written.c"
@@ -185,6 +186,7 @@ int main(int argc, char **argv)
     test_fit();
     test_misuse();
     test_fitted();
+    test_callbacks();
     test_onnx();
     test_onnx_built();
     test_onnx_given();
