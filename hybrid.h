@@ -3634,7 +3634,7 @@ typedef struct hy_optim_opt {
     int         batch_scale;            /* lbsgd: gradients of so many steps make one: 1 */
     const char *warmup_strategy;        /* lbsgd: "linear", "power2", "sqrt", "lars" or "none" */
     int         warmup_epochs, updates_per_epoch, begin_epoch;          /* lbsgd: 5, 32, 0 */
-    int64_t     begin_num_update;       /* updates that were made before: 0; the next one counts as one more */
+    int64_t     begin_num_update;       /* updates that were made before, by which the next one counts: 0 */
 } hy_optim_opt;
 
 /* One parameter in one step, as an optimiser sees it. */
@@ -3713,9 +3713,11 @@ typedef struct hy_trainer_opt {
 HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, const hy_trainer_opt *opt);
 HY_API void     hy_trainer_free(hy_frame *F, hy_trainer *T);
 /* Updates every parameter that wants a gradient; gradients are divided by batch_size. LEFT_OUT: nothing was
- * updated, as gradients are not finite and loss_scale or clip_global_norm is set; NOT_FINITE: all was, though a
- * gradient holds NaN or infinity; FAILED: F has the error. */
-typedef enum hy_step_result { HY_STEP_MADE, HY_STEP_LEFT_OUT, HY_STEP_NOT_FINITE, HY_STEP_FAILED } hy_step_result;
+ * updated, as gradients are not finite and loss_scale or clip_global_norm is set; NOT_FINITE: all was,
+ * though a gradient holds NaN or infinity; FAILED: F has the error. */
+typedef enum hy_step_result {
+    HY_STEP_MADE, HY_STEP_LEFT_OUT, HY_STEP_NOT_FINITE, HY_STEP_FAILED
+} hy_step_result;
 HY_API hy_step_result hy_step(hy_frame *F, hy_trainer *T, double batch_size);
 HY_API double   hy_learning_rate(hy_frame *F, hy_trainer *T);
 HY_API void     hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rate);
@@ -3895,8 +3897,8 @@ HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char 
 /* --- fit --- *
  * The loop that everybody writes: for every epoch all batches of `train`, then all of `validation`. A batch
  * is group(data, label); the loss gets group(net(data), label). A network that is hybridized is compiled
- * together with its loss: a step is one call forward, one backward and the update. `each`, `reduce` and metrics
- * of one's own may do anything but free what hy_fit works with, or use the loader of a pass under way.
+ * together with its loss: a step is one call forward, one backward and the update. `each`, `reduce` and
+ * metrics of one's own may not free what hy_fit works with, nor use the loader of a pass under way.
  */
 #ifndef HYBRID_NO_TRAIN
 typedef struct hy_epoch {
@@ -3913,7 +3915,7 @@ typedef struct hy_fit_opt {
     hy_metric  *metric;
     int         higher;                 /* the best epoch has the highest metric; 0: the least loss */
     int         patience;               /* stop after so many epochs without a better one: never */
-    int         batch_axis;             /* of the data, where samples are counted: 0, or the loss's if that fits */
+    int         batch_axis;  /* of the data, where samples are counted: 0, or the loss's if that fits */
     const char *checkpoint;             /* parameters of the best epoch go to this file */
     const char *history;                /* one line an epoch, as CSV */
     const char *report;                 /* a page of HTML; else the environment's HY_REPORT */
@@ -41917,8 +41919,8 @@ static int hy__param_at_work(hy_frame *F, hy__param *p, const char *who)
 {
     if (p->same) p = p->same;
     if (!HY__PEEK(&p->block->house->steps)) return 0;
-    return hy__fail(F, HY_ERROR_STATE, "%s: hy_step is at work with Parameter '%s': %s must not change it", who,
-                    hy__called(p), hy__culprit(F));
+    return hy__fail(F, HY_ERROR_STATE, "%s: hy_step is at work with Parameter '%s': %s must not change it",
+                    who, hy__called(p), hy__culprit(F));
 }
 static int hy__look_at_work(hy_frame *F, hy__param *p, const char *path, void *user)
 {
@@ -56342,8 +56344,8 @@ static hy__trace *hy__export_best(hy__traces *all, int *least)
     int cost;
     *least = 8;
     for (t = all->first; t; t = t->next) {
-        cost = (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DTYPE) ? 2 : 0) + (t->asked & HY__ASKED_TRAINING ? 1 : 0) +
-               ((t->asked & HY__ASKED_TRAINING) && t->training ? 4 : 0);
+        cost = t->asked & HY__ASKED_TRAINING ? t->training ? 5 : 1 : 0;
+        if (t->asked & (HY__ASKED_SHAPE | HY__ASKED_DTYPE)) cost += 2;
         if (cost < *least) { *least = cost; best = t; }
     }
     return best;
@@ -57422,8 +57424,9 @@ static int hy__int8_untold(hy__quantizer *Q)
         for (k = 0; k < g->n; k++) if (Q->layer[k].within == i + 1) Q->layer[k].within = 0;
     }
     if (before && (!Q->taken || !hy__int8_tells(Q->F, Q->batch, Q->batches)))
-        return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: the samples are none, or nothing but zeros, which "
-                        "does not tell how large the numbers are that layers get: give some as they will come");
+        return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: the samples are none, or nothing but zeros, "
+                        "which does not tell how large the numbers are that layers get: give some as they will "
+                        "come");
     return Q->F->code ? -1 : 0;
 }
 
@@ -58676,7 +58679,7 @@ struct hy_trainer {
     double         loss_scale;
     int64_t        good;                /* steps since a gradient overflowed */
     int64_t        parts;               /* of all parameters */
-    double         unit;                /* what the numbers are divided by that are squared, or a HY__LOOK_... */
+    double         unit;                /* by which what is squared is divided, or HY__LOOK_... */
     int           *part_slot;           /* which one it belongs to, ... */
     int64_t       *part_from;           /* ... where it begins, and ... */
     double       (*part_sum)[2];        /* ... what was measured of it */
@@ -58979,7 +58982,8 @@ static double hy__morsel_wide(const hy__morsel *m, double unit)
     double y = 0, v;
     int64_t i;
     for (i = m->from; i < m->from + m->n; i++) {
-        v = fabs(m->s->u.dtype == HY_F64 ? ((const double *)m->grad)[i] : (double)((const float *)m->grad)[i]);
+        v = m->s->u.dtype == HY_F64 ? ((const double *)m->grad)[i] : (double)((const float *)m->grad)[i];
+        v = fabs(v);
         if (unit > 0) y += v / unit * (v / unit);
         else if (v > y || v != v) y = v;
     }
@@ -59070,8 +59074,9 @@ static void hy__trainer_hold(hy_trainer *T, int holds)
 {
     int i;
     for (i = -1; i < T->n; i++) {
-        hy_block *b = i < 0 ? &T->base : T->slot[i].param->array.state == HY__LIVE ? T->slot[i].param->block : NULL;
-        if (!b) continue;
+        const hy__param *p = i < 0 ? NULL : T->slot[i].param;
+        hy_block *b = p ? p->block : &T->base;
+        if (p && p->array.state != HY__LIVE) continue;
         HY__ADD(&b->house->steps, holds);
         if (holds > 0) hy__block_hold(b, "hy_step"); else hy__block_let(b);
     }
@@ -59115,7 +59120,8 @@ static double hy__trainer_sum(hy_frame *F, hy_trainer *T, double unit)
     return sum;
 }
 
-/* The sum of the squares of all gradients divided by a unit, which is 1 where that is small and large enough. */
+/* The sum of the squares of all gradients divided by a unit, which is 1 where that is neither too small nor
+ * too large. */
 static double hy__trainer_squares(hy_frame *F, hy_trainer *T, double *unit)
 {
     double sum = hy__trainer_sum(F, T, HY__LOOK_SQUARES), most;
@@ -59150,11 +59156,11 @@ static double hy__trainer_factor(hy_frame *F, hy_trainer *T, double rescale)
         return 0;
     }
     if (sum - sum != 0 && T->opt.check_finite)
-        hy__fail(F, HY_ERROR_USER, "hy_step: the gradient of Parameter '%s' holds NaN or infinity; nothing was "
-                 "updated", hy__trainer_strange(T));
+        hy__fail(F, HY_ERROR_USER, "hy_step: the gradient of Parameter '%s' holds NaN or infinity; nothing "
+                 "was updated", hy__trainer_strange(T));
     else if (sum - sum != 0)
-        hy__warn(F, "hy_step: the gradient of Parameter '%s' holds NaN or infinity, so that the norm of all has "
-                 "no limit: the step is left out", hy__trainer_strange(T));
+        hy__warn(F, "hy_step: the gradient of Parameter '%s' holds NaN or infinity, so that no factor limits "
+                 "the norm of all: the step is left out", hy__trainer_strange(T));
     if (sum - sum != 0) return 0;
     root = sqrt(sum) * fabs(rescale);
     return limit > 0 && unit * root > limit ? limit / unit / root : 1;
@@ -59377,7 +59383,7 @@ static void hy__slot_take(hy_frame *F, hy_trainer *T, hy__slot *s, int64_t t, hy
     if (!t) { hy__slot_forget(F, T, s); return; }
     for (k = 0; k <= HY__MASTER; k++)
         if (found[k]) memcpy(s->state[k]->data, found[k]->t.data, (size_t)hy__bytes(&found[k]->t.type));
-    s->seen = s->param->array.buffer->version - 1;      /* the weights are what they are, whoever came first */
+    s->seen = s->param->array.buffer->version - 1;      /* weights are what they are, whoever came first */
 }
 
 /* Are they of an optimiser of this name? */
@@ -59388,7 +59394,8 @@ static void hy__states_kind(hy_frame *F, const hy_trainer *T, const hy__restored
     size_t n = strlen(T->optim.name), k;
     char name[64];
     if (!x && !F->code)
-        hy__fail(F, HY_ERROR_UNKNOWN, "hy_set_trainer_states: there is no array 'optimizer' among %d", from->all.n);
+        hy__fail(F, HY_ERROR_UNKNOWN, "hy_set_trainer_states: there is no array 'optimizer' among %d",
+                 from->all.n);
     if (F->code) return;
     if (x->t.type.dtype == HY_U8 && hy__size(&x->t.type.shape) == (int64_t)n &&
         !memcmp(x->t.data, T->optim.name, n)) return;
@@ -59398,8 +59405,8 @@ static void hy__states_kind(hy_frame *F, const hy_trainer *T, const hy__restored
         name[k] = (char)(c < ' ' || c > '~' ? '?' : c);
     }
     name[k] = 0;
-    hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: the states are those of optimiser '%s', the trainer's is "
-             "'%s'", name, T->optim.name);
+    hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: the states are those of optimiser '%s', the trainer's "
+             "is '%s'", name, T->optim.name);
 }
 
 /* What 'trainer' may hold. */
@@ -59435,8 +59442,8 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
     counts = hy__state_named(F, &from, "updates", type);
     number = F->code ? NULL : (const double *)numbers->t.data;
     if (number && !hy__numbers_ok(number))
-        hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: 'trainer' holds numbers that no trainer has: the "
-                 "file is damaged, or what was saved had become NaN");
+        hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: 'trainer' holds numbers that no trainer has: "
+                 "they are damaged, or had become NaN");
     count = F->code ? NULL : (const int64_t *)counts->t.data;
     for (i = 0; i < T->n && !F->code; i++)
         hy__slot_find(F, T, &T->slot[i], &from, count[i], found + i * HY__SLOT_STATES);
@@ -60356,7 +60363,12 @@ struct hy_dataset {
 enum { HY__CREW = 64, HY__CREW_STEP = 8 };
 typedef void (*hy__crew_fn)(void *user, int64_t at, int worker);
 #ifndef HYBRID_NO_THREADS
-typedef struct hy__crewman { struct hy__crew *crew; int worker; hy__thread thread; uintptr_t id; } hy__crewman;
+typedef struct hy__crewman {
+    struct hy__crew *crew;
+    int              worker;
+    hy__thread       thread;
+    uintptr_t        id;                /* of the thread, once it runs */
+} hy__crewman;
 #define HY__HAS_CREWS 1
 #define HY__CREW_LOCK(c)     hy__acquire(&(c)->lock)
 #define HY__CREW_UNLOCK(c)   hy__release(&(c)->lock)
@@ -61804,8 +61816,8 @@ static double hy__fit_sum(const hy_array *x)
     return sum;
 }
 
-/* How many samples a batch has: what the data has along its batch axis. A loss that goes by samples knows, too;
- * where both can be told apart and nobody said which axis it is, somebody must. */
+/* How many samples a batch has: what the data has along its batch axis. A loss that goes by samples knows,
+ * too; where both can be told apart and nobody said which axis it is, somebody must. */
 static int64_t hy__fit_rows(hy__fit *W, hy_array *batch, const hy_array *loss)
 {
     hy_frame *F = W->F;
@@ -61813,14 +61825,15 @@ static int64_t hy__fit_rows(hy__fit *W, hy_array *batch, const hy_array *loss)
     hy_array *data = hy_get(F, batch, 0);
     int64_t n = hy_dim(F, data, W->opt.batch_axis), m;
     int axis, dims = hy_ndim(F, data);
-    if (F->code || W->opt.batch_axis || by->describe != hy__loss_describe || loss->t.type.shape.ndim != 1) return n;
+    if (F->code || W->opt.batch_axis || loss->t.type.shape.ndim != 1) return n;
+    if (by->describe != hy__loss_describe) return n;
     m = hy__size(&loss->t.type.shape);
     axis = ((const hy__loss *)(const void *)by)->opt.batch_axis;
     if (axis < 0) axis += dims;
     if (m < 2 || m == n || (axis > 0 && axis < dims && hy_dim(F, data, axis) == m)) return m < 2 ? n : m;
     if (n > 1 && dims > 1 && hy_dim(F, data, 1) == m)
-        hy__fail(F, HY_ERROR_SHAPE, "hy_fit: the loss has %l numbers, as many as axis 1 of the data, which has %l "
-                 "along axis 0: say which is the batch's by batch_axis, 1 or %d", m, n, -dims);
+        hy__fail(F, HY_ERROR_SHAPE, "hy_fit: the loss has %l numbers, as many as axis 1 of the data, which has "
+                 "%l along axis 0: say which is the batch's by batch_axis, 1 or %d", m, n, -dims);
     return n;
 }
 
@@ -61894,8 +61907,8 @@ static double hy__fit_rank(const hy__fit *W, const hy_epoch *e, const hy_loader 
     return W->opt.higher ? -(validation ? e->validation_metric : e->metric) : v;
 }
 
-/* Does a parameter hold NaN, or infinity that it may have learnt? The last step may have left it where the loss
- * did not see it yet. */
+/* Does a parameter hold NaN, or infinity that it may have learnt? The last step may have left it where the
+ * loss did not see it yet. */
 static int hy__param_lost(const hy_array *x)
 {
     int learns = x->state == HY__LIVE && x->param && !x->param->constant && x->param->req;
@@ -61962,8 +61975,8 @@ static void hy__put_history(hy__target *t, const void *what)
     for (i = 0; i < W->n; i++) {
         const hy_epoch *e = &W->epoch[i];
         hy__put_say(t, "%d,%g,%g,%g,%g,%g,%g,%l,%d,%l,%l\n", e->epoch, e->loss, e->metric,
-                    e->validation_loss, e->validation_metric, e->learning_rate, e->seconds, e->samples, e->best,
-                    e->left_out, e->not_finite);
+                    e->validation_loss, e->validation_metric, e->learning_rate, e->seconds, e->samples,
+                    e->best, e->left_out, e->not_finite);
     }
 }
 
@@ -62097,7 +62110,7 @@ static void hy__fit_times(hy__fit *W)
 }
 
 #if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
-/* A file about the run. What has been learnt is worth more: if it cannot be written, that is said, no more. */
+/* A file about the run. What has been learnt is worth more: that it cannot be written is said, no more. */
 static void hy__fit_write(hy__fit *W, const char *file, void (*put)(hy__target *, const void *))
 {
     hy_frame *F = W->F;
