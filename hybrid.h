@@ -57425,8 +57425,8 @@ static int hy__int8_untold(hy__quantizer *Q)
     }
     if (before && (!Q->taken || !hy__int8_tells(Q->F, Q->batch, Q->batches)))
         return hy__fail(Q->F, HY_ERROR_ARGUMENT, "hy_quantize: the samples are none, or nothing but zeros, "
-                        "which does not tell how large the numbers are that layers get: give some as they will "
-                        "come");
+                        "which does not tell how large the numbers are that layers get: give some as they "
+                        "will come");
     return Q->F->code ? -1 : 0;
 }
 
@@ -59390,13 +59390,14 @@ static void hy__slot_take(hy_frame *F, hy_trainer *T, hy__slot *s, int64_t t, hy
 static void hy__states_kind(hy_frame *F, const hy_trainer *T, const hy__restored *from)
 {
     int i = F->code ? -1 : hy__names_find(&from->index.names, "optimizer");
-    hy_array *x = i < 0 ? NULL : hy__packed_array(F, from->all.at[i]);
+    hy_array *x = i < 0 ? NULL : from->all.at[i];
     size_t n = strlen(T->optim.name), k;
     char name[64];
     if (!x && !F->code)
         hy__fail(F, HY_ERROR_UNKNOWN, "hy_set_trainer_states: there is no array 'optimizer' among %d",
                  from->all.n);
-    if (F->code) return;
+    x = F->code ? NULL : hy__packed_array(F, x);
+    if (!x) return;
     if (x->t.type.dtype == HY_U8 && hy__size(&x->t.type.shape) == (int64_t)n &&
         !memcmp(x->t.data, T->optim.name, n)) return;
     n = x->t.type.dtype == HY_U8 ? (size_t)hy__least(hy__size(&x->t.type.shape), sizeof name - 1) : 0;
@@ -59405,8 +59406,8 @@ static void hy__states_kind(hy_frame *F, const hy_trainer *T, const hy__restored
         name[k] = (char)(c < ' ' || c > '~' ? '?' : c);
     }
     name[k] = 0;
-    hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: the states are those of optimiser '%s', the trainer's "
-             "is '%s'", name, T->optim.name);
+    hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: the states are those of optimiser '%s', the "
+             "trainer's is '%s'", name, T->optim.name);
 }
 
 /* What 'trainer' may hold. */
@@ -61832,8 +61833,8 @@ static int64_t hy__fit_rows(hy__fit *W, hy_array *batch, const hy_array *loss)
     if (axis < 0) axis += dims;
     if (m < 2 || m == n || (axis > 0 && axis < dims && hy_dim(F, data, axis) == m)) return m < 2 ? n : m;
     if (n > 1 && dims > 1 && hy_dim(F, data, 1) == m)
-        hy__fail(F, HY_ERROR_SHAPE, "hy_fit: the loss has %l numbers, as many as axis 1 of the data, which has "
-                 "%l along axis 0: say which is the batch's by batch_axis, 1 or %d", m, n, -dims);
+        hy__fail(F, HY_ERROR_SHAPE, "hy_fit: the loss has %l numbers, as many as axis 1 of the data, "
+                 "which has %l along axis 0: say which is the batch's by batch_axis, 1 or %d", m, n, -dims);
     return n;
 }
 
