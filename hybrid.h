@@ -32620,7 +32620,7 @@ static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *con
             c->tensor[i] = packed->t;
             keep = 0;
         }
-    if ((op->flags & HY_OP_DYNAMIC) && !hy__types_known(c->type + c->nin, c->nout) &&
+    if ((op->flags & (HY_OP_DYNAMIC | HY_OP_CONTROL)) && !hy__types_known(c->type + c->nin, c->nout) &&
         hy__infer_call(F, c, op, record, c->tensor)) return -1;
     if (!hy__types_known(c->type + c->nin, c->nout)) {
         hy__fail_call(F, HY_ERROR_SHAPE, op, record, c, "the shape of the result cannot be inferred");
@@ -45391,6 +45391,40 @@ static int hy__infer_rows(hy_infer *I, hy_type *all, const hy_type *one, int64_t
     return I->status;
 }
 
+/* An operator of a body whose shape values decide, or one in a body of it, is named in an error. */
+static void hy__values_decide(hy_frame *F, const hy__node *node, const hy_type *in)
+{
+    hy_tensor none;                     /* where values are given control flow says what it cannot have */
+    hy__call c;
+    memset(&none, 0, sizeof none);
+    if ((node->op->flags & HY_OP_CONTROL) && !hy__node_call_open(F, &c, node)) {
+        memcpy(c.type, in, (size_t)node->nin * sizeof *in);
+        hy__infer_call(F, &c, node->op, node->record, &none);
+        hy__call_close(F, &c);
+    }
+    if (!F->code)
+        hy__fail(F, HY_ERROR_UNSUPPORTED, "values decide the shape of %s, in the body of a compiled loop or "
+                 "branch: leave the block around it as it is, or compute that outside", node->name);
+}
+
+/* The first one of a graph, if there is any; T: the types, or NULL, then nodes have them. */
+static void hy__find_undecided(hy_frame *F, const hy_graph *g, const hy__types *T)
+{
+    int i, k;
+    for (i = 0; i < g->n && !F->code; i++) {
+        const hy__node *node = g->node[i];
+        const hy_type *out = T ? &T->type[T->first[i]] : node->type;
+        hy__buffer *room;
+        hy_type *in;
+        if (!node->op || hy__types_known(out, node->nout)) continue;
+        in = (hy_type *)hy__room(F, &room, (size_t)node->nin * sizeof *in + 1, node->name);
+        for (k = 0; in && k < node->nin; k++)
+            in[k] = T ? *hy__type_of(g, T, &node->in[k]) : *hy__edge_type(&node->in[k]);
+        if (in) hy__values_decide(F, node, in);
+        hy__buffer_drop(&F->cache, room);
+    }
+}
+
 /* Types of all values of body k, where var[] are those of its variables; they learn. */
 static int hy__infer_body(hy_infer *I, int k, hy_type *var, int vars, int heads, hy__types *T)
 {
@@ -45405,6 +45439,8 @@ static int hy__infer_body(hy_infer *I, int k, hy_type *var, int vars, int heads,
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "its body has %d variables and %d results, %d and %d "
                                                    "are due", g->vars, g->heads, vars, heads);
     if (hy__types_infer(I->frame, g, T, NULL, var, NULL) < 0) return I->status = -1;
+    if (I->value) hy__find_undecided(I->frame, g, T);   /* it runs, or would */
+    if (I->frame->code) return I->status = -1;
     for (i = 0; i < vars; i++) {
         place = g->place[g->var[i]->number];
         if (place >= 0) var[i] = T->type[T->first[place]];
@@ -45654,7 +45690,7 @@ static hy__body *hy__body_new(hy_frame *F, hy_graph *sub, const hy_type *type, c
 {
     hy__heap *heap = &F->root->heap;
     hy__body *b = (hy__body *)hy__alloc_zero(heap, sizeof *b + (size_t)sub->vars * sizeof *type);
-    int i, failed;
+    int failed;
     if (!b) return (hy__body *)hy__no_memory(F, "control flow");
     b->head.free_fn = hy__body_free;
     b->mode = *mode;
@@ -45662,11 +45698,7 @@ static hy__body *hy__body_new(hy_frame *F, hy_graph *sub, const hy_type *type, c
     b->type = (hy_type *)(void *)(b + 1);
     memcpy(b->type, type, (size_t)sub->vars * sizeof *type);
     b->graph = hy__optimize(F, sub, type, mode);
-    for (i = 0; b->graph && i < b->graph->n; i++)
-        if (!hy__types_known(b->graph->node[i]->type, b->graph->node[i]->nout))
-            hy__fail(F, HY_ERROR_UNSUPPORTED, "values decide the shape of %s, in the body of a compiled "
-                                              "loop or branch: "
-                     "leave the block around it as it is, or compute that outside", b->graph->node[i]->name);
+    if (b->graph) hy__find_undecided(F, b->graph, NULL);
     failed = !b->graph || F->code || hy__plan_make(F, b->graph, mode, &b->plan);
     if (!failed) {
         b->early = (const hy_job **)hy__alloc_zero(heap, ((size_t)b->plan.early + 1) * sizeof *b->early);
@@ -65890,10 +65922,12 @@ static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *i
     mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_BATCH_NORM | HY_PASS_ATTENTION;
     if (g) g = hy__run_passes(F, g, &mode);         /* what folding batch norm left is folded, too */
     for (i = 0; g && i < g->n && !F->code; i++)
-        if (!hy__types_known(g->node[i]->type, g->node[i]->nout))
+        if (!hy__types_known(g->node[i]->type, g->node[i]->nout)) {
+            if (g->node[i]->op && (g->node[i]->op->flags & HY_OP_CONTROL)) hy__find_undecided(F, g, NULL);
             hy__fail(F, HY_ERROR_UNSUPPORTED,
                      "hy_export_c: values decide the shape of %s: C source is for fixed "
                      "shapes", g->node[i]->name);
+        }
     if (g && !F->code) return g;
     hy__graph_drop(g);
     return NULL;

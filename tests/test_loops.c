@@ -1,4 +1,56 @@
 /* Loops and branches where they meet the rest: what is captured, states of any shape, gradients. */
+static hy_array *loops_positive(hy_frame *F, hy_array *x, void *user)
+{
+    (void)user;
+    x = hy_reshape(F, x, HY_INTS(-1), NULL);
+    return hy_boolean_mask(F, x, hy_greater_scalar(F, x, 0), 0);
+}
+
+static hy_array *loops_mask_body(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    int which = *(const int *)user;
+    hy_array *y = loops_positive(F, x, NULL);
+    if (which == 0) return hy_group(F, NULL, hy_add(F, s, hy_sum(F, y, HY_ALL, NULL)));
+    return which == 1 ? hy_group(F, y, s) : hy_group(F, NULL, y);
+}
+
+static hy_array *loops_mask_outer(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    int which = 1;
+    (void)user;
+    return hy_foreach(F, loops_mask_body, hy_expand_dims(F, x, 0), s, &which);
+}
+
+static hy_array *loops_mask(hy_frame *F, hy_block *b, hy_array *x)
+{
+    int which = *(const int *)(const void *)(b + 1);
+    hy_array *s = which == 2 ? hy_ones(F, HY_SHAPE(2)) : hy_zeros(F, HY_SHAPE(1));
+    if (which == 3) return hy_cond(F, hy_sum(F, x, HY_ALL, NULL), loops_positive, loops_positive, x, NULL);
+    s = hy_foreach(F, which == 4 ? loops_mask_outer : loops_mask_body, x, s, &which);
+    return which == 1 || which == 4 ? hy_get(F, s, 0) : hy_get(F, s, 1);
+}
+
+/* Where values decide a shape in a body the error names that operator, however deep it stands. */
+static void test_loops_undecided(void)
+{
+    int which, way;
+    for (which = 0; which < 5; which++)
+        for (way = 0; way < 3; way++) {
+            hy_frame *F = hy_open(NULL);
+            hy_block *net = hy_block_new(F, sizeof(hy_block) + sizeof(int), "net", loops_mask, 1);
+            hy_array *x = hy_ones(F, HY_SHAPE(3, 2));
+            *(int *)(void *)(net + 1) = which;
+            if (way) hy_hybridize(F, net, NULL);
+#ifndef HYBRID_NO_TRAIN
+            if (way == 2) { hy_attach_grad(F, x, HY_GRAD_WRITE); hy_record(F); }
+#endif
+            hy_call(F, net, x);
+            if (way) ERR(F, HY_ERROR_UNSUPPORTED, "values decide the shape of net0__contrib_boolean_mask0");
+            OK(F);
+            CHECK(!hy_close(F));
+        }
+}
+
 #ifndef HYBRID_NO_TRAIN
 static hy_array *loops_times(hy_frame *F, hy_array *x, hy_array *s, void *user)
 {
@@ -300,6 +352,7 @@ static void test_loops_grad(void)
 
 static void test_loops(void)
 {
+    RUN(test_loops_undecided);
 #ifndef HYBRID_NO_TRAIN
     RUN(test_loops_captured);
     RUN(test_loops_grad);
