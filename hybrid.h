@@ -1928,9 +1928,10 @@ struct hy_op {
     P(R, oint, axis, axis, HY_NONE, "the axis whose length counts; HY_NONE the whole shape")
 #define HY_A_arange_like(A, R) A(R, int, repeat, repeat, 1, "how often each value stands")
 
-/* The rows: OP without options, OPT with a hy_x_opt. Names that begin with an underscore are private: the
- * gradients that need a kernel of their own, and the makers behind hy_zeros and its kin. */
-#define HY_OPS(OP, OPT) \
+/* The rows: OP without options, OPT with a hy_x_opt. OWN and OWN_OPT are private, their names begin with an
+ * underscore: the gradients that need a kernel of their own, and the makers behind hy_zeros and its kin. */
+#define HY_OPS(OP, OPT) HY__ROWS(OP, OPT, OP, OPT)
+#define HY__ROWS(OP, OPT, OWN, OWN_OPT) \
     OPT(fully_connected, "FullyConnected", NULL, 0, "data weight^T + bias") \
     OPT(dot, "dot", NULL, 0, "product over the last axis of lhs and the first of rhs") \
     OPT(batch_dot, "batch_dot", NULL, 0, "matrix products of a batch") \
@@ -1947,7 +1948,7 @@ struct hy_op {
     OPT(batch_norm, "BatchNorm", "BatchNorm_v1|_npx_batch_norm|_contrib_SyncBatchNorm", HY_OP_TRAIN, \
         "(x - mean) / sqrt(var + eps) gamma + beta per channel") \
     OPT(batch_norm_relu, "_contrib_BatchNormWithReLU", NULL, HY_OP_TRAIN, "max(batch_norm, 0)") \
-    OP(_batch_norm_grad, NULL, NULL, 0, "gradient of batch_norm") \
+    OWN(_batch_norm_grad, NULL, NULL, 0, "gradient of batch_norm") \
     OPT(layer_norm, "LayerNorm", NULL, HY_OP_INPLACE, \
         "each vector along axis to mean 0, variance 1; gamma and beta per element") \
     OPT(group_norm, "GroupNorm", NULL, 0, "each group of channels to mean 0, variance 1") \
@@ -1963,8 +1964,8 @@ struct hy_op {
     OPT(softmax_activation, "SoftmaxActivation", NULL, 0, "softmax of old files") \
     OPT(softmax_output, "SoftmaxOutput", "Softmax", 0, \
         "softmax whose gradient is that of the cross entropy") \
-    OPT(_softmax_output_grad, NULL, NULL, 0, "gradient of softmax_output") \
-    OPT(_softmax_output_scale, NULL, NULL, 0, "x by what that gradient is multiplied by") \
+    OWN_OPT(_softmax_output_grad, NULL, NULL, 0, "gradient of softmax_output") \
+    OWN_OPT(_softmax_output_scale, NULL, NULL, 0, "x by what that gradient is multiplied by") \
     OPT(linear_regression_output, "LinearRegressionOutput", NULL, 0, "x; gradient (x - label) scale / n") \
     OPT(logistic_regression_output, "LogisticRegressionOutput", NULL, 0, \
         "sigmoid; gradient (y - label) scale / n") \
@@ -1979,8 +1980,8 @@ struct hy_op {
         "sum of -log softmax(data)[label], shape (1,)") \
     OPT(ctc_loss, "CTCLoss", "ctc_loss|_contrib_CTCLoss|_contrib_ctc_loss", 0, \
         "-log of the probability that steps (T,N,C) read as labels (N,L); 0 where they cannot") \
-    OPT(_ctc_loss_grad, NULL, NULL, 0, "gradient of ctc_loss") \
-    OPT(_ctc_loss_rate, NULL, NULL, 0, "how fast that grows as data move along a direction") \
+    OWN_OPT(_ctc_loss_grad, NULL, NULL, 0, "gradient of ctc_loss") \
+    OWN_OPT(_ctc_loss_rate, NULL, NULL, 0, "how fast that grows as data move along a direction") \
     OP(smooth_l1, "smooth_l1", NULL, HY_OP_POINTWISE, "(sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2)") \
     OPT(hard_sigmoid, "hard_sigmoid", NULL, HY_OP_POINTWISE, "alpha x + beta, clipped to [0, 1]") \
     OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]") \
@@ -2006,34 +2007,34 @@ struct hy_op {
     OPT(split, "SliceChannel", "split", HY_OP_MOVES, "equal parts along an axis") \
     OPT(split_v2, "_split_v2", NULL, HY_OP_MOVES, "parts along an axis, cut at indices") \
     OPT(slice, "slice", NULL, HY_OP_MOVES, "a box, with steps") \
-    OPT(_slice_grad, NULL, NULL, HY_OP_MOVES, "a box of out_grad in zeros shaped like data") \
+    OWN_OPT(_slice_grad, NULL, NULL, HY_OP_MOVES, "a box of out_grad in zeros shaped like data") \
     OP(slice_axis, "slice_axis", NULL, HY_OP_MOVES, "a range of one axis") \
     OP(slice_like, "slice_like", NULL, HY_OP_MOVES, "the corner of data as large as shape_like") \
     OP(repeat, "repeat", NULL, HY_OP_MOVES, "each element several times") \
     OP(tile, "tile", NULL, HY_OP_MOVES, "the whole several times") \
     OP(reverse, "reverse", "flip", HY_OP_MOVES, "axes turned round") \
     OPT(pad, "Pad", "pad", HY_OP_MOVES, "a border around the array") \
-    OP(_pad_grad, NULL, NULL, HY_OP_MOVES, "gradient of pad") \
+    OWN(_pad_grad, NULL, NULL, HY_OP_MOVES, "gradient of pad") \
     OPT(diag, "diag", NULL, HY_OP_MOVES, "a diagonal, or a matrix with one") \
-    OPT(_diag_grad, NULL, NULL, HY_OP_MOVES, "gradient of diag") \
+    OWN_OPT(_diag_grad, NULL, NULL, HY_OP_MOVES, "gradient of diag") \
     OP(broadcast_to, "broadcast_to", NULL, HY_OP_MOVES, "axes of size 1 repeated") \
     OP(broadcast_axis, "broadcast_axis", "broadcast_axes", HY_OP_MOVES, "named axes of size 1 repeated") \
     OPT(broadcast_like, "broadcast_like", NULL, HY_OP_MOVES, "lhs repeated to the shape of rhs") \
-    OP(_sum_like, NULL, NULL, HY_OP_NO_SAVE, "lhs summed to the shape of rhs: what undoes broadcasting") \
+    OWN(_sum_like, NULL, NULL, HY_OP_NO_SAVE, "lhs summed to the shape of rhs: what undoes broadcasting") \
     OP(zeros_like, "zeros_like", NULL, HY_OP_MOVES, "zeros of the same shape") \
     OP(ones_like, "ones_like", NULL, HY_OP_MOVES, "ones of the same shape") \
     OP(identity_like, "_identity_with_attr_like_rhs", NULL, HY_OP_STRIDED, \
        "lhs, whose shape is that of rhs") \
     OPT(embedding, "Embedding", NULL, 0, "rows of weight; indices are clipped") \
     OPT(take, "take", NULL, 0, "slices of a along axis at indices") \
-    OPT(_take_grad, NULL, NULL, 0, "gradient of take and embedding") \
+    OWN_OPT(_take_grad, NULL, NULL, 0, "gradient of take and embedding") \
     OP(batch_take, "batch_take", NULL, 0, "one element per row") \
     OPT(pick, "pick", "choose_element_0index", 0, "one element along axis per place") \
-    OPT(_pick_grad, NULL, NULL, 0, "gradient of pick") \
+    OWN_OPT(_pick_grad, NULL, NULL, 0, "gradient of pick") \
     OPT(one_hot, "one_hot", NULL, 0, "on_value at the index, off_value elsewhere") \
     OP(gather_nd, "gather_nd", NULL, 0, "elements at index tuples") \
     OP(scatter_nd, "scatter_nd", NULL, 0, "elements put at index tuples; the last one stays") \
-    OP(_gather_nd_grad, "_gather_nd_grad", NULL, 0, "elements added at index tuples") \
+    OWN(_gather_nd_grad, "_gather_nd_grad", NULL, 0, "elements added at index tuples") \
     OPT(topk, "topk", NULL, 0, "the largest k, NaN above all; ties by index") \
     OPT(sort, "sort", NULL, 0, "sorted along axis, NaN the largest") \
     OPT(argsort, "argsort", NULL, 0, "the indices that sort") \
@@ -2041,7 +2042,7 @@ struct hy_op {
     OPT(argmin, "argmin", NULL, 0, "index of the smallest, the first of equals") \
     OP(argmax_channel, "argmax_channel", NULL, 0, "argmax over axis 1 of a matrix") \
     OP(boolean_mask, "_contrib_boolean_mask", NULL, HY_OP_DYNAMIC, "slices of data where index is not 0") \
-    OP(_boolean_mask_grad, NULL, NULL, 0, "gradient of boolean_mask") \
+    OWN(_boolean_mask_grad, NULL, NULL, 0, "gradient of boolean_mask") \
     OP(nonzero, "_npx_nonzero", "_npi_nonzero|_np_nonzero", HY_OP_DYNAMIC, \
         "where data is not 0: a row of indices for each place") \
     OPT(unique, "_npi_unique", "_np_unique", HY_OP_DYNAMIC, \
@@ -2052,7 +2053,7 @@ struct hy_op {
     OPT(cumsum, "_np_cumsum", "cumsum", 0, "running sum") \
     OPT(sequence_mask, "SequenceMask", NULL, 0, "steps beyond the length replaced") \
     OPT(sequence_last, "SequenceLast", NULL, 0, "the last step of each sequence") \
-    OPT(_sequence_last_grad, NULL, NULL, 0, "gradient of sequence_last") \
+    OWN_OPT(_sequence_last_grad, NULL, NULL, 0, "gradient of sequence_last") \
     OPT(sequence_reverse, "SequenceReverse", NULL, 0, "each sequence turned round") \
     OPT(random_uniform, "_random_uniform", "uniform|random_uniform", HY_OP_RANDOM, "uniform in [low, high)") \
     OPT(random_normal, "_random_normal", "normal|random_normal", HY_OP_RANDOM, \
@@ -2072,20 +2073,20 @@ struct hy_op {
     OP(normal_like, "_random_normal_like", NULL, HY_OP_RANDOM, "normal, shaped like data") \
     OP(exponential_like, "_random_exponential_like", NULL, HY_OP_RANDOM, "exponential, shaped like data") \
     OP(shuffle, "_shuffle", "shuffle", HY_OP_RANDOM, "slices along axis 0 in random order") \
-    OPT(_zeros, "_zeros", NULL, 0, "zeros") \
-    OPT(_ones, "_ones", NULL, 0, "ones") \
-    OPT(_full, "_full", NULL, 0, "one value everywhere") \
-    OPT(_eye, "_eye", NULL, 0, "ones on a diagonal") \
-    OPT(_arange, "_arange", NULL, 0, "start, start + step, ... below stop") \
-    OPT(_linspace, "_linspace", NULL, 0, "num values from start to stop") \
+    OWN_OPT(_zeros, "_zeros", NULL, 0, "zeros") \
+    OWN_OPT(_ones, "_ones", NULL, 0, "ones") \
+    OWN_OPT(_full, "_full", NULL, 0, "one value everywhere") \
+    OWN_OPT(_eye, "_eye", NULL, 0, "ones on a diagonal") \
+    OWN_OPT(_arange, "_arange", NULL, 0, "start, start + step, ... below stop") \
+    OWN_OPT(_linspace, "_linspace", NULL, 0, "num values from start to stop") \
     OPT(arange_like, "_contrib_arange_like", NULL, 0, "start, start + step, ... as many as data has") \
-    HY_VISION_OPS(OP, OPT) HY_RNN_OPS(OP, OPT) HY_INT8_OPS(OP, OPT)
+    HY_VISION_OPS(OP, OPT, OWN, OWN_OPT) HY_RNN_OPS(OP, OPT, OWN, OWN_OPT) HY_INT8_OPS(OP, OPT)
 
-#define HY__RNN_FAMILY(OP, OPT) \
+#define HY__RNN_FAMILY(OP, OPT, OWN, OWN_OPT) \
     OPT(rnn, "RNN", NULL, HY_OP_RANDOM | HY_OP_TRAIN, "stacked recurrent layers over (T, N, I)") \
-    OPT(_rnn_grad, NULL, NULL, 0, "gradient of rnn")
+    OWN_OPT(_rnn_grad, NULL, NULL, 0, "gradient of rnn")
 #ifdef HYBRID_NO_RNN
-#define HY_RNN_OPS(OP, OPT)
+#define HY_RNN_OPS(OP, OPT, OWN, OWN_OPT)
 #else
 #define HY_RNN_OPS HY__RNN_FAMILY
 #endif
@@ -2103,23 +2104,23 @@ struct hy_op {
     OPT(int8_dense, "int8_dense", NULL, 0, "fully_connected in int8: whole sums times scale, + bias")
 
 #ifdef HYBRID_NO_VISION
-#define HY_VISION_OPS(OP, OPT)
+#define HY_VISION_OPS(OP, OPT, OWN, OWN_OPT)
 #else
 #define HY_VISION_OPS HY__VISION_FAMILY
 #endif
-#define HY__VISION_FAMILY(OP, OPT) \
+#define HY__VISION_FAMILY(OP, OPT, OWN, OWN_OPT) \
     OPT(convolution, "Convolution", "Convolution_v1", 0, "sliding dot products with weight (O, C/g, k...)") \
     OPT(deconvolution, "Deconvolution", NULL, 0, "the transpose of a convolution; weight (C, O/g, k...)") \
-    OPT(_conv_weight_grad, NULL, NULL, 0, "gradient of a convolution's weight") \
+    OWN_OPT(_conv_weight_grad, NULL, NULL, 0, "gradient of a convolution's weight") \
     OPT(pooling, "Pooling", "Pooling_v1", 0, "one number per window") \
-    OPT(_pooling_grad, NULL, NULL, 0, "gradient of pooling") \
-    OPT(_pooling_gather, NULL, NULL, 0, "what max pooling of other data picks") \
+    OWN_OPT(_pooling_grad, NULL, NULL, 0, "gradient of pooling") \
+    OWN_OPT(_pooling_gather, NULL, NULL, 0, "what max pooling of other data picks") \
     OPT(upsampling, "UpSampling", NULL, 0, "each pixel scale x scale times") \
     OP(adaptive_avg_pooling, "_contrib_AdaptiveAvgPooling2D", NULL, 0, \
         "averages over windows that cover the input") \
-    OP(_adaptive_avg_pooling_grad, NULL, NULL, 0, "gradient of adaptive_avg_pooling") \
+    OWN(_adaptive_avg_pooling_grad, NULL, NULL, 0, "gradient of adaptive_avg_pooling") \
     OPT(lrn, "LRN", NULL, 0, "x (knorm + alpha/nsize sum of squares over near channels)^-beta") \
-    OP(_channel_window_sum, NULL, NULL, 0, "sum over a window of channels") \
+    OWN(_channel_window_sum, NULL, NULL, 0, "sum over a window of channels") \
     OPT(crop, "Crop", NULL, 0, "a window of (N,C,H,W), as large as h_w or the second input") \
     OP(depth_to_space, "depth_to_space", NULL, 0, "channels become blocks of pixels") \
     OP(space_to_depth, "space_to_depth", NULL, 0, "blocks of pixels become channels") \
@@ -2138,13 +2139,13 @@ struct hy_op {
         "largest values in the bins of regions (image, left, top, right, bottom)") \
     OPT(roi_align, "_contrib_ROIAlign", NULL, 0, \
         "averages of samples between places in the bins of regions") \
-    OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align") \
+    OWN_OPT(_roi_align_grad, NULL, NULL, 0, "gradient of roi_align") \
     OPT(bilinear_resize, "_contrib_BilinearResize2D", NULL, 0, \
         "images in another size, between their pixels") \
-    OPT(_bilinear_resize_grad, NULL, NULL, 0, "gradient of bilinear_resize") \
+    OWN_OPT(_bilinear_resize_grad, NULL, NULL, 0, "gradient of bilinear_resize") \
     OPT(grid_generator, "GridGenerator", NULL, 0, "where bilinear_sampler shall look: x and y from -1 to 1") \
     OP(bilinear_sampler, "BilinearSampler", NULL, 0, "data at the places of a grid, 0 outside") \
-    OP(_bilinear_sampler_grad, NULL, NULL, 0, "gradients of bilinear_sampler") \
+    OWN(_bilinear_sampler_grad, NULL, NULL, 0, "gradients of bilinear_sampler") \
     OPT(spatial_transformer, "SpatialTransformer", NULL, 0, "data seen through affine maps")
 
 /* Operator numbers, and the C types of attributes. */
@@ -2976,6 +2977,8 @@ HY_API size_t hy_text(hy_frame *F, hy_array *x, char *buffer, size_t bytes);
 HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x);
 HY_API hy_array *hy_get(hy_frame *F, hy_array *group, int i);
 HY_API int       hy_count(hy_frame *F, hy_array *group);          /* 1 for an array */
+/* The same of arrays that lie step bytes apart. */
+HY_API hy_array *hy__group_every(hy_frame *F, int n, const void *x, size_t step);
 #ifdef __cplusplus
 #define hy_group(F, ...) hy__group_of_list(F, {__VA_ARGS__})
 #else
@@ -3120,7 +3123,11 @@ HY_API const char *hy_child_name(hy_frame *F, hy_block *block, int i);
 
 /* --- blocks: using them --- */
 /* Runs forward, or its compiled graph, or traces it. */
+#ifdef __cplusplus
+#define hy_call(F, block, ...) hy_call_at(F, block, __VA_ARGS__, __FILE__, __LINE__)
+#else
 #define hy_call(F, block, x) hy_call_at(F, block, x, __FILE__, __LINE__)
+#endif
 HY_API hy_array   *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line);
 HY_API void        hy_initialize(hy_frame *F, hy_block *block, const hy_init *init);    /* NULL: uniform */
 HY_API void        hy_reinitialize(hy_frame *F, hy_block *block, const hy_init *init);
@@ -3934,21 +3941,138 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 #endif
 /* MARK: - 07 >>cpp --------------------------------------------------------------------------------------
  *
- * C++ may hand options by reference, group arrays with braces, and write formulas: an hy::value is an array
+ * C++ hands options by reference, groups arrays with braces, and writes formulas: an hy::value is an array
  * and its frame, so that relu(a * w + b) calls hy_relu, hy_add and hy_mul. It owns nothing and turns back
- * into the array wherever one is due.
+ * into the array wherever one is due. Every operator stands in namespace hy: its first input is an hy::value
+ * (a frame where it has none), options may be left out. A test calls each function here once.
+ *
+ *     hy_softmax_opt o = {};
+ *     o.temperature = 2;
+ *     y = hy_softmax(F, hy_concat(F, {a, b}, 1), -1, o);
+ *     y = softmax(hy::concat({u, v}, 1), -1, o);                  -- u and v of type hy::value
  */
 #ifdef __cplusplus
 #include <initializer_list>
-static inline hy_array *hy__group_of_list(hy_frame *F, std::initializer_list<hy_array *> list)
-{
-    return hy_group_of(F, (int)list.size(), list.begin());
-}
-HY_API hy_block *hy_append_of(hy_frame *F, hy_block *net, int n, hy_block *const *block);
+
+/* --- groups in braces --- */
+/* An array, or several, which become a group; one in braces is that array. */
+struct hy__several {
+    std::initializer_list<hy_array *> list;
+    hy_array *one;
+    hy__several(hy_array *x) : list(), one(x) {}
+    hy__several(std::initializer_list<hy_array *> x) : list(x), one(x.size() == 1 ? *x.begin() : nullptr) {}
+    hy_array *grouped(hy_frame *F) const
+    { return hy_group_of(F, static_cast<int>(list.size()), list.begin()); }
+    hy_array *in(hy_frame *F) const { return list.size() > 1 ? grouped(F) : one; }
+};
+static inline hy_array *hy__group_of_list(hy_frame *F, hy__several x) { return x.grouped(F); }
 static inline hy_block *hy__append_list(hy_frame *F, hy_block *net, std::initializer_list<hy_block *> list)
 {
-    return hy_append_of(F, net, (int)list.size(), list.begin());
+    return hy_append_of(F, net, static_cast<int>(list.size()), list.begin());
 }
+/* A template, so that the function of C comes first where both would do. */
+#define HY__BRACES(type, name, params, args) template <int = 0> inline type name params { return name args; }
+#define HY__BRACES_ARGS(name) \
+    HY__BRACES(hy_array *, hy_##name, (hy_frame *F, hy__several args), (F, args.in(F)))
+#define HY__BRACES_INPUTS(type, name, of) \
+    HY__BRACES(type, name, (hy_frame *F, of, hy__several inputs), (F, what, inputs.in(F)))
+HY__BRACES_ARGS(add_n)
+HY__BRACES_ARGS(vstack)
+HY__BRACES_ARGS(hstack)
+HY__BRACES_ARGS(dstack)
+HY__BRACES_ARGS(column_stack)
+HY__BRACES(hy_array *, hy_concat, (hy_frame *F, hy__several args, int dim), (F, args.in(F), dim))
+HY__BRACES(hy_array *, hy_stack, (hy_frame *F, hy__several args, int axis), (F, args.in(F), axis))
+HY__BRACES(hy_array *, hy_einsum, (hy_frame *F, const char *subscripts, hy__several args),
+           (F, subscripts, args.in(F)))
+HY__BRACES(hy_array *, hy_call_at, (hy_frame *F, hy_block *block, hy__several x, const char *file, int line),
+           (F, block, x.in(F), file, line))
+HY__BRACES(hy_array *, hy_foreach,
+           (hy_frame *F, hy_body_fn body, hy__several data, hy__several states, void *user),
+           (F, body, data.in(F), states.in(F), user))
+HY__BRACES(hy_array *, hy_while_loop, (hy_frame *F, hy_step_fn cond, hy_step_fn func, hy__several loop_vars,
+                                       int64_t max_iterations, void *user),
+           (F, cond, func, loop_vars.in(F), max_iterations, user))
+HY__BRACES(hy_array *, hy_cond, (hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_step_fn else_fn,
+                                 hy__several inputs, void *user),
+           (F, pred, then_fn, else_fn, inputs.in(F), user))
+HY__BRACES(hy_graph *, hy_compile, (hy_frame *S, hy__several heads), (S, heads.in(S)))
+HY__BRACES_INPUTS(hy_array *, hy_graph_run, hy_graph *what)
+HY__BRACES_INPUTS(hy_plan_info, hy_plan, hy_block *what)
+HY__BRACES_INPUTS(hy_plan_info, hy_graph_plan, hy_graph *what)
+HY__BRACES_INPUTS(hy_graph *, hy_planned, hy_block *what)
+HY__BRACES_INPUTS(hy_graph *, hy_graph_planned, hy_graph *what)
+HY__BRACES_INPUTS(int, hy_check, hy_block *what)
+HY__BRACES_INPUTS(void, hy_summary, hy_block *what)
+HY__BRACES(int, hy_check_text,
+           (hy_frame *F, hy_block *block, hy__several inputs, char *buffer, size_t bytes),
+           (F, block, inputs.in(F), buffer, bytes))
+HY__BRACES(size_t, hy_summary_text,
+           (hy_frame *F, hy_block *block, hy__several x, char *buffer, size_t bytes),
+           (F, block, x.in(F), buffer, bytes))
+HY__BRACES(int, hy_bind, (hy_frame *F, hy_block *block, hy__several inputs, void *buffer, size_t bytes),
+           (F, block, inputs.in(F), buffer, bytes))
+/* Groups and options: these by pointer or by reference. */
+#define HY__BRACES_OPT(type, name, opt_type, params, args) \
+    HY__BRACES(type, name, (HY__LIST params, const opt_type *opt), (HY__LIST args, opt)) \
+    HY__BRACES(type, name, (HY__LIST params, const opt_type &opt), (HY__LIST args, &opt))
+#define HY__LIST(...) __VA_ARGS__
+HY__BRACES_OPT(hy_graph *, hy_optimize, hy_optimize_opt, (hy_frame *F, hy_graph *graph, hy__several inputs),
+               (F, graph, inputs.in(F)))
+#ifndef HYBRID_NO_VISION
+HY__BRACES_OPT(hy_array *, hy_upsampling, hy_upsampling_opt, (hy_frame *F, hy__several args, int scale),
+               (F, args.in(F), scale))
+HY__BRACES_OPT(hy_array *, hy_crop, hy_crop_opt, (hy_frame *F, hy__several args), (F, args.in(F)))
+#endif
+#ifndef HYBRID_NO_RNN
+HY__BRACES_OPT(hy_array *, hy_rnn_unroll, hy_rnn_unroll_opt,
+               (hy_frame *F, hy_block *cell, int length, hy__several inputs, hy__several begin_state),
+               (F, cell, length, inputs.in(F), begin_state.in(F)))
+#endif
+#ifndef HYBRID_NO_TRAIN
+HY__BRACES_OPT(void, hy_backward, hy_backward_opt, (hy_frame *F, hy__several heads), (F, heads.in(F)))
+HY__BRACES_OPT(hy_array *, hy_grad, hy_grad_opt, (hy_frame *F, hy__several heads, hy__several variables),
+               (F, heads.in(F), variables.in(F)))
+HY__BRACES(double, hy_check_grad,
+           (hy_frame *F, hy_function fn, void *user, hy__several inputs, double step),
+           (F, fn, user, inputs.in(F), step))
+HY__BRACES(void, hy_metric_update, (hy_frame *F, hy_metric *M, hy__several labels, hy__several predictions),
+           (F, M, labels.in(F), predictions.in(F)))
+HY__BRACES(hy_dataset *, hy_dataset_arrays, (hy_frame *F, hy__several arrays), (F, arrays.in(F)))
+#endif
+#ifndef HYBRID_NO_IO
+HY__BRACES(int, hy_export_to,
+           (hy_frame *F, hy_block *net, hy__several inputs, hy_array **symbol, hy_arrays *params),
+           (F, net, inputs.in(F), symbol, params))
+HY__BRACES_INPUTS(hy_array *, hy_save_model_to, hy_block *what)
+#ifndef HYBRID_NO_STDIO
+HY__BRACES(int, hy_export_for,
+           (hy_frame *F, hy_block *net, hy__several inputs, const char *prefix, int epoch),
+           (F, net, inputs.in(F), prefix, epoch))
+HY__BRACES(int, hy_save_model_for, (hy_frame *F, hy_block *net, hy__several inputs, const char *file),
+           (F, net, inputs.in(F), file))
+#ifdef HYBRID_SOURCE
+HY__BRACES_OPT(int, hy_export_c, hy_export_c_opt,
+               (hy_frame *F, hy_block *net, hy__several inputs, const char *file),
+               (F, net, inputs.in(F), file))
+#endif
+#endif
+#ifndef HYBRID_NO_INT8
+HY__BRACES_OPT(hy_block *, hy_quantize, hy_quantize_opt,
+               (hy_frame *F, hy_block *net, hy__several samples), (F, net, samples.in(F)))
+#endif
+#endif
+
+/* --- options by reference --- */
+#define HY__REF(type, name, opt_type, params, args) \
+    static inline type name(HY__LIST params, const opt_type &opt) { return name(HY__LIST args, &opt); }
+#define HY__REF_OPT(name, ...) \
+    static inline hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name), \
+                                      const hy_##name##_opt &opt) \
+    { return hy_##name(F HY_I_##name(HY__NAME_I) HY_P_##name(HY__NAME_P, name), &opt); }
+#define HY__REF_REDUCE(name, ...) \
+    HY__REF(hy_array *, hy_##name, hy_reduce_opt, (hy_frame *F, hy_array *data, hy_ints axis), \
+            (F, data, axis))
 #define HY__NAME_I(name, kind, many) HY__NAME_##kind(name)
 #define HY__NAME_ONE(name) , name
 #define HY__NAME_OPT(name) , name
@@ -3956,23 +4080,132 @@ static inline hy_block *hy__append_list(hy_frame *F, hy_block *net, std::initial
 #define HY__NAME_AUX(name) , name
 #define HY__NAME_RARE(name)
 #define HY__NAME_P(R, kind, name, mxnet, missing, doc) , name
-#define HY__CPP_OP(name, ...)
-#define HY__CPP_OPT(name, ...) \
-    static inline hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name), \
-                                      const hy_##name##_opt &opt) \
-    { return hy_##name(F HY_I_##name(HY__NAME_I) HY_P_##name(HY__NAME_P, name), &opt); }
-HY_OPS(HY__CPP_OP, HY__CPP_OPT)
-#define HY__CPP_REDUCE(name, ...) \
-    static inline hy_array *hy_##name(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt &opt) \
-    { return hy_##name(F, data, axis, &opt); }
-HY_REDUCE_OPS(HY__CPP_REDUCE)
+HY__ROWS(HY_NOTHING, HY__REF_OPT, HY_NOTHING, HY_NOTHING)
+HY_REDUCE_OPS(HY__REF_REDUCE)
 
+static inline hy_frame *hy_open(const hy_desc &desc) { return hy_open(&desc); }
+static inline hy_init hy_init_xavier(const hy_xavier_opt &opt) { return hy_init_xavier(&opt); }
+HY__REF(void, hy_initialize, hy_init, (hy_frame *F, hy_block *block), (F, block))
+HY__REF(void, hy_reinitialize, hy_init, (hy_frame *F, hy_block *block), (F, block))
+HY__REF(void, hy_set_init, hy_init, (hy_frame *F, hy_array *param), (F, param))
+HY__REF(void, hy_hybridize, hy_hybridize_opt, (hy_frame *F, hy_block *block), (F, block))
+HY__REF(hy_array *, hy_var, hy_var_opt, (hy_frame *S, const char *name), (S, name))
+HY__REF(hy_array *, hy_add_param, hy_param_opt,
+        (hy_frame *F, hy_block *block, const char *name, hy_shape shape), (F, block, name, shape))
+#define HY__REF_LAYER(name, opt_type) HY__REF(hy_block *, hy_##name, opt_type, (hy_frame *F), (F))
+#define HY__REF_SIZED(name, opt_type) \
+    HY__REF(hy_block *, hy_##name, opt_type, (hy_frame *F, int size), (F, size))
+HY__REF_SIZED(nn_dense, hy_nn_dense_opt)
+HY__REF(hy_block *, hy_nn_embedding, hy_nn_embedding_opt, (hy_frame *F, int input_dim, int output_dim),
+        (F, input_dim, output_dim))
+HY__REF(hy_block *, hy_nn_dropout, hy_nn_dropout_opt, (hy_frame *F, double rate), (F, rate))
+HY__REF_LAYER(nn_prelu, hy_nn_prelu_opt)
+HY__REF_LAYER(nn_batch_norm, hy_nn_batch_norm_opt)
+HY__REF_LAYER(nn_layer_norm, hy_nn_layer_norm_opt)
+HY__REF_SIZED(nn_group_norm, hy_nn_group_norm_opt)
+HY__REF_LAYER(nn_instance_norm, hy_nn_instance_norm_opt)
+#ifndef HYBRID_NO_VISION
+#define HY__REF_CONV(name) HY__REF(hy_block *, hy_nn_##name, hy_nn_conv_opt, \
+        (hy_frame *F, int channels, hy_ints kernel_size), (F, channels, kernel_size))
+#define HY__REF_POOL(name) \
+    HY__REF(hy_block *, hy_nn_##name, hy_nn_pool_opt, (hy_frame *F, hy_ints pool_size), (F, pool_size)) \
+    HY__REF_LAYER(nn_global_##name, hy_nn_pool_opt)
+HY__REF_CONV(conv1d)
+HY__REF_CONV(conv2d)
+HY__REF_CONV(conv3d)
+HY__REF_CONV(conv1d_transpose)
+HY__REF_CONV(conv2d_transpose)
+HY__REF_CONV(conv3d_transpose)
+HY__REF_POOL(max_pool1d)
+HY__REF_POOL(max_pool2d)
+HY__REF_POOL(max_pool3d)
+HY__REF_POOL(avg_pool1d)
+HY__REF_POOL(avg_pool2d)
+HY__REF_POOL(avg_pool3d)
+#endif
+#ifndef HYBRID_NO_RNN
+HY__REF_SIZED(rnn_rnn, hy_rnn_layer_opt)
+HY__REF_SIZED(rnn_lstm, hy_rnn_layer_opt)
+HY__REF_SIZED(rnn_gru, hy_rnn_layer_opt)
+HY__REF_SIZED(rnn_rnn_cell, hy_rnn_cell_opt)
+HY__REF_SIZED(rnn_lstm_cell, hy_rnn_cell_opt)
+HY__REF_SIZED(rnn_gru_cell, hy_rnn_cell_opt)
+HY__REF(hy_block *, hy_rnn_dropout_cell, hy_nn_dropout_opt, (hy_frame *F, double rate), (F, rate))
+#endif
+#ifndef HYBRID_NO_IO
+HY__REF(hy_block *, hy_import_from, hy_import_opt, (hy_frame *F, hy_graph *graph, const hy_arrays *params),
+        (F, graph, params))
+HY__REF(hy_arrays, hy_parameters, hy_save_opt, (hy_frame *F, hy_block *net), (F, net))
+HY__REF(int, hy_set_parameters, hy_load_opt, (hy_frame *F, hy_block *net, hy_arrays arrays), (F, net, arrays))
+#ifndef HYBRID_NO_STDIO
+HY__REF(hy_block *, hy_import_files, hy_import_opt, (hy_frame *F, const char *symbol, const char *params),
+        (F, symbol, params))
+HY__REF(int, hy_save_parameters, hy_save_opt, (hy_frame *F, hy_block *net, const char *file), (F, net, file))
+HY__REF(int, hy_load_parameters, hy_load_opt, (hy_frame *F, hy_block *net, const char *file), (F, net, file))
+#endif
+#endif
+#ifndef HYBRID_NO_TRAIN
+HY__REF(hy_schedule, hy_schedule_factor, hy_schedule_opt, (int64_t step), (step))
+HY__REF(hy_schedule, hy_schedule_multi_factor, hy_schedule_opt, (hy_ints steps), (steps))
+HY__REF(hy_schedule, hy_schedule_poly, hy_schedule_opt, (int64_t max_update), (max_update))
+HY__REF(hy_schedule, hy_schedule_cosine, hy_schedule_opt, (int64_t max_update), (max_update))
+#define HY__REF_OPTIM(name) \
+    static inline hy_optim hy_optim_##name(const hy_optim_opt &opt) { return hy_optim_##name(&opt); }
+#define HY__REF_OPTIMS(X) X(sgd) X(nag) X(adam) X(adamw) X(adamax) X(nadam) X(adagrad) X(groupadagrad) \
+    X(adadelta) X(rmsprop) X(ftrl) X(ftml) X(lamb) X(lars) X(lbsgd) X(signum) X(sgld) X(dcasgd)
+HY__REF_OPTIMS(HY__REF_OPTIM)
+HY__REF(hy_optim, hy_optim_named, hy_optim_opt, (const char *name), (name))
+HY__REF(hy_trainer *, hy_trainer_new, hy_trainer_opt, (hy_frame *F, hy_block *net, hy_optim optim),
+        (F, net, optim))
+#define HY__REF_LOSS(name) HY__REF_LAYER(loss_##name, hy_loss_opt)
+#define HY__REF_LOSSES(X) X(l1) X(l2) X(softmax_ce) X(sigmoid_bce) X(kl_div) X(huber) X(hinge) \
+    X(squared_hinge) X(logistic) X(triplet) X(poisson_nll) X(cosine_embedding) X(sdml) X(ctc)
+HY__REF_LOSSES(HY__REF_LOSS)
+#define HY__REF_METRIC(name) HY__REF(hy_metric *, hy_metric_##name, hy_metric_opt, (hy_frame *F), (F))
+#define HY__REF_METRICS(X) X(accuracy) X(f1) X(mcc) X(mae) X(mse) X(rmse) X(cross_entropy) X(nll) \
+    X(perplexity) X(pearson) X(pcc) X(loss)
+HY__REF_METRICS(HY__REF_METRIC)
+HY__REF(hy_metric *, hy_metric_top_k, hy_metric_opt, (hy_frame *F, int k), (F, k))
+HY__REF(hy_metric *, hy_metric_custom, hy_metric_opt, (hy_frame *F, hy_metric_fn fn, void *user),
+        (F, fn, user))
+HY__REF(hy_loader *, hy_loader_new, hy_loader_opt, (hy_frame *F, hy_dataset *D, int64_t batch_size),
+        (F, D, batch_size))
+#ifndef HYBRID_NO_IO
+HY__REF(hy_array *, hy_csv_from, hy_csv_opt, (hy_frame *F, const void *data, size_t bytes), (F, data, bytes))
+#ifndef HYBRID_NO_STDIO
+HY__REF(hy_array *, hy_read_csv, hy_csv_opt, (hy_frame *F, const char *file), (F, file))
+#endif
+#endif
+HY__REF(hy_history, hy_fit, hy_fit_opt, (hy_frame *F, hy_block *net, hy_block *loss, hy_trainer *T,
+                                         hy_loader *train, hy_loader *validation),
+        (F, net, loss, T, train, validation))
+#endif
+
+/* --- formulas --- */
 namespace hy {
 struct value {
     hy_frame *frame;
     hy_array *array;
     value(hy_frame *F, hy_array *x) : frame(F), array(x) {}
     operator hy_array *() const { return array; }
+};
+/* What operators of many inputs take: a group, or values in braces. */
+struct values {
+    hy_frame *frame;
+    hy_array *array;
+    values(const value &group) : frame(group.frame), array(group.array) {}
+    values(std::initializer_list<value> x) : frame(nullptr), array(nullptr)
+    {
+        const int n = static_cast<int>(x.size());
+        if (n) frame = x.begin()->frame;
+        if (n == 1) array = x.begin()->array;
+        if (n > 1) array = hy__group_every(frame, n, &x.begin()->array, sizeof(value));
+    }
+};
+/* What operators without inputs take. */
+struct maker {
+    hy_frame *frame;
+    maker(hy_frame *F) : frame(F) {}
 };
 #define HY__CPP_SIGN(sign, name, reversed) \
     inline value operator sign(const value &a, const value &b) \
@@ -3986,9 +4219,58 @@ HY__CPP_SIGN(-, sub, rsub)
 HY__CPP_SIGN(*, mul, mul)
 HY__CPP_SIGN(/, div, rdiv)
 inline value operator-(const value &a) { return value(a.frame, hy_negative(a.frame, a.array)); }
+
+/* The inputs of an operator as (kind, name)(kind, name) ..., and a walk along them: each macro is followed by
+ * the next pair, the first has another meaning, and HY__CPP_END takes away the one that finds none. */
+#define HY__CPP_PAIR(name, kind, many) HY__CPP_PAIR_##kind(name)
+#define HY__CPP_PAIR_ONE(name) (ONE, name)
+#define HY__CPP_PAIR_OPT(name) (ONE, name)
+#define HY__CPP_PAIR_AUX(name) (ONE, name)
+#define HY__CPP_PAIR_LIST(name) (LIST, name)
+#define HY__CPP_PAIR_RARE(name)
+#define HY__CPP_WALK(first, pairs) HY__CPP_END(first pairs)
+#define HY__CPP_END(...) HY__CPP_END_(__VA_ARGS__)
+#define HY__CPP_END_(...) __VA_ARGS__##END
+#define HY__CPP_FIRST(kind, name) const HY__CPP_FIRST_##kind &self HY__CPP_REST
+#define HY__CPP_FIRST_ONE value
+#define HY__CPP_FIRST_LIST values
+#define HY__CPP_FIRSTEND const maker &self
+#define HY__CPP_REST(kind, name) , hy_array *name HY__CPP_MORE
+#define HY__CPP_MORE(kind, name) , hy_array *name HY__CPP_REST
+#define HY__CPP_RESTEND
+#define HY__CPP_MOREEND
+#define HY__CPP_GIVE(kind, name) , self.array HY__CPP_GIVE_REST
+#define HY__CPP_GIVE_REST(kind, name) , name HY__CPP_GIVE_MORE
+#define HY__CPP_GIVE_MORE(kind, name) , name HY__CPP_GIVE_REST
+#define HY__CPP_GIVEEND
+#define HY__CPP_GIVE_RESTEND
+#define HY__CPP_GIVE_MOREEND
+#define HY__CPP_PARAMS(name) \
+    HY__CPP_WALK(HY__CPP_FIRST, HY_I_##name(HY__CPP_PAIR)) HY_P_##name(HY__PARAM_P, name)
+#define HY__CPP_CALL(name) \
+    hy_##name(self.frame HY__CPP_WALK(HY__CPP_GIVE, HY_I_##name(HY__CPP_PAIR)) HY_P_##name(HY__NAME_P, name)
+#define HY__CPP_OP(name, ...) \
+    inline value name(HY__CPP_PARAMS(name)) { return hy::value(self.frame, HY__CPP_CALL(name))); }
+#define HY__CPP_OPT(name, ...) \
+    inline value name(HY__CPP_PARAMS(name), const hy_##name##_opt &opt = hy_##name##_opt()) \
+    { return hy::value(self.frame, HY__CPP_CALL(name), &opt)); }
 #define HY__CPP_UNARY(name, ...) \
     inline value name(const value &x) { return value(x.frame, hy_##name(x.frame, x.array)); }
+#define HY__CPP_SCALAR(name) \
+    inline value name##_scalar(const value &x, double scalar) \
+    { return value(x.frame, hy_##name##_scalar(x.frame, x.array, scalar)); }
+#define HY__CPP_TWO(name) \
+    inline value name(const value &a, hy_array *b) { return value(a.frame, hy_##name(a.frame, a.array, b)); }
+#define HY__CPP_BINARY(name, ...) HY__CPP_TWO(name) HY__CPP_TWO(elemwise_##name) HY__CPP_SCALAR(name)
+#define HY__CPP_RSCALAR(name, ...) HY__CPP_SCALAR(r##name)
+#define HY__CPP_REDUCE(name, ...) \
+    inline value name(const value &x, hy_ints axis, const hy_reduce_opt &opt = hy_reduce_opt()) \
+    { return value(x.frame, hy_##name(x.frame, x.array, axis, &opt)); }
 HY_UNARY_OPS(HY__CPP_UNARY)
+HY_BINARY_OPS(HY__CPP_BINARY)
+HY_RSCALAR_OPS(HY__CPP_RSCALAR)
+HY_REDUCE_OPS(HY__CPP_REDUCE)
+HY__ROWS(HY__CPP_OP, HY__CPP_OPT, HY_NOTHING, HY_NOTHING)
 }
 #endif
 
@@ -6278,17 +6560,22 @@ static hy_array *hy__group_make(hy_frame *F, int n)
     return group;
 }
 
-HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x)
+static hy_array *hy__every(const void *x, size_t step, int i)
+{
+    return *(hy_array *const *)(const void *)((const char *)x + (size_t)i * step);
+}
+HY_API hy_array *hy__group_every(hy_frame *F, int n, const void *x, size_t step)
 {
     hy_array *group;
     int i, depth = 0;
     if (!F || F->code) return NULL;
     if (n < 1 || !x) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: at least one array is due"); return NULL; }
     for (i = 0; i < n; i++) {
-        if (!x[i]) continue;            /* None: an input that a block may do without */
-        if (!hy__alive(F, x[i], "hy_group")) return NULL;
-        if (x[i]->count && x[i]->depth >= depth) depth = x[i]->depth + 1;
-        if (x[i]->frame->root == F->root) continue;
+        hy_array *one = hy__every(x, step, i);
+        if (!one) continue;             /* None: an input that a block may do without */
+        if (!hy__alive(F, one, "hy_group")) return NULL;
+        if (one->count && one->depth >= depth) depth = one->depth + 1;
+        if (one->frame->root == F->root) continue;
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_group: the array belongs to another hy_open");
         return NULL;
     }
@@ -6297,9 +6584,13 @@ HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x)
                                       "no deeper", (int)HY__NEST);
     group = hy__group_make(F, n);
     if (!group) return NULL;
-    memcpy(group->item, x, (size_t)n * sizeof *x);
+    for (i = 0; i < n; i++) group->item[i] = hy__every(x, step, i);
     group->depth = depth;
     return group;
+}
+HY_API hy_array *hy_group_of(hy_frame *F, int n, hy_array *const *x)
+{
+    return hy__group_every(F, n, x, sizeof *x);
 }
 
 HY_API hy_array *hy_get(hy_frame *F, hy_array *group, int i)
@@ -8409,6 +8700,7 @@ static void hy__describe(hy_frame *F, hy_array *x, hy__sink sink, const char *wh
         sink.put(sink.user, ">\n", 2);
         return;
     }
+    if (x->param && !x->buffer) { hy__fail_param(F, x->param, who); return; }
     hy_begin(F);
     y = hy__packed_array(F, x);
     if (y) {
@@ -11541,10 +11833,10 @@ enum { HY__NO_VISION = 3000, HY__NO_RNN = 6000, HY__NO_INT8 = 9000 };
 #define HY__GONE_INT8(name, ...) HY_OP_##name = HY__NO_INT8,
 enum {
 #ifdef HYBRID_NO_VISION
-    HY__VISION_FAMILY(HY__GONE_VISION, HY__GONE_VISION)
+    HY__VISION_FAMILY(HY__GONE_VISION, HY__GONE_VISION, HY__GONE_VISION, HY__GONE_VISION)
 #endif
 #ifdef HYBRID_NO_RNN
-    HY__RNN_FAMILY(HY__GONE_RNN, HY__GONE_RNN)
+    HY__RNN_FAMILY(HY__GONE_RNN, HY__GONE_RNN, HY__GONE_RNN, HY__GONE_RNN)
 #endif
 #ifdef HYBRID_NO_INT8
     HY_INT8_DENSE_OPS(HY__GONE_INT8, HY__GONE_INT8) HY__INT8_IMAGE_OPS(HY__GONE_INT8, HY__GONE_INT8)
@@ -42796,7 +43088,7 @@ HY_API void hy_set_grad_req(hy_frame *F, hy_block *block, const char *pattern, h
         return;
     }
     hy__each_param(F, block, hy__look_at_work, (void *)(uintptr_t)"hy_set_grad_req");
-    for (with.look = 1; with.look >= 0 && !F->code; with.look--)        /* a pattern that fails changes nothing */
+    for (with.look = 1; with.look >= 0 && !F->code; with.look--)    /* a pattern that fails changes nothing */
         hy__each_param(F, block, hy__request_one, &with);
 }
 

@@ -1,4 +1,4 @@
-// The header in C++: implementation, references for options, groups in braces.
+// The header in C++: implementation, references for options, groups in braces, formulas, a network that learns.
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 
@@ -12,7 +12,7 @@ int main()
     hy_reduce_opt keep = {};
     keep.keepdims = 1;
     hy_array *y = hy_softmax(F, x, -1, warm);
-    hy_array *z = hy_concat(F, hy_group(F, x, y), 0);
+    hy_array *z = hy_concat(F, {x, y}, 0);
     double total = hy_item(F, hy_sum(F, hy_sum(F, z, HY_AXES(1), keep), HY_ALL, NULL));
     bool ok = total > 11.99 && total < 12.01;
     hy::value a(F, x), w(F, hy_full(F, HY_SHAPE(2), -2)), b(F, y);
@@ -21,5 +21,35 @@ int main()
         hy_sub(F, hy_add_scalar(F, hy_mul(F, a, w), 20), hy_div_scalar(F, b, 4)),
         hy_rdiv_scalar(F, hy_rsub_scalar(F, hy_negative(F, a), 1), 3))), 0.5);
     ok = ok && hy_item(F, hy_sum(F, hy_not_equal(F, formula, spelt), HY_ALL, NULL)) == 0 && hy_size(F, formula) == 4;
+    hy_array *joined = relu(hy::concat({a, w + a}, 1));                  // in namespace hy, options left out
+    ok = ok && hy_item(F, hy_sum(F, hy_not_equal(F, joined, hy_relu(F, hy_concat(F, {x, hy_add(F, w, x)}, 1))), HY_ALL, NULL)) == 0;
+    ok = ok && hy_item(F, sum(softmax(a, -1, warm) - b, HY_ALL)) == 0;
+
+    hy_nn_dense_opt hidden = {};
+    hidden.activation = "relu";
+    hidden.weight_initializer = hy_init_normal(0.5);
+    hy_optim_opt descent = {};
+    descent.learning_rate = 0.1;
+    hy_hybridize_opt whole = {};
+    whole.static_alloc = 1;
+    hy_block *net = hy_nn_hybrid_sequential(F), *loss = hy_loss_l2(F, hy_loss_opt());
+    hy_append(F, net, hy_nn_dense(F, 8, hidden), hy_nn_dense(F, 1, NULL));
+    hy_initialize(F, net, hy_init_xavier(hy_xavier_opt()));
+    hy_hybridize(F, net, whole);
+    hy_trainer *T = hy_trainer_new(F, net, hy_optim_sgd(descent), NULL);
+    hy_array *label = hy_ones(F, HY_SHAPE(2, 1));
+    double first = 0, last = 0;
+    for (int step = 0; step < 20; step++) {
+        hy_begin(F);
+        hy_record(F);
+        hy_array *l = hy_call(F, loss, {hy_call(F, net, x), label});
+        hy_pause(F);
+        hy_backward(F, l, hy_backward_opt());
+        hy_step(F, T, 2);
+        last = hy_item(F, hy_mean(F, l, HY_ALL, NULL));
+        if (step == 0) first = last;
+        hy_end(F);
+    }
+    ok = ok && !hy_error(F) && last < first;
     return hy_close(F) || !ok;
 }

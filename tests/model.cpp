@@ -10,7 +10,9 @@ int main(int argc, char **argv)
     const std::string prefix = argc > 1 ? argv[1] : "net0";
     hy_frame *F = hy_open(nullptr);
     hy_block *net = hy_import(F, prefix.c_str(), 0);
-    hy_hybridize(F, net, nullptr);
+    hy_hybridize_opt exact = {};
+    exact.exact = 1;
+    hy_hybridize(F, net, exact);
     const hy_arrays all = hy_load(F, (prefix + ".npz").c_str());
     hy_array *x = hy_array_named(F, all, "x"), *y = hy_array_named(F, all, "y");
     hy_array *z = hy_call(F, net, x);

@@ -2,7 +2,7 @@
 # Builds the library once and runs the tests against it, as many parts side by side as there are processors.
 #     sh tests/run.sh             all but the compile matrix: a minute and a half on two cores
 #     sh tests/run.sh all         that too: every compiler, standard and switch
-#     sh tests/run.sh WORD        one part (examples, readme, models, tool, bench, onnx, mpi, compile), or the tests with WORD in their names
+#     sh tests/run.sh WORD        one part (examples, readme, models, front, tool, bench, onnx, mpi, compile), or the tests with WORD in their names
 # Library and tests are compiled at -O1: that takes longer than at -O0, running them half as long.
 # Needs a C compiler and libc. A line for each part, what FAILED before it; the last one is "N passed, N failed".
 cd "$(dirname "$0")/.." || exit 1
@@ -136,6 +136,21 @@ part_models()
     done
 }
 
+# Each function of the front from C++, every way of calling it. The program is made from the prototypes.
+part_front()
+{
+    have g++ || { echo "skipped: the front from C++, there is no g++"; return; }
+    await library || return
+    awk -f tests/front.awk hybrid.h > "$out/front.cpp"
+    note $? "a program that calls each function is made"
+    [ -n "$HYBRID_O" ] || source=-DHYBRID_SOURCE
+    g++ -std=c++17 -O0 -I. -Itests $source -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror "$out/front.cpp" "$out/hybrid.o" \
+        -o "$out/front" $link
+    note $? "each function of the front can be called from C++"
+    (cd "$out" && ./front > "$out/front.log")
+    note $? "all ways of calling give the same: $(tail -1 "$out/front.log")"
+}
+
 # The cases of ONNX's own suite, where they lie beside the project. Known not to pass: one whose results carry more
 # rounding than its bound.
 part_onnx()
@@ -251,15 +266,15 @@ share_names() { i=0; while [ $i -lt "$2" ]; do i=$((i + 1)); echo "$1:$i/$2"; do
 
 # Who waits stands behind whom he waits for, so a single processor gets through too.
 case ${1:-} in
-'')       parts="build library examples readme models tool bench onnx mpi $(share_names tests $shares)" ;;
-all)      parts="build library examples readme models tool bench onnx mpi $(share_names tests $shares) $(share_names compile 4)" ;;
-examples | readme | models | tool | bench | onnx | mpi) parts="library $1" ;;
+'')       parts="build library examples readme models front tool bench onnx mpi $(share_names tests $shares)" ;;
+all)      parts="build library examples readme models front tool bench onnx mpi $(share_names tests $shares) $(share_names compile 4)" ;;
+examples | readme | models | front | tool | bench | onnx | mpi) parts="library $1" ;;
 compile)  parts=$(share_names compile 4) ;;
 *)        parts=build ;;
 esac
 printf '%s\n' $parts | xargs -P "$cores" -n 1 sh tests/run.sh part "$out"
 case ${1:-} in
-'' | all | examples | readme | models | tool | bench | onnx | mpi | compile) ;;
+'' | all | examples | readme | models | front | tool | bench | onnx | mpi | compile) ;;
 *)        sh tests/run.sh part "$out" "tests:$1" ;;
 esac
 

@@ -83,6 +83,28 @@ static void walk_groups_of_the_dead_have_no_text(void)
     hy_close(F);
 }
 
+/* A parameter that has no values yet is no text, alone or in a group: which one, and what to call, is said. */
+static void walk_parameters_without_values_have_no_text(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_dense(F, 2, NULL);
+    hy_array *given = hy_add_param(F, net, "given", HY_SHAPE(2, 2), NULL), *open;
+    char text[200];
+    hy_text(F, given, text, sizeof text);
+    FAILS(F, HY_ERROR_STATE, "hy_text: Parameter 'given' has not been initialized");
+    hy_text(F, hy_group(F, hy_ones(F, HY_SHAPE(1)), given), text, sizeof text);
+    FAILS(F, HY_ERROR_STATE, "hy_text: Parameter 'given' has not been initialized");
+    hy_print(F, given);
+    FAILS(F, HY_ERROR_STATE, "hy_print: Parameter 'given' has not been initialized");
+    hy_initialize(F, net, NULL);
+    open = hy_param(F, net, "weight");
+    hy_text(F, open, text, sizeof text);
+    FAILS(F, HY_ERROR_STATE, "the initialization of parameter 'dense0_weight' was deferred");
+    CHECK(hy_text(F, given, text, sizeof text) > 0 && strstr(text, "<NDArray (2,2) float32>"));
+    FINE(F);
+    hy_close(F);
+}
+
 /* A second graph of the same symbols leaves the names of the first as they are, numbers what is new behind
  * them, and finds what the first is known to have. */
 static void walk_names_of_a_finished_graph_stay(void)
@@ -227,4 +249,5 @@ static void test_walk(void)
     RUN(walk_queues_are_linear);
     RUN(walk_scopes_lose_nothing);
     RUN(walk_groups_of_the_dead_have_no_text);
+    RUN(walk_parameters_without_values_have_no_text);
 }

@@ -9,7 +9,7 @@ tmp=${TMPDIR:-/tmp}/rooms.$$
 mkdir -p "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-ceilings="door 92 manual 250 words 130 config 130 types 320 catalogue 1340 operators 730 api 1120 cpp 80 platform 990 memory 460
+ceilings="door 92 manual 250 words 130 config 130 types 320 catalogue 1340 operators 730 api 1120 cpp 350 platform 990 memory 460
 frame 1200 threads 295 shape 360 array 1350 numbers 1320 product 1320 walks 310 rules 885 pointwise 1530 reduce 950
 linear 700 softmax 990 attention 540 shapes 1500 indexing 760 sorting 800 recurrence 1300 duals 580 windows 390
 abreast 540 convolution 1570 direct 1360 few 400 strips 290 pooling 1310 norms 970 vision 1190 anchors 410 quantize 560 sampling 530
@@ -18,13 +18,8 @@ linalg 370
 ops 220 invoke 1340 graph 1140 passes 1000 layouts 960 fusion 1290 pipeline 390 plan 1030 execute 1070 running 930
 trace 1340 block 1330 calls 750 gradient 880 autograd 850 control 1620 loops 790 einsum 250 layers 1240 check 580 recurrent 710
 files 1010 formats 1270 symbol 890 parser 680 numpy 590 compound 640 reader 690 save 1440 calibrate 670 profile 270
-<<<<<<< HEAD
-train 1560
-losses 870 data 1400 fit 410 text 950 emitters 990 linewise 810 writers 1020 source 1590 jit 290 end 170"
-=======
 train 1650
-losses 870 data 1400 fit 510 text 950 emitters 990 linewise 810 writers 1020 source 1590 jit 290 end 100"
->>>>>>> a956905 (Lines of 110 columns, ceilings)
+losses 870 data 1400 fit 510 text 950 emitters 990 linewise 810 writers 1020 source 1590 jit 290 end 170"
 
 awk 'length($0) > 110 { printf "%d: %d columns\n", NR, length($0); n++ } END { exit n > 0 }' $h > "$tmp/long" ||
     say "lines over 110 columns: $(wc -l < "$tmp/long"), the first at line $(head -1 "$tmp/long")"
