@@ -1545,6 +1545,9 @@ struct hy_op {
 #define HY_I_squeeze HY_I_DATA
 #define HY_O_squeeze HY_O_OUT
 #define HY_P_squeeze(P, R) P(R, ints, axis, axis, HY_NONE, "axes of size 1 to drop, HY_ALL for each")
+#define HY_I__squeeze HY_I_DATA
+#define HY_O__squeeze HY_O_OUT
+#define HY_P__squeeze HY_P_squeeze
 #define HY_I_swap_axes HY_I_DATA
 #define HY_O_swap_axes HY_O_OUT
 #define HY_P_swap_axes(P, R) P(R, int, dim1, dim1, 0, "first axis") P(R, int, dim2, dim2, 0, "second axis")
@@ -1995,6 +1998,7 @@ struct hy_op {
     OP(transpose, "transpose", NULL, HY_OP_MOVES, "axes in another order") \
     OP(expand_dims, "expand_dims", NULL, HY_OP_VIEW | HY_OP_MOVES, "a new axis of size 1") \
     OP(squeeze, "squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES, "without axes of size 1") \
+    OP(_squeeze, "_np_squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES, "the same, down to (); () has axis 0, too") \
     OP(swap_axes, "SwapAxis", "swapaxes", HY_OP_MOVES, "two axes exchanged") \
     OP(shape_array, "shape_array", NULL, HY_OP_MOVES, "the shape, as int64") \
     OP(size_array, "size_array", NULL, HY_OP_MOVES, "the number of elements, as int64") \
@@ -2790,6 +2794,8 @@ typedef struct hy__slice_grad_opt { hy_ints step; } hy__slice_grad_opt;
 HY_API hy_array *hy__slice_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_ints begin, hy_ints end,
                                 const hy__slice_grad_opt *opt);
     /* a box of out_grad in zeros shaped like data */
+HY_API hy_array *hy__squeeze(hy_frame *F, hy_array *data, hy_ints axis);
+    /* the same, down to (); () has axis 0, too */
 HY_API hy_array *hy__pad_grad(hy_frame *F, hy_array *data, hy_ints pad_width, int mode);
     /* gradient of pad */
 typedef struct hy__diag_grad_opt { int axis1; int axis2 /* 1 */; } hy__diag_grad_opt;
@@ -17425,16 +17431,17 @@ static int hy__stack_infer(hy_infer *I)
 }
 #define HY__ON_expand_dims hy__stack_infer, hy__view_bind, hy__back_in_shape, NULL   /* a stack of one */
 
-static int hy__squeeze_infer(hy_infer *I)
+/* numpy's goes down to (), which has an axis 0 for it; MXNet's leaves one axis. */
+static int hy__infer_squeeze(hy_infer *I, const hy_ints *axis, int numpy)
 {
-    HY__REC(squeeze, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
-    int d, bits = 0, kept;
+    int d, bits = 0, kept, point = 0;
     hy__same_types(I);
     if (x->ndim < 0) return I->status;
-    if (r->axis.n > 0) bits = hy__axis_bits(I, &r->axis, 0, x->ndim);
+    if (numpy && x->ndim == 0 && axis->n == 1) point = axis->v[0] == 0 || axis->v[0] == -1;
+    if (axis->n > 0 && !point) bits = hy__axis_bits(I, axis, 0, x->ndim);
     if (bits < 0) return -1;
-    if (r->axis.n < 0) {                                /* all ones: only known sizes can tell */
+    if (axis->n < 0) {                                /* all ones: only known sizes can tell */
         if (!hy__shape_known(x)) return I->status;
         for (d = 0; d < x->ndim; d++) bits |= (x->dim[d] == 1) << d;
     }
@@ -17442,12 +17449,15 @@ static int hy__squeeze_infer(hy_infer *I)
         if (bits >> d & 1) hy_infer_dim(I, &x->dim[d], 1);
         else kept++;
     }
-    if (!kept && x->ndim) { hy_infer_shape(I, y, hy__shape1(1)); return I->status; }
+    if (!kept && x->ndim && !numpy) { hy_infer_shape(I, y, hy__shape1(1)); return I->status; }
     hy_infer_shape(I, y, hy__rank(kept));
     if (I->status >= 0) hy__infer_inserted(I, y, x, bits);
     return I->status;
 }
+HY__INFER(squeeze, hy__infer_squeeze(I, &r->axis, 0))
+HY__INFER(_squeeze, hy__infer_squeeze(I, &r->axis, 1))
 #define HY__ON_squeeze hy__squeeze_infer, hy__view_bind, hy__back_in_shape, NULL
+#define HY__ON__squeeze hy___squeeze_infer, hy__view_bind, hy__back_in_shape, NULL
 
 /* --- axes in another order: order[d] is the axis that stands at d --- */
 static int hy__infer_order(hy_infer *I, const int *order, int ndim)
@@ -53291,7 +53301,7 @@ static int hy__graph_np(hy_frame *F, const hy_graph *g)
     for (i = 0; i < g->n && !np; i++) {
         const hy__node *node = g->node[i];
         if (!node->op) np = hy__np_shape(node->param ? &node->param->declared : &node->constant.type.shape);
-        else np = hy__to_scalar(node);
+        else np = hy__to_scalar(node) || (node->op && hy__op_number(node->op) == HY_OP__squeeze);
         for (attr = node->op ? node->op->attr : NULL; attr && attr->name; attr++)
             if (attr->kind == HY_ATTR_shape) np |= hy__np_shape(hy__shape_in(node->record, attr));
         if (np) hy__warn(F, "a shape () or with a 0, as in node %s, needs MXNet's numpy mode (npx.set_np)",
@@ -53530,7 +53540,6 @@ typedef struct hy__reader {
     hy_graph  *g;
     hy__node **made;                    /* by number in the file */
     char      *truth;                   /* so: true or false in MXNet's numpy interface, here numbers */
-    hy__node  *zero;                    /* of shape (), once it is needed */
     hy__note  *note;
     int        n, notes, note_cap, ranks[2], outputs;
     int        depth;                   /* of graphs within one another */
@@ -53604,8 +53613,8 @@ static int hy__numpy_truth(const char *name)
 }
 
 /* Those that are several of ours, and how they are made: see hy__make_numpy. */
-enum { HY__NP_FOLD, HY__NP_PLACE, HY__NP_VAR, HY__NP_STD, HY__NP_SQUEEZE, HY__NP_RESHAPE, HY__NP_LEFT,
-       HY__NP_RIGHT, HY__NP_FILL, HY__NP_TENSORDOT, HY__NP_MOVE, HY__NP_ROLL, HY__NP_TRUTH, HY__NP_ISNAN,
+enum { HY__NP_FOLD, HY__NP_PLACE, HY__NP_VAR, HY__NP_STD, HY__NP_RESHAPE, HY__NP_LEFT, HY__NP_RIGHT,
+       HY__NP_FILL, HY__NP_TENSORDOT, HY__NP_MOVE, HY__NP_ROLL, HY__NP_TRUTH, HY__NP_ISNAN,
        HY__NP_ISINF, HY__NP_ISFINITE, HY__NP_DIFF, HY__NP_NORM, HY__NP_EINSUM };
 typedef struct hy__numpy { const char *name; int op, way; } hy__numpy;
 static const hy__numpy hy__numpy_ops[] = {
@@ -53614,7 +53623,7 @@ static const hy__numpy hy__numpy_ops[] = {
     { "min", HY_OP_min, HY__NP_FOLD }, { "amax", HY_OP_max, HY__NP_FOLD },
     { "amin", HY_OP_min, HY__NP_FOLD }, { "argmax", HY_OP_argmax, HY__NP_PLACE },
     { "argmin", HY_OP_argmin, HY__NP_PLACE }, { "var", HY_OP_mean, HY__NP_VAR },
-    { "std", HY_OP_mean, HY__NP_STD }, { "squeeze", HY_OP_squeeze, HY__NP_SQUEEZE },
+    { "std", HY_OP_mean, HY__NP_STD },
     { "reshape", HY_OP_reshape, HY__NP_RESHAPE }, { "where_lscalar", HY_OP_where, HY__NP_LEFT },
     { "where_rscalar", HY_OP_where, HY__NP_RIGHT }, { "full_like", HY_OP_zeros_like, HY__NP_FILL },
     { "tensordot_int_axes", HY_OP_dot, HY__NP_TENSORDOT }, { "tensordot", HY_OP_dot, HY__NP_TENSORDOT },
@@ -54232,30 +54241,14 @@ static int hy__make_unary(hy__making *M, int number, const char *key, const char
     return hy__make_op(M, number, 1, &x);
 }
 
-/* Without these axes, whose size is 1, even if no other is left: one axis more, at the far end, lets squeeze
- * do it, and the first slice along that axis is what remains. */
-static int hy__make_drop(hy__making *M, int64_t *axis, int n)
+/* Without these axes, whose size is 1, even if no other is left. */
+static int hy__make_drop(hy__making *M, const int64_t *axis, int n)
 {
-    int back = n && axis[0] < 0, i;
     char text[HY_MAX_DIM * 24 + 8];
     hy__line line = hy__line_open(text, sizeof text);
-    hy__edge in[2];
-    for (i = 0; i < n; i++) if ((axis[i] < 0) == back) axis[i] += back ? -1 : 1;
     hy__put_tuple(&line, axis, n);
     if (!n) return hy__make_unary(M, HY_OP_identity, NULL, NULL);
-    if (hy__make_unary(M, HY_OP_expand_dims, "axis", back ? "-1" : "0") ||
-        hy__make_unary(M, HY_OP_squeeze, "axis", text)) return -1;
-    in[0] = M->at;
-    if (!M->R->zero) {
-        hy__make_with(M, "shape", "()");
-        hy__make_with(M, "dtype", "int32");
-        if (hy__make_op(M, HY_OP__zeros, 0, NULL)) return -1;
-        M->R->zero = M->at.node;
-    }
-    in[1].node = M->R->zero;
-    in[1].output = 0;
-    hy__make_with(M, "axis", back ? "-1" : "0");
-    return hy__make_op(M, HY_OP_take, 2, in);
+    return hy__make_unary(M, HY_OP__squeeze, "axis", text);
 }
 
 static int hy__make_drops(hy__making *M, const char *text)
@@ -54620,9 +54613,6 @@ static int hy__make_numpy(hy__making *M, const hy__numpy *np)
     case HY__NP_VAR: return hy__make_variance(M) || hy__make_folded(M);
     case HY__NP_STD:
         return hy__make_variance(M) || hy__make_unary(M, HY_OP_sqrt, NULL, NULL) || hy__make_folded(M);
-    case HY__NP_SQUEEZE:
-        return M->text[HY__NP_AXIS] ? hy__make_drops(M, M->text[HY__NP_AXIS])
-            : hy__make_unary(M, np->op, NULL, NULL);
     case HY__NP_RESHAPE: return hy__make_reshape(M);
     case HY__NP_LEFT: case HY__NP_RIGHT: return hy__make_choice(M, np->way == HY__NP_LEFT);
     case HY__NP_FILL:
@@ -63419,7 +63409,7 @@ static int hy__c_point_of(const hy__node *node, hy__c_point *at)
         case HY_OP_identity: case HY_OP_block_grad: case HY_OP_make_loss: case HY_OP_identity_like:
         case HY_OP_linear_regression_output: case HY_OP_mae_regression_output:
         case HY_OP_reshape: case HY_OP_reshape_like: case HY_OP_flatten: case HY_OP_expand_dims:
-        case HY_OP_squeeze: at->text = "x"; break;
+        case HY_OP_squeeze: case HY_OP__squeeze: at->text = "x"; break;
         case HY_OP_dropout: {
             const hy__dropout_rec *r = (const hy__dropout_rec *)node->record;
             if (r->mode != HY_DROP_ALWAYS || r->p == 0) at->text = "x";

@@ -2322,7 +2322,7 @@ static const char *const cases_expand_dims[] = {
     "(2,3,4) | axis=2", "(2,3,4) | axis=-4", "(2,1,3,2) | axis=3", "(0,2) | axis=1", NULL };
 static const ref_op ref_expand_dims = { REFB_MOVES, refb_expand_dims, REF_TRUE, NULL, 0, cases_expand_dims };
 
-static void refb_squeeze(ref_case *c)
+static void refb_squeezed(ref_case *c, int numpy)
 {
     int64_t axes[8], dim[8];
     int n = ref_ints(c, "axis", axes, 8), ndim = c->in[0].ndim, out = 0;
@@ -2331,14 +2331,20 @@ static void refb_squeeze(ref_case *c)
         for (int i = 0; i < n; i++) drop |= refb_axis((int)axes[i], ndim) == d;
         if (!drop) dim[out++] = c->in[0].dim[d];
     }
-    if (!out) dim[out++] = 1;
+    if (!out && ndim && !numpy) dim[out++] = 1;
     refb_view(c, out, dim);
 }
+static void refb_squeeze(ref_case *c) { refb_squeezed(c, 0); }
+static void refb__squeeze(ref_case *c) { refb_squeezed(c, 1); }
 static const char *const cases_squeeze[] = {
     "(1,3,1)", "(2,3)", "(1,1,1)", "(1)", "(1,3,1) | axis=None", "(1,3,1) | axis=0", "(1,3,1) | axis=2",
     "(1,3,1) | axis=-1", "(1,3,1,2,1) | axis=(0,2)", "(1,3,1,2,1) | axis=(-1,0)", "(1,1) | axis=(0,1)",
     "(1,0,1)", NULL };
 static const ref_op ref_squeeze = { REFB_MOVES, refb_squeeze, REF_TRUE, NULL, 0, cases_squeeze };
+static const char *const cases__squeeze[] = {
+    "(1,3,1)", "(2,3)", "(1,1,1)", "(1)", "()", "() | axis=0", "() | axis=-1", "(1,1) | axis=(0,1)", "(1,3,1) | axis=0",
+    "(1,1,1) | axis=-1", "(1,3,1,2,1) | axis=(-1,0)", "(1,0,1)", NULL };
+static const ref_op ref__squeeze = { REFB_MOVES, refb__squeeze, REF_TRUE, NULL, 0, cases__squeeze };
 
 static void refb_identity_like(ref_case *c) { refb_view(c, c->in[0].ndim, c->in[0].dim); }
 static const char *const cases_identity_like[] = {

@@ -63,8 +63,7 @@ static void symbol_numpy_errors(void)
 {
     static const struct { const char *text, *says; } cases[] = {
 #define SYMBOL_ONE(op, attrs) SYMBOL_HEAD SYMBOL_OP(op, attrs) SYMBOL_TAIL("[1, 0, 0]")
-        { SYMBOL_ONE("_np_squeeze", "\"axis\": \"(0, 1\""), "node 'x': axis of _np_squeeze cannot be '(0, 1' here" },
-        { SYMBOL_ONE("_np_squeeze", "\"axis\": \"99\""), "axis of _np_squeeze cannot be '99'" },
+        { SYMBOL_ONE("_np_squeeze", "\"axis\": \"(0, 1\""), "node 'x': _squeeze: Invalid Parameter format for axis" },
         { SYMBOL_ONE("_np_sum", "\"axis\": \"(0, 1\""), "node 'x': sum: Invalid Parameter format for axis" },
         { SYMBOL_ONE("_np_sum", "\"axis\": \"(1, 0)\", \"dtype\": \"float64\""), NULL },
         { SYMBOL_ONE("_np_sum", "\"initial\": \"3\""), "initial of _np_sum cannot be '3'" },
@@ -115,6 +114,11 @@ static void symbol_axes(void)
         { SYMBOL_ONE("_np_squeeze", "\"axis\": \"(0, 1)\""), { 3, { 2, 3, 4 } }, { -1, { 0 } }, 0 },
         { SYMBOL_ONE("_np_squeeze", "\"axis\": \"-2\""), { 1, { 1 } }, { -1, { 0 } }, 0 },
         { SYMBOL_ONE("_np_squeeze", "\"axis\": \"1\""), { 1, { 1 } }, { -1, { 0 } }, 0 },
+        { SYMBOL_ONE("_np_squeeze", "\"axis\": \"99\""), { 1, { 1 } }, { -1, { 0 } }, 0 },
+        { SYMBOL_ONE("_np_squeeze", "\"axis\": \"None\""), { 3, { 1, 1, 1 } }, { 0, { 0 } }, 1 },
+        { SYMBOL_ONE("_np_squeeze", "\"axis\": \"()\""), { 3, { 1, 1, 1 } }, { 3, { 1, 1, 1 } }, 1 },
+        { SYMBOL_ONE("_np_squeeze", "\"axis\": \"-1\""), { 0, { 0 } }, { 0, { 0 } }, 1 },
+        { SYMBOL_ONE("_np_squeeze", "\"axis\": \"(0, -1)\""), { 0, { 0 } }, { -1, { 0 } }, 0 },
         { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"ijk->ki\""), { 3, { 2, 3, 4 } }, { 2, { 4, 2 } }, 3 },
         { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"ij->\""), { 2, { 2, 3 } }, { 0, { 0 } }, 6 },
         { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"ji\""), { 2, { 2, 3 } }, { 2, { 3, 2 } }, 1 },
