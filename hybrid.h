@@ -53580,12 +53580,12 @@ static const hy_op *hy__numpy_op(hy_frame *F, const char *name)
     static const char theirs[] = "subtract|multiply|true_divide|less|less_equal|subtract_scalar"
         "|multiply_scalar|true_divide_scalar|less_scalar|less_equal_scalar|rsubtract_scalar"
         "|rtrue_divide_scalar|absolute|concatenate|copy|matmul|flip|swapaxes|batch_flatten"
-        "|zeros|ones|full|eye|arange|linspace|hsplit|dsplit|rnn_param_concat|cholesky";
+        "|zeros|ones|full|eye|arange|linspace|hsplit|dsplit|rnn_param_concat";
     static const char *const ours[] = {
         "sub", "mul", "div", "lesser", "lesser_equal", "sub_scalar", "mul_scalar", "div_scalar",
         "lesser_scalar", "lesser_equal_scalar", "rsub_scalar", "rdiv_scalar", "abs", "concat", "identity",
         "linalg_gemm2", "reverse", "swap_axes", "flatten", "_zeros", "_ones", "_full", "_eye",
-        "_arange", "_linspace", "split_v2", "split_v2", "concat", "linalg_potrf" };
+        "_arange", "_linspace", "split_v2", "split_v2", "concat" };
     static const char same[] = "where|diag|stack|transpose|cumsum|clip|tile|repeat|take|slice|expand_dims"
         "|broadcast_to|cast|sort|argsort|gather_nd";
     static const char layers[] = "activation|batch_dot|convolution|deconvolution|dropout|embedding"
@@ -53682,6 +53682,7 @@ static const hy__compound_op hy__compounds[] = {
     { "_npi_bitwise_xor", "", 2, 2, "?logical_xor(%0, %1)" },
     { "_npi_bitwise_not", "", 1, 1, "?logical_not(%0)" },
     { "_npi_pad", "pad_width|mode|constant_value|reflect_type", 1, 1, "=pad" },
+    { "_npi_broadcast_to", "shape", 1, 1, "=broadcast_to" },
     { "_np_dot", "", 2, 2, "=dot" },
     { "_np_diagonal", "offset|axis1|axis2", 1, 1, "diag(%0, k=$offset:0, axis1=$axis1:0, axis2=$axis2:1)" },
     { "_np_trace", "offset|axis1|axis2", 1, 1,
@@ -53707,8 +53708,9 @@ static const hy__compound_op hy__compounds[] = {
     { "_linalg_gemm", "alpha|beta|transpose_a|transpose_b|axis", 3, 3, "=gemm" },
     { "_linalg_syrk", "alpha|transpose", 1, 1, "=syrk" },
     { "_linalg_trmm", "alpha|transpose|rightside|lower", 2, 2, "=trmm" },
-    { "_linalg_potri", "", 1, 1,                        /* of L L^T */
-      "tril(%0, k=0); linalg_inverse(linalg_gemm2(%a, %a, transpose_b=True))" },
+    { "_linalg_potrf", "lower", 1, 1, "=cholesky" }, { "linalg_potrf", "lower", 1, 1, "=cholesky" },
+    { "_npi_cholesky", "lower", 1, 1, "=cholesky" },
+    { "_linalg_potri", "lower", 1, 1, "=potri" },
     { "_linalg_makediag", "offset", 1, 1, "=make_diag" },
     { "_linalg_extractdiag", "offset", 1, 1, "diag(%0, k=$offset:0, axis1=-2, axis2=-1)" },
     { "_linalg_sumlogdiag", "", 1, 1, "sum(log(diag(%0, k=0, axis1=-2, axis2=-1)), axis=-1)" },
@@ -54305,16 +54307,38 @@ static int hy__make_codes(hy__making *M, int64_t *v, int n, int turned)
     return kept;
 }
 
+/* Zeros of this shape, whose sizes, 0 among them, others take over. */
+static int hy__make_zeros(hy__making *M, const int64_t *v, int n)
+{
+    char text[HY_MAX_INTS * 22 + 8];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__put_tuple(&line, v, n);
+    hy__make_with(M, "shape", text);
+    return hy__make_op(M, HY_OP__zeros, 0, NULL);
+}
+
 static int hy__make_reshape(hy__making *M)
 {
     const char *text = M->text[HY__NP_NEWSHAPE], *order = M->text[HY__NP_ORDER];
     const char *turned = M->text[HY__NP_REVERSE];
     int64_t v[HY_MAX_INTS];
-    int n = text ? hy__read_tuple(text, 0, HY_MAX_INTS, v) : -1, codes = M->op[3] == 'x', i;
+    int n = text ? hy__read_tuple(text, 0, HY_MAX_INTS, v) : -1, codes = M->op[3] == 'x', empty = 0, i;
     char shape[HY_MAX_INTS * 22 + 8];
     hy__line line = hy__line_open(shape, sizeof shape);
     if (order && strcmp(order, "C")) return hy__making_bad(M, "order", order);
-    for (i = 0; i < n; i++) if (!v[i] || v[i] < (codes ? -6 : -1)) n = -2;
+    for (i = 0; i < n; i++) {
+        if ((!v[i] && codes) || v[i] < (codes ? -6 : -1)) n = -2;
+        else if (!v[i]) empty |= 1;
+        else if (v[i] < 0) empty |= 2;
+    }
+    if (empty == 3 || n > HY_MAX_DIM) n = -2;
+    if (n > 0 && empty & 1) {           /* all sizes are said, and 0 would mean another to reshape */
+        hy__edge in[2];
+        in[0] = M->at;
+        if (hy__make_zeros(M, v, n)) return -1;
+        in[1] = M->at;
+        return hy__make_op(M, HY_OP_reshape_like, 2, in);
+    }
     if (n > 0 && codes) n = hy__make_codes(M, v, n, turned && strcmp(turned, "False"));
     if (M->R->F->code) return -1;
     if (n < 0) return hy__making_bad(M, "newshape", text);
@@ -54622,7 +54646,8 @@ static int hy__make_numpy(hy__making *M, const hy__numpy *np)
     case HY__NP_ROLL: return hy__make_roll(M);
     case HY__NP_TRUTH:
         return hy__make_unary(M, HY_OP_not_equal_scalar, "scalar", "0") || hy__make_fold(M, np->op) ||
-               hy__make_folded(M);
+               hy__make_folded(M) ||            /* of nothing the largest is below 0, the smallest above */
+               hy__make_unary(M, HY_OP_greater_scalar, "scalar", "0");
     case HY__NP_ISNAN: return hy__make_against(M, np->op, 0);
     case HY__NP_ISFINITE: return hy__make_against(M, np->op, 1);
     case HY__NP_ISINF:
@@ -54695,6 +54720,11 @@ static int hy__says(const hy__compound *C, const char *key)
 {
     const char *v = hy__said(C, key, "False");
     return !strcmp(v, "True") || !strcmp(v, "1");
+}
+static int hy__denies(const hy__compound *C, const char *key)   /* what is true if nothing is said */
+{
+    const char *v = hy__said(C, key, "True");
+    return !strcmp(v, "False") || !strcmp(v, "0");
 }
 static double hy__said_number(hy__compound *C, const char *key, double missing)
 {
@@ -54928,6 +54958,42 @@ static void hy__make_pad(hy__compound *C)
     hy__make_with(&C->M, "constant_value", hy__said(C, "constant_value", "0"));
     hy__one(C, HY_OP_pad, C->in[0], "mode", mode);
 }
+/* Zeros of this shape, whose sizes others take over. */
+static hy__edge hy__nothing(hy__compound *C, const int64_t *v, int n)
+{
+    hy__make_zeros(&C->M, v, n);
+    return C->M.at;
+}
+/* A size of 0 is one; -2 keeps what there is, which 0 says here. */
+static void hy__make_broadcast_to(hy__compound *C)
+{
+    const char *said = hy__said(C, "shape", "?");
+    int64_t v[HY_MAX_DIM], empty[HY_MAX_DIM], zero[HY_MAX_DIM];
+    int n = hy__read_tuple(said, 0, HY_MAX_DIM, v), zeros = 0, kept = 0, d, bad = n < 0;
+    char text[HY_MAX_DIM * 24 + 8], axes[HY_MAX_DIM * 24 + 8];
+    hy__line line = hy__line_open(text, sizeof text);
+    for (d = 0; d < n; d++) {
+        bad |= v[d] < 0 && v[d] != -2;
+        if (!v[d]) { zero[zeros] = 0; empty[zeros++] = d; }
+        kept += v[d] == -2;
+    }
+    if (bad) { hy__making_bad(&C->M, "shape", said); return; }
+    if (zeros && !kept) { hy__two(C, HY_OP_broadcast_like, C->in[0], hy__nothing(C, v, n)); return; }
+    for (d = 0; d < n; d++) if (v[d] == -2) v[d] = 0;
+    hy__put_tuple(&line, v, n);
+    C->M.at = hy__one(C, HY_OP_broadcast_to, C->in[0], "shape", text);
+    if (!zeros) return;
+    line = hy__line_open(text, sizeof text);
+    hy__put_tuple(&line, empty, zeros);
+    C->in[0] = C->M.at;
+    C->in[1] = hy__nothing(C, zero, zeros);
+    hy__make_with(&C->M, "lhs_axes", text);
+    for (d = 0; d < zeros; d++) zero[d] = d;
+    line = hy__line_open(axes, sizeof axes);
+    hy__put_tuple(&line, zero, zeros);
+    hy__make_with(&C->M, "rhs_axes", axes);
+    hy__two(C, HY_OP_broadcast_like, C->in[0], C->in[1]);
+}
 static void hy__make_identity_matrix(hy__compound *C)
 {
     const char *shape = hy__said(C, "shape", "()");
@@ -55050,9 +55116,9 @@ static void hy__make_bernoulli(hy__compound *C)
 /* --- matrices --- */
 static void hy__make_gemm(hy__compound *C)
 {
-    if (hy__said_int(C, "axis", -2) != -2) hy__making_bad(&C->M, "axis", hy__said(C, "axis", NULL));
-    hy__said_number(C, "alpha", 1);     /* says what is wrong with it */
-    hy__make_formula(C, "linalg_gemm2(%0, %1, alpha=$alpha:1, transpose_a=$transpose_a, "
+    hy__said_int(C, "axis", -2);        /* says what is wrong with it */
+    hy__said_number(C, "alpha", 1);
+    hy__make_formula(C, "linalg_gemm2(%0, %1, alpha=$alpha:1, axis=$axis:-2, transpose_a=$transpose_a, "
                      "transpose_b=$transpose_b); add(%a, mul_scalar(%2, $beta:1))");
 }
 static void hy__make_syrk(hy__compound *C)
@@ -55061,15 +55127,31 @@ static void hy__make_syrk(hy__compound *C)
     hy__make_formula(C, hy__says(C, "transpose") ? "linalg_gemm2(%0, %0, alpha=$alpha:1, transpose_a=True)"
                      : "linalg_gemm2(%0, %0, alpha=$alpha:1, transpose_b=True)");
 }
+static hy__edge hy__transposed(hy__compound *C, hy__edge x)
+{
+    hy__make_with(&C->M, "dim1", "-2");
+    return hy__one(C, HY_OP_swap_axes, x, "dim2", "-1");
+}
+/* The upper factor is the lower one of the turned matrix, turned. */
+static void hy__make_cholesky(hy__compound *C)
+{
+    int upper = hy__denies(C, "lower");
+    hy__edge x = hy__one(C, HY_OP_linalg_potrf, upper ? hy__transposed(C, C->in[0]) : C->in[0], NULL, NULL);
+    if (upper) hy__transposed(C, x);
+}
+/* The inverse of L L^T, or of U^T U. */
+static void hy__make_potri(hy__compound *C)
+{
+    if (hy__denies(C, "lower")) C->in[0] = hy__transposed(C, C->in[0]);
+    hy__make_formula(C, "tril(%0, k=0); linalg_inverse(linalg_gemm2(%a, %a, transpose_b=True))");
+}
 static void hy__make_trmm(hy__compound *C)
 {
     int right = hy__says(C, "rightside"), turned = hy__says(C, "transpose");
-    int upper = !strcmp(hy__said(C, "lower", "True"), "False") || !strcmp(hy__said(C, "lower", "1"), "0");
     hy__edge x = C->in[0];
     hy__said_number(C, "alpha", 1);
-    if (upper) {                        /* MXNet has tril alone */
-        hy__make_with(&C->M, "dim1", "-2");
-        x = hy__one(C, HY_OP_swap_axes, x, "dim2", "-1");
+    if (hy__denies(C, "lower")) {                        /* MXNet has tril alone */
+        x = hy__transposed(C, x);
         turned = !turned;
     }
     x = hy__one(C, HY_OP_tril, x, "k", "0");
@@ -55202,11 +55284,12 @@ static void hy__make_upsampling(hy__compound *C)
 #endif
 
 /* The functions that >>parser names, in the order of the words. */
-static const char hy__compound_names[] = "copysign_scalar|ldexp_scalar|around|pad|identity_matrix|rot90"
-    "|average|concatenate|dot|normal|uniform|bernoulli|gemm|syrk|trmm|make_diag|svm|ravel|unravel|box_decode"
+static const char hy__compound_names[] = "copysign_scalar|ldexp_scalar|around|pad|broadcast_to|cholesky|potri"
+    "|identity_matrix|rot90"    "|average|concatenate|dot|normal|uniform|bernoulli|gemm|syrk|trmm|make_diag|svm|ravel|unravel|box_decode"
     "|upsampling";
 static void (*const hy__compound_makes[])(hy__compound *C) = {
-    hy__make_copysign_scalar, hy__make_ldexp_scalar, hy__make_around, hy__make_pad, hy__make_identity_matrix,
+    hy__make_copysign_scalar, hy__make_ldexp_scalar, hy__make_around, hy__make_pad, hy__make_broadcast_to,
+    hy__make_cholesky, hy__make_potri, hy__make_identity_matrix,
     hy__make_rot90, hy__make_average, hy__make_concatenate, hy__make_dot, hy__make_normal, hy__make_uniform,
     hy__make_bernoulli, hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_diagonal, hy__make_svm,
     hy__make_ravel, hy__make_unravel, hy__make_box_decode,
