@@ -1078,6 +1078,9 @@ struct hy_op {
 #define HY_P_batch_dot HY_NOTHING
 #define HY_A_batch_dot HY_A_TRANSPOSE
 
+#define HY_I__np_matmul(I) I(a, ONE, 1) I(b, ONE, 1)
+#define HY_O__np_matmul HY_O_OUT
+#define HY_P__np_matmul HY_NOTHING
 #define HY_I_linalg_gemm2(I) I(A, ONE, 1) I(B, ONE, 1)
 #define HY_O_linalg_gemm2 HY_O_OUT
 #define HY_P_linalg_gemm2 HY_NOTHING
@@ -1513,6 +1516,21 @@ struct hy_op {
 #define HY_I_cast HY_I_DATA
 #define HY_O_cast HY_O_OUT
 #define HY_P_cast(P, R) P(R, dtype, dtype, dtype, HY_REQUIRED, "type of the result")
+#define HY_I__bitwise_and HY_I_PAIR
+#define HY_O__bitwise_and HY_O_OUT
+#define HY_P__bitwise_and HY_NOTHING
+#define HY_I__bitwise_or HY_I_PAIR
+#define HY_O__bitwise_or HY_O_OUT
+#define HY_P__bitwise_or HY_NOTHING
+#define HY_I__bitwise_xor HY_I_PAIR
+#define HY_O__bitwise_xor HY_O_OUT
+#define HY_P__bitwise_xor HY_NOTHING
+#define HY_I__bitwise_not HY_I_DATA
+#define HY_O__bitwise_not HY_O_OUT
+#define HY_P__bitwise_not HY_NOTHING
+#define HY_I__real HY_I_DATA
+#define HY_O__real HY_O_OUT
+#define HY_P__real HY_NOTHING
 #define HY_I_amp_cast HY_I_DATA
 #define HY_O_amp_cast HY_O_OUT
 #define HY_P_amp_cast HY_P_cast
@@ -1589,6 +1607,10 @@ struct hy_op {
 #define HY_A_split_v2(A, R) \
     A(R, flag, squeeze_axis, squeeze_axis, 0, "drop the axis, whose parts must have size 1") \
     A(R, int, sections, sections, 0, "number of equal parts, in place of indices")
+#define HY_I__hsplit HY_I_DATA
+#define HY_O__hsplit HY_O_split_v2
+#define HY_P__hsplit HY_P_split_v2
+#define HY_A__hsplit HY_A_split_v2
 #define HY_I_slice HY_I_DATA
 #define HY_O_slice HY_O_OUT
 #define HY_P_slice(P, R) P(R, oints, begin, begin, HY_REQUIRED, \
@@ -1773,6 +1795,11 @@ struct hy_op {
 #define HY_A_norm(A, R) A(R, int, ord, ord, 2, "1 or 2") \
     A(R, flag, keepdims, keepdims, 0, "reduced axes stay with size 1") \
     A(R, dtype, out_dtype, out_dtype, 0, "type of the result, of the input if 0")
+#define HY_I__average(I) I(a, ONE, 1) I(weights, OPT, !r->unweighted)
+#define HY_O__average(O) O(out, ONE, 1) O(sum_of_weights, HID, r->returned ? 2 : 1)
+#define HY_P__average(P, R) P(R, ints, axis, axis, HY_NONE, "axes, or HY_ALL")
+#define HY_A__average(A, R) A(R, flag, returned, returned, 0, "return the sums of the weights, too") \
+    A(R, inv, unweighted, weighted, 0, "each counts 1")
 #define HY_I_moments HY_I_DATA
 #define HY_O_moments(O) O(mean, ONE, 1) O(var, ONE, 1)
 #define HY_P_moments(P, R) P(R, ints, axes, axes, HY_NONE, "axes, or HY_ALL")
@@ -1939,6 +1966,7 @@ struct hy_op {
     OPT(dot, "dot", NULL, 0, "product over the last axis of lhs and the first of rhs") \
     OPT(batch_dot, "batch_dot", NULL, 0, "matrix products of a batch") \
     OPT(linalg_gemm2, "_linalg_gemm2", "linalg_gemm2", 0, "alpha op(A) op(B), for each matrix of a batch") \
+    OP(_np_matmul, "_npi_matmul", NULL, 0, "products as in numpy: of vectors, of one matrix for a batch") \
     OP(linalg_inverse, "_linalg_inverse", "linalg_inverse", 0, "the inverse of each matrix of a batch") \
     OP(linalg_det, "_linalg_det", "linalg_det", 0, "its determinant") \
     OP(linalg_slogdet, "_linalg_slogdet", "linalg_slogdet", 0, "the sign, and log |determinant|") \
@@ -1988,6 +2016,11 @@ struct hy_op {
     OP(smooth_l1, "smooth_l1", NULL, HY_OP_POINTWISE, "(sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2)") \
     OPT(hard_sigmoid, "hard_sigmoid", NULL, HY_OP_POINTWISE, "alpha x + beta, clipped to [0, 1]") \
     OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]") \
+    OP(_bitwise_and, "_npi_bitwise_and", NULL, 0, "the bits that whole numbers have in common") \
+    OP(_bitwise_or, "_npi_bitwise_or", NULL, 0, "the bits that one of them has") \
+    OP(_bitwise_xor, "_npi_bitwise_xor", NULL, 0, "the bits in which they differ") \
+    OP(_bitwise_not, "_npi_bitwise_not", NULL, 0, "the bits that a whole number has not") \
+    OP(_real, "_npi_true_divide_scalar", NULL, HY_OP_STRIDED, "whole numbers and truths as f32, else x") \
     OP(cast, "Cast", "cast", HY_OP_STRIDED, \
         "x in another type; floats become integers by truncation, out of range saturates") \
     OP(amp_cast, "amp_cast", NULL, HY_OP_STRIDED, "floats of at most 32 bits in another type, else x") \
@@ -2010,6 +2043,7 @@ struct hy_op {
     OP(column_stack, "_npi_column_stack", NULL, HY_OP_MOVES, "joined along axis 1; lines are columns") \
     OPT(split, "SliceChannel", "split", HY_OP_MOVES, "equal parts along an axis") \
     OPT(split_v2, "_split_v2", NULL, HY_OP_MOVES, "parts along an axis, cut at indices") \
+    OPT(_hsplit, "_npi_hsplit", NULL, HY_OP_MOVES, "split_v2, along the one axis of a line") \
     OPT(slice, "slice", NULL, HY_OP_MOVES, "a box, with steps") \
     OWN_OPT(_slice_grad, NULL, NULL, HY_OP_MOVES, "a box of out_grad in zeros shaped like data") \
     OP(slice_axis, "slice_axis", NULL, HY_OP_MOVES, "a range of one axis") \
@@ -2044,7 +2078,7 @@ struct hy_op {
     OPT(argsort, "argsort", NULL, 0, "the indices that sort") \
     OPT(argmax, "argmax", NULL, 0, "index of the largest, the first of equals") \
     OPT(argmin, "argmin", NULL, 0, "index of the smallest, the first of equals") \
-    OP(argmax_channel, "argmax_channel", NULL, 0, "argmax over axis 1 of a matrix") \
+    OP(argmax_channel, "argmax_channel", NULL, 0, "argmax over axis 1") \
     OP(boolean_mask, "_contrib_boolean_mask", NULL, HY_OP_DYNAMIC, "slices of data where index is not 0") \
     OWN(_boolean_mask_grad, NULL, NULL, 0, "gradient of boolean_mask") \
     OP(nonzero, "_npx_nonzero", "_npi_nonzero|_np_nonzero", HY_OP_DYNAMIC, \
@@ -2053,6 +2087,7 @@ struct hy_op {
         "the values that come, in ascending order; NaN is the largest") \
     OP(index_copy, "_contrib_index_copy", NULL, 0, "old_tensor with rows replaced") \
     OPT(norm, "norm", NULL, 0, "sum |x|, or sqrt(sum x^2)") \
+    OPT(_average, "_npi_average", NULL, 0, "mean, weighted by lines along an axis or by elements") \
     OPT(moments, "moments", NULL, 0, "mean and variance") \
     OPT(cumsum, "_np_cumsum", "cumsum", 0, "running sum") \
     OPT(sequence_mask, "SequenceMask", NULL, 0, "steps beyond the length replaced") \
@@ -2397,7 +2432,7 @@ HY_API hy_array *hy_argmax(hy_frame *F, hy_array *data, int axis, const hy_argma
 typedef struct hy_argmin_opt { int keepdims; } hy_argmin_opt;
 HY_API hy_array *hy_argmin(hy_frame *F, hy_array *data, int axis, const hy_argmin_opt *opt);
     /* index of the smallest, the first of equals */
-HY_API hy_array *hy_argmax_channel(hy_frame *F, hy_array *data);  /* argmax over axis 1 of a matrix */
+HY_API hy_array *hy_argmax_channel(hy_frame *F, hy_array *data);  /* argmax over axis 1 */
 typedef struct hy_unique_opt { int return_index; int return_inverse; int return_counts; } hy_unique_opt;
 HY_API hy_array *hy_unique(hy_frame *F, hy_array *data, int axis, const hy_unique_opt *opt);
     /* the values that come, in ascending order; NaN is the largest */
@@ -2794,6 +2829,26 @@ typedef struct hy__slice_grad_opt { hy_ints step; } hy__slice_grad_opt;
 HY_API hy_array *hy__slice_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_ints begin, hy_ints end,
                                 const hy__slice_grad_opt *opt);
     /* a box of out_grad in zeros shaped like data */
+HY_API hy_array *hy__np_matmul(hy_frame *F, hy_array *a, hy_array *b);
+    /* products as in numpy: of vectors, of one matrix for a batch */
+HY_API hy_array *hy__bitwise_and(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the bits that whole numbers have in common */
+HY_API hy_array *hy__bitwise_or(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the bits that one of them has */
+HY_API hy_array *hy__bitwise_xor(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* the bits in which they differ */
+HY_API hy_array *hy__bitwise_not(hy_frame *F, hy_array *data);
+    /* the bits that a whole number has not */
+HY_API hy_array *hy__real(hy_frame *F, hy_array *data);
+    /* whole numbers and truths as f32, else x */
+typedef struct hy__average_opt { int returned; int unweighted; } hy__average_opt;
+HY_API hy_array *hy__average(hy_frame *F, hy_array *a, hy_array *weights, hy_ints axis,
+                             const hy__average_opt *opt);
+    /* mean, weighted by lines along an axis or by elements */
+typedef struct hy__hsplit_opt { int squeeze_axis; int sections; } hy__hsplit_opt;
+HY_API hy_array *hy__hsplit(hy_frame *F, hy_array *data, hy_ints indices, int axis,
+                            const hy__hsplit_opt *opt);
+    /* split_v2, along the one axis of a line */
 HY_API hy_array *hy__squeeze(hy_frame *F, hy_array *data, hy_ints axis);
     /* the same, down to (); () has axis 0, too */
 HY_API hy_array *hy__pad_grad(hy_frame *F, hy_array *data, hy_ints pad_width, int mode);
@@ -11784,7 +11839,8 @@ HY__MILD_ROOMS
     N(make_loss, div_scalar) N(make_loss, maximum_scalar) N(make_loss, greater_scalar) \
     N(concat, slice) N(stack, slice) N(vstack, slice) N(hstack, slice) \
     N(dstack, slice) N(column_stack, slice) N(split, concat) N(split, stack) N(split_v2, concat) \
-    N(split_v2, stack) N(slice, _slice_grad) N(slice_axis, _slice_grad) N(slice_like, _slice_grad) \
+    N(split_v2, stack) N(_hsplit, concat) N(_hsplit, stack) N(_np_matmul, swap_axes) \
+    N(slice, _slice_grad) N(slice_axis, _slice_grad) N(slice_like, _slice_grad) \
     N(pad, _pad_grad) N(diag, _diag_grad) N(take, _take_grad) N(embedding, _take_grad) \
     N(shuffle, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) N(topk, _pick_grad) \
     N(sort, _pick_grad) N(gather_nd, _gather_nd_grad) N(scatter_nd, gather_nd) \
@@ -13275,6 +13331,11 @@ static void hy__clip_i64 HY__POINTWISE_ARGS
     const int64_t high = p[1] == p[1] ? hy__to_i64(p[1]) : INT64_MAX;
     HY__LOOP1(x > high ? high : x < low ? low : x)
 }
+static void hy__bits_and HY__POINTWISE_ARGS HY__LOOP2(a & b)
+static void hy__bits_or HY__POINTWISE_ARGS HY__LOOP2(a | b)
+static void hy__bits_xor HY__POINTWISE_ARGS HY__LOOP2(a ^ b)
+static void hy__bits_not HY__POINTWISE_ARGS HY__LOOP1(~x)
+static void hy__truth_not HY__POINTWISE_ARGS HY__LOOP1(!x)
 /* They are round already. */
 static void hy__round_i64 HY__POINTWISE_ARGS HY__LOOP1(x)
 #undef HY__T
@@ -13726,6 +13787,31 @@ static int hy__cast_infer(hy_infer *I)
     hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
     return I->status;
 }
+/* --- bits of whole numbers, through 64 of them --- */
+static int hy__bits_bind(hy_job *job, hy__pointwise_fn fn)
+{
+    if (hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    hy__plan_pointwise(job, HY_I64, job->nin);
+    return hy__finish_pointwise(job, fn, 0.6);
+}
+HY__BIND(_bitwise_and, hy__bits_bind(job, hy__bits_and))
+HY__BIND(_bitwise_or, hy__bits_bind(job, hy__bits_or))
+HY__BIND(_bitwise_xor, hy__bits_bind(job, hy__bits_xor))
+HY__BIND(_bitwise_not, hy__bits_bind(job, job->in[0].type.dtype == HY_BOOL ? hy__truth_not : hy__bits_not))
+#define HY__ON__bitwise_and hy__broadcast_infer, hy___bitwise_and_bind, NULL, NULL
+#define HY__ON__bitwise_or hy__broadcast_infer, hy___bitwise_or_bind, NULL, NULL
+#define HY__ON__bitwise_xor hy__broadcast_infer, hy___bitwise_xor_bind, NULL, NULL
+#define HY__ON__bitwise_not hy_infer_pointwise, hy___bitwise_not_bind, NULL, hy__pointwise_split
+
+static int hy___real_infer(hy_infer *I)
+{
+    hy_dtype from = I->in[0].dtype;
+    if (from) hy_infer_type(I, &I->out[0].dtype, hy__floating(from) ? from : HY_F32);
+    hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
+    return I->status;
+}
+#define HY__ON__real hy___real_infer, hy__copy_bind, hy__cast_diff, hy__pointwise_split
+
 static int hy__amp_cast_infer(hy_infer *I)
 {
     hy_dtype from = I->in[0].dtype;
@@ -14931,6 +15017,120 @@ static int hy__norm_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_norm HY__OWN(norm), NULL
 
+/* --- means with weights: of all elements, or along one axis --- */
+typedef struct hy__averaging {
+    int     n[2];                       /* axes that stay, axes that go */
+    int64_t size[2][HY_MAX_DIM], a[2][HY_MAX_DIM], w[2][HY_MAX_DIM];
+    int64_t folded;
+} hy__averaging;
+
+/* The weights' strides by axes of a; of a line of them only one axis has a stride. */
+static void hy__averaging_strides(const hy_tensor *a, const hy_tensor *w, int bits, int64_t *stride)
+{
+    int d, ndim = a->type.shape.ndim, line = w && w->type.shape.ndim != ndim;
+    for (d = 0; d < ndim; d++) stride[d] = !w ? 0 : line ? (bits >> d & 1 ? w->stride[0] : 0) : w->stride[d];
+}
+
+static int64_t hy__averaging_offset(const hy__averaging *p, int which, int64_t index, int64_t *weight)
+{
+    int64_t offset = 0;
+    int d;
+    *weight = 0;
+    for (d = p->n[which] - 1; d >= 0; d--) {
+        offset += index % p->size[which][d] * p->a[which][d];
+        *weight += index % p->size[which][d] * p->w[which][d];
+        index /= p->size[which][d];
+    }
+    return offset;
+}
+
+HY__RUN(hy__run_average)
+{
+    const hy__averaging *p = (const hy__averaging *)(const void *)&job->plan;
+    const hy_tensor *a = &job->in[0], *w = job->nin > 1 ? &job->in[1] : NULL, *y = &job->out[0];
+    int64_t end = hy__least(hy__size(&y->type.shape), (item + 1) * HY__TILE), i, k, from, start, at, beside;
+    for (i = item * HY__TILE; i < end; i++) {
+        double sum = 0, weights = 0, f = 1;
+        from = hy__averaging_offset(p, 0, i, &start);
+        for (k = 0; k < p->folded; k++) {
+            at = from + hy__averaging_offset(p, 1, k, &beside);
+            if (w) f = hy__load(hy__place(now, w, start + beside), w->type.dtype);
+            sum += f * hy__load(hy__place(now, a, at), a->type.dtype);
+            weights += f;
+        }
+        hy__store(hy__place(now, y, i), y->type.dtype, sum / weights);
+        if (now->data[job->nin + 1]) hy__store(hy__place(now, y + 1, i), y->type.dtype, weights);
+    }
+}
+
+static int hy___average_infer(hy_infer *I)
+{
+    HY__REC(_average, I);
+    hy_shape *a = &I->in[0].shape, *w = I->nin > 1 ? &I->in[1].shape : NULL, want;
+    int bits, axis, d;
+    hy__same_types(I);
+    if (a->ndim < 0) return I->status;
+    bits = hy__axis_bits(I, &r->axis, 0, a->ndim);
+    if (bits < 0) return -1;
+    if (w && w->ndim >= 0 && w->ndim != a->ndim) {
+        if (r->axis.n != 1 || w->ndim != 1)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "weights %z are neither shaped like %z nor a line along "
+                                 "one axis", w, a);
+        axis = hy__axis((int)r->axis.v[0], a->ndim);
+        hy__infer_same_dim(I, &w->dim[0], &a->dim[axis]);
+    } else if (w && w->ndim >= 0) hy_infer_same(I, a, w);
+    want = hy__rank(0);
+    for (d = 0; d < a->ndim; d++) if (!(bits >> d & 1)) want.dim[want.ndim++] = a->dim[d];
+    for (d = 0; d < I->nout; d++) hy_infer_shape(I, &I->out[d].shape, want);
+    return I->status;
+}
+static int hy___average_bind(hy_job *job)
+{
+    HY__REC(_average, job);
+    hy__averaging *p = HY__NOTES(hy__averaging, job);
+    const hy_tensor *a = &job->in[0];
+    int bits = hy__known_axis_bits(&r->axis, 0, a->type.shape.ndim), d;
+    int64_t w[HY_MAX_DIM], size = hy__size(&job->out[0].type.shape);
+    hy__averaging_strides(a, job->nin > 1 ? &job->in[1] : NULL, bits, w);
+    p->n[0] = p->n[1] = 0;
+    p->folded = 1;
+    for (d = 0; d < a->type.shape.ndim; d++) {
+        int goes = bits >> d & 1, k = p->n[goes]++;
+        p->size[goes][k] = a->type.shape.dim[d];
+        p->a[goes][k] = a->stride[d];
+        p->w[goes][k] = w[d];
+        if (goes) p->folded *= a->type.shape.dim[d];
+    }
+    return hy__one_stage(job, hy__run_average, hy__pieces(size, HY__TILE),
+                         4 * (double)size * (double)p->folded);
+}
+
+/* da = dy w / sum w, dw = dy (a - y) / sum w, to which what comes for the sums is added. */
+static int hy___average_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_average, D);
+    hy_array *a = D->in[0], *w = D->nin > 1 ? D->in[1] : NULL, *g = D->dy[0], *y = D->out[0];
+    hy_array *all = D->out[1], *more = D->nout > 1 ? D->dy[1] : NULL, *dw = NULL;
+    int ndim = a->t.type.shape.ndim, bits = hy__known_axis_bits(&r->axis, 0, ndim), d;
+    int line = w && w->t.type.shape.ndim != ndim;
+    for (d = 0; d < ndim; d++) {
+        if (line && !(bits >> d & 1)) w = hy_expand_dims(F, w, d);
+        if (!(bits >> d & 1)) continue;
+        y = hy_expand_dims(F, y, d);
+        all = hy_expand_dims(F, all, d);
+        if (g) g = hy_expand_dims(F, g, d);
+        if (more) more = hy_expand_dims(F, more, d);
+    }
+    if (g) g = hy_div(F, g, all);
+    if (g && D->want[0]) D->dx[0] = hy_broadcast_like(F, w ? hy_mul(F, g, w) : g, a, NULL);
+    if (!w || !D->want[1]) return 0;
+    if (g) dw = hy_mul(F, g, hy_sub(F, a, y));
+    if (more) dw = dw ? hy_add(F, dw, more) : hy_broadcast_like(F, more, a, NULL);
+    if (dw) D->dx[1] = hy_reshape_like(F, hy__sum_like(F, dw, w), D->in[1], NULL);
+    return 0;
+}
+#define HY__ON__average HY__OWN(_average), NULL
+
 /* --- moments --- */
 static int hy__moments_infer(hy_infer *I)
 {
@@ -15692,6 +15892,60 @@ HY__BIND(linalg_gemm2, hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose
 HY__DIFF_BY(linalg_gemm2, hy__batch_dot_back(F, D, r->transpose_a, r->transpose_b, r->axis, r->alpha))
 #define HY__ON_linalg_gemm2 HY__OWN(linalg_gemm2), NULL
 
+/* (..., m, k) times (..., k, n) of one batch, where either may be a single matrix; a vector is a row on the
+ * left, a column on the right, and its axis goes. */
+static int hy___np_matmul_infer(hy_infer *I)
+{
+    hy_shape *a = &I->in[0].shape, *b = &I->in[1].shape, want;
+    int d, lead_a = a->ndim - 2, lead_b = b->ndim - 2, lead = lead_a > lead_b ? lead_a : lead_b;
+    hy__same_types(I);
+    if (!a->ndim || !b->ndim)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "a single number is no operand: use hy_mul");
+    if (a->ndim < 0 || b->ndim < 0) return I->status;
+    if (lead_a > 0 && lead_b > 0 && lead_a != lead_b)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "batches of %d and %d dims: broadcast one first", lead_a,
+                             lead_b);
+    hy__infer_same_dim(I, &a->dim[a->ndim - 1], &b->dim[lead_b < 0 ? 0 : lead_b]);
+    want = hy__rank(0);
+    for (d = 0; d < lead && I->status >= 0; d++) {
+        if (lead_a > 0 && lead_b > 0) hy__infer_same_dim(I, &a->dim[d], &b->dim[d]);
+        want.dim[want.ndim++] = lead_a > 0 ? a->dim[d] : b->dim[d];
+    }
+    if (lead_a >= 0) want.dim[want.ndim++] = a->dim[lead_a];
+    if (lead_b >= 0) want.dim[want.ndim++] = b->dim[lead_b + 1];
+    return I->status < 0 ? -1 : hy__infer_result(I, want);
+}
+static int hy___np_matmul_bind(hy_job *job)
+{
+    const hy_shape *a = &job->in[0].type.shape, *b = &job->in[1].type.shape;
+    int64_t rows = a->ndim > 1 ? a->dim[a->ndim - 2] : 1, cols = b->ndim > 1 ? b->dim[b->ndim - 1] : 1;
+    int64_t batch = hy__product(a->ndim > b->ndim ? a : b, 0, (a->ndim > b->ndim ? a : b)->ndim - 2);
+    hy__matmul *m;
+    if (a->ndim > 2 && b->ndim <= 2) { rows *= batch; batch = 1; }
+    m = hy__matmul_plan(job, rows, cols, a->dim[a->ndim - 1], 0, 0, batch, 1);
+    if (a->ndim <= 2 && batch != 1) m->a_step = 0;
+    return hy__matmul_bind(job);
+}
+/* Vectors as matrices: dA = dY B^T, dB = A^T dY, summed over what was there once. */
+static int hy___np_matmul_diff(hy_frame *F, hy_diff *D)
+{
+    hy_array *a = D->in[0], *b = D->in[1], *dy = D->dy[0], *g;
+    int row = a->t.type.shape.ndim == 1, column = b->t.type.shape.ndim == 1;
+    if (!dy) return 0;
+    if (column) { b = hy_expand_dims(F, b, 1); dy = hy_expand_dims(F, dy, -1); }
+    if (row) { a = hy_expand_dims(F, a, 0); dy = hy_expand_dims(F, dy, -2); }
+    if (D->want[0]) {
+        g = hy__np_matmul(F, dy, hy_swap_axes(F, b, -1, -2));
+        D->dx[0] = hy_reshape_like(F, hy__sum_like(F, g, a), D->in[0], NULL);
+    }
+    if (D->want[1]) {
+        g = hy__np_matmul(F, hy_swap_axes(F, a, -1, -2), dy);
+        D->dx[1] = hy_reshape_like(F, hy__sum_like(F, g, b), D->in[1], NULL);
+    }
+    return 0;
+}
+#define HY__ON__np_matmul HY__OWN(_np_matmul), NULL
+
 HY__WARM_ROOMS
 
 /* MARK: - 23 >>softmax ----------------------------------------------------------------------------------
@@ -16446,7 +16700,7 @@ static int64_t hy__ctc_labels(const hy_job *job, const hy_run *now, int64_t n, h
     for (i = 0; i < given; i++) {
         v = hy__load_i64(hy__place(now, label, n * most + i), label->type.dtype);
         if (!r->use_label_lengths && v == (r->blank_label ? -1 : 0)) break;
-        if (v < 0 || v >= c->classes || v == c->blank) return -1;
+        if (v < 0 || v >= c->classes) return -1;
         c->label[i] = v;
     }
     return i;
@@ -17884,13 +18138,13 @@ static void hy__part_range(const hy__split_v2_rec *r, int n, int i, int64_t size
     } else {
         *low = r->indices.v[i];
         *high = i + 1 < n ? r->indices.v[i + 1] : size;
+        if (!size) *low = *high = 0;    /* of nothing each part is nothing */
     }
 }
 
-static int hy__split_v2_infer(hy_infer *I)
+static int hy__infer_cuts(hy_infer *I, const hy__split_v2_rec *r, int axis)
 {
-    HY__REC(split_v2, I);
-    int axis = hy__infer_pieces_axis(I, r->axis, r->squeeze_axis), i, n = I->nout;
+    int i, n = I->nout;
     int64_t size, low, high;
     if (axis < 0) return I->status;
     size = I->in[0].shape.dim[axis];
@@ -17910,9 +18164,25 @@ static int hy__split_v2_infer(hy_infer *I)
     }
     return hy__infer_pieces(I, axis, r->squeeze_axis);
 }
+HY__INFER(split_v2, hy__infer_cuts(I, r, hy__infer_pieces_axis(I, r->axis, r->squeeze_axis)))
 HY__BIND(split_v2, hy__parts_bind(job, r->axis, 0, r->squeeze_axis != 0))
 HY__DIFF_BY(split_v2, hy__join_parts(F, D, r->axis, r->squeeze_axis))
 #define HY__ON_split_v2 HY__OWN(split_v2), NULL
+
+/* Of a line the only axis is cut; its record is split_v2's. */
+static int hy__cut_axis(const hy_shape *x, int axis) { return x->ndim == 1 && axis == 1 ? 0 : axis; }
+static int hy___hsplit_infer(hy_infer *I)
+{
+    const hy__split_v2_rec *r = (const hy__split_v2_rec *)I->attr;
+    int axis;
+    hy__same_types(I);
+    if (I->nout > 0 && I->in[0].shape.ndim < 0) return I->status;
+    axis = hy__infer_pieces_axis(I, hy__cut_axis(&I->in[0].shape, r->axis), r->squeeze_axis);
+    return hy__infer_cuts(I, r, axis);
+}
+HY__BIND(_hsplit, hy__parts_bind(job, hy__cut_axis(&job->in[0].type.shape, r->axis), 0, r->squeeze_axis != 0))
+HY__DIFF_BY(_hsplit, hy__join_parts(F, D, hy__cut_axis(&D->in[0]->t.type.shape, r->axis), r->squeeze_axis))
+#define HY__ON__hsplit HY__OWN(_hsplit), NULL
 
 /* --- slices --- */
 
@@ -19245,10 +19515,9 @@ static int hy__nonzero_infer(hy_infer *I)
 {
     const hy_shape *x = &I->in[0].shape;
     hy_infer_type(I, &I->out[0].dtype, HY_I64);
-    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "a single number has no places");
     if (I->status < 0 || x->ndim < 0) return hy__infer_result(I, hy__rank(2));
     return hy__infer_result(I, hy__shape2(!I->value ? -1 : hy__resolve_mask(
-        (const char *)I->value[0].data, I->value[0].type.dtype, hy__size(x), 0, NULL), x->ndim));
+        (const char *)I->value[0].data, I->value[0].type.dtype, hy__size(x), 0, NULL), x->ndim + !x->ndim));
 }
 HY__RUN(hy__run_nonzero)
 {
@@ -19260,6 +19529,7 @@ HY__RUN(hy__run_nonzero)
         hy_fault(now);
         return;
     }
+    if (!x->ndim && m) *to = 0;         /* a single number is a line of one */
     for (i = 0; i < m; i++, to += x->ndim)
         for (d = x->ndim - 1; d >= 0; d--) {
             to[d] = place[i] % x->dim[d];
@@ -19858,13 +20128,18 @@ HY__RUN(hy__run_argbest)
     if (stage || r->parts == 1) hy__store_i64(hy__place(now, y, first), y->type.dtype, 1, tile, width);
 }
 
+/* A single number has an axis 0 to look along, as in numpy. */
+static int hy__argbest_axis(const hy_shape *x, int axis)
+{
+    return x->ndim == 0 && (axis == 0 || axis == -1) ? HY_NONE : axis;
+}
 static int hy__argbest_bind(hy_job *job, int axis, int least)
 {
     hy__argbest *r = HY__NOTES(hy__argbest, job);
     hy_dtype dtype = job->in[0].type.dtype;
     int64_t n, size;
     int whole = dtype == HY_I64 || dtype == HY_I32;
-    r->lines = hy__along_axis(&job->in[0].type.shape, axis);
+    r->lines = hy__along_axis(&job->in[0].type.shape, hy__argbest_axis(&job->in[0].type.shape, axis));
     n = r->lines.n;
     r->least = least;
     r->columns = dtype == HY_F64 ? hy__best_columns_f64 : whole ? hy__best_columns_i64 : hy__best_columns_f32;
@@ -19891,7 +20166,7 @@ static int hy__argbest_infer(hy_infer *I, int axis, int keepdims)
 {
     const hy_shape *x = &I->in[0].shape;
     hy_dtype dtype = I->in[0].dtype;
-    int64_t n = hy__infer_line(I, x, axis);
+    int64_t n = hy__infer_line(I, x, axis = hy__argbest_axis(x, axis));
     if (dtype) hy_infer_type(I, &I->out[0].dtype, hy__traits[dtype].size > 1 ? dtype : HY_F32);
     if (n == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "nothing to choose from in shape %z", x);
     if (n == -2 || x->ndim < 0 || !hy__infer_counts(I, I->out[0].dtype, n)) return I->status;
@@ -19905,11 +20180,7 @@ HY__BIND(argmin, hy__argbest_bind(job, r->axis, 1))
 #define HY__ON_argmax hy__argmax_infer, hy__argmax_bind, NULL, hy__pick_split
 #define HY__ON_argmin hy__argmax_infer, hy__argmin_bind, NULL, hy__pick_split
 
-static int hy__argmax_channel_infer(hy_infer *I)
-{
-    hy_infer_shape(I, &I->in[0].shape, hy__rank(2));
-    return I->status < 0 ? -1 : hy__argbest_infer(I, 1, 0);
-}
+HY__INFER(argmax_channel, hy__argbest_infer(I, 1, 0))
 HY__BIND(argmax_channel, hy__argbest_bind(job, 1, 0))
 #define HY__ON_argmax_channel hy__argmax_channel_infer, hy__argmax_channel_bind, NULL, hy__pointwise_split
 HY__WARM_ROOMS
@@ -30953,6 +31224,13 @@ static int hy__range_bind(hy_job *job, double start, double step, int repeat, in
     return 0;
 }
 
+/* start + i step in the type of the result, where numbers are whole: of 1.3, 2.6, 3.9, 5.2 that is 1 to 4. */
+static int hy__steps_bind(hy_job *job, double start, double step, int repeat)
+{
+    int whole = !hy__floating(job->out[0].type.dtype);
+    return hy__range_bind(job, whole ? trunc(start) : start, whole ? trunc(step) : step, repeat, 0, 0);
+}
+
 static int hy___arange_infer(hy_infer *I)
 {
     HY__REC(_arange, I);
@@ -30967,7 +31245,7 @@ static int hy___arange_infer(hy_infer *I)
     shape = hy__shape1(count > 0 ? (int64_t)count * r->repeat : 0);
     return hy__fresh_infer_type(I, &shape, r->dtype, HY_F32);
 }
-HY__BIND(_arange, hy__range_bind(job, r->stop == HY_NONE ? 0 : r->start, r->step, r->repeat, 0, 0))
+HY__BIND(_arange, hy__steps_bind(job, r->stop == HY_NONE ? 0 : r->start, r->step, r->repeat))
 #define HY__ON__arange hy___arange_infer, hy___arange_bind, NULL, NULL
 
 static int hy___linspace_infer(hy_infer *I)
@@ -31003,7 +31281,7 @@ static int hy__arange_like_infer(hy_infer *I)
     hy__infer_same_dim(I, &I->out[0].shape.dim[0], &x->dim[at]);
     return I->status;
 }
-HY__BIND(arange_like, hy__range_bind(job, r->start, r->step, r->repeat, 0, 0))
+HY__BIND(arange_like, hy__steps_bind(job, r->start, r->step, r->repeat))
 #define HY__ON_arange_like hy__arange_like_infer, hy__arange_like_bind, NULL, NULL
 
 /* --- eye: rows of `low` columns, ones where column - row is `high` --- */
@@ -31577,23 +31855,30 @@ static int hy__linalg_slogdet_diff(hy_frame *F, hy_diff *D)
 HY__RUN(hy__run_triangle)
 {
     const hy_shape *x = &job->in[0].type.shape;
-    int64_t rows = x->dim[x->ndim - 2], columns = x->dim[x->ndim - 1], k = job->plan.i[0], i;
+    int64_t columns = x->dim[x->ndim - 1], rows = x->ndim > 1 ? x->dim[x->ndim - 2] : columns;
+    int64_t k = job->plan.i[0], i;
     int size = hy__traits[job->in[0].type.dtype].size, upper = job->plan.i[1] != 0;
     for (i = 0; i < rows; i++) {                        /* columns below `cut`, or those from it on, stay */
         int64_t at = (item * rows + i) * columns, cut = hy__clamp_i64(i + k + !upper, 0, columns);
+        int64_t of = x->ndim > 1 ? at : 0;
         int64_t from = upper ? cut : 0, count = upper ? columns - cut : cut;
         char *to = hy__place(now, &job->out[0], at);
         memset(to, 0, (size_t)(columns * size));
-        memcpy(to + from * size, hy__place(now, &job->in[0], at + from), (size_t)(count * size));
+        memcpy(to + from * size, hy__place(now, &job->in[0], of + from), (size_t)(count * size));
     }
 }
+/* A line is all rows of a square matrix, as in numpy. */
 static int hy__triangle_infer(hy_infer *I)
 {
     const hy_shape *x = &I->in[0].shape;
-    hy_infer_pointwise(I);
-    if (x->ndim == 0 || x->ndim == 1)
-        return hy_infer_fail(I, HY_ERROR_SHAPE, "%z has no matrices: two dims at least", x);
-    return I->status;
+    hy__same_types(I);
+    if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "() has no matrices: one dim at least");
+    if (x->ndim == 1) return hy__infer_result(I, hy__shape2(x->dim[0], x->dim[0]));
+    return x->ndim < 0 ? I->status : hy_infer_pointwise(I);
+}
+static hy_array *hy__triangle_back(hy_frame *F, hy_array *g, const hy_array *x)
+{
+    return x->t.type.shape.ndim > 1 ? g : hy_sum(F, g, HY_AXES(0), NULL);
 }
 static int hy__triangle_bind(hy_job *job, int64_t k, int upper)
 {
@@ -31602,13 +31887,13 @@ static int hy__triangle_bind(hy_job *job, int64_t k, int upper)
     job->plan.i[0] = k;
     job->plan.i[1] = upper;
     return hy__one_stage(job, hy__run_triangle, hy__size(x) ? hy__product(x, 0, x->ndim - 2) : 0,
-                         0.3 * (double)hy__size(x));
+                         0.3 * (double)hy__size(&job->out[0].type.shape));
 }
 HY__BIND(tril, hy__triangle_bind(job, r->k, 0))
-HY__DIFF(tril, hy_tril(F, dy, r->k))
+HY__DIFF(tril, hy__triangle_back(F, hy_tril(F, dy, r->k), x))
 #define HY__ON_tril hy__triangle_infer, hy__tril_bind, hy__tril_diff, NULL
 HY__BIND(triu, hy__triangle_bind(job, r->k, 1))
-HY__DIFF(triu, hy_triu(F, dy, r->k))
+HY__DIFF(triu, hy__triangle_back(F, hy_triu(F, dy, r->k), x))
 #define HY__ON_triu hy__triangle_infer, hy__triu_bind, hy__triu_diff, NULL
 
 /* --- systems with a triangle --- */
@@ -34879,7 +35164,7 @@ static int hy__keeps_first(const hy__rewrite *R, int number, const hy__node *nod
 {
     const void *r = node->record;
     switch (number) {
-    case HY_OP_identity: case HY_OP_identity_like: case HY_OP_cast: case HY_OP_amp_cast:
+    case HY_OP_identity: case HY_OP_identity_like: case HY_OP_cast: case HY_OP_amp_cast: case HY_OP__real:
     case HY_OP_slice_axis: case HY_OP_slice_like: case HY_OP_repeat: case HY_OP_tile: case HY_OP_broadcast_to:
     case HY_OP_broadcast_axis: case HY_OP_broadcast_like: return 1;
     case HY_OP_make_loss: case HY_OP_block_grad: case HY_OP_linear_regression_output:
@@ -52853,6 +53138,7 @@ static const char *hy__written_op(const hy__node *node, int np, const char **key
     *key = *value = NULL;
     if (hy__op_number(op) == HY_OP_softrelu) { *key = "act_type"; *value = "softrelu"; return "Activation"; }
     if (hy__to_scalar(node)) { *key = "newshape"; *value = "()"; return "_np_reshape"; }
+    if (hy__op_number(op) == HY_OP__real) { *key = "scalar"; *value = "1.0"; return op->mxnet; }
     if (hy__op_number(op) == HY_OP_elemwise_arctan2) return "_npi_arctan2";
     if (np && hy__to_sizes(node)) return "_npi_broadcast_to";
     return op->mxnet ? op->mxnet : op->name;
@@ -53577,15 +53863,15 @@ static const char *hy__numpy_name(const char *name)
 /* An operator of MXNet's numpy interface that does what one of ours does. */
 static const hy_op *hy__numpy_op(hy_frame *F, const char *name)
 {
-    static const char theirs[] = "subtract|multiply|true_divide|less|less_equal|subtract_scalar"
-        "|multiply_scalar|true_divide_scalar|less_scalar|less_equal_scalar|rsubtract_scalar"
-        "|rtrue_divide_scalar|absolute|concatenate|copy|matmul|flip|swapaxes|batch_flatten"
-        "|zeros|ones|full|eye|arange|linspace|hsplit|dsplit|rnn_param_concat";
+    static const char theirs[] = "subtract|multiply|less|less_equal|subtract_scalar"
+        "|multiply_scalar|less_scalar|less_equal_scalar|rsubtract_scalar"
+        "|absolute|concatenate|copy|flip|swapaxes|batch_flatten"
+        "|zeros|ones|full|eye|arange|linspace|dsplit|rnn_param_concat";
     static const char *const ours[] = {
-        "sub", "mul", "div", "lesser", "lesser_equal", "sub_scalar", "mul_scalar", "div_scalar",
-        "lesser_scalar", "lesser_equal_scalar", "rsub_scalar", "rdiv_scalar", "abs", "concat", "identity",
-        "linalg_gemm2", "reverse", "swap_axes", "flatten", "_zeros", "_ones", "_full", "_eye",
-        "_arange", "_linspace", "split_v2", "split_v2", "concat" };
+        "sub", "mul", "lesser", "lesser_equal", "sub_scalar", "mul_scalar",
+        "lesser_scalar", "lesser_equal_scalar", "rsub_scalar", "abs", "concat", "identity",
+        "reverse", "swap_axes", "flatten", "_zeros", "_ones", "_full", "_eye",
+        "_arange", "_linspace", "split_v2", "concat" };
     static const char same[] = "where|diag|stack|transpose|cumsum|clip|tile|repeat|take|slice|expand_dims"
         "|broadcast_to|cast|sort|argsort|gather_nd";
     static const char layers[] = "activation|batch_dot|convolution|deconvolution|dropout|embedding"
@@ -53683,6 +53969,9 @@ static const hy__compound_op hy__compounds[] = {
     { "_npi_bitwise_not", "", 1, 1, "?logical_not(%0)" },
     { "_npi_pad", "pad_width|mode|constant_value|reflect_type", 1, 1, "=pad" },
     { "_npi_broadcast_to", "shape", 1, 1, "=broadcast_to" },
+    { "_npi_true_divide", "", 2, 2, "div(_real(%0), _real(%1))" },
+    { "_npi_true_divide_scalar", "scalar|is_int", 1, 1, "=true_divide_scalar" },
+    { "_npi_rtrue_divide_scalar", "scalar|is_int", 1, 1, "rdiv_scalar(_real(%0), $scalar:1)" },
     { "_np_dot", "", 2, 2, "=dot" },
     { "_np_diagonal", "offset|axis1|axis2", 1, 1, "diag(%0, k=$offset:0, axis1=$axis1:0, axis2=$axis2:1)" },
     { "_np_trace", "offset|axis1|axis2", 1, 1,
@@ -53694,7 +53983,6 @@ static const hy__compound_op hy__compounds[] = {
       "sub(slice_axis(%a, axis=0, begin=1, end=None), slice_axis(%a, axis=0, begin=0, end=-1))" },
     /* of one matrix it is of shape () there, (1,) here: it is the first of many that are one */
     { "_npi_det", "", 1, 1, "drop(linalg_det(expand_dims(%0, axis=0)), 0)" },
-    { "_npi_average", "axis|returned|weighted", 1, 2, "=average" },
     { "_npi_concatenate", "axis", 1, HY__EINSUM_MOST, "=concatenate" },    /* axis None: each in one line */
     { "_npi_normal", "loc|scale|size|dtype", 0, 2, "=normal" },
     { "_npi_uniform", "low|high|size|dtype", 0, 2, "=uniform" },
@@ -54327,7 +54615,7 @@ static int hy__make_reshape(hy__making *M)
     hy__line line = hy__line_open(shape, sizeof shape);
     if (order && strcmp(order, "C")) return hy__making_bad(M, "order", order);
     for (i = 0; i < n; i++) {
-        if ((!v[i] && codes) || v[i] < (codes ? -6 : -1)) n = -2;
+        if (v[i] < (codes ? -6 : -1)) n = -2;
         else if (!v[i]) empty |= 1;
         else if (v[i] < 0) empty |= 2;
     }
@@ -54879,6 +55167,13 @@ static void hy__make_copysign_scalar(hy__compound *C)
     hy__edge x = hy__one(C, HY_OP_abs, C->in[0], NULL, NULL);
     hy__beside(C, HY_OP_mul_scalar, x, s < 0 || 1 / s < 0 ? -1 : 1);
 }
+/* By 1: what makes whole numbers real. */
+static void hy__make_true_divide_scalar(hy__compound *C)
+{
+    double by = hy__said_number(C, "scalar", 1);
+    hy__edge x = hy__one(C, HY_OP__real, C->in[0], NULL, NULL);
+    if (by != 1) hy__beside(C, HY_OP_div_scalar, x, by);
+}
 static void hy__make_ldexp_scalar(hy__compound *C)
 {
     hy__beside(C, HY_OP_mul_scalar, C->in[0], pow(2, hy__said_number(C, "scalar", 0)));
@@ -54895,7 +55190,52 @@ static void hy__make_around(hy__compound *C)
 }
 
 /* --- shapes --- */
-/* n elements before and behind along an axis: those at the border backwards, or the largest or smallest. */
+/* What a line shows before its start or, seen from there, behind its end: places first .. last - 1 of itself
+ * there and back, over and over. again: the border itself twice. */
+static hy__edge hy__mirrored(hy__compound *C, hy__edge line, int again, int64_t first, int64_t last)
+{
+    char from[32], to[32];
+    hy__edge part[2];
+    part[0] = line;
+    if (!again) {
+        hy__make_with(&C->M, "begin", "(1,)");
+        part[1] = hy__one(C, HY_OP_slice, line, "end", "(-1,)");
+    } else part[1] = line;
+    part[1] = hy__one(C, HY_OP_reverse, part[1], "axis", "0");
+    hy__make_with(&C->M, "dim", "0");
+    hy__make_op(&C->M, HY_OP_concat, 2, part);
+    part[0] = C->M.at;
+    hy__text_i64(from, first);
+    hy__text_i64(to, last);
+    hy__make_with(&C->M, "start", from);
+    hy__make_with(&C->M, "stop", to);
+    hy__make_with(&C->M, "dtype", "int64");
+    hy__make_op(&C->M, HY_OP__arange, 0, NULL);
+    hy__make_with(&C->M, "axis", "0");
+    hy__make_with(&C->M, "mode", "wrap");
+    return hy__two(C, HY_OP_take, part[0], C->M.at);
+}
+
+/* Elements at their places in mirrors before and behind along an axis, however wide the border is. */
+static void hy__make_mirrors(hy__compound *C, int again, int axis, const int64_t *n)
+{
+    char place[16];
+    hy__edge x = C->M.at, line, part[3];
+    int parts = 0;
+    if (!n[0] && !n[1]) return;
+    hy__text_i64(place, axis);
+    line = hy__one(C, HY_OP_arange_like, hy__one(C, HY_OP_cast, x, "dtype", "int64"), "axis", place);
+    if (n[0]) part[parts++] = hy__mirrored(C, line, again, -n[0], 0);
+    part[parts++] = line;
+    line = hy__one(C, HY_OP_reverse, line, "axis", "0");
+    if (n[1]) part[parts++] = hy__mirrored(C, line, again, !again, n[1] + !again);
+    hy__make_with(&C->M, "dim", "0");
+    hy__make_op(&C->M, HY_OP_concat, parts, part);
+    hy__make_with(&C->M, "axis", place);
+    hy__two(C, HY_OP_take, x, C->M.at);
+}
+
+/* n times the largest or smallest before and behind along an axis. */
 static void hy__make_border(hy__compound *C, const char *mode, int axis, const int64_t *n)
 {
     char place[16], count[32];
@@ -54908,21 +55248,24 @@ static void hy__make_border(hy__compound *C, const char *mode, int axis, const i
         if (i == 1) part[parts++] = x;
         if (many < 1) continue;
         hy__make_with(&C->M, "axis", place);
-        if (strcmp(mode, "symmetric")) {
-            from = hy__one(C, !strcmp(mode, "maximum") ? HY_OP_max : HY_OP_min, x, "keepdims", "True");
-            hy__text_i64(count, many);
-            hy__make_with(&C->M, "axis", place);
-            part[parts++] = hy__one(C, HY_OP_repeat, from, "repeats", count);
-            continue;
-        }
-        hy__text_i64(count, i ? -many : many);
-        hy__make_with(&C->M, "begin", i ? count : "0");
-        from = hy__one(C, HY_OP_slice_axis, x, "end", i ? "None" : count);
-        part[parts++] = hy__one(C, HY_OP_reverse, from, "axis", place);
+        from = hy__one(C, !strcmp(mode, "maximum") ? HY_OP_max : HY_OP_min, x, "keepdims", "True");
+        hy__text_i64(count, many);
+        hy__make_with(&C->M, "axis", place);
+        part[parts++] = hy__one(C, HY_OP_repeat, from, "repeats", count);
     }
     if (parts == 1 || C->M.R->F->code) { C->M.at = x; return; }
     hy__make_with(&C->M, "dim", place);
     hy__make_op(&C->M, HY_OP_concat, parts, part);
+}
+
+/* The first input, which must have so many dims. */
+static void hy__make_rank(hy__compound *C, int ndim)
+{
+    int64_t same[HY_MAX_DIM] = { 0 };
+    char text[HY_MAX_DIM * 24 + 8];
+    hy__line line = hy__line_open(text, sizeof text);
+    hy__put_tuple(&line, same, ndim < 0 ? 0 : ndim);
+    hy__one(C, HY_OP_reshape, C->in[0], "shape", text);
 }
 
 static void hy__make_borders(hy__compound *C, const char *mode, const char *width)
@@ -54931,9 +55274,10 @@ static void hy__make_borders(hy__compound *C, const char *mode, const char *widt
     int n = hy__read_tuple(width, 0, 2 * HY_MAX_DIM, v), i;
     for (i = 0; i < n; i++) if (v[i] < 0 || v[i] > INT_MAX) n = -1;
     if (n < 0 || n % 2) hy__making_bad(&C->M, "pad_width", width);
-    C->M.at = C->in[0];
-    for (i = 0; i < n && !C->M.R->F->code; i += 2) hy__make_border(C, mode, i / 2, v + i);
-    if (C->M.at.node == C->in[0].node) hy__one(C, HY_OP_identity, C->in[0], NULL, NULL);
+    hy__make_rank(C, n / 2);
+    for (i = 0; i < n && !C->M.R->F->code; i += 2)
+        if (*mode == 'm') hy__make_border(C, mode, i / 2, v + i);
+        else hy__make_mirrors(C, *mode == 's', i / 2, v + i);
 }
 
 static void hy__make_pad(hy__compound *C)
@@ -54948,12 +55292,11 @@ static void hy__make_pad(hy__compound *C)
     flat[n] = 0;
     if (*s || n < 3) hy__making_bad(&C->M, "pad_width", width);
     if (!strcmp(mode, "maximum") || !strcmp(mode, "minimum") ||
-        (!strcmp(mode, "symmetric") && !strcmp(type, "even"))) {
+        ((!strcmp(mode, "symmetric") || !strcmp(mode, "reflect")) && !strcmp(type, "even"))) {
         hy__make_borders(C, mode, flat);
         return;
     }
-    if (strcmp(mode, "constant") && strcmp(mode, "edge") && (strcmp(mode, "reflect") || strcmp(type, "even")))
-        hy__making_bad(&C->M, "mode", mode);
+    if (strcmp(mode, "constant") && strcmp(mode, "edge")) hy__making_bad(&C->M, "mode", mode);
     hy__make_with(&C->M, "pad_width", flat);
     hy__make_with(&C->M, "constant_value", hy__said(C, "constant_value", "0"));
     hy__one(C, HY_OP_pad, C->in[0], "mode", mode);
@@ -54967,7 +55310,7 @@ static hy__edge hy__nothing(hy__compound *C, const int64_t *v, int n)
 /* A size of 0 is one; -2 keeps what there is, which 0 says here. */
 static void hy__make_broadcast_to(hy__compound *C)
 {
-    const char *said = hy__said(C, "shape", "?");
+    const char *said = hy__said(C, "shape", "None");
     int64_t v[HY_MAX_DIM], empty[HY_MAX_DIM], zero[HY_MAX_DIM];
     int n = hy__read_tuple(said, 0, HY_MAX_DIM, v), zeros = 0, kept = 0, d, bad = n < 0;
     char text[HY_MAX_DIM * 24 + 8], axes[HY_MAX_DIM * 24 + 8];
@@ -55033,29 +55376,6 @@ static void hy__make_concatenate(hy__compound *C)
     hy__make_with(&C->M, "dim", "0");
     hy__make_op(&C->M, HY_OP_concat, C->nin, C->in);
 }
-/* With weights of the same shape, or along the last axis. */
-static void hy__make_average(hy__compound *C)
-{
-    const char *axis = hy__said(C, "axis", NULL);
-    hy__edge sum;
-    int all = !axis, last = axis && !strcmp(axis, "-1");
-    if (hy__says(C, "returned")) hy__making_bad(&C->M, "returned", "True");
-    if (C->nin == 2 && !all && !last) hy__making_bad(&C->M, "axis beside weights", axis);
-    C->M.text[HY__NP_AXIS] = axis;
-    C->M.at = C->in[0];
-    if (C->M.R->F->code) return;
-    if (C->nin == 1) {
-        if (!hy__make_fold(&C->M, HY_OP_mean)) hy__make_folded(&C->M);
-        return;
-    }
-    hy__two(C, HY_OP_mul, C->in[0], C->in[1]);
-    if (hy__make_fold(&C->M, HY_OP_sum) || hy__make_folded(&C->M)) return;
-    sum = C->M.at;
-    C->M.at = C->in[1];
-    if (hy__make_fold(&C->M, HY_OP_sum) || hy__make_folded(&C->M)) return;
-    hy__two(C, HY_OP_div, sum, C->M.at);
-}
-
 /* Sums over the last axis of the first and the one before the last of the second, which comes to the front by
  * changing places with one of size 1; that of a vector stays. Two vectors give (). */
 static void hy__make_dot(hy__compound *C)
@@ -55284,13 +55604,13 @@ static void hy__make_upsampling(hy__compound *C)
 #endif
 
 /* The functions that >>parser names, in the order of the words. */
-static const char hy__compound_names[] = "copysign_scalar|ldexp_scalar|around|pad|broadcast_to|cholesky|potri"
-    "|identity_matrix|rot90"    "|average|concatenate|dot|normal|uniform|bernoulli|gemm|syrk|trmm|make_diag|svm|ravel|unravel|box_decode"
-    "|upsampling";
+static const char hy__compound_names[] = "copysign_scalar|true_divide_scalar|ldexp_scalar|around|pad"
+    "|broadcast_to|cholesky|potri|identity_matrix|rot90|concatenate|dot|normal|uniform|bernoulli|gemm|syrk"
+    "|trmm|make_diag|svm|ravel|unravel|box_decode|upsampling";
 static void (*const hy__compound_makes[])(hy__compound *C) = {
-    hy__make_copysign_scalar, hy__make_ldexp_scalar, hy__make_around, hy__make_pad, hy__make_broadcast_to,
-    hy__make_cholesky, hy__make_potri, hy__make_identity_matrix,
-    hy__make_rot90, hy__make_average, hy__make_concatenate, hy__make_dot, hy__make_normal, hy__make_uniform,
+    hy__make_copysign_scalar, hy__make_true_divide_scalar, hy__make_ldexp_scalar, hy__make_around,
+    hy__make_pad, hy__make_broadcast_to, hy__make_cholesky, hy__make_potri, hy__make_identity_matrix,
+    hy__make_rot90, hy__make_concatenate, hy__make_dot, hy__make_normal, hy__make_uniform,
     hy__make_bernoulli, hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_diagonal, hy__make_svm,
     hy__make_ravel, hy__make_unravel, hy__make_box_decode,
 #ifndef HYBRID_NO_VISION
@@ -55362,7 +55682,7 @@ static hy__node *hy__read_compound(hy__reader *R, const hy__compound_op *c, cons
 {
     hy__compound C;
     if (hy__compound_open(&C, R, c, field)) return NULL;
-    if (*c->how == '?' && !C.truth) hy__making_bad(&C.M, "an input", "a number, only true or false");
+    if (*c->how == '?' && !C.truth) return hy__read_op(R, hy_op_find(R->F, c->name), field);
     if (*c->how == '=') hy__compound_makes[hy__word_number(hy__compound_names, c->how + 1)](&C);
     else hy__make_formula(&C, c->how + (*c->how == '?'));
     return R->F->code || hy__read_own_notes(R, C.M.at.node, field) ? NULL : C.M.at.node;
@@ -55855,6 +56175,12 @@ static hy__node *hy__read_node(hy__reader *R, const int *field)
     return NULL;
 }
 
+static int hy__makes_bits(const hy__node *node)
+{
+    int number = node->op ? hy__op_number(node->op) : -1;
+    return number >= HY_OP__bitwise_and && number <= HY_OP__bitwise_not;
+}
+
 static int hy__read_nodes(hy__reader *R)
 {
     const hy__json *j = &R->j;
@@ -55866,7 +56192,7 @@ static int hy__read_nodes(hy__reader *R)
         hy__node *node = hy__read_node_fields(R, t, field) ? NULL : hy__read_node(R, field);
         if (!node) return -1;
         R->made[R->n] = node;
-        R->truth[R->n] = hy__numpy_truth(hy__json_text(j, field[HY__IN_OP])) ? 1 : 0;
+        R->truth[R->n] = hy__numpy_truth(hy__json_text(j, field[HY__IN_OP])) && !hy__makes_bits(node) ? 1 : 0;
     }
     return 0;
 }
@@ -64613,8 +64939,8 @@ static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
     hy__w(c, "bad = steps < 0 || steps > %l || count < 0 || count > %l;\n", x[0], most);
     hy__w(c, "for (i = 0; i < count && !bad; i++) {\nlabel[i] = %p_whole(x1[n * %l + i]);\n", most);
     if (!r->use_label_lengths) hy__w(c, "if (label[i] == %d) break;\n", r->blank_label ? -1 : 0);
-    hy__w(c, "bad = label[i] < 0 || label[i] >= %l || label[i] == %l;\n}\n"
-          "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n", x[2], blank);
+    hy__w(c, "bad = label[i] < 0 || label[i] >= %l;\n}\n"
+          "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n", x[2]);
     hy__w(c, "for (int64_t t = 0; t < steps; t++) {\nconst %r *from = x0 + (t * %l + n) * %l;\n"
           "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n", x[1], x[2]);
     hy__w(c, "%fk if (from[k] > top) top = from[k];\n%fk sum += exp(from[k] - top);\n"
@@ -64739,8 +65065,10 @@ static void hy__c_triangle(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int upper = hy__op_number(s->node->op) == HY_OP_triu;
     int64_t columns = x->dim[x->ndim - 1], k = ((const hy__tril_rec *)s->node->record)->k;
-    hy__w(c, "%fo %fj\ny0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", hy__product(x, 0,
-          x->ndim - 1), columns, columns, x->dim[x->ndim - 2], upper ? ">=" : "<=", k, columns);
+    int64_t rows = x->ndim > 1 ? x->dim[x->ndim - 2] : columns;
+    hy__w(c, "%fo %fj\ny0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", x->ndim > 1
+          ? hy__product(x, 0, x->ndim - 1) : rows, columns, columns, rows, upper ? ">=" : "<=", k,
+          x->ndim > 1 ? columns : 0);
 }
 
 #ifndef HYBRID_NO_VISION
@@ -66050,6 +66378,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_column_stack, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_cast, hy__c_cast, HY__C_WHOLE, NULL },
     { HY_OP_amp_cast, hy__c_cast, HY__C_WHOLE, NULL },
+    { HY_OP__real, hy__c_cast, HY__C_WHOLE, NULL },
     { HY_OP_softmax, hy__c_softmax, 0, NULL },
     { HY_OP_log_softmax, hy__c_softmax, 0, NULL },
     { HY_OP_softmin, hy__c_softmax, 0, NULL },

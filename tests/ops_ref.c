@@ -361,6 +361,39 @@ static void refa_moments(ref_case *c)
     }
     for (int64_t o = 0; o < c->out[0].size && x->size; o++) { mean[o] /= n; var[o] /= n * n * n; }
 }
+/* Weights are shaped like the data, or lie along the one axis that goes. */
+static void refa__average(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0], *w = c->nin > 1 ? &c->in[1] : NULL;
+    int reduced[8], out = 0;
+    double *mean, *all;
+    int64_t dim[8];
+    refa_axes(c, "axis", reduced);
+    for (int d = 0; d < x->ndim; d++) if (!reduced[d]) dim[out++] = x->dim[d];
+    mean = ref_out(c, 0, out, dim);
+    all = ref_out(c, 1, out, dim);
+    for (int64_t i = 0; i < x->size; i++) {
+        int64_t left = i, o = 0, step = 1, along = 0;
+        for (int d = x->ndim - 1; d >= 0; d--) {
+            int64_t at = left % x->dim[d];
+            left /= x->dim[d];
+            if (reduced[d]) { along = at; continue; }
+            o += at * step;
+            step *= x->dim[d];
+        }
+        double f = !w ? 1 : w->v[w->ndim == x->ndim ? i : along];
+        mean[o] += f * x->v[i];
+        all[o] += f;
+    }
+    for (int64_t o = 0; o < c->out[0].size; o++) mean[o] /= all[o];
+}
+static const char *const cases__average[] = {
+    "(3,4) (3,4)[1,2]", "(3,4) | weighted=False", "(3,4) (3)[1,2] | axis=0", "(3,4) (4)[1,2] | axis=-1 returned=True",
+    "(2,3,4) (3)[1,2] | axis=1 returned=True", "(2,3,4) (2,3,4)[1,2] | axis=(0,2) returned=True", "(5) (5)[1,2] | axis=0",
+    "(2,3,4) | axis=(0,2) weighted=False returned=True", "(2,3,4) (2)[1,2] | axis=-3", "(67,7) (7)[1,2] | axis=1",
+    "(0,3) (3)[1,2] | axis=1", NULL };
+static const ref_op ref__average = { REFA_FLOATS, refa__average, REF_TRUE, NULL, 4e-6, cases__average };
+
 static const char *const cases_moments[] = {
     "(3,4)", "(3,4)[8,12] | axes=(0,)", "(4,3)[8,12] | axes=(0,)", "(3,4) | axes=(1,)", "(3,4) | axes=(0,1) keepdims=True",
     "(67) | axes=(0,)", "(2,3,4) | axes=(0,2)", "(2,3,4) | axes=(-1,) keepdims=True",
@@ -500,6 +533,30 @@ static const char *const cases_linalg_gemm2[] = {
 static const ref_op ref_linalg_gemm2 =
     { REFA_FLOATS, refa_linalg_gemm2, REF_TRUE, NULL, 4e-6, cases_linalg_gemm2 };
 
+/* numpy's matmul: matrix m of either side, or its only one; a vector is a row, then a column. */
+static void refa__np_matmul(ref_case *c)
+{
+    const ref_tensor *a = &c->in[0], *b = &c->in[1];
+    int64_t rows = a->ndim > 1 ? a->dim[a->ndim - 2] : 1, length = a->dim[a->ndim - 1], dim[8];
+    int64_t columns = b->ndim > 1 ? b->dim[b->ndim - 1] : 1;
+    const ref_tensor *lead = a->ndim > b->ndim ? a : b;
+    int n = 0;
+    for (int d = 0; d < lead->ndim - 2; d++) dim[n++] = lead->dim[d];
+    if (a->ndim > 1) dim[n++] = rows;
+    if (b->ndim > 1) dim[n++] = columns;
+    double *y = ref_out(c, 0, n, dim);
+    for (int64_t i = 0; i < c->out[0].size; i++) {
+        int64_t m = i / (rows * columns), row = i / columns % rows, column = i % columns;
+        const double *p = a->v + ((a->ndim > 2 ? m * rows : 0) + row) * length;
+        const double *q = b->v + (b->ndim > 2 ? m * length * columns : 0) + column;
+        for (int64_t k = 0; k < length; k++) y[i] += p[k] * q[k * columns];
+    }
+}
+static const char *const cases__np_matmul[] = {
+    "(3) (3)", "(2,3) (3)", "(3) (3,2)", "(2,3) (3,4)", "(2,2,3) (3,4)", "(2,3) (2,3,4)", "(3) (2,3,4)", "(2,2,3) (3)",
+    "(2,4,3) (2,3,5)", "(2,2,1,3) (2,2,3,2)", "(2,2,2,3) (3,2)", "(0,3) (3,2)", "(2,0) (0,2)", "(0) (0)", "(7,16) (16,12)", NULL };
+static const ref_op ref__np_matmul = { REFA_FLOATS, refa__np_matmul, REF_TRUE, NULL, 4e-6, cases__np_matmul };
+
 /* --- matrices: each column of a solution by Gauss and Jordan, the largest of all that is left divides --- */
 static long double refa_solve(const double *a, const double *b, double *x, int64_t n)       /* the determinant */
 {
@@ -584,18 +641,20 @@ static const ref_op ref_linalg_slogdet = { REFA_FLOATS, refa_linalg_slogdet, REF
 
 static void refa_triangle(ref_case *c, int upper)
 {
-    double *y = refa_like(c, 0, &c->in[0]);
-    int64_t columns = refa_order(&c->in[0]), rows = c->in[0].dim[c->in[0].ndim - 2], k = ref_int(c, "k", 0);
-    for (int64_t i = 0; i < c->in[0].size; i++) {
+    const ref_tensor *x = &c->in[0];
+    int64_t columns = refa_order(x), rows = x->ndim > 1 ? x->dim[x->ndim - 2] : columns, k = ref_int(c, "k", 0);
+    int64_t square[2] = { columns, columns };
+    double *y = x->ndim > 1 ? refa_like(c, 0, x) : ref_out(c, 0, 2, square);
+    for (int64_t i = 0; i < c->out[0].size; i++) {
         int64_t off = i % columns - i / columns % rows - k;
-        y[i] = (upper ? off >= 0 : off <= 0) ? c->in[0].v[i] : 0;
+        y[i] = (upper ? off >= 0 : off <= 0) ? x->v[x->ndim > 1 ? i : i % columns] : 0;
     }
 }
 static void refa_tril(ref_case *c) { refa_triangle(c, 0); }
 static void refa_triu(ref_case *c) { refa_triangle(c, 1); }
 static const char *const cases_matrix_triangle[] = {
     "(3,4)", "(4,3) | k=1", "(5,5) | k=-2", "(2,3,3)", "(2,1,2,3) | k=-1", "(3,3) | k=7", "(3,3) | k=-7", "(1,1)",
-    "(0,3)", NULL };
+    "(0,3)", "(4)", "(4) | k=1", "(3) | k=-1", "(0)", NULL };
 static const ref_op ref_tril = { REFA_ALL, refa_tril, REF_TRUE, NULL, 0, cases_matrix_triangle };
 static const ref_op ref_triu = { REFA_ALL, refa_triu, REF_TRUE, NULL, 0, cases_matrix_triangle };
 
@@ -1100,7 +1159,9 @@ static const char *const cases_ctc_loss[] = {
     "(4,2,3) (2,2)int[1,2]", "(5,1,4) (1,3)int[1,3]", "(5,3,3) (3,2)int[0,2]", "(1,2,3) (2,1)int[0,2]",
     "(4,2,3) (2,2)int[-1,1] | blank_label=last", "(5,2,3) (2,2)int[0,1] (2)int[3,5] | blank_label=last "
     "use_data_lengths=True", "(4,3,3) (3,2)int[1,2] (3)int[0,2] | use_label_lengths=True",
-    "(5,3,3) (3,2)int[1,2] (3)int[4,5] (3)int[0,2] | use_data_lengths=True use_label_lengths=True", NULL };
+    "(5,3,3) (3,2)int[1,2] (3)int[4,5] (3)int[0,2] | use_data_lengths=True use_label_lengths=True",
+    "(6,3,4) (3,2)int[0,3] (3)int[1,2] | blank_label=last use_label_lengths=True", "(6,2,3) (2,3)int[2,2] (2)int[2,3] | "
+    "blank_label=last use_label_lengths=True", "(6,3,4) (3,2)int[0,3] (3)int[1,2] | use_label_lengths=True", NULL };
 static const ref_op ref_ctc_loss = { REFA_FLOATS, refa_ctc_loss, REF_TRUE, NULL, 4e-6, cases_ctc_loss };
 static const char *const cases__ctc_loss_grad[] = { NULL };
 static const ref_op ref__ctc_loss_grad = { REFA_FLOATS, NULL, REF_ELSEWHERE, NULL, 4e-6, cases__ctc_loss_grad };
@@ -1182,6 +1243,39 @@ static const char *const cases_cast[] = {
     "(0,3) | dtype=int8", NULL
 };
 static const ref_op ref_cast = { REFA_ALL, refa_cast, REF_DECLARED, refa_cast_dx, 1e-6, cases_cast };
+static void refa__real(ref_case *c)
+{
+    double *y = refa_like(c, 0, &c->in[0]);
+    for (int64_t i = 0; i < c->in[0].size; i++) y[i] = c->in[0].v[i];
+}
+static const char *const cases__real[] = { "(3,4)", "(7,19)int[0,100]", "(3)bool", "()", "(0,3)", NULL };
+static const ref_op ref__real = { REFA_ALL, refa__real, REF_DECLARED, refa_cast_dx, 0, cases__real };
+
+#define REFA_BITS(name, formula) \
+    static void refa__bitwise_##name(ref_case *c) \
+    { \
+        double *y = refa_like(c, 0, &c->in[0]); \
+        int64_t over = c->in[1].size; \
+        for (int64_t i = 0; i < c->in[0].size; i++) { \
+            int64_t a = (int64_t)c->in[0].v[i], b = (int64_t)c->in[1].v[i % over]; \
+            y[i] = (double)(formula); \
+        } \
+    } \
+    static const char *const cases__bitwise_##name[] = { \
+        "(3,4)int[0,100] (3,4)int[0,100]", "(3,4)int[0,100] (4)int[0,100]", "(67)int[0,1] (67)int[0,1]", "(5)int[0,100] (1)int[77,77]", \
+        "(2,3)int[0,1] ()int[1,1]", "(0,3)int[0,1] (3)int[0,1]", NULL }; \
+    static const ref_op ref__bitwise_##name = { "cuilo", refa__bitwise_##name, REF_ZERO, NULL, 0, cases__bitwise_##name };
+REFA_BITS(and, a & b)
+REFA_BITS(or, a | b)
+REFA_BITS(xor, a ^ b)
+static void refa__bitwise_not(ref_case *c)
+{
+    double *y = refa_like(c, 0, &c->in[0]);
+    for (int64_t i = 0; i < c->in[0].size; i++) y[i] = -1 - c->in[0].v[i];
+}
+static const char *const cases__bitwise_not[] = { "(3,4)int[0,100]", "(67)int[-9,9]", "()int[5,5]", "(0,3)int[0,1]", NULL };
+static const ref_op ref__bitwise_not = { "cil", refa__bitwise_not, REF_ZERO, NULL, 0, cases__bitwise_not };
+
 static const char *const cases_amp_cast[] = {
     "(3,4) | dtype=float32", "(7,19) | dtype=float16", "(2,1,3,2)int[0,100] | dtype=float16", "(1) | dtype=bfloat16",
     "(0,3) | dtype=float32", NULL
@@ -2509,6 +2603,7 @@ static void refb_split_v2(ref_case *c)
     int n = ref_ints(c, "indices", start, REF_MAX);
     if (sections > 0) { refb_split_equally(c, axis, sections); return; }
     start[n] = c->in[0].dim[axis];
+    for (int k = 0; k < n && !start[n]; k++) start[k] = 0;  /* of nothing each part is nothing */
     refb_cut(c, axis, n, start);
 }
 static const char *const cases_split_v2[] = {
@@ -2516,8 +2611,23 @@ static const char *const cases_split_v2[] = {
     "(7) | indices=(0,3,4) axis=0", "(5,2,2) | indices=(0,1,4) axis=0", "(2,3,6) | indices=(0,4) axis=2",
     "(2,3,6) | indices=(0,4) axis=-1", "(2,3,4) | indices=(0,1,2) squeeze_axis=True",
     "(2,6) | indices=() sections=3", "(3,4) | indices=() axis=0 sections=3 squeeze_axis=True",
-    "(2,1,4,3) | indices=() axis=-2 sections=2", "(0,5) | indices=(0,2)", NULL };
+    "(2,1,4,3) | indices=() axis=-2 sections=2", "(0,5) | indices=(0,2)", "(0,3) | indices=(0,2,4) axis=0", NULL };
 static const ref_op ref_split_v2 = { REFB_MOVES, refb_split_v2, REF_TRUE, NULL, 0, cases_split_v2 };
+
+static void refb__hsplit(ref_case *c)                       /* a line has its only axis cut */
+{
+    int axis = c->in[0].ndim > 1, sections = ref_int(c, "sections", 0);
+    int64_t start[REF_MAX + 1];
+    int n = ref_ints(c, "indices", start, REF_MAX);
+    if (sections > 0) { refb_split_equally(c, axis, sections); return; }
+    start[n] = c->in[0].dim[axis];
+    for (int k = 0; k < n && !start[n]; k++) start[k] = 0;
+    refb_cut(c, axis, n, start);
+}
+static const char *const cases__hsplit[] = {
+    "(7) | indices=(0,3,4)", "(6) | indices=() sections=3", "(2,6) | indices=(0,2,5)", "(2,3,4) | indices=(0,1)",
+    "(2,4,3) | indices=() sections=2", "(3,0,2) | indices=(0,3,5)", "(3,0,2) | indices=() sections=2", NULL };
+static const ref_op ref__hsplit = { REFB_MOVES, refb__hsplit, REF_TRUE, NULL, 0, cases__hsplit };
 
 /* --- boxes --- */
 static int64_t refb_range(const ref_case *c, const ref_tensor *data, int d, int64_t *first, int64_t *by)
@@ -3342,13 +3452,17 @@ static const ref_op ref_argmin = { REFB_NUMBERS, refb_argmin, REF_ZERO, NULL, 0,
 static void refb_argmax_channel(ref_case *c)
 {
     const ref_tensor *x = &c->in[0];
-    double *y = ref_out(c, 0, 1, x->dim);
-    for (int64_t i = 0; i < x->dim[0]; i++)
-        for (int64_t j = 1; j < x->dim[1]; j++)
-            if (x->v[i * x->dim[1] + j] > x->v[i * x->dim[1] + (int64_t)y[i]]) y[i] = (double)j;
+    int64_t inner = 1, dim[8];
+    for (int d = 0; d < x->ndim; d++) if (d != 1) dim[d - (d > 1)] = x->dim[d];
+    for (int d = 2; d < x->ndim; d++) inner *= x->dim[d];
+    double *y = ref_out(c, 0, x->ndim - 1, dim);
+    for (int64_t i = 0; i < c->out[0].size; i++) {
+        const double *line = x->v + i / inner * x->dim[1] * inner + i % inner;
+        for (int64_t j = 1; j < x->dim[1]; j++) if (line[j * inner] > line[(int64_t)y[i] * inner]) y[i] = (double)j;
+    }
 }
 static const char *const cases_argmax_channel[] = {
-    "(3,5)", "(3,5)int[0,2]", "(1,1)", "(1,7)", "(7,1)", "(0,3)", NULL };
+    "(3,5)", "(3,5)int[0,2]", "(1,1)", "(1,7)", "(7,1)", "(0,3)", "(5,17,1)", "(2,5,3,2)", NULL };
 static const ref_op ref_argmax_channel = {
     REFB_NUMBERS, refb_argmax_channel, REF_ZERO, NULL, 0, cases_argmax_channel };
 
@@ -3726,6 +3840,7 @@ static void refb_arange(ref_case *c)
     int64_t repeat = ref_int(c, "repeat", 1), n;
     if (refb_none(c, "stop", 1)) start = 0;                         /* a lone number is the bound */
     n = (int64_t)ceil((stop - start) / step) * repeat;
+    if (strstr(c->attrs, "int")) { start = trunc(start); step = trunc(step); }     /* counted in the type of the result */
     double *y = ref_out(c, 0, 1, &n);
     for (int64_t i = 0; i < n; i++) y[i] = start + step * (double)(i / repeat);
 }
@@ -3734,7 +3849,8 @@ static const char *const cases__arange[] = {
     "| start=-1 stop=1 step=0.25", "| start=5 stop=0 step=-1", "| start=5 stop=0.5 step=-1.5",
     "| start=1 stop=4 repeat=3", "| start=0 stop=1 step=0.3 repeat=2", "| start=3 dtype=int32",
     "| start=-3 stop=8 step=3 dtype=int64", "| start=0 stop=3 step=0.5 dtype=float64",
-    "| start=0 stop=9 dtype=float16", "| start=0.5 stop=90 step=0.3", "| start=1 stop=6 repeat=2 dtype=uint8", NULL };
+    "| start=0 stop=9 dtype=float16", "| start=0.5 stop=90 step=0.3", "| start=1 stop=6 repeat=2 dtype=uint8",
+    "| start=1.3 stop=6 step=1.3 dtype=int32", "| start=5.7 stop=0 step=-1.5 dtype=int64", "| start=0.5 stop=3 step=0.5 repeat=2 dtype=uint8", NULL };
 static const ref_op ref__arange = { "f", refb_arange, REF_ZERO, NULL, 1e-6, cases__arange };
 
 static void refb_linspace(ref_case *c)
@@ -4290,17 +4406,19 @@ static const ref_op ref_column_stack = { REFB_MOVES, refb_column_stack, REF_TRUE
 static void refb_nonzero(ref_case *c)
 {
     const ref_tensor *x = &c->in[0];
-    int64_t dim[2] = { 0, x->ndim }, at[8];
+    int64_t dim[2] = { 0, x->ndim ? x->ndim : 1 }, at[8];
     for (int64_t i = 0; i < x->size; i++) dim[0] += x->v[i] != 0;
     double *y = ref_out(c, 0, 2, dim);
     for (int64_t i = 0; i < x->size; i++) {
         if (x->v[i] == 0) continue;
         refb_place(x, i, at);
         for (int d = 0; d < x->ndim; d++) *y++ = (double)at[d];
+        if (!x->ndim) *y++ = 0;
     }
 }
 static const char *const cases_nonzero[] = {
-    "(5)bool", "(3,4)bool", "(2,3,4)bool", "(70)bool", "(2,1,3,1,2)perm", "(4,3)int[0,0]", "(4,3)[1,2]", "(0,3)", "(1)int[1,1]", NULL };
+    "(5)bool", "(3,4)bool", "(2,3,4)bool", "(70)bool", "(2,1,3,1,2)perm", "(4,3)int[0,0]", "(4,3)[1,2]", "(0,3)", "(1)int[1,1]",
+    "()int[1,1]", "()int[0,0]", NULL };
 static const ref_op ref_nonzero = { REFB_NUMBERS, refb_nonzero, REF_ZERO, NULL, 0, cases_nonzero };
 
 /* Slices along an axis (all elements if there is none) one after the other, the least that is left first. */
