@@ -42202,6 +42202,7 @@ struct hy__house {                      /* what a block has besides the user's s
     int         fitted;                 /* hy_fit has called it as a part of something larger, ... */
     hy_type     fitted_with;            /* ... with this */
     uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
+    hy_array   *nothing;                /* stands for the inputs of a graph that has none, or NULL */
 };
 
 static void hy__changed(hy_block *block)
@@ -43628,6 +43629,14 @@ static void hy__write_summary(hy_frame *S, hy__sink sink, hy_array *x)
     hy__summary_line(sink, "-");
 }
 
+/* NULL is as good as anything to a graph without inputs, an error to other blocks. */
+static hy_array *hy__no_inputs(hy_frame *F, hy_block *block, const char *who)
+{
+    if (!hy__block_ok(F, block, who)) return NULL;
+    if (!block->house->nothing) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the input is NULL", who);
+    return block->house->nothing;
+}
+
 /* Shapes come from a trace: nothing is computed. */
 static void hy__summarize(hy_frame *F, hy_block *block, hy_array *x, hy__sink sink)
 {
@@ -43637,6 +43646,7 @@ static void hy__summarize(hy_frame *F, hy_block *block, hy_array *x, hy__sink si
     hy__buffer *room;
     const char *form;
     hy_array **var, *sx;
+    if (!x) x = hy__no_inputs(F, block, "hy_summary");
     if (!hy__block_ok(F, block, "hy_summary") || hy__flat_open(F, &in, x, "hy_summary")) return;
     S = hy__tracer_open(F);
     room = hy__buffer_new(&F->cache, (size_t)in.n * sizeof *var);
@@ -43928,8 +43938,8 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     uintptr_t me, inside;
     double from;
     if (!F || F->code) return NULL;
-    if (!x) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_call: the input is NULL"); return NULL; }
-    if (!hy__block_ok(F, block, "hy_call")) return NULL;
+    if (x && !hy__block_ok(F, block, "hy_call")) return NULL;
+    if (!x && (x = hy__no_inputs(F, block, "hy_call")) == NULL) return NULL;
     h = block->house;
     y = hy__call_like_last(F, h, x);
     if (HY__LIKELY(y != NULL)) return y;
@@ -44009,6 +44019,7 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     hy__flat in;
     hy__trace *t = NULL;
     int failed = -1;
+    if (F && !F->code && !x) x = hy__no_inputs(F, block, who);
     if (!hy__alive(F, x, who) || !hy__block_ok(F, block, who) || !hy__prefix(F, block)) return -1;
     if (!block->house->hybrid || !block->house->active || F->graph)
         return hy__fail(F, HY_ERROR_STATE, "%s: %s is not hybridized: call hy_hybridize first", who,
@@ -50102,6 +50113,7 @@ static int hy__check_block(hy_frame *F, hy_block *block, hy_array *inputs, hy__s
     hy__emit_fn emit;
     if (!HY__TEXT) return hy__left_out(F, "hy_check", hy__no_text);
     if (!hy__block_ok(F, block, "hy_check") || !hy__prefix(F, block)) return -1;
+    if (!inputs) inputs = hy__no_inputs(F, block, "hy_check");
     if (hy__flat_open(F, &in, inputs, "hy_check")) return -1;
     memset(&C, 0, sizeof C);
     memset(&scope, 0, sizeof scope);
@@ -56361,6 +56373,7 @@ typedef struct hy__symbol_block {
     char      *listed;                  /* "data1,x": its inputs, if nobody would guess them, or NULL */
     int        inputs, widest;          /* most inputs of a node */
     int        open;                    /* makes arrays whose shape only the whole graph decides */
+    hy_array   nothing;                 /* stands for its inputs, if it has none */
 } hy__symbol_block;
 
 /* What the loss operators of old files give without a label. */
@@ -56543,6 +56556,23 @@ static void hy__symbol_free(hy_block *self)
     hy__free(&self->house->root->heap, (void *)b->param);
     hy__free(&self->house->root->heap, b->listed);
     hy__graph_drop(b->graph);
+    if (b->nothing.buffer && hy__buffer_last(b->nothing.buffer))
+        hy__free(&self->house->root->heap, b->nothing.buffer);
+}
+
+/* A graph without inputs is called with NULL, or with anything: a number stands for it. */
+static void hy__symbol_alone(hy_frame *F, hy__symbol_block *b)
+{
+    hy_array *x = hy__blank(F, hy__shape1(1), HY_F32);
+    if (!x) return;
+    memset(x->t.data, 0, sizeof(float));
+    b->nothing.state = HY__LIVE;
+    b->nothing.kept = 1;
+    b->nothing.frame = hy__house_frame(F);
+    b->nothing.t = x->t;
+    b->nothing.buffer = hy__buffer_hold(x->buffer);
+    b->base.house->nothing = &b->nothing;
+    hy_free(F, x);
 }
 
 static hy__symbol_block *hy__symbol_block_new(hy_frame *F, hy_graph *g)
@@ -56878,10 +56908,10 @@ static int hy__import_complete(const hy__importing *I)
 {
     const hy_graph *g = I->b->graph;
     int i;
-    for (i = 0; i < g->vars && I->params; i++)
+    for (i = 0; i < g->vars; i++)
         if (g->place[g->var[i]->number] >= 0 &&
-            hy__names_find(&I->index.names, g->var[i]->name) < 0) return 0;
-    return I->params != NULL;
+            (!I->params || hy__names_find(&I->index.names, g->var[i]->name) < 0)) return 0;
+    return 1;
 }
 
 /* The inputs: as the caller says, as the file says, as they look. What the file says, or what does not look
@@ -57017,6 +57047,7 @@ static hy_block *hy__import_graph(hy_frame *F, hy_graph *g, const hy_arrays *par
     }
     if (!failed && I.missing.n && !(opt && opt->allow_missing)) hy__fail_missing(F, &I.missing, where);
     if (!failed && params && !(opt && opt->ignore_extra)) hy__fail_extra(F, params, &I.index, where);
+    if (!failed && !I.b->inputs) hy__symbol_alone(F, I.b);
     hy__index_close(F, &I.index);
     hy__free(&F->root->heap, I.role);
     return hy__made(F, &I.b->base);
@@ -57303,7 +57334,8 @@ static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array
                  "inputs to trace it for (%s_for)", who, who);
     if (pair && !F->code && !e->made_of && e->graph->calls) e->graph = hy__export_heads(F, e->graph);
     if (F->code || hy__symbol_open(F, &e->symbol, e->graph, &e->room, who)) return -1;
-    if (hy__export_inputs(F, e)) return -1;
+    if (net->house->nothing) e->symbol.inputs = NULL;       /* what stood for them is none */
+    else if (hy__export_inputs(F, e)) return -1;
     hy__export_arrays(F, e);
     return F->code ? -1 : 0;
 }
@@ -63819,6 +63851,12 @@ static int hy__c_point_of(const hy__node *node, hy__c_point *at)
         case HY_OP_linear_regression_output: case HY_OP_mae_regression_output:
         case HY_OP_reshape: case HY_OP_reshape_like: case HY_OP_flatten: case HY_OP_expand_dims:
         case HY_OP_squeeze: case HY_OP__squeeze: at->text = "x"; break;
+        case HY_OP__bitwise_and: at->text = "(V__T)(a & b)"; break;
+        case HY_OP__bitwise_or: at->text = "(V__T)(a | b)"; break;
+        case HY_OP__bitwise_xor: at->text = "(V__T)(a ^ b)"; break;
+        case HY_OP__bitwise_not:
+            at->text = node->type[0].dtype == HY_BOOL ? "(V__T)(!x)" : "(V__T)(~x)";
+            break;
         case HY_OP_dropout: {
             const hy__dropout_rec *r = (const hy__dropout_rec *)node->record;
             if (r->mode != HY_DROP_ALWAYS || r->p == 0) at->text = "x";
@@ -64032,7 +64070,8 @@ static int hy__c_reads(const hy__node *node, int k)
     hy__c_point at;
     if (hy__c_is_number(&node->in[k])) return 0;
     if (hy__node_sub(node) || k == 0 || !hy__c_point_of(node, &at) || !at.text) return 1;
-    return node->op->bind == hy__binary_bind;
+    return node->op->bind == hy__binary_bind || hy__op_number(node->op) == HY_OP__bitwise_and ||
+           hy__op_number(node->op) == HY_OP__bitwise_or || hy__op_number(node->op) == HY_OP__bitwise_xor;
 }
 
 /* Dims of the result that all operands walk alike become one. step[k]: of operand k, -1 the result. */
@@ -64443,6 +64482,25 @@ static void hy__c_batch_dot(hy__c *c, const hy__c_step *s)
     hy__c_batches(c, s, r->transpose_a, r->transpose_b, -2, 1);
 }
 
+static void hy__c_np_matmul(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
+    int64_t rows = a->ndim > 1 ? a->dim[a->ndim - 2] : 1, cols = b->ndim > 1 ? b->dim[b->ndim - 1] : 1;
+    int64_t k = a->dim[a->ndim - 1], size[5], step_a[5] = { 0 }, step_b[5] = { 0 }, step_y[5] = { 0 };
+    const hy_shape *lead = a->ndim > b->ndim ? a : b;
+    size[0] = hy__product(lead, 0, lead->ndim - 2);
+    size[1] = rows;
+    size[2] = 1;
+    size[3] = cols;
+    size[4] = k;
+    step_a[0] = a->ndim > 2 ? rows * k : 0;
+    step_a[1] = k;
+    step_a[4] = step_b[3] = step_y[3] = 1;
+    step_b[0] = b->ndim > 2 ? k * cols : 0;
+    step_b[4] = step_y[1] = cols;
+    step_y[0] = rows * cols;
+    hy__c_matrices(c, s, size, step_a, step_b, step_y, 1);
+}
 static void hy__c_gemm2(hy__c *c, const hy__c_step *s)
 {
     const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)s->node->record;
@@ -65315,6 +65373,25 @@ static void hy__c_norm(hy__c *c, const hy__c_step *s)
         ? "(int64_t)sqrt((double)(int64_t)sum)" : "sqrt(sum)"));
 }
 
+static void hy__c_average(hy__c *c, const hy__c_step *s)
+{
+    const hy___average_rec *r = (const hy___average_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *w = s->node->nin > 1 ? &hy__c_in(s, 1)->shape : NULL;
+    int bits = hy__known_axis_bits(&r->axis, 0, x->ndim), d;
+    int64_t gone[HY_MAX_DIM], step[HY_MAX_DIM], at = 1;
+    char from[HY__C_TEXT], to[HY__C_TEXT], weight[HY__C_TEXT];
+    for (d = x->ndim - 1; d >= 0; at *= x->dim[d--])
+        step[d] = w && w->ndim != x->ndim ? (bits >> d & 1) : at;
+    hy__c_reduce_open(c, x, bits, from, to, gone);
+    hy__c_index(weight, x->ndim, x->dim, step, 0);
+    hy__w(c, "double sum = 0, all = 0;\n");
+    hy__c_loops(c, x->ndim, gone);
+    if (w) hy__w(c, "const double w = (double)x1[%s];\n", weight);
+    hy__w(c, w ? "sum += w * (double)x0[%s];\nall += w;\n}\n" : "sum += (double)x0[%s];\nall++;\n}\n", from);
+    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[%s] = %s;\n", to, hy__c_as(c, from, "(sum / all)"));
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = %s;\n", to, hy__c_as(c, from, "all"));
+    hy__w(c, "}\n");
+}
 static void hy__c_moments(hy__c *c, const hy__c_step *s)
 {
     const hy__moments_rec *r = (const hy__moments_rec *)s->node->record;
@@ -66369,6 +66446,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_dot, hy__c_dot, HY__C_TAIL, NULL },
     { HY_OP_batch_dot, hy__c_batch_dot, HY__C_TAIL, NULL },
     { HY_OP_linalg_gemm2, hy__c_gemm2, HY__C_TAIL, NULL },
+    { HY_OP__np_matmul, hy__c_np_matmul, HY__C_TAIL, NULL },
     { HY_OP_add_n, hy__c_add_n, 0, NULL },
     { HY_OP_concat, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_stack, hy__c_join, HY__C_WHOLE, NULL },
@@ -66410,6 +66488,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_norm, hy__c_norm, 0, NULL },
     { HY_OP__sum_like, hy__c_reduce, 0, NULL },
     { HY_OP_moments, hy__c_moments, 0, NULL },
+    { HY_OP__average, hy__c_average, 0, NULL },
     { HY_OP_layer_norm, hy__c_layer_norm, 0, NULL },
     { HY_OP_group_norm, hy__c_group_norm, 0, NULL },
     { HY_OP_instance_norm, hy__c_group_norm, 0, NULL },
