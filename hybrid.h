@@ -53677,6 +53677,9 @@ static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line
         const char *name = node->param ? hy__called(node->param) : node->name;
         if (hy__utf8_until(name, strlen(name)) < strlen(name))
             return hy__fail(F, HY_ERROR_ARGUMENT, "%s: the name of node '%s' is no UTF-8 text", who, name);
+        if (op && hy__utf8_until(op->name, strlen(op->name)) < strlen(op->name))
+            return hy__fail(F, HY_ERROR_ARGUMENT, "%s: operator '%s' has a name that is no UTF-8 text", who,
+                            op->name);
         number = op ? hy__op_number(op) : -1;
         if (op && hy__control_of(node) >= 0) hy__symbol_check_control(F, node, line, who);
         else if (number >= 0 && !op->mxnet)
@@ -62549,6 +62552,10 @@ static hy__lesson *hy__lesson_new(hy_frame *F, hy_block *net, hy_block *loss)
 
 /* --- an epoch --- */
 enum { HY__UNWRITTEN = 256 };
+/* Time of one kind of operator: a row of the report. */
+enum { HY__KINDS = 64, HY__SHOWN = 30 };
+typedef struct hy__spent { char what[192]; double seconds; int64_t calls; } hy__spent;
+
 typedef struct hy__fit {
     hy_frame   *F;
     hy__lesson   *lesson;
@@ -62560,8 +62567,8 @@ typedef struct hy__fit {
     int64_t     left_out, not_finite;   /* steps of this epoch */
     const char *report;
     char       *unwritten;              /* room for why a file could not be written */
-    hy__line    times;                  /* for the report: what the first epoch spent its time on, as rows */
-    char        room[8192];
+    hy__spent   spent[HY__KINDS];       /* for the report: what the first epoch spent its time on */
+    int         kinds;
 } hy__fit;
 
 static double hy__fit_sum(const hy_array *x)
@@ -62783,7 +62790,8 @@ static void hy__put_picture(hy__target *t, const hy__fit *W, const char *title, 
     hy__put_text(t, "</h2>\n<svg viewBox=\"0 0 600 200\" width=\"600\" height=\"200\">\n");
     hy__put_curve(t, W, k, low, high);
     hy__put_curve(t, W, k + 1, low, high);
-    hy__put_say(t, "<text x=\"2\" y=\"14\">%g</text><text x=\"2\" y=\"190\">%g</text></svg>\n", high, low);
+    hy__put_say(t, "<text x=\"2\" y=\"14\">%g</text><text x=\"2\" y=\"190\">%g</text></svg>\n",
+                hy__short(high), hy__short(low));
 }
 
 static void hy__put_epochs(hy__target *t, const hy__fit *W)
@@ -62796,10 +62804,11 @@ static void hy__put_epochs(hy__target *t, const hy__fit *W)
         hy__put_say(t, "<tr><td>%d%s", W->epoch[i].epoch, i == W->best ? " (best)" : "");
         for (k = 0; k < 4; k++) {
             double v = hy__epoch_value(&W->epoch[i], k);
-            if (v - v == 0) hy__put_say(t, "<td>%g", v);
+            if (v - v == 0) hy__put_say(t, "<td>%g", hy__short(v));
             else hy__put_text(t, "<td>");
         }
-        hy__put_say(t, "<td>%g<td>%g</tr>\n", W->epoch[i].learning_rate, W->epoch[i].seconds);
+        hy__put_say(t, "<td>%g<td>%g</tr>\n", hy__short(W->epoch[i].learning_rate),
+                    hy__short(W->epoch[i].seconds));
         left_out += W->epoch[i].left_out;
         not_finite += W->epoch[i].not_finite;
     }
@@ -62807,6 +62816,18 @@ static void hy__put_epochs(hy__target *t, const hy__fit *W)
     if (left_out || not_finite)
         hy__put_say(t, "<p>Steps left out: %l, with gradients that are not finite: %l.</p>\n", left_out,
                     not_finite);
+}
+
+static void hy__put_times(hy__target *t, const hy__fit *W)
+{
+    int i;
+    hy__put_text(t, "<table><tr><th>operator<th>calls<th>seconds</tr>\n");
+    for (i = 0; i < W->kinds && i < HY__SHOWN; i++) {
+        hy__put_text(t, "<tr><td>");
+        hy__put_escaped(t, W->spent[i].what);
+        hy__put_say(t, "<td>%l<td>%g</tr>\n", W->spent[i].calls, hy__short(W->spent[i].seconds));
+    }
+    hy__put_text(t, "</table>\n");
 }
 
 static void hy__put_report(hy__target *t, const void *what)
@@ -62832,26 +62853,24 @@ static void hy__put_report(hy__target *t, const void *what)
                 (int64_t)memory.peak, stats.programs, (int64_t)stats.bytes, stats.traces, stats.hits,
                 stats.misses);
     hy__put_escaped(t, stats.reason[0] ? stats.reason : "none was: the network runs line by line");
-    hy__put_text(t, ".</p>\n<h2>Time of the first epoch</h2>\n"
-                    "<table><tr><th>operator<th>calls<th>seconds</tr>\n");
-    hy__put_text(t, W->room);
-    hy__put_text(t, "</table>\n");
+    hy__put_text(t, ".</p>\n<h2>Time of the first epoch</h2>\n");
+    hy__put_times(t, W);
 }
 #endif
 
 /* Time by operator, from the profile of the first epoch; the most expensive first. */
-enum { HY__KINDS = 64 };
-typedef struct hy__spent { const char *what; double seconds; int64_t calls; } hy__spent;
 static void hy__fit_times(hy__fit *W)
 {
-    hy__spent all[HY__KINDS], one;
+    hy__spent *all = W->spent, one;
     hy_event e;
     int i, k, n = 0;
     for (i = 0; !hy_profile_event(W->F, i, &e); i++) {
+        hy__line name = hy__line_open(one.what, sizeof one.what);
         if (e.kind == HY_EVENT_CALL || e.kind == HY_EVENT_BLOCK || e.kind == HY_EVENT_TURN) continue;
-        for (k = 0; k < n && strcmp(all[k].what, e.what); k++) continue;
+        hy__puts(&name, e.what);
+        for (k = 0; k < n && strcmp(all[k].what, one.what); k++) continue;
         if (k == HY__KINDS) continue;
-        if (k == n) { all[n].what = e.what; all[n].seconds = 0; all[n++].calls = 0; }
+        if (k == n) { one.seconds = 0; one.calls = 0; all[n++] = one; }
         all[k].seconds += e.seconds;
         all[k].calls++;
     }
@@ -62860,9 +62879,7 @@ static void hy__fit_times(hy__fit *W)
         for (k = i; k > 0 && all[k - 1].seconds < one.seconds; k--) all[k] = all[k - 1];
         all[k] = one;
     }
-    W->times = hy__line_open(W->room, sizeof W->room);
-    for (i = 0; i < n && i < 30; i++)
-        hy__say(&W->times, "<tr><td>%s<td>%l<td>%g</tr>\n", all[i].what, all[i].calls, all[i].seconds);
+    W->kinds = n;
 }
 
 #if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)

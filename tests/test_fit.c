@@ -141,6 +141,102 @@ static void test_fit_files(void)
     CHECK(hy_close(s.F) == 0);
 }
 
+/* Whatever operators, layers and metrics are called, a page has no markup of theirs, JSON is JSON, and a file is read
+ * again. Numbers on the page are short. */
+static void fit_marked_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    (void)job; (void)stage; (void)scratch; (void)shared;
+    ((float *)now->data[1])[item] = ((const float *)now->data[0])[item];
+}
+
+static int fit_marked_bind(hy_job *job)
+{
+    job->run = fit_marked_run;
+    job->stages = 1;
+    job->items[0] = hy__size(&job->out[0].type.shape);
+    return 0;
+}
+
+static int fit_marked_grad(hy_frame *F, hy_diff *D)
+{
+    D->dx[0] = hy_identity(F, D->dy[0]);
+    return 0;
+}
+
+static hy_op fit_marked_op(const char *name)
+{
+    static const hy_arg in[] = { { "x", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+    hy_op op;
+    memset(&op, 0, sizeof op);
+    op.name = name;
+    op.doc = "x, under a name that is none";
+    op.in = op.out = in;
+    op.infer = hy_infer_pointwise;
+    op.bind = fit_marked_bind;
+    op.grad = fit_marked_grad;
+    return op;
+}
+
+typedef struct { hy_block base; hy_block *net; const hy_op *op; } fit_marked_net;
+static hy_array *fit_marked_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    x = hy_call(F, ((fit_marked_net *)self)->net, x);
+    return hy_named(F, hy_emit(F, ((fit_marked_net *)self)->op, 1, &x, NULL), "mine");
+}
+
+static int fit_long_numbers(const char *text)           /* on a page: so many numbers of more than 12 figures */
+{
+    size_t figures;
+    int n = 0;
+    for (; *text; text += figures + !figures) {
+        figures = strspn(text, "0123456789.");
+        n += figures > 12;
+    }
+    return n;
+}
+
+static void test_fit_marked(void)
+{
+    static const char name[] = "<img src=x onerror=\"alert('1')\">\\</td>&amp; */", bad[] = "bad\xff";
+    static char text[60000];
+    hy_op op = fit_marked_op(name), other = fit_marked_op(bad);
+    fit_marked_net *n;
+    fit_setting s;
+    hy_array *b;
+    int hybrid;
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        hy_metric_opt metric = { 0 };
+        fit_open(&s, 0, 1);
+        CHECK(!hy_register(s.F, &op) && !hy_register(s.F, &other));
+        n = HY_BLOCK_NEW(s.F, fit_marked_net, fit_marked_forward);
+        hy_set_prefix(s.F, &n->base, "<b>&\"");
+        n->net = hy_add_child(s.F, &n->base, "<i>", s.net);
+        n->op = &op;
+        if (hybrid) hy_hybridize(s.F, &n->base, NULL);
+        metric.name = "<u>";
+        s.opt.metric = hy_metric_accuracy(s.F, &metric);
+        s.opt.report = "fit.html";
+        hy_fit(s.F, &n->base, s.loss, s.T, s.train, s.test, &s.opt);
+        CHECK(fit_file("fit.html", text, sizeof text) > 0 && strstr(text, "&lt;img src=x") && strstr(text, "&lt;i&gt;"));
+        CHECK(!strstr(text, "<img") && !strstr(text, "<b>") && !strstr(text, "<i>") && !strstr(text, "<u>"));
+        CHECK(fit_long_numbers(text) == 0);
+        hy_profile(s.F, "");
+        hy_call(s.F, &n->base, hy_ones(s.F, HY_SHAPE(3, 2)));
+        hy_profile(s.F, NULL);
+        b = hy_profile_to(s.F);
+        CHECK(b && prof_is_json((const char *)hy_data(s.F, b), (size_t)hy_size(s.F, b)));
+        CHECK(b && strstr((const char *)hy_data(s.F, b), "\\\"alert('1')\\\""));
+        b = hy_save_model_to(s.F, &n->base, hy_ones(s.F, HY_SHAPE(3, 2)));
+        CHECK(b && hy_load_model_from(s.F, hy_data(s.F, b), (size_t)hy_size(s.F, b), 0));
+        CHECK_STR(hy_error(s.F), NULL);
+        n->op = &other;
+        hy_hybridize(s.F, &n->base, NULL);      /* traced anew, with the other operator */
+        CHECK(!hy_save_model_to(s.F, &n->base, hy_ones(s.F, HY_SHAPE(3, 2))));
+        train_expect(s.F, "has a name that is no UTF-8 text");
+        hy_close(s.F);
+    }
+}
+
 /* Patience; a batch without a label; a label that is no class; a path that cannot be written. */
 static void test_fit_errors(void)
 {
@@ -269,6 +365,7 @@ static void test_fit(void)
     RUN(test_fit_learns);
     RUN(test_fit_files);
     RUN(test_fit_rude);
+    RUN(test_fit_marked);
     RUN(test_fit_errors);
     RUN(test_fit_whole_epochs);
     RUN(test_fit_no_allocation);
