@@ -245,7 +245,7 @@ static void test_callbacks_of_workers(void)
         hy_array *x;
         memset(&o, 0, sizeof o);
         memset(&callback_worker, 0, sizeof callback_worker);
-        o.workers = 2;
+        o.num_workers = 2;
         o.prefetch = 8;
         callback_worker.F = F;
         callback_worker.asker = hy__this_thread();

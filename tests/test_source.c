@@ -483,7 +483,7 @@ static void test_source(void)
     RUN(test_source_warnings);
     RUN(test_source_errors);
     RUN(test_source_firmware);
-    if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_source_jit);       /* it may not know this processor's instructions */
+    if (test_may_load_code()) RUN(test_source_jit);
     RUN(test_source_oom);
     if (!source_compiler()) return;
     for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {

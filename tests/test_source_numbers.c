@@ -156,6 +156,6 @@ static void test_source_numbers(void)
 #ifdef HYBRID_HAS_SOURCE
     RUN(test_source_numbers_at_the_ends);
     RUN(test_source_numbers_of_types);
-    if (!getenv("TEST_UNDER_VALGRIND")) RUN(test_source_numbers_agree);     /* as test_source_jit */
+    if (test_may_load_code()) RUN(test_source_numbers_agree);
 #endif
 }
