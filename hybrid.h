@@ -436,7 +436,17 @@
 #undef unused
 #endif
 
-#ifndef HYBRID_H
+#if defined(__cplusplus)
+#if __cplusplus < 201103L && !defined(_MSC_VER)
+#define HY__TOO_OLD
+#endif
+#elif defined(__STDC_VERSION__) ? __STDC_VERSION__ < 199901L : defined(__GNUC__)
+#define HY__TOO_OLD
+#endif
+#ifdef HY__TOO_OLD
+#error "hybrid.h: C99 or C++11 is needed: compile with -std=c99 or -std=c++11, or a later one"
+#undef HYBRID_IMPLEMENTATION
+#elif !defined(HYBRID_H)
 #define HYBRID_H
 
 /* MARK: - 02 >>config -----------------------------------------------------------------------------------
@@ -601,10 +611,22 @@ typedef struct hy_type  { hy_dtype dtype; hy_shape shape; } hy_type;
 #else
 #define HY__LITERAL(type) (type)
 #endif
+#ifdef __cplusplus                      /* sizes of any integer type: a vector's size() need not be cast */
+extern "C++" {
+template <class L, class T, class... V> constexpr L hy__list_of(V... v)
+{
+    return L { static_cast<int>(sizeof...(V)), { static_cast<T>(v)... } };
+}
+}
+#define HY_SHAPE(...) hy__list_of<hy_shape, int64_t>(__VA_ARGS__)
+#define HY_AXES(...)  hy__list_of<hy_ints, int64_t>(__VA_ARGS__)
+#define HY_REALS(...) hy__list_of<hy_reals, double>(__VA_ARGS__)
+#else
 #define HY_SHAPE(...) HY__LITERAL(hy_shape) { HY__NARGS(__VA_ARGS__), { __VA_ARGS__ } }
 #define HY_AXES(...)  HY__LITERAL(hy_ints) { HY__NARGS(__VA_ARGS__), { __VA_ARGS__ } }
-#define HY_INTS(...)  HY_AXES(__VA_ARGS__)
 #define HY_REALS(...) HY__LITERAL(hy_reals) { HY__NARGS(__VA_ARGS__), { __VA_ARGS__ } }
+#endif
+#define HY_INTS(...)  HY_AXES(__VA_ARGS__)
 #define HY_SCALAR     HY__LITERAL(hy_shape) { 0, { 0 } }    /* the shape of a single number */
 #define HY_ALL        HY__LITERAL(hy_ints) { -1, { 0 } }    /* every axis */
 #define HY_EMPTY      HY__LITERAL(hy_ints) { 0, { 0 } }
@@ -4013,6 +4035,7 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
  *     y = softmax(hy::concat({u, v}, 1), -1, o);                  -- u and v of type hy::value
  */
 #ifdef __cplusplus
+extern "C++" {                          /* whoever includes this within extern "C" */
 #include <initializer_list>
 
 /* --- groups in braces --- */
@@ -4026,10 +4049,15 @@ struct hy__several {
     { return hy_group_of(F, static_cast<int>(list.size()), list.begin()); }
     hy_array *in(hy_frame *F) const { return list.size() > 1 ? grouped(F) : one; }
 };
-static inline hy_array *hy__group_of_list(hy_frame *F, hy__several x) { return x.grouped(F); }
-static inline hy_block *hy__append_list(hy_frame *F, hy_block *net, std::initializer_list<hy_block *> list)
+/* C arrays, not lists: these two work within a namespace, too, where <initializer_list> did not come first. */
+template <int n> static inline hy_array *hy__group_of_list(hy_frame *F, hy_array *const (&list)[n])
 {
-    return hy_append_of(F, net, static_cast<int>(list.size()), list.begin());
+    return hy_group_of(F, n, list);
+}
+template <int n> static inline hy_block *hy__append_list(hy_frame *F, hy_block *net,
+                                                         hy_block *const (&list)[n])
+{
+    return hy_append_of(F, net, n, list);
 }
 /* A template, so that the function of C comes first where both would do. */
 #define HY__BRACES(type, name, params, args) template <int = 0> inline type name params { return name args; }
@@ -4333,6 +4361,7 @@ HY_RSCALAR_OPS(HY__CPP_RSCALAR)
 HY_REDUCE_OPS(HY__CPP_REDUCE)
 HY__ROWS(HY__CPP_OP, HY__CPP_OPT, HY_NOTHING, HY_NOTHING)
 }
+}
 #endif
 
 #endif /* HYBRID_H */
@@ -4345,6 +4374,9 @@ HY__ROWS(HY__CPP_OP, HY__CPP_OPT, HY_NOTHING, HY_NOTHING)
  * The compiler, the processor and the system: what differs from machine to machine ends in this room. Atomics
  * and the lock stand here because memory already counts with them.
  */
+#ifdef __cplusplus
+extern "C++" {
+#endif
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -4353,6 +4385,9 @@ HY__ROWS(HY__CPP_OP, HY__CPP_OPT, HY_NOTHING, HY_NOTHING)
 #include <time.h>
 #ifndef HYBRID_NO_STDIO
 #include <stdio.h>
+#endif
+#ifdef __cplusplus
+}
 #endif
 #ifdef _WIN32
 #include <process.h>
@@ -32592,10 +32627,12 @@ static unsigned hy__takes(const hy_op *op, const void *record, int training)
     }
     case HY_OP_leaky_relu:
         return training && ((const hy__leaky_relu_rec *)record)->act_type == HY_LEAKY_RRELU;
+#ifndef HYBRID_NO_RNN
     case HY_OP_rnn: {
         const hy__rnn_rec *r = (const hy__rnn_rec *)record;
         return training && r->p > 0 && r->num_layers > 1;
     }
+#endif
     default: return 1;
     }
 }
@@ -51090,12 +51127,13 @@ static int hy__get(hy__input *s, uint64_t at, void *to, uint64_t n)
     if (!hy__there(s, at, n)) return -1;
     if (s->data) { memcpy(to, s->data + s->base + at, (size_t)n); return 0; }
 #ifndef HYBRID_NO_STDIO
+    const int before = errno;           /* the host's, which no call makes 0 */
     for (;;) {
         uint64_t got = 0;
         errno = 0;
         if (*s->at == s->base + at || !HY__SEEK(s->file, (int64_t)(s->base + at), SEEK_SET)) {
             got = n ? fread(to, 1, (size_t)n, s->file) : 0;
-            if (got == n) { *s->at = s->base + at + n; return 0; }
+            if (got == n) { *s->at = s->base + at + n; errno = before; return 0; }
         }
         *s->at = UINT64_MAX;
         if (!hy__again(s->file)) break;
@@ -51105,6 +51143,7 @@ static int hy__get(hy__input *s, uint64_t at, void *to, uint64_t n)
     }
     hy__fail(s->F, HY_ERROR_FILE, "%s: %l bytes at %l could not be read: %s", s->name, (int64_t)n,
              (int64_t)(s->base + at), errno ? hy__reason(errno) : "the file became shorter");
+    if (!errno) errno = before;
 #endif
     return -1;
 }
@@ -51138,6 +51177,7 @@ static void hy__memory_input(hy__input *s, hy_frame *F, const void *data, size_t
 #ifndef HYBRID_NO_STDIO
 static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
 {
+    const int before = errno;
     int64_t end;
     hy__memory_input(s, F, NULL, 0, 0);
     s->name = name;
@@ -51159,7 +51199,7 @@ static int hy__file_input(hy__input *s, hy_frame *F, const char *name)
     s->own = UINT64_MAX;
     s->at = &s->own;
     s->bytes = (uint64_t)end;
-    if (end >= 0 && end < HY__MOST_BYTES) return 0;
+    if (end >= 0 && end < HY__MOST_BYTES) { errno = before; return 0; }
     hy__fail(F, HY_ERROR_FILE, "%s: the file cannot be read: %s", name,
              end < 0 ? hy__reason(errno) : "it is too large");
     fclose(s->file);
@@ -51515,6 +51555,7 @@ static int hy__write_aside(hy_frame *F, hy__pending *p)
 
 static int hy__to_files(hy_frame *F, hy__pending *p, int n)
 {
+    const int before = errno;
     int i, k;
     for (i = 0; i < n; i++) { p[i].place = p[i].aside = NULL; p[i].lock = -1; }
     for (i = 0; i < n && !F->code && !hy__write_aside(F, &p[i]); i++) continue;
@@ -51533,6 +51574,28 @@ static int hy__to_files(hy_frame *F, hy__pending *p, int n)
         hy__free(&F->root->heap, p[i].aside);
         hy__free(&F->root->heap, p[i].place);
     }
+    errno = before;
+    return F->code ? -1 : 0;
+}
+
+static void hy__put_nothing(hy__target *t, const void *what) { (void)t; (void)what; }
+
+/* May such a file be made? Asked before there is anything to write; what it holds now it keeps. */
+static int hy__may_write(hy_frame *F, const char *name)
+{
+    const int before = errno;
+    hy__pending p;
+    if (hy__kind_of_file(name) >= HY__STREAM) return 0;         /* opening it might never end */
+    memset(&p, 0, sizeof p);
+    p.name = name;
+    p.fn = hy__put_nothing;
+    p.lock = -1;
+    hy__write_aside(F, &p);
+    if (p.aside) hy__remove(p.aside);
+    hy__unlock(&p);
+    hy__free(&F->root->heap, p.aside);
+    hy__free(&F->root->heap, p.place);
+    errno = before;
     return F->code ? -1 : 0;
 }
 
@@ -58624,6 +58687,9 @@ HY_API int hy_profile(hy_frame *F, const char *file)
     if (*file)
         return hy__fail(F, HY_ERROR_UNSUPPORTED, "hy_profile: built without files: start with \"\", then "
                         "ask hy_profile_to or hy_profile_event");
+#endif
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+    if (*file && hy__may_write(F, file)) return -1;
 #endif
     if (*file && !(copy = hy__string(F, file, ""))) return -1;
     p = &F->root->profile;
