@@ -20441,7 +20441,7 @@ typedef struct hy__sequence {
     int      kind, axis, lengths;       /* axis of time; which input holds the lengths, or -1 */
     int      size, pad;                 /* bytes of an element */
     int64_t  steps, batch, row, rows;   /* T, N, elements of a row, rows of an item */
-    double   value;                     /* what fills, in the output's type */
+    uint64_t value;                     /* what fills: its bits in the output's type */
 } hy__sequence;
 
 static int64_t hy__sequence_length(const hy_run *now, const hy_tensor *lengths, int64_t n, int64_t steps)

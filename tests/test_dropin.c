@@ -415,8 +415,71 @@ static void test_dropin_threads(void)
 static void test_dropin_threads(void) { }
 #endif
 
+/* --- files: errno is the host's; what cannot be written is said at once --- */
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+#include <errno.h>
+static void dropin_errno_stays(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_ones(F, HY_SHAPE(3, 4));
+    hy_block *net = hy_nn_dense(F, 2, NULL);
+    hy_arrays all;
+    memset(&all, 0, sizeof all);
+    all.n = 1;
+    all.at = &x;
+    hy_initialize(F, net, NULL);
+    hy_call(F, net, x);
+    hy_hybridize(F, net, NULL);
+    hy_call(F, net, x);
+    errno = 77;
+    hy_save(F, "dropin.npy", all);
+    CHECK(errno == 77);
+    all = hy_load(F, "dropin.npy");
+    CHECK(errno == 77 && all.n == 1);
+    hy_save_parameters(F, net, "dropin.params", NULL);
+    hy_load_parameters(F, net, "dropin.params", NULL);
+    hy_save_model(F, net, "dropin.hy");
+    hy_load_symbol(F, "dropin.hy");
+    CHECK(errno == 77);
+    CHECK_STR(hy_error(F), NULL);
+    hy_load(F, "no such folder/x.npy");
+    CHECK(hy_error_code(F) == HY_ERROR_FILE && errno != 0);
+    remove("dropin.npy");
+    remove("dropin.params");
+    remove("dropin.hy");
+    hy_close(F);
+}
+
+static void dropin_profile_asks_first(void)
+{
+    hy_frame *F = hy_open(NULL);
+    FILE *f;
+    char text[8] = "";
+    CHECK(hy_profile(F, "no such folder/trace.json") != 0);
+    CHECK(hy_error_code(F) == HY_ERROR_FILE && strstr(hy_error(F), "no such folder/trace.json"));
+    hy_clear(F);
+    CHECK(hy_profile(F, NULL) != 0);            /* nothing is being timed */
+    hy_clear(F);
+    f = fopen("dropin.json", "w");              /* what is there stays until the end */
+    if (CHECK(f)) { fputs("before", f); fclose(f); }
+    CHECK(hy_profile(F, "dropin.json") == 0);
+    f = fopen("dropin.json", "r");
+    if (CHECK(f)) { CHECK(fgets(text, sizeof text, f) && !strcmp(text, "before")); fclose(f); }
+    hy_ones(F, HY_SHAPE(2));
+    CHECK(hy_profile(F, NULL) == 0);
+    f = fopen("dropin.json", "r");
+    if (CHECK(f)) { CHECK(fgets(text, 2, f) && text[0] == '{'); fclose(f); }
+    remove("dropin.json");
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
 static void test_dropin(void)
 {
     test_dropin_traps();
     test_dropin_threads();
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+    RUN(dropin_errno_stays);
+    RUN(dropin_profile_asks_first);
+#endif
 }
