@@ -4049,7 +4049,7 @@ struct hy__several {
     { return hy_group_of(F, static_cast<int>(list.size()), list.begin()); }
     hy_array *in(hy_frame *F) const { return list.size() > 1 ? grouped(F) : one; }
 };
-/* Arrays of C, not lists: these two work within a namespace, too, if <initializer_list> did not come first. */
+/* Arrays of C, not lists: these two work within a namespace, too, where <initializer_list> came later. */
 template <int n> static inline hy_array *hy__group_of_list(hy_frame *F, hy_array *const (&list)[n])
 {
     return hy_group_of(F, n, list);
