@@ -55400,6 +55400,7 @@ static void hy__make_broadcast_to(hy__compound *C)
     }
     if (bad) { hy__making_bad(&C->M, "shape", said); return; }
     if (zeros && !kept) { hy__two(C, HY_OP_broadcast_like, C->in[0], hy__nothing(C, v, n)); return; }
+    for (d = 0; d < n && v[d] != -2; d++) if (!v[d]) v[d] = 1;  /* which the input lacks, or has so */
     for (d = 0; d < n; d++) if (v[d] == -2) v[d] = 0;
     hy__put_tuple(&line, v, n);
     C->M.at = hy__one(C, HY_OP_broadcast_to, C->in[0], "shape", text);

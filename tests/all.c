@@ -61,6 +61,7 @@
 #include "test_machines.c"
 #include "test_symbol.c"
 #include "test_compound.c"
+#include "test_numpy.c"
 #include "test_einsum.c"
 #include "test_profile.c"
 #include "test_layered.c"
@@ -152,6 +153,7 @@ int main(int argc, char **argv)
     test_machines();
     test_symbol();
     test_compound();
+    test_numpy();
     test_einsum();
     test_profile();
     test_layered();
