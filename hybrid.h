@@ -53194,15 +53194,16 @@ static int hy__to_scalar(const hy__node *node)
            !((const hy__reshape_rec *)node->record)->shape.n;
 }
 
-/* Is it a broadcast_to all of whose sizes are given? To more axes there goes that of MXNet's numpy interface
- * alone. */
-static int hy__to_sizes(const hy__node *node)
+/* The sizes of a broadcast_to as MXNet's numpy interface has them, the only one where axes may be added: -2 is
+ * the size that there is, 0 one of 0. */
+static void hy__attrs_broadcast(hy__attrs *a, const hy_ints *shape)
 {
-    const hy_ints *to = &((const hy__broadcast_to_rec *)node->record)->shape;
-    int d = 0;
-    if (hy__op_number(node->op) != HY_OP_broadcast_to) return 0;
-    while (d < to->n && to->v[d] > 0) d++;
-    return d == to->n;
+    hy_ints to = *shape;
+    size_t from = a->line.n;
+    int d;
+    for (d = 0; d < to.n; d++) if (!to.v[d]) to.v[d] = -2;
+    hy__put_tuple(&a->line, to.v, to.n);
+    hy__attrs_add(a, "shape")->text = hy__line_cut(&a->line, from);
 }
 
 /* The name an operator goes by in files, and an attribute that says what it stands for there. np: in a file
@@ -53215,7 +53216,7 @@ static const char *hy__written_op(const hy__node *node, int np, const char **key
     if (hy__to_scalar(node)) { *key = "newshape"; *value = "()"; return "_np_reshape"; }
     if (hy__op_number(op) == HY_OP__real) { *key = "scalar"; *value = "1.0"; return op->mxnet; }
     if (hy__op_number(op) == HY_OP_elemwise_arctan2) return "_npi_arctan2";
-    if (np && hy__to_sizes(node)) return "_npi_broadcast_to";
+    if (np && hy__op_number(op) == HY_OP_broadcast_to) return "_npi_broadcast_to";
     return op->mxnet ? op->mxnet : op->name;
 }
 
@@ -53334,6 +53335,10 @@ static void hy__attrs_of_op(hy__attrs *a, const hy_graph *g, const hy__node *nod
     if (hy__control_of(node) >= 0) { hy__attrs_of_control(a, node, hy__control_of(node)); return; }
     hy__written_op(node, a->np, &key, &value);
     if (key) { hy__attrs_add(a, key)->text = value; return; }
+    if (a->np && hy__op_number(node->op) == HY_OP_broadcast_to) {
+        hy__attrs_broadcast(a, &((const hy__broadcast_to_rec *)node->record)->shape);
+        return;
+    }
     for (attr = node->op->attr; attr && attr->name; attr++)
         if (attr->kind == HY_ATTR_shape)
             hy__attrs_shape(a, attr->mxnet, hy__shape_in(node->record, attr));
