@@ -56903,19 +56903,39 @@ static int hy__import_candidates(hy_frame *F, const hy__importing *I, const char
 }
 
 /* The names in a list are cut out of it. own: a file's list, which also has inputs that nothing uses. */
+/* The name that a list begins with, cut off, and its number: up to a comma, or, where no variable is called
+ * so, up to one of the next few: "axis=0, x_data". */
+static int hy__import_listed(const hy__names *vars, char *list, char **next)
+{
+    const size_t first = strcspn(list, ",");
+    size_t n = first;
+    int at = -1, k;
+    for (k = 0; k < 16; k++) {
+        char *end = list + n, more = *end, cut;
+        while (end > list && end[-1] == ' ') end--;
+        cut = *end;
+        *end = 0;
+        at = hy__names_find(vars, list);
+        *end = cut;
+        if (at >= 0 || !more) break;
+        n += 1 + strcspn(list + n + 1, ",");
+    }
+    if (at < 0) n = first;
+    *next = list + n + (list[n] != 0);
+    while (n && list[n - 1] == ' ') n--;
+    list[n] = 0;
+    return at;
+}
+
 static int hy__import_list(hy_frame *F, const hy__importing *I, const hy__names *vars, char *list, int own,
                            int *input)
 {
     const hy_graph *g = I->b->graph;
-    char *end, *next;
+    char *next;
     int n = 0, at;
     for (; *list; list = next) {
         while (*list == ' ') list++;
-        end = list + strcspn(list, ",");
-        next = *end ? end + 1 : end;
-        while (end > list && end[-1] == ' ') end--;
-        *end = 0;
-        at = hy__names_find(vars, list);
+        at = hy__import_listed(vars, list, &next);
         if (at < 0 && !own)
             return hy__import_candidates(F, I, *list ? "%s: the graph has no input '%s'; candidates are %s"
                                          : "%s: an empty name among the inputs%s; candidates are %s", list);
