@@ -53194,8 +53194,8 @@ static int hy__to_scalar(const hy__node *node)
            !((const hy__reshape_rec *)node->record)->shape.n;
 }
 
-/* The sizes of a broadcast_to as MXNet's numpy interface has them, the only one where axes may be added: -2 is
- * the size that there is, 0 one of 0. */
+/* The sizes of a broadcast_to as MXNet's numpy interface has them, the only one where axes may be added: -2
+ * is the size that there is, 0 one of 0. */
 static void hy__attrs_broadcast(hy__attrs *a, const hy_ints *shape)
 {
     hy_ints to = *shape;
