@@ -53425,10 +53425,15 @@ static void hy__listing_fill(hy__listing *v, int *uses)
     for (i = 0; i < g->n; i++) v->at[v->order[i]] = i;
 }
 
+/* The version in a file: MXNet's, and so many of these as the file says more than MXNet and 0.3.0 knew, which
+ * refuses a file with one, as what is newer than this does one with two. */
+enum { HY__FORMAT = 10000000 };
+
 /* A graph to be written; named: what its variables and constants are called, by place. */
 typedef struct hy__symbol {
     hy_graph   *graph;
-    const hy__listing *view;               /* of the graph, then of the bodies in it */
+    const hy__listing *view;            /* of the graph, then of the bodies in it; so many */
+    int         views, single;          /* single: a model in one file, which MXNet does not read */
     const char *const *name;
     int        *written, np;
     char       *after;                  /* room behind the views */
@@ -53465,6 +53470,22 @@ static int hy__draws_differ(const hy__listing *v)
         n++;
     }
     return n && (differ || g->ranks[0] != n || g->ranks[1] != n);
+}
+
+/* Would 0.3.0 draw other numbers, which takes one for each such operator, in the order of the file? */
+static int hy__draws_moved(const hy__symbol *s)
+{
+    int i, k, at, n, moved = 0;
+    for (at = 0; at < s->views; at++)
+        for (i = n = 0; i < s->view[at].graph->n; i++) {
+            const hy__node *node = hy__listed_node(&s->view[at], i);
+            if (!hy__is_random(node)) continue;
+            for (k = 0; k < 2; k++)
+                moved |= node->rank[k] != n && ((node->op->flags & HY_OP_CONTROL) ||
+                                                hy__takes(node->op, node->record, k));
+            n++;
+        }
+    return moved;
 }
 
 static void hy__put_draws(hy__target *t, const hy__listing *v)
@@ -53640,7 +53661,8 @@ static void hy__put_symbol(hy__target *t, const void *what)
     }
     if (s->np) hy__put_text(t, "\n    \"is_np_shape\": [\"int\", 1], ");
     if (more) hy__put_text(t, "\n    ");
-    hy__put_text(t, "\"mxnet_version\": [\"int\", 10901]");
+    hy__put_say(t, "\"mxnet_version\": [\"int\", %d]",
+                HY__FORMAT * (s->single && hy__draws_moved(s)) + 10901);
     hy__put_text(t, more ? "\n  }\n}" : "}\n}");
 }
 
@@ -53823,6 +53845,7 @@ static hy__buffer *hy__symbol_views(hy_frame *F, hy__symbol *s, hy_graph *g, siz
     uses = hy__buffer_new(&F->cache, 2 * (size_t)most * sizeof *at + 1);
     if (room && uses) {
         s->view = view = (hy__listing *)room->data;
+        s->views = all.n;
         at = (int *)(void *)(view + all.n);
         for (i = 0; i < all.n; at += 2 * view[i++].graph->n) {
             view[i].graph = all.at[i];
@@ -53851,6 +53874,7 @@ static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer *
     if (!s->view) return -1;
     name = (const char **)(void *)s->after;
     s->graph = g;
+    s->single = 0;
     s->np = hy__symbol_np(F, g);
     if (F->code) return -1;
     s->inputs = hy__symbol_inputs(g);
@@ -56347,8 +56371,11 @@ static int hy__read_version(hy__reader *R, int attrs)
     if (t >= 0) {
         if (j->token[t].kind != '[' || j->token[t].n != 2)
             return hy__read_bad(R, t, "[\"int\", version] is due here", "");
-        if (hy__json_whole(j, t + 2, 0, 10000000, &v)) return -1;
-        R->version = (int)v;
+        if (hy__json_whole(j, t + 2, 0, INT_MAX, &v)) return -1;
+        if (v >= 2 * HY__FORMAT)
+            return hy__read_bad(R, t, "a newer hybrid.h wrote this than %s, which cannot read it",
+                                hy_version());
+        R->version = (int)(v % HY__FORMAT);
     }
     t = hy__json_find(j, attrs, "inputs");
     if (t >= 0 && j->token[t].kind == '[' && j->token[t].n == 2 && j->token[t + 2].kind == '"' &&
@@ -57451,6 +57478,7 @@ HY_API int hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array *
 static hy_array *hy__model_text(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs)
 {
     if (hy__export_open(F, e, net, inputs, "hy_save_model", 0)) return NULL;
+    e->symbol.single = 1;
     return hy__to_memory(F, hy__put_symbol, &e->symbol);
 }
 
