@@ -4693,7 +4693,7 @@ static void hy__fp_mode_set(hy__fp_mode mode) { __builtin_ia32_ldmxcsr(mode); }
 typedef uint64_t hy__fp_mode;
 static hy__fp_mode hy__fp_mode_now(void)
 {
-    hy__mode mode;
+    hy__fp_mode mode;
     __asm__ __volatile__("mrs %0, fpcr" : "=r"(mode));
     return mode;
 }
@@ -4703,7 +4703,7 @@ static void hy__fp_mode_set(hy__fp_mode mode) { __asm__ __volatile__("msr fpcr, 
 typedef unsigned hy__fp_mode;
 static hy__fp_mode hy__fp_mode_now(void)
 {
-    hy__mode mode;
+    hy__fp_mode mode;
     __asm__ __volatile__("vmrs %0, fpscr" : "=r"(mode));
     return mode;
 }
@@ -7006,7 +7006,7 @@ typedef struct hy__region {
     const int64_t *items;               /* per stage */
     int64_t    *count;                  /* per stage the items run; then, by range, the items claimed */
     int         workers;                /* at most so many, the caller among them */
-    hy__fp_mode    mode;                   /* the caller's */
+    hy__fp_mode mode;                   /* the caller's */
     int64_t     few[(HY_MAX_STAGES + 7) / 8 * 8 * (HY__RANGES + 1)];
 } hy__region;
 
