@@ -141,6 +141,10 @@
  *   hy_set_recompute has a block computed again by backward instead of keeping what it computed: less memory
  *   for more time, in which the steps of the block run in one thread.
  *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders.
+ *   hy_step says whether it made the step, left it out, or met a gradient that is not finite; hy_fit counts
+ *   both, and an epoch with a NaN is never the best. Functions of yours that the library calls (`each`,
+ *   `reduce`, metrics, samples, initialisers ...) can neither free what the call works with nor close its
+ *   frame: that is an error that names the function, and changes nothing.
  *
  * BLOCKS
  *   A block is a struct of yours that begins with `hy_block base` and has a forward function; see
@@ -712,7 +716,7 @@ struct hy_block {
 /* How a parameter begins: fn fills x, whose structural name is given. {0} stands for uniform(0.07). */
 typedef struct hy_init {
     void      (*fn)(hy_frame *F, const struct hy_init *init, const char *name, hy_array *x);
-    const char *name;                   /* MXNet's, as in "xavier" */
+    const char *name;                   /* MXNet's, as in "xavier"; must outlive the block */
     double      number[3];
     int         choice[2];
     const void *more;                   /* must outlive the block */
@@ -762,7 +766,8 @@ typedef struct hy_desc {
     hy_allocator     allocator;         /* malloc and free */
     void            *memory;            /* take everything from this block instead ... */
     size_t           memory_bytes;      /* ... of this size */
-    void           (*log_fn)(void *user, int level, int code, const char *text);    /* silence */
+    void           (*log_fn)(void *user, int level, int code, const char *text);    /* silence. Like the
+        allocator and parallel_for it calls nothing of the library */
     void            *log_user;
     hy_parallel_for  parallel_for;      /* the library's own thread pool */
     void            *parallel_user;
@@ -5986,7 +5991,8 @@ typedef struct hy_root {
     hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
     int        gones;
     hy_array   over;                    /* what lists of parameters hold when their scope has ended */
-    hy__lock   fill;                    /* held while a parameter gets its first values */
+    hy__lock   fill;                    /* held while a parameter gets its first values, ... */
+    uintptr_t  filler;                  /* ... by this thread; 0: by none */
     hy__table  prepared;                /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
     int      (*makes_samples)(struct hy_root *root);    /* of >>data: does this thread, in the background? */
@@ -6029,7 +6035,7 @@ struct hy_frame {
     hy__scope  *scope;                  /* calls of blocks that are under way, ... */
     uintptr_t   inside;                 /* ... and the thread they are in, or 0 */
     hy__param  *fresh;                  /* parameters that got values in this outermost call */
-    int         filling;                /* one is getting them now */
+    int         filling, fills_within;  /* one is getting them now; so deep another frame of this thread does */
     hy_frame   *traced_for;             /* of a symbolic frame: whose call it traces */
     hy_frame   *outer;                  /* of one that traces a body of control flow: where that stands,
         ... */
@@ -6114,7 +6120,10 @@ static void hy__put_scope(hy__line *line, const hy__scope *scope)
 static void hy__log_error(hy_frame *F)
 {
     const hy_desc *desc = &F->root->desc;
+    const char *within = F->within;
+    F->within = "log_fn";
     if (desc->log_fn) desc->log_fn(desc->log_user, HY_LOG_ERROR, (int)F->code, F->text);
+    F->within = within;
 }
 
 /* Says what went wrong, unless something has before. Gives -1, as what fails does. */
@@ -6186,6 +6195,7 @@ static void hy__try_end(hy_frame *F, int forget)
 /* Said to the log; nothing fails. */
 static void hy__warn(hy_frame *F, const char *format, ...)
 {
+    const char *within;
     char text[512];
     hy__line line;
     va_list args;
@@ -6194,7 +6204,10 @@ static void hy__warn(hy_frame *F, const char *format, ...)
     va_start(args, format);
     hy__format(&line, format, args);
     va_end(args);
+    within = F->within;
+    F->within = "log_fn";
     F->root->desc.log_fn(F->root->desc.log_user, HY_LOG_WARNING, 0, text);
+    F->within = within;
 }
 
 static int hy__no_room(hy_frame *F, const char *what)
@@ -6563,14 +6576,15 @@ static hy__visit hy__visit_open(hy_frame *F, const char *name)
     F->within = name;
     return v;
 }
-static void hy__visit_close(hy_frame *F, const hy__visit *v)
+static hy_array *hy__visit_close(hy_frame *F, const hy__visit *v, hy_array *y)
 {
     F->floor = v->floor;
-    hy__sill_close(F, &v->sill, NULL);
+    y = hy__sill_close(F, &v->sill, y);
     F->within = v->within;
     F->training = v->training;
     F->recording = v->recording;
     F->emit = v->emit;
+    return y;
 }
 /* Who does what may not be done now. */
 static const char *hy__culprit(const hy_frame *F)
@@ -33058,8 +33072,11 @@ static void hy__param_draw(hy_frame *F, hy__param *p, hy_array *draft)
         if (hy__same_shape(&t.type.shape, &draft->t.type.shape)) hy__copy_tensor(&draft->t, &t);
         else hy__fail(F, HY_ERROR_SHAPE, "parameter '%s': a value of shape %z was set, the network needs %z",
                       hy__called(p), &t.type.shape, &draft->t.type.shape);
-    } else if (init) init->fn(F, init, p->path ? p->path : hy__called(p), draft);
-    else hy__init_default(F, draft);
+    } else if (init) {
+        hy__visit visit = hy__visit_open(F, "an initialiser");
+        init->fn(F, init, p->path ? p->path : hy__called(p), draft);
+        hy__visit_close(F, &visit, NULL);
+    } else hy__init_default(F, draft);
     hy_end(F);
     F->training = training;             /* modes are the caller's */
     F->recording = recording;
@@ -33083,7 +33100,10 @@ static int hy__param_fill_now(hy_frame *F, hy__param *p, const hy_type *type)
     draft.buffer = b;
     draft.tape = NULL;                  /* of values that were taken back: these are new */
     hy__param_draw(F, p, &draft);
-    if (F->code) { hy__buffer_drop(&F->cache, b); return -1; }
+    if (F->code || p->array.buffer) {   /* its initialiser has called the block: these came first */
+        hy__buffer_drop(&F->cache, b);
+        return F->code ? -1 : 0;
+    }
     b->watched = 1;
     p->array.t = draft.t;
     p->stays = 0;
@@ -33099,13 +33119,28 @@ static int hy__param_fill_now(hy_frame *F, hy__param *p, const hy_type *type)
 /* Between these no other frame gives a parameter values or takes them back. They nest. */
 static void hy__fill_begin(hy_frame *F)
 {
+    hy_root *root = F->root;
+    uintptr_t me = hy__this_thread();
     F = hy__calling_frame(F);
-    if (!F->filling++) hy__acquire(&F->root->fill);
+    if (F->fills_within) { F->fills_within++; return; }
+    if (F->filling) { F->filling++; return; }
+    if (HY__LOAD(&root->filler) == me) {        /* to wait would be for ever */
+        F->fills_within = 1;
+        hy__fail(F, HY_ERROR_STATE, "hy_call: neither an initialiser nor describe may call a block through "
+                 "another frame");
+        return;
+    }
+    hy__acquire(&root->fill);
+    HY__STORE(&root->filler, me);
+    F->filling = 1;
 }
 static void hy__fill_end(hy_frame *F)
 {
     F = hy__calling_frame(F);
-    if (!--F->filling) hy__release(&F->root->fill);
+    if (F->fills_within) { F->fills_within--; return; }
+    if (--F->filling) return;
+    HY__STORE(&F->root->filler, (uintptr_t)0);
+    hy__release(&F->root->fill);
 }
 
 /* Memory and initial values for a parameter whose type is now known, unless another frame was sooner. */
@@ -42558,6 +42593,7 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
 {
     hy_block **at, *gone = NULL, *b;
     const hy_block *busy;
+    const char *within;
     int i, lives;
     hy_error_t code;
     if (!F || !block) return;
@@ -42593,7 +42629,10 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
     }
     hy__release(&F->root->lock);
     for (b = gone; b; b = b->house->next) hy__traces_free(F, &b->house->traces);
+    within = F->within;
+    F->within = "free_fn of a block";
     for (; gone; gone = b) { b = gone->house->next; hy__block_free_one(F, gone); }
+    F->within = within;
     if (code) F->code = code;
 }
 
@@ -42849,7 +42888,7 @@ typedef struct hy__path {               /* the way to a block: "features.0." */
     int   room;
 } hy__path;
 
-/* One block further, under a name. */
+/* One block further, under a name. What is on the way stays until it is left. */
 static int hy__path_add(hy_frame *F, hy__path *w, hy_block *block, const char *name)
 {
     hy__heap *heap = &F->root->heap;
@@ -42860,14 +42899,22 @@ static int hy__path_add(hy_frame *F, hy__path *w, hy_block *block, const char *n
     memcpy(w->text + end, name, n);
     if (n) w->text[end + n++] = '.';
     w->text[end + n] = 0;
+    hy__block_hold(block, "a walk");
     w->at[w->n].block = block;
     w->at[w->n].end = end + n;
     w->at[w->n++].next = -1;
     return 0;
 }
 
+static hy_block *hy__path_leave(hy__path *w)
+{
+    hy_block *block = w->at[--w->n].block;
+    hy__block_let(block);
+    return block;
+}
 static void hy__path_close(hy_frame *F, hy__path *w)
 {
+    while (w->n > 0) hy__path_leave(w);
     hy__free(&F->root->heap, w->at);
     hy__free(&F->root->heap, w->text);
 }
@@ -42875,6 +42922,7 @@ static void hy__path_close(hy_frame *F, hy__path *w)
 HY_API void hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user)
 {
     hy__path w;
+    hy__visit visit;
     int failed;
     if (!hy__block_ok(F, block, "hy_visit")) return;
     memset(&w, 0, sizeof w);
@@ -42882,8 +42930,13 @@ HY_API void hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user)
     while (w.n && !failed && !F->code) {
         hy__path_step *top = &w.at[w.n - 1];
         const struct hy__house *h = top->block->house;
-        if (++top->next < h->children) failed = hy__path_add(F, &w, h->child[top->next].block, "");
-        else fn(F, w.at[--w.n].block, user);
+        if (++top->next < h->children) {
+            failed = hy__path_add(F, &w, h->child[top->next].block, "");
+            continue;
+        }
+        visit = hy__visit_open(F, "the function of hy_visit");
+        fn(F, hy__path_leave(&w), user);
+        hy__visit_close(F, &visit, NULL);
     }
     hy__path_close(F, &w);
 }
@@ -43062,7 +43115,7 @@ static void hy__each_param(hy_frame *F, hy_block *block, hy__param_fn fn, void *
         if (top->next < 0) {
             top->next = 0;
             stop = hy__path_params(F, &w, fn, user);
-        } else if (top->next == h->children) w.n--;
+        } else if (top->next >= h->children) hy__path_leave(&w);
         else {
             int child = top->next++;
             stop = hy__path_add(F, &w, h->child[child].block, h->child[child].name);
@@ -43744,9 +43797,11 @@ static void hy__write_block_head(const hy_block *block, int depth, hy__sink sink
 
 static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
 {
+    const char *within = F->within;
     hy__path w;
     int failed;
     memset(&w, 0, sizeof w);
+    F->within = "describe of a block";
     failed = hy__path_add(F, &w, block, "");
     while (w.n && !failed) {
         hy__path_step *top = &w.at[w.n - 1];
@@ -43762,11 +43817,12 @@ static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
             hy__write_text(sink, "): ");
             failed = hy__path_add(F, &w, child->block, child->name);
         } else {
-            w.n--;
+            hy__path_leave(&w);
             if (b->house->children && !b->describe) hy__write_indent(sink, w.n);
             hy__write_text(sink, ")\n");
         }
     }
+    F->within = within;
     hy__path_close(F, &w);
 }
 
@@ -45845,6 +45901,14 @@ static hy_array *hy__weights_like(hy_frame *F, hy_array *y)
 }
 
 /* How far the gradient of one input is from its difference quotients. */
+/* The function of the user's, who keeps what it is given. */
+static hy_array *hy__check_calls(hy_frame *F, hy_function fn, void *user, hy_array *inputs)
+{
+    hy__visit visit = hy__visit_open(F, "the function of hy_check_grad");
+    F->floor = F->marks;
+    return hy__visit_close(F, &visit, fn(F, inputs, user));
+}
+
 static double hy__check_input(hy_frame *F, hy_function fn, void *user, hy_array *inputs, hy_array *x,
                               hy_array *g,
                               double step)
@@ -45853,17 +45917,21 @@ static double hy__check_input(hy_frame *F, hy_function fn, void *user, hy_array 
     int64_t k, n = hy__size(&x->t.type.shape);
     uint64_t stream = F->stream;
     for (k = 0; k < n && !F->code; k++) {
+        hy__buffer *held = hy__buffer_hold(x->buffer);  /* the function may let go of it */
+        hy_dtype dtype = x->t.type.dtype;
         char *at = hy__place_at(&x->t, k);
-        double v = hy__load(at, x->t.type.dtype), up, down, quotient, error;
+        double v = hy__load(at, dtype), up, down, quotient, error;
         hy_begin(F);
-        hy__store(at, x->t.type.dtype, v + step);
-        up = hy__weighed(F, fn(F, inputs, user));
+        hy__store(at, dtype, v + step);
+        up = hy__weighed(F, hy__check_calls(F, fn, user, inputs));
         F->stream = stream;
-        hy__store(at, x->t.type.dtype, v - step);
-        down = hy__weighed(F, fn(F, inputs, user));
+        hy__store(at, dtype, v - step);
+        down = hy__weighed(F, F->code ? NULL : hy__check_calls(F, fn, user, inputs));
         F->stream = stream;
-        hy__store(at, x->t.type.dtype, v);
+        hy__store(at, dtype, v);
         hy_end(F);
+        hy__buffer_drop(&F->cache, held);
+        if (!hy__alive(F, x, "hy_check_grad") || !hy__alive(F, g, "hy_check_grad")) return HUGE_VAL;
         quotient = (up - down) / (2 * step);
         error = fabs(hy__number_at(&g->t, k) - quotient) / (1 + fabs(quotient));
         if (!(error <= worst)) worst = error;
@@ -45895,7 +45963,7 @@ static void hy__check_backward(hy_frame *F, hy_function fn, void *user, hy_array
     uint64_t stream = F->stream;
     memset(&opt, 0, sizeof opt);
     hy__set_recording(F, 1);
-    y = fn(F, inputs, user);
+    y = hy__check_calls(F, fn, user, inputs);
     hy__set_recording(F, recording);
     F->stream = stream;
     if (!y) return;
@@ -59979,7 +60047,7 @@ static void hy__trainer_reduce(hy_frame *F, hy_trainer *T)
         if (T->slot[i].live) group->item[n++] = hy__value_handle(F, &T->slot[i].param->array.tape->grad);
     visit = hy__visit_open(F, "`reduce` of the trainer");
     if (!F->code) T->opt.reduce(F, n, group->item, T->opt.reduce_user);
-    hy__visit_close(F, &visit);
+    hy__visit_close(F, &visit, NULL);
     hy_end(F);
     if (!F->code) hy__trainer_ready(F, T);      /* it may have written weights, or run backward again */
 }
@@ -60078,6 +60146,7 @@ static void hy__trainer_begin(hy_frame *F, hy_trainer *T, double rescale)
 /* Numbers and gradients are ready. */
 static hy_step_result hy__trainer_step(hy_frame *F, hy_trainer *T, double batch_size)
 {
+    const char *within = F->within;
     double rescale, factor;
     hy_step_result made = HY_STEP_LEFT_OUT;
     int64_t item;
@@ -60089,9 +60158,11 @@ static hy_step_result hy__trainer_step(hy_frame *F, hy_trainer *T, double batch_
     if (F->code) return HY_STEP_FAILED;
     if (factor > 0) {
         made = HY_STEP_MADE;
+        F->within = "an optimiser";
         hy__trainer_begin(F, T, rescale * factor);
         hy__trainer_region(F, T, hy__morsel_run, T->optim.measure ? 3 : 1, 2 + T->optim.states);
         for (item = 0; item < T->parts; item++) if (T->part_sum[item][0] != 0) made = HY_STEP_NOT_FINITE;
+        F->within = within;
         if (T->opt.loss_scale > 0 && ++T->good % 2000 == 0 && T->loss_scale < (double)HY__LOSS_SCALE)
             T->loss_scale *= 2;
     }
@@ -61023,7 +61094,7 @@ static void hy__custom_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *
     hy__visit visit = hy__visit_open(F, "the function of a metric");
     F->floor = F->marks;
     M->fn(F, label, p, &sum, &count, M->user);
-    hy__visit_close(F, &visit);
+    hy__visit_close(F, &visit, NULL);
     t->sum += sum;
     t->count += count;
 }
@@ -63068,7 +63139,7 @@ static int hy__fit_told(hy__fit *W, const hy_epoch *e)
 {
     hy__visit visit = hy__visit_open(W->F, "`each` of hy_fit");
     int enough = W->opt.each(W->F, e, W->opt.user);
-    hy__visit_close(W->F, &visit);
+    hy__visit_close(W->F, &visit, NULL);
     return enough || W->F->code;
 }
 
@@ -68488,7 +68559,7 @@ HY__WARM_ROOMS
  *          ended; hy_graph_of stays until hy_graph_free; x + 0 makes +0 of -0 compiled, too; the largest of
  *          no integers is the least of their type; reverse without axes turns nothing round; clip keeps
  *          integers of 64 bits exact; lists, words and types that cannot be are refused before they are read;
- *          so are a frame's end within forward, a loop's body or hy_fit's `each`, and clearing or writing
+ *          so are a frame's end within a function of the user's that the library runs, and clearing or writing
  *          over a gradient that a recorded call needs; states of a loop may change places, and bodies return
  *          what is outside; the jit leaves recomputed blocks alone.
  *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no

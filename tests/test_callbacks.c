@@ -265,8 +265,167 @@ static void test_callbacks_of_workers(void)
 }
 #endif
 
+/* --- what else the library calls --- */
+enum { CALLED_INIT, CALLED_VISIT, CALLED_CHECK, CALLED_OPTIM, CALLED_DESCRIBE, CALLED_FREE, CALLED_LOG, CALLED };
+static const char *const called_names[] = { "an initialiser", "the function of hy_visit",
+    "the function of hy_check_grad", "an optimiser", "describe of a block", "free_fn of a block", "log_fn" };
+static struct { hy_frame *F; hy_block *net; hy_array *x; int deed, done; char said[200]; } called;
+static void called_now(void)
+{
+    hy_frame *F = called.F;
+    if (called.done++) return;
+    if (called.deed == 0) CHECK(hy_close(F) == HY_ERROR_STATE);
+    else if (called.deed == 1) hy_block_free(F, called.net);
+    else if (called.deed == 2) hy_end(F);
+    else hy_free(F, called.x);
+    if (hy_error(F)) strncpy(called.said, hy_error(F), sizeof called.said - 1);
+}
+static void called_init(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    (void)init; (void)name;
+    called_now();
+    hy_assign(F, x, hy_ones(F, hy_shape_of(F, x)));
+}
+static void called_visit(hy_frame *F, hy_block *block, void *user)
+{
+    (void)F; (void)user;
+    if (block != called.net) called_now();      /* itself it may be */
+}
+static hy_array *called_check(hy_frame *F, hy_array *x, void *user)
+{
+    hy_array *y = hy_square(F, x);
+    (void)user;
+    called_now();
+    return y;
+}
+static void called_begin(hy_update *u) { (void)u; called_now(); }
+static void called_describe(const hy_block *self, char *text, size_t bytes)
+{
+    (void)self;
+    strncpy(text, "mine", bytes);
+    called_now();
+}
+static void called_free(hy_block *self) { (void)self; called_now(); }
+static void called_log(void *user, int level, int code, const char *text)
+{
+    (void)user; (void)level; (void)code; (void)text;
+    if (called.F) called_now();
+}
+/* Gets to the point where one of them is called. */
+static void called_by(hy_frame *F, int which, hy_block *child)
+{
+    static const double numbers[3] = { 1, 2, 3 };
+    hy_init init = hy_init_zeros();
+    hy_optim own;
+    hy_trainer *T;
+    char text[300];
+    init.fn = called_init;
+    memset(&own, 0, sizeof own);
+    own.update = train_mine;
+    own.begin = called_begin;
+    own.opt.learning_rate = own.opt.rescale_grad = 1;
+    if (which == CALLED_INIT) hy_reinitialize(F, called.net, &init);
+    else if (which == CALLED_VISIT) hy_visit(F, called.net, called_visit, NULL);
+    else if (which == CALLED_CHECK) {
+        called.x = hy_from(F, HY_SHAPE(3), HY_F64, numbers);
+        hy_check_grad(F, called_check, NULL, called.x, 1e-3);
+    } else if (which == CALLED_OPTIM) {
+        T = hy_trainer_new(F, called.net, own, NULL);
+        hy_record(F);
+        called.x = hy_call(F, called.net, hy_ones(F, HY_SHAPE(2, 4)));
+        hy_pause(F);
+        hy_backward(F, called.x, NULL);
+        hy_step(F, T, 1);
+    } else if (which == CALLED_DESCRIBE) {
+        child->describe = called_describe;
+        hy_block_text(F, called.net, text, sizeof text);
+    } else if (which == CALLED_FREE) {
+        hy_block *other = hy_nn_flatten(F);
+        other->free_fn = called_free;
+        hy_block_free(F, other);
+    } else hy_raise(F, HY_ERROR_USER, "mine");
+}
+static void test_callbacks_elsewhere(void)
+{
+    int which, deed;
+    for (which = 0; which < CALLED; which++)
+        for (deed = 0; deed < (which == CALLED_CHECK ? 4 : which == CALLED_VISIT ? 3 : 2); deed++) {
+            hy_desc desc;
+            hy_frame *F;
+            hy_block *child;
+            hy_init ones = hy_init_ones();
+            hy_nn_dense_opt in;
+            memset(&desc, 0, sizeof desc);
+            memset(&in, 0, sizeof in);
+            memset(&called, 0, sizeof called);
+            if (which == CALLED_LOG) desc.log_fn = called_log;
+            in.in_units = 4;
+            F = hy_open(&desc);
+            called.net = hy_nn_hybrid_sequential(F);
+            child = hy_nn_dense(F, 4, &in);
+            hy_append(F, called.net, child);
+            hy_initialize(F, called.net, &ones);
+            called.deed = deed;
+            if (deed == 1 && which >= CALLED_FREE) { CHECK(hy_close(F) == 0); continue; }
+            if (which == CALLED_CHECK && deed == 1) { CHECK(hy_close(F) == 0); continue; }
+            hy_begin(F);
+            called.F = F;
+            called_by(F, which, child);
+            called.F = NULL;
+            CHECK(called.done > 0);
+            if (which == CALLED_LOG) CHECK_STR(hy_error(F), "mine");
+            else if (!CHECK(deed == 3 ? strstr(called.said, "belongs to the caller") != NULL
+                            : strstr(called.said, called_names[which]) != NULL))
+                printf("    %s, deed %d: %s\n", called_names[which], deed, called.said);
+            hy_clear(F);
+            if (which == CALLED_CHECK) CHECK(hy_value(F, called.x, 1) == 2);
+            hy_end(F);
+            CHECK(hy_call(F, called.net, hy_ones(F, HY_SHAPE(2, 4))) != NULL);
+            CHECK_STR(hy_error(F), NULL);
+            CHECK(hy_close(F) == 0);
+        }
+}
+
+/* An initialiser that calls the network it is to give values to: what came first stays; through another frame it
+ * would wait for itself. */
+static int called_depth;
+static void called_nested(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    hy_frame *other = init->choice[0] ? hy_fork(F) : F;
+    hy_assign(F, x, hy_ones(F, hy_shape_of(F, x)));
+    if (called_depth++) { if (other != F) hy_close(other); return; }
+    hy_call(other, called.net, hy_ones(other, HY_SHAPE(2, 4)));
+    (void)name;
+    if (other == F) return;
+    CHECK(hy_error(other) && strstr(hy_error(other), "may call a block through another frame"));
+    hy_close(other);
+}
+static void test_callbacks_nested_init(void)
+{
+    int how, hybrid;
+    for (hybrid = 0; hybrid < 2; hybrid++)
+        for (how = 0; how < 2; how++) {
+            hy_frame *F = hy_open(NULL);
+            hy_init init = hy_init_ones();
+            hy_array *y;
+            init.fn = called_nested;
+            init.choice[0] = how;
+            called_depth = 0;
+            called.net = hy_nn_dense(F, 3, NULL);
+            hy_initialize(F, called.net, &init);
+            if (hybrid) hy_hybridize(F, called.net, NULL);
+            y = hy_call(F, called.net, hy_ones(F, HY_SHAPE(2, 4)));
+            if (!CHECK(y && hy_value(F, y, 1, 2) == 4)) printf("    %s\n", hy_error(F) ? hy_error(F) : "");
+            y = hy_call(F, called.net, hy_ones(F, HY_SHAPE(2, 4)));
+            CHECK(y && hy_value(F, y, 1, 2) == 4);
+            CHECK(hy_close(F) == 0);
+        }
+}
+
 static void test_callbacks(void)
 {
+    RUN(test_callbacks_elsewhere);
+    RUN(test_callbacks_nested_init);
     RUN(test_callbacks_of_fit);
     RUN(test_callbacks_of_metrics);
 #ifndef HYBRID_NO_THREADS
