@@ -6035,7 +6035,7 @@ struct hy_frame {
     hy__scope  *scope;                  /* calls of blocks that are under way, ... */
     uintptr_t   inside;                 /* ... and the thread they are in, or 0 */
     hy__param  *fresh;                  /* parameters that got values in this outermost call */
-    int         filling, fills_within;  /* one is getting them now; so deep another frame of this thread does */
+    int         filling, fills_within;  /* one is getting them now; in another frame of this thread */
     hy_frame   *traced_for;             /* of a symbolic frame: whose call it traces */
     hy_frame   *outer;                  /* of one that traces a body of control flow: where that stands,
         ... */
@@ -68559,7 +68559,7 @@ HY__WARM_ROOMS
  *          ended; hy_graph_of stays until hy_graph_free; x + 0 makes +0 of -0 compiled, too; the largest of
  *          no integers is the least of their type; reverse without axes turns nothing round; clip keeps
  *          integers of 64 bits exact; lists, words and types that cannot be are refused before they are read;
- *          so are a frame's end within a function of the user's that the library runs, and clearing or writing
+ *          so are a frame's end within a function of the user's that runs, and clearing or writing
  *          over a gradient that a recorded call needs; states of a loop may change places, and bodies return
  *          what is outside; the jit leaves recomputed blocks alone.
  *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no
