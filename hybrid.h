@@ -47166,6 +47166,12 @@ static int hy__back_passes(const hy__back *K, int i)
     return node->op == K->F->root->ops[HY_OP_identity] && node->in[0].node == K->sub->var[K->r->data + i];
 }
 
+/* Is variable i one value in all turns, whose gradient is a sum? */
+static int hy__back_adds(const hy__back *K, int i)
+{
+    return i >= K->r->data + K->r->states || hy__back_passes(K, i - K->r->data);
+}
+
 /* The gradients of outputs that are state i, too, which line by line arrive before those of the turn that has
  * the state: their sum, by row. */
 static hy_array *hy__back_shared(hy__back *K, int i)
@@ -47237,7 +47243,7 @@ static void hy__back_begin(hy__back *K)
         K->given[i] = dy != NULL;
         if (!hy__floating(K->D->in[at]->t.type.dtype)) continue;
         if (!hy__back_passes(K, i)) { hy__back_early(K, i); continue; }
-        if (dy) arrived = hy__arrived(K->D, at);
+        arrived = dy ? hy__arrived(K->D, at) : NULL;
         if (!arrived) continue;
         hy__take_arrived(K->D, at);     /* one value from here to the end */
         K->carry[i] = hy_add(K->F, arrived, dy);
@@ -47260,16 +47266,17 @@ static int hy__back_derive(hy__back *K)
         hy__unwinding_var(U, i, &type, D->want[at] || (i >= r->data && i < r->data + r->states));
     }
     for (i = 0; i < K->sub->heads; i++)
-        U->given[i] = (char)(i < r->outputs ? D->dy[i] && !K->joined[i] : K->given[i - r->outputs]);
+        U->given[i] = (char)(i < r->outputs ? D->dy[i] && !K->joined[i]
+                             : K->given[i - r->outputs] && !hy__back_passes(K, i - r->outputs));
     if (hy__unwind_open(U, K->F, K->sub, hy__diff_training(D))) return -1;
     for (i = r->data; i < hy__diff_remain(r, r->remain); i++)
-        if (i < r->data + r->states ? K->early[i - r->data] != NULL : U->B.leaf[i] != NULL)
+        if (hy__back_adds(K, i) ? U->B.leaf[i] != NULL : K->early[i - r->data] != NULL)
             U->first[i] = hy__unwinding_new(U, "sum", &U->stand_in[i].t.type);
     if (hy__unwind_walk(U, r->outputs)) return -1;
     for (i = 0; i < r->states; i++) {
-        K->met[i] = (char)hy__unwound(U, r->data + i);
-        K->next[i] = (char)(K->met[i] || K->shared[i] ||
-                            (D->dy[hy__diff_kept(r, i)] && U->stand_in[r->data + i].tape));
+        int more = D->dy[hy__diff_kept(r, i)] && U->stand_in[r->data + i].tape;
+        K->met[i] = (char)(hy__unwound(U, r->data + i) || (K->given[i] && hy__back_passes(K, i)));
+        K->next[i] = (char)(K->met[i] || K->shared[i] || more);
     }
     return 0;
 }
@@ -47317,7 +47324,7 @@ static void hy__back_data(hy__back *K, hy__control_rec *r2)
         const hy_type *type = &U->stand_in[r->data + i].t.type;
         K->more[i] = dy && U->stand_in[r->data + i].tape ? hy__unwinding_new(U, "kept_grad", type) : NULL;
         if (K->more[i]) hy__back_typed(K, dy, K->more[i]->node, type);
-        if (U->first[r->data + i]) hy__back_typed(K, K->early[i], U->first[r->data + i]->node, type);
+        if (K->early[i]) hy__back_typed(K, K->early[i], U->first[r->data + i]->node, type);
     }
     r2->data = K->in.n;
     r2->typed = r2->data - r->data + r->typed;
@@ -47356,11 +47363,15 @@ static void hy__back_states(hy__back *K, hy__control_rec *r2)
     int i, first = K->in.n;
     for (i = 0; i < r->states; i++) {
         int v = r->data + i;
-        hy_array *grad = U->grad[r->outputs + i];
+        hy_array *grad = hy__back_adds(K, v) ? U->first[v] : U->grad[r->outputs + i], *arrived = NULL;
         if (!hy__back_carries(K, i)) continue;
         if (!grad) grad = hy__unwinding_new(U, "ended", &U->stand_in[v].t.type);
-        hy__given_add(&K->in, K->carry[i] ? K->carry[i] : hy__nothing_like(K->F, K->D->in[v]));
+        if (!K->carry[i] && hy__back_adds(K, v)) arrived = hy__arrived(K->D, v);
+        if (!K->carry[i]) K->carry[i] = arrived ? arrived : hy__nothing_like(K->F, K->D->in[v]);
+        if (arrived) hy__take_arrived(K->D, v);
+        hy__given_add(&K->in, K->carry[i]);
         if (grad) hy__unwinding_next(U, grad->node);
+        if (hy__back_adds(K, v) && !U->first[v]) U->first[v] = grad;
         if (!K->next[i] && !U->first[v])
             U->first[v] = hy__nothing_like(U->B.S, hy__unwinding_value(U, v));
         hy__unwinding_result(U, v, K->more[i]);
@@ -47416,8 +47427,9 @@ static void hy__back_emit(hy__back *K, int k, int single)
     hy__back_outputs(K, &r2);
     hy__back_states(K, &r2);
     if (!U->heads || K->F->code) return;
-    for (i = hy__diff_remain(r, 0); i < hy__diff_remain(r, r->remain); i++) {   /* sums that have no part */
-        if (!U->first[i] || hy__unwound(U, i)) continue;
+    for (i = r->data; i < hy__diff_remain(r, r->remain); i++) {         /* sums that have no part */
+        if (!U->first[i] || !hy__back_adds(K, i) ||
+            (i < hy__diff_remain(r, 0) ? hy__back_carries(K, i - r->data) : hy__unwound(U, i))) continue;
         hy__given_add(&K->in, K->D->in[i]);
         hy__unwinding_next(U, U->first[i]->node);
         r2.remain++;
@@ -47801,10 +47813,22 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
     return y;
 }
 
+/* A state that the body gives back as it is stays what it was, also for what comes after the loop. */
+static hy_array *hy__inner_state(hy_frame *S, const hy__loop *l, const hy__inner *N, int i, hy_array *made)
+{
+    const hy__node *node = N->graph->head[N->out.n + i].node;
+    hy__edge e;
+    if (node->op != S->root->ops[HY_OP_identity] ||
+        node->in[0].node != N->graph->var[l->data.n + i]) return made;
+    return hy__trace_edge(S, l->states.at[i], node->op, &e) ? NULL : hy__node_handle(S, e.node, e.output);
+}
+
 /* hy_group(outputs, states) of what the operator gave. */
 static hy_array *hy__inner_regroup(hy_frame *S, const hy__loop *l, const hy__inner *N, hy_array *y)
 {
     hy_array *part[2], **at = y->count ? y->item : &y;
+    int i;
+    for (i = 0; i < l->states.n; i++) at[N->out.n + i] = hy__inner_state(S, l, N, i, at[N->out.n + i]);
     part[0] = hy__group_form(S, N->out.full, at);
     part[1] = hy__group_form(S, l->states.full, at + N->out.n);
     return S->code ? NULL : hy_group_of(S, 2, part);
