@@ -54065,11 +54065,11 @@ static const hy_op *hy__numpy_op(hy_frame *F, const char *name)
     static const char theirs[] = "subtract|multiply|less|less_equal|subtract_scalar"
         "|multiply_scalar|less_scalar|less_equal_scalar|rsubtract_scalar"
         "|absolute|concatenate|copy|flip|swapaxes|batch_flatten"
-        "|zeros|ones|full|eye|arange|linspace|dsplit|rnn_param_concat";
+        "|zeros|ones|full|arange|linspace|dsplit|rnn_param_concat";
     static const char *const ours[] = {
         "sub", "mul", "lesser", "lesser_equal", "sub_scalar", "mul_scalar",
         "lesser_scalar", "lesser_equal_scalar", "rsub_scalar", "abs", "concat", "identity",
-        "reverse", "swap_axes", "flatten", "_zeros", "_ones", "_full", "_eye",
+        "reverse", "swap_axes", "flatten", "_zeros", "_ones", "_full",
         "_arange", "_linspace", "split_v2", "concat" };
     static const char same[] = "where|diag|stack|transpose|cumsum|clip|tile|repeat|take|slice|expand_dims"
         "|broadcast_to|cast|sort|argsort|gather_nd";
@@ -54150,7 +54150,9 @@ static const hy__compound_op hy__compounds[] = {
     { "_npi_copysign", "", 2, 2, HY__AS_SIGNED("%0", "%1") },
     { "_npi_copysign_scalar", "scalar", 1, 1, "=copysign_scalar" },
     { "_npi_rcopysign_scalar", "scalar", 1, 1, HY__AS_SIGNED(HY__AS_FILLED("$scalar:0"), "%0") },
-    { "_npi_ldexp", "", 2, 2, "mul(%0, rpower_scalar(%1, 2))" },
+    /* both ways, since whole numbers have no 2 to the -1 */
+    { "_npi_ldexp", "", 2, 2, "div(mul(%0, rpower_scalar(maximum_scalar(%1, 0), 2)), "
+      "rpower_scalar(relu(negative(%1)), 2))" },
     { "_npi_ldexp_scalar", "scalar", 1, 1, "=ldexp_scalar" },
     { "_npi_rldexp_scalar", "scalar", 1, 1, "mul_scalar(rpower_scalar(%0, 2), $scalar:0)" },
     { "_npi_around", "decimals", 1, 1, "=around" },
@@ -54178,10 +54180,13 @@ static const hy__compound_op hy__compounds[] = {
     { "_np_diagflat", "k", 1, 1, "diag(reshape(%0, shape='(-1,)'), k=$k:0)" },
     { "_npi_identity", "shape|dtype", 0, 0, "=identity_matrix" },
     { "_npi_rot90", "k|axes", 1, 1, "=rot90" },
-    { "_npi_ediff1d", "", 1, 1, "reshape(%0, shape='(-1,)'); "
-      "sub(slice_axis(%a, axis=0, begin=1, end=None), slice_axis(%a, axis=0, begin=0, end=-1))" },
+    { "_npi_ediff1d", "to_begin_arr_given|to_end_arr_given|to_begin_scalar|to_end_scalar", 1, 3,
+      "=ediff1d" },
+    { "_npi_eye", "N|M|k|dtype", 0, 0, "=eye" },
     /* of one matrix it is of shape () there, (1,) here: it is the first of many that are one */
     { "_npi_det", "", 1, 1, "drop(linalg_det(expand_dims(%0, axis=0)), 0)" },
+    { "_linalg_det", "", 1, 1, "drop(linalg_det(expand_dims(%0, axis=0)), 0)" },
+    { "_linalg_slogdet", "", 1, 1, "=slogdet" },
     { "_npi_concatenate", "axis", 1, HY__EINSUM_MOST, "=concatenate" },    /* axis None: each in one line */
     { "_npi_normal", "loc|scale|size|dtype", 0, 2, "=normal" },
     { "_npi_uniform", "low|high|size|dtype", 0, 2, "=uniform" },
@@ -54997,6 +55002,20 @@ static int hy__make_diff(hy__making *M)
     return M->at.node == M->in[0].node ? hy__make_unary(M, HY_OP_identity, NULL, NULL) : 0;
 }
 
+/* (sum of |x|^p)^(1/p) of vectors. */
+static int hy__make_power_norm(hy__making *M, const char *ord)
+{
+    const char *end;
+    char over[48];
+    double p = 0;
+    if (!hy__read_f64(ord, &end, &p) || *end || !(fabs(p) <= 1e6) || p == 0)
+        return hy__making_bad(M, "ord", ord);
+    hy__text_f64(over, 1 / p);
+    return hy__make_unary(M, HY_OP_abs, NULL, NULL) || hy__make_unary(M, HY_OP_power_scalar, "scalar", ord) ||
+           hy__make_fold(M, HY_OP_sum) || hy__make_unary(M, HY_OP_power_scalar, "scalar", over) ||
+           hy__make_folded(M);
+}
+
 /* flag: -2 of all elements, 1 of all along the axes, -1 of vectors, of order 1 or 2. */
 static int hy__make_norm(hy__making *M)
 {
@@ -55006,7 +55025,7 @@ static int hy__make_norm(hy__making *M)
     int n = M->text[HY__NP_AXIS] ? hy__read_tuple(M->text[HY__NP_AXIS], 0, HY_MAX_DIM, axis) : 0;
     if (!all && (strcmp(flag, "-1") || n != 1)) return hy__making_bad(M, "flag", flag);
     if (ord && strcmp(ord, "2") && strcmp(ord, "2.0") && (all || (strcmp(ord, "1") && strcmp(ord, "1.0"))))
-        return hy__making_bad(M, "ord", ord);
+        return all ? hy__making_bad(M, "ord", ord) : hy__make_power_norm(M, ord);
     hy__make_with(M, "ord", ord && *ord == '1' ? "1" : "2");
     return hy__make_fold(M, HY_OP_norm) || hy__make_folded(M);
 }
@@ -55043,11 +55062,46 @@ static int hy__make_variance(hy__making *M)
     return hy__make_op(M, HY_OP_div, 2, in);
 }
 
+/* Several axes change places at once, all counted from one end: order[place] is the axis that comes there. */
+static int hy__make_moves(hy__making *M, const int64_t *from, const int64_t *to, int n)
+{
+    int order[HY_MAX_DIM], now[HY_MAX_DIM], taken = 0, back = n && from[0] < 0, many = 0, k, d, place;
+    char text[2][16];
+    for (d = 0; d < HY_MAX_DIM; d++) { order[d] = -1; now[d] = d; }
+    for (k = 0; k < n; k++) {
+        int64_t a = back ? -1 - from[k] : from[k], b = back ? -1 - to[k] : to[k];
+        if (a < 0 || b < 0 || a >= HY_MAX_DIM || b >= HY_MAX_DIM || order[b] >= 0 || taken >> a & 1)
+            return hy__making_bad(M, "source", M->text[HY__NP_SOURCE]);
+        order[b] = (int)a;
+        taken |= 1 << a;
+        many = (int)hy__most(many, hy__most(a, b) + 1);
+    }
+    for (d = place = 0; d < many; d++) {
+        if (taken >> d & 1) continue;
+        while (order[place] >= 0) place++;
+        order[place] = d;
+    }
+    for (place = 0; place < many; place++) {
+        for (d = place; now[d] != order[place]; ) d++;
+        if (d == place) continue;
+        now[d] = now[place];
+        hy__text_i64(text[0], back ? -1 - place : place);
+        hy__text_i64(text[1], back ? -1 - d : d);
+        hy__make_with(M, "dim1", text[0]);
+        if (hy__make_unary(M, HY_OP_swap_axes, "dim2", text[1])) return -1;
+    }
+    return M->at.node == M->in[0].node ? hy__make_unary(M, HY_OP_identity, NULL, NULL) : 0;
+}
+
 /* An axis moves step by step; from one end to the other by way of a matrix, since nobody knows how far. */
 static int hy__make_move(hy__making *M)
 {
     hy__edge in[2];
-    int64_t from, to;
+    int64_t from, to, list[2][HY_MAX_DIM];
+    int n = M->text[HY__NP_SOURCE] ? hy__read_tuple(M->text[HY__NP_SOURCE], 0, HY_MAX_DIM, list[0]) : -1;
+    if (n >= 0 && n != 1 && M->text[HY__NP_DESTINATION] &&
+        hy__read_tuple(M->text[HY__NP_DESTINATION], 0, HY_MAX_DIM, list[1]) == n)
+        return hy__make_moves(M, list[0], list[1], n);
     if (hy__making_number(M, HY__NP_SOURCE, "source", &from) ||
         hy__making_number(M, HY__NP_DESTINATION, "destination", &to)) return -1;
     in[1] = M->at;
@@ -55378,10 +55432,21 @@ static void hy__make_ldexp_scalar(hy__compound *C)
     hy__beside(C, HY_OP_mul_scalar, C->in[0], pow(2, hy__said_number(C, "scalar", 0)));
 }
 
-/* Halves go to even numbers. */
+/* Halves go to even numbers; to tens by the rest of a division, which whole numbers have, too. */
 static void hy__make_around(hy__compound *C)
 {
-    double unit = pow(10, hy__said_int(C, "decimals", 0));
+    int decimals = hy__said_int(C, "decimals", 0);
+    double unit = pow(10, decimals < 0 ? -(double)decimals : decimals);
+    hy__edge rest, q, half, odd;
+    if (decimals < 0) {
+        rest = hy__beside(C, HY_OP_mod_scalar, C->in[0], unit);
+        q = hy__beside(C, HY_OP_div_scalar, hy__two(C, HY_OP_sub, C->in[0], rest), unit);
+        half = hy__beside(C, HY_OP_equal_scalar, rest, unit / 2);
+        odd = hy__two(C, HY_OP_mul, half, hy__beside(C, HY_OP_mod_scalar, q, 2));
+        half = hy__two(C, HY_OP_add, odd, hy__beside(C, HY_OP_greater_scalar, rest, unit / 2));
+        hy__beside(C, HY_OP_mul_scalar, hy__two(C, HY_OP_add, q, half), unit);
+        return;
+    }
     if (unit != 1) C->in[0] = hy__beside(C, HY_OP_mul_scalar, C->in[0], unit);
     hy__make_formula(C, "floor(%0); sub(%0, %a); add(%a, add(mul(equal_scalar(%b, 0.5), mod_scalar(%a, 2)), "
                      "greater_scalar(%b, 0.5)))");
@@ -55507,35 +55572,114 @@ static hy__edge hy__nothing(hy__compound *C, const int64_t *v, int n)
     return C->M.at;
 }
 /* A size of 0 is one; -2 keeps what there is, which 0 says here. */
-static void hy__make_broadcast_to(hy__compound *C)
+static hy__edge hy__broadcast_as(hy__compound *C, hy__edge x, const char *what, const char *said)
 {
-    const char *said = hy__said(C, "shape", "None");
     int64_t v[HY_MAX_DIM], empty[HY_MAX_DIM], zero[HY_MAX_DIM];
     int n = hy__read_tuple(said, 0, HY_MAX_DIM, v), zeros = 0, kept = 0, d, bad = n < 0;
     char text[HY_MAX_DIM * 24 + 8], axes[HY_MAX_DIM * 24 + 8];
     hy__line line = hy__line_open(text, sizeof text);
+    hy__edge like;
     for (d = 0; d < n; d++) {
         bad |= v[d] < 0 && v[d] != -2;
         if (!v[d]) { zero[zeros] = 0; empty[zeros++] = d; }
         kept += v[d] == -2;
     }
-    if (bad) { hy__making_bad(&C->M, "shape", said); return; }
-    if (zeros && !kept) { hy__two(C, HY_OP_broadcast_like, C->in[0], hy__nothing(C, v, n)); return; }
+    if (bad) { hy__making_bad(&C->M, what, said); return x; }
+    if (zeros && !kept) return hy__two(C, HY_OP_broadcast_like, x, hy__nothing(C, v, n));
     for (d = 0; d < n && v[d] != -2; d++) if (!v[d]) v[d] = 1;  /* which the input lacks, or has so */
     for (d = 0; d < n; d++) if (v[d] == -2) v[d] = 0;
     hy__put_tuple(&line, v, n);
-    C->M.at = hy__one(C, HY_OP_broadcast_to, C->in[0], "shape", text);
-    if (!zeros) return;
+    x = hy__one(C, HY_OP_broadcast_to, x, "shape", text);
+    if (!zeros) return x;
     line = hy__line_open(text, sizeof text);
     hy__put_tuple(&line, empty, zeros);
-    C->in[0] = C->M.at;
-    C->in[1] = hy__nothing(C, zero, zeros);
+    like = hy__nothing(C, zero, zeros);
     hy__make_with(&C->M, "lhs_axes", text);
     for (d = 0; d < zeros; d++) zero[d] = d;
     line = hy__line_open(axes, sizeof axes);
     hy__put_tuple(&line, zero, zeros);
     hy__make_with(&C->M, "rhs_axes", axes);
-    hy__two(C, HY_OP_broadcast_like, C->in[0], C->in[1]);
+    return hy__two(C, HY_OP_broadcast_like, x, like);
+}
+static void hy__make_broadcast_to(hy__compound *C)
+{
+    hy__broadcast_as(C, C->in[0], "shape", hy__said(C, "shape", "None"));
+}
+
+/* Inputs that decide what is drawn, in the size that is asked for. */
+static void hy__broadcast_inputs(hy__compound *C)
+{
+    const char *size = hy__said(C, "size", NULL);
+    int k;
+    for (k = 0; k < C->nin && size; k++) C->in[k] = hy__broadcast_as(C, C->in[k], "size", size);
+}
+
+/* No columns are none, not as many as rows. */
+static void hy__make_eye_matrix(hy__compound *C)
+{
+    const char *columns = hy__said(C, "M", NULL), *rows = hy__said(C, "N", "None");
+    char shape[48];
+    hy__line line = hy__line_open(shape, sizeof shape);
+    hy__make_with(&C->M, "dtype", hy__said(C, "dtype", NULL));
+    if (columns && !strcmp(columns, "0")) {
+        hy__say(&line, "(%d, 0)", hy__said_int(C, "N", 0));
+        hy__make_with(&C->M, "shape", shape);
+        hy__make_op(&C->M, HY_OP__zeros, 0, NULL);
+        return;
+    }
+    hy__make_with(&C->M, "N", rows);
+    hy__make_with(&C->M, "M", columns);
+    hy__make_with(&C->M, "k", hy__said(C, "k", NULL));
+    hy__make_op(&C->M, HY_OP__eye, 0, NULL);
+}
+
+/* What stands before or behind the differences: an input, or a number in their type. */
+static hy__edge hy__ediff_end(hy__compound *C, hy__edge line, const char *given, const char *scalar,
+                              int *next)
+{
+    hy__edge x;
+    if (hy__says(C, given)) return hy__one(C, HY_OP_reshape, C->in[(*next)++], "shape", "(-1,)");
+    hy__make_with(&C->M, "keepdims", "True");
+    x = hy__one(C, HY_OP_sum, line, "axis", "0");
+    return hy__filled(C, x, hy__said_number(C, scalar, 0));
+}
+static void hy__make_ediff1d(hy__compound *C)
+{
+    int begins = hy__says(C, "to_begin_arr_given"), ends = hy__says(C, "to_end_arr_given"), parts = 0;
+    int next = 1;
+    hy__edge line, part[3];
+    if (C->nin != 1 + begins + ends) {
+        hy__making_bad(&C->M, "an input", C->nin > 1 + begins + ends ? "there" : "missing");
+        return;
+    }
+    line = hy__one(C, HY_OP_reshape, C->in[0], "shape", "(-1,)");
+    if (begins || hy__said(C, "to_begin_scalar", NULL))
+        part[parts++] = hy__ediff_end(C, line, "to_begin_arr_given", "to_begin_scalar", &next);
+    hy__make_with(&C->M, "begin", "(1,)");
+    part[parts] = hy__one(C, HY_OP_slice, line, "end", "(None,)");
+    hy__make_with(&C->M, "begin", "(None,)");
+    part[parts] = hy__two(C, HY_OP_sub, part[parts], hy__one(C, HY_OP_slice, line, "end", "(-1,)"));
+    parts++;
+    if (ends || hy__said(C, "to_end_scalar", NULL))
+        part[parts++] = hy__ediff_end(C, line, "to_end_arr_given", "to_end_scalar", &next);
+    if (parts == 1 || C->M.R->F->code) return;
+    hy__make_with(&C->M, "dim", "0");
+    hy__make_op(&C->M, HY_OP_concat, parts, part);
+}
+
+/* Sign and logarithm as (), where there is one matrix: both together without that axis, and apart again. */
+static void hy__make_slogdet(hy__compound *C)
+{
+    const int64_t axis = 1;
+    hy__edge part[2];
+    part[0] = hy__one(C, HY_OP_expand_dims, C->in[0], "axis", "0");
+    part[0] = part[1] = hy__one(C, HY_OP_linalg_slogdet, part[0], NULL, NULL);
+    part[1].output = 1;
+    hy__make_with(&C->M, "axis", "0");
+    if (C->M.R->F->code || hy__make_op(&C->M, HY_OP_stack, 2, part) || hy__make_drop(&C->M, &axis, 1)) return;
+    hy__make_with(&C->M, "num_outputs", "2");
+    hy__make_with(&C->M, "axis", "0");
+    hy__one(C, HY_OP_split, C->M.at, "squeeze_axis", "True");
 }
 static void hy__make_identity_matrix(hy__compound *C)
 {
@@ -55601,11 +55745,13 @@ static void hy__make_spread(hy__compound *C, int like, const char *a, const char
 {
     const char *first = hy__said(C, a, NULL), *second = hy__said(C, b, NULL);
     hy__edge x = C->in[0], low, step;
-    if (C->nin != !first + !second || (C->nin && hy__said(C, "size", NULL))) {
+    if (C->nin != !first + !second) {
         hy__making_bad(&C->M, "size beside inputs", hy__said(C, "size", NULL));
         return;
     }
     if (!C->nin) { hy__make_formula(C, of_size); return; }
+    hy__broadcast_inputs(C);
+    x = C->in[0];
     if (C->nin == 2) x = hy__two(C, HY_OP_add, x, hy__beside(C, HY_OP_mul_scalar, C->in[1], 0));
     low = first ? hy__filled(C, x, hy__said_number(C, a, 0)) : C->in[0];
     step = second ? hy__filled(C, x, hy__said_number(C, b, 1)) : C->in[first ? 0 : 1];
@@ -55625,8 +55771,7 @@ static void hy__make_uniform(hy__compound *C)
 }
 static void hy__make_bernoulli(hy__compound *C)
 {
-    const char *size = hy__said(C, "size", NULL);
-    if (C->nin && size) hy__making_bad(&C->M, "size beside inputs", size);
+    hy__broadcast_inputs(C);
     if (!C->nin && !hy__said(C, "prob", NULL)) hy__making_bad(&C->M, "logit", hy__said(C, "logit", NULL));
     if (C->nin && hy__says(C, "is_logit")) C->in[0] = hy__one(C, HY_OP_sigmoid, C->in[0], NULL, NULL);
     hy__make_formula(C, C->nin ? "cast(lesser(uniform_like(%0), %0), dtype=$dtype:float32)"
@@ -55805,11 +55950,12 @@ static void hy__make_upsampling(hy__compound *C)
 
 /* The functions that >>parser names, in the order of the words. */
 static const char hy__compound_names[] = "copysign_scalar|true_divide_scalar|ldexp_scalar|around|pad"
-    "|broadcast_to|cholesky|potri|identity_matrix|rot90|concatenate|dot|normal|uniform|bernoulli|gemm|syrk"
-    "|trmm|make_diag|svm|ravel|unravel|box_decode|upsampling";
+    "|broadcast_to|eye|ediff1d|slogdet|cholesky|potri|identity_matrix|rot90|concatenate|dot|normal|uniform"
+    "|bernoulli|gemm|syrk|trmm|make_diag|svm|ravel|unravel|box_decode|upsampling";
 static void (*const hy__compound_makes[])(hy__compound *C) = {
     hy__make_copysign_scalar, hy__make_true_divide_scalar, hy__make_ldexp_scalar, hy__make_around,
-    hy__make_pad, hy__make_broadcast_to, hy__make_cholesky, hy__make_potri, hy__make_identity_matrix,
+    hy__make_pad, hy__make_broadcast_to, hy__make_eye_matrix, hy__make_ediff1d, hy__make_slogdet,
+    hy__make_cholesky, hy__make_potri, hy__make_identity_matrix,
     hy__make_rot90, hy__make_concatenate, hy__make_dot, hy__make_normal, hy__make_uniform,
     hy__make_bernoulli, hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_diagonal, hy__make_svm,
     hy__make_ravel, hy__make_unravel, hy__make_box_decode,
@@ -55827,7 +55973,8 @@ static const char *hy__node_says(const hy__reader *R, const int *field, const ch
     return t < 0 ? NULL : hy__json_text(&R->j, t);
 }
 
-/* UpSampling is one only where it is bilinear, _npi_concatenate without an axis. NULL: not one of these. */
+/* UpSampling is one only where it is bilinear, _npi_concatenate without an axis, a determinant where () is a
+ * shape. NULL: not one of these. */
 static const hy__compound_op *hy__compound_find(const hy__reader *R, const int *field)
 {
     static const char *const only[][3] = { { "UpSampling", "sample_type", "bilinear" },
@@ -55839,6 +55986,7 @@ static const hy__compound_op *hy__compound_find(const hy__reader *R, const int *
         says = hy__node_says(R, field, only[i][1]);
         if (!says || strcmp(says, only[i][2])) return NULL;
     }
+    if (!R->np && (!strcmp(op, "_linalg_det") || !strcmp(op, "_linalg_slogdet"))) return NULL;
     return hy__compound_named(op);
 }
 
