@@ -50043,16 +50043,48 @@ static int hy__check_run(hy__check *C, const hy__flat *in, hy_array **out, int o
     return failed;
 }
 
+/* Does an operator compute with numbers of 8 bits that another has made? */
+static int hy__check_steps(const hy__node *node)
+{
+    int i, number = node->op ? hy__op_number(node->op) : -1;
+#ifndef HYBRID_NO_INT8
+    if (number == HY_OP_int8_dense || number == HY_OP_int8_convolution) return 1;
+#endif
+    for (i = 0; number >= 0 && i < node->nin; i++) {
+        const hy_dtype dtype = hy__edge_type(&node->in[i])->dtype;
+        if (node->in[i].node->op && (dtype == HY_I8 || dtype == HY_U8)) return 1;
+    }
+    return 0;
+}
+
+/* How far, of its largest value, a head may be off: what the coarsest numbers on the way allow. Two units of f16
+ * and bf16, a step of int8. */
+static double hy__check_bound(const hy_graph *g, int *steps)
+{
+    static const double bounds[] = { 1e-5, 2.0 / 1024, 1.0 / 127, 2.0 / 128 };
+    int i, k, most = 0;
+    for (*steps = i = 0; i < g->store->n; i++) {
+        const hy__node *node = g->store->node[i];
+        *steps |= hy__check_steps(node);
+        for (k = 0; k < node->nout; k++) {
+            if (node->type[k].dtype == HY_F16 && !most) most = 1;
+            if (node->type[k].dtype == HY_BF16) most = 3;
+        }
+    }
+    return bounds[*steps && most < 2 ? 2 : most];
+}
+
 /* The first head that is too far from where it should be; -1: none. */
 static int hy__check_heads(const hy__check *C, hy_array *const *want, hy_array *const *got, double *worst)
 {
-    int i;
-    double largest;
+    int i, steps;
+    double largest, most = hy__check_bound(C->g, &steps), due;
     for (i = 0; i < C->g->heads; i++) {
         hy_dtype dtype = want[i]->t.type.dtype;
-        double most = dtype == HY_F16 ? 4e-3 : dtype == HY_BF16 ? 3e-2 : 1e-5;  /* some units of rounding */
         *worst = hy__check_distance(&want[i]->t, &got[i]->t, &largest);
-        if (*worst > most * largest) return i;
+        due = (hy__floating(dtype) ? most : 1e-5) * largest;
+        if (steps && (dtype == HY_I8 || dtype == HY_U8)) due = 1;
+        if (*worst > due) return i;
     }
     return -1;
 }
@@ -68125,8 +68157,11 @@ static double hy__c_tolerance(const hy__c *c, hy_dtype dtype)
     double most = tolerance[dtype];
     int i, o;
     if (!hy__floating(dtype)) return most;
-    for (i = 0; i < s->n; i++) for (o = 0; o < s->node[i]->nout; o++)
-        if (tolerance[s->node[i]->type[o].dtype] > most) most = tolerance[s->node[i]->type[o].dtype];
+    for (i = 0; i < s->n; i++) {
+        for (o = 0; o < s->node[i]->nout; o++)
+            if (tolerance[s->node[i]->type[o].dtype] > most) most = tolerance[s->node[i]->type[o].dtype];
+        if (most < 1.0 / 127 && hy__check_steps(s->node[i])) most = 1.0 / 127;
+    }
     return most;
 }
 

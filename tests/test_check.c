@@ -251,6 +251,50 @@ static void check_halves(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* What is too far is judged by the coarsest numbers on the way, whatever type comes out. */
+static int check_judges(hy_frame *F, hy_dtype inside, hy_dtype head, int computes, double far)
+{
+    hy_frame *S = hy_symbolic(F);
+    hy_var_opt opt;
+    hy_array *x, *want, *got;
+    hy__check C;
+    double worst;
+    int judged;
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = HY_F32;
+    opt.shaped = 1;
+    opt.shape = HY_SHAPE(2);
+    x = hy_cast(S, hy_var(S, "x", &opt), inside);
+    if (computes) x = hy_relu(S, x);
+    memset(&C, 0, sizeof C);
+    C.F = F;
+    C.g = hy_compile(S, computes ? hy_cast(S, x, head) : x);
+    want = hy_cast(F, hy_full(F, HY_SHAPE(2), 100), head);
+    got = hy_cast(F, hy_full(F, HY_SHAPE(2), 100 + far), head);
+    judged = C.g ? hy__check_heads(&C, &want, &got, &worst) : -2;
+    hy_graph_free(F, C.g);
+    CHECK(!hy_error(S));
+    hy_close(S);
+    return judged;
+}
+
+static void check_bounds(void)
+{
+    static const struct { hy_dtype inside, head; int computes; double near, far; } cases[] = {
+        { HY_F32, HY_F32, 1, 0.0009, 0.0012 }, { HY_F16, HY_F32, 1, 0.19, 0.21 }, { HY_BF16, HY_F32, 1, 1.5, 1.7 },
+        { HY_F16, HY_F16, 1, 0.19, 0.25 }, { HY_U8, HY_F32, 1, 0.77, 0.81 }, { HY_I8, HY_F32, 1, 0.77, 0.81 },
+        { HY_U8, HY_U8, 1, 1, 2 }, { HY_U8, HY_U8, 0, 0, 1 }, { HY_I32, HY_I32, 1, 0, 1 },
+        { HY_F16, HY_I32, 1, 0, 1 } };
+    hy_frame *F = hy_open(NULL);
+    size_t k;
+    for (k = 0; k < sizeof cases / sizeof *cases; k++) {
+        int near_one = check_judges(F, cases[k].inside, cases[k].head, cases[k].computes, cases[k].near);
+        int far_one = check_judges(F, cases[k].inside, cases[k].head, cases[k].computes, cases[k].far);
+        if (!CHECK(near_one == -1 && far_one == 0)) printf("    case %d: %d, %d\n", (int)k, near_one, far_one);
+    }
+    CHECK(hy_close(F) == 0);
+}
+
 /* A forward that checks its child when it runs line by line. */
 typedef struct check_anxious { hy_block base; hy_block *child; } check_anxious;
 static hy_array *check_anxious_forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -280,6 +324,7 @@ static void test_hy_check(void)
     RUN(check_values_decide);
     RUN(check_names_the_pass);
     RUN(check_halves);
+    RUN(check_bounds);
     RUN(check_errors);
     RUN(check_out_of_memory);
 }
