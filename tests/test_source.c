@@ -112,6 +112,26 @@ static void source_op(const void *what)
     hy_close(F);
 }
 
+/* A norm that makes much of the last bits of a long sum: in another order other bits come, which are as right. */
+static void source_cancels(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_array *x = hy_uniform(F, HY_SHAPE(2, 3000), 1, 1.001);
+    hy_append(F, net, hy_nn_dense(F, 8, NULL), hy_nn_batch_norm(F, NULL));
+    hy_initialize(F, net, NULL);
+    hy_call(F, net, x);
+    hy_set_param(F, hy_param(F, net, "0.weight"), hy_uniform(F, HY_SHAPE(8, 3000), 0.999, 1.001));
+    hy_set_param(F, hy_param(F, net, "1.running_mean"), hy_full(F, HY_SHAPE(8), 3001.5));
+    hy_set_param(F, hy_param(F, net, "1.running_var"), hy_full(F, HY_SHAPE(8), 1e-3));
+    hy_hybridize(F, net, NULL);
+    CHECK(!hy_export_c(F, net, x, "cancels.c", NULL));
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    if (source_compiler()) CHECK(source_runs("-DCANCELS_TEST cancels.c"));
+    remove("cancels.c");
+    hy_close(F);
+}
+
 /* --- networks, and what is asked for wrongly --- */
 static hy_block *source_net(hy_frame *F)
 {
@@ -482,6 +502,7 @@ static void test_source(void)
     RUN(test_source_parts);
     RUN(test_source_warnings);
     RUN(test_source_errors);
+    RUN(source_cancels);
     RUN(test_source_firmware);
     if (test_may_load_code()) RUN(test_source_jit);
     RUN(test_source_oom);
