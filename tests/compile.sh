@@ -48,7 +48,9 @@ in_cpp()
         $cc -c -DHYBRID_LINKED tests/load_model.c -o "$out/load_model.o" &&
         g++ "$out/load_model.o" "$out/cpp.o" -o "$out/load_model" -lm -lpthread && "$out/load_model" write "$out" &&
         g++ -std=c++11 -DHYBRID_LINKED tests/model.cpp "$out/cpp.o" -o "$out/model" -lm -lpthread &&
-        "$out/model" "$out/net0" > /dev/null
+        "$out/model" "$out/net0" > /dev/null &&
+        g++ -std=c++11 $warn -DHYBRID_LINKED tests/onnx.cpp "$out/cpp.o" -o "$out/onnx_cpp" -lm -lpthread &&
+        "$out/onnx_cpp" "$out" > /dev/null
 }
 have g++ && try "C++" in_cpp
 
