@@ -59,10 +59,10 @@ HY_API const char *hy_onnx_size_name(const hy_block *block, int i, int k);
 HY_API hy_block *hy_onnx_part(hy_frame *F, hy_block *block, hy_array *const *values);
 HY_API int hy_onnx_decides(const hy_block *block, int i);
 HY_API const char *hy_onnx_late(hy_frame *F, const hy_block *block, int i);
-/* The network as a graph for inputs of such types (NULL: as declared), variables and parameters under the file's
- * own names, and the values (NULL: not wanted): what hy_import_from takes. Sizes that are open (-1) stay open if
- * the program hangs on none of them, which is tried with three sizes each (1; from 64 on; from 160 on); else it is
- * an error that names the inputs. The block has to be hybrid: take its part. */
+/* The network as a graph for inputs of such types (NULL: as declared), variables and parameters under the
+ * file's own names, and the values (NULL: not wanted): what hy_import_from takes. Sizes that are open (-1) stay
+ * open if the program hangs on none of them, which is tried with three sizes each (1; from 64 on; from 160 on);
+ * else it is an error that names the inputs. The block has to be hybrid: take its part. */
 HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values);
 /* Any block as an ONNX file, for inputs of such shapes: bytes (HY_U8). opset: 13 to 22; 0: 17. */
 HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int opset);
@@ -235,7 +235,7 @@ typedef struct onnx__node {
     int             kind, wraps;                /* of what it gives, where that stands in a carrier; wraps: it */
                                                 /* may leave the carrier's bounds */
     int             number;                     /* grows from node to node of a body */
-    int             waits;                      /* while they are sorted: links to it that are not met yet, ... */
+    int             waits;                      /* sorting: links to it that are not met yet, ... */
     struct onnx__link *link;                    /* ... and those from it */
     struct onnx__node *next, *before;
 } onnx__node;
@@ -611,8 +611,8 @@ static int onnx__fill_outside(onnx__model *m, const onnx__tensor *t, unsigned ch
     int found = onnx__outside_data(m, t, to, bytes);
     char *why = found > 0 || m->why || m->failed ? NULL : ONNX__ROOM(m, char, 400);
     if (why)
-        snprintf(why, 400, "the data of tensor '%.100s' is not in file '%.200s': %s", t->name, t->file ? t->file : "",
-                 found < 0 ? "it is not there" : !t->file || !*t->file ? "it has no name" : !m->folder ?
+        snprintf(why, 400, "the data of tensor '%.100s' is not in file '%.200s': %s", t->name,
+                 t->file ? t->file : "", found < 0 ? "it is not there" : !t->file || !*t->file ? "it has no name" : !m->folder ?
                  "no folder is given" : "it is shorter, or may not be read");
     if (why) m->why = why;
     return found > 0;
@@ -1872,7 +1872,7 @@ static void onnx__do_reshape(onnx__run *R)
     }
     if (R->K && onnx__has(R, 1) && !R->m->slot[R->node->in[1]].tensor && !onnx__int(R, "allowzero", 0) &&
         onnx__shape(R, x, &own) && onnx__product(&own, 0, own.ndim))
-        for (i = 0; i < to.n && i < own.ndim; i++)              /* a size that stays is none of the program's */
+        for (i = 0; i < to.n && i < own.ndim; i++)      /* a size that stays is none of the program's */
             if (to.v[i] == own.dim[i]) to.v[i] = 0;
     if (!zero) { onnx__out(R, 0, hy_reshape(R->F, x, to, NULL)); return; }
     if (!onnx__shape(R, x, &own)) return;
@@ -2473,8 +2473,8 @@ static hy_array *onnx__counter(onnx__run *R, int64_t n, int64_t factor, int axis
     return v ? onnx__from_doubles(R, s, HY_I64, v) : NULL;
 }
 
-/* Are all numbers of input i known before the network runs, and n of them, or a multiple, from -n on below n, by
- * turns for each? *below: some are below 0. 0: they are not known, or an error stands. */
+/* Are all numbers of input i known before the network runs, and each from -n on below n? There are so many n
+ * (each), by turns. *below: some are below 0. 0: they are not known, or an error stands. */
 static int onnx__known_places(onnx__run *R, int i, const int64_t *n, int each, int *below)
 {
     hy_frame *F;
@@ -2493,8 +2493,8 @@ static int onnx__known_places(onnx__run *R, int i, const int64_t *n, int each, i
         for (k = 0; k < some && !hy_error(F); k++) {
             int64_t most = n[k % each];
             if (!onnx__within(piece[k], -most, most - 1))
-                onnx__fail(R, "index %lld of input %d is out of range: the axis has %lld places", (long long)piece[k],
-                           i, (long long)most);
+                onnx__fail(R, "index %lld of input %d is out of range: the axis has %lld places",
+                           (long long)piece[k], i, (long long)most);
             *below |= piece[k] < 0;
             if (hy_error(R->F)) return 0;
         }
@@ -2509,7 +2509,8 @@ static hy_array *onnx__from_end(onnx__run *R, hy_array *at, int64_t n)
     return hy_add(R->F, at, hy_mul_scalar(R->F, hy_lesser_scalar(R->F, at, 0), (double)n));
 }
 
-/* Those where one that is out of range would become another place: to be an error, they look themselves up. */
+/* Those where one that is out of range would become another place: that is an error as they look themselves
+ * up. */
 static hy_array *onnx__checked(onnx__run *R, hy_array *at, int64_t n)
 {
     return onnx__taken(R, onnx__counter(R, n, 1, 0, 1), onnx__from_end(R, at, n), 0, HY_INDEX_RAISE);
@@ -4667,7 +4668,8 @@ static void onnx__do_tensor_scatter(onnx__run *R)
     for (i = 0; i < s.ndim; i++) place.dim[i] = i ? 1 : s.dim[0];
     at = onnx__counter(R, su.dim[axis], 1, axis, s.ndim);
     if (begin) at = hy_add(F, at, onnx__to(R, onnx__cast(R, begin, HY_I64), place));
-    if (!strcmp(onnx__string(R, "mode", "linear"), "circular")) at = hy_mod_scalar(F, at, (double)s.dim[axis]);
+    if (!strcmp(onnx__string(R, "mode", "linear"), "circular"))
+        at = hy_mod_scalar(F, at, (double)s.dim[axis]);
     else at = onnx__checked(R, at, s.dim[axis]);
     at = onnx__places(R, s, onnx__spread(R, at, su), axis);
     y = onnx__scattered(R, onnx__in_row(R, past), at, onnx__in_row(R, u), "none");
@@ -7854,8 +7856,8 @@ static char *onnx__read_inputs(const hy_block *block, hy_graph *graph)
     return list;
 }
 
-/* A program as files have it: a traced graph holds its parameters and constants; here they become variables with
- * values beside them. */
+/* A program as files have it: a traced graph holds its parameters and constants; here they become variables
+ * with values beside them. */
 typedef struct onnx__program { hy_array *text; hy_arrays values; } onnx__program;
 
 static void onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, onnx__program *p)
@@ -7912,12 +7914,14 @@ static void onnx__end_symbols(hy_frame *F, hy_frame *S)
 }
 
 /* The same program with inputs of other types: sizes that are open again. */
-static hy_graph *onnx__retyped(hy_frame *F, hy_block *block, hy_graph *graph, const hy_type *types, hy_array **in)
+static hy_graph *onnx__retyped(hy_frame *F, hy_block *block, hy_graph *graph, const hy_type *types,
+                               hy_array **in)
 {
     hy_frame *S = hy_symbolic(F);
     hy_array *y;
     hy_graph *again = NULL;
-    const char *name, **names = (const char **)HY_ONNX_MALLOC(sizeof *names * (size_t)(hy_graph_count(graph) + 1));
+    size_t count = (size_t)hy_graph_count(graph) + 1;
+    const char *name, **names = (const char **)HY_ONNX_MALLOC(sizeof *names * count);
     int i, k, n = S && names ? onnx__variables(S, block, types, in) : 0, used = 0;
     if (S && !names) hy_raise(S, HY_ERROR_MEMORY, "onnx: out of memory");
     for (k = 0; names && (name = hy_graph_name(graph, HY_NAMES_VARIABLES, k)) != NULL; k++)
@@ -7936,10 +7940,10 @@ static hy_graph *onnx__retyped(hy_frame *F, hy_block *block, hy_graph *graph, co
     return again;
 }
 
-/* The program as it is traced for inputs of such types, all known, and written for inputs of those, some of whose
- * sizes may be open. 0: it is not to be had. */
-static int onnx__trace_program(hy_frame *F, hy_block *block, const hy_type *traced, const hy_type *written, int n,
-                               onnx__program *p)
+/* The program as it is traced for inputs of such types, all known, and written for inputs of those, some of
+ * whose sizes may be open. 0: it is not to be had. */
+static int onnx__trace_program(hy_frame *F, hy_block *block, const hy_type *traced, const hy_type *written,
+                               int n, onnx__program *p)
 {
     hy_frame *S = hy_symbolic(F);
     hy_array **in = (hy_array **)HY_ONNX_MALLOC(sizeof *in * (size_t)(n + 1)), *y = NULL;
@@ -7966,7 +7970,8 @@ static int onnx__same_program(hy_frame *F, const onnx__program *a, const onnx__p
 {
     int64_t bytes = hy_size(F, a->text);
     int i;
-    if (bytes != hy_size(F, b->text) || memcmp(hy_data(F, a->text), hy_data(F, b->text), (size_t)bytes)) return 0;
+    if (bytes != hy_size(F, b->text)) return 0;
+    if (memcmp(hy_data(F, a->text), hy_data(F, b->text), (size_t)bytes)) return 0;
     for (i = 0; a->values.n == b->values.n && i < a->values.n; i++) {
         hy_array *x = a->values.at[i], *y = b->values.at[i];
         hy_dtype d = hy_dtype_of(F, x);
@@ -7990,9 +7995,10 @@ static int onnx__branches_by_size(const hy_block *block)
     return 0;
 }
 
-/* Sizes to try in place of open ones: 1 everywhere, or others, the same where the file gives the same name. What
- * networks divide by is a factor of them: 32. */
-static void onnx__try_sizes(const hy_block *block, const hy_type *types, int n, int turn, int only, hy_type *to)
+/* Sizes to try in place of open ones: 1 everywhere, or others, the same where the file gives the same name.
+ * What networks divide by is a factor of them: 32. */
+static void onnx__try_sizes(const hy_block *block, const hy_type *types, int n, int turn, int only,
+                            hy_type *to)
 {
     int i, k, b, c, number = 0;
     for (i = 0; i < n; i++) {
@@ -8090,7 +8096,8 @@ HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *type
         own[i] = types ? types[i] : declared;
         snprintf(text, sizeof text, "onnx: input '%.100s': how many dims it has is open", name);
         if (own[i].shape.ndim < 0 && !hy_error(F)) hy_raise(F, HY_ERROR_SHAPE, text);
-        for (k = 0; k < own[i].shape.ndim; k++) open |= own[i].shape.dim[k] < 0;
+        for (k = 0; k < own[i].shape.ndim; k++) open += own[i].shape.dim[k] < 0;
+        if (open > 1000 && !hy_error(F)) hy_raise(F, HY_ERROR_SHAPE, "onnx: more than 1000 sizes are open");
     }
     sound = own && !hy_error(F) && (open ? onnx__open_program(F, block, own, own + n + 1, n, &p)
                                          : onnx__trace_program(F, block, own, own, n, &p));
