@@ -180,9 +180,12 @@
  *   they know to be padding. Convolutions of f16 and bf16 with given weights, and norms, pooling and simple
  *   functions behind them, compute in f32 without rounding in between. HY_PASS_LAYOUT among opt.off goes
  *   without.
- *   hy_hybridize_opt.exact keeps every bit of results and running statistics.
- *   It cannot promise that of gradients: where a value is used inside and outside of the block, or in second
- *   order, the contributions add up in another order, which may change the last bit.
+ *   hy_hybridize_opt.exact keeps every bit of results, running statistics and gradients: contributions to a
+ *   gradient add in the order of the program, inside and outside of the block. In second order they may add
+ *   up in another order, which may change the last bit. A loaded network adds in the order of its file: that
+ *   of the program wherever three or more meet in one value of the network. Two of one input or parameter may
+ *   change places, which shows where others come to them from outside, as from a second call: files do not
+ *   depend on the order in which C computes arguments.
  *   Running statistics are read and written in the order in which forward does, compiled as line by line.
  *   They are parameters, inputs or arrays from outside: what forward computes is refused in either mode.
  *   Memory: hy_plan says what a call takes, hy_bind puts all of it into a buffer of yours. A binding lasts
@@ -44400,6 +44403,7 @@ typedef struct hy__backward {
     int        slots;
     int        graph;                   /* gradients are recorded too */
     hy_array **grad;                    /* per tape and output, NULL is zero */
+    unsigned char *parts;               /* so many contributions, 3 for more */
     int        grads;
     hy__buffer *tape_room, *found_room, *grad_room;  /* from the cache: a training loop allocates nothing */
 } hy__backward;
@@ -44477,8 +44481,9 @@ static int hy__backward_open(hy__backward *W)
         hy__find_tape(W, W->tape[i])->slot = W->grads;
         W->grads += W->tape[i]->op ? W->tape[i]->nout : 1;
     }
-    W->grad = (hy_array **)hy__room_zero(W->F, &W->grad_room, (size_t)(W->grads + 1) * sizeof *W->grad,
-                                         "hy_backward");
+    W->grad = (hy_array **)hy__room_zero(W->F, &W->grad_room, (size_t)(W->grads + 1) *
+                                         (sizeof *W->grad + sizeof *W->parts), "hy_backward");
+    W->parts = (unsigned char *)(W->grad + W->grads + 1);
     return W->grad ? 0 : -1;
 }
 
@@ -44499,7 +44504,23 @@ static hy_array **hy__grad_slot(const hy__backward *W, const hy__tape *tape, int
 static void hy__contribute(hy__backward *W, const hy__tape *tape, int output, hy_array *g)
 {
     hy_array **slot = g ? hy__grad_slot(W, tape, output) : NULL;
-    if (slot) *slot = *slot ? hy_add(W->F, *slot, g) : g;
+    if (!slot) return;
+    *slot = *slot ? hy_add(W->F, *slot, g) : g;
+    if (W->parts[slot - W->grad] < 3) W->parts[slot - W->grad]++;
+}
+
+/* How many contributions came to a leaf? 3: more. */
+static int hy__grad_parts(const hy__backward *W, const hy__tape *leaf)
+{
+    hy_array **slot = hy__grad_slot(W, leaf, 0);
+    return slot && *slot ? W->parts[slot - W->grad] : 0;
+}
+
+/* What came last may be several contributions. */
+static void hy__contribute_more(hy__backward *W, const hy__tape *tape, int output)
+{
+    hy_array **slot = hy__grad_slot(W, tape, output);
+    if (slot) W->parts[slot - W->grad] = 3;
 }
 
 /* A gradient looks like what it is the gradient of. */
@@ -44559,6 +44580,15 @@ static int hy__backing_open(hy__backward *W, hy__tape *tape, hy__backing *b)
     return F->code ? -1 : 0;
 }
 
+/* Where the gradient of input i is collected. What came before this call has its place in the order of the
+ * program: a gradient that adds up in itself begins with it, and puts its sum there. */
+static hy_array **hy__backing_slot(const hy_diff *D, int i)
+{
+    const hy__backing *b = (const hy__backing *)(const void *)D;
+    const hy__value *v = &b->tape->value[i];
+    return hy__grad_slot(b->W, v->tape, v->output);
+}
+
 enum { HY__TAKEN = 2 };                 /* in `want`: what had arrived is in the gradient already */
 
 /* What has arrived for input i so far. An operator that runs others adds to it what these give one by one, as
@@ -44587,6 +44617,7 @@ static void hy__backing_close(hy__backward *W, hy__backing *b)
             hy__check_gradient(F, b->D.dx[i], &v->t.type, b->D.op->name, i)) continue;
         if (b->D.want[i] == HY__TAKEN) *hy__grad_slot(W, v->tape, v->output) = b->D.dx[i];
         else hy__contribute(W, v->tape, v->output, b->D.dx[i]);
+        if (b->D.nsub) hy__contribute_more(W, v->tape, v->output);
     }
     hy__buffer_drop(&F->cache, b->room);
 }
@@ -44676,11 +44707,13 @@ static void hy__derived_add(hy_graph *g, hy__derived *d, int limit)
 /* --- the gradient of a graph --- */
 typedef struct hy__gradient {           /* of forward, derived for some heads; the first for all that can */
     hy__derived is;                     /* without a graph: the one for all heads does it, with zeros */
-    int      *from;                     /* its variables: value of the tape, -1 shape, -2 - h of head h */
+    int      *from;                     /* its variables: value of the tape, -1 shape, -2 - h of head h; */
+                                        /* behind the heads what there is of the gradient of input h */
     int      *to;                       /* its heads: gradient of which input */
     int      *lies;                     /* per head of forward: where it lies on the tape */
     char     *given;                    /* ... has it a gradient? The key */
     char     *keep;                     /* per value of the tape: is it read? */
+    char     *parts;                    /* per head: are there several contributions to it? */
     int       inputs;                   /* values of the tape before the heads: inputs, captured constants */
     uint64_t  id;                       /* nobody else's, ever */
     const hy__node *spoilt;             /* a variable that it reads and the call writes */
@@ -44694,11 +44727,13 @@ typedef struct hy__deriving {
     hy__backward walk;                  /* over the graph's calls on a tape of S */
     hy__buffer *room;
     int        n;                       /* inputs of the graph, and captured constants */
+    const char *begun;                  /* per input: is there some of its gradient already? Or NULL */
     hy__tape **leaf;                    /* per input: where its gradient arrives, if that is wanted */
     hy__tape **call;                    /* per node: its call, or leaf; NULL: no gradient passes it */
     hy__node **again;                   /* per node: the same in S, or NULL: values of the graph are given */
     hy__node **var;                     /* per value: the variable that stands for it, ... */
     int       *place, *owner;           /* ... which value of the tape it is, or -1; whose output */
+    int       *input;                   /* per input: its value, or -1 */
 } hy__deriving;
 
 static int hy__derive_index(const hy__deriving *B, const hy__edge *e)
@@ -44762,11 +44797,30 @@ static void hy__derive_call(hy__deriving *B, const hy__node *node, int place)
         hy__derive_value(B, &tape->value[node->nin + i], B->T.first[place] + i, bytes);
 }
 
-static void hy__derive_leaf(hy__deriving *B, int input, int node, int wanted)
+/* Which input before this one is the same array? Their gradients arrive in one place. -1: none. */
+static int hy__input_twin(hy_array *const *in, int vars, int i)
 {
+    int k, most = i < vars ? i : vars;
+    for (k = 0; k < most; k++)
+        if (in[i]->tape && in[k]->tape == in[i]->tape && in[k]->output == in[i]->output) return k;
+    return -1;
+}
+
+static void hy__derive_leaf(hy__deriving *B, int input, int node, hy_array *const *in)
+{
+    int twin = in ? hy__input_twin(in, B->g->vars, input) : -1;
+    while (twin >= 0 && !B->leaf[twin]) {                       /* nothing uses that one */
+        int next = hy__input_twin(in + twin + 1, B->g->vars - twin - 1, input - twin - 1);
+        twin = next < 0 ? -1 : twin + 1 + next;
+    }
+    B->input[input] = node < 0 ? -1 : B->T.first[node];
     if (node < 0) return;
     B->place[B->T.first[node]] = input;
-    if (wanted) B->leaf[input] = B->call[node] = hy__tape_new(B->S, NULL, 0, 0, NULL, 0, NULL);
+    if (!in || !in[input]->tape) return;
+    if (twin >= 0) {
+        B->call[node] = B->leaf[twin];
+        B->leaf[twin]->refs++;
+    } else B->leaf[input] = B->call[node] = hy__tape_new(B->S, NULL, 0, 0, NULL, 0, NULL);
 }
 
 /* The graph as a tape. */
@@ -44775,9 +44829,9 @@ static void hy__derive_record(hy__deriving *B, hy_array *const *in)
     const hy_graph *g = B->g;
     int i, k, n = g->vars, span = hy__graph_span(g);
     for (i = 0; i < B->T.n; i++) B->place[i] = -1;
-    for (i = 0; i < n; i++) hy__derive_leaf(B, i, g->place[g->var[i]->number], in[i]->tape != NULL);
-    for (i = 0; i < g->n; i++) if (g->node[i]->param) { hy__derive_leaf(B, n, i, in[n]->tape != NULL); n++; }
-    for (i = 0; i < g->n; i++) if (g->node[i]->held) hy__derive_leaf(B, n++, i, 0);
+    for (i = 0; i < n; i++) hy__derive_leaf(B, i, g->place[g->var[i]->number], in);
+    for (i = 0; i < g->n; i++) if (g->node[i]->param) hy__derive_leaf(B, n++, i, in);
+    for (i = 0; i < g->n; i++) if (g->node[i]->held) hy__derive_leaf(B, n++, i, NULL);
     for (i = 0; i < g->heads; i++) {
         k = hy__derive_index(B, &g->head[i]);
         if (B->place[k] < 0) B->place[k] = n + i;
@@ -44840,7 +44894,8 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *
     B->S->traced_for = NULL;
     B->S->training = training;
     values = (size_t)B->T.n;
-    bytes = ((size_t)B->n + 2 * (size_t)g->n + values) * sizeof(void *) + 2 * values * sizeof(int);
+    bytes = ((size_t)B->n + 2 * (size_t)g->n + values) * sizeof(void *) +
+            (2 * values + (size_t)B->n) * sizeof(int);
     B->leaf = (hy__tape **)hy__room_zero(F, &B->room, bytes + 1, "gradient");
     if (!B->leaf) return -1;
     B->call = B->leaf + B->n;
@@ -44848,6 +44903,7 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *
     B->var = (hy__node **)(void *)(B->call + 2 * g->n);
     B->place = (int *)(void *)(B->var + values);
     B->owner = B->place + values;
+    B->input = B->owner + values;
     if (again) hy__derive_again(B);
     hy__derive_record(B, in);
     return B->S->code ? -1 : 0;
@@ -44861,6 +44917,10 @@ static int hy__derive_walk(hy__deriving *B, const char *given)
     for (i = 0; i < g->heads; i++)
         if (given[i] && hy__reach(&B->walk, hy__derive_tape(B, &g->head[i]))) return -1;
     if (hy__backward_open(&B->walk)) return -1;
+    for (i = 0; B->begun && i < B->n; i++)
+        if (B->begun[i] && hy__grad_slot(&B->walk, B->leaf[i], 0))
+            hy__contribute(&B->walk, B->leaf[i], 0,
+                           hy__derive_var(B, "begun", B->input[i], B->T.n + g->heads + i));
     for (i = 0; i < g->heads; i++)
         if (given[i])
             hy__contribute(&B->walk, hy__derive_tape(B, &g->head[i]), g->head[i].output,
@@ -44916,16 +44976,18 @@ static void hy__derive_prune(hy_frame *F, hy_graph *g)
 }
 
 /* Room for a gradient of a graph with so many inputs and heads. */
-static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n, int heads)
+static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n, int heads, size_t key)
 {
     size_t size = hy__round64(sizeof(hy__gradient)),
-        ints = (size_t)(graph->vars + graph->heads + heads) * sizeof(int), keep = (size_t)(n + heads);
-    hy__gradient *G = (hy__gradient *)(void *)hy__derived_new(F, size + ints + keep, (size_t)heads);
+        ints = (size_t)(graph->vars + graph->heads + heads) * sizeof(int),
+        bytes = (size_t)(n + heads + graph->heads);
+    hy__gradient *G = (hy__gradient *)(void *)hy__derived_new(F, size + ints + bytes, key);
     if (!G) return NULL;
     G->from = (int *)(void *)((char *)G + size);
     G->to = G->from + graph->vars;
     G->lies = G->to + graph->heads;
     G->keep = (char *)(G->lies + heads);
+    G->parts = G->keep + n + heads;
     G->given = G->is.key;
     G->id = HY__ADD(&F->root->next_id, 1);
     return G;
@@ -44957,10 +45019,12 @@ static hy_graph *hy__derive_graph(hy__deriving *B, const char *given)
 static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const char *given, int heads,
                                          const hy__gradient *all)
 {
-    hy__gradient *G = hy__gradient_new(B->F, graph, B->n, heads);
+    size_t begun = B->begun ? (size_t)B->n : 0;
+    hy__gradient *G = hy__gradient_new(B->F, graph, B->n, heads, (size_t)heads + begun);
     int i, k;
     if (!G) { hy__graph_drop(graph); return NULL; }
     memcpy(G->given, given, (size_t)B->g->heads);
+    if (begun) memcpy(G->given + heads, B->begun, begun);
     G->is.graph = graph;
     G->inputs = B->n;
     for (i = 0; i < graph->vars && G->is.graph; i++) {
@@ -44971,8 +45035,12 @@ static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const
         if (G->from[i] >= 0) G->keep[G->from[i]] = 1;
         if (G->from[i] < 0 || (all && !all->keep[G->from[i]])) G->is.graph = NULL;
     }
-    for (i = k = 0; i < B->n && G->is.graph; i++)
-        if (hy__derive_result(B, i)) G->to[k++] = i;
+    for (i = k = 0; i < B->n && G->is.graph; i++) {
+        int parts = hy__grad_parts(&B->walk, B->leaf[i]);
+        if (!parts) continue;
+        G->parts[k] = parts > 1;
+        G->to[k++] = i;
+    }
     for (i = 0; i < heads; i++)
         G->lies[i] = i < B->g->heads ? B->place[hy__derive_index(B, &B->g->head[i])] : B->n + i;
     for (i = 0; i < B->g->n && B->S->training; i++) {
@@ -45013,13 +45081,16 @@ static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
     return f;
 }
 
-/* One for these heads of a forward graph that has run. */
-static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const char *given)
+/* One for these heads of a forward graph that has run. begun: of which inputs there is some, or NULL. */
+static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const char *given, const char *begun)
 {
     hy_graph *f = D->sub[0], *graph = NULL;
     hy__gradient *G = NULL;
     hy__deriving B;
-    if (!hy__derive_open(&B, F, f, D->in, D->training, 0)) graph = hy__derive_graph(&B, given);
+    if (!hy__derive_open(&B, F, f, D->in, D->training, 0)) {
+        B.begun = begun;
+        graph = hy__derive_graph(&B, given);
+    }
     if (graph) G = hy__derive_gradient(&B, graph, given, f->heads, (hy__gradient *)(void *)f->all);
     hy__derive_close(&B);
     if (G && !F->code) { hy__derived_add(f, &G->is, 0); return G; }
@@ -45027,21 +45098,33 @@ static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const ch
     return NULL;
 }
 
+/* Are there contributions to add to, and several of this gradient? */
+static int hy__gradient_goes_on(const hy_diff *D, const hy__gradient *G, int head)
+{
+    hy_array **slot = G->parts[head] ? hy__backing_slot(D, G->to[head]) : NULL;
+    return slot && *slot;
+}
+
 /* The gradient for the heads that have one; where it reads what the tape did not keep, the one for all, with
- * zeros. */
-static hy__gradient *hy__gradient_find(hy_frame *F, const hy_diff *D)
+ * zeros. begun: the same that adds to what there is of some gradients, or NULL. */
+static hy__gradient *hy__gradient_find(hy_frame *F, const hy_diff *D, const hy__gradient *begun)
 {
     hy_graph *f = D->sub[0];
     hy__buffer *room;
-    char *given = (char *)hy__room(F, &room, (size_t)D->nout + 1, "hy_backward");
+    size_t bytes = (size_t)D->nout + (begun ? (size_t)D->nin : 0);
+    char *given = (char *)hy__room(F, &room, bytes + 1, "hy_backward");
     hy__gradient *G;
     int i;
     if (!given) return NULL;
     for (i = 0; i < D->nout; i++) given[i] = D->dy[i] != NULL;
+    for (i = D->nout; i < (int)bytes; i++) given[i] = 0;
+    for (i = 0; begun && i < begun->is.graph->heads; i++)
+        given[D->nout + begun->to[i]] = (char)hy__gradient_goes_on(D, begun, i);
     hy__acquire(&f->root->lock);
-    G = (hy__gradient *)(void *)hy__derived_find(f, given, (size_t)D->nout);
+    G = (hy__gradient *)(void *)hy__derived_find(f, given, bytes);
     hy__release(&f->root->lock);
-    if (!G) G = hy__gradient_derive(F, D, given);
+    if (!G) G = hy__gradient_derive(F, D, given, begun ? given + D->nout : NULL);
+    if (G && !G->is.graph && begun) G = NULL;
     if (G && !G->is.graph) {
         G = (hy__gradient *)(void *)f->all;
         for (i = 0; i < D->nout && G->given[i] >= given[i]; i++) continue;
@@ -45058,7 +45141,8 @@ static hy__gradient *hy__gradient_find(hy_frame *F, const hy_diff *D)
 /* A variable of a compiled gradient. from: see there. wanted: an input whose gradient is. */
 static hy_array *hy__gradient_input(hy_frame *F, const hy_diff *D, const hy__node *var, int from, int wanted)
 {
-    hy_array *x = from <= -2 ? D->dy[-2 - from] : from < 0 ? NULL
+    hy_array *x = from <= -2 - D->nout ? *hy__backing_slot(D, -2 - from - D->nout)
+        : from <= -2 ? D->dy[-2 - from] : from < 0 ? NULL
         : from < D->nin ? D->in[from] : D->out[from - D->nin];
     if (x) return hy__packed_input(F, x);
     if (from <= -2) {
@@ -45092,19 +45176,26 @@ static hy__graph_rec hy__gradient_rec(const hy_frame *F, const hy_diff *D)
 static int hy__graph_diff(hy_frame *F, hy_diff *D)
 {
     hy__graph_rec rec = hy__gradient_rec(F, D);
-    hy__gradient *G = hy__gradient_find(F, D);
+    hy__gradient *G = hy__gradient_find(F, D, NULL), *more = NULL;
     hy_graph *graph = G ? G->is.graph : NULL;
     hy__buffer *room;
     hy_array **in, **out;
     int i;
     if (!graph || !graph->heads) return 0;
+    for (i = 0; i < graph->heads && !more && !F->code; i++)
+        if (hy__gradient_goes_on(D, G, i) && !(more = hy__gradient_find(F, D, G))) break;
+    if (more) { G = more; graph = G->is.graph; }
+    if (F->code) return 0;
     in = (hy_array **)hy__room(F, &room, (size_t)(graph->vars + graph->heads) * sizeof *in, "hy_backward");
     if (!in) return 0;
     out = in + graph->vars;
     for (i = 0; i < graph->vars && !F->code; i++)
         in[i] = hy__gradient_input(F, D, graph->var[i], G->from[i], G->to[0]);
     if (!F->code && !hy__graph_apply(F, graph, in, out, &rec))
-        for (i = 0; i < graph->heads; i++) D->dx[G->to[i]] = out[i];
+        for (i = 0; i < graph->heads; i++) {
+            if (more && G->given[D->nout + G->to[i]]) *hy__backing_slot(D, G->to[i]) = out[i];
+            else D->dx[G->to[i]] = out[i];
+        }
     hy__buffer_drop(&F->cache, room);
     return 0;
 }
@@ -45381,7 +45472,7 @@ static int hy__graph_recorded(hy_frame *F, hy_graph *g, int n, hy_array *const *
 static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const hy__graph_rec *rec,
                                   hy_graph *g)
 {
-    size_t words = 1 + (size_t)n * (1 + HY_MAX_DIM), outputs = (size_t)g->heads * sizeof in;
+    size_t words = 1 + (size_t)n * (2 + HY_MAX_DIM), outputs = (size_t)g->heads * sizeof in;
     hy__buffer *room;
     int64_t *key = (int64_t *)hy__room(F, &room, words * sizeof *key + outputs, "hy_call");
     hy_array **out, *y = NULL;
@@ -45394,6 +45485,7 @@ static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const
         tracked |= in[i]->tape != NULL;
         key[k++] = (int64_t)t->dtype << 16 | (int64_t)t->shape.ndim << 1 | (in[i]->tape != NULL);
         for (d = 0; d < t->shape.ndim; d++) key[k++] = t->shape.dim[d];
+        if (g->vars > 1 || i >= g->vars) key[k++] = hy__input_twin(in, g->vars, i);
     }
     failed = !tracked ? hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, rec->ticket)
         : hy__graph_recorded(F, g, n, in, rec, out, (char *)key, (size_t)k * sizeof *key);
@@ -45605,6 +45697,22 @@ static int hy__joint_wire(hy__joint *J)
     return wired;
 }
 
+/* Does one of the gradients add to what there is, or early to what late gives beside it? Then the order
+ * counts, in which late comes first. */
+static int hy__joint_adds(const hy__joint *J)
+{
+    const hy__gradient *a = J->from, *b = J->to;
+    int i, k, adds = 0;
+    for (i = 0; i < a->is.graph->heads; i++) adds |= J->wire[i] < 0 && hy__gradient_goes_on(&J->late.D, a, i);
+    for (i = 0; i < b->is.graph->heads && !adds; i++) {
+        hy_array **slot = b->parts[i] ? hy__backing_slot(&J->early.D, b->to[i]) : NULL;
+        adds |= slot && *slot;
+        for (k = 0; slot && k < a->is.graph->heads && !adds; k++)
+            adds = J->wire[k] < 0 && hy__backing_slot(&J->late.D, a->to[k]) == slot;
+    }
+    return adds;
+}
+
 /* The graph of both, counted; derived once. */
 static hy_graph *hy__joint_find(hy_frame *F, const hy__joint *J)
 {
@@ -45667,11 +45775,12 @@ static int hy__backward_both(hy__backward *W, hy__tape *late, hy__tape *early)
     if (!some) return 0;
     memset(&J, 0, sizeof J);
     if (!hy__backing_open(W, late, &J.late) && !hy__backing_open(W, early, &J.early))
-        J.from = hy__gradient_find(F, &J.late.D);
+        J.from = hy__gradient_find(F, &J.late.D, NULL);
     if (J.from && J.from->is.graph)
         J.room = hy__buffer_new(&F->cache, (size_t)J.from->is.graph->heads * sizeof *J.wire + 1);
     if (J.room) J.wire = (int *)J.room->data;
-    if (J.wire && hy__joint_wire(&J)) J.to = hy__gradient_find(F, &J.early.D);
+    if (J.wire && hy__joint_wire(&J)) J.to = hy__gradient_find(F, &J.early.D, NULL);
+    if (J.to && J.to->is.graph && hy__joint_adds(&J)) J.to = NULL;
     if (J.to && J.to->is.graph && J.to->is.graph->heads) J.graph = hy__joint_find(F, &J);
     if (J.graph && !F->code) { hy__joint_run(F, &J); done = 1; }
     hy__graph_drop(J.graph);
@@ -46959,6 +47068,7 @@ static void hy__unwinding_var(hy__unwinding *U, int i, const hy_type *type, int 
 {
     U->stand_in[i].t.type = *type;
     U->stand_in[i].tape = wanted && hy__floating(type->dtype) ? &U->some : NULL;
+    U->stand_in[i].output = i;          /* no two are one array */
 }
 
 /* From here on B.S holds the body. */
@@ -47503,6 +47613,14 @@ static int hy__loop_grad(hy_frame *F, hy_diff *D)
     return 0;
 }
 
+/* What has arrived for variable i. Of what is computed again equal inputs are one. */
+static hy_array *hy__branch_arrived(const hy_diff *D, const hy__unwinding *U, int i)
+{
+    int pred = ((const hy__control_rec *)D->attr)->data;
+    if (pred) return hy__arrived(D, pred + i);
+    return U->B.leaf[i] ? *hy__backing_slot(D, i) : NULL;
+}
+
 /* The way back through one branch. */
 static int hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int k)
 {
@@ -47511,13 +47629,15 @@ static int hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int 
     int i;
     if (hy__unwinding_open(U, F, sub)) return -1;
     for (i = 0; i < sub->vars; i++) {
-        int at = hy__control_input(r, r->data, i);
+        int at = hy__control_input(r, r->data, i), same = r->data || !D->want[at] ? i : 0;
         hy__unwinding_var(U, i, &D->in[at]->t.type, D->want[at] && i < r->remain);
+        while (same < i && hy__backing_slot(D, same) != hy__backing_slot(D, at)) same++;
+        U->stand_in[i].output = same;   /* their gradients arrive in one place */
     }
     for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
     if (hy__unwind_open(U, F, sub, hy__diff_training(D))) return -1;
     for (i = 0; i < r->remain; i++)
-        if (U->stand_in[i].tape && hy__arrived(D, r->data + i))
+        if (U->stand_in[i].tape && hy__branch_arrived(D, U, i))
             U->first[i] = hy__unwinding_new(U, "sum", &U->stand_in[i].t.type);
     return hy__unwind_walk(U, 0);
 }
@@ -47555,7 +47675,7 @@ static void hy__cond_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__g
     r2.outputs = U[0].heads;
     for (i = 0; ready && i < r->data; i++) hy__given_add(in, D->in[i]);
     for (i = 0; ready && i < r->remain; i++)
-        if (U[0].first[i]) { hy__given_add(in, hy__arrived(D, r->data + i)); r2.remain++; }
+        if (U[0].first[i]) { hy__given_add(in, hy__branch_arrived(D, &U[0], i)); r2.remain++; }
     for (i = r->data; ready && i < lead; i++) hy__given_add(in, D->in[i]);
     for (i = 0; ready && i < r->outputs; i++)
         if (D->dy[i]) { hy__given_add(in, D->dy[i]); r2.remain++; }
@@ -47914,20 +48034,58 @@ static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
 
 /* forward of a block as one operator, whose gradient computes it a second time. */
 #ifndef HYBRID_NO_TRAIN
+/* A result that forward was given, or took from outside, is that: no operator stands before it. NULL: it is
+ * made here. */
+static hy_array *hy__once_passed(const hy_frame *B, const hy__loop *l, hy_array *x)
+{
+    int i;
+    if (x->frame != B || !x->node) return x;
+    for (i = 0; i < l->states.n; i++) if (x->node == B->graph->store->node[i]) return l->states.at[i];
+    for (i = 0; i < B->outsides; i++) if (x->node == B->outside[i].var) return B->outside[i].x;
+    return NULL;
+}
+
+/* The results, in the form that forward gave them; what it gave twice is one result of the operator. */
+static hy_array *hy__once_emit(hy_frame *S, const hy__loop *l, hy__inner *N)
+{
+    int i, k, n = 0, all = N->out.n;
+    hy__buffer *room;
+    hy_array **to = (hy_array **)hy__room(S, &room, 2 * (size_t)all * sizeof *to + 1, l->who);
+    hy_array *y = NULL, **made = to + all, **at;
+    int *which = (int *)hy__alloc(&S->root->heap, (size_t)all * sizeof *which + 1);
+    if (!which) hy__no_memory(S, l->who);
+    for (i = 0; i < all && !S->code && hy__alive(N->S, N->out.at[i], l->who); i++) {
+        to[i] = hy__once_passed(N->S, l, N->out.at[i]);
+        for (k = 0; !to[i] && k < n; k++)
+            if (made[k]->node == N->out.at[i]->node && made[k]->output == N->out.at[i]->output) break;
+        which[i] = k;
+        if (!to[i] && k == n) made[n++] = N->out.at[i];
+    }
+    if (!n && i == all && all) { made[n++] = N->out.at[0]; hy__inner_head(N->S, made); }
+    for (k = 0; k < n; k++) N->out.at[k] = made[k];
+    N->out.n = n;
+    if (i == all && !S->code && !N->S->code) y = hy__inner_emit(S, l, HY__ONCE, N, 1);
+    at = y && y->count ? y->item : &y;
+    for (i = 0; y && i < all; i++) if (!to[i]) to[i] = at[which[i]];
+    if (y) y = hy__group_form(S, N->out.full, to);
+    hy__free(&S->root->heap, which);
+    hy__buffer_drop(&S->cache, room);
+    return y;
+}
+
 static hy_array *hy__traced_once(hy_frame *S, hy_block *block, hy_array *x)
 {
     hy__inner N;
     hy__loop l;
-    hy_array *in, *y = NULL, **at;
+    hy_array *in, *y = NULL;
     memset(&l, 0, sizeof l);
     memset(&N, 0, sizeof N);
     l.who = "hy_set_recompute";
     if (!hy__flat_open(S, &l.states, x, l.who) && !hy__inner_open(S, &N, l.who)) {
         in = hy__inner_vars(&N, &l.states, "data", 0);
-        if (!N.S->code && !hy__inner_results(&N, block->forward(N.S, block, in), &l, 0))
-            y = hy__inner_emit(S, &l, HY__ONCE, &N, 1);
-        at = y && y->count ? y->item : &y;
-        if (y) y = hy__group_form(S, N.out.full, at);
+        if (!N.S->code) y = block->forward(N.S, block, in);
+        if (!N.S->code && !hy__flat_open(N.S, &N.out, y, l.who)) y = hy__once_emit(S, &l, &N);
+        else y = NULL;
     }
     hy__inner_close(S, &N);
     hy__flat_close(S, &l.states);
@@ -53595,7 +53753,7 @@ static int hy__draws_differ(const hy__listing *v)
         differ |= node->rank[0] != n || node->rank[1] != n;
         n++;
     }
-    return n && (differ || g->ranks[0] != n || g->ranks[1] != n);
+    return differ || g->ranks[0] != n || g->ranks[1] != n;
 }
 
 /* Would 0.3.0 draw other numbers, which takes one for each such operator, in the order of the file? */

@@ -84,6 +84,7 @@
 #include "test_spread.c"
 #include "test_recompute.c"
 #include "test_draws.c"
+#include "test_order.c"
 #include "test_first_call.c"
 #include "test_catalogue.c"
 #include "test_front.c"
@@ -166,6 +167,7 @@ int main(int argc, char **argv)
     test_turns();
     test_recompute();
     test_draws();
+    test_order();
     test_source();
     test_outside();
     test_quantize();
