@@ -232,7 +232,8 @@
  *   that cannot run here are listed all at once. A file is written aside, as
  *   NAME.hy.part, and takes its name when it is whole; what a killed process left there the next save
  *   removes. It keeps the mode of the file before it; one that is read-only is not replaced. Names of
- *   files are UTF-8, on Windows too.
+ *   files are UTF-8, on Windows too. Files of older versions give what they gave; one of a newer version
+ *   that says more than this one knows is refused.
  *
  * INT8
  *   hy_quantize gives a copy of a network for inference whose dense layers and convolutions compute in int8,
@@ -68925,8 +68926,10 @@ HY__WARM_ROOMS
  *
  * HISTORY
  *   0.4.0  CHANGED, which before 1.0 may happen: a program and an object of other versions do not link
- *          (hy_open's symbol says which); hy_context_of answers "cpu(0)" in every mode.
- *          Files of 0.3.0 are read as before.
+ *          (hy_open's symbol says which); hy_context_of answers "cpu(0)" in every mode; a running
+ *          statistic that forward computes is refused in every mode.
+ *          FILES of 0.3.0 are read as before, and those whose bodies had two variables of one name;
+ *          hy_quantize takes a batch of several inputs as hy_call does; hy_fit's page escapes all names.
  *          MENDED: running statistics in order; arrays of integers refuse arithmetic with numbers that are
  *          no integers; second-order gradients of gamma, gammaln, softmax_output; hy_grad_of of a parameter
  *          without a gradient is NULL and no error; a list of hy_collect_params knows that its scope has

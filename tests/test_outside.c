@@ -86,6 +86,7 @@ static outside_net *outside_new(hy_frame *F, int which)
     outside_net *n = HY_BLOCK_NEW(F, outside_net, outside_forward);
     hy_param_opt opt = { 0 };
     int i;
+    if (!n) return NULL;
     n->which = which % 3;
     if (which >= 3) hy_set_prefix(F, &n->base, "");
     opt.init = hy_init_constant(.75);
@@ -202,8 +203,26 @@ static void outside_old(void)
     hy_close(F);
 }
 
+/* Memory that ends: names given on tracing and on reading, samples tried as a batch and as batches. */
+static int outside_little(hy_frame *F)
+{
+    hy_array *x = hy_ones(F, HY_SHAPE(3, 2)), *y;
+    hy_block *net = hy_load_model(F, "tests/golden/v0.3/outside.hybrid");
+    outside_net *n = net ? outside_new(F, 1) : NULL;
+    int right;
+    net = n && !hy_error(F) ? outside_read(F, hy_save_model_to(F, &n->base, hy_ones(F, HY_SHAPE(2, 5)))) : NULL;
+    y = net ? hy_call(F, net, hy_ones(F, HY_SHAPE(2, 5))) : NULL;
+    right = y && hy_count(F, y) == 2;
+    net = right ? hy_load_model(F, "tests/golden/v0.3/outside.hybrid") : NULL;
+    y = net ? hy_call(F, net, x) : NULL;
+    return y && hy_value(F, y, 2, 0) == 8;
+}
+
+static void outside_memory(void) { oom_walk(outside_little, 1); }
+
 static void test_outside(void)
 {
+    RUN(outside_memory);
     RUN(outside_names);
     RUN(outside_old);
 }

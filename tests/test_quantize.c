@@ -358,7 +358,31 @@ static int quantize_with_little_memory(hy_frame *F)
     hy_block_free(F, net);
     return right;
 }
-static void quantize_memory(void) { oom_walk(quantize_with_little_memory, 1); }
+static int quantize_inputs_with_little_memory(hy_frame *F)
+{
+    quantize_inputs_net *n = HY_BLOCK_NEW(F, quantize_inputs_net, quantize_inputs_forward);
+    hy_array *batch[2], *y;
+    hy_block *small;
+    int right;
+    if (!n) return 0;
+    n->inputs = 2;
+    n->dense = hy_add_child(F, &n->base, "d", hy_nn_dense(F, 4, NULL));
+    hy_initialize(F, &n->base, NULL);
+    batch[0] = quantize_batch(F, 2, 1);
+    batch[1] = quantize_batch(F, 2, 2);
+    small = hy_quantize(F, &n->base, hy_group_of(F, 2, batch), NULL);
+    y = small ? hy_call(F, small, batch[0]) : NULL;
+    right = y && hy_size(F, y) == 8;
+    if (small) hy_block_free(F, small);
+    hy_block_free(F, &n->base);
+    return right;
+}
+
+static void quantize_memory(void)
+{
+    oom_walk(quantize_with_little_memory, 1);
+    oom_walk(quantize_inputs_with_little_memory, 1);
+}
 
 static void test_quantize(void)
 {

@@ -568,6 +568,40 @@ try "cut values" 1 run bn --params "$out/cut.params" --input data=bn-in0.npy
 says "cut values: where" "byte"
 try "values of another model" 1 run bn --params lstm-0000.params --input data=bn-in0.npy
 
+# --- files of 0.3.0: read, run as then, converted and run again
+old=../v0.3
+for m in mlp.hybrid conv_pair int8.hybrid foreach.hybrid while_pair nested_pair lstm.hybrid; do
+    values=$old/${m%.hybrid}.npz
+    try "0.3.0: show $m" 0 show $old/$m --input data=$values:in0
+    try "0.3.0: run $m" 0 run $old/$m --input data=$values:in0 --output "$out/$m.out"
+    try "0.3.0: convert $m" 0 convert $old/$m "$out/old.hybrid"
+    try "0.3.0: run $m again" 0 run "$out/old.hybrid" --input data=$values:in0 --output "$out/$m.again"
+    if [ -n "$python" ]; then
+        python3 - "$values" "$out/$m.out" "$out/$m.again" <<'Y' 2> "$out/python"
+import os, struct, sys, zipfile
+def npy(data):
+    n = struct.unpack('<H', data[8:10])[0]
+    head = eval(data[10:10 + n])
+    return head['shape'], struct.unpack('<%df' % ((len(data) - 10 - n) // 4), data[10 + n:])
+z = zipfile.ZipFile(sys.argv[1])
+want = [npy(z.read(n)) for n in sorted(z.namelist()) if n.startswith('out')]
+for folder in sys.argv[2:]:
+    files = sorted(os.listdir(folder), key=lambda n: os.path.getmtime(os.path.join(folder, n)))
+    got = [npy(open(os.path.join(folder, n), 'rb').read()) for n in files]
+    assert sorted(g[0] for g in got) == sorted(w[0] for w in want), (got, want)
+    for shape, w in want:
+        assert any(g[0] == shape and max([abs(a - b) for a, b in zip(g[1], w)] + [0]) < 1e-5 for g in got), (shape, w)
+Y
+        note $? "0.3.0: results of $m"
+    fi
+done
+for m in statistic.hybrid statistic_row.hybrid; do
+    try "0.3.0: $m is refused" 1 show $old/$m
+    says "0.3.0: $m: why" "Mutation target can only be Variable"
+done
+try "0.3.0: outside.hybrid" 0 run $old/outside.hybrid --input data=ones:3,2 --json
+json "0.3.0: outside.hybrid: values" "it['outputs'][0]['max'] == 8"
+
 # --- C source
 try "compile" 0 compile bn --shape data=2,3,8,8 --out "$out/bn.c" --header "$out/bn.h"
 prints "compile tells what was written" "bn.c: .* bytes"
