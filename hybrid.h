@@ -68936,7 +68936,7 @@ HY__WARM_ROOMS
  *          ended; hy_graph_of stays until hy_graph_free; x + 0 makes +0 of -0 compiled, too; the largest of
  *          no integers is the least of their type; reverse without axes turns nothing round; clip keeps
  *          integers of 64 bits exact; lists, words and types that cannot be are refused before they are read;
- *          so are a frame's end within a function of the user's that runs, and clearing or writing
+ *          so are a frame's end within forward, a loop's body or hy_fit's `each`, and clearing or writing
  *          over a gradient that a recorded call needs; states of a loop may change places, and bodies return
  *          what is outside; the jit leaves recomputed blocks alone.
  *          CHANGED, which before 1.0 may happen: an operator's run takes a hy_run, since a job holds no
