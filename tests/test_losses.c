@@ -97,24 +97,31 @@ static hy_array *loss_input(hy_frame *F, char kind)
     return hy_cast(F, x, HY_F32);
 }
 
-static void loss_compare(hy_frame *F, const char *what, hy_array *x, const float *want, int n)
+static void loss_near(hy_frame *F, const char *what, hy_array *x, const float *want, int n, double near)
 {
     float got[20];
     int i;
     if (!CHECK(x && hy_size(F, x) == n && n <= 20)) return;
     hy_to(F, x, HY_F32, got, sizeof(float) * (size_t)n);
     for (i = 0; i < n; i++)
-        if (!CHECK_NEAR(got[i], want[i], 1e-6 * (1 + fabs((double)want[i])))) printf("    %s %d\n", what, i);
+        if (!CHECK_NEAR(got[i], want[i], near * (1 + fabs((double)want[i])))) printf("    %s %d\n", what, i);
+}
+static void loss_compare(hy_frame *F, const char *what, hy_array *x, const float *want, int n)
+{
+    loss_near(F, what, x, want, n, 1e-6);
 }
 
-static void loss_case_run(int i, int hybrid)
+static void loss_case_run(int i, int hybrid, hy_dtype dtype, double near)
 {
     hy_frame *F = hy_open(NULL);
     hy_block *loss = loss_cases[i].make(F);
     const char *inputs = loss_cases[i].inputs;
     hy_array *x[4], *y;
     int k, n = (int)strlen(inputs), turn;
-    for (k = 0; k < n; k++) x[k] = loss_input(F, inputs[k]);
+    for (k = 0; k < n; k++) {
+        x[k] = loss_input(F, inputs[k]);
+        if (x[k]) x[k] = hy_cast(F, x[k], dtype);
+    }
     hy_attach_grad(F, x[0], HY_GRAD_WRITE);
     if (hybrid) hy_hybridize(F, loss, NULL);
     for (turn = 0; turn <= hybrid; turn++) {
@@ -122,8 +129,9 @@ static void loss_case_run(int i, int hybrid)
         y = hy_call(F, loss, hy_group_of(F, n, x));
         hy_pause(F);
         hy_backward(F, y, NULL);
-        loss_compare(F, loss_cases[i].name, y, loss_ref[i].value, loss_ref[i].n);
-        loss_compare(F, loss_cases[i].name, hy_grad_of(F, x[0]), loss_ref[i].gradient, 20);
+        CHECK(hy_dtype_of(F, y) == dtype);
+        loss_near(F, loss_cases[i].name, y, loss_ref[i].value, loss_ref[i].n, near);
+        loss_near(F, loss_cases[i].name, hy_grad_of(F, x[0]), loss_ref[i].gradient, 20, near);
     }
     if (!CHECK(!hy_error(F))) printf("    %s: %s\n", loss_cases[i].name, hy_error(F));
     hy_close(F);
@@ -135,9 +143,20 @@ static void test_losses_reference(void)
     CHECK(n == (int)(sizeof loss_ref / sizeof loss_ref[0]));
     for (i = 0; i < n; i++) {
         CHECK_STR(loss_ref[i].name, loss_cases[i].name);
-        loss_case_run(i, 0);
-        loss_case_run(i, 1);
+        loss_case_run(i, 0, HY_F32, 1e-6);
+        loss_case_run(i, 1, HY_F32, 1e-6);
     }
+}
+
+/* The same in other types, as near as these allow. */
+static void test_losses_types(void)
+{
+    static const hy_dtype types[] = { HY_F64, HY_F16, HY_BF16 };
+    static const double near[] = { 1e-6, 4e-3, 3e-2 };
+    int i, k, hybrid;
+    for (i = 0; i < (int)(sizeof loss_cases / sizeof loss_cases[0]); i++)
+        for (k = 0; k < 3; k++)
+            for (hybrid = 0; hybrid < 2; hybrid++) loss_case_run(i, hybrid, types[k], near[k]);
 }
 
 /* ctc: MXNet's losses, a few of its gradients and the sum of their squares, in both layouts, with lengths. */
@@ -408,6 +427,7 @@ static void test_losses_oom(void) { oom_walk(losses_oom_program, 1); }
 static void test_losses(void)
 {
     RUN(test_losses_reference);
+    RUN(test_losses_types);
     RUN(test_losses_ctc);
     RUN(test_losses_errors);
     RUN(test_metrics_reference);
