@@ -41591,7 +41591,10 @@ HY_API int hy_close(hy_frame *F)
     int code;
     if (!F) return HY_ERROR_MEMORY;
     if (F->closed) return HY_ERROR_STATE;
-    if (F->root->makes_samples && F->root->makes_samples(F->root)) return HY_ERROR_STATE;
+    if (HY__LOAD(&F->root->frames) == 1 && F->root->makes_samples && F->root->makes_samples(F->root)) {
+        hy__fail(F, HY_ERROR_STATE, "hy_close: the function of a dataset must not close the last frame");
+        return HY_ERROR_STATE;
+    }
     if (F->scope || F->traced_for || F->unwatched || F->within) {
         if (F->within) hy__fail(F, HY_ERROR_STATE, "hy_close: %s must not close its own frame", F->within);
         else hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame, nor a body");
@@ -57679,7 +57682,7 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
     hy_graph *g = NULL;
     int i, least;
     hy__compile_options(F, net);        /* traces older than a change go */
-    hy__trace_fitted(F, net);
+    if (net->free_fn != hy__symbol_free) hy__trace_fitted(F, net);      /* what was read is there already */
     if (!F->code) hy__export_untrained(F, net);
     if (F->code) return NULL;
     hy__acquire(&all->lock);
@@ -63120,6 +63123,7 @@ typedef struct hy__fit {
     hy_epoch   *epoch;                  /* those so far */
     int         n, best;                /* best: -1, none has a number */
     hy_params   params;                 /* of the network */
+    int         met;                    /* it has got its first batch */
     int64_t     left_out, not_finite;   /* steps of this epoch */
     const char *report;
     char       *unwritten;              /* room for why a file could not be written */
@@ -63157,11 +63161,12 @@ static int64_t hy__fit_rows(hy__fit *W, hy_array *batch, const hy_array *loss)
 }
 
 /* The network has no program of its own: what it would be made for. */
-static void hy__fit_met(hy_block *net, const hy_array *data)
+static void hy__fit_met(hy__fit *W, const hy_array *data)
 {
+    struct hy__house *h = W->lesson->net->house;
     if (!data) return;
-    net->house->fitted_with = data->t.type;
-    net->house->fitted = 1;
+    h->fitted_with = data->t.type;
+    h->fitted = W->met = 1;
 }
 
 /* One batch: in training forward, backward, update. Its samples, or 0. */
@@ -63179,7 +63184,7 @@ static int64_t hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *
     y = hy_call_at(F, &W->lesson->base, batch, NULL, 0);
     head = loss = y ? hy_get(F, y, 0) : NULL;
     rows = loss ? hy__fit_rows(W, batch, loss) : 0;
-    if (loss && !W->lesson->net->house->fitted) hy__fit_met(W->lesson->net, hy_get(F, batch, 0));
+    if (loss && !W->met) hy__fit_met(W, hy_get(F, batch, 0));
     if (training && W->T->opt.loss_scale > 0) head = hy_scale_loss(F, W->T, loss);
     hy_pause(F);
     if (training) hy_backward(F, head, NULL);

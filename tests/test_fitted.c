@@ -115,6 +115,23 @@ static void test_fitted_goes_on(void)
     CHECK_STR(hy_error(F), NULL);
     CHECK(hy_close(F) == 0);
 
+    F = hy_open(NULL);                          /* what was read keeps its names and learns on */
+    net = fitted_net(F, FITTED_PLAIN);
+    x = hy_normal(F, HY_SHAPE(3, 6), 0, 1);
+    hy_call(F, net, x);
+    bytes = hy_save_model_to(F, net, NULL);
+    net = hy_load_model_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), 0);
+    hy_hybridize(F, net, NULL);
+    T = hy_trainer_new(F, net, hy_optim_adam(NULL), NULL);
+    L = hy_loader_new(F, hy_dataset_of(F, 10, 2, fitted_types, fitted_sample, NULL), 4, NULL);
+    CHECK(hy_fit(F, net, hy_loss_l2(F, NULL), T, L, L, NULL).n == 1);
+    bytes = hy_save_model_to(F, net, NULL);
+    read = bytes ? hy_load_model_from(F, hy_data(F, bytes), (size_t)hy_size(F, bytes), 0) : NULL;
+    fitted_same(F, net, read, x);
+    CHECK_STR(read ? hy_input_name(F, read, 0) : NULL, hy_input_name(F, net, 0));
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
+
     F = hy_open(NULL);                          /* line by line nothing is said, as in Gluon */
     net = fitted_net(F, FITTED_LATER);
     T = hy_trainer_new(F, net, hy_optim_adam(NULL), NULL);
