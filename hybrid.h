@@ -1570,6 +1570,9 @@ struct hy_op {
 #define HY_I_where(I) I(condition, ONE, 1) I(x, ONE, 1) I(y, ONE, 1)
 #define HY_O_where HY_O_OUT
 #define HY_P_where HY_NOTHING
+#define HY_I__np_where HY_I_where
+#define HY_O__np_where HY_O_OUT
+#define HY_P__np_where HY_NOTHING
 
 /* --- shape --- */
 #define HY_I_reshape HY_I_DATA
@@ -2058,6 +2061,7 @@ struct hy_op {
         "x in another type; floats become integers by truncation, out of range saturates") \
     OP(amp_cast, "amp_cast", NULL, HY_OP_STRIDED, "floats of at most 32 bits in another type, else x") \
     OP(where, "where", NULL, 0, "x where condition is not 0, else y") \
+    OP(_np_where, "_npi_where", NULL, 0, "the same of arrays that broadcast") \
     OPT(reshape, "Reshape", "reshape", HY_OP_VIEW | HY_OP_MOVES, "the same elements in another shape") \
     OPT(reshape_like, "reshape_like", NULL, HY_OP_VIEW | HY_OP_MOVES, "lhs in the shape of rhs") \
     OP(flatten, "Flatten", "flatten", HY_OP_VIEW | HY_OP_MOVES, "(d0, product of the rest)") \
@@ -2862,6 +2866,8 @@ typedef struct hy__slice_grad_opt { hy_ints step; } hy__slice_grad_opt;
 HY_API hy_array *hy__slice_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_ints begin, hy_ints end,
                                 const hy__slice_grad_opt *opt);
     /* a box of out_grad in zeros shaped like data */
+HY_API hy_array *hy__np_where(hy_frame *F, hy_array *condition, hy_array *x, hy_array *y);
+    /* the same of arrays that broadcast */
 HY_API hy_array *hy__np_matmul(hy_frame *F, hy_array *a, hy_array *b);
     /* products as in numpy: of vectors, of one matrix for a batch */
 HY_API hy_array *hy__bitwise_and(hy_frame *F, hy_array *lhs, hy_array *rhs);
@@ -13970,6 +13976,71 @@ static int hy__where_diff(hy_frame *F, hy_diff *D)
 HY__SPLIT(where, 1, axis > 0 && job->in[0].type.shape.ndim == 1 ? -1 : axis, axis)
 #define HY__ON_where HY__OWN(where), hy__where_split
 
+/* numpy's: all three broadcast. */
+HY__RUN(hy__run_np_where)
+{
+    const hy__walk *w = (const hy__walk *)(const void *)&job->plan;
+    const hy_tensor *c = &job->in[0], *x = &job->in[1], *z = &job->in[2], *y = &job->out[0];
+    int64_t first = item * HY__CHUNK, n = hy__least(HY__CHUNK, hy__size(&y->type.shape) - first), m, i;
+    size_t size = (size_t)hy__traits[y->type.dtype].size;
+    hy__walker r;
+    for (hy__walk_from(&r, w, first); n > 0; n -= m) {
+        m = hy__walk_run(&r, n);
+        for (i = 0; i < m; i++) {
+            int yes = hy__load(hy__place(now, c, r.offset[1] + i * hy__walk_step(w, 1)), c->type.dtype) != 0;
+            const hy_tensor *from = yes ? x : z;
+            memcpy(hy__place(now, y, r.offset[0] + i * hy__walk_step(w, 0)),
+                   hy__place(now, from, r.offset[2 + !yes] + i * hy__walk_step(w, 2 + !yes)), size);
+        }
+        hy__walk_past(&r, m);
+    }
+}
+static int hy___np_where_infer(hy_infer *I)
+{
+    hy_shape want = I->in[0].shape;
+    int i, d, known = want.ndim >= 0;
+    for (i = 1; i < 5; i++) hy__infer_same_type(I, &I->out[0], &I->in[1 + i % 2]);
+    for (i = 1; i < 3; i++) {
+        const hy_shape *x = &I->in[i].shape;
+        known &= x->ndim >= 0;
+        if (!known || I->status < 0) return I->status;
+        for (; want.ndim < x->ndim; want.ndim++) {
+            memmove(want.dim + 1, want.dim, (size_t)want.ndim * sizeof *want.dim);
+            want.dim[0] = 1;
+        }
+        for (d = 1; d <= x->ndim; d++) {
+            int64_t *to = &want.dim[want.ndim - d], was = *to;
+            *to = hy__broadcast_dim(was, x->dim[x->ndim - d]);
+            if (*to == -2)
+                return hy_infer_fail(I, HY_ERROR_SHAPE, "%z does not broadcast with the others: %l against "
+                                     "%l", x, x->dim[x->ndim - d], was);
+        }
+    }
+    return hy__infer_result(I, want);
+}
+static int hy___np_where_bind(hy_job *job)
+{
+    const hy_shape *y = &job->out[0].type.shape;
+    int64_t stride[4][HY_MAX_DIM], size = hy__size(y);
+    int k, alike = 1;
+    for (k = 0; k < 3; k++) alike &= hy__same_shape(&job->in[k].type.shape, y);
+    if (alike) return hy__where_bind(job);
+    memcpy(stride[0], job->out[0].stride, sizeof stride[0]);
+    for (k = 0; k < 3; k++) hy__broadcast_strides(&job->in[k], y->ndim, stride[k + 1]);
+    hy__walk_init(HY__NOTES(hy__walk, job), y, 4, (const int64_t (*)[HY_MAX_DIM])stride);
+    return hy__one_stage(job, hy__run_np_where, hy__pieces(size, HY__CHUNK), 3 * (double)size);
+}
+static int hy___np_where_diff(hy_frame *F, hy_diff *D)
+{
+    hy_array *c = D->in[0], *dy = D->dy[0], *zero;
+    if (!dy) return 0;
+    zero = hy_zeros_like(F, dy);
+    if (D->want[1]) D->dx[1] = hy__unbroadcast(F, hy__np_where(F, c, dy, zero), D->in[1]);
+    if (D->want[2]) D->dx[2] = hy__unbroadcast(F, hy__np_where(F, c, zero, dy), D->in[2]);
+    return 0;
+}
+#define HY__ON__np_where HY__OWN(_np_where), NULL
+
 HY__BIND(clip, hy__extra_bind(job, HY__EXTRA_clip, r->a_min, r->a_max))
 /* Where the clip changed nothing the gradient passes. */
 HY__DIFF(clip, hy_mul(F, dy, hy_equal(F, x, y)))
@@ -19422,7 +19493,7 @@ static int hy__one_hot_infer(hy_infer *I)
 {
     HY__REC(one_hot, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape, want;
-    if (hy__infer_range(I, "depth", r->depth, 1, INT_MAX)) return -1;
+    if (hy__infer_range(I, "depth", r->depth, 0, INT_MAX)) return -1;
     hy_infer_type(I, &I->out[0].dtype, r->dtype ? r->dtype : HY_F32);
     if (y->ndim > 0) {
         want = *y;
@@ -22351,8 +22422,9 @@ static int64_t hy__tuple_at(const hy_ints *v, int d, int64_t missing)
 
 static int hy__infer_tuple(hy_infer *I, const char *name, const hy_ints *v, int n, int64_t least)
 {
-    int d;
-    if (v->n > 0 && v->n != n)
+    int d, more = v->n;
+    while (more > n && !least && !v->v[more - 1]) more--;   /* zeros too many, as MXNet takes them of pad */
+    if (more > 0 && more != n)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s has %d numbers where %d are due", name, v->n, n);
     for (d = 0; d < v->n; d++)
         if (v->v[d] < least || v->v[d] > HY__WINDOW_MOST)
@@ -54267,7 +54339,7 @@ static const hy_op *hy__numpy_op(hy_frame *F, const char *name)
         "lesser_scalar", "lesser_equal_scalar", "rsub_scalar", "abs", "concat", "identity",
         "reverse", "swap_axes", "flatten", "_zeros", "_ones", "_full",
         "_arange", "_linspace", "split_v2", "concat" };
-    static const char same[] = "where|diag|stack|transpose|cumsum|clip|tile|repeat|take|slice|expand_dims"
+    static const char same[] = "diag|stack|transpose|cumsum|clip|tile|repeat|take|slice|expand_dims"
         "|broadcast_to|cast|sort|argsort|gather_nd";
     static const char layers[] = "activation|batch_dot|convolution|deconvolution|dropout|embedding"
         "|fully_connected|layer_norm|group_norm|instance_norm|leaky_relu|log_softmax|softmax|pooling|rnn"
@@ -54379,6 +54451,7 @@ static const hy__compound_op hy__compounds[] = {
     { "_npi_ediff1d", "to_begin_arr_given|to_end_arr_given|to_begin_scalar|to_end_scalar", 1, 3,
       "=ediff1d" },
     { "_npi_eye", "N|M|k|dtype", 0, 0, "=eye" },
+    { "_arange", "start|stop|step|repeat|infer_range|dtype", 0, 0, "=arange" },
     /* of one matrix it is of shape () there, (1,) here: it is the first of many that are one */
     { "_npi_det", "", 1, 1, "drop(linalg_det(expand_dims(%0, axis=0)), 0)" },
     { "_linalg_det", "", 1, 1, "drop(linalg_det(expand_dims(%0, axis=0)), 0)" },
@@ -55044,7 +55117,7 @@ static int hy__make_choice(hy__making *M, int left)
     if (hy__make_unary(M, HY_OP_zeros_like, NULL, NULL) ||
         hy__make_unary(M, HY_OP_add_scalar, "scalar", M->text[HY__NP_SCALAR])) return -1;
     in[left ? 1 : 2] = M->at;
-    return hy__make_op(M, HY_OP_where, 3, in);
+    return hy__make_op(M, HY_OP__np_where, 3, in);
 }
 
 /* A number among the attributes. */
@@ -55217,10 +55290,12 @@ static int hy__make_norm(hy__making *M)
 {
     const char *flag = M->text[HY__NP_FLAG], *ord = M->text[HY__NP_ORD];
     int64_t axis[HY_MAX_DIM];
-    int all = !flag || !strcmp(flag, "-2") || !strcmp(flag, "1");
+    int plain = !ord || !strcmp(ord, "2") || !strcmp(ord, "2.0");       /* of a vector that is all there is */
+    int all = !flag || !strcmp(flag, "-2") || !strcmp(flag, "1") ||
+              (!strcmp(flag, "-1") && plain && !M->text[HY__NP_AXIS]);
     int n = M->text[HY__NP_AXIS] ? hy__read_tuple(M->text[HY__NP_AXIS], 0, HY_MAX_DIM, axis) : 0;
     if (!all && (strcmp(flag, "-1") || n != 1)) return hy__making_bad(M, "flag", flag);
-    if (ord && strcmp(ord, "2") && strcmp(ord, "2.0") && (all || (strcmp(ord, "1") && strcmp(ord, "1.0"))))
+    if (!plain && (all || (strcmp(ord, "1") && strcmp(ord, "1.0"))))
         return all ? hy__making_bad(M, "ord", ord) : hy__make_power_norm(M, ord);
     hy__make_with(M, "ord", ord && *ord == '1' ? "1" : "2");
     return hy__make_fold(M, HY_OP_norm) || hy__make_folded(M);
@@ -55829,6 +55904,25 @@ static void hy__make_eye_matrix(hy__compound *C)
     hy__make_op(&C->M, HY_OP__eye, 0, NULL);
 }
 
+/* A range whose length its use decides counts along an array of unknown length. */
+static void hy__make_arange(hy__compound *C)
+{
+    static const char *const keys[] = { "start", "step", "repeat" };
+    const char *stop = hy__said(C, "stop", NULL), *dtype = hy__said(C, "dtype", NULL);
+    int k;
+    if (!stop) {
+        hy__make_with(&C->M, "shape", "(-1,)");
+        hy__make_with(&C->M, "dtype", dtype);
+        hy__make_op(&C->M, HY_OP__zeros, 0, NULL);
+    } else {
+        hy__make_with(&C->M, "stop", stop);
+        hy__make_with(&C->M, "dtype", dtype);
+    }
+    for (k = 0; k < 3; k++) hy__make_with(&C->M, keys[k], hy__said(C, keys[k], NULL));
+    if (stop) hy__make_op(&C->M, HY_OP__arange, 0, NULL);
+    else hy__make_op(&C->M, HY_OP_arange_like, 1, &C->M.at);
+}
+
 /* What stands before or behind the differences: an input, or a number in their type. */
 static hy__edge hy__ediff_end(hy__compound *C, hy__edge line, const char *given, const char *scalar,
                               int *next)
@@ -56146,11 +56240,12 @@ static void hy__make_upsampling(hy__compound *C)
 
 /* The functions that >>parser names, in the order of the words. */
 static const char hy__compound_names[] = "copysign_scalar|true_divide_scalar|ldexp_scalar|around|pad"
-    "|broadcast_to|eye|ediff1d|slogdet|cholesky|potri|identity_matrix|rot90|concatenate|dot|normal|uniform"
-    "|bernoulli|gemm|syrk|trmm|make_diag|svm|ravel|unravel|box_decode|upsampling";
+    "|broadcast_to|eye|arange|ediff1d|slogdet|cholesky|potri|identity_matrix|rot90|concatenate|dot|normal"
+    "|uniform|bernoulli|gemm|syrk|trmm|make_diag|svm|ravel|unravel|box_decode|upsampling";
 static void (*const hy__compound_makes[])(hy__compound *C) = {
     hy__make_copysign_scalar, hy__make_true_divide_scalar, hy__make_ldexp_scalar, hy__make_around,
-    hy__make_pad, hy__make_broadcast_to, hy__make_eye_matrix, hy__make_ediff1d, hy__make_slogdet,
+    hy__make_pad, hy__make_broadcast_to, hy__make_eye_matrix, hy__make_arange, hy__make_ediff1d,
+    hy__make_slogdet,
     hy__make_cholesky, hy__make_potri, hy__make_identity_matrix,
     hy__make_rot90, hy__make_concatenate, hy__make_dot, hy__make_normal, hy__make_uniform,
     hy__make_bernoulli, hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_diagonal, hy__make_svm,
@@ -56170,14 +56265,15 @@ static const char *hy__node_says(const hy__reader *R, const int *field, const ch
 }
 
 /* UpSampling is one only where it is bilinear, _npi_concatenate without an axis, a determinant where () is a
- * shape. NULL: not one of these. */
+ * shape, _arange where its length is not said. NULL: not one of these. */
 static const hy__compound_op *hy__compound_find(const hy__reader *R, const int *field)
 {
     static const char *const only[][3] = { { "UpSampling", "sample_type", "bilinear" },
-                                           { "_npi_concatenate", "axis", "None" } };
+                                           { "_npi_concatenate", "axis", "None" },
+                                           { "_arange", "infer_range", "True" } };
     const char *op = hy__json_text(&R->j, field[HY__IN_OP]), *says;
     int i;
-    for (i = 0; i < 2; i++) {
+    for (i = 0; i < 3; i++) {
         if (strcmp(op, only[i][0])) continue;
         says = hy__node_says(R, field, only[i][1]);
         if (!says || strcmp(says, only[i][2])) return NULL;
@@ -64443,7 +64539,7 @@ static int hy__c_point_of(const hy__node *node, hy__c_point *at)
         default: break;
     }
     return at->text != NULL || (number == HY_OP_add_n && node->nin <= HY__FUSED_INPUTS) ||
-           number == HY_OP_where;
+           number == HY_OP_where || number == HY_OP__np_where;
 }
 
 /* The expression of one operator: names of its operands, in its type. */
@@ -64456,7 +64552,7 @@ static void hy__c_expression(hy__c *c, const hy__node *node, const char (*operan
     hy__c_point_of(node, &at);
     if (hy__op_number(node->op) == HY_OP_add_n) {
         for (k = 0; k < node->nin; k++) hy__w(c, "%s%s%s", k ? " + " : "", wraps, operand[k]);
-    } else if (hy__op_number(node->op) == HY_OP_where) {
+    } else if (hy__op_number(node->op) == HY_OP_where || hy__op_number(node->op) == HY_OP__np_where) {
         hy__w(c, "%s != 0 ? %s : %s", operand[0], operand[1], operand[2]);
     } else if (at.scalar) {
         hy__c_number(number, at.number, c->real);

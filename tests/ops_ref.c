@@ -1296,6 +1296,36 @@ static const char *const cases_where[] = {
 };
 static const ref_op ref_where = { REFA_ALL, refa_where, REF_TRUE, NULL, 0, cases_where };
 
+static int64_t refa_shown(const ref_tensor *x, const ref_tensor *y, int64_t i)    /* the place in x that place i of y shows */
+{
+    int64_t at = 0, step = 1;
+    for (int d = y->ndim - 1, e = x->ndim - 1; e >= 0; d--, e--) {
+        if (x->dim[e] != 1) at += i % y->dim[d] * step;
+        step *= x->dim[e];
+        i /= y->dim[d];
+    }
+    return at;
+}
+static void refa__np_where(ref_case *c)
+{
+    int64_t dim[8];
+    int ndim = 0;
+    for (int k = 0; k < 3; k++) if (c->in[k].ndim > ndim) ndim = c->in[k].ndim;
+    for (int d = 0; d < ndim; d++) dim[d] = 1;
+    for (int k = 0; k < 3; k++)
+        for (int d = 0; d < c->in[k].ndim; d++)
+            if (c->in[k].dim[d] != 1) dim[d + ndim - c->in[k].ndim] = c->in[k].dim[d];
+    double *y = ref_out(c, 0, ndim, dim);
+    for (int64_t i = 0; i < c->out[0].size; i++) {
+        const ref_tensor *from = &c->in[c->in[0].v[refa_shown(&c->in[0], &c->out[0], i)] != 0 ? 1 : 2];
+        y[i] = from->v[refa_shown(from, &c->out[0], i)];
+    }
+}
+static const char *const cases__np_where[] = {
+    "(3,4)bool (3,4) (3,4)", "(4)bool (4,4) (4,4)", "(3,1)int[0,1] (4) (3,4)", "()bool (2,3) (4,1,3)", "(2,3)bool () (1)", "(5)bool () ()",
+    "(2,1,3)bool (2,1) (1,3)", "(67,1)bool (67,5) (5)", "(0,3)bool (3) (1)", NULL };
+static const ref_op ref__np_where = { REFA_ALL, refa__np_where, REF_TRUE, NULL, 0, cases__np_where };
+
 
 /* --- convolution and pooling: arrays are (n, c, z, y, x), with z and y of size 1 if missing --- */
 

@@ -333,6 +333,26 @@ static const numpy_case numpy_cases[] = {
     { "_npi_around", "\"decimals\": \"-2\"", 1, "l(4) 150 250 149 -151", "l(4) 200 200 100 -200", NULL },  /* numpy's; MXNet truncates */
     { "_npi_bernoulli", "\"size\": \"(2, 3)\", \"is_logit\": \"False\", \"dtype\": \"float32\"", 1, "f(1) 1", "f(2,3) 1", NULL },
     { "_npi_bernoulli", "\"size\": \"(2, 0)\", \"is_logit\": \"True\", \"dtype\": \"bool\"", 1, "f(1) 90", "o(2,0)", NULL },
+    { "_npi_where", "", 1, "o(3) 1 0 1 ; f(3,3) -2 0 -0 -1.5 -1.5 -1.25 -0.25 -1 -1.75 ; f(3,3) -0.5 -1.25 1.5 1.75 -1.75 "
+      "0.75 0.25 1.5 0.75", "f(3,3) -2 -1.25 -0 -1.5 -1.75 -1.25 -0.25 1.5 -1.75", "- ; f(3,3) 1 0 1 1 0 1 1 0 1 ; f(3,3) 0 "
+      "1 0 0 1 0 0 1 0" },
+    { "_npi_where", "", 1, "i(2,1) 1 0 ; f(3) 0.25 0.75 -0.5 ; f(2,1) 0.75 1.25", "f(2,3) 0.25 0.75 -0.5 1.25 1.25 1.25",
+      "- ; f(3) 1 1 1 ; f(2,1) 0 3" },
+    { "_npi_where", "", 1, "o() 1 ; f(2,3) -0.25 1.75 1.25 2 -1.25 0 ; f(2,1,3) 1.75 0.5 1.5 2 -1.25 -1", "f(2,2,3) -0.25 "
+      "1.75 1.25 2 -1.25 0 -0.25 1.75 1.25 2 -1.25 0", "- ; f(2,3) 2 ; f(2,1,3) 0" },
+    { "_npi_where", "", 1, "f(1,3) 0 1 2 ; f() 1.5 ; f(2,1) 1.75 1", "f(2,3) 1.75 1.5 1.5 1 1.5 1.5", "f(1,3) 0 0 0 ; f() 4 "
+      "; f(2,1) 1 1" },
+    { "_npi_where", "", 1, "o(3) 1 0 1 ; c(3) 1 2 3 ; c() 7", "c(3) 1 7 3", NULL },
+    { "_npi_where", "", 1, "f(3) 1 0 1 ; f(3) -0.5 -0.25 0.5 ; f(3) -0 -0 -0.25", "f(3) -0.5 -0 0.5", "f(3) 0 0 0 ; f(3) 1 "
+      "0 1 ; f(3) 0 1 0" },
+    { "one_hot", "\"depth\": \"0\"", 1, "f(2) 1 2", "f(2,0) ", "f(2) 0 0" },
+    { "Pooling", "\"kernel\": \"2\", \"pool_type\": \"max\", \"pooling_convention\": \"same\", \"stride\": \"2\", \"pad\": "
+      "\"(0,0,0)\"", 0, "f(1,1,10) 1.5 -1.25 0.75 0.75 1.75 -1.75 0.5 0.5 -0.25 -1.75", "f(1,1,5) 1.5 0.75 1.75 0.5 -0.25",
+      "f(1,1,10) 1 0 1 0 1 0 1 0 1 0" },
+    { "_npi_norm", "\"axis\": \"None\", \"flag\": \"-1\", \"keepdims\": \"False\", \"ord\": \"2\"", 1, "f(5) -1.75 -1.25 "
+      "1.25 -1.25 -1.5", "f() 3.162278", "f(5) -0.5533986 -0.3952847 0.3952847 -0.3952847 -0.4743416" },
+    { "_npi_norm", "\"axis\": \"None\", \"flag\": \"-1\", \"keepdims\": \"True\", \"ord\": \"2\"", 1, "f(5) -0.5 -0 0.75 "
+      "1.25 -1", "f(1) 1.837117", "f(5) -0.2721655 0 0.4082483 0.6804138 -0.544331" },
     { "_npx_nonzero", "", 1, "i() 3", "l(1,1) 0", NULL },                 /* as numpy has it; MXNet's executor gives (0,) */
     { "_npx_nonzero", "", 1, "f() 0", "l(0,1)", NULL },
     { "_npi_average", "\"axis\": \"0\", \"returned\": \"True\"", 1, "f(2,3) 1 2 3 4 5 6 ; f(2) 1 3", "f(3) 3.25 4.25 5.25 ; "
@@ -582,8 +602,35 @@ static void numpy_names_with_commas(void)
     }
 }
 
+/* A range whose length nobody says is as long as its use. */
+static void numpy_range_by_use(void)
+{
+    static const char text[] = "{\"nodes\": [{\"op\": \"_arange\", \"name\": \"r\", \"attrs\": {\"start\": \"1\", \"step\": \"2.0\", "
+        "\"stop\": \"None\", \"infer_range\": \"True\", \"repeat\": \"1\", \"dtype\": \"float32\"}, \"inputs\": []}, {\"op\": \"null\", "
+        "\"name\": \"x\", \"inputs\": []}, {\"op\": \"elemwise_add\", \"name\": \"s\", \"inputs\": [[0, 0, 0], [1, 0, 0]]}], "
+        "\"arg_nodes\": [1], \"heads\": [[2, 0, 0]], \"attrs\": {\"mxnet_version\": [\"int\", 10901]}}";
+    static const float due[] = { 1, 3, 5, 7, 9 };
+    hy_frame *F = hy_open(NULL);
+    hy_graph *g = hy_symbol_from(F, text, sizeof text - 1);
+    hy_import_opt opt = { 0 };
+    hy_block *net;
+    hy_array *y = hy_graph_run(F, g, hy_zeros(F, HY_SHAPE(5)));
+    int round;
+    CHECK(y && !memcmp(hy_data(F, y), due, sizeof due));
+    opt.inputs = "x";
+    net = hy_import_from(F, g, NULL, &opt);
+    for (round = 0; round < 3; round++) {
+        y = hy_call(F, net, hy_zeros(F, HY_SHAPE(5 - round)));
+        CHECK(y && hy_size(F, y) == 5 - round && !memcmp(hy_data(F, y), due, (size_t)(5 - round) * sizeof *due));
+        hy_hybridize(F, net, NULL);
+    }
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_numpy(void)
 {
+    RUN(numpy_range_by_use);
     RUN(numpy_names_with_commas);
     RUN(numpy_values);
     RUN(numpy_errors);
