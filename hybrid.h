@@ -3222,7 +3222,7 @@ HY_API hy_block   *hy_child(hy_frame *F, hy_block *block, int i);             /*
 HY_API const char *hy_child_name(hy_frame *F, hy_block *block, int i);
 
 /* --- blocks: using them --- */
-/* Runs forward, or its compiled graph, or traces it. */
+/* Runs forward, or its compiled graph, or traces it. x: NULL, where an imported graph has no inputs. */
 #ifdef __cplusplus
 #define hy_call(F, block, ...) hy_call_at(F, block, __VA_ARGS__, __FILE__, __LINE__)
 #else
