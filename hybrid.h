@@ -3590,7 +3590,8 @@ HY_API const char *hy_symbol_note(hy_graph *graph, const char *node, const char 
 
 /* A graph as a block: its variables are inputs or parameters. inputs: "data" or "data0,data1"; NULL: those
  * that hy_export wrote down, else those that have no value in `params`, names in ..._label left out; without
- * params those called data, data0, ...; data<number> in the order of the numbers. Values are copied. */
+ * params those called data, data0, ...; data<number> in the order of the numbers. Values are copied. A name
+ * may hold commas. */
 typedef struct hy_import_opt { const char *inputs; int allow_missing, ignore_extra; } hy_import_opt;
 HY_API hy_block  *hy_nn_symbol_block(hy_frame *F, hy_graph *graph, const char *inputs);
 HY_API hy_block  *hy_import_from(hy_frame *F, hy_graph *graph, const hy_arrays *params,
