@@ -5887,7 +5887,7 @@ struct hy__node {
 };
 
 enum { HY__RENAMED = -1, HY__COUNTED = 1, HY__SETTLED };        /* HY__RENAMED: it did until hy_named */
-enum { HY__SEEN = HYBRID_KEPT_JOBS > 0 ? 256 : 1 };
+enum { HY__SEEN_WAYS = 4, HY__SEEN = HYBRID_KEPT_JOBS > 0 ? 256 : HY__SEEN_WAYS };
 enum { HY__BOUND = HY__TEXT ? 256 : 48 };      /* as long as the texts of hy_cache_stats */
 enum { HY__ASKED_SHAPE = 1, HY__ASKED_DTYPE = 2, HY__ASKED_TRAINING = 4 };
 enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__NEST = 8,
@@ -32939,7 +32939,7 @@ static int hy__same_record(const hy_op *op, const void *a, const void *b)
 static uint64_t hy__bound_hash(const hy_frame *F, const hy_op *op, int n, const hy_tensor *const *in,
                                const void *record)
 {
-    uint64_t h = hy__mix64((uint64_t)(uintptr_t)op, (uint64_t)(F->training + 2 * F->hidden + 4 * n));
+    uint64_t h = hy__mix64((uint64_t)hy__op_number(op), (uint64_t)(F->training + 2 * F->hidden + 4 * n));
     int i, d;
     h = hy__hash_record(h, op, record);
     for (i = 0; i < n; i++) {
@@ -33044,13 +33044,17 @@ static int hy__bound_keep(hy_frame *F, hy__bound *b, const hy_job *job, uint64_t
 }
 
 /* Is it worth keeping? A call that has come before will come again; one with another number in its record
- * each time will not. */
+ * each time will not. Calls that share a place do not make one another forgotten before the next turn of a
+ * loop: then one would be kept, which takes memory, when the loop is long warm. */
 static int hy__seen_before(hy_frame *F, uint64_t hash)
 {
-    uint32_t *seen = &F->seen_calls[hash >> 32 & (HY__SEEN - 1)], mine = (uint32_t)hash;
-    int before = *seen == mine;
-    *seen = mine;
-    return before;
+    uint32_t *seen = &F->seen_calls[hash >> 32 & (HY__SEEN - HY__SEEN_WAYS)], mine = (uint32_t)hash;
+    int i = 0;
+    while (i < HY__SEEN_WAYS && seen[i] != mine) i++;
+    if (i < HY__SEEN_WAYS) return 1;
+    memmove(seen + 1, seen, (HY__SEEN_WAYS - 1) * sizeof *seen);
+    seen[0] = mine;
+    return 0;
 }
 
 /* Binds over the tensors of a call, or over what will keep the job. */

@@ -607,6 +607,43 @@ static void test_train_no_allocation(void)
     }
 }
 
+/* Calls that share a place in the table of calls seen: in the third turn of a loop nothing is taken. */
+static void test_train_seen_together(void)
+{
+    enum { CALLS = 4 };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_ones(F, HY_SHAPE(5));
+    const hy_tensor *in = &x->t;
+    const hy_op *op = hy_op_find(F, "mul_scalar");
+    double number[CALLS];
+    uint64_t place = 0, hash;
+    int64_t calls = 0;
+    int i, n = 0, turn;
+    union { double align[16]; char bytes[HY__RECORD_MAX]; } record;
+    for (i = 1; n < CALLS && i < 100000; i++) {
+        memset(&record, 0, sizeof record);
+        hy_defaults(op, &record);
+        *(double *)(void *)(record.bytes + op->attr[0].offset) = i;
+        hash = hy__bound_hash(F, op, 1, &in, &record) >> 32 & (HY__SEEN - 1);
+        if (n && hash != place) continue;
+        place = hash;
+        number[n++] = i;
+    }
+    CHECK(n == CALLS);
+    for (turn = 0; turn < 6; turn++) {
+        if (turn == 2) calls = hy_memory_use(F).calls;
+        hy_begin(F);
+        for (i = 0; i < CALLS; i++) {
+            hy_mul_scalar(F, x, number[i]);
+            if (i) hy_mul_scalar(F, x, number[i]);
+        }
+        hy_end(F);
+    }
+    CHECK(hy_memory_use(F).calls == calls);
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
 /* Frozen batch norm: running statistics stay and are what counts, compiled and line by line. */
 static void test_train_frozen(void)
 {
@@ -1043,6 +1080,7 @@ static void test_train(void)
     RUN(test_train_own);
     RUN(test_train_states);
     RUN(test_train_no_allocation);
+    RUN(test_train_seen_together);
     RUN(test_train_frozen);
     RUN(test_train_moved);
     RUN(test_train_oom);
