@@ -213,7 +213,13 @@
  *   (but for rounding; not with `exact` or HY_PASS_AHEAD off). The gradient of a compiled loop computes each
  *   turn a second time, from the states before it. A loop takes one number of the random ones, whatever it
  *   draws. The steps of a compiled body run in one thread, beside other jobs of the program. Where values
- *   decide the shape of something in a body, it cannot be compiled.
+ *   decide the shape of something in a body, it cannot be compiled: the error names that operator.
+ *   With `exact` a first gradient has the bits of line by line, -0 among them, but for the last one where an
+ *   array enters a loop in two ways (as two states; as state and from outside) or a turn gives a state or an
+ *   array from outside as its output: these add up in another order. What no result needs has no gradient; a
+ *   graph cannot know which branch is taken or that a while_loop has a turn, so there what the other branch
+ *   uses, or a state that turns replace, gets 0: felt by what makes something of 0, such as make_loss before
+ *   it or a root of 0. The same where states change places turn by turn, from the ninth turn back on.
  *
  * SYMBOLS
  *   hy_symbolic makes a frame in which operators become nodes: define with hy_var, hy_compile, hy_graph_run.
