@@ -341,6 +341,86 @@ static void loops_ways(const loops_case *c, hy_dtype dtype)
     CHECK(!hy_close(F));
 }
 
+/* Two states that change places for more turns than have loops of their own, and a third without a use. */
+static hy_array *loops_turned_body(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    hy_array *a = hy_get(F, s, 0), *b = hy_get(F, s, 1);
+    (void)user;
+    return hy_group(F, NULL, hy_group(F, hy_mul(F, b, hy_square(F, x)), hy_tanh(F, a), hy_get(F, s, 2)));
+}
+
+static hy_array *loops_turned(hy_frame *F, hy_block *b, hy_array *x)
+{
+    hy_array *w = ((loops_net *)b)->w, *rows = hy_tile(F, x, HY_INTS(4, 1));
+    hy_array *first = hy_group(F, hy_mul_scalar(F, w, 3), hy_add_scalar(F, w, .5), hy_sqrt(F, w));
+    return hy_mul(F, hy_get(F, hy_get(F, hy_foreach(F, loops_turned_body, rows, first, NULL), 1), 0), w);
+}
+
+/* Loops that have no turn: what is known when they are compiled, and what is not. */
+static hy_array *loops_idle(hy_frame *F, hy_block *b, hy_array *x)
+{
+    hy_array *w = ((loops_net *)b)->w, *none = hy_slice_axis(F, x, 0, 0, 0), *v, *y;
+    v = hy_group(F, hy_full(F, HY_SHAPE(1), 5), hy_mul(F, w, hy_square(F, w)));
+    y = hy_get(F, hy_foreach(F, loops_wide_body, none, hy_square(F, w), NULL), 1);
+    v = hy_get(F, hy_while_loop(F, loops_wide_below, loops_wide_step, v, 3, w), 1);
+    return hy_add(F, y, hy_get(F, v, 1));
+}
+
+static void test_loops_turns(void)
+{
+    static const loops_case turned = { loops_turned, 1, .75, 0, 0, { 0 } };
+    static const loops_case idle = { loops_idle, 1, -2, 0, 0, { 0 } };
+    int which, way, i;
+    for (which = 0; which < 2; which++)
+        for (way = 1; way < 3; way++) {
+            hy_frame *F = control_open(2);
+            loops_net *net = loops_new(F, which ? &idle : &turned, HY_F64);
+            hy_array *x = hy_cast(F, hy_reshape(F, hy_arange(F, 1, 7, 1), HY_INTS(3, 2), NULL), HY_F64);
+            hy_array *due[5], *got[5];
+            hy_hybridize_opt opt;
+            memset(&opt, 0, sizeof opt);
+            opt.exact = way == 2;
+            x = hy_mul_scalar(F, x, .25);
+            loops_run(F, net, x, due, 2);
+            hy_hybridize(F, &net->base, &opt);
+            loops_run(F, net, x, got, 2);
+            OK(F);
+            for (i = 0; i < 5; i++)
+                CHECK(i < 3 ? control_same(F, due[i], got[i]) : control_far(F, got[i], due[i]) < 1e-9);
+            CHECK(!which || control_at(F, got[1], 0) == 8);     /* of w^2 + w^3 at -2 */
+            CHECK(!hy_close(F));
+        }
+}
+
+#ifndef HYBRID_NO_IO
+/* Saved and loaded, and bound to memory of the caller's. */
+static void test_loops_places(void)
+{
+    size_t i;
+    for (i = 0; i < sizeof loops_cases / sizeof *loops_cases; i++) {
+        hy_frame *F = control_open(1);
+        loops_net *net = loops_new(F, &loops_cases[i], HY_F32);
+        hy_array *x = hy_ones(F, HY_SHAPE(3, 2)), *due = hy_call(F, &net->base, x), *model;
+        hy_plan_info plan;
+        hy_block *read;
+        void *room;
+        hy_hybridize(F, &net->base, NULL);
+        CHECK(control_same(F, due, hy_call(F, &net->base, x)));
+        model = hy_save_model_to(F, &net->base, x);
+        OK(F);
+        read = model ? hy_load_model_from(F, hy_data(F, model), (size_t)hy_size(F, model), 0) : NULL;
+        CHECK(read && control_same(F, due, hy_call(F, read, x)));
+        plan = hy_plan(F, &net->base, x);
+        room = malloc(plan.total + 64);
+        CHECK(room && !hy_bind(F, &net->base, x, (void *)(((uintptr_t)room + 63) / 64 * 64), plan.total));
+        CHECK(control_same(F, due, hy_call(F, &net->base, x)));
+        OK(F);
+        CHECK(!hy_close(F));
+        free(room);
+    }
+}
+#endif
+
 static void test_loops_grad(void)
 {
     static const hy_dtype dtypes[] = { HY_F32, HY_F64, HY_F16 };
@@ -356,5 +436,9 @@ static void test_loops(void)
 #ifndef HYBRID_NO_TRAIN
     RUN(test_loops_captured);
     RUN(test_loops_grad);
+    RUN(test_loops_turns);
+#ifndef HYBRID_NO_IO
+    RUN(test_loops_places);
+#endif
 #endif
 }
