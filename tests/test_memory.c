@@ -388,6 +388,36 @@ static int memory_numpy(hy_frame *F)
     hy_graph_free(F, g);
     return right;
 }
+
+/* Means with weights, mirrors, axes moved, determinants apart, sizes of 0; a graph without inputs as a block, written. */
+static int memory_numpy_more(hy_frame *F)
+{
+    static const char json[] = "{\"nodes\":["
+        "{\"op\":\"null\",\"name\":\"x\",\"inputs\":[]},"
+        "{\"op\":\"_npi_average\",\"name\":\"a\",\"attrs\":{\"axis\":\"1\",\"returned\":\"True\"},\"inputs\":[[0,0,0],[0,0,0]]},"
+        "{\"op\":\"_npi_pad\",\"name\":\"p\",\"attrs\":{\"pad_width\":\"((3,0),(0,1))\",\"mode\":\"symmetric\"},\"inputs\":[[0,0,0]]},"
+        "{\"op\":\"_np_moveaxis\",\"name\":\"m\",\"attrs\":{\"source\":\"[0, 1]\",\"destination\":\"[1, 0]\"},\"inputs\":[[0,0,0]]},"
+        "{\"op\":\"_linalg_slogdet\",\"name\":\"d\",\"inputs\":[[0,0,0]]},"
+        "{\"op\":\"_npi_broadcast_to\",\"name\":\"b\",\"attrs\":{\"shape\":\"(0, -2, -2)\"},\"inputs\":[[0,0,0]]},"
+        "{\"op\":\"_npi_where\",\"name\":\"w\",\"inputs\":[[0,0,0],[0,0,0],[4,0,0]]}],"
+        "\"arg_nodes\":[0],\"heads\":[[1,1,0],[2,0,0],[3,0,0],[4,1,0],[5,0,0],[6,0,0]],"
+        "\"attrs\":{\"mxnet_version\":[\"int\",10901],\"is_np_shape\":[\"int\",1]}}";
+    static const char alone[] = "{\"nodes\":[{\"op\":\"_arange\",\"name\":\"r\",\"attrs\":{\"start\":\"0\",\"stop\":\"3\"},\"inputs\":[]}],"
+        "\"arg_nodes\":[],\"heads\":[[0,0,0]],\"attrs\":{\"mxnet_version\":[\"int\",10901]}}";
+    hy_graph *g = hy_symbol_from(F, json, sizeof json - 1), *h = hy_symbol_from(F, alone, sizeof alone - 1);
+    hy_array *x = hy_reshape(F, hy_arange(F, 0, 4, 1), HY_INTS(2, 2), NULL), *y = hy_graph_run(F, g, x), *text = NULL;
+    hy_block *net = hy_import_from(F, h, NULL, NULL);
+    hy_arrays params;
+    int right = hy_value(F, hy_get(F, y, 0), 1) == 5 && hy_value(F, hy_get(F, y, 2), 0, 1) == 2 &&
+                hy_value(F, hy_get(F, y, 5), 0, 0) == -1;
+    right &= hy_value(F, hy_call(F, net, NULL), 2) == 2;
+    hy_hybridize(F, net, NULL);
+    right &= hy_value(F, hy_call(F, net, NULL), 2) == 2 && !hy_export_to(F, net, NULL, &text, &params);
+    hy_block_free(F, net);
+    hy_graph_free(F, g);
+    hy_graph_free(F, h);
+    return right;
+}
 #endif
 
 /* --- blocks --- */
@@ -460,6 +490,7 @@ MEMORY_WALK(quantize)
 #ifndef HYBRID_NO_IO
 MEMORY_WALK(names)
 MEMORY_WALK(numpy)
+MEMORY_WALK(numpy_more)
 #endif
 MEMORY_WALK(compose)
 MEMORY_WALK(blocks)
@@ -491,6 +522,7 @@ static void test_memory(void)
 #ifndef HYBRID_NO_IO
     RUN(memory_walk_names);
     RUN(memory_walk_numpy);
+    RUN(memory_walk_numpy_more);
 #endif
     RUN(memory_walk_compose);
     RUN(memory_walk_blocks);
