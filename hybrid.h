@@ -50293,11 +50293,9 @@ static int hy__check_run(hy__check *C, const hy__flat *in, hy_array **out, int o
 /* Does an operator compute with numbers of 8 bits that another has made? */
 static int hy__check_steps(const hy__node *node)
 {
-    int i, number = node->op ? hy__op_number(node->op) : -1;
-#ifndef HYBRID_NO_INT8
-    if (number == HY_OP_int8_dense || number == HY_OP_int8_convolution) return 1;
-#endif
-    for (i = 0; number >= 0 && i < node->nin; i++) {
+    int i;
+    if (node->op && !strncmp(node->op->name, "int8_", 5)) return 1;
+    for (i = 0; node->op && i < node->nin; i++) {
         const hy_dtype dtype = hy__edge_type(&node->in[i])->dtype;
         if (node->in[i].node->op && (dtype == HY_I8 || dtype == HY_U8)) return 1;
     }
