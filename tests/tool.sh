@@ -534,6 +534,12 @@ try "onnx: values missing" 2 show "$onnx/values/model.onnx"
 says "onnx: values missing: which" "which have to be said: --input "
 try "onnx: inputs missing" 2 run "$onnx/places/model.onnx"
 says "onnx: inputs missing: which" "inputs are missing: --input x=FILE of shape (?,?,8)"
+try "onnx: another shape than the file's" 2 run "$onnx/places/model.onnx" --input x=random:1,12,7
+says "onnx: another shape than the file's: both" "its shape is (1,12,7), of the file's input (?,?,8)"
+try "onnx: another rank than the file's" 2 run "$onnx/places/model.onnx" --input x=1,2,3
+set -- --input x=random:2,12 --input at=zeros:2,3 --input more=random:2,3
+try "onnx: another shape that is not meant" 2 run "$onnx/added/model.onnx" "$@"
+try "onnx: another shape that is meant" 0 run "$onnx/added/model.onnx" "$@" --shape x=2,12
 try "onnx: ops of a network that ends with values" 1 ops --used "$onnx/detector/model.onnx"
 
 # --- the values that --input gives, for files of MXNet

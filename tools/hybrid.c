@@ -638,6 +638,7 @@ typedef struct model {
     input      *outer;                  /* ... what it takes, ... */
     int         outers;
     hy_block   *part;                   /* ... the first part of it, whose graph that is, ... */
+    const char **output;                /* ... and its outputs, ... */
     const char *late;                   /* ... and the first node behind that, or "" */
 } model;
 
@@ -912,9 +913,23 @@ static void take_input(tool *T, input *in, int number)
 /* --- ONNX files --- */
 static int is_command(const tool *T, const char *words) { return which_of(words, T->command) >= 0; }
 
+/* What is given has to be as the file declares it, unless --shape says that another shape is meant. */
+static void check_declared(tool *T, const input *in, hy_shape declared)
+{
+    hy_shape given = in->type.shape;
+    int i;
+    if (!in->x || declared.ndim < 0 || said_of(T, "shape", in->name)) return;
+    for (i = 0; i < declared.ndim && given.ndim == declared.ndim; i++)
+        if (declared.dim[i] >= 0 && declared.dim[i] != given.dim[i]) break;
+    if (given.ndim != declared.ndim || i < declared.ndim)
+        fail(T, MISUSED, "--%s %s: its shape is %s, of the file's input %s (--shape %s=... says that it is "
+             "meant)", in->how, in->name, shape_text(T, given), shape_text(T, declared), in->name);
+}
+
 /* The file as a block, and what options say of its inputs. */
 static void open_onnx(tool *T, model *m)
 {
+    hy_shape declared;
     int i, n = 0;
     m->whole = hy_onnx_load(T->F, m->symbol);
     check(T);
@@ -927,8 +942,10 @@ static void open_onnx(tool *T, model *m)
     for (i = 0; i < n; i++) {
         input *in = &m->outer[i];
         hy_onnx_input(m->whole, i, &in->name, &in->type);
+        declared = in->type.shape;
         read_settings(T, in);
         take_input(T, in, i);
+        check_declared(T, in, declared);
     }
     m->late = hy_onnx_late(T->F, m->whole, 0);
     check(T);
@@ -977,6 +994,24 @@ static const input *outer_of(const model *m, const char *name)
     return i < m->outers ? &m->outer[i] : NULL;
 }
 
+/* What the n outputs of an ONNX file, or of its part, are called. Members of a sequence stand side by side: of
+ * the one output that can be some, as no type is declared. */
+static const char **onnx_names(tool *T, const hy_block *block, int n)
+{
+    const char **name = ROOM(T, const char *, n + 1), *own;
+    int declared = 0, i, k = 0, at = 0, more;
+    hy_type type;
+    while (!hy_onnx_output(block, declared, NULL, NULL)) declared++;
+    for (i = 0, more = n - declared; i < declared && at < n; i++) {
+        hy_onnx_output(block, i, &own, &type);
+        if (type.dtype || !more) { name[at++] = own; continue; }
+        for (k = 0; k <= more && at < n; k++) name[at++] = text_of(T, "%s.%d", own, k);
+        more = 0;
+    }
+    for (; at < n; at++) name[at] = text_of(T, "output.%d", at);
+    return name;
+}
+
 /* For sizes that are open 1 is taken, which some programs cannot be for. */
 static void load_onnx_small(tool *T, model *m, hy_type *types, int n, const char *why, const char *first)
 {
@@ -1013,6 +1048,7 @@ static void load_onnx(tool *T, model *m)
         load_onnx_small(T, m, types, n, hy_error(T->F), first);
     T->quiet--;
     check(T);
+    m->output = onnx_names(T, m->part, hy_graph_heads(m->graph));
 }
 
 /* Reads what find_model has found. */
@@ -1744,13 +1780,13 @@ static int print_used(tool *T, int sources)
 
 /* Families are the rooms of the header; what is in none of these is pointwise. */
 static const char *const families[][2] = {
-    { "reduce", "sum|mean|prod|nansum|nanprod|max|min|norm|moments" },
-    { "linear", "fully_connected|dot|batch_dot|linalg_gemm2" },
+    { "reduce", "_average|sum|mean|prod|nansum|nanprod|max|min|norm|moments" },
+    { "linear", "_np_matmul|fully_connected|dot|batch_dot|linalg_gemm2" },
     { "linalg", "linalg_inverse|linalg_det|linalg_slogdet|linalg_potrf|linalg_trsm|tril|triu" },
     { "softmax", "softmax|log_softmax|softmin|softmax_activation|softmax_output|linear_regression_output|"
       "logistic_regression_output|mae_regression_output|make_loss|softmax_cross_entropy|ctc_loss" },
     { "attention", "attention" },
-    { "shapes", "reshape|reshape_like|flatten|transpose|expand_dims|squeeze|swap_axes|shape_array|size_array|"
+    { "shapes", "_hsplit|_squeeze|reshape|reshape_like|flatten|transpose|expand_dims|squeeze|swap_axes|shape_array|size_array|"
       "concat|stack|vstack|hstack|dstack|column_stack|split|split_v2|slice|slice_axis|slice_like|repeat|tile|reverse|pad|diag|broadcast_to|"
       "broadcast_axis|broadcast_like" },
     { "indexing", "embedding|take|batch_take|pick|one_hot|gather_nd|scatter_nd|_gather_nd_grad|"
@@ -1922,9 +1958,7 @@ static void show_totals(report *r, const totals *t, const hy_plan_info *plan)
 /* What output i is called: in an ONNX file, else as MXNet does. */
 static const char *output_name(const model *m, int i)
 {
-    const char *name = NULL;
-    if (m->part && !hy_onnx_output(m->part, i, &name, NULL)) return name;
-    return hy_graph_name(m->graph, HY_NAMES_OUTPUTS, i);
+    return m->output ? m->output[i] : hy_graph_name(m->graph, HY_NAMES_OUTPUTS, i);
 }
 
 static void show_values(report *r, const model *m, const analysis *a)
@@ -2211,24 +2245,6 @@ static void profile_end(tool *T)
 
 /* MARK: - hybrid run --------------------------------------------------------------------------------- */
 
-/* Of all of an ONNX file. The members of a sequence stand side by side: of the one output that can be some, as
- * no type is declared. */
-static const char **onnx_names(tool *T, const model *m, int n)
-{
-    const char **name = ROOM(T, const char *, n + 1), *own;
-    int declared = 0, i, k = 0, at = 0, more;
-    hy_type type;
-    while (!hy_onnx_output(m->whole, declared, NULL, NULL)) declared++;
-    for (i = 0, more = n - declared; i < declared && at < n; i++) {
-        hy_onnx_output(m->whole, i, &own, &type);
-        if (type.dtype || !more) { name[at++] = own; continue; }
-        for (k = 0; k <= more && at < n; k++) name[at++] = text_of(T, "%s.%d", own, k);
-        more = 0;
-    }
-    for (; at < n; at++) name[at] = text_of(T, "output.%d", at);
-    return name;
-}
-
 /* Each name once. */
 static void part_names(tool *T, const char **name, int n)
 {
@@ -2272,6 +2288,8 @@ static void save_outputs(tool *T, const char *out, hy_arrays all, const char **f
     hy_arrays one = all;
     const char **alone = file_names(T, all.name, all.n);
     int i, together = is_arrays_file(out);
+    for (i = 0; i < all.n && ends_in(out, ".npz"); i++)         /* its members are files, too, to some */
+        if (strstr(all.name[i], "..") || strchr(all.name[i], '\\')) all.name = alone;
     if (together) save(T, out, all);
     else if (kind_of_file(T, out) != FILE_FOLDER && make_folder(out))
         fail(T, FAILED, "%s: the folder cannot be made: %s", out, strerror(errno));
@@ -2353,7 +2371,7 @@ static int run_run(tool *T)
     check(T);
     all.n = hy_count(T->F, y);
     all.at = each = ROOM(T, hy_array *, all.n);
-    all.name = name = m.whole ? onnx_names(T, &m, all.n) : ROOM(T, const char *, all.n);
+    all.name = name = m.whole ? onnx_names(T, m.whole, all.n) : ROOM(T, const char *, all.n);
     for (i = 0; i < all.n; i++) {
         each[i] = all.n == 1 ? y : hy_get(T->F, y, i);
         if (!m.whole) name[i] = output_name(&m, i);
