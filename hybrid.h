@@ -221,6 +221,14 @@
  *   uses, or a state that turns replace, gets 0: felt by what makes something of 0, such as make_loss before
  *   it or a root of 0. The same where states change places turn by turn, from the ninth turn back on.
  *
+ * FUNCTIONS OF YOURS
+ *   What the library calls comes in three forms, all of which begin with the frame to use in them:
+ *       hy_array *f(hy_frame *F, hy_block *self, hy_array *x)                  -- forward: of blocks, lambdas
+ *       hy_array *f(hy_frame *F, hy_array *item, hy_array *states, void *user) -- the body of hy_foreach
+ *       hy_array *f(hy_frame *F, hy_array *x, void *user)      -- of hy_while_loop, hy_cond, hy_check_grad
+ *   Compilers may only warn of the wrong one, which then takes another argument for an array. An error about
+ *   a handle (no array, NULL, used after its hy_end) says in which function it was met, and what that gets.
+ *
  * SYMBOLS
  *   hy_symbolic makes a frame in which operators become nodes: define with hy_var, hy_compile, hy_graph_run.
  *   hy_graph_text prints a graph as a program, hy_graph_node walks it, hy_optimize shows what the passes
@@ -5953,6 +5961,9 @@ typedef struct hy__scope {
     int         floor;                  /* of a hybrid block's: the bracket its forward runs in; else 0 */
 } hy__scope;
 
+/* A function of the user's that runs: what it is, whose, and what it gets. */
+typedef struct hy__role { const char *what, *name, *gets; } hy__role;
+
 enum { HY__SLAB = HYBRID_HANDLES, HY__GONE = 64 };
 typedef struct hy__slab { struct hy__slab *next; hy_array array[HY__SLAB]; } hy__slab;
 
@@ -6072,6 +6083,7 @@ struct hy_frame {
     void      (*watch_body)(hy_frame *F, int k, int64_t turn);  /* ... and which body runs; -1: it has run */
     int         unwatched;              /* loops and branches that run line by line */
     const char *within;                 /* the callback that runs, for messages about what it may not do */
+    const hy__role *role;               /* the innermost of them, for messages about handles */
     int         scopes, ranks[2];       /* entries, and random numbers taken so far: see hy__node */
     const char *next_name;              /* of the node that comes next; or NULL: one is found */
     hy__node  **param_node;             /* of the parameters met so far, ... */
@@ -6469,16 +6481,39 @@ static void hy__handle_drop(hy_frame *F, hy_array *x)
 }
 
 /* --- scopes --- */
+/* In which function of the user's a wrong handle was met: it may have taken another argument for an array. */
+enum { HY__ROLE_TEXT = 192 };
+static const char *hy__role_text(const hy_frame *F, char *text)
+{
+    hy__line line = hy__line_open(text, HY__ROLE_TEXT);
+    const hy__role *r = F->role;
+    if (r) hy__say(&line, "; this is in %s%s%s, which gets %s", r->what, r->name ? " " : "",
+                   r->name ? r->name : "", r->gets);
+    return text;
+}
+static int hy__fail_handle(hy_frame *F, const hy_array *x, const char *who)
+{
+    char text[HY__ROLE_TEXT];
+    const char *where = hy__role_text(F, text);
+    if (!x) return hy__fail(F, HY_ERROR_ARGUMENT, "%s: the array is NULL%s", who, where);
+    if (x == &F->root->over)
+        return hy__fail(F, HY_ERROR_STATE, "%s: the list of hy_collect_params is used after its hy_end: "
+                        "collect again, or before the hy_begin%s", who, where);
+    if (x->state != HY__DEAD)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: what it is given is no array%s", who, where);
+    return hy__fail(F, HY_ERROR_STATE, "%s: the array is used after its hy_end: hy_keep or hy_return it "
+                    "before%s", who, where);
+}
+static void hy__fail_null(hy_frame *F, const char *who, const char *input, const char *more)
+{
+    char text[HY__ROLE_TEXT];
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %s is NULL%s%s", who, input, more, hy__role_text(F, text));
+}
 static int hy__alive(hy_frame *F, const hy_array *x, const char *who)
 {
     if (!F) return 0;
     if (HY__LIKELY(x && x->state == HY__LIVE)) return !F->code;
-    if (!x) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the array is NULL", who);
-    else if (x == &F->root->over)
-        hy__fail(F, HY_ERROR_STATE, "%s: the list of hy_collect_params is used after its hy_end: collect "
-                 "again, or before the hy_begin", who);
-    else hy__fail(F, HY_ERROR_STATE, "%s: the array is used after its hy_end: hy_keep or hy_return it before",
-                  who);
+    hy__fail_handle(F, x, who);
     return 0;
 }
 
@@ -6580,19 +6615,22 @@ static hy_array *hy__sill_close(hy_frame *F, const hy__sill *s, hy_array *y)
 typedef struct hy__visit {
     hy__sill    sill;
     const char *within;
+    const hy__role *role;
     int         floor, training, recording;
     hy__emit_fn emit;
 } hy__visit;
-static hy__visit hy__visit_open(hy_frame *F, const char *name)
+static hy__visit hy__visit_open(hy_frame *F, const hy__role *role)
 {
     hy__visit v;
     v.sill = hy__sill_open(F);
     v.within = F->within;
+    v.role = F->role;
     v.floor = F->floor;
     v.training = F->training;
     v.recording = F->recording;
     v.emit = F->emit;
-    F->within = name;
+    F->within = role->what;
+    F->role = role;
     return v;
 }
 static hy_array *hy__visit_close(hy_frame *F, const hy__visit *v, hy_array *y)
@@ -6600,10 +6638,18 @@ static hy_array *hy__visit_close(hy_frame *F, const hy__visit *v, hy_array *y)
     F->floor = v->floor;
     y = hy__sill_close(F, &v->sill, y);
     F->within = v->within;
+    F->role = v->role;
     F->training = v->training;
     F->recording = v->recording;
     F->emit = v->emit;
     return y;
+}
+/* The role alone: the one before it is given back. */
+static const hy__role *hy__role_set(hy_frame *F, const hy__role *role)
+{
+    const hy__role *before = F->role;
+    F->role = role;
+    return before;
 }
 /* Who does what may not be done now. */
 static const char *hy__culprit(const hy_frame *F)
@@ -6856,7 +6902,7 @@ static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *co
     for (i = 0; i < n; i++) {
         if (!in[i]) {
             for (arg = 0; arg < i && op->in[arg + 1].name; arg++) continue;
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %s is NULL", op->name, op->in[arg].name);
+            hy__fail_null(F, op->name, op->in[arg].name, "");
             return NULL;
         }
         if (!hy__alive(F, in[i], op->name)) return NULL;
@@ -6884,8 +6930,8 @@ static hy_array *hy__emit_opened(hy_frame *F, const hy_op *op, hy_array *const *
         int many = hy__arg_count(op, op->in, 0, i, record, &hidden);
         if (!many) continue;
         if (!arg[i]) {
-            hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %s is NULL%s", op->name, op->in[i].name,
-                     op->in[i].kind == HY_ARG_OPT ? ", and its options do not say that there is none" : "");
+            hy__fail_null(F, op->name, op->in[i].name, op->in[i].kind == HY_ARG_OPT
+                          ? ", and its options do not say that there is none" : "");
             break;
         }
         if (many < 0 && arg[i]->state == HY__LIVE && arg[i]->count)
@@ -33143,6 +33189,7 @@ static void hy__init_default(hy_frame *F, hy_array *x)
 /* The first values of a parameter, written through a draft of its handle. */
 static void hy__param_draw(hy_frame *F, hy__param *p, hy_array *draft)
 {
+    static const hy__role role = { "an initialiser", NULL, "(F, init, name, x)" };
     const hy_init *init = p->init.fn ? &p->init : p->wanted.fn ? &p->wanted : NULL;
     uint64_t seed = F->seed, stream = F->stream;
     int training = F->training, recording = F->recording;
@@ -33162,7 +33209,7 @@ static void hy__param_draw(hy_frame *F, hy__param *p, hy_array *draft)
         else hy__fail(F, HY_ERROR_SHAPE, "parameter '%s': a value of shape %z was set, the network needs %z",
                       hy__called(p), &t.type.shape, &draft->t.type.shape);
     } else if (init) {
-        hy__visit visit = hy__visit_open(F, "an initialiser");
+        hy__visit visit = hy__visit_open(F, &role);
         init->fn(F, init, p->path ? p->path : hy__called(p), draft);
         hy__visit_close(F, &visit, NULL);
     } else hy__init_default(F, draft);
@@ -43013,6 +43060,7 @@ static void hy__path_close(hy_frame *F, hy__path *w)
 
 HY_API void hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user)
 {
+    static const hy__role role = { "the function of hy_visit", NULL, "(F, block, user)" };
     hy__path w;
     hy__visit visit;
     int failed;
@@ -43026,7 +43074,7 @@ HY_API void hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user)
             failed = hy__path_add(F, &w, h->child[top->next].block, "");
             continue;
         }
-        visit = hy__visit_open(F, "the function of hy_visit");
+        visit = hy__visit_open(F, &role);
         fn(F, hy__path_leave(&w), user);
         hy__visit_close(F, &visit, NULL);
     }
@@ -43814,8 +43862,10 @@ static void hy__write_summary(hy_frame *S, hy__sink sink, hy_array *x)
 /* NULL is as good as anything to a graph without inputs, an error to other blocks. */
 static hy_array *hy__no_inputs(hy_frame *F, hy_block *block, const char *who)
 {
+    char text[HY__ROLE_TEXT];
     if (!hy__block_ok(F, block, who)) return NULL;
-    if (!block->house->nothing) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the input is NULL", who);
+    if (!block->house->nothing)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the input is NULL%s", who, hy__role_text(F, text));
     return block->house->nothing;
 }
 
@@ -43921,7 +43971,9 @@ static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
 /* --- calling --- */
 static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *x, hy_array *y)
 {
+    static const hy__role role = { "a hook", NULL, "(F, block, x, y, user)" };
     const struct hy__house *h = block->house;
+    const hy__role *before = hy__role_set(F, &role);
     int i, last = 0;
     for (i = 0; i < h->hooks && !F->code; i++) {
         if (h->hook[i].id <= last || h->hook[i].when != when) continue;
@@ -43929,6 +43981,7 @@ static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *
         h->hook[i].fn(F, block, x, y, h->hook[i].user);
         i = -1;                         /* a hook may have removed itself, or others */
     }
+    F->role = before;
 }
 
 /* Is forward traced for training, of a block whose values are to be computed again? */
@@ -43945,9 +43998,13 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
     int floor = F->floor, training = F->training, recording = F->recording;
     hy__emit_fn emit = F->emit;
     hy__sill sill = hy__sill_open(F);
+    hy__role role = { "forward of", NULL, "(F, block, x)" };
+    const hy__role *before = F->role;
     hy_array *y = NULL;
     hy_begin(F);
     if (F->code) return hy__sill_close(F, &sill, NULL);
+    role.name = block->kind;
+    F->role = &role;
     F->floor = F->sill = F->marks;
     if (F->scope && block->house->hybrid) F->scope->floor = F->floor;
     hy__run_hooks(F, block, HY_HOOK_BEFORE, x, NULL);
@@ -43956,6 +44013,7 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
     if (!F->code && y->state == HY__LIVE && y->frame->root != F->root)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned an array of another hy_open", block->kind);
     if (!F->code) hy__run_hooks(F, block, HY_HOOK_AFTER, x, y);
+    F->role = before;
     F->floor = floor;
     y = hy__sill_close(F, &sill, y);
     F->training = training;             /* modes are the caller's */
@@ -44714,11 +44772,16 @@ static void hy__backward_call(hy__backward *W, hy__tape *tape)
 {
     hy_array **dy = hy__grad_slot(W, tape, 0);
     hy__backing b;
+    hy__role role = { "the gradient of operator", NULL, "(F, diff)" };
+    const hy__role *before = W->F->role;
     int i, some = 0;
     for (i = 0; i < tape->nout; i++) some |= dy[i] != NULL;
     if (!some) return;
+    role.name = tape->op->name;
+    W->F->role = &role;
     if (!hy__backing_open(W, tape, &b) && tape->op->grad(W->F, &b.D))
         hy__fail(W->F, HY_ERROR_GRADIENT, "%s: its gradient failed", tape->op->name);
+    W->F->role = before;
     hy__backing_close(W, &b);
 }
 
@@ -46098,15 +46161,16 @@ static hy_array *hy__weights_like(hy_frame *F, hy_array *y)
     return group;
 }
 
-/* How far the gradient of one input is from its difference quotients. */
 /* The function of the user's, who keeps what it is given. */
 static hy_array *hy__check_calls(hy_frame *F, hy_function fn, void *user, hy_array *inputs)
 {
-    hy__visit visit = hy__visit_open(F, "the function of hy_check_grad");
+    static const hy__role role = { "the function of hy_check_grad", NULL, "(F, inputs, user)" };
+    hy__visit visit = hy__visit_open(F, &role);
     F->floor = F->marks;
     return hy__visit_close(F, &visit, fn(F, inputs, user));
 }
 
+/* How far the gradient of one input is from its difference quotients. */
 static double hy__check_input(hy_frame *F, hy_function fn, void *user, hy_array *inputs, hy_array *x,
                               hy_array *g,
                               double step)
@@ -47856,6 +47920,28 @@ typedef struct hy__loop {               /* what the user gave: of a loop, or of 
     hy__flat    data, states;           /* of a branch: the condition, inputs */
 } hy__loop;
 
+/* What the functions of loops and branches get. A function by its number, as watch_body counts them. */
+static const hy__role hy__loop_roles[3][2] = {
+    { { "the body of hy_foreach", NULL, "(F, item, states, user)" }, { NULL, NULL, NULL } },
+    { { "the condition of hy_while_loop", NULL, "(F, loop_vars, user)" },
+      { "the body of hy_while_loop", NULL, "(F, loop_vars, user)" } },
+    { { "the first branch of hy_cond", NULL, "(F, inputs, user)" },
+      { "the second branch of hy_cond", NULL, "(F, inputs, user)" } } };
+static hy_array *hy__loop_body(hy_frame *F, const hy__loop *l, hy_array *x, hy_array *states)
+{
+    const hy__role *before = hy__role_set(F, &hy__loop_roles[0][0]);
+    hy_array *y = l->body(F, x, states, l->user);
+    F->role = before;
+    return y;
+}
+static hy_array *hy__loop_step(hy_frame *F, const hy__loop *l, int k, hy_array *x)
+{
+    const hy__role *before = hy__role_set(F, &hy__loop_roles[l->limit ? 1 : 2][k]);
+    hy_array *y = l->step[k](F, x, l->user);
+    F->role = before;
+    return y;
+}
+
 typedef struct hy__inner {              /* one body */
     hy_frame *S;
     hy__scope scope;
@@ -48060,7 +48146,7 @@ static hy_array *hy__traced_foreach(hy_frame *S, const hy__loop *l)
     if (!hy__inner_open(S, &N, l->who)) {
         x = hy__inner_vars(&N, &l->data, "item", 1);
         states = hy__inner_vars(&N, &l->states, "state", 0);
-        if (!N.S->code && !hy__inner_results(&N, l->body(N.S, x, states, l->user), l, 1))
+        if (!N.S->code && !hy__inner_results(&N, hy__loop_body(N.S, l, x, states), l, 1))
             y = hy__inner_emit(S, l, HY__FOREACH, &N, 1);
         if (y && !hy__inner_rows(S, l, y)) y = hy__inner_regroup(S, l, &N, y);
     }
@@ -48079,8 +48165,8 @@ static int hy__trace_both(hy_frame *S, const hy__loop *l, hy__inner *N, int whic
         x = hy__inner_vars(&N[k], &l->states, name, 0);
         for (i = 0; k && i < N[0].S->outsides; i++) hy__outside_node(N[k].S, N[0].S->outside[i].x);
         if (N[k].S->code ||
-            hy__inner_results(&N[k], l->step[k](N[k].S, x, l->user), l, k &&
-                              which == HY__WHILE_LOOP)) return -1;
+            hy__inner_results(&N[k], hy__loop_step(N[k].S, l, k, x), l,
+                              k && which == HY__WHILE_LOOP)) return -1;
     }
     return hy__inner_share(N, 2);
 }
@@ -48423,7 +48509,7 @@ static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const
     states = hy__group_form(F, l->states.full, G->state);
     if (F->watch_body) F->watch_body(F, !l->body, G->turns);
     sill = hy__sill_open(F);
-    if (!F->code) y = l->body ? l->body(F, x, states, l->user) : l->step[1](F, states, l->user);
+    if (!F->code) y = l->body ? hy__loop_body(F, l, x, states) : hy__loop_step(F, l, 1, states);
     y = hy__sill_close(F, &sill, y);
     if (F->watch_body) F->watch_body(F, -1, 0);
     failed = hy__body_results(F, l->who, y, l->states.form, &out, &after);
@@ -48477,7 +48563,7 @@ static int hy__loop_holds(hy_frame *F, const hy__gathering *G, const hy__loop *l
     states = hy__group_form(F, l->states.full, G->state);
     if (F->watch_body) F->watch_body(F, 0, G->turns);
     sill = hy__sill_open(F);
-    if (!F->code) y = l->step[0](F, states, l->user);
+    if (!F->code) y = hy__loop_step(F, l, 0, states);
     y = hy__sill_close(F, &sill, y);
     holds = F->code ? -1 : hy__is_true(F, y, l->who);
     if (F->watch_body) F->watch_body(F, -1, 0);
@@ -48513,7 +48599,7 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
     if (holds < 0) return hy__sill_close(F, &sill, NULL);
     hy__draws_for(F, &draws, 0, !holds);
     if (F->watch_body) F->watch_body(F, !holds, 0);
-    y = hy__sill_close(F, &sill, l->step[!holds](F, inputs, l->user));
+    y = hy__sill_close(F, &sill, hy__loop_step(F, l, !holds, inputs));
     if (F->watch_body) F->watch_body(F, -1, 0);
     hy__draws_close(F, &draws);
     if (!y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the branch returned no array", l->who);
@@ -49208,8 +49294,15 @@ typedef struct hy__lambda { hy_block base; hy_forward_fn fn; } hy__lambda;
 static const char *hy__lambda_name(const hy_block *b) { return (const char *)b + sizeof(hy__lambda); }
 static hy_array *hy__lambda_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
+    static const hy__role role = { "the function of a lambda", NULL, "(F, block, x)" };
     hy__lambda *b = (hy__lambda *)(void *)self;
-    if (b->fn) return b->fn(F, self, x);
+    const hy__role *before = F->role;
+    if (b->fn) {
+        F->role = &role;
+        x = b->fn(F, self, x);
+        F->role = before;
+        return x;
+    }
     return hy_apply(F, hy__lambda_name(self), x->count ? x->count : 1, x->count ? x->item : &x, NULL);
 }
 static void hy__lambda_describe(const hy_block *self, char *text, size_t bytes)
@@ -60511,6 +60604,7 @@ static int hy__trainer_ready(hy_frame *F, hy_trainer *T)
 
 static void hy__trainer_reduce(hy_frame *F, hy_trainer *T)
 {
+    static const hy__role role = { "`reduce` of the trainer", NULL, "(F, n, grads, user)" };
     hy_array *group;
     hy__visit visit;
     int i, n = 0;
@@ -60518,7 +60612,7 @@ static void hy__trainer_reduce(hy_frame *F, hy_trainer *T)
     group = hy__group_make(F, T->n);
     for (i = 0; i < T->n && !F->code; i++)
         if (T->slot[i].live) group->item[n++] = hy__value_handle(F, &T->slot[i].param->array.tape->grad);
-    visit = hy__visit_open(F, "`reduce` of the trainer");
+    visit = hy__visit_open(F, &role);
     if (!F->code) T->opt.reduce(F, n, group->item, T->opt.reduce_user);
     hy__visit_close(F, &visit, NULL);
     hy_end(F);
@@ -61564,7 +61658,9 @@ static void hy__loss_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *la
 static void hy__custom_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *label, hy_array *p)
 {
     double sum = 0, count = 0;
-    hy__visit visit = hy__visit_open(F, "the function of a metric");
+    static const hy__role role = { "the function of a metric", NULL,
+                                   "(F, label, prediction, sum, count, user)" };
+    hy__visit visit = hy__visit_open(F, &role);
     F->floor = F->marks;
     M->fn(F, label, p, &sum, &count, M->user);
     hy__visit_close(F, &visit, NULL);
@@ -63612,7 +63708,8 @@ static void hy__fit_let(const hy__fit *W, hy_loader *train, hy_loader *validatio
 /* Tells the user; nonzero: enough. */
 static int hy__fit_told(hy__fit *W, const hy_epoch *e)
 {
-    hy__visit visit = hy__visit_open(W->F, "`each` of hy_fit");
+    static const hy__role role = { "`each` of hy_fit", NULL, "(F, epoch, user)" };
+    hy__visit visit = hy__visit_open(W->F, &role);
     int enough = W->opt.each(W->F, e, W->opt.user);
     hy__visit_close(W->F, &visit, NULL);
     return enough || W->F->code;

@@ -112,6 +112,7 @@
 #include "test_fitted.c"
 #include "test_callbacks.c"
 #include "test_walk.c"
+#include "test_handles.c"
 #include "test_attention.c"
 #include "test_written.c"
 #include "test_shared.c"
@@ -195,6 +196,7 @@ int main(int argc, char **argv)
     test_onnx_built();
     test_onnx_given();
     test_walk();
+    test_handles();
     test_attention();
     test_written();
     test_shared();
