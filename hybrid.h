@@ -59606,17 +59606,22 @@ HY__FORMULAS
         return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])); \
     }
 
-/* Is any of them NaN or infinite? */
+/* Is any of them NaN or infinite? In two sums of lanes, so that none waits long for the one before. */
 #define HY__STRANGERS \
     HY__AIM static int HY__PASTE(hy__any_, strange, HY__KIND)(const void *values, int64_t n) \
     { \
+        enum { LANES = 64 / sizeof(HY__N) }; \
         const HY__N *x = (const HY__N *)values; \
-        HY__N lane[16] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }; \
+        HY__N even[LANES], odd[LANES]; \
         int64_t i; \
         int k, some = 0; \
-        for (i = 0; i + 16 <= n; i += 16) for (k = 0; k < 16; k++) lane[k] += x[i + k] - x[i + k]; \
-        for (k = 0; i < n; i++, k++) lane[k] += x[i] - x[i]; \
-        for (k = 0; k < 16; k++) some |= lane[k] != 0; \
+        for (k = 0; k < LANES; k++) even[k] = odd[k] = 0; \
+        for (i = 0; i + 2 * LANES <= n; i += 2 * LANES) { \
+            for (k = 0; k < LANES; k++) even[k] += x[i + k] - x[i + k]; \
+            for (k = 0; k < LANES; k++) odd[k] += x[i + LANES + k] - x[i + LANES + k]; \
+        } \
+        for (; i < n; i++) even[i % LANES] += x[i] - x[i]; \
+        for (k = 0; k < LANES; k++) some |= even[k] + odd[k] != 0; \
         return some; \
     }
 
@@ -60528,15 +60533,21 @@ static void hy__morsel_measure(hy_trainer *T, int64_t item)
     T->optim.measure(&m.s->u, m.from, m.n, m.weight, m.grad, m.state, T->part_sum[item]);
 }
 
+/* Are gradients looked at before the update? */
+static int hy__trainer_looks(const hy_trainer *T)
+{
+    return T->opt.clip_global_norm > 0 || T->opt.check_finite || T->opt.loss_scale > 0;
+}
+
 static void hy__morsel_update(hy_trainer *T, int64_t item)
 {
     hy__morsel m;
     T->part_sum[item][0] = 0;
     if (!hy__morsel_at(T, item, &m) || m.n <= 0) return;
     if (!T->optim.measure) hy__morsel_widen(&m);
-    if (hy__updates_for(&m.s->u)->strange((const char *)m.grad + m.from * hy__traits[m.s->u.dtype].size, m.n))
-        T->part_sum[item][0] = 1;
     T->optim.update(&m.s->u, m.from, m.n, m.weight, m.grad, m.state);
+    m.grad = (const char *)m.grad + m.from * hy__traits[m.s->u.dtype].size;     /* which is near now */
+    T->part_sum[item][0] = !hy__trainer_looks(T) && hy__updates_for(&m.s->u)->strange(m.grad, m.n);
     if (m.s->state[HY__MASTER])
         hy__store_tile(HY_F32, (uint16_t *)m.s->param->array.t.data + m.from, m.s->type.dtype, 1,
                        (const float *)m.weight + m.from, m.n);
@@ -60660,7 +60671,7 @@ static const char *hy__trainer_strange(const hy_trainer *T)
 static double hy__trainer_factor(hy_frame *F, hy_trainer *T, double rescale)
 {
     double limit = T->opt.clip_global_norm, sum, unit, root;
-    if (!(limit > 0) && !T->opt.check_finite && !(T->opt.loss_scale > 0)) return 1;
+    if (!hy__trainer_looks(T)) return 1;
     sum = hy__trainer_squares(F, T, &unit);
     if (F->code) return 0;
     if (sum - sum != 0 && T->opt.loss_scale > 0) {
