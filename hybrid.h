@@ -60171,7 +60171,7 @@ HY_API hy_optim hy_optim_named(const char *name, const hy_optim_opt *opt)
 
 /* --- the trainer --- */
 enum { HY__LOSS_SCALE = 1 << 24 };        /* it doubles until here */
-enum { HY__MORSEL = 4096 };               /* numbers of a parameter that are updated at a time, about */
+enum { HY__MORSEL = 4096, HY__MOUTHFUL = 1024 };  /* numbers of a parameter in a part, about; at a time */
 enum { HY__STATES = 4, HY__MASTER = HY__STATES, HY__WIDE, HY__SLOT_STATES };
 typedef struct hy__slot {               /* a parameter */
     hy__param  *param;                  /* counted */
@@ -60541,13 +60541,21 @@ static int hy__trainer_looks(const hy_trainer *T)
 
 static void hy__morsel_update(hy_trainer *T, int64_t item)
 {
+    const int looked = hy__trainer_looks(T);
+    int64_t at, end, n = HY__MOUTHFUL;
+    const char *grad;
     hy__morsel m;
     T->part_sum[item][0] = 0;
     if (!hy__morsel_at(T, item, &m) || m.n <= 0) return;
     if (!T->optim.measure) hy__morsel_widen(&m);
-    T->optim.update(&m.s->u, m.from, m.n, m.weight, m.grad, m.state);
-    m.grad = (const char *)m.grad + m.from * hy__traits[m.s->u.dtype].size;     /* which is near now */
-    T->part_sum[item][0] = !hy__trainer_looks(T) && hy__updates_for(&m.s->u)->strange(m.grad, m.n);
+    if (T->optim.by_row) n = m.n;
+    for (at = m.from, end = m.from + m.n; at < end; at += n) {  /* its gradients are near when looked at */
+        n = hy__least(n, end - at);
+        T->optim.update(&m.s->u, at, n, m.weight, m.grad, m.state);
+        if (looked) continue;
+        grad = (const char *)m.grad + at * hy__traits[m.s->u.dtype].size;
+        if (hy__updates_for(&m.s->u)->strange(grad, n)) T->part_sum[item][0] = 1;
+    }
     if (m.s->state[HY__MASTER])
         hy__store_tile(HY_F32, (uint16_t *)m.s->param->array.t.data + m.from, m.s->type.dtype, 1,
                        (const float *)m.weight + m.from, m.n);
