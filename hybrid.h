@@ -4452,6 +4452,9 @@ extern "C++" {
 #endif
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
+#if (defined(__x86_64__) || defined(__i386__)) && __FINITE_MATH_ONLY__
+#define HY__IEEE __attribute__((target("ieee-fp")))     /* asked here: the next pragma makes it 0 */
+#endif
 #pragma GCC push_options
 #pragma GCC optimize("fp-contract=off", "no-fast-math", "no-unsafe-math-optimizations", \
     "no-finite-math-only", "signed-zeros", "no-associative-math", "no-reciprocal-math")
@@ -4465,6 +4468,19 @@ extern "C++" {
 #ifndef HY__PRODUCTS_BEGIN
 #define HY__PRODUCTS_BEGIN
 #define HY__PRODUCTS_END
+#endif
+
+/* gcc's x86 compares without a thought of NaN where -ffinite-math-only was said, whatever pragmas say then; but
+   not in functions with a target that knows better. So all have one. */
+#ifdef HY__IEEE
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wattributes"   /* of data, which has no target */
+#define HY__IEEE_AND "ieee-fp,"
+#undef HY_API
+#define HY_API HYBRID_API HY__IEEE
+#define static static HY__IEEE
+#else
+#define HY__IEEE_AND
 #endif
 
 /* Compilers spend most of -O2 on code that runs once a network. Rooms from COLD to WARM become small. Of what
@@ -4592,12 +4608,13 @@ extern "C++" {
 #endif
 #if HY__SIMD && defined(__x86_64__)
 #define HY__X86 1
-#define HY__TARGET_AVX2 __attribute__((target("avx2,fma,f16c")))
+#define HY__TARGET_AVX2 __attribute__((target(HY__IEEE_AND "avx2,fma,f16c")))
 #ifdef __clang__
 #define HY__TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")))
 #else
 #define HY__TARGET_AVX512 \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,prefer-vector-width=512")))
+    __attribute__((target(HY__IEEE_AND \
+                          "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,prefer-vector-width=512")))
 #endif
 #else
 #define HY__X86 0
@@ -69197,6 +69214,12 @@ HY__WARM_ROOMS
 #undef hy_refuse
 #endif
 HY__PLAIN_END
+#ifdef HY__IEEE
+#undef static
+#undef HY_API
+#define HY_API HYBRID_API
+#pragma GCC diagnostic pop
+#endif
 #if defined(__clang__)
 #ifdef HY__FLOAT_CONTROL
 #pragma float_control(pop)

@@ -19,6 +19,10 @@
 #elif defined(__GNUC__)
 #pragma GCC optimize("O0", "no-fast-math", "no-finite-math-only", "signed-zeros", \
     "no-unsafe-math-optimizations")
+#ifdef HY__IEEE
+#pragma GCC diagnostic ignored "-Wattributes"
+#define static static HY__IEEE
+#endif
 #endif
 #include "test.h"
 #include "ref.h"

@@ -241,6 +241,7 @@ static void dropin_thread_denormals(void)
             const float *v;
             hy_array *x, *y;
             hy_begin(F);
+            __builtin_ia32_ldmxcsr(own & ~0x8040u);     /* gcc's -ffast-math begins with 0x8040 */
             x = hy_full(F, HY_SHAPE(N), 1e-39);
             __builtin_ia32_ldmxcsr(flush ? own | 0x8040 : own & ~0x8040u);
             y = hy_mul(F, x, hy_ones(F, HY_SHAPE(N)));
