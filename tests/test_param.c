@@ -760,7 +760,9 @@ static void param_patterns_hostile_end(void)
     for (i = 0; i < sizeof hostile / sizeof *hostile; i++) {
         char *exact = (char *)malloc(strlen(hostile[i]) + 1);          /* so that a sanitizer sees its end */
         hy__regex tries = { name, 0 };
-        int n, hit = hy__regex_match(&tries, strcpy(exact, hostile[i]), exact + strlen(exact), name, NULL, 0);
+        int n, hit;
+        strcpy(exact, hostile[i]);
+        hit = hy__regex_match(&tries, exact, exact + strlen(exact), name, NULL, 0);
         CHECK(tries.steps <= HY__REGEX_STEPS);
         n = param_matches(F, b, exact);
         CHECK(n == hit && !hy_error(F) == (hit || tries.steps < HY__REGEX_STEPS));

@@ -1,5 +1,8 @@
 /* hy_profile: what is timed, how it nests, and the file, which a small reader of JSON checks to the last byte. */
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 static const char *prof_file = "profile_test.json";
 
 /* --- a reader of JSON: strict, as far as the grammar goes --- */
@@ -570,10 +573,14 @@ static void prof_file_trouble(void)
     tb_log log;
     hy_frame *F = tb_open_log(&log), *fork;
     char *text;
-    CHECK(hy_profile(F, "no/such/folder/trace.json") == 0);
+    CHECK(hy_profile(F, "no/such/folder/trace.json") != 0);     /* said at once */
+    ERR(F, HY_ERROR_FILE, "no/such/folder");
+    mkdir("prof_folder", 0777);
+    CHECK(hy_profile(F, "prof_folder/trace.json") == 0);
+    CHECK(rmdir("prof_folder") == 0);
     hy_ones(F, HY_SHAPE(3));
     CHECK(hy_profile(F, NULL) != 0);
-    ERR(F, HY_ERROR_FILE, "no/such/folder");
+    ERR(F, HY_ERROR_FILE, "prof_folder");
     CHECK(prof_count(F, -1) == 1);                      /* what was seen is not lost */
     CHECK(hy_item(F, hy_sum(F, hy_ones(F, HY_SHAPE(3)), HY_ALL, NULL)) == 3);
     remove(prof_file);
