@@ -293,6 +293,22 @@
  *   needed: below some ten microseconds of work everything stays in the calling thread, and an idle pool
  *   sleeps until a long call, or several in quick succession, wake it. A host with its own job system sets
  *   hy_desc.parallel_for. Results have the same bits for any number of threads.
+ *   A child of fork goes on with arrays, networks, loaders and threads of its own; what other threads of the
+ *   parent were in the middle of, it lacks, as POSIX has it.
+ *
+ * IN A HOST
+ *   The header drops into C99 and C++11, in extern "C" and, in C++, in a namespace (without the
+ *   implementation; <stdint.h>, <stddef.h> and <initializer_list> come before it). Compiled with -ffast-math,
+ *   -Ofast or -Os, its numbers are those without: NaN, infinities and the order of sums are kept. clang then
+ *   takes longer for elementary functions (and some clangs for other processors than x86 say that they
+ *   cannot: compile the file with the implementation without). gcc -ffast-math also has the program begin
+ *   with denormals that count as 0: then those below 2^-126 are 0 here, too, all others as ever.
+ *   A thread's rounding mode, and whether it flushes denormals, hold for all threads that work for it. Bounds
+ *   under NUMBERS are those of rounding to nearest; in other modes tanh and erf near 0 may be off by some
+ *   percent. Ordinary numbers raise no exception of overflow, invalid or division by zero (built by tcc they
+ *   may). Macros of a host by the words in >>words, and by any that are no name here, do no harm; others, as
+ *   `size`, `name`, `type` or `static`, must come behind the include. The environment's HYBRID_ISA (base,
+ *   avx2, avx512, avx512_bf16) caps the instruction set, as hy_desc.isa does. errno is not made 0.
  *
  * MEMORY
  *   hy_desc.allocator takes all memory from functions of yours, hy_desc.memory from one block.
@@ -4470,8 +4486,8 @@ extern "C++" {
 #define HY__PRODUCTS_END
 #endif
 
-/* gcc's x86 compares without a thought of NaN where -ffinite-math-only was said, whatever pragmas say then; but
-   not in functions with a target that knows better. So all have one. */
+/* gcc's x86 compares without a thought of NaN where -ffinite-math-only was said, whatever pragmas say then;
+   but not in functions with a target that knows better. So all have one. */
 #ifdef HY__IEEE
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wattributes"   /* of data, which has no target */
