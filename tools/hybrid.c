@@ -2818,11 +2818,11 @@ static const command commands[] = {
     { "run", "MODEL --input NAME=WHAT ...", 1, 1, "runs a model on arrays from files",
       MODEL_HELP WHAT_HELP " FILE of --output ends in .npz,\n"
       ".params or .safetensors (.npy for one output); any other name is a folder, made if need be, with one .npy for each output.", run_run },
-    { "bench", "MODEL --shape NAME=SIZES ...", 1, 1, "times a model, line by line and hybridized",
+    { "bench", "MODEL --input NAME=WHAT ...", 1, 1, "times a model, line by line and hybridized",
       MODEL_HELP RANDOM_HELP
       "Operators are timed in calls of their own, hybridized, with the first number of --threads.",
       run_bench },
-    { "check", "MODEL --shape NAME=SIZES ...", 1, 1, "does the compiled model compute what it says?",
+    { "check", "MODEL --input NAME=WHAT ...", 1, 1, "does the compiled model compute what it says?",
       MODEL_HELP RANDOM_HELP "Ends with 1 if there are differences.", run_check },
     { "compile", "MODEL --shape NAME=SIZES ... --out FILE.c", 1, 1, "writes a model as C source",
       MODEL_HELP " FILE.c needs libm only:\n"
