@@ -229,6 +229,135 @@ static int recompute_oom(hy_frame *F)
 }
 
 static void test_recompute_oom(void) { oom_walk(recompute_oom, 1); }
+
+/* --- gradients of gradients: the same bits as if nothing was computed again --- */
+static hy_array *second_loss(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_group(F, hy_make_loss(F, hy_sin(F, x), NULL), x);
+}
+
+static hy_array *second_whole(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_sinh(F, hy_cast(F, hy_cast(F, x, HY_I64), hy_dtype_of(F, x)));
+}
+
+/* Uses its input often, draws, has statistics and a block within that is computed again, too. */
+static hy_array *second_much(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *y = hy_tanh(F, hy_call(F, hy_child(F, self, 0), hy_mul(F, x, x)));
+    y = hy_mul(F, hy_dropout(F, y, .3, NULL), hy_exp(F, hy_sin(F, x)));
+    return hy_group(F, hy_add(F, hy_mul(F, y, x), hy_sin(F, y)), y, hy_mul(F, y, hy_cos(F, x)));
+}
+
+static hy_array *second_turn(hy_frame *F, hy_array *x, hy_array *state, void *user)
+{
+    state = hy_get(F, hy_call(F, (hy_block *)user, hy_add(F, state, x)), 0);
+    return hy_group(F, hy_mul(F, state, x), state);
+}
+
+/* Such a block in a loop. */
+static hy_array *second_turns(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *rows = hy_reshape(F, x, HY_INTS(2, 4), NULL);
+    hy_array *y = hy_foreach(F, second_turn, rows, hy_reshape(F, hy_slice_axis(F, rows, 0, 0, 1), HY_INTS(4), NULL), hy_child(F, self, 0));
+    return hy_group(F, hy_get(F, y, 0), hy_get(F, y, 1));
+}
+
+static hy_array *second_inner(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_mul(F, hy_sin(F, x), hy_dropout(F, hy_exp(F, hy_mul_scalar(F, x, -.5)), .3, NULL));
+}
+
+enum { SECOND_KINDS = 4, SECOND_ROOM = 64 };
+static hy_block *second_net(hy_frame *F, int kind, int again, int hybrid)
+{
+    static hy_array *(*const forward[])(hy_frame *, hy_block *, hy_array *) = { second_loss, second_whole, second_much, second_turns };
+    hy_block *net = hy_block_new(F, sizeof(hy_block), "net", forward[kind], 1), *inner = NULL;
+    hy_hybridize_opt exact = { 0 };
+    if (kind == 2) {
+        inner = hy_nn_hybrid_sequential(F);
+        hy_append(F, inner, hy_block_new(F, sizeof(hy_block), "inner", second_inner, 1), hy_nn_batch_norm(F, NULL));
+    } else if (kind == 3) inner = hy_block_new(F, sizeof(hy_block), "turn", second_loss, 1);
+    if (inner) hy_add_child(F, net, "inner", inner);
+    hy_initialize(F, net, NULL);
+    exact.exact = 1;
+    if (again && inner) hy_set_recompute(F, inner, 1);
+    if (again > 1) hy_set_recompute(F, net, 1);
+    if (hybrid) hy_hybridize(F, net, &exact);
+    return net;
+}
+
+/* Two gradients one after the other, what is drawn then, and statistics; how many numbers. twice: the first one is taken again. */
+static int second_run(hy_frame *F, int kind, hy_dtype dtype, int again, int hybrid, int twice, double *to)
+{
+    hy_block *net = second_net(F, kind, again, hybrid);
+    hy_array *x, *z, *y = NULL, *g = NULL;
+    hy_grad_opt o = { 0 };
+    hy_params ps = hy_collect_params(F, net, NULL);
+    int i, n = 0, k;
+    o.create_graph = 1;
+    hy_cast_block(F, net, dtype);
+    x = hy_cast(F, hy_linspace(F, 0.1, 1, kind < 2 ? 4 : 8), dtype);
+    if (kind == 2) x = hy_reshape(F, x, HY_INTS(4, 2), NULL);
+    x = hy_copy(F, x);
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_seed(F, 4);
+    hy_record(F);
+    z = hy_call(F, net, x);
+    for (i = 0; i < hy_count(F, z); i++) {
+        hy_array *sum = hy_sum(F, hy_tanh(F, hy_get(F, z, i)), HY_ALL, NULL);
+        y = y ? hy_add(F, y, sum) : sum;
+    }
+    for (k = 0; k < 1 + twice; k++) g = hy_grad(F, y, x, &o);
+    for (i = 0; i < (int)hy_size(F, x) && g; i++) to[n++] = hy_value_of(F, hy_reshape(F, g, HY_INTS(-1), NULL), HY_SHAPE(i));
+    y = hy_sum(F, hy_tanh(F, g), HY_ALL, NULL);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    g = hy_reshape(F, hy_cast(F, hy_grad_of(F, x), HY_F64), HY_INTS(-1), NULL);
+    for (i = 0; i < (int)hy_size(F, x) && g; i++) to[n++] = hy_value(F, g, i);
+    to[n++] = hy_item(F, hy_uniform(F, HY_SHAPE(1), 0, 1));
+    for (i = 0; i < ps.n; i++)
+        to[n++] = hy_item(F, hy_sum(F, hy_cast(F, ps.at[i], HY_F64), HY_ALL, NULL));
+    return n;
+}
+
+static void test_recompute_twice(void)
+{
+    static const double loss[] = { -0.021610, -0.112511, -0.305314, -0.660407 };
+    static const hy_dtype types[] = { HY_F32, HY_F16, HY_BF16, HY_F64 };
+    int kind, hybrid, again, twice, t, i, n, m;
+    for (kind = 0; kind < SECOND_KINDS; kind++)
+        for (t = 0; t < 4; t++)
+            for (hybrid = 0; hybrid < 2; hybrid++)
+                for (twice = 0; twice < 2; twice++) {
+                    double want[SECOND_ROOM], got[SECOND_ROOM];
+                    for (again = 0; again < 3; again++) {
+                        hy_frame *F;
+                        if (kind == 3 && !hybrid && again == 2) continue;       /* the loop is compiled then */
+                        F = hy_open(NULL);
+                        m = second_run(F, kind, types[t], again, hybrid, twice, again ? got : want);
+                        CHECK_STR(hy_error(F), NULL);
+                        CHECK(hy_close(F) == 0);
+                        if (!again) n = m;
+                        if (again && !CHECK(n == m && !memcmp(want, got, (size_t)n * sizeof *want)))
+                            printf("    kind %d, type %d, hybrid %d, again %d, twice %d\n", kind, (int)types[t], hybrid, again, twice);
+                    }
+                    for (i = 0; i < 4 && !kind && !t; i++) CHECK_NEAR(want[4 + i], loss[i], 1e-6);
+                    for (i = 0; i < 4 && kind == 1; i++) CHECK_NEAR(want[4 + i], 0, 0);
+                }
+}
+
+static int recompute_second_oom(hy_frame *F)
+{
+    double to[SECOND_ROOM];
+    second_run(F, 0, HY_F32, 2, 0, 0, to);
+    return hy_error(F) == NULL;
+}
+
+static void test_recompute_second_oom(void) { oom_walk(recompute_second_oom, 1); }
 #endif
 
 static void test_recompute(void)
@@ -242,5 +371,7 @@ static void test_recompute(void)
     RUN(test_recompute_export);
 #endif
     RUN(test_recompute_oom);
+    RUN(test_recompute_twice);
+    RUN(test_recompute_second_oom);
 #endif
 }
