@@ -33857,7 +33857,10 @@ static void hy__draw_from(hy_frame *F, const hy__drawn *t, const int *ranks)
     for (k = 0; k < 2; k++) F->ranks[k] = t->ranks[k] + ranks[k];
 }
 
-static int hy__is_random(const hy__node *node) { return node->op && (node->op->flags & HY_OP_RANDOM); }
+HY__UNUSED static int hy__is_random(const hy__node *node)
+{
+    return node->op && (node->op->flags & HY_OP_RANDOM);
+}
 
 /* How many numbers the program takes before this operator. */
 static uint64_t hy__rank_of(const hy__node *node, int training)
@@ -34100,7 +34103,7 @@ static void hy__graph_order(hy_graph *g, hy__node **pending, const int *before)
 }
 
 /* The places of a finished graph's nodes, as these stand in the store. */
-static void hy__store_order(const hy_graph *g, int *order)
+HY__UNUSED static void hy__store_order(const hy_graph *g, int *order)
 {
     int i, n = 0, span = 0;
     for (i = 0; i < g->n; i++) if (g->node[i]->number >= span) span = g->node[i]->number + 1;
