@@ -1047,6 +1047,9 @@ static void load_onnx(tool *T, model *m)
     if (!m->graph && first && hy_error_code(T->F) == HY_ERROR_SHAPE && strstr(hy_error(T->F), " open"))
         load_onnx_small(T, m, types, n, hy_error(T->F), first);
     T->quiet--;
+    if (!m->graph && !n && m->outers)
+        fail(T, FAILED, "%s: the values of all its inputs decide shapes, so that it runs line by line: there is "
+             "no program (%s)", m->name, hy_error(T->F));
     check(T);
     m->output = onnx_names(T, m->part, hy_graph_heads(m->graph));
 }
