@@ -252,6 +252,14 @@ static hy_array *loops_nested(hy_frame *F, hy_block *b, hy_array *x)
     return hy_mul(F, y, w);
 }
 
+/* No loop: a parameter whose gradient reads its shape alone; in second order no gradient arrives there. */
+static hy_array *loops_shape_alone(hy_frame *F, hy_block *b, hy_array *x)
+{
+    hy_array *w = ((loops_net *)b)->w;
+    w = hy_reshape(F, hy_sum(F, w, HY_ALL, NULL), HY_EMPTY, NULL);
+    return hy_add(F, hy_mul_scalar(F, w, .125), hy_square(F, x));
+}
+
 static const loops_case loops_cases[] = {
     { loops_scalar, 0, .5, 0.994789815712, 0.000880536413767,
       { 0.000146756068961, 0.000146756068961, 0.000490061314564, 0.000490061314564, 0.0103025914748,
@@ -263,6 +271,7 @@ static const loops_case loops_cases[] = {
     { loops_loss, 1, 0, 1, 0, { 0, 0, 0, 0, 1, 1 } },
     { loops_delay, 1, 0, 1, 0, { 0, 0, 1, 1, 0, 0 } },
     { loops_branch, 1, 0, 3, 3, { 3, 3, 3, 3, 3, 3 } },
+    { loops_shape_alone, 3, .5, 1.125, .75, { 2, 2, 2, 2, 2, 2 } },
     { loops_nested, 1, .75, 4.627541165119, 13.109650375566,
       { 0.167438300405, 0.619623477094, 0.221355585031, 0.5711708258, 0.278635502799, 0.516250682929 } }
 };
