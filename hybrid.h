@@ -140,6 +140,8 @@
  *   updates are no program: all of them are one parallel region.
  *   hy_set_recompute has a block computed again by backward instead of keeping what it computed: less memory
  *   for more time, in which the steps of the block run in one thread.
+ *   Nothing else changes, neither numbers that are drawn nor bits of gradients; a gradient that is to be
+ *   differentiated again keeps what it computes again.
  *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders.
  *   hy_step says whether it made the step, left it out, or met a gradient that is not finite; hy_fit counts
  *   both, and an epoch with a NaN is never the best. Functions of yours that the library calls (`each`,
