@@ -20401,7 +20401,13 @@ HY__BIND(argmin, hy__argbest_bind(job, r->axis, 1))
 
 HY__INFER(argmax_channel, hy__argbest_infer(I, 1, 0))
 HY__BIND(argmax_channel, hy__argbest_bind(job, 1, 0))
-#define HY__ON_argmax_channel hy__argmax_channel_infer, hy__argmax_channel_bind, NULL, hy__pointwise_split
+static int hy__argmax_channel_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    int from = axis + (axis > 0);                       /* the input has axis 1, too */
+    return hy__slices(job, 1, from, from, s);
+}
+#define HY__ON_argmax_channel \
+    hy__argmax_channel_infer, hy__argmax_channel_bind, NULL, hy__argmax_channel_split
 HY__WARM_ROOMS
 
 HY__LOOPS_BEGIN

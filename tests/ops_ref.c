@@ -366,12 +366,12 @@ static void refa__average(ref_case *c)
 {
     const ref_tensor *x = &c->in[0], *w = c->nin > 1 ? &c->in[1] : NULL;
     int reduced[8], out = 0;
-    double *mean, *all;
+    double *mean, *all = NULL;
     int64_t dim[8];
     refa_axes(c, "axis", reduced);
     for (int d = 0; d < x->ndim; d++) if (!reduced[d]) dim[out++] = x->dim[d];
     mean = ref_out(c, 0, out, dim);
-    all = ref_out(c, 1, out, dim);
+    all = (double *)calloc((size_t)(c->out[0].size + 1), sizeof *all);
     for (int64_t i = 0; i < x->size; i++) {
         int64_t left = i, o = 0, step = 1, along = 0;
         for (int d = x->ndim - 1; d >= 0; d--) {
@@ -386,6 +386,8 @@ static void refa__average(ref_case *c)
         all[o] += f;
     }
     for (int64_t o = 0; o < c->out[0].size; o++) mean[o] /= all[o];
+    if (ref_int(c, "returned", 0)) memcpy(ref_out(c, 1, out, dim), all, (size_t)c->out[0].size * sizeof *all);
+    free(all);
 }
 static const char *const cases__average[] = {
     "(3,4) (3,4)[1,2]", "(3,4) | weighted=False", "(3,4) (3)[1,2] | axis=0", "(3,4) (4)[1,2] | axis=-1 returned=True",
@@ -1252,15 +1254,12 @@ static const char *const cases__real[] = { "(3,4)", "(7,19)int[0,100]", "(3)bool
 static const ref_op ref__real = { REFA_ALL, refa__real, REF_DECLARED, refa_cast_dx, 0, cases__real };
 
 #define REFA_BITS(name, formula) \
-    static void refa__bitwise_##name(ref_case *c) \
+    static double refa_bits_##name(double x, double y) \
     { \
-        double *y = refa_like(c, 0, &c->in[0]); \
-        int64_t over = c->in[1].size; \
-        for (int64_t i = 0; i < c->in[0].size; i++) { \
-            int64_t a = (int64_t)c->in[0].v[i], b = (int64_t)c->in[1].v[i % over]; \
-            y[i] = (double)(formula); \
-        } \
+        int64_t a = (int64_t)x, b = (int64_t)y; \
+        return (double)(formula); \
     } \
+    static void refa__bitwise_##name(ref_case *c) { refa_broadcast(c, refa_bits_##name); } \
     static const char *const cases__bitwise_##name[] = { \
         "(3,4)int[0,100] (3,4)int[0,100]", "(3,4)int[0,100] (4)int[0,100]", "(67)int[0,1] (67)int[0,1]", "(5)int[0,100] (1)int[77,77]", \
         "(2,3)int[0,1] ()int[1,1]", "(0,3)int[0,1] (3)int[0,1]", NULL }; \

@@ -290,6 +290,12 @@ static void ops_check_values(hy_frame *F, const ops_row *row, const char *text, 
     ops_close_case(&c);
 }
 
+/* f32, or what comes first of the types of whole numbers that are all an operator takes. */
+static hy_dtype ops_usual(const ops_row *row)
+{
+    return strchr(row->ref->dtypes, 'f') ? HY_F32 : (hy_dtype)(strchr(ops_letters, row->ref->dtypes[0]) - ops_letters);
+}
+
 /* Imperative = traced, with shapes given and without. */
 static void ops_check_trace(hy_frame *F, const ops_row *row, const char *text)
 {
@@ -303,11 +309,11 @@ static void ops_check_trace(hy_frame *F, const ops_row *row, const char *text)
     ops_open_case(&c, text);
     hy_begin(F);
     hy_set_training(F, c.ref.training);
-    in = ops_arrays(F, op, &c, HY_F32, 0);
+    in = ops_arrays(F, op, &c, ops_usual(row), 0);
     hy_seed(F, 7);
     y = hy_apply(F, row->name, in.n, in.x, c.attrs);
     for (shaped = 0; shaped < 2 && in.n; shaped++) {
-        in = ops_arrays(F, op, &c, HY_F32, 0);
+        in = ops_arrays(F, op, &c, ops_usual(row), 0);
         for (i = 0; i < in.n; i++) {
             hy_var_opt opt;
             memset(&opt, 0, sizeof opt);
@@ -374,7 +380,7 @@ static void ops_check_split(hy_frame *F, const ops_row *row, const char *text)
     if (!op->split || (op->flags & HY_OP_RANDOM)) return;
     ops_open_case(&c, text);
     hy_begin(F);
-    in = ops_arrays(F, op, &c, HY_F32, 0);
+    in = ops_arrays(F, op, &c, ops_usual(row), 0);
     y = hy_get(F, hy_apply(F, row->name, in.n, in.x, c.attrs), 0);
     for (axis = 0; y && axis < hy_ndim(F, y); axis++) {
         int64_t n = hy_dim(F, y, axis);
@@ -626,7 +632,7 @@ static void ops_check_needs(hy_frame *F, const ops_row *row, const char *text)
     memset(&opt, 0, sizeof opt);
     ops_open_case(&c, text);
     hy_begin(F);
-    in = ops_arrays(F, hy_op_at(F, row->number), &c, HY_F32, 0);
+    in = ops_arrays(F, hy_op_at(F, row->number), &c, ops_usual(row), 0);
     for (i = 0; i < in.n; i++)
         if (in.x[i] && c.input[i].kind == OPS_REAL && hy__floating(in.x[i]->t.type.dtype))
             hy_attach_grad(F, in.x[i], HY_GRAD_WRITE);
@@ -704,7 +710,7 @@ static void ops_check_threads(ops_frames *f, const ops_row *row, const char *tex
         hy_begin(F);
         hy_seed(F, 7);
         hy_set_training(F, c.ref.training);
-        in = ops_arrays(F, hy_op_at(F, row->number), &c, HY_F32, 0);
+        in = ops_arrays(F, hy_op_at(F, row->number), &c, ops_usual(row), 0);
         y[i] = hy_apply(F, row->name, in.n, in.x, c.attrs);
         hy_set_training(F, 0);
         ops_complain(F, "threads");
