@@ -55904,9 +55904,8 @@ static int hy__make_norm(hy__making *M)
 {
     const char *flag = M->text[HY__NP_FLAG], *ord = M->text[HY__NP_ORD];
     int64_t axis[HY_MAX_DIM];
-    int plain = !ord || !strcmp(ord, "2") || !strcmp(ord, "2.0");       /* of a vector that is all there is */
-    int all = !flag || !strcmp(flag, "-2") || !strcmp(flag, "1") ||
-              (!strcmp(flag, "-1") && plain && !M->text[HY__NP_AXIS]);
+    int plain = !ord || !strcmp(ord, "2") || !strcmp(ord, "2.0");
+    int all = !flag || !strcmp(flag, "-2") || !strcmp(flag, "1");
     int n = M->text[HY__NP_AXIS] ? hy__read_tuple(M->text[HY__NP_AXIS], 0, HY_MAX_DIM, axis) : 0;
     if (!all && (strcmp(flag, "-1") || n != 1)) return hy__making_bad(M, "flag", flag);
     if (!plain && (all || (strcmp(ord, "1") && strcmp(ord, "1.0"))))
