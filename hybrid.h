@@ -69663,10 +69663,31 @@ HY__WARM_ROOMS
  *
  * HISTORY
  *   0.4.0  CHANGED, which before 1.0 may happen: a program and an object of other versions do not link
- *          (hy_open's symbol says which); hy_context_of answers "cpu(0)" in every mode; a running
- *          statistic that forward computes is refused in every mode.
- *          FILES of 0.3.0 are read as before, and those whose bodies had two variables of one name;
- *          hy_quantize takes a batch of several inputs as hy_call does; hy_fit's page escapes all names.
+ *          (hy_open's symbol says which). Options bear Gluon's names: strides, padding, dilation,
+ *          ..._initializer, running_mean_initializer, no_count_include_pad, no_merge_outputs, rnd_type,
+ *          factor_type, pwr, warmup_mode, no_sparse_label, no_from_logits, smoothing_parameter, label_format,
+ *          layout and label_layout (of losses), average, eps, num_workers, retain_graph. hy_context_of
+ *          answers "cpu(0)" in every mode; a running statistic that forward computes is refused in every
+ *          mode; what draws nothing takes no random number; hy_step has a result, and a clipped step whose
+ *          gradients are not finite is left out; t counts from begin_num_update, as MXNet's does; a history
+ *          or report that cannot be written is hy_history.unwritten; hy_quantize refuses samples that tell
+ *          nothing; hy_check allows two units of 16 bits, a step of int8; a pattern for parameters that asks
+ *          for too many tries is an error. tools/onnx.h takes no 1 for a size left open, and an index out of
+ *          range is an error there.
+ *          FILES of 0.3.0 are read as before, and those whose bodies had two variables of one name; what is
+ *          saved draws the same numbers when it is loaded ("draws", which MXNet passes over); hy_quantize
+ *          takes a batch of several inputs as hy_call does; hy_fit's page escapes all names; hy_save_bytes.
+ *          LOOPS: gradients are those of line by line: results that nothing needs have none, contributions
+ *          add in the program's order; states and outputs of shape (), states of 8 dims; where values decide
+ *          a shape the error names the operator in the body. hy_set_recompute changes no number drawn and no
+ *          bit of a gradient; gradients of gradients go through it. Graphs without inputs run everywhere.
+ *          TRAINING: a NaN is never the best; what was fitted is exported at once; functions of yours that
+ *          are called cannot free what is at work: that is an error that names them; states and parameters
+ *          load in any order; SDML in all types; hy_fit_opt.batch_axis.
+ *          IN A HOST: fast-math, enums of any size, rounding modes in threads, fork, no exceptions on
+ *          ordinary numbers, extern "C" and namespaces around the include, its macros; one error for C89.
+ *          C++: every function takes options by reference and groups in braces, every operator stands in
+ *          namespace hy.
  *          MENDED: running statistics in order; arrays of integers refuse arithmetic with numbers that are
  *          no integers; second-order gradients of gamma, gammaln, softmax_output; hy_grad_of of a parameter
  *          without a gradient is NULL and no error; a list of hy_collect_params knows that its scope has
