@@ -45006,9 +45006,8 @@ static void hy__derive_call(hy__deriving *B, const hy__node *node, int place)
 static int hy__input_twin(hy_array *const *in, int vars, int i)
 {
     int k, most = i < vars ? i : vars;
-    if (!in[i]->tape || !in[i]->buffer) return -1;      /* what is there for its shape has another's tape */
     for (k = 0; k < most; k++)
-        if (in[k]->buffer && in[k]->tape == in[i]->tape && in[k]->output == in[i]->output &&
+        if (in[i]->tape && in[k]->tape == in[i]->tape && in[k]->output == in[i]->output &&
             hy__same_type(&in[k]->t.type, &in[i]->t.type)) return k;
     return -1;
 }
