@@ -276,6 +276,108 @@ static void onnx_open_sizes(void)
     hy_close(F);
 }
 
+/* A length n of x that something is decided by: ops before y, as "op|inputs|output"; whole numbers named by values.
+ * Sizes that are tried have one answer, and others another. */
+typedef struct { const char *node[6]; int stays; } onnx_open_choice;
+
+static hy_block *onnx_open_chosen(hy_frame *F, const onnx_open_choice *c)
+{
+    static const char *const names[] = { "0", "1", "32", "190", "500", "5000", "-200", "-1", "most" };
+    static const int64_t values[] = { 0, 1, 32, 190, 500, 5000, -200, -1, INT64_MAX };
+    static const int single[] = { 1 }, open[] = { -1 };
+    onnx_text g = { NULL, 0, 0 };
+    char op[32], in[64], out[32];
+    int i;
+    for (i = 0; i < 9; i++) onnx_whole_numbers(&g, names[i], 1, single, &values[i]);
+    onnx_node_with(&g, "Shape", "x", "n", NULL, 0, NULL);
+    for (i = 0; i < 6 && c->node[i]; i++) {
+        sscanf(c->node[i], "%31[^|]|%63[^|]|%31s", op, in, out);
+        onnx_node_with(&g, op, in, out, strcmp(op, "Cast") ? NULL : "to", *out == 'b' ? 9 : 1, NULL);
+    }
+    onnx_typed_value(&g, 11, "x", 1, 1, open);
+    onnx_typed_value(&g, 12, "y", 1, 1, open);
+    return onnx_model_of(F, &g, NULL);
+}
+
+static void onnx_open_choices(void)
+{
+    static const onnx_open_choice cases[] = {
+        { { "Min|n 500|m", "Slice|x 0 m 0|y" }, 0 },
+        { { "Min|190 n|m", "Slice|x 0 m 0|y" }, 0 },
+        { { "Clip|n 1 5000|m", "Slice|x 0 m 0|y" }, 0 },
+        { { "Max|n 1|m", "Slice|x 0 m 0|y" }, 0 },
+        { { "Less|n 5000|q", "Where|q n 500|m", "Slice|x 0 m 0|y" }, 0 },
+        { { "Equal|n 190|q", "Cast|q|f", "Add|x f|y" }, 0 },
+        { { "Greater|n 5000|q", "Cast|q|f", "Add|x f|y" }, 0 },
+        { { "LessOrEqual|n 5000|q", "Cast|q|f", "Add|x f|y" }, 0 },
+        { { "Div|n 5000|d", "Cast|d|f", "Add|x f|y" }, 0 },
+        { { "Mod|n 32|r", "Cast|r|f", "Add|x f|y" }, 0 },
+        { { "Sub|n 5000|d", "Sign|d|r", "Cast|r|f", "Add|x f|y" }, 0 },
+        { { "Cast|n|f", "Cast|5000|g", "Div|f g|h", "Floor|h|r", "Add|x r|y" }, 0 },
+        { { "Sub|n 190|d", "Cast|d|b", "Cast|b|f", "Add|x f|y" }, 0 },
+        { { "Slice|x 0 5000 0|y" }, 0 },
+        { { "Slice|x -200 most 0|a", "Neg|a|y" }, 0 },
+        { { "Slice|x 0 most 0|a", "Neg|a|y" }, 1 },
+        { { "Equal|n -1|q", "Where|q 1 n|m", "Expand|x m|a", "Neg|a|y" }, 1 },  /* -1 stands for a size that stays */
+        { { "Mul|n 32|m", "Sub|m m|d", "Cast|d|f", "Add|x f|y" }, 1 },
+        { { "Reshape|x n|a", "Neg|a|y" }, 1 }
+    };
+    hy_frame *F = hy_open(NULL);
+    hy_type known = { HY_F32, { 1, { 700 } } };
+    int i;
+    for (i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+        hy_block *net = onnx_open_chosen(F, &cases[i]), *again;
+        hy_array *x = hy_normal(F, HY_SHAPE(700), 0, 1), *y, *z;
+        hy_arrays values;
+        hy_graph *graph = hy_onnx_graph(F, net, NULL, &values);
+        const char *why = hy_error(F);
+        if (!CHECK(cases[i].stays ? graph && !why
+                                  : why && strstr(why, "hangs on sizes that are open: x (?,)") != NULL))
+            printf("    %s: %s\n", cases[i].node[0], why ? why : "it stays open");
+        hy_clear(F);
+        if (!cases[i].stays) graph = hy_onnx_graph(F, net, &known, &values);
+        again = graph ? hy_import_from(F, graph, &values, NULL) : NULL;
+        y = net ? hy_call(F, net, x) : NULL;
+        z = again ? hy_call(F, again, x) : NULL;
+        CHECK(y && z && hy_size(F, y) == hy_size(F, z) &&
+              !memcmp(hy_data(F, y), hy_data(F, z), sizeof(float) * (size_t)hy_size(F, y)));
+        if (!CHECK(!hy_error(F))) printf("    %s: %s\n", cases[i].node[0], hy_error(F));
+        hy_clear(F);
+    }
+    hy_close(F);
+}
+
+/* Windows that end and are padded by the rest of a division, behind one that has no result for a size of 1. */
+static void onnx_open_windows(void)
+{
+    static const int open[] = { 1, 1, -1, 8 }, weight[] = { 1, 1, 3, 1 };
+    static const int64_t three[] = { 3, 1 }, two[] = { 2, 2 };
+    int k;
+    for (k = 0; k < 3; k++) {
+        hy_frame *F = hy_open(NULL);
+        onnx_text g = { NULL, 0, 0 }, n = { NULL, 0, 0 };
+        hy_graph *graph;
+        onnx_node_with(&g, "Conv", "x w", "a", NULL, 0, NULL);
+        onnx_string(&n, 1, "a");
+        onnx_string(&n, 2, "y");
+        onnx_string(&n, 4, "MaxPool");
+        onnx_ints_of(&n, "kernel_shape", 2, three);
+        onnx_ints_of(&n, "strides", 2, two);
+        if (k == 1) onnx_text_of(&n, "auto_pad", "SAME_UPPER");
+        if (k == 2) onnx_add(&n, "\x2a\x0d\x0a\x09" "ceil_mode\x18\x01", 15);
+        onnx_close_into(&g, 1, &n);
+        onnx_typed_value(&g, 11, "x", 1, 4, open);
+        onnx_typed_value(&g, 11, "w", 1, 4, weight);
+        onnx_typed_value(&g, 12, "y", 1, 4, open);
+        free(n.at);
+        graph = hy_onnx_graph(F, onnx_model_of(F, &g, NULL), NULL, NULL);
+        if (!CHECK(k ? hy_error(F) && strstr(hy_error(F), "hangs on sizes that are open: x (1,1,?,8)") : graph != NULL))
+            printf("    %d: %s\n", k, hy_error(F) ? hy_error(F) : "it stays open");
+        hy_clear(F);
+        hy_close(F);
+    }
+}
+
 static int onnx_open_program(hy_frame *F)
 {
     hy_block *net = onnx_open_net(F, 0);
@@ -389,6 +491,8 @@ static void test_onnx_given(void)
     RUN(onnx_indices);
     RUN(onnx_data_missing);
     RUN(onnx_open_sizes);
+    RUN(onnx_open_choices);
+    RUN(onnx_open_windows);
     RUN(onnx_open_without_memory);
     RUN(onnx_saved);
     RUN(onnx_sums_saved);

@@ -340,6 +340,41 @@ static void quantize_no_samples(void)
     hy_close(F);
 }
 
+/* No samples, and none that tell how large numbers are, give no copy and no report. */
+static void quantize_of_nothing(void)
+{
+    int called, k;
+    for (called = 0; called < 3; called++) for (k = 0; k < 5; k++) {
+        hy_frame *F = hy_open(NULL);
+        hy_block *net = hy_nn_hybrid_sequential(F), *small;
+        hy_nn_dense_opt dense = { 0 };
+        hy_quantize_opt opt = { 0 };
+        hy_quantize_report report = { 0 };
+        hy_array *zeros = hy_zeros(F, HY_SHAPE(4, 8)), *none = hy_zeros(F, HY_SHAPE(0, 8)), *x, *samples;
+        dense.activation = "relu";
+        opt.report = &report;
+        hy_append(F, net, hy_nn_dense(F, 32, &dense), hy_nn_dense(F, 2, NULL));
+        hy_initialize(F, net, NULL);
+        x = quantize_noise(F, HY_SHAPE(3, 8));
+        if (called == 2) hy_hybridize(F, net, NULL);
+        if (called) hy_call(F, net, x);
+        samples = k == 0 ? none : k == 1 ? zeros : k == 2 ? hy_group(F, zeros, zeros)
+                : k == 3 ? hy_group(F, zeros, x) : x;
+        small = hy_quantize(F, net, samples, &opt);
+        if (k < 3) {
+            CHECK(!small && hy_error(F) && strstr(hy_error(F), "the samples are none, or nothing but zeros"));
+            CHECK(report.layers == 0 && report.same == 0);
+            hy_clear(F);
+            small = hy_quantize(F, net, x, &opt);       /* the network is as it was */
+        }
+        CHECK(small && report.layers == 2 && report.mean < 0.1);
+        CHECK(hy_size(F, hy_call(F, small, x)) == 6);
+        if (!CHECK(!hy_error(F))) printf("    %d, %d: %s\n", called, k, hy_error(F));
+        hy_clear(F);
+        hy_close(F);
+    }
+}
+
 static int quantize_with_little_memory(hy_frame *F)
 {
     hy_block *net = hy_nn_hybrid_sequential(F), *small;
@@ -394,6 +429,7 @@ static void test_quantize(void)
     RUN(quantize_refusals);
     RUN(quantize_inputs);
     RUN(quantize_no_samples);
+    RUN(quantize_of_nothing);
     RUN(quantize_memory);
 }
 #else

@@ -60,9 +60,10 @@ HY_API hy_block *hy_onnx_part(hy_frame *F, hy_block *block, hy_array *const *val
 HY_API int hy_onnx_decides(const hy_block *block, int i);
 HY_API const char *hy_onnx_late(hy_frame *F, const hy_block *block, int i);
 /* The network as a graph for inputs of such types (NULL: as declared), variables and parameters under the
- * file's own names, and the values (NULL: not wanted): what hy_import_from takes. Sizes that are open (-1) stay
- * open if the program hangs on none of them, which is tried with three sizes each (1; from 64 on; from 160 on);
- * else it is an error that names the inputs. The block has to be hybrid: take its part. */
+ * file's own names, and the values (NULL: not wanted): what hy_import_from takes. Sizes that are open (-1)
+ * stay open if the program hangs on none of them: it is the same for four sizes each (1; from 64 on; from 160
+ * on; primes), and chooses, compares, bounds and rounds nothing that comes of them. Else it is an error that
+ * names the inputs. The block has to be hybrid: take its part. */
 HY_API hy_graph *hy_onnx_graph(hy_frame *F, hy_block *block, const hy_type *types, hy_arrays *values);
 /* Any block as an ONNX file, for inputs of such shapes: bytes (HY_U8). opset: 13 to 22; 0: 17. */
 HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int opset);
@@ -612,8 +613,9 @@ static int onnx__fill_outside(onnx__model *m, const onnx__tensor *t, unsigned ch
     char *why = found > 0 || m->why || m->failed ? NULL : ONNX__ROOM(m, char, 400);
     if (why)
         snprintf(why, 400, "the data of tensor '%.100s' is not in file '%.200s': %s", t->name,
-                 t->file ? t->file : "", found < 0 ? "it is not there" : !t->file || !*t->file ? "it has no name" : !m->folder ?
-                 "no folder is given" : "it is shorter, or may not be read");
+                 t->file ? t->file : "", found < 0 ? "it is not there"
+                 : !t->file || !*t->file ? "it has no name" : !m->folder ? "no folder is given"
+                 : "it is shorter, or may not be read");
     if (why) m->why = why;
     return found > 0;
 }
@@ -1045,6 +1047,7 @@ typedef struct onnx__net {
     int           late;                 /* nodes that run line by line behind the compiled ones */
     onnx__node  **after;                /* these */
     int           cuts, *cut;           /* what the inner one gives: values of the model */
+    uint64_t     *decided;              /* takes note of numbers that decide something; NULL: nobody asks */
 } onnx__net;
 
 typedef struct onnx__run {
@@ -1066,6 +1069,15 @@ static int64_t onnx__clamped(int64_t v, int64_t low, int64_t high)
 }
 
 static int onnx__within(int64_t v, int64_t low, int64_t high) { return v >= low && v <= high; }
+
+/* Numbers that decide something. Where they are others for other sizes, the program may be, too, though it is
+ * the same for the sizes that were tried. */
+static void onnx__note_decided(onnx__run *R, const void *bytes, size_t n)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    uint64_t *h = R->net->decided;
+    while (h && at && n--) *h = (*h ^ *at++) * 1099511628211u;
+}
 
 /* The first error of a node, in whose name it stands. */
 static void onnx__fail(onnx__run *R, const char *format, ...)
@@ -1972,6 +1984,13 @@ static void onnx__do_split(onnx__run *R)
     }
 }
 
+/* Does a slice end where the axis does though a place beyond that is given? Other axes may reach it. Places
+ * as far as can be mean the axis' end. */
+static int onnx__cuts_short(int64_t place, int64_t size)
+{
+    return !onnx__within(place, -size, size) && onnx__within(place, -INT32_MAX + 1, INT32_MAX - 1);
+}
+
 static void onnx__do_slice(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
@@ -1991,6 +2010,7 @@ static void onnx__do_slice(onnx__run *R)
         int axis = some ? onnx__axis(R, axes.v[i], s.ndim) : i;
         int64_t d = s.dim[axis], by = step ? steps.v[i] : 1, b = starts.v[i], e = ends.v[i];
         if (!by) { onnx__fail(R, "a step of 0"); return; }
+        if (onnx__cuts_short(b, d) || onnx__cuts_short(e, d)) onnx__note_decided(R, &d, sizeof d);
         if (b < 0) b = b < -d ? -1 : b + d;
         if (e < 0) e = e < -d ? -1 : e + d;
         b = by > 0 ? onnx__clamped(b, 0, d) : onnx__clamped(b, 0, d - 1);
@@ -6592,6 +6612,44 @@ static void onnx__do(onnx__run *R, const onnx__node *n)
     if (y) onnx__out(R, 0, onnx__narrowed(R, R->F == R->K ? y->known : y->x, n->kind));
 }
 
+/* Are all numbers below 0, or is none? */
+static int onnx__all_signs(hy_frame *K, hy_array *x, int below)
+{
+    double v = 0;
+    if (!hy_size(K, x)) return 0;
+    hy_begin(K);
+    x = below ? hy_max(K, x, HY_ALL, NULL) : hy_min(K, x, HY_ALL, NULL);
+    v = hy_item(K, hy_cast(K, x, HY_F64));
+    hy_end(K);
+    return below ? v < 0 : v >= 0;
+}
+
+/* Takes note of what the node decides by, all of which is known: a choice, a comparison, a bound, or what is
+ * rounded. That sizes are not those below 0, which stand for others in files, is no news. */
+static void onnx__note_choice(onnx__run *R, const onnx__node *n)
+{
+    static const char ops[] = " If Equal Less LessOrEqual Greater GreaterOrEqual Min Max Clip Mod Floor Ceil "
+        "Round Sign Abs Relu BitShift Cast Div ArgMax ArgMin TopK ReduceMax ReduceMin NonZero ";
+    hy_frame *K = R->K;
+    hy_array *x = n->nin && n->in[0] >= 0 ? R->value[n->in[0]].known : NULL, *y;
+    char op[32];
+    int i, rounds = 1;
+    snprintf(op, sizeof op, " %.24s ", n->op);
+    if (!x || !strstr(ops, op) || hy_error(K)) return;
+    if (!strcmp(n->op, "Div")) rounds = !onnx__is_float(hy_dtype_of(K, x));
+    if (!strcmp(n->op, "Cast")) {
+        hy_dtype to = onnx__dtype(onnx__int(R, "to", 0));
+        rounds = to == HY_BOOL || (onnx__is_float(hy_dtype_of(K, x)) && !onnx__is_float(to));
+    }
+    y = !strcmp(n->op, "Equal") && n->nin > 1 && n->in[1] >= 0 ? R->value[n->in[1]].known : NULL;
+    if (y && ((onnx__all_signs(K, x, 0) && onnx__all_signs(K, y, 1)) ||
+              (onnx__all_signs(K, x, 1) && onnx__all_signs(K, y, 0)))) return;
+    for (i = 0; rounds && i < n->nin && !hy_error(K); i++) {
+        x = n->in[i] >= 0 ? R->value[n->in[i]].known : NULL;
+        if (x) onnx__note_decided(R, hy_data(K, x), (size_t)hy_size(K, x) * hy_dtype_size(hy_dtype_of(K, x)));
+    }
+}
+
 static void onnx__step(onnx__run *R, onnx__node *n)
 {
     int i, known = R->K != NULL && (!n->row || n->row->special != ONNX__RANDOM), live = 0;
@@ -6604,6 +6662,7 @@ static void onnx__step(onnx__run *R, onnx__node *n)
             known = known && R->value[n->in[i]].known != NULL;
             live |= R->value[n->in[i]].live;
         }
+    if (known && R->net->decided && n->body < 0) onnx__note_choice(R, n);
     for (i = 0; i < n->nout; i++) if (n->out[i] >= 0) R->value[n->out[i]] = none;
     if (n->body >= 0 || n->row->special == ONNX__FLOW) { onnx__begin(R, n); return; }
     if (n->row->special == ONNX__LISTS) { n->row->fn(R); return; }
@@ -7858,7 +7917,11 @@ static char *onnx__read_inputs(const hy_block *block, hy_graph *graph)
 
 /* A program as files have it: a traced graph holds its parameters and constants; here they become variables
  * with values beside them. */
-typedef struct onnx__program { hy_array *text; hy_arrays values; } onnx__program;
+typedef struct onnx__program {
+    hy_array *text;
+    hy_arrays values;
+    uint64_t  decided;                  /* by which numbers: a sum over them */
+} onnx__program;
 
 static void onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, onnx__program *p)
 {
@@ -7948,10 +8011,13 @@ static int onnx__trace_program(hy_frame *F, hy_block *block, const hy_type *trac
     hy_frame *S = hy_symbolic(F);
     hy_array **in = (hy_array **)HY_ONNX_MALLOC(sizeof *in * (size_t)(n + 1)), *y = NULL;
     hy_graph *graph = NULL;
+    p->decided = 14695981039346656037u;
     if (S && !in) hy_raise(S, HY_ERROR_MEMORY, "onnx: out of memory");
     if (S && in) {
         onnx__variables(S, block, traced, in);
+        ((onnx__net *)block)->decided = traced == written ? NULL : &p->decided;
         y = hy_call(S, block, n == 1 ? in[0] : n ? hy_group_of(S, n, in) : hy_scalar(S, 0));
+        ((onnx__net *)block)->decided = NULL;
         y = onnx__named(S, block, in, n, y);
         if (!hy_error(S)) graph = hy_compile(S, y);
     }
@@ -7965,12 +8031,12 @@ static int onnx__trace_program(hy_frame *F, hy_block *block, const hy_type *trac
 }
 
 /* --- sizes that are open --- */
-/* Programs that are equal, byte by byte. */
+/* Programs that are equal, byte by byte, and came of equal decisions. */
 static int onnx__same_program(hy_frame *F, const onnx__program *a, const onnx__program *b)
 {
     int64_t bytes = hy_size(F, a->text);
     int i;
-    if (bytes != hy_size(F, b->text)) return 0;
+    if (bytes != hy_size(F, b->text) || a->decided != b->decided) return 0;
     if (memcmp(hy_data(F, a->text), hy_data(F, b->text), (size_t)bytes)) return 0;
     for (i = 0; a->values.n == b->values.n && i < a->values.n; i++) {
         hy_array *x = a->values.at[i], *y = b->values.at[i];
@@ -7996,10 +8062,12 @@ static int onnx__branches_by_size(const hy_block *block)
 }
 
 /* Sizes to try in place of open ones: 1 everywhere, or others, the same where the file gives the same name.
- * What networks divide by is a factor of them: 32. */
+ * What networks divide by is a factor of those of two turns: 32; those of the last have none, by which
+ * windows end and are padded otherwise. */
 static void onnx__try_sizes(const hy_block *block, const hy_type *types, int n, int turn, int only,
                             hy_type *to)
 {
+    static const int prime[8] = { 251, 257, 263, 269, 271, 277, 281, 283 };
     int i, k, b, c, number = 0;
     for (i = 0; i < n; i++) {
         to[i] = types[i];
@@ -8015,7 +8083,8 @@ static void onnx__try_sizes(const hy_block *block, const hy_type *types, int n, 
                 }
             at = same >= 0 ? same : number;
             number++;
-            to[i].shape.dim[k] = !by ? 1 : by == 1 ? 64 + 32 * (at % 8) : 160 + 64 * (at % 8);
+            at %= 8;
+            to[i].shape.dim[k] = !by ? 1 : by == 1 ? 64 + 32 * at : by == 2 ? 160 + 64 * at : prime[at];
         }
     }
 }
@@ -8061,7 +8130,9 @@ static int onnx__open_program(hy_frame *F, hy_block *block, const hy_type *types
     }
     if (sound) {
         onnx__try_sizes(block, types, n, 0, -1, sizes);
-        all = onnx__differs(F, block, types, sizes, n, p) > 0;          /* of 1 much cannot be had */
+        all = onnx__differs(F, block, types, sizes, n, p) > 0;          /* of 1 much cannot be had, ... */
+        onnx__try_sizes(block, types, n, 3, -1, sizes);
+        all = all || onnx__differs(F, block, types, sizes, n, p) > 0;   /* ... and of primes some */
         onnx__try_sizes(block, types, n, 2, -1, sizes);
         if (!all && !onnx__differs(F, block, types, sizes, n, p)) return !hy_error(F);
     }
