@@ -46179,14 +46179,16 @@ static hy_graph *hy__unfolded_graph(hy_frame *F, const hy_graph *g)
     return NULL;
 }
 
+typedef struct hy__block_again {
+    const hy__node *node;               /* in the graph of the call */
+    hy_graph *graph;                    /* what is computed of it; NULL: nothing */
+} hy__block_again;
+
 /* How a call is unfolded: hangs on its graph. */
 typedef struct hy__unfolding {
     hy__derived is;                     /* graph: what the other call runs; NULL: it cannot be */
     int   n;                            /* blocks */
-    struct hy__block_again {
-        const hy__node *node;           /* in the graph of the call */
-        hy_graph *graph;                /* what is computed of it; NULL: nothing */
-    } *again;
+    hy__block_again *again;
     int  *source;                       /* per value of the other tape: value of this one, then what is */
                                         /* computed, or -1: not kept */
 } hy__unfolding;
@@ -46343,7 +46345,7 @@ static hy__unfolding *hy__unfolding_make(hy_frame *F, const hy__tape *t)
     if (to && !hy__graph_room_heads(F, to, a->outputs, 0)) {
         for (i = 0; i < a->outputs; i++) to->head[i] = *hy__placed(&P, &f->head[i]);
         hy__copy_ranks(to->ranks, f->ranks);
-        u->again = (struct hy__block_again *)hy__alloc_zero(&F->root->heap, blocks * sizeof *u->again + 1);
+        u->again = (hy__block_again *)hy__alloc_zero(&F->root->heap, blocks * sizeof *u->again + 1);
         u->source = (int *)hy__alloc_zero(&F->root->heap, ((size_t)t->nin + 1) * sizeof(int));
         if (!u->again || !u->source) hy__no_memory(F, "gradient");
         else if (!hy__graph_finish(F, to)) hy__unfolding_inputs(F, t, to, u->source, in);
@@ -46388,7 +46390,7 @@ static hy__unfolding *hy__unfolding_of(hy_frame *F, const hy__tape *t)
 }
 
 /* Computes what a block let go of, as its gradient would. */
-static void hy__block_compute(hy_frame *F, const hy__tape *t, const struct hy__block_again *b, hy_array **out)
+static void hy__block_compute(hy_frame *F, const hy__tape *t, const hy__block_again *b, hy_array **out)
 {
     const hy__control_rec *r = (const hy__control_rec *)b->node->record;
     hy__control_rec r2;
