@@ -57801,8 +57801,7 @@ static void hy__symbol_free(hy_block *self)
     hy__free(&self->house->root->heap, (void *)b->param);
     hy__free(&self->house->root->heap, b->listed);
     hy__graph_drop(b->graph);
-    if (b->nothing.buffer && hy__buffer_last(b->nothing.buffer))
-        hy__free(&self->house->root->heap, b->nothing.buffer);
+    hy__buffer_free(&self->house->root->heap, b->nothing.buffer);
 }
 
 /* A graph without inputs is called with NULL, or with anything: a number stands for it. */
@@ -58075,7 +58074,6 @@ static int hy__import_candidates(hy_frame *F, const hy__importing *I, const char
     return hy__fail(F, HY_ERROR_UNKNOWN, format, I->where, what, known.n ? hy__brief_end(&known) : "none");
 }
 
-/* The names in a list are cut out of it. own: a file's list, which also has inputs that nothing uses. */
 /* The name that a list begins with, cut off, and its number: up to a comma, or, where no variable is called
  * so, up to one of the next few: "axis=0, x_data". */
 static int hy__import_listed(const hy__names *vars, char *list, char **next)
@@ -58100,6 +58098,7 @@ static int hy__import_listed(const hy__names *vars, char *list, char **next)
     return at;
 }
 
+/* The names in a list are cut out of it. own: a file's list, which also has inputs that nothing uses. */
 static int hy__import_list(hy_frame *F, const hy__importing *I, const hy__names *vars, char *list, int own,
                            int *input)
 {
@@ -60024,7 +60023,9 @@ HY_API double hy_schedule_at(const hy_schedule *s, int64_t n)
  */
 HY__LOOPS_BEGIN
 HY__FORMULAS
-#define HY__CLIP(x) ((x) > clip ? clip : (x) < -clip ? -clip : (x))
+/* Asked in this way, NaN stays, and each question is one instruction, of vectors too. */
+#define HY__AT_MOST(x) (clip < (x) ? clip : (x))
+#define HY__CLIP(x) (-clip > HY__AT_MOST(x) ? -clip : HY__AT_MOST(x))
 #define HY__SIGN(x) ((HY__N)(((x) > 0) - ((x) < 0)))
 #define HY__SIZE(x) ((x) < 0 ? -(x) : (x))
 #define HY__UPDATE_0 int64_t i;
