@@ -49356,9 +49356,15 @@ static int hy__term_product(const hy__weaver *w, hy__term *a, hy__term *b, const
     return hy__term_sum(w, a, keep);
 }
 
+/* "..." as the letter '@', once in a term; 0 if that stands at s, else -1. */
+static int hy__read_rest(const char *s, const char *letters, int n)
+{
+    return strncmp(s, "...", 3) || n == HY_MAX_DIM || memchr(letters, '@', (size_t)n) ? -1 : 0;
+}
+
 /* "ab,bc->ac" as letters of each input and of the result; without an arrow those that come once, in order.
- * 0, or -1 if that is none of n inputs. */
-static int hy__read_subscripts(const char *s, hy__term *term, int n, char *result)
+ * rest: may there be axes without letters? They stay. 0, or -1 if that is none of n inputs. */
+static int hy__read_subscripts(const char *s, hy__term *term, int n, char *result, int rest)
 {
     int count[128], terms = 0, letters = 0, arrow = 0;
     char c, *to = term[0].letters;
@@ -49379,14 +49385,21 @@ static int hy__read_subscripts(const char *s, hy__term *term, int n, char *resul
             s++;
             continue;
         }
+        if (*s == '.' && rest) {
+            if (hy__read_rest(s, to, letters)) return -1;
+            if (!arrow) count['@'] = 1;
+            if (count['@']) to[letters++] = '@';
+            s += 2;
+            continue;
+        }
         if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z')) || letters == HY_MAX_DIM) return -1;
         if (arrow && (!count[(int)*s] || memchr(to, *s, (size_t)letters))) return -1;
         to[letters++] = *s;
         if (!arrow) count[(int)*s]++;
     }
     to[letters] = 0;
-    if (!s || terms + 1 != n) return -1;
-    for (letters = 0, c = 'A'; !arrow && c <= 'z'; c++) if (count[(int)c] == 1) {
+    if (!s || terms + 1 != n || (arrow && count['@'] && !hy__has_letter(result, '@'))) return -1;
+    for (letters = 0, c = '@'; !arrow && c <= 'z'; c++) if (count[(int)c] == 1) {
         if (letters == HY_MAX_DIM) return -1;
         result[letters++] = c;
     }
@@ -49448,7 +49461,7 @@ HY_API hy_array *hy_einsum(hy_frame *F, const char *subscripts, hy_array *args)
     if (!F || F->code || !args) return NULL;
     n = hy_count(F, args);
     if (F->code) return NULL;
-    if (n < 1 || n > HY__EINSUM_MOST || hy__read_subscripts(subscripts, t, n, result)) {
+    if (n < 1 || n > HY__EINSUM_MOST || hy__read_subscripts(subscripts, t, n, result, 0)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_einsum: '%s' is no sum of products of %d inputs: up to %d letters "
                  "for each, as in 'ij,jk->ik'", subscripts ? subscripts : "NULL", n, (int)HY_MAX_DIM);
         return NULL;
@@ -55835,20 +55848,117 @@ static int hy__weave_nodes(void *who, int op, hy__term *t, const hy__term *other
     t->at = M->at;
     return 0;
 }
+
+/* The first axis n times behind the last, or back. */
+static int hy__make_turned(hy__making *M, int n, int back)
+{
+    const int64_t gone = back ? -1 : 0;
+    for (; n > 0; n--) {
+        if (hy__make_unary(M, HY_OP_expand_dims, "axis", back ? "0" : "-1")) return -1;
+        hy__make_with(M, "dim1", "0");
+        if (hy__make_unary(M, HY_OP_swap_axes, "dim2", "-1") || hy__make_drop(M, &gone, 1)) return -1;
+    }
+    return 0;
+}
+
+/* "ab...c" as "...cab", '@' for the dots; how many letters stood before them. */
+static int hy__turn_letters(char *letters)
+{
+    char *dots = strchr(letters, '@'), turned[2 * HY_MAX_DIM + 1];
+    int n = (int)(dots - letters);
+    strcpy(turned, dots);
+    strncat(turned, letters, (size_t)n);
+    strcpy(letters, turned);
+    return n;
+}
+
+/* Zeros of the shape that is left without the last n axes. */
+static int hy__make_rest(hy__making *M, int n)
+{
+    int64_t axis[HY_MAX_DIM];
+    char text[HY_MAX_DIM * 4 + 8];
+    hy__line line = hy__line_open(text, sizeof text);
+    int i;
+    for (i = 0; i < n; i++) axis[i] = i - n;
+    hy__put_tuple(&line, axis, n);
+    if (hy__make_unary(M, HY_OP_zeros_like, NULL, NULL)) return -1;
+    if (!n) return 0;
+    hy__make_with(M, "keepdims", "True");
+    return hy__make_unary(M, HY_OP_sum, "axis", text) || hy__make_drop(M, axis, n);
+}
+
+/* Axes begin .. end of what there is become those that `like` has. */
+static int hy__make_shaped(hy__making *M, hy__edge like, const char *begin, const char *end)
+{
+    hy__edge in[2];
+    in[0] = M->at;
+    in[1] = like;
+    hy__make_with(M, "lhs_begin", begin);
+    hy__make_with(M, "lhs_end", end);
+    hy__make_with(M, "rhs_begin", "0");
+    return hy__make_op(M, HY_OP_reshape_like, 2, in);
+}
+
+/* Where there are dots: their axes come to the front, are spread to what all terms have, and become one axis,
+ * whose letter is '@', since nobody knows yet how many they are. rest: zeros of their shape. */
+static int hy__make_dots(hy__making *M, hy__term *t, hy__edge *rest)
+{
+    char end[16];
+    int i, k, n, terms = 0;
+    hy__edge in[2];
+    for (i = 0; i < M->nin; i++) {
+        if (!hy__has_letter(t[i].letters, '@')) continue;
+        M->at = t[i].at;
+        if (hy__make_turned(M, hy__turn_letters(t[i].letters), 0)) return -1;
+        t[i].at = M->at;
+        in[0] = *rest;
+        if (hy__make_rest(M, (int)strlen(t[i].letters) - 1)) return -1;
+        in[1] = M->at;
+        if (terms++ && hy__make_op(M, HY_OP_add, 2, in)) return -1;
+        *rest = M->at;
+    }
+    for (i = 0; i < M->nin; i++) {
+        if (!hy__has_letter(t[i].letters, '@')) continue;
+        in[0] = t[i].at;
+        M->at = *rest;
+        n = (int)strlen(t[i].letters) - 1;
+        for (k = 0; k < n && terms > 1; k++)
+            if (hy__make_unary(M, HY_OP_expand_dims, "axis", "-1")) return -1;
+        in[1] = M->at;
+        if (terms > 1 && hy__make_op(M, HY_OP_add, 2, in)) return -1;
+        in[0] = terms > 1 ? M->at : t[i].at;
+        M->at = *rest;
+        if (hy__make_unary(M, HY_OP_reshape, "shape", "(-1,)")) return -1;
+        in[1] = M->at;
+        M->at = in[0];
+        hy__text_i64(end, -n);
+        if (hy__make_shaped(M, in[1], "0", n ? end : NULL)) return -1;
+        t[i].at = M->at;
+    }
+    return 0;
+}
+
 static int hy__make_einsum(hy__making *M)
 {
     hy__term t[HY__EINSUM_MOST];
     hy__weaver w;
+    hy__edge rest;
     char result[HY_MAX_DIM + 1];
     const char *subscripts = M->text[HY__NP_SUBSCRIPTS];
-    int i, failed = hy__read_subscripts(subscripts, t, M->nin, result);
+    int i, dots, turns = 0, failed = hy__read_subscripts(subscripts, t, M->nin, result, 1);
+    if (failed) return hy__making_bad(M, "subscripts", subscripts);
     for (i = 0; i < M->nin; i++) t[i].at = M->in[i];
+    rest = t[0].at;
+    dots = hy__has_letter(result, '@');
+    if (dots && hy__make_dots(M, t, &rest)) return -1;
+    if (dots) turns = hy__turn_letters(result);
     w.who = M;
     w.weave = hy__weave_nodes;
-    if (!failed) failed = hy__weave(&w, t, M->nin, result);
+    failed = hy__weave(&w, t, M->nin, result);
     if (M->R->F->code) return -1;
     if (failed) return hy__making_bad(M, "subscripts", subscripts);
     M->at = t[0].at;
+    if (dots) return hy__make_shaped(M, rest, "0", "1") || hy__make_turned(M, turns, 1);
     return hy__make_unary(M, HY_OP_identity, NULL, NULL);
 }
 
