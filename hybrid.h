@@ -54313,13 +54313,19 @@ static void hy__attrs_of_control(hy__attrs *a, const hy__node *node, int which)
     hy__attrs_line(a, "max_iterations", "%l", r->limit);
 }
 
+/* A determinant of one matrix is (1,); where () is a shape, MXNet's is (), so one that is not says it. */
+static const char hy__det_says[] = "__one_is_a_batch__";
 static void hy__attrs_of_op(hy__attrs *a, const hy_graph *g, const hy__node *node)
 {
     const hy_attr *attr;
     const char *key, *value;
-    int i, n;
+    int i, n, op = hy__op_number(node->op), det = op == HY_OP_linalg_det || op == HY_OP_linalg_slogdet;
     const hy__note *note = hy__notes_of(g, node, &n);
-    for (; n; n--, note++) hy__attrs_add(a, note->key)->text = note->value;
+    for (; n; n--, note++) {
+        hy__attrs_add(a, note->key)->text = note->value;
+        det &= strcmp(note->key, hy__det_says) != 0;
+    }
+    if (a->np && det) hy__attrs_add(a, hy__det_says)->text = "True";
     if (hy__control_of(node) >= 0) { hy__attrs_of_control(a, node, hy__control_of(node)); return; }
     hy__written_op(node, a->np, &key, &value);
     if (key) { hy__attrs_add(a, key)->text = value; return; }
@@ -57002,7 +57008,8 @@ static const hy__compound_op *hy__compound_find(const hy__reader *R, const int *
         says = hy__node_says(R, field, only[i][1]);
         if (!says || strcmp(says, only[i][2])) return NULL;
     }
-    if (!R->np && (!strcmp(op, "_linalg_det") || !strcmp(op, "_linalg_slogdet"))) return NULL;
+    if ((!R->np || hy__node_says(R, field, hy__det_says)) &&
+        (!strcmp(op, "_linalg_det") || !strcmp(op, "_linalg_slogdet"))) return NULL;
     return hy__compound_named(op);
 }
 
@@ -69399,6 +69406,18 @@ static void hy__c_close(hy__c *c)
     hy__free(heap, (void *)c->out);
 }
 
+/* The results of one run, as copies: a bound program has room for one set of outputs. */
+static int hy__c_record_run(hy__c *c, hy_graph *g, hy_array **out, const hy__mode *mode)
+{
+    int i, failed;
+    hy_begin(c->F);
+    failed = hy__graph_execute(c->F, g, c->in, out, mode, 0, NULL);
+    for (i = 0; i < g->heads && !failed; i++)
+        failed = !(out[i] = hy_return(c->F, hy_copy(c->F, out[i])));
+    hy_end(c->F);
+    return failed ? -1 : 0;
+}
+
 /* The results that the compiled program has for these inputs, then those of line by line: two orders of the
  * same sums, whose distance tells how well the numbers are conditioned. */
 static int hy__c_record(hy__c *c, hy_graph *g)
@@ -69407,9 +69426,9 @@ static int hy__c_record(hy__c *c, hy_graph *g)
     memset(&mode, 0, sizeof mode);
     c->out = (hy_array **)hy__alloc_zero(&c->F->root->heap, (2 * (size_t)g->heads + 1) * sizeof *c->out);
     if (!c->out) { hy__no_memory(c->F, "hy_export_c"); return -1; }
-    if (hy__graph_execute(c->F, g, c->in, c->out, &mode, 0, NULL)) return -1;
+    if (hy__c_record_run(c, g, c->out, &mode)) return -1;
     mode.exact = 1;
-    return hy__graph_execute(c->F, g, c->in, c->out + g->heads, &mode, 0, NULL);
+    return hy__c_record_run(c, g, c->out + g->heads, &mode);
 }
 
 /* The program of a graph for inputs of such types, with all its bodies. */

@@ -574,6 +574,27 @@ static void numpy_errors(void)
 }
 
 /* A graph without inputs: run, called with NULL line by line and compiled, planned, bound, written both ways, read again. */
+/* A file of numpy's, in which one determinant was made where one matrix gives (1,): it stays so, however often it is written. */
+static void numpy_determinant_of_a_batch(void)
+{
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    hy_array *x = hy_var(S, "x", NULL), *text[2], *y;
+    hy_graph *g = hy_compile(S, hy_add(S, hy_get(S, hy_linalg_slogdet(S, x), 1), hy_sum(S, hy_ones(S, HY_SHAPE(0)), HY_ALL, NULL)));
+    int k;
+    for (k = 0; k < 2; k++) {
+        text[k] = hy_symbol_to(F, g);
+        CHECK(text[k] && strstr((const char *)hy_data(F, text[k]), "is_np_shape"));
+        g = hy_symbol_from(F, (const char *)hy_data(F, text[k]), (size_t)hy_size(F, text[k]));
+        y = hy_graph_run(F, g, hy_mul_scalar(F, hy_eye(F, 2, 2, 0), 2));
+        CHECK(y && hy_ndim(F, y) == 1);
+        CHECK_NEAR(hy_item(F, hy_sum(F, y, HY_ALL, NULL)), 1.386294, 1e-5);
+    }
+    CHECK(hy_size(F, text[0]) == hy_size(F, text[1]) && !memcmp(hy_data(F, text[0]), hy_data(F, text[1]), (size_t)hy_size(F, text[0])));
+    CHECK_STR(hy_error(F), NULL);
+    hy_close(S);
+    CHECK(hy_close(F) == 0);
+}
+
 static void numpy_without_inputs(void)
 {
     static const char text[] = "{\"nodes\": [{\"op\": \"_arange\", \"name\": \"r\", \"attrs\": {\"stop\": \"4\"}, \"inputs\": []}, {\"op\": "
@@ -685,5 +706,6 @@ static void test_numpy(void)
     RUN(numpy_names_with_commas);
     RUN(numpy_values);
     RUN(numpy_errors);
+    RUN(numpy_determinant_of_a_batch);
     RUN(numpy_without_inputs);
 }

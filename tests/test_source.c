@@ -155,6 +155,30 @@ static hy_array *source_encoder(hy_frame *F, hy_block *self, hy_array *x)       
     return hy_add(F, x, a);
 }
 
+/* A bound network has room for one set of outputs: its source is written all the same, and its next call is right. */
+static void test_source_bound(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_dense(F, 3, NULL);
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 4)), *y;
+    size_t bytes;
+    char *room;
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    y = hy_copy(F, hy_call(F, net, x));
+    bytes = (size_t)hy_plan(F, net, x).total;
+    room = (char *)malloc(bytes + 64);
+    CHECK(!hy_bind(F, net, x, room + (64 - (uintptr_t)room % 64), bytes));
+    CHECK(!hy_export_c(F, net, x, "bound.c", NULL));
+    CHECK_STR(hy_error(F), NULL);
+    hy_begin(F);
+    CHECK(tb_same(F, hy_call(F, net, x), y));
+    hy_end(F);
+    remove("bound.c");
+    CHECK(hy_close(F) == 0);
+    free(room);
+}
+
 static void test_source_networks(void)
 {
     hy_frame *F = hy_open(NULL);
@@ -499,6 +523,7 @@ static void test_source(void)
     size_t i;
     char name[64];
     RUN(test_source_networks);
+    RUN(test_source_bound);
     RUN(test_source_parts);
     RUN(test_source_warnings);
     RUN(test_source_errors);
