@@ -217,8 +217,9 @@
  *   draws. The steps of a compiled body run in one thread, beside other jobs of the program. Where values
  *   decide the shape of something in a body, it cannot be compiled: the error names that operator.
  *   With `exact` a first gradient has the bits of line by line, -0 among them, but for the last one where an
- *   array enters a loop in two ways (as two states; as state and from outside) or a turn gives a state or an
- *   array from outside as its output: these add up in another order. What no result needs has no gradient; a
+ *   array enters a loop or branch in two ways (as two states; as state and from outside), where a turn or
+ *   branch gives a state, an input or an array from outside as its output, or where what a hy_while_loop
+ *   begins with is used after it, too: these add up in another order. What no result needs has no gradient; a
  *   graph cannot know which branch is taken or that a while_loop has a turn, so there what the other branch
  *   uses, or a state that turns replace, gets 0: felt by what makes something of 0, such as make_loss before
  *   it or a root of 0. The same where states change places turn by turn, from the ninth turn back on.
@@ -4782,7 +4783,7 @@ static hy__fp_mode hy__fp_mode_now(void) { return 0; }
 static void hy__fp_mode_set(hy__fp_mode mode) { (void)mode; }
 #endif
 
-/* This thread computes as that one does; what it did before is told. */
+/* From here on this thread rounds in that mode. Returns the one that it had, for the way back. */
 static hy__fp_mode hy__fp_mode_join(hy__fp_mode mode)
 {
     hy__fp_mode own = hy__fp_mode_now();
@@ -48736,10 +48737,12 @@ static hy_array *hy__once_emit(hy_frame *S, const hy__loop *l, hy__inner *N)
 {
     int i, k, n = 0, all = N->out.n;
     hy__buffer *room;
-    hy_array **to = (hy_array **)hy__room(S, &room, 2 * (size_t)all * sizeof *to + 1, l->who);
-    hy_array *y = NULL, **made = to + all, **at;
-    int *which = (int *)hy__alloc(&S->root->heap, (size_t)all * sizeof *which + 1);
-    if (!which) hy__no_memory(S, l->who);
+    hy_array **to = (hy_array **)hy__room(S, &room, (size_t)all * (2 * sizeof *to + sizeof(int)) + 1, l->who);
+    hy_array *y = NULL, **made, **at;
+    int *which;
+    if (!to) return NULL;
+    made = to + all;
+    which = (int *)(void *)(made + all);
     for (i = 0; i < all && !S->code && hy__alive(N->S, N->out.at[i], l->who); i++) {
         to[i] = hy__once_passed(N->S, l, N->out.at[i]);
         for (k = 0; !to[i] && k < n; k++)
@@ -48754,7 +48757,6 @@ static hy_array *hy__once_emit(hy_frame *S, const hy__loop *l, hy__inner *N)
     at = y && y->count ? y->item : &y;
     for (i = 0; y && i < all; i++) if (!to[i]) to[i] = at[which[i]];
     if (y) y = hy__group_form(S, N->out.full, to);
-    hy__free(&S->root->heap, which);
     hy__buffer_drop(&S->cache, room);
     return y;
 }
