@@ -1,0 +1,306 @@
+/* A generator of random programs: each is a function of its number, is run line by line and in other ways, and must give
+ * the same each time: the same bits, or as near as rounding promises; the same error, if it is wrong on purpose.
+ *     cc -O1 tests/programs.c -o programs -lm -lpthread
+ *     ./programs --from 0 --to 1000           those programs; the exit code is 1 if any failed
+ *     ./programs --way bound --from 0 ...     this way for all of them, beside the first three
+ *     ./programs --digest --to 1000           a hash of each program, as data
+ *     ./programs --print 17                   the program as text */
+#define HYBRID_PARALLEL_NS 0
+#define HYBRID_CHUNK 64
+#define HYBRID_SOURCE
+#define HYBRID_IMPLEMENTATION
+#include "../hybrid.h"
+#include <stdarg.h>
+#include "test.h"
+#include "ref.h"
+#include "ops_ref.c"
+#include "test_ops.c"
+#include "programs_data.h"
+#include "programs_run.h"
+#include "programs_ways.h"
+
+/* --- text --- */
+static void pg_print_body(const pg_program *P, int body, int indent)
+{
+    static const char *const kinds[] = { "", "foreach", "while", "cond", "child" };
+    const pg_body *b = &P->body[body];
+    int i, k;
+    for (i = 0; i < b->n; i++) {
+        const pg_step *s = &P->step[b->step[i]];
+        printf("%*sv%d", indent, "", s->out);
+        if (s->nout > 1) printf("..%d", s->out + s->nout - 1);
+        printf(" = %s(", s->kind ? kinds[s->kind] : s->op);
+        for (k = 0; k < s->n; k++) printf("%s%c%d", k ? ", " : "", s->in[k] < 0 ? 'p' : 'v', s->in[k] < 0 ? ~s->in[k] : s->in[k]);
+        for (k = 0; k < s->nstate; k++) printf("%s%c%d", k ? ", " : "; ", s->state[k] < 0 ? 'p' : 'v', s->state[k] < 0 ? ~s->state[k] : s->state[k]);
+        printf(") %s", s->attrs);
+        if (s->kind == PG_WHILE) printf("limit %d by %g", s->limit, s->by);
+        printf("\n");
+        for (k = 0; s->kind && k < (s->kind == PG_COND ? 2 : 1); k++) {
+            printf("%*s  of v%d..:\n", indent, "", P->body[s->body[k]].arg);
+            pg_print_body(P, s->body[k], indent + 4);
+        }
+    }
+    printf("%*sgives", indent, "");
+    for (k = 0; k < b->nout; k++) printf(" %c%d", b->out[k] < 0 ? 'p' : 'v', b->out[k] < 0 ? ~b->out[k] : b->out[k]);
+    if (b->nstate) printf("; states");
+    for (k = 0; k < b->nstate; k++) printf(" %c%d", b->state[k] < 0 ? 'p' : 'v', b->state[k] < 0 ? ~b->state[k] : b->state[k]);
+    printf("\n");
+}
+static void pg_print(const pg_program *P)
+{
+    static const char *const kinds[] = { "input", "parameter", "statistic", "array from outside" };
+    static const char *const domains[] = { "", "int", "perm", "bool", "aux" };
+    char text[128];
+    int k;
+    printf("program %llu%s:\n", (unsigned long long)P->number, P->wrong ? " (wrong on purpose)" : "");
+    for (k = 0; k < P->nleaf; k++) {
+        pg_shape_text(P->leaf[k].shape, text, sizeof text);
+        printf("  p%d: %s %s %s %s[%g,%g]\n", k, kinds[P->leaf[k].kind], hy_dtype_name(P->leaf[k].dtype), text,
+               domains[P->leaf[k].domain.kind], P->leaf[k].domain.low, P->leaf[k].domain.high);
+    }
+    pg_print_body(P, 0, 2);
+}
+
+/* A hash of the program as data. */
+static uint64_t pg_digest(const pg_program *P)
+{
+    uint64_t h = 1;
+    int i, k;
+#define PG_ADD(v) (h = pg_mix(h * 31 + (uint64_t)(v)))
+    for (i = 0; i < P->nleaf; i++) {
+        const pg_leaf *l = &P->leaf[i];
+        PG_ADD(l->kind); PG_ADD(l->dtype); PG_ADD(l->shape.ndim); PG_ADD(l->domain.kind);
+        for (k = 0; k < l->shape.ndim; k++) PG_ADD(l->shape.dim[k]);
+        PG_ADD(l->domain.low * 1000); PG_ADD(l->domain.high * 1000);
+    }
+    for (i = 0; i < P->nbody; i++) {
+        const pg_body *b = &P->body[i];
+        PG_ADD(b->arg);
+        for (k = 0; k < b->n; k++) PG_ADD(b->step[k]);
+        for (k = 0; k < b->nout; k++) PG_ADD(b->out[k]);
+        for (k = 0; k < b->nstate; k++) PG_ADD(b->state[k]);
+    }
+    for (i = 0; i < P->nstep; i++) {
+        const pg_step *s = &P->step[i];
+        PG_ADD(s->kind); PG_ADD(pg_word(s->op)); PG_ADD(pg_word(s->attrs)); PG_ADD(s->limit); PG_ADD(s->by * 2); PG_ADD(s->out);
+        for (k = 0; k < s->n; k++) PG_ADD(s->in[k]);
+        for (k = 0; k < s->nstate; k++) PG_ADD(s->state[k]);
+    }
+#undef PG_ADD
+    return h;
+}
+
+/* --- comparing --- */
+static double pg_element(const pg_item *a, int64_t i)
+{
+    return hy__load((const char *)a->data + i * (int64_t)hy_dtype_size(a->type.dtype), a->type.dtype);
+}
+/* The same bits, but for which NaN it is. -1, or where not. zeros: -0 is 0. */
+static int64_t pg_differs(const pg_item *a, const pg_item *b, int zeros)
+{
+    int64_t i, n = pg_elements(&a->type.shape);
+    size_t size = hy_dtype_size(a->type.dtype);
+    if (!memcmp(a->data, b->data, (size_t)n * size)) return -1;
+    for (i = 0; i < n; i++) {
+        double x, y;
+        if (!memcmp((char *)a->data + (size_t)i * size, (char *)b->data + (size_t)i * size, size)) continue;
+        if (!hy__floating(a->type.dtype)) return i;
+        x = pg_element(a, i);
+        y = pg_element(b, i);
+        if ((x != x && y != y) || (zeros && x == 0 && y == 0)) continue;
+        return i;
+    }
+    return -1;
+}
+/* As near as the promise is: 2^-18 (of f32; other types in their epsilon) of the largest number, and what line by
+ * line itself is off from f64. */
+static int64_t pg_far(const pg_item *a, const pg_item *b, const pg_item *wide)
+{
+    int64_t i, n = pg_elements(&a->type.shape);
+    hy_dtype coarse = pg_coarser(a->fact.coarse, a->type.dtype);
+    double largest = 0, off = 0, epsilon, allowed;
+    if (!hy__floating(a->type.dtype)) return pg_differs(a, b, 1);
+    epsilon = ldexp(1, -18) * (hy__traits[coarse].epsilon / hy__traits[HY_F32].epsilon);
+    for (i = 0; i < n; i++) {
+        double x = fabs(pg_element(a, i));
+        if (x < HUGE_VAL && x > largest) largest = x;
+        if (!wide || !hy__same_shape(&a->type.shape, &wide->type.shape)) continue;
+        x = fabs(pg_element(a, i) - pg_element(wide, i));
+        if (x < HUGE_VAL && x > off) off = x;
+    }
+    allowed = epsilon * largest + 16 * off;
+    for (i = 0; i < n; i++) {
+        double x = pg_element(a, i), y = pg_element(b, i);
+        if (x == y || (x != x && y != y) || fabs(x - y) <= allowed) continue;
+        return i;
+    }
+    return -1;
+}
+static const pg_item *pg_named(const pg_result *R, const char *name)
+{
+    int i;
+    for (i = 0; i < R->n; i++) if (!strcmp(R->item[i].name, name)) return &R->item[i];
+    return NULL;
+}
+
+static pg_result pg_line, pg_other, pg_wide;
+static int pg_wide_ran;
+
+/* The same but for the name of a node: "operator net0_relu0, relu: ..." is "operator relu: ...". */
+static int pg_same_error(const char *a, const char *b)
+{
+    static char text[2][2048];
+    int i;
+    for (i = 0; i < 2; i++) {
+        const char *from = i ? b : a, *mark = strstr(from, "operator "), *comma, *colon;
+        char *to = text[i];
+        if (!mark) { strcpy(to, from); continue; }
+        mark += 9;
+        colon = strchr(mark, ':');
+        comma = strchr(mark, ',');
+        memcpy(to, from, (size_t)(mark - from));
+        strcpy(to + (mark - from), comma && colon && comma < colon ? comma + 2 : mark);
+    }
+    return !strcmp(text[0], text[1]);
+}
+
+/* Where another way may say less, or more, than line by line: by the manual. */
+static int pg_error_is_excused(const pg_program *P, const pg_way *way)
+{
+    if (way->flags & (PG_LOADED | PG_PAIR)) {
+        if (P->unsaved && strstr(pg_other.error, "no name in files")) return 1;
+        if (P->wrong) return 1;                         /* said by whoever traces it for the file */
+    }
+    if ((way->flags & PG_RECOMPUTE) && P->dynamic && strstr(pg_other.error, "values decide the shape of")) return 1;
+    if (pg_line.error[0] && !pg_other.error[0]) return !P->wrong;      /* nobody needs what failed */
+    if (!strcmp(pg_line.where, pg_other.where) && !strcmp(pg_line.where, "gradient") && pg_line.code == pg_other.code) return 1;
+    return 0;
+}
+
+static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item *a)
+{
+    const pg_item *b = pg_named(&pg_other, a->name);
+    int loose = (way->flags & PG_LOOSE) != 0, isa = way->isa != 0;
+    int64_t at;
+    if (!b) return 1;
+    if (!pg_same_type(&a->type, b->type.dtype, &b->type.shape)) { printf("%s has another type\n", a->name); return 0; }
+    if (a->whole == 2 && P->loops) loose = 1;           /* contributions through loops add up in another order */
+    at = pg_differs(a, b, loose);
+    if (at < 0) return 1;
+    if (loose && (a->fact.rough & (isa ? 8 : 2))) return 1;
+    if (loose && !pg_wide_ran) { pg_run(P, &pg_wide_way, &pg_wide); pg_wide_ran = 1; }
+    if (loose && (at = pg_far(a, b, pg_named(&pg_wide, a->name))) < 0) return 1;
+    printf("%s, element %d: %.9g, due %.9g\n", a->name, (int)at, pg_element(b, at), pg_element(a, at));
+    return 0;
+}
+
+/* 1 if the way agrees with line by line. */
+static int pg_agrees(const pg_program *P, const pg_way *way)
+{
+    int i;
+    if (pg_other.kept) { printf("%d blocks of memory are lost\n", (int)pg_other.kept); return 0; }
+    if (!pg_same_error(pg_line.error, pg_other.error) && !pg_error_is_excused(P, way)) {
+        printf("error at %s: %s\n  due at %s: %s\n", pg_other.where, pg_other.error[0] ? pg_other.error : "none", pg_line.where,
+               pg_line.error[0] ? pg_line.error : "none");
+        return 0;
+    }
+    if (pg_line.error[0] || pg_other.error[0]) return 1;
+    for (i = 0; i < pg_line.n; i++) if (!pg_compare_item(P, way, &pg_line.item[i])) return 0;
+    if (pg_other.calls && !P->dynamic && (way->flags & PG_HYBRID)) {
+        printf("a call that came before takes %d blocks of memory\n", (int)pg_other.calls);
+        return 0;
+    }
+    return 1;
+}
+
+/* --- one program --- */
+typedef struct pg_counts { long programs, wrong, errors, loops, random, failed, ways, steps; } pg_counts;
+static pg_counts pg_total;
+
+static int pg_check_way(const pg_program *P, const pg_way *way)
+{
+    int ok;
+    pg_run(P, way, &pg_other);
+    ok = pg_agrees(P, way);
+    if (!ok) printf("    program %llu, way %s\n", (unsigned long long)P->number, way->name);
+    pg_forget(&pg_other);
+    pg_total.ways++;
+    return ok;
+}
+
+static void pg_check(hy_frame *F, uint64_t number, const char *asked)
+{
+    static pg_program P;
+    int k, drawn[4], n = 0, ok = 1;
+    if (!pg_draw(F, number, &P)) return;
+    pg_wide_ran = 0;
+    pg_heads = ~0u;
+    pg_run(&P, &pg_ways[0], &pg_line);
+    pg_heads = pg_line.heads;
+    pg_total.programs++;
+    pg_total.wrong += P.wrong;
+    pg_total.loops += P.loops;
+    pg_total.random += P.random;
+    pg_total.steps += P.nstep;
+    pg_total.errors += pg_line.error[0] && !P.wrong;
+    if (pg_line.kept) { printf("%d blocks of memory are lost\n    program %llu, way line\n", (int)pg_line.kept, (unsigned long long)number); ok = 0; }
+    for (k = 1; k < 3; k++) ok &= pg_check_way(&P, &pg_ways[k]);
+    if (asked) {
+        for (k = 0; k < PG_WAYS; k++) if (!strcmp(pg_ways[k].name, asked)) ok &= pg_check_way(&P, &pg_ways[k]);
+    } else {
+        uint64_t h = number;
+        for (n = 0; n < 4; ) {
+            int i, again = 0;
+            h = pg_mix(h + 11);
+            k = 3 + (int)((h >> 8) % (PG_WAYS - 3));
+            for (i = 0; i < n; i++) again |= drawn[i] == k;
+            if (again) continue;
+            drawn[n++] = k;
+            ok &= pg_check_way(&P, &pg_ways[k]);
+        }
+    }
+    pg_total.failed += !ok;
+    pg_forget(&pg_line);
+    if (pg_wide_ran) pg_forget(&pg_wide);
+}
+
+int main(int argc, char **argv)
+{
+    static pg_program P;
+    uint64_t from = 0, to = 1000, number;
+    const char *way = NULL;
+    int i, digest = 0, print = 0;
+    hy_desc desc;
+    hy_frame *F;
+    double start = hy_seconds();
+    (void)test_ops;
+    for (i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--digest")) digest = 1;
+        else if (i + 1 < argc && !strcmp(argv[i], "--from")) from = strtoull(argv[++i], NULL, 10);
+        else if (i + 1 < argc && !strcmp(argv[i], "--to")) to = strtoull(argv[++i], NULL, 10);
+        else if (i + 1 < argc && !strcmp(argv[i], "--way")) way = argv[++i];
+        else if (i + 1 < argc && !strcmp(argv[i], "--print")) { from = strtoull(argv[++i], NULL, 10); to = from + 1; print = 1; }
+        else { printf("%s: no option %s\n", argv[0], argv[i]); return 2; }
+    }
+    memset(&desc, 0, sizeof desc);
+    desc.threads = 1;
+    desc.isa = HY_ISA_BASE;
+    F = hy_open(&desc);
+    setvbuf(stdout, NULL, _IOLBF, 1 << 12);
+    for (number = from; number < to; number++) {
+        if (print || digest) {
+            int there = pg_draw(F, number, &P);
+            if (print) pg_print(&P);
+            if (digest) printf("%llu %016llx\n", (unsigned long long)number, there ? (unsigned long long)pg_digest(&P) : 0ull);
+            if (!print) continue;
+        }
+        pg_check(F, number, way);
+    }
+    hy_close(F);
+    if (!digest)
+        printf("%ld programs (%ld wrong on purpose, %ld that fail otherwise, %ld with loops, %ld with random numbers, %.1f steps),\n"
+               "%ld ways beside line by line, %ld failed, %.2f ms a program\n", pg_total.programs, pg_total.wrong, pg_total.errors,
+               pg_total.loops, pg_total.random, (double)pg_total.steps / (double)(pg_total.programs ? pg_total.programs : 1),
+               pg_total.ways, pg_total.failed, 1000 * (hy_seconds() - start) / (double)(pg_total.programs ? pg_total.programs : 1));
+    return pg_total.failed != 0;
+}

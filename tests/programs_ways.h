@@ -1,0 +1,450 @@
+/* The ways in which a program is run, and what comes of it. */
+#ifndef PROGRAMS_WAYS_H
+#define PROGRAMS_WAYS_H
+
+/* --- what a run gives: named numbers, or an error --- */
+enum { PG_ITEMS = 400 };
+typedef struct pg_item { char name[40]; hy_type type; void *data; pg_fact fact; int whole; } pg_item;
+typedef struct pg_result {
+    int     n;
+    pg_item item[PG_ITEMS];
+    char    error[2048], where[24];     /* and at which call it came */
+    hy_error_t code;
+    unsigned heads;                     /* outputs that have a gradient */
+    int64_t kept, calls;                /* blocks that were not given back; allocations of a call that came before */
+} pg_result;
+
+static void pg_forget(pg_result *R)
+{
+    int i;
+    for (i = 0; i < R->n; i++) free(R->item[i].data);
+    R->n = 0;
+}
+
+static void pg_note(hy_frame *F, pg_result *R, const char *name, int k, hy_array *x, pg_fact fact, int gradient)
+{
+    pg_item *item = &R->item[R->n];
+    size_t bytes;
+    if (!x || hy_error(F) || R->n == PG_ITEMS) return;
+    item->type = x->t.type;
+    bytes = (size_t)hy_size(F, x) * hy_dtype_size(item->type.dtype);
+    item->data = malloc(bytes + 1);
+    if (bytes) memcpy(item->data, hy_data(F, x), bytes);
+    item->fact = fact;
+    item->whole = gradient;
+    snprintf(item->name, sizeof item->name, "%s %d", name, k);
+    R->n++;
+}
+
+static void pg_fail(hy_frame *F, pg_result *R, const char *where)
+{
+    if (!hy_error(F) || R->error[0]) return;
+    snprintf(R->error, sizeof R->error, "%s", hy_error(F));
+    snprintf(R->where, sizeof R->where, "%s", where);
+    R->code = hy_error_code(F);
+}
+
+/* --- ways --- */
+enum {
+    PG_HYBRID = 1, PG_EXACT = 2, PG_BOUND = 4, PG_OFF = 8, PG_STATIC = 16, PG_LOADED = 32, PG_PAIR = 64, PG_STRIDED = 128,
+    PG_HOST = 256, PG_RECOMPUTE = 512, PG_CHILDREN = 1024, PG_WIDE = 2048, PG_SYMBOL = 4096, PG_FORKS = 8192, PG_STARVED = 16384,
+    PG_LOOSE = 1 << 20                  /* rounding may differ */
+};
+typedef struct pg_way { const char *name; int flags, threads, isa; } pg_way;
+static const pg_way pg_ways[] = {       /* the first three always, others as the number says; only ever add */
+    { "line", 0, 1, 0 },
+    { "exact", PG_HYBRID | PG_EXACT, 1, 0 },
+    { "default", PG_HYBRID | PG_LOOSE, 1, 0 },
+    { "bound", PG_HYBRID | PG_EXACT | PG_BOUND, 1, 0 },
+    { "line3", 0, 3, 0 },
+    { "exact3", PG_HYBRID | PG_EXACT, 3, 0 },
+    { "default7", PG_HYBRID | PG_LOOSE, 7, 0 },
+    { "host", PG_HYBRID | PG_EXACT | PG_HOST, 4, 0 },
+    { "strided", PG_HYBRID | PG_EXACT | PG_STRIDED, 1, 0 },
+    { "passes", PG_HYBRID | PG_EXACT | PG_OFF, 1, 0 },
+    { "static", PG_HYBRID | PG_EXACT | PG_STATIC, 1, 0 },
+    { "recompute", PG_RECOMPUTE, 1, 0 },
+    { "recompute_exact", PG_HYBRID | PG_EXACT | PG_RECOMPUTE, 1, 0 },
+    { "loaded", PG_LOADED, 1, 0 },
+    { "loaded_exact", PG_HYBRID | PG_EXACT | PG_LOADED, 1, 0 },
+    { "pair", PG_PAIR, 1, 0 },
+    { "pair_exact", PG_HYBRID | PG_EXACT | PG_PAIR, 1, 0 },
+    { "children", PG_CHILDREN | PG_EXACT, 1, 0 },
+    { "base", PG_HYBRID | PG_LOOSE, 1, HY_ISA_BASE },
+    { "avx2", PG_LOOSE, 1, HY_ISA_AVX2 },
+    { "bound7", PG_HYBRID | PG_LOOSE | PG_BOUND, 7, 0 },
+};
+enum { PG_WAYS = sizeof pg_ways / sizeof *pg_ways };
+static const pg_way pg_wide_way = { "f64", PG_WIDE, 1, 0 };
+
+/* --- frames whose memory is counted --- */
+typedef struct pg_memory { int64_t held, taken; int64_t fails_at; } pg_memory;
+static void *pg_alloc(void *user, size_t bytes)
+{
+    pg_memory *m = (pg_memory *)user;
+    void *p;
+    if (HY__ADD(&m->taken, 1) == m->fails_at) return NULL;
+    p = malloc(bytes);
+    if (p) HY__ADD(&m->held, 1);
+    return p;
+}
+static void pg_release(void *user, void *p)
+{
+    if (p) HY__ADD(&((pg_memory *)user)->held, -1);
+    free(p);
+}
+/* A host's loop: in an order that changes. */
+static void pg_host_for(void *user, int64_t n, hy_item_fn fn, void *arg)
+{
+    static uint64_t turn;
+    int64_t start = n > 0 ? (int64_t)(pg_mix(++turn) >> 1) % n : 0, i;
+    (void)user;
+    for (i = 0; i < n; i++) fn(arg, turn & 1 ? (start + i) % n : (start - i + n) % n, (int)((uint64_t)i % 4));
+}
+static hy_frame *pg_open(const pg_way *way, pg_memory *memory)
+{
+    hy_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.threads = way->threads;
+    desc.isa = way->isa;
+    desc.allocator.alloc_fn = pg_alloc;
+    desc.allocator.free_fn = pg_release;
+    desc.allocator.user_data = memory;
+    if (way->flags & PG_HOST) desc.parallel_for = pg_host_for;
+    return hy_open(&desc);
+}
+
+/* --- the block --- */
+static hy_array *pg_child_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    pg_net *net = (pg_net *)(void *)self;
+    const pg_body *b = &net->P->body[net->body];
+    hy_array *v[PG_VALUES];
+    pg_walk W;
+    memset(v, 0, sizeof v);
+    W.P = net->P;
+    W.v = v;
+    W.leaf = net->top->leaf;
+    W.wide = net->top->wide;
+    W.net = NULL;
+    pg_unpack(F, x, b->narg, v + b->arg);
+    pg_run_body(F, &W, net->body);
+    return pg_pack(F, &W, b->nout, b->out);
+}
+static hy_array *pg_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    pg_net *net = (pg_net *)(void *)self;
+    const pg_body *b = &net->P->body[0];
+    hy_array *v[PG_VALUES], *leaf[PG_LEAVES];
+    pg_walk W;
+    int k, n = 0;
+    memset(v, 0, sizeof v);
+    W.P = net->P;
+    W.v = v;
+    W.leaf = leaf;
+    W.wide = net->wide;
+    W.net = net;
+    for (k = 0; k < net->P->nleaf; k++)
+        leaf[k] = net->P->leaf[k].kind == PG_INPUT ? hy_get(F, x, n++) : net->leaf[k];
+    pg_run_body(F, &W, 0);
+    return pg_pack(F, &W, b->nout, b->out);
+}
+
+static hy_dtype pg_leaf_dtype(const pg_leaf *leaf, int wide)
+{
+    return wide && hy__floating(leaf->dtype) ? HY_F64 : leaf->dtype;
+}
+static pg_net *pg_build(hy_frame *F, const pg_program *P, int wide)
+{
+    pg_net *net = HY_BLOCK_NEW(F, pg_net, pg_forward);
+    int k, i;
+    if (!net) return NULL;
+    net->P = P;
+    net->wide = wide;
+    net->top = net;
+    for (k = 0; k < P->nleaf; k++) {
+        const pg_leaf *leaf = &P->leaf[k];
+        hy_param_opt opt;
+        char name[16];
+        memset(&opt, 0, sizeof opt);
+        snprintf(name, sizeof name, "p%d", k);
+        opt.dtype = pg_leaf_dtype(leaf, wide);
+        opt.aux = leaf->kind == PG_AUX;
+        if (leaf->kind == PG_PARAM || leaf->kind == PG_AUX) net->leaf[k] = hy_add_param(F, &net->base, name, leaf->shape, &opt);
+        else if (leaf->kind == PG_CONST) net->leaf[k] = hy_keep(F, pg_leaf_array(F, P, k, 0, opt.dtype));
+    }
+    for (i = 0; i < P->nstep; i++) {
+        int body = P->step[i].body[0];
+        pg_net *child;
+        if (P->step[i].kind != PG_CHILD || net->child[body]) continue;
+        child = net->child[body] = HY_BLOCK_NEW(F, pg_net, pg_child_forward);
+        if (!child) return NULL;
+        child->P = P;
+        child->body = body;
+        child->top = net;
+        hy_add_child(F, &net->base, NULL, &child->base);
+    }
+    hy_initialize(F, &net->base, NULL);
+    for (k = 0; k < P->nleaf; k++)
+        if (P->leaf[k].kind == PG_PARAM || P->leaf[k].kind == PG_AUX)
+            hy_set_param(F, net->leaf[k], pg_leaf_array(F, P, k, 0, pg_leaf_dtype(&P->leaf[k], wide)));
+    return net;
+}
+
+static hy_array *pg_strided(hy_frame *F, hy_array *x)
+{
+    hy_shape s = hy_shape_of(F, x);
+    hy_array *wide;
+    if (!s.ndim) return x;
+    s.dim[s.ndim - 1] *= 2;
+    wide = hy_empty(F, s, hy_dtype_of(F, x));
+    hy_fill(F, wide, 1);
+    wide = hy_view_slice(F, wide, -1, 0, HY_NONE, 2);
+    hy_assign(F, wide, x);
+    return wide;
+}
+/* The inputs as a group; NULL without any. at: each, where it is asked for. */
+static hy_array *pg_inputs(hy_frame *F, const pg_program *P, const pg_way *way, int set, hy_array **at)
+{
+    int k, n = 0;
+    for (k = 0; k < P->nleaf; k++) {
+        if (P->leaf[k].kind != PG_INPUT) continue;
+        at[n] = pg_leaf_array(F, P, k, set, pg_leaf_dtype(&P->leaf[k], way->flags & PG_WIDE));
+        if (way->flags & PG_STRIDED) at[n] = pg_strided(F, at[n]);
+        n++;
+    }
+    return n ? hy_group_of(F, n, at) : NULL;
+}
+static int pg_input_count(const pg_program *P)
+{
+    int k, n = 0;
+    for (k = 0; k < P->nleaf; k++) n += P->leaf[k].kind == PG_INPUT;
+    return n;
+}
+
+/* --- the calls of a run --- */
+static unsigned pg_heads;               /* outputs that have a gradient line by line, to which all ways keep */
+
+typedef struct pg_job { hy_frame *F; hy_block *block; const pg_program *P; const pg_way *way; pg_result *R; pg_net *net; } pg_job;
+
+static void pg_note_outputs(const pg_job *J, const char *name, hy_array *y)
+{
+    const pg_body *b = &J->P->body[0];
+    int i;
+    for (i = 0; y && i < b->nout; i++) pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 0);
+    pg_fail(J->F, J->R, name);
+}
+static hy_array *pg_param_of(const pg_job *J, int k)    /* in the block, which may be one that was loaded */
+{
+    char name[16];
+    hy_params all;
+    int i;
+    if (J->net && &J->net->base == J->block) return J->net->leaf[k];
+    snprintf(name, sizeof name, "_p%d", k);
+    all = hy_collect_params(J->F, J->block, NULL);
+    for (i = 0; i < all.n; i++) {
+        const char *full = hy_name_of(J->F, all.at[i]);
+        size_t n = full ? strlen(full) : 0;
+        if (n > strlen(name) && !strcmp(full + n - strlen(name), name)) return all.at[i];
+    }
+    return NULL;
+}
+static void pg_note_statistics(const pg_job *J, const char *name)
+{
+    static const pg_fact rough = { 5, 0, HY_F64 };
+    pg_fact fact = rough;
+    int k;
+    for (k = 0; k < J->P->nleaf && !hy_error(J->F); k++) {
+        if (J->P->leaf[k].kind != PG_AUX) continue;
+        fact.coarse = J->P->leaf[k].dtype;
+        pg_note(J->F, J->R, name, k, pg_param_of(J, k), fact, 1);
+    }
+}
+static void pg_call(const pg_job *J, const char *name, int set, int training)
+{
+    hy_array *at[PG_LEAVES];
+    if (J->R->error[0]) return;
+    hy_begin(J->F);
+    hy_set_training(J->F, training);
+    pg_note_outputs(J, name, hy_call(J->F, J->block, pg_inputs(J->F, J->P, J->way, set, at)));
+    hy_set_training(J->F, 0);
+    if (training) pg_note_statistics(J, "statistic");
+    hy_end(J->F);
+}
+
+/* What output i weighs in the loss: its elements from 0.5 to 1.5. */
+static hy_array *pg_weights(hy_frame *F, hy_array *o, int i)
+{
+    int64_t n = pg_elements(&o->t.type.shape), k;
+    double *w = (double *)malloc((size_t)(n + 1) * sizeof *w);
+    hy_array *x;
+    for (k = 0; k < n; k++) w[k] = 0.5 + (double)((k * 7 + i) % 11) / 11;
+    x = hy_cast(F, hy_from(F, o->t.type.shape, HY_F64, w), o->t.type.dtype);
+    free(w);
+    return x;
+}
+
+/* Outputs, gradients of inputs and parameters, and running statistics. */
+static void pg_call_recorded(const pg_job *J, const char *name)
+{
+    static const pg_fact rough = { 15, 0, HY_F64 };
+    hy_array *at[PG_LEAVES], *heads[PG_OUT], *weights[PG_OUT], *x, *y;
+    hy_backward_opt opt;
+    int i, n = 0, k;
+    if (J->R->error[0]) return;
+    memset(&opt, 0, sizeof opt);
+    hy_begin(J->F);
+    x = pg_inputs(J->F, J->P, J->way, 0, at);
+    for (i = 0; i < pg_input_count(J->P); i++)
+        if (hy__floating(hy_dtype_of(J->F, at[i]))) hy_attach_grad(J->F, at[i], HY_GRAD_WRITE);
+    hy_record(J->F);
+    y = hy_call(J->F, J->block, x);
+    hy_pause(J->F);
+    pg_note_outputs(J, name, y);
+    for (i = 0; y && i < J->P->body[0].nout; i++) {
+        hy_array *o = hy_get(J->F, y, i);
+        if (!o || !hy__floating(o->t.type.dtype) || !o->tape) continue;
+        J->R->heads |= 1u << i;
+        if (!(pg_heads >> i & 1)) continue;
+        weights[n] = pg_weights(J->F, o, i);
+        heads[n++] = o;
+    }
+    if (n && !hy_error(J->F)) {
+        hy_array *all = hy_group_of(J->F, n, heads);
+        opt.head_grads = hy_group_of(J->F, n, weights);
+        hy_backward(J->F, all, &opt);
+        pg_fail(J->F, J->R, "gradient");
+    }
+    for (i = 0; n && i < pg_input_count(J->P) && !hy_error(J->F); i++)
+        if (hy__floating(hy_dtype_of(J->F, at[i]))) {
+            pg_fact f = rough;
+            f.coarse = HY_F16;
+            pg_note(J->F, J->R, "input gradient", i, hy_grad_of(J->F, at[i]), f, 2);
+        }
+    for (k = 0; n && k < J->P->nleaf && !hy_error(J->F); k++)
+        if (J->P->leaf[k].kind == PG_PARAM) {
+            pg_fact f = rough;
+            hy_array *p = pg_param_of(J, k);
+            f.coarse = HY_F16;
+            if (p) pg_note(J->F, J->R, "gradient", k, hy_grad_of(J->F, p), f, 2);
+        }
+    pg_note_statistics(J, "recorded statistic");
+    hy_end(J->F);
+}
+
+static void pg_set_ways(const pg_job *J)
+{
+    hy_hybridize_opt opt;
+    int i;
+    memset(&opt, 0, sizeof opt);
+    opt.exact = (J->way->flags & PG_EXACT) != 0;
+    if (J->way->flags & PG_OFF) opt.off = (int)(pg_mix(J->P->number + 5) >> 9) & HY_PASS_ALL;
+    if (J->way->flags & PG_STATIC) opt.static_alloc = opt.static_shape = 1;
+    if (J->way->flags & PG_HYBRID) hy_hybridize(J->F, J->block, &opt);
+    if (J->way->flags & PG_RECOMPUTE) hy_set_recompute(J->F, J->block, 1);
+    if (J->way->flags & PG_CHILDREN)
+        for (i = 0; i < hy_length(J->F, J->block); i++) hy_hybridize(J->F, hy_child(J->F, J->block, i), &opt);
+}
+
+/* The block written and read: one file, or a pair. */
+static hy_block *pg_reloaded(hy_frame *F, const pg_program *P, const pg_way *way, hy_block *block)
+{
+    hy_array *at[PG_LEAVES], *x = pg_inputs(F, P, way, 0, at), *text, *file;
+    hy_arrays params;
+    if (way->flags & PG_LOADED) {
+        file = hy_save_model_to(F, block, x);
+        return file ? hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0) : NULL;
+    }
+    if (hy_export_to(F, block, x, &text, &params)) return NULL;
+    return hy_import_from(F, hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text)), &params, NULL);
+}
+
+typedef struct pg_buffer { char *block, *at; size_t bytes; } pg_buffer;
+enum { PG_GUARD = 128 };
+static void pg_bind(const pg_job *J, pg_buffer *buffer)
+{
+    hy_array *at[PG_LEAVES], *x;
+    hy_plan_info info;
+    size_t i;
+    memset(buffer, 0, sizeof *buffer);
+    hy_begin(J->F);
+    x = pg_inputs(J->F, J->P, J->way, 0, at);
+    info = hy_plan(J->F, J->block, x);
+    if (!hy_error(J->F) && !info.dynamic) {
+        buffer->bytes = info.total;
+        buffer->block = (char *)malloc(info.total + PG_GUARD + 64);
+        buffer->at = buffer->block + (64 - (uintptr_t)buffer->block % 64);
+        for (i = 0; i < PG_GUARD; i++) buffer->at[info.total + i] = 0x5a;
+        hy_bind(J->F, J->block, x, buffer->at, info.total);
+    }
+    pg_fail(J->F, J->R, "bind");
+    hy_end(J->F);
+}
+static int pg_guard_holds(const pg_buffer *b)
+{
+    int i;
+    for (i = 0; b->at && i < PG_GUARD; i++) if (b->at[b->bytes + (size_t)i] != 0x5a) return 0;
+    return 1;
+}
+
+/* How many blocks of memory a call takes that came twice before. */
+static void pg_count_calls(const pg_job *J)
+{
+    hy_array *at[PG_LEAVES], *x;
+    int64_t before = 0;
+    int i;
+    hy_begin(J->F);
+    x = pg_inputs(J->F, J->P, J->way, 0, at);
+    for (i = 0; i < 4 && !hy_error(J->F); i++) {
+        before = hy_memory_use(J->F).calls;
+        hy_begin(J->F);
+        hy_call(J->F, J->block, x);
+        hy_end(J->F);
+    }
+    J->R->calls = hy_memory_use(J->F).calls - before;
+    hy_end(J->F);
+}
+
+static void pg_run(const pg_program *P, const pg_way *way, pg_result *R)
+{
+    pg_memory memory = { 0, 0, 0 };
+    pg_buffer buffer = { NULL, NULL, 0 };
+    static const pg_fact sharp = { 0, 0, HY_F64 };
+    pg_job J;
+    hy_frame *F = pg_open(way, &memory);
+    R->n = 0;
+    R->error[0] = R->where[0] = 0;
+    R->code = HY_ERROR_OK;
+    R->calls = 0;
+    R->heads = 0;
+    J.F = F;
+    J.P = P;
+    J.way = way;
+    J.R = R;
+    hy_seed(F, 7);
+    J.net = pg_build(F, P, way->flags & PG_WIDE);
+    J.block = J.net ? &J.net->base : NULL;
+    if (way->flags & (PG_LOADED | PG_PAIR)) {
+        J.block = pg_reloaded(F, P, way, J.block);
+        hy_seed(F, 7);
+    }
+    pg_fail(F, R, "building");
+    if (!R->error[0]) pg_set_ways(&J);
+    if ((way->flags & PG_BOUND) && !P->wrong && !P->dynamic && !R->error[0]) pg_bind(&J, &buffer);
+    pg_call(&J, "first", 0, 0);
+    if (!P->wrong) {
+        pg_call(&J, "second", 1, 0);
+        if (P->trains) pg_call(&J, "training", 0, 1);
+        if (!R->error[0]) pg_call_recorded(&J, "recorded");
+        hy_clear(F);
+        hy_begin(F);
+        pg_note(F, R, "next draw", 0, hy_uniform(F, HY_SHAPE(2), 0, 1), sharp, 1);
+        hy_end(F);
+        if (!R->error[0] && (way->flags & PG_HYBRID)) pg_count_calls(&J);
+    }
+    if (!pg_guard_holds(&buffer)) { snprintf(R->error, sizeof R->error, "bytes behind the buffer were written"); R->code = HY_ERROR_STATE; }
+    hy_close(F);
+    free(buffer.block);
+    R->kept = memory.held;
+}
+#endif
