@@ -196,7 +196,8 @@ static void pg_note_facts(pg_maker *M, const pg_step *s, const hy_op *op, int ju
 }
 
 /* A step that was drawn: run it, and keep it if it ran. The first of its values, or PG_NOTHING. */
-static hy_array *pg_run_step(hy_frame *F, const struct pg_walk *W, const pg_step *s);
+typedef struct pg_walk pg_walk;
+static hy_array *pg_run_step(hy_frame *F, const pg_walk *W, const pg_step *s);
 
 static int pg_keep_step(pg_maker *M, pg_step *s, const hy_op *op, int jumps, hy_array *y)
 {

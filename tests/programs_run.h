@@ -3,12 +3,12 @@
 #define PROGRAMS_RUN_H
 
 typedef struct pg_net pg_net;
-typedef struct pg_walk {                /* one run of a body: where its values are */
+struct pg_walk {                        /* one run of a body: where its values are */
     const pg_program *P;
     hy_array        **v, **leaf;
     int               wide;             /* floats are f64, to see how far rounding goes */
     pg_net           *net;              /* children that are blocks; NULL: they run in place */
-} pg_walk;
+};
 typedef struct pg_turn { const pg_walk *W; const pg_step *s; } pg_turn;
 
 struct pg_net {
