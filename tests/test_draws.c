@@ -239,6 +239,79 @@ static void test_draws_recomputed(void)
     }
     CHECK(drop[0][7] != drop[1][7]);
 }
+/* A loop, a branch in it and a block in that draw, some or all of them: which is a bit each. */
+typedef struct draws_nest { int which; hy_block *inner; } draws_nest;
+static hy_array *draws_inner(hy_frame *F, hy_block *b, hy_array *x)
+{
+    (void)b;
+    return hy_mul(F, hy_sin(F, x), hy_dropout(F, x, .4, NULL));
+}
+
+static hy_array *draws_then(hy_frame *F, hy_array *v, void *user)
+{
+    const draws_nest *N = (const draws_nest *)user;
+    v = hy_call(F, N->inner, v);
+    return N->which & 1 ? hy_dropout(F, v, .1, NULL) : v;
+}
+
+static hy_array *draws_else(hy_frame *F, hy_array *v, void *user)
+{
+    (void)user;
+    return hy_dropout(F, hy_square(F, v), .5, NULL);
+}
+
+static hy_array *draws_nest_turn(hy_frame *F, hy_array *x, hy_array *state, void *user)
+{
+    const draws_nest *N = (const draws_nest *)user;
+    if (N->which & 2) state = hy_cond(F, hy_sum(F, state, HY_ALL, NULL), draws_then, draws_else, state, user);
+    else state = hy_call(F, N->inner, hy_add(F, state, x));
+    if (N->which & 4) x = hy_dropout(F, x, .3, NULL);
+    return hy_group(F, hy_mul(F, state, x), state);
+}
+
+static hy_array *draws_nested(hy_frame *F, hy_block *b, hy_array *x)
+{
+    draws_nest *N = (draws_nest *)(void *)(b + 1);
+    hy_array *y, *state = hy_reshape(F, hy_slice_axis(F, x, 0, 0, 1), HY_INTS(4), NULL);
+    if (N->which & 8) state = hy_dropout(F, state, .1, NULL);
+    y = hy_foreach(F, draws_nest_turn, x, state, N);
+    return hy_dropout(F, hy_add(F, hy_get(F, y, 0), hy_get(F, y, 1)), .5, NULL);
+}
+
+/* Line by line, compiled, and with the inner block computed again: the same bits, and what is drawn next. */
+static void test_draws_within(void)
+{
+    int which, way, k;
+    for (which = 0; which < 16; which++) {
+        double want[17], got[17];
+        for (way = 0; way < 3; way++) {
+            hy_frame *F = hy_open(NULL);
+            hy_block *net = hy_block_new(F, sizeof(hy_block) + sizeof(draws_nest), "net", draws_nested, 1);
+            draws_nest *N = (draws_nest *)(void *)(net + 1);
+            hy_array *y, *g, *x = hy_copy(F, hy_reshape(F, hy_linspace(F, .1, 1.3, 8), HY_INTS(2, 4), NULL));
+            hy_hybridize_opt exact = { 0 };
+            exact.exact = 1;
+            N->which = which;
+            N->inner = hy_block_new(F, sizeof(hy_block), "inner", draws_inner, 1);
+            hy_add_child(F, net, "inner", N->inner);
+            if (way == 2) hy_set_recompute(F, N->inner, 1);
+            if (way) hy_hybridize(F, net, &exact);
+            hy_attach_grad(F, x, HY_GRAD_WRITE);
+            hy_seed(F, 3);
+            hy_record(F);
+            y = hy_call(F, net, x);
+            hy_pause(F);
+            hy_backward(F, y, NULL);
+            g = hy_grad_of(F, x);
+            for (k = 0; k < 8; k++) (way ? got : want)[k] = hy_value(F, y, k / 4, k % 4);
+            for (k = 0; k < 8; k++) (way ? got : want)[8 + k] = hy_value(F, g, k / 4, k % 4);
+            (way ? got : want)[16] = hy_item(F, hy_uniform(F, HY_SHAPE(1), 0, 1));
+            CHECK(!hy_error(F));
+            CHECK(hy_close(F) == 0);
+            CHECK(!way || !memcmp(want, got, sizeof want));
+        }
+    }
+}
 #endif
 
 static void test_draws(void)
@@ -249,5 +322,6 @@ static void test_draws(void)
     RUN(test_draws_composed);
 #ifndef HYBRID_NO_TRAIN
     RUN(test_draws_recomputed);
+    RUN(test_draws_within);
 #endif
 }
