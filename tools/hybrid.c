@@ -208,7 +208,7 @@ static void check(tool *T)
         { "ignore_extra", "show|graph|run|bench|check|convert|compile", " (here: --ignore-extra)" },
         { "which variables are inputs", "convert", " (here: --inputs names them)" },
         { "which variables are inputs", "run", " (here: --input names them)" },
-        { "which variables are inputs", "show|graph|bench|check|compile", 
+        { "which variables are inputs", "show|graph|bench|check|compile",
           " (here: --shape or --input names them)" },
         { "is no C identifier", "compile", " (here: --prefix)" } };
     const char *text = hy_error(T->F), *hint = "";
