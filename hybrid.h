@@ -1966,6 +1966,10 @@ struct hy_op {
 #define HY_P_random_general_negative_binomial(P, R) HY_P_DIMS(P, R) P(R, real, mu, mu, 1, "mean") \
     P(R, real, alpha, alpha, 1, "the variance is mu + alpha mu^2")
 #define HY_A_random_general_negative_binomial HY_A_DTYPE
+#define HY_I__sample_gamma(I) I(alpha, ONE, 1) I(beta, ONE, 1)
+#define HY_O__sample_gamma HY_O_OUT
+#define HY_P__sample_gamma(P, R) P(R, shape, shape, shape, 0, "draws for each alpha and beta, () is one")
+#define HY_A__sample_gamma(A, R) A(R, dtype, dtype, dtype, 0, "type of the result, of the inputs if 0")
 #define HY_I_sample_multinomial HY_I_DATA
 #define HY_O_sample_multinomial(O) O(output, ONE, 1) O(log_prob, OPT, r->get_prob)
 #define HY_P_sample_multinomial(P, R) P(R, shape, shape, shape, 0, "draws from each row of data, () is one")
@@ -2175,6 +2179,7 @@ struct hy_op {
         "failures before the k-th success") \
     OPT(random_general_negative_binomial, "_random_generalized_negative_binomial", \
         "random_generalized_negative_binomial", HY_OP_RANDOM, "counts with mean mu, spread by alpha") \
+    OWN_OPT(_sample_gamma, "_sample_gamma", NULL, HY_OP_RANDOM, "gamma with shapes and scales of their own") \
     OPT(sample_multinomial, "_sample_multinomial", "sample_multinomial", HY_OP_RANDOM, \
         "indices of the last axis, by the probabilities in data") \
     OPT(random_randint, "_random_randint", "random_randint", HY_OP_RANDOM, "integers in [low, high)") \
@@ -2913,6 +2918,10 @@ HY_API hy_array *hy__bitwise_not(hy_frame *F, hy_array *data);
     /* the bits that a whole number has not */
 HY_API hy_array *hy__real(hy_frame *F, hy_array *data);
     /* whole numbers and truths as f32, else x */
+typedef struct hy__sample_gamma_opt { hy_dtype dtype; } hy__sample_gamma_opt;
+HY_API hy_array *hy__sample_gamma(hy_frame *F, hy_array *alpha, hy_array *beta, hy_shape shape,
+                                  const hy__sample_gamma_opt *opt);
+    /* gamma with shapes and scales of their own */
 typedef struct hy__average_opt { int returned; int unweighted; } hy__average_opt;
 HY_API hy_array *hy__average(hy_frame *F, hy_array *a, hy_array *weights, hy_ints axis,
                              const hy__average_opt *opt);
@@ -31727,6 +31736,50 @@ HY__THROWN(general_negative_binomial,
 #define HY__ON_random_general_negative_binomial \
     hy__random_general_negative_binomial_infer, hy__random_general_negative_binomial_bind, NULL, NULL
 
+/* --- sample_gamma: an alpha and a beta for so many draws --- */
+static int hy___sample_gamma_infer(hy_infer *I)
+{
+    HY__REC(_sample_gamma, I);
+    hy_shape *x = &I->in[0].shape, y;
+    int d;
+    hy__infer_same_type(I, &I->in[0], &I->in[1]);
+    hy_infer_same(I, x, &I->in[1].shape);
+    if (r->dtype) hy_infer_type(I, &I->out[0].dtype, r->dtype);
+    else hy__infer_same_type(I, &I->out[0], &I->in[0]);
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    if (x->ndim + r->shape.ndim > HY_MAX_DIM)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "the result has too many dims");
+    for (y = *x, d = 0; d < r->shape.ndim; d++) {
+        if (r->shape.dim[d] < 0)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "size %l is negative", r->shape.dim[d]);
+        y.dim[y.ndim++] = r->shape.dim[d];
+    }
+    hy_infer_shape(I, &I->out[0].shape, y);
+    return I->status;
+}
+HY__RUN(hy__run_sample_gamma)
+{
+    int64_t n = hy__size(&job->out[0].type.shape), draws = job->plan.i[0], i = item * HY__CHUNK, k;
+    double v[2];
+    for (n = hy__least(n, i + HY__CHUNK); i < n; i++) {
+        hy__dice d = hy__dice_of(now, i);
+        for (k = 0; k < 2; k++)
+            hy__load_f64(v + k, hy__place(now, &job->in[k], i / draws), job->in[k].type.dtype, 1, 1);
+        if (!(v[0] > 0 && v[0] < HUGE_VAL && v[1] > 0 && v[1] < HUGE_VAL)) { hy_fault(now); return; }
+        hy__store(hy__place(now, &job->out[0], i), job->out[0].type.dtype, hy__throw_gamma(&d, v[0]) * v[1]);
+    }
+}
+static int hy___sample_gamma_bind(hy_job *job)
+{
+    int64_t n = hy__size(&job->out[0].type.shape), many = hy__size(&job->in[0].type.shape);
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->notes = sizeof *job->plan.i;
+    job->plan.i[0] = many ? n / many : 0;
+    job->fault_text = "alpha and beta must be above 0";
+    return hy__one_stage(job, hy__run_sample_gamma, hy__pieces(n, HY__CHUNK), 60 * (double)n);
+}
+#define HY__ON__sample_gamma hy___sample_gamma_infer, hy___sample_gamma_bind, NULL, NULL
+
 /* --- sample_multinomial: an item draws from one row --- */
 static int hy__sample_multinomial_infer(hy_infer *I)
 {
@@ -55097,8 +55150,7 @@ static const hy__compound_op hy__compounds[] = {
     { "_npi_uniform", "low|high|size|dtype", 0, 2, "=uniform" },
     { "_npi_exponential", "scale|size", 0, 0,
       "mul_scalar(random_exponential(shape=$size:'()', lam=1), $scale:1)" },
-    { "_npi_gamma", "shape|scale|size|dtype", 0, 0,
-      "random_gamma(shape=$size:'()', dtype=$dtype, alpha=$shape:1, beta=$scale:1)" },
+    { "_npi_gamma", "shape|scale|size|dtype", 0, 2, "=gamma" },
     { "_npi_gumbel", "loc|scale|size", 0, 0,           /* -log of something exponential */
       "add_scalar(mul_scalar(log(random_exponential(shape=$size:'()', lam=1)), -$scale:1), $loc:0)" },
     { "_npi_bernoulli", "prob|logit|size|dtype|is_logit", 0, 1, "=bernoulli" },
@@ -56791,6 +56843,31 @@ static void hy__make_uniform(hy__compound *C)
     hy__make_spread(C, HY_OP_uniform_like, "low", "high",
                     "random_uniform(shape=$size:'()', dtype=$dtype, low=$low, high=$high)");
 }
+/* Inputs stand for a shape or a scale that is None; no gradient passes. */
+static void hy__make_gamma(hy__compound *C)
+{
+    const char *shape = hy__said(C, "shape", NULL), *scale = hy__said(C, "scale", NULL);
+    const char *dtype = hy__said(C, "dtype", "float32");
+    hy__edge x, two[2];
+    int k;
+    if (C->nin != !shape + !scale) {
+        hy__making_bad(&C->M, "size beside inputs", hy__said(C, "size", NULL));
+        return;
+    }
+    if (!C->nin) {
+        hy__make_formula(C, "random_gamma(shape=$size:'()', dtype=$dtype, alpha=$shape:1, beta=$scale:1)");
+        return;
+    }
+    hy__broadcast_inputs(C);
+    for (k = 0; k < C->nin; k++) C->in[k] = hy__one(C, HY_OP_cast, C->in[k], "dtype", dtype);
+    x = C->in[0];
+    if (C->nin == 2) x = hy__two(C, HY_OP_add, x, hy__beside(C, HY_OP_mul_scalar, C->in[1], 0));
+    for (k = 0; k < 2; k++) {
+        two[k] = hy__filled(C, x, hy__said_number(C, k ? "scale" : "shape", 1));
+        if (k ? !scale : !shape) two[k] = hy__two(C, HY_OP_add, C->in[k && !shape], hy__filled(C, x, 0));
+    }
+    hy__two(C, HY_OP__sample_gamma, two[0], two[1]);
+}
 static void hy__make_bernoulli(hy__compound *C)
 {
     hy__broadcast_inputs(C);
@@ -56973,14 +57050,15 @@ static void hy__make_upsampling(hy__compound *C)
 /* The functions that >>parser names, in the order of the words. */
 static const char hy__compound_names[] = "copysign_scalar|true_divide_scalar|ldexp_scalar|around|pad"
     "|broadcast_to|eye|arange|ediff1d|slogdet|cholesky|potri|identity_matrix|rot90|concatenate|dot|normal"
-    "|uniform|bernoulli|gemm|syrk|trmm|make_diag|svm|ravel|unravel|box_decode|upsampling";
+    "|uniform|gamma|bernoulli|gemm|syrk|trmm|make_diag|svm|ravel|unravel|box_decode|upsampling";
 static void (*const hy__compound_makes[])(hy__compound *C) = {
     hy__make_copysign_scalar, hy__make_true_divide_scalar, hy__make_ldexp_scalar, hy__make_around,
     hy__make_pad, hy__make_broadcast_to, hy__make_eye_matrix, hy__make_arange, hy__make_ediff1d,
     hy__make_slogdet,
     hy__make_cholesky, hy__make_potri, hy__make_identity_matrix,
     hy__make_rot90, hy__make_concatenate, hy__make_dot, hy__make_normal, hy__make_uniform,
-    hy__make_bernoulli, hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_diagonal, hy__make_svm,
+    hy__make_gamma, hy__make_bernoulli, hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_diagonal,
+    hy__make_svm,
     hy__make_ravel, hy__make_unravel, hy__make_box_decode,
 #ifndef HYBRID_NO_VISION
     hy__make_upsampling

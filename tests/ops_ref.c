@@ -3801,6 +3801,10 @@ static const char *const cases_sample_multinomial[] = {
     "(5)[0.1,1]", "(3,4)[0.1,1]", "(2,3,4)[0.1,1] | shape=(6,)", "(4)[0.5,1] | shape=(2,3)", "(2,4)[0.1,1] | dtype=float32",
     "(0,4)[0.1,1]", NULL };
 static const ref_op ref_sample_multinomial = { "fdhb", NULL, REF_ZERO, NULL, 0, cases_sample_multinomial };
+static const char *const cases__sample_gamma[] = {
+    "(40,50)[0.5,3] (40,50)[1,2]", "(2)[1,2] (2)[1,2] | shape=(30,40)", "(3)[1,2] (3)[1,2] | dtype=float64", "()[1,2] ()[1,2]",
+    "(0,4)[1,2] (0,4)[1,2]", "(2)[1,2] (2)[1,2] | shape=(0,)", "(2000)[9,9] (2000)[1,1] | dtype=float16", NULL };
+static const ref_op ref__sample_gamma = { "fdhb", NULL, REF_ZERO, NULL, 0, cases__sample_gamma };
 static const char *const cases_random_randint[] = {
     "| shape=(40,50) low=0 high=10", "| shape=(2000,) low=-5 high=6", "| shape=(5,) low=3 high=4",
     "| shape=(2,3,4) low=0 high=2", "| shape=(40,50) low=-5000000000 high=5000000000 dtype=int64",

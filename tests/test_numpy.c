@@ -559,6 +559,8 @@ static void numpy_errors(void)
         { { "_npi_einsum", "\"subscripts\": \"..i->..\"", 1, "f(2,2) 1", "f(2)", NULL }, "subscripts of _npi_einsum" },
         { { "_npi_einsum", "\"subscripts\": \"...ij->...\"", 1, "f(2) 1", "f()", NULL }, "" },
         { { "_npi_einsum", "\"subscripts\": \"...,...->...\"", 1, "f(2) 1 ; f(3) 1", "f(2)", NULL }, "" },
+        { { "_npi_gamma", "\"shape\": \"None\", \"scale\": \"1\"", 1, "f(2) 1 ; f(2) 1", "f(2)", NULL }, "size beside inputs" },
+        { { "_npi_gamma", "\"shape\": \"None\", \"scale\": \"1\"", 1, "f(2) 1 0", "f(2)", NULL }, "alpha and beta must be above 0" },
         { { "_npi_tril", "", 1, "f() 1", "f()", NULL }, "no matrices" } };
     size_t i;
     for (i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -700,8 +702,51 @@ static void numpy_range_by_use(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Gamma numbers whose shapes, scales or both are inputs: as many as these spread to, line by line, compiled, written and read. */
+static void numpy_gamma(void)
+{
+    static const struct { const char *attrs; int n; const char *in; hy_dtype dtype; double mean, variance; } cases[] = {
+        { "\"shape\": \"None\", \"scale\": \"0.5\", \"size\": \"(4000, 2)\", \"dtype\": \"float32\"", 1, "f(2) 4", HY_F32, 2, 1 },
+        { "\"shape\": \"4\", \"scale\": \"None\", \"size\": \"(4000, 2)\", \"dtype\": \"float64\"", 1, "d(2) 0.5", HY_F64, 2, 1 },
+        { "\"shape\": \"None\", \"scale\": \"None\", \"size\": \"(4000, 2)\"", 2, "f(2) 4 ; f(1) 0.5", HY_F32, 2, 1 },
+        { "\"shape\": \"None\", \"scale\": \"None\", \"size\": \"None\"", 2, "i(8000) 4 ; f() 0.5", HY_F32, 2, 1 },
+        { "\"shape\": \"4\", \"scale\": \"0.5\", \"size\": \"(8000,)\"", 0, "", HY_F32, 2, 1 } };
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        numpy_case c = { "_npi_gamma", NULL, 1, NULL, NULL, NULL };
+        hy_frame *F = hy_open(NULL);
+        hy_array *in[4], *x, *y, *text, *off;
+        hy_import_opt opt = { 0 };
+        hy_graph *graph;
+        hy_block *net;
+        int n = numpy_arrays(F, cases[i].in, in), round;
+        CHECK(n == cases[i].n);
+        c.attrs = cases[i].attrs;
+        graph = numpy_graph(F, &c, n, 1);
+        x = !n ? NULL : n == 1 ? in[0] : hy_group_of(F, n, in);
+        opt.inputs = n == 2 ? "x0,x1" : n ? "x0" : NULL;
+        for (round = 0; round < 4; round++) {
+            net = hy_import_from(F, graph, NULL, &opt);
+            if (round & 1) hy_hybridize(F, net, NULL);
+            y = hy_call(F, net, x);
+            CHECK(y && hy_size(F, y) == 8000 && hy_dtype_of(F, y) == cases[i].dtype);
+            y = hy_reshape(F, hy_cast(F, y, HY_F64), HY_INTS(-1), NULL);
+            CHECK_NEAR(hy_item(F, hy_mean(F, y, HY_ALL, NULL)), cases[i].mean, 0.06);
+            off = hy_add_scalar(F, y, -cases[i].mean);
+            CHECK_NEAR(hy_item(F, hy_mean(F, hy_mul(F, off, off), HY_ALL, NULL)), cases[i].variance, 0.12);
+            CHECK(hy_item(F, hy_min(F, y, HY_ALL, NULL)) > 0);
+            text = hy_symbol_to(F, graph);
+            if (text) graph = hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy__size(&text->t.type.shape));
+        }
+        if (!CHECK(!hy_error(F))) printf("    %s: %s\n", cases[i].attrs, hy_error(F));
+        hy_clear(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 static void test_numpy(void)
 {
+    RUN(numpy_gamma);
     RUN(numpy_range_by_use);
     RUN(numpy_names_with_commas);
     RUN(numpy_values);

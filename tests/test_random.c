@@ -17,6 +17,8 @@ static void test_random_moments(void)
     hy_seed(F, 3);
     random_moments(F, hy_random_gamma(F, s, 0.5, 2, NULL), 1, 2);
     random_moments(F, hy_random_gamma(F, s, 9, 0.5, NULL), 4.5, 2.25);
+    random_moments(F, hy__sample_gamma(F, hy_full(F, s, 4), hy_full(F, s, 0.5), HY_SCALAR, NULL), 2, 1);
+    random_moments(F, hy__sample_gamma(F, hy_full(F, HY_SHAPE(1), 0.5), hy_full(F, HY_SHAPE(1), 2), s, NULL), 1, 2);
     random_moments(F, hy_random_poisson(F, s, 0.25, NULL), 0.25, 0.25);
     random_moments(F, hy_random_poisson(F, s, 9.5, NULL), 9.5, 9.5);
     random_moments(F, hy_random_poisson(F, s, 10.5, NULL), 10.5, 10.5);
@@ -95,6 +97,12 @@ static void test_random_errors(void)
     hy_shape s = HY_SHAPE(2);
     hy_random_gamma(F, s, 0, 1, NULL);
     FAILS(F, HY_ERROR_ARGUMENT, "alpha and beta must be above 0");
+    hy__sample_gamma(F, hy_zeros(F, s), hy_ones(F, s), HY_SCALAR, NULL);
+    FAILS(F, HY_ERROR_INDEX, "alpha and beta must be above 0");
+    hy__sample_gamma(F, hy_ones(F, s), hy_full(F, s, NAN), HY_SCALAR, NULL);
+    FAILS(F, HY_ERROR_INDEX, "alpha and beta must be above 0");
+    hy__sample_gamma(F, hy_ones(F, s), hy_ones(F, HY_SHAPE(3)), HY_SCALAR, NULL);
+    FAILS(F, HY_ERROR_SHAPE, "");
     hy_random_poisson(F, s, -1, NULL);
     FAILS(F, HY_ERROR_ARGUMENT, "lam must be from 0");
     hy_random_poisson(F, s, NAN, NULL);
