@@ -42803,18 +42803,19 @@ static void hy__namings_look(hy_frame *F)
     F->freed = F->root->freed;
 }
 
-/* Callbacks may not free what the call works with that runs them. */
+/* Callbacks may not free what the call works with that runs them, nor a part of it. */
 static void hy__block_hold(hy_block *block, const char *who)
 {
     if (block && HY__ADD(&block->house->busy, 1) == 1) block->house->busy_in = who;
 }
 static void hy__block_let(hy_block *block) { if (block) HY__ADD(&block->house->busy, -1); }
 
-/* The one among those that a block owns; NULL: it may go. The root's lock is held. */
+/* The one among those that a block owns, or that own it; NULL: it may go. The root's lock is held. */
 static const hy_block *hy__block_busy(const hy_root *root, const hy_block *block)
 {
     const hy_block *b = root->blocks;
-    while (b && !(HY__PEEK(&b->house->busy) && hy__block_owns(block, b))) b = b->house->next;
+    while (b && !(HY__PEEK(&b->house->busy) && (hy__block_owns(block, b) || hy__block_owns(b, block))))
+        b = b->house->next;
     return b;
 }
 

@@ -186,6 +186,47 @@ static void test_callbacks_of_fit(void)
             }
 }
 
+/* Nor do they free a part of what is at work. */
+static int callback_each_part(hy_frame *F, const hy_epoch *e, void *user)
+{
+    (void)e;
+    hy_block_free(F, (hy_block *)user);
+    return 0;
+}
+static void callback_visit_part(hy_frame *F, hy_block *block, void *user)
+{
+    ++*(int *)user;
+    if (hy_length(F, block) == 0) hy_block_free(F, block);
+}
+static void test_callbacks_free_no_part(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_sequential(F), *loss = hy_loss_l2(F, NULL), *first;
+    hy_dataset *D = hy_dataset_arrays(F, hy_group(F, hy_ones(F, HY_SHAPE(8, 3)), hy_ones(F, HY_SHAPE(8, 1))));
+    hy_trainer *T;
+    hy_fit_opt o;
+    int seen = 0;
+    memset(&o, 0, sizeof o);
+    o.epochs = 2;
+    o.progress = -1;
+    o.each = callback_each_part;
+    o.user = first = hy_add_child(F, net, NULL, hy_nn_dense(F, 4, NULL));
+    hy_add_child(F, net, NULL, hy_nn_dense(F, 1, NULL));
+    hy_initialize(F, net, NULL);
+    T = hy_trainer_new(F, net, hy_optim_sgd(NULL), NULL);
+    CHECK(hy_fit(F, net, loss, T, hy_loader_new(F, D, 4, NULL), NULL, &o).n == 0);
+    CHECK(hy_error(F) && strstr(hy_error(F), "`each` of hy_fit must not free it"));
+    hy_clear(F);
+    hy_visit(F, net, callback_visit_part, &seen);
+    CHECK(seen == 1 && hy_error(F) && strstr(hy_error(F), "the function of hy_visit must not free it"));
+    hy_clear(F);
+    CHECK(hy_length(F, net) == 2 && hy_child(F, net, 0) == first);
+    hy_block_free(F, first);            /* nothing is held any more */
+    CHECK(hy_length(F, net) == 1);
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
+}
+
 /* A part of a composite metric, from its own function; a metric that is asked outside of hy_fit. */
 static void callback_part(hy_frame *F, hy_array *label, hy_array *prediction, double *sum, double *count, void *user)
 {
@@ -430,6 +471,7 @@ static void test_callbacks(void)
     RUN(test_callbacks_nested_init);
     RUN(test_callbacks_of_fit);
     RUN(test_callbacks_of_metrics);
+    RUN(test_callbacks_free_no_part);
 #ifndef HYBRID_NO_THREADS
     RUN(test_callbacks_of_workers);
 #endif
