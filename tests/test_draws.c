@@ -263,9 +263,9 @@ static hy_array *draws_else(hy_frame *F, hy_array *v, void *user)
 static hy_array *draws_nest_turn(hy_frame *F, hy_array *x, hy_array *state, void *user)
 {
     const draws_nest *N = (const draws_nest *)user;
+    if (N->which & 4) x = hy_dropout(F, x, .3, NULL);
     if (N->which & 2) state = hy_cond(F, hy_sum(F, state, HY_ALL, NULL), draws_then, draws_else, state, user);
     else state = hy_call(F, N->inner, hy_add(F, state, x));
-    if (N->which & 4) x = hy_dropout(F, x, .3, NULL);
     return hy_group(F, hy_mul(F, state, x), state);
 }
 
