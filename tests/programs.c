@@ -4,7 +4,10 @@
  *     ./programs --from 0 --to 1000           those programs; the exit code is 1 if any failed
  *     ./programs --way bound --from 0 ...     this way for all of them, beside the first three
  *     ./programs --digest --to 1000           a hash of each program, as data
- *     ./programs --print 17                   the program as text */
+ *     ./programs --print 17                   the program as text
+ *     ./programs --table --to 100000          how often each operator went each way
+ *     ./programs --known ...                  faults that are known count, too
+ *     ./programs --whole ...                  what fails is not made smaller and printed as C */
 #define HYBRID_PARALLEL_NS 0
 #define HYBRID_CHUNK 64
 #define HYBRID_SOURCE
@@ -201,9 +204,11 @@ static const char *const pg_known_texts[PG_KNOWN] = {
     "int8_dense and int8_convolution in a graph: a gradient is asked for that nobody wants",
 };
 static long pg_known_met[PG_KNOWN];
+static int pg_known_count;             /* --known: they are failures like others */
 static int pg_known(const pg_program *P, const pg_way *way)
 {
     int k = -1;
+    if (pg_known_count) return 0;
     if (way->flags & (PG_LOADED | PG_PAIR) && pg_has(P, " linalg_det linalg_slogdet ")) k = 0;
     else if (strstr(pg_other.error, "_boolean_mask_grad: number 0")) k = 1;
     else if (P->loops && !P->wrong && pg_line.error[0] && pg_same_error(pg_line.error, pg_other.error, 1)) k = 2;
@@ -230,7 +235,7 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     const pg_item *b = pg_named(&pg_other, a->name);
     int loose = (way->flags & PG_LOOSE) != 0, isa = way->isa != 0;
     int64_t at;
-    if (!b) return 1;
+    if (!b) return (way->flags & (PG_FORKS | PG_STARVED | PG_LOADED | PG_PAIR)) || a->whole == 2;
     if (!pg_same_type(&a->type, b->type.dtype, &b->type.shape)) {
         if (pg_known(P, way)) return 1;
         pg_say("%s has another type\n", a->name);
@@ -250,6 +255,7 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
 static int pg_agrees(const pg_program *P, const pg_way *way)
 {
     int i;
+    if ((way->flags & PG_STARVED) && pg_other.code == HY_ERROR_MEMORY) return !pg_other.kept;
     if (pg_other.kept) { pg_say("%d blocks of memory are lost\n", (int)pg_other.kept); return 0; }
     if (!pg_same_error(pg_line.error, pg_other.error, 0) && !pg_error_is_excused(P, way)) {
         if (pg_known(P, way)) return 1;
@@ -260,23 +266,57 @@ static int pg_agrees(const pg_program *P, const pg_way *way)
     if (pg_line.error[0] || pg_other.error[0]) return 1;
     for (i = 0; i < pg_line.n; i++)
         if (!pg_compare_item(P, way, &pg_line.item[i])) return 0;
-    if (pg_other.calls && !P->dynamic && (way->flags & PG_HYBRID)) {
+    if (pg_other.calls && !P->dynamic && (way->flags & PG_HYBRID) && !(way->flags & PG_STARVED)) {
         pg_say("a call that came before takes %d blocks of memory\n", (int)pg_other.calls);
         return 0;
     }
     return 1;
 }
 
+#include "programs_small.h"
+
 /* --- one program --- */
+static long pg_table[HY_OP_COUNT][PG_WAYS];     /* how often an operator went a way */
+static int pg_tabled;
+static void pg_tabulate(hy_frame *F, const pg_program *P, const pg_way *way)
+{
+    int i;
+    for (i = 0; i < P->nstep; i++) {
+        const hy_op *op = P->step[i].kind == PG_OP ? hy_op_find(F, P->step[i].op) : NULL;
+        if (op && (op->flags >> HY__NUMBER_SHIFT) < HY_OP_COUNT) pg_table[op->flags >> HY__NUMBER_SHIFT][way - pg_ways]++;
+    }
+}
+static void pg_print_table(hy_frame *F)
+{
+    size_t i;
+    int k;
+    printf("%-36s", "operator");
+    for (k = 0; k < PG_WAYS; k++) printf(" %7.7s", pg_ways[k].name);
+    printf("\n");
+    for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {
+        const hy_op *op = hy_op_at(F, ops_rows[i].number);
+        printf("%-36s", op->name);
+        for (k = 0; k < PG_WAYS; k++) printf(" %7ld", pg_table[ops_rows[i].number][k]);
+        printf("\n");
+    }
+}
+
 typedef struct pg_counts { long programs, wrong, errors, loops, random, failed, ways, steps; } pg_counts;
 static pg_counts pg_total;
 
-static int pg_check_way(const pg_program *P, const pg_way *way)
+static const pg_way *pg_failed_way;
+
+static int pg_check_way(hy_frame *F, const pg_program *P, const pg_way *way)
 {
     int ok;
+    if (pg_tabled && !P->wrong && !pg_line.error[0]) pg_tabulate(F, P, way);
     pg_run(P, way, &pg_other);
     ok = pg_agrees(P, way);
     if (!ok) printf("    program %llu, way %s\n", (unsigned long long)P->number, way->name);
+    if (!ok && !pg_failed_way) {
+        pg_failed_way = way;
+        memcpy(pg_failed_error, pg_other.error, sizeof pg_failed_error);
+    }
     pg_forget(&pg_other);
     pg_total.ways++;
     return ok;
@@ -287,6 +327,7 @@ static void pg_check(hy_frame *F, uint64_t number, const char *asked)
     static pg_program P;
     int k, drawn[4], n = 0, ok = 1;
     if (!pg_draw(F, number, &P)) return;
+    pg_failed_way = NULL;
     pg_wide_ran = 0;
     pg_heads = ~0u;
     pg_run(&P, &pg_ways[0], &pg_line);
@@ -298,24 +339,28 @@ static void pg_check(hy_frame *F, uint64_t number, const char *asked)
     pg_total.steps += P.nstep;
     pg_total.errors += pg_line.error[0] && !P.wrong;
     if (pg_line.kept) { printf("%d blocks of memory are lost\n    program %llu, way line\n", (int)pg_line.kept, (unsigned long long)number); ok = 0; }
-    for (k = 1; k < 3; k++) ok &= pg_check_way(&P, &pg_ways[k]);
+    for (k = 1; k < 3; k++) ok &= pg_check_way(F, &P, &pg_ways[k]);
     if (asked) {
-        for (k = 0; k < PG_WAYS; k++) if (!strcmp(pg_ways[k].name, asked)) ok &= pg_check_way(&P, &pg_ways[k]);
+        for (k = 0; k < PG_WAYS; k++) if (!strcmp(pg_ways[k].name, asked)) ok &= pg_check_way(F, &P, &pg_ways[k]);
     } else {
-        uint64_t h = number;
-        for (n = 0; n < 4; ) {
-            int i, again = 0;
-            h = pg_mix(h + 11);
-            k = 3 + (int)((h >> 8) % (PG_WAYS - 3));
-            for (i = 0; i < n; i++) again |= drawn[i] == k;
-            if (again) continue;
-            drawn[n++] = k;
-            ok &= pg_check_way(&P, &pg_ways[k]);
+        for (n = 0; n < 4; n++) {                       /* those whose names' hashes with the number are the largest */
+            uint64_t most = 0, h;
+            int i, again, best = 3;
+            for (k = 3; k < PG_WAYS; k++) {
+                for (again = i = 0; i < n; i++) again |= drawn[i] == k;
+                h = pg_mix(pg_mix(number + 11) ^ pg_word(pg_ways[k].name));
+                if (again || h < most) continue;
+                most = h;
+                best = k;
+            }
+            drawn[n] = best;
+            ok &= pg_check_way(F, &P, &pg_ways[best]);
         }
     }
     pg_total.failed += !ok;
     pg_forget(&pg_line);
     if (pg_wide_ran) pg_forget(&pg_wide);
+    if (pg_failed_way && pg_shrinks) pg_shrink(&P, pg_failed_way);
 }
 
 int main(int argc, char **argv)
@@ -330,6 +375,9 @@ int main(int argc, char **argv)
     (void)test_ops;
     for (i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--digest")) digest = 1;
+        else if (!strcmp(argv[i], "--table")) pg_tabled = 1;
+        else if (!strcmp(argv[i], "--known")) pg_known_count = 1;
+        else if (!strcmp(argv[i], "--whole")) pg_shrinks = 0;
         else if (i + 1 < argc && !strcmp(argv[i], "--from")) from = strtoull(argv[++i], NULL, 10);
         else if (i + 1 < argc && !strcmp(argv[i], "--to")) to = strtoull(argv[++i], NULL, 10);
         else if (i + 1 < argc && !strcmp(argv[i], "--way")) way = argv[++i];
@@ -350,6 +398,7 @@ int main(int argc, char **argv)
         }
         pg_check(F, number, way);
     }
+    if (pg_tabled) pg_print_table(F);
     hy_close(F);
     for (i = 0; i < PG_KNOWN; i++) if (pg_known_met[i]) printf("known, %ld times: %s\n", pg_known_met[i], pg_known_texts[i]);
     if (!digest)

@@ -7,7 +7,7 @@
 enum { PG_VALUES = 400, PG_LEAVES = 40, PG_BODIES = 10, PG_STEPS = 120, PG_IN = 10, PG_OUT = 6 };
 enum { PG_NOTHING = 100000 };                           /* a place that holds no value */
 
-typedef enum pg_leaf_kind { PG_INPUT, PG_PARAM, PG_AUX, PG_CONST } pg_leaf_kind;
+typedef enum pg_leaf_kind { PG_INPUT, PG_PARAM, PG_AUX, PG_CONST, PG_GONE } pg_leaf_kind;
 typedef struct pg_leaf {
     pg_leaf_kind kind;
     hy_dtype     dtype;
@@ -45,6 +45,7 @@ typedef struct pg_program {
     pg_body  body[PG_BODIES];           /* the first is the program */
     pg_step  step[PG_STEPS];
     pg_fact  fact[PG_VALUES];
+    hy_type  type[PG_VALUES];           /* of each value */
     int      wrong;                     /* on purpose */
     int      random, dynamic, trains, loops, unsaved, children;        /* what is in it */
 } pg_program;
@@ -211,6 +212,7 @@ static int pg_keep_step(pg_maker *M, pg_step *s, const hy_op *op, int jumps, hy_
     for (i = 0; i < s->nout; i++) {
         M->v[s->out + i] = s->nout == 1 && !y->count ? y : hy_get(M->F, y, i);
         if (!M->v[s->out + i] || hy_error(M->F)) { hy_clear(M->F); return PG_NOTHING; }
+        P->type[s->out + i] = M->v[s->out + i]->t.type;
     }
     for (i = 0; i < s->n; i++) if (s->in[i] >= 0 && s->in[i] < PG_VALUES) P->fact[s->in[i]].used = 1;
     P->nvalue += s->nout;

@@ -152,6 +152,7 @@ static int pg_argument(pg_maker *M, int body, hy_array *x, int like)
     if (!x || M->P->nvalue == PG_VALUES || hy_error(M->F)) { hy_clear(M->F); return 0; }
     M->v[M->P->nvalue] = x;
     M->P->fact[M->P->nvalue] = pg_fact_of(M, like);
+    M->P->type[M->P->nvalue] = x->t.type;
     M->P->body[body].narg++;
     M->seen[M->nseen++] = M->P->nvalue++;
     return 1;

@@ -1,6 +1,7 @@
 /* The ways in which a program is run, and what comes of it. */
 #ifndef PROGRAMS_WAYS_H
 #define PROGRAMS_WAYS_H
+#include <pthread.h>
 
 /* --- what a run gives: named numbers, or an error --- */
 enum { PG_ITEMS = 400 };
@@ -73,6 +74,9 @@ static const pg_way pg_ways[] = {       /* the first three always, others as the
     { "base", PG_HYBRID | PG_LOOSE, 1, HY_ISA_BASE },
     { "avx2", PG_LOOSE, 1, HY_ISA_AVX2 },
     { "bound7", PG_HYBRID | PG_LOOSE | PG_BOUND, 7, 0 },
+    { "forks", PG_HYBRID | PG_EXACT | PG_FORKS, 3, 0 },
+    { "starved", PG_HYBRID | PG_EXACT | PG_STARVED, 1, 0 },
+    { "starved_line", PG_STARVED, 1, 0 },
 };
 enum { PG_WAYS = sizeof pg_ways / sizeof *pg_ways };
 static const pg_way pg_wide_way = { "f64", PG_WIDE, 1, 0 };
@@ -284,6 +288,28 @@ static hy_array *pg_weights(hy_frame *F, hy_array *o, int i)
     return x;
 }
 
+/* A step of training with those gradients, and what the parameters are then. */
+static void pg_train(const pg_job *J)
+{
+    static const pg_fact rough = { 15, 0, HY_F16 };
+    hy_optim_opt o;
+    hy_trainer_opt opt;
+    hy_trainer *T;
+    int k;
+    memset(&o, 0, sizeof o);
+    memset(&opt, 0, sizeof opt);
+    o.learning_rate = 0.125;
+    o.momentum = 0.5;
+    opt.ignore_stale_grad = 1;
+    T = hy_trainer_new(J->F, J->block, J->P->number % 2 ? hy_optim_sgd(&o) : hy_optim_adam(&o), &opt);
+    hy_step(J->F, T, 2);
+    hy_clear(J->F);                                     /* there may be nothing to train */
+    for (k = 0; k < J->P->nleaf && !hy_error(J->F); k++)
+        if (J->P->leaf[k].kind == PG_PARAM) pg_note(J->F, J->R, "stepped", k, pg_param_of(J, k), rough, 2);
+    hy_trainer_free(J->F, T);
+    hy_clear(J->F);
+}
+
 /* Outputs, gradients of inputs and parameters, and running statistics. */
 static void pg_call_recorded(const pg_job *J, const char *name)
 {
@@ -329,6 +355,7 @@ static void pg_call_recorded(const pg_job *J, const char *name)
             if (p) pg_note(J->F, J->R, "gradient", k, hy_grad_of(J->F, p), f, 2);
         }
     pg_note_statistics(J, "recorded statistic");
+    if (n && J->P->number % 3 == 0 && !hy_error(J->F)) pg_train(J);
     hy_end(J->F);
 }
 
@@ -405,18 +432,53 @@ static void pg_count_calls(const pg_job *J)
     hy_end(J->F);
 }
 
+/* Two frames at once on two threads: what they give is noted as the first call's, and must be alike. */
+static void *pg_fork_calls(void *user) { pg_call((const pg_job *)user, "first", 0, 0); return NULL; }
+static void pg_run_forks(const pg_job *J)
+{
+    static pg_result other;
+    pg_job half[2];
+    pthread_t thread;
+    int i;
+    pg_call(J, "first", 0, 0);
+    if (J->R->error[0] || J->P->random || J->P->wrong) return;
+    for (i = 0; i < 2; i++) { half[i] = *J; half[i].F = hy_fork(J->F); }
+    pg_forget(J->R);
+    other.n = 0;
+    other.error[0] = 0;
+    half[1].R = &other;
+    if (pthread_create(&thread, NULL, pg_fork_calls, &half[1])) return;
+    pg_fork_calls(&half[0]);
+    pthread_join(thread, NULL);
+    for (i = 0; i < 2; i++) hy_close(half[i].F);
+    for (i = 0; i < other.n; i++) {
+        const pg_item *a = &other.item[i], *b = &J->R->item[i];
+        size_t bytes = (size_t)pg_elements(&a->type.shape) * hy_dtype_size(a->type.dtype);
+        if (i < J->R->n && hy__same_shape(&a->type.shape, &b->type.shape) && !memcmp(a->data, b->data, bytes)) continue;
+        snprintf(J->R->error, sizeof J->R->error, "two frames at once differ in output %d", i);
+        J->R->code = HY_ERROR_STATE;
+    }
+    pg_forget(&other);
+}
+
+static int64_t pg_taken = 1000;         /* allocations of the run before, one of which fails in a starved one */
+
 static void pg_run(const pg_program *P, const pg_way *way, pg_result *R)
 {
     pg_memory memory = { 0, 0, 0 };
     pg_buffer buffer = { NULL, NULL, 0 };
     static const pg_fact sharp = { 0, 0, HY_F64 };
     pg_job J;
-    hy_frame *F = pg_open(way, &memory);
+    hy_frame *F;
+    if (way->flags & PG_STARVED) memory.fails_at = 1 + (int64_t)(pg_mix(P->number + 17) >> 8) % pg_taken;
+    F = pg_open(way, &memory);
     R->n = 0;
     R->error[0] = R->where[0] = 0;
     R->code = HY_ERROR_OK;
     R->calls = 0;
     R->heads = 0;
+    R->kept = 0;
+    if (!F) { R->code = HY_ERROR_MEMORY; strcpy(R->error, "no memory"); return; }
     J.F = F;
     J.P = P;
     J.way = way;
@@ -431,8 +493,9 @@ static void pg_run(const pg_program *P, const pg_way *way, pg_result *R)
     pg_fail(F, R, "building");
     if (!R->error[0]) pg_set_ways(&J);
     if ((way->flags & PG_BOUND) && !P->wrong && !P->dynamic && !R->error[0]) pg_bind(&J, &buffer);
-    pg_call(&J, "first", 0, 0);
-    if (!P->wrong) {
+    if (way->flags & PG_FORKS) pg_run_forks(&J);
+    else pg_call(&J, "first", 0, 0);
+    if (!P->wrong && !(way->flags & PG_FORKS)) {
         pg_call(&J, "second", 1, 0);
         if (P->trains) pg_call(&J, "training", 0, 1);
         if (!R->error[0]) pg_call_recorded(&J, "recorded");
@@ -446,5 +509,6 @@ static void pg_run(const pg_program *P, const pg_way *way, pg_result *R)
     hy_close(F);
     free(buffer.block);
     R->kept = memory.held;
+    pg_taken = memory.taken;
 }
 #endif
