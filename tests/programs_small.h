@@ -192,7 +192,7 @@ static void pg_c_fill(const pg_program *P, int k, int set)
     text[0] = 0;
     for (d = 0; d < l->shape.ndim; d++) snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", d ? ", " : "", (int)l->shape.dim[d]);
     printf(l->shape.ndim ? "fill(F, HY_SHAPE(%s), " : "fill(F, HY_SCALAR, ", text);
-    printf("(hy_dtype)%d, %d, %g, %g, %llu)", (int)l->dtype, (int)l->domain.kind, l->domain.low, l->domain.high,
+    printf("(hy_dtype)%d, %d, %g, %g, %lluu)", (int)l->dtype, (int)l->domain.kind, l->domain.low, l->domain.high,
            (unsigned long long)pg_mix(P->number * 977 + (uint64_t)k * 31 + (uint64_t)set * 7919 + 1));
 }
 static void pg_c_calls(const pg_program *P, const char *title)

@@ -298,6 +298,7 @@ static void pg_train(const pg_job *J)
     int k;
     memset(&o, 0, sizeof o);
     memset(&opt, 0, sizeof opt);
+    hy_begin(J->F);
     o.learning_rate = 0.125;
     o.momentum = 0.5;
     opt.ignore_stale_grad = 1;
@@ -308,6 +309,7 @@ static void pg_train(const pg_job *J)
         if (J->P->leaf[k].kind == PG_PARAM) pg_note(J->F, J->R, "stepped", k, pg_param_of(J, k), rough, 2);
     hy_trainer_free(J->F, T);
     hy_clear(J->F);
+    hy_end(J->F);
 }
 
 /* Outputs, gradients of inputs and parameters, and running statistics. */
@@ -355,7 +357,6 @@ static void pg_call_recorded(const pg_job *J, const char *name)
             if (p) pg_note(J->F, J->R, "gradient", k, hy_grad_of(J->F, p), f, 2);
         }
     pg_note_statistics(J, "recorded statistic");
-    if (n && J->P->number % 3 == 0 && !hy_error(J->F)) pg_train(J);
     hy_end(J->F);
 }
 
@@ -486,10 +487,8 @@ static void pg_run(const pg_program *P, const pg_way *way, pg_result *R)
     hy_seed(F, 7);
     J.net = pg_build(F, P, way->flags & PG_WIDE);
     J.block = J.net ? &J.net->base : NULL;
-    if (way->flags & (PG_LOADED | PG_PAIR)) {
-        J.block = pg_reloaded(F, P, way, J.block);
-        hy_seed(F, 7);
-    }
+    if (way->flags & (PG_LOADED | PG_PAIR)) J.block = pg_reloaded(F, P, way, J.block);
+    hy_seed(F, 7);
     pg_fail(F, R, "building");
     if (!R->error[0]) pg_set_ways(&J);
     if ((way->flags & PG_BOUND) && !P->wrong && !P->dynamic && !R->error[0]) pg_bind(&J, &buffer);
@@ -503,6 +502,7 @@ static void pg_run(const pg_program *P, const pg_way *way, pg_result *R)
         hy_begin(F);
         pg_note(F, R, "next draw", 0, hy_uniform(F, HY_SHAPE(2), 0, 1), sharp, 1);
         hy_end(F);
+        if (!R->error[0] && (R->heads & pg_heads) && P->number % 3 == 0) pg_train(&J);
         if (!R->error[0] && (way->flags & PG_HYBRID)) pg_count_calls(&J);
     }
     if (!pg_guard_holds(&buffer)) { snprintf(R->error, sizeof R->error, "bytes behind the buffer were written"); R->code = HY_ERROR_STATE; }
