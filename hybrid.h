@@ -55731,15 +55731,17 @@ static int hy__make_fold(hy__making *M, int number)
 }
 
 /* npx.reshape has codes of its own: -1 infers, -2 copies, -3 drops a 1, -4 copies the rest, -5 joins two, -6
- * splits one in two. Dropping comes first, at places that are known as long as no -4 stands before. */
+ * splits one in two. Dropping comes first, at places that are known as long as no -4 stands before. turned:
+ * all is read from the right. */
 static int hy__make_codes(hy__making *M, int64_t *v, int n, int turned)
 {
     static const int ours[] = { -1, 0, 0, -2, -3, -4 };
     int64_t drop[HY_MAX_INTS];
     int drops = 0, place = 0, kept = 0, i, split;
+    if (turned) hy__flip(v, n);
     for (i = 0; i < n; i++) {
-        int64_t c = v[turned ? n - 1 - i : i];
-        if (place >= HY_MAX_DIM ? c == -3 : turned && c == -6) return -1;
+        int64_t c = v[i];
+        if ((place >= HY_MAX_DIM && c == -3) || (c == -6 && i + 2 >= n)) return -1;
         if (c == -3) drop[drops++] = turned ? -1 - place : place;
         place += c == -4 ? HY_MAX_DIM + 1 : c == -5 ? 2 : 1;
         if (c == -6) i += 2;
@@ -55754,6 +55756,7 @@ static int hy__make_codes(hy__making *M, int64_t *v, int n, int turned)
         }
         v[kept++] = v[i];
     }
+    if (turned) hy__flip(v, kept);
     return kept;
 }
 
@@ -56035,26 +56038,36 @@ static int hy__make_against(hy__making *M, int op, int less)
     return hy__make_op(M, op, 2, in);
 }
 
+/* An axis and the first change places. */
+static int hy__make_front(hy__making *M, const char *axis)
+{
+    hy__make_with(M, "dim1", "0");
+    return hy__make_unary(M, HY_OP_swap_axes, "dim2", axis);
+}
+
+/* Along the first axis, of which slices may be empty, unlike those along a named one. */
 static int hy__make_diff(hy__making *M)
 {
     const char *axis = M->text[HY__NP_AXIS] ? M->text[HY__NP_AXIS] : "-1";
-    hy__edge x = M->at, in[2];
+    hy__edge in[2];
     int64_t n = 1, v;
     int i;
     if ((M->text[HY__NP_N] && hy__making_number(M, HY__NP_N, "n", &n)) || n < 0 || n > 64)
         return hy__making_bad(M, "n", M->text[HY__NP_N]);
     if (hy__read_tuple(axis, 0, 1, &v) != 1) return hy__making_bad(M, "axis", axis);
-    for (; n > 0; n--, x = M->at) {
+    if (!n) return hy__make_unary(M, HY_OP_identity, NULL, NULL);
+    if (v && hy__make_front(M, axis)) return -1;
+    for (; n > 0; n--) {
+        in[0] = in[1] = M->at;
         for (i = 0; i < 2; i++) {
-            M->at = x;
-            hy__make_with(M, "axis", axis);
-            hy__make_with(M, "begin", i ? "0" : "1");
-            if (hy__make_unary(M, HY_OP_slice_axis, "end", i ? "-1" : "None")) return -1;
+            M->at = in[i];
+            hy__make_with(M, "begin", i ? "(None,)" : "(1,)");
+            if (hy__make_unary(M, HY_OP_slice, "end", i ? "(-1,)" : "(None,)")) return -1;
             in[i] = M->at;
         }
         if (hy__make_op(M, HY_OP_sub, 2, in)) return -1;
     }
-    return M->at.node == M->in[0].node ? hy__make_unary(M, HY_OP_identity, NULL, NULL) : 0;
+    return v ? hy__make_front(M, axis) : 0;
 }
 
 /* (sum of |x|^p)^(1/p) of vectors. */
