@@ -69897,11 +69897,15 @@ HY__WARM_ROOMS
  *          gradients are not finite is left out; t counts from begin_num_update, as MXNet's does; a history
  *          or report that cannot be written is hy_history.unwritten; hy_quantize refuses samples that tell
  *          nothing; hy_check allows two units of 16 bits, a step of int8; a pattern for parameters that asks
- *          for too many tries is an error. tools/onnx.h takes no 1 for a size left open, and an index out of
- *          range is an error there.
+ *          for too many tries is an error. tools/onnx.h takes no 1 for a size left open: it stays open where
+ *          nothing is chosen, compared, bounded or rounded by it, else it is asked for; an index out of range
+ *          is an error there. Integer ranges count in whole steps; ctc_loss takes the blank as a label; tril
+ *          and triu take lines; nonzero, argmax and argmin take ().
  *          FILES of 0.3.0 are read as before, and those whose bodies had two variables of one name; what is
  *          saved draws the same numbers when it is loaded ("draws", which MXNet passes over); hy_quantize
  *          takes a batch of several inputs as hy_call does; hy_fit's page escapes all names; hy_save_bytes.
+ *          Of numpy's files: means with weights, products of vectors, bits, where that broadcasts, real
+ *          quotients of whole numbers, sizes of 0; names of inputs may hold commas.
  *          LOOPS: gradients are those of line by line: results that nothing needs have none, contributions
  *          add in the program's order; states and outputs of shape (), states of 8 dims; where values decide
  *          a shape the error names the operator in the body. hy_set_recompute changes no number drawn and no
