@@ -304,6 +304,7 @@ static void pg_train(const pg_job *J)
     opt.ignore_stale_grad = 1;
     T = hy_trainer_new(J->F, J->block, J->P->number % 2 ? hy_optim_sgd(&o) : hy_optim_adam(&o), &opt);
     hy_step(J->F, T, 2);
+    if (hy_error_code(J->F) == HY_ERROR_MEMORY) pg_fail(J->F, J->R, "step");
     hy_clear(J->F);                                     /* there may be nothing to train */
     for (k = 0; k < J->P->nleaf && !hy_error(J->F); k++)
         if (J->P->leaf[k].kind == PG_PARAM) pg_note(J->F, J->R, "stepped", k, pg_param_of(J, k), rough, 2);
@@ -429,7 +430,7 @@ static void pg_count_calls(const pg_job *J)
         hy_call(J->F, J->block, x);
         hy_end(J->F);
     }
-    J->R->calls = hy_memory_use(J->F).calls - before;
+    J->R->calls = hy_error(J->F) ? 0 : hy_memory_use(J->F).calls - before;     /* other draws may fail */
     hy_end(J->F);
 }
 
