@@ -10,12 +10,16 @@ static hy_array *order_given_out(hy_frame *F, hy_block *self, hy_array *x)
     return hy_group(F, hy_cast(F, hy_sort(F, hy_mod(F, x, x), -1, NULL), hy_dtype_of(F, x)), x);
 }
 
-/* Of two inputs, which may be one; a weight that is used three times. */
+/* Of two inputs, which may be one; a weight that is used three times. One operator a line: C leaves open which of two in one list
+ * of arguments comes first, and a file has them from left to right. */
 static hy_array *order_pair(hy_frame *F, hy_block *self, hy_array *x)
 {
-    hy_array *a = hy_get(F, x, 0), *b = hy_get(F, x, 1), *w = ((order_net *)self)->weight, *y;
-    y = hy_mul(F, hy_sin(F, a), hy_mul(F, b, w));
-    y = hy_add(F, y, hy_mul(F, hy_mul(F, hy_tanh(F, a), w), hy_exp(F, b)));
+    hy_array *a = hy_get(F, x, 0), *b = hy_get(F, x, 1), *w = ((order_net *)self)->weight, *y, *t, *e;
+    y = hy_sin(F, a);
+    y = hy_mul(F, y, hy_mul(F, b, w));
+    t = hy_mul(F, hy_tanh(F, a), w);
+    e = hy_exp(F, b);
+    y = hy_add(F, y, hy_mul(F, t, e));
     return hy_group(F, hy_mul(F, y, w), b, a, y, y);
 }
 
@@ -24,10 +28,12 @@ static hy_array *order_family(hy_frame *F, hy_block *self, hy_array *x)
 {
     order_net *n = (order_net *)self;
     hy_array *y = hy_call(F, n->child[0], hy_group(F, x, hy_square(F, x))), *z;
-    y = hy_add(F, hy_mul(F, hy_get(F, y, 0), x), hy_mul(F, hy_get(F, y, 3), hy_get(F, y, 4)));
+    z = hy_mul(F, hy_get(F, y, 0), x);
+    y = hy_add(F, z, hy_mul(F, hy_get(F, y, 3), hy_get(F, y, 4)));
     z = hy_call(F, n->child[1], hy_group(F, x, x));
     z = hy_mul(F, hy_mul(F, hy_get(F, z, 0), hy_get(F, z, 1)), hy_get(F, z, 2));
-    return hy_group(F, hy_add(F, hy_mul(F, y, hy_cos(F, x)), hy_mul(F, z, ((order_net *)n->child[0])->weight)), x);
+    y = hy_mul(F, y, hy_cos(F, x));
+    return hy_group(F, hy_add(F, y, hy_mul(F, z, ((order_net *)n->child[0])->weight)), x);
 }
 
 static hy_block *order_made(hy_frame *F, int kind, hy_dtype dtype)
