@@ -1804,7 +1804,7 @@ static const char *const families[][2] = {
     { "anchors", "multibox_target|proposal" },
     { "sampling", "bilinear_resize|grid_generator|bilinear_sampler|spatial_transformer" },
     { "quantize", "int8_dense|int8_convolution" },
-    { "creators", "random_uniform|random_normal|random_exponential|random_gamma|random_poisson|"
+    { "creators", "_sample_gamma|random_uniform|random_normal|random_exponential|random_gamma|random_poisson|"
       "random_negative_binomial|random_general_negative_binomial|sample_multinomial|random_randint|uniform_like|"
       "normal_like|exponential_like|shuffle|_zeros|_ones|_full|_eye|_arange|_linspace|arange_like" } };
 
