@@ -49412,10 +49412,11 @@ static int hy__term_product(const hy__weaver *w, hy__term *a, hy__term *b, const
     return hy__term_sum(w, a, keep);
 }
 
-/* "..." as the letter '@', once in a term; 0 if that stands at s, else -1. */
+/* "..." as a letter, once in a term; 0 if that stands at s, else -1. */
+enum { HY__DOTS = '@' };
 static int hy__read_rest(const char *s, const char *letters, int n)
 {
-    return strncmp(s, "...", 3) || n == HY_MAX_DIM || memchr(letters, '@', (size_t)n) ? -1 : 0;
+    return strncmp(s, "...", 3) || n == HY_MAX_DIM || memchr(letters, HY__DOTS, (size_t)n) ? -1 : 0;
 }
 
 /* "ab,bc->ac" as letters of each input and of the result; without an arrow those that come once, in order.
@@ -49443,8 +49444,8 @@ static int hy__read_subscripts(const char *s, hy__term *term, int n, char *resul
         }
         if (*s == '.' && rest) {
             if (hy__read_rest(s, to, letters)) return -1;
-            if (!arrow) count['@'] = 1;
-            if (count['@']) to[letters++] = '@';
+            if (!arrow) count[HY__DOTS] = 1;
+            if (count[HY__DOTS]) to[letters++] = HY__DOTS;
             s += 2;
             continue;
         }
@@ -49454,8 +49455,8 @@ static int hy__read_subscripts(const char *s, hy__term *term, int n, char *resul
         if (!arrow) count[(int)*s]++;
     }
     to[letters] = 0;
-    if (!s || terms + 1 != n || (arrow && count['@'] && !hy__has_letter(result, '@'))) return -1;
-    for (letters = 0, c = '@'; !arrow && c <= 'z'; c++) if (count[(int)c] == 1) {
+    if (!s || terms + 1 != n || (arrow && count[HY__DOTS] && !hy__has_letter(result, HY__DOTS))) return -1;
+    for (letters = 0, c = HY__DOTS; !arrow && c <= 'z'; c++) if (count[(int)c] == 1) {
         if (letters == HY_MAX_DIM) return -1;
         result[letters++] = c;
     }
@@ -55925,10 +55926,10 @@ static int hy__make_turned(hy__making *M, int n, int back)
     return 0;
 }
 
-/* "ab...c" as "...cab", '@' for the dots; how many letters stood before them. */
+/* "ab...c" as "...cab", a letter for the dots; how many letters stood before them. */
 static int hy__turn_letters(char *letters)
 {
-    char *dots = strchr(letters, '@'), turned[2 * HY_MAX_DIM + 1];
+    char *dots = strchr(letters, HY__DOTS), turned[2 * HY_MAX_DIM + 1];
     int n = (int)(dots - letters);
     strcpy(turned, dots);
     strncat(turned, letters, (size_t)n);
@@ -55964,14 +55965,14 @@ static int hy__make_shaped(hy__making *M, hy__edge like, const char *begin, cons
 }
 
 /* Where there are dots: their axes come to the front, are spread to what all terms have, and become one axis,
- * whose letter is '@', since nobody knows yet how many they are. rest: zeros of their shape. */
+ * whose letter is HY__DOTS, since nobody knows yet how many they are. rest: zeros of their shape. */
 static int hy__make_dots(hy__making *M, hy__term *t, hy__edge *rest)
 {
     char end[16];
     int i, k, n, terms = 0;
     hy__edge in[2];
     for (i = 0; i < M->nin; i++) {
-        if (!hy__has_letter(t[i].letters, '@')) continue;
+        if (!hy__has_letter(t[i].letters, HY__DOTS)) continue;
         M->at = t[i].at;
         if (hy__make_turned(M, hy__turn_letters(t[i].letters), 0)) return -1;
         t[i].at = M->at;
@@ -55982,7 +55983,7 @@ static int hy__make_dots(hy__making *M, hy__term *t, hy__edge *rest)
         *rest = M->at;
     }
     for (i = 0; i < M->nin; i++) {
-        if (!hy__has_letter(t[i].letters, '@')) continue;
+        if (!hy__has_letter(t[i].letters, HY__DOTS)) continue;
         in[0] = t[i].at;
         M->at = *rest;
         n = (int)strlen(t[i].letters) - 1;
@@ -56013,7 +56014,7 @@ static int hy__make_einsum(hy__making *M)
     if (failed) return hy__making_bad(M, "subscripts", subscripts);
     for (i = 0; i < M->nin; i++) t[i].at = M->in[i];
     rest = t[0].at;
-    dots = hy__has_letter(result, '@');
+    dots = hy__has_letter(result, HY__DOTS);
     if (dots && hy__make_dots(M, t, &rest)) return -1;
     if (dots) turns = hy__turn_letters(result);
     w.who = M;
