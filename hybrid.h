@@ -61243,7 +61243,7 @@ static void hy__morsel_look(void *arg, int stage, int64_t item, int worker)
     (void)worker;
     sum[0] = 0;
     if (!hy__morsel_at(T, item, &m)) return;
-    if (T->unit != HY__LOOK_SQUARES) { sum[0] = hy__morsel_wide(&m, T->unit); return; }
+    if (T->unit != (double)HY__LOOK_SQUARES) { sum[0] = hy__morsel_wide(&m, T->unit); return; }
     hy__morsel_widen(&m);
     first = m.from * (int64_t)hy_dtype_size(m.s->u.dtype);
     sum[0] = hy__updates_for(&m.s->u)->squares((const char *)m.grad + first, m.n);
@@ -61371,7 +61371,7 @@ static double hy__trainer_sum(hy_frame *F, hy_trainer *T, double unit)
     hy__trainer_region(F, T, hy__morsel_look, 1, 1);
     for (item = 0; item < T->parts; item++) {
         double part = T->part_sum[item][0];
-        if (unit != HY__LOOK_LARGEST) sum += part;
+        if (unit != (double)HY__LOOK_LARGEST) sum += part;
         else if (part > sum || part != part) sum = part;
     }
     return sum;
