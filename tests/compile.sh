@@ -127,8 +127,8 @@ differ_in_version()
     mkdir -p "$out/other" && sed 1d "$out/switch.c" > "$out/linked.c" &&
         $cc -c -O0 -I. -DHYBRID_NO_SIMD "-DHYBRID_OPS(X)=X(add)" -x c -DHYBRID_IMPLEMENTATION hybrid.h -o "$out/few.o" || return 1
     runs $cc -I. -rdynamic "$out/asked.c" "$out/few.o" -ldl || return 1
-    for part in MAJOR MINOR PATCH; do
-        sed "s/^#define HYBRID_VERSION_$part .*/#define HYBRID_VERSION_$part 77/" hybrid.h > "$out/other/hybrid.h"
+    for number in MAJOR MINOR PATCH; do
+        sed "s/^#define HYBRID_VERSION_$number .*/#define HYBRID_VERSION_$number 77/" hybrid.h > "$out/other/hybrid.h"
         ! $cc -I"$out/other" "$out/linked.c" "$out/few.o" -o "$out/linked" -lm -lpthread 2> "$out/linked.log" &&
             grep -q 'hy_open_[0-9_]*77' "$out/linked.log" || return 1
     done
