@@ -7,7 +7,9 @@
  *     ./programs --print 17                   the program as text
  *     ./programs --table --to 100000          how often each operator went each way
  *     ./programs --known ...                  faults that are known count, too
- *     ./programs --whole ...                  what fails is not made smaller and printed as C */
+ *     ./programs --whole ...                  what fails is not made smaller and printed as C
+ *     ./programs --hunt ...                   each number is printed first; the first failure, or a minute of one
+ *                                             program, is the end: see mutants.sh */
 #define HYBRID_PARALLEL_NS 0
 #define HYBRID_CHUNK 64
 #define HYBRID_SOURCE
@@ -15,6 +17,7 @@
 #include "../hybrid.h"
 #include <stdarg.h>
 #include <time.h>
+#include <unistd.h>
 #include "test.h"
 #include "ref.h"
 #include "ops_ref.c"
@@ -373,7 +376,7 @@ int main(int argc, char **argv)
     static pg_program P;
     uint64_t from = 0, to = 1000, number;
     const char *way = NULL;
-    int i, digest = 0, print = 0;
+    int i, digest = 0, print = 0, hunt = 0;
     hy_desc desc;
     hy_frame *F;
     clock_t start = clock();
@@ -383,6 +386,7 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "--table")) pg_tabled = 1;
         else if (!strcmp(argv[i], "--known")) pg_known_count = 1;
         else if (!strcmp(argv[i], "--whole")) pg_shrinks = 0;
+        else if (!strcmp(argv[i], "--hunt")) { hunt = 1; pg_shrinks = 0; }
         else if (i + 1 < argc && !strcmp(argv[i], "--from")) from = strtoull(argv[++i], NULL, 10);
         else if (i + 1 < argc && !strcmp(argv[i], "--to")) to = strtoull(argv[++i], NULL, 10);
         else if (i + 1 < argc && !strcmp(argv[i], "--way")) way = argv[++i];
@@ -394,7 +398,8 @@ int main(int argc, char **argv)
     desc.isa = HY_ISA_BASE;
     F = hy_open(&desc);
     setvbuf(stdout, NULL, _IOLBF, 1 << 12);
-    for (number = from; number < to; number++) {
+    for (number = from; number < to && !(hunt && pg_total.failed); number++) {
+        if (hunt) { printf("%llu\n", (unsigned long long)number); alarm(60); }
         if (print || digest) {
             int there = pg_draw(F, number, &P);
             if (print) pg_print(&P);

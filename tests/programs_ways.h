@@ -449,9 +449,14 @@ static void pg_run_forks(const pg_job *J)
     other.n = 0;
     other.error[0] = 0;
     half[1].R = &other;
+#ifdef HYBRID_NO_THREADS                /* the frames may be of one program, not at once */
+    (void)thread;
+    for (i = 0; i < 2; i++) pg_fork_calls(&half[i]);
+#else
     if (pthread_create(&thread, NULL, pg_fork_calls, &half[1])) return;
     pg_fork_calls(&half[0]);
     pthread_join(thread, NULL);
+#endif
     for (i = 0; i < 2; i++) hy_close(half[i].F);
     for (i = 0; i < other.n; i++) {
         const pg_item *a = &other.item[i], *b = &J->R->item[i];
