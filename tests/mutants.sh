@@ -159,7 +159,7 @@ try() # number
         /^    program [0-9]+, way / { if (way == "") way = $0; sub(/.*way /, "", way) }
         END {
             if (code == 0) printf "%2d  SURVIVES", k
-            else printf "%2d  found after %d programs (%s)", k, number + 1, code == 142 ? "hangs" : code > 1 ? "ends with " code : way
+            else printf "%2d  found after %d programs (%s)", k, number + 1, (code == 142 ? "hangs" : (code > 1 ? "ends with " code : way))
             printf "  line %d, %s\n      %s\n   -> %s\n", line, kind, was, text
         }' "$out/list" hybrid.h "$out/log$1" > "$out/says$1"
     cat "$out/says$1"

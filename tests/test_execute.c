@@ -579,7 +579,7 @@ static void exec_strided_inputs_and_constants(void)
     hy_graph *g;
     view = hy_keep(F, hy_view_transpose(F, base, HY_AXES(1, 0)));
     x = hy_var(S, "x", NULL);
-    g = hy_compile(S, hy_group(S, hy_add(S, x, view), hy_cumsum(S, view, HY_NONE, HY_DTYPE_NONE)));
+    g = hy_compile(S, hy_group(S, hy_add(S, x, view), hy_cumsum(S, view, HY_NONE, NULL)));
     if (!CHECK(g)) printf("    %s\n", hy_error(S));
     y = hy_graph_run(F, g, view);
     if (!CHECK(y)) printf("    %s\n", hy_error(F));

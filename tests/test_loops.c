@@ -126,11 +126,6 @@ static hy_array *loops_scalar(hy_frame *F, hy_block *b, hy_array *x)
     return hy_get(F, hy_foreach(F, loops_scalar_body, x, ((loops_net *)b)->w, NULL), 1);
 }
 
-static hy_array *loops_scalar_outputs(hy_frame *F, hy_block *b, hy_array *x)
-{
-    return hy_mul(F, hy_get(F, hy_foreach(F, loops_scalar_body, x, ((loops_net *)b)->w, NULL), 0), x);
-}
-
 static hy_array *loops_pick_body(hy_frame *F, hy_array *x, hy_array *s, void *user)
 {
     (void)user; (void)s;

@@ -34,7 +34,7 @@ static void numbers_log(void *user, int level, int code, const char *text)
 static void test_source_numbers_agree(void)
 {
     const float ends[] = { 0, -0.0f, 1, -1, .5f, -.5f, INFINITY, -INFINITY, NAN, 1e-45f, -1e-45f, 1.2e-38f, 3.4e38f,
-                                  -3.4e38f, 88.8f, -104, 1.5f, 2.5f, -2.5f, 8388609, 16777217, 67108865, -20, 9.1f };
+                                  -3.4e38f, 88.8f, -104, 1.5f, 2.5f, -2.5f, 8388609, 16777217.f, 67108865.f, -20, 9.1f };
     static float value[NUMBERS];
     hy_desc desc = { 0 };
     hy_frame *F;
