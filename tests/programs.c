@@ -24,6 +24,7 @@
 #include "test_ops.c"
 #include "programs_data.h"
 #include "programs_run.h"
+#include "programs_draw.h"
 #include "programs_ways.h"
 
 /* --- text --- */
