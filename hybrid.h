@@ -55785,7 +55785,7 @@ static int hy__make_reshape(hy__making *M)
         else if (!v[i]) empty |= 1;
         else if (v[i] < 0) empty |= 2;
     }
-    if (empty == 3 || n > HY_MAX_DIM) n = -2;
+    if (empty == 3 || (empty == 1 && n > HY_MAX_DIM)) n = -2;
     if (n > 0 && empty & 1) {           /* all sizes are said, and 0 would mean another to reshape */
         hy__edge in[2];
         in[0] = M->at;
