@@ -6559,7 +6559,7 @@ static void hy__fail_null(hy_frame *F, const char *who, const char *input, const
     char text[HY__ROLE_TEXT];
     hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %s is NULL%s%s", who, input, more, hy__role_text(F, text));
 }
-static int hy__alive(hy_frame *F, const hy_array *x, const char *who)
+HY__INLINE int hy__alive(hy_frame *F, const hy_array *x, const char *who)
 {
     if (!F) return 0;
     if (HY__LIKELY(x && x->state == HY__LIVE)) return !F->code;
@@ -33091,7 +33091,7 @@ static int hy__same_record(const hy_op *op, const void *a, const void *b)
 static uint64_t hy__bound_hash(const hy_frame *F, const hy_op *op, int n, const hy_tensor *const *in,
                                const void *record)
 {
-    uint64_t h = hy__mix64((uint64_t)hy__op_number(op), (uint64_t)(F->training + 2 * F->hidden + 4 * n));
+    uint64_t h = hy__mix64(op->flags >> HY__NUMBER_SHIFT, (uint64_t)(F->training + 2 * F->hidden + 4 * n));
     int i, d;
     h = hy__hash_record(h, op, record);
     for (i = 0; i < n; i++) {
@@ -44079,8 +44079,10 @@ static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *
 {
     static const hy__role role = { "a hook", NULL, "(F, block, x, y, user)" };
     const struct hy__house *h = block->house;
-    const hy__role *before = hy__role_set(F, &role);
+    const hy__role *before;
     int i, last = 0;
+    if (!h->hooks) return;
+    before = hy__role_set(F, &role);
     for (i = 0; i < h->hooks && !F->code; i++) {
         if (h->hook[i].id <= last || h->hook[i].when != when) continue;
         last = h->hook[i].id;
@@ -45765,16 +45767,17 @@ static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const
     hy__buffer *room;
     int64_t *key = (int64_t *)hy__room(F, &room, words * sizeof *key + outputs, "hy_call");
     hy_array **out, *y = NULL;
-    int i, d, k = 0, tracked = 0, failed;
+    int i, d, k = 0, tracked = 0, twins = 0, failed;
     if (!key) return NULL;
     out = (hy_array **)(void *)(key + words);
     key[k++] = rec->mode.training | rec->mode.exact << 1 | (int64_t)rec->mode.off << 2;
+    for (i = 0; i < g->vars; i++) twins |= in[i]->tape != NULL;
     for (i = 0; i < n; i++) {
         const hy_type *t = &in[i]->t.type;
         tracked |= in[i]->tape != NULL;
         key[k++] = (int64_t)t->dtype << 16 | (int64_t)t->shape.ndim << 1 | (in[i]->tape != NULL);
         for (d = 0; d < t->shape.ndim; d++) key[k++] = t->shape.dim[d];
-        if (g->vars > 1 || i >= g->vars) key[k++] = hy__input_twin(in, g->vars, i);
+        if (twins && i) key[k++] = hy__input_twin(in, g->vars, i);
     }
     failed = !tracked ? hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, rec->ticket)
         : hy__graph_recorded(F, g, n, in, rec, out, (char *)key, (size_t)k * sizeof *key);
@@ -60337,16 +60340,16 @@ HY__FORMULAS
     { \
         enum { LANES = 64 / sizeof(HY__N) }; \
         const HY__N *x = (const HY__N *)values; \
-        HY__N even[LANES], odd[LANES]; \
+        HY__N even[LANES], odd[LANES], rest = 0; \
         int64_t i; \
-        int k, some = 0; \
+        int k, some; \
         for (k = 0; k < LANES; k++) even[k] = odd[k] = 0; \
         for (i = 0; i + 2 * LANES <= n; i += 2 * LANES) { \
             for (k = 0; k < LANES; k++) even[k] += x[i + k] - x[i + k]; \
             for (k = 0; k < LANES; k++) odd[k] += x[i + LANES + k] - x[i + LANES + k]; \
         } \
-        for (; i < n; i++) even[i % LANES] += x[i] - x[i]; \
-        for (k = 0; k < LANES; k++) some |= even[k] + odd[k] != 0; \
+        for (; i < n; i++) rest += x[i] - x[i]; \
+        for (some = rest != 0, k = 0; k < LANES; k++) some |= even[k] + odd[k] != 0; \
         return some; \
     }
 
@@ -60914,7 +60917,7 @@ struct hy_trainer {
     hy_optim       optim;
     hy_trainer_opt opt;
     hy__slot      *slot;
-    int            n;
+    int            n, calls;            /* calls: functions of the user's run in a step */
     char          *name;                /* the optimiser's */
     double         memory[8];
     int64_t        num_update;
@@ -61020,6 +61023,16 @@ static void hy__trainer_collect(hy_frame *F, hy_trainer *T, hy_block *net)
                  net->kind, T->opt.pattern ? T->opt.pattern : "");
 }
 
+/* Has it functions that are none of ours? */
+static int hy__optim_calls(const hy_optim *x)
+{
+    const hy_optim own = hy_optim_named(x->name, &x->opt);
+    double (*const at)(const hy_schedule *, int64_t) = x->opt.schedule.fn;
+    return (at && at != hy__schedule_factor_at && at != hy__schedule_multi_at && at != hy__schedule_poly_at &&
+            at != hy__schedule_cosine_at) || x->begin != own.begin || x->measure != own.measure ||
+           x->settle != own.settle || x->update != own.update;
+}
+
 HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, const hy_trainer_opt *opt)
 {
     hy_trainer *T;
@@ -61038,6 +61051,7 @@ HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, co
     HY__OPTIONS_INTO(T->opt, opt);
     T->loss_scale = T->opt.loss_scale > 0 ? T->opt.loss_scale : 1;
     T->num_update = optim.opt.begin_num_update;
+    T->calls = T->opt.reduce || hy__optim_calls(&optim);
     if (!F->code) hy__trainer_collect(F, T, net);
     T->opt.pattern = NULL;              /* the caller's */
     if (F->code) { hy_block_free(F, &T->base); return NULL; }
@@ -61122,10 +61136,10 @@ static void hy__slot_follow(hy__slot *s)
     enum { TILE = 256 };
     const hy_array *x = &s->param->array;
     const uint16_t *weight = (const uint16_t *)x->t.data;
-    float *master = s->state[HY__MASTER] ? (float *)s->state[HY__MASTER]->data : NULL;
+    float *master = (float *)s->state[HY__MASTER]->data;
     uint16_t rounded[TILE];
     int64_t i, k, n;
-    if (!master || (s->seen == x->buffer->version && s->moves == s->param->moves)) return;
+    if (s->seen == x->buffer->version && s->moves == s->param->moves) return;
     for (i = 0; i < s->u.size; i += n) {
         n = hy__least(TILE, s->u.size - i);
         hy__store_tile(HY_F32, rounded, s->type.dtype, 1, master + i, n);
@@ -61151,7 +61165,7 @@ static int hy__slot_ready(hy_frame *F, hy_trainer *T, hy__slot *s)
                         "ignore_stale_grad; if not, look at what the loss was computed from", hy__called(p));
     }
     if (hy__slot_open(F, T, s)) return -1;
-    hy__slot_follow(s);
+    if (s->state[HY__MASTER]) hy__slot_follow(s);
     if (!hy__writable(F, &p->array, "hy_step")) return -1;
     hy__slot_note(s);
     s->live = 1;
@@ -61325,7 +61339,7 @@ static void hy__trainer_region(hy_frame *F, hy_trainer *T, hy__item_fn run, int 
 }
 
 /* --- a step --- */
-/* All that the step goes by stays while callbacks run, who see it through the same root. */
+/* All that the step goes by stays while callbacks run, which see it through the same root. */
 static void hy__trainer_hold(hy_trainer *T, int holds)
 {
     int i;
@@ -61490,9 +61504,9 @@ HY_API hy_step_result hy_step(hy_frame *F, hy_trainer *T, double batch_size)
         return HY_STEP_FAILED;
     }
     if (hy__trainer_ready(F, T)) return HY_STEP_FAILED;
-    hy__trainer_hold(T, 1);
+    if (T->calls) hy__trainer_hold(T, 1);
     made = hy__trainer_step(F, T, batch_size);
-    hy__trainer_hold(T, -1);
+    if (T->calls) hy__trainer_hold(T, -1);
     return made;
 }
 
