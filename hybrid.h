@@ -61883,7 +61883,7 @@ static void hy__loss_check_classes(hy_frame *F, const hy_array *p, const hy_arra
     const int axis = hy__loss_opt_of(self)->axis, at = x && axis < 0 ? axis + x->ndim : axis;
     if (x && y && x->ndim == y->ndim && at >= 0 && at < y->ndim && y->dim[at] > 1)
         hy__fail(F, HY_ERROR_SHAPE, "%s: the label has %l entries where the number of a class is due: set "
-                 "dense_label, if they are probabilities", self->kind, y->dim[at]);
+                 "no_sparse_label, if they are probabilities", self->kind, y->dim[at]);
 }
 
 static hy_array *hy__loss_softmax_ce_forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -63121,7 +63121,7 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
     if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER ||
         (unsigned)o.num_workers > HY__CREW) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, workers %d", o.prefetch,
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, num_workers %d", o.prefetch,
                  o.last_batch, o.num_workers);
         return NULL;
     }

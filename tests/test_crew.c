@@ -103,10 +103,10 @@ static void test_crew_errors(void)
     memset(&o, 0, sizeof o);
     o.num_workers = 65;
     CHECK(!hy_loader_new(F, D, 5, &o));
-    train_expect(F, "workers 65");
+    train_expect(F, "num_workers 65");
     o.num_workers = -1;
     CHECK(!hy_loader_new(F, D, 5, &o));
-    train_expect(F, "workers -1");
+    train_expect(F, "num_workers -1");
     o.num_workers = 3;
     L = hy_loader_new(F, D, 5, &o);
     for (i = 0; i < 7; i++) CHECK(hy_next(F, L) != NULL);

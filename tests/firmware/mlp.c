@@ -1,21 +1,12 @@
 /* The library itself on a microcontroller: two dense layers of a HYBRID_OPS build, in one block of memory, against
  * plain loops. Says "firmware: right", and how much memory it took at most. */
 #define HYBRID_OPS(X) X(fully_connected) X(activation) X(random_uniform)
-#define HYBRID_NO_TRAIN
-#define HYBRID_NO_IO
-#define HYBRID_NO_RNN
-#define HYBRID_NO_VISION
-#define HYBRID_NO_THREADS
-#define HYBRID_NO_STDIO
-#define HYBRID_NO_INT8
 #define HYBRID_NO_TEXT
 #define HYBRID_PASSES HY_PASS_REUSE
 #define HYBRID_TYPES (1 << HY_F32)
 #define HYBRID_MAX_DIM 4
-#define HYBRID_HANDLES 8
-#define HYBRID_KEPT_JOBS 0
-#define HYBRID_CACHE_BYTES 1024
 #define HYBRID_IMPLEMENTATION
+#include "switches.h"
 #include "hybrid.h"
 #include <stdio.h>
 

@@ -1,17 +1,8 @@
 /* Operators whose options are enums, on a microcontroller whose compiler makes enums as short as can be. Says
  * "firmware: right". */
 #define HYBRID_OPS(X) X(cast) X(relu) X(one_hot) X(argsort) X(topk) X(softmax) X(sum) X(transpose) X(sequence_mask) X(_arange)
-#define HYBRID_NO_TRAIN
-#define HYBRID_NO_IO
-#define HYBRID_NO_RNN
-#define HYBRID_NO_VISION
-#define HYBRID_NO_THREADS
-#define HYBRID_NO_STDIO
-#define HYBRID_NO_INT8
-#define HYBRID_HANDLES 8
-#define HYBRID_KEPT_JOBS 0
-#define HYBRID_CACHE_BYTES 1024
 #define HYBRID_IMPLEMENTATION
+#include "switches.h"
 #include "hybrid.h"
 #include <stdio.h>
 
