@@ -63121,8 +63121,8 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
     if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER ||
         (unsigned)o.num_workers > HY__CREW) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, num_workers %d", o.prefetch,
-                 o.last_batch, o.num_workers);
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, num_workers %d",
+                 o.prefetch, o.last_batch, o.num_workers);
         return NULL;
     }
     if (D->room > SIZE_MAX / 4 / (size_t)batch_size || (size_t)batch_size > SIZE_MAX / (size_t)o.prefetch ||
@@ -64408,9 +64408,12 @@ static void hy__fit_write(hy__fit *W, const char *file, void (*put)(hy__target *
 {
     hy_frame *F = W->F;
     hy__line line;
-    if (!file || F->code || !hy__to_file(F, file, put, W) || F->code == HY_ERROR_MEMORY) return;
-    F->code = HY_ERROR_OK;
-    if (*W->unwritten) return;
+    int lacks;
+    if (!file || F->code) return;
+    hy__try(F);
+    lacks = hy__to_file(F, file, put, W) && F->code != HY_ERROR_MEMORY;
+    hy__try_end(F, lacks);
+    if (!lacks || *W->unwritten) return;
     line = hy__line_open(W->unwritten, HY__UNWRITTEN);
     hy__puts(&line, F->text);
     hy__warn(F, "hy_fit: %s", W->unwritten);

@@ -237,11 +237,18 @@ static void test_fit_marked(void)
     }
 }
 
+static void fit_logged(void *user, int level, int code, const char *text)
+{
+    (void)code; (void)text;
+    ((int *)user)[level]++;
+}
+
 /* Patience; a batch without a label; a label that is no class; a path that cannot be written. */
 static void test_fit_errors(void)
 {
     fit_setting s;
     hy_history h;
+    int said[HY_LOG_PRINT + 1] = { 0 };
     hy_loader *alone;
     fit_open(&s, 1, 1);
     s.opt.epochs = 60;
@@ -261,11 +268,14 @@ static void test_fit_errors(void)
                                                                hy_full(s.F, HY_SHAPE(8), 2))), 4, NULL);
     hy_fit(s.F, s.net, s.loss, s.T, alone, NULL, NULL);
     train_expect(s.F, "an index is out of range");
-    s.opt.epochs = 1;
+    s.F->root->desc.log_fn = fit_logged;
+    s.F->root->desc.log_user = said;
     s.opt.epochs = 3;
     s.opt.history = "no_such_folder/fit.csv";
     h = hy_fit(s.F, s.net, s.loss, s.T, s.train, NULL, &s.opt);
     CHECK(!hy_error(s.F) && h.n == 3 && h.unwritten && strstr(h.unwritten, "no_such_folder/fit.csv"));
+    CHECK(!said[HY_LOG_ERROR] && said[HY_LOG_WARNING] == 1);
+    s.F->root->desc.log_fn = NULL;
     s.opt.history = NULL;
     s.opt.report = "no_such_folder/fit.html";
     h = hy_fit(s.F, s.net, s.loss, s.T, s.train, NULL, &s.opt);
