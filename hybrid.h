@@ -4097,6 +4097,11 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 #ifdef __cplusplus
 extern "C++" {                          /* whoever includes this within extern "C" */
 #include <initializer_list>
+#ifdef __GNUC__
+#define HY__FRONT static inline __attribute__((unused))  /* clang warns of what a main file leaves unused */
+#else
+#define HY__FRONT static inline
+#endif
 
 /* --- groups in braces --- */
 /* An array, or several, which become a group; one in braces is that array. */
@@ -4214,9 +4219,9 @@ HY__BRACES_OPT(hy_block *, hy_quantize, hy_quantize_opt,
 
 /* --- options by reference --- */
 #define HY__REF(type, name, opt_type, params, args) \
-    static inline type name(HY__LIST params, const opt_type &opt) { return name(HY__LIST args, &opt); }
+    HY__FRONT type name(HY__LIST params, const opt_type &opt) { return name(HY__LIST args, &opt); }
 #define HY__REF_OPT(name, ...) \
-    static inline hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name), \
+    HY__FRONT hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name), \
                                       const hy_##name##_opt &opt) \
     { return hy_##name(F HY_I_##name(HY__NAME_I) HY_P_##name(HY__NAME_P, name), &opt); }
 #define HY__REF_REDUCE(name, ...) \
@@ -4232,8 +4237,8 @@ HY__BRACES_OPT(hy_block *, hy_quantize, hy_quantize_opt,
 HY__ROWS(HY_NOTHING, HY__REF_OPT, HY_NOTHING, HY_NOTHING)
 HY_REDUCE_OPS(HY__REF_REDUCE)
 
-static inline hy_frame *hy_open(const hy_desc &desc) { return hy_open(&desc); }
-static inline hy_init hy_init_xavier(const hy_xavier_opt &opt) { return hy_init_xavier(&opt); }
+HY__FRONT hy_frame *hy_open(const hy_desc &desc) { return hy_open(&desc); }
+HY__FRONT hy_init hy_init_xavier(const hy_xavier_opt &opt) { return hy_init_xavier(&opt); }
 HY__REF(void, hy_initialize, hy_init, (hy_frame *F, hy_block *block), (F, block))
 HY__REF(void, hy_reinitialize, hy_init, (hy_frame *F, hy_block *block), (F, block))
 HY__REF(void, hy_set_init, hy_init, (hy_frame *F, hy_array *param), (F, param))
@@ -4299,7 +4304,7 @@ HY__REF(hy_schedule, hy_schedule_multi_factor, hy_schedule_opt, (hy_ints steps),
 HY__REF(hy_schedule, hy_schedule_poly, hy_schedule_opt, (int64_t max_update), (max_update))
 HY__REF(hy_schedule, hy_schedule_cosine, hy_schedule_opt, (int64_t max_update), (max_update))
 #define HY__REF_OPTIM(name) \
-    static inline hy_optim hy_optim_##name(const hy_optim_opt &opt) { return hy_optim_##name(&opt); }
+    HY__FRONT hy_optim hy_optim_##name(const hy_optim_opt &opt) { return hy_optim_##name(&opt); }
 #define HY__REF_OPTIMS(X) X(sgd) X(nag) X(adam) X(adamw) X(adamax) X(nadam) X(adagrad) X(groupadagrad) \
     X(adadelta) X(rmsprop) X(ftrl) X(ftml) X(lamb) X(lars) X(lbsgd) X(signum) X(sgld) X(dcasgd)
 HY__REF_OPTIMS(HY__REF_OPTIM)
