@@ -14,10 +14,20 @@ static hy_array *pg_weights(hy_frame *F, hy_array *o, int i)
     return x;
 }
 
+/* What is known of gradients: all on the way counts. */
+static pg_fact pg_gradient_fact(const pg_program *P)
+{
+    pg_fact f = { 0, 0, HY_F64 };
+    int i;
+    for (i = 0; i < P->nleaf; i++) f.coarse = pg_coarser(f.coarse, P->leaf[i].dtype);
+    for (i = 0; i < P->nvalue; i++) f.coarse = pg_coarser(f.coarse, P->fact[i].coarse);
+    return f;
+}
+
 /* A step of training with those gradients, and what the parameters are then. */
 static void pg_train(const pg_job *J)
 {
-    static const pg_fact rough = { 15, 0, HY_F16 };
+    pg_fact fact = pg_gradient_fact(J->P);
     hy_optim_opt o;
     hy_trainer_opt opt;
     hy_trainer *T;
@@ -28,12 +38,13 @@ static void pg_train(const pg_job *J)
     o.learning_rate = 0.125;
     o.momentum = 0.5;
     opt.ignore_stale_grad = 1;
+    if (J->P->number % 2 == 0) fact.rough = 15;         /* adam makes much of what is nearly 0 */
     T = hy_trainer_new(J->F, J->block, J->P->number % 2 ? hy_optim_sgd(&o) : hy_optim_adam(&o), &opt);
     hy_step(J->F, T, 2);
     if (hy_error_code(J->F) == HY_ERROR_MEMORY) pg_fail(J->F, J->R, "step");
     hy_clear(J->F);                                     /* there may be nothing to train */
     for (k = 0; k < J->P->nleaf && !hy_error(J->F); k++)
-        if (J->P->leaf[k].kind == PG_PARAM) pg_note(J->F, J->R, "stepped", k, pg_param_of(J, k), rough, 2);
+        if (J->P->leaf[k].kind == PG_PARAM) pg_note(J->F, J->R, "stepped", k, pg_param_of(J, k), fact, 2);
     hy_trainer_free(J->F, T);
     hy_clear(J->F);
     hy_end(J->F);
@@ -42,7 +53,7 @@ static void pg_train(const pg_job *J)
 /* Outputs, gradients of inputs and parameters, and running statistics. */
 static void pg_call_recorded(const pg_job *J, const char *name)
 {
-    static const pg_fact rough = { 15, 0, HY_F64 };
+    pg_fact fact = pg_gradient_fact(J->P);
     hy_array *at[PG_LEAVES], *heads[PG_OUT], *weights[PG_OUT], *x, *y;
     hy_backward_opt opt;
     int i, n = 0, k;
@@ -71,17 +82,12 @@ static void pg_call_recorded(const pg_job *J, const char *name)
         pg_fail(J->F, J->R, "gradient");
     }
     for (i = 0; n && i < pg_input_count(J->P) && !hy_error(J->F); i++)
-        if (hy__floating(hy_dtype_of(J->F, at[i]))) {
-            pg_fact f = rough;
-            f.coarse = HY_F16;
-            pg_note(J->F, J->R, "input gradient", i, hy_grad_of(J->F, at[i]), f, 2);
-        }
+        if (hy__floating(hy_dtype_of(J->F, at[i])))
+            pg_note(J->F, J->R, "input gradient", i, hy_grad_of(J->F, at[i]), fact, 2);
     for (k = 0; n && k < J->P->nleaf && !hy_error(J->F); k++)
         if (J->P->leaf[k].kind == PG_PARAM) {
-            pg_fact f = rough;
             hy_array *p = pg_param_of(J, k);
-            f.coarse = HY_F16;
-            if (p) pg_note(J->F, J->R, "gradient", k, hy_grad_of(J->F, p), f, 2);
+            if (p) pg_note(J->F, J->R, "gradient", k, hy_grad_of(J->F, p), fact, 2);
         }
     pg_note_statistics(J, "recorded statistic");
     hy_end(J->F);
