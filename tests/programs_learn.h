@@ -64,7 +64,7 @@ static void pg_call_recorded(const pg_job *J, const char *name)
     for (i = 0; i < pg_input_count(J->P); i++)
         if (hy__floating(hy_dtype_of(J->F, at[i]))) hy_attach_grad(J->F, at[i], HY_GRAD_WRITE);
     hy_record(J->F);
-    y = hy_call(J->F, J->block, x);
+    y = pg_invoke(J, x);
     hy_pause(J->F);
     pg_note_outputs(J, name, y);
     for (i = 0; y && i < J->P->body[0].nout; i++) {
@@ -89,6 +89,46 @@ static void pg_call_recorded(const pg_job *J, const char *name)
             hy_array *p = pg_param_of(J, k);
             if (p) pg_note(J->F, J->R, "gradient", k, hy_grad_of(J->F, p), fact, 2);
         }
+    pg_note_statistics(J, "recorded statistic");
+    hy_end(J->F);
+}
+
+/* Two calls recorded together; of the first the gradient twice, of the other once, added up. */
+static void pg_call_twice(const pg_job *J)
+{
+    static const pg_fact rough = { 15, 0, HY_F16 };
+    hy_array *at[PG_LEAVES], *heads[2][PG_OUT], *weights[2][PG_OUT], *x, *y[2], *p;
+    hy_backward_opt opt;
+    int i, k, c, n[2] = { 0, 0 }, inputs = pg_input_count(J->P);
+    if (J->R->error[0]) return;
+    memset(&opt, 0, sizeof opt);
+    hy_begin(J->F);
+    x = pg_inputs(J->F, J->P, J->way, 0, at);
+    for (i = 0; i < inputs; i++) if (hy__floating(hy_dtype_of(J->F, at[i]))) hy_attach_grad(J->F, at[i], HY_GRAD_ADD);
+    hy_set_grad_req(J->F, J->block, NULL, HY_GRAD_ADD);
+    hy_record(J->F);
+    for (c = 0; c < 2; c++) y[c] = pg_invoke(J, x);
+    hy_pause(J->F);
+    for (c = 0; c < 2; c++) {
+        pg_note_outputs(J, c ? "recorded again" : "recorded", y[c]);
+        for (i = 0; y[c] && i < J->P->body[0].nout; i++) {
+            hy_array *o = hy_get(J->F, y[c], i);
+            if (!o || !hy__floating(o->t.type.dtype) || !o->tape || !(pg_heads >> i & 1)) continue;
+            weights[c][n[c]] = pg_weights(J->F, o, i);
+            heads[c][n[c]++] = o;
+        }
+    }
+    for (c = 0; c < 3 && n[0] && n[1] && !hy_error(J->F); c++) {
+        opt.head_grads = hy_group_of(J->F, n[c / 2], weights[c / 2]);
+        opt.retain_graph = c == 0;
+        hy_backward(J->F, hy_group_of(J->F, n[c / 2], heads[c / 2]), &opt);
+        pg_fail(J->F, J->R, "gradient");
+    }
+    for (i = 0; n[0] && n[1] && i < inputs && !hy_error(J->F); i++)
+        if (hy__floating(hy_dtype_of(J->F, at[i]))) pg_note(J->F, J->R, "input gradient", i, hy_grad_of(J->F, at[i]), rough, 2);
+    for (k = 0; n[0] && n[1] && k < J->P->nleaf && !hy_error(J->F); k++)
+        if (J->P->leaf[k].kind == PG_PARAM && (p = pg_param_of(J, k)) != NULL)
+            pg_note(J->F, J->R, "gradient", k, hy_grad_of(J->F, p), rough, 2);
     pg_note_statistics(J, "recorded statistic");
     hy_end(J->F);
 }

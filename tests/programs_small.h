@@ -14,52 +14,13 @@ static int pg_still_fails(const pg_program *P, const pg_way *way)
     pg_heads = ~0u;
     pg_run(P, &pg_ways[0], &pg_line);
     pg_heads = pg_line.heads;
-    pg_run(P, way, &pg_other);
-    fails = !pg_agrees(P, way) && pg_same_error(pg_other.error, pg_failed_with, 1);
+    fails = !pg_try_way(P, way) && pg_same_error(pg_other.error, pg_failed_with, 1);
     pg_forget(&pg_line);
     pg_forget(&pg_other);
     if (pg_wide_ran) pg_forget(&pg_wide);
     return fails;
 }
 
-static void pg_need(const pg_program *P, int ref, char *value, char *leaf)
-{
-    if (ref < 0) leaf[~ref] = 1;
-    else if (ref < PG_VALUES) value[ref] = 1;
-}
-/* What no output needs goes: steps of the body, from the last, and what their bodies need counts. */
-static void pg_drop_dead(pg_program *P, int body, char *value, char *leaf)
-{
-    pg_body *b = &P->body[body];
-    int i, k, n;
-    for (k = 0; k < b->nout; k++) pg_need(P, b->out[k], value, leaf);
-    for (k = 0; k < b->nstate; k++) pg_need(P, b->state[k], value, leaf);
-    for (i = b->n - 1; i >= 0; i--) {
-        pg_step *s = &P->step[b->step[i]];
-        int used = 0;
-        for (k = 0; k < s->nout; k++) used |= value[s->out + k];
-        if (!used) { b->step[i] = -1; continue; }
-        for (k = 0; k < s->n; k++) pg_need(P, s->in[k], value, leaf);
-        for (k = 0; k < s->nstate; k++) pg_need(P, s->state[k], value, leaf);
-        if (s->kind) pg_drop_dead(P, s->body[0], value, leaf);
-        if (s->kind == PG_COND) pg_drop_dead(P, s->body[1], value, leaf);
-    }
-    for (i = n = 0; i < b->n; i++) if (b->step[i] >= 0) b->step[n++] = b->step[i];
-    b->n = n;
-}
-static void pg_tidy(pg_program *P)
-{
-    char value[PG_VALUES], leaf[PG_LEAVES];
-    int k, first = -1, inputs = 0;
-    memset(value, 0, sizeof value);
-    memset(leaf, 0, sizeof leaf);
-    pg_drop_dead(P, 0, value, leaf);
-    for (k = 0; k < P->nleaf; k++) {
-        if (P->leaf[k].kind == PG_INPUT && first < 0) first = k;
-        if (leaf[k]) inputs += P->leaf[k].kind == PG_INPUT;
-    }
-    for (k = 0; k < P->nleaf; k++) if (!leaf[k] && (inputs || k != first)) P->leaf[k].kind = PG_GONE;
-}
 /* Everyone who takes the value takes the other one. */
 static void pg_replace(pg_program *P, int ref, int other)
 {

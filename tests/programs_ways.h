@@ -13,6 +13,10 @@ typedef struct pg_result {
     hy_error_t code;
     unsigned heads;                     /* outputs that have a gradient */
     int64_t kept, calls;                /* blocks that were not given back; allocations of a call that came before */
+    int64_t taken;                      /* allocations in all */
+    const pg_program *P;                /* what ran: less than was asked for, where a writer refuses some of it */
+    char    wider[2048];                /* the error of the call with another batch size */
+    int     skipped;                    /* nothing ran: why, pg_skip has counted */
 } pg_result;
 
 static void pg_forget(pg_result *R)
@@ -49,40 +53,65 @@ static void pg_fail(hy_frame *F, pg_result *R, const char *where)
 enum {
     PG_HYBRID = 1, PG_EXACT = 2, PG_BOUND = 4, PG_OFF = 8, PG_STATIC = 16, PG_LOADED = 32, PG_PAIR = 64, PG_STRIDED = 128,
     PG_HOST = 256, PG_RECOMPUTE = 512, PG_CHILDREN = 1024, PG_WIDE = 2048, PG_SYMBOL = 4096, PG_FORKS = 8192, PG_STARVED = 16384,
+    PG_SOURCE = 1 << 15, PG_JIT = 1 << 16, PG_INT8 = 1 << 17, PG_ONNX = 1 << 18, PG_BATCH = 1 << 19, PG_TWICE = 1 << 21,
+    PG_WALK = 1 << 22,
+    PG_BRIEF = 1 << 23,                 /* two calls, no gradients */
+    PG_ROUGH = 1 << 24,                 /* elementary functions may round otherwise */
     PG_LOOSE = 1 << 20                  /* rounding may differ */
 };
-typedef struct pg_way { const char *name; int flags, threads, isa; } pg_way;
+/* due: what it is compared with, where that is not line by line. Of the ways with a weight each program goes four, by
+ * its number; those with `one_in` are gone by one program in so many, and count among the four. */
+typedef struct pg_way { const char *name; int flags, threads, isa, weight, one_in; const struct pg_way *due; } pg_way;
+static const pg_way
+    pg_due_brief = { "line, two calls", PG_BRIEF, 1, 0, 0, 0, NULL },
+    pg_due_needed = { "line, what is needed", 0, 1, 0, 0, 0, NULL },
+    pg_due_walk = { "line, as far as a walk goes", PG_WALK, 1, 0, 0, 0, NULL },
+    pg_due_batch = { "line, two sizes", PG_BATCH, 1, 0, 0, 0, NULL },
+    pg_due_twice = { "line, recorded twice", PG_TWICE, 1, 0, 0, 0, NULL },
+    pg_due_int8  = { "line, in int8", PG_INT8 | PG_BRIEF, 1, 0, 0, 0, NULL };
 static const pg_way pg_ways[] = {       /* the first three always, others as the number says; only ever add */
-    { "line", 0, 1, 0 },
-    { "exact", PG_HYBRID | PG_EXACT, 1, 0 },
-    { "default", PG_HYBRID | PG_LOOSE, 1, 0 },
-    { "bound", PG_HYBRID | PG_EXACT | PG_BOUND, 1, 0 },
-    { "line3", 0, 3, 0 },
-    { "exact3", PG_HYBRID | PG_EXACT, 3, 0 },
-    { "default7", PG_HYBRID | PG_LOOSE, 7, 0 },
-    { "host", PG_HYBRID | PG_EXACT | PG_HOST, 4, 0 },
-    { "strided", PG_HYBRID | PG_EXACT | PG_STRIDED, 1, 0 },
-    { "passes", PG_HYBRID | PG_EXACT | PG_OFF, 1, 0 },
-    { "static", PG_HYBRID | PG_EXACT | PG_STATIC, 1, 0 },
-    { "recompute", PG_RECOMPUTE, 1, 0 },
-    { "recompute_exact", PG_HYBRID | PG_EXACT | PG_RECOMPUTE, 1, 0 },
-    { "loaded", PG_LOADED, 1, 0 },
-    { "loaded_exact", PG_HYBRID | PG_EXACT | PG_LOADED, 1, 0 },
-    { "pair", PG_PAIR, 1, 0 },
-    { "pair_exact", PG_HYBRID | PG_EXACT | PG_PAIR, 1, 0 },
-    { "children", PG_CHILDREN | PG_EXACT, 1, 0 },
-    { "base", PG_HYBRID | PG_LOOSE, 1, HY_ISA_BASE },
-    { "avx2", PG_LOOSE, 1, HY_ISA_AVX2 },
-    { "bound7", PG_HYBRID | PG_LOOSE | PG_BOUND, 7, 0 },
-    { "forks", PG_HYBRID | PG_EXACT | PG_FORKS, 3, 0 },
-    { "starved", PG_HYBRID | PG_EXACT | PG_STARVED, 1, 0 },
-    { "starved_line", PG_STARVED, 1, 0 },
+    { "line", 0, 1, 0, 0, 0, NULL },
+    { "exact", PG_HYBRID | PG_EXACT, 1, 0, 0, 0, NULL },
+    { "default", PG_HYBRID | PG_LOOSE, 1, 0, 0, 0, NULL },
+    { "bound", PG_HYBRID | PG_EXACT | PG_BOUND, 1, 0, 3, 0, NULL },
+    { "line3", 0, 3, 0, 1, 0, NULL },
+    { "exact3", PG_HYBRID | PG_EXACT, 3, 0, 2, 0, NULL },
+    { "default7", PG_HYBRID | PG_LOOSE, 7, 0, 2, 0, NULL },
+    { "host", PG_HYBRID | PG_EXACT | PG_HOST, 4, 0, 2, 0, NULL },
+    { "strided", PG_HYBRID | PG_EXACT | PG_STRIDED, 1, 0, 2, 0, NULL },
+    { "passes", PG_HYBRID | PG_EXACT | PG_OFF, 1, 0, 3, 0, NULL },
+    { "static", PG_HYBRID | PG_EXACT | PG_STATIC, 1, 0, 2, 0, NULL },
+    { "recompute", PG_RECOMPUTE, 1, 0, 2, 0, NULL },
+    { "recompute_exact", PG_HYBRID | PG_EXACT | PG_RECOMPUTE, 1, 0, 2, 0, NULL },
+    { "loaded", PG_LOADED, 1, 0, 2, 0, NULL },
+    { "loaded_exact", PG_HYBRID | PG_EXACT | PG_LOADED, 1, 0, 2, 0, NULL },
+    { "pair", PG_PAIR, 1, 0, 2, 0, NULL },
+    { "pair_exact", PG_HYBRID | PG_EXACT | PG_PAIR, 1, 0, 2, 0, NULL },
+    { "children", PG_CHILDREN | PG_EXACT, 1, 0, 4, 0, NULL },
+    { "base", PG_HYBRID | PG_LOOSE, 1, HY_ISA_BASE, 2, 0, NULL },
+    { "avx2", PG_LOOSE, 1, HY_ISA_AVX2, 2, 0, NULL },
+    { "bound7", PG_HYBRID | PG_LOOSE | PG_BOUND, 7, 0, 2, 0, NULL },
+    { "forks", PG_HYBRID | PG_EXACT | PG_FORKS, 3, 0, 3, 0, NULL },
+    { "starved", PG_HYBRID | PG_EXACT | PG_STARVED, 1, 0, 3, 0, NULL },
+    { "starved_line", PG_STARVED, 1, 0, 2, 0, NULL },
+    { "avx512", PG_HYBRID | PG_LOOSE, 1, HY_ISA_AVX512, 2, 0, NULL },
+    { "symbol", PG_SYMBOL | PG_LOOSE, 1, 0, 4, 0, &pg_due_needed },
+    { "batch", PG_HYBRID | PG_EXACT | PG_BATCH, 1, 0, 4, 0, &pg_due_batch },
+    { "twice", PG_HYBRID | PG_EXACT | PG_TWICE, 1, 0, 3, 0, &pg_due_twice },
+    { "onnx", PG_ONNX | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 6, 0, &pg_due_brief },
+    { "int8", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF, 1, 0, 2, 0, &pg_due_int8 },
+    { "int8_bound7", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF | PG_BOUND, 7, 0, 2, 0, &pg_due_int8 },
+    { "int8_loaded", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF | PG_LOADED, 1, 0, 2, 0, &pg_due_int8 },
+    { "c", PG_SOURCE | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 10, &pg_due_brief },
+    { "jit", PG_HYBRID | PG_JIT | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 40, &pg_due_brief },
+    { "int8_c", PG_SOURCE | PG_INT8 | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 100, &pg_due_int8 },
+    { "walk", PG_HYBRID | PG_EXACT | PG_STARVED | PG_WALK, 1, 0, 0, 1000, &pg_due_walk },
 };
 enum { PG_WAYS = sizeof pg_ways / sizeof *pg_ways };
-static const pg_way pg_wide_way = { "f64", PG_WIDE, 1, 0 };
+static const pg_way pg_wide_way = { "f64", PG_WIDE, 1, 0, 0, 0, NULL };
 
 /* --- frames whose memory is counted --- */
-typedef struct pg_memory { int64_t held, taken; int64_t fails_at; } pg_memory;
+typedef struct pg_memory { int64_t held, taken, fails_at; uint64_t turn; char said[2048]; } pg_memory;
 static void *pg_alloc(void *user, size_t bytes)
 {
     pg_memory *m = (pg_memory *)user;
@@ -97,13 +126,23 @@ static void pg_release(void *user, void *p)
     if (p) HY__ADD(&((pg_memory *)user)->held, -1);
     free(p);
 }
-/* A host's loop: in an order that changes. */
+/* A host's loop: in an order that changes with each. */
 static void pg_host_for(void *user, int64_t n, hy_item_fn fn, void *arg)
 {
-    static uint64_t turn;
-    int64_t start = n > 0 ? (int64_t)(pg_mix(++turn) >> 1) % n : 0, i;
-    (void)user;
-    for (i = 0; i < n; i++) fn(arg, turn & 1 ? (start + i) % n : (start - i + n) % n, (int)((uint64_t)i % 4));
+    pg_memory *m = (pg_memory *)user;
+    uint64_t turn = pg_mix(++m->turn);
+    int64_t at = n > 0 ? (int64_t)(turn >> 1) % n : 0, by = n > 1 ? 1 + (int64_t)(turn >> 20) % (n - 1) : 1, a, b, i;
+    for (;; by = 1) {                                   /* all places come if step and number have no divisor */
+        for (a = by, b = n; b > 0; ) { int64_t rest = a % b; a = b; b = rest; }
+        if (a == 1 || by == 1) break;
+    }
+    for (i = 0; i < n; i++, at = (at + by) % n) fn(arg, at, (int)((uint64_t)(i + (int64_t)turn) % 4));
+}
+static void pg_log(void *user, int level, int code, const char *text)
+{
+    pg_memory *m = (pg_memory *)user;
+    (void)code;
+    if (level == HY_LOG_WARNING && !strncmp(text, "jit: ", 5)) snprintf(m->said, sizeof m->said, "%s", text);
 }
 static hy_frame *pg_open(const pg_way *way, pg_memory *memory)
 {
@@ -114,7 +153,8 @@ static hy_frame *pg_open(const pg_way *way, pg_memory *memory)
     desc.allocator.alloc_fn = pg_alloc;
     desc.allocator.free_fn = pg_release;
     desc.allocator.user_data = memory;
-    if (way->flags & PG_HOST) desc.parallel_for = pg_host_for;
+    if (way->flags & PG_HOST) { desc.parallel_for = pg_host_for; desc.parallel_user = memory; }
+    if (way->flags & PG_JIT) { desc.log_fn = pg_log; desc.log_user = memory; }
     return hy_open(&desc);
 }
 
@@ -229,7 +269,29 @@ static int pg_input_count(const pg_program *P)
 /* --- the calls of a run --- */
 static unsigned pg_heads;               /* outputs that have a gradient line by line, to which all ways keep */
 
-typedef struct pg_job { hy_frame *F; hy_block *block; const pg_program *P; const pg_way *way; pg_result *R; pg_net *net; } pg_job;
+typedef struct pg_job {
+    hy_frame *F;
+    hy_block *block;
+    const pg_program *P;
+    const pg_way *way;
+    pg_result *R;
+    pg_net   *net;
+    hy_graph *graph;                    /* made in a symbolic frame; it runs instead of the block */
+    pg_memory *memory;
+} pg_job;
+
+/* x: the inputs, as pg_inputs gives them. */
+static hy_array *pg_invoke(const pg_job *J, hy_array *x)
+{
+    hy_array *all[PG_LEAVES];
+    int k, n = 0, inputs = 0;
+    if (!J->graph) return hy_call(J->F, J->block, x);
+    for (k = 0; k < J->P->nleaf; k++) {
+        if (J->P->leaf[k].kind == PG_INPUT) all[n++] = hy_get(J->F, x, inputs++);
+        else if (J->P->leaf[k].kind != PG_GONE) all[n++] = J->net->leaf[k];
+    }
+    return hy_graph_run(J->F, J->graph, n == 1 ? all[0] : hy_group_of(J->F, n, all));
+}
 
 static void pg_note_outputs(const pg_job *J, const char *name, hy_array *y)
 {
@@ -270,7 +332,7 @@ static void pg_call(const pg_job *J, const char *name, int set, int training)
     if (J->R->error[0]) return;
     hy_begin(J->F);
     hy_set_training(J->F, training);
-    pg_note_outputs(J, name, hy_call(J->F, J->block, pg_inputs(J->F, J->P, J->way, set, at)));
+    pg_note_outputs(J, name, pg_invoke(J, pg_inputs(J->F, J->P, J->way, set, at)));
     hy_set_training(J->F, 0);
     if (training) pg_note_statistics(J, "statistic");
     hy_end(J->F);
@@ -285,6 +347,7 @@ static void pg_set_ways(const pg_job *J)
     memset(&opt, 0, sizeof opt);
     opt.exact = (J->way->flags & PG_EXACT) != 0;
     if (J->way->flags & PG_OFF) opt.off = (int)(pg_mix(J->P->number + 5) >> 9) & HY_PASS_ALL;
+    opt.jit = (J->way->flags & PG_JIT) != 0;
     if (J->way->flags & PG_STATIC) opt.static_alloc = opt.static_shape = 1;
     if (J->way->flags & PG_HYBRID) hy_hybridize(J->F, J->block, &opt);
     if (J->way->flags & PG_RECOMPUTE) hy_set_recompute(J->F, J->block, 1);
@@ -344,7 +407,7 @@ static void pg_count_calls(const pg_job *J)
     for (i = 0; i < 4 && !hy_error(J->F); i++) {
         before = hy_memory_use(J->F).calls;
         hy_begin(J->F);
-        hy_call(J->F, J->block, x);
+        pg_invoke(J, x);
         hy_end(J->F);
     }
     J->R->calls = hy_error(J->F) ? 0 : hy_memory_use(J->F).calls - before;     /* other draws may fail */
@@ -375,6 +438,10 @@ static void pg_run_forks(const pg_job *J)
     pthread_join(thread, NULL);
 #endif
     for (i = 0; i < 2; i++) hy_close(half[i].F);
+    if (other.error[0] && !J->R->error[0]) {
+        snprintf(J->R->error, sizeof J->R->error, "%s", other.error);
+        J->R->code = other.code;
+    }
     for (i = 0; i < other.n; i++) {
         const pg_item *a = &other.item[i], *b = &J->R->item[i];
         size_t bytes = (size_t)pg_elements(&a->type.shape) * hy_dtype_size(a->type.dtype);
@@ -385,53 +452,4 @@ static void pg_run_forks(const pg_job *J)
     pg_forget(&other);
 }
 
-static int64_t pg_taken = 1000;         /* allocations of the run before, one of which fails in a starved one */
-
-static void pg_run(const pg_program *P, const pg_way *way, pg_result *R)
-{
-    pg_memory memory = { 0, 0, 0 };
-    pg_buffer buffer = { NULL, NULL, 0 };
-    static const pg_fact sharp = { 0, 0, HY_F64 };
-    pg_job J;
-    hy_frame *F;
-    if (way->flags & PG_STARVED) memory.fails_at = 1 + (int64_t)(pg_mix(P->number + 17) >> 8) % pg_taken;
-    F = pg_open(way, &memory);
-    R->n = 0;
-    R->error[0] = R->where[0] = 0;
-    R->code = HY_ERROR_OK;
-    R->calls = 0;
-    R->heads = 0;
-    R->kept = 0;
-    if (!F) { R->code = HY_ERROR_MEMORY; strcpy(R->error, "no memory"); return; }
-    J.F = F;
-    J.P = P;
-    J.way = way;
-    J.R = R;
-    hy_seed(F, 7);
-    J.net = pg_build(F, P, way->flags & PG_WIDE);
-    J.block = J.net ? &J.net->base : NULL;
-    if (way->flags & (PG_LOADED | PG_PAIR)) J.block = pg_reloaded(F, P, way, J.block);
-    hy_seed(F, 7);
-    pg_fail(F, R, "building");
-    if (!R->error[0]) pg_set_ways(&J);
-    if ((way->flags & PG_BOUND) && !P->wrong && !P->dynamic && !R->error[0]) pg_bind(&J, &buffer);
-    if (way->flags & PG_FORKS) pg_run_forks(&J);
-    else pg_call(&J, "first", 0, 0);
-    if (!P->wrong && !(way->flags & PG_FORKS)) {
-        pg_call(&J, "second", 1, 0);
-        if (P->trains) pg_call(&J, "training", 0, 1);
-        if (!R->error[0]) pg_call_recorded(&J, "recorded");
-        hy_clear(F);
-        hy_begin(F);
-        pg_note(F, R, "next draw", 0, hy_uniform(F, HY_SHAPE(2), 0, 1), sharp, 1);
-        hy_end(F);
-        if (!R->error[0] && (R->heads & pg_heads) && P->number % 3 == 0) pg_train(&J);
-        if (!R->error[0] && (way->flags & PG_HYBRID)) pg_count_calls(&J);
-    }
-    if (!pg_guard_holds(&buffer)) { snprintf(R->error, sizeof R->error, "bytes behind the buffer were written"); R->code = HY_ERROR_STATE; }
-    hy_close(F);
-    free(buffer.block);
-    R->kept = memory.held;
-    pg_taken = memory.taken;
-}
 #endif

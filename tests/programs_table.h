@@ -1,0 +1,308 @@
+/* Which ways a program goes, each of them gone, and how often each operator went each way. */
+#ifndef PROGRAMS_TABLE_H
+#define PROGRAMS_TABLE_H
+
+static void pg_forget_wide(void)
+{
+    if (pg_wide_ran) pg_forget(&pg_wide);
+    pg_wide_ran = 0;
+}
+
+/* --- a way --- */
+/* The call with another batch size fails only where it does line by line, or in a branch that was not taken: then
+ * it has no results. Of several faults in a program either may be met first. */
+static int pg_wider_agrees(void)
+{
+    int i;
+    if (pg_line.wider[0] || !pg_other.wider[0]) return 1;
+    for (i = 0; i < pg_line.n; i++) if (!strncmp(pg_line.item[i].name, "wider", 5)) pg_line.item[i].whole = 2;
+    if (pg_other.P->loops) return 1;
+    pg_say("error at another batch size: %s\n", pg_other.wider);
+    return 0;
+}
+
+/* A graph of heads may lack what a child or a body is given and does not use: its statistics, and numbers that it draws. */
+static void pg_pass_statistics(void)
+{
+    int i;
+    for (i = 0; i < pg_line.n && (pg_other.P->children || pg_other.P->loops); i++)
+        if (pg_line.item[i].whole == 1) { pg_line.item[i].whole = 2; pg_line.item[i].name[0] = 0; }
+}
+
+/* Runs it into pg_other, and what it is compared with, if that is not line by line. The caller forgets pg_other. */
+static int pg_try_way(const pg_program *P, const pg_way *way)
+{
+    static pg_result line;
+    int ok, first = 1;
+    pg_fails_at = 0;
+    do {
+        if (!first) pg_forget(&pg_other);
+        pg_fails_at++;
+        pg_run(P, way, &pg_other);
+        if (pg_other.skipped) {
+            if (pg_other.kept) pg_say("%d blocks of memory are lost\n", (int)pg_other.kept);
+            return !pg_other.kept;
+        }
+        if (way->due && first) {
+            pg_forget_wide();
+            line = pg_line;
+            pg_line.n = 0;
+            pg_run(pg_other.P, way->due, &pg_line);
+        }
+        first = 0;
+        if (way->flags & PG_SYMBOL) pg_pass_statistics();
+        ok = pg_wider_agrees() && pg_agrees(pg_other.P, way);
+        if ((way->flags & PG_BATCH) && pg_line.wider[0]) pg_count_reason(way, "the other size is an error line by line", 39);
+    } while (ok && (way->flags & PG_WALK) && pg_other.taken >= pg_fails_at);
+    if (way->due) {
+        pg_forget(&pg_line);
+        pg_line = line;
+        pg_forget_wide();
+    }
+    return ok;
+}
+
+/* --- its ways --- */
+/* A layer that hy_quantize may take. */
+static int pg_has_layer(const pg_program *P)
+{
+    int i, k;
+    for (i = 0; i < P->body[0].n; i++) {
+        const pg_step *s = &P->step[P->body[0].step[i]];
+        if (s->kind != PG_OP || s->n < 2 || (strcmp(s->op, "fully_connected") && strcmp(s->op, "convolution"))) continue;
+        k = s->in[1];
+        if (k < 0 && P->leaf[~k].kind == PG_PARAM && P->leaf[~k].dtype == HY_F32) return 1;
+    }
+    return 0;
+}
+static int pg_weight(const pg_program *P, const pg_way *way)
+{
+    if ((way->flags & PG_CHILDREN) && !P->children) return 0;
+    if ((way->flags & PG_FORKS) && P->random) return 0;
+    if ((way->flags & PG_INT8) && way->weight && pg_has_layer(P)) return way->weight * 4;
+    return way->weight;
+}
+/* Those of the rare ones that it is one in so many for; then those whose names' hashes with the number are the
+ * largest of so many as the way weighs. */
+static int pg_draw_ways(const pg_program *P, int *drawn)
+{
+    uint64_t mix = pg_mix(P->number + 11);
+    int n = 0, k, i, again;
+    for (k = PG_WAYS - 1; k > 2 && n < 4; k--)
+        if (pg_ways[k].one_in && (pg_mix(mix ^ pg_word(pg_ways[k].name)) >> 9) % (uint64_t)pg_ways[k].one_in == 0) drawn[n++] = k;
+    while (n < 4) {
+        uint64_t most = 0, h;
+        int best = 3;
+        for (k = 3; k < PG_WAYS; k++) {
+            int weight = pg_weight(P, &pg_ways[k]);
+            for (again = i = 0; i < n; i++) again |= drawn[i] == k;
+            for (i = 0; i < weight && !again; i++) {
+                h = pg_mix(mix ^ pg_word(pg_ways[k].name) ^ (uint64_t)i << 50);
+                if (h < most) continue;
+                most = h;
+                best = k;
+            }
+        }
+        drawn[n++] = best;
+    }
+    return n;
+}
+
+/* --- the table --- */
+static long pg_table[HY_OP_COUNT][PG_WAYS];             /* how often an operator went a way */
+static struct { long programs, failed; double seconds; } pg_went[PG_WAYS];
+static int pg_tabled;                                   /* 1: as a table, 2: as lines to be added up */
+static void pg_tabulate_body(hy_frame *F, const pg_program *P, int body, int way)
+{
+    const pg_body *b = &P->body[body];
+    int i;
+    for (i = 0; i < b->n; i++) {
+        const pg_step *s = &P->step[b->step[i]];
+        const hy_op *op = s->kind == PG_OP ? hy_op_find(F, s->op) : NULL;
+        if (op && (op->flags >> HY__NUMBER_SHIFT) < HY_OP_COUNT) pg_table[op->flags >> HY__NUMBER_SHIFT][way]++;
+        if (s->kind) pg_tabulate_body(F, P, s->body[0], way);
+        if (s->kind == PG_COND) pg_tabulate_body(F, P, s->body[1], way);
+    }
+}
+/* What no result needs counts for nothing. */
+static void pg_tabulate(hy_frame *F, const pg_program *P, const pg_way *way)
+{
+    static pg_program needed;
+    needed = *P;
+    pg_tidy(&needed);
+    pg_tabulate_body(F, &needed, 0, (int)(way - pg_ways));
+}
+
+static double pg_seconds(void)                          /* of a processor, that of compilers included */
+{
+#ifdef HY__POSIX_FILES
+    struct rusage mine, theirs;
+    getrusage(RUSAGE_SELF, &mine);
+    getrusage(RUSAGE_CHILDREN, &theirs);
+    return (double)(mine.ru_utime.tv_sec + mine.ru_stime.tv_sec + theirs.ru_utime.tv_sec + theirs.ru_stime.tv_sec) +
+        1e-6 * (double)(mine.ru_utime.tv_usec + mine.ru_stime.tv_usec + theirs.ru_utime.tv_usec + theirs.ru_stime.tv_usec);
+#else
+    return (double)clock() / CLOCKS_PER_SEC;
+#endif
+}
+
+typedef struct pg_counts { long programs, wrong, errors, loops, random, failed, ways, steps; double seconds; } pg_counts;
+static pg_counts pg_total;
+static const pg_way *pg_failed_way;
+static const char *volatile pg_now_way = "line";        /* for who catches a signal */
+static volatile uint64_t pg_now;
+
+/* Why an operator is seldom, or never, on a way. */
+static const char *pg_exception(int number, const char *name, int way)
+{
+    static char text[160];
+    const pg_way *w = &pg_ways[way];
+    (void)name;
+    if (pg_refused[number][way]) {
+        snprintf(text, sizeof text, "left out %ld times, what comes of it too", pg_refused[number][way]);
+        return text;
+    }
+    if (w->flags & PG_FORKS) return "programs with random numbers have no two frames alike";
+    if (w->one_in) { snprintf(text, sizeof text, "one program in %d goes this way", w->one_in); return text; }
+    return "";
+}
+static long pg_printed_exceptions(hy_frame *F, long due)
+{
+    long seldom = 0, least = -1;
+    size_t i;
+    int k, at = 0, way = 0;
+    for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++)
+        for (k = 0; k < PG_WAYS; k++) {
+            int number = ops_rows[i].number;
+            long n = pg_table[number][k];
+            if (!ops_rows[i].ref->cases[0]) continue;
+            if (n < due) {
+                printf("seldom: %s, %s: %ld, due %ld; %s\n", hy_op_at(F, number)->name, pg_ways[k].name, n, due,
+                       pg_exception(number, hy_op_at(F, number)->name, k));
+                seldom++;
+            } else if (least < 0 || n < least) { least = n; at = number; way = k; }
+        }
+    if (least >= 0) printf("the smallest of the other cells: %s, %s: %ld\n", hy_op_at(F, at)->name, pg_ways[way].name, least);
+    return seldom;
+}
+static void pg_print_table(hy_frame *F)
+{
+    long due = pg_total.programs / 1000;
+    size_t i;
+    int k;
+    if (due > 100) due = 100;
+    printf("%-28s", "operator");
+    for (k = 0; k < PG_WAYS; k++) printf(" %s", pg_ways[k].name);
+    printf("\n");
+    for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {
+        const hy_op *op = hy_op_at(F, ops_rows[i].number);
+        printf("%-28s", op->name);
+        for (k = 0; k < PG_WAYS; k++) printf(" %*ld", (int)strlen(pg_ways[k].name), pg_table[ops_rows[i].number][k]);
+        printf("\n");
+    }
+    printf("%ld cells are below %ld\n", pg_printed_exceptions(F, due), due);
+}
+static void pg_print_ways(void)
+{
+    int k, i;
+    for (k = 0; k < PG_WAYS; k++)
+        printf("way %-16s %8ld programs, %ld failed, %.3f ms each\n", pg_ways[k].name, pg_went[k].programs, pg_went[k].failed,
+               1000 * pg_went[k].seconds / (double)(pg_went[k].programs ? pg_went[k].programs : 1));
+    for (i = 0; i < PG_REASONS && pg_reasons[i].count && pg_tabled; i++)
+        printf("%s, %ld times: %s\n", pg_ways[pg_reasons[i].way].name, pg_reasons[i].count, pg_reasons[i].text);
+    if (pg_int8_copies) printf("int8: %ld layers in %ld copies\n", pg_int8_layers, pg_int8_copies);
+    for (i = 0; i < PG_KNOWN; i++) if (pg_known_met[i]) printf("known, %ld times: %s\n", pg_known_met[i], pg_known_texts[i]);
+}
+static void pg_print_total(void)
+{
+    printf("%ld programs (%ld wrong on purpose, %ld that fail otherwise, %ld with loops, %ld with random numbers, %.1f steps),\n"
+           "%ld ways beside line by line, %ld failed, %.2f ms of CPU time a program\n", pg_total.programs, pg_total.wrong, pg_total.errors,
+           pg_total.loops, pg_total.random, (double)pg_total.steps / (double)(pg_total.programs ? pg_total.programs : 1),
+           pg_total.ways, pg_total.failed, 1000.0 * pg_total.seconds / (double)(pg_total.programs ? pg_total.programs : 1));
+}
+
+/* All counts as lines, and read again: those of several processes add up. */
+static void pg_print_cells(void)
+{
+    int i, k;
+    for (i = 0; i < HY_OP_COUNT; i++)
+        for (k = 0; k < PG_WAYS; k++)
+            if (pg_table[i][k] || pg_refused[i][k]) printf("cell %d %d %ld %ld\n", i, k, pg_table[i][k], pg_refused[i][k]);
+    for (k = 0; k < PG_WAYS; k++) printf("went %d %ld %ld %.6f\n", k, pg_went[k].programs, pg_went[k].failed, pg_went[k].seconds);
+    for (i = 0; i < PG_REASONS && pg_reasons[i].count; i++) printf("reason %d %ld %s\n", pg_reasons[i].way, pg_reasons[i].count, pg_reasons[i].text);
+    for (i = 0; i < PG_KNOWN; i++) if (pg_known_met[i]) printf("known %d %ld\n", i, pg_known_met[i]);
+    printf("int8 %ld %ld\n", pg_int8_layers, pg_int8_copies);
+    printf("total %ld %ld %ld %ld %ld %ld %ld %ld %.6f\n", pg_total.programs, pg_total.wrong, pg_total.errors, pg_total.loops, pg_total.random,
+           pg_total.failed, pg_total.ways, pg_total.steps, pg_total.seconds);
+}
+static int pg_merge(const char *name)
+{
+    char line[512], text[100];
+    FILE *f = fopen(name, "r");
+    long v[8];
+    double seconds;
+    int i, k;
+    if (!f) { printf("%s cannot be read\n", name); return -1; }
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "cell %d %d %ld %ld", &i, &k, &v[0], &v[1]) == 4 && i >= 0 && i < HY_OP_COUNT && k >= 0 && k < PG_WAYS) {
+            pg_table[i][k] += v[0];
+            pg_refused[i][k] += v[1];
+        } else if (sscanf(line, "went %d %ld %ld %lf", &k, &v[0], &v[1], &seconds) == 4 && k >= 0 && k < PG_WAYS) {
+            pg_went[k].programs += v[0];
+            pg_went[k].failed += v[1];
+            pg_went[k].seconds += seconds;
+        } else if (sscanf(line, "reason %d %ld %99[^\n]", &k, &v[0], text) == 3 && k >= 0 && k < PG_WAYS) {
+            for (i = 0; i < PG_REASONS - 1 && pg_reasons[i].count; i++) if (pg_reasons[i].way == k && !strcmp(pg_reasons[i].text, text)) break;
+            strcpy(pg_reasons[i].text, text);
+            pg_reasons[i].way = k;
+            pg_reasons[i].count += v[0];
+        } else if (sscanf(line, "known %d %ld", &k, &v[0]) == 2 && k >= 0 && k < PG_KNOWN) pg_known_met[k] += v[0];
+        else if (sscanf(line, "int8 %ld %ld", &v[0], &v[1]) == 2) { pg_int8_layers += v[0]; pg_int8_copies += v[1]; }
+        else if (sscanf(line, "total %ld %ld %ld %ld %ld %ld %ld %ld %lf", v, v + 1, v + 2, v + 3, v + 4, v + 5, v + 6, v + 7, &seconds) == 9) {
+            pg_total.programs += v[0];
+            pg_total.wrong += v[1];
+            pg_total.errors += v[2];
+            pg_total.loops += v[3];
+            pg_total.random += v[4];
+            pg_total.failed += v[5];
+            pg_total.ways += v[6];
+            pg_total.steps += v[7];
+            pg_total.seconds += seconds;
+        }
+    }
+    return fclose(f);
+}
+
+/* --- a crash says where --- */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+void __sanitizer_set_death_callback(void (*fn)(void));
+#else
+static void pg_crashed(int number)
+{
+    printf("signal %d\n    program %llu, way %s\n", number, (unsigned long long)pg_now, pg_now_way);
+    fflush(stdout);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+#endif
+static void pg_died(void)
+{
+    printf("the end\n    program %llu, way %s\n", (unsigned long long)pg_now, pg_now_way);
+    fflush(stdout);
+}
+static void pg_catch(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    __sanitizer_set_death_callback(pg_died);
+#else
+    signal(SIGSEGV, pg_crashed);
+    signal(SIGFPE, pg_crashed);
+    signal(SIGABRT, pg_crashed);
+    signal(SIGILL, pg_crashed);
+#ifdef SIGBUS
+    signal(SIGBUS, pg_crashed);
+#endif
+    (void)pg_died;
+#endif
+}
+#endif
