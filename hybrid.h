@@ -47794,7 +47794,7 @@ static int hy__unwinding_open(hy__unwinding *U, hy_frame *F, const hy_graph *sub
 static void hy__unwinding_var(hy__unwinding *U, int i, const hy_type *type, int wanted)
 {
     U->stand_in[i].t.type = *type;
-    U->stand_in[i].tape = wanted && hy__floating(type->dtype) ? &U->some : NULL;
+    U->stand_in[i].tape = wanted ? &U->some : NULL;
     U->stand_in[i].output = i;          /* no two are one array */
 }
 
@@ -48080,7 +48080,6 @@ static void hy__back_begin(hy__back *K)
         hy_array *dy = K->D->dy[K->r->outputs + i], *arrived = NULL;
         K->carry[i] = dy;
         K->given[i] = dy != NULL;
-        if (!hy__floating(K->D->in[at]->t.type.dtype)) continue;
         if (!hy__back_passes(K, i)) { hy__back_early(K, i); continue; }
         arrived = dy ? hy__arrived(K->D, at) : NULL;
         if (!arrived) continue;

@@ -247,6 +247,34 @@ static hy_array *loops_nested(hy_frame *F, hy_block *b, hy_array *x)
     return hy_mul(F, y, w);
 }
 
+static hy_array *loops_whole_body(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)user;
+    return hy_group(F, NULL, hy_add(F, s, x));
+}
+
+static hy_array *loops_whole_then(hy_frame *F, hy_array *v, void *user)
+{
+    (void)user;
+    return hy_cast(F, hy_get(F, v, 1), hy_dtype_of(F, hy_get(F, v, 0)));
+}
+
+static hy_array *loops_whole_else(hy_frame *F, hy_array *v, void *user)
+{
+    (void)user;
+    return hy_get(F, v, 0);
+}
+
+/* Whole numbers hand gradients on, in loops and branches, too. */
+static hy_array *loops_whole(hy_frame *F, hy_block *b, hy_array *x)
+{
+    hy_array *w = ((loops_net *)b)->w, *rows = hy_cast(F, hy_mul_scalar(F, x, 4), HY_I32), *s;
+    s = hy_foreach(F, loops_whole_body, rows, hy_cast(F, hy_mul_scalar(F, w, 2), HY_I32), NULL);
+    s = hy_cond(F, hy_greater_scalar(F, hy_sum(F, x, HY_ALL, NULL), 0), loops_whole_then, loops_whole_else,
+                hy_group(F, w, hy_get(F, s, 1)), NULL);
+    return hy_mul(F, s, w);
+}
+
 /* No loop: a parameter whose gradient reads its shape alone; in second order no gradient arrives there. */
 static hy_array *loops_shape_alone(hy_frame *F, hy_block *b, hy_array *x)
 {
@@ -266,6 +294,7 @@ static const loops_case loops_cases[] = {
     { loops_loss, 1, 0, 1, 0, { 0, 0, 0, 0, 1, 1 } },
     { loops_delay, 1, 0, 1, 0, { 0, 0, 1, 1, 0, 0 } },
     { loops_branch, 1, 0, 3, 3, { 3, 3, 3, 3, 3, 3 } },
+    { loops_whole, 1, 2, 32, 20, { 8, 8, 8, 8, 8, 8 } },
     { loops_shape_alone, 3, .5, 1.125, .75, { 2, 2, 2, 2, 2, 2 } },
     { loops_nested, 1, .75, 4.627541165119, 13.109650375566,
       { 0.167438300405, 0.619623477094, 0.221355585031, 0.5711708258, 0.278635502799, 0.516250682929 } }
