@@ -54,7 +54,7 @@
  *     >>plan      where their values lie             >>execute   programs made of them
  *     >>running   and run                            >>trace     C functions become graphs
  *     >>block     networks: names, parameters        >>calls     calling and compiling them
- *     >>gradient  one walk for tape and graph
+ *     >>gradient  one walk for tape and graph        >>unfold    the same twice, of what was let go
  *     >>autograd  the tape                           >>control   loops and branches in a graph
  *     >>loops     C functions become these           >>einsum    sums of products by letters
  *     >>layers    ready-made blocks, first values
@@ -44637,6 +44637,25 @@ static hy__tape *hy__tape_new(hy_frame *F, const hy_op *op, int nin, int nout, c
     return tape;
 }
 
+/* What a tape holds: nobody may write the bytes before backward has read them; none where the gradient needs
+ * only shapes. */
+static void hy__hold(hy__value *v, const hy_tensor *t, hy__buffer *buffer, hy__tape *tape, int output,
+                     int bytes)
+{
+    v->t = *t;
+    v->output = output;
+    v->tape = tape;
+    if (tape) HY__ADD(&tape->refs, 1);
+    if (!bytes || !buffer) { v->t.data = NULL; hy__pack_strides(&v->t); return; }
+    v->buffer = hy__buffer_hold(buffer);
+    HY__ADD(&v->buffer->pins, 1);
+}
+
+static void hy__hold_value(hy__value *v, const hy_array *x, int bytes)
+{
+    hy__hold(v, &x->t, x->buffer, x->tape, x->output, bytes);
+}
+
 /* A handle in this scope for a held value. */
 static hy_array *hy__value_handle(hy_frame *F, const hy__value *v)
 {
@@ -45548,6 +45567,422 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const
 }
 #endif
 
+/* MARK: - 57 >>unfold -----------------------------------------------------------------------------------
+ *
+ * Gradients of gradients through blocks that are computed again (hy_set_recompute). What such a block let go
+ * of is computed, once, and another call takes the place of its call on the tape: that of the same program
+ * with the block's operators in it. From there on all is as if nothing had been let go.
+ */
+#ifndef HYBRID_NO_TRAIN
+
+/* Values of a graph in another one: outputs of node number i begin at first[i]. */
+typedef struct hy__placing { hy__buffer *room; hy__edge *at; int *first; } hy__placing;
+
+static int hy__placing_open(hy_frame *F, hy__placing *P, const hy_graph *g)
+{
+    int i, values = 0, span = hy__graph_span(g);
+    for (i = 0; i < span; i++) values += g->store->node[i]->nout;
+    P->at = (hy__edge *)hy__room_zero(F, &P->room, ((size_t)values + 1) * sizeof *P->at +
+                                      ((size_t)span + 1) * sizeof *P->first, "gradient");
+    if (!P->at) return -1;
+    P->first = (int *)(void *)(P->at + values + 1);
+    for (i = 0; i < span; i++) P->first[i + 1] = P->first[i] + g->store->node[i]->nout;
+    return 0;
+}
+
+static hy__edge *hy__placed(const hy__placing *P, const hy__edge *e)
+{
+    return &P->at[P->first[e->node->number] + e->output];
+}
+
+/* A block whose operators were put into a graph: they stand in its store from .. to. */
+typedef struct hy__block_put { const hy__node *node; int from, to; } hy__block_put;
+
+static const int hy__none_drawn[2] = { 0, 0 };
+
+/* Names of values pass from the outside of a block to its variables, and back from its heads. */
+static int hy__unfold_enter(hy_frame *F, const hy__node *block, const hy__placing *P, hy__placing *body)
+{
+    const hy__control_rec *r = (const hy__control_rec *)block->record;
+    const hy_graph *sub = block->sub[0];
+    int i;
+    if (hy__placing_open(F, body, sub)) return -1;
+    for (i = 0; i < sub->vars; i++)
+        body->at[body->first[sub->var[i]->number]] = *hy__placed(P, &block->in[hy__control_input(r, 0, i)]);
+    return 0;
+}
+static void hy__unfold_leave(const hy__node *block, hy__placing *P, const hy__placing *body)
+{
+    int i, outputs = ((const hy__control_rec *)block->record)->outputs;
+    for (i = 0; i < outputs; i++)
+        P->at[P->first[block->number] + i] = *hy__placed(body, &block->sub[0]->head[i]);
+}
+
+/* A node that stays, over its inputs as they stand there. */
+static hy__node *hy__unfold_node(hy_frame *F, hy_graph *to, const hy__node *from, const int *ranks,
+                                 hy__placing *P)
+{
+    hy__node *node = hy__node_add(F, to->store, hy__node_copy(F, from));
+    int k;
+    for (k = 0; node && k < node->nin; k++) node->in[k] = *hy__placed(P, &from->in[k]);
+    for (k = 0; node && k < 2; k++) node->rank[k] += ranks[k];
+    for (k = 0; node && k < node->nout; k++) {
+        P->at[P->first[from->number] + k].node = node;
+        P->at[P->first[from->number] + k].output = k;
+    }
+    return node;
+}
+
+/* A fresh graph that has the variables of g, in front. */
+static hy_graph *hy__unfold_begin(hy_frame *F, const hy_graph *g, hy__placing *P)
+{
+    hy_graph *to = hy__placing_open(F, P, g) ? NULL : hy__graph_new(F, NULL);
+    int i;
+    for (i = 0; to && i < g->vars && !F->code; i++)
+        P->at[P->first[g->var[i]->number]].node = hy__node_add(F, to->store, hy__node_copy(F, g->var[i]));
+    return to;
+}
+
+/* The heads of g in it: it is whole, as a body is, whose calls that write are heads, too. P goes. */
+static hy_graph *hy__unfold_end(hy_frame *F, hy_graph *to, const hy_graph *g, hy__placing *P)
+{
+    int i, failed = !to || F->code || hy__graph_room_all(F, to, g->heads);
+    for (i = 0; i < g->heads && !failed; i++) to->head[i] = *hy__placed(P, &g->head[i]);
+    if (!failed) hy__copy_ranks(to->ranks, g->ranks);
+    failed = failed || hy__graph_finish(F, to);
+    hy__buffer_drop(&F->cache, P->room);
+    if (!failed) return to;
+    hy__graph_drop(to);
+    return NULL;
+}
+
+/* All nodes but variables, which are there, in the order of the store; blocks become their operators, in
+ * bodies, too. Graphs are not deep within one another. put: one for each block, or NULL. */
+static void hy__unfold_into(hy_frame *F, hy_graph *to, const hy_graph *g, const int *ranks, hy__placing *P,
+                            hy__block_put *put)
+{
+    int i, k, span = hy__graph_span(g);
+    for (i = 0; i < span && !F->code; i++) {
+        const hy__node *from = g->store->node[i];
+        int begin = to->store->n, base[2];
+        hy__placing inner;
+        hy__node *node;
+        if (g->place[i] < 0 || (!from->op && !from->held && !from->param)) continue;
+        if (hy__is_put_again(from)) {
+            for (k = 0; k < 2; k++) base[k] = ranks[k] + from->rank[k];
+            if (hy__unfold_enter(F, from, P, &inner)) return;
+            hy__unfold_into(F, to, from->sub[0], base, &inner, NULL);
+            if (!F->code) hy__unfold_leave(from, P, &inner);
+            hy__buffer_drop(&F->cache, inner.room);
+            if (!put) continue;
+            put->node = from;
+            put->from = begin;
+            put++->to = to->store->n;
+            continue;
+        }
+        node = hy__unfold_node(F, to, from, ranks, P);
+        for (k = 0; node && k < node->nsub && !F->code; k++) {
+            hy_graph *sub = from->sub[k], *fresh;
+            if (!hy__has_put_again(sub)) continue;
+            fresh = hy__unfold_begin(F, sub, &inner);
+            if (fresh) hy__unfold_into(F, fresh, sub, hy__none_drawn, &inner, NULL);
+            fresh = hy__unfold_end(F, fresh, sub, &inner);
+            if (fresh) { hy__graph_drop(node->sub[k]); node->sub[k] = fresh; }
+        }
+    }
+}
+
+/* A fresh graph of all of g, without heads; P is the caller's to drop. */
+static hy_graph *hy__unfold_all(hy_frame *F, const hy_graph *g, hy__placing *P, hy__block_put *put)
+{
+    hy_graph *to = hy__unfold_begin(F, g, P);
+    if (to) hy__unfold_into(F, to, g, hy__none_drawn, P, put);
+    if (!F->code) return to;
+    hy__graph_drop(to);
+    return NULL;
+}
+
+typedef struct hy__block_again {
+    const hy__node *node;               /* in the graph of the call */
+    hy_graph *graph;                    /* what is computed of it; NULL: nothing */
+} hy__block_again;
+
+/* How a call is unfolded: hangs on its graph. */
+typedef struct hy__unfolding {
+    hy__derived is;                     /* graph: what the other call runs; NULL: it cannot be */
+    int   n;                            /* blocks */
+    hy__block_again *again;
+    int  *source;                       /* per value of the other tape: value of this one, then what is */
+                                        /* computed, or -1: not kept */
+} hy__unfolding;
+
+static void hy__unfolding_free(hy_root *root, hy__attached *it)
+{
+    hy__unfolding *u = (hy__unfolding *)(void *)it;
+    int i;
+    for (i = 0; u->again && i < u->n; i++) hy__graph_drop(u->again[i].graph);
+    hy__graph_drop(u->is.graph);
+    hy__free(&root->heap, u->again);
+    hy__free(&root->heap, u->source);
+    hy__free(&root->heap, it);
+}
+
+/* Which value of the tape, that it keeps, is an edge of the graph? -1: none. */
+static int hy__tape_keeps(const hy__tape *tape, const hy__edge *e)
+{
+    const hy_graph *f = tape->sub[0];
+    const hy__gradient *all = (const hy__gradient *)(const void *)f->all;
+    int i, n = 0;
+    for (i = 0; i < f->heads; i++)
+        if (f->head[i].node == e->node && f->head[i].output == e->output && all->lies[i] >= all->inputs &&
+            all->keep[all->inputs + i] && tape->value[all->inputs + i].buffer) return all->inputs + i;
+    if (e->node->op) return -1;
+    for (i = 0; i < f->vars; i++, n++) if (f->var[i] == e->node) return all->keep[n] ? n : -1;
+    for (i = 0; i < f->n; i++) {
+        if (f->node[i]->param && f->node[i] == e->node) return all->keep[n] ? n : -1;
+        n += f->node[i]->param != NULL;
+    }
+    for (i = 0; i < f->n; i++) {
+        if (f->node[i]->held && f->node[i] == e->node) return all->keep[n] ? n : -1;
+        n += f->node[i]->held != NULL;
+    }
+    return -1;
+}
+
+/* The part of a block that computes some of its values: heads is room for them, in the store of the whole. */
+static hy_graph *hy__block_part(hy_frame *F, const hy__block_put *put, const hy__edge *heads, int n)
+{
+    const hy_graph *sub = put->node->sub[0];
+    hy__placing P;
+    hy_graph *part = hy__unfold_all(F, sub, &P, NULL);
+    int i, failed = !part || hy__graph_room_heads(F, part, n, 0);
+    for (i = 0; i < n && !failed; i++) {
+        part->head[i].node = part->store->node[sub->vars + heads[i].node->number - put->from];
+        part->head[i].output = heads[i].output;
+    }
+    if (!failed) hy__copy_ranks(part->ranks, sub->ranks);
+    failed = failed || hy__graph_finish(F, part);
+    hy__buffer_drop(&F->cache, P.room);
+    if (!failed) return part;
+    hy__graph_drop(part);
+    return NULL;
+}
+
+/* Does the tape keep all that a part of a block reads? */
+static int hy__part_can_run(const hy__tape *tape, const hy__node *node, const hy_graph *part)
+{
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
+    hy__edge e;
+    int i;
+    e.node = (hy__node *)(uintptr_t)node;
+    for (i = 0; i < r->aux + r->draws; i++) {
+        e.output = i < r->aux ? r->outputs + i : node->nout - 1;
+        if (hy__tape_keeps(tape, &e) < 0) return 0;
+    }
+    for (i = 0; i < r->remain; i++)
+        if (part->place[part->var[i]->number] >= 0 && hy__tape_keeps(tape, &node->in[i]) < 0) return 0;
+    return 1;
+}
+
+/* What each block is to compute, and where everything on the other tape comes from. 0: it cannot be done. */
+static int hy__unfolding_sources(hy_frame *F, const hy__tape *t, hy__unfolding *u, const hy__placing *P,
+                                 const hy__block_put *put)
+{
+    const hy_graph *f = t->sub[0], *to = u->is.graph;
+    const hy__gradient *a = (const hy__gradient *)(const void *)f->all, *b = (hy__gradient *)(void *)to->all;
+    hy__buffer *room;
+    hy__edge *heads = (hy__edge *)hy__room(F, &room, (size_t)to->heads * sizeof *heads + 1, "gradient");
+    int i, j, k, n, results = t->nin + t->nout, found = heads != NULL;
+    for (i = 0; i < to->heads && found; i++) {
+        int *from = &u->source[b->inputs + i];
+        *from = i < a->outputs ? a->inputs + i : -1;
+        for (k = 0; b->keep[b->inputs + i] && k < f->heads; k++) {
+            const hy__edge *e = hy__placed(P, &f->head[k]);
+            int at = e->node == to->head[i].node && e->output == to->head[i].output
+                ? hy__tape_keeps(t, &f->head[k]) : -1;
+            if (at >= 0) { *from = at; break; }
+            *from = -1;
+        }
+    }
+    for (j = 0; j < u->n && found; j++) {
+        for (i = n = 0; i < to->heads; i++) {
+            int number = to->head[i].node->number;
+            if (u->source[b->inputs + i] >= 0 || number < put[j].from || number >= put[j].to) continue;
+            u->source[b->inputs + i] = results++;
+            heads[n++] = to->head[i];
+        }
+        u->again[j].node = put[j].node;
+        if (!n) continue;
+        u->again[j].graph = hy__block_part(F, &put[j], heads, n);
+        found = u->again[j].graph && hy__part_can_run(t, put[j].node, u->again[j].graph);
+    }
+    for (i = 0; i < to->heads && found; i++)
+        found = u->source[b->inputs + i] >= 0 || !b->keep[b->inputs + i];
+    for (i = 0; i < b->inputs && found; i++)
+        found = !b->keep[i] || t->value[u->source[i]].buffer || a->keep[u->source[i]];
+    hy__buffer_drop(&F->cache, room);
+    return found;
+}
+
+/* The inputs of the unfolded program among those of the call, and handles of them. */
+static void hy__unfolding_inputs(hy_frame *F, const hy__tape *t, const hy_graph *to, int *source,
+                                 hy_array **in)
+{
+    const hy_graph *f = t->sub[0];
+    int i, k, at, n = to->vars, kind;
+    for (i = 0; i < n; i++) source[i] = i;
+    for (kind = 0; kind < 2; kind++)
+        for (i = 0; i < to->n; i++) {
+            const hy__node *node = to->node[i];
+            if (kind ? !node->held : !node->param) continue;
+            for (at = to->vars, k = 0; k < f->n && kind; k++) at += f->node[k]->param != NULL;
+            for (k = 0; k < f->n; k++) {
+                const hy__node *other = f->node[k];
+                if (kind ? !other->held : !other->param) continue;
+                if (kind ? other->held == node->held && other->constant.data == node->constant.data &&
+                    hy__same_layout(&other->constant, &node->constant) : other->param == node->param) break;
+                at++;
+            }
+            source[n++] = at;
+        }
+    for (i = 0; i < n && !F->code; i++) in[i] = hy__value_handle(F, &t->value[source[i]]);
+}
+
+static hy__unfolding *hy__unfolding_make(hy_frame *F, const hy__tape *t)
+{
+    const hy_graph *f = t->sub[0];
+    const hy__gradient *a = (const hy__gradient *)(const void *)f->all;
+    size_t blocks = (size_t)f->n;
+    hy__unfolding *u = (hy__unfolding *)(void *)hy__derived_new(F, sizeof *u, 1);
+    hy__placing P;
+    hy__buffer *room = NULL, *some = NULL;
+    hy__block_put *put = (hy__block_put *)hy__room_zero(F, &room, blocks * sizeof *put + 1, "gradient");
+    hy_array **in = (hy_array **)hy__room_zero(F, &some, (size_t)t->nin * sizeof *in + 1, "gradient");
+    hy_graph *to = NULL;
+    int i, opened = u && put && in;
+    if (u) u->is.head.free_fn = hy__unfolding_free;
+    if (opened) to = hy__unfold_all(F, f, &P, put);
+    for (i = 0; to && i < f->n; i++) u->n += hy__is_put_again(f->node[i]);
+    if (to && !hy__graph_room_heads(F, to, a->outputs, 0)) {
+        for (i = 0; i < a->outputs; i++) to->head[i] = *hy__placed(&P, &f->head[i]);
+        hy__copy_ranks(to->ranks, f->ranks);
+        u->again = (hy__block_again *)hy__alloc_zero(&F->root->heap, blocks * sizeof *u->again + 1);
+        u->source = (int *)hy__alloc_zero(&F->root->heap, ((size_t)t->nin + 1) * sizeof(int));
+        if (!u->again || !u->source) hy__no_memory(F, "gradient");
+        else if (!hy__graph_finish(F, to)) hy__unfolding_inputs(F, t, to, u->source, in);
+        if (!F->code) u->is.graph = hy__derive_whole(F, to, in, t->training);
+    }
+    if (u && u->is.graph && !F->code) {
+        const hy__gradient *b = (const hy__gradient *)(const void *)u->is.graph->all;
+        int *wide = (int *)hy__alloc_zero(&F->root->heap, (size_t)(b->inputs + u->is.graph->heads + 1) *
+                                          sizeof *wide);
+        if (wide) memcpy(wide, u->source, (size_t)b->inputs * sizeof *wide);
+        else hy__no_memory(F, "gradient");
+        hy__free(&F->root->heap, u->source);
+        u->source = wide;
+        if (!wide || !hy__unfolding_sources(F, t, u, &P, put)) {
+            hy__graph_drop(u->is.graph);
+            u->is.graph = NULL;
+        }
+    }
+    hy__graph_drop(to);
+    if (opened) hy__buffer_drop(&F->cache, P.room);
+    hy__buffer_drop(&F->cache, room);
+    hy__buffer_drop(&F->cache, some);
+    if (u && F->code) { hy__unfolding_free(F->root, &u->is.head); u = NULL; }
+    return u;
+}
+
+/* Made once per graph. */
+static hy__unfolding *hy__unfolding_of(hy_frame *F, const hy__tape *t)
+{
+    hy_graph *f = t->sub[0];
+    const char key[1] = { 'u' };
+    hy__unfolding *u;
+    hy__acquire(&F->root->lock);
+    u = (hy__unfolding *)(void *)hy__derived_find(f, key, 1);
+    hy__release(&F->root->lock);
+    if (u) return u;
+    u = hy__unfolding_make(F, t);
+    if (!u) return NULL;
+    u->is.key[0] = key[0];
+    hy__derived_add(f, &u->is, 0);
+    return u;
+}
+
+/* Computes what a block let go of, as its gradient would. */
+static void hy__block_compute(hy_frame *F, const hy__tape *t, const hy__block_again *b, hy_array **out)
+{
+    const hy__control_rec *r = (const hy__control_rec *)b->node->record;
+    hy__control_rec r2;
+    hy__edge e;
+    hy__buffer *room;
+    hy_array *y, **in = (hy_array **)hy__room(F, &room, (size_t)(r->remain + r->aux + 1) * sizeof *in,
+                                              "gradient");
+    int i, n = 0, at;
+    if (!in) return;
+    for (i = 0; i < r->remain + r->aux + r->draws && !F->code; i++) {
+        e.node = (hy__node *)(uintptr_t)b->node;
+        e.output = i < r->remain + r->aux ? r->outputs + i - r->remain : b->node->nout - 1;
+        at = hy__tape_keeps(t, i < r->remain ? &b->node->in[i] : &e);
+        if (at >= 0) in[n++] = hy__value_handle(F, &t->value[at]);
+        else {                          /* nothing reads it */
+            in[n] = hy__make(F, &b->node->in[i].node->type[b->node->in[i].output], "gradient");
+            if (in[n]) hy_fill(F, in[n], 0);
+            n++;
+        }
+    }
+    memset(&r2, 0, sizeof r2);
+    r2.outputs = b->graph->heads;
+    r2.remain = r->remain + r->aux;
+    r2.own = r->own + r->aux;
+    r2.draws = r2.keyed = r->draws;
+    r2.mode = 1 + t->training;
+    y = F->code ? NULL : F->emit(F, b->node->op, n, in, &r2, 1, &b->graph);
+    for (i = 0; y && i < r2.outputs; i++) out[i] = y->count ? y->item[i] : y;
+    hy__buffer_drop(&F->cache, room);
+}
+
+static void hy__hold_again(hy__value *v, const hy__value *from, int bytes)
+{
+    hy__hold(v, &from->t, from->buffer, from->tape, from->output, bytes);
+}
+
+/* The call that takes the place of this one, if there is one. */
+static void hy__unfold_call(hy_frame *F, hy__tape *t)
+{
+    hy__unfolding *u = hy__unfolding_of(F, t);
+    const hy__gradient *b = u && u->is.graph ? (const hy__gradient *)(const void *)u->is.graph->all : NULL;
+    hy__buffer *room = NULL;
+    hy_array **out;
+    hy__tape *other = NULL;
+    int i, n = 0;
+    if (!b) return;
+    out = (hy_array **)hy__room_zero(F, &room, (size_t)(u->is.graph->heads + 1) * sizeof *out, "gradient");
+    for (i = 0; out && i < u->n && !F->code; i++) {
+        if (!u->again[i].graph) continue;
+        hy__block_compute(F, t, &u->again[i], out + n);
+        n += u->again[i].graph->heads;
+    }
+    if (out && !F->code)
+        other = hy__tape_new(F, t->op, b->inputs, u->is.graph->heads, t->record, 1, &u->is.graph);
+    for (i = 0; other && i < b->inputs + u->is.graph->heads; i++) {
+        int from = u->source[i];
+        if (from >= t->nin + t->nout) hy__hold_value(&other->value[i], out[from - t->nin - t->nout], 1);
+        else if (from >= 0) hy__hold_again(&other->value[i], &t->value[from], b->keep[i]);
+    }
+    if (other) {
+        other->id = t->id;
+        other->training = t->training;
+        other->frame = t->frame;
+        other->pinned = 1;
+        hy__tape_empty(F, t);           /* nobody asks it any more */
+        t->unfolded = other;
+    }
+    hy__buffer_drop(&F->cache, room);
+}
+#endif
+
 /* MARK: - 58 >>autograd ---------------------------------------------------------------------------------
  *
  * emit_record: runs an operator through the emit below it and writes down what its gradient needs. A recorded
@@ -45558,24 +45993,6 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const
 #ifndef HYBRID_NO_TRAIN
 
 /* --- writing the tape --- */
-/* A tensor, which nobody may write before backward has read it; without its bytes where the gradient needs
- * only shapes. */
-static void hy__hold_tensor(hy__value *v, const hy_tensor *t, hy__buffer *buffer, int bytes)
-{
-    v->t = *t;
-    if (!bytes || !buffer) { v->t.data = NULL; hy__pack_strides(&v->t); return; }
-    v->buffer = hy__buffer_hold(buffer);
-    HY__ADD(&v->buffer->pins, 1);
-}
-
-static void hy__hold_value(hy__value *v, const hy_array *x, int bytes)
-{
-    hy__hold_tensor(v, &x->t, x->buffer, bytes);
-    v->output = x->output;
-    v->tape = x->tape;
-    if (v->tape) HY__ADD(&v->tape->refs, 1);
-}
-
 static hy_array *hy__record_call(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  hy__call *c, hy_array **out)
 {
@@ -45708,7 +46125,9 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
     for (i = 0; i < n; i++) hy__hold_value(&tape->value[i], in[i], all->keep[i]);
     for (i = 0, k = n; k < all->inputs; i++) {
         const hy__node *node = f->node[i];
-        if (node->held) { hy__hold_tensor(&tape->value[k], &node->constant, node->held, all->keep[k]); k++; }
+        if (!node->held) continue;
+        hy__hold(&tape->value[k], &node->constant, node->held, NULL, 0, all->keep[k]);
+        k++;
     }
     for (i = 0; i < f->heads; i++) {
         hy__value *v = &tape->value[all->inputs + i];
@@ -46118,413 +46537,6 @@ static int hy__reach_heads(hy__backward *W, hy_array *heads)
         return hy__fail(W->F, HY_ERROR_GRADIENT, "hy_backward: head 0 was not computed from an array "
                         "with hy_attach_grad between hy_record and hy_pause");
     return hy__backward_open(W);
-}
-
-/* --- gradients of gradients through what is computed again --- *
- * What such blocks let go of is computed, once, and another call takes the place of theirs on the tape: that
- * of the same program with their operators in it. From there on all is as if nothing had been let go. */
-
-/* Values of a graph in another one: outputs of node number i begin at first[i]. */
-typedef struct hy__placing { hy__buffer *room; hy__edge *at; int *first; } hy__placing;
-
-static int hy__placing_open(hy_frame *F, hy__placing *P, const hy_graph *g)
-{
-    int i, values = 0, span = hy__graph_span(g);
-    for (i = 0; i < span; i++) values += g->store->node[i]->nout;
-    P->at = (hy__edge *)hy__room_zero(F, &P->room, ((size_t)values + 1) * sizeof *P->at +
-                                      ((size_t)span + 1) * sizeof *P->first, "gradient");
-    if (!P->at) return -1;
-    P->first = (int *)(void *)(P->at + values + 1);
-    for (i = 0; i < span; i++) P->first[i + 1] = P->first[i] + g->store->node[i]->nout;
-    return 0;
-}
-
-static hy__edge *hy__placed(const hy__placing *P, const hy__edge *e)
-{
-    return &P->at[P->first[e->node->number] + e->output];
-}
-
-/* A block whose operators were put into a graph: they stand in its store from .. to. */
-typedef struct hy__block_put { const hy__node *node; int from, to; } hy__block_put;
-
-static int hy__unfold_into(hy_frame *F, hy_graph *to, const hy_graph *g, const int *ranks, hy__placing *P,
-                           hy__block_put *put);
-static hy_graph *hy__unfolded_graph(hy_frame *F, const hy_graph *g);
-
-/* A node that stays, over its inputs as they stand there; bodies are unfolded, too. */
-static hy__node *hy__unfold_node(hy_frame *F, hy_graph *to, const hy__node *from, const int *ranks,
-                                 const hy__placing *P)
-{
-    hy__node *node = hy__node_add(F, to->store, hy__node_copy(F, from));
-    int k;
-    for (k = 0; node && k < node->nin; k++) node->in[k] = *hy__placed(P, &from->in[k]);
-    for (k = 0; node && k < 2; k++) node->rank[k] += ranks[k];
-    for (k = 0; node && k < node->nsub; k++) {
-        hy_graph *sub = hy__has_put_again(from->sub[k]) ? hy__unfolded_graph(F, from->sub[k]) : NULL;
-        if (!sub) continue;
-        hy__graph_drop(node->sub[k]);
-        node->sub[k] = sub;
-    }
-    return node;
-}
-
-/* The operators of a block in its place. */
-static void hy__unfold_block(hy_frame *F, hy_graph *to, const hy__node *from, const int *ranks,
-                             hy__placing *P)
-{
-    const hy__control_rec *r = (const hy__control_rec *)from->record;
-    const hy_graph *sub = from->sub[0];
-    hy__placing body;
-    int i, base[2];
-    for (i = 0; i < 2; i++) base[i] = ranks[i] + from->rank[i];
-    if (hy__placing_open(F, &body, sub)) return;
-    for (i = 0; i < sub->vars; i++)
-        body.at[body.first[sub->var[i]->number]] = *hy__placed(P, &from->in[hy__control_input(r, 0, i)]);
-    hy__unfold_into(F, to, sub, base, &body, NULL);
-    for (i = 0; i < r->outputs; i++) P->at[P->first[from->number] + i] = *hy__placed(&body, &sub->head[i]);
-    hy__buffer_drop(&F->cache, body.room);
-}
-
-/* All nodes but variables, which are there, in the order of the store. put: one for each block, or NULL. */
-static int hy__unfold_into(hy_frame *F, hy_graph *to, const hy_graph *g, const int *ranks, hy__placing *P,
-                           hy__block_put *put)
-{
-    int i, k, span = hy__graph_span(g);
-    for (i = 0; i < span && !F->code; i++) {
-        const hy__node *from = g->store->node[i];
-        int begin = to->store->n;
-        if (g->place[i] < 0 || (!from->op && !from->held && !from->param)) continue;
-        if (hy__is_put_again(from)) {
-            hy__unfold_block(F, to, from, ranks, P);
-            if (!put) continue;
-            put->node = from;
-            put->from = begin;
-            put++->to = to->store->n;
-            continue;
-        }
-        P->at[P->first[i]].node = hy__unfold_node(F, to, from, ranks, P);
-        for (k = 1; k < from->nout; k++) {
-            P->at[P->first[i] + k].node = P->at[P->first[i]].node;
-            P->at[P->first[i] + k].output = k;
-        }
-    }
-    return F->code ? -1 : 0;
-}
-
-/* A fresh graph with the variables of g, in front, and all of g; without heads. */
-static hy_graph *hy__unfold_all(hy_frame *F, const hy_graph *g, hy__placing *P, hy__block_put *put)
-{
-    static const int none[2] = { 0, 0 };
-    hy_graph *to = hy__graph_new(F, NULL);
-    int i;
-    for (i = 0; to && i < g->vars && !F->code; i++)
-        P->at[P->first[g->var[i]->number]].node = hy__node_add(F, to->store, hy__node_copy(F, g->var[i]));
-    if (to && !F->code) hy__unfold_into(F, to, g, none, P, put);
-    if (!to || !F->code) return to;
-    hy__graph_drop(to);
-    return NULL;
-}
-
-/* The same as a whole, as a body has it: calls that write are heads, too. */
-static hy_graph *hy__unfolded_graph(hy_frame *F, const hy_graph *g)
-{
-    hy__placing P;
-    hy_graph *to = NULL;
-    int i, failed = hy__placing_open(F, &P, g);
-    if (!failed) to = hy__unfold_all(F, g, &P, NULL);
-    failed = !to || hy__graph_room_all(F, to, g->heads);
-    for (i = 0; i < g->heads && !failed; i++) to->head[i] = *hy__placed(&P, &g->head[i]);
-    if (!failed) hy__copy_ranks(to->ranks, g->ranks);
-    failed = failed || hy__graph_finish(F, to);
-    hy__buffer_drop(&F->cache, P.room);
-    if (!failed) return to;
-    hy__graph_drop(to);
-    return NULL;
-}
-
-typedef struct hy__block_again {
-    const hy__node *node;               /* in the graph of the call */
-    hy_graph *graph;                    /* what is computed of it; NULL: nothing */
-} hy__block_again;
-
-/* How a call is unfolded: hangs on its graph. */
-typedef struct hy__unfolding {
-    hy__derived is;                     /* graph: what the other call runs; NULL: it cannot be */
-    int   n;                            /* blocks */
-    hy__block_again *again;
-    int  *source;                       /* per value of the other tape: value of this one, then what is */
-                                        /* computed, or -1: not kept */
-} hy__unfolding;
-
-static void hy__unfolding_free(hy_root *root, hy__attached *it)
-{
-    hy__unfolding *u = (hy__unfolding *)(void *)it;
-    int i;
-    for (i = 0; u->again && i < u->n; i++) hy__graph_drop(u->again[i].graph);
-    hy__graph_drop(u->is.graph);
-    hy__free(&root->heap, u->again);
-    hy__free(&root->heap, u->source);
-    hy__free(&root->heap, it);
-}
-
-/* Which value of the tape, that it keeps, is an edge of the graph? -1: none. */
-static int hy__tape_keeps(const hy__tape *tape, const hy__edge *e)
-{
-    const hy_graph *f = tape->sub[0];
-    const hy__gradient *all = (const hy__gradient *)(const void *)f->all;
-    int i, n = 0;
-    for (i = 0; i < f->heads; i++)
-        if (f->head[i].node == e->node && f->head[i].output == e->output && all->lies[i] >= all->inputs &&
-            all->keep[all->inputs + i] && tape->value[all->inputs + i].buffer) return all->inputs + i;
-    if (e->node->op) return -1;
-    for (i = 0; i < f->vars; i++, n++) if (f->var[i] == e->node) return all->keep[n] ? n : -1;
-    for (i = 0; i < f->n; i++) {
-        if (f->node[i]->param && f->node[i] == e->node) return all->keep[n] ? n : -1;
-        n += f->node[i]->param != NULL;
-    }
-    for (i = 0; i < f->n; i++) {
-        if (f->node[i]->held && f->node[i] == e->node) return all->keep[n] ? n : -1;
-        n += f->node[i]->held != NULL;
-    }
-    return -1;
-}
-
-/* The part of a block that computes some of its values: heads is room for them, in the store of the whole. */
-static hy_graph *hy__block_part(hy_frame *F, const hy__block_put *put, const hy__edge *heads, int n)
-{
-    const hy_graph *sub = put->node->sub[0];
-    hy__placing P;
-    hy_graph *part = NULL;
-    int i, failed = hy__placing_open(F, &P, sub);
-    if (!failed) part = hy__unfold_all(F, sub, &P, NULL);
-    failed = !part || hy__graph_room_heads(F, part, n, 0);
-    for (i = 0; i < n && !failed; i++) {
-        part->head[i].node = part->store->node[sub->vars + heads[i].node->number - put->from];
-        part->head[i].output = heads[i].output;
-    }
-    if (!failed) hy__copy_ranks(part->ranks, sub->ranks);
-    failed = failed || hy__graph_finish(F, part);
-    hy__buffer_drop(&F->cache, P.room);
-    if (!failed) return part;
-    hy__graph_drop(part);
-    return NULL;
-}
-
-/* Does the tape keep all that a part of a block reads? */
-static int hy__part_can_run(const hy__tape *tape, const hy__node *node, const hy_graph *part)
-{
-    const hy__control_rec *r = (const hy__control_rec *)node->record;
-    hy__edge e;
-    int i;
-    e.node = (hy__node *)(uintptr_t)node;
-    for (i = 0; i < r->aux + r->draws; i++) {
-        e.output = i < r->aux ? r->outputs + i : node->nout - 1;
-        if (hy__tape_keeps(tape, &e) < 0) return 0;
-    }
-    for (i = 0; i < r->remain; i++)
-        if (part->place[part->var[i]->number] >= 0 && hy__tape_keeps(tape, &node->in[i]) < 0) return 0;
-    return 1;
-}
-
-/* What each block is to compute, and where everything on the other tape comes from. 0: it cannot be done. */
-static int hy__unfolding_sources(hy_frame *F, const hy__tape *t, hy__unfolding *u, const hy__placing *P,
-                                 const hy__block_put *put)
-{
-    const hy_graph *f = t->sub[0], *to = u->is.graph;
-    const hy__gradient *a = (const hy__gradient *)(const void *)f->all, *b = (hy__gradient *)(void *)to->all;
-    hy__buffer *room;
-    hy__edge *heads = (hy__edge *)hy__room(F, &room, (size_t)to->heads * sizeof *heads + 1, "gradient");
-    int i, j, k, n, results = t->nin + t->nout, found = heads != NULL;
-    for (i = 0; i < to->heads && found; i++) {
-        int *from = &u->source[b->inputs + i];
-        *from = i < a->outputs ? a->inputs + i : -1;
-        for (k = 0; b->keep[b->inputs + i] && k < f->heads; k++) {
-            const hy__edge *e = hy__placed(P, &f->head[k]);
-            int at = e->node == to->head[i].node && e->output == to->head[i].output
-                ? hy__tape_keeps(t, &f->head[k]) : -1;
-            if (at >= 0) { *from = at; break; }
-            *from = -1;
-        }
-    }
-    for (j = 0; j < u->n && found; j++) {
-        for (i = n = 0; i < to->heads; i++) {
-            int number = to->head[i].node->number;
-            if (u->source[b->inputs + i] >= 0 || number < put[j].from || number >= put[j].to) continue;
-            u->source[b->inputs + i] = results++;
-            heads[n++] = to->head[i];
-        }
-        u->again[j].node = put[j].node;
-        if (!n) continue;
-        u->again[j].graph = hy__block_part(F, &put[j], heads, n);
-        found = u->again[j].graph && hy__part_can_run(t, put[j].node, u->again[j].graph);
-    }
-    for (i = 0; i < to->heads && found; i++)
-        found = u->source[b->inputs + i] >= 0 || !b->keep[b->inputs + i];
-    for (i = 0; i < b->inputs && found; i++)
-        found = !b->keep[i] || t->value[u->source[i]].buffer || a->keep[u->source[i]];
-    hy__buffer_drop(&F->cache, room);
-    return found;
-}
-
-/* The inputs of the unfolded program among those of the call, and handles of them. */
-static void hy__unfolding_inputs(hy_frame *F, const hy__tape *t, const hy_graph *to, int *source,
-                                 hy_array **in)
-{
-    const hy_graph *f = t->sub[0];
-    int i, k, at, n = to->vars, kind;
-    for (i = 0; i < n; i++) source[i] = i;
-    for (kind = 0; kind < 2; kind++)
-        for (i = 0; i < to->n; i++) {
-            const hy__node *node = to->node[i];
-            if (kind ? !node->held : !node->param) continue;
-            for (at = to->vars, k = 0; k < f->n && kind; k++) at += f->node[k]->param != NULL;
-            for (k = 0; k < f->n; k++) {
-                const hy__node *other = f->node[k];
-                if (kind ? !other->held : !other->param) continue;
-                if (kind ? other->held == node->held && other->constant.data == node->constant.data &&
-                    hy__same_layout(&other->constant, &node->constant) : other->param == node->param) break;
-                at++;
-            }
-            source[n++] = at;
-        }
-    for (i = 0; i < n && !F->code; i++) in[i] = hy__value_handle(F, &t->value[source[i]]);
-}
-
-static hy__unfolding *hy__unfolding_make(hy_frame *F, const hy__tape *t)
-{
-    const hy_graph *f = t->sub[0];
-    const hy__gradient *a = (const hy__gradient *)(const void *)f->all;
-    size_t blocks = (size_t)f->n;
-    hy__unfolding *u = (hy__unfolding *)(void *)hy__derived_new(F, sizeof *u, 1);
-    hy__placing P;
-    hy__buffer *room = NULL, *some = NULL;
-    hy__block_put *put = (hy__block_put *)hy__room_zero(F, &room, blocks * sizeof *put + 1, "gradient");
-    hy_array **in = (hy_array **)hy__room_zero(F, &some, (size_t)t->nin * sizeof *in + 1, "gradient");
-    hy_graph *to = NULL;
-    int i, opened = u && put && in && !hy__placing_open(F, &P, f);
-    if (u) u->is.head.free_fn = hy__unfolding_free;
-    if (opened) to = hy__unfold_all(F, f, &P, put);
-    for (i = 0; to && i < f->n; i++) u->n += hy__is_put_again(f->node[i]);
-    if (to && !hy__graph_room_heads(F, to, a->outputs, 0)) {
-        for (i = 0; i < a->outputs; i++) to->head[i] = *hy__placed(&P, &f->head[i]);
-        hy__copy_ranks(to->ranks, f->ranks);
-        u->again = (hy__block_again *)hy__alloc_zero(&F->root->heap, blocks * sizeof *u->again + 1);
-        u->source = (int *)hy__alloc_zero(&F->root->heap, ((size_t)t->nin + 1) * sizeof(int));
-        if (!u->again || !u->source) hy__no_memory(F, "gradient");
-        else if (!hy__graph_finish(F, to)) hy__unfolding_inputs(F, t, to, u->source, in);
-        if (!F->code) u->is.graph = hy__derive_whole(F, to, in, t->training);
-    }
-    if (u && u->is.graph && !F->code) {
-        const hy__gradient *b = (const hy__gradient *)(const void *)u->is.graph->all;
-        int *wide = (int *)hy__alloc_zero(&F->root->heap, (size_t)(b->inputs + u->is.graph->heads + 1) *
-                                          sizeof *wide);
-        if (wide) memcpy(wide, u->source, (size_t)b->inputs * sizeof *wide);
-        else hy__no_memory(F, "gradient");
-        hy__free(&F->root->heap, u->source);
-        u->source = wide;
-        if (!wide || !hy__unfolding_sources(F, t, u, &P, put)) {
-            hy__graph_drop(u->is.graph);
-            u->is.graph = NULL;
-        }
-    }
-    hy__graph_drop(to);
-    if (opened) hy__buffer_drop(&F->cache, P.room);
-    hy__buffer_drop(&F->cache, room);
-    hy__buffer_drop(&F->cache, some);
-    if (u && F->code) { hy__unfolding_free(F->root, &u->is.head); u = NULL; }
-    return u;
-}
-
-/* Made once per graph. */
-static hy__unfolding *hy__unfolding_of(hy_frame *F, const hy__tape *t)
-{
-    hy_graph *f = t->sub[0];
-    const char key[1] = { 'u' };
-    hy__unfolding *u;
-    hy__acquire(&F->root->lock);
-    u = (hy__unfolding *)(void *)hy__derived_find(f, key, 1);
-    hy__release(&F->root->lock);
-    if (u) return u;
-    u = hy__unfolding_make(F, t);
-    if (!u) return NULL;
-    u->is.key[0] = key[0];
-    hy__derived_add(f, &u->is, 0);
-    return u;
-}
-
-/* Computes what a block let go of, as its gradient would. */
-static void hy__block_compute(hy_frame *F, const hy__tape *t, const hy__block_again *b, hy_array **out)
-{
-    const hy__control_rec *r = (const hy__control_rec *)b->node->record;
-    hy__control_rec r2;
-    hy__edge e;
-    hy__buffer *room;
-    hy_array *y, **in = (hy_array **)hy__room(F, &room, (size_t)(r->remain + r->aux + 1) * sizeof *in,
-                                              "gradient");
-    int i, n = 0, at;
-    if (!in) return;
-    for (i = 0; i < r->remain + r->aux + r->draws && !F->code; i++) {
-        e.node = (hy__node *)(uintptr_t)b->node;
-        e.output = i < r->remain + r->aux ? r->outputs + i - r->remain : b->node->nout - 1;
-        at = hy__tape_keeps(t, i < r->remain ? &b->node->in[i] : &e);
-        if (at >= 0) in[n++] = hy__value_handle(F, &t->value[at]);
-        else {                          /* nothing reads it */
-            in[n] = hy__make(F, &b->node->in[i].node->type[b->node->in[i].output], "gradient");
-            if (in[n]) hy_fill(F, in[n], 0);
-            n++;
-        }
-    }
-    memset(&r2, 0, sizeof r2);
-    r2.outputs = b->graph->heads;
-    r2.remain = r->remain + r->aux;
-    r2.own = r->own + r->aux;
-    r2.draws = r2.keyed = r->draws;
-    r2.mode = 1 + t->training;
-    y = F->code ? NULL : F->emit(F, b->node->op, n, in, &r2, 1, &b->graph);
-    for (i = 0; y && i < r2.outputs; i++) out[i] = y->count ? y->item[i] : y;
-    hy__buffer_drop(&F->cache, room);
-}
-
-static void hy__value_again(hy__value *to, const hy__value *from, int keep)
-{
-    hy__hold_tensor(to, &from->t, from->buffer, keep);
-    to->output = from->output;
-    to->tape = from->tape;
-    if (to->tape) HY__ADD(&to->tape->refs, 1);
-}
-
-/* The call that takes the place of this one, if there is one. */
-static void hy__unfold_call(hy_frame *F, hy__tape *t)
-{
-    hy__unfolding *u = hy__unfolding_of(F, t);
-    const hy__gradient *b = u && u->is.graph ? (const hy__gradient *)(const void *)u->is.graph->all : NULL;
-    hy__buffer *room = NULL;
-    hy_array **out;
-    hy__tape *other = NULL;
-    int i, n = 0;
-    if (!b) return;
-    out = (hy_array **)hy__room_zero(F, &room, (size_t)(u->is.graph->heads + 1) * sizeof *out, "gradient");
-    for (i = 0; out && i < u->n && !F->code; i++) {
-        if (!u->again[i].graph) continue;
-        hy__block_compute(F, t, &u->again[i], out + n);
-        n += u->again[i].graph->heads;
-    }
-    if (out && !F->code)
-        other = hy__tape_new(F, t->op, b->inputs, u->is.graph->heads, t->record, 1, &u->is.graph);
-    for (i = 0; other && i < b->inputs + u->is.graph->heads; i++) {
-        int from = u->source[i];
-        if (from >= t->nin + t->nout) hy__hold_value(&other->value[i], out[from - t->nin - t->nout], 1);
-        else if (from >= 0) hy__value_again(&other->value[i], &t->value[from], b->keep[i]);
-    }
-    if (other) {
-        other->id = t->id;
-        other->training = t->training;
-        other->frame = t->frame;
-        other->pinned = 1;
-        hy__tape_empty(F, t);           /* nobody asks it any more */
-        t->unfolded = other;
-    }
-    hy__buffer_drop(&F->cache, room);
 }
 
 /* All that are reached, where gradients are to be differentiated again. */
