@@ -40662,7 +40662,7 @@ typedef struct hy__replay {
 /* Runs a section's graph; rec: how. */
 typedef struct hy__graph_rec hy__graph_rec;
 typedef int (*hy__apply_fn)(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
-                            hy__graph_rec *rec);
+                            const hy__graph_rec *rec);
 
 static hy_array **hy__replay_at(const hy__replay *r, const hy__edge *e)
 {
@@ -40758,7 +40758,7 @@ static int hy__replay_node(hy_frame *F, hy__replay *r, const hy__node *node)
 }
 
 static int hy__replay_section(hy_frame *F, hy__replay *r, const hy__section *s, hy__apply_fn apply,
-                              hy__graph_rec *rec)
+                              const hy__graph_rec *rec)
 {
     hy_array **out = r->arg + s->nin;
     int k;
@@ -40788,7 +40788,7 @@ static int hy__replay_heads(hy_frame *F, const hy__replay *r, hy_array **out)
 
 /* A program in which values decide shapes. */
 static int hy__replay_sections(hy_frame *F, const hy__program *p, hy_array *const *in, hy_array **out,
-                               hy__apply_fn apply, hy__graph_rec *rec)
+                               hy__apply_fn apply, const hy__graph_rec *rec)
 {
     hy__replay r;
     int i, training = F->training, failed = hy__replay_open(F, &r, p->graph, p->graph->store->n, in);
@@ -41094,18 +41094,15 @@ static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in,
 }
 
 /* How a graph is to be run as an operator. */
-struct hy__graph_rec { hy__mode mode; int limit; hy__ticket *ticket; };
-static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
-                             const hy__mode *mode, int limit, hy__ticket *ticket);
-
-static int hy__section_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
-                               hy__graph_rec *rec)
-{
-    return hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, NULL);
-}
+struct hy__graph_rec {
+    hy__mode    mode;
+    int         limit;                  /* most programs that the graph keeps, 0: by memory */
+    hy__ticket *ticket;                 /* where to tell of hits and misses, or NULL */
+};
 
 /* Its sections have programs of their own, which may push this one out. */
-static int hy__program_replay(hy_frame *F, hy__program *p, hy_array *const *in, hy_array **out, int limit)
+static int hy__program_replay(hy_frame *F, hy__program *p, hy_array *const *in, hy_array **out, int limit,
+                              hy__apply_fn apply)
 {
     hy__graph_rec rec;
     int failed;
@@ -41114,16 +41111,18 @@ static int hy__program_replay(hy_frame *F, hy__program *p, hy_array *const *in, 
     rec.mode.owner = NULL;
     rec.limit = limit > 0 ? limit : HY__SECTION_PROGRAMS;
     HY__ADD(&p->refs, 1);
-    failed = hy__replay_sections(F, p, in, out, hy__section_execute, &rec);
+    failed = hy__replay_sections(F, p, in, out, apply, &rec);
     hy__program_drop(p);
     return failed;
 }
 
 /* Runs a graph on packed inputs (per g->var) of this root. out: per head, in the current scope; an input that
- * is a head comes back as it is. limit: most programs that the graph keeps, 0: by memory. 0, or -1. */
+ * is a head comes back as it is. 0, or -1. */
 static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
-                             const hy__mode *mode, int limit, hy__ticket *ticket)
+                             const hy__graph_rec *rec)
 {
+    const hy__mode *mode = &rec->mode;
+    hy__ticket *ticket = rec->ticket;
     hy__holder *h = F->recent;
     hy__program *p;
     uint64_t ranks;
@@ -41133,13 +41132,14 @@ static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_a
         h = hy__holder_find(F, g, in, mode);
         if (!h) {
             if (ticket) ticket->hit = 0;
-            h = hy__holder_for(F, g, in, mode, limit, ticket);
+            h = hy__holder_for(F, g, in, mode, rec->limit, ticket);
         }
         if (!h) return -1;
     }
     p = h->program;
     ranks = (uint64_t)g->ranks[mode->training != 0];
-    failed = p->dynamic ? hy__program_replay(F, p, in, out, limit) : hy__executor_run(F, h->x, in, out);
+    failed = p->dynamic ? hy__program_replay(F, p, in, out, rec->limit, hy__graph_execute)
+        : hy__executor_run(F, h->x, in, out);
     if (!failed) F->stream += ranks;
     return failed;
 }
@@ -42294,12 +42294,13 @@ static int hy__graph_leaves(const hy_graph *g)
 }
 
 /* Runs a graph, on the tape if the frame records; a group of many outputs. */
-static int hy__graph_apply(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out, hy__graph_rec *rec)
+static int hy__graph_apply(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
+                           const hy__graph_rec *rec)
 {
     hy__buffer *room;
     hy_array **all, *y;
     int i, n = g->vars;
-    if (!F->recording) return hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, rec->ticket);
+    if (!F->recording) return hy__graph_execute(F, g, in, out, rec);
     all = (hy_array **)hy__room(F, &room, (size_t)hy__graph_leaves(g) * sizeof *all + 1, "hy_call");
     if (!all) return -1;
     memcpy(all, in, (size_t)n * sizeof *all);
@@ -46117,7 +46118,7 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
     if (all->spoilt)
         return hy__fail(F, HY_ERROR_STATE, "%s: the call changes this array, and a recorded backward would "
                         "still need the value from before: use a hy_copy of it", all->spoilt->name);
-    if (hy__graph_execute(F, f, in, out, &own.mode, own.limit, own.ticket)) return -1;
+    if (hy__graph_execute(F, f, in, out, &own)) return -1;
     own.ticket = NULL;
     tape = hy__tape_new(F, &hy__recorded_op, all->inputs, f->heads, &own, 1, &f);
     if (!tape) return -1;
@@ -46203,7 +46204,7 @@ static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const
         for (d = 0; d < t->shape.ndim; d++) key[k++] = t->shape.dim[d];
         if (twins && i) key[k++] = hy__input_twin(in, g->vars, i);
     }
-    failed = !tracked ? hy__graph_execute(F, g, in, out, &rec->mode, rec->limit, rec->ticket)
+    failed = !tracked ? hy__graph_execute(F, g, in, out, rec)
         : hy__graph_recorded(F, g, n, in, rec, out, (char *)key, (size_t)k * sizeof *key);
     if (!failed) y = g->heads == 1 ? out[0] : hy_group_of(F, g->heads, out);
     hy__buffer_drop(&F->cache, room);
@@ -46473,7 +46474,7 @@ static void hy__joint_run(hy_frame *F, hy__joint *J)
     for (i = 0; i < b->vars && !F->code; i++)
         if (!hy__joint_edge(J, i))
             in[n++] = hy__gradient_input(F, &J->early.D, b->var[i], J->to->from[i], J->to->to[0]);
-    if (!F->code && !hy__graph_execute(F, J->graph, in, out, &rec.mode, rec.limit, NULL)) {
+    if (!F->code && !hy__graph_execute(F, J->graph, in, out, &rec)) {
         for (i = n = 0; i < a->heads; i++) if (J->wire[i] < 0) J->late.D.dx[J->from->to[i]] = out[n++];
         for (i = 0; i < b->heads; i++) J->early.D.dx[J->to->to[i]] = out[n++];
     }
@@ -50973,14 +50974,14 @@ static int hy__check_run(hy__check *C, const hy__flat *in, hy_array **out, int o
     hy_frame *F = C->F;
     uint64_t stream = F->stream;
     const hy_hybridize_opt *opt = &C->block->house->opt;
-    hy__mode mode;
+    hy__graph_rec rec;
     int failed;
-    memset(&mode, 0, sizeof mode);
-    mode.training = F->training;
-    mode.exact = opt->exact;
-    mode.threads = opt->threads;
-    mode.off = opt->off | off;
-    failed = hy__graph_execute(F, C->g, in->at, out, &mode, 0, NULL);
+    memset(&rec, 0, sizeof rec);
+    rec.mode.training = F->training;
+    rec.mode.exact = opt->exact;
+    rec.mode.threads = opt->threads;
+    rec.mode.off = opt->off | off;
+    failed = hy__graph_execute(F, C->g, in->at, out, &rec);
     F->stream = stream;
     return failed;
 }
@@ -69536,11 +69537,11 @@ static void hy__c_close(hy__c *c)
 }
 
 /* The results of one run, as copies: a bound program has room for one set of outputs. */
-static int hy__c_record_run(hy__c *c, hy_graph *g, hy_array **out, const hy__mode *mode)
+static int hy__c_record_run(hy__c *c, hy_graph *g, hy_array **out, const hy__graph_rec *rec)
 {
     int i, failed;
     hy_begin(c->F);
-    failed = hy__graph_execute(c->F, g, c->in, out, mode, 0, NULL);
+    failed = hy__graph_execute(c->F, g, c->in, out, rec);
     for (i = 0; i < g->heads && !failed; i++)
         failed = !(out[i] = hy_return(c->F, hy_copy(c->F, out[i])));
     hy_end(c->F);
@@ -69551,13 +69552,13 @@ static int hy__c_record_run(hy__c *c, hy_graph *g, hy_array **out, const hy__mod
  * same sums, whose distance tells how well the numbers are conditioned. */
 static int hy__c_record(hy__c *c, hy_graph *g)
 {
-    hy__mode mode;
-    memset(&mode, 0, sizeof mode);
+    hy__graph_rec rec;
+    memset(&rec, 0, sizeof rec);
     c->out = (hy_array **)hy__alloc_zero(&c->F->root->heap, (2 * (size_t)g->heads + 1) * sizeof *c->out);
     if (!c->out) { hy__no_memory(c->F, "hy_export_c"); return -1; }
-    if (hy__c_record_run(c, g, c->out, &mode)) return -1;
-    mode.exact = 1;
-    return hy__c_record_run(c, g, c->out + g->heads, &mode);
+    if (hy__c_record_run(c, g, c->out, &rec)) return -1;
+    rec.mode.exact = 1;
+    return hy__c_record_run(c, g, c->out + g->heads, &rec);
 }
 
 /* The program of a graph for inputs of such types, with all its bodies. */

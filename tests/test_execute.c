@@ -1,6 +1,16 @@
 /* Programs, plans and executors: what runs compiled gives the bits of what runs line by line, in memory whose
  * plan holds what it promises. After test_oom.c, whose walk is used here. */
 
+static int exec_run(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out, const hy__mode *mode, int limit,
+                    hy__ticket *ticket)
+{
+    hy__graph_rec rec;
+    rec.mode = *mode;
+    rec.limit = limit;
+    rec.ticket = ticket;
+    return hy__graph_execute(F, g, in, out, &rec);
+}
+
 typedef struct exec_case { hy_frame *F; hy_graph *graph; hy_array *in[3], *out[8]; uint32_t seed; } exec_case;
 
 static hy_frame *exec_open(int threads)
@@ -331,8 +341,8 @@ static void exec_equals_imperative(void)
             CHECK(hy_count(F[f], want) == n);
             for (o = 0; o < EXEC_OFFS; o++) {
                 hy__mode mode = exec_mode(exec_offs[o]);
-                CHECK(!hy__graph_execute(F[f], g, in, out, &mode, 0, NULL));
-                CHECK(!hy__graph_execute(F[f], g, in, again, &mode, 0, NULL));
+                CHECK(!exec_run(F[f], g, in, out, &mode, 0, NULL));
+                CHECK(!exec_run(F[f], g, in, again, &mode, 0, NULL));
                 for (i = 0; i < n && !hy_error(F[f]); i++)
                     if (!CHECK(exec_same(F[f], out[i], hy_get(F[f], want, i)) &&
                                exec_same(F[f], again[i], out[i])))
@@ -407,11 +417,11 @@ static void exec_thread_limit(void)
     hy__mode mode = exec_mode(0);
     hy__program *p;
     mode.threads = 1;
-    CHECK(!hy__graph_execute(F, g, &x, &one, &mode, 0, NULL));
+    CHECK(!exec_run(F, g, &x, &one, &mode, 0, NULL));
     p = F->recent->program;
     CHECK(p->plan.workers == 1 && p->plan.stages == 0);
     mode.threads = 2;
-    CHECK(!hy__graph_execute(F, g, &x, &two, &mode, 0, NULL));
+    CHECK(!exec_run(F, g, &x, &two, &mode, 0, NULL));
     p = F->recent->program;
     CHECK(hy_threads(F) == 1 || (p->plan.workers == 2 && p->plan.stages > 0));
     CHECK(exec_same(F, one, two));
@@ -491,7 +501,7 @@ static void exec_heads_of_every_kind(void)
     CHECK(g && g->vars == 2);
     for (round = 0; round < 2; round++) {
         hy_array *before = out[0];
-        CHECK(!hy__graph_execute(F, g, in, out, &mode, 0, NULL));
+        CHECK(!exec_run(F, g, in, out, &mode, 0, NULL));
         if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
         CHECK(out[0] == out[1] && out[2] == one && out[7] == one && out[3] == out[8]);
         CHECK(!round || (out[0] != before && out[0]->buffer != before->buffer));        /* both can be held */
@@ -602,21 +612,21 @@ static void exec_reasons_and_limit(void)
     size_t bytes = 0;
     int i, programs = 0;
     x = hy_ones(F, HY_SHAPE(4, 3));
-    CHECK(!hy__graph_execute(F, g, &x, &y, &mode, 2, &ticket) && !ticket.hit);
+    CHECK(!exec_run(F, g, &x, &y, &mode, 2, &ticket) && !ticket.hit);
     CHECK_STR(ticket.reason, "first call");
-    CHECK(!hy__graph_execute(F, g, &x, &y, &mode, 2, &ticket) && ticket.hit && !ticket.reason[0]);
+    CHECK(!exec_run(F, g, &x, &y, &mode, 2, &ticket) && ticket.hit && !ticket.reason[0]);
     x = hy_ones(F, HY_SHAPE(2, 3));
-    CHECK(!hy__graph_execute(F, g, &x, &y, &mode, 2, &ticket) && !ticket.hit);
+    CHECK(!exec_run(F, g, &x, &y, &mode, 2, &ticket) && !ticket.hit);
     CHECK_STR(ticket.reason, "data is (2,3) float32, was (4,3) float32");
     mode.training = 1;
-    CHECK(!hy__graph_execute(F, g, &x, &y, &mode, 2, &ticket) && !ticket.hit);
+    CHECK(!exec_run(F, g, &x, &y, &mode, 2, &ticket) && !ticket.hit);
     CHECK_STR(ticket.reason, "training");
     hy__graph_programs(g, &programs, &bytes);
     CHECK(programs == 2 && bytes > 0);
     for (i = 1; i <= 40; i++) {                         /* the one that is used again and again stays */
         hy_array *z = hy_ones(F, HY_SHAPE(i, 5));
-        CHECK(!hy__graph_execute(F, g, &z, &y, &mode, 4, &ticket) && !ticket.hit);
-        CHECK(!hy__graph_execute(F, g, &x, &y, &mode, 4, &ticket) && ticket.hit);
+        CHECK(!exec_run(F, g, &z, &y, &mode, 4, &ticket) && !ticket.hit);
+        CHECK(!exec_run(F, g, &x, &y, &mode, 4, &ticket) && ticket.hit);
         programs = 0;
         hy__graph_programs(g, &programs, &bytes);
         CHECK(programs <= 4);
@@ -701,7 +711,7 @@ static void exec_early_values_follow_writes(void)
     for (i = 0; i < 12; i++) {
         hy_begin(F);
         if (i % 2) hy_fill(F, w, i);
-        CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, NULL));
+        CHECK(!exec_run(F, g, &x, out, &mode, 0, NULL));
         if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
         if (i == 0) CHECK(F->recent->program->plan.early > 0);
         CHECK(hy_value(F, out[0], 1, 2) == 8 * (i < 1 ? 1 : (i - 1) / 2 * 2 + 1));
@@ -737,10 +747,10 @@ static void exec_captured_array_changes(void)
         hy_fill(F, w, i);
         if (i == 3) {                   /* another frame may see it first */
             hy_begin(fork);
-            CHECK(!hy__graph_execute(fork, g, &x, out, &mode, 0, NULL) && hy_value(fork, out[0], 1, 2) == 24);
+            CHECK(!exec_run(fork, g, &x, out, &mode, 0, NULL) && hy_value(fork, out[0], 1, 2) == 24);
             hy_end(fork);
         }
-        failed = hy__graph_execute(F, g, &x, out, &mode, 0, &ticket);
+        failed = exec_run(F, g, &x, out, &mode, 0, &ticket);
         if (!ticket.hit) CHECK_STR(ticket.reason, "a captured array has changed");
         if (failed) {
             CHECK(hy_error(F) && strstr(hy_error(F), "plan and bind anew"));
@@ -749,7 +759,7 @@ static void exec_captured_array_changes(void)
             info = hy__plan_info(F, g, &x, &mode);
             memory = (char *)malloc(info.total);
             CHECK(!hy__graph_bind(F, g, &x, &mode, memory, info.total));
-            CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, NULL));
+            CHECK(!exec_run(F, g, &x, out, &mode, 0, NULL));
         }
         if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
         CHECK(hy_value(F, out[0], 1, 2) == 8 * i && hy_value(F, out[2], 3, 1) == 1 + 2 * i);
@@ -774,7 +784,7 @@ static void exec_early_values_are_shared(void)
     for (i = 0; i < 3; i++) {
         hy_frame *on = i ? fork : F;
         x = hy_ones(on, HY_SHAPE(i < 2 ? 2 : 5, 4));
-        CHECK(!hy__graph_execute(on, g, &x, out, &mode, 0, NULL));
+        CHECK(!exec_run(on, g, &x, out, &mode, 0, NULL));
         n[i] = F->root->prepared.n;
     }
     CHECK(n[0] > 0 && n[1] == n[0] && n[2] == n[0]);
@@ -800,16 +810,16 @@ static void exec_parameters(void)
     y = hy_dot(S, hy_var(S, "x", NULL), y, NULL);
     g = hy_compile(S, hy_group(S, y, hy_identity(S, w)));
     if (!CHECK(g)) printf("    %s\n", hy_error(S));
-    CHECK(hy__graph_execute(F, g, &x, out, &mode, 0, &ticket) == -1);
+    CHECK(exec_run(F, g, &x, out, &mode, 0, &ticket) == -1);
     CHECK(hy_error(F) && strstr(hy_error(F), "has not been initialized"));
     hy_clear(F);
     hy_initialize(F, block, NULL);
     hy_fill(F, w, 1);
-    CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, &ticket) && hy_value(F, out[1], 2, 3) == 1);
+    CHECK(!exec_run(F, g, &x, out, &mode, 0, &ticket) && hy_value(F, out[1], 2, 3) == 1);
     CHECK(hy_value(F, out[0], 1, 1) == 8 && F->recent->program->plan.early > 0);
-    CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, &ticket) && ticket.hit);
+    CHECK(!exec_run(F, g, &x, out, &mode, 0, &ticket) && ticket.hit);
     hy_assign(F, w, hy_scalar(F, 3));
-    CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, &ticket) && ticket.hit);
+    CHECK(!exec_run(F, g, &x, out, &mode, 0, &ticket) && ticket.hit);
     CHECK(hy_value(F, out[0], 1, 1) == 24);
     if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
     hy_close(S);
@@ -907,7 +917,7 @@ static void exec_running_statistics(void)
         F->training = 1;
         y = exec_norm(F, a);
         F->training = 0;
-        CHECK(!hy__graph_execute(F, g, b, &out, &mode, 0, NULL));
+        CHECK(!exec_run(F, g, b, &out, &mode, 0, NULL));
         if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
         CHECK(exec_same(F, out, y) && exec_same(F, a[3], b[3]) && exec_same(F, a[4], b[4]));
         CHECK(hy_value(F, b[3], 0) != 0);
@@ -1609,7 +1619,7 @@ static void exec_bound_to_a_buffer(void)
             hy_begin(F);
             hy_fill(F, w, i);
             calls = hy_memory_use(F).calls;
-            CHECK(!hy__graph_execute(F, g, &x, out, &mode, 0, NULL));
+            CHECK(!exec_run(F, g, &x, out, &mode, 0, NULL));
             CHECK(hy_memory_use(F).calls == calls);
             if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
             CHECK(hy_value(F, out[0], 1, 2) == 8 * i && hy_item(F, out[1]) == 12);
@@ -1618,7 +1628,7 @@ static void exec_bound_to_a_buffer(void)
             CHECK((char *)out[0]->t.data < memory + skip + info.total);
             CHECK((char *)F->recent->x >= memory + skip);
             if (i == 3) {
-                CHECK(hy__graph_execute(F, g, &x, out, &mode, 0, NULL) == -1);
+                CHECK(exec_run(F, g, &x, out, &mode, 0, NULL) == -1);
                 CHECK(strstr(hy_error(F), "still held"));
                 hy_clear(F);
             }
@@ -1631,9 +1641,9 @@ static void exec_bound_to_a_buffer(void)
     held = hy_ones(F, HY_SHAPE(5, 4));
     for (i = 0; i < 40; i++) {
         held = hy_ones(F, HY_SHAPE(i + 3, 4));
-        CHECK(!hy__graph_execute(F, g, &held, out, &mode, 3, NULL));
+        CHECK(!exec_run(F, g, &held, out, &mode, 3, NULL));
     }
-    CHECK(!hy__graph_execute(F, g, &x, out, &mode, 3, NULL) && F->recent->x->bound);
+    CHECK(!exec_run(F, g, &x, out, &mode, 3, NULL) && F->recent->x->bound);
     hy_end(F);
     hy_graph_free(F, g);
     CHECK(hy_close(F) == 0);
@@ -1658,7 +1668,7 @@ static void exec_bound_random_graphs(void)
             char *room, *memory;
             hy_begin(F[f]);
             exec_inputs(F[f], in);
-            CHECK(!hy__graph_execute(F[f], g, in, want, &mode, 0, NULL));
+            CHECK(!exec_run(F[f], g, in, want, &mode, 0, NULL));
             total = hy__plan_info(F[f], g, in, &mode).total;
             room = (char *)malloc(total + 192);
             memory = room + 65 + ((size_t)(-(intptr_t)room) & 63);      /* the most that aligning can cost */
@@ -1666,7 +1676,7 @@ static void exec_bound_random_graphs(void)
             CHECK(!hy__graph_bind(F[f], g, in, &mode, memory, total));
             for (round = 0; round < 2; round++) {
                 hy_begin(F[f]);
-                CHECK(!hy__graph_execute(F[f], g, in, out, &mode, 0, NULL));
+                CHECK(!exec_run(F[f], g, in, out, &mode, 0, NULL));
                 for (i = 0; i < hy_graph_heads(g) && !hy_error(F[f]); i++)
                     CHECK(exec_same(F[f], out[i], want[i]));
                 hy_end(F[f]);
@@ -1696,7 +1706,7 @@ static void *exec_thread_main(void *arg)
         hy__mode mode = exec_mode(HY_PASS_FOLD);
         hy_begin(t->F);
         x = hy_ones(t->F, HY_SHAPE(n, 4));
-        t->wrong += hy__graph_execute(t->F, t->graph, &x, out, &mode, 3, NULL) ||
+        t->wrong += exec_run(t->F, t->graph, &x, out, &mode, 3, NULL) ||
                     hy_value(t->F, out[0], n - 1, 2) != 8;
         t->wrong += hy_item(t->F, out[1]) != 12;
         hy_end(t->F);
@@ -1740,7 +1750,7 @@ static int exec_oom_program(hy_frame *F)
     for (i = 1; i <= 3 && g && !hy_error(F); i++) {
         x = hy_ones(F, HY_SHAPE(i, 4));
         if (i == 3) hy_fill(F, w, 2);
-        right = x && !hy__graph_execute(F, g, &x, out, &mode, 1, NULL) &&
+        right = x && !exec_run(F, g, &x, out, &mode, 1, NULL) &&
                 hy_value(F, out[0], i - 1, 2) == (i == 3 ? 16 : 8);
     }
     hy_graph_free(F, g);
@@ -1769,7 +1779,7 @@ static int exec_oom_bind(hy_frame *F)
     hy__mode mode = exec_mode(HY_PASS_FOLD);
     hy_graph *g = w && x ? exec_early_graph(F, w) : NULL;
     int right = g && !hy__graph_bind(F, g, &x, &mode, memory, sizeof memory) &&
-                !hy__graph_execute(F, g, &x, out, &mode, 1, NULL) && hy_value(F, out[0], 1, 2) == 8;
+                !exec_run(F, g, &x, out, &mode, 1, NULL) && hy_value(F, out[0], 1, 2) == 8;
     hy_graph_free(F, g);
     if (!g) hy_raise(F, HY_ERROR_MEMORY, "out of memory");
     return right;

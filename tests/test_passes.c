@@ -55,14 +55,16 @@ static hy_graph *passes_run(hy_frame *F, hy_graph *g, hy_array *inputs, int off,
 /* A graph as it stands, no pass over it any more. */
 static hy_array *passes_plain(hy_frame *F, hy_graph *g, hy_array *inputs)
 {
-    hy__mode mode;
-    hy__buffer *room = g ? hy__graph_open(F, g, inputs, "test", &mode) : NULL;
+    hy__graph_rec rec;
+    hy__buffer *room = g ? hy__graph_open(F, g, inputs, "test", &rec.mode) : NULL;
     hy_array **in, *y = NULL;
     if (!room) return NULL;
     in = (hy_array **)room->data;
-    mode.exact = 1;
-    mode.off = HY_PASS_FOLD | HY_PASS_ALGEBRA | HY_PASS_CSE | HY_PASS_BATCH_NORM | HY_PASS_FUSE;
-    if (!hy__graph_execute(F, g, in, in + g->vars, &mode, 0, NULL))
+    rec.mode.exact = 1;
+    rec.mode.off = HY_PASS_FOLD | HY_PASS_ALGEBRA | HY_PASS_CSE | HY_PASS_BATCH_NORM | HY_PASS_FUSE;
+    rec.limit = 0;
+    rec.ticket = NULL;
+    if (!hy__graph_execute(F, g, in, in + g->vars, &rec))
         y = g->heads == 1 ? in[g->vars] : hy_group_of(F, g->heads, in + g->vars);
     hy__buffer_drop(&F->cache, room);
     return y;

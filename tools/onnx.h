@@ -28,8 +28,8 @@
  * array.
  *
  * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`),
- * functions of the model; int16, uint16, uint32 and whole numbers of 2 and 4 bits as numbers of wider types, that
- * of inputs and outputs, too. What cannot run is listed all at once: operator, node, reason. Nothing in a file
+ * functions of the model; int16, uint16, uint32 and whole numbers of 2 and 4 bits as numbers of wider types,
+ * inputs and outputs, too. What cannot run is listed all at once: operator, node, reason. Nothing in a file
  * is believed before it is checked, and nothing here recurses.
  *
  * ROOMS  >>protobuf fields of messages   >>model   nodes, values, tensors, read once
@@ -51,11 +51,11 @@ HY_API int hy_onnx_input(const hy_block *block, int i, const char **name, hy_typ
 HY_API int hy_onnx_output(const hy_block *block, int i, const char **name, hy_type *type);
 /* What the file calls size k of input i that it leaves open: equal names are equal sizes; "": nothing. */
 HY_API const char *hy_onnx_size_name(const hy_block *block, int i, int k);
-/* The part of such a block that is hybrid, which belongs to it: all of it, or, where the values of some inputs
- * decide shapes, for these values (one place an input; NULL: not known), and up to the nodes that run line by
- * line. Those inputs are none of the part's; its outputs are what the nodes behind it read. The other two: does
- * input i decide shapes by its values? The i-th node that runs line by line, as "NonMaxSuppression 'nms'"; "",
- * past the end. */
+/* The part of such a block that is hybrid, which belongs to it: all of it, or, where the values of some
+ * inputs decide shapes, for these values (one place an input; NULL: not known), and up to the nodes that run
+ * line by line. Those inputs are none of the part's; its outputs are what the nodes behind it read. The other
+ * two: does input i decide shapes by its values? The i-th node that runs line by line, as
+ * "NonMaxSuppression 'nms'"; "" past the end. */
 HY_API hy_block *hy_onnx_part(hy_frame *F, hy_block *block, hy_array *const *values);
 HY_API int hy_onnx_decides(const hy_block *block, int i);
 HY_API const char *hy_onnx_late(hy_frame *F, const hy_block *block, int i);
@@ -96,7 +96,7 @@ enum {
     ONNX__MOST_LISTED = 1 << 20,        /* values that the sequences of a call hold */
     ONNX__MOST_PROBES = 1000,           /* in the table of names, which is half empty at least */
     ONNX__LEAST_ROOM = 1 << 29,         /* bytes of memory that any file may take, ... */
-    ONNX__ROOM_A_BYTE = 64,             /* ... and so many more for each byte of its own: calls of functions copy */
+    ONNX__ROOM_A_BYTE = 64,             /* ... and so many for each byte of its own: functions are copied */
     ONNX__SMALL = 64                    /* constants with more elements are parameters */
 };
 
@@ -233,7 +233,7 @@ typedef struct onnx__node {
     int             home;                       /* the body it stands in */
     int             late;                       /* a shape before it is known only when the network runs */
     int             kept;                       /* If, Loop: a program may keep it, whatever values decide */
-    int             kind, wraps;                /* of what it gives, where that stands in a carrier; wraps: it */
+    int             kind, wraps;                /* of what it gives, if that stands in a carrier; wraps: it */
                                                 /* may leave the carrier's bounds */
     int             number;                     /* grows from node to node of a body */
     int             waits;                      /* sorting: links to it that are not met yet, ... */
@@ -300,7 +300,7 @@ static void *onnx__room(onnx__model *m, size_t count, size_t size)
     if (bytes > m->left) {
         size_t whole = bytes > CHUNK / 4 ? bytes : (size_t)CHUNK;
         char *block = whole > m->most ? NULL : (char *)HY_ONNX_MALLOC(whole + HEAD);
-        if (whole > m->most && !m->why) m->why = "functions or sizes make more of it than 64 times its own bytes";
+        if (whole > m->most && !m->why) m->why = "functions or sizes make it over 64 times its own bytes";
         if (!block) { m->failed = 1; return NULL; }
         m->most -= whole;
         memset(block, 0, whole + HEAD);
@@ -377,7 +377,7 @@ static void onnx__enter(onnx__model *m, int k)
     uint32_t at = onnx__hash(m->scope_of[k], m->slot[k].name) & (uint32_t)(m->table_room - 1);
     int probes = 0;
     for (; m->table[at]; at = (at + 1) & (uint32_t)(m->table_room - 1))
-        if (++probes > ONNX__MOST_PROBES) { onnx__broken(m, "names made to stand in each other's way"); return; }
+        if (++probes > ONNX__MOST_PROBES) { onnx__broken(m, "names that stand in each other's way"); return; }
     m->table[at] = k + 1;
 }
 
@@ -442,11 +442,11 @@ static int onnx__new_body(onnx__model *m, onnx__bytes message, int parent, int f
 }
 
 /* --- tensors --- */
-/* Whole numbers of types that hybrid.h has not stand in wider ones, their carriers: they are quantised weights and
+/* Whole numbers of types that hybrid.h has not stand in wider ones, their carriers: quantised weights and
  * activations, which are moved about, cast and scaled. */
 static const struct {
     hy_dtype    dtype;
-    int         bytes;                  /* of an element; 0: a byte holds two or four, where there is a carrier */
+    int         bytes;                  /* of an element; 0: a byte holds two or four; with a carrier */
     const char *name;
     hy_dtype    carrier;
     double      low, high;              /* what the carrier may hold */
@@ -542,7 +542,8 @@ static onnx__tensor *onnx__read_tensor(onnx__model *m, onnx__bytes b)
     t->type.dtype = onnx__held_in(t->kind);
     for (t->count = 1, i = 0; i < t->type.shape.ndim; i++) {
         int64_t d = t->type.shape.dim[i];
-        if (d && t->count > (int64_t)(SIZE_MAX / 16 < (uint64_t)1 << 40 ? SIZE_MAX / 16 : (uint64_t)1 << 40) / d) {
+        const uint64_t most = SIZE_MAX / 16 < (uint64_t)1 << 40 ? SIZE_MAX / 16 : (uint64_t)1 << 40;
+        if (d && t->count > (int64_t)most / d) {
             onnx__broken(m, "a tensor of more than 2^40 elements, or than can be addressed");
             d = 0;
         }
@@ -1043,7 +1044,7 @@ typedef struct onnx__net {
     struct onnx__net *inner;            /* of the plain block around: the one that runs */
     hy_block     *mark;                 /* a child that changes with the given values */
     onnx__given  *given;                /* of the inner one: values of inputs that decide shapes */
-    int           inputs, *in, opens, *open;    /* values that are inputs; of which the numbers decide no shapes */
+    int           inputs, *in, opens, *open;    /* values that are inputs; whose numbers decide no shapes */
     int           late;                 /* nodes that run line by line behind the compiled ones */
     onnx__node  **after;                /* these */
     int           cuts, *cut;           /* what the inner one gives: values of the model */
@@ -1554,7 +1555,7 @@ static void onnx__do_pow(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *y = onnx__second(R);
     hy_dtype d = onnx__type_in(R, 0), e = onnx__type_in(R, 1);
     double v;
-    if (onnx__is_float(d) && R->F != R->K && onnx__one_known(R, 1, 0, &v)) {    /* with roundings of their own */
+    if (onnx__is_float(d) && R->F != R->K && onnx__one_known(R, 1, 0, &v)) {    /* these round otherwise */
         onnx__out(R, 0, v == 2 ? hy_square(R->F, x) : v == 3 ? hy_mul(R->F, x, hy_square(R->F, x))
                   : v == 0.5 ? hy_sqrt(R->F, x) : v == -1 ? hy_reciprocal(R->F, x)
                   : hy_power_scalar(R->F, x, v));
@@ -2427,13 +2428,14 @@ static hy_array *onnx__factor_out(onnx__run *R, int i, int j, double *alpha)
     hy_array *x = onnx__in(R, i);
     double v;
     if (!onnx__has(R, j)) return x;
-    if (onnx__type_in(R, i) != HY_F32 || !onnx__one_known(R, j, 1, &v)) return hy_mul(R->F, x, onnx__in(R, j));
+    if (onnx__type_in(R, i) != HY_F32 || !onnx__one_known(R, j, 1, &v))
+        return hy_mul(R->F, x, onnx__in(R, j));
     *alpha *= v;
     return x;
 }
 
-/* What onnx__fuse_matmul makes: inputs 2 and 3 are factors of 0 and 1. All numbers among them are one factor of the
- * first, in attention the queries, which are fewer than the scores. */
+/* What onnx__fuse_matmul makes: inputs 2 and 3 are factors of 0 and 1. All numbers among them are one factor
+ * of the first, in attention the queries, which are fewer than the scores. */
 static void onnx__do_fused_matmul(onnx__run *R)
 {
     double alpha = onnx__float(R, "alpha", 1);
@@ -2919,7 +2921,7 @@ static void onnx__do_conv_transpose(onnx__run *R)
     opt.num_group = groups;
     memset(&pads, 0, sizeof pads);
     pads.n = 2 * (w.dims + 2);
-    for (i = 0; i < w.dims; i++) {              /* everything, cut to size; what is missing has the bias alone */
+    for (i = 0; i < w.dims; i++) {              /* everything, cut to size; what lacks has the bias alone */
         int64_t extra = more.n > i ? more.v[i] : 0, before = w.before[i];
         int64_t whole = w.stride[i] * (w.size[i] - 1) + (w.kernel[i] - 1) * w.dilate[i] + 1;
         int64_t size = whole + extra - before - w.after[i];
@@ -4003,7 +4005,7 @@ static hy_array *onnx__gate(onnx__run *R, const onnx__recurrent *z, hy_array *al
 static hy_array *onnx__act(onnx__run *R, const onnx__recurrent *z, int i, hy_array *x)
 {
     hy_array *y;
-    if (z->clip > 0 && i < 2) x = hy_clip(R->F, x, -z->clip, z->clip);          /* not the cell, as onnxruntime has it */
+    if (z->clip > 0 && i < 2) x = hy_clip(R->F, x, -z->clip, z->clip);  /* not the cell, as in onnxruntime */
     y = onnx__activation(R->F, z->act[i], x, z->a[i], z->b[i]);
     if (!y && x) onnx__fail(R, "activation %.40s", z->act[i]);
     return y;
@@ -5693,8 +5695,8 @@ static const hy_op *onnx__own_op(hy_frame *F, int which)
 /* --- ensembles of trees --- */
 /* Nodes, then leaves, which lead to themselves: all trees of all samples go down side by side. */
 typedef struct onnx__trees {
-    int64_t   nodes, leaves, roots, targets, depth, widest;     /* widest: of the sets that nodes compare with */
-    int64_t  *feature, *mode, *target, *missing, *way[2];       /* way: where a node leads if it is so, if not */
+    int64_t   nodes, leaves, roots, targets, depth, widest;     /* widest: of the sets of nodes */
+    int64_t  *feature, *mode, *target, *missing, *way[2];       /* way: where a node leads: yes, no */
     double   *split, *weight, *sets;
     int       modes, tracks;            /* bits of the modes there are; does any send NaN the first way? */
 } onnx__trees;
@@ -5709,7 +5711,8 @@ static double *onnx__attr_numbers(onnx__run *R, const char *name, int64_t *n)
     if (!a || !a->t || !a->t->data || (*n >= 0 && a->t->count != *n)) return NULL;
     *n = a->t->count;
     v = (double *)onnx__scratch(R, *n, sizeof *v);
-    if (v && *n) hy_to(F, hy_from(F, HY_SHAPE(*n), a->t->type.dtype, a->t->data), HY_F64, v, sizeof *v * (size_t)*n);
+    if (v && *n)
+        hy_to(F, hy_from(F, HY_SHAPE(*n), a->t->type.dtype, a->t->data), HY_F64, v, sizeof *v * (size_t)*n);
     return v;
 }
 
@@ -5780,7 +5783,8 @@ static int onnx__tree_sets(onnx__run *R, onnx__trees *t)
 
 static int onnx__read_trees(onnx__run *R, onnx__trees *t, const int64_t **roots)
 {
-    const onnx__attr *targets = onnx__attr_of(R->node, "n_targets"), *root = onnx__attr_of(R->node, "tree_roots");
+    const onnx__attr *targets = onnx__attr_of(R->node, "n_targets");
+    const onnx__attr *root = onnx__attr_of(R->node, "tree_roots");
     const int64_t *feature, *target, *missing;
     double *mode, *split, *weight;
     int64_t i, all;
@@ -5832,7 +5836,8 @@ static hy_array *onnx__tree_test(onnx__run *R, const onnx__trees *t, hy_array *a
     const int64_t all = t->nodes + t->leaves;
     hy_frame *F = R->F;
     hy_dtype d = hy_dtype_of(F, v);
-    hy_array *split = hy_take(F, onnx__from_doubles(R, HY_SHAPE(all), d, t->split), at, 0, NULL), *yes = NULL, *one;
+    hy_array *split = hy_take(F, onnx__from_doubles(R, HY_SHAPE(all), d, t->split), at, 0, NULL);
+    hy_array *yes = NULL, *one;
     int m;
     for (m = 0; m <= ONNX__MEMBER; m++) {
         if (!(t->modes >> m & 1)) continue;
@@ -5856,7 +5861,7 @@ static hy_array *onnx__tree_votes(onnx__run *R, const onnx__trees *t, hy_array *
     hy_array *w = hy_take(F, onnx__from_doubles(R, HY_SHAPE(all), d, t->weight), at, 0, NULL);
     hy_array *own = hy_expand_dims(F, onnx__looked_up(R, t->target, all, at), 2);
     hy_shape s = HY_SHAPE(batch, t->roots, t->targets);
-    own = hy_cast(F, hy_equal(F, own, onnx__counter(R, t->targets, 1, 2, 3)), d);       /* (batch, roots, targets) */
+    own = hy_cast(F, hy_equal(F, own, onnx__counter(R, t->targets, 1, 2, 3)), d);  /* batch, roots, targets */
     w = onnx__spread(R, hy_expand_dims(F, w, 2), s);
     if (how < 2) w = onnx__reduce(R, hy_sum, hy_mul(F, own, w), HY_AXES(1), 0);
     else {
@@ -5878,11 +5883,15 @@ static void onnx__do_tree_ensemble(onnx__run *R)
     hy_shape s;
     if (!onnx__shape(R, x, &s)) return;
     if (s.ndim != 2 || !onnx__read_trees(R, &t, &roots)) {
-        onnx__fail(R, "data of 2 dims, and trees of at most %d levels that are whole, are due", (int)ONNX__MOST_LEVELS);
+        onnx__fail(R, "data of 2 dims, and trees of at most %d levels that are whole, are due",
+                   (int)ONNX__MOST_LEVELS);
         return;
     }
-    for (i = 0; i < t.nodes; i++)
-        if (t.feature[i] >= s.dim[1]) { onnx__fail(R, "feature %d of %d", (int)t.feature[i], (int)s.dim[1]); return; }
+    for (i = 0; i < t.nodes; i++) {
+        if (t.feature[i] < s.dim[1]) continue;
+        onnx__fail(R, "feature %d of %d", (int)t.feature[i], (int)s.dim[1]);
+        return;
+    }
     if (after > 2) { onnx__fail(R, "post_transform %d", (int)after); return; }
     at = onnx__spread(R, hy_from(F, HY_SHAPE(1, t.roots), HY_I64, roots), HY_SHAPE(s.dim[0], t.roots));
     rows = hy_mul_scalar(F, onnx__cast(R, onnx__counter(R, s.dim[0], 1, 0, 2), HY_I64), (double)s.dim[1]);
@@ -6414,7 +6423,7 @@ static hy_array *onnx__through(onnx__run *R, onnx__node *n, const char *name, hy
     const onnx__attr *a = onnx__branch(n, name);
     const onnx__body *b = a ? &R->m->body[a->body] : NULL;
     if (!b || hy_error(R->F)) return x;
-    if (b->nin != 1 || b->nout != 1) { onnx__fail(R, "%s: one input, one output are due", name); return NULL; }
+    if (b->nin != 1 || b->nout != 1) { onnx__fail(R, "%s: one input and output are due", name); return NULL; }
     onnx__set_value(R, b->in[0], x);
     R->walk(R, a->body);
     R->node = n;
@@ -7255,8 +7264,8 @@ static void onnx__take_scale(const onnx__model *m, const onnx__node *n, int *in,
         }
 }
 
-/* (q c) (k c)^T, as attention is exported. q k^T / c stays: the division joins what comes behind, a mask. So does
- * the transpose: it is a walk when the product's operand is laid out. */
+/* (q c) (k c)^T, as attention is exported. q k^T / c stays: the division joins what comes behind, a mask. So
+ * does the transpose: it is a walk when the product's operand is laid out. */
 static void onnx__fuse_matmul(onnx__model *m, onnx__node *n)
 {
     onnx__attr *attr = ONNX__ROOM(m, onnx__attr, 1);
@@ -7426,16 +7435,17 @@ static int onnx__is_among(const char *word, const char *const *list)
     return *list != NULL;
 }
 
-/* Numbers in carriers go through operators that are sure of them: which kind a node gives, or that it takes none. */
+/* Numbers in carriers go through operators that are sure of them: which kind a node gives, or that it takes
+ * none. */
 static void onnx__find_kinds(onnx__model *m, onnx__node *n)
 {
-    static const char *const moves[] = { "Identity", "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Flatten",
-        "Gather", "GatherElements", "GatherND", "Slice", "Concat", "Split", "Expand", "Tile", "Max", "Min", "Relu",
-        "DepthToSpace", "SpaceToDepth", "MaxPool", NULL };
-    static const char *const reads[] = { "Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "Shape", "Size",
-        "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "ArgMax", "ArgMin", NULL };
-    static const char *const counts[] = { "Add", "Sub", "Mul", "Div", "Pow", "Mod", "Neg", "Abs", "Sum", "ReduceSum",
-        "CumSum", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot", "BitShift", NULL };
+    static const char *const moves[] = { "Identity", "Reshape", "Transpose", "Squeeze", "Unsqueeze",
+        "Flatten", "Gather", "GatherElements", "GatherND", "Slice", "Concat", "Split", "Expand", "Tile",
+        "Max", "Min", "Relu", "DepthToSpace", "SpaceToDepth", "MaxPool", NULL };
+    static const char *const reads[] = { "Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "Shape",
+        "Size", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "ArgMax", "ArgMin", NULL };
+    static const char *const counts[] = { "Add", "Sub", "Mul", "Div", "Pow", "Mod", "Neg", "Abs", "Sum",
+        "ReduceSum", "CumSum", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot", "BitShift", NULL };
     const onnx__attr *to = onnx__attr_of(n, strcmp(n->op, "Cast") ? "output_dtype" : "to");
     int i, kind[3] = { 0, 0, 0 }, read = onnx__is_among(n->op, reads);
     int count = onnx__is_among(n->op, counts), move = count || onnx__is_among(n->op, moves);
@@ -7449,7 +7459,8 @@ static void onnx__find_kinds(onnx__model *m, onnx__node *n)
     if (move) n->kind = kind[0];
     else if (!strcmp(n->op, "CastLike")) n->kind = kind[1];
     else if (!strcmp(n->op, "QuantizeLinear") && kind[2]) n->kind = kind[2];
-    else if (!strcmp(n->op, "QuantizeLinear") || !strcmp(n->op, "Cast")) n->kind = to ? onnx__narrow(to->i) : 0;
+    else if (!strcmp(n->op, "QuantizeLinear") || !strcmp(n->op, "Cast"))
+        n->kind = to ? onnx__narrow(to->i) : 0;
     n->wraps = n->kind && count;
     for (i = 0; i < n->nout && n->kind; i++) if (n->out[i] >= 0) m->slot[n->out[i]].kind = n->kind;
 }
@@ -7565,7 +7576,8 @@ static void onnx__find_given(onnx__model *m)
                     for (k = 0; f && k < f->nout; k++) more |= onnx__mark(m, f->out[k]);
                 }
                 if (flow && n->body < 0) more |= onnx__mark_turns(m, n);
-                if (flow && n->body < 0 && !n->kept && strcmp(n->op, "Scan") && strcmp(n->op, "FlexAttention"))
+                if (flow && n->body < 0 && !n->kept && strcmp(n->op, "Scan") &&
+                    strcmp(n->op, "FlexAttention"))
                     for (i = 0; i < n->nin && i < (strcmp(n->op, "If") ? 2 : 1); i++)
                         more |= onnx__mark(m, n->in[i]);
             }
@@ -7702,8 +7714,9 @@ static int onnx__refuse(hy_frame *F, const onnx__model *m)
     const char *file = m->file ? m->file : "";
     char text[2400];
     if (m->failed && !m->why) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return 1; }
-    if (m->why) snprintf(text, sizeof text, "onnx: %.250s%sthe file is broken: %s", file, *file ? ": " : "", m->why);
-    else if (m->list) snprintf(text, sizeof text, "onnx: %.250s%swhat cannot run here: %s", file, *file ? ": " : "", m->list);
+    if (m->why || m->list)
+        snprintf(text, sizeof text, "onnx: %.250s%s%s: %s", file, *file ? ": " : "",
+                 m->why ? "the file is broken" : "what cannot run here", m->why ? m->why : m->list);
     else return hy_error(F) != NULL;
     hy_raise(F, m->why ? HY_ERROR_FORMAT : HY_ERROR_UNSUPPORTED, text);
     return 1;
@@ -7719,7 +7732,8 @@ static hy_block *onnx__from(hy_frame *F, const void *data, size_t bytes, const c
     memset(&m, 0, sizeof m);
     m.folder = folder;
     m.file = file;
-    m.most = ONNX__LEAST_ROOM + (bytes < SIZE_MAX / 2 / ONNX__ROOM_A_BYTE ? ONNX__ROOM_A_BYTE * bytes : SIZE_MAX / 2);
+    m.most = ONNX__LEAST_ROOM +
+        (bytes < SIZE_MAX / 2 / ONNX__ROOM_A_BYTE ? ONNX__ROOM_A_BYTE * bytes : SIZE_MAX / 2);
     if (!data) all.at = all.end = NULL;
     onnx__read_model(&m, all);
     if (!m.why && !m.failed) {
@@ -7877,12 +7891,13 @@ HY_API hy_block *hy_onnx_part(hy_frame *F, hy_block *block, hy_array *const *val
         k += s->input > 0;
         if (!s->given) continue;
         if (!x || hy_dtype_of(F, x) != s->type.dtype) {
-            snprintf(text, sizeof text, "onnx: the values of input '%.100s' decide shapes: %s of type %s are due",
-                     s->name, x ? "they" : "some", hy_dtype_name(s->type.dtype));
+            snprintf(text, sizeof text, "onnx: the values of input '%.100s' decide shapes: %s of type %s are "
+                     "due", s->name, x ? "they" : "some", hy_dtype_name(s->type.dtype));
             hy_raise(F, x ? HY_ERROR_DTYPE : HY_ERROR_ARGUMENT, text);
         } else changed |= onnx__give(F, &net->given[s->input - 1], x);
     }
-    if (!net->cuts) hy_raise(F, HY_ERROR_UNSUPPORTED, "onnx: all nodes run line by line: there is no hybrid part");
+    if (!net->cuts)
+        hy_raise(F, HY_ERROR_UNSUPPORTED, "onnx: all nodes run line by line: there is no hybrid part");
     if (changed && !hy_error(F)) onnx__drop_programs(F, net);
     return hy_error(F) ? NULL : &net->base;
 }
@@ -8382,16 +8397,17 @@ enum {
     ONNX__NUMBERS = ONNX__REALS | ONNX__BRAINS | ONNX__LONG | ONNX__SHORT
 };
 static const struct { int types, more, since; const char *ops; } onnx__takes[] = {
-    { ONNX__REALS, ONNX__BRAINS, 22, " Acos Acosh Asin Asinh Atan Atanh AveragePool Conv ConvTranspose Cos Cosh Elu "
-      "GRU GlobalAveragePool GlobalMaxPool HardSigmoid InstanceNormalization LSTM RNN Selu Sin Sinh Softplus Softsign Tan " },
+    { ONNX__REALS, ONNX__BRAINS, 22, " Acos Acosh Asin Asinh Atan Atanh AveragePool Conv ConvTranspose Cos "
+      "Cosh Elu GRU GlobalAveragePool GlobalMaxPool HardSigmoid InstanceNormalization LSTM RNN Selu Sin Sinh "
+      "Softplus Softsign Tan " },
     { ONNX__REALS | ONNX__SHORT, ONNX__BRAINS, 22, " MaxPool " },
     { ONNX__REALS, ONNX__BRAINS, 14, " BatchNormalization " },
     { ONNX__REALS, ONNX__BRAINS, 16, " LeakyRelu " },
     { ONNX__REALS | ONNX__LONG, ONNX__BRAINS, 16, " PRelu " },
     { ONNX__NUMBERS & ~ONNX__BRAINS, ONNX__BRAINS, 16, " GreaterOrEqual LessOrEqual " },
     { (ONNX__NUMBERS & ~ONNX__BRAINS) | 1 << HY_BOOL, ONNX__BRAINS, 16, " Where " },
-    { ONNX__REALS | ONNX__BRAINS, 0, 0, " Ceil Erf Exp Floor LRN LayerNormalization Log LogSoftmax Reciprocal Sigmoid "
-      "Softmax Sqrt Sum Tanh " },
+    { ONNX__REALS | ONNX__BRAINS, 0, 0, " Ceil Erf Exp Floor LRN LayerNormalization Log LogSoftmax "
+      "Reciprocal Sigmoid Softmax Sqrt Sum Tanh " },
     { ONNX__REALS | ONNX__BRAINS, ONNX__LONG | 1 << HY_I8, 14, " Relu " },
     { ONNX__REALS | ONNX__BRAINS | ONNX__LONG, 0, 0, " Gemm MatMul ReduceMean ReduceProd ReduceSum " },
     { ONNX__REALS | ONNX__LONG, ONNX__BRAINS, 15, " Pow " },
@@ -8408,12 +8424,14 @@ static void onnx__refused(onnx__writer *W, const char *why)
 /* The node whose inputs and outputs have been written. */
 static void onnx__end_node(onnx__writer *W, const char *op)
 {
+    const size_t n = sizeof onnx__takes / sizeof *onnx__takes;
     char text[80];
     size_t i;
+    int types = -1;
     snprintf(text, sizeof text, " %s ", op);
-    for (i = 0; i < sizeof onnx__takes / sizeof *onnx__takes && !strstr(onnx__takes[i].ops, text); i++) continue;
-    if (i < sizeof onnx__takes / sizeof *onnx__takes &&
-        !((onnx__takes[i].types | (W->opset < onnx__takes[i].since ? 0 : onnx__takes[i].more)) >> W->data & 1)) {
+    for (i = 0; i < n && !strstr(onnx__takes[i].ops, text); i++) continue;
+    if (i < n) types = onnx__takes[i].types | (W->opset < onnx__takes[i].since ? 0 : onnx__takes[i].more);
+    if (!(types >> W->data & 1)) {
         snprintf(text, sizeof text, "%s takes no %s in opset %d", op, hy_dtype_name(W->data), W->opset);
         onnx__refused(W, text);
     }
@@ -8498,7 +8516,8 @@ static const char *onnx__scalar_out(onnx__writer *W)
 {
     const double k = onnx__our_real(W, "scalar");
     hy_array *x = hy_cast(W->F, hy_from(W->F, HY_SCALAR, HY_F64, &k), W->data);
-    if (!onnx__is_float(W->data) && hy_item(W->F, x) != trunc(k)) onnx__refused(W, "a number that its type does not hold");
+    if (!onnx__is_float(W->data) && hy_item(W->F, x) != trunc(k))
+        onnx__refused(W, "a number that its type does not hold");
     return onnx__number_out(W, k, W->data);
 }
 
@@ -8543,7 +8562,8 @@ static void onnx__put_identity(onnx__writer *W, const char *op)
 
 static void onnx__put_dropout(onnx__writer *W, const char *op)
 {
-    if (onnx__our_int(W, "mode") == HY_DROP_ALWAYS && onnx__our_real(W, "p") > 0) onnx__refused(W, "mode always");
+    if (onnx__our_int(W, "mode") == HY_DROP_ALWAYS && onnx__our_real(W, "p") > 0)
+        onnx__refused(W, "mode always");
     else onnx__put_identity(W, op);
 }
 
@@ -8746,7 +8766,8 @@ static void onnx__put_pooling(onnx__writer *W, const char *op)
     }
     for (i = 0; i < dims && full; i++) {
         const int64_t step = stride.n > i ? stride.v[i] : 1, before = pad.n > i ? pad.v[i] : 0;
-        if ((onnx__result_type(W, 0)->shape.dim[i + 2] - 1) * step < onnx__arg_type(W, 0)->shape.dim[i + 2] + before) continue;
+        const int64_t last = (onnx__result_type(W, 0)->shape.dim[i + 2] - 1) * step;
+        if (last < onnx__arg_type(W, 0)->shape.dim[i + 2] + before) continue;
         onnx__refused(W, "a window that begins behind the data");       /* ONNX leaves it out */
         return;
     }
@@ -8971,8 +8992,8 @@ static const char *onnx__heads_out(onnx__writer *W, int k, int64_t heads, int64_
 static const char *onnx__range_out(onnx__writer *W, int64_t begin, int64_t n)
 {
     return onnx__put_node(W, "Range", onnx__number_out(W, (double)begin, HY_I64),
-                          onnx__number_out(W, (double)(begin + n), HY_I64), onnx__number_out(W, 1, HY_I64), "", "",
-                          NULL);
+                          onnx__number_out(W, (double)(begin + n), HY_I64), onnx__number_out(W, 1, HY_I64),
+                          "", "", NULL);
 }
 
 /* Scores with what is hidden at -inf. */
@@ -9006,7 +9027,8 @@ static void onnx__put_attention(onnx__writer *W, const char *op)
     const char *s, *p, *hidden = NULL, *axes = "";
     if (part < 1 || shared < 1) { onnx__refused(W, "of unknown or no heads"); return; }
     if (scale == 0) scale = 1 / sqrt((double)part);
-    s = ONNX__PUT2(W, op, onnx__heads_out(W, 0, heads, 1, 0), onnx__heads_out(W, 1, shared, heads / shared, 1), NULL);
+    s = ONNX__PUT2(W, op, onnx__heads_out(W, 0, heads, 1, 0),
+                   onnx__heads_out(W, 1, shared, heads / shared, 1), NULL);
     if (scale != 1) s = ONNX__PUT2(W, "Mul", s, onnx__number_out(W, scale, d), NULL);
     s = onnx__masked_out(W, s, q->dim[apart + 1], k->dim[apart + 1]);
     if (W->now.inputs > 3 && onnx__our_int(W, "zero_hidden")) {
@@ -9021,7 +9043,8 @@ static void onnx__put_attention(onnx__writer *W, const char *op)
     s = onnx__heads_out(W, 2, shared, heads / shared, 0);
     s = ONNX__PUT2(W, op, p, s, apart ? onnx__result(W) : NULL);
     if (apart) return;
-    ONNX__PUT2(W, "Reshape", onnx__transposed(W, s, 4, 1, 2, NULL), onnx__ints_out(W, joined, 3), onnx__result(W));
+    ONNX__PUT2(W, "Reshape", onnx__transposed(W, s, 4, 1, 2, NULL), onnx__ints_out(W, joined, 3),
+               onnx__result(W));
 }
 
 static void onnx__put_gather(onnx__writer *W, const char *op)
@@ -9131,8 +9154,9 @@ static void onnx__put_rnn(onnx__writer *W, const char *op)
         one = gates * H * (I + H);
     const char *y, *in[7];
     (void)op;
-    if (onnx__our_int(W, "num_layers") != 1 || onnx__our_int(W, "use_sequence_length") || mode == HY_RNN_RELU ||
-        onnx__our_int(W, "projection_size") != HY_NONE || onnx__our_real(W, "clip_min") != HY_NONE ||
+    if (onnx__our_int(W, "num_layers") != 1 || onnx__our_int(W, "use_sequence_length") ||
+        mode == HY_RNN_RELU || onnx__our_int(W, "projection_size") != HY_NONE ||
+        onnx__our_real(W, "clip_min") != HY_NONE ||
         onnx__our_real(W, "clip_max") != HY_NONE) {
         onnx__refused(W, "several layers, lengths, relu, clip or projection");
         return;
@@ -9188,7 +9212,8 @@ static const onnx__way onnx__ways[] = {
     { "maximum", "Max", onnx__put_same }, { "minimum", "Min", onnx__put_same },
         { "equal", "Equal", onnx__put_compare },
     { "greater", "Greater", onnx__put_compare }, { "lesser", "Less", onnx__put_compare },
-    { "greater_equal", "GreaterOrEqual", onnx__put_compare }, { "lesser_equal", "LessOrEqual", onnx__put_compare },
+    { "greater_equal", "GreaterOrEqual", onnx__put_compare },
+    { "lesser_equal", "LessOrEqual", onnx__put_compare },
     { "not_equal", "!", onnx__put_compare }, { "equal_scalar", "Equal", onnx__put_compare },
         { "not_equal_scalar", "!", onnx__put_compare }, { "logical_not", "Equal", onnx__put_compare },
     { "greater_scalar", "Greater", onnx__put_compare }, { "lesser_scalar", "Less", onnx__put_compare },
@@ -9201,7 +9226,8 @@ static const onnx__way onnx__ways[] = {
     { "minimum_scalar", "Min", onnx__put_scalar }, { "rsub_scalar", "Sub", onnx__put_scalar },
         { "rdiv_scalar", "Div", onnx__put_scalar },
     { "rpower_scalar", "Pow", onnx__put_scalar }, { "identity", "Identity", onnx__put_identity },
-    { "mod", "Mod", onnx__put_mod }, { "mod_scalar", "Mod", onnx__put_mod }, { "rmod_scalar", "Mod", onnx__put_mod },
+    { "mod", "Mod", onnx__put_mod }, { "mod_scalar", "Mod", onnx__put_mod },
+    { "rmod_scalar", "Mod", onnx__put_mod },
     { "block_grad", "Identity", onnx__put_identity }, { "dropout", "Identity", onnx__put_dropout },
     { "make_loss", "Identity", onnx__put_identity }, { "activation", "", onnx__put_activation },
         { "leaky_relu", "", onnx__put_leaky },
