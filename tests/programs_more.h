@@ -31,18 +31,23 @@ static void pg_skip(const pg_way *way, pg_result *R, const char *why)
 /* "onnx: what cannot run here: op 'node': why; op: why" or "hy_export_c: no C source is written for: op, op". */
 static void pg_count_reasons(const pg_way *way, const char *text)
 {
-    const char *item = strstr(text, "cannot run here: "), *end, *why;
+    const char *item = strstr(text, "cannot run here: "), *end, *why, *type;
     if (strstr(text, "no C source is written for")) { pg_count_reason(way, "operators without C source", 26); return; }
+    if (strstr(text, "no name in files")) { pg_count_reason(way, "operators that have no name in files", 36); return; }
     if (!item) { pg_count_reason(way, text, strcspn(text, "'0123456789")); return; }
     for (item += 17; *item; item = *end ? end + 2 : end) {
         end = strstr(item, "; ");
         if (!end) end = item + strlen(item);
         why = item + strcspn(item, ":");
-        if (why < end) pg_count_reason(way, why + 2, (size_t)(end - why - 2));
+        type = strstr(why, " takes no ");
+        if (type && type < end) pg_count_reason(way, "a type that its operator does not take", 38);
+        else if (why < end && (*end || strlen(text) < 1800)) pg_count_reason(way, why + 2, (size_t)(end - why - 2));
+        else pg_count_reason(way, "others, whose list is cut off", 29);
     }
 }
 
-static void pg_need(const pg_program *P, int ref, char *value, char *leaf)
+static int pg_has_body(const pg_step *s) { return s->kind >= PG_FOREACH && s->kind <= PG_CHILD; }
+static void pg_need(int ref, char *value, char *leaf)
 {
     if (ref < 0) leaf[~ref] = 1;
     else if (ref < PG_VALUES) value[ref] = 1;
@@ -52,16 +57,16 @@ static void pg_drop_dead(pg_program *P, int body, char *value, char *leaf)
 {
     pg_body *b = &P->body[body];
     int i, k, n;
-    for (k = 0; k < b->nout; k++) pg_need(P, b->out[k], value, leaf);
-    for (k = 0; k < b->nstate; k++) pg_need(P, b->state[k], value, leaf);
+    for (k = 0; k < b->nout; k++) pg_need(b->out[k], value, leaf);
+    for (k = 0; k < b->nstate; k++) pg_need(b->state[k], value, leaf);
     for (i = b->n - 1; i >= 0; i--) {
         pg_step *s = &P->step[b->step[i]];
         int used = 0;
         for (k = 0; k < s->nout; k++) used |= value[s->out + k];
         if (!used) { b->step[i] = -1; continue; }
-        for (k = 0; k < s->n; k++) pg_need(P, s->in[k], value, leaf);
-        for (k = 0; k < s->nstate; k++) pg_need(P, s->state[k], value, leaf);
-        if (s->kind) pg_drop_dead(P, s->body[0], value, leaf);
+        for (k = 0; k < s->n; k++) pg_need(s->in[k], value, leaf);
+        for (k = 0; k < s->nstate; k++) pg_need(s->state[k], value, leaf);
+        if (pg_has_body(s)) pg_drop_dead(P, s->body[0], value, leaf);
         if (s->kind == PG_COND) pg_drop_dead(P, s->body[1], value, leaf);
     }
     for (i = n = 0; i < b->n; i++) if (b->step[i] >= 0) b->step[n++] = b->step[i];
@@ -107,10 +112,10 @@ static int pg_mark(pg_taint *T, int body)
         if (op && pg_word_in(T->error, op->name)) {
             T->named = bad = 1;
             if ((op->flags >> HY__NUMBER_SHIFT) < HY_OP_COUNT) pg_refused[op->flags >> HY__NUMBER_SHIFT][T->way]++;
-        } else if (s->kind && *kinds[s->kind] && strstr(T->error, kinds[s->kind])) T->named = bad = 1;
+        } else if (pg_has_body(s) && *kinds[s->kind] && strstr(T->error, kinds[s->kind])) T->named = bad = 1;
         for (k = 0; k < s->n; k++) bad |= s->in[k] >= 0 && T->bad[s->in[k]];
         for (k = 0; k < s->nstate; k++) bad |= s->state[k] >= 0 && T->bad[s->state[k]];
-        if (s->kind) bad |= pg_mark(T, s->body[0]);
+        if (pg_has_body(s)) bad |= pg_mark(T, s->body[0]);
         if (s->kind == PG_COND) bad |= pg_mark(T, s->body[1]);
         for (k = 0; k < s->nout; k++) T->bad[s->out + k] = (char)bad;
         any |= bad;
@@ -147,7 +152,7 @@ static int pg_cut(hy_frame *F, const pg_program *P, const pg_way *way, const cha
     pg_tidy(Q);
     for (Q->loops = Q->children = i = 0; i < b->n; i++) {
         const pg_step *s = &Q->step[b->step[i]];
-        Q->loops |= s->kind && s->kind != PG_CHILD;
+        Q->loops |= pg_has_body(s) && s->kind != PG_CHILD;
         Q->children |= s->kind == PG_CHILD;
     }
     return 1;

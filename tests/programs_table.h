@@ -120,7 +120,7 @@ static void pg_tabulate_body(hy_frame *F, const pg_program *P, int body, int way
         const pg_step *s = &P->step[b->step[i]];
         const hy_op *op = s->kind == PG_OP ? hy_op_find(F, s->op) : NULL;
         if (op && (op->flags >> HY__NUMBER_SHIFT) < HY_OP_COUNT) pg_table[op->flags >> HY__NUMBER_SHIFT][way]++;
-        if (s->kind) pg_tabulate_body(F, P, s->body[0], way);
+        if (pg_has_body(s)) pg_tabulate_body(F, P, s->body[0], way);
         if (s->kind == PG_COND) pg_tabulate_body(F, P, s->body[1], way);
     }
 }
@@ -299,6 +299,10 @@ static void pg_catch(void)
     signal(SIGFPE, pg_crashed);
     signal(SIGABRT, pg_crashed);
     signal(SIGILL, pg_crashed);
+    signal(SIGTERM, pg_crashed);
+#ifdef SIGALRM
+    signal(SIGALRM, pg_crashed);
+#endif
 #ifdef SIGBUS
     signal(SIGBUS, pg_crashed);
 #endif
