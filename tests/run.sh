@@ -2,7 +2,8 @@
 # Builds the library once and runs the tests against it, as many parts side by side as there are processors.
 #     sh tests/run.sh             all but the compile matrix: a minute and a half on two cores
 #     sh tests/run.sh all         that too: every compiler, standard and switch
-#     sh tests/run.sh WORD        one part (examples, readme, models, front, tool, bench, onnx, mpi, compile), or the tests with WORD in their names
+#     sh tests/run.sh WORD        one part (examples, readme, models, front, tool, programs, bench, onnx, mpi,
+#                                 compile), or the tests with WORD in their names
 # Library and tests are compiled at -O1: that takes longer than at -O0, running them half as long.
 # Needs a C compiler and libc. A line for each part, what FAILED before it; the last one is "N passed, N failed".
 cd "$(dirname "$0")/.." || exit 1
@@ -188,6 +189,20 @@ part_mpi()
     note $? "two processes have the parameters of one"
 }
 
+# Random programs, each in seven ways that must agree: some hundreds. More, and other ones, run in .ci/run.
+part_programs()
+{
+    if have tcc; then
+        tcc tests/programs.c -o "$out/programs" -lm -lpthread
+    else
+        $CC ${CFLAGS:--O0} tests/programs.c -o "$out/programs" $link
+    fi
+    note $? "tests/programs.c builds"
+    TMPDIR=$out "$out/programs" --from 1900000 --to 1900300 > "$out/programs.log"
+    note $? "random programs agree in all ways: $(tail -1 "$out/programs.log")"
+    grep -A 100 '^    program ' "$out/programs.log" | head -200
+}
+
 # The command-line tool.
 part_tool()
 {
@@ -266,15 +281,16 @@ share_names() { i=0; while [ $i -lt "$2" ]; do i=$((i + 1)); echo "$1:$i/$2"; do
 
 # Who waits stands behind whom he waits for, so a single processor gets through too.
 case ${1:-} in
-'')       parts="build library examples readme models front tool bench onnx mpi $(share_names tests $shares)" ;;
-all)      parts="build library examples readme models front tool bench onnx mpi $(share_names tests $shares) $(share_names compile 4)" ;;
+'')       parts="build library examples readme models front tool programs bench onnx mpi $(share_names tests $shares)" ;;
+all)      parts="build library examples readme models front tool programs bench onnx mpi $(share_names tests $shares) $(share_names compile 4)" ;;
+programs) parts=programs ;;
 examples | readme | models | front | tool | bench | onnx | mpi) parts="library $1" ;;
 compile)  parts=$(share_names compile 4) ;;
 *)        parts=build ;;
 esac
 printf '%s\n' $parts | xargs -P "$cores" -n 1 sh tests/run.sh part "$out"
 case ${1:-} in
-'' | all | examples | readme | models | front | tool | bench | onnx | mpi | compile) ;;
+'' | all | examples | readme | models | front | tool | programs | bench | onnx | mpi | compile) ;;
 *)        sh tests/run.sh part "$out" "tests:$1" ;;
 esac
 
