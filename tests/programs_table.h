@@ -78,7 +78,6 @@ static int pg_has_layer(const pg_program *P)
 static int pg_weight(const pg_program *P, const pg_way *way)
 {
     if ((way->flags & PG_CHILDREN) && !P->children) return 0;
-    if ((way->flags & PG_FORKS) && P->random) return 0;
     if ((way->flags & PG_INT8) && way->weight && pg_has_layer(P)) return way->weight * 4;
     return way->weight;
 }
@@ -162,7 +161,6 @@ static const char *pg_exception(int number, const char *name, int way)
         snprintf(text, sizeof text, "left out %ld times, what comes of it too", pg_refused[number][way]);
         return text;
     }
-    if (w->flags & PG_FORKS) return "programs with random numbers have no two frames alike";
     if (w->one_in) { snprintf(text, sizeof text, "one program in %d goes this way", w->one_in); return text; }
     return "";
 }
@@ -206,7 +204,7 @@ static void pg_print_ways(void)
 {
     int k, i;
     for (k = 0; k < PG_WAYS; k++)
-        printf("way %-16s %8ld programs, %ld failed, %.3f ms each\n", pg_ways[k].name, pg_went[k].programs, pg_went[k].failed,
+        if (pg_went[k].programs || pg_tabled) printf("way %-16s %8ld programs, %ld failed, %.3f ms each\n", pg_ways[k].name, pg_went[k].programs, pg_went[k].failed,
                1000 * pg_went[k].seconds / (double)(pg_went[k].programs ? pg_went[k].programs : 1));
     for (i = 0; i < PG_REASONS && pg_reasons[i].count && pg_tabled; i++)
         printf("%s, %ld times: %s\n", pg_ways[pg_reasons[i].way].name, pg_reasons[i].count, pg_reasons[i].text);

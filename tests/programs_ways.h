@@ -423,9 +423,8 @@ static void pg_run_forks(const pg_job *J)
     pthread_t thread;
     int i;
     pg_call(J, "first", 0, 0);
-    J->R->skipped = J->P->random;                       /* numbers that two frames draw differ */
-    if (J->R->error[0] || J->P->random || J->P->wrong) return;
-    for (i = 0; i < 2; i++) { half[i] = *J; half[i].F = hy_fork(J->F); }
+    if (J->R->error[0] || J->P->wrong) return;
+    for (i = 0; i < 2; i++) { half[i] = *J; half[i].F = hy_fork(J->F); hy_seed(half[i].F, 7); }
     pg_forget(J->R);
     other.n = 0;
     other.error[0] = 0;
