@@ -1,10 +1,10 @@
 /* A random program as plain data: leaves (inputs, parameters, running statistics, arrays from outside) and bodies
- * of steps. A step is an operator by name with its attributes as text, a loop, a branch or a child block.
+ * of steps. A step is an operator by name with its attributes as text, a layer, a loop, a branch or a child block.
  * Every value has one number in the whole program, whichever body makes it; leaf k is the number ~k. */
 #ifndef PROGRAMS_DATA_H
 #define PROGRAMS_DATA_H
 
-enum { PG_VALUES = 400, PG_LEAVES = 40, PG_BODIES = 10, PG_STEPS = 120, PG_IN = 10, PG_OUT = 6 };
+enum { PG_VALUES = 400, PG_LEAVES = 40, PG_BODIES = 10, PG_STEPS = 120, PG_LAYERS = 10, PG_IN = 10, PG_OUT = 6 };
 enum { PG_NOTHING = 100000 };                           /* a place that holds no value */
 
 typedef enum pg_leaf_kind { PG_INPUT, PG_PARAM, PG_AUX, PG_CONST, PG_GONE } pg_leaf_kind;
@@ -13,19 +13,28 @@ typedef struct pg_leaf {
     hy_dtype     dtype;
     hy_shape     shape;
     ops_input    domain;
+    int          odd;                   /* 1: -0, denormals, large numbers among its own; 2: NaN and infinities too */
 } pg_leaf;
 
-typedef enum pg_kind { PG_OP, PG_FOREACH, PG_WHILE, PG_COND, PG_CHILD } pg_kind;
+typedef enum pg_kind { PG_OP, PG_FOREACH, PG_WHILE, PG_COND, PG_CHILD, PG_LAYER_CALL } pg_kind;
 typedef struct pg_step {
     pg_kind kind;
-    char    op[48], attrs[256];
+    char    op[48], attrs[256];         /* an operator and its attributes; a layer and its numbers */
     int     n, in[PG_IN];               /* what it takes: of a loop the data */
     int     nstate, state[PG_OUT];      /* of loops; of a branch its inputs */
     int     body[2];
     int     limit;                      /* of a while loop: turns; counts[0] < by goes on */
     double  by;
+    int     owner;                      /* of a child or layer: the body of the block that it is a child of */
+    int     layer;                      /* which one of the program, and its type: */
+    hy_dtype dtype;
     int     out, nout;                  /* values out, out + 1, ... */
 } pg_step;
+
+static int pg_bodies(const pg_step *s)                   /* how many it has */
+{
+    return s->kind == PG_OP || s->kind == PG_LAYER_CALL ? 0 : s->kind == PG_COND ? 2 : 1;
+}
 
 typedef struct pg_body {
     int arg, narg;                      /* the values that its caller fills in */
@@ -33,20 +42,26 @@ typedef struct pg_body {
     int nout, out[PG_OUT], nstate, state[PG_OUT];
 } pg_body;
 
-/* What is known of a value besides its type. Bit 0: default passes may round it otherwise; bit 1: and a step was
- * taken on such a value (a comparison, an index), so that anything may come of it; 2 and 3: the same where any
- * elementary function may round otherwise. coarse: the least precise type on its way. */
-typedef struct pg_fact { unsigned char rough, used; hy_dtype coarse; } pg_fact;
+/* What is known of a value besides its type; coarse: the least precise type on its way. */
+typedef struct pg_fact { int used; hy_dtype coarse; } pg_fact;
+
+/* How a right program is called wrongly, between right calls. */
+typedef enum pg_fault { PG_NO_FAULT, PG_CALLED_WITH_FEWER, PG_CALLED_WITH_MORE, PG_OTHER_TYPE,
+    PG_OTHER_SHAPE, PG_NOT_RECORDED, PG_BACKWARD_TWICE } pg_fault;
 
 typedef struct pg_program {
     uint64_t number;
-    int      nleaf, nbody, nstep, nvalue;
+    int      nleaf, nbody, nstep, nvalue, nlayer;
     pg_leaf  leaf[PG_LEAVES];
     pg_body  body[PG_BODIES];           /* the first is the program */
     pg_step  step[PG_STEPS];
     pg_fact  fact[PG_VALUES];
     hy_type  type[PG_VALUES];           /* of each value */
-    int      wrong;                     /* on purpose */
+    int      wrong;                     /* on purpose: a step that is refused */
+    pg_fault fault;                     /* on purpose: a call that is */
+    int      order, adds;               /* gradients of gradients: 2; leaves whose gradients add: bits */
+    int      heads, own;                /* outputs whose gradients are asked for: bits; with weights of our own */
+    int      optimiser, odd;
     int      random, dynamic, trains, loops, unsaved, children;        /* what is in it */
 } pg_program;
 
@@ -54,8 +69,10 @@ typedef struct pg_program {
  * A choice is a function of the program's number, of the place where it is made (the ordinal of the step that is
  * being drawn, and which one it is) and of a word that says what is chosen; there is no stream that a new kind of
  * choice could shift. Operators and their cases are chosen by name: of all that may come, that whose name's hash
- * with the place is the largest. New rows of the table would still win some places of old programs; so numbers are
- * in eras of PG_ERA, and programs of an era know the operators listed as born in it or before: see pg_born. */
+ * with the place is the largest. New rows of the table, and new cases of a row, would still win some places of old
+ * programs; so numbers are in eras of PG_ERA, and programs of an era know what is listed as born in it or before.
+ * Nothing is chosen by digits that another compiler or processor may round otherwise: ranges have margins, and
+ * numbers in attributes are coarse. */
 enum { PG_ERA = 100000000 };
 
 static uint64_t pg_mix(uint64_t x)
@@ -71,14 +88,17 @@ static uint64_t pg_word(const char *s)
     return pg_mix(h);
 }
 
-/* Operators that came after the generator, and their era: a new row goes here, with the era after the last. */
-static const struct { const char *name; int era; } pg_born[] = { { "", 0 } };
+/* Operators and layers that came after the generator, and their era; with a text it is one case of a row. What is new
+ * goes here, with the era after the last. */
+static const struct { const char *name, *text; int era; } pg_born[] = { { "", NULL, 0 } };
 
-static int pg_era_of(const char *name)
+static int pg_is_born(const pg_program *P, const char *name, const char *text)
 {
     size_t i;
-    for (i = 0; i < sizeof pg_born / sizeof *pg_born; i++) if (!strcmp(pg_born[i].name, name)) return pg_born[i].era;
-    return 0;
+    for (i = 0; i < sizeof pg_born / sizeof *pg_born; i++)
+        if (P->number / PG_ERA < (uint64_t)pg_born[i].era && !strcmp(pg_born[i].name, name) &&
+            (!pg_born[i].text || (text && !strcmp(pg_born[i].text, text)))) return 0;
+    return 1;
 }
 
 /* --- drawing: every step that is drawn is run at once, which tells the types of what it gives --- */
@@ -87,9 +107,10 @@ typedef struct pg_maker {
     hy_frame   *F;
     uint64_t    place;
     hy_array   *v[PG_VALUES], *leaf[PG_LEAVES];
+    hy_block   *layer[PG_LAYERS];
     int         nseen, seen[PG_VALUES]; /* values that may be taken here */
-    int         fresh;                  /* the first of them that this body made */
     int         body, depth;
+    int         owner;                  /* the body of the child block in which that is, or 0 */
 } pg_maker;
 
 static uint64_t pg_hash(const pg_maker *M, const char *what, int k)
@@ -100,24 +121,96 @@ static int pg_choose(const pg_maker *M, const char *what, int k, int n)
 {
     return n > 1 ? (int)((pg_hash(M, what, k) >> 20) % (uint64_t)n) : 0;
 }
+/* Of these texts, that which the place chooses: by what it says, not by where it stands. */
+static const char *pg_choose_text(const pg_maker *M, const char *what, const char *name, const char *const *texts)
+{
+    const char *best = NULL;
+    uint64_t most = 0, h;
+    for (; *texts; texts++) {
+        h = pg_mix(pg_hash(M, what, 0) ^ pg_word(*texts));
+        if ((best && h < most) || !pg_is_born(M->P, name, *texts)) continue;
+        most = h;
+        best = *texts;
+    }
+    return best;
+}
 
 static hy_array *pg_made(const pg_maker *M, int ref) { return ref < 0 ? M->leaf[~ref] : M->v[ref]; }
 
+/* The numbers of leaves; kind: 0 reals, 1 whole numbers, 2 a permutation, 3 zeros and ones. */
+PG_TEXT(fill,
+    static double fill_next(uint64_t *seed)
+    {
+        *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+        return (double)(*seed >> 11) / 9007199254740992.0;
+    }
+    static double fill_odd(hy_dtype dtype, int odd, int which)
+    {
+        const double floats[] = { -0.0, 0, 1e-40, -3e-7, 40000, -2049, 16777217, NAN, HUGE_VAL, -HUGE_VAL, 3e38 };
+        static const double whole[] = { 127, 0, 100, -128, 32000, -2147483647, 2147483647, 9007199254740991.0 };
+        if (dtype <= HY_BF16) return floats[which % (odd > 1 ? 11 : 7)];
+        if (dtype == HY_U8) return which % 2 ? 255 : 0;
+        return whole[which % (dtype == HY_I8 ? 4 : dtype == HY_I32 ? 7 : 8)];
+    }
+    static hy_array *fill(hy_frame *F, hy_shape shape, hy_dtype dtype, int kind, double low, double high, int odd,
+                          uint64_t seed)
+    {
+        int64_t i, k, n = 1;
+        double *w, u;
+        hy_array *x;
+        for (i = 0; i < shape.ndim; i++) n *= shape.dim[i];
+        w = (double *)malloc((size_t)(n + 1) * sizeof *w);
+        for (i = 0; i < n; i++) {
+            u = fill_next(&seed);
+            w[i] = kind == 1 ? floor(low + u * (high - low + 1)) : kind == 2 ? (double)i : kind == 3 ? u < 0.5
+                : low + u * (high - low);
+            if (odd && (seed >> 40) % 5 == 0) w[i] = fill_odd(dtype, odd, (int)(seed >> 43) % 88);
+        }
+        for (i = n - 1; kind == 2 && i > 0; i--) {
+            k = (int64_t)(fill_next(&seed) * (double)(i + 1));
+            u = w[i];
+            w[i] = w[k];
+            w[k] = u;
+        }
+        x = hy_cast(F, hy_from(F, shape, HY_F64, w), dtype);
+        free(w);
+        return x;
+    }
+)
+
+/* Of a run in f64 that is shaken: every number that is not whole, times 1 + or - this. */
+static double pg_shake;
+static uint64_t pg_shake_draw;
+static hy_array *pg_shaken(hy_frame *F, hy_array *x)
+{
+    int64_t n, i;
+    const double *from;
+    double *w;
+    hy_array *by;
+    if (pg_shake == 0 || !x || hy_dtype_of(F, x) != HY_F64 || hy_error(F)) return x;
+    n = hy_size(F, x);
+    from = (const double *)hy_data(F, x);
+    w = (double *)malloc((size_t)(n + 1) * sizeof *w);
+    for (i = 0; i < n && from; i++) {
+        pg_shake_draw += UINT64_C(0x9e3779b97f4a7c15);
+        w[i] = from[i] == floor(from[i]) ? 1 : pg_mix(pg_shake_draw) & 1 ? 1 + pg_shake : 1 - pg_shake;
+    }
+    by = hy_from(F, hy_shape_of(F, x), HY_F64, w);
+    free(w);
+    return hy_elemwise_mul(F, x, by);
+}
+
+static uint64_t pg_leaf_seed(const pg_program *P, int k, int set)
+{
+    return pg_mix(P->number * 977 + (uint64_t)k * 31 + (uint64_t)set * 7919 + 1);
+}
 /* The numbers of a leaf: those of the second set differ from those of the first. */
 static hy_array *pg_leaf_array(hy_frame *F, const pg_program *P, int k, int set, hy_dtype dtype)
 {
-    const pg_leaf *leaf = &P->leaf[k];
-    ref_tensor t;
-    uint64_t seed = pg_mix(P->number * 977 + (uint64_t)k * 31 + (uint64_t)set * 7919 + 1);
-    hy_array *x;
-    int d;
-    memset(&t, 0, sizeof t);
-    t.ndim = leaf->shape.ndim;
-    for (t.size = 1, d = 0; d < t.ndim; d++) t.size *= t.dim[d] = leaf->shape.dim[d];
-    ops_fill(&t, &leaf->domain, &seed);
-    x = hy_cast(F, hy_from(F, leaf->shape, HY_F64, t.v), dtype);
-    free(t.v);
-    return x;
+    const pg_leaf *l = &P->leaf[k];
+    int kind = l->domain.kind == OPS_AUX ? 0 : (int)l->domain.kind;
+    hy_array *x = fill(F, l->shape, l->dtype, kind, l->domain.low, l->domain.high, l->odd, pg_leaf_seed(P, k, set));
+    return dtype == l->dtype ? x : pg_shaken(F, hy_cast(F, x, dtype));
 }
 
 static int pg_same_type(const hy_type *a, hy_dtype dtype, const hy_shape *shape)
@@ -135,23 +228,17 @@ static int pg_add_leaf(pg_maker *M, pg_leaf_kind kind, hy_dtype dtype, hy_shape 
         if (l->kind == kind && l->dtype == dtype && hy__same_shape(&l->shape, &shape) &&
             !memcmp(&l->domain, domain, sizeof *domain)) { same++; last = k; }
     }
-    if (same && (kind != PG_AUX) && (pg_choose(M, "share", P->nleaf, 2) || P->nleaf == PG_LEAVES)) return ~last;
+    if (same && kind != PG_AUX && (pg_choose(M, "share", P->nleaf, 2) || P->nleaf == PG_LEAVES)) return ~last;
     if (P->nleaf == PG_LEAVES) return PG_NOTHING;
     memset(leaf, 0, sizeof *leaf);
     leaf->kind = kind;
     leaf->dtype = dtype;
     leaf->shape = shape;
     leaf->domain = *domain;
+    if (P->odd && domain->kind == OPS_REAL && domain->low == -2 && domain->high == 2 && dtype != HY_BOOL &&
+        pg_choose(M, "odd", P->nleaf, 3)) leaf->odd = P->odd;
     M->leaf[P->nleaf] = pg_leaf_array(M->F, P, P->nleaf, 0, dtype);
     return ~P->nleaf++;
-}
-
-static pg_fact pg_fact_of(const pg_maker *M, int ref)
-{
-    pg_fact none = { 0, 0, HY_F64 };
-    if (ref >= 0) return M->P->fact[ref];
-    none.coarse = hy__floating(M->P->leaf[~ref].dtype) ? M->P->leaf[~ref].dtype : HY_F64;
-    return none;
 }
 
 /* The less precise of two. */
@@ -161,49 +248,20 @@ static hy_dtype pg_coarser(hy_dtype a, hy_dtype b)
     if (!hy__floating(b)) return a;
     return hy__traits[a].epsilon > hy__traits[b].epsilon ? a : b;
 }
-
-/* Where a small change of the input may make a large one of the output. */
-static int pg_jumps(const ops_row *row)
+static hy_dtype pg_coarse_of(const pg_maker *M, int ref)
 {
-    static const char list[] = " mod mod_scalar rmod_scalar elemwise_mod where sort topk box_nms clip maximum minimum "
-        "max min pooling pick roi_pooling multibox_detection ";
-    char name[64];
-    if (!row) return 1;
-    snprintf(name, sizeof name, " %s ", row->name);
-    return row->ref->gradient == REF_ZERO || row->ref->gradient == REF_NO_GRADIENT || strstr(list, name) != NULL;
-}
-
-static void pg_note_facts(pg_maker *M, const pg_step *s, const hy_op *op, int jumps)
-{
-    pg_fact f = { 0, 0, HY_F64 };
-    int i;
-    for (i = 0; i < s->n + s->nstate; i++) {
-        pg_fact g = pg_fact_of(M, i < s->n ? s->in[i] : s->state[i - s->n]);
-        f.rough |= g.rough;
-        f.coarse = pg_coarser(f.coarse, g.coarse);
-    }
-    if (jumps && (f.rough & 1)) f.rough |= 2;
-    if (jumps && (f.rough & 4)) f.rough |= 8;
-    if (!op) f.rough |= 5;                              /* a loop: who knows what is in it */
-    else {
-        if (!(op->flags & (HY_OP_POINTWISE | HY_OP_VIEW)) && (op->flags & HY_OP_MOVES) != HY_OP_MOVES) f.rough |= 1;
-        if (!(op->flags & HY_OP_VIEW) && (op->flags & HY_OP_MOVES) != HY_OP_MOVES) f.rough |= 4;
-    }
-    for (i = 0; i < s->nout; i++) {
-        pg_fact g = f;
-        g.coarse = pg_coarser(g.coarse, hy_dtype_of(M->F, M->v[s->out + i]));
-        M->P->fact[s->out + i] = g;
-    }
+    return ref >= 0 ? M->P->fact[ref].coarse : pg_coarser(HY_F64, M->P->leaf[~ref].dtype);
 }
 
 /* A step that was drawn: run it, and keep it if it ran. The first of its values, or PG_NOTHING. */
 typedef struct pg_walk pg_walk;
 static hy_array *pg_run_step(hy_frame *F, const pg_walk *W, const pg_step *s);
 
-static int pg_keep_step(pg_maker *M, pg_step *s, const hy_op *op, int jumps, hy_array *y)
+static int pg_keep_step(pg_maker *M, pg_step *s, hy_array *y)
 {
     pg_program *P = M->P;
     pg_body *b = &P->body[M->body];
+    hy_dtype coarse = s->kind == PG_LAYER_CALL ? s->dtype : HY_F64;
     int i;
     if (!y || hy_error(M->F)) { hy_clear(M->F); return PG_NOTHING; }
     s->nout = hy_count(M->F, y);
@@ -214,20 +272,26 @@ static int pg_keep_step(pg_maker *M, pg_step *s, const hy_op *op, int jumps, hy_
         if (!M->v[s->out + i] || hy_error(M->F)) { hy_clear(M->F); return PG_NOTHING; }
         P->type[s->out + i] = M->v[s->out + i]->t.type;
     }
-    for (i = 0; i < s->n; i++) if (s->in[i] >= 0 && s->in[i] < PG_VALUES) P->fact[s->in[i]].used = 1;
+    for (i = 0; i < s->n + s->nstate; i++) {
+        int ref = i < s->n ? s->in[i] : s->state[i - s->n];
+        if (ref >= 0) P->fact[ref].used = 1;
+        coarse = pg_coarser(coarse, pg_coarse_of(M, ref));
+    }
+    for (i = 0; i < s->nout; i++) P->fact[s->out + i].coarse = pg_coarser(coarse, P->type[s->out + i].dtype);
     P->nvalue += s->nout;
-    pg_note_facts(M, s, op, jumps);
     b->step[b->n++] = P->nstep;
     P->step[P->nstep++] = *s;
     return s->out;
 }
 
 /* One operator on one value, to make it fit. */
-static int pg_glue(pg_maker *M, int ref, int jumps, const char *op, const char *format, ...)
+static int pg_glue(pg_maker *M, int ref, const char *op, const char *format, ...)
 {
     pg_step s;
     va_list args;
-    hy_array *x = pg_made(M, ref);
+    hy_array *x;
+    if (ref == PG_NOTHING) return ref;
+    x = pg_made(M, ref);
     memset(&s, 0, sizeof s);
     snprintf(s.op, sizeof s.op, "%s", op);
     va_start(args, format);
@@ -235,15 +299,18 @@ static int pg_glue(pg_maker *M, int ref, int jumps, const char *op, const char *
     va_end(args);
     s.n = 1;
     s.in[0] = ref;
-    return pg_keep_step(M, &s, hy_op_find(M->F, op), jumps, hy_apply(M->F, op, 1, &x, s.attrs));
+    return pg_keep_step(M, &s, hy_apply(M->F, op, 1, &x, s.attrs));
 }
+/* A number for an attribute: eighths, so that the last digits of a result do not reach it. */
+static double pg_coarse_number(double x) { return rint(x * 8) / 8; }
 
 static void pg_shape_text(hy_shape s, char *text, size_t n)
 {
     size_t at = 0;
     int d;
     at += (size_t)snprintf(text, n, "(");
-    for (d = 0; d < s.ndim; d++) at += (size_t)snprintf(text + at, n - at, "%d%s", (int)s.dim[d], s.ndim == 1 || d < s.ndim - 1 ? "," : "");
+    for (d = 0; d < s.ndim; d++)
+        at += (size_t)snprintf(text + at, n - at, "%d%s", (int)s.dim[d], s.ndim == 1 || d < s.ndim - 1 ? "," : "");
     snprintf(text + at, n - at, ")");
 }
 static int64_t pg_elements(const hy_shape *s)
@@ -257,10 +324,12 @@ static int64_t pg_elements(const hy_shape *s)
 static int pg_reshaped(pg_maker *M, int ref, hy_shape to)
 {
     char text[128];
-    hy_type t = pg_made(M, ref)->t.type;
+    hy_type t;
+    if (ref == PG_NOTHING) return ref;
+    t = pg_made(M, ref)->t.type;
     if (hy__same_shape(&t.shape, &to)) return ref;
     pg_shape_text(to, text, sizeof text);
-    return pg_glue(M, ref, 0, "reshape", "shape=%s", text);
+    return pg_glue(M, ref, "reshape", "shape=%s", text);
 }
 
 /* The elements of a value in another shape: some of them, or all of them several times. */
@@ -269,83 +338,86 @@ static int pg_fit_shape(pg_maker *M, int ref, hy_shape to)
     hy_shape from = pg_made(M, ref)->t.type.shape, line;
     int64_t m = pg_elements(&from), n = pg_elements(&to), begin = 0;
     char text[128];
+    int d;
     if (hy__same_shape(&from, &to)) return ref;
     if (!m || !n) return PG_NOTHING;
     if (m == 1 && n > 1 && pg_choose(M, "broadcast", ref, 2)) {
         line = to;
-        for (int d = 0; d < to.ndim; d++) line.dim[d] = 1;
-        ref = pg_reshaped(M, ref, line);
+        for (d = 0; d < to.ndim; d++) line.dim[d] = 1;
         pg_shape_text(to, text, sizeof text);
-        return ref == PG_NOTHING ? ref : pg_glue(M, ref, 0, "broadcast_to", "shape=%s", text);
+        return pg_glue(M, pg_reshaped(M, ref, line), "broadcast_to", "shape=%s", text);
     }
     if (m == n) return pg_reshaped(M, ref, to);
     line.ndim = 1;
     line.dim[0] = m;
     ref = pg_reshaped(M, ref, line);
-    if (m < n && ref != PG_NOTHING) {
-        ref = pg_glue(M, ref, 0, "tile", "reps=(%d,)", (int)((n + m - 1) / m));
+    if (m < n) {
+        ref = pg_glue(M, ref, "tile", "reps=(%d,)", (int)((n + m - 1) / m));
         m = (n + m - 1) / m * m;
     }
-    if (ref == PG_NOTHING) return ref;
-    if (m > n) {
+    if (m > n && ref != PG_NOTHING) {
         begin = pg_choose(M, "begin", ref, (int)(m - n + 1));
-        ref = pg_glue(M, ref, 0, "slice_axis", "axis=0 begin=%d end=%d", (int)begin, (int)(begin + n));
+        ref = pg_glue(M, ref, "slice_axis", "axis=0 begin=%d end=%d", (int)begin, (int)(begin + n));
     }
-    return ref == PG_NOTHING ? ref : pg_reshaped(M, ref, to);
+    return pg_reshaped(M, ref, to);
 }
 
-/* The least and the largest number of a value; 0 if one is none, or there are none. */
+/* The least and the largest number of a value. 0: there are none; 2: there are others that are not finite. */
 static int pg_range(pg_maker *M, int ref, double *low, double *high)
 {
     hy_array *x = pg_made(M, ref);
     int64_t n = hy_size(M->F, x), i;
     const char *data = (const char *)hy_data(M->F, x);
     hy_dtype dtype = hy_dtype_of(M->F, x);
+    int result = n > 0;
     *low = HUGE_VAL;
     *high = -HUGE_VAL;
     for (i = 0; i < n && data; i++) {
         double v = hy__load(data + i * (int64_t)hy_dtype_size(dtype), dtype);
-        if (!(fabs(v) < 1e30)) return 0;
+        if (!(fabs(v) < 1e30)) { result = 2; continue; }
         if (v < *low) *low = v;
         if (v > *high) *high = v;
     }
-    return n > 0;
+    return *low <= *high ? result : 0;
 }
 
-/* The numbers of a value brought into a domain. */
+/* Whole numbers from low to high. */
+static int pg_fit_whole(pg_maker *M, int ref, const ops_input *in)
+{
+    ref = pg_glue(M, ref, "sin", "%s", "");
+    ref = pg_glue(M, ref, "_mul_scalar", "scalar=%g", (in->high - in->low + 1) / 2);
+    ref = pg_glue(M, ref, "_plus_scalar", "scalar=%g", (in->low + in->high + 1) / 2);
+    ref = pg_glue(M, ref, "floor", "%s", "");
+    return pg_glue(M, ref, "clip", "a_min=%g a_max=%g", in->low, in->high);
+}
+/* The numbers of a value brought into a domain. Those that are not finite stay in reals, and go nowhere else. */
 static int pg_fit_domain(pg_maker *M, int ref, const ops_input *in, hy_dtype dtype)
 {
-    double low, high, span = in->high - in->low;
+    double low, high, span = in->high - in->low, margin = 1e-3 * (1 + fabs(in->low) + fabs(in->high));
     int64_t n = hy_size(M->F, pg_made(M, ref));
-    if (!pg_range(M, ref, &low, &high)) return PG_NOTHING;
-    if (in->kind == OPS_REAL && low >= in->low && high <= in->high) return ref;
-    if (in->kind == OPS_REAL && in->low == -2 && in->high == 2 && low > -50 && high < 50 && pg_choose(M, "loose", ref, 3)) return ref;
+    int found = pg_range(M, ref, &low, &high);
+    if (!found || (found == 2 && in->kind != OPS_REAL)) return PG_NOTHING;
+    if (in->kind == OPS_REAL && low >= in->low - margin && high <= in->high + margin) return ref;
+    if (in->kind == OPS_REAL && in->low == -2 && in->high == 2 && low > -50 && high < 50 && pg_choose(M, "loose", ref, 3))
+        return ref;
     if (!hy__floating(hy_dtype_of(M->F, pg_made(M, ref)))) {
         if (in->kind == OPS_REAL && !hy__floating(dtype))
-            return pg_glue(M, ref, 0, "clip", "a_min=%g a_max=%g", ceil(in->low), floor(in->high));
-        ref = pg_glue(M, ref, 0, "cast", "dtype=float32");
+            return pg_glue(M, ref, "clip", "a_min=%g a_max=%g", ceil(in->low), floor(in->high));
+        ref = pg_glue(M, ref, "cast", "dtype=float32");
     }
-    if (ref == PG_NOTHING) return ref;
     switch (in->kind) {
-    case OPS_BOOL: return pg_glue(M, ref, 1, "_greater_scalar", "scalar=%g", (low + high) / 2);
+    case OPS_BOOL: return pg_glue(M, ref, "_greater_scalar", "scalar=%g", pg_coarse_number((low + high) / 2));
     case OPS_PERM:
-        return n == hy_size(M->F, pg_made(M, ref)) && hy_ndim(M->F, pg_made(M, ref)) == 1
-            ? pg_glue(M, ref, 1, "argsort", "dtype=float32") : PG_NOTHING;
-    case OPS_INT:
-        ref = pg_glue(M, ref, 0, "sin", "%s", "");
-        if (ref != PG_NOTHING) ref = pg_glue(M, ref, 0, "_mul_scalar", "scalar=%g", (span + 1) / 2);
-        if (ref != PG_NOTHING) ref = pg_glue(M, ref, 0, "_plus_scalar", "scalar=%g", (in->low + in->high + 1) / 2);
-        if (ref != PG_NOTHING) ref = pg_glue(M, ref, 1, "floor", "%s", "");
-        return ref == PG_NOTHING ? ref : pg_glue(M, ref, 0, "clip", "a_min=%g a_max=%g", in->low, in->high);
+        return ref != PG_NOTHING && n == hy_size(M->F, pg_made(M, ref)) && hy_ndim(M->F, pg_made(M, ref)) == 1
+            ? pg_glue(M, ref, "argsort", "dtype=float32") : PG_NOTHING;
+    case OPS_INT: return pg_fit_whole(M, ref, in);
     default:
-        if (pg_choose(M, "clipped", ref, 2)) return pg_glue(M, ref, 1, "clip", "a_min=%g a_max=%g", in->low, in->high);
-        ref = pg_glue(M, ref, 0, "sigmoid", "%s", "");
-        if (ref != PG_NOTHING) ref = pg_glue(M, ref, 0, "_mul_scalar", "scalar=%g", span);
-        return ref == PG_NOTHING || in->low == 0 ? ref : pg_glue(M, ref, 0, "_plus_scalar", "scalar=%g", in->low);
+        if (pg_choose(M, "clipped", ref, 2)) return pg_glue(M, ref, "clip", "a_min=%g a_max=%g", in->low, in->high);
+        ref = pg_glue(M, ref, "sigmoid", "%s", "");
+        ref = pg_glue(M, ref, "_mul_scalar", "scalar=%g", span);
+        return in->low == 0 ? ref : pg_glue(M, ref, "_plus_scalar", "scalar=%g", in->low);
     }
 }
-
-static const char *pg_type_name(hy_dtype dtype) { return hy_dtype_name(dtype); }
 
 /* A value made to fit a place: shape, numbers, type. */
 static int pg_fit(pg_maker *M, int ref, hy_dtype dtype, hy_shape shape, const ops_input *domain)
@@ -353,7 +425,7 @@ static int pg_fit(pg_maker *M, int ref, hy_dtype dtype, hy_shape shape, const op
     ref = pg_fit_shape(M, ref, shape);
     if (ref != PG_NOTHING) ref = pg_fit_domain(M, ref, domain, dtype);
     if (ref == PG_NOTHING || hy_dtype_of(M->F, pg_made(M, ref)) == dtype) return ref;
-    return pg_glue(M, ref, !hy__floating(dtype), "cast", "dtype=%s", pg_type_name(dtype));
+    return pg_glue(M, ref, "cast", "dtype=%s", hy_dtype_name(dtype));
 }
 
 /* A value that may be taken here, mostly one of the last. */
@@ -364,6 +436,13 @@ static int pg_pick(pg_maker *M, const char *what, int k)
     if (pg_choose(M, what, 1000 + k, 3)) return M->seen[M->nseen - 1 - pg_choose(M, what, k, near)];
     return M->seen[pg_choose(M, what, k, M->nseen)];
 }
+/* The values of a step are there for those that come. */
+static int pg_show(pg_maker *M, int out)
+{
+    int i;
+    if (out != PG_NOTHING) for (i = 0; i < M->P->step[M->P->nstep - 1].nout; i++) M->seen[M->nseen++] = out + i;
+    return out;
+}
 
 static int pg_new_leaf(pg_maker *M, int i, hy_dtype dtype, hy_shape shape, const ops_input *in)
 {
@@ -371,52 +450,8 @@ static int pg_new_leaf(pg_maker *M, int i, hy_dtype dtype, hy_shape shape, const
     pg_leaf_kind kind = PG_INPUT;
     if (in->kind == OPS_AUX) kind = PG_AUX;
     else if (i && w < 6 && in->kind == OPS_REAL && hy__floating(dtype)) kind = PG_PARAM;
-    else if (w == 9 || M->depth >= 100) kind = PG_CONST;        /* a child block is not given the inputs */
+    else if (w == 9 || M->owner) kind = PG_CONST;       /* a child block is not given the inputs */
     return pg_add_leaf(M, kind, dtype, shape, in);
-}
-
-/* --- operators --- */
-static const ops_row *pg_choose_row(pg_maker *M)
-{
-    const ops_row *best = NULL;
-    uint64_t most = 0;
-    int era = (int)(M->P->number / PG_ERA);
-    size_t i;
-    static uint64_t word[HY_OP_COUNT];
-    for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {
-        uint64_t h;
-        if (!word[i]) word[i] = pg_word(ops_rows[i].name);
-        h = pg_mix(pg_hash(M, "row", 0) ^ word[i]);
-        if (h < most || !ops_rows[i].ref->cases[0] || pg_era_of(ops_rows[i].name) > era) continue;
-        most = h;
-        best = &ops_rows[i];
-    }
-    return best;
-}
-static const char *pg_choose_case(pg_maker *M, const ops_row *row)
-{
-    const char *best = NULL;
-    uint64_t most = 0;
-    int k;
-    for (k = 0; row->ref->cases[k]; k++) {
-        uint64_t h = pg_mix(pg_hash(M, "case", 0) ^ pg_word(row->ref->cases[k]));
-        if (best && h < most) continue;
-        most = h;
-        best = row->ref->cases[k];
-    }
-    return best;
-}
-static hy_dtype pg_choose_dtype(pg_maker *M, const ops_row *row, const char *text)
-{
-    static const char likely[] = "ffffffffffddhhbculio";
-    const char *have = row->ref->dtypes;
-    int k;
-    for (k = 0; k < 6; k++) {
-        char c = likely[pg_choose(M, "dtype", k, (int)sizeof likely - 1)];
-        hy_dtype dtype = (hy_dtype)(strchr(ops_letters, c) - ops_letters);
-        if (strchr(have, c) && !(row->number == HY_OP_cast && ops_whole_case(text) == hy__floating(dtype))) return dtype;
-    }
-    return ops_usual(row);
 }
 
 /* What input i of a step is: an earlier value that is made to fit, or a leaf. */
@@ -428,44 +463,5 @@ static int pg_input(pg_maker *M, int i, hy_dtype dtype, hy_shape shape, const op
         if (from != PG_NOTHING) ref = pg_fit(M, from, dtype, shape, in);
     }
     return ref != PG_NOTHING ? ref : pg_new_leaf(M, i, dtype, shape, in);
-}
-
-static int pg_draw_op(pg_maker *M)
-{
-    const ops_row *row = pg_choose_row(M);
-    const hy_op *op = hy_op_at(M->F, row->number);
-    const char *text = pg_choose_case(M, row);
-    hy_dtype dtype = pg_choose_dtype(M, row, text), types[REF_MAX] = { HY_DTYPE_NONE };
-    hy_array *x[PG_IN];
-    ops_case c;
-    pg_step s;
-    int i, ok = 1, out;
-    if ((op->flags & HY_OP_DYNAMIC) && (M->depth || pg_choose(M, "dynamic", 0, 6))) return PG_NOTHING;
-    ops_open_case(&c, text);
-    memset(&s, 0, sizeof s);
-    snprintf(s.op, sizeof s.op, "%s", row->name);
-    snprintf(s.attrs, sizeof s.attrs, "%s", c.attrs);
-    s.n = c.ref.nin;
-    ops_types(M->F, op, &c, dtype, types);
-    hy_clear(M->F);
-    for (i = 0; i < s.n && ok; i++) {
-        ops_input in = c.input[i];
-        if (in.kind == OPS_AUX && M->depth) ok = 0;
-        else if (!types[i]) ok = 0;
-        else s.in[i] = pg_input(M, i, types[i], ops_shape(&c.ref.in[i]), &in);
-        if (s.in[i] == PG_NOTHING) ok = 0;
-    }
-    ops_close_case(&c);
-    if (!ok) return PG_NOTHING;
-    for (i = 0; i < s.n; i++) x[i] = pg_made(M, s.in[i]);
-    out = pg_keep_step(M, &s, op, pg_jumps(row), hy_apply(M->F, s.op, s.n, x, s.attrs));
-    if (out == PG_NOTHING) return out;
-    M->P->random |= (op->flags & HY_OP_RANDOM) != 0;
-    M->P->trains |= (op->flags & HY_OP_TRAIN) != 0;
-    M->P->dynamic |= (op->flags & HY_OP_DYNAMIC) != 0;
-    M->P->unsaved |= op->name[0] == '_' && !op->mxnet;
-    if (!(op->flags & HY_OP_DYNAMIC))                   /* whose shape is no other's to build on */
-        for (i = 0; i < M->P->step[M->P->nstep - 1].nout; i++) M->seen[M->nseen++] = out + i;
-    return out;
 }
 #endif

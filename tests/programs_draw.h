@@ -17,7 +17,8 @@ static int pg_argument(pg_maker *M, int body, hy_array *x, int like)
 {
     if (!x || M->P->nvalue == PG_VALUES || hy_error(M->F)) { hy_clear(M->F); return 0; }
     M->v[M->P->nvalue] = x;
-    M->P->fact[M->P->nvalue] = pg_fact_of(M, like);
+    M->P->fact[M->P->nvalue].used = 0;
+    M->P->fact[M->P->nvalue].coarse = pg_coarse_of(M, like);
     M->P->type[M->P->nvalue] = x->t.type;
     M->P->body[body].narg++;
     M->seen[M->nseen++] = M->P->nvalue++;
@@ -44,13 +45,14 @@ static int pg_alike(pg_maker *M, hy_array *x, const char *what, int k)
     return pg_fit(M, ref, hy_dtype_of(M->F, x), hy_shape_of(M->F, x), &pg_plain);
 }
 
-typedef struct pg_place { int body, nseen, fresh; } pg_place;
+typedef struct pg_place { int body, nseen, depth, owner; } pg_place;
 static pg_place pg_enter(pg_maker *M, int body)
 {
     pg_place old;
     old.body = M->body;
     old.nseen = M->nseen;
-    old.fresh = M->fresh;
+    old.depth = M->depth;
+    old.owner = M->owner;
     M->body = body;
     M->depth++;
     return old;
@@ -59,8 +61,8 @@ static void pg_leave(pg_maker *M, pg_place old)
 {
     M->body = old.body;
     M->nseen = old.nseen;
-    M->fresh = old.fresh;
-    M->depth--;
+    M->depth = old.depth;
+    M->owner = old.owner;
 }
 
 /* Outputs of a loop's body; and its states, like those that it was given. */
@@ -83,20 +85,24 @@ static int pg_draw_results(pg_maker *M, pg_step *s, int body, int first)
     return 1;
 }
 
-static int pg_keep_control(pg_maker *M, pg_step *s)
+static pg_walk pg_walk_of(const pg_maker *M)
 {
     pg_walk W;
-    int i, out;
     memset(&W, 0, sizeof W);
     W.P = M->P;
-    W.v = M->v;
-    W.leaf = M->leaf;
-    out = pg_keep_step(M, s, NULL, 1, pg_run_step(M->F, &W, s));
+    W.v = (hy_array **)M->v;
+    W.leaf = (hy_array **)M->leaf;
+    W.layer = M->layer;
+    return W;
+}
+static int pg_keep_control(pg_maker *M, pg_step *s)
+{
+    pg_walk W = pg_walk_of(M);
+    int out = pg_keep_step(M, s, pg_run_step(M->F, &W, s));
     if (out == PG_NOTHING) return out;
     M->P->loops |= s->kind != PG_CHILD;
     M->P->children |= s->kind == PG_CHILD;
-    for (i = 0; i < M->P->step[M->P->nstep - 1].nout; i++) M->seen[M->nseen++] = out + i;
-    return out;
+    return pg_show(M, out);
 }
 
 static int pg_draw_foreach(pg_maker *M)
@@ -151,7 +157,7 @@ static int pg_draw_while(pg_maker *M)
     old = pg_enter(M, body);
     for (i = 0; i < s.nstate; i++) ok &= pg_argument(M, body, pg_made(M, s.state[i]), s.state[i]);
     if (ok) pg_draw_steps(M, 1 + pg_choose(M, "length", 0, 4));
-    count = ok ? pg_glue(M, M->P->body[body].arg, 0, "_plus_scalar", "scalar=1") : PG_NOTHING;
+    count = ok ? pg_glue(M, M->P->body[body].arg, "_plus_scalar", "scalar=1") : PG_NOTHING;
     M->P->body[body].state[0] = count;
     ok = count != PG_NOTHING && pg_draw_results(M, &s, body, 1);
     pg_leave(M, old);
@@ -168,7 +174,7 @@ static int pg_draw_cond(pg_maker *M)
     s.n = 1;
     s.nstate = 1 + pg_choose(M, "inputs", 0, 2);
     k = pg_input(M, 0, HY_F32, one, &pg_plain);
-    if (k != PG_NOTHING) k = pg_glue(M, k, 1, "_greater_scalar", "scalar=%g", pg_choose(M, "by", 0, 3) - 1.0);
+    k = pg_glue(M, k, "_greater_scalar", "scalar=%g", pg_choose(M, "by", 0, 3) - 1.0);
     if (k == PG_NOTHING) return k;
     s.in[0] = k;
     for (i = 0; i < s.nstate; i++) if ((s.state[i] = pg_pick(M, "input", i)) == PG_NOTHING) return PG_NOTHING;
@@ -194,9 +200,10 @@ static int pg_draw_child(pg_maker *M)
 {
     pg_step s;
     pg_place old;
-    int i, body, ok = 1, n, saved[PG_VALUES];
+    int i, k, body, ok = 1, n, saved[PG_VALUES];
     memset(&s, 0, sizeof s);
     s.kind = PG_CHILD;
+    s.owner = M->owner;
     s.n = 1 + pg_choose(M, "inputs", 0, 2);
     for (i = 0; i < s.n; i++) if ((s.in[i] = pg_pick(M, "input", i)) == PG_NOTHING) return PG_NOTHING;
     if ((body = pg_open_body(M)) < 0) return PG_NOTHING;
@@ -204,81 +211,195 @@ static int pg_draw_child(pg_maker *M)
     old = pg_enter(M, body);
     memcpy(saved, M->seen, sizeof saved);
     M->nseen = 0;                                       /* a block sees what it is given, and its parameters */
-    M->depth = 100;
+    M->owner = body;
     for (i = 0; i < s.n; i++) ok &= pg_argument(M, body, pg_made(M, s.in[i]), s.in[i]);
     if (ok) pg_draw_steps(M, 1 + pg_choose(M, "length", 0, 4));
     n = 1 + pg_choose(M, "outputs", 0, 2);
     for (i = 0; i < n && ok; i++) {
-        int k = pg_pick(M, "output", i);
-        if (k == PG_NOTHING) ok = 0;
-        else M->P->body[body].out[M->P->body[body].nout++] = k;
+        k = pg_pick(M, "output", i);
+        ok = k != PG_NOTHING;
+        if (ok) M->P->body[body].out[M->P->body[body].nout++] = k;
     }
     memcpy(M->seen, saved, sizeof saved);
-    M->depth = 1;
     pg_leave(M, old);
     return ok ? pg_keep_control(M, &s) : PG_NOTHING;
+}
+
+/* --- layers --- */
+static const pg_layer_row *pg_choose_layer(pg_maker *M)
+{
+    const pg_layer_row *best = NULL;
+    uint64_t most = 0, h;
+    int i;
+    for (i = 0; i < PG_LAYER_ROWS; i++) {
+        const char *name = pg_layer_rows[i].name;
+        h = pg_mix(pg_hash(M, "layer", 0) ^ pg_word(name));
+        if ((best && h < most) || !pg_is_born(M->P, name, NULL)) continue;
+        most = h;
+        best = &pg_layer_rows[i];
+    }
+    return best;
+}
+static hy_init pg_start(void) { return hy_init_uniform(0.7); }      /* of layers' parameters */
+
+static int pg_draw_layer(pg_maker *M)
+{
+    static const hy_dtype types[] = { HY_F32, HY_F32, HY_F32, HY_F32, HY_F64, HY_F16, HY_BF16 };
+    const pg_layer_row *row = pg_choose_layer(M);
+    hy_init init = pg_start();
+    hy_block *block;
+    hy_array *y;
+    ops_case c;
+    pg_step s;
+    pg_walk W = pg_walk_of(M);
+    int i, out = PG_NOTHING;
+    if (M->P->nlayer == PG_LAYERS) return out;
+    memset(&s, 0, sizeof s);
+    s.kind = PG_LAYER_CALL;
+    s.layer = M->P->nlayer;
+    s.owner = M->owner;
+    s.dtype = types[pg_choose(M, "layer type", 0, 7)];
+    ops_open_case(&c, pg_choose_text(M, "layer case", row->name, row->cases));
+    snprintf(s.op, sizeof s.op, "%s", row->name);
+    snprintf(s.attrs, sizeof s.attrs, "%s", c.attrs);
+    s.n = c.ref.nin;
+    for (i = 0; i < s.n; i++) {
+        hy_dtype dtype = c.input[i].kind != OPS_INT ? s.dtype : pg_choose(M, "index", i, 2) ? HY_F32 : HY_I32;
+        s.in[i] = pg_input(M, i, dtype, ops_shape(&c.ref.in[i]), &c.input[i]);
+        if (s.in[i] == PG_NOTHING) s.n = 0;
+    }
+    ops_close_case(&c);
+    if (!s.n) return out;
+    block = M->layer[s.layer] = pg_layer_new(M->F, s.op, s.attrs, s.dtype);
+    hy_initialize(M->F, block, &init);
+    y = pg_run_step(M->F, &W, &s);
+    out = pg_keep_step(M, &s, y);
+    if (out == PG_NOTHING) { hy_block_free(M->F, block); return out; }
+    M->P->nlayer++;
+    M->P->trains = M->P->random = 1;
+    return pg_show(M, out);
 }
 
 static void pg_draw_steps(pg_maker *M, int n)
 {
     uint64_t place = M->place;
-    int i;
+    int i, w;
     for (i = 0; i < n; i++) {
-        int w;
         M->place = pg_mix(place + (uint64_t)i + 1);
         w = pg_choose(M, "kind", 0, 100);
-        if (M->depth > 2 || !M->nseen) w = 0;
-        if (w < 78 || M->nseen > 300) pg_draw_op(M);
-        else if (w < 84) pg_draw_foreach(M);
-        else if (w < 89) pg_draw_while(M);
-        else if (w < 94) pg_draw_cond(M);
-        else if (!M->depth) pg_draw_child(M);
+        if (M->nseen > 300) w = 0;
+        if (w >= 78 && (M->depth > 2 || !M->nseen)) w = 0;
+        if (w < 68 || w >= 96) pg_draw_op(M);
+        else if (w < 78) pg_draw_layer(M);
+        else if (w < 83) pg_draw_foreach(M);
+        else if (w < 87) pg_draw_while(M);
+        else if (w < 91) pg_draw_cond(M);
+        else pg_draw_child(M);
     }
     M->place = place;
 }
 
+/* --- wrong on purpose --- */
+enum { PG_SPOILINGS = 13 };
+
+/* A text of attributes spoilt. */
+static void pg_spoil_text(char *text, int how, size_t n)
+{
+    char *at;
+    switch (how) {
+    case 0: snprintf(text + strlen(text), n - strlen(text), " axis=9"); break;
+    case 1: if ((at = strpbrk(text, "12345678")) != NULL) *at = '9'; break;
+    case 2: snprintf(text + strlen(text), n - strlen(text), " colour=1"); break;
+    case 3: if ((at = strchr(text, '=')) != NULL) snprintf(at, n - (size_t)(at - text), "=red"); break;
+    default: text[0] = 0;
+    }
+}
+/* A body that gives something else. */
+static void pg_spoil_body(pg_maker *M, pg_step *s, int how, int tries)
+{
+    pg_body *b = &M->P->body[s->body[pg_choose(M, "branch", tries, s->kind == PG_COND ? 2 : 1)]];
+    int *refs = b->nstate ? b->state : b->out, *n = b->nstate ? &b->nstate : &b->nout;
+    if (how == 0 && *n) --*n;
+    else if (how == 1 && *n) refs[pg_choose(M, "which", tries, *n)] = s->n ? s->in[0] : s->state[0];
+    else if (*n && *n < PG_OUT) { refs[*n] = refs[0]; ++*n; }
+}
+static void pg_spoil_step(pg_maker *M, pg_step *s, int how, int tries)
+{
+    static const char *const types[] = { "int8", "bool", "float64", "int32", "float16" };
+    int which = pg_choose(M, "which", tries, s->n ? s->n : 1);
+    if (how > 10 || (how > 7 && s->kind != PG_OP)) {
+        if (s->kind == PG_OP) snprintf(s->op, sizeof s->op, "no_such_op");
+        else if (s->kind != PG_CHILD && s->kind != PG_LAYER_CALL) pg_spoil_body(M, s, how % 3, tries);
+    } else if (how < 5) {
+        if (s->kind == PG_OP) pg_spoil_text(s->attrs, how, sizeof s->attrs - 16);
+        else if (s->n) s->in[which] = pg_pick(M, "other", tries);
+    } else switch (how) {
+    case 5: if (s->n > 1 || s->kind == PG_OP) s->n -= s->n > 0; break;
+    case 6: if (s->n && s->n < PG_IN) { s->in[s->n] = pg_pick(M, "one more", tries); s->n++; } break;
+    case 7: if (s->n) s->in[which] = pg_pick(M, "other", tries); break;
+    case 8: if (s->n) s->in[which] = pg_glue(M, s->in[which], "cast", "dtype=%s", types[tries % 5]); break;
+    case 9: if (s->n) s->in[which] = pg_glue(M, s->in[which], "expand_dims", "axis=0"); break;
+    default: if (s->n) s->in[which] = pg_glue(M, s->in[which], "reshape", "shape=(-1,)");
+    }
+}
 /* One step is spoilt so that it is refused: it is the last, and an output. */
 static void pg_spoil(pg_maker *M)
 {
+    static pg_program was;
     pg_program *P = M->P;
     pg_body *b = &P->body[0];
-    pg_step *s;
-    pg_walk W;
-    hy_array *y;
-    int tries, end = b->n, last;
-    memset(&W, 0, sizeof W);
-    W.P = P;
-    W.v = M->v;
-    W.leaf = M->leaf;
-    for (tries = 0; tries < 12; tries++) {
-        int at = pg_choose(M, "spoil", tries, end), i;
-        pg_step old;
-        s = &P->step[b->step[at]];
-        if (s->kind != PG_OP) continue;
-        old = *s;
-        switch (pg_choose(M, "how", tries, 5)) {
-        case 0: if (s->n) s->n--; break;
-        case 1: if (s->n) s->in[pg_choose(M, "which", tries, s->n)] = pg_pick(M, "other", tries); break;
-        case 2: if (s->n < PG_IN) { s->in[s->n] = pg_pick(M, "one more", tries); s->n++; } break;
-        case 3: snprintf(s->attrs + strlen(s->attrs), sizeof s->attrs - strlen(s->attrs), " axis=9"); break;
-        default: for (i = 0; s->attrs[i]; i++) if (s->attrs[i] >= '1' && s->attrs[i] <= '8') { s->attrs[i] = '9'; break; }
-        }
-        for (i = 0, last = 0; i < s->n; i++) {
-            if (s->in[i] == PG_NOTHING) last = 1;
-            else if (s->in[i] >= old.out) last = 1;     /* not yet made where this stands */
-        }
-        y = last ? NULL : pg_run_step(M->F, &W, s);
-        if (!last && !y && hy_error(M->F)) {
-            hy_clear(M->F);
-            s->nout = 1;
-            b->n = at + 1;
-            b->nout = 1;
-            b->out[0] = s->out;
-            P->wrong = 1;
-            return;
-        }
+    pg_walk W = pg_walk_of(M);
+    int tries, i;
+    was = *P;
+    for (tries = 0; tries < 12 && was.body[0].n; tries++) {
+        int at = pg_choose(M, "spoil", tries, was.body[0].n), early = 0;
+        pg_step s = was.step[was.body[0].step[at]];
+        *P = was;
+        b->n = at;
+        pg_spoil_step(M, &s, pg_choose(M, "how", tries, PG_SPOILINGS), tries);
+        for (i = 0; i < s.n; i++)                       /* not yet made where this stands */
+            early |= s.in[i] == PG_NOTHING || (s.in[i] >= s.out && s.in[i] < was.nvalue);
+        if (early || P->nstep == PG_STEPS) continue;
+        if (pg_run_step(M->F, &W, &s) || !hy_error(M->F)) { hy_clear(M->F); continue; }
         hy_clear(M->F);
-        *s = old;
+        s.nout = 1;
+        b->step[b->n++] = P->nstep;
+        P->step[P->nstep++] = s;
+        b->nout = 1;
+        b->out[0] = s.out;
+        P->wrong = 1;
+        return;
+    }
+    *P = was;
+}
+
+/* --- the whole --- */
+static void pg_draw_rest(pg_maker *M)                   /* what is asked of it */
+{
+    pg_program *P = M->P;
+    M->place = 3;
+    P->order = pg_choose(M, "order", 0, 6) ? 1 : 2;
+    P->adds = pg_choose(M, "adds", 0, 4) ? 0 : pg_choose(M, "which add", 0, 1 << 20);
+    P->heads = pg_choose(M, "heads", 0, 4) ? -1 : 1 + pg_choose(M, "which heads", 0, 15);
+    P->own = pg_choose(M, "own weights", 0, 4) != 0;
+    P->optimiser = pg_choose(M, "optimiser", 0, 18);
+    P->odd = pg_choose(M, "odd numbers", 0, 16);
+    P->odd = P->odd == 0 ? 2 : P->odd < 3;
+}
+/* What nobody takes is an output, mostly. */
+static void pg_draw_outputs(pg_maker *M)
+{
+    pg_program *P = M->P;
+    pg_body *b = &P->body[0];
+    int i, k, own;
+    M->place = 2;
+    for (i = P->nvalue - 1; i >= 0 && b->nout < 4; i--) {
+        for (own = k = 0; k < b->n && !own; k++) {
+            const pg_step *s = &P->step[b->step[k]];
+            own = i >= s->out && i < s->out + s->nout;
+        }
+        if (!own || !M->v[i]) continue;
+        if (!b->nout || (!P->fact[i].used && pg_choose(M, "out", i, 4)) || !pg_choose(M, "out", i, 8)) b->out[b->nout++] = i;
     }
 }
 
@@ -289,7 +410,7 @@ static int pg_draw(hy_frame *F, uint64_t number, pg_program *P)
     pg_maker *M = &maker;
     pg_body *b = &P->body[0];
     hy_shape two = { 2, { 2, 3 } };
-    int i, n;
+    int i;
     memset(P, 0, sizeof *P);
     memset(M, 0, sizeof *M);
     P->number = number;
@@ -298,21 +419,16 @@ static int pg_draw(hy_frame *F, uint64_t number, pg_program *P)
     M->F = F;
     hy_begin(F);
     hy_seed(F, number);
+    pg_draw_rest(M);
     M->place = 1;
-    n = 1 + pg_choose(M, "steps", 0, pg_choose(M, "long", 0, 4) ? 6 : 16);
-    pg_draw_steps(M, n);
-    M->place = 2;
-    for (i = P->nvalue - 1; i >= 0 && b->nout < 4; i--) {       /* what nobody takes is an output, mostly */
-        int own = 0, k;
-        for (k = 0; k < b->n && !own; k++) {
-            const pg_step *s = &P->step[b->step[k]];
-            own = i >= s->out && i < s->out + s->nout;
-        }
-        if (own && M->v[i] && (!b->nout || (!P->fact[i].used && pg_choose(M, "out", i, 4)) || !pg_choose(M, "out", i, 8))) b->out[b->nout++] = i;
-    }
+    pg_draw_steps(M, 1 + pg_choose(M, "steps", 0, pg_choose(M, "long", 0, 4) ? 6 : 16));
+    pg_draw_outputs(M);
     for (i = 0; i < P->nleaf && P->leaf[i].kind != PG_INPUT; i++) continue;
-    if (i == P->nleaf && (P->nleaf == PG_LEAVES || pg_add_leaf(M, PG_INPUT, HY_F32, two, &pg_plain) == PG_NOTHING)) b->nout = 0;
-    if (b->nout && number % 10 == 9) pg_spoil(M);
+    if (i == P->nleaf && (i == PG_LEAVES || pg_add_leaf(M, PG_INPUT, HY_F32, two, &pg_plain) == PG_NOTHING)) b->nout = 0;
+    M->place = 4;
+    if (b->nout && number % 20 == 9) pg_spoil(M);
+    if (b->nout && number % 20 == 19) P->fault = (pg_fault)(1 + pg_choose(M, "fault", 0, 6));
+    for (i = 0; i < P->nlayer; i++) hy_block_free(F, M->layer[i]);
     hy_end(F);
     hy_clear(F);
     return b->nout > 0;

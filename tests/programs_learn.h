@@ -14,122 +14,169 @@ static hy_array *pg_weights(hy_frame *F, hy_array *o, int i)
     return x;
 }
 
-/* What is known of gradients: all on the way counts. */
-static pg_fact pg_gradient_fact(const pg_program *P)
+/* --- what gradients are asked for, and of what --- */
+static int pg_learns(const pg_job *J, hy_array *x) { return x && hy__floating(hy_dtype_of(J->F, x)); }
+
+/* Inputs get gradients, some of which add; and so do some of the parameters. */
+static void pg_attach(const pg_job *J, hy_array *const *at)
 {
-    pg_fact f = { 0, 0, HY_F64 };
     int i;
-    for (i = 0; i < P->nleaf; i++) f.coarse = pg_coarser(f.coarse, P->leaf[i].dtype);
-    for (i = 0; i < P->nvalue; i++) f.coarse = pg_coarser(f.coarse, P->fact[i].coarse);
-    return f;
-}
-
-/* A step of training with those gradients, and what the parameters are then. */
-static void pg_train(const pg_job *J)
-{
-    pg_fact fact = pg_gradient_fact(J->P);
-    hy_optim_opt o;
-    hy_trainer_opt opt;
-    hy_trainer *T;
-    int k;
-    memset(&o, 0, sizeof o);
-    memset(&opt, 0, sizeof opt);
-    hy_begin(J->F);
-    o.learning_rate = 0.125;
-    o.momentum = 0.5;
-    opt.ignore_stale_grad = 1;
-    if (J->P->number % 2 == 0) fact.rough = 15;         /* adam makes much of what is nearly 0 */
-    T = hy_trainer_new(J->F, J->block, J->P->number % 2 ? hy_optim_sgd(&o) : hy_optim_adam(&o), &opt);
-    hy_step(J->F, T, 2);
-    if (hy_error_code(J->F) == HY_ERROR_MEMORY) pg_fail(J->F, J->R, "step");
-    hy_clear(J->F);                                     /* there may be nothing to train */
-    for (k = 0; k < J->P->nleaf && !hy_error(J->F); k++)
-        if (J->P->leaf[k].kind == PG_PARAM) pg_note(J->F, J->R, "stepped", k, pg_param_of(J, k), fact, 2);
-    hy_trainer_free(J->F, T);
-    hy_clear(J->F);
-    hy_end(J->F);
-}
-
-/* Outputs, gradients of inputs and parameters, and running statistics. */
-static void pg_call_recorded(const pg_job *J, const char *name)
-{
-    pg_fact fact = pg_gradient_fact(J->P);
-    hy_array *at[PG_LEAVES], *heads[PG_OUT], *weights[PG_OUT], *x, *y;
-    hy_backward_opt opt;
-    int i, n = 0, k;
-    if (J->R->error[0]) return;
-    memset(&opt, 0, sizeof opt);
-    hy_begin(J->F);
-    x = pg_inputs(J->F, J->P, J->way, 0, at);
     for (i = 0; i < pg_input_count(J->P); i++)
-        if (hy__floating(hy_dtype_of(J->F, at[i]))) hy_attach_grad(J->F, at[i], HY_GRAD_WRITE);
-    hy_record(J->F);
-    y = pg_invoke(J, x);
-    hy_pause(J->F);
-    pg_note_outputs(J, name, y);
+        if (pg_learns(J, at[i])) hy_attach_grad(J->F, at[i], J->P->adds >> i & 1 ? HY_GRAD_ADD : HY_GRAD_WRITE);
+    if (J->P->adds >> 19 & 1) hy_set_grad_req(J->F, J->block, NULL, HY_GRAD_ADD);
+}
+/* The outputs that have a gradient and are asked for, as groups; 0 if there is none. */
+typedef struct pg_asked { int n; hy_array *heads, *weights; } pg_asked;
+static pg_asked pg_ask(const pg_job *J, hy_array *y)
+{
+    hy_array *heads[PG_OUT], *weights[PG_OUT], *o;
+    pg_asked r = { 0, NULL, NULL };
+    int i;
     for (i = 0; y && i < J->P->body[0].nout; i++) {
-        hy_array *o = hy_get(J->F, y, i);
-        if (!o || !hy__floating(o->t.type.dtype) || !o->tape) continue;
+        o = hy_get(J->F, y, i);
+        if (!pg_learns(J, o) || !o->tape) continue;
         J->R->heads |= 1u << i;
-        if (!(pg_heads >> i & 1)) continue;
-        weights[n] = pg_weights(J->F, o, i);
-        heads[n++] = o;
+        if (!(pg_heads >> i & 1) || !(J->P->heads >> i & 1)) continue;
+        weights[r.n] = pg_weights(J->F, o, i);
+        heads[r.n++] = o;
     }
-    if (n && !hy_error(J->F)) {
-        hy_array *all = hy_group_of(J->F, n, heads);
-        opt.head_grads = hy_group_of(J->F, n, weights);
-        hy_backward(J->F, all, &opt);
-        pg_fail(J->F, J->R, "gradient");
-    }
-    for (i = 0; n && i < pg_input_count(J->P) && !hy_error(J->F); i++)
-        if (hy__floating(hy_dtype_of(J->F, at[i])))
-            pg_note(J->F, J->R, "input gradient", i, hy_grad_of(J->F, at[i]), fact, 2);
-    for (k = 0; n && k < J->P->nleaf && !hy_error(J->F); k++)
-        if (J->P->leaf[k].kind == PG_PARAM) {
-            hy_array *p = pg_param_of(J, k);
-            if (p) pg_note(J->F, J->R, "gradient", k, hy_grad_of(J->F, p), fact, 2);
-        }
-    pg_note_statistics(J, "recorded statistic");
-    hy_end(J->F);
+    if (!r.n || hy_error(J->F)) return r;
+    r.heads = hy_group_of(J->F, r.n, heads);
+    if (J->P->own) r.weights = hy_group_of(J->F, r.n, weights);
+    return r;
+}
+static void pg_note_gradients(const pg_job *J, const char *name, hy_array *const *at)
+{
+    pg_fact fact = pg_gradient_fact(J->P);
+    hy_params all;
+    int i;
+    for (i = 0; i < pg_input_count(J->P) && !hy_error(J->F); i++)
+        if (pg_learns(J, at[i])) pg_note(J->F, J->R, name, i, hy_grad_of(J->F, at[i]), fact, 2);
+    all = hy_collect_params(J->F, J->block, NULL);
+    for (i = 0; i < all.n && !hy_error(J->F); i++) pg_note_param(J, name, all.at[i], hy_grad_of(J->F, all.at[i]), 2);
 }
 
 /* Two calls recorded together; of the first the gradient twice, of the other once, added up. */
 static void pg_call_twice(const pg_job *J)
 {
-    static const pg_fact rough = { 15, 0, HY_F16 };
-    hy_array *at[PG_LEAVES], *heads[2][PG_OUT], *weights[2][PG_OUT], *x, *y[2], *p;
+    hy_array *at[PG_LEAVES], *x, *y[2];
+    pg_asked asked[2];
     hy_backward_opt opt;
-    int i, k, c, n[2] = { 0, 0 }, inputs = pg_input_count(J->P);
+    int i, c;
     if (J->R->error[0]) return;
     memset(&opt, 0, sizeof opt);
     hy_begin(J->F);
     x = pg_inputs(J->F, J->P, J->way, 0, at);
-    for (i = 0; i < inputs; i++) if (hy__floating(hy_dtype_of(J->F, at[i]))) hy_attach_grad(J->F, at[i], HY_GRAD_ADD);
+    for (i = 0; i < pg_input_count(J->P); i++) if (pg_learns(J, at[i])) hy_attach_grad(J->F, at[i], HY_GRAD_ADD);
     hy_set_grad_req(J->F, J->block, NULL, HY_GRAD_ADD);
     hy_record(J->F);
     for (c = 0; c < 2; c++) y[c] = pg_invoke(J, x);
     hy_pause(J->F);
     for (c = 0; c < 2; c++) {
         pg_note_outputs(J, c ? "recorded again" : "recorded", y[c]);
-        for (i = 0; y[c] && i < J->P->body[0].nout; i++) {
-            hy_array *o = hy_get(J->F, y[c], i);
-            if (!o || !hy__floating(o->t.type.dtype) || !o->tape || !(pg_heads >> i & 1)) continue;
-            weights[c][n[c]] = pg_weights(J->F, o, i);
-            heads[c][n[c]++] = o;
-        }
+        asked[c] = pg_ask(J, y[c]);
     }
-    for (c = 0; c < 3 && n[0] && n[1] && !hy_error(J->F); c++) {
-        opt.head_grads = hy_group_of(J->F, n[c / 2], weights[c / 2]);
+    for (c = 0; c < 3 && asked[0].n && asked[1].n && !hy_error(J->F); c++) {
+        opt.head_grads = asked[c / 2].weights;
         opt.retain_graph = c == 0;
-        hy_backward(J->F, hy_group_of(J->F, n[c / 2], heads[c / 2]), &opt);
+        hy_backward(J->F, asked[c / 2].heads, &opt);
         pg_fail(J->F, J->R, "gradient");
     }
-    for (i = 0; n[0] && n[1] && i < inputs && !hy_error(J->F); i++)
-        if (hy__floating(hy_dtype_of(J->F, at[i]))) pg_note(J->F, J->R, "input gradient", i, hy_grad_of(J->F, at[i]), rough, 2);
-    for (k = 0; n[0] && n[1] && k < J->P->nleaf && !hy_error(J->F); k++)
-        if (J->P->leaf[k].kind == PG_PARAM && (p = pg_param_of(J, k)) != NULL)
-            pg_note(J->F, J->R, "gradient", k, hy_grad_of(J->F, p), rough, 2);
+    if (asked[0].n && asked[1].n && !hy_error(J->F)) pg_note_gradients(J, "gradient", at);
     pg_note_statistics(J, "recorded statistic");
     hy_end(J->F);
+}
+
+/* Of the gradient of all inputs: the sum of its squares, weighted. Recorded, so that it has a gradient itself. */
+static hy_array *pg_second(const pg_job *J, hy_array *const *at, const pg_asked *asked)
+{
+    hy_array *wanted[PG_LEAVES], *g, *y = NULL, *d;
+    hy_grad_opt opt;
+    int i, n = 0;
+    memset(&opt, 0, sizeof opt);
+    opt.create_graph = 1;
+    opt.head_grads = asked->weights;
+    for (i = 0; i < pg_input_count(J->P); i++) if (pg_learns(J, at[i])) wanted[n++] = at[i];
+    if (!n) return NULL;
+    g = hy_grad(J->F, asked->heads, n == 1 ? wanted[0] : hy_group_of(J->F, n, wanted), &opt);
+    for (i = 0; g && i < n; i++) {
+        d = n == 1 ? g : hy_get(J->F, g, i);
+        d = hy_sum(J->F, hy_mul(J->F, hy_cast(J->F, d, HY_F64), hy_cast(J->F, pg_weights(J->F, d, i), HY_F64)), HY_ALL, NULL);
+        d = hy_square(J->F, d);
+        y = y ? hy_add(J->F, y, d) : d;
+    }
+    return y;
+}
+
+/* Outputs, gradients of inputs and parameters, and running statistics: of one call, or of two that add. */
+static void pg_call_recorded(const pg_job *J, const char *name)
+{
+    hy_array *at[PG_LEAVES], *x, *y, *twice = NULL;
+    hy_backward_opt opt;
+    pg_asked asked;
+    int turn;
+    if (J->R->error[0]) return;
+    memset(&opt, 0, sizeof opt);
+    hy_begin(J->F);
+    x = pg_inputs(J->F, J->P, J->way, 0, at);
+    pg_attach(J, at);
+    for (turn = 0; turn < (J->P->adds ? 2 : 1) && !hy_error(J->F); turn++) {
+        hy_record(J->F);
+        y = pg_invoke(J, x);
+        asked = pg_ask(J, y);
+        if (J->P->order == 2 && asked.n && !hy_error(J->F)) twice = pg_second(J, at, &asked);
+        hy_pause(J->F);
+        if (!turn) pg_note_outputs(J, name, y);
+        if (!asked.n) continue;
+        opt.head_grads = twice ? NULL : asked.weights;
+        hy_backward(J->F, twice ? twice : asked.heads, &opt);
+    }
+    pg_fail(J->F, J->R, "gradient");
+    if (asked.n && !hy_error(J->F)) pg_note_gradients(J, "gradient", at);
+    pg_note_statistics(J, "recorded statistic");
+    hy_end(J->F);
+}
+
+/* --- a step of training with those gradients --- */
+static const char *const pg_optimisers[] = { "sgd", "nag", "adam", "adamw", "adamax", "nadam", "adagrad", "groupadagrad",
+    "adadelta", "rmsprop", "ftrl", "ftml", "lamb", "lars", "lbsgd", "signum", "sgld", "dcasgd" };
+
+/* Others make as much of a gradient that is nearly 0 as of a large one. */
+static int pg_steps_evenly(const pg_job *J)
+{
+    static const char even[] = " sgd nag dcasgd ";
+    return pg_listed(pg_optimisers[J->P->optimiser], even);
+}
+
+static void pg_train(const pg_job *J)
+{
+    hy_optim_opt o;
+    hy_trainer_opt opt;
+    hy_trainer *T;
+    hy_params all;
+    int k;
+    memset(&o, 0, sizeof o);
+    memset(&opt, 0, sizeof opt);
+    hy_begin(J->F);
+    o.learning_rate = 0.125;
+    o.momentum = 0.5;
+    o.wd = J->P->number % 4 ? 0 : 0.01;
+    opt.ignore_stale_grad = 1;
+    T = hy_trainer_new(J->F, J->block, hy_optim_named(pg_optimisers[J->P->optimiser], &o), &opt);
+    hy_step(J->F, T, 2);
+    if (hy_error_code(J->F) == HY_ERROR_MEMORY) pg_fail(J->F, J->R, "step");
+    hy_clear(J->F);                                     /* there may be nothing to train */
+    all = hy_collect_params(J->F, J->block, NULL);
+    for (k = 0; k < all.n && !hy_error(J->F); k++)
+        if (hy_param_ready(J->F, all.at[k])) pg_note_param(J, "stepped", all.at[k], all.at[k], pg_steps_evenly(J) ? 2 : 3);
+    hy_trainer_free(J->F, T);
+    hy_clear(J->F);
+    hy_end(J->F);
+    k = J->R->n;
+    pg_call(J, "after the step", 0, 0);                 /* with the new parameters */
+    for (; k < J->R->n; k++) {
+        J->R->item[k].whole = pg_steps_evenly(J) ? 2 : 3;
+        J->R->item[k].fact = pg_gradient_fact(J->P);
+    }
 }
 #endif

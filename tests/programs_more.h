@@ -46,7 +46,6 @@ static void pg_count_reasons(const pg_way *way, const char *text)
     }
 }
 
-static int pg_has_body(const pg_step *s) { return s->kind >= PG_FOREACH && s->kind <= PG_CHILD; }
 static void pg_need(int ref, char *value, char *leaf)
 {
     if (ref < 0) leaf[~ref] = 1;
@@ -66,8 +65,7 @@ static void pg_drop_dead(pg_program *P, int body, char *value, char *leaf)
         if (!used) { b->step[i] = -1; continue; }
         for (k = 0; k < s->n; k++) pg_need(s->in[k], value, leaf);
         for (k = 0; k < s->nstate; k++) pg_need(s->state[k], value, leaf);
-        if (pg_has_body(s)) pg_drop_dead(P, s->body[0], value, leaf);
-        if (s->kind == PG_COND) pg_drop_dead(P, s->body[1], value, leaf);
+        for (k = 0; k < pg_bodies(s); k++) pg_drop_dead(P, s->body[k], value, leaf);
     }
     for (i = n = 0; i < b->n; i++) if (b->step[i] >= 0) b->step[n++] = b->step[i];
     b->n = n;
@@ -86,6 +84,34 @@ static void pg_tidy(pg_program *P)
     for (k = 0; k < P->nleaf; k++) if (!leaf[k] && (inputs || k != first)) P->leaf[k].kind = PG_GONE;
 }
 
+/* How many layers a body calls. */
+static int pg_count_layers(const pg_program *P, int body)
+{
+    const pg_body *b = &P->body[body];
+    int i, k, n = 0;
+    for (i = 0; i < b->n; i++) {
+        const pg_step *s = &P->step[b->step[i]];
+        n += s->kind == PG_LAYER_CALL;
+        for (k = 0; k < pg_bodies(s); k++) n += pg_count_layers(P, s->body[k]);
+    }
+    return n;
+}
+/* A layer whose result nobody takes is in no graph, which then does not say how large its parameters are: a call line by
+ * line does. */
+static void pg_settle(const pg_job *J)
+{
+    static pg_program needed;
+    hy_array *at[PG_LEAVES];
+    if (!J->block || J->P->wrong || hy_error(J->F)) return;
+    needed = *J->P;
+    pg_tidy(&needed);
+    if (pg_count_layers(&needed, 0) == pg_count_layers(J->P, 0) && !(J->P->children && J->P->nlayer)) return;
+    hy_begin(J->F);
+    hy_call(J->F, J->block, pg_inputs(J->F, J->P, J->way, 0, at));
+    if (hy_error_code(J->F) != HY_ERROR_MEMORY) hy_clear(J->F);         /* the calls that count say it again */
+    hy_end(J->F);
+}
+
 static int pg_word_in(const char *text, const char *word)
 {
     size_t n = strlen(word);
@@ -101,7 +127,7 @@ static int pg_word_in(const char *text, const char *word)
 typedef struct pg_taint { hy_frame *F; const pg_program *P; const char *error; int way, named; char bad[PG_VALUES]; } pg_taint;
 static int pg_mark(pg_taint *T, int body)
 {
-    static const char *const kinds[] = { "", "foreach", "while_loop", "cond", "" };
+    static const char *const kinds[] = { "", "foreach", "while_loop", "cond", "", "" };
     const pg_body *b = &T->P->body[body];
     int i, k, any = 0;
     for (i = 0; i < b->n; i++) {
@@ -112,11 +138,10 @@ static int pg_mark(pg_taint *T, int body)
         if (op && pg_word_in(T->error, op->name)) {
             T->named = bad = 1;
             if ((op->flags >> HY__NUMBER_SHIFT) < HY_OP_COUNT) pg_refused[op->flags >> HY__NUMBER_SHIFT][T->way]++;
-        } else if (pg_has_body(s) && *kinds[s->kind] && strstr(T->error, kinds[s->kind])) T->named = bad = 1;
+        } else if (pg_bodies(s) && *kinds[s->kind] && strstr(T->error, kinds[s->kind])) T->named = bad = 1;
         for (k = 0; k < s->n; k++) bad |= s->in[k] >= 0 && T->bad[s->in[k]];
         for (k = 0; k < s->nstate; k++) bad |= s->state[k] >= 0 && T->bad[s->state[k]];
-        if (pg_has_body(s)) bad |= pg_mark(T, s->body[0]);
-        if (s->kind == PG_COND) bad |= pg_mark(T, s->body[1]);
+        for (k = 0; k < pg_bodies(s); k++) bad |= pg_mark(T, s->body[k]);
         for (k = 0; k < s->nout; k++) T->bad[s->out + k] = (char)bad;
         any |= bad;
     }
@@ -152,7 +177,7 @@ static int pg_cut(hy_frame *F, const pg_program *P, const pg_way *way, const cha
     pg_tidy(Q);
     for (Q->loops = Q->children = i = 0; i < b->n; i++) {
         const pg_step *s = &Q->step[b->step[i]];
-        Q->loops |= pg_has_body(s) && s->kind != PG_CHILD;
+        Q->loops |= pg_bodies(s) && s->kind != PG_CHILD;
         Q->children |= s->kind == PG_CHILD;
     }
     return 1;
@@ -352,6 +377,7 @@ static hy_graph *pg_through_symbols(const pg_job *J)
     W.P = P;
     W.v = v;
     W.leaf = leaf;
+    W.layer = J->net->layer;
     for (k = 0; k < P->nleaf; k++) {
         hy_var_opt opt;
         char name[16];
@@ -460,7 +486,7 @@ static void pg_change(pg_job *J, char *refused, size_t n)
 
 static void pg_later_calls(pg_job *J)
 {
-    static const pg_fact sharp = { 0, 0, HY_F64 };
+    static const pg_fact sharp = { 0, HY_F64 };
     const int flags = J->way->flags;
     if (flags & PG_BATCH) pg_call_wider(J);
     if (flags & PG_TWICE) { pg_call_twice(J); return; }
@@ -509,6 +535,7 @@ static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, ch
     hy_seed(F, 7);
     J.net = pg_build(F, P, way->flags & PG_WIDE);
     J.block = J.net ? &J.net->base : NULL;
+    pg_settle(&J);
     pg_change(&J, refused, room);
     hy_seed(F, 7);
     pg_fail(F, R, "building");

@@ -6,6 +6,7 @@ typedef struct pg_net pg_net;
 struct pg_walk {                        /* one run of a body: where its values are */
     const pg_program *P;
     hy_array        **v, **leaf;
+    hy_block *const  *layer;
     int               wide;             /* floats are f64, to see how far rounding goes */
     pg_net           *net;              /* children that are blocks; NULL: they run in place */
 };
@@ -17,6 +18,7 @@ struct pg_net {
     int      body, wide;
     pg_net  *top, *child[PG_BODIES];
     hy_array *leaf[PG_LEAVES];          /* of the top; inputs are filled in by its forward */
+    hy_block *layer[PG_LAYERS];         /* of the top, too */
 };
 
 static hy_array *pg_ref(const pg_walk *W, int ref) { return ref < 0 ? W->leaf[~ref] : W->v[ref]; }
@@ -95,7 +97,7 @@ static hy_array *pg_in_f64(hy_frame *F, hy_array *y)
     if (!y || n > 32) return y;
     for (i = 0; i < n; i++) {
         x[i] = hy_get(F, y, i);
-        if (hy__floating(hy_dtype_of(F, x[i]))) x[i] = hy_cast(F, x[i], HY_F64);
+        if (hy__floating(hy_dtype_of(F, x[i]))) x[i] = pg_shaken(F, hy_cast(F, x[i], HY_F64));
     }
     return n == 1 ? x[0] : hy_group_of(F, n, x);
 }
@@ -132,6 +134,9 @@ static hy_array *pg_run_step(hy_frame *F, const pg_walk *W, const pg_step *s)
         pg_unpack(F, one, s->n, W->v + b->arg);
         pg_run_body(F, W, s->body[0]);
         return pg_pack(F, W, b->nout, b->out);
+    case PG_LAYER_CALL:
+        r = hy_call(F, W->layer[s->layer], pg_pack(F, W, s->n, s->in));
+        return W->wide ? pg_in_f64(F, r) : r;
     default: return pg_run_op(F, W, s);
     }
 }

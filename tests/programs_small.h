@@ -10,14 +10,13 @@ static char pg_failed_with[2048];       /* the error, if it was one: a smaller p
 static int pg_still_fails(const pg_program *P, const pg_way *way)
 {
     int fails;
-    pg_wide_ran = 0;
     pg_heads = ~0u;
     pg_run(P, &pg_ways[0], &pg_line);
     pg_heads = pg_line.heads;
     fails = !pg_try_way(P, way) && pg_same_error(pg_other.error, pg_failed_with, 1);
     pg_forget(&pg_line);
     pg_forget(&pg_other);
-    if (pg_wide_ran) pg_forget(&pg_wide);
+    pg_forget_nearness();
     return fails;
 }
 
@@ -117,8 +116,8 @@ static void pg_c_body(const pg_program *P, int body, const pg_step *by)
     int i;
     for (i = 0; i < b->n; i++) {                        /* functions that it calls stand before it */
         const pg_step *s = &P->step[b->step[i]];
-        if (s->kind) pg_c_body(P, s->body[0], s);
-        if (s->kind == PG_COND) pg_c_body(P, s->body[1], s);
+        int k;
+        for (k = 0; k < pg_bodies(s); k++) pg_c_body(P, s->body[k], s);
     }
     if (!by) printf("static hy_array *forward(hy_frame *F, hy_block *self, hy_array *x)\n{\n    hy_array *r = NULL;\n");
     else switch (by->kind) {
@@ -233,6 +232,6 @@ static void pg_shrink(const pg_program *P, const pg_way *way)
     if (pg_still_fails(&small, way)) pg_make_small(&small, way);
     pg_silent = 0;
     pg_still_fails(&small, way);                        /* says what is wrong with it */
-    pg_print_c(&small, way);
+    if (getenv("PGTEXT")) pg_print(&small); else pg_print_c(&small, way);
 }
 #endif

@@ -2,12 +2,6 @@
 #ifndef PROGRAMS_TABLE_H
 #define PROGRAMS_TABLE_H
 
-static void pg_forget_wide(void)
-{
-    if (pg_wide_ran) pg_forget(&pg_wide);
-    pg_wide_ran = 0;
-}
-
 /* --- a way --- */
 /* The call with another batch size fails only where it does line by line, or in a branch that was not taken: then
  * it has no results. Of several faults in a program either may be met first. */
@@ -44,7 +38,7 @@ static int pg_try_way(const pg_program *P, const pg_way *way)
             return !pg_other.kept;
         }
         if (way->due && first) {
-            pg_forget_wide();
+            pg_forget_nearness();
             line = pg_line;
             pg_line.n = 0;
             pg_run(pg_other.P, way->due, &pg_line);
@@ -57,7 +51,7 @@ static int pg_try_way(const pg_program *P, const pg_way *way)
     if (way->due) {
         pg_forget(&pg_line);
         pg_line = line;
-        pg_forget_wide();
+        pg_forget_nearness();
     }
     return ok;
 }
@@ -114,13 +108,12 @@ static int pg_tabled;                                   /* 1: as a table, 2: as 
 static void pg_tabulate_body(hy_frame *F, const pg_program *P, int body, int way)
 {
     const pg_body *b = &P->body[body];
-    int i;
+    int i, k;
     for (i = 0; i < b->n; i++) {
         const pg_step *s = &P->step[b->step[i]];
         const hy_op *op = s->kind == PG_OP ? hy_op_find(F, s->op) : NULL;
         if (op && (op->flags >> HY__NUMBER_SHIFT) < HY_OP_COUNT) pg_table[op->flags >> HY__NUMBER_SHIFT][way]++;
-        if (pg_has_body(s)) pg_tabulate_body(F, P, s->body[0], way);
-        if (s->kind == PG_COND) pg_tabulate_body(F, P, s->body[1], way);
+        for (k = 0; k < pg_bodies(s); k++) pg_tabulate_body(F, P, s->body[k], way);
     }
 }
 /* What no result needs counts for nothing. */

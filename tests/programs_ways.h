@@ -5,7 +5,8 @@
 
 /* --- what a run gives: named numbers, or an error --- */
 enum { PG_ITEMS = 400 };
-typedef struct pg_item { char name[40]; hy_type type; void *data; pg_fact fact; int whole; } pg_item;
+enum { PG_NAME = 80 };
+typedef struct pg_item { char name[PG_NAME + 12]; hy_type type; void *data; pg_fact fact; int whole; } pg_item;
 typedef struct pg_result {
     int     n;
     pg_item item[PG_ITEMS];
@@ -169,8 +170,9 @@ static hy_array *pg_child_forward(hy_frame *F, hy_block *self, hy_array *x)
     W.P = net->P;
     W.v = v;
     W.leaf = net->top->leaf;
+    W.layer = net->top->layer;
     W.wide = net->top->wide;
-    W.net = NULL;
+    W.net = net->top;
     pg_unpack(F, x, b->narg, v + b->arg);
     pg_run_body(F, &W, net->body);
     return pg_pack(F, &W, b->nout, b->out);
@@ -186,6 +188,7 @@ static hy_array *pg_forward(hy_frame *F, hy_block *self, hy_array *x)
     W.P = net->P;
     W.v = v;
     W.leaf = leaf;
+    W.layer = net->layer;
     W.wide = net->wide;
     W.net = net;
     for (k = 0; k < net->P->nleaf; k++)
@@ -198,10 +201,40 @@ static hy_dtype pg_leaf_dtype(const pg_leaf *leaf, int wide)
 {
     return wide && hy__floating(leaf->dtype) ? HY_F64 : leaf->dtype;
 }
+static pg_net *pg_build_child(hy_frame *F, const pg_program *P, pg_net *net, pg_net *owner, int body)
+{
+    pg_net *child = HY_BLOCK_NEW(F, pg_net, pg_child_forward);
+    if (!child) return NULL;
+    child->P = P;
+    child->body = body;
+    child->top = net;
+    hy_add_child(F, &owner->base, NULL, &child->base);
+    return child;
+}
+/* The child blocks and layers that a body calls, as children of the block whose body that is. 0, or no memory. */
+static int pg_build_body(hy_frame *F, const pg_program *P, pg_net *net, int body)
+{
+    const pg_body *b = &P->body[body];
+    int i, k;
+    for (i = 0; i < b->n; i++) {
+        const pg_step *s = &P->step[b->step[i]];
+        pg_net *owner = s->owner ? net->child[s->owner] : net;
+        if (s->kind == PG_CHILD && !net->child[s->body[0]])
+            if (!(net->child[s->body[0]] = pg_build_child(F, P, net, owner, s->body[0]))) return -1;
+        if (s->kind == PG_LAYER_CALL && !net->layer[s->layer]) {
+            net->layer[s->layer] = pg_layer_new(F, s->op, s->attrs, net->wide ? HY_F64 : s->dtype);
+            if (!net->layer[s->layer]) return -1;
+            hy_add_child(F, &owner->base, NULL, net->layer[s->layer]);
+        }
+        for (k = 0; k < pg_bodies(s); k++) if (pg_build_body(F, P, net, s->body[k])) return -1;
+    }
+    return 0;
+}
 static pg_net *pg_build(hy_frame *F, const pg_program *P, int wide)
 {
     pg_net *net = HY_BLOCK_NEW(F, pg_net, pg_forward);
-    int k, i;
+    hy_init init = pg_start();
+    int k;
     if (!net) return NULL;
     net->P = P;
     net->wide = wide;
@@ -217,18 +250,8 @@ static pg_net *pg_build(hy_frame *F, const pg_program *P, int wide)
         if (leaf->kind == PG_PARAM || leaf->kind == PG_AUX) net->leaf[k] = hy_add_param(F, &net->base, name, leaf->shape, &opt);
         else if (leaf->kind == PG_CONST) net->leaf[k] = hy_keep(F, pg_leaf_array(F, P, k, 0, opt.dtype));
     }
-    for (i = 0; i < P->nstep; i++) {
-        int body = P->step[i].body[0];
-        pg_net *child;
-        if (P->step[i].kind != PG_CHILD || net->child[body]) continue;
-        child = net->child[body] = HY_BLOCK_NEW(F, pg_net, pg_child_forward);
-        if (!child) return NULL;
-        child->P = P;
-        child->body = body;
-        child->top = net;
-        hy_add_child(F, &net->base, NULL, &child->base);
-    }
-    hy_initialize(F, &net->base, NULL);
+    if (pg_build_body(F, P, net, 0)) return NULL;
+    hy_initialize(F, &net->base, &init);
     for (k = 0; k < P->nleaf; k++)
         if (P->leaf[k].kind == PG_PARAM || P->leaf[k].kind == PG_AUX)
             hy_set_param(F, net->leaf[k], pg_leaf_array(F, P, k, 0, pg_leaf_dtype(&P->leaf[k], wide)));
@@ -300,31 +323,30 @@ static void pg_note_outputs(const pg_job *J, const char *name, hy_array *y)
     for (i = 0; y && i < b->nout; i++) pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 0);
     pg_fail(J->F, J->R, name);
 }
-static hy_array *pg_param_of(const pg_job *J, int k)    /* in the block, which may be one that was loaded */
+/* What is known of gradients: all on the way counts. */
+static pg_fact pg_gradient_fact(const pg_program *P)
 {
-    char name[16];
-    hy_params all;
+    pg_fact f = { 0, HY_F64 };
     int i;
-    if (J->net && &J->net->base == J->block) return J->net->leaf[k];
-    snprintf(name, sizeof name, "_p%d", k);
-    all = hy_collect_params(J->F, J->block, NULL);
-    for (i = 0; i < all.n; i++) {
-        const char *full = hy_name_of(J->F, all.at[i]);
-        size_t n = full ? strlen(full) : 0;
-        if (n > strlen(name) && !strcmp(full + n - strlen(name), name)) return all.at[i];
-    }
-    return NULL;
+    for (i = 0; i < P->nleaf; i++) f.coarse = pg_coarser(f.coarse, P->leaf[i].dtype);
+    for (i = 0; i < P->nvalue; i++) f.coarse = pg_coarser(f.coarse, P->fact[i].coarse);
+    return f;
+}
+/* Something of a parameter, by its name. */
+static void pg_note_param(const pg_job *J, const char *what, hy_array *param, hy_array *x, int whole)
+{
+    pg_fact fact = pg_gradient_fact(J->P);
+    const char *full = hy_name_of(J->F, param);
+    char name[PG_NAME];
+    snprintf(name, sizeof name, "%s of %s", what, full ? full : "?");
+    if (x && full) pg_note(J->F, J->R, name, 0, x, fact, whole);
 }
 static void pg_note_statistics(const pg_job *J, const char *name)
 {
-    static const pg_fact rough = { 5, 0, HY_F64 };
-    pg_fact fact = rough;
+    hy_params all = hy_collect_params(J->F, J->block, NULL);
     int k;
-    for (k = 0; k < J->P->nleaf && !hy_error(J->F); k++) {
-        if (J->P->leaf[k].kind != PG_AUX) continue;
-        fact.coarse = J->P->leaf[k].dtype;
-        pg_note(J->F, J->R, name, k, pg_param_of(J, k), fact, 1);
-    }
+    for (k = 0; k < all.n && !hy_error(J->F); k++)
+        if (hy_param_ready(J->F, all.at[k]) && all.at[k]->param && all.at[k]->param->aux) pg_note_param(J, name, all.at[k], all.at[k], 1);
 }
 static void pg_call(const pg_job *J, const char *name, int set, int training)
 {

@@ -1,0 +1,89 @@
+/* How near two results are where rounding may differ: in default passes, on another instruction set, as C source. */
+#ifndef PROGRAMS_NEAR_H
+#define PROGRAMS_NEAR_H
+
+/* What is promised is 2^-18 (of f32; of other types in their epsilon) of the sum of the absolute terms of an element:
+ * large terms may cancel, so the element itself says little. Nobody knows those terms; but if each number on the
+ * way is moved a little, up or down at random, an element moves by about that much of its terms. So the program is run in
+ * f64, every number of every leaf and every step's result times 1 + or - 2^-20, a few times with other signs; the
+ * largest change, over 2^-20, stands for the sum. It sees two more things that no bound on paper would: where a
+ * step jumps (a comparison, an index, a kink whose side the rounding decides) the change is as large as the jump; and
+ * what gradients owe to the numbers that they are made of. Whole numbers stay: they are indices, and have no rounding. */
+enum { PG_SHAKES = 12 };
+typedef struct pg_nearness { int runs; pg_result still, moved[PG_SHAKES]; } pg_nearness;
+static pg_nearness pg_near_now;         /* of the program that is being checked */
+
+static void pg_forget_nearness(void)
+{
+    int k;
+    if (pg_near_now.runs) pg_forget(&pg_near_now.still);
+    for (k = 1; k < pg_near_now.runs; k++) pg_forget(&pg_near_now.moved[k]);
+    pg_near_now.runs = 0;
+}
+
+/* The least precise type of a program, in terms of f32. */
+static double pg_coarseness(const pg_program *P)
+{
+    hy_dtype dtype = HY_F32;
+    int i;
+    for (i = 0; i < P->nvalue; i++) dtype = pg_coarser(dtype, P->fact[i].coarse);
+    for (i = 0; i < P->nleaf; i++) dtype = pg_coarser(dtype, P->leaf[i].dtype);
+    return hy__traits[dtype].epsilon / hy__traits[HY_F32].epsilon;
+}
+
+/* The epsilon that the promise for an item is in, in terms of f32. */
+static double pg_scale(const pg_item *a)
+{
+    hy_dtype dtype = hy__floating(a->type.dtype) ? pg_coarser(a->type.dtype, a->fact.coarse) : HY_F32;
+    return hy__traits[dtype].epsilon / hy__traits[HY_F32].epsilon;
+}
+
+/* One more run: the first as it is, the others shaken. */
+static void pg_run_once_more(const pg_program *P)
+{
+    int k = pg_near_now.runs++;
+    pg_shake = k ? ldexp(pg_coarseness(P), -20) : 0;
+    pg_shake_draw = P->number * 64 + (uint64_t)k;
+    pg_run(P, &pg_wide_way, k ? &pg_near_now.moved[k] : &pg_near_now.still);
+    pg_shake = 0;
+}
+
+/* What element i may be off by after the runs that were made; infinity: by anything. */
+static double pg_allowance(const pg_program *P, const pg_item *a, const pg_item *still, int64_t i)
+{
+    double x = pg_element(a, i), w = pg_element(still, i), most = fabs(w), coarse = pg_coarseness(P), moved;
+    int k;
+    for (k = 1; k < pg_near_now.runs; k++) {
+        const pg_item *m = pg_named(&pg_near_now.moved[k], a->name);
+        if (!m || !hy__same_shape(&a->type.shape, &m->type.shape)) return HUGE_VAL;
+        moved = fabs(pg_element(m, i) - w) / ldexp(coarse, -20);
+        if (moved != moved) return HUGE_VAL;
+        if (moved > most) most = moved;
+    }
+    if (x != x || w != w || fabs(x) == HUGE_VAL || most == HUGE_VAL) return coarse > 1 || w != w ? HUGE_VAL : 0;
+    if (!hy__floating(a->type.dtype) && most == fabs(w)) return 0;
+    return ldexp(pg_scale(a), -18) * 4 * most + 16 * fabs(x - w);
+}
+
+/* 1 if b is as near to a as was promised; else where not. */
+static int pg_near(const pg_program *P, const pg_item *a, const pg_item *b, int64_t *at)
+{
+    int64_t i, n = pg_elements(&a->type.shape);
+    const pg_item *still;
+    for (i = 0; i < n; i++) {
+        double x = pg_element(a, i), y = pg_element(b, i);
+        if (x == y || (x != x && y != y)) continue;
+        if (hy__floating(a->type.dtype) && fabs(x - y) <= ldexp(fabs(x) * pg_scale(a), -18)) continue;
+        while (pg_near_now.runs < 5) pg_run_once_more(P);
+        still = pg_named(&pg_near_now.still, a->name);
+        if (!still || !hy__same_shape(&a->type.shape, &still->type.shape)) continue;
+        for (;;) {
+            double allowed = pg_allowance(P, a, still, i);
+            if (allowed == HUGE_VAL || fabs(x - y) <= allowed) break;
+            if (pg_near_now.runs == PG_SHAKES) { *at = i; return 0; }
+            pg_run_once_more(P);
+        }
+    }
+    return 1;
+}
+#endif
