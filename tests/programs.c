@@ -241,7 +241,7 @@ static int pg_error_is_excused(const pg_program *P, const pg_way *way)
     if ((way->flags & PG_RECOMPUTE) && P->dynamic && strstr(pg_other.error, "values decide the shape of")) return 1;
     if (P->loops && !pg_line.error[0] && !strcmp(pg_other.where, "gradient") &&       /* of a branch that is not taken */
         (strstr(pg_other.error, "has no gradient") || strstr(pg_other.error, "a matrix is"))) return 1;
-    if (P->wrong && P->loops && pg_same_message(pg_line.error, pg_other.error)) return 1;   /* "hy_cond: ..." */
+    if (P->wrong && pg_same_message(pg_line.error, pg_other.error)) return 1;     /* "hy_cond: ...", the name of a node */
     if (pg_line.error[0] && !pg_other.error[0]) return !P->wrong;      /* nobody needs what failed */
     if (!strcmp(pg_line.where, pg_other.where) && !strcmp(pg_line.where, "gradient") && pg_line.code == pg_other.code) return 1;
     return 0;

@@ -300,7 +300,7 @@ static void pg_draw_steps(pg_maker *M, int n)
 }
 
 /* --- wrong on purpose --- */
-enum { PG_SPOILINGS = 13 };
+enum { PG_SPOILINGS = 14 };
 
 /* A text of attributes spoilt. */
 static void pg_spoil_text(char *text, int how, size_t n)
@@ -327,7 +327,8 @@ static void pg_spoil_step(pg_maker *M, pg_step *s, int how, int tries)
 {
     static const char *const types[] = { "int8", "bool", "float64", "int32", "float16" };
     int which = pg_choose(M, "which", tries, s->n ? s->n : 1);
-    if (how > 10 || (how > 7 && s->kind != PG_OP)) {
+    if (how == 13 && s->n) s->in[which] = pg_glue(M, s->in[which], "_plus_scalar", "scalar=1000");   /* out of range */
+    else if (how > 10 || (how > 7 && s->kind != PG_OP)) {
         if (s->kind == PG_OP) snprintf(s->op, sizeof s->op, "no_such_op");
         else if (s->kind != PG_CHILD && s->kind != PG_LAYER_CALL) pg_spoil_body(M, s, how % 3, tries);
     } else if (how < 5) {

@@ -144,14 +144,14 @@ PG_LAYER(activation,
 static const char *const pg_activation_cases[] = { "(3,4) | 1", "(2,3,3) | 2", "(5) | 3", "(2,2) | 4", "(67) | 5",
     "(3,3) | 6", "(2,5) | 7", "(3,4) | 8", "(4,2) | 9", "(2,9) | 10", "(3,6) | 11", "(2,3,2) | 12", "(2,3,2) | 13", NULL };
 
-/* 0 flatten, 1 identity, 2 an operator by name, 3 and 4 the same that is compiled */
+/* 0 flatten, 1 identity, or an operator by name */
 PG_LAYER(plain,
-    return a[0] == 0 ? hy_nn_flatten(F) : a[0] == 1 ? hy_nn_identity(F) : a[0] == 2 ? hy_nn_lambda_op(F, "square")
-        : hy_nn_hybrid_lambda_op(F, a[0] == 3 ? "relu" : "softmax");
+    return a[0] == 0 ? hy_nn_flatten(F) : a[0] == 1 ? hy_nn_identity(F) : 
+        hy_nn_hybrid_lambda_op(F, a[0] == 2 ? "square" : a[0] == 3 ? "relu" : "softmax");
 )
 static const char *const pg_plain_cases[] = { "(2,3,4) | 0", "(3,3) | 1", "(2,5) | 2", "(4,4) | 3", "(3,5) | 4", NULL };
 
-/* 0 dense, norm, dense; 1 conv, norm, relu, pool; 2 plain with dropout; 3 side by side; 4 x + dense(x); 5 a block that is
+/* 0 dense, norm, dense; 1 conv, norm, relu, pool; 2 dense, dropout, dense; 3 side by side; 4 x + dense(x); 5 a block that is
  * called twice; 6 layer norm, gelu; 7 sequentials in each other */
 PG_LAYER(blocks,
     hy_nn_dense_opt flat = { 0 };
@@ -166,7 +166,7 @@ PG_LAYER(blocks,
     case 1: net = hy_nn_hybrid_sequential(F);
         return hy_append(F, net, hy_nn_conv2d(F, a[1], HY_INTS(3), &around), hy_nn_batch_norm(F, NULL),
             hy_nn_activation(F, "relu"), hy_nn_max_pool2d(F, HY_INTS(2), NULL), hy_nn_flatten(F));
-    case 2: net = hy_nn_sequential(F);
+    case 2: net = hy_nn_hybrid_sequential(F);
         return hy_append(F, net, hy_nn_dense(F, a[1], NULL), hy_nn_dropout(F, 0.5, NULL), hy_nn_dense(F, 2, NULL));
     case 3: net = hy_nn_hybrid_concurrent(F, 1);
         return hy_append(F, net, hy_nn_dense(F, a[1], NULL), hy_nn_dense(F, 2, NULL), hy_nn_flatten(F));
@@ -175,7 +175,7 @@ PG_LAYER(blocks,
     case 6: net = hy_nn_hybrid_sequential(F);
         return hy_append(F, net, hy_nn_layer_norm(F, NULL), hy_nn_dense(F, a[1], &flat), hy_nn_gelu(F));
     default: net = hy_nn_hybrid_sequential(F);
-        return hy_append(F, hy_nn_sequential(F), hy_append(F, net, hy_nn_dense(F, a[1], &flat), hy_nn_swish(F, 0.5)),
+        return hy_append(F, hy_nn_hybrid_sequential(F), hy_append(F, net, hy_nn_dense(F, a[1], &flat), hy_nn_swish(F, 0.5)),
             layer_around(F, own_add, hy_nn_layer_norm(F, NULL), 0));
     }
 )

@@ -87,6 +87,7 @@ static void pg_call_twice(const pg_job *J)
     hy_end(J->F);
 }
 
+enum { PG_HAS_SECOND = 1 << 30 };
 /* Of the gradient of all inputs: the sum of its squares, weighted. Recorded, so that it has a gradient itself. */
 static hy_array *pg_second(const pg_job *J, hy_array *const *at, const pg_asked *asked)
 {
@@ -125,6 +126,8 @@ static void pg_call_recorded(const pg_job *J, const char *name)
         y = pg_invoke(J, x);
         asked = pg_ask(J, y);
         if (J->P->order == 2 && asked.n && !hy_error(J->F)) twice = pg_second(J, at, &asked);
+        if (twice && twice->tape) J->R->heads |= PG_HAS_SECOND;
+        if (!(pg_heads & J->R->heads & PG_HAS_SECOND)) twice = NULL;    /* what is linear has none */
         hy_pause(J->F);
         if (!turn) pg_note_outputs(J, name, y);
         if (!asked.n) continue;
