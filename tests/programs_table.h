@@ -72,7 +72,7 @@ static int pg_has_layer(const pg_program *P)
 static int pg_weight(const pg_program *P, const pg_way *way)
 {
     if ((way->flags & PG_CHILDREN) && !P->children) return 0;
-    if ((way->flags & PG_INT8) && way->weight && pg_has_layer(P)) return way->weight * 4;
+    if ((way->flags & PG_INT8) && pg_has_layer(P)) return way->weight * 3;
     return way->weight;
 }
 /* Those of the rare ones that it is one in so many for; then those whose names' hashes with the number are the
@@ -144,54 +144,76 @@ static const pg_way *pg_failed_way;
 static const char *volatile pg_now_way = "line";        /* for who catches a signal */
 static volatile uint64_t pg_now;
 
-/* Why an operator is seldom, or never, on a way. */
-static const char *pg_exception(int number, const char *name, int way)
+/* Columns of the table: some are gone in several ways. */
+static int pg_columns(const char **column, int *column_of)
 {
-    static char text[160];
-    const pg_way *w = &pg_ways[way];
-    (void)name;
-    if (pg_refused[number][way]) {
-        snprintf(text, sizeof text, "left out %ld times, what comes of it too", pg_refused[number][way]);
-        return text;
+    int n = 0, k, i;
+    for (k = 0; k < PG_WAYS; k++) {
+        for (i = 0; i < n && strcmp(column[i], pg_ways[k].column); i++) continue;
+        if (i == n) column[n++] = pg_ways[k].column;
+        column_of[k] = i;
     }
-    if (w->one_in) { snprintf(text, sizeof text, "one program in %d goes this way", w->one_in); return text; }
-    return "";
+    return n;
 }
-static long pg_printed_exceptions(hy_frame *F, long due)
+/* Why an operator is seldom, or never, in a column. */
+static const char *pg_exception(hy_frame *F, int number, int column, const int *column_of)
 {
-    long seldom = 0, least = -1;
+    static char text[200];
+    long refused = 0;
+    int k, one_in = 0, always = 0, isa = 0;
+    for (k = 0; k < PG_WAYS; k++) {
+        if (column_of[k] != column) continue;
+        refused += pg_refused[number][k];
+        one_in = pg_ways[k].one_in;
+        always |= pg_ways[k].weight != 0;
+        isa |= pg_ways[k].isa && !pg_went[k].programs;
+    }
+    if (isa) return "the processor, or the compiler, has no such instructions";
+    if (refused) { snprintf(text, sizeof text, "left out %ld times, and with it what comes of it", refused); return text; }
+    if (!always && one_in) { snprintf(text, sizeof text, "one program in %d goes this way", one_in); return text; }
+    if (hy_op_at(F, number)->flags & HY_OP_DYNAMIC) return "values decide its shape: one draw in three is kept, and none in a body";
+    snprintf(text, sizeof text, "%ld line by line", pg_table[number][0]);
+    return text;
+}
+static long pg_print_seldom(hy_frame *F, long due)
+{
+    const char *column[PG_WAYS];
+    int column_of[PG_WAYS], n = pg_columns(column, column_of), c, k, at = 0, in = 0;
+    long seldom = 0, least = -1, v;
     size_t i;
-    int k, at = 0, way = 0;
-    for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++)
-        for (k = 0; k < PG_WAYS; k++) {
-            int number = ops_rows[i].number;
-            long n = pg_table[number][k];
-            if (!ops_rows[i].ref->cases[0]) continue;
-            if (n < due) {
-                printf("seldom: %s, %s: %ld, due %ld; %s\n", hy_op_at(F, number)->name, pg_ways[k].name, n, due,
-                       pg_exception(number, hy_op_at(F, number)->name, k));
+    for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {
+        int number = ops_rows[i].number;
+        for (c = 0; c < n && ops_rows[i].ref->cases[0]; c++) {
+            for (v = 0, k = 0; k < PG_WAYS; k++) if (column_of[k] == c) v += pg_table[number][k];
+            if (v < due) {
+                printf("seldom: %s, %s: %ld, due %ld; %s\n", hy_op_at(F, number)->name, column[c], v, due,
+                       pg_exception(F, number, c, column_of));
                 seldom++;
-            } else if (least < 0 || n < least) { least = n; at = number; way = k; }
+            } else if (least < 0 || v < least) { least = v; at = number; in = c; }
         }
-    if (least >= 0) printf("the smallest of the other cells: %s, %s: %ld\n", hy_op_at(F, at)->name, pg_ways[way].name, least);
+    }
+    if (least >= 0) printf("the smallest of the other cells: %s, %s: %ld\n", hy_op_at(F, at)->name, column[in], least);
     return seldom;
 }
 static void pg_print_table(hy_frame *F)
 {
-    long due = pg_total.programs / 1000;
+    const char *column[PG_WAYS];
+    int column_of[PG_WAYS], n = pg_columns(column, column_of), c, k;
+    long due = pg_total.programs < 100000 ? pg_total.programs / 1000 : 100, v;
     size_t i;
-    int k;
-    if (due > 100) due = 100;
-    printf("%-28s", "operator");
-    for (k = 0; k < PG_WAYS; k++) printf(" %s", pg_ways[k].name);
+    printf("%-36s", "operator");
+    for (c = 0; c < n; c++) printf(" %*s", strlen(column[c]) > 5 ? (int)strlen(column[c]) : 5, column[c]);
     printf("\n");
     for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {
-        const hy_op *op = hy_op_at(F, ops_rows[i].number);
-        printf("%-28s", op->name);
-        for (k = 0; k < PG_WAYS; k++) printf(" %*ld", (int)strlen(pg_ways[k].name), pg_table[ops_rows[i].number][k]);
+        printf("%-36s", hy_op_at(F, ops_rows[i].number)->name);
+        for (c = 0; c < n; c++) {
+            for (v = 0, k = 0; k < PG_WAYS; k++) if (column_of[k] == c) v += pg_table[ops_rows[i].number][k];
+            printf(" %*ld", strlen(column[c]) > 5 ? (int)strlen(column[c]) : 5, v);
+        }
         printf("\n");
     }
-    printf("%ld cells are below %ld\n", pg_printed_exceptions(F, due), due);
+    v = pg_print_seldom(F, due);
+    printf("%ld cells are below %ld\n", v, due);
 }
 static void pg_print_ways(void)
 {

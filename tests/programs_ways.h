@@ -60,56 +60,56 @@ enum {
     PG_ROUGH = 1 << 24,                 /* elementary functions may round otherwise */
     PG_LOOSE = 1 << 20                  /* rounding may differ */
 };
-/* due: what it is compared with, where that is not line by line. Of the ways with a weight each program goes four, by
- * its number; those with `one_in` are gone by one program in so many, and count among the four. */
-typedef struct pg_way { const char *name; int flags, threads, isa, weight, one_in; const struct pg_way *due; } pg_way;
+/* due: what it is compared with, where that is not line by line. column: in the table. Of the ways with a weight each
+ * program goes four, by its number; those with `one_in` are gone by one program in so many, and count among the four. */
+typedef struct pg_way { const char *name; int flags, threads, isa, weight, one_in; const char *column; const struct pg_way *due; } pg_way;
 static const pg_way
-    pg_due_brief = { "line, two calls", PG_BRIEF, 1, 0, 0, 0, NULL },
-    pg_due_needed = { "line, what is needed", 0, 1, 0, 0, 0, NULL },
-    pg_due_walk = { "line, as far as a walk goes", PG_WALK, 1, 0, 0, 0, NULL },
-    pg_due_batch = { "line, two sizes", PG_BATCH, 1, 0, 0, 0, NULL },
-    pg_due_twice = { "line, recorded twice", PG_TWICE, 1, 0, 0, 0, NULL },
-    pg_due_int8  = { "line, in int8", PG_INT8 | PG_BRIEF, 1, 0, 0, 0, NULL };
+    pg_due_brief = { "line, two calls", PG_BRIEF, 1, 0, 0, 0, "", NULL },
+    pg_due_needed = { "line, what is needed", 0, 1, 0, 0, 0, "", NULL },
+    pg_due_walk = { "line, as far as a walk goes", PG_WALK, 1, 0, 0, 0, "", NULL },
+    pg_due_batch = { "line, two sizes", PG_BATCH, 1, 0, 0, 0, "", NULL },
+    pg_due_twice = { "line, recorded twice", PG_TWICE, 1, 0, 0, 0, "", NULL },
+    pg_due_int8  = { "line, in int8", PG_INT8 | PG_BRIEF, 1, 0, 0, 0, "", NULL };
 static const pg_way pg_ways[] = {       /* the first three always, others as the number says; only ever add */
-    { "line", 0, 1, 0, 0, 0, NULL },
-    { "exact", PG_HYBRID | PG_EXACT, 1, 0, 0, 0, NULL },
-    { "default", PG_HYBRID | PG_LOOSE, 1, 0, 0, 0, NULL },
-    { "bound", PG_HYBRID | PG_EXACT | PG_BOUND, 1, 0, 3, 0, NULL },
-    { "line3", 0, 3, 0, 1, 0, NULL },
-    { "exact3", PG_HYBRID | PG_EXACT, 3, 0, 2, 0, NULL },
-    { "default7", PG_HYBRID | PG_LOOSE, 7, 0, 2, 0, NULL },
-    { "host", PG_HYBRID | PG_EXACT | PG_HOST, 4, 0, 2, 0, NULL },
-    { "strided", PG_HYBRID | PG_EXACT | PG_STRIDED, 1, 0, 2, 0, NULL },
-    { "passes", PG_HYBRID | PG_EXACT | PG_OFF, 1, 0, 3, 0, NULL },
-    { "static", PG_HYBRID | PG_EXACT | PG_STATIC, 1, 0, 2, 0, NULL },
-    { "recompute", PG_RECOMPUTE, 1, 0, 2, 0, NULL },
-    { "recompute_exact", PG_HYBRID | PG_EXACT | PG_RECOMPUTE, 1, 0, 2, 0, NULL },
-    { "loaded", PG_LOADED, 1, 0, 2, 0, NULL },
-    { "loaded_exact", PG_HYBRID | PG_EXACT | PG_LOADED, 1, 0, 2, 0, NULL },
-    { "pair", PG_PAIR, 1, 0, 2, 0, NULL },
-    { "pair_exact", PG_HYBRID | PG_EXACT | PG_PAIR, 1, 0, 2, 0, NULL },
-    { "children", PG_CHILDREN | PG_EXACT, 1, 0, 4, 0, NULL },
-    { "base", PG_HYBRID | PG_LOOSE, 1, HY_ISA_BASE, 2, 0, NULL },
-    { "avx2", PG_LOOSE, 1, HY_ISA_AVX2, 2, 0, NULL },
-    { "bound7", PG_HYBRID | PG_LOOSE | PG_BOUND, 7, 0, 2, 0, NULL },
-    { "forks", PG_HYBRID | PG_EXACT | PG_FORKS, 3, 0, 3, 0, NULL },
-    { "starved", PG_HYBRID | PG_EXACT | PG_STARVED, 1, 0, 3, 0, NULL },
-    { "starved_line", PG_STARVED, 1, 0, 2, 0, NULL },
-    { "avx512", PG_HYBRID | PG_LOOSE, 1, HY_ISA_AVX512, 2, 0, NULL },
-    { "symbol", PG_SYMBOL | PG_LOOSE, 1, 0, 4, 0, &pg_due_needed },
-    { "batch", PG_HYBRID | PG_EXACT | PG_BATCH, 1, 0, 4, 0, &pg_due_batch },
-    { "twice", PG_HYBRID | PG_EXACT | PG_TWICE, 1, 0, 3, 0, &pg_due_twice },
-    { "onnx", PG_ONNX | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 6, 0, &pg_due_brief },
-    { "int8", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF, 1, 0, 2, 0, &pg_due_int8 },
-    { "int8_bound7", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF | PG_BOUND, 7, 0, 2, 0, &pg_due_int8 },
-    { "int8_loaded", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF | PG_LOADED, 1, 0, 2, 0, &pg_due_int8 },
-    { "c", PG_SOURCE | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 10, &pg_due_brief },
-    { "jit", PG_HYBRID | PG_JIT | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 40, &pg_due_brief },
-    { "int8_c", PG_SOURCE | PG_INT8 | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 100, &pg_due_int8 },
-    { "walk", PG_HYBRID | PG_EXACT | PG_STARVED | PG_WALK, 1, 0, 0, 1000, &pg_due_walk },
+    { "line", 0, 1, 0, 0, 0, "line", NULL },
+    { "exact", PG_HYBRID | PG_EXACT, 1, 0, 0, 0, "exact", NULL },
+    { "default", PG_HYBRID | PG_LOOSE, 1, 0, 0, 0, "default", NULL },
+    { "bound", PG_HYBRID | PG_EXACT | PG_BOUND, 1, 0, 4, 0, "bound", NULL },
+    { "line3", 0, 3, 0, 2, 0, "threads3", NULL },
+    { "exact3", PG_HYBRID | PG_EXACT, 3, 0, 2, 0, "threads3", NULL },
+    { "default7", PG_HYBRID | PG_LOOSE, 7, 0, 2, 0, "threads7", NULL },
+    { "host", PG_HYBRID | PG_EXACT | PG_HOST, 4, 0, 4, 0, "host", NULL },
+    { "strided", PG_HYBRID | PG_EXACT | PG_STRIDED, 1, 0, 4, 0, "strided", NULL },
+    { "passes", PG_HYBRID | PG_EXACT | PG_OFF, 1, 0, 4, 0, "passes", NULL },
+    { "static", PG_HYBRID | PG_EXACT | PG_STATIC, 1, 0, 4, 0, "static", NULL },
+    { "recompute", PG_RECOMPUTE, 1, 0, 2, 0, "recompute", NULL },
+    { "recompute_exact", PG_HYBRID | PG_EXACT | PG_RECOMPUTE, 1, 0, 2, 0, "recompute", NULL },
+    { "loaded", PG_LOADED, 1, 0, 2, 0, "loaded", NULL },
+    { "loaded_exact", PG_HYBRID | PG_EXACT | PG_LOADED, 1, 0, 2, 0, "loaded", NULL },
+    { "pair", PG_PAIR, 1, 0, 2, 0, "pair", NULL },
+    { "pair_exact", PG_HYBRID | PG_EXACT | PG_PAIR, 1, 0, 2, 0, "pair", NULL },
+    { "children", PG_CHILDREN | PG_EXACT, 1, 0, 16, 0, "children", NULL },
+    { "base", PG_HYBRID | PG_LOOSE, 1, HY_ISA_BASE, 4, 0, "base", NULL },
+    { "avx2", PG_LOOSE, 1, HY_ISA_AVX2, 4, 0, "avx2", NULL },
+    { "bound7", PG_HYBRID | PG_LOOSE | PG_BOUND, 7, 0, 2, 0, "threads7", NULL },
+    { "forks", PG_HYBRID | PG_EXACT | PG_FORKS, 3, 0, 4, 0, "forks", NULL },
+    { "starved", PG_HYBRID | PG_EXACT | PG_STARVED, 1, 0, 2, 0, "starved", NULL },
+    { "starved_line", PG_STARVED, 1, 0, 2, 0, "starved", NULL },
+    { "avx512", PG_HYBRID | PG_LOOSE, 1, HY_ISA_AVX512, 4, 0, "avx512", NULL },
+    { "symbol", PG_SYMBOL | PG_LOOSE, 1, 0, 4, 0, "symbol", &pg_due_needed },
+    { "batch", PG_HYBRID | PG_EXACT | PG_BATCH, 1, 0, 5, 0, "batch", &pg_due_batch },
+    { "twice", PG_HYBRID | PG_EXACT | PG_TWICE, 1, 0, 4, 0, "twice", &pg_due_twice },
+    { "onnx", PG_ONNX | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 8, 0, "onnx", &pg_due_brief },
+    { "int8", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF, 1, 0, 2, 0, "int8", &pg_due_int8 },
+    { "int8_bound7", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF | PG_BOUND, 7, 0, 2, 0, "int8", &pg_due_int8 },
+    { "int8_loaded", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF | PG_LOADED, 1, 0, 1, 0, "int8", &pg_due_int8 },
+    { "c", PG_SOURCE | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 10, "c", &pg_due_brief },
+    { "jit", PG_HYBRID | PG_JIT | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 40, "jit", &pg_due_brief },
+    { "int8_c", PG_SOURCE | PG_INT8 | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 100, "int8", &pg_due_int8 },
+    { "walk", PG_HYBRID | PG_EXACT | PG_STARVED | PG_WALK, 1, 0, 0, 1000, "starved", &pg_due_walk },
 };
 enum { PG_WAYS = sizeof pg_ways / sizeof *pg_ways };
-static const pg_way pg_wide_way = { "f64", PG_WIDE, 1, 0, 0, 0, NULL };
+static const pg_way pg_wide_way = { "f64", PG_WIDE, 1, 0, 0, 0, "", NULL };
 
 /* --- frames whose memory is counted --- */
 typedef struct pg_memory { int64_t held, taken, fails_at; uint64_t turn; char said[2048]; } pg_memory;
