@@ -444,19 +444,24 @@ static void pg_call_wider(const pg_job *J)
 /* --- memory that ended: it goes on afterwards --- */
 static void pg_revive(pg_job *J)
 {
+    hy_init init = pg_start();
     int k, built = strcmp(J->R->where, "building") && J->net;
     hy_clear(J->F);
     pg_forget(J->R);
     J->R->error[0] = J->R->where[0] = 0;
     J->R->code = HY_ERROR_OK;
     hy_begin(J->F);
+    hy_seed(J->F, 7);
     if (!built) {
         J->net = pg_build(J->F, J->P, 0);
         J->block = J->net ? &J->net->base : NULL;
         pg_set_ways(J);
-    } else for (k = 0; k < J->P->nleaf; k++)
-        if (J->P->leaf[k].kind == PG_PARAM || J->P->leaf[k].kind == PG_AUX)
-            hy_set_param(J->F, J->net->leaf[k], pg_leaf_array(J->F, J->P, k, 0, J->P->leaf[k].dtype));
+    } else {
+        hy_reinitialize(J->F, &J->net->base, &init);
+        for (k = 0; k < J->P->nleaf; k++)
+            if (J->P->leaf[k].kind == PG_PARAM || J->P->leaf[k].kind == PG_AUX)
+                hy_set_param(J->F, J->net->leaf[k], pg_leaf_array(J->F, J->P, k, 0, J->P->leaf[k].dtype));
+    }
     pg_fail(J->F, J->R, "after memory ended");
     hy_end(J->F);
     hy_seed(J->F, 7);

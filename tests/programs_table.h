@@ -63,6 +63,7 @@ static int pg_has_layer(const pg_program *P)
     int i, k;
     for (i = 0; i < P->body[0].n; i++) {
         const pg_step *s = &P->step[P->body[0].step[i]];
+        if (s->kind == PG_LAYER_CALL && s->dtype == HY_F32 && (!strcmp(s->op, "dense") || !strcmp(s->op, "conv"))) return 1;
         if (s->kind != PG_OP || s->n < 2 || (strcmp(s->op, "fully_connected") && strcmp(s->op, "convolution"))) continue;
         k = s->in[1];
         if (k < 0 && P->leaf[~k].kind == PG_PARAM && P->leaf[~k].dtype == HY_F32) return 1;
