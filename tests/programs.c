@@ -163,7 +163,8 @@ static const char *pg_plain_error(const char *from, char *to, int bare)
     const char *mark = strstr(from, "operator "), *comma, *colon;
     char *end;
     strcpy(to, from);
-    if (mark) {
+    if (strstr(from, ": Mutation target")) strcpy(to, strstr(from, ": Mutation target"));      /* behind that name */
+    else if (mark) {
         mark += 9;
         colon = strchr(mark, ':');
         comma = strchr(mark, ',');
