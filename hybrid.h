@@ -896,6 +896,8 @@ typedef struct hy_run {
     uint64_t     seed, stream;          /* the random key */
     const char  *fault_text;            /* if not the job's */
     int          fault;                 /* set by hy_fault */
+    const hy_job *fault_job;            /* of a body, in which they were met; else NULL ... */
+    const char  *fault_name;            /* ... and its node's name */
     const struct hy__timing *timing;    /* of a loop while hy_profile looks on, else NULL */
 } hy_run;
 
@@ -32940,18 +32942,33 @@ static void hy__run_open(hy_run *now, const hy_job *job, void **data, uint64_t s
     now->stream = stream;
     now->fault_text = NULL;
     now->fault = 0;
+    now->fault_job = NULL;
+    now->fault_name = NULL;
     now->timing = NULL;
 }
 
 static void hy__run_strayed(hy_run *now)
 {
     now->fault_text = hy__stray_text;
+    now->fault_job = NULL;
     hy_fault(now);
 }
 
 static const char *hy__fault_text(const hy_run *now)
 {
     return now->fault_text ? now->fault_text : now->job->fault_text;
+}
+
+/* Bad data were met: says so of the operator that met them. name: of its node, or NULL. */
+static void hy__fail_run(hy_frame *F, const hy_run *now, const char *name)
+{
+    const hy_job *job = now->fault_job ? now->fault_job : now->job;
+    hy__call c;
+    c.name = now->fault_job ? now->fault_name : name;
+    c.nin = job->nin;
+    c.type = NULL;
+    c.tensor = job->in;
+    hy__fail_call(F, HY_ERROR_INDEX, job->op, job->attr, &c, hy__fault_text(now));
 }
 
 /* Memory of running jobs: what all workers share, then one scratch each. */
@@ -33260,7 +33277,7 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
     bytes = hy__work_bytes(F->root, &job);
     if (bytes && !(memory = hy__frame_scratch(F, bytes))) hy__no_memory(F, op->name);
     else hy__run_job(F->root, &now, memory);
-    if (now.fault) hy__fail_call(F, HY_ERROR_INDEX, op, record, c, hy__fault_text(&now));
+    if (now.fault) hy__fail_run(F, &now, c->name);
     hy__buffer_drop(&F->cache, loose);
     return F->code ? -1 : 0;
 }
@@ -33571,16 +33588,6 @@ static hy_array *hy__run_op(hy_frame *F, const hy_op *op, int n, hy_array *const
     return hy__result(F, c, out);
 }
 
-static void hy__bound_fault(hy_frame *F, const hy__bound *b, const char *why)
-{
-    hy__call c;
-    c.name = NULL;
-    c.type = NULL;
-    c.nin = b->nin;
-    c.tensor = b->operand;
-    hy__fail_call(F, HY_ERROR_INDEX, b->op, b->record, &c, why);
-}
-
 /* Serves a call from what is kept, out[] filled; NULL: it cannot, or the frame has an error. */
 static const hy__bound *hy__bound_call(hy_frame *F, const hy_op *op, int n, hy_array *const *in,
                                        const void *record, hy_array **out)
@@ -33621,7 +33628,7 @@ static const hy__bound *hy__bound_call(hy_frame *F, const hy_op *op, int n, hy_a
     if (op->flags & HY_OP_RANDOM) F->stream += hy__takes(op, record, F->training);
     hy__run_job(F->root, &now, memory);
     if (HY__LIKELY(!now.fault)) return b;
-    hy__bound_fault(F, b, hy__fault_text(&now));
+    hy__fail_run(F, &now, NULL);
     return NULL;
 }
 
@@ -39608,16 +39615,6 @@ HY__INLINE void hy__patch(hy__executor *x, int v, void *data)
     for (i = p->use_first[v]; i < end && p->use[i] < p->late; i++) x->data[p->use[i]] = data;
 }
 
-static void hy__fail_step(hy_frame *F, const hy__step *s, const hy_run *now)
-{
-    hy__call c;
-    c.name = s->node->name;
-    c.nin = s->nin;
-    c.type = NULL;
-    c.tensor = now->job->in;
-    hy__fail_call(F, HY_ERROR_INDEX, s->op, s->record, &c, hy__fault_text(now));
-}
-
 /* When a job ran, in one thread or in all. */
 typedef struct hy__lap { double from, to, busy; } hy__lap;
 
@@ -39689,7 +39686,7 @@ static int hy__early_run(hy_frame *F, hy__executor *x, const hy__step *s, hy__pr
     region.count = region.few;
     region.workers = p->workers;
     if (hy__parallel_counted(F->root, &region, job.cost)) hy__run_strayed(&now);
-    if (now.fault) { hy__fail_step(F, s, &now); return -1; }
+    if (now.fault) { hy__fail_run(F, &now, s->node->name); return -1; }
     e->full = 1;
     if (HY__LIKELY(lap.from < 0)) return 0;
     lap.to = hy_seconds();
@@ -40425,7 +40422,7 @@ static void hy__run_fault(hy_frame *F, hy__executor *x)
         now->fault = 0;
         if (first < 0 || p->step[i].place < p->step[first].place) first = i;
     }
-    if (first >= 0) hy__fail_step(F, &p->step[first], hy__run_of(x, first - p->early));
+    if (first >= 0) hy__fail_run(F, hy__run_of(x, first - p->early), p->step[first].node->name);
 }
 
 static void hy__run_region(hy_frame *F, hy__executor *x, hy__item_fn run, void *arg)
@@ -47378,6 +47375,7 @@ typedef struct hy__turning {            /* a loop or branch that runs */
     size_t  *step;                      /* by operand, outputs after inputs */
     uint64_t seed, stream;              /* the random key */
     int      pred, once;                /* the first input is a condition; there are no turns */
+    int      faults;                    /* what ran before the first turn met bad data */
     int64_t  turn, row;                 /* counted from 0; which row of the data */
     int64_t  from, to;                  /* the rows that have a turn */
 } hy__turning;
@@ -47465,8 +47463,9 @@ static void hy__body_aim_vars(const hy__turning *L, int k, int from, int to)
                                                                                                      from));
 }
 
-/* Steps that nothing changes run now; what varies from turn to turn is aimed at later. */
-static int hy__body_open(const hy__turning *L, int k)
+/* Steps that nothing changes run now; what varies from turn to turn is aimed at later. Bad data that they
+ * meet are said after the first turn, in which what stands before them may have met some, too. */
+static void hy__body_open(hy__turning *L, int k)
 {
     const hy__body *b = L->c->body[k];
     const hy__plan *p = &b->plan;
@@ -47486,19 +47485,24 @@ static int hy__body_open(const hy__turning *L, int k)
         }
     }
     hy__body_aim_vars(L, k, vary, p->inputs);
-    return hy__runs_alone(run, p->early, memory + b->scratch, memory + b->shared);
+    L->faults |= hy__runs_alone(run, p->early, memory + b->scratch, memory + b->shared);
 }
 
-/* What an item of the body met is the operator's fault. */
+/* The first node of a body that met bad data, or one within it. */
 static void hy__body_fault(const hy__turning *L, int k)
 {
-    hy_run *run = hy__body_runs(L, k);
-    int i;
-    for (i = 0; i < L->c->body[k]->plan.steps; i++)
-        if (run[i].fault && !L->now->fault) {
-            L->now->fault_text = hy__fault_text(&run[i]);
-            hy_fault(L->now);
-        }
+    const hy__plan *p = &L->c->body[k]->plan;
+    const hy_run *run = hy__body_runs(L, k), *first = NULL;
+    int i, place = 0;
+    for (i = 0; i < p->steps; i++) {
+        if (!run[i].fault || (first && p->step[i].place > place)) continue;
+        first = &run[i];
+        place = p->step[i].place;
+        L->now->fault_name = first->fault_job ? first->fault_name : p->step[i].node->name;
+    }
+    L->now->fault_text = hy__fault_text(first);
+    L->now->fault_job = first->fault_job ? first->fault_job : first->job;
+    hy_fault(L->now);
 }
 
 /* A result that no job has put in its place: another's twin, a variable, something early. */
@@ -47527,8 +47531,8 @@ static int hy__body_run(const hy__turning *L, int k)
         if (L->once && !L->pred) now->stream += L->stream;      /* as if the body stood in the program */
         else now->seed = hy__mix64(hy__mix64(L->seed, L->stream), (uint64_t)(2 * L->row + which));
     }
-    if (!hy__runs_alone(run + p->early, p->steps - p->early, memory + b->scratch,
-                        memory + b->shared)) return 0;
+    if (!hy__runs_alone(run + p->early, p->steps - p->early, memory + b->scratch, memory + b->shared) &&
+        !L->faults) return 0;
     hy__body_fault(L, k);
     return -1;
 }
@@ -47632,6 +47636,7 @@ static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, cha
     L->pred = pred;
     L->once = once;
     L->turn = L->row = 0;
+    L->faults = 0;
     L->seed = now->seed;
     L->stream = now->stream;
     if (r->keyed) {
@@ -47662,12 +47667,12 @@ static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item
     hy__turning_open(&L, job, now, (char *)shared, 0);
     hy__loop_measure(&L);
     hy__loop_range(&L);
-    for (k = 0; k < last; k++) if (hy__body_open(&L, k)) { hy__body_fault(&L, k); return; }
+    for (k = 0; k < last; k++) hy__body_open(&L, k);
     for (; L.turn < L.to - L.from; L.turn++) {
         double from = now->timing ? hy_seconds() : 0;
         L.row = L.r->reverse ? L.to - 1 - L.turn : L.from + L.turn;
         if (L.r->limit > 0 && (goes = hy__loop_goes_on(&L)) <= 0) break;
-        if (!L.turn && hy__body_open(&L, last)) { hy__body_fault(&L, last); return; }
+        if (!L.turn) hy__body_open(&L, last);
         hy__loop_keep(&L);
         if (hy__body_turn(&L, last)) return;
         if (now->timing) hy__turn_ends(now->timing, L.row, from);
@@ -47681,8 +47686,8 @@ static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item
     int k = job->nsub > 1 && hy__load(now->data[0], job->in[0].type.dtype) == 0;
     (void)stage; (void)item; (void)scratch;
     hy__turning_open(&L, job, now, (char *)shared, 1);
-    if (hy__body_open(&L, k)) hy__body_fault(&L, k);
-    else hy__body_turn(&L, k);
+    hy__body_open(&L, k);
+    hy__body_turn(&L, k);
 }
 HY__COLD_ROOMS
 

@@ -51,6 +51,110 @@ static void test_loops_undecided(void)
         }
 }
 
+/* Bodies that meet bad data: an index, in the second turn or (early) in the first; a matrix that is the same in
+ * all turns and has no root, behind the index if both are bad. */
+typedef struct loops_bad { int which; hy_array *matrix; } loops_bad;
+static hy_array *loops_bad_index(hy_frame *F, hy_array *x)
+{
+    return hy_gather_nd(F, hy_ones(F, HY_SHAPE(3)), hy_reshape(F, x, HY_INTS(1, 1), NULL));
+}
+static hy_array *loops_bad_root(hy_frame *F, const loops_bad *l)
+{
+    return hy_sum(F, hy_linalg_potrf(F, hy_mul_scalar(F, l->matrix, -1)), HY_ALL, NULL);
+}
+static hy_array *loops_bad_body(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    const loops_bad *l = (const loops_bad *)user;
+    hy_array *y = l->which == 1 ? x : loops_bad_index(F, x);
+    if (l->which == 1 || l->which == 2) y = hy_add(F, y, loops_bad_root(F, l));
+    return hy_group(F, y, hy_add(F, s, y));
+}
+static hy_array *loops_bad_step(hy_frame *F, hy_array *s, void *user)
+{
+    return hy_group(F, NULL, hy_add(F, s, hy_ones(F, HY_SHAPE(1))));
+    (void)user;
+}
+static hy_array *loops_bad_asks(hy_frame *F, hy_array *s, void *user)
+{
+    const loops_bad *l = (const loops_bad *)user;
+    hy_array *y = loops_bad_index(F, hy_mul_scalar(F, s, 2));
+    return hy_lesser_scalar(F, l->which == 4 ? hy_add(F, y, loops_bad_root(F, l)) : y, 100);
+}
+static hy_array *loops_bad_branch(hy_frame *F, hy_array *x, void *user)
+{
+    loops_bad l = *(loops_bad *)user;
+    hy_array *y;
+    if (l.which == 5) return loops_bad_index(F, x);
+    if (l.which == 6) return hy_reshape(F, loops_bad_root(F, &l), HY_INTS(1), NULL);
+    l.which = 0;
+    y = hy_foreach(F, loops_bad_body, hy_reshape(F, x, HY_INTS(1, 1), NULL), hy_zeros(F, HY_SHAPE(1)), &l);
+    return hy_get(F, y, 1);
+}
+static hy_array *loops_bad_outer(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    hy_array *y = hy_cond(F, hy_greater_scalar(F, x, 0), loops_bad_branch, loops_bad_branch, x, user);
+    return hy_group(F, NULL, hy_add(F, s, y));
+}
+static hy_array *loops_bad_forward(hy_frame *F, hy_block *b, hy_array *x)
+{
+    loops_bad l;
+    hy_array *zero = hy_zeros(F, HY_SHAPE(1));
+    l.which = *(const int *)(const void *)(b + 1);
+    l.matrix = hy_mul(F, hy_eye(F, 2, 2, 0), hy_slice_axis(F, x, 0, 0, 1));
+    if (l.which == 3 || l.which == 4) return hy_get(F, hy_while_loop(F, loops_bad_asks, loops_bad_step, zero, 5, &l), 1);
+    if (l.which == 5 || l.which == 6)
+        return hy_cond(F, hy_sum(F, x, HY_ALL, NULL), loops_bad_branch, loops_bad_branch,
+                       hy_slice_axis(F, x, 0, 1, 2), &l);
+    return hy_get(F, hy_foreach(F, l.which == 7 ? loops_bad_outer : loops_bad_body, x, zero, &l), 1);
+}
+
+/* An error without the name of a node and where it was met. */
+static const char *loops_plain(const char *error, char *to)
+{
+    const char *comma = strchr(error, ','), *colon = strchr(error, ':');
+    char *end;
+    to[0] = 0;
+    if (comma && comma < colon) strcpy(to, "Error in operator");
+    strcat(to, comma && comma < colon ? comma + 1 : error);
+    if ((end = strstr(to, " [in ")) != NULL) *end = 0;
+    return to;
+}
+
+/* What values make wrong in a body is said of the operator in it, as line by line, whoever runs the body. */
+static void test_loops_bad_data(void)
+{
+    static const char *const due[8] = { "gather_nd", "potrf", "gather_nd", "gather_nd", "potrf", "gather_nd", "potrf",
+                                        "gather_nd" };
+    static const float good[2] = { 1, 2 }, late[2] = { 1, 7 }, soon[2] = { 7, 1 };
+    char said[2][1024];
+    int which, way, again;
+    for (which = 0; which < 8; which++)
+        for (way = 0; way < 5; way++) {
+            hy_frame *F = hy_open(NULL);
+            hy_block *net = hy_block_new(F, sizeof(hy_block) + sizeof(int), "net", loops_bad_forward, 1);
+            hy_array *x = hy_from(F, HY_SHAPE(2), HY_F32, which == 2 ? soon : late);
+            *(int *)(void *)(net + 1) = which;
+#ifndef HYBRID_NO_IO
+            if (way > 2) {
+                hy_array *file = hy_save_model_to(F, net, hy_from(F, HY_SHAPE(2), HY_F32, good));
+                net = hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0);
+            }
+#endif
+            if (way == 1 || way == 4) hy_hybridize(F, net, NULL);
+            if (way == 2) { hy_hybridize_opt opt; memset(&opt, 0, sizeof opt); opt.exact = 1; hy_hybridize(F, net, &opt); }
+            OK(F);
+            for (again = 0; again < 2; again++) {       /* an executor that is there says it, too */
+                hy_call(F, net, x);
+                CHECK(hy_error_code(F) == HY_ERROR_INDEX);
+                CHECK(strstr(hy_error(F) ? hy_error(F) : "", due[which]) != NULL);
+                if (hy_error(F)) loops_plain(hy_error(F), said[way > 0]);
+                if (way) CHECK_STR(said[1], said[0]);
+                hy_clear(F);
+            }
+            CHECK(!hy_close(F));
+        }
+}
+
 #ifndef HYBRID_NO_TRAIN
 static hy_array *loops_times(hy_frame *F, hy_array *x, hy_array *s, void *user)
 {
@@ -466,6 +570,7 @@ static void test_loops_grad(void)
 static void test_loops(void)
 {
     RUN(test_loops_undecided);
+    RUN(test_loops_bad_data);
 #ifndef HYBRID_NO_TRAIN
     RUN(test_loops_captured);
     RUN(test_loops_grad);
