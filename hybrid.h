@@ -285,10 +285,11 @@
  * RANDOM NUMBERS
  *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element):
  *   the same on every machine and for any number of threads. hy_seed restarts it. What draws nothing takes no
- *   number: dropout outside of training or of 0, leaky_relu of all kinds but rrelu, one layer of rnn. What is
- *   compiled, saved and loaded, or computed again for its gradient draws what the program line by line draws;
- *   files say so with "draws", an attribute of the graph that MXNet passes over. Without it each operator
- *   that can draw takes a number, in the order of the file.
+ *   number: dropout outside of training or of 0, leaky_relu of all kinds but rrelu, one layer of rnn, the step
+ *   of an optimiser, but of sgld and your own (one for each parameter). What is compiled, saved and loaded, or
+ *   computed again for its gradient draws what the program line by line draws; files say so with "draws", an
+ *   attribute of the graph that MXNet passes over. Without it each operator that can draw takes a number, in
+ *   the order of the file.
  *
  * THREADS
  *   One frame belongs to one thread. hy_fork gives another thread its own; it may read arrays of the first
@@ -3805,7 +3806,8 @@ typedef struct hy_update {
     double     *memory;                 /* 8 numbers of the trainer, saved with it */
     int         first;                  /* the first parameter of this step */
     int         isa;
-    uint64_t    seed, stream;           /* the random key of this parameter in this step */
+    uint64_t    seed, stream;           /* the random key of this parameter in this step; of the optimisers
+        that are there sgld alone takes numbers */
 } hy_update;
 
 /* An optimiser; yours, too. update computes part [from, from + n) of a parameter; parts run at the same time
@@ -60853,6 +60855,16 @@ static const struct hy__optim_row {
     double       value;
 } hy__optims[] = { HY__OPTIMS(HY__OPTIM_ROW) };
 
+/* Does it take random numbers? Yours may. */
+static int hy__optim_draws(const hy_optim *x)
+{
+    int i;
+    for (i = 0; i < HY__OPTIM_COUNT; i++)
+        if (i != HY__OPTIM_sgld && (x->update == hy__optims[i].update[0] ||
+                                    x->update == hy__optims[i].update[1])) return 0;
+    return 1;
+}
+
 /* A word of our own in place of the caller's, or NULL. */
 static const char *hy__warmup_named(const char *strategy)
 {
@@ -61464,7 +61476,7 @@ static void hy__trainer_begin(hy_frame *F, hy_trainer *T, double rescale)
 {
     const hy_optim_opt *o = &T->optim.opt;
     int64_t before;
-    int i, first = 1;
+    int i, first = 1, draws = hy__optim_draws(&T->optim);
     for (i = 0; i < T->n; i++) {
         hy__slot *s = &T->slot[i];
         hy_update *u = &s->u;
@@ -61484,7 +61496,8 @@ static void hy__trainer_begin(hy_frame *F, hy_trainer *T, double rescale)
         u->first = first;
         u->isa = F->root->isa;
         u->seed = F->seed;
-        u->stream = F->stream++;
+        u->stream = F->stream;
+        F->stream += (uint64_t)draws;
         first = 0;
         if (T->optim.begin) T->optim.begin(u);
     }

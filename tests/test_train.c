@@ -302,6 +302,38 @@ static void test_train_sgld(void)
     CHECK(sum / 54 > 0.005 && sum / 54 < 0.02);
 }
 
+/* What is drawn behind a step, as if there had been none: of all optimisers sgld alone takes numbers, one for each
+ * parameter; one of the user's may. */
+static double train_next_draw(hy_optim optim, int steps, int streams)
+{
+    hy_frame *F = hy_open(NULL);
+    train_toy *net = train_toy_new(F, 0, HY_F32);
+    hy_trainer *T = hy_trainer_new(F, &net->base, optim, NULL);
+    double v;
+    hy_seed(F, 3);
+    if (steps) train_step(F, net, T, 0, 1);
+    for (; streams > 0; streams--) hy_uniform(F, HY_SHAPE(1), 0, 1);
+    v = hy_item(F, hy_uniform(F, HY_SHAPE(1), 0, 1));
+    CHECK(!hy_error(F));
+    hy_close(F);
+    return v;
+}
+static void train_idle_update(const hy_update *u, int64_t from, int64_t n, void *weight, const void *grad, void *const *state)
+{
+    (void)u; (void)from; (void)n; (void)weight; (void)grad; (void)state;
+}
+static void test_train_draws(void)
+{
+    double first = train_next_draw(hy_optim_sgd(NULL), 0, 0), fourth = train_next_draw(hy_optim_sgd(NULL), 0, 3);
+    hy_optim own = hy_optim_sgd(NULL);
+    size_t i;
+    for (i = 0; i < sizeof train_cases / sizeof train_cases[0]; i++)
+        if (strcmp(train_cases[i].make().name, "groupadagrad")) CHECK(train_next_draw(train_cases[i].make(), 1, 0) == first);
+    CHECK(train_next_draw(hy_optim_sgld(NULL), 1, 0) == fourth);
+    own.update = train_idle_update;
+    CHECK(train_next_draw(own, 1, 0) == fourth);
+}
+
 /* Rates of MXNet's schedulers, asked in order. */
 static void test_train_schedules(void)
 {
@@ -1073,6 +1105,7 @@ static void test_train(void)
     RUN(test_train_optimizers_types);
     RUN(test_train_dcasgd);
     RUN(test_train_sgld);
+    RUN(test_train_draws);
     RUN(test_train_schedules);
     RUN(test_train_errors);
     RUN(test_train_multipliers);
