@@ -48513,6 +48513,7 @@ typedef struct hy__loop {               /* what the user gave: of a loop, or of 
     void       *user;
     int64_t     limit;
     hy__flat    data, states;           /* of a branch: the condition, inputs */
+    int        *changed;                /* or NULL; becomes 1 where a trace finds that a state changes */
 } hy__loop;
 
 /* What the functions of loops and branches get. A function by its number, as watch_body counts them. */
@@ -48600,6 +48601,25 @@ static hy_array *hy__inner_vars(hy__inner *N, const hy__flat *in, const char *na
     return x;
 }
 
+/* A state that a turn gives another type. Where types are not known yet the operator sees it. */
+static int hy__fail_state(hy_frame *F, const char *who, int i, const hy_type *before, const hy_type *after)
+{
+    return hy__fail(F, HY_ERROR_SHAPE, "%s: state %d is %z %t before a turn and %z %t after it", who, i,
+                    &before->shape, (int)before->dtype, &after->shape, (int)after->dtype);
+}
+static int hy__inner_changes(const hy__inner *N, const hy__loop *l)
+{
+    int i;
+    for (i = 0; i < l->states.n; i++) {
+        hy_type before = hy__type_now(l->states.at[i]), after = hy__type_now(N->states.at[i]);
+        if (!hy__types_known(&before, 1) || !hy__types_known(&after, 1) ||
+            hy__same_type(&before, &after)) continue;
+        if (l->changed) *l->changed = 1;
+        return hy__fail_state(N->S, l->who, i, &before, &after);
+    }
+    return 0;
+}
+
 /* What the body returned: outputs and states if it is that of a loop. What it returned of the outside is
  * taken from there now, before the bodies share what they take. */
 static int hy__inner_results(hy__inner *N, hy_array *y, const hy__loop *l, int paired)
@@ -48611,7 +48631,7 @@ static int hy__inner_results(hy__inner *N, hy_array *y, const hy__loop *l, int p
                : hy__flat_open(S, &N->out, y, l->who)) return -1;
     for (i = 0; i < N->out.n; i++) hy__inner_head(S, &N->out.at[i]);
     for (i = 0; i < N->states.n; i++) hy__inner_head(S, &N->states.at[i]);
-    return S->code ? -1 : 0;
+    return S->code || (paired && hy__inner_changes(N, l)) ? -1 : 0;
 }
 
 static int hy__inner_heads(hy__inner *N)
@@ -48990,9 +49010,7 @@ static int hy__gather_states(hy_frame *F, hy__gathering *G, const hy__flat *stat
         hy_array *x = states->at[i];
         if (!hy__concrete(F, x, G->who, "an array with values")) return -1;
         if (!hy__same_type(&x->t.type, &was->t.type))
-            return hy__fail(F, HY_ERROR_SHAPE, "%s: state %d is %z %t before a turn and %z %t after it",
-                            G->who, i, &was->t.type.shape, (int)was->t.type.dtype, &x->t.type.shape,
-                            (int)x->t.type.dtype);
+            return hy__fail_state(F, G->who, i, &was->t.type, &x->t.type);
     }
     for (i = 0; i < G->states; i++) {   /* all of them first: one may be another one that goes */
         states->at[i] = hy__second_handle(F, states->at[i]);
@@ -49022,7 +49040,8 @@ static hy_array *hy__stacked(hy_frame *F, const hy__gathering *G, int i, int64_t
     return F->code ? NULL : hy_concat(F, hy_group_of(F, 2, part), 0);
 }
 
-/* Without a turn nobody knows the outputs' types but a trace: zeros of the types it finds, or None. */
+/* Without a turn nobody knows the outputs' types but a trace: zeros of the types it finds, or None. That a
+ * state would change is an error, as in a program. */
 typedef hy_array *(*hy__trace_loop)(hy_frame *S, const hy__loop *l);
 
 /* y: what the trace gave. The caller closes out. */
@@ -49049,15 +49068,18 @@ static hy_array *hy__no_turns(hy_frame *F, const hy__loop *l, hy__trace_loop tra
     hy_frame *S;
     hy_array *y = NULL, *zeros = NULL;
     hy__flat out;
+    hy__loop own = *l;
+    int changed = 0;
+    own.changed = &changed;
     out.room = NULL;
     hy__try(F);
     S = hy__tracer_open(F);
     if (S) S->traced_for = NULL;        /* arrays with a gradient may be looked at, too */
-    if (S) y = trace(S, l);
+    if (S) y = trace(S, &own);
     if (y) zeros = hy__zeros_like_traced(F, y, &out, l->who);
     hy__flat_close(F, &out);
     if (S) hy__tracer_close(F, S);
-    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    hy__try_end(F, F->code != HY_ERROR_MEMORY && !changed);
     return zeros;
 }
 

@@ -155,6 +155,51 @@ static void test_loops_bad_data(void)
         }
 }
 
+/* A state that a turn gives another shape or type: in each mode the same is said, with and without a turn. */
+static hy_array *loops_changed(hy_frame *F, hy_array *s, const void *user)
+{
+    s = hy_reshape(F, s, HY_INTS(1, 1), NULL);
+    return *(const int *)user % 2 ? hy_cast(F, s, HY_F16) : s;
+}
+static hy_array *loops_changing_body(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)x;
+    return hy_group(F, NULL, loops_changed(F, s, user));
+}
+static hy_array *loops_changing_asks(hy_frame *F, hy_array *s, void *user)
+{
+    return hy_lesser_scalar(F, hy_sum(F, s, HY_ALL, NULL), *(const int *)user < 4 ? 3 : -1);
+}
+static hy_array *loops_changing_step(hy_frame *F, hy_array *s, void *user)
+{
+    return hy_group(F, s, loops_changed(F, s, user));
+}
+static hy_array *loops_changing(hy_frame *F, hy_block *b, hy_array *x)
+{
+    int *which = (int *)(void *)(b + 1);
+    hy_array *s = hy_zeros(F, HY_SHAPE(1));
+    if (*which < 2) return hy_get(F, hy_foreach(F, loops_changing_body, x, s, which), 1);
+    return hy_get(F, hy_while_loop(F, loops_changing_asks, loops_changing_step, s, 3, which), 1);
+}
+static void test_loops_changing_state(void)
+{
+    int which, turns, hybrid;
+    for (which = 0; which < 6; which++)                 /* foreach, while, while without a turn */
+        for (turns = 0; turns < 3; turns++)
+            for (hybrid = 0; hybrid < 2; hybrid++) {
+                hy_frame *F = hy_open(NULL);
+                hy_block *net = hy_block_new(F, sizeof(hy_block) + sizeof(int), "net", loops_changing, 1);
+                *(int *)(void *)(net + 1) = which;
+                if (hybrid) hy_hybridize(F, net, NULL);
+                hy_call(F, net, hy_ones(F, HY_SHAPE(turns)));
+                CHECK(hy_error_code(F) == HY_ERROR_SHAPE);
+                CHECK(hy_error(F) && strstr(hy_error(F), which < 2 ? "hy_foreach: state 0 is (1,) float32 before a turn"
+                                                                   : "hy_while_loop: state 0 is (1,) float32 before a turn") == hy_error(F));
+                hy_clear(F);
+                CHECK(!hy_close(F));
+            }
+}
+
 #ifndef HYBRID_NO_TRAIN
 static hy_array *loops_times(hy_frame *F, hy_array *x, hy_array *s, void *user)
 {
@@ -571,6 +616,7 @@ static void test_loops(void)
 {
     RUN(test_loops_undecided);
     RUN(test_loops_bad_data);
+    RUN(test_loops_changing_state);
 #ifndef HYBRID_NO_TRAIN
     RUN(test_loops_captured);
     RUN(test_loops_grad);
