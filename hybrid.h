@@ -62770,11 +62770,14 @@ static void hy__crew_start(hy__crew *c, int workers)
 {
 #ifndef HYBRID_NO_THREADS
     c->owner = HY__THIS_PROCESS;
-    for (; c->workers < workers; c->workers++) {
+    while (c->workers < workers) {
         hy__crewman *hand = &c->hand[c->workers];
         hand->crew = c;
         hand->worker = c->workers + 1;
-        if (hy__thread_start(&hand->thread, hy__crew_main, hand)) return;
+        HY__STORE(&c->workers, hand->worker);           /* it may ask at once whether it is one of them */
+        if (!hy__thread_start(&hand->thread, hy__crew_main, hand)) continue;
+        HY__STORE(&c->workers, c->workers - 1);
+        return;
     }
 #else
     (void)c; (void)workers;
@@ -62792,7 +62795,8 @@ static void hy__crew_renew(hy__crew *c, int64_t at, int workers)
     hy__signal_init(&c->done);
     memset(c->made, 0, (size_t)c->places * sizeof *c->made);
     c->claimed = at;
-    c->busy = c->workers = 0;
+    c->busy = 0;
+    HY__STORE(&c->workers, 0);
     hy__crew_start(c, workers);
 #else
     (void)c; (void)at; (void)workers;
@@ -62868,7 +62872,8 @@ static int hy__crew_mine(const hy__crew *c)
 {
     int i, mine = 0;
 #ifndef HYBRID_NO_THREADS
-    for (i = 0; c && i < c->workers; i++) mine |= HY__LOAD(&c->hand[i].id) == hy__this_thread();
+    for (i = c ? HY__LOAD(&c->workers) : 0; i > 0; i--)
+        mine |= HY__LOAD(&c->hand[i - 1].id) == hy__this_thread();
 #else
     (void)c; (void)i;
 #endif

@@ -142,6 +142,41 @@ static void test_crew_no_allocation(void)
     CHECK(hy_close(F) == 0);
 }
 
+#ifndef HYBRID_NO_THREADS
+/* Frames of one hy_open load and free at the same time: each asks whether it is one of the other's workers, which
+ * begin meanwhile. */
+static void *crew_loads(void *user)
+{
+    hy_frame *F = (hy_frame *)user;
+    hy_loader_opt o;
+    int i;
+    memset(&o, 0, sizeof o);
+    o.num_workers = 3;
+    for (i = 0; i < 20; i++) {
+        hy_dataset *D = hy_dataset_of(F, 10, 2, data_types, data_made, NULL);
+        hy_loader *L = hy_loader_new(F, D, 4, &o);
+        hy_begin(F);
+        if (!hy_next(F, L)) hy_fail(F, "no batch");
+        hy_end(F);
+        hy_loader_free(F, L);
+        hy_dataset_free(F, D);
+    }
+    return NULL;
+}
+static void test_crew_frames_thread(void)
+{
+    hy_frame *F = control_open(1), *G = hy_fork(F);
+    pthread_t thread;
+    if (!CHECK(G && !pthread_create(&thread, NULL, crew_loads, G))) return;
+    crew_loads(F);
+    pthread_join(thread, NULL);
+    CHECK_STR(hy_error(F), NULL);
+    CHECK_STR(hy_error(G), NULL);
+    CHECK(hy_close(G) == 0);
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
 static int crew_oom(hy_frame *F)
 {
     hy_dataset *D = hy_dataset_of(F, 10, 2, data_types, data_made, NULL);
@@ -171,5 +206,8 @@ static void test_crew(void)
     RUN(test_crew_errors);
     RUN(test_crew_no_allocation);
     RUN(test_crew_oom);
+#ifndef HYBRID_NO_THREADS
+    RUN(test_crew_frames_thread);
+#endif
 #endif
 }
