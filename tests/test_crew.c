@@ -156,7 +156,7 @@ static void *crew_loads(void *user)
         hy_dataset *D = hy_dataset_of(F, 10, 2, data_types, data_made, NULL);
         hy_loader *L = hy_loader_new(F, D, 4, &o);
         hy_begin(F);
-        if (!hy_next(F, L)) hy_fail(F, "no batch");
+        CHECK(hy_next(F, L) != NULL);
         hy_end(F);
         hy_loader_free(F, L);
         hy_dataset_free(F, D);
