@@ -285,8 +285,8 @@
  * RANDOM NUMBERS
  *   Philox4x32-10, a function of (seed, number of the random call in this frame, position of the element):
  *   the same on every machine and for any number of threads. hy_seed restarts it. What draws nothing takes no
- *   number: dropout outside of training or of 0, leaky_relu of all kinds but rrelu, one layer of rnn, the step
- *   of an optimiser, but of sgld and your own (one for each parameter). What is compiled, saved and loaded, or
+ *   number: dropout outside of training or of 0, leaky_relu of all kinds but rrelu, one layer of rnn, a step
+ *   of an optimiser, but of sgld and your own (one a parameter). What is compiled, saved and loaded, or
  *   computed again for its gradient draws what the program line by line draws; files say so with "draws", an
  *   attribute of the graph that MXNet passes over. Without it each operator that can draw takes a number, in
  *   the order of the file.
