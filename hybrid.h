@@ -639,9 +639,27 @@ typedef enum hy_dtype {                 /* 0 means "not known" or "the default" 
 
 enum { HY_MAX_DIM = HYBRID_MAX_DIM, HY_MAX_INTS = 16, HY_MAX_STAGES = 16 };
 
-typedef struct hy_shape { int ndim; int64_t dim[HY_MAX_DIM]; } hy_shape;    /* -1: not known */
-typedef struct hy_ints  { int n; int64_t v[HY_MAX_INTS]; } hy_ints;         /* n = -1: None, "all" */
-typedef struct hy_reals { int n; double v[HY_MAX_INTS]; } hy_reals;
+#ifdef __cplusplus                      /* o.padding = {1, 2}: without it the 1 would be the count */
+extern "C++" {
+#define HY__TAKES(L, T, n, v) \
+    template <int length> L &operator=(const T (&list)[length]) \
+    { \
+        static_assert(length <= sizeof v / sizeof(T), "more numbers than there is room for"); \
+        n = length; \
+        for (int i = 0; i < length; i++) v[i] = list[i]; \
+        return *this; \
+    }
+#else
+#define HY__TAKES(L, T, n, v)
+#endif
+typedef struct hy_shape { int ndim; int64_t dim[HY_MAX_DIM]; HY__TAKES(hy_shape, int64_t, ndim, dim) }
+    hy_shape;                           /* -1: not known */
+typedef struct hy_ints { int n; int64_t v[HY_MAX_INTS]; HY__TAKES(hy_ints, int64_t, n, v) }
+    hy_ints;                            /* n = -1: None, "all" */
+typedef struct hy_reals { int n; double v[HY_MAX_INTS]; HY__TAKES(hy_reals, double, n, v) } hy_reals;
+#ifdef __cplusplus
+}
+#endif
 typedef struct hy_type  { hy_dtype dtype; hy_shape shape; } hy_type;
 
 #define HY_NONE (-2147483647 - 1)       /* None, where an integer is due */
@@ -4091,7 +4109,9 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
  * C++ hands options by reference, groups arrays with braces, and writes formulas: an hy::value is an array
  * and its frame, so that relu(a * w + b) calls hy_relu, hy_add and hy_mul. It owns nothing and turns back
  * into the array wherever one is due. Every operator stands in namespace hy: its first input is an hy::value
- * (a frame where it has none), options may be left out. A test calls each function here once.
+ * (a frame where it has none), options may be left out. Sizes and axes may stand in braces where they are an
+ * argument or assigned: hy_zeros(F, {2, 3}), o.padding = {1, 1}. (What begins a variable of theirs is C:
+ * hy_ints a = HY_INTS(1, 1).) A test calls each function here once.
  *
  *     hy_softmax_opt o = {};
  *     o.temperature = 2;
@@ -4339,8 +4359,151 @@ HY__REF(hy_history, hy_fit, hy_fit_opt, (hy_frame *F, hy_block *net, hy_block *l
         (F, net, loss, T, train, validation))
 #endif
 
+/* --- numbers in braces --- */
+/* Sizes, axes and places are structs of C, of which {2, 3} would be a count and the first number. So what takes
+ * one takes a list of any length, too, and that is the better match. */
+template <class L, class T, int n> static inline L hy__listed(const T (&list)[n])
+{
+    L made = L();
+    made = list;
+    return made;
+}
+#define HY__LIST_ints   int64_t
+#define HY__LIST_shape  int64_t
+#define HY__LIST_reals  double
+#define HY__LISTED(kind, n, name)  const HY__LIST_##kind (&name)[n]
+#define HY__UNLIST(kind, name)     hy__listed<hy_##kind>(name)
+/* Of a row of the catalogue: each attribute that is a list, by its kind. */
+#define HY__LENGTH_P(R, kind, name, mxnet, missing, doc) HY__LENGTH_##kind(name)
+#define HY__LISTED_P(R, kind, name, mxnet, missing, doc) , HY__LISTED_##kind(name)
+#define HY__UNLIST_P(R, kind, name, mxnet, missing, doc) , HY__UNLIST_##kind(name)
+#define HY__LENGTH_ints(name)   int n_##name,
+#define HY__LENGTH_oints(name)  int n_##name,
+#define HY__LENGTH_shape(name)  int n_##name,
+#define HY__LENGTH_reals(name)  int n_##name,
+#define HY__LISTED_ints(name)   HY__LISTED(ints, n_##name, name)
+#define HY__LISTED_oints(name)  HY__LISTED(ints, n_##name, name)
+#define HY__LISTED_shape(name)  HY__LISTED(shape, n_##name, name)
+#define HY__LISTED_reals(name)  HY__LISTED(reals, n_##name, name)
+#define HY__UNLIST_ints(name)   HY__UNLIST(ints, name)
+#define HY__UNLIST_oints(name)  HY__UNLIST(ints, name)
+#define HY__UNLIST_shape(name)  HY__UNLIST(shape, name)
+#define HY__UNLIST_reals(name)  HY__UNLIST(reals, name)
+#define HY__LENGTH_enum(name)
+#define HY__LENGTH_int(name)
+#define HY__LENGTH_i64(name)
+#define HY__LENGTH_real(name)
+#define HY__LISTED_enum(name)   int name
+#define HY__LISTED_int(name)    int name
+#define HY__LISTED_i64(name)    int64_t name
+#define HY__LISTED_real(name)   double name
+#define HY__UNLIST_enum(name)   name
+#define HY__UNLIST_int(name)    name
+#define HY__UNLIST_i64(name)    name
+#define HY__UNLIST_real(name)   name
+#define HY__ROW_BRACES(name, opt, given) \
+    template <HY_P_##name(HY__LENGTH_P, name) int = 0> static inline hy_array *hy_##name( \
+        hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__LISTED_P, name) HY__LIST opt) \
+    { return hy_##name(F HY_I_##name(HY__NAME_I) HY_P_##name(HY__UNLIST_P, name) HY__LIST given); }
+#define HY__OP_BRACES(name) HY__ROW_BRACES(name, (), ())
+#define HY__OPT_BRACES(name) HY__ROW_BRACES(name, (, const hy_##name##_opt *opt), (, opt)) \
+    HY__ROW_BRACES(name, (, const hy_##name##_opt &opt), (, &opt))
+/* One list among other parameters, and of two lists one in braces. */
+#define HY__ONE_BRACES(type, name, kind, params, args, more, rest) \
+    template <int n> static inline type name(HY__LIST params, HY__LISTED(kind, n, list) HY__LIST more) \
+    { return name(HY__LIST args, HY__UNLIST(kind, list) HY__LIST rest); }
+#define HY__ONE_BRACES_OPT(type, name, kind, opt_type, params, args, more, rest) \
+    HY__ONE_BRACES(type, name, kind, params, args, (HY__LIST more, const opt_type *opt), \
+                   (HY__LIST rest, opt)) \
+    HY__ONE_BRACES(type, name, kind, params, args, (HY__LIST more, const opt_type &opt), (HY__LIST rest, &opt))
+#define HY__EITHER_BRACES(name, kind, opt_type, params, args) \
+    HY__ONE_BRACES_OPT(hy_array *, name, kind, opt_type, params, args, (, hy_##kind other), (, other)) \
+    HY__ONE_BRACES_OPT(hy_array *, name, kind, opt_type, (HY__LIST params, hy_##kind other), \
+                       (HY__LIST args, other), (), ())
+#define HY__REDUCE_BRACES(name, ...) HY__ONE_BRACES_OPT(hy_array *, hy_##name, ints, hy_reduce_opt, \
+                                                        (hy_frame *F, hy_array *data), (F, data), (), ())
+HY_REDUCE_OPS(HY__REDUCE_BRACES)
+#define HY__OPT_LISTS(X) X(norm) X(moments) X(reshape) X(split_v2) X(slice) X(pad) X(random_uniform) \
+    X(random_normal) X(random_exponential) X(random_gamma) X(random_poisson) X(random_negative_binomial) \
+    X(random_general_negative_binomial) X(sample_multinomial) X(random_randint) X(_slice_grad) \
+    X(_sample_gamma) X(_average) X(_hsplit) X(_zeros) X(_ones) X(_full)
+#define HY__OP_LISTS(X) X(transpose) X(squeeze) X(slice_like) X(tile) X(reverse) X(broadcast_to) \
+    X(broadcast_axis) X(scatter_nd) X(_squeeze) X(_pad_grad)
+HY__OPT_LISTS(HY__OPT_BRACES)
+HY__OP_LISTS(HY__OP_BRACES)
+HY__EITHER_BRACES(hy_slice, ints, hy_slice_opt, (hy_frame *F, hy_array *data), (F, data))
+HY__EITHER_BRACES(hy__slice_grad, ints, hy__slice_grad_opt, (hy_frame *F, hy_array *out_grad, hy_array *data),
+                  (F, out_grad, data))
+HY__ONE_BRACES(hy_array *, hy_broadcast_axis, ints, (hy_frame *F, hy_array *data), (F, data),
+               (, hy_ints size), (, size))
+HY__ONE_BRACES(hy_array *, hy_broadcast_axis, ints, (hy_frame *F, hy_array *data, hy_ints axis),
+               (F, data, axis), (), ())
+#ifndef HYBRID_NO_VISION
+#define HY__OPT_LISTS_VISION(X) X(convolution) X(deconvolution) X(pooling) X(multibox_prior) X(roi_align) \
+    X(spatial_transformer) X(_conv_weight_grad) X(_pooling_grad) X(_pooling_gather) X(_roi_align_grad)
+#define HY__OP_LISTS_VISION(X) X(adaptive_avg_pooling) X(roi_pooling) X(_adaptive_avg_pooling_grad)
+HY__OPT_LISTS_VISION(HY__OPT_BRACES)
+HY__OP_LISTS_VISION(HY__OP_BRACES)
+HY__EITHER_BRACES(hy_multibox_prior, reals, hy_multibox_prior_opt, (hy_frame *F, hy_array *data), (F, data))
+#ifndef HYBRID_NO_INT8
+HY__OPT_BRACES(int8_convolution)
+#endif
+#define HY__CONV_BRACES(name) \
+    HY__ONE_BRACES_OPT(hy_block *, hy_nn_##name, ints, hy_nn_conv_opt, (hy_frame *F, int channels), \
+                       (F, channels), (), ())
+#define HY__POOL_BRACES(name) \
+    HY__ONE_BRACES_OPT(hy_block *, hy_nn_##name, ints, hy_nn_pool_opt, (hy_frame *F), (F), (), ())
+HY__CONV_BRACES(conv1d)
+HY__CONV_BRACES(conv2d)
+HY__CONV_BRACES(conv3d)
+HY__CONV_BRACES(conv1d_transpose)
+HY__CONV_BRACES(conv2d_transpose)
+HY__CONV_BRACES(conv3d_transpose)
+HY__POOL_BRACES(max_pool1d)
+HY__POOL_BRACES(max_pool2d)
+HY__POOL_BRACES(max_pool3d)
+HY__POOL_BRACES(avg_pool1d)
+HY__POOL_BRACES(avg_pool2d)
+HY__POOL_BRACES(avg_pool3d)
+#endif
+#define HY__MAKER_BRACES(name, more, rest) \
+    HY__ONE_BRACES(hy_array *, hy_##name, shape, (hy_frame *F), (F), more, rest)
+HY__MAKER_BRACES(from, (, hy_dtype dtype, const void *data), (, dtype, data))
+HY__MAKER_BRACES(borrow, (, hy_dtype dtype, void *data), (, dtype, data))
+HY__MAKER_BRACES(floats, (, const float *data), (, data))
+HY__MAKER_BRACES(empty, (, hy_dtype dtype), (, dtype))
+HY__MAKER_BRACES(zeros, (), ())
+HY__MAKER_BRACES(ones, (), ())
+HY__MAKER_BRACES(full, (, double value), (, value))
+HY__MAKER_BRACES(uniform, (, double low, double high), (, low, high))
+HY__MAKER_BRACES(normal, (, double loc, double scale), (, loc, scale))
+HY__MAKER_BRACES(randint, (, int64_t low, int64_t high), (, low, high))
+HY__ONE_BRACES(double, hy_value_of, shape, (hy_frame *F, hy_array *x), (F, x), (), ())
+HY__ONE_BRACES(void, hy_set_value_of, shape, (hy_frame *F, hy_array *x), (F, x), (, double value), (, value))
+HY__ONE_BRACES(hy_array *, hy_view_transpose, ints, (hy_frame *F, hy_array *x), (F, x), (), ())
+HY__ONE_BRACES(hy_array *, hy_view_reshape, shape, (hy_frame *F, hy_array *x), (F, x), (), ())
+HY__ONE_BRACES(void, hy_infer_shape, shape, (hy_infer *I, hy_shape *a), (I, a), (), ())
+HY__ONE_BRACES_OPT(hy_array *, hy_add_param, shape, hy_param_opt,
+                   (hy_frame *F, hy_block *block, const char *name), (F, block, name), (), ())
+#ifndef HYBRID_NO_TRAIN
+template <int n> static inline hy_schedule hy_schedule_multi_factor(const int64_t (&steps)[n],
+                                                                    const hy_schedule_opt *opt)
+{ return hy_schedule_multi_factor(hy__listed<hy_ints>(steps), opt); }
+template <int n> static inline hy_schedule hy_schedule_multi_factor(const int64_t (&steps)[n],
+                                                                    const hy_schedule_opt &opt)
+{ return hy_schedule_multi_factor(hy__listed<hy_ints>(steps), &opt); }
+#endif
+
 /* --- formulas --- */
 namespace hy {
+/* What is in braces here, or what HY_INTS and its like make: a struct of C by another name. */
+template <class L, class T> struct list {
+    L of;
+    list() : of(L()) {}
+    list(const L &given) : of(given) {}
+    template <class... V> list(T first, V... more) : of(hy__list_of<L, T>(first, more...)) {}
+    operator L() const { return of; }
+};
 struct value {
     hy_frame *frame;
     hy_array *array;
@@ -4404,7 +4567,20 @@ inline value operator-(const value &a) { return value(a.frame, hy_negative(a.fra
 #define HY__CPP_GIVE_RESTEND
 #define HY__CPP_GIVE_MOREEND
 #define HY__CPP_PARAMS(name) \
-    HY__CPP_WALK(HY__CPP_FIRST, HY_I_##name(HY__CPP_PAIR)) HY_P_##name(HY__PARAM_P, name)
+    HY__CPP_WALK(HY__CPP_FIRST, HY_I_##name(HY__CPP_PAIR)) HY_P_##name(HY__CPP_PARAM_P, name)
+#define HY__CPP_PARAM_P(R, kind, name, mxnet, missing, doc) , HY__CPP_##kind name
+#define HY__CPP_flag  int
+#define HY__CPP_inv   int
+#define HY__CPP_int   int
+#define HY__CPP_oint  int
+#define HY__CPP_enum  int
+#define HY__CPP_i64   int64_t
+#define HY__CPP_real  double
+#define HY__CPP_dtype hy_dtype
+#define HY__CPP_shape hy::list<hy_shape, int64_t>
+#define HY__CPP_ints  hy::list<hy_ints, int64_t>
+#define HY__CPP_oints hy::list<hy_ints, int64_t>
+#define HY__CPP_reals hy::list<hy_reals, double>
 #define HY__CPP_CALL(name) \
     hy_##name(self.frame HY__CPP_WALK(HY__CPP_GIVE, HY_I_##name(HY__CPP_PAIR)) HY_P_##name(HY__NAME_P, name)
 #define HY__CPP_OP(name, ...) \
@@ -4422,7 +4598,7 @@ inline value operator-(const value &a) { return value(a.frame, hy_negative(a.fra
 #define HY__CPP_BINARY(name, ...) HY__CPP_TWO(name) HY__CPP_TWO(elemwise_##name) HY__CPP_SCALAR(name)
 #define HY__CPP_RSCALAR(name, ...) HY__CPP_SCALAR(r##name)
 #define HY__CPP_REDUCE(name, ...) \
-    inline value name(const value &x, hy_ints axis, const hy_reduce_opt &opt = hy_reduce_opt()) \
+    inline value name(const value &x, HY__CPP_ints axis, const hy_reduce_opt &opt = hy_reduce_opt()) \
     { return value(x.frame, hy_##name(x.frame, x.array, axis, &opt)); }
 HY_UNARY_OPS(HY__CPP_UNARY)
 HY_BINARY_OPS(HY__CPP_BINARY)

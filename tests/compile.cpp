@@ -25,6 +25,18 @@ int main()
     ok = ok && hy_item(F, hy_sum(F, hy_not_equal(F, joined, hy_relu(F, hy_concat(F, {x, hy_add(F, w, x)}, 1))), HY_ALL, NULL)) == 0;
     ok = ok && hy_item(F, sum(softmax(a, -1, warm) - b, HY_ALL)) == 0;
 
+    hy_pooling_opt window = {};                                          // sizes in braces, assigned and handed over
+    window.stride = {1, 2};
+    window.pad = {0, 1};
+    hy_pooling_opt listed = {};
+    listed.stride = HY_INTS(1, 2);
+    listed.pad = HY_INTS(0, 1);
+    hy_array *image = hy_random_normal(F, {1, 1, 3, 4}, 0, 1, NULL);
+    hy_array *pooled = hy_pooling(F, image, {2, 2}, window);
+    ok = ok && hy_ndim(F, image) == 4 && hy_size(F, image) == 12 && hy_size(F, pooled) == 2 * 3;
+    ok = ok && hy_item(F, hy_sum(F, hy_not_equal(F, pooled, hy_pooling(F, image, HY_INTS(2, 2), listed)), HY_ALL, NULL)) == 0;
+    ok = ok && window.stride.n == 2 && window.stride.v[1] == 2;
+
     hy_nn_dense_opt hidden = {};
     hidden.activation = "relu";
     hidden.weight_initializer = hy_init_normal(0.5);

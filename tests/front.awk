@@ -12,9 +12,20 @@ function grouped(fn, type, name)
         fn == "hy_foreach" && name == "data" || fn ~ /^hy_(call_at|summary|summary_text)$/ && name == "x")
 }
 
+# Numbers, where an argument is a list of them: the text that is asked for, in one list or (only 0) in all.
+function numbers(type)
+{
+    sub(/^hy_/, "", type)
+    return toupper(type)
+}
+
 # A value for an argument, by its type.
 function value(fn, type, name, previous)
 {
+    if (type ~ /^hy_(ints|shape|reals)$/ && listed != "") {
+        if (!only || only == ++lists_met) return listed
+        return "HY_" numbers(type) "(1, 0)"
+    }
     if (type == "hy_frame *") return name
     if (type == "hy_array *") return "x"
     if (type == "hy_block *") return "net"
@@ -42,6 +53,7 @@ function value(fn, type, name, previous)
 function call(fn, opt, group, first,    i, s, a)
 {
     s = fn "("
+    lists_met = 0
     for (i = first; i <= n; i++) {
         a = i == optional ? opt : grouped(fn, type[i], name[i]) ? group : value(fn, type[i], name[i], i > 1 ? type[i - 1] : "")
         s = s (i > first ? ", " : "") a
@@ -53,6 +65,7 @@ function way(text) { print "    " (is_void ? text ";\n    NEXT" : "NEXT(" text "
 # The operators once more, on values.
 function formula(fn,    opts, i, s)
 {
+    lists_met = 0
     sub(/^hy_/, "hy::", fn)
     s = fn "(" (type[2] != "hy_array *" ? "F" : grouped("", type[2], name[2]) ? "{v, v}" : "v")
     for (i = type[2] == "hy_array *" ? 3 : 2; i <= n; i++)
@@ -60,7 +73,29 @@ function formula(fn,    opts, i, s)
     return s ")"
 }
 
-function prototype(s,    fn, ret, list, i, a, groups)
+# Lists in braces: one number of them fits into no int, so that they are no hy_ints, of which the first is a count.
+function strict(text) { print "    (void)sizeof((" text ", 0));" }
+function in_braces(fn, lists,    i)
+{
+    for (only = 0; only <= (lists > 1 ? lists : 0); only++) {
+        listed = "{1, 5000000000}"
+        strict(call(fn, "&o", "x", 1))
+        if (optional) strict(call(fn, "o", "x", 1))
+        if (operators) strict(formula(fn))
+    }
+    if (fn != "hy_infer_shape") {                       # which asks for a call that runs
+        print "    BEGIN(\"" fn ", numbers in braces\");"
+        only = 99
+        way(call(fn, "&o", "x", 1))
+        only = 0
+        listed = "{1, 0}"
+        way(call(fn, "&o", "x", 1))
+        if (operators) way(formula(fn))
+    }
+    listed = ""
+}
+
+function prototype(s,    fn, ret, list, i, a, groups, lists)
 {
     sub(/^HY_API[ \t]*/, "", s)
     i = index(s, "(")
@@ -72,7 +107,7 @@ function prototype(s,    fn, ret, list, i, a, groups)
     ret = trim(substr(s, 1, length(s) - length(fn)))
     if (fn ~ /^hy__/ || list ~ /\.\.\./) return
     n = split(list, param, /,/)
-    optional = groups = 0
+    optional = groups = lists = 0
     for (i = 1; i <= n; i++) {
         a = trim(param[i])
         name[i] = a
@@ -80,9 +115,10 @@ function prototype(s,    fn, ret, list, i, a, groups)
         type[i] = trim(substr(a, 1, length(a) - length(name[i])))
         gsub(/[ \t]+/, " ", type[i])
         if (grouped(fn, type[i], name[i])) groups = 1
+        if (type[i] ~ /^hy_(ints|shape|reals)$/) lists++
     }
     if (type[n] ~ /^const hy_([a-z0-9_]+_opt|desc|init) \*$/ && fn != "hy_init_load") optional = n  # it keeps that
-    if (!operators && !optional && !groups) return
+    if (!operators && !optional && !groups && !lists) return
     is_void = ret == "void" || fn == "hy_add_param"             # whose values are not there yet
     count++
     if (fn == "hy_export_c") print "\n#ifdef HYBRID_SOURCE";
@@ -92,6 +128,8 @@ function prototype(s,    fn, ret, list, i, a, groups)
         gsub(/^const | \*$/, "", a)
         print "    " a " o = " a "();"
     }
+    if (lists) in_braces(fn, lists)
+    if (fn == "hy_infer_shape") { print "}"; all = all "    call_" fn "();\n"; return }
     print "    BEGIN(\"" fn "\");"
     way(call(fn, "&o", "hy_group(F, x, y)", 1))
     if (optional) way(call(fn, "o", "hy_group(F, x, y)", 1))
