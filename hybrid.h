@@ -54702,7 +54702,8 @@ static void hy__listing_fill(hy__listing *v, int *uses)
 }
 
 /* The version in a file: MXNet's, and so many of these as the file says more than MXNet and 0.3.0 knew, which
- * refuses a file with one, as what is newer than this does one with two. */
+ * refuses a file with one, as this does one with two. MXNet's SymbolBlock cannot take what is newer than it;
+ * so in a pair its own stands behind: of two it takes the last, as JSON's readers do, and we the first. */
 enum { HY__FORMAT = 10000000 };
 
 /* A graph to be written; named: what its variables and constants are called, by place. */
@@ -54899,7 +54900,7 @@ static void hy__put_symbol(hy__target *t, const void *what)
 {
     const hy__symbol *s = (const hy__symbol *)what;
     hy__writing level[HY__NEST + 2];
-    int depth = 1, more = s->np || s->inputs;
+    int depth = 1, more = s->np || s->inputs, moved = hy__draws_moved(s);
     memset(s->written, 0, (size_t)s->graph->n * sizeof *s->written);
     hy__put_graph_begin(t, &level[0], s, NULL, 0);
     while (depth) {
@@ -54937,8 +54938,8 @@ static void hy__put_symbol(hy__target *t, const void *what)
     }
     if (s->np) hy__put_text(t, "\n    \"is_np_shape\": [\"int\", 1], ");
     if (more) hy__put_text(t, "\n    ");
-    hy__put_say(t, "\"mxnet_version\": [\"int\", %d]",
-                HY__FORMAT * (s->single && hy__draws_moved(s)) + 10901);
+    if (moved && !s->single) hy__put_say(t, "\"mxnet_version\": [\"int\", %d], ", HY__FORMAT + 10901);
+    hy__put_say(t, "\"mxnet_version\": [\"int\", %d]", HY__FORMAT * (moved && s->single) + 10901);
     hy__put_text(t, more ? "\n  }\n}" : "}\n}");
 }
 

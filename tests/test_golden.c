@@ -92,8 +92,9 @@ static void golden_models(void)
     for (i = 0; i < (int)(sizeof names / sizeof *names); i++) golden_one(names[i]);
 }
 
-/* A model in one file that 0.3.0 would read and draw other numbers from has a version that it refuses (10000000 is the
- * largest it takes); others, and all pairs, have MXNet's. What a later version writes is refused here likewise. */
+/* A model that 0.3.0 would read and draw other numbers from has a version that it refuses (10000000 is the largest it
+ * takes), others have MXNet's; in a pair that stands behind, where MXNet finds it. What a later version writes is
+ * refused here likewise. */
 static hy_array *golden_drop(hy_frame *F, hy_block *self, hy_array *x)
 {
     (void)self;
@@ -142,7 +143,9 @@ static void golden_versions(void)
         b = hy_save_model_to(F, net, x);
         CHECK(golden_says(F, b, i ? "\"int\", 10010901]" : "\"int\", 10901]"));
         CHECK(b && hy_load_model_from(F, hy_data(F, b), (size_t)hy_size(F, b), 0));
-        CHECK(!hy_export_to(F, net, x, &text, &params) && golden_says(F, text, "\"int\", 10901]"));
+        CHECK(!hy_export_to(F, net, x, &text, &params) && golden_says(F, text, "\"mxnet_version\": [\"int\", 10901]"));
+        CHECK(golden_says(F, text, "[\"int\", 10010901], \"mxnet_version\": [\"int\", 10901]") == (i > 0));
+        CHECK(hy_import_from(F, hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text)), &params, NULL) != NULL);
     }
     CHECK(!hy_symbol_from(F, newer, sizeof newer - 1));
     ERR(F, HY_ERROR_FORMAT, "a newer hybrid.h wrote this than 0.");
