@@ -245,7 +245,9 @@
  *   laid out already. All of them have twins that
  *   read and write memory; what is read with borrow lies in that memory, and parameters leave it when
  *   they are first written. A network that was never called is exported for inputs that are given
- *   (hy_export_for, hy_save_model_for). What a file holds is checked before it is believed. Operators
+ *   (hy_export_for, hy_save_model_for). Arrays from outside are parameters of what is loaded, without a
+ *   gradient, as are parameters that had none: "__grad_req__" says so, which MXNet passes over; there they
+ *   learn until Parameter.grad_req is set. What a file holds is checked before it is believed. Operators
  *   that cannot run here are listed all at once. A file is written aside, as
  *   NAME.hy.part, and takes its name when it is whole; what a killed process left there the next save
  *   removes. It keeps the mode of the file before it; one that is read-only is not replaced. Names of
@@ -54352,6 +54354,15 @@ static const char *hy__note_value(const hy_graph *g, const hy__node *node, const
     return NULL;
 }
 
+/* What says of a variable that it has no gradient; MXNet passes over it. Of those that say it and no rate
+ * nobody asks for one: they were arrays from outside, or hy_add_constant's. */
+static const char hy__null_says[] = "__grad_req__";
+static int hy__note_null(const hy_graph *g, const hy__node *var)
+{
+    const char *said = hy__note_value(g, var, hy__null_says);
+    return said && !strcmp(said, "null");
+}
+
 HY_API const char *hy_symbol_note(hy_graph *g, const char *node, const char *key)
 {
     const char *value = NULL;
@@ -54431,6 +54442,11 @@ static void hy__attrs_shape(hy__attrs *a, const char *key, const hy_shape *shape
     hy__attrs_add(a, key)->text = hy__line_cut(&a->line, from);
 }
 
+static int hy__says_null(const hy__param *p)
+{
+    return !p->req && !p->aux && hy__floating(p->array.t.type.dtype);
+}
+
 /* Of a variable: what a file said; of a parameter what its block says; else its declared type. */
 static void hy__attrs_of_variable(hy__attrs *a, const hy_graph *g, const hy__node *node)
 {
@@ -54446,11 +54462,15 @@ static void hy__attrs_of_variable(hy__attrs *a, const hy_graph *g, const hy__nod
     if (p) {
         char init[512];
         if (hy__init_text(&p->init, init, sizeof init)) hy__attrs_line(a, "__init__", "%s", init);
-        hy__attrs_line(a, "__lr_mult__", "%g", p->lr_mult);
-        hy__attrs_line(a, "__wd_mult__", "%g", p->wd_mult);
+        if (!p->constant) {
+            hy__attrs_line(a, "__lr_mult__", "%g", p->lr_mult);
+            hy__attrs_line(a, "__wd_mult__", "%g", p->wd_mult);
+        }
         hy__attrs_line(a, "__storage_type__", "0");
         type = &p->array.t.type;
     }
+    if (p ? hy__says_null(p) : node->held && hy__floating(type->dtype))
+        hy__attrs_line(a, hy__null_says, "null");
     if (type->dtype) hy__attrs_line(a, "__dtype__", "%d", hy__stored_of(type->dtype));
     if (p) type = NULL;
     if (p ? p->declared.ndim >= 0 : type->shape.ndim >= 0)
@@ -58498,7 +58518,8 @@ static int hy__import_guess(const hy__importing *I, const hy__node *var)
 {
     if (var->aux || hy__ends_in(var->name, "_label")) return 0;
     if (!I->params) return hy__data_number(var->name) >= 0;
-    return hy__names_find(&I->index.names, var->name) < 0 && !hy__note_value(I->b->graph, var, "__lr_mult__");
+    return hy__names_find(&I->index.names, var->name) < 0 && !hy__note_null(I->b->graph, var) &&
+           !hy__note_value(I->b->graph, var, "__lr_mult__");
 }
 
 static int hy__plain_variable(const hy__node *node) { return !node->op && !node->param && !node->held; }
@@ -58688,6 +58709,7 @@ static int hy__import_param(hy_frame *F, hy__importing *I, int i)
     opt.dtype = value ? value->t.type.dtype : type.dtype;
     opt.init = hy__init_of(F, hy__note_value(g, var, "__init__"));
     opt.aux = var->aux;
+    opt.no_grad = hy__note_null(g, var);
     if (var->aux && !opt.init.fn) opt.init = I->role[i] & HY__ROLE_ONES ? hy_init_ones() : hy_init_zeros();
     x = hy_add_param(F, &I->b->base, var->name, type.shape.ndim >= 0 ? type.shape : HY_SCALAR, &opt);
     if (!x) return -1;
@@ -58696,6 +58718,7 @@ static int hy__import_param(hy_frame *F, hy__importing *I, int i)
     x->param->lr_mult = hy__note_number(g, var, "__lr_mult__", 1);
     x->param->wd_mult = hy__note_number(g, var, "__wd_mult__", 1);
     x->param->keep_wide = (I->role[i] & HY__ROLE_WIDE) != 0;
+    x->param->constant = opt.no_grad && !hy__note_value(g, var, "__lr_mult__");
     I->b->param[i] = x;
     return value ? hy__param_take(F, x->param, value, opt.dtype, I->adopt) : 0;
 }
@@ -58718,6 +58741,7 @@ static int hy__import_shared(hy_frame *F, hy__importing *I, int i)
     p->lr_mult = from->lr_mult;
     p->wd_mult = from->wd_mult;
     p->req = from->req;
+    p->constant = from->constant;
     p->same = from;
     p->next_sharer = from->sharer;
     from->sharer = p;
@@ -58961,7 +58985,8 @@ static int hy__export_as_read(const hy__symbol_block *b)
         if (!p) continue;
         if (var->constant.type.dtype && var->constant.type.dtype != p->array.t.type.dtype) return 0;
         if (p->lr_mult != hy__note_number(g, var, "__lr_mult__", 1) ||
-            p->wd_mult != hy__note_number(g, var, "__wd_mult__", 1)) return 0;
+            p->wd_mult != hy__note_number(g, var, "__wd_mult__", 1) ||
+            hy__says_null(p) != hy__note_null(g, var)) return 0;
     }
     return 1;
 }

@@ -233,7 +233,6 @@ static int pg_error_is_excused(const pg_program *P, const pg_way *way)
 {
     if (way->flags & (PG_LOADED | PG_PAIR)) {
         if (P->unsaved && strstr(pg_other.error, "no name in files")) return 1;
-        if (strstr(pg_other.error, "has no gradient")) return 1;       /* arrays from outside are parameters there */
         if (P->wrong) return 1;                         /* said by whoever traces it for the file */
     }
     if ((way->flags & (PG_SOURCE | PG_ONNX)) && pg_line.error[0] && pg_other.error[0]) return !P->wrong;     /* in words of its own */

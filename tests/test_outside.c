@@ -220,9 +220,102 @@ static int outside_little(hy_frame *F)
 
 static void outside_memory(void) { oom_walk(outside_little, 1); }
 
+#ifndef HYBRID_NO_TRAIN
+/* What has no gradient has none in a network that was loaded: an array from outside and a constant, whatever is asked
+ * for; a parameter until one is asked for. */
+typedef struct { hy_block base; hy_array *weight, *frozen, *constant, *given; } outside_still_net;
+static hy_array *outside_still_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    outside_still_net *n = (outside_still_net *)(void *)self;
+    x = hy_mul(F, hy_mul(F, x, n->weight), hy_apply(F, "trigamma", 1, &n->given, ""));
+    return hy_add(F, hy_mul(F, x, n->constant), hy_add(F, n->frozen, n->given));
+}
+
+static void outside_still_step(hy_frame *F, hy_block *net)
+{
+    hy_optim_opt o;
+    hy_trainer *T;
+    hy_array *y;
+    memset(&o, 0, sizeof o);
+    o.learning_rate = 1;
+    T = hy_trainer_new(F, net, hy_optim_sgd(&o), NULL);
+    hy_record(F);
+    y = hy_call(F, net, hy_full(F, HY_SHAPE(2), 3));
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    hy_step(F, T, 1);
+    hy_trainer_free(F, T);
+}
+
+/* learns: how many parameters have a gradient now. */
+static void outside_still_check(hy_frame *F, hy_block *net, int all, int learns)
+{
+    hy_params p = hy_collect_params(F, net, NULL);
+    float before[8][2], after[8][2];
+    int i, req = 0, moved = 0;
+    CHECK(p.n == all);
+    for (i = 0; i < p.n && i < 8; i++) {
+        hy_to(F, p.at[i], HY_F32, before[i], sizeof before[i]);
+        req += hy_grad_req_of(F, p.at[i]) != HY_GRAD_NULL;
+    }
+    outside_still_step(F, net);
+    for (i = 0; i < p.n && i < 8; i++) {
+        hy_to(F, p.at[i], HY_F32, after[i], sizeof after[i]);
+        moved += memcmp(before[i], after[i], sizeof after[i]) != 0;
+    }
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(req == learns && moved == learns);
+}
+
+static hy_block *outside_still_again(hy_frame *F, hy_block *net, int single)
+{
+    hy_array *x = hy_ones(F, HY_SHAPE(2)), *text = NULL;
+    hy_arrays params;
+    if (single) {
+        text = hy_save_model_to(F, net, x);
+        return text ? hy_load_model_from(F, hy_data(F, text), (size_t)hy_size(F, text), 0) : NULL;
+    }
+    if (hy_export_to(F, net, x, &text, &params)) return NULL;
+    return hy_import_from(F, hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text)), &params, NULL);
+}
+
+static void outside_still(void)
+{
+    hy_param_opt frozen;
+    int single, hybrid;
+    memset(&frozen, 0, sizeof frozen);
+    frozen.no_grad = 1;
+    for (single = 0; single < 2; single++)
+        for (hybrid = 0; hybrid < 2; hybrid++) {
+            hy_frame *F = hy_open(NULL);
+            outside_still_net *n = HY_BLOCK_NEW(F, outside_still_net, outside_still_forward);
+            hy_block *net;
+            n->weight = hy_add_param(F, &n->base, "weight", HY_SHAPE(2), NULL);
+            n->frozen = hy_add_param(F, &n->base, "frozen", HY_SHAPE(2), &frozen);
+            n->constant = hy_add_constant(F, &n->base, "constant", hy_full(F, HY_SHAPE(2), 2));
+            n->given = hy_keep(F, hy_full(F, HY_SHAPE(2), 1.5));
+            hy_initialize(F, &n->base, NULL);
+            outside_still_check(F, &n->base, 3, 1);
+            net = outside_still_again(F, &n->base, single);
+            if (hybrid) hy_hybridize(F, net, NULL);
+            outside_still_check(F, net, 4, 1);
+            net = outside_still_again(F, outside_still_again(F, net, !single), single);
+            outside_still_check(F, net, 4, 1);
+            hy_set_grad_req(F, net, NULL, HY_GRAD_WRITE);
+            outside_still_check(F, net, 4, 2);
+            net = outside_still_again(F, net, single);      /* that is said, too */
+            outside_still_check(F, net, 4, 2);
+            CHECK(!hy_close(F));
+        }
+}
+#endif
+
 static void test_outside(void)
 {
     RUN(outside_memory);
+#ifndef HYBRID_NO_TRAIN
+    RUN(outside_still);
+#endif
     RUN(outside_names);
     RUN(outside_old);
 }
