@@ -33223,13 +33223,13 @@ static int hy__is_computed(const hy_frame *F, const hy_array *x)
     return 0;
 }
 
-/* As in MXNet, whose words these are. from: what was computed, or NULL. */
-static int hy__fail_target(hy_frame *F, const char *who, int input, const char *from)
+/* As in MXNet, whose words these are. name: of the node, or NULL. */
+static int hy__fail_target(hy_frame *F, const char *name, const hy_op *op, int input)
 {
-    return hy__fail(F, HY_ERROR_ARGUMENT, "%s: Mutation target can only be Variable: input %d is a running "
-                    "statistic, which the call changes: it must be a parameter, an input or an array from "
-                    "outside of forward, not the result of %s", who, input,
-                    from ? from : "a call within");
+    return hy__fail(F, HY_ERROR_ARGUMENT, "Error in operator %s%s%s: Mutation target can only be Variable: "
+                    "input %d is a running statistic, which the call changes: it must be a parameter, an "
+                    "input or an array from outside of forward, not the result of a call within",
+                    name ? name : "", name ? ", " : "", op->name, input);
 }
 
 /* --- jobs kept for the next call like it --- *
@@ -33744,7 +33744,7 @@ static int hy__check_aux(hy_frame *F, const hy_op *op, int n, hy_array *const *i
         int many = hy__arg_count(op, op->in, 0, i, record, &hidden);
         if (many < 0) return 0;
         if (many && op->in[i].kind == HY_ARG_AUX && hy__is_computed(F, in[k]))
-            return hy__fail_target(F, op->name, k, NULL);
+            return hy__fail_target(F, NULL, op, k);
         if (many && op->in[i].kind == HY_ARG_AUX && F->training && in[k]->buffer) {
             if (!hy__writable(F, in[k], op->name)) return -1;
             if (!hy__packed(&in[k]->t))
@@ -40148,7 +40148,7 @@ static int hy__check_statistic(hy_frame *F, const hy__node *node)
     for (i = 0; i < node->nin; i++) {
         const hy__node *from = node->in[i].node;
         if (!hy__writes_input(node->op, node->record, i)) continue;
-        if (from->op) hy__fail_target(F, node->name, i, from->name);
+        if (from->op) hy__fail_target(F, node->name, node->op, i);
         else if (from->held && !hy__packed(&from->constant))
             hy__fail(F, HY_ERROR_ARGUMENT, "%s: input %d is a running statistic and must not be a strided "
                      "view", node->name, i);
@@ -41612,7 +41612,7 @@ static int hy__trace_targets(hy_frame *S, const hy__node *node, hy_array *const 
         for (at = S; in && at->outer && in[i]->frame != at; ) at = at->outer;
         computed = from->op || (in && !in[i]->node && hy__is_computed(at, in[i]));
         if (computed && hy__changes_input(node, i))
-            return hy__fail_target(S, node->name, i, from->op ? from->name : NULL);
+            return hy__fail_target(S, node->name, node->op, i);
     }
     return 0;
 }
@@ -48928,7 +48928,7 @@ static int hy__inner_rows(hy_frame *S, const hy__loop *l, const hy_array *y)
     const hy__node *node = (y->count ? y->item[0] : y)->node;
     int i;
     for (i = 0; i < l->data.n; i++)
-        if (hy__changes_input(node, i)) return hy__fail_target(S, node->name, i, "slice_axis");
+        if (hy__changes_input(node, i)) return hy__fail_target(S, node->name, node->op, i);
     return 0;
 }
 

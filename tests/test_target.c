@@ -77,7 +77,15 @@ static hy_array *target_x(hy_frame *F)
     return hy_floats(F, HY_SHAPE(2, 3), x);
 }
 
-static int target_refused(hy_frame *F) { return ERR(F, HY_ERROR_ARGUMENT, "Mutation target can only be Variable"); }
+/* In the same words everywhere, but for the name of a node. */
+static int target_refused(hy_frame *F)
+{
+    const char *said = hy_error(F);
+    if (!CHECK(said && strstr(said, "Error in operator ") && strstr(said, "batch_norm: Mutation target can only be Variable: input 3 is a "
+               "running statistic, which the call changes: it must be a parameter, an input or an array from outside of forward, "
+               "not the result of a call within"))) printf("    %s\n", said ? said : "none");
+    return ERR(F, HY_ERROR_ARGUMENT, "Mutation target can only be Variable");
+}
 
 static void target_ways(int which)
 {
