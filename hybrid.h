@@ -41584,22 +41584,31 @@ HY_API hy_array *hy_named(hy_frame *S, hy_array *x, const char *name)
 }
 
 /* --- operators become nodes --- */
-/* Does a node change its input k in training, itself or in a body? */
-static int hy__changes_input(const hy__node *node, int k)
+/* Which node changes input k of this one in training, it or one in a body, and which input is that there? NULL:
+ * none does. */
+static const hy__node *hy__changer(const hy__node *node, int *k)
 {
     int s, i, at, lead;
-    if (hy__writes_input(node->op, node->record, k)) return 1;
+    const hy__node *found;
     if ((node->op->flags & HY_OP_CONTROL) && ((const hy__control_rec *)node->record)->mode)
-        return 0;                       /* a gradient works with copies */
+        return hy__writes_input(node->op, node->record, *k) ? node : NULL;  /* a gradient works with copies */
     for (s = 0; (node->op->flags & HY_OP_CONTROL) && s < node->nsub; s++) {
         const hy_graph *g = node->sub[s];
         lead = node->nin - g->vars;
-        for (i = 0; k >= lead && i < g->n; i++)
-            for (at = 0; at < g->node[i]->nin; at++)
-                if (g->node[i]->in[at].node == g->var[k - lead] && hy__changes_input(g->node[i], at))
-                    return 1;
+        for (i = 0; *k >= lead && i < g->n; i++)
+            for (at = 0; at < g->node[i]->nin; at++) {
+                int in = at;
+                if (g->node[i]->in[at].node != g->var[*k - lead]) continue;
+                if ((found = hy__changer(g->node[i], &in)) != NULL) { *k = in; return found; }
+            }
     }
-    return 0;
+    return hy__writes_input(node->op, node->record, *k) ? node : NULL;
+}
+static int hy__changes_input(const hy__node *node, int k) { return hy__changer(node, &k) != NULL; }
+static int hy__changes_result(hy_frame *S, const hy__node *node, int k)
+{
+    const hy__node *at = hy__changer(node, &k);
+    return at ? hy__fail_target(S, at->name, at->op, k) : 0;
 }
 
 /* What a node changes is a variable. */
@@ -41611,8 +41620,7 @@ static int hy__trace_targets(hy_frame *S, const hy__node *node, hy_array *const 
         const hy__node *from = node->in[i].node;
         for (at = S; in && at->outer && in[i]->frame != at; ) at = at->outer;
         computed = from->op || (in && !in[i]->node && hy__is_computed(at, in[i]));
-        if (computed && hy__changes_input(node, i))
-            return hy__fail_target(S, node->name, node->op, i);
+        if (computed && hy__changes_result(S, node, i)) return -1;
     }
     return 0;
 }
@@ -48928,7 +48936,7 @@ static int hy__inner_rows(hy_frame *S, const hy__loop *l, const hy_array *y)
     const hy__node *node = (y->count ? y->item[0] : y)->node;
     int i;
     for (i = 0; i < l->data.n; i++)
-        if (hy__changes_input(node, i)) return hy__fail_target(S, node->name, node->op, i);
+        if (hy__changes_result(S, node, i)) return -1;
     return 0;
 }
 
