@@ -4417,7 +4417,8 @@ template <class L, class T, int n> static inline L hy__listed(const T (&list)[n]
 #define HY__ONE_BRACES_OPT(type, name, kind, opt_type, params, args, more, rest) \
     HY__ONE_BRACES(type, name, kind, params, args, (HY__LIST more, const opt_type *opt), \
                    (HY__LIST rest, opt)) \
-    HY__ONE_BRACES(type, name, kind, params, args, (HY__LIST more, const opt_type &opt), (HY__LIST rest, &opt))
+    HY__ONE_BRACES(type, name, kind, params, args, (HY__LIST more, const opt_type &opt), \
+                   (HY__LIST rest, &opt))
 #define HY__EITHER_BRACES(name, kind, opt_type, params, args) \
     HY__ONE_BRACES_OPT(hy_array *, name, kind, opt_type, params, args, (, hy_##kind other), (, other)) \
     HY__ONE_BRACES_OPT(hy_array *, name, kind, opt_type, (HY__LIST params, hy_##kind other), \
@@ -4434,8 +4435,8 @@ HY_REDUCE_OPS(HY__REDUCE_BRACES)
 HY__OPT_LISTS(HY__OPT_BRACES)
 HY__OP_LISTS(HY__OP_BRACES)
 HY__EITHER_BRACES(hy_slice, ints, hy_slice_opt, (hy_frame *F, hy_array *data), (F, data))
-HY__EITHER_BRACES(hy__slice_grad, ints, hy__slice_grad_opt, (hy_frame *F, hy_array *out_grad, hy_array *data),
-                  (F, out_grad, data))
+HY__EITHER_BRACES(hy__slice_grad, ints, hy__slice_grad_opt,
+                  (hy_frame *F, hy_array *out_grad, hy_array *data), (F, out_grad, data))
 HY__ONE_BRACES(hy_array *, hy_broadcast_axis, ints, (hy_frame *F, hy_array *data), (F, data),
                (, hy_ints size), (, size))
 HY__ONE_BRACES(hy_array *, hy_broadcast_axis, ints, (hy_frame *F, hy_array *data, hy_ints axis),
@@ -4481,7 +4482,8 @@ HY__MAKER_BRACES(uniform, (, double low, double high), (, low, high))
 HY__MAKER_BRACES(normal, (, double loc, double scale), (, loc, scale))
 HY__MAKER_BRACES(randint, (, int64_t low, int64_t high), (, low, high))
 HY__ONE_BRACES(double, hy_value_of, shape, (hy_frame *F, hy_array *x), (F, x), (), ())
-HY__ONE_BRACES(void, hy_set_value_of, shape, (hy_frame *F, hy_array *x), (F, x), (, double value), (, value))
+HY__ONE_BRACES(void, hy_set_value_of, shape, (hy_frame *F, hy_array *x), (F, x), (, double value),
+               (, value))
 HY__ONE_BRACES(hy_array *, hy_view_transpose, ints, (hy_frame *F, hy_array *x), (F, x), (), ())
 HY__ONE_BRACES(hy_array *, hy_view_reshape, shape, (hy_frame *F, hy_array *x), (F, x), (), ())
 HY__ONE_BRACES(void, hy_infer_shape, shape, (hy_infer *I, hy_shape *a), (I, a), (), ())
