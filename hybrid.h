@@ -4362,8 +4362,8 @@ HY__REF(hy_history, hy_fit, hy_fit_opt, (hy_frame *F, hy_block *net, hy_block *l
 #endif
 
 /* --- numbers in braces --- */
-/* Sizes, axes and places are structs of C, of which {2, 3} would be a count and the first number. So what takes
- * one takes a list of any length, too, and that is the better match. */
+/* Sizes, axes and places are structs of C, of which {2, 3} would be a count and the first number. So what
+ * takes one takes a list of any length, too, and that is the better match. */
 template <class L, class T, int n> static inline L hy__listed(const T (&list)[n])
 {
     L made = L();
@@ -41586,8 +41586,8 @@ HY_API hy_array *hy_named(hy_frame *S, hy_array *x, const char *name)
 }
 
 /* --- operators become nodes --- */
-/* Which node changes input k of this one in training, it or one in a body, and which input is that there? NULL:
- * none does. */
+/* Which node changes input k of this one in training, it or one in a body, and which input is that there?
+ * NULL: none does. */
 static const hy__node *hy__changer(const hy__node *node, int *k)
 {
     int s, i, at, lead;
