@@ -23,7 +23,7 @@ static void onnx_test_free(void *p)
 
 static const char *const onnx_own[] = {
     "net", "outside", "function", "flow", "values", "lstm", "branch", "loop", "scan", "sequence", "apart",
-    "attention14", "attention18", "curves", "narrow", "flex", "trees", "places", "detector", "added" };
+    "attention14", "attention18", "curves", "narrow", "flex", "trees", "places", "detector", "added", "chosen" };
 enum { ONNX_OWN = (int)(sizeof onnx_own / sizeof *onnx_own) };
 
 static void onnx_own_cases(void)
@@ -357,6 +357,36 @@ static void onnx_in_part(void)
     CHECK(onnx_blocks == 0);
 }
 
+/* Values that come of the only input decide shapes, but only behind a node that runs line by line in any case: it
+ * need not be known, and what stands before is a program, whose outputs may be parameters. */
+static void onnx_in_part_for_all(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_onnx_load(F, "tests/golden/onnx/chosen/model.onnx"), *part, *again;
+    hy_array *x = hy_uniform(F, HY_SHAPE(6), -1, 1), *y, *z;
+    hy_arrays values;
+    hy_graph *graph;
+    const char *name;
+    int i, found = 0;
+    CHECK(!hy_onnx_decides(net, 0) && !strncmp(hy_onnx_late(F, net, 0), "NonZero", 7));
+    part = hy_onnx_part(F, net, NULL);
+    CHECK(!hy_onnx_input(part, 0, &name, NULL) && !strcmp(name, "x") && hy_onnx_input(part, 1, NULL, NULL) == -1);
+    graph = hy_onnx_graph(F, part, NULL, &values);
+    again = hy_import_from(F, graph, &values, NULL);
+    y = hy_call(F, again, x);
+    z = hy_get(F, hy_call(F, net, x), 0);
+    for (i = 0; i < hy_count(F, y); i++) {
+        CHECK(!hy_onnx_output(part, i, &name, NULL));
+        if (strcmp(name, "y")) continue;
+        found = 1;
+        CHECK(hy_item(F, hy_norm(F, hy_sub(F, hy_get(F, y, i), z), HY_ALL, NULL)) < 1e-6);
+    }
+    CHECK(found && hy_count(F, y) == 3);
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    hy_close(F);
+    CHECK(onnx_blocks == 0);
+}
+
 /* A border, layer norm and gelu that a file writes apart are an operator each. */
 static void onnx_fused(void)
 {
@@ -415,6 +445,7 @@ static void test_onnx(void)
     RUN(onnx_fused);
     RUN(onnx_kept);
     RUN(onnx_in_part);
+    RUN(onnx_in_part_for_all);
     RUN(onnx_written);
     RUN(onnx_attention_written);
     RUN(onnx_ends_written);

@@ -7549,16 +7549,29 @@ static int onnx__mark_turns(onnx__model *m, const onnx__node *n)
     return more;
 }
 
-/* Values whose numbers decide shapes, and all that these are computed from. */
-static void onnx__find_given(onnx__model *m)
+/* Does body b belong to a node that is late? */
+static int onnx__late_body(const onnx__model *m, int b)
+{
+    const onnx__node *top = NULL;
+    for (; b; b = top->home) {
+        top = m->body[b].owner;
+        if (!top) return 0;
+    }
+    return top && top->late;
+}
+
+/* Values whose numbers decide shapes, and all that these are computed from. early: of nodes that are not late. */
+static void onnx__find_given(onnx__model *m, int early)
 {
     onnx__node *n;
     int b, i, k, more = 1, turn;
+    for (i = 0; i < m->slots; i++) m->slot[i].used = 0;
     for (turn = 0; more && turn < 100; turn++)
         for (more = 0, b = m->bodies - 1; b >= 0; b--)
             for (n = m->body[b].last; n; n = n->before) {
                 int wanted = 0, flow = n->body >= 0 || n->row->special == ONNX__FLOW;
-                if (!turn) n->kept = flow && n->body < 0 && onnx__can_keep(m, n);
+                if (early && (n->late || onnx__late_body(m, b))) continue;
+                if (!turn && !early) n->kept = flow && n->body < 0 && onnx__can_keep(m, n);
                 else if (n->kept && !onnx__still_kept(m, n)) { n->kept = 0; more = 1; }
                 for (i = 0; i < n->nout; i++) wanted |= n->out[i] >= 0 && m->slot[n->out[i]].used;
                 if (!flow && n->row->special == ONNX__SHAPES) continue;
@@ -7605,7 +7618,10 @@ static void onnx__find_late(onnx__model *m)
 {
     onnx__node *n;
     int b, i, more = 1, turn;
-    for (i = 0; i < m->slots; i++) m->slot[i].fixed = m->slot[i].tensor || m->slot[i].given;
+    for (i = 0; i < m->slots; i++) {
+        m->slot[i].fixed = m->slot[i].tensor || m->slot[i].given;
+        m->slot[i].late = 0;
+    }
     for (b = 0; b < m->bodies; b++)
         for (n = m->body[b].first; n; n = n->next) {
             int flow = n->body >= 0 || n->row->special == ONNX__FLOW;
@@ -7626,6 +7642,21 @@ static void onnx__find_late(onnx__model *m)
                 for (i = 0; i < n->nout; i++)
                     if (n->out[i] >= 0 && !m->slot[n->out[i]].late) more = m->slot[n->out[i]].late = 1;
             }
+}
+
+/* Which inputs have to be known, and what runs line by line? Where some nodes do in any case, an input whose
+ * values are asked for by such nodes alone is known soon enough when they run. */
+static void onnx__find_parts(onnx__model *m)
+{
+    int i, given = 0, late = 0;
+    onnx__find_given(m, 0);
+    onnx__find_late(m);
+    for (i = 0; i < m->slots; i++) { given |= m->slot[i].given; late |= m->slot[i].late; }
+    if (!given || !late) return;
+    for (i = 0; i < m->slots; i++) m->slot[i].given = 0;
+    onnx__find_late(m);
+    onnx__find_given(m, 1);
+    onnx__find_late(m);
 }
 
 static void onnx__list_inputs(onnx__net *net)
@@ -7744,8 +7775,7 @@ static hy_block *onnx__from(hy_frame *F, const void *data, size_t bytes, const c
             s->input = ++inputs;
             if (!s->type.dtype) onnx__complain(&m, "input", s->name, "of a type that hybrid.h has not");
         }
-        if (!m.list) onnx__find_given(&m);
-        if (!m.list) onnx__find_late(&m);
+        if (!m.list) onnx__find_parts(&m);
         for (i = 0; i < m.slots; i++) given |= m.slot[i].given;
     }
     if (onnx__refuse(F, &m)) { onnx__release(m.memory); return NULL; }
@@ -7948,7 +7978,16 @@ static void onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, onnx__pro
     if (holder) hy_export_to(F, holder, NULL, &p->text, &p->values);
 }
 
-/* Outputs under their names; one that is an input as it came gets a node of its own. */
+/* Is it no node of a program but an array that is there: numbers known beforehand, or a parameter? */
+static int onnx__is_there(hy_frame *S, const hy_block *block, hy_array *x)
+{
+    const onnx__model *m = &((const onnx__net *)block)->model;
+    int i, there = !hy_name_of(S, x);
+    for (i = 0; i < m->slots; i++) there |= m->slot[i].param == x;
+    return there;
+}
+
+/* Outputs under their names; one that is an input as it came, or is there, gets a node of its own. */
 static hy_array *onnx__named(hy_frame *S, hy_block *block, hy_array **in, int n, hy_array *y)
 {
     const char *name;
@@ -7958,7 +7997,7 @@ static hy_array *onnx__named(hy_frame *S, hy_block *block, hy_array **in, int n,
     for (i = 0; i < count && !hy_error(S); i++) {
         all[i] = count > 1 ? hy_get(S, y, i) : y;
         for (k = 0; k < n && all[i] != in[k]; k++) {}
-        if (k < n) all[i] = hy_identity(S, all[i]);
+        if (k < n || onnx__is_there(S, block, all[i])) all[i] = hy_identity(S, all[i]);
         if (!hy_onnx_output(block, i, &name, NULL)) hy_named(S, all[i], name);
     }
     if (!hy_error(S)) y = count > 1 ? hy_group_of(S, count, all) : all[0];
