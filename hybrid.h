@@ -784,11 +784,13 @@ typedef struct hy_init {
     const struct hy_init *inner;        /* what it falls back on; must outlive the block too */
 } hy_init;
 
-typedef enum hy_hook { HY_HOOK_BEFORE, HY_HOOK_AFTER } hy_hook;
+typedef enum hy_hook { HY_HOOK_BEFORE, HY_HOOK_AFTER, HY__HOOK_WIDE = 0x7fffffff } hy_hook;
 typedef void (*hy_hook_fn)(hy_frame *F, hy_block *block, hy_array *x, hy_array *y, void *user);
 
 /* What hy_graph_node tells. A parameter belongs to a block; AUX is a running statistic. */
-typedef enum hy_node_kind { HY_NODE_OP, HY_NODE_VARIABLE, HY_NODE_PARAMETER, HY_NODE_CONSTANT } hy_node_kind;
+typedef enum hy_node_kind {
+    HY_NODE_OP, HY_NODE_VARIABLE, HY_NODE_PARAMETER, HY_NODE_CONSTANT, HY__NODE_WIDE = 0x7fffffff
+} hy_node_kind;
 typedef struct hy_node {
     hy_node_kind  kind;
     const char   *name;
@@ -3237,14 +3239,15 @@ typedef enum hy_names {
     HY_NAMES_AUX,                       /* running statistics */
     HY_NAMES_INPUTS,                    /* both, as the graph meets them */
     HY_NAMES_OUTPUTS,                   /* "fc1_output" */
-    HY_NAMES_INTERNALS                  /* of every value */
+    HY_NAMES_INTERNALS,                 /* of every value */
+    HY__NAMES_WIDE = 0x7fffffff
 } hy_names;
 HY_API const char *hy_graph_name(hy_graph *graph, hy_names which, int i);     /* NULL past the end */
 /* Types of HY_NAMES_INPUTS and HY_NAMES_OUTPUTS from those known (dtype 0, ndim -1, dim -1: unknown), in
  * every direction. 1: all is known, 0: not all, -1: contradiction or error. */
 HY_API int         hy_graph_infer(hy_frame *F, hy_graph *graph, hy_type *inputs, hy_type *outputs);
 /* The program as text, one node per line, or as one expression: print((1 + 2) + (3 + 4)). 0: no memory. */
-typedef enum hy_form { HY_FORM_LINES, HY_FORM_INLINE } hy_form;
+typedef enum hy_form { HY_FORM_LINES, HY_FORM_INLINE, HY__FORM_WIDE = 0x7fffffff } hy_form;
 HY_API size_t      hy_graph_text(hy_graph *graph, hy_form form, char *buffer, size_t bytes);
 /* The graph after the passes (off: a sum of HY_PASS_...) for such inputs; free it with hy_graph_free. */
 typedef struct hy_optimize_opt { int off, training, exact, print; } hy_optimize_opt;
@@ -3341,7 +3344,8 @@ typedef enum hy_place {
     HY_PLACE_INPUT, HY_PLACE_PARAMETER, HY_PLACE_CONSTANT,
     HY_PLACE_PACKED,                    /* computed once from parameters and constants */
     HY_PLACE_OUTPUT,                    /* in memory of its own */
-    HY_PLACE_ARENA
+    HY_PLACE_ARENA,
+    HY__PLACE_WIDE = 0x7fffffff
 } hy_place;
 typedef struct hy_plan_value {
     hy_place place;
@@ -3440,7 +3444,8 @@ typedef enum hy_event_kind {
     HY_EVENT_EARLY,                     /* the same, where only parameters decide: not part of every call */
     HY_EVENT_TRACE,                     /* forward becomes a graph */
     HY_EVENT_COMPILE,                   /* the graph becomes a program: passes and plan */
-    HY_EVENT_TURN                       /* of a loop; what: "turn 0" */
+    HY_EVENT_TURN,                      /* of a loop; what: "turn 0" */
+    HY__EVENT_WIDE = 0x7fffffff
 } hy_event_kind;
 typedef struct hy_event {
     hy_event_kind kind;
@@ -3639,7 +3644,7 @@ typedef struct hy_arrays {              /* lives as arrays do */
     const char *const *name;            /* or NULL: they have none */
 } hy_arrays;
 typedef enum hy_format {
-    HY_FORMAT_PARAMS, HY_FORMAT_NPY, HY_FORMAT_NPZ, HY_FORMAT_SAFETENSORS
+    HY_FORMAT_PARAMS, HY_FORMAT_NPY, HY_FORMAT_NPZ, HY_FORMAT_SAFETENSORS, HY__FORMAT_WIDE = 0x7fffffff
 } hy_format;
 HY_API hy_array  *hy_save_to(hy_frame *F, hy_format format, hy_arrays arrays);
 /* borrow: arrays may lie in the data, which must then outlive them. They are only read: to write to one is an
@@ -3890,7 +3895,7 @@ HY_API void     hy_trainer_free(hy_frame *F, hy_trainer *T);
  * updated, as gradients are not finite and loss_scale or clip_global_norm is set; NOT_FINITE: all was,
  * though a gradient holds NaN or infinity; FAILED: F has the error. */
 typedef enum hy_step_result {
-    HY_STEP_MADE, HY_STEP_LEFT_OUT, HY_STEP_NOT_FINITE, HY_STEP_FAILED
+    HY_STEP_MADE, HY_STEP_LEFT_OUT, HY_STEP_NOT_FINITE, HY_STEP_FAILED, HY__STEP_WIDE = 0x7fffffff
 } hy_step_result;
 HY_API hy_step_result hy_step(hy_frame *F, hy_trainer *T, double batch_size);
 HY_API double   hy_learning_rate(hy_frame *F, hy_trainer *T);
@@ -6851,16 +6856,16 @@ static hy_array *hy__sill_close(hy_frame *F, const hy__sill *s, hy_array *y)
 }
 
 /* The same of a callback, by name: nor does it close the frame, and modes are the caller's. */
-typedef struct hy__visit {
+typedef struct hy__callback {
     hy__sill    sill;
     const char *within;
     const hy__role *role;
     int         floor, training, recording;
     hy__emit_fn emit;
-} hy__visit;
-static hy__visit hy__visit_open(hy_frame *F, const hy__role *role)
+} hy__callback;
+static hy__callback hy__callback_open(hy_frame *F, const hy__role *role)
 {
-    hy__visit v;
+    hy__callback v;
     v.sill = hy__sill_open(F);
     v.within = F->within;
     v.role = F->role;
@@ -6872,7 +6877,7 @@ static hy__visit hy__visit_open(hy_frame *F, const hy__role *role)
     F->role = role;
     return v;
 }
-static hy_array *hy__visit_close(hy_frame *F, const hy__visit *v, hy_array *y)
+static hy_array *hy__callback_close(hy_frame *F, const hy__callback *v, hy_array *y)
 {
     F->floor = v->floor;
     y = hy__sill_close(F, &v->sill, y);
@@ -6891,7 +6896,7 @@ static const hy__role *hy__role_set(hy_frame *F, const hy__role *role)
     return before;
 }
 /* Who does what may not be done now. */
-static const char *hy__culprit(const hy_frame *F)
+static const char *hy__caller(const hy_frame *F)
 {
     return F->within ? F->within : F->scope || F->traced_for ? "forward" : "another thread";
 }
@@ -18113,7 +18118,7 @@ static int hy__infer_squeeze(hy_infer *I, const hy_ints *axis, int numpy)
     if (numpy && x->ndim == 0 && axis->n == 1) point = axis->v[0] == 0 || axis->v[0] == -1;
     if (axis->n > 0 && !point) bits = hy__axis_bits(I, axis, 0, x->ndim);
     if (bits < 0) return -1;
-    if (axis->n < 0) {                                /* all ones: only known sizes can tell */
+    if (axis->n < 0) {                                  /* all ones: only known sizes can tell */
         if (!hy__shape_known(x)) return I->status;
         for (d = 0; d < x->ndim; d++) bits |= (x->dim[d] == 1) << d;
     }
@@ -33513,9 +33518,9 @@ static void hy__param_draw(hy_frame *F, hy__param *p, hy_array *draft)
         else hy__fail(F, HY_ERROR_SHAPE, "parameter '%s': a value of shape %z was set, the network needs %z",
                       hy__called(p), &t.type.shape, &draft->t.type.shape);
     } else if (init) {
-        hy__visit visit = hy__visit_open(F, &role);
+        hy__callback visit = hy__callback_open(F, &role);
         init->fn(F, init, p->path ? p->path : hy__called(p), draft);
-        hy__visit_close(F, &visit, NULL);
+        hy__callback_close(F, &visit, NULL);
     } else hy__init_default(F, draft);
     hy_end(F);
     F->training = training;             /* modes are the caller's */
@@ -43018,7 +43023,7 @@ static int hy__param_at_work(hy_frame *F, hy__param *p, const char *who)
     if (p->same) p = p->same;
     if (!HY__PEEK(&p->block->house->steps)) return 0;
     return hy__fail(F, HY_ERROR_STATE, "%s: hy_step is at work with Parameter '%s': %s must not change it",
-                    who, hy__called(p), hy__culprit(F));
+                    who, hy__called(p), hy__caller(F));
 }
 static int hy__look_at_work(hy_frame *F, hy__param *p, const char *path, void *user)
 {
@@ -43041,7 +43046,7 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
     hy__release(&F->root->lock);
     if (busy) {
         hy__fail(F, HY_ERROR_STATE, "hy_block_free: %s is at work with this %s: %s must not free it",
-                 busy->house->busy_in, busy->kind, hy__culprit(F));
+                 busy->house->busy_in, busy->kind, hy__caller(F));
         return;
     }
     if (!lives || block->house->inner_of || hy__block_runs(F, block)) {
@@ -43361,7 +43366,7 @@ HY_API void hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user)
 {
     static const hy__role role = { "the function of hy_visit", NULL, "(F, block, user)" };
     hy__path w;
-    hy__visit visit;
+    hy__callback visit;
     int failed;
     if (!hy__block_ok(F, block, "hy_visit")) return;
     memset(&w, 0, sizeof w);
@@ -43373,9 +43378,9 @@ HY_API void hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user)
             failed = hy__path_add(F, &w, h->child[top->next].block, "");
             continue;
         }
-        visit = hy__visit_open(F, &role);
+        visit = hy__callback_open(F, &role);
         fn(F, hy__path_leave(&w), user);
-        hy__visit_close(F, &visit, NULL);
+        hy__callback_close(F, &visit, NULL);
     }
     hy__path_close(F, &w);
 }
@@ -46941,9 +46946,9 @@ static hy_array *hy__weights_like(hy_frame *F, hy_array *y)
 static hy_array *hy__check_calls(hy_frame *F, hy_function fn, void *user, hy_array *inputs)
 {
     static const hy__role role = { "the function of hy_check_grad", NULL, "(F, inputs, user)" };
-    hy__visit visit = hy__visit_open(F, &role);
+    hy__callback visit = hy__callback_open(F, &role);
     F->floor = F->marks;
-    return hy__visit_close(F, &visit, fn(F, inputs, user));
+    return hy__callback_close(F, &visit, fn(F, inputs, user));
 }
 
 /* How far the gradient of one input is from its difference quotients. */
@@ -57185,7 +57190,7 @@ static void hy__make_trmm(hy__compound *C)
     int right = hy__says(C, "rightside"), turned = hy__says(C, "transpose");
     hy__edge x = C->in[0];
     hy__said_number(C, "alpha", 1);
-    if (hy__denies(C, "lower")) {                        /* MXNet has tril alone */
+    if (hy__denies(C, "lower")) {       /* MXNet has tril alone */
         x = hy__transposed(C, x);
         turned = !turned;
     }
@@ -57325,11 +57330,9 @@ static const char hy__compound_names[] = "copysign_scalar|true_divide_scalar|lde
 static void (*const hy__compound_makes[])(hy__compound *C) = {
     hy__make_copysign_scalar, hy__make_true_divide_scalar, hy__make_ldexp_scalar, hy__make_around,
     hy__make_pad, hy__make_broadcast_to, hy__make_eye_matrix, hy__make_arange, hy__make_ediff1d,
-    hy__make_slogdet,
-    hy__make_cholesky, hy__make_potri, hy__make_identity_matrix,
-    hy__make_rot90, hy__make_concatenate, hy__make_dot, hy__make_normal, hy__make_uniform,
-    hy__make_gamma, hy__make_bernoulli, hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_diagonal,
-    hy__make_svm,
+    hy__make_slogdet, hy__make_cholesky, hy__make_potri, hy__make_identity_matrix, hy__make_rot90,
+    hy__make_concatenate, hy__make_dot, hy__make_normal, hy__make_uniform, hy__make_gamma,
+    hy__make_bernoulli, hy__make_gemm, hy__make_syrk, hy__make_trmm, hy__make_diagonal, hy__make_svm,
     hy__make_ravel, hy__make_unravel, hy__make_box_decode,
 #ifndef HYBRID_NO_VISION
     hy__make_upsampling
@@ -60593,8 +60596,8 @@ HY__FORMULAS
     }
 
 /* Is any of them NaN or infinite? In two sums of lanes, so that none waits long for the one before. */
-#define HY__STRANGERS \
-    HY__AIM static int HY__PASTE(hy__any_, strange, HY__KIND)(const void *values, int64_t n) \
+#define HY__FINDS_NONFINITE \
+    HY__AIM static int HY__PASTE(hy__any_, nonfinite, HY__KIND)(const void *values, int64_t n) \
     { \
         enum { LANES = 64 / sizeof(HY__N) }; \
         const HY__N *x = (const HY__N *)values; \
@@ -60730,10 +60733,10 @@ typedef struct hy__update_table {
     hy__update_fn  update[HY__UPDATE_COUNT];
     hy__measure_fn measure[HY__MEASURE_COUNT];
     double       (*squares)(const void *x, int64_t n);
-    int          (*strange)(const void *x, int64_t n);
+    int          (*nonfinite)(const void *x, int64_t n);
 } hy__update_table;
 #define HY__STAMP_UPDATES \
-    HY__UPDATES(HY__UPDATE) HY__GATHERINGS(HY__UPDATE) HY__SQUARES HY__STRANGERS HY__UPDATES_OF_LAMB \
+    HY__UPDATES(HY__UPDATE) HY__GATHERINGS(HY__UPDATE) HY__SQUARES HY__FINDS_NONFINITE HY__UPDATES_OF_LAMB \
     static double HY__PASTE(hy__any_, squares, HY__KIND)(const void *x, int64_t n) \
     { return HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)x, n); }
 #define HY__STAMP_UPDATE_TABLE(by_hand) \
@@ -60742,7 +60745,7 @@ typedef struct hy__update_table {
           hy__update_groupadagrad_##by_hand, hy__update_sgld_##by_hand, \
           HY__PASTE(hy__update_, lamb, HY__KIND) }, \
         { HY__PASTE(hy__measure_, lamb, HY__KIND), hy__measure_gathered_##by_hand }, \
-        HY__PASTE(hy__any_, squares, HY__KIND), HY__PASTE(hy__any_, strange, HY__KIND) };
+        HY__PASTE(hy__any_, squares, HY__KIND), HY__PASTE(hy__any_, nonfinite, HY__KIND) };
 
 #define HY__AIM
 #define HY__UPDATE_END(n) (n)
@@ -61167,7 +61170,7 @@ HY_API hy_optim hy_optim_named(const char *name, const hy_optim_opt *opt)
 
 /* --- the trainer --- */
 enum { HY__LOSS_SCALE = 1 << 24 };        /* it doubles until here */
-enum { HY__MORSEL = 4096, HY__MOUTHFUL = 1024 };  /* numbers of a parameter in a part, about; at a time */
+enum { HY__MORSEL = 4096, HY__MORSEL_TILE = 1024 };  /* numbers of a parameter in a part, about; at a time */
 enum { HY__STATES = 4, HY__MASTER = HY__STATES, HY__WIDE, HY__SLOT_STATES };
 typedef struct hy__slot {               /* a parameter */
     hy__param  *param;                  /* counted */
@@ -61239,7 +61242,7 @@ static int hy__trainer_free_to(hy_frame *F, hy_trainer *T, const char *who)
     if (!hy__trainer_ok(F, T, who)) return 0;
     if (!HY__PEEK(&T->base.house->steps)) return 1;
     hy__fail(F, HY_ERROR_STATE, "%s: hy_step is at work with the trainer: %s must not use it", who,
-             hy__culprit(F));
+             hy__caller(F));
     return 0;
 }
 
@@ -61549,7 +61552,7 @@ static int hy__trainer_looks(const hy_trainer *T)
 static void hy__morsel_update(hy_trainer *T, int64_t item)
 {
     const int looked = hy__trainer_looks(T);
-    int64_t at, end, n = HY__MOUTHFUL;
+    int64_t at, end, n = HY__MORSEL_TILE;
     const char *grad;
     hy__morsel m;
     T->part_sum[item][0] = 0;
@@ -61561,7 +61564,7 @@ static void hy__morsel_update(hy_trainer *T, int64_t item)
         T->optim.update(&m.s->u, at, n, m.weight, m.grad, m.state);
         if (looked) continue;
         grad = (const char *)m.grad + at * hy__traits[m.s->u.dtype].size;
-        if (hy__updates_for(&m.s->u)->strange(grad, n)) T->part_sum[item][0] = 1;
+        if (hy__updates_for(&m.s->u)->nonfinite(grad, n)) T->part_sum[item][0] = 1;
     }
     if (m.s->state[HY__MASTER])
         hy__store_tile(HY_F32, (uint16_t *)m.s->param->array.t.data + m.from, m.s->type.dtype, 1,
@@ -61632,15 +61635,15 @@ static void hy__trainer_reduce(hy_frame *F, hy_trainer *T)
 {
     static const hy__role role = { "`reduce` of the trainer", NULL, "(F, n, grads, user)" };
     hy_array *group;
-    hy__visit visit;
+    hy__callback visit;
     int i, n = 0;
     hy_begin(F);
     group = hy__group_make(F, T->n);
     for (i = 0; i < T->n && !F->code; i++)
         if (T->slot[i].live) group->item[n++] = hy__value_handle(F, &T->slot[i].param->array.tape->grad);
-    visit = hy__visit_open(F, &role);
+    visit = hy__callback_open(F, &role);
     if (!F->code) T->opt.reduce(F, n, group->item, T->opt.reduce_user);
-    hy__visit_close(F, &visit, NULL);
+    hy__callback_close(F, &visit, NULL);
     hy_end(F);
     if (!F->code) hy__trainer_ready(F, T);      /* it may have written weights, or run backward again */
 }
@@ -61673,7 +61676,7 @@ static double hy__trainer_squares(hy_frame *F, hy_trainer *T, double *unit)
 }
 
 /* The first parameter whose gradient holds NaN or infinity, as the last look found it. */
-static const char *hy__trainer_strange(const hy_trainer *T)
+static const char *hy__trainer_nonfinite(const hy_trainer *T)
 {
     int64_t item;
     for (item = 0; item < T->parts; item++)
@@ -61696,10 +61699,10 @@ static double hy__trainer_factor(hy_frame *F, hy_trainer *T, double rescale)
     }
     if (sum - sum != 0 && T->opt.check_finite)
         hy__fail(F, HY_ERROR_USER, "hy_step: the gradient of Parameter '%s' holds NaN or infinity; nothing "
-                 "was updated", hy__trainer_strange(T));
+                 "was updated", hy__trainer_nonfinite(T));
     else if (sum - sum != 0)
         hy__warn(F, "hy_step: the gradient of Parameter '%s' holds NaN or infinity, so that no factor limits "
-                 "the norm of all: the step is left out", hy__trainer_strange(T));
+                 "the norm of all: the step is left out", hy__trainer_nonfinite(T));
     if (sum - sum != 0) return 0;
     root = sqrt(sum) * fabs(rescale);
     return limit > 0 && unit * root > limit ? limit / unit / root : 1;
@@ -62687,10 +62690,10 @@ static void hy__custom_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *
     double sum = 0, count = 0;
     static const hy__role role = { "the function of a metric", NULL,
                                    "(F, label, prediction, sum, count, user)" };
-    hy__visit visit = hy__visit_open(F, &role);
+    hy__callback visit = hy__callback_open(F, &role);
     F->floor = F->marks;
     M->fn(F, label, p, &sum, &count, M->user);
-    hy__visit_close(F, &visit, NULL);
+    hy__callback_close(F, &visit, NULL);
     t->sum += sum;
     t->count += count;
 }
@@ -62937,7 +62940,7 @@ typedef struct hy__crew {
     int64_t      armed, claimed;        /* so many positions may be made, and somebody has begun with */
     int64_t     *made;                  /* by place of a batch */
     int          places, workers, busy, stop;
-    hy__fp_mode     mode;                  /* of who asks for batches */
+    hy__fp_mode  mode;                  /* of who asks for batches */
 #ifndef HYBRID_NO_THREADS
     int64_t      owner;                 /* the process that has the workers */
     hy__lock     lock;
@@ -63449,7 +63452,7 @@ static int hy__loader_idle(hy_frame *F, hy_loader *L, const char *who)
     if (!hy__loader_ok(F, L, who)) return 0;
     if (!L->taken) return 1;
     hy__fail(F, HY_ERROR_STATE, "%s: %s goes through this loader: %s must not use it", who, L->taken,
-             hy__culprit(F));
+             hy__caller(F));
     return 0;
 }
 /* Until it is let go. */
@@ -64744,9 +64747,9 @@ static void hy__fit_let(const hy__fit *W, hy_loader *train, hy_loader *validatio
 static int hy__fit_told(hy__fit *W, const hy_epoch *e)
 {
     static const hy__role role = { "`each` of hy_fit", NULL, "(F, epoch, user)" };
-    hy__visit visit = hy__visit_open(W->F, &role);
+    hy__callback visit = hy__callback_open(W->F, &role);
     int enough = W->opt.each(W->F, e, W->opt.user);
-    hy__visit_close(W->F, &visit, NULL);
+    hy__callback_close(W->F, &visit, NULL);
     return enough || W->F->code;
 }
 
@@ -70188,12 +70191,13 @@ HY__WARM_ROOMS
  *          answers "cpu(0)" in every mode; a running statistic that forward computes is refused in every
  *          mode; what draws nothing takes no random number; hy_step has a result, and a clipped step whose
  *          gradients are not finite is left out; t counts from begin_num_update, as MXNet's does; a history
- *          or report that cannot be written is hy_history.unwritten; hy_quantize refuses samples that tell
- *          nothing; hy_check allows two units of 16 bits, a step of int8; a pattern for parameters that asks
- *          for too many tries is an error. tools/onnx.h takes no 1 for a size left open: it stays open where
- *          nothing is chosen, compared, bounded or rounded by it, else it is asked for; an index out of range
- *          is an error there. Integer ranges count in whole steps; ctc_loss takes the blank as a label; tril
- *          and triu take lines; nonzero, argmax and argmin take ().
+ *          or report that cannot be written is hy_history.unwritten; its CSV ends in two columns more;
+ *          hy_quantize refuses samples that tell nothing; hy_check allows two units of 16 bits, a step of
+ *          int8; a pattern for parameters that asks for too many tries is an error. tools/onnx.h takes no 1
+ *          for a size left open: it stays open where nothing is chosen, compared, bounded or rounded by it,
+ *          else it is asked for; an index out of range is an error there; the tool saves a part of a network,
+ *          what stands before shapes that hang on values, only by --part. Integer ranges have whole steps;
+ *          ctc_loss takes the blank as a label; tril and triu take lines; nonzero, argmax and argmin take ().
  *          FILES of 0.3.0 are read as before, and those whose bodies had two variables of one name; what is
  *          saved draws the same numbers when it is loaded ("draws", which MXNet passes over); hy_quantize
  *          takes a batch of several inputs as hy_call does; hy_fit's page escapes all names; hy_save_bytes.

@@ -2819,8 +2819,8 @@ static const command commands[] = {
     { "graph", "MODEL --out FILE", 1, 1, "draws a model, as SVG or for Graphviz",
       MODEL_HELP " FILE ends in .svg or .dot.", run_graph },
     { "run", "MODEL --input NAME=WHAT ...", 1, 1, "runs a model on arrays from files",
-      MODEL_HELP WHAT_HELP " FILE of --output ends in .npz,\n"
-      ".params or .safetensors (.npy for one output); any other name is a folder, made if need be, with one .npy for each output.", run_run },
+      MODEL_HELP WHAT_HELP "\n\nFILE of --output ends in .npz, .params or .safetensors (.npy for one output); any other name is\n"
+      "a folder, made if need be, with one .npy for each output.", run_run },
     { "bench", "MODEL --input NAME=WHAT ...", 1, 1, "times a model, line by line and hybridized",
       MODEL_HELP RANDOM_HELP
       "Operators are timed in calls of their own, hybridized, with the first number of --threads.",
@@ -2847,7 +2847,7 @@ typedef struct known_option { const char *commands, *name, *value; int many; con
 #define WITH_MODEL "show|graph|run|bench|check|compile|convert"
 static const known_option options[] = {
     { "show|graph|bench|check|compile", "shape", "NAME=1,3,64,64", 1, "the shape of an input; again for each" },
-    { "convert", "shape", "NAME=1,3,64,64", 1, "the same, from and to ONNX, where a file leaves sizes open" },
+    { "convert", "shape", "NAME=1,3,64,64", 1, "the shape of an input, from and to ONNX, where a file leaves sizes open" },
     { "run", "shape", "NAME=1,3,64,64", 1, "the shape that the value has to have" },
     { WITH_MODEL, "input", "NAME=WHAT", 1, "the value of an input, and so its shape; again for each" },
     { WITH_MODEL, "value", "NAME=WHAT", 1, "another word for --input" },
