@@ -1889,6 +1889,15 @@ struct hy_op {
 #define HY_A_norm(A, R) A(R, int, ord, ord, 2, "1 or 2") \
     A(R, flag, keepdims, keepdims, 0, "reduced axes stay with size 1") \
     A(R, dtype, out_dtype, out_dtype, 0, "type of the result, of the input if 0")
+#define HY_I__np_norm HY_I_DATA
+#define HY_O__np_norm HY_O_OUT
+#define HY_P__np_norm(P, R) P(R, real, ord, ord, 2, "the order") \
+    P(R, ints, axis, axis, HY_NONE, "one of vectors, two of matrices; HY_ALL the last two, or the only one") \
+    P(R, flag, keepdims, keepdims, 0, "reduced axes stay with size 1") \
+    P(R, int, flag, flag, -1, "1 the root of all squares, 2 the sum of singular values, else by ord")
+#define HY_I__np_norm_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1)
+#define HY_O__np_norm_grad HY_O_OUT
+#define HY_P__np_norm_grad HY_P__np_norm
 #define HY_I__average(I) I(a, ONE, 1) I(weights, OPT, !r->unweighted)
 #define HY_O__average(O) O(out, ONE, 1) O(sum_of_weights, HID, r->returned ? 2 : 1)
 #define HY_P__average(P, R) P(R, ints, axis, axis, HY_NONE, "axes, or HY_ALL")
@@ -2071,6 +2080,8 @@ struct hy_op {
     OP(linalg_potrf, "_linalg_potrf", "linalg_potrf", 0, \
         "the lower triangle L with L L^T = (A + A^T) / 2 (Cholesky)") \
     OPT(linalg_trsm, "_linalg_trsm", "linalg_trsm", 0, "X with op(A) X = alpha B, A a triangle") \
+    OP(_np_norm, "_npi_norm", NULL, 0, "norms of vectors and matrices, those by singular values, too") \
+    OWN(_np_norm_grad, NULL, NULL, 0, "gradient of _np_norm") \
     OP(tril, "_npi_tril", NULL, 0, "matrices without what lies above diagonal k") \
     OP(triu, "_npi_triu", NULL, 0, "matrices without what lies below diagonal k") \
     OP(add_n, "add_n", "ElementWiseSum|_sum", 0, "sum of all inputs, left to right") \
@@ -2933,6 +2944,11 @@ HY_API hy_array *hy__np_where(hy_frame *F, hy_array *condition, hy_array *x, hy_
     /* the same of arrays that broadcast */
 HY_API hy_array *hy__np_matmul(hy_frame *F, hy_array *a, hy_array *b);
     /* products as in numpy: of vectors, of one matrix for a batch */
+HY_API hy_array *hy__np_norm(hy_frame *F, hy_array *data, double ord, hy_ints axis, int keepdims, int flag);
+    /* norms of vectors and matrices, those by singular values, too */
+HY_API hy_array *hy__np_norm_grad(hy_frame *F, hy_array *out_grad, hy_array *data, double ord, hy_ints axis,
+                                  int keepdims, int flag);
+    /* gradient of _np_norm */
 HY_API hy_array *hy__bitwise_and(hy_frame *F, hy_array *lhs, hy_array *rhs);
     /* the bits that whole numbers have in common */
 HY_API hy_array *hy__bitwise_or(hy_frame *F, hy_array *lhs, hy_array *rhs);
@@ -12186,7 +12202,7 @@ HY__MILD_ROOMS
     N(linalg_inverse, linalg_gemm2) N(linalg_det, linalg_inverse) N(linalg_det, swap_axes) \
     N(linalg_slogdet, linalg_inverse) N(linalg_slogdet, swap_axes) N(linalg_potrf, linalg_gemm2) \
     N(linalg_potrf, linalg_trsm) N(linalg_potrf, tril) N(linalg_potrf, swap_axes) \
-    N(linalg_trsm, linalg_gemm2) N(linalg_trsm, tril) N(linalg_trsm, triu) \
+    N(_np_norm, _np_norm_grad) N(linalg_trsm, linalg_gemm2) N(linalg_trsm, tril) N(linalg_trsm, triu) \
     N(batch_norm, _batch_norm_grad) N(batch_norm_relu, _batch_norm_grad) \
     N(layer_norm, _batch_norm_grad) N(layer_norm, rsqrt) N(layer_norm, reciprocal) \
     N(layer_norm, mean) N(group_norm, rsqrt) N(group_norm, mean) N(instance_norm, rsqrt) \
@@ -32472,6 +32488,325 @@ static hy_array *hy__potrf_back(hy_frame *F, hy_array *l, hy_array *dl)
 }
 HY__DIFF(linalg_potrf, hy__potrf_back(F, y, dy))
 #define HY__ON_linalg_potrf hy__square_infer, hy__linalg_potrf_bind, hy__linalg_potrf_diff, NULL
+
+/* --- singular values --- *
+ * Columns are turned in pairs until each is orthogonal to all others (Jacobi's method, from one side): their
+ * lengths are the singular values then, exact to the last digits even where they are small. */
+
+#define HY__ROUNDING 2.220446049250313e-16      /* of doubles */
+
+/* The length of a vector, which may be huge or tiny. */
+static double hy__length(const double *x, int64_t n)
+{
+    double most = 0, sum = 0;
+    int64_t i;
+    for (i = 0; i < n; i++) if (fabs(x[i]) > most) most = fabs(x[i]);
+    if (most == 0) return 0;
+    for (i = 0; i < n; i++) sum += x[i] / most * (x[i] / most);
+    return most * sqrt(sum);
+}
+
+static void hy__turn_pair(double *a, double *b, int64_t n, double c, double s)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        double x = a[i], y = b[i];
+        a[i] = c * x - s * y;
+        b[i] = s * x + c * y;
+    }
+}
+
+/* Two columns of `rows` become orthogonal, and what they were made of (NULL: nobody asks) is turned likewise.
+ * 0: they are already. */
+static int hy__make_orthogonal(double *a, double *b, int64_t rows, double *u, double *v, int64_t n)
+{
+    double aa = 0, bb = 0, ab = 0, slope, t, c;
+    int64_t i;
+    for (i = 0; i < rows; i++) {
+        aa += a[i] * a[i];
+        bb += b[i] * b[i];
+        ab += a[i] * b[i];
+    }
+    if (!(fabs(ab) > HY__ROUNDING * (sqrt(aa) * sqrt(bb)))) return 0;
+    slope = (bb - aa) / (2 * ab);
+    t = (slope < 0 ? -1 : 1) / (fabs(slope) + hypot(1, slope));
+    c = 1 / sqrt(1 + t * t);
+    hy__turn_pair(a, b, rows, c, c * t);
+    if (u) hy__turn_pair(u, v, n, c, c * t);
+    return 1;
+}
+
+/* Of n columns of `rows`, one after the other in a, which become orthogonal; value: their lengths. turned: room
+ * for n x n, where row k says what column k was made of, or NULL. */
+static void hy__singular_values(double *a, int64_t rows, int64_t n, double *value, double *turned)
+{
+    int64_t i, k;
+    int sweep, again = 1;
+    for (i = 0; turned && i < n * n; i++) turned[i] = i % (n + 1) == 0;
+    for (sweep = 0; sweep < 60 && again; sweep++)
+        for (again = 0, i = 0; i < n; i++)
+            for (k = i + 1; k < n; k++)
+                again |= hy__make_orthogonal(a + i * rows, a + k * rows, rows,
+                                             turned ? turned + i * n : NULL, turned ? turned + k * n : NULL, n);
+    for (i = 0; i < n; i++) value[i] = hy__length(a + i * rows, rows);
+}
+
+/* --- norms, as numpy has them --- */
+enum { HY__NORM_POWER, HY__NORM_MOST, HY__NORM_LEAST, HY__NORM_COLUMNS, HY__NORM_ROWS, HY__NORM_SINGULAR };
+
+/* What is folded is a matrix of rows and columns; of vectors and for the root of all squares it has one row. */
+typedef struct hy__norming {
+    int64_t rows, columns, step[2], size[HY_MAX_DIM], kept[HY_MAX_DIM];
+    int     kind, n, most;              /* of columns, rows, singular values: 1 the largest, -1 the smallest, 0 all */
+    double  ord;
+} hy__norming;
+HY__FITS_PLAN(hy__norming);
+
+/* Which axes go, of a known rank: one or two; 0 after an error. */
+static int hy__norm_axes(hy_infer *I, const hy___np_norm_rec *r, int ndim, int *axis)
+{
+    int n = r->axis.n, i;
+    if (n < 0) {                        /* all there are, at most two */
+        n = ndim > 2 ? 2 : ndim;
+        for (i = 0; i < n; i++) axis[i] = ndim - n + i;
+    } else for (i = 0; i < n && i < 2; i++) {
+        axis[i] = hy__infer_axis(I, (int)hy__clamp_i64(r->axis.v[i], INT_MIN, INT_MAX), ndim);
+        if (axis[i] < 0) return 0;
+    }
+    if (n == 1 || (n == 2 && axis[0] != axis[1])) return n;
+    hy_infer_fail(I, HY_ERROR_SHAPE, "a norm is one of vectors or matrices: one axis or two different ones");
+    return 0;
+}
+
+/* How an order of vectors (n = 1) or matrices is computed, or -1. */
+static int hy__norm_kind(const hy___np_norm_rec *r, int n)
+{
+    double ord = fabs(r->ord);
+    if (r->flag == 1) return HY__NORM_POWER;
+    if (r->flag == 2) return n == 2 ? HY__NORM_SINGULAR : -1;
+    if (r->flag != -1 && r->flag != 0) return -1;
+    if (n == 1) return ord != HUGE_VAL ? HY__NORM_POWER : r->ord > 0 ? HY__NORM_MOST : HY__NORM_LEAST;
+    return ord == 1 ? HY__NORM_COLUMNS : ord == 2 ? HY__NORM_SINGULAR : ord == HUGE_VAL ? HY__NORM_ROWS : -1;
+}
+
+static int hy__np_norm_types(hy_infer *I, hy_type *data, hy_type *norm)
+{
+    HY__REC(_np_norm, I);
+    hy_shape want = data->shape;
+    int axis[2], n, d, left = 0;
+    hy__infer_same_type(I, data, norm);
+    if (I->status < 0 || want.ndim < 0) return I->status;
+    n = hy__norm_axes(I, r, want.ndim, axis);
+    if (!n) return -1;
+    if (hy__norm_kind(r, n) < 0)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "no norm of %s has ord %g and flag %d",
+                             n == 1 ? "vectors" : "matrices", r->ord, r->flag);
+    for (d = 0; d < want.ndim; d++) {
+        int goes = d == axis[0] || d == axis[n - 1];
+        if (!goes || r->keepdims) want.dim[left++] = goes ? 1 : data->shape.dim[d];
+    }
+    want.ndim = left;
+    hy_infer_shape(I, &norm->shape, want);
+    return I->status;
+}
+static int hy___np_norm_infer(hy_infer *I) { return hy__np_norm_types(I, &I->in[0], &I->out[0]); }
+static int hy___np_norm_grad_infer(hy_infer *I)
+{
+    hy__infer_same_type(I, &I->in[1], &I->out[0]);
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    return hy__np_norm_types(I, &I->in[1], &I->in[0]);
+}
+
+/* The largest or the smallest of n numbers; NaN comes before all. */
+static double hy__extreme_of(const double *v, int64_t n, int largest)
+{
+    double y = n ? v[0] : 0;
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        if (v[i] != v[i]) return v[i];
+        if (largest ? v[i] > y : v[i] < y) y = v[i];
+    }
+    return y;
+}
+static double hy__sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
+/* sum |x|^ord to the 1 / ord; how many there are; the largest or smallest |x|. Of an order below 0 those count
+ * most that are least. */
+static double hy__vector_norm(const hy__norming *p, const double *x, int64_t n)
+{
+    double most = 0, least = HUGE_VAL, sum = 0, unit;
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        double size = fabs(x[i]);
+        sum += size != 0;
+        if (size != size && (p->kind != HY__NORM_POWER || p->ord != 0)) return size;
+        if (size > most) most = size;
+        if (size < least) least = size;
+    }
+    if (p->kind == HY__NORM_POWER && p->ord == 0) return sum;
+    unit = p->kind == HY__NORM_MOST || (p->kind == HY__NORM_POWER && p->ord > 0) ? most : least;
+    if (p->kind != HY__NORM_POWER || unit == 0 || unit == HUGE_VAL) return n ? unit : 0;
+    for (sum = 0, i = 0; i < n; i++) {
+        double part = fabs(x[i]) / unit;
+        sum += p->ord == 1 ? part : p->ord == 2 ? part * part : pow(part, p->ord);
+    }
+    return unit * (p->ord == 1 ? sum : p->ord == 2 ? sqrt(sum) : pow(sum, 1 / p->ord));
+}
+/* What it grows by with each element, in place of them. */
+static void hy__vector_slope(const hy__norming *p, double *x, int64_t n, double y)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        double size = fabs(x[i]), sign = hy__sign_of(x[i]);
+        if (p->kind != HY__NORM_POWER) x[i] = size == y ? sign : y != y ? y : 0;
+        else if (p->ord == 0 || size == 0) x[i] = 0;
+        else x[i] = p->ord == 1 ? sign : p->ord == 2 ? x[i] / y : sign * pow(size / y, p->ord - 1);
+    }
+}
+
+/* The largest or smallest sum of |x| in a column or a row; room: for as many. */
+static double hy__sums_norm(const hy__norming *p, double *x, double *room, int slope)
+{
+    int columns = p->kind == HY__NORM_COLUMNS;
+    int64_t i, k, n = columns ? p->columns : p->rows;
+    double y;
+    memset(room, 0, (size_t)n * sizeof *room);
+    for (i = 0; i < p->rows; i++)
+        for (k = 0; k < p->columns; k++) room[columns ? k : i] += fabs(x[i * p->columns + k]);
+    y = hy__extreme_of(room, n, p->ord > 0);
+    for (i = 0; i < p->rows && slope; i++)
+        for (k = 0; k < p->columns; k++)
+            x[i * p->columns + k] = room[columns ? k : i] == y ? hy__sign_of(x[i * p->columns + k])
+                : y != y ? y : 0;
+    return y;
+}
+
+/* By singular values, of a matrix whose largest element is about 1. Their slope is u v^T, 0 for those that are
+ * 0 but for rounding. room: as much as x, and its shorter side, and the square of that. */
+static double hy__singular_norm(const hy__norming *p, double *x, double *room, int slope)
+{
+    int wide = p->rows < p->columns;
+    int64_t n = wide ? p->rows : p->columns, length = wide ? p->columns : p->rows, i, j, k;
+    double *value = room + n * length, *turned = value + n, y = 0, least;
+    for (i = 0; i < n; i++)
+        for (k = 0; k < length; k++)
+            room[i * length + k] = wide ? x[i * length + k] : x[k * n + i];
+    hy__singular_values(room, length, n, value, slope ? turned : NULL);
+    for (k = 0; k < n && !p->most; k++) y += value[k];
+    if (p->most) y = hy__extreme_of(value, n, p->most > 0);
+    if (!slope) return y;
+    least = hy__extreme_of(value, n, 1) * HY__ROUNDING * (double)length;
+    memset(x, 0, (size_t)(n * length) * sizeof *x);
+    for (k = 0; k < n; k++) {
+        if (!(value[k] > least) || (p->most && value[k] != y)) continue;
+        for (i = 0; i < length; i++)
+            for (j = 0; j < n; j++)
+                x[wide ? j * length + i : i * n + j] += room[k * length + i] / value[k] * turned[k * n + j];
+    }
+    return y;
+}
+
+/* The norm of what was gathered in x, and with slope its slope in place of that. */
+static double hy__norm_of(const hy__norming *p, double *x, double *room, int slope)
+{
+    int64_t n = p->rows * p->columns, i;
+    double y, most = 0, unit;
+    int power;
+    if (p->kind < HY__NORM_COLUMNS) {
+        y = hy__vector_norm(p, x, n);
+        if (slope) hy__vector_slope(p, x, n, y);
+        return y;
+    }
+    if (p->kind < HY__NORM_SINGULAR) return hy__sums_norm(p, x, room, slope);
+    for (i = 0; i < n; i++)
+        if (!(fabs(x[i]) <= most) && most == most) most = fabs(x[i]);
+    if (!(most < HUGE_VAL)) {           /* which has no singular values */
+        for (i = 0; i < n && slope; i++) x[i] = most - most;
+        return most - most;
+    }
+    frexp(most, &power);
+    unit = ldexp(1, power - 1);
+    for (i = 0; i < n; i++) x[i] /= unit;
+    return unit * hy__singular_norm(p, x, room, slope);
+}
+
+/* Which matrix an item is: where it begins. */
+static int64_t hy__norm_start(const hy__norming *p, int64_t item)
+{
+    int64_t at = 0;
+    int d;
+    for (d = p->n - 1; d >= 0; item /= p->size[d--]) at += item % p->size[d] * p->kept[d];
+    return at;
+}
+static void hy__norm_gather(const hy__norming *p, const hy_run *now, const hy_tensor *t, int64_t at, double *x)
+{
+    int64_t i;
+    for (i = 0; i < p->rows; i++)
+        hy__load_f64(x + i * p->columns, hy__place(now, t, at + i * p->step[0]), t->type.dtype, p->step[1],
+                     p->columns);
+}
+HY__RUN(hy__run_norm_by_order)
+{
+    const hy__norming *p = (const hy__norming *)(const void *)&job->plan;
+    double *x = (double *)scratch, y;
+    hy__norm_gather(p, now, &job->in[0], hy__norm_start(p, item), x);
+    y = hy__norm_of(p, x, x + p->rows * p->columns, 0);
+    hy__matrix_store(now, &job->out[0], item, 1, &y);
+}
+HY__RUN(hy__run_norm_slope)
+{
+    const hy__norming *p = (const hy__norming *)(const void *)&job->plan;
+    const hy_tensor *to = &job->out[0];
+    double *x = (double *)scratch, dy = hy__number(now, &job->in[0], item);
+    int64_t i, n = p->rows * p->columns, at = hy__norm_start(p, item);
+    hy__norm_gather(p, now, &job->in[1], at, x);
+    hy__norm_of(p, x, x + n, 1);
+    for (i = 0; i < n; i++) x[i] *= dy;
+    for (i = 0; i < p->rows; i++)
+        hy__store_f64(hy__place(now, to, at + i * p->step[0]), to->type.dtype, p->step[1], x + i * p->columns,
+                      p->columns);
+}
+
+static int hy__np_norm_plan(hy_job *job, const hy_tensor *data, hy__run_fn run)
+{
+    HY__REC(_np_norm, job);
+    hy__norming *p = HY__NOTES(hy__norming, job);
+    const hy_shape *x = &data->type.shape;
+    hy_infer I;
+    int axis[2], n, d;
+    int64_t items = 1, size, side;
+    if (!hy__floating(data->type.dtype)) return hy__refuse_dtype(job, data->type.dtype);
+    memset(&I, 0, sizeof I);
+    n = hy__norm_axes(&I, r, x->ndim, axis);
+    p->kind = hy__norm_kind(r, n);
+    p->ord = r->flag == 1 ? 2 : r->ord;
+    p->most = r->flag == 2 ? 0 : r->ord > 0 ? 1 : -1;
+    p->rows = n == 2 ? x->dim[axis[0]] : 1;
+    p->step[0] = n == 2 ? data->stride[axis[0]] : 0;
+    p->columns = x->dim[axis[n - 1]];
+    p->step[1] = data->stride[axis[n - 1]];
+    for (p->n = d = 0; d < x->ndim; d++) {
+        if (d == axis[0] || d == axis[n - 1]) continue;
+        p->size[p->n] = x->dim[d];
+        p->kept[p->n++] = data->stride[d];
+        items *= x->dim[d];
+    }
+    size = p->rows * p->columns;
+    side = hy__least(p->rows, p->columns);
+    job->scratch = (size_t)(2 * size + hy__most(p->rows, p->columns) + side + side * side) * sizeof(double);
+    return hy__one_stage(job, run, items, (double)(items * size) * (p->kind == HY__NORM_SINGULAR
+                         ? 30 * (double)side : 4));
+}
+HY__BIND(_np_norm, hy__np_norm_plan(job, &job->in[0], hy__run_norm_by_order))
+HY__BIND(_np_norm_grad, hy__np_norm_plan(job, &job->in[1], hy__run_norm_slope))
+HY__DIFF(_np_norm, hy__np_norm_grad(F, dy, x, r->ord, r->axis, r->keepdims, r->flag))
+static int hy___np_norm_grad_diff(hy_frame *F, hy_diff *D)
+{
+    if (D->dy[0]) HY_NO_GRADIENT;
+    return 0;
+}
+#define HY__ON__np_norm HY__OWN(_np_norm), NULL
+#define HY__ON__np_norm_grad HY__OWN(_np_norm_grad), NULL
 
 HY__WARM_ROOMS
 
@@ -56346,19 +56681,26 @@ static int hy__make_power_norm(hy__making *M, const char *ord)
            hy__make_folded(M);
 }
 
-/* flag: -2 of all elements, 1 of all along the axes, -1 of vectors, of order 1 or 2. */
+/* flag: -2 the root of all squares, 1 that along the axes, -1 by order, of vectors or matrices. What lines can
+ * do runs along lines. */
 static int hy__make_norm(hy__making *M)
 {
-    const char *flag = M->text[HY__NP_FLAG], *ord = M->text[HY__NP_ORD];
+    const char *flag = M->text[HY__NP_FLAG] ? M->text[HY__NP_FLAG] : "-1";
+    const char *ord = M->text[HY__NP_ORD] ? M->text[HY__NP_ORD] : "2", *axes = M->text[HY__NP_AXIS], *end;
     int64_t axis[HY_MAX_DIM];
-    int plain = !ord || !strcmp(ord, "2") || !strcmp(ord, "2.0");
-    int all = !flag || !strcmp(flag, "-2") || !strcmp(flag, "1");
-    int n = M->text[HY__NP_AXIS] ? hy__read_tuple(M->text[HY__NP_AXIS], 0, HY_MAX_DIM, axis) : 0;
-    if (!all && (strcmp(flag, "-1") || n != 1)) return hy__making_bad(M, "flag", flag);
-    if (!plain && (all || (strcmp(ord, "1") && strcmp(ord, "1.0"))))
-        return all ? hy__making_bad(M, "ord", ord) : hy__make_power_norm(M, ord);
-    hy__make_with(M, "ord", ord && *ord == '1' ? "1" : "2");
-    return hy__make_fold(M, HY_OP_norm) || hy__make_folded(M);
+    double p = 0;
+    int n = axes ? hy__read_tuple(axes, 0, HY_MAX_DIM, axis) : 0, by_order = !strcmp(flag, "-1");
+    int squares = (!strcmp(flag, "-2") && !axes) || (!strcmp(flag, "1") && n > 0);
+    if (!hy__read_f64(ord, &end, &p) || *end) return hy__making_bad(M, "ord", ord);
+    if (squares || (by_order && n == 1 && (p == 1 || p == 2))) {
+        hy__make_with(M, "ord", !squares && p == 1 ? "1" : "2");
+        return hy__make_fold(M, HY_OP_norm) || hy__make_folded(M);
+    }
+    if (by_order && n == 1 && p != 0 && fabs(p) <= 1e6) return hy__make_power_norm(M, ord);
+    hy__make_with(M, "ord", ord);
+    hy__make_with(M, "axis", axes);
+    hy__make_with(M, "keepdims", M->text[HY__NP_KEEPDIMS]);
+    return hy__make_unary(M, HY_OP__np_norm, "flag", flag);
 }
 
 /* Squared distances from the mean: what moments gives without the mean MXNet computes wrong. */
@@ -65373,6 +65715,42 @@ static const hy__c_helper hy__c_helpers[] = {
       "const int known = lower ? k : n - 1 - k;\nconst double f = t[i * row + known * column];\n"
       "for (j = 0; j < m; j++)\nb[i * b_row + j * b_column] -= f * b[known * b_row + j * b_column];\n}\n"
       "for (j = 0; j < m; j++) b[i * b_row + j * b_column] /= t[i * row + i * column];\n}\n}\n" },
+    { "vector_norm", "/* sum |x|^ord to the 1 / ord; end: the largest |x| (1) or the smallest (-1) */\n"
+      "static double %p_vector_norm(const double *x, int n, double ord, int end)\n{\n"
+      "double most = 0, least = INFINITY, sum = 0, unit;\nfor (int i = 0; i < n; i++) {\n"
+      "const double size = fabs(x[i]);\nsum += size != 0;\n"
+      "if (size != size && (end || ord != 0)) return size;\nif (size > most) most = size;\n"
+      "if (size < least) least = size;\n}\nif (!end && ord == 0) return sum;\n"
+      "unit = end > 0 || (!end && ord > 0) ? most : least;\n"
+      "if (end || unit == 0 || unit == INFINITY) return n ? unit : 0;\nsum = 0;\n"
+      "for (int i = 0; i < n; i++) {\nconst double part = fabs(x[i]) / unit;\n"
+      "sum += ord == 1 ? part : ord == 2 ? part * part : pow(part, ord);\n}\n"
+      "return unit * (ord == 1 ? sum : ord == 2 ? sqrt(sum) : pow(sum, 1 / ord));\n}\n" },
+    { "sums_norm", "/* the largest or smallest of n sums of |x|, of so many each */\n"
+      "static double %p_sums_norm(const double *x, int n, int many, int largest)\n{\ndouble y = 0;\n"
+      "for (int i = 0; i < n; i++) {\ndouble sum = 0;\n"
+      "for (int k = 0; k < many; k++) sum += fabs(x[i * many + k]);\nif (sum != sum) return sum;\n"
+      "if (!i || (largest ? sum > y : sum < y)) y = sum;\n}\nreturn y;\n}\n" },
+    { "turn", "/* two lines become orthogonal; 0: they are already */\n"
+      "static int %p_turn(double *a, double *b, int n)\n{\ndouble aa = 0, bb = 0, ab = 0, slope, t, c;\n"
+      "for (int i = 0; i < n; i++) {\naa += a[i] * a[i];\nbb += b[i] * b[i];\nab += a[i] * b[i];\n}\n"
+      "if (!(fabs(ab) > 2.220446049250313e-16 * (sqrt(aa) * sqrt(bb)))) return 0;\n"
+      "slope = (bb - aa) / (2 * ab);\nt = (slope < 0 ? -1 : 1) / (fabs(slope) + hypot(1, slope));\n"
+      "c = 1 / sqrt(1 + t * t);\nfor (int i = 0; i < n; i++) {\nconst double x = a[i], y = b[i];\n"
+      "a[i] = c * x - c * t * y;\nb[i] = c * t * x + c * y;\n}\nreturn 1;\n}\n" },
+    { "singular_norm", "/* of the singular values of n lines: their sum (0), the largest (1), the smallest "
+      "(-1) */\nstatic double %p_singular_norm(double *a, int n, int length, int which)\n{\n"
+      "double most = 0, unit, y = 0;\nint power, again = 1;\nfor (int i = 0; i < n * length; i++)\n"
+      "if (!(fabs(a[i]) <= most) && most == most) most = fabs(a[i]);\n"
+      "if (!(most < INFINITY)) return NAN;\n"
+      "frexp(most, &power);\nunit = ldexp(1, power - 1);\n"
+      "for (int i = 0; i < n * length; i++) a[i] /= unit;\n"
+      "for (int sweep = 0; sweep < 60 && again; sweep++) {\nagain = 0;\n"
+      "for (int i = 0; i < n; i++) for (int k = i + 1; k < n; k++)\n"
+      "again |= %p_turn(a + i * length, a + k * length, length);\n}\nfor (int i = 0; i < n; i++) {\n"
+      "const double value = %p_vector_norm(a + i * length, length, 2, 0);\n"
+      "if (!which) y += value;\nelse if (!i || (which > 0 ? value > y : value < y)) y = value;\n}\n"
+      "return unit * y;\n}\n" },
     { "after", "/* does a stand behind b, in rising order? NaN is the largest */\n"
       "static inline int %p_after(double a, double b) { return a > b || (a != a && b == b); }\n" }
 };
@@ -67210,6 +67588,61 @@ static void hy__c_average(hy__c *c, const hy__c_step *s)
     if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = %s;\n", to, hy__c_as(c, from, "all"));
     hy__w(c, "}\n");
 }
+/* What is folded: how many lines of which length it is gathered in. */
+static void hy__c_norm_lines(const hy__c_step *s, const int *axis, int n, int kind, int64_t *lines,
+                             int64_t *length, int *turned)
+{
+    const int64_t *dim = hy__c_in(s, 0)->shape.dim;
+    *lines = n == 2 ? dim[axis[0]] : 1;
+    *length = dim[axis[n - 1]];
+    *turned = kind == HY__NORM_COLUMNS || (kind == HY__NORM_SINGULAR && *lines > *length);
+    if (!*turned) return;
+    *lines = *length;
+    *length = dim[axis[0]];
+}
+static void hy__c_np_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy___np_norm_rec *r = (const hy___np_norm_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    char from[HY__C_TEXT], to[HY__C_TEXT], place[HY__C_TEXT];
+    int64_t gone[HY_MAX_DIM], step[HY_MAX_DIM], lines, length;
+    int axis[2], turned, n, kind, d;
+    hy_infer I;
+    memset(&I, 0, sizeof I);
+    n = hy__norm_axes(&I, r, x->ndim, axis);
+    kind = hy__norm_kind(r, n);
+    hy__c_norm_lines(s, axis, n, kind, &lines, &length, &turned);
+    hy__w(c, "double *a = (double *)(void *)scratch;\n");
+    hy__c_reduce_open(c, x, 1 << axis[0] | 1 << axis[n - 1], from, to, gone);
+    for (d = 0; d < x->ndim; d++) step[d] = d == axis[n - 1] ? (turned ? length : 1) : turned ? 1 : length;
+    hy__c_index(place, x->ndim, gone, step, 0);
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "a[%s] = (double)x0[%s];\n}\n", place, from);
+    if (kind < HY__NORM_COLUMNS) {
+        hy__c_need(c, "vector_norm");
+        hy__w(c, "const double y = %p_vector_norm(a, %l, %v, %d);\n", lines * length,
+              kind == HY__NORM_POWER ? r->flag == 1 ? 2 : r->ord : 0,
+              kind == HY__NORM_MOST ? 1 : kind == HY__NORM_LEAST ? -1 : 0);
+    } else if (kind < HY__NORM_SINGULAR) {
+        hy__c_need(c, "sums_norm");
+        hy__w(c, "const double y = %p_sums_norm(a, %l, %l, %d);\n", lines, length, r->ord > 0);
+    } else {
+        hy__c_need(c, "singular_norm");
+        hy__w(c, "const double y = %p_singular_norm(a, %l, %l, %d);\n", lines, length,
+              r->flag == 2 ? 0 : r->ord > 0 ? 1 : -1);
+    }
+    hy__w(c, "y0[%s] = %s;\n}\n", to, hy__c_as(c, from, "y"));
+}
+static size_t hy__c_np_norm_scratch(const hy__c_step *s)
+{
+    const hy___np_norm_rec *r = (const hy___np_norm_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    hy_infer I;
+    int axis[2], n;
+    memset(&I, 0, sizeof I);
+    n = hy__norm_axes(&I, r, x->ndim, axis);
+    return (size_t)(x->dim[axis[n - 1]] * (n == 2 ? x->dim[axis[0]] : 1) + 1) * sizeof(double);
+}
 static void hy__c_moments(hy__c *c, const hy__c_step *s)
 {
     const hy__moments_rec *r = (const hy__moments_rec *)s->node->record;
@@ -68307,6 +68740,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP__sum_like, hy__c_reduce, 0, NULL },
     { HY_OP_moments, hy__c_moments, 0, NULL },
     { HY_OP__average, hy__c_average, 0, NULL },
+    { HY_OP__np_norm, hy__c_np_norm, 0, hy__c_np_norm_scratch },
     { HY_OP_layer_norm, hy__c_layer_norm, 0, NULL },
     { HY_OP_group_norm, hy__c_group_norm, 0, NULL },
     { HY_OP_instance_norm, hy__c_group_norm, 0, NULL },

@@ -641,6 +641,150 @@ static const ref_op ref_linalg_inverse = { REFA_FLOATS, refa_linalg_inverse, REF
 static const ref_op ref_linalg_det = { REFA_FLOATS, refa_linalg_det, REF_TRUE, NULL, 4e-6, cases_matrix };
 static const ref_op ref_linalg_slogdet = { REFA_FLOATS, refa_linalg_slogdet, REF_TRUE, NULL, 4e-6, cases_matrix };
 
+/* Singular values by another way than there: they and their negatives are the eigenvalues of [0 A; A^T 0], whose vectors
+ * are u over v. Jacobi turns it, an n x n square, until it is diagonal; vector: in its columns. */
+static void refa_eigen(double *s, double *vector, int n)
+{
+    double all = 0;
+    for (int i = 0; i < n * n; i++) { vector[i] = i % (n + 1) == 0; all += s[i] * s[i]; }
+    for (int sweep = 0, again = 1; sweep < 40 && again; sweep++)
+        for (int p = again = 0; p < n; p++)
+            for (int q = p + 1; q < n; q++) {
+                double off = s[p * n + q], angle, c, t;
+                if (off * off <= 1e-35 * all) continue;
+                again = 1;
+                angle = 0.5 * atan2(2 * off, s[q * n + q] - s[p * n + p]);
+                c = cos(angle);
+                t = sin(angle);
+                for (int pass = 0; pass < 3; pass++)
+                    for (int k = 0; k < n; k++) {
+                        double *x = pass == 0 ? s + p * n + k : pass == 1 ? s + k * n + p : vector + k * n + p;
+                        double *y = pass == 0 ? s + q * n + k : pass == 1 ? s + k * n + q : vector + k * n + q;
+                        double was = *x;
+                        *x = c * was - t * *y;
+                        *y = t * was + c * *y;
+                    }
+            }
+}
+/* The norm of a (m x n) by its singular values, with their slope: 0 the sum, 1 the largest, -1 the smallest. */
+static double refa_singular(const double *a, int m, int n, int most, double *slope)
+{
+    int all = m + n, few = m < n ? m : n;
+    double *s = (double *)calloc((size_t)(2 * all * all + 1), sizeof *s), *vector = s + all * all, y = 0;
+    for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) s[i * all + m + j] = s[(m + j) * all + i] = a[i * n + j];
+    refa_eigen(s, vector, all);
+    for (int i = 0; i < m * n; i++) slope[i] = 0;
+    for (int rank = 0; rank < few; rank++) {            /* the largest that is left */
+        int at = 0;
+        for (int k = 1; k < all; k++) if (s[k * all + k] > s[at * all + at]) at = k;
+        if (!most || rank == (most > 0 ? 0 : few - 1)) {
+            y += s[at * all + at];
+            for (int i = 0; i < m; i++)
+                for (int j = 0; j < n; j++) slope[i * n + j] += 2 * vector[i * all + at] * vector[(m + j) * all + at];
+        }
+        s[at * all + at] = -1e300;
+    }
+    free(s);
+    return y;
+}
+/* A line of n; an order that is an end is told by `end`. */
+static double refa_p_norm(const double *a, int n, double p, int end, double *slope)
+{
+    double y = 0, sum = 0;
+    for (int i = 0; i < n; i++) {
+        double size = fabs(a[i]);
+        if (end) y = i && (end > 0 ? size < y : size > y) ? y : size;
+        else sum += p == 0 ? size != 0 : pow(size, p);
+    }
+    if (!end) y = p == 0 ? sum : pow(sum, 1 / p);
+    for (int i = 0; i < n; i++)
+        slope[i] = end ? (fabs(a[i]) == y) * refa_sign_of(a[i]) : p == 0 ? 0
+                 : refa_sign_of(a[i]) * pow(fabs(a[i]) / y, p - 1);
+    return y;
+}
+/* The largest or smallest of the sums of |x| in columns or rows. */
+static double refa_sums(const double *a, int m, int n, int columns, int largest, double *slope)
+{
+    double y = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < (columns ? n : m); k++) {
+            double sum = 0;
+            for (int i = 0; i < (columns ? m : n); i++) sum += fabs(a[columns ? i * n + k : k * n + i]);
+            if (!pass) y = k && (largest ? sum < y : sum > y) ? y : sum;
+            for (int i = 0; i < (columns ? m : n) && pass; i++) {
+                int at = columns ? i * n + k : k * n + i;
+                slope[at] = sum == y ? refa_sign_of(a[at]) : 0;
+            }
+        }
+    return y;
+}
+static double refa_norm_of(const ref_case *c, const double *a, int m, int n, int axes, double *slope)
+{
+    int flag = ref_int(c, "flag", -1);
+    double p = ref_num(c, "ord", 2);
+    int infinite = !(fabs(p) < 1e30), end = infinite ? (p > 0 ? 1 : -1) : 0;
+    if (flag == 1) return refa_p_norm(a, m * n, 2, 0, slope);
+    if (axes == 1) return refa_p_norm(a, n, p, end, slope);
+    if (flag == 2 || fabs(p) == 2) return refa_singular(a, m, n, flag == 2 ? 0 : p > 0 ? 1 : -1, slope);
+    return refa_sums(a, m, n, !infinite, p > 0, slope);
+}
+/* grad: x is input 1, its slope times input 0 the result. */
+static void refa_norms(ref_case *c, int grad)
+{
+    const ref_tensor *x = &c->in[grad];
+    int64_t axis[8], dim[8];
+    int n = ref_ints(c, "axis", axis, 8), keep = ref_is(c, "keepdims", "True", 0), left = 0, row = -1, column;
+    double *y, *a = (double *)calloc((size_t)(2 * x->size + 2), sizeof *a), *slope = a + x->size + 1;
+    if (n < 0) {
+        n = x->ndim > 1 ? 2 : 1;
+        axis[0] = x->ndim - n;
+        axis[1] = x->ndim - 1;
+    }
+    for (int i = 0; i < n; i++) if (axis[i] < 0) axis[i] += x->ndim;
+    column = (int)axis[n - 1];
+    if (n == 2) row = (int)axis[0];
+    for (int d = 0; d < x->ndim; d++)
+        if (keep || (d != row && d != column)) dim[left++] = d == row || d == column ? 1 : x->dim[d];
+    y = grad ? refa_like(c, 0, x) : ref_out(c, 0, left, dim);
+    int rows = row < 0 ? 1 : (int)x->dim[row], columns = (int)x->dim[column], size = rows * columns;
+    for (int64_t item = 0; size && item < x->size / size; item++)
+        for (int pass = 0; pass < 2; pass++) {          /* gather, scatter */
+            int64_t seen = 0;
+            for (int64_t i = 0; i < x->size; i++) {
+                int64_t rest = i, at = 0, step = 1, mine[2] = { 0, 0 };
+                for (int d = x->ndim - 1; d >= 0; rest /= x->dim[d--]) {
+                    if (d == row || d == column) { mine[d == column] = rest % x->dim[d]; continue; }
+                    at += rest % x->dim[d] * step;
+                    step *= x->dim[d];
+                }
+                if (at != item) continue;
+                seen = mine[0] * columns + mine[1];
+                if (!pass) a[seen] = x->v[i];
+                else if (grad) y[i] = slope[seen] * c->in[0].v[item];
+            }
+            if (pass) continue;
+            double norm = refa_norm_of(c, a, rows, columns, n, slope);
+            if (!grad) y[item] = norm;
+        }
+    free(a);
+}
+static void refa__np_norm(ref_case *c) { refa_norms(c, 0); }
+static void refa__np_norm_grad(ref_case *c) { refa_norms(c, 1); }
+static const char *const cases__np_norm[] = {
+    "(3,4)", "(4,3) | ord=-2", "(3,3) | flag=2", "(2,3,4) | flag=2 keepdims=True", "(3,2,4) | axis=(0,2) flag=0",
+    "(3,2,4) | axis=(2,0) ord=-2 flag=0 keepdims=True", "(2,3,1,2) | axis=(-1,1) flag=2", "(1,5)[1,2]", "(5,1) | flag=2",
+    "(3,4) | ord=1", "(3,4) | ord=-1 keepdims=True", "(2,3,4) | ord=inf axis=(1,2)", "(2,3,4) | ord=-inf axis=(1,0)",
+    "(3,4) | flag=1", "(2,3,4) | flag=1 axis=(0,2)", "(5) | ord=3", "(5)[0.5,2] | ord=-1.5", "(4,3) | ord=2 axis=1",
+    "(4,3)[0.5,2] | ord=0 axis=(0,)", "(4,3) | ord=inf axis=0", "(4,3) | ord=-inf axis=0 keepdims=True", "(7,9) | flag=2",
+    "(1,1)", "(0,3)", "(2,0,3) | flag=2", "(3,3,0) | axis=(0,1)", NULL };
+static const ref_op ref__np_norm = { REFA_FLOATS, refa__np_norm, REF_TRUE, NULL, 2e-5, cases__np_norm };
+static const char *const cases__np_norm_grad[] = {
+    "() (3,4)", "() (4,3) | ord=-2", "() (3,3) | flag=2", "(2,1,1) (2,3,4) | flag=2 keepdims=True",
+    "(2) (3,2,4) | axis=(0,2) flag=0", "(2) (3,2,4) | axis=(2,0) ord=-2 flag=0", "(2,1) (2,3,1,2) | axis=(-1,1) flag=2",
+    "() (3,4) | ord=1", "(2) (2,3,4) | ord=-inf axis=(1,2)", "() (3,4) | flag=1", "() (5) | ord=3",
+    "() (5)[0.5,2] | ord=-1.5", "(4) (4,3) | axis=1", "(3) (4,3) | ord=inf axis=0", "() (0,3)", NULL };
+static const ref_op ref__np_norm_grad = { REFA_FLOATS, refa__np_norm_grad, REF_NO_GRADIENT, NULL, 2e-4, cases__np_norm_grad };
+
 static void refa_triangle(ref_case *c, int upper)
 {
     const ref_tensor *x = &c->in[0];

@@ -93,8 +93,8 @@ static void symbol_numpy_errors(void)
         { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"...i->i\""), "subscripts of _npi_einsum cannot be '...i->i'" },
         { SYMBOL_ONE("_npi_einsum", "\"subscripts\": \"abcdefghi\""), "subscripts of _npi_einsum cannot be" },
         { SYMBOL_ONE("_npi_diff", "\"n\": \"-1\""), "n of _npi_diff cannot be '-1'" },
-        { SYMBOL_ONE("_npi_norm", "\"flag\": \"2\", \"ord\": \"2\""), "flag of _npi_norm cannot be '2'" },
-        { SYMBOL_ONE("_npi_norm", "\"flag\": \"-1\", \"axis\": \"0\", \"ord\": \"0\""), "ord of _npi_norm cannot be '0'" },
+        { SYMBOL_ONE("_npi_norm", "\"flag\": \"2\", \"ord\": \"two\""), "ord of _npi_norm cannot be 'two'" },
+        { SYMBOL_ONE("_npi_norm", "\"flag\": \"large\", \"axis\": \"0\", \"ord\": \"0\""), "Invalid Parameter format for flag" },
         { SYMBOL_ONE("_npi_pinv", ""), "not registered: _npi_pinv" },
         { SYMBOL_ONE("_npx_gamma", ""), NULL } };
     hy_frame *F = hy_open(NULL);

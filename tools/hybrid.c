@@ -1785,7 +1785,7 @@ static int print_used(tool *T, int sources)
 static const char *const families[][2] = {
     { "reduce", "_average|sum|mean|prod|nansum|nanprod|max|min|norm|moments" },
     { "linear", "_np_matmul|fully_connected|dot|batch_dot|linalg_gemm2" },
-    { "linalg", "linalg_inverse|linalg_det|linalg_slogdet|linalg_potrf|linalg_trsm|tril|triu" },
+    { "linalg", "_np_norm|linalg_inverse|linalg_det|linalg_slogdet|linalg_potrf|linalg_trsm|tril|triu" },
     { "softmax", "softmax|log_softmax|softmin|softmax_activation|softmax_output|linear_regression_output|"
       "logistic_regression_output|mae_regression_output|make_loss|softmax_cross_entropy|ctc_loss" },
     { "attention", "attention" },
