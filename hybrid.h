@@ -1619,6 +1619,9 @@ struct hy_op {
 #define HY_I__bitwise_not HY_I_DATA
 #define HY_O__bitwise_not HY_O_OUT
 #define HY_P__bitwise_not HY_NOTHING
+#define HY_I__beside_number HY_I_DATA
+#define HY_O__beside_number HY_O_OUT
+#define HY_P__beside_number(P, R) P(R, inv, real, is_int, 0, "the number is a real one")
 #define HY_I__real HY_I_DATA
 #define HY_O__real HY_O_OUT
 #define HY_P__real HY_NOTHING
@@ -2129,6 +2132,8 @@ struct hy_op {
     OP(_bitwise_or, "_npi_bitwise_or", NULL, 0, "the bits that one of them has") \
     OP(_bitwise_xor, "_npi_bitwise_xor", NULL, 0, "the bits in which they differ") \
     OP(_bitwise_not, "_npi_bitwise_not", NULL, 0, "the bits that a whole number has not") \
+    OP(_beside_number, "_npi_multiply_scalar", NULL, HY_OP_STRIDED, \
+        "truths as int64, beside a real number as whole numbers as f64; else x") \
     OP(_real, "_npi_true_divide_scalar", NULL, HY_OP_STRIDED, "whole numbers and truths as f32, else x") \
     OP(cast, "Cast", "cast", HY_OP_STRIDED, \
         "x in another type; floats become integers by truncation, out of range saturates") \
@@ -2957,6 +2962,8 @@ HY_API hy_array *hy__bitwise_xor(hy_frame *F, hy_array *lhs, hy_array *rhs);
     /* the bits in which they differ */
 HY_API hy_array *hy__bitwise_not(hy_frame *F, hy_array *data);
     /* the bits that a whole number has not */
+HY_API hy_array *hy__beside_number(hy_frame *F, hy_array *data, int real);
+    /* truths as int64, beside a real number as whole numbers as f64; else x */
 HY_API hy_array *hy__real(hy_frame *F, hy_array *data);
     /* whole numbers and truths as f32, else x */
 typedef struct hy__sample_gamma_opt { hy_dtype dtype; } hy__sample_gamma_opt;
@@ -14185,6 +14192,19 @@ static int hy___real_infer(hy_infer *I)
     return I->status;
 }
 #define HY__ON__real hy___real_infer, hy__copy_bind, hy__cast_diff, hy__pointwise_split
+
+/* What MXNet's operators with a number compute in. */
+static int hy___beside_number_infer(hy_infer *I)
+{
+    HY__REC(_beside_number, I);
+    hy_dtype from = I->in[0].dtype, to = from;
+    if (from && !hy__floating(from) && r->real) to = HY_F64;
+    else if (from == HY_BOOL) to = HY_I64;
+    if (from) hy_infer_type(I, &I->out[0].dtype, to);
+    hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
+    return I->status;
+}
+#define HY__ON__beside_number hy___beside_number_infer, hy__copy_bind, hy__cast_diff, hy__pointwise_split
 
 static int hy__amp_cast_infer(hy_infer *I)
 {
@@ -32536,8 +32556,8 @@ static int hy__make_orthogonal(double *a, double *b, int64_t rows, double *u, do
     return 1;
 }
 
-/* Of n columns of `rows`, one after the other in a, which become orthogonal; value: their lengths. turned: room
- * for n x n, where row k says what column k was made of, or NULL. */
+/* Of n columns of `rows`, one after the other in a, which become orthogonal; value: their lengths. turned:
+ * room for n x n, where row k says what column k was made of, or NULL. */
 static void hy__singular_values(double *a, int64_t rows, int64_t n, double *value, double *turned)
 {
     int64_t i, k;
@@ -32546,18 +32566,19 @@ static void hy__singular_values(double *a, int64_t rows, int64_t n, double *valu
     for (sweep = 0; sweep < 60 && again; sweep++)
         for (again = 0, i = 0; i < n; i++)
             for (k = i + 1; k < n; k++)
-                again |= hy__make_orthogonal(a + i * rows, a + k * rows, rows,
-                                             turned ? turned + i * n : NULL, turned ? turned + k * n : NULL, n);
+                again |= hy__make_orthogonal(a + i * rows, a + k * rows, rows, turned ? turned + i * n : NULL,
+                                             turned ? turned + k * n : NULL, n);
     for (i = 0; i < n; i++) value[i] = hy__length(a + i * rows, rows);
 }
 
 /* --- norms, as numpy has them --- */
 enum { HY__NORM_POWER, HY__NORM_MOST, HY__NORM_LEAST, HY__NORM_COLUMNS, HY__NORM_ROWS, HY__NORM_SINGULAR };
 
-/* What is folded is a matrix of rows and columns; of vectors and for the root of all squares it has one row. */
+/* What is folded is a matrix; of vectors it has one row. most: of columns, rows or singular values the
+ * largest (1), the smallest (-1), or all (0). */
 typedef struct hy__norming {
     int64_t rows, columns, step[2], size[HY_MAX_DIM], kept[HY_MAX_DIM];
-    int     kind, n, most;              /* of columns, rows, singular values: 1 the largest, -1 the smallest, 0 all */
+    int     kind, n, most;
     double  ord;
 } hy__norming;
 HY__FITS_PLAN(hy__norming);
@@ -32574,7 +32595,7 @@ static int hy__norm_axes(hy_infer *I, const hy___np_norm_rec *r, int ndim, int *
         if (axis[i] < 0) return 0;
     }
     if (n == 1 || (n == 2 && axis[0] != axis[1])) return n;
-    hy_infer_fail(I, HY_ERROR_SHAPE, "a norm is one of vectors or matrices: one axis or two different ones");
+    hy_infer_fail(I, HY_ERROR_SHAPE, "a norm is one of vectors or matrices: one axis, or two that differ");
     return 0;
 }
 
@@ -32630,8 +32651,8 @@ static double hy__extreme_of(const double *v, int64_t n, int largest)
 }
 static double hy__sign_of(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
-/* sum |x|^ord to the 1 / ord; how many there are; the largest or smallest |x|. Of an order below 0 those count
- * most that are least. */
+/* sum |x|^ord to the 1 / ord; how many there are; the largest or smallest |x|. Of an order below 0 those
+ * count most that are least. */
 static double hy__vector_norm(const hy__norming *p, const double *x, int64_t n)
 {
     double most = 0, least = HUGE_VAL, sum = 0, unit;
@@ -32681,8 +32702,8 @@ static double hy__sums_norm(const hy__norming *p, double *x, double *room, int s
     return y;
 }
 
-/* By singular values, of a matrix whose largest element is about 1. Their slope is u v^T, 0 for those that are
- * 0 but for rounding. room: as much as x, and its shorter side, and the square of that. */
+/* By singular values, of a matrix whose largest element is about 1. Their slope is u v^T, 0 for those that
+ * are 0 but for rounding. room: as much as x, and its shorter side, and the square of that. */
 static double hy__singular_norm(const hy__norming *p, double *x, double *room, int slope)
 {
     int wide = p->rows < p->columns;
@@ -32738,7 +32759,8 @@ static int64_t hy__norm_start(const hy__norming *p, int64_t item)
     for (d = p->n - 1; d >= 0; item /= p->size[d--]) at += item % p->size[d] * p->kept[d];
     return at;
 }
-static void hy__norm_gather(const hy__norming *p, const hy_run *now, const hy_tensor *t, int64_t at, double *x)
+static void hy__norm_gather(const hy__norming *p, const hy_run *now, const hy_tensor *t, int64_t at,
+                            double *x)
 {
     int64_t i;
     for (i = 0; i < p->rows; i++)
@@ -36010,8 +36032,8 @@ static int hy__keeps_first(const hy__rewrite *R, int number, const hy__node *nod
     const void *r = node->record;
     switch (number) {
     case HY_OP_identity: case HY_OP_identity_like: case HY_OP_cast: case HY_OP_amp_cast: case HY_OP__real:
-    case HY_OP_slice_axis: case HY_OP_slice_like: case HY_OP_repeat: case HY_OP_tile: case HY_OP_broadcast_to:
-    case HY_OP_broadcast_axis: case HY_OP_broadcast_like: return 1;
+    case HY_OP__beside_number: case HY_OP_slice_axis: case HY_OP_slice_like: case HY_OP_repeat:
+    case HY_OP_tile: case HY_OP_broadcast_to: case HY_OP_broadcast_axis: case HY_OP_broadcast_like: return 1;
     case HY_OP_make_loss: case HY_OP_block_grad: case HY_OP_linear_regression_output:
     case HY_OP_mae_regression_output: return !R->mode->recorded;
     case HY_OP_dropout:                 /* which refuses integers */
@@ -55703,13 +55725,13 @@ typedef struct hy__compound_op { const char *name, *keys; int least, most; const
     "), shape='(-4, -1, $heads, 0, 0)'), axes='(2, 0, 1, 3)'), shape='(0, 0, -3)')"
 static const hy__compound_op hy__compounds[] = {
     { "_npi_copysign", "", 2, 2, HY__AS_SIGNED("%0", "%1") },
-    { "_npi_copysign_scalar", "scalar", 1, 1, "=copysign_scalar" },
-    { "_npi_rcopysign_scalar", "scalar", 1, 1, HY__AS_SIGNED(HY__AS_FILLED("$scalar:0"), "%0") },
+    { "_npi_copysign_scalar", "scalar|is_int", 1, 1, "=copysign_scalar" },
+    { "_npi_rcopysign_scalar", "scalar|is_int", 1, 1, "=rcopysign_scalar" },
     /* both ways, since whole numbers have no 2 to the -1 */
     { "_npi_ldexp", "", 2, 2, "div(mul(%0, rpower_scalar(maximum_scalar(%1, 0), 2)), "
       "rpower_scalar(relu(negative(%1)), 2))" },
-    { "_npi_ldexp_scalar", "scalar", 1, 1, "=ldexp_scalar" },
-    { "_npi_rldexp_scalar", "scalar", 1, 1, "mul_scalar(rpower_scalar(%0, 2), $scalar:0)" },
+    { "_npi_ldexp_scalar", "scalar|is_int", 1, 1, "=ldexp_scalar" },
+    { "_npi_rldexp_scalar", "scalar|is_int", 1, 1, "=rldexp_scalar" },
     { "_npi_around", "decimals", 1, 1, "=around" },
     { "_npi_nan_to_num", "copy|nan|posinf|neginf", 1, 1,
       "where(equal_scalar(%0, inf), " HY__AS_FILLED("$posinf:3.4028234663852886e+38") ", %0); "
@@ -55786,9 +55808,24 @@ static const hy__compound_op hy__compounds[] = {
 #endif
 };
 
+/* Those with a number beside the array, whose kind decides the type. */
+static const hy__compound_op hy__numbered = { "scalar", "scalar|is_int", 1, 1, "=numbered" };
+static int hy__is_numbered(const char *name)
+{
+    static const char theirs[] = "add|subtract|rsubtract|multiply|mod|rmod|power|rpower|arctan2|rarctan2";
+    char plain[16];
+    size_t n = strlen(name);
+    if (strncmp(name, "_npi_", 5) || n < 12 || n - 12 >= sizeof plain || strcmp(name + n - 7, "_scalar"))
+        return 0;
+    memcpy(plain, name + 5, n - 12);
+    plain[n - 12] = 0;
+    return hy__word_number(theirs, plain) >= 0;
+}
+
 static const hy__compound_op *hy__compound_named(const char *name)
 {
     size_t i;
+    if (hy__is_numbered(name)) return &hy__numbered;
     for (i = 0; i < sizeof hy__compounds / sizeof *hy__compounds; i++)
         if (!strcmp(hy__compounds[i].name, name)) return &hy__compounds[i];
     return NULL;
@@ -56681,8 +56718,8 @@ static int hy__make_power_norm(hy__making *M, const char *ord)
            hy__make_folded(M);
 }
 
-/* flag: -2 the root of all squares, 1 that along the axes, -1 by order, of vectors or matrices. What lines can
- * do runs along lines. */
+/* flag: -2 the root of all squares, 1 that along the axes, -1 by order, of vectors or matrices. What lines
+ * can do runs along lines. */
 static int hy__make_norm(hy__making *M)
 {
     const char *flag = M->text[HY__NP_FLAG] ? M->text[HY__NP_FLAG] : "-1";
@@ -57087,10 +57124,66 @@ static void hy__make_formula(hy__compound *C, const char *text)
 }
 
 /* --- functions of each element --- */
+/* Does a file say that the number is a real one? */
+static int hy__says_real(const hy__compound *C) { return hy__denies(C, "is_int"); }
+
+/* The array in the type that it has beside the number: truths as whole numbers, or, beside a real one, both
+ * as f64. Truths are numbers here; what was made by this is in that type. */
+static hy__edge hy__beside_it(hy__compound *C)
+{
+    hy__edge x = C->in[0];
+    int real = hy__says_real(C);
+    if (C->truth) return hy__one(C, HY_OP_cast, x, "dtype", real ? "float64" : "int64");
+    if (x.node->op && hy__op_number(x.node->op) == HY_OP__beside_number &&
+        (!real || ((const hy___beside_number_rec *)x.node->record)->real)) return x;
+    return hy__one(C, HY_OP__beside_number, x, "is_int", real ? "False" : "True");
+}
+
+/* A number with a fraction that is said to be whole loses it beside whole numbers: an array of that, in the
+ * type of x. */
+static void hy__make_with_part(hy__compound *C, int op, hy__edge x, const char *scalar)
+{
+    const char *name = hy__builtin(op)->name;
+    char plain[32];
+    int turned = *name == 'r';
+    hy__edge y;
+    hy__line line = hy__line_open(plain, sizeof plain);
+    hy__put(&line, name + turned, strlen(name) - 7 - (size_t)turned);
+    hy__make_with(&C->M, "a_min", scalar);
+    y = hy__one(C, HY_OP_clip, x, "a_max", scalar);
+    y = hy__one(C, HY_OP_block_grad, y, NULL, NULL);
+    op = hy__named_op(C->M.R->F->root, plain);
+    hy__two(C, op, turned ? y : x, turned ? x : y);
+}
+
+static void hy__make_numbered(hy__compound *C)
+{
+    const hy_op *op = hy__numpy_op(C->M.R->F, C->M.op);
+    int number = hy__op_number(op ? op : hy_op_find(C->M.R->F, C->M.op));
+    const char *scalar = hy__said(C, "scalar", "1");
+    double v = hy__said_number(C, "scalar", 1);
+    hy__edge x = hy__beside_it(C);
+    if (C->M.R->F->code) return;
+    if (number == HY_OP_mul_scalar && v == 1) {
+        if (x.node == C->in[0].node) hy__one(C, HY_OP_identity, x, NULL, NULL);
+    } else if (v == floor(v) || hy__says_real(C)) hy__one(C, number, x, "scalar", scalar);
+    else hy__make_with_part(C, number, x, scalar);
+}
+
+static void hy__make_rcopysign_scalar(hy__compound *C)
+{
+    C->in[0] = hy__beside_it(C);
+    hy__make_formula(C, HY__AS_SIGNED(HY__AS_FILLED("$scalar:1"), "%0"));
+}
+static void hy__make_rldexp_scalar(hy__compound *C)
+{
+    C->in[0] = hy__beside_it(C);
+    hy__make_formula(C, "mul_scalar(rpower_scalar(%0, 2), $scalar:1)");
+}
 static void hy__make_copysign_scalar(hy__compound *C)
 {
-    double s = hy__said_number(C, "scalar", 0);
-    hy__edge x = hy__one(C, HY_OP_abs, C->in[0], NULL, NULL);
+    double s = hy__said_number(C, "scalar", 1);
+    hy__edge x = hy__one(C, HY_OP_abs, hy__beside_it(C), NULL, NULL);
     hy__beside(C, HY_OP_mul_scalar, x, s < 0 || 1 / s < 0 ? -1 : 1);
 }
 /* By 1: what makes whole numbers real. */
@@ -57102,7 +57195,8 @@ static void hy__make_true_divide_scalar(hy__compound *C)
 }
 static void hy__make_ldexp_scalar(hy__compound *C)
 {
-    hy__beside(C, HY_OP_mul_scalar, C->in[0], pow(2, hy__said_number(C, "scalar", 0)));
+    double power = hy__said_number(C, "scalar", 1);
+    hy__beside(C, HY_OP_mul_scalar, hy__beside_it(C), pow(2, power));
 }
 
 /* Halves go to even numbers; to tens by the rest of a division, which whole numbers have, too. */
@@ -57666,10 +57760,12 @@ static void hy__make_upsampling(hy__compound *C)
 #endif
 
 /* The functions that >>parser names, in the order of the words. */
-static const char hy__compound_names[] = "copysign_scalar|true_divide_scalar|ldexp_scalar|around|pad"
+static const char hy__compound_names[] = "numbered|rcopysign_scalar|rldexp_scalar|copysign_scalar"
+    "|true_divide_scalar|ldexp_scalar|around|pad"
     "|broadcast_to|eye|arange|ediff1d|slogdet|cholesky|potri|identity_matrix|rot90|concatenate|dot|normal"
     "|uniform|gamma|bernoulli|gemm|syrk|trmm|make_diag|svm|ravel|unravel|box_decode|upsampling";
 static void (*const hy__compound_makes[])(hy__compound *C) = {
+    hy__make_numbered, hy__make_rcopysign_scalar, hy__make_rldexp_scalar,
     hy__make_copysign_scalar, hy__make_true_divide_scalar, hy__make_ldexp_scalar, hy__make_around,
     hy__make_pad, hy__make_broadcast_to, hy__make_eye_matrix, hy__make_arange, hy__make_ediff1d,
     hy__make_slogdet, hy__make_cholesky, hy__make_potri, hy__make_identity_matrix, hy__make_rot90,
@@ -57698,6 +57794,7 @@ static const hy__compound_op *hy__compound_find(const hy__reader *R, const int *
                                            { "_npi_concatenate", "axis", "None" },
                                            { "_arange", "infer_range", "True" } };
     const char *op = hy__json_text(&R->j, field[HY__IN_OP]), *says;
+    const hy_op *number;
     int i;
     for (i = 0; i < 3; i++) {
         if (strcmp(op, only[i][0])) continue;
@@ -57706,6 +57803,9 @@ static const hy__compound_op *hy__compound_find(const hy__reader *R, const int *
     }
     if ((!R->np || hy__node_says(R, field, hy__det_says)) &&
         (!strcmp(op, "_linalg_det") || !strcmp(op, "_linalg_slogdet"))) return NULL;
+    says = hy__node_says(R, field, "is_int");
+    if (says && (!strcmp(says, "False") || !strcmp(says, "0")) && (number = hy_op_find(R->F, op)) != NULL &&
+        number->attr == hy__scalar_attr) return &hy__numbered;
     return hy__compound_named(op);
 }
 
@@ -57719,7 +57819,7 @@ static int hy__compound_open(hy__compound *C, hy__reader *R, const hy__compound_
     C->M.R = R;
     C->M.field = field;
     C->M.name = hy__json_text(j, field[HY__IN_NAME]);
-    C->M.op = c->name;
+    C->M.op = hy__json_text(j, field[HY__IN_OP]);
     C->nin = j->token[field[HY__IN_INPUTS]].n;
     if (C->nin < c->least || C->nin > c->most)
         return hy__damaged(R->s, (uint64_t)j->token[field[HY__IN_INPUTS]].at,
@@ -68708,6 +68808,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_cast, hy__c_cast, HY__C_WHOLE, NULL },
     { HY_OP_amp_cast, hy__c_cast, HY__C_WHOLE, NULL },
     { HY_OP__real, hy__c_cast, HY__C_WHOLE, NULL },
+    { HY_OP__beside_number, hy__c_cast, HY__C_WHOLE, NULL },
     { HY_OP_softmax, hy__c_softmax, 0, NULL },
     { HY_OP_log_softmax, hy__c_softmax, 0, NULL },
     { HY_OP_softmin, hy__c_softmax, 0, NULL },

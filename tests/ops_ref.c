@@ -1394,6 +1394,10 @@ static void refa__real(ref_case *c)
     double *y = refa_like(c, 0, &c->in[0]);
     for (int64_t i = 0; i < c->in[0].size; i++) y[i] = c->in[0].v[i];
 }
+static const char *const cases__beside_number[] = {
+    "(3,4)", "(7,19)int[0,100]", "(3)bool", "() | is_int=True", "(3,4)int[0,9] | is_int=False", "(2,3)bool | is_int=False",
+    "(0,3) | is_int=False", NULL };
+static const ref_op ref__beside_number = { REFA_ALL, refa__real, REF_DECLARED, refa_cast_dx, 0, cases__beside_number };
 static const char *const cases__real[] = { "(3,4)", "(7,19)int[0,100]", "(3)bool", "()", "(0,3)", NULL };
 static const ref_op ref__real = { REFA_ALL, refa__real, REF_DECLARED, refa_cast_dx, 0, cases__real };
 

@@ -474,6 +474,153 @@ static const numpy_case numpy_cases[] = {
       "2 2 4", "f() 0", "f(2,2) 0 0 0 0" },
     { "_npi_norm", "\"ord\": \"2\", \"axis\": \"(0, 1)\", \"keepdims\": \"False\", \"flag\": \"2\"", 1, "f(2,2) 1 "
       "nan 0 1", "f() nan", "f(2,2) nan nan nan nan" },
+    { "_npi_add_scalar", "\"scalar\": \"3.0\"", 1, "o(3) 1 0 1", "l(3) 4 3 4", NULL },
+    { "_npi_add_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 4 3 4", NULL },
+    { "_npi_add_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 4 3 4", NULL },
+    { "_npi_add_scalar", "\"scalar\": \"2.5\"", 1, "o(3) 1 0 1", "l(3) 3 2 3", NULL },
+    { "_npi_add_scalar", "\"scalar\": \"2.5\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 3 2 3", NULL },
+    { "_npi_add_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 3.5 2.5 3.5", NULL },
+    { "_npi_add_scalar", "\"scalar\": \"3.0\"", 1, "u(6) 0 1 2 3 5 7", "u(6) 3 4 5 6 8 10", NULL },
+    { "_npi_add_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "u(6) 0 1 2 3 5 7", "u(6) 3 4 5 6 8 10",
+      NULL },
+    { "_npi_add_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 3 4 5 6 8 10",
+      NULL },
+    { "_npi_add_scalar", "\"scalar\": \"2.5\"", 1, "u(6) 0 1 2 3 5 7", "u(6) 2 3 4 5 7 9", NULL },
+    { "_npi_add_scalar", "\"scalar\": \"2.5\", \"is_int\": \"True\"", 1, "u(6) 0 1 2 3 5 7", "u(6) 2 3 4 5 7 9",
+      NULL },
+    { "_npi_add_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 2.5 3.5 4.5 5.5 "
+      "7.5 9.5", NULL },
+    { "_npi_arctan2_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 0 0 0", NULL },
+    { "_npi_arctan2_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 0.3217505544 0 "
+      "0.3217505544", NULL },
+    { "_npi_arctan2_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 0.3805063771 0 "
+      "0.3805063771", NULL },
+    { "_npi_arctan2_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 "
+      "0.3217505544 0.5880026035 0.7853981634 1.030376827 1.165904541", NULL },
+    { "_npi_arctan2_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 "
+      "0.3805063771 0.6747409422 0.8760580506 1.107148718 1.227772386", NULL },
+    { "_npi_copysign_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 1 0 1", NULL },
+    { "_npi_copysign_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 1 0 1", NULL },
+    { "_npi_copysign_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 1 0 1", NULL },
+    { "_npi_copysign_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 1 2 3 5 "
+      "7", NULL },
+    { "_npi_copysign_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 1 2 3 5 "
+      "7", NULL },
+    { "_npi_ldexp_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 8 0 8", NULL },
+    { "_npi_ldexp_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 8 0 8", NULL },
+    { "_npi_ldexp_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 5.656854249 0 "
+      "5.656854249", NULL },
+    { "_npi_ldexp_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 8 16 24 40 "
+      "56", NULL },
+    { "_npi_ldexp_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 5.656854249 "
+      "11.3137085 16.97056275 28.28427125 39.59797975", NULL },
+    { "_npi_mod_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 1 0 1", NULL },
+    { "_npi_mod_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 1 0 1", NULL },
+    { "_npi_mod_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 1 0 1", NULL },
+    { "_npi_mod_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 1 2 0 2 1",
+      NULL },
+    { "_npi_mod_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 1 2 0.5 0 2",
+      NULL },
+    { "_npi_multiply_scalar", "\"scalar\": \"3.0\"", 1, "o(3) 1 0 1", "l(3) 3 0 3", NULL },
+    { "_npi_multiply_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 3 0 3", NULL },
+    { "_npi_multiply_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 3 0 3", NULL },
+    { "_npi_multiply_scalar", "\"scalar\": \"2.5\"", 1, "o(3) 1 0 1", "l(3) 2 0 2", NULL },
+    { "_npi_multiply_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 2.5 0 2.5", NULL },
+    { "_npi_multiply_scalar", "\"scalar\": \"3.0\"", 1, "u(6) 0 1 2 3 5 7", "u(6) 0 3 6 9 15 21", NULL },
+    { "_npi_multiply_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "u(6) 0 1 2 3 5 7", "u(6) 0 3 6 9 15 "
+      "21", NULL },
+    { "_npi_multiply_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 3 6 9 15 "
+      "21", NULL },
+    { "_npi_multiply_scalar", "\"scalar\": \"2.5\"", 1, "u(6) 0 1 2 3 5 7", "u(6) 0 2 4 6 10 14", NULL },
+    { "_npi_multiply_scalar", "\"scalar\": \"2.5\", \"is_int\": \"True\"", 1, "u(6) 0 1 2 3 5 7", "u(6) 0 2 4 6 10 "
+      "14", NULL },
+    { "_npi_multiply_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 2.5 5 "
+      "7.5 12.5 17.5", NULL },
+    { "_npi_power_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 1 0 1", NULL },
+    { "_npi_power_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 1 0 1", NULL },
+    { "_npi_power_scalar", "\"scalar\": \"2.5\"", 1, "o(3) 1 0 1", "l(3) 1 0 1", NULL },
+    { "_npi_power_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 1 0 1", NULL },
+    { "_npi_power_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 1 8 27 125 "
+      "343", NULL },
+    { "_npi_power_scalar", "\"scalar\": \"2.5\"", 1, "u(6) 0 1 2 3 5 7", "u(6) 0 1 4 9 25 49", NULL },
+    { "_npi_power_scalar", "\"scalar\": \"2.5\", \"is_int\": \"True\"", 1, "u(6) 0 1 2 3 5 7", "u(6) 0 1 4 9 25 "
+      "49", NULL },
+    { "_npi_power_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 1 "
+      "5.656854249 15.58845727 55.90169944 129.6418142", NULL },
+    { "_npi_rarctan2_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 1 1 1", NULL },
+    { "_npi_rarctan2_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 1.249045772 "
+      "1.570796327 1.249045772", NULL },
+    { "_npi_rarctan2_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 1.19028995 "
+      "1.570796327 1.19028995", NULL },
+    { "_npi_rarctan2_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) "
+      "1.570796327 1.249045772 0.9827937232 0.7853981634 0.5404195003 0.4048917863", NULL },
+    { "_npi_rarctan2_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) "
+      "1.570796327 1.19028995 0.8960553846 0.6947382762 0.463647609 0.3430239404", NULL },
+    { "_npi_rcopysign_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 3 3 3", NULL },
+    { "_npi_rcopysign_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 3 3 3", NULL },
+    { "_npi_rcopysign_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 2.5 2.5 2.5",
+      NULL },
+    { "_npi_rcopysign_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 3 3 3 3 3 "
+      "3", NULL },
+    { "_npi_rcopysign_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 2.5 2.5 "
+      "2.5 2.5 2.5 2.5", NULL },
+    { "_npi_rldexp_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 6 3 6", NULL },
+    { "_npi_rldexp_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 6 3 6", NULL },
+    { "_npi_rldexp_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 5 2.5 5", NULL },
+    { "_npi_rldexp_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 3 6 12 24 96 "
+      "384", NULL },
+    { "_npi_rldexp_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 2.5 5 10 20 "
+      "80 320", NULL },
+    { "_npi_rmod_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 0 0 0", NULL },
+    { "_npi_rmod_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 0 0 0", NULL },
+    { "_npi_rmod_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 0.5 0 0.5", NULL },
+    { "_npi_rmod_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 0 1 0 3 3",
+      NULL },
+    { "_npi_rmod_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 0 0.5 0.5 2.5 "
+      "2.5 2.5", NULL },
+    { "_npi_rpower_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 3 1 3", NULL },
+    { "_npi_rpower_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 3 1 3", NULL },
+    { "_npi_rpower_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 2.5 1 2.5", NULL },
+    { "_npi_rpower_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 1 3 9 27 243 "
+      "2187", NULL },
+    { "_npi_rpower_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 1 2.5 6.25 "
+      "15.625 97.65625 610.3515625", NULL },
+    { "_npi_rsubtract_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) 2 3 2", NULL },
+    { "_npi_rsubtract_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 2 3 2", NULL },
+    { "_npi_rsubtract_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) 1.5 2.5 1.5",
+      NULL },
+    { "_npi_rsubtract_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 3 2 1 0 "
+      "-2 -4", NULL },
+    { "_npi_rsubtract_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) 2.5 1.5 "
+      "0.5 -0.5 -2.5 -4.5", NULL },
+    { "_npi_rtrue_divide_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "f(3) 3 inf 3",
+      NULL },
+    { "_npi_rtrue_divide_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "f(3) 3 inf 3",
+      NULL },
+    { "_npi_rtrue_divide_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "f(3) 2.5 inf "
+      "2.5", NULL },
+    { "_npi_rtrue_divide_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "f(6) inf 3 "
+      "1.5 1 0.6 0.4285714", NULL },
+    { "_npi_rtrue_divide_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "f(6) inf "
+      "2.5 1.25 0.8333333 0.5 0.3571429", NULL },
+    { "_npi_subtract_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "l(3) -2 -3 -2", NULL },
+    { "_npi_subtract_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) -2 -3 -2", NULL },
+    { "_npi_subtract_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "d(3) -1.5 -2.5 -1.5",
+      NULL },
+    { "_npi_subtract_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) -3 -2 -1 0 "
+      "2 4", NULL },
+    { "_npi_subtract_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "d(6) -2.5 -1.5 "
+      "-0.5 0.5 2.5 4.5", NULL },
+    { "_npi_true_divide_scalar", "\"scalar\": \"3.0\", \"is_int\": \"True\"", 1, "o(3) 1 0 1", "f(3) 0.3333333 0 "
+      "0.3333333", NULL },
+    { "_npi_true_divide_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "f(3) 0.3333333 0 "
+      "0.3333333", NULL },
+    { "_npi_true_divide_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "o(3) 1 0 1", "f(3) 0.4 0 0.4",
+      NULL },
+    { "_npi_true_divide_scalar", "\"scalar\": \"3.0\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "f(6) 0 "
+      "0.3333333 0.6666667 1 1.666667 2.333333", NULL },
+    { "_npi_true_divide_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "f(6) 0 0.4 "
+      "0.8 1.2 2 2.8", NULL },
     { "_npx_reshape", "\"newshape\": \"(-4, -1, 3, -6)\", \"reverse\": \"True\"", 1, "f(2,6) 0.5 0.25 -1.25 0.5 1.25 1.75 "
       "0.5 2 -1.75 0.75 1.25 1.75", "f(2,2,3) 0.5 0.25 -1.25 0.5 1.25 1.75 0.5 2 -1.75 0.75 1.25 1.75", "f(2,6) 1" },
     { "_npx_reshape", "\"newshape\": \"(-2, 2, 1, -6, -3)\", \"reverse\": \"True\"", 1, "f(2,2,1) -1.75 1 1.5 -1",
@@ -677,6 +824,61 @@ static void numpy_errors(void)
     }
 }
 
+/* Truths made on the way are whole or real numbers beside one, in files of both interfaces; written again and again, the file does
+ * not grow. */
+static void numpy_truth_beside_a_number(void)
+{
+    static const struct { const char *op, *whole; hy_dtype due; double first, last; } cases[] = {
+        { "_npi_add_scalar", "True", HY_I64, 3, 4 }, { "_npi_multiply_scalar", "False", HY_F64, 0, 3 },
+        { "_npi_rsubtract_scalar", "True", HY_I64, 3, 2 }, { "_npi_multiply_scalar", "True", HY_I64, 0, 3 } };
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hy_frame *F = hy_open(NULL);
+        const double v[] = { 0, 1, 2 };
+        char text[900];
+        hy_array *x = hy_cast(F, hy_from(F, HY_SHAPE(3), HY_F64, v), HY_F32), *y, *file[2];
+        hy_graph *g;
+        int k, n = sprintf(text, "{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"inputs\": []}, {\"op\": \"_npi_greater_scalar\", "
+            "\"name\": \"g\", \"attrs\": {\"scalar\": \"1\"}, \"inputs\": [[0, 0, 0]]}, {\"op\": \"%s\", \"name\": \"y\", \"attrs\": "
+            "{\"scalar\": \"3\", \"is_int\": \"%s\"}, \"inputs\": [[1, 0, 0]]}], \"arg_nodes\": [0], \"heads\": [[2, 0, 0]], "
+            "\"attrs\": {\"is_np_shape\": [\"int\", 1], \"mxnet_version\": [\"int\", 10901]}}", cases[i].op, cases[i].whole);
+        g = hy_symbol_from(F, text, (size_t)n);
+        for (k = 0; k < 2; k++) {
+            y = hy_graph_run(F, g, x);
+            CHECK(y && hy_dtype_of(F, y) == cases[i].due);
+            CHECK_NEAR(hy_item(F, hy_slice_axis(F, y, 0, 0, 1)), cases[i].first, 0);
+            CHECK_NEAR(hy_item(F, hy_slice_axis(F, y, 0, 2, 3)), cases[i].last, 0);
+            file[k] = hy_symbol_to(F, g);
+            g = file[k] ? hy_symbol_from(F, (const char *)hy_data(F, file[k]), (size_t)hy_size(F, file[k])) : NULL;
+        }
+        CHECK(file[0] && file[1] && hy_size(F, file[0]) == hy_size(F, file[1]));
+        CHECK_STR(hy_error(F), NULL);
+        hy_clear(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* The same of a bool that comes in. */
+static void numpy_written_once(void)
+{
+    hy_frame *F = hy_open(NULL);
+    static const char text[] = "{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"inputs\": []}, {\"op\": \"_npi_add_scalar\", \"name\": "
+        "\"y\", \"attrs\": {\"scalar\": \"2.5\", \"is_int\": \"False\"}, \"inputs\": [[0, 0, 0]]}], \"arg_nodes\": [0], \"heads\": [[1, 0, 0]], "
+        "\"attrs\": {\"is_np_shape\": [\"int\", 1], \"mxnet_version\": [\"int\", 10901]}}";
+    hy_graph *g = hy_symbol_from(F, text, sizeof text - 1);
+    hy_array *file[3];
+    int k;
+    for (k = 0; k < 3; k++) {
+        file[k] = hy_symbol_to(F, g);
+        if (!CHECK(file[k] != NULL)) break;
+        g = hy_symbol_from(F, (const char *)hy_data(F, file[k]), (size_t)hy_size(F, file[k]));
+    }
+    CHECK(k == 3 && hy_size(F, file[1]) == hy_size(F, file[2]));
+    CHECK_NEAR(hy_item(F, hy_graph_run(F, g, hy_cast(F, hy_ones(F, HY_SHAPE(1)), HY_I32))), 3.5, 0);
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
+}
+
 /* A graph without inputs: run, called with NULL line by line and compiled, planned, bound, written both ways, read again. */
 /* A file of numpy's, in which one determinant was made where one matrix gives (1,): it stays so, however often it is written. */
 static void numpy_determinant_of_a_batch(void)
@@ -853,6 +1055,8 @@ static void test_numpy(void)
     RUN(numpy_names_with_commas);
     RUN(numpy_values);
     RUN(numpy_errors);
+    RUN(numpy_truth_beside_a_number);
+    RUN(numpy_written_once);
     RUN(numpy_determinant_of_a_batch);
     RUN(numpy_without_inputs);
 }
