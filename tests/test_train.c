@@ -842,6 +842,38 @@ static void train_mine(const hy_update *u, int64_t from, int64_t n, void *w, con
     (void)u; (void)s;
     for (i = from; i < from + n; i++) ((float *)w)[i] -= ((const float *)g)[i];
 }
+
+static double train_own_rate(const hy_schedule *s, int64_t n) { return s->base_lr / (double)(1 + n); }
+
+/* A step holds what it goes by only where functions of the user's run in it: none do in an optimiser of ours. */
+static void test_train_calls(void)
+{
+    static const char *const names[] = { "sgd", "nag", "adam", "adamw", "adamax", "nadam", "adagrad", "groupadagrad", "adadelta",
+                                         "rmsprop", "ftrl", "ftml", "lamb", "lars", "lbsgd", "signum", "sgld", "dcasgd" };
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_dense(F, 2, NULL);
+    hy_schedule_opt rate;
+    hy_optim_opt o;
+    hy_optim own;
+    int i, k;
+    memset(&rate, 0, sizeof rate);
+    for (i = 0; i < (int)(sizeof names / sizeof *names); i++)
+        for (k = 0; k < 4; k++) {
+            memset(&o, 0, sizeof o);
+            if (k & 1) o.momentum = 0.9;
+            if (k & 1) o.centered = 1;
+            if (k & 2) o.schedule = hy_schedule_cosine(10, &rate);
+            if (!CHECK(!hy_trainer_new(F, net, hy_optim_named(names[i], &o), NULL)->calls)) printf("    %s, %d\n", names[i], k);
+        }
+    memset(&o, 0, sizeof o);
+    own = hy_optim_sgd(&o);
+    own.update = train_mine;
+    CHECK(hy_trainer_new(F, net, own, NULL)->calls);
+    o.schedule.fn = train_own_rate;
+    o.schedule.base_lr = 1;
+    CHECK(hy_trainer_new(F, net, hy_optim_sgd(&o), NULL)->calls);
+    CHECK(!hy_error(F) && hy_close(F) == 0);
+}
 static void test_train_strings_may_go(void)
 {
     double bias[2];
@@ -1117,5 +1149,6 @@ static void test_train(void)
     RUN(test_train_frozen);
     RUN(test_train_moved);
     RUN(test_train_oom);
+    RUN(test_train_calls);
     RUN(test_train_states_whole);
 }
