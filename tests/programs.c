@@ -172,6 +172,7 @@ static const char *pg_plain_error(const char *from, char *to, int bare)
         else if (comma && colon && comma < colon) strcpy(to + (mark - from), comma + 2);
     }
     if ((end = strstr(to, " [in ")) != NULL) *end = 0;
+    if ((end = strstr(to, ", not the result of ")) != NULL) *end = 0;
     if (bare && (end = strstr(to, " (")) != NULL) *end = 0;
     return to;
 }
