@@ -61630,7 +61630,8 @@ struct hy_trainer {
     hy_optim       optim;
     hy_trainer_opt opt;
     hy__slot      *slot;
-    int            n, calls;            /* calls: functions of the user's run in a step */
+    int            n;
+    int            calls, draws;        /* in a step functions of the user's run; it takes random numbers */
     char          *name;                /* the optimiser's */
     double         memory[8];
     int64_t        num_update;
@@ -61765,6 +61766,7 @@ HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, co
     T->loss_scale = T->opt.loss_scale > 0 ? T->opt.loss_scale : 1;
     T->num_update = optim.opt.begin_num_update;
     T->calls = T->opt.reduce || hy__optim_calls(&optim);
+    T->draws = hy__optim_draws(&optim);
     if (!F->code) hy__trainer_collect(F, T, net);
     T->opt.pattern = NULL;              /* the caller's */
     if (F->code) { hy_block_free(F, &T->base); return NULL; }
@@ -62155,7 +62157,7 @@ static void hy__trainer_begin(hy_frame *F, hy_trainer *T, double rescale)
 {
     const hy_optim_opt *o = &T->optim.opt;
     int64_t before;
-    int i, first = 1, draws = hy__optim_draws(&T->optim);
+    int i, first = 1;
     for (i = 0; i < T->n; i++) {
         hy__slot *s = &T->slot[i];
         hy_update *u = &s->u;
@@ -62176,7 +62178,7 @@ static void hy__trainer_begin(hy_frame *F, hy_trainer *T, double rescale)
         u->isa = F->root->isa;
         u->seed = F->seed;
         u->stream = F->stream;
-        F->stream += (uint64_t)draws;
+        F->stream += (uint64_t)T->draws;
         first = 0;
         if (T->optim.begin) T->optim.begin(u);
     }
