@@ -2204,7 +2204,7 @@ struct hy_op {
     OPT(norm, "norm", NULL, 0, "sum |x|, or sqrt(sum x^2)") \
     OPT(_average, "_npi_average", NULL, 0, "mean, weighted by lines along an axis or by elements") \
     OPT(moments, "moments", NULL, 0, "mean and variance") \
-    OPT(cumsum, "_np_cumsum", "cumsum", 0, "running sum") \
+    OPT(cumsum, "_np_cumsum", "cumsum", 0, "running sum; truths are counted") \
     OPT(sequence_mask, "SequenceMask", NULL, 0, "steps beyond the length replaced") \
     OPT(sequence_last, "SequenceLast", NULL, 0, "the last step of each sequence") \
     OWN_OPT(_sequence_last_grad, NULL, NULL, 0, "gradient of sequence_last") \
@@ -2541,7 +2541,7 @@ HY_API hy_array *hy_moments(hy_frame *F, hy_array *data, hy_ints axes, const hy_
     /* mean and variance */
 typedef struct hy_cumsum_opt { hy_dtype dtype; } hy_cumsum_opt;
 HY_API hy_array *hy_cumsum(hy_frame *F, hy_array *data, int axis, const hy_cumsum_opt *opt);
-    /* running sum */
+    /* running sum; truths are counted */
 typedef struct hy_argmax_opt { int keepdims; } hy_argmax_opt;
 HY_API hy_array *hy_argmax(hy_frame *F, hy_array *data, int axis, const hy_argmax_opt *opt);
     /* index of the largest, the first of equals */
@@ -20822,6 +20822,7 @@ static int hy__cumsum_infer(hy_infer *I)
 {
     HY__REC(cumsum, I);
     if (r->dtype) hy_infer_type(I, &I->out[0].dtype, r->dtype);
+    else if (I->in[0].dtype == HY_BOOL) hy_infer_type(I, &I->out[0].dtype, HY_I64);     /* they are counted */
     else hy__infer_same_type(I, &I->out[0], &I->in[0]);
     return hy__infer_lines(I, r->axis, HY_DTYPE_NONE);
 }
@@ -56276,7 +56277,7 @@ typedef struct hy__making {
     const char *key[8], *value[8];      /* attributes of what is made next */
     int         attrs;
     hy__edge    in[HY__EINSUM_MOST], at;    /* its inputs; what there is so far */
-    int         nin;
+    int         nin, truth;             /* is the first of them true or false? */
 } hy__making;
 
 static int hy__making_bad(hy__making *M, const char *what, const char *value)
@@ -56472,7 +56473,6 @@ static int hy__make_steps(hy__making *M, int64_t from, int64_t to)
 static int hy__make_summed(hy__making *M, const int64_t *axis, int n, int back, const char *more)
 {
     int i, k, turn;
-    if (!n) return hy__make_unary(M, HY_OP_expand_dims, "axis", back ? "-1" : "0");
     for (turn = 0; turn < n; turn++) {
         int64_t from = axis[i = back ? turn : n - 1 - turn];
         for (k = back ? 0 : i + 1; k < (back ? i : n); k++)     /* those that have moved past it */
@@ -56499,6 +56499,20 @@ static int hy__summed_axes(hy__making *M, const char *text, int64_t *axis)
     return n;
 }
 
+/* Each with each, through an axis of size 1; another in front, so that numbers alone give a number. */
+static int hy__make_outer(hy__making *M)
+{
+    int64_t first = 0;
+    hy__edge in[2];
+    if (hy__make_unary(M, HY_OP_expand_dims, "axis", "-1") ||
+        hy__make_unary(M, HY_OP_expand_dims, "axis", "0")) return -1;
+    in[0] = M->at;
+    M->at = M->in[1];
+    if (hy__make_unary(M, HY_OP_expand_dims, "axis", "0")) return -1;
+    in[1] = M->at;
+    return hy__make_op(M, HY_OP_dot, 2, in) || hy__make_drop(M, &first, 1);
+}
+
 static int hy__make_tensordot(hy__making *M)
 {
     int64_t a[HY_MAX_DIM], b[HY_MAX_DIM], many = 0, first = 0, last = -1;
@@ -56512,8 +56526,9 @@ static int hy__make_tensordot(hy__making *M)
     else if ((n = hy__summed_axes(M, M->text[HY__NP_A_AXES], a)) < 0 ||
              (m = hy__summed_axes(M, M->text[HY__NP_B_AXES], b)) < 0) return -1;
     if (n != m) return hy__making_bad(M, "axes", M->text[HY__NP_A_AXES]);
-    back_a = !n || a[0] < 0;
-    back_b = n && b[0] < 0;
+    if (!n) return hy__make_outer(M);
+    back_a = a[0] < 0;
+    back_b = b[0] < 0;
     if (hy__make_summed(M, a, n, back_a, back_a ? "0" : "1")) return -1;
     in[0] = M->at;
     M->at = M->in[1];
@@ -56522,7 +56537,7 @@ static int hy__make_tensordot(hy__making *M)
     hy__make_with(M, "transpose_a", back_a ? "False" : "True");
     hy__make_with(M, "transpose_b", back_b ? "True" : "False");
     if (hy__make_op(M, HY_OP_dot, 2, in)) return -1;
-    return n && ((back_b && hy__make_drop(M, &last, 1)) || hy__make_drop(M, &first, 1)) ? -1 : 0;
+    return (back_b && hy__make_drop(M, &last, 1)) || hy__make_drop(M, &first, 1) ? -1 : 0;
 }
 
 /* --- einsum --- */
@@ -56875,13 +56890,37 @@ static int hy__make_roll(hy__making *M)
     return M->at.node == M->in[0].node ? hy__make_unary(M, HY_OP_identity, NULL, NULL) : 0;
 }
 
+/* What is summed or multiplied is whole if it is true or false; means are real. Floats need nothing. */
+static int hy__make_countable(hy__making *M, int op)
+{
+    hy_dtype known = M->at.node->type[M->at.output].dtype;
+    if ((known && hy__floating(known) && !M->truth) || M->text[HY__NP_DTYPE]) return 0;
+    if (M->truth && op != HY_OP_mean) return hy__make_unary(M, HY_OP_cast, "dtype", "int64");
+    if (op == HY_OP_mean) return hy__make_unary(M, HY_OP__real, NULL, NULL);
+    if (op != HY_OP_sum && op != HY_OP_prod) return 0;
+    return hy__make_unary(M, HY_OP__beside_number, "is_int", "True");
+}
+
+/* Like x: a number with a fraction loses it where x is whole. */
+static int hy__make_filled(hy__making *M)
+{
+    const char *value = M->text[HY__NP_VALUE] ? M->text[HY__NP_VALUE] : "", *end;
+    double v = 0;
+    if (!hy__read_f64(value, &end, &v) || *end) return hy__making_bad(M, "fill_value", value);
+    if (hy__make_unary(M, HY_OP_zeros_like, NULL, NULL)) return -1;
+    if (v == floor(v) || v != v) return hy__make_unary(M, HY_OP_add_scalar, "scalar", value);
+    hy__make_with(M, "a_min", value);
+    return hy__make_unary(M, HY_OP_clip, "a_max", value);
+}
+
 static int hy__make_numpy(hy__making *M, const hy__numpy *np)
 {
     const char *dtype = M->text[HY__NP_DTYPE];
     if (M->text[HY__NP_INITIAL]) return hy__making_bad(M, "initial", M->text[HY__NP_INITIAL]);
     if (dtype && hy__make_unary(M, HY_OP_cast, "dtype", dtype)) return -1;
     switch (np->way) {
-    case HY__NP_FOLD: return hy__make_fold(M, np->op) || hy__make_folded(M);
+    case HY__NP_FOLD:
+        return hy__make_countable(M, np->op) || hy__make_fold(M, np->op) || hy__make_folded(M);
     case HY__NP_PLACE:
         return hy__make_fold(M, np->op) || hy__make_folded(M) ||
                hy__make_unary(M, HY_OP_cast, "dtype", "int64");
@@ -56890,9 +56929,7 @@ static int hy__make_numpy(hy__making *M, const hy__numpy *np)
         return hy__make_variance(M) || hy__make_unary(M, HY_OP_sqrt, NULL, NULL) || hy__make_folded(M);
     case HY__NP_RESHAPE: return hy__make_reshape(M);
     case HY__NP_LEFT: case HY__NP_RIGHT: return hy__make_choice(M, np->way == HY__NP_LEFT);
-    case HY__NP_FILL:
-        return hy__make_unary(M, np->op, NULL, NULL) ||
-               hy__make_unary(M, HY_OP_add_scalar, "scalar", M->text[HY__NP_VALUE]);
+    case HY__NP_FILL: return hy__make_filled(M);
     case HY__NP_MOVE: return hy__make_move(M);
     case HY__NP_ROLL: return hy__make_roll(M);
     case HY__NP_TRUTH:
@@ -56918,6 +56955,7 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
     const hy__json *j = &R->j;
     int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, f, i, k, t;
     int due = np->op == HY_OP_where || np->op == HY_OP_dot ? 2 : 1;
+    int64_t from;
     hy__making M;
     memset(&M, 0, sizeof M);
     M.R = R;
@@ -56939,6 +56977,7 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
         }
     for (i = 0, t = inputs + 1; i < n; i++, t = j->token[t].next)
         if (hy__read_edge(R, t, R->n, &M.in[i])) return NULL;
+    M.truth = !hy__json_whole(j, inputs + 2, 0, R->n - 1, &from) && R->truth[from];
     M.at = M.in[0];
     M.nin = n;
     return hy__make_numpy(&M, np) || hy__read_own_notes(R, M.at.node, field) ? NULL : M.at.node;

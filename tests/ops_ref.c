@@ -426,7 +426,7 @@ static const char *const cases_cumsum[] = {
     "(3,4)[-9,9] | axis=1 dtype=int32", "(5,70)[-9,9] | axis=0 dtype=int32",
     "(9,261) | axis=1", "(5,261)[-9,9] | axis=1 dtype=int32", "(2,3,257) | axis=1", NULL
 };
-static const ref_op ref_cumsum = { REFA_SIGNED, refa_cumsum, REF_TRUE, NULL, 2e-6, cases_cumsum };
+static const ref_op ref_cumsum = { REFA_SIGNED "o", refa_cumsum, REF_TRUE, NULL, 2e-6, cases_cumsum };
 
 /* --- linear --- */
 static void refa_fully_connected(ref_case *c)

@@ -621,6 +621,32 @@ static const numpy_case numpy_cases[] = {
       "0.3333333 0.6666667 1 1.666667 2.333333", NULL },
     { "_npi_true_divide_scalar", "\"scalar\": \"2.5\", \"is_int\": \"False\"", 1, "u(6) 0 1 2 3 5 7", "f(6) 0 0.4 "
       "0.8 1.2 2 2.8", NULL },
+    { "_npi_mean", "\"axis\": \"(0, 1)\", \"keepdims\": \"False\"", 1, "o(1,4) 1 1 0 0", "f() 0.5", NULL },
+    { "_npi_mean", "\"axis\": \"0\", \"keepdims\": \"False\"", 1, "o(1) 1", "f() 1", NULL },
+    { "_npi_tensordot", "\"a_axes_summed\": \"()\", \"b_axes_summed\": \"()\"", 1, "f() 1 ; f() -1.5", "f() -1.5",
+      "f() -1.5 ; f() 1" },
+    { "_npi_mean", "\"axis\": \"0\", \"keepdims\": \"True\"", 1, "c(3,3) 1 -2 1 -2 -3 0 0 -1 -3", "f(1,3) "
+      "-0.3333333 -2 -0.6666667", NULL },
+    { "_npi_mean", "\"axis\": \"(0,)\", \"keepdims\": \"True\"", 1, "c(2) 1 3", "f(1) 2", NULL },
+    { "_np_sum", "\"axis\": \"0\", \"keepdims\": \"True\"", 1, "o(4) 0 0 1 1", "l(1) 2", NULL },
+    { "_npi_tensordot", "\"a_axes_summed\": \"()\", \"b_axes_summed\": \"()\"", 1, "f() -0.625 ; f() 1.5", "f() "
+      "-0.9375", "f() 1.5 ; f() -0.625" },
+    { "_np_cumsum", "\"axis\": \"None\"", 1, "o() 1", "l(1) 1", NULL },
+    { "_npi_mean", "\"axis\": \"(0,)\", \"keepdims\": \"True\"", 1, "u(1) 3", "f(1) 3", NULL },
+    { "_np_cumsum", "\"axis\": \"0\"", 1, "o(2) 1 0", "l(2) 1 1", NULL },
+    { "_npi_mean", "\"axis\": \"(0, -1)\", \"keepdims\": \"True\"", 1, "u(1,3) 3 1 1", "f(1,1) 1.666667", NULL },
+    { "_npi_mean", "\"axis\": \"None\", \"keepdims\": \"False\"", 1, "i() 1", "f() 1", NULL },
+    { "_npi_mean", "\"axis\": \"None\", \"keepdims\": \"False\"", 1, "l() 1", "f() 1", NULL },
+    { "_npi_mean", "\"axis\": \"None\", \"keepdims\": \"True\"", 1, "l(2,1,3) -1 0 3 -2 3 -2", "f(1,1,1) "
+      "0.1666667", NULL },
+    { "_npi_full_like", "\"fill_value\": \"1.5\", \"dtype\": \"int32\"", 1, "f() 1.375", "i() 1", "f() 0" },
+    { "_np_sum", "\"axis\": \"(0,)\", \"keepdims\": \"True\"", 1, "o(3) 1 0 1", "l(1) 2", NULL },
+    { "_npi_full_like", "\"fill_value\": \"1.5\", \"dtype\": \"int32\"", 1, "i(2,2) 2 0 -3 2", "i(2,2) 1 1 1 1",
+      NULL },
+    { "_npi_full_like", "\"fill_value\": \"1.5\", \"dtype\": \"int64\"", 1, "f(2) 0.125 -1.375", "l(2) 1 1", "f(2) "
+      "0 0" },
+    { "_npi_tensordot_int_axes", "\"axes\": \"0\"", 1, "f() -1.125 ; f() -0.875", "f() 0.984375", "f() -0.875 ; f() "
+      "-1.125" },
     { "_npx_reshape", "\"newshape\": \"(-4, -1, 3, -6)\", \"reverse\": \"True\"", 1, "f(2,6) 0.5 0.25 -1.25 0.5 1.25 1.75 "
       "0.5 2 -1.75 0.75 1.25 1.75", "f(2,2,3) 0.5 0.25 -1.25 0.5 1.25 1.75 0.5 2 -1.75 0.75 1.25 1.75", "f(2,6) 1" },
     { "_npx_reshape", "\"newshape\": \"(-2, 2, 1, -6, -3)\", \"reverse\": \"True\"", 1, "f(2,2,1) -1.75 1 1.5 -1",
@@ -858,6 +884,32 @@ static void numpy_truth_beside_a_number(void)
     }
 }
 
+/* Truths made on the way are counted, and have a real mean. */
+static void numpy_truths_counted(void)
+{
+    static const struct { const char *op; hy_dtype due; double value; } cases[] = {
+        { "_np_sum", HY_I64, 2 }, { "_npi_mean", HY_F32, 0.5 }, { "_np_prod", HY_I64, 0 } };
+    size_t i;
+    for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hy_frame *F = hy_open(NULL);
+        const double v[] = { 0, 1, 2, 3 };
+        char text[900];
+        hy_array *x = hy_from(F, HY_SHAPE(4), HY_F64, v), *y;
+        hy_graph *g;
+        int n = sprintf(text, "{\"nodes\": [{\"op\": \"null\", \"name\": \"x\", \"inputs\": []}, {\"op\": \"_npi_greater_scalar\", "
+            "\"name\": \"g\", \"attrs\": {\"scalar\": \"1\"}, \"inputs\": [[0, 0, 0]]}, {\"op\": \"%s\", \"name\": \"y\", \"inputs\": "
+            "[[1, 0, 0]]}], \"arg_nodes\": [0], \"heads\": [[2, 0, 0]], \"attrs\": {\"is_np_shape\": [\"int\", 1], "
+            "\"mxnet_version\": [\"int\", 10901]}}", cases[i].op);
+        g = hy_symbol_from(F, text, (size_t)n);
+        y = hy_graph_run(F, g, hy_cast(F, x, HY_F32));
+        CHECK(y && hy_dtype_of(F, y) == cases[i].due && hy_ndim(F, y) == 0);
+        CHECK_NEAR(hy_item(F, y), cases[i].value, 0);
+        CHECK_STR(hy_error(F), NULL);
+        hy_clear(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 /* The same of a bool that comes in. */
 static void numpy_written_once(void)
 {
@@ -1057,6 +1109,7 @@ static void test_numpy(void)
     RUN(numpy_errors);
     RUN(numpy_truth_beside_a_number);
     RUN(numpy_written_once);
+    RUN(numpy_truths_counted);
     RUN(numpy_determinant_of_a_batch);
     RUN(numpy_without_inputs);
 }
