@@ -123,6 +123,7 @@
  *   those that no gradient passes count for nothing. HY_GRAD_ADD adds to what is there. hy_grad returns
  *   gradients instead; with create_graph they can be differentiated again, all but those of digamma,
  *   bilinear_sampler and spatial_transformer (ctc_loss: twice).
+ *   Gradients of whole numbers, to which casts lead, are whole: what a formula gives, cut as by a cast.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_assign of a recorded value is recorded; hy_add_to and its kin refuse one.
  *   hy_check_grad compares a gradient with difference quotients.
@@ -222,7 +223,8 @@
  *   begins with is used after it, too: these add up in another order. What no result needs has no gradient; a
  *   graph cannot know which branch is taken or that a while_loop has a turn, so there what the other branch
  *   uses, or a state that turns replace, gets 0: felt by what makes something of 0, such as make_loss before
- *   it or a root of 0. The same where states change places turn by turn, from the ninth turn back on.
+ *   it, a root of 0, or an operator before it that has no gradient. The same where states change places turn
+ *   by turn, from the ninth turn back on.
  *
  * FUNCTIONS OF YOURS
  *   What the library calls comes in three forms, all of which begin with the frame to use in them:
@@ -1120,7 +1122,7 @@ struct hy_op {
     B(mod,   "_rmod_scalar", "_RModScalar", \
         hy_negative(F, hy_mul(F, dy, hy_floor(F, hy_rdiv_scalar(F, x, r->scalar)))), "scalar mod x") \
     B(power, "_rpower_scalar", "_RPowerScalar", \
-        hy_mul(F, dy, hy_mul_scalar(F, y, hy__log_or_zero(r->scalar))), "scalar to the power x") \
+        hy__product_cut(F, dy, y, hy__log_or_zero(r->scalar)), "scalar to the power x") \
     B(arctan2, "_npi_rarctan2_scalar", NULL, hy_div(F, hy_mul_scalar(F, dy, -r->scalar), \
         hy_add_scalar(F, hy_square(F, x), r->scalar * r->scalar)), "angle of the point (x, scalar)")
 
@@ -6315,6 +6317,7 @@ struct hy_frame {
     char        text[HY__TEXT ? 512 : 192];
     int         trying;                 /* what fails now may be forgotten: see hy__try */
     int         recording, training;
+    int         may_not_run;            /* of a tracer: it makes the gradient of a body, which may not */
     int         hidden;                 /* hidden outputs are wanted */
     uint64_t    seed, stream;           /* the next random operator's key */
     void       *scratch;                /* for imperative runs */
@@ -12980,12 +12983,48 @@ static int hy__stage_before(hy_job *job, int64_t items)
 }
 
 /* --- gradients: what every grad is written with --- */
-#define HY_NO_GRADIENT hy__no_gradient(F, D)
-static hy_array *hy__no_gradient(hy_frame *F, const hy_diff *D)
+static void hy__fail_ungraded(hy_frame *F, const char *name)
 {
-    hy__fail(F, HY_ERROR_GRADIENT, "%s: the operator is non-differentiable because it has no gradient",
-             D->op->name);
-    return NULL;
+    hy__fail(F, HY_ERROR_GRADIENT, "%s: the operator is non-differentiable because it has no gradient", name);
+}
+
+/* Stands for a gradient that there is not, in a body that may never run: then it is no error. */
+typedef struct hy__ungraded_rec { const char *name; } hy__ungraded_rec;
+static const hy_arg hy__ungraded_in[] = {
+    { "out_grad", HY_ARG_ONE }, { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__ungraded_out[] = { { "data_grad", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static int hy__ungraded_infer(hy_infer *I)
+{
+    hy__infer_same_type(I, &I->in[1], &I->out[0]);
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    return I->status;
+}
+HY__RUN(hy__run_ungraded) { hy_fault(now); }
+static int hy__ungraded_bind(hy_job *job)
+{
+    job->fault_text = "it has no gradient";
+    return hy__one_stage(job, hy__run_ungraded, 1, 1);
+}
+static const hy_op hy__ungraded_op = {
+    "_no_gradient", NULL, NULL, "an error once it runs", hy__ungraded_in, hy__ungraded_out, NULL,
+    sizeof(hy__ungraded_rec), 0, 0, NULL, hy__ungraded_infer, hy__ungraded_bind, NULL, NULL };
+
+/* An operator has no gradient. Gives that of the first input, if that is wanted. */
+#define HY_NO_GRADIENT hy__no_gradient(F, D)
+static hy_array *hy__no_gradient(hy_frame *F, hy_diff *D)
+{
+    hy__ungraded_rec r;
+    hy_array *in[2];
+    int i;
+    r.name = D->op->name;
+    if (!F->may_not_run) { hy__fail_ungraded(F, r.name); return NULL; }
+    for (i = 0; !D->dy[i]; i++) continue;
+    in[0] = D->dy[i];
+    for (i = 0; i < D->nin; i++) {
+        in[1] = D->in[i];
+        if (D->want[i]) D->dx[i] = F->emit(F, &hy__ungraded_op, 2, in, &r, 0, NULL);
+    }
+    return D->dx[0];
 }
 
 /* The gradient of something that was broadcast: summed back to the shape of x. */
@@ -13012,6 +13051,27 @@ static hy_array *hy__alike(hy_frame *F, const void *record, int op, hy_array *a,
     arg[1] = b;
     arg[2] = c;
     return hy__emit_args(F, op, arg, record);
+}
+
+/* Gradients of whole numbers are whole numbers, too: those of a formula in reals, cut as a cast does. */
+static hy_array *hy__as_reals(hy_frame *F, hy_array *x)
+{
+    return !x || hy__floating(x->t.type.dtype) ? x : hy_cast(F, x, HY__TYPED(F64) ? HY_F64 : HY_F32);
+}
+static hy_array *hy__as_typed(hy_frame *F, hy_array *x, hy_dtype dtype)
+{
+    return !x || x->t.type.dtype == dtype ? x : hy_cast(F, x, dtype);
+}
+static hy_array *hy__product_cut(hy_frame *F, hy_array *dy, hy_array *y, double factor)
+{
+    hy_array *reals = hy_mul_scalar(F, hy__as_reals(F, y), factor);
+    return hy__as_typed(F, hy_mul(F, hy__as_reals(F, dy), reals), y->t.type.dtype);
+}
+/* One of n equal parts of x, which was of this type. */
+static hy_array *hy__share_of(hy_frame *F, hy_array *x, double n, hy_dtype dtype)
+{
+    return hy__floating(dtype) ? hy_mul_scalar(F, x, 1 / n)
+        : hy_div(F, x, hy_mul_scalar(F, hy_ones_like(F, x), n));
 }
 
 /* Over all axes but one. */
@@ -15424,7 +15484,9 @@ static int hy__reduce_grad(hy_frame *F, hy_diff *D)
     case HY__SUM: D->dx[0] = dy; return 0;
     case HY__MEAN: {
         int64_t n = hy__size(&x->t.type.shape), m = hy__size(&D->out[0]->t.type.shape);
-        D->dx[0] = hy_mul_scalar(F, dy, n ? (double)m / (double)n : 0);
+        if (!n) { D->dx[0] = dy; return 0; }
+        dy = hy__share_of(F, hy__as_reals(F, dy), (double)(n / m), x->t.type.dtype);
+        D->dx[0] = hy__as_typed(F, dy, x->t.type.dtype);
         return 0;
     }
     case HY__NANSUM: D->dx[0] = hy_mul(F, dy, hy_equal(F, x, x)); return 0;
@@ -15655,16 +15717,20 @@ static int hy__moments_bind(hy_job *job)
 static int hy__moments_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(moments, D);
-    hy_array *x = D->in[0], *mean = NULL, *var = NULL;
-    int bits = hy__known_axis_bits(&r->axes, 0, x->t.type.shape.ndim);
-    int64_t size = hy__size(&x->t.type.shape);
-    double share = size ? (double)hy__size(&D->out[0]->t.type.shape) / (double)size : 0;
-    if (D->dy[0]) mean = hy_mul_scalar(F, hy__spread(F, D->dy[0], x, bits, r->keepdims), share);
-    if (D->dy[1]) {
-        var = hy_sub(F, x, hy__spread(F, D->out[0], x, bits, r->keepdims));
-        var = hy_mul(F, hy_mul_scalar(F, var, 2 * share), hy__spread(F, D->dy[1], x, bits, r->keepdims));
+    hy_array *x = hy__as_reals(F, D->in[0]), *dy[2], *mean = NULL, *var = NULL;
+    hy_dtype dtype = D->in[0]->t.type.dtype;
+    int bits = hy__known_axis_bits(&r->axes, 0, x->t.type.shape.ndim), i;
+    double n = (double)hy__size(&x->t.type.shape);
+    if (n > 0) n /= (double)hy__size(&D->out[0]->t.type.shape);
+    else n = 1;
+    for (i = 0; i < 2; i++)
+        dy[i] = D->dy[i] ? hy__spread(F, hy__as_reals(F, D->dy[i]), x, bits, r->keepdims) : NULL;
+    if (dy[0]) mean = hy__share_of(F, dy[0], n, dtype);
+    if (dy[1]) {
+        var = hy_sub(F, x, hy__spread(F, hy__as_reals(F, D->out[0]), x, bits, r->keepdims));
+        var = hy_mul(F, hy__share_of(F, var, n / 2, dtype), dy[1]);
     }
-    D->dx[0] = mean && var ? hy_add(F, mean, var) : mean ? mean : var;
+    D->dx[0] = hy__as_typed(F, hy__sum_of(F, mean, var), dtype);
     return 0;
 }
 #define HY__ON_moments HY__OWN(moments), NULL
@@ -17387,7 +17453,7 @@ static int hy___ctc_loss_rate_bind(hy_job *job)
 static int hy___ctc_loss_rate_diff(hy_frame *F, hy_diff *D)
 {
     hy__no_gradient(F, D);
-    return -1;
+    return F->code ? -1 : 0;
 }
 #define HY__ON__ctc_loss_rate HY__OWN(_ctc_loss_rate), NULL
 
@@ -19966,7 +20032,29 @@ HY__DIFF(boolean_mask, hy__alike(F, r, HY_OP__boolean_mask_grad, dy, D->in[1], x
 HY__INFER(_boolean_mask_grad, hy__infer_turned(I, 2, hy__boolean_mask_infer))
 HY__BIND(_boolean_mask_grad,
     hy__scatter_put_bind(job, hy__mask_plan(job, &job->out[0].type.shape, &job->in[0].type.shape, r->axis)))
-HY__DIFF(_boolean_mask_grad, hy__alike(F, r, HY_OP_boolean_mask, dy, D->in[1], NULL))
+/* The n slices of x that the mask keeps: the shape is known before the values, so that graphs can have it. */
+static hy_array *hy__mask_keeps(hy_frame *F, hy_array *x, hy_array *mask, int axis, int64_t n)
+{
+    hy_argsort_opt opt;
+    hy_array *order;
+    opt.descending = 0;
+    opt.dtype = x->t.type.shape.dim[axis] > 1 << 24 ? HY_I64 : HY_F32;
+    order = hy_argsort(F, hy_equal_scalar(F, mask, 0), 0, &opt);
+    return hy_take(F, x, hy_slice_axis(F, order, 0, 0, (int)n), axis, NULL);
+}
+static int hy___boolean_mask_grad_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_boolean_mask_grad, D);
+    const hy_shape *from = &D->in[0]->t.type.shape;
+    hy_array *dy = D->dy[0];
+    int at = hy__axis(r->axis, from->ndim);
+    if (!D->want[0] || !dy) return 0;
+    D->dx[0] = F->graph && at >= 0 && from->dim[at] >= 0 && from->dim[at] <= INT_MAX &&
+               dy->t.type.shape.dim[at] >= 0
+        ? hy__mask_keeps(F, dy, D->in[1], at, from->dim[at])
+        : hy__alike(F, r, HY_OP_boolean_mask, dy, D->in[1], NULL);
+    return 0;
+}
 #define HY__ON__boolean_mask_grad HY__OWN(_boolean_mask_grad), NULL
 
 /* --- nonzero: where data is not 0 --- */
@@ -28577,8 +28665,8 @@ static int hy___batch_norm_grad_bind(hy_job *job)
 /* Gradients by operators compute halves as floats: squares of deviations would leave their range. */
 static hy_array *hy__norms_wide(hy_frame *F, hy_array *x)
 {
-    hy_dtype wide = hy__compute_type(x->t.type.dtype, 0);
-    return x->t.type.dtype == wide ? x : hy_cast(F, x, wide);
+    hy_dtype given = x ? x->t.type.dtype : HY_F32, wide = hy__compute_type(given, 0);
+    return given == wide ? x : hy_cast(F, x, wide);
 }
 static int hy__norms_narrow(hy_frame *F, hy_diff *D)
 {
@@ -28659,14 +28747,16 @@ static int hy___batch_norm_grad_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(_batch_norm_grad, D);
     hy_array *dy = hy__norms_wide(F, D->in[0]), *x = hy__norms_wide(F, D->in[1]);
-    hy_array *a = D->dy[0] ? hy__norms_wide(F, D->dy[0]) : NULL, *b, *c, *k, *g, *rest;
+    hy_array *a = hy__norms_wide(F, D->dy[0]), *mean = hy__norms_wide(F, D->in[3]);
+    hy_array *rstd = hy__norms_wide(F, D->in[4]), *b, *c, *k, *g, *rest;
     int at = hy__axis(r->axis, x->t.type.shape.ndim);
     hy__norm_slope n;
     if (!hy__size(&x->t.type.shape)) return 0;
-    n = hy__norm_slope_of(F, x, D->in[3], D->in[4], at, r->batch_stats);
-    b = r->learn_gamma ? hy__channel_spread(F, D->dy[1], x, at) : NULL;
-    c = hy__channel_spread(F, D->dy[2], x, at);
-    k = r->learn_gamma ? hy_mul(F, n.rstd, hy__channel_spread(F, D->in[2], x, at)) : n.rstd;
+    n = hy__norm_slope_of(F, x, mean, rstd, at, r->batch_stats);
+    b = r->learn_gamma ? hy__channel_spread(F, hy__norms_wide(F, D->dy[1]), x, at) : NULL;
+    c = hy__channel_spread(F, hy__norms_wide(F, D->dy[2]), x, at);
+    k = hy__channel_spread(F, hy__norms_wide(F, D->in[2]), x, at);
+    k = r->learn_gamma ? hy_mul(F, n.rstd, k) : n.rstd;
     rest = a ? hy__channel_rest(F, &n, a) : NULL;
     if (D->want[0]) {
         g = hy__sum_of(F, rest ? hy_mul(F, k, rest) : NULL, b ? hy_mul(F, b, n.u) : NULL);
@@ -30928,13 +31018,13 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, const si
 HY__LOOPS_END
 HY__COLD_ROOMS
 
-/* The last step of a panel may read 3 bytes behind the data, for zeros in the weight. */
+/* The last step of a panel may read 3 bytes behind the data: they are 0, whatever the weight has there. */
 HY__RUN(hy__run_int8)
 {
     const hy__int8_plan *p = (const hy__int8_plan *)(const void *)&job->plan;
     if (stage) hy__int8_product(p, now, (const signed char *)shared, (int64_t *)scratch, item);
     else hy__int8_round_item(p, (const float *)now->data[0], (signed char *)shared, item);
-    if (!stage && !item) memset((char *)shared + job->shared - HY__INT8_STEP, 0, HY__INT8_STEP);
+    if (!stage && !item) memset((char *)shared + job->shared - HY__INT8_STEP, p->isa->flip, HY__INT8_STEP);
 }
 
 /* What follows from images, groups, channels and the window. */
@@ -33323,6 +33413,7 @@ static void hy__fail_call(hy_frame *F, hy_error_t code, const hy_op *op, const v
 {
     char about[320];
     hy__line line;
+    if (op == &hy__ungraded_op) { hy__fail_ungraded(F, ((const hy__ungraded_rec *)record)->name); return; }
     line = hy__line_open(about, sizeof about);
     if (HY__TEXT) hy__put_inputs(&line, op, record, c);
     if (c->name) hy__fail(F, code, "Error in operator %s, %s: %s (%s)", c->name, op->name, why, about);
@@ -48369,10 +48460,11 @@ static void hy__unwinding_var(hy__unwinding *U, int i, const hy_type *type, int 
     U->stand_in[i].output = i;          /* no two are one array */
 }
 
-/* From here on B.S holds the body. */
-static int hy__unwind_open(hy__unwinding *U, hy_frame *F, hy_graph *sub, int training)
+/* From here on B.S holds the body. surely: it runs if the graph around it does. */
+static int hy__unwind_open(hy__unwinding *U, hy_frame *F, hy_graph *sub, int training, int surely)
 {
     int unknown = hy__derive_open(&U->B, F, sub, U->in, training, 1);
+    if (!unknown) U->B.S->may_not_run = F->may_not_run || !surely;
     if (unknown > 0)
         hy__fail(F, HY_ERROR_GRADIENT, "control flow: its types must be known before there is a gradient");
     return unknown ? -1 : 0;
@@ -48524,6 +48616,7 @@ typedef struct hy__back {
     hy_array **rows;                    /* by data */
     char      *given, *next, *met;      /* by state: has it a gradient after a turn, before, from the body? */
     char      *shared;                  /* ... it is an output, too, that has one */
+    char      *wanted;                  /* ... has it something from before it whose gradient is wanted? */
     char      *joined;                  /* by output: its gradients are in `early` */
     int       *parts;                   /* by data: turns that give it a gradient; 2: perhaps more than one */
     int64_t    turns;                   /* or more than there are: ... */
@@ -48540,7 +48633,7 @@ static int hy__back_open(hy__back *K, hy_frame *F, const hy_diff *D)
     K->D = D;
     K->r = r;
     K->sub = D->sub[D->nsub - 1];
-    bytes = all * sizeof *K->carry + (size_t)r->data * sizeof(int) + 4 * states + (size_t)r->outputs + 1;
+    bytes = all * sizeof *K->carry + (size_t)r->data * sizeof(int) + 5 * states + (size_t)r->outputs + 1;
     K->carry = (hy_array **)hy__room_zero(F, &K->room, bytes, "gradient");
     if (!K->carry || hy__given_open(F, &K->in, D)) return -1;
     K->early = K->carry + states;
@@ -48552,7 +48645,8 @@ static int hy__back_open(hy__back *K, hy_frame *F, const hy_diff *D)
     K->next = K->given + states;
     K->met = K->next + states;
     K->shared = K->met + states;
-    K->joined = K->shared + states;
+    K->wanted = K->shared + states;
+    K->joined = K->wanted + states;
     K->open = r->counted || r->limit > 0;
     K->turns = hy__most(rows->t.type.shape.dim[0] - r->head - r->tail, 0);
     if (r->only) K->turns = hy__least(K->turns, 1);
@@ -48642,15 +48736,58 @@ static void hy__back_early(hy__back *K, int i)
     K->given[i] = 1;
 }
 
+/* Is the gradient of variable i wanted? */
+static int hy__back_wants(const hy__back *K, int i)
+{
+    const hy__control_rec *r = K->r;
+    int at = hy__control_input(r, 0, i), state = i - r->data;
+    return K->D->want[at] || (state >= 0 && state < r->states && K->wanted[state]);
+}
+
+/* One more pass over a turn: which states have something from before them? 1: more than before. */
+static int hy__back_traces(hy__back *K, char *on)
+{
+    const hy_graph *g = K->sub;
+    int i, k, more = 0, span = hy__graph_span(g);
+    memset(on, 0, (size_t)g->n);
+    for (i = 0; i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        if (place >= 0) on[place] = (char)hy__back_wants(K, i);
+    }
+    for (i = 0; i < span; i++) {
+        const hy__node *node = g->store->node[i];
+        for (k = 0; g->place[i] >= 0 && node->op && node->op->grad && k < node->nin; k++)
+            on[g->place[i]] |= on[g->place[node->in[k].node->number]];
+    }
+    for (i = 0; i < K->r->states; i++) {
+        int place = g->place[g->head[K->r->outputs + i].node->number];
+        if (K->wanted[i] || !on[place]) continue;
+        K->wanted[i] = more = 1;
+    }
+    return more;
+}
+
+/* States that nothing wanted goes into are constants, as line by line. */
+static void hy__back_want(hy__back *K)
+{
+    hy__buffer *room;
+    char *on = (char *)hy__room(K->F, &room, (size_t)K->sub->n + 1, "gradient");
+    int i;
+    for (i = 0; i < K->r->states; i++) K->wanted[i] = (char)hy__back_wants(K, K->r->data + i);
+    while (on && hy__back_traces(K, on)) continue;
+    hy__buffer_drop(&K->F->cache, room);
+}
+
 /* The gradients of the states after the last turn. */
 static void hy__back_begin(hy__back *K)
 {
     int i;
     for (i = 0; i < K->r->states && !K->F->code; i++) {
         int at = K->r->data + i;
-        hy_array *dy = K->D->dy[K->r->outputs + i], *arrived = NULL;
+        hy_array *dy = K->wanted[i] ? K->D->dy[K->r->outputs + i] : NULL, *arrived = NULL;
         K->carry[i] = dy;
         K->given[i] = dy != NULL;
+        if (!K->wanted[i]) continue;
         if (!hy__back_passes(K, i)) { hy__back_early(K, i); continue; }
         arrived = dy ? hy__arrived(K->D, at) : NULL;
         if (!arrived) continue;
@@ -48672,12 +48809,12 @@ static int hy__back_derive(hy__back *K)
     for (i = 0; i < K->sub->vars; i++) {
         int at = hy__control_input(r, 0, i);
         hy_type type = hy__turn_type(r, 0, K->sub, i, &D->in[at]->t.type);
-        hy__unwinding_var(U, i, &type, D->want[at] || (i >= r->data && i < r->data + r->states));
+        hy__unwinding_var(U, i, &type, hy__back_wants(K, i));
     }
     for (i = 0; i < K->sub->heads; i++)
         U->given[i] = (char)(i < r->outputs ? D->dy[i] && !K->joined[i]
                              : K->given[i - r->outputs] && !hy__back_passes(K, i - r->outputs));
-    if (hy__unwind_open(U, K->F, K->sub, hy__diff_training(D))) return -1;
+    if (hy__unwind_open(U, K->F, K->sub, hy__diff_training(D), 0)) return -1;
     for (i = r->data; i < hy__diff_remain(r, r->remain); i++)
         if (hy__back_adds(K, i) ? U->B.leaf[i] != NULL : K->early[i - r->data] != NULL)
             U->first[i] = hy__unwinding_new(U, "sum", &U->stand_in[i].t.type);
@@ -48894,6 +49031,7 @@ static int hy__loop_grad(hy_frame *F, hy_diff *D)
 {
     hy__back K;
     int k, single = 1, opened = !hy__back_open(&K, F, D);
+    if (opened) hy__back_want(&K);
     if (opened) hy__back_begin(&K);
     for (k = 0; opened && k < K.turns && single && !F->code; k++) {
         if (hy__back_derive(&K)) break;
@@ -48932,7 +49070,7 @@ static int hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int 
         U->stand_in[i].output = same;   /* their gradients arrive in one place */
     }
     for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
-    if (hy__unwind_open(U, F, sub, hy__diff_training(D))) return -1;
+    if (hy__unwind_open(U, F, sub, hy__diff_training(D), !r->data)) return -1;
     for (i = 0; i < r->remain; i++)
         if (U->stand_in[i].tape && hy__branch_arrived(D, U, i))
             U->first[i] = hy__unwinding_new(U, "sum", &U->stand_in[i].t.type);

@@ -107,6 +107,7 @@
 #include "test_quantize.c"
 #include "test_source_control.c"
 #include "test_outside.c"
+#include "test_op_ways.c"
 #include "test_onnx.c"
 #include "test_memory.c"
 #include "test_reading.c"
@@ -175,6 +176,7 @@ int main(int argc, char **argv)
     test_order();
     test_source();
     test_outside();
+    test_op_ways();
     test_quantize();
     test_linalg();
     test_random();
