@@ -135,6 +135,18 @@ differ_in_version()
 }
 try "another version" differ_in_version
 
+# C source has a file of its own: where it is missing that is said, it may stand elsewhere, and is of the same version.
+source_apart()
+{
+    mkdir -p "$out/apart/tools" && cp hybrid.h "$out/apart/" || return 1
+    alone="$cc -std=c99 -fsyntax-only -x c -DHYBRID_IMPLEMENTATION -DHYBRID_SOURCE"
+    ! $alone "$out/apart/hybrid.h" 2> "$out/apart.log" && grep -q tools/source.h "$out/apart.log" || return 1
+    $alone "-DHYBRID_SOURCE_FILE=\"$PWD/tools/source.h\"" "$out/apart/hybrid.h" || return 1
+    sed 's/^#if HYBRID_VERSION != .*/#if HYBRID_VERSION != 7700/' tools/source.h > "$out/apart/tools/source.h"
+    ! $alone "$out/apart/hybrid.h" 2> "$out/apart.log" && grep -q 'from one version' "$out/apart.log"
+}
+try "tools/source.h" source_apart
+
 # A few operators alone, and what the others say.
 for flags in "" -DHYBRID_NO_TRAIN "$together" -DHYBRID_NO_TEXT "$together -DHYBRID_NO_TEXT -DHYBRID_STATIC" \
     -DHYBRID_PASSES=0 "-DHYBRID_TYPES=1<<HY_F32" "$together -DHYBRID_NO_TEXT -DHYBRID_PASSES=HY_PASS_REUSE -DHYBRID_TYPES=1<<HY_F32"; do

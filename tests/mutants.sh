@@ -133,7 +133,7 @@ candidates()
 draw()
 {
     k=0
-    mkdir -p "$out/src" && cp -r tests "$out/src/" || exit 1
+    mkdir -p "$out/src" && cp -r tests tools "$out/src/" || exit 1
     cp hybrid.h "$out/src/"
     (cd "$out/src" && $CC tests/programs.c -o "$out/whole" -lm -lpthread) || { echo "mutants.sh: tests/programs.c does not compile" >&2; exit 1; }
     while [ $k -lt "$count" ] && IFS= read -r line; do

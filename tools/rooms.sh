@@ -1,8 +1,11 @@
 #!/bin/sh
-# sh tools/rooms.sh: keeps the house in order. Each room of hybrid.h names only what stands above it, stays under its
-# ceiling, and has its tag once in the index and once in its banner, in order. Long lines fail; long functions are listed.
+# sh tools/rooms.sh: keeps the house in order. Each room of hybrid.h, and behind them those of tools/source.h, names only
+# what stands above it, stays under its ceiling, and has its tag once in the index and once in its banner, in order. Long
+# lines fail; long functions are listed.
 cd "$(dirname "$0")/.." || exit 1
 h=hybrid.h
+source=tools/source.h
+behind=1000000                      # the lines of $source are counted from here
 bad=0
 say() { echo "rooms: $*"; bad=1; }
 tmp=${TMPDIR:-/tmp}/rooms.$$
@@ -19,22 +22,25 @@ ops 220 invoke 1350 graph 1140 passes 1000 layouts 960 fusion 1290 pipeline 390 
 trace 1350 block 1350 calls 756 gradient 990 unfold 460 autograd 970 control 1730 loops 880 einsum 250 layers 1240 check 580 recurrent 710
 files 1010 formats 1270 symbol 930 parser 700 numpy 745 compound 930 reader 690 save 1450 calibrate 690 profile 270
 train 1690
-losses 870 data 1430 fit 520 text 980 emitters 990 linewise 820 writers 1020 source 1590 jit 290 end 200"
+losses 870 data 1430 fit 520 text 980 emitters 990 linewise 820 writers 1020 source 1590 jit 290 end 212"
 
-awk 'length($0) > 110 { printf "%d: %d columns\n", NR, length($0); n++ } END { exit n > 0 }' $h > "$tmp/long" ||
-    say "lines over 110 columns: $(wc -l < "$tmp/long"), the first at line $(head -1 "$tmp/long")"
+awk 'length($0) > 110 { printf "%s:%d: %d columns\n", FILENAME, FNR, length($0); n++ } END { exit n > 0 }' $h $source > "$tmp/long" ||
+    say "lines over 110 columns: $(wc -l < "$tmp/long"), the first is $(head -1 "$tmp/long")"
 
-grep -n '^/\* MARK: - [0-9][0-9] >>' $h | sed 's/^\([0-9]*\):.*>>\([a-z]*\).*/\1 \2/' > "$tmp/rooms"
-echo "$(($(wc -l < $h) + 1)) bottom" >> "$tmp/rooms"
+awk -v behind=$behind '
+    /^\/\* MARK: - [0-9][0-9] >>/ { sub(/^>>/, "", $5); print FNR + (NR != FNR) * behind, $5 }
+    NR == FNR { last = FNR }
+    NR != FNR && FNR == 1 { print last + 1, "bottom" }
+    END { print FNR + 1 + behind, "bottom" }' $h $source > "$tmp/rooms"
 previous=""
 while read -r line tag; do
-    if [ -n "$previous" ]; then
+    if [ -n "$previous" ] && [ "$previous" != bottom ]; then
         size=$((line - from))
         ceiling=$(echo $ceilings | tr ' ' '\n' | grep -A1 -x "$previous" | tail -1)
         printf '%6d  of %5s  %s\n' "$size" "${ceiling:-?}" "$previous" >> "$tmp/sizes"
         [ -n "$ceiling" ] || say "room $previous has no ceiling here"
         [ -z "$ceiling" ] || [ "$size" -le "$ceiling" ] || say "room $previous has $size lines, its ceiling is $ceiling"
-        [ "$(grep -c ">>$previous " $h)" -ge 2 ] || say "tag >>$previous is not in the index"
+        [ "$(cat $h $source | grep -c ">>$previous ")" -ge 2 ] || say "tag >>$previous is not in the index"
     fi
     previous=$tag
     from=$line
@@ -52,8 +58,9 @@ printf '#define HYBRID_IMPLEMENTATION\n#include "%s"\n' "$PWD/$h" > "$tmp/all.c"
 if gcc -std=gnu11 -O0 -g -w -DHYBRID_SOURCE -DHYBRID_NO_SIMD -Dalways_inline=noinline -fkeep-static-functions -fkeep-inline-functions \
     -fkeep-static-consts -ffunction-sections -fdata-sections -c "$tmp/all.c" -o "$tmp/all.o" 2> "$tmp/errors"; then
     { sed 's/^/room /' "$tmp/rooms"; nm -l "$tmp/all.o"; objdump -t -r "$tmp/all.o"; } > "$tmp/object"
-    awk '$1 == "room" { from[++rooms] = $2; tag[rooms] = $3; if ($3 == "platform") code = $2; next }
-         /^[0-9a-f]+ [a-zA-Z] .*:[0-9]+$/ { sub(/.*:/, "", $NF); line[$3] = $NF + 0; symbols++; next }
+    awk -v behind=$behind '$1 == "room" { from[++rooms] = $2; tag[rooms] = $3; if ($3 == "platform") code = $2; next }
+         /^[0-9a-f]+ [a-zA-Z] .*:[0-9]+$/ { later = $NF ~ /\/source\.h:/; sub(/.*:/, "", $NF)
+                                            line[$3] = $NF + later * behind; symbols++; next }
          /^[0-9a-f]+ ......[FO] / && $NF in line { line[$(NF - 2)] = line[$NF]; next }     # section, size, symbol
          /^RELOCATION/ { user = substr($4, 2, length($4) - 3); next }                      # for [section]:
          / R_/ { used = $3; sub(/[-+]0x[0-9a-f]+$/, "", used)
@@ -75,9 +82,9 @@ cat "$tmp/walls"
 
 # Long functions: 60 lines, 120 among loops over numbers.
 awk 'BEGIN { limit = 60 } /^HY__LOOPS_BEGIN/ { limit = 120 } /^HY__(COLD|MILD)_ROOMS|^HY__LOOPS_END|^\/\* MARK: - [0-9]/ { limit = 60 }
-     /^[a-zA-Z].*\)$|^[a-zA-Z].*,$/ { if (!open) { name = $0; start = NR } }
-     /^\{$/ { open = 1; start = NR }
-     /^\}/ { if (open && NR - start > limit) printf "rooms: %d lines at line %d: %s\n", NR - start, start, name; open = 0 }' $h > "$tmp/functions"
+     /^[a-zA-Z].*\)$|^[a-zA-Z].*,$/ { if (!open) { name = $0; start = FNR } }
+     /^\{$/ { open = 1; start = FNR }
+     /^\}/ { if (open && FNR - start > limit) printf "rooms: %d lines at %s:%d: %s\n", FNR - start, FILENAME, start, name; open = 0 }' $h $source > "$tmp/functions"
 cat "$tmp/functions"
 [ ! -s "$tmp/functions" ] || bad=1
 exit $bad

@@ -1,0 +1,5434 @@
+/* hybrid.h's other half for C source: hy_export_c and the jit - public domain or MIT, as hybrid.h says
+ *
+ * hybrid.h includes this file at its end where HYBRID_SOURCE is defined. It uses what stands there; hybrid.h
+ * uses nothing of it but what it declares itself: hy_export_c, and hy__jit_graph, which compiles a graph.
+ *
+ * INDEX. A room names only what stands above it.
+ *     >>text      C as text: lines, formulas         >>emitters  operators as C source
+ *     >>linewise  those along an axis                >>writers   larger ones; who writes what
+ *     >>source    programs as C source               >>jit       and as machine code
+ */
+#if HYBRID_VERSION != 400
+#error "tools/source.h is of hybrid.h 0.4.0: take both from one version"
+#endif
+HY__COLD_ROOMS
+
+/* MARK: - 79 >>text ------------------------------------------------------------------------------------
+ *
+ * C source as text, and what is asked by those who write it: lines and literals, functions that a file gets
+ * when something needs them, the formulas of the catalogue.
+ */
+enum { HY__C_LANES = 32, HY__C_LONE_LANES = 64, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
+       HY__C_LINE = 4096, HY__C_COLUMNS = 110, HY__C_NUMBER = 56 };
+
+typedef struct hy__c hy__c;
+typedef struct hy__c_step hy__c_step;
+typedef void (*hy__c_fn)(hy__c *c, const hy__c_step *s);
+
+typedef struct hy__c_value {            /* an output of a node */
+    const hy_type *type;
+    int    where, index;                /* HY__AT_...; which input, head or blob it is */
+    int    root;                        /* the value whose memory it shares, or itself */
+    int    from, to;                    /* steps it lives in */
+    int    varies, reads;               /* from turn to turn; HY__C_EARLY and HY__C_LATE: who reads it */
+    size_t offset;
+} hy__c_value;
+enum { HY__C_EARLY = 1, HY__C_LATE = 2 };               /* steps that are the same in all turns; others */
+
+/* Weights as they are, or (lanes) in the order in which a product reads them: for each group panels of so
+ * many columns, row after row; element (g, r, c) of the matrices lies at g, r, c times their steps. A row may
+ * have two parts, of which the second counts to `split`. */
+typedef struct hy__c_part { int64_t start, rows, columns, lanes; } hy__c_part;      /* a matrix in a blob */
+typedef struct hy__c_blob {
+    const char *name, *of;              /* of a packed one: what reads it */
+    hy_tensor   from;
+    int64_t     n, groups, rows, columns, lanes, step_g, step_r, step_c, split, step_s;
+    hy__c_part *part;                   /* matrices that are packed, each in its place; the rest is not */
+    int         parts;
+    size_t      offset;                 /* in a file of weights */
+} hy__c_blob;
+
+/* out[i] = in[base + sum of place * step]; (inverse) the other way round; (table) by a list of indices. */
+typedef struct hy__c_map {
+    int     dims, inverse, *table;
+    int64_t base, total, n[HY__C_DIMS], step[HY__C_DIMS];
+    double  fill;                       /* what stands where nothing comes */
+} hy__c_map;
+
+struct hy__c_step {
+    const hy__node *node;
+    const char *name;
+    hy__c_fn  emit;
+    const hy__node *tail;               /* what is done to results on their way out, or NULL */
+    int       place, tail_at;           /* of the node; which input of the tail they are */
+    int       y;                        /* the value of output 0 */
+    int       packed;                   /* the blob that stands for input 1, or -1 */
+    int       whole, tails;             /* halves are read as they are; it may have a tail */
+    int       body, faults;             /* the first of its own, or 0; it may meet bad data */
+    size_t    scratch, halves, scratch_at;      /* its own, then f16 and bf16 in floats */
+    hy__c_map *map;                     /* per output */
+};
+
+/* A program: the whole, or a body of control flow, which becomes functions of its own. */
+typedef struct hy__c_body {
+    hy_graph *g;
+    int      *first, *uses;             /* by place, by value */
+    hy__c_value *value;
+    hy__c_step *step;
+    const char **name, **var;           /* by place: of steps and inputs; by variable */
+    int       values, steps;
+    size_t    arena;
+    const hy__node *of;                 /* whose body it is; the whole has none */
+    int       outer, vary;              /* where that stands; variables that turns change, -1: no turns */
+    int       early, faults;            /* so many steps, the first, are the same in all turns; some fault */
+    const char *before, *turn;          /* its functions: of these, of the rest */
+} hy__c_body;
+
+enum { HY__C_MOST_HELPERS = 96 };
+struct hy__c {
+    hy_frame *F;
+    hy__target *t;
+    const char *prefix, *upper, *title;
+    int       separate, records;        /* weights are another file; with recorded inputs and outputs */
+    int       callable;                 /* by a list of pointers alone; 1 + how many of them are inputs */
+    char      line[HY__C_LINE];
+    int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
+    int       begun;                    /* a part of this line is written already */
+    char      needs[HY__C_MOST_HELPERS];        /* those that something asked for */
+    hy_dtype  real;                     /* of numbers in the formula that is written */
+    hy__c_body *at, **body;             /* the program that is written now; all, inner behind outer ones */
+    int       bodies, body_cap, blobs, blob_cap;
+    hy__names taken;
+    hy__c_blob *blob;
+    size_t    weights;
+    hy_array *const *in;                /* what was recorded, ... */
+    hy_array **out;                     /* ... and what came out */
+};
+
+/* --- text --- *
+ * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %r the current one
+ * %p prefix  %u PREFIX  %fi an int64, to which i counts: for (int i = 0; i < 10; i++)
+ */
+static const char *hy__c_type(hy_dtype dtype)
+{
+    static const char *const names[HY_DTYPE_COUNT] = {
+        "void", "float", "double", "uint16_t", "uint16_t", "int8_t", "uint8_t", "int32_t", "int64_t",
+        "uint8_t"
+    };
+    return names[dtype];
+}
+
+/* Of a variable: nothing is said of comparing it with 0. */
+static const char *hy__c_local(hy_dtype dtype)
+{
+    return dtype == HY_U8 || dtype == HY_BOOL ? "int" : hy__c_type(dtype);
+}
+
+static int hy__c_is_half(hy_dtype dtype) { return dtype == HY_F16 || dtype == HY_BF16; }
+static hy_dtype hy__c_wide(hy_dtype dtype) { return hy__c_is_half(dtype) ? HY_F32 : dtype; }
+
+/* A literal; negative ones in brackets. */
+static const char *hy__c_number(char *to, double v, hy_dtype dtype)
+{
+    int single = dtype == HY_F32 || hy__c_is_half(dtype), below = v < 0 || (v == 0 && 1 / v < 0), n;
+    if (single) v = (float)v;
+    if (v != v || v == HUGE_VAL || v == -HUGE_VAL)
+        return strcpy(to, v != v ? "NAN" : v > 0 ? "INFINITY" : "(-INFINITY)");
+    if (below) *to = '(';
+    n = below;
+    n += single ? hy__text_float(to + n, (float)v, HY__AS_F32, 1e-4) : hy__text_f64(to + n, v);
+    if (!hy__floating(dtype) && !memcmp(to + n - 2, ".0", 2)) n -= 2;
+    if (single) to[n++] = 'f';
+    if (below) to[n++] = ')';
+    to[n] = 0;
+    return to;
+}
+
+/* Steps of 1 and places of 0 need not be read: "(i + 0) * 64 + k * 1" is "i * 64 + k". How many letters go
+ * from s on: of those `keep` stays, if it is not 0. */
+static int hy__c_is_noise(const char *s, int left, char before, char *keep)
+{
+    static const char *const nothing[] = { " * 1", " / 1", " + 0", " - 0" };
+    const char *next = s + 4;
+    int k;
+    *keep = 0;
+    if (left > 7 && !memcmp(s + 2, " + 0)", 5) && *s == '(' && strchr("([ ", before)) return *keep = s[1], 7;
+    if (left > 5 && (*s == '[' || *s == '(') && !memcmp(s + 1, "0 + ", 4)) return *keep = *s, 5;
+    for (k = 0; k < 4 && left > 4; k++)
+        if (!memcmp(s, nothing[k], 4))
+            return strchr(")];,", *next) ||
+                   (left > 6 && *next == ' ' && strchr(k > 1 ? "+<" : "+-<", next[1])) ? 4 : 0;
+    return 0;
+}
+
+static void hy__c_simplify(hy__c *c)
+{
+    int i, n, to = 0;
+    char keep;
+    for (i = 0; i < c->letters; i += n ? n : 1) {
+        n = hy__c_is_noise(c->line + i, c->letters - i, to ? c->line[to - 1] : ' ', &keep);
+        if (!n) keep = c->line[i];
+        if (keep) c->line[to++] = keep;
+    }
+    c->letters = to;
+}
+
+static const char hy__c_spaces[] = "                                    ";
+
+/* A line, in several if it is long: a comma ends those before the last. */
+static void hy__c_put_folded(hy__target *t, const char *s, int n, int deep)
+{
+    int i, indent = 4 * (deep < 8 ? deep : 8);
+    int plain = *s != '#' && *s != '/' && !memchr(s, '"', (size_t)n);
+    while (plain && n > HY__C_COLUMNS - indent) {
+        for (i = HY__C_COLUMNS - indent; i > 1 && (s[i - 1] != ' ' || s[i - 2] != ','); i--) continue;
+        if (i < 2) break;
+        hy__put_bytes(t, s, (size_t)i - 1);
+        hy__put_bytes(t, "\n", 1);
+        hy__put_bytes(t, hy__c_spaces, (size_t)indent + 4);
+        s += i;
+        n -= i;
+    }
+    hy__put_bytes(t, s, (size_t)n);
+    hy__put_bytes(t, "\n", 1);
+}
+
+static int hy__c_opened(const char *s, int n)
+{
+    int i, open = 0;
+    for (i = 0; i < n; i++) open += (s[i] == '{') - (s[i] == '}');
+    return open;
+}
+
+/* Text goes out line by line, each as far to the right as braces are open. */
+static void hy__c_line(hy__c *c)
+{
+    const char *s = c->line;
+    int n, deep = c->depth, open;
+    hy__c_simplify(c);
+    n = c->letters;
+    while (n && *s == ' ' && !c->begun) { s++; n--; }
+    open = hy__c_opened(s, n);
+    if (c->begun) deep = c->begun = 0;
+    else if (n && *s == '}') deep--;
+    else if (c->goes_on && n && *s != '{') deep++;
+    if (n && *s != '#' && deep > 0) hy__put_bytes(c->t, hy__c_spaces, (size_t)(deep < 8 ? 4 * deep : 32));
+    if (n > 1 && *s == '*' && s[1] == ' ') hy__put_bytes(c->t, " ", 1);
+    hy__c_put_folded(c->t, s, n, deep > 0 ? deep : 0);
+    c->depth += open;
+    c->goes_on = n > 6 && c->depth > 0 && !strchr(";{}:/,", s[n - 1]) && *s != '#' && memcmp(s + n - 6,
+                                                                                             "_APART", 6);
+    c->letters = 0;
+}
+
+static void hy__c_put(hy__c *c, const char *s, size_t n)
+{
+    for (; n; n--, s++) {
+        if (*s == '\n') { hy__c_line(c); continue; }
+        if (c->letters == HY__C_LINE) {         /* a very long one comes in parts, as it is */
+            hy__put_bytes(c->t, c->line, (size_t)c->letters);
+            c->depth += hy__c_opened(c->line, c->letters);
+            c->letters = 0;
+            c->begun = 1;
+        }
+        c->line[c->letters++] = *s;
+    }
+}
+
+/* Text in memory of the caller's, cut when it is full. */
+static const char *hy__c_text(char *to, const char *format, ...)
+{
+    hy__line line = hy__line_open(to, HY__C_TEXT);
+    va_list args;
+    va_start(args, format);
+    hy__format(&line, format, args);
+    va_end(args);
+    return to;
+}
+
+static void hy__w(hy__c *c, const char *format, ...)
+{
+    char text[HY__C_TEXT], name[8];
+    const char *s;
+    va_list args;
+    va_start(args, format);
+    for (; *format; format++) {
+        size_t plain = strcspn(format, "%"), n;
+        hy__c_put(c, format, plain);
+        format += plain;
+        if (!*format) break;
+        switch (*++format) {
+        case 's': s = va_arg(args, const char *); hy__c_put(c, s, strlen(s)); break;
+        case 'd': hy__c_put(c, text, (size_t)hy__text_i64(text, va_arg(args, int))); break;
+        case 'l': hy__c_put(c, text, (size_t)hy__text_i64(text, va_arg(args, int64_t))); break;
+        case 'v': hy__c_number(text, va_arg(args, double), c->real); hy__c_put(c, text, strlen(text)); break;
+        case 't': s = hy__c_type((hy_dtype)va_arg(args, int)); hy__c_put(c, s, strlen(s)); break;
+        case 'r': s = hy__c_type(c->real); hy__c_put(c, s, strlen(s)); break;
+        case 'p': hy__c_put(c, c->prefix, strlen(c->prefix)); break;
+        case 'u': hy__c_put(c, c->upper, strlen(c->upper)); break;
+        case 'f':
+            n = strspn(format + 1, "abcdefghijklmnopqrstuvwxyz");
+            memcpy(name, format + 1, n);
+            name[n] = 0;
+            format += n;
+            hy__c_text(text, "for (int %s = 0; %s < %l; %s++)", name, name, va_arg(args, int64_t), name);
+            hy__c_put(c, text, strlen(text));
+            break;
+        default:  hy__c_put(c, format, 1);
+        }
+    }
+    va_end(args);
+}
+
+/* --- helpers: functions that a file has when something in it asks for them --- */
+typedef struct hy__c_helper { const char *name, *text; } hy__c_helper;
+
+/* %p is the prefix; what one names must stand above it. The f at the end of a name: of floats, as
+ * >>numbers has them, without branches: compilers make vector code of loops of them. */
+static const hy__c_helper hy__c_helpers[] = {
+    { "bits", "static inline uint32_t %p_bits(float x) { uint32_t b; memcpy(&b, &x, sizeof b); return b; "
+      "}\n" },
+    { "float", "static inline float %p_float(uint32_t b) { float x; memcpy(&x, &b, sizeof x); return x; "
+      "}\n" },
+    { "from_f16", "static inline float %p_from_f16(uint16_t h)\n{\n"
+      "const uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & 0x7fff;\n"
+      "const float small = (float)rest * 5.9604644775390625e-8f;\n"
+      "if (rest < 0x400) return sign ? -small : small;\n"
+      "return %p_float(sign | (rest < 0x7c00 ? (rest << 13) + 0x38000000u : (rest << 13) | "
+      "0x7f800000u));\n}\n" },
+    { "to_f16", "static inline uint16_t %p_to_f16(float x)\n{\n"
+      "const uint32_t b = %p_bits(x), sign = b >> 16 & 0x8000, a = b & 0x7fffffff;\n"
+      "if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00);\n"
+      "if (a >= 0x477ff000u) return (uint16_t)(sign | 0x7c00);\n"
+      "if (a < 0x38800000u) return (uint16_t)(sign | (%p_bits(%p_float(a) + 0.5f) - 0x3f000000u));\n"
+      "return (uint16_t)(sign | ((a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13));\n}\n" },
+    { "from_bf16", "static inline float %p_from_bf16(uint16_t h) { return %p_float((uint32_t)h << 16); }\n" },
+    { "to_bf16", "static inline uint16_t %p_to_bf16(float x)\n{\nconst uint32_t b = %p_bits(x);\n"
+      "if ((b & 0x7fffffff) > 0x7f800000u) return (uint16_t)(b >> 16 | 0x40);\n"
+      "return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);\n}\n" },
+    { "within", "static inline float %p_within(float x, float low, float high)\n{\n"
+      "const float y = x < low ? low : x;\nreturn y > high ? high : y;\n}\n" },
+    { "copysign", "static inline float %p_copysign(float x, float sign)\n{\n"
+      "return %p_float((%p_bits(x) & 0x7fffffffu) | (%p_bits(sign) & 0x80000000u));\n}\n" },
+    { "abs", "static inline float %p_abs(float x) { return %p_float(%p_bits(x) & 0x7fffffffu); }\n" },
+    { "clamp", "static inline float %p_clamp(float x, float low, float high)\n{\n"
+      "const float y = x > low ? x : low;\nreturn y < high ? y : high;\n}\n" },
+    { "sqrt", "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
+      "extern double sqrt(double) __attribute__((const));\n#endif\n"
+      "static inline double %p_sqrt(double x) { return sqrt(x); }\n" },
+    { "sqrtf", "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
+      "extern float sqrtf(float) __attribute__((const));\n#endif\n"
+      "static inline float %p_sqrtf(float x) { return sqrtf(x); }\n" },
+    { "chop", "static inline float %p_chop(float a)\n{\n"
+      "uint32_t bits = %p_bits(a), small = 0u - (uint32_t)(a < 8388608.0f);\n"
+      "float t = (float)(int32_t)%p_float(bits & small);\n"
+      "return %p_float((%p_bits(t) & small) | (bits & ~small));\n}\n" },
+    { "truncf", "static inline float %p_truncf(float x)\n{\nreturn %p_copysign(%p_chop(%p_abs(x)), x);\n"
+      "}\n" },
+    { "floorf", "static inline float %p_floorf(float x)\n{\nfloat t = %p_truncf(x);\n"
+      "return %p_copysign(t > x ? t - 1.0f : t, x);\n}\n" },
+    { "ceilf", "static inline float %p_ceilf(float x)\n{\nfloat t = %p_truncf(x);\n"
+      "return %p_copysign(t < x ? t + 1.0f : t, x);\n}\n" },
+    { "roundf", "static inline float %p_roundf(float x)\n{\nfloat a = %p_abs(x), t = %p_chop(a);\n"
+      "return %p_copysign(a - t >= 0.5f ? t + 1.0f : t, x);\n}\n" },
+    { "rint_downf", "static inline float %p_rint_downf(float x)\n{\n"
+      "float a = %p_abs(x), t = %p_chop(a), rest = a - t;\n"
+      "int32_t up = (rest > 0.5f) | ((rest == 0.5f) & (x < 0.0f));\n"
+      "return %p_copysign(up ? t + 1.0f : t, x);\n}\n" },
+    { "exp_parts", "/* e^x = (1 + *small) times what is returned, over 2^(127 + what is in the rounder) "
+      "*/\nstatic inline float %p_exp_parts(float x, float rounder, float *small)\n{\n"
+      "const uint32_t bits = %p_bits(x * 1.44269504f + rounder);\n"
+      "const float n = %p_float(bits) - rounder, r = (x - n * 0.693115234f) - n * 3.19461849e-05f, z = r "
+      "* r;\n*small = r + z * ((0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r)\n"
+      "+ 0.00139406417f * z) * z);\nreturn %p_float(bits << 23);\n}\n" },
+    { "expf", "static inline float %p_expf(float x)\n{\nconst float c = %p_within(x, -104.5f, 90.0f);\n"
+      "float small;\nconst float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
+      "return (1.0f + small) * power * (x < 0.0f ? 5.42101086e-20f : 1.84467441e+19f);\n}\n" },
+    { "exp_down", "/* e^-a for a >= 0 */\nstatic inline float %p_exp_down(float a)\n{\nfloat small;\n"
+      "const float power = %p_exp_parts(a > 104.5f ? -104.5f : -a, 12583103.0f, &small);\n"
+      "return (1.0f + small) * power * 5.42101086e-20f;\n}\n" },
+    { "expm1_down", "/* e^-a - 1 for 0 <= a <= 80 */\nstatic inline float %p_expm1_down(float a)\n{\n"
+      "float small;\nconst float power = %p_exp_parts(-a, 12583039.0f, &small);\n"
+      "return power * small + (power - 1.0f);\n}\n" },
+    { "expm1f", "static inline float %p_expm1f(float x)\n{\n"
+      "float c = %p_within(x, -20.0f, 89.0f), small;\nfloat half = %p_exp_parts(c, 12583038.0f, &small);\n"
+      "return %p_copysign(2.0f * (half * small + (half - 0.5f)), x);\n}\n" },
+    { "half_expf", "static inline float %p_half_expf(float x)\n{\n"
+      "const float c = %p_within(x, -104.5f, 90.0f);\nfloat small;\n"
+      "const float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
+      "return (1.0f + small) * power * (x < 0.0f ? 2.71050543e-20f : 9.22337204e+18f);\n}\n" },
+    { "sinhf", "static inline float %p_sinhf(float x)\n{\nfloat a = %p_abs(x), z = a * a;\n"
+      "float half = %p_half_expf(a);\nfloat p = 2.78392577e-06f;\np = p * z + 0.000198426351f;\n"
+      "p = p * z + 0.00833331142f;\np = p * z + 0.166666672f;\n"
+      "return %p_copysign(a < 1.0f ? a + a * (z * p) : half - 0.25f / half, x);\n}\n" },
+    { "coshf", "static inline float %p_coshf(float x)\n{\nfloat half = %p_half_expf(%p_abs(x));\n"
+      "return half + 0.25f / half;\n}\n" },
+    { "log_tail", "static inline float %p_log_tail(float f)\n{\nfloat z = f * f, p = 0.053427659f;\n"
+      "p = p * f - 0.109171443f;\np = p * f + 0.121078983f;\np = p * f - 0.125495613f;\n"
+      "p = p * f + 0.14209637f;\np = p * f - 0.16659373f;\np = p * f + 0.200022221f;\n"
+      "p = p * f - 0.250001669f;\np = p * f + 0.333333135f;\nreturn f * z * p - 0.5f * z;\n}\n" },
+    { "log_join", "static inline float %p_log_join(float n, float f)\n{\n"
+      "return n * 0.693115234f + (f + (%p_log_tail(f) + n * 3.19461849e-05f));\n}\n" },
+    { "log_bits", "static inline uint32_t %p_log_bits(float x)\n{\n"
+      "return %p_bits(x) + (0x3f800000u - 0x3f3504f3u);\n}\n" },
+    { "log_split", "static inline float %p_log_split(float x, float *n)\n{\n"
+      "int32_t denormal = x < 1.17549435e-38f;\n"
+      "uint32_t bits = %p_log_bits(denormal ? x * 33554432.0f : x);\n"
+      "*n = (float)((int32_t)(bits >> 23) - (denormal ? 152 : 127));\n"
+      "return %p_float((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;\n}\n" },
+    { "log_ends", "static inline float %p_log_ends(float x, float y)\n{\ny = x < INFINITY ? y : x;\n"
+      "y = x == 0.0f ? -INFINITY : y;\nreturn x < 0.0f ? NAN : y;\n}\n" },
+    { "logf", "static inline float %p_logf(float x)\n{\nfloat n, f = %p_log_split(x, &n);\n"
+      "return %p_log_ends(x, %p_log_join(n, f));\n}\n" },
+    { "log2f", "static inline float %p_log2f(float x)\n{\nfloat n, f = %p_log_split(x, &n);\n"
+      "return %p_log_ends(x, n + (f + %p_log_tail(f)) * 1.44269504f);\n}\n" },
+    { "log10f", "static inline float %p_log10f(float x)\n{\n"
+      "float n, f = %p_log_split(x, &n), m = (f + %p_log_tail(f)) * 0.434294482f;\n"
+      "return %p_log_ends(x, n * 0.301025391f + (m + n * 4.60503898e-06f));\n}\n" },
+    { "log1pf", "static inline float %p_log1pf(float x)\n{\n"
+      "int32_t n = (int32_t)(%p_log_bits(1.0f + x) >> 23) - 127;\n"
+      "float scale = %p_float((uint32_t)(129 - n) << 23);\n"
+      "float f = 0.25f * (scale * x) + (0.25f * scale - 1.0f);\nfloat y = %p_log_join((float)n, f);\n"
+      "y = x == -1.0f ? -INFINITY : y;\ny = x < -1.0f ? NAN : y;\n"
+      "return ((x == 0.0f) | !(x < INFINITY)) ? x : y;\n}\n" },
+    { "sigmoid", "static inline double %p_sigmoid(double x) { return 1 / (1 + exp(-x)); }\n" },
+    { "sigmoidf", "static inline float %p_sigmoidf(float x)\n{\n"
+      "const float e = %p_exp_down(%p_copysign(x, 1.0f));\nreturn (x < 0.0f ? e : 1.0f) / (1.0f + e);\n}\n" },
+    { "tanhf", "static inline float %p_tanhf(float x)\n{\n"
+      "const float m = %p_expm1_down(2.0f * %p_within(%p_copysign(x, 1.0f), 0.0f, 10.0f));\n"
+      "return %p_copysign(m / (2.0f + m), x);\n}\n" },
+    { "erf_fall", "/* -log(1 - erf(a)), fitted for 0 <= a <= 4 */\n"
+      "static inline float %p_erf_fall(float a)\n{\nconst float z = a * a;\n"
+      "const float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - 0.000376014767f) "
+      "* z;\n"
+      "return a + a * (((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p * "
+      "(z * z));\n}\n" },
+    { "erff", "static inline float %p_erff(float x)\n{\n"
+      "const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 4.0f);\n"
+      "return %p_copysign(%p_expm1_down(%p_erf_fall(a)), x);\n}\n" },
+    { "softrelu", "static inline double %p_softrelu(double x) { return x > 0 ? x + log1p(exp(-x)) : "
+      "log1p(exp(x)); }\n" },
+    { "softreluf", "static inline float %p_softreluf(float x)\n{\nfloat e = %p_exp_down(%p_abs(x));\n"
+      "int32_t far = e > 0.414213562f;\n"
+      "float log1p_e = %p_log_join(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e);\n"
+      "return (x > 0.0f ? x : 0.0f) + log1p_e;\n}\n" },
+    { "mish", "static inline double %p_mish(double x) { return x * tanh(%p_softrelu(x)); }\n" },
+    { "mishf", "static inline float %p_mishf(float x)\n{\n"
+      "float e = %p_exp_down(%p_abs(x)), square = e * e;\n"
+      "float over = 2.0f * e + (x < 0.0f ? square : 1.0f);\n"
+      "return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));\n}\n" },
+    { "gelu", "static inline double %p_gelu(double x) { return 0.5 * x * (1 + erf(x * "
+      "0.7071067811865476)); }\n" },
+    { "geluf", "static inline float %p_geluf(float x)\n{\n"
+      "const float a = %p_copysign(x, 1.0f), t = 0.5f * a, z = t * t, y = z * z;\n"
+      "const float low = (0.398942024f + 0.238740191f * t) + (-0.043811895f - 0.074137181f * t) * z;\n"
+      "const float mid = (0.00597766135f + 0.0169076156f * t) + (-0.00350490003f\n"
+      "                      - 0.00156726467f * t) * z;\n"
+      "const float u = t * (low + (mid + (0.000672674854f - 7.15998176e-05f * t) * y) * y);\n"
+      "const float root = 1.0f - u * (2.0f - u);\n"
+      "return (x > 0.0f ? x : 0.0f) - (a > 6.0f ? 0.0f : t * (root * root));\n}\n" },
+    { "asinhf", "static inline float %p_asinhf(float x)\n{\nfloat a = %p_abs(x), z = a * a;\n"
+      "int32_t huge = a > 67108864.0f;\n"
+      "float y = %p_log1pf(huge ? a : a + z / (1.0f + %p_sqrtf(1.0f + z)));\n"
+      "return %p_copysign(y + (huge ? 0.693147181f : 0.0f), x);\n}\n" },
+    { "acoshf", "static inline float %p_acoshf(float x)\n{\nfloat t = x - 1.0f;\n"
+      "int32_t huge = t > 67108864.0f;\nfloat y = %p_log1pf(huge ? t : t + %p_sqrtf(t * (t + 2.0f)));\n"
+      "return x < 1.0f ? NAN : y + (huge ? 0.693147181f : 0.0f);\n}\n" },
+    { "atanhf", "static inline float %p_atanhf(float x)\n{\nfloat a = %p_abs(x);\n"
+      "return %p_copysign(0.5f * %p_log1pf(2.0f * a / (1.0f - a)), x);\n}\n" },
+    { "trig_reduce", "static inline float %p_trig_reduce(float a, int32_t *n)\n{\n"
+      "double d = (double)%p_clamp(a, 0.0f, 1073741824.0f), k;\n"
+      "*n = (int32_t)(d * 0.63661977236758134 + 1.5) - 1;\nk = (double)*n;\n"
+      "return (float)((d - k * 1.570796325802803) - k * 9.9209357968054043e-10);\n}\n" },
+    { "sin_small", "static inline float %p_sin_small(float r)\n{\nfloat z = r * r, p = -0.000195184053f;\n"
+      "p = p * z + 0.0083321901f;\np = p * z - 0.166666552f;\nreturn r + r * (z * p);\n}\n" },
+    { "cos_small", "static inline float %p_cos_small(float r)\n{\nfloat z = r * r, p = 2.44306611e-05f;\n"
+      "p = p * z - 0.00138873013f;\np = p * z + 0.0416666456f;\nreturn 1.0f - (0.5f * z - z * z * p);\n}\n" },
+    { "sin_turned", "static inline float %p_sin_turned(float r, int32_t n, uint32_t flip)\n{\n"
+      "float s = %p_sin_small(r), c = %p_cos_small(r);\nuint32_t sign = ((uint32_t)n << 30) ^ flip;\n"
+      "return %p_float(%p_bits((n & 1) != 0 ? c : s) ^ (sign & 0x80000000u));\n}\n" },
+    { "sinf", "static inline float %p_sinf(float x)\n{\nint32_t n;\n"
+      "float r = %p_trig_reduce(%p_abs(x), &n);\nfloat y = %p_sin_turned(r, n, %p_bits(x));\n"
+      "return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
+    { "cosf", "static inline float %p_cosf(float x)\n{\nint32_t n;\n"
+      "float r = %p_trig_reduce(%p_abs(x), &n);\nfloat y = %p_sin_turned(r, n + 1, 0u);\n"
+      "return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
+    { "tanf", "static inline float %p_tanf(float x)\n{\nint32_t n, odd;\n"
+      "float r = %p_trig_reduce(%p_abs(x), &n);\nfloat s = %p_sin_small(r), c = %p_cos_small(r), y;\n"
+      "odd = (n & 1) != 0;\ny = (odd ? -c : s) / (odd ? s : c);\n"
+      "y = %p_float(%p_bits(y) ^ (%p_bits(x) & 0x80000000u));\nreturn %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
+    { "asin_small", "static inline float %p_asin_small(float v, float z)\n{\nfloat p = 0.042211853f;\n"
+      "p = p * z + 0.0241520908f;\np = p * z + 0.0454760417f;\np = p * z + 0.0749525204f;\n"
+      "p = p * z + 0.166667536f;\nreturn v + v * (z * p);\n}\n" },
+    { "asinf", "static inline float %p_asinf(float x)\n{\nfloat a = %p_abs(x);\n"
+      "int32_t small = a <= 0.5f;\nfloat z = small ? a * a : 0.5f * (1.0f - a);\n"
+      "float p = %p_asin_small(small ? a : %p_sqrtf(z), z);\n"
+      "return %p_copysign(small ? p : 1.57079637f - (2.0f * p + 4.37113883e-08f), x);\n}\n" },
+    { "acosf", "static inline float %p_acosf(float x)\n{\nfloat a = %p_abs(x);\n"
+      "int32_t small = a <= 0.5f;\nfloat z = small ? a * a : 0.5f * (1.0f - a);\n"
+      "float p = %p_asin_small(small ? x : %p_sqrtf(z), z);\n"
+      "float large = x < 0.0f ? 3.14159274f - (2.0f * p + 8.74227766e-08f) : 2.0f * p;\n"
+      "return small ? 1.57079637f - (p + 4.37113883e-08f) : large;\n}\n" },
+    { "atanf", "static inline float %p_atanf(float x)\n{\nfloat a = %p_abs(x);\n"
+      "int32_t large = a > 1.0f;\nfloat t = (large ? 1.0f : a) / (large ? a : 1.0f), z = t * t, y;\n"
+      "float p = -0.00182304613f;\np = p * z + 0.011042567f;\np = p * z - 0.0314103216f;\n"
+      "p = p * z + 0.0581863858f;\np = p * z - 0.0841664672f;\np = p * z + 0.109566711f;\n"
+      "p = p * z - 0.142650917f;\np = p * z + 0.199986264f;\np = p * z - 0.333333015f;\n"
+      "y = t + t * (z * p);\nreturn %p_copysign(large ? 1.57079637f - (y + 4.37113883e-08f) : y, x);\n}\n" },
+    { "rcbrt_normal", "static inline float %p_rcbrt_normal(float a)\n{\n"
+      "float third = (float)(int32_t)%p_bits(a) * 0.333333333f;\n"
+      "float r = %p_float(0x54a23000u - (uint32_t)(int32_t)third);\n"
+      "r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n"
+      "r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n"
+      "return r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n}\n" },
+    { "cbrtf", "static inline float %p_cbrtf(float x)\n{\nfloat a = %p_abs(x), normal, r, y;\n"
+      "int32_t denormal = a < 1.17549435e-38f;\nnormal = denormal ? a * 16777216.0f : a;\n"
+      "r = %p_rcbrt_normal(normal);\ny = normal * r * r;\n"
+      "y = (y + (normal - y * y * y) * (r * r) * 0.333333333f) * (denormal ? 0.00390625f : 1.0f);\n"
+      "return ((a > 0.0f) & (a < INFINITY)) ? %p_copysign(y, x) : x;\n}\n" },
+    { "rint_down", "static inline double %p_rint_down(double x) { return x - floor(x) <= 0.5 ? floor(x) "
+      ": ceil(x); }\n" },
+    { "mod", "static inline double %p_mod(double a, double b)\n{\n"
+      "const double r = b != 0 ? fmod(a, b) : 0;\nif (r == 0) return b != 0 ? copysign(r, b) : r;\n"
+      "return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "modf", "static inline float %p_modf(float a, float b)\n{\n"
+      "const float r = b != 0 ? fmodf(a, b) : 0;\nif (r == 0) return b != 0 ? copysignf(r, b) : r;\n"
+      "return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "erfinv", "/* Winitzki's formula, then Halley's steps */\nstatic inline double %p_erfinv(double x)\n"
+      "{\nconst double a = fabs(x), l = log1p(-a * a), t = 4.3307467508 + 0.5 * l;\n"
+      "double y = sqrt(sqrt(t * t - 6.8027210884 * l) - t), error;\nint i;\n"
+      "if (!(a < 1)) return a == 1 ? x * INFINITY : NAN;\nfor (i = 0; i < 3; i++) {\n"
+      "error = a < 0.5 ? erf(y) - a : (1 - a) - erfc(y);\nerror *= 0.88622692545275801 * exp(y * y);\n"
+      "y -= error / (1 + y * error);\n}\nreturn x < 0 ? -y : a == 0 ? x : y;\n}\n" },
+    { "digamma", "static inline double %p_digamma(double x)\n{\ndouble sum = 0, s;\n"
+      "if (x == 0) return -1 / x;\nif (x < 0 && x == floor(x)) return NAN;\nif (x < 0)\n"
+      "return %p_digamma(1 - x) - 3.14159265358979324 / tan(3.14159265358979324 * (x - floor(x + 0.5)));\n"
+      "for (; x < 12; x++) sum -= 1 / x;\ns = 1 / (x * x);\n"
+      "s *= 1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132)));\n"
+      "return sum + log(x) - 0.5 / x - s;\n}\n" },
+    { "trigamma", "static inline double %p_trigamma(double x)\n{\ndouble sum = 0, s;\n"
+      "if (x <= 0 && x == floor(x)) return INFINITY;\nif (x < 0) {\n"
+      "s = 3.14159265358979324 / sin(3.14159265358979324 * (x - floor(x + 0.5)));\n"
+      "return s * s - %p_trigamma(1 - x);\n}\nfor (; x < 20; x++) sum += 1 / (x * x);\ns = 1 / (x * x);\n"
+      "return sum + 1 / x + s / 2 + s / x * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s / 30)));\n}\n" },
+    { "int_div", "static inline int64_t %p_int_div(int64_t a, int64_t b)\n{\n"
+      "return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;\n}\n" },
+    { "int_mod", "static inline int64_t %p_int_mod(int64_t a, int64_t b)\n{\n"
+      "const int64_t r = b == 0 || b == -1 ? 0 : a %% b;\n"
+      "return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}\n" },
+    { "int_pow", "static inline int64_t %p_int_pow(int64_t a, int64_t b)\n{\n"
+      "uint64_t y = 1, x = (uint64_t)a;\nif (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;\n"
+      "for (; b; b >>= 1, x *= x) if (b & 1) y *= x;\nreturn (int64_t)y;\n}\n" },
+    { "int_hypot", "static inline int64_t %p_int_hypot(int64_t a, int64_t b)\n{\n"
+      "const double h = hypot((double)a, (double)b);\n"
+      "return h >= 9223372036854775808.0 ? INT64_MAX : (int64_t)h;\n}\n" },
+    { "int_of", "/* toward zero, within the type; NaN becomes 0 */\n"
+      "static inline int64_t %p_int_of(double x, int64_t low, int64_t high)\n{\nif (x != x) return 0;\n"
+      "if (x <= (double)low) return low;\nreturn x >= (double)high ? high : (int64_t)x;\n}\n" },
+    { "index_of", "static inline int64_t %p_index_of(double x, int64_t n, int wrap)\n{\n"
+      "int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
+      "if (wrap) { i %%= n; return i < 0 ? i + n : i; }\nreturn i < 0 ? 0 : i >= n ? n - 1 : i;\n}\n" },
+    { "index_due", "static inline int64_t %p_index_due(double x, int64_t n, int from_end, int *fault)\n{\n"
+      "const int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
+      "const int64_t at = from_end && i < 0 ? i + n : i;\nif (at >= 0 && at < n) return at;\n*fault = 1;\n"
+      "return 0;\n}\n" },
+    { "whole", "static inline int64_t %p_whole(double x)\n{\n"
+      "return x != x ? 0 : x < -2147483647.0 ? -2147483647 : x > 2147483647.0 ? 2147483647 : (int64_t)x;\n"
+      "}\n" },
+    { "between", "static inline int64_t %p_between(int64_t x, int64_t low, int64_t high)\n{\n"
+      "return x < low ? low : x > high ? high : x;\n}\n" },
+    { "log_sum", "static inline double %p_log_sum(double a, double b)\n{\n"
+      "const double most = a > b ? a : b;\n"
+      "return most == -INFINITY ? most : most + log(exp(a - most) + exp(b - most));\n}\n" },
+    { "eliminate", "/* rows of a (n x n) are exchanged and subtracted until it is an upper triangle, "
+      "those\n * of b (n x m) likewise: the sign of the exchanges, or 0 */\n"
+      "static int %p_eliminate(double *a, int n, double *b, int m)\n{\nint i, j, k, top, sign = 1;\n"
+      "for (k = 0; k < n; k++) {\nfor (top = k, i = k + 1; i < n; i++)\n"
+      "if (fabs(a[i * n + k]) > fabs(a[top * n + k])) top = i;\nif (a[top * n + k] == 0) return 0;\n"
+      "if (top != k) sign = -sign;\nfor (j = 0; j < n + m && top != k; j++) {\n"
+      "double *u = j < n ? a + k * n + j : b + k * m + j - n, was = *u;\n"
+      "double *v = j < n ? a + top * n + j : b + top * m + j - n;\n*u = *v;\n*v = was;\n}\n"
+      "for (i = k + 1; i < n; i++) {\nconst double f = a[i * n + k] / a[k * n + k];\n"
+      "for (j = k; j < n && f != 0; j++) a[i * n + j] -= f * a[k * n + j];\n"
+      "for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * m + j];\n}\n}\nreturn sign;\n}\n" },
+    { "solve", "/* T X = B for a triangle T of order n, in place of the m columns of B */\n"
+      "static void %p_solve(const double *t, int row, int column, int lower, double *b, int b_row,\n"
+      "                     int b_column, int n, int m)\n{\nint s, k, j;\nfor (s = 0; s < n; s++) {\n"
+      "const int i = lower ? s : n - 1 - s;\nfor (k = 0; k < s; k++) {\n"
+      "const int known = lower ? k : n - 1 - k;\nconst double f = t[i * row + known * column];\n"
+      "for (j = 0; j < m; j++)\nb[i * b_row + j * b_column] -= f * b[known * b_row + j * b_column];\n}\n"
+      "for (j = 0; j < m; j++) b[i * b_row + j * b_column] /= t[i * row + i * column];\n}\n}\n" },
+    { "vector_norm", "/* sum |x|^ord to the 1 / ord; end: the largest |x| (1) or the smallest (-1) */\n"
+      "static double %p_vector_norm(const double *x, int n, double ord, int end)\n{\n"
+      "double most = 0, least = INFINITY, sum = 0, unit;\nfor (int i = 0; i < n; i++) {\n"
+      "const double size = fabs(x[i]);\nsum += size != 0;\n"
+      "if (size != size && (end || ord != 0)) return size;\nif (size > most) most = size;\n"
+      "if (size < least) least = size;\n}\nif (!end && ord == 0) return sum;\n"
+      "unit = end > 0 || (!end && ord > 0) ? most : least;\n"
+      "if (end || unit == 0 || unit == INFINITY) return n ? unit : 0;\nsum = 0;\n"
+      "for (int i = 0; i < n; i++) {\nconst double part = fabs(x[i]) / unit;\n"
+      "sum += ord == 1 ? part : ord == 2 ? part * part : pow(part, ord);\n}\n"
+      "return unit * (ord == 1 ? sum : ord == 2 ? sqrt(sum) : pow(sum, 1 / ord));\n}\n" },
+    { "sums_norm", "/* the largest or smallest of n sums of |x|, of so many each */\n"
+      "static double %p_sums_norm(const double *x, int n, int many, int largest)\n{\ndouble y = 0;\n"
+      "for (int i = 0; i < n; i++) {\ndouble sum = 0;\n"
+      "for (int k = 0; k < many; k++) sum += fabs(x[i * many + k]);\nif (sum != sum) return sum;\n"
+      "if (!i || (largest ? sum > y : sum < y)) y = sum;\n}\nreturn y;\n}\n" },
+    { "turn", "/* two lines become orthogonal; 0: they are already */\n"
+      "static int %p_turn(double *a, double *b, int n)\n{\ndouble aa = 0, bb = 0, ab = 0, slope, t, c;\n"
+      "for (int i = 0; i < n; i++) {\naa += a[i] * a[i];\nbb += b[i] * b[i];\nab += a[i] * b[i];\n}\n"
+      "if (!(fabs(ab) > 2.220446049250313e-16 * (sqrt(aa) * sqrt(bb)))) return 0;\n"
+      "slope = (bb - aa) / (2 * ab);\nt = (slope < 0 ? -1 : 1) / (fabs(slope) + hypot(1, slope));\n"
+      "c = 1 / sqrt(1 + t * t);\nfor (int i = 0; i < n; i++) {\nconst double x = a[i], y = b[i];\n"
+      "a[i] = c * x - c * t * y;\nb[i] = c * t * x + c * y;\n}\nreturn 1;\n}\n" },
+    { "singular_norm", "/* of the singular values of n lines: their sum (0), the largest (1), the smallest "
+      "(-1) */\nstatic double %p_singular_norm(double *a, int n, int length, int which)\n{\n"
+      "double most = 0, unit, y = 0;\nint power, again = 1;\nfor (int i = 0; i < n * length; i++)\n"
+      "if (!(fabs(a[i]) <= most) && most == most) most = fabs(a[i]);\n"
+      "if (!(most < INFINITY)) return NAN;\n"
+      "frexp(most, &power);\nunit = ldexp(1, power - 1);\n"
+      "for (int i = 0; i < n * length; i++) a[i] /= unit;\n"
+      "for (int sweep = 0; sweep < 60 && again; sweep++) {\nagain = 0;\n"
+      "for (int i = 0; i < n; i++) for (int k = i + 1; k < n; k++)\n"
+      "again |= %p_turn(a + i * length, a + k * length, length);\n}\nfor (int i = 0; i < n; i++) {\n"
+      "const double value = %p_vector_norm(a + i * length, length, 2, 0);\n"
+      "if (!which) y += value;\nelse if (!i || (which > 0 ? value > y : value < y)) y = value;\n}\n"
+      "return unit * y;\n}\n" },
+    { "after", "/* does a stand behind b, in rising order? NaN is the largest */\n"
+      "static inline int %p_after(double a, double b) { return a > b || (a != a && b == b); }\n" }
+};
+enum { HY__C_HELPERS = (int)(sizeof hy__c_helpers / sizeof *hy__c_helpers) };
+typedef char hy__c_helpers_fit[HY__C_HELPERS <= (int)HY__C_MOST_HELPERS ? 1 : -1];
+
+/* Which helper has this name, or -1. */
+static int hy__c_helper_at(const char *name, size_t n)
+{
+    int i;
+    for (i = 0; i < HY__C_HELPERS; i++)
+        if (strlen(hy__c_helpers[i].name) == n && !memcmp(hy__c_helpers[i].name, name, n)) return i;
+    return -1;
+}
+
+static void hy__c_need(hy__c *c, const char *name)
+{
+    int at = hy__c_helper_at(name, strlen(name));
+    if (at >= 0) c->needs[at] = 1;
+}
+
+/* What is needed, and what that names in turn. */
+static void hy__c_write_helpers(hy__c *c)
+{
+    int i, some = 0;
+    for (i = HY__C_HELPERS - 1; i >= 0; i--) {
+        const char *s = c->needs[i] ? hy__c_helpers[i].text : "";
+        while ((s = strstr(s, "%p_")) != NULL) {
+            size_t n = strspn(s += 3, "abcdefghijklmnopqrstuvwxyz_0123456789");
+            int at = hy__c_helper_at(s, n);
+            if (at >= 0) c->needs[at] = 1;
+        }
+    }
+    for (i = 0; i < HY__C_HELPERS; i++) {
+        if (!c->needs[i]) continue;
+        hy__w(c, hy__c_helpers[i].text);
+        some = 1;
+    }
+    if (some) hy__w(c, "\n");
+}
+
+/* --- formulas: those of the catalogue as text --- *
+ * x, a, b, p0, p1 stand for operands, V__T and V__U for the type and an unsigned one, V__f for a function f.
+ */
+#undef V_K
+#undef V_SEL
+#undef V_BOOL
+#undef V_MAX
+#undef V_MIN
+#undef V_NEG
+#undef V_ADD
+#undef V_SUB
+#undef V_MUL
+#undef V_DIV
+#undef V_MOD
+#undef V_POW
+#undef V_HYPOT
+#undef V_ATAN2
+#undef V_ABS
+#undef V_SQRT
+#undef V_EXP
+#undef V_EXPM1
+#undef V_LOG
+#undef V_LOG2
+#undef V_LOG10
+#undef V_LOG1P
+#undef V_SIGMOID
+#undef V_SOFTRELU
+#undef V_TANH
+#undef V_ERF
+#undef V_GELU
+#undef V_MISH
+#undef V_SIN
+#undef V_COS
+#undef V_TAN
+#undef V_ASIN
+#undef V_ACOS
+#undef V_ATAN
+#undef V_SINH
+#undef V_COSH
+#undef V_ASINH
+#undef V_ACOSH
+#undef V_ATANH
+#undef V_CBRT
+#undef V_ROUND
+#undef V_RINT
+#undef V_CEIL
+#undef V_FLOOR
+#undef V_TRUNC
+#undef V_ERFINV
+#undef V_GAMMA
+#undef V_GAMMALN
+#undef V_DIGAMMA
+#undef V_TRIGAMMA
+#define V_K(k)          ((V__T)k)
+#define V_SEL(c, a, b)  ((c) ? a : b)
+#define V_BOOL(c)       ((c) ? 1 : 0)
+#define V_MAX(a, b)     (((a > b) | (a != a)) ? a : b)
+#define V_MIN(a, b)     (((a < b) | (a != a)) ? a : b)
+#define V_NEG(x)        (-x)
+#define V_ADD(a, b)     (a + b)
+#define V_SUB(a, b)     (a - b)
+#define V_MUL(a, b)     (a * b)
+#define V_DIV(a, b)     (a / b)
+#define V_MOD(a, b)     V__mod(a, b)
+#define V_POW(a, b)     V__pow(a, b)
+#define V_HYPOT(a, b)   V__hypot(a, b)
+#define V_ATAN2(a, b)   V__atan2(a, b)
+#define V_ABS(x)        V__fabs(x)
+#define V_SQRT(x)       V__sqrt(x)
+#define V_EXP(x)        V__exp(x)
+#define V_EXPM1(x)      V__expm1(x)
+#define V_LOG(x)        V__log(x)
+#define V_LOG2(x)       V__log2(x)
+#define V_LOG10(x)      V__log10(x)
+#define V_LOG1P(x)      V__log1p(x)
+#define V_SIGMOID(x)    V__sigmoid(x)
+#define V_SOFTRELU(x)   V__softrelu(x)
+#define V_TANH(x)       V__tanh(x)
+#define V_ERF(x)        V__erf(x)
+#define V_GELU(x)       V__gelu(x)
+#define V_MISH(x)       V__mish(x)
+#define V_SIN(x)        V__sin(x)
+#define V_COS(x)        V__cos(x)
+#define V_TAN(x)        V__tan(x)
+#define V_ASIN(x)       V__asin(x)
+#define V_ACOS(x)       V__acos(x)
+#define V_ATAN(x)       V__atan(x)
+#define V_SINH(x)       V__sinh(x)
+#define V_COSH(x)       V__cosh(x)
+#define V_ASINH(x)      V__asinh(x)
+#define V_ACOSH(x)      V__acosh(x)
+#define V_ATANH(x)      V__atanh(x)
+#define V_CBRT(x)       V__cbrt(x)
+#define V_ROUND(x)      V__round(x)
+#define V_RINT(x)       V__rint_down(x)
+#define V_CEIL(x)       V__ceil(x)
+#define V_FLOOR(x)      V__floor(x)
+#define V_TRUNC(x)      V__trunc(x)
+#define V_ERFINV(x)     V__erfinv(x)
+#define V_GAMMA(x)      V__tgamma(x)
+#define V_GAMMALN(x)    V__lgamma(x)
+#define V_DIGAMMA(x)    V__digamma(x)
+#define V_TRIGAMMA(x)   V__trigamma(x)
+#define HY__C_TEXT_OF(formula)  HY__C_TEXT_AS(formula)
+#define HY__C_TEXT_AS(formula)  #formula
+#define HY__C_UNARY(name, mxnet, kind, formula, grad, doc) HY__C_TEXT_OF(formula),
+#define HY__C_BINARY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, ...) \
+    HY__C_TEXT_OF(formula),
+#define HY__C_EXTRA(name, of, formula, doc) HY__C_TEXT_OF(formula),
+static const char *const hy__c_unary[] = { HY_UNARY_OPS(HY__C_UNARY) };
+static const char *const hy__c_extra[] = { HY__EXTRAS(HY__C_EXTRA) };
+static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
+#undef V_MAX
+#undef V_MIN
+#undef V_NEG
+#undef V_ADD
+#undef V_SUB
+#undef V_MUL
+#undef V_DIV
+#undef V_MOD
+#undef V_POW
+#undef V_HYPOT
+#undef V_ATAN2
+#undef V_ROUND
+#undef V_RINT
+#undef V_CEIL
+#undef V_FLOOR
+#undef V_TRUNC
+#define V_ROUND(x)      x
+#define V_RINT(x)       x
+#define V_CEIL(x)       x
+#define V_FLOOR(x)      x
+#define V_TRUNC(x)      x
+#define V_MAX(a, b)     (a > b ? a : b)
+#define V_MIN(a, b)     (a < b ? a : b)
+#define V_NEG(x)        ((V__T)(0 - (V__U)x))
+#define V_ADD(a, b)     ((V__T)((V__U)a + (V__U)b))
+#define V_SUB(a, b)     ((V__T)((V__U)a - (V__U)b))
+#define V_MUL(a, b)     ((V__T)((V__U)a * (V__U)b))
+#define V_DIV(a, b)     ((V__T)V__int_div(a, b))
+#define V_MOD(a, b)     ((V__T)V__int_mod(a, b))
+#define V_POW(a, b)     ((V__T)V__int_pow(a, b))
+#define V_HYPOT(a, b)   ((V__T)V__int_hypot(a, b))
+#define V_ATAN2(a, b)   ((V__T)atan2((double)a, (double)b))
+static const char *const hy__c_unary_whole[] = { HY_UNARY_OPS(HY__C_UNARY) };
+static const char *const hy__c_binary_whole[] = { HY_BINARY_OPS(HY__C_BINARY) };
+
+/* A name of the formula's: an operand, a type or a function. */
+static void hy__c_word(hy__c *c, const char *word, size_t n, const char *a, const char *b, const double *p)
+{
+    char name[32];
+    int single = c->real == HY_F32;
+    if (n == 1 && (*word == 'x' || *word == 'a' || *word == 'b')) { hy__w(c, "%s",
+                                                                          *word == 'b' ? b : a); return; }
+    if (n == 2 && *word == 'p' && c->real == HY_I64) {
+        const int64_t limit = hy__to_i64(p[word[1] - '0']);     /* no double: it would make one of x, too */
+        if (limit == INT64_MIN) hy__w(c, "INT64_MIN"); else hy__w(c, limit < 0 ? "(%l)" : "%l", limit);
+        return;
+    }
+    if (n == 2 && *word == 'p') { hy__w(c, "%v", p[word[1] - '0']); return; }
+    if (n == 4 && !memcmp(word, "V__T", 4)) { hy__w(c, "%s", hy__c_type(c->real)); return; }
+    if (n == 4 && !memcmp(word, "V__U", 4)) { hy__w(c, "uint64_t"); return; }
+    if (n < 4 || n > 24 || memcmp(word, "V__", 3)) { hy__c_put(c, word, n); return; }
+    n -= 3;
+    memcpy(name, word + 3, n);
+    if (single) name[n++] = 'f';
+    name[n] = 0;
+    if (hy__c_helper_at(name, n) < 0 && single) {       /* some are there in doubles only */
+        name[n - 1] = 0;
+        if (hy__c_helper_at(name, n - 1) < 0) name[n - 1] = 'f';
+        else hy__w(c, "(float)");
+    }
+    hy__c_need(c, name);
+    hy__w(c, hy__c_helper_at(name, strlen(name)) >= 0 ? "%p_%s" : "%s", name);
+}
+
+static void hy__c_formula(hy__c *c, const char *text, const char *a, const char *b, const double *p)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+    while (*text) {
+        size_t n = strspn(text, letters);
+        if (!n) hy__c_put(c, text, n = 1);
+        else if (*text >= '0' && *text <= '9') {        /* a number; 1e5 and 0.5 have no sign inside */
+            n += text[n] == '.' ? 1 + strspn(text + n + 1, letters) : 0;
+            hy__c_put(c, text, n);
+        } else hy__c_word(c, text, n, a, b, p);
+        text += n;
+    }
+}
+
+/* An operator by which each element goes its own way: its formula, operands a and b, and parameters. */
+typedef struct hy__c_point { const char *text; double p[2]; int scalar; double number; } hy__c_point;
+
+static void hy__c_leaky(const hy__node *node, hy__c_point *at)
+{
+    static const int extra[] = { HY__EXTRA_leaky, HY__EXTRA_elu, HY__EXTRA_selu, HY__EXTRA_gelu, 0,
+                                 HY__EXTRA_leaky };
+    const hy__leaky_relu_rec *r = (const hy__leaky_relu_rec *)node->record;
+    if (r->act_type == HY_LEAKY_PRELU) return;
+    at->text = hy__c_extra[extra[r->act_type]];
+    at->p[0] = r->act_type == HY_LEAKY_RRELU ? (r->lower_bound + r->upper_bound) / 2 : r->slope;
+}
+
+static void hy__c_activation(const hy__node *node, hy__c_point *at)
+{
+    static const int unary[] = { HY__UNARY_relu, HY__UNARY_sigmoid, HY__UNARY_tanh, HY__UNARY_softrelu,
+                                 HY__UNARY_softsign, HY__UNARY_log_sigmoid, HY__UNARY_mish };
+    at->text = hy__c_unary[unary[((const hy__activation_rec *)node->record)->act_type]];
+}
+
+static void hy__c_bounded(const hy__node *node, int number, hy__c_point *at)
+{
+    if (number == HY_OP_clip) {
+        const hy__clip_rec *r = (const hy__clip_rec *)node->record;
+        at->text = hy__c_extra[HY__EXTRA_clip];
+        at->p[0] = r->a_min;
+        at->p[1] = r->a_max;
+        if (node->type[0].dtype == HY_I64 && r->a_min != r->a_min) at->p[0] = -HUGE_VAL;
+        if (node->type[0].dtype == HY_I64 && r->a_max != r->a_max) at->p[1] = HUGE_VAL;
+    } else if (number == HY_OP_hard_sigmoid) {
+        const hy__hard_sigmoid_rec *r = (const hy__hard_sigmoid_rec *)node->record;
+        at->text = hy__c_extra[HY__EXTRA_hard_sigmoid];
+        at->p[0] = r->alpha;
+        at->p[1] = r->beta;
+    } else {
+        double sigma = ((const hy__smooth_l1_rec *)node->record)->scalar;
+        at->text = hy__c_extra[HY__EXTRA_smooth_l1];
+        at->p[0] = sigma * sigma;
+        at->p[1] = 1 / (sigma * sigma);
+    }
+}
+
+/* Is there a formula for it? Operators that leave values as they are have one, too. */
+static int hy__c_point_of(const hy__node *node, hy__c_point *at)
+{
+    int number = hy__op_number(node->op), whole = !hy__floating(node->type[0].dtype);
+    memset(at, 0, sizeof *at);
+    if (!node->op) return 0;
+    if (node->op->bind == hy__unary_bind)
+        at->text = (whole ? hy__c_unary_whole : hy__c_unary)[node->op->member];
+    else if (node->op->bind == hy__binary_bind || node->op->bind == hy__scalar_bind ||
+             node->op->bind == hy__rscalar_bind) {
+        at->text = (whole ? hy__c_binary_whole : hy__c_binary)[node->op->member];
+        at->scalar = node->op->bind == hy__scalar_bind ? 2 : node->op->bind == hy__rscalar_bind;
+        if (at->scalar) at->number = ((const hy__scalar_rec *)node->record)->scalar;
+    } else switch (number) {
+        case HY_OP_activation: hy__c_activation(node, at); break;
+        case HY_OP_leaky_relu: hy__c_leaky(node, at); break;
+        case HY_OP_clip: case HY_OP_smooth_l1: case HY_OP_hard_sigmoid: hy__c_bounded(node, number,
+                                                                                      at); break;
+        case HY_OP_logistic_regression_output: at->text = hy__c_unary[HY__UNARY_sigmoid]; break;
+        case HY_OP_identity: case HY_OP_block_grad: case HY_OP_make_loss: case HY_OP_identity_like:
+        case HY_OP_linear_regression_output: case HY_OP_mae_regression_output:
+        case HY_OP_reshape: case HY_OP_reshape_like: case HY_OP_flatten: case HY_OP_expand_dims:
+        case HY_OP_squeeze: case HY_OP__squeeze: at->text = "x"; break;
+        case HY_OP__bitwise_and: at->text = "(V__T)(a & b)"; break;
+        case HY_OP__bitwise_or: at->text = "(V__T)(a | b)"; break;
+        case HY_OP__bitwise_xor: at->text = "(V__T)(a ^ b)"; break;
+        case HY_OP__bitwise_not:
+            at->text = node->type[0].dtype == HY_BOOL ? "(V__T)(!x)" : "(V__T)(~x)";
+            break;
+        case HY_OP_dropout: {
+            const hy__dropout_rec *r = (const hy__dropout_rec *)node->record;
+            if (r->mode != HY_DROP_ALWAYS || r->p == 0) at->text = "x";
+            break;
+        }
+        default: break;
+    }
+    return at->text != NULL || (number == HY_OP_add_n && node->nin <= HY__FUSED_INPUTS) ||
+           number == HY_OP_where || number == HY_OP__np_where;
+}
+
+/* The expression of one operator: names of its operands, in its type. */
+static void hy__c_expression(hy__c *c, const hy__node *node, const char (*operand)[HY__C_TEXT])
+{
+    hy__c_point at;
+    char number[HY__C_NUMBER];
+    const char *wraps = hy__floating(c->real) ? "" : "(uint64_t)";
+    int k;
+    hy__c_point_of(node, &at);
+    if (hy__op_number(node->op) == HY_OP_add_n) {
+        for (k = 0; k < node->nin; k++) hy__w(c, "%s%s%s", k ? " + " : "", wraps, operand[k]);
+    } else if (hy__op_number(node->op) == HY_OP_where || hy__op_number(node->op) == HY_OP__np_where) {
+        hy__w(c, "%s != 0 ? %s : %s", operand[0], operand[1], operand[2]);
+    } else if (at.scalar) {
+        hy__c_number(number, at.number, c->real);
+        hy__c_formula(c, at.text, at.scalar == 1 ? number : operand[0], at.scalar == 1 ? operand[0] : number,
+                      at.p);
+    } else hy__c_formula(c, at.text, operand[0], node->nin > 1 ? operand[1] : "", at.p);
+}
+
+/* --- what emitters ask --- */
+static const hy_type *hy__c_in(const hy__c_step *s, int k) { return hy__edge_type(&s->node->in[k]); }
+static const hy_type *hy__c_out(const hy__c_step *s) { return &s->node->type[0]; }
+static int hy__c_value_of(const hy__c *c, const hy__edge *e)
+{
+    return c->at->first[c->at->g->place[e->node->number]] + e->output;
+}
+static int hy__c_wants(const hy__c *c, const hy__c_step *s, int output)
+{
+    return c->at->value[s->y + output].where != HY__NOWHERE;
+}
+static int hy__c_is_number(const hy__edge *e)          /* one that is written where it is used */
+{
+    return e->node->held && hy__size(&e->node->constant.type.shape) == 1;
+}
+
+/* Elements before an axis, along it and behind it. */
+typedef struct hy__c_lines { int64_t outer, n, inner; } hy__c_lines;
+static hy__c_lines hy__c_lines_of(const hy_shape *x, int axis)
+{
+    hy__c_lines l = { 1, 1, 1 };
+    int d;
+    if (axis < 0) axis += x->ndim;
+    for (d = 0; d < x->ndim; d++) *(d < axis ? &l.outer : d == axis ? &l.n : &l.inner) *= x->dim[d];
+    return l;
+}
+
+/* "i0 * 12 + i2" */
+static const char *hy__c_index(char *to, int dims, const int64_t *n, const int64_t *step, int64_t base)
+{
+    hy__line line = hy__line_open(to, HY__C_TEXT);
+    int d;
+    for (d = 0; d < dims; d++) {
+        if (!step[d] || n[d] == 1) continue;
+        if (line.n) hy__puts(&line, " + ");
+        hy__say(&line, "i%d", d);
+        if (step[d] != 1) hy__say(&line, " * %l", step[d]);
+    }
+    if (base || !line.n) {
+        hy__say(&line, line.n ? " + %l" : "%l", base);
+    }
+    return to;
+}
+
+/* Opens loops i0, i1, ... around a body. */
+static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
+{
+    int d;
+    for (d = 0; d < dims; d++) if (n[d] != 1) hy__w(c, "for (int i%d = 0; i%d < %l; i%d++)\n", d, d, n[d], d);
+    hy__w(c, "{\n");
+}
+
+/* MARK: - 80 >>emitters --------------------------------------------------------------------------------
+ *
+ * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
+ * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
+ * that only move elements from the map that they make of positions, all others from an emitter: here
+ * products and windows.
+ */
+/* --- pointwise: one loop for a group --- */
+static const char *hy__c_load(const hy__c *c, char *to, hy_dtype dtype, const char *array, const char *index)
+{
+    if (!hy__c_is_half(dtype)) return hy__c_text(to, "%s[%s]", array, index);
+    return hy__c_text(to, "%s_from_%s(%s[%s])", c->prefix, dtype == HY_F16 ? "f16" : "bf16", array, index);
+}
+
+static void hy__c_need_half(hy__c *c, hy_dtype dtype)
+{
+    if (!hy__c_is_half(dtype)) return;
+    hy__c_need(c, dtype == HY_F16 ? "from_f16" : "from_bf16");
+    hy__c_need(c, dtype == HY_F16 ? "to_f16" : "to_bf16");
+}
+
+/* The name of input k of a pointwise node, whose value was loaded as a0, a1, ..., or a number. */
+static void hy__c_operand(hy__c *c, const hy__node *node, int k, char *to)
+{
+    const hy__edge *e = &node->in[k];
+    if (!hy__c_is_number(e)) hy__c_text(to, "a%d", k);
+    else hy__c_number(to, hy__load(e->node->constant.data, e->node->constant.type.dtype), c->real);
+}
+
+/* What stands around a real number that becomes an integer. */
+static void hy__c_open_whole(hy__c *c, hy_dtype to)
+{
+    if (to == HY_BOOL) { hy__w(c, "(("); return; }
+    hy__c_need(c, "int_of");
+    hy__w(c, "(%t)%p_int_of(", (int)to);
+}
+
+static const char *hy__c_least(hy_dtype whole)
+{
+    static const char *const least[] = { "-128", "0", "INT32_MIN", "INT64_MIN", "0" };
+    return least[whole - HY_I8];
+}
+static const char *hy__c_largest(hy_dtype whole)
+{
+    static const char *const largest[] = { "127", "255", "INT32_MAX", "INT64_MAX", "1" };
+    return largest[whole - HY_I8];
+}
+
+static void hy__c_close_whole(hy__c *c, hy_dtype to)
+{
+    if (to == HY_BOOL) hy__w(c, ") != 0)"); else hy__w(c, ", %s, %s)", hy__c_least(to), hy__c_largest(to));
+}
+
+/* Does the formula of integers give a real number? One does that names functions of reals, or parameters. */
+static int hy__c_leaves_whole(const hy__node *node)
+{
+    hy__c_point at;
+    const char *text;
+    if (!hy__c_point_of(node, &at) || !at.text) return 0;
+    if (hy__op_number(node->op) == HY_OP_clip && node->type[0].dtype == HY_I64) return 0;
+    for (text = at.text; *text; text++) {
+        if (!strncmp(text, "V__", 3) && !strchr("TU", text[3]) && strncmp(text + 3, "int_", 4)) return 1;
+        if (*text == '.' || !strncmp(text, "p0", 2) || !strncmp(text, "p1", 2)) return 1;
+    }
+    return 0;
+}
+
+/* One line: a name for the result of an operator. Halves are rounded after each, as line by line. */
+static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const char (*operand)[HY__C_TEXT])
+{
+    hy_dtype dtype = node->type[0].dtype;
+    const char *half = dtype == HY_F16 ? "f16" : "bf16";
+    const int whole = !hy__floating(dtype), reals = whole && hy__c_leaves_whole(node);
+    const int rounds = reals || dtype == HY_BOOL;
+    char wide[HY__FUSED_INPUTS][HY__C_TEXT];
+    int k;
+    c->real = hy__c_wide(dtype);
+    hy__w(c, "const %s %s = ", hy__c_local(c->real), name);
+    if (hy__c_is_half(dtype)) hy__w(c, "%p_from_%s(%p_to_%s(", half, half);
+    else if (rounds) hy__c_open_whole(c, dtype);
+    else if (whole) hy__w(c, "(%t)(", (int)dtype);
+    if (reals) {                        /* as line by line: INT64_MIN has no negative of its own */
+        c->real = hy__traits[dtype].size == 1 ? HY_F32 : HY_F64;
+        for (k = 0; k < node->nin; k++) hy__c_text(wide[k], "((%s)%s)", hy__c_type(c->real), operand[k]);
+    }
+    hy__c_expression(c, node, reals ? (const char (*)[HY__C_TEXT])wide : operand);
+    c->real = hy__c_wide(dtype);
+    if (rounds) hy__c_close_whole(c, dtype);
+    hy__w(c, hy__c_is_half(dtype) ? "));\n" : rounds || !whole ? ";\n" : ");\n");
+    hy__c_need_half(c, dtype);
+}
+
+/* What a pointwise node, or a group of them, makes of a0, a1, ...: lines; to[o] names output o. */
+static void hy__c_chain(hy__c *c, const hy__node *node, char (*to)[16])
+{
+    char outer[HY__FUSED_INPUTS][HY__C_TEXT], operand[HY__FUSED_INPUTS][HY__C_TEXT], name[HY__C_TEXT];
+    const hy_graph *sub = hy__node_sub(node);
+    int i, k, vars = sub ? sub->vars : 0;
+    c->real = hy__c_wide(node->type[0].dtype);
+    for (k = 0; k < node->nin && k < HY__FUSED_INPUTS; k++) hy__c_operand(c, node, k, outer[k]);
+    if (!sub) {
+        hy__c_result(c, node, "r", (const char (*)[HY__C_TEXT])outer);
+        memcpy(to[0], "r", 2);
+        return;
+    }
+    for (i = vars; i < sub->store->n; i++) {
+        const hy__node *member = sub->store->node[i];
+        for (k = 0; k < member->nin; k++) {
+            int from = member->in[k].node->number;
+            if (from < vars) memcpy(operand[k], outer[from], HY__C_TEXT);
+            else hy__c_text(operand[k], "v%d", from - vars);
+        }
+        hy__c_result(c, member, hy__c_text(name, "v%d", i - vars), (const char (*)[HY__C_TEXT])operand);
+    }
+    for (i = 0; i < sub->heads; i++) {
+        hy__c_text(name, "v%d", sub->head[i].node->number - vars);
+        memcpy(to[i], name, 16);
+    }
+}
+
+/* Does the emitter of a pointwise node read this input? */
+static int hy__c_reads(const hy__node *node, int k)
+{
+    hy__c_point at;
+    if (hy__c_is_number(&node->in[k])) return 0;
+    if (hy__node_sub(node) || k == 0 || !hy__c_point_of(node, &at) || !at.text) return 1;
+    return node->op->bind == hy__binary_bind || hy__op_number(node->op) == HY_OP__bitwise_and ||
+           hy__op_number(node->op) == HY_OP__bitwise_or || hy__op_number(node->op) == HY_OP__bitwise_xor;
+}
+
+/* Dims of the result that all operands walk alike become one. step[k]: of operand k, -1 the result. */
+typedef struct hy__c_walk { int dims; int64_t n[HY_MAX_DIM],
+    step[HY__FUSED_INPUTS + 1][HY_MAX_DIM]; } hy__c_walk;
+
+static void hy__c_walk_of(const hy__node *node, hy__c_walk *w)
+{
+    const hy_shape *y = &node->type[0].shape;
+    int k, d, e, ops = node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS;
+    int64_t size[HY__FUSED_INPUTS + 1];
+    memset(w, 0, sizeof *w);
+    if ((node->op->flags & HY_OP_VIEW) || hy__op_number(node->op) == HY_OP_identity_like) {
+        w->dims = 1;                    /* element by element, whatever the shapes */
+        w->n[0] = hy__size(y);
+        w->step[0][0] = w->step[ops][0] = 1;
+        return;
+    }
+    for (k = 0; k <= ops; k++) size[k] = 1;
+    for (d = y->ndim - 1; d >= 0; d--) {
+        int64_t step[HY__FUSED_INPUTS + 1];
+        int joins = w->dims > 0;
+        for (k = 0; k <= ops; k++) {
+            const hy_shape *x = k == ops ? y : &hy__edge_type(&node->in[k])->shape;
+            int rows = hy__op_number(node->op) == HY_OP_where && !k && x->ndim == 1 && y->ndim > 1;
+            e = rows ? (d == 0 ? 0 : -1) : d - (y->ndim - x->ndim);
+            step[k] = e >= 0 && x->dim[e] != 1 ? size[k] : 0;
+            if (e >= 0) size[k] *= x->dim[e];
+            if (joins) joins = step[k] == w->step[k][w->dims - 1] * w->n[w->dims - 1];
+        }
+        if (y->dim[d] == 1) continue;
+        if (joins) { w->n[w->dims - 1] *= y->dim[d]; continue; }
+        for (k = 0; k <= ops; k++) w->step[k][w->dims] = step[k];
+        w->n[w->dims++] = y->dim[d];
+    }
+    for (d = 0; d < w->dims / 2; d++) {
+        int other = w->dims - 1 - d;
+        int64_t keep = w->n[d];
+        w->n[d] = w->n[other];
+        w->n[other] = keep;
+        for (k = 0; k <= ops; k++) {
+            keep = w->step[k][d];
+            w->step[k][d] = w->step[k][other];
+            w->step[k][other] = keep;
+        }
+    }
+}
+
+static void hy__c_put_half(hy__c *c, hy_dtype dtype, const char *array, const char *index, const char *value)
+{
+    if (!hy__c_is_half(dtype)) hy__w(c, "%s[%s] = %s;\n", array, index, value);
+    else hy__w(c, "%s[%s] = %p_to_%s(%s);\n", array, index, dtype == HY_F16 ? "f16" : "bf16", value);
+}
+
+static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
+{
+    const hy__node *node = s->node;
+    char text[HY__C_TEXT], index[HY__C_TEXT], array[HY__C_TEXT], last[HY__FUSED_STEPS][16];
+    hy__c_walk w;
+    int k;
+    hy__c_walk_of(node, &w);
+    hy__c_loops(c, w.dims, w.n);
+    for (k = 0; k < node->nin; k++) {
+        hy_dtype dtype = hy__c_in(s, k)->dtype;
+        if (!hy__c_reads(node, k)) continue;
+        hy__c_need_half(c, dtype);
+        hy__c_load(c, text, dtype, hy__c_text(array, "x%d", k), hy__c_index(index, w.dims, w.n, w.step[k],
+                                                                            0));
+        hy__w(c, "const %s a%d = %s;\n", hy__c_local(hy__c_wide(dtype)), k, text);
+    }
+    hy__c_chain(c, node, last);
+    hy__c_index(index, w.dims, w.n, w.step[node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS], 0);
+    for (k = 0; k < node->nout; k++)
+        if (hy__c_wants(c, s, k) && (k == 0 || hy__node_sub(node)))
+            hy__c_put_half(c, node->type[k].dtype, hy__c_text(array, "y%d", k), index, last[k]);
+    hy__w(c, "}\n");
+}
+
+/* y0[index] = value, by way of the tail if there is one. */
+static void hy__c_store(hy__c *c, const hy__c_step *s, const char *index, const char *value)
+{
+    const hy__node *tail = s->tail;
+    char last[HY__FUSED_STEPS][16];
+    int k;
+    if (!tail) { hy__w(c, "y0[%s] = %s;\n", index, value); return; }
+    hy__w(c, "const int at = %s;\n", index);
+    for (k = 0; k < tail->nin; k++) {
+        hy_dtype dtype = hy__edge_type(&tail->in[k])->dtype;
+        if (k == s->tail_at) hy__w(c, "const %t a%d = %s;\n", (int)dtype, k, value);
+        else if (hy__c_reads(tail, k))
+            hy__w(c, "const %t a%d = z%d[%s];\n", (int)dtype, k, k,
+                  hy__size(&hy__edge_type(&tail->in[k])->shape) == 1 ? "0" : "at");
+    }
+    hy__c_chain(c, tail, last);
+    hy__w(c, "y0[at] = %s;\n", last[0]);
+}
+
+/* Products of integers add up in doubles, as line by line, and are kept within the type in the end. */
+static hy_dtype hy__c_sum_type(const hy__c *c) { return hy__floating(c->real) ? c->real : HY_F64; }
+static const char *hy__c_factor(const hy__c *c) { return hy__floating(c->real) ? "" : "(double)"; }
+
+/* A real number as one of the current type. */
+static const char *hy__c_as(hy__c *c, char *to, const char *value)
+{
+    if (hy__floating(c->real)) return hy__c_text(to, "(%s)(%s)", hy__c_type(c->real), value);
+    if (c->real == HY_BOOL) return hy__c_text(to, "(%s) != 0", value);
+    hy__c_need(c, "int_of");
+    return hy__c_text(to, "(%s)%s_int_of(%s, %s, %s)", hy__c_type(c->real), c->prefix, value,
+                      hy__c_least(c->real), hy__c_largest(c->real));
+}
+
+static void hy__c_store_sum(hy__c *c, const hy__c_step *s, const char *index)
+{
+    char whole[HY__C_TEXT];
+    hy__c_store(c, s, index, hy__floating(c->real) ? "sum" : hy__c_as(c, whole, "sum"));
+}
+
+/* --- moves --- */
+static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
+{
+    char inside[HY__C_TEXT], flat[HY__C_TEXT];
+    int64_t step[HY__C_DIMS], at = 1;
+    int d;
+    for (d = m->dims - 1; d >= 0; d--) { step[d] = at; at *= m->n[d]; }
+    hy__c_loops(c, m->dims, m->n);
+    hy__c_index(inside, m->dims, m->n, m->step, m->base);
+    hy__c_index(flat, m->dims, m->n, step, 0);
+    hy__w(c, "y%d[%s] = x0[%s];\n}\n", output, m->inverse ? inside : flat, m->inverse ? flat : inside);
+}
+
+/* What becomes of a number in such an array; of halves their bits. */
+static double hy__c_held(double v, hy_dtype dtype)
+{
+    uint64_t room = 0;
+    uint16_t bits;
+    hy__store(&room, dtype, v);
+    memcpy(&bits, &room, sizeof bits);
+    return hy__c_is_half(dtype) ? bits : hy__load((const char *)&room, dtype);
+}
+
+static void hy__c_moves(hy__c *c, const hy__c_step *s)
+{
+    int o;
+    int64_t i;
+    for (o = 0; o < s->node->nout; o++) {
+        const hy__c_map *m = &s->map[o];
+        int64_t n = hy__size(&s->node->type[o].shape);
+        hy_dtype dtype = s->node->type[o].dtype;
+        if (!hy__c_wants(c, s, o) || !n) continue;
+        if (m->inverse || m->table) {
+            hy__w(c, "%fi", n);
+            c->real = hy__c_is_half(dtype) ? HY_I32 : dtype;
+            if (m->inverse) hy__w(c, " y%d[i] = %v;\n", o, hy__c_held(m->fill, dtype));
+        }
+        if (m->table) {
+            hy__w(c, " {\nstatic const int32_t from[] = {");
+            for (i = 0; i < n; i++) hy__w(c, "%s%d", i % 16 ? ", " : i ? ",\n " : "\n ", m->table[i] - 1);
+            hy__w(c, " };\ny%d[i] = ", o);
+            if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, hy__c_held(m->fill, dtype));
+            hy__w(c, "x0[from[i]];\n}\n");
+        } else if (hy__size(&hy__c_in(s, 0)->shape)) hy__c_move_from(c, m, o);
+    }
+}
+
+/* The sum of more arrays than one group has. */
+static void hy__c_add_n(hy__c *c, const hy__c_step *s)
+{
+    const char *wraps = hy__floating(c->real) ? "" : "(uint64_t)";
+    int k;
+    hy__w(c, "%fi", hy__size(&hy__c_out(s)->shape));
+    for (k = 0; k < s->node->nin; k++) hy__w(c, k ? " + %sx%d[i]" : " y0[i] = (%r)(%sx%d[i]", wraps, k);
+    hy__w(c, ");\n");
+}
+
+/* concat, stack and its kin: each input is a run of each row. */
+static void hy__c_join(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *y = &hy__c_out(s)->shape;
+    int op = hy__op_number(s->node->op), k;
+    int axis = op == HY_OP_stack ? ((const hy__stack_rec *)s->node->record)->axis
+        : op == HY_OP_concat ? ((const hy__concat_rec *)s->node->record)->dim : hy__stack_axis(op, y->ndim);
+    hy__c_lines all = hy__c_lines_of(y, axis);
+    int64_t row = all.n * all.inner, at = 0;
+    for (k = 0; k < s->node->nin; k++) {
+        int64_t run = hy__size(&hy__c_in(s, k)->shape) / (all.outer ? all.outer : 1);
+        if (run < 1) continue;
+        hy__w(c, "%fi %fk\ny0[i * %l + %l + k] = x%d[i * %l + k];\n", all.outer, run, row, at, k, run);
+        at += run;
+    }
+}
+
+static void hy__c_cast(hy__c *c, const hy__c_step *s)
+{
+    hy_dtype from = hy__c_in(s, 0)->dtype, to = hy__c_out(s)->dtype;
+    char x[HY__C_TEXT];
+    hy__c_need_half(c, from);
+    hy__c_need_half(c, to);
+    hy__c_load(c, x, from, "x0", "i");
+    hy__w(c, "%fi", hy__size(&hy__c_out(s)->shape));
+    if (to == HY_BOOL) hy__w(c, " y0[i] = %s != 0;\n", x);
+    else if (hy__c_is_half(to)) hy__w(c, " y0[i] = %p_to_%s((float)%s);\n", to == HY_F16 ? "f16" : "bf16", x);
+    else if (hy__floating(from) && !hy__floating(to)) {
+        hy__w(c, " y0[i] = ");
+        hy__c_open_whole(c, to);
+        hy__w(c, "%s", x);
+        hy__c_close_whole(c, to);
+        hy__w(c, ";\n");
+    } else hy__w(c, " y0[i] = (%t)%s;\n", (int)to, x);
+}
+
+/* --- products: a tile of rows by lanes, whose sums stay in registers --- *
+ * y (m,n) = a (m,k) w (k,n) + bias, w in panels. Texts name the arrays. */
+typedef struct hy__c_product {
+    int64_t m, n, k, a_row, a_step, y_row;
+    const char *a, *w, *bias, *to;      /* bias: NULL for none; to: NULL is the output, by way of the tail */
+    int     adds;                       /* to what is there */
+} hy__c_product;
+
+/* One row alone keeps as many sums as processors add at a time. */
+static int64_t hy__c_lanes_for(int64_t rows) { return rows == 1 ? HY__C_LONE_LANES : HY__C_LANES; }
+
+static void hy__c_sums(hy__c *c, int rows, int64_t lanes, const char *start)
+{
+    int r;
+    hy__w(c, "%r ");
+    for (r = 0; r < rows; r++) hy__w(c, "%ss%d[%l]", r ? ", " : "", r, lanes);
+    hy__w(c, ";\n");
+    hy__w(c, "%fq ", lanes);
+    for (r = 0; r < rows; r++) hy__w(c, "s%d[q] = ", r);
+    hy__w(c, "%s;\n", start);
+}
+
+static void hy__c_sums_add(hy__c *c, int rows, int64_t lanes, const char *term)
+{
+    int r;
+    for (r = 0; r < rows; r++) {
+        hy__w(c, "%fq s%d[q] += u%d * %s;\n", lanes, r, r, term);
+    }
+}
+
+/* One tile: rows i .. i + rows - 1, lanes from column `column` on. */
+static void hy__c_product_tile(hy__c *c, const hy__c_step *s, const hy__c_product *p, int rows, int64_t lanes,
+                               const char *column)
+{
+    char text[HY__C_TEXT], value[HY__C_TEXT];
+    hy_dtype real = c->real;
+    int r;
+    hy__c_sums(c, rows, lanes, p->bias ? hy__c_text(text, "%s[%s + q]", p->bias, column) : "0");
+    hy__w(c, "%fk {\n", p->k);
+    for (r = 0; r < rows; r++)
+        hy__w(c, "const %t u%d = %s[(i + %d) * %l + k * %l];\n", (int)real, r, p->a, r, p->a_row, p->a_step);
+    hy__c_sums_add(c, rows, lanes, hy__c_text(text, "w[k * %l + q]", lanes));
+    hy__w(c, "}\n");
+    for (r = 0; r < rows; r++) {
+        hy__w(c, "%fq {\n", lanes);
+        hy__c_text(value, "s%d[q]", r);
+        hy__c_text(text, "(i + %d) * %l + %s + q", r, p->y_row, column);
+        if (p->to) hy__w(c, "%s[%s] %s %s;\n", p->to, text, p->adds ? "+=" : "=", value);
+        else hy__c_store(c, s, text, value);
+        hy__w(c, "}\n");
+        c->real = real;
+    }
+}
+
+static void hy__c_product_rows(hy__c *c, const hy__c_step *s, const hy__c_product *p, int64_t lanes,
+                               const char *column)
+{
+    int64_t whole = p->m / HY__C_ROWS * HY__C_ROWS;
+    if (whole) {
+        hy__w(c, "for (int i = 0; i < %l; i += %d) {\n", whole, (int)HY__C_ROWS);
+        hy__c_product_tile(c, s, p, HY__C_ROWS, lanes, column);
+        hy__w(c, "}\n");
+    }
+    if (p->m == whole) return;
+    hy__w(c, "{\nconst int i = %l;\n", whole);
+    hy__c_product_tile(c, s, p, (int)(p->m - whole), lanes, column);
+    hy__w(c, "}\n");
+}
+
+static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_product *p)
+{
+    int64_t lanes = hy__c_lanes_for(p->m), panels = p->n / lanes, rest = p->n % lanes;
+    char column[HY__C_TEXT];
+    if (panels) {
+        hy__w(c, "%fp {\nconst %r *w = %s + p * %l;\n", panels, p->w, p->k * lanes);
+        hy__c_product_rows(c, s, p, lanes, hy__c_text(column, "p * %l", lanes));
+        hy__w(c, "}\n");
+    }
+    if (!rest) return;
+    hy__w(c, "{\nconst %r *w = %s + %l;\n", p->w, p->k * panels * lanes);
+    hy__c_product_rows(c, s, p, rest, hy__c_text(column, "%l", panels * lanes));
+    hy__w(c, "}\n");
+}
+
+/* Any matrices: a and b by their steps, sums of one place after the other. size: batch, rows, inner, columns,
+ * depth. */
+static void hy__c_matrices(hy__c *c, const hy__c_step *s, const int64_t *size, const int64_t *step_a,
+                           const int64_t *step_b, const int64_t *step_y, double alpha)
+{
+    char at[HY__C_TEXT], number[HY__C_NUMBER];
+    hy__w(c, "%fb %fi\n%fh %fj {\n%t sum = 0;\n%fk\n"
+          "sum += %sx0[b * %l + i * %l + h * %l + k * %l] * x1[b * %l + j * %l + h * %l + k * %l];\n",
+          size[0], size[1], size[2], size[3], (int)hy__c_sum_type(c), size[4], hy__c_factor(c), step_a[0],
+          step_a[1], step_a[2], step_a[4], step_b[0], step_b[3], step_b[2], step_b[4]);
+    if (alpha != 1) {
+        hy__c_number(number, alpha, hy__c_sum_type(c));
+        hy__w(c, "sum *= %s;\n", number);
+    }
+    hy__c_text(at, "b * %l + i * %l + h * %l + j * %l", step_y[0], step_y[1], step_y[2], step_y[3]);
+    hy__c_store_sum(c, s, at);
+    hy__w(c, "}\n");
+}
+
+static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
+{
+    const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)s->node->record;
+    int64_t k = hy__c_in(s, 1)->shape.dim[1], n = hy__c_in(s, 1)->shape.dim[0], m;
+    char at[HY__C_TEXT];
+    m = hy__size(&hy__c_out(s)->shape) / (n ? n : 1);
+    if (s->packed >= 0) {
+        hy__c_product p;
+        memset(&p, 0, sizeof p);
+        p.m = m;
+        p.n = n;
+        p.k = p.a_row = k;
+        p.a_step = 1;
+        p.y_row = n;
+        p.a = "x0";
+        p.w = "x1";
+        p.bias = r->no_bias ? NULL : "x2";
+        hy__c_write_product(c, s, &p);
+    } else {
+        hy__w(c, "%fi %fj {\n%t sum = %s;\n", m, n, (int)hy__c_sum_type(c),
+              r->no_bias ? "0" : hy__floating(c->real) ? "x2[j]" : "(double)x2[j]");
+        hy__w(c, "%fk sum += %sx0[i * %l + k] * x1[j * %l + k];\n", k, hy__c_factor(c), k, k);
+        hy__c_store_sum(c, s, hy__c_text(at, "i * %l + j", n));
+        hy__w(c, "}\n");
+    }
+}
+
+/* The weights of a product, if they stand still: n columns for each of k rows. */
+static void hy__c_pack_dense(const hy__c_step *s, hy__c_blob *b)
+{
+    const hy_shape *w = &hy__c_in(s, 1)->shape;
+    b->groups = 1;
+    b->columns = w->dim[0];
+    b->rows = w->dim[1];
+    b->lanes = hy__c_lanes_for(hy__size(&hy__c_out(s)->shape) / hy__most(w->dim[0], 1));
+    b->step_c = w->dim[1];
+    b->step_r = 1;
+}
+
+static void hy__c_dot(hy__c *c, const hy__c_step *s)
+{
+    const hy__dot_rec *r = (const hy__dot_rec *)s->node->record;
+    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
+    int64_t k = a->ndim ? r->transpose_a ? a->dim[0] : a->dim[a->ndim - 1] : 1;
+    int64_t m = k ? hy__size(a) / k : 0, n = k ? hy__size(b) / k : 0;
+    int64_t size[5], sa[5] = { 0, 0, 0, 0, 0 }, sb[5] = { 0, 0, 0, 0, 0 }, sy[5] = { 0, 0, 0, 1, 0 };
+    if (!k) { m = hy__size(&hy__c_out(s)->shape); n = 1; }
+    size[0] = size[2] = 1;
+    size[1] = m;
+    size[3] = n;
+    size[4] = k;
+    sa[1] = r->transpose_a ? 1 : k;
+    sa[4] = r->transpose_a ? m : 1;
+    sb[3] = r->transpose_b ? k : 1;
+    sb[4] = r->transpose_b ? 1 : n;
+    sy[1] = n;
+    hy__c_matrices(c, s, size, sa, sb, sy, 1);
+}
+
+/* Matrices of a batch. axis: where rows are; columns are the last axis, what lies between is a batch too. */
+static void hy__c_batches(hy__c *c, const hy__c_step *s, int ta, int tb, int axis, double alpha)
+{
+    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
+    hy__c_lines la, lb;
+    int64_t ca = a->dim[a->ndim - 1], cb = b->dim[b->ndim - 1], ha, hb, size[5];
+    int64_t sa[5], sb[5], sy[5];
+    if (axis < 0) axis += a->ndim;
+    la = hy__c_lines_of(a, axis);
+    lb = hy__c_lines_of(b, axis);
+    ha = la.inner / (ca ? ca : 1);
+    hb = lb.inner / (cb ? cb : 1);
+    size[0] = la.outer;
+    size[1] = ta ? ca : la.n;
+    size[2] = ha;
+    size[3] = tb ? lb.n : cb;
+    size[4] = ta ? la.n : ca;
+    sa[0] = la.n * la.inner;
+    sa[1] = ta ? 1 : la.inner;
+    sa[2] = ca;
+    sa[4] = ta ? la.inner : 1;
+    sb[0] = lb.n * lb.inner;
+    sb[3] = tb ? hb * cb : 1;
+    sb[2] = cb;
+    sb[4] = tb ? 1 : lb.inner;
+    sy[0] = size[1] * ha * size[3];
+    sy[1] = ha * size[3];
+    sy[2] = size[3];
+    sy[3] = 1;
+    hy__c_matrices(c, s, size, sa, sb, sy, alpha);
+}
+
+static void hy__c_batch_dot(hy__c *c, const hy__c_step *s)
+{
+    const hy__batch_dot_rec *r = (const hy__batch_dot_rec *)s->node->record;
+    hy__c_batches(c, s, r->transpose_a, r->transpose_b, -2, 1);
+}
+
+static void hy__c_np_matmul(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
+    int64_t rows = a->ndim > 1 ? a->dim[a->ndim - 2] : 1, cols = b->ndim > 1 ? b->dim[b->ndim - 1] : 1;
+    int64_t k = a->dim[a->ndim - 1], size[5], step_a[5] = { 0 }, step_b[5] = { 0 }, step_y[5] = { 0 };
+    const hy_shape *lead = a->ndim > b->ndim ? a : b;
+    size[0] = hy__product(lead, 0, lead->ndim - 2);
+    size[1] = rows;
+    size[2] = 1;
+    size[3] = cols;
+    size[4] = k;
+    step_a[0] = a->ndim > 2 ? rows * k : 0;
+    step_a[1] = k;
+    step_a[4] = step_b[3] = step_y[3] = 1;
+    step_b[0] = b->ndim > 2 ? k * cols : 0;
+    step_b[4] = step_y[1] = cols;
+    step_y[0] = rows * cols;
+    hy__c_matrices(c, s, size, step_a, step_b, step_y, 1);
+}
+static void hy__c_gemm2(hy__c *c, const hy__c_step *s)
+{
+    const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)s->node->record;
+    hy__c_batches(c, s, r->transpose_a, r->transpose_b, r->axis, r->alpha);
+}
+
+#ifndef HYBRID_NO_VISION
+/* --- windows --- *
+ * Sizes of what slides, in three dims, the first ones trivial if there are fewer. */
+typedef struct hy__c_window {
+    int64_t batch, channels, filters, groups, fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
+    int64_t fine_c, fine_p, coarse_c, coarse_p;     /* steps from channel to channel, from place to place */
+    int64_t places, results, taps;
+    int     last;
+} hy__c_window;
+
+static void hy__c_window_of(hy__c_window *w, const hy_shape *fine, const hy_shape *coarse,
+                            const hy_ints *kernel,
+                            const hy_ints *stride, const hy_ints *dilate, const hy_ints *pad, int last)
+{
+    int d, n = fine->ndim - 2, first = last ? 1 : 2, channel = last ? n + 1 : 1;
+    memset(w, 0, sizeof *w);
+    w->batch = fine->dim[0];
+    w->channels = fine->dim[channel];
+    w->filters = coarse->dim[channel];
+    w->groups = 1;
+    w->last = last;
+    w->places = w->results = w->taps = 1;
+    for (d = 0; d < 3; d++) {
+        int at = d - (3 - n);
+        w->fine[d] = at < 0 ? 1 : fine->dim[first + at];
+        w->coarse[d] = at < 0 ? 1 : coarse->dim[first + at];
+        w->kernel[d] = at < 0 ? 1 : kernel ? kernel->v[at] : w->fine[d];
+        w->stride[d] = at < 0 ? 1 : hy__tuple_at(stride, at, 1);
+        w->dilate[d] = at < 0 ? 1 : hy__tuple_at(dilate, at, 1);
+        w->pad[d] = at < 0 ? 0 : hy__tuple_at(pad, at, 0);
+        w->places *= w->fine[d];
+        w->results *= w->coarse[d];
+        w->taps *= w->kernel[d];
+    }
+    w->fine_c = last ? 1 : w->places;
+    w->fine_p = last ? w->channels : 1;
+    w->coarse_c = last ? 1 : w->results;
+    w->coarse_p = last ? w->filters : 1;
+}
+
+static void hy__c_window_of_conv(const hy__c_step *s, hy__c_window *w)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)s->node->record;
+    hy__c_window_of(w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, &r->kernel, &r->stride, &r->dilate,
+                    &r->pad, hy__channels_last(r->layout));
+    w->groups = r->num_group;
+}
+
+/* How a convolution reads: its image is laid out with its border, places that one tap meets side by side
+ * ("phases" of the stride); then each tap is a shift, and all results of a plane are one row. */
+typedef struct hy__c_laid { int direct; int64_t phase[3], size[3], plane, channel, row, span; } hy__c_laid;
+
+static hy__c_laid hy__c_laid_of(const hy__c_window *w)
+{
+    hy__c_laid l;
+    int d;
+    l.direct = !w->last;
+    l.plane = l.channel = 1;
+    for (d = 0; d < 3; d++) {
+        int64_t reach = (w->coarse[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilate[d] + 1;
+        l.phase[d] = w->stride[d];
+        if (w->kernel[d] == 1) l.phase[d] = 1;
+        l.size[d] = w->kernel[d] == 1 ? w->coarse[d] : (reach + w->stride[d] - 1) / w->stride[d];
+        l.plane *= l.size[d];
+        l.channel *= l.phase[d];
+        if (w->pad[d] || w->stride[d] > 1 || l.size[d] != w->fine[d]) l.direct = 0;
+    }
+    l.channel *= l.plane;
+    l.row = (w->coarse[0] - 1) * l.size[1] * l.size[2] + (w->coarse[1] - 1) * l.size[2] + w->coarse[2];
+    l.span = l.direct && l.row == w->results;       /* results need no place of their own first */
+    return l;
+}
+
+static void hy__c_pack_conv(const hy__c_step *s, hy__c_blob *b)
+{
+    const hy__convolution_rec *r = (const hy__convolution_rec *)s->node->record;
+    const hy_shape *w = &hy__c_in(s, 1)->shape;
+    int64_t each = w->dim[0] ? hy__size(w) / w->dim[0] : 0;
+    b->groups = r->num_group;
+    b->columns = w->dim[0] / r->num_group;
+    b->rows = each;
+    b->lanes = HY__C_ROWS;
+    b->step_g = b->columns * each;
+    b->step_c = each;
+    b->step_r = 1;
+    if (!hy__channels_last(r->layout)) return;
+    b->split = 1;
+    for (int d = 0; d < r->kernel.n; d++) b->split *= r->kernel.v[d];
+    b->step_s = w->dim[w->ndim - 1];                /* (tap, channel) is read as (channel, tap) */
+}
+
+static size_t hy__c_conv_scratch(const hy__c_step *s)
+{
+    hy__c_window w;
+    hy__c_laid l;
+    size_t size = hy_dtype_size(hy__c_wide(hy__c_out(s)->dtype)), n = 0;
+    if (s->packed < 0) return 0;
+    hy__c_window_of_conv(s, &w);
+    l = hy__c_laid_of(&w);
+    if (!l.direct) n += (size_t)(l.channel * w.channels);
+    if (!l.span) n += (size_t)(HY__C_ROWS * l.row);
+    return n * size;
+}
+
+/* The image, with its border, phase by phase. */
+static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
+{
+    int d;
+    static const char *const at[] = { "d", "h", "v" };
+    hy__w(c,
+            "    for (int c = 0; c < %l; c++) for (int pd = 0; pd < %l; pd++) for (int ph = 0; ph < %l; "
+            "ph++)\n"
+          "    for (int pv = 0; pv < %l; pv++) for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) {\n",
+          w->channels, l->phase[0], l->phase[1], l->phase[2], l->size[0], l->size[1]);
+    for (d = 0; d < 2; d++)
+        hy__w(c, "const int f%s = %s * %l + p%s - %l;\n", at[d], at[d], w->stride[d], at[d], w->pad[d]);
+    hy__w(c, "%r *line = image + c * %l + ((pd * %l + ph) * %l + pv) * %l + (d * %l + h) * %l;\n", l->channel,
+          l->phase[1], l->phase[2], l->plane, l->size[1], l->size[2]);
+    hy__w(c, "const int inside = fd >= 0 && fd < %l && fh >= 0 && fh < %l;\n"
+          "const %r *from = x + c * %l + (fd * %l + fh) * %l;\n", w->fine[0], w->fine[1], w->fine_c,
+          w->fine[1], w->fine[2] * w->fine_p);
+    hy__w(c, "const int from_v = %l > pv ? (%l - pv + %l) / %l : 0;\n", w->pad[2], w->pad[2],
+          w->stride[2] - 1, w->stride[2]);
+    hy__w(c, "const int reach = (%l - pv + %l) / %l, to_v = reach < %l ? reach : %l;\n",
+          w->fine[2] - 1 + w->pad[2], w->stride[2], w->stride[2], l->size[2], l->size[2]);
+    hy__w(c, "const int low = inside && from_v < to_v ? from_v : %l, high = low < %l ? to_v : %l;\n",
+          l->size[2], l->size[2], l->size[2]);
+    hy__w(c, "for (int v = 0; v < low; v++) line[v] = 0;\n"
+          "for (int v = low; v < high; v++) line[v] = from[(v * %l + pv - %l) * %l];\n"
+          "for (int v = high; v < %l; v++) line[v] = 0;\n}\n", w->stride[2], w->pad[2], w->fine_p,
+          l->size[2]);
+}
+
+/* How far from the first place of an image lies the one that tap t meets. */
+static int64_t hy__c_tap_of(const hy__c_window *w, const hy__c_laid *l, int64_t t)
+{
+    int64_t at[3], phase = 0, place = 0;
+    int k;
+    at[0] = t / (w->kernel[1] * w->kernel[2]) * w->dilate[0];
+    at[1] = t / w->kernel[2] % w->kernel[1] * w->dilate[1];
+    at[2] = t % w->kernel[2] * w->dilate[2];
+    for (k = 0; k < 3; k++) {
+        phase = phase * l->phase[k] + at[k] % l->phase[k];
+        place = place * l->size[k] + at[k] / w->stride[k];
+    }
+    return phase * l->plane + place;
+}
+
+/* Filters of one channel each: all taps are written out, or compilers keep sums in memory. */
+enum { HY__C_MOST_TAPS = 49 };
+static int hy__c_is_depthwise(const hy__c_window *w)
+{
+    return w->channels == w->groups && w->taps > 1 && w->taps <= HY__C_MOST_TAPS;
+}
+
+static void hy__c_depthwise_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows,
+                                 int64_t lanes)
+{
+    int64_t t;
+    int r;
+    hy__w(c, "const %r *from = image + g * %l + p;\n", l->channel);
+    for (t = 0; t < w->taps; t++)
+        for (r = 0; r < rows; r++) {
+            hy__w(c, "%fq s%d[q] += w[%l] * from[q + %l];\n", lanes, r, t * rows + r, hy__c_tap_of(w, l, t));
+        }
+}
+
+static void hy__c_write_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
+{
+    int64_t t;
+    hy__w(c, "static const int tap[%l] = {", w->taps);
+    for (t = 0; t < w->taps; t++) hy__w(c, "%s%l", t ? ", " : " ", hy__c_tap_of(w, l, t));
+    hy__w(c, " };\n");
+}
+
+static void hy__c_channel_taps(hy__c *c, const hy__c_window *w, const hy__c_laid *l, int rows, int64_t lanes)
+{
+    int r;
+    hy__w(c, "%fc", w->channels / w->groups);
+    if (w->taps > 1) hy__w(c, " %ft", w->taps);
+    hy__w(c, " {\nconst %r *from = image + (g * %l + c) * %l + p%s;\n", w->channels / w->groups, l->channel,
+          w->taps > 1 ? " + tap[t]" : "");
+    for (r = 0; r < rows; r++) {
+        if (w->taps > 1) hy__w(c, "const %r u%d = w[(c * %l + t) * %d + %d];\n", r, w->taps, rows, r);
+        else hy__w(c, "const %r u%d = w[c * %d + %d];\n", r, rows, r);
+    }
+    hy__c_sums_add(c, rows, lanes, "from[q]");
+    hy__w(c, "}\n");
+}
+
+/* A tile: filters of one block, lanes of the row of results from place `p` on. */
+static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w, const hy__c_laid *l,
+                            int rows,
+                            int64_t lanes)
+{
+    hy_dtype real = c->real;
+    char text[HY__C_TEXT], value[HY__C_TEXT];
+    int r;
+    hy__c_sums(c, rows, lanes, "0");
+    if (hy__c_is_depthwise(w)) hy__c_depthwise_taps(c, w, l, rows, lanes);
+    else hy__c_channel_taps(c, w, l, rows, lanes);
+    for (r = 0; r < rows; r++) {
+        hy__w(c, "%fq", lanes);
+        if (!l->span) { hy__w(c, " row[%l + p + q] = s%d[q];\n", r * l->row, r); continue; }
+        hy__w(c, " {\n");
+        hy__c_text(text, "n * %l + (o + %d) * %l + p + q", w->filters * w->results, r, w->results);
+        hy__c_store(c, s, text, s->node->nin > 2 ? hy__c_text(value, "s%d[q] + x2[o + %d]", r, r)
+                                                 : hy__c_text(value, "s%d[q]", r));
+        hy__w(c, "}\n");
+        c->real = real;
+    }
+}
+
+/* All results of some filters; those that were left between rows do not come out. */
+static void hy__c_conv_block(hy__c *c, const hy__c_step *s, const hy__c_window *w, const hy__c_laid *l,
+                             int rows)
+{
+    hy_dtype real = c->real;
+    int64_t whole = l->row / HY__C_LANES * HY__C_LANES, rest = l->row - whole;
+    char text[HY__C_TEXT];
+    if (whole) {
+        hy__w(c, "for (int p = 0; p < %l; p += %d) {\n", whole, (int)HY__C_LANES);
+        hy__c_conv_tile(c, s, w, l, rows, HY__C_LANES);
+        hy__w(c, "}\n");
+    }
+    if (rest) {
+        hy__w(c, "{\nconst int p = %l;\n", whole);
+        hy__c_conv_tile(c, s, w, l, rows, rest);
+        hy__w(c, "}\n");
+    }
+    if (l->span) return;
+    hy__w(c, "%ff %fd %fh\n%fv {\nconst %t sum = row[f * %l + d * %l + h * %l + v]%s;\n", (int64_t)rows,
+          w->coarse[0], w->coarse[1], w->coarse[2], (int)real, l->row, l->size[1] * l->size[2], l->size[2],
+          s->node->nin > 2 ? " + x2[o + f]" : "");
+    hy__c_text(text, "n * %l + (o + f) * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results,
+               w->coarse_c, w->coarse[1], w->coarse[2], w->coarse_p);
+    hy__c_store(c, s, text, "sum");
+    hy__w(c, "}\n");
+    c->real = real;
+}
+
+/* Weights that the program is given: one sum after the other. */
+static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *w)
+{
+    int64_t per = w->channels / w->groups, each = w->filters / w->groups;
+    char at[HY__C_TEXT];
+    hy__w(c, "%fn %fo\n%fd %fh %fv {\n%t sum = %s;\n", w->batch, w->filters, w->coarse[0], w->coarse[1],
+          w->coarse[2], (int)hy__c_sum_type(c),
+          s->node->nin < 3 ? "0" : hy__floating(c->real) ? "x2[o]" : "(double)x2[o]");
+    hy__w(c, "%fc %fkd\n%fkh %fkv {\n", per, w->kernel[0], w->kernel[1], w->kernel[2]);
+    hy__w(c,
+          "            const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l, fv = v * %l + kv "
+          "* %l - %l;\n", w->stride[0], w->dilate[0], w->pad[0], w->stride[1], w->dilate[1], w->pad[1],
+          w->stride[2], w->dilate[2], w->pad[2]);
+    hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w->fine[0],
+          w->fine[1], w->fine[2]);
+    hy__w(c, "sum += %sx0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l]\n"
+          "* x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n", hy__c_factor(c),
+          w->channels * w->places, each, per, w->fine_c, w->fine[1], w->fine[2], w->fine_p, per * w->taps,
+          w->last ? (int64_t)1 : w->taps, w->kernel[1], w->kernel[2], w->last ? per : (int64_t)1);
+    hy__c_text(at, "n * %l + o * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results, w->coarse_c,
+               w->coarse[1], w->coarse[2], w->coarse_p);
+    hy__c_store_sum(c, s, at);
+    hy__w(c, "}\n");
+}
+
+static void hy__c_convolution(hy__c *c, const hy__c_step *s)
+{
+    hy__c_window w;
+    hy__c_laid l;
+    int64_t each, rest, whole, k;
+    hy_dtype real = c->real;
+    hy__c_window_of_conv(s, &w);
+    if (s->packed < 0) { hy__c_conv_plain(c, s, &w); return; }
+    l = hy__c_laid_of(&w);
+    each = w.filters / w.groups;
+    rest = each % HY__C_ROWS;
+    whole = each - rest;
+    k = w.channels / w.groups * w.taps;
+    if (w.taps > 1 && !hy__c_is_depthwise(&w)) hy__c_write_taps(c, &w, &l);
+    if (!l.direct) hy__w(c, "%t *image = (%t *)(void *)scratch;\n", (int)real, (int)real);
+    if (!l.span) hy__w(c, "%t *row = (%t *)(void *)scratch + %l;\n", (int)real, (int)real,
+                       l.direct ? (int64_t)0 : l.channel * w.channels);
+    hy__w(c, "%fn {\nconst %t *%s = x0 + n * %l;\n", w.batch, (int)real, l.direct ? "image" : "x",
+          w.channels * w.places);
+    if (!l.direct) hy__c_conv_lay(c, &w, &l);
+    hy__w(c, "%fg {\n", w.groups);
+    if (whole) {
+        hy__w(c, "for (int b = 0; b < %l; b += %d) {\nconst int o = g * %l + b;\n"
+              "const %t *w = x1 + (g * %l + b) * %l;\n", whole, (int)HY__C_ROWS, each, (int)real, each, k);
+        hy__c_conv_block(c, s, &w, &l, HY__C_ROWS);
+        hy__w(c, "}\n");
+    }
+    if (rest) {
+        hy__w(c,
+              "    {\n        const int o = g * %l + %l;\n        const %t *w = x1 + (g * %l + %l) * %l;\n",
+              each, whole, (int)real, each, whole, k);
+        hy__c_conv_block(c, s, &w, &l, (int)rest);
+        hy__w(c, "}\n");
+    }
+    hy__w(c, "}\n}\n");
+}
+
+static void hy__c_pooling(hy__c *c, const hy__c_step *s)
+{
+    const hy__pooling_rec *r = (const hy__pooling_rec *)s->node->record;
+    hy__c_window w;
+    int max = r->pool_type == HY_POOL_MAX, whole = !hy__floating(c->real), d;
+    static const char *const names[] = { "d", "h", "v" };
+    char text[HY__C_TEXT];
+    hy__c_window_of(&w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, r->global_pool ? NULL : &r->kernel,
+                    r->global_pool ? NULL : &r->stride, NULL, r->global_pool ? NULL : &r->pad,
+                    hy__channels_last(r->layout));
+    hy__w(c, "%fn %fc\n%fd %fh %fv {\nconst %r *x = x0 + n * %l + c * %l;\n", w.batch, w.channels,
+          w.coarse[0], w.coarse[1], w.coarse[2], w.channels * w.places, w.fine_c);
+    if (max) hy__w(c, "%r y = %s;\n", whole ? "0" : "-INFINITY");
+    else hy__w(c, "double y = 0;\n");
+    if (max && whole) hy__w(c, "int first = 1;\n");
+    for (d = 0; d < 3; d++)
+        hy__w(c,
+              "        const int a%s = %s * %l - %l, b%s = a%s < 0 ? 0 : a%s, e%s = a%s + %l < %l ? a%s + "
+              "%l : %l;\n", names[d], names[d], w.stride[d], w.pad[d], names[d], names[d], names[d], names[d],
+              names[d], w.kernel[d], w.fine[d], names[d], w.kernel[d], w.fine[d]);
+    hy__w(c,
+            "        for (int i = bd; i < ed; i++) for (int j = bh; j < eh; j++) for (int k = bv; k < ev; "
+            "k++) {\n"
+          "            const %t e = x[((i * %l + j) * %l + k) * %l];\n            ", (int)c->real, w.fine[1],
+          w.fine[2], w.fine_p);
+    if (max && whole) hy__w(c, "if (first || e > y) y = e;\nfirst = 0;\n");
+    else if (max) hy__w(c, "if (e > y || e != e) y = e;\n");
+    else if (r->pool_type != HY_POOL_LP) hy__w(c, "y += e;\n");
+    else hy__w(c, r->p_value == 1 ? "y += e;\n" : r->p_value == 2 ? "y += (double)e * e;\n"
+                                  : "y += (double)e * e * e;\n");
+    hy__w(c, "}\n");
+    if (r->pool_type == HY_POOL_AVG) {
+        hy__w(c, "double area = 1;\n");
+        for (d = 0; d < 3; d++) {
+            if (r->exclude_pad) hy__w(c, "area *= e%s > b%s ? e%s - b%s : 0;\n", names[d], names[d], names[d],
+                                      names[d]);
+            else hy__w(c, "area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", names[d], w.kernel[d],
+                       w.fine[d] + w.pad[d], names[d], w.kernel[d], w.fine[d] + w.pad[d], names[d]);
+        }
+        hy__w(c, "y = area > 0 ? y / area : 0;\n");
+    }
+    if (r->pool_type == HY_POOL_LP && r->p_value > 1) hy__w(c, "y = %s(y);\n",
+                                                            r->p_value == 2 ? "sqrt" : "cbrt");
+    hy__w(c, "y0[n * %l + c * %l + ((d * %l + h) * %l + v) * %l] = %s;\n}\n", w.filters * w.results,
+          w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p, max ? "y" : hy__c_as(c, text, "y"));
+}
+#endif
+
+/* MARK: - 81 >>linewise --------------------------------------------------------------------------------
+ *
+ * Emitters of what goes along an axis or by places that values name: softmax, losses, matrices, sorting,
+ * reductions, norms, indexing, sequences.
+ */
+/* --- lines: what goes along one axis --- */
+/* For each line: x and y are its first elements, `step` apart. m: how many a line of results has. */
+static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, int64_t m)
+{
+    hy__w(c, "%fo %fj {\n", l.outer, l.inner);
+    hy__w(c, "const %t *x = x0 + o * %l + j;\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), l.n * l.inner);
+    if (m || !l.n) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype),
+                          m * l.inner);
+}
+
+/* Functions for the current type. */
+static const char *hy__c_function(hy__c *c, const char *name, char *to)
+{
+    hy__c_text(to, "%s%s", name, c->real == HY_F64 ? "" : "f");
+    if (hy__c_helper_at(to, strlen(to)) < 0) return to;
+    hy__c_need(c, to);
+    return hy__c_text(to, "%s_%s%s", c->prefix, name, c->real == HY_F64 ? "" : "f");
+}
+
+/* A length that was given, within 0 and the longest. */
+static const char *hy__c_length(hy__c *c, char *to, const char *given, int64_t most)
+{
+    hy__c_need(c, "whole");
+    hy__c_need(c, "between");
+    return hy__c_text(to, "(int)%s_between(%s_whole((double)%s), 0, %l)", c->prefix, c->prefix, given, most);
+}
+
+static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, double factor, int log_too,
+                                int lengths)
+{
+    char e[HY__C_TEXT], number[HY__C_NUMBER];
+    if (!l.n) return;
+    if (c->real != HY_F64) c->real = HY_F32;
+    hy__c_function(c, "exp", e);
+    hy__c_number(number, factor, c->real);
+    hy__c_open_lines(c, s, l, l.n);
+    if (lengths) {
+        char at[HY__C_TEXT], length[HY__C_TEXT];
+        hy__c_text(at, "x1[o * %l + j]", l.inner);
+        hy__w(c, "const int n = %s;\n", hy__c_length(c, length, at, l.n));
+    } else hy__w(c, "enum { n = %l };\n", l.n);
+    hy__w(c, "%r top = -INFINITY, sum = 0;\n");
+    hy__w(c, "for (int k = 0; k < n; k++) if (x[k * %l] * %s > top || x[k * %l] != x[k * %l]) top = x[k * "
+          "%l] * %s;\n", l.inner, number, l.inner, l.inner, l.inner, number);
+    if (log_too) {
+        hy__w(c, "for (int k = 0; k < n; k++) sum += %s(x[k * %l] * %s - top);\n", e, l.inner, number);
+        hy__w(c, "sum = %s(sum);\n", hy__c_function(c, "log", e));
+        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] = x[k * %l] * %s - top - sum;\n", l.inner, l.inner,
+              number);
+    } else {
+        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] = %s(x[k * %l] * %s - top);\n", l.inner, e, l.inner,
+              number);
+        hy__w(c, "for (int k = 0; k < n; k++) sum += y[k * %l];\n", l.inner);
+        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] /= sum;\n", l.inner);
+        if (lengths) hy__w(c, "for (int k = n; k < %l; k++) y[k * %l] = 0;\n", l.n, l.inner);
+    }
+    hy__w(c, "}\n");
+}
+
+static void hy__c_softmax(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    const void *record = s->node->record;
+    const hy__softmax_rec *r = (const hy__softmax_rec *)record;
+    const hy__softmax_output_rec *o = (const hy__softmax_output_rec *)record;
+    hy__c_lines rows = { 0, 0, 1 };
+    int channel = 0;
+    switch (hy__op_number(s->node->op)) {
+    case HY_OP_softmax:
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, r->axis), 1 / r->temperature, 0, r->use_length);
+        break;
+    case HY_OP_log_softmax:
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, ((const hy__log_softmax_rec *)record)->axis),
+                            1 / ((const hy__log_softmax_rec *)record)->temperature, 1, 0);
+        break;
+    case HY_OP_softmin:
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, ((const hy__softmin_rec *)record)->axis),
+                            -1 / ((const hy__softmin_rec *)record)->temperature, 0, 0);
+        break;
+    case HY_OP_softmax_activation:
+        channel = ((const hy__softmax_activation_rec *)record)->mode == HY_SOFTMAX_CHANNEL;
+        hy__c_softmax_lines(c, s, hy__c_lines_of(x, channel ? 1 : -1), 1, 0, 0);
+        break;
+    default:
+        rows.outer = x->dim[0];
+        rows.n = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
+        hy__c_softmax_lines(c, s, o->multi_output ? hy__c_lines_of(x,
+            1) : o->preserve_shape ? hy__c_lines_of(x, -1) : rows, 1, 0, 0);
+    }
+}
+
+static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
+{
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, -1);
+    char e[HY__C_TEXT], g[HY__C_TEXT];
+    hy__c_function(c, "exp", e);
+    hy__c_function(c, "log", g);
+    hy__c_need(c, "index_due");
+    hy__w(c, "double loss = 0;\n%fo {\nconst %r *x = x0 + o * %l;\n%r top = -INFINITY, sum = 0;\n", l.outer,
+          l.n);
+    hy__w(c, "%fk if (x[k] > top || x[k] != x[k]) top = x[k];\n", l.n);
+    hy__w(c, "%fk sum += %s(x[k] - top);\n", l.n, e);
+    hy__w(c, "loss += %s(sum) + top - x[%p_index_due((double)x1[o], %l, 0, fault)];\n}\ny0[0] = (%r)loss;\n",
+          g, l.n);
+}
+
+static size_t hy__c_ctc_scratch(const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, most = hy__c_in(s, 1)->shape.dim[1];
+    return (size_t)(2 * (2 * most + 1) + x[2]) * sizeof(double) + (size_t)most * sizeof(int64_t);
+}
+
+/* What labels spell, with blanks between: sums over all paths through the places, step by step. */
+static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
+{
+    const hy__ctc_loss_rec *r = (const hy__ctc_loss_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim;
+    int64_t most = hy__c_in(s, 1)->shape.dim[1], blank = r->blank_label ? x[2] - 1 : 0;
+    hy__c_need(c, "whole");
+    hy__c_need(c, "log_sum");
+    hy__w(c, "double *to = (double *)(void *)scratch, *before = to + %l, *p = before + %l;\n"
+          "int64_t *label = (int64_t *)(void *)(p + %l);\n", 2 * most + 1, 2 * most + 1, x[2]);
+    hy__w(c, "%fn {\nint64_t steps = %l, count = %l, places, i;\ndouble all;\nint bad = 0;\n", x[1], x[0],
+          most);
+    if (r->use_data_lengths) hy__w(c, "steps = %p_whole(x2[n]);\n");
+    if (r->use_label_lengths) hy__w(c, "count = %p_whole(x%d[n]);\n", 2 + (r->use_data_lengths != 0));
+    hy__w(c, "bad = steps < 0 || steps > %l || count < 0 || count > %l;\n", x[0], most);
+    hy__w(c, "for (i = 0; i < count && !bad; i++) {\nlabel[i] = %p_whole(x1[n * %l + i]);\n", most);
+    if (!r->use_label_lengths) hy__w(c, "if (label[i] == %d) break;\n", r->blank_label ? -1 : 0);
+    hy__w(c, "bad = label[i] < 0 || label[i] >= %l;\n}\n"
+          "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n", x[2]);
+    hy__w(c, "for (int64_t t = 0; t < steps; t++) {\nconst %r *from = x0 + (t * %l + n) * %l;\n"
+          "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n", x[1], x[2]);
+    hy__w(c, "%fk if (from[k] > top) top = from[k];\n%fk sum += exp(from[k] - top);\n"
+          "%fk p[k] = from[k] - top - log(sum);\n", x[2], x[2], x[2]);
+    hy__w(c, "for (int64_t k = 0; k < places; k++) {\ndouble a = t ? before[k] : k < 2 ? 0 : -INFINITY;\n"
+          "if (t && k) a = %p_log_sum(a, before[k - 1]);\n"
+          "if (t && k > 2 && (k & 1) && label[k / 2] != label[k / 2 - 1])\n"
+          "a = %p_log_sum(a, before[k - 2]);\nto[k] = a + p[k & 1 ? label[k / 2] : %l];\n}\n}\n", blank);
+    hy__w(c, "all = steps ? to[places - 1] : -INFINITY;\n"
+          "if (steps && places > 1) all = %p_log_sum(all, to[places - 2]);\n"
+          "y0[n] = all == -INFINITY ? 0 : (%r)-all;\n}\n");
+}
+
+static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
+{
+    const hy__cumsum_rec *r = (const hy__cumsum_rec *)s->node->record;
+    hy__c_lines l = { 1, 0, 1 };
+    int reals;
+    if (r->axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    else l.n = hy__size(&hy__c_in(s, 0)->shape);
+    reals = hy__floating(c->real) && hy__floating(hy__c_in(s, 0)->dtype);
+    hy__c_open_lines(c, s, l, l.n);
+    hy__w(c, "%s sum = 0;\n%fk y[k * %l] = ", reals ? "double" : "uint64_t", l.n, l.inner);
+    if (c->real != HY_BOOL)
+        hy__w(c, "(%r)%s", hy__floating(c->real) && !reals ? "(int64_t)" : "");
+    hy__w(c, "(sum += ");
+    if (!hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, "(uint64_t)x[k * %l]", l.inner);
+    else if (reals) hy__w(c, "x[k * %l]", l.inner);
+    else {
+        hy__c_need(c, "int_of");        /* each is made whole first */
+        hy__w(c, "(uint64_t)%p_int_of(x[k * %l], INT64_MIN, INT64_MAX)", l.inner);
+    }
+    hy__w(c, c->real == HY_BOOL ? ") != 0;\n}\n" : ");\n}\n");
+}
+
+/* --- matrices, in doubles as here --- */
+static int64_t hy__c_order(const hy__c_step *s)
+{
+    const hy_shape *a = &hy__c_in(s, 0)->shape;
+    return a->dim[a->ndim - 1];
+}
+
+/* Room for a matrix of the first input, and for one of the results or one like it. */
+static size_t hy__c_matrices_scratch(const hy__c_step *s)
+{
+    const hy_shape *y = &hy__c_out(s)->shape;
+    int64_t n = hy__c_order(s), other = n * n;
+    if (hy__op_number(s->node->op) == HY_OP_linalg_trsm) other = hy__product(y, y->ndim - 2, y->ndim);
+    return (size_t)(n * n + other + 1) * sizeof(double);        /* 1: where they are 0 x 0 it is named, too */
+}
+
+/* For each matrix, which is at a. */
+static void hy__c_open_matrices(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *a = &hy__c_in(s, 0)->shape;
+    int64_t n = hy__c_order(s), items = hy__size(&hy__c_out(s)->shape) ? hy__product(a, 0, a->ndim - 2) : 0;
+    hy__w(c, "double *a = (double *)(void *)scratch, *b = a + %l;\n%fo {\n%fi a[i] = x0[o * %l + i];\n",
+          n * n, items, n * n, n * n);
+}
+static void hy__c_close_matrices(hy__c *c, int64_t size)
+{
+    hy__w(c, "%fi y0[o * %l + i] = (%r)b[i];\n}\n", size, size);
+}
+
+static void hy__c_inverse(hy__c *c, const hy__c_step *s)
+{
+    int64_t n = hy__c_order(s);
+    hy__c_need(c, "eliminate");
+    hy__c_need(c, "solve");
+    hy__c_open_matrices(c, s);
+    hy__w(c, "%fi b[i] = i %% %l == 0;\nif (!%p_eliminate(a, %l, b, %l)) *fault = 1;\n"
+          "%p_solve(a, %l, 1, 0, b, %l, 1, %l, %l);\n", n * n, n + 1, n, n, n, n, n, n);
+    hy__c_close_matrices(c, n * n);
+}
+
+static void hy__c_det(hy__c *c, const hy__c_step *s)
+{
+    int64_t n = hy__c_order(s);
+    hy__c_need(c, "eliminate");
+    hy__c_open_matrices(c, s);
+    hy__w(c, "double sign = %p_eliminate(a, %l, b, 0), product = sign, sum = 0;\n"
+          "for (int i = 0; i < %l && sign != 0; i++) {\nproduct *= a[i * %l];\n"
+          "sum += log(fabs(a[i * %l]));\nif (a[i * %l] < 0) sign = -sign;\n}\n", n, n, n + 1, n + 1, n + 1);
+    if (s->node->nout == 1) { hy__w(c, "(void)sum;\ny0[o] = (%r)product;\n}\n"); return; }
+    hy__w(c, "(void)product; (void)sum;\n");
+    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[o] = (%r)sign;\n");
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[o] = sign != 0 ? (%r)sum : -INFINITY;\n");
+    hy__w(c, "}\n");
+}
+
+static void hy__c_cholesky(hy__c *c, const hy__c_step *s)
+{
+    int64_t n = hy__c_order(s);
+    hy__c_open_matrices(c, s);
+    hy__w(c, "%fi b[i] = 0;\n%fj for (int i = j; i < %l; i++) {\n"
+          "double sum = 0.5 * (a[i * %l + j] + a[j * %l + i]);\n", n * n, n, n, n, n);
+    hy__w(c, "for (int k = 0; k < j; k++) sum -= b[i * %l + k] * b[j * %l + k];\n"
+          "if (i == j && !(sum > 0)) *fault = 1;\n"
+          "b[i * %l + j] = i == j ? sqrt(sum) : sum / b[j * %l + j];\n}\n", n, n, n, n);
+    hy__c_close_matrices(c, n * n);
+}
+
+static void hy__c_trsm(hy__c *c, const hy__c_step *s)
+{
+    const hy__linalg_trsm_rec *r = (const hy__linalg_trsm_rec *)s->node->record;
+    const hy_shape *y = &hy__c_out(s)->shape;
+    int64_t n = hy__c_order(s), columns = y->dim[y->ndim - 1], across = columns, size;
+    int turned = (r->transpose != 0) != (r->rightside != 0);
+    if (r->rightside) across = y->dim[y->ndim - 2];
+    size = n * across;
+    hy__c_need(c, "solve");
+    hy__c_open_matrices(c, s);
+    hy__w(c, "%fi b[i] = %v * (double)x1[o * %l + i];\n", size, r->alpha, size);
+    hy__w(c, "%p_solve(a, %l, %l, %d, b, %l, %l, %l, %l);\n", turned ? (int64_t)1 : n,
+          turned ? n : (int64_t)1, turned == (r->upper != 0), r->rightside ? (int64_t)1 : columns,
+          r->rightside ? columns : (int64_t)1, n, across);
+    hy__c_close_matrices(c, size);
+}
+
+static void hy__c_triangle(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int upper = hy__op_number(s->node->op) == HY_OP_triu;
+    int64_t columns = x->dim[x->ndim - 1], k = ((const hy__tril_rec *)s->node->record)->k;
+    int64_t rows = x->ndim > 1 ? x->dim[x->ndim - 2] : columns;
+    hy__w(c, "%fo %fj\ny0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", x->ndim > 1
+          ? hy__product(x, 0, x->ndim - 1) : rows, columns, columns, rows, upper ? ">=" : "<=", k,
+          x->ndim > 1 ? columns : 0);
+}
+
+#ifndef HYBRID_NO_VISION
+/* Where place `i` of `wide` lies among n, as an expression. */
+static const char *hy__c_resized_place(char *to, const char *i, int64_t wide, int64_t n, int half)
+{
+    if (wide < 2) return hy__c_text(to, "0.0");
+    return half ? hy__c_text(to, "(%s + 0.5) * %l / %l - 0.5", i, n, wide)
+        : hy__c_text(to, "%s * %l.0 / %l", i, n - 1, wide - 1);
+}
+
+static void hy__c_resize(hy__c *c, const hy__c_step *s)
+{
+    const hy__bilinear_resize_rec *r = (const hy__bilinear_resize_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    char down[HY__C_TEXT], across[HY__C_TEXT];
+    hy__w(c, "%fn %fi %fj {\n", y[0] * y[1], y[2], y[3]);
+    hy__w(c, "const double v = fmax(%s, 0), u = fmax(%s, 0);\n", hy__c_resized_place(down, "i", y[2], x[2],
+          r->half_pixels), hy__c_resized_place(across, "j", y[3], x[3], r->half_pixels));
+    hy__w(c, "const int top = v < %l ? (int)v : %l, left = u < %l ? (int)u : %l;\n", x[2] - 1, x[2] - 1,
+          x[3] - 1, x[3] - 1);
+    hy__w(c, "const %r *a = x0 + (n * %l + top) * %l, *b = top < %l ? a + %l : a;\n", x[2], x[3], x[2] - 1,
+          x[3]);
+    hy__w(c, "const int right = left < %l ? left + 1 : left;\n", x[3] - 1);
+    hy__w(c, "const double f = v - top, g = u - left;\n");
+    hy__w(c, "const double p = f > 0 ? (1 - f) * a[left] + f * b[left] : a[left];\n"
+          "const double q = f > 0 ? (1 - f) * a[right] + f * b[right] : a[right];\n"
+          "y0[(n * %l + i) * %l + j] = (%r)(g > 0 ? (1 - g) * p + g * q : p);\n}\n", y[2], y[3]);
+}
+
+/* x and y, from -1 to 1, of place (i, j) in a grid of so many, mapped by six numbers at m. */
+static void hy__c_mapped(hy__c *c, int64_t height, int64_t width)
+{
+    hy__w(c, "const double down = %l.0 * i / %l - 1, across = %l.0 * j / %l - 1;\n",
+          (int64_t)2 * (height > 1), height - (height > 1), (int64_t)2 * (width > 1), width - (width > 1));
+    hy__w(c, "const double gx = m[0] * across + m[1] * down + m[2];\n"
+          "const double gy = m[3] * across + m[4] * down + m[5];\n");
+}
+
+static void hy__c_grid(hy__c *c, const hy__c_step *s)
+{
+    const hy__grid_generator_rec *r = (const hy__grid_generator_rec *)s->node->record;
+    const int64_t *g = hy__c_out(s)->shape.dim;
+    hy__w(c, "%fn %fi %fj {\n", g[0], g[2], g[3]);
+    hy__w(c, "%r *y = y0 + (2 * n * %l + i) * %l + j;\n", g[2], g[3]);
+    if (r->transform_type == HY_GRID_AFFINE) {
+        hy__w(c, "const %r *m = x0 + 6 * n;\n");
+        hy__c_mapped(c, g[2], g[3]);
+    } else {
+        hy__w(c, "const %r *x = x0 + (2 * n * %l + i) * %l + j;\n", g[2], g[3]);
+        hy__w(c, "const double gx = %l.0 * (x[0] + j) / %l - 1, gy = %l.0 * (x[%l] + i) / %l - 1;\n",
+              (int64_t)2 * (g[3] > 1), g[3] - (g[3] > 1), (int64_t)2 * (g[2] > 1), g[2] * g[3],
+              g[2] - (g[2] > 1));
+    }
+    hy__w(c, "y[0] = (%r)gx;\ny[%l] = (%r)gy;\n}\n", g[2] * g[3]);
+}
+
+static void hy__c_sampler(hy__c *c, const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    hy__w(c, "%fn %fi %fj {\n", y[0], y[2], y[3]);
+    if (hy__op_number(s->node->op) == HY_OP_spatial_transformer) {
+        hy__w(c, "const %r *m = x1 + 6 * n;\n");
+        hy__c_mapped(c, y[2], y[3]);
+    } else hy__w(c, "const double gx = x1[(2 * n * %l + i) * %l + j];\n"
+                 "const double gy = x1[((2 * n + 1) * %l + i) * %l + j];\n", y[2], y[3], y[2], y[3]);
+    hy__w(c, "const double u = (gx + 1) * 0.5 * %l, v = (gy + 1) * 0.5 * %l;\n", x[3] - 1, x[2] - 1);
+    hy__w(c, "const int inside = u > -1 && u < %l && v > -1 && v < %l;\n", x[3], x[2]);
+    hy__w(c, "const int left = inside ? (int)floor(u) : 0, top = inside ? (int)floor(v) : 0;\n");
+    hy__w(c, "%fc {\nconst %r *x = x0 + (n * %l + c) * %l;\ndouble sum = 0;\n", x[1], x[1], x[2] * x[3]);
+    hy__w(c, "for (int k = 0; k < 4 && inside; k++) {\n"
+          "const int row = top + k / 2, column = left + k %% 2;\n"
+          "if (row >= 0 && row < %l && column >= 0 && column < %l)\n"
+          "sum += (1 - fabs(v - row)) * (1 - fabs(u - column)) * x[row * %l + column];\n}\n", x[2], x[3],
+          x[3]);
+    hy__w(c, "y0[((n * %l + c) * %l + i) * %l + j] = (%r)sum;\n}\n}\n", y[1], y[2], y[3]);
+}
+#endif
+
+/* topk, sort, argsort: the best so far stay in order. */
+static hy__c_lines hy__c_sorted_lines(const hy__c_step *s, int axis)
+{
+    hy__c_lines l = { 1, 0, 1 };
+    if (axis != HY_NONE) return hy__c_lines_of(&hy__c_in(s, 0)->shape, axis);
+    l.n = hy__size(&hy__c_in(s, 0)->shape);
+    return l;
+}
+
+static int hy__c_sorted_axis(const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op);
+    const void *r = s->node->record;
+    if (number == HY_OP_topk) return ((const hy__topk_rec *)r)->axis;
+    return number == HY_OP_sort ? ((const hy__sort_rec *)r)->axis : ((const hy__argsort_rec *)r)->axis;
+}
+
+static size_t hy__c_sort_scratch(const hy__c_step *s)
+{
+    return (size_t)hy__c_sorted_lines(s, hy__c_sorted_axis(s)).n * sizeof(int32_t);
+}
+
+static void hy__c_sort(hy__c *c, const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op), up, kind = HY_TOPK_VALUE, indices = -1;
+    hy__c_lines l = hy__c_sorted_lines(s, hy__c_sorted_axis(s));
+    int64_t k = l.n;
+    hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
+    const int reals = hy__floating(value);
+    if (number == HY_OP_topk) {
+        const hy__topk_rec *r = (const hy__topk_rec *)s->node->record;
+        up = r->is_ascend;
+        kind = r->ret_typ;
+        if (r->k >= 1 && r->k < k) k = r->k;
+        indices = kind == HY_TOPK_INDICES ? 0 : kind == HY_TOPK_BOTH ? 1 : -1;
+    } else if (number == HY_OP_sort) up = !((const hy__sort_rec *)s->node->record)->descending;
+    else {
+        up = !((const hy__argsort_rec *)s->node->record)->descending;
+        kind = HY_TOPK_INDICES;
+        indices = 0;
+    }
+    if (!l.n) return;
+    if (reals) hy__c_need(c, "after");
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
+    if (kind == HY_TOPK_MASK) hy__w(c, "%fi y0[i] = 0;\n", hy__size(&hy__c_out(s)->shape));
+    hy__c_open_lines(c, s, l, 0);
+    hy__w(c, "int n = 0;\n%fi {\nint p = n < %l ? n++ : n;\n", l.n, k);
+    hy__w(c, reals ? "for (; p > 0 && %p_after(" : "for (; p > 0 && ");
+    hy__w(c, up ? "x[order[p - 1] * %l]%s x[i * %l]" : "x[i * %l]%s x[order[p - 1] * %l]", l.inner,
+          reals ? "," : " >", l.inner);
+    hy__w(c, reals ? "); p--)" : "; p--)");
+    hy__w(c, " if (p < n) order[p] = order[p - 1];\n");
+    hy__w(c, "if (p < n) order[p] = i;\n}\nfor (int i = 0; i < n; i++) {\n");
+    if (kind == HY_TOPK_MASK) hy__w(c, "y0[(o * %l + order[i]) * %l + j] = 1;\n", l.n, l.inner);
+    if (kind == HY_TOPK_VALUE || kind == HY_TOPK_BOTH)
+        hy__w(c, "y0[(o * %l + i) * %l + j] = (%t)x[order[i] * %l];\n", k, l.inner, (int)value, l.inner);
+    if (indices >= 0 && hy__c_wants(c, s, indices))
+        hy__w(c, "y%d[(o * %l + i) * %l + j] = (%t)order[i];\n", indices, k, l.inner,
+              (int)hy__c_wide(s->node->type[indices].dtype));
+    hy__w(c, "}\n}\n");
+}
+
+static void hy__c_arg(hy__c *c, const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op);
+    hy__c_lines l = { 1, 0, 1 };
+    int axis = number == HY_OP_argmax_channel ? 1 : number == HY_OP_argmax
+        ? ((const hy__argmax_rec *)s->node->record)->axis : ((const hy__argmin_rec *)s->node->record)->axis;
+    if (axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis); else l.n = hy__size(&hy__c_in(s,
+        0)->shape);
+    hy__c_open_lines(c, s, l, 1);
+    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l]", l.n, l.inner,
+          number == HY_OP_argmin ? "<" : ">", l.inner);
+    if (hy__floating(hy__c_in(s, 0)->dtype))
+        hy__w(c, " || (x[k * %l] != x[k * %l] && x[best * %l] == x[best * %l])", l.inner, l.inner, l.inner,
+              l.inner);
+    hy__w(c, ") best = k;\n*y = (%r)best;\n}\n");
+}
+
+/* --- reductions --- */
+/* Loops over what stays, then over what goes; texts of both indices. */
+static void hy__c_reduce_open(hy__c *c, const hy_shape *x, int bits, char *from, char *to, int64_t *gone)
+{
+    int64_t kept[HY_MAX_DIM], step_x[HY_MAX_DIM], step_y[HY_MAX_DIM], at = 1, y = 1;
+    int d;
+    for (d = x->ndim - 1; d >= 0; d--) {
+        int goes = bits >> d & 1;
+        kept[d] = goes ? 1 : x->dim[d];
+        gone[d] = goes ? x->dim[d] : 1;
+        step_x[d] = at;
+        at *= x->dim[d];
+        step_y[d] = goes ? 0 : y;
+        y *= kept[d];
+    }
+    hy__c_loops(c, x->ndim, kept);
+    hy__c_index(from, x->ndim, x->dim, step_x, 0);
+    hy__c_index(to, x->ndim, kept, step_y, 0);
+}
+
+static int64_t hy__c_product_of(const int64_t *n, int dims)
+{
+    int64_t all = 1;
+    while (dims-- > 0) all *= n[dims];
+    return all;
+}
+
+static void hy__c_reduce(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *like = s->node->nin > 1 ? &hy__c_in(s, 1)->shape : NULL;
+    const hy__reduce_rec *r = (const hy__reduce_rec *)s->node->record;
+    int bits = 0, d, kind = s->node->op->member, whole = !hy__floating(c->real);
+    int64_t gone[HY_MAX_DIM];
+    char from[HY__C_TEXT], to[HY__C_TEXT];
+    if (hy__op_number(s->node->op) == HY_OP__sum_like) {
+        for (d = 0; d < x->ndim; d++) {
+            int e = d - (x->ndim - like->ndim);
+            if (e < 0 || (like->dim[e] == 1 && x->dim[d] != 1)) bits |= 1 << d;
+        }
+        kind = HY__SUM;
+    } else bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
+    hy__c_reduce_open(c, x, bits, from, to, gone);
+    if (kind == HY__MAX || kind == HY__MIN)
+        hy__w(c, "%t sum = %s;\n", (int)c->real, kind == HY__MAX
+              ? whole ? hy__c_least(c->real) : "-INFINITY" : whole ? hy__c_largest(c->real) : "INFINITY");
+    else hy__w(c, "%s sum = %d;\n", whole ? "uint64_t" : "double", kind == HY__PROD || kind == HY__NANPROD);
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "const %t e = x0[%s];\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), from);
+    switch (kind) {
+        case HY__MAX: case HY__MIN:
+            hy__w(c, whole ? "if (e %s sum) sum = e;\n" : "if (e %s sum || e != e) sum = e;\n",
+                  kind == HY__MAX ? ">" : "<");
+            break;
+        case HY__PROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "sum *= e;\n"); break;
+        case HY__NANSUM: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "if (e == e) sum += e;\n"); break;
+        case HY__NANPROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "if (e == e) sum *= e;\n"); break;
+        default: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "sum += e;\n");
+    }
+    hy__w(c, "}\n");
+    if (kind == HY__MEAN)
+        hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l.0;\n",
+              whole ? hy__most(hy__c_product_of(gone, x->ndim), 1) : hy__c_product_of(gone, x->ndim));
+    hy__w(c, c->real == HY_BOOL ? "y0[%s] = sum != 0;\n}\n" : "y0[%s] = (%r)sum;\n}\n", to);
+}
+
+/* Integers that give integers add up as such. */
+static void hy__c_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    const hy__norm_rec *r = (const hy__norm_rec *)s->node->record;
+    const hy_dtype dtype = hy__c_wide(hy__c_in(s, 0)->dtype);
+    const int sums = !hy__floating(c->real) && !hy__floating(dtype);
+    int64_t gone[HY_MAX_DIM];
+    char from[HY__C_TEXT], to[HY__C_TEXT];
+    hy__c_reduce_open(c, x, hy__known_axis_bits(&r->axis, 0, x->ndim), from, to, gone);
+    hy__w(c, "%s sum = 0;\n", sums ? "uint64_t" : "double");
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "const %t e = x0[%s];\n", (int)dtype, from);
+    if (sums) hy__w(c, r->ord == 1 ? "sum += e < 0 ? 0 - (uint64_t)e : (uint64_t)e;\n"
+                                   : "sum += (uint64_t)e * (uint64_t)e;\n");
+    else hy__w(c, r->ord == 1 ? "sum += fabs((double)e);\n" : "sum += (double)e * e;\n");
+    hy__w(c, "}\ny0[%s] = ", to);
+    if (sums && c->real != HY_BOOL)
+        hy__w(c, r->ord == 1 ? "(%r)sum;\n}\n" : "(%r)(int64_t)sqrt((double)(int64_t)sum);\n}\n");
+    else hy__w(c, "%s;\n}\n", hy__c_as(c, from, r->ord == 1 ? "sum" : sums
+        ? "(int64_t)sqrt((double)(int64_t)sum)" : "sqrt(sum)"));
+}
+
+static void hy__c_average(hy__c *c, const hy__c_step *s)
+{
+    const hy___average_rec *r = (const hy___average_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *w = s->node->nin > 1 ? &hy__c_in(s, 1)->shape : NULL;
+    int bits = hy__known_axis_bits(&r->axis, 0, x->ndim), d;
+    int64_t gone[HY_MAX_DIM], step[HY_MAX_DIM], at = 1;
+    char from[HY__C_TEXT], to[HY__C_TEXT], weight[HY__C_TEXT];
+    for (d = x->ndim - 1; d >= 0; at *= x->dim[d--])
+        step[d] = w && w->ndim != x->ndim ? (bits >> d & 1) : at;
+    hy__c_reduce_open(c, x, bits, from, to, gone);
+    hy__c_index(weight, x->ndim, x->dim, step, 0);
+    hy__w(c, "double sum = 0, all = 0;\n");
+    hy__c_loops(c, x->ndim, gone);
+    if (w) hy__w(c, "const double w = (double)x1[%s];\n", weight);
+    hy__w(c, w ? "sum += w * (double)x0[%s];\nall += w;\n}\n" : "sum += (double)x0[%s];\nall++;\n}\n", from);
+    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[%s] = %s;\n", to, hy__c_as(c, from, "(sum / all)"));
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = %s;\n", to, hy__c_as(c, from, "all"));
+    hy__w(c, "}\n");
+}
+/* What is folded: how many lines of which length it is gathered in. */
+static void hy__c_norm_lines(const hy__c_step *s, const int *axis, int n, int kind, int64_t *lines,
+                             int64_t *length, int *turned)
+{
+    const int64_t *dim = hy__c_in(s, 0)->shape.dim;
+    *lines = n == 2 ? dim[axis[0]] : 1;
+    *length = dim[axis[n - 1]];
+    *turned = kind == HY__NORM_COLUMNS || (kind == HY__NORM_SINGULAR && *lines > *length);
+    if (!*turned) return;
+    *lines = *length;
+    *length = dim[axis[0]];
+}
+static void hy__c_np_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy___np_norm_rec *r = (const hy___np_norm_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    char from[HY__C_TEXT], to[HY__C_TEXT], place[HY__C_TEXT];
+    int64_t gone[HY_MAX_DIM], step[HY_MAX_DIM], lines, length;
+    int axis[2], turned, n, kind, d;
+    hy_infer I;
+    memset(&I, 0, sizeof I);
+    n = hy__norm_axes(&I, r, x->ndim, axis);
+    kind = hy__norm_kind(r, n);
+    hy__c_norm_lines(s, axis, n, kind, &lines, &length, &turned);
+    hy__w(c, "double *a = (double *)(void *)scratch;\n");
+    hy__c_reduce_open(c, x, 1 << axis[0] | 1 << axis[n - 1], from, to, gone);
+    for (d = 0; d < x->ndim; d++) step[d] = d == axis[n - 1] ? (turned ? length : 1) : turned ? 1 : length;
+    hy__c_index(place, x->ndim, gone, step, 0);
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "a[%s] = (double)x0[%s];\n}\n", place, from);
+    if (kind < HY__NORM_COLUMNS) {
+        hy__c_need(c, "vector_norm");
+        hy__w(c, "const double y = %p_vector_norm(a, %l, %v, %d);\n", lines * length,
+              kind == HY__NORM_POWER ? r->flag == 1 ? 2 : r->ord : 0,
+              kind == HY__NORM_MOST ? 1 : kind == HY__NORM_LEAST ? -1 : 0);
+    } else if (kind < HY__NORM_SINGULAR) {
+        hy__c_need(c, "sums_norm");
+        hy__w(c, "const double y = %p_sums_norm(a, %l, %l, %d);\n", lines, length, r->ord > 0);
+    } else {
+        hy__c_need(c, "singular_norm");
+        hy__w(c, "const double y = %p_singular_norm(a, %l, %l, %d);\n", lines, length,
+              r->flag == 2 ? 0 : r->ord > 0 ? 1 : -1);
+    }
+    hy__w(c, "y0[%s] = %s;\n}\n", to, hy__c_as(c, from, "y"));
+}
+static size_t hy__c_np_norm_scratch(const hy__c_step *s)
+{
+    const hy___np_norm_rec *r = (const hy___np_norm_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    hy_infer I;
+    int axis[2], n;
+    memset(&I, 0, sizeof I);
+    n = hy__norm_axes(&I, r, x->ndim, axis);
+    return (size_t)(x->dim[axis[n - 1]] * (n == 2 ? x->dim[axis[0]] : 1) + 1) * sizeof(double);
+}
+static void hy__c_moments(hy__c *c, const hy__c_step *s)
+{
+    const hy__moments_rec *r = (const hy__moments_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t gone[HY_MAX_DIM], n;
+    char from[HY__C_TEXT], to[HY__C_TEXT];
+    hy__c_reduce_open(c, x, hy__known_axis_bits(&r->axes, 0, x->ndim), from, to, gone);
+    n = hy__c_product_of(gone, x->ndim);
+    hy__w(c, "double mean = 0, var = 0;\n");
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "mean += x0[%s];\n}\nmean /= %l.0;\n", from, n);
+    hy__c_loops(c, x->ndim, gone);
+    hy__w(c, "var += (x0[%s] - mean) * (x0[%s] - mean);\n}\n", from, from);
+    hy__w(c, "var /= %l.0;\n", n);
+    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[%s] = %s;\n", to, hy__c_as(c, from, "mean"));
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = %s;\n", to, hy__c_as(c, from, "var"));
+    hy__w(c, "}\n");
+}
+
+/* --- normalisation --- */
+/* n elements of x at `at`; scaled by those of x1 and x2 at `which`. */
+static void hy__c_norm_block(hy__c *c, const hy__c_step *s, int64_t n, const char *at, double eps,
+                             const char *which,
+                             const char *statistic)
+{
+    hy_dtype real = c->real;
+    int64_t by = n ? n : 1;
+    hy__w(c, "double mean = 0, var = 0;\n%fk mean += x[%s];\nmean /= %l.0;\n", n, at, by);
+    hy__w(c, "%fk var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
+    c->real = HY_F64;
+    hy__w(c, "const double deviation = sqrt(var / %l.0 + %v);\n", by, eps);
+    c->real = real;
+    hy__w(c, "const %t middle = (%t)mean, scale = (%t)(1 / deviation);\n", (int)real, (int)real, (int)real);
+    hy__w(c, "%fk y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at, which, which);
+    if (statistic && hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%t)mean;\n", statistic, (int)real);
+    if (statistic && hy__c_wants(c, s, 2)) hy__w(c, "y2[%s] = (%t)deviation;\n", statistic, (int)real);
+    hy__w(c, "}\n");
+}
+
+static void hy__c_layer_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)s->node->record;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    char at[HY__C_TEXT], statistic[HY__C_TEXT];
+    hy__c_open_lines(c, s, l, l.n);
+    hy__c_norm_block(c, s, l.n, hy__c_text(at, "k * %l", l.inner), r->eps, "k",
+                     hy__c_text(statistic, "o * %l + j", l.inner));
+}
+
+static void hy__c_group_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int grouped = hy__op_number(s->node->op) == HY_OP_group_norm;
+    const hy__group_norm_rec *g = (const hy__group_norm_rec *)s->node->record;
+    hy__c_lines l;
+    char which[HY__C_TEXT];
+    int64_t groups = grouped ? g->num_groups : x->dim[1];
+    l.outer = x->dim[0] * groups;
+    l.n = l.outer ? hy__size(x) / l.outer : 0;
+    l.inner = 1;
+    hy__c_open_lines(c, s, l, l.n);
+    hy__c_norm_block(c, s, l.n, "k", grouped ? g->eps : ((const hy__instance_norm_rec *)s->node->record)->eps,
+                     hy__c_text(which, "o %% %l", groups), grouped ? "o" : NULL);
+}
+
+static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
+{
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)s->node->record;  /* or a twin of it */
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    int relu = hy__op_number(s->node->op) == HY_OP_batch_norm_relu;
+    hy__w(c, "%fk {\nconst double inverse = 1 / sqrt((double)x4[k] + %v);\n", l.n, r->eps);
+    hy__w(c, "const %r middle = x3[k], scale = (%r)(inverse%s), shift = x2[k];\n",
+          r->learn_gamma ? " * x1[k]" : "");
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[k] = x3[k];\n");
+    if (hy__c_wants(c, s, 2)) hy__w(c, "y2[k] = (%r)inverse;\n");
+    if (!r->learn_gamma) hy__w(c, "(void)x1;\n");
+    hy__w(c, "%fo %fj {\nconst int at = (o * %l + k) * %l + j;\n"
+          "const %r e = (x0[at] - middle) * scale + shift;\n", l.outer, l.inner, l.n, l.inner);
+    hy__w(c, relu ? "y0[at] = e <= 0 ? 0 : e;\n}\n}\n" : "y0[at] = e;\n}\n}\n");
+}
+
+static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
+{
+    const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    hy__c_lines l = { 0, 0, 1 };
+    char at[HY__C_TEXT];
+    if (r->mode == HY_L2_CHANNEL) l = hy__c_lines_of(x, 1);
+    else {
+        l.outer = x->dim[0] * (r->mode == HY_L2_SPATIAL ? x->dim[1] : 1);
+        l.n = l.outer ? hy__size(x) / l.outer : 0;
+    }
+    hy__c_open_lines(c, s, l, l.n);
+    hy__c_text(at, "k * %l", l.inner);
+    hy__w(c, "double sum = %v;\n%fk sum += (double)x[%s] * x[%s];\n", r->eps, l.n, at, at);
+    hy__w(c, "const %r norm = (%r)sqrt(sum);\n%fk y[%s] = x[%s] / norm;\n}\n", l.n, at, at);
+}
+
+static void hy__c_prelu(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *g = &hy__c_in(s, 1)->shape;
+    hy__c_lines l = hy__c_lines_of(x, x->ndim > 1 ? 1 : 0);
+    int64_t n = hy__size(g);
+    hy__w(c, "%fo %fk %fj {\nconst int at = (o * %l + k) * %l + j;\n"
+          "y0[at] = x0[at] > 0 ? x0[at] : x0[at] * x1[%s];\n}\n", l.outer, l.n, l.inner, l.n, l.inner,
+          n == 1 ? "0" : n == hy__size(x) ? "at" : "k");
+}
+
+/* --- indexing --- */
+/* The index `value` within n: the nearest, from the start again, or a mistake if it lies beyond (signed:
+ * counted from the end if negative). */
+static const char *hy__c_index_in(hy__c *c, char *to, const char *value, int64_t n, int mode)
+{
+    int due = mode == HY_INDEX_RAISE || mode == HY__INDEX_SIGNED;
+    hy__c_need(c, due ? "index_due" : "index_of");
+    if (due) return hy__c_text(to, "%s_index_due((double)%s, %l, %d, fault)", c->prefix, value, n,
+                               mode == HY__INDEX_SIGNED);
+    return hy__c_text(to, "%s_index_of((double)%s, %l, %d)", c->prefix, value, n, mode == HY_INDEX_WRAP);
+}
+
+static void hy__c_take(hy__c *c, const hy__c_step *s)
+{
+    char at[HY__C_TEXT];
+    int embedding = hy__op_number(s->node->op) == HY_OP_embedding, a = embedding, index = !embedding;
+    const hy__take_rec *r = (const hy__take_rec *)s->node->record;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, a)->shape, embedding ? 0 : r->axis);
+    int64_t m = hy__size(&hy__c_in(s, index)->shape);
+    hy__c_index_in(c, at, index ? "x1[i]" : "x0[i]", l.n, embedding ? HY_INDEX_CLIP : r->mode);
+    hy__w(c, "%fo %fi {\nconst int64_t at = %s;\n"
+          "%fk y0[(o * %l + i) * %l + k] = x%d[(o * %l + at) * %l + k];\n}\n", l.outer, m, at, l.inner, m,
+          l.inner, a, l.n, l.inner);
+}
+
+static void hy__c_pick(hy__c *c, const hy__c_step *s)
+{
+    const hy__pick_rec *r = (const hy__pick_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int batch = hy__op_number(s->node->op) == HY_OP_batch_take, axis = batch ? 1 : r->axis;
+    hy__c_lines l = { 1, 0, 1 };
+    int64_t m, all = hy__size(&hy__c_out(s)->shape);
+    char at[HY__C_TEXT];
+    if (axis != HY_NONE) l = hy__c_lines_of(x, axis); else l.n = hy__size(x);
+    m = all / hy__most(l.outer * l.inner, 1);
+    hy__c_index_in(c, at, "x1[at]", l.n, batch ? HY_INDEX_CLIP : r->mode);
+    hy__w(c, "%fo %fi %fj {\nconst int at = (o * %l + i) * %l + j;\ny0[at] = x0[(o * %l + %s) * %l + j];\n"
+          "}\n", l.outer, m, l.inner, m, l.inner, l.n, at, l.inner);
+}
+
+static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
+{
+    const hy__one_hot_rec *r = (const hy__one_hot_rec *)s->node->record;
+    hy__c_need(c, "whole");
+    hy__w(c, "%fi for (int k = 0; k < %d; k++)\ny0[i * %d + k] = %p_whole((double)x0[i]) == k ? %v : %v;\n",
+          hy__size(&hy__c_in(s, 0)->shape), r->depth, r->depth, hy__c_held(r->on_value, c->real),
+          hy__c_held(r->off_value, c->real));
+}
+
+/* gather_nd, scatter_nd and the sums of its slices: tuples of an index name a slice of `whole`. */
+static void hy__c_tuples(hy__c *c, const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op), gather = number == HY_OP_gather_nd, d;
+    const hy_shape *whole = gather ? &hy__c_in(s, 0)->shape : &hy__c_out(s)->shape, *index = &hy__c_in(s,
+        1)->shape;
+    int64_t m = index->dim[0], tuples = hy__product(index, 1, index->ndim), slice = 1;
+    char value[HY__C_TEXT], at[HY__C_TEXT];
+    if (!m) hy__w(c, "(void)x1; (void)fault;\n");      /* tuples of nothing name the whole */
+    if (number == HY_OP__gather_nd_grad) hy__w(c, "(void)x2;\n");
+    for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
+    if (!gather) hy__w(c, "%fi y0[i] = 0;\n", hy__size(whole));
+    hy__w(c, "%fi {\nint64_t at = 0;\n", tuples);
+    for (d = 0; d < m; d++) {
+        hy__c_text(value, "x1[i + %l]", d * tuples);
+        hy__w(c, "at = at * %l + %s;\n", whole->dim[d],
+              hy__c_index_in(c, at, value, whole->dim[d], HY__INDEX_SIGNED));
+    }
+    hy__w(c, gather ? "%fk y0[i * %l + k] = x0[at * %l + k];\n}\n"
+                    : number != HY_OP_scatter_nd ? "%fk y0[at * %l + k] += x0[i * %l + k];\n}\n"
+                    : "%fk y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice, slice);
+}
+
+static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t row = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
+    char at[HY__C_TEXT];
+    hy__w(c, "%fi y0[i] = x0[i];\n%fi {\nconst int64_t at = %s;\n%fk y0[at * %l + k] = x2[i * %l + k];\n}\n",
+          hy__size(x), hy__size(&hy__c_in(s, 1)->shape),
+          hy__c_index_in(c, at, "x1[i]", x->dim[0], HY_INDEX_RAISE), row, row, row);
+}
+
+/* --- sequences: time is axis 0 or 1, the batch the other --- */
+static void hy__c_sequence(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int number = hy__op_number(s->node->op), axis, given = s->node->nin > 1;
+    int64_t rest = 1, steps, batch, by_time, by_batch;
+    const void *r = s->node->record;
+    char length[HY__C_TEXT];
+    int d;
+    axis = number == HY_OP_sequence_mask ? ((const hy__sequence_mask_rec *)r)->axis
+        : number == HY_OP_sequence_last ? ((const hy__sequence_last_rec *)r)->axis
+        : ((const hy__sequence_reverse_rec *)r)->axis;
+    for (d = 2; d < x->ndim; d++) rest *= x->dim[d];
+    steps = x->dim[axis];
+    batch = x->dim[1 - axis];
+    by_time = axis ? rest : batch * rest;
+    by_batch = axis ? steps * rest : rest;
+    hy__w(c, "%fn {\n", batch);
+    if (given) hy__w(c, "const int length = %s;\n", hy__c_length(c, length, "x1[n]", steps));
+    else hy__w(c, "const int length = %l;\n", steps);
+    if (number == HY_OP_sequence_last)
+        hy__w(c, "%fk y0[n * %l + k] = x0[n * %l + (length > 0 ? length - 1 : 0) * %l + k];\n}\n", rest, rest,
+              by_batch, by_time);
+    else {
+        hy__w(c, "%ft %fk\ny0[n * %l + t * %l + k] = ", steps, rest, by_batch, by_time);
+        if (number == HY_OP_sequence_mask)
+            hy__w(c, "t < length ? x0[n * %l + t * %l + k] : (%r)%v;\n}\n", by_batch, by_time,
+                  hy__c_held(((const hy__sequence_mask_rec *)r)->value, c->real));
+        else hy__w(c, "x0[n * %l + (t < length ? length - 1 - t : t) * %l + k];\n}\n", by_batch, by_time);
+    }
+}
+
+/* MARK: - 82 >>writers ---------------------------------------------------------------------------------
+ *
+ * Operators that are small programs: images, boxes and regions, recurrence, loops and branches. At the end
+ * hy__c_emitters says who writes what; >>source makes a file of it.
+ */
+#ifndef HYBRID_NO_VISION
+/* --- images: windows again, and places between places --- */
+static size_t hy__c_deconvolution_scratch(const hy__c_step *s)
+{
+    const hy_type *y = hy__c_out(s);
+    return hy__floating(y->dtype) ? 0 : (size_t)hy__size(&y->shape) * sizeof(double);
+}
+
+static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
+{
+    const int whole = !hy__floating(c->real);
+    const char *to = whole ? "sum" : "y0";
+    char text[HY__C_TEXT];
+    const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)s->node->record;
+    hy__conv_attr a;
+    hy_ints pad, adj;
+    hy__c_window w;
+    int64_t per, each;
+    HY__CONV_ATTR(&a, r);
+    hy__deconv_pad(r, &a, &hy__c_in(s, 0)->shape, &pad, &adj);
+    hy__c_window_of(&w, &hy__c_out(s)->shape, &hy__c_in(s, 0)->shape, &r->kernel, &r->stride, &r->dilate,
+                    &pad, a.last);
+    per = w.channels / r->num_group;    /* channels are the result's here, filters the input's */
+    each = w.filters / r->num_group;
+    if (whole) hy__w(c, "double *sum = (double *)(void *)scratch;\n");
+    hy__w(c, "%fn %fc %fi\n%s[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, to,
+          w.channels * w.places, w.fine_c, w.fine_p, s->node->nin > 2 ? "x2[c]" : "0");
+    hy__w(c, "%fn %fo\n%fd %fh %fv {\n", w.batch, w.filters, w.coarse[0], w.coarse[1], w.coarse[2]);
+    hy__w(c, "const %t e = x0[n * %l + o * %l + ((d * %l + h) * %l + v) * %l];\n", (int)hy__c_sum_type(c),
+          w.filters * w.results, w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p);
+    hy__w(c, "%fc %fkd\n%fkh %fkv {\n", per, w.kernel[0], w.kernel[1], w.kernel[2]);
+    hy__w(c, "const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l;\n"
+          "const int fv = v * %l + kv * %l - %l;\n", w.stride[0], w.dilate[0], w.pad[0], w.stride[1],
+          w.dilate[1], w.pad[1], w.stride[2], w.dilate[2], w.pad[2]);
+    hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w.fine[0],
+          w.fine[1], w.fine[2]);
+    hy__w(c, "%s[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l] +=\n"
+          "e * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n}\n", to, w.channels * w.places,
+          each, per, w.fine_c, w.fine[1], w.fine[2], w.fine_p, per * w.taps, a.last ? (int64_t)1 : w.taps,
+          w.kernel[1], w.kernel[2], a.last ? per : (int64_t)1);
+    if (!whole) return;
+    hy__w(c, "%fi y0[i] = %s;\n", hy__size(&hy__c_out(s)->shape), hy__c_as(c, text, "sum[i]"));
+}
+
+static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    char mean[HY__C_TEXT];
+    hy__w(c, "%fp %fh %fv {\nconst int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n",
+          x[0] * x[1], y[2], y[3], x[2], y[2], x[2], y[2], y[2]);
+    hy__w(c, "const int left = v * %l / %l, right = ((v + 1) * %l + %l - 1) / %l;\ndouble sum = 0;\n", x[3],
+          y[3], x[3], y[3], y[3]);
+    hy__w(c, "for (int i = top; i < bottom; i++) for (int k = left; k < right; k++) sum += x0[(p * %l + i) "
+          "* %l + k];\ny0[(p * %l + h) * %l + v] = %s;\n}\n", x[2], x[3], y[2], y[3],
+          hy__c_as(c, mean, "sum / ((bottom - top) * (right - left))"));
+}
+
+static void hy__c_lrn(hy__c *c, const hy__c_step *s)
+{
+    const hy__lrn_rec *r = (const hy__lrn_rec *)s->node->record;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, 1);
+    char power[HY__C_TEXT];
+    hy__c_function(c, "pow", power);
+    hy__c_open_lines(c, s, l, l.n);
+    hy__w(c, "%fk {\n%r sum = 0;\n", l.n);
+    hy__w(c, "for (int i = k < %d ? 0 : k - %d; i < %l && i <= k + %d; i++) sum += x[i * %l] * x[i * %l];\n",
+          r->nsize / 2, r->nsize / 2, l.n, r->nsize / 2, l.inner, l.inner);
+    hy__w(c, "y[k * %l] = x[k * %l] * %s(%v + %v * sum, %v);\n}\n}\n", l.inner, l.inner, power, r->knorm,
+          r->alpha / r->nsize, -r->beta);
+}
+
+/* Several inputs, each as large as the result: side by side or summed. */
+static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
+{
+    const hy__upsampling_rec *r = (const hy__upsampling_rec *)s->node->record;
+    const int64_t *y = hy__c_out(s)->shape.dim;
+    int64_t at = 0;
+    int k, sum = r->multi_input_mode == HY_JOIN_SUM;
+    for (k = 0; k < s->node->nin; k++) {
+        const int64_t *x = hy__c_in(s, k)->shape.dim;
+        hy__w(c, "%fn %fc\n%fh %fv\n", x[0], x[1], y[2], y[3]);
+        hy__w(c, "y0[((n * %l + %l + c) * %l + h) * %l + v] %s x%d[((n * %l + c) * %l + h / %l) * %l + v / "
+              "%l];\n", y[1], at, y[2], y[3], sum && k ? "+=" : "=", k, x[1], x[2], y[2] / x[2], x[3],
+              y[3] / x[3]);
+        if (!sum) at += x[1];
+    }
+}
+#endif
+
+#ifndef HYBRID_NO_VISION
+/* --- boxes and regions --- */
+/* Sides and area of the box whose four numbers stand at `from`; names begin with a letter of its own. */
+static void hy__c_box(hy__c *c, const char *letter, const char *from, int center)
+{
+    const char *l = letter;
+    if (center) {
+        hy__w(c, "const %r %sw = %s[2], %sh = %s[3], %sl = %s[0] - %sw / 2, %st = %s[1] - %sh / 2;\n", l,
+              from, l, from, l, from, l, l, from, l);
+        hy__w(c, "const %r %sr = %s[0] + %sw / 2, %sb = %s[1] + %sh / 2;\n", l, from, l, l, from, l);
+    } else {
+        hy__w(c, "const %r %sl = %s[0], %st = %s[1], %sr = %s[2], %sb = %s[3];\n", l, from, l, from, l, from,
+              l, from);
+        hy__w(c, "const %r %sw = %sr - %sl, %sh = %sb - %st;\n", l, l, l, l, l, l);
+    }
+    hy__w(c, "const %r %s_area = %sw < 0 || %sh < 0 ? 0 : %sw * %sh;\n", l, l, l, l, l);
+}
+
+/* What part of their union boxes a and b have in common. */
+static void hy__c_overlap(hy__c *c)
+{
+    hy__w(c, "const %r wide = (ar < br ? ar : br) - (al > bl ? al : bl);\n"
+          "const %r tall = (ab < bb ? ab : bb) - (at > bt ? at : bt);\n"
+          "const %r both = wide > 0 && tall > 0 ? wide * tall : 0;\n"
+          "const %r part = both > 0 ? both / (a_area + b_area - both) : 0;\n");
+}
+
+static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
+{
+    int center = ((const hy__box_iou_rec *)s->node->record)->format;
+    int64_t n = hy__size(&hy__c_in(s, 1)->shape) / 4;
+    hy__w(c, "%fi %fj {\nconst %r *u = x0 + i * 4, *v = x1 + j * 4;\n", hy__size(&hy__c_in(s, 0)->shape) / 4,
+          n);
+    hy__c_box(c, "a", "u", center);
+    hy__c_box(c, "b", "v", center);
+    hy__c_overlap(c);
+    hy__w(c, "y0[i * %l + j] = part;\n}\n", n);
+}
+
+/* Rows by falling score: order[0 .. m - 1], the best k of those that `fits` says. */
+static void hy__c_best(hy__c *c, int64_t n, int64_t k, const char *fits, const char *score, const char *other)
+{
+    hy__w(c, "int m = 0;\n%fi {\nint p;\nif (!(%s)) continue;\n", n, fits);
+    hy__w(c, "p = m < %l ? m++ : m;\nfor (; p > 0 && %s > %s; p--) if (p < m) order[p] = order[p - 1];\n", k,
+          score, other);
+    hy__w(c, "if (p < m) order[p] = i;\n}\n");
+}
+
+static size_t hy__c_nms_scratch(const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    return ((size_t)x->dim[x->ndim - 2] + 1) * sizeof(int32_t);
+}
+
+/* The other way to write a box; one that begins below 0 stays as it is. */
+static void hy__c_turn_box(hy__c *c, int64_t width, int64_t coord, int center)
+{
+    hy__w(c, "for (int i = 0; i < kept; i++) {\n%r *v = y + i * %l + %l;\n", width, coord);
+    hy__w(c, "const double a = v[0], b = v[1], c = v[2], d = v[3];\nif (a < 0) continue;\n");
+    hy__w(c, center ? "v[0] = (%r)(a - c / 2);\nv[1] = (%r)(b - d / 2);\nv[2] = (%r)(a + c / 2);\n"
+                      "v[3] = (%r)(b + d / 2);\n}\n"
+                    : "v[0] = (%r)((a + c) / 2);\nv[1] = (%r)((b + d) / 2);\nv[2] = (%r)(c - a);\n"
+                      "v[3] = (%r)(d - b);\n}\n");
+}
+
+static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
+{
+    const hy__box_nms_rec *r = (const hy__box_nms_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t n = x->dim[x->ndim - 2], w = x->dim[x->ndim - 1], all = hy__size(x) / hy__most(n * w, 1);
+    int64_t k = r->topk < 0 ? n : hy__least(r->topk, n);
+    char fits[HY__C_TEXT], score[HY__C_TEXT], other[HY__C_TEXT], valid[HY__C_NUMBER], plain[HY__C_NUMBER];
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n%fo {\nconst %r *x = x0 + o * %l;\n"
+          "%r *y = y0 + o * %l;\nint kept = 0;\n", all, n * w, n * w);
+    hy__c_number(valid, r->valid_thresh, c->real);
+    hy__c_number(plain, r->background_id, c->real);
+    hy__c_text(score, "x[i * %l + %d]", w, r->score_index);
+    hy__c_text(other, "x[order[p - 1] * %l + %d]", w, r->score_index);
+    if (r->id_index < 0) hy__c_text(fits, "%s > %s", score, valid);
+    else hy__c_text(fits, "%s > %s && x[i * %l + %d] != %s", score, valid, w, r->id_index, plain);
+    if (!k) hy__w(c, "for (; kept < %l; kept++) order[kept] = kept;\n", n);
+    else {
+        hy__c_best(c, n, k, fits, score, other);
+        hy__w(c, "for (int i = 0; i < m; i++) {\nconst %r *u = x + order[i] * %l + %d;\nint crowded = 0;\n",
+              w, r->coord_start);
+        hy__c_box(c, "b", "u", r->in_format);
+        hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = x + order[j] * %l + %d;\n", w,
+              r->coord_start);
+        hy__c_box(c, "a", "v", r->in_format);
+        hy__c_overlap(c);
+        hy__w(c, "crowded = part > %v", r->overlap_thresh);
+        if (r->id_index >= 0 && !r->force_suppress) {
+            hy__c_need(c, "whole");
+            hy__w(c, " && %p_whole(u[%d]) == %p_whole(v[%d])", r->id_index - r->coord_start,
+                  r->id_index - r->coord_start);
+        }
+        hy__w(c, ";\n}\nif (!crowded) order[kept++] = order[i];\n}\n");
+    }
+    hy__w(c, "%fi %fk\ny[i * %l + k] = i < kept ? x[order[i] * %l + k] : -1;\n", n, w, w, w);
+    if (k && r->in_format != r->out_format) hy__c_turn_box(c, w, r->coord_start, r->in_format);
+    if (hy__c_wants(c, s, 1))
+        hy__w(c, "%fi y1[o * %l + i] = i < kept ? order[i] : -1;\n", n, n);
+    hy__w(c, "}\n");
+}
+
+static size_t hy__c_detection_scratch(const hy__c_step *s)
+{
+    size_t n = (size_t)hy__c_in(s, 0)->shape.dim[2];
+    return n * (6 * hy_dtype_size(hy__c_wide(hy__c_out(s)->dtype)) + sizeof(int32_t));
+}
+
+/* Rows of what has a class: class, score, corners. */
+static void hy__c_detected(hy__c *c, const hy__multibox_detection_rec *r, int64_t classes, int64_t anchors)
+{
+    int k;
+    hy__w(c, "%fi {\n%r score = -1, *row = y + n * 6;\nint best = 0;\n", anchors);
+    hy__w(c, "for (int k = 1; k < %l; k++) {\nconst %r e = x0[(o * %l + k) * %l + i];\n"
+          "if (e > score) { score = e; best = k; }\n}\n", classes, classes, anchors);
+    hy__w(c, "if (score < %v || !best) continue;\nrow[0] = (%r)(best - 1);\nrow[1] = score;\n", r->threshold);
+    hy__w(c, "for (int k = 0; k < 2; k++) {\nstatic const %r variance[4] = { ");
+    for (k = 0; k < 4; k++) hy__w(c, k ? ", %v" : "%v", hy__real_of(&r->variances, k, k < 2 ? 0.1 : 0.2));
+    hy__w(c, " };\nconst %r *shift = x1 + (o * %l + i) * 4, low = x2[i * 4 + k], high = x2[i * 4 + k + 2];\n",
+          anchors);
+    hy__w(c, "const %r size = high - low, at = shift[k] * variance[k] * size + (low + high) / 2;\n"
+          "const %r half = (%r)exp(shift[k + 2] * variance[k + 2]) * size / 2;\n");
+    hy__w(c, r->no_clip ? "row[2 + k] = at - half;\nrow[4 + k] = at + half;\n}\n"
+                        : "row[2 + k] = at - half < 0 ? 0 : at - half > 1 ? 1 : at - half;\n"
+                          "row[4 + k] = at + half < 0 ? 0 : at + half > 1 ? 1 : at + half;\n}\n");
+    hy__w(c, "n++;\n}\nfor (int i = n * 6; i < %l; i++) y[i] = -1;\n", 6 * anchors);
+}
+
+static void hy__c_detection(hy__c *c, const hy__c_step *s)
+{
+    const hy__multibox_detection_rec *r = (const hy__multibox_detection_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int64_t anchors = x->dim[2], most = r->nms_topk > 0 ? hy__least(r->nms_topk, anchors) : anchors;
+    hy__w(c, "%r *copy = (%r *)(void *)scratch;\nint32_t *order = (int32_t *)(void *)(copy + %l);\n",
+          6 * anchors);
+    hy__w(c, "(void)order;\n%fo {\n%r *y = y0 + o * %l;\nint n = 0;\n", x->dim[0], 6 * anchors);
+    hy__c_detected(c, r, x->dim[1], anchors);
+    if (r->nms_threshold > 0 && r->nms_threshold <= 1) {
+        hy__c_best(c, anchors, anchors, "i < n", "y[i * 6 + 1]", "y[order[p - 1] * 6 + 1]");
+        hy__w(c, "memcpy(copy, y, (size_t)n * 6 * sizeof *y);\nfor (int i = 0, kept = 0; i < m; i++) {\n"
+              "%r *row = y + i * 6;\nint crowded = 0;\n");
+        hy__w(c, "if (i >= %l) { row[0] = -1; continue; }\n"
+              "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n", most);
+        hy__c_box(c, "b", "(row + 2)", 0);
+        hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = copy + order[j] * 6 + 2;\n");
+        hy__c_box(c, "a", "v", 0);
+        hy__c_overlap(c);
+        hy__w(c, r->force_suppress ? "crowded = part >= %v;\n}\n"
+                                   : "crowded = part >= %v && row[0] == v[-2];\n}\n", r->nms_threshold);
+        hy__w(c, "if (crowded) row[0] = -1; else order[kept++] = order[i];\n}\n");
+    }
+    hy__w(c, "}\n");
+}
+
+/* Opens loops over regions; image, inside, scaled corners are numbers of each. */
+static void hy__c_open_regions(hy__c *c, const hy__c_step *s)
+{
+    hy__c_need(c, "whole");
+    hy__c_need(c, "between");
+    hy__w(c, "%fo {\nconst %r *roi = x1 + o * 5;\nconst int64_t image = %p_whole(roi[0]);\n",
+          hy__c_in(s, 1)->shape.dim[0]);
+    if (hy__c_in(s, 0)->shape.dim[0] < 1) hy__w(c, "const int inside = 0;\n");
+    else hy__w(c, "const int inside = image >= 0 && image < %l;\n", hy__c_in(s, 0)->shape.dim[0]);
+}
+
+static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
+{
+    static const char *const axis[] = { "h", "v" };
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    double scale = ((const hy__roi_pooling_rec *)s->node->record)->spatial_scale;
+    int i;
+    hy__c_open_regions(c, s);
+    for (i = 0; i < 2; i++) {
+        hy__w(c, "const int64_t %s0 = %p_whole(round(roi[%d] * %v)), ", axis[i], 2 - i, scale);
+        hy__w(c, "%s1 = %p_whole(round(roi[%d] * %v));\n", axis[i], 4 - i, scale);
+        hy__w(c, "const %r %ss = (%r)(%s1 < %s0 ? 1 : %s1 - %s0 + 1) / %l;\n", axis[i], axis[i], axis[i],
+              axis[i], axis[i], y[2 + i]);
+    }
+    hy__w(c, "%fc %fh %fv {\n", y[1], y[2], y[3]);
+    for (i = 0; i < 2; i++) {
+        hy__w(c, "const int64_t %sa = %p_between(%s0 + %p_whole(floor(%s * %ss)), 0, %l);\n", axis[i],
+              axis[i], axis[i], axis[i], x[2 + i]);
+        hy__w(c, "const int64_t %sb = %p_between(%s0 + %p_whole(ceil((%s + 1) * %ss)), 0, %l);\n", axis[i],
+              axis[i], axis[i], axis[i], x[2 + i]);
+    }
+    hy__w(c, "const int64_t plane = (inside ? image * %l + c : c) * %l;\nint64_t best = -1;\n", x[1],
+          x[2] * x[3]);
+    hy__w(c, "%r most = inside && ha < hb && va < vb ? -INFINITY : 0;\n"
+          "for (int64_t i = ha; i < hb && inside; i++) for (int64_t k = va; k < vb; k++)\n"
+          "if (x0[plane + i * %l + k] > most) { best = plane + i * %l + k; most = x0[best]; }\n", x[3], x[3]);
+    hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = most;\n", y[1], y[2], y[3]);
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[((o * %l + c) * %l + h) * %l + v] = best;\n", y[1], y[2], y[3]);
+    else hy__w(c, "(void)best;\n");
+    hy__w(c, "}\n}\n");
+}
+
+/* One axis of a sample: low, high and the share of high; those that lie outside are passed over. */
+static void hy__c_sample(hy__c *c, const char *a, const char *i, int64_t size)
+{
+    hy__w(c, "%r %s_at = %s0 + %s * %ss + (%s + (%r)0.5) * %ss / %sn;\n", a, a, a, a, i, a, a);
+    hy__w(c, "if (!(%s_at >= -1 && %s_at <= %l)) continue;\nif (%s_at < 0) %s_at = 0;\n", a, a, size, a, a);
+    hy__w(c, "const int64_t %sl = %p_between((int64_t)%s_at, 0, %l), %sh = %p_between(%sl + 1, 0, %l);\n", a,
+          a, size - 1, a, a, size - 1);
+    hy__w(c, "const %r %sp = %sl < %sh ? %s_at - %sl : 0;\n", a, a, a, a, a);
+}
+
+static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
+{
+    static const char *const axis[] = { "h", "v" };
+    const hy__roi_align_rec *r = (const hy__roi_align_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    int i;
+    hy__c_open_regions(c, s);
+    for (i = 0; i < 2; i++) {
+        const char *a = axis[i];
+        hy__w(c, "const %r %s0 = roi[%d] * %v - %v, ", a, 2 - i, r->spatial_scale, r->aligned ? 0.5 : 0.0);
+        hy__w(c, "%sw = roi[%d] * %v - %v - %s0;\n", a, 4 - i, r->spatial_scale, r->aligned ? 0.5 : 0.0, a);
+        if (r->aligned) hy__w(c, "if (inside && !(%sw > 0)) { *fault = 1; continue; }\n", a);
+        if (r->aligned) hy__w(c, "const %r %ss = %sw / %l;\n", a, a, y[2 + i]);
+        else hy__w(c, "const %r %ss = (%sw > 1 ? %sw : 1) / %l;\n", a, a, a, y[2 + i]);
+        if (r->sample_ratio > 0) hy__w(c, "const int64_t %sn = %d;\n", a, r->sample_ratio);
+        else hy__w(c, "const int64_t %sn = %p_whole(ceil(%ss));\n", a, a);
+    }
+    hy__w(c, "%fc %fh %fv {\n", y[1], y[2], y[3]);
+    if (r->position_sensitive)
+        hy__w(c, "const %r *x = x0 + ((inside ? image : 0) * %l + (c * %l + h) * %l + v) * %l;\n", x[1], y[2],
+              y[3], x[2] * x[3]);
+    else hy__w(c, "const %r *x = x0 + ((inside ? image : 0) * %l + c) * %l;\n", x[1], x[2] * x[3]);
+    hy__w(c, "%r sum = 0;\n");
+    for (i = 0; i < 2; i++) {           /* a large region has most samples outside */
+        const char *a = axis[i];
+        hy__w(c, "const %r %sb = %s0 + %s * %ss, %sd = %ss / %sn;\n", a, a, a, a, a, a, a);
+        hy__w(c, "const int64_t %sf = inside ? %p_between(%p_whole((-1 - %sb) / %sd) - 2, 0, %sn) : 0;\n", a,
+              a, a, a);
+        hy__w(c, "const int64_t %se = inside ? %p_between(%p_whole((%l - %sb) / %sd) + 2, 0, %sn) : 0;\n", a,
+              x[2 + i], a, a, a);
+    }
+    hy__w(c, "for (int64_t i = hf; i < he; i++) {\n");
+    hy__c_sample(c, "h", "i", x[2]);
+    hy__w(c, "for (int64_t j = vf; j < ve; j++) {\n");
+    hy__c_sample(c, "v", "j", x[3]);
+    hy__w(c, "const %r *a = x + hl * %l, *b = x + hh * %l;\n"
+          "sum += (1 - hp) * (1 - vp) * a[vl] + (1 - hp) * vp * a[vh] + hp * (1 - vp) * b[vl] + hp * vp * "
+          "b[vh];\n}\n}\n", x[3], x[3]);
+    hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = inside ? sum / ((%r)hn * (%r)vn) : 0;\n}\n}\n", y[1],
+          y[2], y[3]);
+}
+#endif
+
+#ifndef HYBRID_NO_RNN
+/* --- rnn: see >>ops; a layer is one product of all its input, then a walk along time --- */
+typedef struct hy__c_rnn {
+    hy__rnn r;
+    int64_t steps, batch, input, gates, units, width,
+    wide;    /* gates: of all units; wide: a step's outputs */
+    int     packed;
+} hy__c_rnn;
+
+static void hy__c_rnn_of(const hy__c_step *s, hy__c_rnn *v)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    hy__rnn_read(s->node->record, HY__RNN_FORWARD, &v->r);
+    v->steps = x->dim[0];
+    v->batch = x->dim[1];
+    v->input = x->dim[2];
+    v->gates = v->r.gate;
+    v->units = v->r.cell.units;
+    v->width = v->r.width;
+    v->wide = v->width * v->r.directions;
+    v->packed = s->packed >= 0;
+}
+
+static size_t hy__c_rnn_scratch(const hy__c_step *s)
+{
+    hy__c_rnn v;
+    int64_t n;
+    hy__c_rnn_of(s, &v);
+    n = v.batch * (v.gates + v.width + 2 * v.units) + v.steps * v.batch * (v.gates + 2 * v.wide);
+    return (size_t)n * hy_dtype_size(hy__c_wide(hy__c_in(s, 0)->dtype));
+}
+
+/* The matrices among the parameters, layer by layer: where each begins, its rows (k) and columns (n). */
+static int hy__c_rnn_parts(const hy__c_step *s, hy__c_part *part)
+{
+    hy__c_rnn v;
+    int64_t at = 0;
+    int unit, k, n = 0;
+    hy__c_rnn_of(s, &v);
+    for (unit = 0; unit < v.r.layers * v.r.directions; unit++)
+        for (k = 0; k < 2 + v.r.project; k++) {
+            part[n].start = at;
+            part[n].rows = k == 2 ? v.units : k ? v.width : unit < v.r.directions ? v.input : v.wide;
+            part[n].columns = k == 2 ? v.width : v.gates;
+            part[n].lanes = hy__c_lanes_for(k == 2 ? 1 : k ? v.batch : v.steps * v.batch);
+            at += part[n].rows * part[n].columns;
+            n++;
+        }
+    return n;
+}
+
+static void hy__c_rnn_product(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, int64_t m,
+                              const hy__c_part *w, const char *a,
+                              const char *to)
+{
+    hy__c_product p;
+    char weights[HY__C_TEXT];
+    hy__c_text(weights, "(x1 + %l)", w->start);
+    if (!v->packed) {
+        hy__w(c, "%fi %fj {\n%r sum = 0;\n", m, w->columns);
+        hy__w(c, "%fk sum += %s[i * %l + k] * %s[j * %l + k];\n%s[i * %l + j] = sum;\n}\n", w->rows, a,
+              w->rows, weights, w->rows, to, w->columns);
+        return;
+    }
+    memset(&p, 0, sizeof p);
+    p.m = m;
+    p.n = p.y_row = w->columns;
+    p.k = p.a_row = w->rows;
+    p.a_step = 1;
+    p.a = a;
+    p.w = weights;
+    p.to = to;
+    hy__c_write_product(c, s, &p);
+}
+
+/* New state and cell of sample n from its gates g and b = wh h; biases bx and bh. */
+static void hy__c_rnn_cell(hy__c *c, const hy__c_rnn *v)
+{
+    char sg[HY__C_TEXT], th[HY__C_TEXT];
+    int64_t u = v->units;
+    hy__c_function(c, "sigmoid", sg);
+    hy__c_function(c, "tanh", th);
+    hy__w(c, "%u_APART\n%fj {\n", u);
+    if (v->r.cell.mode == HY_RNN_LSTM) {
+        hy__w(c, "const %r in = %s(g[j] + bx[j] + b[j] + bh[j]);\n", sg);
+        hy__w(c, "const %r forget = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", sg, u, u, u, u);
+        hy__w(c, "const %r fresh = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", th, 2 * u, 2 * u,
+              2 * u, 2 * u);
+        hy__w(c, "const %r leave = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", sg, 3 * u, 3 * u,
+              3 * u, 3 * u);
+        hy__w(c, "%r e = forget * cell[n * %l + j] + in * fresh;\n", u);
+        if (v->r.cell.nan == v->r.cell.nan) hy__w(c, "if (e != e) e = %v;\n", v->r.cell.nan);
+        if (v->r.cell.low > -HUGE_VAL) hy__w(c, "if (e < %v) e = %v;\n", v->r.cell.low, v->r.cell.low);
+        if (v->r.cell.high < HUGE_VAL) hy__w(c, "if (e > %v) e = %v;\n", v->r.cell.high, v->r.cell.high);
+        hy__w(c, "cell[n * %l + j] = e;\nfull[n * %l + j] = leave * %s(e);\n", u, u, th);
+    } else if (v->r.cell.mode == HY_RNN_GRU) {
+        hy__w(c, "const %r reset = %s(g[j] + bx[j] + b[j] + bh[j]);\n", sg);
+        hy__w(c, "const %r update = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", sg, u, u, u, u);
+        hy__w(c, "const %r fresh = %s(g[%l + j] + bx[%l + j] + reset * (b[%l + j] + bh[%l + j]));\n", th,
+              2 * u, 2 * u, 2 * u, 2 * u);
+        hy__w(c, "full[n * %l + j] = (1 - update) * fresh + update * h[n * %l + j];\n", u, u);
+    } else {
+        hy__w(c, "const %r e = g[j] + bx[j] + b[j] + bh[j];\n");
+        if (v->r.cell.mode == HY_RNN_TANH) hy__w(c, "full[n * %l + j] = %s(e);\n", u, th);
+        else hy__w(c, "full[n * %l + j] = e <= 0 ? 0 : e;\n", u);
+    }
+    hy__w(c, "}\n");
+}
+
+/* One direction of a layer: from `low` to `high`. unit: its number among all. */
+static void hy__c_rnn_walk(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, const hy__c_part *part,
+                           int unit)
+{
+    int lstm = v->r.cell.mode == HY_RNN_LSTM, direction = unit % v->r.directions, lengths = lstm ? 4 : 3, k;
+    int64_t biases = hy__size(&hy__c_in(s, 1)->shape) - 2 * v->gates * (v->r.layers * v->r.directions - unit);
+    hy__w(c, "{\nconst %r *bx = x1 + %l, *bh = bx + %l;\n", biases, v->gates);
+    hy__c_rnn_product(c, s, v, v->steps * v->batch, &part[0], "low", "gates");
+    hy__w(c, "memcpy(h, x2 + %l, %l * sizeof *h);\n", unit * v->batch * v->width, v->batch * v->width);
+    if (lstm) hy__w(c, "memcpy(cell, x3 + %l, %l * sizeof *cell);\n", unit * v->batch * v->units,
+                    v->batch * v->units);
+    hy__w(c, "%fstep {\nconst int t = %s;\n", v->steps, direction ? "last - step" : "step");
+    hy__c_rnn_product(c, s, v, v->batch, &part[1], "h", "rec");
+    hy__w(c, "%fn {\nconst %r *g = gates + (t * %l + n) * %l, *b = rec + n * %l;\n", v->batch, v->batch,
+          v->gates, v->gates);
+    hy__w(c, "%r *y = high + (t * %l + n) * %l + %l;\n", v->batch, v->wide, direction * v->width);
+    if (s->node->nin > lengths)
+        hy__w(c, "if (t >= x%d[n]) {\n%fj y[j] = 0;\ncontinue;\n}\n", lengths, v->width);
+    hy__c_rnn_cell(c, v);
+    if (v->r.project) {
+        hy__w(c, "%r *to = h + n * %l;\nconst %r *from = full + n * %l;\n", v->width, v->units);
+        hy__c_rnn_product(c, s, v, 1, &part[2], "from", "to");
+    } else hy__w(c, "memcpy(h + n * %l, full + n * %l, %l * sizeof *h);\n", v->width, v->units, v->units);
+    hy__w(c, "memcpy(y, h + n * %l, %l * sizeof *h);\n}\n}\n", v->width, v->width);
+    for (k = 1; k < 3; k++)
+        if (v->r.tensor[k == 1 ? HY__RNN_LAST : HY__RNN_LAST_CELL] >= 0 && hy__c_wants(c, s, k))
+            hy__w(c, "memcpy(y%d + %l, %s, %l * sizeof *h);\n", k,
+                  unit * v->batch * (k == 1 ? v->width : v->units), k == 1 ? "h" : "cell",
+                  v->batch * (k == 1 ? v->width : v->units));
+    hy__w(c, "}\n");
+}
+
+static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
+{
+    hy__c_rnn v;
+    hy__c_part *part;
+    int layer, d, each;
+    int64_t at, rows;
+    hy__c_rnn_of(s, &v);
+    each = 2 + v.r.project;
+    part = (hy__c_part *)hy__alloc(&c->F->root->heap,
+                                   (size_t)(v.r.layers * v.r.directions * each) * sizeof *part);
+    if (!part) { hy__no_memory(c->F, "hy_export_c"); return; }
+    hy__c_rnn_parts(s, part);
+    rows = v.steps * v.batch;
+    at = rows * v.gates;
+    hy__w(c, "enum { last = %l };\n%r *gates = (%r *)(void *)scratch, *rec = gates + %l, *h = gates + %l;\n",
+          v.steps - 1, at, at + v.batch * v.gates);
+    at += v.batch * (v.gates + v.width);
+    hy__w(c, "%r *full = gates + %l, *cell = gates + %l;\n(void)cell; (void)last;\n", at,
+          at + v.batch * v.units);
+    at += 2 * v.batch * v.units;
+    for (layer = 0; layer < v.r.layers; layer++) {
+        hy__w(c, "{\nconst %r *low = ");
+        if (layer) hy__w(c, "gates + %l;\n", at + (layer - 1) % 2 * rows * v.wide); else hy__w(c, "x0;\n");
+        hy__w(c, "%r *high = ");
+        if (layer + 1 < v.r.layers) hy__w(c, "gates + %l;\n", at + layer % 2 * rows * v.wide); else hy__w(c,
+            "y0;\n");
+        for (d = 0; d < v.r.directions; d++)
+            hy__c_rnn_walk(c, s, &v, part + (layer * v.r.directions + d) * each, layer * v.r.directions + d);
+        hy__w(c, "}\n");
+    }
+    hy__free(&c->F->root->heap, part);
+}
+#endif
+
+/* --- attention: a row of scores at a time --- */
+static size_t hy__c_attention_scratch(const hy__c_step *s)
+{
+    const hy_shape *k = &hy__c_in(s, 1)->shape;
+    return (size_t)hy__most(k->dim[k->ndim - 2], 1) * hy_dtype_size(hy__c_wide(hy__c_in(s, 0)->dtype));
+}
+
+/* q, k, v, y: where a row of a head begins. */
+static void hy__c_attention_row(hy__c *c, const char *type, const char *name, const char *array,
+                                const hy__heads *h, const char *head, const char *row)
+{
+    hy__w(c, "%s *%s = %s + b * %l + %s * %l", type, name, array, h->sample, head, h->head);
+    if (*row) hy__w(c, " + %s * %l", row, h->row);
+    hy__w(c, ";\n");
+}
+
+static void hy__c_attention(hy__c *c, const hy__c_step *s)
+{
+    const hy__attention_rec *r = (const hy__attention_rec *)s->node->record;
+    const hy_shape *q = &hy__c_in(s, 0)->shape, *k = &hy__c_in(s, 1)->shape, *v = &hy__c_in(s, 2)->shape;
+    const int apart = q->ndim == 4, masked = s->node->nin > 3;
+    const int64_t heads = apart ? q->dim[1] : r->heads, queries = q->dim[apart + 1], keys = k->dim[apart + 1];
+    const int64_t shared = hy__key_heads(r, k);
+    const int64_t part = apart ? q->dim[3] : q->dim[2] / heads, each = apart ? v->dim[3] : v->dim[2] / shared;
+    const int64_t seen = hy__least(r->past, keys) + 1;              /* by the first query */
+    const hy__heads of_q = hy__heads_of(q, heads), of_k = hy__heads_of(k, shared);
+    const hy__heads of_v = hy__heads_of(v, shared), of_y = hy__heads_of(&hy__c_out(s)->shape, heads);
+    char e[HY__C_TEXT], own[HY__C_TEXT], input[HY__C_TEXT], scale[HY__C_NUMBER];
+    hy__attend mask;
+    if (!hy__size(&hy__c_out(s)->shape)) return;
+    if (c->real != HY_F64) c->real = HY_F32;
+    hy__c_function(c, "exp", e);
+    hy__c_number(scale, hy__score_scale(r, part), c->real);
+    hy__c_text(own, "h / %d", (int)(shared ? heads / shared : 1));
+    hy__c_text(input, "const %s", hy__c_local(c->real));
+    hy__w(c, "%r *p = (%r *)(void *)scratch;\n");
+    hy__w(c, "%fb %fh %ft {\n", q->dim[0], heads, queries);
+    hy__c_attention_row(c, input, "q", "x0", &of_q, "h", "t");
+    hy__c_attention_row(c, input, "k", "x1", &of_k, own, "");
+    hy__c_attention_row(c, input, "v", "x2", &of_v, own, "");
+    hy__c_attention_row(c, hy__c_local(c->real), "y", "y0", &of_y, "h", "t");
+    if (r->causal) hy__w(c, "const int n = t + %l < %l ? t + %l : %l;\n", seen, keys, seen, keys);
+    else hy__w(c, "enum { n = %l };\n", keys);
+    hy__w(c, "%r top = -INFINITY, sum = 0;\nfor (int i = 0; i < n; i++) {\n%r a = 0;\n");
+    hy__w(c, "%fd a += q[d] * k[i * %l + d];\n", part, of_k.row);
+    if (masked) {
+        memset(&mask, 0, sizeof mask);
+        hy__attend_mask(&mask, &hy__c_in(s, 3)->shape);
+        hy__w(c, "const int at = b * %l + h * %l + t * %l + i * %l;\n", mask.mask.sample, mask.mask.head,
+              mask.mask.row, mask.mask_step);
+    }
+    if (masked && hy__c_in(s, 3)->dtype == HY_BOOL) hy__w(c, "a = x3[at] ? a * %s : -INFINITY;\n", scale);
+    else hy__w(c, "a = a * %s%s;\n", scale, masked ? " + x3[at]" : "");
+    hy__w(c, "if (a > top || a != a) top = a;\np[i] = a;\n}\n");
+    hy__w(c, "%fd y[d] = 0;\n", each);
+    if (masked && r->zero_hidden) hy__w(c, "if (top == -INFINITY) continue;\n");
+    hy__w(c, "for (int i = 0; i < n; i++) { p[i] = %s(p[i] - top); sum += p[i]; }\n"
+          "for (int i = 0; i < n; i++) %fd\ny[d] += p[i] / sum * v[i * %l + d];\n}\n", e, each, of_v.row);
+}
+
+/* --- control flow: bodies are functions of their own, which work in the scratch of the operator --- */
+/* Where memory begins: of the bodies, of two places for each state, of results that nobody wants. */
+typedef struct hy__c_turns { size_t at[2], states, spare, bytes; } hy__c_turns;
+
+static int hy__c_is_cond(const hy__node *node) { return node->op->member == HY__COND; }
+
+/* What a turn has of an operand. */
+static int64_t hy__c_row(const hy__node *node, const hy_type *t)
+{
+    int64_t n = hy__size(&t->shape);
+    return hy__c_is_cond(node) ? n : n / hy__most(t->shape.dim[0], 1);
+}
+
+/* Which parts of a body read its variable? */
+static int hy__c_body_reads(const hy__c_body *b, int variable)
+{
+    int place = b->g->place[b->g->var[variable]->number];
+    return place < 0 ? 0 : b->value[b->first[place]].reads;
+}
+
+/* Does its function take input k? What stands still is a constant of the bodies. */
+static int hy__c_control_takes(const hy__c *c, const hy__c_step *s, int k)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    int pred = hy__c_is_cond(s->node), i, b, reads = k < pred || (k >= r->data && k < r->data + r->states);
+    for (i = 0; i < hy__control_vars(r, pred); i++)
+        for (b = 0; b < s->node->nsub && hy__control_input(r, pred, i) == k; b++)
+            reads |= hy__c_body_reads(c->body[s->body + b], i);
+    return reads != 0;
+}
+
+/* Bytes for a value; one that holds nothing is named, too. */
+static size_t hy__c_place_of(const hy_type *t) { return hy__round64((size_t)hy__most(hy__bytes(t), 1)); }
+
+static void hy__c_turns_of(const hy__c *c, const hy__c_step *s, hy__c_turns *l)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    int i, k;
+    memset(l, 0, sizeof *l);
+    for (k = 0; k < s->node->nsub; k++) {
+        l->at[k] = hy__c_is_cond(s->node) ? 0 : l->states;
+        l->bytes = l->at[k] + hy__round64(c->body[s->body + k]->arena);
+        if (l->bytes > l->states) l->states = l->bytes;
+    }
+    l->spare = l->states;
+    for (i = 0; i < r->states; i++)
+        l->spare += 2 * hy__c_place_of(hy__c_in(s, r->data + i));
+    l->bytes = l->spare;
+    for (i = 0; i < r->outputs; i++)
+        if (!hy__c_wants(c, s, i)) l->bytes += hy__c_place_of(&s->node->type[i]);
+}
+
+/* Result i of the bodies, as an argument of a call. */
+static void hy__c_turn_result(hy__c *c, const hy__c_step *s, const hy__c_turns *l, int i)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    const hy_type *t = &s->node->type[i];
+    size_t spare = l->spare;
+    int k;
+    if (i >= r->outputs) hy__w(c, "n%d", i - r->outputs);
+    else if (!hy__c_wants(c, s, i)) {
+        for (k = 0; k < i; k++)
+            if (!hy__c_wants(c, s, k)) spare += hy__c_place_of(&s->node->type[k]);
+        hy__w(c, "(%t *)(void *)(scratch + %l)", (int)t->dtype, (int64_t)spare);
+    } else if (hy__c_is_cond(s->node)) hy__w(c, "y%d", i);
+    else hy__w(c, "y%d + t * %l", i, hy__c_row(s->node, t));
+}
+
+/* A call of a part of body k. */
+static void hy__c_turn_call(hy__c *c, const hy__c_step *s, const hy__c_turns *l, int k, int part)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    const hy__c_body *b = c->body[s->body + k];
+    int pred = hy__c_is_cond(s->node), data = r->data - pred, i, goes_on = !pred && k < s->node->nsub - 1;
+    const char *comma = "";
+    hy__w(c, "%p_%s(", part == HY__C_EARLY ? b->before : b->turn);
+    for (i = 0; i < b->g->vars; i++) {
+        int at = hy__control_input(r, pred, i);
+        if (!(hy__c_body_reads(b, i) & part)) continue;
+        hy__w(c, "%s", comma);
+        if (i < data) hy__w(c, "x%d + t * %l", at, hy__c_row(s->node, hy__c_in(s, at)));
+        else hy__w(c, i < data + r->states ? "s%d" : "x%d", i < data + r->states ? i - data : at);
+        comma = ", ";
+    }
+    for (i = 0; i < b->g->heads && part == HY__C_LATE; i++) {
+        hy__w(c, "%s", comma);
+        if (goes_on) hy__w(c, "&goes_on"); else hy__c_turn_result(c, s, l, i);
+        comma = ", ";
+    }
+    if (b->arena) hy__w(c, "%sscratch + %l", comma, (int64_t)l->at[k]);
+    if (c->separate) hy__w(c, *comma || b->arena ? ", weights" : "weights");
+    if (b->faults) hy__w(c, *comma || b->arena || c->separate ? ", fault" : "fault");
+    hy__w(c, ");\n");
+}
+
+/* One body for a value that is not 0, the other for 0. */
+static void hy__c_cond(hy__c *c, const hy__c_step *s)
+{
+    hy__c_turns l;
+    hy__c_turns_of(c, s, &l);
+    hy__w(c, hy__c_is_half(hy__c_in(s, 0)->dtype) ? "if ((x0[0] & 0x7fff) != 0) {\n" : "if (x0[0] != 0) {\n");
+    hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
+    hy__w(c, "} else {\n");
+    hy__c_turn_call(c, s, &l, 1, HY__C_LATE);
+    hy__w(c, "}\n");
+}
+
+/* Each state has two places, s and n, which change roles after a turn. */
+static void hy__c_turn_states(hy__c *c, const hy__c_step *s, const hy__c_turns *l)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    size_t at = l->states;
+    int i;
+    for (i = 0; i < r->states; i++) {
+        const hy_type *t = hy__c_in(s, r->data + i);
+        hy__w(c, "%t *s%d = (%t *)(void *)(scratch + %l), ", (int)t->dtype, i, (int)t->dtype, (int64_t)at);
+        at += hy__c_place_of(t);
+        hy__w(c, "*n%d = (%t *)(void *)(scratch + %l);\n", i, (int)t->dtype, (int64_t)at);
+        at += hy__c_place_of(t);
+    }
+    for (i = 0; i < r->states; i++)
+        hy__w(c, "memcpy(s%d, x%d, %l);\n", i, r->data + i, hy__bytes(hy__c_in(s, r->data + i)));
+}
+
+static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
+{
+    const hy__control_rec *r = (const hy__control_rec *)s->node->record;
+    int64_t turns = r->limit > 0 ? r->limit : hy__c_in(s, 0)->shape.dim[0];
+    int i, last = s->node->nsub - 1;
+    hy__c_turns l;
+    hy__c_turns_of(c, s, &l);
+    hy__c_turn_states(c, s, &l);
+    if (last && c->body[s->body]->early) hy__c_turn_call(c, s, &l, 0, HY__C_EARLY);
+    if (last) {
+        hy_dtype dtype = hy__edge_type(&c->body[s->body]->g->head[0])->dtype;
+        hy__w(c, "int t = 0;\nfor (; t < %l; t++) {\n%t goes_on;\n", turns, (int)dtype);
+        hy__c_turn_call(c, s, &l, 0, HY__C_LATE);
+        hy__w(c, hy__c_is_half(dtype) ? "if ((goes_on & 0x7fff) == 0) break;\n"
+                                      : "if (goes_on == 0) break;\n");
+    } else hy__w(c, "%ft {\n", turns);
+    if (c->body[s->body + last]->early) {       /* not where there is no turn: it may meet bad data */
+        hy__w(c, "if (t == 0) ");
+        hy__c_turn_call(c, s, &l, last, HY__C_EARLY);
+    }
+    hy__c_turn_call(c, s, &l, last, HY__C_LATE);
+    for (i = 0; i < r->states; i++)
+        hy__w(c, "%t *was%d = s%d;\ns%d = n%d;\nn%d = was%d;\n", (int)hy__c_in(s, r->data + i)->dtype, i, i,
+              i, i, i, i);
+    hy__w(c, "}\n");
+    for (i = 0; i < r->outputs && last; i++) {          /* rows that had no turn */
+        int64_t row = hy__c_row(s->node, &s->node->type[i]);
+        if (hy__c_wants(c, s, i))
+            hy__w(c, "memset(y%d + t * %l, 0, (size_t)(%l - t) * %l * sizeof *y%d);\n", i, row, turns, row,
+                  i);
+    }
+    for (i = 0; i < r->states; i++)
+        if (hy__c_wants(c, s, r->outputs + i))
+            hy__w(c, "memcpy(y%d, s%d, %l);\n", r->outputs + i, i, hy__bytes(hy__c_in(s, r->data + i)));
+}
+
+#ifndef HYBRID_NO_INT8
+/* --- in int8: data are rounded to scratch, channels last, then summed panel by panel --- */
+static void hy__c_int8_plan(const hy__c_step *s, hy__int8_plan *p)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *y = &hy__c_out(s)->shape;
+    const void *r = s->node->record;
+    int biased = s->node->nin > 3;
+    memset(p, 0, sizeof *p);
+    if (hy__op_number(s->node->op) == HY_OP_int8_dense)
+        hy__int8_dense_plan(p, (const hy__int8_dense_rec *)r, x, y, biased);
+#ifndef HYBRID_NO_VISION
+    else hy__int8_conv_plan(p, (const hy__int8_convolution_rec *)r, x, y, biased);
+#endif
+}
+
+static int64_t hy__c_int8_bytes(const hy__int8_plan *p)
+{
+    return p->images * p->groups * hy__int8_volume(p->wide) * p->fine_c;
+}
+static size_t hy__c_int8_scratch(const hy__c_step *s)
+{
+    hy__int8_plan p;
+    hy__c_int8_plan(s, &p);
+    return (size_t)hy__c_int8_bytes(&p) + HY__INT8_STEP;
+}
+
+static void hy__c_int8_round(hy__c *c, const hy__int8_plan *p)
+{
+    const int64_t all = p->groups * p->fine_c, places = hy__int8_volume(p->fine);
+    hy__w(c, "int8_t *const data = (int8_t *)scratch, *q = data;\n%fn %fg\n"
+          "for (int z = %l; z < %l; z++) for (int y = %l; y < %l; y++) for (int x = %l; x < %l; x++)\n"
+          "%fk {\nfloat v = 0;\n", p->images, p->groups, -p->pad[0], p->wide[0] - p->pad[0], -p->pad[1],
+          p->wide[1] - p->pad[1], -p->pad[2], p->wide[2] - p->pad[2], p->fine_c);
+    hy__w(c, "if (z >= 0 && z < %l && y >= 0 && y < %l && x >= 0 && x < %l)\n", p->fine[0], p->fine[1],
+          p->fine[2]);
+    hy__w(c, "v = x0[n * %l + (g * %l + k) * %l + ((z * %l + y) * %l + x) * %l] * %v;\n", all * places,
+          p->fine_c, p->last ? 1 : places, p->fine[1], p->fine[2], p->last ? all : 1, (double)p->per_unit);
+    hy__w(c, "*q++ = (int8_t)rintf(v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : v);\n}\n"
+          "for (int k = 0; k < 4; k++) q[k] = 0;\n");
+}
+
+static void hy__c_int8(hy__c *c, const hy__c_step *s)
+{
+    hy__int8_plan p;
+    int64_t all, places, taps;
+    hy__c_int8_plan(s, &p);
+    all = p.groups * p.coarse_c;
+    places = hy__int8_volume(p.coarse);
+    taps = p.stretches / (p.kernel[0] * p.kernel[1]);
+    hy__c_int8_round(c, &p);
+    hy__w(c, "%fn %fg %fp\n%fz %fy %fx {\n", p.images, p.groups, p.panels, p.coarse[0], p.coarse[1],
+          p.coarse[2]);
+    hy__w(c, "const int8_t *w = x1 + (g * %l + p) * %l;\n"
+          "const int8_t *from = data + (((n * %l + g) * %l + z * %l) * %l + y * %l) * %l + x * %l;\n",
+          p.panels, p.stretches * p.steps * HY__INT8_BYTES, p.groups, p.wide[0], p.stride[0], p.wide[1],
+          p.stride[1], p.wide[2] * p.fine_c, p.stride[2] * p.fine_c);
+    hy__w(c, "int32_t sum[16] = { 0 };\n%fi %fj %fk {\n"
+          "const int8_t *a = from + (i * %l + j * %l) * %l + k * %l;\n", p.kernel[0], p.kernel[1], taps,
+          p.dilate[0] * p.wide[1], p.dilate[1], p.wide[2] * p.fine_c, p.dilate[2] * p.fine_c);
+    hy__w(c, "for (int t = 0; t < %l; t++, a += 4, w += 64) for (int o = 0; o < 16; o++)\n"
+          "sum[o] += a[0] * w[4 * o] + a[1] * w[4 * o + 1] + a[2] * w[4 * o + 2] + a[3] * w[4 * o + 3];\n}\n",
+          p.steps);
+    hy__w(c, "for (int k = p * 16; k < p * 16 + 16 && k < %l; k++) {\nconst int o = g * %l + k;\n"
+          "const float v = (float)sum[k %% 16] * x2[o]%s;\n", p.coarse_c, p.coarse_c,
+          p.biased ? " + x3[o]" : "");
+    hy__w(c, "y0[n * %l + o * %l + ((z * %l + y) * %l + x) * %l] = %s;\n}\n}\n", all * places,
+          p.last ? 1 : places, p.coarse[1], p.coarse[2], p.last ? all : 1,
+          p.least < 0 ? "v" : "v < 0 ? 0 : v");
+}
+#endif
+
+/* --- which emitter --- */
+enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
+       HY__C_WHOLE = 16, HY__C_FAULTS = 32 };
+typedef struct hy__c_emitter {
+    int      op;
+    hy__c_fn emit;
+    int      flags;
+    size_t (*scratch)(const hy__c_step *s);
+} hy__c_emitter;
+
+static const hy__c_emitter hy__c_emitters[] = {
+    { HY_OP_fully_connected, hy__c_fully_connected, HY__C_TAIL | HY__C_PACK_DENSE, NULL },
+    { HY_OP_dot, hy__c_dot, HY__C_TAIL, NULL },
+    { HY_OP_batch_dot, hy__c_batch_dot, HY__C_TAIL, NULL },
+    { HY_OP_linalg_gemm2, hy__c_gemm2, HY__C_TAIL, NULL },
+    { HY_OP__np_matmul, hy__c_np_matmul, HY__C_TAIL, NULL },
+    { HY_OP_add_n, hy__c_add_n, 0, NULL },
+    { HY_OP_concat, hy__c_join, HY__C_WHOLE, NULL },
+    { HY_OP_stack, hy__c_join, HY__C_WHOLE, NULL },
+    { HY_OP_vstack, hy__c_join, HY__C_WHOLE, NULL },
+    { HY_OP_hstack, hy__c_join, HY__C_WHOLE, NULL },
+    { HY_OP_dstack, hy__c_join, HY__C_WHOLE, NULL },
+    { HY_OP_column_stack, hy__c_join, HY__C_WHOLE, NULL },
+    { HY_OP_cast, hy__c_cast, HY__C_WHOLE, NULL },
+    { HY_OP_amp_cast, hy__c_cast, HY__C_WHOLE, NULL },
+    { HY_OP__real, hy__c_cast, HY__C_WHOLE, NULL },
+    { HY_OP__beside_number, hy__c_cast, HY__C_WHOLE, NULL },
+    { HY_OP_softmax, hy__c_softmax, 0, NULL },
+    { HY_OP_log_softmax, hy__c_softmax, 0, NULL },
+    { HY_OP_softmin, hy__c_softmax, 0, NULL },
+    { HY_OP_softmax_activation, hy__c_softmax, 0, NULL },
+    { HY_OP_softmax_output, hy__c_softmax, 0, NULL },
+    { HY_OP_softmax_cross_entropy, hy__c_cross_entropy, HY__C_FAULTS, NULL },
+    { HY_OP_ctc_loss, hy__c_ctc_loss, HY__C_FAULTS, hy__c_ctc_scratch },
+    { HY_OP_cumsum, hy__c_cumsum, 0, NULL },
+    { HY_OP_tril, hy__c_triangle, 0, NULL },
+    { HY_OP_triu, hy__c_triangle, 0, NULL },
+    { HY_OP_linalg_inverse, hy__c_inverse, HY__C_FAULTS, hy__c_matrices_scratch },
+    { HY_OP_linalg_det, hy__c_det, 0, hy__c_matrices_scratch },
+    { HY_OP_linalg_slogdet, hy__c_det, 0, hy__c_matrices_scratch },
+    { HY_OP_linalg_potrf, hy__c_cholesky, HY__C_FAULTS, hy__c_matrices_scratch },
+    { HY_OP_linalg_trsm, hy__c_trsm, 0, hy__c_matrices_scratch },
+    { HY_OP_topk, hy__c_sort, 0, hy__c_sort_scratch },
+    { HY_OP_sort, hy__c_sort, 0, hy__c_sort_scratch },
+    { HY_OP_argsort, hy__c_sort, 0, hy__c_sort_scratch },
+    { HY_OP_argmax, hy__c_arg, 0, NULL },
+    { HY_OP_argmin, hy__c_arg, 0, NULL },
+    { HY_OP_argmax_channel, hy__c_arg, 0, NULL },
+    { HY_OP_sum, hy__c_reduce, 0, NULL },
+    { HY_OP_mean, hy__c_reduce, 0, NULL },
+    { HY_OP_prod, hy__c_reduce, 0, NULL },
+    { HY_OP_nansum, hy__c_reduce, 0, NULL },
+    { HY_OP_nanprod, hy__c_reduce, 0, NULL },
+    { HY_OP_max, hy__c_reduce, 0, NULL },
+    { HY_OP_min, hy__c_reduce, 0, NULL },
+    { HY_OP_norm, hy__c_norm, 0, NULL },
+    { HY_OP__sum_like, hy__c_reduce, 0, NULL },
+    { HY_OP_moments, hy__c_moments, 0, NULL },
+    { HY_OP__average, hy__c_average, 0, NULL },
+    { HY_OP__np_norm, hy__c_np_norm, 0, hy__c_np_norm_scratch },
+    { HY_OP_layer_norm, hy__c_layer_norm, 0, NULL },
+    { HY_OP_group_norm, hy__c_group_norm, 0, NULL },
+    { HY_OP_instance_norm, hy__c_group_norm, 0, NULL },
+    { HY_OP_batch_norm, hy__c_batch_norm, 0, NULL },
+    { HY_OP_batch_norm_relu, hy__c_batch_norm, 0, NULL },
+    { HY_OP_l2_normalization, hy__c_l2_normalization, 0, NULL },
+    { HY_OP_leaky_relu, hy__c_prelu, 0, NULL },
+    { HY_OP_embedding, hy__c_take, 0, NULL },
+    { HY_OP_take, hy__c_take, HY__C_FAULTS, NULL },
+    { HY_OP_pick, hy__c_pick, HY__C_FAULTS, NULL },
+    { HY_OP_batch_take, hy__c_pick, 0, NULL },
+    { HY_OP_one_hot, hy__c_one_hot, 0, NULL },
+    { HY_OP_gather_nd, hy__c_tuples, HY__C_FAULTS, NULL },
+    { HY_OP_scatter_nd, hy__c_tuples, HY__C_FAULTS, NULL },
+    { HY_OP__gather_nd_grad, hy__c_tuples, HY__C_FAULTS, NULL },
+    { HY_OP_index_copy, hy__c_index_copy, HY__C_FAULTS, NULL },
+    { HY_OP_sequence_mask, hy__c_sequence, 0, NULL },
+    { HY_OP_sequence_last, hy__c_sequence, 0, NULL },
+    { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
+#ifndef HYBRID_NO_INT8
+    { HY_OP_int8_dense, hy__c_int8, 0, hy__c_int8_scratch },
+#ifndef HYBRID_NO_VISION
+    { HY_OP_int8_convolution, hy__c_int8, 0, hy__c_int8_scratch },
+#endif
+#endif
+#ifndef HYBRID_NO_RNN
+    { HY_OP_rnn, hy__c_rnn_emit, HY__C_PACK_RNN, hy__c_rnn_scratch },
+#endif
+    { HY_OP_attention, hy__c_attention, 0, hy__c_attention_scratch },
+#ifndef HYBRID_NO_VISION
+    { HY_OP_convolution, hy__c_convolution, HY__C_TAIL | HY__C_PACK_CONV, hy__c_conv_scratch },
+    { HY_OP_pooling, hy__c_pooling, 0, NULL },
+    { HY_OP_deconvolution, hy__c_deconvolution, 0, hy__c_deconvolution_scratch },
+    { HY_OP_adaptive_avg_pooling, hy__c_adaptive, 0, NULL },
+    { HY_OP_lrn, hy__c_lrn, 0, NULL },
+    { HY_OP_upsampling, hy__c_upsampling, 0, NULL },
+    { HY_OP_box_iou, hy__c_box_iou, 0, NULL },
+    { HY_OP_box_nms, hy__c_box_nms, 0, hy__c_nms_scratch },
+    { HY_OP_multibox_detection, hy__c_detection, 0, hy__c_detection_scratch },
+    { HY_OP_roi_pooling, hy__c_roi_pooling, 0, NULL },
+    { HY_OP_roi_align, hy__c_roi_align, HY__C_FAULTS, NULL },
+    { HY_OP_bilinear_resize, hy__c_resize, 0, NULL },
+    { HY_OP_grid_generator, hy__c_grid, 0, NULL },
+    { HY_OP_bilinear_sampler, hy__c_sampler, 0, NULL },
+    { HY_OP_spatial_transformer, hy__c_sampler, 0, NULL },
+#endif
+    { -1, NULL, 0, NULL }
+};
+
+/* Loops backwards, or of a number of turns that is given, are those of gradients, as what is recomputed. */
+static const hy__c_emitter *hy__c_control_emitter(const hy__node *node)
+{
+    static const hy__c_emitter turns = { -1, hy__c_turns_emit, HY__C_WHOLE, NULL };
+    static const hy__c_emitter cond = { -1, hy__c_cond, HY__C_WHOLE, NULL };
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
+    if (r->reverse || r->counted || r->keyed || r->own || node->op->member == HY__ONCE) return NULL;
+    return hy__c_is_cond(node) ? &cond : &turns;
+}
+
+static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
+{
+    const hy__c_emitter *e = hy__c_emitters;
+    int number = hy__op_number(node->op);
+    if (node->op->flags & HY_OP_CONTROL) return hy__c_control_emitter(node);
+    for (; e->emit; e++) if (number >= 0 && e->op == number) return e;
+    return NULL;
+}
+
+/* May it meet an index, or a region, that is none? Then its function is given where to say so. */
+static int hy__c_may_fault(const hy__node *node, int flags)
+{
+    int number = hy__op_number(node->op);
+    if (number == HY_OP_take) return ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE;
+    if (number == HY_OP_pick) return ((const hy__pick_rec *)node->record)->mode == HY_INDEX_RAISE;
+#ifndef HYBRID_NO_VISION
+    if (number == HY_OP_roi_align) return ((const hy__roi_align_rec *)node->record)->aligned;
+#endif
+    return flags & HY__C_FAULTS;
+}
+
+/* Do its results not depend on any value? */
+static int hy__c_is_known(const hy__node *node)
+{
+    int number = hy__op_number(node->op);
+    if (node->op->flags & HY_OP_RANDOM) return 0;
+    return (number >= 0 && !node->nin) || number == HY_OP_shape_array || number == HY_OP_size_array ||
+           number == HY_OP_zeros_like || number == HY_OP_ones_like || number == HY_OP_arange_like
+#ifndef HYBRID_NO_VISION
+           || number == HY_OP_multibox_prior
+#endif
+           ;
+}
+
+/* Operators whose elements come from one place each, whatever the values. */
+static int hy__c_is_move(const hy__node *node)
+{
+    int number = hy__op_number(node->op);
+    if (number == HY_OP_concat || number == HY_OP_stack || number < 0) return 0;
+    if (number >= HY_OP_vstack && number <= HY_OP_column_stack) return 0;
+#ifndef HYBRID_NO_VISION
+    if (number == HY_OP_depth_to_space || number == HY_OP_space_to_depth || number == HY_OP_crop) return 1;
+#endif
+    return (node->op->flags & HY_OP_MOVES) && number != HY_OP__pad_grad && number != HY_OP__diag_grad &&
+           number != HY_OP__slice_grad;
+}
+
+static int hy__c_is_pointwise(const hy__node *node)
+{
+    hy__c_point at;
+    return node->op == &hy__fused_op || hy__c_point_of(node, &at);
+}
+
+/* MARK: - 83 >>source -----------------------------------------------------------------------------------
+ *
+ * A program as C source, for fixed shapes: no library, no malloc, no threads. Parameters are frozen, the
+ * passes run, and what is left is written operator by operator: a function each, called in order by
+ * PREFIX_run. Values lie in one workspace, placed as >>plan places them. A pointwise operator that alone
+ * reads a product is written into its loop: its "tail".
+ */
+/* --- freezing: parameters become constants --- */
+/* A variable of a body that stands for a constant outside; they are the first nodes of a graph. */
+static int hy__c_freeze_variable(hy__rewrite *R, const hy__edge *old, hy__edge *in)
+{
+    hy__node *const *given = (hy__node *const *)R->notes;
+    const hy__node *from = given && !in->node->op && in->node->number < R->from->vars
+        ? given[in->node->number] : NULL;
+    hy__edge *value = &R->value[R->first[hy__place_of(R, old->node)]];
+    if (!from) return 0;
+    in->node = hy__rewrite_join(R, hy__node_copy(R->F, from));
+    in->output = 0;
+    *value = *in;
+    return in->node ? 0 : -1;
+}
+
+static int hy__c_freeze(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy_frame *F = R->F;
+    hy_array *x = node->param ? &node->param->array : NULL, *y;
+    hy__node *fresh;
+    int k;
+    (void)in;
+    for (k = 0; k < node->nin; k++) if (hy__c_freeze_variable(R, &node->in[k], &R->in[k])) return -1;
+    if (node->op || (!x && (!node->held || hy__packed(&node->constant)))) return 0;
+    if (x && !hy__concrete(F, x, "hy_export_c", "hy_initialize")) return -1;
+    if (!x && (x = hy__handle(F)) != NULL) {
+        x->buffer = hy__buffer_hold(node->held);
+        x->t = node->constant;
+    }
+    y = x ? hy_copy(F, x) : NULL;       /* of its own: nobody writes it while it is read */
+    if (!y) return -1;
+    fresh = hy__node_new(F, NULL, 0, 1, NULL, node->name);
+    if (!fresh) return -1;
+    fresh->type[0] = y->t.type;
+    fresh->constant = y->t;
+    fresh->held = hy__buffer_hold(y->buffer);
+    fresh->early = 1;
+    out->node = hy__rewrite_join(R, fresh);
+    out->output = 0;
+    return out->node ? 1 : -1;
+}
+
+/* Which constant outside stands for variable i of a body? NULL: none, or another one in each turn. */
+static hy__node *hy__c_given(const hy__node *of, int i)
+{
+    const hy__control_rec *r = (const hy__control_rec *)of->record;
+    int pred = hy__c_is_cond(of);
+    hy__node *from = of->in[hy__control_input(r, pred, i)].node;
+    return from->held && i >= r->data - pred + r->states ? from : NULL;
+}
+
+/* Typed, and without parameters. of: whose body it is, or NULL. */
+static hy_graph *hy__c_frozen(hy_frame *F, const hy_graph *from, const hy_type *input, const hy__mode *mode,
+                              const hy__node *of)
+{
+    hy_graph *g = hy__typed_copy(F, from, input, mode);
+    hy__rewrite R;
+    hy__node **given;
+    int i, failed;
+    if (!g) return NULL;
+    failed = hy__rewrite_open(&R, F, g, mode);
+    given = of ? (hy__node **)hy__alloc_zero(&F->root->heap, ((size_t)g->vars + 1) * sizeof *given) : NULL;
+    if (of && !given) hy__no_memory(F, "hy_export_c");
+    for (i = 0; given && i < g->vars; i++) given[i] = hy__c_given(of, i);
+    R.notes = (void *)given;
+    failed = failed || F->code || hy__rewrite_nodes(&R, hy__c_freeze);
+    hy__graph_drop(g);
+    return hy__rewrite_close(&R, failed);
+}
+
+/* The graph that is written: frozen, and what the passes make of it; all types known. */
+static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *input, const hy__node *of)
+{
+    hy_graph *g;
+    hy__mode mode;
+    int i;
+    memset(&mode, 0, sizeof mode);
+    mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_FUSE | HY_PASS_ATTENTION;
+    g = hy__c_frozen(F, from, input, &mode, of);
+    if (g) g = hy__run_passes(F, g, &mode);
+    mode.off = HY_PASS_LAYOUT | HY_PASS_PROLOGUE | HY_PASS_BATCH_NORM | HY_PASS_ATTENTION;
+    if (g) g = hy__run_passes(F, g, &mode);         /* what folding batch norm left is folded, too */
+    for (i = 0; g && i < g->n && !F->code; i++)
+        if (!hy__types_known(g->node[i]->type, g->node[i]->nout)) {
+            if (g->node[i]->op && (g->node[i]->op->flags & HY_OP_CONTROL)) hy__find_undecided(F, g, NULL);
+            hy__fail(F, HY_ERROR_UNSUPPORTED,
+                     "hy_export_c: values decide the shape of %s: C source is for fixed "
+                     "shapes", g->node[i]->name);
+        }
+    if (g && !F->code) return g;
+    hy__graph_drop(g);
+    return NULL;
+}
+
+/* --- programs: the whole, then bodies, each behind the one that it stands in --- */
+static int hy__c_program(hy__c *c, const hy_graph *from, const hy_type *input, const hy__node *of, int outer)
+{
+    hy__heap *heap = &c->F->root->heap;
+    hy__c_body *b = NULL;
+    if (!hy__grow(heap, (void **)&c->body, &c->body_cap, c->bodies + 1, sizeof *c->body))
+        b = (hy__c_body *)hy__alloc_zero(heap, sizeof *b);
+    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    c->body[c->bodies++] = c->at = b;
+    b->of = of;
+    b->outer = outer;
+    b->vary = -1;
+    if (of && !hy__c_is_cond(of))
+        b->vary = ((const hy__control_rec *)of->record)->data + ((const hy__control_rec *)of->record)->states;
+    b->g = hy__c_graph(c->F, from, input, of);
+    return b->g ? 0 : -1;
+}
+
+/* The bodies of an operator, for the types of its inputs. */
+static int hy__c_bodies_of(hy__c *c, const hy__node *node, int outer)
+{
+    const hy__control_rec *r = (const hy__control_rec *)node->record;
+    int i, k, pred = hy__c_is_cond(node), n = hy__control_vars(r, pred), failed = 0;
+    hy__buffer *room = hy__buffer_new(&c->F->cache, ((size_t)n + 1) * sizeof(hy_type));
+    hy_type *type = room ? (hy_type *)room->data : (hy_type *)hy__no_memory(c->F, "hy_export_c");
+    for (i = 0; type && i < n; i++) {
+        const hy_type *in = hy__edge_type(&node->in[hy__control_input(r, pred, i)]);
+        type[i] = hy__turn_type(r, pred, node->sub[node->nsub - 1], i, in);
+    }
+    for (k = 0; type && k < node->nsub && !failed; k++)
+        failed = hy__c_program(c, node->sub[k], type, node, outer);
+    hy__buffer_drop(&c->F->cache, room);
+    return type && !failed ? 0 : -1;
+}
+
+static int hy__c_programs(hy__c *c, const hy_graph *from, const hy_type *input)
+{
+    int i, k;
+    if (hy__c_program(c, from, input, NULL, -1)) return -1;
+    for (k = 0; k < c->bodies; k++) {
+        const hy_graph *g = c->body[k]->g;
+        for (i = 0; i < g->n; i++)
+            if (g->node[i]->op && (g->node[i]->op->flags & HY_OP_CONTROL) && hy__c_emitter_of(g->node[i]) &&
+                hy__c_bodies_of(c, g->node[i], k)) return -1;
+    }
+    return 0;
+}
+
+/* --- names --- */
+enum { HY__C_NAME = 180 };              /* letters of one, without the number that makes it unique */
+
+/* Names that files have already: macros, what is recorded, weights in another order. */
+static int hy__c_is_own(const char *name)
+{
+    static const char *const numbered[] = { "out", "given", "due", "got" };
+    size_t n = strlen(name), i;
+    for (i = 0; i < 4; i++)
+        if (!strncmp(name, numbered[i], strlen(numbered[i])) &&
+            !name[strlen(numbered[i]) + strspn(name + strlen(numbered[i]), "0123456789")]) return 1;
+    return (n >= 5 && !strcmp(name + n - 5, "_SIZE")) || (n >= 7 && !strcmp(name + n - 7, "_packed"));
+}
+
+/* Macros are made of inputs, which are to differ in more than capitals. */
+static int hy__c_is_taken(const hy__c *c, const char *name)
+{
+    size_t k;
+    int i;
+    if (hy__c_is_own(name) || hy__names_find(&c->taken, name) >= 0) return 1;
+    for (i = 0; i < c->at->g->vars && c->at->var[i]; i++) {
+        const char *other = c->at->var[i];
+        for (k = 0; name[k] && (name[k] | 32) == (other[k] | 32); k++) continue;
+        if (!name[k] && !other[k]) return 1;
+    }
+    return 0;
+}
+
+/* Letters, digits and underscores, not too many, and none of the compiler's own names; unique among those
+ * that were taken before. */
+static const char *hy__c_name(hy__c *c, const char *from, const char *behind)
+{
+    hy__heap *heap = &c->F->root->heap;
+    char *plain = hy__string(c->F, from[0] ? from : "value", behind), *name;
+    size_t n, i;
+    int k;
+    name = plain ? hy__string(c->F, plain, "____________") : NULL;
+    hy__free(heap, plain);
+    if (!name) return NULL;
+    n = strlen(name) - 12;
+    if (n > HY__C_NAME) n = HY__C_NAME;
+    for (i = 0; i < n; i++)
+        if (!((name[i] | 32) >= 'a' && (name[i] | 32) <= 'z') && !(i && name[i] >= '0' &&
+                                                                   name[i] <= '9')) name[i] = '_';
+    name[n] = 0;
+    if (name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'))) name[0] = 'v';
+    for (k = 2; hy__c_is_taken(c, name); k++) {
+        char number[32];
+        int digits = hy__text_i64(number, k);
+        name[n] = '_';
+        memcpy(name + n + 1, number, (size_t)digits);
+        name[n + 1 + (size_t)digits] = 0;
+    }
+    if (!hy__names_add(heap, &c->taken, name, 0)) return name;
+    hy__free(heap, name);
+    return (const char *)hy__no_memory(c->F, "hy_export_c");
+}
+
+static int hy__c_reserve(hy__c *c)
+{
+    static const char *const reserved[] = {
+        "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+        "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
+        "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
+        "volatile", "while", "alignas", "alignof", "and", "asm", "bitand", "bitor", "bool", "catch", "class",
+        "compl", "constexpr", "decltype", "delete", "explicit", "export", "false", "friend", "mutable",
+        "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected", "public",
+        "template", "this", "throw", "true", "try", "typeid", "typename", "using", "virtual", "xor",
+        "int8_t", "uint8_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "size_t", "memcpy",
+        "memset", "NULL", "NAN", "INFINITY", "linux", "unix", "ws", "workspace", "weights", "run", "call",
+        "memory", "test", "main", "name", "loaded", "H", "STEP", "APART", "TEST", "WORKSPACE", "WEIGHTS",
+        "NO_MEMORY", "fault" };
+    size_t k, n = sizeof reserved / sizeof *reserved;
+    for (k = 0; k < n + (size_t)HY__C_HELPERS; k++)
+        if (hy__names_add(&c->F->root->heap, &c->taken, k < n ? reserved[k] : hy__c_helpers[k - n].name, 0)) {
+            hy__no_memory(c->F, "hy_export_c");
+            return -1;
+        }
+    return 0;
+}
+
+static int hy__c_names(hy__c *c)
+{
+    static const char *const parts[] = { "_turn", "_while", "_then", "_else" };
+    hy__c_body *b = c->at;
+    const hy_graph *g = b->g;
+    int i, k;
+    for (i = 0; i < g->vars && !c->F->code; i++) {
+        int place = g->place[g->var[i]->number];
+        const char *name = hy__c_name(c, g->var[i]->name, "");
+        if (place >= 0) b->name[place] = name;
+        b->var[i] = name;
+    }
+    for (i = 0; i < g->n && !c->F->code; i++)
+        if (!b->name[i]) b->name[i] = hy__c_name(c, g->node[i]->name, "");
+    if (!b->of || c->F->code) return c->F->code ? -1 : 0;
+    for (k = 0; c->body[k]->of != b->of; k++) continue;
+    i = hy__c_is_cond(b->of) ? 2 + (c->body[k] != b) : b->of->nsub > 1 && c->body[k] == b;
+    b->turn = hy__c_name(c, b->of->name, parts[i]);
+    b->before = b->turn ? hy__c_name(c, b->turn, "_before") : NULL;
+    return b->before ? 0 : -1;
+}
+
+/* --- values that are there before the run --- */
+static const char *hy__c_name_of(const hy__c *c, const hy__node *node)
+{
+    return c->at->name[c->at->g->place[node->number]];
+}
+
+static int hy__c_blob_add(hy__c *c, const hy_tensor *from, const char *name)
+{
+    hy__c_blob *b;
+    if (hy__grow(&c->F->root->heap, (void **)&c->blob, &c->blob_cap, c->blobs + 1, sizeof *c->blob)) {
+        hy__no_memory(c->F, "hy_export_c");
+        return -1;
+    }
+    b = &c->blob[c->blobs];
+    memset(b, 0, sizeof *b);
+    b->from = *from;
+    b->name = name;
+    b->n = hy__size(&from->type.shape);
+    b->split = 1;
+    return c->blobs++;
+}
+
+/* The same values in the same order are written once: bodies often share them. */
+static int hy__c_blob_once(hy__c *c, int at)
+{
+    const hy__c_blob *b = &c->blob[at];
+    int k;
+    for (k = 0; k < at; k++) {
+        const hy__c_blob *o = &c->blob[k];
+        if (o->from.data == b->from.data && hy__same_type(&o->from.type, &b->from.type) && !o->part &&
+            !b->part && o->groups == b->groups && o->rows == b->rows && o->columns == b->columns &&
+            o->lanes == b->lanes && o->step_g == b->step_g && o->step_r == b->step_r &&
+            o->step_c == b->step_c && o->split == b->split && o->step_s == b->step_s) break;
+    }
+    if (k < at) c->blobs--;
+    return k;
+}
+
+static int hy__c_blob_of(hy__c *c, const hy_tensor *from, const char *name)
+{
+    int at = hy__c_blob_add(c, from, name);
+    return at < 0 ? -1 : hy__c_blob_once(c, at);
+}
+
+/* The element of a packed blob that stands at i. */
+static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
+{
+    int64_t group, panel, row, lane, lanes, column;
+    int k;
+    if (!b->lanes) return i;
+    if (b->parts) {
+        for (k = 0; k < b->parts; k++) {
+            const hy__c_part *p = &b->part[k];
+            if (i < p->start || i - p->start >= p->rows * p->columns) continue;
+            i -= p->start;
+            panel = i / (p->rows * p->lanes);
+            i %= p->rows * p->lanes;
+            lanes = hy__least(p->lanes, p->columns - panel * p->lanes);
+            return p->start + (panel * p->lanes + i % lanes) * p->rows + i / lanes;
+        }
+        return i;
+    }
+    group = i / (b->rows * b->columns);
+    i %= b->rows * b->columns;
+    panel = i / (b->rows * b->lanes);
+    i %= b->rows * b->lanes;
+    lanes = hy__least(b->lanes, b->columns - panel * b->lanes);
+    row = i / lanes;
+    lane = i % lanes;
+    column = panel * b->lanes + lane;
+    return group * b->step_g + column * b->step_c + row / b->split * b->step_r +
+           row % b->split * b->step_s;
+}
+
+/* A constant that something reads as it is. */
+static void hy__c_raw(hy__c *c, int v)
+{
+    hy__c_value *x = &c->at->value[c->at->value[v].root];
+    const hy__node *node = NULL;
+    int i;
+    if (x->where != HY__AT_CONSTANT || x->index >= 0) return;
+    for (i = 0; i < c->at->g->n; i++) if (c->at->first[i] == c->at->value[v].root) node = c->at->g->node[i];
+    if (node && node->held) x->index = hy__c_blob_of(c, &node->constant, hy__c_name_of(c, node));
+}
+
+/* What an operator without inputs that count gives is a constant from here on. */
+static int hy__c_compute(hy__c *c, const hy__node *node, int v)
+{
+    hy_frame *F = c->F;
+    hy_array *in[4], *y;
+    int k, number = hy__op_number(node->op);
+    for (k = 0; k < node->nin && k < 4; k++) {
+        const hy_type *t = hy__edge_type(&node->in[k]);
+        in[k] = hy__blank(F, t->shape, t->dtype);
+    }
+    if (number == HY_OP__zeros || number == HY_OP__ones ||
+        number == HY_OP__full) {     /* others say the shape */
+        y = hy__blank(F, node->type[0].shape, node->type[0].dtype);
+        hy_fill(F, y,
+                number == HY_OP__full ? ((const hy___full_rec *)node->record)->value : number == HY_OP__ones);
+    } else y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, node->record, 0, NULL);
+    if (!y || F->code || y->count) return -1;
+    c->at->value[v].where = HY__AT_CONSTANT;
+    c->at->value[v].index = hy__c_blob_add(c, &y->t, hy__c_name_of(c, node));
+    return c->at->value[v].index < 0 ? -1 : 0;
+}
+
+/* --- maps of positions --- */
+/* Into nested loops, if there are some; a: what each element comes from, n of them. */
+static int hy__c_map_loops(hy__c_map *m, const int *a, int64_t n)
+{
+    int64_t stride = 1, i, k, run, left = n;
+    int dims = 0, d;
+    m->base = n ? a[0] : 0;
+    while (left > 1) {
+        int64_t step = a[stride] - a[0];
+        for (run = 1; run < left && a[run * stride] - a[(run - 1) * stride] == step; run++) continue;
+        while (left % run) run--;       /* every block is as long */
+        if (run < 2 || dims == HY__C_DIMS) return -1;
+        for (i = 0; i < left; i += run)
+            for (k = 1; k < run; k++) if (a[(i + k) * stride] - a[(i + k - 1) * stride] != step) return -1;
+        m->n[dims] = run;
+        m->step[dims++] = step;
+        stride *= run;
+        left /= run;
+    }
+    for (d = 0; d < dims / 2; d++) {
+        int64_t keep = m->n[d];
+        m->n[d] = m->n[dims - 1 - d];
+        m->n[dims - 1 - d] = keep;
+        keep = m->step[d];
+        m->step[d] = m->step[dims - 1 - d];
+        m->step[dims - 1 - d] = keep;
+    }
+    m->dims = dims;
+    return 0;
+}
+
+/* Where elements come from, counted from 1; 0: from nowhere. As loops over the result, over the input with
+ * the rest filled, or as a table. */
+static int hy__c_map_make(hy__c *c, hy__c_map *m, const int *from, int64_t n, int64_t inputs, double fill)
+{
+    hy_frame *F = c->F;
+    int64_t i, filled = 0, used = 0;
+    int *to;
+    m->fill = fill;
+    for (i = 0; i < n; i++) filled += from[i] == 0;
+    if (!filled && !hy__c_map_loops(m, from, n)) { m->base--; return 0; }
+    if (filled) {
+        hy_array *room = hy__blank(F, hy__shape1(inputs + 1), HY_I32);
+        if (!room) return -1;
+        to = (int *)room->t.data;
+        for (i = 0; i < n; i++) if (from[i]) { used += !to[from[i] - 1]; to[from[i] - 1] = (int)i + 1; }
+        if (used == inputs && used == n - filled && !hy__c_map_loops(m, to, inputs)) {
+            m->inverse = 1;
+            m->base--;
+            return 0;
+        }
+    }
+    m->base = filled > 0;
+    m->table = (int *)hy__alloc(&F->root->heap, (size_t)n * sizeof(int) + 1);
+    if (!m->table) { hy__no_memory(F, "hy_export_c"); return -1; }
+    memcpy(m->table, from, (size_t)n * sizeof(int));
+    return 0;
+}
+
+/* Runs the operator on the positions of its elements. */
+static int hy__c_map_of(hy__c *c, hy__c_step *s)
+{
+    hy_frame *F = c->F;
+    const hy__node *node = s->node;
+    const hy_type *x = hy__c_in(s, 0);
+    union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
+    int64_t n = hy__size(&x->shape);
+    hy_array *in[2], *y;
+    double fill = 0;
+    int o, failed = 0;
+    memcpy(record.bytes, node->record, node->op->record);
+    if (hy__op_number(node->op) == HY_OP_pad) {
+        fill = ((hy__pad_rec *)(void *)record.bytes)->constant_value;
+        ((hy__pad_rec *)(void *)record.bytes)->constant_value = 0;
+    }
+    s->map = (hy__c_map *)hy__alloc_zero(&F->root->heap, (size_t)node->nout * sizeof *s->map);
+    if (!s->map) { hy__no_memory(F, "hy_export_c"); return -1; }
+    hy_begin(F);
+    in[0] = hy__blank(F, x->shape, HY_I32);
+    if (in[0]) for (o = 0; o < n; o++) ((int *)in[0]->t.data)[o] = o + 1;
+    in[1] = node->nin > 1 ? hy__blank(F, hy__c_in(s, 1)->shape, HY_I32) : NULL;
+    y = F->code ? NULL : hy__emit_run(F, node->op, node->nin, in, record.bytes, 0, NULL);
+    if (!y) failed = -1;
+    for (o = 0; !failed && o < (y->count ? y->count : 1); o++) {
+        hy_array *part = y->count ? y->item[o] : y;
+        part = hy_copy(F, part);
+        failed = !part || hy__c_map_make(c, &s->map[o], (const int *)part->t.data,
+                                         hy__size(&part->t.type.shape), n, fill);
+    }
+    hy_end(F);
+    return failed ? -1 : 0;
+}
+
+/* --- what is done: steps and values --- */
+static int hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, int index)
+{
+    int k;
+    for (k = 0; k < node->nout; k++) {
+        hy__c_value *v = &c->at->value[c->at->first[place] + k];
+        v->type = &node->type[k];
+        v->where = where;
+        v->index = index;
+        v->root = c->at->first[place] + k;
+    }
+    return 0;
+}
+
+/* The same elements in another shape, and nobody's own. */
+static int hy__c_alias(hy__c *c, const hy__node *node, int place)
+{
+    hy__c_value *v = &c->at->value[c->at->first[place]];
+    int from;
+    if (!(node->op->flags & HY_OP_VIEW) || node->nout != 1 || v->index >= 0) return 0;
+    from = hy__c_value_of(c, &node->in[0]);
+    v->root = c->at->value[from].root;
+    v->type = &node->type[0];
+    v->where = c->at->value[v->root].where;
+    v->varies = c->at->value[v->root].varies;
+    return 1;
+}
+
+/* May the pointwise node be done where its operand k is stored? */
+static int hy__c_tail_fits(const hy__c *c, const hy__node *node, int k)
+{
+    const hy_type *x = hy__edge_type(&node->in[k]);
+    int v = hy__c_value_of(c, &node->in[k]), i;
+    if (c->at->uses[v] != 1 || node->nout != 1 || node->nin >= HY__FUSED_INPUTS || !hy__floating(x->dtype) ||
+        hy__c_is_half(x->dtype) || hy__size(&x->shape) != hy__size(&node->type[0].shape)) return 0;
+    for (i = 0; i < node->nin; i++) {
+        const hy_type *t = hy__edge_type(&node->in[i]);
+        int64_t n = hy__size(&t->shape);
+        if (t->dtype != x->dtype || (n != 1 && n != hy__size(&x->shape))) return 0;
+    }
+    return x->dtype == node->type[0].dtype;
+}
+
+/* Joins a pointwise node to the step that gives one of its operands. */
+static int hy__c_join_tail(hy__c *c, const hy__node *node, int place)
+{
+    int k, i;
+    for (k = 0; k < node->nin; k++) {
+        int v = hy__c_value_of(c, &node->in[k]);
+        if (!node->in[k].node->op || c->at->value[v].root != v || !hy__c_tail_fits(c, node, k) ||
+            c->at->value[v].varies != c->at->value[c->at->first[place]].varies) continue;
+        for (i = c->at->steps - 1; i >= 0; i--) if (c->at->step[i].y == v) break;
+        if (i < 0 || c->at->step[i].tail || !c->at->step[i].tails || c->at->step[i].node->nout != 1) continue;
+        c->at->step[c->at->steps] = c->at->step[i];
+        c->at->step[i].emit = NULL;
+        c->at->value[v].where = HY__NOWHERE;
+        c->at->step[c->at->steps].tail = node;
+        c->at->step[c->at->steps].tail_at = k;
+        c->at->step[c->at->steps].place = place;
+        c->at->step[c->at->steps++].y = c->at->first[place];
+        return 1;
+    }
+    return 0;
+}
+
+#ifndef HYBRID_NO_RNN
+static int hy__c_pack_rnn(hy__c *c, const hy__c_step *s, hy__c_blob *b)
+{
+    const hy__rnn_rec *r = (const hy__rnn_rec *)s->node->record;
+    size_t most = (size_t)r->num_layers * 6;
+    b->part = (hy__c_part *)hy__alloc(&c->F->root->heap, most * sizeof *b->part);
+    if (!b->part) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    b->parts = hy__c_rnn_parts(s, b->part);
+    return 0;
+}
+#endif
+
+static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
+{
+    const hy__node *w = s->node->nin > 1 ? s->node->in[1].node : NULL;
+    if (!(flags & (HY__C_PACK_DENSE | HY__C_PACK_CONV | HY__C_PACK_RNN)) || !w || !w->held ||
+        !hy__size(&w->constant.type.shape) ||
+        !hy__floating(w->constant.type.dtype) || !hy__size(&hy__c_out(s)->shape)) return 0;
+    s->packed = hy__c_blob_add(c, &w->constant, hy__c_name_of(c, w));
+    if (s->packed < 0) return -1;
+    c->blob[s->packed].of = s->name;
+    c->blob[s->packed].lanes = HY__C_LANES;
+#ifndef HYBRID_NO_RNN
+    if (flags & HY__C_PACK_RNN) return hy__c_pack_rnn(c, s, &c->blob[s->packed]);
+#endif
+#ifndef HYBRID_NO_VISION
+    if (flags & HY__C_PACK_CONV) hy__c_pack_conv(s, &c->blob[s->packed]); else
+#endif
+    hy__c_pack_dense(s, &c->blob[s->packed]);
+    s->packed = hy__c_blob_once(c, s->packed);
+    return 0;
+}
+
+/* A step for a node that no other step does. */
+static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
+{
+    const hy__c_emitter *e = hy__c_is_pointwise(node) ? NULL : hy__c_emitter_of(node);
+    hy__c_step *s = &c->at->step[c->at->steps];
+    int k;
+    memset(s, 0, sizeof *s);
+    s->node = node;
+    s->name = c->at->name[place];
+    s->place = place;
+    s->packed = -1;
+    s->y = c->at->first[place];
+    s->whole = !e || (e->flags & HY__C_WHOLE);
+    s->emit = e ? e->emit : hy__c_is_pointwise(node) ? hy__c_pointwise : hy__c_moves;
+    s->tails = e && (e->flags & HY__C_TAIL);
+    for (k = 1; k < c->bodies && !s->body; k++) if (c->body[k]->of == node) s->body = k;
+    s->faults = e && hy__c_may_fault(node, e->flags);
+    c->at->steps++;
+    if (!e && !hy__c_is_pointwise(node) && hy__c_map_of(c, s)) return -1;
+    if (e && hy__c_pack(c, s, e->flags)) return -1;
+    if (e && e->scratch) s->scratch = hy__round64(e->scratch(s));
+    return 0;
+}
+
+/* Is there something that writes it? Those without are named together. */
+static int hy__c_covered(const hy__node *node)
+{
+    int k;
+    for (k = 0; k < node->nin; k++)
+        if (hy__size(&hy__edge_type(&node->in[k])->shape) >= INT_MAX) return 0;
+    for (k = 0; k < node->nout; k++)
+        if (hy__size(&node->type[k].shape) > INT_MAX / 16) return 0;
+    if (hy__c_is_known(node) || hy__c_is_pointwise(node)) return 1;
+    return hy__c_emitter_of(node) != NULL || hy__c_is_move(node);
+}
+
+/* Is there a node before this one, of the same operator and not covered, either? */
+static int hy__c_was_named(const hy__c *c, int body, int node)
+{
+    const hy_op *op = c->body[body]->g->node[node]->op;
+    int i, k;
+    for (k = 0; k <= body; k++)
+        for (i = 0; i < (k < body ? c->body[k]->g->n : node); i++)
+            if (c->body[k]->g->node[i]->op == op && !hy__c_covered(c->body[k]->g->node[i])) return 1;
+    return 0;
+}
+
+static int hy__c_check(hy__c *c)
+{
+    char text[sizeof c->F->text / 2];
+    hy__line line = hy__line_open(text, sizeof text);
+    int i, k;
+    for (k = 0; k < c->bodies; k++)
+        for (i = 0; i < c->body[k]->g->n; i++) {
+            const hy__node *node = c->body[k]->g->node[i];
+            if (!node->op || hy__c_covered(node) || hy__c_was_named(c, k, i)) continue;
+            if (line.n) hy__puts(&line, ", ");
+            hy__puts(&line, node->op->name);
+        }
+    if (line.n) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "hy_export_c: no C source is written for: %s", text);
+    return line.n ? -1 : 0;
+}
+
+/* Nothing comes out of it. */
+static int hy__c_is_empty(const hy__node *node)
+{
+    int k;
+    for (k = 0; k < node->nout; k++) if (hy__size(&node->type[k].shape)) return 0;
+    return 1;
+}
+
+/* What the outputs of an operator are; what is the same in all turns is copied out by each. Emitters write y0
+ * also where nobody reads it. */
+static void hy__c_outputs_of(hy__c *c, const hy__node *node, int place)
+{
+    int k, varies = c->at->vary < 0, writes = !(node->op->flags & HY_OP_CONTROL) && hy__c_emitter_of(node);
+    for (k = 0; k < node->nin; k++) varies |= c->at->value[hy__c_value_of(c, &node->in[k])].varies;
+    for (k = 0; k < node->nout; k++) {
+        hy__c_value *v = &c->at->value[c->at->first[place] + k];
+        v->type = &node->type[k];
+        v->root = c->at->first[place] + k;
+        v->varies = varies;
+        v->where = v->index >= 0 && varies ? HY__AT_HEAD
+            : c->at->uses[v->root] || (k == 0 && writes) ? HY__AT_ARENA : HY__NOWHERE;
+    }
+}
+
+/* Steps that are the same in all turns come first. */
+static void hy__c_steps_sort(hy__c_body *b)
+{
+    int i;
+    for (i = 0; i < b->steps && b->vary >= 0; i++) {
+        hy__c_step s = b->step[i];
+        if (b->value[s.y].varies) continue;
+        memmove(b->step + b->early + 1, b->step + b->early, (size_t)(i - b->early) * sizeof s);
+        b->step[b->early++] = s;
+    }
+}
+
+static int hy__c_steps(hy__c *c)
+{
+    hy_graph *g = c->at->g;
+    int i;
+    for (i = 0; i < c->at->values; i++) c->at->value[i].index = -1;
+    for (i = g->heads - 1; i >= 0; i--) c->at->value[hy__c_value_of(c, &g->head[i])].index = i;
+    for (i = 0; i < g->vars; i++) {
+        int place = g->place[g->var[i]->number];
+        if (place < 0) continue;
+        hy__c_value_is(c, g->var[i], place, HY__AT_INPUT, i);
+        c->at->value[c->at->first[place]].varies = i < c->at->vary || c->at->vary < 0;
+    }
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        if (!node->op && node->held) hy__c_value_is(c, node, i, HY__AT_CONSTANT, -1);
+        if (!node->op || hy__c_alias(c, node, i)) continue;
+        hy__c_outputs_of(c, node, i);
+        if (hy__c_is_empty(node)) continue;
+        if (hy__c_is_known(node)) { if (hy__c_compute(c, node, c->at->first[i])) return -1; continue; }
+        if (hy__c_is_pointwise(node) && hy__c_join_tail(c, node, i)) continue;
+        if (hy__c_step_of(c, node, i)) return -1;
+    }
+    hy__c_steps_sort(c->at);
+    return 0;
+}
+
+/* --- where values lie --- */
+static void hy__c_touch(hy__c *c, int v, int step)
+{
+    hy__c_value *x = &c->at->value[c->at->value[v].root];
+    int late = step >= c->at->early;
+    if (x->where == HY__AT_CONSTANT) hy__c_raw(c, v);
+    if (x->from < 0) x->from = step;
+    x->to = late && x->from < c->at->early ? c->at->steps : step;       /* there will be other turns */
+    x->reads |= late ? HY__C_LATE : HY__C_EARLY;
+}
+
+/* Input k as the function's parameter: is it read? */
+static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
+{
+    int number = hy__op_number(s->node->op);
+    if (s->body) return hy__c_control_takes(c, s, k);
+    if (k && (s->emit == hy__c_moves || number == HY_OP__sum_like || number == HY_OP_softmax_output))
+        return 0;                       /* of the other only the shape counts, or nothing */
+#ifndef HYBRID_NO_VISION
+    if (k && s->emit == hy__c_resize) return 0;
+#endif
+    if (s->emit == hy__c_join || s->emit == hy__c_moves) return hy__size(&hy__c_in(s, k)->shape) > 0;
+    return s->emit != hy__c_pointwise || hy__c_reads(s->node, k);
+}
+
+/* Does head i go out by itself? Others are copied at the end. */
+static int hy__c_is_own_head(const hy__c *c, int i)
+{
+    const hy__c_value *x = &c->at->value[c->at->value[hy__c_value_of(c, &c->at->g->head[i])].root];
+    return x->where == HY__AT_HEAD && x->index == i;
+}
+
+static void hy__c_touch_all(hy__c *c)
+{
+    int i, k;
+    for (i = 0; i < c->at->values; i++) c->at->value[i].from = -1;
+    for (i = 0; i < c->at->steps; i++) {
+        const hy__c_step *s = &c->at->step[i];
+        const hy__node *last = s->tail ? s->tail : s->node;
+        if (!s->emit) continue;
+        for (k = 0; k < s->node->nin; k++)
+            if (hy__c_takes(c, s, k) && !(k == 1 && s->packed >= 0))
+                hy__c_touch(c, hy__c_value_of(c, &s->node->in[k]), i);
+        for (k = 0; s->tail && k < s->tail->nin; k++)
+            if (k != s->tail_at && hy__c_reads(s->tail, k))
+                hy__c_touch(c, hy__c_value_of(c, &s->tail->in[k]), i);
+        for (k = 0; k < last->nout; k++) hy__c_touch(c, s->y + k, i);
+    }
+    for (i = 0; i < c->at->g->heads; i++)
+        if (!hy__c_is_own_head(c, i)) hy__c_touch(c, hy__c_value_of(c, &c->at->g->head[i]), c->at->steps);
+}
+
+static int hy__c_place(hy__c *c)
+{
+    hy__c_body *p = c->at;
+    hy__block_of *b = (hy__block_of *)hy__alloc(&c->F->root->heap,
+                                                (size_t)(p->values + p->steps + 1) * sizeof *b);
+    int i, n = 0;
+    hy__c_turns turns;
+    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    for (i = 0; i < p->steps; i++) {
+        hy__c_step *s = &p->step[i];
+        int k;
+        for (k = 0; s->body && k < s->node->nsub; k++) s->faults |= c->body[s->body + k]->faults;
+        p->faults |= s->emit && s->faults;
+        if (!s->body) continue;
+        hy__c_turns_of(c, s, &turns);
+        s->scratch = turns.bytes;
+    }
+    hy__c_touch_all(c);
+    for (i = 0; i < p->values + p->steps; i++) {
+        const hy__c_step *s = i < p->values ? NULL : &p->step[i - p->values];
+        const hy__c_value *v = s ? NULL : &p->value[i];
+        if (s ? !s->emit || s->scratch + s->halves == 0 : v->where != HY__AT_ARENA || v->root != i ||
+            v->from < 0) continue;
+        b[n].bytes = s ? hy__round64(s->scratch + s->halves) : hy__c_place_of(v->type);
+        b[n].from = s ? i - p->values : v->from;
+        b[n].to = s ? i - p->values : v->to;
+        b[n++].value = i;
+    }
+    hy__sort_blocks(b, n, 0);
+    p->arena = hy__place_by_size(b, n);
+    while (n--) {
+        if (b[n].value < p->values) p->value[b[n].value].offset = b[n].offset;
+        else p->step[b[n].value - p->values].scratch_at = b[n].offset;
+    }
+    hy__free(&c->F->root->heap, b);
+    return c->F->code ? -1 : 0;
+}
+
+static void hy__c_place_weights(hy__c *c)
+{
+    int i;
+    for (i = 0; i < c->blobs; i++) {
+        c->blob[i].offset = c->weights;
+        c->weights += hy__round64((size_t)c->blob[i].n * hy_dtype_size(c->blob[i].from.type.dtype));
+    }
+}
+
+/* Room for halves as floats; where there are none it is named, too. */
+static size_t hy__c_floats(const hy_shape *s)
+{
+    return hy__round64((size_t)hy__most(hy__size(s), 1) * sizeof(float));
+}
+
+/* Halves that a step wants as floats lie behind its scratch. */
+static void hy__c_widen(hy__c *c)
+{
+    int i, k;
+    for (i = 0; i < c->at->steps; i++) {
+        hy__c_step *s = &c->at->step[i];
+        if (!s->emit || s->whole) continue;
+        for (k = 0; k < s->node->nin; k++)
+            if (hy__c_is_half(hy__c_in(s, k)->dtype) && hy__c_takes(c, s, k))
+                s->halves += hy__c_floats(&hy__c_in(s, k)->shape);
+        for (k = 0; k < s->node->nout; k++)
+            if (hy__c_is_half(s->node->type[k].dtype) && hy__c_wants(c, s, k))
+                s->halves += hy__c_floats(&s->node->type[k].shape);
+    }
+}
+
+/* --- the file --- */
+static void hy__c_write_types(hy__c *c, const hy__c_step *s)
+{
+    char text[HY__C_TEXT];
+    const hy__node *last = s->tail ? s->tail : s->node;
+    int k;
+    hy__w(c, "/* %s: %s", s->name, s->node->op->name);
+    if (s->node->op == &hy__fused_op) {
+        const hy_graph *sub = hy__node_sub(s->node);
+        for (k = sub->vars; k < sub->store->n; k++) hy__w(c, "%s %s", k > sub->vars ? "," : ":",
+                                                          sub->store->node[k]->op->name);
+    }
+    for (k = 0; k < s->node->nin && k < 4; k++) {
+        hy__c_text(text, "%s%z", k ? ", " : " ", &hy__c_in(s, k)->shape);
+        hy__w(c, "%s", text);
+    }
+    hy__c_text(text, "%s -> %z", k < s->node->nin ? ", ..." : "", &last->type[0].shape);
+    hy__w(c, "%s", text);
+    if (s->tail) hy__w(c, ", then %s", s->tail->op->name);
+    hy__w(c, " */\n");
+}
+
+/* Numbers of a constant, as many in a line as fit. */
+static void hy__c_write_numbers(hy__c *c, const hy_tensor *from, const hy__c_blob *b, int64_t n)
+{
+    hy_dtype dtype = from->type.dtype;
+    int64_t i, in_line = hy__floating(dtype) && !hy__c_is_half(dtype) ? 8 : 16;
+    c->real = dtype;
+    for (i = 0; i < n; i++) {
+        const char *at = (const char *)from->data + (b ? hy__c_blob_at(b, i) : i) * hy__traits[dtype].size;
+        hy__w(c, i % in_line ? ", " : i ? ",\n" : "\n");
+        if (hy__c_is_half(dtype)) {
+            uint16_t bits;
+            memcpy(&bits, at, sizeof bits);
+            hy__w(c, "%d", (int)bits);
+        } else if (dtype == HY_I64) {
+            int64_t v;
+            memcpy(&v, at, sizeof v);
+            if (v == INT64_MIN) hy__w(c, "INT64_MIN"); else hy__w(c, "%l", v);
+        } else {
+            char text[HY__C_NUMBER];
+            size_t letters = strlen(hy__c_number(text, hy__load(at, dtype), dtype));
+            hy__c_put(c, text + (*text == '('), letters - 2 * (*text == '('));
+        }
+    }
+    if (!n) hy__w(c, " 0");
+}
+
+static void hy__c_blob_name(const hy__c_blob *b, char *to)
+{
+    if (b->of) hy__c_text(to, "%s_packed", b->of);
+    else hy__c_text(to, "%s", b->name);
+}
+
+/* Not every compiler (tcc) makes a NaN or -inf at compile time: a table with one is written as its bits. */
+static void hy__c_write_table(hy__c *c, const char *name, const hy_tensor *from, const hy__c_blob *b,
+                              int64_t n)
+{
+    hy_tensor bits = *from;
+    hy_dtype dtype = from->type.dtype;
+    int64_t i, room = n ? n : 1;
+    int plain = 1;
+    for (i = 0; i < n && (dtype == HY_F32 || dtype == HY_F64) && plain; i++) {
+        int64_t at = b ? hy__c_blob_at(b, i) : i;
+        plain = hy__load((const char *)from->data + at * hy__traits[dtype].size, dtype) > -HUGE_VAL;
+    }
+    if (plain) hy__w(c, "static const %t %p_%s[%l] = {", (int)dtype, name, room);
+    else {
+        bits.type.dtype = dtype == HY_F32 ? HY_I32 : HY_I64;
+        hy__w(c, "static const union { %t bits[%l]; %t value[%l]; } %p_%s = { {", (int)bits.type.dtype, room,
+              (int)dtype, room, name);
+    }
+    hy__c_write_numbers(c, &bits, b, n);
+    if (plain) hy__w(c, "\n};\n");
+    else hy__w(c, "\n} };\n#define %p_%s %p_%s.value\n", name, name);
+}
+
+static void hy__c_write_weights(hy__c *c)
+{
+    char name[HY__C_TEXT];
+    int i;
+    for (i = 0; i < c->blobs && !c->separate; i++) {
+        const hy__c_blob *b = &c->blob[i];
+        hy__c_blob_name(b, name);
+        hy__c_write_table(c, name, &b->from, b->lanes ? b : NULL, b->n);
+        hy__w(c, "\n");
+    }
+}
+
+/* The bytes of a file of weights: each as in the source, at its offset. */
+static void hy__c_put_weights(hy__target *t, const void *what)
+{
+    const hy__c *c = (const hy__c *)what;
+    uint64_t start = t->n;
+    int64_t i;
+    int k;
+    for (k = 0; k < c->blobs; k++) {
+        const hy__c_blob *b = &c->blob[k];
+        size_t size = hy_dtype_size(b->from.type.dtype);
+        while (t->n - start < b->offset) hy__put_u64(t, 1, 0);
+        for (i = 0; i < b->n; i++) {
+            uint64_t bits = 0;
+            const char *at = (const char *)b->from.data + hy__c_blob_at(b, i) * (int64_t)size;
+            switch (size) {
+            case 1: bits = *(const uint8_t *)at; break;
+            case 2: { uint16_t v; memcpy(&v, at, 2); bits = v; break; }
+            case 4: { uint32_t v; memcpy(&v, at, 4); bits = v; break; }
+            default: memcpy(&bits, at, 8);
+            }
+            hy__put_u64(t, (int)size, bits);
+        }
+    }
+    while (t->n - start < c->weights) hy__put_u64(t, 1, 0);
+}
+
+/* Where the value lies, as an argument of a call. */
+static void hy__c_write_where(hy__c *c, int v)
+{
+    const hy__c_value *x = &c->at->value[c->at->value[v].root];
+    char name[HY__C_TEXT];
+    if (x->where == HY__AT_INPUT) hy__w(c, "%s", c->at->var[x->index]);
+    else if (x->where == HY__AT_HEAD) hy__w(c, c->at->g->heads > 1 ? "out%d" : "out", x->index);
+    else if (x->where == HY__AT_ARENA) hy__w(c, "(%t *)(void *)(ws + %l)", (int)x->type->dtype,
+                                             (int64_t)x->offset);
+    else if (x->index < 0) hy__w(c, "0");
+    else if (c->separate)
+        hy__w(c, "(const %t *)(const void *)((const char *)weights + %l)", (int)x->type->dtype,
+              (int64_t)c->blob[x->index].offset);
+    else {
+        hy__c_blob_name(&c->blob[x->index], name);
+        hy__w(c, "%p_%s", name);
+    }
+}
+
+static void hy__c_write_packed(hy__c *c, const hy__c_blob *b)
+{
+    char name[HY__C_TEXT];
+    hy__c_blob_name(b, name);
+    if (c->separate) hy__w(c, "(const %t *)(const void *)((const char *)weights + %l)",
+                           (int)b->from.type.dtype, (int64_t)b->offset);
+    else hy__w(c, "%p_%s", name);
+}
+
+/* The parameters of a step's function, or (call) what stands for them. */
+static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
+{
+    const hy__node *last = s->tail ? s->tail : s->node;
+    const char *comma = "";
+    int k;
+    for (k = 0; k < s->node->nin; k++) {
+        if (!hy__c_takes(c, s, k)) continue;
+        hy__w(c, "%s", comma);
+        comma = ", ";
+        if (!call) hy__w(c, "const %t *restrict %s%d", (int)hy__c_in(s, k)->dtype,
+                         hy__c_is_half(hy__c_in(s, k)->dtype) && !s->whole ? "half" : "x", k);
+        else if (k == 1 && s->packed >= 0) hy__c_write_packed(c, &c->blob[s->packed]);
+        else hy__c_write_where(c, hy__c_value_of(c, &s->node->in[k]));
+    }
+    for (k = 0; s->tail && k < s->tail->nin; k++) {
+        if (k == s->tail_at || !hy__c_reads(s->tail, k)) continue;
+        hy__w(c, "%s", comma);
+        if (!call) hy__w(c, "const %t *restrict z%d", (int)hy__edge_type(&s->tail->in[k])->dtype, k);
+        else hy__c_write_where(c, hy__c_value_of(c, &s->tail->in[k]));
+    }
+    for (k = 0; k < last->nout; k++) {
+        if (!hy__c_wants(c, s, k)) continue;
+        hy__w(c, "%s", comma);
+        comma = ", ";
+        if (!call) hy__w(c, "%t *restrict %s%d", (int)last->type[k].dtype,
+                         hy__c_is_half(last->type[k].dtype) && !s->whole ? "e" : "y", k);
+        else hy__c_write_where(c, s->y + k);
+    }
+    if (s->scratch + s->halves) hy__w(c, call ? "%sws + %l" : "%schar *restrict scratch", comma,
+                                      (int64_t)s->scratch_at);
+    if (s->body && c->separate) hy__w(c, call ? ", weights" : ", const void *weights");
+    if (s->faults) hy__w(c, !call ? ", int *fault" : c->at->of ? ", fault" : ", &fault");
+}
+
+/* Halves come in as floats before the body, or leave as halves behind it. */
+static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
+{
+    size_t at = s->scratch;
+    int k;
+    for (k = 0; k < s->node->nin + s->node->nout; k++) {
+        int out = k - s->node->nin;
+        const hy_type *t = out < 0 ? hy__c_in(s, k) : &s->node->type[out];
+        const char *half = t->dtype == HY_F16 ? "f16" : "bf16";
+        if (!hy__c_is_half(t->dtype) || (out < 0 ? !hy__c_takes(c, s, k) : !hy__c_wants(c, s, out))) continue;
+        hy__c_need_half(c, t->dtype);
+        if (!behind) hy__w(c, "float *%s%d = (float *)(void *)(scratch + %l);\n", out < 0 ? "x" : "y",
+                           out < 0 ? k : out, (int64_t)at);
+        at += hy__c_floats(&t->shape);
+        if (behind != (out >= 0)) continue;
+        hy__w(c, "%fi", hy__size(&t->shape));
+        if (behind) hy__w(c, " e%d[i] = %p_to_%s(y%d[i]);\n", out, half, out);
+        else hy__w(c, " x%d[i] = %p_from_%s(half%d[i]);\n", k, half, k);
+    }
+}
+
+static void hy__c_write_step(hy__c *c, const hy__c_step *s)
+{
+    hy__c_write_types(c, s);
+    hy__w(c, "%u_STEP void %p_%s(", s->name);
+    hy__c_write_ports(c, s, 0);
+    hy__w(c, ")\n{\n");
+    if (!s->whole) hy__c_write_halves(c, s, 0);
+    c->real = hy__c_wide(s->node->type[0].dtype);
+    s->emit(c, s);
+    if (!s->whole) hy__c_write_halves(c, s, 1);
+    hy__w(c, "}\n\n");
+}
+
+static void hy__c_write_signature(hy__c *c)
+{
+    int i;
+    hy__w(c, c->callable ? "static int %p_run(" : "int %p_run(");
+    for (i = 0; i < c->at->g->vars; i++)
+        hy__w(c, "const %t *%s, ", (int)c->at->g->var[i]->type[0].dtype, c->at->var[i]);
+    for (i = 0; i < c->at->g->heads; i++) {
+        hy__w(c, "%t *out", (int)hy__edge_type(&c->at->g->head[i])->dtype);
+        if (c->at->g->heads > 1) hy__w(c, "%d", i);
+        hy__w(c, ", ");
+    }
+    hy__w(c, "void *workspace%s)", c->separate ? ", const void *weights" : "");
+}
+
+static void hy__c_write_sizes(hy__c *c)
+{
+    int i;
+    hy__w(c, "#define %u_WORKSPACE %l", (int64_t)c->at->arena);
+    hy__w(c, "      /* bytes of memory that a run takes */\n");
+    if (c->separate) hy__w(c, "#define %u_WEIGHTS %l      /* bytes of the file of weights */\n",
+                           (int64_t)c->weights);
+    for (i = 0; i < c->at->g->vars + c->at->g->heads; i++) {
+        int out = i - c->at->g->vars;
+        const hy_type *t = out < 0 ? &c->at->g->var[i]->type[0] : hy__edge_type(&c->at->g->head[out]);
+        const char *s = out < 0 ? c->at->var[i] : "OUT";
+        hy__w(c, "#define %u_");
+        for (; *s; s++) {
+            char letter = *s >= 'a' && *s <= 'z' ? (char)(*s - 32) : *s;
+            hy__c_put(c, &letter, 1);
+        }
+        if (out >= 0 && c->at->g->heads > 1) hy__w(c, "%d", out);
+        {
+            char shape[HY__C_TEXT];
+            hy__w(c, "_SIZE %l      /* %s */\n", hy__size(&t->shape), hy__c_text(shape, "%z", &t->shape));
+        }
+    }
+}
+
+/* Calls in order of a part, then (late) what comes out twice or was computed elsewhere. */
+static void hy__c_write_calls(hy__c *c, int part)
+{
+    int i, early = part == HY__C_EARLY;
+    for (i = early ? 0 : c->at->early; i < (early ? c->at->early : c->at->steps); i++) {
+        const hy__c_step *s = &c->at->step[i];
+        if (!s->emit) continue;
+        hy__w(c, "%p_%s(", s->name);
+        hy__c_write_ports(c, s, 1);
+        hy__w(c, ");\n");
+    }
+    for (i = 0; i < c->at->g->heads && !early; i++) {
+        int v = hy__c_value_of(c, &c->at->g->head[i]);
+        if (hy__c_is_own_head(c, i)) continue;
+        hy__w(c, "memcpy(out");
+        if (c->at->g->heads > 1) hy__w(c, "%d", i);
+        hy__w(c, ", ");
+        hy__c_write_where(c, v);
+        hy__w(c, ", %l);\n", hy__bytes(c->at->value[v].type));
+    }
+}
+
+/* Results that hold nothing. */
+static void hy__c_write_voids(hy__c *c)
+{
+    int i;
+    for (i = 0; i < c->at->g->heads; i++) {
+        if (!hy__c_is_own_head(c, i) || hy__size(&hy__edge_type(&c->at->g->head[i])->shape)) continue;
+        hy__w(c, "(void)out");
+        if (c->at->g->heads > 1) hy__w(c, "%d", i);
+        hy__w(c, ";\n");
+    }
+}
+
+static void hy__c_write_run(hy__c *c)
+{
+    int i;
+    hy__w(c, c->at->faults ? "/* 0; -1 without memory to work in; -2: an index, label or region is none */\n"
+                           : "/* 0, or -1 without memory to work in */\n");
+    hy__c_write_signature(c);
+    hy__w(c, "\n{\n");
+    if (c->at->arena)
+        hy__w(c, "#ifdef %u_NO_MEMORY\nchar *ws = (char *)workspace;\n#else\n"
+              "static double memory[(%u_WORKSPACE + 7) / 8];\n"
+              "char *ws = (char *)(workspace ? workspace : memory);\n#endif\nif (!ws) return -1;\n");
+    else hy__w(c, "(void)workspace;\n");
+    for (i = 0; i < c->at->g->vars; i++)
+        if (!hy__c_body_reads(c->at, i)) hy__w(c, "(void)%s;\n", c->at->var[i]);
+    hy__c_write_voids(c);
+    if (c->separate && !c->weights) hy__w(c, "(void)weights;\n");
+    if (c->at->faults) hy__w(c, "int fault = 0;\n");
+    hy__c_write_calls(c, HY__C_LATE);
+    hy__w(c, c->at->faults ? "return fault ? -2 : 0;\n}\n" : "return 0;\n}\n");
+}
+
+/* A part of a body as a function. */
+static void hy__c_write_part(hy__c *c, int part)
+{
+    const hy__c_body *b = c->at;
+    const char *comma = "";
+    int i;
+    hy__w(c, "/* %s of %s */\nstatic void %p_%s(",
+          part == HY__C_EARLY ? "what is the same in all turns"
+          : hy__c_is_cond(b->of) ? "a branch" : "a turn",
+          c->body[b->outer]->name[c->body[b->outer]->g->place[b->of->number]],
+          part == HY__C_EARLY ? b->before : b->turn);
+    for (i = 0; i < b->g->vars; i++) {
+        if (!(hy__c_body_reads(b, i) & part)) continue;
+        hy__w(c, "%sconst %t *%s", comma, (int)b->g->var[i]->type[0].dtype, b->var[i]);
+        comma = ", ";
+    }
+    for (i = 0; i < b->g->heads && part == HY__C_LATE; i++) {
+        hy__w(c, "%s%t *out", comma, (int)hy__edge_type(&b->g->head[i])->dtype);
+        if (b->g->heads > 1) hy__w(c, "%d", i);
+        comma = ", ";
+    }
+    if (b->arena) hy__w(c, "%schar *ws", comma);
+    if (c->separate) hy__w(c, *comma || b->arena ? ", const void *weights" : "const void *weights");
+    if (b->faults) hy__w(c, *comma || b->arena || c->separate ? ", int *fault" : "int *fault");
+    hy__w(c, c->separate ? ")\n{\n(void)weights;\n" : ")\n{\n");
+    if (b->faults) hy__w(c, "(void)fault;\n");
+    if (part == HY__C_LATE) hy__c_write_voids(c);
+    hy__c_write_calls(c, part);
+    hy__w(c, "}\n\n");
+}
+
+/* How far, of the largest, a result may be off: numbers went through the least of the program's types, and
+ * some programs make much of a rounding. C source adds one by one, so long sums stray further than both that
+ * were recorded. */
+static double hy__c_tolerance(const hy__c *c, int head)
+{
+    static const double tolerance[HY_DTYPE_COUNT] = { 0, 3e-5, 1e-10, 4e-3, 3e-2, 0, 0, 0, 0, 0 };
+    const hy__nodes *s = c->at->g->store;
+    const hy_tensor *due = &c->out[head]->t;
+    double most = tolerance[due->type.dtype], largest, apart;
+    int i, o;
+    if (!hy__floating(due->type.dtype)) return most;
+    apart = hy__check_distance(due, &c->out[c->at->g->heads + head]->t, &largest);
+    if (apart < HUGE_VAL && 32 * apart > most * largest) most = 32 * apart / largest;
+    for (i = 0; i < s->n; i++) {
+        for (o = 0; o < s->node[i]->nout; o++)
+            if (tolerance[s->node[i]->type[o].dtype] > most) most = tolerance[s->node[i]->type[o].dtype];
+        if (most < 1.0 / 127 && hy__check_steps(s->node[i])) most = 1.0 / 127;
+    }
+    return most;
+}
+
+/* Inputs and results that were recorded, and a program that compares. */
+static void hy__c_write_test(hy__c *c)
+{
+    char name[HY__C_TEXT];
+    int i, heads = c->at->g->heads;
+    hy__w(c, "\n#ifdef %u_TEST\n#include <stdio.h>\n\n");
+    for (i = 0; i < c->at->g->vars + heads; i++) {
+        const hy_tensor *x = i < c->at->g->vars ? &c->in[i]->t : &c->out[i - c->at->g->vars]->t;
+        if (i < c->at->g->vars) hy__c_text(name, "given%d", i);
+        else hy__c_text(name, "due%d", i - c->at->g->vars);
+        hy__c_write_table(c, name, x, NULL, hy__size(&x->type.shape));
+    }
+    for (i = 0; i < heads; i++)
+        hy__w(c, "static %t %p_got%d[%l];\n", (int)c->out[i]->t.type.dtype, i,
+              hy__most(hy__size(&c->out[i]->t.type.shape), 1));
+    if (c->separate) hy__w(c, "static double %p_loaded[(%u_WEIGHTS + 7) / 8 + 1];\n");
+    hy__w(c, "\nint main(int argc, char **argv)\n{\ndouble worst, largest;\nint bad = 0;\n"
+          "(void)argc; (void)argv;\n");
+    if (c->separate)
+        hy__w(c, "FILE *file = argc > 1 ? fopen(argv[1], \"rb\") : NULL;\n"
+              "if (!file || fread(%p_loaded, 1, %u_WEIGHTS, file) != %u_WEIGHTS) { puts(\"no weights\"); "
+              "return 2; }\nfclose(file);\n");
+    hy__w(c, "if (%p_run(");
+    for (i = 0; i < c->at->g->vars; i++) hy__w(c, "%p_given%d, ", i);
+    for (i = 0; i < heads; i++) hy__w(c, "%p_got%d, ", i);
+    hy__w(c, c->separate ? "0, %p_loaded)) return 2;\n" : "0)) return 2;\n");
+    for (i = 0; i < heads; i++) {
+        hy_dtype dtype = c->out[i]->t.type.dtype;
+        char got[HY__C_TEXT], due[HY__C_TEXT];
+        hy__c_need_half(c, dtype);
+        hy__c_load(c, got, dtype, hy__c_text(name, "%s_got%d", c->prefix, i), "i");
+        hy__c_load(c, due, dtype, hy__c_text(name, "%s_due%d", c->prefix, i), "i");
+        c->real = HY_F64;
+        hy__w(c, "worst = largest = 0;\n");
+        hy__w(c, "%fi {\nconst double got = (double)%s, due = (double)%s, size = fabs(due);\n"
+              "if (size > largest && size < INFINITY) largest = size;\n"
+              "if (got == due || (got != got && due != due)) continue;\n"
+              "if (!(fabs(got - due) <= worst) && worst == worst) worst = fabs(got - due);\n}\n",
+              hy__size(&c->out[i]->t.type.shape), got, due);
+        hy__w(c, "printf(\"%p: output %d: off by %%g at most, of %%g\\n\", worst, largest);\n"
+              "if (!(worst <= %v * largest)) bad = 1;\n", i, hy__c_tolerance(c, i));
+    }
+    hy__w(c, "puts(bad ? \"%p: WRONG\" : \"%p: right\");\nreturn bad;\n}\n#endif\n");
+}
+
+/* inputs: as many as the operator has that calls it, parameters behind the variables. */
+static void hy__c_write_call(hy__c *c)
+{
+    int i;
+    hy__w(c, "\nint %p_call(void *const *data, char *ws, const void *weights)\n{\nreturn %p_run(");
+    for (i = 0; i < c->at->g->vars; i++)
+        hy__w(c, "(const %t *)data[%d], ", (int)c->at->g->var[i]->type[0].dtype, i);
+    for (i = 0; i < c->at->g->heads; i++)
+        hy__w(c, "(%t *)data[%d], ", (int)hy__edge_type(&c->at->g->head[i])->dtype, c->callable - 1 + i);
+    hy__w(c, "ws, weights);\n}\n");
+}
+
+/* Inner programs stand before what calls them. */
+static void hy__c_write_body(hy__c *c)
+{
+    int i, k;
+    for (k = c->bodies - 1; k >= 0; k--) {
+        c->at = c->body[k];
+        for (i = 0; i < c->at->steps; i++) if (c->at->step[i].emit) hy__c_write_step(c, &c->at->step[i]);
+        if (k && c->at->early) hy__c_write_part(c, HY__C_EARLY);
+        if (k) hy__c_write_part(c, HY__C_LATE);
+    }
+    hy__c_write_run(c);
+    if (c->records) hy__c_write_test(c);
+    if (c->callable) hy__c_write_call(c);
+}
+
+/* What the user called the network, within a comment. */
+static void hy__c_write_title(hy__c *c)
+{
+    const char *s = c->title;
+    for (; *s; s++) hy__c_put(c, *s < ' ' || *s > '~' || strchr("*/\\", *s) ? "_" : s, 1);
+}
+
+static void hy__c_put_source(hy__target *t, const void *what)
+{
+    hy__c c = *(const hy__c *)what;
+    hy__target nowhere;
+    memset(&nowhere, 0, sizeof nowhere);
+    nowhere.F = c.F;
+    c.t = &nowhere;
+    hy__c_write_body(&c);               /* tells which helpers it needs */
+    c.t = t;
+    hy__w(&c, "/* ");
+    hy__c_write_title(&c);
+    hy__w(&c, " as C99, written by hybrid.h %s: no other library than libm, no allocation.\n"
+          " *     cc -O3 -march=native -c %s.c\n", hy_version(), c.prefix);
+    if (c.records) hy__w(&c,
+            " * -D%u_TEST makes a program of it that checks results recorded when it was written.\n");
+    hy__w(&c, " * The workspace may be NULL, then a static one is used; -D%u_NO_MEMORY leaves that out. */\n"
+          "#include <math.h>\n#include <stdint.h>\n#include <string.h>\n"
+          "#if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__) && "
+          "!defined(__OPTIMIZE_SIZE__)\n"
+          "#pragma GCC optimize(\"no-trapping-math\")    /* no compare can trap: loops of them become "
+          "vector code */\n#endif\n\n");
+    hy__c_write_sizes(&c);
+    hy__w(&c, "#ifdef __cplusplus\n#define restrict __restrict\nextern \"C\"\n#endif\n");
+    hy__c_write_signature(&c);
+    hy__w(&c, ";\n\n");
+    hy__w(&c, "#ifdef __GNUC__      /* inlined, compilers forget that arrays lie apart */\n"
+          "#define %u_STEP static __attribute__((noinline))\n#else\n#define %u_STEP static\n#endif\n"
+          "#if defined(__clang__)      /* what a loop writes is none of what it reads */\n"
+          "#define %u_APART _Pragma(\"clang loop vectorize(assume_safety)\")\n#elif defined(__GNUC__)\n"
+          "#define %u_APART _Pragma(\"GCC ivdep\")\n#else\n#define %u_APART\n#endif\n\n");
+    hy__c_write_helpers(&c);
+    hy__c_write_weights(&c);
+    hy__c_write_body(&c);
+}
+
+static void hy__c_put_header(hy__target *t, const void *what)
+{
+    hy__c c = *(const hy__c *)what;
+    c.t = t;
+    hy__w(&c, "/* ");
+    hy__c_write_title(&c);
+    hy__w(&c, ": see %s.c */\n#ifndef %u_H\n#define %u_H\n#include <stdint.h>\n\n", c.prefix);
+    hy__c_write_sizes(&c);
+    hy__w(&c, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    c.depth = 0;
+    hy__c_write_signature(&c);
+    hy__w(&c, ";\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}
+
+/* --- from a network --- */
+/* A name for all names: the caller's, or of the file. */
+static int hy__c_prefix(hy__c *c, const char *prefix, const char *file)
+{
+    hy_frame *F = c->F;
+    const char *name = prefix ? prefix : file, *slash;
+    char *own, *upper;
+    size_t n, i;
+    int fits;
+    for (slash = name; !prefix && (slash = strpbrk(name, "/\\")) != NULL; ) name = slash + 1;
+    n = prefix ? strlen(name) : strcspn(name, ".");
+    own = hy__string(F, name, "");
+    upper = own ? hy__string(F, name, "") : NULL;
+    if (!upper) { hy__free(&F->root->heap, own); return -1; }
+    own[n] = upper[n] = 0;
+    fits = n > 0 && n < 64;
+    for (i = 0; i < n; i++) {
+        int letter = ((own[i] | 32) >= 'a' && (own[i] | 32) <= 'z') || own[i] == '_';
+        fits = fits && (letter || (i && own[i] >= '0' && own[i] <= '9'));
+        if (own[i] >= 'a' && own[i] <= 'z') upper[i] = (char)(own[i] - 32);
+    }
+    c->prefix = own;
+    c->upper = upper;
+    if (!fits) hy__fail(F, HY_ERROR_ARGUMENT,
+                        "hy_export_c: '%s' is no C identifier of less than 64 letters%s", own,
+                        prefix ? "" : ": give opt.prefix");
+    return fits ? 0 : -1;
+}
+
+static int hy__c_rooms(hy__c *c)
+{
+    hy__heap *heap = &c->F->root->heap;
+    hy__c_body *b = c->at;
+    size_t n = (size_t)b->g->n + 1;
+    int i, k;
+    b->first = (int *)hy__alloc_zero(heap, n * sizeof *b->first);
+    b->name = (const char **)hy__alloc_zero(heap, n * sizeof *b->name);
+    b->var = (const char **)hy__alloc_zero(heap, ((size_t)b->g->vars + 1) * sizeof *b->var);
+    b->step = (hy__c_step *)hy__alloc_zero(heap, n * sizeof *b->step);
+    for (i = 0; i < b->g->n && b->first; i++) { b->first[i] = b->values; b->values += b->g->node[i]->nout; }
+    b->value = (hy__c_value *)hy__alloc_zero(heap, ((size_t)b->values + 1) * sizeof *b->value);
+    b->uses = (int *)hy__alloc_zero(heap, ((size_t)b->values + 1) * sizeof *b->uses);
+    if (!b->first || !b->name || !b->var || !b->step || !b->value || !b->uses) {
+        hy__no_memory(c->F, "hy_export_c");
+        return -1;
+    }
+    for (i = 0; i < b->g->n; i++)
+        for (k = 0; k < b->g->node[i]->nin; k++) b->uses[hy__c_value_of(c, &b->g->node[i]->in[k])]++;
+    for (i = 0; i < b->g->heads; i++) b->uses[hy__c_value_of(c, &b->g->head[i])]++;
+    return 0;
+}
+
+static void hy__c_body_free(hy__heap *heap, hy__c_body *b)
+{
+    int i, k, lent;
+    for (i = 0; i < b->steps; i++)
+        if (b->step[i].map && b->step[i].emit) {
+            for (k = 0; k < b->step[i].node->nout; k++) hy__free(heap, b->step[i].map[k].table);
+            hy__free(heap, b->step[i].map);
+        }
+    for (i = 0; b->name && i < b->g->n; i++) {
+        for (lent = k = 0; b->var && k < b->g->vars; k++) lent |= b->var[k] == b->name[i];
+        if (!lent) hy__free(heap, (void *)b->name[i]);
+    }
+    for (i = 0; b->var && i < b->g->vars; i++) hy__free(heap, (void *)b->var[i]);
+    hy__free(heap, (void *)b->name);
+    hy__free(heap, (void *)b->var);
+    hy__free(heap, b->first);
+    hy__free(heap, b->uses);
+    hy__free(heap, b->value);
+    hy__free(heap, b->step);
+    hy__free(heap, (void *)b->before);
+    hy__free(heap, (void *)b->turn);
+    hy__graph_drop(b->g);
+    hy__free(heap, b);
+}
+
+static void hy__c_close(hy__c *c)
+{
+    hy__heap *heap = &c->F->root->heap;
+    int i;
+    while (c->bodies) hy__c_body_free(heap, c->body[--c->bodies]);
+    for (i = 0; i < c->blobs; i++) hy__free(heap, c->blob[i].part);
+    hy__free(heap, (void *)c->body);
+    hy__free(heap, (void *)c->taken.key);
+    hy__free(heap, c->taken.value);
+    hy__free(heap, (void *)c->prefix);
+    hy__free(heap, (void *)c->upper);
+    hy__free(heap, c->blob);
+    hy__free(heap, (void *)c->out);
+}
+
+/* The results of one run, as copies: a bound program has room for one set of outputs. */
+static int hy__c_record_run(hy__c *c, hy_graph *g, hy_array **out, const hy__graph_rec *rec)
+{
+    int i, failed;
+    hy_begin(c->F);
+    failed = hy__graph_execute(c->F, g, c->in, out, rec);
+    for (i = 0; i < g->heads && !failed; i++)
+        failed = !(out[i] = hy_return(c->F, hy_copy(c->F, out[i])));
+    hy_end(c->F);
+    return failed ? -1 : 0;
+}
+
+/* The results that the compiled program has for these inputs, then those of line by line: two orders of the
+ * same sums, whose distance tells how well the numbers are conditioned. */
+static int hy__c_record(hy__c *c, hy_graph *g)
+{
+    hy__graph_rec rec;
+    memset(&rec, 0, sizeof rec);
+    c->out = (hy_array **)hy__alloc_zero(&c->F->root->heap, (2 * (size_t)g->heads + 1) * sizeof *c->out);
+    if (!c->out) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    if (hy__c_record_run(c, g, c->out, &rec)) return -1;
+    rec.mode.exact = 1;
+    return hy__c_record_run(c, g, c->out + g->heads, &rec);
+}
+
+/* The program of a graph for inputs of such types, with all its bodies. */
+static int hy__c_open_graph(hy__c *c, const hy_graph *g, const hy_type *input)
+{
+    int k;
+    if (hy__c_programs(c, g, input) || hy__c_check(c) || hy__c_reserve(c)) return -1;
+    for (k = 0; k < c->bodies; k++) {
+        c->at = c->body[k];
+        if (hy__c_rooms(c) || hy__c_names(c) || hy__c_steps(c)) return -1;
+        hy__c_widen(c);
+    }
+    while (k--) {                       /* inner ones first: their memory is scratch of others */
+        c->at = c->body[k];
+        if (hy__c_place(c)) return -1;
+    }
+    hy__c_place_weights(c);
+    return 0;
+}
+
+/* All about a file of it. */
+static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, const char *title,
+                      const char *file,
+                      const hy_export_c_opt *opt)
+{
+    hy__buffer *room;
+    int i;
+    memset(c, 0, sizeof *c);
+    c->F = F;
+    c->in = in;
+    c->title = title;
+    c->records = !(opt && opt->no_test);
+    c->separate = opt && opt->weights;
+    if (opt && ((opt->header && !strcmp(file, opt->header)) || (opt->weights && !strcmp(file,
+                                                                                        opt->weights)) ||
+                (opt->header && opt->weights && !strcmp(opt->header, opt->weights))))
+        return hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: source, header and weights are files of their "
+                        "own");
+    if (hy__c_prefix(c, opt ? opt->prefix : NULL, file)) return -1;
+    room = hy__buffer_new(&F->cache, (size_t)(g->vars + 1) * sizeof(hy_type));
+    if (!room) { hy__no_memory(F, "hy_export_c"); return -1; }
+    for (i = 0; i < g->vars; i++) ((hy_type *)room->data)[i] = in[i]->t.type;
+    i = hy__c_open_graph(c, g, (const hy_type *)room->data);
+    hy__buffer_drop(&F->cache, room);
+    if (i) return -1;
+    return c->records ? hy__c_record(c, g) : 0;
+}
+
+static int hy__c_to_files(hy__c *c, const char *file, const hy_export_c_opt *opt)
+{
+    hy__pending p[3];
+    int n = 0;
+    memset(p, 0, sizeof p);
+    p[n].name = file;
+    p[n++].fn = hy__c_put_source;
+    if (opt && opt->header) { p[n].name = opt->header; p[n++].fn = hy__c_put_header; }
+    if (opt && opt->weights) { p[n].name = opt->weights; p[n++].fn = hy__c_put_weights; }
+    p[0].what = p[1].what = p[2].what = c;
+    return hy__to_files(c->F, p, n);
+}
+
+HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char *file,
+                       const hy_export_c_opt *opt)
+{
+    hy__flat in;
+    hy__trace *t;
+    hy__c c;
+    int failed = -1, training;
+    if (!F || F->code) return -1;
+    if (!file) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_export_c: the name of the file is NULL"); return -1; }
+    if (!hy__export_ok(F, net, "hy_export_c")) return -1;
+    training = F->training;
+    F->training = 0;
+    hy_begin(F);
+    t = hy__export_call(F, net, inputs, "hy_export_c", &in);
+    if (t) {
+        if (!hy__c_open(&c, F, t->graph, in.at, net->kind, file, opt)) failed = hy__c_to_files(&c, file, opt);
+        hy__c_close(&c);
+    }
+    hy__trace_leave(t);
+    hy__flat_close(F, &in);
+    hy_end(F);
+    F->training = training;
+    return failed;
+}
+
+/* MARK: - 84 >>jit -------------------------------------------------------------------------------------
+ *
+ * The same source, built by the system's compiler and loaded: a graph becomes one call into machine code.
+ */
+#ifdef HY__POSIX_FILES
+#include <dlfcn.h>
+#include <sys/wait.h>
+typedef int (*hy__jit_fn)(void *const *data, char *workspace, const void *weights);
+
+/* Of a graph that has become one call. */
+typedef struct hy__jit {
+    hy__attached head;
+    void      *library;
+    hy__jit_fn run;
+    char      *weights;
+    size_t     arena;
+} hy__jit;
+typedef struct hy__jit_rec { int inputs, outputs; const hy__jit *ready; const hy_type *type; } hy__jit_rec;
+
+static void hy__jit_free(hy_root *root, hy__attached *it)
+{
+    hy__jit *j = (hy__jit *)(void *)it;
+    if (j->library) dlclose(j->library);
+    hy__free(&root->heap, j->weights);
+    hy__free(&root->heap, j);
+}
+
+static int hy__jit_count(const void *attr, int output, int index)
+{
+    (void)index;
+    return output ? ((const hy__jit_rec *)attr)->outputs : ((const hy__jit_rec *)attr)->inputs;
+}
+
+static int hy__jit_infer(hy_infer *I)
+{
+    const hy__jit_rec *r = (const hy__jit_rec *)I->attr;
+    int i;
+    for (i = 0; i < I->nout; i++) {
+        hy_infer_type(I, &I->out[i].dtype, r->type[i].dtype);
+        hy_infer_shape(I, &I->out[i].shape, r->type[i].shape);
+    }
+    return I->status;
+}
+
+HY__RUN(hy__run_jit)
+{
+    const hy__jit *j = ((const hy__jit_rec *)job->attr)->ready;
+    if (j->run(now->data, (char *)scratch, j->weights)) hy_fault(now);
+}
+
+static int hy__jit_bind(hy_job *job)
+{
+    job->scratch = ((const hy__jit_rec *)job->attr)->ready->arena;
+    job->fault_text = "an index, a label or a region is none";
+    return hy__one_stage(job, hy__run_jit, 1, 1);
+}
+
+static const hy_arg hy__jit_in[]  = { { "data", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__jit_out[] = { { "output", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_op hy__jit_op = {
+    "_jit", NULL, NULL, "a program that the system's compiler made", hy__jit_in, hy__jit_out, NULL,
+    sizeof(hy__jit_rec), 0, 0, hy__jit_count, hy__jit_infer, hy__jit_bind, NULL, NULL
+};
+
+/* A new folder that only we may enter: its name is nobody's before, links included. */
+static char *hy__jit_folder(hy_frame *F)
+{
+    const char *home = getenv("TMPDIR");
+    char *name;
+    int i, k;
+    for (i = 0; i < 16; i++) {
+        uint64_t mix = ((uint64_t)(uintptr_t)F ^ (uint64_t)HY__PROCESS << 32 ^ (uint64_t)(hy_seconds() * 1e9))
+                       * 0x9e3779b97f4a7c15u + (uint64_t)i;
+        name = hy__string(F, home && *home ? home : "/tmp", "/hybrid-................");
+        if (!name) return NULL;
+        for (k = 0; k < 16; k++)
+            name[strlen(name) - 16 + (size_t)k] = "0123456789abcdef"[mix >> (60 - 4 * k) & 15];
+        if (!mkdir(name, 0700)) return name;
+        hy__free(&F->root->heap, name);
+    }
+    hy__fail(F, HY_ERROR_FILE, "no folder can be made in %s", home && *home ? home : "/tmp");
+    return NULL;
+}
+
+/* Without a shell, so that no name is read as anything else. 0 when it went well, or where the program does
+ * not want to know of its children: loading will tell. */
+static int hy__jit_compile(const char *source, const char *library, int native)
+{
+    const char *cc = getenv("HYBRID_CC");
+    char *args[12];
+    int n = 0, status = -1, k, quiet;
+    pid_t child;
+    cc = cc && *cc ? cc : "cc";
+    args[n++] = (char *)(uintptr_t)cc;
+    args[n++] = (char *)(uintptr_t)"-O3";
+    if (native) args[n++] = (char *)(uintptr_t)"-march=native";
+    args[n++] = (char *)(uintptr_t)"-w";
+    args[n++] = (char *)(uintptr_t)"-fPIC";
+    args[n++] = (char *)(uintptr_t)"-shared";
+    args[n++] = (char *)(uintptr_t)"-o";
+    args[n++] = (char *)(uintptr_t)library;
+    args[n++] = (char *)(uintptr_t)source;
+    args[n++] = (char *)(uintptr_t)"-lm";
+    args[n] = NULL;
+    child = fork();
+    if (child == 0) {
+        quiet = open("/dev/null", O_RDWR);
+        for (k = 0; k < 3 && quiet >= 0; k++) dup2(quiet, k);
+        execvp(cc, args);
+        _exit(127);
+    }
+    if (child < 0) return -1;
+    while (waitpid(child, &status, 0) < 0) if (errno != EINTR) return errno == ECHILD ? 0 : -1;
+    return status;
+}
+
+/* Written, built, loaded; then nothing of it is left in files. */
+static void hy__jit_build(hy__c *c, hy__jit *j)
+{
+    hy_frame *F = c->F;
+    char *folder = hy__jit_folder(F);
+    char *source = folder ? hy__string(F, folder, "/jit.c") : NULL;
+    char *library = source ? hy__string(F, folder, "/jit.so") : NULL;
+    void *symbol = NULL;
+    if (library && !hy__to_file(F, source, hy__c_put_source, c)) {
+        if (hy__jit_compile(source, library, 1) && hy__jit_compile(source, library, 0))
+            hy__fail(F, HY_ERROR_STATE, "no C compiler did it: is there a cc, or what HYBRID_CC names?");
+        else if (!(j->library = dlopen(library, RTLD_NOW | RTLD_LOCAL)))
+            hy__fail(F, HY_ERROR_STATE, "what the compiler made cannot be loaded");
+        else symbol = dlsym(j->library, "jit_call");
+    }
+    memcpy(&j->run, &symbol, sizeof symbol);
+    if (library) remove(library);
+    if (source) remove(source);
+    if (folder) rmdir(folder);
+    hy__free(&F->root->heap, library);
+    hy__free(&F->root->heap, source);
+    hy__free(&F->root->heap, folder);
+}
+
+/* The weights as in a file of them, whose numbers have their lowest bytes first. */
+static int hy__jit_weights(hy__c *c, hy__jit *j)
+{
+    const uint16_t one = 1;
+    hy__target t;
+    j->weights = (char *)hy__alloc(&c->F->root->heap, c->weights + 1);
+    if (!j->weights) hy__no_memory(c->F, "jit");
+    else if (!*(const char *)&one) hy__fail(c->F, HY_ERROR_UNSUPPORTED, "not on big-endian machines");
+    if (c->F->code) return -1;
+    memset(&t, 0, sizeof t);
+    t.F = c->F;
+    t.to = j->weights;
+    hy__c_put_weights(&t, c);
+    return 0;
+}
+
+/* All values that the source has inside: when one is written, the program is made anew. */
+static int hy__jit_watch(hy_frame *F, const hy_graph *g, hy__sources *sources)
+{
+    hy__rewrite R;
+    int i;
+    memset(&R, 0, sizeof R);
+    R.F = F;
+    R.sources = sources;
+    for (i = 0; i < g->n; i++) {
+        hy__buffer *b = g->node[i]->param ? g->node[i]->param->array.buffer : g->node[i]->held;
+        if (b && hy__look_at(&R, b)) return -1;
+    }
+    return 0;
+}
+
+/* Variables, parameters, and one node that makes all heads of them. */
+static int hy__jit_fill(hy_frame *F, const hy_graph *g, const hy__c *c, const hy__jit *j, hy_graph *fresh)
+{
+    hy__jit_rec rec;
+    hy__node *node, *jit;
+    int i, n = g->vars, failed = 0;
+    for (i = 0; i < g->n; i++) n += g->node[i]->param != NULL;
+    memset(&rec, 0, sizeof rec);
+    rec.inputs = n;
+    rec.outputs = g->heads;
+    rec.ready = j;
+    jit = hy__node_new(F, &hy__jit_op, n, g->heads, &rec, "jit");
+    if (!jit) return -1;
+    for (i = 0; i < g->heads; i++) jit->type[i] = *hy__edge_type(&c->at->g->head[i]);
+    ((hy__jit_rec *)jit->record)->type = jit->type;
+    for (n = i = 0; i < g->vars + g->n && !failed; i++) {
+        const hy__node *from = i < g->vars ? g->var[i] : g->node[i - g->vars];
+        if (i >= g->vars && !from->param) continue;
+        node = hy__node_copy(F, from);
+        failed = !node || hy__node_join(F, fresh->store, node);
+        if (failed) hy__node_discard(F, node);
+        else jit->in[n++].node = node;
+    }
+    failed = failed || hy__node_join(F, fresh->store, jit);
+    if (failed) { hy__node_discard(F, jit); return -1; }
+    if (hy__graph_room_heads(F, fresh, g->heads, 0)) return -1;
+    for (i = 0; i < g->heads; i++) { fresh->head[i].node = jit; fresh->head[i].output = i; }
+    return hy__graph_finish(F, fresh);
+}
+
+/* Is there a kernel for all of it? C source itself would refuse no type. */
+static int hy__jit_binds(hy_frame *F, hy_graph *g)
+{
+    hy__mode mode;
+    hy__plan plan;
+    int failed;
+    memset(&mode, 0, sizeof mode);
+    failed = hy__plan_make(F, g, &mode, &plan);
+    hy__plan_free(F->root, &plan);
+    return failed;
+}
+
+/* The typed graph as one call into machine code; NULL when it cannot be, which is said to the log. */
+static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
+{
+    hy__heap *heap = &F->root->heap;
+    hy__sources *sources = (hy__sources *)hy__alloc_zero(heap, sizeof *sources);
+    hy__jit *j = (hy__jit *)hy__alloc_zero(heap, sizeof *j);
+    hy_type *type = (hy_type *)hy__alloc(heap, ((size_t)g->vars + 1) * sizeof *type);
+    hy_graph *fresh = NULL;
+    hy__c c;
+    int i, failed;
+    memset(&c, 0, sizeof c);
+    c.F = F;
+    hy__try(F);
+    hy_begin(F);
+    failed = !sources || !j || !type;
+    if (failed) hy__no_memory(F, "jit");
+    for (i = 0; i < g->vars && !failed; i++) type[i] = g->var[i]->type[0];
+    failed = failed || hy__jit_binds(F, g) || hy__jit_watch(F, g, sources) || hy__c_prefix(&c, "jit", NULL);
+    c.title = "jit";
+    c.separate = 1;                     /* compilers take their time over long lists of numbers */
+    c.callable = 1 + g->vars;           /* results stand behind the inputs of the node */
+    for (i = 0; i < g->n; i++) c.callable += g->node[i]->param != NULL;
+    failed = failed || hy__c_open_graph(&c, g, type) || hy__jit_weights(&c, j);
+    if (!failed) {
+        hy__jit_build(&c, j);
+        j->arena = c.at->arena;
+        fresh = j->run && !F->code ? hy__graph_new(F, NULL) : NULL;
+        if (fresh && hy__jit_fill(F, g, &c, j, fresh)) { hy__graph_drop(fresh); fresh = NULL; }
+    }
+    hy__c_close(&c);
+    hy_end(F);
+    if (F->code && F->code != HY_ERROR_MEMORY) hy__warn(F, "jit: %s; the built-in program runs", F->text);
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    hy__free(heap, type);
+    if (fresh) {
+        j->head.free_fn = hy__jit_free;
+        sources->head.free_fn = hy__sources_free;
+        fresh->all = &sources->head;
+        hy__table_add(heap, &fresh->derived, &sources->head.kept, 0);
+        hy__table_add(heap, &fresh->derived, &j->head.kept, 0);
+        return fresh;
+    }
+    if (sources) hy__sources_free(F->root, &sources->head);
+    if (j) hy__jit_free(F->root, &j->head);
+    return NULL;
+}
+#else
+static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
+{
+    (void)g;
+    hy__warn(F, "jit: not on this system; the built-in program runs");
+    return NULL;
+}
+#endif
+HY__WARM_ROOMS
