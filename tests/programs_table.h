@@ -222,8 +222,8 @@ static void pg_print_ways(void)
     for (k = 0; k < PG_WAYS; k++)
         if (pg_went[k].programs || pg_tabled) printf("way %-16s %8ld programs, %ld failed, %.3f ms each\n", pg_ways[k].name, pg_went[k].programs, pg_went[k].failed,
                1000 * pg_went[k].seconds / (double)(pg_went[k].programs ? pg_went[k].programs : 1));
-    for (i = 0; i < PG_REASONS && pg_reasons[i].count && pg_tabled; i++)
-        printf("%s, %ld times: %s\n", pg_ways[pg_reasons[i].way].name, pg_reasons[i].count, pg_reasons[i].text);
+    for (i = 0; i < PG_REASONS && pg_reasons[i].count; i++)
+        if (pg_tabled || strstr(pg_reasons[i].text, "tcc") || strstr(pg_reasons[i].text, "processor")) printf("%s, %ld times: %s\n", pg_ways[pg_reasons[i].way].name, pg_reasons[i].count, pg_reasons[i].text);
     if (pg_int8_copies) printf("int8: %ld layers in %ld copies\n", pg_int8_layers, pg_int8_copies);
     for (i = 0; i < PG_KNOWN; i++) if (pg_known_met[i]) printf("known, %ld times: %s\n", pg_known_met[i], pg_known_texts[i]);
 }
