@@ -479,6 +479,10 @@ static void pg_change(pg_job *J, char *refused, size_t n)
     if (!J->block || J->P->wrong > 1) return;
     if (J->way->flags & PG_INT8) J->block = pg_in_int8(J);
     if (J->block && (J->way->flags & (PG_LOADED | PG_PAIR))) J->block = pg_reloaded(J->F, J->P, J->way, J->block);
+    if (!J->block && !J->P->wrong && hy_error(J->F) && strstr(hy_error(J->F), "no name in files")) {
+        snprintf(refused, n, "%s", hy_error(J->F));
+        hy_clear(J->F);
+    }
     if (J->block && (J->way->flags & PG_ONNX)) J->block = pg_through_onnx(J, refused, n);
     if (J->block && (J->way->flags & PG_SYMBOL)) J->graph = pg_through_symbols(J);
     if (J->way->flags & PG_ONNX && !J->R->error[0] && J->block && J->P->number % 3) {

@@ -27,6 +27,7 @@ static void pg_pass_statistics(void)
 static int pg_try_way(const pg_program *P, const pg_way *way)
 {
     static pg_result line;
+    const pg_way *due = way->due;
     int ok, first = 1;
     pg_fails_at = 0;
     do {
@@ -37,18 +38,19 @@ static int pg_try_way(const pg_program *P, const pg_way *way)
             if (pg_other.kept) pg_say("%d blocks of memory are lost\n", (int)pg_other.kept);
             return !pg_other.kept;
         }
-        if (way->due && first) {
+        if (!due && pg_other.P != P) due = &pg_due_needed;
+        if (due && first) {
             pg_forget_nearness();
             line = pg_line;
             pg_line.n = 0;
-            pg_run(pg_other.P, way->due, &pg_line);
+            pg_run(pg_other.P, due, &pg_line);
         }
         first = 0;
         if (way->flags & PG_SYMBOL) pg_pass_statistics();
         ok = pg_wider_agrees() && pg_agrees(pg_other.P, way);
         if ((way->flags & PG_BATCH) && pg_line.wider[0]) pg_count_reason(way, "the other size is an error line by line", 39);
     } while (ok && (way->flags & PG_WALK) && pg_other.taken >= pg_fails_at);
-    if (way->due) {
+    if (due) {
         pg_forget(&pg_line);
         pg_line = line;
         pg_forget_nearness();
