@@ -55866,14 +55866,12 @@ static const hy__compound_op hy__compounds[] = {
     { "_npi_rcopysign_scalar", "scalar|is_int", 1, 1, "=rcopysign_scalar" },
     /* both ways, since whole numbers have no 2 to the -1 */
     { "_npi_ldexp", "", 2, 2, "div(mul(%0, rpower_scalar(maximum_scalar(%1, 0), 2)), "
-      "rpower_scalar(relu(negative(%1)), 2))" },
+      "rpower_scalar(relu(negative(minimum_scalar(%1, 0))), 2))" },
     { "_npi_ldexp_scalar", "scalar|is_int", 1, 1, "=ldexp_scalar" },
     { "_npi_rldexp_scalar", "scalar|is_int", 1, 1, "=rldexp_scalar" },
     { "_npi_around", "decimals", 1, 1, "=around" },
     { "_npi_nan_to_num", "copy|nan|posinf|neginf", 1, 1,
-      "where(equal_scalar(%0, inf), " HY__AS_FILLED("$posinf:3.4028234663852886e+38") ", %0); "
-      "where(equal_scalar(%0, -inf), " HY__AS_FILLED("$neginf:-3.4028234663852886e+38") ", %a); "
-      "where(equal(%0, %0), %b, " HY__AS_FILLED("$nan:0") ")" },
+      "=nan_to_num" },
     { "_npi_isposinf", "", 1, 1, "equal_scalar(%0, inf)" },
     { "_npi_isneginf", "", 1, 1, "equal_scalar(%0, -inf)" },
     { "_npi_where_scalar2", "x|y", 1, 1,
@@ -57374,6 +57372,35 @@ static void hy__make_ldexp_scalar(hy__compound *C)
     hy__beside(C, HY_OP_mul_scalar, hy__beside_it(C), pow(2, power));
 }
 
+static hy__edge hy__chosen(hy__compound *C, hy__edge condition, hy__edge x, hy__edge y)
+{
+    hy__edge in[3];
+    in[0] = condition;
+    in[1] = x;
+    in[2] = y;
+    hy__make_op(&C->M, HY_OP_where, 3, in);
+    return C->M.at;
+}
+/* What is infinite becomes the largest number of its type, which nobody knows yet: the last finite one. */
+static void hy__make_nan_to_num(hy__compound *C)
+{
+    static const double largest[] = { 65504, 3.3895313892515355e38, 3.4028234663852886e38,
+                                      1.7976931348623157e308 };
+    hy__edge x = C->in[0], most = hy__filled(C, x, largest[0]), next, y;
+    int k;
+    for (k = 1; k < 4; k++) {
+        next = hy__filled(C, x, largest[k]);
+        most = hy__chosen(C, hy__beside(C, HY_OP_equal_scalar, next, HUGE_VAL), most, next);
+    }
+    next = hy__said(C, "posinf", NULL) ? hy__filled(C, x, hy__said_number(C, "posinf", 0)) : most;
+    y = hy__chosen(C, hy__beside(C, HY_OP_equal_scalar, x, HUGE_VAL), next, x);
+    next = hy__said(C, "neginf", NULL) ? hy__filled(C, x, hy__said_number(C, "neginf", 0))
+        : hy__one(C, HY_OP_negative, most, NULL, NULL);
+    y = hy__chosen(C, hy__beside(C, HY_OP_equal_scalar, x, -HUGE_VAL), next, y);
+    next = hy__filled(C, x, hy__said_number(C, "nan", 0));
+    hy__chosen(C, hy__two(C, HY_OP_equal, x, x), y, next);
+}
+
 /* Halves go to even numbers; to tens by the rest of a division, which whole numbers have, too. */
 static void hy__make_around(hy__compound *C)
 {
@@ -57386,12 +57413,15 @@ static void hy__make_around(hy__compound *C)
         half = hy__beside(C, HY_OP_equal_scalar, rest, unit / 2);
         odd = hy__two(C, HY_OP_mul, half, hy__beside(C, HY_OP_mod_scalar, q, 2));
         half = hy__two(C, HY_OP_add, odd, hy__beside(C, HY_OP_greater_scalar, rest, unit / 2));
-        hy__beside(C, HY_OP_mul_scalar, hy__two(C, HY_OP_add, q, half), unit);
+        q = hy__beside(C, HY_OP_mul_scalar, hy__two(C, HY_OP_add, q, half), unit);
+        half = hy__one(C, HY_OP_block_grad, C->in[0], NULL, NULL);      /* what is infinite stays */
+        rest = hy__beside(C, HY_OP_equal_scalar, hy__one(C, HY_OP_abs, half, NULL, NULL), HUGE_VAL);
+        hy__chosen(C, rest, half, q);
         return;
     }
     if (unit != 1) C->in[0] = hy__beside(C, HY_OP_mul_scalar, C->in[0], unit);
     hy__make_formula(C, "floor(%0); sub(%0, %a); add(%a, add(mul(equal_scalar(%b, 0.5), mod_scalar(%a, 2)), "
-                     "greater_scalar(%b, 0.5)))");
+                     "greater_scalar(%b, 0.5))); where(equal(%0, %a), %a, %c)");    /* so is inf */
     if (unit != 1) hy__beside(C, HY_OP_div_scalar, C->M.at, unit);
 }
 
@@ -57936,12 +57966,13 @@ static void hy__make_upsampling(hy__compound *C)
 
 /* The functions that >>parser names, in the order of the words. */
 static const char hy__compound_names[] = "numbered|rcopysign_scalar|rldexp_scalar|copysign_scalar"
-    "|true_divide_scalar|ldexp_scalar|around|pad"
+    "|true_divide_scalar|ldexp_scalar|around|nan_to_num|pad"
     "|broadcast_to|eye|arange|ediff1d|slogdet|cholesky|potri|identity_matrix|rot90|concatenate|dot|normal"
     "|uniform|gamma|bernoulli|gemm|syrk|trmm|make_diag|svm|ravel|unravel|box_decode|upsampling";
 static void (*const hy__compound_makes[])(hy__compound *C) = {
     hy__make_numbered, hy__make_rcopysign_scalar, hy__make_rldexp_scalar,
     hy__make_copysign_scalar, hy__make_true_divide_scalar, hy__make_ldexp_scalar, hy__make_around,
+    hy__make_nan_to_num,
     hy__make_pad, hy__make_broadcast_to, hy__make_eye_matrix, hy__make_arange, hy__make_ediff1d,
     hy__make_slogdet, hy__make_cholesky, hy__make_potri, hy__make_identity_matrix, hy__make_rot90,
     hy__make_concatenate, hy__make_dot, hy__make_normal, hy__make_uniform, hy__make_gamma,
