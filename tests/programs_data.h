@@ -70,11 +70,9 @@ typedef struct pg_program {
  * being drawn, and which one it is) and of a word that says what is chosen; there is no stream that a new kind of
  * choice could shift. Operators and their cases are chosen by name: of all that may come, that whose name's hash
  * with the place is the largest. New rows of the table, and new cases of a row, would still win some places of old
- * programs; so numbers are in eras of PG_ERA, and programs of an era know what is listed as born in it or before.
+ * programs, so they are listed with the number from which they are drawn: see pg_born.
  * Nothing is chosen by digits that another compiler or processor may round otherwise: ranges have margins, and
  * numbers in attributes are coarse. */
-enum { PG_ERA = 100000000 };
-
 static uint64_t pg_mix(uint64_t x)
 {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -88,15 +86,15 @@ static uint64_t pg_word(const char *s)
     return pg_mix(h);
 }
 
-/* Operators and layers that came after the generator, and their era; with a text it is one case of a row. What is new
- * goes here, with the era after the last. */
-static const struct { const char *name, *text; int era; } pg_born[] = { { "", NULL, 0 } };
+/* Operators and layers that came after the generator, and the number of the first program that may draw them; with a
+ * text it is one case of a row. What is new goes here, with a number above all that were run before. */
+static const struct { const char *name, *text; uint64_t from; } pg_born[] = { { "", NULL, 0 } };
 
 static int pg_is_born(const pg_program *P, const char *name, const char *text)
 {
     size_t i;
     for (i = 0; i < sizeof pg_born / sizeof *pg_born; i++)
-        if (P->number / PG_ERA < (uint64_t)pg_born[i].era && !strcmp(pg_born[i].name, name) &&
+        if (P->number < pg_born[i].from && !strcmp(pg_born[i].name, name) &&
             (!pg_born[i].text || (text && !strcmp(pg_born[i].text, text)))) return 0;
     return 1;
 }

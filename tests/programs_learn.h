@@ -140,6 +140,47 @@ static void pg_call_recorded(const pg_job *J, const char *name)
     hy_end(J->F);
 }
 
+/* --- called wrongly, between right calls --- */
+static hy_array *pg_wrong_inputs(const pg_job *J, hy_array **at)
+{
+    int n = pg_input_count(J->P);
+    pg_inputs(J->F, J->P, J->way, 0, at);
+    switch (J->P->fault) {
+    case PG_CALLED_WITH_MORE: at[n++] = at[0]; break;
+    case PG_CALLED_WITH_FEWER: if (n > 1) n--; else at[n++] = at[0]; break;
+    case PG_OTHER_TYPE: at[0] = hy_cast(J->F, at[0], hy_dtype_of(J->F, at[0]) == HY_I32 ? HY_F64 : HY_I32); break;
+    case PG_OTHER_SHAPE: if (hy_ndim(J->F, at[0]) < HYBRID_MAX_DIM) at[0] = hy_expand_dims(J->F, at[0], 0); break;
+    default: break;
+    }
+    return hy_group_of(J->F, n, at);
+}
+/* What the wrong call says is kept; then a right one must do as if there had been none. */
+static void pg_call_wrongly(const pg_job *J)
+{
+    hy_array *at[PG_LEAVES + 1], *x, *y;
+    uint64_t stream = J->F->stream;
+    pg_asked asked;
+    int i, backward = J->P->fault == PG_NOT_RECORDED || J->P->fault == PG_BACKWARD_TWICE;
+    if (J->R->error[0] || !J->P->fault) return;
+    hy_begin(J->F);
+    x = pg_wrong_inputs(J, at);
+    if (J->P->fault == PG_BACKWARD_TWICE) {
+        for (i = 0; i < pg_input_count(J->P); i++) if (pg_learns(J, at[i])) hy_attach_grad(J->F, at[i], HY_GRAD_WRITE);
+        hy_record(J->F);
+    }
+    y = hy_call(J->F, J->block, x);
+    hy_pause(J->F);
+    asked = pg_ask(J, y);
+    for (i = 0; i < 2 && backward && (asked.n || J->P->fault == PG_NOT_RECORDED); i++)
+        hy_backward(J->F, asked.n ? asked.heads : y, NULL);
+    snprintf(J->R->misuse, sizeof J->R->misuse, "%s", hy_error(J->F) ? hy_error(J->F) : "");
+    hy_clear(J->F);
+    hy_end(J->F);
+    hy_seed(J->F, 7);
+    pg_call(J, "right again", 0, 0);
+    J->F->stream = stream;                              /* other ways may have made no such call */
+}
+
 /* --- a step of training with those gradients --- */
 static const char *const pg_optimisers[] = { "sgd", "nag", "adam", "adamw", "adamax", "nadam", "adagrad", "groupadagrad",
     "adadelta", "rmsprop", "ftrl", "ftml", "lamb", "lars", "lbsgd", "signum", "sgld", "dcasgd" };

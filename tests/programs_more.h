@@ -446,6 +446,7 @@ static void pg_revive(pg_job *J)
 {
     hy_init init = pg_start();
     int k, built = strcmp(J->R->where, "building") && J->net;
+    if (!built && J->P->nlayer) return;                 /* layers that are made again have other names, so other numbers */
     hy_clear(J->F);
     pg_forget(J->R);
     J->R->error[0] = J->R->where[0] = 0;
@@ -498,6 +499,7 @@ static void pg_later_calls(pg_job *J)
     static const pg_fact sharp = { 0, HY_F64 };
     const int flags = J->way->flags;
     if (flags & PG_BATCH) pg_call_wider(J);
+    if (!(flags & (PG_BRIEF | PG_BATCH | PG_WALK | PG_TWICE | PG_STARVED | PG_SYMBOL | PG_LOADED | PG_PAIR))) pg_call_wrongly(J);
     if (flags & PG_TWICE) { pg_call_twice(J); return; }
     if (!(flags & PG_WALK)) pg_call(J, "second", 1, 0);
     if (!(flags & (PG_BRIEF | PG_BATCH))) {
@@ -526,7 +528,7 @@ static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, ch
         memory.fails_at = 1 + (int64_t)(pg_mix(P->number + 17) >> 8) % (way->flags & PG_HYBRID ? pg_exact_taken : pg_line_taken);
     F = pg_open(way, &memory);
     R->n = 0;
-    R->error[0] = R->where[0] = R->wider[0] = refused[0] = 0;
+    R->error[0] = R->where[0] = R->wider[0] = R->misuse[0] = refused[0] = 0;
     R->code = HY_ERROR_OK;
     R->calls = R->kept = 0;
     R->heads = 0;

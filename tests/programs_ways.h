@@ -16,6 +16,7 @@ typedef struct pg_result {
     int64_t kept, calls;                /* blocks that were not given back; allocations of a call that came before */
     int64_t taken;                      /* allocations in all */
     const pg_program *P;                /* what ran: less than was asked for, where a writer refuses some of it */
+    char    misuse[2048];               /* the error of a call that is wrong on purpose */
     char    wider[2048];                /* the error of the call with another batch size */
     int     skipped;                    /* nothing ran: why, pg_skip has counted */
 } pg_result;
