@@ -65,6 +65,41 @@ static void pg_leave(pg_maker *M, pg_place old)
     M->owner = old.owner;
 }
 
+/* A value that is none of these, mostly: where one array goes two ways its gradient may add in another order. */
+static int pg_pick_apart(pg_maker *M, const char *what, int i, const int *refs, int n)
+{
+    int k, tries, ref = PG_NOTHING;
+    for (tries = 0; tries < 4; tries++) {
+        ref = pg_pick(M, what, i + 16 * tries);
+        for (k = 0; k < n && refs[k] != ref; k++) continue;
+        if (k == n) break;
+    }
+    return ref;
+}
+/* A first state of a loop; at times of as many dims as there may be. */
+static int pg_first_state(pg_maker *M, pg_step *s, int i)
+{
+    hy_shape have, wide;
+    int d, ref = pg_pick_apart(M, "first state", i, s->state, i);
+    if (ref == PG_NOTHING || pg_choose(M, "wide", i, 10)) return ref;
+    have = hy_shape_of(M->F, pg_made(M, ref));
+    wide = have;
+    for (wide.ndim = HY_MAX_DIM, d = 0; d < HY_MAX_DIM; d++)
+        wide.dim[d] = d < HY_MAX_DIM - have.ndim ? 1 : have.dim[d - HY_MAX_DIM + have.ndim];
+    return pg_reshaped(M, ref, wide);
+}
+/* In half of the bodies what the states begin with is not seen. */
+static void pg_hide_states(pg_maker *M, const pg_step *s)
+{
+    int i, k, n = 0;
+    if (pg_choose(M, "hide", 0, 2)) return;
+    for (i = 0; i < M->nseen; i++) {
+        for (k = 0; k < s->nstate && s->state[k] != M->seen[i]; k++) continue;
+        if (k == s->nstate) M->seen[n++] = M->seen[i];
+    }
+    M->nseen = n;
+}
+
 /* Outputs of a loop's body; and its states, like those that it was given. */
 static int pg_draw_results(pg_maker *M, pg_step *s, int body, int first)
 {
@@ -78,9 +113,11 @@ static int pg_draw_results(pg_maker *M, pg_step *s, int body, int first)
     b->nstate = s->nstate;
     if (!n && !b->nstate) n = 1;
     for (i = 0; i < n; i++) {
-        int k = pg_pick(M, "output", i);
-        if (k == PG_NOTHING || hy_ndim(M->F, pg_made(M, k)) > 7) return 0;
-        b->out[b->nout++] = k;
+        int k = pg_pick(M, "output", i), own = M->nseen;
+        while (own && M->seen[own - 1] >= b->arg + b->narg) own--;      /* what the body made */
+        if (own < M->nseen && pg_choose(M, "own", i, 4)) k = M->seen[own + pg_choose(M, "own output", i, M->nseen - own)];
+        if (k == PG_NOTHING) return 0;
+        if (hy_ndim(M->F, pg_made(M, k)) < HY_MAX_DIM) b->out[b->nout++] = k;
     }
     return 1;
 }
@@ -110,14 +147,14 @@ static int pg_draw_foreach(pg_maker *M)
     pg_step s;
     pg_place old;
     hy_shape rows = { 2, { 0, 2 } };
-    int i, body, ok = 1;
+    int i, body, ok = 1, saved[PG_VALUES];
     memset(&s, 0, sizeof s);
     s.kind = PG_FOREACH;
     s.n = 1 + (pg_choose(M, "more", 0, 4) == 0);
     s.nstate = pg_choose(M, "states", 0, 3);
-    rows.dim[0] = pg_choose(M, "turns", 0, 5);
+    rows.dim[0] = pg_choose(M, "turns", 0, 8);
     for (i = 0; i < s.n; i++) {
-        int k = pg_pick(M, "data", i);
+        int k = rows.dim[0] ? pg_pick(M, "data", i) : PG_NOTHING;
         hy_shape have;
         if (k != PG_NOTHING) have = hy_shape_of(M->F, pg_made(M, k));
         if (k == PG_NOTHING || have.ndim < 1 || have.dim[0] > 4 || (i && have.dim[0] != rows.dim[0]))
@@ -126,15 +163,18 @@ static int pg_draw_foreach(pg_maker *M)
         s.in[i] = k;
         rows.dim[0] = hy_dim(M->F, pg_made(M, k), 0);
     }
-    for (i = 0; i < s.nstate; i++) if ((s.state[i] = pg_pick(M, "first state", i)) == PG_NOTHING) return PG_NOTHING;
+    for (i = 0; i < s.nstate; i++) if ((s.state[i] = pg_first_state(M, &s, i)) == PG_NOTHING) return PG_NOTHING;
     if ((body = pg_open_body(M)) < 0) return PG_NOTHING;
     s.body[0] = body;
     old = pg_enter(M, body);
+    memcpy(saved, M->seen, sizeof saved);
+    pg_hide_states(M, &s);
     for (i = 0; i < s.n; i++) ok &= pg_argument(M, body, pg_row_of(M->F, pg_made(M, s.in[i])), s.in[i]);
     for (i = 0; i < s.nstate; i++) ok &= pg_argument(M, body, pg_made(M, s.state[i]), s.state[i]);
     if (ok) pg_draw_steps(M, 1 + pg_choose(M, "length", 0, 4));
     ok = ok && pg_draw_results(M, &s, body, 0);
     pg_leave(M, old);
+    memcpy(M->seen, saved, sizeof saved);
     return ok ? pg_keep_control(M, &s) : PG_NOTHING;
 }
 
@@ -144,23 +184,26 @@ static int pg_draw_while(pg_maker *M)
     hy_shape one = { 1, { 1 } };
     pg_step s;
     pg_place old;
-    int i, body, ok = 1, count;
+    int i, body, ok = 1, count, saved[PG_VALUES];
     memset(&s, 0, sizeof s);
     s.kind = PG_WHILE;
     s.nstate = 1 + pg_choose(M, "states", 0, 3);
     s.limit = 1 + pg_choose(M, "limit", 0, 4);
     s.by = pg_choose(M, "by", 0, 6) - 0.5;
     if ((s.state[0] = pg_add_leaf(M, PG_CONST, HY_F32, one, &zero)) == PG_NOTHING) return PG_NOTHING;
-    for (i = 1; i < s.nstate; i++) if ((s.state[i] = pg_pick(M, "first state", i)) == PG_NOTHING) return PG_NOTHING;
+    for (i = 1; i < s.nstate; i++) if ((s.state[i] = pg_first_state(M, &s, i)) == PG_NOTHING) return PG_NOTHING;
     if ((body = pg_open_body(M)) < 0) return PG_NOTHING;
     s.body[0] = body;
     old = pg_enter(M, body);
+    memcpy(saved, M->seen, sizeof saved);
+    pg_hide_states(M, &s);
     for (i = 0; i < s.nstate; i++) ok &= pg_argument(M, body, pg_made(M, s.state[i]), s.state[i]);
     if (ok) pg_draw_steps(M, 1 + pg_choose(M, "length", 0, 4));
     count = ok ? pg_glue(M, M->P->body[body].arg, "_plus_scalar", "scalar=1") : PG_NOTHING;
     M->P->body[body].state[0] = count;
     ok = count != PG_NOTHING && pg_draw_results(M, &s, body, 1);
     pg_leave(M, old);
+    memcpy(M->seen, saved, sizeof saved);
     return ok ? pg_keep_control(M, &s) : PG_NOTHING;
 }
 
