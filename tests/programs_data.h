@@ -58,6 +58,7 @@ typedef struct pg_program {
     pg_fact  fact[PG_VALUES];
     hy_type  type[PG_VALUES];           /* of each value */
     int      wrong;                     /* on purpose: a step that is refused */
+    int      computed;                  /* ... as it changes what it computes itself */
     pg_fault fault;                     /* on purpose: a call that is */
     int      order, adds;               /* gradients of gradients: 2; leaves whose gradients add: bits */
     int      heads, own;                /* outputs whose gradients are asked for: bits; with weights of our own */
