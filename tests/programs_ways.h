@@ -402,6 +402,8 @@ static void pg_bind(const pg_job *J, pg_buffer *buffer)
     hy_begin(J->F);
     x = pg_inputs(J->F, J->P, J->way, 0, at);
     info = hy_plan(J->F, J->block, x);
+    if (info.total != info.record + info.packed + info.activations + info.outputs + info.shared + info.scratch)
+        snprintf(J->R->error, sizeof J->R->error, "the plan's parts are not its total");
     if (!hy_error(J->F) && !info.dynamic) {
         buffer->bytes = info.total;
         buffer->block = (char *)malloc(info.total + PG_GUARD + 64);
