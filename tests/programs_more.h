@@ -494,6 +494,7 @@ static void pg_change(pg_job *J, char *refused, size_t n)
     }
 }
 
+#include "programs_asks.h"
 static void pg_later_calls(pg_job *J)
 {
     static const pg_fact sharp = { 0, HY_F64 };
@@ -512,6 +513,7 @@ static void pg_later_calls(pg_job *J)
         if (!J->R->error[0] && (J->R->heads & pg_heads) && J->P->number % 3 == 0) pg_train(J);
     }
     if (!J->R->error[0] && (flags & PG_HYBRID)) pg_count_calls(J);
+    pg_ask_all(J);
 }
 
 /* refused: what a writer says to this program, if it says something. */

@@ -1,0 +1,199 @@
+/* What may be asked of a network besides its calls: texts, names, parameters, graphs, plans, hooks. What is asked must
+ * be the same in all ways, or hold by itself. */
+#ifndef PROGRAMS_ASKS_H
+#define PROGRAMS_ASKS_H
+
+static void pg_note_number(const pg_job *J, const char *name, int k, double number)
+{
+    static const pg_fact fact = { 0, HY_F64 };
+    pg_note(J->F, J->R, name, k, hy_from(J->F, HY_SHAPE(1), HY_F64, &number), fact, 2);
+}
+static void pg_note_text(const pg_job *J, const char *name, int k, const char *text)
+{
+    pg_note_number(J, name, k, text ? (double)(pg_word(text) >> 12) : 0);
+}
+static void pg_holds(const pg_job *J, int ok, const char *what)
+{
+    if (ok || J->R->error[0] || hy_error(J->F)) return;
+    snprintf(J->R->error, sizeof J->R->error, "what is asked does not hold: %s", what);
+    J->R->code = HY_ERROR_STATE;
+}
+
+/* --- parameters --- */
+static void pg_ask_params(const pg_job *J)
+{
+    hy_params all = hy_collect_params(J->F, J->block, NULL), some = hy_collect_params(J->F, J->block, ".*(p[1-3]|w[a-z]+t)$");
+    int i, k, n = 0;
+    for (i = 0; i < all.n && !hy_error(J->F); i++) {
+        hy_array *p = all.at[i];
+        const char *name = hy_name_of(J->F, p), *path = hy_param_path(J->F, J->block, p);
+        size_t length = strlen(name);
+        int own = length > 2 && name[length - 2] == 'p' && name[length - 1] >= '1' && name[length - 1] <= '3';
+        own |= length > 6 && !strcmp(name + length - 6, "weight");
+        for (k = 0; k < some.n && some.at[k] != p; k++) continue;
+        if (own) pg_holds(J, k < some.n, "a pattern finds the parameters that it fits");
+        n += k < some.n;
+        pg_note_text(J, "path", i, path);
+        if (path) pg_holds(J, hy_param(J->F, J->block, path) == p, "a parameter is where its path says");
+        hy_set_mult(J->F, p, 0.5 + i, 2);
+        pg_holds(J, hy_lr_mult(J->F, p) == 0.5 + i && hy_wd_mult(J->F, p) == 2, "multipliers are as they were set");
+    }
+    pg_holds(J, n == some.n, "a pattern finds parameters of the block");
+    hy_set_grad_req(J->F, J->block, ".*p1$", HY_GRAD_NULL);
+    for (i = 0; i < all.n && !hy_error(J->F); i++) pg_note_number(J, "request", i, hy_grad_req_of(J->F, all.at[i]));
+    hy_zero_grad(J->F, J->block);
+    for (i = 0; i < all.n && !hy_error(J->F); i++) {
+        hy_array *g = hy_param_ready(J->F, all.at[i]) && hy_grad_req_of(J->F, all.at[i]) ? hy_grad_of(J->F, all.at[i]) : NULL;
+        if (g && hy_size(J->F, g)) pg_note_number(J, "no gradient", i, hy__load(hy_data(J->F, g), hy_dtype_of(J->F, g)));
+    }
+}
+
+/* --- blocks --- */
+typedef struct pg_heard { const pg_job *J; int before, after, visited, recording; uint64_t names; } pg_heard;
+static void pg_hear_before(hy_frame *F, hy_block *block, hy_array *x, hy_array *y, void *user)
+{
+    pg_heard *h = (pg_heard *)user;
+    (void)block;
+    h->before += x != NULL && !y;
+    h->recording += hy_is_recording(F) + 2 * hy_is_training(F);
+}
+static void pg_hear_after(hy_frame *F, hy_block *block, hy_array *x, hy_array *y, void *user)
+{
+    pg_heard *h = (pg_heard *)user;
+    (void)F; (void)block; (void)x;
+    h->after += y != NULL;
+}
+static void pg_visited(hy_frame *F, hy_block *block, void *user)
+{
+    pg_heard *h = (pg_heard *)user;
+    int i;
+    h->visited++;
+    h->names = pg_mix(h->names * 31 + pg_word(hy_block_name(F, block)));
+    h->names = pg_mix(h->names * 31 + pg_word(hy_block_prefix(F, block)));
+    for (i = 0; i < hy_length(F, block); i++) h->names = pg_mix(h->names * 31 + pg_word(hy_child_name(F, block, i)));
+}
+static void pg_ask_block(const pg_job *J, hy_array *x)
+{
+    static char text[1 << 16];
+    pg_heard h;
+    int hook[2], turn;
+    memset(&h, 0, sizeof h);
+    hy_visit(J->F, J->block, pg_visited, &h);
+    pg_note_number(J, "blocks", 0, h.visited);
+    pg_note_number(J, "names of blocks", 0, (double)(h.names >> 12));
+    hy_block_text(J->F, J->block, text, sizeof text);
+    pg_note_text(J, "text of the block", 0, text);
+    if (J->way->flags & PG_HYBRID) return;              /* whose forward does not run */
+    hook[0] = hy_add_hook(J->F, J->block, HY_HOOK_BEFORE, pg_hear_before, &h);
+    hook[1] = hy_add_hook(J->F, J->block, HY_HOOK_AFTER, pg_hear_after, &h);
+    for (turn = 0; turn < 3 && !hy_error(J->F); turn++) {
+        hy_begin(J->F);
+        if (turn == 1) hy_record(J->F);
+        hy_call(J->F, J->block, x);
+        if (turn == 1) hy_pause(J->F);
+        hy_end(J->F);
+        if (turn < 2) hy_remove_hook(J->F, J->block, hook[turn]);
+    }
+    pg_note_number(J, "hooks before", 0, h.before);
+    pg_note_number(J, "hooks after", 0, h.after);
+    pg_note_number(J, "what hooks see", 0, h.recording);
+}
+
+/* --- graphs --- */
+/* A plan may be walked: jobs in batches that do not go back, values in the arena that lie where nobody else does. */
+static void pg_ask_plan(const pg_job *J, hy_graph *planned, const hy_plan_info *info)
+{
+    hy_plan_value v[64];
+    hy_plan_job job;
+    hy_node node;
+    int i, k, n = 0, batch = -1;
+    for (i = 0; !hy_plan_job_at(planned, i, &job); i++) {
+        pg_holds(J, job.packed ? job.batch < 0 : job.batch >= batch, "batches of a plan come one after another");
+        pg_holds(J, job.shared <= info->shared, "a job's memory is that of the plan");
+        if (!job.packed) batch = job.batch;
+    }
+    for (i = 0; !hy_graph_node(planned, i, &node); i++)
+        for (k = 0; n < 64 && !hy_plan_value_at(planned, i, k, &v[n]); k++) n += v[n].place == HY_PLACE_ARENA && v[n].bytes > 0;
+    for (i = 0; i < n; i++) {
+        pg_holds(J, v[i].offset + v[i].bytes <= info->activations, "values lie in the arena");
+        for (k = 0; k < i; k++)
+            pg_holds(J, (v[i].node == v[k].node && v[i].output == v[k].output) || v[i].to < v[k].from || v[k].to < v[i].from ||
+                     v[i].offset + v[i].bytes <= v[k].offset || v[k].offset + v[k].bytes <= v[i].offset, "no two values lie in one place");
+    }
+}
+static void pg_note_graph(const pg_job *J, hy_graph *g, hy_array *x, int k)
+{
+    const pg_body *b = &J->P->body[0];
+    hy_array *y;
+    int i;
+    hy_seed(J->F, 7);
+    y = g ? hy_graph_run(J->F, g, x) : hy_call(J->F, J->block, x);
+    for (i = 0; y && i < b->nout; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "graph %d, output", k);
+        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 2);
+    }
+}
+/* The graph of the network, the same optimised, and composed once more. Line by line: calls. */
+static void pg_ask_graph(const pg_job *J, hy_array *x)
+{
+    hy_graph *g = J->way->flags & PG_HYBRID ? hy_graph_of(J->F, J->block) : NULL, *other, *planned;
+    hy_optimize_opt opt;
+    hy_plan_info info;
+    hy_frame *S;
+    hy_array *y, *var[PG_LEAVES];
+    const char *name[PG_LEAVES];
+    char text[512];
+    int n;
+    memset(&opt, 0, sizeof opt);
+    opt.exact = 1;
+    pg_note_graph(J, g, x, 0);
+    if (!g || hy_error(J->F)) { pg_note_graph(J, NULL, x, 1); pg_note_graph(J, NULL, x, 2); return; }
+    pg_holds(J, hy_graph_heads(g) >= J->P->body[0].nout, "a graph has the program's outputs");
+    pg_holds(J, hy_graph_text(g, HY_FORM_LINES, text, sizeof text) > 0, "a graph has a text");
+    other = hy_optimize(J->F, g, x, &opt);
+    if (other) pg_note_graph(J, other, x, 1);
+    if (other) hy_graph_free(J->F, other);
+    S = hy_symbolic(J->F);
+    for (n = 0; S && n < PG_LEAVES && (name[n] = hy_graph_name(g, HY_NAMES_VARIABLES, n)) != NULL; n++) var[n] = hy_var(S, name[n], NULL);
+    y = S ? hy_compose(S, g, n, name, var) : NULL;
+    other = y ? hy_compile(S, y) : NULL;
+    pg_fail(S, J->R, "composing");
+    if (other) pg_note_graph(J, other, x, 2);
+    if (other) {
+        info = hy_graph_plan(J->F, other, x);
+        pg_holds(J, info.total == info.record + info.packed + info.activations + info.outputs + info.shared + info.scratch,
+                 "the parts of a graph's plan are its total");
+        planned = info.dynamic ? NULL : hy_graph_planned(J->F, other, x);
+        if (planned) { pg_ask_plan(J, planned, &info); hy_graph_free(J->F, planned); }
+        hy_graph_free(J->F, other);
+    }
+    if (S) hy_close(S);
+}
+
+/* --- the rest --- */
+static hy_array *pg_checked(hy_frame *F, hy_array *x, void *user) { return hy_call(F, (hy_block *)user, x); }
+
+/* Of every fourth program that is right, at the end of a run. */
+static void pg_ask_all(const pg_job *J)
+{
+    const int other = PG_STARVED | PG_FORKS | PG_BRIEF | PG_TWICE | PG_WIDE | PG_INT8 | PG_ONNX | PG_SYMBOL | PG_LOADED | PG_PAIR |
+        PG_BATCH | PG_SOURCE | PG_JIT | PG_WALK;
+    hy_array *at[PG_LEAVES], *x;
+    int i, elements = 0;
+    if (J->P->number % 4 != 2 || J->P->wrong || J->P->fault || J->P->dynamic || J->way->flags & other || J->R->error[0] || hy_error(J->F)) return;
+    hy_begin(J->F);
+    x = pg_inputs(J->F, J->P, J->way, 0, at);
+    pg_ask_params(J);
+    pg_fail(J->F, J->R, "asking of parameters");
+    pg_ask_block(J, x);
+    pg_fail(J->F, J->R, "asking of blocks");
+    if (!J->P->random) pg_ask_graph(J, x);
+    pg_fail(J->F, J->R, "asking of graphs");
+    for (i = 0; i < pg_input_count(J->P); i++) elements += (int)hy_size(J->F, at[i]);
+    if (J->P->number % 16 == 2 && elements <= 12 && J->P->nstep < 24 && !J->P->random && !hy_error(J->F))
+        pg_note_number(J, "gradient checked", 0, hy_check_grad(J->F, pg_checked, J->block, x, 0));
+    hy_clear(J->F);                                     /* of what has no gradient */
+    hy_end(J->F);
+}
+#endif
