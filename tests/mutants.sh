@@ -101,6 +101,7 @@ candidates()
         tidy = plain
         sub(/ +$/, "", tidy)
         if (was || plain ~ /^ *#/ || plain !~ /^ /) { if (tidy != "" && plain !~ /^ *#/) before = tidy; next }
+        if (plain ~ /^ *[{]/) { before = tidy; next }    # a row of a table
         each("condition", " < ", " <= "); each("condition", " <= ", " < ")
         each("condition", " > ", " >= "); each("condition", " >= ", " > ")
         each("condition", " == ", " != "); each("condition", " != ", " == ")

@@ -83,7 +83,7 @@ static void pg_ask_block(const pg_job *J, hy_array *x)
     pg_note_number(J, "names of blocks", 0, (double)(h.names >> 12));
     hy_block_text(J->F, J->block, text, sizeof text);
     pg_note_text(J, "text of the block", 0, text);
-    if (J->way->flags & PG_HYBRID) return;              /* whose forward does not run */
+    if (J->way->flags & (PG_HYBRID | PG_RECOMPUTE)) return;     /* whose forward does not run each time */
     hook[0] = hy_add_hook(J->F, J->block, HY_HOOK_BEFORE, pg_hear_before, &h);
     hook[1] = hy_add_hook(J->F, J->block, HY_HOOK_AFTER, pg_hear_after, &h);
     for (turn = 0; turn < 3 && !hy_error(J->F); turn++) {
@@ -117,8 +117,8 @@ static void pg_ask_plan(const pg_job *J, hy_graph *planned, const hy_plan_info *
     for (i = 0; i < n; i++) {
         pg_holds(J, v[i].offset + v[i].bytes <= info->activations, "values lie in the arena");
         for (k = 0; k < i; k++)
-            pg_holds(J, (v[i].node == v[k].node && v[i].output == v[k].output) || v[i].to < v[k].from || v[k].to < v[i].from ||
-                     v[i].offset + v[i].bytes <= v[k].offset || v[k].offset + v[k].bytes <= v[i].offset, "no two values lie in one place");
+            pg_holds(J, v[i].offset == v[k].offset || v[i].to < v[k].from || v[k].to < v[i].from ||
+                     v[i].offset + v[i].bytes <= v[k].offset || v[k].offset + v[k].bytes <= v[i].offset, "values that are there at once lie apart, or in place");
     }
 }
 static void pg_note_graph(const pg_job *J, hy_graph *g, hy_array *x, int k)
@@ -131,7 +131,7 @@ static void pg_note_graph(const pg_job *J, hy_graph *g, hy_array *x, int k)
     for (i = 0; y && i < b->nout; i++) {
         char name[24];
         snprintf(name, sizeof name, "graph %d, output", k);
-        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 2);
+        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], k == 1 ? 2 : 4);        /* no graph runs exactly but one optimised so */
     }
 }
 /* The graph of the network, the same optimised, and composed once more. Line by line: calls. */
@@ -142,9 +142,9 @@ static void pg_ask_graph(const pg_job *J, hy_array *x)
     hy_plan_info info;
     hy_frame *S;
     hy_array *y, *var[PG_LEAVES];
-    const char *name[PG_LEAVES];
+    const char *name[PG_LEAVES], *used;
     char text[512];
-    int n;
+    int i, k, n;
     memset(&opt, 0, sizeof opt);
     opt.exact = 1;
     pg_note_graph(J, g, x, 0);
@@ -155,7 +155,11 @@ static void pg_ask_graph(const pg_job *J, hy_array *x)
     if (other) pg_note_graph(J, other, x, 1);
     if (other) hy_graph_free(J->F, other);
     S = hy_symbolic(J->F);
-    for (n = 0; S && n < PG_LEAVES && (name[n] = hy_graph_name(g, HY_NAMES_VARIABLES, n)) != NULL; n++) var[n] = hy_var(S, name[n], NULL);
+    for (k = n = 0; S && k < PG_LEAVES && (name[n] = hy_graph_name(g, HY_NAMES_VARIABLES, k)) != NULL; k++) {
+        var[n] = hy_var(S, name[n], NULL);
+        for (i = 0; (used = hy_graph_name(g, HY_NAMES_INPUTS, i)) != NULL && strcmp(used, name[n]); i++) continue;
+        n += used != NULL;                              /* others may not be named, and are inputs all the same */
+    }
     y = S ? hy_compose(S, g, n, name, var) : NULL;
     other = y ? hy_compile(S, y) : NULL;
     pg_fail(S, J->R, "composing");
@@ -174,25 +178,41 @@ static void pg_ask_graph(const pg_job *J, hy_array *x)
 /* --- the rest --- */
 static hy_array *pg_checked(hy_frame *F, hy_array *x, void *user) { return hy_call(F, (hy_block *)user, x); }
 
+/* A child that is there already is no second one; one more is called by another name. */
+static void pg_ask_children(const pg_job *J)
+{
+    int n = hy_length(J->F, J->block);
+    hy_block *child = n ? hy_child(J->F, J->block, 0) : NULL;
+    if (!child) return;
+    hy_add_child(J->F, J->block, hy_child_name(J->F, J->block, 0), child);
+    pg_holds(J, hy_length(J->F, J->block) == n, "a child that is added again is one child");
+    hy_add_child(J->F, J->block, "again", child);
+    pg_holds(J, hy_length(J->F, J->block) == n + 1, "a child under another name is one more");
+    pg_note_number(J, "parameters", 0, hy_collect_params(J->F, J->block, NULL).n);
+}
+
 /* Of every fourth program that is right, at the end of a run. */
 static void pg_ask_all(const pg_job *J)
 {
-    const int other = PG_STARVED | PG_FORKS | PG_BRIEF | PG_TWICE | PG_WIDE | PG_INT8 | PG_ONNX | PG_SYMBOL | PG_LOADED | PG_PAIR |
+    const int other = PG_STARVED | PG_FORKS | PG_BRIEF | PG_TWICE | PG_INT8 | PG_ONNX | PG_SYMBOL | PG_LOADED | PG_PAIR |
         PG_BATCH | PG_SOURCE | PG_JIT | PG_WALK;
     hy_array *at[PG_LEAVES], *x;
     int i, elements = 0;
     if (J->P->number % 4 != 2 || J->P->wrong || J->P->fault || J->P->dynamic || J->way->flags & other || J->R->error[0] || hy_error(J->F)) return;
     hy_begin(J->F);
     x = pg_inputs(J->F, J->P, J->way, 0, at);
+    if (J->way->flags & PG_WIDE) { if (!J->P->random) pg_ask_graph(J, x); hy_end(J->F); return; }
     pg_ask_params(J);
     pg_fail(J->F, J->R, "asking of parameters");
     pg_ask_block(J, x);
     pg_fail(J->F, J->R, "asking of blocks");
     if (!J->P->random) pg_ask_graph(J, x);
     pg_fail(J->F, J->R, "asking of graphs");
+    pg_ask_children(J);
+    pg_fail(J->F, J->R, "asking of children");
     for (i = 0; i < pg_input_count(J->P); i++) elements += (int)hy_size(J->F, at[i]);
     if (J->P->number % 16 == 2 && elements <= 12 && J->P->nstep < 24 && !J->P->random && !hy_error(J->F))
-        pg_note_number(J, "gradient checked", 0, hy_check_grad(J->F, pg_checked, J->block, x, 0));
+        pg_note_number(J, "gradient checked", 0, hy_check_grad(J->F, pg_checked, J->block, x, 1e-3));
     hy_clear(J->F);                                     /* of what has no gradient */
     hy_end(J->F);
 }
