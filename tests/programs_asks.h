@@ -131,7 +131,7 @@ static void pg_note_graph(const pg_job *J, hy_graph *g, hy_array *x, int k)
     for (i = 0; y && i < b->nout; i++) {
         char name[24];
         snprintf(name, sizeof name, "graph %d, output", k);
-        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], k == 1 ? 2 : 4);        /* no graph runs exactly but one optimised so */
+        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 4);      /* graphs do not run exactly */
     }
 }
 /* The graph of the network, the same optimised, and composed once more. Line by line: calls. */
