@@ -7,6 +7,8 @@
 #     sh tests/mutants.sh --from 10 --to 19       these of them, by their numbers (1 to count)
 #     sh tests/mutants.sh --list                  only draws them
 #     sh tests/mutants.sh --programs 1500 --keep FOLDER      fewer programs; the mutants' programs and logs stay there
+#     sh tests/mutants.sh --keep FOLDER --again   those that lie there, not drawn anew; without a compiler
+#     sh tests/mutants.sh --seconds 240           no longer for one: it survives if it was not found until then
 # A seed means the same mutants for the same hybrid.h and compiler. They lie in the rooms from >>passes to >>loops and are
 # of three kinds, drawn alike: a condition turned (< and <=, == and !=, && and ||, an if negated), off by one (+ 1, - 1,
 # 0 and 1, the < of a loop), a statement taken out. What does not compile, or is the same program, is drawn again.
@@ -14,7 +16,7 @@
 # A mutant is found where the generator ends otherwise than well: a program that differs (way), that crashes or
 # that takes a minute (of which only the number is known). Prints a line for each, and how many were found.
 cd "$(dirname "$0")/.." || exit 1
-seed=1 count=40 programs=20000 jobs=1 from=1 to= list= keep= first=passes last=loops
+seed=1 count=40 programs=20000 jobs=1 from=1 to= list= keep= again= seconds=100000 first=passes last=loops
 while [ $# -gt 0 ]; do
     case $1 in
     --seed) seed=$2; shift ;;
@@ -25,6 +27,8 @@ while [ $# -gt 0 ]; do
     --to) to=$2; shift ;;
     --keep) keep=$2; shift ;;
     --list) list=1 ;;
+    --again) again=1 ;;
+    --seconds) seconds=$2; shift ;;
     *) echo "mutants.sh: no option $1" >&2; exit 2 ;;
     esac
     shift
@@ -152,23 +156,25 @@ draw()
 # One mutant: a line of what came of it.
 try() # number
 {
-    (cd "$out" && ulimit -v 8000000; "./mutant$1" --hunt --to "$programs" > "log$1" 2>&1; echo $? > "code$1")
+    (cd "$out" && ulimit -v 8000000; timeout "$seconds" "./mutant$1" --hunt --to "$programs" > "log$1" 2>&1; echo $? > "code$1")
     awk -F '\t' -v k="$1" -v code="$(cat "$out/code$1")" -v programs="$programs" '
         FILENAME ~ /list$/ { if ($1 == k) { line = $2; kind = $3; text = $0; for (i = 0; i < 3; i++) sub(/^[^\t]*\t/, "", text); sub(/^ +/, "", text) } next }
         FILENAME ~ /hybrid.h$/ { if (FNR == line) { was = $0; sub(/^ +/, "", was) } next }
         /^[0-9]+$/ { number = $0; start = FNR }
         /^    program [0-9]+, way / { if (way == "") way = $0; sub(/.*way /, "", way) }
         END {
-            if (code == 0) printf "%2d  SURVIVES", k
-            else printf "%2d  found after %d programs (%s)", k, number + 1, (code == 142 ? "hangs" : (code > 1 ? "ends with " code : way))
+            if (code == 0 || code == 124) printf "%2d  SURVIVES %d programs", k, number + 1
+            else printf "%2d  found after %d programs (%s)", k, number + 1, (code == 142 ? "hangs: " way : (code > 1 ? "ends with " code ": " way : way))
             printf "  line %d, %s\n      %s\n   -> %s\n", line, kind, was, text
         }' "$out/list" hybrid.h "$out/log$1" > "$out/says$1"
     cat "$out/says$1"
 }
 
-rm -f "$out/list"
-candidates > "$out/all" || exit 1
-draw < "$out/all"
+if [ -z "$again" ]; then
+    rm -f "$out/list"
+    candidates > "$out/all" || exit 1
+    draw < "$out/all"
+fi
 if [ -n "$list" ]; then cat "$out/list"; exit; fi
 j=0
 while [ $j -lt "$jobs" ]; do
