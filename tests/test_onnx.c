@@ -219,6 +219,27 @@ static void onnx_written(void)
     CHECK(onnx_blocks == 0);
 }
 
+/* A block that is called twice has nodes of one name, which in ONNX are values of one name. */
+typedef struct onnx_twice { hy_block base; hy_block *dense; } onnx_twice;
+static hy_array *onnx_twice_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_block *dense = ((onnx_twice *)(void *)self)->dense;
+    hy_array *y = hy_call(F, dense, x);
+    return hy_group(F, hy_tanh(F, y), hy_call(F, dense, hy_tanh(F, x)), hy_call(F, dense, hy_relu(F, x)));
+}
+static void onnx_written_twice(void)
+{
+    hy_frame *F = hy_open(NULL);
+    onnx_twice *net = HY_BLOCK_NEW(F, onnx_twice, onnx_twice_forward);
+    hy_array *x = hy_uniform(F, HY_SHAPE(2, 4), -1, 1);
+    net->dense = hy_add_child(F, &net->base, "dense", hy_nn_dense(F, 3, NULL));
+    hy_initialize(F, &net->base, NULL);
+    CHECK(onnx_comes_back(F, &net->base, x, hy_call(F, &net->base, x), 0));
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    hy_close(F);
+    CHECK(onnx_blocks == 0);
+}
+
 /* group(q, k, v[, mask]): attention, written out in ONNX's operators. */
 static hy_array *onnx_attends(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -447,6 +468,7 @@ static void test_onnx(void)
     RUN(onnx_in_part);
     RUN(onnx_in_part_for_all);
     RUN(onnx_written);
+    RUN(onnx_written_twice);
     RUN(onnx_attention_written);
     RUN(onnx_ends_written);
     RUN(onnx_own_cases);

@@ -8301,6 +8301,7 @@ typedef struct onnx__writer {
     onnx__buffer body, node, attr, part;        /* body: of the graph */
     int        *first;                  /* values of node i begin at type[first[i]] */
     hy_type    *type;
+    const char **name;                  /* of each node: a block that is called twice has nodes of one name */
     int         at;                     /* the node that is being written */
     hy_node     now;
     hy_dtype    data;                   /* what ONNX's operators compute on there */
@@ -8329,12 +8330,12 @@ static const char *onnx__value_name(onnx__writer *W, int node, int output)
     char *name;
     int i, at;
     if (hy_graph_node(W->graph, node, &n)) return "";
-    if (!output) return n.name;
+    if (!output) return W->name[node];
     if (strncmp(n.op->name, "split", 5) && strcmp(n.op->name, "rnn"))
         onnx__complain(&W->names, n.op->name, n.name, "more than its first result");
-    name = ONNX__ROOM(&W->names, char, strlen(n.name) + 32);
+    name = ONNX__ROOM(&W->names, char, strlen(W->name[node]) + 32);
     if (!name) return "";
-    at = sprintf(name, "%s.out%d", n.name, output);
+    at = sprintf(name, "%s.out%d", W->name[node], output);
     for (i = 0; i < 15 && onnx__find(&W->names, 0, name) >= 0; i++) strcpy(name + at++, "_");
     return name;
 }
@@ -9330,15 +9331,17 @@ static void onnx__find_types(onnx__writer *W, hy_block *reader, hy_array *inputs
     hy_clear(S);
     hy_close(S);
     W->first = ONNX__ROOM(&W->names, int, count + 1);
-    for (i = 0; W->first && !hy_graph_node(W->graph, i, &node); i++) {
+    W->name = ONNX__ROOM(&W->names, const char *, count + 1);
+    for (i = 0; W->first && W->name && !hy_graph_node(W->graph, i, &node); i++) {
         W->first[i] = n;
         n += node.outputs;
-        onnx__new_slot(&W->names, 0, node.name);        /* these names are taken */
+        W->name[i] = onnx__find(&W->names, 0, node.name) < 0 ? node.name : onnx__made_up(W, node.name);
+        onnx__new_slot(&W->names, 0, W->name[i]);       /* these names are taken */
     }
     W->type = ONNX__ROOM(&W->names, hy_type, n + 1);
     in = ONNX__ROOM(&W->names, hy_type, count + 1);
     out = ONNX__ROOM(&W->names, hy_type, n + 1);
-    if (!all || !W->first || !out || W->names.failed) { hy_graph_free(W->F, all); return; }
+    if (!all || !W->first || !W->name || !out || W->names.failed) { hy_graph_free(W->F, all); return; }
     for (i = 0; !hy_graph_node(W->graph, i, &node); i++) {
         hy_array *x = node.kind == HY_NODE_OP ? NULL : onnx__value_of(W, node.name);
         if (node.kind == HY_NODE_OP) continue;
