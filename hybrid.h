@@ -120,6 +120,8 @@
  *   those that no gradient passes count for nothing. HY_GRAD_ADD adds to what is there. hy_grad returns
  *   gradients instead; with create_graph they can be differentiated again, all but those of digamma,
  *   bilinear_sampler and spatial_transformer (ctc_loss: twice).
+ *   A compiled call keeps what its gradient reads; where the gradient of that needs more of the values in
+ *   between, it is an error that says so, and line by line (opt.inactive) does it.
  *   Gradients of whole numbers, to which casts lead, are whole: what a formula gives, cut as by a cast.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_assign of a recorded value is recorded; hy_add_to and its kin refuse one.
