@@ -240,6 +240,22 @@ static void onnx_written_twice(void)
     CHECK(onnx_blocks == 0);
 }
 
+/* Sizes of nothing: 0 becomes 0, which is no scale of 0. */
+static hy_array *onnx_larger_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_apply(F, "upsampling", 1, &x, "scale=2 sample_type=nearest");
+}
+static void onnx_written_empty(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = HY_BLOCK_NEW(F, hy_block, onnx_larger_forward);
+    hy_array *x = hy_zeros(F, HY_SHAPE(0, 2, 3, 3)), *y = hy_call(F, net, x);
+    CHECK(hy_dim(F, y, 0) == 0 && hy_dim(F, y, 3) == 6 && onnx_comes_back(F, net, x, y, 0));
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    hy_close(F);
+}
+
 /* group(q, k, v[, mask]): attention, written out in ONNX's operators. */
 static hy_array *onnx_attends(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -469,6 +485,7 @@ static void test_onnx(void)
     RUN(onnx_in_part_for_all);
     RUN(onnx_written);
     RUN(onnx_written_twice);
+    RUN(onnx_written_empty);
     RUN(onnx_attention_written);
     RUN(onnx_ends_written);
     RUN(onnx_own_cases);

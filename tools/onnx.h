@@ -3507,7 +3507,7 @@ static void onnx__do_resize(onnx__run *R)
     }
     for (i = 0; i < axes.n && sizes.n; i++) {
         int64_t d = s.dim[onnx__axis(R, axes.v[i], s.ndim)];
-        scales[i] = (double)sizes.v[i] / (double)(d ? d : 1);
+        scales[i] = d || sizes.v[i] ? (double)sizes.v[i] / (double)(d ? d : 1) : 1;     /* none of none */
         if (!i || (strcmp(policy, "not_larger") ? scales[i] > ratio : scales[i] < ratio)) ratio = scales[i];
     }
     for (i = 0; i < axes.n && !hy_error(R->F); i++) {
@@ -3520,8 +3520,9 @@ static void onnx__do_resize(onnx__run *R)
                 (z.to > 0 ? z.to - z.from : 1));
         if (!sizes.n && z.to > 0) m = (int64_t)floor((double)d * (z.to - z.from) * scale);
         if (sizes.n && !strcmp(policy, "stretch")) m = sizes.v[i];
+        if (m == d && scale == 1 && !(z.to > 0)) continue;
         if (m < 1 || d < 1 || m > INT32_MAX) { onnx__fail(R, "%d becomes %d", (int)d, (int)m); return; }
-        if (m != d || scale != 1 || z.to > 0) x = onnx__resize_axis(R, x, axis, d, m, scale, &z);
+        x = onnx__resize_axis(R, x, axis, d, m, scale, &z);
     }
     onnx__out(R, 0, x == onnx__in(R, 0) ? hy_identity(R->F, x) : x);
 }
