@@ -41672,6 +41672,13 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     return 0;
 }
 
+/* Was it bound to this graph, to be run so? An exact run beside a bound one is no change of the bound one. */
+static int hy__holder_is_of(const hy__holder *h, const hy_graph *g, const hy__mode *mode)
+{
+    const hy__mode *own = &h->program->mode;
+    return HY__PEEK(&h->program->of) == g && own->exact == mode->exact && own->off == mode->off;
+}
+
 /* The binding that was made for such calls, when the program it was planned for no longer serves them. */
 static hy__holder *hy__holder_lapsed(hy_frame *F, const hy_graph *g, hy_array *const *in,
                                      const hy__mode *mode)
@@ -41681,7 +41688,8 @@ static hy__holder *hy__holder_lapsed(hy_frame *F, const hy_graph *g, hy_array *c
         hy__holder *h = (hy__holder *)(void *)e;
         int i, same = h->buffer && h->inputs == g->vars && h->program->mode.training == mode->training &&
                       h->program->mode.recorded == mode->recorded &&
-                      (HY__PEEK(&h->program->of) == g || (mode->owner && h->owner == mode->owner));
+                      (mode->owner ? h->owner == mode->owner || HY__PEEK(&h->program->of) == g
+                                   : hy__holder_is_of(h, g, mode));
         for (i = 0; same && i < g->vars; i++) same = hy__same_type(&h->input[i], &in[i]->t.type);
         if (same) return h;
     }
@@ -44275,6 +44283,28 @@ HY_API int hy_param_ready(hy_frame *F, hy_array *x)
     return p && hy__param_ready(F, &p->array);
 }
 
+/* The memory of a parameter whose values come at once: nothing is drawn for them. */
+static void hy__init_none(hy_frame *F, const hy_init *init, const char *path, hy_array *x)
+{
+    (void)F;
+    (void)init;
+    (void)path;
+    memset(x->t.data, 0, (size_t)hy__bytes(&x->t.type));
+}
+static int hy__param_fill_none(hy_frame *F, hy__param *p, const hy_type *type)
+{
+    hy_init own;
+    int failed;
+    if (hy__calling_frame(F)->filling) return hy__param_fill(F, p, type);
+    hy__fill_begin(F);
+    own = p->init;
+    p->init.fn = hy__init_none;
+    failed = hy__param_fill(F, p, type);
+    p->init = own;
+    hy__fill_end(F);
+    return failed;
+}
+
 HY_API void hy_set_param(hy_frame *F, hy_array *x, hy_array *value)
 {
     hy__param *p = hy__param_at(F, x, "hy_set_param");
@@ -44289,7 +44319,7 @@ HY_API void hy_set_param(hy_frame *F, hy_array *x, hy_array *value)
     type = value->t.type;
     type.dtype = p->array.t.type.dtype;
     p->deferred = 1;
-    if (!hy__param_fill(F, p, &type)) hy_assign(F, &p->array, value);
+    if (!hy__param_fill_none(F, p, &type)) hy_assign(F, &p->array, value);
     hy__param_settled(p);
 }
 

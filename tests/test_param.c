@@ -436,6 +436,30 @@ static void param_shape_that_cannot_be_inferred(void)                  /* sectio
 }
 
 /* --- setting, sharing, casting --- */
+static int param_drawn;
+static void param_draws(hy_frame *F, const hy_init *init, const char *name, hy_array *x)
+{
+    (void)init;
+    (void)name;
+    param_drawn++;
+    hy_assign(F, x, hy_ones(F, hy_shape_of(F, x)));
+}
+
+/* Values that are set are not drawn before. */
+static void param_set_draws_nothing(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_dense(F, 2, NULL);
+    hy_init init = { 0 };
+    init.fn = param_draws;
+    hy_initialize(F, net, &init);
+    hy_set_param(F, hy_param(F, net, "weight"), hy_full(F, HY_SHAPE(2, 3), 5));
+    CHECK(param_drawn == 0);
+    CHECK_NEAR(hy_value(F, hy_param(F, net, "weight"), 1, 2), 5, 0);
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
+}
+
 static void param_set_param_before_and_after(void)                     /* 1.7 set_data */
 {
     hy_frame *F = tb_open(1);
@@ -1118,6 +1142,7 @@ static void test_param(void)
     RUN(param_wrong_shapes_name_param_operator_shapes);
     RUN(param_shape_that_cannot_be_inferred);
     RUN(param_set_param_before_and_after);
+    RUN(param_set_draws_nothing);
     RUN(param_constants_are_fixed);
     RUN(param_shared_parameters_are_the_same);
     RUN(param_shared_shapes_meet);
