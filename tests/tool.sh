@@ -23,7 +23,8 @@ says() { grep -q -e "$2" "$out/stderr"; note $? "$1"; }
 same() { cmp -s "$2" "$3"; note $? "$1"; }
 
 # Numbers and JSON are looked into with python3, where there is one.
-if command -v python3 > /dev/null 2>&1; then python=1; else python=; echo "ok tool (no python3: JSON and numbers are not looked into)"; fi
+python=$(python3 -c 'import sys; print(sys.executable)' 2> /dev/null)    # itself, where python3 is a script that looks for it
+if [ -n "$python" ]; then :; else python=; echo "ok tool (no python3: JSON and numbers are not looked into)"; fi
 cat > "$out/look.py" <<'Y'
 import json, struct, sys
 def npy(name):
@@ -42,8 +43,8 @@ else:
         assert max([abs(u - v) for u, v in zip(x, y)] + [0]) <= 1e-5 * max([abs(u) for u in x] + [1e-9]), want
 Y
 # name, condition on `it`
-json() { [ -z "$python" ] || { python3 "$out/look.py" json "$out/stdout" "$2" 2> "$out/python"; note $? "$1"; }; }
-near() { name=$1; shift; [ -z "$python" ] || { python3 "$out/look.py" near "$@" 2> "$out/python"; note $? "$name"; }; }
+json() { [ -z "$python" ] || { "$python" -S "$out/look.py" json "$out/stdout" "$2" 2> "$out/python"; note $? "$1"; }; }
+near() { name=$1; shift; [ -z "$python" ] || { "$python" -S "$out/look.py" near "$@" 2> "$out/python"; note $? "$name"; }; }
 
 # --- help and wrong usage
 try "help" 0 help
@@ -135,6 +136,9 @@ prints "ops --used-by: its operators" " X(fully_connected) X(activation) X(softm
 echo 'x = hy_linspace(F, 0, 1, 5); y = hy_randint(F, HY_SHAPE(3), 0, 9);' > "$out/source.c"
 try "ops --used-by: what makes arrays" 0 ops --used-by "$out/source.c"
 prints "ops --used-by: operators behind them" " X(random_randint) X(_linspace)$"
+echo 'net = hy_nn_dense(F, 10, NULL); net = hy_quantize(F, net, x, NULL);' > "$out/source.c"
+try "ops --used-by: int8" 0 ops --used-by "$out/source.c"
+prints "ops --used-by: int8 of what there is" " X(activation) X(int8_dense)$"
 try "ops --used alone" 2 ops --used
 try "ops --json" 0 ops --json
 json "ops --json" "len(it['operators']) > 200 and all(o['name'] and o['doc'] for o in it['operators'])"
@@ -210,8 +214,8 @@ for f in svg dot; do
     try "graph .$f" 0 graph lstm --out "$out/a b.$f"
     try "graph .$f, passes" 0 graph bn --shape data=2,3,8,8 --passes --parameters --out "$out/p.$f"
 done
-if command -v python3 > /dev/null 2>&1; then
-    python3 -c "import sys, xml.dom.minidom as d; [d.parse(f) for f in sys.argv[1:]]" "$out/a b.svg" "$out/p.svg"
+if [ -n "$python" ]; then
+    "$python" -c "import sys, xml.dom.minidom as d; [d.parse(f) for f in sys.argv[1:]]" "$out/a b.svg" "$out/p.svg"
     note $? "graph .svg is XML"
 fi
 grep -q '^digraph' "$out/a b.dot" && grep -q 'lstm0_rnn0' "$out/a b.dot"
@@ -583,7 +587,7 @@ for m in mlp.hybrid conv_pair int8.hybrid foreach.hybrid while_pair nested_pair 
     try "0.3.0: convert $m" 0 convert $old/$m "$out/old.hybrid"
     try "0.3.0: run $m again" 0 run "$out/old.hybrid" --input data=$values:in0 --output "$out/$m.again"
     if [ -n "$python" ]; then
-        python3 - "$values" "$out/$m.out" "$out/$m.again" <<'Y' 2> "$out/python"
+        "$python" - "$values" "$out/$m.out" "$out/$m.again" <<'Y' 2> "$out/python"
 import os, struct, sys, zipfile
 def npy(data):
     n = struct.unpack('<H', data[8:10])[0]

@@ -1706,20 +1706,21 @@ static int is_creator(const hy_op *op, const char *word)
 }
 
 /* Operators that a word of a source stands for. */
-static void mark_word(tool *T, char *used, const char *word)
+static void mark_word(tool *T, char *used, const char *word, int *int8)
 {
     const hy_op *op;
     size_t i;
     int k;
     for (k = 0; (op = hy_op_at(T->F, k)) != NULL; k++)
         if (!strncmp(word, "hy_", 3) && (!strcmp(word + 3, op->name) || is_creator(op, word + 3))) used[k] = 1;
+    *int8 |= !strncmp(word, "hy_quantize", 11);
     for (i = 0; i < sizeof made_of / sizeof *made_of; i++)
         if (!strncmp(word, made_of[i].begin, strlen(made_of[i].begin)))
             for (k = 0; (op = hy_op_at(T->F, k)) != NULL; k++)
                 if (which_of(made_of[i].ops, op->name) >= 0) used[k] = 1;
 }
 
-static void mark_source(tool *T, char *used, const char *file)
+static void mark_source(tool *T, char *used, const char *file, int *int8)
 {
     FILE *f = fopen(file, "rb");
     char word[64];
@@ -1730,10 +1731,24 @@ static void mark_source(tool *T, char *used, const char *file)
         c = fgetc(f);
         if (isalnum(c) || c == '_') { if (n + 1 < sizeof word) word[n++] = (char)c; continue; }
         word[n] = 0;
-        if (n) mark_word(T, used, word);
+        if (n) mark_word(T, used, word, int8);
         n = 0;
     } while (c != EOF);
     fclose(f);
+}
+
+/* hy_quantize makes of dense layers and convolutions, those that a source has, their kin in int8. */
+static void mark_int8(tool *T, char *used)
+{
+    static const char *const kin[][2] = { { "fully_connected", "int8_dense" },
+                                          { "convolution", "int8_convolution" } };
+    int i, k, from[2] = { -1, -1 };
+    const hy_op *op;
+    for (k = 0; (op = hy_op_at(T->F, k)) != NULL; k++)
+        for (i = 0; i < 2; i++) {
+            if (!strcmp(op->name, kin[i][0])) from[i] = k;
+            if (!strcmp(op->name, kin[i][1]) && from[i] >= 0 && used[from[i]]) used[k] = 1;
+        }
 }
 
 /* Operators of a graph and of the graphs that it runs. */
@@ -1760,16 +1775,17 @@ static int print_used(tool *T, int sources)
 {
     const hy_op *op;
     char *used = (char *)room(T, 4096, 1);
-    int i, wide = 0;
+    int i, wide = 0, int8 = 0;
     for (i = 0; i < T->words; i++) {
         model m;
-        if (sources) { mark_source(T, used, T->word[i]); continue; }
+        if (sources) { mark_source(T, used, T->word[i], &int8); continue; }
         find_model(T, T->word[i], &m);
         if (m.kind == FILE_ARRAYS) fail(T, FAILED, "%s holds arrays, no program", T->word[i]);
         m.params = NULL;
         load_model(T, &m);
         mark_graph(T, used, m.graph);
     }
+    if (int8) mark_int8(T, used);
     printf("#define HYBRID_OPS(X)");
     for (i = 0; i < 4096 && (op = hy_op_at(T->F, i)) != NULL; i++) {
         int more = (int)strlen(op->name) + 4;

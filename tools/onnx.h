@@ -39,6 +39,9 @@
  */
 #ifndef HYBRID_ONNX_H
 #define HYBRID_ONNX_H
+#if defined(HYBRID_NO_IO) || defined(HYBRID_NO_VISION)
+#error "onnx.h: HYBRID_NO_IO and HYBRID_NO_VISION leave out what it is made of: build without them"
+#endif
 
 /* A block from an ONNX file; NULL, and the frame's error, if that is not possible. */
 HY_API hy_block *hy_onnx_from(hy_frame *F, const void *data, size_t bytes, const char *folder);
