@@ -2,7 +2,7 @@
 # Builds the library once and runs the tests against it, as many parts side by side as there are processors.
 #     sh tests/run.sh             all but the compile matrix: a minute and a half on two cores
 #     sh tests/run.sh all         that too: every compiler, standard and switch
-#     sh tests/run.sh WORD        one part (examples, readme, models, front, tool, programs, bench, onnx, mpi,
+#     sh tests/run.sh WORD        one part (examples, models, journeys, front, tool, programs, bench, onnx, mpi,
 #                                 compile), or the tests with WORD in their names
 # Library and tests are compiled at -O1: that takes longer than at -O0, running them half as long.
 # Needs a C compiler and libc. A line for each part, what FAILED before it; the last one is "N passed, N failed".
@@ -46,6 +46,8 @@ part_library()
         $CC ${CFLAGS:--O1} -c -x c -DHYBRID_IMPLEMENTATION -DHYBRID_SOURCE hybrid.h -o "$out/hybrid.o"
     fi
     built library $?
+    [ -e "$out/library.built" ] && program tools/hybrid.c "$out/hybrid"
+    built hybrid $?
 }
 
 # The tests proper look inside of the library and set its limits low, so this program has a library of its own.
@@ -69,7 +71,7 @@ part_tests() # a share as "2/6", or a part of the names
 }
 
 # What a text says on any machine: times differ, last digits, how many results meet in one kernel.
-same() { sed 's/[0-9.][0-9.]* sec/N sec/; s/^activations: [0-9][0-9]*/activations: N/; s/\(\.[0-9]\{5\}\)[0-9]*/\1/g; s/ *]/]/g' "$1"; }
+same() { sed 's/[0-9.][0-9.]* sec/N sec/; s/^activations: .*/activations: N/; s/\(\.[0-9]\{5\}\)[0-9]*/\1/g; s/ *]/]/g' "$1"; }
 
 # Examples, their output compared with the lines kept beside them.
 part_examples()
@@ -87,29 +89,17 @@ part_examples()
     done
 }
 
-# A piece of the README: the n-th that begins with this line.
-piece()
+# What users do first: journeys, see there. A library from elsewhere has less than they want.
+part_journeys() # a name, as few:1/2 with a share
 {
-    awk -v first="$1" -v n="$2" '
-        /^```/ { opened = !opened; inside = opened && $0 == first && --n == 0; next }
-        inside' README.md
-}
-
-# Programs of the README. What the first one prints stands behind it, on some machines with other last digits.
-part_readme()
-{
-    await library || return
-    mkdir "$out/readme"
-    for n in 1 2 3 4 5 6 7 8 9; do
-        piece '```c' $n > "$out/readme/$n.c"
-        grep -q 'int main' "$out/readme/$n.c" || continue
-        $CC ${CFLAGS:--O0} -I. -Wall -Wextra "$out/readme/$n.c" "$out/hybrid.o" -o "$out/readme/$n" $link && "$out/readme/$n" > "$out/readme/$n.out"
-        note $? "program $n of README.md runs"
-    done
-    piece '```' 1 > "$out/readme/want"
-    for file in want 1.out; do sed 's/\(\.[0-9]\{6\}\)[0-9]*/\1/g' "$out/readme/$file" > "$out/readme/$file.cut"; done
-    cmp "$out/readme/want.cut" "$out/readme/1.out.cut"
-    note $? "program 1 of README.md prints what stands behind it"
+    await library && await hybrid || return
+    whole=$out/hybrid.o
+    if [ -n "$HYBRID_O" ]; then
+        whole=$out/whole.${1%%:*}.o
+        $CC -O0 -c -x c -DHYBRID_IMPLEMENTATION -DHYBRID_SOURCE hybrid.h -o "$whole"
+    fi
+    of=${1#*:}
+    sh tests/journeys.sh "$out" "${1%%:*}" "$whole" "${of#"$1"}" < /dev/null
 }
 
 # Models in a second process, from C++, and from Python with nothing but its standard library.
@@ -206,10 +196,9 @@ part_programs()
 # The command-line tool.
 part_tool()
 {
-    await library || return
-    program tools/hybrid.c "$out/hybrid"
-    note $? "tools/hybrid.c compiles"
-    [ ! -e "$out/hybrid" ] || sh tests/tool.sh "$out/hybrid" "$out/tool"
+    await hybrid || return
+    note 0 "tools/hybrid.c compiles"
+    sh tests/tool.sh "$out/hybrid" "$out/tool"
 }
 
 # The benchmark: that it builds, that what it times is right, that programs can read what it prints. No times.
@@ -275,22 +264,24 @@ fi
 out=${TMPDIR:-/tmp}/hybrid-tests.$$
 mkdir -p "$out/tests" || exit 1
 trap 'rm -rf "$out"' EXIT
+journeys="journeys:few:1/2 journeys:few:2/2 journeys:readme journeys:leave journeys:onnx"
 cores=$(nproc 2> /dev/null || echo 2)
 [ "$cores" -le 8 ] || cores=8
 share_names() { i=0; while [ $i -lt "$2" ]; do i=$((i + 1)); echo "$1:$i/$2"; done; }
 
 # Who waits stands behind whom he waits for, so a single processor gets through too.
 case ${1:-} in
-'')       parts="build library examples readme models front tool programs bench onnx mpi $(share_names tests $shares)" ;;
-all)      parts="build library examples readme models front tool programs bench onnx mpi $(share_names tests $shares) $(share_names compile 4)" ;;
+'')       parts="build library examples models front tool $journeys programs bench onnx mpi $(share_names tests $shares)" ;;
+all)      parts="build library examples models front tool $journeys programs bench onnx mpi $(share_names tests $shares) $(share_names compile 4)" ;;
 programs) parts=programs ;;
-examples | readme | models | front | tool | bench | onnx | mpi) parts="library $1" ;;
+examples | models | front | tool | bench | onnx | mpi) parts="library $1" ;;
+journeys) parts="library $journeys" ;;
 compile)  parts=$(share_names compile 4) ;;
 *)        parts=build ;;
 esac
 printf '%s\n' $parts | xargs -P "$cores" -n 1 sh tests/run.sh part "$out"
 case ${1:-} in
-'' | all | examples | readme | models | front | tool | programs | bench | onnx | mpi | compile) ;;
+'' | all | examples | journeys | models | front | tool | programs | bench | onnx | mpi | compile) ;;
 *)        sh tests/run.sh part "$out" "tests:$1" ;;
 esac
 
