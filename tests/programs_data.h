@@ -453,10 +453,22 @@ static int pg_new_leaf(pg_maker *M, int i, hy_dtype dtype, hy_shape shape, const
     return pg_add_leaf(M, kind, dtype, shape, in);
 }
 
+enum { PG_READS_STATISTICS = 1000000 };                 /* programs from that number on */
+/* A running statistic, which others read beside whoever keeps it. */
+static int pg_statistic(pg_maker *M, int i, const ops_input *in)
+{
+    int k;
+    if (M->P->number < PG_READS_STATISTICS || M->depth || in->kind != OPS_REAL || pg_choose(M, "statistic", i, 6)) return PG_NOTHING;
+    for (k = 0; k < M->P->nleaf; k++) if (M->P->leaf[k].kind == PG_AUX) return ~k;
+    return PG_NOTHING;
+}
+
 /* What input i of a step is: an earlier value that is made to fit, or a leaf. */
 static int pg_input(pg_maker *M, int i, hy_dtype dtype, hy_shape shape, const ops_input *in)
 {
-    int ref = PG_NOTHING;
+    int ref = pg_statistic(M, i, in);
+    if (ref != PG_NOTHING) ref = pg_fit(M, ref, dtype, shape, in);
+    if (ref != PG_NOTHING) return ref;
     if (in->kind != OPS_AUX && M->nseen && pg_choose(M, "from", i, 100) < (i ? 40 : 88)) {
         int from = pg_pick(M, "value", i);
         if (from != PG_NOTHING) ref = pg_fit(M, from, dtype, shape, in);

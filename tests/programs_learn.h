@@ -115,7 +115,7 @@ static void pg_call_recorded(const pg_job *J, const char *name)
     hy_array *at[PG_LEAVES], *x, *y, *twice = NULL;
     hy_backward_opt opt;
     pg_asked asked;
-    int turn;
+    int turn, linear;
     if (J->R->error[0]) return;
     memset(&opt, 0, sizeof opt);
     hy_begin(J->F);
@@ -127,10 +127,11 @@ static void pg_call_recorded(const pg_job *J, const char *name)
         asked = pg_ask(J, y);
         if (J->P->order == 2 && asked.n && !hy_error(J->F)) twice = pg_second(J, at, &asked);
         if (twice && twice->tape) J->R->heads |= PG_HAS_SECOND;
-        if (!(pg_heads & J->R->heads & PG_HAS_SECOND)) twice = NULL;    /* what is linear has none */
+        linear = J->P->order == 2 && asked.n && !(J->R->heads & PG_HAS_SECOND);
+        if (!(pg_heads & PG_HAS_SECOND) || linear) twice = NULL;
         hy_pause(J->F);
         if (!turn) pg_note_outputs(J, name, y);
-        if (!asked.n) continue;
+        if (!asked.n || (linear && pg_heads != ~0u && (pg_heads & PG_HAS_SECOND))) continue;    /* it is 0, which no graph knows */
         opt.head_grads = twice ? NULL : asked.weights;
         hy_backward(J->F, twice ? twice : asked.heads, &opt);
     }
