@@ -284,7 +284,7 @@ static int pg_error_is_excused(const pg_program *P, const pg_way *way)
         if (P->unsaved && strstr(pg_other.error, "no name in files")) return 1;
         if (P->wrong) return 1;                         /* said by whoever traces it for the file */
     }
-    if ((way->flags & (PG_SOURCE | PG_ONNX)) && pg_line.error[0] && pg_other.error[0]) return !P->wrong;     /* in words of its own */
+    if ((way->flags & (PG_SOURCE | PG_JIT | PG_ONNX)) && pg_line.error[0] && pg_other.error[0]) return !P->wrong;     /* in words of its own */
     if ((way->flags & PG_RECOMPUTE) && P->dynamic && strstr(pg_other.error, "values decide the shape of")) return 1;
     if (P->loops && !pg_line.error[0] && !strcmp(pg_other.where, "gradient") &&       /* of a branch that is not taken */
         (strstr(pg_other.error, "has no gradient") || strstr(pg_other.error, "a matrix is"))) return 1;
