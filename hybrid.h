@@ -44851,12 +44851,13 @@ static void hy__revalidate(hy_frame *F, hy_block *block)
     hy__release(&h->traces.lock);
 }
 
-/* How a block's graphs are compiled for this frame. */
+/* How a block's graphs are compiled for this frame. One that is not hybridized may be compiled, too, where
+ * only the whole graph tells a shape, or where it is computed again: as line by line. */
 static void hy__block_mode(const hy_frame *F, const struct hy__house *h, hy__mode *mode)
 {
     memset(mode, 0, sizeof *mode);
     mode->training = F->training;
-    mode->exact = h->opt.exact;
+    mode->exact = h->opt.exact || !h->active;
     mode->off = h->opt.off;
     mode->print = h->opt.print;
     mode->threads = h->opt.threads;
