@@ -28749,9 +28749,9 @@ static int hy___batch_norm_grad_diff(hy_frame *F, hy_diff *D)
     hy_array *dy = hy__norms_wide(F, D->in[0]), *x = hy__norms_wide(F, D->in[1]);
     hy_array *a = hy__norms_wide(F, D->dy[0]), *mean = hy__norms_wide(F, D->in[3]);
     hy_array *rstd = hy__norms_wide(F, D->in[4]), *b, *c, *k, *g, *rest;
-    int at = hy__axis(r->axis, x->t.type.shape.ndim);
+    int at = hy__axis(r->axis, D->in[1]->t.type.shape.ndim);
     hy__norm_slope n;
-    if (!hy__size(&x->t.type.shape)) return 0;
+    if (!x || !hy__size(&x->t.type.shape)) return 0;
     n = hy__norm_slope_of(F, x, mean, rstd, at, r->batch_stats);
     b = r->learn_gamma ? hy__channel_spread(F, hy__norms_wide(F, D->dy[1]), x, at) : NULL;
     c = hy__channel_spread(F, hy__norms_wide(F, D->dy[2]), x, at);
@@ -28863,8 +28863,8 @@ static int hy__layer_norm_diff(hy_frame *F, hy_diff *D)
     x = hy__norms_wide(F, x);
     dy = hy__norms_wide(F, dy);
     gamma = hy__norms_wide(F, D->in[1]);
-    shape.n = x->t.type.shape.ndim - at;                /* from axis on, to broadcast */
-    for (d = 0; d < shape.n; d++) shape.v[d] = d ? 1 : x->t.type.shape.dim[at];
+    shape.n = D->in[0]->t.type.shape.ndim - at;         /* from axis on, to broadcast */
+    for (d = 0; d < shape.n; d++) shape.v[d] = d ? 1 : D->in[0]->t.type.shape.dim[at];
     if (shape.n > 1) gamma = hy_reshape(F, gamma, shape, NULL);
     if (rows) u = hy__layer_norm_rows(F, D);
     else u = hy__norms_gradient(F, x, gamma, dy, at, r->eps, D->want[0] ? &D->dx[0] : NULL);

@@ -163,6 +163,26 @@ static int oom_gradients(hy_frame *F)
     return oom_near(hy_value(F, hy_grad_of(F, x), 1, 2), 24.0 * 15);
 }
 
+/* Norms of halves compute in floats: what is cast for them may not come, in gradients of gradients too. */
+static int oom_norms_of_halves(hy_frame *F)
+{
+    hy_grad_opt graph;
+    hy_array *x = hy_cast(F, hy_reshape(F, hy_arange(F, 0, 12, 1), HY_INTS(2, 3, 2), NULL), HY_BF16), *ones, *y, *g;
+    hy_array *channels = hy_ones(F, HY_SHAPE(3)), *rows = hy_cast(F, hy_ones(F, HY_SHAPE(2)), HY_BF16);
+    hy_array *mean = hy_zeros_like(F, channels), *var = hy_ones_like(F, channels);
+    memset(&graph, 0, sizeof graph);
+    graph.create_graph = 1;
+    ones = hy_ones_like(F, x);
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_batch_norm(F, x, channels, channels, mean, var, NULL);
+    y = hy_mul(F, y, hy_layer_norm(F, x, rows, rows, NULL));
+    g = hy_grad(F, hy_mul(F, y, ones), x, &graph);
+    g = hy_grad(F, hy_square(F, g), x, NULL);
+    hy_pause(F);
+    return g && hy_size(F, g) == 12 && hy_item(F, hy_sum(F, hy_cast(F, hy_abs(F, g), HY_F32), HY_ALL, NULL)) < 1e6;
+}
+
 static hy_array *oom_cube(hy_frame *F, hy_array *x, void *user)
 {
     (void)user;
@@ -701,6 +721,7 @@ static void oom_walk_register(void) { oom_walk(oom_register, 1); }
 static void oom_walk_fork(void) { oom_walk(oom_fork, 1); }
 #ifndef HYBRID_NO_TRAIN
 static void oom_walk_gradients(void) { oom_walk(oom_gradients, 1); }
+static void oom_walk_norms_of_halves(void) { oom_walk(oom_norms_of_halves, 1); }
 static void oom_walk_gradient_check(void) { oom_walk(oom_gradient_check, 1); }
 static void oom_walk_training(void) { oom_walk(oom_training, 1); }
 #endif
@@ -776,6 +797,7 @@ static void test_oom(void)
 #ifndef HYBRID_NO_TRAIN
     RUN(oom_walk_gradients);
     RUN(oom_walk_gradient_check);
+    RUN(oom_walk_norms_of_halves);
     RUN(oom_walk_training);
     RUN(oom_walk_net_training);
 #endif
