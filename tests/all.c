@@ -44,7 +44,6 @@
 #include "test_param.c"
 #include "test_hybridize.c"
 #include "test_trace.c"
-#include "test_random_net.c"
 #include "test_rows.c"
 #include "test_abreast.c"
 #include "test_whole.c"
@@ -143,7 +142,6 @@ int main(int argc, char **argv)
     test_hybridize();
     test_trace();
     test_compose();
-    test_random_net();
     test_cache();
     test_hybrid_grad();
     test_hy_check();

@@ -453,12 +453,12 @@ static int pg_new_leaf(pg_maker *M, int i, hy_dtype dtype, hy_shape shape, const
     return pg_add_leaf(M, kind, dtype, shape, in);
 }
 
-enum { PG_READS_STATISTICS = 1000000 };                 /* programs from that number on */
+enum { PG_SECOND = 1000000 };           /* the second million has what came later */
 /* A running statistic, which others read beside whoever keeps it. */
 static int pg_statistic(pg_maker *M, int i, const ops_input *in)
 {
     int k;
-    if (M->P->number < PG_READS_STATISTICS || M->depth || in->kind != OPS_REAL || pg_choose(M, "statistic", i, 6)) return PG_NOTHING;
+    if (M->P->number < PG_SECOND || M->depth || in->kind != OPS_REAL || pg_choose(M, "statistic", i, 6)) return PG_NOTHING;
     for (k = 0; k < M->P->nleaf; k++) if (M->P->leaf[k].kind == PG_AUX) return ~k;
     return PG_NOTHING;
 }

@@ -87,6 +87,7 @@ static int pg_has_layer(const pg_program *P)
 static int pg_weight(const pg_program *P, const pg_way *way)
 {
     if ((way->flags & PG_CHILDREN) && !P->children) return 0;
+    if ((way->flags & PG_LATER) && P->number < PG_SECOND) return 0;
     if ((way->flags & PG_INT8) && pg_has_layer(P)) return way->weight * 3;
     return way->weight;
 }

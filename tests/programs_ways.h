@@ -59,6 +59,7 @@ enum {
     PG_WALK = 1 << 22,
     PG_BRIEF = 1 << 23,                 /* two calls, no gradients */
     PG_ROUGH = 1 << 24,                 /* elementary functions may round otherwise */
+    PG_LATER = 1 << 25,                 /* not drawn by programs below PG_SECOND */
     PG_LOOSE = 1 << 20                  /* rounding may differ */
 };
 /* due: what it is compared with, where that is not line by line. column: in the table. Of the ways with a weight each
@@ -108,6 +109,7 @@ static const pg_way pg_ways[] = {       /* the first three always, others as the
     { "jit", PG_HYBRID | PG_JIT | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 40, "jit", &pg_due_brief },
     { "int8_c", PG_SOURCE | PG_INT8 | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 100, "int8", &pg_due_int8 },
     { "walk", PG_HYBRID | PG_EXACT | PG_STARVED | PG_WALK, 1, 0, 0, 1000, "starved", &pg_due_walk },
+    { "passes_default", PG_HYBRID | PG_LOOSE | PG_OFF | PG_LATER, 1, 0, 4, 0, "passes", NULL },
 };
 enum { PG_WAYS = sizeof pg_ways / sizeof *pg_ways };
 static const pg_way pg_wide_way = { "f64", PG_WIDE, 1, 0, 0, 0, "", NULL };

@@ -97,6 +97,13 @@ static const char *tb_shape(hy_frame *F, hy_array *x)                  /* "(2,3)
     return to;
 }
 
+/* The next of a stream of numbers below n. */
+static uint32_t tb_draw(uint32_t *state, uint32_t n)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 12) % n;
+}
+
 static hy_array *tb_ramp(hy_frame *F, hy_shape shape)                  /* -1 ... 1 */
 {
     hy_ints to;

@@ -264,7 +264,7 @@ static void *cache_small_calls(void *arg)
     uint32_t state = (uint32_t)job->number;
     int i;
     for (i = 0; i < 150; i++) {
-        int n = 1 + (int)random_net_next(&state, 6);
+        int n = 1 + (int)tb_draw(&state, 6);
         hy_array *x, *y;
         hy_begin(job->F);
         x = hy_full(job->F, HY_SHAPE(n, 3), 2);

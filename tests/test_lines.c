@@ -21,7 +21,7 @@ static float *lines_numbers(int n, uint32_t state)
 {
     float *v = (float *)malloc((size_t)n * sizeof *v);
     int i;
-    for (i = 0; v && i < n; i++) v[i] = (float)(int)random_net_next(&state, 2001) / 500 - 2;
+    for (i = 0; v && i < n; i++) v[i] = (float)(int)tb_draw(&state, 2001) / 500 - 2;
     return v;
 }
 

@@ -5,7 +5,7 @@ enum { ROWS_SIZES = (int)(sizeof rows_sizes / sizeof *rows_sizes), ROWS_MOST = 5
 
 static void rows_fill(float *v, int n, uint32_t state)
 {
-    for (int i = 0; i < n; i++) v[i] = (float)(int)random_net_next(&state, 20001) / 5000 - 2;
+    for (int i = 0; i < n; i++) v[i] = (float)(int)tb_draw(&state, 20001) / 5000 - 2;
 }
 
 /* Every operator here is a case of one function, so that it can be asked of every frame. */
