@@ -62103,7 +62103,8 @@ static void hy__slot_follow(hy__slot *s)
     }
 }
 
-/* Does the step touch it? The gradient must be new, unless stale ones may be left out. */
+/* Does the step touch it? The gradient must be new, unless stale ones may be left out. No backward has reached
+ * a parameter whose shape is not known yet. */
 static int hy__slot_ready(hy_frame *F, hy_trainer *T, hy__slot *s)
 {
     hy__param *p = s->param;
@@ -62111,6 +62112,7 @@ static int hy__slot_ready(hy_frame *F, hy_trainer *T, hy__slot *s)
     s->live = 0;
     if (p->array.state != HY__LIVE) { hy__fail_param(F, p, "hy_step"); return -1; }
     if (!p->req || !hy__floating(p->array.t.type.dtype)) return 0;
+    if (!p->array.buffer && p->deferred && T->opt.ignore_stale_grad) return 0;
     if (!p->array.buffer) { hy__fail_param(F, p, "hy_step"); return -1; }
     if (!leaf || leaf->op || !leaf->fresh || !hy__leaf_fits(leaf, p)) {
         if (T->opt.ignore_stale_grad) return 0;
