@@ -132,7 +132,8 @@
  *   hy_backward, n being the samples in the batch. Optimisers, schedules, losses and metrics compute what
  *   those of MXNet 1.9 do, and the same bits on any number of threads. A parameter that backward has not
  *   reached since the last step is an error, unless its gradient request is HY_GRAD_NULL (frozen) or
- *   ignore_stale_grad is set. HY_GRAD_ADD adds gradients up over batches; hy_zero_grad between the steps.
+ *   ignore_stale_grad is set, also for one whose shape no call has found yet. HY_GRAD_ADD adds gradients up
+ *   over batches; hy_zero_grad between the steps.
  *   Parameters of 16 bits keep a master of 32 in the trainer; hy_scale_loss keeps small gradients from
  *   vanishing in them. An optimiser of yours is a hy_optim with a function in it.
  *   A step in steady state takes nothing from the allocator and runs at most three programs: network, loss,
@@ -42830,6 +42831,15 @@ static hy__trace *hy__trace_make(hy_frame *F, hy__traced_fn fn, void *user, cons
     return t;
 }
 
+/* Of a trace, beside its graph: a parameter of a layer whose result nobody takes, with the shape that the trace
+ * has found, but no values yet. */
+static int hy__is_idle_param(const hy__node *node)
+{
+    const hy__param *p = node->param;
+    return p && p->deferred && p->array.state == HY__LIVE && !HY__LOAD(&p->array.buffer) &&
+           hy__shape_known(&node->type[0].shape);
+}
+
 /* Are all parameters of a graph ready? Nothing is looked at again before one has moved. */
 static int hy__graph_ready(hy_frame *F, hy_graph *g)
 {
@@ -42841,6 +42851,7 @@ static int hy__graph_ready(hy_frame *F, hy_graph *g)
         if (!hy__param_ready(F, &g->node[i]->param->array)) return 0;
         trial |= HY__LOAD(&g->node[i]->param->trial) != NULL;
     }
+    for (i = 0; g->owned && i < g->store->n; i++) if (hy__is_idle_param(g->store->node[i])) return 0;
     if (!trial) HY__POKE(&g->ready, moves + 1);
     return HY__LOAD(&F->root->moves) == moves || hy__graph_ready(F, g);
 }
@@ -42853,6 +42864,9 @@ static int hy__graph_fill(hy_frame *F, const hy_graph *g, hy_array *const *in)
     for (i = 0; i < g->n && !failed; i++)
         if (g->node[i]->param && !g->node[i]->param->array.buffer)
             failed = hy__param_fill(F, g->node[i]->param, &T.type[T.first[i]]);
+    for (i = 0; g->owned && i < g->store->n && !failed; i++)
+        if (hy__is_idle_param(g->store->node[i]))
+            failed = hy__param_fill(F, g->store->node[i]->param, &g->store->node[i]->type[0]);
     hy__types_close(F, &T);
     return failed ? -1 : 0;
 }
@@ -47743,6 +47757,17 @@ static void hy__infer_extras(hy_infer *I, const hy__control_rec *r)
     if (r->draws) hy__infer_is(I, &I->out[out], key);
 }
 
+/* What a trace has found of a parameter that a layer uses whose result nobody takes. */
+static void hy__infer_unused(const hy_infer *I, int i, hy_type *var)
+{
+    int k;
+    for (k = 0; k < I->nsub && !hy__types_known(var, 1); k++) {
+        const hy_graph *g = I->sub[k];
+        const hy_type *found = i < g->vars ? &g->var[i]->constant.type : var;
+        if (hy__types_known(found, 1) && hy__types_agree(var, found)) *var = *found;
+    }
+}
+
 /* Room for the types of the variables, filled from the inputs. */
 static hy__buffer *hy__infer_open(hy_infer *I, const hy__control_rec *r, int pred)
 {
@@ -47755,6 +47780,7 @@ static hy__buffer *hy__infer_open(hy_infer *I, const hy__control_rec *r, int pre
     for (i = 0; var && i < n; i++) {
         const hy_type *in = &I->in[hy__control_input(r, pred, i)];
         var[i] = hy__turn_type(r, pred, I->nsub ? I->sub[I->nsub - 1] : NULL, i, in);
+        if (i >= r->data - pred + r->states) hy__infer_unused(I, i, &var[i]);
     }
     return room;
 }

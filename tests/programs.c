@@ -233,14 +233,13 @@ static int pg_has(const pg_program *P, const char *ops)     /* " one other " */
 
 /* Faults that are known and wait to be mended, so that others show. To be emptied. */
 typedef enum pg_fault_known {
-    PG_DET, PG_KEPT, PG_IDLE_LAYER, PG_ZEROS, PG_STALE, PG_OWN_GRADIENT, PG_KNOWN
+    PG_DET, PG_KEPT, PG_ZEROS, PG_STALE, PG_OWN_GRADIENT, PG_KNOWN
 } pg_fault_known;
 static const char *const pg_known_texts[PG_KNOWN] = {
     "linalg_det and linalg_slogdet of one matrix have another shape after they were saved and loaded",
     "a gradient of a gradient that needs what the compiled graph did not keep",
-    "a layer in a branch, whose result nobody takes: how large its parameters are",
     "zeros in a gradient in a graph: their shape is not known",
-    "a parameter on which no head depends: stale line by line, in a graph it has a gradient of 0",
+    "what only a branch or turn that there is not uses: stale line by line, in a graph it has a gradient of 0",
     "an output with a gradient of its own, taken by a branch or turn that there is not: it counts in a graph",
 };
 static long pg_known_met[PG_KNOWN];
@@ -250,7 +249,6 @@ static int pg_known(const pg_program *P, const pg_way *way)
     pg_fault_known k = PG_KNOWN;
     if (pg_known_count) return 0;
     if (way->flags & (PG_LOADED | PG_PAIR) && pg_has(P, " linalg_det linalg_slogdet ")) k = PG_DET;
-    else if (P->loops && strstr(pg_other.error, "Deferred initialization failed because shape")) k = PG_IDLE_LAYER;
     else if (strstr(pg_other.error, "hybridize with inactive set")) k = PG_KEPT;
     else if (strstr(pg_other.error, "_zeros: the shape of the result cannot be inferred")) k = PG_ZEROS;
     if (k != PG_KNOWN) pg_known_met[k]++;
@@ -263,8 +261,7 @@ static int pg_known_value(const pg_program *P, const pg_way *way, const pg_item 
     if (pg_known(P, way)) return 1;
     if (!pg_known_count && a->whole >= 2 && P->loops && pg_has(P, " softmax_output linear_regression_output "
         "logistic_regression_output mae_regression_output make_loss ")) { pg_known_met[PG_OWN_GRADIENT]++; return 1; }
-    if (!pg_known_count && P->loops && P->nlayer && !strncmp(a->name, "text of", 7)) { pg_known_met[PG_IDLE_LAYER]++; return 1; }
-    if (pg_known_count || !stepped || !(way->flags & (PG_HYBRID | PG_RECOMPUTE | PG_CHILDREN))) return 0;
+    if (pg_known_count || !stepped || !P->loops || !(way->flags & (PG_HYBRID | PG_RECOMPUTE | PG_CHILDREN))) return 0;
     if (P->number % 4 && strcmp(pg_optimisers[P->optimiser], "nadam")) return 0;        /* no decay, no schedule of all */
     pg_known_met[PG_STALE]++;
     return 1;

@@ -155,6 +155,89 @@ static void test_loops_bad_data(void)
         }
 }
 
+/* A layer whose result nobody takes has parameters of known size, as line by line: in one branch, the other, both,
+ * in a loop, by itself. */
+typedef struct { hy_block base; hy_block *dense; int which; } loops_unused_net;
+static hy_array *loops_unused_layer(hy_frame *F, hy_array *x, void *user)
+{
+    return hy_call(F, ((loops_unused_net *)user)->dense, x) ? x : NULL;
+}
+static hy_array *loops_unused_other(hy_frame *F, hy_array *x, void *user) { (void)F; (void)user; return x; }
+static hy_array *loops_unused_turn(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    loops_unused_layer(F, hy_expand_dims(F, x, 0), user);
+    return hy_group(F, x, s);
+}
+static hy_array *loops_unused_forward(hy_frame *F, hy_block *b, hy_array *x)
+{
+    loops_unused_net *n = (loops_unused_net *)(void *)b;
+    if (n->which == 4) return loops_unused_layer(F, x, n);
+    if (n->which == 3) return hy_get(F, hy_foreach(F, loops_unused_turn, x, hy_zeros(F, HY_SHAPE(1)), n), 0);
+    return hy_cond(F, hy_sum(F, x, HY_ALL, NULL), n->which == 1 ? loops_unused_other : loops_unused_layer,
+                   n->which == 0 ? loops_unused_other : loops_unused_layer, x, n);
+}
+static void test_loops_unused(void)
+{
+    int which, hybrid;
+    for (which = 0; which < 5; which++)
+        for (hybrid = 0; hybrid < 3; hybrid++) {
+            hy_frame *F = hy_open(NULL);
+            loops_unused_net *n = HY_BLOCK_NEW(F, loops_unused_net, loops_unused_forward);
+            double first;
+            n->which = which;
+            n->dense = hy_add_child(F, &n->base, "dense", hy_nn_dense(F, 3, NULL));
+            hy_initialize(F, &n->base, NULL);
+            if (hybrid == 1) hy_hybridize(F, &n->base, NULL);
+            if (hybrid == 2) hy_set_recompute(F, &n->base, 1);
+            hy_seed(F, 3);
+            CHECK(hy_size(F, hy_call(F, &n->base, hy_ones(F, HY_SHAPE(2, 4)))) == 8);
+            if (hybrid == 1 || which != 1) {
+                CHECK(hy_size(F, hy_param(F, n->dense, "weight")) == 12);
+                first = hy_value(F, hy_param(F, n->dense, "weight"), 0, 0);
+                CHECK(first != 0 && fabs(first) <= 0.07);
+            }
+            CHECK_STR(hy_error(F), NULL);
+            CHECK(!hy_close(F));
+        }
+}
+
+#ifndef HYBRID_NO_TRAIN
+/* A layer in a branch that is not taken, which no backward has reached: a step that leaves stale gradients out
+ * makes of the other the same, whether the size of that layer is known yet or not. */
+static void test_loops_unreached(void)
+{
+    double made[3];
+    int hybrid;
+    for (hybrid = 0; hybrid < 3; hybrid++) {
+        hy_frame *F = hy_open(NULL);
+        loops_unused_net *n = HY_BLOCK_NEW(F, loops_unused_net, loops_unused_forward);
+        hy_block *seq = hy_nn_hybrid_sequential(F), *dense = hy_nn_dense(F, 4, NULL);
+        hy_init one = hy_init_constant(1);
+        hy_trainer_opt opt;
+        hy_trainer *T;
+        hy_array *y;
+        memset(&opt, 0, sizeof opt);
+        n->which = 1;
+        n->dense = hy_add_child(F, &n->base, "dense", hy_nn_dense(F, 3, NULL));
+        hy_append(F, seq, dense, &n->base);
+        hy_initialize(F, seq, &one);
+        if (hybrid) hy_hybridize(F, hybrid == 1 ? seq : dense, NULL);
+        opt.ignore_stale_grad = hybrid < 2;
+        T = hy_trainer_new(F, seq, hy_optim_sgd(NULL), &opt);
+        hy_record(F);
+        y = hy_call(F, seq, hy_ones(F, HY_SHAPE(2, 4)));
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        CHECK((hy_step(F, T, 1) == HY_STEP_MADE) == (hybrid < 2));
+        if (hybrid == 2) CHECK(strstr(hy_error(F), "was deferred") != NULL);
+        hy_clear(F);
+        made[hybrid] = hy_value(F, hy_param(F, dense, "weight"), 0, 0);
+        CHECK(!hy_close(F));
+    }
+    CHECK(made[0] < 1 && made[0] == made[1] && made[2] == 1);
+}
+#endif
+
 /* A state that a turn gives another shape or type: in each mode the same is said, with and without a turn. */
 static hy_array *loops_changed(hy_frame *F, hy_array *s, const void *user)
 {
@@ -617,7 +700,9 @@ static void test_loops(void)
     RUN(test_loops_undecided);
     RUN(test_loops_bad_data);
     RUN(test_loops_changing_state);
+    RUN(test_loops_unused);
 #ifndef HYBRID_NO_TRAIN
+    RUN(test_loops_unreached);
     RUN(test_loops_captured);
     RUN(test_loops_grad);
     RUN(test_loops_turns);
