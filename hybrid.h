@@ -42831,8 +42831,8 @@ static hy__trace *hy__trace_make(hy_frame *F, hy__traced_fn fn, void *user, cons
     return t;
 }
 
-/* Of a trace, beside its graph: a parameter of a layer whose result nobody takes, with the shape that the trace
- * has found, but no values yet. */
+/* Of a trace, beside its graph: a parameter of a layer whose result nobody takes, with the shape that the
+ * trace has found, but no values yet. */
 static int hy__is_idle_param(const hy__node *node)
 {
     const hy__param *p = node->param;
@@ -62129,8 +62129,8 @@ static void hy__slot_follow(hy__slot *s)
     }
 }
 
-/* Does the step touch it? The gradient must be new, unless stale ones may be left out. No backward has reached
- * a parameter whose shape is not known yet. */
+/* Does the step touch it? The gradient must be new, unless stale ones may be left out. No backward has
+ * reached a parameter whose shape is not known yet. */
 static int hy__slot_ready(hy_frame *F, hy_trainer *T, hy__slot *s)
 {
     hy__param *p = s->param;
