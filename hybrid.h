@@ -49500,6 +49500,16 @@ static int hy__inner_rows(hy_frame *S, const hy__loop *l, const hy_array *y)
     return 0;
 }
 
+/* A body that gives nothing is looked at, and no operator: nothing could depend on it. It takes the random
+ * number that line by line takes. */
+static hy_array *hy__inner_nothing(hy_frame *S)
+{
+    hy_array *none[] = { NULL, NULL };
+    int k;
+    for (k = 0; k < 2; k++) S->ranks[k]++;
+    return hy_group_of(S, 2, none);
+}
+
 static hy_array *hy__traced_foreach(hy_frame *S, const hy__loop *l)
 {
     hy__inner N;
@@ -49508,8 +49518,8 @@ static hy_array *hy__traced_foreach(hy_frame *S, const hy__loop *l)
         x = hy__inner_vars(&N, &l->data, "item", 1);
         states = hy__inner_vars(&N, &l->states, "state", 0);
         if (!N.S->code && !hy__inner_results(&N, hy__loop_body(N.S, l, x, states), l, 1))
-            y = hy__inner_emit(S, l, HY__FOREACH, &N, 1);
-        if (y && !hy__inner_rows(S, l, y)) y = hy__inner_regroup(S, l, &N, y);
+            y = N.out.n + l->states.n ? hy__inner_emit(S, l, HY__FOREACH, &N, 1) : hy__inner_nothing(S);
+        if (y && N.graph) y = hy__inner_rows(S, l, y) ? NULL : hy__inner_regroup(S, l, &N, y);
     }
     hy__inner_close(S, &N);
     return S->code ? NULL : y;
@@ -49554,7 +49564,9 @@ static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
     hy_array *y = NULL, **at;
     memset(N, 0, sizeof N);
     if (!hy__trace_both(S, l, N, HY__COND)) {
-        if (strcmp(N[0].out.form, N[1].out.form))
+        if (!N[0].out.n || !N[1].out.n)
+            hy__fail(S, HY_ERROR_ARGUMENT, "%s: the branch returned no array", l->who);
+        else if (strcmp(N[0].out.form, N[1].out.form))
             hy__fail(S, HY_ERROR_ARGUMENT, "%s: the first branch returns %s, the second %s (x is an array)",
                      l->who, N[0].out.form, N[1].out.form);
         else y = hy__inner_emit(S, l, HY__COND, N, 2);
@@ -49958,6 +49970,7 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
     hy__draws draws = hy__draws_open(F);
     int holds = hy__is_true(F, l->data.at[0], l->who);
     hy_array *y = NULL;
+    hy__flat all;
     hy__sill sill = hy__sill_open(F);
     F->unwatched++;
     if (holds < 0) return hy__sill_close(F, &sill, NULL);
@@ -49966,8 +49979,11 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
     y = hy__sill_close(F, &sill, hy__loop_step(F, l, !holds, inputs));
     if (F->watch_body) F->watch_body(F, -1, 0);
     hy__draws_close(F, &draws);
-    if (!y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the branch returned no array", l->who);
-    return y;
+    memset(&all, 0, sizeof all);
+    if (y && hy__flat_open(F, &all, y, l->who)) y = NULL;
+    if (!all.n) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the branch returned no array", l->who);
+    hy__flat_close(F, &all);
+    return F->code ? NULL : y;
 }
 
 /* --- in either mode --- */
@@ -49977,7 +49993,7 @@ static hy_array *hy__loop_ran(hy_frame *F, int which, hy_array *y)
     hy__flat all;
     F->unwatched--;
     if (!F->watch || !y) return y;
-    if (!hy__flat_open(F, &all, y, "hy_check"))
+    if (!hy__flat_open(F, &all, y, "hy_check") && all.n)
         F->watch(F, &hy__control_ops[which], hy_group_of(F, all.n, all.at));
     hy__flat_close(F, &all);
     return y;

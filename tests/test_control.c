@@ -702,18 +702,94 @@ static void test_control_brackets(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* A loop whose body gives nothing is none in a graph, but what is wrong in it is wrong: the same group of two None in each
+ * mode, without turns, too, and within another loop; a branch that gives nothing is an error, by the same words. */
+static hy_array *control_nothing(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)s;
+    if (user) hy_reshape(F, x, HY_INTS(7), NULL);
+    return hy_group(F, NULL, NULL);
+}
+
+static hy_array *control_around_nothing(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    hy_array *y = hy_foreach(F, control_nothing, x, NULL, user);
+    CHECK(!y || (hy_count(F, y) == 2 && !hy_get(F, y, 0) && !hy_get(F, y, 1)));
+    return s ? hy_group(F, NULL, hy_add(F, s, hy_sum(F, x, HY_ALL, NULL))) : hy_group(F, NULL, NULL);
+}
+
+static int control_idle_wrong;
+static hy_array *control_idle(hy_frame *F, hy_block *self, hy_array *x)
+{
+    void *user = control_idle_wrong ? &control_idle_wrong : NULL;
+    hy_array *y = hy_foreach(F, control_around_nothing, x, NULL, user), *z;
+    (void)self;
+    CHECK(!y || (hy_count(F, y) == 2 && !hy_get(F, y, 0) && !hy_get(F, y, 1)));
+    z = hy_foreach(F, control_around_nothing, x, hy_zeros(F, HY_SHAPE(1)), user);
+    z = hy_add(F, hy_sum(F, x, HY_ALL, NULL), hy_get(F, z, 1));
+    return hy_add(F, z, hy_random_uniform(F, HY_SHAPE(1), 0, 1, NULL));     /* loops take a number each */
+}
+
+static void test_control_nothing(void)
+{
+    int wrong, way, rows;
+    double due[2];
+    for (wrong = 0; wrong < 2; wrong++) for (way = 0; way < 5; way++) for (rows = 0; rows < 4; rows += 3) {
+        hy_frame *F = hy_open(NULL);
+        hy_block *net = hy_block_new(F, sizeof(hy_block), "idle", control_idle, 1);
+        hy_array *x = hy_ones(F, HY_SHAPE(rows, 4, 2)), *y = NULL, *file;
+        hy_hybridize_opt opt = { 0 };
+        control_idle_wrong = wrong;
+        hy_seed(F, 0);
+        if (way == 4) CHECK(hy_check(F, net, x) == 0 || wrong);
+        else {
+            opt.exact = way == 1;
+            if (way) hy_hybridize(F, net, &opt);
+            y = hy_call(F, net, x);
+            if (way == 3 && !wrong) {
+                file = hy_save_model_to(F, net, x);
+                hy_seed(F, 0);
+                y = hy_call(F, hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0), x);
+            }
+            if (!way) due[rows > 0] = hy_item(F, y);
+            if (!wrong) CHECK_NEAR(hy_item(F, y), due[rows > 0], 0);
+            if (!wrong) CHECK(hy_item(F, y) > rows * 16 && hy_item(F, y) < rows * 16 + 1);
+        }
+        if (wrong && (rows || way)) {
+            if (!CHECK(hy_error(F) && strstr(hy_error(F), "reshape: "))) printf("    %d %d: %s\n", way, rows, hy_error(F));
+        } else CHECK_STR(hy_error(F), NULL);
+        hy_clear(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+static hy_array *control_none(hy_frame *F, hy_array *x, void *user)
+{
+    (void)x;
+    return user ? hy_group(F, NULL, NULL) : NULL;
+}
+
+static void test_control_no_branch(void)
+{
+    hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+    int k, some = 1;
+    for (k = 0; k < 4; k++) {
+        hy_frame *G = k & 1 ? S : F;
+        hy_array *x = k & 1 ? hy_var(S, "x", NULL) : hy_ones(F, HY_SHAPE(1));
+        CHECK(!hy_cond(G, x, control_none, control_none, x, k & 2 ? &some : NULL));
+        if (!CHECK(hy_error(G) && strstr(hy_error(G), "hy_cond: the branch returned no array"))) puts(hy_error(G));
+        hy_clear(G);
+    }
+    hy_close(S);
+    hy_close(F);
+}
+
 /* The log hears once of an error that stays, and not of a trace that was only tried. */
 static hy_array *control_reads(hy_frame *F, hy_array *x, hy_array *s, void *user)
 {
     (void)user;
     hy_value(F, x, 0);
     return hy_group(F, x, s);
-}
-
-static hy_array *control_nothing(hy_frame *F, hy_array *x, hy_array *s, void *user)
-{
-    (void)x; (void)s; (void)user;
-    return hy_group(F, NULL, NULL);
 }
 
 static void control_log(void *user, int level, int code, const char *text)
@@ -734,8 +810,8 @@ static void test_control_log(void)
     CHECK(hy_foreach(F, control_reads, hy_zeros(F, HY_SHAPE(0, 3)), hy_ones(F, HY_SHAPE(2)), NULL) != NULL);
     CHECK(errors == 0);                 /* no turn: what a trace would say of the outputs is asked in vain */
     S = hy_symbolic(F);
-    CHECK(!hy_foreach(S, control_nothing, hy_var(S, "x", NULL), NULL, NULL));
-    CHECK_STR(hy_error(S), "a body of control flow returned no array");
+    CHECK(!hy_cond(S, hy_var(S, "x", NULL), control_none, control_none, hy_var(S, "y", NULL), NULL));
+    CHECK_STR(hy_error(S), "hy_cond: the branch returned no array");
     CHECK(errors == 1);
     hy_close(S);
     OK(F);
@@ -810,6 +886,8 @@ static void test_control_no_turns(void)
 static void test_control(void)
 {
     RUN(test_control_steady);
+    RUN(test_control_nothing);
+    RUN(test_control_no_branch);
     RUN(test_control_log);
     RUN(test_control_brackets);
     RUN(test_control_text);
