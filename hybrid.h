@@ -41291,6 +41291,7 @@ typedef struct hy__replay {
     int       *left;                    /* by value: readers to come; what has none goes */
     int        keep;                    /* nothing goes */
     uint64_t   stream;
+    const hy__types *types;             /* of all values of g, or NULL */
 } hy__replay;
 
 /* Runs a section's graph; rec: how. */
@@ -41377,13 +41378,29 @@ static void hy__replay_emit(hy_frame *F, const hy__node *node, hy_array *const *
     for (k = 0; y && k < n; k++) out[k] = n > 1 ? y->item[k] : y;
 }
 
+/* What has no inputs is on no tape. Its shape may be what others need of it: that of the zeros with which a
+ * recurrent layer begins. */
+static void hy__replay_make(hy_frame *F, const hy__replay *r, const hy__node *node, hy_array **out)
+{
+    const hy_type *type = &r->types->type[r->types->first[r->g->place[node->number]]];
+    hy__call c;
+    int hidden = F->hidden;
+    if (hy__node_call_open(F, &c, node)) return;
+    memcpy(c.type, type, (size_t)node->nout * sizeof *type);
+    F->hidden = 1;
+    hy__run_op(F, node->op, 0, NULL, node->record, &c, out);
+    F->hidden = hidden;
+    hy__call_close(F, &c);
+}
+
 static int hy__replay_node(hy_frame *F, hy__replay *r, const hy__node *node)
 {
     hy_array **out = r->value + r->first[node->number];
     int k;
     for (k = 0; k < node->nin; k++) r->arg[k] = *hy__replay_at(r, &node->in[k]);
     F->stream = r->stream + hy__rank_of(node, F->training);
-    if (F->recording) hy__replay_emit(F, node, r->arg, out);
+    if (r->types && !node->nin && !node->nsub) hy__replay_make(F, r, node, out);
+    else if (F->recording) hy__replay_emit(F, node, r->arg, out);
     else hy__replay_run(F, node, r->arg, out);
     hy__replay_done(F, r, node->in, node->nin);
     for (k = 0; k < node->nout && !r->keep && !F->code; k++)
@@ -46764,11 +46781,16 @@ static int hy__param_track(hy_frame *F, hy_array *x)
 static int hy__replay_nodes(hy_frame *F, const hy_graph *g, hy_array *const *in, hy_array **out)
 {
     hy__replay r;
+    hy__types T;
     int i, span = hy__graph_span(g), failed = hy__replay_open(F, &r, g, span, in);
+    T.room = NULL;
+    if (!failed) failed = hy__types_infer(F, g, &T, NULL, NULL, in) < 0;
+    r.types = &T;
     for (i = 0; i < g->n && !failed; i++) hy__replay_reads(&r, g->node[i]->in, g->node[i]->nin);
     for (i = 0; i < span && !failed; i++)
         if (g->store->node[i]->op && g->place[i] >= 0) failed = hy__replay_node(F, &r, g->store->node[i]);
     if (!failed) failed = hy__replay_heads(F, &r, out);
+    hy__types_close(F, &T);
     hy__replay_close(F, &r);
     return failed;
 }

@@ -233,12 +233,11 @@ static int pg_has(const pg_program *P, const char *ops)     /* " one other " */
 
 /* Faults that are known and wait to be mended, so that others show. To be emptied. */
 typedef enum pg_fault_known {
-    PG_DET, PG_KEPT, PG_ZEROS, PG_STALE, PG_OWN_GRADIENT, PG_KNOWN
+    PG_DET, PG_KEPT, PG_STALE, PG_OWN_GRADIENT, PG_KNOWN
 } pg_fault_known;
 static const char *const pg_known_texts[PG_KNOWN] = {
     "linalg_det and linalg_slogdet of one matrix have another shape after they were saved and loaded",
     "a gradient of a gradient that needs what the compiled graph did not keep",
-    "zeros in a gradient in a graph: their shape is not known",
     "what only a branch or turn that there is not uses: stale line by line, in a graph it has a gradient of 0",
     "an output with a gradient of its own, taken by a branch or turn that there is not: it counts in a graph",
 };
@@ -250,7 +249,6 @@ static int pg_known(const pg_program *P, const pg_way *way)
     if (pg_known_count) return 0;
     if (way->flags & (PG_LOADED | PG_PAIR) && pg_has(P, " linalg_det linalg_slogdet ")) k = PG_DET;
     else if (strstr(pg_other.error, "hybridize with inactive set")) k = PG_KEPT;
-    else if (strstr(pg_other.error, "_zeros: the shape of the result cannot be inferred")) k = PG_ZEROS;
     if (k != PG_KNOWN) pg_known_met[k]++;
     return k != PG_KNOWN;
 }

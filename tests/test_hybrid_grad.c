@@ -1308,6 +1308,48 @@ static int hgrad_oom_program(hy_frame *F)
 }
 static void hgrad_out_of_memory(void) { oom_walk(hgrad_oom_program, 1); }
 
+/* An operator without a gradient, for which the others go on the tape one by one, beside a recurrent layer: the
+ * zeros with which that begins have the size of the batch, which only the layer tells. */
+typedef struct { hy_block base; hy_block *cell; } hgrad_beside_net;
+static hy_array *hgrad_beside_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *y = hy_rnn_unroll(F, ((hgrad_beside_net *)(void *)self)->cell, 3, x, NULL, NULL);
+    return hy_group(F, hy_get(F, y, 0), hy_trigamma(F, hy_add_scalar(F, hy_abs(F, x), 1)));
+}
+static void hgrad_zeros_beside(void)
+{
+    static const char *const cells[2] = { "rnn", "lstm" };
+    double got[2];
+    int hybrid, head, cell;
+    for (cell = 0; cell < 2; cell++)
+        for (head = 0; head < 2; head++)
+            for (hybrid = 0; hybrid < 2; hybrid++) {
+                hy_frame *F = hy_open(NULL);
+                hgrad_beside_net *n = HY_BLOCK_NEW(F, hgrad_beside_net, hgrad_beside_forward);
+                hy_array *x, *y;
+                n->cell = hy_add_child(F, &n->base, cells[cell],
+                                       cell ? hy_rnn_lstm_cell(F, 2, NULL) : hy_rnn_rnn_cell(F, 2, NULL));
+                hy_seed(F, 5);
+                hy_initialize(F, &n->base, NULL);
+                if (hybrid) hy_hybridize(F, &n->base, NULL);
+                x = hy_normal(F, HY_SHAPE(2, 3, 4), 0, 1);
+                hy_attach_grad(F, x, HY_GRAD_WRITE);
+                hy_record(F);
+                y = hy_call(F, &n->base, x);
+                hy_pause(F);
+                CHECK_STR(hy_error(F), NULL);
+                hy_backward(F, hy_get(F, y, head), NULL);
+                if (head) CHECK(hy_error(F) && strstr(hy_error(F), "trigamma: the operator is non-differentiable"));
+                else {
+                    CHECK_STR(hy_error(F), NULL);
+                    got[hybrid] = hy_item(F, hy_sum(F, hy_abs(F, hy_grad_of(F, x)), HY_ALL, NULL));
+                    if (hybrid) CHECK(got[0] > 0 && got[0] == got[1]);
+                }
+                hy_clear(F);
+                CHECK(!hy_close(F));
+            }
+}
+
 static void test_hybrid_grad(void)
 {
     RUN(hgrad_every_operator);
@@ -1326,6 +1368,7 @@ static void test_hybrid_grad(void)
     RUN(hgrad_recurrent_twice_of_nothing);
     RUN(hgrad_dynamic);
     RUN(hgrad_no_gradient);
+    RUN(hgrad_zeros_beside);
     RUN(hgrad_sub_graphs);
     RUN(hgrad_given_gradient);
     RUN(hgrad_spoilt_statistic);
