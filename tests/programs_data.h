@@ -209,7 +209,7 @@ static hy_array *pg_leaf_array(hy_frame *F, const pg_program *P, int k, int set,
     const pg_leaf *l = &P->leaf[k];
     int kind = l->domain.kind == OPS_AUX ? 0 : (int)l->domain.kind;
     hy_array *x = fill(F, l->shape, l->dtype, kind, l->domain.low, l->domain.high, l->odd, pg_leaf_seed(P, k, set));
-    return dtype == l->dtype ? x : pg_shaken(F, hy_cast(F, x, dtype));
+    return pg_shaken(F, dtype == l->dtype ? x : hy_cast(F, x, dtype));
 }
 
 static int pg_same_type(const hy_type *a, hy_dtype dtype, const hy_shape *shape)
