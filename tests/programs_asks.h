@@ -82,7 +82,7 @@ static void pg_ask_block(const pg_job *J, hy_array *x)
     pg_note_number(J, "blocks", 0, h.visited);
     pg_note_number(J, "names of blocks", 0, (double)(h.names >> 12));
     hy_block_text(J->F, J->block, text, sizeof text);
-    if (!J->P->loops || !strstr(text, "None ->")) pg_note_text(J, "text of the block", 0, text); /* a graph knows sizes of idle layers */
+    if (!J->P->loops || !strstr(text, "None")) pg_note_text(J, "text of the block", 0, text); /* a graph knows sizes of idle layers */
     if (J->way->flags & (PG_HYBRID | PG_RECOMPUTE)) return;     /* whose forward does not run each time */
     hook[0] = hy_add_hook(J->F, J->block, HY_HOOK_BEFORE, pg_hear_before, &h);
     hook[1] = hy_add_hook(J->F, J->block, HY_HOOK_AFTER, pg_hear_after, &h);
