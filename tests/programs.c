@@ -300,9 +300,20 @@ static int pg_slopes(const pg_program *P, int ref)      /* may it have a gradien
     if (ref >= 0) return hy__floating(P->type[ref].dtype);
     return hy__floating(P->leaf[~ref].dtype) && (P->leaf[~ref].kind == PG_INPUT || P->leaf[~ref].kind == PG_PARAM);
 }
-static void pg_use(pg_uses *U, int ref)
+/* What a child block is given is what it was called with. */
+static int pg_given(const pg_program *P, int ref)
 {
-    int *n = ref < 0 ? &U->leaf[~ref] : ref < PG_VALUES ? &U->value[ref] : NULL;
+    int i, k;
+    for (i = P->nstep - 1; i >= 0 && ref >= 0; i--) {
+        const pg_step *s = &P->step[i];
+        k = s->kind == PG_CHILD ? ref - P->body[s->body[0]].arg : -1;
+        if (k >= 0 && k < P->body[s->body[0]].narg && k < s->n) { ref = s->in[k]; i = P->nstep; }
+    }
+    return ref;
+}
+static void pg_use(pg_uses *U, int given)
+{
+    int ref = pg_given(U->P, given), *n = ref < 0 ? &U->leaf[~ref] : ref < PG_VALUES ? &U->value[ref] : NULL;
     if (n && pg_slopes(U->P, ref)) U->twice |= ++*n > 1;
 }
 static int pg_within(const pg_program *P, int body, int ref);
@@ -320,6 +331,13 @@ static int pg_within(const pg_program *P, int body, int ref)    /* is it made th
     for (i = 0; i < b->n && !made; i++) made = pg_makes(P, &P->step[b->step[i]], ref);
     return made;
 }
+static void pg_capture(const pg_program *P, int top, int ref, char *value, char *leaf)
+{
+    if (ref >= 0 && (ref >= PG_VALUES || pg_within(P, top, ref))) return;
+    ref = pg_given(P, ref);
+    if (ref < 0) leaf[~ref] = 1;
+    else if (ref < PG_VALUES) value[ref] = 1;
+}
 /* What a body takes from outside of `top`, once each. */
 static void pg_captures(const pg_program *P, int top, int body, char *value, char *leaf)
 {
@@ -329,15 +347,13 @@ static void pg_captures(const pg_program *P, int top, int body, char *value, cha
         const pg_step *s = &P->step[b->step[i]];
         for (k = 0; k < s->n + s->nstate; k++) {
             ref = k < s->n ? s->in[k] : s->state[k - s->n];
-            if (ref < 0) leaf[~ref] = 1;
-            else if (ref < PG_VALUES && !pg_within(P, top, ref)) value[ref] = 1;
+            pg_capture(P, top, ref, value, leaf);
         }
         for (k = 0; k < pg_bodies(s); k++) pg_captures(P, top, s->body[k], value, leaf);
     }
     for (k = 0; k < b->nout + b->nstate; k++) {
         ref = k < b->nout ? b->out[k] : b->state[k - b->nout];
-        if (ref < 0) leaf[~ref] = 1;
-        else if (ref < PG_VALUES && !pg_within(P, top, ref)) value[ref] = 1;
+        pg_capture(P, top, ref, value, leaf);
     }
 }
 /* Does a child block within the body give what it is given? */
