@@ -1,5 +1,6 @@
-/* A generator of random programs: each is a function of its number, is run line by line and in other ways, and must give
- * the same each time: the same bits, or as near as rounding promises; the same error, if it is wrong on purpose.
+/* A generator of random programs: each is a function of its number, is run line by line and in other ways,
+ * and must give the same each time: the same bits, or as near as rounding promises; the same error, if it is
+ * wrong on purpose.
  *     cc -O1 tests/programs.c -o programs -lm -lpthread
  *     ./programs --from 0 --to 1000           those programs; the exit code is 1 if any failed
  *     ./programs --way bound --from 0 ...     this way for all of them, beside the first three
@@ -13,8 +14,8 @@
  *     ./programs --whole ...                  what fails is not made smaller and printed as C
  *     ./programs --text ...                   what fails is made smaller and printed as text
  *     ./programs --c 17                       the program as C, to be compiled beside hybrid.h
- *     ./programs --hunt ...                   each number is printed first; the first failure, or a minute of one
- *                                             program, is the end: see mutants.sh */
+ *     ./programs --hunt ...                   each number is printed first; the first failure, or a minute
+ *                                             of one program, is the end: see mutants.sh */
 #define HYBRID_PARALLEL_NS 0
 #define HYBRID_CHUNK 64
 #define HYBRID_SOURCE
@@ -52,8 +53,11 @@ static void pg_print_body(const pg_program *P, int body, int indent)
         printf("%*sv%d", indent, "", s->out);
         if (s->nout > 1) printf("..%d", s->out + s->nout - 1);
         printf(" = %s(", pg_bodies(s) ? kinds[s->kind] : s->op);
-        for (k = 0; k < s->n; k++) printf("%s%c%d", k ? ", " : "", s->in[k] < 0 ? 'p' : 'v', s->in[k] < 0 ? ~s->in[k] : s->in[k]);
-        for (k = 0; k < s->nstate; k++) printf("%s%c%d", k ? ", " : "; ", s->state[k] < 0 ? 'p' : 'v', s->state[k] < 0 ? ~s->state[k] : s->state[k]);
+        for (k = 0; k < s->n; k++)
+            printf("%s%c%d", k ? ", " : "", s->in[k] < 0 ? 'p' : 'v', s->in[k] < 0 ? ~s->in[k] : s->in[k]);
+        for (k = 0; k < s->nstate; k++)
+            printf("%s%c%d", k ? ", " : "; ", s->state[k] < 0 ? 'p' : 'v',
+                   s->state[k] < 0 ? ~s->state[k] : s->state[k]);
         printf(") %s", s->attrs);
         if (s->kind == PG_LAYER_CALL) printf(" layer %d, %s", s->layer, hy_dtype_name(s->dtype));
         if (s->kind == PG_WHILE) printf("limit %d by %g", s->limit, s->by);
@@ -64,9 +68,11 @@ static void pg_print_body(const pg_program *P, int body, int indent)
         }
     }
     printf("%*sgives", indent, "");
-    for (k = 0; k < b->nout; k++) printf(" %c%d", b->out[k] < 0 ? 'p' : 'v', b->out[k] < 0 ? ~b->out[k] : b->out[k]);
+    for (k = 0; k < b->nout; k++)
+        printf(" %c%d", b->out[k] < 0 ? 'p' : 'v', b->out[k] < 0 ? ~b->out[k] : b->out[k]);
     if (b->nstate) printf("; states");
-    for (k = 0; k < b->nstate; k++) printf(" %c%d", b->state[k] < 0 ? 'p' : 'v', b->state[k] < 0 ? ~b->state[k] : b->state[k]);
+    for (k = 0; k < b->nstate; k++)
+        printf(" %c%d", b->state[k] < 0 ? 'p' : 'v', b->state[k] < 0 ? ~b->state[k] : b->state[k]);
     printf("\n");
 }
 static void pg_print(const pg_program *P)
@@ -81,8 +87,8 @@ static void pg_print(const pg_program *P)
     for (k = 0; k < P->nleaf; k++) {
         if (P->leaf[k].kind == PG_GONE) continue;
         pg_shape_text(P->leaf[k].shape, text, sizeof text);
-        printf("  p%d: %s %s %s %s[%g,%g]\n", k, kinds[P->leaf[k].kind], hy_dtype_name(P->leaf[k].dtype), text,
-               domains[P->leaf[k].domain.kind], P->leaf[k].domain.low, P->leaf[k].domain.high);
+        printf("  p%d: %s %s %s %s[%g,%g]\n", k, kinds[P->leaf[k].kind], hy_dtype_name(P->leaf[k].dtype),
+               text, domains[P->leaf[k].domain.kind], P->leaf[k].domain.low, P->leaf[k].domain.high);
     }
     pg_print_body(P, 0, 2);
 }
@@ -108,18 +114,31 @@ static uint64_t pg_digest(const pg_program *P)
     }
     for (i = 0; i < P->nstep; i++) {
         const pg_step *s = &P->step[i];
-        PG_ADD(s->kind); PG_ADD(s->owner); PG_ADD(s->layer); PG_ADD(s->dtype); PG_ADD(pg_word(s->op)); PG_ADD(pg_word(s->attrs)); PG_ADD(s->limit); PG_ADD((int64_t)(s->by * 2)); PG_ADD(s->out);
+        PG_ADD(s->kind);
+        PG_ADD(s->owner);
+        PG_ADD(s->layer);
+        PG_ADD(s->dtype);
+        PG_ADD(pg_word(s->op));
+        PG_ADD(pg_word(s->attrs));
+        PG_ADD(s->limit);
+        PG_ADD((int64_t)(s->by * 2));
+        PG_ADD(s->out);
         for (k = 0; k < s->n; k++) PG_ADD(s->in[k]);
         for (k = 0; k < s->nstate; k++) PG_ADD(s->state[k]);
     }
-    PG_ADD(P->order); PG_ADD(P->adds); PG_ADD(P->heads); PG_ADD(P->own); PG_ADD(P->optimiser); PG_ADD(P->fault);
+    PG_ADD(P->order);
+    PG_ADD(P->adds);
+    PG_ADD(P->heads);
+    PG_ADD(P->own);
+    PG_ADD(P->optimiser);
+    PG_ADD(P->fault);
 #undef PG_ADD
     return h;
 }
 
-/* What the first of them are, as one number. If it is another, old numbers mean other programs than they did: something
- * that is new must be listed as born later, see pg_born. A mend of the library may bring that about, too, if it takes
- * what it refused while a program was drawn; then the new number goes here. */
+/* What the first of them are, as one number. If it is another, old numbers mean other programs than they
+ * did: something that is new must be listed as born later, see pg_born. A mend of the library may bring
+ * that about, too, if it takes what it refused while a program was drawn; then the new number goes here. */
 enum { PG_MARKED = 300 };
 static const uint64_t pg_marked = UINT64_C(0x7e52f22d1b6e5d2e);
 static int pg_check_mark(void)
@@ -132,10 +151,11 @@ static int pg_check_mark(void)
     desc.threads = 1;
     desc.isa = HY_ISA_BASE;
     F = hy_open(&desc);
-    for (number = 0; number < PG_MARKED; number++) mark = pg_mix(mark * 31 + (pg_draw(F, number, &P) ? pg_digest(&P) : 0));
+    for (number = 0; number < PG_MARKED; number++)
+        mark = pg_mix(mark * 31 + (pg_draw(F, number, &P) ? pg_digest(&P) : 0));
     hy_close(F);
-    printf("the first %d programs are %s: %016llx\n", PG_MARKED, mark == pg_marked ? "those that they were" : "others than they were",
-           (unsigned long long)mark);
+    printf("the first %d programs are %s: %016llx\n", PG_MARKED,
+           mark == pg_marked ? "those that they were" : "others than they were", (unsigned long long)mark);
     return mark != pg_marked;
 }
 
@@ -144,7 +164,8 @@ static double pg_element(const pg_item *a, int64_t i)
 {
     return hy__load((const char *)a->data + i * (int64_t)hy_dtype_size(a->type.dtype), a->type.dtype);
 }
-/* The same bits, but for which NaN it is. -1, or where not. zeros: -0 is 0; 2: and NaN, too, for 0 times infinity. */
+/* The same bits, but for which NaN it is. -1, or where not. zeros: -0 is 0; 2: and NaN, too, for 0 times
+ * infinity. */
 static int64_t pg_differs(const pg_item *a, const pg_item *b, int zeros)
 {
     int64_t i, n = pg_elements(&a->type.shape);
@@ -181,14 +202,15 @@ static void pg_say(const char *format, ...)
 #include "programs_near.h"
 static pg_result pg_line, pg_other;
 
-/* An error without what may differ: the name of a node before the operator ("operator net0_relu0, relu: ..." is
- * "operator relu: ..."), and where it was met (" [in net0, called at ...]"). */
+/* An error without what may differ: the name of a node before the operator ("operator net0_relu0, relu:
+ * ..." is "operator relu: ..."), and where it was met (" [in net0, called at ...]"). */
 static const char *pg_plain_error(const char *from, char *to, int bare)
 {
     const char *mark = strstr(from, "operator "), *comma, *colon;
     char *end;
     strcpy(to, from);
-    if (strstr(from, ": Mutation target")) strcpy(to, strstr(from, ": Mutation target"));      /* behind that name */
+    /* behind that name */
+    if (strstr(from, ": Mutation target")) strcpy(to, strstr(from, ": Mutation target"));
     else if (mark) {
         mark += 9;
         colon = strchr(mark, ':');
@@ -205,7 +227,8 @@ static const char pg_changes_what[] = "Mutation target can only be Variable";
 static int pg_same_error(const char *a, const char *b, int bare)
 {
     static char text[2][2048];
-    if (strstr(a, pg_changes_what) && strstr(b, pg_changes_what)) return 1;         /* they name what computes it by its node */
+    /* they name what computes it by its node */
+    if (strstr(a, pg_changes_what) && strstr(b, pg_changes_what)) return 1;
     return !strcmp(pg_plain_error(a, text[0], bare), pg_plain_error(b, text[1], bare));
 }
 
@@ -213,8 +236,9 @@ static int pg_same_error(const char *a, const char *b, int bare)
 static int pg_same_message(const char *a, const char *b)
 {
     static char text[2048];
-    const char *colon = strstr(pg_plain_error(a, text, 0), " was already run") ? strstr(text, " was already run")
-        : strstr(text, ": ");
+    const char *colon = strstr(pg_plain_error(a, text, 0), " was already run")
+                            ? strstr(text, " was already run")
+                            : strstr(text, ": ");
     char *node = colon ? strstr(text, " the result of ") : NULL;
     if (node) *node = 0;
     return colon && strstr(b, colon) != NULL;
@@ -238,7 +262,7 @@ typedef enum pg_fault_known {
 static const char *const pg_known_texts[PG_KNOWN] = {
     "linalg_det and linalg_slogdet of one matrix have another shape after they were saved and loaded",
     "a gradient of a gradient that needs what the compiled graph did not keep",
-    "what only a branch or turn that there is not uses: stale line by line, in a graph it has a gradient of 0",
+    "what only a branch or turn that there is not uses: stale line by line, in a graph its gradient is 0",
     "an output with a gradient of its own, taken by a branch or turn that there is not: it counts in a graph",
 };
 static long pg_known_met[PG_KNOWN];
@@ -257,10 +281,16 @@ static int pg_known_value(const pg_program *P, const pg_way *way, const pg_item 
 {
     int stepped = !strncmp(a->name, "stepped", 7) || !strncmp(a->name, "after", 5);
     if (pg_known(P, way)) return 1;
-    if (!pg_known_count && a->whole >= 2 && P->loops && pg_has(P, " softmax_output linear_regression_output "
-        "logistic_regression_output mae_regression_output make_loss ")) { pg_known_met[PG_OWN_GRADIENT]++; return 1; }
-    if (pg_known_count || !stepped || !P->loops || !(way->flags & (PG_HYBRID | PG_RECOMPUTE | PG_CHILDREN))) return 0;
-    if (P->number % 4 && strcmp(pg_optimisers[P->optimiser], "nadam")) return 0;        /* no decay, no schedule of all */
+    if (!pg_known_count && a->whole >= 2 && P->loops &&
+        pg_has(P, " softmax_output linear_regression_output "
+                  "logistic_regression_output mae_regression_output make_loss ")) {
+        pg_known_met[PG_OWN_GRADIENT]++;
+        return 1;
+    }
+    if (pg_known_count || !stepped || !P->loops || !(way->flags & (PG_HYBRID | PG_RECOMPUTE | PG_CHILDREN)))
+        return 0;
+    /* no decay, no schedule of all */
+    if (P->number % 4 && strcmp(pg_optimisers[P->optimiser], "nadam")) return 0;
     pg_known_met[PG_STALE]++;
     return 1;
 }
@@ -279,26 +309,36 @@ static int pg_error_is_excused(const pg_program *P, const pg_way *way)
         if (P->unsaved && strstr(pg_other.error, "no name in files")) return 1;
         if (P->wrong) return 1;                         /* said by whoever traces it for the file */
     }
-    if ((way->flags & (PG_SOURCE | PG_JIT | PG_ONNX)) && pg_line.error[0] && pg_other.error[0]) return !P->wrong;     /* in words of its own */
-    if ((way->flags & PG_RECOMPUTE) && P->dynamic && strstr(pg_other.error, "values decide the shape of")) return 1;
-    if (P->loops && !pg_line.error[0] && !strcmp(pg_other.where, "gradient") &&       /* of a branch that is not taken */
+    /* in words of its own */
+    if ((way->flags & (PG_SOURCE | PG_JIT | PG_ONNX)) && pg_line.error[0] && pg_other.error[0])
+        return !P->wrong;
+    if ((way->flags & PG_RECOMPUTE) && P->dynamic && strstr(pg_other.error, "values decide the shape of"))
+        return 1;
+    /* of a branch that is not taken */
+    if (P->loops && !pg_line.error[0] && !strcmp(pg_other.where, "gradient") &&
         (strstr(pg_other.error, "has no gradient") || strstr(pg_other.error, "a matrix is"))) return 1;
-    if (P->order == 2 && strstr(pg_other.error, "has no gradient")) return 1;           /* of what is not asked for */
-    if (P->wrong && pg_line.error[0] && pg_other.error[0] && pg_loop_is_wrong(P)) return 1;     /* by a turn, or as a whole */
-    if (P->wrong && pg_same_message(pg_line.error, pg_other.error)) return 1;     /* "hy_cond: ...", the name of a node */
+    if (P->order == 2 && strstr(pg_other.error, "has no gradient")) return 1;  /* of what is not asked for */
+    /* by a turn, or as a whole */
+    if (P->wrong && pg_line.error[0] && pg_other.error[0] && pg_loop_is_wrong(P)) return 1;
+    /* "hy_cond: ...", the name of a node */
+    if (P->wrong && pg_same_message(pg_line.error, pg_other.error)) return 1;
     if (pg_line.error[0] && !pg_other.error[0]) return !P->wrong;      /* nobody needs what failed */
-    if (!strcmp(pg_line.where, pg_other.where) && !strcmp(pg_line.where, "gradient") && pg_line.code == pg_other.code) return 1;
+    if (!strcmp(pg_line.where, pg_other.where) && !strcmp(pg_line.where, "gradient") &&
+        pg_line.code == pg_other.code)
+        return 1;
     return 0;
 }
 
 /* --- gradients: where an exact way may round them otherwise --- *
- * By the manual: an array that enters a loop or branch in two ways; a state, an input or an array from outside that a
- * turn or branch gives as its output; what a while loop begins with that is used after it, too. */
+ * By the manual: an array that enters a loop or branch in two ways; a state, an input or an array from
+ * outside that a turn or branch gives as its output; what a while loop begins with that is used after it,
+ * too. */
 typedef struct pg_uses { const pg_program *P; int value[PG_VALUES], leaf[PG_LEAVES], twice; } pg_uses;
 static int pg_slopes(const pg_program *P, int ref)      /* may it have a gradient? */
 {
     if (ref >= 0) return hy__floating(P->type[ref].dtype);
-    return hy__floating(P->leaf[~ref].dtype) && (P->leaf[~ref].kind == PG_INPUT || P->leaf[~ref].kind == PG_PARAM);
+    return hy__floating(P->leaf[~ref].dtype) &&
+           (P->leaf[~ref].kind == PG_INPUT || P->leaf[~ref].kind == PG_PARAM);
 }
 /* What a child block is given is what it was called with. */
 static int pg_given(const pg_program *P, int ref)
@@ -422,13 +462,14 @@ static int pg_asks(const pg_program *P)
     return 0;
 }
 
-/* What a step of training makes differs in a network that was loaded: arrays from outside are parameters there, and what
- * a layer does not learn is not in the file. */
+/* What a step of training makes differs in a network that was loaded: arrays from outside are parameters
+ * there, and what a layer does not learn is not in the file. */
 static int pg_learns_more(const pg_program *P, const pg_way *way, const pg_item *a)
 {
     int k, more = P->nlayer;
     for (k = 0; k < P->nleaf; k++) more += P->leaf[k].kind == PG_CONST;
-    return (way->flags & (PG_LOADED | PG_PAIR)) && more && (!strncmp(a->name, "stepped", 7) || !strncmp(a->name, "after", 5));
+    return (way->flags & (PG_LOADED | PG_PAIR)) && more &&
+           (!strncmp(a->name, "stepped", 7) || !strncmp(a->name, "after", 5));
 }
 
 static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item *a)
@@ -437,7 +478,7 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     int loose = (way->flags & PG_LOOSE) != 0;
     int64_t at;
     if (pg_learns_more(P, way, a)) return 1;
-    if (a->whole >= 2 && P->odd && pg_asks(P)) return 1;        /* 0 times infinity, where no gradient is due */
+    if (a->whole >= 2 && P->odd && pg_asks(P)) return 1;  /* 0 times infinity, where no gradient is due */
     if (!b && !strncmp(a->name, "right again", 11) && !pg_other.misuse[0]) return 1;
     if (!b && ((way->flags & (PG_FORKS | PG_STARVED | PG_LOADED | PG_PAIR)) || a->whole >= 2)) return 1;
     if (!b && (way->flags & PG_BOUND) && !strncmp(a->name, "set by hand", 11)) return 1;
@@ -455,17 +496,19 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     if (at < 0 || (loose && a->whole == 3)) return 1;
     if (loose && pg_near(P, a, b, &at)) return 1;
     if (pg_known_value(P, way, a)) return 1;
-    pg_say("%s, element %d: %.*g, due %.*g\n", a->name, (int)at, a->type.dtype == HY_F64 ? 17 : 9, pg_element(b, at),
-           a->type.dtype == HY_F64 ? 17 : 9, pg_element(a, at));
+    pg_say("%s, element %d: %.*g, due %.*g\n", a->name, (int)at, a->type.dtype == HY_F64 ? 17 : 9,
+           pg_element(b, at), a->type.dtype == HY_F64 ? 17 : 9, pg_element(a, at));
     return 0;
 }
 
-/* With another type or shape several steps may be wrong; a branch that is not taken is only looked at in a graph. */
+/* With another type or shape several steps may be wrong; a branch that is not taken is only looked at in a
+ * graph. */
 static int pg_same_misuse(const pg_program *P)
 {
     int several = P->fault == PG_OTHER_TYPE || P->fault == PG_OTHER_SHAPE;
     if (!pg_line.misuse[0]) return P->loops;
-    return several || pg_same_error(pg_line.misuse, pg_other.misuse, 0) || pg_same_message(pg_line.misuse, pg_other.misuse);
+    return several || pg_same_error(pg_line.misuse, pg_other.misuse, 0) ||
+           pg_same_message(pg_line.misuse, pg_other.misuse);
 }
 
 /* 1 if the way agrees with line by line. loud: what differs is printed. */
@@ -476,7 +519,8 @@ static int pg_agrees(const pg_program *P, const pg_way *way)
     if (pg_other.kept) { pg_say("%d blocks of memory are lost\n", (int)pg_other.kept); return 0; }
     if (!pg_same_error(pg_line.error, pg_other.error, 0) && !pg_error_is_excused(P, way)) {
         if (pg_known(P, way)) return 1;
-        pg_say("error at %s: %s\n  due at %s: %s\n", pg_other.where, pg_other.error[0] ? pg_other.error : "none", pg_line.where,
+        pg_say("error at %s: %s\n  due at %s: %s\n", pg_other.where,
+               pg_other.error[0] ? pg_other.error : "none", pg_line.where,
                pg_line.error[0] ? pg_line.error : "none");
         return 0;
     }
@@ -504,7 +548,8 @@ static int pg_check_way(hy_frame *F, const pg_program *P, const pg_way *way)
     int ok;
     pg_now_way = way->name;
     ok = pg_try_way(P, way);
-    if (pg_tabled && !pg_other.skipped && !P->wrong && !pg_line.error[0] && !pg_other.error[0]) pg_tabulate(F, pg_other.P, way);
+    if (pg_tabled && !pg_other.skipped && !P->wrong && !pg_line.error[0] && !pg_other.error[0])
+        pg_tabulate(F, pg_other.P, way);
     pg_went[way - pg_ways].programs += !pg_other.skipped;
     pg_went[way - pg_ways].failed += !ok;
     pg_went[way - pg_ways].seconds += pg_seconds() - start;
@@ -541,10 +586,15 @@ static void pg_check(hy_frame *F, uint64_t number, const char *asked)
     pg_total.errors += pg_line.error[0] && !P.wrong;
     if (pg_tabled && !P.wrong && !pg_line.error[0]) pg_tabulate(F, &P, &pg_ways[0]);
     pg_went[0].programs++;
-    if (pg_line.kept) { printf("%d blocks of memory are lost\n    program %llu, way line\n", (int)pg_line.kept, (unsigned long long)number); ok = 0; }
+    if (pg_line.kept) {
+        printf("%d blocks of memory are lost\n    program %llu, way line\n", (int)pg_line.kept,
+               (unsigned long long)number);
+        ok = 0;
+    }
     for (k = 1; k < 3; k++) ok &= pg_check_way(F, &P, &pg_ways[k]);
     if (asked) {
-        for (k = 0; k < PG_WAYS; k++) if (!strcmp(pg_ways[k].name, asked)) ok &= pg_check_way(F, &P, &pg_ways[k]);
+        for (k = 0; k < PG_WAYS; k++)
+            if (!strcmp(pg_ways[k].name, asked)) ok &= pg_check_way(F, &P, &pg_ways[k]);
     } else {
         n = pg_draw_ways(&P, drawn);
         for (k = 0; k < n; k++) ok &= pg_check_way(F, &P, &pg_ways[drawn[k]]);
@@ -555,58 +605,83 @@ static void pg_check(hy_frame *F, uint64_t number, const char *asked)
     if (pg_failed_way && pg_shrinks) pg_shrink(&P, pg_failed_way);
 }
 
-int main(int argc, char **argv)
+/* --- the command line --- */
+typedef struct pg_asked_for {
+    uint64_t from, to;
+    const char *way;
+    int digest, print, hunt, mark;      /* print 2: as C */
+} pg_asked_for;
+
+static void pg_ask_one(pg_asked_for *A, const char *number, int print)
+{
+    A->from = strtoull(number, NULL, 10);
+    A->to = A->from + 1;
+    A->print = print;
+}
+/* 0, or what main returns. */
+static int pg_read_options(pg_asked_for *A, int argc, char **argv)
+{
+    int i;
+    for (i = 1; i < argc; i++) {
+        const char *o = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
+        if (!strcmp(o, "--digest")) A->digest = 1;
+        else if (!strcmp(o, "--mark")) A->mark = 1;
+        else if (!strcmp(o, "--table")) pg_tabled = 1;
+        else if (!strcmp(o, "--cells")) pg_tabled = 2;
+        else if (!strcmp(o, "--known")) pg_known_count = 1;
+        else if (!strcmp(o, "--whole")) pg_shrinks = 0;
+        else if (!strcmp(o, "--text")) pg_shrinks = 2;
+        else if (!strcmp(o, "--hunt")) { A->hunt = 1; pg_shrinks = 0; }
+        else if (!strcmp(o, "--merge")) {
+            for (pg_tabled = 1, A->from = A->to = 0; i + 1 < argc; i++) if (pg_merge(argv[i + 1])) return 2;
+        } else if (next && !strcmp(o, "--from")) { A->from = strtoull(next, NULL, 10); i++; }
+        else if (next && !strcmp(o, "--to")) { A->to = strtoull(next, NULL, 10); i++; }
+        else if (next && !strcmp(o, "--way")) { A->way = next; i++; }
+        else if (next && !strcmp(o, "--c")) { pg_ask_one(A, next, 2); i++; }
+        else if (next && !strcmp(o, "--print")) { pg_ask_one(A, next, 1); i++; }
+        else { printf("%s: no option %s\n", argv[0], o); return 2; }
+    }
+    return 0;
+}
+
+static void pg_show_program(hy_frame *F, const pg_asked_for *A, uint64_t number)
 {
     static pg_program P;
-    uint64_t from = 0, to = 1000, number;
-    const char *way = NULL;
-    int i, digest = 0, print = 0, hunt = 0;
+    int there = pg_draw(F, number, &P);
+    if (A->print == 2 && there) { pg_print_c(&P, &pg_ways[1]); return; }
+    if (A->print) pg_print(&P);
+    if (A->digest)
+        printf("%llu %016llx\n", (unsigned long long)number,
+               there ? (unsigned long long)pg_digest(&P) : 0ull);
+}
+
+int main(int argc, char **argv)
+{
+    pg_asked_for A = { 0, 1000, NULL, 0, 0, 0, 0 };
+    uint64_t number;
     hy_desc desc;
     hy_frame *F;
     double start = pg_seconds();
     (void)test_ops;
-    for (i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--digest")) digest = 1;
-        else if (!strcmp(argv[i], "--mark")) return pg_check_mark();
-        else if (!strcmp(argv[i], "--table")) pg_tabled = 1;
-        else if (!strcmp(argv[i], "--cells")) pg_tabled = 2;
-        else if (!strcmp(argv[i], "--merge")) {
-            for (pg_tabled = 1, from = to = 0; i + 1 < argc; i++) if (pg_merge(argv[i + 1])) return 2;
-        }
-        else if (!strcmp(argv[i], "--known")) pg_known_count = 1;
-        else if (!strcmp(argv[i], "--whole")) pg_shrinks = 0;
-        else if (!strcmp(argv[i], "--text")) pg_shrinks = 2;
-        else if (!strcmp(argv[i], "--hunt")) { hunt = 1; pg_shrinks = 0; }
-        else if (i + 1 < argc && !strcmp(argv[i], "--from")) from = strtoull(argv[++i], NULL, 10);
-        else if (i + 1 < argc && !strcmp(argv[i], "--to")) to = strtoull(argv[++i], NULL, 10);
-        else if (i + 1 < argc && !strcmp(argv[i], "--way")) way = argv[++i];
-        else if (i + 1 < argc && !strcmp(argv[i], "--c")) { from = strtoull(argv[++i], NULL, 10); to = from + 1; print = 2; }
-        else if (i + 1 < argc && !strcmp(argv[i], "--print")) { from = strtoull(argv[++i], NULL, 10); to = from + 1; print = 1; }
-        else { printf("%s: no option %s\n", argv[0], argv[i]); return 2; }
-    }
+    if (pg_read_options(&A, argc, argv)) return 2;
+    if (A.mark) return pg_check_mark();
     memset(&desc, 0, sizeof desc);
     desc.threads = 1;
     desc.isa = HY_ISA_BASE;
     F = hy_open(&desc);
     setvbuf(stdout, NULL, _IOLBF, 1 << 12);
     pg_catch();
-    for (number = from; number < to && !(hunt && pg_total.failed); number++) {
-        if (hunt) { printf("%llu\n", (unsigned long long)number); alarm(60); }
-        if (print || digest) {
-            int there = pg_draw(F, number, &P);
-            if (print == 2 && there) { pg_print_c(&P, &pg_ways[1]); continue; }
-            if (print) pg_print(&P);
-            if (digest) printf("%llu %016llx\n", (unsigned long long)number, there ? (unsigned long long)pg_digest(&P) : 0ull);
-            if (!print || digest) continue;
-        }
-        pg_check(F, number, way);
+    for (number = A.from; number < A.to && !(A.hunt && pg_total.failed); number++) {
+        if (A.hunt) { printf("%llu\n", (unsigned long long)number); alarm(60); }
+        if (A.print || A.digest) pg_show_program(F, &A, number);
+        if (A.print != 2 && !A.digest) pg_check(F, number, A.way);
     }
     pg_total.seconds += pg_seconds() - start;
     if (pg_tabled == 2) pg_print_cells();
-    else if (print < 2) {
+    else if (A.print < 2) {
         if (pg_tabled) pg_print_table(F);
-        if (!digest) pg_print_ways();
-        if (!digest) pg_print_total();
+        if (!A.digest) pg_print_ways();
+        if (!A.digest) pg_print_total();
     }
     hy_close(F);
     return pg_total.failed != 0;

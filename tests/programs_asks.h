@@ -1,5 +1,5 @@
-/* What may be asked of a network besides its calls: texts, names, parameters, graphs, plans, hooks. What is asked must
- * be the same in all ways, or hold by itself. */
+/* What may be asked of a network besides its calls: texts, names, parameters, graphs, plans, hooks. What
+ * is asked must be the same in all ways, or hold by itself. */
 #ifndef PROGRAMS_ASKS_H
 #define PROGRAMS_ASKS_H
 
@@ -22,7 +22,8 @@ static void pg_holds(const pg_job *J, int ok, const char *what)
 /* --- parameters --- */
 static void pg_ask_params(const pg_job *J)
 {
-    hy_params all = hy_collect_params(J->F, J->block, NULL), some = hy_collect_params(J->F, J->block, ".*(p[1-3]|w[a-z]+t)$");
+    hy_params all = hy_collect_params(J->F, J->block, NULL),
+              some = hy_collect_params(J->F, J->block, ".*(p[1-3]|w[a-z]+t)$");
     int i, k, n = 0;
     for (i = 0; i < all.n && !hy_error(J->F); i++) {
         hy_array *p = all.at[i];
@@ -36,15 +37,20 @@ static void pg_ask_params(const pg_job *J)
         pg_note_text(J, "path", i, path);
         if (path) pg_holds(J, hy_param(J->F, J->block, path) == p, "a parameter is where its path says");
         hy_set_mult(J->F, p, 0.5 + i, 2);
-        pg_holds(J, hy_lr_mult(J->F, p) == 0.5 + i && hy_wd_mult(J->F, p) == 2, "multipliers are as they were set");
+        pg_holds(J, hy_lr_mult(J->F, p) == 0.5 + i && hy_wd_mult(J->F, p) == 2,
+                 "multipliers are as they were set");
     }
     pg_holds(J, n == some.n, "a pattern finds parameters of the block");
     hy_set_grad_req(J->F, J->block, ".*p1$", HY_GRAD_NULL);
-    for (i = 0; i < all.n && !hy_error(J->F); i++) pg_note_number(J, "request", i, hy_grad_req_of(J->F, all.at[i]));
+    for (i = 0; i < all.n && !hy_error(J->F); i++)
+        pg_note_number(J, "request", i, hy_grad_req_of(J->F, all.at[i]));
     hy_zero_grad(J->F, J->block);
     for (i = 0; i < all.n && !hy_error(J->F); i++) {
-        hy_array *g = hy_param_ready(J->F, all.at[i]) && hy_grad_req_of(J->F, all.at[i]) ? hy_grad_of(J->F, all.at[i]) : NULL;
-        if (g && hy_size(J->F, g)) pg_note_number(J, "no gradient", i, hy__load(hy_data(J->F, g), hy_dtype_of(J->F, g)));
+        hy_array *g = hy_param_ready(J->F, all.at[i]) && hy_grad_req_of(J->F, all.at[i])
+                          ? hy_grad_of(J->F, all.at[i])
+                          : NULL;
+        if (g && hy_size(J->F, g))
+            pg_note_number(J, "no gradient", i, hy__load(hy_data(J->F, g), hy_dtype_of(J->F, g)));
     }
 }
 
@@ -70,7 +76,8 @@ static void pg_visited(hy_frame *F, hy_block *block, void *user)
     h->visited++;
     h->names = pg_mix(h->names * 31 + pg_word(hy_block_name(F, block)));
     h->names = pg_mix(h->names * 31 + pg_word(hy_block_prefix(F, block)));
-    for (i = 0; i < hy_length(F, block); i++) h->names = pg_mix(h->names * 31 + pg_word(hy_child_name(F, block, i)));
+    for (i = 0; i < hy_length(F, block); i++)
+        h->names = pg_mix(h->names * 31 + pg_word(hy_child_name(F, block, i)));
 }
 static void pg_ask_block(const pg_job *J, hy_array *x)
 {
@@ -82,7 +89,8 @@ static void pg_ask_block(const pg_job *J, hy_array *x)
     pg_note_number(J, "blocks", 0, h.visited);
     pg_note_number(J, "names of blocks", 0, (double)(h.names >> 12));
     hy_block_text(J->F, J->block, text, sizeof text);
-    if (!J->P->loops || !strstr(text, "None")) pg_note_text(J, "text of the block", 0, text); /* a graph knows sizes of idle layers */
+    if (!J->P->loops || !strstr(text, "None"))          /* a graph knows sizes of idle layers */
+        pg_note_text(J, "text of the block", 0, text);
     if (J->way->flags & (PG_HYBRID | PG_RECOMPUTE)) return;     /* whose forward does not run each time */
     hook[0] = hy_add_hook(J->F, J->block, HY_HOOK_BEFORE, pg_hear_before, &h);
     hook[1] = hy_add_hook(J->F, J->block, HY_HOOK_AFTER, pg_hear_after, &h);
@@ -108,13 +116,16 @@ static void pg_ask_plan(const pg_job *J, hy_graph *planned, const hy_plan_info *
     hy_node node;
     int i, k, n = 0, batch = -1;
     for (i = 0; !hy_plan_job_at(planned, i, &job); i++) {
-        pg_holds(J, job.packed ? job.batch < 0 : job.batch >= batch, "batches of a plan come one after another");
+        pg_holds(J, job.packed ? job.batch < 0 : job.batch >= batch,
+                 "batches of a plan come one after another");
         pg_holds(J, job.shared <= info->shared, "a job's memory is that of the plan");
         if (!job.packed) batch = job.batch;
     }
     for (i = 0; !hy_graph_node(planned, i, &node); i++)
-        for (k = 0; n < 64 && !hy_plan_value_at(planned, i, k, &v[n]); k++) n += v[n].place == HY_PLACE_ARENA && v[n].bytes > 0;
-    for (i = 0; i < n; i++) pg_holds(J, v[i].offset + v[i].bytes <= info->activations, "values lie in the arena");
+        for (k = 0; n < 64 && !hy_plan_value_at(planned, i, k, &v[n]); k++)
+            n += v[n].place == HY_PLACE_ARENA && v[n].bytes > 0;
+    for (i = 0; i < n; i++)
+        pg_holds(J, v[i].offset + v[i].bytes <= info->activations, "values lie in the arena");
 }
 static void pg_note_graph(const pg_job *J, hy_graph *g, hy_array *x, int k)
 {
@@ -126,7 +137,8 @@ static void pg_note_graph(const pg_job *J, hy_graph *g, hy_array *x, int k)
     for (i = 0; y && i < b->nout; i++) {
         char name[24];
         snprintf(name, sizeof name, "graph %d, output", k);
-        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 4);      /* graphs do not run exactly */
+        /* graphs do not run exactly */
+        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 4);
     }
 }
 /* The graph of the network, the same optimised, and composed once more. Line by line: calls. */
@@ -152,8 +164,9 @@ static void pg_ask_graph(const pg_job *J, hy_array *x)
     S = hy_symbolic(J->F);
     for (k = n = 0; S && k < PG_LEAVES && (name[n] = hy_graph_name(g, HY_NAMES_VARIABLES, k)) != NULL; k++) {
         var[n] = hy_var(S, name[n], NULL);
-        for (i = 0; (used = hy_graph_name(g, HY_NAMES_INPUTS, i)) != NULL && strcmp(used, name[n]); i++) continue;
-        n += used != NULL;                              /* others may not be named, and are inputs all the same */
+        for (i = 0; (used = hy_graph_name(g, HY_NAMES_INPUTS, i)) != NULL && strcmp(used, name[n]); i++)
+            continue;
+        n += used != NULL;  /* others may not be named, and are inputs all the same */
     }
     y = S ? hy_compose(S, g, n, name, var) : NULL;
     other = y ? hy_compile(S, y) : NULL;
@@ -161,7 +174,9 @@ static void pg_ask_graph(const pg_job *J, hy_array *x)
     if (other) pg_note_graph(J, other, x, 2);
     if (other) {
         info = hy_graph_plan(J->F, other, x);
-        pg_holds(J, info.total == info.record + info.packed + info.activations + info.outputs + info.shared + info.scratch,
+        pg_holds(J,
+                 info.total ==
+                     info.record + info.packed + info.activations + info.outputs + info.shared + info.scratch,
                  "the parts of a graph's plan are its total");
         planned = info.dynamic ? NULL : hy_graph_planned(J->F, other, x);
         if (planned) { pg_ask_plan(J, planned, &info); hy_graph_free(J->F, planned); }
@@ -189,11 +204,13 @@ static void pg_ask_children(const pg_job *J)
 /* Of every fourth program that is right, at the end of a run. */
 static void pg_ask_all(const pg_job *J)
 {
-    const int other = PG_STARVED | PG_FORKS | PG_BRIEF | PG_TWICE | PG_INT8 | PG_ONNX | PG_SYMBOL | PG_LOADED | PG_PAIR |
-        PG_BATCH | PG_SOURCE | PG_JIT | PG_WALK;
+    const int other = PG_STARVED | PG_FORKS | PG_BRIEF | PG_TWICE | PG_INT8 | PG_ONNX | PG_SYMBOL |
+                      PG_LOADED | PG_PAIR | PG_BATCH | PG_SOURCE | PG_JIT | PG_WALK;
     hy_array *at[PG_LEAVES], *x;
     int i, elements = 0;
-    if (J->P->number % 4 != 2 || J->P->wrong || J->P->fault || J->P->dynamic || J->way->flags & other || J->R->error[0] || hy_error(J->F)) return;
+    if (J->P->number % 4 != 2 || J->P->wrong || J->P->fault || J->P->dynamic || J->way->flags & other ||
+        J->R->error[0] || hy_error(J->F))
+        return;
     hy_begin(J->F);
     x = pg_inputs(J->F, J->P, J->way, 0, at);
     if (J->way->flags & PG_WIDE) { if (!J->P->random) pg_ask_graph(J, x); hy_end(J->F); return; }

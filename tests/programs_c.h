@@ -18,7 +18,8 @@ static void pg_c_group(int n, const int *refs)
 static void pg_c_unpack(const char *from, int n, int to)
 {
     int i;
-    for (i = 0; i < n; i++) printf(n == 1 ? "    v[%d] = %s;\n" : "    v[%d] = hy_get(F, %s, %d);\n", to + i, from, i);
+    for (i = 0; i < n; i++)
+        printf(n == 1 ? "    v[%d] = %s;\n" : "    v[%d] = hy_get(F, %s, %d);\n", to + i, from, i);
 }
 
 /* --- bodies --- */
@@ -38,7 +39,8 @@ static void pg_c_call(const pg_step *s)
         break;
     case PG_CHILD:
     case PG_LAYER_CALL:
-        printf("hy_call(F, %s[%d], ", s->kind == PG_CHILD ? "child" : "layer", s->kind == PG_CHILD ? s->body[0] : s->layer);
+        printf("hy_call(F, %s[%d], ", s->kind == PG_CHILD ? "child" : "layer",
+               s->kind == PG_CHILD ? s->body[0] : s->layer);
         pg_c_group(s->n, s->in);
         printf(");\n");
         return;
@@ -65,16 +67,18 @@ static void pg_c_head(int body, const pg_step *by)      /* of the function that 
 {
     static const char loop[] = "(hy_frame *F, hy_array *x, void *user)";
     if (!by) printf("static hy_array *forward(hy_frame *F, hy_block *self, hy_array *x)\n");
-    else if (by->kind == PG_CHILD) printf("static hy_array *forward%d(hy_frame *F, hy_block *self, hy_array *x)\n", body);
+    else if (by->kind == PG_CHILD)
+        printf("static hy_array *forward%d(hy_frame *F, hy_block *self, hy_array *x)\n", body);
     else if (by->kind == PG_COND) printf("static hy_array *branch%d%s\n", body, loop);
     else if (by->kind == PG_FOREACH)
         printf("static hy_array *body%d(hy_frame *F, hy_array *x, hy_array *states, void *user)\n", body);
     else {
-        printf("static hy_array *asks%d%s\n{\n    (void)user;\n    return hy_lesser_scalar(F, %s, %g);\n}\n", body, loop,
-               by->nstate == 1 ? "x" : "hy_get(F, x, 0)", by->by);
+        printf("static hy_array *asks%d%s\n{\n    (void)user;\n    return hy_lesser_scalar(F, %s, %g);\n}\n",
+               body, loop, by->nstate == 1 ? "x" : "hy_get(F, x, 0)", by->by);
         printf("static hy_array *turn%d%s\n", body, loop);
     }
-    printf("{\n    hy_array *r = NULL;\n    (void)%s; (void)r;\n", !by || by->kind == PG_CHILD ? "self" : "user");
+    printf("{\n    hy_array *r = NULL;\n    (void)%s; (void)r;\n",
+           !by || by->kind == PG_CHILD ? "self" : "user");
 }
 static void pg_c_body(const pg_program *P, int body, const pg_step *by)
 {
@@ -111,10 +115,11 @@ static void pg_c_fill(const pg_program *P, int k)
     int d, kind = l->domain.kind == OPS_AUX ? 0 : (int)l->domain.kind;
     printf(l->shape.ndim ? "fill(F, HY_SHAPE(" : "fill(F, HY_SCALAR");
     for (d = 0; d < l->shape.ndim; d++) printf("%s%d", d ? ", " : "", (int)l->shape.dim[d]);
-    printf("%s, (hy_dtype)%d, %d, %g, %g, %d, %lluu)", l->shape.ndim ? ")" : "", (int)l->dtype, kind, l->domain.low,
-           l->domain.high, l->odd, (unsigned long long)pg_leaf_seed(P, k, 0));
+    printf("%s, (hy_dtype)%d, %d, %g, %g, %d, %lluu)", l->shape.ndim ? ")" : "", (int)l->dtype, kind,
+           l->domain.low, l->domain.high, l->odd, (unsigned long long)pg_leaf_seed(P, k, 0));
 }
-/* The layers that a body calls, and its child blocks: functions that make them (`calls` 0), or calls of those. */
+/* The layers that a body calls, and its child blocks: functions that make them (`calls` 0), or calls of
+ * those. */
 static void pg_c_blocks(const pg_program *P, int body, int calls, char *seen)
 {
     const pg_body *b = &P->body[body];
@@ -125,18 +130,20 @@ static void pg_c_blocks(const pg_program *P, int body, int calls, char *seen)
         snprintf(owner, sizeof owner, s->owner ? "child[%d]" : "net", s->owner);
         if (s->kind == PG_LAYER_CALL && !calls) {
             k = (int)(pg_layer_named(s->op) - pg_layer_rows);
-            if (!seen[k]++) printf("static hy_block *layer_%s(hy_frame *F, const int *a)\n{\n    %s\n}\n", s->op,
-                                   pg_layer_rows[k].text);
+            if (!seen[k]++)
+                printf("static hy_block *layer_%s(hy_frame *F, const int *a)\n{\n    %s\n}\n", s->op,
+                       pg_layer_rows[k].text);
         } else if (s->kind == PG_LAYER_CALL) {
             int a[PG_NUMBERS];
             pg_layer_numbers(s->attrs, a);
             printf("    { static const int a[] = { ");
             for (k = 0; k < PG_NUMBERS; k++) printf("%d, ", a[k]);
             printf("}; layer[%d] = hy_add_child(F, %s, NULL, layer_%s(F, a)); }\n", s->layer, owner, s->op);
-            if (s->dtype != HY_F32) printf("    hy_cast_block(F, layer[%d], (hy_dtype)%d);\n", s->layer, (int)s->dtype);
+            if (s->dtype != HY_F32)
+                printf("    hy_cast_block(F, layer[%d], (hy_dtype)%d);\n", s->layer, (int)s->dtype);
         } else if (s->kind == PG_CHILD && calls)
-            printf("    child[%d] = hy_add_child(F, %s, NULL, hy_block_new(F, sizeof(hy_block), \"child\", forward%d, 1));\n",
-                   s->body[0], owner, s->body[0]);
+            printf("    child[%d] = hy_add_child(F, %s, NULL, hy_block_new(F, sizeof(hy_block), \"child\", "
+                   "forward%d, 1));\n", s->body[0], owner, s->body[0]);
         for (k = 0; k < pg_bodies(s); k++) pg_c_blocks(P, s->body[k], calls, seen);
     }
 }
@@ -146,8 +153,9 @@ static void pg_c_leaves(const pg_program *P)
     for (k = 0; k < P->nleaf; k++) {
         const pg_leaf *l = &P->leaf[k];
         if (l->kind == PG_PARAM || l->kind == PG_AUX)
-            printf("    { hy_param_opt o = { 0 }; o.dtype = (hy_dtype)%d; o.aux = %d;\n      p[%d] = hy_add_param(F, net, "
-                   "\"p%d\", hy_shape_of(F, ", (int)l->dtype, l->kind == PG_AUX, k, k);
+            printf("    { hy_param_opt o = { 0 }; o.dtype = (hy_dtype)%d; o.aux = %d;\n"
+                   "      p[%d] = hy_add_param(F, net, \"p%d\", hy_shape_of(F, ",
+                   (int)l->dtype, l->kind == PG_AUX, k, k);
         else if (l->kind == PG_CONST) printf("    p[%d] = ", k);
         else continue;
         pg_c_fill(P, k);
@@ -181,7 +189,8 @@ static const char pg_c_show[] =
     "    int i;\n"
     "    for (i = 0; i < hy_count(F, y); i++) hy_print(F, hy_get(F, y, i));\n"
     "    for (i = 0; i < n; i++)\n"
-    "        if (hy_dtype_of(F, hy_get(F, x, i)) <= HY_BF16) hy_attach_grad(F, hy_get(F, x, i), HY_GRAD_WRITE);\n"
+    "        if (hy_dtype_of(F, hy_get(F, x, i)) <= HY_BF16)\n"
+    "            hy_attach_grad(F, hy_get(F, x, i), HY_GRAD_WRITE);\n"
     "    hy_record(F);\n"
     "    y = hy_call(F, net, x);\n"
     "    hy_pause(F);\n"
@@ -210,17 +219,22 @@ static void pg_c_way(const pg_program *P, const pg_way *way)
 static void pg_print_c(const pg_program *P, const pg_way *way)
 {
     char seen[PG_LAYER_ROWS] = { 0 };
-    printf("/* Program %llu: line by line, and way %s (%d threads). Gradients are those of all outputs. */\n"
-           "#define HYBRID_IMPLEMENTATION\n#include \"hybrid.h\"\n#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n"
-           "#include <stdlib.h>\nstatic hy_array *p[%d], *v[%d];\nstatic hy_block *net, *child[%d], *layer[%d];\n",
-           (unsigned long long)P->number, way->name, way->threads, PG_LEAVES, PG_VALUES, PG_BODIES, PG_LAYERS);
+    printf(
+        "/* Program %llu: line by line, and way %s (%d threads). Gradients are those of all outputs. */\n"
+        "#define HYBRID_IMPLEMENTATION\n#include \"hybrid.h\"\n"
+        "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+        "static hy_array *p[%d], *v[%d];\nstatic hy_block *net, *child[%d], *layer[%d];\n",
+        (unsigned long long)P->number, way->name, way->threads, PG_LEAVES, PG_VALUES, PG_BODIES, PG_LAYERS);
     printf("%s\n%s", pg_text_fill, pg_c_show);
     if (pg_count_layers(P, 0)) printf("%s\n", pg_text_layers);
     pg_c_blocks(P, 0, 0, seen);
     pg_c_body(P, 0, NULL);
-    printf("int main(void)\n{\n    hy_desc desc = { 0 };\n    hy_hybridize_opt opt = { 0 };\n    hy_frame *F;\n    hy_init init;\n"
-           "    hy_array *in[%d], *x;\n    int i = 0;\n    desc.threads = %d;\n    desc.isa = %d;\n    F = hy_open(&desc);\n"
-           "    net = hy_block_new(F, sizeof(hy_block), \"net\", forward, 1);\n", PG_LEAVES, way->threads, way->isa);
+    printf(
+        "int main(void)\n{\n    hy_desc desc = { 0 };\n    hy_hybridize_opt opt = { 0 };\n"
+        "    hy_frame *F;\n    hy_init init;\n    hy_array *in[%d], *x;\n    int i = 0;\n"
+        "    desc.threads = %d;\n    desc.isa = %d;\n    F = hy_open(&desc);\n"
+        "    net = hy_block_new(F, sizeof(hy_block), \"net\", forward, 1);\n",
+        PG_LEAVES, way->threads, way->isa);
     pg_c_blocks(P, 0, 1, seen);
     pg_c_leaves(P);
     pg_c_calls(P, "line by line");

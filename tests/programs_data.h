@@ -1,10 +1,19 @@
-/* A random program as plain data: leaves (inputs, parameters, running statistics, arrays from outside) and bodies
- * of steps. A step is an operator by name with its attributes as text, a layer, a loop, a branch or a child block.
- * Every value has one number in the whole program, whichever body makes it; leaf k is the number ~k. */
+/* A random program as plain data: leaves (inputs, parameters, running statistics, arrays from outside) and
+ * bodies of steps. A step is an operator by name with its attributes as text, a layer, a loop, a branch or
+ * a child block. Every value has one number in the whole program, whichever body makes it; leaf k is the
+ * number ~k. */
 #ifndef PROGRAMS_DATA_H
 #define PROGRAMS_DATA_H
 
-enum { PG_VALUES = 400, PG_LEAVES = 40, PG_BODIES = 10, PG_STEPS = 120, PG_LAYERS = 10, PG_IN = 10, PG_OUT = 6 };
+enum {
+    PG_VALUES = 400,
+    PG_LEAVES = 40,
+    PG_BODIES = 10,
+    PG_STEPS = 120,
+    PG_LAYERS = 10,
+    PG_IN = 10,
+    PG_OUT = 6
+};
 enum { PG_NOTHING = 100000 };                           /* a place that holds no value */
 
 typedef enum pg_leaf_kind { PG_INPUT, PG_PARAM, PG_AUX, PG_CONST, PG_GONE } pg_leaf_kind;
@@ -13,7 +22,7 @@ typedef struct pg_leaf {
     hy_dtype     dtype;
     hy_shape     shape;
     ops_input    domain;
-    int          odd;                   /* 1: -0, denormals, large numbers among its own; 2: NaN and infinities too */
+    int          odd;  /* 1: -0, denormals, large numbers among its own; 2: NaN and infinities too */
 } pg_leaf;
 
 typedef enum pg_kind { PG_OP, PG_FOREACH, PG_WHILE, PG_COND, PG_CHILD, PG_LAYER_CALL } pg_kind;
@@ -61,19 +70,19 @@ typedef struct pg_program {
     int      computed;                  /* ... as it changes what it computes itself */
     pg_fault fault;                     /* on purpose: a call that is */
     int      order, adds;               /* gradients of gradients: 2; leaves whose gradients add: bits */
-    int      heads, own;                /* outputs whose gradients are asked for: bits; with weights of our own */
+    int      heads, own;  /* outputs whose gradients are asked for: bits; with weights of our own */
     int      optimiser, odd;
     int      random, dynamic, trains, loops, unsaved, children;        /* what is in it */
 } pg_program;
 
 /* --- choices --- *
- * A choice is a function of the program's number, of the place where it is made (the ordinal of the step that is
- * being drawn, and which one it is) and of a word that says what is chosen; there is no stream that a new kind of
- * choice could shift. Operators and their cases are chosen by name: of all that may come, that whose name's hash
- * with the place is the largest. New rows of the table, and new cases of a row, would still win some places of old
- * programs, so they are listed with the number from which they are drawn: see pg_born.
- * Nothing is chosen by digits that another compiler or processor may round otherwise: ranges have margins, and
- * numbers in attributes are coarse. */
+ * A choice is a function of the program's number, of the place where it is made (the ordinal of the step
+ * that is being drawn, and which one it is) and of a word that says what is chosen; there is no stream
+ * that a new kind of choice could shift. Operators and their cases are chosen by name: of all that may
+ * come, that whose name's hash with the place is the largest. New rows of the table, and new cases of a
+ * row, would still win some places of old programs, so they are listed with the number from which they are
+ * drawn: see pg_born. Nothing is chosen by digits that another compiler or processor may round otherwise:
+ * ranges have margins, and numbers in attributes are coarse. */
 static uint64_t pg_mix(uint64_t x)
 {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -87,8 +96,9 @@ static uint64_t pg_word(const char *s)
     return pg_mix(h);
 }
 
-/* Operators and layers that came after the generator, and the number of the first program that may draw them; with a
- * text it is one case of a row. What is new goes here, with a number above all that were run before. */
+/* Operators and layers that came after the generator, and the number of the first program that may draw
+ * them; with a text it is one case of a row. What is new goes here, with a number above all that were run
+ * before. */
 static const struct { const char *name, *text; uint64_t from; } pg_born[] = { { "", NULL, 0 } };
 
 static int pg_is_born(const pg_program *P, const char *name, const char *text)
@@ -114,14 +124,16 @@ typedef struct pg_maker {
 
 static uint64_t pg_hash(const pg_maker *M, const char *what, int k)
 {
-    return pg_mix(pg_mix(M->P->number * UINT64_C(0x9e3779b97f4a7c15) + M->place) ^ pg_word(what) ^ (uint64_t)k << 40);
+    return pg_mix(pg_mix(M->P->number * UINT64_C(0x9e3779b97f4a7c15) + M->place) ^ pg_word(what) ^
+                  (uint64_t)k << 40);
 }
 static int pg_choose(const pg_maker *M, const char *what, int k, int n)
 {
     return n > 1 ? (int)((pg_hash(M, what, k) >> 20) % (uint64_t)n) : 0;
 }
 /* Of these texts, that which the place chooses: by what it says, not by where it stands. */
-static const char *pg_choose_text(const pg_maker *M, const char *what, const char *name, const char *const *texts)
+static const char *pg_choose_text(const pg_maker *M, const char *what, const char *name,
+                                  const char *const *texts)
 {
     const char *best = NULL;
     uint64_t most = 0, h;
@@ -145,14 +157,16 @@ PG_TEXT(fill,
     }
     static double fill_odd(hy_dtype dtype, int odd, int which)
     {
-        const double floats[] = { -0.0, 0, 1e-40, -3e-7, 40000, -2049, 16777217, NAN, HUGE_VAL, -HUGE_VAL, 3e38 };
-        static const double whole[] = { 127, 0, 100, -128, 32000, -2147483647, 2147483647, 9007199254740991.0 };
+        const double floats[] = { -0.0, 0, 1e-40, -3e-7, 40000, -2049, 16777217, NAN, HUGE_VAL, -HUGE_VAL,
+                                  3e38 };
+        static const double whole[] = { 127, 0, 100, -128, 32000, -2147483647, 2147483647,
+                                        9007199254740991.0 };
         if (dtype <= HY_BF16) return floats[which % (odd > 1 ? 11 : 7)];
         if (dtype == HY_U8) return which % 2 ? 255 : 0;
         return whole[which % (dtype == HY_I8 ? 4 : dtype == HY_I32 ? 7 : 8)];
     }
-    static hy_array *fill(hy_frame *F, hy_shape shape, hy_dtype dtype, int kind, double low, double high, int odd,
-                          uint64_t seed)
+    static hy_array *fill(hy_frame *F, hy_shape shape, hy_dtype dtype, int kind, double low, double high,
+                          int odd, uint64_t seed)
     {
         int64_t i, k, n = 1;
         double *w, u;
@@ -208,7 +222,8 @@ static hy_array *pg_leaf_array(hy_frame *F, const pg_program *P, int k, int set,
 {
     const pg_leaf *l = &P->leaf[k];
     int kind = l->domain.kind == OPS_AUX ? 0 : (int)l->domain.kind;
-    hy_array *x = fill(F, l->shape, l->dtype, kind, l->domain.low, l->domain.high, l->odd, pg_leaf_seed(P, k, set));
+    hy_array *x =
+        fill(F, l->shape, l->dtype, kind, l->domain.low, l->domain.high, l->odd, pg_leaf_seed(P, k, set));
     return pg_shaken(F, dtype == l->dtype ? x : hy_cast(F, x, dtype));
 }
 
@@ -217,7 +232,8 @@ static int pg_same_type(const hy_type *a, hy_dtype dtype, const hy_shape *shape)
     return a->dtype == dtype && hy__same_shape(&a->shape, shape);
 }
 
-static int pg_add_leaf(pg_maker *M, pg_leaf_kind kind, hy_dtype dtype, hy_shape shape, const ops_input *domain)
+static int pg_add_leaf(pg_maker *M, pg_leaf_kind kind, hy_dtype dtype, hy_shape shape,
+                       const ops_input *domain)
 {
     pg_program *P = M->P;
     pg_leaf *leaf = &P->leaf[P->nleaf];
@@ -264,7 +280,8 @@ static int pg_keep_step(pg_maker *M, pg_step *s, hy_array *y)
     int i;
     if (!y || hy_error(M->F)) { hy_clear(M->F); return PG_NOTHING; }
     s->nout = hy_count(M->F, y);
-    if (s->nout < 1 || s->nout > 24 || P->nvalue + s->nout > PG_VALUES || P->nstep == PG_STEPS) return PG_NOTHING;
+    if (s->nout < 1 || s->nout > 24 || P->nvalue + s->nout > PG_VALUES || P->nstep == PG_STEPS)
+        return PG_NOTHING;
     s->out = P->nvalue;
     for (i = 0; i < s->nout; i++) {
         M->v[s->out + i] = s->nout == 1 && !y->count ? y : hy_get(M->F, y, i);
@@ -309,7 +326,8 @@ static void pg_shape_text(hy_shape s, char *text, size_t n)
     int d;
     at += (size_t)snprintf(text, n, "(");
     for (d = 0; d < s.ndim; d++)
-        at += (size_t)snprintf(text + at, n - at, "%d%s", (int)s.dim[d], s.ndim == 1 || d < s.ndim - 1 ? "," : "");
+        at += (size_t)snprintf(text + at, n - at, "%d%s", (int)s.dim[d],
+                               s.ndim == 1 || d < s.ndim - 1 ? "," : "");
     snprintf(text + at, n - at, ")");
 }
 static int64_t pg_elements(const hy_shape *s)
@@ -389,7 +407,8 @@ static int pg_fit_whole(pg_maker *M, int ref, const ops_input *in)
     ref = pg_glue(M, ref, "floor", "%s", "");
     return pg_glue(M, ref, "clip", "a_min=%g a_max=%g", in->low, in->high);
 }
-/* The numbers of a value brought into a domain. Those that are not finite stay in reals, and go nowhere else. */
+/* The numbers of a value brought into a domain. Those that are not finite stay in reals, and go nowhere
+ * else. */
 static int pg_fit_domain(pg_maker *M, int ref, const ops_input *in, hy_dtype dtype)
 {
     double low, high, span = in->high - in->low, margin = 1e-3 * (1 + fabs(in->low) + fabs(in->high));
@@ -397,7 +416,8 @@ static int pg_fit_domain(pg_maker *M, int ref, const ops_input *in, hy_dtype dty
     int found = pg_range(M, ref, &low, &high);
     if (!found || (found == 2 && in->kind != OPS_REAL)) return PG_NOTHING;
     if (in->kind == OPS_REAL && low >= in->low - margin && high <= in->high + margin) return ref;
-    if (in->kind == OPS_REAL && in->low == -2 && in->high == 2 && low > -50 && high < 50 && pg_choose(M, "loose", ref, 3))
+    if (in->kind == OPS_REAL && in->low == -2 && in->high == 2 && low > -50 && high < 50 &&
+        pg_choose(M, "loose", ref, 3))
         return ref;
     if (!hy__floating(hy_dtype_of(M->F, pg_made(M, ref)))) {
         if (in->kind == OPS_REAL && !hy__floating(dtype))
@@ -411,7 +431,8 @@ static int pg_fit_domain(pg_maker *M, int ref, const ops_input *in, hy_dtype dty
             ? pg_glue(M, ref, "argsort", "dtype=float32") : PG_NOTHING;
     case OPS_INT: return pg_fit_whole(M, ref, in);
     default:
-        if (pg_choose(M, "clipped", ref, 2)) return pg_glue(M, ref, "clip", "a_min=%g a_max=%g", in->low, in->high);
+        if (pg_choose(M, "clipped", ref, 2))
+            return pg_glue(M, ref, "clip", "a_min=%g a_max=%g", in->low, in->high);
         ref = pg_glue(M, ref, "sigmoid", "%s", "");
         ref = pg_glue(M, ref, "_mul_scalar", "scalar=%g", span);
         return in->low == 0 ? ref : pg_glue(M, ref, "_plus_scalar", "scalar=%g", in->low);
@@ -439,7 +460,8 @@ static int pg_pick(pg_maker *M, const char *what, int k)
 static int pg_show(pg_maker *M, int out)
 {
     int i;
-    if (out != PG_NOTHING) for (i = 0; i < M->P->step[M->P->nstep - 1].nout; i++) M->seen[M->nseen++] = out + i;
+    if (out != PG_NOTHING)
+        for (i = 0; i < M->P->step[M->P->nstep - 1].nout; i++) M->seen[M->nseen++] = out + i;
     return out;
 }
 
@@ -458,7 +480,8 @@ enum { PG_SECOND = 1000000 };           /* the second million has what came late
 static int pg_statistic(pg_maker *M, int i, const ops_input *in)
 {
     int k;
-    if (M->P->number < PG_SECOND || M->depth || in->kind != OPS_REAL || pg_choose(M, "statistic", i, 6)) return PG_NOTHING;
+    if (M->P->number < PG_SECOND || M->depth || in->kind != OPS_REAL || pg_choose(M, "statistic", i, 6))
+        return PG_NOTHING;
     for (k = 0; k < M->P->nleaf; k++) if (M->P->leaf[k].kind == PG_AUX) return ~k;
     return PG_NOTHING;
 }

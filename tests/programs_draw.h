@@ -65,7 +65,8 @@ static void pg_leave(pg_maker *M, pg_place old)
     M->owner = old.owner;
 }
 
-/* A value that is none of these, mostly: where one array goes two ways its gradient may add in another order. */
+/* A value that is none of these, mostly: where one array goes two ways its gradient may add in another
+ * order. */
 static int pg_pick_apart(pg_maker *M, const char *what, int i, const int *refs, int n)
 {
     int k, tries, ref = PG_NOTHING;
@@ -115,7 +116,8 @@ static int pg_draw_results(pg_maker *M, pg_step *s, int body, int first)
     for (i = 0; i < n; i++) {
         int k = pg_pick(M, "output", i), own = M->nseen;
         while (own && M->seen[own - 1] >= b->arg + b->narg) own--;      /* what the body made */
-        if (own < M->nseen && pg_choose(M, "own", i, 4)) k = M->seen[own + pg_choose(M, "own output", i, M->nseen - own)];
+        if (own < M->nseen && pg_choose(M, "own", i, 4))
+            k = M->seen[own + pg_choose(M, "own output", i, M->nseen - own)];
         if (k == PG_NOTHING) return 0;
         if (hy_ndim(M->F, pg_made(M, k)) < HY_MAX_DIM) b->out[b->nout++] = k;
     }
@@ -163,7 +165,8 @@ static int pg_draw_foreach(pg_maker *M)
         s.in[i] = k;
         rows.dim[0] = hy_dim(M->F, pg_made(M, k), 0);
     }
-    for (i = 0; i < s.nstate; i++) if ((s.state[i] = pg_first_state(M, &s, i)) == PG_NOTHING) return PG_NOTHING;
+    for (i = 0; i < s.nstate; i++)
+        if ((s.state[i] = pg_first_state(M, &s, i)) == PG_NOTHING) return PG_NOTHING;
     if ((body = pg_open_body(M)) < 0) return PG_NOTHING;
     s.body[0] = body;
     old = pg_enter(M, body);
@@ -191,7 +194,8 @@ static int pg_draw_while(pg_maker *M)
     s.limit = 1 + pg_choose(M, "limit", 0, 4);
     s.by = pg_choose(M, "by", 0, 6) - 0.5;
     if ((s.state[0] = pg_add_leaf(M, PG_CONST, HY_F32, one, &zero)) == PG_NOTHING) return PG_NOTHING;
-    for (i = 1; i < s.nstate; i++) if ((s.state[i] = pg_first_state(M, &s, i)) == PG_NOTHING) return PG_NOTHING;
+    for (i = 1; i < s.nstate; i++)
+        if ((s.state[i] = pg_first_state(M, &s, i)) == PG_NOTHING) return PG_NOTHING;
     if ((body = pg_open_body(M)) < 0) return PG_NOTHING;
     s.body[0] = body;
     old = pg_enter(M, body);
@@ -253,7 +257,7 @@ static int pg_draw_child(pg_maker *M)
     s.body[0] = body;
     old = pg_enter(M, body);
     memcpy(saved, M->seen, sizeof saved);
-    M->nseen = 0;                                       /* a block sees what it is given, and its parameters */
+    M->nseen = 0;  /* a block sees what it is given, and its parameters */
     M->owner = body;
     for (i = 0; i < s.n; i++) ok &= pg_argument(M, body, pg_made(M, s.in[i]), s.in[i]);
     if (ok) pg_draw_steps(M, 1 + pg_choose(M, "length", 0, 4));
@@ -370,7 +374,8 @@ static void pg_spoil_step(pg_maker *M, pg_step *s, int how, int tries)
 {
     static const char *const types[] = { "int8", "bool", "float64", "int32", "float16" };
     int which = pg_choose(M, "which", tries, s->n ? s->n : 1);
-    if (how == 13 && s->n) s->in[which] = pg_glue(M, s->in[which], "_plus_scalar", "scalar=1000");   /* out of range */
+    /* out of range */
+    if (how == 13 && s->n) s->in[which] = pg_glue(M, s->in[which], "_plus_scalar", "scalar=1000");
     else if (how > 10 || (how > 7 && s->kind != PG_OP)) {
         if (s->kind == PG_OP) snprintf(s->op, sizeof s->op, "no_such_op");
         else if (s->kind != PG_CHILD && s->kind != PG_LAYER_CALL) pg_spoil_body(M, s, how % 3, tries);
@@ -443,7 +448,8 @@ static void pg_draw_outputs(pg_maker *M)
             own = i >= s->out && i < s->out + s->nout;
         }
         if (!own || !M->v[i]) continue;
-        if (!b->nout || (!P->fact[i].used && pg_choose(M, "out", i, 4)) || !pg_choose(M, "out", i, 8)) b->out[b->nout++] = i;
+        if (!b->nout || (!P->fact[i].used && pg_choose(M, "out", i, 4)) || !pg_choose(M, "out", i, 8))
+            b->out[b->nout++] = i;
     }
 }
 
@@ -455,7 +461,8 @@ static int pg_spoil_statistic(pg_maker *M)
     int at, i, k, n = b->n;
     for (at = 0; at < n && P->nstep + 2 <= PG_STEPS && pg_choose(M, "statistic", 0, 2); at++) {
         pg_step s = P->step[b->step[at]];
-        for (i = 0; i < s.n && s.kind == PG_OP && (s.in[i] >= 0 || P->leaf[~s.in[i]].kind != PG_AUX); i++) continue;
+        for (i = 0; i < s.n && s.kind == PG_OP && (s.in[i] >= 0 || P->leaf[~s.in[i]].kind != PG_AUX); i++)
+            continue;
         if (i == s.n || s.kind != PG_OP) continue;
         b->n = at;
         k = pg_glue(M, s.in[i], "_mul_scalar", "scalar=1");
@@ -493,7 +500,8 @@ static int pg_draw(hy_frame *F, uint64_t number, pg_program *P)
     pg_draw_steps(M, 1 + pg_choose(M, "steps", 0, pg_choose(M, "long", 0, 4) ? 6 : 16));
     pg_draw_outputs(M);
     for (i = 0; i < P->nleaf && P->leaf[i].kind != PG_INPUT; i++) continue;
-    if (i == P->nleaf && (i == PG_LEAVES || pg_add_leaf(M, PG_INPUT, HY_F32, two, &pg_plain) == PG_NOTHING)) b->nout = 0;
+    if (i == P->nleaf && (i == PG_LEAVES || pg_add_leaf(M, PG_INPUT, HY_F32, two, &pg_plain) == PG_NOTHING))
+        b->nout = 0;
     M->place = 4;
     if (b->nout && number % 20 == 9 && !pg_spoil_statistic(M)) pg_spoil(M);
     if (b->nout && number % 20 == 19) P->fault = (pg_fault)(1 + pg_choose(M, "fault", 0, 6));

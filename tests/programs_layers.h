@@ -1,7 +1,8 @@
-/* Ready-made layers, blocks made of them, and losses, as a program has them: a row is a function that makes one from
- * a few whole numbers, and cases of inputs and numbers: "(2,5) | 4 1". The text of a function is compiled here and
- * printed into programs as C, so the two cannot differ. Rows and cases are chosen by the hashes of their names and
- * texts, as operators are; one that is added goes into pg_born, too. */
+/* Ready-made layers, blocks made of them, and losses, as a program has them: a row is a function that
+ * makes one from a few whole numbers, and cases of inputs and numbers: "(2,5) | 4 1". The text of a
+ * function is compiled here and printed into programs as C, so the two cannot differ. Rows and cases are
+ * chosen by the hashes of their names and texts, as operators are; one that is added goes into pg_born,
+ * too. */
 #ifndef PROGRAMS_LAYERS_H
 #define PROGRAMS_LAYERS_H
 
@@ -14,8 +15,8 @@
 PG_TEXT(layers,
     static const char *layer_act(int k)
     {
-        static const char *const names[] = { NULL, "relu", "sigmoid", "tanh", "softrelu", "softsign", "log_sigmoid",
-            "mish" };
+        static const char *const names[] = { NULL, "relu", "sigmoid", "tanh", "softrelu", "softsign",
+            "log_sigmoid", "mish" };
         return names[k];
     }
     typedef struct layer_own { hy_block base; hy_block *inner; int length; } layer_own;
@@ -50,8 +51,9 @@ PG_LAYER(dense,
     o.activation = layer_act(a[1]); o.no_bias = a[2]; o.no_flatten = a[3];
     return hy_nn_dense(F, a[0], &o);
 )
-static const char *const pg_dense_cases[] = { "(2,5) | 4", "(3,2,4) | 3 1", "(2,3,4) | 5 3 0 1", "(7,4) | 1 0 1",
-    "(1,17) | 33 2", "(4,1,3) | 2 7 1 1", "(16,16) | 16 1", "(0,3) | 2", NULL };
+static const char *const pg_dense_cases[] = { "(2,5) | 4",      "(3,2,4) | 3 1", "(2,3,4) | 5 3 0 1",
+                                              "(7,4) | 1 0 1",  "(1,17) | 33 2", "(4,1,3) | 2 7 1 1",
+                                              "(16,16) | 16 1", "(0,3) | 2",     NULL };
 
 /* dims, channels, kernel, stride, padding, dilation, groups, activation, no_bias */
 PG_LAYER(conv,
@@ -60,9 +62,11 @@ PG_LAYER(conv,
     o.activation = layer_act(a[7]); o.no_bias = a[8];
     return (a[0] == 1 ? hy_nn_conv1d : a[0] == 2 ? hy_nn_conv2d : hy_nn_conv3d)(F, a[1], HY_INTS(a[2]), &o);
 )
-static const char *const pg_conv_cases[] = { "(2,3,8) | 1 4 3 1 1 1 1 0 0", "(1,4,6) | 1 4 3 1 0 2 2 1 1",
-    "(2,3,6,5) | 2 4 3 1 1 1 1 1 0", "(1,4,7,7) | 2 4 3 2 1 1 4 0 1", "(1,8,5,6) | 2 8 1 1 0 1 1 3 0",
-    "(2,2,6,6) | 2 3 5 1 2 1 1 1 0", "(1,4,6,6) | 2 6 3 1 2 2 2 0 0", "(1,2,3,4,4) | 3 2 3 1 1 1 1 1 0", NULL };
+static const char *const pg_conv_cases[] = {
+    "(2,3,8) | 1 4 3 1 1 1 1 0 0",   "(1,4,6) | 1 4 3 1 0 2 2 1 1",     "(2,3,6,5) | 2 4 3 1 1 1 1 1 0",
+    "(1,4,7,7) | 2 4 3 2 1 1 4 0 1", "(1,8,5,6) | 2 8 1 1 0 1 1 3 0",   "(2,2,6,6) | 2 3 5 1 2 1 1 1 0",
+    "(1,4,6,6) | 2 6 3 1 2 2 2 0 0", "(1,2,3,4,4) | 3 2 3 1 1 1 1 1 0", NULL
+};
 
 PG_LAYER(deconv,
     hy_nn_conv_opt o = { 0 };
@@ -87,10 +91,21 @@ PG_LAYER(pool,
     o.strides = HY_INTS(a[3]); o.padding = HY_INTS(a[4]); o.ceil_mode = a[5]; o.no_count_include_pad = a[6];
     return windows[3 * a[0] - 1 + a[1]](F, HY_INTS(a[2]), &o);
 )
-static const char *const pg_pool_cases[] = { "(2,3,8) | 0 1 2 2 0 0 0", "(2,3,7) | 1 1 3 2 1 1 1",
-    "(1,3,6,6) | 0 2 2 2 0 0 0", "(2,2,7,5) | 0 2 3 2 1 1 0", "(1,4,6,5) | 1 2 3 1 1 0 1", "(1,2,5,5) | 1 2 2 2 1 1 0",
-    "(1,2,4,4,4) | 0 3 2 2 0 0 0", "(1,2,3,4,4) | 1 3 2 1 0 0 0", "(2,3,5) | 2 1", "(2,3,4,5) | 2 2", "(2,3,5) | 3 1",
-    "(2,3,4,5) | 3 2", "(1,2,3,2,3) | 3 3", "(1,2,3,2,3) | 2 3", NULL };
+static const char *const pg_pool_cases[] = { "(2,3,8) | 0 1 2 2 0 0 0",
+                                             "(2,3,7) | 1 1 3 2 1 1 1",
+                                             "(1,3,6,6) | 0 2 2 2 0 0 0",
+                                             "(2,2,7,5) | 0 2 3 2 1 1 0",
+                                             "(1,4,6,5) | 1 2 3 1 1 0 1",
+                                             "(1,2,5,5) | 1 2 2 2 1 1 0",
+                                             "(1,2,4,4,4) | 0 3 2 2 0 0 0",
+                                             "(1,2,3,4,4) | 1 3 2 1 0 0 0",
+                                             "(2,3,5) | 2 1",
+                                             "(2,3,4,5) | 2 2",
+                                             "(2,3,5) | 3 1",
+                                             "(2,3,4,5) | 3 2",
+                                             "(1,2,3,2,3) | 3 3",
+                                             "(1,2,3,2,3) | 2 3",
+                                             NULL };
 
 /* axis, no_center, no_scale, use_global_stats */
 PG_LAYER(batch_norm,
@@ -98,18 +113,21 @@ PG_LAYER(batch_norm,
     o.axis = a[0]; o.no_center = a[1]; o.no_scale = a[2]; o.use_global_stats = a[3];
     return hy_nn_batch_norm(F, &o);
 )
-static const char *const pg_batch_norm_cases[] = { "(3,4)", "(2,3,4)", "(2,3,4,5)", "(2,4,3) | 2", "(3,4) | 0 1 1",
-    "(4,3,2) | 0 0 0 1", "(1,2,2,2,3)", NULL };
+static const char *const pg_batch_norm_cases[] = {
+    "(3,4)", "(2,3,4)", "(2,3,4,5)", "(2,4,3) | 2", "(3,4) | 0 1 1", "(4,3,2) | 0 0 0 1", "(1,2,2,2,3)", NULL
+};
 
 PG_LAYER(layer_norm,
     hy_nn_layer_norm_opt o = { 0 };
     o.no_center = a[0]; o.no_scale = a[1];
     return hy_nn_layer_norm(F, &o);
 )
-static const char *const pg_layer_norm_cases[] = { "(3,4)", "(2,3,17)", "(5,1,8) | 1 0", "(2,2,2,6) | 1 1", NULL };
+static const char *const pg_layer_norm_cases[] = { "(3,4)", "(2,3,17)", "(5,1,8) | 1 0", "(2,2,2,6) | 1 1",
+                                                   NULL };
 
 PG_LAYER(group_norm, return hy_nn_group_norm(F, a[0], NULL);)
-static const char *const pg_group_norm_cases[] = { "(2,4,3) | 2", "(3,6,2,2) | 3", "(1,4,5) | 1", "(2,4) | 4", NULL };
+static const char *const pg_group_norm_cases[] = { "(2,4,3) | 2", "(3,6,2,2) | 3", "(1,4,5) | 1", "(2,4) | 4",
+                                                   NULL };
 
 PG_LAYER(instance_norm,
     hy_nn_instance_norm_opt o = { 0 };
@@ -119,15 +137,16 @@ PG_LAYER(instance_norm,
 static const char *const pg_instance_norm_cases[] = { "(2,3,5)", "(2,2,3,4) | 1", NULL };
 
 PG_LAYER(embedding, return hy_nn_embedding(F, a[0], a[1], NULL);)
-static const char *const pg_embedding_cases[] = { "(5)int[0,6] | 7 4", "(2,3)int[0,9] | 10 3", "(0,2)int[0,3] | 4 2",
-    "(2,1,4)int[-1,12] | 11 1", NULL };
+static const char *const pg_embedding_cases[] = { "(5)int[0,6] | 7 4", "(2,3)int[0,9] | 10 3",
+                                                  "(0,2)int[0,3] | 4 2", "(2,1,4)int[-1,12] | 11 1", NULL };
 
 PG_LAYER(dropout,
     hy_nn_dropout_opt o = { 0 };
     if (a[1]) o.axes = HY_INTS(a[1] - 1);
     return hy_nn_dropout(F, a[0] / 8.0, &o);
 )
-static const char *const pg_dropout_cases[] = { "(4,6) | 4", "(3,5,2) | 2 1", "(7) | 7", "(2,3,4) | 4 3", "(3) | 0", NULL };
+static const char *const pg_dropout_cases[] = { "(4,6) | 4",     "(3,5,2) | 2 1", "(7) | 7",
+                                                "(2,3,4) | 4 3", "(3) | 0",       NULL };
 
 /* 1 to 7 by name, then leaky_relu, elu, selu, gelu, swish, prelu */
 PG_LAYER(activation,
@@ -141,18 +160,21 @@ PG_LAYER(activation,
     default: return hy_nn_activation(F, layer_act(a[0]));
     }
 )
-static const char *const pg_activation_cases[] = { "(3,4) | 1", "(2,3,3) | 2", "(5) | 3", "(2,2) | 4", "(67) | 5",
-    "(3,3) | 6", "(2,5) | 7", "(3,4) | 8", "(4,2) | 9", "(2,9) | 10", "(3,6) | 11", "(2,3,2) | 12", "(2,3,2) | 13", NULL };
+static const char *const pg_activation_cases[] = {
+    "(3,4) | 1", "(2,3,3) | 2", "(5) | 3",    "(2,2) | 4",  "(67) | 5",     "(3,3) | 6",    "(2,5) | 7",
+    "(3,4) | 8", "(4,2) | 9",   "(2,9) | 10", "(3,6) | 11", "(2,3,2) | 12", "(2,3,2) | 13", NULL
+};
 
 /* 0 flatten, 1 identity, or an operator by name */
 PG_LAYER(plain,
     return a[0] == 0 ? hy_nn_flatten(F) : a[0] == 1 ? hy_nn_identity(F) : 
         hy_nn_hybrid_lambda_op(F, a[0] == 2 ? "square" : a[0] == 3 ? "relu" : "softmax");
 )
-static const char *const pg_plain_cases[] = { "(2,3,4) | 0", "(3,3) | 1", "(2,5) | 2", "(4,4) | 3", "(3,5) | 4", NULL };
+static const char *const pg_plain_cases[] = { "(2,3,4) | 0", "(3,3) | 1", "(2,5) | 2",
+                                              "(4,4) | 3",   "(3,5) | 4", NULL };
 
-/* 0 dense, norm, dense; 1 conv, norm, relu, pool; 2 dense, dropout, dense; 3 side by side; 4 x + dense(x); 5 a block that is
- * called twice; 6 layer norm, gelu; 7 sequentials in each other */
+/* 0 dense, norm, dense; 1 conv, norm, relu, pool; 2 dense, dropout, dense; 3 side by side; 4 x + dense(x);
+ * 5 a block that is called twice; 6 layer norm, gelu; 7 sequentials in each other */
 PG_LAYER(blocks,
     hy_nn_dense_opt flat = { 0 };
     hy_nn_conv_opt around = { 0 };
@@ -161,13 +183,14 @@ PG_LAYER(blocks,
     around.padding = HY_INTS(1); around.no_bias = 1;
     switch (a[0]) {
     case 0: net = hy_nn_hybrid_sequential(F);
-        return hy_append(F, net, hy_nn_dense(F, a[1], NULL), hy_nn_batch_norm(F, NULL), hy_nn_activation(F, "relu"),
-            hy_nn_dense(F, 3, NULL));
+        return hy_append(F, net, hy_nn_dense(F, a[1], NULL), hy_nn_batch_norm(F, NULL),
+                         hy_nn_activation(F, "relu"), hy_nn_dense(F, 3, NULL));
     case 1: net = hy_nn_hybrid_sequential(F);
         return hy_append(F, net, hy_nn_conv2d(F, a[1], HY_INTS(3), &around), hy_nn_batch_norm(F, NULL),
             hy_nn_activation(F, "relu"), hy_nn_max_pool2d(F, HY_INTS(2), NULL), hy_nn_flatten(F));
     case 2: net = hy_nn_hybrid_sequential(F);
-        return hy_append(F, net, hy_nn_dense(F, a[1], NULL), hy_nn_dropout(F, 0.5, NULL), hy_nn_dense(F, 2, NULL));
+        return hy_append(F, net, hy_nn_dense(F, a[1], NULL), hy_nn_dropout(F, 0.5, NULL),
+                         hy_nn_dense(F, 2, NULL));
     case 3: net = hy_nn_hybrid_concurrent(F, 1);
         return hy_append(F, net, hy_nn_dense(F, a[1], NULL), hy_nn_dense(F, 2, NULL), hy_nn_flatten(F));
     case 4: return layer_around(F, own_add, hy_nn_dense(F, a[1], &flat), 0);
@@ -175,8 +198,9 @@ PG_LAYER(blocks,
     case 6: net = hy_nn_hybrid_sequential(F);
         return hy_append(F, net, hy_nn_layer_norm(F, NULL), hy_nn_dense(F, a[1], &flat), hy_nn_gelu(F));
     default: net = hy_nn_hybrid_sequential(F);
-        return hy_append(F, hy_nn_hybrid_sequential(F), hy_append(F, net, hy_nn_dense(F, a[1], &flat), hy_nn_swish(F, 0.5)),
-            layer_around(F, own_add, hy_nn_layer_norm(F, NULL), 0));
+        return hy_append(F, hy_nn_hybrid_sequential(F),
+                         hy_append(F, net, hy_nn_dense(F, a[1], &flat), hy_nn_swish(F, 0.5)),
+                         layer_around(F, own_add, hy_nn_layer_norm(F, NULL), 0));
     }
 )
 static const char *const pg_blocks_cases[] = { "(3,5) | 0 4", "(2,2,6,6) | 1 3", "(4,3) | 2 5", "(2,3) | 3 4",
@@ -189,10 +213,16 @@ PG_LAYER(recurrent,
     o.use_sequence_length = a[6];
     return (a[0] == 0 ? hy_rnn_rnn : a[0] == 1 ? hy_rnn_lstm : hy_rnn_gru)(F, a[1], &o);
 )
-static const char *const pg_recurrent_cases[] = { "(3,2,4) | 0 3 1 0 0 0 0", "(4,2,3) | 1 3 1 0 0 0 0",
-    "(3,2,3) | 2 4 1 0 0 0 0", "(2,4,3) | 1 2 2 1 1 0 0", "(3,2,2) | 2 3 2 0 0 2 0", "(4,1,3) (2,1,3) | 0 3 1 1 0 0 0",
-    "(3,2,4) (1,2,3) (1,2,3) | 1 3 1 0 0 0 0", "(3,2,3) (2,2,2) | 2 2 2 0 0 0 0",
-    "(4,3,2) (3)int[1,4] | 1 2 1 0 0 0 1", NULL };
+static const char *const pg_recurrent_cases[] = { "(3,2,4) | 0 3 1 0 0 0 0",
+                                                  "(4,2,3) | 1 3 1 0 0 0 0",
+                                                  "(3,2,3) | 2 4 1 0 0 0 0",
+                                                  "(2,4,3) | 1 2 2 1 1 0 0",
+                                                  "(3,2,2) | 2 3 2 0 0 2 0",
+                                                  "(4,1,3) (2,1,3) | 0 3 1 1 0 0 0",
+                                                  "(3,2,4) (1,2,3) (1,2,3) | 1 3 1 0 0 0 0",
+                                                  "(3,2,3) (2,2,2) | 2 2 2 0 0 0 0",
+                                                  "(4,3,2) (3)int[1,4] | 1 2 1 0 0 0 1",
+                                                  NULL };
 
 /* 0 rnn, 1 lstm, 2 gru, 3 two in a row, 4 residual, 5 zoneout, 6 dropout; hidden */
 PG_LAYER(cell,
@@ -200,14 +230,18 @@ PG_LAYER(cell,
     case 0: return hy_rnn_rnn_cell(F, a[1], NULL);
     case 1: return hy_rnn_lstm_cell(F, a[1], NULL);
     case 2: return hy_rnn_gru_cell(F, a[1], NULL);
-    case 3: return hy_append(F, hy_rnn_sequential_cell(F), hy_rnn_rnn_cell(F, 2, NULL), hy_rnn_gru_cell(F, a[1], NULL));
+    case 3:
+        return hy_append(F, hy_rnn_sequential_cell(F), hy_rnn_rnn_cell(F, 2, NULL),
+                         hy_rnn_gru_cell(F, a[1], NULL));
     case 4: return hy_rnn_residual_cell(F, hy_rnn_rnn_cell(F, a[1], NULL));
     case 5: return hy_rnn_zoneout_cell(F, hy_rnn_gru_cell(F, a[1], NULL), 0, 0.5);
     default: return hy_rnn_dropout_cell(F, 0.5, NULL);
     }
 )
-static const char *const pg_cell_cases[] = { "(2,3) (2,4) | 0 4", "(2,3) (2,3) (2,3) | 1 3", "(3,2) (3,4) | 2 4",
-    "(2,3) (2,2) (2,3) | 3 3", "(2,3) (2,3) | 4 3", "(2,2) (2,3) | 5 3", "(3,4) | 6", NULL };
+static const char *const pg_cell_cases[] = { "(2,3) (2,4) | 0 4", "(2,3) (2,3) (2,3) | 1 3",
+                                             "(3,2) (3,4) | 2 4", "(2,3) (2,2) (2,3) | 3 3",
+                                             "(2,3) (2,3) | 4 3", "(2,2) (2,3) | 5 3",
+                                             "(3,4) | 6",         NULL };
 
 /* 0 rnn, 1 lstm, 2 gru, 3 both ways; hidden, length */
 PG_LAYER(unroll,
@@ -216,29 +250,44 @@ PG_LAYER(unroll,
         : hy_rnn_bidirectional_cell(F, hy_rnn_rnn_cell(F, a[1], NULL), hy_rnn_rnn_cell(F, a[1], NULL));
     return layer_around(F, own_unroll, cell, a[2]);
 )
-static const char *const pg_unroll_cases[] = { "(2,3,2) | 0 3 3", "(2,2,3) | 1 2 2", "(1,3,2) | 2 3 3", "(2,3,2) | 3 2 3",
-    NULL };
+static const char *const pg_unroll_cases[] = { "(2,3,2) | 0 3 3", "(2,2,3) | 1 2 2", "(1,3,2) | 2 3 3",
+                                               "(2,3,2) | 3 2 3", NULL };
 
 /* which, weight in quarters, and an option of each */
-PG_LAYER(loss,
-    typedef hy_block *(*maker)(hy_frame *, const hy_loss_opt *);
-    static const maker makers[] = { hy_loss_l1, hy_loss_l2, hy_loss_softmax_ce, hy_loss_sigmoid_bce, hy_loss_kl_div,
-        hy_loss_huber, hy_loss_hinge, hy_loss_squared_hinge, hy_loss_logistic, hy_loss_triplet, hy_loss_poisson_nll,
-        hy_loss_cosine_embedding, hy_loss_sdml, hy_loss_ctc };
-    hy_loss_opt o = { 0 };
-    o.weight = a[1] / 4.0;
-    o.no_sparse_label = a[2] & 1; o.from_logits = a[2] >> 1 & 1; o.no_from_logits = a[2] >> 2 & 1;
-    o.from_sigmoid = a[2] >> 3 & 1; o.compute_full = a[2] >> 4 & 1; o.label_format = a[2] >> 5 & 1;
-    o.batch_axis = a[2] >> 6 & 1;
-    return makers[a[0]](F, &o);
-)
-static const char *const pg_loss_cases[] = { "(3,4) (3,4) | 0", "(2,3) (2,3) (2,1)[0,2] | 0 6", "(3,4) (3,4) | 1",
-    "(2,3,2) (2,3,2) | 1 2 64", "(4,3) (4)int[0,2] | 2", "(3,4) (3,4)[0,1] | 2 0 1", "(2,3,4) (2,3)int[0,3] | 2 8",
-    "(3,4)[-3,-0.5] (3)int[0,3] | 2 0 2", "(3,4) (3,4)[0,1] | 3", "(3,4)[0.1,0.9] (3,4)bool | 3 0 8",
-    "(3,4)[-3,-0.5] (3,4)[0.1,0.9] | 4", "(3,4) (3,4)[0.1,0.9] | 4 0 4", "(3,4) (3,4) | 5", "(3,4) (3,4)[-1,1] | 6",
-    "(2,5) (2,5)[-1,1] | 7 2", "(3,4) (3,4)[-1,1] | 8", "(3,4) (3,4)bool | 8 0 32", "(3,4) (3,4) (3,4) | 9",
-    "(3,4) (3,4)[0,4] | 10", "(3,4)[0.2,3] (3,4)[0,4] | 10 0 20", "(3,4) (3,4) (3)[1,1] | 11", "(4,3) (4,3) | 12",
-    "(2,5,4) (2,2)int[0,2] | 13", "(3,4,3) (3,2)int[0,1] | 13 2", NULL };
+PG_LAYER(loss, typedef hy_block *(*maker)(hy_frame *, const hy_loss_opt *);
+         static const maker makers[] = { hy_loss_l1, hy_loss_l2, hy_loss_softmax_ce, hy_loss_sigmoid_bce,
+                                         hy_loss_kl_div, hy_loss_huber, hy_loss_hinge, hy_loss_squared_hinge,
+                                         hy_loss_logistic, hy_loss_triplet, hy_loss_poisson_nll,
+                                         hy_loss_cosine_embedding, hy_loss_sdml, hy_loss_ctc };
+         hy_loss_opt o = { 0 }; o.weight = a[1] / 4.0; o.no_sparse_label = a[2] & 1;
+         o.from_logits = a[2] >> 1 & 1; o.no_from_logits = a[2] >> 2 & 1; o.from_sigmoid = a[2] >> 3 & 1;
+         o.compute_full = a[2] >> 4 & 1; o.label_format = a[2] >> 5 & 1; o.batch_axis = a[2] >> 6 & 1;
+         return makers[a[0]](F, &o);)
+static const char *const pg_loss_cases[] = { "(3,4) (3,4) | 0",
+                                             "(2,3) (2,3) (2,1)[0,2] | 0 6",
+                                             "(3,4) (3,4) | 1",
+                                             "(2,3,2) (2,3,2) | 1 2 64",
+                                             "(4,3) (4)int[0,2] | 2",
+                                             "(3,4) (3,4)[0,1] | 2 0 1",
+                                             "(2,3,4) (2,3)int[0,3] | 2 8",
+                                             "(3,4)[-3,-0.5] (3)int[0,3] | 2 0 2",
+                                             "(3,4) (3,4)[0,1] | 3",
+                                             "(3,4)[0.1,0.9] (3,4)bool | 3 0 8",
+                                             "(3,4)[-3,-0.5] (3,4)[0.1,0.9] | 4",
+                                             "(3,4) (3,4)[0.1,0.9] | 4 0 4",
+                                             "(3,4) (3,4) | 5",
+                                             "(3,4) (3,4)[-1,1] | 6",
+                                             "(2,5) (2,5)[-1,1] | 7 2",
+                                             "(3,4) (3,4)[-1,1] | 8",
+                                             "(3,4) (3,4)bool | 8 0 32",
+                                             "(3,4) (3,4) (3,4) | 9",
+                                             "(3,4) (3,4)[0,4] | 10",
+                                             "(3,4)[0.2,3] (3,4)[0,4] | 10 0 20",
+                                             "(3,4) (3,4) (3)[1,1] | 11",
+                                             "(4,3) (4,3) | 12",
+                                             "(2,5,4) (2,2)int[0,2] | 13",
+                                             "(3,4,3) (3,2)int[0,1] | 13 2",
+                                             NULL };
 
 typedef struct pg_layer_row {
     const char *name;
@@ -248,10 +297,11 @@ typedef struct pg_layer_row {
 } pg_layer_row;
 #define PG_LAYER_ROW(name) { #name, layer_##name, pg_text_##name, pg_##name##_cases }
 static const pg_layer_row pg_layer_rows[] = {
-    PG_LAYER_ROW(dense), PG_LAYER_ROW(conv), PG_LAYER_ROW(deconv), PG_LAYER_ROW(pool), PG_LAYER_ROW(batch_norm),
-    PG_LAYER_ROW(layer_norm), PG_LAYER_ROW(group_norm), PG_LAYER_ROW(instance_norm), PG_LAYER_ROW(embedding),
-    PG_LAYER_ROW(dropout), PG_LAYER_ROW(activation), PG_LAYER_ROW(plain), PG_LAYER_ROW(blocks),
-    PG_LAYER_ROW(recurrent), PG_LAYER_ROW(cell), PG_LAYER_ROW(unroll), PG_LAYER_ROW(loss),
+    PG_LAYER_ROW(dense),      PG_LAYER_ROW(conv),       PG_LAYER_ROW(deconv),     PG_LAYER_ROW(pool),
+    PG_LAYER_ROW(batch_norm), PG_LAYER_ROW(layer_norm), PG_LAYER_ROW(group_norm), PG_LAYER_ROW(instance_norm),
+    PG_LAYER_ROW(embedding),  PG_LAYER_ROW(dropout),    PG_LAYER_ROW(activation), PG_LAYER_ROW(plain),
+    PG_LAYER_ROW(blocks),     PG_LAYER_ROW(recurrent),  PG_LAYER_ROW(cell),       PG_LAYER_ROW(unroll),
+    PG_LAYER_ROW(loss),
 };
 enum { PG_LAYER_ROWS = sizeof pg_layer_rows / sizeof *pg_layer_rows, PG_NUMBERS = 10 };
 

@@ -22,7 +22,8 @@ static void pg_attach(const pg_job *J, hy_array *const *at)
 {
     int i;
     for (i = 0; i < pg_input_count(J->P); i++)
-        if (pg_learns(J, at[i])) hy_attach_grad(J->F, at[i], J->P->adds >> i & 1 ? HY_GRAD_ADD : HY_GRAD_WRITE);
+        if (pg_learns(J, at[i]))
+            hy_attach_grad(J->F, at[i], J->P->adds >> i & 1 ? HY_GRAD_ADD : HY_GRAD_WRITE);
     if (J->P->adds >> 19 & 1) hy_set_grad_req(J->F, J->block, NULL, HY_GRAD_ADD);
 }
 /* The outputs that have a gradient and are asked for, as groups; 0 if there is none. */
@@ -53,7 +54,8 @@ static void pg_note_gradients(const pg_job *J, const char *name, hy_array *const
     for (i = 0; i < pg_input_count(J->P) && !hy_error(J->F); i++)
         if (pg_learns(J, at[i])) pg_note(J->F, J->R, name, i, hy_grad_of(J->F, at[i]), fact, 2);
     all = hy_collect_params(J->F, J->block, NULL);
-    for (i = 0; i < all.n && !hy_error(J->F); i++) pg_note_param(J, name, all.at[i], hy_grad_of(J->F, all.at[i]), 2);
+    for (i = 0; i < all.n && !hy_error(J->F); i++)
+        pg_note_param(J, name, all.at[i], hy_grad_of(J->F, all.at[i]), 2);
 }
 
 /* Two calls recorded together; of the first the gradient twice, of the other once, added up. */
@@ -67,7 +69,8 @@ static void pg_call_twice(const pg_job *J)
     memset(&opt, 0, sizeof opt);
     hy_begin(J->F);
     x = pg_inputs(J->F, J->P, J->way, 0, at);
-    for (i = 0; i < pg_input_count(J->P); i++) if (pg_learns(J, at[i])) hy_attach_grad(J->F, at[i], HY_GRAD_ADD);
+    for (i = 0; i < pg_input_count(J->P); i++)
+        if (pg_learns(J, at[i])) hy_attach_grad(J->F, at[i], HY_GRAD_ADD);
     hy_set_grad_req(J->F, J->block, NULL, HY_GRAD_ADD);
     hy_record(J->F);
     for (c = 0; c < 2; c++) y[c] = pg_invoke(J, x);
@@ -88,7 +91,8 @@ static void pg_call_twice(const pg_job *J)
 }
 
 enum { PG_HAS_SECOND = 1 << 30 };
-/* Of the gradient of all inputs: the sum of its squares, weighted. Recorded, so that it has a gradient itself. */
+/* Of the gradient of all inputs: the sum of its squares, weighted. Recorded, so that it has a gradient
+ * itself. */
 static hy_array *pg_second(const pg_job *J, hy_array *const *at, const pg_asked *asked)
 {
     hy_array *wanted[PG_LEAVES], *g, *y = NULL, *d;
@@ -102,7 +106,9 @@ static hy_array *pg_second(const pg_job *J, hy_array *const *at, const pg_asked 
     g = hy_grad(J->F, asked->heads, n == 1 ? wanted[0] : hy_group_of(J->F, n, wanted), &opt);
     for (i = 0; g && i < n; i++) {
         d = n == 1 ? g : hy_get(J->F, g, i);
-        d = hy_sum(J->F, hy_mul(J->F, hy_cast(J->F, d, HY_F64), hy_cast(J->F, pg_weights(J->F, d, i), HY_F64)), HY_ALL, NULL);
+        d = hy_sum(J->F,
+                   hy_mul(J->F, hy_cast(J->F, d, HY_F64), hy_cast(J->F, pg_weights(J->F, d, i), HY_F64)),
+                   HY_ALL, NULL);
         d = hy_square(J->F, d);
         y = y ? hy_add(J->F, y, d) : d;
     }
@@ -131,7 +137,8 @@ static void pg_call_recorded(const pg_job *J, const char *name)
         if (!(pg_heads & PG_HAS_SECOND) || linear) twice = NULL;
         hy_pause(J->F);
         if (!turn) pg_note_outputs(J, name, y);
-        if (!asked.n || (linear && pg_heads != ~0u && (pg_heads & PG_HAS_SECOND))) continue;    /* it is 0, which no graph knows */
+        /* it is 0, which no graph knows */
+        if (!asked.n || (linear && pg_heads != ~0u && (pg_heads & PG_HAS_SECOND))) continue;
         opt.head_grads = twice ? NULL : asked.weights;
         hy_backward(J->F, twice ? twice : asked.heads, &opt);
     }
@@ -149,8 +156,12 @@ static hy_array *pg_wrong_inputs(const pg_job *J, hy_array **at)
     switch (J->P->fault) {
     case PG_CALLED_WITH_MORE: at[n++] = at[0]; break;
     case PG_CALLED_WITH_FEWER: if (n > 1) n--; else at[n++] = at[0]; break;
-    case PG_OTHER_TYPE: at[0] = hy_cast(J->F, at[0], hy_dtype_of(J->F, at[0]) == HY_I32 ? HY_F64 : HY_I32); break;
-    case PG_OTHER_SHAPE: if (hy_ndim(J->F, at[0]) < HYBRID_MAX_DIM) at[0] = hy_expand_dims(J->F, at[0], 0); break;
+    case PG_OTHER_TYPE:
+        at[0] = hy_cast(J->F, at[0], hy_dtype_of(J->F, at[0]) == HY_I32 ? HY_F64 : HY_I32);
+        break;
+    case PG_OTHER_SHAPE:
+        if (hy_ndim(J->F, at[0]) < HYBRID_MAX_DIM) at[0] = hy_expand_dims(J->F, at[0], 0);
+        break;
     default: break;
     }
     return hy_group_of(J->F, n, at);
@@ -166,7 +177,8 @@ static void pg_call_wrongly(const pg_job *J)
     hy_begin(J->F);
     x = pg_wrong_inputs(J, at);
     if (J->P->fault == PG_BACKWARD_TWICE) {
-        for (i = 0; i < pg_input_count(J->P); i++) if (pg_learns(J, at[i])) hy_attach_grad(J->F, at[i], HY_GRAD_WRITE);
+        for (i = 0; i < pg_input_count(J->P); i++)
+            if (pg_learns(J, at[i])) hy_attach_grad(J->F, at[i], HY_GRAD_WRITE);
         hy_record(J->F);
     }
     y = hy_call(J->F, J->block, x);
@@ -183,8 +195,10 @@ static void pg_call_wrongly(const pg_job *J)
 }
 
 /* --- a step of training with those gradients --- */
-static const char *const pg_optimisers[] = { "sgd", "nag", "adam", "adamw", "adamax", "nadam", "adagrad", "groupadagrad",
-    "adadelta", "rmsprop", "ftrl", "ftml", "lamb", "lars", "lbsgd", "signum", "sgld", "dcasgd" };
+static const char *const pg_optimisers[] = { "sgd",    "nag",     "adam",         "adamw",    "adamax",
+                                             "nadam",  "adagrad", "groupadagrad", "adadelta", "rmsprop",
+                                             "ftrl",   "ftml",    "lamb",         "lars",     "lbsgd",
+                                             "signum", "sgld",    "dcasgd" };
 
 /* Others make as much of a gradient that is nearly 0 as of a large one. */
 static int pg_steps_evenly(const pg_job *J)
@@ -213,7 +227,8 @@ static void pg_train(const pg_job *J)
     hy_clear(J->F);                                     /* there may be nothing to train */
     all = hy_collect_params(J->F, J->block, NULL);
     for (k = 0; k < all.n && !hy_error(J->F); k++)
-        if (hy_param_ready(J->F, all.at[k])) pg_note_param(J, "stepped", all.at[k], all.at[k], pg_steps_evenly(J) ? 2 : 3);
+        if (hy_param_ready(J->F, all.at[k]))
+            pg_note_param(J, "stepped", all.at[k], all.at[k], pg_steps_evenly(J) ? 2 : 3);
     hy_trainer_free(J->F, T);
     hy_clear(J->F);
     hy_end(J->F);

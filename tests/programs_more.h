@@ -1,5 +1,5 @@
-/* Ways that leave the library and come back: C source, the jit, ONNX, int8, symbols; other sizes; memory that ends. And
- * what a run is. */
+/* Ways that leave the library and come back: C source, the jit, ONNX, int8, symbols; other sizes; memory
+ * that ends. And what a run is. */
 #ifndef PROGRAMS_MORE_H
 #define PROGRAMS_MORE_H
 #ifdef HY__POSIX_FILES
@@ -13,14 +13,18 @@ extern char **environ;
 enum { PG_REASONS = 400 };
 typedef struct pg_reason { char text[100]; int way; long count; } pg_reason;
 static pg_reason pg_reasons[PG_REASONS];
-static long pg_refused[HY_OP_COUNT][PG_WAYS];           /* how often an operator had to be left out of a way */
+static long pg_refused[HY_OP_COUNT][PG_WAYS];  /* how often an operator had to be left out of a way */
 static void pg_count_reason(const pg_way *way, const char *text, size_t n)
 {
     int i, w = way >= pg_ways && way < pg_ways + PG_WAYS ? (int)(way - pg_ways) : 0;
     if (n >= sizeof pg_reasons->text) n = sizeof pg_reasons->text - 1;
     for (i = 0; i < PG_REASONS - 1 && pg_reasons[i].count; i++)
         if (pg_reasons[i].way == w && !strncmp(pg_reasons[i].text, text, n) && !pg_reasons[i].text[n]) break;
-    if (!pg_reasons[i].count) { memcpy(pg_reasons[i].text, text, n); pg_reasons[i].text[n] = 0; pg_reasons[i].way = w; }
+    if (!pg_reasons[i].count) {
+        memcpy(pg_reasons[i].text, text, n);
+        pg_reasons[i].text[n] = 0;
+        pg_reasons[i].way = w;
+    }
     pg_reasons[i].count++;
 }
 static void pg_skip(const pg_way *way, pg_result *R, const char *why)
@@ -28,12 +32,19 @@ static void pg_skip(const pg_way *way, pg_result *R, const char *why)
     pg_count_reason(way, why, strlen(why));
     R->skipped = 1;
 }
-/* "onnx: what cannot run here: op 'node': why; op: why" or "hy_export_c: no C source is written for: op, op". */
+/* "onnx: what cannot run here: op 'node': why; op: why" or "hy_export_c: no C source is written for: op,
+ * op". */
 static void pg_count_reasons(const pg_way *way, const char *text)
 {
     const char *item = strstr(text, "cannot run here: "), *end, *why, *type;
-    if (strstr(text, "no C source is written for")) { pg_count_reason(way, "operators without C source", 26); return; }
-    if (strstr(text, "no name in files")) { pg_count_reason(way, "operators that have no name in files", 36); return; }
+    if (strstr(text, "no C source is written for")) {
+        pg_count_reason(way, "operators without C source", 26);
+        return;
+    }
+    if (strstr(text, "no name in files")) {
+        pg_count_reason(way, "operators that have no name in files", 36);
+        return;
+    }
     if (!item) { pg_count_reason(way, text, strcspn(text, "'0123456789")); return; }
     for (item += 17; *item; item = *end ? end + 2 : end) {
         end = strstr(item, "; ");
@@ -41,7 +52,8 @@ static void pg_count_reasons(const pg_way *way, const char *text)
         why = item + strcspn(item, ":");
         type = strstr(why, " takes no ");
         if (type && type < end) pg_count_reason(way, "a type that its operator does not take", 38);
-        else if (why < end && (*end || strlen(text) < 1800)) pg_count_reason(way, why + 2, (size_t)(end - why - 2));
+        else if (why < end && (*end || strlen(text) < 1800))
+            pg_count_reason(way, why + 2, (size_t)(end - why - 2));
         else pg_count_reason(way, "others, whose list is cut off", 29);
     }
 }
@@ -96,8 +108,8 @@ static int pg_count_layers(const pg_program *P, int body)
     }
     return n;
 }
-/* A layer whose result nobody takes is in no graph, which then does not say how large its parameters are: a call line by
- * line does. */
+/* A layer whose result nobody takes is in no graph, which then does not say how large its parameters are:
+ * a call line by line does. */
 static void pg_settle(const pg_job *J)
 {
     static pg_program needed;
@@ -108,7 +120,7 @@ static void pg_settle(const pg_job *J)
     if (pg_count_layers(&needed, 0) == pg_count_layers(J->P, 0) && !(J->P->children && J->P->nlayer)) return;
     hy_begin(J->F);
     hy_call(J->F, J->block, pg_inputs(J->F, J->P, J->way, 0, at));
-    if (hy_error_code(J->F) != HY_ERROR_MEMORY) hy_clear(J->F);         /* the calls that count say it again */
+    if (hy_error_code(J->F) != HY_ERROR_MEMORY) hy_clear(J->F);  /* the calls that count say it again */
     hy_end(J->F);
 }
 
@@ -124,7 +136,13 @@ static int pg_word_in(const char *text, const char *word)
 }
 
 /* Marks what an error names, and what comes of that. 1 if a step of the body is marked. */
-typedef struct pg_taint { hy_frame *F; const pg_program *P; const char *error; int way, named; char bad[PG_VALUES]; } pg_taint;
+typedef struct pg_taint {
+    hy_frame *F;
+    const pg_program *P;
+    const char *error;
+    int way, named;
+    char bad[PG_VALUES];
+} pg_taint;
 static int pg_mark(pg_taint *T, int body)
 {
     static const char *const kinds[] = { "", "foreach", "while_loop", "cond", "", "" };
@@ -137,7 +155,8 @@ static int pg_mark(pg_taint *T, int body)
         hy_clear(T->F);
         if (op && pg_word_in(T->error, op->name)) {
             T->named = bad = 1;
-            if ((op->flags >> HY__NUMBER_SHIFT) < HY_OP_COUNT) pg_refused[op->flags >> HY__NUMBER_SHIFT][T->way]++;
+            if ((op->flags >> HY__NUMBER_SHIFT) < HY_OP_COUNT)
+                pg_refused[op->flags >> HY__NUMBER_SHIFT][T->way]++;
         } else if (pg_bodies(s) && *kinds[s->kind] && strstr(T->error, kinds[s->kind])) T->named = bad = 1;
         for (k = 0; k < s->n; k++) bad |= s->in[k] >= 0 && T->bad[s->in[k]];
         for (k = 0; k < s->nstate; k++) bad |= s->state[k] >= 0 && T->bad[s->state[k]];
@@ -148,8 +167,8 @@ static int pg_mark(pg_taint *T, int body)
     return any;
 }
 
-/* The program without what an error names: its outputs are the last values that need none of it. Where it names
- * nothing that is known, the first half. 0: nothing is left. */
+/* The program without what an error names: its outputs are the last values that need none of it. Where it
+ * names nothing that is known, the first half. 0: nothing is left. */
 static int pg_cut(hy_frame *F, const pg_program *P, const pg_way *way, const char *error, pg_program *Q)
 {
     static pg_taint T;
@@ -190,11 +209,12 @@ static const char *pg_file(const char *ending)          /* in the folder for suc
     static int turn;
     const char *home = getenv("TMPDIR");
     turn = (turn + 1) % 8;
-    snprintf(name[turn], sizeof name[0], "%.200s/programs_%ld%s", home && *home ? home : "/tmp", (long)HY__PROCESS, ending);
+    snprintf(name[turn], sizeof name[0], "%.200s/programs_%ld%s", home && *home ? home : "/tmp",
+             (long)HY__PROCESS, ending);
     return name[turn];
 }
 #ifdef HY__POSIX_FILES
-static int pg_spawn(const char *const *args)            /* what comes of it; -1 where there is no such program */
+static int pg_spawn(const char *const *args)  /* what comes of it; -1 where there is no such program */
 {
     posix_spawn_file_actions_t quiet;
     pid_t child;
@@ -232,7 +252,12 @@ static int pg_compile(const char *source, const char *library)
     return status ? pg_spawn(slow) : 0;
 }
 
-typedef struct pg_library { void *handle; int (*run)(void **p); int (*room)(void); char *weights; } pg_library;
+typedef struct pg_library {
+    void *handle;
+    int (*run)(void **p);
+    int (*room)(void);
+    char *weights;
+} pg_library;
 static char *pg_read_file(const char *name)
 {
     FILE *f = fopen(name, "rb");
@@ -263,10 +288,14 @@ static void pg_fail_with(pg_result *R, const char *text)
     snprintf(R->error, sizeof R->error, "%s", text);
     R->code = HY_ERROR_STATE;
 }
-static void pg_open_library(const pg_job *J, pg_library *lib, const char *source, const char *library, const char *weights, int pointers)
+static void pg_open_library(const pg_job *J, pg_library *lib, const char *source, const char *library,
+                            const char *weights, int pointers)
 {
     void *symbol[2];
-    if (weights && !(lib->weights = pg_read_file(weights))) { pg_fail_with(J->R, "no file of weights is written"); return; }
+    if (weights && !(lib->weights = pg_read_file(weights))) {
+        pg_fail_with(J->R, "no file of weights is written");
+        return;
+    }
     if (pg_append_call(source, pointers)) { pg_fail_with(J->R, "no C source is written"); return; }
     if (pg_compile(source, library)) { pg_fail_with(J->R, "the C source does not compile"); return; }
     lib->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
@@ -299,10 +328,12 @@ static void pg_call_library(const pg_job *J, const pg_library *lib, const char *
     }
     p[n] = lib->weights;
     code = lib->run(p);
-    if (code) pg_fail_with(J->R, code == -2 ? "an index, label or region is none" : "the C source gives an error");
+    if (code)
+        pg_fail_with(J->R, code == -2 ? "an index, label or region is none" : "the C source gives an error");
     for (i = 0; i <= b->nout; i++)
         for (k = 0; k < PG_GUARD; k++)
-            if (room[i][bytes[i] + (size_t)k] != 0x5a) pg_fail_with(J->R, "bytes behind what the C source writes were written");
+            if (room[i][bytes[i] + (size_t)k] != 0x5a)
+                pg_fail_with(J->R, "bytes behind what the C source writes were written");
     for (i = 0; i < b->nout && !J->R->error[0]; i++) {
         y = hy_from(J->F, J->P->type[b->out[i]].shape, J->P->type[b->out[i]].dtype, room[i]);
         pg_note(J->F, J->R, name, i, y, J->P->fact[b->out[i]], 0);
@@ -313,7 +344,8 @@ static void pg_call_library(const pg_job *J, const pg_library *lib, const char *
 /* As a file or three. The text of what is refused, or "". */
 static void pg_through_source(const pg_job *J, char *refused, size_t n)
 {
-    const char *source = pg_file(".c"), *library = pg_file(".so"), *header = pg_file(".h"), *weights = pg_file(".bin");
+    const char *source = pg_file(".c"), *library = pg_file(".so"), *header = pg_file(".h"),
+               *weights = pg_file(".bin");
     hy_array *at[PG_LEAVES];
     hy_export_c_opt opt;
     pg_library lib;
@@ -326,11 +358,14 @@ static void pg_through_source(const pg_job *J, char *refused, size_t n)
     if (how == 2) opt.weights = weights;
     hy_begin(J->F);
     failed = hy_export_c(J->F, J->block, pg_inputs(J->F, J->P, J->way, 0, at), source, &opt);
-    if (failed && hy_error_code(J->F) == HY_ERROR_UNSUPPORTED) { snprintf(refused, n, "%s", hy_error(J->F)); hy_clear(J->F); }
-    else pg_fail(J->F, J->R, "as C source");
+    if (failed && hy_error_code(J->F) == HY_ERROR_UNSUPPORTED) {
+        snprintf(refused, n, "%s", hy_error(J->F));
+        hy_clear(J->F);
+    } else pg_fail(J->F, J->R, "as C source");
     hy_end(J->F);
     if (!failed) {
-        pg_open_library(J, &lib, source, library, opt.weights, pg_input_count(J->P) + J->P->body[0].nout + 1 + (how == 2));
+        pg_open_library(J, &lib, source, library, opt.weights,
+                        pg_input_count(J->P) + J->P->body[0].nout + 1 + (how == 2));
         pg_call_library(J, &lib, "first", 0);
         pg_call_library(J, &lib, "second", 1);
     }
@@ -355,8 +390,14 @@ static hy_block *pg_through_onnx(const pg_job *J, char *refused, size_t n)
     hy_block *again = NULL;
     if (file) failed = hy_onnx_save(J->F, J->block, x, file, opset);
     else failed = (bytes = hy_onnx_to(J->F, J->block, x, opset)) == NULL;
-    if (failed && hy_error_code(J->F) != HY_ERROR_MEMORY) { snprintf(refused, n, "%s", hy_error(J->F)); hy_clear(J->F); return NULL; }
-    if (!failed) again = file ? hy_onnx_load(J->F, file) : hy_onnx_from(J->F, hy_data(J->F, bytes), (size_t)hy_size(J->F, bytes), NULL);
+    if (failed && hy_error_code(J->F) != HY_ERROR_MEMORY) {
+        snprintf(refused, n, "%s", hy_error(J->F));
+        hy_clear(J->F);
+        return NULL;
+    }
+    if (!failed)
+        again = file ? hy_onnx_load(J->F, file)
+                     : hy_onnx_from(J->F, hy_data(J->F, bytes), (size_t)hy_size(J->F, bytes), NULL);
     pg_fail(J->F, J->R, "as ONNX");
     if (file) remove(file);
     return again;
@@ -446,7 +487,7 @@ static void pg_revive(pg_job *J)
 {
     hy_init init = pg_start();
     int k, built = strcmp(J->R->where, "building") && J->net;
-    if (!built && J->P->nlayer) return;                 /* layers that are made again have other names, so other numbers */
+    if (!built && J->P->nlayer) return;  /* layers that are made again have other names, so other numbers */
     hy_clear(J->F);
     pg_forget(J->R);
     J->R->error[0] = J->R->where[0] = 0;
@@ -470,7 +511,8 @@ static void pg_revive(pg_job *J)
 }
 
 /* --- a run --- */
-static int64_t pg_exact_taken = 1000, pg_line_taken = 1000;        /* allocations of those runs: one of as many fails later */
+/* allocations of those runs: one of as many fails later */
+static int64_t pg_exact_taken = 1000, pg_line_taken = 1000;
 static int64_t pg_fails_at;             /* in a walk: that one */
 static pg_program pg_cut_program;
 
@@ -479,7 +521,8 @@ static void pg_change(pg_job *J, char *refused, size_t n)
 {
     if (!J->block || J->P->wrong > 1) return;
     if (J->way->flags & PG_INT8) J->block = pg_in_int8(J);
-    if (J->block && (J->way->flags & (PG_LOADED | PG_PAIR))) J->block = pg_reloaded(J->F, J->P, J->way, J->block);
+    if (J->block && (J->way->flags & (PG_LOADED | PG_PAIR)))
+        J->block = pg_reloaded(J->F, J->P, J->way, J->block);
     if (!J->block && !J->P->wrong && hy_error(J->F) && strstr(hy_error(J->F), "no name in files")) {
         snprintf(refused, n, "%s", hy_error(J->F));
         hy_clear(J->F);
@@ -519,8 +562,8 @@ static void pg_set_by_hand(const pg_job *J, int set, double times)
     pg_fail(J->F, J->R, "setting by hand");
     hy_end(J->F);
 }
-/* Of every fourth program of the second million: a call sees what was set, and no compiled block is traced again. What
- * a captured array is set to ends a binding, which is an error. */
+/* Of every fourth program of the second million: a call sees what was set, and no compiled block is traced
+ * again. What a captured array is set to ends a binding, which is an error. */
 static void pg_call_after_hand(const pg_job *J)
 {
     const int other = PG_BRIEF | PG_BATCH | PG_WALK | PG_TWICE | PG_STARVED | PG_LOADED | PG_PAIR | PG_BOUND;
@@ -533,7 +576,8 @@ static void pg_call_after_hand(const pg_job *J)
     pg_call(J, "set by hand", 0, 0);
     pg_set_by_hand(J, 0, 2);
     if (J->way->flags & PG_HYBRID)
-        pg_holds(J, hy_cache_info(J->F, J->block).traces == traces, "what is set by hand needs no other trace");
+        pg_holds(J, hy_cache_info(J->F, J->block).traces == traces,
+                 "what is set by hand needs no other trace");
     J->F->stream = stream;
 }
 
@@ -542,7 +586,8 @@ static void pg_later_calls(pg_job *J)
     static const pg_fact sharp = { 0, HY_F64 };
     const int flags = J->way->flags;
     if (flags & PG_BATCH) pg_call_wider(J);
-    if (!(flags & (PG_BRIEF | PG_BATCH | PG_WALK | PG_TWICE | PG_STARVED | PG_SYMBOL | PG_LOADED | PG_PAIR))) pg_call_wrongly(J);
+    if (!(flags & (PG_BRIEF | PG_BATCH | PG_WALK | PG_TWICE | PG_STARVED | PG_SYMBOL | PG_LOADED | PG_PAIR)))
+        pg_call_wrongly(J);
     if (flags & PG_TWICE) { pg_call_twice(J); return; }
     if (!(flags & PG_WALK)) pg_call(J, "second", 1, 0);
     pg_call_after_hand(J);
@@ -559,6 +604,16 @@ static void pg_later_calls(pg_job *J)
     pg_ask_all(J);
 }
 
+static void pg_clean(const pg_program *P, pg_result *R)
+{
+    R->n = 0;
+    R->error[0] = R->where[0] = R->wider[0] = R->misuse[0] = 0;
+    R->code = HY_ERROR_OK;
+    R->calls = R->kept = 0;
+    R->heads = 0;
+    R->skipped = 0;
+    R->P = P;
+}
 /* refused: what a writer says to this program, if it says something. */
 static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, char *refused, size_t room)
 {
@@ -570,15 +625,11 @@ static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, ch
     memory.turn = P->number;
     if ((way->flags & PG_WALK) && (way->flags & PG_STARVED)) memory.fails_at = pg_fails_at;
     else if (way->flags & PG_STARVED)
-        memory.fails_at = 1 + (int64_t)(pg_mix(P->number + 17) >> 8) % (way->flags & PG_HYBRID ? pg_exact_taken : pg_line_taken);
+        memory.fails_at = 1 + (int64_t)(pg_mix(P->number + 17) >> 8) %
+                                  (way->flags & PG_HYBRID ? pg_exact_taken : pg_line_taken);
     F = pg_open(way, &memory);
-    R->n = 0;
-    R->error[0] = R->where[0] = R->wider[0] = R->misuse[0] = refused[0] = 0;
-    R->code = HY_ERROR_OK;
-    R->calls = R->kept = 0;
-    R->heads = 0;
-    R->skipped = 0;
-    R->P = P;
+    pg_clean(P, R);
+    refused[0] = 0;
     R->taken = memory.taken;
     if (!F) { R->code = HY_ERROR_MEMORY; strcpy(R->error, "no memory"); R->kept = memory.held; return; }
     memset(&J, 0, sizeof J);
@@ -605,10 +656,16 @@ static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, ch
     }
     if ((way->flags & PG_JIT) && memory.said[0]) snprintf(refused, room, "%s", memory.said);
     if ((way->flags & PG_STARVED) && R->code == HY_ERROR_MEMORY) pg_revive(&J);
-    if (!pg_guard_holds(&buffer)) { snprintf(R->error, sizeof R->error, "bytes behind the buffer were written"); R->code = HY_ERROR_STATE; }
+    if (!pg_guard_holds(&buffer)) {
+        snprintf(R->error, sizeof R->error, "bytes behind the buffer were written");
+        R->code = HY_ERROR_STATE;
+    }
     if (refused[0] && !R->skipped) {
         pg_count_reasons(way, refused);
-        if (!pg_cut(F, P, way, refused, &pg_cut_program)) { pg_skip(way, R, "nothing is left of the program"); refused[0] = 0; }
+        if (!pg_cut(F, P, way, refused, &pg_cut_program)) {
+            pg_skip(way, R, "nothing is left of the program");
+            refused[0] = 0;
+        }
     }
     hy_close(F);
     free(buffer.block);
@@ -622,14 +679,16 @@ static int pg_has_op(const pg_program *P, const char *one, const char *other)
 {
     int i;
     for (i = 0; i < P->nstep; i++)
-        if (P->step[i].kind == PG_OP && (!strcmp(P->step[i].op, one) || !strcmp(P->step[i].op, other))) return 1;
+        if (P->step[i].kind == PG_OP && (!strcmp(P->step[i].op, one) || !strcmp(P->step[i].op, other)))
+            return 1;
     return 0;
 }
 static void pg_without_drawn_int8(const pg_program *P, const pg_way *way, pg_result *R)
 {
     hy_frame *F = hy_open(NULL);
     pg_count_reason(way, "int8 weights that are drawn, padding and all", 44);
-    if (!pg_cut(F, P, way, "int8_dense, int8_convolution", &pg_cut_program)) pg_skip(way, R, "nothing is left of the program");
+    if (!pg_cut(F, P, way, "int8_dense, int8_convolution", &pg_cut_program))
+        pg_skip(way, R, "nothing is left of the program");
     hy_close(F);
 }
 
@@ -644,9 +703,12 @@ static void pg_run(const pg_program *P, const pg_way *way, pg_result *R)
     R->skipped = 0;
     R->error[0] = 0;
     R->code = HY_ERROR_OK;
-    if (P->wrong && (way->flags & (PG_SOURCE | PG_JIT | PG_ONNX))) { pg_skip(way, R, "wrong on purpose"); return; }
+    if (P->wrong && (way->flags & (PG_SOURCE | PG_JIT | PG_ONNX))) {
+        pg_skip(way, R, "wrong on purpose");
+        return;
+    }
     if (compiles && !pg_has_tcc()) { pg_skip(way, R, "there is no tcc"); return; }
-    if (way->flags & PG_SYMBOL) {                       /* a graph of heads: what they do not need is not in it */
+    if (way->flags & PG_SYMBOL) {  /* a graph of heads: what they do not need is not in it */
         now = *P;
         pg_tidy(&now);
         P = &now;
@@ -656,7 +718,8 @@ static void pg_run(const pg_program *P, const pg_way *way, pg_result *R)
         for (k = 0; k < PG_VALUES; k++) now.fact[k].coarse = pg_coarser(now.fact[k].coarse, HY_F32);
         P = &now;
     }
-    if (compiles && pg_has_op(P, "int8_dense", "int8_convolution")) {     /* which trust that padding of weights is 0 */
+    /* which trust that padding of weights is 0 */
+    if (compiles && pg_has_op(P, "int8_dense", "int8_convolution")) {
         pg_without_drawn_int8(P, way, R);
         if (R->skipped) return;
         now = pg_cut_program;

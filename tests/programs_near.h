@@ -1,14 +1,16 @@
-/* How near two results are where rounding may differ: in default passes, on another instruction set, as C source. */
+/* How near two results are where rounding may differ: in default passes, on another instruction set, as C
+ * source. */
 #ifndef PROGRAMS_NEAR_H
 #define PROGRAMS_NEAR_H
 
-/* What is promised is 2^-18 (of f32; of other types in their epsilon) of the sum of the absolute terms of an element:
- * large terms may cancel, so the element itself says little. Nobody knows those terms; but if each number on the
- * way is moved a little, up or down at random, an element moves by about that much of its terms. So the program is run in
- * f64, every number of every leaf and every step's result times 1 + or - 2^-20, a few times with other signs; the
- * largest change, over 2^-20, stands for the sum. It sees two more things that no bound on paper would: where a
- * step jumps (a comparison, an index, a kink whose side the rounding decides) the change is as large as the jump; and
- * what gradients owe to the numbers that they are made of. Whole numbers stay: they are indices, and have no rounding. */
+/* What is promised is 2^-18 (of f32; of other types in their epsilon) of the sum of the absolute terms of
+ * an element: large terms may cancel, so the element itself says little. Nobody knows those terms; but if
+ * each number on the way is moved a little, up or down at random, an element moves by about that much of
+ * its terms. So the program is run in f64, every number of every leaf and every step's result times 1 + or
+ * - 2^-20, a few times with other signs; the largest change, over 2^-20, stands for the sum. It sees two
+ * more things that no bound on paper would: where a step jumps (a comparison, an index, a kink whose side
+ * the rounding decides) the change is as large as the jump; and what gradients owe to the numbers that
+ * they are made of. Whole numbers stay: they are indices, and have no rounding. */
 enum { PG_SHAKES = 12 };
 typedef struct pg_nearness { int runs; pg_result still, moved[PG_SHAKES]; } pg_nearness;
 static pg_nearness pg_near_now;         /* of the program that is being checked */
@@ -60,7 +62,8 @@ static double pg_allowance(const pg_program *P, const pg_item *a, const pg_item 
         if (moved != moved) return HUGE_VAL;
         if (moved > most) most = moved;
     }
-    if (x != x || w != w || fabs(x) == HUGE_VAL || most == HUGE_VAL) return coarse > 1 || w != w ? HUGE_VAL : 0;
+    if (x != x || w != w || fabs(x) == HUGE_VAL || most == HUGE_VAL)
+        return coarse > 1 || w != w ? HUGE_VAL : 0;
     if (!hy__floating(a->type.dtype) && most == fabs(w)) return 0;
     return ldexp(pg_scale(a), -18) * 4 * most + 16 * fabs(x - w);
 }

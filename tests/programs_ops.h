@@ -1,14 +1,16 @@
-/* Operators drawn: a row of the table, a case of it, a type, and shapes of its own where the operator takes any. */
+/* Operators drawn: a row of the table, a case of it, a type, and shapes of its own where the operator
+ * takes any. */
 #ifndef PROGRAMS_OPS_H
 #define PROGRAMS_OPS_H
 
-/* Cases of rows that ops_ref.c proves through others. _rnn_grad has none: it takes what rnn wrote for it, and is met
- * in gradients of rnn. */
+/* Cases of rows that ops_ref.c proves through others. _rnn_grad has none: it takes what rnn wrote for it,
+ * and is met in gradients of rnn. */
 static const char *const pg_cases_sampler_grad[] = { "(2,3,3,4) (2,3,4,5) (2,2,3,4)[-0.9,0.9]",
     "(1,1,5,2) (1,1,3,3) (1,2,5,2)[-1.7,1.7]", NULL };
-static const char *const pg_cases_ctc_grad[] = { "(4,2,3) (2) (4,2,3) (2,2)int[1,2]", "(5,3,4) (3) (5,3,4) (3,2)int[0,3]",
-    NULL };
-static const char *const pg_cases_ctc_rate[] = { "(4,2,3) (2,2)int[1,2] (4,2,3)", "(5,1,4) (1,3)int[1,3] (5,1,4)", NULL };
+static const char *const pg_cases_ctc_grad[] = { "(4,2,3) (2) (4,2,3) (2,2)int[1,2]",
+                                                 "(5,3,4) (3) (5,3,4) (3,2)int[0,3]", NULL };
+static const char *const pg_cases_ctc_rate[] = { "(4,2,3) (2,2)int[1,2] (4,2,3)",
+                                                 "(5,1,4) (1,3)int[1,3] (5,1,4)", NULL };
 static const struct { const char *name; const char *const *cases; } pg_more_cases[] = {
     { "_bilinear_sampler_grad", pg_cases_sampler_grad }, { "_ctc_loss_grad", pg_cases_ctc_grad },
     { "_ctc_loss_rate", pg_cases_ctc_rate },
@@ -44,7 +46,8 @@ static hy_dtype pg_choose_dtype(pg_maker *M, const ops_row *row, const char *tex
     for (k = 0; k < 6; k++) {
         char c = likely[pg_choose(M, "dtype", k, (int)sizeof likely - 1)];
         hy_dtype dtype = (hy_dtype)(strchr(ops_letters, c) - ops_letters);
-        if (strchr(have, c) && !(row->number == HY_OP_cast && ops_whole_case(text) == hy__floating(dtype))) return dtype;
+        if (strchr(have, c) && !(row->number == HY_OP_cast && ops_whole_case(text) == hy__floating(dtype)))
+            return dtype;
     }
     return ops_usual(row);
 }
@@ -134,8 +137,10 @@ static int pg_free_axes(pg_maker *M, const char *name, hy_shape *s, ops_case *c)
     else if (!strcmp(name, "expand_dims") && ndim < 8) snprintf(to, 200, "axis=%d", axis);
     else if (!strcmp(name, "slice_axis") && n > 0) {
         int begin = pg_choose(M, "first", 0, n);
-        snprintf(to, 200, "axis=%d begin=%d end=%d", axis, begin, begin + 1 + pg_choose(M, "count", 0, n - begin));
-    } else if (!strcmp(name, "repeat")) snprintf(to, 200, "repeats=%d axis=%d", 1 + pg_choose(M, "times", 0, 3), axis);
+        snprintf(to, 200, "axis=%d begin=%d end=%d", axis, begin,
+                 begin + 1 + pg_choose(M, "count", 0, n - begin));
+    } else if (!strcmp(name, "repeat"))
+        snprintf(to, 200, "repeats=%d axis=%d", 1 + pg_choose(M, "times", 0, 3), axis);
     else if (!strcmp(name, "swap_axes"))
         snprintf(to, 200, "dim1=%d dim2=%d", axis, pg_choose(M, "other axis", 0, ndim));
     else return 0;
@@ -144,9 +149,11 @@ static int pg_free_axes(pg_maker *M, const char *name, hy_shape *s, ops_case *c)
 /* The case with another shape, if the operator takes any, for half of the places. */
 static void pg_free_case(pg_maker *M, const ops_row *row, const hy_op *op, ops_case *c)
 {
-    static const char along[] = " sum mean prod nansum nanprod max min transpose reverse softmax log_softmax softmin "
+    static const char along[] =
+        " sum mean prod nansum nanprod max min transpose reverse softmax log_softmax softmin "
         "cumsum expand_dims slice_axis repeat swap_axes ";
-    static const char spread[] = " add sub mul div mod power maximum minimum hypot arctan2 equal not_equal greater "
+    static const char spread[] =
+        " add sub mul div mod power maximum minimum hypot arctan2 equal not_equal greater "
         "greater_equal lesser lesser_equal logical_and logical_or logical_xor ";
     hy_shape s, narrow;
     int k;

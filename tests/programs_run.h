@@ -77,8 +77,10 @@ static hy_array *pg_branch(hy_frame *F, hy_array *x, const pg_turn *t, int which
     pg_run_body(F, t->W, t->s->body[which]);
     return pg_pack(F, t->W, b->nout, b->out);
 }
-static hy_array *pg_then(hy_frame *F, hy_array *x, void *user) { return pg_branch(F, x, (const pg_turn *)user, 0); }
-static hy_array *pg_else(hy_frame *F, hy_array *x, void *user) { return pg_branch(F, x, (const pg_turn *)user, 1); }
+static hy_array *pg_then(hy_frame *F, hy_array *x, void *user)
+{ return pg_branch(F, x, (const pg_turn *)user, 0); }
+static hy_array *pg_else(hy_frame *F, hy_array *x, void *user)
+{ return pg_branch(F, x, (const pg_turn *)user, 1); }
 
 /* Outputs and states of a loop as one group. */
 static hy_array *pg_flat(hy_frame *F, hy_array *r, int nout, int nstate)
@@ -121,7 +123,8 @@ static hy_array *pg_run_step(hy_frame *F, const pg_walk *W, const pg_step *s)
     t.s = s;
     switch (s->kind) {
     case PG_FOREACH:
-        r = hy_foreach(F, pg_foreach_turn, pg_pack(F, W, s->n, s->in), pg_pack(F, W, s->nstate, s->state), &t);
+        r = hy_foreach(F, pg_foreach_turn, pg_pack(F, W, s->n, s->in), pg_pack(F, W, s->nstate, s->state),
+                       &t);
         return pg_flat(F, r, b->nout, b->nstate);
     case PG_WHILE:
         r = hy_while_loop(F, pg_while_asks, pg_while_turn, pg_pack(F, W, s->nstate, s->state), s->limit, &t);

@@ -59,9 +59,10 @@ static void pg_make_small(pg_program *P, const pg_way *way)
     for (round = 0; round < 2; round++)
         for (i = P->nvalue - 1; i >= 0; i--) {
             pg_leaf *leaf = &Q.leaf[P->nleaf];
-            for (k = 0; k < P->nleaf && !pg_same_type(&P->type[i], P->leaf[k].dtype, &P->leaf[k].shape); k++) continue;
+            for (k = 0; k < P->nleaf && !pg_same_type(&P->type[i], P->leaf[k].dtype, &P->leaf[k].shape); k++)
+                continue;
             Q = *P;
-            if (k < P->nleaf && Q.leaf[k].kind != PG_GONE) pg_replace(&Q, i, ~k);       /* a leaf that is there */
+            if (k < P->nleaf && Q.leaf[k].kind != PG_GONE) pg_replace(&Q, i, ~k);  /* a leaf that is there */
             else if (P->nleaf < PG_LEAVES) {
                 leaf->kind = PG_INPUT;
                 leaf->dtype = P->type[i].dtype;

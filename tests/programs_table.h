@@ -3,8 +3,8 @@
 #define PROGRAMS_TABLE_H
 
 /* --- a way --- */
-/* The call with another batch size fails only where it does line by line, or in a branch that was not taken: then
- * it has no results. Of several faults in a program either may be met first. */
+/* The call with another batch size fails only where it does line by line, or in a branch that was not
+ * taken: then it has no results. Of several faults in a program either may be met first. */
 static int pg_wider_agrees(void)
 {
     int i;
@@ -18,15 +18,18 @@ static int pg_wider_agrees(void)
 /* A network that runs as it is has a copy in int8, unless it cannot be written at all. */
 static int pg_copies(const pg_result *line)
 {
-    if (line->error[0] || pg_other.P->wrong || !pg_line.error[0] || strcmp(pg_line.where, "building")) return 1;
+    if (line->error[0] || pg_other.P->wrong || !pg_line.error[0] || strcmp(pg_line.where, "building"))
+        return 1;
     if (strstr(pg_line.error, "no name in files") || pg_line.code == HY_ERROR_MEMORY) return 1;
     if (strstr(pg_line.error, "nothing but zeros")) return 1;
-    if (strstr(pg_line.error, "cannot be inferred")) return 1;      /* parameters of layers in what no result needs */
+    /* parameters of layers in what no result needs */
+    if (strstr(pg_line.error, "cannot be inferred")) return 1;
     pg_say("no copy in int8: %s\n", pg_line.error);
     return 0;
 }
 
-/* A graph of heads may lack what a child or a body is given and does not use: its statistics, and numbers that it draws. */
+/* A graph of heads may lack what a child or a body is given and does not use: its statistics, and numbers
+ * that it draws. */
 static void pg_pass_statistics(void)
 {
     int i;
@@ -34,7 +37,8 @@ static void pg_pass_statistics(void)
         if (pg_line.item[i].whole == 1) { pg_line.item[i].whole = 2; pg_line.item[i].name[0] = 0; }
 }
 
-/* Runs it into pg_other, and what it is compared with, if that is not line by line. The caller forgets pg_other. */
+/* Runs it into pg_other, and what it is compared with, if that is not line by line. The caller forgets
+ * pg_other. */
 static int pg_try_way(const pg_program *P, const pg_way *way)
 {
     static pg_result line;
@@ -60,7 +64,8 @@ static int pg_try_way(const pg_program *P, const pg_way *way)
         first = 0;
         if (way->flags & PG_SYMBOL) pg_pass_statistics();
         ok = copied && pg_wider_agrees() && pg_agrees(pg_other.P, way);
-        if ((way->flags & PG_BATCH) && pg_line.wider[0]) pg_count_reason(way, "the other size is an error line by line", 39);
+        if ((way->flags & PG_BATCH) && pg_line.wider[0])
+            pg_count_reason(way, "the other size is an error line by line", 39);
     } while (ok && (way->flags & PG_WALK) && pg_other.taken >= pg_fails_at);
     if (due) {
         pg_forget(&pg_line);
@@ -77,8 +82,12 @@ static int pg_has_layer(const pg_program *P)
     int i, k;
     for (i = 0; i < P->body[0].n; i++) {
         const pg_step *s = &P->step[P->body[0].step[i]];
-        if (s->kind == PG_LAYER_CALL && s->dtype == HY_F32 && (!strcmp(s->op, "dense") || !strcmp(s->op, "conv"))) return 1;
-        if (s->kind != PG_OP || s->n < 2 || (strcmp(s->op, "fully_connected") && strcmp(s->op, "convolution"))) continue;
+        if (s->kind == PG_LAYER_CALL && s->dtype == HY_F32 &&
+            (!strcmp(s->op, "dense") || !strcmp(s->op, "conv")))
+            return 1;
+        if (s->kind != PG_OP || s->n < 2 ||
+            (strcmp(s->op, "fully_connected") && strcmp(s->op, "convolution")))
+            continue;
         k = s->in[1];
         if (k < 0 && P->leaf[~k].kind == PG_PARAM && P->leaf[~k].dtype == HY_F32) return 1;
     }
@@ -91,14 +100,16 @@ static int pg_weight(const pg_program *P, const pg_way *way)
     if ((way->flags & PG_INT8) && pg_has_layer(P)) return way->weight * 3;
     return way->weight;
 }
-/* Those of the rare ones that it is one in so many for; then those whose names' hashes with the number are the
- * largest of so many as the way weighs. */
+/* Those of the rare ones that it is one in so many for; then those whose names' hashes with the number are
+ * the largest of so many as the way weighs. */
 static int pg_draw_ways(const pg_program *P, int *drawn)
 {
     uint64_t mix = pg_mix(P->number + 11);
     int n = 0, k, i, again;
     for (k = PG_WAYS - 1; k > 2 && n < 4; k--)
-        if (pg_ways[k].one_in && (pg_mix(mix ^ pg_word(pg_ways[k].name)) >> 9) % (uint64_t)pg_ways[k].one_in == 0) drawn[n++] = k;
+        if (pg_ways[k].one_in &&
+            (pg_mix(mix ^ pg_word(pg_ways[k].name)) >> 9) % (uint64_t)pg_ways[k].one_in == 0)
+            drawn[n++] = k;
     while (n < 4) {
         uint64_t most = 0, h;
         int best = 3;
@@ -128,7 +139,8 @@ static void pg_tabulate_body(hy_frame *F, const pg_program *P, int body, int way
     for (i = 0; i < b->n; i++) {
         const pg_step *s = &P->step[b->step[i]];
         const hy_op *op = s->kind == PG_OP ? hy_op_find(F, s->op) : NULL;
-        if (op && (op->flags >> HY__NUMBER_SHIFT) < HY_OP_COUNT) pg_table[op->flags >> HY__NUMBER_SHIFT][way]++;
+        if (op && (op->flags >> HY__NUMBER_SHIFT) < HY_OP_COUNT)
+            pg_table[op->flags >> HY__NUMBER_SHIFT][way]++;
         for (k = 0; k < pg_bodies(s); k++) pg_tabulate_body(F, P, s->body[k], way);
     }
 }
@@ -147,14 +159,19 @@ static double pg_seconds(void)                          /* of a processor, that 
     struct rusage mine, theirs;
     getrusage(RUSAGE_SELF, &mine);
     getrusage(RUSAGE_CHILDREN, &theirs);
-    return (double)(mine.ru_utime.tv_sec + mine.ru_stime.tv_sec + theirs.ru_utime.tv_sec + theirs.ru_stime.tv_sec) +
-        1e-6 * (double)(mine.ru_utime.tv_usec + mine.ru_stime.tv_usec + theirs.ru_utime.tv_usec + theirs.ru_stime.tv_usec);
+    return (double)(mine.ru_utime.tv_sec + mine.ru_stime.tv_sec + theirs.ru_utime.tv_sec +
+                    theirs.ru_stime.tv_sec) +
+           1e-6 * (double)(mine.ru_utime.tv_usec + mine.ru_stime.tv_usec + theirs.ru_utime.tv_usec +
+                           theirs.ru_stime.tv_usec);
 #else
     return (double)clock() / CLOCKS_PER_SEC;
 #endif
 }
 
-typedef struct pg_counts { long programs, wrong, errors, loops, random, failed, ways, steps; double seconds; } pg_counts;
+typedef struct pg_counts {
+    long programs, wrong, errors, loops, random, failed, ways, steps;
+    double seconds;
+} pg_counts;
 static pg_counts pg_total;
 static const pg_way *pg_failed_way;
 static const char *volatile pg_now_way = "line";        /* for who catches a signal */
@@ -185,9 +202,16 @@ static const char *pg_exception(hy_frame *F, int number, int column, const int *
         isa |= pg_ways[k].isa && !pg_went[k].programs;
     }
     if (isa) return "the processor, or the compiler, has no such instructions";
-    if (refused) { snprintf(text, sizeof text, "left out %ld times, and with it what comes of it", refused); return text; }
-    if (!always && one_in) { snprintf(text, sizeof text, "one program in %d goes this way", one_in); return text; }
-    if (hy_op_at(F, number)->flags & HY_OP_DYNAMIC) return "values decide its shape: one draw in three is kept, and none in a body";
+    if (refused) {
+        snprintf(text, sizeof text, "left out %ld times, and with it what comes of it", refused);
+        return text;
+    }
+    if (!always && one_in) {
+        snprintf(text, sizeof text, "one program in %d goes this way", one_in);
+        return text;
+    }
+    if (hy_op_at(F, number)->flags & HY_OP_DYNAMIC)
+        return "values decide its shape: one draw in three is kept, and none in a body";
     snprintf(text, sizeof text, "%ld line by line", pg_table[number][0]);
     return text;
 }
@@ -208,7 +232,8 @@ static long pg_print_seldom(hy_frame *F, long due)
             } else if (least < 0 || v < least) { least = v; at = number; in = c; }
         }
     }
-    if (least >= 0) printf("the smallest of the other cells: %s, %s: %ld\n", hy_op_at(F, at)->name, column[in], least);
+    if (least >= 0)
+        printf("the smallest of the other cells: %s, %s: %ld\n", hy_op_at(F, at)->name, column[in], least);
     return seldom;
 }
 static void pg_print_table(hy_frame *F)
@@ -235,19 +260,27 @@ static void pg_print_ways(void)
 {
     int k, i;
     for (k = 0; k < PG_WAYS; k++)
-        if (pg_went[k].programs || pg_tabled) printf("way %-16s %8ld programs, %ld failed, %.3f ms each\n", pg_ways[k].name, pg_went[k].programs, pg_went[k].failed,
-               1000 * pg_went[k].seconds / (double)(pg_went[k].programs ? pg_went[k].programs : 1));
+        if (pg_went[k].programs || pg_tabled)
+            printf("way %-16s %8ld programs, %ld failed, %.3f ms each\n", pg_ways[k].name,
+                   pg_went[k].programs, pg_went[k].failed,
+                   1000 * pg_went[k].seconds / (double)(pg_went[k].programs ? pg_went[k].programs : 1));
     for (i = 0; i < PG_REASONS && pg_reasons[i].count; i++)
-        if (pg_tabled || strstr(pg_reasons[i].text, "tcc") || strstr(pg_reasons[i].text, "processor")) printf("%s, %ld times: %s\n", pg_ways[pg_reasons[i].way].name, pg_reasons[i].count, pg_reasons[i].text);
+        if (pg_tabled || strstr(pg_reasons[i].text, "tcc") || strstr(pg_reasons[i].text, "processor"))
+            printf("%s, %ld times: %s\n", pg_ways[pg_reasons[i].way].name, pg_reasons[i].count,
+                   pg_reasons[i].text);
     if (pg_int8_copies) printf("int8: %ld layers in %ld copies\n", pg_int8_layers, pg_int8_copies);
-    for (i = 0; i < PG_KNOWN; i++) if (pg_known_met[i]) printf("known, %ld times: %s\n", pg_known_met[i], pg_known_texts[i]);
+    for (i = 0; i < PG_KNOWN; i++)
+        if (pg_known_met[i]) printf("known, %ld times: %s\n", pg_known_met[i], pg_known_texts[i]);
 }
 static void pg_print_total(void)
 {
-    printf("%ld programs (%ld wrong on purpose, %ld that fail otherwise, %ld with loops, %ld with random numbers, %.1f steps),\n"
-           "%ld ways beside line by line, %ld failed, %.2f ms of CPU time a program\n", pg_total.programs, pg_total.wrong, pg_total.errors,
-           pg_total.loops, pg_total.random, (double)pg_total.steps / (double)(pg_total.programs ? pg_total.programs : 1),
-           pg_total.ways, pg_total.failed, 1000.0 * pg_total.seconds / (double)(pg_total.programs ? pg_total.programs : 1));
+    printf(
+        "%ld programs (%ld wrong on purpose, %ld that fail otherwise, %ld with loops, "
+        "%ld with random numbers, %.1f steps),\n"
+        "%ld ways beside line by line, %ld failed, %.2f ms of CPU time a program\n",
+        pg_total.programs, pg_total.wrong, pg_total.errors, pg_total.loops, pg_total.random,
+        (double)pg_total.steps / (double)(pg_total.programs ? pg_total.programs : 1), pg_total.ways,
+        pg_total.failed, 1000.0 * pg_total.seconds / (double)(pg_total.programs ? pg_total.programs : 1));
 }
 
 /* All counts as lines, and read again: those of several processes add up. */
@@ -256,13 +289,16 @@ static void pg_print_cells(void)
     int i, k;
     for (i = 0; i < HY_OP_COUNT; i++)
         for (k = 0; k < PG_WAYS; k++)
-            if (pg_table[i][k] || pg_refused[i][k]) printf("cell %d %d %ld %ld\n", i, k, pg_table[i][k], pg_refused[i][k]);
-    for (k = 0; k < PG_WAYS; k++) printf("went %d %ld %ld %.6f\n", k, pg_went[k].programs, pg_went[k].failed, pg_went[k].seconds);
-    for (i = 0; i < PG_REASONS && pg_reasons[i].count; i++) printf("reason %d %ld %s\n", pg_reasons[i].way, pg_reasons[i].count, pg_reasons[i].text);
+            if (pg_table[i][k] || pg_refused[i][k])
+                printf("cell %d %d %ld %ld\n", i, k, pg_table[i][k], pg_refused[i][k]);
+    for (k = 0; k < PG_WAYS; k++)
+        printf("went %d %ld %ld %.6f\n", k, pg_went[k].programs, pg_went[k].failed, pg_went[k].seconds);
+    for (i = 0; i < PG_REASONS && pg_reasons[i].count; i++)
+        printf("reason %d %ld %s\n", pg_reasons[i].way, pg_reasons[i].count, pg_reasons[i].text);
     for (i = 0; i < PG_KNOWN; i++) if (pg_known_met[i]) printf("known %d %ld\n", i, pg_known_met[i]);
     printf("int8 %ld %ld\n", pg_int8_layers, pg_int8_copies);
-    printf("total %ld %ld %ld %ld %ld %ld %ld %ld %.6f\n", pg_total.programs, pg_total.wrong, pg_total.errors, pg_total.loops, pg_total.random,
-           pg_total.failed, pg_total.ways, pg_total.steps, pg_total.seconds);
+    printf("total %ld %ld %ld %ld %ld %ld %ld %ld %.6f\n", pg_total.programs, pg_total.wrong, pg_total.errors,
+           pg_total.loops, pg_total.random, pg_total.failed, pg_total.ways, pg_total.steps, pg_total.seconds);
 }
 static int pg_merge(const char *name)
 {
@@ -273,21 +309,28 @@ static int pg_merge(const char *name)
     int i, k;
     if (!f) { printf("%s cannot be read\n", name); return -1; }
     while (fgets(line, sizeof line, f)) {
-        if (sscanf(line, "cell %d %d %ld %ld", &i, &k, &v[0], &v[1]) == 4 && i >= 0 && i < HY_OP_COUNT && k >= 0 && k < PG_WAYS) {
+        if (sscanf(line, "cell %d %d %ld %ld", &i, &k, &v[0], &v[1]) == 4 && i >= 0 && i < HY_OP_COUNT &&
+            k >= 0 && k < PG_WAYS) {
             pg_table[i][k] += v[0];
             pg_refused[i][k] += v[1];
-        } else if (sscanf(line, "went %d %ld %ld %lf", &k, &v[0], &v[1], &seconds) == 4 && k >= 0 && k < PG_WAYS) {
+        } else if (sscanf(line, "went %d %ld %ld %lf", &k, &v[0], &v[1], &seconds) == 4 && k >= 0 &&
+                   k < PG_WAYS) {
             pg_went[k].programs += v[0];
             pg_went[k].failed += v[1];
             pg_went[k].seconds += seconds;
         } else if (sscanf(line, "reason %d %ld %99[^\n]", &k, &v[0], text) == 3 && k >= 0 && k < PG_WAYS) {
-            for (i = 0; i < PG_REASONS - 1 && pg_reasons[i].count; i++) if (pg_reasons[i].way == k && !strcmp(pg_reasons[i].text, text)) break;
+            for (i = 0; i < PG_REASONS - 1 && pg_reasons[i].count; i++)
+                if (pg_reasons[i].way == k && !strcmp(pg_reasons[i].text, text)) break;
             strcpy(pg_reasons[i].text, text);
             pg_reasons[i].way = k;
             pg_reasons[i].count += v[0];
-        } else if (sscanf(line, "known %d %ld", &k, &v[0]) == 2 && k >= 0 && k < PG_KNOWN) pg_known_met[k] += v[0];
-        else if (sscanf(line, "int8 %ld %ld", &v[0], &v[1]) == 2) { pg_int8_layers += v[0]; pg_int8_copies += v[1]; }
-        else if (sscanf(line, "total %ld %ld %ld %ld %ld %ld %ld %ld %lf", v, v + 1, v + 2, v + 3, v + 4, v + 5, v + 6, v + 7, &seconds) == 9) {
+        } else if (sscanf(line, "known %d %ld", &k, &v[0]) == 2 && k >= 0 && k < PG_KNOWN)
+            pg_known_met[k] += v[0];
+        else if (sscanf(line, "int8 %ld %ld", &v[0], &v[1]) == 2) {
+            pg_int8_layers += v[0];
+            pg_int8_copies += v[1];
+        } else if (sscanf(line, "total %ld %ld %ld %ld %ld %ld %ld %ld %lf", v, v + 1, v + 2, v + 3, v + 4,
+                          v + 5, v + 6, v + 7, &seconds) == 9) {
             pg_total.programs += v[0];
             pg_total.wrong += v[1];
             pg_total.errors += v[2];

@@ -6,16 +6,22 @@
 /* --- what a run gives: named numbers, or an error --- */
 enum { PG_ITEMS = 400 };
 enum { PG_NAME = 80 };
-typedef struct pg_item { char name[PG_NAME + 12]; hy_type type; void *data; pg_fact fact; int whole; } pg_item;
+typedef struct pg_item {
+    char name[PG_NAME + 12];
+    hy_type type;
+    void *data;
+    pg_fact fact;
+    int whole;
+} pg_item;
 typedef struct pg_result {
     int     n;
     pg_item item[PG_ITEMS];
     char    error[2048], where[24];     /* and at which call it came */
     hy_error_t code;
     unsigned heads;                     /* outputs that have a gradient */
-    int64_t kept, calls;                /* blocks that were not given back; allocations of a call that came before */
+    int64_t kept, calls;  /* blocks that were not given back; allocations of a call that came before */
     int64_t taken;                      /* allocations in all */
-    const pg_program *P;                /* what ran: less than was asked for, where a writer refuses some of it */
+    const pg_program *P;  /* what ran: less than was asked for, where a writer refuses some of it */
     char    misuse[2048];               /* the error of a call that is wrong on purpose */
     char    wider[2048];                /* the error of the call with another batch size */
     int     skipped;                    /* nothing ran: why, pg_skip has counted */
@@ -28,7 +34,8 @@ static void pg_forget(pg_result *R)
     R->n = 0;
 }
 
-static void pg_note(hy_frame *F, pg_result *R, const char *name, int k, hy_array *x, pg_fact fact, int gradient)
+static void pg_note(hy_frame *F, pg_result *R, const char *name, int k, hy_array *x, pg_fact fact,
+                    int gradient)
 {
     pg_item *item = &R->item[R->n];
     size_t bytes;
@@ -53,18 +60,42 @@ static void pg_fail(hy_frame *F, pg_result *R, const char *where)
 
 /* --- ways --- */
 enum {
-    PG_HYBRID = 1, PG_EXACT = 2, PG_BOUND = 4, PG_OFF = 8, PG_STATIC = 16, PG_LOADED = 32, PG_PAIR = 64, PG_STRIDED = 128,
-    PG_HOST = 256, PG_RECOMPUTE = 512, PG_CHILDREN = 1024, PG_WIDE = 2048, PG_SYMBOL = 4096, PG_FORKS = 8192, PG_STARVED = 16384,
-    PG_SOURCE = 1 << 15, PG_JIT = 1 << 16, PG_INT8 = 1 << 17, PG_ONNX = 1 << 18, PG_BATCH = 1 << 19, PG_TWICE = 1 << 21,
+    PG_HYBRID = 1,
+    PG_EXACT = 2,
+    PG_BOUND = 4,
+    PG_OFF = 8,
+    PG_STATIC = 16,
+    PG_LOADED = 32,
+    PG_PAIR = 64,
+    PG_STRIDED = 128,
+    PG_HOST = 256,
+    PG_RECOMPUTE = 512,
+    PG_CHILDREN = 1024,
+    PG_WIDE = 2048,
+    PG_SYMBOL = 4096,
+    PG_FORKS = 8192,
+    PG_STARVED = 16384,
+    PG_SOURCE = 1 << 15,
+    PG_JIT = 1 << 16,
+    PG_INT8 = 1 << 17,
+    PG_ONNX = 1 << 18,
+    PG_BATCH = 1 << 19,
+    PG_TWICE = 1 << 21,
     PG_WALK = 1 << 22,
     PG_BRIEF = 1 << 23,                 /* two calls, no gradients */
     PG_ROUGH = 1 << 24,                 /* elementary functions may round otherwise */
     PG_LATER = 1 << 25,                 /* not drawn by programs below PG_SECOND */
     PG_LOOSE = 1 << 20                  /* rounding may differ */
 };
-/* due: what it is compared with, where that is not line by line. column: in the table. Of the ways with a weight each
- * program goes four, by its number; those with `one_in` are gone by one program in so many, and count among the four. */
-typedef struct pg_way { const char *name; int flags, threads, isa, weight, one_in; const char *column; const struct pg_way *due; } pg_way;
+/* due: what it is compared with, where that is not line by line. column: in the table. Of the ways with a
+ * weight each program goes four, by its number; those with `one_in` are gone by one program in so many,
+ * and count among the four. */
+typedef struct pg_way {
+    const char *name;
+    int flags, threads, isa, weight, one_in;
+    const char *column;
+    const struct pg_way *due;
+} pg_way;
 static const pg_way
     pg_due_brief = { "line, two calls", PG_BRIEF, 1, 0, 0, 0, "", NULL },
     pg_due_needed = { "line, what is needed", 0, 1, 0, 0, 0, "", NULL },
@@ -72,7 +103,8 @@ static const pg_way
     pg_due_batch = { "line, two sizes", PG_BATCH, 1, 0, 0, 0, "", NULL },
     pg_due_twice = { "line, recorded twice", PG_TWICE, 1, 0, 0, 0, "", NULL },
     pg_due_int8  = { "line, in int8", PG_INT8 | PG_BRIEF, 1, 0, 0, 0, "", NULL };
-static const pg_way pg_ways[] = {       /* the first three always, others as the number says; only ever add */
+static const pg_way pg_ways[] = {
+    /* the first three always, others as the number says; only ever add */
     { "line", 0, 1, 0, 0, 0, "line", NULL },
     { "exact", PG_HYBRID | PG_EXACT, 1, 0, 0, 0, "exact", NULL },
     { "default", PG_HYBRID | PG_LOOSE, 1, 0, 0, 0, "default", NULL },
@@ -104,7 +136,8 @@ static const pg_way pg_ways[] = {       /* the first three always, others as the
     { "onnx", PG_ONNX | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 8, 0, "onnx", &pg_due_brief },
     { "int8", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF, 1, 0, 2, 0, "int8", &pg_due_int8 },
     { "int8_bound7", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF | PG_BOUND, 7, 0, 2, 0, "int8", &pg_due_int8 },
-    { "int8_loaded", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF | PG_LOADED, 1, 0, 1, 0, "int8", &pg_due_int8 },
+    { "int8_loaded", PG_HYBRID | PG_EXACT | PG_INT8 | PG_BRIEF | PG_LOADED, 1, 0, 1, 0, "int8",
+      &pg_due_int8 },
     { "c", PG_SOURCE | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 10, "c", &pg_due_brief },
     { "jit", PG_HYBRID | PG_JIT | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 40, "jit", &pg_due_brief },
     { "int8_c", PG_SOURCE | PG_INT8 | PG_BRIEF | PG_LOOSE | PG_ROUGH, 1, 0, 0, 100, "int8", &pg_due_int8 },
@@ -135,8 +168,9 @@ static void pg_host_for(void *user, int64_t n, hy_item_fn fn, void *arg)
 {
     pg_memory *m = (pg_memory *)user;
     uint64_t turn = pg_mix(++m->turn);
-    int64_t at = n > 0 ? (int64_t)(turn >> 1) % n : 0, by = n > 1 ? 1 + (int64_t)(turn >> 20) % (n - 1) : 1, a, b, i;
-    for (;; by = 1) {                                   /* all places come if step and number have no divisor */
+    int64_t at = n > 0 ? (int64_t)(turn >> 1) % n : 0, by = n > 1 ? 1 + (int64_t)(turn >> 20) % (n - 1) : 1,
+            a, b, i;
+    for (;; by = 1) {  /* all places come if step and number have no divisor */
         for (a = by, b = n; b > 0; ) { int64_t rest = a % b; a = b; b = rest; }
         if (a == 1 || by == 1) break;
     }
@@ -214,7 +248,8 @@ static pg_net *pg_build_child(hy_frame *F, const pg_program *P, pg_net *net, pg_
     hy_add_child(F, &owner->base, NULL, &child->base);
     return child;
 }
-/* The child blocks and layers that a body calls, as children of the block whose body that is. 0, or no memory. */
+/* The child blocks and layers that a body calls, as children of the block whose body that is. 0, or no
+ * memory. */
 static int pg_build_body(hy_frame *F, const pg_program *P, pg_net *net, int body)
 {
     const pg_body *b = &P->body[body];
@@ -250,7 +285,8 @@ static pg_net *pg_build(hy_frame *F, const pg_program *P, int wide)
         snprintf(name, sizeof name, "p%d", k);
         opt.dtype = pg_leaf_dtype(leaf, wide);
         opt.aux = leaf->kind == PG_AUX;
-        if (leaf->kind == PG_PARAM || leaf->kind == PG_AUX) net->leaf[k] = hy_add_param(F, &net->base, name, leaf->shape, &opt);
+        if (leaf->kind == PG_PARAM || leaf->kind == PG_AUX)
+            net->leaf[k] = hy_add_param(F, &net->base, name, leaf->shape, &opt);
         else if (leaf->kind == PG_CONST) net->leaf[k] = hy_keep(F, pg_leaf_array(F, P, k, 0, opt.dtype));
     }
     if (pg_build_body(F, P, net, 0)) return NULL;
@@ -293,7 +329,7 @@ static int pg_input_count(const pg_program *P)
 }
 
 /* --- the calls of a run --- */
-static unsigned pg_heads;               /* outputs that have a gradient line by line, to which all ways keep */
+static unsigned pg_heads;  /* outputs that have a gradient line by line, to which all ways keep */
 
 typedef struct pg_job {
     hy_frame *F;
@@ -323,7 +359,8 @@ static void pg_note_outputs(const pg_job *J, const char *name, hy_array *y)
 {
     const pg_body *b = &J->P->body[0];
     int i;
-    for (i = 0; y && i < b->nout; i++) pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 0);
+    for (i = 0; y && i < b->nout; i++)
+        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 0);
     pg_fail(J->F, J->R, name);
 }
 /* What is known of gradients: all on the way counts. */
@@ -349,7 +386,8 @@ static void pg_note_statistics(const pg_job *J, const char *name)
     hy_params all = hy_collect_params(J->F, J->block, NULL);
     int k;
     for (k = 0; k < all.n && !hy_error(J->F); k++)
-        if (hy_param_ready(J->F, all.at[k]) && all.at[k]->param && all.at[k]->param->aux) pg_note_param(J, name, all.at[k], all.at[k], 1);
+        if (hy_param_ready(J->F, all.at[k]) && all.at[k]->param && all.at[k]->param->aux)
+            pg_note_param(J, name, all.at[k], all.at[k], 1);
 }
 static void pg_call(const pg_job *J, const char *name, int set, int training)
 {
@@ -390,7 +428,8 @@ static hy_block *pg_reloaded(hy_frame *F, const pg_program *P, const pg_way *way
         return file ? hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0) : NULL;
     }
     if (hy_export_to(F, block, x, &text, &params)) return NULL;
-    return hy_import_from(F, hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text)), &params, NULL);
+    return hy_import_from(F, hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text)),
+                          &params, NULL);
 }
 
 typedef struct pg_buffer { char *block, *at; size_t bytes; } pg_buffer;
@@ -404,7 +443,8 @@ static void pg_bind(const pg_job *J, pg_buffer *buffer)
     hy_begin(J->F);
     x = pg_inputs(J->F, J->P, J->way, 0, at);
     info = hy_plan(J->F, J->block, x);
-    if (info.total != info.record + info.packed + info.activations + info.outputs + info.shared + info.scratch)
+    if (info.total !=
+        info.record + info.packed + info.activations + info.outputs + info.shared + info.scratch)
         snprintf(J->R->error, sizeof J->R->error, "the plan's parts are not its total");
     if (!hy_error(J->F) && !info.dynamic) {
         buffer->bytes = info.total;
@@ -472,7 +512,8 @@ static void pg_run_forks(const pg_job *J)
     for (i = 0; i < other.n; i++) {
         const pg_item *a = &other.item[i], *b = &J->R->item[i];
         size_t bytes = (size_t)pg_elements(&a->type.shape) * hy_dtype_size(a->type.dtype);
-        if (i < J->R->n && hy__same_shape(&a->type.shape, &b->type.shape) && !memcmp(a->data, b->data, bytes)) continue;
+        if (i < J->R->n && hy__same_shape(&a->type.shape, &b->type.shape) && !memcmp(a->data, b->data, bytes))
+            continue;
         snprintf(J->R->error, sizeof J->R->error, "two frames at once differ in output %d", i);
         J->R->code = HY_ERROR_STATE;
     }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # sh tools/rooms.sh: keeps the house in order. Each room of hybrid.h, and behind them those of tools/source.h, names only
 # what stands above it, stays under its ceiling, and has its tag once in the index and once in its banner, in order. Long
-# lines fail; long functions are listed.
+# lines fail, those of the generator of random programs (tests/programs*) too; long functions are listed.
 cd "$(dirname "$0")/.." || exit 1
 h=hybrid.h
 source=tools/source.h
@@ -24,7 +24,8 @@ files 1010 formats 1270 symbol 930 parser 700 numpy 745 compound 950 reader 690 
 train 1690
 losses 870 data 1430 fit 520 text 980 emitters 990 linewise 820 writers 1020 source 1590 jit 290 end 212"
 
-awk 'length($0) > 110 { printf "%s:%d: %d columns\n", FILENAME, FNR, length($0); n++ } END { exit n > 0 }' $h $source > "$tmp/long" ||
+awk 'length($0) > 110 { printf "%s:%d: %d columns\n", FILENAME, FNR, length($0); n++ } END { exit n > 0 }' \
+    $h $source tests/programs* > "$tmp/long" ||
     say "lines over 110 columns: $(wc -l < "$tmp/long"), the first is $(head -1 "$tmp/long")"
 
 awk -v behind=$behind '
