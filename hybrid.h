@@ -223,8 +223,9 @@
  *   begins with is used after it, too: these add up in another order. What no result needs has no gradient; a
  *   graph cannot know which branch is taken or that a while_loop has a turn, so there what the other branch
  *   uses, or a state that turns replace, gets 0: felt by what makes something of 0, such as make_loss before
- *   it, a root of 0, or an operator before it that has no gradient. The same where states change places turn
- *   by turn, from the ninth turn back on.
+ *   it, a root of 0, or an operator before it that has no gradient; and a parameter among it is not stale, so
+ *   that hy_step updates it (weight decay, momentum). The same where states change places turn by turn, from
+ *   the ninth turn back on.
  *
  * FUNCTIONS OF YOURS
  *   What the library calls comes in three forms, all of which begin with the frame to use in them:
