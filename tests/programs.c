@@ -289,9 +289,9 @@ static int pg_known_value(const pg_program *P, const pg_way *way, const pg_item 
     }
     if (pg_known_count || !stepped || !P->loops || !(way->flags & (PG_HYBRID | PG_RECOMPUTE | PG_CHILDREN)))
         return 0;
-    /* no decay, no schedule of all */
+    /* no decay, no schedule of all, no 0 / 0 */
     if (P->number % 4 && strcmp(pg_optimisers[P->optimiser], "nadam") &&
-        strcmp(pg_optimisers[P->optimiser], "adamax")) return 0;        /* no decay, no schedule of all, no 0 / 0 */
+        strcmp(pg_optimisers[P->optimiser], "adamax")) return 0;
     pg_known_met[PG_STALE]++;
     return 1;
 }
