@@ -257,13 +257,14 @@ static int pg_has(const pg_program *P, const char *ops)     /* " one other " */
 
 /* Faults that are known and wait to be mended, so that others show. To be emptied. */
 typedef enum pg_fault_known {
-    PG_DET, PG_KEPT, PG_STALE, PG_OWN_GRADIENT, PG_KNOWN
+    PG_DET, PG_KEPT, PG_STALE, PG_OWN_GRADIENT, PG_IDLE_STEP, PG_KNOWN
 } pg_fault_known;
 static const char *const pg_known_texts[PG_KNOWN] = {
     "linalg_det and linalg_slogdet of one matrix have another shape after they were saved and loaded",
     "a gradient of a gradient that needs what the compiled graph did not keep",
     "what only a branch or turn that there is not uses: stale line by line, in a graph its gradient is 0",
     "an output with a gradient of its own, taken by a branch or turn that there is not: it counts in a graph",
+    "a step of a trainer that has nothing to train takes memory each time",
 };
 static long pg_known_met[PG_KNOWN];
 static int pg_known_count;             /* --known: they are failures like others */
@@ -534,6 +535,11 @@ static int pg_agrees(const pg_program *P, const pg_way *way)
     }
     if (pg_other.calls && !P->dynamic && (way->flags & PG_HYBRID) && !(way->flags & PG_STARVED)) {
         pg_say("a call that came before takes %d blocks of memory\n", (int)pg_other.calls);
+        return 0;
+    }
+    if (pg_other.steps && pg_other.idle && !pg_known_count) pg_known_met[PG_IDLE_STEP]++;
+    else if (pg_other.steps) {
+        pg_say("a step of training that came before takes %d blocks of memory\n", (int)pg_other.steps);
         return 0;
     }
     return 1;

@@ -207,21 +207,25 @@ static int pg_steps_evenly(const pg_job *J)
     return pg_listed(pg_optimisers[J->P->optimiser], even);
 }
 
-static void pg_train(const pg_job *J)
+static hy_trainer *pg_trainer(const pg_job *J)
 {
     hy_optim_opt o;
     hy_trainer_opt opt;
-    hy_trainer *T;
-    hy_params all;
-    int k;
     memset(&o, 0, sizeof o);
     memset(&opt, 0, sizeof opt);
-    hy_begin(J->F);
     o.learning_rate = 0.125;
     o.momentum = 0.5;
     o.wd = J->P->number % 4 ? 0 : 0.01;
     opt.ignore_stale_grad = 1;
-    T = hy_trainer_new(J->F, J->block, hy_optim_named(pg_optimisers[J->P->optimiser], &o), &opt);
+    return hy_trainer_new(J->F, J->block, hy_optim_named(pg_optimisers[J->P->optimiser], &o), &opt);
+}
+static void pg_train(const pg_job *J)
+{
+    hy_trainer *T;
+    hy_params all;
+    int k;
+    hy_begin(J->F);
+    T = pg_trainer(J);
     hy_step(J->F, T, 2);
     if (hy_error_code(J->F) == HY_ERROR_MEMORY) pg_fail(J->F, J->R, "step");
     hy_clear(J->F);                                     /* there may be nothing to train */
@@ -238,5 +242,34 @@ static void pg_train(const pg_job *J)
         J->R->item[k].whole = pg_steps_evenly(J) ? 2 : 3;
         J->R->item[k].fact = pg_gradient_fact(J->P);
     }
+}
+
+/* How many blocks of memory a step takes that comes after three others: recorded call, gradients, updates. */
+static void pg_count_steps(const pg_job *J)
+{
+    hy_array *at[PG_LEAVES], *x, *y, *loss[PG_OUT];
+    hy_trainer *T;
+    int64_t before = 0;
+    int i, k, n;
+    hy_begin(J->F);
+    T = pg_trainer(J);
+    x = pg_inputs(J->F, J->P, J->way, 0, at);
+    for (i = 0; i < 4 && !hy_error(J->F); i++) {
+        before = hy_memory_use(J->F).calls;
+        hy_begin(J->F);
+        hy_record(J->F);
+        y = pg_invoke(J, x);
+        hy_pause(J->F);
+        for (k = n = 0; y && k < J->P->body[0].nout; k++)
+            if (J->R->heads & pg_heads & J->P->heads & (1u << k)) loss[n++] = hy_get(J->F, y, k);
+        if (n) hy_backward(J->F, hy_group_of(J->F, n, loss), NULL);
+        hy_step(J->F, T, 2);
+        hy_end(J->F);
+    }
+    J->R->steps = hy_error(J->F) ? 0 : hy_memory_use(J->F).calls - before;
+    hy_clear(J->F);                                     /* other draws may fail */
+    J->R->idle = T && !T->parts;
+    if (T) hy_trainer_free(J->F, T);
+    hy_end(J->F);
 }
 #endif

@@ -581,6 +581,14 @@ static void pg_call_after_hand(const pg_job *J)
     J->F->stream = stream;
 }
 
+/* Is a step of training to be counted? */
+static int pg_trains_on(const pg_job *J)
+{
+    const int other = PG_BRIEF | PG_BATCH | PG_WALK | PG_STARVED | PG_SYMBOL;
+    if (!(J->way->flags & PG_HYBRID) || J->way->flags & other || J->P->dynamic || J->P->order == 2) return 0;
+    return !J->R->error[0] && (J->R->heads & pg_heads) && J->P->number % 12 == 3;
+}
+
 static void pg_later_calls(pg_job *J)
 {
     static const pg_fact sharp = { 0, HY_F64 };
@@ -602,6 +610,7 @@ static void pg_later_calls(pg_job *J)
     }
     if (!J->R->error[0] && (flags & PG_HYBRID)) pg_count_calls(J);
     pg_ask_all(J);
+    if (pg_trains_on(J)) pg_count_steps(J);             /* at the end: parameters are others then */
 }
 
 static void pg_clean(const pg_program *P, pg_result *R)
@@ -609,7 +618,8 @@ static void pg_clean(const pg_program *P, pg_result *R)
     R->n = 0;
     R->error[0] = R->where[0] = R->wider[0] = R->misuse[0] = 0;
     R->code = HY_ERROR_OK;
-    R->calls = R->kept = 0;
+    R->calls = R->steps = R->kept = 0;
+    R->idle = 0;
     R->heads = 0;
     R->skipped = 0;
     R->P = P;
