@@ -1,4 +1,5 @@
-/* A program that fails is made smaller while it does, and printed as C. */
+/* A program that fails is made smaller while it does: fewer outputs, steps, layers, attributes. Then it is
+ * printed as C. */
 #ifndef PROGRAMS_SMALL_H
 #define PROGRAMS_SMALL_H
 #include "programs_c.h"
@@ -74,13 +75,51 @@ static void pg_make_small(pg_program *P, const pg_way *way)
         }
 }
 
+/* Does it still have the types that it says? Line by line. */
+static int pg_is_typed(const pg_program *P)
+{
+    const pg_item *y;
+    int i, typed;
+    char name[24];
+    pg_heads = ~0u;
+    pg_run(P, &pg_due_brief, &pg_line);
+    typed = !pg_line.error[0];
+    for (i = 0; i < P->body[0].nout && typed; i++) {
+        const hy_type *t = P->body[0].out[i] < 0 ? NULL : &P->type[P->body[0].out[i]];
+        snprintf(name, sizeof name, "first %d", i);
+        y = pg_named(&pg_line, name);
+        typed = y && (!t || pg_same_type(&y->type, t->dtype, &t->shape));
+    }
+    pg_forget(&pg_line);
+    return typed;
+}
+/* Attributes that can be left out: each of those of an operator, "name=value" behind one another. */
+static void pg_drop_attributes(pg_program *P, const pg_way *way)
+{
+    static pg_program Q;
+    int i;
+    for (i = 0; i < P->nstep; i++) {
+        char *from = P->step[i].attrs, *end;
+        while (P->step[i].kind == PG_OP && *from) {
+            size_t at = (size_t)(from - P->step[i].attrs), n = strcspn(from, " ");
+            Q = *P;
+            end = Q.step[i].attrs + at;
+            memmove(end, end + n + (end[n] == ' '), strlen(end + n + (end[n] == ' ')) + 1);
+            if (!pg_is_typed(&Q) || !pg_try(P, &Q, way)) from += n + (from[n] == ' ');
+        }
+    }
+}
+
 static void pg_shrink(const pg_program *P, const pg_way *way)
 {
     static pg_program small;
     small = *P;
     pg_silent = 1;
     snprintf(pg_failed_with, sizeof pg_failed_with, "%s", pg_failed_error);
-    if (pg_still_fails(&small, way)) pg_make_small(&small, way);
+    if (pg_still_fails(&small, way)) {
+        pg_make_small(&small, way);
+        if (!small.wrong) pg_drop_attributes(&small, way);
+    }
     pg_silent = 0;
     pg_still_fails(&small, way);                        /* says what is wrong with it */
     if (pg_shrinks > 1) pg_print(&small); else pg_print_c(&small, way);
