@@ -317,7 +317,8 @@ static int pg_error_is_excused(const pg_program *P, const pg_way *way)
     if ((way->flags & PG_RECOMPUTE) && P->dynamic && strstr(pg_other.error, "values decide the shape of"))
         return 1;
     /* of a branch that is not taken */
-    if (P->loops && !pg_line.error[0] && !strcmp(pg_other.where, "gradient") &&
+    if (P->loops && (!pg_line.error[0] || !strcmp(pg_line.where, "gradient")) &&
+        !strcmp(pg_other.where, "gradient") &&
         (strstr(pg_other.error, "has no gradient") || strstr(pg_other.error, "a matrix is"))) return 1;
     if (P->order == 2 && strstr(pg_other.error, "has no gradient")) return 1;  /* of what is not asked for */
     /* by a turn, or as a whole */

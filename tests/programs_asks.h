@@ -146,6 +146,7 @@ static void pg_ask_graph(const pg_job *J, hy_array *x)
 {
     hy_graph *g = J->way->flags & PG_HYBRID ? hy_graph_of(J->F, J->block) : NULL, *other, *planned;
     hy_optimize_opt opt;
+    hy_var_opt type;
     hy_plan_info info;
     hy_frame *S;
     hy_array *y, *var[PG_LEAVES];
@@ -163,7 +164,12 @@ static void pg_ask_graph(const pg_job *J, hy_array *x)
     if (other) hy_graph_free(J->F, other);
     S = hy_symbolic(J->F);
     for (k = n = 0; S && k < PG_LEAVES && (name[n] = hy_graph_name(g, HY_NAMES_VARIABLES, k)) != NULL; k++) {
-        var[n] = hy_var(S, name[n], NULL);
+        hy_array *of = hy_get(J->F, x, k);
+        memset(&type, 0, sizeof type);
+        type.shape = hy_shape_of(J->F, of);
+        type.dtype = hy_dtype_of(J->F, of);
+        type.shaped = 1;
+        var[n] = hy_var(S, name[n], &type);
         for (i = 0; (used = hy_graph_name(g, HY_NAMES_INPUTS, i)) != NULL && strcmp(used, name[n]); i++)
             continue;
         n += used != NULL;  /* others may not be named, and are inputs all the same */
