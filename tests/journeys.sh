@@ -171,7 +171,10 @@ journey_few()
             { row $row; cat line "$source"; } > built.c
             $quick -I"$root/examples" built.c -o "$name" $libs 2> log
             note $? "$name.c with few operators and $(row $row | grep -c .) switches builds" log
-            [ -z "$JOURNEYS_WHOLE" ] && [ $row != 1 ] && case $long in *" $name "*) continue ;; esac
+            if [ -z "$JOURNEYS_WHOLE" ]; then
+                if [ $name = char_rnn ]; then echo "skipped: $name.c with few operators is built, run where JOURNEYS_WHOLE is set"; continue; fi
+                [ $row != 1 ] && case $long in *" $name "*) continue ;; esac
+            fi
             rm -f "$name.out"
             "./$name" > "$name.out" 2> log
             note $? "$name.c with few operators and $(row $row | grep -c .) switches runs" log

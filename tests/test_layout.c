@@ -953,29 +953,40 @@ static void last_squares_bound(int way, const last_window *w, const last_value *
     const double *back = way > 4 ? back7 : way == 2 ? out2 : way == 3 ? out9 : out4;
     const double *filter = way > 4 ? filter7 : way == 2 ? filter2 : way == 3 ? filter9 : filter4;
     int side = way > 4 ? 7 : way == 3 ? 9 : out + 2, stride = halves ? 1 : w->stride[1], n, f, c, i, j, r, q;
+    double *weights, *turned;
     last_value padded = last_bordered(w, x), kernels = last_room(w->filters, x->c, w->kernel);
     for (i = 0; i < last_count(&kernels); i++) kernels.v[i] = last_weights[i];
     if (way > 4) last_seven(out, in7, filter7, back7);
+    weights = (double *)malloc((size_t)(y->c + 1) * channels * side * side * sizeof *weights);
+    turned = weights + y->c * channels * side * side;       /* one for each channel: all filters see the same */
+    for (f = 0; f < y->c * channels; f++) {
+        double window[25];
+        for (i = 0; i < taps * taps; i++)
+            window[i] = last_at(&kernels, f / channels, f % channels, i / taps, i % taps, halves);
+        last_around(filter, side, taps, window, weights + f * side * side);
+    }
     for (n = 0; n < x->n; n++)
         for (r = 0; r < y->size[1]; r += out)
-            for (q = 0; q < y->size[2]; q += out)
+            for (q = 0; q < y->size[2]; q += out) {
+                for (c = 0; c < channels; c++) {
+                    double d[81];
+                    for (i = 0; i < side * side; i++)
+                        d[i] = last_at(&padded, n, c, r * stride + i / side, q * stride + i % side, halves);
+                    last_around(in, side, side, d, turned + c * side * side);
+                }
                 for (f = 0; f < y->c; f++) {
-                    double sum[81] = { 0 }, d[81], turned[81], window[25], weight[81], all[16];
-                    for (c = 0; c < channels; c++) {
-                        for (i = 0; i < side * side; i++)
-                            d[i] = last_at(&padded, n, c, r * stride + i / side, q * stride + i % side, halves);
-                        for (i = 0; i < taps * taps; i++)
-                            window[i] = last_at(&kernels, f, c, i / taps, i % taps, halves);
-                        last_around(in, side, side, d, turned);
-                        last_around(filter, side, taps, window, weight);
-                        for (i = 0; i < side * side; i++) sum[i] += turned[i] * weight[i];
-                    }
+                    double sum[81] = { 0 }, all[16];
+                    const double *weight = weights + f * channels * side * side;
+                    for (c = 0; c < channels; c++, weight += side * side)
+                        for (i = 0; i < side * side; i++) sum[i] += turned[c * side * side + i] * weight[i];
                     last_around(back, out, side, sum, all);
                     for (i = 0; i < out && r + i < y->size[1]; i++)
                         for (j = 0; j < out && q + j < y->size[2]; j++)
                             most[((n * y->c + f) * y->size[1] + r + i) * y->size[2] + q + j] =
                                 all[i * out + j] * (channels + (way > 4 ? 21 : 17)) / 16777216.;
                 }
+            }
+    free(weights);
     free(padded.v);
     free(kernels.v);
 }

@@ -95,7 +95,7 @@ awk '/^\/\* MARK: - [0-9][0-9] >>/ { room = substr($5, 3) } /^#define HY__ON_/ {
 note $? "ops: families are the rooms of the header"
 try "ops FAMILY" 0 ops linalg
 prints "ops FAMILY: its operators" "^linalg_potrf "
-[ "$(grep -c linalg "$out/stdout")" -eq 7 ]
+awk 'NR > 1 && !/;/ && $3 != "linalg" { other = 1 } END { exit other || NR < 8 }' "$out/stdout"
 note $? "ops FAMILY: no others"
 try "ops NAME" 0 ops Convolution
 prints "ops NAME: attributes" "^ *num_group *int *= 1 "
