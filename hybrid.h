@@ -60515,13 +60515,23 @@ static int hy__int8_weight(const hy__quantizer *Q, int i, const hy__int8_reading
 
 /* --- the new graph --- */
 
-/* A variable of S for an array that goes on the shelf by this name. */
-static hy_array *hy__int8_var(hy_frame *S, hy__shelf *shelf, const char *name, const char *more, hy_array *x,
-                              int aux)
+/* How many layers of this one's name come before it: a block that is called twice has two. */
+static int hy__int8_namesakes(const hy__quantizer *Q, int i)
+{
+    const hy_graph *g = Q->b->graph;
+    int k, n = 0;
+    for (k = 0; k < i; k++) n += Q->layer[k].taken && !strcmp(g->node[k]->name, g->node[i]->name);
+    return n;
+}
+
+/* A variable of S for an array that goes on the shelf by this name; number: behind it, unless that is 0. */
+static hy_array *hy__int8_var(hy_frame *S, hy__shelf *shelf, const char *name, const char *more, int number,
+                              hy_array *x, int aux)
 {
     size_t n = strlen(name), k = strlen(more);
-    char *text = (char *)hy__alloc(&S->root->heap, n + k + 1);
+    char *text = (char *)hy__alloc(&S->root->heap, n + k + 13);
     hy_array *y = NULL;
+    hy__line line;
     hy_var_opt opt;
     memset(&opt, 0, sizeof opt);
     opt.shaped = 1;
@@ -60529,9 +60539,11 @@ static hy_array *hy__int8_var(hy_frame *S, hy__shelf *shelf, const char *name, c
     opt.dtype = x->t.type.dtype;
     opt.aux = aux;
     if (!text) return (hy_array *)hy__no_memory(S, "hy_quantize");
-    memcpy(text, name, n);
-    memcpy(text + n, more, k + 1);
-    if (!hy__shelve(shelf, x, text, n + k, 0)) y = hy_var(S, text, &opt);
+    line = hy__line_open(text, n + k + 13);
+    hy__puts(&line, name);
+    hy__puts(&line, more);
+    if (number) hy__say(&line, "_%d", number);
+    if (!hy__shelve(shelf, x, text, line.n, 0)) y = hy_var(S, text, &opt);
     hy__free(&S->root->heap, text);
     return y;
 }
@@ -60543,11 +60555,12 @@ static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, h
     hy__int8_reading r;
     hy__int8_made made;
     hy_array *w, *scale, *bias = NULL, *y = NULL;
+    int number = hy__int8_namesakes(Q, i);
     hy__int8_read(Q->b, i, &r);
     if (hy__int8_weight(Q, i, &r, &made)) return NULL;
-    w = hy__int8_var(S, shelf, node->name, "_int8_weight", made.weight, 0);
-    scale = hy__int8_var(S, shelf, node->name, "_int8_scale", made.scale, 0);
-    if (made.bias) bias = hy__int8_var(S, shelf, node->name, "_int8_bias", made.bias, 0);
+    w = hy__int8_var(S, shelf, node->name, "_int8_weight", number, made.weight, 0);
+    scale = hy__int8_var(S, shelf, node->name, "_int8_scale", number, made.scale, 0);
+    if (made.bias) bias = hy__int8_var(S, shelf, node->name, "_int8_bias", number, made.bias, 0);
     if (hy__op_number(node->op) == HY_OP_fully_connected) {
         const hy__fully_connected_rec *rec = (const hy__fully_connected_rec *)node->record;
         hy_int8_dense_opt opt;
@@ -60587,7 +60600,7 @@ static int hy__int8_walk(hy_frame *F, hy__quantizer *Q, hy_array *const *given, 
         if (!shelf && layer->taken && x && hy__int8_watch(Q, i, x, batch)) return -1;
         if (node->op) hy__draw_from(F, &drawn, node->rank);
         if (shelf && !node->op && b->param[i])
-            made[i] = hy__int8_var(F, shelf, node->name, "", b->param[i], node->aux);
+            made[i] = hy__int8_var(F, shelf, node->name, "", 0, b->param[i], node->aux);
         else if (!node->op) made[i] = hy__symbol_leaf(F, b, i, given);
         else if (shelf && layer->within) made[i] = x;
         else if (shelf && layer->taken) made[i] = x ? hy__int8_layer_in(F, Q, i, x, shelf) : NULL;

@@ -326,6 +326,37 @@ static void quantize_inputs(void)
     }
 }
 
+/* A layer that is called twice is two in int8, each with a threshold of its own. */
+static hy_array *quantize_twice_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_block *dense = ((quantize_inputs_net *)self)->dense;
+    return hy_call(F, dense, hy_mul_scalar(F, hy_call(F, dense, x), 8));
+}
+static void quantize_twice(void)
+{
+    hy_frame *F = hy_open(NULL);
+    quantize_inputs_net *n = HY_BLOCK_NEW(F, quantize_inputs_net, quantize_twice_forward);
+    hy_array *x = hy_linspace(F, -1, 1, 12), *y, *z, *file;
+    hy_block *small, *again;
+    int i;
+    n->dense = hy_add_child(F, &n->base, "d", hy_nn_dense(F, 4, NULL));
+    hy_initialize(F, &n->base, NULL);
+    hy_set_param(F, hy_param(F, n->dense, "weight"), hy_reshape(F, hy_linspace(F, 1, -1, 16), HY_INTS(4, 4), NULL));
+    x = hy_reshape(F, x, HY_INTS(3, 4), NULL);
+    small = hy_quantize(F, &n->base, x, NULL);
+    if (!CHECK(small && !hy_error(F))) printf("    %s\n", hy_error(F));
+    y = hy_call(F, &n->base, x);
+    z = hy_call(F, small, x);
+    for (i = 0; i < 12 && z; i++) CHECK_NEAR(hy_value(F, z, i / 4, i % 4), hy_value(F, y, i / 4, i % 4), 0.4);
+    hy_hybridize(F, small, NULL);
+    file = hy_save_model_to(F, small, x);
+    again = file ? hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0) : NULL;
+    y = hy_call(F, again, x);
+    z = hy_call(F, small, x);
+    CHECK(y && z && !memcmp(hy_data(F, y), hy_data(F, z), 12 * sizeof(float)));
+    CHECK(!hy_close(F));
+}
+
 /* Neither a batch nor batches: what is wrong with either. */
 static void quantize_no_samples(void)
 {
@@ -428,6 +459,7 @@ static void test_quantize(void)
     RUN(quantize_kinds);
     RUN(quantize_refusals);
     RUN(quantize_inputs);
+    RUN(quantize_twice);
     RUN(quantize_no_samples);
     RUN(quantize_of_nothing);
     RUN(quantize_memory);
