@@ -22,7 +22,7 @@ static int pg_copies(const pg_result *line)
         return 1;
     if (strstr(pg_line.error, "no name in files") || pg_line.code == HY_ERROR_MEMORY) return 1;
     if (strstr(pg_line.error, "nothing but zeros") || strstr(pg_line.error, "nan from batch") ||
-        strstr(pg_line.error, "inf from batch")) return 1;
+        strstr(pg_line.error, "inf from batch") || strstr(pg_line.error, "that is not finite")) return 1;
     /* parameters of layers in what no result needs */
     if (strstr(pg_line.error, "cannot be inferred")) return 1;
     pg_say("no copy in int8: %s\n", pg_line.error);

@@ -303,7 +303,7 @@ static hy_array *pg_strided(hy_frame *F, hy_array *x)
 {
     hy_shape s = hy_shape_of(F, x);
     hy_array *wide;
-    if (!s.ndim) return x;
+    if (s.ndim < 1) return x;                   /* no dims; no array, where memory ended */
     s.dim[s.ndim - 1] *= 2;
     wide = hy_empty(F, s, hy_dtype_of(F, x));
     hy_fill(F, wide, 1);
