@@ -42067,30 +42067,27 @@ HY_API hy_array *hy_named(hy_frame *S, hy_array *x, const char *name)
 }
 
 /* --- operators become nodes --- */
-/* Which node changes input k of this one in training, it or one in a body, and which input is that there?
+/* Which node changes input k of this one in training, it or one in a body, and which input it is there.
  * NULL: none does. */
-static const hy__node *hy__changer(const hy__node *node, int *k)
+static const hy__node *hy__changer(const hy__node *node, int k, int *input)
 {
+    const int bodies = node->op->flags & HY_OP_CONTROL ? node->nsub : 0;
     int s, i, at, lead;
     const hy__node *found;
-    if ((node->op->flags & HY_OP_CONTROL) && ((const hy__control_rec *)node->record)->mode)
-        return hy__writes_input(node->op, node->record, *k) ? node : NULL;  /* a gradient works with copies */
-    for (s = 0; (node->op->flags & HY_OP_CONTROL) && s < node->nsub; s++) {
-        const hy_graph *g = node->sub[s];
+    for (s = 0; s < bodies && !((const hy__control_rec *)node->record)->mode; s++) {
+        const hy_graph *g = node->sub[s];       /* a gradient works with copies: it changes none */
         lead = node->nin - g->vars;
-        for (i = 0; *k >= lead && i < g->n; i++)
-            for (at = 0; at < g->node[i]->nin; at++) {
-                int in = at;
-                if (g->node[i]->in[at].node != g->var[*k - lead]) continue;
-                if ((found = hy__changer(g->node[i], &in)) != NULL) { *k = in; return found; }
-            }
+        for (i = 0; k >= lead && i < g->n; i++)
+            for (at = 0; at < g->node[i]->nin; at++)
+                if (g->node[i]->in[at].node == g->var[k - lead] &&
+                    (found = hy__changer(g->node[i], at, input)) != NULL) return found;
     }
-    return hy__writes_input(node->op, node->record, *k) ? node : NULL;
+    if (input) *input = k;
+    return hy__writes_input(node->op, node->record, k) ? node : NULL;
 }
-static int hy__changes_input(const hy__node *node, int k) { return hy__changer(node, &k) != NULL; }
 static int hy__changes_result(hy_frame *S, const hy__node *node, int k)
 {
-    const hy__node *at = hy__changer(node, &k);
+    const hy__node *at = hy__changer(node, k, &k);
     return at ? hy__fail_target(S, at->name, at->op, k) : 0;
 }
 
@@ -56404,7 +56401,7 @@ static int hy__read_settle(hy__reader *R, hy__node *node, const int *field)
     int f, i, k, in;
     size_t chars;
     for (k = 0; k < node->nin; k++) {
-        if (!hy__changes_input(node, k)) continue;
+        if (!hy__changer(node, k, NULL)) continue;
         if (node->in[k].node->op) return hy__read_bad(R, field[HY__IN_INPUTS],
                                                       "node '%s': Mutation target can only be "
                                                       "Variable", node->name);
@@ -58575,7 +58572,7 @@ static int hy__read_rows(const hy__control_read *C, const hy__node *node)
 {
     int i;
     for (i = 0; C->which == HY__FOREACH && i < C->r.data; i++)
-        if (hy__changes_input(node, i)) return hy__control_bad(C, "Mutation target can only be Variable");
+        if (hy__changer(node, i, NULL)) return hy__control_bad(C, "Mutation target can only be Variable");
     return 0;
 }
 
