@@ -45,7 +45,7 @@ static int pg_alike(pg_maker *M, hy_array *x, const char *what, int k)
     return pg_fit(M, ref, hy_dtype_of(M->F, x), hy_shape_of(M->F, x), &pg_plain);
 }
 
-typedef struct pg_place { int body, nseen, depth, owner; } pg_place;
+typedef struct pg_place { int body, nseen, depth, owner, seen[PG_VALUES]; } pg_place;
 static pg_place pg_enter(pg_maker *M, int body)
 {
     pg_place old;
@@ -53,6 +53,7 @@ static pg_place pg_enter(pg_maker *M, int body)
     old.nseen = M->nseen;
     old.depth = M->depth;
     old.owner = M->owner;
+    memcpy(old.seen, M->seen, sizeof old.seen);
     M->body = body;
     M->depth++;
     return old;
@@ -63,6 +64,7 @@ static void pg_leave(pg_maker *M, pg_place old)
     M->nseen = old.nseen;
     M->depth = old.depth;
     M->owner = old.owner;
+    memcpy(M->seen, old.seen, sizeof old.seen);
 }
 
 /* A value that is none of these, mostly: where one array goes two ways its gradient may add in another
@@ -149,7 +151,7 @@ static int pg_draw_foreach(pg_maker *M)
     pg_step s;
     pg_place old;
     hy_shape rows = { 2, { 0, 2 } };
-    int i, body, ok = 1, saved[PG_VALUES];
+    int i, body, ok = 1;
     memset(&s, 0, sizeof s);
     s.kind = PG_FOREACH;
     s.n = 1 + (pg_choose(M, "more", 0, 4) == 0);
@@ -170,14 +172,12 @@ static int pg_draw_foreach(pg_maker *M)
     if ((body = pg_open_body(M)) < 0) return PG_NOTHING;
     s.body[0] = body;
     old = pg_enter(M, body);
-    memcpy(saved, M->seen, sizeof saved);
     pg_hide_states(M, &s);
     for (i = 0; i < s.n; i++) ok &= pg_argument(M, body, pg_row_of(M->F, pg_made(M, s.in[i])), s.in[i]);
     for (i = 0; i < s.nstate; i++) ok &= pg_argument(M, body, pg_made(M, s.state[i]), s.state[i]);
     if (ok) pg_draw_steps(M, 1 + pg_choose(M, "length", 0, 4));
     ok = ok && pg_draw_results(M, &s, body, 0);
     pg_leave(M, old);
-    memcpy(M->seen, saved, sizeof saved);
     return ok ? pg_keep_control(M, &s) : PG_NOTHING;
 }
 
@@ -187,7 +187,7 @@ static int pg_draw_while(pg_maker *M)
     hy_shape one = { 1, { 1 } };
     pg_step s;
     pg_place old;
-    int i, body, ok = 1, count, saved[PG_VALUES];
+    int i, body, ok = 1, count;
     memset(&s, 0, sizeof s);
     s.kind = PG_WHILE;
     s.nstate = 1 + pg_choose(M, "states", 0, 3);
@@ -199,7 +199,6 @@ static int pg_draw_while(pg_maker *M)
     if ((body = pg_open_body(M)) < 0) return PG_NOTHING;
     s.body[0] = body;
     old = pg_enter(M, body);
-    memcpy(saved, M->seen, sizeof saved);
     pg_hide_states(M, &s);
     for (i = 0; i < s.nstate; i++) ok &= pg_argument(M, body, pg_made(M, s.state[i]), s.state[i]);
     if (ok) pg_draw_steps(M, 1 + pg_choose(M, "length", 0, 4));
@@ -207,7 +206,6 @@ static int pg_draw_while(pg_maker *M)
     M->P->body[body].state[0] = count;
     ok = count != PG_NOTHING && pg_draw_results(M, &s, body, 1);
     pg_leave(M, old);
-    memcpy(M->seen, saved, sizeof saved);
     return ok ? pg_keep_control(M, &s) : PG_NOTHING;
 }
 
@@ -247,7 +245,7 @@ static int pg_draw_child(pg_maker *M)
 {
     pg_step s;
     pg_place old;
-    int i, k, body, ok = 1, n, saved[PG_VALUES];
+    int i, k, body, ok = 1, n;
     memset(&s, 0, sizeof s);
     s.kind = PG_CHILD;
     s.owner = M->owner;
@@ -256,7 +254,6 @@ static int pg_draw_child(pg_maker *M)
     if ((body = pg_open_body(M)) < 0) return PG_NOTHING;
     s.body[0] = body;
     old = pg_enter(M, body);
-    memcpy(saved, M->seen, sizeof saved);
     M->nseen = 0;  /* a block sees what it is given, and its parameters */
     M->owner = body;
     for (i = 0; i < s.n; i++) ok &= pg_argument(M, body, pg_made(M, s.in[i]), s.in[i]);
@@ -267,7 +264,6 @@ static int pg_draw_child(pg_maker *M)
         ok = k != PG_NOTHING;
         if (ok) M->P->body[body].out[M->P->body[body].nout++] = k;
     }
-    memcpy(M->seen, saved, sizeof saved);
     pg_leave(M, old);
     return ok ? pg_keep_control(M, &s) : PG_NOTHING;
 }

@@ -256,4 +256,18 @@ static hy_block *tb_mlp(hy_frame *F)
     hy_name_scope_end(F);
     return net;
 }
+
+/* What comes back from one file, or from a pair: text and parameters. x: what it is called with, if it must be traced. */
+static hy_block *tb_reloaded(hy_frame *F, hy_block *net, hy_array *x, int single)
+{
+    hy_array *text = NULL;
+    hy_arrays params;
+    if (single) {
+        text = hy_save_model_to(F, net, x);
+        return text ? hy_load_model_from(F, hy_data(F, text), (size_t)hy_size(F, text), 0) : NULL;
+    }
+    if (hy_export_to(F, net, x, &text, &params)) return NULL;
+    return hy_import_from(F, hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text)), &params,
+                          NULL);
+}
 #endif

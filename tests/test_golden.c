@@ -38,18 +38,6 @@ static int golden_call(hy_frame *F, hy_block *net, const golden_case *c)
     return CHECK(same && !hy_error(F));
 }
 
-static hy_block *golden_again(hy_frame *F, hy_block *net, int single)
-{
-    hy_array *text = NULL;
-    hy_arrays params;
-    if (single) {
-        text = hy_save_model_to(F, net, NULL);
-        return text ? hy_load_model_from(F, hy_data(F, text), (size_t)hy_size(F, text), 0) : NULL;
-    }
-    if (hy_export_to(F, net, NULL, &text, &params)) return NULL;
-    return hy_import_from(F, hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text)), &params, NULL);
-}
-
 /* Bound to memory of its own, unless values decide shapes. */
 static int golden_bound(hy_frame *F, hy_block *net, const golden_case *c)
 {
@@ -72,10 +60,10 @@ static void golden_one(const char *name)
     sprintf(file, "tests/golden/v0.3/%s%s", name, single ? ".hybrid" : "");
     net = single ? hy_load_model(F, file) : hy_import(F, file, 0);
     ok = golden_open(F, &c, name) && golden_call(F, net, &c);
-    again = golden_again(F, net, single);
+    again = tb_reloaded(F, net, NULL, single);
     ok = ok && golden_call(F, again, &c);
     if (again) hy_hybridize(F, again, NULL);
-    ok = ok && golden_call(F, again, &c) && golden_call(F, golden_again(F, again, !single), &c);
+    ok = ok && golden_call(F, again, &c) && golden_call(F, tb_reloaded(F, again, NULL, !single), &c);
     if (net) hy_hybridize(F, net, NULL);
     ok = ok && golden_call(F, net, &c) && golden_bound(F, net, &c);
     if (!ok) printf("    %s: %s\n", name, hy_error(F) ? hy_error(F) : "other results");

@@ -144,16 +144,6 @@ static void outside_bound(hy_frame *F, hy_block *net, hy_array *x, hy_array *wan
     free(memory);
 }
 
-static void outside_pair(hy_frame *F, hy_block *net, hy_array *x, hy_array *want)
-{
-    hy_array *text;
-    hy_arrays params;
-    hy_block *read = NULL;
-    if (CHECK(!hy_export_to(F, net, NULL, &text, &params)))
-        read = hy_import_from(F, hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text)), &params, NULL);
-    outside_same(F, read, x, want, 1e-6);
-}
-
 static void outside_ways(int which)
 {
     tb_log log;
@@ -170,8 +160,8 @@ static void outside_ways(int which)
     CHECK(again && hy_size(F, again) == hy_size(F, b) && !memcmp(hy_data(F, again), hy_data(F, b), (size_t)hy_size(F, b)));
     if (read) hy_hybridize(F, read, NULL);
     outside_same(F, read, x, want, 1e-6);
-    outside_pair(F, &n->base, x, want);
-    outside_pair(F, read, x, want);
+    outside_same(F, tb_reloaded(F, &n->base, NULL, 0), x, want, 1e-6);
+    outside_same(F, tb_reloaded(F, read, NULL, 0), x, want, 1e-6);
     small = hy_quantize(F, &n->base, x, NULL);
     outside_same(F, small, x, want, .05);
     outside_same(F, small ? outside_read(F, outside_bytes(F, small)) : NULL, x, want, .05);
@@ -267,18 +257,6 @@ static void outside_still_check(hy_frame *F, hy_block *net, int all, int learns)
     CHECK(req == learns && moved == learns);
 }
 
-static hy_block *outside_still_again(hy_frame *F, hy_block *net, int single)
-{
-    hy_array *x = hy_ones(F, HY_SHAPE(2)), *text = NULL;
-    hy_arrays params;
-    if (single) {
-        text = hy_save_model_to(F, net, x);
-        return text ? hy_load_model_from(F, hy_data(F, text), (size_t)hy_size(F, text), 0) : NULL;
-    }
-    if (hy_export_to(F, net, x, &text, &params)) return NULL;
-    return hy_import_from(F, hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text)), &params, NULL);
-}
-
 static void outside_still(void)
 {
     hy_param_opt frozen;
@@ -289,6 +267,7 @@ static void outside_still(void)
         for (hybrid = 0; hybrid < 2; hybrid++) {
             hy_frame *F = hy_open(NULL);
             outside_still_net *n = HY_BLOCK_NEW(F, outside_still_net, outside_still_forward);
+            hy_array *x = hy_ones(F, HY_SHAPE(2));
             hy_block *net;
             n->weight = hy_add_param(F, &n->base, "weight", HY_SHAPE(2), NULL);
             n->frozen = hy_add_param(F, &n->base, "frozen", HY_SHAPE(2), &frozen);
@@ -296,14 +275,14 @@ static void outside_still(void)
             n->given = hy_keep(F, hy_full(F, HY_SHAPE(2), 1.5));
             hy_initialize(F, &n->base, NULL);
             outside_still_check(F, &n->base, 3, 1);
-            net = outside_still_again(F, &n->base, single);
+            net = tb_reloaded(F, &n->base, x, single);
             if (hybrid) hy_hybridize(F, net, NULL);
             outside_still_check(F, net, 4, 1);
-            net = outside_still_again(F, outside_still_again(F, net, !single), single);
+            net = tb_reloaded(F, tb_reloaded(F, net, x, !single), x, single);
             outside_still_check(F, net, 4, 1);
             hy_set_grad_req(F, net, NULL, HY_GRAD_WRITE);
             outside_still_check(F, net, 4, 2);
-            net = outside_still_again(F, net, single);      /* that is said, too */
+            net = tb_reloaded(F, net, x, single);      /* that is said, too */
             outside_still_check(F, net, 4, 2);
             CHECK(!hy_close(F));
         }
