@@ -244,17 +244,6 @@ static int pg_same_message(const char *a, const char *b)
     return colon && strstr(b, colon) != NULL;
 }
 
-static int pg_has(const pg_program *P, const char *ops)     /* " one other " */
-{
-    char name[64];
-    int i;
-    for (i = 0; i < P->nstep; i++) {
-        snprintf(name, sizeof name, " %s ", P->step[i].op);
-        if (P->step[i].kind == PG_OP && strstr(ops, name)) return 1;
-    }
-    return 0;
-}
-
 /* Faults that are known and wait to be mended, so that others show. To be emptied. */
 typedef enum pg_fault_known {
     PG_DET, PG_KEPT, PG_STALE, PG_OWN_GRADIENT, PG_IDLE_STEP, PG_BY_NUMBER, PG_KNOWN

@@ -685,14 +685,6 @@ static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, ch
     if (way == &pg_ways[1]) pg_exact_taken = memory.taken;
 }
 
-static int pg_has_op(const pg_program *P, const char *one, const char *other)
-{
-    int i;
-    for (i = 0; i < P->nstep; i++)
-        if (P->step[i].kind == PG_OP && (!strcmp(P->step[i].op, one) || !strcmp(P->step[i].op, other)))
-            return 1;
-    return 0;
-}
 static void pg_without_drawn_int8(const pg_program *P, const pg_way *way, pg_result *R)
 {
     hy_frame *F = hy_open(NULL);
@@ -707,12 +699,7 @@ static void pg_run(const pg_program *P, const pg_way *way, pg_result *R)
     static pg_program now;
     char refused[2048];
     int k, tries = 0, compiles = (way->flags & (PG_SOURCE | PG_JIT)) != 0;
-    R->n = 0;
-    R->P = P;
-    R->kept = 0;
-    R->skipped = 0;
-    R->error[0] = 0;
-    R->code = HY_ERROR_OK;
+    pg_clean(P, R);
     if (P->wrong && (way->flags & (PG_SOURCE | PG_JIT | PG_ONNX))) {
         pg_skip(way, R, "wrong on purpose");
         return;
@@ -729,7 +716,7 @@ static void pg_run(const pg_program *P, const pg_way *way, pg_result *R)
         P = &now;
     }
     /* which trust that padding of weights is 0 */
-    if (compiles && pg_has_op(P, "int8_dense", "int8_convolution")) {
+    if (compiles && pg_has(P, " int8_dense int8_convolution ")) {
         pg_without_drawn_int8(P, way, R);
         if (R->skipped) return;
         now = pg_cut_program;

@@ -59,6 +59,13 @@ static int pg_listed(const char *name, const char *names)      /* " one other " 
     snprintf(spaced, sizeof spaced, " %s ", name);
     return strstr(names, spaced) != NULL;
 }
+static int pg_has(const pg_program *P, const char *names)       /* an operator of these */
+{
+    int i;
+    for (i = 0; i < P->nstep; i++)
+        if (P->step[i].kind == PG_OP && pg_listed(P->step[i].op, names)) return 1;
+    return 0;
+}
 
 /* That of an earlier value, or any: 0 to 8 dims of 0 to 7, few elements. */
 static hy_shape pg_choose_shape(pg_maker *M)
