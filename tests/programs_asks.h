@@ -91,7 +91,6 @@ static void pg_ask_block(const pg_job *J, hy_array *x)
     hy_block_text(J->F, J->block, text, sizeof text);
     if (!J->P->loops || !strstr(text, "None"))          /* a graph knows sizes of idle layers */
         pg_note_text(J, "text of the block", 0, text);
-    if (J->way->flags & (PG_HYBRID | PG_RECOMPUTE)) return;     /* whose forward does not run each time */
     hook[0] = hy_add_hook(J->F, J->block, HY_HOOK_BEFORE, pg_hear_before, &h);
     hook[1] = hy_add_hook(J->F, J->block, HY_HOOK_AFTER, pg_hear_after, &h);
     for (turn = 0; turn < 3 && !hy_error(J->F); turn++) {
@@ -102,6 +101,7 @@ static void pg_ask_block(const pg_job *J, hy_array *x)
         hy_end(J->F);
         if (turn < 2) hy_remove_hook(J->F, J->block, hook[turn]);
     }
+    if (J->way->flags & (PG_HYBRID | PG_RECOMPUTE)) return;     /* whose forward does not run each time */
     pg_note_number(J, "hooks before", 0, h.before);
     pg_note_number(J, "hooks after", 0, h.after);
     pg_note_number(J, "what hooks see", 0, h.recording);
@@ -138,7 +138,7 @@ static void pg_note_graph(const pg_job *J, hy_graph *g, hy_array *x, int k)
         char name[24];
         snprintf(name, sizeof name, "graph %d, output", k);
         /* graphs do not run exactly */
-        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 4);
+        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 4);      /* by default passes */
     }
 }
 /* The graph of the network, the same optimised, and composed once more. Line by line: calls. */
@@ -207,6 +207,42 @@ static void pg_ask_children(const pg_job *J)
     pg_note_number(J, "parameters", 0, hy_collect_params(J->F, J->block, NULL).n);
 }
 
+/* --- other modes --- */
+static void pg_note_mode(const pg_job *J, int set, int k)
+{
+    hy_array *at[PG_LEAVES];
+    const pg_body *b = &J->P->body[0];
+    char name[24];
+    hy_array *y;
+    int i;
+    snprintf(name, sizeof name, "mode %d, output", k);
+    hy_seed(J->F, 7);
+    y = hy_call(J->F, J->block, pg_inputs(J->F, J->P, J->way, set, at));
+    pg_note_number(J, "mode, error", k, (double)hy_error_code(J->F));
+    hy_clear(J->F);
+    for (i = 0; y && i < b->nout; i++)
+        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 2);
+}
+/* Compiled anew by other passes, line by line again, with room for one program, in other types. Line by line these
+ * are calls. */
+static void pg_ask_modes(const pg_job *J)
+{
+    hy_hybridize_opt opt;
+    int k;
+    if (!(J->way->flags & PG_EXACT) && J->way->flags & PG_HYBRID) return;
+    for (k = 0; k < 5 && !hy_error(J->F); k++) {
+        memset(&opt, 0, sizeof opt);
+        opt.exact = 1;
+        opt.off = k ? 0 : HY_PASS_ALL;
+        opt.inactive = k == 1;
+        opt.cache = 1;
+        if ((J->way->flags & PG_HYBRID) && k < 3) hy_hybridize(J->F, J->block, &opt);
+        pg_note_mode(J, k == 3, k);
+    }
+    hy_cast_block(J->F, J->block, HY_F64);
+    pg_note_mode(J, 0, k);
+}
+
 /* Of every fourth program that is right, at the end of a run. */
 static void pg_ask_all(const pg_job *J)
 {
@@ -232,6 +268,7 @@ static void pg_ask_all(const pg_job *J)
     if (J->P->number % 16 == 2 && elements <= 12 && J->P->nstep < 24 && !J->P->random && !hy_error(J->F))
         pg_note_number(J, "gradient checked", 0, hy_check_grad(J->F, pg_checked, J->block, x, 1e-3));
     hy_clear(J->F);                                     /* of what has no gradient */
+    if (!J->P->random) pg_ask_modes(J);
     hy_end(J->F);
 }
 #endif
