@@ -91,6 +91,10 @@ static void pg_ask_block(const pg_job *J, hy_array *x)
     hy_block_text(J->F, J->block, text, sizeof text);
     if (!J->P->loops || !strstr(text, "None"))          /* a graph knows sizes of idle layers */
         pg_note_text(J, "text of the block", 0, text);
+    if (!J->P->random && !J->P->loops) {
+        hy_summary_text(J->F, J->block, x, text, sizeof text);
+        pg_note_text(J, "summary", 0, text);
+    }
     hook[0] = hy_add_hook(J->F, J->block, HY_HOOK_BEFORE, pg_hear_before, &h);
     hook[1] = hy_add_hook(J->F, J->block, HY_HOOK_AFTER, pg_hear_after, &h);
     for (turn = 0; turn < 3 && !hy_error(J->F); turn++) {
@@ -138,7 +142,7 @@ static void pg_note_graph(const pg_job *J, hy_graph *g, hy_array *x, int k)
         char name[24];
         snprintf(name, sizeof name, "graph %d, output", k);
         /* graphs do not run exactly */
-        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 4);      /* by default passes */
+        pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 4);
     }
 }
 /* The graph of the network, the same optimised, and composed once more. Line by line: calls. */
@@ -223,8 +227,8 @@ static void pg_note_mode(const pg_job *J, int set, int k)
     for (i = 0; y && i < b->nout; i++)
         pg_note(J->F, J->R, name, i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 2);
 }
-/* Compiled anew by other passes, line by line again, with room for one program, in other types. Line by line these
- * are calls. */
+/* Compiled anew by other passes, line by line again, with room for one program, in other types. Line by line
+ * these are calls. */
 static void pg_ask_modes(const pg_job *J)
 {
     hy_hybridize_opt opt;
@@ -241,6 +245,25 @@ static void pg_ask_modes(const pg_job *J)
     }
     hy_cast_block(J->F, J->block, HY_F64);
     pg_note_mode(J, 0, k);
+}
+
+/* Another network of the same program that has the same parameters, some of which were set before. */
+static void pg_ask_twin(const pg_job *J)
+{
+    hy_array *at[PG_LEAVES];
+    const pg_body *b = &J->P->body[0];
+    pg_net *twin = pg_build(J->F, J->P, 0);
+    hy_array *y;
+    int i;
+    if (!twin) return;
+    hy_share_params(J->F, &twin->base, J->block);
+    hy_seed(J->F, 7);
+    y = hy_error(J->F) ? NULL : hy_call(J->F, &twin->base, pg_inputs(J->F, J->P, J->way, 0, at));
+    for (i = 0; y && i < b->nout; i++)
+        pg_note(J->F, J->R, "twin", i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 2);
+    pg_note_number(J, "twin, error", 0, (double)hy_error_code(J->F));
+    hy_clear(J->F);
+    hy_block_free(J->F, &twin->base);
 }
 
 /* Of every fourth program that is right, at the end of a run. */
@@ -262,6 +285,7 @@ static void pg_ask_all(const pg_job *J)
     pg_fail(J->F, J->R, "asking of blocks");
     if (!J->P->random) pg_ask_graph(J, x);
     pg_fail(J->F, J->R, "asking of graphs");
+    pg_ask_twin(J);
     pg_ask_children(J);
     pg_fail(J->F, J->R, "asking of children");
     for (i = 0; i < pg_input_count(J->P); i++) elements += (int)hy_size(J->F, at[i]);
