@@ -14,6 +14,8 @@
  *     ./programs --whole ...                  what fails is not made smaller and printed as C
  *     ./programs --text ...                   what fails is made smaller and printed as text
  *     ./programs --c 17                       the program as C, to be compiled beside hybrid.h
+ *     ./programs --plant sigmoid --to 200     an operator that is off by one in graphs: is it found, and
+ *                                             made as small as it can be?
  *     ./programs --hunt ...                   each number is printed first; the first failure, or a minute
  *                                             of one program, is the end: see mutants.sh */
 #define HYBRID_PARALLEL_NS 0
@@ -643,6 +645,7 @@ static int pg_read_options(pg_asked_for *A, int argc, char **argv)
         } else if (next && !strcmp(o, "--from")) { A->from = strtoull(next, NULL, 10); i++; }
         else if (next && !strcmp(o, "--to")) { A->to = strtoull(next, NULL, 10); i++; }
         else if (next && !strcmp(o, "--way")) { A->way = next; i++; }
+        else if (next && !strcmp(o, "--plant")) { pg_planted = next; pg_shrinks = 2; i++; }
         else if (next && !strcmp(o, "--c")) { pg_ask_one(A, next, 2); i++; }
         else if (next && !strcmp(o, "--print")) { pg_ask_one(A, next, 1); i++; }
         else { printf("%s: no option %s\n", argv[0], o); return 2; }
@@ -659,6 +662,14 @@ static void pg_show_program(hy_frame *F, const pg_asked_for *A, uint64_t number)
     if (A->digest)
         printf("%llu %016llx\n", (unsigned long long)number,
                there ? (unsigned long long)pg_digest(&P) : 0ull);
+}
+
+/* 0: the fault that was planted is found, and nothing is left but it. */
+static int pg_show_planted(void)
+{
+    printf("%s is off by one in graphs: %d programs find it; made smaller they have at most %d steps of "
+           "%d elements\n", pg_planted, (int)pg_total.failed, pg_most_left.steps, pg_most_left.elements);
+    return !pg_total.failed || pg_most_left.steps > 1 || pg_most_left.elements > 1;
 }
 
 int main(int argc, char **argv)
@@ -690,5 +701,6 @@ int main(int argc, char **argv)
         if (!A.digest) pg_print_total();
     }
     hy_close(F);
+    if (pg_planted) return pg_show_planted();
     return pg_total.failed != 0;
 }

@@ -167,6 +167,16 @@ static int pg_mark(pg_taint *T, int body)
     return any;
 }
 
+static void pg_look_for_bodies(pg_program *P)
+{
+    const pg_body *b = &P->body[0];
+    int i;
+    for (P->loops = P->children = i = 0; i < b->n; i++) {
+        const pg_step *s = &P->step[b->step[i]];
+        P->loops |= pg_bodies(s) && s->kind != PG_CHILD;
+        P->children |= s->kind == PG_CHILD;
+    }
+}
 /* The program without what an error names: its outputs are the last values that need none of it. Where it
  * names nothing that is known, the first half. 0: nothing is left. */
 static int pg_cut(hy_frame *F, const pg_program *P, const pg_way *way, const char *error, pg_program *Q)
@@ -194,11 +204,7 @@ static int pg_cut(hy_frame *F, const pg_program *P, const pg_way *way, const cha
     }
     if (!b->nout) return 0;
     pg_tidy(Q);
-    for (Q->loops = Q->children = i = 0; i < b->n; i++) {
-        const pg_step *s = &Q->step[b->step[i]];
-        Q->loops |= pg_bodies(s) && s->kind != PG_CHILD;
-        Q->children |= s->kind == PG_CHILD;
-    }
+    pg_look_for_bodies(Q);
     return 1;
 }
 

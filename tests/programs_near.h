@@ -65,6 +65,8 @@ static double pg_allowance(const pg_program *P, const pg_item *a, const pg_item 
     if (x != x || w != w || fabs(x) == HUGE_VAL || most == HUGE_VAL)
         return coarse > 1 || w != w ? HUGE_VAL : 0;
     if (!hy__floating(a->type.dtype) && most == fabs(w)) return 0;
+    /* Terms of a softmax's or a norm's gradient cancel within the operator, where nothing is shaken. */
+    if (a->whole == 2 && most > 0 && most < 1e-9) return ldexp(pg_scale(a), -20);
     return ldexp(pg_scale(a), -18) * 4 * most + 16 * fabs(x - w);
 }
 

@@ -9,6 +9,7 @@ struct pg_walk {                        /* one run of a body: where its values a
     hy_block *const  *layer;
     int               wide;             /* floats are f64, to see how far rounding goes */
     pg_net           *net;              /* children that are blocks; NULL: they run in place */
+    hy_type          *type;             /* of each value, where that is asked for */
 };
 typedef struct pg_turn { const pg_walk *W; const pg_step *s; } pg_turn;
 
@@ -36,14 +37,21 @@ static void pg_unpack(hy_frame *F, hy_array *x, int n, hy_array **to)
     for (i = 0; i < n; i++) to[i] = n == 1 ? x : hy_get(F, x, i);
 }
 
+static void pg_note_types(const pg_walk *W, int from, int n)
+{
+    int k;
+    for (k = from; k < from + n && W->type; k++) if (W->v[k]) W->type[k] = W->v[k]->t.type;
+}
 static void pg_run_body(hy_frame *F, const pg_walk *W, int body)
 {
     const pg_body *b = &W->P->body[body];
     int i, k;
+    pg_note_types(W, b->arg, b->narg);
     for (i = 0; i < b->n && !hy_error(F); i++) {
         const pg_step *s = &W->P->step[b->step[i]];
         hy_array *y = pg_run_step(F, W, s);
         for (k = 0; k < s->nout; k++) W->v[s->out + k] = s->nout == 1 ? y : hy_get(F, y, k);
+        pg_note_types(W, s->out, s->nout);
     }
 }
 
@@ -104,6 +112,9 @@ static hy_array *pg_in_f64(hy_frame *F, hy_array *y)
     return n == 1 ? x[0] : hy_group_of(F, n, x);
 }
 
+/* A fault on purpose, to see that it is found and made small: this operator is off by one in graphs. */
+static const char *pg_planted;
+
 static hy_array *pg_run_op(hy_frame *F, const pg_walk *W, const pg_step *s)
 {
     hy_array *x[PG_IN], *y;
@@ -111,6 +122,7 @@ static hy_array *pg_run_op(hy_frame *F, const pg_walk *W, const pg_step *s)
     for (i = 0; i < s->n; i++) x[i] = pg_ref(W, s->in[i]);
     if (W->wide && !strcmp(s->op, "cast") && strstr(s->attrs, "float")) return hy_cast(F, x[0], HY_F64);
     y = hy_apply(F, s->op, s->n, x, s->attrs);
+    if (pg_planted && y && y->node && !strcmp(s->op, pg_planted)) y = hy_add_scalar(F, y, 1);
     return W->wide ? pg_in_f64(F, y) : y;
 }
 

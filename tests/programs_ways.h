@@ -206,6 +206,7 @@ static hy_array *pg_child_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy_array *v[PG_VALUES];
     pg_walk W;
     memset(v, 0, sizeof v);
+    memset(&W, 0, sizeof W);
     W.P = net->P;
     W.v = v;
     W.leaf = net->top->leaf;
@@ -224,6 +225,7 @@ static hy_array *pg_forward(hy_frame *F, hy_block *self, hy_array *x)
     pg_walk W;
     int k, n = 0;
     memset(v, 0, sizeof v);
+    memset(&W, 0, sizeof W);
     W.P = net->P;
     W.v = v;
     W.leaf = leaf;
