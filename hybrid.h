@@ -3196,7 +3196,7 @@ HY_API void         hy_infer_shape(hy_infer *I, hy_shape *a, hy_shape b);
 HY_API void         hy_infer_dim(hy_infer *I, int64_t *a, int64_t b);
 HY_API int          hy_infer_fail(hy_infer *I, hy_error_t code, const char *format, ...);
 HY_API int          hy_refuse(hy_job *job, hy_error_t code, const char *format, ...);  /* for your own bind */
-HY_API void         hy_fault(hy_run *now);                       /* for your own run: bad data met */
+HY_API void         hy_fault(hy_run *now);      /* for your own run: bad data met; fill your outputs still */
 HY_API int          hy_infer_pointwise(hy_infer *I);              /* all inputs and outputs alike */
 
 /* Sums of products, an axis by a letter: hy_einsum(F, "bij,bjk->bik", hy_group(F, x, y)). Up to 16 inputs;
@@ -12921,8 +12921,19 @@ static void *hy__job_notes(hy_job *job, size_t bytes)
 #define HY__FITS_PLAN(type) \
     typedef char type##_fits_plan[sizeof(type) <= sizeof(((hy_job *)0)->plan) ? 1 : -1]
 
-/* An item met data it cannot work with; what that means is job->fault_text. */
+/* An item met data it cannot work with; what that means is job->fault_text. It writes its results all the
+ * same: others that run before the error is said read them. */
 HY_API void hy_fault(hy_run *now) { HY__POKE(&now->fault, 1); }
+
+/* The only item has no results but zeros. */
+static void hy__fault_empty(const hy_job *job, hy_run *now, int outputs)
+{
+    int i;
+    for (i = 0; i < outputs; i++)
+        if (now->data[job->nin + i])
+            memset(now->data[job->nin + i], 0, (size_t)hy__bytes(&job->out[i].type));
+    hy_fault(now);
+}
 
 /* Why bind refused. */
 typedef struct hy__refusal { hy_error_t code; char text[256]; hy_frame *frame; } hy__refusal;
@@ -13001,7 +13012,7 @@ static int hy__ungraded_infer(hy_infer *I)
     hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
     return I->status;
 }
-HY__RUN(hy__run_ungraded) { hy_fault(now); }
+HY__RUN(hy__run_ungraded) { hy__fault_empty(job, now, job->nout); }
 static int hy__ungraded_bind(hy_job *job)
 {
     job->fault_text = "it has no gradient";
@@ -20075,7 +20086,7 @@ HY__RUN(hy__run_nonzero)
     int64_t m = job->out[0].type.shape.dim[0];
     int d;
     if (hy__resolve_mask(hy__base(now, &job->in[0]), job->in[0].type.dtype, hy__size(x), m, place) != m) {
-        hy_fault(now);
+        hy__fault_empty(job, now, job->nout);
         return;
     }
     if (!x->ndim && m) *to = 0;         /* a single number is a line of one */
@@ -20858,7 +20869,7 @@ HY__RUN(hy__run_unique)
     char *to = hy__base(now, &job->out[0]);
     int out = 1;
     m = hy__along_axis(&job->out[0].type.shape, r->axis).n;
-    if (values != m) { hy_fault(now); return; }
+    if (values != m) { hy__fault_empty(job, now, job->nout); return; }
     if (r->return_index) more[0] = (int64_t *)now->data[job->nin + out++];
     if (r->return_inverse) more[1] = (int64_t *)now->data[job->nin + out++];
     if (r->return_counts) more[2] = (int64_t *)now->data[job->nin + out++];
@@ -30042,12 +30053,13 @@ static int64_t hy__roi_whole(double v) { return hy__clamp_i64(hy__to_i64(v), -IN
     { \
         int64_t image = hy__to_i64(roi[0]), bin[2], k, bins = p->bins[0] * p->bins[1], at = 0; \
         int64_t area = p->size[0] * p->size[1], stride = p->sensitive ? bins * area : area; \
-        int inside = image >= 0 && image < p->images; \
+        int inside = image >= 0 && image < p->images, sized; \
         T sum[HY__ROI_CHANNELS]; \
         hy__region_##suffix g; \
         memset(&g, 0, sizeof g); \
         if (!inside) image = 0; \
-        else if (!hy__region_of_##suffix(p, roi, &g)) return 0; \
+        sized = !inside || hy__region_of_##suffix(p, roi, &g); \
+        inside &= sized; \
         for (bin[0] = 0; bin[0] < p->bins[0]; bin[0]++) \
             for (bin[1] = 0; bin[1] < p->bins[1]; bin[1]++, at++, y += hy__traits[dtype].size) { \
                 T *plane = data + (image * p->channels + first) * stride + (p->sensitive ? at * area : 0); \
@@ -30057,7 +30069,7 @@ static int64_t hy__roi_whole(double v) { return hy__clamp_i64(hy__to_i64(v), -IN
                 for (k = 0; k < n && inside && !back; k++) sum[k] /= g.count; \
                 if (!back) hy__store_##suffix(y, dtype, bins, sum, n); \
             } \
-        return 1; \
+        return sized; \
     }
 HY__ROI_KERNELS(float, f32)
 HY__SMALL_BEGIN
@@ -30200,12 +30212,12 @@ HY__RUN(hy__run_roi_align)
         size_t size = dtype == HY_F64 ? sizeof(double) : sizeof(float);
         memset(data + (size_t)((i * p->channels + first) * area) * size, 0, (size_t)(n * area) * size);
     }
-    for (i = back ? 0 : i; i < end && fits; i++) {
+    for (i = back ? 0 : i; i < end; i++) {
         char *at = hy__place(now, y, (i * p->channels + first) * bins);
         hy__load_f64(roi, hy__place(now, rois, 5 * i), dtype, 1, 5);
         if (back && hy__to_i64(roi[0]) != item / blocks) continue;
-        fits = dtype == HY_F64 ? hy__roi_mean_f64(p, roi, (double *)(void *)data, first, n, at, dtype, back)
-                               : hy__roi_mean_f32(p, roi, (float *)(void *)data, first, n, at, dtype, back);
+        fits &= dtype == HY_F64 ? hy__roi_mean_f64(p, roi, (double *)(void *)data, first, n, at, dtype, back)
+                                : hy__roi_mean_f32(p, roi, (float *)(void *)data, first, n, at, dtype, back);
     }
     if (!fits) hy_fault(now);
 }
@@ -32084,12 +32096,15 @@ HY__RUN(hy__run_sample_gamma)
 {
     int64_t n = hy__size(&job->out[0].type.shape), draws = job->plan.i[0], i = item * HY__CHUNK, k;
     double v[2];
+    int bad;
     for (n = hy__least(n, i + HY__CHUNK); i < n; i++) {
         hy__dice d = hy__dice_of(now, i);
         for (k = 0; k < 2; k++)
             hy__load_f64(v + k, hy__place(now, &job->in[k], i / draws), job->in[k].type.dtype, 1, 1);
-        if (!(v[0] > 0 && v[0] < HUGE_VAL && v[1] > 0 && v[1] < HUGE_VAL)) { hy_fault(now); return; }
-        hy__store(hy__place(now, &job->out[0], i), job->out[0].type.dtype, hy__throw_gamma(&d, v[0]) * v[1]);
+        bad = !(v[0] > 0 && v[0] < HUGE_VAL && v[1] > 0 && v[1] < HUGE_VAL);
+        if (bad) hy_fault(now);
+        hy__store(hy__place(now, &job->out[0], i), job->out[0].type.dtype,
+                  bad ? 0 : hy__throw_gamma(&d, v[0]) * v[1]);
     }
 }
 static int hy___sample_gamma_bind(hy_job *job)
@@ -32138,7 +32153,11 @@ HY__RUN(hy__run_multinomial)
         bad |= !(p[c] >= 0);
         total += p[c];
     }
-    if (bad || !(total > 0 && total < HUGE_VAL)) { hy_fault(now); return; }
+    if (bad || !(total > 0 && total < HUGE_VAL)) {
+        hy_fault(now);
+        for (c = 0; c < classes; c++) p[c] = 1;
+        total = (double)classes;
+    }
     for (i = item * draws; i < (item + 1) * draws; i++) {
         hy__dice d = hy__dice_of(now, i);
         bound = hy__throw(&d) * total;
@@ -48223,7 +48242,6 @@ static void hy__body_fault(const hy__turning *L, int k)
     }
     L->now->fault_text = hy__fault_text(first);
     L->now->fault_job = first->fault_job ? first->fault_job : first->job;
-    hy_fault(L->now);
 }
 
 /* A result that no job has put in its place: another's twin, a variable, something early. */
@@ -48342,6 +48360,16 @@ static void hy__loop_finish(const hy__turning *L)
     if (r->limit > 0 && out[at]) *(int64_t *)out[at] = L->turn;
 }
 
+/* A body met bad data. */
+static void hy__turning_empty(const hy__turning *L)
+{
+    const hy__control_rec *r = L->r;
+    int results = r->outputs + 2 * r->states;
+    int64_t *turns = r->limit > 0 ? (int64_t *)L->now->data[L->job->nin + results + r->aux] : NULL;
+    if (turns) *turns = 0;
+    hy__fault_empty(L->job, L->now, results);
+}
+
 static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, char *memory, int once)
 {
     const hy__control_rec *r = (const hy__control_rec *)job->attr;
@@ -48395,10 +48423,11 @@ static void hy__run_loop(const hy_job *job, hy_run *now, int stage, int64_t item
         if (L.r->limit > 0 && (goes = hy__loop_goes_on(&L)) <= 0) break;
         if (!L.turn) hy__body_open(&L, last);
         hy__loop_keep(&L);
-        if (hy__body_turn(&L, last)) return;
+        if ((goes = hy__body_turn(&L, last)) < 0) break;
         if (now->timing) hy__turn_ends(now->timing, L.row, from);
     }
-    if (goes >= 0) hy__loop_finish(&L);
+    if (goes < 0) hy__turning_empty(&L);
+    else hy__loop_finish(&L);
 }
 
 static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
@@ -48408,7 +48437,7 @@ static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item
     (void)stage; (void)item; (void)scratch;
     hy__turning_open(&L, job, now, (char *)shared, 1);
     hy__body_open(&L, k);
-    hy__body_turn(&L, k);
+    if (hy__body_turn(&L, k)) hy__turning_empty(&L);
 }
 HY__COLD_ROOMS
 
