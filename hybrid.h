@@ -55250,17 +55250,20 @@ static void hy__attrs_of_control(hy__attrs *a, const hy__node *node, int which)
 
 /* A determinant of one matrix is (1,); where () is a shape, MXNet's is (), so one that is not says it. */
 static const char hy__det_says[] = "__one_is_a_batch__";
+/* MXNet's norms are read as sums along lines where they can be, which add in another order than _np_norm. */
+static const char hy__norm_says[] = "__as_one_operator__";
 static void hy__attrs_of_op(hy__attrs *a, const hy_graph *g, const hy__node *node)
 {
     const hy_attr *attr;
     const char *key, *value;
     int i, n, op = hy__op_number(node->op), det = op == HY_OP_linalg_det || op == HY_OP_linalg_slogdet;
+    const char *says = op == HY_OP__np_norm ? hy__norm_says : a->np && det ? hy__det_says : NULL;
     const hy__note *note = hy__notes_of(g, node, &n);
     for (; n; n--, note++) {
         hy__attrs_add(a, note->key)->text = note->value;
-        det &= strcmp(note->key, hy__det_says) != 0;
+        if (says && !strcmp(note->key, says)) says = NULL;
     }
-    if (a->np && det) hy__attrs_add(a, hy__det_says)->text = "True";
+    if (says) hy__attrs_add(a, says)->text = "True";
     if (hy__control_of(node) >= 0) { hy__attrs_of_control(a, node, hy__control_of(node)); return; }
     hy__written_op(node, a->np, &key, &value);
     if (key) { hy__attrs_add(a, key)->text = value; return; }
@@ -55305,7 +55308,8 @@ typedef struct hy__listing {
 } hy__listing;
 
 /* May it not run depth-first? Random operators are numbered as they ran, and of three gradients of one value
- * it counts which come first. uses: room for two numbers per node. */
+ * it counts which come first: two users give as many where gradients have gradients. uses: room for two
+ * numbers per node. */
 static int hy__order_counts(const hy_graph *g, int *uses)
 {
     int i, k, drawn = -1, counts = 0, *last = uses + g->n;
@@ -55317,7 +55321,7 @@ static int hy__order_counts(const hy_graph *g, int *uses)
         const hy__node *node = g->node[i];
         for (k = 0; k < node->nin; k++) {
             int from = g->place[node->in[k].node->number];
-            counts |= uses[from] > 2 && node->number < last[from];
+            counts |= uses[from] > 1 && node->number < last[from];
             if (node->number > last[from]) last[from] = node->number;
         }
         if (!hy__is_random(node)) continue;
@@ -58658,7 +58662,8 @@ static hy__node *hy__read_node(hy__reader *R, const int *field)
 {
     const hy__json *j = &R->j;
     const char *op = hy__json_text(j, field[HY__IN_OP]), *name = hy__json_text(j, field[HY__IN_NAME]);
-    const hy__numpy *np = hy__numpy_find(op);
+    const hy__numpy *np =
+        !strcmp(op, "_npi_norm") && hy__node_says(R, field, hy__norm_says) ? NULL : hy__numpy_find(op);
     const hy__compound_op *compound = hy__compound_find(R, field);
     int which = hy__word_number("_foreach|_while_loop|_cond", op);
     if (which >= 0) return hy__read_control(R, which, field);

@@ -248,10 +248,9 @@ static int pg_same_message(const char *a, const char *b)
 
 /* Faults that are known and wait to be mended, so that others show. To be emptied. */
 typedef enum pg_fault_known {
-    PG_DET, PG_KEPT, PG_STALE, PG_OWN_GRADIENT, PG_IDLE_STEP, PG_BY_NUMBER, PG_KNOWN
+    PG_KEPT, PG_STALE, PG_OWN_GRADIENT, PG_IDLE_STEP, PG_BY_NUMBER, PG_KNOWN
 } pg_fault_known;
 static const char *const pg_known_texts[PG_KNOWN] = {
-    "linalg_det and linalg_slogdet of one matrix have another shape after they were saved and loaded",
     "a gradient of a gradient that needs what the compiled graph did not keep",
     "what only a branch or turn that there is not uses: stale line by line, in a graph its gradient is 0",
     "an output with a gradient of its own, taken by a branch or turn that there is not: it counts in a graph",
@@ -270,8 +269,7 @@ static int pg_known(const pg_program *P, const pg_way *way)
     pg_fault_known k = PG_KNOWN;
     size_t i;
     if (pg_known_count) return 0;
-    if (way->flags & (PG_LOADED | PG_PAIR) && pg_has(P, " linalg_det linalg_slogdet ")) k = PG_DET;
-    else if (strstr(pg_other.error, "hybridize with inactive set")) k = PG_KEPT;
+    if (strstr(pg_other.error, "hybridize with inactive set")) k = PG_KEPT;
     for (i = 0; i < sizeof pg_known_numbers / sizeof *pg_known_numbers; i++)
         if (k == PG_KNOWN && pg_known_numbers[i] == P->number) k = PG_BY_NUMBER;
     if (k != PG_KNOWN) pg_known_met[k]++;

@@ -2007,6 +2007,84 @@ static void save_line_by_line(void)
     }
 }
 
+/* Norms keep their bits: what a file of MXNet's says is read as sums along lines where it can be, ours as what ran. */
+static const char *save_norm_says;
+static hy_array *save_norm_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_apply(F, "_np_norm", 1, &x, save_norm_says);
+}
+
+static void save_norms(void)
+{
+    static const char *const says[] = { "axis=1", "axis=0 keepdims=True", "ord=1 axis=1", "ord=3 axis=0", "flag=1 axis=(0,2)",
+                                        "ord=2 axis=(0,1)", "ord=inf axis=2" };
+    int i, k, wide;
+    for (i = 0; i < (int)(sizeof says / sizeof *says); i++)
+        for (wide = 0; wide < 2; wide++) {
+            hy_frame *F = hy_open(NULL);
+            hy_block *net = hy_block_new(F, sizeof(hy_block), "net", save_norm_forward, 1), *read[4];
+            hy_array *x = hy_cast(F, hy_uniform(F, HY_SHAPE(7, 19, 23), -2, 2), wide ? HY_F64 : HY_F32), *y;
+            save_norm_says = says[i];
+            y = hy_call(F, net, x);
+            for (k = 0; k < 2; k++) {
+                read[k] = tb_reloaded(F, net, x, k);
+                read[2 + k] = tb_reloaded(F, read[k], NULL, !k);
+                hy_hybridize(F, read[2 + k], NULL);
+            }
+            for (k = 0; k < 4; k++)
+                if (!CHECK(save_same(F, hy_call(F, read[k], x), y))) printf("    %s, wide %d, %d\n", says[i], wide, k);
+            CHECK_STR(hy_error(F), NULL);
+            CHECK(hy_close(F) == 0);
+        }
+}
+
+#ifndef HYBRID_NO_TRAIN
+/* An array that two take has three gradients where gradients have gradients: they add up in the order in which those
+ * ran, which depth-first from the heads is another. */
+static hy_array *save_two_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *y = hy_exp(F, x), *first = hy_sigmoid(F, hy_slice_axis(F, y, 0, 2, 40));
+    (void)self;
+    y = hy_clip(F, y, -2, 2);
+    return hy_group(F, hy_apply(F, "softrelu", 1, &y, ""), first);
+}
+
+static hy_array *save_second_gradient(hy_frame *F, hy_block *net, hy_array *from)
+{
+    hy_array *x = hy_copy(F, from), *y, *g;
+    hy_grad_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.create_graph = 1;
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_call(F, net, x);
+    g = hy_grad(F, y, x, &opt);
+    y = hy_square(F, hy_sum(F, hy_mul(F, g, from), HY_ALL, NULL));
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    return hy_grad_of(F, x);
+}
+
+static void save_second_gradients(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_block_new(F, sizeof(hy_block), "net", save_two_forward, 1), *read;
+    hy_array *x = hy_uniform(F, HY_SHAPE(67), -9, 9), *due = save_second_gradient(F, net, x);
+    hy_hybridize_opt exact;
+    int k;
+    memset(&exact, 0, sizeof exact);
+    exact.exact = 1;
+    for (k = 0; k < 4; k++) {
+        read = tb_reloaded(F, net, x, k & 1);
+        if (k & 2) hy_hybridize(F, read, &exact);
+        if (!CHECK(save_same(F, save_second_gradient(F, read, x), due))) printf("    form %d\n", k);
+    }
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
 static void test_save(void)
 {
     RUN(save_formats);
@@ -2036,6 +2114,10 @@ static void test_save(void)
     RUN(save_parameters);
     RUN(save_recurrent);
     RUN(save_line_by_line);
+    RUN(save_norms);
+#ifndef HYBRID_NO_TRAIN
+    RUN(save_second_gradients);
+#endif
     RUN(save_long_paths);
     RUN(save_missing);
     RUN(save_symbol_block);
