@@ -464,11 +464,14 @@ static int pg_asks(const pg_program *P)
 }
 
 /* What a step of training makes differs in a network that was loaded: arrays from outside are parameters
- * there, and what a layer does not learn is not in the file. */
+ * there, and what a layer does not learn is not in the file. Parameters come in the order of the file, which
+ * counts where they draw, or change what the next one goes by. */
 static int pg_learns_more(const pg_program *P, const pg_way *way, const pg_item *a)
 {
     int k, more = P->nlayer;
     for (k = 0; k < P->nleaf; k++) more += P->leaf[k].kind == PG_CONST;
+    if (pg_listed(pg_optimisers[P->optimiser], " sgld nadam "))
+        for (k = 0; k < P->nleaf; k++) more += P->leaf[k].kind == PG_PARAM;
     return (way->flags & (PG_LOADED | PG_PAIR)) && more &&
            (!strncmp(a->name, "stepped", 7) || !strncmp(a->name, "after", 5));
 }
@@ -503,10 +506,12 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
 }
 
 /* With another type or shape several steps may be wrong; a branch that is not taken is only looked at in a
- * graph. */
+ * graph; what was loaded knows how many inputs it has. */
 static int pg_same_misuse(const pg_program *P)
 {
     int several = P->fault == PG_OTHER_TYPE || P->fault == PG_OTHER_SHAPE;
+    if (strstr(pg_other.misuse, "SymbolBlock: ") && strstr(pg_other.misuse, " inputs are due, "))
+        return P->fault == PG_CALLED_WITH_FEWER || P->fault == PG_CALLED_WITH_MORE;
     if (!pg_line.misuse[0]) return P->loops;
     return several || pg_same_error(pg_line.misuse, pg_other.misuse, 0) ||
            pg_same_message(pg_line.misuse, pg_other.misuse);
