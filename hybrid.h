@@ -15730,8 +15730,8 @@ static int hy__moments_bind(hy_job *job)
 static int hy__moments_diff(hy_frame *F, hy_diff *D)
 {
     HY__REC(moments, D);
-    hy_array *x = hy__as_reals(F, D->in[0]), *dy[2], *mean = NULL, *var = NULL;
-    hy_dtype dtype = D->in[0]->t.type.dtype;
+    hy_array *x = D->in[0], *dy[2], *mean = NULL, *var = NULL;
+    hy_dtype dtype = x->t.type.dtype;
     int bits = hy__known_axis_bits(&r->axes, 0, x->t.type.shape.ndim), i;
     double n = (double)hy__size(&x->t.type.shape);
     if (n > 0) n /= (double)hy__size(&D->out[0]->t.type.shape);
@@ -15740,7 +15740,8 @@ static int hy__moments_diff(hy_frame *F, hy_diff *D)
         dy[i] = D->dy[i] ? hy__spread(F, hy__as_reals(F, D->dy[i]), x, bits, r->keepdims) : NULL;
     if (dy[0]) mean = hy__share_of(F, dy[0], n, dtype);
     if (dy[1]) {
-        var = hy_sub(F, x, hy__spread(F, hy__as_reals(F, D->out[0]), x, bits, r->keepdims));
+        var = hy__spread(F, hy__as_reals(F, D->out[0]), x, bits, r->keepdims);
+        var = hy_sub(F, hy__as_reals(F, x), var);
         var = hy_mul(F, hy__share_of(F, var, n / 2, dtype), dy[1]);
     }
     D->dx[0] = hy__as_typed(F, hy__sum_of(F, mean, var), dtype);
@@ -28768,8 +28769,8 @@ static int hy___batch_norm_grad_diff(hy_frame *F, hy_diff *D)
     n = hy__norm_slope_of(F, x, mean, rstd, at, r->batch_stats);
     b = r->learn_gamma ? hy__channel_spread(F, hy__norms_wide(F, D->dy[1]), x, at) : NULL;
     c = hy__channel_spread(F, hy__norms_wide(F, D->dy[2]), x, at);
-    k = hy__channel_spread(F, hy__norms_wide(F, D->in[2]), x, at);
-    k = r->learn_gamma ? hy_mul(F, n.rstd, k) : n.rstd;
+    k = r->learn_gamma ? hy__channel_spread(F, hy__norms_wide(F, D->in[2]), x, at) : NULL;
+    k = k ? hy_mul(F, n.rstd, k) : n.rstd;
     rest = a ? hy__channel_rest(F, &n, a) : NULL;
     if (D->want[0]) {
         g = hy__sum_of(F, rest ? hy_mul(F, k, rest) : NULL, b ? hy_mul(F, b, n.u) : NULL);

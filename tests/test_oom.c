@@ -183,6 +183,20 @@ static int oom_norms_of_halves(hy_frame *F)
     return g && hy_size(F, g) == 12 && hy_item(F, hy_sum(F, hy_cast(F, hy_abs(F, g), HY_F32), HY_ALL, NULL)) < 1e6;
 }
 
+/* The gradient of whole numbers is computed in reals, for which there may be no room. */
+static int oom_moments_of_whole(hy_frame *F)
+{
+    hy_array *x = hy_reshape(F, hy_arange(F, 1, 7, 1), HY_INTS(2, 3), NULL), *y;
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_moments(F, hy_cast(F, hy_mul_scalar(F, x, 4), HY_I32), HY_AXES(1), NULL);
+    y = hy_add(F, hy_cast(F, hy_get(F, y, 0), HY_F32), hy_cast(F, hy_get(F, y, 1), HY_F32));
+    y = hy_mul_scalar(F, y, 9);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    return oom_near(hy_value(F, hy_grad_of(F, x), 1, 2), 4 * (3 + 6 * 4));
+}
+
 static hy_array *oom_cube(hy_frame *F, hy_array *x, void *user)
 {
     (void)user;
@@ -722,6 +736,7 @@ static void oom_walk_fork(void) { oom_walk(oom_fork, 1); }
 #ifndef HYBRID_NO_TRAIN
 static void oom_walk_gradients(void) { oom_walk(oom_gradients, 1); }
 static void oom_walk_norms_of_halves(void) { oom_walk(oom_norms_of_halves, 1); }
+static void oom_walk_moments_of_whole(void) { oom_walk(oom_moments_of_whole, 1); }
 static void oom_walk_gradient_check(void) { oom_walk(oom_gradient_check, 1); }
 static void oom_walk_training(void) { oom_walk(oom_training, 1); }
 #endif
@@ -798,6 +813,7 @@ static void test_oom(void)
     RUN(oom_walk_gradients);
     RUN(oom_walk_gradient_check);
     RUN(oom_walk_norms_of_halves);
+    RUN(oom_walk_moments_of_whole);
     RUN(oom_walk_training);
     RUN(oom_walk_net_training);
 #endif
