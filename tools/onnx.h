@@ -7564,7 +7564,8 @@ static int onnx__late_body(const onnx__model *m, int b)
     return top && top->late;
 }
 
-/* Values whose numbers decide shapes, and all that these are computed from. early: of nodes that are not late. */
+/* Values whose numbers decide shapes, and all that these are computed from. early: of nodes that are not
+ * late. */
 static void onnx__find_given(onnx__model *m, int early)
 {
     onnx__node *n;
