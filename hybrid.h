@@ -6320,6 +6320,7 @@ struct hy_frame {
     int         trying;                 /* what fails now may be forgotten: see hy__try */
     int         recording, training;
     int         may_not_run;            /* of a tracer: it makes the gradient of a body, which may not */
+    hy_array   *maybe;                  /* the flag of the gradient that is emitted now, or NULL */
     int         hidden;                 /* hidden outputs are wanted */
     uint64_t    seed, stream;           /* the next random operator's key */
     void       *scratch;                /* for imperative runs */
@@ -13001,18 +13002,29 @@ static void hy__fail_ungraded(hy_frame *F, const char *name)
     hy__fail(F, HY_ERROR_GRADIENT, "%s: the operator is non-differentiable because it has no gradient", name);
 }
 
-/* Stands for a gradient that there is not, in a body that may never run: then it is no error. */
-typedef struct hy__ungraded_rec { const char *name; } hy__ungraded_rec;
+/* Stands for a gradient that there is not, in a body that may never run, or where a flag says whether it is
+ * asked for: then it is no error. */
+typedef struct hy__ungraded_rec { const char *name; int flags; } hy__ungraded_rec;
 static const hy_arg hy__ungraded_in[] = {
-    { "out_grad", HY_ARG_ONE }, { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+    { "out_grad", HY_ARG_ONE }, { "data", HY_ARG_ONE }, { "flag", HY_ARG_OPT }, { NULL, HY_ARG_ONE } };
 static const hy_arg hy__ungraded_out[] = { { "data_grad", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static int hy__ungraded_count(const void *attr, int output, int index)
+{
+    return !output && index == 2 ? ((const hy__ungraded_rec *)attr)->flags : 1;
+}
 static int hy__ungraded_infer(hy_infer *I)
 {
     hy__infer_same_type(I, &I->in[1], &I->out[0]);
     hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
     return I->status;
 }
-HY__RUN(hy__run_ungraded) { hy__fault_empty(job, now, job->nout); }
+HY__RUN(hy__run_ungraded)
+{
+    size_t bytes = (size_t)hy__bytes(&job->out[0].type);
+    if (job->nin < 3 || hy__load(now->data[2], job->in[2].type.dtype) != 0)
+        hy__fault_empty(job, now, job->nout);
+    else if (now->data[job->nin] && bytes) memset(now->data[job->nin], 0, bytes);
+}
 static int hy__ungraded_bind(hy_job *job)
 {
     job->fault_text = "it has no gradient";
@@ -13020,25 +13032,128 @@ static int hy__ungraded_bind(hy_job *job)
 }
 static const hy_op hy__ungraded_op = {
     "_no_gradient", NULL, NULL, "an error once it runs", hy__ungraded_in, hy__ungraded_out, NULL,
-    sizeof(hy__ungraded_rec), 0, 0, NULL, hy__ungraded_infer, hy__ungraded_bind, NULL, NULL };
+    sizeof(hy__ungraded_rec), 0, 0, hy__ungraded_count, hy__ungraded_infer, hy__ungraded_bind, NULL, NULL };
 
 /* An operator has no gradient. Gives that of the first input, if that is wanted. */
 #define HY_NO_GRADIENT hy__no_gradient(F, D)
 static hy_array *hy__no_gradient(hy_frame *F, hy_diff *D)
 {
     hy__ungraded_rec r;
-    hy_array *in[2];
+    hy_array *in[3];
     int i;
+    memset(&r, 0, sizeof r);
     r.name = D->op->name;
-    if (!F->may_not_run) { hy__fail_ungraded(F, r.name); return NULL; }
+    r.flags = F->maybe != NULL;
+    if (!F->may_not_run && !F->maybe) { hy__fail_ungraded(F, r.name); return NULL; }
     for (i = 0; !D->dy[i]; i++) continue;
     in[0] = D->dy[i];
+    in[2] = F->maybe;
     for (i = 0; i < D->nin; i++) {
         in[1] = D->in[i];
-        if (D->want[i]) D->dx[i] = F->emit(F, &hy__ungraded_op, 2, in, &r, 0, NULL);
+        if (D->want[i]) D->dx[i] = F->emit(F, &hy__ungraded_op, 2 + r.flags, in, &r, 0, NULL);
     }
     return D->dx[0];
 }
+
+#ifndef HYBRID_NO_TRAIN
+/* What only a branch or a turn uses that there is not has no gradient, which a graph knows when it runs:
+ * beside such a gradient goes a flag, (1,) int64. Where that is 0 the gradient is whatever was computed. */
+typedef struct hy__flag_rec { int n, all; } hy__flag_rec;
+static const hy_arg hy__flag_in[] = { { "flag", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
+static const hy_arg hy__flag_out[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static int hy__flag_count(const void *attr, int output, int index)
+{
+    (void)index;
+    return output ? 1 : ((const hy__flag_rec *)attr)->n;
+}
+static hy_type hy__flag_type(void)
+{
+    hy_type type;
+    type.dtype = HY_I64;
+    type.shape = hy__shape1(1);
+    return type;
+}
+static int hy__flag_infer(hy_infer *I)
+{
+    hy_infer_type(I, &I->out[0].dtype, hy__flag_type().dtype);
+    hy_infer_shape(I, &I->out[0].shape, hy__flag_type().shape);
+    return I->status;
+}
+HY__RUN(hy__run_flag)
+{
+    int i, some = 0, all = 1;
+    for (i = 0; i < job->nin; i++) {
+        int on = hy__load(now->data[i], job->in[i].type.dtype) != 0;
+        some |= on;
+        all &= on;
+    }
+    *(int64_t *)now->data[job->nin] = ((const hy__flag_rec *)job->attr)->all ? all : some;
+}
+static int hy__flag_bind(hy_job *job) { return hy__one_stage(job, hy__run_flag, 1, 2); }
+static const hy_op hy__flag_op = {
+    "_flag", NULL, NULL, "is any of its inputs, or are all, not 0?", hy__flag_in, hy__flag_out, NULL,
+    sizeof(hy__flag_rec), 0, 0, hy__flag_count, hy__flag_infer, hy__flag_bind, NULL, NULL };
+
+/* Any of those that are not NULL, or all. Of none: 0, or 1. */
+static hy_array *hy__flag(hy_frame *F, int all, hy_array *a, hy_array *b)
+{
+    hy__flag_rec r;
+    hy_array *in[2];
+    memset(&r, 0, sizeof r);
+    r.all = all;
+    in[0] = in[1] = NULL;
+    if (a) in[r.n++] = a;
+    if (b) in[r.n++] = b;
+    return F->code ? NULL : F->emit(F, &hy__flag_op, r.n, in, &r, 0, NULL);
+}
+
+/* A gradient that may not be there as one that is: then it is 0, or -0, which a sum does not feel. */
+typedef struct hy__gated_rec { int minus; } hy__gated_rec;
+static const hy_arg hy__gated_in[] = {
+    { "flag", HY_ARG_ONE }, { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static int hy__gated_infer(hy_infer *I)
+{
+    hy__infer_same_type(I, &I->in[1], &I->out[0]);
+    hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
+    return I->status;
+}
+HY__RUN(hy__run_gated)
+{
+    const hy_type *type = &job->out[0].type;
+    size_t i, size = hy_dtype_size(type->dtype), bytes = (size_t)hy__bytes(type);
+    char *to = (char *)now->data[2];
+    int on = hy__load(now->data[0], job->in[0].type.dtype) != 0;
+    if (!bytes || (on && to == now->data[1])) return;
+    if (on) { memcpy(to, now->data[1], bytes); return; }
+    memset(to, 0, bytes);
+    for (i = 0; i < bytes && ((const hy__gated_rec *)job->attr)->minus && hy__floating(type->dtype); i += size)
+        hy__store(to + i, type->dtype, -0.0);
+}
+static int hy__gated_bind(hy_job *job)
+{
+    return hy__one_stage(job, hy__run_gated, 1, 0.1 * (double)hy__bytes(&job->out[0].type));
+}
+static int hy__gated_diff(hy_frame *F, hy_diff *D);
+static const hy_op hy__gated_op = {
+    "_gated", NULL, NULL, "x, or 0 where the flag is 0", hy__gated_in, hy__flag_out, NULL,
+    sizeof(hy__gated_rec), 0, 0, NULL, hy__gated_infer, hy__gated_bind, hy__gated_diff, NULL };
+
+static hy_array *hy__gated(hy_frame *F, hy_array *flag, hy_array *x, int minus)
+{
+    hy__gated_rec r;
+    hy_array *in[2];
+    if (F->code || !flag) return x;
+    r.minus = minus;
+    in[0] = flag;
+    in[1] = x;
+    return F->emit(F, &hy__gated_op, 2, in, &r, 0, NULL);
+}
+static int hy__gated_diff(hy_frame *F, hy_diff *D)
+{
+    if (D->want[1]) D->dx[1] = hy__gated(F, D->in[0], D->dy[0], ((const hy__gated_rec *)D->attr)->minus);
+    return 0;
+}
+#endif
 
 /* The gradient of something that was broadcast: summed back to the shape of x. */
 static hy_array *hy__unbroadcast(hy_frame *F, hy_array *g, hy_array *x)
@@ -45402,10 +45517,15 @@ typedef struct hy__backward {
     int        slots;
     int        graph;                   /* gradients are recorded too */
     hy_array **grad;                    /* per tape and output, NULL is zero */
+    hy_array **flag;                    /* ... tells whether it is there, where that is HY__MAYBE */
+    unsigned char *there;               /* ... see below */
     unsigned char *parts;               /* so many contributions, 3 for more */
     int        grads;
     hy__buffer *tape_room, *found_room, *grad_room;  /* from the cache: a training loop allocates nothing */
 } hy__backward;
+
+/* Is a gradient there? NOT: it is what a sum begins with, or nothing. */
+enum { HY__NOT, HY__MAYBE, HY__SURELY };
 
 static hy__found *hy__find_tape(const hy__backward *W, const hy__tape *tape)
 {
@@ -45482,8 +45602,10 @@ static int hy__backward_open(hy__backward *W)
         W->grads += W->tape[i]->op ? W->tape[i]->nout : 1;
     }
     W->grad = (hy_array **)hy__room_zero(W->F, &W->grad_room, (size_t)(W->grads + 1) *
-                                         (sizeof *W->grad + sizeof *W->parts), "hy_backward");
-    W->parts = (unsigned char *)(W->grad + W->grads + 1);
+                                         (2 * sizeof *W->grad + 2 * sizeof *W->parts), "hy_backward");
+    W->flag = W->grad + W->grads + 1;
+    W->parts = (unsigned char *)(W->flag + W->grads + 1);
+    W->there = W->parts + W->grads + 1;
     return W->grad ? 0 : -1;
 }
 
@@ -45503,12 +45625,54 @@ static hy_array **hy__grad_slot(const hy__backward *W, const hy__tape *tape, int
     return at && at->tape ? &W->grad[at->slot + (tape->op ? output : 0)] : NULL;
 }
 
-static void hy__contribute(hy__backward *W, const hy__tape *tape, int output, hy_array *g)
+/* The flag of the gradient in a place; NULL: it is there, or nothing is. */
+static hy_array *hy__slot_flag(const hy__backward *W, hy_array **slot)
+{
+    return slot && W->there[slot - W->grad] == HY__MAYBE ? W->flag[slot - W->grad] : NULL;
+}
+
+/* From now on it is there if the flag says so (NULL: surely), or if it was before. */
+static void hy__slot_there(hy__backward *W, hy_array **slot, hy_array *flag)
+{
+    ptrdiff_t at = slot - W->grad;
+    hy_array *had = hy__slot_flag(W, slot);
+    if (W->there[at] == HY__SURELY) return;
+    W->there[at] = flag ? HY__MAYBE : HY__SURELY;
+    W->flag[at] = flag && had && had != flag ? hy__flag(W->F, 0, had, flag) : flag;
+}
+
+/* What has arrived there, to be added to. */
+static hy_array *hy__slot_sum(hy__backward *W, hy_array **slot)
+{
+    hy_array *flag = hy__slot_flag(W, slot);
+    return *slot = flag && *slot ? hy__gated(W->F, flag, *slot, 1) : *slot;
+}
+
+/* flag: tells whether g is there; NULL: it is. */
+static void hy__contribute_maybe(hy__backward *W, const hy__tape *tape, int output, hy_array *g,
+                                 hy_array *flag)
 {
     hy_array **slot = g ? hy__grad_slot(W, tape, output) : NULL;
     if (!slot) return;
-    *slot = *slot ? hy_add(W->F, *slot, g) : g;
+    if (!*slot) *slot = g;
+    else if (flag && hy__slot_flag(W, slot) == flag) *slot = hy_add(W->F, *slot, g);
+    else *slot = hy_add(W->F, hy__slot_sum(W, slot), hy__gated(W->F, flag, g, 1));
+    hy__slot_there(W, slot, flag);
     if (W->parts[slot - W->grad] < 3) W->parts[slot - W->grad]++;
+}
+
+static void hy__contribute(hy__backward *W, const hy__tape *tape, int output, hy_array *g)
+{
+    hy__contribute_maybe(W, tape, output, g, NULL);
+}
+
+/* What a sum begins with, which does not count as a gradient. */
+static void hy__begin_sum(hy__backward *W, const hy__tape *tape, hy_array *g)
+{
+    hy_array **slot = g ? hy__grad_slot(W, tape, 0) : NULL;
+    if (!slot) return;
+    *slot = g;
+    W->parts[slot - W->grad]++;
 }
 
 /* How many contributions came to a leaf? 3: more. */
@@ -45541,23 +45705,45 @@ typedef struct hy__backing {
     hy_diff   D;
     hy__backward *W;
     hy__tape *tape;
+    hy_array *flag;                     /* of all gradients that it gives, or NULL; ... */
+    hy_array **flags;                   /* ... of a call that runs bodies: of each of them, or NULL */
     hy__buffer *room;                   /* for more than these: */
-    hy_array *few[4 * HY__FEW];
+    hy_array *few[5 * HY__FEW];
     int       wanted[HY__FEW];
 } hy__backing;
+
+/* Those of its outputs that may not be there as a flag for all; NULL: some are there. Beside others they are
+ * made 0. Bodies look at each by itself. */
+static hy_array *hy__backing_flag(hy__backward *W, hy__tape *tape, hy_diff *D)
+{
+    hy_array **slot = hy__grad_slot(W, tape, 0), *flag = NULL;
+    int i, sure = 0, some = 0, differ = 0;
+    if (tape->op->flags & HY_OP_CONTROL) return NULL;
+    for (i = 0; i < D->nout; i++) {
+        hy_array *own = hy__slot_flag(W, slot + i);
+        sure |= D->dy[i] && !own;
+        if (!own) continue;
+        differ |= some && own != flag;
+        if (!some || own != flag) flag = some ? hy__flag(W->F, 0, flag, own) : own;
+        some = 1;
+    }
+    for (i = 0; i < D->nout && (sure || differ) && some; i++)
+        D->dy[i] = hy__gated(W->F, hy__slot_flag(W, slot + i), D->dy[i], 0);
+    return sure ? NULL : flag;
+}
 
 static int hy__backing_open(hy__backward *W, hy__tape *tape, hy__backing *b)
 {
     hy_frame *F = W->F;
     hy_diff *D = &b->D;
     hy_array **dy = hy__grad_slot(W, tape, 0);
-    int i, total = 2 * (tape->nin + tape->nout), *want = b->wanted;
+    int i, total = 3 * tape->nin + 2 * tape->nout, *want = b->wanted;
     b->W = W;
     b->tape = tape;
     b->room = NULL;
     D->nin = tape->nin;
     D->in = b->few;
-    if (total > 4 * HY__FEW || tape->nin > HY__FEW) {
+    if (total > 5 * HY__FEW || tape->nin > HY__FEW) {
         D->in = (hy_array **)hy__room(F, &b->room, (size_t)total * (sizeof *D->in + sizeof *want),
                                       tape->op->name);
         if (!D->in) return -1;
@@ -45573,12 +45759,14 @@ static int hy__backing_open(hy__backward *W, hy__tape *tape, hy__backing *b)
     D->out = D->in + D->nin;
     D->dy = D->out + D->nout;
     D->dx = D->dy + D->nout;
+    b->flags = D->dx + D->nin;
     for (i = 0; i < D->nin + D->nout && !F->code; i++) {
         hy_array *x = D->in[i] = hy__value_handle(F, &tape->value[i]);
-        if (i < D->nin) { D->dx[i] = NULL; want[i] = tape->value[i].tape != NULL; continue; }
+        if (i < D->nin) { D->dx[i] = b->flags[i] = NULL; want[i] = tape->value[i].tape != NULL; continue; }
         D->dy[i - D->nin] = dy[i - D->nin];
         if (x && W->graph) { x->tape = tape; x->output = i - D->nin; HY__ADD(&tape->refs, 1); }
     }
+    b->flag = F->code ? NULL : hy__backing_flag(W, tape, D);
     return F->code ? -1 : 0;
 }
 
@@ -45603,10 +45791,27 @@ static hy_array *hy__arrived(const hy_diff *D, int i)
     int k, same = 0;
     for (k = 0; slot && k < D->nin; k++)
         same += b->tape->value[k].tape == v->tape && (!v->tape->op || b->tape->value[k].output == v->output);
-    return slot && same == 1 ? *slot : NULL;
+    return slot && same == 1 ? hy__slot_sum(b->W, slot) : NULL;
 }
 
 static void hy__take_arrived(const hy_diff *D, int i) { ((int *)(void *)D->want)[i] = HY__TAKEN; }
+
+/* The flag of the gradient of output i, or NULL; and what tells of the gradient of input i. */
+static hy_array *hy__dy_flag(const hy_diff *D, int i)
+{
+    const hy__backing *b = (const hy__backing *)(const void *)D;
+    return D->dy[i] ? hy__slot_flag(b->W, hy__grad_slot(b->W, b->tape, i)) : NULL;
+}
+static void hy__dx_flag(const hy_diff *D, int i, hy_array *flag)
+{
+    ((const hy__backing *)(const void *)D)->flags[i] = flag;
+}
+
+/* Does a flag that has a value say that nothing is there? */
+static int hy__flag_denies(const hy_frame *F, const hy_array *flag)
+{
+    return flag && !F->graph && flag->t.data && hy__load(flag->t.data, flag->t.type.dtype) == 0;
+}
 
 /* Its gradients are handed on to what the call was computed from. */
 static void hy__backing_close(hy__backward *W, hy__backing *b)
@@ -45615,10 +45820,15 @@ static void hy__backing_close(hy__backward *W, hy__backing *b)
     int i;
     for (i = 0; i < b->D.nin && !F->code; i++) {
         const hy__value *v = &b->tape->value[i];
-        if (!b->D.want[i] || !b->D.dx[i] ||
+        hy_array *flag = b->flag ? b->flag : b->flags[i], **slot;
+        if (!b->D.want[i] || !b->D.dx[i] || hy__flag_denies(F, flag) ||
             hy__check_gradient(F, b->D.dx[i], &v->t.type, b->D.op->name, i)) continue;
-        if (b->D.want[i] == HY__TAKEN) *hy__grad_slot(W, v->tape, v->output) = b->D.dx[i];
-        else hy__contribute(W, v->tape, v->output, b->D.dx[i]);
+        if (!F->graph) flag = NULL;
+        if (b->D.want[i] == HY__TAKEN) {
+            slot = hy__grad_slot(W, v->tape, v->output);
+            *slot = b->D.dx[i];
+            hy__slot_there(W, slot, flag);
+        } else hy__contribute_maybe(W, v->tape, v->output, b->D.dx[i], flag);
         if (b->D.nsub) hy__contribute_more(W, v->tape, v->output);
     }
     hy__buffer_drop(&F->cache, b->room);
@@ -45631,14 +45841,17 @@ static void hy__backward_call(hy__backward *W, hy__tape *tape)
     hy__backing b;
     hy__role role = { "the gradient of operator", NULL, "(F, diff)" };
     const hy__role *before = W->F->role;
-    int i, some = 0;
+    int i, some = 0, opened;
     for (i = 0; i < tape->nout; i++) some |= dy[i] != NULL;
     if (!some) return;
     role.name = tape->op->name;
     W->F->role = &role;
-    if (!hy__backing_open(W, tape, &b) && tape->op->grad(W->F, &b.D))
+    opened = !hy__backing_open(W, tape, &b);
+    W->F->maybe = opened ? b.flag : NULL;
+    if (opened && tape->op->grad(W->F, &b.D))
         hy__fail(W->F, HY_ERROR_GRADIENT, "%s: its gradient failed", tape->op->name);
     W->F->role = before;
+    W->F->maybe = NULL;
     hy__backing_close(W, &b);
 }
 
@@ -45716,7 +45929,9 @@ typedef struct hy__gradient {           /* of forward, derived for some heads; t
     hy__derived is;                     /* without a graph: the one for all heads does it, with zeros */
     int      *from;                     /* its variables: value of the tape, -1 shape, -2 - h of head h; */
                                         /* behind the heads what there is of the gradient of input h */
-    int      *to;                       /* its heads: gradient of which input */
+    int      *to;                       /* its heads: gradient of which input, for so many; behind them ... */
+    int      *flag;                     /* ... flags: which head tells whether that is there, or -1: it is */
+    int       grads;
     int      *lies;                     /* per head of forward: where it lies on the tape */
     char     *given;                    /* ... has it a gradient? The key */
     char     *keep;                     /* per value of the tape: is it read? */
@@ -45945,6 +46160,17 @@ static hy_array *hy__derive_result(const hy__deriving *B, int i)
     return slot ? *slot : NULL;
 }
 
+/* What tells whether that is there; NULL: it is. */
+static hy_array *hy__derive_flag(const hy__deriving *B, int i)
+{
+    return hy__slot_flag(&B->walk, hy__grad_slot(&B->walk, B->leaf[i], 0));
+}
+
+static int hy__is_head(const hy_graph *g, int i, const hy_array *x)
+{
+    return g->head[i].node == x->node && g->head[i].output == x->output;
+}
+
 /* Inputs of which an operator reads the shape alone do not keep values alive. */
 static void hy__derive_shapes(const hy_root *root, hy__nodes *store)
 {
@@ -45988,13 +46214,14 @@ static void hy__derive_prune(hy_frame *F, hy_graph *g)
 static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n, int heads, size_t key)
 {
     size_t size = hy__round64(sizeof(hy__gradient)),
-        ints = (size_t)(graph->vars + graph->heads + heads) * sizeof(int),
+        ints = (size_t)(graph->vars + 2 * graph->heads + heads) * sizeof(int),
         bytes = (size_t)(n + heads + graph->heads);
     hy__gradient *G = (hy__gradient *)(void *)hy__derived_new(F, size + ints + bytes, key);
     if (!G) return NULL;
     G->from = (int *)(void *)((char *)G + size);
     G->to = G->from + graph->vars;
-    G->lies = G->to + graph->heads;
+    G->flag = G->to + graph->heads;
+    G->lies = G->flag + graph->heads;
     G->keep = (char *)(G->lies + heads);
     G->parts = G->keep + n + heads;
     G->given = G->is.key;
@@ -46002,20 +46229,36 @@ static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n,
     return G;
 }
 
+/* Its heads: gradients, then the flags of those that may not be there, each once. */
+static int hy__derive_heads(const hy__deriving *B, hy_graph *g)
+{
+    hy_array *x;
+    int i, k, n = 0, grads;
+    for (i = 0; i < B->n; i++)
+        n += (hy__derive_result(B, i) != NULL) + (hy__derive_flag(B, i) != NULL);
+    if (hy__graph_room_heads(B->F, g, n, 0)) return -1;
+    for (i = n = 0; i < B->n; i++) {
+        if (!(x = hy__derive_result(B, i))) continue;
+        g->head[n].node = x->node;
+        g->head[n++].output = x->output;
+    }
+    for (i = 0, grads = n; i < B->n; i++) {
+        if (!(x = hy__derive_flag(B, i))) continue;
+        for (k = grads; k < n && !hy__is_head(g, k, x); k++) continue;
+        g->head[k].node = x->node;
+        g->head[k].output = x->output;
+        n = k < n ? n : k + 1;
+    }
+    g->heads = n;
+    return 0;
+}
+
 /* The graph that the walk emits, without what nobody needs. */
 static hy_graph *hy__derive_graph(hy__deriving *B, const char *given)
 {
     hy_graph *g = hy__derive_walk(B, given) ? NULL : hy__graph_new(B->F, B->S->graph->store);
-    int i, n = 0;
     if (!g) return NULL;
-    for (i = 0; i < B->n; i++) n += hy__derive_result(B, i) != NULL;
-    if (hy__graph_room_heads(B->F, g, n, 0)) { hy__graph_drop(g); return NULL; }
-    for (i = n = 0; i < B->n; i++) {
-        hy_array *x = hy__derive_result(B, i);
-        if (!x) continue;
-        g->head[n].node = x->node;
-        g->head[n++].output = x->output;
-    }
+    if (hy__derive_heads(B, g)) { hy__graph_drop(g); return NULL; }
     hy__derive_shapes(B->F->root, g->store);
     hy__derive_prune(B->F, g);
     if (!hy__graph_finish(B->F, g)) return g;
@@ -46049,6 +46292,11 @@ static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const
         if (!parts) continue;
         G->parts[k] = parts > 1;
         G->to[k++] = i;
+    }
+    for (G->grads = k, i = 0; i < G->grads; i++) {
+        const hy_array *flag = hy__derive_flag(B, G->to[i]);
+        for (k = G->grads; flag && !hy__is_head(graph, k, flag); k++) continue;
+        G->flag[i] = flag ? k : -1;
     }
     for (i = 0; i < heads; i++)
         G->lies[i] = i < B->g->heads ? B->place[hy__derive_index(B, &B->g->head[i])] : B->n + i;
@@ -46127,7 +46375,7 @@ static hy__gradient *hy__gradient_find(hy_frame *F, const hy_diff *D, const hy__
     if (!given) return NULL;
     for (i = 0; i < D->nout; i++) given[i] = D->dy[i] != NULL;
     for (i = D->nout; i < (int)bytes; i++) given[i] = 0;
-    for (i = 0; begun && i < begun->is.graph->heads; i++)
+    for (i = 0; begun && i < begun->grads; i++)
         given[D->nout + begun->to[i]] = (char)hy__gradient_goes_on(D, begun, i);
     hy__acquire(&f->root->lock);
     G = (hy__gradient *)(void *)hy__derived_find(f, given, bytes);
@@ -46191,7 +46439,7 @@ static int hy__graph_diff(hy_frame *F, hy_diff *D)
     hy_array **in, **out;
     int i;
     if (!graph || !graph->heads) return 0;
-    for (i = 0; i < graph->heads && !more && !F->code; i++)
+    for (i = 0; i < G->grads && !more && !F->code; i++)
         if (hy__gradient_goes_on(D, G, i) && !(more = hy__gradient_find(F, D, G))) break;
     if (more) { G = more; graph = G->is.graph; }
     if (F->code) return 0;
@@ -46201,7 +46449,8 @@ static int hy__graph_diff(hy_frame *F, hy_diff *D)
     for (i = 0; i < graph->vars && !F->code; i++)
         in[i] = hy__gradient_input(F, D, graph->var[i], G->from[i], G->to[0]);
     if (!F->code && !hy__graph_apply(F, graph, in, out, &rec))
-        for (i = 0; i < graph->heads; i++) {
+        for (i = 0; i < G->grads; i++) {
+            if (G->flag[i] >= 0) hy__dx_flag(D, G->to[i], out[G->flag[i]]);
             if (more && G->given[D->nout + G->to[i]]) *hy__backing_slot(D, G->to[i]) = out[i];
             else D->dx[G->to[i]] = out[i];
         }
@@ -47127,6 +47376,7 @@ static int hy__joint_wire(hy__joint *J)
     const hy__graph_rec *q = (const hy__graph_rec *)J->early.D.attr;
     hy_array **dy = J->early.D.dy;
     int i, wired = 0;
+    if (a->heads > J->from->grads) return 0;            /* some may not be there */
     if (r->mode.exact != q->mode.exact || r->mode.off != q->mode.off || r->mode.threads != q->mode.threads ||
         r->mode.jit != q->mode.jit || r->limit != q->limit) return 0;
     for (i = 0; i < a->heads; i++) {
@@ -47147,7 +47397,7 @@ static int hy__joint_adds(const hy__joint *J)
     const hy__gradient *a = J->from, *b = J->to;
     int i, k, adds = 0;
     for (i = 0; i < a->is.graph->heads; i++) adds |= J->wire[i] < 0 && hy__gradient_goes_on(&J->late.D, a, i);
-    for (i = 0; i < b->is.graph->heads && !adds; i++) {
+    for (i = 0; i < b->grads && !adds; i++) {
         hy_array **slot = b->parts[i] ? hy__backing_slot(&J->early.D, b->to[i]) : NULL;
         adds |= slot && *slot;
         for (k = 0; slot && k < a->is.graph->heads && !adds; k++)
@@ -47202,7 +47452,10 @@ static void hy__joint_run(hy_frame *F, hy__joint *J)
             in[n++] = hy__gradient_input(F, &J->early.D, b->var[i], J->to->from[i], J->to->to[0]);
     if (!F->code && !hy__graph_execute(F, J->graph, in, out, &rec)) {
         for (i = n = 0; i < a->heads; i++) if (J->wire[i] < 0) J->late.D.dx[J->from->to[i]] = out[n++];
-        for (i = 0; i < b->heads; i++) J->early.D.dx[J->to->to[i]] = out[n++];
+        for (i = 0; i < J->to->grads; i++) {
+            J->early.D.dx[J->to->to[i]] = out[n + i];
+            if (J->to->flag[i] >= 0) J->early.flags[J->to->to[i]] = out[n + J->to->flag[i]];
+        }
     }
     hy__buffer_drop(&F->cache, room);
 }
