@@ -48773,7 +48773,8 @@ typedef struct hy__unwinding {
     hy_array   *stand_in;               /* for the variables: their types, and which gradients are wanted */
     hy_array  **in;
     hy_array  **first;                  /* by variable: with what its gradient begins, or NULL */
-    hy_array  **grad;                   /* by result: the variable that is its gradient */
+    hy_array  **grad;                   /* by result: the variable that is its gradient, ... */
+    hy_array  **flag;                   /* ... and the one that tells whether that is there, or NULL: it is */
     char       *given;                  /* by result: has it a gradient? */
     hy__tape    some;                   /* what a stand-in has whose gradient is wanted */
     hy__node  **order;                  /* the variables as the new body has them; room for all */
@@ -48792,7 +48793,7 @@ static void hy__unwinding_close(hy__unwinding *U)
 /* Room for so many variables and results, and what is known of them, to be filled in by the caller. */
 static int hy__unwinding_open(hy__unwinding *U, hy_frame *F, const hy_graph *sub)
 {
-    size_t n = (size_t)sub->vars, all = 3 * ((size_t)sub->vars + (size_t)sub->heads);
+    size_t n = (size_t)sub->vars, all = 6 * ((size_t)sub->vars + (size_t)sub->heads);
     size_t bytes = n * (sizeof *U->stand_in + 2 * sizeof *U->in) + (all + (size_t)sub->heads) *
                    (sizeof *U->order + sizeof *U->head) + (size_t)sub->heads + 1;
     int i;
@@ -48805,7 +48806,8 @@ static int hy__unwinding_open(hy__unwinding *U, hy_frame *F, const hy_graph *sub
     U->in = (hy_array **)(void *)(U->stand_in + n);
     U->first = U->in + n;
     U->grad = U->first + n;
-    U->order = (hy__node **)(void *)(U->grad + sub->heads);
+    U->flag = U->grad + sub->heads;
+    U->order = (hy__node **)(void *)(U->flag + sub->heads);
     U->head = (hy_array **)(void *)(U->order + all);
     U->given = (char *)(U->head + all);
     for (i = 0; i < sub->vars; i++) U->in[i] = &U->stand_in[i];
@@ -48842,10 +48844,11 @@ static int hy__unwind_walk(hy__unwinding *U, int outputs)
     if (hy__backward_open(&B->walk)) return -1;
     for (i = 0; i < g->heads; i++)
         if (U->given[i]) U->grad[i] = hy__derive_var(B, "head_grad", hy__derive_index(B, &g->head[i]), 0);
-    for (i = 0; i < g->vars; i++) hy__contribute(&B->walk, B->leaf[i], 0, U->first[i]);
+    for (i = 0; i < g->vars; i++) hy__begin_sum(&B->walk, B->leaf[i], U->first[i]);
     for (k = 0; k < g->heads; k++) {
         i = k < outputs ? outputs - 1 - k : k;
-        hy__contribute(&B->walk, hy__derive_tape(B, &g->head[i]), g->head[i].output, U->grad[i]);
+        hy__contribute_maybe(&B->walk, hy__derive_tape(B, &g->head[i]), g->head[i].output, U->grad[i],
+                             U->flag[i]);
     }
     hy__backward_run(&B->walk);
     if (B->S->code) return -1;
@@ -48859,6 +48862,20 @@ static int hy__unwound(const hy__unwinding *U, int i)
 {
     const hy_array *g = hy__derive_result(&U->B, i);
     return g && g != U->first[i];
+}
+
+/* Is the gradient of variable i there after the walk? As HY__NOT and the like. */
+static int hy__unwound_there(const hy__unwinding *U, int i)
+{
+    hy_array **slot = hy__grad_slot(&U->B.walk, U->B.leaf[i], 0);
+    return slot && *slot ? U->B.walk.there[slot - U->B.walk.grad] : HY__NOT;
+}
+
+/* That as a flag of the body's. */
+static hy_array *hy__unwound_flag(const hy__unwinding *U, int i)
+{
+    int there = hy__unwound_there(U, i);
+    return there == HY__MAYBE ? hy__derive_flag(&U->B, i) : hy__flag(U->B.S, there == HY__SURELY, NULL, NULL);
 }
 
 /* The variable i of the body, as a value. */
@@ -48884,11 +48901,25 @@ static void hy__unwinding_result(hy__unwinding *U, int i, hy_array *more)
     hy_frame *S = U->B.S;
     hy_array *gradient = hy__derive_result(&U->B, i);
     if (!gradient) gradient = U->first[i];
-    if (gradient && more) gradient = hy_add(S, gradient, more);
+    if (gradient && more) gradient = hy_add(S, hy__gated(S, hy__derive_flag(&U->B, i), gradient, 1), more);
     else if (more) gradient = more;
     if (!gradient) gradient = hy_zeros_like(S, hy__unwinding_value(U, i));
     if (!S->code) hy__inner_head(S, &gradient);
     U->head[U->heads++] = gradient;
+}
+
+/* The next result: a flag. */
+static void hy__unwinding_tells(hy__unwinding *U, hy_array *flag)
+{
+    if (!U->B.S->code) hy__inner_head(U->B.S, &flag);
+    U->head[U->heads++] = flag;
+}
+
+/* One more variable: a flag. */
+static hy_array *hy__unwinding_asks(hy__unwinding *U)
+{
+    hy_type type = hy__flag_type();
+    return hy__unwinding_new(U, "flag", &type);
 }
 
 /* The new body; the caller's. */
@@ -48913,7 +48944,7 @@ typedef struct hy__given { hy__buffer *room; hy_array **at; int n; } hy__given;
 
 static int hy__given_open(hy_frame *F, hy__given *in, const hy_diff *D)
 {
-    size_t most = 4 * ((size_t)D->nin + (size_t)D->nout) + 8;
+    size_t most = 8 * ((size_t)D->nin + (size_t)D->nout) + 8;
     in->n = 0;
     in->room = hy__buffer_new(&F->cache, most * sizeof *in->at);
     if (!in->room) { hy__no_memory(F, "gradient"); return -1; }
@@ -48921,6 +48952,15 @@ static int hy__given_open(hy_frame *F, hy__given *in, const hy_diff *D)
     return 0;
 }
 static void hy__given_add(hy__given *in, hy_array *x) { in->at[in->n++] = x; }
+
+/* Which output is the first whose gradient has the flag of this one's? -1: it has none. */
+static int hy__flag_twin(const hy_diff *D, int i)
+{
+    const hy_array *flag = hy__dy_flag(D, i);
+    int same = 0;
+    while (flag && hy__dy_flag(D, same) != flag) same++;
+    return flag ? same : -1;
+}
 
 /* Where things stand in a diff of control flow. */
 static int hy__diff_kept(const hy__control_rec *r, int i) { return r->outputs + r->states + i; }
@@ -49413,7 +49453,8 @@ static hy_array *hy__branch_arrived(const hy_diff *D, const hy__unwinding *U, in
 {
     int pred = ((const hy__control_rec *)D->attr)->data;
     if (pred) return hy__arrived(D, pred + i);
-    return U->B.leaf[i] ? *hy__backing_slot(D, i) : NULL;
+    return U->B.leaf[i] ? hy__slot_sum(((const hy__backing *)(const void *)D)->W, hy__backing_slot(D, i))
+                        : NULL;
 }
 
 /* The way back through one branch. */
@@ -49434,11 +49475,30 @@ static int hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int 
     for (i = 0; i < r->remain; i++)
         if (U->stand_in[i].tape && hy__branch_arrived(D, U, i))
             U->first[i] = hy__unwinding_new(U, "sum", &U->stand_in[i].t.type);
+    for (i = 0; i < r->outputs; i++) {
+        int same = hy__flag_twin(D, i);
+        if (same >= 0) U->flag[i] = same < i ? U->flag[same] : hy__unwinding_asks(U);
+    }
     return hy__unwind_walk(U, 0);
 }
 
-/* Its graph: what has arrived, inputs of the branch, gradients; has: whose gradients some branch gives. */
-static hy_graph *hy__branch_graph(const hy_diff *D, hy__unwinding *U, const char *has)
+/* What of the gradient of variable i each branch says, a number for all of that; 0: it is there. */
+static int hy__branch_says(const hy__unwinding *U, int n, int i)
+{
+    int k, same, sure = 1, says = 0;
+    for (k = 0; k < n; k++) {
+        int there = hy__unwound_there(&U[k], i);
+        const hy_array *flag = hy__derive_flag(&U[k].B, i);
+        sure &= there == HY__SURELY;
+        for (same = 0; there == HY__MAYBE && hy__derive_flag(&U[k].B, same) != flag; same++) continue;
+        says = says * (U->B.g->vars + 2) + (there == HY__MAYBE ? 2 + same : there == HY__SURELY);
+    }
+    return sure ? 0 : 1 + says;
+}
+
+/* Its graph: what has arrived, inputs of the branch, gradients, their flags; has: whose gradients some branch
+ * gives; says: the first variable of which they say the same, or -1. */
+static hy_graph *hy__branch_graph(const hy_diff *D, hy__unwinding *U, const char *has, const int *says)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
     hy__node **var = U->B.S->graph->store->node;
@@ -49446,18 +49506,50 @@ static hy_graph *hy__branch_graph(const hy_diff *D, hy__unwinding *U, const char
     for (i = 0; i < r->remain; i++) if (U->first[i]) hy__unwinding_next(U, U->first[i]->node);
     for (i = 0; i < r->remain - r->own; i++) hy__unwinding_next(U, var[i]);
     for (i = 0; i < r->outputs; i++) if (U->grad[i]) hy__unwinding_next(U, U->grad[i]->node);
+    for (i = 0; i < r->outputs; i++)
+        if (U->flag[i] && hy__flag_twin(D, i) == i) hy__unwinding_next(U, U->flag[i]->node);
     for (i = r->remain - r->own; i < vars; i++) hy__unwinding_next(U, var[i]);
     for (i = 0; i < r->remain; i++) if (has[i]) hy__unwinding_result(U, i, NULL);
+    for (i = 0; i < r->remain; i++) if (has[i] && says[i] == i) hy__unwinding_tells(U, hy__unwound_flag(U, i));
     return U->heads ? hy__unwinding_graph(U) : NULL;
 }
 
+/* Which variable is the first of which the branches say what they do of this one? -1: its gradient is there. */
+static void hy__branch_flags(const hy__unwinding *U, int n, int vars, const char *has, int *says)
+{
+    int i, k;
+    for (i = 0; i < vars; i++) {
+        int this_one = has[i] ? hy__branch_says(U, n, i) : 0;
+        for (k = 0; this_one && (!has[k] || hy__branch_says(U, n, k) != this_one); k++) continue;
+        says[i] = this_one ? k : -1;
+    }
+}
+
+/* Hands on what the branches gave. */
+static void hy__cond_gave(hy_frame *F, const hy_diff *D, const hy__unwinding *U, hy_array *y, const char *has,
+                          const int *says)
+{
+    int i, pred = ((const hy__control_rec *)D->attr)->data, vars = D->nin - pred;
+    hy_array **at = y->count ? y->item : &y;
+    const hy__backing *b = (const hy__backing *)(const void *)D;
+    for (i = 0; i < vars; i++) {
+        if (!has[i]) continue;
+        if (U->first[i]) hy__take_arrived(D, pred + i);
+        D->dx[pred + i] = *at++;
+    }
+    for (i = 0; i < vars; i++) {
+        if (!has[i] || says[i] < 0) continue;
+        hy__dx_flag(D, pred + i, says[i] == i ? hy__flag(F, 0, *at++, NULL) : b->flags[pred + says[i]]);
+    }
+}
+
 /* A branch again, by the same condition if there is one. */
-static void hy__cond_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in, char *has)
+static void hy__cond_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in, char *has, int *says)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
     hy__control_rec r2;
     hy_graph *sub[2];
-    hy_array *y = NULL, **at;
+    hy_array *y = NULL;
     int i, k, n = 1 + r->data, lead = r->data + r->remain - r->own, ready = 1;
     memset(sub, 0, sizeof sub);
     memset(&r2, 0, sizeof r2);
@@ -49465,7 +49557,8 @@ static void hy__cond_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__g
         if (hy__branch_back(F, D, &U[k], k)) return;
         for (i = 0; i < r->remain; i++) has[i] |= (char)hy__unwound(&U[k], i);
     }
-    for (k = 0; k < n && ready; k++) ready = (sub[k] = hy__branch_graph(D, &U[k], has)) != NULL;
+    hy__branch_flags(U, n, r->remain, has, says);
+    for (k = 0; k < n && ready; k++) ready = (sub[k] = hy__branch_graph(D, &U[k], has, says)) != NULL;
     r2.data = r->data;
     r2.outputs = U[0].heads;
     for (i = 0; ready && i < r->data; i++) hy__given_add(in, D->in[i]);
@@ -49474,15 +49567,12 @@ static void hy__cond_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__g
     for (i = r->data; ready && i < lead; i++) hy__given_add(in, D->in[i]);
     for (i = 0; ready && i < r->outputs; i++)
         if (D->dy[i]) { hy__given_add(in, D->dy[i]); r2.remain++; }
+    for (i = 0; ready && i < r->outputs; i++)
+        if (hy__flag_twin(D, i) == i) { hy__given_add(in, hy__dy_flag(D, i)); r2.remain++; }
     for (i = lead; ready && i < lead + r->own; i++) hy__given_add(in, D->in[i]);
     if (ready) hy__given_end(in, D, &r2);
     if (ready) y = hy__given_emit(F, D, D->op->member, in, &r2, n, sub);
-    at = y && y->count ? y->item : &y;
-    for (i = 0; y && i < r->remain; i++) {
-        if (!has[i]) continue;
-        if (U[0].first[i]) hy__take_arrived(D, r->data + i);
-        D->dx[r->data + i] = *at++;
-    }
+    if (y) hy__cond_gave(F, D, U, y, has, says);
     for (k = 0; k < n; k++) hy__graph_drop(sub[k]);
 }
 
@@ -49491,12 +49581,12 @@ static int hy__cond_grad(hy_frame *F, hy_diff *D)
     hy__unwinding U[2];
     hy__given in;
     hy__buffer *room;
-    char *has = (char *)hy__room_zero(F, &room, (size_t)D->nin + 1, "gradient");
+    int *says = (int *)hy__room_zero(F, &room, (size_t)(D->nin + 1) * (sizeof *says + 1), "gradient");
     int k, opened;
     memset(U, 0, sizeof U);
-    if (!has) return 0;
+    if (!says) return 0;
     opened = !hy__given_open(F, &in, D);
-    if (opened) hy__cond_back(F, D, U, &in, has);
+    if (opened) hy__cond_back(F, D, U, &in, (char *)(says + D->nin + 1), says);
     for (k = 0; k < 2; k++) hy__unwinding_close(&U[k]);
     hy__buffer_drop(&F->cache, in.room);
     hy__buffer_drop(&F->cache, room);
