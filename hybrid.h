@@ -220,12 +220,9 @@
  *   With `exact` a first gradient has the bits of line by line, -0 among them, but for the last one where an
  *   array enters a loop or branch in two ways (as two states; as state and from outside), where a turn or
  *   branch gives a state, an input or an array from outside as its output, or where what a hy_while_loop
- *   begins with is used after it, too: these add up in another order. What no result needs has no gradient; a
- *   graph cannot know which branch is taken or that a while_loop has a turn, so there what the other branch
- *   uses, or a state that turns replace, gets 0: felt by what makes something of 0, such as make_loss before
- *   it, a root of 0, or an operator before it that has no gradient; and a parameter among it is not stale, so
- *   that hy_step updates it (weight decay, momentum). The same where states change places turn by turn, from
- *   the ninth turn back on.
+ *   begins with is used after it, too: these add up in another order. What no result needs has no gradient,
+ *   nor has what only a branch or a turn uses that there is not: a compiled gradient tells that when it has
+ *   run, so a parameter among it is stale, and what stands before it is asked for nothing, as line by line.
  *
  * FUNCTIONS OF YOURS
  *   What the library calls comes in three forms, all of which begin with the frame to use in them:
@@ -13123,10 +13120,11 @@ HY__RUN(hy__run_gated)
     size_t i, size = hy_dtype_size(type->dtype), bytes = (size_t)hy__bytes(type);
     char *to = (char *)now->data[2];
     int on = hy__load(now->data[0], job->in[0].type.dtype) != 0;
+    int minus = ((const hy__gated_rec *)job->attr)->minus && hy__floating(type->dtype);
     if (!bytes || (on && to == now->data[1])) return;
     if (on) { memcpy(to, now->data[1], bytes); return; }
     memset(to, 0, bytes);
-    for (i = 0; i < bytes && ((const hy__gated_rec *)job->attr)->minus && hy__floating(type->dtype); i += size)
+    for (i = 0; i < bytes && minus; i += size)
         hy__store(to + i, type->dtype, -0.0);
 }
 static int hy__gated_bind(hy_job *job)
@@ -45517,15 +45515,16 @@ typedef struct hy__backward {
     int        slots;
     int        graph;                   /* gradients are recorded too */
     hy_array **grad;                    /* per tape and output, NULL is zero */
-    hy_array **flag;                    /* ... tells whether it is there, where that is HY__MAYBE */
+    hy_array **flag;                    /* ... tells whether it is there, where that is not sure */
     unsigned char *there;               /* ... see below */
     unsigned char *parts;               /* so many contributions, 3 for more */
     int        grads;
     hy__buffer *tape_room, *found_room, *grad_room;  /* from the cache: a training loop allocates nothing */
 } hy__backward;
 
-/* Is a gradient there? NOT: it is what a sum begins with, or nothing. */
-enum { HY__NOT, HY__MAYBE, HY__SURELY };
+/* Is a gradient there? NOT: it is what a sum begins with, or nothing. SUMMED: a flag tells, but the value
+ * holds, too, if it is not. */
+enum { HY__NOT, HY__MAYBE, HY__SUMMED, HY__SURELY };
 
 static hy__found *hy__find_tape(const hy__backward *W, const hy__tape *tape)
 {
@@ -45628,24 +45627,27 @@ static hy_array **hy__grad_slot(const hy__backward *W, const hy__tape *tape, int
 /* The flag of the gradient in a place; NULL: it is there, or nothing is. */
 static hy_array *hy__slot_flag(const hy__backward *W, hy_array **slot)
 {
-    return slot && W->there[slot - W->grad] == HY__MAYBE ? W->flag[slot - W->grad] : NULL;
+    int there = slot ? (int)W->there[slot - W->grad] : (int)HY__NOT;
+    return there == HY__MAYBE || there == HY__SUMMED ? W->flag[slot - W->grad] : NULL;
 }
 
 /* From now on it is there if the flag says so (NULL: surely), or if it was before. */
-static void hy__slot_there(hy__backward *W, hy_array **slot, hy_array *flag)
+static void hy__slot_there(hy__backward *W, hy_array **slot, hy_array *flag, int maybe)
 {
     ptrdiff_t at = slot - W->grad;
     hy_array *had = hy__slot_flag(W, slot);
     if (W->there[at] == HY__SURELY) return;
-    W->there[at] = flag ? HY__MAYBE : HY__SURELY;
+    W->there[at] = (unsigned char)(flag ? maybe : HY__SURELY);
     W->flag[at] = flag && had && had != flag ? hy__flag(W->F, 0, had, flag) : flag;
 }
 
 /* What has arrived there, to be added to. */
 static hy_array *hy__slot_sum(hy__backward *W, hy_array **slot)
 {
-    hy_array *flag = hy__slot_flag(W, slot);
-    return *slot = flag && *slot ? hy__gated(W->F, flag, *slot, 1) : *slot;
+    ptrdiff_t at = slot - W->grad;
+    if (W->there[at] != HY__MAYBE) return *slot;
+    W->there[at] = HY__SUMMED;
+    return *slot = hy__gated(W->F, W->flag[at], *slot, 1);
 }
 
 /* flag: tells whether g is there; NULL: it is. */
@@ -45653,11 +45655,16 @@ static void hy__contribute_maybe(hy__backward *W, const hy__tape *tape, int outp
                                  hy_array *flag)
 {
     hy_array **slot = g ? hy__grad_slot(W, tape, output) : NULL;
+    int maybe = HY__MAYBE;
     if (!slot) return;
     if (!*slot) *slot = g;
-    else if (flag && hy__slot_flag(W, slot) == flag) *slot = hy_add(W->F, *slot, g);
-    else *slot = hy_add(W->F, hy__slot_sum(W, slot), hy__gated(W->F, flag, g, 1));
-    hy__slot_there(W, slot, flag);
+    else if (flag && W->there[slot - W->grad] == HY__MAYBE && hy__slot_flag(W, slot) == flag)
+        *slot = hy_add(W->F, *slot, g);
+    else {
+        *slot = hy_add(W->F, hy__slot_sum(W, slot), hy__gated(W->F, flag, g, 1));
+        maybe = HY__SUMMED;
+    }
+    hy__slot_there(W, slot, flag, maybe);
     if (W->parts[slot - W->grad] < 3) W->parts[slot - W->grad]++;
 }
 
@@ -45827,7 +45834,7 @@ static void hy__backing_close(hy__backward *W, hy__backing *b)
         if (b->D.want[i] == HY__TAKEN) {
             slot = hy__grad_slot(W, v->tape, v->output);
             *slot = b->D.dx[i];
-            hy__slot_there(W, slot, flag);
+            hy__slot_there(W, slot, flag, HY__SUMMED);
         } else hy__contribute_maybe(W, v->tape, v->output, b->D.dx[i], flag);
         if (b->D.nsub) hy__contribute_more(W, v->tape, v->output);
     }
@@ -48864,11 +48871,12 @@ static int hy__unwound(const hy__unwinding *U, int i)
     return g && g != U->first[i];
 }
 
-/* Is the gradient of variable i there after the walk? As HY__NOT and the like. */
+/* Is the gradient of variable i there after the walk? HY__NOT, HY__MAYBE or HY__SURELY. */
 static int hy__unwound_there(const hy__unwinding *U, int i)
 {
     hy_array **slot = hy__grad_slot(&U->B.walk, U->B.leaf[i], 0);
-    return slot && *slot ? U->B.walk.there[slot - U->B.walk.grad] : HY__NOT;
+    int there = slot && *slot ? (int)U->B.walk.there[slot - U->B.walk.grad] : (int)HY__NOT;
+    return there == HY__SUMMED ? HY__MAYBE : there;
 }
 
 /* That as a flag of the body's. */
@@ -48899,9 +48907,10 @@ static hy_array *hy__unwinding_new(hy__unwinding *U, const char *name, const hy_
 static void hy__unwinding_result(hy__unwinding *U, int i, hy_array *more)
 {
     hy_frame *S = U->B.S;
-    hy_array *gradient = hy__derive_result(&U->B, i);
+    hy_array **slot = hy__grad_slot(&U->B.walk, U->B.leaf[i], 0), *gradient = slot ? *slot : NULL;
+    if (gradient && more) gradient = hy__slot_sum(&U->B.walk, slot);
     if (!gradient) gradient = U->first[i];
-    if (gradient && more) gradient = hy_add(S, hy__gated(S, hy__derive_flag(&U->B, i), gradient, 1), more);
+    if (gradient && more) gradient = hy_add(S, gradient, more);
     else if (more) gradient = more;
     if (!gradient) gradient = hy_zeros_like(S, hy__unwinding_value(U, i));
     if (!S->code) hy__inner_head(S, &gradient);
@@ -49019,6 +49028,12 @@ typedef struct hy__back {
     char      *wanted;                  /* ... has it something from before it whose gradient is wanted? */
     char      *joined;                  /* by output: its gradients are in `early` */
     int       *parts;                   /* by data: turns that give it a gradient; 2: perhaps more than one */
+    hy_array **flag;                    /* by variable: is the gradient so far there? NULL: it is, or there */
+                                        /* is none; what a turn says of it */
+    hy_array **shares;                  /* by state: the flag of what it shares with outputs, or NULL; ... */
+    hy_array **shares_in;               /* ... the same in a body */
+    char      *flagged;                 /* by state: a turn is told whether its gradient is there */
+    char      *told;                    /* by variable: does the loop back tell? */
     int64_t    turns;                   /* or more than there are: ... */
     int        open;                    /* ... a count tells when it runs */
 } hy__back;
@@ -49026,27 +49041,34 @@ typedef struct hy__back {
 static int hy__back_open(hy__back *K, hy_frame *F, const hy_diff *D)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
-    size_t states = (size_t)r->states, all = 3 * states + (size_t)r->remain + (size_t)r->data, bytes;
+    size_t states = (size_t)r->states, vars = states + (size_t)r->remain + (size_t)r->data;
+    size_t all = 2 * vars + 4 * states, bytes;
     const hy_array *rows = r->data ? D->in[0] : D->out[hy__diff_kept(r, 0)];
     memset(K, 0, sizeof *K);
     K->F = F;
     K->D = D;
     K->r = r;
     K->sub = D->sub[D->nsub - 1];
-    bytes = all * sizeof *K->carry + (size_t)r->data * sizeof(int) + 5 * states + (size_t)r->outputs + 1;
+    bytes = all * sizeof *K->carry + (size_t)r->data * sizeof(int) + 6 * states + vars + (size_t)r->outputs +
+            1;
     K->carry = (hy_array **)hy__room_zero(F, &K->room, bytes, "gradient");
     if (!K->carry || hy__given_open(F, &K->in, D)) return -1;
     K->early = K->carry + states;
     K->more = K->early + states;
     K->total = K->more + states;
     K->rows = K->total + r->remain;
-    K->parts = (int *)(void *)(K->rows + r->data);
+    K->flag = K->rows + r->data;
+    K->shares = K->flag + vars;
+    K->shares_in = K->shares + states;
+    K->parts = (int *)(void *)(K->shares_in + states);
     K->given = (char *)(K->parts + r->data);
     K->next = K->given + states;
     K->met = K->next + states;
     K->shared = K->met + states;
     K->wanted = K->shared + states;
-    K->joined = K->wanted + states;
+    K->flagged = K->wanted + states;
+    K->told = K->flagged + states;
+    K->joined = K->told + vars;
     K->open = r->counted || r->limit > 0;
     K->turns = hy__most(rows->t.type.shape.dim[0] - r->head - r->tail, 0);
     if (r->only) K->turns = hy__least(K->turns, 1);
@@ -49085,9 +49107,13 @@ static hy_array *hy__back_shared(hy__back *K, int i)
     int k;
     for (k = K->r->outputs - 1; k >= 0; k--) {
         const hy__edge *e = &K->sub->head[k];
-        if (!K->D->dy[k] || K->joined[k] || e->node != state->node || e->output != state->output) continue;
+        hy_array *dy = K->D->dy[k], *flag = hy__dy_flag(K->D, k);
+        if (!dy || K->joined[k] || e->node != state->node || e->output != state->output) continue;
         K->joined[k] = 1;
-        sum = sum ? hy_add(K->F, sum, K->D->dy[k]) : K->D->dy[k];
+        K->shares[i] = !flag || (sum && !K->shares[i]) ? NULL
+            : sum && flag != K->shares[i] ? hy__flag(K->F, 0, K->shares[i], flag) : flag;
+        dy = hy__gated(K->F, flag, dy, 1);
+        sum = sum ? hy_add(K->F, sum, dy) : dy;
     }
     return sum;
 }
@@ -49112,6 +49138,21 @@ static hy_array *hy__back_count(const hy__back *K)
         : K->D->out[hy__diff_kept(r, r->states) + r->aux];
 }
 
+/* After the last turn state i has this, too, if there was a turn and it is there. */
+static void hy__back_ends(hy__back *K, int i, hy_array *end)
+{
+    hy_frame *F = K->F;
+    hy_array **flag = &K->flag[K->r->data + i], *more = K->shares[i];
+    if (K->open) more = hy__flag(F, 1, hy__back_count(K), more);
+    if (!K->carry[i]) *flag = more;
+    else if (*flag) {
+        K->carry[i] = hy__gated(F, *flag, K->carry[i], 1);
+        *flag = more ? hy__flag(F, 0, *flag, more) : NULL;
+    }
+    K->carry[i] = K->carry[i] ? hy_add(F, K->carry[i], end) : end;
+    K->given[i] = 1;
+}
+
 /* Before each turn of a loop of the user's, by row: what has arrived at state i by other ways. */
 static void hy__back_early(hy__back *K, int i)
 {
@@ -49132,8 +49173,7 @@ static void hy__back_early(hy__back *K, int i)
     end = K->open ? hy_take(F, all, hy__back_count(K), 0, NULL)
         : hy_slice_axis(F, all, 0, (int)K->turns, (int)K->turns + 1);
     end = hy_reshape_like(F, end, x, NULL);
-    K->carry[i] = K->carry[i] ? hy_add(F, K->carry[i], end) : end;
-    K->given[i] = 1;
+    hy__back_ends(K, i, end);
 }
 
 /* Is the gradient of variable i wanted? */
@@ -49186,15 +49226,54 @@ static void hy__back_begin(hy__back *K)
         int at = K->r->data + i;
         hy_array *dy = K->wanted[i] ? K->D->dy[K->r->outputs + i] : NULL, *arrived = NULL;
         K->carry[i] = dy;
+        K->flag[at] = dy ? hy__dy_flag(K->D, K->r->outputs + i) : NULL;
         K->given[i] = dy != NULL;
         if (!K->wanted[i]) continue;
         if (!hy__back_passes(K, i)) { hy__back_early(K, i); continue; }
         arrived = dy ? hy__arrived(K->D, at) : NULL;
+        K->carry[i] = dy = dy ? hy__gated(K->F, K->flag[at], dy, 1) : NULL;
         if (!arrived) continue;
         hy__take_arrived(K->D, at);     /* one value from here to the end */
         K->carry[i] = hy_add(K->F, arrived, dy);
     }
     if (K->r->states) memcpy(K->met, K->given, (size_t)K->r->states);
+}
+
+/* Variables of the body that tell which gradients of its results are there. */
+static void hy__back_asks(hy__back *K)
+{
+    hy__unwinding *U = &K->U;
+    int i, outputs = K->r->outputs;
+    for (i = 0; i < outputs; i++) {
+        int same = hy__flag_twin(K->D, i);
+        if (same >= 0) U->flag[i] = same < i ? U->flag[same] : hy__unwinding_asks(U);
+    }
+    for (i = 0; i < K->r->states; i++) {
+        if (K->flagged[i]) U->flag[outputs + i] = hy__unwinding_asks(U);
+        K->shares_in[i] = K->shares[i] ? hy__unwinding_asks(U) : NULL;
+    }
+}
+
+/* Is the gradient of state i there before a turn, from what the turn makes of it and what else there is? */
+static int hy__back_there(const hy__back *K, int i)
+{
+    int v = K->r->data + i, there = hy__unwound_there(&K->U, v), also = HY__NOT;
+    if (hy__back_passes(K, i) && K->given[i]) also = K->flagged[i] ? HY__MAYBE : HY__SURELY;
+    if (K->shared[i]) also = K->shares[i] ? HY__MAYBE : HY__SURELY;
+    if (K->more[i] || (K->D->dy[hy__diff_kept(K->r, i)] && K->U.stand_in[v].tape)) also = HY__SURELY;
+    return there > also ? there : also;
+}
+
+/* That as a flag of the body's. */
+static hy_array *hy__back_tells(const hy__back *K, int i)
+{
+    const hy__unwinding *U = &K->U;
+    hy_frame *S = U->B.S;
+    int v = K->r->data + i, there = hy__back_there(K, i);
+    hy_array *own = hy__derive_flag(&U->B, v), *also = K->shares_in[i];
+    if (there != HY__MAYBE) return hy__flag(S, there == HY__SURELY, NULL, NULL);
+    if (hy__back_passes(K, i) && K->given[i]) also = U->flag[K->r->outputs + i];
+    return own && also ? hy__flag(S, 0, own, also) : own ? own : also;
 }
 
 /* A body and the way back through it, where `given` says which states have a gradient. */
@@ -49218,6 +49297,7 @@ static int hy__back_derive(hy__back *K)
     for (i = r->data; i < hy__diff_remain(r, r->remain); i++)
         if (hy__back_adds(K, i) ? U->B.leaf[i] != NULL : K->early[i - r->data] != NULL)
             U->first[i] = hy__unwinding_new(U, "sum", &U->stand_in[i].t.type);
+    hy__back_asks(K);
     if (hy__unwind_walk(U, r->outputs)) return -1;
     for (i = 0; i < r->states; i++) {
         int more = D->dy[hy__diff_kept(r, i)] && U->stand_in[r->data + i].tape;
@@ -49227,7 +49307,31 @@ static int hy__back_derive(hy__back *K)
     return 0;
 }
 
-/* Which states have gradients goes on to change: from here on all that ever will have one, which may be 0. */
+/* Before the one turn of a loop back: which states have a gradient that may not be there? */
+static void hy__back_flags(hy__back *K)
+{
+    int i;
+    for (i = 0; i < K->r->states; i++)
+        K->flagged[i] = K->given[i] && (!K->carry[i] || K->flag[K->r->data + i]);
+}
+
+/* The same before all turns of it: a turn may leave one that is not there to the next. */
+static int hy__back_all_flags(hy__back *K)
+{
+    int i, n = 1;
+    while (n) {
+        for (i = n = 0; i < K->r->states; i++) {
+            int flagged = K->given[i] && (!K->carry[i] || K->flag[K->r->data + i] ||
+                                          hy__back_there(K, i) != HY__SURELY);
+            n += flagged && !K->flagged[i];
+            K->flagged[i] |= (char)flagged;
+        }
+        if (n && hy__back_derive(K)) return -1;
+    }
+    return 0;
+}
+
+/* Which states have gradients goes on to change: from here on all that ever will have one, or may. */
 static int hy__back_settle(hy__back *K)
 {
     int i, n = 1;
@@ -49266,7 +49370,8 @@ static void hy__back_data(hy__back *K, hy__control_rec *r2)
     for (i = 0; i < r->outputs; i++)
         if (U->grad[i]) hy__back_typed(K, D->dy[i], U->grad[i]->node, &U->grad[i]->node->type[0]);
     for (i = 0; i < r->states; i++) {
-        hy_array *dy = D->dy[hy__diff_kept(r, i)];
+        int kept = hy__diff_kept(r, i);
+        hy_array *dy = hy__gated(K->F, hy__dy_flag(D, kept), D->dy[kept], 1);
         const hy_type *type = &U->stand_in[r->data + i].t.type;
         K->more[i] = dy && U->stand_in[r->data + i].tape ? hy__unwinding_new(U, "kept_grad", type) : NULL;
         if (K->more[i]) hy__back_typed(K, dy, K->more[i]->node, type);
@@ -49289,6 +49394,7 @@ static void hy__back_outputs(hy__back *K, hy__control_rec *r2)
         hy_array **last = &U->head[U->heads];
         if (!hy__unwound(U, i)) continue;
         hy__unwinding_result(U, i, NULL);
+        *last = hy__gated(U->B.S, hy__derive_flag(&U->B, i), *last, 0);
         if (U->stand_in[i].t.type.shape.ndim == HY_MAX_DIM) *last = hy_reshape(U->B.S, *last, flat, NULL);
         r2->outputs++;
     }
@@ -49300,6 +49406,44 @@ static int hy__back_carries(const hy__back *K, int i)
     return K->given[i] || K->next[i] || (K->open && K->carry[i]);
 }
 
+/* Of which variables does the loop back tell whether their gradients are there? Before it `flag` becomes what
+ * they begin with. Those of states come from turn to turn; the others are sums: they are there after a turn
+ * in which they are. */
+static void hy__back_telling(hy__back *K)
+{
+    const hy__control_rec *r = K->r;
+    int i, rest = hy__diff_remain(r, 0);
+    for (i = 0; i < hy__diff_remain(r, r->remain); i++) {
+        int k = i - r->data, state = k >= 0 && i < rest;
+        hy_array *had = state ? K->carry[k] : k < 0 ? K->rows[i] : K->total[i - rest];
+        int sure = had && !K->flag[i], there = state ? hy__back_there(K, k) : hy__unwound_there(&K->U, i);
+        if (state) K->told[i] = hy__back_carries(K, k) && (K->flagged[k] || there == HY__MAYBE ||
+                                                           (K->open && !(sure && there == HY__SURELY)));
+        else K->told[i] = hy__unwound(&K->U, i) && !sure && (K->open || there == HY__MAYBE);
+        if (K->told[i] && !K->flag[i]) K->flag[i] = hy__flag(K->F, sure, NULL, NULL);
+    }
+}
+
+/* The states of the loop back that tell it. */
+static void hy__back_told(hy__back *K)
+{
+    const hy__control_rec *r = K->r;
+    hy__unwinding *U = &K->U;
+    int i, rest = hy__diff_remain(r, 0);
+    for (i = 0; i < hy__diff_remain(r, r->remain); i++) {
+        int state = i >= r->data && i < rest, head = r->outputs + i - r->data;
+        hy_array *before;
+        if (!K->told[i]) continue;
+        before = state ? U->flag[head] : NULL;
+        if (!before) before = hy__unwinding_asks(U);
+        if (state) U->flag[head] = before;
+        hy__given_add(&K->in, K->flag[i]);
+        if (before) hy__unwinding_next(U, before->node);
+        hy__unwinding_tells(U, state ? hy__back_tells(K, i - r->data)
+                            : hy__flag(U->B.S, 0, before, hy__unwound_flag(U, i)));
+    }
+}
+
 /* States of the loop back: gradients of the states, and sums of those of what is the same in all turns, which
  * begin with what has arrived there. */
 static void hy__back_states(hy__back *K, hy__control_rec *r2)
@@ -49307,6 +49451,7 @@ static void hy__back_states(hy__back *K, hy__control_rec *r2)
     const hy__control_rec *r = K->r;
     hy__unwinding *U = &K->U;
     int i, first = K->in.n;
+    hy__back_telling(K);
     for (i = 0; i < r->states; i++) {
         int v = r->data + i;
         hy_array *grad = hy__back_adds(K, v) ? U->first[v] : U->grad[r->outputs + i], *arrived = NULL;
@@ -49332,6 +49477,7 @@ static void hy__back_states(hy__back *K, hy__control_rec *r2)
         hy__unwinding_next(U, U->first[v]->node);
         hy__unwinding_result(U, v, NULL);
     }
+    hy__back_told(K);
     r2->states = K->in.n - first;
 }
 
@@ -49352,6 +49498,28 @@ static void hy__back_gave(hy__back *K, hy_array *y, int parts)
         K->carry[i] = K->next[i] || K->open ? got : NULL;
     }
     for (i = 0; i < r->remain; i++) if (hy__unwound(&K->U, hy__diff_remain(r, i))) K->total[i] = *at++;
+    for (i = 0; i < hy__diff_remain(r, r->remain); i++) {
+        int state = i >= r->data && i < hy__diff_remain(r, 0);
+        if (K->told[i]) K->flag[i] = hy__flag(K->F, 0, *at++, NULL);
+        else if (state || hy__unwound(&K->U, i)) K->flag[i] = NULL;
+    }
+}
+
+/* Flags that are the same in all turns. */
+static int hy__back_answers(hy__back *K)
+{
+    int i, first = K->in.n;
+    for (i = 0; i < K->r->outputs; i++) {
+        if (hy__flag_twin(K->D, i) != i) continue;
+        hy__given_add(&K->in, hy__dy_flag(K->D, i));
+        hy__unwinding_next(&K->U, K->U.flag[i]->node);
+    }
+    for (i = 0; i < K->r->states; i++) {
+        if (!K->shares_in[i]) continue;
+        hy__given_add(&K->in, K->shares[i]);
+        hy__unwinding_next(&K->U, K->shares_in[i]->node);
+    }
+    return K->in.n - first;
 }
 
 /* A loop back over what k turns at the end have left, or over the last of that. */
@@ -49380,6 +49548,7 @@ static void hy__back_emit(hy__back *K, int k, int single)
         hy__unwinding_next(U, U->first[i]->node);
         r2.remain++;
     }
+    r2.remain += hy__back_answers(K);
     for (i = 0; i < r->remain + r->aux; i++) {
         if (i < r->remain) hy__given_add(&K->in, K->D->in[hy__diff_remain(r, i)]);
         hy__unwinding_next(U, U->B.S->graph->store->node[hy__diff_remain(r, i)]);
@@ -49423,6 +49592,7 @@ static void hy__back_results(const hy__back *K)
         int at = hy__diff_remain(r, i);
         K->D->dx[at] = K->D->want[at] == HY__TAKEN ? K->total[i] : hy__back_sum(K, K->total[i]);
     }
+    for (i = 0; i < hy__diff_remain(r, r->remain); i++) hy__dx_flag(K->D, i, K->flag[i]);
 }
 
 enum { HY__BACK_MOST = 8 };             /* loops back of one turn */
@@ -49434,12 +49604,14 @@ static int hy__loop_grad(hy_frame *F, hy_diff *D)
     if (opened) hy__back_want(&K);
     if (opened) hy__back_begin(&K);
     for (k = 0; opened && k < K.turns && single && !F->code; k++) {
+        hy__back_flags(&K);
         if (hy__back_derive(&K)) break;
         single = !K.r->only && K.r->states && memcmp(K.next, K.given, (size_t)K.r->states);
         if (single && k == HY__BACK_MOST) {
             if (hy__back_settle(&K)) break;
             single = 0;
         }
+        if (!single && hy__back_all_flags(&K)) break;
         hy__back_emit(&K, k, single);
         if (K.r->states) memcpy(K.given, K.next, (size_t)K.r->states);
     }
@@ -49483,9 +49655,10 @@ static int hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int 
 }
 
 /* What of the gradient of variable i each branch says, a number for all of that; 0: it is there. */
-static int hy__branch_says(const hy__unwinding *U, int n, int i)
+static int64_t hy__branch_says(const hy__unwinding *U, int n, int i)
 {
-    int k, same, sure = 1, says = 0;
+    int64_t says = 0;
+    int k, same, sure = 1;
     for (k = 0; k < n; k++) {
         int there = hy__unwound_there(&U[k], i);
         const hy_array *flag = hy__derive_flag(&U[k].B, i);
@@ -49510,16 +49683,17 @@ static hy_graph *hy__branch_graph(const hy_diff *D, hy__unwinding *U, const char
         if (U->flag[i] && hy__flag_twin(D, i) == i) hy__unwinding_next(U, U->flag[i]->node);
     for (i = r->remain - r->own; i < vars; i++) hy__unwinding_next(U, var[i]);
     for (i = 0; i < r->remain; i++) if (has[i]) hy__unwinding_result(U, i, NULL);
-    for (i = 0; i < r->remain; i++) if (has[i] && says[i] == i) hy__unwinding_tells(U, hy__unwound_flag(U, i));
+    for (i = 0; i < r->remain; i++)
+        if (has[i] && says[i] == i) hy__unwinding_tells(U, hy__unwound_flag(U, i));
     return U->heads ? hy__unwinding_graph(U) : NULL;
 }
 
-/* Which variable is the first of which the branches say what they do of this one? -1: its gradient is there. */
+/* The first variable of which the branches say the same as of this one; -1: its gradient is there. */
 static void hy__branch_flags(const hy__unwinding *U, int n, int vars, const char *has, int *says)
 {
     int i, k;
     for (i = 0; i < vars; i++) {
-        int this_one = has[i] ? hy__branch_says(U, n, i) : 0;
+        int64_t this_one = has[i] ? hy__branch_says(U, n, i) : 0;
         for (k = 0; this_one && (!has[k] || hy__branch_says(U, n, k) != this_one); k++) continue;
         says[i] = this_one ? k : -1;
     }
@@ -49544,7 +49718,8 @@ static void hy__cond_gave(hy_frame *F, const hy_diff *D, const hy__unwinding *U,
 }
 
 /* A branch again, by the same condition if there is one. */
-static void hy__cond_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in, char *has, int *says)
+static void hy__cond_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in, char *has,
+                          int *says)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
     hy__control_rec r2;

@@ -70,6 +70,7 @@
 #include "test_layered.c"
 #include "test_control.c"
 #include "test_loops.c"
+#include "test_reached.c"
 #include "test_linalg.c"
 #include "test_random.c"
 #include "test_ahead.c"
@@ -164,6 +165,7 @@ int main(int argc, char **argv)
     test_layered();
     test_control();
     test_loops();
+    test_reached();
     test_ahead();
     test_stretch();
     test_floors();

@@ -248,12 +248,10 @@ static int pg_same_message(const char *a, const char *b)
 
 /* Faults that are known and wait to be mended, so that others show. To be emptied. */
 typedef enum pg_fault_known {
-    PG_KEPT, PG_STALE, PG_OWN_GRADIENT, PG_IDLE_STEP, PG_BY_NUMBER, PG_KNOWN
+    PG_KEPT, PG_IDLE_STEP, PG_BY_NUMBER, PG_KNOWN
 } pg_fault_known;
 static const char *const pg_known_texts[PG_KNOWN] = {
     "a gradient of a gradient that needs what the compiled graph did not keep",
-    "what only a branch or turn that there is not uses: stale line by line, in a graph its gradient is 0",
-    "an output with a gradient of its own, taken by a branch or turn that there is not: it counts in a graph",
     "a step of a trainer that has nothing to train takes memory each time",
     "programs that fail in a way of their own, whose causes are not found yet",
 };
@@ -274,25 +272,6 @@ static int pg_known(const pg_program *P, const pg_way *way)
         if (k == PG_KNOWN && pg_known_numbers[i] == P->number) k = PG_BY_NUMBER;
     if (k != PG_KNOWN) pg_known_met[k]++;
     return k != PG_KNOWN;
-}
-
-static int pg_known_value(const pg_program *P, const pg_way *way, const pg_item *a)
-{
-    int stepped = !strncmp(a->name, "stepped", 7) || !strncmp(a->name, "after", 5);
-    if (pg_known(P, way)) return 1;
-    if (!pg_known_count && a->whole >= 2 && P->loops &&
-        pg_has(P, " softmax_output linear_regression_output "
-                  "logistic_regression_output mae_regression_output make_loss ")) {
-        pg_known_met[PG_OWN_GRADIENT]++;
-        return 1;
-    }
-    if (pg_known_count || !stepped || !P->loops || !(way->flags & (PG_HYBRID | PG_RECOMPUTE | PG_CHILDREN)))
-        return 0;
-    /* no decay, no schedule of all, no 0 / 0 */
-    if (P->number % 4 && strcmp(pg_optimisers[P->optimiser], "nadam") &&
-        strcmp(pg_optimisers[P->optimiser], "adamax")) return 0;
-    pg_known_met[PG_STALE]++;
-    return 1;
 }
 
 static int pg_loop_is_wrong(const pg_program *P)        /* what is wrong is the last */
@@ -499,7 +478,7 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     at = pg_differs(a, b, a->whole >= 2 && pg_asks(P) ? 2 : loose);
     if (at < 0 || (loose && a->whole == 3)) return 1;
     if (loose && pg_near(P, a, b, &at)) return 1;
-    if (pg_known_value(P, way, a)) return 1;
+    if (pg_known(P, way)) return 1;
     pg_say("%s, element %d: %.*g, due %.*g\n", a->name, (int)at, a->type.dtype == HY_F64 ? 17 : 9,
            pg_element(b, at), a->type.dtype == HY_F64 ? 17 : 9, pg_element(a, at));
     return 0;

@@ -13,13 +13,13 @@ mkdir -p "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
 ceilings="door 92 manual 290 words 140 config 130 types 335 catalogue 1380 operators 750 api 1120 cpp 520 platform 1000 memory 460
-frame 1250 threads 295 shape 360 array 1350 numbers 1320 product 1320 walks 310 rules 940 pointwise 1640 reduce 1060
+frame 1250 threads 295 shape 360 array 1350 numbers 1320 product 1320 walks 310 rules 1060 pointwise 1640 reduce 1060
 linear 750 softmax 990 attention 540 shapes 1500 indexing 760 sorting 820 recurrence 1300 duals 580 windows 390
 abreast 540 convolution 1570 direct 1360 few 400 strips 290 pooling 1310 norms 980 vision 1190 anchors 410 quantize 560 sampling 530
 creators 605
 linalg 670
 ops 220 invoke 1350 graph 1140 passes 1000 layouts 960 fusion 1290 pipeline 390 plan 1030 execute 1070 running 930
-trace 1350 block 1400 calls 756 gradient 990 unfold 460 autograd 970 control 1730 loops 880 einsum 250 layers 1240 check 580 recurrent 710
+trace 1350 block 1400 calls 756 gradient 1135 unfold 460 autograd 970 control 1985 loops 880 einsum 250 layers 1240 check 580 recurrent 710
 files 1010 formats 1270 symbol 930 parser 700 numpy 745 compound 950 reader 690 save 1450 calibrate 699 profile 270
 train 1690
 losses 870 data 1430 fit 520 text 980 emitters 990 linewise 820 writers 1020 source 1590 jit 290 end 222"

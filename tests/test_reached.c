@@ -1,0 +1,293 @@
+/* What no branch or turn that there was has used: it has no gradient, compiled as line by line. */
+#ifndef HYBRID_NO_TRAIN
+typedef struct reached_net { hy_block base; int which, wrong; hy_array *w[4]; } reached_net;
+
+static hy_array *reached_weigh(hy_frame *F, hy_array *x, const void *user, int i)
+{
+    return hy_mul(F, x, ((const reached_net *)user)->w[i]);
+}
+static hy_array *reached_first(hy_frame *F, hy_array *x, void *user) { return reached_weigh(F, x, user, 0); }
+static hy_array *reached_second(hy_frame *F, hy_array *x, void *user) { return reached_weigh(F, x, user, 1); }
+static hy_array *reached_data(hy_frame *F, hy_array *x, void *user)
+{
+    (void)user;
+    return hy_mul_scalar(F, hy_get(F, x, 0), 2);
+}
+static hy_array *reached_other(hy_frame *F, hy_array *x, void *user)
+{
+    return reached_weigh(F, hy_get(F, x, 1), user, 1);
+}
+static hy_array *reached_positive(hy_frame *F, hy_array *x)
+{
+    return hy_greater_scalar(F, hy_sum(F, x, HY_ALL, NULL), 0);
+}
+/* A branch in a branch. */
+static hy_array *reached_deep(hy_frame *F, hy_array *x, void *user)
+{
+    hy_array *p = hy_greater_scalar(F, hy_sum(F, x, HY_ALL, NULL), 10);
+    return hy_add(F, reached_weigh(F, x, user, 2), hy_cond(F, p, reached_first, reached_second, x, user));
+}
+
+/* A branch in a turn, by its row. */
+static hy_array *reached_turn(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    s = hy_add(F, s, hy_cond(F, reached_positive(F, x), reached_first, reached_second, x, user));
+    return hy_group(F, s, s);
+}
+/* States change places: the first one is made of the second, whose value before that is lost. */
+static hy_array *reached_swap(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    hy_array *a = hy_get(F, s, 0), *b = hy_get(F, s, 1), *c = hy_get(F, s, 2);
+    (void)x;
+    (void)user;
+    return hy_group(F, NULL, hy_group(F, b, c, a));
+}
+static hy_array *reached_goes_on(hy_frame *F, hy_array *s, void *user)
+{
+    (void)user;
+    return hy_greater_scalar(F, hy_sum(F, hy_get(F, s, 0), HY_ALL, NULL), 0);
+}
+/* Every turn makes its states anew, of parameters. */
+static hy_array *reached_anew(hy_frame *F, hy_array *s, void *user)
+{
+    hy_array *a = hy_get(F, s, 0), *b = hy_get(F, s, 1);
+    return hy_group(F, NULL, hy_group(F, hy_sub_scalar(F, a, 2), reached_weigh(F, hy_ones_like(F, b), user, 1)));
+}
+static hy_array *reached_step(hy_frame *F, hy_array *s, void *user)
+{
+    hy_array *a = hy_get(F, s, 0), *b = hy_get(F, s, 1);
+    b = hy_cond(F, reached_positive(F, hy_sub_scalar(F, a, 2)), reached_first, reached_second, b, user);
+    return hy_group(F, b, hy_group(F, hy_sub_scalar(F, a, 2), b));
+}
+
+enum { REACHED_BRANCH, REACHED_DEEP, REACHED_OWN, REACHED_ROOT, REACHED_NONE, REACHED_TURNS, REACHED_LAST,
+       REACHED_SWAP, REACHED_ANEW, REACHED_WHILE, REACHED_OUT, REACHED_CASES };
+
+static hy_array *reached_branch(hy_frame *F, hy_array *p, hy_array *x, hy_array *taken, void *user)
+{
+    return hy_cond(F, p, reached_data, reached_other, hy_group(F, taken, x), user);
+}
+static hy_array *reached_loop(hy_frame *F, reached_net *n, hy_array *x, hy_array *p)
+{
+    hy_array *s = hy_zeros(F, HY_SHAPE(2)), *y, *part[3];
+    int i;
+    if (n->which == REACHED_TURNS) return hy_get(F, hy_foreach(F, reached_turn, x, s, n), 0);
+    if (n->which == REACHED_LAST) {     /* the state after the last turn, which a branch takes or not */
+        y = hy_get(F, hy_foreach(F, reached_turn, x, s, n), 1);
+        return hy_cond(F, p, reached_data, reached_other, hy_group(F, y, hy_ones_like(F, y)), n);
+    }
+    if (n->which == REACHED_SWAP) {
+        for (i = 0; i < 3; i++) part[i] = hy_identity(F, n->w[i]);
+        y = hy_foreach(F, reached_swap, hy_ones(F, HY_SHAPE(13)), hy_group_of(F, 3, part), n);
+        return hy_get(F, hy_get(F, y, 1), 1);
+    }
+    part[0] = hy_sum(F, x, HY_ALL, NULL);
+    part[1] = reached_weigh(F, hy_ones(F, HY_SHAPE(2)), n, 2);
+    y = hy_while_loop(F, reached_goes_on, n->which == REACHED_ANEW ? reached_anew : reached_step,
+                      hy_group_of(F, 2, part), 12, n);
+    if (n->which == REACHED_OUT) return hy_add(F, hy_get(F, hy_get(F, y, 0), 0), n->w[3]);
+    return hy_get(F, hy_get(F, y, 1), 1);
+}
+static hy_array *reached_forward(hy_frame *F, hy_block *b, hy_array *x)
+{
+    reached_net *n = (reached_net *)b;
+    hy_array *p = reached_positive(F, x), *y = reached_weigh(F, x, n, 0);
+    switch (n->which) {
+        case REACHED_BRANCH: return hy_cond(F, p, reached_first, reached_second, x, n);
+        case REACHED_DEEP: return hy_cond(F, p, reached_deep, reached_second, x, n);
+        case REACHED_OWN: y = hy_softmax_output(F, y, hy_zeros(F, HY_SHAPE(3)), NULL); break;
+        case REACHED_ROOT: y = hy_sqrt(F, hy_mul_scalar(F, y, 0)); break;       /* infinity times 0 */
+        case REACHED_NONE: y = hy_trigamma(F, hy_exp(F, y)); break;             /* has no gradient */
+        default: return reached_loop(F, n, x, p);
+    }
+    return reached_branch(F, p, x, y, n);
+}
+
+/* How often each parameter is reached: a bit each, for a positive sum of x and for another; the last: with
+ * which x the operator without a gradient is asked for one. */
+typedef struct reached_case { int which, reached[2], fails; } reached_case;
+static const reached_case reached_cases[] = {
+    { REACHED_BRANCH, { 1, 2 }, 0 }, { REACHED_DEEP, { 5, 2 }, 0 }, { REACHED_OWN, { 1, 2 }, 0 },
+    { REACHED_ROOT, { 1, 2 }, 0 }, { REACHED_NONE, { 0, 2 }, 1 }, { REACHED_TURNS, { 1, 3 }, 0 },
+    { REACHED_LAST, { 1, 2 }, 0 }, { REACHED_SWAP, { 4, 4 }, 0 }, { REACHED_ANEW, { 2, 4 }, 0 },
+    { REACHED_WHILE, { 7, 4 }, 0 }, { REACHED_OUT, { 15, 8 }, 0 },
+};
+
+enum { REACHED_LINE, REACHED_HYBRID, REACHED_EXACT, REACHED_AGAIN, REACHED_WITHIN, REACHED_OFF, REACHED_WAYS };
+
+static hy_block *reached_new(hy_frame *F, int which, int way)
+{
+    reached_net *n = HY_BLOCK_NEW(F, reached_net, reached_forward);
+    hy_block *outer = hy_nn_hybrid_sequential(F);
+    hy_hybridize_opt opt;
+    hy_init one = hy_init_constant(1.25);
+    int i;
+    n->which = which;
+    for (i = 0; i < 4; i++) {
+        char name[] = "w0";
+        name[1] = (char)('0' + i);
+        n->w[i] = hy_add_param(F, &n->base, name, HY_SHAPE(2), NULL);
+    }
+    hy_append(F, outer, &n->base);
+    hy_initialize(F, outer, &one);
+    memset(&opt, 0, sizeof opt);
+    opt.exact = way == REACHED_EXACT;
+    opt.off = way == REACHED_OFF ? HY_PASS_AHEAD | HY_PASS_FUSE : 0;
+    if (way == REACHED_AGAIN) hy_set_recompute(F, &n->base, 1);
+    if (way == REACHED_WITHIN) hy_hybridize(F, &n->base, &opt);
+    else if (way) hy_hybridize(F, outer, &opt);
+    return outer;
+}
+
+/* One recorded call, with such a sum of x; what came of it is the caller's to look at. */
+static hy_array *reached_backward(hy_frame *F, hy_block *net, int positive)
+{
+    static const float rows[2][6] = { { 1, 2, 3, 4, 2, 1 }, { 1, 2, -3, -4, -2, -1 } };
+    hy_array *x = hy_from(F, HY_SHAPE(3, 2), HY_F32, rows[!positive]), *y;
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_call(F, net, x);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    return hy_grad_of(F, x);
+}
+
+static hy_trainer *reached_trainer(hy_frame *F, hy_block *net, int ignore)
+{
+    hy_optim_opt own;
+    hy_trainer_opt opt;
+    memset(&own, 0, sizeof own);
+    memset(&opt, 0, sizeof opt);
+    own.learning_rate = 0.1;
+    own.wd = 0.5;
+    opt.ignore_stale_grad = ignore;
+    return hy_trainer_new(F, net, hy_optim_sgd(&own), &opt);
+}
+
+/* Two steps, with another x each: what parameters and gradients are after each, and which were reached. */
+enum { REACHED_NUMBERS = 2 * (4 * 3 + 6) };
+static void reached_run(const reached_case *c, int way, int first, double *to)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = reached_new(F, c->which, way);
+    hy_trainer *T = reached_trainer(F, net, 1);
+    double before[4] = { 1.25, 1.25, 1.25, 1.25 };
+    int i, k, step;
+    for (step = 0; step < 2; step++) {
+        int positive = first ^ step, reached = 0;
+        hy_array *g;
+        hy_begin(F);
+        g = reached_backward(F, net, positive);
+        if (c->fails && positive) {
+            CHECK(hy_error_code(F) == HY_ERROR_GRADIENT && hy_error(F) && strstr(hy_error(F), "trigamma") &&
+                  strstr(hy_error(F), "non-differentiable"));
+            hy_clear(F);
+            hy_end(F);
+            for (i = 0; i < 18; i++) *to++ = 0;
+            continue;
+        }
+        OK(F);
+        for (i = 0; i < 6; i++) *to++ = g ? hy_value(F, g, i / 2, i % 2) : -1;
+        CHECK(hy_step(F, T, 1) == (c->which == REACHED_ROOT && positive ? HY_STEP_NOT_FINITE : HY_STEP_MADE));
+        for (i = 0; i < 4; i++) {
+            char name[] = "0.w0";
+            hy_array *w;
+            double now;
+            name[3] = (char)('0' + i);
+            w = hy_param(F, net, name);
+            g = hy_grad_of(F, w);
+            now = hy_value(F, w, 0);
+            reached |= (memcmp(&now, &before[i], sizeof now) != 0) << i;
+            before[i] = now;
+            for (k = 0; k < 2; k++) *to++ = hy_value(F, w, k);
+            *to++ = hy_value(F, g, 0);
+        }
+        CHECK(reached == c->reached[!positive]);
+        OK(F);
+        hy_end(F);
+    }
+    CHECK(!hy_close(F));
+}
+static void test_reached_ways(void)
+{
+    size_t i;
+    int way, first, k;
+    for (i = 0; i < sizeof reached_cases / sizeof *reached_cases; i++)
+        for (first = 0; first < 2; first++)
+            for (way = 0; way < REACHED_WAYS; way++) {
+                static double due[REACHED_NUMBERS], got[REACHED_NUMBERS];
+                reached_run(&reached_cases[i], way, first, way ? got : due);
+                for (k = 0; k < REACHED_NUMBERS && way; k++)
+                    CHECK(got[k] == got[k] ? fabs(got[k] - due[k]) <= 1e-6 * fabs(due[k]) : due[k] != due[k]);
+            }
+}
+
+/* Without ignore_stale_grad a step names the parameter that was not reached. */
+static void test_reached_refused(void)
+{
+    int way, positive;
+    for (positive = 0; positive < 2; positive++)
+        for (way = 0; way < REACHED_WAYS; way++) {
+            hy_frame *F = hy_open(NULL);
+            hy_block *net = reached_new(F, REACHED_BRANCH, way);
+            hy_trainer *T = reached_trainer(F, net, 0);
+            reached_backward(F, net, positive);
+            OK(F);
+            CHECK(hy_step(F, T, 1) != HY_STEP_MADE);
+            CHECK(hy_error(F) && strstr(hy_error(F), positive ? "w1" : "w0") != NULL);
+            hy_clear(F);
+            CHECK(hy_value(F, hy_param(F, net, "0.w0"), 0) == 1.25);
+            CHECK(!hy_close(F));
+        }
+}
+
+/* A gradient of a gradient through it: of what was not reached it is 0. */
+static void test_reached_twice(void)
+{
+    int which, way, positive, i;
+    for (which = 0; which < REACHED_CASES; which++)
+        for (positive = 0; positive < 2; positive++)
+            for (way = 0; way < REACHED_WAYS; way++) {
+                static double due[14], got[14];
+                double *to = way ? got : due;
+                hy_frame *F = hy_open(NULL);
+                hy_block *net = reached_new(F, which, way);
+                hy_array *x = hy_full(F, HY_SHAPE(3, 2), positive ? 1 : -1), *v[5], *y, *g;
+                hy_grad_opt opt;
+                if (which == REACHED_NONE || which == REACHED_ROOT) { hy_close(F); continue; }
+                memset(&opt, 0, sizeof opt);
+                opt.create_graph = 1;
+                hy_attach_grad(F, x, HY_GRAD_WRITE);
+                v[0] = x;
+                for (i = 0; i < 4; i++) {
+                    char name[] = "0.w0";
+                    name[3] = (char)('0' + i);
+                    v[1 + i] = hy_param(F, net, name);
+                }
+                hy_record(F);
+                y = hy_call(F, net, x);
+                g = hy_grad(F, hy_mul(F, y, y), hy_group_of(F, 5, v), &opt);
+                y = hy_zeros(F, HY_SHAPE(1));
+                for (i = 0; i < 5 && g; i++) {
+                    hy_array *part = hy_get(F, g, i);
+                    y = hy_add(F, y, hy_sum(F, hy_mul(F, part, part), HY_ALL, NULL));
+                }
+                hy_pause(F);
+                hy_backward(F, y, NULL);
+                OK(F);
+                for (i = 0; i < 6; i++) to[i] = hy_value(F, hy_grad_of(F, x), i / 2, i % 2);
+                for (i = 0; i < 8; i++) to[6 + i] = hy_value(F, hy_grad_of(F, v[1 + i / 2]), i % 2);
+                for (i = 0; i < 14 && way; i++) CHECK_NEAR(got[i], due[i], 1e-5 * fabs(due[i]));
+                CHECK(!hy_close(F));
+            }
+}
+#endif
+
+static void test_reached(void)
+{
+#ifndef HYBRID_NO_TRAIN
+    RUN(test_reached_ways);
+    RUN(test_reached_refused);
+    RUN(test_reached_twice);
+#endif
+}
