@@ -22662,7 +22662,7 @@ static hy_array *hy__again_input(const hy__rnn_again *w, hy_array *x)
 {
     if (!x) return NULL;
     if (x->t.type.dtype != w->r.compute) x = hy_cast(w->F, x, w->r.compute);
-    return x->t.type.shape.ndim == 3 ? hy_reshape(w->F, x, HY_INTS(-3, 0), NULL) : x;
+    return x && x->t.type.shape.ndim == 3 ? hy_reshape(w->F, x, HY_INTS(-3, 0), NULL) : x;
 }
 static hy__dual hy__again_dual(const hy__rnn_again *w, int role, int rate)
 {

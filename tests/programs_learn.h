@@ -5,9 +5,11 @@
 /* What output i weighs in the loss: its elements from 0.5 to 1.5. */
 static hy_array *pg_weights(hy_frame *F, hy_array *o, int i)
 {
-    int64_t n = pg_elements(&o->t.type.shape), k;
-    double *w = (double *)malloc((size_t)(n + 1) * sizeof *w);
+    int64_t n = o ? pg_elements(&o->t.type.shape) : 0, k;
+    double *w;
     hy_array *x;
+    if (!o) return NULL;                                /* no memory */
+    w = (double *)malloc((size_t)(n + 1) * sizeof *w);
     for (k = 0; k < n; k++) w[k] = 0.5 + (double)((k * 7 + i) % 11) / 11;
     x = hy_cast(F, hy_from(F, o->t.type.shape, HY_F64, w), o->t.type.dtype);
     free(w);

@@ -409,17 +409,20 @@ static int oom_recurrent(hy_frame *F)
 #endif
 
 #if !defined(HYBRID_NO_RNN) && !defined(HYBRID_NO_TRAIN)
-static int oom_recurrent_twice(hy_frame *F)     /* h1 = (x1 + 1) / 2, h2 = (x2 + h1) / 2, y = h1^2 + h2^2 */
+/* h1 = (x1 + 1) / 2, h2 = (x2 + h1) / 2, y = h1^2 + h2^2. Halves are cast to floats for it. */
+static int oom_recurrent_twice_in(hy_frame *F, hy_dtype dtype)
 {
     const float half[4] = { .5f, .5f, 0, 0 };
-    hy_array *x = hy_ones(F, HY_SHAPE(2, 1, 1)), *w = hy_floats(F, HY_SHAPE(4), half), *y;
+    hy_array *x = hy_cast(F, hy_ones(F, HY_SHAPE(2, 1, 1)), dtype), *y;
+    hy_array *w = hy_cast(F, hy_floats(F, HY_SHAPE(4), half), dtype);
+    hy_array *state = hy_cast(F, hy_ones(F, HY_SHAPE(1, 1, 1)), dtype);
     hy_grad_opt graph;
     memset(&graph, 0, sizeof graph);
     graph.create_graph = 1;
     hy_attach_grad(F, x, HY_GRAD_WRITE);
     hy_begin(F);
     hy_record(F);
-    y = hy_square(F, hy_rnn(F, x, w, hy_ones(F, HY_SHAPE(1, 1, 1)), NULL, NULL, 1, 1, HY_RNN_RELU, NULL));
+    y = hy_square(F, hy_rnn(F, x, w, state, NULL, NULL, 1, 1, HY_RNN_RELU, NULL));
     y = hy_square(F, hy_grad(F, hy_sum(F, y, HY_ALL, NULL), x, &graph));
     hy_pause(F);
     hy_backward(F, y, NULL);
@@ -427,6 +430,8 @@ static int oom_recurrent_twice(hy_frame *F)     /* h1 = (x1 + 1) / 2, h2 = (x2 +
     return oom_near(hy_value(F, hy_grad_of(F, x), 0, 0, 0), 2.375) &&
            oom_near(hy_value(F, hy_grad_of(F, x), 1, 0, 0), 1.75);
 }
+static int oom_recurrent_twice(hy_frame *F) { return oom_recurrent_twice_in(F, HY_F32); }
+static int oom_recurrent_of_halves(hy_frame *F) { return oom_recurrent_twice_in(F, HY_BF16); }
 #endif
 
 /* A block of the program's own, with a bracket that it leaves open where it returns early. */
@@ -711,6 +716,7 @@ static void oom_walk_convolution(void) { oom_walk(oom_convolution, 1); }
 static void oom_walk_recurrent(void) { oom_walk(oom_recurrent, 1); }
 #ifndef HYBRID_NO_TRAIN
 static void oom_walk_recurrent_twice(void) { oom_walk(oom_recurrent_twice, 1); }
+static void oom_walk_recurrent_of_halves(void) { oom_walk(oom_recurrent_of_halves, 1); }
 #endif
 #endif
 static void oom_walk_own_block(void) { oom_walk(oom_own_block, 1); }
@@ -739,6 +745,90 @@ static void oom_walk_norms_of_halves(void) { oom_walk(oom_norms_of_halves, 1); }
 static void oom_walk_moments_of_whole(void) { oom_walk(oom_moments_of_whole, 1); }
 static void oom_walk_gradient_check(void) { oom_walk(oom_gradient_check, 1); }
 static void oom_walk_training(void) { oom_walk(oom_training, 1); }
+#endif
+
+#ifndef HYBRID_NO_TRAIN
+/* Gradients of gradients of each operator, of its first case: one block after another is refused. */
+typedef struct oom_op { hy_block base; const ops_row *row; ops_call call; } oom_op;
+static hy_array *oom_op_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    ops_call *call = &((oom_op *)(void *)self)->call;
+    ops_inputs in = call->in;
+    int i;
+    for (i = 0; i < in.n; i++) in.x[i] = hy_get(F, x, i);
+    return hy_apply(F, call->name, in.n, in.x, call->attrs);
+}
+static void oom_op_slopes(hy_frame *F, hy_block *block, hy_array *x, hy_array *reals)
+{
+    hy_array *y, *g = NULL, *squares[REF_MAX];
+    hy_grad_opt graph;
+    int i, n = 0;
+    memset(&graph, 0, sizeof graph);
+    graph.create_graph = 1;
+    y = block ? hy_call(F, block, x) : NULL;
+    if (y) graph.head_grads = hy__weights_like(F, y);
+    if (y && !hy_error(F)) g = hy_grad(F, y, reals, &graph);
+    for (i = 0; g && i < hy_count(F, g); i++)
+        if (hy_get(F, g, i) && hy_get(F, g, i)->tape) squares[n++] = hy_square(F, hy_get(F, g, i));
+    hy_pause(F);
+    if (n && !hy_error(F)) hy_backward(F, hy_group_of(F, n, squares), NULL);
+}
+/* Was memory enough? */
+static int oom_op_try(const ops_row *row, hy_dtype dtype, int compiled, long left)
+{
+    oom_meter meter;
+    ops_case c;
+    hy_frame *F = oom_open(&meter, 1000000, 1, 1);
+    oom_op *block = HY_BLOCK_NEW(F, oom_op, oom_op_forward);
+    hy_array *reals[REF_MAX];
+    int i, n = 0, enough;
+    ops_open_case(&c, row->ref->cases[0]);
+    block->call.name = row->name;
+    block->call.attrs = c.attrs;
+    hy_begin(F);
+    block->call.in = ops_arrays(F, hy_op_at(F, row->number), &c, dtype, 0);
+    for (i = 0; i < block->call.in.n; i++) {
+        hy_array *x = block->call.in.x[i];
+        if (!x || c.input[i].kind != OPS_REAL || !hy__floating(x->t.type.dtype)) continue;
+        hy_attach_grad(F, x, HY_GRAD_WRITE);
+        reals[n++] = x;
+    }
+    if (compiled) hy_hybridize(F, &block->base, NULL);
+    hy_clear(F);
+    if (n) {
+        hy_array *x = hy_group_of(F, block->call.in.n, block->call.in.x), *wanted = hy_group_of(F, n, reals);
+        hy_record(F);
+        hy_set_training(F, c.ref.training);
+        meter.left = left;
+        oom_op_slopes(F, &block->base, x, wanted);
+    }
+    enough = !n || meter.left >= 0;
+    meter.left = 1000000;
+    hy_clear(F);
+    hy_end(F);
+    ops_close_case(&c);
+    hy_close(F);
+    if (!CHECK(meter.blocks == 0)) printf("    %s, block %ld: %ld not given back\n", row->name, left, meter.blocks);
+    return enough;
+}
+/* Of 16 bits, where the operator takes them: they are cast to compute. As a graph only some blocks. */
+static void oom_walk_operators_twice(void)
+{
+    size_t i;
+    int compiled;
+    long n, stride, slow = getenv("TEST_UNDER_VALGRIND") ? 7 : 1;
+    for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {
+        const ref_op *ref = ops_rows[i].ref;
+        hy_dtype dtype = strchr(ref->dtypes, ops_letters[HY_BF16]) ? HY_BF16 : HY_F32;
+        if (!strchr(ref->dtypes, ops_letters[dtype]) || !ref->cases[0]) continue;
+        for (compiled = 0; compiled < 2; compiled++) {
+            stride = compiled ? 23 * slow : slow;
+            for (n = compiled ? (long)i % stride : 0; n < 5000; n += stride)
+                if (oom_op_try(&ops_rows[i], dtype, compiled, n)) break;
+            if (!CHECK(n < 5000)) printf("    %s\n", ops_rows[i].name);
+        }
+    }
+}
 #endif
 
 /* The same over one block of memory that is too small, a little larger each time. */
@@ -816,6 +906,7 @@ static void test_oom(void)
     RUN(oom_walk_moments_of_whole);
     RUN(oom_walk_training);
     RUN(oom_walk_net_training);
+    RUN(oom_walk_operators_twice);
 #endif
     RUN(oom_walk_layers);
 #ifndef HYBRID_NO_VISION
@@ -826,6 +917,7 @@ static void test_oom(void)
     RUN(oom_walk_recurrent);
 #ifndef HYBRID_NO_TRAIN
     RUN(oom_walk_recurrent_twice);
+    RUN(oom_walk_recurrent_of_halves);
 #endif
 #endif
     RUN(oom_walk_own_block);
