@@ -62764,6 +62764,7 @@ static int hy__trainer_layout(hy_frame *F, hy_trainer *T)
     int i;
     if (T->parts) return 0;
     for (i = 0; i < T->n; i++) total += T->slot[i].parts;
+    if (!total) return 0;               /* nothing to train */
     hy__free(heap, T->part_slot);
     hy__free(heap, T->part_from);
     hy__free(heap, (void *)T->part_sum);

@@ -248,11 +248,10 @@ static int pg_same_message(const char *a, const char *b)
 
 /* Faults that are known and wait to be mended, so that others show. To be emptied. */
 typedef enum pg_fault_known {
-    PG_KEPT, PG_IDLE_STEP, PG_BY_NUMBER, PG_KNOWN
+    PG_KEPT, PG_BY_NUMBER, PG_KNOWN
 } pg_fault_known;
 static const char *const pg_known_texts[PG_KNOWN] = {
     "a gradient of a gradient that needs what the compiled graph did not keep",
-    "a step of a trainer that has nothing to train takes memory each time",
     "programs that fail in a way of their own, whose causes are not found yet",
 };
 static const unsigned long long pg_known_numbers[] = {
@@ -520,8 +519,7 @@ static int pg_agrees(const pg_program *P, const pg_way *way)
         pg_say("a call that came before takes %d blocks of memory\n", (int)pg_other.calls);
         return 0;
     }
-    if (pg_other.steps && pg_other.idle && !pg_known_count) pg_known_met[PG_IDLE_STEP]++;
-    else if (pg_other.steps) {
+    if (pg_other.steps) {
         pg_say("a step of training that came before takes %d blocks of memory\n", (int)pg_other.steps);
         return 0;
     }

@@ -270,7 +270,6 @@ static void pg_count_steps(const pg_job *J)
     }
     J->R->steps = hy_error(J->F) ? 0 : hy_memory_use(J->F).calls - before;
     hy_clear(J->F);                                     /* other draws may fail */
-    J->R->idle = T && !T->parts;
     if (T) hy_trainer_free(J->F, T);
     hy_end(J->F);
 }

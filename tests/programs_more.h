@@ -625,7 +625,6 @@ static void pg_clean(const pg_program *P, pg_result *R)
     R->error[0] = R->where[0] = R->wider[0] = R->misuse[0] = 0;
     R->code = HY_ERROR_OK;
     R->calls = R->steps = R->kept = 0;
-    R->idle = 0;
     R->heads = 0;
     R->skipped = 0;
     R->P = P;

@@ -20,7 +20,6 @@ typedef struct pg_result {
     hy_error_t code;
     unsigned heads;                     /* outputs that have a gradient */
     int64_t steps;                      /* allocations of a step of training after three */
-    int idle;                           /* which trains nothing */
     int64_t kept, calls;  /* blocks that were not given back; allocations of a call that came before */
     int64_t taken;                      /* allocations in all */
     const pg_program *P;  /* what ran: less than was asked for, where a writer refuses some of it */

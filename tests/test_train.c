@@ -639,6 +639,41 @@ static void test_train_no_allocation(void)
     }
 }
 
+/* Nor does one that has nothing to train: no backward came, or all parameters are fixed. What is trained later is
+ * as if there had been no such steps. */
+static void test_train_nothing(void)
+{
+    int fixed, i, t;
+    for (fixed = 0; fixed < 2; fixed++) {
+        hy_frame *F = hy_open(NULL);
+        train_toy *net = train_toy_new(F, 1, HY_F32), *other = train_toy_new(F, 1, HY_F32);
+        hy_trainer_opt opt;
+        hy_trainer *T[2];
+        double got[64], due[64];
+        int64_t calls = 0;
+        memset(&opt, 0, sizeof opt);
+        opt.ignore_stale_grad = 1;
+        T[0] = hy_trainer_new(F, &net->base, hy_optim_adam(NULL), &opt);
+        T[1] = hy_trainer_new(F, &other->base, hy_optim_adam(NULL), &opt);
+        if (fixed) hy_set_grad_req(F, &net->base, NULL, HY_GRAD_NULL);
+        for (t = 0; t < 6; t++) {
+            if (t == 3) calls = hy_memory_use(F).calls;
+            CHECK(hy_step(F, T[0], 2) == HY_STEP_MADE);
+        }
+        CHECK(hy_memory_use(F).calls == calls);
+        hy_set_grad_req(F, &net->base, NULL, HY_GRAD_WRITE);
+        for (t = 1; t <= 3; t++) {
+            train_step(F, net, T[0], 1, t);
+            train_step(F, other, T[1], 1, t);
+        }
+        train_read(F, net, got);
+        train_read(F, other, due);
+        for (i = 0; i < train_sizes[0] + train_sizes[1] + train_sizes[2]; i++) CHECK(got[i] == due[i]);
+        CHECK(hy_error(F) == NULL);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 /* Calls that share a place in the table of calls seen: in the third turn of a loop nothing is taken. */
 static void test_train_seen_together(void)
 {
@@ -1145,6 +1180,7 @@ static void test_train(void)
     RUN(test_train_own);
     RUN(test_train_states);
     RUN(test_train_no_allocation);
+    RUN(test_train_nothing);
     RUN(test_train_seen_together);
     RUN(test_train_frozen);
     RUN(test_train_moved);
