@@ -4,9 +4,11 @@
 #     sh tests/run.sh all         that too: every compiler, standard and switch
 #     sh tests/run.sh WORD        one part (examples, models, journeys, front, tool, programs, bench, onnx, mpi,
 #                                 compile), or the tests with WORD in their names
+#     sh tests/run.sh quick WORD  the inner loop: those tests, built in half a second if there is tcc
 # Library and tests are compiled at -O1: that takes longer than at -O0, running them half as long.
 # Needs a C compiler and libc. A line for each part, what FAILED before it; the last one is "N passed, N failed".
 cd "$(dirname "$0")/.." || exit 1
+[ "${1:-}" != quick ] || CC=${CC:-$(command -v tcc)}
 CC=${CC:-cc}
 link="$LDFLAGS -lm -lpthread"
 shares=6                            # of the tests
@@ -247,6 +249,28 @@ part_compile()
     sh tests/compile.sh "$out/compile.${1%/*}" "$1"
 }
 
+# Seconds of a processor that what this shell started has taken so far: by itself, not in $(), which is a shell of its own.
+spent()
+{
+    times > "$out/times"
+    seconds=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "m"); sum += 60 * t[1] + t[2] } printf "%.1f", sum }' "$out/times")
+}
+
+# Library and tests as one program, by the fastest compiler there is; the tests whose names match (all without one).
+quick()
+{
+    $CC ${CFLAGS:--O0} -std=gnu11 -w tests/all.c -o "$out/all" $link || return 1
+    spent
+    echo "$(basename "${CC%% *}"): built in $seconds s of a processor"
+    ln -s "$PWD/tests" "$out/in/tests"
+    [ ! -e ../shared ] || ln -sfn "$PWD/../shared" "$out/shared"
+    (cd "$out/in" && ../all "$1")
+    passed=$?
+    spent
+    echo "built and run in $seconds s"
+    return $passed
+}
+
 # "ok" lines count (one with a number for so many), FAILED ones are shown.
 if [ "$1" = part ]; then
     out=$2
@@ -268,6 +292,11 @@ fi
 out=${TMPDIR:-/tmp}/hybrid-tests.$$
 mkdir -p "$out/tests" || exit 1
 trap 'rm -rf "$out"' EXIT
+if [ "${1:-}" = quick ]; then
+    mkdir "$out/in"
+    quick "${2:-}"
+    exit
+fi
 journeys="journeys:few:1/2 journeys:few:2/2 journeys:readme journeys:leave journeys:onnx"
 cores=$(nproc 2> /dev/null || echo 2)
 [ "$cores" -le 8 ] || cores=8
