@@ -55599,6 +55599,18 @@ static int hy__says_null(const hy__param *p)
     return !p->req && !p->aux && hy__floating(p->array.t.type.dtype);
 }
 
+/* A running statistic that the graph changes is one for who reads it; of any other it has to say that it has
+ * no gradient. */
+static int hy__reads_as_learnt(const hy_graph *g, const hy__node *var)
+{
+    int i, k;
+    if (!var->param->aux || !hy__floating(var->param->array.t.type.dtype)) return 0;
+    for (i = g->place[var->number]; i < g->n; i++)
+        for (k = 0; k < g->node[i]->nin; k++)
+            if (g->node[i]->in[k].node == var && hy__changer(g->node[i], k, NULL)) return 0;
+    return 1;
+}
+
 /* Of a variable: what a file said; of a parameter what its block says; else its declared type. */
 static void hy__attrs_of_variable(hy__attrs *a, const hy_graph *g, const hy__node *node)
 {
@@ -55621,7 +55633,7 @@ static void hy__attrs_of_variable(hy__attrs *a, const hy_graph *g, const hy__nod
         hy__attrs_line(a, "__storage_type__", "0");
         type = &p->array.t.type;
     }
-    if (p ? hy__says_null(p) : node->held && hy__floating(type->dtype))
+    if (p ? hy__says_null(p) || hy__reads_as_learnt(g, node) : node->held && hy__floating(type->dtype))
         hy__attrs_line(a, hy__null_says, "null");
     if (type->dtype) hy__attrs_line(a, "__dtype__", "%d", hy__stored_of(type->dtype));
     if (p) type = NULL;

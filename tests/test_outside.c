@@ -212,12 +212,13 @@ static void outside_memory(void) { oom_walk(outside_little, 1); }
 
 #ifndef HYBRID_NO_TRAIN
 /* What has no gradient has none in a network that was loaded: an array from outside and a constant, whatever is asked
- * for; a parameter until one is asked for. */
-typedef struct { hy_block base; hy_array *weight, *frozen, *constant, *given; } outside_still_net;
+ * for; a parameter, and a running statistic that nothing changes, until one is asked for. */
+typedef struct { hy_block base; hy_array *weight, *frozen, *constant, *statistic, *given; } outside_still_net;
 static hy_array *outside_still_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     outside_still_net *n = (outside_still_net *)(void *)self;
     x = hy_mul(F, hy_mul(F, x, n->weight), hy_apply(F, "trigamma", 1, &n->given, ""));
+    x = hy_mul(F, x, hy_add(F, n->statistic, n->statistic));        /* which nothing changes */
     return hy_add(F, hy_mul(F, x, n->constant), hy_add(F, n->frozen, n->given));
 }
 
@@ -259,9 +260,10 @@ static void outside_still_check(hy_frame *F, hy_block *net, int all, int learns)
 
 static void outside_still(void)
 {
-    hy_param_opt frozen;
+    hy_param_opt frozen, statistic;
     int single, hybrid;
     memset(&frozen, 0, sizeof frozen);
+    memset(&statistic, 0, sizeof statistic);
     frozen.no_grad = 1;
     for (single = 0; single < 2; single++)
         for (hybrid = 0; hybrid < 2; hybrid++) {
@@ -272,18 +274,20 @@ static void outside_still(void)
             n->weight = hy_add_param(F, &n->base, "weight", HY_SHAPE(2), NULL);
             n->frozen = hy_add_param(F, &n->base, "frozen", HY_SHAPE(2), &frozen);
             n->constant = hy_add_constant(F, &n->base, "constant", hy_full(F, HY_SHAPE(2), 2));
+            statistic.aux = 1;
+            n->statistic = hy_add_param(F, &n->base, "statistic", HY_SHAPE(2), &statistic);
             n->given = hy_keep(F, hy_full(F, HY_SHAPE(2), 1.5));
             hy_initialize(F, &n->base, NULL);
-            outside_still_check(F, &n->base, 3, 1);
+            outside_still_check(F, &n->base, 4, 1);
             net = tb_reloaded(F, &n->base, x, single);
             if (hybrid) hy_hybridize(F, net, NULL);
-            outside_still_check(F, net, 4, 1);
+            outside_still_check(F, net, 5, 1);
             net = tb_reloaded(F, tb_reloaded(F, net, x, !single), x, single);
-            outside_still_check(F, net, 4, 1);
+            outside_still_check(F, net, 5, 1);
             hy_set_grad_req(F, net, NULL, HY_GRAD_WRITE);
-            outside_still_check(F, net, 4, 2);
+            outside_still_check(F, net, 5, 3);
             net = tb_reloaded(F, net, x, single);      /* that is said, too */
-            outside_still_check(F, net, 4, 2);
+            outside_still_check(F, net, 5, 3);
             CHECK(!hy_close(F));
         }
 }
