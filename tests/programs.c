@@ -256,7 +256,6 @@ static const char *const pg_known_texts[PG_KNOWN] = {
 };
 static const unsigned long long pg_known_numbers[] = {
     2001277,                            /* layers of a branch: other first values than line by line */
-    2004054, 2005631, 2006879, 2007483, /* loaded: statistics, draws in training */
     2004628,                            /* computed again, exact: the gradient of a weight */
 };
 static long pg_known_met[PG_KNOWN];
@@ -460,6 +459,8 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     int loose = (way->flags & PG_LOOSE) != 0;
     int64_t at;
     if (pg_learns_more(P, way, a)) return 1;
+    if (pg_other.still && strncmp(a->name, "first", 5) && (P->fault || strncmp(a->name, "second", 6)))
+        return 1;
     if (a->whole >= 2 && P->odd && pg_asks(P)) return 1;  /* 0 times infinity, where no gradient is due */
     if (!b && !strncmp(a->name, "right again", 11) && !pg_other.misuse[0]) return 1;
     if (!b && ((way->flags & (PG_FORKS | PG_STARVED | PG_LOADED | PG_PAIR)) || a->whole >= 2)) return 1;

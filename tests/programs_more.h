@@ -626,7 +626,7 @@ static void pg_clean(const pg_program *P, pg_result *R)
     R->code = HY_ERROR_OK;
     R->calls = R->steps = R->kept = 0;
     R->heads = 0;
-    R->skipped = 0;
+    R->skipped = R->still = 0;
     R->P = P;
 }
 /* refused: what a writer says to this program, if it says something. */
@@ -686,6 +686,7 @@ static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, ch
     free(buffer.block);
     R->kept = memory.held;
     R->taken = memory.taken;
+    R->still = memory.still;
     if (way == &pg_ways[0]) pg_line_taken = memory.taken;
     if (way == &pg_ways[1]) pg_exact_taken = memory.taken;
 }

@@ -26,6 +26,7 @@ typedef struct pg_result {
     char    misuse[2048];               /* the error of a call that is wrong on purpose */
     char    wider[2048];                /* the error of the call with another batch size */
     int     skipped;                    /* nothing ran: why, pg_skip has counted */
+    int     still;                      /* a pair: what changes statistics for no output is left out */
 } pg_result;
 
 static void pg_forget(pg_result *R)
@@ -149,7 +150,12 @@ enum { PG_WAYS = sizeof pg_ways / sizeof *pg_ways };
 static const pg_way pg_wide_way = { "f64", PG_WIDE, 1, 0, 0, 0, "", NULL };
 
 /* --- frames whose memory is counted --- */
-typedef struct pg_memory { int64_t held, taken, fails_at; uint64_t turn; char said[2048]; } pg_memory;
+typedef struct pg_memory {
+    int64_t held, taken, fails_at;
+    uint64_t turn;
+    int still;
+    char said[2048];
+} pg_memory;
 static void *pg_alloc(void *user, size_t bytes)
 {
     pg_memory *m = (pg_memory *)user;
@@ -182,6 +188,7 @@ static void pg_log(void *user, int level, int code, const char *text)
     pg_memory *m = (pg_memory *)user;
     (void)code;
     if (level == HY_LOG_WARNING && !strncmp(text, "jit: ", 5)) snprintf(m->said, sizeof m->said, "%s", text);
+    m->still |= level == HY_LOG_WARNING && strstr(text, "calls that only change running statistics") != NULL;
 }
 static hy_frame *pg_open(const pg_way *way, pg_memory *memory)
 {
@@ -193,7 +200,7 @@ static hy_frame *pg_open(const pg_way *way, pg_memory *memory)
     desc.allocator.free_fn = pg_release;
     desc.allocator.user_data = memory;
     if (way->flags & PG_HOST) { desc.parallel_for = pg_host_for; desc.parallel_user = memory; }
-    if (way->flags & PG_JIT) { desc.log_fn = pg_log; desc.log_user = memory; }
+    if (way->flags & (PG_JIT | PG_PAIR)) { desc.log_fn = pg_log; desc.log_user = memory; }
     return hy_open(&desc);
 }
 
