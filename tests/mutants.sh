@@ -8,6 +8,7 @@
 #     sh tests/mutants.sh --list                  only draws them
 #     sh tests/mutants.sh --programs 1500 --keep FOLDER      fewer programs; the mutants' programs and logs stay there
 #     sh tests/mutants.sh --keep FOLDER --again   those that lie there, not drawn anew; without a compiler
+#     sh tests/mutants.sh --begin 0               programs from this number on; 5,000,000, where all there is is drawn
 #     sh tests/mutants.sh --seconds 240           no longer for one: it survives if it was not found until then
 # A seed means the same mutants for the same hybrid.h and compiler. They lie in the rooms from >>passes to
 # >>loops, outside of tables, and are of three kinds, drawn alike: a condition turned (< and <=, == and !=,
@@ -17,13 +18,14 @@
 # A mutant is found where the generator ends otherwise than well: with a program that differs, that crashes, or
 # that takes a minute. Prints a line for each, and how many were found.
 cd "$(dirname "$0")/.." || exit 1
-seed=1 count=40 programs=20000 jobs=1 from=1 to= list= keep= again= seconds=100000 first=passes last=loops
+seed=1 count=40 programs=20000 jobs=1 from=1 to= list= keep= again= seconds=100000 begin=5000000 first=passes last=loops
 while [ $# -gt 0 ]; do
     case $1 in
     --seed) seed=$2; shift ;;
     --count) count=$2; shift ;;
     --programs) programs=$2; shift ;;
     --jobs) jobs=$2; shift ;;
+    --begin) begin=$2; shift ;;
     --from) from=$2; shift ;;
     --to) to=$2; shift ;;
     --keep) keep=$2; shift ;;
@@ -180,7 +182,7 @@ unchanged()
 {
     step=$(((programs + jobs - 1) / jobs)) j=0
     while [ $j -lt "$jobs" ]; do
-        (cd "$out" && ./whole --whole --from $((j * step)) --to $(((j + 1) * step)) > "whole$j" 2>&1) &
+        (cd "$out" && ./whole --whole --from $((begin + j * step)) --to $((begin + (j + 1) * step)) > "whole$j" 2>&1) &
         j=$((j + 1))
     done
     wait
@@ -193,25 +195,25 @@ try() # number
 {
     (
         cd "$out" && ulimit -v 8000000
-        at=0 code=1 end=$(($(date +%s) + seconds))
+        at=$begin code=1 end=$(($(date +%s) + seconds)) past=$((begin + programs))
         : > "log$1"
-        while [ $code = 1 ] && [ $at -lt "$programs" ]; do
+        while [ $code = 1 ] && [ $at -lt $past ]; do
             timeout $((end - $(date +%s) + 1)) \
-                "./mutant$1" --hunt --from $at --to "$programs" > "part$1" 2>&1
+                "./mutant$1" --hunt --from $at --to $past > "part$1" 2>&1
             code=$?
             at=$(sed -n '/^[0-9][0-9]*$/h; ${g; p;}' "part$1")
-            at=${at:-0}
+            at=${at:-$begin}
             if [ $code != 1 ] || ! grep -qx "$at" known; then
                 cat "part$1" >> "log$1"
                 break
             fi
             grep '^[0-9]*$' "part$1" >> "log$1"
             at=$((at + 1)) code=1
-            if [ $at -ge "$programs" ] || [ "$(date +%s)" -ge "$end" ]; then code=0; break; fi
+            if [ $at -ge $past ] || [ "$(date +%s)" -ge "$end" ]; then code=0; break; fi
         done
         echo $code > "code$1"
     )
-    awk -F '\t' -v k="$1" -v code="$(cat "$out/code$1")" -v programs="$programs" '
+    awk -F '\t' -v k="$1" -v code="$(cat "$out/code$1")" -v begin="$begin" '
         FILENAME ~ /list$/ {
             if ($1 != k) next
             line = $2
@@ -222,7 +224,7 @@ try() # number
             next
         }
         FILENAME ~ /hybrid.h$/ { if (FNR == line) { was = $0; sub(/^ +/, "", was) } next }
-        /^[0-9]+$/ { number = $0; start = FNR }
+        /^[0-9]+$/ { number = $0 - begin }
         /^    program [0-9]+, way / { if (way == "") way = $0; sub(/.*way /, "", way) }
         END {
             if (code == 0 || code == 124) printf "%2d  SURVIVES %d programs", k, number + 1

@@ -259,7 +259,7 @@ static void pg_ask_twin(const pg_job *J)
     hy_share_params(J->F, &twin->base, J->block);
     hy_seed(J->F, 7);
     y = hy_error(J->F) ? NULL : hy_call(J->F, &twin->base, pg_inputs(J->F, J->P, J->way, 0, at));
-    for (i = 0; y && i < b->nout; i++)
+    for (i = 0; y && i < b->nout && !J->P->random; i++)  /* whose names choose what is drawn */
         pg_note(J->F, J->R, "twin", i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 2);
     pg_note_number(J, "twin, error", 0, (double)hy_error_code(J->F));
     hy_clear(J->F);

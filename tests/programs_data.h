@@ -22,7 +22,8 @@ typedef struct pg_leaf {
     hy_dtype     dtype;
     hy_shape     shape;
     ops_input    domain;
-    int          odd;  /* 1: -0, denormals, large numbers among its own; 2: NaN and infinities too */
+    int          odd;  /* 1: -0, denormals, large numbers among its own; 2: NaN and infinities too;
+                        * 3: 0 and -0 */
 } pg_leaf;
 
 typedef enum pg_kind { PG_OP, PG_FOREACH, PG_WHILE, PG_COND, PG_CHILD, PG_LAYER_CALL } pg_kind;
@@ -110,6 +111,10 @@ static int pg_is_born(const pg_program *P, const char *name, const char *text)
     return 1;
 }
 
+/* What came later comes from these numbers on: values set by hand, statistics that others read; results that
+ * a loop gives several times, zeros of both signs. */
+enum { PG_SECOND = 1000000, PG_THIRD = 5000000 };
+
 /* --- drawing: every step that is drawn is run at once, which tells the types of what it gives --- */
 typedef struct pg_maker {
     pg_program *P;
@@ -161,6 +166,7 @@ PG_TEXT(fill,
                                   3e38 };
         static const double whole[] = { 127, 0, 100, -128, 32000, -2147483647, 2147483647,
                                         9007199254740991.0 };
+        if (odd > 2) return which % 2 ? floats[0] : 0;
         if (dtype <= HY_BF16) return floats[which % (odd > 1 ? 11 : 7)];
         if (dtype == HY_U8) return which % 2 ? 255 : 0;
         return whole[which % (dtype == HY_I8 ? 4 : dtype == HY_I32 ? 7 : 8)];
@@ -252,6 +258,8 @@ static int pg_add_leaf(pg_maker *M, pg_leaf_kind kind, hy_dtype dtype, hy_shape 
     leaf->domain = *domain;
     if (P->odd && domain->kind == OPS_REAL && domain->low == -2 && domain->high == 2 && dtype != HY_BOOL &&
         pg_choose(M, "odd", P->nleaf, 3)) leaf->odd = P->odd;
+    else if (P->number >= PG_THIRD && domain->kind == OPS_REAL && domain->low < 0 && domain->high > 0 &&
+             !pg_choose(M, "zeros", P->nleaf, 5)) leaf->odd = 3;
     M->leaf[P->nleaf] = pg_leaf_array(M->F, P, P->nleaf, 0, dtype);
     return ~P->nleaf++;
 }
@@ -475,7 +483,6 @@ static int pg_new_leaf(pg_maker *M, int i, hy_dtype dtype, hy_shape shape, const
     return pg_add_leaf(M, kind, dtype, shape, in);
 }
 
-enum { PG_SECOND = 1000000 };           /* the second million has what came later */
 /* A running statistic, which others read beside whoever keeps it. */
 static int pg_statistic(pg_maker *M, int i, const ops_input *in)
 {

@@ -103,6 +103,17 @@ static void pg_hide_states(pg_maker *M, const pg_step *s)
     M->nseen = n;
 }
 
+/* One of the outputs several times; or what is a state, too. Their gradients add. */
+static void pg_give_again(pg_maker *M, pg_body *b)
+{
+    int i, k, n = 1 + pg_choose(M, "how often again", 0, 3);
+    for (i = 0; i < n && b->nout < PG_OUT - 1; i++) {
+        k = b->nstate && (!b->nout || !pg_choose(M, "a state again", i, 4))
+            ? b->state[pg_choose(M, "which state again", i, b->nstate)]
+            : b->out[pg_choose(M, "which again", i, b->nout)];
+        if (hy_ndim(M->F, pg_made(M, k)) < HY_MAX_DIM) b->out[b->nout++] = k;
+    }
+}
 /* Outputs of a loop's body; and its states, like those that it was given. */
 static int pg_draw_results(pg_maker *M, pg_step *s, int body, int first)
 {
@@ -123,6 +134,7 @@ static int pg_draw_results(pg_maker *M, pg_step *s, int body, int first)
         if (k == PG_NOTHING) return 0;
         if (hy_ndim(M->F, pg_made(M, k)) < HY_MAX_DIM) b->out[b->nout++] = k;
     }
+    if (M->P->number >= PG_THIRD && !pg_choose(M, "again", 0, 4)) pg_give_again(M, b);
     return 1;
 }
 

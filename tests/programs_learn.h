@@ -2,8 +2,8 @@
 #ifndef PROGRAMS_LEARN_H
 #define PROGRAMS_LEARN_H
 
-/* What output i weighs in the loss: its elements from 0.5 to 1.5. */
-static hy_array *pg_weights(hy_frame *F, hy_array *o, int i)
+/* What output i weighs in the loss: its elements from 0.5 to 1.5, some of them less than 0. */
+static hy_array *pg_weights(hy_frame *F, const pg_program *P, hy_array *o, int i)
 {
     int64_t n = o ? pg_elements(&o->t.type.shape) : 0, k;
     double *w;
@@ -11,6 +11,7 @@ static hy_array *pg_weights(hy_frame *F, hy_array *o, int i)
     if (!o) return NULL;                                /* no memory */
     w = (double *)malloc((size_t)(n + 1) * sizeof *w);
     for (k = 0; k < n; k++) w[k] = 0.5 + (double)((k * 7 + i) % 11) / 11;
+    for (k = i % 3; k < n && P->number >= PG_THIRD; k += 3) w[k] = -w[k];
     x = hy_cast(F, hy_from(F, o->t.type.shape, HY_F64, w), o->t.type.dtype);
     free(w);
     return x;
@@ -40,7 +41,7 @@ static pg_asked pg_ask(const pg_job *J, hy_array *y)
         if (!pg_learns(J, o) || !o->tape) continue;
         J->R->heads |= 1u << i;
         if (!(pg_heads >> i & 1) || !(J->P->heads >> i & 1)) continue;
-        weights[r.n] = pg_weights(J->F, o, i);
+        weights[r.n] = pg_weights(J->F, J->P, o, i);
         heads[r.n++] = o;
     }
     if (!r.n || hy_error(J->F)) return r;
@@ -109,7 +110,7 @@ static hy_array *pg_second(const pg_job *J, hy_array *const *at, const pg_asked 
     for (i = 0; g && i < n; i++) {
         d = n == 1 ? g : hy_get(J->F, g, i);
         d = hy_sum(J->F,
-                   hy_mul(J->F, hy_cast(J->F, d, HY_F64), hy_cast(J->F, pg_weights(J->F, d, i), HY_F64)),
+                   hy_mul(J->F, hy_cast(J->F, d, HY_F64), hy_cast(J->F, pg_weights(J->F, J->P, d, i), HY_F64)),
                    HY_ALL, NULL);
         d = hy_square(J->F, d);
         y = y ? hy_add(J->F, y, d) : d;
