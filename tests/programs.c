@@ -257,7 +257,7 @@ static const char *const pg_known_texts[PG_KNOWN] = {
 static const unsigned long long pg_known_numbers[] = {
     2001277,                            /* layers of a branch: other first values than line by line */
     2004628,                            /* computed again, exact: the gradient of a weight */
-    5000139,                            /* steps of training take memory: a loop that captures what is drawn */
+    5000139,                            /* a loop that captures what is drawn: steps take memory */
 };
 static long pg_known_met[PG_KNOWN];
 static int pg_known_count;             /* --known: they are failures like others */

@@ -98,7 +98,7 @@ enum { PG_HAS_SECOND = 1 << 30 };
  * itself. */
 static hy_array *pg_second(const pg_job *J, hy_array *const *at, const pg_asked *asked)
 {
-    hy_array *wanted[PG_LEAVES], *g, *y = NULL, *d;
+    hy_array *wanted[PG_LEAVES], *g, *y = NULL, *d, *w;
     hy_grad_opt opt;
     int i, n = 0;
     memset(&opt, 0, sizeof opt);
@@ -109,9 +109,8 @@ static hy_array *pg_second(const pg_job *J, hy_array *const *at, const pg_asked 
     g = hy_grad(J->F, asked->heads, n == 1 ? wanted[0] : hy_group_of(J->F, n, wanted), &opt);
     for (i = 0; g && i < n; i++) {
         d = n == 1 ? g : hy_get(J->F, g, i);
-        d = hy_sum(J->F,
-                   hy_mul(J->F, hy_cast(J->F, d, HY_F64), hy_cast(J->F, pg_weights(J->F, J->P, d, i), HY_F64)),
-                   HY_ALL, NULL);
+        w = hy_cast(J->F, pg_weights(J->F, J->P, d, i), HY_F64);
+        d = hy_sum(J->F, hy_mul(J->F, hy_cast(J->F, d, HY_F64), w), HY_ALL, NULL);
         d = hy_square(J->F, d);
         y = y ? hy_add(J->F, y, d) : d;
     }
