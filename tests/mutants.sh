@@ -229,7 +229,7 @@ try() # number
         END {
             if (code == 0 || code == 124) printf "%2d  SURVIVES %d programs", k, number + 1
             else {
-                if (code > 1) way = (code == 142 ? "hangs" : "ends with " code) ": " way
+                if (code > 1) way = (code == 142 || code == 155 ? "hangs" : "ends with " code) ": " way
                 printf "%2d  found after %d programs (%s)", k, number + 1, way
             }
             printf "  line %d, %s\n      %s\n   -> %s\n", line, kind, was, text

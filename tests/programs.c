@@ -17,7 +17,7 @@
  *     ./programs --plant sigmoid --to 200     an operator that is off by one in graphs: is it found, and
  *                                             made as small as it can be?
  *     ./programs --hunt ...                   each number is printed first; the first failure, or a minute
- *                                             of one program, is the end: see mutants.sh */
+ *                                             of work for one program, is the end: see mutants.sh */
 #define HYBRID_PARALLEL_NS 0
 #define HYBRID_CHUNK 64
 #define HYBRID_SOURCE
@@ -27,6 +27,7 @@
 #include "../tools/onnx.h"
 #ifdef HY__POSIX_FILES
 #include <sys/resource.h>
+#include <sys/time.h>
 #endif
 #include <signal.h>
 #include <stdarg.h>
@@ -646,6 +647,18 @@ static void pg_show_program(hy_frame *F, const pg_asked_for *A, uint64_t number)
                there ? (unsigned long long)pg_digest(&P) : 0ull);
 }
 
+/* Of work, whoever else works; ten by the clock for what waits for ever. */
+static void pg_give_a_minute(void)
+{
+#ifdef HY__POSIX_FILES
+    struct itimerval minute;
+    memset(&minute, 0, sizeof minute);
+    minute.it_value.tv_sec = 60;
+    setitimer(ITIMER_PROF, &minute, NULL);
+#endif
+    alarm(600);
+}
+
 /* 0: the fault that was planted is found, and nothing is left but it. */
 static int pg_show_planted(void)
 {
@@ -671,7 +684,7 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 1 << 12);
     pg_catch();
     for (number = A.from; number < A.to && !(A.hunt && pg_total.failed); number++) {
-        if (A.hunt) { printf("%llu\n", (unsigned long long)number); alarm(60); }
+        if (A.hunt) { printf("%llu\n", (unsigned long long)number); pg_give_a_minute(); }
         if (A.print || A.digest) pg_show_program(F, &A, number);
         if (A.print != 2 && !A.digest) pg_check(F, number, A.way);
     }

@@ -50,7 +50,8 @@ static void pg_ask_params(const pg_job *J)
                           ? hy_grad_of(J->F, all.at[i])
                           : NULL;
         if (g && hy_size(J->F, g))
-            pg_note_number(J, "no gradient", i, hy__load(hy_data(J->F, g), hy_dtype_of(J->F, g)));
+            pg_holds(J, hy__load(hy_data(J->F, g), hy_dtype_of(J->F, g)) == 0,
+                     "a gradient that was made 0 is 0");
     }
 }
 
@@ -247,6 +248,16 @@ static void pg_ask_modes(const pg_job *J)
     pg_note_mode(J, 0, k);
 }
 
+/* Parameters whose sizes are open get their numbers before they have them. */
+static void pg_say_early(const pg_job *J, hy_block *other)
+{
+    hy_params from = hy_collect_params(J->F, J->block, NULL), to = hy_collect_params(J->F, other, NULL);
+    int i;
+    for (i = 0; i < from.n && i < to.n && !hy_error(J->F); i++)
+        if (hy_param_ready(J->F, from.at[i]) && !hy_param_ready(J->F, to.at[i]))
+            hy_set_param(J->F, to.at[i], hy_copy(J->F, from.at[i]));
+    hy_clear(J->F);
+}
 /* Another network of the same program that has the same parameters, some of which were set before. */
 static void pg_ask_twin(const pg_job *J)
 {
@@ -256,6 +267,7 @@ static void pg_ask_twin(const pg_job *J)
     hy_array *y;
     int i;
     if (!twin) return;
+    pg_say_early(J, &twin->base);
     hy_share_params(J->F, &twin->base, J->block);
     hy_seed(J->F, 7);
     y = hy_error(J->F) ? NULL : hy_call(J->F, &twin->base, pg_inputs(J->F, J->P, J->way, 0, at));

@@ -373,6 +373,9 @@ static void pg_catch(void)
     signal(SIGABRT, pg_crashed);
     signal(SIGILL, pg_crashed);
     signal(SIGTERM, pg_crashed);
+#ifdef SIGPROF
+    signal(SIGPROF, pg_crashed);
+#endif
 #ifdef SIGALRM
     signal(SIGALRM, pg_crashed);
 #endif
