@@ -20,11 +20,26 @@ static void pg_holds(const pg_job *J, int ok, const char *what)
 }
 
 /* --- parameters --- */
+/* A pattern of a part that comes several times: all names that are made of those letters. */
+static void pg_ask_repeated(const pg_job *J, hy_params all)
+{
+    hy_params some;
+    int i, k;
+    if (J->P->number < PG_THIRD) return;
+    some = hy_collect_params(J->F, J->block, "([a-m]|[n-z]+|_|[0-9]?)+_([a-z]*)([0-9])+");
+    for (i = 0; i < all.n && !hy_error(J->F); i++) {
+        const char *name = hy_name_of(J->F, all.at[i]), *end = name + strlen(name);
+        if (name == end || end[-1] < '0' || end[-1] > '9' || !strchr(name, '_')) continue;
+        for (k = 0; k < some.n && some.at[k] != all.at[i]; k++) continue;
+        pg_holds(J, k < some.n, "a pattern of repeated parts finds the parameters that it fits");
+    }
+}
 static void pg_ask_params(const pg_job *J)
 {
     hy_params all = hy_collect_params(J->F, J->block, NULL),
               some = hy_collect_params(J->F, J->block, ".*(p[1-3]|w[a-z]+t)$");
     int i, k, n = 0;
+    pg_ask_repeated(J, all);
     for (i = 0; i < all.n && !hy_error(J->F); i++) {
         hy_array *p = all.at[i];
         const char *name = hy_name_of(J->F, p), *path = hy_param_path(J->F, J->block, p);
@@ -278,6 +293,28 @@ static void pg_ask_twin(const pg_job *J)
     hy_block_free(J->F, &twin->base);
 }
 
+/* What is timed: every event is of a kind, each call is there once. */
+static void pg_ask_profile(const pg_job *J, hy_array *x)
+{
+    hy_event e;
+    int i, n = 0;
+    if (J->P->number < PG_THIRD || J->P->number % 16 != 6 || J->way->flags & PG_BOUND) return;
+    hy_profile(J->F, "");
+    for (i = 0; i < 2; i++) {
+        hy_begin(J->F);
+        hy_call(J->F, J->block, x);
+        hy_end(J->F);
+    }
+    hy_profile(J->F, NULL);
+    for (i = 0; !hy_profile_event(J->F, i, &e); i++) {
+        pg_holds(J, e.kind >= HY_EVENT_CALL && e.kind <= HY_EVENT_TURN, "what is timed is of a kind");
+        pg_holds(J, e.name && e.seconds >= 0 && e.start >= 0, "what is timed has a name and a time");
+        n += e.kind == HY_EVENT_CALL;
+    }
+    pg_holds(J, n == 2 || hy_error(J->F), "each call is timed once");
+    pg_fail(J->F, J->R, "timing");
+}
+
 /* Of every fourth program that is right, at the end of a run. */
 static void pg_ask_all(const pg_job *J)
 {
@@ -304,6 +341,7 @@ static void pg_ask_all(const pg_job *J)
     if (J->P->number % 16 == 2 && elements <= 12 && J->P->nstep < 24 && !J->P->random && !hy_error(J->F))
         pg_note_number(J, "gradient checked", 0, hy_check_grad(J->F, pg_checked, J->block, x, 1e-3));
     hy_clear(J->F);                                     /* of what has no gradient */
+    pg_ask_profile(J, x);
     if (!J->P->random) pg_ask_modes(J);
     hy_end(J->F);
 }

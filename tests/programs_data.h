@@ -100,7 +100,10 @@ static uint64_t pg_word(const char *s)
 /* Operators and layers that came after the generator, and the number of the first program that may draw
  * them; with a text it is one case of a row. What is new goes here, with a number above all that were run
  * before. */
-static const struct { const char *name, *text; uint64_t from; } pg_born[] = { { "", NULL, 0 } };
+static const struct { const char *name, *text; uint64_t from; } pg_born[] = {
+    { "deconv", "(1,4,3,3) | 2 4 4 2 1 1 1 0 0", 5000000 },
+    { "deconv", "(2,5,4) | 1 9 6 2 2 1 1 1 0", 5000000 },
+};
 
 static int pg_is_born(const pg_program *P, const char *name, const char *text)
 {

@@ -158,22 +158,42 @@ static int pg_keep_control(pg_maker *M, pg_step *s)
     return pg_show(M, out);
 }
 
+/* A row (1, 3) times weights, which a graph may do for all rows before the loop. */
+static void pg_draw_product(pg_maker *M, int row, int units)
+{
+    hy_array *x[2];
+    pg_step s;
+    memset(&s, 0, sizeof s);
+    strcpy(s.op, "fully_connected");
+    snprintf(s.attrs, sizeof s.attrs, "num_hidden=%d no_bias=True", units);
+    s.n = 2;
+    s.in[0] = row;
+    s.in[1] = pg_add_leaf(M, M->owner ? PG_CONST : PG_PARAM, HY_F32, hy__shape2(units, 3), &pg_plain);
+    if (s.in[1] == PG_NOTHING) return;
+    x[0] = pg_made(M, row);
+    x[1] = pg_made(M, s.in[1]);
+    pg_show(M, pg_keep_step(M, &s, hy_apply(M->F, s.op, 2, x, s.attrs)));
+}
 static int pg_draw_foreach(pg_maker *M)
 {
     pg_step s;
     pg_place old;
-    hy_shape rows = { 2, { 0, 2 } };
-    int i, body, ok = 1;
+    hy_shape rows = { 2, { 0, 2 } }, lines = { 3, { 0, 1, 3 } };
+    int i, body, ok = 1, product = 0;
     memset(&s, 0, sizeof s);
     s.kind = PG_FOREACH;
     s.n = 1 + (pg_choose(M, "more", 0, 4) == 0);
     s.nstate = pg_choose(M, "states", 0, 3);
     rows.dim[0] = pg_choose(M, "turns", 0, 8);
+    if (M->P->number >= PG_THIRD && !pg_choose(M, "product", 0, 5))
+        product = pg_choose(M, "units", 0, 4) + 1;
     for (i = 0; i < s.n; i++) {
         int k = rows.dim[0] ? pg_pick(M, "data", i) : PG_NOTHING;
         hy_shape have;
         if (k != PG_NOTHING) have = hy_shape_of(M->F, pg_made(M, k));
-        if (k == PG_NOTHING || have.ndim < 1 || have.dim[0] > 4 || (i && have.dim[0] != rows.dim[0]))
+        lines.dim[0] = rows.dim[0];
+        if (product && !i) k = pg_new_leaf(M, i, HY_F32, lines, &pg_plain);
+        else if (k == PG_NOTHING || have.ndim < 1 || have.dim[0] > 4 || (i && have.dim[0] != rows.dim[0]))
             k = pg_input(M, i, HY_F32, rows, &pg_plain);
         if (k == PG_NOTHING) return k;
         s.in[i] = k;
@@ -187,6 +207,7 @@ static int pg_draw_foreach(pg_maker *M)
     pg_hide_states(M, &s);
     for (i = 0; i < s.n; i++) ok &= pg_argument(M, body, pg_row_of(M->F, pg_made(M, s.in[i])), s.in[i]);
     for (i = 0; i < s.nstate; i++) ok &= pg_argument(M, body, pg_made(M, s.state[i]), s.state[i]);
+    if (ok && product) pg_draw_product(M, M->P->body[body].arg, product);
     if (ok) pg_draw_steps(M, 1 + pg_choose(M, "length", 0, 4));
     ok = ok && pg_draw_results(M, &s, body, 0);
     pg_leave(M, old);

@@ -76,7 +76,8 @@ PG_LAYER(deconv,
         : hy_nn_conv3d_transpose)(F, a[1], HY_INTS(a[2]), &o);
 )
 static const char *const pg_deconv_cases[] = { "(2,3,5) | 1 4 3 2 1 1 1 0 0", "(1,3,4,4) | 2 2 3 2 1 1 1 1 0",
-    "(2,4,3,5) | 2 4 2 1 0 1 2 0 1", "(1,2,2,3,3) | 3 2 2 2 0 1 1 0 0", NULL };
+    "(2,4,3,5) | 2 4 2 1 0 1 2 0 1", "(1,2,2,3,3) | 3 2 2 2 0 1 1 0 0", "(1,4,3,3) | 2 4 4 2 1 1 1 0 0",
+    "(2,5,4) | 1 9 6 2 2 1 1 1 0", NULL };
 
 /* 0 max, 1 avg, 2 global max, 3 global avg; dims, size, stride, padding, ceil_mode, no_count_include_pad */
 PG_LAYER(pool,
