@@ -546,17 +546,33 @@ static void pg_change(pg_job *J, char *refused, size_t n)
 #include "programs_asks.h"
 
 /* --- values set by hand --- */
+/* Does a layer have it? */
+static int pg_is_layers(const pg_job *J, hy_array *param)
+{
+    int k;
+    for (k = 0; k < J->P->nleaf && J->net->leaf[k] != param; k++) continue;
+    return k == J->P->nleaf && pg_learns(J, param);
+}
+/* Line by line a layer of a branch that no call has taken so far has no values yet, compiled it has: then what
+ * layers have stays, in all ways. Line by line is the first of them. */
+static int pg_some_unmet;
+static void pg_look_for_unmet(const pg_job *J, const hy_params *all)
+{
+    int i;
+    if (J->way->flags & (PG_HYBRID | PG_RECOMPUTE | PG_CHILDREN)) return;
+    for (i = pg_some_unmet = 0; i < all->n; i++)
+        pg_some_unmet |= pg_is_layers(J, all->at[i]) && !hy_param_ready(J->F, all->at[i]);
+}
 /* Parameters, statistics and arrays from outside get the numbers of a set, what layers have is multiplied. */
 static void pg_set_by_hand(const pg_job *J, int set, double times)
 {
     hy_params all = hy_collect_params(J->F, J->block, NULL);
     int i, k;
     hy_begin(J->F);
-    for (i = 0; i < all.n && !hy_error(J->F); i++) {
-        for (k = 0; k < J->P->nleaf && J->net->leaf[k] != all.at[i]; k++) continue;
-        if (k == J->P->nleaf && pg_learns(J, all.at[i]) && hy_param_ready(J->F, all.at[i]))
+    if (set) pg_look_for_unmet(J, &all);
+    for (i = 0; i < all.n && !hy_error(J->F); i++)
+        if (pg_is_layers(J, all.at[i]) && !pg_some_unmet)
             hy_assign(J->F, all.at[i], hy_mul_scalar(J->F, all.at[i], times));
-    }
     for (k = 0; k < J->P->nleaf && !hy_error(J->F); k++) {
         const pg_leaf *l = &J->P->leaf[k];
         hy_array *x;
