@@ -61263,6 +61263,17 @@ static int hy__int8_calibrate(hy__quantizer *Q, int entropy)
     return 0;
 }
 
+/* Variables know of what type the samples are, the graph does not: a branch may hand one on as it is. */
+static void hy__int8_tell(hy_frame *S, const hy__quantizer *Q, hy_array *const *in)
+{
+    hy__flat flat;
+    int k;
+    if (!Q->batches || S->code || hy__flat_open(Q->F, &flat, Q->batch[0], "hy_quantize")) return;
+    for (k = 0; k < Q->b->inputs && k < flat.n; k++)
+        in[k]->t.type.dtype = in[k]->node->type[0].dtype = flat.at[k]->t.type.dtype;
+    hy__flat_close(Q->F, &flat);
+}
+
 /* The inputs as variables of S, and their names as hy_import takes them. */
 static char *hy__int8_inputs(hy_frame *S, const hy__symbol_block *b, hy_array **in)
 {
@@ -61308,7 +61319,8 @@ static hy_block *hy__int8_build(hy__quantizer *Q)
     shelf.F = F;
     shelf.lent = 1;
     if (!in) hy__no_memory(F, "hy_quantize");
-    if (room && names && !hy__int8_walk(S, Q, in, 0, &shelf, room))
+    if (names) hy__int8_tell(S, Q, in);
+    if (room && names && !F->code && !hy__int8_walk(S, Q, in, 0, &shelf, room))
         y = g->heads == 1 ? room[g->n + Q->b->widest] : hy_group_of(S, g->heads, room + g->n + Q->b->widest);
     if (y) made = hy__compile_heads(S, y, 1);
     if (S) hy__tracer_close(F, S);

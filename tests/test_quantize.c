@@ -357,6 +357,51 @@ static void quantize_twice(void)
     CHECK(!hy_close(F));
 }
 
+/* A branch that hands on a whole number of an input: the copy in int8 knows its type, too. */
+static hy_array *quantize_branch_counts(hy_frame *F, hy_array *x, void *user)
+{
+    (void)user;
+    return hy_cast(F, hy_mul_scalar(F, hy_cast(F, x, HY_F32), 2), HY_I64);
+}
+static hy_array *quantize_branch_hands_on(hy_frame *F, hy_array *x, void *user)
+{
+    (void)F;
+    (void)user;
+    return x;
+}
+static hy_array *quantize_branch_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *in[2], *picked, *more;
+    in[0] = hy_get(F, x, 0);
+    in[1] = hy_get(F, x, 1);
+    picked = hy_apply(F, "embedding", 2, in, "input_dim=3 output_dim=4");
+    more = hy_greater_scalar(F, hy_sum(F, hy_cast(F, picked, HY_F32), HY_ALL, NULL), 1000);
+    picked = hy_cond(F, more, quantize_branch_counts, quantize_branch_hands_on, picked, NULL);
+    return hy_group(F, picked, hy_call(F, ((quantize_inputs_net *)self)->dense, hy_cast(F, picked, HY_F32)));
+}
+static void quantize_branches(void)
+{
+    int times;
+    for (times = 1; times < 2000; times += 1000) {
+        hy_frame *F = hy_open(NULL);
+        quantize_inputs_net *n = HY_BLOCK_NEW(F, quantize_inputs_net, quantize_branch_forward);
+        hy_array *x, *y, *z;
+        hy_block *small;
+        n->dense = hy_add_child(F, &n->base, "d", hy_nn_dense(F, 4, NULL));
+        hy_initialize(F, &n->base, NULL);
+        x = hy_group(F, hy_cast(F, hy_arange(F, 0, 2, 1), HY_I64),
+                     hy_cast(F, hy_full(F, HY_SHAPE(3, 4), times), HY_I64));
+        y = hy_call(F, &n->base, x);
+        small = hy_quantize(F, &n->base, x, NULL);
+        z = small ? hy_call(F, small, x) : NULL;
+        if (CHECK(z && hy_dtype_of(F, hy_get(F, z, 0)) == HY_I64))
+            CHECK(hy_item(F, hy_max(F, hy_get(F, z, 0), HY_ALL, NULL)) == (times > 1 ? 2 * times : 1));
+        if (z) CHECK_NEAR(hy_value(F, hy_get(F, z, 1), 1, 2), hy_value(F, hy_get(F, y, 1), 1, 2), 0.05 * times);
+        CHECK_STR(hy_error(F), NULL);
+        CHECK(!hy_close(F));
+    }
+}
+
 /* Neither a batch nor batches: what is wrong with either. */
 static void quantize_no_samples(void)
 {
@@ -460,6 +505,7 @@ static void test_quantize(void)
     RUN(quantize_refusals);
     RUN(quantize_inputs);
     RUN(quantize_twice);
+    RUN(quantize_branches);
     RUN(quantize_no_samples);
     RUN(quantize_of_nothing);
     RUN(quantize_memory);
