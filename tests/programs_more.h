@@ -553,8 +553,8 @@ static int pg_is_layers(const pg_job *J, hy_array *param)
     for (k = 0; k < J->P->nleaf && J->net->leaf[k] != param; k++) continue;
     return k == J->P->nleaf && pg_learns(J, param);
 }
-/* Line by line a layer of a branch that no call has taken so far has no values yet, compiled it has: then what
- * layers have stays, in all ways. Line by line is the first of them. */
+/* Line by line a layer of a branch that no call has taken so far has no values yet, compiled it has: then
+ * what layers have stays, in all ways. Line by line is the first of them. */
 static int pg_some_unmet;
 static void pg_look_for_unmet(const pg_job *J, const hy_params *all)
 {
