@@ -261,7 +261,7 @@ static const unsigned long long pg_known_numbers[] = {
 };
 static long pg_known_met[PG_KNOWN];
 static int pg_known_count;             /* --known: they are failures like others */
-static int pg_known(const pg_program *P, const pg_way *way)
+static int pg_known(const pg_program *P)
 {
     pg_fault_known k = PG_KNOWN;
     size_t i;
@@ -471,7 +471,7 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
         return 0;
     }
     if (!pg_same_type(&a->type, b->type.dtype, &b->type.shape)) {
-        if (pg_known(P, way)) return 1;
+        if (pg_known(P)) return 1;
         pg_say("%s has another type\n", a->name);
         return 0;
     }
@@ -479,7 +479,7 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     at = pg_differs(a, b, a->whole >= 2 && pg_asks(P) ? 2 : loose);
     if (at < 0 || (loose && a->whole == 3)) return 1;
     if (loose && pg_near(P, a, b, &at)) return 1;
-    if (pg_known(P, way)) return 1;
+    if (pg_known(P)) return 1;
     pg_say("%s, element %d: %.*g, due %.*g\n", a->name, (int)at, a->type.dtype == HY_F64 ? 17 : 9,
            pg_element(b, at), a->type.dtype == HY_F64 ? 17 : 9, pg_element(a, at));
     return 0;
@@ -504,7 +504,7 @@ static int pg_agrees(const pg_program *P, const pg_way *way)
     if ((way->flags & PG_STARVED) && pg_other.code == HY_ERROR_MEMORY) return !pg_other.kept;
     if (pg_other.kept) { pg_say("%d blocks of memory are lost\n", (int)pg_other.kept); return 0; }
     if (!pg_same_error(pg_line.error, pg_other.error, 0) && !pg_error_is_excused(P, way)) {
-        if (pg_known(P, way)) return 1;
+        if (pg_known(P)) return 1;
         pg_say("error at %s: %s\n  due at %s: %s\n", pg_other.where,
                pg_other.error[0] ? pg_other.error : "none", pg_line.where,
                pg_line.error[0] ? pg_line.error : "none");
@@ -521,7 +521,7 @@ static int pg_agrees(const pg_program *P, const pg_way *way)
         pg_say("a call that came before takes %d blocks of memory\n", (int)pg_other.calls);
         return 0;
     }
-    if (pg_other.steps && !pg_known(P, way)) {
+    if (pg_other.steps && !pg_known(P)) {
         pg_say("a step of training that came before takes %d blocks of memory\n", (int)pg_other.steps);
         return 0;
     }

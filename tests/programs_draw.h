@@ -148,6 +148,29 @@ static pg_walk pg_walk_of(const pg_maker *M)
     W.layer = M->layer;
     return W;
 }
+/* What a loop gives three times is used three ways, so that three gradients arrive. */
+static void pg_join_again(pg_maker *M, const pg_step *loop)
+{
+    static const char *const ops[] = { "sin", "tanh", "square" };
+    const pg_body *b = &M->P->body[loop->body[0]];
+    hy_array *x[3];
+    pg_step s;
+    int i, k, n;
+    memset(&s, 0, sizeof s);
+    for (i = 0; i + 2 < b->nout && M->P->number >= PG_THIRD && s.n < 3; i++)
+        for (s.n = 0, k = i; k < b->nout && s.n < 3; k++)
+            if (b->out[k] == b->out[i]) s.in[s.n++] = loop->out + k;
+    if (s.n < 3 || !hy__floating(hy_dtype_of(M->F, pg_made(M, s.in[0])))) return;
+    for (n = 0; n < 3; n++) {
+        s.in[n] = pg_glue(M, s.in[n], ops[n], "%s", "");
+        if (s.in[n] == PG_NOTHING) return;
+        x[n] = pg_made(M, s.in[n]);
+    }
+    strcpy(s.op, "concat");
+    strcpy(s.attrs, "dim=0");
+    k = pg_keep_step(M, &s, hy_apply(M->F, s.op, 3, x, s.attrs));
+    if (k != PG_NOTHING) pg_show(M, k);
+}
 static int pg_keep_control(pg_maker *M, pg_step *s)
 {
     pg_walk W = pg_walk_of(M);
@@ -155,7 +178,9 @@ static int pg_keep_control(pg_maker *M, pg_step *s)
     if (out == PG_NOTHING) return out;
     M->P->loops |= s->kind != PG_CHILD;
     M->P->children |= s->kind == PG_CHILD;
-    return pg_show(M, out);
+    pg_show(M, out);
+    if (s->kind == PG_FOREACH || s->kind == PG_WHILE) pg_join_again(M, s);
+    return out;
 }
 
 /* A row (1, 3) times weights, which a graph may do for all rows before the loop. */
