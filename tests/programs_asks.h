@@ -20,16 +20,17 @@ static void pg_holds(const pg_job *J, int ok, const char *what)
 }
 
 /* --- parameters --- */
-/* A pattern of a part that comes several times: all names that are made of those letters. */
+/* A pattern of a part that comes several times: it fits "pgnet0_p12". */
 static void pg_ask_repeated(const pg_job *J, hy_params all)
 {
     hy_params some;
-    int i, k;
+    int i, k, a, b;
+    char more;
     if (J->P->number < PG_THIRD) return;
-    some = hy_collect_params(J->F, J->block, "([a-m]|[n-z]+|_|[0-9]?)+_([a-z]*)([0-9])+");
+    some = hy_collect_params(J->F, J->block, "(pg|net|[0-9]|_|p)+");
     for (i = 0; i < all.n && !hy_error(J->F); i++) {
-        const char *name = hy_name_of(J->F, all.at[i]), *end = name + strlen(name);
-        if (name == end || end[-1] < '0' || end[-1] > '9' || !strchr(name, '_')) continue;
+        const char *name = hy_name_of(J->F, all.at[i]);
+        if (sscanf(name, "pgnet%d_p%d%c", &a, &b, &more) != 2) continue;
         for (k = 0; k < some.n && some.at[k] != all.at[i]; k++) continue;
         pg_holds(J, k < some.n, "a pattern of repeated parts finds the parameters that it fits");
     }
