@@ -38745,7 +38745,7 @@ static int hy__ahead_vars(hy_frame *F, hy__ahead *A, hy_graph *to)
     return 0;
 }
 
-/* The new body; the caller's. */
+/* The new body; the caller's. all: calls that change statistics are in it, which others read behind them. */
 static hy_graph *hy__ahead_body(hy_frame *F, hy__ahead *A)
 {
     const hy_graph *g = A->body;
@@ -48931,8 +48931,8 @@ static hy_array *hy__unwinding_asks(hy__unwinding *U)
     return hy__unwinding_new(U, "flag", &type);
 }
 
-/* The new body; the caller's. */
-static hy_graph *hy__unwinding_graph(hy__unwinding *U)
+/* The new body; the caller's. all: calls that change statistics are in it, which others read behind them. */
+static hy_graph *hy__unwinding_graph(hy__unwinding *U, int all)
 {
     hy_frame *S = U->B.S;
     hy__nodes *store = S->graph->store;
@@ -48945,7 +48945,7 @@ static hy_graph *hy__unwinding_graph(hy__unwinding *U)
         store->node[i]->number = i;
     }
     heads = U->heads == 1 ? U->head[0] : hy_group_of(S, U->heads, U->head);
-    return hy__inner_graph(S, heads, 0);
+    return hy__inner_graph(S, heads, all);
 }
 
 /* Inputs of the operator that runs a new body, one after another. */
@@ -49554,7 +49554,7 @@ static void hy__back_emit(hy__back *K, int k, int single)
         hy__unwinding_next(U, U->B.S->graph->store->node[hy__diff_remain(r, i)]);
     }
     hy__given_end(&K->in, K->D, &r2);
-    graph = hy__unwinding_graph(U);
+    graph = hy__unwinding_graph(U, 0);
     if (graph) y = hy__given_emit(K->F, K->D, 0, &K->in, &r2, 1, &graph);
     if (y) hy__back_gave(K, y, single ? 1 : most);
     hy__graph_drop(graph);
@@ -49685,7 +49685,7 @@ static hy_graph *hy__branch_graph(const hy_diff *D, hy__unwinding *U, const char
     for (i = 0; i < r->remain; i++) if (has[i]) hy__unwinding_result(U, i, NULL);
     for (i = 0; i < r->remain; i++)
         if (has[i] && says[i] == i) hy__unwinding_tells(U, hy__unwound_flag(U, i));
-    return U->heads ? hy__unwinding_graph(U) : NULL;
+    return U->heads ? hy__unwinding_graph(U, 1) : NULL;
 }
 
 /* The first variable of which the branches say the same as of this one; -1: its gradient is there. */

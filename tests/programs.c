@@ -256,7 +256,6 @@ static const char *const pg_known_texts[PG_KNOWN] = {
     "programs that fail in a way of their own, whose causes are not found yet",
 };
 static const unsigned long long pg_known_numbers[] = {
-    2004628,                            /* computed again, exact: the gradient of a weight */
     5000139,                            /* a loop that captures what is drawn: steps take memory */
 };
 static long pg_known_met[PG_KNOWN];

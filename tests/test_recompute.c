@@ -350,6 +350,65 @@ static void test_recompute_twice(void)
                 }
 }
 
+/* Statistics that are read behind the batch norm that changes them, whose own result has no gradient: when the
+ * block or the branch is computed again, they are changed there, too. ways: 1 computed again, 2 hybridized,
+ * 4 in a branch. */
+typedef struct recompute_reader { hy_block base; hy_array *gamma, *mean, *var, *w; int branch; } recompute_reader;
+static hy_array *recompute_read(hy_frame *F, hy_array *x, void *user)
+{
+    recompute_reader *r = (recompute_reader *)user;
+    hy_array *y = hy_floor(F, hy_batch_norm(F, x, r->gamma, r->gamma, r->mean, r->var, NULL));
+    return hy_add(F, y, hy_mul(F, hy_square(F, hy_add(F, x, r->w)), hy_copy(F, r->mean)));
+}
+static hy_array *recompute_not_read(hy_frame *F, hy_array *x, void *user) { (void)user; return hy_square(F, x); }
+static hy_array *recompute_reader_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    recompute_reader *r = (recompute_reader *)(void *)self;
+    if (!r->branch) return recompute_read(F, x, r);
+    return hy_cond(F, hy_ones(F, HY_SHAPE(1)), recompute_read, recompute_not_read, x, r);
+}
+static void recompute_reader_run(hy_frame *F, int ways, double *to)
+{
+    recompute_reader *r = HY_BLOCK_NEW(F, recompute_reader, recompute_reader_forward);
+    hy_param_opt opt = { 0 };
+    hy_init init = hy_init_ones();
+    hy_array *x = hy_reshape(F, hy_arange(F, 1, 13, 1), HY_INTS(6, 2), NULL), *y;
+    int i;
+    r->w = hy_add_param(F, &r->base, "w", HY_SHAPE(2), &opt);
+    r->gamma = hy_add_param(F, &r->base, "gamma", HY_SHAPE(2), &opt);
+    opt.aux = 1;
+    r->mean = hy_add_param(F, &r->base, "mean", HY_SHAPE(2), &opt);
+    r->var = hy_add_param(F, &r->base, "var", HY_SHAPE(2), &opt);
+    r->branch = ways >> 2 & 1;
+    hy_initialize(F, &r->base, &init);
+    if (ways & 2) { hy_hybridize_opt exact = { 0 }; exact.exact = 1; hy_hybridize(F, &r->base, &exact); }
+    if (ways & 1) hy_set_recompute(F, &r->base, 1);
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    for (i = 0; i < 2; i++) {
+        hy_record(F);
+        y = hy_call(F, &r->base, x);
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+    }
+    for (i = 0; i < 12; i++) to[i] = control_at(F, hy_grad_of(F, x), i);
+    for (i = 0; i < 2; i++) to[12 + i] = control_at(F, hy_grad_of(F, r->w), i);
+    for (i = 0; i < 2; i++) to[14 + i] = control_at(F, r->mean, i);
+    CHECK_STR(hy_error(F), NULL);
+}
+static void test_recompute_statistics(void)
+{
+    int ways, i;
+    for (ways = 0; ways < 8; ways++) {
+        hy_frame *F = control_open(1), *G = control_open(1);
+        double want[16], got[16];
+        recompute_reader_run(F, ways & 4, want);
+        recompute_reader_run(G, ways, got);
+        for (i = 0; i < 16; i++)
+            if (!CHECK(got[i] == want[i])) printf("    %d: %d: %g, due %g\n", ways, i, got[i], want[i]);
+        CHECK(hy_close(F) == 0 && hy_close(G) == 0);
+    }
+}
+
 static int recompute_second_oom(hy_frame *F)
 {
     double to[SECOND_ROOM];
@@ -372,6 +431,7 @@ static void test_recompute(void)
 #endif
     RUN(test_recompute_oom);
     RUN(test_recompute_twice);
+    RUN(test_recompute_statistics);
     RUN(test_recompute_second_oom);
 #endif
 }
