@@ -122,6 +122,7 @@ static hy_block *reached_new(hy_frame *F, int which, int way)
     hy_hybridize_opt opt;
     hy_init one = hy_init_constant(1.25);
     int i;
+    if (!n || !outer) return NULL;
     n->which = which;
     for (i = 0; i < 4; i++) {
         char name[] = "w0";
@@ -281,6 +282,29 @@ static void test_reached_twice(void)
                 CHECK(!hy_close(F));
             }
 }
+
+/* Memory ends at every allocation of a gradient with flags: of branches, of a loop, of one that goes back by
+ * single turns, of one whose turns are not known. */
+static int reached_case_runs(hy_frame *F, int which)
+{
+    hy_block *net = reached_new(F, which, REACHED_EXACT);
+    hy_array *g = net ? reached_backward(F, net, 1) : NULL;
+    hy_array *w = g ? hy_grad_of(F, hy_param(F, net, "0.w3")) : NULL;
+    return g && hy_size(F, g) == 6 && w && hy_value(F, w, 0) == (which == REACHED_OUT ? 12 : 0);
+}
+static int reached_deep_runs(hy_frame *F) { return reached_case_runs(F, REACHED_DEEP); }
+static int reached_last_runs(hy_frame *F) { return reached_case_runs(F, REACHED_LAST); }
+static int reached_swap_runs(hy_frame *F) { return reached_case_runs(F, REACHED_SWAP); }
+static int reached_out_runs(hy_frame *F) { return reached_case_runs(F, REACHED_OUT); }
+static void test_reached_starved(void)
+{
+    oom_stride = 7;
+    oom_walk(reached_deep_runs, 1);
+    oom_walk(reached_last_runs, 1);
+    oom_walk(reached_swap_runs, 1);
+    oom_walk(reached_out_runs, 1);
+    oom_stride = 1;
+}
 #endif
 
 static void test_reached(void)
@@ -289,5 +313,6 @@ static void test_reached(void)
     RUN(test_reached_ways);
     RUN(test_reached_refused);
     RUN(test_reached_twice);
+    RUN(test_reached_starved);
 #endif
 }
