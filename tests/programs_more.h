@@ -616,7 +616,7 @@ static void pg_later_calls(pg_job *J)
     static const pg_fact sharp = { 0, HY_F64 };
     const int flags = J->way->flags;
     if (flags & PG_BATCH) pg_call_wider(J);
-    if (!(flags & (PG_BRIEF | PG_BATCH | PG_WALK | PG_TWICE | PG_STARVED | PG_SYMBOL)))
+    if (!(flags & (PG_BRIEF | PG_BATCH | PG_WALK | PG_TWICE | PG_STARVED)))
         pg_call_wrongly(J);
     if (flags & PG_TWICE) { pg_call_twice(J); return; }
     if (!(flags & PG_WALK)) pg_call(J, "second", 1, 0);
