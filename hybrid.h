@@ -66189,18 +66189,22 @@ HY__WARM_ROOMS
  *          quotients of whole numbers, sizes of 0; norms by singular values; the type of a number beside
  *          truths and whole numbers is MXNet's; means of whole numbers are real, truths are counted in sums;
  *          names of inputs may hold commas. What has no gradient has none when it is loaded (__grad_req__); a
- *          pair that 0.3.0 would draw other numbers from is refused by it, too. ONNX: a block that is called
- *          twice.
+ *          pair that 0.3.0 would draw other numbers from is refused by it, too; norms, and gradients of
+ *          gradients where an array has two users, have the bits of what was saved. ONNX: a block that is
+ *          called twice. hy_quantize takes branches that hand on whole numbers.
  *          LOOPS: gradients are those of line by line: results that nothing needs have none, contributions
  *          add in the program's order; states and outputs of shape (), states of 8 dims; where values decide
  *          a shape, or are wrong, the error names the operator in the body; a state that changes is said
  *          without a turn, too; an operator without a gradient is no error in a branch that is not taken;
  *          gradients of whole numbers are whole. hy_set_recompute changes no number drawn and no bit of a
- *          gradient; gradients of gradients go through it. Graphs without inputs run everywhere.
+ *          gradient; gradients of gradients go through it; what is computed again changes its running
+ *          statistics where something reads them behind that. Compiled gradients know what no branch or turn
+ *          that there was has reached: such parameters are stale, and outputs with a gradient of their own
+ *          before it count for nothing. Graphs without inputs run everywhere.
  *          TRAINING: a NaN is never the best; what was fitted is exported at once; functions of yours that
  *          are called cannot free what is at work: that is an error that names them; states and parameters
  *          load in any order; SDML in all types; hy_fit_opt.batch_axis; a step draws only for sgld and
- *          optimisers of yours.
+ *          optimisers of yours; that of a trainer which trains nothing takes no memory.
  *          IN A HOST: fast-math, enums of any size, rounding modes in threads, fork, no exceptions on
  *          ordinary numbers, extern "C" and namespaces around the include, its macros; one error for C89.
  *          C++: every function takes options by reference, and groups, sizes and axes in braces; every
