@@ -36424,7 +36424,8 @@ static int hy__same_constant(const hy__node *a, const hy__node *b)
     return a->held == b->held && t->data == u->data && hy__same_layout(t, u);
 }
 
-/* node, of the old graph but with the inputs in[], and have, of the new one */
+/* node, of the old graph but with the inputs in[], and have, of the new one. Of what has no inputs others may
+ * give the shape. */
 static int hy__is_twin(const hy__node *node, const hy__edge *in, const hy__node *have)
 {
     int i;
@@ -36434,6 +36435,8 @@ static int hy__is_twin(const hy__node *node, const hy__edge *in, const hy__node 
     if (!node->op) return node->param || hy__same_constant(node, have);
     for (i = 0; i < node->nin; i++)
         if (in[i].node != have->in[i].node || in[i].output != have->in[i].output) return 0;
+    for (i = 0; i < node->nout && !node->nin; i++)
+        if (!hy__types_known(&node->type[i], 1) || !hy__same_type(&node->type[i], &have->type[i])) return 0;
     return hy__same_record(node->op, node->record, have->record);
 }
 

@@ -1350,6 +1350,41 @@ static void hgrad_zeros_beside(void)
             }
 }
 
+/* Two recurrent layers of different batches, one behind the other: the zeros with which they begin are not the same. */
+typedef struct { hy_block base; hy_block *cell[2]; } hgrad_behind_net;
+static hy_array *hgrad_behind_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hgrad_behind_net *n = (hgrad_behind_net *)(void *)self;
+    x = hy_get(F, hy_rnn_unroll(F, n->cell[0], 3, x, NULL, NULL), 0);
+    x = hy_reshape(F, x, HY_INTS(1, 3, 4), NULL);
+    return hy_get(F, hy_rnn_unroll(F, n->cell[1], 3, x, NULL, NULL), 0);
+}
+static void hgrad_zeros_of_two(void)
+{
+    hy_array *got[2];
+    hy_hybridize_opt opt;
+    hy_frame *F = hy_open(NULL);
+    hgrad_behind_net *n = HY_BLOCK_NEW(F, hgrad_behind_net, hgrad_behind_forward);
+    hy_array *x = hy_normal(F, HY_SHAPE(2, 3, 4), 0, 1);
+    int way;
+    memset(&opt, 0, sizeof opt);
+    opt.exact = 1;
+    for (way = 0; way < 2; way++) n->cell[way] = hy_add_child(F, &n->base, NULL, hy_rnn_rnn_cell(F, 2, NULL));
+    hy_initialize(F, &n->base, NULL);
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    for (way = 0; way < 2; way++) {
+        if (way) hy_hybridize(F, &n->base, &opt);
+        hy_record(F);
+        hy_backward(F, hy_call(F, &n->base, x), NULL);
+        hy_pause(F);
+        CHECK_STR(hy_error(F), NULL);
+        got[way] = hy_copy(F, hy_grad_of(F, x));
+    }
+    CHECK(!hy_error(F) && !memcmp(hy_data(F, got[0]), hy_data(F, got[1]), 24 * sizeof(float)));
+    hy_clear(F);
+    CHECK(!hy_close(F));
+}
+
 static void test_hybrid_grad(void)
 {
     RUN(hgrad_every_operator);
@@ -1369,6 +1404,7 @@ static void test_hybrid_grad(void)
     RUN(hgrad_dynamic);
     RUN(hgrad_no_gradient);
     RUN(hgrad_zeros_beside);
+    RUN(hgrad_zeros_of_two);
     RUN(hgrad_sub_graphs);
     RUN(hgrad_given_gradient);
     RUN(hgrad_spoilt_statistic);
