@@ -33472,6 +33472,7 @@ typedef struct hy__call {
     const char *name;                   /* of the node it is for, or NULL */
     const char *what;                   /* what hy_profile shall say of it; NULL: the operator's name */
     int        nsub;
+    int        typed;                   /* outputs have types of their own: a job is not kept */
     hy_graph *const *sub;
     hy_type    few_types[HY__FEW];
     hy_tensor  few_tensors[HY__FEW];
@@ -33487,7 +33488,7 @@ static int hy__call_open(hy_frame *F, hy__call *c, const hy_op *op, int nin, con
     c->nout = 0;
     c->room = NULL;
     c->name = c->what = NULL;
-    c->nsub = 0;
+    c->nsub = c->typed = 0;
     c->sub = NULL;
     for (i = 0; op->out[i].name; i++) {
         n = hy__arg_count(op, op->out, 1, i, record, &hidden);
@@ -34287,7 +34288,7 @@ static int hy__ready_params(hy_frame *F, hy__call *c, const hy_op *op, hy_array 
 static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *const *in, const void *record,
                         hy_array **out)
 {
-    int i, keep = c->nin <= HY__FEW && c->nout <= HY__FEW && !c->nsub;
+    int i, keep = c->nin <= HY__FEW && c->nout <= HY__FEW && !c->nsub && !c->typed;
     for (i = 0; i < c->nin && !in[i]->param; i++) continue;
     while (i < c->nin && !hy__params_ready(F, c->nin, in))
         if (hy__ready_params(F, c, op, in, record)) return -1;
@@ -41524,6 +41525,7 @@ static void hy__replay_make(hy_frame *F, const hy__replay *r, const hy__node *no
     int hidden = F->hidden;
     if (hy__node_call_open(F, &c, node)) return;
     memcpy(c.type, type, (size_t)node->nout * sizeof *type);
+    c.typed = 1;
     F->hidden = 1;
     hy__run_op(F, node->op, 0, NULL, node->record, &c, out);
     F->hidden = hidden;

@@ -1385,6 +1385,34 @@ static void hgrad_zeros_of_two(void)
     CHECK(!hy_close(F));
 }
 
+/* Beside an operator without a gradient a call goes on the tape one by one; what has no inputs takes no memory each
+ * time, either. */
+static hy_array *hgrad_ones_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_group(F, hy_mul(F, x, hy_ones(F, HY_SHAPE(3))), hy_trigamma(F, x));
+}
+static void hgrad_ones_beside(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *n = hy_block_new(F, sizeof *n, "ones", hgrad_ones_forward, 1);
+    hy_array *x = hy_full(F, HY_SHAPE(3), 2);
+    int64_t before = 0;
+    int i;
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    hy_hybridize(F, n, NULL);
+    for (i = 0; i < 8; i++) {
+        if (i == 4) before = hy_memory_use(F).calls;
+        hy_begin(F);
+        hy_record(F);
+        hy_backward(F, hy_get(F, hy_call(F, n, x), 0), NULL);
+        hy_pause(F);
+        hy_end(F);
+    }
+    CHECK(hy_memory_use(F).calls == before && hy_value(F, hy_grad_of(F, x), 1) == 1);
+    CHECK(!hy_close(F));
+}
+
 static void test_hybrid_grad(void)
 {
     RUN(hgrad_every_operator);
@@ -1405,6 +1433,7 @@ static void test_hybrid_grad(void)
     RUN(hgrad_no_gradient);
     RUN(hgrad_zeros_beside);
     RUN(hgrad_zeros_of_two);
+    RUN(hgrad_ones_beside);
     RUN(hgrad_sub_graphs);
     RUN(hgrad_given_gradient);
     RUN(hgrad_spoilt_statistic);
