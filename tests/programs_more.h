@@ -559,9 +559,14 @@ static int pg_some_unmet;
 static void pg_look_for_unmet(const pg_job *J, const hy_params *all)
 {
     int i;
-    if (J->way->flags & (PG_HYBRID | PG_RECOMPUTE | PG_CHILDREN)) return;
+    if (J->way != pg_ways) return;
     for (i = pg_some_unmet = 0; i < all->n; i++)
         pg_some_unmet |= pg_is_layers(J, all->at[i]) && !hy_param_ready(J->F, all->at[i]);
+}
+/* What no head needs has no values in a graph of symbols. */
+static int pg_is_reached(const pg_job *J, hy_array *param)
+{
+    return !(J->way->flags & PG_SYMBOL) || hy_param_ready(J->F, param);
 }
 /* Parameters, statistics and arrays from outside get the numbers of a set, what layers have is multiplied. */
 static void pg_set_by_hand(const pg_job *J, int set, double times)
@@ -571,7 +576,7 @@ static void pg_set_by_hand(const pg_job *J, int set, double times)
     hy_begin(J->F);
     if (set) pg_look_for_unmet(J, &all);
     for (i = 0; i < all.n && !hy_error(J->F); i++)
-        if (pg_is_layers(J, all.at[i]) && !pg_some_unmet)
+        if (pg_is_layers(J, all.at[i]) && !pg_some_unmet && pg_is_reached(J, all.at[i]))
             hy_assign(J->F, all.at[i], hy_mul_scalar(J->F, all.at[i], times));
     for (k = 0; k < J->P->nleaf && !hy_error(J->F); k++) {
         const pg_leaf *l = &J->P->leaf[k];
