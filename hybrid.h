@@ -45966,7 +45966,8 @@ typedef struct hy__deriving {
     hy__tape **leaf;                    /* per input: where its gradient arrives, if that is wanted */
     hy__tape **call;                    /* per node: its call, or leaf; NULL: no gradient passes it */
     hy__node **again;                   /* per node: the same in S, or NULL: values of the graph are given */
-    hy__node **var;                     /* per value: the variable that stands for it, ... */
+    const char *kept;                   /* per value of the tape: is it kept? NULL: all are */
+    hy__node **var;                     /* per value: the node in S that stands for it, ... */
     int       *place, *owner;           /* ... which value of the tape it is, or -1; whose output */
     int       *input;                   /* per input: its value, or -1 */
 } hy__deriving;
@@ -46007,7 +46008,8 @@ static void hy__derive_value(hy__deriving *B, hy__value *to, int v, int bytes)
     }
     to->t.type = B->T.type[v];
     to->node = B->var[v];
-    if (to->node && !bytes) to->node = B->S->graph->store->node[to->node->number - 1];
+    to->output = to->node && to->node->op ? v - B->T.first[B->owner[v]] : 0;
+    if (to->node && !to->node->op && !bytes) to->node = B->S->graph->store->node[to->node->number - 1];
 }
 
 /* One call on the tape, if what it is computed from has a gradient that is wanted. */
@@ -46059,6 +46061,43 @@ static void hy__derive_leaf(hy__deriving *B, int input, int node, hy_array *cons
     } else B->leaf[input] = B->call[node] = hy__tape_new(B->S, NULL, 0, 0, NULL, 0, NULL);
 }
 
+/* May a call be computed once more, with the same result and nothing else? */
+static int hy__derive_repeats(const hy__deriving *B, const hy__node *node)
+{
+    return node->op && !(node->op->flags & (HY_OP_RANDOM | HY_OP_CONTROL)) &&
+           !(B->S->training && hy__writes_aux(node->op));
+}
+
+/* Values that the tape does not keep are computed once more, from those that it does. */
+static void hy__derive_refill(hy__deriving *B)
+{
+    const hy_graph *g = B->g;
+    int i, k, v, span = hy__graph_span(g);
+    for (i = 0; i < span && !B->S->code; i++) {
+        const hy__node *from = g->place[i] < 0 ? NULL : g->store->node[i];
+        hy__node *node;
+        int lost = 0;
+        for (k = 0; from && k < from->nout; k++) {
+            v = B->place[B->T.first[g->place[i]] + k];
+            lost |= v < 0 || !B->kept[v];
+        }
+        if (!lost || !hy__derive_repeats(B, from) || !(node = hy__node_copy(B->S, from))) continue;
+        for (k = 0; k < node->nin; k++) {
+            hy__value value;
+            hy__derive_value(B, &value, hy__derive_index(B, &from->in[k]), 1);
+            node->in[k].node = value.node;
+            node->in[k].output = value.output;
+        }
+        memcpy(node->type, B->T.type + B->T.first[g->place[i]], (size_t)node->nout * sizeof *node->type);
+        if (B->S->code) { hy__node_discard(B->S, node); return; }
+        if (!hy__node_add(B->S, B->S->graph->store, node)) return;
+        for (k = 0; k < node->nout; k++) {
+            v = B->T.first[g->place[i]] + k;
+            if (B->place[v] < 0 || !B->kept[B->place[v]]) B->var[v] = node;
+        }
+    }
+}
+
 /* The graph as a tape. */
 static void hy__derive_record(hy__deriving *B, hy_array *const *in)
 {
@@ -46073,6 +46112,7 @@ static void hy__derive_record(hy__deriving *B, hy_array *const *in)
         if (B->place[k] < 0) B->place[k] = n + i;
     }
     for (i = 0; i < g->n; i++) for (k = 0; k < g->node[i]->nout; k++) B->owner[B->T.first[i] + k] = i;
+    if (B->kept) hy__derive_refill(B);
     for (i = 0; i < span && !B->S->code; i++)
         if (g->place[i] >= 0 && g->store->node[i]->op) hy__derive_call(B, g->store->node[i], g->place[i]);
 }
@@ -46111,16 +46151,16 @@ static void hy__derive_again(hy__deriving *B)
 }
 
 /* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. again:
- * the
- * gradient reads values of the graph's nodes, which it has too, instead of variables. */
+ * the gradient reads values of the graph's nodes, which it has too, instead of variables. kept: see above. */
 static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training,
-                           int again)
+                           int again, const char *kept)
 {
     size_t values, bytes;
     int i, unknown;
     memset(B, 0, sizeof *B);
     B->F = F;
     B->g = g;
+    B->kept = kept;
     B->n = hy__graph_leaves(g);
     for (i = 0; i < g->n; i++) B->n += g->node[i]->held != NULL;
     unknown = hy__types_infer(F, g, &B->T, NULL, NULL, in);
@@ -46350,21 +46390,45 @@ static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
     return f;
 }
 
-/* One for these heads of a forward graph that has run. begun: of which inputs there is some, or NULL. */
-static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const char *given, const char *begun)
+/* One for these heads of a forward graph that has run, the caller's. It has no graph where it reads what the
+ * tape did not keep. */
+static hy__gradient *hy__gradient_try(hy_frame *F, const hy_diff *D, const char *given, const char *begun,
+                                      const char *kept)
 {
     hy_graph *f = D->sub[0], *graph = NULL;
     hy__gradient *G = NULL;
     hy__deriving B;
-    if (!hy__derive_open(&B, F, f, D->in, D->training, 0)) {
+    if (!hy__derive_open(&B, F, f, D->in, D->training, 0, kept)) {
         B.begun = begun;
         graph = hy__derive_graph(&B, given);
     }
     if (graph) G = hy__derive_gradient(&B, graph, given, f->heads, (hy__gradient *)(void *)f->all);
     hy__derive_close(&B);
-    if (G && !F->code) { hy__derived_add(f, &G->is, 0); return G; }
-    if (G) hy__derived_free(F->root, &G->is.head);
+    if (!G || !F->code) return G;
+    hy__derived_free(F->root, &G->is.head);
     return NULL;
+}
+
+/* Does the gradient for all serve these heads, too, with zeros? */
+static int hy__gradient_covers(const hy__gradient *all, const char *given, int n)
+{
+    int i;
+    for (i = 0; i < n && all->given[i] >= given[i]; i++) continue;
+    return i == n;
+}
+
+/* The same for the frame to keep: what the tape did not keep is computed once more, if it must be. begun: of
+ * which inputs there is some, or NULL. */
+static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const char *given, const char *begun)
+{
+    const hy__gradient *all = (const hy__gradient *)(void *)D->sub[0]->all;
+    hy__gradient *G = hy__gradient_try(F, D, given, begun, NULL);
+    if (G && !G->is.graph && !begun && !hy__gradient_covers(all, given, D->nout)) {
+        hy__derived_free(F->root, &G->is.head);
+        G = hy__gradient_try(F, D, given, begun, all->keep);
+    }
+    if (G) hy__derived_add(D->sub[0], &G->is, 0);
+    return G;
 }
 
 /* Are there contributions to add to, and several of this gradient? */
@@ -46396,8 +46460,7 @@ static hy__gradient *hy__gradient_find(hy_frame *F, const hy_diff *D, const hy__
     if (G && !G->is.graph && begun) G = NULL;
     if (G && !G->is.graph) {
         G = (hy__gradient *)(void *)f->all;
-        for (i = 0; i < D->nout && G->given[i] >= given[i]; i++) continue;
-        if (i < D->nout) {
+        if (!hy__gradient_covers(G, given, D->nout)) {
             hy__fail(F, HY_ERROR_GRADIENT, "hy_backward: this gradient of a gradient needs values that the "
                      "compiled graph did not keep: hybridize with inactive set");
             G = NULL;
@@ -46514,7 +46577,7 @@ static hy_graph *hy__derive_whole(hy_frame *F, hy_graph *g, hy_array *const *in,
     char *given = (char *)hy__alloc(&F->root->heap, (size_t)g->heads + 1);
     int i, opened;
     hy__try(F);
-    opened = hy__derive_open(&B, F, g, in, training, 0);
+    opened = hy__derive_open(&B, F, g, in, training, 0, NULL);
     if (!given) hy__no_memory(F, "gradient");
     for (i = 0; i < g->heads && given && !opened; i++)
         given[i] = (char)(g->head[i].node->op && hy__derive_tape(&B, &g->head[i]));
@@ -48837,7 +48900,7 @@ static void hy__unwinding_var(hy__unwinding *U, int i, const hy_type *type, int 
 /* From here on B.S holds the body. surely: it runs if the graph around it does. */
 static int hy__unwind_open(hy__unwinding *U, hy_frame *F, hy_graph *sub, int training, int surely)
 {
-    int unknown = hy__derive_open(&U->B, F, sub, U->in, training, 1);
+    int unknown = hy__derive_open(&U->B, F, sub, U->in, training, 1, NULL);
     if (!unknown) U->B.S->may_not_run = F->may_not_run || !surely;
     if (unknown > 0)
         hy__fail(F, HY_ERROR_GRADIENT, "control flow: its types must be known before there is a gradient");

@@ -247,29 +247,20 @@ static int pg_same_message(const char *a, const char *b)
     return colon && strstr(b, colon) != NULL;
 }
 
-/* Faults that are known and wait to be mended, so that others show. To be emptied. */
-typedef enum pg_fault_known {
-    PG_KEPT, PG_BY_NUMBER, PG_KNOWN
-} pg_fault_known;
-static const char *const pg_known_texts[PG_KNOWN] = {
-    "a gradient of a gradient that needs what the compiled graph did not keep",
-    "programs that fail in a way of their own, whose causes are not found yet",
-};
+/* Programs that fail, whose causes are known or not found yet: they are passed over, so that others show. To
+ * be emptied. */
 static const unsigned long long pg_known_numbers[] = {
     ~0ull,                              /* none: no program has this number */
 };
-static long pg_known_met[PG_KNOWN];
+static long pg_known_met;
 static int pg_known_count;             /* --known: they are failures like others */
 static int pg_known(const pg_program *P)
 {
-    pg_fault_known k = PG_KNOWN;
-    size_t i;
-    if (pg_known_count) return 0;
-    if (strstr(pg_other.error, "hybridize with inactive set")) k = PG_KEPT;
-    for (i = 0; i < sizeof pg_known_numbers / sizeof *pg_known_numbers; i++)
-        if (k == PG_KNOWN && pg_known_numbers[i] == P->number) k = PG_BY_NUMBER;
-    if (k != PG_KNOWN) pg_known_met[k]++;
-    return k != PG_KNOWN;
+    size_t i = 0;
+    while (i < sizeof pg_known_numbers / sizeof *pg_known_numbers && pg_known_numbers[i] != P->number) i++;
+    if (pg_known_count || i == sizeof pg_known_numbers / sizeof *pg_known_numbers) return 0;
+    pg_known_met++;
+    return 1;
 }
 
 static int pg_loop_is_wrong(const pg_program *P)        /* what is wrong is the last */
