@@ -120,8 +120,9 @@
  *   those that no gradient passes count for nothing. HY_GRAD_ADD adds to what is there. hy_grad returns
  *   gradients instead; with create_graph they can be differentiated again, all but those of digamma,
  *   bilinear_sampler and spatial_transformer (ctc_loss: twice).
- *   A compiled call keeps what its gradient reads; where the gradient of that needs more of the values in
- *   between, it is an error that says so, and line by line (opt.inactive) does it.
+ *   A compiled call keeps what its gradient reads; what the gradient of that needs besides is computed once
+ *   more from it. Where that cannot be, since it was drawn, or hangs on an input that was not kept, it is an
+ *   error that says so, and line by line (opt.inactive) does it.
  *   Gradients of whole numbers, to which casts lead, are whole: what a formula gives, cut as by a cast.
  *   What a recorded call still needs must not be overwritten: that is an error until backward has run or
  *   the result is gone. hy_assign of a recorded value is recorded; hy_add_to and its kin refuse one.
@@ -21061,9 +21062,12 @@ static int hy__cumsum_diff(hy_frame *F, hy_diff *D)
     HY__REC(cumsum, D);
     int axis = r->axis == HY_NONE ? 0 : r->axis;
     hy_array *dy = D->dy[0], *x = D->in[0];
+    int truths;
     if (!dy) return 0;
-    if (r->dtype && r->dtype != x->t.type.dtype) dy = hy_cast(F, dy, x->t.type.dtype);
+    truths = x->t.type.dtype == HY_BOOL;
+    if (r->dtype && r->dtype != x->t.type.dtype && !truths) dy = hy_cast(F, dy, x->t.type.dtype);
     D->dx[0] = hy_reverse(F, hy_cumsum(F, hy_reverse(F, dy, HY_AXES(axis)), axis, NULL), HY_AXES(axis));
+    if (truths) D->dx[0] = hy_cast(F, D->dx[0], HY_BOOL);
     if (r->axis == HY_NONE) D->dx[0] = hy_reshape_like(F, D->dx[0], x, NULL);
     return 0;
 }

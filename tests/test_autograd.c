@@ -669,6 +669,30 @@ static void grad_long_chain_without_backward(void)
     grad_close(F, &ledger);
 }
 
+/* Truths are counted by their sums; the gradient of a truth is one. */
+static void grad_running_sums_of_truths(void)
+{
+    int wide, flat;
+    for (wide = 0; wide < 2; wide++)
+        for (flat = 0; flat < 2; flat++) {
+            grad_ledger ledger;
+            hy_frame *F = grad_open(&ledger);
+            hy_array *x = GRAD_LEAF(F, 1, 2), *y;
+            hy_cumsum_opt opt;
+            memset(&opt, 0, sizeof opt);
+            if (wide) opt.dtype = HY_F32;
+            hy_record(F);
+            y = hy_cumsum(F, hy_cast(F, x, HY_BOOL), flat ? HY_NONE : 0, &opt);
+            y = hy_cast(F, y, HY_F32);
+            hy_pause(F);
+            CHECK(hy_value(F, y, 1) == 2);
+            hy_backward(F, y, NULL);
+            CHECK_STR(hy_error(F), NULL);
+            CHECK(hy_value(F, hy_grad_of(F, x), 0) == 1 && hy_value(F, hy_grad_of(F, x), 1) == 1);
+            grad_close(F, &ledger);
+        }
+}
+
 /* --- refusals --- */
 static void grad_integers_have_none(void)
 {
@@ -873,6 +897,7 @@ static void test_autograd(void)
     RUN(grad_long_chain_backward);
     RUN(grad_long_chain_hangs_on_one_handle);
     RUN(grad_long_chain_without_backward);
+    RUN(grad_running_sums_of_truths);
     RUN(grad_integers_have_none);
     RUN(grad_error_texts_name_the_remedy);
     RUN(grad_failed_backward_can_be_followed_by_a_good_one);
