@@ -465,7 +465,8 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
         pg_say("%s has another type\n", a->name);
         return 0;
     }
-    if (a->whole == 4 || (a->whole >= 2 && P->loops && (P->order == 2 || pg_tangles(P)))) loose = 1;
+    if (a->whole == 4 || (a->whole >= 2 && P->dynamic)) loose = 1;  /* sections have an order of their own */
+    if (a->whole >= 2 && P->loops && (P->order == 2 || pg_tangles(P))) loose = 1;
     at = pg_differs(a, b, a->whole >= 2 && pg_asks(P) ? 2 : loose);
     if (at < 0 || (loose && a->whole == 3)) return 1;
     if (loose && pg_near(P, a, b, &at)) return 1;
