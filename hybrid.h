@@ -4981,10 +4981,24 @@ static uintptr_t hy__this_thread(void) { return 1; }
 
 /* --- how a thread rounds, and whether what is tiny counts as 0: a control register says it --- */
 #if defined(__GNUC__) && defined(__SSE__)
-#define HY__FP_MODE_BITS 0xe040u           /* flush to zero, rounding, denormals are zero */
+/* Flush to zero, rounding, denormals are zero; above them precision and rounding of the old registers, which
+ * some libraries of C compute in: on Windows threads begin with another precision than main. */
+#define HY__FP_MODE_BITS 0x0f00e040u
 typedef unsigned hy__fp_mode;
-static hy__fp_mode hy__fp_mode_now(void) { return __builtin_ia32_stmxcsr(); }
-static void hy__fp_mode_set(hy__fp_mode mode) { __builtin_ia32_ldmxcsr(mode); }
+static hy__fp_mode hy__fp_mode_now(void)
+{
+    unsigned short old;
+    __asm__ __volatile__("fnstcw %0" : "=m"(old));
+    return (__builtin_ia32_stmxcsr() & 0xffffff) | (hy__fp_mode)(old & 0x0f00) << 16;
+}
+static void hy__fp_mode_set(hy__fp_mode mode)
+{
+    unsigned short old;
+    __asm__ __volatile__("fnstcw %0" : "=m"(old));
+    old = (unsigned short)((old & ~0x0f00) | (mode >> 16 & 0x0f00));
+    __asm__ __volatile__("fldcw %0" : : "m"(old));
+    __builtin_ia32_ldmxcsr(mode & 0xffffff);
+}
 #elif defined(__GNUC__) && defined(__aarch64__)
 #define HY__FP_MODE_BITS 0x07c80000u
 typedef uint64_t hy__fp_mode;
