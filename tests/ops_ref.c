@@ -643,7 +643,7 @@ static const ref_op ref_linalg_slogdet = { REFA_FLOATS, refa_linalg_slogdet, REF
 
 /* Singular values by another way than there: they and their negatives are the eigenvalues of [0 A; A^T 0], whose vectors
  * are u over v. Jacobi turns it, an n x n square, until it is diagonal; vector: in its columns. */
-static void refa_eigen(double *s, double *vector, int n)
+static TEST_HOT void refa_eigen(double *s, double *vector, int n)
 {
     double all = 0;
     for (int i = 0; i < n * n; i++) { vector[i] = i % (n + 1) == 0; all += s[i] * s[i]; }
@@ -666,9 +666,40 @@ static void refa_eigen(double *s, double *vector, int n)
                     }
             }
 }
+static double refa_singular(const double *a, int m, int n, int most, double *slope);
+/* As below, of a matrix that is long one way: its short lines are a square times lines of length 1 at right angles. */
+static double refa_singular_long(const double *a, int m, int n, int most, double *slope)
+{
+    int few = m < n ? m : n, many = m < n ? n : m, down = m < n ? n : 1, along = m < n ? 1 : n;
+    double *line = (double *)calloc((size_t)(few * (many + 2 * few)), sizeof *line), y;
+    double *square = line + few * many, *turned = square + few * few;
+    for (int i = 0; i < few; i++) {
+        double *own = line + i * many, size = 0;
+        for (int j = 0; j < many; j++) own[j] = a[i * down + j * along];
+        for (int k = 0; k < 2 * i; k++) {               /* twice, for the rounding */
+            double *other = line + k % i * many, both = 0;
+            for (int j = 0; j < many; j++) both += own[j] * other[j];
+            for (int j = 0; j < many; j++) own[j] -= both * other[j];
+            square[i * few + k % i] += both;
+        }
+        for (int j = 0; j < many; j++) size += own[j] * own[j];
+        square[i * few + i] = size = sqrt(size);
+        for (int j = 0; j < many && size > 0; j++) own[j] /= size;
+    }
+    y = refa_singular(square, few, few, most, turned);
+    for (int i = 0; i < few; i++)
+        for (int j = 0; j < many; j++) {
+            double sum = 0;
+            for (int k = 0; k < few; k++) sum += turned[i * few + k] * line[k * many + j];
+            slope[i * down + j * along] = sum;
+        }
+    free(line);
+    return y;
+}
 /* The norm of a (m x n) by its singular values, with their slope: 0 the sum, 1 the largest, -1 the smallest. */
 static double refa_singular(const double *a, int m, int n, int most, double *slope)
 {
+    if (m > 2 * n || n > 2 * m) return refa_singular_long(a, m, n, most, slope);
     int all = m + n, few = m < n ? m : n;
     double *s = (double *)calloc((size_t)(2 * all * all + 1), sizeof *s), *vector = s + all * all, y = 0;
     for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) s[i * all + m + j] = s[(m + j) * all + i] = a[i * n + j];

@@ -20,6 +20,13 @@ static int test_part, test_parts = 1, test_asked;       /* "2/5" runs the second
 #define CHECK_NEAR(got, want, tolerance) test_check_near(got, want, tolerance, __FILE__, __LINE__)
 #define RUN(test) test_run(#test, test)
 
+/* What a test compares with is loops over loops at times: those are optimised, unlike the rest of the tests. */
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__)
+#define TEST_HOT __attribute__((optimize("O2")))
+#else
+#define TEST_HOT
+#endif
+
 static int test_check(int ok, const char *what, const char *file, int line)
 {
     if (!ok && test_broken++ < 5) printf("%s:%d: %s\n", file, line, what);

@@ -1171,7 +1171,7 @@ static exec_dense *exec_dense_block(hy_frame *F, int kind, int units, int depth,
 }
 
 /* The largest distance from the product in doubles, in units of what rounding may do. */
-static double exec_dense_error(hy_frame *F, const exec_dense *d, hy_array *x, hy_array *y)
+static TEST_HOT double exec_dense_error(hy_frame *F, const exec_dense *d, hy_array *x, hy_array *y)
 {
     int64_t rows = hy_size(F, y) / d->units, depth = hy_size(F, d->w) / d->units, i, j, k;
     hy_array *a, *w, *b, *c;

@@ -86,7 +86,7 @@ static int last_fits(const last_window *w, const int *fine)
 }
 
 /* y = x * weight + bias; weight (filters, channels / groups, taps). */
-static last_value last_convolve(const last_window *w, const last_value *x, const float *weight, const float *bias)
+static TEST_HOT last_value last_convolve(const last_window *w, const last_value *x, const float *weight, const float *bias)
 {
     int size[LAST_DIMS], d, n, f, p, c, tap, channels = x->c / w->groups;
     int taps = w->kernel[0] * w->kernel[1] * w->kernel[2], from = last_places(x), places;
