@@ -66287,13 +66287,15 @@ HY__WARM_ROOMS
  *          gradient; gradients of gradients go through it; what is computed again changes its running
  *          statistics where something reads them behind that. Compiled gradients know what no branch or turn
  *          that there was has reached: such parameters are stale, and outputs with a gradient of their own
- *          before it count for nothing. Graphs without inputs run everywhere.
+ *          before it count for nothing. What gradients of gradients need beside what was kept is computed
+ *          once more. Graphs without inputs run everywhere.
  *          TRAINING: a NaN is never the best; what was fitted is exported at once; functions of yours that
  *          are called cannot free what is at work: that is an error that names them; states and parameters
  *          load in any order; SDML in all types; hy_fit_opt.batch_axis; a step draws only for sgld and
  *          optimisers of yours; that of a trainer which trains nothing takes no memory.
- *          IN A HOST: fast-math, enums of any size, rounding modes in threads, fork, no exceptions on
- *          ordinary numbers, extern "C" and namespaces around the include, its macros; one error for C89.
+ *          IN A HOST: fast-math, enums of any size, rounding modes and, of old registers, precision in
+ *          threads, fork, no exceptions on ordinary numbers, extern "C" and namespaces around the include, its
+ *          macros; one error for C89.
  *          C++: every function takes options by reference, and groups, sizes and axes in braces; every
  *          operator stands in namespace hy.
  *          C SOURCE and the jit stand in tools/source.h, which HYBRID_SOURCE includes.
