@@ -66294,8 +66294,8 @@ HY__WARM_ROOMS
  *          load in any order; SDML in all types; hy_fit_opt.batch_axis; a step draws only for sgld and
  *          optimisers of yours; that of a trainer which trains nothing takes no memory.
  *          IN A HOST: fast-math, enums of any size, rounding modes and, of old registers, precision in
- *          threads, fork, no exceptions on ordinary numbers, extern "C" and namespaces around the include, its
- *          macros; one error for C89.
+ *          threads, fork, no exceptions on ordinary numbers, extern "C" and namespaces around the include,
+ *          its macros; one error for C89.
  *          C++: every function takes options by reference, and groups, sizes and axes in braces; every
  *          operator stands in namespace hy.
  *          C SOURCE and the jit stand in tools/source.h, which HYBRID_SOURCE includes.
