@@ -4987,13 +4987,13 @@ static uintptr_t hy__this_thread(void) { return 1; }
 typedef unsigned hy__fp_mode;
 static hy__fp_mode hy__fp_mode_now(void)
 {
-    unsigned short old;
+    unsigned short old = 0;             /* sanitizers do not see what assembly writes */
     __asm__ __volatile__("fnstcw %0" : "=m"(old));
     return (__builtin_ia32_stmxcsr() & 0xffffff) | (hy__fp_mode)(old & 0x0f00) << 16;
 }
 static void hy__fp_mode_set(hy__fp_mode mode)
 {
-    unsigned short old;
+    unsigned short old = 0;
     __asm__ __volatile__("fnstcw %0" : "=m"(old));
     old = (unsigned short)((old & ~0x0f00) | (mode >> 16 & 0x0f00));
     __asm__ __volatile__("fldcw %0" : : "m"(old));
