@@ -222,9 +222,9 @@
  *   array enters a loop or branch in two ways (as two states; as state and from outside), where a turn or
  *   branch gives a state, an input or an array from outside as its output, or where what a hy_while_loop
  *   begins with is used after it, too: these add up in another order; so do those of a graph in which values
- *   decide a shape. What no result needs has no gradient,
- *   nor has what only a branch or a turn uses that there is not: a compiled gradient tells that when it has
- *   run, so a parameter among it is stale, and what stands before it is asked for nothing, as line by line.
+ *   decide a shape. What no result needs has no gradient, nor has what only a branch or a turn uses that
+ *   there is not: a compiled gradient tells that when it has run, so a parameter among it is stale, and what
+ *   stands before it is asked for nothing, as line by line.
  *
  * FUNCTIONS OF YOURS
  *   What the library calls comes in three forms, all of which begin with the frame to use in them:
@@ -12939,13 +12939,19 @@ static void *hy__job_notes(hy_job *job, size_t bytes)
  * same: others that run before the error is said read them. */
 HY_API void hy_fault(hy_run *now) { HY__POKE(&now->fault, 1); }
 
-/* The only item has no results but zeros. */
-static void hy__fault_empty(const hy_job *job, hy_run *now, int outputs)
+/* So many outputs are 0. */
+static void hy__clear_outputs(const hy_job *job, const hy_run *now, int outputs)
 {
     int i;
     for (i = 0; i < outputs; i++)
         if (now->data[job->nin + i])
             memset(now->data[job->nin + i], 0, (size_t)hy__bytes(&job->out[i].type));
+}
+
+/* The only item has no results but zeros. */
+static void hy__fault_empty(const hy_job *job, hy_run *now, int outputs)
+{
+    hy__clear_outputs(job, now, outputs);
     hy_fault(now);
 }
 
@@ -13033,10 +13039,8 @@ static int hy__ungraded_infer(hy_infer *I)
 }
 HY__RUN(hy__run_ungraded)
 {
-    size_t bytes = (size_t)hy__bytes(&job->out[0].type);
-    if (job->nin < 3 || hy__load(now->data[2], job->in[2].type.dtype) != 0)
-        hy__fault_empty(job, now, job->nout);
-    else if (now->data[job->nin] && bytes) memset(now->data[job->nin], 0, bytes);
+    hy__clear_outputs(job, now, job->nout);
+    if (job->nin < 3 || hy__load(now->data[2], job->in[2].type.dtype) != 0) hy_fault(now);
 }
 static int hy__ungraded_bind(hy_job *job)
 {
@@ -38768,7 +38772,7 @@ static int hy__ahead_vars(hy_frame *F, hy__ahead *A, hy_graph *to)
     return 0;
 }
 
-/* The new body; the caller's. all: calls that change statistics are in it, which others read behind them. */
+/* The new body; the caller's. */
 static hy_graph *hy__ahead_body(hy_frame *F, hy__ahead *A)
 {
     const hy_graph *g = A->body;
@@ -46087,6 +46091,8 @@ static int hy__derive_repeats(const hy__deriving *B, const hy__node *node)
            !(B->S->training && hy__writes_aux(node->op));
 }
 
+static int hy__derive_lost(const hy__deriving *B, int v) { return B->place[v] < 0 || !B->kept[B->place[v]]; }
+
 /* Values that the tape does not keep are computed once more, from those that it does. */
 static void hy__derive_refill(hy__deriving *B)
 {
@@ -46096,10 +46102,7 @@ static void hy__derive_refill(hy__deriving *B)
         const hy__node *from = g->place[i] < 0 ? NULL : g->store->node[i];
         hy__node *node;
         int lost = 0;
-        for (k = 0; from && k < from->nout; k++) {
-            v = B->place[B->T.first[g->place[i]] + k];
-            lost |= v < 0 || !B->kept[v];
-        }
+        for (k = 0; from && k < from->nout; k++) lost |= hy__derive_lost(B, B->T.first[g->place[i]] + k);
         if (!lost || !hy__derive_repeats(B, from) || !(node = hy__node_copy(B->S, from))) continue;
         for (k = 0; k < node->nin; k++) {
             hy__value value;
@@ -46112,7 +46115,7 @@ static void hy__derive_refill(hy__deriving *B)
         if (!hy__node_add(B->S, B->S->graph->store, node)) return;
         for (k = 0; k < node->nout; k++) {
             v = B->T.first[g->place[i]] + k;
-            if (B->place[v] < 0 || !B->kept[B->place[v]]) B->var[v] = node;
+            if (hy__derive_lost(B, v)) B->var[v] = node;
         }
     }
 }
