@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the library once and runs the tests against it, as many parts side by side as there are processors.
-#     sh tests/run.sh             all but the compile matrix: a minute and a half on two cores
+#     sh tests/run.sh             all but the compile matrix: two minutes on two cores
 #     sh tests/run.sh all         that too: every compiler, standard and switch
 #     sh tests/run.sh WORD        one part (examples, models, journeys, front, tool, programs, bench, onnx, mpi,
 #                                 compile), or the tests with WORD in their names
