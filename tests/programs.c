@@ -5,6 +5,8 @@
  *     ./programs --from 0 --to 1000           those programs; the exit code is 1 if any failed
  *     ./programs --way bound --from 0 ...     this way for all of them, beside the first three
  *     ./programs --digest --to 1000           a hash of each program, as data
+ *     ./programs --results --to 1000          a hash of what each gives line by line, exact and compiled, and
+ *                                             of its errors; "product" where sums of products are in it
  *     ./programs --mark                       are the first 300 what they were?
  *     ./programs --print 17                   the program as text
  *     ./programs --table --to 100000          how often each operator went each way
@@ -523,6 +525,42 @@ static int pg_agrees(const pg_program *P, const pg_way *way)
 #include "programs_small.h"
 
 /* --- one program --- */
+/* What --results prints: two builds of the library whose lines are equal compute the same bits. Addresses
+ * and NaNs' signs are no part of it. */
+static int pg_prints_results;
+static int pg_sums_products(const pg_program *P)
+{
+    static const char *const words[] = { "conv", "dot", "fully", "gemm", "matmul", "rnn", "attention",
+                                          "einsum", "lin" };
+    int i;
+    size_t k;
+    for (i = 0; i < P->nstep; i++) {
+        if (P->step[i].kind == PG_LAYER_CALL) return 1;
+        for (k = 0; k < sizeof words / sizeof *words; k++) if (strstr(P->step[i].op, words[k])) return 1;
+    }
+    return 0;
+}
+static void pg_print_result(const pg_program *P, const char *way, const pg_result *r)
+{
+    uint64_t h = pg_word(r->error) + pg_word(r->misuse);
+    int64_t k;
+    int i;
+    if (!pg_prints_results) return;
+    for (i = 0; i < r->n; i++) {
+        const pg_item *a = &r->item[i];
+        h = pg_mix(h * 31 + pg_word(a->name) + (uint64_t)a->type.dtype);
+        for (k = 0; k < a->type.shape.ndim; k++) h = pg_mix(h * 31 + (uint64_t)a->type.shape.dim[k]);
+        for (k = 0; a->data && k < pg_elements(&a->type.shape); k++) {
+            double v = pg_element(a, k);
+            uint64_t bits = 0;
+            if (v == v) memcpy(&bits, &v, sizeof bits);
+            h = pg_mix(h * 31 + bits);
+        }
+    }
+    printf("result %llu %s %016llx%s\n", (unsigned long long)P->number, way, (unsigned long long)h,
+           pg_sums_products(P) ? " product" : "");
+}
+
 static int pg_check_way(hy_frame *F, const pg_program *P, const pg_way *way)
 {
     double start = pg_seconds();
@@ -534,6 +572,7 @@ static int pg_check_way(hy_frame *F, const pg_program *P, const pg_way *way)
     pg_went[way - pg_ways].programs += !pg_other.skipped;
     pg_went[way - pg_ways].failed += !ok;
     pg_went[way - pg_ways].seconds += pg_seconds() - start;
+    if (way < &pg_ways[3]) pg_print_result(P, way->name, &pg_other);
     if (!ok) printf("    program %llu, way %s\n", (unsigned long long)P->number, way->name);
     if (!ok && !pg_failed_way) {
         pg_failed_way = way;
@@ -555,6 +594,7 @@ static void pg_check(hy_frame *F, uint64_t number, const char *asked)
     pg_heads = ~0u;
     pg_run(&P, &pg_ways[0], &pg_line);
     pg_heads = pg_line.heads;
+    pg_print_result(&P, "line", &pg_line);
     pg_total.programs++;
     if (P.computed && !strstr(pg_line.error, pg_changes_what)) {
         printf("no error: %s\n    program %llu, way line\n", pg_changes_what, (unsigned long long)number);
@@ -606,6 +646,7 @@ static int pg_read_options(pg_asked_for *A, int argc, char **argv)
     for (i = 1; i < argc; i++) {
         const char *o = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
         if (!strcmp(o, "--digest")) A->digest = 1;
+        else if (!strcmp(o, "--results")) pg_prints_results = 1;
         else if (!strcmp(o, "--mark")) A->mark = 1;
         else if (!strcmp(o, "--table")) pg_tabled = 1;
         else if (!strcmp(o, "--cells")) pg_tabled = 2;
