@@ -1,7 +1,7 @@
 #!/bin/sh
 # sh tools/rooms.sh: keeps the house in order. Each room of hybrid.h, and behind them those of tools/source.h, names only
 # what stands above it, stays under its ceiling, and has its tag once in the index and once in its banner, in order. Long
-# lines fail, those of the generator of random programs (tests/programs*) too; long functions are listed.
+# lines fail, those of the generator of random programs (tests/programs*) too, and long functions; pasted code is counted.
 cd "$(dirname "$0")/.." || exit 1
 h=hybrid.h
 source=tools/source.h
@@ -88,4 +88,26 @@ awk 'BEGIN { limit = 60 } /^HY__LOOPS_BEGIN/ { limit = 120 } /^HY__(COLD|MILD)_R
      /^\}/ { if (open && FNR - start > limit) printf "rooms: %d lines at %s:%d: %s\n", FNR - start, FILENAME, start, name; open = 0 }' $h $source > "$tmp/functions"
 cat "$tmp/functions"
 [ ! -s "$tmp/functions" ] || bad=1
+
+# Pasted code, which no debugger steps through and no grep finds: lines that end in a backslash, outside of the catalogue's
+# lists, and macros that define a function of more than 15 lines. Both bounds only ever go down.
+pasted_lines=2620
+pasted_functions=29
+awk '/^\/\* MARK: - [0-9][0-9] >>/ { tag = $5 }
+     tag == ">>catalogue" { next }
+     /\\$/ { lines++ }
+     !open && /^#[ ]*define .*\\$/ { open = 1; depth = inside = found = 0; name = $2; sub(/\(.*/, "", name); start = FNR; before = ")" }
+     open { text = $0; sub(/[ ]*\\$/, "", text)
+            if (!depth && text ~ /^[ ]*\{$/ && before ~ /[)A-Z]$/) { inside = 1; from = FNR }
+            depth += gsub(/\{/, "{", text) - gsub(/\}/, "}", text)
+            if (!depth && inside) { if (FNR - from - 1 > 15) found = FNR - from - 1; inside = 0 }
+            if (text != "") before = text
+            if (!/\\$/) { open = 0; if (found) printf "%d lines in a function of %s, line %d\n", found, name, start } }
+     END { print lines + 0 }' $h > "$tmp/pasted"
+lines=$(tail -1 "$tmp/pasted")
+functions=$(($(wc -l < "$tmp/pasted") - 1))
+[ "$lines" -le $pasted_lines ] || say "$lines lines outside of the catalogue end in a backslash, $pasted_lines may"
+[ "$functions" -le $pasted_functions ] ||
+    { sed '$d' "$tmp/pasted"; say "$functions macros define functions of more than 15 lines, $pasted_functions may"; }
+[ "$1" = -v ] && { sed '$d' "$tmp/pasted"; echo "pasted: $lines lines, $functions macros with long functions"; }
 exit $bad
