@@ -6313,70 +6313,105 @@ typedef struct hy_root {
     hy__profile profile;
 } hy_root;
 
+/* What only tracing needs: a symbolic frame has one. */
+typedef struct hy__tracer {
+    hy_graph   *graph;                  /* what it builds; NULL while an initialiser runs in the frame */
+    hy_frame   *traced_for;             /* whose call it traces, or NULL */
+    hy_frame   *outer;                  /* of a body of control flow: the frame where that stands, ... */
+    hy__outside *outside;               /* ... and what the body takes from there */
+    int         outsides, outsides_cap;
+    int         scopes, ranks[2];       /* entries, and random numbers taken so far: see hy__node */
+    int         may_not_run;            /* it makes the gradient of a body, which may not run */
+    hy__node  **param_node;             /* of the parameters met so far, ... */
+    int         param_nodes, param_cap;
+    hy__met     param_met;              /* ... and their places there */
+    struct hy__summary *summary;        /* collects what blocks return */
+    int         asked;                  /* what forward asked for, HY__ASKED_... */
+    char        bound[HY__BOUND];       /* hy_cache_stats.bound: who asked for a shape or a type */
+} hy__tracer;
+
 struct hy_frame {
+    /* Where operators go, and in which mode. */
     hy_root    *root;
     hy__emit_fn emit, emit_below;       /* emit_record wraps the one below */
-    hy__cache   cache;
+    hy__tracer *tracer;                 /* of a symbolic frame; NULL elsewhere */
+    int         recording, training;
+    int         hidden;                 /* hidden outputs are wanted */
+    hy_array   *maybe;                  /* the flag of the gradient that is emitted now, or NULL */
+    uint64_t    seed, stream;           /* the next random operator's key */
+    uint64_t    forks;                  /* frames forked off, for their random numbers */
+
+    /* The first error. */
+    hy_error_t  code;
+    int         trying;                 /* what fails now may be forgotten: see hy__try */
+    char        text[HY__TEXT ? 512 : 192];
+
+    /* Handles, and the scopes in which they end. */
     hy__list    live, kept;
-    hy__buffer *over;                   /* lists of parameters whose scope has ended, for the next lists */
+    hy_array   *free_first, *free_last; /* dead handles, oldest first */
     int        *mark, marks, marks_cap; /* where each begin stands in live */
     int         lost;                   /* begins that got no mark, memory being out */
-    hy__table   bound_jobs;             /* kept for the next calls like them, ... */
-    uint32_t    seen_calls[HY__SEEN];   /* ... once these have come twice */
-    uint64_t    forks;                  /* frames forked off, for their random numbers */
-    int         depth;                  /* calls under way in the frame it was forked off */
+    int         floor;                  /* marks whose arrays forward must leave alone, ... */
+    int         sill;                   /* ... and those that it, or a body, must not end */
+    hy__buffer *over;                   /* lists of parameters whose scope has ended, for the next lists */
     int         closed;                 /* its record waits to be used again */
     hy_frame   *next_closed;
-    hy_array   *free_first, *free_last; /* dead handles, oldest first */
-    hy_error_t  code;
-    char        text[HY__TEXT ? 512 : 192];
-    int         trying;                 /* what fails now may be forgotten: see hy__try */
-    int         recording, training;
-    int         may_not_run;            /* of a tracer: it makes the gradient of a body, which may not */
-    hy_array   *maybe;                  /* the flag of the gradient that is emitted now, or NULL */
-    int         hidden;                 /* hidden outputs are wanted */
-    uint64_t    seed, stream;           /* the next random operator's key */
+
+    /* Memory, and what is kept for calls like those before. */
+    hy__cache   cache;
     void       *scratch;                /* for imperative runs */
     size_t      scratch_bytes;
+    hy__table   bound_jobs;             /* kept for the next calls like them, ... */
+    uint32_t    seen_calls[HY__SEEN];   /* ... once these have come twice */
     hy__table   executors;              /* this frame's holders, ... */
     struct hy__holder *recent;          /* ... the one used last, ... */
     int         bindings;               /* ... and how many lie in memory of the user's */
     hy__encore *encore;                 /* executors that may serve the next call: see >>execute */
     int         encores, last;          /* a power of two, or 0; the place of the last such call */
-    hy_graph   *graph;                  /* what a symbolic frame builds */
-    hy__scope  *scope;                  /* calls of blocks that are under way, ... */
-    uintptr_t   inside;                 /* ... and the thread they are in, or 0 */
-    hy__param  *fresh;                  /* parameters that got values in this outermost call */
-    int         filling, fills_within;  /* one is getting them now; in another frame of this thread */
-    hy_frame   *traced_for;             /* of a symbolic frame: whose call it traces */
-    hy_frame   *outer;                  /* of one that traces a body of control flow: where that stands,
-        ... */
-    hy__outside *outside;               /* ... and what the body takes from there */
-    int         outsides, outsides_cap;
     struct hy__planner *planner;        /* the plan that is being made, or NULL */
-    int         asked;                  /* of such a frame: what forward asked for, HY__ASKED_... */
-    char        bound[HY__BOUND];       /* hy_cache_stats.bound: who asked for a shape or a type */
-    hy__names   aliases;                /* numbers given to blocks without a scope */
-    int         floor;                  /* marks whose arrays forward must leave alone, ... */
-    int         sill;                   /* ... and those that it, or a body, must not end */
-    struct hy__summary *summary;        /* collects what blocks return */
-    struct hy__check *check;            /* of >>check: what emit_watch compares with; loops tell ... */
-    void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
-    void      (*watch_body)(hy_frame *F, int k, int64_t turn);  /* ... and which body runs; -1: it has run */
+
+    /* Calls of blocks and of the user's functions that are under way. */
+    hy__scope  *scope;
+    uintptr_t   inside;                 /* the thread they are in, or 0 */
+    int         depth;                  /* calls under way in the frame it was forked off */
     int         unwatched;              /* loops and branches that run line by line */
     const char *within;                 /* the callback that runs, for messages about what it may not do */
     const hy__role *role;               /* the innermost of them, for messages about handles */
-    int         scopes, ranks[2];       /* entries, and random numbers taken so far: see hy__node */
-    const char *next_name;              /* of the node that comes next; or NULL: one is found */
-    hy__node  **param_node;             /* of the parameters met so far, ... */
-    int         param_nodes, param_cap;
-    hy__met     param_met;              /* ... and their places there */
+    hy__param  *fresh;                  /* parameters that got values in this outermost call */
+    int         filling, fills_within;  /* one is getting them now; in another frame of this thread */
+
+    /* Names: of blocks, and of the operator that comes next. */
+    hy__names   aliases;                /* numbers given to blocks without a scope */
     hy_block   *naming[16];             /* hy_name_scope */
     int         namings;
     uint64_t    freed;                  /* the root's at last look */
+    const char *next_name;              /* of the operator or node that comes next; or NULL: one is found */
+
+    /* Who looks on: hy_check and hy_profile. */
+    struct hy__check *check;            /* of >>check: what emit_watch compares with; loops tell ... */
+    void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
+    void      (*watch_body)(hy_frame *F, int k, int64_t turn);  /* ... and which body runs; -1: it has run */
     int         profile_run, profile_number;    /* its number in that run of hy_profile */
     int64_t     profile_call;           /* the call under way, or 0 */
 };
+
+/* Does the frame make nodes of operators? */
+HY__UNUSED static inline int hy__is_symbolic(const hy_frame *F) { return F->tracer && F->tracer->graph; }
+/* Does it make the gradient of a body that may not run? */
+HY__UNUSED static inline int hy__may_not_run(const hy_frame *F)
+{
+    return F->tracer && F->tracer->may_not_run;
+}
+/* Whose call does it trace? NULL: nobody's. */
+HY__UNUSED static inline hy_frame *hy__traced_for(const hy_frame *F)
+{
+    return F->tracer ? F->tracer->traced_for : NULL;
+}
+/* The symbolic frame in which the body stands that this one traces, or NULL. */
+HY__UNUSED static inline hy_frame *hy__outer(const hy_frame *F)
+{
+    return F->tracer ? F->tracer->outer : NULL;
+}
 
 /* When nobody knows of the record any more it is not given back, so that a handle of it is known to be dead;
  * it is used again when 64 others came after it. */
@@ -6940,7 +6975,7 @@ static const hy__role *hy__role_set(hy_frame *F, const hy__role *role)
 /* Who does what may not be done now. */
 static const char *hy__caller(const hy_frame *F)
 {
-    return F->within ? F->within : F->scope || F->traced_for ? "forward" : "another thread";
+    return F->within ? F->within : F->scope || hy__traced_for(F) ? "forward" : "another thread";
 }
 
 HY_API hy_array *hy_return(hy_frame *F, hy_array *x)
@@ -8453,10 +8488,11 @@ HY_API hy_array *hy_copy(hy_frame *F, hy_array *x) { return hy_identity(F, x); }
 /* A trace whose forward looks at a shape or a type holds for these only. */
 static void hy__bind_trace(hy_frame *S, const hy_array *x, const char *who, int shape)
 {
+    hy__tracer *T = S->tracer;
     hy__line line;
-    S->asked |= shape ? HY__ASKED_SHAPE : HY__ASKED_DTYPE;
-    if (S->bound[0]) return;
-    line = hy__line_open(S->bound, sizeof S->bound);
+    T->asked |= shape ? HY__ASKED_SHAPE : HY__ASKED_DTYPE;
+    if (T->bound[0]) return;
+    line = hy__line_open(T->bound, sizeof T->bound);
     hy__say(&line, "%s of %s", who, x->node->name);
     hy__put_scope(&line, S->scope);
 }
@@ -8477,7 +8513,7 @@ static int hy__typed(hy_frame *F, const hy_array *x, const char *who, const char
                  "%s: 'Symbol' object has no attribute 'dtype': %s was made without one; give "
                  "hy_var a dtype", who, x->node->name);
     else {
-        if (F->traced_for && x->node) hy__bind_trace(F, x, who, !strcmp(what, "shape"));
+        if (hy__traced_for(F) && x->node) hy__bind_trace(F, x, who, !strcmp(what, "shape"));
         return 1;
     }
     return 0;
@@ -8530,7 +8566,7 @@ static hy_array *hy__packed_array(hy_frame *F, hy_array *x)
 static int hy__readable(hy_frame *F, const hy_array *x, const char *who, const char *instead)
 {
     if (!hy__concrete(F, x, who, instead)) return 0;
-    if (!F->traced_for || x->frame == F) return 1;
+    if (!hy__traced_for(F) || x->frame == F) return 1;
     hy__fail(F, HY_ERROR_TRACE, "%s: forward is being traced, and the number would be read only now: use %s",
              who, instead);
     return 0;
@@ -8590,7 +8626,7 @@ static int hy__param_own(hy_frame *F, hy__param *p)
 static int hy__writable(hy_frame *F, hy_array *x, const char *who)
 {
     if (!hy__concrete(F, x, who, "where, slice_axis and concat to build the changed array")) return 0;
-    if (F->graph && x->frame != F)
+    if (hy__is_symbolic(F) && x->frame != F)
         return hy__deny(F, HY_ERROR_TRACE, "%s: forward is being traced, the write would happen only now: "
                         "return the new value, or write before the call", who);
     if (HY__LOAD(&x->buffer->pins))
@@ -8690,7 +8726,7 @@ static int hy__fits(const hy_shape *a, const hy_shape *b)
 /* Has it a gradient that a view or a plain write would lose? A parameter's begins with its first use. */
 static int hy__has_gradient(const hy_frame *F, hy_array *x)
 {
-    if (x->param && hy__param_of(x)->req && (F->recording || F->graph)) return 1;
+    if (x->param && hy__param_of(x)->req && (F->recording || hy__is_symbolic(F))) return 1;
     return x->tape && F->recording;
 }
 
@@ -13061,7 +13097,7 @@ static hy_array *hy__no_gradient(hy_frame *F, hy_diff *D)
     memset(&r, 0, sizeof r);
     r.name = D->op->name;
     r.flags = F->maybe != NULL;
-    if (!F->may_not_run && !F->maybe) { hy__fail_ungraded(F, r.name); return NULL; }
+    if (!hy__may_not_run(F) && !F->maybe) { hy__fail_ungraded(F, r.name); return NULL; }
     for (i = 0; !D->dy[i]; i++) continue;
     in[0] = D->dy[i];
     in[2] = F->maybe;
@@ -20196,7 +20232,7 @@ static int hy___boolean_mask_grad_diff(hy_frame *F, hy_diff *D)
     hy_array *dy = D->dy[0];
     int at = hy__axis(r->axis, from->ndim);
     if (!D->want[0] || !dy) return 0;
-    D->dx[0] = F->graph && at >= 0 && from->dim[at] >= 0 && from->dim[at] <= INT_MAX &&
+    D->dx[0] = hy__is_symbolic(F) && at >= 0 && from->dim[at] >= 0 && from->dim[at] <= INT_MAX &&
                dy->t.type.shape.dim[at] >= 0
         ? hy__mask_keeps(F, dy, D->in[1], at, from->dim[at])
         : hy__alike(F, r, HY_OP_boolean_mask, dy, D->in[1], NULL);
@@ -33362,7 +33398,7 @@ static int hy__event_types(const hy__event *e, int64_t *word)
 /* What happens in a trace belongs to the frame whose call it is. */
 static hy_frame *hy__calling_frame(hy_frame *F)
 {
-    while (F->traced_for) F = F->traced_for;
+    while (hy__traced_for(F)) F = hy__traced_for(F);
     return F;
 }
 
@@ -33832,7 +33868,7 @@ static int hy__is_computed(const hy_frame *F, const hy_array *x)
 {
     const hy__scope *scope;
     if (x->param || x->frame != F || x->kept > 0) return 0;
-    if (F->outer) return 1;             /* a body made it */
+    if (hy__outer(F)) return 1;         /* a body made it */
     for (scope = F->scope; scope; scope = scope->outer)
         if (scope->floor && x->slot >= F->mark[scope->floor - 1]) return 1;
     return 0;
@@ -34111,9 +34147,9 @@ static void hy__param_draw(hy_frame *F, hy__param *p, hy_array *draft)
     uint64_t seed = F->seed, stream = F->stream;
     int training = F->training, recording = F->recording;
     hy__emit_fn emit = F->emit;
-    hy_graph *graph = F->graph;
+    hy_graph *graph = F->tracer ? F->tracer->graph : NULL;
     F->emit = F->root->run;             /* also when a traced forward asks for it */
-    F->graph = NULL;
+    if (graph) F->tracer->graph = NULL;
     F->seed = hy__path_seed(p->seed, p->path ? p->path : hy__called(p));
     F->stream = 0;
     hy_begin(F);
@@ -34134,7 +34170,7 @@ static void hy__param_draw(hy_frame *F, hy__param *p, hy_array *draft)
     F->training = training;             /* modes are the caller's */
     F->recording = recording;
     F->emit = emit;
-    F->graph = graph;
+    if (graph) F->tracer->graph = graph;
     F->seed = seed;
     F->stream = stream;
 }
@@ -34251,7 +34287,7 @@ static void hy__take_back(hy_frame *F)
 /* A call is over, with values for new parameters or not: one within another leaves that to it. */
 static void hy__call_settle(hy_frame *F)
 {
-    if (F->scope || F->graph) return;
+    if (F->scope || hy__is_symbolic(F)) return;
     if (F->code) hy__take_back(F);
     hy__fresh_keep(F);
 }
@@ -34587,11 +34623,11 @@ HY_API void hy_div_by(hy_frame *F, hy_array *x, hy_array *y)
 /* --- asking a frame --- */
 HY_API int hy_threads(hy_frame *F) { return F ? F->root->threads : 0; }
 HY_API int hy_isa(hy_frame *F) { return F ? F->root->isa : 0; }
-HY_API const char *hy_mode(hy_frame *F) { return F && F->graph ? "symbol" : "ndarray"; }
+HY_API const char *hy_mode(hy_frame *F) { return F && hy__is_symbolic(F) ? "symbol" : "ndarray"; }
 HY_API void hy_seed(hy_frame *F, uint64_t seed)
 {
     if (!F) return;
-    if (F->graph) {
+    if (hy__is_symbolic(F)) {
         hy__fail(F, HY_ERROR_TRACE, "hy_seed: a trace draws no numbers: call it before");
         return;
     }
@@ -34703,6 +34739,9 @@ struct hy_graph {
     uint64_t    ready;                  /* the root's moves + 1 when all its parameters were ready */
 };
 
+/* The nodes of a symbolic frame. */
+static hy__nodes *hy__store_of(const hy_frame *S) { return S->tracer->graph->store; }
+
 static void hy__copy_ranks(int *to, const int *from)
 {
     to[0] = from[0];
@@ -34716,14 +34755,15 @@ static hy__drawn hy__drawn_by(const hy_frame *F)
 {
     hy__drawn t;
     t.stream = F->stream;
-    hy__copy_ranks(t.ranks, F->ranks);
+    memset(t.ranks, 0, sizeof t.ranks);
+    if (F->tracer) hy__copy_ranks(t.ranks, F->tracer->ranks);
     return t;
 }
 static void hy__draw_from(hy_frame *F, const hy__drawn *t, const int *ranks)
 {
     int k;
     F->stream = t->stream + (uint64_t)ranks[F->training != 0];
-    for (k = 0; k < 2; k++) F->ranks[k] = t->ranks[k] + ranks[k];
+    for (k = 0; F->tracer && k < 2; k++) F->tracer->ranks[k] = t->ranks[k] + ranks[k];
 }
 
 HY__UNUSED static int hy__is_random(const hy__node *node)
@@ -35150,10 +35190,10 @@ static hy_graph *hy__compile_heads(hy_frame *S, hy_array *heads, int all)
     hy_graph *g;
     int i, n, failed;
     if (!hy__alive(S, heads, "hy_compile")) return NULL;
-    if (!S->graph)
+    if (!hy__is_symbolic(S))
         return (hy_graph *)hy__refuse(S, HY_ERROR_STATE, "hy_compile: the frame is not symbolic: use "
                                       "hy_symbolic");
-    g = hy__graph_new(S, S->graph->store);
+    g = hy__graph_new(S, hy__store_of(S));
     if (!g) return NULL;
     n = heads->count ? heads->count : 1;
     failed = all ? hy__graph_room_all(S, g, n) : hy__graph_room_heads(S, g, n, 0);
@@ -35168,7 +35208,7 @@ static hy_graph *hy__compile_heads(hy_frame *S, hy_array *heads, int all)
         g->head[i].node = x->node;
         g->head[i].output = x->output;
     }
-    hy__copy_ranks(g->ranks, S->ranks);
+    hy__copy_ranks(g->ranks, S->tracer->ranks);
     if (S->code || hy__graph_finish(S, g) || hy__graph_settle(S, g)) { hy__graph_drop(g); return NULL; }
     return hy__graph_list(S->root, g);
 }
@@ -42005,8 +42045,8 @@ HY__MILD_ROOMS
 /* The variable of a parameter that was met; or NULL. */
 static hy__node *hy__param_met(const hy_frame *S, const hy__param *p)
 {
-    int at = hy__met_find(&S->param_met, p);
-    return at < 0 ? NULL : S->param_node[at];
+    int at = hy__met_find(&S->tracer->param_met, p);
+    return at < 0 ? NULL : S->tracer->param_node[at];
 }
 
 /* --- what a body of control flow takes from outside: variables, for which its operator gets values --- */
@@ -42031,7 +42071,7 @@ static int hy__has_variable(const hy__nodes *store, const char *name)
 static void hy__outside_name(const hy_frame *S, const hy_array *x, hy__line *line)
 {
     size_t most = line->cap - 14;
-    int number = S->outsides;
+    int number = S->tracer->outsides;
     if (x->node) hy__put_output_name(line, x->node, x->output);
     else hy__puts(line, x->param ? hy__called(x->param) : "constant");
     if (line->n > most) {               /* a long one ends with a whole letter of UTF-8 */
@@ -42039,7 +42079,7 @@ static void hy__outside_name(const hy_frame *S, const hy_array *x, hy__line *lin
         line->n = most;
         line->text[most] = 0;
     }
-    for (most = line->n; hy__has_variable(S->graph->store, line->text); number++) {
+    for (most = line->n; hy__has_variable(hy__store_of(S), line->text); number++) {
         line->n = most;
         hy__say(line, "_%d", number);
     }
@@ -42058,33 +42098,35 @@ static hy__node *hy__outside_var(hy_frame *S, const hy_array *x)
     if (x->param) hy__fill_end(S);
     var->constant.type.shape = hy__no_shape();
     var->aux = x->node ? !x->node->op && x->node->aux : x->param && x->param->aux;
-    return hy__node_add(S, S->graph->store, var);
+    return hy__node_add(S, hy__store_of(S), var);
 }
 
 /* The variable of a body that stands for a value from outside; one for each. */
 static hy__node *hy__outside_node(hy_frame *S, hy_array *x)
 {
+    hy__tracer *T = S->tracer;
     hy__node *var;
     int i;
-    for (i = 0; i < S->outsides; i++) if (hy__same_outside(S->outside[i].x, x)) return S->outside[i].var;
-    if (hy__grow(&S->root->heap, (void **)&S->outside, &S->outsides_cap, S->outsides + 1,
-                 sizeof *S->outside)) return (hy__node *)hy__no_memory(S, "trace");
+    for (i = 0; i < T->outsides; i++) if (hy__same_outside(T->outside[i].x, x)) return T->outside[i].var;
+    if (hy__grow(&S->root->heap, (void **)&T->outside, &T->outsides_cap, T->outsides + 1,
+                 sizeof *T->outside)) return (hy__node *)hy__no_memory(S, "trace");
     var = hy__outside_var(S, x);
-    if (var && x->frame == S) x = hy__handle_of(S->outer, &x->t, x->buffer);   /* the body's own lives on */
+    if (var && x->frame == S) x = hy__handle_of(T->outer, &x->t, x->buffer);    /* the body's own lives on */
     if (!var || !x) return NULL;
-    S->outside[S->outsides].x = x;
-    S->outside[S->outsides++].var = var;
+    T->outside[T->outsides].x = x;
+    T->outside[T->outsides++].var = var;
     return var;
 }
 
 /* The variable of a parameter, one per store. */
 static hy__node *hy__param_node(hy_frame *S, hy__param *p)
 {
+    hy__tracer *T = S->tracer;
     hy__node *node = hy__param_met(S, p);
     if (node) return node;
-    if (S->outer) return hy__outside_node(S, &p->array);
-    if (hy__grow(&S->root->heap, (void **)&S->param_node, &S->param_cap, S->param_nodes + 1,
-                 sizeof *S->param_node)) return (hy__node *)hy__no_memory(S, "trace");
+    if (T->outer) return hy__outside_node(S, &p->array);
+    if (hy__grow(&S->root->heap, (void **)&T->param_node, &T->param_cap, T->param_nodes + 1,
+                 sizeof *T->param_node)) return (hy__node *)hy__no_memory(S, "trace");
     node = hy__node_new(S, NULL, 0, 1, NULL, hy__called(p));
     if (!node) return NULL;
     node->param = p;
@@ -42093,10 +42135,10 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
     hy__fill_begin(S);
     node->type[0] = node->constant.type = p->array.t.type;
     hy__fill_end(S);
-    if (!hy__node_add(S, S->graph->store, node)) return NULL;
-    S->param_node[S->param_nodes] = node;
-    if (hy__met_set(S, &S->param_met, p, S->param_nodes)) return NULL;
-    S->param_nodes++;
+    if (!hy__node_add(S, hy__store_of(S), node)) return NULL;
+    T->param_node[T->param_nodes] = node;
+    if (hy__met_set(S, &T->param_met, p, T->param_nodes)) return NULL;
+    T->param_nodes++;
     return node;
 }
 
@@ -42104,30 +42146,32 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
  * caller and the root own: a sibling's arrays may die any time. */
 static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
 {
+    hy__nodes *store = hy__store_of(S);
+    const hy_frame *caller = S->tracer->traced_for;
     hy__node *node;
     int i, foreign = x->frame->root != S->root;
-    for (i = S->graph->store->n - 1; i >= 0 && i > S->graph->store->n - 64; i--) {
-        node = S->graph->store->node[i];
+    for (i = store->n - 1; i >= 0 && i > store->n - 64; i--) {
+        node = store->node[i];
         if (node->held && node->held == x->buffer && node->constant.data == x->t.data &&
             hy__same_layout(&node->constant, &x->t)) return node;
     }
-    if (foreign || (S->traced_for && x->frame != S->traced_for && x->frame != S && x->kept <= 0))
+    if (foreign || (caller && x->frame != caller && x->frame != S && x->kept <= 0))
         return (hy__node *)hy__refuse(S, HY_ERROR_ARGUMENT, "%s: the array belongs to another %s", op->name,
                                       foreign ? "hy_open" : "frame: hy_keep it there before it is used here");
-    if (S->traced_for && x->tape)
+    if (caller && x->tape)
         return (hy__node *)hy__refuse(S, HY_ERROR_GRADIENT, "%s: the array from outside forward has a "
                                       "gradient, which a compiled call would not reach: make it a parameter "
                                       "or an input of the block", op->name);
     if (!x->buffer->watched) x->buffer->watched = 1;
     if (!x->buffer->captured) x->buffer->captured = 1;
-    return hy__node_add(S, S->graph->store, hy__constant_node(S, &x->t, x->buffer));
+    return hy__node_add(S, store, hy__constant_node(S, &x->t, x->buffer));
 }
 
 /* The edge an argument stands for. */
 static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, hy__edge *edge)
 {
     hy__node *node = x->node;
-    if (S->outer && (!node || x->frame != S)) {
+    if (S->tracer->outer && (!node || x->frame != S)) {
         edge->output = 0;
         edge->node = hy__outside_node(S, x->param ? &hy__param_of(x)->array : x);
         return edge->node ? 0 : -1;
@@ -42191,7 +42235,7 @@ static void hy__put_hint(hy__line *line, const hy_root *root, const hy_op *op)
 /* The number after the latest node of this name in this scope, or its own if it is called otherwise now. */
 static int hy__next_number(const hy_frame *S, const char *base, size_t n, int scope)
 {
-    const hy__nodes *store = S->graph->store;
+    const hy__nodes *store = hy__store_of(S);
     int i, number, first = S->scope ? S->scope->first : 0;
     for (i = store->n - 1; i >= first; i--) {
         const hy__node *node = store->node[i];
@@ -42217,10 +42261,10 @@ static void hy__auto_name(hy_frame *S, const hy_op *op, char *text, size_t bytes
 HY_API hy_array *hy_named(hy_frame *S, hy_array *x, const char *name)
 {
     if (!hy__alive(S, x, "hy_named")) return NULL;
-    if (!name || (S->graph && (!x->node || x->frame != S)))
+    if (!name || (hy__is_symbolic(S) && (!x->node || x->frame != S)))
         return (hy_array *)hy__refuse(S, HY_ERROR_ARGUMENT, "hy_named: %s",
                                       name ? "the value is no symbol of this frame" : "the name is NULL");
-    if (!S->graph) return x;            /* line by line nothing has a name */
+    if (!hy__is_symbolic(S)) return x;  /* line by line nothing has a name */
     if (hy__set_string(S, &x->node->given, name)) return NULL;
     x->node->name = x->node->given;
     if (x->node->counted) x->node->counted = HY__RENAMED;
@@ -42259,7 +42303,7 @@ static int hy__trace_targets(hy_frame *S, const hy__node *node, hy_array *const 
     int i, computed;
     for (i = 0; i < node->nin; i++) {
         const hy__node *from = node->in[i].node;
-        for (at = S; in && at->outer && in[i]->frame != at; ) at = at->outer;
+        for (at = S; in && hy__outer(at) && in[i]->frame != at; ) at = hy__outer(at);
         computed = from->op || (in && !in[i]->node && hy__is_computed(at, in[i]));
         if (computed && hy__changes_result(S, node, i)) return -1;
     }
@@ -42308,10 +42352,10 @@ static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *c
     if (node) hy__node_subs(S, node, nsub, sub);
     for (i = 0; node && i < n && !hy__trace_edge(S, in[i], op, &node->in[i]); i++) continue;
     if (node && !S->code && !hy__trace_targets(S, node, in) && !hy__trace_types(S, node, &c) &&
-        !hy__node_join(S, S->graph->store, node)) {
+        !hy__node_join(S, hy__store_of(S), node)) {
         node->counted = given ? 0 : HY__COUNTED;
         node->scope = S->scope ? S->scope->id : 0;
-        hy__rank_next(node, S->ranks);
+        hy__rank_next(node, S->tracer->ranks);
         y = hy__trace_outputs(S, &c, node);
     } else hy__node_discard(S, node);
     hy__call_close(S, &c);
@@ -42322,7 +42366,7 @@ HY_API hy_array *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt)
 {
     hy__node *node;
     if (!S || S->code) return NULL;
-    if (!S->graph || !name)
+    if (!hy__is_symbolic(S) || !name)
         return (hy_array *)hy__refuse(S, HY_ERROR_ARGUMENT, "hy_var: %s", name
                                       ? "the frame is not symbolic: use hy_symbolic" : "the name is NULL");
     node = hy__node_new(S, NULL, 0, 1, NULL, name);
@@ -42331,7 +42375,7 @@ HY_API hy_array *hy_var(hy_frame *S, const char *name, const hy_var_opt *opt)
     node->type[0].shape = opt && opt->shaped ? opt->shape : hy__no_shape();
     node->constant.type = node->type[0];
     node->aux = opt && opt->aux;
-    if (hy__sane_type(S, &node->type[0], name) && !hy__node_join(S, S->graph->store, node))
+    if (hy__sane_type(S, &node->type[0], name) && !hy__node_join(S, hy__store_of(S), node))
         return hy__node_handle(S, node, 0);
     hy__node_discard(S, node);
     return NULL;
@@ -42436,10 +42480,10 @@ static int hy__compose_node(hy_frame *S, const hy_graph *g, int i, const hy__edg
                  hy__call_open(S, &c, node->op, node->nin, node->record);
         if (!failed) { failed = hy__trace_types(S, node, &c); hy__call_close(S, &c); }
     }
-    if (failed || hy__node_join(S, S->graph->store, node)) { hy__node_discard(S, node); return -1; }
+    if (failed || hy__node_join(S, hy__store_of(S), node)) { hy__node_discard(S, node); return -1; }
     to->node = node;
     to->output = 0;
-    hy__copy_ranks(node->rank, S->ranks);
+    hy__copy_ranks(node->rank, S->tracer->ranks);
     return 0;
 }
 
@@ -42453,8 +42497,8 @@ HY_API hy_array *hy_compose(hy_frame *S, hy_graph *g, int n, const char *const *
     hy__drawn drawn;
     int i, at;
     if (!S || S->code) return NULL;
-    if (!S->graph || !g || g->root != S->root)
-        return (hy_array *)hy__refuse(S, HY_ERROR_ARGUMENT, "hy_compose: %s", S->graph
+    if (!hy__is_symbolic(S) || !g || g->root != S->root)
+        return (hy_array *)hy__refuse(S, HY_ERROR_ARGUMENT, "hy_compose: %s", hy__is_symbolic(S)
                                       ? "the graph is NULL or of another hy_open"
                                       : "the frame is not symbolic: use hy_symbolic");
     if (hy__compose_check(S, g, n, names, values)) return NULL;
@@ -42496,6 +42540,19 @@ static hy_frame *hy__frame_new(hy_root *root)
     F->seed = root->desc.seed;
     HY__ADD(&root->frames, 1);
     return F;
+}
+
+static void hy__tracer_free(hy_frame *F)
+{
+    hy__heap *heap = &F->root->heap;
+    hy__tracer *T = F->tracer;
+    if (!T) return;
+    hy__graph_drop(T->graph);
+    hy__free(heap, (void *)T->param_node);
+    hy__met_close(F, &T->param_met);
+    hy__free(heap, T->outside);
+    hy__free(heap, T);
+    F->tracer = NULL;
 }
 
 static int hy__isa_wanted(int asked)
@@ -42611,6 +42668,7 @@ static void hy__frame_free(hy_frame *F)
 {
     hy_root *root = F->root;
     int i;
+    hy__tracer_free(F);
     hy__fresh_keep(F);
     hy__executors_close(F);
     hy__bound_clear(F);
@@ -42622,9 +42680,6 @@ static void hy__frame_free(hy_frame *F)
     hy__free(&root->heap, F->live.at);
     hy__free(&root->heap, F->mark);
     hy__free(&root->heap, F->scratch);
-    hy__free(&root->heap, (void *)F->param_node);
-    hy__met_close(F, &F->param_met);
-    hy__free(&root->heap, F->outside);
     for (i = 0; i < F->aliases.cap; i++) hy__free(&root->heap, (void *)(uintptr_t)F->aliases.key[i]);
     hy__free(&root->heap, (void *)F->aliases.key);
     hy__free(&root->heap, F->aliases.value);
@@ -42640,16 +42695,22 @@ static void hy__frame_free(hy_frame *F)
     if (HY__ADD(&root->frames, -1) == 0) hy__root_free(root);
 }
 
+/* From now on operators of S become nodes. S, or NULL: it is closed, and F has the error. */
+static hy_frame *hy__tracer_new(hy_frame *F, hy_frame *S, const char *who)
+{
+    S->tracer = (hy__tracer *)hy__alloc_zero(&F->root->heap, sizeof *S->tracer);
+    if (!S->tracer) hy__no_memory(F, who);
+    else S->tracer->graph = hy__graph_new(F, NULL);
+    S->emit = S->emit_below = hy__emit_trace;
+    if (hy__is_symbolic(S)) return S;
+    hy__frame_free(S);
+    return NULL;
+}
+
 HY_API hy_frame *hy_symbolic(hy_frame *F)
 {
     hy_frame *S = hy_fork(F);
-    if (!S) return NULL;
-    S->emit = S->emit_below = hy__emit_trace;
-    S->graph = hy__graph_new(S, NULL);
-    if (S->graph) return S;
-    hy__no_memory(F, "hy_symbolic");
-    hy__frame_free(S);
-    return NULL;
+    return S ? hy__tracer_new(F, S, "hy_symbolic") : NULL;
 }
 
 HY_API int hy_close(hy_frame *F)
@@ -42661,14 +42722,13 @@ HY_API int hy_close(hy_frame *F)
         hy__fail(F, HY_ERROR_STATE, "hy_close: the function of a dataset must not close the last frame");
         return HY_ERROR_STATE;
     }
-    if (F->scope || F->traced_for || F->unwatched || F->within) {
+    if (F->scope || hy__traced_for(F) || F->unwatched || F->within) {
         if (F->within) hy__fail(F, HY_ERROR_STATE, "hy_close: %s must not close its own frame", F->within);
         else hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame, nor a body");
         return HY_ERROR_STATE;
     }
     if (HY__LOAD(&F->root->profile.owner) == F) F->root->profile.stop(F);
     code = (int)F->code;
-    hy__graph_drop(F->graph);
     hy__frame_free(F);
     return code;
 }
@@ -42903,16 +42963,13 @@ static hy_frame *hy__tracer_open(hy_frame *F)
 {
     hy_frame *S = hy__frame_new(F->root);
     if (!S) return (hy_frame *)hy__no_memory(F, "trace");
-    S->emit = S->emit_below = hy__emit_trace;
     S->training = F->training;
     S->recording = F->recording;
     S->trying = F->trying;
-    S->traced_for = F;
     S->depth = F->depth;
-    S->graph = hy__graph_new(F, NULL);
-    if (S->graph) return S;
-    hy__frame_free(S);
-    return NULL;
+    S = hy__tracer_new(F, S, "trace");
+    if (S) S->tracer->traced_for = F;
+    return S;
 }
 
 static void hy__tracer_close(hy_frame *F, hy_frame *S)
@@ -42921,7 +42978,6 @@ static void hy__tracer_close(hy_frame *F, hy_frame *S)
         F->code = S->code;
         memcpy(F->text, S->text, sizeof F->text);
     }
-    hy__graph_drop(S->graph);
     hy__frame_free(S);
 }
 
@@ -42960,7 +43016,7 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     if (!t) { hy__no_memory(F, "trace"); hy__graph_unlist(F->root, g); return NULL; }
     g->owned = HY__OWNED;
     t->graph = g;
-    t->asked = S->asked;
+    t->asked = S->tracer->asked;
     t->training = hy__modes(S);
     t->n = in->n;
     t->type = (hy_type *)(void *)((char *)t + hy__round64(sizeof *t));
@@ -42971,7 +43027,7 @@ static hy__trace *hy__trace_keep(hy_frame *F, hy_frame *S, hy_graph *g, const hy
     memcpy(t->out, out->full, b);
     t->flat = hy__form_flat(t->in) && hy__form_flat(t->out);
     t->grouped = *t->out == '(';
-    memcpy(t->bound, S->bound, sizeof t->bound);
+    memcpy(t->bound, S->tracer->bound, sizeof t->bound);
     for (i = 0; i < g->vars; i++)
         if (g->place[g->var[i]->number] < 0)
             hy__warn(F, "The %d-th input to HybridBlock is not used by any computation", i);
@@ -43607,7 +43663,7 @@ static int hy__block_owns(const hy_block *block, const hy_block *b)
 static int hy__block_runs(const hy_frame *F, const hy_block *block)
 {
     const hy__scope *scope;
-    for (; F; F = F->traced_for)
+    for (; F; F = hy__traced_for(F))
         for (scope = F->scope; scope; scope = scope->outer) if (hy__block_owns(block, scope->block)) return 1;
     return 0;
 }
@@ -44709,7 +44765,7 @@ struct hy__summary { hy__layer_row *row; int n, cap; };
 /* Called as each block returns, hence children first. */
 static void hy__summary_note(hy_frame *S, const hy_block *block, hy_array *y)
 {
-    struct hy__summary *all = S->summary;
+    struct hy__summary *all = S->tracer->summary;
     if (hy__grow(&S->root->heap, (void **)&all->row, &all->cap, all->n + 1, sizeof *all->row)) {
         hy__no_memory(S, "hy_summary");
         return;
@@ -44791,7 +44847,7 @@ static void hy__summary_total(hy__sink sink, const char *what, int64_t v)
 
 static void hy__write_summary(hy_frame *S, hy__sink sink, hy_array *x)
 {
-    const struct hy__summary *all = S->summary;
+    const struct hy__summary *all = S->tracer->summary;
     int64_t total = 0, trainable = 0, unique = 0;
     char name[64];
     hy__line line;
@@ -44818,8 +44874,8 @@ static void hy__write_summary(hy_frame *S, hy__sink sink, hy_array *x)
         hy__say(&line, "%s-%d", all->row[i].block->kind, i + 1);
         hy__summary_row(sink, name, all->row[i].y, own);
     }
-    for (i = 0; i < S->param_nodes; i++) {              /* one for each that is met, however often */
-        int64_t n = hy__param_size(S, S->param_node[i]->param);
+    for (i = 0; i < S->tracer->param_nodes; i++) {      /* one for each that is met, however often */
+        int64_t n = hy__param_size(S, S->tracer->param_node[i]->param);
         if (n > 0) unique += n;
     }
     hy__summary_line(sink, "=");
@@ -44857,7 +44913,7 @@ static void hy__summarize(hy_frame *F, hy_block *block, hy_array *x, hy__sink si
     room = hy__buffer_new(&F->cache, (size_t)in.n * sizeof *var);
     memset(&all, 0, sizeof all);
     if (S && room) {
-        S->summary = &all;
+        S->tracer->summary = &all;
         var = (hy_array **)room->data;
         form = in.full;
         if (!hy__trace_inputs(S, &in, var)) {
@@ -44962,8 +45018,8 @@ static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *
 /* Is forward traced for training, of a block whose values are to be computed again? */
 static int hy__wraps(hy_frame *S, const struct hy__house *h)
 {
-    if (!h->wrap || !S->traced_for || hy__calling_frame(S)->check) return 0;
-    S->asked |= HY__ASKED_TRAINING;     /* the trace holds for this mode only */
+    if (!h->wrap || !hy__traced_for(S) || hy__calling_frame(S)->check) return 0;
+    S->tracer->asked |= HY__ASKED_TRAINING;     /* the trace holds for this mode only */
     return S->training;
 }
 
@@ -45011,7 +45067,7 @@ static hy_array *hy__forward_traced(hy_frame *S, void *user, hy_array *x)
     hy__scope *scope = (hy__scope *)user, own = *scope;
     hy_array *y;
     own.outer = NULL;
-    own.id = ++S->scopes;
+    own.id = ++S->tracer->scopes;
     own.first = 0;
     S->scope = &own;
     y = hy__forward(S, own.block, x);
@@ -45078,7 +45134,7 @@ static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, hy_array *
     hy__executor *last = hy__encore_find(F, HY__PEEK(&h->traces.number));
     hy_array *const *in = &x, *y;
     int i, n = 1;
-    if (!last || !h->active || F->recording || F->filling || F->fresh || F->summary ||
+    if (!last || !h->active || F->recording || F->filling || F->fresh || F->tracer ||
         HY__PEEK(&F->root->profile.on) || last->training != F->training || x->state != HY__LIVE) return NULL;
     if (x->count) { in = x->item; n = x->count; }
     if (n != last->inputs) return NULL;
@@ -45131,7 +45187,7 @@ static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
 /* An initialiser's calls run line by line: to trace might be to wait for whom this thread keeps waiting. */
 static int hy__compiles(hy_frame *F, const struct hy__house *h)
 {
-    return (h->active || (h->wrap && F->recording && !F->check)) && h->hybrid && !F->graph &&
+    return (h->active || (h->wrap && F->recording && !F->check)) && h->hybrid && !hy__is_symbolic(F) &&
            !hy__calling_frame(F)->filling;
 }
 
@@ -45145,7 +45201,7 @@ static void hy__call_enter(hy_frame *F, hy_block *block, hy__scope *scope)
     scope->block = block;
     scope->prefix = h->prefix;
     scope->label = h->label ? h->label : h->name;
-    if (!scope->outer && !F->graph) hy__fresh_keep(F);
+    if (!scope->outer && !hy__is_symbolic(F)) hy__fresh_keep(F);
     F->scope = scope;
 }
 
@@ -45172,17 +45228,17 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     if ((F->scope ? F->scope->depth : F->depth) >= HYBRID_CALL_DEPTH)
         return (hy_array *)hy__refuse(F, HY_ERROR_STATE, "hy_call: %d calls within one another: does "
                                       "forward call its own block?", (int)HYBRID_CALL_DEPTH);
-    from = F->graph ? -1 : hy__call_begins(F);
+    from = hy__is_symbolic(F) ? -1 : hy__call_begins(F);
     hy__call_enter(F, block, &scope);
     scope.file = file;
     scope.line = line;
-    scope.id = F->graph ? ++F->scopes : 0;
-    scope.first = F->graph ? F->graph->store->n : 0;
+    scope.id = hy__is_symbolic(F) ? ++F->tracer->scopes : 0;
+    scope.first = hy__is_symbolic(F) ? hy__store_of(F)->n : 0;
     HY__POKE(&F->inside, me);
     y = hy__compiles(F, h) ? hy__call_compiled(F, block, x) : hy__forward(F, block, x);
     F->scope = scope.outer;
     HY__POKE(&F->inside, inside);
-    if (F->summary && y) hy__summary_note(F, block, y);
+    if (F->tracer && F->tracer->summary && y) hy__summary_note(F, block, y);
     hy__call_ends(F, h->name, block->kind, from, y);
     hy__call_settle(F);
     return y;
@@ -45193,7 +45249,7 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
 static void hy__settle_param(hy_frame *F, hy_array *x, hy_shape shape)
 {
     hy__param *p = hy__param_at(F, x, "forward");
-    hy__node *node = p && F->graph ? hy__param_node(F, p) : NULL;
+    hy__node *node = p && hy__is_symbolic(F) ? hy__param_node(F, p) : NULL;
     hy_type type;
     int d;
     if (!p || F->code) return;
@@ -45240,7 +45296,7 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     int failed = -1;
     if (F && !F->code && !x) x = hy__no_inputs(F, block, who);
     if (!hy__alive(F, x, who) || !hy__block_ok(F, block, who) || !hy__prefix(F, block)) return -1;
-    if (!block->house->hybrid || !block->house->active || F->graph)
+    if (!block->house->hybrid || !block->house->active || hy__is_symbolic(F))
         return hy__fail(F, HY_ERROR_STATE, "%s: %s is not hybridized: call hy_hybridize first", who,
                         block->kind);
     in.room = NULL;
@@ -45298,7 +45354,7 @@ static hy_array *hy__fwd(hy_frame *F, hy_array *x)
     char text[256];
     hy__line line;
     hy_array *first = x && x->count ? x->item[0] : x;
-    if (!first || !F->graph || !F->scope || !first->node) return x;
+    if (!first || !hy__is_symbolic(F) || !F->scope || !first->node) return x;
     line = hy__line_open(text, sizeof text);
     hy__say(&line, "%sfwd", F->scope->prefix);
     return hy_named(F, first, text) ? x : NULL;
@@ -45390,7 +45446,7 @@ static void hy__trace_fitted(hy_frame *F, hy_block *block)
 {
     struct hy__house *h = block->house;
     int none;
-    if (!h->fitted || !h->active || !h->hybrid || F->graph || hy__traces_mine(&h->traces)) return;
+    if (!h->fitted || !h->active || !h->hybrid || hy__is_symbolic(F) || hy__traces_mine(&h->traces)) return;
     hy__acquire(&h->traces.lock);
     none = !h->traces.first;
     hy__release(&h->traces.lock);
@@ -45727,8 +45783,9 @@ static void hy__contribute_more(hy__backward *W, const hy__tape *tape, int outpu
 /* A gradient looks like what it is the gradient of. */
 static int hy__check_gradient(hy_frame *F, const hy_array *g, const hy_type *of, const char *who, int i)
 {
-    if (F->graph ? !hy__alive(F, g, who) : !hy__concrete(F, g, who, "an array with values")) return -1;
-    if (F->graph && !g->node) hy__fail(F, HY_ERROR_GRADIENT, "%s: gradient %d is no symbol", who, i);
+    const int symbolic = hy__is_symbolic(F);
+    if (symbolic ? !hy__alive(F, g, who) : !hy__concrete(F, g, who, "an array with values")) return -1;
+    if (symbolic && !g->node) hy__fail(F, HY_ERROR_GRADIENT, "%s: gradient %d is no symbol", who, i);
     else if (!hy__same_type(&g->t.type, of))
         hy__fail(F, HY_ERROR_SHAPE, "%s: number %d is %z %t, its gradient %z %t", who, i, &of->shape,
                  (int)of->dtype, &g->t.type.shape, (int)g->t.type.dtype);
@@ -45845,7 +45902,7 @@ static void hy__dx_flag(const hy_diff *D, int i, hy_array *flag)
 /* Does a flag that has a value say that nothing is there? */
 static int hy__flag_denies(const hy_frame *F, const hy_array *flag)
 {
-    return flag && !F->graph && flag->t.data && hy__load(flag->t.data, flag->t.type.dtype) == 0;
+    return flag && !hy__is_symbolic(F) && flag->t.data && hy__load(flag->t.data, flag->t.type.dtype) == 0;
 }
 
 /* Its gradients are handed on to what the call was computed from. */
@@ -45858,7 +45915,7 @@ static void hy__backing_close(hy__backward *W, hy__backing *b)
         hy_array *flag = b->flag ? b->flag : b->flags[i], **slot;
         if (!b->D.want[i] || !b->D.dx[i] || hy__flag_denies(F, flag) ||
             hy__check_gradient(F, b->D.dx[i], &v->t.type, b->D.op->name, i)) continue;
-        if (!F->graph) flag = NULL;
+        if (!hy__is_symbolic(F)) flag = NULL;
         if (b->D.want[i] == HY__TAKEN) {
             slot = hy__grad_slot(W, v->tape, v->output);
             *slot = b->D.dx[i];
@@ -46032,7 +46089,7 @@ static void hy__derive_value(hy__deriving *B, hy__value *to, int v, int bytes)
     to->t.type = B->T.type[v];
     to->node = B->var[v];
     to->output = to->node && to->node->op ? v - B->T.first[B->owner[v]] : 0;
-    if (to->node && !to->node->op && !bytes) to->node = B->S->graph->store->node[to->node->number - 1];
+    if (to->node && !to->node->op && !bytes) to->node = hy__store_of(B->S)->node[to->node->number - 1];
 }
 
 /* One call on the tape, if what it is computed from has a gradient that is wanted. */
@@ -46112,7 +46169,7 @@ static void hy__derive_refill(hy__deriving *B)
         }
         memcpy(node->type, B->T.type + B->T.first[g->place[i]], (size_t)node->nout * sizeof *node->type);
         if (B->S->code) { hy__node_discard(B->S, node); return; }
-        if (!hy__node_add(B->S, B->S->graph->store, node)) return;
+        if (!hy__node_add(B->S, hy__store_of(B->S), node)) return;
         for (k = 0; k < node->nout; k++) {
             v = B->T.first[g->place[i]] + k;
             if (hy__derive_lost(B, v)) B->var[v] = node;
@@ -46166,10 +46223,10 @@ static void hy__derive_again(hy__deriving *B)
         if (!node) return;
         for (k = 0; k < node->nin; k++) node->in[k].node = B->again[g->place[from->in[k].node->number]];
         for (k = 0; k < node->nout && place >= 0; k++) node->type[k] = B->T.type[B->T.first[place] + k];
-        if (!hy__node_add(S, S->graph->store, node)) return;
+        if (!hy__node_add(S, hy__store_of(S), node)) return;
         if (place >= 0) B->again[place] = node;
     }
-    hy__copy_ranks(S->ranks, g->ranks);
+    hy__copy_ranks(S->tracer->ranks, g->ranks);
 }
 
 /* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. again:
@@ -46189,7 +46246,7 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *
     if (unknown) return unknown;
     B->S = B->walk.F = hy__tracer_open(F);
     if (!B->S) return -1;
-    B->S->traced_for = NULL;
+    B->S->tracer->traced_for = NULL;
     B->S->training = training;
     values = (size_t)B->T.n;
     bytes = ((size_t)B->n + 2 * (size_t)g->n + values) * sizeof(void *) +
@@ -46330,7 +46387,7 @@ static int hy__derive_heads(const hy__deriving *B, hy_graph *g)
 /* The graph that the walk emits, without what nobody needs. */
 static hy_graph *hy__derive_graph(hy__deriving *B, const char *given)
 {
-    hy_graph *g = hy__derive_walk(B, given) ? NULL : hy__graph_new(B->F, B->S->graph->store);
+    hy_graph *g = hy__derive_walk(B, given) ? NULL : hy__graph_new(B->F, hy__store_of(B->S));
     if (!g) return NULL;
     if (hy__derive_heads(B, g)) { hy__graph_drop(g); return NULL; }
     hy__derive_shapes(B->F->root, g->store);
@@ -47324,33 +47381,37 @@ static void hy__set_recording(hy_frame *F, int recording)
 HY_API void hy_record(hy_frame *F)
 {
     if (!F || F->code) return;
-    if (F->graph) { hy__fail(F, HY_ERROR_STATE, "hy_record: a symbolic frame records nothing"); return; }
+    if (hy__is_symbolic(F)) {
+        hy__fail(F, HY_ERROR_STATE, "hy_record: a symbolic frame records nothing");
+        return;
+    }
     hy__set_recording(F, 1);
     F->training = 1;
 }
 HY_API void hy_pause(hy_frame *F)
 {
     if (!F) return;
-    if (F->graph) {
+    if (hy__is_symbolic(F)) {
         hy__fail(F, HY_ERROR_TRACE, "hy_pause: what is traced is recorded as a whole: use hy_block_grad");
         return;
     }
     hy__set_recording(F, 0);
     F->training = 0;
 }
+/* Both: the trace holds for this mode only. */
 HY_API int hy_is_recording(hy_frame *F)
 {
-    if (F && F->traced_for) F->asked |= HY__ASKED_TRAINING;
+    if (F && hy__traced_for(F)) F->tracer->asked |= HY__ASKED_TRAINING;
     return F ? F->recording : 0;
 }
 HY_API int hy_is_training(hy_frame *F)
 {
-    if (F && F->traced_for) F->asked |= HY__ASKED_TRAINING;     /* the trace holds for this mode only */
+    if (F && hy__traced_for(F)) F->tracer->asked |= HY__ASKED_TRAINING;
     return F ? F->training : 0;
 }
 HY_API void hy_set_training(hy_frame *F, int training)
 {
-    if (F && F->graph)
+    if (F && hy__is_symbolic(F))
         hy__fail(F, HY_ERROR_TRACE, "hy_set_training: the mode belongs to the call, not to what is traced");
     else if (F) F->training = training != 0;
 }
@@ -47658,7 +47719,7 @@ static int hy__seed_heads(hy__backward *W, hy_array *heads, hy_array *head_grads
 static int hy__leaf_takes(const hy_frame *F, const hy__tape *leaf, const hy_array *g)
 {
     const hy__buffer *now = g->buffer, *old = leaf->grad.buffer;
-    return leaf->req == HY_GRAD_WRITE && !F->graph && !g->tape && !g->kept && F->marks &&
+    return leaf->req == HY_GRAD_WRITE && !hy__is_symbolic(F) && !g->tape && !g->kept && F->marks &&
            HY__PEEK(&F->root->frames) == 1 &&
            g->slot >= F->mark[F->marks - 1] && HY__LOAD(&now->refs) == 1 && HY__LOAD(&old->refs) == 1 &&
            !now->borrowed && !old->borrowed && !old->pins && now->bytes == old->bytes &&
@@ -48923,7 +48984,7 @@ static void hy__unwinding_var(hy__unwinding *U, int i, const hy_type *type, int 
 static int hy__unwind_open(hy__unwinding *U, hy_frame *F, hy_graph *sub, int training, int surely)
 {
     int unknown = hy__derive_open(&U->B, F, sub, U->in, training, 1, NULL);
-    if (!unknown) U->B.S->may_not_run = F->may_not_run || !surely;
+    if (!unknown) U->B.S->tracer->may_not_run = hy__may_not_run(F) || !surely;
     if (unknown > 0)
         hy__fail(F, HY_ERROR_GRADIENT, "control flow: its types must be known before there is a gradient");
     return unknown ? -1 : 0;
@@ -48949,8 +49010,8 @@ static int hy__unwind_walk(hy__unwinding *U, int outputs)
     }
     hy__backward_run(&B->walk);
     if (B->S->code) return -1;
-    for (i = 0; i < B->S->graph->store->n; i++)
-        if (!B->S->graph->store->node[i]->op) B->S->graph->store->node[i]->rank[0] = 0;
+    for (i = 0; i < hy__store_of(B->S)->n; i++)
+        if (!hy__store_of(B->S)->node[i]->op) hy__store_of(B->S)->node[i]->rank[0] = 0;
     return 0;
 }
 
@@ -48979,7 +49040,7 @@ static hy_array *hy__unwound_flag(const hy__unwinding *U, int i)
 /* The variable i of the body, as a value. */
 static hy_array *hy__unwinding_value(hy__unwinding *U, int i)
 {
-    return hy__node_handle(U->B.S, U->B.S->graph->store->node[i], 0);
+    return hy__node_handle(U->B.S, hy__store_of(U->B.S)->node[i], 0);
 }
 
 /* The next variable of the new body. */
@@ -49025,7 +49086,7 @@ static hy_array *hy__unwinding_asks(hy__unwinding *U)
 static hy_graph *hy__unwinding_graph(hy__unwinding *U, int all)
 {
     hy_frame *S = U->B.S;
-    hy__nodes *store = S->graph->store;
+    hy__nodes *store = hy__store_of(S);
     hy_array *heads;
     int i, k = 0;
     if (S->code) return NULL;
@@ -49452,7 +49513,7 @@ static void hy__back_data(hy__back *K, hy__control_rec *r2)
     const hy__control_rec *r = K->r;
     const hy_diff *D = K->D;
     hy__unwinding *U = &K->U;
-    hy__node **var = U->B.S->graph->store->node;
+    hy__node **var = hy__store_of(U->B.S)->node;
     int i;
     for (i = 0; i < r->data; i++) { hy__given_add(&K->in, D->in[i]); hy__unwinding_next(U, var[i]); }
     for (i = 0; i < r->states; i++)
@@ -49641,7 +49702,7 @@ static void hy__back_emit(hy__back *K, int k, int single)
     r2.remain += hy__back_answers(K);
     for (i = 0; i < r->remain + r->aux; i++) {
         if (i < r->remain) hy__given_add(&K->in, K->D->in[hy__diff_remain(r, i)]);
-        hy__unwinding_next(U, U->B.S->graph->store->node[hy__diff_remain(r, i)]);
+        hy__unwinding_next(U, hy__store_of(U->B.S)->node[hy__diff_remain(r, i)]);
     }
     hy__given_end(&K->in, K->D, &r2);
     graph = hy__unwinding_graph(U, 0);
@@ -49764,7 +49825,7 @@ static int64_t hy__branch_says(const hy__unwinding *U, int n, int i)
 static hy_graph *hy__branch_graph(const hy_diff *D, hy__unwinding *U, const char *has, const int *says)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
-    hy__node **var = U->B.S->graph->store->node;
+    hy__node **var = hy__store_of(U->B.S)->node;
     int i, vars = U->B.g->vars;
     for (i = 0; i < r->remain; i++) if (U->first[i]) hy__unwinding_next(U, U->first[i]->node);
     for (i = 0; i < r->remain - r->own; i++) hy__unwinding_next(U, var[i]);
@@ -49954,14 +50015,14 @@ static int hy__inner_open(hy_frame *S, hy__inner *N, const char *who)
     const hy_frame *at;
     int depth = 0;
     memset(N, 0, sizeof *N);
-    for (at = S; at->outer; at = at->outer) depth++;
+    for (at = S; hy__outer(at); at = hy__outer(at)) depth++;
     if (depth >= HY__NEST)
         return hy__fail(S, HY_ERROR_UNSUPPORTED, "%s: loops and branches within one another go %d deep, no "
                         "deeper", who, (int)HY__NEST);
     N->S = hy__tracer_open(S);
     if (!N->S) return -1;
-    N->S->outer = S;
-    N->S->scopes = S->scopes;
+    N->S->tracer->outer = S;
+    N->S->tracer->scopes = S->tracer->scopes;
     if (!S->scope) return 0;
     N->scope = *S->scope;               /* the same place in the program, but its nodes are counted anew */
     N->scope.first = 0;
@@ -49971,12 +50032,15 @@ static int hy__inner_open(hy_frame *S, hy__inner *N, const char *who)
 
 static void hy__inner_close(hy_frame *S, hy__inner *N)
 {
+    hy__tracer *to = S->tracer;
+    const hy__tracer *from;
     if (!N->S) return;
     hy__flat_close(S, &N->out);
     hy__flat_close(S, &N->states);
-    if (N->S->asked && !S->asked) memcpy(S->bound, N->S->bound, sizeof S->bound);
-    S->asked |= N->S->asked;
-    S->scopes = N->S->scopes;
+    from = N->S->tracer;
+    if (from->asked && !to->asked) memcpy(to->bound, from->bound, sizeof to->bound);
+    to->asked |= from->asked;
+    to->scopes = from->scopes;
     N->S->scope = NULL;
     hy__tracer_close(S, N->S);
     hy__graph_drop(N->graph);
@@ -50054,7 +50118,7 @@ static int hy__inner_heads(hy__inner *N)
 /* Every body has a variable for what any of them takes from outside, in one order, statistics last. */
 static int hy__inner_share(hy__inner *N, int n)
 {
-    const hy_frame *last = N[n - 1].S;
+    const hy__tracer *last = N[n - 1].S->tracer;
     int i, k;
     for (k = 0; k < n; k++)
         for (i = 0; i < last->outsides; i++)
@@ -50065,16 +50129,17 @@ static int hy__inner_share(hy__inner *N, int n)
 /* Puts the variables of statistics behind the others. Returns how many there are. */
 static int hy__inner_sort(hy_frame *S)
 {
-    hy__nodes *store = S->graph->store;
-    int i, k, aux = 0;
-    for (i = 0; i < S->outsides; i++) aux += S->outside[i].var->aux;
+    hy__nodes *store = hy__store_of(S);
+    hy__outside *outside = S->tracer->outside;
+    int i, k, aux = 0, n = S->tracer->outsides;
+    for (i = 0; i < n; i++) aux += outside[i].var->aux;
     for (k = 0; aux && k < aux; k++)
-        for (i = 0; i + 1 < S->outsides; i++) {
-            hy__outside a = S->outside[i], b = S->outside[i + 1];
+        for (i = 0; i + 1 < n; i++) {
+            hy__outside a = outside[i], b = outside[i + 1];
             int from = a.var->number, to = b.var->number;
             if (!a.var->aux || b.var->aux) continue;
-            S->outside[i] = b;
-            S->outside[i + 1] = a;
+            outside[i] = b;
+            outside[i + 1] = a;
             store->node[from] = b.var;
             store->node[to] = a.var;
             b.var->number = from;
@@ -50086,11 +50151,12 @@ static int hy__inner_sort(hy_frame *S)
 /* What is the same in all turns; and a parameter that a layer has given its shape to keeps that. */
 static void hy__inner_settle(const hy_frame *S, int early)
 {
+    const hy__tracer *T = S->tracer;
     int i;
-    for (i = 0; i < S->outsides; i++) {
-        hy__node *var = S->outside[i].var;
+    for (i = 0; i < T->outsides; i++) {
+        hy__node *var = T->outside[i].var;
         var->early = early && !var->aux;
-        if (S->outside[i].x->param) var->constant.type = var->type[0];
+        if (T->outside[i].x->param) var->constant.type = var->type[0];
     }
 }
 
@@ -50098,7 +50164,7 @@ static void hy__inner_settle(const hy_frame *S, int early)
 static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__inner *N, int n)
 {
     hy__control_rec r;
-    const hy_frame *B = N[0].S;
+    const hy__tracer *B = N[0].S->tracer;
     int i, made, lead = l->data.n + l->states.n, first = which >= HY__COND ? l->data.n : lead;
     hy__buffer *room = hy__buffer_new(&S->cache, (size_t)(lead + B->outsides) * sizeof(hy_array *) + 1);
     hy_array **in = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, l->who), *y = NULL;
@@ -50164,7 +50230,7 @@ static hy_array *hy__inner_nothing(hy_frame *S)
 {
     hy_array *none[] = { NULL, NULL };
     int k;
-    for (k = 0; k < 2; k++) S->ranks[k]++;
+    for (k = 0; k < 2; k++) S->tracer->ranks[k]++;
     return hy_group_of(S, 2, none);
 }
 
@@ -50192,7 +50258,8 @@ static int hy__trace_both(hy_frame *S, const hy__loop *l, hy__inner *N, int whic
         hy_array *x;
         if (hy__inner_open(S, &N[k], l->who)) return -1;
         x = hy__inner_vars(&N[k], &l->states, name, 0);
-        for (i = 0; k && i < N[0].S->outsides; i++) hy__outside_node(N[k].S, N[0].S->outside[i].x);
+        for (i = 0; k && i < N[0].S->tracer->outsides; i++)
+            hy__outside_node(N[k].S, N[0].S->tracer->outside[i].x);
         if (N[k].S->code ||
             hy__inner_results(&N[k], hy__loop_step(N[k].S, l, k, x), l,
                               k && which == HY__WHILE_LOOP)) return -1;
@@ -50242,10 +50309,11 @@ static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
  * made here. */
 static hy_array *hy__once_passed(const hy_frame *B, const hy__loop *l, hy_array *x)
 {
+    const hy__tracer *T = B->tracer;
     int i;
     if (x->frame != B || !x->node) return x;
-    for (i = 0; i < l->states.n; i++) if (x->node == B->graph->store->node[i]) return l->states.at[i];
-    for (i = 0; i < B->outsides; i++) if (x->node == B->outside[i].var) return B->outside[i].x;
+    for (i = 0; i < l->states.n; i++) if (x->node == hy__store_of(B)->node[i]) return l->states.at[i];
+    for (i = 0; i < T->outsides; i++) if (x->node == T->outside[i].var) return T->outside[i].x;
     return NULL;
 }
 
@@ -50490,7 +50558,7 @@ static hy_array *hy__no_turns(hy_frame *F, const hy__loop *l, hy__trace_loop tra
     out.room = NULL;
     hy__try(F);
     S = hy__tracer_open(F);
-    if (S) S->traced_for = NULL;        /* arrays with a gradient may be looked at, too */
+    if (S) S->tracer->traced_for = NULL;        /* arrays with a gradient may be looked at, too */
     if (S) y = trace(S, &own);
     if (y) zeros = hy__zeros_like_traced(F, y, &out, l->who);
     hy__flat_close(F, &out);
@@ -50672,7 +50740,7 @@ static int hy__loop_open(hy_frame *F, hy__loop *l, hy_array *data, hy_array *sta
         return hy__fail(F, HY_ERROR_STATE, "%s: %d loops and branches within one another: does a body run "
                         "its own?", l->who, (int)HYBRID_CALL_DEPTH);
     if (hy__flat_open(F, &l->data, data, l->who) || hy__flat_open(F, &l->states, states, l->who)) return -1;
-    for (i = 0; i < l->data.n + l->states.n && !F->graph; i++)
+    for (i = 0; i < l->data.n + l->states.n && !hy__is_symbolic(F); i++)
         if (!hy__concrete(F, i < l->data.n ? l->data.at[i] : l->states.at[i - l->data.n], l->who,
                           "an array with values")) return -1;
     return F->code ? -1 : 0;
@@ -50709,7 +50777,8 @@ HY_API hy_array *hy_foreach(hy_frame *F, hy_body_fn body, hy_array *data, hy_arr
     l.user = user;
     if (!body) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_foreach: the body is NULL"); return NULL; }
     if (!hy__loop_open(F, &l, data, states) && !hy__check_rows(F, &l))
-        y = F->graph ? hy__traced_foreach(F, &l) : hy__loop_ran(F, HY__FOREACH, hy__foreach_now(F, &l));
+        y = hy__is_symbolic(F) ? hy__traced_foreach(F, &l)
+            : hy__loop_ran(F, HY__FOREACH, hy__foreach_now(F, &l));
     hy__loop_close(F, &l);
     return y;
 }
@@ -50737,7 +50806,8 @@ HY_API hy_array *hy_while_loop(hy_frame *F, hy_step_fn cond, hy_step_fn func, hy
     }
     if (!hy__loop_open(F, &l, NULL, loop_vars)) {
         if (!l.states.n) hy__fail(F, HY_ERROR_ARGUMENT, "hy_while_loop: there are no loop variables");
-        else y = F->graph ? hy__traced_while(F, &l) : hy__loop_ran(F, HY__WHILE_LOOP, hy__while_now(F, &l));
+        else y = hy__is_symbolic(F) ? hy__traced_while(F, &l)
+                 : hy__loop_ran(F, HY__WHILE_LOOP, hy__while_now(F, &l));
     }
     hy__loop_close(F, &l);
     return y;
@@ -50761,7 +50831,8 @@ HY_API hy_array *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_ste
     }
     if (!hy__loop_open(F, &l, pred, inputs)) {
         if (l.data.n != 1) hy__fail(F, HY_ERROR_ARGUMENT, "hy_cond: the condition is one array");
-        else y = F->graph ? hy__traced_cond(F, &l) : hy__loop_ran(F, HY__COND, hy__cond_now(F, &l, inputs));
+        else y = hy__is_symbolic(F) ? hy__traced_cond(F, &l)
+                 : hy__loop_ran(F, HY__COND, hy__cond_now(F, &l, inputs));
     }
     hy__loop_close(F, &l);
     return y;
@@ -52771,7 +52842,8 @@ static hy_array *hy__rnn_concat(hy_frame *F, const hy__rnn_layer *b, const hy_ar
     int cells = b->layers * b->directions, i, k, n = 0;
     hy_array *all = hy__group_make(F, cells * HY__RNN_PARAMS);
     hy_ints flat = hy__no_ints();
-    hy_frame *caller = F->traced_for ? F->traced_for : F;       /* who gives values to what had no shape */
+    hy_frame *caller = hy__traced_for(F);       /* who gives values to what had no shape */
+    if (!caller) caller = F;
     flat.n = 1;
     flat.v[0] = -1;
     for (i = 0; all && data->t.type.shape.ndim == 3 && i < b->directions; i++)
@@ -52801,7 +52873,10 @@ static hy_array *hy__zero_state(hy_frame *F, const hy__rnn_layer *layer, int64_t
 }
 
 /* The batch that states must have. A trace does not ask, so that its program is for any. */
-static int64_t hy__batch_of(hy_frame *F, hy_array *x, int axis) { return F->graph ? -1 : hy_dim(F, x, axis); }
+static int64_t hy__batch_of(hy_frame *F, hy_array *x, int axis)
+{
+    return hy__is_symbolic(F) ? -1 : hy_dim(F, x, axis);
+}
 
 static hy_array *hy__rnn_layer_run(hy_frame *F, const hy__rnn_layer *b, hy_array *data, hy_array **state,
                                    int given, hy_array *lengths)
@@ -53085,7 +53160,7 @@ static hy_array *hy__zoneout_step(hy_frame *F, hy__cell *b, hy_array *x, int n, 
 /* While tracing, the steps of a cell have names of their own: lstm0_t0_..., lstm0_t1_... */
 static void hy__name_step(hy_frame *F, hy__scope *scope, char *prefix, size_t bytes)
 {
-    const hy__nodes *store = F->graph->store;
+    const hy__nodes *store = hy__store_of(F);
     size_t n = strlen(F->scope->prefix);
     int64_t step = -1;
     hy__line line = hy__line_in(prefix, bytes);
@@ -53130,7 +53205,8 @@ static hy_array *hy__cell_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy__scope *outer = F->scope, scope;
     char prefix[256];
     if (!out || F->code) return NULL;
-    if (F->graph && F->scope && b->what != HY__CELL_ROW) hy__name_step(F, &scope, prefix, sizeof prefix);
+    if (hy__is_symbolic(F) && F->scope && b->what != HY__CELL_ROW)
+        hy__name_step(F, &scope, prefix, sizeof prefix);
     out->item[0] = hy__cell_run(F, b, data, n, n ? x->item + 1 : NULL, out->item + 1);
     F->scope = outer;
     return F->code ? NULL : n ? out : out->item[0];
@@ -59568,7 +59644,7 @@ static int hy__symbol_run(hy_frame *F, const hy__symbol_block *b, hy_array *cons
         if (!g->node[i]->op) { made[i] = hy__symbol_leaf(F, b, i, given); continue; }
         hy__draw_from(F, &drawn, g->node[i]->rank);
         made[i] = hy__symbol_op(F, g, i, made, in);
-        if (!F->code && !F->graph && !F->check) hy__symbol_let_go(F, g, i, made, left);
+        if (!F->code && !hy__is_symbolic(F) && !F->check) hy__symbol_let_go(F, g, i, made, left);
     }
     hy__draw_from(F, &drawn, g->ranks);
     return F->code ? -1 : 0;
@@ -59624,7 +59700,7 @@ static hy_array *hy__symbol_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     hy__symbol_block *b = (hy__symbol_block *)(void *)self;
     hy__graph_rec rec;
-    if (!b->open || F->graph) return hy__symbol_spread(F, b, x);
+    if (!b->open || hy__is_symbolic(F)) return hy__symbol_spread(F, b, x);
     rec = hy__compile_options(F, self);
     return F->code ? NULL : hy__traced_call(F, &self->house->traces, hy__symbol_spread, b, x, &rec);
 }
@@ -60291,8 +60367,8 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
 static int hy__export_ok(hy_frame *F, hy_block *net, const char *who)
 {
     if (!hy__block_ok(F, net, who)) return 0;
-    if (!F->graph && net->house->hybrid) return 1;
-    hy__fail(F, HY_ERROR_STATE, "%s: %s", who, F->graph ? "the frame is symbolic"
+    if (!hy__is_symbolic(F) && net->house->hybrid) return 1;
+    hy__fail(F, HY_ERROR_STATE, "%s: %s", who, hy__is_symbolic(F) ? "the frame is symbolic"
              : "only a hybrid block becomes a graph: make it with HY_BLOCK_NEW");
     return 0;
 }
@@ -61776,7 +61852,7 @@ HY_API int hy_profile(hy_frame *F, const char *file)
     hy__profile *p;
     char *copy = NULL;
     if (!F) return -1;
-    if (F->traced_for)
+    if (hy__traced_for(F))
         return hy__fail(F, HY_ERROR_TRACE, "hy_profile: forward is being traced; call it outside");
     if (!HY__TEXT) return hy__left_out(F, "hy_profile", hy__no_text);
     if (!file) return hy__profile_stop(F);
@@ -62655,7 +62731,7 @@ static void hy__trainer_release(hy_block *self)
 static int hy__trainer_ok(hy_frame *F, hy_trainer *T, const char *who)
 {
     if (!hy__block_ok(F, T ? &T->base : NULL, who)) return 0;
-    if (!F->graph) return 1;
+    if (!hy__is_symbolic(F)) return 1;
     hy__fail(F, HY_ERROR_TRACE, "%s: forward is being traced, and a step changes parameters: call it outside",
              who);
     return 0;
@@ -65046,7 +65122,7 @@ static hy_array *hy__loader_next(hy_frame *F, hy_loader *L)
     const char *within = F->within;
     hy_array *y = NULL;
     int64_t at;
-    if (F->graph) {
+    if (hy__is_symbolic(F)) {
         hy__fail(F, HY_ERROR_TRACE, "hy_next: forward is being traced: batches are its inputs");
         return NULL;
     }

@@ -43,7 +43,7 @@ static const char *callback_does(hy_frame *F, callback_run *c)
     case 17: hy_fit(F, c->net, c->loss, c->T, c->train, NULL, &o); return "must not use it";
     case 18: hy_share_params(F, c->net, c->net); hy_raise(F, HY_ERROR_USER, "mine"); return "mine";
     case 19: hy_begin(F); hy_begin(F); return NULL;
-    default: hy_record(F); return F->graph ? "records nothing" : NULL;
+    default: hy_record(F); return hy__is_symbolic(F) ? "records nothing" : NULL;
     }
 }
 /* The first 12 are for all, the next for `reduce`; what only records or brackets is for those that have F. */

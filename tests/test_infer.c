@@ -103,7 +103,7 @@ static int infer_learn(hy_type *to, const hy_type *from)
 
 static void infer_everything(hy_frame *S)
 {
-    hy__nodes *store = S->graph->store;
+    hy__nodes *store = hy__store_of(S);
     int i, k, news = 1;
     while (news && !hy_error(S))
         for (news = i = 0; i < store->n; i++) {

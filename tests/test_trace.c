@@ -628,6 +628,25 @@ static void trace_close_with_an_error_standing(void)
     CHECK(hy_close(F) == HY_ERROR_SHAPE);
 }
 
+static void trace_only_symbolic_frames_have_a_tracer(void)
+{
+    hy_frame *F = hy_open(NULL), *S, *fork;
+    size_t live = 0;
+    int i;
+    for (i = 0; i < 3; i++) {           /* the first leaves its record, for the next frame */
+        S = hy_symbolic(F);
+        CHECK(!F->tracer && S->tracer && !strcmp(hy_mode(S), "symbol"));
+        hy_relu(S, hy_var(S, "x", NULL));
+        CHECK(hy_close(S) == HY_ERROR_OK);
+        CHECK(i == 0 || hy_memory_use(F).bytes == live);
+        live = hy_memory_use(F).bytes;
+    }
+    fork = hy_fork(F);                  /* in the same record, and plain again */
+    CHECK(fork == S && !fork->tracer && !strcmp(hy_mode(fork), "ndarray"));
+    hy_close(fork);
+    hy_close(F);
+}
+
 static void test_trace(void)
 {
     RUN(trace_values_are_not_there);
@@ -659,4 +678,5 @@ static void test_trace(void)
     RUN(trace_walk_constants_and_groups);
     RUN(trace_walk_deep_scopes);
     RUN(trace_close_with_an_error_standing);
+    RUN(trace_only_symbolic_frames_have_a_tracer);
 }

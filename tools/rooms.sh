@@ -13,7 +13,7 @@ mkdir -p "$tmp" || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
 ceilings="door 92 manual 290 words 140 config 130 types 335 catalogue 1380 operators 750 api 1120 cpp 520 platform 1010 memory 460
-frame 1250 threads 295 shape 360 array 1350 numbers 1320 product 1320 walks 310 rules 1060 pointwise 1640 reduce 1060
+frame 1290 threads 295 shape 360 array 1350 numbers 1320 product 1320 walks 310 rules 1060 pointwise 1640 reduce 1060
 linear 750 softmax 990 attention 540 shapes 1500 indexing 760 sorting 820 recurrence 1300 duals 580 windows 390
 abreast 540 convolution 1570 direct 1360 few 400 strips 290 pooling 1310 norms 980 vision 1190 anchors 410 quantize 560 sampling 530
 creators 605
