@@ -33133,6 +33133,7 @@ HY__COLD_ROOMS
 #define HY__NO_ARG  { NULL, HY_ARG_ONE }
 #define HY__NO_ATTR { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL }
 #define HY__COUNT_ROW(name, kind, many) if (index-- == 0) return (int)(many);
+#define HY__VARIES(name, kind, many) || (HY_ARG_##kind != HY_ARG_ONE && HY_ARG_##kind != HY_ARG_AUX)
 #define HY__TABLES(name) \
     static int hy__##name##_count(const void *attr, int output, int index) \
     { \
@@ -33196,7 +33197,8 @@ static const hy_attr hy__reduce_attr[] = {
             hy__reduce_infer, hy__reduce_bind, hy__reduce_grad, NULL)
 #define HY__ENTRY(name, mxnet, aliases, flags, doc) \
     HY__ROW(name, HY__BUILT(name), #name, mxnet, aliases, doc, hy__##name##_in, hy__##name##_out, \
-            hy__##name##_attr, sizeof(hy__##name##_rec), flags, 0, hy__##name##_count, HY__ON_##name)
+            hy__##name##_attr, sizeof(hy__##name##_rec), flags, 0, \
+            0 HY_I_##name(HY__VARIES) HY_O_##name(HY__VARIES) ? hy__##name##_count : NULL, HY__ON_##name)
 HY_UNARY_OPS(HY__UNARY_ENTRY)
 HY_BINARY_OPS(HY__BINARY_ENTRY)
 HY_RSCALAR_OPS(HY__RSCALAR_ENTRY)
