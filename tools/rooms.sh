@@ -110,4 +110,22 @@ functions=$(($(wc -l < "$tmp/pasted") - 1))
 [ "$functions" -le $pasted_functions ] ||
     { sed '$d' "$tmp/pasted"; say "$functions macros define functions of more than 15 lines, $pasted_functions may"; }
 [ "$1" = -v ] && { sed '$d' "$tmp/pasted"; echo "pasted: $lines lines, $functions macros with long functions"; }
+
+# What passes ask of an operator stands in its row: the rooms from >>graph to >>loops name operators seldom. Counted are
+# HY_OP_x, names of operators in quotes, and calls of short functions that test for one, outside of the table of patterns.
+named=191                          # may only go down
+awk 'NR == FNR && /^    (U|B|S|R|OP|OPT|OWN|OWN_OPT)\([a-z_]/ { split($0, word, /[(,]/); name["\"" word[2] "\""] = 1; next }
+     NR == FNR { if (/^static .*hy__[a-z0-9_]*\(/) { match($0, /hy__[a-z0-9_]*\(/); f = substr($0, RSTART, RLENGTH - 1); from = FNR; tests = 0 }
+                 if (/[!=]= *[^ ]*HY_OP_[a-z_]/) tests++
+                 if (/^}/ && tests == 1 && FNR - from <= 10) helper[f] = 1
+                 next }
+     /^\/\* MARK: - / { tag = $5; if (tag == ">>graph") on = 1; if (tag == ">>einsum") on = 0 }
+     /^static const hy__pattern hy__patterns/ { table = 1 } /^};/ { table = 0 }
+     on && !table && !/^#define/ { n = gsub(/HY_OP_[a-z_]/, "&"); text = $0
+         while (match(text, /"[a-z_0-9]+"/)) { n += substr(text, RSTART, RLENGTH) in name; text = substr(text, RSTART + RLENGTH) }
+         text = $0; while (match(text, /hy__[a-z0-9_]*\(/)) { n += !/^static/ && substr(text, RSTART, RLENGTH - 1) in helper; text = substr(text, RSTART + RLENGTH) }
+         count[tag] += n; all += n }
+     END { for (tag in count) if (count[tag]) printf "%6d operators named in %s\n", count[tag], tag; print all }' $h $h > "$tmp/named"
+[ "$1" = -v ] && sed '$d' "$tmp/named" | sort -rn
+[ "$(tail -1 "$tmp/named")" -le $named ] || say "$(tail -1 "$tmp/named") operators are named in the rooms graph to loops; at most $named may be"
 exit $bad
