@@ -38578,15 +38578,16 @@ static int hy__fuse(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
  * take rows apart from one another. Where a product is among it, it moves in front of the loop, with one more
  * axis in front, and its results are further data of the loop. */
 /* Inputs: data (cond: the condition), states, what bodies take from outside, statistics they write. Outputs:
- * those of the turns, states after the last; hidden: states before each turn, statistics before the first,
- * how many turns there were, the random key. */
+ * those of the turns, states after the last; hidden: states and statistics before each turn, how many turns
+ * there were, the random key. */
 typedef struct hy__control_rec {
     int     data, states, remain, aux, outputs;
     int     reverse,
         counted;           /* from the last turn to the first; an input says how many there are */
     int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
     int     mode, own;                  /* of a gradient: 1 inference, 2 training, as the call was; of what */
-                                        /* remains so many, the last, are statistics: turns write to copies */
+                                        /* remains so many, the last, are statistics: turns write to */
+                                        /* copies; a loop has them as they were before each turn */
     int     typed;                      /* of the data so many, the last, have rows as their variables say */
     int     head, tail, only;           /* so many first and last rows have no turn; 1: of the others */
                                         /* only the last has one, -1: only the first */
@@ -38624,12 +38625,19 @@ static hy_type hy__item_type(const hy_type *data)
     return item;
 }
 
+/* Is variable i a copy of a statistic, which has a row for each turn? Every gradient of a loop has data. */
+static int hy__own_rows(const hy__control_rec *r, int pred, int i)
+{
+    int end = r->data - pred + r->states + r->remain;
+    return r->own && r->data > pred && i >= end - r->own && i < end;
+}
+
 /* What variable i of a body gets of its input. A gradient's data are what turns gave: rows of any shape. */
 static hy_type hy__turn_type(const hy__control_rec *r, int pred, const hy_graph *body, int i,
                              const hy_type *in)
 {
     hy_type type = *in;
-    if (i >= r->data - pred) return type;
+    if (i >= r->data - pred && !hy__own_rows(r, pred, i)) return type;
     if (i < r->data - r->typed) return hy__item_type(in);
     type.shape = body && i < body->vars ? body->var[i]->constant.type.shape : hy__no_shape();
     return type;
@@ -48187,7 +48195,7 @@ static void hy__infer_inputs(hy_infer *I, const hy__control_rec *r, int pred, co
     for (i = 0; i < hy__control_vars(r, pred); i++) {
         hy_type *in = &I->in[hy__control_input(r, pred, i)];
         hy_infer_type(I, &in->dtype, var[i].dtype);
-        if (i >= data) hy_infer_shape(I, &in->shape, var[i].shape);
+        if (i >= data && !hy__own_rows(r, pred, i)) hy_infer_shape(I, &in->shape, var[i].shape);
         else if (i >= data - r->typed) hy_infer_shape(I, &in->shape, hy__kept_type(&var[i], -1).shape);
         else if (in->shape.ndim > 1 && in->shape.ndim == var[i].shape.ndim + 1)
             for (d = 0; d < var[i].shape.ndim; d++) hy_infer_dim(I, &in->shape.dim[d + 1],
@@ -48195,8 +48203,9 @@ static void hy__infer_inputs(hy_infer *I, const hy__control_rec *r, int pred, co
     }
 }
 
-/* The hidden outputs that are no states, and the inputs like them. */
-static void hy__infer_extras(hy_infer *I, const hy__control_rec *r)
+/* The hidden outputs that are no states, and the inputs like them. turns: of a loop, or -1 if they are not
+ * known; -2: there are none. */
+static void hy__infer_extras(hy_infer *I, const hy__control_rec *r, int64_t turns)
 {
     int in = r->data + r->states + r->remain, out = r->outputs + 2 * r->states, i;
     hy_type count, key;
@@ -48205,7 +48214,8 @@ static void hy__infer_extras(hy_infer *I, const hy__control_rec *r)
     key.shape = hy__shape1(2);
     if (r->counted) hy__infer_is(I, &I->in[in++], count);
     if (r->keyed) hy__infer_is(I, &I->in[in], key);
-    for (i = I->nin - r->aux; i < I->nin; i++, out++) hy__infer_is(I, &I->out[out], I->in[i]);
+    for (i = I->nin - r->aux; i < I->nin; i++, out++)
+        hy__infer_is(I, &I->out[out], turns < -1 ? I->in[i] : hy__kept_type(&I->in[i], turns));
     if (r->limit > 0) hy__infer_is(I, &I->out[out++], count);
     if (r->draws) hy__infer_is(I, &I->out[out], key);
 }
@@ -48272,7 +48282,7 @@ static int hy__loop_infer(hy_infer *I)
     if (var && I->status >= 0) hy__infer_loop_body(I, r, var, turns);
     if (var && I->status >= 0) {
         hy__infer_inputs(I, r, 0, var);
-        hy__infer_extras(I, r);
+        hy__infer_extras(I, r, turns);
     }
     for (i = 0; var && i < r->states && I->status >= 0; i++) {
         const hy_type *state = &var[r->data + i];
@@ -48308,7 +48318,7 @@ static int hy__cond_infer(hy_infer *I)
     }
     if (var && I->status >= 0) {
         hy__infer_inputs(I, r, pred, var);
-        hy__infer_extras(I, r);
+        hy__infer_extras(I, r, -2);
     }
     if (room) hy__buffer_drop(&I->frame->cache, room);
     return I->status;
@@ -48572,13 +48582,21 @@ static char *hy__row_at(const hy__turning *L, int operand, int64_t row)
     return data ? data + (size_t)row * L->step[operand] : NULL;
 }
 
+/* What the copy of a statistic takes, of which an input of this type has a row for each turn, or itself. */
+static size_t hy__own_bytes(const hy_type *in, int rows)
+{
+    int64_t bytes = hy__bytes(in);
+    if (rows) bytes = in->shape.dim[0] > 0 ? bytes / in->shape.dim[0] : 0;
+    return (size_t)bytes;
+}
+
 /* The copy of variable i, a statistic. */
 static char *hy__own_at(const hy__turning *L, int i)
 {
     int k = hy__control_vars(L->r, L->pred) - L->r->own;
     char *at = L->memory + L->c->own;
     for (; k < i; k++)
-        at += hy__round64((size_t)hy__bytes(&L->job->in[hy__control_input(L->r, L->pred, k)].type));
+        at += hy__round64(hy__own_bytes(&L->job->in[hy__control_input(L->r, L->pred, k)].type, !L->once));
     return at;
 }
 
@@ -48723,10 +48741,18 @@ static int hy__loop_goes_on(const hy__turning *L)
     return hy__load(value.bytes, s->type->dtype) != 0;
 }
 
-/* The states before this turn, for the gradient. */
+/* States and statistics before this turn, for the gradient; in that, the copies of statistics. */
 static void hy__loop_keep(const hy__turning *L)
 {
-    int i;
+    int i, n = hy__control_vars(L->r, 0), aux = L->job->nin + L->r->outputs + 2 * L->r->states;
+    for (i = 0; i < L->r->aux; i++) {
+        char *to = hy__row_at(L, aux + i, L->row);
+        if (to && L->step[aux + i]) memcpy(to, L->now->data[L->job->nin - L->r->aux + i], L->step[aux + i]);
+    }
+    for (i = n - L->r->own; i < n; i++) {
+        int in = hy__control_input(L->r, 0, i);
+        if (L->step[in]) memcpy(hy__own_at(L, i), hy__row_at(L, in, L->row), L->step[in]);
+    }
     for (i = 0; i < L->r->states; i++) {
         int kept = L->job->nin + L->r->outputs + L->r->states + i;
         char *to = hy__row_at(L, kept, L->row);
@@ -48771,6 +48797,7 @@ static void hy__loop_finish(const hy__turning *L)
         hy__loop_clear(L, r->outputs + r->states + i);
     }
     for (i = 0; i < r->outputs; i++) hy__loop_clear(L, i);
+    for (i = 0; i < r->aux; i++) hy__loop_clear(L, r->outputs + 2 * r->states + i);
     if (r->limit > 0 && out[at]) *(int64_t *)out[at] = L->turn;
 }
 
@@ -48778,8 +48805,8 @@ static void hy__loop_finish(const hy__turning *L)
 static void hy__turning_empty(const hy__turning *L)
 {
     const hy__control_rec *r = L->r;
-    int results = r->outputs + 2 * r->states;
-    int64_t *turns = r->limit > 0 ? (int64_t *)L->now->data[L->job->nin + results + r->aux] : NULL;
+    int results = r->outputs + 2 * r->states + (L->once ? 0 : r->aux);
+    int64_t *turns = r->limit > 0 ? (int64_t *)L->now->data[L->job->nin + results] : NULL;
     if (turns) *turns = 0;
     hy__fault_empty(L->job, L->now, results);
 }
@@ -48807,12 +48834,12 @@ static void hy__turning_open(hy__turning *L, const hy_job *job, hy_run *now, cha
         L->seed = (uint64_t)given[0];
         L->stream = (uint64_t)given[1];
     }
-    for (i = 0; i < r->aux; i++) {
+    for (i = 0; i < r->aux && once; i++) {
         int in = job->nin - r->aux + i, out = job->nin + r->outputs + 2 * r->states + i;
         size_t bytes = (size_t)hy__bytes(&job->in[in].type);
         if (now->data[out] && bytes) memcpy(now->data[out], now->data[in], bytes);
     }
-    for (i = hy__control_vars(r, pred) - r->own; i < hy__control_vars(r, pred); i++) {
+    for (i = hy__control_vars(r, pred) - r->own; i < hy__control_vars(r, pred) && once; i++) {
         int in = hy__control_input(r, pred, i);
         size_t bytes = (size_t)hy__bytes(&job->in[in].type);
         if (bytes) memcpy(hy__own_at(L, i), now->data[in], bytes);
@@ -48856,13 +48883,13 @@ static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item
 HY__COLD_ROOMS
 
 /* Room for copies of statistics. */
-static void hy__bind_own(hy_job *job, hy__control *c, int pred)
+static void hy__bind_own(hy_job *job, hy__control *c, int pred, int rows)
 {
     const hy__control_rec *r = (const hy__control_rec *)job->attr;
     int i, n = hy__control_vars(r, pred);
     c->own = job->shared;
     for (i = n - r->own; i < n; i++)
-        job->shared += hy__round64((size_t)hy__bytes(&job->in[hy__control_input(r, pred, i)].type));
+        job->shared += hy__round64(hy__own_bytes(&job->in[hy__control_input(r, pred, i)].type, rows));
 }
 
 static int hy__loop_bind(hy_job *job)
@@ -48882,7 +48909,7 @@ static int hy__loop_bind(hy_job *job)
     c->states = job->shared;
     for (i = r->data; i < r->data + r->states; i++)
         job->shared += 2 * hy__round64((size_t)hy__bytes(&job->in[i].type));
-    hy__bind_own(job, c, 0);
+    hy__bind_own(job, c, 0, 1);
     c->steps = job->shared;
     job->shared += hy__round64((size_t)(job->nin + job->nout) * sizeof(size_t));
     c->turns = r->limit > 0 ? r->limit : job->in[0].type.shape.dim[0];
@@ -48901,7 +48928,7 @@ static int hy__cond_bind(hy_job *job)
         if (c->body[k]->bytes > job->shared) job->shared = c->body[k]->bytes;
         if (c->body[k]->plan.cost > cost) cost = c->body[k]->plan.cost;
     }
-    hy__bind_own(job, c, pred);
+    hy__bind_own(job, c, pred, 0);
     return hy__one_stage(job, hy__run_cond, 1, cost);
 }
 
@@ -49135,8 +49162,7 @@ static int hy__diff_training(const hy_diff *D)
     return mode ? mode == 2 : D->training;
 }
 
-/* What ends the inputs: statistics as they were, so that a turn that is computed again does not count twice;
- * how many turns, the key. */
+/* What ends the inputs: statistics as they were, so that nothing counts twice; how many turns, the key. */
 static void hy__given_end(hy__given *in, const hy_diff *D, hy__control_rec *r2)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
@@ -49334,6 +49360,7 @@ static int hy__back_wants(const hy__back *K, int i)
 {
     const hy__control_rec *r = K->r;
     int at = hy__control_input(r, 0, i), state = i - r->data;
+    if (hy__own_rows(r, 0, i)) return 0;
     return K->D->want[at] || (state >= 0 && state < r->states && K->wanted[state]);
 }
 
@@ -49707,7 +49734,7 @@ static void hy__back_emit(hy__back *K, int k, int single)
         hy__unwinding_next(U, hy__store_of(U->B.S)->node[hy__diff_remain(r, i)]);
     }
     hy__given_end(&K->in, K->D, &r2);
-    graph = hy__unwinding_graph(U, 0);
+    graph = hy__unwinding_graph(U, 1);
     if (graph) y = hy__given_emit(K->F, K->D, 0, &K->in, &r2, 1, &graph);
     if (y) hy__back_gave(K, y, single ? 1 : most);
     hy__graph_drop(graph);

@@ -351,9 +351,9 @@ static void test_recompute_twice(void)
 }
 
 /* Statistics that are read behind the batch norm that changes them, whose own result has no gradient: when the
- * block or the branch is computed again, they are changed there, too. ways: 1 computed again, 2 hybridized,
- * 4 in a branch. */
-typedef struct recompute_reader { hy_block base; hy_array *gamma, *mean, *var, *w; int branch; } recompute_reader;
+ * block, the branch or a turn is computed again, they are changed there, too, beginning with what they were
+ * then. ways: 1 computed again, 2 hybridized; 4 times where: see the forward. */
+typedef struct recompute_reader { hy_block base; hy_array *gamma, *mean, *var, *w; int where; } recompute_reader;
 static hy_array *recompute_read(hy_frame *F, hy_array *x, void *user)
 {
     recompute_reader *r = (recompute_reader *)user;
@@ -361,10 +361,38 @@ static hy_array *recompute_read(hy_frame *F, hy_array *x, void *user)
     return hy_add(F, y, hy_mul(F, hy_square(F, hy_add(F, x, r->w)), hy_copy(F, r->mean)));
 }
 static hy_array *recompute_not_read(hy_frame *F, hy_array *x, void *user) { (void)user; return hy_square(F, x); }
+static hy_array *recompute_each(hy_frame *F, hy_array *x, hy_array *state, void *user)
+{
+    x = recompute_read(F, hy_mul(F, x, hy_add_scalar(F, state, .5)), user);
+    return hy_group(F, x, hy_tanh(F, hy_add(F, state, x)));
+}
+static hy_array *recompute_goes_on(hy_frame *F, hy_array *x, void *user)
+{
+    (void)user;
+    return hy_lesser_scalar(F, hy_get(F, x, 0), 3);
+}
+static hy_array *recompute_goes(hy_frame *F, hy_array *x, void *user)
+{
+    hy_array *next = recompute_read(F, hy_mul_scalar(F, hy_get(F, x, 1), .5), user);
+    return hy_group(F, next, hy_group(F, hy_add_scalar(F, hy_get(F, x, 0), 1), next));
+}
+static hy_array *recompute_turns(hy_frame *F, hy_array *x, void *user)
+{
+    x = hy_reshape(F, x, HY_INTS(3, 2, 2), NULL);
+    return hy_get(F, hy_foreach(F, recompute_each, x, hy_full(F, HY_SHAPE(2, 2), .25), user), 0);
+}
 static hy_array *recompute_reader_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     recompute_reader *r = (recompute_reader *)(void *)self;
-    if (!r->branch) return recompute_read(F, x, r);
+    switch (r->where) {
+    case 0: return recompute_read(F, x, r);
+    case 1: break;
+    case 2: return recompute_turns(F, x, r);
+    case 3:
+        x = hy_group(F, hy_zeros(F, HY_SHAPE(1)), x);
+        return hy_get(F, hy_get(F, hy_while_loop(F, recompute_goes_on, recompute_goes, x, 5, r), 1), 1);
+    default: return hy_cond(F, hy_ones(F, HY_SHAPE(1)), recompute_turns, recompute_turns, x, r);
+    }
     return hy_cond(F, hy_ones(F, HY_SHAPE(1)), recompute_read, recompute_not_read, x, r);
 }
 static void recompute_reader_run(hy_frame *F, int ways, double *to)
@@ -379,7 +407,7 @@ static void recompute_reader_run(hy_frame *F, int ways, double *to)
     opt.aux = 1;
     r->mean = hy_add_param(F, &r->base, "mean", HY_SHAPE(2), &opt);
     r->var = hy_add_param(F, &r->base, "var", HY_SHAPE(2), &opt);
-    r->branch = ways >> 2 & 1;
+    r->where = ways >> 2;
     hy_initialize(F, &r->base, &init);
     if (ways & 2) { hy_hybridize_opt exact = { 0 }; exact.exact = 1; hy_hybridize(F, &r->base, &exact); }
     if (ways & 1) hy_set_recompute(F, &r->base, 1);
@@ -398,10 +426,10 @@ static void recompute_reader_run(hy_frame *F, int ways, double *to)
 static void test_recompute_statistics(void)
 {
     int ways, i;
-    for (ways = 0; ways < 8; ways++) {
+    for (ways = 0; ways < 20; ways++) {
         hy_frame *F = control_open(1), *G = control_open(1);
         double want[16], got[16];
-        recompute_reader_run(F, ways & 4, want);
+        recompute_reader_run(F, ways & ~3, want);
         recompute_reader_run(G, ways, got);
         for (i = 0; i < 16; i++)
             if (!CHECK(got[i] == want[i])) printf("    %d: %d: %g, due %g\n", ways, i, got[i], want[i]);

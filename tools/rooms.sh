@@ -19,7 +19,7 @@ abreast 540 convolution 1570 direct 1360 few 400 strips 290 pooling 1310 norms 9
 creators 605
 linalg 670
 ops 220 invoke 1350 graph 1140 passes 1000 layouts 960 fusion 1290 pipeline 390 plan 1030 execute 1070 running 930
-trace 1350 block 1400 calls 756 gradient 1190 unfold 460 autograd 970 control 1985 loops 880 einsum 250 layers 1240 check 580 recurrent 710
+trace 1350 block 1400 calls 756 gradient 1190 unfold 460 autograd 970 control 1995 loops 880 einsum 250 layers 1240 check 580 recurrent 710
 files 1010 formats 1270 symbol 930 parser 700 numpy 745 compound 950 reader 690 save 1450 calibrate 712 profile 270
 train 1690
 losses 870 data 1430 fit 520 text 980 emitters 990 linewise 820 writers 1020 source 1590 jit 290 end 222"
