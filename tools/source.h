@@ -84,6 +84,32 @@ typedef struct hy__c_body {
     const char *before, *turn;          /* its functions: of these, of the rest */
 } hy__c_body;
 
+/* THE LOOP DESCRIPTOR. What an operator does is a nest of loops: at each place of the result it goes through
+ * some taps. A nest is a list of axes; each has a name, a length and a step in every array, so that where an
+ * array is read is the sum of name * step. y = x w', say, of (i, k) and (j, k):
+ *
+ *     hy__c_nest_new(c, "x0", "x1", "y0");
+ *     hy__c_each(c, "i", I, K, 0, J);             for each i: x0 goes on by K, y0 by J
+ *     hy__c_each(c, "j", J, 0, K, 1);
+ *     hy__c_tap(c, "k", K, 1, 1, 0);
+ *     hy__w(c, "%P {\ndouble sum = 0;\n%K sum += %0 * %1;\n%y = sum;\n}\n");
+ *
+ * The formulas of start, each tap, join and end stand in that text. %P opens the loops of all places, %K
+ * those of all taps, as often as there are passes; %0, %1 and %y are the arrays where they are read, as
+ * "x0[i * 8 + k]". A term is an axis without a loop: its name is a number that the formula makes, as fh in
+ * "fh = h * 2 + kh - 1". A span is a tap that goes from one such number to another. */
+enum { HY__C_PLACE, HY__C_TAP, HY__C_TERM, HY__C_OUT = 2, HY__C_ARRAYS = 3, HY__C_AXES = HY__C_DIMS + 8 };
+typedef struct hy__c_axis {
+    const char *name, *from, *to;       /* from NULL: from 0; to NULL: to n */
+    int     kind;
+    int64_t n, step[HY__C_ARRAYS];
+} hy__c_axis;
+typedef struct hy__c_nest {
+    const char *name[HY__C_ARRAYS];
+    hy__c_axis  axis[HY__C_AXES];
+    int         axes;
+} hy__c_nest;
+
 enum { HY__C_MOST_HELPERS = 96 };
 struct hy__c {
     hy_frame *F;
@@ -96,6 +122,7 @@ struct hy__c {
     int       begun;                    /* a part of this line is written already */
     char      needs[HY__C_MOST_HELPERS];        /* those that something asked for */
     hy_dtype  real;                     /* of numbers in the formula that is written */
+    hy__c_nest nest;                    /* the loops that are written */
     hy__c_body *at, **body;             /* the program that is written now; all, inner behind outer ones */
     int       bodies, body_cap, blobs, blob_cap;
     hy__names taken;
@@ -108,6 +135,7 @@ struct hy__c {
 /* --- text --- *
  * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %r the current one
  * %p prefix  %u PREFIX  %fi an int64, to which i counts: for (int i = 0; i < 10; i++)
+ * of the nest: %P loops of places  %K loops of taps  %0 %1 %y arrays where they are read
  */
 static const char *hy__c_type(hy_dtype dtype)
 {
@@ -246,6 +274,89 @@ static const char *hy__c_text(char *to, const char *format, ...)
     return to;
 }
 
+/* --- nests --- */
+static void hy__c_nest_new(hy__c *c, const char *x0, const char *x1, const char *y0)
+{
+    memset(&c->nest, 0, sizeof c->nest);
+    c->nest.name[0] = x0;
+    c->nest.name[1] = x1;
+    c->nest.name[HY__C_OUT] = y0;
+}
+
+static hy__c_axis *hy__c_axis_of(hy__c *c, int kind, const char *name, int64_t n, int64_t x0, int64_t x1,
+                                 int64_t y0)
+{
+    hy__c_axis *a = &c->nest.axis[c->nest.axes++];
+    a->kind = kind;
+    a->name = name;
+    a->n = n;
+    a->step[0] = x0;
+    a->step[1] = x1;
+    a->step[HY__C_OUT] = y0;
+    return a;
+}
+static void hy__c_each(hy__c *c, const char *name, int64_t n, int64_t x0, int64_t x1, int64_t y0)
+{
+    hy__c_axis_of(c, HY__C_PLACE, name, n, x0, x1, y0);
+}
+static void hy__c_tap(hy__c *c, const char *name, int64_t n, int64_t x0, int64_t x1, int64_t y0)
+{
+    hy__c_axis_of(c, HY__C_TAP, name, n, x0, x1, y0);
+}
+static void hy__c_term(hy__c *c, const char *name, int64_t x0, int64_t x1, int64_t y0)
+{
+    hy__c_axis_of(c, HY__C_TERM, name, 0, x0, x1, y0);
+}
+static void hy__c_span(hy__c *c, const char *name, const char *from, const char *to, int64_t x0, int64_t y0)
+{
+    hy__c_axis *a = hy__c_axis_of(c, HY__C_TAP, name, 0, x0, 0, y0);
+    a->from = from;
+    a->to = to;
+}
+
+/* Where array k is read: "o * 12 + k". */
+static const char *hy__c_where(const hy__c *c, char *to, int k)
+{
+    hy__line line = hy__line_open(to, HY__C_TEXT);
+    int i;
+    for (i = 0; i < c->nest.axes; i++) {
+        const hy__c_axis *a = &c->nest.axis[i];
+        if (!a->step[k] || a->n == 1) continue;
+        hy__say(&line, line.n ? " + %s" : "%s", a->name);
+        if (a->step[k] != 1) hy__say(&line, " * %l", a->step[k]);
+    }
+    if (!line.n) hy__puts(&line, "0");
+    return to;
+}
+
+/* The loops of one kind, two a line. */
+static void hy__c_put_loops(hy__c *c, int kind)
+{
+    char text[HY__C_TEXT];
+    int i, n = 0;
+    for (i = 0; i < c->nest.axes; i++) {
+        const hy__c_axis *a = &c->nest.axis[i];
+        const char *from = a->from ? a->from : "0";
+        if (a->kind != kind) continue;
+        if (n) hy__c_put(c, n % 2 ? " " : "\n", 1);
+        n++;
+        if (a->to) hy__c_text(text, "for (int %s = %s; %s < %s; %s++)", a->name, from, a->name, a->to,
+                              a->name);
+        else hy__c_text(text, "for (int %s = %s; %s < %l; %s++)", a->name, from, a->name, a->n, a->name);
+        hy__c_put(c, text, strlen(text));
+    }
+}
+
+static void hy__c_put_array(hy__c *c, int k)
+{
+    char at[HY__C_TEXT];
+    hy__c_where(c, at, k);
+    hy__c_put(c, c->nest.name[k], strlen(c->nest.name[k]));
+    hy__c_put(c, "[", 1);
+    hy__c_put(c, at, strlen(at));
+    hy__c_put(c, "]", 1);
+}
+
 static void hy__w(hy__c *c, const char *format, ...)
 {
     char text[HY__C_TEXT], name[8];
@@ -266,6 +377,10 @@ static void hy__w(hy__c *c, const char *format, ...)
         case 'r': s = hy__c_type(c->real); hy__c_put(c, s, strlen(s)); break;
         case 'p': hy__c_put(c, c->prefix, strlen(c->prefix)); break;
         case 'u': hy__c_put(c, c->upper, strlen(c->upper)); break;
+        case 'P': hy__c_put_loops(c, HY__C_PLACE); break;
+        case 'K': hy__c_put_loops(c, HY__C_TAP); break;
+        case '0': case '1': hy__c_put_array(c, *format - '0'); break;
+        case 'y': hy__c_put_array(c, HY__C_OUT); break;
         case 'f':
             n = strspn(format + 1, "abcdefghijklmnopqrstuvwxyz");
             memcpy(name, format + 1, n);
@@ -948,8 +1063,18 @@ static hy__c_lines hy__c_lines_of(const hy_shape *x, int axis)
 {
     hy__c_lines l = { 1, 1, 1 };
     int d;
-    if (axis < 0) axis += x->ndim;
-    for (d = 0; d < x->ndim; d++) *(d < axis ? &l.outer : d == axis ? &l.n : &l.inner) *= x->dim[d];
+    if (axis < 0 && axis != HY_NONE) axis += x->ndim;
+    for (d = 0; d < x->ndim; d++)
+        *(axis == HY_NONE || d == axis ? &l.n : d < axis ? &l.outer : &l.inner) *= x->dim[d];
+    return l;
+}
+
+/* So many lines, each whole. */
+static hy__c_lines hy__c_lines_of_rows(const hy_shape *x, int64_t rows)
+{
+    hy__c_lines l = { 0, 0, 1 };
+    l.outer = rows;
+    l.n = rows ? hy__size(x) / rows : 0;
     return l;
 }
 
@@ -1898,13 +2023,15 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
  * reductions, norms, indexing, sequences.
  */
 /* --- lines: what goes along one axis --- */
-/* For each line: x and y are its first elements, `step` apart. m: how many a line of results has. */
+/* For each line: x and y are its first elements, taps k go along it. m: how many a line of results has. */
 static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, int64_t m)
 {
-    hy__w(c, "%fo %fj {\n", l.outer, l.inner);
-    hy__w(c, "const %t *x = x0 + o * %l + j;\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), l.n * l.inner);
+    hy__w(c, "%fo %fj {\nconst %t *x = x0 + o * %l + j;\n", l.outer, l.inner,
+          (int)hy__c_wide(hy__c_in(s, 0)->dtype), l.n * l.inner);
     if (m || !l.n) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype),
                           m * l.inner);
+    hy__c_nest_new(c, "x", NULL, "y");
+    hy__c_tap(c, "k", l.n, l.inner, 0, l.inner);
 }
 
 /* Functions for the current type. */
@@ -1924,68 +2051,54 @@ static const char *hy__c_length(hy__c *c, char *to, const char *given, int64_t m
     return hy__c_text(to, "(int)%s_between(%s_whole((double)%s), 0, %l)", c->prefix, c->prefix, given, most);
 }
 
+/* x * factor, along a line of so many, or as many as its length says. */
 static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, double factor, int log_too,
                                 int lengths)
 {
-    char e[HY__C_TEXT], number[HY__C_NUMBER];
+    char e[HY__C_TEXT], at[HY__C_TEXT], length[HY__C_TEXT];
     if (!l.n) return;
     if (c->real != HY_F64) c->real = HY_F32;
     hy__c_function(c, "exp", e);
-    hy__c_number(number, factor, c->real);
     hy__c_open_lines(c, s, l, l.n);
-    if (lengths) {
-        char at[HY__C_TEXT], length[HY__C_TEXT];
-        hy__c_text(at, "x1[o * %l + j]", l.inner);
-        hy__w(c, "const int n = %s;\n", hy__c_length(c, length, at, l.n));
-    } else hy__w(c, "enum { n = %l };\n", l.n);
-    hy__w(c, "%r top = -INFINITY, sum = 0;\n");
-    hy__w(c, "for (int k = 0; k < n; k++) if (x[k * %l] * %s > top || x[k * %l] != x[k * %l]) top = x[k * "
-          "%l] * %s;\n", l.inner, number, l.inner, l.inner, l.inner, number);
-    if (log_too) {
-        hy__w(c, "for (int k = 0; k < n; k++) sum += %s(x[k * %l] * %s - top);\n", e, l.inner, number);
-        hy__w(c, "sum = %s(sum);\n", hy__c_function(c, "log", e));
-        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] = x[k * %l] * %s - top - sum;\n", l.inner, l.inner,
-              number);
-    } else {
-        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] = %s(x[k * %l] * %s - top);\n", l.inner, e, l.inner,
-              number);
-        hy__w(c, "for (int k = 0; k < n; k++) sum += y[k * %l];\n", l.inner);
-        hy__w(c, "for (int k = 0; k < n; k++) y[k * %l] /= sum;\n", l.inner);
-        if (lengths) hy__w(c, "for (int k = n; k < %l; k++) y[k * %l] = 0;\n", l.n, l.inner);
-    }
+    hy__c_text(at, "x1[o * %l + j]", l.inner);
+    if (lengths) hy__w(c, "const int n = %s;\n", hy__c_length(c, length, at, l.n));
+    if (lengths) c->nest.axis[0].to = "n";
+    hy__w(c, "%r top = -INFINITY, sum = 0;\n%K if (%0 * %v > top || %0 != %0) top = %0 * %v;\n", factor,
+          factor);
+    if (log_too)
+        hy__w(c, "%K sum += %s(%0 * %v - top);\nsum = %s(sum);\n%K %y = %0 * %v - top - sum;\n}\n", e, factor,
+              hy__c_function(c, "log", at), factor);
+    else hy__w(c, "%K %y = %s(%0 * %v - top);\n%K sum += %y;\n%K %y /= sum;\n", e, factor);
+    if (log_too) return;
+    if (lengths) hy__w(c, "for (int k = n; k < %l; k++) %y = 0;\n", l.n);
     hy__w(c, "}\n");
 }
 
 static void hy__c_softmax(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    const void *record = s->node->record;
-    const hy__softmax_rec *r = (const hy__softmax_rec *)record;
-    const hy__softmax_output_rec *o = (const hy__softmax_output_rec *)record;
-    hy__c_lines rows = { 0, 0, 1 };
-    int channel = 0;
-    switch (hy__op_number(s->node->op)) {
-    case HY_OP_softmax:
-        hy__c_softmax_lines(c, s, hy__c_lines_of(x, r->axis), 1 / r->temperature, 0, r->use_length);
-        break;
-    case HY_OP_log_softmax:
-        hy__c_softmax_lines(c, s, hy__c_lines_of(x, ((const hy__log_softmax_rec *)record)->axis),
-                            1 / ((const hy__log_softmax_rec *)record)->temperature, 1, 0);
-        break;
-    case HY_OP_softmin:
-        hy__c_softmax_lines(c, s, hy__c_lines_of(x, ((const hy__softmin_rec *)record)->axis),
-                            -1 / ((const hy__softmin_rec *)record)->temperature, 0, 0);
-        break;
-    case HY_OP_softmax_activation:
-        channel = ((const hy__softmax_activation_rec *)record)->mode == HY_SOFTMAX_CHANNEL;
-        hy__c_softmax_lines(c, s, hy__c_lines_of(x, channel ? 1 : -1), 1, 0, 0);
-        break;
-    default:
-        rows.outer = x->dim[0];
-        rows.n = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
-        hy__c_softmax_lines(c, s, o->multi_output ? hy__c_lines_of(x,
-            1) : o->preserve_shape ? hy__c_lines_of(x, -1) : rows, 1, 0, 0);
-    }
+    const void *r = s->node->record;
+    const hy__softmax_output_rec *o = (const hy__softmax_output_rec *)r;
+    int number = hy__op_number(s->node->op), axis = -1, lengths = 0;
+    double factor = 1;
+    hy__c_lines l;
+    if (number == HY_OP_softmax) {
+        axis = ((const hy__softmax_rec *)r)->axis;
+        factor = 1 / ((const hy__softmax_rec *)r)->temperature;
+        lengths = ((const hy__softmax_rec *)r)->use_length;
+    } else if (number == HY_OP_log_softmax) {
+        axis = ((const hy__log_softmax_rec *)r)->axis;
+        factor = 1 / ((const hy__log_softmax_rec *)r)->temperature;
+    } else if (number == HY_OP_softmin) {
+        axis = ((const hy__softmin_rec *)r)->axis;
+        factor = -1 / ((const hy__softmin_rec *)r)->temperature;
+    } else if (number == HY_OP_softmax_activation)
+        axis = ((const hy__softmax_activation_rec *)r)->mode == HY_SOFTMAX_CHANNEL ? 1 : -1;
+    else if (o->multi_output) axis = 1;
+    l = hy__c_lines_of(x, axis);
+    if (number == HY_OP_softmax_output && !o->multi_output && !o->preserve_shape)
+        l = hy__c_lines_of_rows(x, x->dim[0]);
+    hy__c_softmax_lines(c, s, l, factor, number == HY_OP_log_softmax, lengths);
 }
 
 static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
@@ -1995,12 +2108,11 @@ static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
     hy__c_function(c, "exp", e);
     hy__c_function(c, "log", g);
     hy__c_need(c, "index_due");
-    hy__w(c, "double loss = 0;\n%fo {\nconst %r *x = x0 + o * %l;\n%r top = -INFINITY, sum = 0;\n", l.outer,
-          l.n);
-    hy__w(c, "%fk if (x[k] > top || x[k] != x[k]) top = x[k];\n", l.n);
-    hy__w(c, "%fk sum += %s(x[k] - top);\n", l.n, e);
-    hy__w(c, "loss += %s(sum) + top - x[%p_index_due((double)x1[o], %l, 0, fault)];\n}\ny0[0] = (%r)loss;\n",
-          g, l.n);
+    hy__w(c, "double loss = 0;\n");
+    hy__c_open_lines(c, s, l, 0);
+    hy__w(c, "%r top = -INFINITY, sum = 0;\n%K if (%0 > top || %0 != %0) top = %0;\n"
+          "%K sum += %s(%0 - top);\nloss += %s(sum) + top - x[%p_index_due((double)x1[o], %l, 0, fault)];\n}\n"
+          "y0[0] = (%r)loss;\n", e, g, l.n);
 }
 
 static size_t hy__c_ctc_scratch(const hy__c_step *s)
@@ -2043,24 +2155,18 @@ static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
 
 static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
 {
-    const hy__cumsum_rec *r = (const hy__cumsum_rec *)s->node->record;
-    hy__c_lines l = { 1, 0, 1 };
-    int reals;
-    if (r->axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
-    else l.n = hy__size(&hy__c_in(s, 0)->shape);
-    reals = hy__floating(c->real) && hy__floating(hy__c_in(s, 0)->dtype);
+    const hy_dtype from = hy__c_in(s, 0)->dtype;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, ((const hy__cumsum_rec *)s->node->record)->axis);
+    const int reals = hy__floating(c->real) && hy__floating(from);
     hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "%s sum = 0;\n%fk y[k * %l] = ", reals ? "double" : "uint64_t", l.n, l.inner);
-    if (c->real != HY_BOOL)
-        hy__w(c, "(%r)%s", hy__floating(c->real) && !reals ? "(int64_t)" : "");
-    hy__w(c, "(sum += ");
-    if (!hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, "(uint64_t)x[k * %l]", l.inner);
-    else if (reals) hy__w(c, "x[k * %l]", l.inner);
+    hy__w(c, "%s sum = 0;\n%K %y = ", reals ? "double" : "uint64_t");
+    if (c->real != HY_BOOL) hy__w(c, "(%r)%s", hy__floating(c->real) && !reals ? "(int64_t)" : "");
+    if (reals || !hy__floating(from)) hy__w(c, reals ? "(sum += %0)" : "(sum += (uint64_t)%0)");
     else {
         hy__c_need(c, "int_of");        /* each is made whole first */
-        hy__w(c, "(uint64_t)%p_int_of(x[k * %l], INT64_MIN, INT64_MAX)", l.inner);
+        hy__w(c, "(sum += (uint64_t)%p_int_of(%0, INT64_MIN, INT64_MAX))");
     }
-    hy__w(c, c->real == HY_BOOL ? ") != 0;\n}\n" : ");\n}\n");
+    hy__w(c, c->real == HY_BOOL ? " != 0;\n}\n" : ";\n}\n");
 }
 
 /* --- matrices, in doubles as here --- */
@@ -2236,14 +2342,6 @@ static void hy__c_sampler(hy__c *c, const hy__c_step *s)
 #endif
 
 /* topk, sort, argsort: the best so far stay in order. */
-static hy__c_lines hy__c_sorted_lines(const hy__c_step *s, int axis)
-{
-    hy__c_lines l = { 1, 0, 1 };
-    if (axis != HY_NONE) return hy__c_lines_of(&hy__c_in(s, 0)->shape, axis);
-    l.n = hy__size(&hy__c_in(s, 0)->shape);
-    return l;
-}
-
 static int hy__c_sorted_axis(const hy__c_step *s)
 {
     int number = hy__op_number(s->node->op);
@@ -2254,13 +2352,13 @@ static int hy__c_sorted_axis(const hy__c_step *s)
 
 static size_t hy__c_sort_scratch(const hy__c_step *s)
 {
-    return (size_t)hy__c_sorted_lines(s, hy__c_sorted_axis(s)).n * sizeof(int32_t);
+    return (size_t)hy__c_lines_of(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s)).n * sizeof(int32_t);
 }
 
 static void hy__c_sort(hy__c *c, const hy__c_step *s)
 {
     int number = hy__op_number(s->node->op), up, kind = HY_TOPK_VALUE, indices = -1;
-    hy__c_lines l = hy__c_sorted_lines(s, hy__c_sorted_axis(s));
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s));
     int64_t k = l.n;
     hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
     const int reals = hy__floating(value);
@@ -2300,83 +2398,77 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
 static void hy__c_arg(hy__c *c, const hy__c_step *s)
 {
     int number = hy__op_number(s->node->op);
-    hy__c_lines l = { 1, 0, 1 };
     int axis = number == HY_OP_argmax_channel ? 1 : number == HY_OP_argmax
         ? ((const hy__argmax_rec *)s->node->record)->axis : ((const hy__argmin_rec *)s->node->record)->axis;
-    if (axis != HY_NONE) l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis); else l.n = hy__size(&hy__c_in(s,
-        0)->shape);
+    const hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis);
     hy__c_open_lines(c, s, l, 1);
-    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (x[k * %l] %s x[best * %l]", l.n, l.inner,
-          number == HY_OP_argmin ? "<" : ">", l.inner);
-    if (hy__floating(hy__c_in(s, 0)->dtype))
-        hy__w(c, " || (x[k * %l] != x[k * %l] && x[best * %l] == x[best * %l])", l.inner, l.inner, l.inner,
-              l.inner);
+    hy__c_tap(c, "best", 0, 0, l.inner, 0);
+    c->nest.name[1] = "x";
+    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (%0 %s %1", l.n,
+          number == HY_OP_argmin ? "<" : ">");
+    if (hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, " || (%0 != %0 && %1 == %1)");
     hy__w(c, ") best = k;\n*y = (%r)best;\n}\n");
 }
 
 /* --- reductions --- */
-/* Loops over what stays, then over what goes; texts of both indices. */
-static void hy__c_reduce_open(hy__c *c, const hy_shape *x, int bits, char *from, char *to, int64_t *gone)
+/* Places are the axes that stay, taps those that go: how many. x1: another array, by its steps. */
+static int64_t hy__c_fold(hy__c *c, const hy_shape *x, int bits, const char *x1, const int64_t *step)
 {
-    int64_t kept[HY_MAX_DIM], step_x[HY_MAX_DIM], step_y[HY_MAX_DIM], at = 1, y = 1;
+    static const char *const names[] = { "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7" };
+    int64_t gone = 1, y = 1;
     int d;
-    for (d = x->ndim - 1; d >= 0; d--) {
-        int goes = bits >> d & 1;
-        kept[d] = goes ? 1 : x->dim[d];
-        gone[d] = goes ? x->dim[d] : 1;
-        step_x[d] = at;
-        at *= x->dim[d];
-        step_y[d] = goes ? 0 : y;
-        y *= kept[d];
+    hy__c_nest_new(c, "x0", x1, "y0");
+    for (d = 0; d < x->ndim; d++) *(bits >> d & 1 ? &gone : &y) *= x->dim[d];
+    for (d = 0; d < x->ndim; d++) {
+        const int goes = bits >> d & 1;
+        if (!goes) y /= hy__most(x->dim[d], 1);
+        if (x->dim[d] != 1)
+            hy__c_axis_of(c, goes ? HY__C_TAP : HY__C_PLACE, names[d], x->dim[d],
+                          hy__product(x, d + 1, x->ndim), step ? step[d] : 0, goes ? 0 : y);
     }
-    hy__c_loops(c, x->ndim, kept);
-    hy__c_index(from, x->ndim, x->dim, step_x, 0);
-    hy__c_index(to, x->ndim, kept, step_y, 0);
+    return gone;
 }
 
-static int64_t hy__c_product_of(const int64_t *n, int dims)
+/* Output o at this place, if anybody wants it: a real number. */
+static void hy__c_give(hy__c *c, const hy__c_step *s, int o, const char *value)
 {
-    int64_t all = 1;
-    while (dims-- > 0) all *= n[dims];
-    return all;
+    char at[HY__C_TEXT], whole[HY__C_TEXT];
+    if (!hy__c_wants(c, s, o)) return;
+    hy__w(c, "y%d[%s] = %s;\n", o, hy__c_where(c, at, HY__C_OUT), hy__c_as(c, whole, value));
 }
+
+/* By kind: what it begins with, what each element does, and each integer. */
+static const struct { const char *start, *whole_start, *each, *whole; } hy__c_folds[] = {
+    { "0", "0", "sum += e", "sum += (uint64_t)e" },                             /* HY__SUM */
+    { "0", "0", "sum += e", "sum += (uint64_t)e" },                             /* HY__MEAN */
+    { "1", "1", "sum *= e", "sum *= (uint64_t)e" },                             /* HY__PROD */
+    { "0", "0", "if (e == e) sum += e", "sum += (uint64_t)e" },                 /* HY__NANSUM */
+    { "1", "1", "if (e == e) sum *= e", "sum *= (uint64_t)e" },                 /* HY__NANPROD */
+    { "-INFINITY", NULL, "if (e > sum || e != e) sum = e", "if (e > sum) sum = e" },    /* HY__MAX */
+    { "INFINITY", NULL, "if (e < sum || e != e) sum = e", "if (e < sum) sum = e" }      /* HY__MIN */
+};
 
 static void hy__c_reduce(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape, *like = s->node->nin > 1 ? &hy__c_in(s, 1)->shape : NULL;
     const hy__reduce_rec *r = (const hy__reduce_rec *)s->node->record;
-    int bits = 0, d, kind = s->node->op->member, whole = !hy__floating(c->real);
-    int64_t gone[HY_MAX_DIM];
-    char from[HY__C_TEXT], to[HY__C_TEXT];
-    if (hy__op_number(s->node->op) == HY_OP__sum_like) {
-        for (d = 0; d < x->ndim; d++) {
-            int e = d - (x->ndim - like->ndim);
-            if (e < 0 || (like->dim[e] == 1 && x->dim[d] != 1)) bits |= 1 << d;
-        }
-        kind = HY__SUM;
-    } else bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
-    hy__c_reduce_open(c, x, bits, from, to, gone);
-    if (kind == HY__MAX || kind == HY__MIN)
-        hy__w(c, "%t sum = %s;\n", (int)c->real, kind == HY__MAX
-              ? whole ? hy__c_least(c->real) : "-INFINITY" : whole ? hy__c_largest(c->real) : "INFINITY");
-    else hy__w(c, "%s sum = %d;\n", whole ? "uint64_t" : "double", kind == HY__PROD || kind == HY__NANPROD);
-    hy__c_loops(c, x->ndim, gone);
-    hy__w(c, "const %t e = x0[%s];\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype), from);
-    switch (kind) {
-        case HY__MAX: case HY__MIN:
-            hy__w(c, whole ? "if (e %s sum) sum = e;\n" : "if (e %s sum || e != e) sum = e;\n",
-                  kind == HY__MAX ? ">" : "<");
-            break;
-        case HY__PROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "sum *= e;\n"); break;
-        case HY__NANSUM: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "if (e == e) sum += e;\n"); break;
-        case HY__NANPROD: hy__w(c, whole ? "sum *= (uint64_t)e;\n" : "if (e == e) sum *= e;\n"); break;
-        default: hy__w(c, whole ? "sum += (uint64_t)e;\n" : "sum += e;\n");
+    const int whole = !hy__floating(c->real), sums_like = hy__op_number(s->node->op) == HY_OP__sum_like;
+    const int kind = sums_like ? HY__SUM : s->node->op->member, least = kind == HY__MAX;
+    const char *start = whole ? hy__c_folds[kind].whole_start : hy__c_folds[kind].start, *type;
+    int bits = sums_like ? 0 : hy__known_axis_bits(&r->axis, r->exclude, x->ndim), d;
+    int64_t n;
+    for (d = 0; d < x->ndim && sums_like; d++) {
+        int e = d - (x->ndim - like->ndim);
+        if (e < 0 || (like->dim[e] == 1 && x->dim[d] != 1)) bits |= 1 << d;
     }
-    hy__w(c, "}\n");
-    if (kind == HY__MEAN)
-        hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l.0;\n",
-              whole ? hy__most(hy__c_product_of(gone, x->ndim), 1) : hy__c_product_of(gone, x->ndim));
-    hy__w(c, c->real == HY_BOOL ? "y0[%s] = sum != 0;\n}\n" : "y0[%s] = (%r)sum;\n}\n", to);
+    n = hy__c_fold(c, x, bits, NULL, NULL);
+    type = kind >= HY__MAX ? hy__c_type(c->real) : whole ? "uint64_t" : "double";
+    if (!start) start = least ? hy__c_least(c->real) : hy__c_largest(c->real);
+    hy__w(c, "%P {\n%s sum = %s;\n%K {\nconst %t e = %0;\n%s;\n}\n", type, start,
+          (int)hy__c_wide(hy__c_in(s, 0)->dtype), whole ? hy__c_folds[kind].whole : hy__c_folds[kind].each);
+    if (kind == HY__MEAN) hy__w(c, whole ? "sum = (uint64_t)((int64_t)sum / %l);\n" : "sum /= %l.0;\n",
+                                whole ? hy__most(n, 1) : n);
+    hy__w(c, c->real == HY_BOOL ? "%y = sum != 0;\n}\n" : "%y = (%r)sum;\n}\n");
 }
 
 /* Integers that give integers add up as such. */
@@ -2385,21 +2477,15 @@ static void hy__c_norm(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     const hy__norm_rec *r = (const hy__norm_rec *)s->node->record;
     const hy_dtype dtype = hy__c_wide(hy__c_in(s, 0)->dtype);
-    const int sums = !hy__floating(c->real) && !hy__floating(dtype);
-    int64_t gone[HY_MAX_DIM];
-    char from[HY__C_TEXT], to[HY__C_TEXT];
-    hy__c_reduce_open(c, x, hy__known_axis_bits(&r->axis, 0, x->ndim), from, to, gone);
-    hy__w(c, "%s sum = 0;\n", sums ? "uint64_t" : "double");
-    hy__c_loops(c, x->ndim, gone);
-    hy__w(c, "const %t e = x0[%s];\n", (int)dtype, from);
-    if (sums) hy__w(c, r->ord == 1 ? "sum += e < 0 ? 0 - (uint64_t)e : (uint64_t)e;\n"
-                                   : "sum += (uint64_t)e * (uint64_t)e;\n");
-    else hy__w(c, r->ord == 1 ? "sum += fabs((double)e);\n" : "sum += (double)e * e;\n");
-    hy__w(c, "}\ny0[%s] = ", to);
-    if (sums && c->real != HY_BOOL)
-        hy__w(c, r->ord == 1 ? "(%r)sum;\n}\n" : "(%r)(int64_t)sqrt((double)(int64_t)sum);\n}\n");
-    else hy__w(c, "%s;\n}\n", hy__c_as(c, from, r->ord == 1 ? "sum" : sums
-        ? "(int64_t)sqrt((double)(int64_t)sum)" : "sqrt(sum)"));
+    const int sums = !hy__floating(c->real) && !hy__floating(dtype), one = r->ord == 1;
+    const char *each = sums ? one ? "e < 0 ? 0 - (uint64_t)e : (uint64_t)e" : "(uint64_t)e * (uint64_t)e"
+                            : one ? "fabs((double)e)" : "(double)e * e";
+    const char *end = one ? "sum" : sums ? "(int64_t)sqrt((double)(int64_t)sum)" : "sqrt(sum)";
+    hy__c_fold(c, x, hy__known_axis_bits(&r->axis, 0, x->ndim), NULL, NULL);
+    hy__w(c, "%P {\n%s sum = 0;\n%K {\nconst %t e = %0;\nsum += %s;\n}\n", sums ? "uint64_t" : "double",
+          (int)dtype, each);
+    if (sums && c->real != HY_BOOL) hy__w(c, "%y = (%r)%s;\n", end); else hy__c_give(c, s, 0, end);
+    hy__w(c, "}\n");
 }
 
 static void hy__c_average(hy__c *c, const hy__c_step *s)
@@ -2407,18 +2493,15 @@ static void hy__c_average(hy__c *c, const hy__c_step *s)
     const hy___average_rec *r = (const hy___average_rec *)s->node->record;
     const hy_shape *x = &hy__c_in(s, 0)->shape, *w = s->node->nin > 1 ? &hy__c_in(s, 1)->shape : NULL;
     int bits = hy__known_axis_bits(&r->axis, 0, x->ndim), d;
-    int64_t gone[HY_MAX_DIM], step[HY_MAX_DIM], at = 1;
-    char from[HY__C_TEXT], to[HY__C_TEXT], weight[HY__C_TEXT];
-    for (d = x->ndim - 1; d >= 0; at *= x->dim[d--])
-        step[d] = w && w->ndim != x->ndim ? (bits >> d & 1) : at;
-    hy__c_reduce_open(c, x, bits, from, to, gone);
-    hy__c_index(weight, x->ndim, x->dim, step, 0);
-    hy__w(c, "double sum = 0, all = 0;\n");
-    hy__c_loops(c, x->ndim, gone);
-    if (w) hy__w(c, "const double w = (double)x1[%s];\n", weight);
-    hy__w(c, w ? "sum += w * (double)x0[%s];\nall += w;\n}\n" : "sum += (double)x0[%s];\nall++;\n}\n", from);
-    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[%s] = %s;\n", to, hy__c_as(c, from, "(sum / all)"));
-    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = %s;\n", to, hy__c_as(c, from, "all"));
+    int64_t step[HY_MAX_DIM];
+    for (d = 0; d < x->ndim; d++)
+        step[d] = w && w->ndim != x->ndim ? (bits >> d & 1) : hy__product(x, d + 1, x->ndim);
+    hy__c_fold(c, x, bits, "x1", step);
+    hy__w(c, "%P {\ndouble sum = 0, all = 0;\n%K {\n");
+    hy__w(c, w ? "const double w = (double)%1;\nsum += w * (double)%0;\nall += w;\n}\n"
+               : "sum += (double)%0;\nall++;\n}\n");
+    hy__c_give(c, s, 0, "(sum / all)");
+    hy__c_give(c, s, 1, "all");
     hy__w(c, "}\n");
 }
 /* What is folded: how many lines of which length it is gathered in. */
@@ -2437,34 +2520,29 @@ static void hy__c_np_norm(hy__c *c, const hy__c_step *s)
 {
     const hy___np_norm_rec *r = (const hy___np_norm_rec *)s->node->record;
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    char from[HY__C_TEXT], to[HY__C_TEXT], place[HY__C_TEXT];
-    int64_t gone[HY_MAX_DIM], step[HY_MAX_DIM], lines, length;
+    int64_t step[HY_MAX_DIM], lines, length;
     int axis[2], turned, n, kind, d;
     hy_infer I;
     memset(&I, 0, sizeof I);
     n = hy__norm_axes(&I, r, x->ndim, axis);
     kind = hy__norm_kind(r, n);
     hy__c_norm_lines(s, axis, n, kind, &lines, &length, &turned);
-    hy__w(c, "double *a = (double *)(void *)scratch;\n");
-    hy__c_reduce_open(c, x, 1 << axis[0] | 1 << axis[n - 1], from, to, gone);
-    for (d = 0; d < x->ndim; d++) step[d] = d == axis[n - 1] ? (turned ? length : 1) : turned ? 1 : length;
-    hy__c_index(place, x->ndim, gone, step, 0);
-    hy__c_loops(c, x->ndim, gone);
-    hy__w(c, "a[%s] = (double)x0[%s];\n}\n", place, from);
-    if (kind < HY__NORM_COLUMNS) {
-        hy__c_need(c, "vector_norm");
+    for (d = 0; d < x->ndim; d++)
+        step[d] = d == axis[n - 1] ? (turned ? length : 1) : d != axis[0] ? 0 : turned ? 1 : length;
+    hy__c_fold(c, x, 1 << axis[0] | 1 << axis[n - 1], "a", step);
+    hy__w(c, "double *a = (double *)(void *)scratch;\n%P {\n%K %1 = (double)%0;\n");
+    hy__c_need(c, kind < HY__NORM_COLUMNS ? "vector_norm" : kind < HY__NORM_SINGULAR ? "sums_norm"
+                                                                                     : "singular_norm");
+    if (kind < HY__NORM_COLUMNS)
         hy__w(c, "const double y = %p_vector_norm(a, %l, %v, %d);\n", lines * length,
               kind == HY__NORM_POWER ? r->flag == 1 ? 2 : r->ord : 0,
               kind == HY__NORM_MOST ? 1 : kind == HY__NORM_LEAST ? -1 : 0);
-    } else if (kind < HY__NORM_SINGULAR) {
-        hy__c_need(c, "sums_norm");
+    else if (kind < HY__NORM_SINGULAR)
         hy__w(c, "const double y = %p_sums_norm(a, %l, %l, %d);\n", lines, length, r->ord > 0);
-    } else {
-        hy__c_need(c, "singular_norm");
-        hy__w(c, "const double y = %p_singular_norm(a, %l, %l, %d);\n", lines, length,
-              r->flag == 2 ? 0 : r->ord > 0 ? 1 : -1);
-    }
-    hy__w(c, "y0[%s] = %s;\n}\n", to, hy__c_as(c, from, "y"));
+    else hy__w(c, "const double y = %p_singular_norm(a, %l, %l, %d);\n", lines, length,
+               r->flag == 2 ? 0 : r->ord > 0 ? 1 : -1);
+    hy__c_give(c, s, 0, "y");
+    hy__w(c, "}\n");
 }
 static size_t hy__c_np_norm_scratch(const hy__c_step *s)
 {
@@ -2480,38 +2558,28 @@ static void hy__c_moments(hy__c *c, const hy__c_step *s)
 {
     const hy__moments_rec *r = (const hy__moments_rec *)s->node->record;
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    int64_t gone[HY_MAX_DIM], n;
-    char from[HY__C_TEXT], to[HY__C_TEXT];
-    hy__c_reduce_open(c, x, hy__known_axis_bits(&r->axes, 0, x->ndim), from, to, gone);
-    n = hy__c_product_of(gone, x->ndim);
-    hy__w(c, "double mean = 0, var = 0;\n");
-    hy__c_loops(c, x->ndim, gone);
-    hy__w(c, "mean += x0[%s];\n}\nmean /= %l.0;\n", from, n);
-    hy__c_loops(c, x->ndim, gone);
-    hy__w(c, "var += (x0[%s] - mean) * (x0[%s] - mean);\n}\n", from, from);
-    hy__w(c, "var /= %l.0;\n", n);
-    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[%s] = %s;\n", to, hy__c_as(c, from, "mean"));
-    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = %s;\n", to, hy__c_as(c, from, "var"));
+    int64_t n = hy__c_fold(c, x, hy__known_axis_bits(&r->axes, 0, x->ndim), NULL, NULL);
+    hy__w(c, "%P {\ndouble mean = 0, var = 0;\n%K mean += %0;\nmean /= %l.0;\n"
+          "%K var += (%0 - mean) * (%0 - mean);\nvar /= %l.0;\n", n, n);
+    hy__c_give(c, s, 0, "mean");
+    hy__c_give(c, s, 1, "var");
     hy__w(c, "}\n");
 }
 
 /* --- normalisation --- */
-/* n elements of x at `at`; scaled by those of x1 and x2 at `which`. */
-static void hy__c_norm_block(hy__c *c, const hy__c_step *s, int64_t n, const char *at, double eps,
-                             const char *which,
-                             const char *statistic)
+/* Lines of x to y, scaled by those of x1 and x2 at `which`. */
+static void hy__c_norm_lines_of(hy__c *c, const hy__c_step *s, hy__c_lines l, double eps, const char *which,
+                                const char *statistic)
 {
-    hy_dtype real = c->real;
-    int64_t by = n ? n : 1;
-    hy__w(c, "double mean = 0, var = 0;\n%fk mean += x[%s];\nmean /= %l.0;\n", n, at, by);
-    hy__w(c, "%fk var += (x[%s] - mean) * (x[%s] - mean);\n", n, at, at);
-    c->real = HY_F64;
-    hy__w(c, "const double deviation = sqrt(var / %l.0 + %v);\n", by, eps);
-    c->real = real;
-    hy__w(c, "const %t middle = (%t)mean, scale = (%t)(1 / deviation);\n", (int)real, (int)real, (int)real);
-    hy__w(c, "%fk y[%s] = (x[%s] - middle) * scale * x1[%s] + x2[%s];\n", n, at, at, which, which);
-    if (statistic && hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%t)mean;\n", statistic, (int)real);
-    if (statistic && hy__c_wants(c, s, 2)) hy__w(c, "y2[%s] = (%t)deviation;\n", statistic, (int)real);
+    char number[HY__C_NUMBER];
+    hy__c_open_lines(c, s, l, l.n);
+    hy__w(c, "double mean = 0, var = 0;\n%K mean += %0;\nmean /= %l.0;\n"
+          "%K var += (%0 - mean) * (%0 - mean);\nconst double deviation = sqrt(var / %l.0 + %s);\n",
+          hy__most(l.n, 1), hy__most(l.n, 1), hy__c_number(number, eps, HY_F64));
+    hy__w(c, "const %r middle = (%r)mean, scale = (%r)(1 / deviation);\n"
+          "%K %y = (%0 - middle) * scale * x1[%s] + x2[%s];\n", which, which);
+    if (statistic && hy__c_wants(c, s, 1)) hy__w(c, "y1[%s] = (%r)mean;\n", statistic);
+    if (statistic && hy__c_wants(c, s, 2)) hy__w(c, "y2[%s] = (%r)deviation;\n", statistic);
     hy__w(c, "}\n");
 }
 
@@ -2519,10 +2587,8 @@ static void hy__c_layer_norm(hy__c *c, const hy__c_step *s)
 {
     const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)s->node->record;
     hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
-    char at[HY__C_TEXT], statistic[HY__C_TEXT];
-    hy__c_open_lines(c, s, l, l.n);
-    hy__c_norm_block(c, s, l.n, hy__c_text(at, "k * %l", l.inner), r->eps, "k",
-                     hy__c_text(statistic, "o * %l + j", l.inner));
+    char statistic[HY__C_TEXT];
+    hy__c_norm_lines_of(c, s, l, r->eps, "k", hy__c_text(statistic, "o * %l + j", l.inner));
 }
 
 static void hy__c_group_norm(hy__c *c, const hy__c_step *s)
@@ -2530,15 +2596,11 @@ static void hy__c_group_norm(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int grouped = hy__op_number(s->node->op) == HY_OP_group_norm;
     const hy__group_norm_rec *g = (const hy__group_norm_rec *)s->node->record;
-    hy__c_lines l;
+    double eps = grouped ? g->eps : ((const hy__instance_norm_rec *)s->node->record)->eps;
     char which[HY__C_TEXT];
     int64_t groups = grouped ? g->num_groups : x->dim[1];
-    l.outer = x->dim[0] * groups;
-    l.n = l.outer ? hy__size(x) / l.outer : 0;
-    l.inner = 1;
-    hy__c_open_lines(c, s, l, l.n);
-    hy__c_norm_block(c, s, l.n, "k", grouped ? g->eps : ((const hy__instance_norm_rec *)s->node->record)->eps,
-                     hy__c_text(which, "o %% %l", groups), grouped ? "o" : NULL);
+    hy__c_norm_lines_of(c, s, hy__c_lines_of_rows(x, x->dim[0] * groups), eps,
+                        hy__c_text(which, "o %% %l", groups), grouped ? "o" : NULL);
 }
 
 static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
@@ -2561,17 +2623,11 @@ static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
 {
     const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)s->node->record;
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    hy__c_lines l = { 0, 0, 1 };
-    char at[HY__C_TEXT];
-    if (r->mode == HY_L2_CHANNEL) l = hy__c_lines_of(x, 1);
-    else {
-        l.outer = x->dim[0] * (r->mode == HY_L2_SPATIAL ? x->dim[1] : 1);
-        l.n = l.outer ? hy__size(x) / l.outer : 0;
-    }
+    const int64_t rows = x->dim[0] * (r->mode == HY_L2_SPATIAL ? x->dim[1] : 1);
+    const hy__c_lines l = r->mode == HY_L2_CHANNEL ? hy__c_lines_of(x, 1) : hy__c_lines_of_rows(x, rows);
     hy__c_open_lines(c, s, l, l.n);
-    hy__c_text(at, "k * %l", l.inner);
-    hy__w(c, "double sum = %v;\n%fk sum += (double)x[%s] * x[%s];\n", r->eps, l.n, at, at);
-    hy__w(c, "const %r norm = (%r)sqrt(sum);\n%fk y[%s] = x[%s] / norm;\n}\n", l.n, at, at);
+    hy__w(c, "double sum = %v;\n%K sum += (double)%0 * %0;\nconst %r norm = (%r)sqrt(sum);\n"
+          "%K %y = %0 / norm;\n}\n", r->eps);
 }
 
 static void hy__c_prelu(hy__c *c, const hy__c_step *s)
