@@ -97,11 +97,15 @@ typedef struct hy__c_body {
  * The formulas of start, each tap, join and end stand in that text. %P opens the loops of all places, %K
  * those of all taps, as often as there are passes; %0, %1 and %y are the arrays where they are read, as
  * "x0[i * 8 + k]". A term is an axis without a loop: its name is a number that the formula makes, as fh in
- * "fh = h * 2 + kh - 1". A span is a tap that goes from one such number to another. */
-enum { HY__C_PLACE, HY__C_TAP, HY__C_TERM, HY__C_OUT = 2, HY__C_ARRAYS = 3, HY__C_AXES = HY__C_DIMS + 8 };
+ * "fh = h * 2 + kh - 1". A span is a tap that goes from one such number to another. A bound is a term of a
+ * place and a tap, place * stride + tap * dilate - pad: %B makes these numbers and leaves out taps that lie
+ * beside the array. */
+enum { HY__C_PLACE, HY__C_TAP, HY__C_TERM, HY__C_BOUND };
+enum { HY__C_OUT = 2, HY__C_ARRAYS = 3, HY__C_AXES = HY__C_DIMS + 8 };
 typedef struct hy__c_axis {
-    const char *name, *from, *to;       /* from NULL: from 0; to NULL: to n */
+    const char *name, *from, *to;       /* from NULL: from 0; to NULL: to n; of a bound: place and tap */
     int     kind;
+    int64_t stride, dilate, pad;        /* of a bound */
     int64_t n, step[HY__C_ARRAYS];
 } hy__c_axis;
 typedef struct hy__c_nest {
@@ -135,7 +139,7 @@ struct hy__c {
 /* --- text --- *
  * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %r the current one
  * %p prefix  %u PREFIX  %fi an int64, to which i counts: for (int i = 0; i < 10; i++)
- * of the nest: %P loops of places  %K loops of taps  %0 %1 %y arrays where they are read
+ * of the nest: %P loops of places  %K loops of taps  %B bounds  %0 %1 %y arrays where they are read
  */
 static const char *hy__c_type(hy_dtype dtype)
 {
@@ -347,6 +351,19 @@ static void hy__c_put_loops(hy__c *c, int kind)
     }
 }
 
+static void hy__c_put_bounds(hy__c *c)
+{
+    char text[HY__C_TEXT];
+    int i;
+    for (i = 0; i < c->nest.axes; i++) {
+        const hy__c_axis *a = &c->nest.axis[i];
+        if (a->kind != HY__C_BOUND) continue;
+        hy__c_text(text, "const int %s = %s * %l + %s * %l - %l;\nif (%s < 0 || %s >= %l) continue;\n",
+                   a->name, a->from, a->stride, a->to, a->dilate, a->pad, a->name, a->name, a->n);
+        hy__c_put(c, text, strlen(text));
+    }
+}
+
 static void hy__c_put_array(hy__c *c, int k)
 {
     char at[HY__C_TEXT];
@@ -379,6 +396,7 @@ static void hy__w(hy__c *c, const char *format, ...)
         case 'u': hy__c_put(c, c->upper, strlen(c->upper)); break;
         case 'P': hy__c_put_loops(c, HY__C_PLACE); break;
         case 'K': hy__c_put_loops(c, HY__C_TAP); break;
+        case 'B': hy__c_put_bounds(c); break;
         case '0': case '1': hy__c_put_array(c, *format - '0'); break;
         case 'y': hy__c_put_array(c, HY__C_OUT); break;
         case 'f':
@@ -1525,30 +1543,34 @@ static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_produ
     hy__w(c, "}\n");
 }
 
-/* Any matrices: a and b by their steps, sums of one place after the other. size: batch, rows, inner, columns,
- * depth. */
-static void hy__c_matrices(hy__c *c, const hy__c_step *s, const int64_t *size, const int64_t *step_a,
-                           const int64_t *step_b, const int64_t *step_y, double alpha)
+/* One sum after the other, of the nest: y = (start + sum of x0 * x1) * alpha. */
+static void hy__c_sum_each(hy__c *c, const hy__c_step *s, const char *start, int bounds, double alpha)
 {
     char at[HY__C_TEXT], number[HY__C_NUMBER];
-    hy__w(c, "%fb %fi\n%fh %fj {\n%t sum = 0;\n%fk\n"
-          "sum += %sx0[b * %l + i * %l + h * %l + k * %l] * x1[b * %l + j * %l + h * %l + k * %l];\n",
-          size[0], size[1], size[2], size[3], (int)hy__c_sum_type(c), size[4], hy__c_factor(c), step_a[0],
-          step_a[1], step_a[2], step_a[4], step_b[0], step_b[3], step_b[2], step_b[4]);
-    if (alpha != 1) {
-        hy__c_number(number, alpha, hy__c_sum_type(c));
-        hy__w(c, "sum *= %s;\n", number);
-    }
-    hy__c_text(at, "b * %l + i * %l + h * %l + j * %l", step_y[0], step_y[1], step_y[2], step_y[3]);
+    const hy_dtype type = hy__c_sum_type(c);
+    const char *wide = hy__c_factor(c);
+    hy__w(c, "%P {\n%t sum = %s%s;\n", (int)type, start ? wide : "", start ? start : "0");
+    hy__w(c, bounds ? "%K {\n%Bsum += %s%0 * %1;\n}\n" : "%K sum += %s%0 * %1;\n", wide);
+    if (alpha != 1) hy__w(c, "sum *= %s;\n", hy__c_number(number, alpha, type));
+    hy__c_where(c, at, HY__C_OUT);
     hy__c_store_sum(c, s, at);
     hy__w(c, "}\n");
+}
+
+/* Rows of a by rows of w, both of k: y = a w'. */
+static void hy__c_rows_by_rows(hy__c *c, const char *a, const char *w, const char *y, int64_t m, int64_t n,
+                               int64_t k)
+{
+    hy__c_nest_new(c, a, w, y);
+    hy__c_each(c, "i", m, k, 0, n);
+    hy__c_each(c, "j", n, 0, k, 1);
+    hy__c_tap(c, "k", k, 1, 1, 0);
 }
 
 static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
 {
     const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)s->node->record;
     int64_t k = hy__c_in(s, 1)->shape.dim[1], n = hy__c_in(s, 1)->shape.dim[0], m;
-    char at[HY__C_TEXT];
     m = hy__size(&hy__c_out(s)->shape) / (n ? n : 1);
     if (s->packed >= 0) {
         hy__c_product p;
@@ -1563,11 +1585,8 @@ static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
         p.bias = r->no_bias ? NULL : "x2";
         hy__c_write_product(c, s, &p);
     } else {
-        hy__w(c, "%fi %fj {\n%t sum = %s;\n", m, n, (int)hy__c_sum_type(c),
-              r->no_bias ? "0" : hy__floating(c->real) ? "x2[j]" : "(double)x2[j]");
-        hy__w(c, "%fk sum += %sx0[i * %l + k] * x1[j * %l + k];\n", k, hy__c_factor(c), k, k);
-        hy__c_store_sum(c, s, hy__c_text(at, "i * %l + j", n));
-        hy__w(c, "}\n");
+        hy__c_rows_by_rows(c, "x0", "x1", "y0", m, n, k);
+        hy__c_sum_each(c, s, r->no_bias ? NULL : "x2[j]", 0, 1);
     }
 }
 
@@ -1588,51 +1607,28 @@ static void hy__c_dot(hy__c *c, const hy__c_step *s)
     const hy__dot_rec *r = (const hy__dot_rec *)s->node->record;
     const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
     int64_t k = a->ndim ? r->transpose_a ? a->dim[0] : a->dim[a->ndim - 1] : 1;
-    int64_t m = k ? hy__size(a) / k : 0, n = k ? hy__size(b) / k : 0;
-    int64_t size[5], sa[5] = { 0, 0, 0, 0, 0 }, sb[5] = { 0, 0, 0, 0, 0 }, sy[5] = { 0, 0, 0, 1, 0 };
-    if (!k) { m = hy__size(&hy__c_out(s)->shape); n = 1; }
-    size[0] = size[2] = 1;
-    size[1] = m;
-    size[3] = n;
-    size[4] = k;
-    sa[1] = r->transpose_a ? 1 : k;
-    sa[4] = r->transpose_a ? m : 1;
-    sb[3] = r->transpose_b ? k : 1;
-    sb[4] = r->transpose_b ? 1 : n;
-    sy[1] = n;
-    hy__c_matrices(c, s, size, sa, sb, sy, 1);
+    int64_t m = k ? hy__size(a) / k : hy__size(&hy__c_out(s)->shape), n = k ? hy__size(b) / k : 1;
+    hy__c_nest_new(c, "x0", "x1", "y0");
+    hy__c_each(c, "i", m, r->transpose_a ? 1 : k, 0, n);
+    hy__c_each(c, "j", n, 0, r->transpose_b ? k : 1, 1);
+    hy__c_tap(c, "k", k, r->transpose_a ? m : 1, r->transpose_b ? 1 : n, 0);
+    hy__c_sum_each(c, s, NULL, 0, 1);
 }
 
 /* Matrices of a batch. axis: where rows are; columns are the last axis, what lies between is a batch too. */
 static void hy__c_batches(hy__c *c, const hy__c_step *s, int ta, int tb, int axis, double alpha)
 {
-    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
-    hy__c_lines la, lb;
-    int64_t ca = a->dim[a->ndim - 1], cb = b->dim[b->ndim - 1], ha, hb, size[5];
-    int64_t sa[5], sb[5], sy[5];
-    if (axis < 0) axis += a->ndim;
-    la = hy__c_lines_of(a, axis);
-    lb = hy__c_lines_of(b, axis);
-    ha = la.inner / (ca ? ca : 1);
-    hb = lb.inner / (cb ? cb : 1);
-    size[0] = la.outer;
-    size[1] = ta ? ca : la.n;
-    size[2] = ha;
-    size[3] = tb ? lb.n : cb;
-    size[4] = ta ? la.n : ca;
-    sa[0] = la.n * la.inner;
-    sa[1] = ta ? 1 : la.inner;
-    sa[2] = ca;
-    sa[4] = ta ? la.inner : 1;
-    sb[0] = lb.n * lb.inner;
-    sb[3] = tb ? hb * cb : 1;
-    sb[2] = cb;
-    sb[4] = tb ? 1 : lb.inner;
-    sy[0] = size[1] * ha * size[3];
-    sy[1] = ha * size[3];
-    sy[2] = size[3];
-    sy[3] = 1;
-    hy__c_matrices(c, s, size, sa, sb, sy, alpha);
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *w = &hy__c_in(s, 1)->shape;
+    const hy__c_lines a = hy__c_lines_of(x, axis), b = hy__c_lines_of(w, axis < 0 ? axis + x->ndim : axis);
+    const int64_t ca = x->dim[x->ndim - 1], cb = w->dim[w->ndim - 1], h = a.inner / hy__most(ca, 1);
+    const int64_t rows = ta ? ca : a.n, columns = tb ? b.n : cb;
+    hy__c_nest_new(c, "x0", "x1", "y0");
+    hy__c_each(c, "b", a.outer, a.n * a.inner, b.n * b.inner, rows * h * columns);
+    hy__c_each(c, "i", rows, ta ? 1 : a.inner, 0, h * columns);
+    hy__c_each(c, "h", h, ca, cb, columns);
+    hy__c_each(c, "j", columns, 0, tb ? b.inner : 1, 1);
+    hy__c_tap(c, "k", ta ? a.n : ca, ta ? a.inner : 1, tb ? 1 : b.inner, 0);
+    hy__c_sum_each(c, s, NULL, 0, alpha);
 }
 
 static void hy__c_batch_dot(hy__c *c, const hy__c_step *s)
@@ -1641,29 +1637,25 @@ static void hy__c_batch_dot(hy__c *c, const hy__c_step *s)
     hy__c_batches(c, s, r->transpose_a, r->transpose_b, -2, 1);
 }
 
-static void hy__c_np_matmul(hy__c *c, const hy__c_step *s)
-{
-    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
-    int64_t rows = a->ndim > 1 ? a->dim[a->ndim - 2] : 1, cols = b->ndim > 1 ? b->dim[b->ndim - 1] : 1;
-    int64_t k = a->dim[a->ndim - 1], size[5], step_a[5] = { 0 }, step_b[5] = { 0 }, step_y[5] = { 0 };
-    const hy_shape *lead = a->ndim > b->ndim ? a : b;
-    size[0] = hy__product(lead, 0, lead->ndim - 2);
-    size[1] = rows;
-    size[2] = 1;
-    size[3] = cols;
-    size[4] = k;
-    step_a[0] = a->ndim > 2 ? rows * k : 0;
-    step_a[1] = k;
-    step_a[4] = step_b[3] = step_y[3] = 1;
-    step_b[0] = b->ndim > 2 ? k * cols : 0;
-    step_b[4] = step_y[1] = cols;
-    step_y[0] = rows * cols;
-    hy__c_matrices(c, s, size, step_a, step_b, step_y, 1);
-}
 static void hy__c_gemm2(hy__c *c, const hy__c_step *s)
 {
     const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)s->node->record;
     hy__c_batches(c, s, r->transpose_a, r->transpose_b, r->axis, r->alpha);
+}
+
+static void hy__c_np_matmul(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
+    const hy_shape *lead = a->ndim > b->ndim ? a : b;
+    int64_t rows = a->ndim > 1 ? a->dim[a->ndim - 2] : 1, columns = b->ndim > 1 ? b->dim[b->ndim - 1] : 1;
+    int64_t k = a->dim[a->ndim - 1];
+    hy__c_nest_new(c, "x0", "x1", "y0");
+    hy__c_each(c, "b", hy__product(lead, 0, lead->ndim - 2), a->ndim > 2 ? rows * k : 0,
+               b->ndim > 2 ? k * columns : 0, rows * columns);
+    hy__c_each(c, "i", rows, k, 0, columns);
+    hy__c_each(c, "j", columns, 0, 1, 1);
+    hy__c_tap(c, "k", k, 1, columns, 0);
+    hy__c_sum_each(c, s, NULL, 0, 1);
 }
 
 #ifndef HYBRID_NO_VISION
@@ -1712,6 +1704,36 @@ static void hy__c_window_of_conv(const hy__c_step *s, hy__c_window *w)
     hy__c_window_of(w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, &r->kernel, &r->stride, &r->dilate,
                     &r->pad, hy__channels_last(r->layout));
     w->groups = r->num_group;
+}
+
+/* Is there nothing to this dim? */
+static int hy__c_is_flat(const hy__c_window *w, int d)
+{
+    return w->fine[d] == 1 && w->coarse[d] == 1 && w->kernel[d] == 1 && !w->pad[d];
+}
+
+static int64_t hy__c_behind(const int64_t *n, int d) { return (d < 1 ? n[1] : 1) * (d < 2 ? n[2] : 1); }
+
+/* Places of the coarse array, taps of the kernel (x1; per: channels of a filter), places of the fine one
+ * within bounds. fine, coarse: which arrays those are. */
+static void hy__c_window_axes(hy__c *c, const hy__c_window *w, int64_t per, int fine, int coarse)
+{
+    static const char *const name[][3] = { { "d", "kd", "fd" }, { "h", "kh", "fh" }, { "v", "kv", "fv" } };
+    int d;
+    for (d = 0; d < 3; d++) {
+        hy__c_axis *a;
+        if (hy__c_is_flat(w, d)) continue;
+        a = hy__c_axis_of(c, HY__C_PLACE, name[d][0], w->coarse[d], 0, 0, 0);
+        a->step[coarse] = w->coarse_p * hy__c_behind(w->coarse, d);
+        hy__c_tap(c, name[d][1], w->kernel[d], 0, (w->last ? per : 1) * hy__c_behind(w->kernel, d), 0);
+        a = hy__c_axis_of(c, HY__C_BOUND, name[d][2], w->fine[d], 0, 0, 0);
+        a->step[fine] = w->fine_p * hy__c_behind(w->fine, d);
+        a->from = name[d][0];
+        a->to = name[d][1];
+        a->stride = w->stride[d];
+        a->dilate = w->dilate[d];
+        a->pad = w->pad[d];
+    }
 }
 
 /* How a convolution reads: its image is laid out with its border, places that one tap meets side by side
@@ -1910,26 +1932,16 @@ static void hy__c_conv_block(hy__c *c, const hy__c_step *s, const hy__c_window *
 /* Weights that the program is given: one sum after the other. */
 static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *w)
 {
-    int64_t per = w->channels / w->groups, each = w->filters / w->groups;
-    char at[HY__C_TEXT];
-    hy__w(c, "%fn %fo\n%fd %fh %fv {\n%t sum = %s;\n", w->batch, w->filters, w->coarse[0], w->coarse[1],
-          w->coarse[2], (int)hy__c_sum_type(c),
-          s->node->nin < 3 ? "0" : hy__floating(c->real) ? "x2[o]" : "(double)x2[o]");
-    hy__w(c, "%fc %fkd\n%fkh %fkv {\n", per, w->kernel[0], w->kernel[1], w->kernel[2]);
-    hy__w(c,
-          "            const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l, fv = v * %l + kv "
-          "* %l - %l;\n", w->stride[0], w->dilate[0], w->pad[0], w->stride[1], w->dilate[1], w->pad[1],
-          w->stride[2], w->dilate[2], w->pad[2]);
-    hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w->fine[0],
-          w->fine[1], w->fine[2]);
-    hy__w(c, "sum += %sx0[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l]\n"
-          "* x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n", hy__c_factor(c),
-          w->channels * w->places, each, per, w->fine_c, w->fine[1], w->fine[2], w->fine_p, per * w->taps,
-          w->last ? (int64_t)1 : w->taps, w->kernel[1], w->kernel[2], w->last ? per : (int64_t)1);
-    hy__c_text(at, "n * %l + o * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results, w->coarse_c,
-               w->coarse[1], w->coarse[2], w->coarse_p);
-    hy__c_store_sum(c, s, at);
-    hy__w(c, "}\n");
+    const int64_t per = w->channels / w->groups;
+    char group[HY__C_TEXT];
+    hy__c_nest_new(c, "x0", "x1", "y0");
+    hy__c_each(c, "n", w->batch, w->channels * w->places, 0, w->filters * w->results);
+    hy__c_each(c, "o", w->filters, 0, per * w->taps, w->coarse_c);
+    hy__c_text(group, "o / %l", w->filters / w->groups);
+    if (w->groups > 1) hy__c_term(c, group, per * w->fine_c, 0, 0);
+    hy__c_tap(c, "c", per, w->fine_c, w->last ? 1 : w->taps, 0);
+    hy__c_window_axes(c, w, per, 0, HY__C_OUT);
+    hy__c_sum_each(c, s, s->node->nin > 2 ? "x2[o]" : NULL, 1, 1);
 }
 
 static void hy__c_convolution(hy__c *c, const hy__c_step *s)
@@ -1969,51 +1981,67 @@ static void hy__c_convolution(hy__c *c, const hy__c_step *s)
     hy__w(c, "}\n}\n");
 }
 
+/* Places of pooling, and where the windows of each begin (a; b within what there is) and end (e). */
+static const char *const hy__c_pool_names[][4] = { { "d", "bd", "ed", "i" }, { "h", "bh", "eh", "j" },
+                                                   { "v", "bv", "ev", "k" } };
+static void hy__c_pool_spans(hy__c *c, const hy__c_window *w)
+{
+    int d;
+    for (d = 0; d < 3; d++) {
+        const char *const *name = hy__c_pool_names[d];
+        if (hy__c_is_flat(w, d)) continue;
+        hy__c_each(c, name[0], w->coarse[d], 0, 0, w->coarse_p * hy__c_behind(w->coarse, d));
+        hy__c_span(c, name[3], name[1], name[2], w->fine_p * hy__c_behind(w->fine, d), 0);
+    }
+    hy__w(c, "%P {\n");
+    for (d = 0; d < 3; d++) {
+        const char *a = *hy__c_pool_names[d];
+        if (hy__c_is_flat(w, d)) continue;
+        hy__w(c, "const int a%s = %s * %l - %l, b%s = a%s < 0 ? 0 : a%s, ", a, a, w->stride[d], w->pad[d], a,
+              a, a);
+        hy__w(c, "e%s = a%s + %l < %l ? a%s + %l : %l;\n", a, a, w->kernel[d], w->fine[d], a, w->kernel[d],
+              w->fine[d]);
+    }
+}
+
+/* The mean of y over places, all or those that are there. */
+static void hy__c_pool_mean(hy__c *c, const hy__c_window *w, int exclude_pad)
+{
+    int d;
+    hy__w(c, "double area = 1;\n");
+    for (d = 0; d < 3; d++) {
+        const char *a = *hy__c_pool_names[d];
+        const int64_t n = w->fine[d] + w->pad[d];
+        if (hy__c_is_flat(w, d)) continue;
+        if (exclude_pad) hy__w(c, "area *= e%s > b%s ? e%s - b%s : 0;\n", a, a, a, a);
+        else hy__w(c, "area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", a, w->kernel[d], n, a, w->kernel[d],
+                   n, a);
+    }
+    hy__w(c, "y = area > 0 ? y / area : 0;\n");
+}
+
 static void hy__c_pooling(hy__c *c, const hy__c_step *s)
 {
     const hy__pooling_rec *r = (const hy__pooling_rec *)s->node->record;
-    hy__c_window w;
-    int max = r->pool_type == HY_POOL_MAX, whole = !hy__floating(c->real), d;
-    static const char *const names[] = { "d", "h", "v" };
+    const int max = r->pool_type == HY_POOL_MAX, whole = !hy__floating(c->real);
+    const int power = r->pool_type == HY_POOL_LP ? r->p_value : 1;
+    const char *each = max ? whole ? "if (first || e > y) y = e;\nfirst = 0" : "if (e > y || e != e) y = e"
+        : power == 1 ? "y += e" : power == 2 ? "y += (double)e * e" : "y += (double)e * e * e";
+    const hy_ints *kernel = r->global_pool ? NULL : &r->kernel;
     char text[HY__C_TEXT];
-    hy__c_window_of(&w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, r->global_pool ? NULL : &r->kernel,
-                    r->global_pool ? NULL : &r->stride, NULL, r->global_pool ? NULL : &r->pad,
-                    hy__channels_last(r->layout));
-    hy__w(c, "%fn %fc\n%fd %fh %fv {\nconst %r *x = x0 + n * %l + c * %l;\n", w.batch, w.channels,
-          w.coarse[0], w.coarse[1], w.coarse[2], w.channels * w.places, w.fine_c);
-    if (max) hy__w(c, "%r y = %s;\n", whole ? "0" : "-INFINITY");
-    else hy__w(c, "double y = 0;\n");
+    hy__c_window w;
+    hy__c_window_of(&w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, kernel, kernel ? &r->stride : NULL,
+                    NULL, kernel ? &r->pad : NULL, hy__channels_last(r->layout));
+    hy__c_nest_new(c, "x0", NULL, "y0");
+    hy__c_each(c, "n", w.batch, w.channels * w.places, 0, w.filters * w.results);
+    hy__c_each(c, "c", w.channels, w.fine_c, 0, w.coarse_c);
+    hy__c_pool_spans(c, &w);
+    hy__w(c, max ? "%r y = %s;\n" : "double y = 0;\n", whole ? "0" : "-INFINITY");
     if (max && whole) hy__w(c, "int first = 1;\n");
-    for (d = 0; d < 3; d++)
-        hy__w(c,
-              "        const int a%s = %s * %l - %l, b%s = a%s < 0 ? 0 : a%s, e%s = a%s + %l < %l ? a%s + "
-              "%l : %l;\n", names[d], names[d], w.stride[d], w.pad[d], names[d], names[d], names[d], names[d],
-              names[d], w.kernel[d], w.fine[d], names[d], w.kernel[d], w.fine[d]);
-    hy__w(c,
-            "        for (int i = bd; i < ed; i++) for (int j = bh; j < eh; j++) for (int k = bv; k < ev; "
-            "k++) {\n"
-          "            const %t e = x[((i * %l + j) * %l + k) * %l];\n            ", (int)c->real, w.fine[1],
-          w.fine[2], w.fine_p);
-    if (max && whole) hy__w(c, "if (first || e > y) y = e;\nfirst = 0;\n");
-    else if (max) hy__w(c, "if (e > y || e != e) y = e;\n");
-    else if (r->pool_type != HY_POOL_LP) hy__w(c, "y += e;\n");
-    else hy__w(c, r->p_value == 1 ? "y += e;\n" : r->p_value == 2 ? "y += (double)e * e;\n"
-                                  : "y += (double)e * e * e;\n");
-    hy__w(c, "}\n");
-    if (r->pool_type == HY_POOL_AVG) {
-        hy__w(c, "double area = 1;\n");
-        for (d = 0; d < 3; d++) {
-            if (r->exclude_pad) hy__w(c, "area *= e%s > b%s ? e%s - b%s : 0;\n", names[d], names[d], names[d],
-                                      names[d]);
-            else hy__w(c, "area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", names[d], w.kernel[d],
-                       w.fine[d] + w.pad[d], names[d], w.kernel[d], w.fine[d] + w.pad[d], names[d]);
-        }
-        hy__w(c, "y = area > 0 ? y / area : 0;\n");
-    }
-    if (r->pool_type == HY_POOL_LP && r->p_value > 1) hy__w(c, "y = %s(y);\n",
-                                                            r->p_value == 2 ? "sqrt" : "cbrt");
-    hy__w(c, "y0[n * %l + c * %l + ((d * %l + h) * %l + v) * %l] = %s;\n}\n", w.filters * w.results,
-          w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p, max ? "y" : hy__c_as(c, text, "y"));
+    hy__w(c, "%K {\nconst %r e = %0;\n%s;\n}\n", each);
+    if (r->pool_type == HY_POOL_AVG) hy__c_pool_mean(c, &w, r->exclude_pad);
+    if (power > 1) hy__w(c, "y = %s(y);\n", power == 2 ? "sqrt" : "cbrt");
+    hy__w(c, "%y = %s;\n}\n", max ? "y" : hy__c_as(c, text, "y"));
 }
 #endif
 
@@ -2111,7 +2139,8 @@ static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
     hy__w(c, "double loss = 0;\n");
     hy__c_open_lines(c, s, l, 0);
     hy__w(c, "%r top = -INFINITY, sum = 0;\n%K if (%0 > top || %0 != %0) top = %0;\n"
-          "%K sum += %s(%0 - top);\nloss += %s(sum) + top - x[%p_index_due((double)x1[o], %l, 0, fault)];\n}\n"
+          "%K sum += %s(%0 - top);\n"
+          "loss += %s(sum) + top - x[%p_index_due((double)x1[o], %l, 0, fault)];\n}\n"
           "y0[0] = (%r)loss;\n", e, g, l.n);
 }
 
@@ -2776,29 +2805,23 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
     hy__conv_attr a;
     hy_ints pad, adj;
     hy__c_window w;
-    int64_t per, each;
+    int64_t per;
     HY__CONV_ATTR(&a, r);
     hy__deconv_pad(r, &a, &hy__c_in(s, 0)->shape, &pad, &adj);
     hy__c_window_of(&w, &hy__c_out(s)->shape, &hy__c_in(s, 0)->shape, &r->kernel, &r->stride, &r->dilate,
                     &pad, a.last);
     per = w.channels / r->num_group;    /* channels are the result's here, filters the input's */
-    each = w.filters / r->num_group;
     if (whole) hy__w(c, "double *sum = (double *)(void *)scratch;\n");
     hy__w(c, "%fn %fc %fi\n%s[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, to,
           w.channels * w.places, w.fine_c, w.fine_p, s->node->nin > 2 ? "x2[c]" : "0");
-    hy__w(c, "%fn %fo\n%fd %fh %fv {\n", w.batch, w.filters, w.coarse[0], w.coarse[1], w.coarse[2]);
-    hy__w(c, "const %t e = x0[n * %l + o * %l + ((d * %l + h) * %l + v) * %l];\n", (int)hy__c_sum_type(c),
-          w.filters * w.results, w.coarse_c, w.coarse[1], w.coarse[2], w.coarse_p);
-    hy__w(c, "%fc %fkd\n%fkh %fkv {\n", per, w.kernel[0], w.kernel[1], w.kernel[2]);
-    hy__w(c, "const int fd = d * %l + kd * %l - %l, fh = h * %l + kh * %l - %l;\n"
-          "const int fv = v * %l + kv * %l - %l;\n", w.stride[0], w.dilate[0], w.pad[0], w.stride[1],
-          w.dilate[1], w.pad[1], w.stride[2], w.dilate[2], w.pad[2]);
-    hy__w(c, "if (fd < 0 || fd >= %l || fh < 0 || fh >= %l || fv < 0 || fv >= %l) continue;\n", w.fine[0],
-          w.fine[1], w.fine[2]);
-    hy__w(c, "%s[n * %l + (o / %l * %l + c) * %l + ((fd * %l + fh) * %l + fv) * %l] +=\n"
-          "e * x1[o * %l + c * %l + ((kd * %l + kh) * %l + kv) * %l];\n}\n}\n", to, w.channels * w.places,
-          each, per, w.fine_c, w.fine[1], w.fine[2], w.fine_p, per * w.taps, a.last ? (int64_t)1 : w.taps,
-          w.kernel[1], w.kernel[2], a.last ? per : (int64_t)1);
+    hy__c_nest_new(c, "x0", "x1", to);
+    hy__c_each(c, "n", w.batch, w.filters * w.results, 0, w.channels * w.places);
+    hy__c_each(c, "o", w.filters, w.coarse_c, per * w.taps, 0);
+    hy__c_text(text, "o / %l", w.filters / r->num_group);
+    if (r->num_group > 1) hy__c_term(c, text, 0, 0, per * w.fine_c);
+    hy__c_tap(c, "c", per, 0, a.last ? 1 : w.taps, w.fine_c);
+    hy__c_window_axes(c, &w, per, HY__C_OUT, 0);
+    hy__w(c, "%P {\nconst %t e = %0;\n%K {\n%B%y += e * %1;\n}\n}\n", (int)hy__c_sum_type(c));
     if (!whole) return;
     hy__w(c, "%fi y0[i] = %s;\n", hy__size(&hy__c_out(s)->shape), hy__c_as(c, text, "sum[i]"));
 }
@@ -2807,12 +2830,16 @@ static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
 {
     const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
     char mean[HY__C_TEXT];
-    hy__w(c, "%fp %fh %fv {\nconst int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n",
-          x[0] * x[1], y[2], y[3], x[2], y[2], x[2], y[2], y[2]);
-    hy__w(c, "const int left = v * %l / %l, right = ((v + 1) * %l + %l - 1) / %l;\ndouble sum = 0;\n", x[3],
-          y[3], x[3], y[3], y[3]);
-    hy__w(c, "for (int i = top; i < bottom; i++) for (int k = left; k < right; k++) sum += x0[(p * %l + i) "
-          "* %l + k];\ny0[(p * %l + h) * %l + v] = %s;\n}\n", x[2], x[3], y[2], y[3],
+    hy__c_nest_new(c, "x0", NULL, "y0");
+    hy__c_each(c, "p", x[0] * x[1], x[2] * x[3], 0, y[2] * y[3]);
+    hy__c_each(c, "h", y[2], 0, 0, y[3]);
+    hy__c_each(c, "v", y[3], 0, 0, 1);
+    hy__c_span(c, "i", "top", "bottom", x[3], 0);
+    hy__c_span(c, "k", "left", "right", 1, 0);
+    hy__w(c, "%P {\nconst int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n"
+          "const int left = v * %l / %l, right = ((v + 1) * %l + %l - 1) / %l;\n", x[2], y[2], x[2], y[2],
+          y[2], x[3], y[3], x[3], y[3], y[3]);
+    hy__w(c, "double sum = 0;\n%K sum += %0;\n%y = %s;\n}\n",
           hy__c_as(c, mean, "sum / ((bottom - top) * (right - left))"));
 }
 
@@ -3159,9 +3186,8 @@ static void hy__c_rnn_product(hy__c *c, const hy__c_step *s, const hy__c_rnn *v,
     char weights[HY__C_TEXT];
     hy__c_text(weights, "(x1 + %l)", w->start);
     if (!v->packed) {
-        hy__w(c, "%fi %fj {\n%r sum = 0;\n", m, w->columns);
-        hy__w(c, "%fk sum += %s[i * %l + k] * %s[j * %l + k];\n%s[i * %l + j] = sum;\n}\n", w->rows, a,
-              w->rows, weights, w->rows, to, w->columns);
+        hy__c_rows_by_rows(c, a, weights, to, m, w->columns, w->rows);
+        hy__w(c, "%P {\n%r sum = 0;\n%K sum += %0 * %1;\n%y = sum;\n}\n");
         return;
     }
     memset(&p, 0, sizeof p);
