@@ -122,10 +122,12 @@
 #include "test_written.c"
 #include "test_shared.c"
 #include "test_small.c"
+#include "test_references.c"
 
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (ops_lack_references()) { printf("0 passed, 1 failed\n"); return 1; }
     test_ask(argc > 1 ? argv[1] : NULL);
     test_frame();
     test_array();
@@ -207,6 +209,7 @@ int main(int argc, char **argv)
     test_written();
     test_shared();
     test_small();
+    test_references();
     test_ops();
     test_sizes();
     test_edges();

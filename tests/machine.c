@@ -22,6 +22,7 @@
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (ops_lack_references()) return 1;
     test_ask(argc > 1 ? argv[1] : NULL);
     test_machines();
 #ifndef HYBRID_NO_THREADS

@@ -1,5 +1,12 @@
 /* References: pointwise and reducing operators, matrix products, activations and losses. */
 
+/* Each row of the catalogue has one of these. They are declared here, so that tests can say which is missing. */
+#define REF_EXPECTED(name, ...) static const ref_op ref_##name;
+#define REF_EXPECTED_BINARY(name, ...) REF_EXPECTED(name) REF_EXPECTED(elemwise_##name) REF_EXPECTED(name##_scalar)
+#define REF_EXPECTED_RSCALAR(name, ...) REF_EXPECTED(r##name##_scalar)
+HY_UNARY_OPS(REF_EXPECTED) HY_BINARY_OPS(REF_EXPECTED_BINARY) HY_RSCALAR_OPS(REF_EXPECTED_RSCALAR)
+HY_REDUCE_OPS(REF_EXPECTED) HY_OPS(REF_EXPECTED, REF_EXPECTED)
+
 #define REFA_FLOATS "fdhb"
 #define REFA_SIGNED "fdhbcil"
 #define REFA_NUMBERS "fdhbcuil"

@@ -706,6 +706,7 @@ int main(int argc, char **argv)
     hy_frame *F;
     double start = pg_seconds();
     (void)test_ops;
+    (void)ops_lack_references;
     if (pg_read_options(&A, argc, argv)) return 2;
     if (A.mark) return pg_check_mark();
     memset(&desc, 0, sizeof desc);

@@ -54,8 +54,8 @@
     static hy_block *loss_case_##name(hy_frame *F) \
     { hy_loss_opt o; memset(&o, 0, sizeof o); __VA_ARGS__ return hy_loss_##make(F, &o); }
 LOSS_CASES(LOSS_CASE)
-#define LOSS_ROW(name, make, inputs, ...) { #name, inputs, loss_case_##name },
-static const struct { const char *name, *inputs; hy_block *(*make)(hy_frame *F); } loss_cases[] = {
+#define LOSS_ROW(name, make, inputs, ...) { #name, "hy_loss_" #make, inputs, loss_case_##name },
+static const struct { const char *name, *of, *inputs; hy_block *(*make)(hy_frame *F); } loss_cases[] = {
     LOSS_CASES(LOSS_ROW)
 };
 
