@@ -367,7 +367,7 @@
  * Words that projects have as macros, and this file as names: put away while it is read, and given back at
  * the end.
  */
-#if defined(__GNUC__) || defined(_MSC_VER) || defined(__TINYC__)
+#if (defined(__GNUC__) || defined(_MSC_VER) || defined(__TINYC__)) && !defined(HY__PASS)
 #pragma push_macro("A")
 #undef A
 #pragma push_macro("B")
@@ -518,6 +518,8 @@
  *     HYBRID_TYPES           a sum of 1 << HY_F32 and the like: only arrays of these types
  *     HYBRID_SOURCE          with hy_export_c and the jit: programs as C source. They stand in tools/source.h
  *     HYBRID_SOURCE_FILE     "path/source.h": where that is, if tools/ does not lie beside hybrid.h
+ *     HYBRID_FILE            "path/hybrid.h": a copy of this file, which includes itself, where its text was
+ *                            pasted into another, or its name changed and the compiler does not tell it
  *     HYBRID_USE_CBLAS       f32 and f64 matrix products call cblas_sgemm and cblas_dgemm
  *     HYBRID_ASSERT(x)       checks of the library's own invariants; nothing by default
  */
@@ -4646,8 +4648,20 @@ HY__ROWS(HY__CPP_OP, HY__CPP_OPT, HY_NOTHING, HY_NOTHING)
 
 #endif /* HYBRID_H */
 
-#if defined(HYBRID_IMPLEMENTATION) && !defined(HYBRID_LINKED) && !defined(HYBRID_IMPLEMENTED)
+#if defined(HYBRID_IMPLEMENTATION) && !defined(HYBRID_LINKED) && \
+    (!defined(HYBRID_IMPLEMENTED) || defined(HY__PASS))
 #define HYBRID_IMPLEMENTED
+
+/* Kernels that exist for several types or instruction sets stand between "#if HY__PASS" and its #endif: this
+ * file includes itself once for each of them (>>reduce), and then all else is left out. */
+#ifdef HY__PASS
+#if HYBRID_VERSION == 400       /* this text's; HYBRID_VERSION is that of the file that asked */
+#define HY__PASSED
+#else
+#error "hybrid.h: HYBRID_FILE names a hybrid.h of another version than this one, or there are two of them"
+#endif
+#endif
+#ifndef HY__PASS
 
 /* MARK: - 10 >>platform ---------------------------------------------------------------------------------
  *
@@ -4867,6 +4881,18 @@ extern "C++" {
 #else
 #define HY__X86 0
 #endif
+/* The name of this file, as it stands in its folder. */
+#ifndef HYBRID_FILE
+#if defined(__FILE_NAME__) && defined(__INCLUDE_LEVEL__)
+#if __INCLUDE_LEVEL__ > 0
+#define HYBRID_FILE __FILE_NAME__
+#endif
+#endif
+#endif
+#ifndef HYBRID_FILE
+#define HYBRID_FILE "hybrid.h"
+#endif
+
 /* Does the assembler know sums of products of pairs of bf16? */
 #if HY__X86 && (defined(__clang__) ? __clang_major__ > 8 : __GNUC__ > 9)
 #define HY__PAIRS 1
@@ -14979,42 +15005,240 @@ HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint6
 #define HY__AS_DOUBLE(v) ((double)(v))
 #define HY__SQUARED(v)   ((double)(v) * (double)(v))
 #define HY__SIGNED(v)    ((v) * sign)           /* the least x is the largest -x, turned round */
-#define HY__DEFINE_FOLDS(name, target) \
-    target static void hy__fold_rows_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
-                                            int64_t step, int64_t columns) \
-    { \
-        const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f; \
-        const int64_t n = HY__ROW_END(columns); \
-        double *out = (double *)acc; \
-        int64_t i; \
-        HY__ROW_REST(n, columns, hy__fold_rows_base(kind, out + n, x + n, count, step, columns - n)) \
-        if (kind == HY__MEAN) { double *to = out; HY__FOLD_ROWS(double, HY__AS_DOUBLE, hy__added_f64) } \
-        else if (kind == HY__NORM2) { double *to = out; HY__FOLD_ROWS(double, HY__SQUARED, hy__added_f64) } \
-        else if (kind == HY__PROD) { double *to = out; HY__FOLD_ROWS(double, HY__AS_DOUBLE, hy__joint_f64) } \
-        else { \
-            float to[HY__COLUMNS]; \
-            for (i = 0; i < n; i++) to[i] = (float)out[i] * sign; \
-            HY__FOLD_ROWS(float, HY__SIGNED, hy__larger_f32) \
-            for (i = 0; i < n; i++) out[i] = to[i] * sign; \
-        } \
-    } \
-    target static void hy__fold_lines_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
-                                             int64_t step, int64_t n) \
-    { \
-        const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f; \
-        double *out = (double *)acc; \
-        int64_t i, j; \
-        for (; count > 0; count--, x += step, out++) { \
-            double sum = *out; \
-            float most = (float)sum * sign; \
-            if (kind == HY__MEAN) HY__FOLD_LINE(sum, double, 8, 0, HY__AS_DOUBLE, hy__added_f64) \
-            else if (kind == HY__NORM2) HY__FOLD_LINE(sum, double, 8, 0, HY__SQUARED, hy__added_f64) \
-            else if (kind == HY__PROD) HY__FOLD_LINE(sum, double, 8, 1, HY__AS_DOUBLE, hy__joint_f64) \
-            else HY__FOLD_LINE(most, float, 16, -HUGE_VALF, HY__SIGNED, hy__larger_f32) \
-            *out = kind == HY__MAX || kind == HY__MIN ? most * sign : sum; \
-        } \
-    }
 
+/* --- this file, once more for each type and instruction set: what stands between "#if HY__PASS" and its
+ * #endif, here and in the rooms below. HY__AIM is the kernels' target, HY__REAL their type; hy__scale becomes
+ * hy__scale_f64, hy__scale_base, ...; what exists for types only hy__box_of_f64, hy__box_of_f32. */
+#define HY__NAMED_(name, kind) name##_##kind
+#define HY__NAMED(name, kind) HY__NAMED_(name, kind)
+#define HY__OF_KIND(name) HY__NAMED(name, HY__KIND)
+#define HY__OF_TYPE(name) HY__NAMED(name, HY__TYPE)
+#define HY__PASS_F64    1
+#define HY__PASS_BASE   2               /* f32, as the next */
+#define HY__PASS_AVX2   3
+#define HY__PASS_AVX512 4
+#ifdef __has_include
+#if !__has_include(HYBRID_FILE)
+#error "hybrid.h includes itself and does not find itself here: HYBRID_FILE says where a copy of it is"
+#endif
+#endif
+#define HY__PASS HY__PASS_F64
+#define HY__KIND f64
+#define HY__TYPE f64
+#define HY__REAL double
+#define HY__AIM
+#include HYBRID_FILE
+#ifndef HY__PASSED
+#error "hybrid.h: HYBRID_FILE names another file: it has to be a copy of this one"
+#endif
+#undef HY__PASS
+#undef HY__KIND
+#undef HY__TYPE
+#undef HY__REAL
+#define HY__PASS HY__PASS_BASE
+#define HY__KIND base
+#define HY__TYPE f32
+#define HY__REAL float
+#include HYBRID_FILE
+#undef HY__TYPE                         /* what exists for types only exists now */
+#if HY__X86
+#undef HY__PASS
+#undef HY__KIND
+#undef HY__AIM
+#define HY__PASS HY__PASS_AVX2
+#define HY__KIND avx2
+#define HY__AIM HY__TARGET_AVX2
+#include HYBRID_FILE
+#undef HY__PASS
+#undef HY__KIND
+#undef HY__AIM
+#define HY__PASS HY__PASS_AVX512
+#define HY__KIND avx512
+#define HY__AIM HY__TARGET_AVX512
+#include HYBRID_FILE
+#endif
+#undef HY__PASS
+#undef HY__KIND
+#undef HY__REAL
+#undef HY__AIM
+HY__LOOPS_END
+#endif
+
+#ifdef HY__PASS                         /* f64, base, avx2, avx512 */
+HY__LOOPS_BEGIN
+#if HY__PASS <= HY__PASS_BASE
+HY__SMALL_BEGIN
+#endif
+#define hy__fold_rows HY__OF_KIND(hy__fold_rows)
+#define hy__fold_lines HY__OF_KIND(hy__fold_lines)
+#define hy__moment_rows HY__OF_KIND(hy__moment_rows)
+#define hy__moment_line HY__OF_KIND(hy__moment_line)
+#define hy__add_moments HY__OF_KIND(hy__add_moments)
+#define hy__scale HY__OF_KIND(hy__scale)
+#define hy__blend HY__OF_KIND(hy__blend)
+/* Elements that are left over in a row have the same bits wherever they are computed. */
+#undef HY__ROW_END
+#undef HY__ROW_REST
+#if HY__PASS <= HY__PASS_BASE
+#define HY__ROW_END(n) (n)
+#define HY__ROW_REST(end, n, plain) {}
+#else
+#define HY__ROW_END(n) ((n) & -16)
+#define HY__ROW_REST(end, n, plain) { if ((end) < (n)) plain; }
+#endif
+
+#if HY__PASS == HY__PASS_BASE || HY__PASS == HY__PASS_AVX2
+HY__AIM static void hy__fold_rows(hy__reduction kind, void *acc, const void *from, int64_t count,
+                                  int64_t step, int64_t columns)
+{
+    const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f;
+    const int64_t n = HY__ROW_END(columns);
+    double *out = (double *)acc;
+    int64_t i;
+    HY__ROW_REST(n, columns, hy__fold_rows_base(kind, out + n, x + n, count, step, columns - n))
+    if (kind == HY__MEAN) { double *to = out; HY__FOLD_ROWS(double, HY__AS_DOUBLE, hy__added_f64) }
+    else if (kind == HY__NORM2) { double *to = out; HY__FOLD_ROWS(double, HY__SQUARED, hy__added_f64) }
+    else if (kind == HY__PROD) { double *to = out; HY__FOLD_ROWS(double, HY__AS_DOUBLE, hy__joint_f64) }
+    else {
+        float to[HY__COLUMNS];
+        for (i = 0; i < n; i++) to[i] = (float)out[i] * sign;
+        HY__FOLD_ROWS(float, HY__SIGNED, hy__larger_f32)
+        for (i = 0; i < n; i++) out[i] = to[i] * sign;
+    }
+}
+HY__AIM static void hy__fold_lines(hy__reduction kind, void *acc, const void *from, int64_t count,
+                                   int64_t step, int64_t n)
+{
+    const float *x = (const float *)from, sign = kind == HY__MIN ? -1.0f : 1.0f;
+    double *out = (double *)acc;
+    int64_t i, j;
+    for (; count > 0; count--, x += step, out++) {
+        double sum = *out;
+        float most = (float)sum * sign;
+        if (kind == HY__MEAN) HY__FOLD_LINE(sum, double, 8, 0, HY__AS_DOUBLE, hy__added_f64)
+        else if (kind == HY__NORM2) HY__FOLD_LINE(sum, double, 8, 0, HY__SQUARED, hy__added_f64)
+        else if (kind == HY__PROD) HY__FOLD_LINE(sum, double, 8, 1, HY__AS_DOUBLE, hy__joint_f64)
+        else HY__FOLD_LINE(most, float, 16, -HUGE_VALF, HY__SIGNED, hy__larger_f32)
+        *out = kind == HY__MAX || kind == HY__MIN ? most * sign : sum;
+    }
+}
+#endif
+
+#if HY__PASS != HY__PASS_AVX512
+/* --- moments: s1 += g and s2 += g (x - center), g being x - center if not given, in doubles --- *
+ * Of rows, element i is of set i; of lines, each is a set. Where center is one of the n values of a set,
+ * (mean - center)^2 <= n var: the variance loses no more than about n roundings. */
+#define HY__MOMENT(k, at, c) \
+    double d##k = (double)x[at] - (c), g##k = with ? (double)g[at] : d##k;
+HY__INLINE HY__AIM void hy__moment_rows(const int with, const HY__REAL *x, const HY__REAL *g, int64_t count,
+                                        int64_t step, int64_t n, const double *center, double *s1, double *s2)
+{
+    int64_t i;
+    for (; count >= 4; count -= 4, x += 4 * step, g += 4 * step) {
+        HY__IVDEP
+        for (i = 0; i < n; i++) {
+            HY__MOMENT(0, i, center[i]) HY__MOMENT(1, i + step, center[i])
+            HY__MOMENT(2, i + 2 * step, center[i]) HY__MOMENT(3, i + 3 * step, center[i])
+            s1[i] += (g0 + g1) + (g2 + g3);
+            s2[i] += (g0 * d0 + g1 * d1) + (g2 * d2 + g3 * d3);
+        }
+    }
+    for (; count > 0; count--, x += step, g += step) {
+        HY__IVDEP
+        for (i = 0; i < n; i++) { HY__MOMENT(0, i, center[i]) s1[i] += g0; s2[i] += g0 * d0; }
+    }
+}
+HY__INLINE HY__AIM void hy__moment_line(const int with, const HY__REAL *x, const HY__REAL *g, int64_t n,
+                                        const double c, double *s1, double *s2)
+{
+    enum { W = 8 };
+    double a[W], b[W], sum = *s1, dot = *s2;
+    int64_t i, j = 0;
+    for (i = 0; i < W; i++) a[i] = b[i] = 0;
+    for (; j + 4 * W <= n; j += 4 * W)
+        for (i = 0; i < W; i++) {
+            HY__MOMENT(0, j + i, c) HY__MOMENT(1, j + W + i, c)
+            HY__MOMENT(2, j + 2 * W + i, c) HY__MOMENT(3, j + 3 * W + i, c)
+            a[i] += (g0 + g1) + (g2 + g3);
+            b[i] += (g0 * d0 + g1 * d1) + (g2 * d2 + g3 * d3);
+        }
+    for (; j + W <= n; j += W)
+        for (i = 0; i < W; i++) { HY__MOMENT(0, j + i, c) a[i] += g0; b[i] += g0 * d0; }
+    for (; j < n; j++) { HY__MOMENT(0, j, c) sum += g0; dot += g0 * d0; }
+    for (j = W / 2; j; j /= 2) for (i = 0; i < j; i++) { a[i] += a[i + j]; b[i] += b[i + j]; }
+    *s1 = sum + a[0];
+    *s2 = dot + b[0];
+}
+HY__AIM static void hy__add_moments(const void *from, const void *with, int lines, int64_t count,
+                                    int64_t step, int64_t n, const double *center, double *s1, double *s2)
+{
+    const HY__REAL *x = (const HY__REAL *)from, *g = with ? (const HY__REAL *)with : x;
+    const int64_t end = HY__ROW_END(n);
+    int64_t r;
+    if (!lines) HY__ROW_REST(end, n, hy__add_moments_base(x + end, with ? g + end : NULL, 0, count, step,
+                                                          n - end, center + end, s1 + end, s2 + end))
+    if (!lines && with) hy__moment_rows(1, x, g, count, step, end, center, s1, s2);
+    else if (!lines) hy__moment_rows(0, x, g, count, step, end, center, s1, s2);
+    else for (r = 0; r < count; r++, x += step, g += step) {
+        if (with) hy__moment_line(1, x, g, n, center[r], s1 + r, s2 + r);
+        else hy__moment_line(0, x, g, n, center[r], s1 + r, s2 + r);
+    }
+}
+#endif
+
+/* --- normalisation --- *
+ *     scale:   y = (x - center) factor gain + shift; the first two (`stats`) and the last two (`params`) are
+ *              vectors of n or single numbers
+ *     blend:   y = (g - p[0] + (x - p[1]) p[2]) p[3], likewise */
+#define HY__SCALE(m, f, k, b) { HY__IVDEP for (i = 0; i < end; i++) y[i] = (x[i] - m) * f * k + b; }
+#define HY__BLEND(at) \
+    { HY__IVDEP for (i = 0; i < end; i++) y[i] = (g[i] - p0[at] + (x[i] - p1[at]) * p2[at]) * p3[at]; }
+HY__AIM static void hy__scale(const void *from, void *to, int64_t n, const void *center, const void *factor,
+                              int stats, const void *gain, const void *shift, int params)
+{
+    typedef HY__REAL T;
+    const T *x = (const T *)from, *m = (const T *)center, *f = (const T *)factor;
+    const T *k = (const T *)gain, *b = (const T *)shift;
+    T *y = (T *)to, m0 = m[0], f0 = f[0], k0 = k[0], b0 = b[0];
+    const int64_t end = HY__ROW_END(n), stat = stats ? end : 0, param = params ? end : 0;
+    int64_t i;
+    (void)stat;
+    (void)param;
+    if (stats && params) HY__SCALE(m[i], f[i], k[i], b[i])
+    else if (stats) HY__SCALE(m[i], f[i], k0, b0)
+    else if (params) HY__SCALE(m0, f0, k[i], b[i])
+    else HY__SCALE(m0, f0, k0, b0)
+    HY__ROW_REST(end, n, hy__scale_base(x + end, y + end, n - end, m + stat, f + stat, stats,
+                                        k + param, b + param, params))
+}
+HY__AIM static void hy__blend(const void *grad, const void *from, void *to, int64_t n,
+                              const void *const *part, int stats)
+{
+    typedef HY__REAL T;
+    const T *g = (const T *)grad, *x = (const T *)from;
+    const T *p0 = (const T *)part[0], *p1 = (const T *)part[1];
+    const T *p2 = (const T *)part[2], *p3 = (const T *)part[3];
+    T *y = (T *)to;
+    const int64_t end = HY__ROW_END(n), stat = stats ? end : 0;
+    const void *rest[4];
+    int64_t i;
+    if (stats) HY__BLEND(i)
+    else HY__BLEND(0)
+    rest[0] = p0 + stat;
+    rest[1] = p1 + stat;
+    rest[2] = p2 + stat;
+    rest[3] = p3 + stat;
+    (void)rest;
+    HY__ROW_REST(end, n, hy__blend_base(g + end, x + end, y + end, n - end, rest, stats))
+}
+#if HY__PASS <= HY__PASS_BASE
+HY__SMALL_END
+#endif
+HY__LOOPS_END
+#endif
+
+#ifndef HY__PASS
+HY__LOOPS_BEGIN
 /* Everything else: row by row, and lines as rows of lanes. */
 static void hy__add_rows_f64(double *to, const double *x, int64_t count, int64_t step, int64_t n)
 {
@@ -15122,118 +15346,9 @@ HY__LINES_BY_ROWS(i64, int64_t, int64_t, i64, 1)
 HY__LINES_BY_ROWS(i32, int32_t, int64_t, i64, 1)
 HY__SMALL_END
 
-/* --- moments: s1 += g and s2 += g (x - center), g being x - center if not given, in doubles --- *
- * Of rows, element i is of set i; of lines, each is a set. Where center is one of the n values of a set,
- * (mean - center)^2 <= n var: the variance loses no more than about n roundings. */
-#define HY__MOMENT(k, at, c) \
-    double d##k = (double)x[at] - (c), g##k = with ? (double)g[at] : d##k;
-#define HY__DEFINE_MOMENTS(name, target, type) \
-    HY__INLINE target void hy__moment_rows_##name(const int with, const type *x, const type *g, \
-                                                  int64_t count, int64_t step, int64_t n, \
-                                                  const double *center, double *s1, double *s2) \
-    { \
-        int64_t i; \
-        for (; count >= 4; count -= 4, x += 4 * step, g += 4 * step) { \
-            HY__IVDEP \
-            for (i = 0; i < n; i++) { \
-                HY__MOMENT(0, i, center[i]) HY__MOMENT(1, i + step, center[i]) \
-                HY__MOMENT(2, i + 2 * step, center[i]) HY__MOMENT(3, i + 3 * step, center[i]) \
-                s1[i] += (g0 + g1) + (g2 + g3); \
-                s2[i] += (g0 * d0 + g1 * d1) + (g2 * d2 + g3 * d3); \
-            } \
-        } \
-        for (; count > 0; count--, x += step, g += step) { \
-            HY__IVDEP \
-            for (i = 0; i < n; i++) { HY__MOMENT(0, i, center[i]) s1[i] += g0; s2[i] += g0 * d0; } \
-        } \
-    } \
-    HY__INLINE target void hy__moment_line_##name(const int with, const type *x, const type *g, int64_t n, \
-                                                  const double c, double *s1, double *s2) \
-    { \
-        enum { W = 8 }; \
-        double a[W], b[W], sum = *s1, dot = *s2; \
-        int64_t i, j = 0; \
-        for (i = 0; i < W; i++) a[i] = b[i] = 0; \
-        for (; j + 4 * W <= n; j += 4 * W) \
-            for (i = 0; i < W; i++) { \
-                HY__MOMENT(0, j + i, c) HY__MOMENT(1, j + W + i, c) \
-                HY__MOMENT(2, j + 2 * W + i, c) HY__MOMENT(3, j + 3 * W + i, c) \
-                a[i] += (g0 + g1) + (g2 + g3); \
-                b[i] += (g0 * d0 + g1 * d1) + (g2 * d2 + g3 * d3); \
-            } \
-        for (; j + W <= n; j += W) \
-            for (i = 0; i < W; i++) { HY__MOMENT(0, j + i, c) a[i] += g0; b[i] += g0 * d0; } \
-        for (; j < n; j++) { HY__MOMENT(0, j, c) sum += g0; dot += g0 * d0; } \
-        for (j = W / 2; j; j /= 2) for (i = 0; i < j; i++) { a[i] += a[i + j]; b[i] += b[i + j]; } \
-        *s1 = sum + a[0]; \
-        *s2 = dot + b[0]; \
-    } \
-    target static void hy__moments_##name(const void *from, const void *with, int lines, int64_t count, \
-                                          int64_t step, int64_t n, const double *center, double *s1, \
-                                          double *s2) \
-    { \
-        const type *x = (const type *)from, *g = with ? (const type *)with : x; \
-        const int64_t end = HY__ROW_END(n); \
-        int64_t r; \
-        if (!lines) HY__ROW_REST(end, n, hy__moments_base(x + end, with ? g + end : NULL, 0, count, step, \
-                                                          n - end, center + end, s1 + end, s2 + end)) \
-        if (!lines && with) hy__moment_rows_##name(1, x, g, count, step, end, center, s1, s2); \
-        else if (!lines) hy__moment_rows_##name(0, x, g, count, step, end, center, s1, s2); \
-        else for (r = 0; r < count; r++, x += step, g += step) { \
-            if (with) hy__moment_line_##name(1, x, g, n, center[r], s1 + r, s2 + r); \
-            else hy__moment_line_##name(0, x, g, n, center[r], s1 + r, s2 + r); \
-        } \
-    }
+
 typedef void (*hy__moments_fn)(const void *x, const void *g, int lines, int64_t count, int64_t step,
                                int64_t n, const double *center, double *s1, double *s2);
-
-/* --- normalisation --- *
- *     scale:   y = (x - center) factor gain + shift; the first two (`stats`) and the last two (`params`) are
- *              vectors of n or single numbers
- *     blend:   y = (g - p[0] + (x - p[1]) p[2]) p[3], likewise */
-#define HY__SCALE(m, f, k, b) { HY__IVDEP for (i = 0; i < end; i++) y[i] = (x[i] - m) * f * k + b; }
-#define HY__BLEND(at) \
-    { HY__IVDEP for (i = 0; i < end; i++) y[i] = (g[i] - p0[at] + (x[i] - p1[at]) * p2[at]) * p3[at]; }
-#define HY__DEFINE_NORMS(name, target, type) \
-    target static void hy__scale_##name(const void *from, void *to, int64_t n, const void *center, \
-                                        const void *factor, int stats, const void *gain, const void *shift, \
-                                        int params) \
-    { \
-        typedef type T; \
-        const T *x = (const T *)from, *m = (const T *)center, *f = (const T *)factor; \
-        const T *k = (const T *)gain, *b = (const T *)shift; \
-        T *y = (T *)to, m0 = m[0], f0 = f[0], k0 = k[0], b0 = b[0]; \
-        const int64_t end = HY__ROW_END(n), stat = stats ? end : 0, param = params ? end : 0; \
-        int64_t i; \
-        (void)stat; \
-        (void)param; \
-        if (stats && params) HY__SCALE(m[i], f[i], k[i], b[i]) \
-        else if (stats) HY__SCALE(m[i], f[i], k0, b0) \
-        else if (params) HY__SCALE(m0, f0, k[i], b[i]) \
-        else HY__SCALE(m0, f0, k0, b0) \
-        HY__ROW_REST(end, n, hy__scale_base(x + end, y + end, n - end, m + stat, f + stat, stats, \
-                                            k + param, b + param, params)) \
-    } \
-    target static void hy__blend_##name(const void *grad, const void *from, void *to, int64_t n, \
-                                        const void *const *part, int stats) \
-    { \
-        typedef type T; \
-        const T *g = (const T *)grad, *x = (const T *)from; \
-        const T *p0 = (const T *)part[0], *p1 = (const T *)part[1]; \
-        const T *p2 = (const T *)part[2], *p3 = (const T *)part[3]; \
-        T *y = (T *)to; \
-        const int64_t end = HY__ROW_END(n), stat = stats ? end : 0; \
-        const void *rest[4]; \
-        int64_t i; \
-        if (stats) HY__BLEND(i) \
-        else HY__BLEND(0) \
-        rest[0] = p0 + stat; \
-        rest[1] = p1 + stat; \
-        rest[2] = p2 + stat; \
-        rest[3] = p3 + stat; \
-        (void)rest; \
-        HY__ROW_REST(end, n, hy__blend_base(g + end, x + end, y + end, n - end, rest, stats)) \
-    }
 
 /* --- kernels of rows: all of them for f32, what norms are made of for f64 --- */
 typedef struct hy__row_kernels {
@@ -15245,29 +15360,12 @@ typedef struct hy__row_kernels {
 } hy__row_kernels;
 #define HY__ROW_KERNELS(name, sums) \
     static const hy__row_kernels hy__rows_##name = { \
-        hy__fold_rows_##sums, hy__fold_lines_##sums, hy__moments_##name, hy__scale_##name, hy__blend_##name };
-/* Elements that are left over in a row have the same bits wherever they are computed. */
-#define HY__ROW_END(n) (n)
-#define HY__ROW_REST(end, n, plain) {}
-HY__SMALL_BEGIN
-HY__DEFINE_MOMENTS(f64, , double)
-HY__DEFINE_NORMS(f64, , double)
+        hy__fold_rows_##sums, hy__fold_lines_##sums, hy__add_moments_##name, hy__scale_##name, \
+        hy__blend_##name };
 HY__ROW_KERNELS(f64, f64)
-HY__DEFINE_FOLDS(base, )
-HY__DEFINE_MOMENTS(base, , float)
-HY__DEFINE_NORMS(base, , float)
 HY__ROW_KERNELS(base, base)
-HY__SMALL_END
 #if HY__X86
-#undef HY__ROW_END
-#undef HY__ROW_REST
-#define HY__ROW_END(n) ((n) & -16)
-#define HY__ROW_REST(end, n, plain) { if ((end) < (n)) plain; }
-HY__DEFINE_FOLDS(avx2, HY__TARGET_AVX2)
-HY__DEFINE_MOMENTS(avx2, HY__TARGET_AVX2, float)
-HY__DEFINE_NORMS(avx2, HY__TARGET_AVX2, float)
 HY__ROW_KERNELS(avx2, avx2)
-HY__DEFINE_NORMS(avx512, HY__TARGET_AVX512, float)
 /* Sums and a line's moments gain by AVX-512, where gcc has to be told of the wide vectors. */
 HY__VECTOR(double, 64, hy__f64x8)
 #ifdef __clang__
@@ -15332,15 +15430,15 @@ HY__TARGET_AVX512 static void hy__fold_lines_avx512(hy__reduction kind, void *ac
 #undef HY__WIDE_SQUARE
 #undef HY__ADDED
 #define HY__DEVIATION(at) (HY__WIDENED(x[at]) - center_of)
-HY__TARGET_AVX512 static void hy__moments_avx512(const void *from, const void *with, int lines, int64_t count,
-                                                 int64_t step, int64_t n, const double *center, double *s1,
-                                                 double *s2)
+HY__TARGET_AVX512 static void hy__add_moments_avx512(const void *from, const void *with, int lines,
+                                                     int64_t count, int64_t step, int64_t n,
+                                                     const double *center, double *s1, double *s2)
 {
     const float *x = (const float *)from;
     const hy__f64x8 zero = { 0, 0, 0, 0, 0, 0, 0, 0 };
     int64_t j;
     if (!lines || with) {
-        hy__moments_avx2(from, with, lines, count, step, n, center, s1, s2);
+        hy__add_moments_avx2(from, with, lines, count, step, n, center, s1, s2);
         return;
     }
     for (; count > 0; count--, x += step, center++, s1++, s2++) {
@@ -15370,8 +15468,6 @@ HY__TARGET_AVX512 static void hy__moments_avx512(const void *from, const void *w
 #undef HY__TO_F64X8
 HY__ROW_KERNELS(avx512, avx512)
 #endif
-#undef HY__ROW_END
-#undef HY__ROW_REST
 
 static const hy__row_kernels *hy__row_kernels_for(hy_dtype compute, int isa)
 {
@@ -66479,10 +66575,11 @@ HY__PLAIN_END
 #if defined(_WIN32) && (defined(__GNUC__) || defined(_MSC_VER))
 #pragma pop_macro("V_BOOL")
 #endif
+#endif /* HY__PASS */
 #endif /* HYBRID_IMPLEMENTATION */
 
 /* Words of the project again. */
-#if defined(__GNUC__) || defined(_MSC_VER) || defined(__TINYC__)
+#if (defined(__GNUC__) || defined(_MSC_VER) || defined(__TINYC__)) && !defined(HY__PASS)
 #pragma pop_macro("A")
 #pragma pop_macro("B")
 #pragma pop_macro("C")

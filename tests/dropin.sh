@@ -198,6 +198,80 @@ names_switch() # compiler and options
 have tcc && try "an operator of a family that is not here, tcc" names_switch tcc
 have gcc && try "an operator of a family that is not here, gcc" names_switch gcc -O0
 
+# --- the file includes itself: wherever it lies and whatever it is called ---
+place="$out/place"
+rm -rf "$place"
+mkdir -p "$place/inc/deep" "$place/link" "$place/name" "$place/other" "$place/old"
+cp hybrid.h "$place/inc/deep/hybrid.h"
+ln -s ../inc/deep/hybrid.h "$place/link/hybrid.h"
+cp hybrid.h "$place/name/nets.h"
+sed 's/^#define HYBRID_VERSION_PATCH .*/#define HYBRID_VERSION_PATCH 77/; s/^#if HYBRID_VERSION == .*/#if HYBRID_VERSION == 477/' hybrid.h > "$place/other/hybrid.h"
+echo '/* empty */' > "$place/old/hybrid.h"
+use='int main(void) { hy_frame *F = hy_open(NULL); hy_array *x = hy_arange(F, 0, 40, 1);
+    int wrong = hy_value(F, hy_sum(F, hy_softmax(F, x, -1, NULL), HY_ALL, NULL), 0) < .999;
+    return hy_close(F) || wrong; }'
+for word in '<hybrid.h>' '"deep/hybrid.h"' '"nets.h"'; do
+    { echo '#define HYBRID_IMPLEMENTATION'; echo "#include $word"; echo "$use"; } > "$place/$(echo "$word" | tr -dc a-z).c"
+done
+{ echo '#define HYBRID_IMPLEMENTATION'; cat hybrid.h; echo "$use"; } > "$place/pasted.c"
+echo "$use" > "$place/bare.c"
+refuses() # text, command...
+{
+    wanted=$1
+    shift
+    "$@" -c -o "$out/x.o" > "$out/refused.log" 2>&1 && return 1
+    grep -q "$wanted" "$out/refused.log" || { head -5 "$out/refused.log"; return 1; }
+}
+for cc in tcc gcc "g++ -x c++" clang; do
+    have "${cc%% *}" || { skip "there is no $cc"; continue; }
+    reads="$cc -fsyntax-only -w"
+    [ "$cc" = tcc ] && reads="runs tcc"
+    try "includes itself as <hybrid.h>, $cc" $reads -I"$place/inc/deep" "$place/hybridh.c"
+    try "includes itself from a folder of a folder, $cc" $reads -I"$place/inc" "$place/deephybridh.c"
+    try "includes itself through a link, $cc" $reads -I"$place/link" "$place/hybridh.c"
+    try "includes itself under another name, $cc" $reads -I"$place/name" '-DHYBRID_FILE="nets.h"' "$place/netsh.c"
+    try "pasted, beside a copy, $cc" $reads -I"$place/name" '-DHYBRID_FILE="nets.h"' "$place/pasted.c"
+    try "another version is refused, $cc" refuses "another version" $cc -I"$place/name" '-DHYBRID_FILE="../other/hybrid.h"' "$place/netsh.c"
+    [ "$cc" = tcc ] && continue
+    try "includes itself by -include, $cc" $reads -I. -DHYBRID_IMPLEMENTATION -include "$place/inc/deep/hybrid.h" "$place/bare.c"
+    try "knows its new name, $cc" $reads -I"$place/name" "$place/netsh.c"
+done
+try "another file is refused" refuses "has to be a copy" cc -I"$place/name" '-DHYBRID_FILE="../old/hybrid.h"' "$place/netsh.c"
+try "where it is not is said" refuses "HYBRID_FILE says where" cc -I"$place/name" "$place/pasted.c"
+
+# --- a kernel is found by its name, and a debugger steps through its lines ---
+kernel() # ctags' line of a kernel of the file
+{
+    ctags -x --c-kinds=f --language-force=C hybrid.h 2> /dev/null | awk -v name="$1" '$1 == name { print $3 }'
+}
+stepped()
+{
+    line=$(kernel hy__scale)
+    [ -n "$line" ] && sed -n "${line}p" hybrid.h | grep -q 'hy__scale(' || { echo "ctags has no hy__scale"; return 1; }
+    gcc -g -O0 -I. -DHYBRID_IMPLEMENTATION -x c - -o "$out/norm" -lm -lpthread <<'X' || return 1
+#include "hybrid.h"
+int main(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_arange(F, 0, 32, 1);
+    x = hy_reshape(F, x, HY_INTS(2, 16), NULL);
+    hy_layer_norm(F, x, hy_ones(F, HY_SHAPE(16)), hy_zeros(F, HY_SHAPE(16)), NULL);
+    return hy_close(F);
+}
+X
+    HYBRID_ISA=base gdb -q -batch -ex 'set confirm off' -ex 'break hy__scale_base' -ex run -ex next -ex next -ex next -ex 'info source' \
+        -ex 'print n' "$out/norm" > "$out/gdb.log" 2>&1
+    grep -q 'Breakpoint 1, hy__scale_base (' "$out/gdb.log" && grep -q '^\$1 = [1-9]' "$out/gdb.log" ||
+        { tail -5 "$out/gdb.log"; return 1; }
+    grep -o '^[0-9]\{4,\}' "$out/gdb.log" | awk -v from="$line" '$1 > from && $1 < from + 30 { lines[$1] } END { for (l in lines) n++; exit n < 3 }' ||
+        { echo "no step in hy__scale"; cat "$out/gdb.log"; return 1; }
+}
+if have ctags && have gdb && have gcc; then
+    try "a kernel's name and its lines: ctags and gdb" stepped
+else
+    skip "a kernel's name and its lines: no ctags or no gdb"
+fi
+
 # --- a microcontroller, whose enums are short ---
 firmware()
 {
