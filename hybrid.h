@@ -53312,7 +53312,10 @@ static hy_array *hy__cell_run(hy_frame *F, hy__cell *b, hy_array *x, int n, hy_a
         hy__fail_states(F, &b->base, hy__own_states(b->mode), n);
         return NULL;
     case HY__CELL_ROW:     return hy__row_step(F, &b->base, x, n, state, next);
-    case HY__CELL_DROPOUT: return hy__drop(F, x, b->rate, &b->axes);
+    case HY__CELL_DROPOUT:
+        if (!n) return hy__drop(F, x, b->rate, &b->axes);
+        hy__fail_states(F, &b->base, 0, n);
+        return NULL;
     case HY__CELL_ZONEOUT: return hy__zoneout_step(F, b, x, n, state, next);
     case HY__CELL_RESIDUAL:
         y = hy__cell_step(F, hy__cell_part(F, &b->base, 0), x, n, state, next);

@@ -1253,6 +1253,7 @@ static void lay_unrolled_symbols(void)
 
 static void lay_cells(void)
 {
+    int k;
     hy_frame *F = hy_open(NULL);
     hy_block *rnn = hy_rnn_rnn_cell(F, 4, NULL), *lstm = hy_rnn_lstm_cell(F, 4, NULL), *row, *bi;
     hy_array *x = lay_input(F, HY_SHAPE(2, 3)), *s, *y, *z;
@@ -1298,6 +1299,13 @@ static void lay_cells(void)
     LAY_NEAR(F, hy_reshape(F, hy_get(F, z, 0), HY_INTS(2, 3), NULL), hy_get(F, y, 0), 1e-6);
     CHECK(!hy_call(F, row, hy_group(F, x, x)));
     LAY_EXPECT(F, HY_ERROR_ARGUMENT, "the number of states is 1, where 2 is due");
+    for (k = 0; k < 2; k++) {                               /* line by line, then compiled */
+        hy_block *cell = hy_rnn_dropout_cell(F, 0.5, NULL);
+        if (k) hy_hybridize(F, cell, NULL);
+        CHECK(!hy_call(F, cell, hy_group(F, x, x)));
+        LAY_EXPECT(F, HY_ERROR_ARGUMENT, "DropoutCell: the number of states is 1, where 0 is due");
+        CHECK(hy_call(F, cell, x) != NULL);
+    }
     hy_close(F);
 }
 
