@@ -46503,6 +46503,23 @@ static hy_graph *hy__derive_graph(hy__deriving *B, const char *given)
     return NULL;
 }
 
+/* Does a call read the variable, or another view of it, for its gradient before one writes it? What is read
+ * behind the last one that writes is what the tape holds. */
+static int hy__derive_spoils(const hy__deriving *B, const hy__node *var)
+{
+    int i, k, first = INT_MAX, last = -1;
+    for (i = 0; i < B->g->n; i++) {
+        const hy__node *node = B->g->node[i];
+        for (k = 0; node->op && k < node->nin; k++) {
+            const hy__node *from = node->in[k].node;
+            if (from != var && (!var->held || from->held != var->held)) continue;
+            if (hy__writes_input(node->op, node->record, k)) last = last > node->number ? last : node->number;
+            else if (!(node->op->flags & HY_OP_NO_SAVE)) first = first < node->number ? first : node->number;
+        }
+    }
+    return first < last;
+}
+
 /* The gradient with its places on the tape, which holds inputs, then so many heads of forward. all: NULL, or
  * the one that decided what the tape keeps; a value that it does not keep is not there. */
 static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const char *given, int heads,
@@ -46539,7 +46556,8 @@ static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const
         G->lies[i] = i < B->g->heads ? B->place[hy__derive_index(B, &B->g->head[i])] : B->n + i;
     for (i = 0; i < B->g->n && B->S->training; i++) {
         const hy__node *node = B->g->node[i];
-        if (!node->op && node->written && G->keep[B->place[B->T.first[i]]]) G->spoilt = node;
+        if (!node->op && node->written && G->keep[B->place[B->T.first[i]]] && hy__derive_spoils(B, node))
+            G->spoilt = node;
     }
     if (!G->is.graph) hy__graph_drop(graph);
     return G;

@@ -352,13 +352,14 @@ static void test_recompute_twice(void)
 
 /* Statistics that are read behind the batch norm that changes them, whose own result has no gradient: when the
  * block, the branch or a turn is computed again, they are changed there, too, beginning with what they were
- * then. ways: 1 computed again, 2 hybridized; 4 times where: see the forward. */
-typedef struct recompute_reader { hy_block base; hy_array *gamma, *mean, *var, *w; int where; } recompute_reader;
+ * then. ways: 1 computed again, 2 hybridized; 4 times where: see the forward; from 20 on what is read is no copy. */
+typedef struct recompute_reader { hy_block base; hy_array *gamma, *mean, *var, *w; int where, plainly; } recompute_reader;
 static hy_array *recompute_read(hy_frame *F, hy_array *x, void *user)
 {
     recompute_reader *r = (recompute_reader *)user;
     hy_array *y = hy_floor(F, hy_batch_norm(F, x, r->gamma, r->gamma, r->mean, r->var, NULL));
-    return hy_add(F, y, hy_mul(F, hy_square(F, hy_add(F, x, r->w)), hy_copy(F, r->mean)));
+    return hy_add(F, y, hy_mul(F, hy_square(F, hy_add(F, x, r->w)),
+                               r->plainly ? r->mean : hy_copy(F, r->mean)));
 }
 static hy_array *recompute_not_read(hy_frame *F, hy_array *x, void *user) { (void)user; return hy_square(F, x); }
 static hy_array *recompute_each(hy_frame *F, hy_array *x, hy_array *state, void *user)
@@ -395,19 +396,24 @@ static hy_array *recompute_reader_forward(hy_frame *F, hy_block *self, hy_array 
     }
     return hy_cond(F, hy_ones(F, HY_SHAPE(1)), recompute_read, recompute_not_read, x, r);
 }
-static void recompute_reader_run(hy_frame *F, int ways, double *to)
+static void recompute_reader_params(hy_frame *F, recompute_reader *r)
 {
-    recompute_reader *r = HY_BLOCK_NEW(F, recompute_reader, recompute_reader_forward);
     hy_param_opt opt = { 0 };
-    hy_init init = hy_init_ones();
-    hy_array *x = hy_reshape(F, hy_arange(F, 1, 13, 1), HY_INTS(6, 2), NULL), *y;
-    int i;
     r->w = hy_add_param(F, &r->base, "w", HY_SHAPE(2), &opt);
     r->gamma = hy_add_param(F, &r->base, "gamma", HY_SHAPE(2), &opt);
     opt.aux = 1;
     r->mean = hy_add_param(F, &r->base, "mean", HY_SHAPE(2), &opt);
     r->var = hy_add_param(F, &r->base, "var", HY_SHAPE(2), &opt);
-    r->where = ways >> 2;
+}
+static void recompute_reader_run(hy_frame *F, int ways, double *to)
+{
+    recompute_reader *r = HY_BLOCK_NEW(F, recompute_reader, recompute_reader_forward);
+    hy_init init = hy_init_ones();
+    hy_array *x = hy_reshape(F, hy_arange(F, 1, 13, 1), HY_INTS(6, 2), NULL), *y;
+    int i;
+    recompute_reader_params(F, r);
+    r->where = (ways >> 2) % 5;
+    r->plainly = ways >= 20;
     hy_initialize(F, &r->base, &init);
     if (ways & 2) { hy_hybridize_opt exact = { 0 }; exact.exact = 1; hy_hybridize(F, &r->base, &exact); }
     if (ways & 1) hy_set_recompute(F, &r->base, 1);
@@ -426,7 +432,7 @@ static void recompute_reader_run(hy_frame *F, int ways, double *to)
 static void test_recompute_statistics(void)
 {
     int ways, i;
-    for (ways = 0; ways < 20; ways++) {
+    for (ways = 0; ways < 24; ways++) {
         hy_frame *F = control_open(1), *G = control_open(1);
         double want[16], got[16];
         recompute_reader_run(F, ways & ~3, want);
@@ -434,6 +440,33 @@ static void test_recompute_statistics(void)
         for (i = 0; i < 16; i++)
             if (!CHECK(got[i] == want[i])) printf("    %d: %d: %g, due %g\n", ways, i, got[i], want[i]);
         CHECK(hy_close(F) == 0 && hy_close(G) == 0);
+    }
+}
+
+/* What is read before it is changed would be lost: an error, line by line and compiled. */
+static hy_array *recompute_early_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    recompute_reader *r = (recompute_reader *)(void *)self;
+    hy_array *y = hy_mul(F, x, r->mean);
+    return hy_add(F, y, hy_batch_norm(F, x, r->gamma, r->gamma, r->mean, r->var, NULL));
+}
+static void test_recompute_read_before(void)
+{
+    int hybrid;
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        hy_frame *F = control_open(1);
+        recompute_reader *r = HY_BLOCK_NEW(F, recompute_reader, recompute_early_forward);
+        hy_init init = hy_init_ones();
+        hy_array *x = hy_reshape(F, hy_arange(F, 1, 13, 1), HY_INTS(6, 2), NULL);
+        recompute_reader_params(F, r);
+        hy_initialize(F, &r->base, &init);
+        if (hybrid) hy_hybridize(F, &r->base, NULL);
+        hy_attach_grad(F, x, HY_GRAD_WRITE);
+        hy_record(F);
+        hy_call(F, &r->base, x);
+        CHECK(hy_error(F) && strstr(hy_error(F), hybrid ? "still need the value from before" : "still needs the value"));
+        hy_clear(F);
+        CHECK(hy_close(F) == 0);
     }
 }
 
@@ -460,6 +493,7 @@ static void test_recompute(void)
     RUN(test_recompute_oom);
     RUN(test_recompute_twice);
     RUN(test_recompute_statistics);
+    RUN(test_recompute_read_before);
     RUN(test_recompute_second_oom);
 #endif
 }
