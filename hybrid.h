@@ -15007,12 +15007,14 @@ HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint6
 #define HY__SIGNED(v)    ((v) * sign)           /* the least x is the largest -x, turned round */
 
 /* --- this file, once more for each type and instruction set: what stands between "#if HY__PASS" and its
- * #endif, here and in the rooms below. HY__AIM is the kernels' target, HY__REAL their type; hy__scale becomes
+ * #endif, here and in the rooms below. HY__AIM is the kernels' target, HY__N their type; hy__scale becomes
  * hy__scale_f64, hy__scale_base, ...; what exists for types only hy__box_of_f64, hy__box_of_f32. */
 #define HY__NAMED_(name, kind) name##_##kind
 #define HY__NAMED(name, kind) HY__NAMED_(name, kind)
 #define HY__OF_KIND(name) HY__NAMED(name, HY__KIND)
 #define HY__OF_TYPE(name) HY__NAMED(name, HY__TYPE)
+#define hy__load_real HY__OF_TYPE(hy__load)
+#define hy__store_real HY__OF_TYPE(hy__store)
 #define HY__PASS_F64    1
 #define HY__PASS_BASE   2               /* f32, as the next */
 #define HY__PASS_AVX2   3
@@ -15025,7 +15027,7 @@ HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint6
 #define HY__PASS HY__PASS_F64
 #define HY__KIND f64
 #define HY__TYPE f64
-#define HY__REAL double
+#define HY__N double
 #define HY__AIM
 #include HYBRID_FILE
 #ifndef HY__PASSED
@@ -15034,11 +15036,11 @@ HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint6
 #undef HY__PASS
 #undef HY__KIND
 #undef HY__TYPE
-#undef HY__REAL
+#undef HY__N
 #define HY__PASS HY__PASS_BASE
 #define HY__KIND base
 #define HY__TYPE f32
-#define HY__REAL float
+#define HY__N float
 #include HYBRID_FILE
 #undef HY__TYPE                         /* what exists for types only exists now */
 #if HY__X86
@@ -15059,7 +15061,7 @@ HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint6
 #endif
 #undef HY__PASS
 #undef HY__KIND
-#undef HY__REAL
+#undef HY__N
 #undef HY__AIM
 HY__LOOPS_END
 #endif
@@ -15130,7 +15132,7 @@ HY__AIM static void hy__fold_lines(hy__reduction kind, void *acc, const void *fr
  * (mean - center)^2 <= n var: the variance loses no more than about n roundings. */
 #define HY__MOMENT(k, at, c) \
     double d##k = (double)x[at] - (c), g##k = with ? (double)g[at] : d##k;
-HY__INLINE HY__AIM void hy__moment_rows(const int with, const HY__REAL *x, const HY__REAL *g, int64_t count,
+HY__INLINE HY__AIM void hy__moment_rows(const int with, const HY__N *x, const HY__N *g, int64_t count,
                                         int64_t step, int64_t n, const double *center, double *s1, double *s2)
 {
     int64_t i;
@@ -15148,7 +15150,7 @@ HY__INLINE HY__AIM void hy__moment_rows(const int with, const HY__REAL *x, const
         for (i = 0; i < n; i++) { HY__MOMENT(0, i, center[i]) s1[i] += g0; s2[i] += g0 * d0; }
     }
 }
-HY__INLINE HY__AIM void hy__moment_line(const int with, const HY__REAL *x, const HY__REAL *g, int64_t n,
+HY__INLINE HY__AIM void hy__moment_line(const int with, const HY__N *x, const HY__N *g, int64_t n,
                                         const double c, double *s1, double *s2)
 {
     enum { W = 8 };
@@ -15172,7 +15174,7 @@ HY__INLINE HY__AIM void hy__moment_line(const int with, const HY__REAL *x, const
 HY__AIM static void hy__add_moments(const void *from, const void *with, int lines, int64_t count,
                                     int64_t step, int64_t n, const double *center, double *s1, double *s2)
 {
-    const HY__REAL *x = (const HY__REAL *)from, *g = with ? (const HY__REAL *)with : x;
+    const HY__N *x = (const HY__N *)from, *g = with ? (const HY__N *)with : x;
     const int64_t end = HY__ROW_END(n);
     int64_t r;
     if (!lines) HY__ROW_REST(end, n, hy__add_moments_base(x + end, with ? g + end : NULL, 0, count, step,
@@ -15196,7 +15198,7 @@ HY__AIM static void hy__add_moments(const void *from, const void *with, int line
 HY__AIM static void hy__scale(const void *from, void *to, int64_t n, const void *center, const void *factor,
                               int stats, const void *gain, const void *shift, int params)
 {
-    typedef HY__REAL T;
+    typedef HY__N T;
     const T *x = (const T *)from, *m = (const T *)center, *f = (const T *)factor;
     const T *k = (const T *)gain, *b = (const T *)shift;
     T *y = (T *)to, m0 = m[0], f0 = f[0], k0 = k[0], b0 = b[0];
@@ -15214,7 +15216,7 @@ HY__AIM static void hy__scale(const void *from, void *to, int64_t n, const void 
 HY__AIM static void hy__blend(const void *grad, const void *from, void *to, int64_t n,
                               const void *const *part, int stats)
 {
-    typedef HY__REAL T;
+    typedef HY__N T;
     const T *g = (const T *)grad, *x = (const T *)from;
     const T *p0 = (const T *)part[0], *p1 = (const T *)part[1];
     const T *p2 = (const T *)part[2], *p3 = (const T *)part[3];
@@ -16757,14 +16759,21 @@ HY__WARM_ROOMS
  * softmax, log_softmax, softmin, softmax_activation; outputs whose gradient starts at them (softmax_output,
  * regressions, make_loss), softmax_cross_entropy.
  */
-HY__LOOPS_BEGIN
+#endif
 
+#ifdef HY__PASS                         /* f64, base, avx2, avx512 */
+HY__LOOPS_BEGIN
+#if HY__PASS == HY__PASS_F64
+HY__SMALL_BEGIN
+#endif
 /* --- softmax --- *
  * n rows of `width` columns, `step` apart; each column sums to 1. With width and step 1 it is one line of n
  * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm.
  * All is done in rows of HY__DEAL columns: a line is filled up with values whose e^x is 0, a thin strip with
  * columns of zeros. */
+#if HY__PASS == HY__PASS_F64
 enum { HY__DEAL = 32, HY__DEALS = 8 * HY__DEAL };
+#endif
 
 #define HY__EACH_OF(n, body) { HY__IVDEP for (i = 0; i < (n); i++) { body; } }
 #define HY__EACH_LANE(body) HY__EACH_OF(HY__DEAL, body)
@@ -16787,111 +16796,124 @@ enum { HY__DEAL = 32, HY__DEALS = 8 * HY__DEAL };
 #define HY__ROW_OF_STRIP(r) \
     const T *p = thin ? in : x + (r) * step; \
     for (i = 0; i < thin; i++) in[i] = x[(r) * step + i];
-#define HY__DEFINE_SOFTMAX(name, target, type, EXP_DOWN, JOIN, up, LOG) \
-    target static void hy__softmax_line_##name(const type *x, type *y, int64_t n, type k, int log_too) \
-    { \
-        typedef type T; \
-        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEALS], room[HY__DEALS], rest[HY__DEALS], top, all; \
-        const int64_t whole = n & -(int64_t)HY__DEALS, left = n - whole; \
-        int64_t r, i, rows = (left + HY__DEAL - 1) & -(int64_t)HY__DEAL; \
-        HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0) \
-        memcpy(in, x + whole, (size_t)left * sizeof *in); \
-        for (i = left; i < rows; i++) in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL); \
-        for (r = 0; r < whole; r += HY__DEALS) { \
-            const T *p = x + r, *q = p + HY__DEALS / 2; \
-            HY__EACH_LANE(HY__FOUR_MORE(a, p, HY__DEAL) HY__FOUR_MORE(b, q, HY__DEAL) \
-                          T c = HY__MORE(a, b); most[i] = HY__MORE(c, most[i])) \
-        } \
-        for (r = 0; r < rows; r += HY__DEAL) \
-            HY__EACH_LANE(T v = in[r + i] * k; most[i] = HY__MORE(v, most[i])) \
-        HY__FOLD_LANES(most, a > b ? a : b) \
-        top = most[0]; \
-        for (r = 0; r < n; r += HY__DEALS) { \
-            const T *p = r < whole ? x + r : in; \
-            T *e = r < whole && !log_too ? y + r : room; \
-            const int64_t many = r < whole ? (int64_t)HY__DEALS : rows; \
-            HY__EXPS(many, p, top, e, EXP_DOWN, JOIN) \
-            if (r == whole) break; \
-            HY__EACH_LANE(sum[i] += HY__FOUR(e, HY__DEAL) + HY__FOUR(e + 4 * HY__DEAL, HY__DEAL)) \
-        } \
-        for (r = 0; r < rows; r += HY__DEAL) HY__EACH_LANE(sum[i] += room[r + i]) \
-        HY__FOLD_LANES(sum, a + b) \
-        all = log_too ? LOG(sum[0] * (1 / up)) : 1 / sum[0]; \
-        if (log_too) { \
-            HY__EACH_OF(whole, y[i] = x[i] * k - top - all) \
-            HY__EACH_OF(rows, room[i] = in[i] * k - top - all) \
-        } else { \
-            HY__EACH_OF(whole, y[i] *= all) \
-            HY__EACH_OF(rows, room[i] *= all) \
-        } \
-        memcpy(y + whole, room, (size_t)left * sizeof *y); \
-    } \
-    target static void hy__softmax_strip_##name(const type *x, type *y, int64_t rows, int64_t step, \
-                                                int64_t last, type k, int log_too) \
-    { \
-        typedef type T; \
-        T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], room[HY__DEALS], rest[HY__DEAL]; \
-        const int64_t thin = last < HY__DEAL ? last : 0; \
-        const int64_t apart = log_too || thin ? (int64_t)HY__DEAL : step; \
-        int64_t r = 0, i, j, n; \
-        HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = 0) \
-        for (; r + 4 <= rows && !thin; r += 4) { \
-            const T *p = x + r * step; \
-            HY__EACH_LANE(HY__FOUR_MORE(c, p, step) most[i] = HY__MORE(c, most[i])) \
-        } \
-        for (; r < rows; r++) { \
-            HY__ROW_OF_STRIP(r) HY__EACH_LANE(T v = p[i] * k; most[i] = HY__MORE(v, most[i])) \
-        } \
-        for (r = 0; r < rows; r += n) { \
-            T *e = log_too || thin ? room : y + r * step; \
-            n = hy__least(rows - r, 8); \
-            for (j = 0; j < n; j++) { \
-                HY__ROW_OF_STRIP(r + j) \
-                HY__EXPS(HY__DEAL, p, most[i], e + j * apart, EXP_DOWN, JOIN) \
-            } \
-            for (j = 0; thin && !log_too && j < n; j++) \
-                HY__EACH_OF(thin, y[(r + j) * step + i] = room[j * HY__DEAL + i]) \
-            for (j = 0; n < 8 && j < n; j++) HY__EACH_LANE(sum[i] += e[j * apart + i]) \
-            if (n == 8) HY__EACH_LANE(sum[i] += HY__FOUR(e, apart) + HY__FOUR(e + 4 * apart, apart)) \
-        } \
-        if (log_too) HY__EACH_LANE(sum[i] = LOG(sum[i] * (1 / up))) \
-        else HY__EACH_LANE(sum[i] = 1 / sum[i]) \
-        for (r = 0; r < rows; r++, x += step, y += step) \
-            if (thin) HY__EACH_OF(thin, y[i] = log_too ? x[i] * k - most[i] - sum[i] : y[i] * sum[i]) \
-            else if (log_too) HY__EACH_LANE(y[i] = x[i] * k - most[i] - sum[i]) \
-            else HY__EACH_LANE(y[i] *= sum[i]) \
-    } \
-    static void hy__softmax_##name(const void *from, void *to, int64_t n, int64_t width, int64_t step, \
-                                   double scale, int log_too) \
-    { \
-        const type *x = (const type *)from, k = (type)scale ? (type)scale : (type)copysign(1e-38, scale); \
-        type *y = (type *)to; \
-        int64_t c; \
-        if (width == 1 && step == 1) hy__softmax_line_##name(x, y, n, k, log_too); \
-        else for (c = 0; c < width; c += HY__DEAL) \
-            hy__softmax_strip_##name(x + c, y + c, n, step, hy__least(width - c, HY__DEAL), k, log_too); \
+#undef HY__EXP_DOWN
+#undef HY__EXP_JOIN
+#undef HY__EXP_UP
+#undef HY__LOG
+#if HY__PASS == HY__PASS_F64
+#define HY__EXP_DOWN(v, rest) (*(rest) = 0, exp(v))
+#define HY__EXP_JOIN(power, rest) (power)
+#define HY__EXP_UP 1
+#define HY__LOG log
+#else
+#define HY__EXP_DOWN hy__exp_down_f32
+#define HY__EXP_JOIN hy__exp_join_f32
+#define HY__EXP_UP 18446744073709551616.0f
+#define HY__LOG hy__log_f32
+#endif
+#define hy__softmax_line HY__OF_KIND(hy__softmax_line)
+#define hy__softmax_columns HY__OF_KIND(hy__softmax_columns)
+#define hy__softmax_all HY__OF_KIND(hy__softmax_all)
+HY__AIM static void hy__softmax_line(const HY__N *x, HY__N *y, int64_t n, HY__N k, int log_too)
+{
+    typedef HY__N T;
+    T most[HY__DEAL], sum[HY__DEAL], in[HY__DEALS], room[HY__DEALS], rest[HY__DEALS], top, all;
+    const int64_t whole = n & -(int64_t)HY__DEALS, left = n - whole;
+    int64_t r, i, rows = (left + HY__DEAL - 1) & -(int64_t)HY__DEAL;
+    HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0)
+    memcpy(in, x + whole, (size_t)left * sizeof *in);
+    for (i = left; i < rows; i++) in[i] = (T)(k > 0 ? -HUGE_VAL : HUGE_VAL);
+    for (r = 0; r < whole; r += HY__DEALS) {
+        const T *p = x + r, *q = p + HY__DEALS / 2;
+        HY__EACH_LANE(HY__FOUR_MORE(a, p, HY__DEAL) HY__FOUR_MORE(b, q, HY__DEAL)
+                      T c = HY__MORE(a, b); most[i] = HY__MORE(c, most[i]))
     }
+    for (r = 0; r < rows; r += HY__DEAL)
+        HY__EACH_LANE(T v = in[r + i] * k; most[i] = HY__MORE(v, most[i]))
+    HY__FOLD_LANES(most, a > b ? a : b)
+    top = most[0];
+    for (r = 0; r < n; r += HY__DEALS) {
+        const T *p = r < whole ? x + r : in;
+        T *e = r < whole && !log_too ? y + r : room;
+        const int64_t many = r < whole ? (int64_t)HY__DEALS : rows;
+        HY__EXPS(many, p, top, e, HY__EXP_DOWN, HY__EXP_JOIN)
+        if (r == whole) break;
+        HY__EACH_LANE(sum[i] += HY__FOUR(e, HY__DEAL) + HY__FOUR(e + 4 * HY__DEAL, HY__DEAL))
+    }
+    for (r = 0; r < rows; r += HY__DEAL) HY__EACH_LANE(sum[i] += room[r + i])
+    HY__FOLD_LANES(sum, a + b)
+    all = log_too ? HY__LOG(sum[0] * (1 / HY__EXP_UP)) : 1 / sum[0];
+    if (log_too) {
+        HY__EACH_OF(whole, y[i] = x[i] * k - top - all)
+        HY__EACH_OF(rows, room[i] = in[i] * k - top - all)
+    } else {
+        HY__EACH_OF(whole, y[i] *= all)
+        HY__EACH_OF(rows, room[i] *= all)
+    }
+    memcpy(y + whole, room, (size_t)left * sizeof *y);
+}
+
+HY__AIM static void hy__softmax_columns(const HY__N *x, HY__N *y, int64_t rows, int64_t step,
+                                        int64_t last, HY__N k, int log_too)
+{
+    typedef HY__N T;
+    T most[HY__DEAL], sum[HY__DEAL], in[HY__DEAL], room[HY__DEALS], rest[HY__DEAL];
+    const int64_t thin = last < HY__DEAL ? last : 0;
+    const int64_t apart = log_too || thin ? (int64_t)HY__DEAL : step;
+    int64_t r = 0, i, j, n;
+    HY__EACH_LANE(most[i] = (T)-HUGE_VAL; sum[i] = 0; in[i] = 0)
+    for (; r + 4 <= rows && !thin; r += 4) {
+        const T *p = x + r * step;
+        HY__EACH_LANE(HY__FOUR_MORE(c, p, step) most[i] = HY__MORE(c, most[i]))
+    }
+    for (; r < rows; r++) {
+        HY__ROW_OF_STRIP(r) HY__EACH_LANE(T v = p[i] * k; most[i] = HY__MORE(v, most[i]))
+    }
+    for (r = 0; r < rows; r += n) {
+        T *e = log_too || thin ? room : y + r * step;
+        n = hy__least(rows - r, 8);
+        for (j = 0; j < n; j++) {
+            HY__ROW_OF_STRIP(r + j)
+            HY__EXPS(HY__DEAL, p, most[i], e + j * apart, HY__EXP_DOWN, HY__EXP_JOIN)
+        }
+        for (j = 0; thin && !log_too && j < n; j++)
+            HY__EACH_OF(thin, y[(r + j) * step + i] = room[j * HY__DEAL + i])
+        for (j = 0; n < 8 && j < n; j++) HY__EACH_LANE(sum[i] += e[j * apart + i])
+        if (n == 8) HY__EACH_LANE(sum[i] += HY__FOUR(e, apart) + HY__FOUR(e + 4 * apart, apart))
+    }
+    if (log_too) HY__EACH_LANE(sum[i] = HY__LOG(sum[i] * (1 / HY__EXP_UP)))
+    else HY__EACH_LANE(sum[i] = 1 / sum[i])
+    for (r = 0; r < rows; r++, x += step, y += step)
+        if (thin) HY__EACH_OF(thin, y[i] = log_too ? x[i] * k - most[i] - sum[i] : y[i] * sum[i])
+        else if (log_too) HY__EACH_LANE(y[i] = x[i] * k - most[i] - sum[i])
+        else HY__EACH_LANE(y[i] *= sum[i])
+}
+
+static void hy__softmax_all(const void *from, void *to, int64_t n, int64_t width, int64_t step, double scale,
+                            int log_too)
+{
+    const HY__N *x = (const HY__N *)from, k = (HY__N)scale ? (HY__N)scale : (HY__N)copysign(1e-38, scale);
+    HY__N *y = (HY__N *)to;
+    int64_t c;
+    if (width == 1 && step == 1) hy__softmax_line(x, y, n, k, log_too);
+    else for (c = 0; c < width; c += HY__DEAL)
+        hy__softmax_columns(x + c, y + c, n, step, hy__least(width - c, HY__DEAL), k, log_too);
+}
+#if HY__PASS == HY__PASS_F64
+HY__SMALL_END
+#endif
+HY__LOOPS_END
+#endif
+
+#ifndef HY__PASS
+HY__LOOPS_BEGIN
 typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width, int64_t step, double scale,
                                int log_too);
 
-#define HY__STAMP_ACT(name, target) \
-    HY__DEFINE_SOFTMAX(f32_##name, target, float, hy__exp_down_f32, hy__exp_join_f32, \
-                       18446744073709551616.0f, hy__log_f32)
-HY__STAMP_ACT(base, )
-#if HY__X86
-HY__STAMP_ACT(avx2, HY__TARGET_AVX2)
-HY__STAMP_ACT(avx512, HY__TARGET_AVX512)
-#endif
-HY__SMALL_BEGIN
-#define HY__EXP_F64(v, rest) (*(rest) = 0, exp(v))
-#define HY__ALL_OF(power, rest) (power)
-HY__DEFINE_SOFTMAX(f64, , double, HY__EXP_F64, HY__ALL_OF, 1, log)
-HY__SMALL_END
-
 static hy__softmax_fn hy__softmax_for(hy_dtype compute, int isa)
 {
-    if (compute == HY_F64) return hy__softmax_f64;
-    return HY__OF_ISA(isa, hy__softmax_f32_base, hy__softmax_f32_avx2, hy__softmax_f32_avx512);
+    if (compute == HY_F64) return hy__softmax_all_f64;
+    return HY__OF_ISA(isa, hy__softmax_all_base, hy__softmax_all_avx2, hy__softmax_all_avx512);
 }
 HY__LOOPS_END
 
@@ -20421,10 +20443,14 @@ HY__WARM_ROOMS
  * Lines along an axis: sort, argsort, topk, argmax, argmin, unique, cumsum. NaN is the largest; of equals
  * the first wins.
  */
+#endif
+#if defined(HY__PASS) && HY__PASS == HY__PASS_F64
+typedef struct hy__ranked { uint64_t key; int64_t at; } hy__ranked;
+#endif
+#ifndef HY__PASS
 HY__LOOPS_BEGIN
 
 /* --- order: every type becomes unsigned keys that ascend in the wanted order; NaN is the largest --- */
-typedef struct hy__ranked { uint64_t key; int64_t at; } hy__ranked;
 
 static void hy__rank_keys(uint64_t *key, const char *data, hy_dtype dtype, int64_t stride, int64_t n,
                           int descending)
@@ -21370,12 +21396,19 @@ HY__DIFF(_sequence_last_grad, hy__alike(F, r, HY_OP_sequence_last, dy, D->nin > 
 HY__WARM_ROOMS
 
 #ifndef HYBRID_NO_RNN
-HY__LOOPS_BEGIN
+#endif
+#endif
 
+#if defined(HY__PASS) && HY__PASS <= HY__PASS_BASE && !defined(HYBRID_NO_RNN)
+HY__LOOPS_BEGIN
+#if HY__PASS == HY__PASS_F64
+HY__SMALL_BEGIN
+#endif
 /* --- cells of recurrent layers: one sample, one step --- *
  * `gates` holds a row per gate: of a gru wx x + bx, `rec` beside it wh h + bh; else the sum of both. The step
  * leaves in `gates` what the gradient needs: lstm i f g o and the cell, gru r z n and its wh h + bh, else the
  * state. */
+#if HY__PASS == HY__PASS_F64
 typedef struct hy__rnn_cell {
     int     mode;
     int64_t units;
@@ -21390,99 +21423,98 @@ typedef void (*hy__rnn_step_fn)(const hy__rnn_cell *c, const hy__pointwise_table
 typedef void (*hy__rnn_back_fn)(const hy__rnn_cell *c, const hy__pointwise_table *f, const void *gates,
                                 const void *h_old, const void *cell_old, void *dh, void *dcell, void *dx,
                                 void *dr, void *full);
+#endif
 
-#define HY__RNN_STEP(T, suffix) \
-    static void hy__rnn_step_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates, \
-                                      const void *recurrent, void *state, void *cells) \
-    { \
-        T *g = (T *)gates, *h = (T *)state, *cell = (T *)cells; \
-        T low = (T)c->low, high = (T)c->high, nan = (T)c->nan; \
-        const T *rec = (const T *)recurrent; \
-        int64_t n = c->units, j; \
-        if (c->mode == HY_RNN_LSTM) { \
-            hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n); \
-            hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
-            hy__apply_unary(f, HY__UNARY_sigmoid, g + 3 * n, g + 3 * n, n); \
-            HY__IVDEP \
-            for (j = 0; j < n; j++) { \
-                T s = g[n + j] * cell[j] + g[j] * g[2 * n + j]; \
-                s = s != s ? nan : s; \
-                s = s < low ? low : s; \
-                g[4 * n + j] = cell[j] = s > high ? high : s; \
-            } \
-            hy__apply_unary(f, HY__UNARY_tanh, cell, h, n); \
-            HY__IVDEP \
-            for (j = 0; j < n; j++) h[j] = g[3 * n + j] * h[j]; \
-        } else if (c->mode == HY_RNN_GRU) { \
-            HY__IVDEP \
-            for (j = 0; j < 2 * n; j++) g[j] += rec[j]; \
-            hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n); \
-            HY__IVDEP \
-            for (j = 0; j < n; j++) { \
-                T inner = g[3 * n + j] = rec[2 * n + j]; \
-                g[2 * n + j] = g[2 * n + j] + g[j] * inner; \
-            } \
-            hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n); \
-            HY__IVDEP \
-            for (j = 0; j < n; j++) h[j] = (1 - g[n + j]) * g[2 * n + j] + g[n + j] * h[j]; \
-        } else { \
-            hy__apply_unary(f, c->mode == HY_RNN_TANH ? HY__UNARY_tanh : HY__UNARY_relu, g, g, n); \
-            memcpy(h, g, (size_t)n * sizeof *h); \
-        } \
+#define hy__rnn_step HY__OF_TYPE(hy__rnn_step)
+#define hy__rnn_cell_back HY__OF_TYPE(hy__rnn_cell_back)
+static void hy__rnn_step(const hy__rnn_cell *c, const hy__pointwise_table *f, void *gates,
+                         const void *recurrent, void *state, void *cells)
+{
+    HY__N *g = (HY__N *)gates, *h = (HY__N *)state, *cell = (HY__N *)cells;
+    HY__N low = (HY__N)c->low, high = (HY__N)c->high, nan = (HY__N)c->nan;
+    const HY__N *rec = (const HY__N *)recurrent;
+    int64_t n = c->units, j;
+    if (c->mode == HY_RNN_LSTM) {
+        hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n);
+        hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n);
+        hy__apply_unary(f, HY__UNARY_sigmoid, g + 3 * n, g + 3 * n, n);
+        HY__IVDEP
+        for (j = 0; j < n; j++) {
+            HY__N s = g[n + j] * cell[j] + g[j] * g[2 * n + j];
+            s = s != s ? nan : s;
+            s = s < low ? low : s;
+            g[4 * n + j] = cell[j] = s > high ? high : s;
+        }
+        hy__apply_unary(f, HY__UNARY_tanh, cell, h, n);
+        HY__IVDEP
+        for (j = 0; j < n; j++) h[j] = g[3 * n + j] * h[j];
+    } else if (c->mode == HY_RNN_GRU) {
+        HY__IVDEP
+        for (j = 0; j < 2 * n; j++) g[j] += rec[j];
+        hy__apply_unary(f, HY__UNARY_sigmoid, g, g, 2 * n);
+        HY__IVDEP
+        for (j = 0; j < n; j++) {
+            HY__N inner = g[3 * n + j] = rec[2 * n + j];
+            g[2 * n + j] = g[2 * n + j] + g[j] * inner;
+        }
+        hy__apply_unary(f, HY__UNARY_tanh, g + 2 * n, g + 2 * n, n);
+        HY__IVDEP
+        for (j = 0; j < n; j++) h[j] = (1 - g[n + j]) * g[2 * n + j] + g[n + j] * h[j];
+    } else {
+        hy__apply_unary(f, c->mode == HY_RNN_TANH ? HY__UNARY_tanh : HY__UNARY_relu, g, g, n);
+        memcpy(h, g, (size_t)n * sizeof *h);
     }
+}
 
-#define HY__RNN_BACK(T, suffix) \
-    static void hy__rnn_back_##suffix(const hy__rnn_cell *c, const hy__pointwise_table *f, \
-                                      const void *gates, const void *h_old, const void *cell_old, \
-                                      void *dstate, void *dcells, void *dgates_x, void *dgates_h, \
-                                      void *state) \
-    { \
-        T *dh = (T *)dstate, *dcell = (T *)dcells, *dx = (T *)dgates_x, *dr = (T *)dgates_h; \
-        T *full = (T *)state; \
-        const T *g = (const T *)gates, *h = (const T *)h_old, *cell = (const T *)cell_old; \
-        T low = (T)c->low, high = (T)c->high; \
-        int64_t n = c->units, j; \
-        if (c->mode == HY_RNN_LSTM) { \
-            hy__apply_unary(f, HY__UNARY_tanh, g + 4 * n, full, n); \
-            HY__IVDEP \
-            for (j = 0; j < n; j++) { \
-                T in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j], t = full[j]; \
-                T s = forget * cell[j] + in * new_, ds = dcell[j] + dh[j] * out * (1 - t * t); \
-                ds = ((s < low) | (s > high)) ? 0 : ds; \
-                dx[j] = ds * new_ * in * (1 - in); \
-                dx[n + j] = ds * cell[j] * forget * (1 - forget); \
-                dx[2 * n + j] = ds * in * (1 - new_ * new_); \
-                dx[3 * n + j] = dh[j] * t * out * (1 - out); \
-                dcell[j] = ds * forget; \
-                dh[j] = 0; \
-                full[j] = out * t; \
-            } \
-        } else if (c->mode == HY_RNN_GRU) { HY__IVDEP \
-            for (j = 0; j < n; j++) { \
-                T reset = g[j], update = g[n + j], new_ = g[2 * n + j], inner = g[3 * n + j], d = dh[j]; \
-                T dn = d * (1 - update) * (1 - new_ * new_); \
-                dx[j] = dr[j] = dn * inner * reset * (1 - reset); \
-                dx[n + j] = dr[n + j] = d * (h[j] - new_) * update * (1 - update); \
-                dx[2 * n + j] = dn; \
-                dr[2 * n + j] = dn * reset; \
-                dh[j] = d * update; \
-            } \
-        } else if (c->mode == HY_RNN_TANH) { HY__IVDEP \
-            for (j = 0; j < n; j++) { dx[j] = dh[j] * (1 - g[j] * g[j]); dh[j] = 0; } \
-        } else { HY__IVDEP \
-            for (j = 0; j < n; j++) { dx[j] = g[j] > 0 ? dh[j] : 0; dh[j] = 0; } \
-        } \
+static void hy__rnn_cell_back(const hy__rnn_cell *c, const hy__pointwise_table *f, const void *gates,
+                              const void *h_old, const void *cell_old, void *dstate, void *dcells,
+                              void *dgates_x, void *dgates_h, void *state)
+{
+    HY__N *dh = (HY__N *)dstate, *dcell = (HY__N *)dcells;
+    HY__N *dx = (HY__N *)dgates_x, *dr = (HY__N *)dgates_h;
+    HY__N *full = (HY__N *)state;
+    const HY__N *g = (const HY__N *)gates, *h = (const HY__N *)h_old, *cell = (const HY__N *)cell_old;
+    HY__N low = (HY__N)c->low, high = (HY__N)c->high;
+    int64_t n = c->units, j;
+    if (c->mode == HY_RNN_LSTM) {
+        hy__apply_unary(f, HY__UNARY_tanh, g + 4 * n, full, n);
+        HY__IVDEP
+        for (j = 0; j < n; j++) {
+            HY__N in = g[j], forget = g[n + j], new_ = g[2 * n + j], out = g[3 * n + j], t = full[j];
+            HY__N s = forget * cell[j] + in * new_, ds = dcell[j] + dh[j] * out * (1 - t * t);
+            ds = ((s < low) | (s > high)) ? 0 : ds;
+            dx[j] = ds * new_ * in * (1 - in);
+            dx[n + j] = ds * cell[j] * forget * (1 - forget);
+            dx[2 * n + j] = ds * in * (1 - new_ * new_);
+            dx[3 * n + j] = dh[j] * t * out * (1 - out);
+            dcell[j] = ds * forget;
+            dh[j] = 0;
+            full[j] = out * t;
+        }
+    } else if (c->mode == HY_RNN_GRU) { HY__IVDEP
+        for (j = 0; j < n; j++) {
+            HY__N reset = g[j], update = g[n + j], new_ = g[2 * n + j], inner = g[3 * n + j], d = dh[j];
+            HY__N dn = d * (1 - update) * (1 - new_ * new_);
+            dx[j] = dr[j] = dn * inner * reset * (1 - reset);
+            dx[n + j] = dr[n + j] = d * (h[j] - new_) * update * (1 - update);
+            dx[2 * n + j] = dn;
+            dr[2 * n + j] = dn * reset;
+            dh[j] = d * update;
+        }
+    } else if (c->mode == HY_RNN_TANH) { HY__IVDEP
+        for (j = 0; j < n; j++) { dx[j] = dh[j] * (1 - g[j] * g[j]); dh[j] = 0; }
+    } else { HY__IVDEP
+        for (j = 0; j < n; j++) { dx[j] = g[j] > 0 ? dh[j] : 0; dh[j] = 0; }
     }
-
-HY__RNN_STEP(float, f32)
-HY__RNN_BACK(float, f32)
-HY__SMALL_BEGIN
-HY__RNN_STEP(double, f64)
-HY__RNN_BACK(double, f64)
+}
+#if HY__PASS == HY__PASS_F64
 HY__SMALL_END
-#undef HY__RNN_STEP
-#undef HY__RNN_BACK
+#endif
 HY__LOOPS_END
+#endif
+
+#ifndef HY__PASS
+#ifndef HYBRID_NO_RNN
 
 HY__COLD_ROOMS
 
@@ -21968,7 +22000,7 @@ typedef struct hy__rnn_back {            /* a block on its way back */
 static void hy__rnn_step_back(const hy__rnn_run *u, const hy__rnn_back *b, int64_t t)
 {
     const hy__rnn *r = u->r;
-    hy__rnn_back_fn back = r->compute == HY_F64 ? hy__rnn_back_f64 : hy__rnn_back_f32;
+    hy__rnn_back_fn back = r->compute == HY_F64 ? hy__rnn_cell_back_f64 : hy__rnn_cell_back_f32;
     const hy__pointwise_table *maps = hy__pointwise_of(u->job, r->compute);
     int layer = b->layer, direction = b->direction;
     int64_t unit = (int64_t)layer * r->directions + direction, row = t * r->batch + b->first, n;
@@ -27236,8 +27268,13 @@ HY__WARM_ROOMS
  * pooling and its gradients (windows of f32 by kernels, all else by stretches), adaptive_avg_pooling.
  */
 #ifndef HYBRID_NO_VISION
-HY__LOOPS_BEGIN
+#endif
+#endif
 
+#if defined(HY__PASS) && !defined(HYBRID_NO_VISION)
+#if HY__PASS == HY__PASS_BASE || HY__PASS == HY__PASS_AVX2
+HY__LOOPS_BEGIN
+#if HY__PASS == HY__PASS_BASE
 /* Masks, so that loops have no branches: is a later value larger, or the first NaN? */
 HY__INLINE uint32_t hy__beats_f32(float later, float most)
 {
@@ -27248,77 +27285,95 @@ HY__INLINE float hy__one_of_f32(uint32_t mask, float a, float b)
     return hy__f32_of_bits(hy__bits_f32(b) ^ ((hy__bits_f32(a) ^ hy__bits_f32(b)) & mask));
 }
 
+HY__SMALL_BEGIN
+#endif
 /* --- windows of floats --- *
  *     join:  y[i] = the largest, or the sum, of x[offset[t] + i] over all taps t, at least one
  *     claim: where x is y (both NaN, too), dx takes what is left of g: it goes to the first x that is y
  *     pick:  best[i] is the first of the largest x[offset[t] + i], or the first NaN, which[i] its tap
  *     give:  y[i] takes g[i - t / step] of all taps t = first, first + step ... which[i - t / step] names */
-#define HY__DEFINE_WINDOWS(name, target) \
-    target static void hy__join_##name(float *y, const float *x, const int64_t *offset, int64_t taps, \
-                                       int64_t n, int most) \
-    { \
-        const float *a = x + offset[0], *b = x + offset[taps > 1], *c = x + offset[taps > 2 ? 2 : 0]; \
-        int64_t t = taps == 1 ? 1 : 2 + taps % 2, i;    /* leaves pairs */ \
-        if (taps == 1) memcpy(y, a, (size_t)n * sizeof *y); \
-        else if (most) HY__JOIN_EACH(hy__larger_f32(c[i], hy__larger_f32(b[i], a[i]))) \
-        else if (t == 2) HY__JOIN_EACH(a[i] + b[i]) \
-        else HY__JOIN_EACH(a[i] + b[i] + c[i]) \
-        for (; t < taps; t += 2) { \
-            a = x + offset[t]; \
-            b = x + offset[t + 1]; \
-            if (most) HY__JOIN_EACH(hy__larger_f32(b[i], hy__larger_f32(a[i], y[i]))) \
-            else HY__JOIN_EACH(y[i] + (a[i] + b[i])) \
-        } \
-    } \
-    target static void hy__claim_##name(float *dx, const float *x, const float *y, float *g, int64_t n) \
-    { \
-        int64_t i; \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) { \
-            float v = g[i], same = x[i] == y[i] ? v : 0, nan = y[i] != y[i] ? v : 0; \
-            float left = x[i] == y[i] ? 0 : v, other = y[i] != y[i] ? 0 : v; \
-            dx[i] += x[i] != x[i] ? nan : same; \
-            g[i] = x[i] != x[i] ? other : left; \
-        } \
-    } \
-    target static void hy__pick_##name(float *best, float *which, const float *x, const int64_t *offset, \
-                                       int64_t taps, int64_t n) \
-    { \
-        const float *a = x + offset[0], *b = x + offset[taps > 1], *c = x + offset[taps > 2 ? 2 : taps > 1]; \
-        int64_t t, i; \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) { \
-            uint32_t second = hy__beats_f32(b[i], a[i]), third; \
-            float most = hy__one_of_f32(second, b[i], a[i]), tap = hy__one_of_f32(second, 1, 0); \
-            third = hy__beats_f32(c[i], most); \
-            best[i] = hy__one_of_f32(third, c[i], most); \
-            which[i] = hy__one_of_f32(third, 2, tap); \
-        } \
-        for (t = 3; t < taps; t++) { \
-            const float number = (float)t; \
-            a = x + offset[t]; \
-            HY__IVDEP \
-            for (i = 0; i < n; i++) { \
-                uint32_t later = hy__beats_f32(a[i], best[i]); \
-                best[i] = hy__one_of_f32(later, a[i], best[i]); \
-                which[i] = hy__one_of_f32(later, number, which[i]); \
-            } \
-        } \
-    } \
-    target static void hy__give_##name(float *y, const float *which, const float *g, int64_t first, \
-                                       int64_t taps, int64_t step, int64_t n) \
-    { \
-        int64_t t, i; \
-        for (t = first; t < taps; t += step, which--, g--) { \
-            const float number = (float)t; \
-            HY__IVDEP \
-            for (i = 0; i < n; i++) { \
-                uint32_t named = 0u - (uint32_t)(which[i] == number); \
-                y[i] = hy__one_of_f32(named, y[i] + g[i], y[i]); \
-            } \
-        } \
-    }
 #define HY__JOIN_EACH(joined) { HY__IVDEP for (i = 0; i < n; i++) y[i] = joined; }
+#define hy__join_taps HY__OF_KIND(hy__join_taps)
+#define hy__claim_taps HY__OF_KIND(hy__claim_taps)
+#define hy__pick_taps HY__OF_KIND(hy__pick_taps)
+#define hy__give_taps HY__OF_KIND(hy__give_taps)
+HY__AIM static void hy__join_taps(float *y, const float *x, const int64_t *offset, int64_t taps, int64_t n,
+                                  int most)
+{
+    const float *a = x + offset[0], *b = x + offset[taps > 1], *c = x + offset[taps > 2 ? 2 : 0];
+    int64_t t = taps == 1 ? 1 : 2 + taps % 2, i;    /* leaves pairs */
+    if (taps == 1) memcpy(y, a, (size_t)n * sizeof *y);
+    else if (most) HY__JOIN_EACH(hy__larger_f32(c[i], hy__larger_f32(b[i], a[i])))
+    else if (t == 2) HY__JOIN_EACH(a[i] + b[i])
+    else HY__JOIN_EACH(a[i] + b[i] + c[i])
+    for (; t < taps; t += 2) {
+        a = x + offset[t];
+        b = x + offset[t + 1];
+        if (most) HY__JOIN_EACH(hy__larger_f32(b[i], hy__larger_f32(a[i], y[i])))
+        else HY__JOIN_EACH(y[i] + (a[i] + b[i]))
+    }
+}
+
+HY__AIM static void hy__claim_taps(float *dx, const float *x, const float *y, float *g, int64_t n)
+{
+    int64_t i;
+    HY__IVDEP
+    for (i = 0; i < n; i++) {
+        float v = g[i], same = x[i] == y[i] ? v : 0, nan = y[i] != y[i] ? v : 0;
+        float left = x[i] == y[i] ? 0 : v, other = y[i] != y[i] ? 0 : v;
+        dx[i] += x[i] != x[i] ? nan : same;
+        g[i] = x[i] != x[i] ? other : left;
+    }
+}
+
+HY__AIM static void hy__pick_taps(float *best, float *which, const float *x, const int64_t *offset,
+                                  int64_t taps, int64_t n)
+{
+    const float *a = x + offset[0], *b = x + offset[taps > 1], *c = x + offset[taps > 2 ? 2 : taps > 1];
+    int64_t t, i;
+    HY__IVDEP
+    for (i = 0; i < n; i++) {
+        uint32_t second = hy__beats_f32(b[i], a[i]), third;
+        float most = hy__one_of_f32(second, b[i], a[i]), tap = hy__one_of_f32(second, 1, 0);
+        third = hy__beats_f32(c[i], most);
+        best[i] = hy__one_of_f32(third, c[i], most);
+        which[i] = hy__one_of_f32(third, 2, tap);
+    }
+    for (t = 3; t < taps; t++) {
+        const float number = (float)t;
+        a = x + offset[t];
+        HY__IVDEP
+        for (i = 0; i < n; i++) {
+            uint32_t later = hy__beats_f32(a[i], best[i]);
+            best[i] = hy__one_of_f32(later, a[i], best[i]);
+            which[i] = hy__one_of_f32(later, number, which[i]);
+        }
+    }
+}
+
+HY__AIM static void hy__give_taps(float *y, const float *which, const float *g, int64_t first, int64_t taps,
+                                  int64_t step, int64_t n)
+{
+    int64_t t, i;
+    for (t = first; t < taps; t += step, which--, g--) {
+        const float number = (float)t;
+        HY__IVDEP
+        for (i = 0; i < n; i++) {
+            uint32_t named = 0u - (uint32_t)(which[i] == number);
+            y[i] = hy__one_of_f32(named, y[i] + g[i], y[i]);
+        }
+    }
+}
+#if HY__PASS == HY__PASS_BASE
+HY__SMALL_END
+#endif
+HY__LOOPS_END
+#endif
+#endif
+
+#ifndef HY__PASS
+#ifndef HYBRID_NO_VISION
+HY__LOOPS_BEGIN
 typedef struct hy__window_kernels {
     void (*join)(float *y, const float *x, const int64_t *offset, int64_t taps, int64_t n, int most);
     void (*claim)(float *dx, const float *x, const float *y, float *g, int64_t n);
@@ -27326,15 +27381,13 @@ typedef struct hy__window_kernels {
     void (*give)(float *y, const float *which, const float *g, int64_t first, int64_t taps, int64_t step,
                  int64_t n);
 } hy__window_kernels;
-HY__SMALL_BEGIN
-HY__DEFINE_WINDOWS(base, )
-static const hy__window_kernels hy__windows_base = { hy__join_base, hy__claim_base, hy__pick_base,
-                                                      hy__give_base };
-HY__SMALL_END
+static const hy__window_kernels hy__windows_base = {
+    hy__join_taps_base, hy__claim_taps_base, hy__pick_taps_base, hy__give_taps_base
+};
 #if HY__X86
-HY__DEFINE_WINDOWS(avx2, HY__TARGET_AVX2)
-static const hy__window_kernels hy__windows_avx2 = { hy__join_avx2, hy__claim_avx2, hy__pick_avx2,
-                                                      hy__give_avx2 };
+static const hy__window_kernels hy__windows_avx2 = {
+    hy__join_taps_avx2, hy__claim_taps_avx2, hy__pick_taps_avx2, hy__give_taps_avx2
+};
 #endif
 static const hy__window_kernels *hy__window_kernels_for(int isa)
 {
@@ -29673,14 +29726,148 @@ HY__DIFF(space_to_depth, hy__alike(F, r, HY_OP_depth_to_space, dy, NULL, NULL))
 #define HY__ON_space_to_depth HY__OWN(space_to_depth), hy__batch_split
 HY__WARM_ROOMS
 
+
+#endif
+#endif
+
+#if defined(HY__PASS) && HY__PASS <= HY__PASS_BASE && !defined(HYBRID_NO_VISION)
 HY__LOOPS_BEGIN
 
 /* --- boxes: (left, top, right, bottom), or (middle x, y, width, height) where `center` --- */
+#if HY__PASS == HY__PASS_F64
+HY__SMALL_BEGIN
+#endif
+#if HY__PASS == HY__PASS_F64
 typedef struct hy__nms {
     int64_t n, k, width, coord, score, id;      /* rows, how many of the best count; columns, id < 0: none */
     double  overlap, valid, background;         /* the class that does not count */
     int     center, force;
 } hy__nms;
+#endif
+#define hy__box HY__OF_TYPE(hy__box)
+#define hy__box_of HY__OF_TYPE(hy__box_of)
+#define hy__overlap HY__OF_TYPE(hy__overlap)
+#define hy__crowded HY__OF_TYPE(hy__crowded)
+#define hy__nms_line HY__OF_TYPE(hy__nms_line)
+#define hy__overlaps HY__OF_TYPE(hy__overlaps)
+#define hy__shift_anchor HY__OF_TYPE(hy__shift_anchor)
+#define hy__thin_out HY__OF_TYPE(hy__thin_out)
+typedef struct hy__box { HY__N left, top, right, bottom, area; int64_t id; } hy__box;
+static hy__box hy__box_of(const double *v, int center)
+{
+    HY__N x = (HY__N)v[0], y = (HY__N)v[1], wide = (HY__N)v[2], tall = (HY__N)v[3];
+    hy__box b;
+    b.left = center ? x - wide / 2 : x;
+    b.top = center ? y - tall / 2 : y;
+    b.right = center ? x + wide / 2 : wide;
+    b.bottom = center ? y + tall / 2 : tall;
+    if (!center) { wide -= x; tall -= y; }
+    b.area = wide < 0 || tall < 0 ? 0 : wide * tall;
+    b.id = 0;
+    return b;
+}
+
+/* What part of their union do two boxes have in common? */
+static HY__N hy__overlap(const hy__box *a, const hy__box *b)
+{
+    HY__N wide = (a->right < b->right ? a->right : b->right) - (a->left > b->left ? a->left : b->left);
+    HY__N tall = (a->bottom < b->bottom ? a->bottom : b->bottom) - (a->top > b->top ? a->top : b->top);
+    HY__N both = wide > 0 && tall > 0 ? wide * tall : 0;
+    return both > 0 ? both / (a->area + b->area - both) : 0;
+}
+
+/* Does box n overlap one before it, of the same class, by more than `most`, or by as much? */
+static int hy__crowded(const hy__box *box, int64_t n, HY__N most, int as_much)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) if (box[i].id == box[n].id) {
+        HY__N part = hy__overlap(box + i, box + n);
+        if (part > most || (as_much && part == most)) return 1;
+    }
+    return 0;
+}
+
+/* place[0 ...] = the rows that stay, by falling score, then -1 */
+static void hy__nms_line(const hy__nms *p, const char *data, hy_dtype dtype, const double *score,
+                         const hy__ranked *best, hy__box *box, int64_t *place)
+{
+    int64_t size = hy__traits[dtype].size, kept = 0, i;
+    HY__N overlap = (HY__N)p->overlap;
+    double v[4], id;
+    for (i = 0; i < p->k && score[best[i].at] > -HUGE_VAL; i++) {
+        const char *row = data + best[i].at * p->width * size;
+        hy__load_f64(v, row + p->coord * size, dtype, 1, 4);
+        box[kept] = hy__box_of(v, p->center);
+        if (p->id >= 0 && !p->force) {
+            hy__load_f64(&id, row + p->id * size, dtype, 1, 1);
+            box[kept].id = hy__to_i64(id);
+        }
+        if (!hy__crowded(box, kept, overlap, 0)) place[kept++] = best[i].at;
+    }
+    for (; kept < p->n; kept++) place[kept] = -1;
+}
+
+/* one box with n others */
+static void hy__overlaps(const char *one, const char *others, hy_dtype dtype, int center, int64_t n, char *y)
+{
+    enum { M = HY__TILE / 4 };
+    double v[HY__TILE];
+    HY__N part[M];
+    hy__box a, b;
+    int64_t size = hy__traits[dtype].size, i, j, m;
+    hy__load_f64(v, one, dtype, 1, 4);
+    a = hy__box_of(v, center);
+    for (i = 0; i < n; i += m) {
+        m = hy__least(n - i, M);
+        hy__load_f64(v, others + 4 * i * size, dtype, 1, 4 * m);
+        for (j = 0; j < m; j++) {
+            b = hy__box_of(v + 4 * j, center);
+            part[j] = hy__overlap(&a, &b);
+        }
+        hy__store_real(y + i * size, dtype, 1, part, m);
+    }
+}
+
+/* the corners of an anchor that is shifted and stretched */
+static void hy__shift_anchor(const double *anchor, const double *shift, const double *variance, int clip,
+                             double *box)
+{
+    int k, side;
+    for (k = 0; k < 2; k++) {
+        HY__N low = (HY__N)anchor[k], size = (HY__N)anchor[k + 2] - low;
+        HY__N middle = (low + (HY__N)anchor[k + 2]) / 2;
+        HY__N at = (HY__N)shift[k] * (HY__N)variance[k] * size + middle;
+        HY__N half = (HY__N)exp((HY__N)shift[k + 2] * (HY__N)variance[k + 2]) * size / 2;
+        box[k] = at - half;
+        box[k + 2] = at + half;
+        for (side = k; side < 4 && clip; side += 2)
+            box[side] = box[side] < 0 ? 0 : box[side] > 1 ? 1 : box[side];
+    }
+}
+
+/* n rows of class, score and corners, the best first: those that are crowded out get the class -1 */
+static void hy__thin_out(char *rows, hy_dtype dtype, int64_t n, double most, int force, void *room)
+{
+    hy__box *box = (hy__box *)room;
+    double v[6], gone = -1;
+    int64_t kept = 0;
+    for (; n > 0; n--, rows += 6 * hy__traits[dtype].size) {
+        hy__load_f64(v, rows, dtype, 1, 6);
+        box[kept] = hy__box_of(v + 2, 0);
+        box[kept].id = force ? 0 : hy__to_i64(v[0]);
+        if (!hy__crowded(box, kept, (HY__N)most, 1)) kept++;
+        else hy__store_f64(rows, dtype, 1, &gone, 1);
+    }
+}
+#if HY__PASS == HY__PASS_F64
+HY__SMALL_END
+#endif
+HY__LOOPS_END
+#endif
+
+#ifndef HY__PASS
+#ifndef HYBRID_NO_VISION
+HY__LOOPS_BEGIN
 
 /* A number as these values are compared with it. */
 static double hy__rounded(double v, hy_dtype dtype) { return dtype == HY_F64 ? v : (double)(float)v; }
@@ -29700,120 +29887,20 @@ static void hy__nms_scores(const hy__nms *p, const char *data, hy_dtype dtype, i
     }
 }
 
-/* hy__nms_x: place[0 ...] = the rows that stay, by falling score, then -1; room as hy__nms_room says. */
-#define HY__BOX_KERNELS(T, suffix) \
-    typedef struct hy__box_##suffix { T left, top, right, bottom, area; int64_t id; } hy__box_##suffix; \
-    static hy__box_##suffix hy__box_of_##suffix(const double *v, int center) \
-    { \
-        T x = (T)v[0], y = (T)v[1], wide = (T)v[2], tall = (T)v[3]; \
-        hy__box_##suffix b; \
-        b.left = center ? x - wide / 2 : x; \
-        b.top = center ? y - tall / 2 : y; \
-        b.right = center ? x + wide / 2 : wide; \
-        b.bottom = center ? y + tall / 2 : tall; \
-        if (!center) { wide -= x; tall -= y; } \
-        b.area = wide < 0 || tall < 0 ? 0 : wide * tall; \
-        b.id = 0; \
-        return b; \
-    } \
-    /* What part of their union do two boxes have in common? */ \
-    static T hy__overlap_##suffix(const hy__box_##suffix *a, const hy__box_##suffix *b) \
-    { \
-        T wide = (a->right < b->right ? a->right : b->right) - (a->left > b->left ? a->left : b->left); \
-        T tall = (a->bottom < b->bottom ? a->bottom : b->bottom) - (a->top > b->top ? a->top : b->top); \
-        T both = wide > 0 && tall > 0 ? wide * tall : 0; \
-        return both > 0 ? both / (a->area + b->area - both) : 0; \
-    } \
-    /* Does box n overlap one before it, of the same class, by more than `most`, or by as much? */ \
-    static int hy__crowded_##suffix(const hy__box_##suffix *box, int64_t n, T most, int as_much) \
-    { \
-        int64_t i; \
-        for (i = 0; i < n; i++) if (box[i].id == box[n].id) { \
-            T part = hy__overlap_##suffix(box + i, box + n); \
-            if (part > most || (as_much && part == most)) return 1; \
-        } \
-        return 0; \
-    } \
-    static void hy__nms_##suffix(const hy__nms *p, const char *data, hy_dtype dtype, const double *score, \
-                                 void *room, int64_t *place) \
-    { \
-        hy__ranked *ranked = (hy__ranked *)room; \
-        hy__box_##suffix *box = (hy__box_##suffix *)(void *)(ranked + 2 * hy__rank_room(p->n, p->k)); \
-        int64_t size = hy__traits[dtype].size, kept = 0, i; \
-        const hy__ranked *best = hy__rank_line((const char *)score, HY_F64, 1, p->n, p->k, 1, ranked); \
-        T overlap = (T)p->overlap; \
-        double v[4], id; \
-        for (i = 0; i < p->k && score[best[i].at] > -HUGE_VAL; i++) { \
-            const char *row = data + best[i].at * p->width * size; \
-            hy__load_f64(v, row + p->coord * size, dtype, 1, 4); \
-            box[kept] = hy__box_of_##suffix(v, p->center); \
-            if (p->id >= 0 && !p->force) { \
-                hy__load_f64(&id, row + p->id * size, dtype, 1, 1); \
-                box[kept].id = hy__to_i64(id); \
-            } \
-            if (!hy__crowded_##suffix(box, kept, overlap, 0)) place[kept++] = best[i].at; \
-        } \
-        for (; kept < p->n; kept++) place[kept] = -1; \
-    } \
-    /* one box with n others */ \
-    static void hy__overlaps_##suffix(const char *one, const char *others, hy_dtype dtype, int center, \
-                                      int64_t n, char *y) \
-    { \
-        enum { M = HY__TILE / 4 }; \
-        double v[HY__TILE]; \
-        T part[M]; \
-        hy__box_##suffix a, b; \
-        int64_t size = hy__traits[dtype].size, i, j, m; \
-        hy__load_f64(v, one, dtype, 1, 4); \
-        a = hy__box_of_##suffix(v, center); \
-        for (i = 0; i < n; i += m) { \
-            m = hy__least(n - i, M); \
-            hy__load_f64(v, others + 4 * i * size, dtype, 1, 4 * m); \
-            for (j = 0; j < m; j++) { \
-                b = hy__box_of_##suffix(v + 4 * j, center); \
-                part[j] = hy__overlap_##suffix(&a, &b); \
-            } \
-            hy__store_##suffix(y + i * size, dtype, 1, part, m); \
-        } \
-    } \
-    /* the corners of an anchor that is shifted and stretched */ \
-    static void hy__shift_anchor_##suffix(const double *anchor, const double *shift, const double *variance, \
-                                          int clip, double *box) \
-    { \
-        int k, side; \
-        for (k = 0; k < 2; k++) { \
-            T low = (T)anchor[k], size = (T)anchor[k + 2] - low, middle = (low + (T)anchor[k + 2]) / 2; \
-            T at = (T)shift[k] * (T)variance[k] * size + middle; \
-            T half = (T)exp((T)shift[k + 2] * (T)variance[k + 2]) * size / 2; \
-            box[k] = at - half; \
-            box[k + 2] = at + half; \
-            for (side = k; side < 4 && clip; side += 2) \
-                box[side] = box[side] < 0 ? 0 : box[side] > 1 ? 1 : box[side]; \
-        } \
-    } \
-    /* n rows of class, score and corners, the best first: those that are crowded out get the class -1 */ \
-    static void hy__thin_out_##suffix(char *rows, hy_dtype dtype, int64_t n, double most, int force, \
-                                      void *room) \
-    { \
-        hy__box_##suffix *box = (hy__box_##suffix *)room; \
-        double v[6], gone = -1; \
-        int64_t kept = 0; \
-        for (; n > 0; n--, rows += 6 * hy__traits[dtype].size) { \
-            hy__load_f64(v, rows, dtype, 1, 6); \
-            box[kept] = hy__box_of_##suffix(v + 2, 0); \
-            box[kept].id = force ? 0 : hy__to_i64(v[0]); \
-            if (!hy__crowded_##suffix(box, kept, (T)most, 1)) kept++; \
-            else hy__store_f64(rows, dtype, 1, &gone, 1); \
-        } \
-    }
-HY__BOX_KERNELS(float, f32)
-HY__SMALL_BEGIN
-HY__BOX_KERNELS(double, f64)
-HY__SMALL_END
-
 static size_t hy__nms_room(const hy__nms *p)
 {
     return (size_t)p->k * sizeof(hy__box_f64) + 2 * (size_t)hy__rank_room(p->n, p->k) * sizeof(hy__ranked);
+}
+
+/* The rows of one batch that stay; room as hy__nms_room says. */
+static void hy__nms_batch(const hy__nms *p, const char *data, hy_dtype dtype, const double *score, void *room,
+                          int64_t *place)
+{
+    hy__ranked *ranked = (hy__ranked *)room;
+    void *box = ranked + 2 * hy__rank_room(p->n, p->k);
+    const hy__ranked *best = hy__rank_line((const char *)score, HY_F64, 1, p->n, p->k, 1, ranked);
+    if (dtype == HY_F64) hy__nms_line_f64(p, data, dtype, score, best, (hy__box_f64 *)box, place);
+    else hy__nms_line_f32(p, data, dtype, score, best, (hy__box_f32 *)box, place);
 }
 HY__LOOPS_END
 
@@ -29901,8 +29988,7 @@ HY__RUN(hy__run_box_nms)
     if (stage == 0) hy__nms_scores(p, data, dtype, end - i, score + i);
     else if (stage == 2) for (; i < end; i++) hy__nms_write(job, now, p, place, i);
     else if (!p->k) for (; i < end; i++) place[i] = i % p->n;
-    else if (dtype == HY_F64) hy__nms_f64(p, data, dtype, score + i, scratch, place + i);
-    else hy__nms_f32(p, data, dtype, score + i, scratch, place + i);
+    else hy__nms_batch(p, data, dtype, score + i, scratch, place + i);
 }
 
 static int hy__box_nms_bind(hy_job *job)
@@ -30197,9 +30283,17 @@ static int hy__multibox_detection_split(const hy_job *job, int axis, hy_slicing 
     hy__multibox_detection_split
 HY__WARM_ROOMS
 
+#endif
+#endif
+
+#if defined(HY__PASS) && HY__PASS <= HY__PASS_BASE && !defined(HYBRID_NO_VISION)
 HY__LOOPS_BEGIN
+#if HY__PASS == HY__PASS_F64
+HY__SMALL_BEGIN
+#endif
 
 /* --- regions (image, left, top, right, bottom) of images, cut into bins; index 0 is down, 1 across --- */
+#if HY__PASS == HY__PASS_F64
 enum { HY__ROI_CHANNELS = 64 };         /* of one call, at most */
 typedef struct hy__rois {
     int64_t images, channels;           /* channels of the result */
@@ -30211,141 +30305,156 @@ typedef struct hy__rois {
 
 /* v as a place, far outside if it is far outside */
 static int64_t hy__roi_whole(double v) { return hy__clamp_i64(hy__to_i64(v), -INT32_MAX, INT32_MAX); }
+#endif
+#define hy__roi_region HY__OF_TYPE(hy__roi_region)
+#define hy__roi_sample HY__OF_TYPE(hy__roi_sample)
+#define hy__roi_max HY__OF_TYPE(hy__roi_max)
+#define hy__roi_region_of HY__OF_TYPE(hy__roi_region_of)
+#define hy__roi_sample_of HY__OF_TYPE(hy__roi_sample_of)
+#define hy__roi_samples HY__OF_TYPE(hy__roi_samples)
+#define hy__roi_bin HY__OF_TYPE(hy__roi_bin)
+#define hy__roi_mean HY__OF_TYPE(hy__roi_mean)
 
-/* hy__roi_max_x: the largest values of n channels of a region, and their places in all of the data, -1 for
- * none. hy__roi_mean_x: averages of samples, or, going back, their shares of dy. */
-#define HY__ROI_KERNELS(T, suffix) \
-    static void hy__roi_max_##suffix(const hy__rois *p, const double *roi, const T *data, int64_t first, \
-                                     int64_t n, char *y, hy_dtype dtype, int64_t *place) \
-    { \
-        int64_t begin[2], from[2], to[2], bin[2], image = hy__to_i64(roi[0]), k, h, w, at = 0, best; \
-        int64_t area = p->size[0] * p->size[1], bins = p->bins[0] * p->bins[1], plane; \
-        T step[2], most[HY__ROI_CHANNELS]; \
-        int i, inside = image >= 0 && image < p->images; \
-        for (i = 0; i < 2; i++) { \
-            int64_t end = hy__roi_whole(round((T)roi[4 - i] * (T)p->scale)); \
-            begin[i] = hy__roi_whole(round((T)roi[2 - i] * (T)p->scale)); \
-            step[i] = (T)(end < begin[i] ? 1 : end - begin[i] + 1) / (T)p->bins[i]; \
-        } \
-        for (bin[0] = 0; bin[0] < p->bins[0]; bin[0]++) \
-            for (bin[1] = 0; bin[1] < p->bins[1]; bin[1]++, at++, y += hy__traits[dtype].size) { \
-                for (i = 0; i < 2; i++) { \
-                    T low = (T)bin[i] * step[i], high = (T)(bin[i] + 1) * step[i]; \
-                    from[i] = hy__clamp_i64(begin[i] + hy__roi_whole(floor(low)), 0, p->size[i]); \
-                    to[i] = hy__clamp_i64(begin[i] + hy__roi_whole(ceil(high)), 0, p->size[i]); \
-                } \
-                if (!inside || from[1] >= to[1]) to[0] = from[0]; \
-                for (k = 0; k < n; k++) { \
-                    plane = (inside ? image * p->channels + first + k : 0) * area; \
-                    most[k] = to[0] > from[0] ? (T)-HUGE_VAL : 0; \
-                    best = -1; \
-                    for (h = from[0]; h < to[0]; h++) \
-                        for (w = from[1]; w < to[1]; w++) \
-                            if (data[plane + h * p->size[1] + w] > most[k]) { \
-                                best = plane + h * p->size[1] + w; \
-                                most[k] = data[best]; \
-                            } \
-                    if (place) place[k * bins + at] = best; \
-                } \
-                hy__store_##suffix(y, dtype, bins, most, n); \
-            } \
-    } \
-    typedef struct hy__region_##suffix { T begin[2], step[2], count; int64_t grid[2]; } hy__region_##suffix; \
-    typedef struct hy__sample_##suffix { int64_t low, high; T share; } hy__sample_##suffix; \
-    /* 0: it has no size */ \
-    static int hy__region_of_##suffix(const hy__rois *p, const double *roi, hy__region_##suffix *g) \
-    { \
-        int i; \
-        for (i = 0; i < 2; i++) { \
-            T shift = p->aligned ? (T)0.5 : 0, size = (T)roi[4 - i] * (T)p->scale - shift; \
-            g->begin[i] = (T)roi[2 - i] * (T)p->scale - shift; \
-            size -= g->begin[i]; \
-            if (p->aligned && !(size > 0)) return 0; \
-            if (!p->aligned && !(size > 1)) size = 1; \
-            g->step[i] = size / (T)p->bins[i]; \
-            g->grid[i] = p->ratio > 0 ? p->ratio : hy__roi_whole(ceil(g->step[i])); \
-        } \
-        g->count = (T)g->grid[0] * (T)g->grid[1]; \
-        return 1; \
-    } \
-    /* Sample i of a bin: between which places? 0: it is outside. */ \
-    static int hy__sample_of_##suffix(const hy__region_##suffix *g, int axis, int64_t bin, int64_t i, \
-                                      int64_t size, hy__sample_##suffix *s) \
-    { \
-        T at = g->begin[axis] + (T)bin * g->step[axis] + \
-               ((T)i + (T)0.5) * g->step[axis] / (T)g->grid[axis]; \
-        if (!(at >= -1 && at <= (T)size)) return 0; \
-        if (at < 0) at = 0; \
-        s->low = hy__least((int64_t)at, size - 1); \
-        s->high = hy__least(s->low + 1, size - 1); \
-        s->share = s->low < s->high ? at - (T)s->low : 0; \
-        return 1; \
-    } \
-    /* Which samples of a bin need a look? A large region has most of them outside. */ \
-    static void hy__samples_##suffix(const hy__region_##suffix *g, int axis, int64_t bin, int64_t size, \
-                                     int64_t *from, int64_t *to) \
-    { \
-        double begin = (double)g->begin[axis] + (double)bin * (double)g->step[axis]; \
-        double step = (double)g->step[axis] / (double)g->grid[axis]; \
-        *from = hy__clamp_i64(hy__roi_whole((-1 - begin) / step) - 2, 0, g->grid[axis]); \
-        *to = hy__clamp_i64(hy__roi_whole(((double)size - begin) / step) + 2, 0, g->grid[axis]); \
-    } \
-    /* sums of samples of n planes, or, going back, their shares of the sums */ \
-    static void hy__roi_bin_##suffix(const hy__rois *p, const hy__region_##suffix *g, const int64_t *bin, \
-                                     int64_t stride, int64_t n, T *plane, T *sum, int back) \
-    { \
-        int64_t from[2], to[2], i, j, k, wide = p->size[1]; \
-        hy__sample_##suffix y, x; \
-        for (k = 0; k < 2; k++) hy__samples_##suffix(g, (int)k, bin[k], p->size[k], &from[k], &to[k]); \
-        for (i = from[0]; i < to[0]; i++) { \
-            if (!hy__sample_of_##suffix(g, 0, bin[0], i, p->size[0], &y)) continue; \
-            for (j = from[1]; j < to[1]; j++) { \
-                T *a = plane + y.low * wide, *b = plane + y.high * wide, u, v, w, z; \
-                if (!hy__sample_of_##suffix(g, 1, bin[1], j, wide, &x)) continue; \
-                u = (1 - y.share) * (1 - x.share); \
-                v = (1 - y.share) * x.share; \
-                w = y.share * (1 - x.share); \
-                z = y.share * x.share; \
-                for (k = 0; k < n; k++, a += stride, b += stride) \
-                    if (back) { \
-                        a[x.low] += sum[k] * u; \
-                        a[x.high] += sum[k] * v; \
-                        b[x.low] += sum[k] * w; \
-                        b[x.high] += sum[k] * z; \
-                    } else sum[k] += u * a[x.low] + v * a[x.high] + w * b[x.low] + z * b[x.high]; \
-            } \
-        } \
-    } \
-    /* Channels [first, first + n) of a region; y begins at its first. 0: it has no size. */ \
-    static int hy__roi_mean_##suffix(const hy__rois *p, const double *roi, T *data, int64_t first, \
-                                     int64_t n, char *y, hy_dtype dtype, int back) \
-    { \
-        int64_t image = hy__to_i64(roi[0]), bin[2], k, bins = p->bins[0] * p->bins[1], at = 0; \
-        int64_t area = p->size[0] * p->size[1], stride = p->sensitive ? bins * area : area; \
-        int inside = image >= 0 && image < p->images, sized; \
-        T sum[HY__ROI_CHANNELS]; \
-        hy__region_##suffix g; \
-        memset(&g, 0, sizeof g); \
-        if (!inside) image = 0; \
-        sized = !inside || hy__region_of_##suffix(p, roi, &g); \
-        inside &= sized; \
-        for (bin[0] = 0; bin[0] < p->bins[0]; bin[0]++) \
-            for (bin[1] = 0; bin[1] < p->bins[1]; bin[1]++, at++, y += hy__traits[dtype].size) { \
-                T *plane = data + (image * p->channels + first) * stride + (p->sensitive ? at * area : 0); \
-                if (back) hy__load_##suffix(sum, y, dtype, bins, n); \
-                for (k = 0; k < n; k++) sum[k] = back ? sum[k] / g.count : 0; \
-                if (inside) hy__roi_bin_##suffix(p, &g, bin, stride, n, plane, sum, back); \
-                for (k = 0; k < n && inside && !back; k++) sum[k] /= g.count; \
-                if (!back) hy__store_##suffix(y, dtype, bins, sum, n); \
-            } \
-        return sized; \
+/* hy__roi_max: the largest values of n channels of a region, and their places in all of the data, -1 for
+ * none. hy__roi_mean: averages of samples, or, going back, their shares of dy. */
+static void hy__roi_max(const hy__rois *p, const double *roi, const HY__N *data, int64_t first, int64_t n,
+                        char *y, hy_dtype dtype, int64_t *place)
+{
+    int64_t begin[2], from[2], to[2], bin[2], image = hy__to_i64(roi[0]), k, h, w, at = 0, best;
+    int64_t area = p->size[0] * p->size[1], bins = p->bins[0] * p->bins[1], plane;
+    HY__N step[2], most[HY__ROI_CHANNELS];
+    int i, inside = image >= 0 && image < p->images;
+    for (i = 0; i < 2; i++) {
+        int64_t end = hy__roi_whole(round((HY__N)roi[4 - i] * (HY__N)p->scale));
+        begin[i] = hy__roi_whole(round((HY__N)roi[2 - i] * (HY__N)p->scale));
+        step[i] = (HY__N)(end < begin[i] ? 1 : end - begin[i] + 1) / (HY__N)p->bins[i];
     }
-HY__ROI_KERNELS(float, f32)
-HY__SMALL_BEGIN
-HY__ROI_KERNELS(double, f64)
-HY__SMALL_END
-HY__LOOPS_END
+    for (bin[0] = 0; bin[0] < p->bins[0]; bin[0]++)
+        for (bin[1] = 0; bin[1] < p->bins[1]; bin[1]++, at++, y += hy__traits[dtype].size) {
+            for (i = 0; i < 2; i++) {
+                HY__N low = (HY__N)bin[i] * step[i], high = (HY__N)(bin[i] + 1) * step[i];
+                from[i] = hy__clamp_i64(begin[i] + hy__roi_whole(floor(low)), 0, p->size[i]);
+                to[i] = hy__clamp_i64(begin[i] + hy__roi_whole(ceil(high)), 0, p->size[i]);
+            }
+            if (!inside || from[1] >= to[1]) to[0] = from[0];
+            for (k = 0; k < n; k++) {
+                plane = (inside ? image * p->channels + first + k : 0) * area;
+                most[k] = to[0] > from[0] ? (HY__N)-HUGE_VAL : 0;
+                best = -1;
+                for (h = from[0]; h < to[0]; h++)
+                    for (w = from[1]; w < to[1]; w++)
+                        if (data[plane + h * p->size[1] + w] > most[k]) {
+                            best = plane + h * p->size[1] + w;
+                            most[k] = data[best];
+                        }
+                if (place) place[k * bins + at] = best;
+            }
+            hy__store_real(y, dtype, bins, most, n);
+        }
+}
 
+typedef struct hy__roi_region { HY__N begin[2], step[2], count; int64_t grid[2]; } hy__roi_region;
+typedef struct hy__roi_sample { int64_t low, high; HY__N share; } hy__roi_sample;
+/* 0: it has no size */
+static int hy__roi_region_of(const hy__rois *p, const double *roi, hy__roi_region *g)
+{
+    int i;
+    for (i = 0; i < 2; i++) {
+        HY__N shift = p->aligned ? (HY__N)0.5 : 0, size = (HY__N)roi[4 - i] * (HY__N)p->scale - shift;
+        g->begin[i] = (HY__N)roi[2 - i] * (HY__N)p->scale - shift;
+        size -= g->begin[i];
+        if (p->aligned && !(size > 0)) return 0;
+        if (!p->aligned && !(size > 1)) size = 1;
+        g->step[i] = size / (HY__N)p->bins[i];
+        g->grid[i] = p->ratio > 0 ? p->ratio : hy__roi_whole(ceil(g->step[i]));
+    }
+    g->count = (HY__N)g->grid[0] * (HY__N)g->grid[1];
+    return 1;
+}
+
+/* Sample i of a bin: between which places? 0: it is outside. */
+static int hy__roi_sample_of(const hy__roi_region *g, int axis, int64_t bin, int64_t i, int64_t size,
+                             hy__roi_sample *s)
+{
+    HY__N at = g->begin[axis] + (HY__N)bin * g->step[axis] +
+           ((HY__N)i + (HY__N)0.5) * g->step[axis] / (HY__N)g->grid[axis];
+    if (!(at >= -1 && at <= (HY__N)size)) return 0;
+    if (at < 0) at = 0;
+    s->low = hy__least((int64_t)at, size - 1);
+    s->high = hy__least(s->low + 1, size - 1);
+    s->share = s->low < s->high ? at - (HY__N)s->low : 0;
+    return 1;
+}
+
+/* Which samples of a bin need a look? A large region has most of them outside. */
+static void hy__roi_samples(const hy__roi_region *g, int axis, int64_t bin, int64_t size, int64_t *from,
+                            int64_t *to)
+{
+    double begin = (double)g->begin[axis] + (double)bin * (double)g->step[axis];
+    double step = (double)g->step[axis] / (double)g->grid[axis];
+    *from = hy__clamp_i64(hy__roi_whole((-1 - begin) / step) - 2, 0, g->grid[axis]);
+    *to = hy__clamp_i64(hy__roi_whole(((double)size - begin) / step) + 2, 0, g->grid[axis]);
+}
+
+/* sums of samples of n planes, or, going back, their shares of the sums */
+static void hy__roi_bin(const hy__rois *p, const hy__roi_region *g, const int64_t *bin, int64_t stride,
+                        int64_t n, HY__N *plane, HY__N *sum, int back)
+{
+    int64_t from[2], to[2], i, j, k, wide = p->size[1];
+    hy__roi_sample y, x;
+    for (k = 0; k < 2; k++) hy__roi_samples(g, (int)k, bin[k], p->size[k], &from[k], &to[k]);
+    for (i = from[0]; i < to[0]; i++) {
+        if (!hy__roi_sample_of(g, 0, bin[0], i, p->size[0], &y)) continue;
+        for (j = from[1]; j < to[1]; j++) {
+            HY__N *a = plane + y.low * wide, *b = plane + y.high * wide, u, v, w, z;
+            if (!hy__roi_sample_of(g, 1, bin[1], j, wide, &x)) continue;
+            u = (1 - y.share) * (1 - x.share);
+            v = (1 - y.share) * x.share;
+            w = y.share * (1 - x.share);
+            z = y.share * x.share;
+            for (k = 0; k < n; k++, a += stride, b += stride)
+                if (back) {
+                    a[x.low] += sum[k] * u;
+                    a[x.high] += sum[k] * v;
+                    b[x.low] += sum[k] * w;
+                    b[x.high] += sum[k] * z;
+                } else sum[k] += u * a[x.low] + v * a[x.high] + w * b[x.low] + z * b[x.high];
+        }
+    }
+}
+
+/* Channels [first, first + n) of a region; y begins at its first. 0: it has no size. */
+static int hy__roi_mean(const hy__rois *p, const double *roi, HY__N *data, int64_t first, int64_t n,
+                        char *y, hy_dtype dtype, int back)
+{
+    int64_t image = hy__to_i64(roi[0]), bin[2], k, bins = p->bins[0] * p->bins[1], at = 0;
+    int64_t area = p->size[0] * p->size[1], stride = p->sensitive ? bins * area : area;
+    int inside = image >= 0 && image < p->images, sized;
+    HY__N sum[HY__ROI_CHANNELS];
+    hy__roi_region g;
+    memset(&g, 0, sizeof g);
+    if (!inside) image = 0;
+    sized = !inside || hy__roi_region_of(p, roi, &g);
+    inside &= sized;
+    for (bin[0] = 0; bin[0] < p->bins[0]; bin[0]++)
+        for (bin[1] = 0; bin[1] < p->bins[1]; bin[1]++, at++, y += hy__traits[dtype].size) {
+            HY__N *plane = data + (image * p->channels + first) * stride + (p->sensitive ? at * area : 0);
+            if (back) hy__load_real(sum, y, dtype, bins, n);
+            for (k = 0; k < n; k++) sum[k] = back ? sum[k] / g.count : 0;
+            if (inside) hy__roi_bin(p, &g, bin, stride, n, plane, sum, back);
+            for (k = 0; k < n && inside && !back; k++) sum[k] /= g.count;
+            if (!back) hy__store_real(y, dtype, bins, sum, n);
+        }
+    return sized;
+}
+#if HY__PASS == HY__PASS_F64
+HY__SMALL_END
+#endif
+HY__LOOPS_END
+#endif
+
+#ifndef HY__PASS
+#ifndef HYBRID_NO_VISION
 HY__COLD_ROOMS
 
 /* --- regions of interest --- *
