@@ -873,7 +873,14 @@ enum {                                  /* facts that passes ask for */
     HY_OP_STRIDED   = 128,              /* reads inputs of any strides; others get packed ones */
     HY_OP_MOVES     = 128 + 64,         /* only moves elements */
     HY_OP_ABSENT    = 256,              /* known by name only: HYBRID_OPS does not list it */
-    HY_OP_CONTROL   = 512               /* runs bodies: a loop or a branch; from 65536 on: not yours */
+    HY_OP_CONTROL   = 512,              /* runs bodies: a loop or a branch */
+    HY_OP_KEEPS     = 1024,             /* of one value, where the type stays, it makes that value */
+    HY_OP_MARKS     = 2048,             /* ... but its gradient is another: only where nothing is derived */
+    HY_OP_WIDENS    = 4096,             /* of 16 bits, it is computed in f32 where that saves a rounding */
+    HY_OP_FILTERS   = 8192,             /* its second input is filters, which slide over the first */
+    HY_OP_ALIKE     = 16384,            /* pointwise where its first input has the type of the output */
+    HY_OP_LIKE      = 32768,            /* of its last input it reads the shape alone */
+    HY_OP_PARTS     = 65536             /* cuts along attribute axis, from begin; 1 << 20 on: not yours */
 };
 
 struct hy_run;
@@ -1064,12 +1071,13 @@ struct hy_op {
  * plainest only; OWN is written out for f32. From `equal` on they give 0 or 1, and integers compare with any
  * number by value; otherwise a number beside integers must be one of them. */
 #define HY_BINARY_OPS(B) \
-    B(add, FAST, HY_OP_NO_SAVE, "broadcast_add", "broadcast_plus", "elemwise_add", \
+    B(add, FAST, HY_OP_NO_SAVE | HY_OP_WIDENS, "broadcast_add", "broadcast_plus", "elemwise_add", \
         "_plus|_Plus|_add|_grad_add", \
         "_plus_scalar", "_PlusScalar", V_ADD(a, b), dy, dy, "a + b") \
     B(sub, FAST, HY_OP_NO_SAVE, "broadcast_sub", "broadcast_minus", "elemwise_sub", "_sub|_minus|_Minus", \
         "_minus_scalar", "_MinusScalar", V_SUB(a, b), dy, hy_negative(F, dy), "a - b") \
-    B(mul, FAST, 0, "broadcast_mul", NULL, "elemwise_mul", "_mul|_Mul", "_mul_scalar", "_MulScalar", \
+    B(mul, FAST, HY_OP_WIDENS, "broadcast_mul", NULL, "elemwise_mul", "_mul|_Mul", "_mul_scalar", \
+        "_MulScalar", \
         V_MUL(a, b), \
         HY_TIMES(dy, b), HY_TIMES(dy, a), "a * b") \
     B(div, FAST, 0, "broadcast_div", NULL, "elemwise_div", "_div|_Div", "_div_scalar", "_DivScalar", \
@@ -1129,15 +1137,21 @@ struct hy_op {
     B(arctan2, "_npi_rarctan2_scalar", NULL, hy_div(F, hy_mul_scalar(F, dy, -r->scalar), \
         hy_add_scalar(F, hy_square(F, x), r->scalar * r->scalar)), "angle of the point (x, scalar)")
 
-/* Reductions over axes: what HY__ kind of folding they are, and whether their gradient needs no values. */
+/* Of some: what a node is called, the sign in printed programs, the number that changes nothing, and on how
+ * many sides, from the right. x + 0 is no x where x is -0. */
+#define HY__ARITHMETIC(A) \
+    A(add, "_plus", " + ", 0, 2) A(sub, "_minus", " - ", 0, 1) A(mul, "_mul", " * ", 1, 2) \
+    A(div, "_div", " / ", 1, 1) A(mod, "_mod", NULL, 0, 0) A(power, "_power", NULL, 0, 0)
+
+/* Reductions over axes: what HY__ kind of folding they are, and flags. */
 #define HY_REDUCE_OPS(R) \
     R(sum,     "sum",     "sum_axis", HY__SUM,     HY_OP_NO_SAVE, "sum over axes") \
     R(mean,    "mean",    NULL,       HY__MEAN,    HY_OP_NO_SAVE, "mean over axes") \
-    R(prod,    "prod",    NULL,       HY__PROD,    0, "product over axes") \
+    R(prod,    "prod",    NULL,       HY__PROD,    HY_OP_KEEPS, "product over axes") \
     R(nansum,  "nansum",  NULL,       HY__NANSUM,  0, "sum, NaN counted as 0") \
     R(nanprod, "nanprod", NULL,       HY__NANPROD, 0, "product, NaN counted as 1") \
-    R(max,     "max",     "max_axis", HY__MAX,     0, "largest value over axes; NaN wins") \
-    R(min,     "min",     "min_axis", HY__MIN,     0, "smallest value over axes; NaN wins")
+    R(max,     "max",     "max_axis", HY__MAX,     HY_OP_KEEPS, "largest value over axes; NaN wins") \
+    R(min,     "min",     "min_axis", HY__MIN,     HY_OP_KEEPS, "smallest value over axes; NaN wins")
 
 /* Lists that several operators share. */
 #define HY_I_DATA(I)   I(data, ONE, 1)
@@ -2092,18 +2106,21 @@ struct hy_op {
     OWN(_np_norm_grad, NULL, NULL, 0, "gradient of _np_norm") \
     OP(tril, "_npi_tril", NULL, 0, "matrices without what lies above diagonal k") \
     OP(triu, "_npi_triu", NULL, 0, "matrices without what lies below diagonal k") \
-    OP(add_n, "add_n", "ElementWiseSum|_sum", 0, "sum of all inputs, left to right") \
-    OPT(batch_norm, "BatchNorm", "BatchNorm_v1|_npx_batch_norm|_contrib_SyncBatchNorm", HY_OP_TRAIN, \
+    OP(add_n, "add_n", "ElementWiseSum|_sum", HY_OP_KEEPS | HY_OP_ALIKE, "sum of all inputs, left to right") \
+    OPT(batch_norm, "BatchNorm", "BatchNorm_v1|_npx_batch_norm|_contrib_SyncBatchNorm", \
+        HY_OP_TRAIN | HY_OP_WIDENS, \
         "(x - mean) / sqrt(var + eps) gamma + beta per channel") \
-    OPT(batch_norm_relu, "_contrib_BatchNormWithReLU", NULL, HY_OP_TRAIN, "max(batch_norm, 0)") \
+    OPT(batch_norm_relu, "_contrib_BatchNormWithReLU", NULL, HY_OP_TRAIN | HY_OP_WIDENS, \
+        "max(batch_norm, 0)") \
     OWN(_batch_norm_grad, NULL, NULL, 0, "gradient of batch_norm") \
     OPT(layer_norm, "LayerNorm", NULL, HY_OP_INPLACE, \
         "each vector along axis to mean 0, variance 1; gamma and beta per element") \
     OPT(group_norm, "GroupNorm", NULL, 0, "each group of channels to mean 0, variance 1") \
     OPT(instance_norm, "InstanceNorm", NULL, 0, "each channel of each sample to mean 0, variance 1") \
     OPT(l2_normalization, "L2Normalization", NULL, 0, "x / sqrt(sum x^2 + eps)") \
-    OP(activation, "Activation", NULL, HY_OP_POINTWISE, "a function by name") \
-    OPT(leaky_relu, "LeakyReLU", NULL, HY_OP_RANDOM | HY_OP_TRAIN, "x above 0, something small below") \
+    OP(activation, "Activation", NULL, HY_OP_POINTWISE | HY_OP_WIDENS, "a function by name") \
+    OPT(leaky_relu, "LeakyReLU", NULL, HY_OP_RANDOM | HY_OP_TRAIN | HY_OP_WIDENS, \
+        "x above 0, something small below") \
     OPT(softmax, "softmax", NULL, HY_OP_INPLACE, "exp(x) over its sum") \
     OPT(log_softmax, "log_softmax", NULL, HY_OP_INPLACE, "log of softmax") \
     OPT(softmin, "softmin", NULL, 0, "softmax of -x") \
@@ -2114,15 +2131,18 @@ struct hy_op {
         "softmax whose gradient is that of the cross entropy") \
     OWN_OPT(_softmax_output_grad, NULL, NULL, 0, "gradient of softmax_output") \
     OWN_OPT(_softmax_output_scale, NULL, NULL, 0, "x by what that gradient is multiplied by") \
-    OPT(linear_regression_output, "LinearRegressionOutput", NULL, 0, "x; gradient (x - label) scale / n") \
+    OPT(linear_regression_output, "LinearRegressionOutput", NULL, HY_OP_KEEPS | HY_OP_MARKS, \
+        "x; gradient (x - label) scale / n") \
     OPT(logistic_regression_output, "LogisticRegressionOutput", NULL, 0, \
         "sigmoid; gradient (y - label) scale / n") \
-    OPT(mae_regression_output, "MAERegressionOutput", NULL, 0, \
+    OPT(mae_regression_output, "MAERegressionOutput", NULL, HY_OP_KEEPS | HY_OP_MARKS, \
         "x; gradient sign(x - label) scale / n, sign(0) being -1") \
-    OPT(make_loss, "MakeLoss", "make_loss", HY_OP_STRIDED, "x; the gradient starts here") \
-    OP(block_grad, "BlockGrad", "stop_gradient", HY_OP_STRIDED, "x; no gradient passes") \
-    OP(identity, "_copy", "identity", HY_OP_POINTWISE | HY_OP_MOVES, "x") \
-    OPT(dropout, "Dropout", NULL, HY_OP_RANDOM | HY_OP_TRAIN, \
+    OPT(make_loss, "MakeLoss", "make_loss", HY_OP_STRIDED | HY_OP_KEEPS | HY_OP_MARKS, \
+        "x; the gradient starts here") \
+    OP(block_grad, "BlockGrad", "stop_gradient", HY_OP_STRIDED | HY_OP_KEEPS | HY_OP_MARKS, \
+        "x; no gradient passes") \
+    OP(identity, "_copy", "identity", HY_OP_POINTWISE | HY_OP_MOVES | HY_OP_KEEPS, "x") \
+    OPT(dropout, "Dropout", NULL, HY_OP_RANDOM | HY_OP_TRAIN | HY_OP_KEEPS, \
         "in training a share p becomes 0, the rest grows by 1/(1-p)") \
     OP(softmax_cross_entropy, "softmax_cross_entropy", NULL, 0, \
         "sum of -log softmax(data)[label], shape (1,)") \
@@ -2131,22 +2151,26 @@ struct hy_op {
     OWN_OPT(_ctc_loss_grad, NULL, NULL, 0, "gradient of ctc_loss") \
     OWN_OPT(_ctc_loss_rate, NULL, NULL, 0, "how fast that grows as data move along a direction") \
     OP(smooth_l1, "smooth_l1", NULL, HY_OP_POINTWISE, "(sx)^2/2 if |x| < 1/s^2, else |x| - 1/(2 s^2)") \
-    OPT(hard_sigmoid, "hard_sigmoid", NULL, HY_OP_POINTWISE, "alpha x + beta, clipped to [0, 1]") \
-    OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]") \
+    OPT(hard_sigmoid, "hard_sigmoid", NULL, HY_OP_POINTWISE | HY_OP_WIDENS, \
+        "alpha x + beta, clipped to [0, 1]") \
+    OP(clip, "clip", NULL, HY_OP_POINTWISE | HY_OP_WIDENS, "x kept within [a_min, a_max]") \
     OP(_bitwise_and, "_npi_bitwise_and", NULL, 0, "the bits that whole numbers have in common") \
     OP(_bitwise_or, "_npi_bitwise_or", NULL, 0, "the bits that one of them has") \
     OP(_bitwise_xor, "_npi_bitwise_xor", NULL, 0, "the bits in which they differ") \
     OP(_bitwise_not, "_npi_bitwise_not", NULL, 0, "the bits that a whole number has not") \
-    OP(_beside_number, "_npi_multiply_scalar", NULL, HY_OP_STRIDED, \
+    OP(_beside_number, "_npi_multiply_scalar", NULL, HY_OP_STRIDED | HY_OP_KEEPS, \
         "truths as int64, beside a real number as whole numbers as f64; else x") \
-    OP(_real, "_npi_true_divide_scalar", NULL, HY_OP_STRIDED, "whole numbers and truths as f32, else x") \
-    OP(cast, "Cast", "cast", HY_OP_STRIDED, \
+    OP(_real, "_npi_true_divide_scalar", NULL, HY_OP_STRIDED | HY_OP_KEEPS, \
+        "whole numbers and truths as f32, else x") \
+    OP(cast, "Cast", "cast", HY_OP_STRIDED | HY_OP_KEEPS, \
         "x in another type; floats become integers by truncation, out of range saturates") \
-    OP(amp_cast, "amp_cast", NULL, HY_OP_STRIDED, "floats of at most 32 bits in another type, else x") \
-    OP(where, "where", NULL, 0, "x where condition is not 0, else y") \
+    OP(amp_cast, "amp_cast", NULL, HY_OP_STRIDED | HY_OP_KEEPS, \
+        "floats of at most 32 bits in another type, else x") \
+    OP(where, "where", NULL, HY_OP_ALIKE, "x where condition is not 0, else y") \
     OP(_np_where, "_npi_where", NULL, 0, "the same of arrays that broadcast") \
     OPT(reshape, "Reshape", "reshape", HY_OP_VIEW | HY_OP_MOVES, "the same elements in another shape") \
-    OPT(reshape_like, "reshape_like", NULL, HY_OP_VIEW | HY_OP_MOVES, "lhs in the shape of rhs") \
+    OPT(reshape_like, "reshape_like", NULL, HY_OP_VIEW | HY_OP_MOVES | HY_OP_LIKE, \
+        "lhs in the shape of rhs") \
     OP(flatten, "Flatten", "flatten", HY_OP_VIEW | HY_OP_MOVES, "(d0, product of the rest)") \
     OP(transpose, "transpose", NULL, HY_OP_MOVES, "axes in another order") \
     OP(expand_dims, "expand_dims", NULL, HY_OP_VIEW | HY_OP_MOVES, "a new axis of size 1") \
@@ -2155,33 +2179,39 @@ struct hy_op {
     OP(swap_axes, "SwapAxis", "swapaxes", HY_OP_MOVES, "two axes exchanged") \
     OP(shape_array, "shape_array", NULL, HY_OP_MOVES, "the shape, as int64") \
     OP(size_array, "size_array", NULL, HY_OP_MOVES, "the number of elements, as int64") \
-    OP(concat, "Concat", "concat", HY_OP_MOVES, "inputs joined along an axis") \
+    OP(concat, "Concat", "concat", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS, "inputs joined along an axis") \
     OP(stack, "stack", NULL, HY_OP_MOVES, "inputs joined along a new axis") \
     OP(vstack, "_npi_vstack", NULL, HY_OP_MOVES, "joined along axis 0; lines are rows") \
     OP(hstack, "_npi_hstack", NULL, HY_OP_MOVES, "joined along axis 1; lines end to end") \
     OP(dstack, "_npi_dstack", NULL, HY_OP_MOVES, "joined along axis 2, which matrices are given") \
     OP(column_stack, "_npi_column_stack", NULL, HY_OP_MOVES, "joined along axis 1; lines are columns") \
-    OPT(split, "SliceChannel", "split", HY_OP_MOVES, "equal parts along an axis") \
-    OPT(split_v2, "_split_v2", NULL, HY_OP_MOVES, "parts along an axis, cut at indices") \
+    OPT(split, "SliceChannel", "split", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_PARTS, \
+        "equal parts along an axis") \
+    OPT(split_v2, "_split_v2", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_PARTS, \
+        "parts along an axis, cut at indices") \
     OPT(_hsplit, "_npi_hsplit", NULL, HY_OP_MOVES, "split_v2, along the one axis of a line") \
-    OPT(slice, "slice", NULL, HY_OP_MOVES, "a box, with steps") \
+    OPT(slice, "slice", NULL, HY_OP_MOVES | HY_OP_KEEPS, "a box, with steps") \
     OWN_OPT(_slice_grad, NULL, NULL, HY_OP_MOVES, "a box of out_grad in zeros shaped like data") \
-    OP(slice_axis, "slice_axis", NULL, HY_OP_MOVES, "a range of one axis") \
-    OP(slice_like, "slice_like", NULL, HY_OP_MOVES, "the corner of data as large as shape_like") \
-    OP(repeat, "repeat", NULL, HY_OP_MOVES, "each element several times") \
-    OP(tile, "tile", NULL, HY_OP_MOVES, "the whole several times") \
+    OP(slice_axis, "slice_axis", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_PARTS, "a range of one axis") \
+    OP(slice_like, "slice_like", NULL, HY_OP_MOVES | HY_OP_KEEPS, \
+        "the corner of data as large as shape_like") \
+    OP(repeat, "repeat", NULL, HY_OP_MOVES | HY_OP_KEEPS, "each element several times") \
+    OP(tile, "tile", NULL, HY_OP_MOVES | HY_OP_KEEPS, "the whole several times") \
     OP(reverse, "reverse", "flip", HY_OP_MOVES, "axes turned round") \
-    OPT(pad, "Pad", "pad", HY_OP_MOVES, "a border around the array") \
+    OPT(pad, "Pad", "pad", HY_OP_MOVES | HY_OP_KEEPS, "a border around the array") \
     OWN(_pad_grad, NULL, NULL, HY_OP_MOVES, "gradient of pad") \
     OPT(diag, "diag", NULL, HY_OP_MOVES, "a diagonal, or a matrix with one") \
     OWN_OPT(_diag_grad, NULL, NULL, HY_OP_MOVES, "gradient of diag") \
-    OP(broadcast_to, "broadcast_to", NULL, HY_OP_MOVES, "axes of size 1 repeated") \
-    OP(broadcast_axis, "broadcast_axis", "broadcast_axes", HY_OP_MOVES, "named axes of size 1 repeated") \
-    OPT(broadcast_like, "broadcast_like", NULL, HY_OP_MOVES, "lhs repeated to the shape of rhs") \
-    OWN(_sum_like, NULL, NULL, HY_OP_NO_SAVE, "lhs summed to the shape of rhs: what undoes broadcasting") \
-    OP(zeros_like, "zeros_like", NULL, HY_OP_MOVES, "zeros of the same shape") \
-    OP(ones_like, "ones_like", NULL, HY_OP_MOVES, "ones of the same shape") \
-    OP(identity_like, "_identity_with_attr_like_rhs", NULL, HY_OP_STRIDED, \
+    OP(broadcast_to, "broadcast_to", NULL, HY_OP_MOVES | HY_OP_KEEPS, "axes of size 1 repeated") \
+    OP(broadcast_axis, "broadcast_axis", "broadcast_axes", HY_OP_MOVES | HY_OP_KEEPS, \
+        "named axes of size 1 repeated") \
+    OPT(broadcast_like, "broadcast_like", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_LIKE, \
+        "lhs repeated to the shape of rhs") \
+    OWN(_sum_like, NULL, NULL, HY_OP_NO_SAVE | HY_OP_LIKE, \
+        "lhs summed to the shape of rhs: what undoes broadcasting") \
+    OP(zeros_like, "zeros_like", NULL, HY_OP_MOVES | HY_OP_LIKE, "zeros of the same shape") \
+    OP(ones_like, "ones_like", NULL, HY_OP_MOVES | HY_OP_LIKE, "ones of the same shape") \
+    OP(identity_like, "_identity_with_attr_like_rhs", NULL, HY_OP_STRIDED | HY_OP_KEEPS, \
        "lhs, whose shape is that of rhs") \
     OPT(embedding, "Embedding", NULL, 0, "rows of weight; indices are clipped") \
     OPT(take, "take", NULL, 0, "slices of a along axis at indices") \
@@ -2269,10 +2299,12 @@ struct hy_op {
 #define HY_VISION_OPS HY__VISION_FAMILY
 #endif
 #define HY__VISION_FAMILY(OP, OPT, OWN, OWN_OPT) \
-    OPT(convolution, "Convolution", "Convolution_v1", 0, "sliding dot products with weight (O, C/g, k...)") \
-    OPT(deconvolution, "Deconvolution", NULL, 0, "the transpose of a convolution; weight (C, O/g, k...)") \
+    OPT(convolution, "Convolution", "Convolution_v1", HY_OP_WIDENS | HY_OP_FILTERS, \
+        "sliding dot products with weight (O, C/g, k...)") \
+    OPT(deconvolution, "Deconvolution", NULL, HY_OP_WIDENS | HY_OP_FILTERS, \
+        "the transpose of a convolution; weight (C, O/g, k...)") \
     OWN_OPT(_conv_weight_grad, NULL, NULL, 0, "gradient of a convolution's weight") \
-    OPT(pooling, "Pooling", "Pooling_v1", 0, "one number per window") \
+    OPT(pooling, "Pooling", "Pooling_v1", HY_OP_WIDENS, "one number per window") \
     OWN_OPT(_pooling_grad, NULL, NULL, 0, "gradient of pooling") \
     OWN_OPT(_pooling_gather, NULL, NULL, 0, "what max pooling of other data picks") \
     OPT(upsampling, "UpSampling", NULL, 0, "each pixel scale x scale times") \
@@ -33364,8 +33396,9 @@ static const hy_attr hy__reduce_attr[] = {
     HY_P_AXES(HY__ROW_P, reduce) HY_A_REDUCE(HY__ROW_A, reduce) HY__NO_ATTR };
 
 /* Rows of operators that are not in this build stand alone and go; flags hold the number, too. */
-#define HY__NUMBER_SHIFT 16
+#define HY__NUMBER_SHIFT 20
 #define HY__POINTWISE_FLAGS HY_OP_POINTWISE | HY_OP_INPLACE | HY_OP_STRIDED
+#define HY__WIDE(x) (HY__UNARY_##x == HY__UNARY_relu || HY__UNARY_##x == HY__UNARY_sigmoid ? HY_OP_WIDENS : 0)
 #ifdef HYBRID_NO_TEXT
 #define HY__DOC(doc) ""
 #else
@@ -33377,7 +33410,7 @@ static const hy_attr hy__reduce_attr[] = {
         HY__DOES(built, __VA_ARGS__) };
 #define HY__UNARY_ENTRY(name, mxnet, class, formula, grad, doc) \
     HY__ROW(name, HY__BUILT(name), #name, mxnet, NULL, doc, hy__one_in, hy__one_out, NULL, 0, \
-            HY__POINTWISE_FLAGS, HY__UNARY_##name, NULL, \
+            HY__POINTWISE_FLAGS | HY__WIDE(name), HY__UNARY_##name, NULL, \
             hy_infer_pointwise, hy__unary_bind, hy__##name##_grad, hy__pointwise_split)
 #define HY__BINARY_ENTRY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, da, \
                          db, doc) \
@@ -33421,7 +33454,7 @@ HY_OPS(HY__ENTRY, HY__ENTRY)
     HY_REDUCE_OPS(HY__OP_PLACE) HY_OPS(HY__OP_PLACE, HY__OP_PLACE)
 #ifdef HYBRID_OPS
 static const hy_op hy__absent_op = { "an operator that HYBRID_OPS does not list", NULL, NULL,
-    "not in this build", hy__one_in, hy__one_out, NULL, 0, HY_OP_ABSENT | 0xffffu << HY__NUMBER_SHIFT, 0,
+    "not in this build", hy__one_in, hy__one_out, NULL, 0, HY_OP_ABSENT | 0xfffu << HY__NUMBER_SHIFT, 0,
     NULL, NULL, NULL, NULL, NULL };
 #define HY__PLACE(id, built) if ((built) && number == HY_OP_##id) return &hy__row_##id;
 static const hy_op *hy__builtin(int number) { HY__PLACES return &hy__absent_op; }
@@ -33904,6 +33937,27 @@ static int hy__op_number(const hy_op *op)
 {
     unsigned number = op ? op->flags >> HY__NUMBER_SHIFT : (unsigned)HY_OP_COUNT;
     return number < HY_OP_COUNT && hy__builtin((int)number) == op ? (int)number : -1;
+}
+
+/* What the catalogue says of an operator that calculates with two arrays or an array and a number. */
+typedef struct hy__arithmetic { signed char member, nothing, sides; const char *hint, *sign; } hy__arithmetic;
+static const hy__arithmetic *hy__arithmetic_of(const hy_op *op)
+{
+#define HY__CALCULATES(name, hint, sign, nothing, sides) { HY__BINARY_##name, nothing, sides, hint, sign },
+    static const hy__arithmetic rows[] = { HY__ARITHMETIC(HY__CALCULATES) };
+#undef HY__CALCULATES
+    size_t i;
+    if (!op || (op->bind != hy__binary_bind && op->bind != hy__scalar_bind && op->bind != hy__rscalar_bind))
+        return NULL;
+    for (i = 0; i < sizeof rows / sizeof *rows && rows[i].member != op->member; i++) { }
+    return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+}
+
+/* Does it calculate with two arrays, by this sign? */
+static int hy__calculates(const hy_op *op, const char *sign)
+{
+    const hy__arithmetic *a = hy__arithmetic_of(op);
+    return a && op->bind == hy__binary_bind && a->sign && a->sign[1] == *sign;
 }
 
 /* How many random numbers does a call take? None where it draws nothing. Those of bodies count themselves. */
@@ -35784,23 +35838,12 @@ typedef struct hy__writer {
 static void hy__write(hy__writer *w, const char *text) { hy__sink_to_buffer(&w->out, text, strlen(text)); }
 
 /* Between its operands, or NULL. Operators with a number have it on the right, *left on the left. */
-static const char *hy__infix(const hy_root *root, const hy_op *op, int *scalar, int *left)
+static const char *hy__infix(const hy_op *op, int *scalar, int *left)
 {
-    static const struct { int op, scalar, left; const char *sign; } infix[] = {
-        { HY_OP_add, 0, 0, " + " }, { HY_OP_sub, 0, 0, " - " }, { HY_OP_mul, 0, 0, " * " },
-        { HY_OP_div, 0, 0, " / " }, { HY_OP_elemwise_add, 0, 0, " + " }, { HY_OP_elemwise_sub, 0, 0, " - " },
-        { HY_OP_elemwise_mul, 0, 0, " * " }, { HY_OP_elemwise_div, 0, 0, " / " },
-        { HY_OP_add_scalar, 1, 0, " + " }, { HY_OP_sub_scalar, 1, 0, " - " },
-        { HY_OP_mul_scalar, 1, 0, " * " }, { HY_OP_div_scalar, 1, 0, " / " },
-        { HY_OP_rsub_scalar, 1, 1, " - " }, { HY_OP_rdiv_scalar, 1, 1, " / " } };
-    size_t i;
-    for (i = 0; i < sizeof infix / sizeof *infix; i++)
-        if (root->ops[infix[i].op] == op) {
-            *scalar = infix[i].scalar;
-            *left = infix[i].left;
-            return infix[i].sign;
-        }
-    return NULL;
+    const hy__arithmetic *a = hy__arithmetic_of(op);
+    *scalar = a && op->attr == hy__scalar_attr;
+    *left = a && op->bind == hy__rscalar_bind;
+    return a ? a->sign : NULL;
 }
 
 static void hy__write_number(hy__writer *w, double v)
@@ -35844,7 +35887,7 @@ static int hy__is_left_unsaid(const hy__node *node, const hy_attr *a)
 static void hy__write_between(hy__writer *w, const hy__node *node, int k)
 {
     int scalar = 0, left = 0;
-    const char *sign = hy__infix(w->g->root, node->op, &scalar, &left);
+    const char *sign = hy__infix(node->op, &scalar, &left);
     const hy_attr *a;
     char text[256];
     if (sign && scalar) {
@@ -35888,8 +35931,8 @@ static void hy__write_call(hy__writer *w, const hy__node *node, hy__open_call *s
         }
         e = &top->node->in[top->next++];
         if (!hy__written_inline(w, e->node)) { hy__write_leaf(w, e); continue; }
-        stack[n].brackets = hy__infix(w->g->root, top->node->op, &scalar, &left) &&
-                            hy__infix(w->g->root, e->node->op, &scalar, &left);
+        stack[n].brackets = hy__infix(top->node->op, &scalar, &left) &&
+                            hy__infix(e->node->op, &scalar, &left);
         if (stack[n].brackets) hy__write(w, "(");
         stack[n].node = e->node;
         stack[n++].next = 0;
@@ -36378,8 +36421,7 @@ static int hy__is_pointwise(const hy__node *node)
     if (!node->op) return 0;
     if (number == HY_OP_leaky_relu)
         return ((const hy__leaky_relu_rec *)node->record)->act_type < HY_LEAKY_PRELU;
-    if (number == HY_OP_where) return hy__same_type(hy__edge_type(&node->in[0]), node->type);
-    if (number == HY_OP_add_n) return 1;
+    if (node->op->flags & HY_OP_ALIKE) return hy__same_type(hy__edge_type(&node->in[0]), node->type);
     return (node->op->flags & HY_OP_POINTWISE) || node->op->bind == hy__binary_bind;
 }
 
@@ -36491,13 +36533,6 @@ static int hy__constant_is(const hy__edge *e, double v)
     return have == v && (v != 0 || !(hy__f64_bits(have) >> 63));
 }
 
-static int hy__all_zero(const hy_ints *v)
-{
-    int i;
-    for (i = 0; i < v->n; i++) if (v->v[i]) return 0;
-    return 1;
-}
-
 static int hy__steps_forward(const hy_ints *step)
 {
     int i;
@@ -36506,51 +36541,43 @@ static int hy__steps_forward(const hy_ints *step)
 }
 
 /* Arithmetic: which input the result equals, or -1. x - 0 is x for every x, x + 0 makes +0 of -0. */
-static int hy__kept_by_arithmetic(int number, const hy__node *node, const hy__edge *in)
+static int hy__kept_by_arithmetic(const hy__node *node, const hy__edge *in)
 {
-    double v = node->op->attr == hy__scalar_attr ? ((const hy__scalar_rec *)node->record)->scalar : 0;
-    int whole = !hy__floating(hy__edge_type(&in[0])->dtype), minus = (int)(hy__f64_bits(v) >> 63);
-    switch (number) {
-    case HY_OP_mul_scalar: case HY_OP_div_scalar: return v == 1 ? 0 : -1;
-    case HY_OP_add_scalar: return v == 0 && (whole || minus) ? 0 : -1;
-    case HY_OP_sub_scalar: return v == 0 && (whole || !minus) ? 0 : -1;
-    case HY_OP_mul: case HY_OP_elemwise_mul:
-        return hy__constant_is(&in[1], 1) ? 0 : hy__constant_is(&in[0], 1) ? 1 : -1;
-    case HY_OP_div: case HY_OP_elemwise_div: return hy__constant_is(&in[1], 1) ? 0 : -1;
-    case HY_OP_sub: case HY_OP_elemwise_sub: return hy__constant_is(&in[1], 0) ? 0 : -1;
-    case HY_OP_add: case HY_OP_elemwise_add:
-        return !whole ? -1 : hy__constant_is(&in[1], 0) ? 0 : hy__constant_is(&in[0], 0) ? 1 : -1;
-    default: return -1;
+    const hy__arithmetic *a = hy__arithmetic_of(node->op);
+    const int whole = !hy__floating(hy__edge_type(&in[0])->dtype);
+    if (!a || !a->sides || node->op->bind == hy__rscalar_bind) return -1;
+    if (node->op->bind == hy__scalar_bind) {
+        double v = ((const hy__scalar_rec *)node->record)->scalar;
+        return v == a->nothing && (v != 0 || whole || (int)(hy__f64_bits(v) >> 63) == a->sides - 1) ? 0 : -1;
     }
+    if (!whole && !a->nothing && a->sides > 1) return -1;
+    return hy__constant_is(&in[1], a->nothing) ? 0
+        : a->sides > 1 && hy__constant_is(&in[0], a->nothing) ? 1 : -1;
 }
 
 /* Everything else that may leave its first input as it is, if the type does not change either. */
-static int hy__keeps_first(const hy__rewrite *R, int number, const hy__node *node)
+static int hy__keeps_first(const hy__rewrite *R, const hy__node *node)
 {
-    const void *r = node->record;
-    switch (number) {
-    case HY_OP_identity: case HY_OP_identity_like: case HY_OP_cast: case HY_OP_amp_cast: case HY_OP__real:
-    case HY_OP__beside_number: case HY_OP_slice_axis: case HY_OP_slice_like: case HY_OP_repeat:
-    case HY_OP_tile: case HY_OP_broadcast_to: case HY_OP_broadcast_axis: case HY_OP_broadcast_like: return 1;
-    case HY_OP_make_loss: case HY_OP_block_grad: case HY_OP_linear_regression_output:
-    case HY_OP_mae_regression_output: return !R->mode->recorded;
+    const hy_op *op = node->op;
+    if (op->flags & HY_OP_VIEW) return 1;
+    if (!(op->flags & HY_OP_KEEPS) || ((op->flags & HY_OP_MARKS) && R->mode->recorded) ||
+        (op->in[0].kind == HY_ARG_LIST && node->nin > 1) ||
+        (op->out[0].kind == HY_ARG_LIST && node->nout > 1)) return 0;
+    switch (hy__op_number(op)) {
     case HY_OP_dropout:                 /* which refuses integers */
-        return !R->mode->training && ((const hy__dropout_rec *)r)->mode != HY_DROP_ALWAYS &&
+        return !R->mode->training && ((const hy__dropout_rec *)node->record)->mode != HY_DROP_ALWAYS &&
                hy__floating(node->type[0].dtype);
-    case HY_OP_concat: case HY_OP_add_n: return node->nin == 1;
-    case HY_OP_split: case HY_OP_split_v2: return node->nout == 1;
-    case HY_OP_slice: return hy__steps_forward(&((const hy__slice_rec *)r)->step);
-    case HY_OP_pad: return hy__all_zero(&((const hy__pad_rec *)r)->pad_width);
-    default: return (node->op->flags & HY_OP_VIEW) != 0;
+    case HY_OP_slice: return hy__steps_forward(&((const hy__slice_rec *)node->record)->step);
+    default: return 1;
     }
 }
 
-/* Does a reduction only meet axes of size 1, and is what it makes of one value that value? */
-static int hy__reduces_nothing(int number, const hy__node *node, const hy_shape *x)
+/* Does a reduction only meet axes of size 1, and is what it makes of one value that value? 0 + -0 is +0. */
+static int hy__reduces_nothing(const hy__node *node, const hy_shape *x)
 {
     const hy__reduce_rec *r = (const hy__reduce_rec *)node->record;
     int bits, d;
-    if (number != HY_OP_max && number != HY_OP_min && number != HY_OP_prod) return 0;   /* 0 + -0 is +0 */
+    if (!(node->op->flags & HY_OP_KEEPS)) return 0;
     bits = hy__known_axis_bits(&r->axis, r->exclude, x->ndim);
     for (d = 0; d < x->ndim; d++) if (bits >> d & 1 && x->dim[d] != 1) return 0;
     return 1;
@@ -36633,7 +36660,7 @@ static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in,
     if (!node->op || number < 0 || !node->nin || !hy__types_known(node->type, 1) || !hy__types_known(x, 1) ||
         !hy__one_result(R, node) || hy__is_pinned(R, node)) return 0;
     for (k = 0; k < node->nin; k++) if (hy__is_pinned(R, in[k].node)) return 0;     /* its input may change */
-    kept = hy__keeps_first(R, number, node) ? 0 : hy__kept_by_arithmetic(number, node, in);
+    kept = hy__keeps_first(R, node) ? 0 : hy__kept_by_arithmetic(node, in);
     if (kept >= 0 && hy__same_type(hy__edge_type(&in[kept]), &node->type[0])) {
         *out = in[kept];
         return node->nin == 2 && in[1 - kept].node->held && hy__look_at(R, in[1 - kept].node->held) ? -1 : 1;
@@ -36643,7 +36670,7 @@ static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in,
         *out = in[0].node->in[0];
         return 1;
     }
-    if (node->op->attr == hy__reduce_attr && hy__reduces_nothing(number, node, &x->shape))
+    if (node->op->attr == hy__reduce_attr && hy__reduces_nothing(node, &x->shape))
         return hy__emit_view(R, node, in[0], out);
     if ((node->op->flags & HY_OP_VIEW) && in[0].node->op && (in[0].node->op->flags & HY_OP_VIEW))
         return hy__emit_view(R, node, in[0].node->in[0], out);
@@ -37370,16 +37397,10 @@ static int hy__has_twin(const hy__rewrite *R, const hy__node *node)
 static int hy__widens(const hy__rewrite *R, const hy__node *node)
 {
     const hy_dtype dtype = node->type[0].dtype;
-    if ((dtype != HY_F16 && dtype != HY_BF16) || !hy__types_known(node->type, 1) ||
-        !hy__one_result(R, node) || node->nin < 1 || node->nin > HY__TWINS_MOST) return 0;
-    switch (hy__op_number(node->op)) {
-    case HY_OP_convolution: case HY_OP_deconvolution: return hy__is_fixed_twin(R, node->in[1].node);
-    case HY_OP_batch_norm: case HY_OP_batch_norm_relu: case HY_OP_pooling: case HY_OP_concat:
-    case HY_OP_relu: case HY_OP_activation: case HY_OP_leaky_relu: case HY_OP_sigmoid: case HY_OP_clip:
-    case HY_OP_hard_sigmoid: case HY_OP_add: case HY_OP_elemwise_add: case HY_OP_mul: case HY_OP_elemwise_mul:
-        return hy__has_twin(R, node);
-    default: return 0;
-    }
+    if (!(node->op->flags & HY_OP_WIDENS) || (dtype != HY_F16 && dtype != HY_BF16) ||
+        !hy__types_known(node->type, 1) || !hy__one_result(R, node) || node->nin < 1 ||
+        node->nin > HY__TWINS_MOST) return 0;
+    return node->op->flags & HY_OP_FILTERS ? hy__is_fixed_twin(R, node->in[1].node) : hy__has_twin(R, node);
 }
 
 static int hy__halves_widen(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
@@ -39679,15 +39700,13 @@ static int64_t hy__plan_stretch(const hy__node *node)
 {
     const hy_type *x = hy__edge_type(&node->in[0]);
     int64_t begin = 0;
-    int axis, i;
-    switch (hy__op_number(node->op)) {
-    case HY_OP_split: axis = ((const hy__split_rec *)node->record)->axis; break;
-    case HY_OP_split_v2: axis = ((const hy__split_v2_rec *)node->record)->axis; break;
-    case HY_OP_slice_axis:
-        axis = ((const hy__slice_axis_rec *)node->record)->axis;
-        begin = ((const hy__slice_axis_rec *)node->record)->begin;
-        break;
-    default: return -1;
+    const hy_attr *a = node->op->attr;
+    int axis = 0, i;
+    if (!(node->op->flags & HY_OP_PARTS)) return -1;
+    for (; a->name; a++) {
+        const int *field = (const int *)(const void *)((const char *)node->record + a->offset);
+        if (!strcmp(a->name, "axis")) axis = *field;
+        if (!strcmp(a->name, "begin")) begin = *field;
     }
     axis = hy__axis(axis, x->shape.ndim);
     for (i = 0; i < axis; i++) if (x->shape.dim[i] != 1) return -1;
@@ -42425,17 +42444,13 @@ static int hy__traceable(hy_frame *S, const hy__call *c, const hy_op *op)
 }
 
 /* --- names --- */
-/* As MXNet numbers them: relu of "relu", _plus of a + b, _plusscalar of a + 1. */
-static void hy__put_hint(hy__line *line, const hy_root *root, const hy_op *op)
+/* As MXNet numbers them: relu, _plus of a + b, _plusscalar of a + 1. */
+static void hy__put_hint(hy__line *line, const hy_op *op)
 {
-    static const struct { int op; const char *hint; } words[] = {
-        { HY_OP_add, "_plus" }, { HY_OP_sub, "_minus" }, { HY_OP_mul, "_mul" }, { HY_OP_div, "_div" },
-        { HY_OP_elemwise_add, "_plus" }, { HY_OP_elemwise_sub, "_minus" }, { HY_OP_elemwise_mul, "_mul" },
-        { HY_OP_elemwise_div, "_div" }, { HY_OP_mod, "_mod" }, { HY_OP_power, "_power" } };
+    const hy__arithmetic *a = op->bind == hy__binary_bind ? hy__arithmetic_of(op) : NULL;
     const char *s = op->mxnet ? op->mxnet : op->name;
-    size_t i, n = strlen(s);
-    for (i = 0; i < sizeof words / sizeof *words; i++)
-        if (root->ops[words[i].op] == op) { hy__puts(line, words[i].hint); return; }
+    size_t n = strlen(s);
+    if (a) { hy__puts(line, a->hint); return; }
     if (n > 7 && *s == '_' && !strcmp(s + n - 7, "_scalar")) {
         hy__put(line, s, n - 7);
         hy__puts(line, "scalar");
@@ -42468,7 +42483,7 @@ static void hy__auto_name(hy_frame *S, const hy_op *op, char *text, size_t bytes
     hy__line line;
     line = hy__line_open(text, bytes - 12);
     if (S->scope) hy__puts(&line, S->scope->prefix);
-    hy__put_hint(&line, S->root, op);
+    hy__put_hint(&line, op);
     line.cap = bytes;
     hy__put_int(&line, hy__next_number(S, text, line.n, S->scope ? S->scope->id : 0));
 }
@@ -46518,22 +46533,17 @@ static int hy__is_head(const hy_graph *g, int i, const hy_array *x)
 }
 
 /* Inputs of which an operator reads the shape alone do not keep values alive. */
-static void hy__derive_shapes(const hy_root *root, hy__nodes *store)
+static void hy__derive_shapes(hy__nodes *store)
 {
-    static const struct { int op, input; } reads[] = {
-        { HY_OP_zeros_like, 0 }, { HY_OP_ones_like, 0 }, { HY_OP_reshape_like, 1 },
-        { HY_OP_broadcast_like, 1 }, { HY_OP__sum_like, 1 } };
-    size_t k;
     int i;
-    for (i = 0; i < store->n; i++)
-        for (k = 0; k < sizeof reads / sizeof *reads; k++) {
-            hy__node *node = store->node[i], *from;
-            if (!node->op || node->op != root->ops[reads[k].op]) continue;
-            from = node->in[reads[k].input].node;
-            if (!from->op && !from->held && from->number && store->node[from->number - 1]->rank[0] == -1 &&
-                from->rank[0] >= 0 && hy__same_type(from->type, store->node[from->number - 1]->type))
-                node->in[reads[k].input].node = store->node[from->number - 1];
-        }
+    for (i = 0; i < store->n; i++) {
+        hy__node *node = store->node[i], *from;
+        if (!node->op || !(node->op->flags & HY_OP_LIKE)) continue;
+        from = node->in[node->nin - 1].node;
+        if (!from->op && !from->held && from->number && store->node[from->number - 1]->rank[0] == -1 &&
+            from->rank[0] >= 0 && hy__same_type(from->type, store->node[from->number - 1]->type))
+            node->in[node->nin - 1].node = store->node[from->number - 1];
+    }
 }
 
 /* Lets go of nodes that no head needs, variables too. */
@@ -46605,7 +46615,7 @@ static hy_graph *hy__derive_graph(hy__deriving *B, const char *given)
     hy_graph *g = hy__derive_walk(B, given) ? NULL : hy__graph_new(B->F, hy__store_of(B->S));
     if (!g) return NULL;
     if (hy__derive_heads(B, g)) { hy__graph_drop(g); return NULL; }
-    hy__derive_shapes(B->F->root, g->store);
+    hy__derive_shapes(g->store);
     hy__derive_prune(B->F, g);
     if (!hy__graph_finish(B->F, g)) return g;
     hy__graph_drop(g);
