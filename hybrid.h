@@ -12771,6 +12771,8 @@ static int hy__check_required(hy_frame *F, const hy_op *op, uint64_t seen)
     static int hy__##x##_infer(hy_infer *I) { HY__REC(x, I); (void)r; return __VA_ARGS__; }
 #define HY__BIND(x, ...) \
     static int hy__##x##_bind(hy_job *job) { HY__REC(x, job); (void)r; return __VA_ARGS__; }
+/* Is it the operator x? What others may ask of a few stands beside their blocks by this. */
+#define HY__IS(op, x) (HY__BUILT(x) && (op)->bind == hy__##x##_bind)
 /* The gradient of input x from dy, that of the output y. */
 #define HY__DIFF(op, ...) \
     static int hy__##op##_diff(hy_frame *F, hy_diff *D) \
@@ -14705,6 +14707,19 @@ HY__DIFF_BY(activation, hy__activations[r->act_type].grad(F, D))
 #define HY__ON_activation \
     hy_infer_pointwise, hy__activation_bind, hy__activation_diff, hy__pointwise_split
 
+/* Does it keep values within limits, and NaN as it is? 1: what is not above 0 becomes +0; 2: -0 may stay. */
+static int hy__limits_by(const hy_op *op, const void *record, double *low, double *high)
+{
+    *low = 0;
+    *high = HUGE_VAL;
+    if (op->bind == hy__unary_bind) return op->member == HY__UNARY_relu;
+    if (HY__IS(op, activation)) return ((const hy__activation_rec *)record)->act_type == HY_ACT_RELU;
+    if (!HY__IS(op, clip)) return 0;
+    *low = ((const hy__clip_rec *)record)->a_min;
+    *high = ((const hy__clip_rec *)record)->a_max;
+    return *low <= *high ? 2 : 0;
+}
+
 /* --- masks: y = x mask, where chance decides the mask --- *
  * Stage 0 writes the mask, into shared memory if nobody wants it; stage 1 multiplies. Where nothing is random
  * the mask is 1 and stage 1 copies. */
@@ -14945,6 +14960,17 @@ static int hy__leaky_relu_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON_leaky_relu HY__OWN(leaky_relu), NULL
+
+/* The flags of a call: of leaky_relu its record decides whether it draws, and whether it reads a slope. */
+static unsigned hy__call_flags(const hy_op *op, const void *record)
+{
+    const int leaky = HY__IS(op, leaky_relu);
+    const int kind = leaky ? ((const hy__leaky_relu_rec *)record)->act_type : 0;
+    unsigned flags = op->flags;
+    if (leaky && kind != HY_LEAKY_RRELU) flags &= ~(unsigned)(HY_OP_RANDOM | HY_OP_TRAIN);
+    if (leaky && kind < HY_LEAKY_PRELU) flags |= HY_OP_POINTWISE;
+    return flags;
+}
 
 HY__WARM_ROOMS
 
@@ -16729,6 +16755,34 @@ HY__INFER(linalg_gemm2, hy__batch_dot_infer_dims(I, r->transpose_a, r->transpose
 HY__BIND(linalg_gemm2, hy__batch_dot_bind_dims(job, r->transpose_a, r->transpose_b, r->axis, r->alpha))
 HY__DIFF_BY(linalg_gemm2, hy__batch_dot_back(F, D, r->transpose_a, r->transpose_b, r->axis, r->alpha))
 #define HY__ON_linalg_gemm2 HY__OWN(linalg_gemm2), NULL
+
+/* Is it a product of rows with a weight of two dims, and how does that lie? */
+static int hy__product_by(const hy_op *op, const void *record, hy__dense_rec *to)
+{
+    memset(to, 0, sizeof *to);
+    if (HY__IS(op, fully_connected)) {
+        const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)record;
+        to->transposed = 1;
+        to->last = r->no_flatten;
+        to->no_bias = r->no_bias;
+    } else if (HY__IS(op, dot) && !((const hy__dot_rec *)record)->transpose_a) {
+        to->transposed = ((const hy__dot_rec *)record)->transpose_b;
+        to->last = to->no_bias = 1;
+    } else return 0;
+    return 1;
+}
+
+/* Is it a batch of matrix products of the last two axes? Then whether its operands are transposed. */
+static int hy__matrices_by(const hy_op *op, const void *record, int *ta, int *tb)
+{
+    const hy__batch_dot_rec *b = (const hy__batch_dot_rec *)record;
+    const hy__linalg_gemm2_rec *g = (const hy__linalg_gemm2_rec *)record;
+    const int general = HY__IS(op, linalg_gemm2);
+    if (!HY__IS(op, batch_dot) && !(general && g->alpha == 1 && g->axis == -2)) return 0;
+    *ta = general ? g->transpose_a : b->transpose_a;
+    *tb = general ? g->transpose_b : b->transpose_b;
+    return 1;
+}
 
 /* (..., m, k) times (..., k, n) of one batch, where either may be a single matrix; a vector is a row on the
  * left, a column on the right, and its axis goes. */
@@ -18654,6 +18708,23 @@ static int hy__swap_axes_bind(hy_job *job)
 }
 HY__DIFF(swap_axes, hy__alike(F, r, HY_OP_swap_axes, dy, NULL, NULL))
 #define HY__ON_swap_axes HY__OWN(swap_axes), NULL
+
+/* Does it only put axes in another order? Which axis of its input each one is. */
+static int hy__order_by(const hy_op *op, const void *record, int ndim, int *order)
+{
+    const hy__swap_axes_rec *r = (const hy__swap_axes_rec *)record;
+    int d, a, b;
+    const hy_ints *axes = &((const hy__transpose_rec *)record)->axes;
+    if (HY__IS(op, transpose)) return hy__permutation(axes, ndim, order);
+    if (!HY__IS(op, swap_axes)) return 0;
+    for (d = 0; d < ndim; d++) order[d] = d;
+    a = hy__axis(r->dim1, ndim);
+    b = hy__axis(r->dim2, ndim);
+    if (a < 0 || b < 0) return 0;
+    order[a] = b;
+    order[b] = a;
+    return 1;
+}
 
 /* --- what the shape is --- */
 HY__RUN(hy__run_shape_array)
@@ -35032,6 +35103,13 @@ HY__UNUSED static int hy__is_random(const hy__node *node)
     return node->op && (node->op->flags & HY_OP_RANDOM);
 }
 
+/* Does it give its one input as it is? */
+HY__UNUSED static int hy__is_copy(const hy__node *node)
+{
+    const unsigned copies = HY_OP_KEEPS | HY_OP_POINTWISE;
+    return node->op && node->nin == 1 && (node->op->flags & copies) == copies;
+}
+
 /* How many numbers the program takes before this operator. */
 static uint64_t hy__rank_of(const hy__node *node, int training)
 {
@@ -36162,6 +36240,7 @@ struct hy__rewrite {
     const int *order;                   /* of the nodes, when it is not the old graph's */
     void     *notes;                    /* a pass's own, one block */
     hy__sources *sources;
+    const struct hy__pass *pass;        /* which one it is */
     int       changed;
 };
 
@@ -36396,14 +36475,12 @@ static int hy__is_pinned(const hy__rewrite *R, const hy__node *node)
     return R->mode->training && hy__touches_written(node);
 }
 
-/* Do its inputs alone decide its outputs, types included? Of leaky_relu one kind draws random numbers. */
+/* Do its inputs alone decide its outputs, types included? */
 static int hy__is_function(const hy__rewrite *R, const hy__node *node)
 {
     unsigned moody = HY_OP_RANDOM | HY_OP_DYNAMIC | (R->mode->training ? (unsigned)HY_OP_TRAIN : 0u);
     if (!node->op || hy__writes_aux(node->op) || hy__is_pinned(R, node)) return 0;
-    if (hy__op_number(node->op) == HY_OP_leaky_relu)
-        return ((const hy__leaky_relu_rec *)node->record)->act_type != HY_LEAKY_RRELU;
-    return !(node->op->flags & moody);
+    return !(hy__call_flags(node->op, node->record) & moody);
 }
 
 /* Are all outputs but the first unused? */
@@ -36417,12 +36494,9 @@ static int hy__one_result(const hy__rewrite *R, const hy__node *node)
 /* Does element i depend on element i of the inputs, broadcast as NumPy does? */
 static int hy__is_pointwise(const hy__node *node)
 {
-    int number = hy__op_number(node->op);
     if (!node->op) return 0;
-    if (number == HY_OP_leaky_relu)
-        return ((const hy__leaky_relu_rec *)node->record)->act_type < HY_LEAKY_PRELU;
     if (node->op->flags & HY_OP_ALIKE) return hy__same_type(hy__edge_type(&node->in[0]), node->type);
-    return (node->op->flags & HY_OP_POINTWISE) || node->op->bind == hy__binary_bind;
+    return (hy__call_flags(node->op, node->record) & HY_OP_POINTWISE) || node->op->bind == hy__binary_bind;
 }
 
 /* By place in the old graph: do only parameters and constants decide it? Does something pointwise read it? */
@@ -36617,18 +36691,8 @@ static int hy__emit_view(hy__rewrite *R, const hy__node *node, hy__edge x, hy__e
 /* Which axis of its input each axis of a transposition is; 0 when the node is none. */
 static int hy__axis_order(const hy__node *node, int *order)
 {
-    int number = hy__op_number(node->op), ndim = node->op ? node->type[0].shape.ndim : -1, d, a, b;
-    if (ndim < 0) return 0;
-    if (number == HY_OP_transpose)
-        return hy__permutation(&((const hy__transpose_rec *)node->record)->axes, ndim, order);
-    if (number != HY_OP_swap_axes) return 0;
-    for (d = 0; d < ndim; d++) order[d] = d;
-    a = hy__axis(((const hy__swap_axes_rec *)node->record)->dim1, ndim);
-    b = hy__axis(((const hy__swap_axes_rec *)node->record)->dim2, ndim);
-    if (a < 0 || b < 0) return 0;
-    order[a] = b;
-    order[b] = a;
-    return 1;
+    const int ndim = node->op ? node->type[0].shape.ndim : -1;
+    return ndim >= 0 && hy__order_by(node->op, node->record, ndim, order);
 }
 
 /* A transposition of x, which may be one of something else. */
@@ -36652,25 +36716,35 @@ static int hy__compose_orders(hy__rewrite *R, const hy__node *node, hy__edge x, 
     return hy__emit_transpose(R, node->name, x, &axes, out) ? -1 : 1;
 }
 
+static int hy__may_simplify(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+{
+    int k;
+    if (hy__op_number(node->op) < 0 || !node->nin || !hy__types_known(node->type, 1) ||
+        !hy__types_known(hy__edge_type(&in[0]), 1) || !hy__one_result(R, node) || hy__is_pinned(R, node))
+        return 0;
+    for (k = 0; k < node->nin; k++) if (hy__is_pinned(R, in[k].node)) return 0;     /* its input may change */
+    return 1;
+}
+
+static int hy__undo_twice(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy_dtype dtype = node->type[0].dtype;
+    (void)R;
+    if (!hy__floating(dtype) && dtype != HY_I32 && dtype != HY_I64) return 0;
+    *out = in[0].node->in[0];
+    return 1;
+}
+
 static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
-    int number = hy__op_number(node->op), order[HY_MAX_DIM], kept, k;
-    const hy_type *x = node->nin ? hy__edge_type(&in[0]) : NULL;
-    hy_dtype dtype = node->type[0].dtype;
-    if (!node->op || number < 0 || !node->nin || !hy__types_known(node->type, 1) || !hy__types_known(x, 1) ||
-        !hy__one_result(R, node) || hy__is_pinned(R, node)) return 0;
-    for (k = 0; k < node->nin; k++) if (hy__is_pinned(R, in[k].node)) return 0;     /* its input may change */
+    int order[HY_MAX_DIM], kept;
+    if (!hy__may_simplify(R, node, in)) return 0;
     kept = hy__keeps_first(R, node) ? 0 : hy__kept_by_arithmetic(node, in);
     if (kept >= 0 && hy__same_type(hy__edge_type(&in[kept]), &node->type[0])) {
         *out = in[kept];
         return node->nin == 2 && in[1 - kept].node->held && hy__look_at(R, in[1 - kept].node->held) ? -1 : 1;
     }
-    if (number == HY_OP_negative && in[0].node->op == node->op &&
-        (hy__floating(dtype) || dtype == HY_I32 || dtype == HY_I64)) {
-        *out = in[0].node->in[0];
-        return 1;
-    }
-    if (node->op->attr == hy__reduce_attr && hy__reduces_nothing(node, &x->shape))
+    if (node->op->attr == hy__reduce_attr && hy__reduces_nothing(node, &hy__edge_type(&in[0])->shape))
         return hy__emit_view(R, node, in[0], out);
     if ((node->op->flags & HY_OP_VIEW) && in[0].node->op && (in[0].node->op->flags & HY_OP_VIEW))
         return hy__emit_view(R, node, in[0].node->in[0], out);
@@ -36755,32 +36829,13 @@ static int hy__common(hy__rewrite *R, const hy__node *node, const hy__edge *in, 
 /* --- batch_norm becomes part of the weights before it, or of the pointwise operators behind it --- *
  * (x w + b - mean) scale + beta = x (w scale) + ((b - mean) scale + beta), scale = gamma / sqrt(var + eps) */
 
-/* A product with weights, output channels first in them: the axis of the channels in its output, or -1.
- * *no_bias: where the record says so. */
-static int hy__weighted_axis(const hy__node *node, size_t *no_bias)
-{
-    int number = hy__op_number(node->op);
-    if (!node->op) return -1;
-    if (number == HY_OP_fully_connected) {
-        *no_bias = offsetof(hy__fully_connected_rec, no_bias);
-        return node->type[0].shape.ndim - 1;
-    }
-#ifndef HYBRID_NO_VISION
-    if (number == HY_OP_convolution) {
-        *no_bias = offsetof(hy__convolution_rec, no_bias);
-        return ((const hy__convolution_rec *)node->record)->layout >= HY_LAYOUT_NWC
-            ? node->type[0].shape.ndim - 1 : 1;
-    }
-#endif
-    return -1;
-}
-
 /* Does it only scale and shift, by what parameters decide? */
-static int hy__is_affine(const hy__rewrite *R, const hy__node *norm)
+static int hy__is_affine(const hy__rewrite *R, const hy__node *norm, const hy__edge *in)
 {
     const hy_type *y = &norm->type[0];
     int k;
-    if (hy__op_number(norm->op) != HY_OP_batch_norm || !hy__types_known(y, 1) || !hy__one_result(R, norm) ||
+    (void)in;
+    if (!hy__types_known(y, 1) || !hy__one_result(R, norm) ||
         (y->dtype != HY_F32 && y->dtype != HY_F64) ||
         ((const hy__batch_norm_rec *)norm->record)->output_mean_var) return 0;
     for (k = 1; k < norm->nin; k++)
@@ -36793,12 +36848,11 @@ static int hy__norm_axis(const hy__node *norm)
     return hy__axis(((const hy__batch_norm_rec *)norm->record)->axis, norm->type[0].shape.ndim);
 }
 
-/* May it vanish in the product before it? */
-static int hy__may_absorb(const hy__rewrite *R, const hy__node *norm)
+/* May it vanish in the product before it, whose output has its channels there? */
+static int hy__may_absorb(const hy__rewrite *R, const hy__node *norm, int axis)
 {
     const hy__node *sum = norm->in[0].node;
-    size_t no_bias = 0;
-    int axis = hy__weighted_axis(sum, &no_bias), k;
+    int k;
     if (axis < 0 || hy__norm_axis(norm) != axis || hy__uses_of(R, sum, 0) != 1) return 0;
     for (k = 1; k < sum->nin; k++) if (!hy__is_fixed(R, sum->in[k].node)) return 0;
     return sum->nin < 3 || hy__edge_type(&sum->in[2])->shape.ndim == 1;
@@ -36810,6 +36864,17 @@ static int hy__emit_pair(hy__rewrite *R, int number, const char *name, hy__edge 
     pair[0] = a;
     pair[1] = b;
     return hy__rewrite_emit(R, number, name, 2, pair, NULL, out);
+}
+
+static int hy__emit_times(hy__rewrite *R, const char *name, hy__edge a, hy__edge b, hy__edge *out)
+{
+    return hy__emit_pair(R, HY_OP_mul, name, a, b, out);
+}
+
+/* a + b, or a - b */
+static int hy__emit_sum(hy__rewrite *R, int plus, const char *name, hy__edge a, hy__edge b, hy__edge *out)
+{
+    return hy__emit_pair(R, plus ? HY_OP_add : HY_OP_sub, name, a, b, out);
 }
 
 /* A value per channel, as (C, 1, ...) of ndim dims. */
@@ -36828,54 +36893,60 @@ static int hy__emit_scale(hy__rewrite *R, const hy__node *norm, const hy__edge *
     eps.scalar = r->eps;
     if (hy__rewrite_emit(R, HY_OP_add_scalar, "variance", 1, &in[4], &eps, scale) ||
         hy__rewrite_emit(R, HY_OP_rsqrt, "scale", 1, scale, NULL, scale)) return -1;
-    return r->learn_gamma ? hy__emit_pair(R, HY_OP_mul, "scale", in[1], *scale, scale) : 0;
+    return r->learn_gamma ? hy__emit_times(R, "scale", in[1], *scale, scale) : 0;
 }
 
-/* The product once more, with other weights. */
-static int hy__absorb(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__edge scale, hy__edge *out)
+/* The product once more, with other weights, whose output channels stand first. no_bias: where its record has
+ * that. */
+static int hy__absorb(hy__rewrite *R, const hy__node *norm, const hy__edge *in, size_t no_bias, hy__edge *out)
 {
     union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
     const hy__node *sum = in[0].node;
     int biased = sum->nin > 2, none = 0;
-    size_t no_bias = 0;
-    hy__edge arg[3], shift = biased ? sum->in[2] : in[3], wide;
-    if (biased && hy__emit_pair(R, HY_OP_sub, "shift", shift, in[3], &shift)) return -1;
-    if (hy__emit_pair(R, HY_OP_mul, "shift", shift, scale, &shift) ||
-        hy__emit_pair(R, biased ? HY_OP_add : HY_OP_sub, "bias", in[2], shift, &arg[2]) ||
+    hy__edge arg[3], shift = biased ? sum->in[2] : in[3], wide, scale;
+    if (hy__emit_scale(R, norm, in, &scale)) return -1;
+    if (biased && hy__emit_sum(R, 0, "shift", shift, in[3], &shift)) return -1;
+    if (hy__emit_times(R, "shift", shift, scale, &shift) ||
+        hy__emit_sum(R, biased, "bias", in[2], shift, &arg[2]) ||
         hy__emit_per_channel(R, "scale", scale, hy__edge_type(&sum->in[1])->shape.ndim, &wide) ||
-        hy__emit_pair(R, HY_OP_mul, "weight", sum->in[1], wide, &arg[1])) return -1;
+        hy__emit_times(R, "weight", sum->in[1], wide, &arg[1])) return -1;
     arg[0] = sum->in[0];
-    hy__weighted_axis(sum, &no_bias);
     memcpy(record.bytes, sum->record, sum->op->record);
     memcpy(record.bytes + no_bias, &none, sizeof none);
-    return hy__rewrite_emit(R, hy__op_number(sum->op), norm->name, 3, arg, &record, out) ? -1 : 1;
+    return hy__rewrite_emit_op(R, sum->op, norm->name, 3, arg, &record, out) ? -1 : 1;
 }
 
-/* (x - mean) scale + beta, for the operators that it will be fused with */
-static int hy__unfold(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__edge scale, hy__edge *out)
+static int hy__norm_into_dense(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__edge *out)
 {
+    if (!hy__may_absorb(R, norm, norm->in[0].node->type[0].shape.ndim - 1)) return 0;
+    return hy__absorb(R, norm, in, offsetof(hy__fully_connected_rec, no_bias), out);
+}
+
+#ifndef HYBRID_NO_VISION
+static int hy__norm_into_convolution(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__edge *out)
+{
+    const hy__node *sum = norm->in[0].node;
+    int last = ((const hy__convolution_rec *)sum->record)->layout >= HY_LAYOUT_NWC;
+    if (!hy__may_absorb(R, norm, last ? sum->type[0].shape.ndim - 1 : 1)) return 0;
+    return hy__absorb(R, norm, in, offsetof(hy__convolution_rec, no_bias), out);
+}
+#endif
+
+/* (x - mean) scale + beta, for the operators that it will be fused with */
+static int hy__norm_apart(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__edge *out)
+{
+    const unsigned char *facts = (const unsigned char *)R->notes;
     int axis = hy__norm_axis(norm), ndim = norm->type[0].shape.ndim - axis;
-    hy__edge mean, beta, x;
+    hy__edge scale, mean, beta, x;
+    if (HY__OFF(R->mode, FUSE) || axis < 0 || !hy__size(&norm->type[0].shape) ||
+        !(facts[hy__place_of(R, norm)] & HY__FACT_READ)) return 0;
+    if (hy__emit_scale(R, norm, in, &scale)) return -1;
     if (hy__emit_per_channel(R, "scale", scale, ndim, &scale) ||
         hy__emit_per_channel(R, "mean", in[3], ndim, &mean) ||
         hy__emit_per_channel(R, "beta", in[2], ndim, &beta) ||
-        hy__emit_pair(R, HY_OP_sub, norm->name, in[0], mean, &x) ||
-        hy__emit_pair(R, HY_OP_mul, norm->name, x, scale, &x)) return -1;
-    return hy__emit_pair(R, HY_OP_add, norm->name, x, beta, out) ? -1 : 1;
-}
-
-static int hy__batch_norm(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
-{
-    const unsigned char *facts = (const unsigned char *)R->notes;
-    hy__edge scale;
-    int absorb;
-    if (!node->op || !hy__is_affine(R, node)) return 0;
-    absorb = hy__may_absorb(R, node);
-    if (!absorb && (HY__OFF(R->mode, FUSE) || hy__norm_axis(node) < 0 ||
-                    !hy__size(&node->type[0].shape) || !(facts[hy__place_of(R, node)] & HY__FACT_READ)))
-        return 0;
-    if (hy__emit_scale(R, node, in, &scale)) return -1;
-    return absorb ? hy__absorb(R, node, in, scale, out) : hy__unfold(R, node, in, scale, out);
+        hy__emit_sum(R, 0, norm->name, in[0], mean, &x) ||
+        hy__emit_times(R, norm->name, x, scale, &x)) return -1;
+    return hy__emit_sum(R, 1, norm->name, x, beta, out) ? -1 : 1;
 }
 
 /* --- prologue: what only parameters and constants decide is computed once, and when one changes --- */
@@ -36885,22 +36956,9 @@ static int hy__batch_norm(hy__rewrite *R, const hy__node *node, const hy__edge *
 static int hy__dense_of(const hy__rewrite *R, const hy__node *node, const hy_type *data,
                         const hy_type *weight, hy__dense_rec *to)
 {
-    int number = hy__op_number(node->op);
     int64_t rows;
-    memset(to, 0, sizeof *to);
-    if (HY__CBLAS || weight->shape.ndim != 2 || data->shape.ndim < 1 ||
-        hy__matmul_type(data->dtype) != HY_F32) return 0;
-    if (number == HY_OP_fully_connected) {
-        const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)node->record;
-        to->transposed = 1;
-        to->last = r->no_flatten;
-        to->no_bias = r->no_bias;
-    } else if (number == HY_OP_dot) {
-        const hy__dot_rec *r = (const hy__dot_rec *)node->record;
-        if (r->transpose_a) return 0;
-        to->transposed = r->transpose_b;
-        to->last = to->no_bias = 1;
-    } else return 0;
+    if (!hy__product_by(node->op, node->record, to) || HY__CBLAS || weight->shape.ndim != 2 ||
+        data->shape.ndim < 1 || hy__matmul_type(data->dtype) != HY_F32) return 0;
     to->n = weight->shape.dim[!to->transposed];
     to->k = weight->shape.dim[to->transposed];
     to->pairs = hy__takes_pairs(R->F->root->kernels, data->dtype, to->k);
@@ -36931,7 +36989,7 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
     hy__rnn_ready_rec rec;
     hy__edge given[6];
     int k;
-    if (HY__CBLAS || R->mode->given || R->mode->training ||
+    if (node->early || hy__is_fixed(R, node) || HY__CBLAS || R->mode->given || R->mode->training ||
         !hy__is_fixed(R, node->in[1].node) || !hy__types_known(hy__edge_type(&in[0]), 1) ||
         !hy__types_known(hy__edge_type(&in[1]), 1) ||
         !hy__rnn_ready_of((const hy__rnn_rec *)node->record, hy__edge_type(&in[0]),
@@ -37147,10 +37205,9 @@ static int hy__scaled_weight(const hy__rewrite *R, const hy__node *node, const h
     const hy__node *product = weight->node, *wide;
     const hy_shape *s = &product->type[0].shape, *per_filter;
     int d;
-    if (!product->op || hy__op_number(product->op) != HY_OP_mul || hy__uses_of(R, node->in[1].node, 0) != 1)
-        return 0;
+    if (!hy__calculates(product->op, "*") || hy__uses_of(R, node->in[1].node, 0) != 1) return 0;
     wide = product->in[1].node;
-    if (!wide->op || hy__op_number(wide->op) != HY_OP_reshape ||
+    if (!wide->op || !(wide->op->flags & HY_OP_VIEW) ||
         hy__edge_type(&wide->in[0])->shape.ndim != 1 ||
         !hy__same_type(hy__edge_type(&product->in[0]), &product->type[0])) return 0;
     per_filter = &wide->type[0].shape;
@@ -37312,14 +37369,15 @@ static int hy__layout_deconvolution(hy__rewrite *R, const hy__node *node, const 
     return hy__from_twin(R, node, twin, out);
 }
 
-static int hy__layout_pooling(hy__rewrite *R, const hy__node *node, hy__edge *out)
+static int hy__layout_pooling(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__pooling_rec r = *(const hy__pooling_rec *)node->record;
     int n = node->type[0].shape.ndim - 2;
     hy__edge x = *hy__twin_of(R, node->in[0].node, node->in[0].output), twin;
+    (void)in;
     if (!x.node || n < 1 || hy__channels_last(r.layout)) return 0;
     r.layout = HY_LAYOUT_NWC + n - 1;
-    if (hy__rewrite_emit(R, HY_OP_pooling, node->name, 1, &x, &r, &twin)) return -1;
+    if (hy__rewrite_emit_op(R, node->op, node->name, 1, &x, &r, &twin)) return -1;
     return hy__from_twin(R, node, twin, out);
 }
 
@@ -37365,24 +37423,20 @@ static int hy__layout_concat(hy__rewrite *R, const hy__node *node, const hy__edg
     if (2 * twins <= node->nin) return 0;
     for (k = 0; k < node->nin; k++) if (hy__take_twin(R, &old[k], &in[k], &given[k])) return -1;
     r.dim = axis == 1 ? n - 1 : axis - 1;
-    if (hy__rewrite_emit(R, HY_OP_concat, node->name, node->nin, given, &r, &twin)) return -1;
+    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, &r, &twin)) return -1;
     return hy__from_twin(R, node, twin, out);
+}
+
+static int hy__may_move(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+{
+    (void)in;
+    return !R->mode->given && node->op && !node->early && hy__is_function(R, node) &&
+           !hy__is_fixed_twin(R, node);
 }
 
 static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
-    int few;
-    if (R->mode->given || !node->op || node->early || !hy__is_function(R, node)) return 0;
-    if (hy__is_fixed_twin(R, node)) return 0;
-    switch (hy__op_number(node->op)) {
-    case HY_OP_convolution:
-        few = hy__layout_few(R, node, in, out);
-        return few ? few : hy__layout_convolution(R, node, in, out);
-    case HY_OP_pooling: return hy__layout_pooling(R, node, out);
-    case HY_OP_deconvolution: return hy__layout_deconvolution(R, node, in, out);
-    case HY_OP_concat: return hy__layout_concat(R, node, in, out);
-    default: return hy__layout_pointwise(R, node, in, out);
-    }
+    return hy__may_move(R, node, in) ? hy__layout_pointwise(R, node, in, out) : 0;
 }
 
 /* --- layout: convolutions of 16 bits, and what stands between them, in f32 --- *
@@ -37403,25 +37457,30 @@ static int hy__widens(const hy__rewrite *R, const hy__node *node)
     return node->op->flags & HY_OP_FILTERS ? hy__is_fixed_twin(R, node->in[1].node) : hy__has_twin(R, node);
 }
 
+/* x in another type. */
+static int hy__emit_cast(hy__rewrite *R, const char *name, hy__edge x, hy_dtype dtype, hy__edge *out)
+{
+    hy__cast_rec to;
+    to.dtype = dtype;
+    return hy__rewrite_emit(R, HY_OP_cast, name, 1, &x, &to, out);
+}
+
 static int hy__halves_widen(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__edge given[HY__TWINS_MOST], *twin;
-    hy__cast_rec to;
     int k;
     if (R->mode->given || !node->op || node->early || hy__is_fixed_twin(R, node) || !hy__widens(R, node) ||
         (!hy__is_function(R, node) && !hy__writes_aux(node->op))) return 0;     /* they do so in training */
-    to.dtype = HY_F32;
     for (k = 0; k < node->nin; k++) {
         given[k] = in[k];
         if (hy__edge_type(&in[k])->dtype == HY_F32) continue;
         twin = hy__twin_of(R, node->in[k].node, node->in[k].output);
-        if (!twin->node && hy__rewrite_emit(R, HY_OP_cast, in[k].node->name, 1, &in[k], &to, twin)) return -1;
+        if (!twin->node && hy__emit_cast(R, in[k].node->name, in[k], HY_F32, twin)) return -1;
         given[k] = *twin;
     }
     twin = hy__twin_of(R, node, 0);
     if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, twin)) return -1;
-    to.dtype = node->type[0].dtype;
-    return hy__rewrite_emit(R, HY_OP_cast, node->name, 1, twin, &to, out) ? -1 : 1;
+    return hy__emit_cast(R, node->name, *twin, node->type[0].dtype, out) ? -1 : 1;
 }
 
 /* --- layout: images abreast --- *
@@ -37517,22 +37576,22 @@ static int hy__abreast_convolution(hy__rewrite *R, const hy__node *node, const h
     r.layout = HY_LAYOUT_NCW + n;
     if (hy__take_abreast(R, &node->in[0], &in[0], &given[0]) ||
         hy__emit_reshape(R, in[1].node->name, in[1], &wide, &given[1]) ||
-        hy__rewrite_emit(R, HY_OP_convolution, node->name, node->nin, given, &r, &twin)) return -1;
+        hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, &r, &twin)) return -1;
     return hy__from_abreast(R, node, twin, out);
 }
 
 /* The largest goes before relu, which then has less to do. */
-static int hy__abreast_pooling(hy__rewrite *R, const hy__node *node, hy__edge *out)
+static int hy__abreast_pooling(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__pooling_rec r = *(const hy__pooling_rec *)node->record;
     const hy__node *before = node->in[0].node;
     int n = node->type[0].shape.ndim - 2, relu;
+    double low, high;
     hy__edge twin;
+    (void)in;
     if (!hy__has_abreast(R, &node->in[0]) || r.pool_type != HY_POOL_MAX || r.global_pool || n > 2 ||
         r.kernel.n != n || r.convention == HY_CONVENTION_SAME || hy__channels_last(r.layout)) return 0;
-    relu = hy__op_number(before->op) == HY_OP_relu ||
-           (hy__op_number(before->op) == HY_OP_activation &&
-            ((const hy__activation_rec *)before->record)->act_type == HY_ACT_RELU);
+    relu = before->op && hy__limits_by(before->op, before->record, &low, &high) == 1;
     relu = relu && hy__uses_of(R, before, 0) == 1 && hy__has_abreast(R, &before->in[0]);
     twin = relu ? *hy__twin_of(R, before->in[0].node, before->in[0].output)
                 : *hy__twin_of(R, before, node->in[0].output);
@@ -37540,7 +37599,7 @@ static int hy__abreast_pooling(hy__rewrite *R, const hy__node *node, hy__edge *o
     hy__widen_ints(&r.stride, n, 1);
     hy__widen_ints(&r.pad, n, 0);
     r.layout = HY_LAYOUT_NCW + n;
-    if (hy__rewrite_emit(R, HY_OP_pooling, node->name, 1, &twin, &r, &twin)) return -1;
+    if (hy__rewrite_emit_op(R, node->op, node->name, 1, &twin, &r, &twin)) return -1;
     if (relu && hy__rewrite_emit_op(R, before->op, before->name, 1, &twin, before->record, &twin)) return -1;
     return hy__from_abreast(R, node, twin, out);
 }
@@ -37583,18 +37642,19 @@ static int hy__abreast_norm(hy__rewrite *R, const hy__node *node, const hy__edge
     return hy__from_abreast(R, node, twin, out);
 }
 
-static int hy__images_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+static int hy__may_abreast(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     int k;
     if (R->mode->given || !node->op || node->early || !node->nin || R->F->root->kernels->isa < HY_ISA_AVX2 ||
         !hy__types_known(node->type, node->nout) || hy__is_fixed_twin(R, node)) return 0;
     for (k = 0; k < node->nin; k++) if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
-    switch (hy__op_number(node->op)) {
-    case HY_OP_convolution: return hy__abreast_convolution(R, node, in, out);
-    case HY_OP_pooling: return hy__abreast_pooling(R, node, out);
-    case HY_OP_batch_norm: return hy__abreast_norm(R, node, in, out);
-    default: return hy__is_function(R, node) ? hy__abreast_pointwise(R, node, in, out) : 0;
-    }
+    return 1;
+}
+
+static int hy__images_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    if (!hy__may_abreast(R, node, in) || !hy__is_function(R, node)) return 0;
+    return hy__abreast_pointwise(R, node, in, out);
 }
 #endif
 #endif
@@ -37603,10 +37663,6 @@ static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in
 {
     hy__node *copy;
     if (!node->op || node->early) return 0;
-#ifndef HYBRID_NO_RNN
-    if (!hy__is_fixed(R, node) && hy__op_number(node->op) == HY_OP_rnn)
-        return hy__prepare_rnn(R, node, in, out);
-#endif
     if (!hy__is_fixed(R, node)) return hy__prepare(R, node, in, out);
     copy = hy__rewrite_whole(R, node, in, out);
     if (!copy) return -1;
@@ -37667,25 +37723,10 @@ static int hy__emit_end(hy__rewrite *R, const hy__node *node, const hy__edge *pr
     return hy__rewrite_emit_op(R, old->op, node->name, k, in, &record, out) ? -1 : 1;
 }
 
-/* relu and clip: the limits. Both keep NaN. */
-static int hy__limits_of(const hy__rewrite *R, const hy__node *node, double *low, double *high)
-{
-    int number = hy__op_number(node->op);
-    *low = 0;
-    *high = HUGE_VAL;
-    if (number == HY_OP_relu) return 1;
-    if (number == HY_OP_activation)
-        return ((const hy__activation_rec *)node->record)->act_type == HY_ACT_RELU;
-    if (number != HY_OP_clip || R->mode->exact) return 0;       /* -0 may become 0 */
-    *low = ((const hy__clip_rec *)node->record)->a_min;
-    *high = ((const hy__clip_rec *)node->record)->a_max;
-    return *low <= *high;
-}
-
+#ifndef HYBRID_NO_VISION
 /* A convolution whose result only moves its channels to where MXNet has them: it writes them there. */
 static int hy__emit_first(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
-#ifndef HYBRID_NO_VISION
     const hy__node *product = in->node;
     const hy_ints *axes = &((const hy__transpose_rec *)node->record)->axes;
     hy__convolve_rec rec;
@@ -37696,13 +37737,8 @@ static int hy__emit_first(hy__rewrite *R, const hy__node *node, const hy__edge *
     if (!hy__convolve_turns(&rec, &hy__edge_type(in)->shape)) return 0;
     rec.first = 1;
     return hy__rewrite_emit_op(R, product->op, node->name, product->nin, product->in, &rec, out) ? -1 : 1;
-#else
-    (void)R; (void)node; (void)in; (void)out;
-    return 0;
-#endif
 }
 
-#ifndef HYBRID_NO_VISION
 /* The largest of squares of 2 x 2, where a convolution of few filters can find them. */
 static int hy__emit_pooled(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
@@ -37751,21 +37787,25 @@ static int hy__emit_limited(hy__rewrite *R, const hy__node *node, const hy__edge
 #endif
 }
 
+static int hy__may_tail(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+{
+    (void)in;
+    return !R->mode->given && node->op && !node->early && node->nin >= 1 && node->nin <= 2;
+}
+
 static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
-    int number = hy__op_number(node->op), k;
     double low = 0, high = 0;
-    if (R->mode->given || !node->op || node->early || node->nin < 1 || node->nin > 2) return 0;
-    if (number == HY_OP_transpose) return hy__emit_first(R, node, &in[0], out);
-#ifndef HYBRID_NO_VISION
-    if (number == HY_OP_pooling) return hy__emit_pooled(R, node, &in[0], out);
-#endif
-    if (node->nin == 1 && !hy__limits_of(R, node, &low, &high)) return 0;
-    if (node->nin == 1)
+    int k, limits;
+    if (!hy__may_tail(R, node, in)) return 0;
+    if (node->nin == 1) {
+        limits = hy__limits_by(node->op, node->record, &low, &high);
+        if (!limits || (limits > 1 && R->mode->exact)) return 0;
         return hy__may_end(R, node->in[0].node, &in[0], low == 0 && high == HUGE_VAL)
             ? hy__emit_end(R, node, &in[0], NULL, low, high, out)
             : hy__emit_limited(R, node, &in[0], low, high, out);
-    if ((number != HY_OP_add && number != HY_OP_elemwise_add) || R->mode->exact) return 0;
+    }
+    if (!hy__calculates(node->op, "+") || R->mode->exact) return 0;
     for (k = 0; k < 2; k++) {
         const hy__node *product = in[k].node;
         if (!hy__may_end(R, node->in[k].node, &in[k], 0) ||
@@ -37855,41 +37895,30 @@ typedef struct hy__attention_chain {
 } hy__attention_chain;
 
 /* The operator that alone gives and alone reads a value: what only this chain knows. */
-static const hy__node *hy__chain_node(const hy__rewrite *R, const hy__edge *e, int op)
+static const hy__node *hy__chain_node(const hy__rewrite *R, const hy__edge *e)
 {
     const hy__node *node = e->node;
-    return hy__op_number(node->op) == op && hy__uses_of(R, node, e->output) == 1 && hy__one_result(R, node) &&
-           e->output == 0 ? node : NULL;
-}
-
-/* Is it a batch of matrix products of the last two axes? Then whether its operands are transposed. */
-static int hy__chain_product(const hy__node *node, int *ta, int *tb)
-{
-    const hy__batch_dot_rec *b = (const hy__batch_dot_rec *)node->record;
-    const hy__linalg_gemm2_rec *g = (const hy__linalg_gemm2_rec *)node->record;
-    const int op = hy__op_number(node->op), general = op == HY_OP_linalg_gemm2;
-    if (op != HY_OP_batch_dot && !(general && g->alpha == 1 && g->axis == -2)) return 0;
-    *ta = general ? g->transpose_a : b->transpose_a;
-    *tb = general ? g->transpose_b : b->transpose_b;
-    return 1;
+    const int alone = node->op && e->output == 0 && hy__uses_of(R, node, 0) == 1 && hy__one_result(R, node);
+    return alone ? node : NULL;
 }
 
 /* Only its last two axes change places: what it was before. */
 static const hy__edge *hy__chain_turned(const hy__edge *e)
 {
-    const hy__transpose_rec *r = (const hy__transpose_rec *)e->node->record;
     const int n = hy__edge_type(e)->shape.ndim;
-    int d;
-    if (hy__op_number(e->node->op) != HY_OP_transpose || r->axes.n != n) return NULL;
-    for (d = 0; d < n; d++) if (r->axes.v[d] != (d < n - 2 ? d : 2 * n - 3 - d)) return NULL;
+    int order[HY_MAX_DIM], d;
+    if (!hy__axis_order(e->node, order)) return NULL;
+    for (d = 0; d < n; d++) if (order[d] != (d < n - 2 ? d : 2 * n - 3 - d)) return NULL;
     return &e->node->in[0];
 }
 
 /* Scores before the mask: a product with keys, times a number. */
 static int hy__chain_scores(const hy__rewrite *R, const hy__edge *e, hy__attention_chain *c)
 {
-    const hy__node *by = hy__chain_node(R, e, HY_OP_mul_scalar), *node;
-    const hy__node *over = by ? NULL : hy__chain_node(R, e, HY_OP_div_scalar), *scaled = by ? by : over;
+    const hy__node *node = hy__chain_node(R, e);
+    const hy__arithmetic *a = node && node->op->bind == hy__scalar_bind ? hy__arithmetic_of(node->op) : NULL;
+    const hy__node *scaled = a && a->nothing == 1 ? node : NULL;    /* times a number or over one */
+    const int over = scaled && a->sides == 1;
     const double factor = scaled ? ((const hy__scalar_rec *)scaled->record)->scalar : 1;
     int ta, tb, exponent;
     if (over && fabs(frexp(factor, &exponent)) != 0.5) return 0;       /* its reciprocal would be rounded */
@@ -37897,7 +37926,8 @@ static int hy__chain_scores(const hy__rewrite *R, const hy__edge *e, hy__attenti
     if (!(fabs(c->rec.scale) < 1e30 && fabs(c->rec.scale) > 1e-30)) return 0;
     if (scaled) e = &scaled->in[0];
     node = e->node;
-    if (!node->op || hy__uses_of(R, node, 0) != 1 || !hy__chain_product(node, &ta, &tb) || ta) return 0;
+    if (!node->op || hy__uses_of(R, node, 0) != 1 || !hy__matrices_by(node->op, node->record, &ta, &tb) || ta)
+        return 0;
     c->q = &node->in[0];
     c->turned = !tb;
     c->k = tb ? &node->in[1] : hy__chain_turned(&node->in[1]);
@@ -37907,7 +37937,7 @@ static int hy__chain_scores(const hy__rewrite *R, const hy__edge *e, hy__attenti
 /* Between them a softmax over the keys, and perhaps a mask, which leaves the scores their shape. */
 static int hy__chain_of(const hy__rewrite *R, const hy__node *node, hy__attention_chain *c)
 {
-    const hy__node *soft = hy__chain_node(R, &node->in[0], HY_OP_softmax), *add;
+    const hy__node *soft = hy__chain_node(R, &node->in[0]), *add;
     const hy__softmax_rec *r;
     const hy_type *type;
     const hy__edge *e;
@@ -37919,9 +37949,8 @@ static int hy__chain_of(const hy__rewrite *R, const hy__node *node, hy__attentio
     if (r->use_length || r->temperature != 1 || hy__axis(r->axis, type->shape.ndim) != type->shape.ndim - 1 ||
         !hy__same_type(type, hy__edge_type(e))) return 0;
     if (hy__chain_scores(R, e, c)) return 1;
-    add = hy__chain_node(R, e, HY_OP_add);
-    if (!add) add = hy__chain_node(R, e, HY_OP_elemwise_add);
-    for (side = 0; add && side < 2; side++) {
+    add = hy__chain_node(R, e);
+    for (side = 0; add && hy__calculates(add->op, "+") && side < 2; side++) {
         if (!hy__same_type(hy__edge_type(&add->in[side]), type) ||
             !hy__chain_scores(R, &add->in[side], c)) continue;
         c->mask = &add->in[!side];
@@ -37948,7 +37977,7 @@ static int hy__attention_found(hy__rewrite *R, const hy__node *node, const hy__e
     int ta, tb, k;
     (void)in;
     memset(&c, 0, sizeof c);
-    if (!node->op || !hy__chain_product(node, &ta, &tb) || ta || tb || !hy__types_known(type, 1) ||
+    if (!hy__matrices_by(node->op, node->record, &ta, &tb) || ta || tb || !hy__types_known(type, 1) ||
         (type->dtype != HY_F32 && type->dtype != HY_F64) || type->shape.ndim < 3 || type->shape.ndim > 4 ||
         !hy__chain_of(R, node, &c)) return 0;
     if (!hy__chain_keeps(&hy__edge_type(&node->in[0])->shape, c.turned)) return 0;
@@ -38899,19 +38928,19 @@ static int hy__ahead_inputs(const hy__ahead *A, const hy__node *node, int from, 
 /* Can a node of the body be computed for all turns at once? Its first input has rows then. */
 static int hy__ahead_rows(const hy__rewrite *R, const hy__ahead *A, const hy__node *node)
 {
-    int number = hy__op_number(node->op), k, ndim;
+    const int looks_up = hy__op_number(node->op) == HY_OP_embedding;
+    hy__dense_rec dense;
     const hy_type *x;
+    int k, ndim;
     if (!node->op || !node->nin || node->nin > HY__FEW || node->nout != 1 || !hy__is_function(R, node) ||
         !(hy__ahead_inputs(A, node, 0, 1) & HY__TURN_ROWS)) return 0;
     x = hy__ahead_type(A, &node->in[0]);
     ndim = x->shape.ndim;
-    if (number == HY_OP_fully_connected || number == HY_OP_dot || number == HY_OP_embedding) {
+    if (looks_up || hy__product_by(node->op, node->record, &dense)) {
         if (!(hy__ahead_inputs(A, node, 1, node->nin) & HY__TURN_SAME)) return 0;
-        if (number == HY_OP_fully_connected)
-            return ndim == 2 || (ndim > 2 && ((const hy__fully_connected_rec *)node->record)->no_flatten);
-        return number == HY_OP_embedding ? ndim < HY_MAX_DIM - 1
-            : ndim == 2 && !((const hy__dot_rec *)node->record)->transpose_a &&
-              hy__ahead_type(A, &node->in[1])->shape.ndim == 2;
+        if (looks_up) return ndim < HY_MAX_DIM - 1;
+        return hy__ahead_type(A, &node->in[1])->shape.ndim == 2 &&
+               (ndim == 2 || (ndim > 2 && dense.last));
     }
     if (!hy__is_pointwise(node) || !(hy__ahead_inputs(A, node, 0, node->nin) & HY__TURN_ROWS)) return 0;
     for (k = 1; k < node->nin && hy__same_shape(&hy__ahead_type(A, &node->in[k])->shape, &x->shape);) k++;
@@ -38931,11 +38960,12 @@ static void hy__ahead_walk(const hy__rewrite *R, hy__ahead *A)
         else if (i >= outside && i < g->vars - A->r->aux - A->r->own) A->what[place] = HY__TURN_SAME;
     }
     for (i = 0; i < g->n; i++) {
-        int number = hy__op_number(g->node[i]->op), from = 0;
+        hy__dense_rec dense;
+        int from = 0;
         if (!hy__ahead_rows(R, A, g->node[i])) continue;
         for (k = 0; k < g->node[i]->nin; k++) from |= A->what[g->place[g->node[i]->in[k].node->number]];
         A->what[i] = (unsigned char)(HY__TURN_ROWS | (from & HY__TURN_PRODUCT));
-        if (number == HY_OP_fully_connected || number == HY_OP_dot) A->what[i] |= HY__TURN_PRODUCT;
+        if (hy__product_by(g->node[i]->op, g->node[i]->record, &dense)) A->what[i] |= HY__TURN_PRODUCT;
     }
 }
 
@@ -39118,7 +39148,12 @@ static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edg
  */
 enum { HY__PASS_LOOSE = 1, HY__PASS_INFERENCE = 2 };    /* may change bits; parameters must stand still */
 #define HY__PASS(pass, function) ((HYBRID_PASSES) & HY_PASS_##pass ? function : NULL)
+/* Passes that know patterns of named operators. */
+enum { HY__KNOWS_ALGEBRA = 1, HY__KNOWS_NORM, HY__KNOWS_IMAGES, HY__KNOWS_LAST,
+       HY__KNOWS_PROLOGUE, HY__KNOWS_SCORES,
+       HY__KNOWS_TAILS };
 typedef struct hy__pass {
+    int         stage;                  /* one of these, or 0 */
     int         bit;
     const char *name;
     hy__rule    rule;
@@ -39126,34 +39161,120 @@ typedef struct hy__pass {
     int         needs;
 } hy__pass;
 
+/* What says nothing of an operator, and lets it be. */
+HY__UNUSED static int hy__is_any(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+{
+    (void)R; (void)node; (void)in;
+    return 1;
+}
+static int hy__leave(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    (void)R; (void)node; (void)in; (void)out;
+    return 0;
+}
+
 static const hy__pass hy__passes[] = {
-    { HY_PASS_FOLD,       "fold",       HY__PASS(FOLD, hy__fold),       NULL,                0 },
-    { HY_PASS_ALGEBRA,    "algebra",    HY__PASS(ALGEBRA, hy__algebra), NULL,                0 },
-    { HY_PASS_CSE,        "cse",        HY__PASS(CSE, hy__common),      hy__find_twins_room, 0 },
+    { 0, HY_PASS_FOLD,       "fold",       HY__PASS(FOLD, hy__fold),       NULL,                0 },
+    { HY__KNOWS_ALGEBRA, HY_PASS_ALGEBRA, "algebra", HY__PASS(ALGEBRA, hy__algebra), NULL, 0 },
+    { 0, HY_PASS_CSE,        "cse",        HY__PASS(CSE, hy__common),      hy__find_twins_room, 0 },
 #ifndef HYBRID_NO_VISION
-    { HY_PASS_LAYOUT, "widen", HY__BUILT(convolution) && HY__BUILT(cast) && HY__TYPED(F32)
+    { 0, HY_PASS_LAYOUT, "widen", HY__BUILT(convolution) && HY__BUILT(cast) && HY__TYPED(F32)
                                    ? HY__PASS(LAYOUT, hy__halves_widen) : NULL,
       hy__find_last, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #endif
-    { HY_PASS_BATCH_NORM, "batch_norm", HY__BUILT(batch_norm) ? HY__PASS(BATCH_NORM, hy__batch_norm) : NULL,
+    { HY__KNOWS_NORM, HY_PASS_BATCH_NORM, "batch_norm", HY__BUILT(batch_norm) ? hy__leave : NULL,
       hy__find_fixed, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #ifndef HYBRID_NO_VISION
 #ifdef HY__TARGET_AVX2
-    { HY_PASS_LAYOUT, "abreast", HY__PASS(LAYOUT, hy__images_move), hy__find_last, HY__PASS_LOOSE },
+    { HY__KNOWS_IMAGES, HY_PASS_LAYOUT, "abreast", HY__PASS(LAYOUT, hy__images_move), hy__find_last,
+      HY__PASS_LOOSE },
 #endif
-    { HY_PASS_LAYOUT, "layout", HY__PASS(LAYOUT, hy__channels_move), hy__find_last,
+    { HY__KNOWS_LAST, HY_PASS_LAYOUT, "layout", HY__PASS(LAYOUT, hy__channels_move), hy__find_last,
       HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #endif
-    { HY_PASS_AHEAD,    "ahead",    HY__PASS(AHEAD, hy__ahead_of_loop), NULL, HY__PASS_LOOSE },
-    { HY_PASS_PROLOGUE, "prologue", HY__PASS(PROLOGUE, hy__prologue), hy__find_fixed, HY__PASS_INFERENCE },
-    { HY_PASS_ATTENTION, "attention", HY__BUILT(attention) ? HY__PASS(ATTENTION, hy__attention_found) : NULL,
+    { 0, HY_PASS_AHEAD,    "ahead",    HY__PASS(AHEAD, hy__ahead_of_loop), NULL, HY__PASS_LOOSE },
+    { HY__KNOWS_PROLOGUE, HY_PASS_PROLOGUE, "prologue", HY__PASS(PROLOGUE, hy__prologue), hy__find_fixed,
+      HY__PASS_INFERENCE },
+    { HY__KNOWS_SCORES, HY_PASS_ATTENTION, "attention", HY__BUILT(attention) ? hy__leave : NULL,
       NULL, HY__PASS_INFERENCE },
-    { HY_PASS_FUSE,     "tails",    HY__PASS(FUSE, hy__tails), NULL, HY__PASS_INFERENCE },
+    { HY__KNOWS_TAILS, HY_PASS_FUSE,     "tails",    HY__PASS(FUSE, hy__tails), NULL, HY__PASS_INFERENCE },
 #ifndef HYBRID_NO_VISION
-    { HY_PASS_FUSE,     "strips",   HY__PASS(FUSE, hy__into_strips), NULL, HY__PASS_INFERENCE },
+    { 0, HY_PASS_FUSE,     "strips",   HY__PASS(FUSE, hy__into_strips), NULL, HY__PASS_INFERENCE },
 #endif
-    { HY_PASS_FUSE,     "fuse",     HY__PASS(FUSE, hy__fuse), HY__PASS(FUSE, hy__find_groups), 0 }
+    { 0, HY_PASS_FUSE,     "fuse",     HY__PASS(FUSE, hy__fuse), HY__PASS(FUSE, hy__find_groups), 0 }
 };
+
+/* Patterns: the pass, the operator, what gives its first input (-1: anything), a condition, what makes the
+ * result or leaves it to the next row and at last to the pass's own rule, and why. */
+typedef struct hy__pattern {
+    short    stage, op, first;
+    int    (*when)(const hy__rewrite *R, const hy__node *node, const hy__edge *in);
+    hy__rule result;
+} hy__pattern;
+
+#define HY__KNOWS(stage, pass, op, first, when, result, why) \
+    { HY__KNOWS_##stage, op, first, HY__PASS(pass, when), HY__PASS(pass, result) },
+static const hy__pattern hy__patterns[] = {
+    HY__KNOWS(ALGEBRA, ALGEBRA, HY_OP_negative, HY_OP_negative,
+           hy__may_simplify, hy__undo_twice, "-(-x) is x")
+    HY__KNOWS(NORM, BATCH_NORM, HY_OP_batch_norm, HY_OP_fully_connected,
+           hy__is_affine, hy__norm_into_dense, "weights take scale and shift in")
+#ifndef HYBRID_NO_VISION
+    HY__KNOWS(NORM, BATCH_NORM, HY_OP_batch_norm, HY_OP_convolution,
+           hy__is_affine, hy__norm_into_convolution, "filters take scale and shift in")
+#endif
+    HY__KNOWS(NORM, BATCH_NORM, HY_OP_batch_norm, -1,
+           hy__is_affine, hy__norm_apart, "what is pointwise behind it is fused with it")
+#if !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
+    HY__KNOWS(IMAGES, LAYOUT, HY_OP_convolution, -1,
+           hy__may_abreast, hy__abreast_convolution, "few channels fill no vector, 16 images do")
+    HY__KNOWS(IMAGES, LAYOUT, HY_OP_pooling, -1,
+           hy__may_abreast, hy__abreast_pooling, "its images lie so already")
+    HY__KNOWS(IMAGES, LAYOUT, HY_OP_batch_norm, -1,
+           hy__may_abreast, hy__abreast_norm, "its images lie so already")
+#endif
+#ifndef HYBRID_NO_VISION
+    HY__KNOWS(LAST, LAYOUT, HY_OP_convolution, -1,
+           hy__may_move, hy__layout_few, "of few filters places fill vectors")
+    HY__KNOWS(LAST, LAYOUT, HY_OP_convolution, -1,
+           hy__may_move, hy__layout_convolution, "given filters are laid out once")
+    HY__KNOWS(LAST, LAYOUT, HY_OP_deconvolution, -1,
+           hy__may_move, hy__layout_deconvolution, "by phases it is a convolution")
+    HY__KNOWS(LAST, LAYOUT, HY_OP_pooling, -1,
+           hy__may_move, hy__layout_pooling, "between convolutions nothing turns")
+    HY__KNOWS(LAST, LAYOUT, HY_OP_concat, -1,
+           hy__may_move, hy__layout_concat, "between convolutions nothing turns")
+#endif
+#ifndef HYBRID_NO_RNN
+    HY__KNOWS(PROLOGUE, PROLOGUE, HY_OP_rnn, -1,
+           hy__is_any, hy__prepare_rnn, "its weights are laid out once")
+#endif
+    HY__KNOWS(SCORES, ATTENTION, HY_OP_batch_dot, HY_OP_softmax,
+           hy__is_any, hy__attention_found, "one operator keeps no scores")
+    HY__KNOWS(SCORES, ATTENTION, HY_OP_linalg_gemm2, HY_OP_softmax,
+           hy__is_any, hy__attention_found, "one operator keeps no scores")
+#ifndef HYBRID_NO_VISION
+    HY__KNOWS(TAILS, FUSE, HY_OP_transpose, -1,
+           hy__may_tail, hy__emit_first, "the convolution writes its channels first")
+    HY__KNOWS(TAILS, FUSE, HY_OP_pooling, -1,
+           hy__may_tail, hy__emit_pooled, "a convolution of few filters finds the largest")
+#endif
+};
+
+/* A pass at a node: patterns first, then its own rule. */
+static int hy__pass_at(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy__pass *pass = R->pass;
+    const int op = hy__op_number(node->op), first = node->nin ? hy__op_number(in[0].node->op) : -1;
+    size_t i;
+    int got = 0;
+    for (i = 0; i < sizeof hy__patterns / sizeof *hy__patterns && op >= 0 && pass->stage && !got; i++) {
+        const hy__pattern *p = &hy__patterns[i];
+        if (p->stage != pass->stage || p->op != op || (p->first >= 0 && p->first != first)) continue;
+        got = p->when(R, node, in) ? p->result(R, node, in, out) : 0;
+    }
+    return got ? got : pass->rule(R, node, in, out);
+}
 
 static void hy__print_text(hy_frame *F, const char *a, const char *b, const char *c)
 {
@@ -39193,8 +39314,9 @@ static hy_graph *hy__run_pass(hy_frame *F, hy_graph *g, const hy__mode *mode, co
     hy_graph *fresh;
     int failed = hy__rewrite_open(&R, F, g, mode);
     R.sources = sources;
+    R.pass = pass;
     if (!failed && pass->prepare) failed = pass->prepare(&R);
-    if (!failed) failed = hy__rewrite_nodes(&R, pass->rule);
+    if (!failed) failed = hy__rewrite_nodes(&R, hy__pass_at);
     fresh = hy__rewrite_close(&R, failed);
     if (fresh && !R.changed) { hy__graph_drop(fresh); return g; }
     if (HY__TEXT && fresh && mode->print) {
@@ -49501,7 +49623,7 @@ static hy_array *hy__nothing_like(hy_frame *F, hy_array *x) { return hy_negative
 static int hy__back_passes(const hy__back *K, int i)
 {
     const hy__node *node = K->sub->head[K->r->outputs + i].node;
-    return node->op == K->F->root->ops[HY_OP_identity] && node->in[0].node == K->sub->var[K->r->data + i];
+    return hy__is_copy(node) && node->in[0].node == K->sub->var[K->r->data + i];
 }
 
 /* Is variable i one value in all turns, whose gradient is a sum? */
@@ -50460,8 +50582,7 @@ static hy_array *hy__inner_state(hy_frame *S, const hy__loop *l, const hy__inner
 {
     const hy__node *node = N->graph->head[N->out.n + i].node;
     hy__edge e;
-    if (node->op != S->root->ops[HY_OP_identity] ||
-        node->in[0].node != N->graph->var[l->data.n + i]) return made;
+    if (!hy__is_copy(node) || node->in[0].node != N->graph->var[l->data.n + i]) return made;
     return hy__trace_edge(S, l->states.at[i], node->op, &e) ? NULL : hy__node_handle(S, e.node, e.output);
 }
 
