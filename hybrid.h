@@ -367,7 +367,7 @@
  * Words that projects have as macros, and this file as names: put away while it is read, and given back at
  * the end.
  */
-#if (defined(__GNUC__) || defined(_MSC_VER) || defined(__TINYC__)) && !defined(HY__PASS)
+#if (defined(__GNUC__) || defined(_MSC_VER) || defined(__TINYC__)) && !defined(HY__READING)
 #pragma push_macro("A")
 #undef A
 #pragma push_macro("B")
@@ -4681,19 +4681,19 @@ HY__ROWS(HY__CPP_OP, HY__CPP_OPT, HY_NOTHING, HY_NOTHING)
 #endif /* HYBRID_H */
 
 #if defined(HYBRID_IMPLEMENTATION) && !defined(HYBRID_LINKED) && \
-    (!defined(HYBRID_IMPLEMENTED) || defined(HY__PASS))
+    (!defined(HYBRID_IMPLEMENTED) || defined(HY__READING))
 #define HYBRID_IMPLEMENTED
 
-/* Kernels that exist for several types or instruction sets stand between "#if HY__PASS" and its #endif: this
- * file includes itself once for each of them (>>reduce), and then all else is left out. */
-#ifdef HY__PASS
+/* Kernels that exist for several types or instruction sets stand between "#if HY__READING" and its #endif:
+ * this file includes itself once for each of them (>>reduce), and then all else is left out. */
+#ifdef HY__READING
 #if HYBRID_VERSION == 400       /* this text's; HYBRID_VERSION is that of the file that asked */
-#define HY__PASSED
+#define HY__READ
 #else
 #error "hybrid.h: HYBRID_FILE names a hybrid.h of another version than this one, or there are two of them"
 #endif
 #endif
-#ifndef HY__PASS
+#ifndef HY__READING
 
 /* MARK: - 10 >>platform ---------------------------------------------------------------------------------
  *
@@ -15064,69 +15064,69 @@ HY__INLINE int64_t hy__added_i64(int64_t x, int64_t y) { return (int64_t)((uint6
 #define HY__SQUARED(v)   ((double)(v) * (double)(v))
 #define HY__SIGNED(v)    ((v) * sign)           /* the least x is the largest -x, turned round */
 
-/* --- this file, once more for each type and instruction set: what stands between "#if HY__PASS" and its
- * #endif, here and in the rooms below. HY__AIM is the kernels' target, HY__N their type; hy__scale becomes
- * hy__scale_f64, hy__scale_base, ...; what exists for types only hy__box_of_f64, hy__box_of_f32. */
+/* --- this file, read once more for each type and instruction set: what stands between "#if HY__READING" and
+ * its #endif, here and in the rooms below. HY__AIM is the kernels' target, HY__N their type; hy__scale is
+ * then hy__scale_f64, hy__scale_base, ...; what exists for types only hy__box_of_f64, hy__box_of_f32. */
 #define HY__NAMED_(name, kind) name##_##kind
 #define HY__NAMED(name, kind) HY__NAMED_(name, kind)
 #define HY__OF_KIND(name) HY__NAMED(name, HY__KIND)
 #define HY__OF_TYPE(name) HY__NAMED(name, HY__TYPE)
 #define hy__load_real HY__OF_TYPE(hy__load)
 #define hy__store_real HY__OF_TYPE(hy__store)
-#define HY__PASS_F64    1
-#define HY__PASS_BASE   2               /* f32, as the next */
-#define HY__PASS_AVX2   3
-#define HY__PASS_AVX512 4
+#define HY__READING_F64    1
+#define HY__READING_BASE   2               /* f32, as the next */
+#define HY__READING_AVX2   3
+#define HY__READING_AVX512 4
 #ifdef __has_include
 #if !__has_include(HYBRID_FILE)
 #error "hybrid.h includes itself and does not find itself here: HYBRID_FILE says where a copy of it is"
 #endif
 #endif
-#define HY__PASS HY__PASS_F64
+#define HY__READING HY__READING_F64
 #define HY__KIND f64
 #define HY__TYPE f64
 #define HY__N double
 #define HY__AIM
 #include HYBRID_FILE
-#ifndef HY__PASSED
+#ifndef HY__READ
 #error "hybrid.h: HYBRID_FILE names another file: it has to be a copy of this one"
 #endif
-#undef HY__PASS
+#undef HY__READING
 #undef HY__KIND
 #undef HY__TYPE
 #undef HY__N
-#define HY__PASS HY__PASS_BASE
+#define HY__READING HY__READING_BASE
 #define HY__KIND base
 #define HY__TYPE f32
 #define HY__N float
 #include HYBRID_FILE
 #undef HY__TYPE                         /* what exists for types only exists now */
 #if HY__X86
-#undef HY__PASS
+#undef HY__READING
 #undef HY__KIND
 #undef HY__AIM
-#define HY__PASS HY__PASS_AVX2
+#define HY__READING HY__READING_AVX2
 #define HY__KIND avx2
 #define HY__AIM HY__TARGET_AVX2
 #include HYBRID_FILE
-#undef HY__PASS
+#undef HY__READING
 #undef HY__KIND
 #undef HY__AIM
-#define HY__PASS HY__PASS_AVX512
+#define HY__READING HY__READING_AVX512
 #define HY__KIND avx512
 #define HY__AIM HY__TARGET_AVX512
 #include HYBRID_FILE
 #endif
-#undef HY__PASS
+#undef HY__READING
 #undef HY__KIND
 #undef HY__N
 #undef HY__AIM
 HY__LOOPS_END
 #endif
 
-#ifdef HY__PASS                         /* f64, base, avx2, avx512 */
+#ifdef HY__READING                         /* f64, base, avx2, avx512 */
 HY__LOOPS_BEGIN
-#if HY__PASS <= HY__PASS_BASE
+#if HY__READING <= HY__READING_BASE
 HY__SMALL_BEGIN
 #endif
 #define hy__fold_rows HY__OF_KIND(hy__fold_rows)
@@ -15139,7 +15139,7 @@ HY__SMALL_BEGIN
 /* Elements that are left over in a row have the same bits wherever they are computed. */
 #undef HY__ROW_END
 #undef HY__ROW_REST
-#if HY__PASS <= HY__PASS_BASE
+#if HY__READING <= HY__READING_BASE
 #define HY__ROW_END(n) (n)
 #define HY__ROW_REST(end, n, plain) {}
 #else
@@ -15147,7 +15147,7 @@ HY__SMALL_BEGIN
 #define HY__ROW_REST(end, n, plain) { if ((end) < (n)) plain; }
 #endif
 
-#if HY__PASS == HY__PASS_BASE || HY__PASS == HY__PASS_AVX2
+#if HY__READING == HY__READING_BASE || HY__READING == HY__READING_AVX2
 HY__AIM static void hy__fold_rows(hy__reduction kind, void *acc, const void *from, int64_t count,
                                   int64_t step, int64_t columns)
 {
@@ -15184,7 +15184,7 @@ HY__AIM static void hy__fold_lines(hy__reduction kind, void *acc, const void *fr
 }
 #endif
 
-#if HY__PASS != HY__PASS_AVX512
+#if HY__READING != HY__READING_AVX512
 /* --- moments: s1 += g and s2 += g (x - center), g being x - center if not given, in doubles --- *
  * Of rows, element i is of set i; of lines, each is a set. Where center is one of the n values of a set,
  * (mean - center)^2 <= n var: the variance loses no more than about n roundings. */
@@ -15291,13 +15291,13 @@ HY__AIM static void hy__blend(const void *grad, const void *from, void *to, int6
     (void)rest;
     HY__ROW_REST(end, n, hy__blend_base(g + end, x + end, y + end, n - end, rest, stats))
 }
-#if HY__PASS <= HY__PASS_BASE
+#if HY__READING <= HY__READING_BASE
 HY__SMALL_END
 #endif
 HY__LOOPS_END
 #endif
 
-#ifndef HY__PASS
+#ifndef HY__READING
 HY__LOOPS_BEGIN
 /* Everything else: row by row, and lines as rows of lanes. */
 static void hy__add_rows_f64(double *to, const double *x, int64_t count, int64_t step, int64_t n)
@@ -16847,9 +16847,9 @@ HY__WARM_ROOMS
  */
 #endif
 
-#ifdef HY__PASS                         /* f64, base, avx2, avx512 */
+#ifdef HY__READING                         /* f64, base, avx2, avx512 */
 HY__LOOPS_BEGIN
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 HY__SMALL_BEGIN
 #endif
 /* --- softmax --- *
@@ -16857,7 +16857,7 @@ HY__SMALL_BEGIN
  * elements, dealt out to HY__DEAL lanes. x may be y. scale multiplies x; log gives the logarithm.
  * All is done in rows of HY__DEAL columns: a line is filled up with values whose e^x is 0, a thin strip with
  * columns of zeros. */
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 enum { HY__DEAL = 32, HY__DEALS = 8 * HY__DEAL };
 #endif
 
@@ -16886,7 +16886,7 @@ enum { HY__DEAL = 32, HY__DEALS = 8 * HY__DEAL };
 #undef HY__EXP_JOIN
 #undef HY__EXP_UP
 #undef HY__LOG
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 #define HY__EXP_DOWN(v, rest) (*(rest) = 0, exp(v))
 #define HY__EXP_JOIN(power, rest) (power)
 #define HY__EXP_UP 1
@@ -16985,13 +16985,13 @@ static void hy__softmax_all(const void *from, void *to, int64_t n, int64_t width
     else for (c = 0; c < width; c += HY__DEAL)
         hy__softmax_columns(x + c, y + c, n, step, hy__least(width - c, HY__DEAL), k, log_too);
 }
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 HY__SMALL_END
 #endif
 HY__LOOPS_END
 #endif
 
-#ifndef HY__PASS
+#ifndef HY__READING
 HY__LOOPS_BEGIN
 typedef void (*hy__softmax_fn)(const void *x, void *y, int64_t n, int64_t width, int64_t step, double scale,
                                int log_too);
@@ -20547,10 +20547,10 @@ HY__WARM_ROOMS
  * the first wins.
  */
 #endif
-#if defined(HY__PASS) && HY__PASS == HY__PASS_F64
+#if defined(HY__READING) && HY__READING == HY__READING_F64
 typedef struct hy__ranked { uint64_t key; int64_t at; } hy__ranked;
 #endif
-#ifndef HY__PASS
+#ifndef HY__READING
 HY__LOOPS_BEGIN
 
 /* --- order: every type becomes unsigned keys that ascend in the wanted order; NaN is the largest --- */
@@ -21502,16 +21502,16 @@ HY__WARM_ROOMS
 #endif
 #endif
 
-#if defined(HY__PASS) && HY__PASS <= HY__PASS_BASE && !defined(HYBRID_NO_RNN)
+#if defined(HY__READING) && HY__READING <= HY__READING_BASE && !defined(HYBRID_NO_RNN)
 HY__LOOPS_BEGIN
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 HY__SMALL_BEGIN
 #endif
 /* --- cells of recurrent layers: one sample, one step --- *
  * `gates` holds a row per gate: of a gru wx x + bx, `rec` beside it wh h + bh; else the sum of both. The step
  * leaves in `gates` what the gradient needs: lstm i f g o and the cell, gru r z n and its wh h + bh, else the
  * state. */
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 typedef struct hy__rnn_cell {
     int     mode;
     int64_t units;
@@ -21610,13 +21610,13 @@ static void hy__rnn_cell_back(const hy__rnn_cell *c, const hy__pointwise_table *
         for (j = 0; j < n; j++) { dx[j] = g[j] > 0 ? dh[j] : 0; dh[j] = 0; }
     }
 }
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 HY__SMALL_END
 #endif
 HY__LOOPS_END
 #endif
 
-#ifndef HY__PASS
+#ifndef HY__READING
 #ifndef HYBRID_NO_RNN
 
 HY__COLD_ROOMS
@@ -27374,10 +27374,10 @@ HY__WARM_ROOMS
 #endif
 #endif
 
-#if defined(HY__PASS) && !defined(HYBRID_NO_VISION)
-#if HY__PASS == HY__PASS_BASE || HY__PASS == HY__PASS_AVX2
+#if defined(HY__READING) && !defined(HYBRID_NO_VISION)
+#if HY__READING == HY__READING_BASE || HY__READING == HY__READING_AVX2
 HY__LOOPS_BEGIN
-#if HY__PASS == HY__PASS_BASE
+#if HY__READING == HY__READING_BASE
 /* Masks, so that loops have no branches: is a later value larger, or the first NaN? */
 HY__INLINE uint32_t hy__beats_f32(float later, float most)
 {
@@ -27467,14 +27467,14 @@ HY__AIM static void hy__give_taps(float *y, const float *which, const float *g, 
         }
     }
 }
-#if HY__PASS == HY__PASS_BASE
+#if HY__READING == HY__READING_BASE
 HY__SMALL_END
 #endif
 HY__LOOPS_END
 #endif
 #endif
 
-#ifndef HY__PASS
+#ifndef HY__READING
 #ifndef HYBRID_NO_VISION
 HY__LOOPS_BEGIN
 typedef struct hy__window_kernels {
@@ -29833,14 +29833,14 @@ HY__WARM_ROOMS
 #endif
 #endif
 
-#if defined(HY__PASS) && HY__PASS <= HY__PASS_BASE && !defined(HYBRID_NO_VISION)
+#if defined(HY__READING) && HY__READING <= HY__READING_BASE && !defined(HYBRID_NO_VISION)
 HY__LOOPS_BEGIN
 
 /* --- boxes: (left, top, right, bottom), or (middle x, y, width, height) where `center` --- */
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 HY__SMALL_BEGIN
 #endif
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 typedef struct hy__nms {
     int64_t n, k, width, coord, score, id;      /* rows, how many of the best count; columns, id < 0: none */
     double  overlap, valid, background;         /* the class that does not count */
@@ -29962,13 +29962,13 @@ static void hy__thin_out(char *rows, hy_dtype dtype, int64_t n, double most, int
         else hy__store_f64(rows, dtype, 1, &gone, 1);
     }
 }
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 HY__SMALL_END
 #endif
 HY__LOOPS_END
 #endif
 
-#ifndef HY__PASS
+#ifndef HY__READING
 #ifndef HYBRID_NO_VISION
 HY__LOOPS_BEGIN
 
@@ -30389,14 +30389,14 @@ HY__WARM_ROOMS
 #endif
 #endif
 
-#if defined(HY__PASS) && HY__PASS <= HY__PASS_BASE && !defined(HYBRID_NO_VISION)
+#if defined(HY__READING) && HY__READING <= HY__READING_BASE && !defined(HYBRID_NO_VISION)
 HY__LOOPS_BEGIN
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 HY__SMALL_BEGIN
 #endif
 
 /* --- regions (image, left, top, right, bottom) of images, cut into bins; index 0 is down, 1 across --- */
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 enum { HY__ROI_CHANNELS = 64 };         /* of one call, at most */
 typedef struct hy__rois {
     int64_t images, channels;           /* channels of the result */
@@ -30550,13 +30550,13 @@ static int hy__roi_mean(const hy__rois *p, const double *roi, HY__N *data, int64
         }
     return sized;
 }
-#if HY__PASS == HY__PASS_F64
+#if HY__READING == HY__READING_F64
 HY__SMALL_END
 #endif
 HY__LOOPS_END
 #endif
 
-#ifndef HY__PASS
+#ifndef HY__READING
 #ifndef HYBRID_NO_VISION
 HY__COLD_ROOMS
 
@@ -62377,6 +62377,11 @@ HY_API double hy_schedule_at(const hy_schedule *s, int64_t n)
     return s->warmup_begin_lr + (s->base_lr - s->warmup_begin_lr) * (double)n / (double)s->warmup_steps;
 }
 
+#endif
+#endif
+
+#if defined(HY__READING) && !defined(HYBRID_NO_TRAIN)
+#if HY__READING != HY__READING_AVX512         /* f64, base, avx2 */
 /* --- optimisers: the loops --- *
  * In a formula w is the weight, g the gradient times rescale, s0 to s2 the states, k0 to k7 what begin noted.
  * CLIP limits to the clipping range; without one the range is infinite. NaN goes through everything. The
@@ -62384,6 +62389,35 @@ HY_API double hy_schedule_at(const hy_schedule *s, int64_t n)
  */
 HY__LOOPS_BEGIN
 HY__FORMULAS
+#if HY__READING <= HY__READING_BASE
+HY__SMALL_BEGIN
+#endif
+#define hy__squares HY__OF_KIND(hy__squares)
+#define hy__any_squares HY__OF_KIND(hy__any_squares)
+#define hy__any_nonfinite HY__OF_KIND(hy__any_nonfinite)
+#define hy__measure_lamb HY__OF_KIND(hy__measure_lamb)
+#define hy__update_lamb HY__OF_KIND(hy__update_lamb)
+#define hy__update_groupadagrad HY__OF_KIND(hy__update_groupadagrad)
+#define hy__update_sgld HY__OF_KIND(hy__update_sgld)
+#define hy__measure_gathered HY__OF_KIND(hy__measure_gathered)
+#define hy__updates HY__OF_KIND(hy__updates)
+/* Vectors end with a whole one; what is left over has the same bits elsewhere. */
+#undef HY__ROOT
+#undef HY__UPDATE_END
+#undef HY__UPDATE_REST
+#if HY__READING == HY__READING_F64
+#define HY__ROOT(x) sqrt(x)
+#else
+#define HY__ROOT(x) sqrtf(x)
+#endif
+#if HY__READING <= HY__READING_BASE
+#define HY__UPDATE_END(n) (n)
+#define HY__UPDATE_REST(plain, ...)
+#else
+#define HY__UPDATE_END(n) ((n) & -16)
+#define HY__UPDATE_REST(plain, ...) \
+    if (n & 15) plain(u, from + (n & -16), n & 15, weight, grad, __VA_ARGS__);
+#endif
 /* Asked in this way, NaN stays, and each question is one instruction, of vectors too. */
 #define HY__AT_MOST(x) (clip < (x) ? clip : (x))
 #define HY__CLIP(x) (-clip > HY__AT_MOST(x) ? -clip : HY__AT_MOST(x))
@@ -62409,7 +62443,7 @@ HY__FORMULAS
     (void)lr; (void)wd; (void)rescale; (void)clip; \
     (void)k0; (void)k1; (void)k2; (void)k3; (void)k4; (void)k5; (void)k6; (void)k7;
 #define HY__UPDATE(name, states, ...) \
-    HY__AIM static void HY__PASTE(hy__update_, name, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
+    HY__AIM static void HY__NAMED(hy__update_##name, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
         void *weight, const void *grad, void *const *state) \
     { \
         HY__N *W = (HY__N *)weight + from; \
@@ -62425,7 +62459,7 @@ HY__FORMULAS
             W[i] = w; \
             HY__LEAVE_##states \
         } \
-        HY__UPDATE_REST(hy__update_##name##_f32_base, state) \
+        HY__UPDATE_REST(hy__update_##name##_base, state) \
     }
 
 #define HY__UPDATES(U) \
@@ -62467,148 +62501,11 @@ HY__FORMULAS
     U(gathered_momentum, 2, g = (s0 + G[i]) / k1 * rescale; g = HY__CLIP(g); s0 = 0; \
         s1 = k0 * s1 - lr * wd * w - lr * g; w += s1)
 
-/* Sums of squares in eight lanes, so that they are vectors and yet the same everywhere. */
-#define HY__SQUARES \
-    HY__AIM static double HY__PASTE(hy__squ, ares, HY__KIND)(const HY__N *x, int64_t n) \
-    { \
-        double lane[8] = { 0, 0, 0, 0, 0, 0, 0, 0 }; \
-        int64_t i; \
-        int k; \
-        for (i = 0; i + 8 <= n; i += 8) \
-            for (k = 0; k < 8; k++) lane[k] += (double)x[i + k] * (double)x[i + k]; \
-        for (k = 0; i < n; i++, k++) lane[k] += (double)x[i] * (double)x[i]; \
-        return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])); \
-    }
-
-/* Is any of them NaN or infinite? In two sums of lanes, so that none waits long for the one before. */
-#define HY__FINDS_NONFINITE \
-    HY__AIM static int HY__PASTE(hy__any_, nonfinite, HY__KIND)(const void *values, int64_t n) \
-    { \
-        enum { LANES = 64 / sizeof(HY__N) }; \
-        const HY__N *x = (const HY__N *)values; \
-        HY__N even[LANES], odd[LANES], rest = 0; \
-        int64_t i; \
-        int k, some; \
-        for (k = 0; k < LANES; k++) even[k] = odd[k] = 0; \
-        for (i = 0; i + 2 * LANES <= n; i += 2 * LANES) { \
-            for (k = 0; k < LANES; k++) even[k] += x[i + k] - x[i + k]; \
-            for (k = 0; k < LANES; k++) odd[k] += x[i + LANES + k] - x[i + LANES + k]; \
-        } \
-        for (; i < n; i++) rest += x[i] - x[i]; \
-        for (some = rest != 0, k = 0; k < LANES; k++) some |= even[k] + odd[k] != 0; \
-        return some; \
-    }
-
-/* The two passes of lamb. */
-#define HY__UPDATES_OF_LAMB \
-    HY__AIM static void HY__PASTE(hy__measure_, lamb, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
-        const void *weight, const void *grad, void *const *state, double *sum) \
-    { \
-        const HY__N *W = (const HY__N *)weight + from, *G = (const HY__N *)grad + from; \
-        HY__N *M = (HY__N *)state[0] + from, *V = (HY__N *)state[1] + from, way[512]; \
-        const int64_t end = HY__UPDATE_END(n); \
-        int64_t i, m, done; \
-        HY__RATES \
-        for (done = 0; done < end; done += m, W += m, G += m, M += m, V += m) { \
-            m = end - done < 512 ? end - done : 512; \
-            HY__IVDEP \
-            for (i = 0; i < HY__UPDATE_END(m); i++) { \
-                HY__N g = G[i] * rescale; \
-                g = HY__CLIP(g); \
-                M[i] = k0 * M[i] + k1 * g; \
-                V[i] = k2 * V[i] + k3 * g * g; \
-                way[i] = M[i] * k4 / (HY__ROOT(V[i] * k6) + k5) + wd * W[i]; \
-            } \
-            sum[0] += HY__PASTE(hy__squ, ares, HY__KIND)(W, m); \
-            sum[1] += HY__PASTE(hy__squ, ares, HY__KIND)(way, m); \
-        } \
-        HY__UPDATE_REST(hy__measure_lamb_f32_base, state, sum) \
-    } \
-    HY__AIM static void HY__PASTE(hy__update_, lamb, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
-        void *weight, const void *grad, void *const *state) \
-    { \
-        HY__N *W = (HY__N *)weight + from; \
-        const HY__N *M = (const HY__N *)state[0] + from, *V = (const HY__N *)state[1] + from; \
-        int64_t i; \
-        HY__RATES \
-        (void)grad; \
-        HY__IVDEP \
-        for (i = 0; i < HY__UPDATE_END(n); i++) \
-            W[i] -= lr * k7 * (M[i] * k4 / (HY__ROOT(V[i] * k6) + k5) + wd * W[i]); \
-        HY__UPDATE_REST(hy__update_lamb_f32_base, state) \
-    }
-
-/* What no single formula says, for the plainest instruction set only: rows, noise, sums of what gathered. */
-#define HY__UPDATES_BY_HAND \
-    HY__AIM static void HY__PASTE(hy__update_, groupadagrad, HY__KIND)(const hy_update *u, int64_t from, \
-        int64_t n, void *weight, const void *grad, void *const *state) \
-    { \
-        HY__N *W = (HY__N *)weight + from, *history = (HY__N *)state[0] + (u->row ? from / u->row : 0); \
-        const HY__N *G = (const HY__N *)grad + from; \
-        int64_t i, left; \
-        HY__RATES \
-        for (left = n; left > 0; left -= u->row, W += u->row, G += u->row, history++) { \
-            double sum = 0; \
-            HY__N root; \
-            for (i = 0; i < u->row; i++) { \
-                HY__N g = G[i] * rescale; \
-                g = HY__CLIP(g); \
-                sum += (double)(g * g); \
-            } \
-            *history += (HY__N)(sum / (double)u->row); \
-            root = HY__ROOT(*history + k0); \
-            HY__IVDEP \
-            for (i = 0; i < u->row; i++) { \
-                HY__N g = G[i] * rescale; \
-                g = HY__CLIP(g); \
-                W[i] -= lr * g / root; \
-            } \
-        } \
-    } \
-    HY__AIM static void HY__PASTE(hy__update_, sgld, HY__KIND)(const hy_update *u, int64_t from, int64_t n, \
-        void *weight, const void *grad, void *const *state) \
-    { \
-        HY__N *W = (HY__N *)weight + from, noise[512]; \
-        const HY__N *G = (const HY__N *)grad + from; \
-        hy__stream random; \
-        int64_t i, m, done; \
-        HY__RATES \
-        (void)state; \
-        random.seed = u->seed; \
-        random.number = u->stream; \
-        random.isa = u->isa; \
-        for (done = 0; done < n; done += m, W += m, G += m) { \
-            m = n - done < 512 ? n - done : 512; \
-            HY__PASTE(hy__fill_, normal, HY__BITS)(noise, from + done, m, &random, 0, k0); \
-            HY__IVDEP \
-            for (i = 0; i < m; i++) { \
-                HY__N w = W[i], g = G[i] * rescale; \
-                g = HY__CLIP(g); \
-                W[i] = w - lr / 2 * (g + wd * w) + noise[i]; \
-            } \
-        } \
-    } \
-    HY__AIM static void HY__PASTE(hy__measure_, gathered, HY__KIND)(const hy_update *u, int64_t from, \
-        int64_t n, const void *weight, const void *grad, void *const *state, double *sum) \
-    { \
-        const HY__N *G = (const HY__N *)grad + from, *S = (const HY__N *)state[0] + from; \
-        HY__N whole[512]; \
-        int64_t i, m, done; \
-        HY__RATES \
-        sum[0] += HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)weight + from, n); \
-        for (done = 0; done < n; done += m, G += m, S += m) { \
-            m = n - done < 512 ? n - done : 512; \
-            for (i = 0; i < m; i++) whole[i] = (S[i] + G[i]) / k1; \
-            sum[1] += HY__PASTE(hy__squ, ares, HY__KIND)(whole, m); \
-        } \
-    }
-
-/* One table per instruction set and type. */
+#if HY__READING == HY__READING_F64
 typedef void (*hy__update_fn)(const hy_update *, int64_t, int64_t, void *, const void *, void *const *);
 typedef void (*hy__measure_fn)(const hy_update *, int64_t, int64_t, const void *, const void *,
                                void *const *, double *);
 #define HY__UPDATE_NUMBER(name, ...) HY__UPDATE_##name,
-#define HY__UPDATE_ROW(name, ...) HY__PASTE(hy__update_, name, HY__KIND),
 enum {
     HY__UPDATES(HY__UPDATE_NUMBER) HY__GATHERINGS(HY__UPDATE_NUMBER)
     HY__UPDATE_groupadagrad, HY__UPDATE_sgld, HY__UPDATE_lamb, HY__UPDATE_COUNT
@@ -62620,71 +62517,175 @@ typedef struct hy__update_table {
     double       (*squares)(const void *x, int64_t n);
     int          (*nonfinite)(const void *x, int64_t n);
 } hy__update_table;
-#define HY__STAMP_UPDATES \
-    HY__UPDATES(HY__UPDATE) HY__GATHERINGS(HY__UPDATE) HY__SQUARES HY__FINDS_NONFINITE HY__UPDATES_OF_LAMB \
-    static double HY__PASTE(hy__any_, squares, HY__KIND)(const void *x, int64_t n) \
-    { return HY__PASTE(hy__squ, ares, HY__KIND)((const HY__N *)x, n); }
-#define HY__STAMP_UPDATE_TABLE(by_hand) \
-    static const hy__update_table HY__PASTE(hy__, updates, HY__KIND) = { \
-        { HY__UPDATES(HY__UPDATE_ROW) HY__GATHERINGS(HY__UPDATE_ROW) \
-          hy__update_groupadagrad_##by_hand, hy__update_sgld_##by_hand, \
-          HY__PASTE(hy__update_, lamb, HY__KIND) }, \
-        { HY__PASTE(hy__measure_, lamb, HY__KIND), hy__measure_gathered_##by_hand }, \
-        HY__PASTE(hy__any_, squares, HY__KIND), HY__PASTE(hy__any_, nonfinite, HY__KIND) };
-
-#define HY__AIM
-#define HY__UPDATE_END(n) (n)
-#define HY__UPDATE_REST(plain, ...)
-HY__SMALL_BEGIN
-#define HY__N double
-#define HY__BITS f64
-#define HY__KIND f64_base
-#define HY__ROOT(x) sqrt(x)
-HY__STAMP_UPDATES
-HY__UPDATES_BY_HAND
-HY__STAMP_UPDATE_TABLE(f64_base)
-#undef HY__N
-#undef HY__BITS
-#undef HY__KIND
-#undef HY__ROOT
-#define HY__N float
-#define HY__BITS f32
-#define HY__KIND f32_base
-#define HY__ROOT(x) sqrtf(x)
-HY__STAMP_UPDATES
-HY__UPDATES_BY_HAND
-HY__STAMP_UPDATE_TABLE(f32_base)
-HY__SMALL_END
-#if HY__X86
-/* Vectors end with a whole one; what is left over has the same bits elsewhere. */
-#undef HY__AIM
-#undef HY__KIND
-#undef HY__UPDATE_END
-#undef HY__UPDATE_REST
-#define HY__AIM HY__TARGET_AVX2
-#define HY__KIND f32_avx2
-#define HY__UPDATE_END(n) ((n) & -16)
-#define HY__UPDATE_REST(plain, ...) \
-    if (n & 15) plain(u, from + (n & -16), n & 15, weight, grad, __VA_ARGS__);
-HY__STAMP_UPDATES
-HY__STAMP_UPDATE_TABLE(f32_base)
 #endif
-#undef HY__AIM
-#undef HY__N
-#undef HY__BITS
-#undef HY__KIND
-#undef HY__ROOT
-#undef HY__UPDATE_END
-#undef HY__UPDATE_REST
-HY__LOOPS_END
 
+HY__UPDATES(HY__UPDATE)
+HY__GATHERINGS(HY__UPDATE)
+
+/* Sums of squares in eight lanes, so that they are vectors and yet the same everywhere. */
+HY__AIM static double hy__squares(const HY__N *x, int64_t n)
+{
+    double lane[8] = { 0, 0, 0, 0, 0, 0, 0, 0 };
+    int64_t i;
+    int k;
+    for (i = 0; i + 8 <= n; i += 8)
+        for (k = 0; k < 8; k++) lane[k] += (double)x[i + k] * (double)x[i + k];
+    for (k = 0; i < n; i++, k++) lane[k] += (double)x[i] * (double)x[i];
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+static double hy__any_squares(const void *x, int64_t n) { return hy__squares((const HY__N *)x, n); }
+
+/* Is any of them NaN or infinite? In two sums of lanes, so that none waits long for the one before. */
+HY__AIM static int hy__any_nonfinite(const void *values, int64_t n)
+{
+    enum { LANES = 64 / sizeof(HY__N) };
+    const HY__N *x = (const HY__N *)values;
+    HY__N even[LANES], odd[LANES], rest = 0;
+    int64_t i;
+    int k, some;
+    for (k = 0; k < LANES; k++) even[k] = odd[k] = 0;
+    for (i = 0; i + 2 * LANES <= n; i += 2 * LANES) {
+        for (k = 0; k < LANES; k++) even[k] += x[i + k] - x[i + k];
+        for (k = 0; k < LANES; k++) odd[k] += x[i + LANES + k] - x[i + LANES + k];
+    }
+    for (; i < n; i++) rest += x[i] - x[i];
+    for (some = rest != 0, k = 0; k < LANES; k++) some |= even[k] + odd[k] != 0;
+    return some;
+}
+
+/* The two passes of lamb. */
+HY__AIM static void hy__measure_lamb(const hy_update *u, int64_t from, int64_t n, const void *weight,
+                                     const void *grad, void *const *state, double *sum)
+{
+    const HY__N *W = (const HY__N *)weight + from, *G = (const HY__N *)grad + from;
+    HY__N *M = (HY__N *)state[0] + from, *V = (HY__N *)state[1] + from, way[512];
+    const int64_t end = HY__UPDATE_END(n);
+    int64_t i, m, done;
+    HY__RATES
+    for (done = 0; done < end; done += m, W += m, G += m, M += m, V += m) {
+        m = end - done < 512 ? end - done : 512;
+        HY__IVDEP
+        for (i = 0; i < HY__UPDATE_END(m); i++) {
+            HY__N g = G[i] * rescale;
+            g = HY__CLIP(g);
+            M[i] = k0 * M[i] + k1 * g;
+            V[i] = k2 * V[i] + k3 * g * g;
+            way[i] = M[i] * k4 / (HY__ROOT(V[i] * k6) + k5) + wd * W[i];
+        }
+        sum[0] += hy__squares(W, m);
+        sum[1] += hy__squares(way, m);
+    }
+    HY__UPDATE_REST(hy__measure_lamb_base, state, sum)
+}
+
+HY__AIM static void hy__update_lamb(const hy_update *u, int64_t from, int64_t n, void *weight,
+                                    const void *grad, void *const *state)
+{
+    HY__N *W = (HY__N *)weight + from;
+    const HY__N *M = (const HY__N *)state[0] + from, *V = (const HY__N *)state[1] + from;
+    int64_t i;
+    HY__RATES
+    (void)grad;
+    HY__IVDEP
+    for (i = 0; i < HY__UPDATE_END(n); i++)
+        W[i] -= lr * k7 * (M[i] * k4 / (HY__ROOT(V[i] * k6) + k5) + wd * W[i]);
+    HY__UPDATE_REST(hy__update_lamb_base, state)
+}
+
+/* What no single formula says, for the plainest instruction set only: rows, noise, sums of what gathered. */
+#if HY__READING <= HY__READING_BASE
+HY__AIM static void hy__update_groupadagrad(const hy_update *u, int64_t from, int64_t n, void *weight,
+                                            const void *grad, void *const *state)
+{
+    HY__N *W = (HY__N *)weight + from, *history = (HY__N *)state[0] + (u->row ? from / u->row : 0);
+    const HY__N *G = (const HY__N *)grad + from;
+    int64_t i, left;
+    HY__RATES
+    for (left = n; left > 0; left -= u->row, W += u->row, G += u->row, history++) {
+        double sum = 0;
+        HY__N root;
+        for (i = 0; i < u->row; i++) {
+            HY__N g = G[i] * rescale;
+            g = HY__CLIP(g);
+            sum += (double)(g * g);
+        }
+        *history += (HY__N)(sum / (double)u->row);
+        root = HY__ROOT(*history + k0);
+        HY__IVDEP
+        for (i = 0; i < u->row; i++) {
+            HY__N g = G[i] * rescale;
+            g = HY__CLIP(g);
+            W[i] -= lr * g / root;
+        }
+    }
+}
+
+HY__AIM static void hy__update_sgld(const hy_update *u, int64_t from, int64_t n, void *weight,
+                                    const void *grad, void *const *state)
+{
+    HY__N *W = (HY__N *)weight + from, noise[512];
+    const HY__N *G = (const HY__N *)grad + from;
+    hy__stream random;
+    int64_t i, m, done;
+    HY__RATES
+    (void)state;
+    random.seed = u->seed;
+    random.number = u->stream;
+    random.isa = u->isa;
+    for (done = 0; done < n; done += m, W += m, G += m) {
+        m = n - done < 512 ? n - done : 512;
+        HY__OF_TYPE(hy__fill_normal)(noise, from + done, m, &random, 0, k0);
+        HY__IVDEP
+        for (i = 0; i < m; i++) {
+            HY__N w = W[i], g = G[i] * rescale;
+            g = HY__CLIP(g);
+            W[i] = w - lr / 2 * (g + wd * w) + noise[i];
+        }
+    }
+}
+
+HY__AIM static void hy__measure_gathered(const hy_update *u, int64_t from, int64_t n, const void *weight,
+                                         const void *grad, void *const *state, double *sum)
+{
+    const HY__N *G = (const HY__N *)grad + from, *S = (const HY__N *)state[0] + from;
+    HY__N whole[512];
+    int64_t i, m, done;
+    HY__RATES
+    sum[0] += hy__squares((const HY__N *)weight + from, n);
+    for (done = 0; done < n; done += m, G += m, S += m) {
+        m = n - done < 512 ? n - done : 512;
+        for (i = 0; i < m; i++) whole[i] = (S[i] + G[i]) / k1;
+        sum[1] += hy__squares(whole, m);
+    }
+}
+#endif
+
+#define HY__UPDATE_ROW(name, ...) HY__NAMED(hy__update_##name, HY__KIND),
+static const hy__update_table hy__updates = {
+    { HY__UPDATES(HY__UPDATE_ROW) HY__GATHERINGS(HY__UPDATE_ROW)
+#if HY__READING <= HY__READING_BASE
+      hy__update_groupadagrad, hy__update_sgld, hy__update_lamb }, { hy__measure_lamb, hy__measure_gathered },
+#else
+      hy__update_groupadagrad_base, hy__update_sgld_base, hy__update_lamb },
+    { hy__measure_lamb, hy__measure_gathered_base },
+#endif
+    hy__any_squares, hy__any_nonfinite };
+#if HY__READING <= HY__READING_BASE
+HY__SMALL_END
+#endif
+HY__LOOPS_END
+#endif
+#endif
+
+#ifndef HY__READING
+#ifndef HYBRID_NO_TRAIN
 static const hy__update_table *hy__updates_for(const hy_update *u)
 {
-    if (u->dtype == HY_F64) return &hy__updates_f64_base;
+    if (u->dtype == HY_F64) return &hy__updates_f64;
 #if HY__X86
-    if (u->isa >= HY_ISA_AVX2) return &hy__updates_f32_avx2;
+    if (u->isa >= HY_ISA_AVX2) return &hy__updates_avx2;
 #endif
-    return &hy__updates_f32_base;
+    return &hy__updates_base;
 }
 
 /* --- optimisers: their numbers in a step --- */
@@ -66836,11 +66837,11 @@ HY__PLAIN_END
 #if defined(_WIN32) && (defined(__GNUC__) || defined(_MSC_VER))
 #pragma pop_macro("V_BOOL")
 #endif
-#endif /* HY__PASS */
+#endif /* HY__READING */
 #endif /* HYBRID_IMPLEMENTATION */
 
 /* Words of the project again. */
-#if (defined(__GNUC__) || defined(_MSC_VER) || defined(__TINYC__)) && !defined(HY__PASS)
+#if (defined(__GNUC__) || defined(_MSC_VER) || defined(__TINYC__)) && !defined(HY__READING)
 #pragma pop_macro("A")
 #pragma pop_macro("B")
 #pragma pop_macro("C")
