@@ -4,19 +4,21 @@
  * uses nothing of it but what it declares itself: hy_export_c, and hy__jit_graph, which compiles a graph.
  *
  * INDEX. A room names only what stands above it.
- *     >>text      C as text: lines, formulas         >>emitters  operators as C source
- *     >>linewise  those along an axis                >>writers   larger ones; who writes what
- *     >>source    programs as C source               >>jit       and as machine code
+ *     >>c_text      C as text: lines, loops        >>c_formulas  functions, formulas
+ *     >>c_pointwise element by element, moves      >>c_products  products
+ *     >>c_windows   convolution, pooling           >>c_lines     along axes: softmax, sums, norms
+ *     >>c_indexing  sorting, indexing, sequences   >>c_images    images, boxes, regions
+ *     >>c_layers    recurrence, attention          >>c_control   loops, branches, int8; who writes what
+ *     >>source      programs as C source           >>jit         and as machine code
  */
 #if HYBRID_VERSION != 400
 #error "tools/source.h is of hybrid.h 0.4.0: take both from one version"
 #endif
 HY__COLD_ROOMS
 
-/* MARK: - 79 >>text ------------------------------------------------------------------------------------
+/* MARK: - 79 >>c_text ----------------------------------------------------------------------------------
  *
- * C source as text, and what is asked by those who write it: lines and literals, functions that a file gets
- * when something needs them, the formulas of the catalogue.
+ * C source as text: lines and literals, loops and where they read.
  */
 enum { HY__C_LANES = 32, HY__C_LONE_LANES = 64, HY__C_ROWS = 4, HY__C_DIMS = 2 * HY_MAX_DIM, HY__C_TEXT = 256,
        HY__C_LINE = 4096, HY__C_COLUMNS = 110, HY__C_NUMBER = 56 };
@@ -413,6 +415,11 @@ static void hy__w(hy__c *c, const char *format, ...)
     va_end(args);
 }
 
+/* MARK: - 80 >>c_formulas ------------------------------------------------------------------------------
+ *
+ * What each element becomes: functions that a file gets when something needs them, the formulas of the
+ * catalogue as text, and what emitters ask of an operator.
+ */
 /* --- helpers: functions that a file has when something in it asks for them --- */
 typedef struct hy__c_helper { const char *name, *text; } hy__c_helper;
 
@@ -1121,12 +1128,12 @@ static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
     hy__w(c, "{\n");
 }
 
-/* MARK: - 80 >>emitters --------------------------------------------------------------------------------
+/* MARK: - 81 >>c_pointwise -----------------------------------------------------------------------------
  *
  * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
  * operator is written stands in one place: pointwise ones come from their formula in the catalogue, those
- * that only move elements from the map that they make of positions, all others from an emitter: here
- * products and windows.
+ * that only move elements from the map that they make of positions, all others from an emitter. Here those
+ * by which each element goes its own way.
  */
 /* --- pointwise: one loop for a group --- */
 static const char *hy__c_load(const hy__c *c, char *to, hy_dtype dtype, const char *array, const char *index)
@@ -1459,6 +1466,10 @@ static void hy__c_cast(hy__c *c, const hy__c_step *s)
     } else hy__w(c, " y0[i] = (%t)%s;\n", (int)to, x);
 }
 
+/* MARK: - 82 >>c_products ------------------------------------------------------------------------------
+ *
+ * Products: in tiles that stay in registers where weights stand still, else one sum after the other.
+ */
 /* --- products: a tile of rows by lanes, whose sums stay in registers --- *
  * y (m,n) = a (m,k) w (k,n) + bias, w in panels. Texts name the arrays. */
 typedef struct hy__c_product {
@@ -1658,6 +1669,10 @@ static void hy__c_np_matmul(hy__c *c, const hy__c_step *s)
     hy__c_sum_each(c, s, NULL, 0, 1);
 }
 
+/* MARK: - 83 >>c_windows -------------------------------------------------------------------------------
+ *
+ * What slides over an image: convolution and pooling.
+ */
 #ifndef HYBRID_NO_VISION
 /* --- windows --- *
  * Sizes of what slides, in three dims, the first ones trivial if there are fewer. */
@@ -2045,10 +2060,9 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
 }
 #endif
 
-/* MARK: - 81 >>linewise --------------------------------------------------------------------------------
+/* MARK: - 84 >>c_lines ---------------------------------------------------------------------------------
  *
- * Emitters of what goes along an axis or by places that values name: softmax, losses, matrices, sorting,
- * reductions, norms, indexing, sequences.
+ * What goes along axes: softmax, losses, sums, reductions, norms.
  */
 /* --- lines: what goes along one axis --- */
 /* For each line: x and y are its first elements, taps k go along it. m: how many a line of results has. */
@@ -2196,247 +2210,6 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
         hy__w(c, "(sum += (uint64_t)%p_int_of(%0, INT64_MIN, INT64_MAX))");
     }
     hy__w(c, c->real == HY_BOOL ? " != 0;\n}\n" : ";\n}\n");
-}
-
-/* --- matrices, in doubles as here --- */
-static int64_t hy__c_order(const hy__c_step *s)
-{
-    const hy_shape *a = &hy__c_in(s, 0)->shape;
-    return a->dim[a->ndim - 1];
-}
-
-/* Room for a matrix of the first input, and for one of the results or one like it. */
-static size_t hy__c_matrices_scratch(const hy__c_step *s)
-{
-    const hy_shape *y = &hy__c_out(s)->shape;
-    int64_t n = hy__c_order(s), other = n * n;
-    if (hy__op_number(s->node->op) == HY_OP_linalg_trsm) other = hy__product(y, y->ndim - 2, y->ndim);
-    return (size_t)(n * n + other + 1) * sizeof(double);        /* 1: where they are 0 x 0 it is named, too */
-}
-
-/* For each matrix, which is at a. */
-static void hy__c_open_matrices(hy__c *c, const hy__c_step *s)
-{
-    const hy_shape *a = &hy__c_in(s, 0)->shape;
-    int64_t n = hy__c_order(s), items = hy__size(&hy__c_out(s)->shape) ? hy__product(a, 0, a->ndim - 2) : 0;
-    hy__w(c, "double *a = (double *)(void *)scratch, *b = a + %l;\n%fo {\n%fi a[i] = x0[o * %l + i];\n",
-          n * n, items, n * n, n * n);
-}
-static void hy__c_close_matrices(hy__c *c, int64_t size)
-{
-    hy__w(c, "%fi y0[o * %l + i] = (%r)b[i];\n}\n", size, size);
-}
-
-static void hy__c_inverse(hy__c *c, const hy__c_step *s)
-{
-    int64_t n = hy__c_order(s);
-    hy__c_need(c, "eliminate");
-    hy__c_need(c, "solve");
-    hy__c_open_matrices(c, s);
-    hy__w(c, "%fi b[i] = i %% %l == 0;\nif (!%p_eliminate(a, %l, b, %l)) *fault = 1;\n"
-          "%p_solve(a, %l, 1, 0, b, %l, 1, %l, %l);\n", n * n, n + 1, n, n, n, n, n, n);
-    hy__c_close_matrices(c, n * n);
-}
-
-static void hy__c_det(hy__c *c, const hy__c_step *s)
-{
-    int64_t n = hy__c_order(s);
-    hy__c_need(c, "eliminate");
-    hy__c_open_matrices(c, s);
-    hy__w(c, "double sign = %p_eliminate(a, %l, b, 0), product = sign, sum = 0;\n"
-          "for (int i = 0; i < %l && sign != 0; i++) {\nproduct *= a[i * %l];\n"
-          "sum += log(fabs(a[i * %l]));\nif (a[i * %l] < 0) sign = -sign;\n}\n", n, n, n + 1, n + 1, n + 1);
-    if (s->node->nout == 1) { hy__w(c, "(void)sum;\ny0[o] = (%r)product;\n}\n"); return; }
-    hy__w(c, "(void)product; (void)sum;\n");
-    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[o] = (%r)sign;\n");
-    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[o] = sign != 0 ? (%r)sum : -INFINITY;\n");
-    hy__w(c, "}\n");
-}
-
-static void hy__c_cholesky(hy__c *c, const hy__c_step *s)
-{
-    int64_t n = hy__c_order(s);
-    hy__c_open_matrices(c, s);
-    hy__w(c, "%fi b[i] = 0;\n%fj for (int i = j; i < %l; i++) {\n"
-          "double sum = 0.5 * (a[i * %l + j] + a[j * %l + i]);\n", n * n, n, n, n, n);
-    hy__w(c, "for (int k = 0; k < j; k++) sum -= b[i * %l + k] * b[j * %l + k];\n"
-          "if (i == j && !(sum > 0)) *fault = 1;\n"
-          "b[i * %l + j] = i == j ? sqrt(sum) : sum / b[j * %l + j];\n}\n", n, n, n, n);
-    hy__c_close_matrices(c, n * n);
-}
-
-static void hy__c_trsm(hy__c *c, const hy__c_step *s)
-{
-    const hy__linalg_trsm_rec *r = (const hy__linalg_trsm_rec *)s->node->record;
-    const hy_shape *y = &hy__c_out(s)->shape;
-    int64_t n = hy__c_order(s), columns = y->dim[y->ndim - 1], across = columns, size;
-    int turned = (r->transpose != 0) != (r->rightside != 0);
-    if (r->rightside) across = y->dim[y->ndim - 2];
-    size = n * across;
-    hy__c_need(c, "solve");
-    hy__c_open_matrices(c, s);
-    hy__w(c, "%fi b[i] = %v * (double)x1[o * %l + i];\n", size, r->alpha, size);
-    hy__w(c, "%p_solve(a, %l, %l, %d, b, %l, %l, %l, %l);\n", turned ? (int64_t)1 : n,
-          turned ? n : (int64_t)1, turned == (r->upper != 0), r->rightside ? (int64_t)1 : columns,
-          r->rightside ? columns : (int64_t)1, n, across);
-    hy__c_close_matrices(c, size);
-}
-
-static void hy__c_triangle(hy__c *c, const hy__c_step *s)
-{
-    const hy_shape *x = &hy__c_in(s, 0)->shape;
-    int upper = hy__op_number(s->node->op) == HY_OP_triu;
-    int64_t columns = x->dim[x->ndim - 1], k = ((const hy__tril_rec *)s->node->record)->k;
-    int64_t rows = x->ndim > 1 ? x->dim[x->ndim - 2] : columns;
-    hy__w(c, "%fo %fj\ny0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", x->ndim > 1
-          ? hy__product(x, 0, x->ndim - 1) : rows, columns, columns, rows, upper ? ">=" : "<=", k,
-          x->ndim > 1 ? columns : 0);
-}
-
-#ifndef HYBRID_NO_VISION
-/* Where place `i` of `wide` lies among n, as an expression. */
-static const char *hy__c_resized_place(char *to, const char *i, int64_t wide, int64_t n, int half)
-{
-    if (wide < 2) return hy__c_text(to, "0.0");
-    return half ? hy__c_text(to, "(%s + 0.5) * %l / %l - 0.5", i, n, wide)
-        : hy__c_text(to, "%s * %l.0 / %l", i, n - 1, wide - 1);
-}
-
-static void hy__c_resize(hy__c *c, const hy__c_step *s)
-{
-    const hy__bilinear_resize_rec *r = (const hy__bilinear_resize_rec *)s->node->record;
-    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
-    char down[HY__C_TEXT], across[HY__C_TEXT];
-    hy__w(c, "%fn %fi %fj {\n", y[0] * y[1], y[2], y[3]);
-    hy__w(c, "const double v = fmax(%s, 0), u = fmax(%s, 0);\n", hy__c_resized_place(down, "i", y[2], x[2],
-          r->half_pixels), hy__c_resized_place(across, "j", y[3], x[3], r->half_pixels));
-    hy__w(c, "const int top = v < %l ? (int)v : %l, left = u < %l ? (int)u : %l;\n", x[2] - 1, x[2] - 1,
-          x[3] - 1, x[3] - 1);
-    hy__w(c, "const %r *a = x0 + (n * %l + top) * %l, *b = top < %l ? a + %l : a;\n", x[2], x[3], x[2] - 1,
-          x[3]);
-    hy__w(c, "const int right = left < %l ? left + 1 : left;\n", x[3] - 1);
-    hy__w(c, "const double f = v - top, g = u - left;\n");
-    hy__w(c, "const double p = f > 0 ? (1 - f) * a[left] + f * b[left] : a[left];\n"
-          "const double q = f > 0 ? (1 - f) * a[right] + f * b[right] : a[right];\n"
-          "y0[(n * %l + i) * %l + j] = (%r)(g > 0 ? (1 - g) * p + g * q : p);\n}\n", y[2], y[3]);
-}
-
-/* x and y, from -1 to 1, of place (i, j) in a grid of so many, mapped by six numbers at m. */
-static void hy__c_mapped(hy__c *c, int64_t height, int64_t width)
-{
-    hy__w(c, "const double down = %l.0 * i / %l - 1, across = %l.0 * j / %l - 1;\n",
-          (int64_t)2 * (height > 1), height - (height > 1), (int64_t)2 * (width > 1), width - (width > 1));
-    hy__w(c, "const double gx = m[0] * across + m[1] * down + m[2];\n"
-          "const double gy = m[3] * across + m[4] * down + m[5];\n");
-}
-
-static void hy__c_grid(hy__c *c, const hy__c_step *s)
-{
-    const hy__grid_generator_rec *r = (const hy__grid_generator_rec *)s->node->record;
-    const int64_t *g = hy__c_out(s)->shape.dim;
-    hy__w(c, "%fn %fi %fj {\n", g[0], g[2], g[3]);
-    hy__w(c, "%r *y = y0 + (2 * n * %l + i) * %l + j;\n", g[2], g[3]);
-    if (r->transform_type == HY_GRID_AFFINE) {
-        hy__w(c, "const %r *m = x0 + 6 * n;\n");
-        hy__c_mapped(c, g[2], g[3]);
-    } else {
-        hy__w(c, "const %r *x = x0 + (2 * n * %l + i) * %l + j;\n", g[2], g[3]);
-        hy__w(c, "const double gx = %l.0 * (x[0] + j) / %l - 1, gy = %l.0 * (x[%l] + i) / %l - 1;\n",
-              (int64_t)2 * (g[3] > 1), g[3] - (g[3] > 1), (int64_t)2 * (g[2] > 1), g[2] * g[3],
-              g[2] - (g[2] > 1));
-    }
-    hy__w(c, "y[0] = (%r)gx;\ny[%l] = (%r)gy;\n}\n", g[2] * g[3]);
-}
-
-static void hy__c_sampler(hy__c *c, const hy__c_step *s)
-{
-    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
-    hy__w(c, "%fn %fi %fj {\n", y[0], y[2], y[3]);
-    if (hy__op_number(s->node->op) == HY_OP_spatial_transformer) {
-        hy__w(c, "const %r *m = x1 + 6 * n;\n");
-        hy__c_mapped(c, y[2], y[3]);
-    } else hy__w(c, "const double gx = x1[(2 * n * %l + i) * %l + j];\n"
-                 "const double gy = x1[((2 * n + 1) * %l + i) * %l + j];\n", y[2], y[3], y[2], y[3]);
-    hy__w(c, "const double u = (gx + 1) * 0.5 * %l, v = (gy + 1) * 0.5 * %l;\n", x[3] - 1, x[2] - 1);
-    hy__w(c, "const int inside = u > -1 && u < %l && v > -1 && v < %l;\n", x[3], x[2]);
-    hy__w(c, "const int left = inside ? (int)floor(u) : 0, top = inside ? (int)floor(v) : 0;\n");
-    hy__w(c, "%fc {\nconst %r *x = x0 + (n * %l + c) * %l;\ndouble sum = 0;\n", x[1], x[1], x[2] * x[3]);
-    hy__w(c, "for (int k = 0; k < 4 && inside; k++) {\n"
-          "const int row = top + k / 2, column = left + k %% 2;\n"
-          "if (row >= 0 && row < %l && column >= 0 && column < %l)\n"
-          "sum += (1 - fabs(v - row)) * (1 - fabs(u - column)) * x[row * %l + column];\n}\n", x[2], x[3],
-          x[3]);
-    hy__w(c, "y0[((n * %l + c) * %l + i) * %l + j] = (%r)sum;\n}\n}\n", y[1], y[2], y[3]);
-}
-#endif
-
-/* topk, sort, argsort: the best so far stay in order. */
-static int hy__c_sorted_axis(const hy__c_step *s)
-{
-    int number = hy__op_number(s->node->op);
-    const void *r = s->node->record;
-    if (number == HY_OP_topk) return ((const hy__topk_rec *)r)->axis;
-    return number == HY_OP_sort ? ((const hy__sort_rec *)r)->axis : ((const hy__argsort_rec *)r)->axis;
-}
-
-static size_t hy__c_sort_scratch(const hy__c_step *s)
-{
-    return (size_t)hy__c_lines_of(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s)).n * sizeof(int32_t);
-}
-
-static void hy__c_sort(hy__c *c, const hy__c_step *s)
-{
-    int number = hy__op_number(s->node->op), up, kind = HY_TOPK_VALUE, indices = -1;
-    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s));
-    int64_t k = l.n;
-    hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
-    const int reals = hy__floating(value);
-    if (number == HY_OP_topk) {
-        const hy__topk_rec *r = (const hy__topk_rec *)s->node->record;
-        up = r->is_ascend;
-        kind = r->ret_typ;
-        if (r->k >= 1 && r->k < k) k = r->k;
-        indices = kind == HY_TOPK_INDICES ? 0 : kind == HY_TOPK_BOTH ? 1 : -1;
-    } else if (number == HY_OP_sort) up = !((const hy__sort_rec *)s->node->record)->descending;
-    else {
-        up = !((const hy__argsort_rec *)s->node->record)->descending;
-        kind = HY_TOPK_INDICES;
-        indices = 0;
-    }
-    if (!l.n) return;
-    if (reals) hy__c_need(c, "after");
-    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
-    if (kind == HY_TOPK_MASK) hy__w(c, "%fi y0[i] = 0;\n", hy__size(&hy__c_out(s)->shape));
-    hy__c_open_lines(c, s, l, 0);
-    hy__w(c, "int n = 0;\n%fi {\nint p = n < %l ? n++ : n;\n", l.n, k);
-    hy__w(c, reals ? "for (; p > 0 && %p_after(" : "for (; p > 0 && ");
-    hy__w(c, up ? "x[order[p - 1] * %l]%s x[i * %l]" : "x[i * %l]%s x[order[p - 1] * %l]", l.inner,
-          reals ? "," : " >", l.inner);
-    hy__w(c, reals ? "); p--)" : "; p--)");
-    hy__w(c, " if (p < n) order[p] = order[p - 1];\n");
-    hy__w(c, "if (p < n) order[p] = i;\n}\nfor (int i = 0; i < n; i++) {\n");
-    if (kind == HY_TOPK_MASK) hy__w(c, "y0[(o * %l + order[i]) * %l + j] = 1;\n", l.n, l.inner);
-    if (kind == HY_TOPK_VALUE || kind == HY_TOPK_BOTH)
-        hy__w(c, "y0[(o * %l + i) * %l + j] = (%t)x[order[i] * %l];\n", k, l.inner, (int)value, l.inner);
-    if (indices >= 0 && hy__c_wants(c, s, indices))
-        hy__w(c, "y%d[(o * %l + i) * %l + j] = (%t)order[i];\n", indices, k, l.inner,
-              (int)hy__c_wide(s->node->type[indices].dtype));
-    hy__w(c, "}\n}\n");
-}
-
-static void hy__c_arg(hy__c *c, const hy__c_step *s)
-{
-    int number = hy__op_number(s->node->op);
-    int axis = number == HY_OP_argmax_channel ? 1 : number == HY_OP_argmax
-        ? ((const hy__argmax_rec *)s->node->record)->axis : ((const hy__argmin_rec *)s->node->record)->axis;
-    const hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis);
-    hy__c_open_lines(c, s, l, 1);
-    hy__c_tap(c, "best", 0, 0, l.inner, 0);
-    c->nest.name[1] = "x";
-    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (%0 %s %1", l.n,
-          number == HY_OP_argmin ? "<" : ">");
-    if (hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, " || (%0 != %0 && %1 == %1)");
-    hy__w(c, ") best = k;\n*y = (%r)best;\n}\n");
 }
 
 /* --- reductions --- */
@@ -2669,6 +2442,81 @@ static void hy__c_prelu(hy__c *c, const hy__c_step *s)
           n == 1 ? "0" : n == hy__size(x) ? "at" : "k");
 }
 
+/* MARK: - 85 >>c_indexing ------------------------------------------------------------------------------
+ *
+ * What reads by places that values name, or by an order of values: sorting, indexing, sequences; and matrices
+ * that are solved.
+ */
+/* --- sorting --- */
+/* topk, sort, argsort: the best so far stay in order. */
+static int hy__c_sorted_axis(const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op);
+    const void *r = s->node->record;
+    if (number == HY_OP_topk) return ((const hy__topk_rec *)r)->axis;
+    return number == HY_OP_sort ? ((const hy__sort_rec *)r)->axis : ((const hy__argsort_rec *)r)->axis;
+}
+
+static size_t hy__c_sort_scratch(const hy__c_step *s)
+{
+    return (size_t)hy__c_lines_of(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s)).n * sizeof(int32_t);
+}
+
+static void hy__c_sort(hy__c *c, const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op), up, kind = HY_TOPK_VALUE, indices = -1;
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s));
+    int64_t k = l.n;
+    hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
+    const int reals = hy__floating(value);
+    if (number == HY_OP_topk) {
+        const hy__topk_rec *r = (const hy__topk_rec *)s->node->record;
+        up = r->is_ascend;
+        kind = r->ret_typ;
+        if (r->k >= 1 && r->k < k) k = r->k;
+        indices = kind == HY_TOPK_INDICES ? 0 : kind == HY_TOPK_BOTH ? 1 : -1;
+    } else if (number == HY_OP_sort) up = !((const hy__sort_rec *)s->node->record)->descending;
+    else {
+        up = !((const hy__argsort_rec *)s->node->record)->descending;
+        kind = HY_TOPK_INDICES;
+        indices = 0;
+    }
+    if (!l.n) return;
+    if (reals) hy__c_need(c, "after");
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
+    if (kind == HY_TOPK_MASK) hy__w(c, "%fi y0[i] = 0;\n", hy__size(&hy__c_out(s)->shape));
+    hy__c_open_lines(c, s, l, 0);
+    hy__w(c, "int n = 0;\n%fi {\nint p = n < %l ? n++ : n;\n", l.n, k);
+    hy__w(c, reals ? "for (; p > 0 && %p_after(" : "for (; p > 0 && ");
+    hy__w(c, up ? "x[order[p - 1] * %l]%s x[i * %l]" : "x[i * %l]%s x[order[p - 1] * %l]", l.inner,
+          reals ? "," : " >", l.inner);
+    hy__w(c, reals ? "); p--)" : "; p--)");
+    hy__w(c, " if (p < n) order[p] = order[p - 1];\n");
+    hy__w(c, "if (p < n) order[p] = i;\n}\nfor (int i = 0; i < n; i++) {\n");
+    if (kind == HY_TOPK_MASK) hy__w(c, "y0[(o * %l + order[i]) * %l + j] = 1;\n", l.n, l.inner);
+    if (kind == HY_TOPK_VALUE || kind == HY_TOPK_BOTH)
+        hy__w(c, "y0[(o * %l + i) * %l + j] = (%t)x[order[i] * %l];\n", k, l.inner, (int)value, l.inner);
+    if (indices >= 0 && hy__c_wants(c, s, indices))
+        hy__w(c, "y%d[(o * %l + i) * %l + j] = (%t)order[i];\n", indices, k, l.inner,
+              (int)hy__c_wide(s->node->type[indices].dtype));
+    hy__w(c, "}\n}\n");
+}
+
+static void hy__c_arg(hy__c *c, const hy__c_step *s)
+{
+    int number = hy__op_number(s->node->op);
+    int axis = number == HY_OP_argmax_channel ? 1 : number == HY_OP_argmax
+        ? ((const hy__argmax_rec *)s->node->record)->axis : ((const hy__argmin_rec *)s->node->record)->axis;
+    const hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis);
+    hy__c_open_lines(c, s, l, 1);
+    hy__c_tap(c, "best", 0, 0, l.inner, 0);
+    c->nest.name[1] = "x";
+    hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (%0 %s %1", l.n,
+          number == HY_OP_argmin ? "<" : ">");
+    if (hy__floating(hy__c_in(s, 0)->dtype)) hy__w(c, " || (%0 != %0 && %1 == %1)");
+    hy__w(c, ") best = k;\n*y = (%r)best;\n}\n");
+}
+
 /* --- indexing --- */
 /* The index `value` within n: the nearest, from the start again, or a mistake if it lies beyond (signed:
  * counted from the end if negative). */
@@ -2783,10 +2631,104 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     }
 }
 
-/* MARK: - 82 >>writers ---------------------------------------------------------------------------------
+/* --- matrices, in doubles as here --- */
+static int64_t hy__c_order(const hy__c_step *s)
+{
+    const hy_shape *a = &hy__c_in(s, 0)->shape;
+    return a->dim[a->ndim - 1];
+}
+
+/* Room for a matrix of the first input, and for one of the results or one like it. */
+static size_t hy__c_matrices_scratch(const hy__c_step *s)
+{
+    const hy_shape *y = &hy__c_out(s)->shape;
+    int64_t n = hy__c_order(s), other = n * n;
+    if (hy__op_number(s->node->op) == HY_OP_linalg_trsm) other = hy__product(y, y->ndim - 2, y->ndim);
+    return (size_t)(n * n + other + 1) * sizeof(double);        /* 1: where they are 0 x 0 it is named, too */
+}
+
+/* For each matrix, which is at a. */
+static void hy__c_open_matrices(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *a = &hy__c_in(s, 0)->shape;
+    int64_t n = hy__c_order(s), items = hy__size(&hy__c_out(s)->shape) ? hy__product(a, 0, a->ndim - 2) : 0;
+    hy__w(c, "double *a = (double *)(void *)scratch, *b = a + %l;\n%fo {\n%fi a[i] = x0[o * %l + i];\n",
+          n * n, items, n * n, n * n);
+}
+static void hy__c_close_matrices(hy__c *c, int64_t size)
+{
+    hy__w(c, "%fi y0[o * %l + i] = (%r)b[i];\n}\n", size, size);
+}
+
+static void hy__c_inverse(hy__c *c, const hy__c_step *s)
+{
+    int64_t n = hy__c_order(s);
+    hy__c_need(c, "eliminate");
+    hy__c_need(c, "solve");
+    hy__c_open_matrices(c, s);
+    hy__w(c, "%fi b[i] = i %% %l == 0;\nif (!%p_eliminate(a, %l, b, %l)) *fault = 1;\n"
+          "%p_solve(a, %l, 1, 0, b, %l, 1, %l, %l);\n", n * n, n + 1, n, n, n, n, n, n);
+    hy__c_close_matrices(c, n * n);
+}
+
+static void hy__c_det(hy__c *c, const hy__c_step *s)
+{
+    int64_t n = hy__c_order(s);
+    hy__c_need(c, "eliminate");
+    hy__c_open_matrices(c, s);
+    hy__w(c, "double sign = %p_eliminate(a, %l, b, 0), product = sign, sum = 0;\n"
+          "for (int i = 0; i < %l && sign != 0; i++) {\nproduct *= a[i * %l];\n"
+          "sum += log(fabs(a[i * %l]));\nif (a[i * %l] < 0) sign = -sign;\n}\n", n, n, n + 1, n + 1, n + 1);
+    if (s->node->nout == 1) { hy__w(c, "(void)sum;\ny0[o] = (%r)product;\n}\n"); return; }
+    hy__w(c, "(void)product; (void)sum;\n");
+    if (hy__c_wants(c, s, 0)) hy__w(c, "y0[o] = (%r)sign;\n");
+    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[o] = sign != 0 ? (%r)sum : -INFINITY;\n");
+    hy__w(c, "}\n");
+}
+
+static void hy__c_cholesky(hy__c *c, const hy__c_step *s)
+{
+    int64_t n = hy__c_order(s);
+    hy__c_open_matrices(c, s);
+    hy__w(c, "%fi b[i] = 0;\n%fj for (int i = j; i < %l; i++) {\n"
+          "double sum = 0.5 * (a[i * %l + j] + a[j * %l + i]);\n", n * n, n, n, n, n);
+    hy__w(c, "for (int k = 0; k < j; k++) sum -= b[i * %l + k] * b[j * %l + k];\n"
+          "if (i == j && !(sum > 0)) *fault = 1;\n"
+          "b[i * %l + j] = i == j ? sqrt(sum) : sum / b[j * %l + j];\n}\n", n, n, n, n);
+    hy__c_close_matrices(c, n * n);
+}
+
+static void hy__c_trsm(hy__c *c, const hy__c_step *s)
+{
+    const hy__linalg_trsm_rec *r = (const hy__linalg_trsm_rec *)s->node->record;
+    const hy_shape *y = &hy__c_out(s)->shape;
+    int64_t n = hy__c_order(s), columns = y->dim[y->ndim - 1], across = columns, size;
+    int turned = (r->transpose != 0) != (r->rightside != 0);
+    if (r->rightside) across = y->dim[y->ndim - 2];
+    size = n * across;
+    hy__c_need(c, "solve");
+    hy__c_open_matrices(c, s);
+    hy__w(c, "%fi b[i] = %v * (double)x1[o * %l + i];\n", size, r->alpha, size);
+    hy__w(c, "%p_solve(a, %l, %l, %d, b, %l, %l, %l, %l);\n", turned ? (int64_t)1 : n,
+          turned ? n : (int64_t)1, turned == (r->upper != 0), r->rightside ? (int64_t)1 : columns,
+          r->rightside ? columns : (int64_t)1, n, across);
+    hy__c_close_matrices(c, size);
+}
+
+static void hy__c_triangle(hy__c *c, const hy__c_step *s)
+{
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int upper = hy__op_number(s->node->op) == HY_OP_triu;
+    int64_t columns = x->dim[x->ndim - 1], k = ((const hy__tril_rec *)s->node->record)->k;
+    int64_t rows = x->ndim > 1 ? x->dim[x->ndim - 2] : columns;
+    hy__w(c, "%fo %fj\ny0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", x->ndim > 1
+          ? hy__product(x, 0, x->ndim - 1) : rows, columns, columns, rows, upper ? ">=" : "<=", k,
+          x->ndim > 1 ? columns : 0);
+}
+
+/* MARK: - 86 >>c_images --------------------------------------------------------------------------------
  *
- * Operators that are small programs: images, boxes and regions, recurrence, loops and branches. At the end
- * hy__c_emitters says who writes what; >>source makes a file of it.
+ * Images and regions: windows that spread, places between places, boxes.
  */
 #ifndef HYBRID_NO_VISION
 /* --- images: windows again, and places between places --- */
@@ -2873,9 +2815,82 @@ static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
         if (!sum) at += x[1];
     }
 }
-#endif
 
-#ifndef HYBRID_NO_VISION
+/* Where place `i` of `wide` lies among n, as an expression. */
+static const char *hy__c_resized_place(char *to, const char *i, int64_t wide, int64_t n, int half)
+{
+    if (wide < 2) return hy__c_text(to, "0.0");
+    return half ? hy__c_text(to, "(%s + 0.5) * %l / %l - 0.5", i, n, wide)
+        : hy__c_text(to, "%s * %l.0 / %l", i, n - 1, wide - 1);
+}
+
+static void hy__c_resize(hy__c *c, const hy__c_step *s)
+{
+    const hy__bilinear_resize_rec *r = (const hy__bilinear_resize_rec *)s->node->record;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    char down[HY__C_TEXT], across[HY__C_TEXT];
+    hy__w(c, "%fn %fi %fj {\n", y[0] * y[1], y[2], y[3]);
+    hy__w(c, "const double v = fmax(%s, 0), u = fmax(%s, 0);\n", hy__c_resized_place(down, "i", y[2], x[2],
+          r->half_pixels), hy__c_resized_place(across, "j", y[3], x[3], r->half_pixels));
+    hy__w(c, "const int top = v < %l ? (int)v : %l, left = u < %l ? (int)u : %l;\n", x[2] - 1, x[2] - 1,
+          x[3] - 1, x[3] - 1);
+    hy__w(c, "const %r *a = x0 + (n * %l + top) * %l, *b = top < %l ? a + %l : a;\n", x[2], x[3], x[2] - 1,
+          x[3]);
+    hy__w(c, "const int right = left < %l ? left + 1 : left;\n", x[3] - 1);
+    hy__w(c, "const double f = v - top, g = u - left;\n");
+    hy__w(c, "const double p = f > 0 ? (1 - f) * a[left] + f * b[left] : a[left];\n"
+          "const double q = f > 0 ? (1 - f) * a[right] + f * b[right] : a[right];\n"
+          "y0[(n * %l + i) * %l + j] = (%r)(g > 0 ? (1 - g) * p + g * q : p);\n}\n", y[2], y[3]);
+}
+
+/* x and y, from -1 to 1, of place (i, j) in a grid of so many, mapped by six numbers at m. */
+static void hy__c_mapped(hy__c *c, int64_t height, int64_t width)
+{
+    hy__w(c, "const double down = %l.0 * i / %l - 1, across = %l.0 * j / %l - 1;\n",
+          (int64_t)2 * (height > 1), height - (height > 1), (int64_t)2 * (width > 1), width - (width > 1));
+    hy__w(c, "const double gx = m[0] * across + m[1] * down + m[2];\n"
+          "const double gy = m[3] * across + m[4] * down + m[5];\n");
+}
+
+static void hy__c_grid(hy__c *c, const hy__c_step *s)
+{
+    const hy__grid_generator_rec *r = (const hy__grid_generator_rec *)s->node->record;
+    const int64_t *g = hy__c_out(s)->shape.dim;
+    hy__w(c, "%fn %fi %fj {\n", g[0], g[2], g[3]);
+    hy__w(c, "%r *y = y0 + (2 * n * %l + i) * %l + j;\n", g[2], g[3]);
+    if (r->transform_type == HY_GRID_AFFINE) {
+        hy__w(c, "const %r *m = x0 + 6 * n;\n");
+        hy__c_mapped(c, g[2], g[3]);
+    } else {
+        hy__w(c, "const %r *x = x0 + (2 * n * %l + i) * %l + j;\n", g[2], g[3]);
+        hy__w(c, "const double gx = %l.0 * (x[0] + j) / %l - 1, gy = %l.0 * (x[%l] + i) / %l - 1;\n",
+              (int64_t)2 * (g[3] > 1), g[3] - (g[3] > 1), (int64_t)2 * (g[2] > 1), g[2] * g[3],
+              g[2] - (g[2] > 1));
+    }
+    hy__w(c, "y[0] = (%r)gx;\ny[%l] = (%r)gy;\n}\n", g[2] * g[3]);
+}
+
+static void hy__c_sampler(hy__c *c, const hy__c_step *s)
+{
+    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    hy__w(c, "%fn %fi %fj {\n", y[0], y[2], y[3]);
+    if (hy__op_number(s->node->op) == HY_OP_spatial_transformer) {
+        hy__w(c, "const %r *m = x1 + 6 * n;\n");
+        hy__c_mapped(c, y[2], y[3]);
+    } else hy__w(c, "const double gx = x1[(2 * n * %l + i) * %l + j];\n"
+                 "const double gy = x1[((2 * n + 1) * %l + i) * %l + j];\n", y[2], y[3], y[2], y[3]);
+    hy__w(c, "const double u = (gx + 1) * 0.5 * %l, v = (gy + 1) * 0.5 * %l;\n", x[3] - 1, x[2] - 1);
+    hy__w(c, "const int inside = u > -1 && u < %l && v > -1 && v < %l;\n", x[3], x[2]);
+    hy__w(c, "const int left = inside ? (int)floor(u) : 0, top = inside ? (int)floor(v) : 0;\n");
+    hy__w(c, "%fc {\nconst %r *x = x0 + (n * %l + c) * %l;\ndouble sum = 0;\n", x[1], x[1], x[2] * x[3]);
+    hy__w(c, "for (int k = 0; k < 4 && inside; k++) {\n"
+          "const int row = top + k / 2, column = left + k %% 2;\n"
+          "if (row >= 0 && row < %l && column >= 0 && column < %l)\n"
+          "sum += (1 - fabs(v - row)) * (1 - fabs(u - column)) * x[row * %l + column];\n}\n", x[2], x[3],
+          x[3]);
+    hy__w(c, "y0[((n * %l + c) * %l + i) * %l + j] = (%r)sum;\n}\n}\n", y[1], y[2], y[3]);
+}
+
 /* --- boxes and regions --- */
 /* Sides and area of the box whose four numbers stand at `from`; names begin with a letter of its own. */
 static void hy__c_box(hy__c *c, const char *letter, const char *from, int center)
@@ -3127,6 +3142,10 @@ static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
 }
 #endif
 
+/* MARK: - 87 >>c_layers --------------------------------------------------------------------------------
+ *
+ * Layers that are small programs: recurrence, attention.
+ */
 #ifndef HYBRID_NO_RNN
 /* --- rnn: see >>ops; a layer is one product of all its input, then a walk along time --- */
 typedef struct hy__c_rnn {
@@ -3361,6 +3380,10 @@ static void hy__c_attention(hy__c *c, const hy__c_step *s)
           "for (int i = 0; i < n; i++) %fd\ny[d] += p[i] / sum * v[i * %l + d];\n}\n", e, each, of_v.row);
 }
 
+/* MARK: - 88 >>c_control -------------------------------------------------------------------------------
+ *
+ * Loops and branches, int8, and (hy__c_emitters) who writes what; >>source makes a file of it.
+ */
 /* --- control flow: bodies are functions of their own, which work in the scratch of the operator --- */
 /* Where memory begins: of the bodies, of two places for each state, of results that nobody wants. */
 typedef struct hy__c_turns { size_t at[2], states, spare, bytes; } hy__c_turns;
@@ -3764,7 +3787,7 @@ static int hy__c_is_pointwise(const hy__node *node)
     return node->op == &hy__fused_op || hy__c_point_of(node, &at);
 }
 
-/* MARK: - 83 >>source -----------------------------------------------------------------------------------
+/* MARK: - 89 >>source -----------------------------------------------------------------------------------
  *
  * A program as C source, for fixed shapes: no library, no malloc, no threads. Parameters are frozen, the
  * passes run, and what is left is written operator by operator: a function each, called in order by
@@ -5246,7 +5269,7 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
     return failed;
 }
 
-/* MARK: - 84 >>jit -------------------------------------------------------------------------------------
+/* MARK: - 90 >>jit -------------------------------------------------------------------------------------
  *
  * The same source, built by the system's compiler and loaded: a graph becomes one call into machine code.
  */
