@@ -53,6 +53,7 @@
 #include "test_check.c"
 #include "test_passes.c"
 #include "test_layout.c"
+#include "test_ways.c"
 #include "test_execute.c"
 #include "test_layers.c"
 #include "test_modes.c"
@@ -78,13 +79,8 @@
 #include "test_floors.c"
 #include "test_corners.c"
 #include "test_turns.c"
-#include "test_depthwise.c"
-#include "test_strips.c"
 #include "test_folded.c"
-#include "test_planes.c"
-#include "test_few.c"
 #include "test_dropin.c"
-#include "test_lines.c"
 #include "test_spread.c"
 #include "test_recompute.c"
 #include "test_draws.c"
@@ -151,6 +147,7 @@ int main(int argc, char **argv)
     test_lifetime();
     test_passes();
     test_layout();
+    test_ways();
     test_execute();
     test_layers();
     test_modes();
@@ -216,13 +213,8 @@ int main(int argc, char **argv)
     test_rows();
     test_abreast();
     test_whole();
-    test_depthwise();
-    test_strips();
     test_folded();
-    test_planes();
-    test_few();
     test_dropin();
-    test_lines();
     test_spread();
     printf("%d passed, %d failed\n", test_passed, test_failed);
     return test_failed != 0;
