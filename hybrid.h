@@ -35523,7 +35523,16 @@ static int hy__graph_room_all(hy_frame *F, hy_graph *g, int heads)
     return 0;
 }
 
-/* all: calls that write are heads too, needed or not. */
+/* Of the calls for which there is room those that heads need: an optimised graph may need them no more. */
+static void hy__graph_needed_calls(hy_graph *g)
+{
+    int i;
+    for (g->calls = i = 0; i < g->n; i++)
+        if (g->node[i]->op && hy__writes_aux(g->node[i]->op))
+            g->head[g->heads + g->calls++].node = g->node[i];
+}
+
+/* all: calls that write are heads too, needed or not; else those that the others need. */
 static hy_graph *hy__compile_heads(hy_frame *S, hy_array *heads, int all)
 {
     hy_graph *g;
@@ -35535,7 +35544,8 @@ static hy_graph *hy__compile_heads(hy_frame *S, hy_array *heads, int all)
     g = hy__graph_new(S, hy__store_of(S));
     if (!g) return NULL;
     n = heads->count ? heads->count : 1;
-    failed = all ? hy__graph_room_all(S, g, n) : hy__graph_room_heads(S, g, n, 0);
+    failed = hy__graph_room_all(S, g, n);
+    if (!all) g->calls = 0;
     if (failed) { hy__graph_drop(g); return NULL; }
     for (i = 0; i < g->heads; i++) {
         hy_array *x = heads->count ? heads->item[i] : heads;
@@ -35548,7 +35558,9 @@ static hy_graph *hy__compile_heads(hy_frame *S, hy_array *heads, int all)
         g->head[i].output = x->output;
     }
     hy__copy_ranks(g->ranks, S->tracer->ranks);
-    if (S->code || hy__graph_finish(S, g) || hy__graph_settle(S, g)) { hy__graph_drop(g); return NULL; }
+    failed = S->code || hy__graph_finish(S, g);
+    if (!failed && !all) hy__graph_needed_calls(g);
+    if (failed || hy__graph_settle(S, g)) { hy__graph_drop(g); return NULL; }
     return hy__graph_list(S->root, g);
 }
 
@@ -49295,10 +49307,10 @@ static void hy__inner_head(hy_frame *S, hy_array **x)
         (!(*x)->node || (*x)->frame != S || !(*x)->node->op)) *x = hy_identity(S, *x);
 }
 
-/* The graph of a body, which is the caller's and not the root's. all: calls that write count as results. */
-static hy_graph *hy__inner_graph(hy_frame *S, hy_array *heads, int all)
+/* The graph of a body, which is the caller's and not the root's. Calls that write count as results. */
+static hy_graph *hy__inner_graph(hy_frame *S, hy_array *heads)
 {
-    hy_graph *g = S->code ? NULL : hy__compile_heads(S, heads, all);
+    hy_graph *g = S->code ? NULL : hy__compile_heads(S, heads, 1);
     if (!g) return NULL;
     HY__ADD(&g->refs, 1);
     hy__graph_unlist(S->root, g);
@@ -49466,8 +49478,8 @@ static hy_array *hy__unwinding_asks(hy__unwinding *U)
     return hy__unwinding_new(U, "flag", &type);
 }
 
-/* The new body; the caller's. all: calls that change statistics are in it, which others read behind them. */
-static hy_graph *hy__unwinding_graph(hy__unwinding *U, int all)
+/* The new body; the caller's. Calls that change statistics are in it, which others read behind them. */
+static hy_graph *hy__unwinding_graph(hy__unwinding *U)
 {
     hy_frame *S = U->B.S;
     hy__nodes *store = hy__store_of(S);
@@ -49480,7 +49492,7 @@ static hy_graph *hy__unwinding_graph(hy__unwinding *U, int all)
         store->node[i]->number = i;
     }
     heads = U->heads == 1 ? U->head[0] : hy_group_of(S, U->heads, U->head);
-    return hy__inner_graph(S, heads, all);
+    return hy__inner_graph(S, heads);
 }
 
 /* Inputs of the operator that runs a new body, one after another. */
@@ -50089,7 +50101,7 @@ static void hy__back_emit(hy__back *K, int k, int single)
         hy__unwinding_next(U, hy__store_of(U->B.S)->node[hy__diff_remain(r, i)]);
     }
     hy__given_end(&K->in, K->D, &r2);
-    graph = hy__unwinding_graph(U, 1);
+    graph = hy__unwinding_graph(U);
     if (graph) y = hy__given_emit(K->F, K->D, 0, &K->in, &r2, 1, &graph);
     if (y) hy__back_gave(K, y, single ? 1 : most);
     hy__graph_drop(graph);
@@ -50220,7 +50232,7 @@ static hy_graph *hy__branch_graph(const hy_diff *D, hy__unwinding *U, const char
     for (i = 0; i < r->remain; i++) if (has[i]) hy__unwinding_result(U, i, NULL);
     for (i = 0; i < r->remain; i++)
         if (has[i] && says[i] == i) hy__unwinding_tells(U, hy__unwound_flag(U, i));
-    return U->heads ? hy__unwinding_graph(U, 1) : NULL;
+    return U->heads ? hy__unwinding_graph(U) : NULL;
 }
 
 /* The first variable of which the branches say the same as of this one; -1: its gradient is there. */
@@ -50494,7 +50506,7 @@ static int hy__inner_heads(hy__inner *N)
     hy_array **head = room ? (hy_array **)room->data : (hy_array **)hy__no_memory(S, "trace");
     for (i = 0; head && i < n; i++) head[i] = i < N->out.n ? N->out.at[i] : N->states.at[i - N->out.n];
     if (!n) hy__fail(S, HY_ERROR_ARGUMENT, "a body of control flow returned no array");
-    if (!S->code) N->graph = hy__inner_graph(S, n == 1 ? head[0] : hy_group_of(S, n, head), 1);
+    if (!S->code) N->graph = hy__inner_graph(S, n == 1 ? head[0] : hy_group_of(S, n, head));
     hy__buffer_drop(&S->cache, room);
     return N->graph ? 0 : -1;
 }

@@ -468,6 +468,33 @@ static int symbol_oom_read(hy_frame *F)
 
 static void symbol_oom(void) { oom_walk(symbol_oom_read, 1); }
 
+/* A batch norm of which the head reads its result only as a label, for the gradient, runs for its statistics. */
+static void symbol_statistics(void)
+{
+    int training, k;
+    for (training = 0; training < 2; training++) {
+        hy_frame *F = hy_open(NULL), *S = hy_symbolic(F);
+        hy_array *x = hy_var(S, "x", NULL), *at[4], *in[6], *y;
+        static const char *const names[] = { "gamma", "beta", "mean", "var" };
+        hy_graph *g;
+        for (k = 0; k < 4; k++) at[k] = hy_var(S, names[k], NULL);
+        y = hy_batch_norm(S, x, at[0], at[1], at[2], at[3], NULL);
+        y = hy_slice_axis(S, hy_reshape(S, y, HY_INTS(6), NULL), 0, 4, 5);
+        g = hy_compile(S, hy_linear_regression_output(S, hy_var(S, "p", NULL), y, NULL));
+        in[0] = hy_reshape(F, hy_arange(F, 0, 6, 1), HY_INTS(3, 2), NULL);
+        for (k = 1; k < 5; k++) in[k] = hy_ones(F, HY_SHAPE(2));
+        hy_set_training(F, training);
+        in[5] = hy_full(F, HY_SHAPE(1), 7);
+        for (k = 0; k < 2; k++) y = hy_graph_run(F, g, hy_group_of(F, 6, in));
+        CHECK_NEAR(hy_value(F, in[3], 0), training ? 1.19 : 1, 1e-6);      /* 1, then 1.1: a tenth of 2 */
+        CHECK_NEAR(hy_value(F, in[3], 1), training ? 1.38 : 1, 1e-6);
+        CHECK_NEAR(hy_value(F, y, 0), 7, 0);
+        CHECK_STR(hy_error(F), NULL);
+        CHECK_STR(hy_error(S), NULL);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 static void test_symbol(void)
 {
     RUN(symbol_numpy);
@@ -483,5 +510,6 @@ static void test_symbol(void)
     RUN(symbol_long_names);
     RUN(symbol_for_mxnet);
     RUN(symbol_amp_cast);
+    RUN(symbol_statistics);
     RUN(symbol_oom);
 }
