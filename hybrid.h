@@ -39225,50 +39225,51 @@ typedef struct hy__pattern {
 } hy__pattern;
 
 #define HY__KNOWS(stage, pass, op, first, when, result, why) \
-    { HY__KNOWS_##stage, op, first, HY__PASS(pass, when), HY__PASS(pass, result) },
+    { HY__KNOWS_##stage, HY_OP_##op, first, \
+      HY__BUILT(op) ? HY__PASS(pass, when) : NULL, HY__BUILT(op) ? HY__PASS(pass, result) : NULL },
 static const hy__pattern hy__patterns[] = {
-    HY__KNOWS(ALGEBRA, ALGEBRA, HY_OP_negative, HY_OP_negative,
+    HY__KNOWS(ALGEBRA, ALGEBRA, negative, HY_OP_negative,
            hy__may_simplify, hy__undo_twice, "-(-x) is x")
-    HY__KNOWS(NORM, BATCH_NORM, HY_OP_batch_norm, HY_OP_fully_connected,
+    HY__KNOWS(NORM, BATCH_NORM, batch_norm, HY_OP_fully_connected,
            hy__is_affine, hy__norm_into_dense, "weights take scale and shift in")
 #ifndef HYBRID_NO_VISION
-    HY__KNOWS(NORM, BATCH_NORM, HY_OP_batch_norm, HY_OP_convolution,
+    HY__KNOWS(NORM, BATCH_NORM, batch_norm, HY_OP_convolution,
            hy__is_affine, hy__norm_into_convolution, "filters take scale and shift in")
 #endif
-    HY__KNOWS(NORM, BATCH_NORM, HY_OP_batch_norm, -1,
+    HY__KNOWS(NORM, BATCH_NORM, batch_norm, -1,
            hy__is_affine, hy__norm_apart, "what is pointwise behind it is fused with it")
 #if !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
-    HY__KNOWS(IMAGES, LAYOUT, HY_OP_convolution, -1,
+    HY__KNOWS(IMAGES, LAYOUT, convolution, -1,
            hy__may_abreast, hy__abreast_convolution, "few channels fill no vector, 16 images do")
-    HY__KNOWS(IMAGES, LAYOUT, HY_OP_pooling, -1,
+    HY__KNOWS(IMAGES, LAYOUT, pooling, -1,
            hy__may_abreast, hy__abreast_pooling, "its images lie so already")
-    HY__KNOWS(IMAGES, LAYOUT, HY_OP_batch_norm, -1,
+    HY__KNOWS(IMAGES, LAYOUT, batch_norm, -1,
            hy__may_abreast, hy__abreast_norm, "its images lie so already")
 #endif
 #ifndef HYBRID_NO_VISION
-    HY__KNOWS(LAST, LAYOUT, HY_OP_convolution, -1,
+    HY__KNOWS(LAST, LAYOUT, convolution, -1,
            hy__may_move, hy__layout_few, "of few filters places fill vectors")
-    HY__KNOWS(LAST, LAYOUT, HY_OP_convolution, -1,
+    HY__KNOWS(LAST, LAYOUT, convolution, -1,
            hy__may_move, hy__layout_convolution, "given filters are laid out once")
-    HY__KNOWS(LAST, LAYOUT, HY_OP_deconvolution, -1,
+    HY__KNOWS(LAST, LAYOUT, deconvolution, -1,
            hy__may_move, hy__layout_deconvolution, "by phases it is a convolution")
-    HY__KNOWS(LAST, LAYOUT, HY_OP_pooling, -1,
+    HY__KNOWS(LAST, LAYOUT, pooling, -1,
            hy__may_move, hy__layout_pooling, "between convolutions nothing turns")
-    HY__KNOWS(LAST, LAYOUT, HY_OP_concat, -1,
+    HY__KNOWS(LAST, LAYOUT, concat, -1,
            hy__may_move, hy__layout_concat, "between convolutions nothing turns")
 #endif
 #ifndef HYBRID_NO_RNN
-    HY__KNOWS(PROLOGUE, PROLOGUE, HY_OP_rnn, -1,
+    HY__KNOWS(PROLOGUE, PROLOGUE, rnn, -1,
            hy__is_any, hy__prepare_rnn, "its weights are laid out once")
 #endif
-    HY__KNOWS(SCORES, ATTENTION, HY_OP_batch_dot, HY_OP_softmax,
+    HY__KNOWS(SCORES, ATTENTION, batch_dot, HY_OP_softmax,
            hy__is_any, hy__attention_found, "one operator keeps no scores")
-    HY__KNOWS(SCORES, ATTENTION, HY_OP_linalg_gemm2, HY_OP_softmax,
+    HY__KNOWS(SCORES, ATTENTION, linalg_gemm2, HY_OP_softmax,
            hy__is_any, hy__attention_found, "one operator keeps no scores")
 #ifndef HYBRID_NO_VISION
-    HY__KNOWS(TAILS, FUSE, HY_OP_transpose, -1,
+    HY__KNOWS(TAILS, FUSE, transpose, -1,
            hy__may_tail, hy__emit_first, "the convolution writes its channels first")
-    HY__KNOWS(TAILS, FUSE, HY_OP_pooling, -1,
+    HY__KNOWS(TAILS, FUSE, pooling, -1,
            hy__may_tail, hy__emit_pooled, "a convolution of few filters finds the largest")
 #endif
 };
