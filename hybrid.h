@@ -331,20 +331,53 @@
  *   and it writes only its own part of the output, since items of a stage run in any order on any thread.
  *   now->data says where inputs and outputs lie; the job itself is shared and knows types and strides only.
  *
- * AN OPERATOR OF THIS FILE
- *   A function of one array is a row of HY_UNARY_OPS in >>catalogue: name, MXNet's name, class, formula (V_
- *   words mean the same in each number type), gradient, what it gives.
- *       U(square, "square", FAST_ARITH, V_MUL(x, x), hy_mul(F, dy, hy_mul_scalar(F, x, 2)), "x * x")
- *   Any other is a row of HY_OPS with four lists (inputs, outputs, arguments, attributes),
- *       OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]")
- *       #define HY_I_clip HY_I_DATA
- *       #define HY_O_clip HY_O_OUT
- *       #define HY_P_clip(P, R) P(R, real, a_min, a_min, HY_REQUIRED, "least value") ...
- *   and a block in the room of its family: type and shape, loops, gradient, axes along which it falls apart.
- *       HY__BIND(clip, hy__extra_bind(job, HY__EXTRA_clip, r->a_min, r->a_max))
- *       HY__DIFF(clip, hy_mul(F, dy, hy_equal(F, x, y)))
- *       #define HY__ON_clip hy_infer_pointwise, hy__clip_bind, hy__clip_diff, hy__pointwise_split
- *   Tests ask for its prototype at the end of >>catalogue and for a reference in tests/ops_ref.c.
+ * ADDING TO THIS FILE: A CHECKLIST
+ *   Each kind is a row or a prototype; tests walk them, and one without a reference fails and prints the line
+ *   to add and the file. Between the steps: sh tests/run.sh quick WORD; at the end: sh tools/rooms.sh.
+ *   OPERATOR OF ONE ARRAY, element by element
+ *     1. A row of HY_UNARY_OPS in >>catalogue: name, MXNet's name or NULL, class, formula (V_ words mean the
+ *        same in each number type), gradient, what it gives.
+ *          U(square, "square", FAST_ARITH, V_MUL(x, x), hy_mul(F, dy, hy_mul_scalar(F, x, 2)), "x * x")
+ *     2. tests/ops_ref.c: the same in doubles, REFA_UNARY(square, REFA_FLOATS, REF_TRUE, ..., x * x).
+ *     3. quick catalogue prints its prototype: into >>operators. An operator that its gradient is made of is
+ *        a pair of HY__NEEDS_TRAIN in >>rules. Then quick "ops square".
+ *   OPERATOR WITH A KERNEL
+ *     1. A row of HY_OPS and four lists in >>catalogue (inputs, outputs, arguments, attributes):
+ *          OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]")
+ *          #define HY_I_clip HY_I_DATA
+ *          #define HY_O_clip HY_O_OUT
+ *          #define HY_P_clip(P, R) P(R, real, a_min, a_min, HY_REQUIRED, "least value") ...
+ *     2. A block in the room of its family: type and shape (infer), the kernel and its items (bind), its
+ *        gradient in operators, axes along which it falls apart (NULL: none):
+ *          HY__BIND(clip, hy__extra_bind(job, HY__EXTRA_clip, r->a_min, r->a_max))
+ *          HY__DIFF(clip, hy_mul(F, dy, hy_equal(F, x, y)))
+ *          #define HY__ON_clip hy_infer_pointwise, hy__clip_bind, hy__clip_diff, hy__pointwise_split
+ *     3. As 2 and 3 above; the reference is a function of its own and cases with their attributes.
+ *   PASS OVER GRAPHS
+ *     1. A hy__rule in >>passes (or >>layouts, >>fusion): it looks at one node and its inputs in the new
+ *        graph and returns 0 (leave it), 1 (*out is what stands there now) or -1 (an error). Ask facts of the
+ *        row (flags), not names. hy__rewrite_emit makes nodes.
+ *     2. A row of hy__passes in >>pipeline, where its order matters: bit, name, rule, preparation, what it
+ *        needs. A bit of its own also stands among HY_PASS_... in >>types, HY_PASS_ALL, and in >>check.
+ *     3. A test in tests/test_passes.c: the graph's text, and the results with and without; its name into
+ *        references in tests/test_references.c.
+ *   OPTIMISER
+ *     1. Its prototype in >>api, X(name) of HY__REF_OPTIMS in >>cpp, both beside those of sgd.
+ *     2. >>train: its loop, U(name, states, g = HY__CLIP(g); ...; w -= lr * g) of HY__UPDATES (k0 to k7 are
+ *        numbers of the step); hy__name_begin, which sets those from u->optim->opt; a row X(name, ...) of
+ *        HY__OPTIMS. New options: a field of hy_optim_opt, with its default in hy__optim_numbers.
+ *     3. tests/test_train.c: a case C(name, hy_optim_name, options) and its step in doubles in train_plain.
+ *   METRIC, LOSS
+ *     Prototype in >>api, X(name) of HY__REF_METRICS or HY__REF_LOSSES in >>cpp; in >>losses a row of
+ *     HY__METRICS with what one batch adds to a tally, or of HY__LOSSES and hy__loss_name_forward, written as
+ *     any forward. Numbers worked out apart: tests/loss_ref.h, a case in tests/test_losses.c.
+ *   LAYER
+ *     Prototype and options in >>api, HY__REF_LAYER in >>cpp, in >>layers a struct that begins with hy_block,
+ *     its forward, a constructor that adds parameters. A row of LAYER_ROWS in tests/test_references.c.
+ *   READER, WRITER
+ *     >>data (data sets), >>formats (named arrays), >>save (networks). A reader is one function of hy__input,
+ *     behind NAME_from (memory) and hy_read_NAME (file); a writer one of hy__target. It believes nothing: a
+ *     file cut anywhere is an error. A test with bytes written by hand, a row of references, a seed for fuzz.
  *
  * NUMBERS
  *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0
@@ -520,6 +553,10 @@
  *     HYBRID_SOURCE_FILE     "path/source.h": where that is, if tools/ does not lie beside hybrid.h
  *     HYBRID_FILE            "path/hybrid.h": a copy of this file, which includes itself, where its text was
  *                            pasted into another, or its name changed and the compiler does not tell it
+ *     HYBRID_NO_UNWIND       no unwinding tables for this whole source file: 190 KB less (gcc and clang, C,
+ *                            ELF; elsewhere nothing changes, C++ refuses). No exception may then pass through it,
+ *                            as from a function of yours that it calls, nor a thread be cancelled in it.
+ *                            Debuggers read .debug_frame instead, which strip removes
  *     HYBRID_USE_CBLAS       f32 and f64 matrix products call cblas_sgemm and cblas_dgemm
  *     HYBRID_ASSERT(x)       checks of the library's own invariants; nothing by default
  */
@@ -4726,6 +4763,14 @@ extern "C++" {
 #include <sys/mman.h>
 #ifdef __aarch64__
 #include <sys/auxv.h>
+#endif
+#endif
+
+#ifdef HYBRID_NO_UNWIND
+#ifdef __cplusplus
+#error "hybrid.h: HYBRID_NO_UNWIND is for C: what C++ compiles needs its tables for exceptions"
+#elif defined(__ELF__) && defined(__GNUC__) && !defined(__TINYC__)
+__asm__(".cfi_sections .debug_frame");
 #endif
 #endif
 

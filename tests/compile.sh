@@ -94,10 +94,26 @@ int main(void)
 X
 together="-DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_RNN -DHYBRID_NO_VISION -DHYBRID_NO_TRAIN -DHYBRID_NO_IO -DHYBRID_NO_INT8"
 for flags in "" -DHYBRID_STATIC -DHYBRID_NO_THREADS -DHYBRID_NO_SIMD -DHYBRID_NO_STDIO -DHYBRID_NO_RNN -DHYBRID_NO_VISION \
-    -DHYBRID_NO_TRAIN -DHYBRID_NO_IO -DHYBRID_NO_INT8 -DHYBRID_NO_TEXT "-DHYBRID_STATIC $together" "$together" "$together -DHYBRID_NO_STDIO" \
+    -DHYBRID_NO_TRAIN -DHYBRID_NO_IO -DHYBRID_NO_INT8 -DHYBRID_NO_TEXT -DHYBRID_NO_UNWIND "-DHYBRID_STATIC $together" "$together" "$together -DHYBRID_NO_STDIO" \
     "-DHYBRID_ASSERT(x)=((void)(x))" -DHYBRID_API=extern; do
     try "switches: $flags" runs $cc -std=c99 -O0 $warn -I. $flags "$out/switch.c"
 done
+
+# HYBRID_NO_UNWIND: the object has no tables for unwinding and runs, by a compiler whose objects have some; no C++.
+without_tables()
+{
+    rest="-O0 -c -DHYBRID_NO_SIMD -x c -DHYBRID_IMPLEMENTATION hybrid.h"
+    $1 $rest -o "$out/tables.o" && $1 -DHYBRID_NO_UNWIND $rest -o "$out/bare.o" || return 1
+    size -A "$out/tables.o" | awk '/eh_frame/ { n += $2 } END { exit n < 50000 }' || return 1
+    ! size -A "$out/bare.o" | grep -q eh_frame || return 1
+    runs $1 -std=c99 -O0 $warn -I. -DHYBRID_NO_UNWIND "$out/switch.c" || return 1
+    ! have g++ || ! g++ -fsyntax-only -x c++ -DHYBRID_IMPLEMENTATION -DHYBRID_NO_UNWIND hybrid.h 2> "$out/unwind.log" || return 1
+    ! have g++ || grep -q 'HYBRID_NO_UNWIND is for C' "$out/unwind.log"
+}
+for cc in gcc clang; do
+    [ "$(uname -sm)" != "Linux x86_64" ] || ! have $cc || ! have size || try "HYBRID_NO_UNWIND, $cc" without_tables $cc
+done
+cc=${CC:-cc}
 
 # A program that has fewer dims than the library that it is linked against: they do not meet.
 differ_in_dims()
