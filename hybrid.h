@@ -554,7 +554,7 @@
  *     HYBRID_FILE            "path/hybrid.h": a copy of this file, which includes itself, where its text was
  *                            pasted into another, or its name changed and the compiler does not tell it
  *     HYBRID_NO_UNWIND       no unwinding tables for this whole source file: 190 KB less (gcc and clang, C,
- *                            ELF; elsewhere nothing changes, C++ refuses). No exception may then pass through,
+ *                            ELF; elsewhere it does nothing, C++ refuses). No exception may pass through,
  *                            as from a function of yours that it calls, nor a thread be cancelled in it.
  *                            Debuggers read .debug_frame instead, which strip removes
  *     HYBRID_USE_CBLAS       f32 and f64 matrix products call cblas_sgemm and cblas_dgemm
