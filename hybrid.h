@@ -23466,6 +23466,359 @@ static void hy__conv_window(hy__window *w, const hy__conv_attr *a, const hy_shap
     }
 }
 
+/* --- the ways of convolution --- *
+ * A way is a row: how data and results lie, what the rows and the vectors of its register tiles are, what it
+ * copies, what may join the results before they are stored. hy__conv_choose alone decides which row a
+ * convolution takes; layout passes, inference, packing of weights and bind ask the row. */
+enum { HY__LIE_FIRST, HY__LIE_LAST, HY__LIE_EITHER };           /* where the channels are; both are at hand */
+enum { HY__TILE_OF_NOTHING, HY__TILE_OF_PLACES, HY__TILE_OF_FILTERS, HY__TILE_OF_CHANNELS,
+       HY__TILE_OF_TERMS, HY__TILE_OF_IMAGES };                 /* channels: one a group; terms of a sum */
+enum { HY__COPY_NOTHING, HY__COPY_BORDER, HY__COPY_PHASES, HY__COPY_COLUMNS, HY__COPY_SQUARES,
+       HY__COPY_IMAGES, HY__COPY_LINES };
+enum { HY__TAIL_NOTHING, HY__TAIL_LIMITS, HY__TAIL_ADDS };      /* each with those before it */
+
+/* turns: results may have their channels first where rows of at least so many squares do, 1 for any. Squares
+ * (Winograd): taps of a window and its steps, results and values of a square, filters, all in a dim. Phases
+ * are those of a stride of 2: the window over them has half the size. */
+enum {
+    HY__WAY_NONE, HY__WAY_COLUMNS, HY__WAY_POINT, HY__WAY_TILES, HY__WAY_TAPS, HY__WAY_LINES, HY__WAY_LANES,
+    HY__WAY_IMAGES, HY__WAY_FEW, HY__WAY_DEPTH, HY__WAY_TRIO, HY__WAY_CHAIN, HY__WAY_THIN, HY__WAY_PLAIN,
+    HY__WAY_DIRECT, HY__WAY_FLAT, HY__WAY_BORDERED, HY__WAY_SQUARES_2_3, HY__WAY_SQUARES_4_3_HALVED,
+    HY__WAY_SQUARES_4_3, HY__WAY_SQUARES_4_4, HY__WAY_SQUARES_3_5, HY__WAY_PHASES_2_3, HY__WAY_PHASES_4_3,
+    HY__WAY_PHASES_4_4, HY__WAY_PHASES_3_5, HY__WAYS
+};
+typedef struct hy__conv_way {
+    const char *name;
+    unsigned char data, results, rows, vectors, copies, tail, turns;
+    unsigned char taps, stride, out, side, kinds;
+} hy__conv_way;
+#define HY__CONV_WAY(name, data, results, rows, vectors, copies, tail, ...) \
+    { #name, HY__LIE_##data, HY__LIE_##results, HY__TILE_OF_##rows, HY__TILE_OF_##vectors, \
+      HY__COPY_##copies, HY__TAIL_##tail, __VA_ARGS__ }
+static const hy__conv_way hy__conv_ways[HY__WAYS] = {
+    /*                              data    results rows     vectors   copied   tail     turns   squares */
+    HY__CONV_WAY(none,              EITHER, EITHER, NOTHING, NOTHING,  NOTHING, NOTHING, 0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(columns,           FIRST,  FIRST,  FILTERS, PLACES,   COLUMNS, LIMITS,  0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(point,             FIRST,  FIRST,  FILTERS, PLACES,   NOTHING, LIMITS,  0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(tiles,             FIRST,  FIRST,  PLACES,  FILTERS,  BORDER,  LIMITS,  0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(taps,              EITHER, EITHER, FILTERS, PLACES,   BORDER,  LIMITS,  0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(lines,             FIRST,  FIRST,  NOTHING, PLACES,   NOTHING, LIMITS,  0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(lanes,             FIRST,  FIRST,  FILTERS, IMAGES,   NOTHING, NOTHING, 0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(images,            FIRST,  FIRST,  FILTERS, IMAGES,   IMAGES,  NOTHING, 0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(few,               FIRST,  FIRST,  FILTERS, PLACES,   BORDER,  LIMITS,  0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(depth,             LAST,   LAST,   PLACES,  CHANNELS, NOTHING, LIMITS,  0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(trio,              LAST,   LAST,   PLACES,  CHANNELS, NOTHING, LIMITS,  0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(chain,             EITHER, LAST,   PLACES,  CHANNELS, LINES,   LIMITS,  0,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(thin,              LAST,   LAST,   PLACES,  TERMS,    NOTHING, ADDS,    1,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(plain,             LAST,   LAST,   PLACES,  FILTERS,  NOTHING, ADDS,    1,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(direct,            LAST,   LAST,   PLACES,  FILTERS,  NOTHING, ADDS,    1,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(flat,              FIRST,  LAST,   PLACES,  FILTERS,  NOTHING, ADDS,    1,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(bordered,          FIRST,  LAST,   PLACES,  FILTERS,  BORDER,  ADDS,    1,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(squares_2_3,       LAST,   LAST,   PLACES,  FILTERS,  SQUARES, ADDS,    0,  3, 1, 2, 4, 4),
+    HY__CONV_WAY(squares_4_3_halved,LAST,   LAST,   PLACES,  FILTERS,  SQUARES, ADDS,    0,  3, 2, 4, 9, 6),
+    HY__CONV_WAY(squares_4_3,       LAST,   LAST,   PLACES,  FILTERS,  SQUARES, ADDS,    0,  3, 1, 4, 6, 6),
+    HY__CONV_WAY(squares_4_4,       LAST,   LAST,   PLACES,  FILTERS,  SQUARES, ADDS,    0,  4, 1, 4, 7, 7),
+    HY__CONV_WAY(squares_3_5,       LAST,   LAST,   PLACES,  FILTERS,  SQUARES, ADDS,    0,  5, 1, 3, 7, 7),
+    HY__CONV_WAY(phases_2_3,        FIRST,  LAST,   PLACES,  FILTERS,  PHASES,  ADDS,    12, 3, 1, 2, 4, 4),
+    HY__CONV_WAY(phases_4_3,        FIRST,  LAST,   PLACES,  FILTERS,  PHASES,  ADDS,    12, 3, 1, 4, 6, 6),
+    HY__CONV_WAY(phases_4_4,        FIRST,  LAST,   PLACES,  FILTERS,  PHASES,  ADDS,    12, 4, 1, 4, 7, 7),
+    HY__CONV_WAY(phases_3_5,        FIRST,  LAST,   PLACES,  FILTERS,  PHASES,  ADDS,    12, 5, 1, 3, 7, 7)
+};
+
+/* What is asked about: shapes, and what whoever asks can do for them. */
+enum { HY__MAY_LAY = 1,                 /* weights may be laid out before: only parameters decide them */
+       HY__MAY_MOVE = 2,                /* images may move into the last dim ... */
+       HY__MAY_DERIVE = 4 };            /* ... and gradients are derived of it, to whose gain that is */
+typedef struct hy__conv_shape {
+    hy__window win;
+    int64_t  images, groups, fine_c, coarse_c;          /* channels per group */
+    int64_t  fine_n, coarse_n, taps;
+    int      dims, direction, isa, pointwise;           /* pointwise: one tap at every place */
+    int      lie, may, tail;            /* of the data; what results need */
+    int      before;                    /* the way that makes the data, line by line, for this alone */
+    int      f32, same;                 /* sums are of f32; so are all tensors */
+} hy__conv_shape;
+
+static void hy__conv_shape_of(hy__conv_shape *s, const hy__conv_attr *a, const hy_shape *fine,
+                              const hy_shape *coarse, int isa)
+{
+    int d;
+    memset(s, 0, sizeof *s);
+    hy__conv_window(&s->win, a, fine, coarse);
+    s->images = fine->dim[0];
+    s->groups = a->groups;
+    s->fine_c = fine->dim[a->channel] / a->groups;
+    s->coarse_c = coarse->dim[a->channel] / a->groups;
+    s->fine_n = hy__window_size(s->win.fine);
+    s->coarse_n = hy__window_size(s->win.coarse);
+    s->taps = hy__window_size(s->win.kernel);
+    s->dims = a->n;
+    s->isa = isa;
+    s->lie = a->last ? HY__LIE_LAST : HY__LIE_FIRST;
+    s->f32 = s->same = 1;
+    s->pointwise = s->taps == 1;
+    for (d = 0; d < HY__SPACE; d++) s->pointwise &= s->win.stride[d] == 1 && s->win.pad[d] == 0;
+}
+
+/* The window of the convolution that a deconvolution of stride 1 is, its taps turned round. */
+static void hy__window_flip(hy__window *w)
+{
+    int d;
+    for (d = 0; d < HY__SPACE; d++) {
+        const int64_t fine = w->fine[d];
+        w->fine[d] = w->coarse[d];
+        w->coarse[d] = fine;
+        w->pad[d] = w->dilate[d] * (w->kernel[d] - 1) - w->pad[d];
+    }
+}
+
+/* Are the window's steps, dilation and the like so in both dims of planes? */
+static int hy__window_both(const int64_t *of, int64_t least, int64_t most)
+{
+    return of[1] >= least && of[1] <= most && of[2] >= least && of[2] <= most;
+}
+static int hy__window_is_trio(const hy__window *w)                      /* 3 x 3 in planes */
+{
+    return w->kernel[0] == 1 && !w->pad[0] && hy__window_both(w->kernel, 3, 3);
+}
+
+/* Planes as windows reach over them, their border included. Gives the places of one, more than a tile's where
+ * padding has no bounds. */
+enum { HY__TILES_FLOATS = 1 << 16, HY__TILES_PLACES = 96 };     /* of padded planes or sums; at a time */
+static int64_t hy__window_reach(const hy__window *w, int64_t *wide, int *padded)
+{
+    int d;
+    for (*padded = d = 0; d < HY__SPACE; d++) {
+        wide[d] = (w->coarse[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilate[d] + 1;
+        *padded |= w->pad[d] > 0 || wide[d] > w->fine[d];
+    }
+    if (!*padded) memcpy(wide, w->fine, sizeof w->fine);
+    else if ((double)wide[0] * (double)wide[1] * (double)wide[2] > (double)HY__TILES_FLOATS)
+        return HY__TILES_FLOATS + 1;
+    return hy__window_size(wide);
+}
+
+/* The cost of squares, and of going directly: nanoseconds of a core with 100 GFLOP/s that reads L2 at 80
+ * bytes per nanosecond, and weights that do not fit it at 20. */
+enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_L2 = 1 << 20 };
+static double hy__winograd_weights(const hy__conv_way *way, double channels, double filters)
+{
+    return way->kinds * way->kinds * channels * filters * (double)sizeof(float);
+}
+static int hy__winograd_fits(double weights) { return weights <= (double)HY__WINOGRAD_L2; }
+
+static double hy__winograd_cost(double values, double channels, double filters, double weights)
+{
+    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 80 : 20);
+}
+static double hy__direct_ns(const hy__window *w, double images, double channels, double filters)
+{
+    const double taps = (double)hy__window_size(w->kernel);
+    return 1.1 * hy__winograd_cost(images * (double)(w->coarse[1] * w->coarse[2]) * taps, channels, filters,
+                                   taps * channels * filters * (double)sizeof(float));     /* short rows */
+}
+static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters,
+                              const hy__conv_way *way)
+{
+    int64_t down = hy__pieces(w->coarse[1], way->out), across = hy__pieces(w->coarse[2], way->out);
+    double values = way->side * way->side * images * (double)(down * across);
+    double whole = (double)hy__most((int64_t)channels, HY__WINOGRAD_CHANNELS);      /* a vector at least */
+    return hy__winograd_cost(values, channels, filters, hy__winograd_weights(way, channels, filters)) +
+           6 * values * (whole + filters) / 40;
+}
+
+/* By squares, of the data or of their phases, if one of these ways costs less than going directly. */
+static int hy__conv_squares(const hy__conv_shape *s, int found, int copies)
+{
+    const hy__window *w = &s->win;
+    const int64_t pairs = 1 + (copies == HY__COPY_PHASES), deep = s->fine_c * pairs * pairs;
+    double best, ns;
+    int d, i;
+    for (d = 0; d < HY__SPACE; d++)
+        if (w->kernel[d] != (d ? w->kernel[2] : 1) || w->dilate[d] != 1) return found;
+    if (!HY__SIMD || w->stride[0] != 1 || w->stride[1] != w->stride[2] || (pairs > 1 && w->stride[2] != 2) ||
+        s->groups > 1 || s->coarse_c % HY__WINOGRAD_CHANNELS || w->coarse[0] != 1 ||    /* in one plane */
+        (pairs < 2 && s->fine_c % HY__WINOGRAD_CHANNELS)) return found;
+    best = hy__direct_ns(w, (double)s->images, (double)s->fine_c, (double)s->coarse_c);
+    for (i = 0; i < HY__WAYS; i++) {
+        const hy__conv_way *way = &hy__conv_ways[i];
+        if (!way->side || way->copies != copies || way->taps != hy__pieces(w->kernel[2], pairs) ||
+            way->stride != w->stride[2] / pairs) continue;
+        if (pairs > 1 && !hy__winograd_fits(hy__winograd_weights(way, (double)deep, (double)s->coarse_c)))
+            continue;
+        ns = hy__winograd_ns(w, (double)s->images, (double)deep, (double)s->coarse_c, way);
+        if (ns < best) { best = ns; found = i; }
+    }
+    return found;
+}
+
+/* --- what each way asks of shapes, the first that fits being chosen --- */
+enum { HY__IMAGE_LANES = 16,                  /* of the last dim, that are images */
+       HY__FEW_FILTERS = 16,            /* less than a vector of them */
+       HY__FEW_PLANES = 4,              /* channels that a convolution moves itself */
+       HY__FEW_WASTE = 20,              /* filters, times the part of the places that are made in vain */
+       HY__FEW_TAPS = 1024, HY__FEW_PLACES = 2048,      /* of all channels; of a channel of a band */
+       HY__SMALL_PLANE = 1024, HY__TINY_PLANE = 64,     /* places; where lines serve */
+       HY__CHAIN_LEAST = 1 << 20, HY__CHAIN_BYTES = 384 << 10 };    /* of an image in between; of a ring */
+
+/* The last dim stays as it is and has whole vectors: images that lie abreast. */
+static int hy__conv_in_lanes(const hy__conv_shape *s)
+{
+    const hy__window *w = &s->win;
+#ifdef HY__TARGET_AVX2
+    return s->isa >= HY_ISA_AVX2 && s->same && s->lie != HY__LIE_LAST && s->groups == 1 && s->taps > 1 &&
+           w->kernel[2] == 1 && w->stride[2] == 1 && !w->pad[2] && w->fine[2] % HY__IMAGE_LANES == 0;
+#else
+    (void)w; (void)s;
+    return 0;
+#endif
+}
+
+/* Few filters, and lines of results that fill vectors of places. */
+static int hy__conv_has_few(const hy__conv_shape *s)
+{
+    const hy__window *w = &s->win;
+    const int64_t lanes = s->isa >= HY_ISA_AVX2 ? 8 : 4, wide = w->coarse[2];
+    return HY__SIMD && s->lie == HY__LIE_FIRST && s->dims == 2 && s->groups == 1 && s->taps > 1 &&
+           s->images * s->fine_c * s->fine_n > 0 && s->coarse_n > 0 && hy__window_both(w->stride, 1, 1) &&
+           s->coarse_c > 1 && s->coarse_c + (s->fine_c >= HY__FEW_FILTERS) <= HY__FEW_FILTERS &&
+           s->taps * s->fine_c <= HY__FEW_TAPS && w->fine[2] + 2 * w->pad[2] <= HY__FEW_PLACES / 4 &&
+           (w->kernel[1] - 1) * w->dilate[1] <= HY__FEW_PLACES / 4 && wide >= lanes &&
+           hy__pieces(wide, lanes) * lanes * s->coarse_c <= HY__FEW_WASTE * wide;
+}
+
+/* Images may move into lanes: it serves the gradients, too; without them where others have no vectors. */
+static int hy__conv_moves_images(const hy__conv_shape *s)
+{
+    if (!(s->may & HY__MAY_MOVE) || s->isa < HY_ISA_AVX2 || !s->same || s->lie == HY__LIE_LAST ||
+        s->groups != 1 || s->dims > 2 || s->taps < 2 || s->images % HY__IMAGE_LANES ||
+        s->images * s->fine_c * s->fine_n < 1 || s->coarse_n < 1) return 0;
+    return s->may & HY__MAY_DERIVE ||
+           (s->fine_c < HY__FEW_FILTERS && s->coarse_c <= HY__FEW_FILTERS &&
+            !(s->may & HY__MAY_LAY && hy__conv_has_few(s)));
+}
+
+/* Results of a convolution of all channels, made line by line for this one, of one channel per group, that
+ * alone reads them: where an image of them leaves L2, and some lines do not. */
+static int hy__conv_is_chain(const hy__conv_shape *s)
+{
+    const hy__window *w = &s->win;
+    const hy__conv_way *before = &hy__conv_ways[s->before];
+    const int64_t line = w->fine[2] * s->groups * (int64_t)sizeof(float);
+    return before->vectors == HY__TILE_OF_FILTERS && !before->side && HY__SIMD && s->dims == 2 &&
+           s->groups >= HY__WINOGRAD_CHANNELS && s->fine_c == 1 && s->coarse_c == 1 &&
+           hy__window_is_trio(w) && hy__window_both(w->dilate, 1, 1) && hy__window_both(w->stride, 1, 2) &&
+           hy__window_both(w->pad, 0, 1) && w->fine[1] > 3 && w->fine[2] > 3 &&
+           w->fine[1] * line >= HY__CHAIN_LEAST && 4 * line <= HY__CHAIN_BYTES;
+}
+
+/* Weights laid out, channels last: how such a convolution goes if data lie so. */
+static int hy__conv_channels_last(const hy__conv_shape *s)
+{
+    if (s->groups > 1 && s->fine_c == 1 && s->coarse_c == 1)
+        return HY__SIMD && s->groups >= 4 && hy__window_is_trio(&s->win) ? HY__WAY_TRIO : HY__WAY_DEPTH;
+    if (s->groups == 1 && s->pointwise)                 /* few filters: sums along the channels */
+        return s->coarse_c <= HY__DOT_COLS && s->fine_c >= HY__WINOGRAD_CHANNELS ? HY__WAY_THIN
+                                                                                 : HY__WAY_PLAIN;
+    return hy__conv_squares(s, HY__WAY_DIRECT, HY__COPY_SQUARES);
+}
+
+/* ... and which way if channels lie first: data that have them last are made for it only where that pays. */
+static int hy__conv_channels_move(const hy__conv_shape *s)
+{
+    const hy__window *w = &s->win;
+    const int way = hy__conv_channels_last(s);
+    double border = 1;
+    int d;
+    if (s->lie != HY__LIE_FIRST) return way;
+    if (hy__conv_ways[way].vectors == HY__TILE_OF_CHANNELS) {
+        const int lines = s->dims == 2 && hy__window_is_trio(w) && hy__window_both(w->stride, 1, 1) &&
+                          hy__window_both(w->dilate, 1, 1) && hy__window_both(w->pad, 1, 1);
+        return s->fine_n <= (lines ? HY__TINY_PLANE : HY__SMALL_PLANE) ? way : HY__WAY_NONE;
+    }
+    if (s->taps < 2 || s->coarse_c * s->groups < HY__FEW_FILTERS) return HY__WAY_NONE;
+    for (d = 0; d < HY__SPACE; d++) border *= 1 + 2 * (double)w->pad[d] / (double)w->fine[d];
+    if (s->groups > 1 || hy__conv_ways[way].side || s->fine_c > HY__FEW_PLANES || !(border < 2)) return way;
+    for (border = d = 0; d < HY__SPACE; d++) border += (double)w->pad[d];       /* it pays for its copy */
+    return hy__conv_squares(s, s->dims == 2 && w->dilate[2] == 1 && border == 0 ? HY__WAY_FLAT
+                                                                               : HY__WAY_BORDERED,
+                            HY__COPY_PHASES);
+}
+static int hy__conv_laid(const hy__conv_shape *s)
+{
+    if (!s->same) return HY__WAY_NONE;
+    if (hy__conv_has_few(s)) return HY__WAY_FEW;
+    if (hy__conv_in_lanes(s) || s->images < 1 || s->coarse_n < 1 || s->fine_c < 1 ||
+        (s->groups > 1 && (s->fine_c > 1 || s->coarse_c > 1) && s->coarse_c < 8)) return HY__WAY_NONE;
+    return hy__conv_channels_move(s);
+}
+
+/* One channel per group: no matrix, but planes, unless padding makes them much larger than they are. */
+static int hy__conv_by_planes(const hy__conv_shape *s)
+{
+    const int flip = s->direction == HY__CONV_FINE;
+    hy__window w = s->win;
+    double padded = 1;
+    int d;
+    if (s->fine_c != 1 || s->pointwise || s->direction == HY__CONV_WEIGHT || (flip && s->coarse_c != 1))
+        return HY__WAY_NONE;
+    for (d = 0; d < HY__SPACE; d++)
+        if (flip && (w.stride[d] != 1 || w.pad[d] > w.dilate[d] * (w.kernel[d] - 1))) return HY__WAY_NONE;
+    if (flip) hy__window_flip(&w);
+    for (d = 0; d < HY__SPACE; d++)
+        padded *= (double)(w.coarse[d] + w.dilate[d] * (w.kernel[d] - 1) / w.stride[d]) * (double)w.stride[d];
+    if (padded > 4096 + 4 * (double)(s->fine_n + s->coarse_n)) return HY__WAY_NONE;
+    return HY__SIMD && s->same && s->lie == HY__LIE_FIRST && w.fine[0] == 1 && w.coarse[0] == 1 &&
+           w.coarse[2] >= 4 && hy__window_is_trio(&w) && w.stride[1] == w.stride[2] && w.stride[2] <= 2 &&
+           hy__window_both(w.dilate, 1, 1) && hy__window_both(w.pad, 1, 1) ? HY__WAY_LINES : HY__WAY_TAPS;
+}
+
+/* Few channels: tiles read the images where they lie, or their copies with a border. Never a matter of how
+ * many images there are, so that their results are not either. */
+static int hy__conv_by_tiles(const hy__conv_shape *s)
+{
+    const hy__gemm_isa *isa = HY__GEMM_F32(s->isa - HY_ISA_BASE);
+    const int64_t rows = s->fine_c * s->taps, cols = hy__pieces(s->coarse_c, isa->lanes) * isa->lanes;
+    int64_t wide[3];
+    int padded;
+    if (!s->f32 || s->pointwise || s->direction == HY__CONV_FINE || s->coarse_n < 1 || s->fine_n < 1 ||
+        s->fine_c * hy__window_reach(&s->win, wide, &padded) > HY__TILES_FLOATS ||
+        rows * cols > HY__TILES_FLOATS || 4 * s->coarse_c < isa->lanes) return 0;
+    if (s->direction == HY__CONV_WEIGHT) return s->win.coarse[2] <= 16 * HY__TILES_PLACES;
+    return rows <= 256 && cols <= (int64_t)isa->lanes * isa->vecs && s->win.kernel[2] > 2;
+}
+
+/* As it lies, in any layout and type, its weights as they are. */
+static int hy__conv_as_it_lies(const hy__conv_shape *s)
+{
+    int planes;
+    if (hy__conv_in_lanes(s) && s->tail <= hy__conv_ways[HY__WAY_LANES].tail &&
+        s->images > 0 && s->fine_c > 0 && s->coarse_c > 0 && s->fine_n > 0 && s->coarse_n > 0)
+        return HY__WAY_LANES;
+    planes = hy__conv_by_planes(s);
+    if (planes) return planes;
+    if (hy__conv_by_tiles(s)) return HY__WAY_TILES;
+    return s->pointwise ? HY__WAY_POINT : HY__WAY_COLUMNS;
+}
+
+/* Which way a convolution of these shapes goes: the only place that decides it. */
+static int hy__conv_choose(const hy__conv_shape *s)
+{
+    int way = HY__WAY_NONE;
+    if (hy__conv_is_chain(s)) return HY__WAY_CHAIN;
+    if (hy__conv_moves_images(s)) return HY__WAY_IMAGES;
+    if (s->may & HY__MAY_LAY) way = hy__conv_laid(s);
+    return way ? way : hy__conv_as_it_lies(s);
+}
+
+/* The way if the results, so many lines of them, have their channels first; 0 if it cannot make them so. */
+static int hy__conv_turned(int way, int64_t lines)
+{
+    const hy__conv_way *row = &hy__conv_ways[way];
+    if (!row->turns || lines < row->turns * row->out) return HY__WAY_NONE;
+    return way == HY__WAY_PLAIN ? HY__WAY_DIRECT : way;
+}
+
 HY__WARM_ROOMS
 #endif
 
@@ -23480,7 +23833,7 @@ HY__LOOPS_BEGIN
 /* --- the kernels --- *
  * A place is a line of values, 16 of them or a multiple: of images that lie side by side, say. Sums of up to
  * 8 channels of a place stay in registers, so weights are single numbers and no value is moved. */
-enum { HY__ABREAST = 16, HY__ABREAST_ROWS = 8, HY__ABREAST_SQUARE = 4 };
+enum { HY__ABREAST = HY__IMAGE_LANES, HY__ABREAST_ROWS = 8, HY__ABREAST_SQUARE = 4 };
 /* y(r, .) = start(r) + sum over channels and taps of weight(channel, pick(tap), r) x(channel, at(tap)) */
 typedef struct hy__abreast_sum {
     int64_t n, y_step, x_step;          /* values of a place, steps from channel to channel */
@@ -23933,28 +24286,23 @@ HY__RUN(hy__run_abreast)
                         (int64_t *)scratch);
 }
 
-/* Takes the job if it can; gives 0 if not. */
-static int hy__abreast_bind(hy_job *job, const hy__window *w, int64_t images, int64_t fine_c,
-                            int64_t coarse_c, int direction)
+static void hy__abreast_bind(hy_job *job, const hy__conv_shape *s)
 {
+    const hy__window *w = &s->win;
+    const int64_t images = s->images, fine_c = s->fine_c, coarse_c = s->coarse_c, taps = s->taps;
+    const int direction = s->direction;
     const int64_t made = direction == HY__CONV_FINE ? fine_c : coarse_c;
     const int64_t lines = direction == HY__CONV_FINE ? w->fine[0] : w->coarse[0];
-    const int64_t taps = hy__window_size(w->kernel);
     const int64_t weights = coarse_c * fine_c * taps, most = hy__least(fine_c, HY__ABREAST_SQUARE);
-    const double work = (double)images * (double)weights * (double)hy__window_size(w->coarse) / 30 + 200;
+    const double work = (double)images * (double)weights * (double)s->coarse_n / 30 + 200;
     const int64_t units = hy__pieces(coarse_c, HY__ABREAST_SQUARE) * hy__pieces(fine_c, HY__ABREAST_SQUARE);
-    const hy__window win = *w;          /* which may lie among the notes */
-    hy__abreast *v;
-    if (job->kernels->isa < HY_ISA_AVX2 || taps < 2 || w->kernel[2] != 1 || w->stride[2] != 1 || w->pad[2] ||
-        w->fine[2] % HY__ABREAST || w->coarse[2] != w->fine[2] || images < 1 || weights < 1 ||
-        hy__window_size(w->fine) < 1 || hy__window_size(w->coarse) < 1) return 0;
-    v = HY__NOTES(hy__abreast, job);
-    v->win = win;
+    hy__abreast *v = HY__NOTES(hy__abreast, job);
+    v->win = *w;
     v->images = images;
     v->fine_c = fine_c;
     v->coarse_c = coarse_c;
-    v->fine_n = hy__window_size(win.fine);
-    v->coarse_n = hy__window_size(win.coarse);
+    v->fine_n = s->fine_n;
+    v->coarse_n = s->coarse_n;
     v->taps = taps;
     v->direction = direction;
     v->together = images > 1 && hy__abreast_kernels_for(job)->pair[0] ? 2 : 1;
@@ -23966,17 +24314,16 @@ static int hy__abreast_bind(hy_job *job, const hy__window *w, int64_t images, in
         hy__two_stages(job, hy__run_abreast, v->blocks, hy__pieces(images, v->together) * lines,
                        (size_t)(v->blocks * (v->block + HY__ABREAST_ROWS)) * sizeof(float), work);
         job->scratch = (size_t)(2 * taps) * sizeof(int64_t);
-        return 1;
+        return;
     }
     hy__one_stage(job, hy__run_abreast, units * v->parts, work);
     job->scratch = (size_t)(most * taps * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof(float) +
                    (size_t)(2 * most * taps) * sizeof(int64_t) +
-                   (size_t)(most * hy__abreast_down(&win, hy__abreast_strip(&win, fine_c)) *
-                            hy__abreast_across(&win) * win.fine[2]) * sizeof(float);
-    if (v->parts == 1) return 1;
+                   (size_t)(most * hy__abreast_down(w, hy__abreast_strip(w, fine_c)) *
+                            hy__abreast_across(w) * w->fine[2]) * sizeof(float);
+    if (v->parts == 1) return;
     job->items[job->stages++] = hy__pieces(weights, HY__CHUNK);
     job->shared = (size_t)(v->parts * weights) * sizeof(float);
-    return 1;
 }
 
 HY__WARM_ROOMS
@@ -24371,7 +24718,6 @@ HY__COLD_ROOMS
 /* Items wanted, elements of partial sums allowed, columns unrolled at a time. */
 enum { HY__CONV_PLANES = 8, HY__CONV_UNITS = 20, HY__CONV_PARTIAL = 1 << 22, HY__STRIP_COLS = 512,
        HY__POINT_STEPS = 1024 };
-enum { HY__CONV_IN_PLACE, HY__CONV_SHARED, HY__CONV_SCRATCH, HY__CONV_TILES };
 typedef struct hy__conv {
     hy__window win;
     hy__gemm   gemm;
@@ -24379,7 +24725,8 @@ typedef struct hy__conv {
     int64_t    fine_n, coarse_n, taps;
     int64_t    block, blocks, bands, parts, column;     /* what makes an item, as each direction has it */
     hy_dtype   compute;
-    int        direction, way, foreign, last, pointwise;
+    int        direction, way, foreign, last;
+    int        shared, bare;            /* columns are unrolled by a stage before; added where no border is */
     hy__tail_rec tail;
 } hy__conv;
 typedef char hy__conv_fits[sizeof(hy__conv) <= sizeof(((hy_job *)0)->plan) ? 1 : -1];
@@ -24403,7 +24750,6 @@ static void hy__conv_bias(const hy__conv *v, const hy__conv_data *d, int64_t cha
 /* --- few channels of f32: tiles read the images where they lie --- *
  * A row of the unrolled image, or a column of it, is a stretch of one line of a plane for each line of the
  * kernel or of the coarse side. So nothing is unrolled; padded planes are copied with their padding. */
-enum { HY__TILES_FLOATS = 1 << 16, HY__TILES_PLACES = 96 };     /* of padded planes or sums; at a time */
 typedef struct hy__conv_tiles {
     const hy__gemm_isa *isa;
     int64_t  width;                     /* coarse channels that lie side by side in a panel, at most */
@@ -24417,16 +24763,7 @@ static hy__conv_tiles hy__conv_tiles_of(const hy__conv *v, const hy__gemm_isa *i
 {
     const hy__window *w = &v->win;
     hy__conv_tiles t;
-    int d;
-    memset(&t, 0, sizeof t);
-    for (d = 0; d < HY__SPACE; d++) {
-        t.wide[d] = (w->coarse[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilate[d] + 1;
-        t.padded |= w->pad[d] > 0 || t.wide[d] > w->fine[d];
-    }
-    if (!t.padded) memcpy(t.wide, w->fine, sizeof t.wide);
-    t.plane = HY__TILES_FLOATS + 1;     /* too much, where padding has no bounds */
-    if (!t.padded || (double)t.wide[0] * (double)t.wide[1] * (double)t.wide[2] <= (double)HY__TILES_FLOATS)
-        t.plane = hy__window_size(t.wide);
+    t.plane = hy__window_reach(w, t.wide, &t.padded);
     t.rows = v->fine_c * v->taps;
     t.cols = hy__pieces(v->coarse_c, isa->lanes) * isa->lanes;
     t.lines = w->coarse[0] * w->coarse[1];
@@ -24436,16 +24773,6 @@ static hy__conv_tiles hy__conv_tiles_of(const hy__conv *v, const hy__gemm_isa *i
     t.isa = isa;
     t.width = (int64_t)isa->lanes * isa->vecs;
     return t;
-}
-
-/* Whether it pays: never a matter of how many images there are, so that their results are not either. */
-static int hy__conv_fits_tiles(const hy__conv *v, const hy__conv_tiles *t)
-{
-    if (v->compute != HY_F32 || v->pointwise || v->fine_c * t->plane > HY__TILES_FLOATS) return 0;
-    if (t->rows * t->cols > HY__TILES_FLOATS || 4 * v->coarse_c < t->isa->lanes) return 0;
-    if (v->coarse_n < 1 || v->fine_n < 1) return 0;
-    if (v->direction == HY__CONV_WEIGHT) return v->win.coarse[2] <= 16 * HY__TILES_PLACES;
-    return t->rows <= 256 && t->cols <= t->width && v->win.kernel[2] > 2;
 }
 
 /* What lies in the scratch: starts of stretches, planes of an image, packed values, sums. */
@@ -24684,11 +25011,11 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
     const char *x, *w = d->weight + unit % v->groups * v->coarse_c * depth * size;
     char *y = d->coarse + unit * v->coarse_c * v->coarse_n * size, *panels;
     hy__gemm g = v->gemm;
-    if (v->way == HY__CONV_TILES) {
+    if (v->way == HY__WAY_TILES) {
         hy__conv_coarse_tiles(v, d, stage, item, scratch, (float *)(void *)shared);
         return;
     }
-    if (v->way == HY__CONV_SHARED && stage == 0) {              /* some channels of an image */
+    if (v->shared && stage == 0) {              /* some channels of an image */
         unit = item / v->parts;
         first = v->fine_c * (item % v->parts) / v->parts;
         rows = v->fine_c * (item % v->parts + 1) / v->parts - first;
@@ -24698,10 +25025,9 @@ static void hy__conv_coarse(const hy__conv *v, const hy__conv_data *d, int stage
         return;
     }
     x = d->fine + unit * v->fine_c * v->fine_n * size;
-    if (v->way != HY__CONV_SCRATCH) {                           /* one item of the product */
+    if (v->shared || v->way == HY__WAY_POINT) {                 /* one item of the product */
         panels = shared + unit * v->bands;
-        hy__conv_item(v, d, &g, unit % v->groups, w, v->way == HY__CONV_SHARED ? panels : x, y, part, scratch,
-                      panels);
+        hy__conv_item(v, d, &g, unit % v->groups, w, v->shared ? panels : x, y, part, scratch, panels);
         return;
     }
     first = part * v->block;                                    /* all rows of some columns */
@@ -24743,17 +25069,6 @@ static void hy__conv_plan_pointwise(hy__gemm *g, int64_t units)
     g->items = g->row_blocks * g->col_blocks;
 }
 
-/* Takes the way of tiles if it fits. v's gemm knows its ISA. */
-static int hy__conv_bind_tiles(hy_job *job, hy__conv *v)
-{
-    const hy__conv_tiles t = hy__conv_tiles_of(v, v->gemm.isa);
-    size_t end[HY__TILES_PARTS];
-    if (!hy__conv_fits_tiles(v, &t)) return 0;
-    v->way = HY__CONV_TILES;
-    job->scratch = hy__tiles_scratch(v, &t, end);
-    return 1;
-}
-
 static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
 {
     hy__gemm *g = &v->gemm;
@@ -24768,25 +25083,26 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
     g->accumulate = 0;
     hy__plan_gemm(g, v->compute, job->kernels->isa);
     v->blocks = 1;
-    if (hy__conv_bind_tiles(job, v)) {
+    if (v->way == HY__WAY_TILES) {
         const hy__conv_tiles t = hy__conv_tiles_of(v, g->isa);
+        size_t end[HY__TILES_PARTS];
+        job->scratch = hy__tiles_scratch(v, &t, end);
         job->items[job->stages++] = v->groups;
         job->items[job->stages++] = units;
         job->shared += (size_t)(v->groups * (t.rows + 1) * t.cols) * sizeof(float);
         return;
     }
-    if (v->pointwise && g->items && !g->use_dots) hy__conv_plan_pointwise(g, units);
+    if (v->way == HY__WAY_POINT && g->items && !g->use_dots) hy__conv_plan_pointwise(g, units);
     v->blocks = hy__most(g->items, 1);
     job->scratch = hy__round64(g->scratch_bytes) + hy__conv_bias_bytes(v);
     job->stages++;
     job->items[stage] = units * g->items;
-    v->way = HY__CONV_IN_PLACE;
     v->bands = 0;
-    if (v->pointwise) return;
+    if (v->way == HY__WAY_POINT) return;
     panels = hy__pieces(v->coarse_n, g->panel);
     if (!g->use_dots) g->b_place = HY__B_IN_SHARED;
     if (units * panels < HY__CONV_UNITS && g->items > 1) {      /* few columns: all workers share them */
-        v->way = HY__CONV_SHARED;
+        v->shared = 1;
         v->parts = hy__clamp_i64(depth * v->coarse_n / HY__CHUNK, 1, hy__pieces(v->fine_c, HY__CONV_PLANES));
         v->bands = (int64_t)hy__round64((size_t)(panels * g->panel * depth * size));
         job->items[stage] = units * v->parts;
@@ -24794,7 +25110,6 @@ static void hy__conv_bind_coarse(hy_job *job, hy__conv *v)
         job->shared += (size_t)(units * v->bands);
         return;
     }
-    v->way = HY__CONV_SCRATCH;
     widest = hy__conv_strip(g) / (depth + 1) / g->panel;
     widest = hy__clamp_i64(widest, 1, hy__most(HY__STRIP_COLS / g->panel, 1));
     while (widest > 1 && units * hy__pieces(panels, widest) < HY__CONV_UNITS) widest--;
@@ -24853,9 +25168,9 @@ static void hy__conv_fine(const hy__conv *v, const hy__conv_data *d, int64_t ite
         else memset(to, 0, (size_t)(n * size));
     }
     if (!g.n || !g.items) return;
-    if (v->pointwise) { hy__gemm_all(&g, weight, x, y + first * size, scratch); return; }
+    if (v->way == HY__WAY_POINT) { hy__gemm_all(&g, weight, x, y + first * size, scratch); return; }
     hy__gemm_all(&g, weight, x, col, scratch);
-    if (v->way == HY__CONV_TILES)
+    if (v->bare)
         hy__tiles_add(v, channels, (const float *)(void *)col, g.c_row,
                       (int64_t *)(void *)(scratch + v->column), (float *)(void *)y);
     else hy__col2im(&w, size, y, channels, first, g.n, g.c_row, col);
@@ -24889,14 +25204,14 @@ static void hy__conv_bind_fine(hy_job *job, hy__conv *v)
     g->a_col = v->fine_c * v->taps;
     g->b_row = v->coarse_n;
     g->b_col = 1;
-    g->c_row = v->pointwise ? v->fine_n : col;
-    g->accumulate = v->pointwise;
+    g->c_row = v->way == HY__WAY_POINT ? v->fine_n : col;
+    g->accumulate = v->way == HY__WAY_POINT;
     hy__plan_gemm(g, v->compute, job->kernels->isa);
     job->scratch = hy__round64(hy__gemm_need(g));
-    if (!v->pointwise) job->scratch += hy__round64((size_t)(g->m * col * hy__traits[v->compute].size));
-    v->way = HY__CONV_SCRATCH;
+    if (v->way != HY__WAY_POINT)
+        job->scratch += hy__round64((size_t)(g->m * col * hy__traits[v->compute].size));
     if (v->bands == 1 && v->compute == HY_F32 && v->coarse_n && !hy__conv_tiles_of(v, g->isa).padded) {
-        v->way = HY__CONV_TILES;
+        v->bare = 1;
         v->column = (int64_t)job->scratch;              /* where the offsets lie */
         job->scratch += (size_t)(v->fine_c * v->taps + w->coarse[0] * w->coarse[1]) * sizeof(int64_t);
     }
@@ -24911,7 +25226,7 @@ static void hy__conv_plan_weight(const hy__conv *v, hy__gemm *g, int64_t channel
     g->k = k;
     g->a_row = v->coarse_n;
     g->a_col = g->b_row = 1;
-    g->b_col = v->pointwise ? v->fine_n : k;
+    g->b_col = v->way == HY__WAY_POINT ? v->fine_n : k;
     g->c_row = v->fine_c * v->taps;
     g->accumulate = accumulate;
     hy__gemm_plan(g, g->isa, (int)hy__traits[v->compute].size, 0);
@@ -24943,7 +25258,7 @@ static void hy__conv_weight(const hy__conv *v, const hy__conv_data *d, int stage
         return;
     }
     w += (group * v->coarse_c * row + channel * v->taps) * size;
-    if (v->way == HY__CONV_TILES) {
+    if (v->way == HY__WAY_TILES) {
         hy__conv_weight_tiles(v, d, group, low, high, scratch, (float *)(void *)w);
         return;
     }
@@ -24953,7 +25268,7 @@ static void hy__conv_weight(const hy__conv *v, const hy__conv_data *d, int stage
         int64_t unit = i / pieces * v->groups + group, first = i % pieces * v->bands;
         const char *x = d->fine + (unit * v->fine_c + channel) * v->fine_n * size;
         hy__conv_plan_weight(v, &g, channels, hy__least(v->bands, v->coarse_n - first), i > low);
-        if (v->pointwise) x += first * size;
+        if (v->way == HY__WAY_POINT) x += first * size;
         else {
             char *col = scratch + v->column;
             hy__im2col(&v->win, size, x, channels, first, g.k, g.k, 1, 0, col);
@@ -24968,27 +25283,32 @@ static void hy__conv_bind_weight(hy_job *job, hy__conv *v)
     hy__gemm *g = &v->gemm;
     int64_t size = hy__traits[v->compute].size, row = v->fine_c * v->taps, terms, last, k;
     int64_t whole = v->groups * v->coarse_c * row;
+    const int tiles = v->way == HY__WAY_TILES;
     size_t need = 0;
     g->m = g->n = g->k = g->a_row = g->a_col = g->b_row = g->b_col = g->c_row = 1;
     g->accumulate = 0;
     hy__plan_gemm(g, v->compute, job->kernels->isa);                              /* for its isa */
-    v->way = HY__CONV_SCRATCH;
     v->bands = hy__most(hy__pieces(v->coarse_n, hy__pieces(v->coarse_n + !v->coarse_n, HY__LINE)), 1);
-    if (hy__conv_bind_tiles(job, v)) v->bands = v->coarse_n;
+    if (tiles) {
+        const hy__conv_tiles t = hy__conv_tiles_of(v, g->isa);
+        size_t end[HY__TILES_PARTS];
+        job->scratch = hy__tiles_scratch(v, &t, end);
+        v->bands = v->coarse_n;
+    }
     terms = v->images * hy__pieces(v->coarse_n, v->bands);
     v->parts = hy__least(terms, hy__pieces(HY__CONV_UNITS, v->groups));
     v->parts = hy__clamp_i64(v->parts, 1, hy__most(HY__CONV_PARTIAL / (whole + 1), 1));
     v->blocks = 1;
-    while (v->way != HY__CONV_TILES && v->groups * v->blocks * v->parts < HY__CONV_UNITS &&
-           row > 64 * v->blocks && 2 * v->blocks <= v->fine_c) v->blocks *= 2;
+    while (!tiles && v->groups * v->blocks * v->parts < HY__CONV_UNITS && row > 64 * v->blocks &&
+           2 * v->blocks <= v->fine_c) v->blocks *= 2;
     last = v->coarse_n - (hy__pieces(v->coarse_n, v->bands) - 1) * v->bands;
-    for (k = 0; k < 8 && v->way != HY__CONV_TILES; k++) {
+    for (k = 0; k < 8 && !tiles; k++) {
         hy__conv_plan_weight(v, g, v->fine_c / v->blocks + (k & 1), k & 2 ? last : v->bands, k >> 2);
         if (hy__gemm_need(g) > need) need = hy__gemm_need(g);
     }
     v->column = (int64_t)hy__round64(need);
-    if (v->way != HY__CONV_TILES) job->scratch = (size_t)v->column;
-    if (v->way != HY__CONV_TILES && !v->pointwise)
+    if (!tiles) job->scratch = (size_t)v->column;
+    if (v->way == HY__WAY_COLUMNS)
         job->scratch += (size_t)((v->fine_c / v->blocks + 1) * v->taps * v->bands * size);
     job->items[job->stages++] = v->groups * v->blocks * v->parts;
     if (v->parts == 1) return;
@@ -25148,27 +25468,19 @@ HY__RUN(hy__run_depthwise_lines)
     }
 }
 
-/* Kernels for lines of this width, where the window is one that goes by lines. What one vector of a narrow
- * plane spills stays within the next line. */
-static hy__lines_fn hy__depthwise_by_lines(const hy__depthwise *v, const hy_job *job)
+/* Kernels for lines of this width. What one vector of a narrow plane spills stays within the next line. */
+static hy__lines_fn hy__depthwise_lines_for(const hy__window *w, int isa)
 {
-    const hy__window *w = &v->win;
-    int d, k;
-    for (k = 0; k < job->nin; k++) if (job->in[k].type.dtype != HY_F32) return NULL;
-    if (v->last || w->coarse[0] != 1 || w->fine[0] != 1 || w->kernel[0] != 1 || w->pad[0] || w->coarse[2] < 4)
-        return NULL;
-    for (d = 1; d < HY__SPACE; d++)
-        if (w->kernel[d] != 3 || w->stride[d] != w->stride[2] || w->stride[d] > 2 || w->dilate[d] != 1 ||
-            w->pad[d] != 1) return NULL;
+    const int halved = w->stride[2] > 1;
 #ifdef HY__TARGET_AVX2
-    if (job->kernels->isa == HY_ISA_AVX512 && w->coarse[2] > 8)
-        return w->stride[2] > 1 ? hy__lines_avx512_halved : hy__lines_avx512;
-    if (job->kernels->isa >= HY_ISA_AVX2) return w->stride[2] > 1 ? hy__lines_avx2_halved : hy__lines_avx2;
+    if (isa == HY_ISA_AVX512 && w->coarse[2] > 8) return halved ? hy__lines_avx512_halved : hy__lines_avx512;
+    if (isa >= HY_ISA_AVX2) return halved ? hy__lines_avx2_halved : hy__lines_avx2;
 #endif
+    (void)isa;
 #if HY__SIMD
-    return w->stride[2] > 1 ? hy__lines_base_halved : hy__lines_base;
+    return halved ? hy__lines_base_halved : hy__lines_base;
 #else
-    return NULL;
+    return (void)halved, (hy__lines_fn)NULL;
 #endif
 }
 
@@ -25182,25 +25494,17 @@ static int64_t hy__depthwise_band(const hy__depthwise *v, int64_t size)
     return hy__least(hy__most(HY__DEPTHWISE_BYTES / row - between, 4), w->coarse[1]);
 }
 
-/* 0, or 1 where padding would make the planes much larger than they are. */
-static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
+static void hy__depthwise_bind(hy_job *job, const hy__conv *conv)
 {
     hy__depthwise plan, *v = &plan;
     int64_t size = hy__traits[conv->compute].size;
-    double padded = 1, work;
+    double work;
     int d;
     v->win = conv->win;
     v->flip = conv->direction == HY__CONV_FINE;
-    for (d = 0; d < HY__SPACE; d++) {
-        if (v->flip) {
-            v->win.fine[d] = conv->win.coarse[d];
-            v->win.coarse[d] = conv->win.fine[d];
-            v->win.pad[d] = conv->win.dilate[d] * (conv->win.kernel[d] - 1) - conv->win.pad[d];
-        }
+    if (v->flip) hy__window_flip(&v->win);
+    for (d = 0; d < HY__SPACE; d++)
         v->split[d] = v->win.coarse[d] + v->win.dilate[d] * (v->win.kernel[d] - 1) / v->win.stride[d];
-        padded *= (double)v->split[d] * (double)v->win.stride[d];
-    }
-    if (padded > 4096 + 4 * (double)(conv->fine_n + conv->coarse_n)) return 1;
     v->channels = conv->groups;
     v->each = conv->coarse_c;
     v->rows = v->each < HY__TAPS_ROWS ? 1 : HY__TAPS_ROWS;
@@ -25223,13 +25527,13 @@ static int hy__depthwise_bind(hy_job *job, const hy__conv *conv)
                                               size));
     work = (double)v->each * (double)v->flat * (0.2 + 0.1 * (double)v->taps) + (double)(v->column / size);
     v->together = work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / (work + 1)) : 1;
-    v->lines = hy__depthwise_by_lines(v, job);
+    v->lines = NULL;
+    if (conv->way == HY__WAY_LINES) v->lines = hy__depthwise_lines_for(&v->win, job->kernels->isa);
     memcpy(hy__job_notes(job, sizeof *v), v, sizeof *v);
     hy__one_stage(job, v->lines ? hy__run_depthwise_lines : hy__run_depthwise,
                   v->flat > 0 ? hy__pieces(v->planes, v->together) : 0, (double)v->planes * work);
     if (!v->lines) job->scratch = (size_t)(v->taps * (int64_t)sizeof(int64_t) + v->column +
                             v->rows * (hy__depthwise_line(v) + v->taps + 1) * size);
-    return 0;
 }
 
 /* --- all directions: bring data here, work, bring the result back --- */
@@ -25274,39 +25578,39 @@ HY__RUN(hy__run_conv)
 static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction, const hy__tail_rec *tail)
 {
     hy__conv *v = HY__NOTES(hy__conv, job);
-    const hy__window *w = &v->win;
-    const hy_shape *fine, *coarse;
+    hy__conv_shape s;
     hy_tensor *t[3];
-    int d, flips = 1, i, out = hy__conv_sides(job, direction, t);
-    fine = &t[0]->type.shape;
-    coarse = &t[1]->type.shape;
-    hy__conv_window(&v->win, a, fine, coarse);
-    v->images = fine->dim[0];
-    v->groups = a->groups;
-    v->fine_c = fine->dim[a->channel] / a->groups;
-    v->coarse_c = coarse->dim[a->channel] / a->groups;
-    v->fine_n = hy__window_size(w->fine);
-    v->coarse_n = hy__window_size(w->coarse);
-    v->taps = hy__window_size(w->kernel);
+    int i, out = hy__conv_sides(job, direction, t);
+    const hy_shape *fine = &t[0]->type.shape, *coarse = &t[1]->type.shape;
+    hy__conv_shape_of(&s, a, fine, coarse, job->kernels->isa);
+    s.direction = direction;
+    s.f32 = s.same = hy__matmul_type(t[out]->type.dtype) == HY_F32;
+    for (i = 0; i < 3; i++) s.same &= t[i]->type.dtype == HY_F32;
+    if (job->nin > 2) s.same &= job->in[2].type.dtype == HY_F32;
+    s.tail = tail ? HY__TAIL_LIMITS : HY__TAIL_NOTHING;
+    v->way = hy__conv_choose(&s);
+#ifdef HY__TARGET_AVX2
+    if (v->way == HY__WAY_LANES) { hy__abreast_bind(job, &s); return 0; }
+#endif
+    v->compute = hy__matmul_type(t[out]->type.dtype);
+    v->win = s.win;
+    v->images = s.images;
+    v->groups = s.groups;
+    v->fine_c = s.fine_c;
+    v->coarse_c = s.coarse_c;
+    v->fine_n = s.fine_n;
+    v->coarse_n = s.coarse_n;
+    v->taps = s.taps;
     v->direction = direction;
+    v->shared = v->bare = 0;
     v->last = a->last;
+    v->foreign = v->last || v->compute != t[out]->type.dtype;
     if (tail) v->tail = *tail;
     else memset(&v->tail, 0, sizeof v->tail);
-    v->compute = hy__matmul_type(t[out]->type.dtype);
-    v->foreign = v->last || v->compute != t[out]->type.dtype;
-    v->pointwise = v->taps == 1;
-    for (d = 0; d < HY__SPACE; d++) {
-        v->pointwise &= w->stride[d] == 1 && w->pad[d] == 0;
-        flips &= w->stride[d] == 1 && w->pad[d] <= w->dilate[d] * (w->kernel[d] - 1);
-    }
-#ifdef HY__TARGET_AVX2
-    if (v->compute == HY_F32 && !v->foreign && v->groups == 1 && !tail &&
-        hy__abreast_bind(job, w, v->images, v->fine_c, v->coarse_c, direction)) return 0;
-#endif
-    if (v->fine_c == 1 && !v->pointwise &&
-        (direction == HY__CONV_COARSE || (direction == HY__CONV_FINE && flips && v->coarse_c == 1))) {
-        hy__conv copy = *v;
-        if (!hy__depthwise_bind(job, &copy)) return 0;
+    if (v->way == HY__WAY_TAPS || v->way == HY__WAY_LINES) {
+        const hy__conv copy = *v;
+        hy__depthwise_bind(job, &copy);
+        return 0;
     }
     job->run = hy__run_conv;
     job->stages = v->foreign;
@@ -25566,10 +25870,8 @@ typedef struct hy__direct {
     int64_t    images, groups, channels, taps;  /* channels of a group */
     int64_t    fine_c, coarse_c;        /* of all groups */
     const hy__depth_isa *depth;         /* one channel per group: kernels for that, else NULL */
+    int        way;                     /* plain: all places of all images are rows of one product */
     int        first;                   /* results have their channels first: an item's turn round in cache */
-    int        planes;                  /* so have the data: they are copied first, with their border */
-    int        plain;                   /* all places of all images are rows of one product */
-    int        halves;                  /* the copy has the phases of a stride of 2 as channels */
     int64_t    border[3], inner[3];     /* of the copy, which win.fine means then; the data without border */
 } hy__direct;
 
@@ -25753,9 +26055,18 @@ static hy__direct_room hy__direct_lay_out(const hy__direct *v, char *scratch)
 
 /* Lines of all images with their border, of which an item copies some. */
 enum { HY__DIRECT_LINES = 8 };
+static int hy__direct_copies(const hy__direct *v)
+{
+    const int copies = hy__conv_ways[v->way].copies;
+    return copies == HY__COPY_BORDER || copies == HY__COPY_PHASES;
+}
+static int hy__direct_halves(const hy__direct *v)       /* the copy has phases of a stride of 2 as channels */
+{
+    return hy__conv_ways[v->way].copies == HY__COPY_PHASES;
+}
 static int64_t hy__direct_lines(const hy__direct *v)
 {
-    return v->images * v->win.fine[0] * v->win.fine[1] * (1 + v->halves);
+    return v->images * v->win.fine[0] * v->win.fine[1] * (1 + hy__direct_halves(v));
 }
 
 /* Values of three planes side by side, by fours, with a gap behind each two places: how many places. */
@@ -25806,10 +26117,11 @@ static void hy__direct_spread(const hy__direct *v, const float *x, int64_t from,
  * and two of an odd one. */
 static void hy__direct_copy(const hy__direct *v, const float *x, float *to, int64_t line, int64_t end)
 {
-    const int64_t *border = v->border, *inner = v->inner, channels = v->fine_c, pairs = 1 + v->halves;
+    const int halves = hy__direct_halves(v);
+    const int64_t *border = v->border, *inner = v->inner, channels = v->fine_c, pairs = 1 + halves;
     const int64_t high = v->win.fine[1] * pairs, wide = v->win.fine[2] * pairs;
-    const int64_t gap = v->halves ? 2 * channels : 0, n = hy__least(inner[2], wide - border[2]);
-    const int64_t first = v->halves ? border[2] % 2 : 0;        /* a place may be alone before pairs begin */
+    const int64_t gap = halves ? 2 * channels : 0, n = hy__least(inner[2], wide - border[2]);
+    const int64_t first = halves ? border[2] % 2 : 0;        /* a place may be alone before pairs begin */
     const float *from;
     int64_t mixed;
     for (; line < end; line++) {
@@ -25926,14 +26238,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
                        end - col, rows, g->m, 1, 1, g->c_row);
 }
 
-/* May whole lines go at a time, under 3 x 3 windows? */
-static int hy__direct_has_trios(const hy__direct *v)
-{
-    const hy__window *w = &v->win;
-    return v->depth->trio && w->kernel[0] == 1 && w->kernel[1] == 3 && w->kernel[2] == 3 && !w->pad[0];
-}
-
-/* What such lines are, but for where they lie. */
+/* Whole lines under 3 x 3 windows, but for where they lie. */
 static void hy__direct_trio(const hy__direct *v, hy__trio *t)
 {
     const hy__window *w = &v->win;
@@ -25982,7 +26287,7 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     hy__tile t;
     x += image * hy__window_size(v->win.fine) * v->fine_c;
     y += image * g->m * v->coarse_c;
-    if (hy__direct_has_trios(v)) {
+    if (v->way == HY__WAY_TRIO) {
         hy__direct_run_trio(v, row / v->win.coarse[2], rows / v->win.coarse[2], x, room.zeros, weight, y,
                             &whole);
         return;
@@ -26019,19 +26324,11 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
  * all blocks come first, an item is a block times a panel. In squares of stride 2 several matrices meet the
  * same filters. Larger windows of stride 2 over few channels are those of half the size over the phases of
  * the data: 12 for 3 channels. */
-enum { HY__WINOGRAD_CHANNELS = 16, HY__WINOGRAD_BLOCK = 48, HY__WINOGRAD_L2 = 1 << 20, HY__WINOGRAD_WAYS = 7,
-       HY__WINOGRAD_TURN = 12 };        /* a row of squares that may turn its results round */
-typedef struct hy__winograd_way {
-    int taps, stride, out, side;        /* a window's and steps; results and values of a square, in a dim */
-    int kinds;                          /* filters in a dim of a square */
-} hy__winograd_way;
-static const hy__winograd_way hy__winograd_ways[HY__WINOGRAD_WAYS] = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 },
-    { 3, 1, 2, 4, 4 }, { 3, 2, 4, 9, 6 }, { 3, 1, 4, 6, 6 }, { 4, 1, 4, 7, 7 }, { 5, 1, 3, 7, 7 } };
-
+enum { HY__WINOGRAD_BLOCK = 48 };
 typedef struct hy__winograd {
     hy__direct base;                    /* its product: block x filters, k = channels */
     const hy__winograd_isa *isa;
-    const hy__winograd_way *way;
+    const hy__conv_way *way;
     int     out, side;
     int64_t down, across;               /* squares of an image */
     int64_t row, block;                 /* squares of a row where rows turn round, else all; of a block */
@@ -26202,61 +26499,9 @@ static void hy__winograd_run(const hy__winograd *v, const float *x, const float 
     if (v->base.first) hy__winograd_turn(v, turned, item, y);
 }
 
-static double hy__winograd_weights(const hy__winograd_way *way, double channels, double filters)
-{
-    return way->kinds * way->kinds * channels * filters * (double)sizeof(float);
-}
-static int hy__winograd_fits(double weights) { return weights <= (double)HY__WINOGRAD_L2; }
-
-/* The cost of a way through a window, directly or by squares: nanoseconds of a core with 100 GFLOP/s that
- * reads L2 at 80 bytes per nanosecond, and weights that do not fit it at 20. */
-static double hy__winograd_cost(double values, double channels, double filters, double weights)
-{
-    return 2 * values * channels * filters / 100 + weights / (hy__winograd_fits(weights) ? 80 : 20);
-}
-static double hy__direct_ns(const hy__window *w, double images, double channels, double filters)
-{
-    const double taps = (double)hy__window_size(w->kernel);
-    return 1.1 * hy__winograd_cost(images * (double)(w->coarse[1] * w->coarse[2]) * taps, channels, filters,
-                                   taps * channels * filters * (double)sizeof(float));     /* short rows */
-}
-static double hy__winograd_ns(const hy__window *w, double images, double channels, double filters,
-                              const hy__winograd_way *way)
-{
-    int64_t down = hy__pieces(w->coarse[1], way->out), across = hy__pieces(w->coarse[2], way->out);
-    double values = way->side * way->side * images * (double)(down * across);
-    double whole = (double)hy__most((int64_t)channels, HY__WINOGRAD_CHANNELS);      /* a vector at least */
-    return hy__winograd_cost(values, channels, filters, hy__winograd_weights(way, channels, filters)) +
-           6 * values * (whole + filters) / 40;
-}
-
-/* Halves: the data go by phases of a stride of 2. */
-static int hy__winograd_choose(const hy__window *w, int64_t images, int64_t groups, int64_t channels,
-                               int64_t filters, int halves)
-{
-    const int64_t kernel = w->kernel[2], pairs = 1 + halves, deep = channels * pairs * pairs;
-    const hy__winograd_way *way;
-    double best, ns;
-    int d, i, found = 0;
-    for (d = 0; d < 3; d++)
-        if (w->kernel[d] != (d ? kernel : 1) || w->dilate[d] != 1) return 0;
-    if (w->stride[0] != 1 || w->stride[1] != w->stride[2] || (halves && w->stride[2] != 2) || groups > 1 ||
-        filters % HY__WINOGRAD_CHANNELS || w->coarse[0] != 1 ||         /* squares lie in one plane */
-        (!halves && channels % HY__WINOGRAD_CHANNELS)) return 0;
-    best = hy__direct_ns(w, (double)images, (double)channels, (double)filters);
-    for (i = 0; i < HY__WINOGRAD_WAYS; i++) {
-        way = &hy__winograd_ways[i];
-        if (way->taps != hy__pieces(kernel, pairs) || way->stride != w->stride[2] / pairs) continue;
-        if (halves && !hy__winograd_fits(hy__winograd_weights(way, (double)deep, (double)filters))) continue;
-        ns = hy__winograd_ns(w, (double)images, (double)deep, (double)filters, way);
-        if (ns < best) { best = ns; found = i; }
-    }
-    return found;
-}
-
 /* One filter's window in the places of a square: G w G^T. But for squares of stride 2, a row of G has the
  * powers of a point, times a factor. */
-static void hy__winograd_rows(const hy__winograd_way *way, double g[7][5])
+static void hy__winograd_rows(const hy__conv_way *way, double g[7][5])
 {
     static const double halving[18] = { 1 / 2., 0, 0, 0, 1, 0, -1 / 2., 0, -1 / 2., -1 / 6., 0, 1 / 6.,
                                         1 / 6., 0, 1 / 3., 0, 0, 1 };
@@ -26278,7 +26523,7 @@ static void hy__winograd_rows(const hy__winograd_way *way, double g[7][5])
         }
     }
 }
-static void hy__winograd_filter(const hy__winograd_way *way, const double *w, double *to)
+static void hy__winograd_filter(const hy__conv_way *way, const double *w, double *to)
 {
     const int side = way->kinds, taps = way->taps;
     double g[7][5], half[7][5], sum;
@@ -26293,11 +26538,11 @@ static void hy__winograd_filter(const hy__winograd_way *way, const double *w, do
 }
 
 /* v.base has its window, images, channels, taps, fine_c and coarse_c: how it runs. */
-static void hy__winograd_plan(hy__winograd *v, int way, int isa)
+static void hy__winograd_plan(hy__winograd *v, int isa)
 {
     hy__gemm *g = &v->base.gemm;
     int64_t squares, values, most;
-    v->way = &hy__winograd_ways[way];
+    v->way = &hy__conv_ways[v->base.way];
     v->out = v->way->out;
     v->side = v->way->side;
     v->down = hy__pieces(v->base.win.coarse[1], v->out);
@@ -26325,22 +26570,14 @@ static void hy__winograd_plan(hy__winograd *v, int way, int isa)
 #endif
 }
 
-/* Does every place meet the one where it lies? */
-static int hy__direct_is_plain(const hy__direct *v)
-{
-    int d, same = !v->first && v->groups == 1 && v->taps == 1;
-    for (d = 0; d < 3; d++) same &= v->win.stride[d] == 1 && !v->win.pad[d];
-    return same;
-}
-
 /* v has its window, images, groups, channels, taps, fine_c and coarse_c: how it runs. Gives the items. */
 static int64_t hy__direct_plan(hy__direct *v, int isa)
 {
     hy__gemm *g = &v->gemm;
+    const int plain = v->way == HY__WAY_PLAIN;
     int64_t parts;
     memset(g, 0, sizeof *g);
-    v->plain = hy__direct_is_plain(v);
-    g->m = hy__window_size(v->win.coarse) * (v->plain ? v->images : 1);
+    g->m = hy__window_size(v->win.coarse) * (plain ? v->images : 1);
     g->n = v->coarse_c / v->groups;
     g->k = v->taps * v->channels;
     g->a_row = v->fine_c;
@@ -26348,17 +26585,17 @@ static int64_t hy__direct_plan(hy__direct *v, int isa)
     g->c_row = v->coarse_c;
     v->depth = NULL;
     hy__gemm_plan_prepared(g, isa);
-    if (v->plain) g->k_block = hy__least(g->k, HY__DIRECT_STEPS);
+    if (plain) g->k_block = hy__least(g->k, HY__DIRECT_STEPS);
     for (parts = 1; parts <= 8; parts++)         /* a row of places, or an even part of it */
         if (v->win.coarse[2] % parts == 0 && v->win.coarse[2] / parts <= 128) break;
-    if (!v->plain && parts <= 8 && v->win.coarse[2] / parts >= 16) {
+    if (!plain && parts <= 8 && v->win.coarse[2] / parts >= 16) {
         g->row_block = v->win.coarse[2] / parts;
         g->row_blocks = hy__pieces(g->m, g->row_block);
         g->items = g->row_blocks * g->col_blocks;
     }
     if (v->first) g->c_row = hy__least(g->col_block, g->n);
-    if (v->plain) return g->items;
-    if (v->channels > 1 || g->n > 1 || v->groups < 2) return v->images * v->groups * g->items;
+    if (plain) return g->items;
+    if (hy__conv_ways[v->way].vectors != HY__TILE_OF_CHANNELS) return v->images * v->groups * g->items;
     v->depth = &hy__depth_plain;
 #if HY__SIMD
     if (v->fine_c >= 4) v->depth = &hy__depth_base_isa;
@@ -26367,7 +26604,7 @@ static int64_t hy__direct_plan(hy__direct *v, int isa)
     if (isa >= 2 && v->fine_c >= 16) v->depth = &hy__depth_avx512_isa;
 #endif
 #endif
-    g->row_block = hy__pieces(HY__ITEM_WORK / (hy__direct_has_trios(v) ? 4 : 16), v->fine_c * v->taps);
+    g->row_block = hy__pieces(HY__ITEM_WORK / (v->way == HY__WAY_TRIO ? 4 : 16), v->fine_c * v->taps);
     g->row_block = hy__least(hy__pieces(g->row_block, v->win.coarse[2]) * v->win.coarse[2], g->m);
     g->row_blocks = hy__pieces(g->m, g->row_block);
     return v->images * g->row_blocks;
@@ -26381,9 +26618,8 @@ typedef struct hy__convolve_rec {
     hy_ints kernel, stride, dilate, pad;
     int64_t filters, channels, groups;  /* channels: of all groups */
     int     last, no_bias;              /* last: the weight has its channels last */
-    int     squares;                    /* by squares: which of hy__winograd_ways */
+    int     way;                        /* of hy__conv_ways */
     int     first;                      /* the result has its channels first */
-    int     planes;                     /* so have the data: the job lays them out, if it must */
     int     scaled;                     /* the weight is multiplied by a number per filter as it is laid */
     hy__tail_rec tail;
 } hy__convolve_rec;
@@ -26410,50 +26646,14 @@ static int64_t hy__convolve_taps(const hy__convolve_rec *r)
     return taps;
 }
 
-/* One channel per group: a row of weights per tap. */
-static int hy__convolve_is_deep(const hy__convolve_rec *r)
-{
-    return r->groups > 1 && r->channels == r->groups && r->filters == r->groups;
-}
-
-/* A convolution by squares of planes has their phases as channels. */
-static int hy__convolve_pairs(const hy__convolve_rec *r) { return r->planes && r->squares ? 2 : 1; }
+/* The channels that squares of phases have. */
 static int64_t hy__convolve_deep(const hy__convolve_rec *r)
 {
-    return r->channels * hy__convolve_pairs(r) * hy__convolve_pairs(r);
+    return hy__conv_ways[r->way].copies == HY__COPY_PHASES ? 4 * r->channels : r->channels;
 }
-
-/* May the results y, which have their channels last, have them first? By squares where those of a row do: it
- * reads all weights, few as they are then. */
-static int hy__convolve_turns(const hy__convolve_rec *r, const hy_shape *y)
+static int hy__convolve_planes(const hy__convolve_rec *r)       /* the data have their channels first */
 {
-    if (r->first || r->tail.add || hy__convolve_is_deep(r)) return 0;
-    return !r->squares || (r->planes && y->dim[y->ndim - 2] >=
-                           hy__winograd_ways[r->squares].out * HY__WINOGRAD_TURN);
-}
-
-/* A product of places and filters as they lie? */
-static int hy__convolve_is_plain(const hy__convolve_rec *r)
-{
-    int d, plain = hy__convolve_taps(r) == 1 && r->groups == 1;
-    for (d = 0; d < r->kernel.n; d++)
-        plain &= hy__tuple_at(&r->stride, d, 1) == 1 && !hy__tuple_at(&r->pad, d, 0);
-    return plain;
-}
-
-/* Fewer filters than a vector has, one place: sums along the channels, of places and filters as they lie. */
-static int hy__convolve_is_thin(const hy__convolve_rec *r)
-{
-    return hy__convolve_is_plain(r) && r->filters <= HY__DOT_COLS && r->channels >= HY__WINOGRAD_CHANNELS;
-}
-
-/* Planes that are read as they lie: their channels are a dim of the window. A copy with a border pays for
- * itself, tiles at edges are slow. */
-static int hy__convolve_is_flat(const hy__convolve_rec *r)
-{
-    int d, flat = r->planes && !r->squares && r->kernel.n == 2 && hy__tuple_at(&r->dilate, 1, 1) == 1;
-    for (d = 0; d < r->kernel.n; d++) flat &= !hy__tuple_at(&r->pad, d, 0);
-    return flat;
+    return hy__conv_ways[r->way].data == HY__LIE_FIRST;
 }
 
 /* A shape as it lies, perhaps with its channels first: with its channels last. And back. */
@@ -26472,24 +26672,13 @@ static void hy__convolve_lies(int first, const hy_shape *last, hy_shape *x)
     for (d = 0; d < x->ndim; d++) x->dim[d] = last->dim[!first || !d ? d : d == 1 ? x->ndim - 1 : d - 1];
 }
 
-/* The way that these shapes take, data x and results y with channels last or not. */
-static void hy__convolve_choose(hy__convolve_rec *r, const hy_shape *x, const hy_shape *y)
-{
-    hy__conv_attr a;
-    hy__window w;
-    hy__convolve_attr(r, &a);
-    if (!r->last) a.places = 2;
-    hy__conv_window(&w, &a, x, y);
-    if (HY__SIMD)
-        r->squares = hy__winograd_choose(&w, x->dim[0], r->groups, r->channels, r->filters, r->planes);
-}
-
 static hy_shape hy__convolve_weight(const hy__convolve_rec *r)
 {
     int64_t taps = hy__convolve_taps(r), filters = r->filters / r->groups;
-    if (hy__convolve_is_deep(r)) return hy__shape2(taps, r->filters);
-    if (hy__convolve_is_thin(r)) return hy__shape2(r->filters, r->channels);
-    if (r->squares) taps = hy__winograd_ways[r->squares].kinds * hy__winograd_ways[r->squares].kinds;
+    const hy__conv_way *way = &hy__conv_ways[r->way];
+    if (way->vectors == HY__TILE_OF_CHANNELS) return hy__shape2(taps, r->filters);
+    if (way->vectors == HY__TILE_OF_TERMS) return hy__shape2(r->filters, r->channels);
+    if (way->side) taps = way->kinds * way->kinds;
     return hy__shape2(r->groups * hy__pieces(filters, HY__PREPARED_PANEL),
                       HY__PREPARED_PANEL * taps * (hy__convolve_deep(r) / r->groups));
 }
@@ -26520,7 +26709,8 @@ static int hy__lay_filters_infer(hy_infer *I)
 static void hy__square_taps(const hy__convolve_rec *r, const float *w, const float *scale, int64_t c,
                             double *to)
 {
-    const int taps = hy__winograd_ways[r->squares].taps, pairs = hy__convolve_pairs(r);
+    const hy__conv_way *way = &hy__conv_ways[r->way];
+    const int taps = way->taps, pairs = 1 + (way->copies == HY__COPY_PHASES);
     const int kernel = (int)r->kernel.v[r->kernel.n - 1];
     const int64_t phase = c / r->channels, step = r->last ? r->channels : 1;
     float tap;
@@ -26542,7 +26732,7 @@ static void hy__square_taps(const hy__convolve_rec *r, const float *w, const flo
 static void hy__lay_squares(const hy__convolve_rec *r, const float *w, const float *scale, float *to,
                             int64_t panel)
 {
-    const hy__winograd_way *way = &hy__winograd_ways[r->squares];
+    const hy__conv_way *way = &hy__conv_ways[r->way];
     const int64_t first = panel * HY__PREPARED_PANEL, n = hy__least(HY__PREPARED_PANEL, r->filters - first);
     const int64_t deep = hy__convolve_deep(r), places = way->kinds * way->kinds;
     int64_t c, i, j;
@@ -26575,22 +26765,22 @@ HY__RUN(hy__run_lay_filters)
     float *to = (float *)now->data[job->nin];
     int64_t taps = hy__convolve_taps(r), channels = r->channels / r->groups, n = r->filters / r->groups;
     int64_t panels = hy__pieces(n, HY__PREPARED_PANEL), from = item % panels * HY__PREPARED_PANEL, tap, j;
-    const int flat = hy__convolve_is_flat(r);
+    const int flat = r->way == HY__WAY_FLAT, vectors = hy__conv_ways[r->way].vectors;
     const int64_t inner = flat ? taps : channels, step = r->last ? channels : 1, deep = r->last ? 1 : taps;
     hy__gemm g;
     (void)stage; (void)scratch; (void)shared;
-    if (hy__convolve_is_deep(r)) {
+    if (vectors == HY__TILE_OF_CHANNELS) {
         for (tap = 0; tap < taps; tap++)
             for (j = 0; j < r->filters; j++) to[tap * r->filters + j] = w[j * taps + tap];
         hy__lay_scaled(to, taps, r->filters, r->filters, scale);
         return;
     }
-    if (hy__convolve_is_thin(r)) {
+    if (vectors == HY__TILE_OF_TERMS) {
         memcpy(to, w, (size_t)(n * channels) * sizeof *to);
         for (j = 0; scale && j < n * channels; j++) to[j] *= scale[j / channels];
         return;
     }
-    if (r->squares) { hy__lay_squares(r, w, scale, to, item); return; }
+    if (hy__conv_ways[r->way].side) { hy__lay_squares(r, w, scale, to, item); return; }
     memset(&g, 0, sizeof g);
     g.size = sizeof(float);
     g.prepared = 1;
@@ -26609,7 +26799,8 @@ static int hy__lay_filters_bind(hy_job *job)
 {
     const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
     int64_t panels = hy__pieces(r->filters / r->groups, HY__PREPARED_PANEL);
-    return hy__one_stage(job, hy__run_lay_filters, hy__convolve_is_deep(r) ? 1 : r->groups * panels,
+    if (hy__conv_ways[r->way].vectors == HY__TILE_OF_CHANNELS) panels = 0;
+    return hy__one_stage(job, hy__run_lay_filters, panels ? r->groups * panels : 1,
                          (double)hy__size(&job->in[0].type.shape));
 }
 
@@ -26626,14 +26817,14 @@ static int hy__convolve_infer(hy_infer *I)
     hy_infer_shape(I, y, hy__rank(a.n + 2));
     hy_infer_shape(I, &I->in[1].shape, hy__convolve_weight(r));
     if (I->status < 0) return -1;
-    data = hy__convolve_last(r->planes, x);
+    data = hy__convolve_last(hy__convolve_planes(r), x);
     last = hy__convolve_last(r->first, y);
     hy__infer_same_dim(I, &data.dim[0], &last.dim[0]);
     hy_infer_dim(I, &data.dim[a.channel], r->channels);
     hy_infer_dim(I, &last.dim[a.channel], r->filters);
     if (!r->no_bias) hy_infer_shape(I, &I->in[2].shape, hy__shape1(r->filters));
     if (hy__infer_sizes(I, &data) || hy__infer_conv_places(I, &a, &data, &last) < 0) return -1;
-    hy__convolve_lies(r->planes, &data, x);
+    hy__convolve_lies(hy__convolve_planes(r), &data, x);
     hy__convolve_lies(r->first, &last, y);
     if (r->tail.add) hy_infer_shape(I, &I->in[I->nin - 1].shape, *y);
     return I->status;
@@ -26644,17 +26835,18 @@ HY__RUN(hy__run_squares)
     const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
     const hy__winograd *v = (const hy__winograd *)(const void *)&job->plan;
     hy__tail tail = hy__tail_of(&r->tail, now, !r->no_bias);
-    const float *x = (const float *)(r->planes && stage ? shared : now->data[0]);
-    if (r->planes && !stage) hy__direct_enter(&v->base, x, (float *)shared, item);
+    const int copies = hy__direct_copies(&v->base);
+    const float *x = (const float *)(copies && stage ? shared : now->data[0]);
+    if (copies && !stage) hy__direct_enter(&v->base, x, (float *)shared, item);
     else
-        hy__winograd_run(v, x, (const float *)now->data[1], (float *)now->data[job->nin], stage - r->planes,
+        hy__winograd_run(v, x, (const float *)now->data[1], (float *)now->data[job->nin], stage - copies,
                          item, (char *)scratch, (char *)shared, &tail);
 }
 
 /* The data get their channels last and a border of zeros in a stage of their own. */
 static void hy__direct_bind_planes(hy_job *job, hy__direct *v)
 {
-    const int64_t phases = 1 + 3 * v->halves;
+    const int64_t phases = 1 + 3 * hy__direct_halves(v);
     job->stages = 2;
     job->items[1] = job->items[0];
     job->items[0] = hy__pieces(hy__direct_lines(v), HY__DIRECT_LINES);
@@ -26669,11 +26861,11 @@ static void hy__squares_bind(hy_job *job, const hy__convolve_rec *r)
     const int64_t panels = hy__pieces(base->coarse_c, HY__PREPARED_PANEL);
     int d;
     base->channels = hy__convolve_deep(r);
-    for (d = 1; d < 3 && base->halves; d++) {
-        base->win.fine[d] = base->win.coarse[d] + hy__winograd_ways[r->squares].taps - 1;
+    for (d = 1; d < 3 && hy__direct_halves(base); d++) {
+        base->win.fine[d] = base->win.coarse[d] + hy__conv_ways[r->way].taps - 1;
         base->win.stride[d] = 1;
     }
-    hy__winograd_plan(v, r->squares, job->kernels->isa - HY_ISA_BASE);
+    hy__winograd_plan(v, job->kernels->isa - HY_ISA_BASE);
     job->run = hy__run_squares;
     job->stages = 1 + v->apart;
     job->items[0] = v->base.first ? v->base.images * v->down : v->blocks;
@@ -26682,7 +26874,7 @@ static void hy__squares_bind(hy_job *job, const hy__convolve_rec *r)
                                 (double)base->coarse_c, v->way);
     job->scratch = hy__winograd_scratch(v);
     if (v->apart) job->shared = (size_t)(v->blocks * hy__winograd_values(v)) * sizeof(float);
-    if (!r->planes) return;
+    if (!hy__direct_copies(base)) return;
     hy__direct_bind_planes(job, base);
     job->shared += HY__WINOGRAD_CHANNELS * sizeof(float);       /* a vector of the last place's channels */
 }
@@ -26692,9 +26884,10 @@ HY__RUN(hy__run_convolve)
     const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
     const hy__direct *v = (const hy__direct *)(const void *)&job->plan;
     hy__tail tail = hy__tail_of(&r->tail, now, !r->no_bias);
-    const float *x = (const float *)(v->planes && stage ? shared : now->data[0]);
-    if (v->planes && !stage) hy__direct_enter(v, x, (float *)shared, item);
-    else if (v->plain)
+    const int copies = hy__direct_copies(v);
+    const float *x = (const float *)(copies && stage ? shared : now->data[0]);
+    if (copies && !stage) hy__direct_enter(v, x, (float *)shared, item);
+    else if (v->way == HY__WAY_PLAIN)
         hy__gemm_run(&v->gemm, (const char *)x, NULL, (char *)now->data[job->nin], item, (char *)scratch,
                      (const char *)now->data[1], &tail);
     else if (v->depth)
@@ -26746,14 +26939,13 @@ static double hy__direct_cost(const hy__direct *v)
 static void hy__direct_open(hy__direct *v, const hy__convolve_rec *r, const hy_shape *data,
                             const hy_shape *to)
 {
-    const hy_shape x = hy__convolve_last(r->planes, data), y = hy__convolve_last(r->first, to);
+    const hy_shape x = hy__convolve_last(hy__convolve_planes(r), data), y = hy__convolve_last(r->first, to);
     hy__conv_attr a;
     int d;
     hy__convolve_attr(r, &a);
     hy__conv_window(&v->win, &a, &x, &y);
-    v->planes = r->planes && !hy__convolve_is_flat(r);
-    v->halves = hy__convolve_pairs(r) - 1;
-    for (d = 0; d < 3 && v->planes; d++) {
+    v->way = r->way;
+    for (d = 0; d < 3 && hy__direct_copies(v); d++) {
         v->inner[d] = v->win.fine[d];
         v->border[d] = v->win.pad[d];
         v->win.fine[d] += 2 * v->win.pad[d];
@@ -26765,7 +26957,7 @@ static void hy__direct_open(hy__direct *v, const hy__convolve_rec *r, const hy_s
     v->channels = r->channels / r->groups;
     v->fine_c = r->channels;
     v->coarse_c = r->filters;
-    if (hy__convolve_is_flat(r)) {
+    if (v->way == HY__WAY_FLAT) {
         v->win.kernel[0] = v->win.fine[0] = v->channels;
         v->channels = v->fine_c = 1;
     }
@@ -26778,11 +26970,11 @@ static int hy__convolve_bind(hy_job *job)
     hy__direct *v = HY__NOTES(hy__direct, job);
     int64_t items;
     hy__direct_open(v, r, &job->in[0].type.shape, &job->out[0].type.shape);
-    if (r->squares) { hy__squares_bind(job, r); return 0; }
-    if (hy__convolve_is_thin(r)) { hy__thin_bind(job, v); return 0; }
+    if (hy__conv_ways[r->way].side) { hy__squares_bind(job, r); return 0; }
+    if (r->way == HY__WAY_THIN) { hy__thin_bind(job, v); return 0; }
     items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
     hy__one_stage(job, hy__run_convolve, items, hy__direct_cost(v));
-    if (v->planes) hy__direct_bind_planes(job, v);
+    if (hy__direct_copies(v)) hy__direct_bind_planes(job, v);
     job->scratch = hy__direct_scratch(v);
     return 0;
 }
@@ -26815,9 +27007,8 @@ HY__WARM_ROOMS
 #ifndef HYBRID_NO_VISION
 HY__LOOPS_BEGIN
 
-enum { HY__FEW_TAPS = 1024,             /* at most, of all channels */
-       HY__FEW_PLACES = 2048, HY__FEW_VALUES = 1 << 14,         /* of a band: of a channel, of all */
-       HY__FEW_RUNS = 8 };     /* made at a time, at most */
+enum { HY__FEW_VALUES = 1 << 14,        /* of all channels of a band, of which one has HY__FEW_PLACES */
+       HY__FEW_RUNS = 8 };              /* made at a time, at most */
 typedef struct hy__few_sum {            /* strides in elements */
     const float *x, *weight;
     const int64_t *offset, *at, *to;    /* of each tap; where each run reads and goes */
@@ -27171,7 +27362,7 @@ HY__WARM_ROOMS
  */
 #ifndef HYBRID_NO_VISION
 HY__COLD_ROOMS
-enum { HY__STRIPS_BYTES = 384 << 10, HY__STRIPS_RING = 32,      /* at most; lines of an item: */
+enum { HY__STRIPS_RING = 32,            /* at most; lines of an item: */
        HY__STRIPS_SHORT = 14, HY__STRIPS_LONG = 28, HY__STRIPS_BANDS = 4 };
 typedef struct hy__strips_rec {
     hy__convolve_rec front;
@@ -27194,6 +27385,7 @@ static hy__convolve_rec hy__strips_deep(const hy__strips_rec *r)
     deep.filters = deep.channels = deep.groups = r->front.filters;
     deep.no_bias = r->deep_no_bias;
     deep.tail = r->deep_tail;
+    deep.way = HY__WAY_TRIO;
     return deep;
 }
 
@@ -27271,7 +27463,7 @@ static void hy__strips_front(const hy__strips *v, const float *x, const float *w
         const int64_t at = from & v->deep.ring;
         float *to = ring + at * hy__strips_line(v);
         n = hy__least(end - from, v->deep.ring + 1 - at);
-        if (v->front.plain)
+        if (v->front.way == HY__WAY_PLAIN)
             hy__strips_multiply(g, n * wide, x + from * wide * g->k, weight, to, scratch, tail);
         else {                        /* an item is a line, and lies where it would in the whole */
             const uintptr_t first = (uintptr_t)to - (uintptr_t)(from * hy__strips_line(v)) * sizeof(float);
@@ -27287,8 +27479,8 @@ static int64_t hy__strips_copied(const hy__strips *v)
 {
     const hy__window *w = &v->front.win;
     const int64_t made = (v->band - 1) * v->deep.stride[0] + 3;
-    return v->front.planes ? ((made - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1) *
-                             w->fine[2] * v->front.fine_c : 0;
+    if (!hy__direct_copies(&v->front)) return 0;
+    return ((made - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1) * w->fine[2] * v->front.fine_c;
 }
 static const float *hy__strips_copy(const hy__strips *v, const float *x, float *to, int64_t made)
 {
@@ -27312,6 +27504,7 @@ HY__RUN(hy__run_strips)
     const hy__strips_rec *r = (const hy__strips_rec *)job->attr;
     const hy__strips *v = (const hy__strips *)(const void *)&job->plan;
     const int at = 2 + !r->front.no_bias, last = at + 1 + !r->deep_no_bias;
+    const int copies = hy__direct_copies(&v->front);
     const int64_t image = item / v->bands;
     const int64_t wide = v->deep.places * (v->back.n ? v->back.n : v->deep.channels);
     const float *x = (const float *)now->data[0], *weight = (const float *)now->data[at];
@@ -27331,8 +27524,8 @@ HY__RUN(hy__run_strips)
     t.tail = hy__tail_of(&r->deep_tail, now, 0);
     if (!r->deep_no_bias) t.tail.bias = now->data[at + 1];
     made = hy__most(line * t.stride[0] - t.pad[0], 0);
-    x += image * hy__window_size(v->front.planes ? v->front.inner : v->front.win.fine) * v->front.fine_c;
-    if (v->front.planes) x = hy__strips_copy(v, x, zeros + t.channels, made);
+    x += image * hy__window_size(copies ? v->front.inner : v->front.win.fine) * v->front.fine_c;
+    if (copies) x = hy__strips_copy(v, x, zeros + t.channels, made);
     for (; line < end; line += t.lines) {
         int64_t till;
         t.first = line;
@@ -27357,7 +27550,7 @@ static int hy__strips_bind(hy_job *job)
     const int isa = job->kernels->isa - HY_ISA_BASE;
     hy__strips *v = HY__NOTES(hy__strips, job);
     hy__gemm *g = &v->front.gemm;
-    hy_shape mid = hy__convolve_last(r->front.planes, x), y = job->out[0].type.shape;
+    hy_shape mid = hy__convolve_last(hy__convolve_planes(&r->front), x), y = job->out[0].type.shape;
     hy__direct deep;
     hy__conv_attr a;
     int d;
@@ -27370,7 +27563,7 @@ static int hy__strips_bind(hy_job *job)
     hy__direct_open(&deep, &second, &mid, &y);
     hy__direct_plan(&v->front, isa);
     hy__direct_plan(&deep, isa);
-    if (!v->front.plain) {
+    if (v->front.way != HY__WAY_PLAIN) {
         g->row_block = mid.dim[2];
         g->row_blocks = mid.dim[1];
         g->items = g->row_blocks * g->col_blocks;
@@ -27379,7 +27572,7 @@ static int hy__strips_bind(hy_job *job)
     v->isa = deep.depth;
     v->deep.ring = 4;
     while (v->deep.ring < HY__STRIPS_RING &&
-           2 * v->deep.ring * hy__strips_line(v) * 4 <= HY__STRIPS_BYTES) v->deep.ring *= 2;
+           2 * v->deep.ring * hy__strips_line(v) * 4 <= HY__CHAIN_BYTES) v->deep.ring *= 2;
     v->step = (v->deep.ring - 3) / v->deep.stride[0] + 1;
     v->deep.ring--;
     v->lines = y.dim[1];
@@ -37069,11 +37262,7 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
  * Every value has its channels where MXNet has them; some have a twin with the channels last. Convolutions
  * with given filters make twins, so do pointwise operators, pooling and joining of twins, and what nobody
  * reads in the end goes. */
-enum { HY__TWINS_MOST = 24, HY__SMALL_PLANE = 1024,     /* inputs of one operator; places of an image */
-       HY__TINY_PLANE = 64,             /* ... that goes by lines */
-       HY__FEW_FILTERS = 16,
-       HY__FEW_PLANES = 4,              /* channels that a convolution moves itself */
-       HY__FEW_WASTE = 20 };            /* filters, times the part of the places that are made in vain */
+enum { HY__TWINS_MOST = 24 };           /* inputs of one operator */
 typedef struct hy__lasts {
     unsigned char *facts;               /* as the prologue has them */
     hy__edge *twin;                     /* by output in the old graph */
@@ -37138,76 +37327,29 @@ static int hy__from_twin(hy__rewrite *R, const hy__node *node, hy__edge twin, hy
     return hy__emit_moved(R, node->name, twin, 0, out) ? -1 : 1;
 }
 
-/* Does a convolution leave its last dim as it is, which has whole vectors? It needs no other layout. */
-static int hy__runs_abreast(const hy__rewrite *R, const hy__convolution_rec *r, const hy_shape *x)
-{
-#ifdef HY__TARGET_AVX2
-    const int d = r->kernel.n - 1;
-    return R->F->root->kernels->isa >= HY_ISA_AVX2 && r->num_group == 1 && !hy__channels_last(r->layout) &&
-           r->kernel.v[d] == 1 && hy__tuple_at(&r->stride, d, 1) == 1 && !hy__tuple_at(&r->pad, d, 0) &&
-           x->dim[d + 2] % HY__ABREAST == 0;
-#else
-    (void)R; (void)r; (void)x;
-    return 0;
-#endif
-}
-
-/* Has a convolution of one channel per group the window whose planes go by lines? */
-static int hy__goes_by_lines(const hy__convolution_rec *r)
-{
-    int d;
-    for (d = 0; d < 2; d++)
-        if (r->kernel.n != 2 || r->kernel.v[d] != 3 || hy__tuple_at(&r->stride, d, 1) != 1 ||
-            hy__tuple_at(&r->dilate, d, 1) != 1 || hy__tuple_at(&r->pad, d, 0) != 1) return 0;
-    return 1;
-}
-
-/* May a convolution take planes: lay them out itself, with a border that is not much, or read them so? */
-static int hy__convolve_enters(const hy__convolve_rec *r, const hy_shape *x)
-{
-    double border = 1;
-    int d;
-    for (d = 0; d < r->kernel.n; d++)
-        border *= 1 + 2 * (double)hy__tuple_at(&r->pad, d, 0) / (double)x->dim[d + 2];
-    return r->groups == 1 && !r->squares && r->channels <= HY__FEW_PLANES && border < 2;
-}
-
 /* Do only parameters decide it? */
 static int hy__is_fixed_twin(const hy__rewrite *R, const hy__node *node)
 {
     return ((const hy__lasts *)R->notes)->facts[hy__place_of(R, node)] & HY__FACT_FIXED;
 }
 
-/* Does a convolution of planes have few filters, and lines of results that fill vectors? */
-static int hy__goes_few(const hy__rewrite *R, const hy__node *node, const hy_shape *x)
+/* What hy__conv_choose is to know of a convolution whose types are known: the way it goes. */
+static int hy__way_of(const hy__rewrite *R, const hy__node *node, const hy__edge *in, int lie, int may)
 {
-    const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
-    const hy_shape *y = &node->type[0].shape;
-    const int64_t lanes = R->F->root->kernels->isa >= HY_ISA_AVX2 ? 8 : 4;
-    int64_t taps, whole;
-    int d;
-    if (!HY__SIMD || r->kernel.n != 2 || r->num_group != 1 || hy__channels_last(r->layout) ||
-        r->num_filter < 2 || r->num_filter > HY__FEW_FILTERS || hy__size(y) < 1 || hy__size(x) < 1 ||
-        (r->num_filter == HY__FEW_FILTERS && x->dim[1] >= HY__FEW_FILTERS)) return 0;
-    for (d = 0; d < 2; d++) if (hy__tuple_at(&r->stride, d, 1) != 1) return 0;
-    if (!hy__is_fixed_twin(R, node->in[1].node)) return 0;
-    taps = r->kernel.v[0] * r->kernel.v[1];
-    whole = hy__pieces(y->dim[3], lanes) * lanes;
-    return taps > 1 && taps * x->dim[1] <= HY__FEW_TAPS && y->dim[3] >= lanes &&
-           x->dim[3] + 2 * hy__tuple_at(&r->pad, 1, 0) <= HY__FEW_PLACES / 4 &&
-           (r->kernel.v[0] - 1) * hy__tuple_at(&r->dilate, 0, 1) <= HY__FEW_PLACES / 4 &&
-           whole * r->num_filter <= HY__FEW_WASTE * y->dim[3];
+    hy__conv_shape s;
+    hy__conv_attr a;
+    HY__CONV_ATTR(&a, (const hy__convolution_rec *)node->record);
+    hy__conv_shape_of(&s, &a, &hy__edge_type(&in[0])->shape, &node->type[0].shape, R->F->root->kernels->isa);
+    s.f32 = s.same = node->type[0].dtype == HY_F32;
+    if (s.lie == HY__LIE_FIRST) s.lie = lie;
+    s.may = may;
+    return hy__conv_choose(&s);
 }
 
-static int hy__layout_few(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+static int hy__emit_few(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
     hy__few_rec rec;
-    int k;
-    if (!hy__types_known(node->type, 1) || node->type[0].dtype != HY_F32) return 0;
-    for (k = 0; k < node->nin; k++) if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
-    if (hy__twin_of(R, node->in[0].node, node->in[0].output)->node ||
-        !hy__goes_few(R, node, &hy__edge_type(&in[0])->shape)) return 0;
     memset(&rec, 0, sizeof rec);
     rec.kernel = r->kernel;
     rec.dilate = r->dilate;
@@ -37215,44 +37357,6 @@ static int hy__layout_few(hy__rewrite *R, const hy__node *node, const hy__edge *
     rec.filters = r->num_filter;
     rec.no_bias = node->nin < 3;
     return hy__rewrite_emit_op(R, &hy__few_op, node->name, node->nin, in, &rec, out) ? -1 : 1;
-}
-
-/* Does this convolution gain by channels last, and can it have them? */
-static int hy__convolve_of(const hy__rewrite *R, const hy__node *node, const hy__edge *in,
-                           hy__convolve_rec *to)
-{
-    const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
-    const hy_shape *x = &hy__edge_type(&in[0])->shape;
-    const unsigned char *facts = ((const hy__lasts *)R->notes)->facts;
-    int k, channel;
-    int64_t taps = 1;
-    if (!(facts[hy__place_of(R, node->in[1].node)] & HY__FACT_FIXED) || !hy__types_known(node->type, 1) ||
-        !hy__size(&node->type[0].shape) || node->type[0].dtype != HY_F32) return 0;
-    for (k = 0; k < node->nin; k++) if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
-    for (k = 0; k < r->kernel.n; k++) taps *= r->kernel.v[k];
-    memset(to, 0, sizeof *to);
-    to->kernel = r->kernel;
-    to->stride = r->stride;
-    to->dilate = r->dilate;
-    to->pad = r->pad;
-    to->filters = r->num_filter;
-    to->groups = r->num_group;
-    to->last = hy__channels_last(r->layout);
-    if (taps > 1 && hy__runs_abreast(R, r, x)) return 0;
-    to->no_bias = node->nin < 3;
-    channel = to->last ? x->ndim - 1 : 1;
-    to->channels = x->dim[channel];
-    if (to->channels < 1 || (to->groups > 1 && !hy__convolve_is_deep(to) && to->filters / to->groups < 8))
-        return 0;
-    hy__convolve_choose(to, x, &node->type[0].shape);
-    if (to->last || hy__twin_of(R, node->in[0].node, node->in[0].output)->node) return 1;
-    if (hy__convolve_is_deep(to))
-        return hy__size(x) / x->dim[0] / to->channels <= (hy__goes_by_lines(r) ? HY__TINY_PLANE
-                                                                               : HY__SMALL_PLANE);
-    if (to->filters < HY__FEW_FILTERS) return 0;                /* less than a vector of them */
-    to->planes = taps > 1 && hy__convolve_enters(to, x);
-    if (to->planes) hy__convolve_choose(to, x, &node->type[0].shape);
-    return taps > 1;
 }
 
 /* A weight that only this node reads, and that is another times a number per filter: the two of them. It is
@@ -37277,16 +37381,34 @@ static int hy__scaled_weight(const hy__rewrite *R, const hy__node *node, const h
 
 static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
+    const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
     hy__convolve_rec rec;
     hy__edge given[3], weight[2], twin;
     const char *name = in[1].node->name;
     int k;
-    if (!hy__convolve_of(R, node, in, &rec)) return 0;
-    for (k = 1; k < node->nin; k++) given[k] = in[k];
-    given[0] = in[0];
+    if (!hy__is_fixed_twin(R, node->in[1].node) || !hy__types_known(node->type, 1)) return 0;
+    for (k = 0; k < node->nin; k++) {
+        if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
+        given[k] = in[k];
+    }
+    memset(&rec, 0, sizeof rec);
+    rec.way = hy__way_of(R, node, in, hy__twin_of(R, node->in[0].node, node->in[0].output)->node
+                                          ? HY__LIE_EITHER : HY__LIE_FIRST, HY__MAY_LAY);
+    if (rec.way == HY__WAY_FEW) return hy__emit_few(R, node, in, out);
+    if (hy__conv_ways[rec.way].results != HY__LIE_LAST) return 0;
+    rec.kernel = r->kernel;
+    rec.stride = r->stride;
+    rec.dilate = r->dilate;
+    rec.pad = r->pad;
+    rec.filters = r->num_filter;
+    rec.groups = r->num_group;
+    rec.last = hy__channels_last(r->layout);
+    rec.channels = hy__edge_type(&in[0])->shape.dim[rec.last ? r->kernel.n + 1 : 1];
+    rec.no_bias = node->nin < 3;
     weight[0] = in[1];
     rec.scaled = hy__scaled_weight(R, node, &in[1], weight);
-    if (!rec.last && !rec.planes && hy__take_twin(R, &node->in[0], &in[0], &given[0])) return -1;
+    if (!rec.last && !hy__convolve_planes(&rec) && hy__take_twin(R, &node->in[0], &in[0], &given[0]))
+        return -1;
     if (hy__rewrite_emit_op(R, &hy__lay_filters_op, name, 1 + rec.scaled, weight, &rec, &given[1]) ||
         hy__rewrite_emit_op(R, &hy__convolve_op, node->name, node->nin, given, &rec, &twin)) return -1;
     if (!rec.last) return hy__from_twin(R, node, twin, out);
@@ -37398,6 +37520,8 @@ static int hy__layout_deconvolution(hy__rewrite *R, const hy__node *node, const 
     hy__tile_rec tile;
     hy__phases p;
     hy__edge given[3], twin;
+    hy__conv_shape s;
+    hy__conv_attr a;
     hy_shape coarse;
     int d;
     if (!hy__phases_of(R, node, in, &p)) return 0;
@@ -37416,7 +37540,12 @@ static int hy__layout_deconvolution(hy__rewrite *R, const hy__node *node, const 
         rec.pad.v[d] = p.times.v[d] - 1;
         coarse.dim[2 + d] += p.times.v[d] - 1;
     }
-    hy__convolve_choose(&rec, &hy__edge_type(&in[0])->shape, &coarse);
+    hy__convolve_attr(&rec, &a);
+    hy__conv_layout(&a, p.n, HY_LAYOUT_NONE);
+    hy__conv_shape_of(&s, &a, &hy__edge_type(&in[0])->shape, &coarse, R->F->root->kernels->isa);
+    s.lie = HY__LIE_LAST;
+    s.may = HY__MAY_LAY;
+    rec.way = hy__conv_choose(&s);
     if (hy__take_twin(R, &node->in[0], &in[0], &given[0]) ||
         hy__phases_weight(R, in[1].node->name, &p, in[1], &given[1]) ||
         hy__rewrite_emit_op(R, &hy__lay_filters_op, in[1].node->name, 1, &given[1], &rec, &given[1]) ||
@@ -37598,30 +37727,15 @@ static void hy__widen_ints(hy_ints *v, int n, int64_t last)
     v->n = n + 1;
 }
 
-/* Does it gain? Where nothing is derived, only with few channels, for which others have no vectors. */
-static int hy__abreast_pays(const hy__rewrite *R, const hy__node *node)
-{
-    const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
-    const hy_shape *x = &hy__edge_type(&node->in[0])->shape;
-    int64_t taps = 1;
-    int d;
-    if (r->num_group != 1 || hy__channels_last(r->layout) || r->kernel.n > 2 ||
-        node->type[0].dtype != HY_F32 || x->dim[0] % HY__ABREAST || hy__size(x) < 1 ||
-        hy__size(&node->type[0].shape) < 1) return 0;
-    for (d = 0; d < r->kernel.n; d++) taps *= r->kernel.v[d];
-    if (taps < 2) return 0;
-    return R->mode->recorded || R->mode->training ||
-           (x->dim[1] < HY__FEW_FILTERS && r->num_filter <= HY__FEW_FILTERS &&
-            !hy__goes_few(R, node, x));
-}
-
 static int hy__abreast_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__convolution_rec r = *(const hy__convolution_rec *)node->record;
     hy__edge given[3], twin;
     hy_ints wide;
-    int n = r.kernel.n, k;
-    if (!hy__abreast_pays(R, node)) return 0;
+    int n = r.kernel.n, k, may = HY__MAY_MOVE;
+    if (R->mode->recorded || R->mode->training) may |= HY__MAY_DERIVE;
+    if (hy__is_fixed_twin(R, node->in[1].node)) may |= HY__MAY_LAY;
+    if (hy__way_of(R, node, in, HY__LIE_FIRST, may) != HY__WAY_IMAGES) return 0;
     for (k = 1; k < node->nin; k++) given[k] = in[k];
     wide.n = n + 3;
     for (k = 0; k < n + 2; k++) wide.v[k] = hy__edge_type(&in[1])->shape.dim[k];
@@ -37740,7 +37854,8 @@ static int hy__adds(const hy__node *node)
 {
 #ifndef HYBRID_NO_VISION
     const hy__convolve_rec *r = (const hy__convolve_rec *)node->record;
-    if (node->op == &hy__convolve_op) return !hy__convolve_is_deep(r) && !r->first;
+    if (node->op == &hy__convolve_op)
+        return hy__conv_ways[r->way].tail >= HY__TAIL_ADDS && !r->first;
     if (node->op == &hy__few_op) return 0;
 #endif
     (void)node;
@@ -37791,8 +37906,10 @@ static int hy__emit_first(hy__rewrite *R, const hy__node *node, const hy__edge *
     if (product->op != &hy__convolve_op || hy__uses_of(R, node->in[0].node, 0) != 1 || axes->n < 3) return 0;
     rec = *(const hy__convolve_rec *)product->record;
     for (d = 1; d < axes->n; d++) if (axes->v[d] != (d == 1 ? axes->n - 1 : d - 1)) return 0;
-    if (!hy__convolve_turns(&rec, &hy__edge_type(in)->shape)) return 0;
+    if (rec.first || rec.tail.add) return 0;
     rec.first = 1;
+    rec.way = hy__conv_turned(rec.way, hy__edge_type(in)->shape.dim[axes->n - 2]);
+    if (!rec.way) return 0;
     return hy__rewrite_emit_op(R, product->op, node->name, product->nin, product->in, &rec, out) ? -1 : 1;
 }
 
@@ -37823,7 +37940,6 @@ static int hy__emit_limited(hy__rewrite *R, const hy__node *node, const hy__edge
 #ifndef HYBRID_NO_VISION
     const hy__node *product = in->node;
     hy__limited_rec rec;
-    int64_t taps = 1;
     int k;
     if (HY__OFF(R->mode, LAYOUT) || !product->op || hy__op_number(product->op) != HY_OP_convolution ||
         hy__uses_of(R, node->in[0].node, 0) != 1 || product->type[0].dtype != HY_F32) return 0;
@@ -37831,9 +37947,8 @@ static int hy__emit_limited(hy__rewrite *R, const hy__node *node, const hy__edge
         if (!hy__types_known(hy__edge_type(&product->in[k]), 1)) return 0;
     memset(&rec, 0, sizeof rec);
     rec.conv = *(const hy__convolution_rec *)product->record;
-    for (k = 0; k < rec.conv.kernel.n; k++) taps *= rec.conv.kernel.v[k];
-    if (hy__channels_last(rec.conv.layout) ||
-        (taps > 1 && hy__runs_abreast(R, &rec.conv, &hy__edge_type(&product->in[0])->shape))) return 0;
+    if (hy__channels_last(rec.conv.layout) || hy__conv_ways[hy__way_of(R, product, product->in,
+            HY__LIE_FIRST, 0)].tail < HY__TAIL_LIMITS) return 0;
     rec.tail.clamp = 1;
     rec.tail.low = low;
     rec.tail.high = high;
@@ -37875,36 +37990,29 @@ static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
 
 #ifndef HYBRID_NO_VISION
 /* --- strips: what only the next convolution reads is made as it comes to it --- */
-enum { HY__STRIPS_LEAST = 1 << 20 };    /* bytes of an image between two convolutions */
-
 static int hy__strips_input(const hy__rewrite *R, const hy__node *node, const hy__edge *in, const hy_op *op)
 {
     return in->node->op == op && node->nin > 1 && hy__uses_of(R, node->in[0].node, 0) == 1;
 }
 
-/* Lines of 3 x 3 windows, one channel per group, of results that are many. */
 static int hy__strips_begin(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     const hy__convolve_rec *deep = (const hy__convolve_rec *)node->record, *front;
-    const hy_shape *mid = &hy__edge_type(in)->shape;
-    int d;
-    if (!hy__strips_input(R, node, in, &hy__convolve_op) || !hy__convolve_is_deep(deep) || deep->tail.add ||
-        deep->kernel.n != 2 || deep->channels < HY__WINOGRAD_CHANNELS) return 0;
-    for (d = 0; d < 2; d++)
-        if (deep->kernel.v[d] != 3 || hy__tuple_at(&deep->dilate, d, 1) != 1 ||
-            hy__tuple_at(&deep->stride, d, 1) > 2 || hy__tuple_at(&deep->pad, d, 0) > 1) return 0;
+    hy__conv_shape s;
+    hy__conv_attr a;
+    if (!hy__strips_input(R, node, in, &hy__convolve_op) || deep->first) return 0;
     front = (const hy__convolve_rec *)in->node->record;
-    return !hy__convolve_is_deep(front) && front->groups == 1 && !front->squares && !front->first &&
-           !front->tail.add && !hy__convolve_is_thin(front) && mid->dim[1] > 3 && mid->dim[2] > 3 &&
-           hy__size(mid) / mid->dim[0] * (int64_t)sizeof(float) >= HY__STRIPS_LEAST &&
-           4 * mid->dim[2] * mid->dim[3] * (int64_t)sizeof(float) <= HY__STRIPS_BYTES;
+    if (front->groups > 1 || front->first || front->tail.add) return 0;
+    hy__convolve_attr(deep, &a);
+    hy__conv_shape_of(&s, &a, &hy__edge_type(in)->shape, &node->type[0].shape, R->F->root->kernels->isa);
+    s.before = front->way;
+    return hy__conv_choose(&s) == HY__WAY_CHAIN;
 }
 
 /* A convolution of single places. */
 static int hy__strips_end(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
-    const hy__convolve_rec *r = (const hy__convolve_rec *)node->record;
-    return hy__convolve_is_plain(r) && !r->squares && !r->first && !r->planes && !hy__convolve_is_thin(r) &&
+    return ((const hy__convolve_rec *)node->record)->way == HY__WAY_PLAIN &&
            hy__strips_input(R, node, in, &hy__strips_op) &&
            !((const hy__strips_rec *)in->node->record)->filters;
 }
@@ -39293,9 +39401,7 @@ static const hy__pattern hy__patterns[] = {
 #endif
 #ifndef HYBRID_NO_VISION
     HY__KNOWS(LAST, LAYOUT, convolution, -1,
-           hy__may_move, hy__layout_few, "of few filters places fill vectors")
-    HY__KNOWS(LAST, LAYOUT, convolution, -1,
-           hy__may_move, hy__layout_convolution, "given filters are laid out once")
+           hy__may_move, hy__layout_convolution, "given filters are laid out once, in the way's order")
     HY__KNOWS(LAST, LAYOUT, deconvolution, -1,
            hy__may_move, hy__layout_deconvolution, "by phases it is a convolution")
     HY__KNOWS(LAST, LAYOUT, pooling, -1,

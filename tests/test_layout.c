@@ -243,6 +243,20 @@ static void last_draw(int weights, int biases)
 
 static int last_laid, last_squared, last_norms; /* convolutions with channels last inside, by squares; batch norms */
 
+/* Ways by squares, in the data as they lie and in phases. */
+static const int last_ways[2][7] = {
+    { HY__WAY_DIRECT, HY__WAY_NONE, HY__WAY_SQUARES_2_3, HY__WAY_SQUARES_4_3_HALVED, HY__WAY_SQUARES_4_3,
+      HY__WAY_SQUARES_4_4, HY__WAY_SQUARES_3_5 },
+    { HY__WAY_BORDERED, HY__WAY_NONE, HY__WAY_PHASES_2_3, HY__WAY_NONE, HY__WAY_PHASES_4_3, HY__WAY_PHASES_4_4,
+      HY__WAY_PHASES_3_5 }
+};
+static int last_squares_of(const hy__convolve_rec *r)
+{
+    int i;
+    for (i = 2; i < 7; i++) if (r->way == last_ways[0][i] || r->way == last_ways[1][i]) return i;
+    return 0;
+}
+
 static void last_look(hy_frame *F, hy_block *net, hy_array *x)
 {
     hy_graph *g = hy_planned(F, net, x);
@@ -253,11 +267,11 @@ static void last_look(hy_frame *F, hy_block *net, hy_array *x)
         last_norms += hy__op_number(node.op) == HY_OP_batch_norm;
         if (node.op != &hy__convolve_op) continue;
         last_laid++;
-        last_squared += ((const hy__convolve_rec *)g->node[i]->record)->squares != 0;
+        last_squared += last_squares_of((const hy__convolve_rec *)g->node[i]->record) != 0;
     }
 }
 
-/* The program's one convolution: 2 to 6 by squares, as hy__winograd_ways counts, 0 directly. */
+/* The program's one convolution: 2 to 6 by squares, as last_ways counts, 0 directly. */
 static int last_way(hy_frame *F, hy_block *net, hy_array *x)
 {
     hy_graph *g = hy_planned(F, net, x);
@@ -265,7 +279,7 @@ static int last_way(hy_frame *F, hy_block *net, hy_array *x)
     int i;
     for (i = 0; i < hy_graph_count(g); i++)
         if (!hy_graph_node(g, i, &node) && node.op == &hy__convolve_op)
-            return ((const hy__convolve_rec *)g->node[i]->record)->squares;
+            return last_squares_of((const hy__convolve_rec *)g->node[i]->record);
     return -1;
 }
 

@@ -598,12 +598,12 @@ static const char *way_name_planes(hy_frame *F, const hy__node *node)
     if (job.run == hy__run_depthwise) return "taps";
     if (job.run != hy__run_conv) return "abreast";
     if (v->direction == HY__CONV_FINE) return "back";
-    return v->way == HY__CONV_TILES ? "tiles" : v->pointwise ? "product" : v->way == HY__CONV_SHARED ? "shared" : "columns";
+    if (v->way == HY__WAY_POINT) return "product";
+    return v->way == HY__WAY_TILES ? "tiles" : v->shared ? "shared" : "columns";
 }
 
 static const char *way_name(hy_frame *F, const hy__node *node)
 {
-    static const char *const squares[] = { "", "", "squares2", "squares3", "squares4", "squares5", "squares6" };
     const hy__convolve_rec *r = (const hy__convolve_rec *)node->record;
     const int number = hy__op_number(node->op);
     if (node->op == &hy__few_op) return ((const hy__few_rec *)node->record)->pool ? "few_pool" : "few";
@@ -611,10 +611,19 @@ static const char *way_name(hy_frame *F, const hy__node *node)
     if (node->op == &hy__limited_op || number == HY_OP_convolution || number == HY_OP_deconvolution)
         return way_name_planes(F, node);
     if (node->op != &hy__convolve_op) return NULL;
-    if (r->squares) return squares[r->squares];
-    if (hy__convolve_is_thin(r)) return "thin";
-    if (hy__convolve_is_deep(r)) return "deep";
-    return r->planes ? hy__convolve_is_flat(r) ? "flat" : "border" : "direct";
+    switch (r->way) {
+    case HY__WAY_THIN: return "thin";
+    case HY__WAY_DEPTH: case HY__WAY_TRIO: return "deep";
+    case HY__WAY_PLAIN: case HY__WAY_DIRECT: return "direct";
+    case HY__WAY_FLAT: return "flat";
+    case HY__WAY_BORDERED: return "border";
+    case HY__WAY_SQUARES_2_3: case HY__WAY_PHASES_2_3: return "squares2";
+    case HY__WAY_SQUARES_4_3_HALVED: return "squares3";
+    case HY__WAY_SQUARES_4_3: case HY__WAY_PHASES_4_3: return "squares4";
+    case HY__WAY_SQUARES_4_4: case HY__WAY_PHASES_4_4: return "squares5";
+    case HY__WAY_SQUARES_3_5: case HY__WAY_PHASES_3_5: return "squares6";
+    default: return hy__conv_ways[r->way].name;
+    }
 }
 
 /* The ways of a program's convolutions, one after the other. */
