@@ -21,62 +21,60 @@
  *     return hy_close(F);
  *
  * INDEX (search for the tag). A room names only what stands above it.
- *     >>door      this page                          >>manual    ideas, errors, threads, your own operator
- *     >>words     macros that are put away           >>config    switches
- *     >>types     values of the API, what an operator is
- *     >>catalogue every operator, once               >>operators their prototypes
- *     >>api       everything else that is public     >>cpp       conveniences for C++
+ *     >>door         this page                          >>manual       ideas, errors, your own operator
+ *     >>words        macros that are put away           >>config       switches
+ *     >>types        values of the API, what an operator is
+ *     >>catalogue    every operator, once               >>operators    their prototypes
+ *     >>api          everything else that is public     >>cpp          conveniences for C++
  *   with HYBRID_IMPLEMENTATION:
- *     >>platform  compiler, processor, number text   >>memory    allocation, buffers
- *     >>frame     errors, scopes, operator calls     >>threads   the pool
- *     >>shape     types, sizes, walks                >>array     data in and out, text
- *     >>numbers   elementary functions, random       >>product   products of matrices
- *     >>walks     elements go from place to place    >>rules     what operators are written with
+ *     >>platform     compiler, processor, number text   >>memory       allocation, buffers
+ *     >>frame        errors, scopes, operator calls     >>threads      the pool
+ *     >>shape        types, sizes                >>array        data in and out, text
+ *     >>numbers      elementary functions, random       >>gemm         products of matrices
+ *     >>strides      elements go from place to place    >>op_kit       what operators are written with
  *   families of operators, each with its loops, rules and gradients:
- *     >>pointwise element by element                 >>reduce    sums, largest, moments
- *     >>linear    matrices and batches of them       >>softmax   and losses with a gradient of their own
- *     >>attention both products around a softmax
- *     >>shapes    reshape, transpose, slice, join    >>indexing  take, pick, gather, one_hot
- *     >>sorting   sort, topk, argmax, cumsum         >>recurrence sequences, rnn
- *     >>duals     the gradient of rnn's gradient     >>windows   what the next three share
- *     >>abreast   windows over lines of values       >>convolution in any layout and type
- *     >>direct    the same, channels last, compiled  >>few       and with few filters
- *     >>strips    three of them, line by line
- *     >>pooling   largest and mean of windows        >>norms     batch, layer, group; lrn
- *     >>vision    pixels, boxes, regions             >>anchors   what detectors learn and propose
- *     >>quantize  dense and convolution in int8
- *     >>sampling  images between their pixels        >>creators  constants, ranges, random arrays
- *     >>linalg    inverses, triangles, Cholesky      >>ops       the table of all operators
+ *     >>pointwise    element by element                 >>reduce       sums, largest, moments
+ *     >>linear       matrices and batches of them       >>softmax      losses with their own gradient
+ *     >>attention    both products around a softmax
+ *     >>shapes       reshape, transpose, slice, join    >>indexing     take, pick, gather, one_hot
+ *     >>sorting      sort, topk, argmax, cumsum         >>recurrence   sequences, rnn
+ *     >>rnn_second   the gradient of rnn's gradient     >>windows      what the next three share
+ *     >>batch_lanes  windows over lines of values       >>convolution  in any layout and type
+ *     >>direct       the same, channels last, compiled  >>few_filters  and with few filters
+ *     >>chains       three of them, line by line
+ *     >>pooling      largest and mean of windows        >>norms        batch, layer, group; lrn
+ *     >>vision       pixels, boxes, regions             >>detection    what detectors learn and propose
+ *     >>quantize     dense and convolution in int8
+ *     >>sampling     images between their pixels        >>creators     constants, ranges, random arrays
+ *     >>linalg       inverses, triangles, Cholesky      >>ops          the table of all operators
  *
- *     >>invoke    running an operator now            >>graph     traced programs
- *     >>passes    rewriting them                     >>layouts   images channels last or abreast
- *     >>fusion    pointwise operators become one     >>pipeline  the passes in order
- *     >>plan      where their values lie             >>execute   programs made of them
- *     >>running   and run                            >>trace     C functions become graphs
- *     >>block     networks: names, parameters        >>calls     calling and compiling them
- *     >>gradient  one walk for tape and graph        >>unfold    the same twice, of what was let go
- *     >>autograd  the tape                           >>control   loops and branches in a graph
- *     >>loops     C functions become these           >>einsum    sums of products by letters
- *     >>layers    ready-made blocks, first values
- *     >>check     what tracing froze                 >>recurrent layers and cells that go on in time
- *     >>files     bytes in and out, values in files  >>formats   .params, NPY, NPZ, safetensors
- *     >>symbol    graphs as MXNet's JSON             >>parser    nodes from that
- *     >>numpy     MXNet's other operators            >>compound  more of them
- *     >>reader    loops, bodies, the whole graph
- *     >>save      networks, written and read         >>calibrate copies of them in int8
- *     >>profile   what was timed, as a Chrome trace
- *     >>train     optimisers, schedules, the trainer
- *     >>losses    losses and metrics
- *     >>data      datasets, loaders, readers
- *     >>fit       epochs, history, the report
- *     >>end       history, tools/source.h if asked for, licence
+ *     >>invoke       running an operator now            >>graph        traced programs
+ *     >>passes       rewriting them                     >>layouts      images channels last or side by side
+ *     >>fusion       pointwise operators become one     >>pipeline     the passes in order
+ *     >>plan         where their values lie             >>execute      programs made of them, and run
+ *     >>trace        C functions become graphs
+ *     >>block        networks: names, parameters        >>calls        calling and compiling them
+ *     >>gradient     one walk for tape and graph        >>unfold       the same twice, of what was let go
+ *     >>autograd     the tape                           >>control      loops and branches in a graph
+ *     >>loops        C functions become these           >>einsum       sums of products by letters
+ *     >>layers       ready-made blocks, first values
+ *     >>check        what tracing froze                 >>recurrent    layers and cells that go on in time
+ *     >>files        bytes in and out, values in files  >>formats      .params, NPY, NPZ, safetensors
+ *     >>mxnet_writer graphs as MXNet's JSON             >>mxnet_reader nodes from that, loops, bodies
+ *     >>save         networks, written and read         >>calibrate    copies of them in int8
+ *     >>profile      what was timed, as a Chrome trace
+ *     >>train        optimisers, schedules, the trainer
+ *     >>losses       losses and metrics
+ *     >>data         datasets, loaders, readers
+ *     >>fit          epochs, history, the report
+ *     >>end          history, tools/source.h if asked for, licence
  *
  * Three doors lead downward: F->emit (set by >>invoke, >>trace and >>autograd), the operator table, reached
  * as F->root->ops[HY_OP_x], and, with HYBRID_SOURCE, hy__jit_graph. So gradients may use every operator
  * although the table and running one come later.
  */
 
-/* MARK: - 01 >>manual -----------------------------------------------------------------------------------
+/* MARK: - 01 >>manual ------------------------------------------------------------------------------------
  *
  * FRAMES AND ARRAYS
  *   hy_open makes a frame, F, the first argument of everything. Operators called with F run at once and give
@@ -244,7 +242,7 @@
  *   hy_import makes a block of such a pair. hy_save_parameters and hy_load_parameters keep values by
  *   path, hy_save_model keeps program and values in one file, which hy_load_symbol and hy_load read too.
  *   hy_save and hy_load take named arrays: .params, .npy, .npz, .safetensors; hy_save_bytes writes what is
- *   laid out already. All of them have twins that
+ *   laid out already. All of them have counterparts that
  *   read and write memory; what is read with borrow lies in that memory, and parameters leave it when
  *   they are first written. A network that was never called is exported for inputs that are given
  *   (hy_export_for, hy_save_model_for). Arrays from outside are parameters of what is loaded, without a
@@ -340,7 +338,7 @@
  *          U(square, "square", FAST_ARITH, V_MUL(x, x), hy_mul(F, dy, hy_mul_scalar(F, x, 2)), "x * x")
  *     2. tests/ops_ref.c: the same in doubles, REFA_UNARY(square, REFA_FLOATS, REF_TRUE, ..., x * x).
  *     3. quick catalogue prints its prototype: into >>operators. An operator that its gradient is made of is
- *        a pair of HY__NEEDS_TRAIN in >>rules. Then quick "ops square".
+ *        a pair of HY__NEEDS_TRAIN in >>op_kit. Then quick "ops square".
  *   OPERATOR WITH A KERNEL
  *     1. A row of HY_OPS and four lists in >>catalogue (inputs, outputs, arguments, attributes):
  *          OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]")
@@ -350,6 +348,7 @@
  *     2. A block in the room of its family: type and shape (infer), the kernel and its items (bind), its
  *        gradient in operators, axes along which it falls apart (NULL: none):
  *          HY__BIND(clip, hy__extra_bind(job, HY__EXTRA_clip, r->a_min, r->a_max))
+ *        HY__EXTRA_clip is its row among the formulas in >>pointwise.
  *          HY__DIFF(clip, hy_mul(F, dy, hy_equal(F, x, y)))
  *          #define HY__ON_clip hy_infer_pointwise, hy__clip_bind, hy__clip_diff, hy__pointwise_split
  *     3. As 2 and 3 above; the reference is a function of its own and cases with their attributes.
@@ -357,14 +356,16 @@
  *     1. A hy__rule in >>passes (or >>layouts, >>fusion): it looks at one node and its inputs in the new
  *        graph and returns 0 (leave it), 1 (*out is what stands there now) or -1 (an error). Ask facts of the
  *        row (flags), not names. hy__rewrite_emit makes nodes.
- *     2. A row of hy__passes in >>pipeline, where its order matters: bit, name, rule, preparation, what it
- *        needs. A bit of its own also stands among HY_PASS_... in >>types, HY_PASS_ALL, and in >>check.
+ *     2. A row of hy__passes in >>pipeline, where its order matters: which operators must be in the build (0:
+ *        none), bit, name, rule, preparation, what it needs. A bit of its own also stands among HY_PASS_...
+ *        in >>types, in HY_PASS_ALL and in >>check.
  *     3. A test in tests/test_passes.c: the graph's text, and the results with and without; its name into
  *        references in tests/test_references.c.
  *   OPTIMISER
  *     1. Its prototype in >>api, X(name) of HY__REF_OPTIMS in >>cpp, both beside those of sgd.
  *     2. >>train: its loop, U(name, states, g = HY__CLIP(g); ...; w -= lr * g) of HY__UPDATES (k0 to k7 are
- *        numbers of the step); hy__name_begin, which sets those from u->optim->opt; a row X(name, ...) of
+ *        numbers of the step; HY__SIGN, HY__SIZE and HY__ROOT are sign, |x| and root); hy__name_begin, which
+ *        sets those from u->optim->opt; a row X(name, ...) of
  *        HY__OPTIMS. New options: a field of hy_optim_opt, with its default in hy__optim_numbers.
  *     3. tests/test_train.c: a case C(name, hy_optim_name, options) and its step in doubles in train_plain.
  *   METRIC, LOSS
@@ -378,6 +379,23 @@
  *     >>data (data sets), >>formats (named arrays), >>save (networks). A reader is one function of hy__input,
  *     behind NAME_from (memory) and hy_read_NAME (file); a writer one of hy__target. It believes nothing: a
  *     file cut anywhere is an error. A test with bytes written by hand, a row of references, a seed for fuzz.
+ *
+ * WORDS OF THIS FILE
+ *   room     a part of the file on one subject, found by its >>tag; it uses only what stands above it
+ *   row      an operator, pass, optimiser ... as an entry of a table: all that is said of it stands there
+ *   block    a network or layer (Gluon's Block); in memory that the library holds, a piece of it
+ *   frame    what runs operators, owns their results and keeps the first error: the F of every call
+ *   body     the function of a loop or branch, traced once; a turn is one run of it
+ *   walk     the places of a strided array, one after the other
+ *   way      one of the algorithms for a convolution; hy__conv_ways lists them, hy__conv_choose decides
+ *   places   where a window lies in its image; its taps are the elements that it meets there
+ *   coarse, fine   the two sides of a window: results and data of a convolution, the other way round of a
+ *            transposed one
+ *   lanes    the numbers of a vector; images in lanes lie side by side, 16 in a vector, say
+ *   squares  Winograd's tiles; a chain is a row of convolutions that run together line by line
+ *   item     what one thread takes of a job at a time; a stage is all items that may run in any order
+ *   early    computed once for all calls with the same parameters: packed weights, say
+ *   exact    compiled with the bits of line by line (hy_hybridize_opt.exact)
  *
  * NUMBERS
  *   Floats follow IEEE; no -ffast-math is needed or wanted. Integer arithmetic wraps, x / 0 and x mod 0
@@ -395,7 +413,7 @@
  *   of average pooling, and the exponentials of a softmax, in their own type. HY_ISA_AVX512_BF16 is AVX-512
  *   but for matrices of bf16: their products are added two by two, and what is below 2^-126 counts as 0.
  */
-/* MARK: - 02 >>words ------------------------------------------------------------------------------------
+/* MARK: - 02 >>words -------------------------------------------------------------------------------------
  *
  * Words that projects have as macros, and this file as names: put away while it is read, and given back at
  * the end.
@@ -530,7 +548,7 @@
 #elif !defined(HYBRID_H)
 #define HYBRID_H
 
-/* MARK: - 02 >>config -----------------------------------------------------------------------------------
+/* MARK: - 02 >>config ------------------------------------------------------------------------------------
  *
  * Switches, all off unless defined before the include:
  *     HYBRID_IMPLEMENTATION  this file holds the code too (in exactly one source file)
@@ -665,7 +683,7 @@
 #define HYBRID_ASSERT(x) ((void)0)
 #endif
 
-/* MARK: - 03 >>types ------------------------------------------------------------------------------------
+/* MARK: - 03 >>types -------------------------------------------------------------------------------------
  *
  * Values that pass through the API. The structs hy_op, hy_infer, hy_job and hy_diff are what an operator is
  * made of; programs that only use operators never meet them.
@@ -812,7 +830,7 @@ struct hy_block {
     const char   *kind;                 /* name of the struct */
     void        (*describe)(const hy_block *self, char *text, size_t bytes);  /* "8 -> 10, linear", or NULL */
     void        (*free_fn)(hy_block *self);     /* frees what the struct alone owns, or NULL */
-    struct hy__house *house;            /* children, parameters, names */
+    struct hy__block_core *core;        /* children, parameters, names */
 };
 
 /* How a parameter begins: fn fills x, whose structural name is given. {0} stands for uniform(0.07). */
@@ -1003,7 +1021,7 @@ struct hy_op {
     int          (*split)(const hy_job *, int axis, hy_slicing *);
 };
 
-/* MARK: - 04 >>catalogue --------------------------------------------------------------------------------
+/* MARK: - 04 >>catalogue ---------------------------------------------------------------------------------
  *
  * Every operator, once. From these lists come the functions, the records, the tables that read and print
  * attributes, and the tests. The prototypes in >>operators are written out, for whoever reads or searches.
@@ -1015,7 +1033,7 @@ struct hy_op {
  *                                     2 shows it
  *     HY_P_x(P, R)  plain arguments   P(R, kind, name, MXNet's name, default when a file leaves it out, doc)
  *     HY_A_x(A, R)  fields of hy_x_opt  A(R, kind, name, MXNet's name, default, doc): zero is the default
- * Expressions may use the record `r`; R is passed on. Kinds: flag, inv (a flag whose MXNet twin has the
+ * Expressions may use the record `r`; R is passed on. Kinds: flag, inv (a flag whose MXNet name has the
  * opposite sense), int, oint (int or HY_NONE), i64, real, dtype, shape, ints, oints, reals, and enum,
  * whose doc begins with its names in order. What it does is the block of the same name, HY__ON_x.
  */
@@ -2408,7 +2426,7 @@ enum {
     HY_REDUCE_OPS(HY__NUMBER_OP) HY_OPS(HY__NUMBER_OP, HY__NUMBER_OP) HY_OP_COUNT
 };
 
-/* MARK: - 05 >>operators --------------------------------------------------------------------------------
+/* MARK: - 05 >>operators ---------------------------------------------------------------------------------
  *
  * Every operator as a function: F, the inputs, what must be said, options. A field of options that is 0 has
  * its default, which stands behind it where that is not 0 itself. An input that attributes do not ask for may
@@ -3149,7 +3167,7 @@ HY_API hy_array *hy_int8_convolution(hy_frame *F, hy_array *data, hy_array *weig
 #endif
 #endif
 
-/* MARK: - 06 >>api --------------------------------------------------------------------------------------
+/* MARK: - 06 >>api ---------------------------------------------------------------------------------------
  *
  * Everything that is not an operator. F is the frame throughout. A function that fails sets the frame's
  * error, unless one stands already, and returns NULL or 0; handing that NULL on is harmless.
@@ -4144,7 +4162,7 @@ HY_API hy_array   *hy_next(hy_frame *F, hy_loader *L);  /* the next batch, or NU
 HY_API void        hy_loader_rewind(hy_frame *F, hy_loader *L);     /* back to the first epoch */
 HY_API void        hy_loader_free(hy_frame *F, hy_loader *L);
 
-/* Readers of files that data sets come in; the ..._from twins read memory. */
+/* Readers of files that data sets come in; the ..._from kin read memory. */
 #ifndef HYBRID_NO_IO
 HY_API hy_array *hy_idx_from(hy_frame *F, const void *data, size_t bytes);     /* MNIST's: one array */
 /* CIFAR's binary files: group(images (N,3,32,32) u8, labels (N,) i32), of 100 classes (N,2): coarse, fine. */
@@ -4208,7 +4226,7 @@ typedef struct hy_history {
 HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer *T, hy_loader *train,
                          hy_loader *validation, const hy_fit_opt *opt);
 #endif
-/* MARK: - 07 >>cpp --------------------------------------------------------------------------------------
+/* MARK: - 07 >>cpp ---------------------------------------------------------------------------------------
  *
  * C++ hands options by reference, groups arrays with braces, and writes formulas: an hy::value is an array
  * and its frame, so that relu(a * w + b) calls hy_relu, hy_add and hy_mul. It owns nothing and turns back
@@ -4732,7 +4750,7 @@ HY__ROWS(HY__CPP_OP, HY__CPP_OPT, HY_NOTHING, HY_NOTHING)
 #endif
 #ifndef HY__READING
 
-/* MARK: - 10 >>platform ---------------------------------------------------------------------------------
+/* MARK: - 10 >>platform ----------------------------------------------------------------------------------
  *
  * The compiler, the processor and the system: what differs from machine to machine ends in this room. Atomics
  * and the lock stand here because memory already counts with them.
@@ -5760,7 +5778,7 @@ HY_API const char *hy_version(void)
         ;
 }
 
-/* MARK: - 11 >>memory -----------------------------------------------------------------------------------
+/* MARK: - 11 >>memory ------------------------------------------------------------------------------------
  *
  * Where bytes come from and who still needs them. Every block comes from hy__alloc, is aligned to 64 bytes
  * (16 where there are no vectors) and knows its size; a heap counts what it holds. Buffers are shared by
@@ -6208,7 +6226,7 @@ static void hy__buffer_free(hy__heap *heap, hy__buffer *b)
     if (b && hy__buffer_last(b)) hy__free(heap, b);
 }
 
-/* MARK: - 12 >>frame ------------------------------------------------------------------------------------
+/* MARK: - 12 >>frame -------------------------------------------------------------------------------------
  *
  * A frame owns the arrays made through it, holds the first error, and sends every operator through one
  * pointer, emit: it runs the operator, makes a node of it, or records it. A root is what the frames of
@@ -6219,7 +6237,7 @@ typedef struct hy__tape hy__tape;       /* a recorded call */
 typedef struct hy__pool hy__pool;       /* threads, see >>threads */
 typedef struct hy__kernels hy__kernels;
 typedef struct hy__param hy__param;     /* a parameter of a block */
-typedef struct hy__encore hy__encore;   /* a call that may come again, see >>execute */
+typedef struct hy__cached_call hy__cached_call;   /* a call that may come again, see >>execute */
 typedef struct hy__outside hy__outside; /* a value from outside of a body, see >>trace */
 
 typedef hy_array *(*hy__emit_fn)(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
@@ -6341,7 +6359,7 @@ typedef struct hy__scope {
     int         line;
     int         id, first;              /* of this entry, in a trace; nodes that were there before */
     int         depth;                  /* of calls within calls */
-    int         floor;                  /* of a hybrid block's: the bracket its forward runs in; else 0 */
+    int         scope_base;             /* of a hybrid block's: the bracket its forward runs in; else 0 */
 } hy__scope;
 
 /* A function of the user's that runs: what it is, whose, and what it gets. */
@@ -6394,9 +6412,9 @@ typedef struct hy_root {
     int        frames;                  /* open ones */
     uint64_t   epoch;                   /* grows with every write to an array that a program may hold */
     hy_frame  *closed;                  /* records of closed frames */
-    hy_frame  *house;                   /* owns parameters; made with the first block */
+    hy_frame  *param_frame;                   /* owns parameters; made with the first block */
     hy_block  *blocks;                  /* roots of all that were made */
-    struct hy__crew *crews;             /* of loaders, which read datasets in the background */
+    struct hy__loader_pool *loader_pools;             /* of loaders, which read datasets in the background */
     uint64_t   moves;                   /* grows when a parameter gets another type or place */
     uint64_t   changes;                 /* of the structure of any block */
     uint64_t   freed;                   /* blocks that were freed: open name scopes are looked at again */
@@ -6454,8 +6472,8 @@ struct hy_frame {
     hy_array   *free_first, *free_last; /* dead handles, oldest first */
     int        *mark, marks, marks_cap; /* where each begin stands in live */
     int         lost;                   /* begins that got no mark, memory being out */
-    int         floor;                  /* marks whose arrays forward must leave alone, ... */
-    int         sill;                   /* ... and those that it, or a body, must not end */
+    int         scope_base;                  /* marks whose arrays forward must leave alone, ... */
+    int         scope_limit;                   /* ... and those that it, or a body, must not end */
     hy__buffer *over;                   /* lists of parameters whose scope has ended, for the next lists */
     int         closed;                 /* its record waits to be used again */
     hy_frame   *next_closed;
@@ -6469,8 +6487,8 @@ struct hy_frame {
     hy__table   executors;              /* this frame's holders, ... */
     struct hy__holder *recent;          /* ... the one used last, ... */
     int         bindings;               /* ... and how many lie in memory of the user's */
-    hy__encore *encore;                 /* executors that may serve the next call: see >>execute */
-    int         encores, last;          /* a power of two, or 0; the place of the last such call */
+    hy__cached_call *cached_call;                 /* executors that may serve the next call: see >>execute */
+    int         cached_calls, last;          /* a power of two, or 0; the place of the last such call */
     struct hy__planner *planner;        /* the plan that is being made, or NULL */
 
     /* Calls of blocks and of the user's functions that are under way. */
@@ -7007,7 +7025,7 @@ HY_API void hy_end(hy_frame *F)
 {
     if (!F) return;
     if (F->lost) { F->lost--; return; }
-    if (F->marks <= F->sill) {
+    if (F->marks <= F->scope_limit) {
         hy__fail(F, HY_ERROR_STATE, "hy_end: there is no open hy_begin%s%s", F->within ? " in " : "",
                  F->within ? F->within : "");
         return;
@@ -7017,39 +7035,39 @@ HY_API void hy_end(hy_frame *F)
 
 /* A function of the user's runs between these: it ends no bracket from before, and what it leaves open ends
  * with it. y: what it returned. */
-typedef struct hy__sill { int marks, sill, lost; } hy__sill;
-static hy__sill hy__sill_open(hy_frame *F)
+typedef struct hy__scope_guard { int marks, scope_limit, lost; } hy__scope_guard;
+static hy__scope_guard hy__scope_guard_open(hy_frame *F)
 {
-    hy__sill s;
+    hy__scope_guard s;
     s.marks = F->marks;
-    s.sill = F->sill;
+    s.scope_limit = F->scope_limit;
     s.lost = F->lost;
-    F->sill = F->marks;
+    F->scope_limit = F->marks;
     return s;
 }
-static hy_array *hy__sill_close(hy_frame *F, const hy__sill *s, hy_array *y)
+static hy_array *hy__scope_guard_close(hy_frame *F, const hy__scope_guard *s, hy_array *y)
 {
     F->lost = s->lost;
-    for (F->sill = s->sill; F->marks > s->marks; hy_end(F))
+    for (F->scope_limit = s->scope_limit; F->marks > s->marks; hy_end(F))
         if (y && (F->code || y->frame == F)) y = hy_return(F, y);
     return y;
 }
 
 /* The same of a callback, by name: nor does it close the frame, and modes are the caller's. */
 typedef struct hy__callback {
-    hy__sill    sill;
+    hy__scope_guard    guard;
     const char *within;
     const hy__role *role;
-    int         floor, training, recording;
+    int         scope_base, training, recording;
     hy__emit_fn emit;
 } hy__callback;
 static hy__callback hy__callback_open(hy_frame *F, const hy__role *role)
 {
     hy__callback v;
-    v.sill = hy__sill_open(F);
+    v.guard = hy__scope_guard_open(F);
     v.within = F->within;
     v.role = F->role;
-    v.floor = F->floor;
+    v.scope_base = F->scope_base;
     v.training = F->training;
     v.recording = F->recording;
     v.emit = F->emit;
@@ -7059,8 +7077,8 @@ static hy__callback hy__callback_open(hy_frame *F, const hy__role *role)
 }
 static hy_array *hy__callback_close(hy_frame *F, const hy__callback *v, hy_array *y)
 {
-    F->floor = v->floor;
-    y = hy__sill_close(F, &v->sill, y);
+    F->scope_base = v->scope_base;
+    y = hy__scope_guard_close(F, &v->guard, y);
     F->within = v->within;
     F->role = v->role;
     F->training = v->training;
@@ -7136,7 +7154,7 @@ HY_API void hy_free(hy_frame *F, hy_array *x)
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_free: the array belongs to another frame");
         return;
     }
-    if (F->floor && x->kept <= 0 && x->slot < F->mark[F->floor - 1]) {
+    if (F->scope_base && x->kept <= 0 && x->slot < F->mark[F->scope_base - 1]) {
         hy__fail(F, HY_ERROR_STATE, "hy_free: the array belongs to the caller of this block");
         return;
     }
@@ -7491,7 +7509,7 @@ HY_RSCALAR_OPS(HY__WRAP_RSCALAR)
 HY_REDUCE_OPS(HY__WRAP_REDUCE)
 HY__WARM_ROOMS
 
-/* MARK: - 13 >>threads ----------------------------------------------------------------------------------
+/* MARK: - 13 >>threads -----------------------------------------------------------------------------------
  *
  * A region is a list of stages, each a number of independent items; a stage begins when the one before it has
  * ended. Each worker has a range of the items, so that it meets again what it made in the stage before, and
@@ -7772,7 +7790,7 @@ static int hy__parallel(hy_root *root, hy__region *region, double cost)
     region->workers = root->threads;
     return hy__parallel_counted(root, region, cost);
 }
-/* MARK: - 14 >>shape ------------------------------------------------------------------------------------
+/* MARK: - 14 >>shape -------------------------------------------------------------------------------------
  *
  * What a type is, and arithmetic on shapes. Sizes are checked against overflow once, when a shape enters.
  */
@@ -8117,7 +8135,7 @@ static void hy__walk_past(hy__walker *r, int64_t n)
     }
 }
 
-/* MARK: - 15 >>array ------------------------------------------------------------------------------------
+/* MARK: - 15 >>array -------------------------------------------------------------------------------------
  *
  * Arrays as data: making, converting, reading and writing, views, text. Elements of any type are read into
  * tiles of one of four compute types (f32, f64, i32, i64) and written back from them. Between integers a
@@ -9397,7 +9415,7 @@ HY_API double hy_watch_stop(hy_watch watch, const char *description)
 
 HY__WARM_ROOMS
 
-/* MARK: - 16 >>numbers ----------------------------------------------------------------------------------
+/* MARK: - 16 >>numbers -----------------------------------------------------------------------------------
  *
  * What loops over numbers are made of: elementary functions in f32 (hy__exp_f32, hy__log_f32, ...), special
  * functions in f64, and random numbers. Like all loops below these are pure work on raw pointers: no
@@ -10700,7 +10718,7 @@ static void hy__keep_mask(float *mask, uint64_t first, int64_t count, const hy__
 
 HY__LOOPS_END
 
-/* MARK: - 17 >>product ----------------------------------------------------------------------------------
+/* MARK: - 17 >>gemm --------------------------------------------------------------------------------------
  *
  * Products of matrices, C = A B [+ C], f32 and f64: kernels per instruction set, packing, and what happens
  * to the sums before they are stored. A user fills in a hy__gemm, plans it (hy__gemm_plan_f32 ...), packs
@@ -10936,24 +10954,24 @@ HY__WITHIN(hy__f64x2)
 #define HY__EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5)
 #define HY__EACH_COL(X, i) X(i, 0) X(i, 1) X(i, 2) X(i, 3)
 
-/* Twins are two tiles of one vector each, one below the other, in place of two vectors side by side. */
-#define HY__TILE_AT(j) (twins ? 0 : (j) + 1 == vecs ? t->last : (j) * lanes)
-#define HY__TILE_TO(i, j) (((i) + (twins ? (j) * rows : 0)) * c_row + HY__TILE_AT(j))
+/* Stacked are two tiles of one vector each, one below the other, in place of two vectors side by side. */
+#define HY__TILE_AT(j) (stacked ? 0 : (j) + 1 == vecs ? t->last : (j) * lanes)
+#define HY__TILE_TO(i, j) (((i) + (stacked ? (j) * rows : 0)) * c_row + HY__TILE_AT(j))
 #define HY__TILE_ZERO(i, j) acc[i][j] = zero;
 #define HY__TILE_FROM(i) const real *a##i = rows > i ? (const real *)from[i] + later : NULL;
-#define HY__TILE_FETCH(i, j) if (vecs > j && !(twins && j)) { \
+#define HY__TILE_FETCH(i, j) if (vecs > j && !(stacked && j)) { \
         bv[j] = *(const vec_at *)(b + HY__TILE_AT(j)); \
         if (j * sizeof(vec) % 64 == 0)          /* once a line */ \
             __builtin_prefetch((const void *)((uintptr_t)b + ahead + j * sizeof(vec))); }
 #define HY__TILE_STEP(i, j) \
-    if (vecs > j) acc[i][j] += a##i[twins && j ? p + t->below : p] * bv[twins ? 0 : j];
+    if (vecs > j) acc[i][j] += a##i[stacked && j ? p + t->below : p] * bv[stacked ? 0 : j];
 /* The same with pairs of bf16 in place of the factors. */
 #define HY__PAIR_SUM(acc, a, b) \
     __asm__("vdpbf16ps {%2, %1, %0|%0, %1, %2}" : "+v"(acc) : "v"(b), "v"(a));
 #define HY__TILE_PAIRS(i, j) if (vecs > j) { \
         int32_t pair; \
-        memcpy(&pair, (const char *)(a##i + (twins && j ? p + t->below : p)), sizeof pair); \
-        HY__PAIR_SUM(acc[i][j], (hy__i32x16)zero + pair, bv[twins ? 0 : j]) }
+        memcpy(&pair, (const char *)(a##i + (stacked && j ? p + t->below : p)), sizeof pair); \
+        HY__PAIR_SUM(acc[i][j], (hy__i32x16)zero + pair, bv[stacked ? 0 : j]) }
 #define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + HY__TILE_TO(i, j));
 #define HY__TILE_LEVEL(i, j) if (vecs > j) acc[i][j] += level;
 #define HY__TILE_MORE(i, j) if (vecs > j) { \
@@ -11027,7 +11045,7 @@ TARGET static void name##_edge(const hy__tile *t, int64_t row, const T *sums, T 
 #define HY__TILE_BODY(name, T, V, TARGET) \
 HY__EDGE_BODY(name, T, V, TARGET) \
 HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const T *b, T *c, \
-                            const int64_t number, const int twins) \
+                            const int64_t number, const int stacked) \
 { \
     HY__CONTRACT \
     typedef T real; \
@@ -11058,7 +11076,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
         return; \
     } \
     c += row * c_row; \
-    HY__TILE_END(V, !twins) \
+    HY__TILE_END(V, !stacked) \
 }
 
 /* One channel per group, channels last: a tile is rows places by vecs vectors of channels, from channel k on;
@@ -11071,7 +11089,7 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
 HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const float *b, float *c) \
 { \
     HY__CONTRACT \
-    enum { twins = 0 }; \
+    enum { stacked = 0 }; \
     typedef float real; \
     typedef V vec; \
     typedef V##_at vec_at; \
@@ -11128,7 +11146,7 @@ HY__INLINE int64_t hy__trio_places(const hy__trio *t)
                 }
 #define HY__TRIO_NINES(X) HY__TRIO_NINE(0, X, HY__TRIO_MUL) HY__TRIO_NINE(1, X, HY__TRIO_MUL) \
                           HY__TRIO_NINE(2, X, HY__TRIO_MUL)
-#define HY__TRIO_TWINS(X) HY__TRIO_NINE(0, X, HY__TRIO_MUL0) HY__TRIO_NINE(1, X, HY__TRIO_MUL1) \
+#define HY__TRIO_STACKED(X) HY__TRIO_NINE(0, X, HY__TRIO_MUL0) HY__TRIO_NINE(1, X, HY__TRIO_MUL1) \
                           HY__TRIO_NINE(2, X, HY__TRIO_MUL2) HY__TRIO_NINE(3, X, HY__TRIO_MUL3)
 #define HY__TRIO_LAST(i) v = HY__TRIO_AT((d##i + at8) & mask##i & in8);
 #define HY__TRIO_SIDE(i, M) \
@@ -11162,7 +11180,7 @@ HY__INLINE int64_t hy__trio_places(const hy__trio *t)
                 HY__TRIO_STORE(V, s, 2) HY__TRIO_STORE(V, s, 3)
 #define HY__TRIO_SEVEN(V, s) \
                 HY__TRIO_FOUR(V, s) HY__TRIO_STORE(V, s, 4) HY__TRIO_STORE(V, s, 5) HY__TRIO_STORE(V, s, 6)
-#define HY__TRIO_BODY(name, V, TARGET, twins) \
+#define HY__TRIO_BODY(name, V, TARGET, stacked) \
 TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
 { \
     HY__CONTRACT \
@@ -11174,7 +11192,7 @@ TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
     const int64_t channels = t->channels, line = t->wide * channels, many = hy__trio_places(t); \
     const uintptr_t col = (uintptr_t)channels * sizeof(float); \
     const float *bias = (const float *)t->tail.bias; \
-    const int two = twins && many == 7 && t->stride[0] == 1 && t->dilate[0] == 1; \
+    const int two = stacked && many == 7 && t->stride[0] == 1 && t->dilate[0] == 1; \
     int64_t from, row, p, rows; \
     for (from = 0; from < channels; from += lanes) { \
         const int64_t k = hy__least(from, channels - lanes); \
@@ -11201,9 +11219,9 @@ TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
                     HY__TRIO_FOUR(V, s) \
                     continue; \
                 } \
-                if (twins && rows == 2) { \
+                if (stacked && rows == 2) { \
                     vec u0 = zero, u1 = zero, u2 = zero, u3 = zero, u4 = zero, u5 = zero, u6 = zero; \
-                    HY__TRIO_TWINS(HY__TRIO_SIDE) \
+                    HY__TRIO_STACKED(HY__TRIO_SIDE) \
                     HY__TRIO_SEVEN(V, s) \
                     to += t->places * channels; \
                     HY__TRIO_SEVEN(V, u) \
@@ -11304,7 +11322,7 @@ HY__INLINE TARGET void name(const int rows, const hy__tile *t, const T *b0, T *c
         for (i = 0; i <= (r > 3 ? t->more : 0); i++) name(r, v, t, (const T *)b, (T *)c, i, 0); \
     }
 /* Six sums wait for one another, twelve do not. */
-#define HY__TILE_STAMP_TWINS(name, T, V, TARGET) \
+#define HY__TILE_STAMP_STACKED(name, T, V, TARGET) \
     TARGET static void name##_61(const hy__tile *t, const void *b, void *c) \
     { \
         int64_t i = 0; \
@@ -11336,7 +11354,7 @@ HY__TILE_BODY(tile, T, V, TARGET) \
 HY__TILE_STAMP_##few(tile, T, TARGET, 1) HY__TILE_STAMP_##few(tile, T, TARGET, 2) \
 HY__TILE_STAMP_##few(tile, T, TARGET, 3) HY__TILE_STAMP_##many(tile, T, TARGET, 4) \
 HY__TILE_STAMP_##many(tile, T, TARGET, 5) HY__TILE_WIDER_##many(tile, T, TARGET, 6) \
-HY__TILE_STAMP_TWINS(tile, T, V, TARGET) \
+HY__TILE_STAMP_STACKED(tile, T, V, TARGET) \
 static const hy__tile_fn tile##_table[] = { \
     HY__TILE_ROW_##few(tile, 1) HY__TILE_ROW_##few(tile, 2) HY__TILE_ROW_##few(tile, 3) \
     HY__TILE_ROW_##many(tile, 4) HY__TILE_ROW_##many(tile, 5) HY__TILE_ROW_##many(tile, 6) };
@@ -12014,7 +12032,7 @@ static void hy__gemm_plan_pairs(hy__gemm *g, int prepared)
 
 HY__LOOPS_END
 
-/* MARK: - 18 >>walks ------------------------------------------------------------------------------------
+/* MARK: - 18 >>strides -----------------------------------------------------------------------------------
  *
  * Elements go from one place to another as they are. hy__move_... copy a box, each dim with a stride of its
  * own on either side; hy__stream_out writes past the caches.
@@ -12318,7 +12336,7 @@ static void hy__move_item(const hy__move *m, char *to, const char *from, int64_t
 
 HY__LOOPS_END
 
-/* MARK: - 19 >>rules ------------------------------------------------------------------------------------
+/* MARK: - 19 >>op_kit ------------------------------------------------------------------------------------
  *
  * What the operators below are written with. Each is a block that ends with
  *     #define HY__ON_x infer, bind, grad, split
@@ -13376,7 +13394,7 @@ static hy_array *hy__sum_of(hy_frame *F, hy_array *a, hy_array *b)
 
 HY__WARM_ROOMS
 
-/* MARK: - 20 >>pointwise --------------------------------------------------------------------------------
+/* MARK: - 20 >>pointwise ---------------------------------------------------------------------------------
  *
  * Element by element: unary and binary operators and those with a scalar from the catalogue's formulas,
  * copies and casts, add_n, where, clip, smooth_l1, hard_sigmoid, activation, dropout's masks, leaky_relu. A
@@ -15019,7 +15037,7 @@ static unsigned hy__call_flags(const hy_op *op, const void *record)
 
 HY__WARM_ROOMS
 
-/* MARK: - 21 >>reduce -----------------------------------------------------------------------------------
+/* MARK: - 21 >>reduce ------------------------------------------------------------------------------------
  *
  * Sums, means, products, largest and least over axes; norm and moments. Trees are fixed: they depend on
  * shapes and on the instruction set alone.
@@ -16121,9 +16139,9 @@ static int hy__moments_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 22 >>linear -----------------------------------------------------------------------------------
+/* MARK: - 22 >>linear ------------------------------------------------------------------------------------
  *
- * fully_connected, dot, batch_dot, linalg_gemm2: what they ask of >>product, and the same with a weight
+ * fully_connected, dot, batch_dot, linalg_gemm2: what they ask of >>gemm, and the same with a weight
  * that was laid out before.
  */
 HY__COLD_ROOMS
@@ -16885,7 +16903,7 @@ static int hy___np_matmul_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 23 >>softmax ----------------------------------------------------------------------------------
+/* MARK: - 23 >>softmax -----------------------------------------------------------------------------------
  *
  * softmax, log_softmax, softmin, softmax_activation; outputs whose gradient starts at them (softmax_output,
  * regressions, make_loss), softmax_cross_entropy.
@@ -17891,7 +17909,7 @@ static int hy___ctc_loss_rate_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 24 >>attention --------------------------------------------------------------------------------
+/* MARK: - 24 >>attention ---------------------------------------------------------------------------------
  *
  * attention: softmax(scale Q K^T + mask) V for each head. Keys and values are packed once; then an item takes
  * a block of queries of one head, whose scores stay in the cache. Every sum is that of batch_dot and softmax,
@@ -18351,7 +18369,7 @@ static int hy__attention_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 25 >>shapes -----------------------------------------------------------------------------------
+/* MARK: - 25 >>shapes ------------------------------------------------------------------------------------
  *
  * The same elements in another shape or order: reshape and its kin, transpose, concat, split, slice,
  * repeat, tile, reverse, broadcasting, pad, diag; shape_array, size_array. Nearly all are one hy__move.
@@ -19837,7 +19855,7 @@ HY__DIFF(_diag_grad, hy__alike(F, r, HY_OP_diag, dy, NULL, NULL))
 
 HY__WARM_ROOMS
 
-/* MARK: - 26 >>indexing ---------------------------------------------------------------------------------
+/* MARK: - 26 >>indexing ----------------------------------------------------------------------------------
  *
  * Elements picked by values: take, embedding, pick, batch_take, one_hot, gather_nd, scatter_nd,
  * boolean_mask, index_copy. Index values become positions once, which all workers share; then elements
@@ -20586,7 +20604,7 @@ static int hy__index_copy_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 27 >>sorting ----------------------------------------------------------------------------------
+/* MARK: - 27 >>sorting -----------------------------------------------------------------------------------
  *
  * Lines along an axis: sort, argsort, topk, argmax, argmin, unique, cumsum. NaN is the largest; of equals
  * the first wins.
@@ -21401,7 +21419,7 @@ HY__SPLIT(cumsum, hy__may_split(job, axis, r->axis), axis, -1)
 
 HY__WARM_ROOMS
 
-/* MARK: - 28 >>recurrence -------------------------------------------------------------------------------
+/* MARK: - 28 >>recurrence --------------------------------------------------------------------------------
  *
  * sequence_mask, sequence_reverse, sequence_last; rnn (lstm, gru, tanh, relu; layers, directions,
  * projection): cells, forward, backward, and with weights that were packed before.
@@ -22597,7 +22615,7 @@ static int hy__rnn_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 29 >>duals ------------------------------------------------------------------------------------
+/* MARK: - 29 >>rnn_second --------------------------------------------------------------------------------
  *
  * The gradient of rnn's gradient, made of ordinary operators, so that there are gradients of any order.
  */
@@ -23118,7 +23136,7 @@ static int hy___rnn_grad_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 30 >>windows ----------------------------------------------------------------------------------
+/* MARK: - 30 >>windows -----------------------------------------------------------------------------------
  *
  * What convolution and pooling share: windows over places, planes of images, the attributes that describe
  * them, and the relation between the fine side and the coarse side, as inference uses it.
@@ -23661,7 +23679,7 @@ enum { HY__IMAGE_LANES = 16,                  /* of the last dim, that are image
        HY__SMALL_PLANE = 1024, HY__TINY_PLANE = 64,     /* places; where lines serve */
        HY__CHAIN_LEAST = 1 << 20, HY__CHAIN_BYTES = 384 << 10 };    /* of an image in between; of a ring */
 
-/* The last dim stays as it is and has whole vectors: images that lie abreast. */
+/* The last dim stays as it is and has whole vectors: images that lie side by side. */
 static int hy__conv_in_lanes(const hy__conv_shape *s)
 {
     const hy__window *w = &s->win;
@@ -23822,10 +23840,10 @@ static int hy__conv_turned(int way, int64_t lines)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 31 >>abreast ----------------------------------------------------------------------------------
+/* MARK: - 31 >>batch_lanes -------------------------------------------------------------------------------
  *
  * Windows that leave the last dim as it is, where that is 16 or a multiple: a place is a line of values that
- * stand abreast, those of 16 images, say, as a pass of compiled programs lays them. Of f32, from AVX2 on.
+ * lie side by side, those of 16 images, say, as a pass of compiled programs lays them. Of f32, from AVX2 on.
  */
 #if !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
 HY__LOOPS_BEGIN
@@ -23833,45 +23851,45 @@ HY__LOOPS_BEGIN
 /* --- the kernels --- *
  * A place is a line of values, 16 of them or a multiple: of images that lie side by side, say. Sums of up to
  * 8 channels of a place stay in registers, so weights are single numbers and no value is moved. */
-enum { HY__ABREAST = HY__IMAGE_LANES, HY__ABREAST_ROWS = 8, HY__ABREAST_SQUARE = 4 };
+enum { HY__BATCH_LANES = HY__IMAGE_LANES, HY__LANES_ROWS = 8, HY__LANES_SQUARE = 4 };
 /* y(r, .) = start(r) + sum over channels and taps of weight(channel, pick(tap), r) x(channel, at(tap)) */
-typedef struct hy__abreast_sum {
+typedef struct hy__lanes_sum {
     int64_t n, y_step, x_step;          /* values of a place, steps from channel to channel */
     int64_t y_next, x_next;             /* of a pair: from the first place to the second */
-    int64_t rows, channels, taps, depth;        /* depth: weights of a channel, HY__ABREAST_ROWS a tap */
+    int64_t rows, channels, taps, depth;        /* depth: weights of a channel, HY__LANES_ROWS a tap */
     const int64_t *at, *pick;
     const float *weight, *start;
-} hy__abreast_sum;
+} hy__lanes_sum;
 
 /* sum(pick(i) + r, .) += over an area of places y(r, place) x(place + at(i)): gradients of weights */
-typedef struct hy__abreast_area {
+typedef struct hy__lanes_area {
     int64_t n, y_step, rows, down, across;
     int64_t y_row, x_row, x_col;
     const int64_t *at, *pick;
-} hy__abreast_area;
+} hy__lanes_area;
 
 #define HY__EACH_SUM(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-#define HY__ABREAST_START(r) if (rows > r) { acc[r] = zero + s->start[r]; if (pair) twin[r] = acc[r]; }
-#define HY__ABREAST_STEP(r)  if (rows > r) { acc[r] += w[r] * a; if (pair) twin[r] += w[r] * b; }
-#define HY__ABREAST_STORE(r) if (rows > r && (rows > r + 1 || s->rows > r)) { \
+#define HY__LANES_START(r) if (rows > r) { acc[r] = zero + s->start[r]; if (pair) second[r] = acc[r]; }
+#define HY__LANES_STEP(r)  if (rows > r) { acc[r] += w[r] * a; if (pair) second[r] += w[r] * b; }
+#define HY__LANES_STORE(r) if (rows > r && (rows > r + 1 || s->rows > r)) { \
         *(vec_at *)(y + r * s->y_step + i) = acc[r]; \
-        if (pair) *(vec_at *)(y + s->y_next + r * s->y_step + i) = twin[r]; }
+        if (pair) *(vec_at *)(y + s->y_next + r * s->y_step + i) = second[r]; }
 #define HY__EACH_MEETING(X, r) X(r, 0) X(r, 1) X(r, 2) X(r, 3)
-#define HY__ABREAST_SUM(r, i) (sum + s->pick[i] + (r) * HY__ABREAST)
-#define HY__ABREAST_LOAD(r, i)  if (rows > r && many > i) acc[r][i] = *(const vec_at *)HY__ABREAST_SUM(r, i);
-#define HY__ABREAST_AIM(j)      if (many > j) at[j] = x + i + s->at[j]; \
+#define HY__LANES_SUM(r, i) (sum + s->pick[i] + (r) * HY__BATCH_LANES)
+#define HY__LANES_LOAD(r, i)  if (rows > r && many > i) acc[r][i] = *(const vec_at *)HY__LANES_SUM(r, i);
+#define HY__LANES_AIM(j)      if (many > j) at[j] = x + i + s->at[j]; \
         if (rows > j) from[j] = y + i + (j < last ? j : last) * s->y_step;
-#define HY__ABREAST_FETCH(i)    if (many > i) a[i] = *(const vec_at *)(at[i] + there);
-#define HY__ABREAST_MEET(r, i)  if (rows > r && many > i) acc[r][i] += g * a[i];
-#define HY__ABREAST_MEETS(r)    if (rows > r) { \
+#define HY__LANES_FETCH(i)    if (many > i) a[i] = *(const vec_at *)(at[i] + there);
+#define HY__LANES_MEET(r, i)  if (rows > r && many > i) acc[r][i] += g * a[i];
+#define HY__LANES_MEETS(r)    if (rows > r) { \
         const vec g = *(const vec_at *)(from[r] + here); \
-        HY__EACH_MEETING(HY__ABREAST_MEET, r) }
-#define HY__ABREAST_KEEP(r, i)  if (rows > r && many > i) *(vec_at *)HY__ABREAST_SUM(r, i) = acc[r][i];
+        HY__EACH_MEETING(HY__LANES_MEET, r) }
+#define HY__LANES_KEEP(r, i)  if (rows > r && many > i) *(vec_at *)HY__LANES_SUM(r, i) = acc[r][i];
 
 /* rows is one more than s->rows where that is odd. Pairs: sums of two places, so that none waits for the one
  * before and weights serve twice. */
-#define HY__ABREAST_BODY(name, V, TARGET) \
-HY__INLINE TARGET void name##_sum(const int rows, const int pair, const hy__abreast_sum *s, float *y, \
+#define HY__LANES_BODY(name, V, TARGET) \
+HY__INLINE TARGET void name##_sum(const int rows, const int pair, const hy__lanes_sum *s, float *y, \
                                   const float *x) \
 { \
     HY__CONTRACT \
@@ -23879,24 +23897,24 @@ HY__INLINE TARGET void name##_sum(const int rows, const int pair, const hy__abre
     typedef V##_at vec_at; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const vec zero = {0}; \
-    vec acc[HY__ABREAST_ROWS], twin[HY__ABREAST_ROWS]; \
+    vec acc[HY__LANES_ROWS], second[HY__LANES_ROWS]; \
     const int64_t next = s->x_next; \
     int64_t i, c, t; \
     for (i = 0; i < s->n; i += lanes) { \
-        HY__EACH_SUM(HY__ABREAST_START) \
+        HY__EACH_SUM(HY__LANES_START) \
         for (c = 0; c < s->channels; c++) { \
             const float *from = x + i + c * s->x_step, *weight = s->weight + c * s->depth; \
             for (t = 0; t < s->taps; t++) { \
                 const vec a = *(const vec_at *)(from + s->at[t]); \
                 const vec b = pair ? (vec)*(const vec_at *)(from + next + s->at[t]) : zero; \
                 const float *w = weight + s->pick[t]; \
-                HY__EACH_SUM(HY__ABREAST_STEP) \
+                HY__EACH_SUM(HY__LANES_STEP) \
             } \
         } \
-        HY__EACH_SUM(HY__ABREAST_STORE) \
+        HY__EACH_SUM(HY__LANES_STORE) \
     } \
 } \
-HY__INLINE TARGET void name##_area(const int rows, const int many, const hy__abreast_area *s, float *sum, \
+HY__INLINE TARGET void name##_area(const int rows, const int many, const hy__lanes_area *s, float *sum, \
                                    const float *y, const float *x) \
 { \
     HY__CONTRACT \
@@ -23904,80 +23922,80 @@ HY__INLINE TARGET void name##_area(const int rows, const int many, const hy__abr
     typedef V##_at vec_at; \
     enum { lanes = sizeof(V) / sizeof(float) }; \
     const int64_t last = s->rows - 1, across = s->across, x_col = s->x_col, n = s->n; \
-    const float *from[HY__ABREAST_SQUARE], *at[HY__ABREAST_SQUARE]; \
-    vec acc[HY__ABREAST_SQUARE][HY__ABREAST_SQUARE], a[HY__ABREAST_SQUARE]; \
+    const float *from[HY__LANES_SQUARE], *at[HY__LANES_SQUARE]; \
+    vec acc[HY__LANES_SQUARE][HY__LANES_SQUARE], a[HY__LANES_SQUARE]; \
     int64_t i, row, col, here, there; \
-    HY__EACH_MEETING(HY__ABREAST_LOAD, 0) HY__EACH_MEETING(HY__ABREAST_LOAD, 1) \
-    HY__EACH_MEETING(HY__ABREAST_LOAD, 2) HY__EACH_MEETING(HY__ABREAST_LOAD, 3) \
+    HY__EACH_MEETING(HY__LANES_LOAD, 0) HY__EACH_MEETING(HY__LANES_LOAD, 1) \
+    HY__EACH_MEETING(HY__LANES_LOAD, 2) HY__EACH_MEETING(HY__LANES_LOAD, 3) \
     for (row = 0; row < s->down; row++, x += s->x_row, y += s->y_row) \
         for (i = 0; i < s->n; i += lanes) { \
-            HY__ABREAST_AIM(0) HY__ABREAST_AIM(1) HY__ABREAST_AIM(2) HY__ABREAST_AIM(3) \
+            HY__LANES_AIM(0) HY__LANES_AIM(1) HY__LANES_AIM(2) HY__LANES_AIM(3) \
             for (col = there = here = 0; col < across; col++, there += x_col, here += n) { \
-                HY__ABREAST_FETCH(0) HY__ABREAST_FETCH(1) HY__ABREAST_FETCH(2) HY__ABREAST_FETCH(3) \
-                HY__ABREAST_MEETS(0) HY__ABREAST_MEETS(1) HY__ABREAST_MEETS(2) HY__ABREAST_MEETS(3) \
+                HY__LANES_FETCH(0) HY__LANES_FETCH(1) HY__LANES_FETCH(2) HY__LANES_FETCH(3) \
+                HY__LANES_MEETS(0) HY__LANES_MEETS(1) HY__LANES_MEETS(2) HY__LANES_MEETS(3) \
             } \
         } \
-    HY__EACH_MEETING(HY__ABREAST_KEEP, 0) HY__EACH_MEETING(HY__ABREAST_KEEP, 1) \
-    HY__EACH_MEETING(HY__ABREAST_KEEP, 2) HY__EACH_MEETING(HY__ABREAST_KEEP, 3) \
+    HY__EACH_MEETING(HY__LANES_KEEP, 0) HY__EACH_MEETING(HY__LANES_KEEP, 1) \
+    HY__EACH_MEETING(HY__LANES_KEEP, 2) HY__EACH_MEETING(HY__LANES_KEEP, 3) \
 } \
-HY__ABREAST_EACH(name, TARGET, sum, 0) \
-HY__ABREAST_MET(name, 2, 1, TARGET) HY__ABREAST_MET(name, 2, 2, TARGET) HY__ABREAST_MET(name, 2, 4, TARGET) \
-HY__ABREAST_MET(name, 4, 1, TARGET) HY__ABREAST_MET(name, 4, 2, TARGET) HY__ABREAST_MET(name, 4, 4, TARGET)
+HY__LANES_EACH(name, TARGET, sum, 0) \
+HY__LANES_MET(name, 2, 1, TARGET) HY__LANES_MET(name, 2, 2, TARGET) HY__LANES_MET(name, 2, 4, TARGET) \
+HY__LANES_MET(name, 4, 1, TARGET) HY__LANES_MET(name, 4, 2, TARGET) HY__LANES_MET(name, 4, 4, TARGET)
 
-#define HY__ABREAST_ISA(name, two, four, six, eight) \
-static const hy__abreast_kernels name##_isa = { \
+#define HY__LANES_ISA(name, two, four, six, eight) \
+static const hy__lanes_kernels name##_isa = { \
     { name##_sum_2, name##_sum_4, name##_sum_6, name##_sum_8 }, { two, four, six, eight }, \
     { { name##_area_2_1, name##_area_2_2, name##_area_2_4 }, \
       { name##_area_4_1, name##_area_4_2, name##_area_4_4 } } };
 
-#define HY__ABREAST_MADE(name, rows, TARGET, what, pair) \
-TARGET static void name##_##what##_##rows(const hy__abreast_sum *s, float *y, const float *x) \
+#define HY__LANES_MADE(name, rows, TARGET, what, pair) \
+TARGET static void name##_##what##_##rows(const hy__lanes_sum *s, float *y, const float *x) \
 { \
     name##_sum(rows, pair, s, y, x); \
 }
-#define HY__ABREAST_EACH(name, TARGET, what, pair) \
-HY__ABREAST_MADE(name, 2, TARGET, what, pair) HY__ABREAST_MADE(name, 4, TARGET, what, pair) \
-HY__ABREAST_MADE(name, 6, TARGET, what, pair) HY__ABREAST_MADE(name, 8, TARGET, what, pair)
-#define HY__ABREAST_MET(name, rows, many, TARGET) \
-TARGET static void name##_area_##rows##_##many(const hy__abreast_area *s, float *sum, const float *y, \
+#define HY__LANES_EACH(name, TARGET, what, pair) \
+HY__LANES_MADE(name, 2, TARGET, what, pair) HY__LANES_MADE(name, 4, TARGET, what, pair) \
+HY__LANES_MADE(name, 6, TARGET, what, pair) HY__LANES_MADE(name, 8, TARGET, what, pair)
+#define HY__LANES_MET(name, rows, many, TARGET) \
+TARGET static void name##_area_##rows##_##many(const hy__lanes_area *s, float *sum, const float *y, \
                                                const float *x) \
 { \
     name##_area(rows, many, s, sum, y, x); \
 }
 
 /* area: of up to 2 or 4 rows, for 1, 2 or 4 places of x. pair: where there are registers for it, or NULL. */
-typedef struct hy__abreast_kernels {
-    void (*sum[HY__ABREAST_ROWS / 2])(const hy__abreast_sum *s, float *y, const float *x);
-    void (*pair[HY__ABREAST_ROWS / 2])(const hy__abreast_sum *s, float *y, const float *x);
-    void (*area[2][3])(const hy__abreast_area *s, float *sum, const float *y, const float *x);
-} hy__abreast_kernels;
+typedef struct hy__lanes_kernels {
+    void (*sum[HY__LANES_ROWS / 2])(const hy__lanes_sum *s, float *y, const float *x);
+    void (*pair[HY__LANES_ROWS / 2])(const hy__lanes_sum *s, float *y, const float *x);
+    void (*area[2][3])(const hy__lanes_area *s, float *sum, const float *y, const float *x);
+} hy__lanes_kernels;
 HY__PRODUCTS_BEGIN
-HY__ABREAST_BODY(hy__abreast_avx2, hy__f32x8, HY__TARGET_AVX2)
-HY__ABREAST_ISA(hy__abreast_avx2, NULL, NULL, NULL, NULL)
-HY__ABREAST_BODY(hy__abreast_avx512, hy__f32x16, HY__TARGET_AVX512)
-HY__ABREAST_EACH(hy__abreast_avx512, HY__TARGET_AVX512, pair, 1)
-HY__ABREAST_ISA(hy__abreast_avx512, hy__abreast_avx512_pair_2, hy__abreast_avx512_pair_4,
-                hy__abreast_avx512_pair_6, hy__abreast_avx512_pair_8)
+HY__LANES_BODY(hy__lanes_avx2, hy__f32x8, HY__TARGET_AVX2)
+HY__LANES_ISA(hy__lanes_avx2, NULL, NULL, NULL, NULL)
+HY__LANES_BODY(hy__lanes_avx512, hy__f32x16, HY__TARGET_AVX512)
+HY__LANES_EACH(hy__lanes_avx512, HY__TARGET_AVX512, pair, 1)
+HY__LANES_ISA(hy__lanes_avx512, hy__lanes_avx512_pair_2, hy__lanes_avx512_pair_4,
+                hy__lanes_avx512_pair_6, hy__lanes_avx512_pair_8)
 HY__PRODUCTS_END
 
-/* What stands abreast becomes one sum: four side by side, as no addition then waits for the one before. */
-HY__TARGET_AVX2 static float hy__abreast_total(const float *sum)
+/* What lies side by side becomes one sum: four side by side, as no addition then waits for the one before. */
+HY__TARGET_AVX2 static float hy__lanes_total(const float *sum)
 {
     double part[4] = { 0, 0, 0, 0 };
     int i, k;
-    for (i = 0; i < HY__ABREAST; i += 4)
+    for (i = 0; i < HY__BATCH_LANES; i += 4)
         for (k = 0; k < 4; k++) part[k] += sum[i + k];
     return (float)((part[0] + part[1]) + (part[2] + part[3]));
 }
 
 /* The largest of each window, for n windows whose places lie `step` apart; who is first is found anew. */
-typedef struct hy__abreast_windows {
+typedef struct hy__lanes_windows {
     int64_t n, step, lanes, taps;
     const int64_t *at;
     int apart;                          /* windows share no places: dx is written, not added to */
-} hy__abreast_windows;
+} hy__lanes_windows;
 
-HY__TARGET_AVX2 static void hy__abreast_most(const hy__abreast_windows *s, float *y, const float *x)
+HY__TARGET_AVX2 static void hy__lanes_most(const hy__lanes_windows *s, float *y, const float *x)
 {
     int64_t i, t, end = s->lanes;
     int64_t p;
@@ -23994,7 +24012,7 @@ HY__TARGET_AVX2 static void hy__abreast_most(const hy__abreast_windows *s, float
 }
 
 /* dy goes to the first of a window's largest. */
-HY__TARGET_AVX2 static void hy__abreast_claim(const hy__abreast_windows *s, float *dx, const float *x,
+HY__TARGET_AVX2 static void hy__lanes_claim(const hy__lanes_windows *s, float *dx, const float *x,
                                             const float *dy)
 {
     int64_t i, t, p, end = s->lanes;
@@ -24025,26 +24043,26 @@ HY__COLD_ROOMS
 /* --- convolution in its three directions --- *
  * Convolution and deconvolution go from one side to the other: a stage packs the weights in blocks of
  * channels of the side that is made, the next one makes rows of its places. */
-enum { HY__ABREAST_UNITS = 16,          /* items wanted */
-       HY__ABREAST_STRIP = 48 << 10 };  /* bytes of fine rows that the taps of a kernel meet in turn */
+enum { HY__LANES_UNITS = 16,          /* items wanted */
+       HY__LANES_STRIP = 48 << 10 };  /* bytes of fine rows that the taps of a kernel meet in turn */
 
-typedef struct hy__abreast {
+typedef struct hy__batch_lanes {
     hy__window win;
     int64_t images, fine_c, coarse_c, fine_n, coarse_n, taps;
     int64_t block, blocks;              /* weights of a block of channels; how many there are */
     int64_t together;                   /* images whose rows are one item */
     int64_t bands, parts;               /* of a weight's gradient: squares of channels, sums of images */
     int     direction;
-} hy__abreast;
-HY__FITS_PLAN(hy__abreast);
-typedef struct hy__abreast_data { float *fine, *coarse, *weight; const float *bias; } hy__abreast_data;
+} hy__batch_lanes;
+HY__FITS_PLAN(hy__batch_lanes);
+typedef struct hy__lanes_data { float *fine, *coarse, *weight; const float *bias; } hy__lanes_data;
 
-static const hy__abreast_kernels *hy__abreast_kernels_for(const hy_job *job)
+static const hy__lanes_kernels *hy__lanes_kernels_for(const hy_job *job)
 {
-    return job->kernels->isa >= HY_ISA_AVX512 ? &hy__abreast_avx512_isa : &hy__abreast_avx2_isa;
+    return job->kernels->isa >= HY_ISA_AVX512 ? &hy__lanes_avx512_isa : &hy__lanes_avx2_isa;
 }
 
-static void hy__abreast_pack(const hy__abreast *v, const hy__abreast_data *d, int64_t block, float *weight,
+static void hy__lanes_pack(const hy__batch_lanes *v, const hy__lanes_data *d, int64_t block, float *weight,
                              float *start)
 {
     const int coarse = v->direction == HY__CONV_COARSE;
@@ -24052,18 +24070,18 @@ static void hy__abreast_pack(const hy__abreast *v, const hy__abreast_data *d, in
     const int64_t made_step = coarse ? v->fine_c * v->taps : v->taps;
     const int64_t read_step = coarse ? v->taps : v->fine_c * v->taps;
     int64_t r, c, tap;
-    for (r = 0; r < HY__ABREAST_ROWS; r++) {
-        const int64_t channel = block * HY__ABREAST_ROWS + r;
+    for (r = 0; r < HY__LANES_ROWS; r++) {
+        const int64_t channel = block * HY__LANES_ROWS + r;
         float *to = weight + r;
         start[r] = channel < made && d->bias ? d->bias[channel] : 0;
         for (c = 0; c < read; c++)
-            for (tap = 0; tap < v->taps; tap++, to += HY__ABREAST_ROWS)
+            for (tap = 0; tap < v->taps; tap++, to += HY__LANES_ROWS)
                 *to = channel < made ? d->weight[channel * made_step + c * read_step + tap] : 0;
     }
 }
 
 /* Which place of the side that is read a tap takes to a place of the side that is made; negative: none. */
-static int64_t hy__abreast_from(const hy__abreast *v, int d, int64_t place, int64_t tap)
+static int64_t hy__lanes_from(const hy__batch_lanes *v, int d, int64_t place, int64_t tap)
 {
     const hy__window *w = &v->win;
     int64_t at = tap * w->dilate[d] - w->pad[d];
@@ -24077,46 +24095,46 @@ static int64_t hy__abreast_from(const hy__abreast *v, int d, int64_t place, int6
 }
 
 /* The taps that meet anything: where, and which. */
-static int64_t hy__abreast_taps(const hy__abreast *v, int64_t row, int64_t col, int64_t *at, int64_t *pick)
+static int64_t hy__lanes_taps(const hy__batch_lanes *v, int64_t row, int64_t col, int64_t *at, int64_t *pick)
 {
     const int64_t *size = v->direction == HY__CONV_COARSE ? v->win.fine : v->win.coarse;
     int64_t i, j, y, x, n = 0;
     for (i = 0; i < v->win.kernel[0]; i++) {
-        if ((y = hy__abreast_from(v, 0, row, i)) < 0) continue;
+        if ((y = hy__lanes_from(v, 0, row, i)) < 0) continue;
         for (j = 0; j < v->win.kernel[1]; j++) {
-            if ((x = hy__abreast_from(v, 1, col, j)) < 0) continue;
+            if ((x = hy__lanes_from(v, 1, col, j)) < 0) continue;
             at[n] = (y * size[1] + x) * size[2];
-            pick[n++] = (i * v->win.kernel[1] + j) * HY__ABREAST_ROWS;
+            pick[n++] = (i * v->win.kernel[1] + j) * HY__LANES_ROWS;
         }
     }
     return n;
 }
 
 /* Does the window of a column lie inside, so that its taps are its neighbour's moved on? */
-static int hy__abreast_inside(const hy__abreast *v, int64_t col)
+static int hy__lanes_inside(const hy__batch_lanes *v, int64_t col)
 {
     const int coarse = v->direction == HY__CONV_COARSE;
     return col < (coarse ? v->win.coarse : v->win.fine)[1] && (coarse || v->win.stride[1] == 1) &&
-           hy__abreast_from(v, 1, col, 0) >= 0 && hy__abreast_from(v, 1, col, v->win.kernel[1] - 1) >= 0;
+           hy__lanes_from(v, 1, col, 0) >= 0 && hy__lanes_from(v, 1, col, v->win.kernel[1] - 1) >= 0;
 }
 
 /* A row of places: of two images together, or of neighbours that are. Where neighbours lie inside, the taps
  * of the first one serve all. */
-static void hy__abreast_row(const hy_job *job, const hy__abreast *v, const float *x, float *y, int64_t item,
+static void hy__lanes_row(const hy_job *job, const hy__batch_lanes *v, const float *x, float *y, int64_t item,
                             const float *weight, const float *start, int64_t *at)
 {
-    const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
+    const hy__lanes_kernels *kernel = hy__lanes_kernels_for(job);
     const int coarse = v->direction == HY__CONV_COARSE;
     const int64_t *size = coarse ? v->win.coarse : v->win.fine, shift = coarse ? v->win.stride[1] : 1;
     const int64_t made = coarse ? v->coarse_c : v->fine_c, row = item % size[0];
     const int64_t image = item / size[0] * v->together, images = hy__least(v->images - image, v->together);
     int64_t col, first = 0, block, whole = 0, beside;
-    hy__abreast_sum s;
+    hy__lanes_sum s;
     s.n = size[2];
     s.channels = coarse ? v->fine_c : v->coarse_c;
     s.x_step = coarse ? v->fine_n : v->coarse_n;
     s.y_step = coarse ? v->coarse_n : v->fine_n;
-    s.depth = v->taps * HY__ABREAST_ROWS;
+    s.depth = v->taps * HY__LANES_ROWS;
     s.at = at;
     s.pick = at + v->taps;
     s.taps = 0;
@@ -24125,56 +24143,56 @@ static void hy__abreast_row(const hy_job *job, const hy__abreast *v, const float
     x += image * s.channels * s.x_step;
     y += image * made * s.y_step + row * size[1] * s.n;
     for (col = 0; col < size[1]; col += 1 + beside, y += (1 + beside) * s.n) {
-        const int same = hy__abreast_inside(v, col);
-        beside = same && images < 2 && kernel->pair[0] && hy__abreast_inside(v, col + 1);
+        const int same = hy__lanes_inside(v, col);
+        beside = same && images < 2 && kernel->pair[0] && hy__lanes_inside(v, col + 1);
         if (!same || !whole) {
             first = col;
-            s.taps = hy__abreast_taps(v, row, col, at, at + v->taps);
+            s.taps = hy__lanes_taps(v, row, col, at, at + v->taps);
         }
         whole = same;
-        for (block = 0; block * HY__ABREAST_ROWS < made; block++) {
-            s.rows = hy__least(made - block * HY__ABREAST_ROWS, HY__ABREAST_ROWS);
+        for (block = 0; block * HY__LANES_ROWS < made; block++) {
+            s.rows = hy__least(made - block * HY__LANES_ROWS, HY__LANES_ROWS);
             s.weight = weight + block * s.channels * s.depth;
-            s.start = start + block * HY__ABREAST_ROWS;
+            s.start = start + block * HY__LANES_ROWS;
             (images > 1 || beside ? kernel->pair : kernel->sum)[(s.rows - 1) / 2](
-                &s, y + block * HY__ABREAST_ROWS * s.y_step, x + (col - first) * shift * s.n);
+                &s, y + block * HY__LANES_ROWS * s.y_step, x + (col - first) * shift * s.n);
         }
     }
 }
 
 /* The fine rows, and the places of one, that windows of some coarse rows reach over, padding included. */
-static int64_t hy__abreast_down(const hy__window *w, int64_t rows)
+static int64_t hy__lanes_down(const hy__window *w, int64_t rows)
 {
     return (rows - 1) * w->stride[0] + (w->kernel[0] - 1) * w->dilate[0] + 1;
 }
-static int64_t hy__abreast_across(const hy__window *w)
+static int64_t hy__lanes_across(const hy__window *w)
 {
     return (w->coarse[1] - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1;
 }
 
 /* Without padding fine rows are read where they lie. */
-static int hy__abreast_is_bare(const hy__window *w)
+static int hy__lanes_is_bare(const hy__window *w)
 {
-    return !w->pad[0] && !w->pad[1] && hy__abreast_down(w, w->coarse[0]) <= w->fine[0] &&
-           hy__abreast_across(w) <= w->fine[1];
+    return !w->pad[0] && !w->pad[1] && hy__lanes_down(w, w->coarse[0]) <= w->fine[0] &&
+           hy__lanes_across(w) <= w->fine[1];
 }
 
 /* Coarse rows that are met at a time, whole squares of channels or not: strips of about one height. */
-static int64_t hy__abreast_strip(const hy__window *w, int64_t fine_c)
+static int64_t hy__lanes_strip(const hy__window *w, int64_t fine_c)
 {
-    const int64_t channels = hy__least(fine_c, HY__ABREAST_SQUARE);
-    const int64_t row = hy__abreast_across(w) * w->fine[2] * channels * (int64_t)sizeof(float);
-    const int64_t rows = (HY__ABREAST_STRIP / row - hy__abreast_down(w, 1)) / w->stride[0] + 1;
+    const int64_t channels = hy__least(fine_c, HY__LANES_SQUARE);
+    const int64_t row = hy__lanes_across(w) * w->fine[2] * channels * (int64_t)sizeof(float);
+    const int64_t rows = (HY__LANES_STRIP / row - hy__lanes_down(w, 1)) / w->stride[0] + 1;
     return hy__pieces(w->coarse[0], hy__pieces(w->coarse[0], hy__clamp_i64(rows, 1, w->coarse[0])));
 }
 
 HY__WARM_ROOMS
 /* Fine rows of some channels from row `row` on in one piece, with zeros for padding. */
-static void hy__abreast_pad(const hy__abreast *v, const float *x, int64_t channels, int64_t row, int64_t rows,
-                            float *to)
+static void hy__lanes_pad(const hy__batch_lanes *v, const float *x, int64_t channels, int64_t row,
+                          int64_t rows, float *to)
 {
     const hy__window *w = &v->win;
-    const int64_t across = hy__abreast_across(w) * w->fine[2], line = w->fine[1] * w->fine[2];
+    const int64_t across = hy__lanes_across(w) * w->fine[2], line = w->fine[1] * w->fine[2];
     const int64_t left = hy__least(w->pad[1] * w->fine[2], across), inside = hy__least(line, across - left);
     int64_t c, r;
     for (c = 0; c < channels; c++, x += v->fine_n)
@@ -24188,7 +24206,7 @@ static void hy__abreast_pad(const hy__abreast *v, const float *x, int64_t channe
 
 HY__COLD_ROOMS
 /* Where the taps of some fine channels begin, from channel to channel and from row to row, and their sums. */
-static void hy__abreast_aim(const hy__abreast *v, int64_t channels, int64_t step, int64_t line, int64_t *at,
+static void hy__lanes_aim(const hy__batch_lanes *v, int64_t channels, int64_t step, int64_t line, int64_t *at,
                             int64_t *pick)
 {
     const hy__window *w = &v->win;
@@ -24196,16 +24214,16 @@ static void hy__abreast_aim(const hy__abreast *v, int64_t channels, int64_t step
     for (c = 0; c < channels; c++)
         for (i = 0; i < w->kernel[0]; i++)
             for (j = 0; j < w->kernel[1]; j++, k++) {
-                pick[k] = k * HY__ABREAST_SQUARE * HY__ABREAST;
+                pick[k] = k * HY__LANES_SQUARE * HY__BATCH_LANES;
                 at[k] = c * step + i * w->dilate[0] * line + j * w->dilate[1] * w->fine[2];
             }
 }
 
 /* All of these n taps meet a strip of the gradients of some coarse channels. */
-static void hy__abreast_meet(const hy_job *job, hy__abreast_area *s, int64_t n, const float *y,
+static void hy__lanes_meet(const hy_job *job, hy__lanes_area *s, int64_t n, const float *y,
                              const float *room, float *sum, const int64_t *at)
 {
-    const hy__abreast_kernels *kernel = hy__abreast_kernels_for(job);
+    const hy__lanes_kernels *kernel = hy__lanes_kernels_for(job);
     int64_t i;
     int many;
     for (i = 0; i < n; i += (int64_t)1 << many) {
@@ -24217,53 +24235,54 @@ static void hy__abreast_meet(const hy_job *job, hy__abreast_area *s, int64_t n, 
 }
 
 /* The weights between some fine channels and some coarse ones, summed over a part of the images. */
-static void hy__abreast_weight(const hy_job *job, const hy__abreast *v, const hy__abreast_data *d,
+static void hy__lanes_weight(const hy_job *job, const hy__batch_lanes *v, const hy__lanes_data *d,
                                int64_t item, float *sum, float *to)
 {
     const hy__window *w = &v->win;
-    const int64_t part = item % v->parts, channel = item / v->parts % v->bands * HY__ABREAST_SQUARE;
-    const int64_t block = item / v->parts / v->bands * HY__ABREAST_SQUARE;
-    const int64_t channels = hy__least(v->fine_c - channel, HY__ABREAST_SQUARE), sums = channels * v->taps;
-    const int64_t strip = hy__abreast_strip(w, v->fine_c);
-    int64_t *at = (int64_t *)(void *)(sum + sums * HY__ABREAST_SQUARE * HY__ABREAST);
+    const int64_t part = item % v->parts, channel = item / v->parts % v->bands * HY__LANES_SQUARE;
+    const int64_t block = item / v->parts / v->bands * HY__LANES_SQUARE;
+    const int64_t channels = hy__least(v->fine_c - channel, HY__LANES_SQUARE), sums = channels * v->taps;
+    const int64_t strip = hy__lanes_strip(w, v->fine_c);
+    int64_t *at = (int64_t *)(void *)(sum + sums * HY__LANES_SQUARE * HY__BATCH_LANES);
     float *room = (float *)(void *)(at + 2 * sums);
-    const int bare = hy__abreast_is_bare(w);
-    const int64_t line = (bare ? w->fine[1] : hy__abreast_across(w)) * w->fine[2];
+    const int bare = hy__lanes_is_bare(w);
+    const int64_t line = (bare ? w->fine[1] : hy__lanes_across(w)) * w->fine[2];
     int64_t image, first, down, step, aimed = 0, i, r;
-    hy__abreast_area s;
+    hy__lanes_area s;
     s.n = w->fine[2];
-    s.rows = hy__least(v->coarse_c - block, HY__ABREAST_SQUARE);
+    s.rows = hy__least(v->coarse_c - block, HY__LANES_SQUARE);
     s.y_step = v->coarse_n;
     s.across = w->coarse[1];
     s.y_row = w->coarse[1] * s.n;
     s.x_row = w->stride[0] * line;
     s.x_col = w->stride[1] * s.n;
-    memset(sum, 0, (size_t)(sums * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof *sum);
+    memset(sum, 0, (size_t)(sums * HY__LANES_SQUARE * HY__BATCH_LANES) * sizeof *sum);
     for (image = v->images * part / v->parts; image < v->images * (part + 1) / v->parts; image++) {
         const float *y = d->coarse + (image * v->coarse_c + block) * v->coarse_n;
         const float *x = d->fine + (image * v->fine_c + channel) * v->fine_n;
         for (first = 0; first < w->coarse[0]; first += strip) {
             s.down = hy__least(w->coarse[0] - first, strip);
-            down = hy__abreast_down(w, s.down);
+            down = hy__lanes_down(w, s.down);
             step = bare ? v->fine_n : down * line;
-            if (step != aimed) hy__abreast_aim(v, channels, aimed = step, line, at, at + sums);
+            if (step != aimed) hy__lanes_aim(v, channels, aimed = step, line, at, at + sums);
             if (!bare)
-                hy__abreast_pad(v, x, channels, first * w->stride[0] - w->pad[0], down, room);
-            hy__abreast_meet(job, &s, sums, y + first * s.y_row, bare ? x + first * s.x_row : room, sum, at);
+                hy__lanes_pad(v, x, channels, first * w->stride[0] - w->pad[0], down, room);
+            hy__lanes_meet(job, &s, sums, y + first * s.y_row, bare ? x + first * s.x_row : room, sum, at);
         }
     }
-    for (i = 0; i < sums; i++, sum += HY__ABREAST_SQUARE * HY__ABREAST)
+    for (i = 0; i < sums; i++, sum += HY__LANES_SQUARE * HY__BATCH_LANES)
         for (r = 0; r < s.rows; r++)
-            to[((block + r) * v->fine_c + channel) * v->taps + i] = hy__abreast_total(sum + r * HY__ABREAST);
+            to[((block + r) * v->fine_c + channel) * v->taps + i] =
+                hy__lanes_total(sum + r * HY__BATCH_LANES);
 }
 
-HY__RUN(hy__run_abreast)
+HY__RUN(hy__run_lanes)
 {
-    const hy__abreast *v = (const hy__abreast *)(const void *)&job->plan;
+    const hy__batch_lanes *v = (const hy__batch_lanes *)(const void *)&job->plan;
     const int64_t weights = v->coarse_c * v->fine_c * v->taps, packed = v->block * v->blocks;
     float *room = (float *)shared;
     hy_tensor *t[3];
-    hy__abreast_data d;
+    hy__lanes_data d;
     hy__conv_sides(job, v->direction, t);
     d.fine = (float *)(void *)hy__base(now, t[0]);
     d.coarse = (float *)(void *)hy__base(now, t[1]);
@@ -24271,7 +24290,7 @@ HY__RUN(hy__run_abreast)
     d.bias = job->nin > 2 ? (const float *)(const void *)hy__base(now, &job->in[2]) : NULL;
     if (v->direction == HY__CONV_WEIGHT && stage == 0) {
         if (v->parts > 1) room += item % v->parts * weights;
-        hy__abreast_weight(job, v, &d, item, (float *)scratch, v->parts > 1 ? room : d.weight);
+        hy__lanes_weight(job, v, &d, item, (float *)scratch, v->parts > 1 ? room : d.weight);
     } else if (v->direction == HY__CONV_WEIGHT) {
         const int64_t first = item * HY__CHUNK, n = hy__least(weights - first, HY__CHUNK);
         int64_t part, i;
@@ -24279,24 +24298,24 @@ HY__RUN(hy__run_abreast)
         for (part = 1; part < v->parts; part++)
             for (i = 0; i < n; i++) d.weight[first + i] += room[part * weights + first + i];
     } else if (stage == 0)
-        hy__abreast_pack(v, &d, item, room + item * v->block, room + packed + item * HY__ABREAST_ROWS);
+        hy__lanes_pack(v, &d, item, room + item * v->block, room + packed + item * HY__LANES_ROWS);
     else
-        hy__abreast_row(job, v, v->direction == HY__CONV_COARSE ? d.fine : d.coarse,
+        hy__lanes_row(job, v, v->direction == HY__CONV_COARSE ? d.fine : d.coarse,
                         v->direction == HY__CONV_COARSE ? d.coarse : d.fine, item, room, room + packed,
                         (int64_t *)scratch);
 }
 
-static void hy__abreast_bind(hy_job *job, const hy__conv_shape *s)
+static void hy__lanes_bind(hy_job *job, const hy__conv_shape *s)
 {
     const hy__window *w = &s->win;
     const int64_t images = s->images, fine_c = s->fine_c, coarse_c = s->coarse_c, taps = s->taps;
     const int direction = s->direction;
     const int64_t made = direction == HY__CONV_FINE ? fine_c : coarse_c;
     const int64_t lines = direction == HY__CONV_FINE ? w->fine[0] : w->coarse[0];
-    const int64_t weights = coarse_c * fine_c * taps, most = hy__least(fine_c, HY__ABREAST_SQUARE);
+    const int64_t weights = coarse_c * fine_c * taps, most = hy__least(fine_c, HY__LANES_SQUARE);
     const double work = (double)images * (double)weights * (double)s->coarse_n / 30 + 200;
-    const int64_t units = hy__pieces(coarse_c, HY__ABREAST_SQUARE) * hy__pieces(fine_c, HY__ABREAST_SQUARE);
-    hy__abreast *v = HY__NOTES(hy__abreast, job);
+    const int64_t units = hy__pieces(coarse_c, HY__LANES_SQUARE) * hy__pieces(fine_c, HY__LANES_SQUARE);
+    hy__batch_lanes *v = HY__NOTES(hy__batch_lanes, job);
     v->win = *w;
     v->images = images;
     v->fine_c = fine_c;
@@ -24305,22 +24324,22 @@ static void hy__abreast_bind(hy_job *job, const hy__conv_shape *s)
     v->coarse_n = s->coarse_n;
     v->taps = taps;
     v->direction = direction;
-    v->together = images > 1 && hy__abreast_kernels_for(job)->pair[0] ? 2 : 1;
-    v->blocks = hy__pieces(made, HY__ABREAST_ROWS);
-    v->block = weights / made * HY__ABREAST_ROWS;
-    v->bands = hy__pieces(fine_c, HY__ABREAST_SQUARE);
-    v->parts = hy__clamp_i64(hy__pieces(HY__ABREAST_UNITS, units), 1, images);
+    v->together = images > 1 && hy__lanes_kernels_for(job)->pair[0] ? 2 : 1;
+    v->blocks = hy__pieces(made, HY__LANES_ROWS);
+    v->block = weights / made * HY__LANES_ROWS;
+    v->bands = hy__pieces(fine_c, HY__LANES_SQUARE);
+    v->parts = hy__clamp_i64(hy__pieces(HY__LANES_UNITS, units), 1, images);
     if (direction != HY__CONV_WEIGHT) {
-        hy__two_stages(job, hy__run_abreast, v->blocks, hy__pieces(images, v->together) * lines,
-                       (size_t)(v->blocks * (v->block + HY__ABREAST_ROWS)) * sizeof(float), work);
+        hy__two_stages(job, hy__run_lanes, v->blocks, hy__pieces(images, v->together) * lines,
+                       (size_t)(v->blocks * (v->block + HY__LANES_ROWS)) * sizeof(float), work);
         job->scratch = (size_t)(2 * taps) * sizeof(int64_t);
         return;
     }
-    hy__one_stage(job, hy__run_abreast, units * v->parts, work);
-    job->scratch = (size_t)(most * taps * HY__ABREAST_SQUARE * HY__ABREAST) * sizeof(float) +
+    hy__one_stage(job, hy__run_lanes, units * v->parts, work);
+    job->scratch = (size_t)(most * taps * HY__LANES_SQUARE * HY__BATCH_LANES) * sizeof(float) +
                    (size_t)(2 * most * taps) * sizeof(int64_t) +
-                   (size_t)(most * hy__abreast_down(w, hy__abreast_strip(w, fine_c)) *
-                            hy__abreast_across(w) * w->fine[2]) * sizeof(float);
+                   (size_t)(most * hy__lanes_down(w, hy__lanes_strip(w, fine_c)) *
+                            hy__lanes_across(w) * w->fine[2]) * sizeof(float);
     if (v->parts == 1) return;
     job->items[job->stages++] = hy__pieces(weights, HY__CHUNK);
     job->shared = (size_t)(v->parts * weights) * sizeof(float);
@@ -24329,7 +24348,7 @@ static void hy__abreast_bind(hy_job *job, const hy__conv_shape *s)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 32 >>convolution ------------------------------------------------------------------------------
+/* MARK: - 32 >>convolution -------------------------------------------------------------------------------
  *
  * convolution, deconvolution and their gradients in any layout and type: by matrices, by tiles that read
  * images where they lie, by shifted planes where each channel is its own group.
@@ -25590,7 +25609,7 @@ static int hy__conv_bind(hy_job *job, const hy__conv_attr *a, int direction, con
     s.tail = tail ? HY__TAIL_LIMITS : HY__TAIL_NOTHING;
     v->way = hy__conv_choose(&s);
 #ifdef HY__TARGET_AVX2
-    if (v->way == HY__WAY_LANES) { hy__abreast_bind(job, &s); return 0; }
+    if (v->way == HY__WAY_LANES) { hy__lanes_bind(job, &s); return 0; }
 #endif
     v->compute = hy__matmul_type(t[out]->type.dtype);
     v->win = s.win;
@@ -25851,7 +25870,7 @@ static const hy_op hy__limited_op = {
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 33 >>direct -----------------------------------------------------------------------------------
+/* MARK: - 33 >>direct ------------------------------------------------------------------------------------
  *
  * Convolution as compiled programs run it: f32, channels last on both sides, weights laid out before. 3 x 3
  * windows and some larger ones may go by squares (Winograd).
@@ -25877,21 +25896,21 @@ typedef struct hy__direct {
 
 /* The rows of a tile: the fine places that the first tap meets. Where they lie in one row of the coarse side,
  * the first one says it all. */
-typedef struct hy__aims {
+typedef struct hy__tile_spots {
     int64_t place[HY__TILE_ROWS][3];
     int     n, level;                   /* level: in one row */
-} hy__aims;
+} hy__tile_spots;
 
 /* The next n places; `at` goes on. */
-static void hy__aim(const hy__window *w, int64_t *at, int n, hy__aims *aims)
+static void hy__place_tile(const hy__window *w, int64_t *at, int n, hy__tile_spots *spots)
 {
     int i, d;
-    aims->n = n;
-    aims->level = at[2] + n <= w->coarse[2];
+    spots->n = n;
+    spots->level = at[2] + n <= w->coarse[2];
     for (i = 0; i < n; i++) {
-        for (d = 0; d < 3; d++) aims->place[i][d] = at[d] * w->stride[d] - w->pad[d];
-        if (aims->level) i = n - 1;
-        at[2] += aims->level ? n : 1;
+        for (d = 0; d < 3; d++) spots->place[i][d] = at[d] * w->stride[d] - w->pad[d];
+        if (spots->level) i = n - 1;
+        at[2] += spots->level ? n : 1;
         if (at[2] < w->coarse[2]) continue;
         at[2] = 0;
         if (++at[1] < w->coarse[1]) continue;
@@ -25901,27 +25920,27 @@ static void hy__aim(const hy__window *w, int64_t *at, int n, hy__aims *aims)
 }
 
 /* Do all taps of every row lie between the edges of this dim? */
-static int hy__aims_within(const hy__window *w, const hy__aims *aims, int d)
+static int hy__spots_within(const hy__window *w, const hy__tile_spots *spots, int d)
 {
     int64_t reach = (w->kernel[d] - 1) * w->dilate[d];
     int i;
-    if (aims->level && d == 2) reach += (aims->n - 1) * w->stride[2];
-    for (i = 0; i < (aims->level ? 1 : aims->n); i++)
-        if (aims->place[i][d] < 0 || aims->place[i][d] + reach >= w->fine[d]) return 0;
+    if (spots->level && d == 2) reach += (spots->n - 1) * w->stride[2];
+    for (i = 0; i < (spots->level ? 1 : spots->n); i++)
+        if (spots->place[i][d] < 0 || spots->place[i][d] + reach >= w->fine[d]) return 0;
     return 1;
 }
 
 /* Where a tap begins for each row. */
-static void hy__aims_from(const hy__direct *v, const hy__aims *aims, const int64_t *tap, const float *x,
-                          const float *zeros, const void **from)
+static void hy__spots_from(const hy__direct *v, const hy__tile_spots *spots, const int64_t *tap,
+                           const float *x, const float *zeros, const void **from)
 {
     const hy__window *w = &v->win;
     const int64_t dz = tap[0] * w->dilate[0], dy = tap[1] * w->dilate[1], dx = tap[2] * w->dilate[2];
     int i;
-    for (i = 0; i < aims->n; i++) {
-        const int64_t *place = aims->place[aims->level ? 0 : i];
+    for (i = 0; i < spots->n; i++) {
+        const int64_t *place = spots->place[spots->level ? 0 : i];
         const int64_t pz = place[0] + dz, py = place[1] + dy;
-        const int64_t px = place[2] + dx + (aims->level ? i * w->stride[2] : 0);
+        const int64_t px = place[2] + dx + (spots->level ? i * w->stride[2] : 0);
         from[i] = pz < 0 || pz >= w->fine[0] || py < 0 || py >= w->fine[1] || px < 0 || px >= w->fine[2]
             ? zeros : x + ((pz * w->fine[1] + py) * w->fine[2] + px) * v->fine_c;
     }
@@ -25938,24 +25957,25 @@ static int64_t hy__direct_steps(const hy__direct *v, int64_t at)
 }
 
 /* Where the first row begins, if none is at an edge; else NULL. */
-static const float *hy__aims_start(const hy__direct *v, const hy__aims *aims, const float *x)
+static const float *hy__spots_start(const hy__direct *v, const hy__tile_spots *spots, const float *x)
 {
     const hy__window *w = &v->win;
-    const int64_t *p = aims->place[0];
+    const int64_t *p = spots->place[0];
     int i;
-    for (i = 0; i < 3; i++) if (!hy__aims_within(w, aims, i)) return NULL;
+    for (i = 0; i < 3; i++) if (!hy__spots_within(w, spots, i)) return NULL;
     return x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * v->fine_c;
 }
 
 /* Where each row begins, if none is at an edge. */
-static int hy__aims_inside(const hy__direct *v, const hy__aims *aims, const float *x, const void **from)
+static int hy__spots_inside(const hy__direct *v, const hy__tile_spots *spots, const float *x,
+                            const void **from)
 {
     const hy__window *w = &v->win;
     int i;
-    from[0] = hy__aims_start(v, aims, x);
-    for (i = 1; i < aims->n && from[0]; i++) {
-        const int64_t *p = aims->place[i];
-        from[i] = aims->level ? (const float *)from[i - 1] + w->stride[2] * v->fine_c
+    from[0] = hy__spots_start(v, spots, x);
+    for (i = 1; i < spots->n && from[0]; i++) {
+        const int64_t *p = spots->place[i];
+        from[i] = spots->level ? (const float *)from[i - 1] + w->stride[2] * v->fine_c
                               : x + ((p[0] * w->fine[1] + p[1]) * w->fine[2] + p[2]) * v->fine_c;
     }
     return from[0] != NULL;
@@ -25965,11 +25985,11 @@ static int hy__aims_inside(const hy__direct *v, const hy__aims *aims, const floa
 static const float *hy__direct_line(const hy__direct *v, int64_t row, int64_t rows, const float *x)
 {
     int64_t place[3];
-    hy__aims aims;
+    hy__tile_spots spots;
     hy__window_place(v->win.coarse, row, place);
     if (place[2] + rows > v->win.coarse[2]) return NULL;
-    hy__aim(&v->win, place, (int)rows, &aims);
-    return hy__aims_start(v, &aims, x);
+    hy__place_tile(&v->win, place, (int)rows, &spots);
+    return hy__spots_start(v, &spots, x);
 }
 
 /* Steps of one stretch of a visit: taps side by side go together where that is one run of memory. */
@@ -25991,15 +26011,15 @@ static int64_t hy__direct_shifts(const hy__direct *v, int64_t at, int64_t steps,
 }
 
 /* The same for rows of which some are at an edge: where each stretch begins. */
-static void hy__direct_edges(const hy__direct *v, const hy__aims *aims, int64_t at, int64_t steps,
+static void hy__direct_edges(const hy__direct *v, const hy__tile_spots *spots, int64_t at, int64_t steps,
                              int64_t run, const float *x, const float *zeros, const void **from)
 {
     int64_t off = at % v->channels, end = at + steps, taps = hy__most(run / v->channels, 1), tap[3];
     int i;
     hy__window_place(v->win.kernel, at / v->channels, tap);
     for (; at < end; at += run, from += HY__TILE_ROWS, hy__tap_next(&v->win, tap, taps)) {
-        hy__aims_from(v, aims, tap, x, zeros, from);
-        for (i = 0; i < aims->n && off; i++) from[i] = (const float *)from[i] + off;
+        hy__spots_from(v, spots, tap, x, zeros, from);
+        for (i = 0; i < spots->n && off; i++) from[i] = (const float *)from[i] + off;
     }
 }
 
@@ -26167,7 +26187,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     const int packed = v->channels == v->fine_c && v->win.dilate[2] == 1;
     hy__direct_room room = hy__direct_lay_out(v, scratch);
     const float *line;
-    int lone;                           /* are tiles aimed one by one? */
+    int each;                           /* are tiles placed one by one? */
     int64_t at, steps, i, j, place[3], shifts, run, skip, first, next;
     hy__tail whole = hy__tail_at(tail, g, image * g->m + row, group * g->n + col);
     float *c;
@@ -26177,7 +26197,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     c = v->first ? room.block : y + row * v->coarse_c + group * g->n + col;
     weight += group * hy__pieces(g->n, g->panel) * g->panel * g->k;
     line = hy__direct_line(v, row, rows, x);
-    lone = !line || v->first;
+    each = !line || v->first;
     t.ahead = HY__ROWS_AHEAD;
     t.a_col = 1;
     t.b_step = g->panel;
@@ -26193,33 +26213,33 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
         t.shift = room.shift;
         t.taps = shifts;
         t.k = run;
-        for (j = lone ? end : col; j < end; j += g->width) {
+        for (j = each ? end : col; j < end; j += g->width) {
             const hy__tail beside = hy__tail_at(&visit, g, 0, j - col);
             const int64_t within = j % g->panel;
             t.cols = hy__least(g->width, g->n - j);
             hy__gemm_run_panel(g, t, (const char *)line, pace, (const char *)(weight + (j - within) * g->k +
                                at * g->panel + within), (char *)(c + j - col), rows, &beside);
         }
-        for (first = i = 0; i < tiles && lone; i++, first = next) {
-            hy__aims aims;
+        for (first = i = 0; i < tiles && each; i++, first = next) {
+            hy__tile_spots spots;
             next = hy__gemm_tile_row(rows, i + 1);
             t.rows = (int)(next - first);
             for (j = 0; j < t.rows && line; j++) room.from[j] = line + (first + j) * pace;
-            if (!line) hy__aim(&v->win, place, t.rows, &aims);
+            if (!line) hy__place_tile(&v->win, place, t.rows, &spots);
             if (v->first)
                 hy__direct_expect(v, y + (group * g->n + col) * g->m + row, (end - col) * i / tiles,
                                   (end - col) * (i + 1) / tiles, rows);
             t.from = room.from;
             skip = 0;
-            if (line || hy__aims_inside(v, &aims, x, room.from)) {
+            if (line || hy__spots_inside(v, &spots, x, room.from)) {
                 t.shift = room.shift;
                 t.taps = shifts;
                 t.k = run;
             } else {
                 t.shift = NULL;
-                t.k = hy__direct_run_of(v, steps, packed && hy__aims_within(&v->win, &aims, 2));
+                t.k = hy__direct_run_of(v, steps, packed && hy__spots_within(&v->win, &spots, 2));
                 t.taps = hy__pieces(steps, t.k);
-                hy__direct_edges(v, &aims, at, steps, t.k, x, room.zeros, room.from);
+                hy__direct_edges(v, &spots, at, steps, t.k, x, room.zeros, room.from);
                 skip = hy__direct_trim(&t, room.zeros) * t.k;
             }
             for (j = col; j < end; j += g->width) {
@@ -26283,7 +26303,7 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     hy__direct_room room = hy__direct_lay_out(v, scratch);
     int64_t i, step, place[3];
     hy__tail whole = hy__tail_at(tail, g, image * g->m, 0);
-    hy__aims aims;
+    hy__tile_spots spots;
     hy__tile t;
     x += image * hy__window_size(v->win.fine) * v->fine_c;
     y += image * g->m * v->coarse_c;
@@ -26303,9 +26323,9 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
         hy__window_place(v->win.coarse, first, place);
         step = hy__least(high, left);
         t.rows = (int)high;
-        hy__aim(&v->win, place, (int)high, &aims);
-        t.shift = hy__aims_inside(v, &aims, x, room.from) ? room.shift : NULL;
-        if (!t.shift) hy__direct_edges(v, &aims, 0, v->taps, 1, x, room.zeros, room.from);
+        hy__place_tile(&v->win, place, (int)high, &spots);
+        t.shift = hy__spots_inside(v, &spots, x, room.from) ? room.shift : NULL;
+        if (!t.shift) hy__direct_edges(v, &spots, 0, v->taps, 1, x, room.zeros, room.from);
         for (t.k = 0; t.k < v->fine_c; t.k += t.cols) {
             const int wide = t.k + isa->vecs * isa->lanes <= v->fine_c;
             t.cols = wide ? isa->vecs * isa->lanes : isa->lanes;
@@ -26997,7 +27017,7 @@ static const hy_op hy__convolve_op = {
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 34 >>few --------------------------------------------------------------------------------------
+/* MARK: - 34 >>few_filters -------------------------------------------------------------------------------
  *
  * Convolution with few filters, channels first on both sides, as compiled programs run it: places side by
  * side are a vector. A run of places in a line of results takes half a vector of AVX-512, else a whole one;
@@ -27353,7 +27373,7 @@ static const hy_op hy__few_op = {
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 35 >>strips -----------------------------------------------------------------------------------
+/* MARK: - 35 >>chains ------------------------------------------------------------------------------------
  *
  * A convolution that only a 3 x 3 one of one channel per group reads, and perhaps one of single places that
  * alone reads that: results of the first are made some lines at a time, in a ring that stays in L2, before
@@ -27362,19 +27382,19 @@ HY__WARM_ROOMS
  */
 #ifndef HYBRID_NO_VISION
 HY__COLD_ROOMS
-enum { HY__STRIPS_RING = 32,            /* at most; lines of an item: */
-       HY__STRIPS_SHORT = 14, HY__STRIPS_LONG = 28, HY__STRIPS_BANDS = 4 };
-typedef struct hy__strips_rec {
+enum { HY__CHAIN_RING = 32,            /* at most; lines of an item: */
+       HY__CHAIN_SHORT = 14, HY__CHAIN_LONG = 28, HY__CHAIN_BANDS = 4 };
+typedef struct hy__chain_rec {
     hy__convolve_rec front;
     hy_ints stride, pad;                /* of the second, and what else it has of its own */
     int deep_no_bias, no_bias;          /* no_bias: of the third */
     hy__tail_rec deep_tail, tail;
     int64_t filters;                    /* of the third; 0: there is none */
-} hy__strips_rec;
-typedef char hy__strips_rec_fits[sizeof(hy__strips_rec) <= HY__RECORD_MAX ? 1 : -1];
+} hy__chain_rec;
+typedef char hy__chain_rec_fits[sizeof(hy__chain_rec) <= HY__RECORD_MAX ? 1 : -1];
 
 /* The second one's record. */
-static hy__convolve_rec hy__strips_deep(const hy__strips_rec *r)
+static hy__convolve_rec hy__chain_deep(const hy__chain_rec *r)
 {
     hy__convolve_rec deep;
     memset(&deep, 0, sizeof deep);
@@ -27389,26 +27409,26 @@ static hy__convolve_rec hy__strips_deep(const hy__strips_rec *r)
     return deep;
 }
 
-typedef struct hy__strips {
+typedef struct hy__chain {
     hy__direct front;
     hy__trio deep;
     hy__gemm back;
     const hy__depth_isa *isa;
     int64_t lines, band, bands, step;   /* of results: all, of an item; items of an image; made at a time */
-} hy__strips;
+} hy__chain;
 
-static int hy__strips_count(const void *attr, int output, int index)
+static int hy__chain_count(const void *attr, int output, int index)
 {
-    const hy__strips_rec *r = (const hy__strips_rec *)attr;
+    const hy__chain_rec *r = (const hy__chain_rec *)attr;
     if (output || !index) return 1;
     return 2 + !r->front.no_bias + !r->deep_no_bias + (r->filters ? 1 + !r->no_bias + r->tail.add : 0);
 }
 
-static int hy__strips_infer(hy_infer *I)
+static int hy__chain_infer(hy_infer *I)
 {
-    const hy__strips_rec *r = (const hy__strips_rec *)I->attr;
+    const hy__chain_rec *r = (const hy__chain_rec *)I->attr;
     const int at = 2 + !r->front.no_bias, last = at + 1 + !r->deep_no_bias;
-    const hy__convolve_rec second = hy__strips_deep(r);
+    const hy__convolve_rec second = hy__chain_deep(r);
     hy_infer one = *I;
     hy_type mid[2], in[3];
     int k;
@@ -27437,11 +27457,11 @@ static int hy__strips_infer(hy_infer *I)
     return I->status;
 }
 
-static int64_t hy__strips_line(const hy__strips *v) { return v->deep.wide * v->deep.channels; }
-static int64_t hy__strips_places(const hy__strips *v) { return v->step * v->deep.places; }
+static int64_t hy__chain_line(const hy__chain *v) { return v->deep.wide * v->deep.channels; }
+static int64_t hy__chain_places(const hy__chain *v) { return v->step * v->deep.places; }
 
 /* A product of as many places, planned for others. */
-static void hy__strips_multiply(const hy__gemm *plan, int64_t places, const float *x, const float *weight,
+static void hy__chain_multiply(const hy__gemm *plan, int64_t places, const float *x, const float *weight,
                                 float *y, char *scratch, const hy__tail *tail)
 {
     hy__gemm g = *plan;
@@ -27453,7 +27473,7 @@ static void hy__strips_multiply(const hy__gemm *plan, int64_t places, const floa
 }
 
 /* Lines `from` on of the first convolution, up to `end`, to where the ring has them. */
-static void hy__strips_front(const hy__strips *v, const float *x, const float *weight, float *ring,
+static void hy__chain_front(const hy__chain *v, const float *x, const float *weight, float *ring,
                              int64_t from, int64_t end, char *scratch, const hy__tail *tail)
 {
     const int64_t wide = v->deep.wide;
@@ -27461,12 +27481,12 @@ static void hy__strips_front(const hy__strips *v, const float *x, const float *w
     int64_t n, i;
     for (; from < end; from += n) {
         const int64_t at = from & v->deep.ring;
-        float *to = ring + at * hy__strips_line(v);
+        float *to = ring + at * hy__chain_line(v);
         n = hy__least(end - from, v->deep.ring + 1 - at);
         if (v->front.way == HY__WAY_PLAIN)
-            hy__strips_multiply(g, n * wide, x + from * wide * g->k, weight, to, scratch, tail);
+            hy__chain_multiply(g, n * wide, x + from * wide * g->k, weight, to, scratch, tail);
         else {                        /* an item is a line, and lies where it would in the whole */
-            const uintptr_t first = (uintptr_t)to - (uintptr_t)(from * hy__strips_line(v)) * sizeof(float);
+            const uintptr_t first = (uintptr_t)to - (uintptr_t)(from * hy__chain_line(v)) * sizeof(float);
             for (i = 0; i < n * g->col_blocks; i++)
                 hy__direct_run(&v->front, x, weight, (float *)first,
                                from + i % n + i / n * g->row_blocks, scratch, tail);
@@ -27475,48 +27495,48 @@ static void hy__strips_front(const hy__strips *v, const float *x, const float *w
 }
 
 /* Planes get their channels last by the lines that a band reads. How many floats, and where they lie. */
-static int64_t hy__strips_copied(const hy__strips *v)
+static int64_t hy__chain_copied(const hy__chain *v)
 {
     const hy__window *w = &v->front.win;
     const int64_t made = (v->band - 1) * v->deep.stride[0] + 3;
     if (!hy__direct_copies(&v->front)) return 0;
     return ((made - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1) * w->fine[2] * v->front.fine_c;
 }
-static const float *hy__strips_copy(const hy__strips *v, const float *x, float *to, int64_t made)
+static const float *hy__chain_copy(const hy__chain *v, const float *x, float *to, int64_t made)
 {
     const hy__window *w = &v->front.win;
     const int64_t line = w->fine[2] * v->front.fine_c, from = made * w->stride[1];
     float *first = (float *)((uintptr_t)to - (uintptr_t)(from * line) * sizeof *to);
-    hy__direct_copy(&v->front, x, first, from, hy__least(from + hy__strips_copied(v) / line, w->fine[1]));
+    hy__direct_copy(&v->front, x, first, from, hy__least(from + hy__chain_copied(v) / line, w->fine[1]));
     return first;
 }
 
 /* Where the scratch has a ring, lines of the second convolution, zeros, and a copy of the data. */
-static size_t hy__strips_scratch(const hy__strips *v)
+static size_t hy__chain_scratch(const hy__chain *v)
 {
     return hy__round64(hy__direct_scratch(&v->front)) + sizeof(float) * (size_t)(
-        (v->deep.ring + 1) * hy__strips_line(v) +
-        (v->back.n ? hy__strips_places(v) * v->deep.channels : 0) + v->deep.channels + hy__strips_copied(v));
+        (v->deep.ring + 1) * hy__chain_line(v) +
+        (v->back.n ? hy__chain_places(v) * v->deep.channels : 0) + v->deep.channels + hy__chain_copied(v));
 }
 
-HY__RUN(hy__run_strips)
+HY__RUN(hy__run_chain)
 {
-    const hy__strips_rec *r = (const hy__strips_rec *)job->attr;
-    const hy__strips *v = (const hy__strips *)(const void *)&job->plan;
+    const hy__chain_rec *r = (const hy__chain_rec *)job->attr;
+    const hy__chain *v = (const hy__chain *)(const void *)&job->plan;
     const int at = 2 + !r->front.no_bias, last = at + 1 + !r->deep_no_bias;
     const int copies = hy__direct_copies(&v->front);
     const int64_t image = item / v->bands;
     const int64_t wide = v->deep.places * (v->back.n ? v->back.n : v->deep.channels);
     const float *x = (const float *)now->data[0], *weight = (const float *)now->data[at];
     float *ring = (float *)(void *)((char *)scratch + hy__round64(hy__direct_scratch(&v->front)));
-    float *lines = ring + (v->deep.ring + 1) * hy__strips_line(v), *zeros, *y;
+    float *lines = ring + (v->deep.ring + 1) * hy__chain_line(v), *zeros, *y;
     hy__tail front = hy__tail_of(&r->front.tail, now, !r->front.no_bias);
     hy__tail back = hy__tail_of(&r->tail, now, 0), part;
     int64_t line = item % v->bands * v->band, made, end = hy__least(line + v->band, v->lines);
     hy__trio t = v->deep;
     (void)stage; (void)shared;
     y = (float *)now->data[job->nin] + image * v->lines * wide;
-    zeros = lines + (v->back.n ? hy__strips_places(v) * t.channels : 0);
+    zeros = lines + (v->back.n ? hy__chain_places(v) * t.channels : 0);
     memset(zeros, 0, (size_t)t.channels * sizeof *zeros);
     if (r->filters && !r->no_bias) back.bias = now->data[last + 1];
     t.x = ring;
@@ -27525,30 +27545,30 @@ HY__RUN(hy__run_strips)
     if (!r->deep_no_bias) t.tail.bias = now->data[at + 1];
     made = hy__most(line * t.stride[0] - t.pad[0], 0);
     x += image * hy__window_size(copies ? v->front.inner : v->front.win.fine) * v->front.fine_c;
-    if (copies) x = hy__strips_copy(v, x, zeros + t.channels, made);
+    if (copies) x = hy__chain_copy(v, x, zeros + t.channels, made);
     for (; line < end; line += t.lines) {
         int64_t till;
         t.first = line;
         t.lines = hy__least(v->step, end - line);
         till = hy__least((line + t.lines - 1) * t.stride[0] - t.pad[0] + 3, t.high);
-        hy__strips_front(v, x, (const float *)now->data[1], ring, made, till, (char *)scratch, &front);
+        hy__chain_front(v, x, (const float *)now->data[1], ring, made, till, (char *)scratch, &front);
         made = hy__most(made, till);
         v->isa->trio(&t, weight, v->back.n ? lines : y + line * wide);
         if (!v->back.n) continue;
         part = hy__tail_at(&back, &v->back, (image * v->lines + line) * t.places, 0);
-        hy__strips_multiply(&v->back, t.lines * t.places, lines, (const float *)now->data[last],
+        hy__chain_multiply(&v->back, t.lines * t.places, lines, (const float *)now->data[last],
                             y + line * wide, (char *)scratch, &part);
     }
 }
 
-HY__FITS_PLAN(hy__strips);
-static int hy__strips_bind(hy_job *job)
+HY__FITS_PLAN(hy__chain);
+static int hy__chain_bind(hy_job *job)
 {
-    const hy__strips_rec *r = (const hy__strips_rec *)job->attr;
+    const hy__chain_rec *r = (const hy__chain_rec *)job->attr;
     const hy_shape *x = &job->in[0].type.shape;
-    const hy__convolve_rec second = hy__strips_deep(r);
+    const hy__convolve_rec second = hy__chain_deep(r);
     const int isa = job->kernels->isa - HY_ISA_BASE;
-    hy__strips *v = HY__NOTES(hy__strips, job);
+    hy__chain *v = HY__NOTES(hy__chain, job);
     hy__gemm *g = &v->front.gemm;
     hy_shape mid = hy__convolve_last(hy__convolve_planes(&r->front), x), y = job->out[0].type.shape;
     hy__direct deep;
@@ -27571,40 +27591,40 @@ static int hy__strips_bind(hy_job *job)
     hy__direct_trio(&deep, &v->deep);
     v->isa = deep.depth;
     v->deep.ring = 4;
-    while (v->deep.ring < HY__STRIPS_RING &&
-           2 * v->deep.ring * hy__strips_line(v) * 4 <= HY__CHAIN_BYTES) v->deep.ring *= 2;
+    while (v->deep.ring < HY__CHAIN_RING &&
+           2 * v->deep.ring * hy__chain_line(v) * 4 <= HY__CHAIN_BYTES) v->deep.ring *= 2;
     v->step = (v->deep.ring - 3) / v->deep.stride[0] + 1;
     v->deep.ring--;
     v->lines = y.dim[1];
-    v->band = hy__least(hy__pieces(v->lines, HY__STRIPS_BANDS), HY__STRIPS_LONG / v->deep.stride[0]);
-    v->band = hy__most(v->band, HY__STRIPS_SHORT / v->deep.stride[0]);
+    v->band = hy__least(hy__pieces(v->lines, HY__CHAIN_BANDS), HY__CHAIN_LONG / v->deep.stride[0]);
+    v->band = hy__most(v->band, HY__CHAIN_SHORT / v->deep.stride[0]);
     v->bands = hy__pieces(v->lines, v->band);
     memset(&v->back, 0, sizeof v->back);
-    v->back.m = hy__strips_places(v);
+    v->back.m = hy__chain_places(v);
     v->back.n = v->back.c_row = r->filters;
     v->back.k = v->back.a_row = v->deep.channels;
     v->back.a_col = 1;
     hy__gemm_plan_prepared(&v->back, isa);
     v->back.k_block = hy__least(v->back.k, HY__DIRECT_STEPS);
-    hy__one_stage(job, hy__run_strips, v->front.images * v->bands, hy__direct_cost(&v->front) +
+    hy__one_stage(job, hy__run_chain, v->front.images * v->bands, hy__direct_cost(&v->front) +
                   hy__direct_cost(&deep) + (double)(v->front.images * v->lines * y.dim[2]) *
                   (double)(r->filters * v->back.k) / 40);
-    job->scratch = hy__strips_scratch(v);
+    job->scratch = hy__chain_scratch(v);
     return 0;
 }
 
-static const hy_arg hy__strips_args[] = { { "data", HY_ARG_ONE }, { "parameters", HY_ARG_LIST },
+static const hy_arg hy__chain_args[] = { { "data", HY_ARG_ONE }, { "parameters", HY_ARG_LIST },
     { NULL, HY_ARG_ONE } };
-static const hy_op hy__strips_op = {
-    "_convolve_strips", NULL, NULL, "a convolution, one of one channel per group, perhaps a third, by strips",
-    hy__strips_args, hy__dense_results, NULL, sizeof(hy__strips_rec), 0, 0, hy__strips_count,
-    HY__DOES(HY__BUILT(convolution), hy__strips_infer, hy__strips_bind, NULL, NULL)
+static const hy_op hy__chain_op = {
+    "_convolve_chain", NULL, NULL, "a convolution, one of one channel per group, perhaps a third, by lines",
+    hy__chain_args, hy__dense_results, NULL, sizeof(hy__chain_rec), 0, 0, hy__chain_count,
+    HY__DOES(HY__BUILT(convolution), hy__chain_infer, hy__chain_bind, NULL, NULL)
 };
 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 36 >>pooling ----------------------------------------------------------------------------------
+/* MARK: - 36 >>pooling -----------------------------------------------------------------------------------
  *
  * pooling and its gradients (windows of f32 by kernels, all else by stretches), adaptive_avg_pooling.
  */
@@ -28359,16 +28379,16 @@ HY__RUN(hy__run_pool_quads)
 
 #ifdef HY__TARGET_AVX2
 /* Windows that leave the last dim as it is. */
-static int hy__pool_is_abreast(const hy__pool_plan *v, int isa)
+static int hy__pool_is_lanes(const hy__pool_plan *v, int isa)
 {
     const hy__window *w = &v->win;
     return isa >= HY_ISA_AVX2 && v->type == HY_POOL_MAX && !v->last && w->kernel[2] == 1 &&
-           w->stride[2] == 1 && !w->pad[2] && w->coarse[2] == w->fine[2] && w->fine[2] % HY__ABREAST == 0;
+           w->stride[2] == 1 && !w->pad[2] && w->coarse[2] == w->fine[2] && w->fine[2] % HY__BATCH_LANES == 0;
 }
 
 /* Windows of a row from `at` on that have the same taps; those that lie whole in the data go together. */
-static void hy__pool_abreast(const hy__pool_plan *v, const int64_t *at, int64_t *offset,
-                             hy__abreast_windows *s)
+static void hy__pool_lanes(const hy__pool_plan *v, const int64_t *at, int64_t *offset,
+                             hy__lanes_windows *s)
 {
     const hy__window *w = &v->win;
     const int64_t from = at[1] * w->stride[1] - w->pad[1], room = w->fine[1] - w->kernel[1] + w->pad[1];
@@ -28382,7 +28402,7 @@ static void hy__pool_abreast(const hy__pool_plan *v, const int64_t *at, int64_t 
 }
 
 /* Of pooling (data, out) and of its gradient (out_grad, data, out, dx). */
-HY__RUN(hy__run_pool_abreast)
+HY__RUN(hy__run_pool_lanes)
 {
     const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
     const hy__window *w = &v->win;
@@ -28391,7 +28411,7 @@ HY__RUN(hy__run_pool_abreast)
     int64_t offset[HY__POOL_TAPS];
     const int back = job->nin > 1;
     int covers = 1, d;                  /* every place lies in one window */
-    hy__abreast_windows s;
+    hy__lanes_windows s;
     for (d = 0; d < 2; d++)
         covers &= w->kernel[d] == w->stride[d] && !w->pad[d] && w->coarse[d] * w->stride[d] == w->fine[d];
     for (; plane < end; plane++) {
@@ -28401,9 +28421,9 @@ HY__RUN(hy__run_pool_abreast)
         if (back && !covers) memset(dx, 0, (size_t)fine * sizeof *dx);
         for (at[0] = 0; at[0] < w->coarse[0]; at[0]++)
             for (at[1] = 0; at[1] < w->coarse[1]; at[1] += s.n, y += s.n * s.lanes) {
-                hy__pool_abreast(v, at, offset, &s);
-                if (back && s.taps) hy__abreast_claim(&s, dx, x, y);
-                else if (s.taps) hy__abreast_most(&s, y, x);
+                hy__pool_lanes(v, at, offset, &s);
+                if (back && s.taps) hy__lanes_claim(&s, dx, x, y);
+                else if (s.taps) hy__lanes_most(&s, y, x);
                 else for (i = 0; i < s.n * s.lanes && !back; i++) y[i] = -HUGE_VALF;
             }
     }
@@ -28482,7 +28502,7 @@ static int hy__pooling_bind(hy_job *job)
         if (hy__pool_is_quads(v)) job->run = hy__run_pool_quads;
 #endif
 #ifdef HY__TARGET_AVX2
-        if (hy__pool_is_abreast(v, job->kernels->isa)) job->run = hy__run_pool_abreast;
+        if (hy__pool_is_lanes(v, job->kernels->isa)) job->run = hy__run_pool_lanes;
 #endif
     } else {
         int64_t images = job->in[0].type.shape.dim[0], places = hy__window_size(v->win.coarse);
@@ -28653,7 +28673,7 @@ static int hy___pooling_grad_bind(hy_job *job)
     if (hy__pool_is_quads(v)) job->run = hy__run_pool_quads_back;
 #endif
 #ifdef HY__TARGET_AVX2
-    if (hy__pool_is_abreast(v, job->kernels->isa)) job->run = hy__run_pool_abreast;
+    if (hy__pool_is_lanes(v, job->kernels->isa)) job->run = hy__run_pool_lanes;
 #endif
     if (v->last) {
         const hy_shape *x = &job->in[1].type.shape;
@@ -28859,7 +28879,7 @@ HY__DIFF(_adaptive_avg_pooling_grad, hy_adaptive_avg_pooling(F, dy, r->output_si
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 37 >>norms ------------------------------------------------------------------------------------
+/* MARK: - 37 >>norms -------------------------------------------------------------------------------------
  *
  * batch_norm, layer_norm, group_norm, instance_norm, l2_normalization, lrn. All but the last are one plan,
  * hy__norms: sets of elements, their moments, and what is made of them.
@@ -29831,7 +29851,7 @@ static int hy__lrn_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 38 >>vision -----------------------------------------------------------------------------------
+/* MARK: - 38 >>vision ------------------------------------------------------------------------------------
  *
  * upsampling, crop, depth_to_space and back; boxes: box_nms, box_iou, multibox_prior, multibox_detection;
  * regions of images: roi_pooling, roi_align.
@@ -30969,7 +30989,7 @@ HY__DIFF(_roi_align_grad, hy__alike(F, r, HY_OP_roi_align, dy, D->in[2], NULL))
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 39 >>anchors ----------------------------------------------------------------------------------
+/* MARK: - 39 >>detection ---------------------------------------------------------------------------------
  *
  * What detectors learn and propose: multibox_target, proposal. An item for each image.
  */
@@ -31373,7 +31393,7 @@ static int hy__proposal_bind(hy_job *job)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 40 >>quantize ---------------------------------------------------------------------------------
+/* MARK: - 40 >>quantize ----------------------------------------------------------------------------------
  *
  * Dense layers and convolutions in int8. The first stage rounds the data to whole numbers from -127 to 127,
  * in 127ths of the threshold, channels last, padding written out; the second sums products in int32 and
@@ -31923,7 +31943,7 @@ HY__DIFF(int8_convolution, HY_NO_GRADIENT)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 41 >>sampling ---------------------------------------------------------------------------------
+/* MARK: - 41 >>sampling ----------------------------------------------------------------------------------
  *
  * Images between their pixels: bilinear_resize, grid_generator, bilinear_sampler, spatial_transformer. Each
  * plane is an item, computed in doubles.
@@ -32403,7 +32423,7 @@ static int hy__spatial_transformer_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 42 >>creators ---------------------------------------------------------------------------------
+/* MARK: - 42 >>creators ----------------------------------------------------------------------------------
  *
  * Arrays out of nothing: constants, ranges, eye, random numbers; shuffle. Random operators draw from the
  * stream of (seed, counter), so that running now and replay agree.
@@ -33005,7 +33025,7 @@ HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 
 HY__WARM_ROOMS
 
-/* MARK: - 43 >>linalg -----------------------------------------------------------------------------------
+/* MARK: - 43 >>linalg ------------------------------------------------------------------------------------
  *
  * linalg_inverse, linalg_det, linalg_slogdet, linalg_potrf, linalg_trsm; tril, triu. The last two dims are
  * matrices; each is an item, computed in doubles.
@@ -33663,7 +33683,7 @@ static int hy___np_norm_grad_diff(hy_frame *F, hy_diff *D)
 
 HY__WARM_ROOMS
 
-/* MARK: - 44 >>ops --------------------------------------------------------------------------------------
+/* MARK: - 44 >>ops ---------------------------------------------------------------------------------------
  *
  * The table: a row for each operator of the catalogue, put together with its block HY__ON_x; hy_register
  * adds a program's own.
@@ -33870,7 +33890,7 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
 
 HY__WARM_ROOMS
 
-/* MARK: - 45 >>invoke -----------------------------------------------------------------------------------
+/* MARK: - 45 >>invoke ------------------------------------------------------------------------------------
  *
  * emit_run: an operator runs now. Infer, allocate, bind, run; the same steps that an executor takes once.
  */
@@ -34440,7 +34460,7 @@ static int hy__is_computed(const hy_frame *F, const hy_array *x)
     if (x->param || x->frame != F || x->kept > 0) return 0;
     if (hy__outer(F)) return 1;         /* a body made it */
     for (scope = F->scope; scope; scope = scope->outer)
-        if (scope->floor && x->slot >= F->mark[scope->floor - 1]) return 1;
+        if (scope->scope_base && x->slot >= F->mark[scope->scope_base - 1]) return 1;
     return 0;
 }
 
@@ -35233,7 +35253,7 @@ HY_API void hy_trim(hy_frame *F)
 
 HY__HOT_END
 
-/* MARK: - 46 >>graph ------------------------------------------------------------------------------------
+/* MARK: - 46 >>graph -------------------------------------------------------------------------------------
  *
  * A traced program. Nodes live in a store, in the order they were made; a graph is what some heads need of
  * it, inputs first, depth-first from the heads; calls that write a running statistic are heads too, which
@@ -36376,7 +36396,7 @@ HY_API size_t hy_graph_text(hy_graph *g, hy_form form, char *buffer, size_t byte
     return hy__buffer_sink_end(&w.out);
 }
 
-/* MARK: - 47 >>passes -----------------------------------------------------------------------------------
+/* MARK: - 47 >>passes ------------------------------------------------------------------------------------
  *
  * From a graph to a better one that computes the same. Every pass is a rule of one walk: nodes are copied in
  * order into a fresh graph, and the rule may put something else in the place of a node. The table in
@@ -37003,17 +37023,18 @@ static int hy__algebra(hy__rewrite *R, const hy__node *node, const hy__edge *in,
 }
 
 /* --- common values: the same thing is computed once --- */
-typedef struct hy__twins { uint32_t mask; hy__node *slot[1]; } hy__twins;
+typedef struct hy__common_set { uint32_t mask; hy__node *slot[1]; } hy__common_set;
 
-static int hy__find_twins_room(hy__rewrite *R)
+static int hy__common_room(hy__rewrite *R)
 {
     uint32_t size = 64;
-    hy__twins *twins;
+    hy__common_set *common;
     while (size < 2 * (uint32_t)R->from->n + 2) size *= 2;
-    twins = (hy__twins *)hy__alloc_zero(&R->F->root->heap, sizeof *twins + size * sizeof *twins->slot);
-    R->notes = twins;
-    if (!twins) return hy__no_room(R->F, "passes");
-    twins->mask = size - 1;
+    common = (hy__common_set *)hy__alloc_zero(&R->F->root->heap,
+                                              sizeof *common + size * sizeof *common->slot);
+    R->notes = common;
+    if (!common) return hy__no_room(R->F, "passes");
+    common->mask = size - 1;
     return 0;
 }
 
@@ -37048,7 +37069,7 @@ static int hy__same_constant(const hy__node *a, const hy__node *b)
 
 /* node, of the old graph but with the inputs in[], and have, of the new one. Of what has no inputs others may
  * give the shape. */
-static int hy__is_twin(const hy__node *node, const hy__edge *in, const hy__node *have)
+static int hy__is_common(const hy__node *node, const hy__edge *in, const hy__node *have)
 {
     int i;
     if (node->op != have->op || node->nin != have->nin || node->nout != have->nout ||
@@ -37064,15 +37085,15 @@ static int hy__is_twin(const hy__node *node, const hy__edge *in, const hy__node 
 
 static int hy__common(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
-    hy__twins *twins = (hy__twins *)R->notes;
+    hy__common_set *common = (hy__common_set *)R->notes;
     uint32_t at;
     int found;
     if (node->op ? !hy__is_function(R, node) : node->aux || hy__is_input(node)) return 0;
-    at = (uint32_t)(hy__hash_node(node, in) >> 32) & twins->mask;
-    while (twins->slot[at] && !hy__is_twin(node, in, twins->slot[at])) at = (at + 1) & twins->mask;
-    found = twins->slot[at] != NULL;
-    if (found) hy__edges_of(twins->slot[at], node->nout, out);
-    else if (!(twins->slot[at] = hy__rewrite_whole(R, node, in, out))) return -1;
+    at = (uint32_t)(hy__hash_node(node, in) >> 32) & common->mask;
+    while (common->slot[at] && !hy__is_common(node, in, common->slot[at])) at = (at + 1) & common->mask;
+    found = common->slot[at] != NULL;
+    if (found) hy__edges_of(common->slot[at], node->nout, out);
+    else if (!(common->slot[at] = hy__rewrite_whole(R, node, in, out))) return -1;
     return found ? 1 : 2;
 }
 
@@ -37253,19 +37274,19 @@ static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge 
 }
 #endif
 
-/* MARK: - 48 >>layouts ---------------------------------------------------------------------------------
+/* MARK: - 48 >>layouts -----------------------------------------------------------------------------------
  *
- * Passes that lay images out otherwise: channels last, or 16 images abreast.
+ * Passes that lay images out otherwise: channels last, or 16 images side by side.
  */
 #ifndef HYBRID_NO_VISION
 /* --- layout: channels last between convolutions --- *
- * Every value has its channels where MXNet has them; some have a twin with the channels last. Convolutions
- * with given filters make twins, so do pointwise operators, pooling and joining of twins, and what nobody
+ * Every value has its channels where MXNet has them; some have a copy with the channels last. Convolutions
+ * with given filters make copies, so do pointwise operators, pooling and joining of copies, and what nobody
  * reads in the end goes. */
-enum { HY__TWINS_MOST = 24 };           /* inputs of one operator */
+enum { HY__CONVERTED_MOST = 24 };           /* inputs of one operator */
 typedef struct hy__lasts {
     unsigned char *facts;               /* as the prologue has them */
-    hy__edge *twin;                     /* by output in the old graph */
+    hy__edge *moved;                     /* by output in the old graph */
 } hy__lasts;
 
 static int hy__find_last(hy__rewrite *R)
@@ -37275,10 +37296,10 @@ static int hy__find_last(hy__rewrite *R)
     hy__lasts *L;
     if (g->n) values += (size_t)g->node[g->n - 1]->nout;
     if (hy__find_fixed(R)) return -1;
-    L = (hy__lasts *)hy__alloc_zero(&R->F->root->heap, sizeof *L + facts + (values + 1) * sizeof *L->twin);
+    L = (hy__lasts *)hy__alloc_zero(&R->F->root->heap, sizeof *L + facts + (values + 1) * sizeof *L->moved);
     if (!L) return hy__no_room(R->F, "passes");
-    L->twin = (hy__edge *)(void *)(L + 1);
-    L->facts = (unsigned char *)(L->twin + values + 1);
+    L->moved = (hy__edge *)(void *)(L + 1);
+    L->facts = (unsigned char *)(L->moved + values + 1);
     memcpy(L->facts, R->notes, (size_t)g->n);
     hy__free(&R->F->root->heap, R->notes);
     R->notes = L;
@@ -37286,9 +37307,9 @@ static int hy__find_last(hy__rewrite *R)
 }
 
 /* of an output of the old graph */
-static hy__edge *hy__twin_of(const hy__rewrite *R, const hy__node *node, int output)
+static hy__edge *hy__converted_of(const hy__rewrite *R, const hy__node *node, int output)
 {
-    return &((hy__lasts *)R->notes)->twin[R->first[hy__place_of(R, node)] + output];
+    return &((hy__lasts *)R->notes)->moved[R->first[hy__place_of(R, node)] + output];
 }
 
 /* x with its channels moved: to the end, or back to the second place. */
@@ -37311,24 +37332,24 @@ static int hy__emit_moved(hy__rewrite *R, const char *name, hy__edge x, int last
     return hy__emit_reshape(R, name, x, &axes, out);
 }
 
-/* The twin of an input, made if there is none. */
-static int hy__take_twin(hy__rewrite *R, const hy__edge *old, const hy__edge *in, hy__edge *twin)
+/* The copy of an input, made if there is none. */
+static int hy__take_converted(hy__rewrite *R, const hy__edge *old, const hy__edge *in, hy__edge *moved)
 {
-    hy__edge *have = hy__twin_of(R, old->node, old->output);
+    hy__edge *have = hy__converted_of(R, old->node, old->output);
     if (!have->node && hy__emit_moved(R, in->node->name, *in, 1, have)) return -1;
-    *twin = *have;
+    *moved = *have;
     return 0;
 }
 
-/* A value whose twin is there: the value itself, for those who want it. */
-static int hy__from_twin(hy__rewrite *R, const hy__node *node, hy__edge twin, hy__edge *out)
+/* A value whose copy is there: the value itself, for those who want it. */
+static int hy__from_converted(hy__rewrite *R, const hy__node *node, hy__edge moved, hy__edge *out)
 {
-    *hy__twin_of(R, node, 0) = twin;
-    return hy__emit_moved(R, node->name, twin, 0, out) ? -1 : 1;
+    *hy__converted_of(R, node, 0) = moved;
+    return hy__emit_moved(R, node->name, moved, 0, out) ? -1 : 1;
 }
 
 /* Do only parameters decide it? */
-static int hy__is_fixed_twin(const hy__rewrite *R, const hy__node *node)
+static int hy__is_fixed_weight(const hy__rewrite *R, const hy__node *node)
 {
     return ((const hy__lasts *)R->notes)->facts[hy__place_of(R, node)] & HY__FACT_FIXED;
 }
@@ -37383,16 +37404,16 @@ static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy
 {
     const hy__convolution_rec *r = (const hy__convolution_rec *)node->record;
     hy__convolve_rec rec;
-    hy__edge given[3], weight[2], twin;
+    hy__edge given[3], weight[2], moved;
     const char *name = in[1].node->name;
     int k;
-    if (!hy__is_fixed_twin(R, node->in[1].node) || !hy__types_known(node->type, 1)) return 0;
+    if (!hy__is_fixed_weight(R, node->in[1].node) || !hy__types_known(node->type, 1)) return 0;
     for (k = 0; k < node->nin; k++) {
         if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
         given[k] = in[k];
     }
     memset(&rec, 0, sizeof rec);
-    rec.way = hy__way_of(R, node, in, hy__twin_of(R, node->in[0].node, node->in[0].output)->node
+    rec.way = hy__way_of(R, node, in, hy__converted_of(R, node->in[0].node, node->in[0].output)->node
                                           ? HY__LIE_EITHER : HY__LIE_FIRST, HY__MAY_LAY);
     if (rec.way == HY__WAY_FEW) return hy__emit_few(R, node, in, out);
     if (hy__conv_ways[rec.way].results != HY__LIE_LAST) return 0;
@@ -37407,12 +37428,12 @@ static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy
     rec.no_bias = node->nin < 3;
     weight[0] = in[1];
     rec.scaled = hy__scaled_weight(R, node, &in[1], weight);
-    if (!rec.last && !hy__convolve_planes(&rec) && hy__take_twin(R, &node->in[0], &in[0], &given[0]))
+    if (!rec.last && !hy__convolve_planes(&rec) && hy__take_converted(R, &node->in[0], &in[0], &given[0]))
         return -1;
     if (hy__rewrite_emit_op(R, &hy__lay_filters_op, name, 1 + rec.scaled, weight, &rec, &given[1]) ||
-        hy__rewrite_emit_op(R, &hy__convolve_op, node->name, node->nin, given, &rec, &twin)) return -1;
-    if (!rec.last) return hy__from_twin(R, node, twin, out);
-    *out = twin;
+        hy__rewrite_emit_op(R, &hy__convolve_op, node->name, node->nin, given, &rec, &moved)) return -1;
+    if (!rec.last) return hy__from_converted(R, node, moved, out);
+    *out = moved;
     return 1;
 }
 
@@ -37519,7 +37540,7 @@ static int hy__layout_deconvolution(hy__rewrite *R, const hy__node *node, const 
     hy__convolve_rec rec;
     hy__tile_rec tile;
     hy__phases p;
-    hy__edge given[3], twin;
+    hy__edge given[3], moved;
     hy__conv_shape s;
     hy__conv_attr a;
     hy_shape coarse;
@@ -37546,44 +37567,44 @@ static int hy__layout_deconvolution(hy__rewrite *R, const hy__node *node, const 
     s.lie = HY__LIE_LAST;
     s.may = HY__MAY_LAY;
     rec.way = hy__conv_choose(&s);
-    if (hy__take_twin(R, &node->in[0], &in[0], &given[0]) ||
+    if (hy__take_converted(R, &node->in[0], &in[0], &given[0]) ||
         hy__phases_weight(R, in[1].node->name, &p, in[1], &given[1]) ||
         hy__rewrite_emit_op(R, &hy__lay_filters_op, in[1].node->name, 1, &given[1], &rec, &given[1]) ||
         (node->nin > 2 && hy__rewrite_emit(R, HY_OP_tile, in[2].node->name, 1, &in[2], &tile, &given[2])) ||
-        hy__rewrite_emit_op(R, &hy__convolve_op, node->name, node->nin, given, &rec, &twin) ||
-        hy__phases_apart(R, node->name, &p, &node->type[0].shape, twin, &twin)) return -1;
-    return hy__from_twin(R, node, twin, out);
+        hy__rewrite_emit_op(R, &hy__convolve_op, node->name, node->nin, given, &rec, &moved) ||
+        hy__phases_apart(R, node->name, &p, &node->type[0].shape, moved, &moved)) return -1;
+    return hy__from_converted(R, node, moved, out);
 }
 
 static int hy__layout_pooling(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__pooling_rec r = *(const hy__pooling_rec *)node->record;
     int n = node->type[0].shape.ndim - 2;
-    hy__edge x = *hy__twin_of(R, node->in[0].node, node->in[0].output), twin;
+    hy__edge x = *hy__converted_of(R, node->in[0].node, node->in[0].output), moved;
     (void)in;
     if (!x.node || n < 1 || hy__channels_last(r.layout)) return 0;
     r.layout = HY_LAYOUT_NWC + n - 1;
-    if (hy__rewrite_emit_op(R, node->op, node->name, 1, &x, &r, &twin)) return -1;
-    return hy__from_twin(R, node, twin, out);
+    if (hy__rewrite_emit_op(R, node->op, node->name, 1, &x, &r, &moved)) return -1;
+    return hy__from_converted(R, node, moved, out);
 }
 
-/* Inputs of the output's shape need twins, at least one must have one; others are broadcast: of the output's
+/* Inputs of the output's shape need copies, at least one must have one; others are broadcast: of the output's
  * rank, or one for each channel, or one number. */
 static int hy__layout_pointwise(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     const hy_shape *y = &node->type[0].shape;
-    hy__edge given[HY__TWINS_MOST], twin;
-    int k, twins = 0;
-    if (!hy__is_pointwise(node) || node->nin < 1 || node->nin > HY__TWINS_MOST || node->nout != 1 ||
+    hy__edge given[HY__CONVERTED_MOST], moved;
+    int k, moved_in = 0;
+    if (!hy__is_pointwise(node) || node->nin < 1 || node->nin > HY__CONVERTED_MOST || node->nout != 1 ||
         y->ndim < 3 || !hy__types_known(node->type, 1)) return 0;
     for (k = 0; k < node->nin; k++) {
         const hy_shape *x = &hy__edge_type(&in[k])->shape;
         if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
-        twins += hy__twin_of(R, node->in[k].node, node->in[k].output)->node != NULL;
+        moved_in += hy__converted_of(R, node->in[k].node, node->in[k].output)->node != NULL;
         if (x->ndim != y->ndim && x->ndim != y->ndim - 1 && hy__size(x) != 1) return 0;
         if (x->ndim == y->ndim - 1 && x->ndim && hy__size(x) != x->dim[0]) return 0;
     }
-    if (!twins) return 0;
+    if (!moved_in) return 0;
     for (k = 0; k < node->nin; k++) {
         const hy_shape *x = &hy__edge_type(&in[k])->shape;
         hy_ints flat;
@@ -37591,33 +37612,33 @@ static int hy__layout_pointwise(hy__rewrite *R, const hy__node *node, const hy__
         flat.n = 1;
         flat.v[0] = -1;
         if (hy__size(x) == 1 && x->ndim < y->ndim) continue;
-        if (x->ndim == y->ndim ? hy__take_twin(R, &node->in[k], &in[k], &given[k])
+        if (x->ndim == y->ndim ? hy__take_converted(R, &node->in[k], &in[k], &given[k])
                                : hy__emit_reshape(R, in[k].node->name, in[k], &flat, &given[k])) return -1;
     }
-    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, &twin)) return -1;
-    return hy__from_twin(R, node, twin, out);
+    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, &moved)) return -1;
+    return hy__from_converted(R, node, moved, out);
 }
 
 static int hy__layout_concat(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__concat_rec r = *(const hy__concat_rec *)node->record;
-    int k, twins = 0, n = node->type[0].shape.ndim, axis = hy__axis(r.dim, n);
-    hy__edge given[HY__TWINS_MOST], twin;
+    int k, moved_in = 0, n = node->type[0].shape.ndim, axis = hy__axis(r.dim, n);
+    hy__edge given[HY__CONVERTED_MOST], moved;
     const hy__edge *old = node->in;
-    if (n < 3 || axis < 1 || node->nin > HY__TWINS_MOST || !hy__types_known(node->type, 1)) return 0;
-    for (k = 0; k < node->nin; k++) twins += hy__twin_of(R, old[k].node, old[k].output)->node != NULL;
-    if (2 * twins <= node->nin) return 0;
-    for (k = 0; k < node->nin; k++) if (hy__take_twin(R, &old[k], &in[k], &given[k])) return -1;
+    if (n < 3 || axis < 1 || node->nin > HY__CONVERTED_MOST || !hy__types_known(node->type, 1)) return 0;
+    for (k = 0; k < node->nin; k++) moved_in += hy__converted_of(R, old[k].node, old[k].output)->node != NULL;
+    if (2 * moved_in <= node->nin) return 0;
+    for (k = 0; k < node->nin; k++) if (hy__take_converted(R, &old[k], &in[k], &given[k])) return -1;
     r.dim = axis == 1 ? n - 1 : axis - 1;
-    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, &r, &twin)) return -1;
-    return hy__from_twin(R, node, twin, out);
+    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, &r, &moved)) return -1;
+    return hy__from_converted(R, node, moved, out);
 }
 
 static int hy__may_move(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     (void)in;
     return !R->mode->given && node->op && !node->early && hy__is_function(R, node) &&
-           !hy__is_fixed_twin(R, node);
+           !hy__is_fixed_weight(R, node);
 }
 
 static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
@@ -37626,11 +37647,12 @@ static int hy__channels_move(hy__rewrite *R, const hy__node *node, const hy__edg
 }
 
 /* --- layout: convolutions of 16 bits, and what stands between them, in f32 --- *
- * Their fast ways are there. Every value keeps its type; some have a twin in f32, which was not rounded. */
-static int hy__has_twin(const hy__rewrite *R, const hy__node *node)
+ * Their fast ways are there. Every value keeps its type; some have a copy in f32, which was not rounded. */
+static int hy__has_converted(const hy__rewrite *R, const hy__node *node)
 {
     int k;
-    for (k = 0; k < node->nin; k++) if (hy__twin_of(R, node->in[k].node, node->in[k].output)->node) return 1;
+    for (k = 0; k < node->nin; k++)
+        if (hy__converted_of(R, node->in[k].node, node->in[k].output)->node) return 1;
     return 0;
 }
 
@@ -37639,8 +37661,9 @@ static int hy__widens(const hy__rewrite *R, const hy__node *node)
     const hy_dtype dtype = node->type[0].dtype;
     if (!(node->op->flags & HY_OP_WIDENS) || (dtype != HY_F16 && dtype != HY_BF16) ||
         !hy__types_known(node->type, 1) || !hy__one_result(R, node) || node->nin < 1 ||
-        node->nin > HY__TWINS_MOST) return 0;
-    return node->op->flags & HY_OP_FILTERS ? hy__is_fixed_twin(R, node->in[1].node) : hy__has_twin(R, node);
+        node->nin > HY__CONVERTED_MOST) return 0;
+    return node->op->flags & HY_OP_FILTERS ? hy__is_fixed_weight(R, node->in[1].node)
+                                           : hy__has_converted(R, node);
 }
 
 /* x in another type. */
@@ -37653,34 +37676,34 @@ static int hy__emit_cast(hy__rewrite *R, const char *name, hy__edge x, hy_dtype 
 
 static int hy__halves_widen(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
-    hy__edge given[HY__TWINS_MOST], *twin;
+    hy__edge given[HY__CONVERTED_MOST], *moved;
     int k;
-    if (R->mode->given || !node->op || node->early || hy__is_fixed_twin(R, node) || !hy__widens(R, node) ||
+    if (R->mode->given || !node->op || node->early || hy__is_fixed_weight(R, node) || !hy__widens(R, node) ||
         (!hy__is_function(R, node) && !hy__writes_aux(node->op))) return 0;     /* they do so in training */
     for (k = 0; k < node->nin; k++) {
         given[k] = in[k];
         if (hy__edge_type(&in[k])->dtype == HY_F32) continue;
-        twin = hy__twin_of(R, node->in[k].node, node->in[k].output);
-        if (!twin->node && hy__emit_cast(R, in[k].node->name, in[k], HY_F32, twin)) return -1;
-        given[k] = *twin;
+        moved = hy__converted_of(R, node->in[k].node, node->in[k].output);
+        if (!moved->node && hy__emit_cast(R, in[k].node->name, in[k], HY_F32, moved)) return -1;
+        given[k] = *moved;
     }
-    twin = hy__twin_of(R, node, 0);
-    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, twin)) return -1;
-    return hy__emit_cast(R, node->name, *twin, node->type[0].dtype, out) ? -1 : 1;
+    moved = hy__converted_of(R, node, 0);
+    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, moved)) return -1;
+    return hy__emit_cast(R, node->name, *moved, node->type[0].dtype, out) ? -1 : 1;
 }
 
-/* --- layout: images abreast --- *
+/* --- layout: images side by side --- *
  * (N, C, places) becomes (N / 16, C, places, 16), and a kernel of k places one of k places and 1: the same
  * operators, of one dim more, on whole vectors. Pays in training, where it also serves the gradients that are
  * derived of it, and where channels are few. */
 #ifdef HY__TARGET_AVX2
 /* x with its images moved: into a last dim, or back, where it has `shape`. */
-static int hy__emit_abreast(hy__rewrite *R, const char *name, hy__edge x, const hy_shape *shape,
+static int hy__emit_lanes(hy__rewrite *R, const char *name, hy__edge x, const hy_shape *shape,
                             hy__edge *out)
 {
     const hy_shape *s = &hy__edge_type(&x)->shape;
     const int enters = s->ndim == shape->ndim;
-    const int64_t images = enters ? s->dim[0] / HY__ABREAST : s->dim[0];
+    const int64_t images = enters ? s->dim[0] / HY__BATCH_LANES : s->dim[0];
     hy_ints flat, full, turn;
     int d;
     turn.n = flat.n = 3;
@@ -37688,35 +37711,35 @@ static int hy__emit_abreast(hy__rewrite *R, const char *name, hy__edge x, const 
     turn.v[1] = 2;
     turn.v[2] = 1;
     flat.v[0] = images;
-    flat.v[1] = enters ? (int64_t)HY__ABREAST : hy__size(shape) / images / HY__ABREAST;
+    flat.v[1] = enters ? (int64_t)HY__BATCH_LANES : hy__size(shape) / images / HY__BATCH_LANES;
     flat.v[2] = -1;
     full.n = shape->ndim + enters;
     for (d = 0; d < shape->ndim; d++) full.v[d] = shape->dim[d];
     if (enters) {
         full.v[0] = images;
-        full.v[d] = HY__ABREAST;
+        full.v[d] = HY__BATCH_LANES;
     }
     return hy__emit_reshape(R, name, x, &flat, &x) || hy__emit_transpose(R, name, x, &turn, &x) ||
            hy__emit_reshape(R, name, x, &full, out) ? -1 : 0;
 }
 
-static int hy__take_abreast(hy__rewrite *R, const hy__edge *old, const hy__edge *in, hy__edge *twin)
+static int hy__take_lanes(hy__rewrite *R, const hy__edge *old, const hy__edge *in, hy__edge *moved)
 {
-    hy__edge *have = hy__twin_of(R, old->node, old->output);
-    if (!have->node && hy__emit_abreast(R, in->node->name, *in, &hy__edge_type(in)->shape, have)) return -1;
-    *twin = *have;
+    hy__edge *have = hy__converted_of(R, old->node, old->output);
+    if (!have->node && hy__emit_lanes(R, in->node->name, *in, &hy__edge_type(in)->shape, have)) return -1;
+    *moved = *have;
     return 0;
 }
 
-static int hy__from_abreast(hy__rewrite *R, const hy__node *node, hy__edge twin, hy__edge *out)
+static int hy__from_lanes(hy__rewrite *R, const hy__node *node, hy__edge moved, hy__edge *out)
 {
-    *hy__twin_of(R, node, 0) = twin;
-    return hy__emit_abreast(R, node->name, twin, &node->type[0].shape, out) ? -1 : 1;
+    *hy__converted_of(R, node, 0) = moved;
+    return hy__emit_lanes(R, node->name, moved, &node->type[0].shape, out) ? -1 : 1;
 }
 
-static int hy__has_abreast(const hy__rewrite *R, const hy__edge *old)
+static int hy__has_lanes(const hy__rewrite *R, const hy__edge *old)
 {
-    return hy__twin_of(R, old->node, old->output)->node != NULL;
+    return hy__converted_of(R, old->node, old->output)->node != NULL;
 }
 
 /* One place more in a list that has one number per dim, or none. */
@@ -37727,14 +37750,14 @@ static void hy__widen_ints(hy_ints *v, int n, int64_t last)
     v->n = n + 1;
 }
 
-static int hy__abreast_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+static int hy__lanes_convolution(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__convolution_rec r = *(const hy__convolution_rec *)node->record;
-    hy__edge given[3], twin;
+    hy__edge given[3], moved;
     hy_ints wide;
     int n = r.kernel.n, k, may = HY__MAY_MOVE;
     if (R->mode->recorded || R->mode->training) may |= HY__MAY_DERIVE;
-    if (hy__is_fixed_twin(R, node->in[1].node)) may |= HY__MAY_LAY;
+    if (hy__is_fixed_weight(R, node->in[1].node)) may |= HY__MAY_LAY;
     if (hy__way_of(R, node, in, HY__LIE_FIRST, may) != HY__WAY_IMAGES) return 0;
     for (k = 1; k < node->nin; k++) given[k] = in[k];
     wide.n = n + 3;
@@ -37745,87 +37768,88 @@ static int hy__abreast_convolution(hy__rewrite *R, const hy__node *node, const h
     hy__widen_ints(&r.dilate, n, 1);
     hy__widen_ints(&r.pad, n, 0);
     r.layout = HY_LAYOUT_NCW + n;
-    if (hy__take_abreast(R, &node->in[0], &in[0], &given[0]) ||
+    if (hy__take_lanes(R, &node->in[0], &in[0], &given[0]) ||
         hy__emit_reshape(R, in[1].node->name, in[1], &wide, &given[1]) ||
-        hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, &r, &twin)) return -1;
-    return hy__from_abreast(R, node, twin, out);
+        hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, &r, &moved)) return -1;
+    return hy__from_lanes(R, node, moved, out);
 }
 
 /* The largest goes before relu, which then has less to do. */
-static int hy__abreast_pooling(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+static int hy__lanes_pooling(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__pooling_rec r = *(const hy__pooling_rec *)node->record;
     const hy__node *before = node->in[0].node;
     int n = node->type[0].shape.ndim - 2, relu;
     double low, high;
-    hy__edge twin;
+    hy__edge moved;
     (void)in;
-    if (!hy__has_abreast(R, &node->in[0]) || r.pool_type != HY_POOL_MAX || r.global_pool || n > 2 ||
+    if (!hy__has_lanes(R, &node->in[0]) || r.pool_type != HY_POOL_MAX || r.global_pool || n > 2 ||
         r.kernel.n != n || r.convention == HY_CONVENTION_SAME || hy__channels_last(r.layout)) return 0;
     relu = before->op && hy__limits_by(before->op, before->record, &low, &high) == 1;
-    relu = relu && hy__uses_of(R, before, 0) == 1 && hy__has_abreast(R, &before->in[0]);
-    twin = relu ? *hy__twin_of(R, before->in[0].node, before->in[0].output)
-                : *hy__twin_of(R, before, node->in[0].output);
+    relu = relu && hy__uses_of(R, before, 0) == 1 && hy__has_lanes(R, &before->in[0]);
+    moved = relu ? *hy__converted_of(R, before->in[0].node, before->in[0].output)
+                : *hy__converted_of(R, before, node->in[0].output);
     hy__widen_ints(&r.kernel, n, 1);
     hy__widen_ints(&r.stride, n, 1);
     hy__widen_ints(&r.pad, n, 0);
     r.layout = HY_LAYOUT_NCW + n;
-    if (hy__rewrite_emit_op(R, node->op, node->name, 1, &twin, &r, &twin)) return -1;
-    if (relu && hy__rewrite_emit_op(R, before->op, before->name, 1, &twin, before->record, &twin)) return -1;
-    return hy__from_abreast(R, node, twin, out);
+    if (hy__rewrite_emit_op(R, node->op, node->name, 1, &moved, &r, &moved)) return -1;
+    if (relu && hy__rewrite_emit_op(R, before->op, before->name, 1, &moved, before->record, &moved))
+        return -1;
+    return hy__from_lanes(R, node, moved, out);
 }
 
 /* Inputs have the output's shape or are one number. */
-static int hy__abreast_pointwise(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+static int hy__lanes_pointwise(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     const hy_type *y = &node->type[0];
-    hy__edge given[HY__TWINS_MOST], twin;
-    int k, twins = 0;
-    if (!hy__is_pointwise(node) || node->nin < 1 || node->nin > HY__TWINS_MOST || node->nout != 1 ||
+    hy__edge given[HY__CONVERTED_MOST], moved;
+    int k, moved_in = 0;
+    if (!hy__is_pointwise(node) || node->nin < 1 || node->nin > HY__CONVERTED_MOST || node->nout != 1 ||
         hy__size(&y->shape) < 2) return 0;
     for (k = 0; k < node->nin; k++) {
         const hy_shape *x = &hy__edge_type(&in[k])->shape;
         if (hy__size(x) != 1 && !hy__same_shape(x, &y->shape)) return 0;
-        if (hy__size(x) != 1) twins += hy__has_abreast(R, &node->in[k]);
+        if (hy__size(x) != 1) moved_in += hy__has_lanes(R, &node->in[k]);
     }
-    if (!twins) return 0;
+    if (!moved_in) return 0;
     for (k = 0; k < node->nin; k++) {
         given[k] = in[k];
         if (hy__size(&hy__edge_type(&in[k])->shape) != 1 &&
-            hy__take_abreast(R, &node->in[k], &in[k], &given[k])) return -1;
+            hy__take_lanes(R, &node->in[k], &in[k], &given[k])) return -1;
     }
-    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, &twin)) return -1;
-    return hy__from_abreast(R, node, twin, out);
+    if (hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, &moved)) return -1;
+    return hy__from_lanes(R, node, moved, out);
 }
 
 /* Means and variances are those of a channel in either order; what it writes is, too. */
-static int hy__abreast_norm(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+static int hy__lanes_norm(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)node->record;
     hy__node *copy;
-    hy__edge twin;
-    if (!hy__has_abreast(R, &node->in[0]) || r->axis != 1) return 0;
+    hy__edge moved;
+    if (!hy__has_lanes(R, &node->in[0]) || r->axis != 1) return 0;
     copy = hy__rewrite_whole(R, node, in, out);
     if (!copy) return -1;
-    copy->in[0] = *hy__twin_of(R, node->in[0].node, node->in[0].output);
+    copy->in[0] = *hy__converted_of(R, node->in[0].node, node->in[0].output);
     copy->type[0] = *hy__edge_type(&copy->in[0]);
-    twin = out[0];
-    return hy__from_abreast(R, node, twin, out);
+    moved = out[0];
+    return hy__from_lanes(R, node, moved, out);
 }
 
-static int hy__may_abreast(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+static int hy__may_lanes(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     int k;
     if (R->mode->given || !node->op || node->early || !node->nin || R->F->root->kernels->isa < HY_ISA_AVX2 ||
-        !hy__types_known(node->type, node->nout) || hy__is_fixed_twin(R, node)) return 0;
+        !hy__types_known(node->type, node->nout) || hy__is_fixed_weight(R, node)) return 0;
     for (k = 0; k < node->nin; k++) if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
     return 1;
 }
 
 static int hy__images_move(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
-    if (!hy__may_abreast(R, node, in) || !hy__is_function(R, node)) return 0;
-    return hy__abreast_pointwise(R, node, in, out);
+    if (!hy__may_lanes(R, node, in) || !hy__is_function(R, node)) return 0;
+    return hy__lanes_pointwise(R, node, in, out);
 }
 #endif
 #endif
@@ -37989,18 +38013,18 @@ static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
 }
 
 #ifndef HYBRID_NO_VISION
-/* --- strips: what only the next convolution reads is made as it comes to it --- */
-static int hy__strips_input(const hy__rewrite *R, const hy__node *node, const hy__edge *in, const hy_op *op)
+/* --- chains: what only the next convolution reads is made as it comes to it --- */
+static int hy__chain_input(const hy__rewrite *R, const hy__node *node, const hy__edge *in, const hy_op *op)
 {
     return in->node->op == op && node->nin > 1 && hy__uses_of(R, node->in[0].node, 0) == 1;
 }
 
-static int hy__strips_begin(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+static int hy__chain_begin(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     const hy__convolve_rec *deep = (const hy__convolve_rec *)node->record, *front;
     hy__conv_shape s;
     hy__conv_attr a;
-    if (!hy__strips_input(R, node, in, &hy__convolve_op) || deep->first) return 0;
+    if (!hy__chain_input(R, node, in, &hy__convolve_op) || deep->first) return 0;
     front = (const hy__convolve_rec *)in->node->record;
     if (front->groups > 1 || front->first || front->tail.add) return 0;
     hy__convolve_attr(deep, &a);
@@ -38010,23 +38034,23 @@ static int hy__strips_begin(const hy__rewrite *R, const hy__node *node, const hy
 }
 
 /* A convolution of single places. */
-static int hy__strips_end(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+static int hy__chain_end(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     return ((const hy__convolve_rec *)node->record)->way == HY__WAY_PLAIN &&
-           hy__strips_input(R, node, in, &hy__strips_op) &&
-           !((const hy__strips_rec *)in->node->record)->filters;
+           hy__chain_input(R, node, in, &hy__chain_op) &&
+           !((const hy__chain_rec *)in->node->record)->filters;
 }
 
-static int hy__into_strips(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+static int hy__into_chains(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     const hy__convolve_rec *r;
     const hy__node *front;
-    hy__strips_rec rec;
+    hy__chain_rec rec;
     hy__edge all[8];
     int begins, k, n = 0;
     if (!HY__SIMD || node->op != &hy__convolve_op || R->mode->given) return 0;
-    begins = hy__strips_begin(R, node, &in[0]);
-    if (!begins && !hy__strips_end(R, node, &in[0])) return 0;
+    begins = hy__chain_begin(R, node, &in[0]);
+    if (!begins && !hy__chain_end(R, node, &in[0])) return 0;
     r = (const hy__convolve_rec *)node->record;
     front = in[0].node;
     memset(&rec, 0, sizeof rec);
@@ -38037,18 +38061,18 @@ static int hy__into_strips(hy__rewrite *R, const hy__node *node, const hy__edge 
         rec.deep_no_bias = r->no_bias;
         rec.deep_tail = r->tail;
     } else {
-        rec = *(const hy__strips_rec *)front->record;
+        rec = *(const hy__chain_rec *)front->record;
         rec.filters = r->filters;
         rec.no_bias = r->no_bias;
         rec.tail = r->tail;
     }
     for (k = 0; k < front->nin; k++) all[n++] = front->in[k];
     for (k = 1; k < node->nin; k++) all[n++] = in[k];
-    return hy__rewrite_emit_op(R, &hy__strips_op, node->name, n, all, &rec, out) ? -1 : 1;
+    return hy__rewrite_emit_op(R, &hy__chain_op, node->name, n, all, &rec, out) ? -1 : 1;
 }
 #endif
 
-/* MARK: - 49 >>fusion ----------------------------------------------------------------------------------
+/* MARK: - 49 >>fusion ------------------------------------------------------------------------------------
  *
  * Pointwise operators become one; what the turns of a loop share is taken out of it.
  */
@@ -38246,7 +38270,7 @@ HY__WARM_ROOMS                          /* what runs */
 enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__ALIKE, HY__LONG_ROW = 128 };
 typedef struct hy__fused_input {
     const char *data;
-    int      kind, lone;                /* lone: this tile is of one value */
+    int      kind, scalar;              /* scalar: this tile is of one value */
     hy__walk walk;
     hy__walker from;
 } hy__fused_input;
@@ -38310,7 +38334,7 @@ static char *hy__fused_expand(hy__fused_input *x, char *tile, size_t size, int64
         const char *from = x->data + x->from.offset[0] * (int64_t)size;
         m = hy__walk_run(&x->from, n);
         rows = last && step < 2 && m == w->dim[last] ? hy__least(n / m, w->dim[last - 1] - at[last - 1]) : 1;
-        if (x->lone) tile = (char *)(uintptr_t)from;
+        if (x->scalar) tile = (char *)(uintptr_t)from;
         else hy__move_plane((int)size, to, from, rows, m, m, 1, above, step);
         if (rows > 1) at[last - 1] += rows - 1;
         x->from.offset[0] += (rows - 1) * above;
@@ -38335,7 +38359,7 @@ static void hy__fused_alike(const hy_job *job, const hy__fused *f, hy__fused_roo
     int64_t period;
     int i;
     for (i = 0; i < f->inputs; i++)
-        if (room->in[i].kind == HY__SPREAD && room->in[i].lone) return;         /* tiles end where rows do */
+        if (room->in[i].kind == HY__SPREAD && room->in[i].scalar) return;   /* tiles end where rows do */
     for (i = 0; i < f->inputs; i++) {
         hy__fused_input *x = &room->in[i];
         period = hy__fused_period(&job->in[i].type.shape, &job->out[0].type.shape);
@@ -38346,13 +38370,13 @@ static void hy__fused_alike(const hy_job *job, const hy__fused *f, hy__fused_roo
 }
 
 /* Which inputs stay single values: all steps that read them must take one, with an array beside it. */
-static void hy__fused_lone(const hy__fused *f, hy__fused_room *room)
+static void hy__fused_scalars(const hy__fused *f, hy__fused_room *room)
 {
     int i, k;
     for (i = 0; i < f->inputs; i++) {
         hy__fused_input *x = &room->in[i];
         int last = x->walk.ndim - 1;
-        x->lone = x->kind == HY__SINGLE ||
+        x->scalar = x->kind == HY__SINGLE ||
                   (x->kind == HY__SPREAD && !f->jobs && !x->walk.stride[0][last] &&
                    x->walk.dim[last] >= HY__LONG_ROW);
     }
@@ -38361,8 +38385,8 @@ static void hy__fused_lone(const hy__fused *f, hy__fused_room *room)
         const int *arg = f->arg + step->first;
         int beside = step->loose;       /* may the next operand be a single value? */
         for (k = 0; k < step->nin; k++) {
-            if (arg[k] >= f->inputs || !room->in[arg[k]].lone) continue;
-            if (!beside) room->in[arg[k]].lone = 0;
+            if (arg[k] >= f->inputs || !room->in[arg[k]].scalar) continue;
+            if (!beside) room->in[arg[k]].scalar = 0;
             beside = 0;
         }
     }
@@ -38397,11 +38421,11 @@ static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused
         hy__walk_init(&x->walk, y, 1, (const int64_t (*)[HY_MAX_DIM])stride);
         hy__walk_from(&x->from, &x->walk, first);
     }
-    hy__fused_lone(f, room);
+    hy__fused_scalars(f, room);
     for (i = 0; i < f->inputs; i++) {
         hy__fused_input *x = &room->in[i];
         if (x->kind != HY__SINGLE) continue;
-        if (x->lone) room->where[i] = (char *)(uintptr_t)x->data;
+        if (x->scalar) room->where[i] = (char *)(uintptr_t)x->data;
         else hy__move_plane((int)size, room->where[i], x->data, 1, f->tile, 0, 1, 0, 0);
     }
 }
@@ -38415,7 +38439,7 @@ static int64_t hy__fused_aim(const hy_run *now, const hy__fused *f, hy__fused_ro
     int i;
     for (i = 0; i < f->inputs; i++) {
         const hy__fused_input *x = &room->in[i];
-        if (x->kind == HY__SPREAD && x->lone) n = hy__walk_run(&x->from, n);
+        if (x->kind == HY__SPREAD && x->scalar) n = hy__walk_run(&x->from, n);
     }
     for (i = 0; i < f->outputs; i++)
         room->where[f->output[i]] = f->streams ? room->stage + (size_t)i * step
@@ -38459,7 +38483,7 @@ static void hy__fused_tile(hy_run *now, const hy__fused *f, hy__fused_room *room
         for (k = at = 0; k < step->nin; k++, at++) {
             if (at == step->side) at++;
             in[at] = room->where[arg[k]];
-            one[at] = arg[k] >= f->inputs || !room->in || !room->in[arg[k]].lone || n == 1;
+            one[at] = arg[k] >= f->inputs || !room->in || !room->in[arg[k]].scalar || n == 1;
             whole &= one[at];
         }
         if (step->side >= 0) {
@@ -38500,7 +38524,7 @@ static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_roo
             const int value = arg[k], in = value < f->inputs;
             at = k == step->nin ? HY__OPERANDS - 1 : k + (step->side >= 0 && k >= step->side);
             c->place[at] = room->where[value];
-            c->one[at] = !in || !room->in[value].lone;
+            c->one[at] = !in || !room->in[value].scalar;
             moves = in ? room->in[value].kind == HY__DIRECT : f->slot[value] < 0 && !f->streams;
             c->by[at] = moves ? by : 0;
             if (c->one[at]) continue;
@@ -38588,7 +38612,7 @@ static void hy__run_fused_small(const hy_job *job, hy_run *now, int stage, int64
 
 HY__COLD_ROOMS
 
-/* One tile of whole inputs; a lone result is the last step's, written when no input is needed any more. */
+/* One tile of whole inputs; a single result is the last step's, written when no input is needed any more. */
 static int hy__fused_is_small(const hy__fused *f, const hy_job *job)
 {
     int i;
@@ -39307,7 +39331,7 @@ static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edg
     return got;
 }
 
-/* MARK: - 50 >>pipeline --------------------------------------------------------------------------------
+/* MARK: - 50 >>pipeline ----------------------------------------------------------------------------------
  *
  * The passes in their order, run one after another.
  */
@@ -39341,7 +39365,7 @@ static int hy__leave(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
 static const hy__pass hy__passes[] = {
     { 0, HY_PASS_FOLD,       "fold",       HY__PASS(FOLD, hy__fold),       NULL,                0 },
     { HY__KNOWS_ALGEBRA, HY_PASS_ALGEBRA, "algebra", HY__PASS(ALGEBRA, hy__algebra), NULL, 0 },
-    { 0, HY_PASS_CSE,        "cse",        HY__PASS(CSE, hy__common),      hy__find_twins_room, 0 },
+    { 0, HY_PASS_CSE,        "cse",        HY__PASS(CSE, hy__common),      hy__common_room, 0 },
 #ifndef HYBRID_NO_VISION
     { 0, HY_PASS_LAYOUT, "widen", HY__BUILT(convolution) && HY__BUILT(cast) && HY__TYPED(F32)
                                    ? HY__PASS(LAYOUT, hy__halves_widen) : NULL,
@@ -39351,7 +39375,7 @@ static const hy__pass hy__passes[] = {
       hy__find_fixed, HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #ifndef HYBRID_NO_VISION
 #ifdef HY__TARGET_AVX2
-    { HY__KNOWS_IMAGES, HY_PASS_LAYOUT, "abreast", HY__PASS(LAYOUT, hy__images_move), hy__find_last,
+    { HY__KNOWS_IMAGES, HY_PASS_LAYOUT, "batch_lanes", HY__PASS(LAYOUT, hy__images_move), hy__find_last,
       HY__PASS_LOOSE },
 #endif
     { HY__KNOWS_LAST, HY_PASS_LAYOUT, "layout", HY__PASS(LAYOUT, hy__channels_move), hy__find_last,
@@ -39364,7 +39388,7 @@ static const hy__pass hy__passes[] = {
       NULL, HY__PASS_INFERENCE },
     { HY__KNOWS_TAILS, HY_PASS_FUSE,     "tails",    HY__PASS(FUSE, hy__tails), NULL, HY__PASS_INFERENCE },
 #ifndef HYBRID_NO_VISION
-    { 0, HY_PASS_FUSE,     "strips",   HY__PASS(FUSE, hy__into_strips), NULL, HY__PASS_INFERENCE },
+    { 0, HY_PASS_FUSE,     "chains",   HY__PASS(FUSE, hy__into_chains), NULL, HY__PASS_INFERENCE },
 #endif
     { 0, HY_PASS_FUSE,     "fuse",     HY__PASS(FUSE, hy__fuse), HY__PASS(FUSE, hy__find_groups), 0 }
 };
@@ -39393,11 +39417,11 @@ static const hy__pattern hy__patterns[] = {
            hy__is_affine, hy__norm_apart, "what is pointwise behind it is fused with it")
 #if !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
     HY__KNOWS(IMAGES, LAYOUT, convolution, -1,
-           hy__may_abreast, hy__abreast_convolution, "few channels fill no vector, 16 images do")
+           hy__may_lanes, hy__lanes_convolution, "few channels fill no vector, 16 images do")
     HY__KNOWS(IMAGES, LAYOUT, pooling, -1,
-           hy__may_abreast, hy__abreast_pooling, "its images lie so already")
+           hy__may_lanes, hy__lanes_pooling, "its images lie so already")
     HY__KNOWS(IMAGES, LAYOUT, batch_norm, -1,
-           hy__may_abreast, hy__abreast_norm, "its images lie so already")
+           hy__may_lanes, hy__lanes_norm, "its images lie so already")
 #endif
 #ifndef HYBRID_NO_VISION
     HY__KNOWS(LAST, LAYOUT, convolution, -1,
@@ -39543,7 +39567,7 @@ static hy_graph *hy__optimize(hy_frame *F, hy_graph *g, const hy_type *input, co
 }
 
 #if !defined(HYBRID_NO_TRAIN) && !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
-/* The graph as its gradient should be derived of it, for such inputs: images abreast. NULL without an error:
+/* The graph as its gradient should be derived of it, for such inputs: images side by side. NULL and no error:
  * as it is. */
 static hy_graph *hy__arrange(hy_frame *F, hy_graph *g, const hy_type *input, const hy__mode *mode)
 {
@@ -39759,7 +39783,7 @@ HY_API hy_graph *hy_optimize(hy_frame *F, hy_graph *g, hy_array *inputs, const h
     return fresh ? hy__graph_list(F->root, fresh) : NULL;
 }
 
-/* MARK: - 51 >>plan -------------------------------------------------------------------------------------
+/* MARK: - 51 >>plan --------------------------------------------------------------------------------------
  *
  * Where every value of an optimised graph lies and in which order its operators run. A value is an output of
  * a node. Values that lie in the arena live from the batch that writes them to the last one that reads them;
@@ -40716,7 +40740,7 @@ HY_API int hy_plan_value_at(hy_graph *g, int node, int output, hy_plan_value *va
 
 HY__WARM_ROOMS
 
-/* MARK: - 52 >>execute ----------------------------------------------------------------------------------
+/* MARK: - 52 >>execute -----------------------------------------------------------------------------------
  *
  * A program is what a graph becomes for one set of input types and one mode: optimised graph, plan and bound
  * jobs. It never changes, hangs on its graph and is shared by all frames. An executor is a program's memory
@@ -40811,10 +40835,10 @@ typedef struct hy__holder {
     hy__buffer  **output;
 } hy__holder;
 
-typedef struct hy__ticket {             /* how a call was served */
+typedef struct hy__lookup {             /* how a call was served */
     int  hit;
     char reason[HY__BOUND];             /* why a program was made */
-} hy__ticket;
+} hy__lookup;
 
 /* --- early values --- */
 /* F: the frame whose cache takes the memory, or NULL. */
@@ -41130,11 +41154,11 @@ static void hy__prepared_free(hy_root *root)
  * Who frees executors may be another frame, so places are cleared, and moved, under the lock; an executor is
  * looked at only when the stamp says that it is still there.
  */
-struct hy__encore {
+struct hy__cached_call {
     uint64_t      number, stamp;        /* which call, and while what holds */
     hy__executor *x;
     int           next;                 /* the place of the call that came after this one */
-    const void   *ahead[6];             /* never read here: block, house, ports, links, a job, its notes */
+    const void   *ahead[6];             /* never read here: block, its core, ports, links, a job, its notes */
 };
 
 /* The root's counters only grow, so no two states have the same sum. */
@@ -41143,26 +41167,26 @@ HY__INLINE uint64_t hy__stamp(const hy_root *root)
     return HY__PEEK(&root->changes) + HY__PEEK(&root->moves) + HY__PEEK(&root->epoch);
 }
 
-HY__INLINE int hy__encore_place(const hy_frame *F, uint64_t number)
+HY__INLINE int hy__cached_call_place(const hy_frame *F, uint64_t number)
 {
-    return (int)(number & (uint64_t)(F->encores - 1));
+    return (int)(number & (uint64_t)(F->cached_calls - 1));
 }
 
-HY__INLINE hy__executor *hy__encore_find(const hy_frame *F, uint64_t number)
+HY__INLINE hy__executor *hy__cached_call_find(const hy_frame *F, uint64_t number)
 {
-    const hy__encore *a = F->encores ? &F->encore[hy__encore_place(F, number)] : NULL;
+    const hy__cached_call *a = F->cached_calls ? &F->cached_call[hy__cached_call_place(F, number)] : NULL;
     hy__executor *x = a && a->number == number ? HY__PEEK(&a->x) : NULL;
     return x && a->stamp == hy__stamp(F->root) ? x : NULL;
 }
 
 /* A call with this number goes on: what comes next? */
-HY__INLINE void hy__encore_ahead(hy_frame *F, uint64_t number)
+HY__INLINE void hy__cached_call_ahead(hy_frame *F, uint64_t number)
 {
-    int at = hy__encore_place(F, number);
-    const hy__encore *next = &F->encore[F->encore[at].next];
+    int at = hy__cached_call_place(F, number);
+    const hy__cached_call *next = &F->cached_call[F->cached_call[at].next];
     const char *x = (const char *)HY__PEEK(&next->x);
     int i;
-    if (F->encore[F->last].next != at) F->encore[F->last].next = at;
+    if (F->cached_call[F->last].next != at) F->cached_call[F->last].next = at;
     F->last = at;
     if (!x) return;
     HY__PREFETCH(x);
@@ -41172,20 +41196,20 @@ HY__INLINE void hy__encore_ahead(hy_frame *F, uint64_t number)
 }
 
 /* x has served a call of a block with this number; the stamp is from before. */
-static void hy__encore_note(hy_frame *F, hy__executor *x, const hy_block *block, uint64_t number,
+static void hy__cached_call_note(hy_frame *F, hy__executor *x, const hy_block *block, uint64_t number,
                             uint64_t stamp)
 {
-    hy__encore *a;
+    hy__cached_call *a;
     const hy_job *job;
-    if (!F->encores || !number || !x->inputs) return;
+    if (!F->cached_calls || !number || !x->inputs) return;
     job = hy__run_of(x, 0)->job;
-    a = &F->encore[hy__encore_place(F, number)];
+    a = &F->cached_call[hy__cached_call_place(F, number)];
     a->number = number;
     a->stamp = stamp;
     HY__POKE(&x->number, number);
     HY__POKE(&a->x, x);
     a->ahead[0] = block;
-    a->ahead[1] = block->house;
+    a->ahead[1] = block->core;
     a->ahead[2] = x->port;
     a->ahead[3] = x->link;
     a->ahead[4] = job;
@@ -41193,25 +41217,26 @@ static void hy__encore_note(hy_frame *F, hy__executor *x, const hy_block *block,
 }
 
 /* Under the lock. */
-static void hy__encore_forget(hy_frame *F, const hy__executor *x)
+static void hy__cached_call_forget(hy_frame *F, const hy__executor *x)
 {
-    hy__encore *a = F->encores ? &F->encore[hy__encore_place(F, HY__PEEK(&x->number))] : NULL;
+    const int at = F->cached_calls ? hy__cached_call_place(F, HY__PEEK(&x->number)) : 0;
+    hy__cached_call *a = F->cached_calls ? &F->cached_call[at] : NULL;
     if (a && HY__PEEK(&a->x) == x) HY__POKE(&a->x, (hy__executor *)NULL);
 }
 
 /* Twice as many places as there are holders; without memory there are fewer. */
-static void hy__encore_widen(hy_frame *F)
+static void hy__cached_call_widen(hy_frame *F)
 {
-    int i, n = F->encores, wide = n ? 2 * n : HY__FIRST;
-    hy__encore *again, *was = F->encore;
+    int i, n = F->cached_calls, wide = n ? 2 * n : HY__FIRST;
+    hy__cached_call *again, *was = F->cached_call;
     if (2 * F->executors.n <= n) return;
-    again = (hy__encore *)hy__alloc_zero(&F->root->heap, (size_t)wide * sizeof *again);
+    again = (hy__cached_call *)hy__alloc_zero(&F->root->heap, (size_t)wide * sizeof *again);
     if (!again) return;
     hy__acquire(&F->root->lock);
-    F->encore = again;
-    F->encores = wide;
+    F->cached_call = again;
+    F->cached_calls = wide;
     F->last = 0;
-    for (i = 0; i < n; i++) if (was[i].x) again[hy__encore_place(F, was[i].number)] = was[i];
+    for (i = 0; i < n; i++) if (was[i].x) again[hy__cached_call_place(F, was[i].number)] = was[i];
     for (i = 0; i < wide; i++) again[i].next = i;
     hy__release(&F->root->lock);
     hy__free(&F->root->heap, was);
@@ -41260,7 +41285,7 @@ static void hy__program_free(hy_root *root, hy__attached *it)
         hy__executor *x = NULL;
         hy__acquire(&root->lock);
         for (h = p->holders; h && !h->x; h = h->peer) continue;
-        if (h) { hy__encore_forget(h->frame, h->x); x = h->buffer ? NULL : h->x; h->x = NULL; }
+        if (h) { hy__cached_call_forget(h->frame, h->x); x = h->buffer ? NULL : h->x; h->x = NULL; }
         hy__release(&root->lock);
         if (!h) break;
         hy__executor_free(x);
@@ -41484,7 +41509,7 @@ static void hy__programs_trim(hy_graph *g, int limit, const hy__program *fresh)
         hy__acquire(&g->root->lock);
         p = hy__program_surplus(g, limit, fresh);
         if (p) { hy__table_remove(&g->programs, &p->head.kept); HY__POKE(&p->of, (hy_graph *)NULL); }
-        for (h = p ? p->holders : NULL; h; h = h->peer) if (h->x) hy__encore_forget(h->frame, h->x);
+        for (h = p ? p->holders : NULL; h; h = h->peer) if (h->x) hy__cached_call_forget(h->frame, h->x);
         hy__release(&g->root->lock);
         if (p) hy__program_drop(p);
     } while (p);
@@ -41682,10 +41707,7 @@ static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
     return x;
 }
 
-/* MARK: - 53 >>running ---------------------------------------------------------------------------------
- *
- * Programs run, in frames that have their memory; plans that can be asked for.
- */
+/* --- programs run, in frames that have their memory; plans that can be asked for --- */
 
 /* --- running --- */
 /* Runs jobs one after another. Did one meet bad data? */
@@ -42194,7 +42216,7 @@ static void hy__holder_free(hy_frame *F, hy__holder *h)
     hy__acquire(&root->lock);
     for (at = &p->holders; *at && *at != h; at = &(*at)->peer) continue;
     if (*at) *at = h->peer;
-    if (h->x) hy__encore_forget(F, h->x);
+    if (h->x) hy__cached_call_forget(F, h->x);
     x = h->buffer ? NULL : h->x;
     p->bound -= h->buffer != NULL;
     hy__release(&root->lock);
@@ -42233,9 +42255,9 @@ static void hy__executors_close(hy_frame *F)
     hy__kept *e;
     while ((e = hy__table_next(&F->executors, NULL)) != NULL) hy__holder_free(F, (hy__holder *)(void *)e);
     hy__free(&F->root->heap, (void *)F->executors.slot);
-    hy__free(&F->root->heap, F->encore);
-    F->encore = NULL;
-    F->encores = 0;
+    hy__free(&F->root->heap, F->cached_call);
+    F->cached_call = NULL;
+    F->cached_calls = 0;
     F->executors.slot = NULL;
     F->executors.cap = 0;
 }
@@ -42266,7 +42288,7 @@ static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, 
     h->input = (hy_type *)(void *)(h->output + keeps);
     if (inputs) memcpy(h->input, p->input, inputs * sizeof *h->input);
     hy__table_add(&F->root->heap, &F->executors, &h->kept, hash);
-    hy__encore_widen(F);
+    hy__cached_call_widen(F);
     F->recent = h;
     F->bindings += buffer != NULL;
     hy__acquire(&F->root->lock);
@@ -42279,12 +42301,12 @@ static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, 
 
 /* The program for a call: found, or made, and then the graph's. Counted for the caller. */
 static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
-                                    int limit, hy__ticket *ticket)
+                                    int limit, hy__lookup *lookup)
 {
     hy_root *root = F->root;
     uint64_t hash = hy__call_hash(g, in, mode);
     hy__program *p, *fresh;
-    char reason[sizeof ticket->reason];
+    char reason[sizeof lookup->reason];
     hy__line line = hy__line_open(reason, sizeof reason);
     hy_plan_info info;
     hy__layout l;
@@ -42293,8 +42315,8 @@ static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *i
     p = hy__program_find(g, in, mode, hash);
     if (!p) hy__put_reason(&line, hy__program_last(g), g, in, mode);
     hy__release(&root->lock);
-    if (p) { if (ticket) ticket->hit = 1; return p; }
-    if (ticket) { ticket->hit = 0; memcpy(ticket->reason, reason, sizeof reason); }
+    if (p) { if (lookup) lookup->hit = 1; return p; }
+    if (lookup) { lookup->hit = 0; memcpy(lookup->reason, reason, sizeof reason); }
     from = hy__clock(F);
     fresh = hy__program_new(F, g, in, mode);
     if (!fresh) return NULL;
@@ -42452,13 +42474,13 @@ static hy__holder *hy__bind_again(hy_frame *F, hy__program *p, void *buffer, siz
 
 /* A holder for a call of which the frame has none. */
 static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
-                                  int limit, hy__ticket *ticket)
+                                  int limit, hy__lookup *lookup)
 {
     hy__executor *x = NULL;
     hy__holder *h = hy__holder_lapsed(F, g, in, mode);
     void *buffer = h ? h->buffer : NULL;
     size_t bytes = h ? h->bytes : 0;
-    hy__program *p = hy__program_for(F, g, in, mode, limit, ticket);
+    hy__program *p = hy__program_for(F, g, in, mode, limit, lookup);
     if (!p) return NULL;
     if (buffer) {
         h = hy__bind_again(F, p, buffer, bytes, mode->owner);
@@ -42478,7 +42500,7 @@ static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in,
 struct hy__graph_rec {
     hy__mode    mode;
     int         limit;                  /* most programs that the graph keeps, 0: by memory */
-    hy__ticket *ticket;                 /* where to tell of hits and misses, or NULL */
+    hy__lookup *lookup;                 /* where to tell of hits and misses, or NULL */
 };
 
 /* Its sections have programs of their own, which may push this one out. */
@@ -42503,17 +42525,17 @@ static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_a
                              const hy__graph_rec *rec)
 {
     const hy__mode *mode = &rec->mode;
-    hy__ticket *ticket = rec->ticket;
+    hy__lookup *lookup = rec->lookup;
     hy__holder *h = F->recent;
     hy__program *p;
     uint64_t ranks;
     int failed;
-    if (ticket) { ticket->hit = 1; ticket->reason[0] = 0; }
+    if (lookup) { lookup->hit = 1; lookup->reason[0] = 0; }
     if (!h || !hy__holder_fits(h, g, in, mode)) {
         h = hy__holder_find(F, g, in, mode);
         if (!h) {
-            if (ticket) ticket->hit = 0;
-            h = hy__holder_for(F, g, in, mode, rec->limit, ticket);
+            if (lookup) lookup->hit = 0;
+            h = hy__holder_for(F, g, in, mode, rec->limit, lookup);
         }
         if (!h) return -1;
     }
@@ -42556,7 +42578,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
     return failed;
 }
 
-/* MARK: - 54 >>trace ------------------------------------------------------------------------------------
+/* MARK: - 54 >>trace -------------------------------------------------------------------------------------
  *
  * emit_trace: an operator becomes a node. Shapes and types flow as far as they are known.
  */
@@ -43741,7 +43763,7 @@ static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, cons
 {
     hy_array *few[2 * HY__FEW], **packed = few, **out, *y = NULL;
     hy__buffer *room = NULL;
-    hy__ticket ticket;
+    hy__lookup lookup;
     const char *form = t->out;
     int i, n = in->n + t->graph->heads;
     if (n > 2 * HY__FEW) {
@@ -43749,16 +43771,16 @@ static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, cons
         if (!packed) return NULL;
     }
     out = packed + in->n;
-    ticket.hit = 1;
-    rec->ticket = &ticket;
+    lookup.hit = 1;
+    rec->lookup = &lookup;
     for (i = 0; i < in->n; i++) packed[i] = hy__packed_input(F, in->at[i]);
     if (!F->code && !hy__graph_apply(F, t->graph, packed, out, rec)) y = hy__group_as(F, &form, &out);
     hy__buffer_drop(&F->cache, room);
-    if (ticket.hit) hy__traces_hit(F, all);
+    if (lookup.hit) hy__traces_hit(F, all);
     else {
         hy__acquire(&all->lock);
         all->misses++;
-        if (t->ran) memcpy(all->reason, ticket.reason, sizeof all->reason);
+        if (t->ran) memcpy(all->reason, lookup.reason, sizeof all->reason);
         t->ran = 1;                     /* its first program is made for the reason that it was */
         hy__release(&all->lock);
     }
@@ -43899,7 +43921,7 @@ HY_API hy_graph *hy_graph_planned(hy_frame *F, hy_graph *g, hy_array *inputs)
     return planned;
 }
 
-/* MARK: - 55 >>block ------------------------------------------------------------------------------------
+/* MARK: - 55 >>block -------------------------------------------------------------------------------------
  *
  * Blocks: children, parameters, names, calls. A block's prefix is settled when it is added to another, or
  * first needed; the names of its parameters follow. hy_call runs forward line by line; for a hybridized block
@@ -43909,7 +43931,7 @@ typedef struct hy__child { char *name; hy_block *block; int shared; } hy__child;
 typedef struct hy__hooked { hy_hook when; hy_hook_fn fn; void *user; int id; } hy__hooked;
 
 typedef hy_array *(*hy__wrap_fn)(hy_frame *S, hy_block *block, hy_array *x);
-struct hy__house {                      /* what a block has besides the user's struct */
+struct hy__block_core {                      /* what a block has besides the user's struct */
     hy_root    *root;
     int         hybrid, active;         /* what a call like the last one looks at stands in front */
     hy__traces  traces;
@@ -43940,7 +43962,7 @@ struct hy__house {                      /* what a block has besides the user's s
 
 static void hy__changed(hy_block *block)
 {
-    block->house->changes = HY__ADD(&block->house->root->changes, 1);
+    block->core->changes = HY__ADD(&block->core->root->changes, 1);
 }
 
 /* A parameter has another type: forward may have asked for it, in any block that has it. */
@@ -44013,7 +44035,7 @@ static void hy__param_free(hy_frame *F, hy__param *p)
 static void hy__block_free_one(hy_frame *F, hy_block *block)
 {
     hy__heap *heap = &F->root->heap;
-    struct hy__house *h = block->house;
+    struct hy__block_core *h = block->core;
     int i;
     hy__traces_free(F, &h->traces);
     if (h->owner) {
@@ -44043,36 +44065,36 @@ static void hy__block_free_one(hy_frame *F, hy_block *block)
 /* When the root goes: everything, in any order. */
 static void hy__free_blocks(hy_root *root)
 {
-    hy_frame *F = root->house;
+    hy_frame *F = root->param_frame;
     hy_block *b, *next;
     if (!F) return;
     F->code = HY_ERROR_OK;
-    for (b = root->blocks; b; b = b->house->next)               /* graphs first: they name parameters */
-        hy__traces_free(F, &b->house->traces);
-    for (b = root->blocks; b; b = next) { next = b->house->next; hy__block_free_one(F, b); }
+    for (b = root->blocks; b; b = b->core->next)               /* graphs first: they name parameters */
+        hy__traces_free(F, &b->core->traces);
+    for (b = root->blocks; b; b = next) { next = b->core->next; hy__block_free_one(F, b); }
     root->blocks = NULL;
     hy__cache_empty(&F->cache);
     hy__free(&root->heap, F->live.at);
     hy__free(&root->heap, F);
-    root->house = NULL;
+    root->param_frame = NULL;
 }
 
 /* Parameters belong to this frame, which nobody holds. */
-static hy_frame *hy__house_frame(hy_frame *F)
+static hy_frame *hy__param_frame(hy_frame *F)
 {
     hy_root *root = F->root;
     hy__acquire(&root->lock);
-    if (!root->house) {
-        root->house = (hy_frame *)hy__alloc_zero(&root->heap, sizeof *root->house);
-        if (root->house) {
-            root->house->root = root;
-            root->house->cache.heap = &root->heap;
+    if (!root->param_frame) {
+        root->param_frame = (hy_frame *)hy__alloc_zero(&root->heap, sizeof *root->param_frame);
+        if (root->param_frame) {
+            root->param_frame->root = root;
+            root->param_frame->cache.heap = &root->heap;
             root->free_blocks = hy__free_blocks;
             root->param_changed = hy__param_changed;
         }
     }
     hy__release(&root->lock);
-    return root->house ? root->house : (hy_frame *)hy__no_memory(F, "hy_block_new");
+    return root->param_frame ? root->param_frame : (hy_frame *)hy__no_memory(F, "hy_block_new");
 }
 
 /* "hybrid_net" -> "hybridnet" */
@@ -44088,16 +44110,16 @@ static char *hy__alias_of(hy_frame *F, const char *kind)
 HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_forward_fn forward, int hybrid)
 {
     hy_block *block;
-    struct hy__house *h;
+    struct hy__block_core *h;
     size_t room;
     if (!F || F->code) return NULL;
     if (bytes < sizeof *block || !kind || !forward)
         return (hy_block *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_block_new: %s", forward
                                       ? "the struct must begin with a hy_block" : "forward is NULL");
-    if (!hy__house_frame(F)) return NULL;
+    if (!hy__param_frame(F)) return NULL;
     room = hy__round64(sizeof *h) + bytes;
     h = bytes > SIZE_MAX / 2 ? NULL
-        : (struct hy__house *)hy__alloc_zero(&F->root->heap, room + strlen(kind) + 1);
+        : (struct hy__block_core *)hy__alloc_zero(&F->root->heap, room + strlen(kind) + 1);
     if (h) h->alias = hy__alias_of(F, kind);
     if (!h || !h->alias || hy__lock_init(&h->traces.lock)) {
         if (h) hy__free(&F->root->heap, h->alias);
@@ -44107,7 +44129,7 @@ HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_fo
     block = (hy_block *)(void *)((char *)h + hy__round64(sizeof *h));
     block->forward = forward;
     block->kind = strcpy((char *)h + room, kind);       /* the caller's may go */
-    block->house = h;
+    block->core = h;
     h->root = F->root;
     h->hybrid = hybrid;
     hy__acquire(&F->root->lock);
@@ -44121,7 +44143,7 @@ static int hy__block_ok(hy_frame *F, const hy_block *block, const char *who)
 {
     if (!F || F->code) return 0;
     if (!block) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the block is NULL", who);
-    else if (block->house->root != F->root)
+    else if (block->core->root != F->root)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: the block belongs to another hy_open", who);
     else return 1;
     return 0;
@@ -44156,22 +44178,22 @@ static int hy__family_open(hy_frame *F, hy__family *all, hy_block *block)
     memset(all, 0, sizeof *all);
     failed = hy__family_add(F, all, block);
     for (i = 0; i < all->n && !failed; i++)
-        for (k = 0; k < all->at[i]->house->children && !failed; k++)
-            failed = hy__family_add(F, all, all->at[i]->house->child[k].block);
+        for (k = 0; k < all->at[i]->core->children && !failed; k++)
+            failed = hy__family_add(F, all, all->at[i]->core->child[k].block);
     return failed;
 }
 
 static int hy__block_lives(const hy_root *root, const hy_block *block)
 {
     const hy_block *b;
-    for (b = root->blocks; b && b != block; b = b->house->next) continue;
+    for (b = root->blocks; b && b != block; b = b->core->next) continue;
     return b != NULL;
 }
 
 /* Does `block` own b, or is it b? */
 static int hy__block_owns(const hy_block *block, const hy_block *b)
 {
-    while (b && b != block) b = b->house->parent;
+    while (b && b != block) b = b->core->parent;
     return b != NULL;
 }
 
@@ -44191,8 +44213,8 @@ static void hy__block_leave(hy_frame *F, const hy_block *block)
     hy_block *b;
     int i, more = 1;
     while (more)
-        for (b = F->root->blocks, more = 0; b; b = b->house->next) {
-            struct hy__house *h = b->house;
+        for (b = F->root->blocks, more = 0; b; b = b->core->next) {
+            struct hy__block_core *h = b->core;
             if (hy__block_owns(block, b)) continue;
             for (i = h->children - 1; i >= 0; i--) {
                 hy__child *c = &h->child[i];
@@ -44201,8 +44223,8 @@ static void hy__block_leave(hy_frame *F, const hy_block *block)
                     memmove(c, c + 1, (size_t)(--h->children - i) * sizeof *c);
                     hy__changed(b);
                 } else if (c->shared && hy__block_owns(block, c->block)) {
-                    c->block->house->parent = b;
-                    c->block->house->inner_of = NULL;
+                    c->block->core->parent = b;
+                    c->block->core->inner_of = NULL;
                     c->shared = 0;
                     more = 1;
                 }
@@ -44223,16 +44245,16 @@ static void hy__namings_look(hy_frame *F)
 /* Callbacks may not free what the call works with that runs them, nor a part of it. */
 static void hy__block_hold(hy_block *block, const char *who)
 {
-    if (block && HY__ADD(&block->house->busy, 1) == 1) block->house->busy_in = who;
+    if (block && HY__ADD(&block->core->busy, 1) == 1) block->core->busy_in = who;
 }
-static void hy__block_let(hy_block *block) { if (block) HY__ADD(&block->house->busy, -1); }
+static void hy__block_let(hy_block *block) { if (block) HY__ADD(&block->core->busy, -1); }
 
 /* The one among those that a block owns, or that own it; NULL: it may go. The root's lock is held. */
 static const hy_block *hy__block_busy(const hy_root *root, const hy_block *block)
 {
     const hy_block *b = root->blocks;
-    while (b && !(HY__PEEK(&b->house->busy) && (hy__block_owns(block, b) || hy__block_owns(b, block))))
-        b = b->house->next;
+    while (b && !(HY__PEEK(&b->core->busy) && (hy__block_owns(block, b) || hy__block_owns(b, block))))
+        b = b->core->next;
     return b;
 }
 
@@ -44240,7 +44262,7 @@ static const hy_block *hy__block_busy(const hy_root *root, const hy_block *block
 static int hy__param_at_work(hy_frame *F, hy__param *p, const char *who)
 {
     if (p->same) p = p->same;
-    if (!HY__PEEK(&p->block->house->steps)) return 0;
+    if (!HY__PEEK(&p->block->core->steps)) return 0;
     return hy__fail(F, HY_ERROR_STATE, "%s: hy_step is at work with Parameter '%s': %s must not change it",
                     who, hy__called(p), hy__caller(F));
 }
@@ -44265,13 +44287,13 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
     hy__release(&F->root->lock);
     if (busy) {
         hy__fail(F, HY_ERROR_STATE, "hy_block_free: %s is at work with this %s: %s must not free it",
-                 busy->house->busy_in, busy->kind, hy__caller(F));
+                 busy->core->busy_in, busy->kind, hy__caller(F));
         return;
     }
-    if (!lives || block->house->inner_of || hy__block_runs(F, block)) {
+    if (!lives || block->core->inner_of || hy__block_runs(F, block)) {
         hy__fail(F, HY_ERROR_STATE, "hy_block_free: %s",
                  !lives ? "the block was freed already, or belongs to another hy_open"
-                 : block->house->inner_of ? "the activation of a layer goes with it"
+                 : block->core->inner_of ? "the activation of a layer goes with it"
                  : "forward must not free its own block");
         return;
     }
@@ -44284,16 +44306,16 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
     for (i = 0; i < F->namings; i++) if (hy__block_owns(block, F->naming[i])) F->naming[i] = NULL;
     F->root->freed++;
     for (at = &F->root->blocks; (b = *at) != NULL; ) {
-        if (!hy__block_owns(block, b)) { at = &b->house->next; continue; }
-        *at = b->house->next;
-        b->house->next = gone;
+        if (!hy__block_owns(block, b)) { at = &b->core->next; continue; }
+        *at = b->core->next;
+        b->core->next = gone;
         gone = b;
     }
     hy__release(&F->root->lock);
-    for (b = gone; b; b = b->house->next) hy__traces_free(F, &b->house->traces);
+    for (b = gone; b; b = b->core->next) hy__traces_free(F, &b->core->traces);
     within = F->within;
     F->within = "free_fn of a block";
-    for (; gone; gone = b) { b = gone->house->next; hy__block_free_one(F, gone); }
+    for (; gone; gone = b) { b = gone->core->next; hy__block_free_one(F, gone); }
     F->within = within;
     if (code) F->code = code;
 }
@@ -44321,19 +44343,19 @@ static const char *hy__param_name(hy_frame *F, hy__param *p, const char *prefix)
 /* The prefix that the scope, or the block it was made in, gives to what follows. */
 static const char *hy__settle_names_of(hy_frame *F, hy_block *block, const char *outer)
 {
-    struct hy__house *h = block->house;
+    struct hy__block_core *h = block->core;
     hy_block *scope = NULL;
     char number[16], *tail, *joined, *name;
     hy__line line;
     int n, i;
     hy__namings_look(F);
     for (i = F->namings - 1; i >= 0 && !scope && !h->inner_of; i--)
-        if (F->naming[i] && F->naming[i] != block && !F->naming[i]->house->empty) scope = F->naming[i];
-    if (scope) outer = scope->house->prefix;
+        if (F->naming[i] && F->naming[i] != block && !F->naming[i]->core->empty) scope = F->naming[i];
+    if (scope) outer = scope->core->prefix;
     h->empty = h->prefix && !*h->prefix;
     if (h->prefix) tail = hy__string(F, h->prefix, "");
     else {
-        n = hy__count_alias(F, scope ? &scope->house->counters : &F->aliases, h->alias);
+        n = hy__count_alias(F, scope ? &scope->core->counters : &F->aliases, h->alias);
         line = hy__line_open(number, sizeof number);
         hy__say(&line, "%d_", n);
         tail = n < 0 ? NULL : hy__string(F, h->alias, number);
@@ -44361,7 +44383,7 @@ static const char *hy__settle_names_of(hy_frame *F, hy_block *block, const char 
 /* The prefix, settled by whoever first asks. */
 static const char *hy__prefix(hy_frame *F, hy_block *block)
 {
-    struct hy__house *h = block->house;
+    struct hy__block_core *h = block->core;
     const char *prefix = "";
     if (HY__LOAD(&h->name)) return h->prefix;
     if (h->inner_of) prefix = hy__prefix(F, h->inner_of);
@@ -44375,16 +44397,16 @@ static const char *hy__prefix(hy_frame *F, hy_block *block)
 HY_API hy_block *hy_set_prefix(hy_frame *F, hy_block *block, const char *prefix)
 {
     if (!hy__block_ok(F, block, "hy_set_prefix")) return NULL;
-    if (!prefix || block->house->name)
+    if (!prefix || block->core->name)
         return (hy_block *)hy__refuse(F, HY_ERROR_STATE, "hy_set_prefix: %s",
                                       prefix ? "the block already has its names" : "the prefix is NULL");
-    return hy__set_string(F, &block->house->prefix, prefix) ? NULL : block;
+    return hy__set_string(F, &block->core->prefix, prefix) ? NULL : block;
 }
 
 HY_API hy_block *hy_set_alias(hy_frame *F, hy_block *block, const char *alias)
 {
     if (!hy__block_ok(F, block, "hy_set_alias")) return NULL;
-    return hy__set_string(F, &block->house->alias, alias ? alias : block->kind) ? NULL : block;
+    return hy__set_string(F, &block->core->alias, alias ? alias : block->kind) ? NULL : block;
 }
 
 HY_API void hy_name_scope(hy_frame *F, hy_block *block)
@@ -44409,7 +44431,7 @@ HY_API const char *hy_block_prefix(hy_frame *F, hy_block *block)
 
 HY_API const char *hy_block_name(hy_frame *F, hy_block *block)
 {
-    return hy__block_ok(F, block, "hy_block_name") && hy__prefix(F, block) ? block->house->name : NULL;
+    return hy__block_ok(F, block, "hy_block_name") && hy__prefix(F, block) ? block->core->name : NULL;
 }
 
 /* --- children --- */
@@ -44421,7 +44443,7 @@ static int hy__is_below(hy_frame *F, hy_block *top, const hy_block *block)
     return found;
 }
 
-static int hy__child_place(const struct hy__house *h, const char *name)
+static int hy__child_place(const struct hy__block_core *h, const char *name)
 {
     int i;
     for (i = 0; i < h->children && strcmp(h->child[i].name, name); i++) continue;
@@ -44432,7 +44454,7 @@ static int hy__child_place(const struct hy__house *h, const char *name)
 static hy_block *hy__child_put(hy_frame *F, hy_block *block, int at, const char *name, hy_block *child,
                                int shared)
 {
-    struct hy__house *h = block->house;
+    struct hy__block_core *h = block->core;
     char *copy = hy__string(F, name, ""), *label = shared ? NULL : hy__string(F, name, "");
     int failed = !copy || (!shared && !label);
     hy__acquire(&F->root->lock);        /* who frees a block in another frame looks at the children of all */
@@ -44441,12 +44463,12 @@ static hy_block *hy__child_put(hy_frame *F, hy_block *block, int at, const char 
     if (!failed) {
         if (at < h->children) {         /* the one replaced is the root's from here on */
             hy__free(&F->root->heap, h->child[at].name);
-            if (!h->child[at].shared) h->child[at].block->house->parent = NULL;
+            if (!h->child[at].shared) h->child[at].block->core->parent = NULL;
         } else h->children++;
         h->child[at].name = copy;
         h->child[at].block = child;
         h->child[at].shared = shared;
-        if (!shared) child->house->parent = block;
+        if (!shared) child->core->parent = block;
     }
     hy__release(&F->root->lock);
     if (failed) {
@@ -44455,18 +44477,18 @@ static hy_block *hy__child_put(hy_frame *F, hy_block *block, int at, const char 
         return (hy_block *)hy__no_memory(F, "hy_add_child");
     }
     if (shared) return child;
-    hy__free(&F->root->heap, child->house->label);
-    child->house->label = label;
+    hy__free(&F->root->heap, child->core->label);
+    child->core->label = label;
     return child;
 }
 
 static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_block *child, int shared)
 {
-    struct hy__house *h = block->house;
+    struct hy__block_core *h = block->core;
     char number[16];
     hy__line line;
     int at, again, counted = !name;
-    if (h->hybrid && !child->house->hybrid)
+    if (h->hybrid && !child->core->hybrid)
         return (hy_block *)hy__refuse(F, HY_ERROR_ARGUMENT, "Children of HybridBlock must also be "
                                       "HybridBlock, but %s has type %s: make it with HY_BLOCK_NEW, or its "
                                       "parent with HY_PLAIN_BLOCK_NEW", name ? name : "the child",
@@ -44482,13 +44504,13 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
     }
     at = counted && !h->named ? h->children : hy__child_place(h, name);
     again = at < h->children && h->child[at].block == child && !h->child[at].shared;
-    if (at < h->children && !again && h->child[at].block->house->inner_of == block)
+    if (at < h->children && !again && h->child[at].block->core->inner_of == block)
         return (hy_block *)hy__refuse(F, HY_ERROR_STATE, "hy_add_child: %s of %s is the layer's own and "
                                       "stays with it", name, block->kind);
     if (!hy__prefix(F, child) ||
-        !hy__child_put(F, block, at, name, child, shared || (child->house->parent && !again))) return NULL;
+        !hy__child_put(F, block, at, name, child, shared || (child->core->parent && !again))) return NULL;
     h->named |= !counted;
-    if (h->active && !child->house->active) { child->house->active = 1; child->house->opt = h->opt; }
+    if (h->active && !child->core->active) { child->core->active = 1; child->core->opt = h->opt; }
     hy__changed(block);
     return child;
 }
@@ -44511,21 +44533,21 @@ static hy_block *hy__add_inner_child(hy_frame *F, hy_block *block, const char *n
                                      hy_block *child)
 {
     if (!child || !hy_set_prefix(F, child, prefix)) return NULL;
-    child->house->inner_of = block;
-    return hy__child_put(F, block, block->house->children, name, child, 0);
+    child->core->inner_of = block;
+    return hy__child_put(F, block, block->core->children, name, child, 0);
 }
 
 HY_API int hy_length(hy_frame *F, hy_block *block)
 {
-    return hy__block_ok(F, block, "hy_length") ? block->house->children : 0;
+    return hy__block_ok(F, block, "hy_length") ? block->core->children : 0;
 }
 
 static hy__child *hy__child_at(hy_frame *F, hy_block *block, int i)
 {
     int n;
     if (!hy__block_ok(F, block, "hy_child")) return NULL;
-    n = block->house->children;
-    if (i >= -n && i < n) return &block->house->child[i < 0 ? i + n : i];
+    n = block->core->children;
+    if (i >= -n && i < n) return &block->core->child[i < 0 ? i + n : i];
     return (hy__child *)hy__refuse(F, HY_ERROR_INDEX, "hy_child: index %d of a block with %d children", i, n);
 }
 
@@ -44592,7 +44614,7 @@ HY_API void hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user)
     failed = hy__path_add(F, &w, block, "");
     while (w.n && !failed && !F->code) {
         hy__path_step *top = &w.at[w.n - 1];
-        const struct hy__house *h = top->block->house;
+        const struct hy__block_core *h = top->block->core;
         if (++top->next < h->children) {
             failed = hy__path_add(F, &w, h->child[top->next].block, "");
             continue;
@@ -44606,9 +44628,9 @@ HY_API void hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user)
 
 HY_API int hy_add_hook(hy_frame *F, hy_block *block, hy_hook when, hy_hook_fn fn, void *user)
 {
-    struct hy__house *h;
+    struct hy__block_core *h;
     if (!hy__block_ok(F, block, "hy_add_hook")) return -1;
-    h = block->house;
+    h = block->core;
     if (!fn) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_add_hook: the function is NULL"); return -1; }
     if (hy__grow(&F->root->heap, (void **)&h->hook, &h->hook_cap, h->hooks + 1, sizeof *h->hook))
         return hy__no_room(F, "hy_add_hook");
@@ -44621,10 +44643,10 @@ HY_API int hy_add_hook(hy_frame *F, hy_block *block, hy_hook when, hy_hook_fn fn
 
 HY_API void hy_remove_hook(hy_frame *F, hy_block *block, int hook)
 {
-    struct hy__house *h;
+    struct hy__block_core *h;
     int i;
     if (!hy__block_ok(F, block, "hy_remove_hook")) return;
-    h = block->house;
+    h = block->core;
     for (i = 0; i < h->hooks && h->hook[i].id != hook; i++) continue;
     if (i == h->hooks) {
         hy__fail(F, HY_ERROR_UNKNOWN, "hy_remove_hook: the block has no hook %d", hook);
@@ -44636,7 +44658,7 @@ HY_API void hy_remove_hook(hy_frame *F, hy_block *block, int hook)
 /* --- parameters --- */
 enum { HY__FEW_PARAMS = 16 };           /* they are looked at one by one */
 
-static int hy__param_known(const struct hy__house *h, const char *name)
+static int hy__param_known(const struct hy__block_core *h, const char *name)
 {
     int i;
     if (h->params > HY__FEW_PARAMS) return hy__names_find(&h->locals, name) >= 0;
@@ -44645,7 +44667,7 @@ static int hy__param_known(const struct hy__house *h, const char *name)
 }
 
 /* A record of that name, the last in the block's list; or NULL. */
-static hy__param *hy__param_new(hy_frame *F, struct hy__house *h, const char *name)
+static hy__param *hy__param_new(hy_frame *F, struct hy__block_core *h, const char *name)
 {
     hy__heap *heap = &F->root->heap;
     hy__param *p = hy__param_record(F->root);
@@ -44663,11 +44685,11 @@ static hy__param *hy__param_new(hy_frame *F, struct hy__house *h, const char *na
 HY_API hy_array *hy_add_param(hy_frame *F, hy_block *block, const char *name, hy_shape shape,
                               const hy_param_opt *opt)
 {
-    struct hy__house *h;
+    struct hy__block_core *h;
     hy__param *p;
     hy_type type;
     if (!hy__block_ok(F, block, "hy_add_param")) return NULL;
-    h = block->house;
+    h = block->core;
     if (name && hy__param_known(h, name))
         return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "Overriding Parameter attribute %s is not "
                                       "allowed", name);
@@ -44681,7 +44703,7 @@ HY_API hy_array *hy_add_param(hy_frame *F, hy_block *block, const char *name, hy
     if (!p) return NULL;
     p->array.state = HY__LIVE;
     p->array.kept = 1;
-    p->array.frame = hy__house_frame(F);
+    p->array.frame = hy__param_frame(F);
     p->array.param = p;
     p->array.t.type = type;
     p->declared = shape;
@@ -44753,7 +44775,7 @@ typedef int (*hy__param_fn)(hy_frame *F, hy__param *p, const char *path, void *u
 /* The parameters of the block where a way ends, each with its own path. */
 static int hy__path_params(hy_frame *F, hy__path *w, hy__param_fn fn, void *user)
 {
-    const struct hy__house *h = w->at[w->n - 1].block->house;
+    const struct hy__block_core *h = w->at[w->n - 1].block->core;
     size_t end = w->at[w->n - 1].end;
     int i;
     for (i = 0; i < h->params && !F->code; i++) {
@@ -44774,7 +44796,7 @@ static void hy__each_param(hy_frame *F, hy_block *block, hy__param_fn fn, void *
     stop = hy__path_add(F, &w, block, "");
     while (w.n && !stop && !F->code) {
         hy__path_step *top = &w.at[w.n - 1];
-        const struct hy__house *h = top->block->house;
+        const struct hy__block_core *h = top->block->core;
         if (top->next < 0) {
             top->next = 0;
             stop = hy__path_params(F, &w, fn, user);
@@ -45269,7 +45291,7 @@ HY_API void hy_cast_block(hy_frame *F, hy_block *block, hy_dtype dtype)
     hy__each_param(F, block, hy__cast_one, &dtype);
 }
 
-/* MARK: - 56 >>calls -----------------------------------------------------------------------------------
+/* MARK: - 56 >>calls -------------------------------------------------------------------------------------
  *
  * Blocks are called, line by line or compiled, and hybridized; what they say of themselves.
  */
@@ -45376,7 +45398,7 @@ static void hy__write_summary(hy_frame *S, hy__sink sink, hy_array *x)
     hy__summary_line(sink, "=");
     hy__summary_row(sink, "Input", x, 0);
     for (i = 0; i < all->n; i++) {
-        const struct hy__house *h = all->row[i].block->house;
+        const struct hy__block_core *h = all->row[i].block->core;
         int64_t own = 0;
         for (k = 0; k < h->params; k++) {
             hy__param *real = h->param[k]->same ? h->param[k]->same : h->param[k];
@@ -45409,9 +45431,9 @@ static hy_array *hy__no_inputs(hy_frame *F, hy_block *block, const char *who)
 {
     char text[HY__ROLE_TEXT];
     if (!hy__block_ok(F, block, who)) return NULL;
-    if (!block->house->nothing)
+    if (!block->core->nothing)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: the input is NULL%s", who, hy__role_text(F, text));
-    return block->house->nothing;
+    return block->core->nothing;
 }
 
 /* Shapes come from a trace: nothing is computed. */
@@ -45451,7 +45473,7 @@ static void hy__write_indent(hy__sink sink, int n) { while (n-- > 0) hy__write_t
 /* What a block says of itself, cut when memory is out. Lines after the first stand as deep as it does. */
 static void hy__write_described(const hy_block *block, int depth, hy__sink sink)
 {
-    hy__heap *heap = &block->house->root->heap;
+    hy__heap *heap = &block->core->root->heap;
     char few[512], *text = few, *end, *from;
     size_t bytes = sizeof few;
     few[0] = 0;
@@ -45479,7 +45501,7 @@ static void hy__write_block_head(const hy_block *block, int depth, hy__sink sink
     hy__write_text(sink, block->kind);
     hy__write_text(sink, "(");
     if (block->describe) hy__write_described(block, depth, sink);
-    else if (block->house->children) hy__write_text(sink, "\n");
+    else if (block->core->children) hy__write_text(sink, "\n");
 }
 
 static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
@@ -45495,9 +45517,9 @@ static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
         const hy_block *b = top->block;
         if (top->next < 0) {
             hy__write_block_head(b, w.n - 1, sink);
-            top->next = b->describe ? b->house->children : 0;
-        } else if (top->next < b->house->children) {
-            const hy__child *child = &b->house->child[top->next++];
+            top->next = b->describe ? b->core->children : 0;
+        } else if (top->next < b->core->children) {
+            const hy__child *child = &b->core->child[top->next++];
             hy__write_indent(sink, w.n);
             hy__write_text(sink, "(");
             hy__write_text(sink, child->name);
@@ -45505,7 +45527,7 @@ static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
             failed = hy__path_add(F, &w, child->block, child->name);
         } else {
             hy__path_leave(&w);
-            if (b->house->children && !b->describe) hy__write_indent(sink, w.n);
+            if (b->core->children && !b->describe) hy__write_indent(sink, w.n);
             hy__write_text(sink, ")\n");
         }
     }
@@ -45517,7 +45539,7 @@ static void hy__write_block(hy_frame *F, hy_block *block, hy__sink sink)
 static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *x, hy_array *y)
 {
     static const hy__role role = { "a hook", NULL, "(F, block, x, y, user)" };
-    const struct hy__house *h = block->house;
+    const struct hy__block_core *h = block->core;
     const hy__role *before;
     int i, last = 0;
     if (!h->hooks) return;
@@ -45532,7 +45554,7 @@ static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *
 }
 
 /* Is forward traced for training, of a block whose values are to be computed again? */
-static int hy__wraps(hy_frame *S, const struct hy__house *h)
+static int hy__wraps(hy_frame *S, const struct hy__block_core *h)
 {
     if (!h->wrap || !hy__traced_for(S) || hy__calling_frame(S)->check) return 0;
     S->tracer->asked |= HY__ASKED_TRAINING;     /* the trace holds for this mode only */
@@ -45542,27 +45564,27 @@ static int hy__wraps(hy_frame *S, const struct hy__house *h)
 /* forward between its hooks, in a scope of its own. */
 static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
 {
-    int floor = F->floor, training = F->training, recording = F->recording;
+    int scope_base = F->scope_base, training = F->training, recording = F->recording;
     hy__emit_fn emit = F->emit;
-    hy__sill sill = hy__sill_open(F);
+    hy__scope_guard guard = hy__scope_guard_open(F);
     hy__role role = { "forward of", NULL, "(F, block, x)" };
     const hy__role *before = F->role;
     hy_array *y = NULL;
     hy_begin(F);
-    if (F->code) return hy__sill_close(F, &sill, NULL);
+    if (F->code) return hy__scope_guard_close(F, &guard, NULL);
     role.name = block->kind;
     F->role = &role;
-    F->floor = F->sill = F->marks;
-    if (F->scope && block->house->hybrid) F->scope->floor = F->floor;
+    F->scope_base = F->scope_limit = F->marks;
+    if (F->scope && block->core->hybrid) F->scope->scope_base = F->scope_base;
     hy__run_hooks(F, block, HY_HOOK_BEFORE, x, NULL);
-    if (!F->code) y = (hy__wraps(F, block->house) ? block->house->wrap : block->forward)(F, block, x);
+    if (!F->code) y = (hy__wraps(F, block->core) ? block->core->wrap : block->forward)(F, block, x);
     if (!F->code && !y) hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned NULL", block->kind);
     if (!F->code && y->state == HY__LIVE && y->frame->root != F->root)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: forward returned an array of another hy_open", block->kind);
     if (!F->code) hy__run_hooks(F, block, HY_HOOK_AFTER, x, y);
     F->role = before;
-    F->floor = floor;
-    y = hy__sill_close(F, &sill, y);
+    F->scope_base = scope_base;
+    y = hy__scope_guard_close(F, &guard, y);
     F->training = training;             /* modes are the caller's */
     F->recording = recording;
     F->emit = emit;
@@ -45595,7 +45617,7 @@ static hy_array *hy__forward_traced(hy_frame *S, void *user, hy_array *x)
 /* Did anything below change since the graphs were made? */
 static void hy__revalidate(hy_frame *F, hy_block *block)
 {
-    struct hy__house *h = block->house;
+    struct hy__block_core *h = block->core;
     hy__family all;
     uint64_t now = HY__LOAD(&F->root->changes), sum = 0;
     int i;
@@ -45603,7 +45625,7 @@ static void hy__revalidate(hy_frame *F, hy_block *block)
     hy__acquire(&h->traces.lock);
     if (h->seen != now) {
         if (hy__family_open(F, &all, block)) now = h->seen;     /* the error stands; look again next time */
-        for (i = 0; i < all.n; i++) sum = (sum ^ all.at[i]->house->changes) * 0x100000001b3u + 1;
+        for (i = 0; i < all.n; i++) sum = (sum ^ all.at[i]->core->changes) * 0x100000001b3u + 1;
         if (sum != h->sum) hy__traces_retire(&h->traces);
         hy__traces_trim(F, &h->traces);
         h->sum = sum;
@@ -45615,7 +45637,7 @@ static void hy__revalidate(hy_frame *F, hy_block *block)
 
 /* How a block's graphs are compiled for this frame. One that is not hybridized may be compiled, too, where
  * only the whole graph tells a shape, or where it is computed again: as line by line. */
-static void hy__block_mode(const hy_frame *F, const struct hy__house *h, hy__mode *mode)
+static void hy__block_mode(const hy_frame *F, const struct hy__block_core *h, hy__mode *mode)
 {
     memset(mode, 0, sizeof *mode);
     mode->training = F->training;
@@ -45629,11 +45651,11 @@ static void hy__block_mode(const hy_frame *F, const struct hy__house *h, hy__mod
 
 static hy__graph_rec hy__compile_options(hy_frame *F, hy_block *block)
 {
-    const hy_hybridize_opt *opt = &block->house->opt;
+    const hy_hybridize_opt *opt = &block->core->opt;
     hy__graph_rec rec;
-    if (HY__LOAD(&block->house->seen) != HY__LOAD(&F->root->changes)) hy__revalidate(F, block);
+    if (HY__LOAD(&block->core->seen) != HY__LOAD(&F->root->changes)) hy__revalidate(F, block);
     memset(&rec, 0, sizeof rec);
-    hy__block_mode(F, block->house, &rec.mode);
+    hy__block_mode(F, block->core, &rec.mode);
     rec.limit = opt->static_shape ? 1 : opt->cache;
     return rec;
 }
@@ -45645,9 +45667,9 @@ HY__INLINE int hy__plain_input(const hy_frame *F, const hy_array *x)
 }
 
 /* Nothing has changed since the last call like it: the shortest way. NULL: go a longer one. */
-static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, hy_array *x)
+static hy_array *hy__call_like_last(hy_frame *F, struct hy__block_core *h, hy_array *x)
 {
-    hy__executor *last = hy__encore_find(F, HY__PEEK(&h->traces.number));
+    hy__executor *last = hy__cached_call_find(F, HY__PEEK(&h->traces.number));
     hy_array *const *in = &x, *y;
     int i, n = 1;
     if (!last || !h->active || F->recording || F->filling || F->fresh || F->tracer ||
@@ -45656,7 +45678,7 @@ static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, hy_array *
     if (n != last->inputs) return NULL;
     for (i = 0; i < n; i++)
         if (!hy__plain_input(F, in[i]) || !hy__packed_as(&in[i]->t, &last->port[i].type)) return NULL;
-    hy__encore_ahead(F, last->number);
+    hy__cached_call_ahead(F, last->number);
     y = hy__executor_again(F, last, in);
     if (HY__LIKELY(y != NULL)) hy__traces_hit(F, &h->traces);
     return y;
@@ -45666,7 +45688,7 @@ static hy_array *hy__call_like_last(hy_frame *F, struct hy__house *h, hy_array *
  * through all that hy__traced_call does. NULL: go the long way, or the frame has an error. */
 static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
 {
-    struct hy__house *h = block->house;
+    struct hy__block_core *h = block->core;
     hy_root *root = F->root;            /* a trace that is no longer good may be freed at any time */
     hy__trace *t = HY__LOAD(&h->seen) == HY__LOAD(&root->changes) ? HY__LOAD(&h->traces.fast) : NULL;
     uint64_t stamp = hy__stamp(root);
@@ -45685,7 +45707,7 @@ static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
     held->x->ranks = (uint64_t)t->graph->ranks[F->training != 0];
     F->stream += held->x->ranks;
     held->x->grouped = t->grouped;
-    hy__encore_note(F, held->x, block, h->traces.number, stamp);
+    hy__cached_call_note(F, held->x, block, h->traces.number, stamp);
     hy__traces_hit(F, &h->traces);
     return t->grouped ? hy_group_of(F, t->graph->heads, out) : out[0];
 }
@@ -45697,11 +45719,11 @@ static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
     if (HY__LIKELY(y != NULL)) return y;
     if (F->code) return NULL;
     rec = hy__compile_options(F, block);
-    return F->code ? NULL : hy__traced_call(F, &block->house->traces, hy__forward_traced, F->scope, x, &rec);
+    return F->code ? NULL : hy__traced_call(F, &block->core->traces, hy__forward_traced, F->scope, x, &rec);
 }
 
 /* An initialiser's calls run line by line: to trace might be to wait for whom this thread keeps waiting. */
-static int hy__compiles(hy_frame *F, const struct hy__house *h)
+static int hy__compiles(hy_frame *F, const struct hy__block_core *h)
 {
     return (h->active || (h->wrap && F->recording && !F->check)) && h->hybrid && !hy__is_symbolic(F) &&
            !hy__calling_frame(F)->filling;
@@ -45710,7 +45732,7 @@ static int hy__compiles(hy_frame *F, const struct hy__house *h)
 /* A call begins; scope->outer is what to put back. */
 static void hy__call_enter(hy_frame *F, hy_block *block, hy__scope *scope)
 {
-    const struct hy__house *h = block->house;
+    const struct hy__block_core *h = block->core;
     memset(scope, 0, sizeof *scope);
     scope->outer = F->scope;
     scope->depth = (F->scope ? F->scope->depth : F->depth) + 1;
@@ -45723,7 +45745,7 @@ static void hy__call_enter(hy_frame *F, hy_block *block, hy__scope *scope)
 
 HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line)
 {
-    struct hy__house *h;
+    struct hy__block_core *h;
     hy__scope scope;
     hy_array *y;
     uintptr_t me, inside;
@@ -45731,7 +45753,7 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
     if (!F || F->code) return NULL;
     if (x && !hy__block_ok(F, block, "hy_call")) return NULL;
     if (!x && (x = hy__no_inputs(F, block, "hy_call")) == NULL) return NULL;
-    h = block->house;
+    h = block->core;
     y = hy__call_like_last(F, h, x);
     if (HY__LIKELY(y != NULL)) return y;
     if (F->code) return NULL;
@@ -45791,7 +45813,7 @@ typedef struct hy__planning {
 } hy__planning;
 
 /* From now on calls of the block look for bindings. 0, or -1. */
-static int hy__block_owner(hy_frame *F, struct hy__house *h)
+static int hy__block_owner(hy_frame *F, struct hy__block_core *h)
 {
     hy__owner *owner;
     hy__acquire(&F->root->lock);
@@ -45812,15 +45834,15 @@ static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *
     int failed = -1;
     if (F && !F->code && !x) x = hy__no_inputs(F, block, who);
     if (!hy__alive(F, x, who) || !hy__block_ok(F, block, who) || !hy__prefix(F, block)) return -1;
-    if (!block->house->hybrid || !block->house->active || hy__is_symbolic(F))
+    if (!block->core->hybrid || !block->core->active || hy__is_symbolic(F))
         return hy__fail(F, HY_ERROR_STATE, "%s: %s is not hybridized: call hy_hybridize first", who,
                         block->kind);
     in.room = NULL;
-    if (plan->buffer && hy__block_owner(F, block->house)) return -1;
+    if (plan->buffer && hy__block_owner(F, block->core)) return -1;
     rec = hy__compile_options(F, block);
     hy__call_enter(F, block, &scope);
     if (!F->code)
-        t = hy__traced_open(F, &block->house->traces, hy__forward_traced, &scope, x, rec.limit, &in);
+        t = hy__traced_open(F, &block->core->traces, hy__forward_traced, &scope, x, rec.limit, &in);
     if (t && plan->buffer) failed = hy__graph_bind(F, t->graph, in.at, &rec.mode, plan->buffer, plan->bytes);
     else if (t && plan->walk) {
         plan->planned = hy__planned_for(F, t->graph, in.at, &rec.mode);
@@ -45896,7 +45918,7 @@ HY_API void hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *o
     }
     if (hy__family_open(F, &all, block)) all.n = 0;
     for (i = 0; i < all.n; i++) {
-        struct hy__house *h = all.at[i]->house;
+        struct hy__block_core *h = all.at[i]->core;
         h->active = !opt->inactive;
         h->opt = *opt;
         hy__changed(all.at[i]);
@@ -45914,7 +45936,7 @@ HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
     int i, mine;
     memset(&stats, 0, sizeof stats);
     if (!hy__block_ok(F, block, "hy_cache_info")) return stats;
-    all = &block->house->traces;
+    all = &block->core->traces;
     mine = hy__traces_mine(all);     /* asked by forward itself */
     if (!mine) hy__acquire(&all->lock);
     stats.hits = HY__LOAD(&all->hits);
@@ -45947,7 +45969,7 @@ static int hy__trace_untrained(hy_frame *F, hy_block *block, int n, const hy_typ
     F->training = F->recording = 0;
     if (!F->code && hy__prefix(F, block)) {
         hy__call_enter(F, block, &scope);
-        hy__trace_leave(hy__trace_find(F, &block->house->traces, hy__forward_traced, &scope, &in, 0));
+        hy__trace_leave(hy__trace_find(F, &block->core->traces, hy__forward_traced, &scope, &in, 0));
         F->scope = scope.outer;
         hy__call_settle(F);
     }
@@ -45960,7 +45982,7 @@ static int hy__trace_untrained(hy_frame *F, hy_block *block, int n, const hy_typ
 /* The same for what hy_fit called it with, if it has no trace. */
 static void hy__trace_fitted(hy_frame *F, hy_block *block)
 {
-    struct hy__house *h = block->house;
+    struct hy__block_core *h = block->core;
     int none;
     if (!h->fitted || !h->active || !h->hybrid || hy__is_symbolic(F) || hy__traces_mine(&h->traces)) return;
     hy__acquire(&h->traces.lock);
@@ -45977,7 +45999,7 @@ HY_API hy_graph *hy_graph_of(hy_frame *F, hy_block *block)
     if (!hy__block_ok(F, block, "hy_graph_of")) return NULL;
     hy__trace_fitted(F, block);
     if (F->code) return NULL;
-    all = &block->house->traces;
+    all = &block->core->traces;
     mine = hy__traces_mine(all);        /* asked by forward itself */
     if (!mine) hy__acquire(&all->lock);
     if (all->first) {
@@ -46023,7 +46045,7 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
     hy__fill_end(F);
     return hy__buffer_sink_end(&b);
 }
-/* MARK: - 57 >>gradient ---------------------------------------------------------------------------------
+/* MARK: - 57 >>gradient ----------------------------------------------------------------------------------
  *
  * One walk over recorded calls, from the youngest to the oldest, emits their gradients as ordinary operators:
  * as numbers, or, where the frame is symbolic, as nodes. So the gradient of a compiled graph is another
@@ -46631,7 +46653,7 @@ static void hy__derive_call(hy__deriving *B, const hy__node *node, int place)
 }
 
 /* Which input before this one is the same array? Their gradients arrive in one place. -1: none. */
-static int hy__input_twin(hy_array *const *in, int vars, int i)
+static int hy__same_input(hy_array *const *in, int vars, int i)
 {
     int k, most = i < vars ? i : vars;
     for (k = 0; k < most; k++)
@@ -46642,18 +46664,18 @@ static int hy__input_twin(hy_array *const *in, int vars, int i)
 
 static void hy__derive_leaf(hy__deriving *B, int input, int node, hy_array *const *in)
 {
-    int twin = in ? hy__input_twin(in, B->g->vars, input) : -1;
-    while (twin >= 0 && !B->leaf[twin]) {                       /* nothing uses that one */
-        int next = hy__input_twin(in + twin + 1, B->g->vars - twin - 1, input - twin - 1);
-        twin = next < 0 ? -1 : twin + 1 + next;
+    int same = in ? hy__same_input(in, B->g->vars, input) : -1;
+    while (same >= 0 && !B->leaf[same]) {                       /* nothing uses that one */
+        int next = hy__same_input(in + same + 1, B->g->vars - same - 1, input - same - 1);
+        same = next < 0 ? -1 : same + 1 + next;
     }
     B->input[input] = node < 0 ? -1 : B->T.first[node];
     if (node < 0) return;
     B->place[B->T.first[node]] = input;
     if (!in || !in[input]->tape) return;
-    if (twin >= 0) {
-        B->call[node] = B->leaf[twin];
-        B->leaf[twin]->refs++;
+    if (same >= 0) {
+        B->call[node] = B->leaf[same];
+        B->leaf[same]->refs++;
     } else B->leaf[input] = B->call[node] = hy__tape_new(B->S, NULL, 0, 0, NULL, 0, NULL);
 }
 
@@ -47221,7 +47243,7 @@ static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const
 }
 #endif
 
-/* MARK: - 57 >>unfold -----------------------------------------------------------------------------------
+/* MARK: - 57 >>unfold ------------------------------------------------------------------------------------
  *
  * Gradients of gradients through blocks that are computed again (hy_set_recompute). What such a block let go
  * of is computed, once, and another call takes the place of its call on the tape: that of the same program
@@ -47637,7 +47659,7 @@ static void hy__unfold_call(hy_frame *F, hy__tape *t)
 }
 #endif
 
-/* MARK: - 58 >>autograd ---------------------------------------------------------------------------------
+/* MARK: - 58 >>autograd ----------------------------------------------------------------------------------
  *
  * emit_record: runs an operator through the emit below it and writes down what its gradient needs. A recorded
  * call is held by the arrays it made and by later calls, so what nobody can reach any more is gone by itself.
@@ -47754,9 +47776,9 @@ static int hy__graph_by_section(hy_frame *F, hy_graph *g, hy_array *const *in, c
     int i, dynamic = 0, failed;
     for (i = 0; i < g->n; i++) dynamic |= g->node[i]->op && (g->node[i]->op->flags & HY_OP_DYNAMIC);
     own.mode.owner = NULL;
-    own.ticket = NULL;
+    own.lookup = NULL;
     own.limit = rec->limit > 0 ? rec->limit : HY__SECTION_PROGRAMS;
-    if (dynamic && !(p = hy__program_for(F, g, in, &own.mode, rec->limit, rec->ticket))) return -1;
+    if (dynamic && !(p = hy__program_for(F, g, in, &own.mode, rec->limit, rec->lookup))) return -1;
     if (p && p->dynamic) failed = hy__replay_sections(F, p, in, out, hy__graph_apply, &own);
     else failed = hy__replay_nodes(F, g, in, out);
     if (p) hy__program_drop(p);
@@ -47777,7 +47799,7 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
         return hy__fail(F, HY_ERROR_STATE, "%s: the call changes this array, and a recorded backward would "
                         "still need the value from before: use a hy_copy of it", all->spoilt->name);
     if (hy__graph_execute(F, f, in, out, &own)) return -1;
-    own.ticket = NULL;
+    own.lookup = NULL;
     tape = hy__tape_new(F, &hy__recorded_op, all->inputs, f->heads, &own, 1, &f);
     if (!tape) return -1;
     tape->pinned = 1;
@@ -47850,17 +47872,17 @@ static hy_array *hy__record_graph(hy_frame *F, int n, hy_array *const *in, const
     hy__buffer *room;
     int64_t *key = (int64_t *)hy__room(F, &room, words * sizeof *key + outputs, "hy_call");
     hy_array **out, *y = NULL;
-    int i, d, k = 0, tracked = 0, twins = 0, failed;
+    int i, d, k = 0, tracked = 0, recorded = 0, failed;
     if (!key) return NULL;
     out = (hy_array **)(void *)(key + words);
     key[k++] = rec->mode.training | rec->mode.exact << 1 | (int64_t)rec->mode.off << 2;
-    for (i = 0; i < g->vars; i++) twins |= in[i]->tape != NULL;
+    for (i = 0; i < g->vars; i++) recorded |= in[i]->tape != NULL;
     for (i = 0; i < n; i++) {
         const hy_type *t = &in[i]->t.type;
         tracked |= in[i]->tape != NULL;
         key[k++] = (int64_t)t->dtype << 16 | (int64_t)t->shape.ndim << 1 | (in[i]->tape != NULL);
         for (d = 0; d < t->shape.ndim; d++) key[k++] = t->shape.dim[d];
-        if (twins && i) key[k++] = hy__input_twin(in, g->vars, i);
+        if (recorded && i) key[k++] = hy__same_input(in, g->vars, i);
     }
     failed = !tracked ? hy__graph_execute(F, g, in, out, rec)
         : hy__graph_recorded(F, g, n, in, rec, out, (char *)key, (size_t)k * sizeof *key);
@@ -48293,7 +48315,7 @@ static int hy__backward_may_write(hy__backward *W, int retain)
         hy__tape *leaf = W->tape[i];
         hy__buffer *buffer = leaf->op ? NULL : leaf->grad.buffer;
         if (!buffer || !*hy__grad_slot(W, leaf, 0)) continue;
-        if (leaf->frame != F && leaf->frame != F->root->house)
+        if (leaf->frame != F && leaf->frame != F->root->param_frame)
             return hy__deny(F, HY_ERROR_STATE, "hy_backward: the gradient belongs to another frame: use "
                             "hy_grad, and add up there");
         pins = (int)HY__LOAD(&buffer->pins);
@@ -48421,7 +48443,7 @@ static hy_array *hy__check_calls(hy_frame *F, hy_function fn, void *user, hy_arr
 {
     static const hy__role role = { "the function of hy_check_grad", NULL, "(F, inputs, user)" };
     hy__callback visit = hy__callback_open(F, &role);
-    F->floor = F->marks;
+    F->scope_base = F->marks;
     return hy__callback_close(F, &visit, fn(F, inputs, user));
 }
 
@@ -48519,7 +48541,7 @@ HY_API double hy_check_grad(hy_frame *F, hy_function fn, void *user, hy_array *i
 
 HY__WARM_ROOMS
 
-/* MARK: - 59 >>control ----------------------------------------------------------------------------------
+/* MARK: - 59 >>control -----------------------------------------------------------------------------------
  *
  * Control flow as operators, which run bodies: programs for a turn of a loop, or for a branch. What a body
  * takes from outside are variables of it and inputs of the operator. It is optimised and planned once for its
@@ -49195,12 +49217,12 @@ static void hy__body_fault(const hy__turning *L, int k)
     L->now->fault_job = first->fault_job ? first->fault_job : first->job;
 }
 
-/* A result that no job has put in its place: another's twin, a variable, something early. */
-static void hy__body_copy(const hy__turning *L, int k, int i, char *to, char *twin)
+/* A result that no job has put in its place: another's copy, a variable, something early. */
+static void hy__body_copy(const hy__turning *L, int k, int i, char *to, char *head)
 {
     const hy__body *b = L->c->body[k];
     const hy__spot *s = &b->plan.spot[b->plan.head[i]], *root = &b->plan.spot[s->root];
-    const char *from = s->where == HY__AT_HEAD ? twin
+    const char *from = s->where == HY__AT_HEAD ? head
         : s->where == HY__AT_INPUT ? hy__var_at(L, root->index)
         : s->where == HY__AT_EARLY ? hy__body_memory(L, k) + b->lies[root - b->plan.spot]
         : (const char *)root->node->constant.data;
@@ -49662,7 +49684,7 @@ static int hy__given_open(hy_frame *F, hy__given *in, const hy_diff *D)
 static void hy__given_add(hy__given *in, hy_array *x) { in->at[in->n++] = x; }
 
 /* Which output is the first whose gradient has the flag of this one's? -1: it has none. */
-static int hy__flag_twin(const hy_diff *D, int i)
+static int hy__same_flag(const hy_diff *D, int i)
 {
     const hy_array *flag = hy__dy_flag(D, i);
     int same = 0;
@@ -49944,7 +49966,7 @@ static void hy__back_asks(hy__back *K)
     hy__unwinding *U = &K->U;
     int i, outputs = K->r->outputs;
     for (i = 0; i < outputs; i++) {
-        int same = hy__flag_twin(K->D, i);
+        int same = hy__same_flag(K->D, i);
         if (same >= 0) U->flag[i] = same < i ? U->flag[same] : hy__unwinding_asks(U);
     }
     for (i = 0; i < K->r->states; i++) {
@@ -50209,7 +50231,7 @@ static int hy__back_answers(hy__back *K)
 {
     int i, first = K->in.n;
     for (i = 0; i < K->r->outputs; i++) {
-        if (hy__flag_twin(K->D, i) != i) continue;
+        if (hy__same_flag(K->D, i) != i) continue;
         hy__given_add(&K->in, hy__dy_flag(K->D, i));
         hy__unwinding_next(&K->U, K->U.flag[i]->node);
     }
@@ -50347,7 +50369,7 @@ static int hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int 
         if (U->stand_in[i].tape && hy__branch_arrived(D, U, i))
             U->first[i] = hy__unwinding_new(U, "sum", &U->stand_in[i].t.type);
     for (i = 0; i < r->outputs; i++) {
-        int same = hy__flag_twin(D, i);
+        int same = hy__same_flag(D, i);
         if (same >= 0) U->flag[i] = same < i ? U->flag[same] : hy__unwinding_asks(U);
     }
     return hy__unwind_walk(U, 0);
@@ -50379,7 +50401,7 @@ static hy_graph *hy__branch_graph(const hy_diff *D, hy__unwinding *U, const char
     for (i = 0; i < r->remain - r->own; i++) hy__unwinding_next(U, var[i]);
     for (i = 0; i < r->outputs; i++) if (U->grad[i]) hy__unwinding_next(U, U->grad[i]->node);
     for (i = 0; i < r->outputs; i++)
-        if (U->flag[i] && hy__flag_twin(D, i) == i) hy__unwinding_next(U, U->flag[i]->node);
+        if (U->flag[i] && hy__same_flag(D, i) == i) hy__unwinding_next(U, U->flag[i]->node);
     for (i = r->remain - r->own; i < vars; i++) hy__unwinding_next(U, var[i]);
     for (i = 0; i < r->remain; i++) if (has[i]) hy__unwinding_result(U, i, NULL);
     for (i = 0; i < r->remain; i++)
@@ -50442,7 +50464,7 @@ static void hy__cond_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__g
     for (i = 0; ready && i < r->outputs; i++)
         if (D->dy[i]) { hy__given_add(in, D->dy[i]); r2.remain++; }
     for (i = 0; ready && i < r->outputs; i++)
-        if (hy__flag_twin(D, i) == i) { hy__given_add(in, hy__dy_flag(D, i)); r2.remain++; }
+        if (hy__same_flag(D, i) == i) { hy__given_add(in, hy__dy_flag(D, i)); r2.remain++; }
     for (i = lead; ready && i < lead + r->own; i++) hy__given_add(in, D->in[i]);
     if (ready) hy__given_end(in, D, &r2);
     if (ready) y = hy__given_emit(F, D, D->op->member, in, &r2, n, sub);
@@ -50513,7 +50535,7 @@ static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const cha
     return 0;
 }
 
-/* MARK: - 60 >>loops ------------------------------------------------------------------------------------
+/* MARK: - 60 >>loops -------------------------------------------------------------------------------------
  *
  * C functions and control flow. Line by line a loop calls its body turn after turn and stacks what that
  * gives; while tracing each function runs once over symbols, in a frame of its own, whose graph is the
@@ -50915,12 +50937,12 @@ static hy_array *hy__traced_once(hy_frame *S, hy_block *block, hy_array *x)
 HY_API void hy_set_recompute(hy_frame *F, hy_block *block, int on)
 {
     if (!hy__block_ok(F, block, "hy_set_recompute")) return;
-    if (on && !block->house->hybrid) {
+    if (on && !block->core->hybrid) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_recompute: %s is no hybrid block: its forward cannot be "
                  "traced", block->kind);
         return;
     }
-    block->house->wrap = on ? hy__traced_once : NULL;
+    block->core->wrap = on ? hy__traced_once : NULL;
     hy__changed(block);
 }
 #endif
@@ -51149,7 +51171,7 @@ static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const
     hy_array *x = NULL, *states, *y = NULL;
     hy__flat out, after;
     hy__timing timing;
-    hy__sill sill;
+    hy__scope_guard guard;
     double from = hy__clock(F);
     int failed;
     hy_begin(F);
@@ -51157,9 +51179,9 @@ static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const
     if (l->body) x = hy__loop_items(F, &l->data, G->turns, room);
     states = hy__group_form(F, l->states.full, G->state);
     if (F->watch_body) F->watch_body(F, !l->body, G->turns);
-    sill = hy__sill_open(F);
+    guard = hy__scope_guard_open(F);
     if (!F->code) y = l->body ? hy__loop_body(F, l, x, states) : hy__loop_step(F, l, 1, states);
-    y = hy__sill_close(F, &sill, y);
+    y = hy__scope_guard_close(F, &guard, y);
     if (F->watch_body) F->watch_body(F, -1, 0);
     failed = hy__body_results(F, l->who, y, l->states.form, &out, &after);
     if (!failed) failed = hy__gather_outputs(F, G, &out) || hy__gather_states(F, G, &after);
@@ -51205,15 +51227,15 @@ static int hy__is_true(hy_frame *F, hy_array *x, const char *who)
 static int hy__loop_holds(hy_frame *F, const hy__gathering *G, const hy__loop *l, const hy__draws *draws)
 {
     hy_array *states, *y = NULL;
-    hy__sill sill;
+    hy__scope_guard guard;
     int holds;
     hy_begin(F);
     hy__draws_for(F, draws, G->turns, 1);
     states = hy__group_form(F, l->states.full, G->state);
     if (F->watch_body) F->watch_body(F, 0, G->turns);
-    sill = hy__sill_open(F);
+    guard = hy__scope_guard_open(F);
     if (!F->code) y = hy__loop_step(F, l, 0, states);
-    y = hy__sill_close(F, &sill, y);
+    y = hy__scope_guard_close(F, &guard, y);
     holds = F->code ? -1 : hy__is_true(F, y, l->who);
     if (F->watch_body) F->watch_body(F, -1, 0);
     hy_end(F);
@@ -51244,12 +51266,12 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
     int holds = hy__is_true(F, l->data.at[0], l->who);
     hy_array *y = NULL;
     hy__flat all;
-    hy__sill sill = hy__sill_open(F);
+    hy__scope_guard guard = hy__scope_guard_open(F);
     F->unwatched++;
-    if (holds < 0) return hy__sill_close(F, &sill, NULL);
+    if (holds < 0) return hy__scope_guard_close(F, &guard, NULL);
     hy__draws_for(F, &draws, 0, !holds);
     if (F->watch_body) F->watch_body(F, !holds, 0);
-    y = hy__sill_close(F, &sill, hy__loop_step(F, l, !holds, inputs));
+    y = hy__scope_guard_close(F, &guard, hy__loop_step(F, l, !holds, inputs));
     if (F->watch_body) F->watch_body(F, -1, 0);
     hy__draws_close(F, &draws);
     memset(&all, 0, sizeof all);
@@ -51386,7 +51408,7 @@ HY_API hy_array *hy_cond(hy_frame *F, hy_array *pred, hy_step_fn then_fn, hy_ste
 }
 HY__WARM_ROOMS
 
-/* MARK: - 61 >>einsum -----------------------------------------------------------------------------------
+/* MARK: - 61 >>einsum ------------------------------------------------------------------------------------
  *
  * Sums of products by letters, as operators: hy_einsum emits them, a file's reader makes nodes of them. Each
  * axis has a letter. Diagonals first, then two inputs after the other become one: what only one of them has
@@ -51627,7 +51649,7 @@ HY_API hy_array *hy_einsum(hy_frame *F, const char *subscripts, hy_array *args)
     return F->code ? NULL : t[0].x == args ? hy_identity(F, args) : t[0].x;
 }
 
-/* MARK: - 62 >>layers -----------------------------------------------------------------------------------
+/* MARK: - 62 >>layers ------------------------------------------------------------------------------------
  *
  * Layers are blocks like those of any program: a struct that begins with a hy_block, a constructor that adds
  * parameters, a forward that calls operators. After them the initialisers, whose values depend on the seed
@@ -52776,7 +52798,7 @@ static size_t hy__init_text(const hy_init *init, char *text, size_t bytes)
 }
 #endif
 
-/* MARK: - 63 >>check ------------------------------------------------------------------------------------
+/* MARK: - 63 >>check -------------------------------------------------------------------------------------
  *
  * hy_check: is a compiled block what its forward says? Traces anew and compares the graphs, runs forward
  * line by line beside the graph, operator by operator, and the optimised program beside both. What tracing
@@ -52810,7 +52832,7 @@ static void hy__check_say(hy__check *C, const char *format, ...)
     hy__line line;
     va_list args;
     line = hy__line_open(text, sizeof text);
-    hy__say(&line, "hy_check: %s: ", C->block->house->name);
+    hy__say(&line, "hy_check: %s: ", C->block->core->name);
     va_start(args, format);
     hy__format(&line, format, args);
     va_end(args);
@@ -53040,7 +53062,7 @@ static int hy__check_run(hy__check *C, const hy__flat *in, hy_array **out, int o
 {
     hy_frame *F = C->F;
     uint64_t stream = F->stream;
-    const hy_hybridize_opt *opt = &C->block->house->opt;
+    const hy_hybridize_opt *opt = &C->block->core->opt;
     hy__graph_rec rec;
     int failed;
     memset(&rec, 0, sizeof rec);
@@ -53216,7 +53238,7 @@ static void hy__check_training(hy__check *C, hy__scope *scope, hy_array *x, cons
 static void hy__check_all(hy__check *C, hy__scope *scope, hy_array *x, const hy__flat *in)
 {
     hy_frame *F = C->F;
-    hy__trace *was = HY__LOAD(&C->block->house->traces.first), *now, *again = NULL;
+    hy__trace *was = HY__LOAD(&C->block->core->traces.first), *now, *again = NULL;
     hy__buffer *room = NULL;
     hy__flat turned;
     hy_array *other;
@@ -53259,14 +53281,14 @@ static void hy__check_family(hy__check *C, hy__scope *scope, hy_array *x, const 
         was = saved ? (int *)saved->data : (int *)hy__no_memory(F, "hy_check");
     }
     for (i = 0; was && i < all.n; i++) {
-        was[2 * i] = all.at[i]->house->active;
-        was[2 * i + 1] = all.at[i]->house->hooks;
-        all.at[i]->house->active = all.at[i]->house->hooks = 0;
+        was[2 * i] = all.at[i]->core->active;
+        was[2 * i + 1] = all.at[i]->core->hooks;
+        all.at[i]->core->active = all.at[i]->core->hooks = 0;
     }
     if (was) hy__check_all(C, scope, x, in);
     for (i = 0; was && i < all.n; i++) {
-        all.at[i]->house->active = was[2 * i];
-        all.at[i]->house->hooks = was[2 * i + 1];
+        all.at[i]->core->active = was[2 * i];
+        all.at[i]->core->hooks = was[2 * i + 1];
     }
     hy__buffer_drop(&F->cache, saved);
     hy__family_close(F, &all);
@@ -53287,8 +53309,8 @@ static int hy__check_block(hy_frame *F, hy_block *block, hy_array *inputs, hy__s
     memset(&C, 0, sizeof C);
     memset(&scope, 0, sizeof scope);
     scope.block = C.block = block;
-    scope.prefix = block->house->prefix;
-    scope.label = block->house->name;
+    scope.prefix = block->core->prefix;
+    scope.label = block->core->name;
     C.F = F;
     C.sink = sink;
     C.below = F->emit_below;
@@ -53296,7 +53318,7 @@ static int hy__check_block(hy_frame *F, hy_block *block, hy_array *inputs, hy__s
     recording = F->recording;
     stream = F->stream;
     emit = F->emit;
-    if (!block->house->hybrid || !in.n)
+    if (!block->core->hybrid || !in.n)
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_check: %s", in.n ? "a plain block is never compiled"
                  : "there are no inputs");
     for (i = 0; i < in.n && hy__concrete(F, in.at[i], "hy_check", "arrays with values"); i++) continue;
@@ -53331,7 +53353,7 @@ HY_API int hy_check_text(hy_frame *F, hy_block *block, hy_array *inputs, char *b
     return found;
 }
 
-/* MARK: - 64 >>recurrent --------------------------------------------------------------------------------
+/* MARK: - 64 >>recurrent ---------------------------------------------------------------------------------
  *
  * Recurrent layers, which are one operator over a sequence; cells, which are one step of it; and unrolling,
  * which makes steps a sequence again.
@@ -53763,7 +53785,7 @@ static hy_array *hy__cell_forward(hy_frame *F, hy_block *self, hy_array *x)
 }
 
 /* "LSTMCell(8 -> 40)", of a child that may be gone */
-static void hy__say_part(hy__line *line, const struct hy__house *h, int i)
+static void hy__say_part(hy__line *line, const struct hy__block_core *h, int i)
 {
     const hy_block *block = i < h->children ? h->child[i].block : NULL;
     char inner[256];
@@ -53776,7 +53798,7 @@ static void hy__say_part(hy__line *line, const struct hy__house *h, int i)
 static void hy__cell_describe(const hy_block *self, char *text, size_t bytes)
 {
     const hy__cell *b = (const hy__cell *)(const void *)self;
-    const struct hy__house *h = self->house;
+    const struct hy__block_core *h = self->core;
     hy__line line = hy__line_in(text, bytes);
     switch (b->what) {
     case HY__CELL_OWN:
@@ -54034,7 +54056,7 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
 }
 #endif
 
-/* MARK: - 65 >>files ------------------------------------------------------------------------------------
+/* MARK: - 65 >>files -------------------------------------------------------------------------------------
  *
  * Named arrays in files: MXNet's .params, NPY, NPZ (a zip), safetensors; JSON. An input is bytes to read, in
  * memory or in a file; a target takes bytes. Readers compare every size with what the input still has before
@@ -54751,7 +54773,7 @@ static int hy__to_file(hy_frame *F, const char *name, hy__write_fn fn, const voi
 }
 #endif
 
-/* --- types in files: MXNet's number is the row; those without a twin here are widened --- */
+/* --- types in files: MXNet's number is the row; those without one here are widened --- */
 typedef struct hy__stored { hy_dtype dtype; int bytes, sign; const char *npy, *safe; } hy__stored;
 static const hy__stored hy__stored_types[] = {
     { HY_F32, 4, 1, "f4", "F32" }, { HY_F64, 8, 1, "f8", "F64" }, { HY_F16, 2, 1, "f2", "F16" },
@@ -55005,7 +55027,7 @@ static char *hy__get_name(hy__input *s, uint64_t at, uint64_t n)
 
 #endif
 
-/* MARK: - 66 >>formats ---------------------------------------------------------------------------------
+/* MARK: - 66 >>formats -----------------------------------------------------------------------------------
  *
  * Arrays in files: .params, NPY, NPZ, JSON, safetensors.
  */
@@ -56169,7 +56191,7 @@ HY_API hy_arrays hy_load(hy_frame *F, const char *file)
 #endif
 #endif
 
-/* MARK: - 67 >>symbol -----------------------------------------------------------------------------------
+/* MARK: - 67 >>mxnet_writer ------------------------------------------------------------------------------
  *
  * Graphs as model-symbol.json, written to the byte as MXNet 1.9 does. What a file says of its variables
  * beside shape and type stays with the graph, as notes.
@@ -57099,7 +57121,7 @@ HY_API int hy_save_symbol(hy_frame *F, hy_graph *g, const char *file)
 
 #endif
 
-/* MARK: - 68 >>parser -----------------------------------------------------------------------------------
+/* MARK: - 68 >>mxnet_reader ------------------------------------------------------------------------------
  *
  * model-symbol.json read, back to MXNet 0.8. Every graph in the file is read by itself, those of loops and
  * branches before the graph whose nodes run them, so that nothing calls itself.
@@ -57218,7 +57240,7 @@ static const hy__numpy *hy__numpy_find(const char *name)
 }
 
 /* Others that are several of ours: name, attributes that they may have, least and most inputs, and how they
- * are made: a formula, see >>compound, or the name of a function there, behind '='. '?' before a formula: for
+ * are made: a formula, see below, or the name of a function there, behind '='. '?' before a formula: for
  * inputs that are true or false. */
 typedef struct hy__compound_op { const char *name, *keys; int least, most; const char *how; } hy__compound_op;
 #define HY__AS_FILLED(v)   "add_scalar(zeros_like(%0), " v ")"
@@ -57769,10 +57791,7 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
 
 #endif
 
-/* MARK: - 69 >>numpy ------------------------------------------------------------------------------------
- *
- * Operators of MXNet's numpy interface that are several of ours.
- */
+/* --- operators of MXNet's numpy interface that are several of ours --- */
 #ifndef HYBRID_NO_IO
 enum { HY__NP_AXIS, HY__NP_KEEPDIMS, HY__NP_DTYPE, HY__NP_INITIAL, HY__NP_NEWSHAPE, HY__NP_ORDER,
        HY__NP_REVERSE, HY__NP_DDOF, HY__NP_VALUE, HY__NP_SCALAR, HY__NP_AXES, HY__NP_A_AXES, HY__NP_B_AXES,
@@ -58494,11 +58513,7 @@ static hy__node *hy__read_numpy(hy__reader *R, const hy__numpy *np, const int *f
 
 #endif
 
-/* MARK: - 70 >>compound ---------------------------------------------------------------------------------
- *
- * More operators of files that are several of ours, written as what they compute: formulas, of which most
- * stand in the list in >>parser. An error stays in the frame, where it ends what comes after it.
- */
+/* --- more operators of files that are several of ours, written as what they compute: formulas --- */
 #ifndef HYBRID_NO_IO
 typedef struct hy__compound {
     hy__making  M;
@@ -59339,7 +59354,7 @@ static void hy__make_upsampling(hy__compound *C)
 }
 #endif
 
-/* The functions that >>parser names, in the order of the words. */
+/* The functions that >>mxnet_reader names, in the order of the words. */
 static const char hy__compound_names[] = "numbered|rcopysign_scalar|rldexp_scalar|copysign_scalar"
     "|true_divide_scalar|ldexp_scalar|around|nan_to_num|pad"
     "|broadcast_to|eye|arange|ediff1d|slogdet|cholesky|potri|identity_matrix|rot90|concatenate|dot|normal"
@@ -59438,10 +59453,7 @@ static hy__node *hy__read_compound(hy__reader *R, const hy__compound_op *c, cons
 
 #endif
 
-/* MARK: - 71 >>reader -----------------------------------------------------------------------------------
- *
- * Nodes of a file, one after the other: loops and branches, their bodies, the whole.
- */
+/* --- nodes of a file, one after the other: loops and branches, their bodies, the whole --- */
 #ifndef HYBRID_NO_IO
 
 /* Another name for a variable of a body, which its operator knows by its place alone. */
@@ -60095,7 +60107,7 @@ HY_API hy_graph *hy_load_symbol(hy_frame *F, const char *file)
 #endif
 #endif
 
-/* MARK: - 72 >>save -------------------------------------------------------------------------------------
+/* MARK: - 72 >>save --------------------------------------------------------------------------------------
  *
  * Models: graphs as blocks, export and import, program and parameters in one file, parameters under
  * structural names.
@@ -60252,7 +60264,7 @@ static hy_array *hy__symbol_forward(hy_frame *F, hy_block *self, hy_array *x)
     hy__graph_rec rec;
     if (!b->open || hy__is_symbolic(F)) return hy__symbol_spread(F, b, x);
     rec = hy__compile_options(F, self);
-    return F->code ? NULL : hy__traced_call(F, &self->house->traces, hy__symbol_spread, b, x, &rec);
+    return F->code ? NULL : hy__traced_call(F, &self->core->traces, hy__symbol_spread, b, x, &rec);
 }
 
 /* A line for each operator: its name and the attributes that are not as by default. */
@@ -60293,10 +60305,10 @@ static int hy__symbol_is_open(const hy__node *node)
 static void hy__symbol_free(hy_block *self)
 {
     hy__symbol_block *b = (hy__symbol_block *)(void *)self;
-    hy__free(&self->house->root->heap, (void *)b->param);
-    hy__free(&self->house->root->heap, b->listed);
+    hy__free(&self->core->root->heap, (void *)b->param);
+    hy__free(&self->core->root->heap, b->listed);
     hy__graph_drop(b->graph);
-    hy__buffer_free(&self->house->root->heap, b->nothing.buffer);
+    hy__buffer_free(&self->core->root->heap, b->nothing.buffer);
 }
 
 /* A graph without inputs is called with NULL, or with anything: a number stands for it. */
@@ -60307,10 +60319,10 @@ static void hy__symbol_alone(hy_frame *F, hy__symbol_block *b)
     memset(x->t.data, 0, sizeof(float));
     b->nothing.state = HY__LIVE;
     b->nothing.kept = 1;
-    b->nothing.frame = hy__house_frame(F);
+    b->nothing.frame = hy__param_frame(F);
     b->nothing.t = x->t;
     b->nothing.buffer = hy__buffer_hold(x->buffer);
-    b->base.house->nothing = &b->nothing;
+    b->base.core->nothing = &b->nothing;
     hy_free(F, x);
 }
 
@@ -60327,7 +60339,7 @@ static hy__symbol_block *hy__symbol_block_new(hy_frame *F, hy_graph *g)
     HY__ADD(&g->refs, 1);
     b->param = (hy_array **)hy__alloc_zero(&F->root->heap,
                                            (size_t)g->n * (sizeof *b->param + 3 * sizeof *b->input) + 1);
-    made->house->label = hy__string(F, "SymbolBlock", "");
+    made->core->label = hy__string(F, "SymbolBlock", "");
     if (!b->param) hy__no_memory(F, "SymbolBlock");
     if (F->code || !hy_set_prefix(F, made, "")) { hy_block_free(F, made); return NULL; }
     b->input = (int *)(void *)(b->param + g->n);
@@ -60835,7 +60847,7 @@ HY_API const char *hy_input_name(hy_frame *F, hy_block *block, int i)
     int k;
     if (!hy__block_ok(F, block, "hy_input_name")) return NULL;
     if (block->free_fn != hy__symbol_free) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_input_name: %s was not imported", block->house->name);
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_input_name: %s was not imported", block->core->name);
         return NULL;
     }
     for (k = 0; k < b->graph->n; k++) if (i >= 0 && b->input[k] == i) return b->graph->node[k]->name;
@@ -60871,7 +60883,7 @@ static hy__trace *hy__export_best(hy__traces *all, int *least)
 /* Where a block was called in training only, and asked: once more in inference. */
 static void hy__export_untrained(hy_frame *F, hy_block *net)
 {
-    hy__traces *all = &net->house->traces;
+    hy__traces *all = &net->core->traces;
     hy__trace *best;
     int least;
     hy__acquire(&all->lock);
@@ -60885,7 +60897,7 @@ static void hy__export_untrained(hy_frame *F, hy_block *net)
 
 static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
 {
-    hy__traces *all = &net->house->traces;
+    hy__traces *all = &net->core->traces;
     const hy__trace *best;
     hy_graph *g = NULL;
     int i, least;
@@ -60917,7 +60929,7 @@ static hy_graph *hy__export_trace(hy_frame *F, hy_block *net, const char *who)
 static int hy__export_ok(hy_frame *F, hy_block *net, const char *who)
 {
     if (!hy__block_ok(F, net, who)) return 0;
-    if (!hy__is_symbolic(F) && net->house->hybrid) return 1;
+    if (!hy__is_symbolic(F) && net->core->hybrid) return 1;
     hy__fail(F, HY_ERROR_STATE, "%s: %s", who, hy__is_symbolic(F) ? "the frame is symbolic"
              : "only a hybrid block becomes a graph: make it with HY_BLOCK_NEW");
     return 0;
@@ -60932,7 +60944,7 @@ static hy__trace *hy__export_call(hy_frame *F, hy_block *net, hy_array *inputs, 
     in->room = NULL;
     if (!hy__alive(F, inputs, who) || !hy__prefix(F, net)) return NULL;
     hy__call_enter(F, net, &scope);
-    t = hy__traced_open(F, &net->house->traces, hy__forward_traced, &scope, inputs, 0, in);
+    t = hy__traced_open(F, &net->core->traces, hy__forward_traced, &scope, inputs, 0, in);
     F->scope = scope.outer;
     hy__call_settle(F);
     return t;
@@ -61098,7 +61110,7 @@ static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array
                  "inputs to trace it for (%s_for)", who, who);
     if (pair && !F->code && !e->made_of && e->graph->calls) e->graph = hy__export_heads(F, e->graph);
     if (F->code || hy__symbol_open(F, &e->symbol, e->graph, &e->room, who)) return -1;
-    if (net->house->nothing) e->symbol.inputs = NULL;       /* what stood for them is none */
+    if (net->core->nothing) e->symbol.inputs = NULL;       /* what stood for them is none */
     else if (hy__export_inputs(F, e)) return -1;
     hy__export_arrays(F, e);
     return F->code ? -1 : 0;
@@ -61177,7 +61189,7 @@ static const char *hy__path_in_file(hy_frame *F, hy__file_path *to, const hy__pa
 {
     const size_t longer = sizeof "_unfused." + sizeof ".l_cell.";
     const char *local = p->local, *rest = local + 1, *layer = rest;
-    const struct hy__house *h = p->block->house;
+    const struct hy__block_core *h = p->block->core;
     size_t n = strlen(path), k = strlen(local);
     hy__line line;
     int i, both = 0;
@@ -61474,7 +61486,7 @@ HY_API int hy_load_parameters(hy_frame *F, hy_block *net, const char *file, cons
 }
 #endif
 #endif
-/* MARK: - 73 >>calibrate --------------------------------------------------------------------------------
+/* MARK: - 73 >>calibrate ---------------------------------------------------------------------------------
  *
  * hy_quantize: the graph of a network once more, its dense layers and convolutions in int8. The copy that is
  * looked at is a block made of a graph, >>save's; walking it line by line shows what each layer gets, walking
@@ -62185,7 +62197,7 @@ HY_API hy_block *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, cons
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 74 >>profile ----------------------------------------------------------------------------------
+/* MARK: - 74 >>profile -----------------------------------------------------------------------------------
  *
  * What was timed (>>invoke says how), handed out event by event and written as a Chrome trace: one row per
  * frame, and more rows below it for jobs that ran at the same time.
@@ -62431,7 +62443,7 @@ HY_API int hy_profile(hy_frame *F, const char *file)
 
 HY__WARM_ROOMS
 
-/* MARK: - 75 >>train ------------------------------------------------------------------------------------
+/* MARK: - 75 >>train -------------------------------------------------------------------------------------
  *
  * Training: schedules, optimisers, the trainer. An optimiser's formula is one loop over the numbers of a
  * parameter, stamped per instruction set. A step cuts all parameters into parts and runs them as one region:
@@ -63265,7 +63277,7 @@ static hy_array *hy__uncalled_forward(hy_frame *F, hy_block *self, hy_array *x)
 static void hy__trainer_release(hy_block *self)
 {
     hy_trainer *T = (hy_trainer *)(void *)self;
-    hy_root *root = self->house->root;
+    hy_root *root = self->core->root;
     int i, k;
     for (i = 0; i < T->n; i++) {
         for (k = 0; k < HY__SLOT_STATES; k++) hy__buffer_free(&root->heap, T->slot[i].state[k]);
@@ -63291,7 +63303,7 @@ static int hy__trainer_ok(hy_frame *F, hy_trainer *T, const char *who)
 static int hy__trainer_free_to(hy_frame *F, hy_trainer *T, const char *who)
 {
     if (!hy__trainer_ok(F, T, who)) return 0;
-    if (!HY__PEEK(&T->base.house->steps)) return 1;
+    if (!HY__PEEK(&T->base.core->steps)) return 1;
     hy__fail(F, HY_ERROR_STATE, "%s: hy_step is at work with the trainer: %s must not use it", who,
              hy__caller(F));
     return 0;
@@ -63673,7 +63685,7 @@ static void hy__trainer_hold(hy_trainer *T, int holds)
         const hy__param *p = i < 0 ? NULL : T->slot[i].param;
         hy_block *b = p ? p->block : &T->base;
         if (p && p->array.state != HY__LIVE) continue;
-        HY__ADD(&b->house->steps, holds);
+        HY__ADD(&b->core->steps, holds);
         if (holds > 0) hy__block_hold(b, "hy_step"); else hy__block_let(b);
     }
 }
@@ -64103,7 +64115,7 @@ HY_API int hy_load_states(hy_frame *F, hy_trainer *T, const char *file)
 #endif
 #endif
 
-/* MARK: - 76 >>losses -----------------------------------------------------------------------------------
+/* MARK: - 76 >>losses ------------------------------------------------------------------------------------
  *
  * Losses, which are blocks made of operators and so run, compile and have gradients like any other; metrics,
  * which look at numbers and add up in doubles.
@@ -64426,15 +64438,15 @@ struct hy_metric {
 static void hy__metric_release(hy_block *self)
 {
     hy_metric *M = (hy_metric *)(void *)self;
-    hy__heap *heap = &self->house->root->heap;
+    hy__heap *heap = &self->core->root->heap;
     hy__free(heap, M->tally[0].matrix);
     hy__free(heap, M->tally[1].matrix);
 }
 /* A composite's are those of its children that live, any other metric is its own only part. */
-static int hy__metric_parts(const hy_metric *M) { return M->composite ? M->base.house->children : 1; }
+static int hy__metric_parts(const hy_metric *M) { return M->composite ? M->base.core->children : 1; }
 static hy_metric *hy__metric_part(hy_metric *M, int i)
 {
-    return M->composite ? (hy_metric *)(void *)M->base.house->child[i].block : M;
+    return M->composite ? (hy_metric *)(void *)M->base.core->child[i].block : M;
 }
 
 static double hy__metric_mean(const hy_metric *M, const hy__tally *t)
@@ -64746,7 +64758,7 @@ static void hy__custom_batch(hy_frame *F, hy_metric *M, hy__tally *t, hy_array *
     static const hy__role role = { "the function of a metric", NULL,
                                    "(F, label, prediction, sum, count, user)" };
     hy__callback visit = hy__callback_open(F, &role);
-    F->floor = F->marks;
+    F->scope_base = F->marks;
     M->fn(F, label, p, &sum, &count, M->user);
     hy__callback_close(F, &visit, NULL);
     t->sum += sum;
@@ -64800,7 +64812,7 @@ HY_API hy_metric *hy_metric_composite(hy_frame *F, int n, hy_metric *const *part
     for (i = 0; i < n; i++) {
         if (!hy__metric_ok(F, parts ? parts[i] : NULL, "hy_metric_composite")) return NULL;
         for (k = 0; k < i && parts[k] != parts[i]; k++) continue;
-        if (k == i && !parts[i]->composite && !parts[i]->base.house->parent) continue;
+        if (k == i && !parts[i]->composite && !parts[i]->base.core->parent) continue;
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_metric_composite: metric %d is %s", i, parts[i]->composite
                  ? "itself made of several" : "part of a composite already");
         return NULL;
@@ -64810,7 +64822,7 @@ HY_API hy_metric *hy_metric_composite(hy_frame *F, int n, hy_metric *const *part
     M->composite = 1;
     for (i = 0; i < n && !F->code; i++) hy_add_child(F, &M->base, NULL, &parts[i]->base);
     if (!F->code) return M;
-    for (i = 0; i < n; i++) parts[i]->base.house->parent = NULL;      /* they stay the caller's */
+    for (i = 0; i < n; i++) parts[i]->base.core->parent = NULL;      /* they stay the caller's */
     hy_block_free(F, &M->base);
     return NULL;
 }
@@ -64934,7 +64946,7 @@ HY_API void hy_metric_free(hy_frame *F, hy_metric *M) { if (M) hy_block_free(F, 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 77 >>data -------------------------------------------------------------------------------------
+/* MARK: - 77 >>data --------------------------------------------------------------------------------------
  *
  * Datasets, loaders, readers. A dataset is a source of samples and a chain of functions over it; a loader
  * makes samples in parallel, each into its own row of the batch. Readers trust nothing in a file, as those of
@@ -64960,36 +64972,36 @@ struct hy_dataset {
     void       (*close)(hy_root *root, void *user);     /* of what the reader of a file holds; or NULL */
 };
 
-/* --- a crew: threads that make samples in the background --- *
+/* --- a pool: threads that make samples in the background --- *
  * Positions before `armed` may be made. Workers, and whoever waits, take a few at a time from the front and
  * count what is made by batch; places for batches are used in turn.
  */
-enum { HY__CREW = 64, HY__CREW_STEP = 8 };
-typedef void (*hy__crew_fn)(void *user, int64_t at, int worker);
+enum { HY__LOADER_WORKERS = 64, HY__CREW_STEP = 8 };
+typedef void (*hy__loader_pool_fn)(void *user, int64_t at, int worker);
 #ifndef HYBRID_NO_THREADS
-typedef struct hy__crewman {
-    struct hy__crew *crew;
+typedef struct hy__loader_worker {
+    struct hy__loader_pool *pool;
     int              worker;
     hy__thread       thread;
     uintptr_t        id;                /* of the thread, once it runs */
-} hy__crewman;
-#define HY__HAS_CREWS 1
+} hy__loader_worker;
+#define HY__HAS_LOADER_POOLS 1
 #define HY__CREW_LOCK(c)     hy__acquire(&(c)->lock)
 #define HY__CREW_UNLOCK(c)   hy__release(&(c)->lock)
 #define HY__CREW_WAIT(c, on) hy__wait(&(c)->on, &(c)->lock)
 #define HY__CREW_TELL(c, on) hy__wake_all(&(c)->on)
 #else
-#define HY__HAS_CREWS 0
+#define HY__HAS_LOADER_POOLS 0
 #define HY__CREW_LOCK(c)     ((void)0)
 #define HY__CREW_UNLOCK(c)   ((void)0)
 #define HY__CREW_WAIT(c, on) ((void)0)
 #define HY__CREW_TELL(c, on) ((void)0)
 #endif
-typedef struct hy__crew {
+typedef struct hy__loader_pool {
     hy_root     *root;
     hy_dataset  *data;
-    struct hy__crew *next, **link;      /* of the root's list, while it may read datasets */
-    hy__crew_fn  make;
+    struct hy__loader_pool *next, **link;      /* of the root's list, while it may read datasets */
+    hy__loader_pool_fn  make;
     void        *user;
     int64_t      size;                  /* of a batch */
     int64_t      armed, claimed;        /* so many positions may be made, and somebody has begun with */
@@ -65000,12 +65012,12 @@ typedef struct hy__crew {
     int64_t      owner;                 /* the process that has the workers */
     hy__lock     lock;
     hy__signal   work, done;
-    hy__crewman  hand[HY__CREW];
+    hy__loader_worker  hand[HY__LOADER_WORKERS];
 #endif
-} hy__crew;
+} hy__loader_pool;
 
 /* Makes the next few samples; under the lock, which it leaves meanwhile. */
-static void hy__crew_step(hy__crew *c, int worker)
+static void hy__loader_pool_step(hy__loader_pool *c, int worker)
 {
     int64_t from = c->claimed, to = (from / c->size + 1) * c->size, at;
     to = hy__least(hy__least(to, c->armed), from + HY__CREW_STEP);
@@ -65020,15 +65032,15 @@ static void hy__crew_step(hy__crew *c, int worker)
 }
 
 #ifndef HYBRID_NO_THREADS
-HY__THREAD_MAIN(hy__crew_main)
+HY__THREAD_MAIN(hy__loader_pool_main)
 {
-    hy__crewman *hand = (hy__crewman *)arg;
-    hy__crew *c = hand->crew;
+    hy__loader_worker *hand = (hy__loader_worker *)arg;
+    hy__loader_pool *c = hand->pool;
     HY__CREW_LOCK(c);
     HY__STORE(&hand->id, hy__this_thread());
     while (!c->stop) {
         hy__fp_mode_join(c->mode);
-        if (c->claimed < c->armed) hy__crew_step(c, hand->worker);
+        if (c->claimed < c->armed) hy__loader_pool_step(c, hand->worker);
         else HY__CREW_WAIT(c, work);
     }
     HY__CREW_UNLOCK(c);
@@ -65036,16 +65048,16 @@ HY__THREAD_MAIN(hy__crew_main)
 }
 #endif
 
-static void hy__crew_start(hy__crew *c, int workers)
+static void hy__loader_pool_start(hy__loader_pool *c, int workers)
 {
 #ifndef HYBRID_NO_THREADS
     c->owner = HY__THIS_PROCESS;
     while (c->workers < workers) {
-        hy__crewman *hand = &c->hand[c->workers];
-        hand->crew = c;
+        hy__loader_worker *hand = &c->hand[c->workers];
+        hand->pool = c;
         hand->worker = c->workers + 1;
         HY__STORE(&c->workers, hand->worker);           /* it may ask at once whether it is one of them */
-        if (!hy__thread_start(&hand->thread, hy__crew_main, hand)) continue;
+        if (!hy__thread_start(&hand->thread, hy__loader_pool_main, hand)) continue;
         HY__STORE(&c->workers, c->workers - 1);
         return;
     }
@@ -65056,7 +65068,7 @@ static void hy__crew_start(hy__crew *c, int workers)
 
 /* A child of fork has none of the workers, whatever they were in the middle of: it gets as many others, and
  * what nobody has taken, from this position on, is made again. */
-static void hy__crew_renew(hy__crew *c, int64_t at, int workers)
+static void hy__loader_pool_renew(hy__loader_pool *c, int64_t at, int workers)
 {
 #ifndef HYBRID_NO_THREADS
     if (c->owner == HY__THIS_PROCESS) return;
@@ -65067,14 +65079,14 @@ static void hy__crew_renew(hy__crew *c, int64_t at, int workers)
     c->claimed = at;
     c->busy = 0;
     HY__STORE(&c->workers, 0);
-    hy__crew_start(c, workers);
+    hy__loader_pool_start(c, workers);
 #else
     (void)c; (void)at; (void)workers;
 #endif
 }
 
 /* One more batch may be made: rows from position c->armed on. */
-static void hy__crew_arm(hy__crew *c, int64_t rows)
+static void hy__loader_pool_arm(hy__loader_pool *c, int64_t rows)
 {
     HY__CREW_LOCK(c);
     c->made[c->armed / c->size % c->places] = 0;
@@ -65085,19 +65097,19 @@ static void hy__crew_arm(hy__crew *c, int64_t rows)
 }
 
 /* Until the rows of the batch that begins at this position are made; who waits helps. */
-static void hy__crew_wait(hy__crew *c, int64_t from, int64_t rows)
+static void hy__loader_pool_wait(hy__loader_pool *c, int64_t from, int64_t rows)
 {
     const int64_t *made = &c->made[from / c->size % c->places];
     HY__CREW_LOCK(c);
     while (*made < rows) {
-        if (c->claimed < c->armed) hy__crew_step(c, 0);
+        if (c->claimed < c->armed) hy__loader_pool_step(c, 0);
         else HY__CREW_WAIT(c, done);
     }
     HY__CREW_UNLOCK(c);
 }
 
 /* Nobody makes anything any more; what comes next begins at this position. */
-static void hy__crew_rest(hy__crew *c, int64_t at)
+static void hy__loader_pool_rest(hy__loader_pool *c, int64_t at)
 {
     HY__CREW_LOCK(c);
     c->armed = c->claimed;
@@ -65107,7 +65119,7 @@ static void hy__crew_rest(hy__crew *c, int64_t at)
 }
 
 /* It rests, and is no longer among those that may read datasets. */
-static void hy__crew_halt(hy__crew *c)
+static void hy__loader_pool_halt(hy__loader_pool *c)
 {
     hy__acquire(&c->root->lock);
     if (c->link) {
@@ -65116,14 +65128,14 @@ static void hy__crew_halt(hy__crew *c)
         c->link = NULL;
     }
     hy__release(&c->root->lock);
-    hy__crew_renew(c, 0, 0);
-    hy__crew_rest(c, 0);
+    hy__loader_pool_renew(c, 0, 0);
+    hy__loader_pool_rest(c, 0);
 }
 
-static void hy__crew_free(hy__crew *c)
+static void hy__loader_pool_free(hy__loader_pool *c)
 {
     if (!c) return;
-    hy__crew_halt(c);
+    hy__loader_pool_halt(c);
 #ifndef HYBRID_NO_THREADS
     HY__CREW_LOCK(c);
     c->stop = 1;
@@ -65138,7 +65150,7 @@ static void hy__crew_free(hy__crew *c)
 }
 
 /* Is this thread one of its workers? Then it cannot wait for itself to end. */
-static int hy__crew_mine(const hy__crew *c)
+static int hy__loader_pool_mine(const hy__loader_pool *c)
 {
     int i, mine = 0;
 #ifndef HYBRID_NO_THREADS
@@ -65149,21 +65161,22 @@ static int hy__crew_mine(const hy__crew *c)
 #endif
     return mine;
 }
-static int hy__crews_mine(hy_root *root)
+static int hy__loader_pools_mine(hy_root *root)
 {
-    const hy__crew *c;
+    const hy__loader_pool *c;
     int mine = 0;
     hy__acquire(&root->lock);
-    for (c = root->crews; c; c = c->next) mine |= hy__crew_mine(c);
+    for (c = root->loader_pools; c; c = c->next) mine |= hy__loader_pool_mine(c);
     hy__release(&root->lock);
     return mine;
 }
 
-/* A crew with room for some batches; fewer threads than asked for change nothing but time. */
-static hy__crew *hy__crew_new(hy_root *root, hy_dataset *D, int64_t size, int places, hy__crew_fn make,
-                              void *user)
+/* A pool with room for some batches; fewer threads than asked for change nothing but time. */
+static hy__loader_pool *hy__loader_pool_new(hy_root *root, hy_dataset *D, int64_t size, int places,
+                                           hy__loader_pool_fn make, void *user)
 {
-    hy__crew *c = (hy__crew *)hy__alloc_zero(&root->heap, sizeof *c + (size_t)places * sizeof *c->made);
+    hy__loader_pool *c = (hy__loader_pool *)hy__alloc_zero(&root->heap,
+                                                           sizeof *c + (size_t)places * sizeof *c->made);
     if (!c) return NULL;
     c->root = root;
     c->data = D;
@@ -65178,28 +65191,28 @@ static hy__crew *hy__crew_new(hy_root *root, hy_dataset *D, int64_t size, int pl
     hy__signal_init(&c->done);
 #endif
     hy__acquire(&root->lock);
-    c->next = root->crews;
-    c->link = &root->crews;
+    c->next = root->loader_pools;
+    c->link = &root->loader_pools;
     if (c->next) c->next->link = &c->next;
-    root->crews = c;
-    root->makes_samples = hy__crews_mine;
+    root->loader_pools = c;
+    root->makes_samples = hy__loader_pools_mine;
     hy__release(&root->lock);
     return c;
 }
 
 /* A dataset goes: nobody reads it any more. */
-static void hy__crews_leave(hy_root *root, const hy_dataset *D)
+static void hy__loader_pools_leave(hy_root *root, const hy_dataset *D)
 {
-    hy__crew *c;
+    hy__loader_pool *c;
     do {
         hy__acquire(&root->lock);
-        for (c = root->crews; c; c = c->next) {
+        for (c = root->loader_pools; c; c = c->next) {
             const hy_dataset *at = c->data;
             while (at && at != D) at = at->below;
             if (at) break;
         }
         hy__release(&root->lock);
-        if (c) hy__crew_halt(c);
+        if (c) hy__loader_pool_halt(c);
     } while (c);
 }
 
@@ -65207,9 +65220,9 @@ static void hy__dataset_release(hy_block *self)
 {
     hy_dataset *D = (hy_dataset *)(void *)self;
     int k;
-    hy__crews_leave(self->house->root, D);
-    if (D->close) D->close(self->house->root, D->user);
-    for (k = 0; k < D->parts; k++) hy__buffer_free(&self->house->root->heap, D->held[k]);
+    hy__loader_pools_leave(self->core->root, D);
+    if (D->close) D->close(self->core->root, D->user);
+    for (k = 0; k < D->parts; k++) hy__buffer_free(&self->core->root->heap, D->held[k]);
 }
 
 static hy_dataset *hy__dataset_new(hy_frame *F, int64_t n, int parts, const char *who)
@@ -65329,7 +65342,7 @@ static void hy__dataset_let(hy_dataset *D) { for (; D; D = D->below) hy__block_l
 static void hy__data_free(hy_frame *F, hy_block *b, const char *who)
 {
     if (!F || !b) return;
-    if (!hy__crews_mine(F->root)) hy_block_free(F, b);
+    if (!hy__loader_pools_mine(F->root)) hy_block_free(F, b);
     else hy__fail(F, HY_ERROR_STATE, "%s: %s must not free a %s", who, hy__sampling, b->kind);
 }
 HY_API void hy_dataset_free(hy_frame *F, hy_dataset *D)
@@ -65386,8 +65399,8 @@ struct hy_loader {
     char        *scratch;               /* of all workers */
     size_t       each;                  /* bytes of one */
     unsigned char *failed;              /* by sample of the batches under way */
-    hy__crew    *crew;                  /* of its workers: batch number b of an epoch lies at b % prefetch */
-    int64_t      armed;                 /* with a crew: samples of this epoch whose batches have room */
+    hy__loader_pool *pool;              /* of its workers: batch number b of an epoch lies at b % prefetch */
+    int64_t      armed;                 /* with a pool: samples of this epoch whose batches have room */
     uint64_t     lived;                 /* 1 + count of changes when its datasets were last seen, or 0 */
     const char  *taken;                 /* who goes through its epoch, and nobody else meanwhile; or NULL */
 };
@@ -65420,7 +65433,7 @@ static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
 }
 
 /* The same by position in the epoch. */
-static void hy__loader_crew_item(void *user, int64_t at, int worker)
+static void hy__loader_pool_item(void *user, int64_t at, int worker)
 {
     hy_loader *L = (hy_loader *)user;
     int64_t batch = at / L->size % L->opt.prefetch, row = at % L->size;
@@ -65430,9 +65443,9 @@ static void hy__loader_crew_item(void *user, int64_t at, int worker)
 static void hy__loader_release(hy_block *self)
 {
     hy_loader *L = (hy_loader *)(void *)self;
-    hy__heap *heap = &self->house->root->heap;
+    hy__heap *heap = &self->core->root->heap;
     int i;
-    hy__crew_free(L->crew);
+    hy__loader_pool_free(L->pool);
     for (i = 0; L->made && i < L->opt.prefetch * L->parts; i++) hy__buffer_free(heap, L->made[i].buffer);
     hy__free(heap, L->order);
     hy__free(heap, L->made);
@@ -65445,14 +65458,14 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     hy_loader_opt o;
     hy_loader *L;
     hy__heap *heap;
-    int hands, crewed;
+    int hands, pooled;
     HY__OPTIONS_INTO(o, opt);
     if (!hy__dataset_ok(F, D, "hy_loader_new")) return NULL;
-    crewed = o.num_workers > 0 && HY__HAS_CREWS && !F->root->desc.parallel_for;
-    if (!o.prefetch) o.prefetch = crewed && o.num_workers <= HY__CREW ? 1 + o.num_workers : 1;
+    pooled = o.num_workers > 0 && HY__HAS_LOADER_POOLS && !F->root->desc.parallel_for;
+    if (!o.prefetch) o.prefetch = pooled && o.num_workers <= HY__LOADER_WORKERS ? 1 + o.num_workers : 1;
     if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
     if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER ||
-        (unsigned)o.num_workers > HY__CREW) {
+        (unsigned)o.num_workers > HY__LOADER_WORKERS) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, num_workers %d",
                  o.prefetch, o.last_batch, o.num_workers);
         return NULL;
@@ -65475,13 +65488,13 @@ HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, 
     L->each = hy__round64(hy__dataset_scratch(D) + 1);
     L->order = (int64_t *)hy__alloc_zero(heap, (size_t)(D->n + batch_size) * sizeof *L->order);
     L->made = (hy__value *)hy__alloc_zero(heap, (size_t)(o.prefetch * D->parts) * sizeof *L->made);
-    if (!crewed) o.num_workers = 0;
+    if (!pooled) o.num_workers = 0;
     hands = F->root->threads > o.num_workers ? F->root->threads : 1 + o.num_workers;
     L->scratch = L->each > SIZE_MAX / (size_t)hands ? NULL : (char *)hy__alloc(heap, L->each * (size_t)hands);
     L->failed = (unsigned char *)hy__alloc(heap, (size_t)o.prefetch * (size_t)batch_size);
-    if (crewed) L->crew = hy__crew_new(F->root, D, batch_size, o.prefetch, hy__loader_crew_item, L);
-    if (L->crew) hy__crew_start(L->crew, o.num_workers);
-    if (L->order && L->made && L->scratch && L->failed && (L->crew || !crewed)) return L;
+    if (pooled) L->pool = hy__loader_pool_new(F->root, D, batch_size, o.prefetch, hy__loader_pool_item, L);
+    if (L->pool) hy__loader_pool_start(L->pool, o.num_workers);
+    if (L->order && L->made && L->scratch && L->failed && (L->pool || !pooled)) return L;
     hy__no_memory(F, "hy_loader_new");
     hy_block_free(F, &L->base);
     return NULL;
@@ -65527,8 +65540,8 @@ static void hy__loader_let(hy_loader *L)
 static void hy__loader_drop(hy_frame *F, hy_loader *L)
 {
     int i;
-    if (L->crew) hy__crew_renew(L->crew, L->at, L->opt.num_workers);
-    if (L->crew) hy__crew_rest(L->crew, L->at);
+    if (L->pool) hy__loader_pool_renew(L->pool, L->at, L->opt.num_workers);
+    if (L->pool) hy__loader_pool_rest(L->pool, L->at);
     for (i = 0; i < L->opt.prefetch * L->parts; i++) {
         hy__buffer_drop(&F->cache, L->made[i].buffer);
         L->made[i].buffer = NULL;
@@ -65554,8 +65567,8 @@ static void hy__loader_begin(hy_loader *L)
     L->n = left + n;
     L->at = L->armed = 0;
     L->ended = 0;
-    if (L->crew) hy__crew_renew(L->crew, 0, L->opt.num_workers);
-    if (L->crew) hy__crew_rest(L->crew, 0);
+    if (L->pool) hy__loader_pool_renew(L->pool, 0, L->opt.num_workers);
+    if (L->pool) hy__loader_pool_rest(L->pool, 0);
 }
 
 /* Of samples that are left in this epoch: how many make up its next batches. */
@@ -65637,7 +65650,7 @@ static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L, int64_t batch)
     return F->code ? NULL : parts > 1 ? all : x;
 }
 
-/* Room for the batches that are made ahead, and work for the crew. */
+/* Room for the batches that are made ahead, and work for the pool. */
 static void hy__loader_arm(hy_frame *F, hy_loader *L)
 {
     int64_t end = L->at + hy__loader_rest(L), most = L->at + L->size * L->opt.prefetch;
@@ -65645,19 +65658,19 @@ static void hy__loader_arm(hy_frame *F, hy_loader *L)
         int64_t rows = hy__least(end - L->armed, L->size);
         if (hy__loader_room(F, L, L->armed / L->size % L->opt.prefetch, rows)) return;
         L->armed += rows;
-        hy__crew_arm(L->crew, rows);
+        hy__loader_pool_arm(L->pool, rows);
     }
 }
 
-/* The next batch of a loader with a crew. */
+/* The next batch of a loader with a pool. */
 static hy_array *hy__loader_fetch(hy_frame *F, hy_loader *L)
 {
     int64_t batch = L->at / L->size % L->opt.prefetch, rows, i;
     hy_array *y = NULL;
-    hy__crew_renew(L->crew, L->at, L->opt.num_workers);
+    hy__loader_pool_renew(L->pool, L->at, L->opt.num_workers);
     hy__loader_arm(F, L);
     rows = hy__least(L->armed - L->at, L->size);
-    if (!F->code) hy__crew_wait(L->crew, L->at, rows);
+    if (!F->code) hy__loader_pool_wait(L->pool, L->at, rows);
     for (i = 0; i < rows && !F->code; i++)
         if (L->failed[batch * L->size + i])
             hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",
@@ -65681,10 +65694,10 @@ static hy_array *hy__loader_next(hy_frame *F, hy_loader *L)
     if (!L->ready && hy__loader_rest(L) <= 0) { L->ended = 1; return NULL; }
     at = L->at;
     F->within = hy__sampling;
-    if (!L->crew && !L->ready) hy__loader_make(F, L);
-    if (L->crew) y = hy__loader_fetch(F, L);
+    if (!L->pool && !L->ready) hy__loader_make(F, L);
+    if (L->pool) y = hy__loader_fetch(F, L);
     F->within = within;
-    if (!L->crew && !F->code) {
+    if (!L->pool && !F->code) {
         y = hy__loader_hand_out(F, L, L->next);
         if (++L->next == L->ready) L->next = L->ready = 0;
     }
@@ -66361,7 +66374,7 @@ HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 78 >>fit --------------------------------------------------------------------------------------
+/* MARK: - 78 >>fit ---------------------------------------------------------------------------------------
  *
  * The loop over epochs, what it writes down, and the page that shows it.
  */
@@ -66389,12 +66402,12 @@ static hy__lesson *hy__lesson_new(hy_frame *F, hy_block *net, hy_block *loss)
     hy__lesson *lesson;
     if (!hy__prefix(F, net) || !hy__prefix(F, loss)) return NULL;
     lesson = (hy__lesson *)(void *)hy_block_new(F, sizeof *lesson, "fit", hy__lesson_forward,
-                                                net->house->hybrid);
+                                                net->core->hybrid);
     if (!lesson) return NULL;
     lesson->net = hy__add_shared_child(F, &lesson->base, "net", net);
     lesson->loss = hy__add_shared_child(F, &lesson->base, "loss", loss);
-    lesson->base.house->opt = net->house->opt;
-    lesson->base.house->active = net->house->active && net->house->hybrid;
+    lesson->base.core->opt = net->core->opt;
+    lesson->base.core->active = net->core->active && net->core->hybrid;
     if (!F->code) return lesson;
     hy_block_free(F, &lesson->base);
     return NULL;
@@ -66454,7 +66467,7 @@ static int64_t hy__fit_rows(hy__fit *W, hy_array *batch, const hy_array *loss)
 /* The network has no program of its own: what it would be made for. */
 static void hy__fit_met(hy__fit *W, const hy_array *data)
 {
-    struct hy__house *h = W->lesson->net->house;
+    struct hy__block_core *h = W->lesson->net->core;
     if (!data) return;
     h->fitted_with = data->t.type;
     h->fitted = W->met = 1;
@@ -66881,7 +66894,7 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 HY__WARM_ROOMS
 #endif
 
-/* MARK: - 99 >>end --------------------------------------------------------------------------------------
+/* MARK: - 99 >>end ---------------------------------------------------------------------------------------
  *
  * HISTORY
  *   0.4.0  CHANGED, which before 1.0 may happen: a program and an object of other versions do not link
@@ -66942,12 +66955,12 @@ HY__WARM_ROOMS
  *          address any more, and its bind refuses with hy_refuse; hy_softmax's length and hy_leaky_relu's
  *          gamma are options.
  *          THE COMPILER: weights are laid out once, channels last inside, 3 x 3 to 5 x 5 convolutions and
- *          first layers of up to 10 x 10 by squares, deconvolutions as convolutions, images 16 abreast, few
- *          filters and the pooling after them in one job, lone depthwise 3 x 3 of stride 1 and 2 down the
- *          columns of planes that lie as they are, others line by line with the convolutions before and
- *          behind, products and convolutions add and limit in registers; lone 1 x 1 convolutions read planes
- *          where they lie; what surrounds operators that see values is planned; softmax and norms may take
- *          their input's place; hy_planned and its kin.
+ *          first layers of up to 10 x 10 by squares, deconvolutions as convolutions, 16 images side by side,
+ *          few filters and the pooling after them in one job, single depthwise 3 x 3 of stride 1 and 2 down
+ *          the columns of planes that lie as they are, others line by line with the convolutions before and
+ *          behind, products and convolutions add and limit in registers; single 1 x 1 convolutions read
+ *          planes where they lie; what surrounds operators that see values is planned; softmax and norms may
+ *          take their input's place; hy_planned and its kin.
  *          CONTROL FLOW: hy_foreach, hy_while_loop, hy_cond; products of a loop's data run before it.
  *          TRAINING: trainers, optimisers, schedules, losses, metrics, datasets, loaders with workers,
  *          records by number, hy_fit, hy_set_recompute.

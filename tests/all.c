@@ -45,7 +45,7 @@
 #include "test_hybridize.c"
 #include "test_trace.c"
 #include "test_rows.c"
-#include "test_abreast.c"
+#include "test_lanes.c"
 #include "test_whole.c"
 #include "test_cache.c"
 #include "test_compose.c"
@@ -91,7 +91,7 @@
 #include "test_train.c"
 #include "test_losses.c"
 #include "test_data.c"
-#include "test_crew.c"
+#include "test_workers.c"
 #include "test_step.c"
 #include "test_handover.c"
 #include "test_ctc_twice.c"
@@ -186,7 +186,7 @@ int main(int argc, char **argv)
     test_train();
     test_losses();
     test_data();
-    test_crew();
+    test_workers();
     test_step();
     test_handover();
     test_ctc_twice();
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
     test_sizes();
     test_edges();
     test_rows();
-    test_abreast();
+    test_lanes();
     test_whole();
     test_folded();
     test_dropin();

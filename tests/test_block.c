@@ -159,7 +159,7 @@ static void block_children_are_listed_and_replaced(void)               /* [25] i
     hy_add_child(F, net, "a", c);       /* in place of a */
     CHECK(hy_length(F, net) == 2 && hy_child(F, net, 0) == c && hy_child(F, net, 1) == b);
     CHECK(hy_add_child(F, net, "a", c) == c);           /* in place of itself: its owner stays */
-    CHECK(hy_length(F, net) == 2 && c->house->parent == net && !net->house->child[0].shared);
+    CHECK(hy_length(F, net) == 2 && c->core->parent == net && !net->core->child[0].shared);
     OK(F);
     CHECK(!hy_child(F, net, 2));
     ERR(F, HY_ERROR_INDEX, "2");

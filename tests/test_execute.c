@@ -2,12 +2,12 @@
  * plan holds what it promises. After test_oom.c, whose walk is used here. */
 
 static int exec_run(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out, const hy__mode *mode, int limit,
-                    hy__ticket *ticket)
+                    hy__lookup *lookup)
 {
     hy__graph_rec rec;
     rec.mode = *mode;
     rec.limit = limit;
-    rec.ticket = ticket;
+    rec.lookup = lookup;
     return hy__graph_execute(F, g, in, out, &rec);
 }
 
@@ -608,25 +608,25 @@ static void exec_reasons_and_limit(void)
     hy_graph *g = hy_compile(S, hy_add_scalar(S, hy_var(S, "data", NULL), 1));
     hy__mode mode = exec_mode(0);
     hy_array *x, *y;
-    hy__ticket ticket;
+    hy__lookup lookup;
     size_t bytes = 0;
     int i, programs = 0;
     x = hy_ones(F, HY_SHAPE(4, 3));
-    CHECK(!exec_run(F, g, &x, &y, &mode, 2, &ticket) && !ticket.hit);
-    CHECK_STR(ticket.reason, "first call");
-    CHECK(!exec_run(F, g, &x, &y, &mode, 2, &ticket) && ticket.hit && !ticket.reason[0]);
+    CHECK(!exec_run(F, g, &x, &y, &mode, 2, &lookup) && !lookup.hit);
+    CHECK_STR(lookup.reason, "first call");
+    CHECK(!exec_run(F, g, &x, &y, &mode, 2, &lookup) && lookup.hit && !lookup.reason[0]);
     x = hy_ones(F, HY_SHAPE(2, 3));
-    CHECK(!exec_run(F, g, &x, &y, &mode, 2, &ticket) && !ticket.hit);
-    CHECK_STR(ticket.reason, "data is (2,3) float32, was (4,3) float32");
+    CHECK(!exec_run(F, g, &x, &y, &mode, 2, &lookup) && !lookup.hit);
+    CHECK_STR(lookup.reason, "data is (2,3) float32, was (4,3) float32");
     mode.training = 1;
-    CHECK(!exec_run(F, g, &x, &y, &mode, 2, &ticket) && !ticket.hit);
-    CHECK_STR(ticket.reason, "training");
+    CHECK(!exec_run(F, g, &x, &y, &mode, 2, &lookup) && !lookup.hit);
+    CHECK_STR(lookup.reason, "training");
     hy__graph_programs(g, &programs, &bytes);
     CHECK(programs == 2 && bytes > 0);
     for (i = 1; i <= 40; i++) {                         /* the one that is used again and again stays */
         hy_array *z = hy_ones(F, HY_SHAPE(i, 5));
-        CHECK(!exec_run(F, g, &z, &y, &mode, 4, &ticket) && !ticket.hit);
-        CHECK(!exec_run(F, g, &x, &y, &mode, 4, &ticket) && ticket.hit);
+        CHECK(!exec_run(F, g, &z, &y, &mode, 4, &lookup) && !lookup.hit);
+        CHECK(!exec_run(F, g, &x, &y, &mode, 4, &lookup) && lookup.hit);
         programs = 0;
         hy__graph_programs(g, &programs, &bytes);
         CHECK(programs <= 4);
@@ -738,7 +738,7 @@ static void exec_captured_array_changes(void)
     hy_graph *g = exec_early_graph(F, w);
     hy_plan_info info = hy__plan_info(F, g, &x, &mode);
     char *memory = (char *)malloc(info.total);
-    hy__ticket ticket;
+    hy__lookup lookup;
     size_t bytes = 0;
     int i, programs = 0, failed;
     CHECK(!hy__graph_bind(F, g, &x, &mode, memory, info.total));
@@ -750,8 +750,8 @@ static void exec_captured_array_changes(void)
             CHECK(!exec_run(fork, g, &x, out, &mode, 0, NULL) && hy_value(fork, out[0], 1, 2) == 24);
             hy_end(fork);
         }
-        failed = exec_run(F, g, &x, out, &mode, 0, &ticket);
-        if (!ticket.hit) CHECK_STR(ticket.reason, "a captured array has changed");
+        failed = exec_run(F, g, &x, out, &mode, 0, &lookup);
+        if (!lookup.hit) CHECK_STR(lookup.reason, "a captured array has changed");
         if (failed) {
             CHECK(hy_error(F) && strstr(hy_error(F), "plan and bind anew"));
             hy_clear(F);
@@ -802,7 +802,7 @@ static void exec_parameters(void)
     hy_array *w = hy_add_param(F, block, "weight", HY_SHAPE(3, 4), NULL), *y, *out[3];
     hy_array *x = hy_ones(F, HY_SHAPE(2, 4));
     hy__mode mode = exec_mode(0);
-    hy__ticket ticket;
+    hy__lookup lookup;
     hy_graph *g;
     hy_collect_params(F, block, NULL);
     S = hy_symbolic(F);
@@ -810,16 +810,16 @@ static void exec_parameters(void)
     y = hy_dot(S, hy_var(S, "x", NULL), y, NULL);
     g = hy_compile(S, hy_group(S, y, hy_identity(S, w)));
     if (!CHECK(g)) printf("    %s\n", hy_error(S));
-    CHECK(exec_run(F, g, &x, out, &mode, 0, &ticket) == -1);
+    CHECK(exec_run(F, g, &x, out, &mode, 0, &lookup) == -1);
     CHECK(hy_error(F) && strstr(hy_error(F), "has not been initialized"));
     hy_clear(F);
     hy_initialize(F, block, NULL);
     hy_fill(F, w, 1);
-    CHECK(!exec_run(F, g, &x, out, &mode, 0, &ticket) && hy_value(F, out[1], 2, 3) == 1);
+    CHECK(!exec_run(F, g, &x, out, &mode, 0, &lookup) && hy_value(F, out[1], 2, 3) == 1);
     CHECK(hy_value(F, out[0], 1, 1) == 8 && F->recent->program->plan.early > 0);
-    CHECK(!exec_run(F, g, &x, out, &mode, 0, &ticket) && ticket.hit);
+    CHECK(!exec_run(F, g, &x, out, &mode, 0, &lookup) && lookup.hit);
     hy_assign(F, w, hy_scalar(F, 3));
-    CHECK(!exec_run(F, g, &x, out, &mode, 0, &ticket) && ticket.hit);
+    CHECK(!exec_run(F, g, &x, out, &mode, 0, &lookup) && lookup.hit);
     CHECK(hy_value(F, out[0], 1, 1) == 24);
     if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
     hy_close(S);

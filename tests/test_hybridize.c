@@ -653,7 +653,7 @@ static void hybridize_short_way_is_left(void)
 }
 
 /* The shortest way of all: the executor that served the last call with this number serves the next one, too. */
-static int hybridize_goes_on(hy_frame *F, hy_block *b) { return hy__encore_find(F, b->house->traces.number) != NULL; }
+static int hybridize_goes_on(hy_frame *F, hy_block *b) { return hy__cached_call_find(F, b->core->traces.number) != NULL; }
 
 static hy_array *hybridize_affine(hy_frame *F, hy_block *self, hy_array *x)
 {

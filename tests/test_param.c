@@ -1118,7 +1118,7 @@ static void param_blocks_are_freed_without_memory(void)
     meter.left = 0;
     hy_block_free(F, net);
     OK(F);
-    CHECK(F->root->blocks == old && !old->house->next);
+    CHECK(F->root->blocks == old && !old->core->next);
     meter.left = 1000000;
     CHECK(hy_value(F, hy_call(F, old, x), 1, 2) == 1);
     OK(F);

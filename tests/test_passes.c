@@ -63,7 +63,7 @@ static hy_array *passes_plain(hy_frame *F, hy_graph *g, hy_array *inputs)
     rec.mode.exact = 1;
     rec.mode.off = HY_PASS_FOLD | HY_PASS_ALGEBRA | HY_PASS_CSE | HY_PASS_BATCH_NORM | HY_PASS_FUSE;
     rec.limit = 0;
-    rec.ticket = NULL;
+    rec.lookup = NULL;
     if (!hy__graph_execute(F, g, in, in + g->vars, &rec))
         y = g->heads == 1 ? in[g->vars] : hy_group_of(F, g->heads, in + g->vars);
     hy__buffer_drop(&F->cache, room);

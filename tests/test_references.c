@@ -172,10 +172,10 @@ static const struct reference { const char *name, *file, *test; } references[] =
     /* passes over graphs, by their names */
     { "fold", "test_passes.c", "passes_folding" }, { "algebra", "test_passes.c", "passes_identities" },
     { "cse", "test_passes.c", "passes_common" }, { "widen", "test_layout.c", "last_halves" },
-    { "batch_norm", "test_passes.c", "passes_norms" }, { "abreast", "test_abreast.c", "abreast_inference" },
+    { "batch_norm", "test_passes.c", "passes_norms" }, { "batch_lanes", "test_lanes.c", "lanes_inference" },
     { "layout", "test_layout.c", "last_nets" }, { "ahead", "test_ahead.c", "test_ahead_values" },
     { "prologue", "test_passes.c", "passes_prologue" }, { "attention", "test_attention.c", "test_attention_written_out" },
-    { "tails", "test_passes.c", "passes_norms" }, { "strips", "test_ways.c", "way_share_1" },
+    { "tails", "test_passes.c", "passes_norms" }, { "chains", "test_ways.c", "way_share_1" },
     { "fuse", "test_passes.c", "passes_fusing" },
 };
 

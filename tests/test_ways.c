@@ -596,7 +596,7 @@ static const char *way_name_planes(hy_frame *F, const hy__node *node)
     if (way_bind(F, node, t, &job)) return "none";
     if (job.run == hy__run_depthwise_lines) return "lines";
     if (job.run == hy__run_depthwise) return "taps";
-    if (job.run != hy__run_conv) return "abreast";
+    if (job.run != hy__run_conv) return "batch_lanes";
     if (v->direction == HY__CONV_FINE) return "back";
     if (v->way == HY__WAY_POINT) return "product";
     return v->way == HY__WAY_TILES ? "tiles" : v->shared ? "shared" : "columns";
@@ -607,7 +607,7 @@ static const char *way_name(hy_frame *F, const hy__node *node)
     const hy__convolve_rec *r = (const hy__convolve_rec *)node->record;
     const int number = hy__op_number(node->op);
     if (node->op == &hy__few_op) return ((const hy__few_rec *)node->record)->pool ? "few_pool" : "few";
-    if (node->op == &hy__strips_op) return ((const hy__strips_rec *)node->record)->filters ? "strips3" : "strips";
+    if (node->op == &hy__chain_op) return ((const hy__chain_rec *)node->record)->filters ? "chain3" : "chain";
     if (node->op == &hy__limited_op || number == HY_OP_convolution || number == HY_OP_deconvolution)
         return way_name_planes(F, node);
     if (node->op != &hy__convolve_op) return NULL;
@@ -984,7 +984,7 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
     { "1x1x30x300 4 k5 p2 relu_pool", "taps few_pool", "taps few_pool" },
     { "2x1x70x17 3 k3 clip", "taps few", "taps few" },
     /* chains: a convolution, one of one channel per group, perhaps one of single places */
-    { "1x16x57x61 80 k1 relu ; x1 k3 p1 six last", "product+taps strips", "product+taps strips" },
+    { "1x16x57x61 80 k1 relu ; x1 k3 p1 six last", "product+taps chain", "product+taps chain" },
     { "2x24x40x53 128 k1 relu ; x1 k3 p1 six ; 24 k1 add last", "product+taps+product strips3",
       "product+taps+product strips3" },
     { "1x16x113x111 24 k1 relu ; x1 k3 s2 p1 six ; 24 k1 last", "product+taps+product strips3",
@@ -999,11 +999,11 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
       "product+taps+product strips3" },
     { "1x16x57x64 96 k1 relu ; x1 k3 s2 p0x1 six ; 70 k1 last", "product+taps+product strips3",
       "product+taps+product strips3" },
-    { "1x3x225x223 32 k3 s2 p1 relu ; x1 k3 p1 six ; 16 k1", "columns+lines+product strips+direct",
-      "columns+lines+product strips+direct" },
-    { "2x3x150x161 48 k3 s2 p1 relu ; x1 k3 s2 p1 six", "columns+lines strips", "columns+lines strips" },
-    { "1x3x118x130 18 k5 p2 relu ; x1 k3 p1 six ; 17 k1", "columns+lines+product strips+direct",
-      "columns+lines+product strips+direct|tiles+lines+product strips+direct" },
+    { "1x3x225x223 32 k3 s2 p1 relu ; x1 k3 p1 six ; 16 k1", "columns+lines+product chain+direct",
+      "columns+lines+product chain+direct" },
+    { "2x3x150x161 48 k3 s2 p1 relu ; x1 k3 s2 p1 six", "columns+lines chain", "columns+lines chain" },
+    { "1x3x118x130 18 k5 p2 relu ; x1 k3 p1 six ; 17 k1", "columns+lines+product chain+direct",
+      "columns+lines+product chain+direct|tiles+lines+product chain+direct" },
     { "1x17x62x66 65 k3 p1 relu ; x1 k3 p1 six ; 17 k1 add last", "columns+taps+product strips3",
       "columns+taps+product strips3" },
     { "1x16x12x500 48 k1 relu ; x1 k3 p1 six ; 16 k1 add last", "product+taps+product strips3",
@@ -1065,19 +1065,19 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
     { "2x40x9x30 8 k3 s2 p1 relu", "columns columns", "columns columns|shared shared" },
     { "2x20x30x17 3 k3 p1 relu", "tiles few", "shared few|tiles few" },
     /* 16 images side by side */
-    { "1x5x21x40x16 7 k3x3x1", "columns columns", "abreast abreast" },
-    { "2x5x22x33x16 18 k3x2x1 s2x1x1 p1x1x0", "columns direct", "abreast abreast" },
-    { "1x5x23x26x16 1 k2x3x1 d2x2x1 p1x2x0", "columns columns", "abreast abreast" },
-    { "1x5x24x19x16 11 k4x4x1 s3x3x1 p3x3x0", "columns columns", "abreast abreast" },
-    { "1x1..11x6x7x16 4 k3x3x1 p1x1x0", "columns columns|taps taps", "abreast abreast" },
-    { "2x3x5x6x32 1..18 k3x2x1 p1x0x0 nobias", "columns border|columns columns", "abreast abreast" },
-    { "1x3x1..9x5x16 5 k3x3x1 p1x1x0", "columns columns", "abreast abreast" },
-    { "1x2x7x1..9x16 6 k2x3x1 s2x2x1 p1x2x0", "columns columns", "abreast abreast" },
+    { "1x5x21x40x16 7 k3x3x1", "columns columns", "lanes lanes" },
+    { "2x5x22x33x16 18 k3x2x1 s2x1x1 p1x1x0", "columns direct", "lanes lanes" },
+    { "1x5x23x26x16 1 k2x3x1 d2x2x1 p1x2x0", "columns columns", "lanes lanes" },
+    { "1x5x24x19x16 11 k4x4x1 s3x3x1 p3x3x0", "columns columns", "lanes lanes" },
+    { "1x1..11x6x7x16 4 k3x3x1 p1x1x0", "columns columns|taps taps", "lanes lanes" },
+    { "2x3x5x6x32 1..18 k3x2x1 p1x0x0 nobias", "columns border|columns columns", "lanes lanes" },
+    { "1x3x1..9x5x16 5 k3x3x1 p1x1x0", "columns columns", "lanes lanes" },
+    { "1x2x7x1..9x16 6 k2x3x1 s2x2x1 p1x2x0", "columns columns", "lanes lanes" },
     { "3x4x9x8x16 9 k1x1x1", "product product", "product product" },
-    { "1x2x8x8x48 3 k4x3x1 s1x3x1 d2x1x1 p3x0x0 relu", "columns columns", "abreast abreast" },
-    { "1x6x30x16 5 k3x1 p1x0", "columns few", "abreast few" },
-    { "2x7x5x5x16 5 k2x2x1 twice", "columns columns", "abreast abreast" },
-    { "1x2x6x5x16 t 5 k3x3x1 s2x1x1 p1x1x0 a1x0x0", "back back", "abreast abreast" },
+    { "1x2x8x8x48 3 k4x3x1 s1x3x1 d2x1x1 p3x0x0 relu", "columns columns", "lanes lanes" },
+    { "1x6x30x16 5 k3x1 p1x0", "columns few", "lanes few" },
+    { "2x7x5x5x16 5 k2x2x1 twice", "columns columns", "lanes lanes" },
+    { "1x2x6x5x16 t 5 k3x3x1 s2x1x1 p1x1x0 a1x0x0", "back back", "lanes lanes" },
     /* one dim at a time through everything */
     { "1x3x5x4 1..70 k2", "columns columns|columns flat", "columns columns|columns flat" },
     { "1x3x5x4 1..70 k2 last relu nobias", "columns direct", "columns direct" },

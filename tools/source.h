@@ -2407,7 +2407,7 @@ static void hy__c_group_norm(hy__c *c, const hy__c_step *s)
 
 static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
 {
-    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)s->node->record;  /* or a twin of it */
+    const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)s->node->record;  /* or a copy of it */
     hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
     int relu = hy__op_number(s->node->op) == HY_OP_batch_norm_relu;
     hy__w(c, "%fk {\nconst double inverse = 1 / sqrt((double)x4[k] + %v);\n", l.n, r->eps);

@@ -1,7 +1,7 @@
 /* Loaders whose batches are made in the background: the same ones, and a clean end whenever it comes. */
 #ifndef HYBRID_NO_TRAIN
 /* As data_made, but some samples take long. */
-static int crew_made(void *user, int64_t i, uint64_t random, const void *const *in, void *const *out)
+static int workers_made(void *user, int64_t i, uint64_t random, const void *const *in, void *const *out)
 {
     volatile int k;
     for (k = 0; k < (i % 5 ? 100 : 20000); k++) continue;
@@ -9,10 +9,10 @@ static int crew_made(void *user, int64_t i, uint64_t random, const void *const *
 }
 
 /* Batches of three epochs as numbers, from a loader like this. */
-static int crew_epochs(int workers, int prefetch, int last, int threads, double *out, int most)
+static int workers_epochs(int workers, int prefetch, int last, int threads, double *out, int most)
 {
     hy_frame *F = control_open(threads);
-    hy_dataset *D = hy_dataset_of(F, 53, 2, data_types, crew_made, NULL);
+    hy_dataset *D = hy_dataset_of(F, 53, 2, data_types, workers_made, NULL);
     hy_dataset *M = hy_dataset_map(F, D, 1, data_types, data_turn, NULL);
     hy_loader_opt o;
     hy_loader *L;
@@ -44,27 +44,27 @@ static int crew_epochs(int workers, int prefetch, int last, int threads, double 
     return n;
 }
 
-static void test_crew_same(void)
+static void test_workers_same(void)
 {
     static double want[500], got[500];
     static const int workers[] = { 1, 3, 8 };
     int last, k, threads;
     for (last = HY_LAST_KEEP; last <= HY_LAST_ROLLOVER; last++) {
-        int n = crew_epochs(0, 0, last, 1, want, 480);
+        int n = workers_epochs(0, 0, last, 1, want, 480);
         for (k = 0; k < 3; k++) for (threads = 1; threads < 4; threads += 2) {
-            CHECK(crew_epochs(workers[k], threads == 1 ? 0 : k + 1, last, threads, got, 480) == n);
+            CHECK(workers_epochs(workers[k], threads == 1 ? 0 : k + 1, last, threads, got, 480) == n);
             CHECK(!memcmp(want, got, (size_t)n * sizeof *want));
         }
     }
 }
 
 /* Freed, rewound, closed, without its dataset: at any time. */
-static void test_crew_ends(void)
+static void test_workers_ends(void)
 {
     int how, batches;
     for (how = 0; how < 5; how++) for (batches = 0; batches < 4; batches++) {
         hy_frame *F = control_open(2);
-        hy_dataset *D = hy_dataset_of(F, 400, 2, data_types, crew_made, NULL);
+        hy_dataset *D = hy_dataset_of(F, 400, 2, data_types, workers_made, NULL);
         hy_loader_opt o;
         hy_loader *L;
         hy_array *x = NULL;
@@ -92,7 +92,7 @@ static void test_crew_ends(void)
     }
 }
 
-static void test_crew_errors(void)
+static void test_workers_errors(void)
 {
     hy_frame *F = control_open(1);
     int64_t bad = 37;
@@ -120,7 +120,7 @@ static void test_crew_errors(void)
 }
 
 /* Batches come from memory that is used again. */
-static void test_crew_no_allocation(void)
+static void test_workers_no_allocation(void)
 {
     hy_frame *F = control_open(1);
     hy_dataset *D = hy_dataset_of(F, 64, 2, data_types, data_made, NULL);
@@ -145,7 +145,7 @@ static void test_crew_no_allocation(void)
 #ifndef HYBRID_NO_THREADS
 /* Frames of one hy_open load and free at the same time: each asks whether it is one of the other's workers, which
  * begin meanwhile. */
-static void *crew_loads(void *user)
+static void *workers_loads(void *user)
 {
     hy_frame *F = (hy_frame *)user;
     hy_loader_opt o;
@@ -163,12 +163,12 @@ static void *crew_loads(void *user)
     }
     return NULL;
 }
-static void test_crew_frames_thread(void)
+static void test_workers_frames_thread(void)
 {
     hy_frame *F = control_open(1), *G = hy_fork(F);
     pthread_t thread;
-    if (!CHECK(G && !pthread_create(&thread, NULL, crew_loads, G))) return;
-    crew_loads(F);
+    if (!CHECK(G && !pthread_create(&thread, NULL, workers_loads, G))) return;
+    workers_loads(F);
     pthread_join(thread, NULL);
     CHECK_STR(hy_error(F), NULL);
     CHECK_STR(hy_error(G), NULL);
@@ -177,7 +177,7 @@ static void test_crew_frames_thread(void)
 }
 #endif
 
-static int crew_oom(hy_frame *F)
+static int workers_oom(hy_frame *F)
 {
     hy_dataset *D = hy_dataset_of(F, 10, 2, data_types, data_made, NULL);
     hy_loader_opt o;
@@ -195,19 +195,19 @@ static int crew_oom(hy_frame *F)
     return ok && !hy_error(F);
 }
 
-static void test_crew_oom(void) { oom_walk(crew_oom, 1); }
+static void test_workers_oom(void) { oom_walk(workers_oom, 1); }
 #endif
 
-static void test_crew(void)
+static void test_workers(void)
 {
 #ifndef HYBRID_NO_TRAIN
-    RUN(test_crew_same);
-    RUN(test_crew_ends);
-    RUN(test_crew_errors);
-    RUN(test_crew_no_allocation);
-    RUN(test_crew_oom);
+    RUN(test_workers_same);
+    RUN(test_workers_ends);
+    RUN(test_workers_errors);
+    RUN(test_workers_no_allocation);
+    RUN(test_workers_oom);
 #ifndef HYBRID_NO_THREADS
-    RUN(test_crew_frames_thread);
+    RUN(test_workers_frames_thread);
 #endif
 #endif
 }

@@ -1,48 +1,48 @@
-/* Pooling over lines of values, and programs that lay 16 images abreast. Kernels are compared with the same operators
+/* Pooling over lines of values, and programs that lay 16 images side by side. Kernels are compared with the same operators
  * in doubles, which have other loops; compiled training with line by line, where images lie one after another. */
 #include <math.h>
 
-static uint32_t abreast_seed;
-static int abreast_next(int n)
+static uint32_t lanes_seed;
+static int lanes_next(int n)
 {
-    abreast_seed = abreast_seed * 1664525u + 1013904223u;
-    return (int)((abreast_seed >> 10) % (uint32_t)n);
+    lanes_seed = lanes_seed * 1664525u + 1013904223u;
+    return (int)((lanes_seed >> 10) % (uint32_t)n);
 }
 
 /* --- kernels --- */
-typedef struct abreast_case {
+typedef struct lanes_case {
     int images, channels, size[2], lanes, kernel[2], stride[2], pad[2], smooth, full;
-} abreast_case;
+} lanes_case;
 
-static abreast_case abreast_draw(void)
+static lanes_case lanes_draw(void)
 {
-    abreast_case c;
+    lanes_case c;
     int d;
     do {
-        c.images = 1 + abreast_next(3);
-        c.channels = 1 + abreast_next(11);
-        c.lanes = 16 * (1 + abreast_next(2));
-        c.smooth = abreast_next(2);
-        c.full = abreast_next(2);
+        c.images = 1 + lanes_next(3);
+        c.channels = 1 + lanes_next(11);
+        c.lanes = 16 * (1 + lanes_next(2));
+        c.smooth = lanes_next(2);
+        c.full = lanes_next(2);
         for (d = 0; d < 2; d++) {
-            c.size[d] = 1 + abreast_next(9);
-            c.kernel[d] = 1 + abreast_next(4);
-            c.stride[d] = 1 + abreast_next(3);
-            c.pad[d] = abreast_next(c.kernel[d]);
+            c.size[d] = 1 + lanes_next(9);
+            c.kernel[d] = 1 + lanes_next(4);
+            c.stride[d] = 1 + lanes_next(3);
+            c.pad[d] = lanes_next(c.kernel[d]);
         }
     } while (c.size[0] + 2 * c.pad[0] < c.kernel[0] || c.size[1] + 2 * c.pad[1] < c.kernel[1]);
     return c;
 }
 
 /* Values are made in f32, so that both types see the same ones; smooth: few are alike. */
-static hy_array *abreast_input(hy_frame *F, hy_shape shape, hy_dtype dtype, int smooth)
+static hy_array *lanes_input(hy_frame *F, hy_shape shape, hy_dtype dtype, int smooth)
 {
     hy_array *x = hy_normal(F, shape, 0, 1);
     return hy_cast(F, smooth ? x : hy_round(F, x), dtype);
 }
 
 /* The result, then the gradient of the data. */
-static void abreast_run(hy_frame *F, const abreast_case *c, hy_dtype dtype, hy_array **out)
+static void lanes_run(hy_frame *F, const lanes_case *c, hy_dtype dtype, hy_array **out)
 {
     hy_array *x;
     hy_backward_opt back;
@@ -50,7 +50,7 @@ static void abreast_run(hy_frame *F, const abreast_case *c, hy_dtype dtype, hy_a
     memset(&back, 0, sizeof back);
     memset(&o, 0, sizeof o);
     hy_seed(F, 11);
-    x = abreast_input(F, HY_SHAPE(c->images, c->channels, c->size[0], c->size[1], c->lanes), dtype, c->smooth);
+    x = lanes_input(F, HY_SHAPE(c->images, c->channels, c->size[0], c->size[1], c->lanes), dtype, c->smooth);
     hy_attach_grad(F, x, HY_GRAD_WRITE);
     hy_record(F);
     o.stride = HY_INTS(c->stride[0], c->stride[1], 1);
@@ -58,12 +58,12 @@ static void abreast_run(hy_frame *F, const abreast_case *c, hy_dtype dtype, hy_a
     o.convention = c->full ? HY_CONVENTION_FULL : HY_CONVENTION_VALID;
     out[0] = hy_pooling(F, x, HY_INTS(c->kernel[0], c->kernel[1], 1), &o);
     hy_pause(F);
-    back.head_grads = out[0] ? abreast_input(F, hy_shape_of(F, out[0]), dtype, 1) : NULL;
+    back.head_grads = out[0] ? lanes_input(F, hy_shape_of(F, out[0]), dtype, 1) : NULL;
     hy_backward(F, out[0], &back);
     out[1] = hy_grad_of(F, x);
 }
 
-static void abreast_near(hy_frame *F, hy_array *x, hy_array *want, double tolerance)
+static void lanes_near(hy_frame *F, hy_array *x, hy_array *want, double tolerance)
 {
     int64_t i, n = want ? hy_size(F, want) : 0;
     double most = 0, worst = 0;
@@ -78,14 +78,14 @@ static void abreast_near(hy_frame *F, hy_array *x, hy_array *want, double tolera
     CHECK(worst <= tolerance * (most + 1));
 }
 
-static void abreast_poolings(void)
+static void lanes_poolings(void)
 {
     ops_frames f;
     int k, i, t;
     ops_open_frames(&f);
-    abreast_seed = 6;
+    lanes_seed = 6;
     for (k = 0; k < 60; k++) {
-        abreast_case c = abreast_draw();
+        lanes_case c = lanes_draw();
         hy_frame *F;
         if (k < 4) {                            /* rows in several strips */
             c.channels = 5;
@@ -97,12 +97,12 @@ static void abreast_poolings(void)
             hy_array *single[2], *wide[2], *four[2];
             F = f.one[t];
             hy_begin(F);
-            abreast_run(F, &c, HY_F32, single);
-            abreast_run(F, &c, HY_F64, wide);
-            for (i = 0; i < 2; i++) abreast_near(F, single[i], wide[i], 1e-6);
+            lanes_run(F, &c, HY_F32, single);
+            lanes_run(F, &c, HY_F64, wide);
+            for (i = 0; i < 2; i++) lanes_near(F, single[i], wide[i], 1e-6);
             if (t == f.ones - 1) {              /* the same instruction set, four threads */
                 hy_begin(f.four);
-                abreast_run(f.four, &c, HY_F32, four);
+                lanes_run(f.four, &c, HY_F32, four);
                 for (i = 0; i < 2; i++) rows_same(F, single[i], f.four, four[i]);
                 hy_end(f.four);
             }
@@ -113,14 +113,14 @@ static void abreast_poolings(void)
 }
 
 /* --- programs --- */
-typedef struct abreast_net {
+typedef struct lanes_net {
     hy_block base;
     hy_block *first, *norm, *second, *dense;
     int kind;
-} abreast_net;
-static hy_array *abreast_forward(hy_frame *F, hy_block *self, hy_array *x)
+} lanes_net;
+static hy_array *lanes_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
-    abreast_net *net = (abreast_net *)self;
+    lanes_net *net = (lanes_net *)self;
     hy_pooling_opt pool;
     hy_array *y, *z;
     memset(&pool, 0, sizeof pool);
@@ -136,9 +136,9 @@ static hy_array *abreast_forward(hy_frame *F, hy_block *self, hy_array *x)
     return hy_call(F, net->dense, y);
 }
 
-static abreast_net *abreast_net_new(hy_frame *F, int kind)
+static lanes_net *lanes_net_new(hy_frame *F, int kind)
 {
-    abreast_net *net = HY_BLOCK_NEW(F, abreast_net, abreast_forward);
+    lanes_net *net = HY_BLOCK_NEW(F, lanes_net, lanes_forward);
     hy_nn_conv_opt o;
     if (!net) return NULL;
     memset(&o, 0, sizeof o);
@@ -154,11 +154,11 @@ static abreast_net *abreast_net_new(hy_frame *F, int kind)
 }
 
 /* Loss, then gradients and values of all parameters after two steps, in `sum`, one array after another. */
-static int64_t abreast_train(int kind, int threads, int images, const hy_hybridize_opt *opt, int twice, float *sum)
+static int64_t lanes_train(int kind, int threads, int images, const hy_hybridize_opt *opt, int twice, float *sum)
 {
     hy_desc desc;
     hy_frame *F;
-    abreast_net *net;
+    lanes_net *net;
     hy_array *x, *loss = NULL;
     hy_params all;
     int64_t n = 0, size;
@@ -167,7 +167,7 @@ static int64_t abreast_train(int kind, int threads, int images, const hy_hybridi
     desc.threads = threads;
     F = hy_open(&desc);
     hy_seed(F, 3);
-    net = abreast_net_new(F, kind);
+    net = lanes_net_new(F, kind);
     x = hy_keep(F, hy_normal(F, HY_SHAPE(images, 2, 10, 9), 0, 1));
     hy_attach_grad(F, x, HY_GRAD_WRITE);
     if (opt) hy_hybridize(F, &net->base, opt);
@@ -202,10 +202,10 @@ static int64_t abreast_train(int kind, int threads, int images, const hy_hybridi
     return n;
 }
 
-enum { ABREAST_VALUES = 32 * 180 + 6000 };
-static float abreast_plain[ABREAST_VALUES], abreast_fast[ABREAST_VALUES], abreast_again[ABREAST_VALUES];
+enum { LANES_VALUES = 32 * 180 + 6000 };
+static float lanes_plain[LANES_VALUES], lanes_fast[LANES_VALUES], lanes_again[LANES_VALUES];
 
-static void abreast_compare(int kind, int images, int twice)
+static void lanes_compare(int kind, int images, int twice)
 {
     static const int threads[] = {2, 3, 7};
     hy_hybridize_opt opt;
@@ -213,54 +213,54 @@ static void abreast_compare(int kind, int images, int twice)
     size_t t;
     double most = 1, worst = 0;
     memset(&opt, 0, sizeof opt);
-    n = abreast_train(kind, 1, images, NULL, twice, abreast_plain);
-    CHECK(abreast_train(kind, 1, images, &opt, twice, abreast_fast) == n);
+    n = lanes_train(kind, 1, images, NULL, twice, lanes_plain);
+    CHECK(lanes_train(kind, 1, images, &opt, twice, lanes_fast) == n);
     for (i = 0; i < n; i++) {
-        if (fabs(abreast_plain[i]) > most) most = fabs(abreast_plain[i]);
-        if (!(fabs(abreast_plain[i] - abreast_fast[i]) <= worst)) worst = fabs(abreast_plain[i] - abreast_fast[i]);
+        if (fabs(lanes_plain[i]) > most) most = fabs(lanes_plain[i]);
+        if (!(fabs(lanes_plain[i] - lanes_fast[i]) <= worst)) worst = fabs(lanes_plain[i] - lanes_fast[i]);
     }
     CHECK_NEAR(worst / most, 0, 2e-5);
     for (t = 0; t < sizeof threads / sizeof *threads; t++) {
-        CHECK(abreast_train(kind, threads[t], images, &opt, twice, abreast_again) == n);
-        CHECK(!memcmp(abreast_fast, abreast_again, (size_t)n * sizeof *abreast_fast));
+        CHECK(lanes_train(kind, threads[t], images, &opt, twice, lanes_again) == n);
+        CHECK(!memcmp(lanes_fast, lanes_again, (size_t)n * sizeof *lanes_fast));
     }
     opt.exact = 1;
-    CHECK(abreast_train(kind, 1, images, &opt, twice, abreast_again) == n);
-    if (!twice && !(kind & 10)) CHECK(!memcmp(abreast_plain, abreast_again, (size_t)n * sizeof *abreast_plain));
+    CHECK(lanes_train(kind, 1, images, &opt, twice, lanes_again) == n);
+    if (!twice && !(kind & 10)) CHECK(!memcmp(lanes_plain, lanes_again, (size_t)n * sizeof *lanes_plain));
 }
 
-static void abreast_training(void)
+static void lanes_training(void)
 {
     int kind;
-    for (kind = 0; kind < 16; kind++) abreast_compare(kind, kind % 3 == 2 ? 32 : 16, 0);
-    abreast_compare(3, 24, 0);                  /* no multiple of 16: images stay where they are */
+    for (kind = 0; kind < 16; kind++) lanes_compare(kind, kind % 3 == 2 ? 32 : 16, 0);
+    lanes_compare(3, 24, 0);                  /* no multiple of 16: images stay where they are */
 }
 
-static void abreast_second_order(void)
+static void lanes_second_order(void)
 {
-    abreast_compare(0, 16, 1);
-    abreast_compare(6, 16, 1);
+    lanes_compare(0, 16, 1);
+    lanes_compare(6, 16, 1);
 }
 
 /* Few channels, nothing recorded. */
-static void abreast_inference(void)
+static void lanes_inference(void)
 {
     int kind, images;
     for (kind = 0; kind < 16; kind++)
         for (images = 16; images <= 32; images += 16) {
             hy_frame *F = hy_open(NULL);
-            abreast_net *net = abreast_net_new(F, kind);
+            lanes_net *net = lanes_net_new(F, kind);
             hy_array *x = hy_normal(F, HY_SHAPE(images, 2, 10, 9), 0, 1), *y = hy_call(F, &net->base, x);
             hy_hybridize(F, &net->base, NULL);
-            abreast_near(F, hy_call(F, &net->base, x), y, 2e-6);
+            lanes_near(F, hy_call(F, &net->base, x), y, 2e-6);
             CHECK(hy_close(F) == 0);
         }
 }
 
-static void test_abreast(void)
+static void test_lanes(void)
 {
-    RUN(abreast_poolings);
-    RUN(abreast_training);
-    RUN(abreast_second_order);
-    RUN(abreast_inference);
+    RUN(lanes_poolings);
+    RUN(lanes_training);
+    RUN(lanes_second_order);
+    RUN(lanes_inference);
 }
