@@ -37119,7 +37119,8 @@ static int hy__norm_axis(const hy__node *norm)
     return hy__axis(((const hy__batch_norm_rec *)norm->record)->axis, norm->type[0].shape.ndim);
 }
 
-/* May it vanish in the product before it, whose output has its channels there? */
+/* May it vanish in the product before it, whose output has its channels there? What has taken in another norm
+ * takes no second one: facts are known of the old graph's nodes alone. */
 static int hy__may_absorb(const hy__rewrite *R, const hy__node *norm, int axis)
 {
     const hy__node *sum = norm->in[0].node;
@@ -37189,7 +37190,8 @@ static int hy__absorb(hy__rewrite *R, const hy__node *norm, const hy__edge *in, 
 
 static int hy__norm_into_dense(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__edge *out)
 {
-    if (!hy__may_absorb(R, norm, norm->in[0].node->type[0].shape.ndim - 1)) return 0;
+    const hy__node *sum = norm->in[0].node;
+    if (sum->op != in[0].node->op || !hy__may_absorb(R, norm, sum->type[0].shape.ndim - 1)) return 0;
     return hy__absorb(R, norm, in, offsetof(hy__fully_connected_rec, no_bias), out);
 }
 
@@ -37197,7 +37199,9 @@ static int hy__norm_into_dense(hy__rewrite *R, const hy__node *norm, const hy__e
 static int hy__norm_into_convolution(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__edge *out)
 {
     const hy__node *sum = norm->in[0].node;
-    int last = ((const hy__convolution_rec *)sum->record)->layout >= HY_LAYOUT_NWC;
+    int last;
+    if (sum->op != in[0].node->op) return 0;
+    last = ((const hy__convolution_rec *)sum->record)->layout >= HY_LAYOUT_NWC;
     if (!hy__may_absorb(R, norm, last ? sum->type[0].shape.ndim - 1 : 1)) return 0;
     return hy__absorb(R, norm, in, offsetof(hy__convolution_rec, no_bias), out);
 }
