@@ -66935,8 +66935,8 @@ HY__WARM_ROOMS
  *          statistics where something reads them behind that. Compiled gradients know what no branch or turn
  *          that there was has reached: such parameters are stale, and outputs with a gradient of their own
  *          before it count for nothing. What gradients of gradients need beside what was kept is computed
- *          once more. Gradients of loops know the statistics of each turn; a statistic that is read behind the
- *          call that changes it may be recorded; graphs of symbols run a batch norm that only a label reads.
+ *          once more. Gradients of loops know the statistics of each turn; a statistic that is read behind
+ *          the call that changes it may be recorded; graphs of symbols run a batch norm that only a label reads.
  *          Graphs without inputs run everywhere.
  *          TRAINING: a NaN is never the best; what was fitted is exported at once; functions of yours that
  *          are called cannot free what is at work: that is an error that names them; states and parameters
@@ -66947,8 +66947,8 @@ HY__WARM_ROOMS
  *          its macros; one error for C89.
  *          C++: every function takes options by reference, and groups, sizes and axes in braces; every
  *          operator stands in namespace hy.
- *          C SOURCE and the jit stand in tools/source.h, which HYBRID_SOURCE includes; a loop descriptor (axes
- *          with steps, bounds of padding, formulas) prints reductions, norms, softmax lines, matrices,
+ *          C SOURCE and the jit stand in tools/source.h, which HYBRID_SOURCE includes; a loop descriptor
+ *          (axes with steps, bounds of padding, formulas) prints reductions, norms, softmax lines, matrices,
  *          convolution and pooling. THE FILE includes itself for kernels that exist per type or instruction
  *          set (HYBRID_FILE); HYBRID_NO_UNWIND leaves out unwinding tables; hy__conv_choose decides which way
  *          a convolution goes, from a table of ways; what passes ask of an operator stands in its row; frames
