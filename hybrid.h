@@ -66936,8 +66936,8 @@ HY__WARM_ROOMS
  *          that there was has reached: such parameters are stale, and outputs with a gradient of their own
  *          before it count for nothing. What gradients of gradients need beside what was kept is computed
  *          once more. Gradients of loops know the statistics of each turn; a statistic that is read behind
- *          the call that changes it may be recorded; graphs of symbols run a batch norm that only a label reads.
- *          Graphs without inputs run everywhere.
+ *          the call that changes it may be recorded; graphs of symbols run a batch norm that only a label
+ *          reads. Graphs without inputs run everywhere.
  *          TRAINING: a NaN is never the best; what was fitted is exported at once; functions of yours that
  *          are called cannot free what is at work: that is an error that names them; states and parameters
  *          load in any order; SDML in all types; hy_fit_opt.batch_axis; a step draws only for sgld and
