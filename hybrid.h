@@ -38113,7 +38113,7 @@ static int hy__chain_scores(const hy__rewrite *R, const hy__edge *e, hy__attenti
     const hy__node *scaled = a && a->nothing == 1 ? node : NULL;    /* times a number or over one */
     const int over = scaled && a->sides == 1;
     const double factor = scaled ? ((const hy__scalar_rec *)scaled->record)->scalar : 1;
-    int ta, tb, exponent;
+    int ta = 0, tb = 0, exponent;
     if (over && fabs(frexp(factor, &exponent)) != 0.5) return 0;       /* its reciprocal would be rounded */
     c->rec.scale = over ? 1 / factor : factor;
     if (!(fabs(c->rec.scale) < 1e30 && fabs(c->rec.scale) > 1e-30)) return 0;

@@ -1817,7 +1817,7 @@ static const char *const families[][2] = {
     { "norms", "batch_norm|batch_norm_relu|layer_norm|group_norm|instance_norm|l2_normalization|lrn" },
     { "vision", "upsampling|crop|depth_to_space|space_to_depth|box_nms|box_iou|multibox_prior|multibox_detection|"
       "roi_pooling|roi_align" },
-    { "anchors", "multibox_target|proposal" },
+    { "detection", "multibox_target|proposal" },
     { "sampling", "bilinear_resize|grid_generator|bilinear_sampler|spatial_transformer" },
     { "quantize", "int8_dense|int8_convolution" },
     { "creators", "_sample_gamma|random_uniform|random_normal|random_exponential|random_gamma|random_poisson|"
