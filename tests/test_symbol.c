@@ -491,6 +491,7 @@ static void symbol_statistics(void)
         CHECK_NEAR(hy_value(F, y, 0), 7, 0);
         CHECK_STR(hy_error(F), NULL);
         CHECK_STR(hy_error(S), NULL);
+        CHECK(hy_close(S) == 0);
         CHECK(hy_close(F) == 0);
     }
 }
