@@ -43931,6 +43931,9 @@ HY_API hy_graph *hy_graph_planned(hy_frame *F, hy_graph *g, hy_array *inputs)
  * first needed; the names of its parameters follow. hy_call runs forward line by line; for a hybridized block
  * it runs what forward became, see >>trace. Blocks belong to the root until hy_block_free.
  */
+HY__WARM_ROOMS
+HY__COLD_ROOMS
+
 typedef struct hy__child { char *name; hy_block *block; int shared; } hy__child;
 typedef struct hy__hooked { hy_hook when; hy_hook_fn fn; void *user; int id; } hy__hooked;
 
@@ -45294,11 +45297,13 @@ HY_API void hy_cast_block(hy_frame *F, hy_block *block, hy_dtype dtype)
     HY__ADD(&F->root->epoch, 1);
     hy__each_param(F, block, hy__cast_one, &dtype);
 }
+HY__WARM_ROOMS
 
 /* MARK: - 56 >>calls -------------------------------------------------------------------------------------
  *
  * Blocks are called, line by line or compiled, and hybridized; what they say of themselves.
  */
+HY__MILD_ROOMS
 
 /* --- a table of layers --- */
 typedef struct hy__layer_row { const hy_block *block; hy_array *y; } hy__layer_row;
@@ -51419,6 +51424,7 @@ HY__WARM_ROOMS
  * is summed out, and a product of matrices is left where one axis each is, else one of everything with
  * everything.
  */
+HY__COLD_ROOMS
 enum { HY__EINSUM_MOST = 16, HY__LETTERS = 64 };        /* room for all 52 letters and 8 more */
 typedef struct hy__term {
     hy__edge  at;                       /* of the reader's graph, or ... */
@@ -51652,6 +51658,7 @@ HY_API hy_array *hy_einsum(hy_frame *F, const char *subscripts, hy_array *args)
                              subscripts, (int)HY_MAX_DIM);
     return F->code ? NULL : t[0].x == args ? hy_identity(F, args) : t[0].x;
 }
+HY__WARM_ROOMS
 
 /* MARK: - 62 >>layers ------------------------------------------------------------------------------------
  *
@@ -63853,6 +63860,8 @@ HY_API hy_step_result hy_step(hy_frame *F, hy_trainer *T, double batch_size)
     return made;
 }
 
+/* --- a trainer between its steps --- */
+HY__COLD_ROOMS
 HY_API double hy_learning_rate(hy_frame *F, hy_trainer *T)
 {
     const hy_optim_opt *o;
@@ -64117,6 +64126,7 @@ HY_API int hy_load_states(hy_frame *F, hy_trainer *T, const char *file)
 }
 #endif
 #endif
+HY__WARM_ROOMS
 #endif
 
 /* MARK: - 76 >>losses ------------------------------------------------------------------------------------
