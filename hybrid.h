@@ -46575,6 +46575,7 @@ typedef struct hy__gradient {           /* of forward, derived for some heads; t
     char     *given;                    /* ... has it a gradient? The key */
     char     *keep;                     /* per value of the tape: is it read? */
     char     *parts;                    /* per head: are there several contributions to it? */
+    char     *wide;                     /* per head of forward: can it have a gradient, of any order? */
     int       inputs;                   /* values of the tape before the heads: inputs, captured constants */
     int       outputs, folded;          /* heads that are results; does it compute something again? */
     uint64_t  id;                       /* nobody else's, ever */
@@ -46888,7 +46889,7 @@ static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n,
 {
     size_t size = hy__round64(sizeof(hy__gradient)),
         ints = (size_t)(graph->vars + 2 * graph->heads + heads) * sizeof(int),
-        bytes = (size_t)(n + heads + graph->heads);
+        bytes = (size_t)(n + 2 * heads + graph->heads);
     hy__gradient *G = (hy__gradient *)(void *)hy__derived_new(F, size + ints + bytes, key);
     if (!G) return NULL;
     G->from = (int *)(void *)((char *)G + size);
@@ -46897,6 +46898,7 @@ static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n,
     G->lies = G->flag + graph->heads;
     G->keep = (char *)(G->lies + heads);
     G->parts = G->keep + n + heads;
+    G->wide = G->parts + graph->heads;
     G->given = G->is.key;
     G->id = HY__ADD(&F->root->next_id, 1);
     return G;
@@ -46957,9 +46959,10 @@ static int hy__derive_spoils(const hy__deriving *B, const hy__node *var)
 }
 
 /* The gradient with its places on the tape, which holds inputs, then so many heads of forward. all: NULL, or
- * the one that decided what the tape keeps; a value that it does not keep is not there. */
+ * the one that decided what the tape keeps; a value that it does not keep is not there. more: which inputs
+ * and results are kept beside what it reads, as heads behind these are, or NULL. */
 static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const char *given, int heads,
-                                         const hy__gradient *all)
+                                         const hy__gradient *all, const char *more)
 {
     size_t begun = B->begun ? (size_t)B->n : 0;
     hy__gradient *G = hy__gradient_new(B->F, graph, B->n, heads, (size_t)heads + begun);
@@ -46969,6 +46972,7 @@ static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const
     if (begun) memcpy(G->given + heads, B->begun, begun);
     G->is.graph = graph;
     G->inputs = B->n;
+    for (i = 0; more && i < B->n + heads; i++) G->keep[i] = i < B->n + B->g->heads ? more[i] : 1;
     for (i = 0; i < graph->vars && G->is.graph; i++) {
         int what = graph->var[i]->rank[0];
         G->from[i] = what < 0 ? -1 : what >= B->T.n ? B->T.n - 2 - what : B->place[what];
@@ -47041,18 +47045,19 @@ static hy__gradient *hy__gradient_try(hy_frame *F, const hy_diff *D, const char 
         B.begun = begun;
         graph = hy__derive_graph(&B, given);
     }
-    if (graph) G = hy__derive_gradient(&B, graph, given, f->heads, (hy__gradient *)(void *)f->all);
+    if (graph) G = hy__derive_gradient(&B, graph, given, f->heads, (hy__gradient *)(void *)f->all,
+                                        NULL);
     hy__derive_close(&B);
     if (!G || !F->code) return G;
     hy__derived_free(F->root, &G->is.head);
     return NULL;
 }
 
-/* Does the gradient for all serve these heads, too, with zeros? */
-static int hy__gradient_covers(const hy__gradient *all, const char *given, int n)
+/* Does the gradient for some heads serve these, too, with zeros? */
+static int hy__gradient_covers(const char *some, const char *given, int n)
 {
     int i;
-    for (i = 0; i < n && all->given[i] >= given[i]; i++) continue;
+    for (i = 0; i < n && some[i] >= given[i]; i++) continue;
     return i == n;
 }
 
@@ -47062,7 +47067,7 @@ static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const ch
 {
     const hy__gradient *all = (const hy__gradient *)(void *)D->sub[0]->all;
     hy__gradient *G = hy__gradient_try(F, D, given, begun, NULL);
-    if (G && !G->is.graph && !begun && !hy__gradient_covers(all, given, D->nout)) {
+    if (G && !G->is.graph && !begun && !hy__gradient_covers(all->given, given, D->nout)) {
         hy__derived_free(F->root, &G->is.head);
         G = hy__gradient_try(F, D, given, begun, all->keep);
     }
@@ -47077,33 +47082,42 @@ static int hy__gradient_goes_on(const hy_diff *D, const hy__gradient *G, int hea
     return slot && *slot;
 }
 
+/* The one for these heads, made once; NULL: an error. */
+static hy__gradient *hy__gradient_of(hy_frame *F, const hy_diff *D, const char *given, const char *begun)
+{
+    hy_graph *f = D->sub[0];
+    size_t bytes = (size_t)D->nout + (begun ? (size_t)D->nin : 0);
+    hy__gradient *G;
+    hy__acquire(&f->root->lock);
+    G = (hy__gradient *)(void *)hy__derived_find(f, given, bytes);
+    hy__release(&f->root->lock);
+    return G ? G : hy__gradient_derive(F, D, given, begun);
+}
+
 /* The gradient for the heads that have one; where it reads what the tape did not keep, the one for all, with
  * zeros. begun: the same that adds to what there is of some gradients, or NULL. */
 static hy__gradient *hy__gradient_find(hy_frame *F, const hy_diff *D, const hy__gradient *begun)
 {
-    hy_graph *f = D->sub[0];
+    hy__gradient *all = (hy__gradient *)(void *)D->sub[0]->all, *G;
     hy__buffer *room;
     size_t bytes = (size_t)D->nout + (begun ? (size_t)D->nin : 0);
     char *given = (char *)hy__room(F, &room, bytes + 1, "hy_backward");
-    hy__gradient *G;
     int i;
     if (!given) return NULL;
     for (i = 0; i < D->nout; i++) given[i] = D->dy[i] != NULL;
     for (i = D->nout; i < (int)bytes; i++) given[i] = 0;
     for (i = 0; begun && i < begun->grads; i++)
         given[D->nout + begun->to[i]] = (char)hy__gradient_goes_on(D, begun, i);
-    hy__acquire(&f->root->lock);
-    G = (hy__gradient *)(void *)hy__derived_find(f, given, bytes);
-    hy__release(&f->root->lock);
-    if (!G) G = hy__gradient_derive(F, D, given, begun ? given + D->nout : NULL);
+    G = hy__gradient_of(F, D, given, begun ? given + D->nout : NULL);
     if (G && !G->is.graph && begun) G = NULL;
     if (G && !G->is.graph) {
-        G = (hy__gradient *)(void *)f->all;
-        if (!hy__gradient_covers(G, given, D->nout)) {
-            hy__fail(F, HY_ERROR_GRADIENT, "hy_backward: this gradient of a gradient needs values that the "
-                     "compiled graph did not keep: hybridize with inactive set");
-            G = NULL;
-        }
+        if (hy__gradient_covers(all->given, given, D->nout)) G = all;
+        else if (hy__gradient_covers(all->wide, given, D->nout)) G = hy__gradient_of(F, D, all->wide, NULL);
+    }
+    if (G && !G->is.graph) {
+        hy__fail(F, HY_ERROR_GRADIENT, "hy_backward: this gradient of a gradient needs values that the "
+                 "compiled graph did not keep: hybridize with inactive set");
+        G = NULL;
     }
     hy__buffer_drop(&F->cache, room);
     return G;
@@ -47207,6 +47221,84 @@ static int hy__has_put_again(const hy_graph *g)
     return some;
 }
 
+/* Marks the heads of f that can have a gradient: those of the graph that was walked as given, and what the
+ * walk reads, behind them, once its own gradient is asked for. all: did the walk come to each of these? It
+ * does not to a label that is computed from what is learnt. NULL: an error. */
+static char *hy__derive_wide(const hy__deriving *B, const hy_graph *f, const char *given, hy__buffer **room,
+                             int *all)
+{
+    char *now = (char *)hy__room(B->F, room, (size_t)f->heads + 1, "gradient");
+    int i;
+    *all = 1;
+    if (now) memcpy(now, given, (size_t)B->g->heads);
+    for (i = B->g->heads; now && i < f->heads; i++) {
+        hy__tape *tape = f->head[i].node->op ? hy__derive_tape(B, &f->head[i]) : NULL;
+        hy_array **slot = tape ? hy__grad_slot(&B->walk, tape, f->head[i].output) : NULL;
+        now[i] = tape != NULL;
+        *all &= !tape || (slot && *slot);
+    }
+    return now;
+}
+
+/* What decides what a call keeps. */
+typedef struct hy__keeping {
+    hy_graph *forward;
+    char     *keep;                     /* per input and result: is it read? Heads behind them are */
+    char     *wide;                     /* per head: see hy__gradient */
+    hy__buffer *keep_room, *wide_room;
+} hy__keeping;
+
+/* Further heads for what the gradients of such values read, too, until there are no more of them. */
+static void hy__derive_second(hy__keeping *K, const hy__deriving *first, hy_array *const *in,
+                              const char *given)
+{
+    hy_frame *F = first->F;
+    hy__deriving B = *first;
+    int i, all;
+    for (;;) {
+        hy__buffer *had = K->wide_room;
+        hy_graph *graph = NULL, *more = NULL;
+        K->wide = hy__derive_wide(&B, K->forward, K->wide ? K->wide : given, &K->wide_room, &all);
+        hy__buffer_drop(&F->cache, had);
+        if (B.S != first->S) hy__derive_close(&B);
+        if (!K->wide || all) return;
+        if (!hy__derive_open(&B, F, K->forward, in, first->S->training, 0, NULL))
+            graph = hy__derive_graph(&B, K->wide);
+        if (graph) more = hy__derive_forward(&B, graph);
+        for (i = 0; more && i < graph->vars; i++) {
+            int v = graph->var[i]->rank[0], at = v < 0 || v >= B.T.n ? -1 : B.place[v];
+            if (at >= 0 && at < first->n + first->g->heads) K->keep[at] = 1;
+        }
+        hy__graph_drop(graph);
+        if (!more) { hy__derive_close(&B); return; }
+        hy__graph_drop(K->forward);
+        K->forward = more;
+    }
+}
+
+/* Forward with all that gradients read, and their tape. graph goes into it, or is dropped. */
+static hy_graph *hy__derive_kept(hy__deriving *B, hy_graph *graph, hy_array *const *in, const char *given,
+                                 hy__gradient **G)
+{
+    hy_frame *F = B->F;
+    hy__keeping K;
+    memset(&K, 0, sizeof K);
+    K.keep = (char *)hy__room_zero(F, &K.keep_room, (size_t)(B->n + B->g->heads) + 1, "gradient");
+    if (K.keep) K.forward = hy__derive_forward(B, graph);
+    if (K.forward) {
+        hy__try(F);                     /* what cannot be differentiated twice can be once */
+        hy__derive_second(&K, B, in, given);
+        hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    }
+    if (K.wide && !F->code) {
+        *G = hy__derive_gradient(B, graph, given, K.forward->heads, NULL, K.keep);
+        if (*G) memcpy((*G)->wide, K.wide, (size_t)K.forward->heads);
+    } else hy__graph_drop(graph);
+    hy__buffer_drop(&F->cache, K.keep_room);
+    hy__buffer_drop(&F->cache, K.wide_room);
+    return K.forward;
+}
+
 /* Forward and the gradient for all heads that can have one, or NULL. */
 static hy_graph *hy__derive_whole(hy_frame *F, hy_graph *g, hy_array *const *in, int training)
 {
@@ -47221,9 +47313,7 @@ static hy_graph *hy__derive_whole(hy_frame *F, hy_graph *g, hy_array *const *in,
     for (i = 0; i < g->heads && given && !opened; i++)
         given[i] = (char)(g->head[i].node->op && hy__derive_tape(&B, &g->head[i]));
     if (given && !opened && !F->code) graph = hy__derive_graph(&B, given);
-    if (graph) f = hy__derive_forward(&B, graph);
-    if (f) G = hy__derive_gradient(&B, graph, given, f->heads, NULL);
-    else hy__graph_drop(graph);
+    if (graph) f = hy__derive_kept(&B, graph, in, given, &G);
     hy__derive_close(&B);
     hy__free(&F->root->heap, given);
     if (G) {

@@ -1413,48 +1413,54 @@ static void hgrad_ones_beside(void)
     CHECK(!hy_close(F));
 }
 
-/* The gradient of a gradient reads what the first one did not, so no tape keeps it: a computed label is computed once
- * more. What was drawn cannot be, which is said. */
+/* The gradient of a gradient reads what the first one did not: a label that is computed from what is learnt has
+ * a gradient only there. It is kept, or computed once more; what was drawn is kept. */
 static hy_array *hgrad_label_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
-    hy_array *label = hy_slice_axis(F, hy_tanh(F, hy_smooth_l1(F, hy_get(F, x, 1), 1)), 0, 1, 4);
-    if (!strncmp(hy_block_name(F, self), "drawn", 5)) label = hy_dropout(F, label, 0.5, NULL);
-    return hy_group(F, hy_linear_regression_output(F, hy_get(F, x, 0), label, NULL), hy_square(F, hy_get(F, x, 1)));
+    const char *name = hy_block_name(F, self);
+    hy_array *part = hy_slice_axis(F, hy_get(F, x, 1), 0, 1, 4), *label = hy_tanh(F, hy_smooth_l1(F, part, 1));
+    if (!strncmp(name, "drawn", 5)) label = hy_dropout(F, label, 0.5, NULL);
+    if (!strncmp(name, "alone", 5)) label = hy_mul_scalar(F, hy_sigmoid(F, part), 4);
+    if (!strncmp(name, "nested", 6)) label = hy_linear_regression_output(F, label, hy_sigmoid(F, part), NULL);
+    label = hy_linear_regression_output(F, hy_get(F, x, 0), label, NULL);
+    return strncmp(name, "kept", 4) ? label : hy_group(F, label, hy_square(F, hy_get(F, x, 1)));
 }
-static hy_array *hgrad_label_twice(hy_frame *F, hy_block *block, hy_array *x)
+static hy_array *hgrad_label_order(hy_frame *F, hy_block *block, hy_array *x, int order)
 {
     hy_grad_opt opt;
     hy_array *g;
     memset(&opt, 0, sizeof opt);
     opt.create_graph = 1;
+    hy_seed(F, 7);
     hy_record(F);
     g = hy_grad(F, hy_get(F, hy_call(F, block, x), 0), hy_get(F, x, 0), &opt);
+    for (; order > 2; order--) g = hy_grad(F, g, hy_get(F, x, 1), &opt);
     hy_pause(F);
     if (g) hy_backward(F, g, NULL);
     return hy_error(F) ? NULL : hy_copy(F, hy_grad_of(F, hy_get(F, x, 1)));
 }
 static void hgrad_label(void)
 {
-    static const char *const names[] = { "kept", "drawn" };
+    static const char *const names[] = { "kept", "drawn", "alone", "nested" };
     hy_hybridize_opt opt;
-    int drawn, turn;
+    int kind, turn, order;
     memset(&opt, 0, sizeof opt);
     opt.exact = 1;
-    for (drawn = 0; drawn < 2; drawn++) {
+    for (kind = 0; kind < 4; kind++) {
         hy_frame *F = hy_open(NULL);
-        hy_block *n = hy_block_new(F, sizeof *n, names[drawn], hgrad_label_forward, 1);
-        hy_array *x = hy_group(F, hy_normal(F, HY_SHAPE(3), 0, 1), hy_normal(F, HY_SHAPE(6), 0, 1)), *due, *got;
+        hy_block *n = hy_block_new(F, sizeof *n, names[kind], hgrad_label_forward, 1);
+        hy_array *x = hy_group(F, hy_normal(F, HY_SHAPE(3), 0, 1), hy_normal(F, HY_SHAPE(6), 0, 1)), *due[4], *got;
         for (turn = 0; turn < 2; turn++) hy_attach_grad(F, hy_get(F, x, turn), HY_GRAD_WRITE);
-        due = hgrad_label_twice(F, n, x);
+        for (order = 2; order < 4; order++) due[order] = hgrad_label_order(F, n, x, order);
         hy_hybridize(F, n, &opt);
-        for (turn = 0; turn < 2 && due; turn++) {
-            got = hgrad_label_twice(F, n, x);
-            if (drawn) CHECK(!got && strstr(hy_error(F), "did not keep"));
-            else if (!CHECK(got && !memcmp(hy_data(F, due), hy_data(F, got), 6 * sizeof(float))))
-                printf("    %s\n", got ? "differs" : hy_error(F));
+        for (turn = 0; turn < 4; turn++) {
+            order = 2 + (turn & 1);
+            got = hgrad_label_order(F, n, x, order);
+            if (!CHECK(due[order] && got && !memcmp(hy_data(F, due[order]), hy_data(F, got), 6 * sizeof(float))))
+                printf("    %s, order %d: %s\n", names[kind], order, got ? "differs" : hy_error(F));
             hy_clear(F);
         }
-        CHECK(due && hy_close(F) == 0);
+        CHECK(hy_close(F) == 0);
     }
 }
 
