@@ -1292,7 +1292,7 @@ struct hy_op {
 #define HY_O_int8_convolution HY_O_OUT
 #define HY_P_int8_convolution(P, R) HY_P_KERNEL(P, R) HY_P_THRESHOLD(P, R)
 #define HY_A_int8_convolution(A, R) HY_A_WINDOW(A, R) A(R, int, num_group, num_group, 1, "channel groups") \
-    HY_A_INT8(A, R) HY_A_LAYOUT(A, R)
+    HY_A_INT8(A, R) HY_A_LAYOUT(A, R) HY_A_PAD_END(A, R)
 
 #define HY_I_add_n HY_I_ARGS
 #define HY_O_add_n HY_O_OUT
@@ -1301,7 +1301,8 @@ struct hy_op {
 /* --- convolution and pooling --- */
 #define HY_A_WINDOW(A, R) A(R, ints, stride, stride, 0, "step per dim, 1s if empty") \
     A(R, ints, dilate, dilate, 0, "spacing of the kernel's taps, 1s if empty") \
-    A(R, ints, pad, pad, 0, "zeros added at both ends per dim, 0s if empty")
+    A(R, ints, pad, pad, 0, "zeros added per dim, at both ends if pad_end is empty; 0s if empty")
+#define HY_A_PAD_END(A, R) A(R, ints, pad_end, pad_end, 0, "padding behind each dim, as pad if empty")
 #define HY_P_KERNEL(P, R) P(R, ints, kernel, kernel, HY_REQUIRED, "kernel size per dim") \
     P(R, int, num_filter, num_filter, HY_REQUIRED, "number of output channels")
 #define HY_A_LAYOUT(A, R) \
@@ -1311,7 +1312,7 @@ struct hy_op {
 #define HY_O_convolution HY_O_OUT
 #define HY_P_convolution HY_P_KERNEL
 #define HY_A_convolution(A, R) HY_A_WINDOW(A, R) A(R, int, num_group, num_group, 1, "channel groups") \
-    A(R, flag, no_bias, no_bias, 0, "no bias input") HY_A_LAYOUT(A, R)
+    A(R, flag, no_bias, no_bias, 0, "no bias input") HY_A_LAYOUT(A, R) HY_A_PAD_END(A, R)
 
 #define HY_I_deconvolution(I) I(data, ONE, 1) I(weight, ONE, 1) I(bias, OPT, r->use_bias)
 #define HY_O_deconvolution HY_O_OUT
@@ -1320,22 +1321,22 @@ struct hy_op {
     A(R, ints, adj, adj, 0, "extra output size per dim, below stride") \
     A(R, ints, target_shape, target_shape, 0, "output size per dim; pad and adj follow from it") \
     A(R, int, num_group, num_group, 1, "channel groups") A(R, inv, use_bias, no_bias, 0, "has a bias input") \
-    HY_A_LAYOUT(A, R)
+    HY_A_LAYOUT(A, R) HY_A_PAD_END(A, R)
 
 #define HY_I__conv_weight_grad(I) I(data, ONE, 1) I(out_grad, ONE, 1)
 #define HY_O__conv_weight_grad HY_O_OUT
 #define HY_P__conv_weight_grad HY_P_KERNEL
 #define HY_A__conv_weight_grad(A, R) HY_A_WINDOW(A, R) A(R, int, num_group, num_group, 1, "channel groups") \
-    HY_A_LAYOUT(A, R)
+    HY_A_LAYOUT(A, R) HY_A_PAD_END(A, R)
 
 #define HY_A_POOLING(A, R) A(R, enum, pool_type, pool_type, 0, "max|avg|sum|lp: what a window gives") \
     A(R, flag, global_pool, global_pool, 0, "one window over everything") \
     A(R, enum, convention, pooling_convention, 0, "valid|full|same: how the output size is rounded") \
     A(R, ints, stride, stride, 0, "step per dim, 1s if empty") \
-    A(R, ints, pad, pad, 0, "padding per dim, 0s if empty") \
+    A(R, ints, pad, pad, 0, "padding per dim, at both ends if pad_end is empty; 0s if empty") \
     A(R, int, p_value, p_value, 2, "power of lp pooling: 1, 2 or 3") \
     A(R, inv, exclude_pad, count_include_pad, 0, "averages divide by the number of real elements") \
-    HY_A_LAYOUT(A, R)
+    HY_A_LAYOUT(A, R) HY_A_PAD_END(A, R)
 #define HY_I_pooling HY_I_DATA
 #define HY_O_pooling HY_O_OUT
 #define HY_P_pooling(P, R) P(R, ints, kernel, kernel, 0, "window per dim")
@@ -2911,17 +2912,18 @@ HY_API hy_array *hy_arange_like(hy_frame *F, hy_array *data, double start, doubl
 /* --- convolution, pooling, images --- */
 #ifndef HYBRID_NO_VISION
 typedef struct hy_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
-    int no_bias; int layout; } hy_convolution_opt;
+    int no_bias; int layout; hy_ints pad_end; } hy_convolution_opt;
 HY_API hy_array *hy_convolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *bias, hy_ints kernel,
                                 int num_filter, const hy_convolution_opt *opt);
     /* sliding dot products with weight (O, C/g, k...) */
 typedef struct hy_deconvolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; hy_ints adj;
-    hy_ints target_shape; int num_group /* 1 */; int use_bias; int layout; } hy_deconvolution_opt;
+    hy_ints target_shape; int num_group /* 1 */; int use_bias; int layout;
+    hy_ints pad_end; } hy_deconvolution_opt;
 HY_API hy_array *hy_deconvolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *bias,
                                   hy_ints kernel, int num_filter, const hy_deconvolution_opt *opt);
     /* the transpose of a convolution; weight (C, O/g, k...) */
 typedef struct hy_pooling_opt { int pool_type; int global_pool; int convention; hy_ints stride; hy_ints pad;
-    int p_value /* 2 */; int exclude_pad; int layout; } hy_pooling_opt;
+    int p_value /* 2 */; int exclude_pad; int layout; hy_ints pad_end; } hy_pooling_opt;
 HY_API hy_array *hy_pooling(hy_frame *F, hy_array *data, hy_ints kernel, const hy_pooling_opt *opt);
     /* one number per window */
 typedef struct hy_upsampling_opt { int sample_type; int multi_input_mode; } hy_upsampling_opt;
@@ -3111,16 +3113,17 @@ HY_API hy_array *hy__linspace(hy_frame *F, double start, double stop, int64_t nu
                               const hy__linspace_opt *opt);  /* num values from start to stop */
 #ifndef HYBRID_NO_VISION
 typedef struct hy__conv_weight_grad_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
-    int layout; } hy__conv_weight_grad_opt;
+    int layout; hy_ints pad_end; } hy__conv_weight_grad_opt;
 HY_API hy_array *hy__conv_weight_grad(hy_frame *F, hy_array *data, hy_array *out_grad, hy_ints kernel,
                                       int num_filter, const hy__conv_weight_grad_opt *opt);
     /* gradient of a convolution's weight */
 typedef struct hy__pooling_grad_opt { int pool_type; int global_pool; int convention; hy_ints stride;
-    hy_ints pad; int p_value /* 2 */; int exclude_pad; int layout; } hy__pooling_grad_opt;
+    hy_ints pad; int p_value /* 2 */; int exclude_pad; int layout; hy_ints pad_end; } hy__pooling_grad_opt;
 HY_API hy_array *hy__pooling_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *out,
                                   hy_ints kernel, const hy__pooling_grad_opt *opt);  /* gradient of pooling */
 typedef struct hy__pooling_gather_opt { int pool_type; int global_pool; int convention; hy_ints stride;
-    hy_ints pad; int p_value /* 2 */; int exclude_pad; int layout; } hy__pooling_gather_opt;
+    hy_ints pad; int p_value /* 2 */; int exclude_pad; int layout;
+    hy_ints pad_end; } hy__pooling_gather_opt;
 HY_API hy_array *hy__pooling_gather(hy_frame *F, hy_array *picked, hy_array *data, hy_ints kernel,
                                     const hy__pooling_gather_opt *opt);
     /* what max pooling of other data picks */
@@ -3159,7 +3162,7 @@ HY_API hy_array *hy_int8_dense(hy_frame *F, hy_array *data, hy_array *weight, hy
     /* fully_connected in int8: whole sums times scale, + bias */
 #ifndef HYBRID_NO_VISION
 typedef struct hy_int8_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
-    int no_bias; int relu; int layout; } hy_int8_convolution_opt;
+    int no_bias; int relu; int layout; hy_ints pad_end; } hy_int8_convolution_opt;
 HY_API hy_array *hy_int8_convolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale,
                                      hy_array *bias, hy_ints kernel, int num_filter, double threshold,
                                      const hy_int8_convolution_opt *opt);
@@ -11117,7 +11120,8 @@ HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, c
 HY__INLINE int64_t hy__trio_places(const hy__trio *t)
 {
     const int64_t many = t->stride[1] == 1 ? 7 : t->stride[1] == 2 ? 4 : 1;
-    return t->dilate[1] == 1 && t->pad[1] < 2 && t->places >= many ? many : 1;
+    if (t->dilate[1] != 1 || t->pad[1] > 1 || t->places < many) return 1;
+    return (t->places - many) * t->stride[1] - t->pad[1] + 7 < t->wide ? many : 1;
 }
 
 #define HY__TRIO_AT(at) (*(const vec_at *)(none + (at)))
@@ -23147,7 +23151,7 @@ HY__LOOPS_BEGIN
 /* --- windows: fine = coarse * stride + tap * dilate - pad, in three dims, the first ones trivial if fewer
  * --- * The fine side is what a convolution or pooling reads, the coarse side what it writes. */
 typedef struct hy__window {
-    int64_t fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
+    int64_t fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3], pad_end[3];
     int64_t low[3], high[3];            /* fine places that count: all, or one item's band */
 } hy__window;
 
@@ -23343,7 +23347,7 @@ static int hy__infer_tuple(hy_infer *I, const char *name, const hy_ints *v, int 
 
 /* Checks what belongs to a window of n dims: 0, or -1 after an error. */
 static int hy__infer_window(hy_infer *I, int n, const hy_ints *kernel, const hy_ints *stride,
-                            const hy_ints *dilate, const hy_ints *pad, int layout)
+                            const hy_ints *dilate, const hy_ints *pad, const hy_ints *pad_end, int layout)
 {
     int64_t taps = 1;
     int d;
@@ -23352,7 +23356,7 @@ static int hy__infer_window(hy_infer *I, int n, const hy_ints *kernel, const hy_
     if (layout != HY_LAYOUT_NONE && (layout - HY_LAYOUT_NCW) % HY__SPACE != n - 1)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the layout does not fit a kernel of %d dims", n);
     if (hy__infer_tuple(I, "kernel", kernel, n, 1) || hy__infer_tuple(I, "stride", stride, n, 1) ||
-        hy__infer_tuple(I, "pad", pad, n, 0)) return -1;
+        hy__infer_tuple(I, "pad", pad, n, 0) || hy__infer_tuple(I, "pad_end", pad_end, n, 0)) return -1;
     for (d = 0; d < kernel->n; d++) {
         taps *= kernel->v[d];
         if (taps > INT32_MAX) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the kernel is too large");
@@ -23374,7 +23378,7 @@ static int hy__infer_sizes(hy_infer *I, const hy_shape *s)       /* small enough
  * Convolution goes to the coarse side, deconvolution to the fine side, the third direction to the weight
  * (coarse channels, fine channels / group, taps) or, channels last, (coarse channels, taps, fine ...). */
 typedef struct hy__conv_attr {
-    const hy_ints *kernel, *stride, *dilate, *pad;
+    const hy_ints *kernel, *stride, *dilate, *pad, *pad_end;
     int            n, filters, groups, last;
     int            channel, places;     /* number of the channels' dim, of the first dim of places */
 } hy__conv_attr;
@@ -23388,17 +23392,27 @@ static void hy__conv_layout(hy__conv_attr *a, int n, int layout)
 }
 #define HY__CONV_ATTR(a, r) \
     ((a)->kernel = &(r)->kernel, (a)->stride = &(r)->stride, (a)->dilate = &(r)->dilate, \
-     (a)->pad = &(r)->pad, (a)->filters = (r)->num_filter, (a)->groups = (r)->num_group, \
-     hy__conv_layout(a, (r)->kernel.n, (r)->layout))
+     (a)->pad = &(r)->pad, (a)->pad_end = &(r)->pad_end, (a)->filters = (r)->num_filter, \
+     (a)->groups = (r)->num_group, hy__conv_layout(a, (r)->kernel.n, (r)->layout))
 
 static int64_t hy__extent(const hy__conv_attr *a, int d)  /* places from a kernel's first tap to its last */
 {
     return hy__tuple_at(a->dilate, d, 1) * (a->kernel->v[d] - 1) + 1;
 }
 
+/* The padding behind a dim, which is that before it if nothing else is said; and both. */
+static int64_t hy__pad_end(const hy_ints *pad, const hy_ints *pad_end, int d)
+{
+    return hy__tuple_at(pad_end, d, hy__tuple_at(pad, d, 0));
+}
+static int64_t hy__pad_both(const hy_ints *pad, const hy_ints *pad_end, int d)
+{
+    return hy__tuple_at(pad, d, 0) + hy__pad_end(pad, pad_end, d);
+}
+
 static int hy__infer_conv_attr(hy_infer *I, const hy__conv_attr *a, int layout)
 {
-    if (hy__infer_window(I, a->n, a->kernel, a->stride, a->dilate, a->pad, layout)) return -1;
+    if (hy__infer_window(I, a->n, a->kernel, a->stride, a->dilate, a->pad, a->pad_end, layout)) return -1;
     if (hy__infer_range(I, "num_filter", a->filters, 1, INT_MAX)) return -1;
     if (hy__infer_range(I, "num_group", a->groups, 1, INT_MAX)) return -1;
     if (a->filters % a->groups)
@@ -23432,17 +23446,18 @@ static int hy__infer_conv_channels(hy_infer *I, const hy__conv_attr *a, hy_shape
     return hy__infer_sizes(I, first) || hy__infer_sizes(I, second) ? -1 : 0;
 }
 
-/* coarse = floor((fine + 2 pad - extent) / stride) + 1, and back where the stride is 1. */
+/* coarse = floor((fine + pad + pad_end - extent) / stride) + 1, and back where the stride is 1. */
 static int hy__infer_conv_places(hy_infer *I, const hy__conv_attr *a, hy_shape *fine, hy_shape *coarse)
 {
     int d;
     for (d = 0; d < a->n; d++) {
         int64_t *from = &fine->dim[d + a->places], *to = &coarse->dim[d + a->places];
-        int64_t room = 2 * hy__tuple_at(a->pad, d, 0) - hy__extent(a, d), s = hy__tuple_at(a->stride, d, 1);
+        int64_t room = hy__pad_both(a->pad, a->pad_end, d) - hy__extent(a, d);
+        int64_t s = hy__tuple_at(a->stride, d, 1);
         if (*from >= 0 && *from + room < 0)
             return hy_infer_fail(I, HY_ERROR_SHAPE,
                                  "kernel size exceed input: %l places, padded to %l, for a kernel of %l",
-                                 *from, *from + 2 * hy__tuple_at(a->pad, d, 0), hy__extent(a, d));
+                                 *from, *from + room + hy__extent(a, d), hy__extent(a, d));
         if (*from >= 0) hy_infer_dim(I, to, (*from + room) / s + 1);
         else if (s == 1 && *to >= 0 && *to > room) hy_infer_dim(I, from, *to - 1 - room);
     }
@@ -23479,6 +23494,7 @@ static void hy__conv_window(hy__window *w, const hy__conv_attr *a, const hy_shap
         w->stride[d] = k < 0 ? 1 : hy__tuple_at(a->stride, k, 1);
         w->dilate[d] = k < 0 ? 1 : hy__tuple_at(a->dilate, k, 1);
         w->pad[d] = k < 0 ? 0 : hy__tuple_at(a->pad, k, 0);
+        w->pad_end[d] = k < 0 ? 0 : hy__pad_end(a->pad, a->pad_end, k);
         w->low[d] = 0;
         w->high[d] = w->fine[d];
     }
@@ -23575,7 +23591,8 @@ static void hy__conv_shape_of(hy__conv_shape *s, const hy__conv_attr *a, const h
     s->lie = a->last ? HY__LIE_LAST : HY__LIE_FIRST;
     s->f32 = s->same = 1;
     s->pointwise = s->taps == 1;
-    for (d = 0; d < HY__SPACE; d++) s->pointwise &= s->win.stride[d] == 1 && s->win.pad[d] == 0;
+    for (d = 0; d < HY__SPACE; d++)
+        s->pointwise &= s->win.stride[d] == 1 && !s->win.pad[d] && !s->win.pad_end[d];
 }
 
 /* The window of the convolution that a deconvolution of stride 1 is, its taps turned round. */
@@ -23587,7 +23604,14 @@ static void hy__window_flip(hy__window *w)
         w->fine[d] = w->coarse[d];
         w->coarse[d] = fine;
         w->pad[d] = w->dilate[d] * (w->kernel[d] - 1) - w->pad[d];
+        w->pad_end[d] = w->dilate[d] * (w->kernel[d] - 1) - w->pad_end[d];
     }
+}
+
+/* Places of a dim with its padding. */
+static int64_t hy__window_padded(const hy__window *w, int d)
+{
+    return w->fine[d] + w->pad[d] + w->pad_end[d];
 }
 
 /* Are the window's steps, dilation and the like so in both dims of planes? */
@@ -23597,7 +23621,7 @@ static int hy__window_both(const int64_t *of, int64_t least, int64_t most)
 }
 static int hy__window_is_trio(const hy__window *w)                      /* 3 x 3 in planes */
 {
-    return w->kernel[0] == 1 && !w->pad[0] && hy__window_both(w->kernel, 3, 3);
+    return w->kernel[0] == 1 && !w->pad[0] && !w->pad_end[0] && hy__window_both(w->kernel, 3, 3);
 }
 
 /* Planes as windows reach over them, their border included. Gives the places of one, more than a tile's where
@@ -23685,7 +23709,8 @@ static int hy__conv_in_lanes(const hy__conv_shape *s)
     const hy__window *w = &s->win;
 #ifdef HY__TARGET_AVX2
     return s->isa >= HY_ISA_AVX2 && s->same && s->lie != HY__LIE_LAST && s->groups == 1 && s->taps > 1 &&
-           w->kernel[2] == 1 && w->stride[2] == 1 && !w->pad[2] && w->fine[2] % HY__IMAGE_LANES == 0;
+           w->kernel[2] == 1 && w->stride[2] == 1 && !w->pad[2] && !w->pad_end[2] &&
+           w->fine[2] % HY__IMAGE_LANES == 0;
 #else
     (void)w; (void)s;
     return 0;
@@ -23700,7 +23725,7 @@ static int hy__conv_has_few(const hy__conv_shape *s)
     return HY__SIMD && s->lie == HY__LIE_FIRST && s->dims == 2 && s->groups == 1 && s->taps > 1 &&
            s->images * s->fine_c * s->fine_n > 0 && s->coarse_n > 0 && hy__window_both(w->stride, 1, 1) &&
            s->coarse_c > 1 && s->coarse_c + (s->fine_c >= HY__FEW_FILTERS) <= HY__FEW_FILTERS &&
-           s->taps * s->fine_c <= HY__FEW_TAPS && w->fine[2] + 2 * w->pad[2] <= HY__FEW_PLACES / 4 &&
+           s->taps * s->fine_c <= HY__FEW_TAPS && hy__window_padded(w, 2) <= HY__FEW_PLACES / 4 &&
            (w->kernel[1] - 1) * w->dilate[1] <= HY__FEW_PLACES / 4 && wide >= lanes &&
            hy__pieces(wide, lanes) * lanes * s->coarse_c <= HY__FEW_WASTE * wide;
 }
@@ -23726,7 +23751,8 @@ static int hy__conv_is_chain(const hy__conv_shape *s)
     return before->vectors == HY__TILE_OF_FILTERS && !before->side && HY__SIMD && s->dims == 2 &&
            s->groups >= HY__WINOGRAD_CHANNELS && s->fine_c == 1 && s->coarse_c == 1 &&
            hy__window_is_trio(w) && hy__window_both(w->dilate, 1, 1) && hy__window_both(w->stride, 1, 2) &&
-           hy__window_both(w->pad, 0, 1) && w->fine[1] > 3 && w->fine[2] > 3 &&
+           hy__window_both(w->pad, 0, 1) && hy__window_both(w->pad_end, 0, 1) && w->fine[1] > 3 &&
+           w->fine[2] > 3 &&
            w->fine[1] * line >= HY__CHAIN_LEAST && 4 * line <= HY__CHAIN_BYTES;
 }
 
@@ -23751,13 +23777,16 @@ static int hy__conv_channels_move(const hy__conv_shape *s)
     if (s->lie != HY__LIE_FIRST) return way;
     if (hy__conv_ways[way].vectors == HY__TILE_OF_CHANNELS) {
         const int lines = s->dims == 2 && hy__window_is_trio(w) && hy__window_both(w->stride, 1, 1) &&
-                          hy__window_both(w->dilate, 1, 1) && hy__window_both(w->pad, 1, 1);
+                          hy__window_both(w->dilate, 1, 1) && hy__window_both(w->pad, 1, 1) &&
+                          hy__window_both(w->pad_end, 1, 1);
         return s->fine_n <= (lines ? HY__TINY_PLANE : HY__SMALL_PLANE) ? way : HY__WAY_NONE;
     }
     if (s->taps < 2 || s->coarse_c * s->groups < HY__FEW_FILTERS) return HY__WAY_NONE;
-    for (d = 0; d < HY__SPACE; d++) border *= 1 + 2 * (double)w->pad[d] / (double)w->fine[d];
+    for (d = 0; d < HY__SPACE; d++)
+        border *= 1 + (double)(w->pad[d] + w->pad_end[d]) / (double)w->fine[d];
     if (s->groups > 1 || hy__conv_ways[way].side || s->fine_c > HY__FEW_PLANES || !(border < 2)) return way;
-    for (border = d = 0; d < HY__SPACE; d++) border += (double)w->pad[d];       /* it pays for its copy */
+    for (border = d = 0; d < HY__SPACE; d++)                            /* it pays for its copy */
+        border += (double)(w->pad[d] + w->pad_end[d]);
     return hy__conv_squares(s, s->dims == 2 && w->dilate[2] == 1 && border == 0 ? HY__WAY_FLAT
                                                                                : HY__WAY_BORDERED,
                             HY__COPY_PHASES);
@@ -23788,7 +23817,8 @@ static int hy__conv_by_planes(const hy__conv_shape *s)
     if (padded > 4096 + 4 * (double)(s->fine_n + s->coarse_n)) return HY__WAY_NONE;
     return HY__SIMD && s->same && s->lie == HY__LIE_FIRST && w.fine[0] == 1 && w.coarse[0] == 1 &&
            w.coarse[2] >= 4 && hy__window_is_trio(&w) && w.stride[1] == w.stride[2] && w.stride[2] <= 2 &&
-           hy__window_both(w.dilate, 1, 1) && hy__window_both(w.pad, 1, 1) ? HY__WAY_LINES : HY__WAY_TAPS;
+           hy__window_both(w.dilate, 1, 1) && hy__window_both(w.pad, 1, 1) &&
+           hy__window_both(w.pad_end, 1, 1) ? HY__WAY_LINES : HY__WAY_TAPS;
 }
 
 /* Few channels: tiles read the images where they lie, or their copies with a border. Never a matter of how
@@ -25677,7 +25707,7 @@ static int hy__convolution_bind(hy_job *job)
 /* Options of one direction from the record of another: all but what only it has. */
 #define HY__CONV_OPT(o, r) \
     (memset(&(o), 0, sizeof (o)), (o).stride = (r)->stride, (o).dilate = (r)->dilate, (o).pad = (r)->pad, \
-     (o).num_group = (r)->num_group, (o).layout = (r)->layout)
+     (o).pad_end = (r)->pad_end, (o).num_group = (r)->num_group, (o).layout = (r)->layout)
 
 /* The deconvolution that undoes shapes exactly: adj is what the stride left over at the far end. */
 static hy_array *hy__conv_to_fine(hy_frame *F, const hy__conv_attr *a, int layout, hy_array *coarse,
@@ -25691,11 +25721,12 @@ static hy_array *hy__conv_to_fine(hy_frame *F, const hy__conv_attr *a, int layou
     o.stride = *a->stride;
     o.dilate = *a->dilate;
     o.pad = *a->pad;
+    o.pad_end = *a->pad_end;
     o.num_group = a->groups;
     o.layout = layout;
     o.adj.n = a->n;
     for (d = 0; d < a->n; d++)
-        o.adj.v[d] = (s->dim[d + a->places] + 2 * hy__tuple_at(a->pad, d, 0) - hy__extent(a, d)) %
+        o.adj.v[d] = (s->dim[d + a->places] + hy__pad_both(a->pad, a->pad_end, d) - hy__extent(a, d)) %
                      hy__tuple_at(a->stride, d, 1);
     return hy_deconvolution(F, coarse, w, NULL, *a->kernel, (int)s->dim[a->channel], &o);
 }
@@ -25724,21 +25755,23 @@ static int hy__convolution_diff(hy_frame *F, hy_diff *D)
 
 /* --- deconvolution --- */
 
-/* target_shape, where given, decides pad and adj: pad = ceil(total / 2), adj = 1 if total is odd. Of nothing
- * there is no target: -1, as where it is too big. */
+/* target_shape, where given, decides pad, at both ends, and adj: pad = ceil(total / 2), adj = 1 if total is
+ * odd. Of nothing there is no target: -1, as where it is too big. pad_end stays empty if it was. */
 static int hy__deconv_pad(const hy__deconvolution_rec *r, const hy__conv_attr *a, const hy_shape *x,
-                          hy_ints *pad, hy_ints *adj)
+                          hy_ints *pad, hy_ints *pad_end, hy_ints *adj)
 {
     int d;
     pad->n = adj->n = a->n;
+    pad_end->n = r->pad_end.n > 0 ? a->n : 0;
     for (d = 0; d < a->n; d++) {
         int64_t target = hy__tuple_at(&r->target_shape, d, 0), in = x->dim[d + a->places], total;
         pad->v[d] = hy__tuple_at(&r->pad, d, 0);
+        pad_end->v[d] = hy__pad_end(&r->pad, &r->pad_end, d);
         adj->v[d] = target > 0 ? 0 : hy__tuple_at(&r->adj, d, 0);
         if (target <= 0 || in < 0) continue;
         total = hy__tuple_at(a->stride, d, 1) * (in - 1) + hy__extent(a, d) - target;
         if (total < 0 || !in) return -1;
-        pad->v[d] = (total + 1) / 2;
+        pad->v[d] = pad_end->v[d] = (total + 1) / 2;
         adj->v[d] = total % 2;
     }
     return 0;
@@ -25748,7 +25781,7 @@ static int hy__deconvolution_infer(hy_infer *I)
 {
     HY__REC(deconvolution, I);
     hy_shape *x = &I->in[0].shape, *w = &I->in[1].shape, *y = &I->out[0].shape;
-    hy_ints pad, adj;
+    hy_ints pad, pad_end, adj;
     hy__conv_attr a;
     int d, at;
     HY__CONV_ATTR(&a, r);
@@ -25758,10 +25791,11 @@ static int hy__deconvolution_infer(hy_infer *I)
         hy__infer_conv_channels(I, &a, x, y, w)) return -1;
     hy_infer_dim(I, &y->dim[a.channel], a.filters);
     hy_infer_dim(I, &w->dim[a.channel], a.filters / a.groups);
-    if (hy__deconv_pad(r, &a, x, &pad, &adj))
+    if (hy__deconv_pad(r, &a, x, &pad, &pad_end, &adj))
         return hy_infer_fail(I, HY_ERROR_SHAPE, "too big target shape for data %z", x);
     for (d = 0; d < a.n; d++) {
-        int64_t s = hy__tuple_at(a.stride, d, 1), rest = hy__extent(&a, d) - 2 * pad.v[d] + adj.v[d];
+        int64_t s = hy__tuple_at(a.stride, d, 1);
+        int64_t rest = hy__extent(&a, d) - hy__pad_both(&pad, &pad_end, d) + adj.v[d];
         at = d + a.places;
         if (adj.v[d] >= s)
             return hy_infer_fail(I, HY_ERROR_ARGUMENT, "adj %l must be smaller than stride %l", adj.v[d], s);
@@ -25777,11 +25811,12 @@ static int hy__deconvolution_infer(hy_infer *I)
 static int hy__deconvolution_bind(hy_job *job)
 {
     HY__REC(deconvolution, job);
-    hy_ints pad, adj;
+    hy_ints pad, pad_end, adj;
     hy__conv_attr a;
     HY__CONV_ATTR(&a, r);
-    hy__deconv_pad(r, &a, &job->in[0].type.shape, &pad, &adj);
+    hy__deconv_pad(r, &a, &job->in[0].type.shape, &pad, &pad_end, &adj);
     a.pad = &pad;
+    a.pad_end = &pad_end;
     return hy__conv_bind(job, &a, HY__CONV_FINE, NULL);
 }
 static int hy__deconvolution_diff(hy_frame *F, hy_diff *D)
@@ -25792,16 +25827,17 @@ static int hy__deconvolution_diff(hy_frame *F, hy_diff *D)
     hy_array *dy = D->dy[0];
     hy_convolution_opt o;
     hy__conv_weight_grad_opt ow;
-    hy_ints pad, adj;
+    hy_ints pad, pad_end, adj;
     hy__conv_attr a;
     int channels, i;
     HY__CONV_ATTR(&a, r);
     if (!dy) return 0;
     channels = (int)x->dim[a.channel];
-    hy__deconv_pad(r, &a, x, &pad, &adj);
+    hy__deconv_pad(r, &a, x, &pad, &pad_end, &adj);
     HY__CONV_OPT(o, r);
     HY__CONV_OPT(ow, r);
     o.pad = ow.pad = pad;
+    o.pad_end = ow.pad_end = pad_end;
     o.no_bias = 1;
     for (i = 0; i < 2 && !some; i++) if (D->want[i]) D->dx[i] = hy_zeros_like(F, D->in[i]);
     if (some && D->want[0]) D->dx[0] = hy_convolution(F, dy, D->in[1], NULL, r->kernel, channels, &o);
@@ -26635,7 +26671,7 @@ HY__COLD_ROOMS
 
 /* --- the same with channels last and weights that were laid out before: what compiled programs run --- */
 typedef struct hy__convolve_rec {
-    hy_ints kernel, stride, dilate, pad;
+    hy_ints kernel, stride, dilate, pad, pad_end;
     int64_t filters, channels, groups;  /* channels: of all groups */
     int     last, no_bias;              /* last: the weight has its channels last */
     int     way;                        /* of hy__conv_ways */
@@ -26650,6 +26686,7 @@ static void hy__convolve_attr(const hy__convolve_rec *r, hy__conv_attr *a)
     a->stride = &r->stride;
     a->dilate = &r->dilate;
     a->pad = &r->pad;
+    a->pad_end = &r->pad_end;
     a->filters = (int)r->filters;
     a->groups = (int)r->groups;
     a->n = r->kernel.n;
@@ -26968,8 +27005,8 @@ static void hy__direct_open(hy__direct *v, const hy__convolve_rec *r, const hy_s
     for (d = 0; d < 3 && hy__direct_copies(v); d++) {
         v->inner[d] = v->win.fine[d];
         v->border[d] = v->win.pad[d];
-        v->win.fine[d] += 2 * v->win.pad[d];
-        v->win.pad[d] = 0;
+        v->win.fine[d] = hy__window_padded(&v->win, d);
+        v->win.pad[d] = v->win.pad_end[d] = 0;
     }
     v->first = r->first;
     v->images = x.dim[0];
@@ -27041,7 +27078,7 @@ typedef struct hy__few_isa {
     int lanes, runs;                    /* of a run; at a time */
 } hy__few_isa;
 typedef struct hy__few {
-    hy__window win;                     /* fine: with a border, which win.pad is */
+    hy__window win;                     /* fine: with a border, which win.pad and win.pad_end are */
     const hy__few_isa *isa;
     int64_t images, channels, filters, taps;
     int64_t band, bands;                /* lines of results at a time */
@@ -27200,11 +27237,14 @@ static void hy__few_places(const hy__few *v, int64_t rows, int64_t *at, int64_t 
     for (; i % v->isa->runs; i++) { at[i] = at[most - 1]; to[i] = to[most - 1]; }
 }
 
+/* Places of the data, without their border. */
+static int64_t hy__few_inner(const hy__window *w, int d) { return w->fine[d] - w->pad[d] - w->pad_end[d]; }
+
 /* What a band from line `row` on reads, with its border. */
 static void hy__few_enter(const hy__few *v, const float *x, int64_t row, int64_t rows, float *to)
 {
     const hy__window *w = &v->win;
-    const int64_t high = w->fine[1] - 2 * w->pad[1], wide = w->fine[2] - 2 * w->pad[2];
+    const int64_t high = hy__few_inner(w, 1), wide = hy__few_inner(w, 2);
     const int64_t first = hy__most(w->pad[1] - row, 0), from = row + first - w->pad[1];
     const int64_t lines = hy__least(rows + (w->kernel[1] - 1) * w->dilate[1] - first, high - from);
     int64_t c;
@@ -27236,7 +27276,7 @@ static void hy__few_run(const hy__few *v, const float *x, const float *weight, f
     float *sums = (float *)(void *)(to + hy__few_places_most(v)), *planes = sums + hy__few_sums_most(v);
     int64_t f, i, k, many;
     hy__few_sum s;
-    x += image * v->channels * (w->fine[1] - 2 * w->pad[1]) * (w->fine[2] - 2 * w->pad[2]);
+    x += image * v->channels * hy__few_inner(w, 1) * hy__few_inner(w, 2);
     if (v->padded) hy__few_enter(v, x, row, rows, planes);
     hy__few_offsets(v, v->padded ? v->plane : w->fine[1] * w->fine[2], offset);
     hy__few_places(v, rows, at, to);
@@ -27274,9 +27314,9 @@ static size_t hy__few_plan(hy__few *v, int isa)
 #if HY__SIMD
     v->isa = HY__OF_ISA(isa + HY_ISA_BASE, &hy__few_base_isa, &hy__few_avx2_isa, &hy__few_avx512_isa);
 #endif
-    v->padded = w->pad[1] > 0 || w->pad[2] > 0;
-    w->fine[1] += 2 * w->pad[1];
-    w->fine[2] += 2 * w->pad[2];
+    v->padded = w->pad[1] + w->pad_end[1] + w->pad[2] + w->pad_end[2] > 0;
+    w->fine[1] = hy__window_padded(w, 1);
+    w->fine[2] = hy__window_padded(w, 2);
     if (v->pool) lines = lines / 2 * 2;
     v->band = hy__least(HY__FEW_PLACES, HY__FEW_VALUES / v->channels) / w->fine[2];
     v->band = hy__least(hy__most(v->band / 2 * 2, 2), lines);
@@ -27291,7 +27331,7 @@ HY__LOOPS_END
 HY__COLD_ROOMS
 
 typedef struct hy__few_rec {
-    hy_ints kernel, dilate, pad;        /* two of each */
+    hy_ints kernel, dilate, pad, pad_end;       /* two of each */
     int64_t filters;
     int     no_bias, pool;              /* pool: the largest of squares of 2 x 2 */
     hy__tail_rec tail;
@@ -27308,6 +27348,7 @@ static void hy__few_attr(const hy__few_rec *r, hy__conv_attr *a)
     a->kernel = &r->kernel;
     a->dilate = &r->dilate;
     a->pad = &r->pad;
+    a->pad_end = &r->pad_end;
     a->filters = (int)r->filters;
     a->groups = 1;
     hy__conv_layout(a, 2, HY_LAYOUT_NCHW);
@@ -27352,7 +27393,7 @@ static int hy__few_bind(hy_job *job)
     int d;
     hy__few_attr(r, &a);
     for (d = 2; d < 4; d++)
-        y.dim[d] = x->dim[d] + 2 * hy__tuple_at(&r->pad, d - 2, 0) - hy__extent(&a, d - 2) + 1;
+        y.dim[d] = x->dim[d] + hy__pad_both(&r->pad, &r->pad_end, d - 2) - hy__extent(&a, d - 2) + 1;
     hy__conv_window(&v->win, &a, x, &y);
     v->images = x->dim[0];
     v->channels = x->dim[1];
@@ -27386,7 +27427,7 @@ enum { HY__CHAIN_RING = 32,            /* at most; lines of an item: */
        HY__CHAIN_SHORT = 14, HY__CHAIN_LONG = 28, HY__CHAIN_BANDS = 4 };
 typedef struct hy__chain_rec {
     hy__convolve_rec front;
-    hy_ints stride, pad;                /* of the second, and what else it has of its own */
+    int64_t stride[2], pad[2], pad_end[2];      /* of the second, and what else it has of its own */
     int deep_no_bias, no_bias;          /* no_bias: of the third */
     hy__tail_rec deep_tail, tail;
     int64_t filters;                    /* of the third; 0: there is none */
@@ -27397,11 +27438,15 @@ typedef char hy__chain_rec_fits[sizeof(hy__chain_rec) <= HY__RECORD_MAX ? 1 : -1
 static hy__convolve_rec hy__chain_deep(const hy__chain_rec *r)
 {
     hy__convolve_rec deep;
+    int d;
     memset(&deep, 0, sizeof deep);
-    deep.kernel.n = 2;
-    deep.kernel.v[0] = deep.kernel.v[1] = 3;
-    deep.stride = r->stride;
-    deep.pad = r->pad;
+    deep.kernel.n = deep.stride.n = deep.pad.n = deep.pad_end.n = 2;
+    for (d = 0; d < 2; d++) {
+        deep.kernel.v[d] = 3;
+        deep.stride.v[d] = r->stride[d];
+        deep.pad.v[d] = r->pad[d];
+        deep.pad_end.v[d] = r->pad_end[d];
+    }
     deep.filters = deep.channels = deep.groups = r->front.filters;
     deep.no_bias = r->deep_no_bias;
     deep.tail = r->deep_tail;
@@ -27576,7 +27621,7 @@ static int hy__chain_bind(hy_job *job)
     int d;
     hy__convolve_attr(&r->front, &a);
     for (d = 0; d < 2; d++)
-        mid.dim[d + 1] = (mid.dim[d + 1] + 2 * hy__tuple_at(a.pad, d, 0) - hy__extent(&a, d)) /
+        mid.dim[d + 1] = (mid.dim[d + 1] + hy__pad_both(a.pad, a.pad_end, d) - hy__extent(&a, d)) /
                          hy__tuple_at(a.stride, d, 1) + 1;
     y.dim[3] = mid.dim[3] = r->front.filters;
     hy__direct_open(&v->front, &r->front, x, &mid);
@@ -27871,7 +27916,7 @@ enum {
 static int64_t hy__pool_reach(const hy__pool_plan *v, int d, int64_t at)
 {
     int64_t low = at * v->win.stride[d] - v->win.pad[d], high = low + v->win.kernel[d];
-    high = hy__least(high, v->win.fine[d] + (v->exclude_pad ? 0 : v->win.pad[d]));
+    high = hy__least(high, v->win.fine[d] + (v->exclude_pad ? 0 : v->win.pad_end[d]));
     return hy__most(high - (v->exclude_pad && low < 0 ? 0 : low), 0);
 }
 
@@ -28214,7 +28259,8 @@ HY__COLD_ROOMS
 /* The output's size along one dim, or -1 if the kernel does not fit. */
 static int64_t hy__pool_size(const hy__pooling_rec *r, int d, int64_t in)
 {
-    int64_t s = hy__tuple_at(&r->stride, d, 1), room = in + 2 * hy__tuple_at(&r->pad, d, 0) - r->kernel.v[d];
+    int64_t s = hy__tuple_at(&r->stride, d, 1);
+    int64_t room = in + hy__pad_both(&r->pad, &r->pad_end, d) - r->kernel.v[d];
     if (r->global_pool) return 1;
     if (r->convention == HY_CONVENTION_SAME) return (in + s - 1) / s;
     if (room < 0) return -1;
@@ -28227,11 +28273,11 @@ static int hy__infer_pool_attr(hy_infer *I, const hy__pooling_rec *r, int n)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "pooling needs data of 3, 4 or 5 dims");
     if (!r->global_pool && r->kernel.n < 1)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "kernel is needed unless global_pool is set");
-    if (hy__infer_window(I, n, &r->kernel, &r->stride, NULL, &r->pad, r->layout)) return -1;
+    if (hy__infer_window(I, n, &r->kernel, &r->stride, NULL, &r->pad, &r->pad_end, r->layout)) return -1;
     if (r->pool_type == HY_POOL_LP && (r->p_value < 1 || r->p_value > 3))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "p_value must be 1, 2 or 3: %d", r->p_value);
     if (r->convention != HY_CONVENTION_SAME || r->global_pool) return 0;
-    if (n != 1 || r->pool_type != HY_POOL_MAX || hy__tuple_at(&r->pad, 0, 0))
+    if (n != 1 || r->pool_type != HY_POOL_MAX || hy__pad_both(&r->pad, &r->pad_end, 0))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT,
                              "convention 'same' is for max pooling over one dim without pad");
     return 0;
@@ -28254,7 +28300,7 @@ static int hy__pooling_infer(hy_infer *I)
         int64_t in = x->dim[first + d], size = in >= 0 ? hy__pool_size(r, d, in) : r->global_pool ? 1 : -1;
         if (size < 0 && in >= 0)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "kernel size (%l) exceeds input (%l padded to %l)",
-                                 r->kernel.v[d], in, in + 2 * hy__tuple_at(&r->pad, d, 0));
+                                 r->kernel.v[d], in, in + hy__pad_both(&r->pad, &r->pad_end, d));
         hy_infer_dim(I, &y->dim[first + d], size);
     }
     return I->status;
@@ -28265,7 +28311,12 @@ static void hy__pool_window(hy__pool_plan *v, const hy__pooling_rec *r, const hy
     hy__conv_attr a;
     memset(&a, 0, sizeof a);
     hy__conv_layout(&a, x->ndim - 2, r->layout);
-    if (!r->global_pool) { a.kernel = &r->kernel; a.stride = &r->stride; a.pad = &r->pad; }
+    if (!r->global_pool) {
+        a.kernel = &r->kernel;
+        a.stride = &r->stride;
+        a.pad = &r->pad;
+        a.pad_end = &r->pad_end;
+    }
     hy__conv_window(&v->win, &a, x, y);
     v->last = a.last;
     v->type = r->pool_type;
@@ -31624,7 +31675,7 @@ static const hy__int8_isa *hy__int8_isa_of(int isa)
 typedef struct hy__int8_plan {
     const hy__int8_isa *isa;
     int64_t images, groups, fine_c, coarse_c;   /* channels of a group */
-    int64_t fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
+    int64_t fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3], pad_end[3];
     int64_t wide[3], line;                      /* places with padding; those that an item rounds */
     int64_t stretches, steps, panels;           /* panels of a group */
     int64_t row_block, col_block;               /* of an item: places, panels */
@@ -31785,7 +31836,7 @@ static void hy__int8_follow(hy__int8_plan *p, double threshold, int relu, int bi
 {
     const int joined = p->dilate[2] == 1 || p->kernel[2] == 1;
     int d;
-    for (d = 0; d < 3; d++) p->wide[d] = p->fine[d] + 2 * p->pad[d];
+    for (d = 0; d < 3; d++) p->wide[d] = p->fine[d] + p->pad[d] + p->pad_end[d];
     p->stretches = p->kernel[0] * p->kernel[1] * (joined ? 1 : p->kernel[2]);
     p->steps = hy__pieces(p->fine_c * (joined ? p->kernel[2] : 1), HY__INT8_STEP);
     p->panels = hy__pieces(p->coarse_c, HY__INT8_PANEL);
@@ -31864,7 +31915,7 @@ static void hy__int8_dense_plan(hy__int8_plan *p, const hy__int8_dense_rec *r, c
     for (d = 0; d < 3; d++) {
         p->fine[d] = p->coarse[d] = d < 2 ? 1 : rows;
         p->kernel[d] = p->stride[d] = p->dilate[d] = 1;
-        p->pad[d] = 0;
+        p->pad[d] = p->pad_end[d] = 0;
     }
     hy__int8_follow(p, r->threshold, r->relu, biased);
 }
@@ -31921,7 +31972,8 @@ static void hy__int8_conv_plan(hy__int8_plan *p, const hy__int8_convolution_rec 
         p->stride[d] = w.stride[d];
         p->dilate[d] = w.dilate[d];
         p->pad[d] = w.pad[d];
-        alone &= w.kernel[d] == 1 && w.stride[d] == 1 && w.pad[d] == 0;
+        p->pad_end[d] = w.pad_end[d];
+        alone &= w.kernel[d] == 1 && w.stride[d] == 1 && !w.pad[d] && !w.pad_end[d];
     }
     if (alone) {
         p->fine[2] = p->coarse[2] = hy__int8_volume(p->fine);
@@ -37379,6 +37431,7 @@ static int hy__emit_few(hy__rewrite *R, const hy__node *node, const hy__edge *in
     rec.kernel = r->kernel;
     rec.dilate = r->dilate;
     rec.pad = r->pad;
+    rec.pad_end = r->pad_end;
     rec.filters = r->num_filter;
     rec.no_bias = node->nin < 3;
     return hy__rewrite_emit_op(R, &hy__few_op, node->name, node->nin, in, &rec, out) ? -1 : 1;
@@ -37425,6 +37478,7 @@ static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy
     rec.stride = r->stride;
     rec.dilate = r->dilate;
     rec.pad = r->pad;
+    rec.pad_end = r->pad_end;
     rec.filters = r->num_filter;
     rec.groups = r->num_group;
     rec.last = hy__channels_last(r->layout);
@@ -37457,7 +37511,7 @@ static int hy__phases_of(const hy__rewrite *R, const hy__node *node, const hy__e
     const unsigned char *facts = ((const hy__lasts *)R->notes)->facts;
     const hy_shape *x = &hy__edge_type(&in[0])->shape, *y = &node->type[0].shape;
     hy__conv_attr a;
-    hy_ints adj;
+    hy_ints pad_end, adj;
     int d;
     HY__CONV_ATTR(&a, r);
     memset(p, 0, sizeof *p);
@@ -37465,7 +37519,7 @@ static int hy__phases_of(const hy__rewrite *R, const hy__node *node, const hy__e
     if (!HY__BUILT(convolution) || !HY__BUILT(reverse) || !HY__BUILT(tile) || !HY__BUILT(slice) ||
         !(facts[hy__place_of(R, node->in[1].node)] & HY__FACT_FIXED) || !hy__types_known(node->type, 1) ||
         node->type[0].dtype != HY_F32 || a.groups != 1 || a.last || 2 * a.n + 2 > HY_MAX_DIM ||
-        !hy__size(x) || !hy__size(y) || hy__deconv_pad(r, &a, x, &p->pad, &adj)) return 0;
+        !hy__size(x) || !hy__size(y) || hy__deconv_pad(r, &a, x, &p->pad, &pad_end, &adj)) return 0;
     p->n = p->times.n = p->stride.n = a.n;
     p->all = 1;
     for (d = 0; d < a.n; d++) {
@@ -37771,6 +37825,7 @@ static int hy__lanes_convolution(hy__rewrite *R, const hy__node *node, const hy_
     hy__widen_ints(&r.stride, n, 1);
     hy__widen_ints(&r.dilate, n, 1);
     hy__widen_ints(&r.pad, n, 0);
+    hy__widen_ints(&r.pad_end, n, 0);
     r.layout = HY_LAYOUT_NCW + n;
     if (hy__take_lanes(R, &node->in[0], &in[0], &given[0]) ||
         hy__emit_reshape(R, in[1].node->name, in[1], &wide, &given[1]) ||
@@ -37796,6 +37851,7 @@ static int hy__lanes_pooling(hy__rewrite *R, const hy__node *node, const hy__edg
     hy__widen_ints(&r.kernel, n, 1);
     hy__widen_ints(&r.stride, n, 1);
     hy__widen_ints(&r.pad, n, 0);
+    hy__widen_ints(&r.pad_end, n, 0);
     r.layout = HY_LAYOUT_NCW + n;
     if (hy__rewrite_emit_op(R, node->op, node->name, 1, &moved, &r, &moved)) return -1;
     if (relu && hy__rewrite_emit_op(R, before->op, before->name, 1, &moved, before->record, &moved))
@@ -37952,8 +38008,8 @@ static int hy__emit_pooled(hy__rewrite *R, const hy__node *node, const hy__edge 
         r->pool_type != HY_POOL_MAX || r->convention != HY_CONVENTION_VALID || hy__channels_last(r->layout))
         return 0;
     for (d = 0; d < 2; d++)
-        if (r->kernel.v[d] != 2 || hy__tuple_at(&r->stride, d, 1) != 2 || hy__tuple_at(&r->pad, d, 0))
-            return 0;
+        if (r->kernel.v[d] != 2 || hy__tuple_at(&r->stride, d, 1) != 2 ||
+            hy__pad_both(&r->pad, &r->pad_end, d)) return 0;
     rec = *(const hy__few_rec *)product->record;
     if (rec.pool++) return 0;
     return hy__rewrite_emit_op(R, product->op, node->name, product->nin, product->in, &rec, out) ? -1 : 1;
@@ -38060,8 +38116,11 @@ static int hy__into_chains(hy__rewrite *R, const hy__node *node, const hy__edge 
     memset(&rec, 0, sizeof rec);
     if (begins) {
         rec.front = *(const hy__convolve_rec *)front->record;
-        rec.stride = r->stride;
-        rec.pad = r->pad;
+        for (k = 0; k < 2; k++) {
+            rec.stride[k] = hy__tuple_at(&r->stride, k, 1);
+            rec.pad[k] = hy__tuple_at(&r->pad, k, 0);
+            rec.pad_end[k] = hy__pad_end(&r->pad, &r->pad_end, k);
+        }
         rec.deep_no_bias = r->no_bias;
         rec.deep_tail = r->tail;
     } else {
@@ -52414,7 +52473,7 @@ static void hy__say_ints(hy__line *line, const char *name, const hy_ints *v)
 typedef struct hy__conv_layer {
     hy_block  base, *act;
     hy_array *weight, *bias;
-    hy_ints   kernel, stride, pad, dilate, adj;
+    hy_ints   kernel, stride, pad, dilate, adj, pad_end;
     int       channels, num_group, layout, turned;
 } hy__conv_layer;
 

@@ -1515,7 +1515,7 @@ static const ref_op ref__np_where = { REFA_ALL, refa__np_where, REF_TRUE, NULL, 
 /* --- convolution and pooling: arrays are (n, c, z, y, x), with z and y of size 1 if missing --- */
 
 typedef struct ref_grid { int64_t n, c, dim[3], step_n, step_c, step[3]; } ref_grid;
-typedef struct ref_window { int64_t kernel[3], stride[3], dilate[3], pad[3]; } ref_window;
+typedef struct ref_window { int64_t kernel[3], stride[3], dilate[3], pad[3], end[3]; } ref_window;
 
 static int ref_channels_last(const ref_case *c)
 {
@@ -1573,6 +1573,8 @@ static ref_window ref_window_of(const ref_case *c)
     ref_per_dim(c, "stride", 1, w.stride);
     ref_per_dim(c, "dilate", 1, w.dilate);
     ref_per_dim(c, "pad", 0, w.pad);
+    ref_per_dim(c, "pad_end", -1, w.end);
+    for (int d = 0; d < 3; d++) if (w.end[d] < 0) w.end[d] = w.pad[d];
     return w;
 }
 
@@ -1624,7 +1626,7 @@ static void ref_convolution_fn(ref_case *c)
     ref_grid xg = ref_grid_of(x->dim, x->ndim, last), wg = ref_grid_of(w->dim, w->ndim, last), yg;
     int64_t size[3];
     for (int d = 0; d < 3; d++)
-        size[d] = (xg.dim[d] + 2 * win.pad[d] - win.dilate[d] * (win.kernel[d] - 1) - 1) / win.stride[d] + 1;
+        size[d] = (xg.dim[d] + win.pad[d] + win.end[d] - win.dilate[d] * (win.kernel[d] - 1) - 1) / win.stride[d] + 1;
     yg = ref_grid_out(c, x->ndim, last, xg.n, ref_int(c, "num_filter", 0), size);
     ref_slide(&win, xg, x->v, yg, c->out[0].v, wg, w->v, ref_int(c, "num_group", 1), REF_TO_COARSE);
     ref_add_bias(c, yg);
@@ -1642,10 +1644,10 @@ static void ref_deconvolution_fn(ref_case *c)
     for (int d = 0; d < 3; d++) {
         int64_t whole = win.stride[d] * (xg.dim[d] - 1) + win.dilate[d] * (win.kernel[d] - 1) + 1;
         if (target[d]) {
-            win.pad[d] = (whole - target[d] + 1) / 2;
+            win.pad[d] = win.end[d] = (whole - target[d] + 1) / 2;
             adj[d] = (whole - target[d]) % 2;
         }
-        size[d] = whole - 2 * win.pad[d] + adj[d];
+        size[d] = whole - win.pad[d] - win.end[d] + adj[d];
     }
     yg = ref_grid_out(c, x->ndim, last, xg.n, ref_int(c, "num_filter", 0), size);
     ref_slide(&win, yg, c->out[0].v, xg, x->v, wg, w->v, ref_int(c, "num_group", 1), REF_TO_FINE);
@@ -1697,6 +1699,17 @@ static const char *const cases_convolution[] = {
     "(2,3,3,5) (4,1,1,5) (4) | kernel=(1,1) num_filter=4 layout=NHWC",
     "(2,9,2) (3,3,2) (3) | kernel=(3,) num_filter=3 stride=(2,) pad=(1,) layout=NWC",
     "(1,3,4,3,2) (3,2,2,2,2) (3) | kernel=(2,2,2) num_filter=3 stride=(1,2,1) layout=NDHWC",
+    "(1,2,6,7) (3,2,3,3) (3) | kernel=(3,3) num_filter=3 pad=(1,0) pad_end=(0,2)",
+    "(2,3,8,6) (2,3,3,3) | kernel=(3,3) num_filter=2 stride=(2,2) pad_end=(1,1) no_bias=True",
+    "(1,2,7,6) (2,2,3,2) (2) | kernel=(3,2) num_filter=2 stride=(3,1) dilate=(2,3) pad=(2,1) pad_end=(0,0)",
+    "(1,2,4,5) (2,2,3,3) (2) | kernel=(3,3) num_filter=2 pad=(1,1) pad_end=(4,3)",
+    "(2,4,7,9) (4,1,3,3) (4) | kernel=(3,3) num_filter=4 num_group=4 stride=(2,2) pad_end=(1,1)",
+    "(1,3,6,7) (6,1,3,2) (6) | kernel=(3,2) num_filter=6 num_group=3 pad=(0,1) pad_end=(2,0)",
+    "(1,3,4,4) (2,3,1,1) (2) | kernel=(1,1) num_filter=2 pad_end=(1,2)",
+    "(1,2,11) (2,2,4) | kernel=(4,) num_filter=2 stride=(3,) dilate=(2,) pad=(2,) pad_end=(5,) no_bias=True",
+    "(1,2,3,4,5) (3,2,2,3,3) (3) | kernel=(2,3,3) num_filter=3 pad=(1,0,1) pad_end=(0,2,0)",
+    "(2,5,4,3) (4,3,3,3) (4) | kernel=(3,3) num_filter=4 pad=(0,1) pad_end=(1,0) layout=NHWC",
+    "(1,5,4,3) (3,3,3,1) (3) | kernel=(3,3) num_filter=3 num_group=3 stride=(2,2) pad_end=(1,1) layout=NHWC",
     NULL };
 static const ref_op ref_convolution = { "fdhb", ref_convolution_fn, REF_TRUE, NULL, 2e-6, cases_convolution };
 
@@ -1766,7 +1779,7 @@ static void ref_int8_convolution_fn(ref_case *c)
     int64_t wide = xg.c / groups, many = filters / groups, panels = (many + 15) / 16;
     int64_t joined = win.dilate[2] == 1 ? win.kernel[2] : 1;
     for (int d = 0; d < 3; d++)
-        size[d] = (xg.dim[d] + 2 * win.pad[d] - win.dilate[d] * (win.kernel[d] - 1) - 1) / win.stride[d] + 1;
+        size[d] = (xg.dim[d] + win.pad[d] + win.end[d] - win.dilate[d] * (win.kernel[d] - 1) - 1) / win.stride[d] + 1;
     yg = ref_grid_out(c, x->ndim, last, xg.n, filters, size);
     for (int64_t n = 0; n < yg.n; n++)
     for (int64_t o = 0; o < filters; o++)
@@ -1819,6 +1832,8 @@ static const char *const cases_int8_convolution[] = {
     "(2,3,7,6) (1,9,16,4)" REF_I8 " (5)[0.01,0.02] (5) | kernel=(3,3) num_filter=5 threshold=2 pad=(1,1)",
     "(1,3,9,8) (2,9,16,4)" REF_I8 " (20)[0.01,0.02] (20) | kernel=(3,3) num_filter=20 threshold=2 dilate=(1,2)",
     "(1,6,5,7) (2,9,16,4)" REF_I8 " (6)[0.01,0.02] (6) | kernel=(3,3) num_filter=6 num_group=2 threshold=2 stride=(1,2) pad=(0,2)",
+    "(2,3,7,6) (1,9,16,4)" REF_I8 " (5)[0.01,0.02] (5) | kernel=(3,3) num_filter=5 threshold=2 pad=(0,1) pad_end=(2,0)",
+    "(1,5,4,4) (3,9,16,4)" REF_I8 " (36)[0.01,0.02] (36) | kernel=(3,3) num_filter=36 stride=(2,2) pad_end=(1,1) layout=NHWC threshold=2",
     "(1,4,300) (1,4,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(4,) num_filter=3 threshold=2",
     "(0,4,5,5) (1,9,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(3,3) num_filter=3 threshold=2", NULL };
 static const ref_op ref_int8_convolution = {
@@ -1849,6 +1864,13 @@ static const char *const cases_deconvolution[] = {
     "(1,3,3,4) (4,2,2,2) | kernel=(2,2) num_filter=4 num_group=2 stride=(2,1) layout=NHWC",
     "(2,4,2) (2,3,3) | kernel=(3,) num_filter=3 stride=(2,) layout=NWC",
     "(1,2,2,3,2) (2,2,2,2,1) | kernel=(2,2,2) num_filter=1 stride=(1,2,1) layout=NDHWC",
+    "(1,2,3,3) (2,2,3,3) (2) | kernel=(3,3) num_filter=2 stride=(2,2) pad=(1,0) pad_end=(0,1) no_bias=False",
+    "(1,2,3,2) (2,1,3,2) | kernel=(3,2) num_filter=1 stride=(4,3) dilate=(2,1) pad=(2,0) pad_end=(1,1) adj=(3,2)",
+    "(1,3,4,4) (3,1,4,4) | kernel=(4,4) num_filter=3 num_group=3 pad=(1,3) pad_end=(2,0)",
+    "(1,2,5,5) (2,1,3,3) | kernel=(3,3) num_filter=1 pad=(0,2) pad_end=(4,1)",
+    "(1,2,3,4) (2,1,4,4) (1) | kernel=(4,4) num_filter=1 stride=(2,2) pad=(3,3) pad_end=(1,1) target_shape=(6,8) "
+        "no_bias=False",
+    "(1,3,4,2) (2,3,3,3) (3) | kernel=(3,3) num_filter=3 stride=(2,2) pad_end=(1,1) no_bias=False layout=NHWC",
     NULL };
 static const ref_op ref_deconvolution = {
     "fdhb", ref_deconvolution_fn, REF_TRUE, NULL, 2e-6, cases_deconvolution };
@@ -1869,6 +1891,10 @@ static const char *const cases__conv_weight_grad[] = {
     "(1,5,5,4) (1,2,2,6) | kernel=(3,3) num_filter=6 num_group=2 stride=(2,2) layout=NHWC",
     "(2,6,2) (2,4,3) | kernel=(3,) num_filter=3 layout=NWC",
     "(1,3,3,3,2) (1,2,2,2,3) | kernel=(2,2,2) num_filter=3 layout=NDHWC",
+    "(1,2,5,4) (1,3,4,4) | kernel=(3,3) num_filter=3 pad=(1,0) pad_end=(0,2)",
+    "(2,2,8,6) (2,3,4,3) | kernel=(3,3) num_filter=3 stride=(2,2) pad_end=(1,1)",
+    "(1,4,5,5) (1,4,4,6) | kernel=(3,3) num_filter=4 num_group=4 pad=(1,1) pad_end=(0,2)",
+    "(2,5,4,3) (2,4,4,2) | kernel=(3,3) num_filter=2 pad=(0,1) pad_end=(1,1) layout=NHWC",
     NULL };
 static const ref_op ref__conv_weight_grad = {
     "fdhb", ref_conv_weight_grad_fn, REF_TRUE, NULL, 2e-6, cases__conv_weight_grad };
@@ -1877,8 +1903,8 @@ static ref_window ref_pool_window(const ref_case *c, const ref_grid *x, int64_t 
 {
     ref_window w = ref_window_of(c);
     for (int d = 0; d < 3; d++) {
-        if (ref_int(c, "global_pool", 0)) { w.kernel[d] = x->dim[d]; w.stride[d] = 1; w.pad[d] = 0; }
-        int64_t room = x->dim[d] + 2 * w.pad[d] - w.kernel[d], s = w.stride[d];
+        if (ref_int(c, "global_pool", 0)) { w.kernel[d] = x->dim[d]; w.stride[d] = 1; w.pad[d] = w.end[d] = 0; }
+        int64_t room = x->dim[d] + w.pad[d] + w.end[d] - w.kernel[d], s = w.stride[d];
         size[d] = ref_is(c, "pooling_convention", "full", 0) ? (room + s - 1) / s + 1
                 : ref_is(c, "pooling_convention", "same", 0) ? (x->dim[d] + s - 1) / s : room / s + 1;
     }
@@ -1915,7 +1941,7 @@ static void ref_pool_all(const ref_case *c, const ref_window *w, const ref_grid 
         ref_place(iq, yg->dim, q);
         for (int d = 0; d < 3; d++) {
             int64_t start = q[d] * w->stride[d] - w->pad[d], end = start + w->kernel[d];
-            area *= (double)((end < xg->dim[d] + w->pad[d] ? end : xg->dim[d] + w->pad[d]) - start);
+            area *= (double)((end < xg->dim[d] + w->end[d] ? end : xg->dim[d] + w->end[d]) - start);
         }
         for (int64_t ik = 0; ik < ref_places(w->kernel); ik++) {
             int inside = 1;
@@ -2010,6 +2036,19 @@ static const char *const cases_pooling[] = {
     "(2,3,4,5) | global_pool=True pool_type=avg layout=NHWC",
     "(2,8,3) | kernel=(3,) stride=(2,) pool_type=sum layout=NWC",
     "(1,3,4,5,2) | kernel=(2,2,2) stride=(1,2,1) pad=(1,0,0) layout=NDHWC",
+    "(1,2,7,8) | kernel=(3,3) stride=(2,2) pad=(1,0) pad_end=(0,1)",
+    "(1,2,6,7) | kernel=(3,3) stride=(2,2) pad_end=(1,2)",
+    "(1,2,5,6)[-2,-1] | kernel=(3,3) pad=(2,1) pad_end=(0,0)",
+    "(1,2,6,7) | kernel=(3,2) stride=(2,3) pad=(1,0) pad_end=(2,1) pooling_convention=full",
+    "(1,2,7,7) | kernel=(3,3) stride=(2,2) pad=(0,1) pad_end=(2,0) pool_type=avg",
+    "(1,2,7,7) | kernel=(3,3) stride=(2,2) pad=(0,1) pad_end=(2,0) pool_type=avg count_include_pad=False",
+    "(1,2,7,6) | kernel=(3,3) stride=(3,3) pad=(1,0) pad_end=(0,1) pool_type=avg pooling_convention=full",
+    "(1,2,5,6) | kernel=(2,3) stride=(1,2) pad=(1,1) pad_end=(0,2) pool_type=sum",
+    "(1,2,5,5)[0.2,2] | kernel=(3,3) stride=(2,2) pad_end=(1,1) pool_type=lp p_value=2",
+    "(2,3,9) | kernel=(2,) stride=(3,) pad_end=(1,) pool_type=avg",
+    "(1,2,4,5,3) | kernel=(2,3,2) stride=(2,1,1) pad=(1,1,0) pad_end=(0,2,1)",
+    "(1,7,5,3) | kernel=(3,3) stride=(2,2) pad=(1,0) pad_end=(0,1) pool_type=avg layout=NHWC",
+    "(1,7,5,3) | kernel=(3,3) stride=(2,2) pad_end=(1,1) layout=NHWC",
     NULL };
 static const ref_op ref_pooling = { "fdhb", ref_pooling_fn, REF_TRUE, NULL, 2e-6, cases_pooling };
 
@@ -2037,6 +2076,13 @@ static const char *const cases__pooling_grad[] = {
     "(1,4,3,2) (1,7,5,2) (1,4,3,2) | kernel=(3,3) stride=(2,2) pad=(1,1) pool_type=avg layout=NHWC",
     "(1,3,2) (1,7,2) (1,3,2)[0.5,2] | kernel=(3,) stride=(2,) pool_type=lp layout=NWC",
     "(1,4,2,4,2) (1,3,4,5,2) (1,4,2,4,2) | kernel=(2,2,2) stride=(1,2,1) pad=(1,0,0) layout=NDHWC",
+    "(1,2,3,4) (1,2,7,8) (1,2,3,4) | kernel=(3,3) stride=(2,2) pad=(1,0) pad_end=(0,1)",
+    "(1,2,3,4) (1,2,6,7) (1,2,3,4) | kernel=(3,3) stride=(2,2) pad_end=(1,2)",
+    "(1,2,4,3) (1,2,7,7) (1,2,4,3) | kernel=(3,3) stride=(2,2) pad=(0,1) pad_end=(2,0) pool_type=avg",
+    "(1,2,4,3) (1,2,7,7) (1,2,4,3) | kernel=(3,3) stride=(2,2) pad=(0,1) pad_end=(2,0) pool_type=avg "
+        "count_include_pad=False",
+    "(1,2,5,4) (1,2,5,6) (1,2,5,4) | kernel=(2,3) stride=(1,2) pad=(1,1) pad_end=(0,2) pool_type=sum",
+    "(1,3,3,2) (1,7,5,2) (1,3,3,2) | kernel=(3,3) stride=(2,2) pad=(1,0) pad_end=(0,2) layout=NHWC",
     NULL };
 static const ref_op ref__pooling_grad = {
     "fdhb", ref_pooling_grad_fn, REF_TRUE, NULL, 2e-6, cases__pooling_grad };
@@ -2056,6 +2102,7 @@ static void ref_pooling_gather_fn(ref_case *c)          /* picked, data: picked 
     free(dx);
 }
 static const char *const cases__pooling_gather[] = {
+    "(1,2,7,8) (1,2,7,8) | kernel=(3,3) stride=(2,2) pad=(1,0) pad_end=(0,1)",
     "(2,2,5,5) (2,2,5,5) | kernel=(2,2)", "(1,2,7,8) (1,2,7,8) | kernel=(3,3) stride=(2,2) pad=(1,1)",
     "(1,2,6,7) (1,2,6,7) | kernel=(3,2) stride=(2,3) pad=(1,0) pooling_convention=full",
     "(2,2,4,5) (2,2,4,5) | global_pool=True", "(1,1,4,4) (1,1,4,4)int[0,2] | kernel=(3,3) pad=(1,1)",

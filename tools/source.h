@@ -1678,6 +1678,7 @@ static void hy__c_np_matmul(hy__c *c, const hy__c_step *s)
  * Sizes of what slides, in three dims, the first ones trivial if there are fewer. */
 typedef struct hy__c_window {
     int64_t batch, channels, filters, groups, fine[3], coarse[3], kernel[3], stride[3], dilate[3], pad[3];
+    int64_t pad_end[3];                 /* of pooling */
     int64_t fine_c, fine_p, coarse_c, coarse_p;     /* steps from channel to channel, from place to place */
     int64_t places, results, taps;
     int     last;
@@ -2026,7 +2027,7 @@ static void hy__c_pool_mean(hy__c *c, const hy__c_window *w, int exclude_pad)
     hy__w(c, "double area = 1;\n");
     for (d = 0; d < 3; d++) {
         const char *a = *hy__c_pool_names[d];
-        const int64_t n = w->fine[d] + w->pad[d];
+        const int64_t n = w->fine[d] + w->pad_end[d];
         if (hy__c_is_flat(w, d)) continue;
         if (exclude_pad) hy__w(c, "area *= e%s > b%s ? e%s - b%s : 0;\n", a, a, a, a);
         else hy__w(c, "area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", a, w->kernel[d], n, a, w->kernel[d],
@@ -2045,8 +2046,11 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
     const hy_ints *kernel = r->global_pool ? NULL : &r->kernel;
     char text[HY__C_TEXT];
     hy__c_window w;
+    int d;
     hy__c_window_of(&w, &hy__c_in(s, 0)->shape, &hy__c_out(s)->shape, kernel, kernel ? &r->stride : NULL,
                     NULL, kernel ? &r->pad : NULL, hy__channels_last(r->layout));
+    for (d = 0; kernel && d < kernel->n; d++)
+        w.pad_end[3 - kernel->n + d] = hy__pad_end(&r->pad, &r->pad_end, d);
     hy__c_nest_new(c, "x0", NULL, "y0");
     hy__c_each(c, "n", w.batch, w.channels * w.places, 0, w.filters * w.results);
     hy__c_each(c, "c", w.channels, w.fine_c, 0, w.coarse_c);
@@ -2745,11 +2749,11 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
     char text[HY__C_TEXT];
     const hy__deconvolution_rec *r = (const hy__deconvolution_rec *)s->node->record;
     hy__conv_attr a;
-    hy_ints pad, adj;
+    hy_ints pad, pad_end, adj;
     hy__c_window w;
     int64_t per;
     HY__CONV_ATTR(&a, r);
-    hy__deconv_pad(r, &a, &hy__c_in(s, 0)->shape, &pad, &adj);
+    hy__deconv_pad(r, &a, &hy__c_in(s, 0)->shape, &pad, &pad_end, &adj);
     hy__c_window_of(&w, &hy__c_out(s)->shape, &hy__c_in(s, 0)->shape, &r->kernel, &r->stride, &r->dilate,
                     &pad, a.last);
     per = w.channels / r->num_group;    /* channels are the result's here, filters the input's */
