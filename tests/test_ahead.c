@@ -174,6 +174,71 @@ static void test_ahead_stays(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Products of data of more than two dims: those of their last axis move, others stay. */
+enum { AHEAD_DOT, AHEAD_DOT_TURNED, AHEAD_DENSE_LAST, AHEAD_DENSE_FLAT, AHEAD_DOT_CUBE, AHEAD_DOT_FIRST, AHEAD_KINDS };
+typedef struct { hy_array *weight; int kind; } ahead_product;
+
+static hy_array *ahead_dims_turn(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    const ahead_product *of = (const ahead_product *)user;
+    hy_fully_connected_opt dense = { 0 };
+    hy_dot_opt dot = { 0 };
+    dense.no_bias = 1;
+    dense.no_flatten = of->kind == AHEAD_DENSE_LAST;
+    dot.transpose_a = of->kind == AHEAD_DOT_FIRST;
+    dot.transpose_b = of->kind == AHEAD_DOT_TURNED;
+    if (of->kind == AHEAD_DENSE_LAST || of->kind == AHEAD_DENSE_FLAT)
+        x = hy_fully_connected(F, x, of->weight, NULL, 5, &dense);
+    else x = hy_dot(F, x, of->weight, &dot);
+    return hy_group(F, x, hy_add(F, s, hy_sum(F, x, HY_ALL, NULL)));
+}
+
+static hy_array *ahead_dims(hy_frame *F, hy_block *self, hy_array *x)
+{
+    ahead_product of;
+    of.kind = ((ahead_net *)self)->which;
+    of.weight = hy_get(F, x, 1);
+    return hy_foreach(F, ahead_dims_turn, hy_get(F, x, 0), hy_zeros(F, HY_SHAPE(1)), &of);
+}
+
+static void test_ahead_dims(void)
+{
+    static const hy_ints weight[AHEAD_KINDS] = { { 2, { 4, 5 } }, { 2, { 5, 4 } }, { 2, { 5, 4 } }, { 2, { 5, 12 } },
+                                                 { 3, { 4, 2, 3 } }, { 2, { 2, 5 } } };
+    int kind;
+    for (kind = 0; kind < AHEAD_KINDS; kind++) {
+        hy_frame *F = control_open(1);
+        ahead_net *net = HY_BLOCK_NEW(F, ahead_net, ahead_dims);
+        hy_array *x = hy_sin(F, hy_reshape(F, hy_arange(F, 0, 96, 1), HY_INTS(4, 2, 3, 4), NULL)), *y, *z;
+        hy_array *w = hy_cos(F, hy_reshape(F, hy_arange(F, 0, 60, 1), HY_INTS(-1), NULL));
+        hy_hybridize_opt exact = { 0 };
+        hy_graph *g;
+        char text[4000], *loop;
+        int i, n = 1;
+        for (i = 0; i < weight[kind].n; i++) n *= (int)weight[kind].v[i];
+        x = hy_group(F, x, hy_reshape(F, hy_slice_axis(F, w, 0, 0, n), weight[kind], NULL));
+        net->which = kind;
+        y = hy_call(F, &net->base, x);
+        exact.exact = 1;
+        hy_hybridize(F, &net->base, &exact);
+        z = hy_call(F, &net->base, x);
+        CHECK(control_same(F, y, z));
+        hy_hybridize(F, &net->base, NULL);
+        z = hy_call(F, &net->base, x);
+        CHECK(ahead_near(F, hy_get(F, y, 0), hy_get(F, z, 0)) && ahead_near(F, hy_get(F, y, 1), hy_get(F, z, 1)));
+        g = hy_optimize(F, hy_graph_of(F, &net->base), x, NULL);
+        CHECK(g && hy_graph_text(g, HY_FORM_LINES, text, sizeof text) < sizeof text);
+        loop = g ? strstr(text, "_foreach(") : NULL;
+        if (CHECK(loop != NULL)) {
+            *loop = 0;
+            i = strstr(text, "dot(") || strstr(text, "fully_connected(");
+            if (!CHECK(i == (kind < AHEAD_DENSE_FLAT))) printf("    kind %d\n", kind);
+        }
+        CHECK_STR(hy_error(F), NULL);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 #ifndef HYBRID_NO_IO
 /* What the pass has made can be written and read like any graph. */
 static void test_ahead_file(void)
@@ -221,6 +286,7 @@ static void test_ahead(void)
     RUN(test_ahead_values);
     RUN(test_ahead_graph);
     RUN(test_ahead_stays);
+    RUN(test_ahead_dims);
 #ifndef HYBRID_NO_IO
     RUN(test_ahead_file);
 #endif

@@ -46,6 +46,23 @@ static hy_array *attention_torch(hy_frame *F, hy_block *self, hy_array *x)      
     return hy_linalg_gemm2(F, hy_softmax(F, s, -1, NULL), hy_get(F, x, 2), NULL);
 }
 
+/* Keys turned by swap_axes: of their last two axes it is attention, of others it is not, though shapes fit. */
+static hy_array *attention_swapped(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *s = hy_swap_axes(F, hy_get(F, x, 1), -1, -2);
+    (void)self;
+    s = hy_softmax(F, hy_batch_dot(F, hy_get(F, x, 0), s, NULL), -1, NULL);
+    return hy_batch_dot(F, s, hy_get(F, x, 2), NULL);
+}
+
+static hy_array *attention_misled(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *s = hy_swap_axes(F, hy_get(F, x, 1), 0, 1);
+    (void)self;
+    s = hy_softmax(F, hy_batch_dot(F, hy_get(F, x, 0), s, NULL), -1, NULL);
+    return hy_batch_dot(F, s, hy_get(F, x, 2), NULL);
+}
+
 static int attention_same(hy_frame *F, hy_array *a, hy_array *b)
 {
     if (!a || !b || hy_size(F, a) != hy_size(F, b)) return 0;
@@ -109,6 +126,32 @@ static void test_attention_written_out(void)
             hy_block_free(F, net);
             hy_end(F);
         }
+    CHECK(!hy_error(F));
+    hy_close(F);
+}
+
+static void test_attention_swapped(void)
+{
+    static const hy_forward_fn forward[] = { attention_swapped, attention_misled };
+    hy_frame *F = hy_open(NULL);
+    int i, exact;
+    for (i = 0; i < 2; i++) for (exact = 0; exact < 2; exact++) {
+        hy_block *net = hy_nn_hybrid_lambda(F, forward[i], "attention");
+        hy_hybridize_opt opt = { 0 };
+        hy_array *in[3], *x, *y;
+        int k;
+        for (k = 0; k < 3; k++) in[k] = hy_normal(F, HY_SHAPE(64, 64, 64), 0, 1);
+        x = hy_group_of(F, 3, in);
+        y = hy_call(F, net, x);
+        opt.exact = exact;
+        hy_hybridize(F, net, &opt);
+        CHECK(attention_same(F, y, hy_call(F, net, x)));
+#ifdef HYBRID_USE_CBLAS
+        CHECK(attention_count(F, net, x, exact) == 0);
+#else
+        CHECK(attention_count(F, net, x, exact) == !i);
+#endif
+    }
     CHECK(!hy_error(F));
     hy_close(F);
 }
@@ -291,6 +334,7 @@ static void test_attention_threads(void)
 static void test_attention(void)
 {
     RUN(test_attention_written_out);
+    RUN(test_attention_swapped);
     RUN(test_attention_left_alone);
     RUN(test_attention_manners);
     RUN(test_attention_gradients);
