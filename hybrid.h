@@ -37171,13 +37171,14 @@ static int hy__norm_axis(const hy__node *norm)
     return hy__axis(((const hy__batch_norm_rec *)norm->record)->axis, norm->type[0].shape.ndim);
 }
 
-/* May it vanish in the product before it, whose output has its channels there? What has taken in another norm
- * takes no second one: facts are known of the old graph's nodes alone. */
-static int hy__may_absorb(const hy__rewrite *R, const hy__node *norm, int axis)
+/* May it vanish in the product before it, whose output has its channels along this axis? Not where that
+ * product stands for another norm, which it has taken in: facts are known of the old graph's nodes alone. */
+static int hy__may_absorb(const hy__rewrite *R, const hy__node *norm, const hy__edge *in, int axis)
 {
     const hy__node *sum = norm->in[0].node;
     int k;
-    if (axis < 0 || hy__norm_axis(norm) != axis || hy__uses_of(R, sum, 0) != 1) return 0;
+    if (sum->op != in[0].node->op || axis < 0 || hy__norm_axis(norm) != axis || hy__uses_of(R, sum, 0) != 1)
+        return 0;
     for (k = 1; k < sum->nin; k++) if (!hy__is_fixed(R, sum->in[k].node)) return 0;
     return sum->nin < 3 || hy__edge_type(&sum->in[2])->shape.ndim == 1;
 }
@@ -37242,19 +37243,15 @@ static int hy__absorb(hy__rewrite *R, const hy__node *norm, const hy__edge *in, 
 
 static int hy__norm_into_dense(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__edge *out)
 {
-    const hy__node *sum = norm->in[0].node;
-    if (sum->op != in[0].node->op || !hy__may_absorb(R, norm, sum->type[0].shape.ndim - 1)) return 0;
+    if (!hy__may_absorb(R, norm, in, hy__edge_type(&in[0])->shape.ndim - 1)) return 0;
     return hy__absorb(R, norm, in, offsetof(hy__fully_connected_rec, no_bias), out);
 }
 
 #ifndef HYBRID_NO_VISION
 static int hy__norm_into_convolution(hy__rewrite *R, const hy__node *norm, const hy__edge *in, hy__edge *out)
 {
-    const hy__node *sum = norm->in[0].node;
-    int last;
-    if (sum->op != in[0].node->op) return 0;
-    last = ((const hy__convolution_rec *)sum->record)->layout >= HY_LAYOUT_NWC;
-    if (!hy__may_absorb(R, norm, last ? sum->type[0].shape.ndim - 1 : 1)) return 0;
+    const int last = hy__channels_last(((const hy__convolution_rec *)in[0].node->record)->layout);
+    if (!hy__may_absorb(R, norm, in, last ? hy__edge_type(&in[0])->shape.ndim - 1 : 1)) return 0;
     return hy__absorb(R, norm, in, offsetof(hy__convolution_rec, no_bias), out);
 }
 #endif
@@ -38016,50 +38013,55 @@ static int hy__emit_pooled(hy__rewrite *R, const hy__node *node, const hy__edge 
 }
 #endif
 
-/* A convolution that has its channels first and nobody else reads: it is made once more, with limits. Not
- * where layouts stay: C source has no such operator. */
-static int hy__emit_limited(hy__rewrite *R, const hy__node *node, const hy__edge *in, double low, double high,
-                            hy__edge *out)
-{
-#ifndef HYBRID_NO_VISION
-    const hy__node *product = in->node;
-    hy__limited_rec rec;
-    int k;
-    if (HY__OFF(R->mode, LAYOUT) || !product->op || hy__op_number(product->op) != HY_OP_convolution ||
-        hy__uses_of(R, node->in[0].node, 0) != 1 || product->type[0].dtype != HY_F32) return 0;
-    for (k = 0; k < product->nin; k++)
-        if (!hy__types_known(hy__edge_type(&product->in[k]), 1)) return 0;
-    memset(&rec, 0, sizeof rec);
-    rec.conv = *(const hy__convolution_rec *)product->record;
-    if (hy__channels_last(rec.conv.layout) || hy__conv_ways[hy__way_of(R, product, product->in,
-            HY__LIE_FIRST, 0)].tail < HY__TAIL_LIMITS) return 0;
-    rec.tail.clamp = 1;
-    rec.tail.low = low;
-    rec.tail.high = high;
-    return hy__rewrite_emit_op(R, &hy__limited_op, node->name, product->nin, product->in, &rec, out) ? -1 : 1;
-#else
-    (void)R; (void)node; (void)in; (void)low; (void)high; (void)out;
-    return 0;
-#endif
-}
-
 static int hy__may_tail(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     (void)in;
     return !R->mode->given && node->op && !node->early && node->nin >= 1 && node->nin <= 2;
 }
 
+/* Does it cut values off at two limits, with the bits that a product gives that does so? */
+static int hy__tail_limits(const hy__rewrite *R, const hy__node *node, double *low, double *high)
+{
+    const int limits = node->nin == 1 ? hy__limits_by(node->op, node->record, low, high) : 0;
+    return limits == 1 || (limits && !R->mode->exact);
+}
+
+#ifndef HYBRID_NO_VISION
+/* A convolution that has its channels first and that nothing else reads: it is made once more, with limits.
+ * Not where layouts stay: C source has no such operator. */
+static int hy__may_limit(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+{
+    const hy__node *product = in[0].node;
+    double low, high;
+    int k;
+    if (!hy__may_tail(R, node, in) || !hy__tail_limits(R, node, &low, &high) || HY__OFF(R->mode, LAYOUT) ||
+        hy__uses_of(R, node->in[0].node, 0) != 1 || product->type[0].dtype != HY_F32) return 0;
+    for (k = 0; k < product->nin; k++)
+        if (!hy__types_known(hy__edge_type(&product->in[k]), 1)) return 0;
+    return !hy__channels_last(((const hy__convolution_rec *)product->record)->layout) &&
+           hy__conv_ways[hy__way_of(R, product, product->in, HY__LIE_FIRST, 0)].tail >= HY__TAIL_LIMITS;
+}
+
+static int hy__emit_limited(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy__node *product = in[0].node;
+    hy__limited_rec rec;
+    memset(&rec, 0, sizeof rec);
+    rec.conv = *(const hy__convolution_rec *)product->record;
+    rec.tail.clamp = hy__tail_limits(R, node, &rec.tail.low, &rec.tail.high);
+    return hy__rewrite_emit_op(R, &hy__limited_op, node->name, product->nin, product->in, &rec, out) ? -1 : 1;
+}
+#endif
+
 static int hy__tails(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     double low = 0, high = 0;
-    int k, limits;
+    int k;
     if (!hy__may_tail(R, node, in)) return 0;
     if (node->nin == 1) {
-        limits = hy__limits_by(node->op, node->record, &low, &high);
-        if (!limits || (limits > 1 && R->mode->exact)) return 0;
-        return hy__may_end(R, node->in[0].node, &in[0], low == 0 && high == HUGE_VAL)
-            ? hy__emit_end(R, node, &in[0], NULL, low, high, out)
-            : hy__emit_limited(R, node, &in[0], low, high, out);
+        if (!hy__tail_limits(R, node, &low, &high) ||
+            !hy__may_end(R, node->in[0].node, &in[0], low == 0 && high == HUGE_VAL)) return 0;
+        return hy__emit_end(R, node, &in[0], NULL, low, high, out);
     }
     if (!hy__calculates(node->op, "+") || R->mode->exact) return 0;
     for (k = 0; k < 2; k++) {
@@ -38143,6 +38145,8 @@ static int hy__into_chains(hy__rewrite *R, const hy__node *node, const hy__edge 
 typedef struct hy__attention_chain {
     const hy__edge *q, *k, *mask;
     int turned;                         /* keys were transposed by an operator of its own */
+    int n;                              /* queries, keys, values and perhaps a mask, ... */
+    hy__edge in[4];                     /* ... in the new graph */
     hy__attention_rec rec;
 } hy__attention_chain;
 
@@ -38221,31 +38225,45 @@ static int hy__chain_keeps(const hy_shape *scores, int turned)
     return keys > 32 || hy__size(scores) < 8 * keys;
 }
 
-static int hy__attention_found(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+/* A product of such weights and values, whose bits the operator gives. */
+static int hy__attention_of(const hy__rewrite *R, const hy__node *node, hy__attention_chain *c)
 {
-    hy__attention_chain c;
     const hy_type *type = node->type;
-    hy__edge arg[4];
     int ta, tb, k;
-    (void)in;
-    memset(&c, 0, sizeof c);
+    memset(c, 0, sizeof *c);
     if (!hy__matrices_by(node->op, node->record, &ta, &tb) || ta || tb || !hy__types_known(type, 1) ||
         (type->dtype != HY_F32 && type->dtype != HY_F64) || type->shape.ndim < 3 || type->shape.ndim > 4 ||
-        !hy__chain_of(R, node, &c)) return 0;
-    if (!hy__chain_keeps(&hy__edge_type(&node->in[0])->shape, c.turned)) return 0;
-    for (k = 0; k < 3 + c.rec.use_mask; k++) {
-        const hy__edge *old = k == 0 ? c.q : k == 1 ? c.k : k == 2 ? &node->in[1] : c.mask;
-        arg[k] = R->value[R->first[hy__place_of(R, old->node)] + old->output];
-        if (!hy__types_known(hy__edge_type(&arg[k]), 1)) return 0;
+        !hy__chain_of(R, node, c) || !hy__chain_keeps(&hy__edge_type(&node->in[0])->shape, c->turned))
+        return 0;
+    c->n = 3 + c->rec.use_mask;
+    c->rec.heads = 1;
+    for (k = 0; k < c->n; k++) {
+        const hy__edge *old = k == 0 ? c->q : k == 1 ? c->k : k == 2 ? &node->in[1] : c->mask;
+        c->in[k] = R->value[R->first[hy__place_of(R, old->node)] + old->output];
+        if (!hy__types_known(hy__edge_type(&c->in[k]), 1)) return 0;
     }
-    if (c.rec.use_mask && type->shape.ndim == 3 && hy__edge_type(&arg[3])->shape.ndim == 3) {
+    return 1;
+}
+
+static int hy__is_attention(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
+{
+    hy__attention_chain c;
+    (void)in;
+    return hy__attention_of(R, node, &c);
+}
+
+static int hy__emit_attention(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__attention_chain c;
+    (void)in;
+    if (!hy__attention_of(R, node, &c)) return 0;
+    if (c.rec.use_mask && node->type[0].shape.ndim == 3 && hy__edge_type(&c.in[3])->shape.ndim == 3) {
         hy__expand_dims_rec one;                        /* the samples' one head */
         memset(&one, 0, sizeof one);
         one.axis = 1;
-        if (hy__rewrite_emit(R, HY_OP_expand_dims, node->name, 1, &arg[3], &one, &arg[3])) return -1;
+        if (hy__rewrite_emit(R, HY_OP_expand_dims, node->name, 1, &c.in[3], &one, &c.in[3])) return -1;
     }
-    c.rec.heads = 1;
-    return hy__rewrite_emit(R, HY_OP_attention, node->name, k, arg, &c.rec, out) ? -1 : 1;
+    return hy__rewrite_emit(R, HY_OP_attention, node->name, c.n, c.in, &c.rec, out) ? -1 : 1;
 }
 
 /* --- the fused operator: a program of pointwise operators, run tile by tile --- *
@@ -39400,7 +39418,9 @@ static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edg
  */
 enum { HY__PASS_LOOSE = 1, HY__PASS_INFERENCE = 2 };    /* may change bits; parameters must stand still */
 #define HY__PASS(pass, function) ((HYBRID_PASSES) & HY_PASS_##pass ? function : NULL)
-/* Passes that know patterns of named operators. */
+/* Passes that know patterns of named operators; without them the table of patterns is not in the build. */
+enum { HY__PATTERNS_BUILT = ((HYBRID_PASSES) & (HY_PASS_ALGEBRA | HY_PASS_BATCH_NORM | HY_PASS_LAYOUT |
+                                                HY_PASS_PROLOGUE | HY_PASS_ATTENTION | HY_PASS_FUSE)) != 0 };
 enum { HY__KNOWS_ALGEBRA = 1, HY__KNOWS_NORM, HY__KNOWS_IMAGES, HY__KNOWS_LAST,
        HY__KNOWS_PROLOGUE, HY__KNOWS_SCORES,
        HY__KNOWS_TAILS };
@@ -39426,37 +39446,38 @@ static int hy__leave(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
 }
 
 static const hy__pass hy__passes[] = {
-    { 0, HY_PASS_FOLD,       "fold",       HY__PASS(FOLD, hy__fold),       NULL,                0 },
+    { 0, HY_PASS_FOLD, "fold", HY__PASS(FOLD, hy__fold), NULL, 0 },
     { HY__KNOWS_ALGEBRA, HY_PASS_ALGEBRA, "algebra", HY__PASS(ALGEBRA, hy__algebra), NULL, 0 },
-    { 0, HY_PASS_CSE,        "cse",        HY__PASS(CSE, hy__common),      hy__common_room, 0 },
+    { 0, HY_PASS_CSE, "cse", HY__PASS(CSE, hy__common), HY__PASS(CSE, hy__common_room), 0 },
 #ifndef HYBRID_NO_VISION
     { 0, HY_PASS_LAYOUT, "widen", HY__BUILT(convolution) && HY__BUILT(cast) && HY__TYPED(F32)
                                    ? HY__PASS(LAYOUT, hy__halves_widen) : NULL,
-      hy__find_last, HY__PASS_LOOSE | HY__PASS_INFERENCE },
+      HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #endif
-    { HY__KNOWS_NORM, HY_PASS_BATCH_NORM, "batch_norm", HY__BUILT(batch_norm) ? hy__leave : NULL,
-      hy__find_fixed, HY__PASS_LOOSE | HY__PASS_INFERENCE },
+    { HY__KNOWS_NORM, HY_PASS_BATCH_NORM, "batch_norm",
+      HY__BUILT(batch_norm) ? HY__PASS(BATCH_NORM, hy__leave) : NULL, HY__PASS(BATCH_NORM, hy__find_fixed),
+      HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #ifndef HYBRID_NO_VISION
 #ifdef HY__TARGET_AVX2
-    { HY__KNOWS_IMAGES, HY_PASS_LAYOUT, "batch_lanes", HY__PASS(LAYOUT, hy__images_move), hy__find_last,
-      HY__PASS_LOOSE },
+    { HY__KNOWS_IMAGES, HY_PASS_LAYOUT, "batch_lanes", HY__PASS(LAYOUT, hy__images_move),
+      HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE },
 #endif
-    { HY__KNOWS_LAST, HY_PASS_LAYOUT, "layout", HY__PASS(LAYOUT, hy__channels_move), hy__find_last,
-      HY__PASS_LOOSE | HY__PASS_INFERENCE },
+    { HY__KNOWS_LAST, HY_PASS_LAYOUT, "layout", HY__PASS(LAYOUT, hy__channels_move),
+      HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE | HY__PASS_INFERENCE },
 #endif
-    { 0, HY_PASS_AHEAD,    "ahead",    HY__PASS(AHEAD, hy__ahead_of_loop), NULL, HY__PASS_LOOSE },
-    { HY__KNOWS_PROLOGUE, HY_PASS_PROLOGUE, "prologue", HY__PASS(PROLOGUE, hy__prologue), hy__find_fixed,
-      HY__PASS_INFERENCE },
-    { HY__KNOWS_SCORES, HY_PASS_ATTENTION, "attention", HY__BUILT(attention) ? hy__leave : NULL,
-      NULL, HY__PASS_INFERENCE },
-    { HY__KNOWS_TAILS, HY_PASS_FUSE,     "tails",    HY__PASS(FUSE, hy__tails), NULL, HY__PASS_INFERENCE },
+    { 0, HY_PASS_AHEAD, "ahead", HY__PASS(AHEAD, hy__ahead_of_loop), NULL, HY__PASS_LOOSE },
+    { HY__KNOWS_PROLOGUE, HY_PASS_PROLOGUE, "prologue", HY__PASS(PROLOGUE, hy__prologue),
+      HY__PASS(PROLOGUE, hy__find_fixed), HY__PASS_INFERENCE },
+    { HY__KNOWS_SCORES, HY_PASS_ATTENTION, "attention",
+      HY__BUILT(attention) ? HY__PASS(ATTENTION, hy__leave) : NULL, NULL, HY__PASS_INFERENCE },
+    { HY__KNOWS_TAILS, HY_PASS_FUSE, "tails", HY__PASS(FUSE, hy__tails), NULL, HY__PASS_INFERENCE },
 #ifndef HYBRID_NO_VISION
-    { 0, HY_PASS_FUSE,     "chains",   HY__PASS(FUSE, hy__into_chains), NULL, HY__PASS_INFERENCE },
+    { 0, HY_PASS_FUSE, "chains", HY__PASS(FUSE, hy__into_chains), NULL, HY__PASS_INFERENCE },
 #endif
-    { 0, HY_PASS_FUSE,     "fuse",     HY__PASS(FUSE, hy__fuse), HY__PASS(FUSE, hy__find_groups), 0 }
+    { 0, HY_PASS_FUSE, "fuse", HY__PASS(FUSE, hy__fuse), HY__PASS(FUSE, hy__find_groups), 0 }
 };
 
-/* Patterns: the pass, the operator, what gives its first input (-1: anything), a condition, what makes the
+/* Patterns: the pass, the operator and what gives its first input (-1: any), a condition, what makes the
  * result or leaves it to the next row and at last to the pass's own rule, and why. */
 typedef struct hy__pattern {
     short    stage, op, first;
@@ -39464,9 +39485,13 @@ typedef struct hy__pattern {
     hy__rule result;
 } hy__pattern;
 
+#define HY__KNOWS_IF(stage, pass, op, first, built, when, result) \
+    { HY__KNOWS_##stage, op, first, \
+      built ? HY__PASS(pass, when) : NULL, built ? HY__PASS(pass, result) : NULL },
 #define HY__KNOWS(stage, pass, op, first, when, result, why) \
-    { HY__KNOWS_##stage, HY_OP_##op, first, \
-      HY__BUILT(op) ? HY__PASS(pass, when) : NULL, HY__BUILT(op) ? HY__PASS(pass, result) : NULL },
+    HY__KNOWS_IF(stage, pass, HY_OP_##op, first, HY__BUILT(op), when, result)
+#define HY__KNOWS_BEHIND(stage, pass, first, built, when, result, why) \
+    HY__KNOWS_IF(stage, pass, -1, first, built, when, result)
 static const hy__pattern hy__patterns[] = {
     HY__KNOWS(ALGEBRA, ALGEBRA, negative, HY_OP_negative,
            hy__may_simplify, hy__undo_twice, "-(-x) is x")
@@ -39501,10 +39526,12 @@ static const hy__pattern hy__patterns[] = {
            hy__is_any, hy__prepare_rnn, "its weights are laid out once")
 #endif
     HY__KNOWS(SCORES, ATTENTION, batch_dot, HY_OP_softmax,
-           hy__is_any, hy__attention_found, "one operator keeps no scores")
+           hy__is_attention, hy__emit_attention, "one operator keeps no scores")
     HY__KNOWS(SCORES, ATTENTION, linalg_gemm2, HY_OP_softmax,
-           hy__is_any, hy__attention_found, "one operator keeps no scores")
+           hy__is_attention, hy__emit_attention, "one operator keeps no scores")
 #ifndef HYBRID_NO_VISION
+    HY__KNOWS_BEHIND(TAILS, FUSE, HY_OP_convolution, HY__BUILT(convolution),
+           hy__may_limit, hy__emit_limited, "a convolution cuts its sums off before it stores them")
     HY__KNOWS(TAILS, FUSE, transpose, -1,
            hy__may_tail, hy__emit_first, "the convolution writes its channels first")
     HY__KNOWS(TAILS, FUSE, pooling, -1,
@@ -39519,9 +39546,10 @@ static int hy__pass_at(hy__rewrite *R, const hy__node *node, const hy__edge *in,
     const int op = hy__op_number(node->op), first = node->nin ? hy__op_number(in[0].node->op) : -1;
     size_t i;
     int got = 0;
-    for (i = 0; i < sizeof hy__patterns / sizeof *hy__patterns && op >= 0 && pass->stage && !got; i++) {
+    for (i = 0; i < sizeof hy__patterns / sizeof *hy__patterns && !got; i++) {
         const hy__pattern *p = &hy__patterns[i];
-        if (p->stage != pass->stage || p->op != op || (p->first >= 0 && p->first != first)) continue;
+        if (p->stage != pass->stage || (p->op >= 0 && p->op != op) || (p->first >= 0 && p->first != first))
+            continue;
         got = p->when(R, node, in) ? p->result(R, node, in, out) : 0;
     }
     return got ? got : pass->rule(R, node, in, out);
@@ -39567,7 +39595,7 @@ static hy_graph *hy__run_pass(hy_frame *F, hy_graph *g, const hy__mode *mode, co
     R.sources = sources;
     R.pass = pass;
     if (!failed && pass->prepare) failed = pass->prepare(&R);
-    if (!failed) failed = hy__rewrite_nodes(&R, hy__pass_at);
+    if (!failed) failed = hy__rewrite_nodes(&R, HY__PATTERNS_BUILT && pass->stage ? hy__pass_at : pass->rule);
     fresh = hy__rewrite_close(&R, failed);
     if (fresh && !R.changed) { hy__graph_drop(fresh); return g; }
     if (HY__TEXT && fresh && mode->print) {
