@@ -8293,80 +8293,128 @@ HY__NEAR static int64_t hy__store_near(hy_dtype compute, void *dst, hy_dtype dty
 #undef HY__EACH
 HY__LOOPS_END
 
-/* Everything else, element by element; types that HYBRID_TYPES leaves out as doubles, should one come. */
-#define HY__EACH(name, type, expr) \
-    case HY_##name: { \
-        const type *from = (const type *)src; \
-        if (!HY__TYPED(name)) goto slow; \
-        for (i = 0; i < n; i++) { type v = from[i * stride]; dst[i] = expr; } \
-        return; \
+/* Everything else, element by element; types that HYBRID_TYPES leaves out as doubles, should one come. A
+ * number goes into a tile, whose type is a constant after inlining. */
+HY__INLINE void hy__tile_put(const hy_dtype compute, void *tile, int64_t i, double v)
+{
+    switch (compute) {
+    case HY_F64: ((double *)tile)[i] = v; break;
+    case HY_I32: ((int32_t *)tile)[i] = (int32_t)hy__clamp_i64(hy__to_i64(v), INT32_MIN, INT32_MAX); break;
+    case HY_I64: ((int64_t *)tile)[i] = hy__to_i64(v); break;
+    default:     ((float *)tile)[i] = (float)v;
     }
-#define HY__LOAD_TILE(name, T, FROM_FLOAT) \
-    static void hy__load_##name(T *dst, const void *src, hy_dtype dtype, int64_t stride, int64_t n) \
-    { \
-        int64_t i; \
-        switch (dtype) { \
-        HY__EACH(F32,  float,    FROM_FLOAT(v)) \
-        HY__EACH(F64,  double,   FROM_FLOAT(v)) \
-        HY__EACH(F16,  uint16_t, FROM_FLOAT(hy__f16_to_f32(v))) \
-        HY__EACH(BF16, uint16_t, FROM_FLOAT(hy__bf16_to_f32(v))) \
-        HY__EACH(I8,   int8_t,   (T)v) \
-        HY__EACH(U8,   uint8_t,  (T)v) \
-        HY__EACH(I32,  int32_t,  (T)v) \
-        HY__EACH(I64,  int64_t,  (T)v) \
-        HY__EACH(BOOL, uint8_t,  (T)(v != 0)) \
-        default: return; \
-        } \
-    slow: \
-        for (i = 0; i < n; i++) \
-            dst[i] = FROM_FLOAT(hy__load((const char *)src + i * stride * hy__traits[dtype].size, dtype)); \
+}
+HY__INLINE void hy__tile_put_whole(const hy_dtype compute, void *tile, int64_t i, int64_t v)
+{
+    switch (compute) {
+    case HY_F64: ((double *)tile)[i] = (double)v; break;
+    case HY_I32: ((int32_t *)tile)[i] = (int32_t)v; break;
+    case HY_I64: ((int64_t *)tile)[i] = v; break;
+    default:     ((float *)tile)[i] = (float)v;
     }
-#define HY__AS_F32(v) (float)(v)
-#define HY__AS_F64(v) (double)(v)
-#define HY__NARROW(v) hy__f64_to_odd_f32((double)(v))
-#define HY__AS_I8(v)  (int8_t)hy__clamp_i64(hy__to_i64((double)(v)), INT8_MIN, INT8_MAX)
-#define HY__AS_U8(v)  (uint8_t)hy__clamp_i64(hy__to_i64((double)(v)), 0, UINT8_MAX)
-#define HY__AS_I32(v) (int32_t)hy__clamp_i64(hy__to_i64((double)(v)), INT32_MIN, INT32_MAX)
-#define HY__AS_I64(v) hy__to_i64((double)(v))
-HY__LOAD_TILE(f32, float,   HY__AS_F32)
-HY__LOAD_TILE(f64, double,  HY__AS_F64)
-HY__LOAD_TILE(i32, int32_t, HY__AS_I32)
-HY__LOAD_TILE(i64tile, int64_t, HY__AS_I64)
-#undef HY__EACH
+}
+#define HY__EACH(name, element) \
+    case HY_##name: if (!HY__TYPED(name)) break; for (i = 0; i < n; i++) element; return;
+HY__INLINE void hy__load_as(const hy_dtype compute, void *dst, const void *src, hy_dtype dtype,
+                            int64_t stride, int64_t n)
+{
+    const float *f32 = (const float *)src;
+    const double *f64 = (const double *)src;
+    const uint16_t *half = (const uint16_t *)src;
+    const int8_t *i8 = (const int8_t *)src;
+    const uint8_t *u8 = (const uint8_t *)src;
+    const int32_t *i32 = (const int32_t *)src;
+    const int64_t *i64 = (const int64_t *)src;
+    int64_t i;
+    switch (dtype) {
+    HY__EACH(F32,  hy__tile_put(compute, dst, i, (double)f32[i * stride]))
+    HY__EACH(F64,  hy__tile_put(compute, dst, i, f64[i * stride]))
+    HY__EACH(F16,  hy__tile_put(compute, dst, i, (double)hy__f16_to_f32(half[i * stride])))
+    HY__EACH(BF16, hy__tile_put(compute, dst, i, (double)hy__bf16_to_f32(half[i * stride])))
+    HY__EACH(I8,   hy__tile_put_whole(compute, dst, i, i8[i * stride]))
+    HY__EACH(U8,   hy__tile_put_whole(compute, dst, i, u8[i * stride]))
+    HY__EACH(I32,  hy__tile_put_whole(compute, dst, i, i32[i * stride]))
+    HY__EACH(I64,  hy__tile_put_whole(compute, dst, i, i64[i * stride]))
+    HY__EACH(BOOL, hy__tile_put_whole(compute, dst, i, u8[i * stride] != 0))
+    default: return;
+    }
+    for (i = 0; i < n; i++)
+        hy__tile_put(compute, dst, i,
+                     hy__load((const char *)src + i * stride * hy__traits[dtype].size, dtype));
+}
+#define HY__LOAD_TILE(name, T, dtype) \
+    static void hy__load_##name(T *dst, const void *src, hy_dtype from, int64_t stride, int64_t n) \
+    { hy__load_as(dtype, dst, src, from, stride, n); }
+HY__LOAD_TILE(f32, float, HY_F32)
+HY__LOAD_TILE(f64, double, HY_F64)
+HY__LOAD_TILE(i32, int32_t, HY_I32)
+HY__LOAD_TILE(i64tile, int64_t, HY_I64)
 
-#define HY__EACH(name, type, expr) \
-    case HY_##name: { \
-        type *to = (type *)dst; \
-        if (!HY__TYPED(name)) goto slow; \
-        for (i = 0; i < n; i++) { T v = src[i]; to[i * stride] = expr; } \
-        return; \
+/* And back: a number of a tile. Halves are rounded once, from floats that know what was cut off; whole
+ * numbers wrap round. */
+HY__INLINE double hy__tile_real(const hy_dtype compute, const void *tile, int64_t i)
+{
+    switch (compute) {
+    case HY_F64: return ((const double *)tile)[i];
+    case HY_I32: return ((const int32_t *)tile)[i];
+    case HY_I64: return (double)((const int64_t *)tile)[i];
+    default:     return (double)((const float *)tile)[i];
     }
-#define HY__STORE_TILE(name, type, NARROW, TO_I8, TO_U8, TO_I32, TO_I64) \
-    static void hy__store_##name(void *dst, hy_dtype dtype, int64_t stride, const type *src, int64_t n) \
-    { \
-        typedef type T; \
-        int64_t i; \
-        switch (dtype) { \
-        HY__EACH(F32,  float,    (float)v) \
-        HY__EACH(F64,  double,   (double)v) \
-        HY__EACH(F16,  uint16_t, hy__f32_to_f16(NARROW(v))) \
-        HY__EACH(BF16, uint16_t, hy__f32_to_bf16(NARROW(v))) \
-        HY__EACH(I8,   int8_t,   TO_I8(v)) \
-        HY__EACH(U8,   uint8_t,  TO_U8(v)) \
-        HY__EACH(I32,  int32_t,  TO_I32(v)) \
-        HY__EACH(I64,  int64_t,  TO_I64(v)) \
-        HY__EACH(BOOL, uint8_t,  v != 0) \
-        default: return; \
-        } \
-    slow: \
-        for (i = 0; i < n; i++) \
-            hy__store((char *)dst + i * stride * hy__traits[dtype].size, dtype, (double)src[i]); \
+}
+HY__INLINE float hy__tile_float(const hy_dtype compute, const void *tile, int64_t i)
+{
+    return compute == HY_I64 ? (float)((const int64_t *)tile)[i] : (float)hy__tile_real(compute, tile, i);
+}
+HY__INLINE float hy__tile_odd(const hy_dtype compute, const void *tile, int64_t i)
+{
+    return compute == HY_F32 ? ((const float *)tile)[i]
+                             : hy__f64_to_odd_f32(hy__tile_real(compute, tile, i));
+}
+HY__INLINE int64_t hy__tile_whole(const hy_dtype compute, const void *tile, int64_t i, int64_t low,
+                                  int64_t high)
+{
+    if (compute == HY_I32) return ((const int32_t *)tile)[i];
+    if (compute == HY_I64) return ((const int64_t *)tile)[i];
+    return hy__clamp_i64(hy__to_i64(hy__tile_real(compute, tile, i)), low, high);
+}
+HY__INLINE void hy__store_as(const hy_dtype compute, void *dst, hy_dtype dtype, int64_t stride,
+                             const void *src, int64_t n)
+{
+    const int real = compute == HY_F32;
+    const float *v = (const float *)src;
+    float *f32 = (float *)dst;
+    double *f64 = (double *)dst;
+    uint16_t *half = (uint16_t *)dst;
+    int8_t *i8 = (int8_t *)dst;
+    uint8_t *u8 = (uint8_t *)dst;
+    int32_t *i32 = (int32_t *)dst;
+    int64_t *i64 = (int64_t *)dst, i;
+    switch (dtype) {
+    HY__EACH(F32,  f32[i * stride] = hy__tile_float(compute, src, i))
+    HY__EACH(F64,  f64[i * stride] = hy__tile_real(compute, src, i))
+    HY__EACH(F16,  half[i * stride] = hy__f32_to_f16(hy__tile_odd(compute, src, i)))
+    HY__EACH(BF16, half[i * stride] = hy__f32_to_bf16(hy__tile_odd(compute, src, i)))
+    HY__EACH(I8,   i8[i * stride] = real ? HY__TO_I8(v[i])
+                                         : (int8_t)hy__tile_whole(compute, src, i, INT8_MIN, INT8_MAX))
+    HY__EACH(U8,   u8[i * stride] = real ? HY__TO_U8(v[i])
+                                         : (uint8_t)hy__tile_whole(compute, src, i, 0, UINT8_MAX))
+    HY__EACH(I32,  i32[i * stride] = real ? hy__f32_to_i32(v[i])
+                                          : (int32_t)hy__tile_whole(compute, src, i, INT32_MIN, INT32_MAX))
+    HY__EACH(I64,  i64[i * stride] = hy__tile_whole(compute, src, i, INT64_MIN, INT64_MAX))
+    HY__EACH(BOOL, u8[i * stride] = hy__tile_real(compute, src, i) != 0)
+    default: return;
     }
-HY__STORE_TILE(f32, float,   HY__AS_F32, HY__TO_I8, HY__TO_U8, hy__f32_to_i32, HY__AS_I64)
-HY__STORE_TILE(f64, double,  HY__NARROW, HY__AS_I8, HY__AS_U8, HY__AS_I32, HY__AS_I64)
-HY__STORE_TILE(i32, int32_t, HY__NARROW, (int8_t), (uint8_t), (int32_t), (int64_t))
-HY__STORE_TILE(i64, int64_t, HY__NARROW, (int8_t), (uint8_t), (int32_t), (int64_t))
+    for (i = 0; i < n; i++)
+        hy__store((char *)dst + i * stride * hy__traits[dtype].size, dtype, hy__tile_real(compute, src, i));
+}
 #undef HY__EACH
+#define HY__STORE_TILE(name, T, dtype) \
+    static void hy__store_##name(void *dst, hy_dtype to, int64_t stride, const T *src, int64_t n) \
+    { hy__store_as(dtype, dst, to, stride, src, n); }
+HY__STORE_TILE(f32, float, HY_F32)
+HY__STORE_TILE(f64, double, HY_F64)
+HY__STORE_TILE(i32, int32_t, HY_I32)
+HY__STORE_TILE(i64, int64_t, HY_I64)
 
 #define HY__TILE 256                    /* elements: 2 KB of doubles */
 
@@ -10533,40 +10581,43 @@ typedef struct hy__word_maps {
     void (*mask)(const uint32_t *word, float *y, int64_t n, float share, float kept);
 } hy__word_maps;
 
-#define HY__WORD_MAPS(name, target) \
-    target static void hy__uniforms_##name(const uint32_t *word, float *y, int64_t n, float low, float high) \
-    { \
-        float k = high - low < HY__F32_INF ? 1.0f : 2.0f, base = low / k; \
-        float span = high / k - base;                       /* which may overflow but for k */ \
-        int64_t i; \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) { \
-            float value = (base + span * hy__unit_f32(word[i])) * k; \
-            y[i] = value < high ? value : low; \
-        } \
-    } \
-    target static void hy__normals_##name(const uint32_t *word, float *y, int64_t n, float mean, \
-                                          float deviation) \
-    { \
-        int64_t i; \
-        HY__IVDEP \
-        for (i = 0; i < n / 2; i++) { \
-            float cosine, sine; \
-            hy__normal_pair_f32(word[2 * i], word[2 * i + 1], &cosine, &sine); \
-            y[2 * i] = mean + deviation * cosine; \
-            y[2 * i + 1] = mean + deviation * sine; \
-        } \
-    } \
-    target static void hy__masks_##name(const uint32_t *word, float *y, int64_t n, float share, float kept) \
-    { \
-        int64_t i; \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) y[i] = hy__unit_f32(word[i]) < share ? kept : 0; \
-    } \
-    static const hy__word_maps hy__word_maps_##name = { hy__uniforms_##name, hy__normals_##name, \
-                                                        hy__masks_##name };
 HY__LOOPS_BEGIN
 HY__FORMULAS
+HY__INLINE void hy__uniforms(const uint32_t *word, float *y, int64_t n, float low, float high)
+{
+    float k = high - low < HY__F32_INF ? 1.0f : 2.0f, base = low / k;
+    float span = high / k - base;                           /* which may overflow but for k */
+    int64_t i;
+    HY__IVDEP
+    for (i = 0; i < n; i++) {
+        float value = (base + span * hy__unit_f32(word[i])) * k;
+        y[i] = value < high ? value : low;
+    }
+}
+HY__INLINE void hy__normals(const uint32_t *word, float *y, int64_t n, float mean, float deviation)
+{
+    int64_t i;
+    HY__IVDEP
+    for (i = 0; i < n / 2; i++) {
+        float cosine, sine;
+        hy__normal_pair_f32(word[2 * i], word[2 * i + 1], &cosine, &sine);
+        y[2 * i] = mean + deviation * cosine;
+        y[2 * i + 1] = mean + deviation * sine;
+    }
+}
+HY__INLINE void hy__masks(const uint32_t *word, float *y, int64_t n, float share, float kept)
+{
+    int64_t i;
+    HY__IVDEP
+    for (i = 0; i < n; i++) y[i] = hy__unit_f32(word[i]) < share ? kept : 0;
+}
+#define HY__WORD_MAP(name, isa, TARGET) \
+    TARGET static void hy__##name##_##isa(const uint32_t *word, float *y, int64_t n, float a, float b) \
+    { hy__##name(word, y, n, a, b); }
+#define HY__WORD_MAPS(isa, TARGET) \
+    HY__WORD_MAP(uniforms, isa, TARGET) HY__WORD_MAP(normals, isa, TARGET) HY__WORD_MAP(masks, isa, TARGET) \
+    static const hy__word_maps hy__word_maps_##isa = { hy__uniforms_##isa, hy__normals_##isa, \
+                                                       hy__masks_##isa };
 HY__SMALL_BEGIN
 HY__WORD_MAPS(base, )
 HY__SMALL_END
@@ -10575,7 +10626,6 @@ HY__WORD_MAPS(avx2, HY__TARGET_AVX2)
 HY__WORD_MAPS(avx512, HY__TARGET_AVX512)
 #endif
 HY__LOOPS_END
-#undef HY__WORD_MAPS
 
 static const hy__word_maps *hy__word_maps_of(int isa)
 {
@@ -12058,22 +12108,23 @@ HY__LOOPS_BEGIN
 #define HY__STREAM32(to, v) __builtin_ia32_movntps256((float *)(void *)(to), v)
 #define HY__STREAM64(to, v) __builtin_ia32_movntps512((float *)(void *)(to), v)
 #endif
-#define HY__STREAM_OUT(name, TARGET, V, STORE) \
-    TARGET static void hy__stream_##name(char *to, const char *from, int64_t bytes) \
-    { \
-        const int64_t wide = (int64_t)sizeof(V); \
-        int64_t i = hy__least((int64_t)(0 - (uintptr_t)to) & 63, bytes); \
-        V v; \
-        memcpy(to, from, (size_t)i); \
-        for (; i + wide <= bytes; i += wide) { \
-            memcpy(&v, from + i, sizeof v); \
-            STORE(to + i, v); \
-        } \
-        memcpy(to + i, from + i, (size_t)(bytes - i)); \
+/* `to` is at a line's start, and all are whole lines. */
+HY__TARGET_AVX2 static void hy__stream_avx2(char *to, const char *from, int64_t bytes)
+{
+    hy__f32x8 v;
+    for (; bytes > 0; bytes -= (int64_t)sizeof v, to += sizeof v, from += sizeof v) {
+        memcpy(&v, from, sizeof v);
+        HY__STREAM32(to, v);
     }
-HY__STREAM_OUT(avx2, HY__TARGET_AVX2, hy__f32x8, HY__STREAM32)
-HY__STREAM_OUT(avx512, HY__TARGET_AVX512, hy__f32x16, HY__STREAM64)
-#undef HY__STREAM_OUT
+}
+HY__TARGET_AVX512 static void hy__stream_avx512(char *to, const char *from, int64_t bytes)
+{
+    hy__f32x16 v;
+    for (; bytes > 0; bytes -= (int64_t)sizeof v, to += sizeof v, from += sizeof v) {
+        memcpy(&v, from, sizeof v);
+        HY__STREAM64(to, v);
+    }
+}
 #endif
 
 /* Does it pay, and is there a way? In pieces of 16 bytes there is not. */
@@ -12085,8 +12136,13 @@ static int hy__streams(int isa, int64_t bytes)
 static void hy__stream_out(int isa, char *to, const char *from, int64_t bytes)
 {
 #if HY__X86
-    if (isa == HY_ISA_AVX512) hy__stream_avx512(to, from, bytes);
-    else hy__stream_avx2(to, from, bytes);
+    const int64_t head = hy__least((int64_t)(0 - (uintptr_t)to) & 63, bytes), lines = (bytes - head) & -64;
+    memcpy(to, from, (size_t)head);
+    to += head;
+    from += head;
+    if (isa == HY_ISA_AVX512) hy__stream_avx512(to, from, lines);
+    else hy__stream_avx2(to, from, lines);
+    memcpy(to + lines, from + lines, (size_t)(bytes - head - lines));
 #else
     memcpy(to, from, (size_t)bytes);
 #endif
@@ -12190,21 +12246,24 @@ static void hy__move_close(hy__move *m)
 }
 
 /* Rows without gaps. Short ones are two pieces of a fixed size, the second ending where the row ends. */
-#define HY__COPY_ROWS(piece) \
-    for (; rows > 0; rows--, to += to_row, from += from_row) { \
-        memcpy(to, from, piece); \
-        memcpy(to + bytes - piece, from + bytes - piece, piece); \
+HY__INLINE void hy__copy_pieces(const int piece, char *to, const char *from, int64_t rows, int64_t bytes,
+                                int64_t to_row, int64_t from_row)
+{
+    for (; rows > 0; rows--, to += to_row, from += from_row) {
+        memcpy(to, from, (size_t)piece);
+        memcpy(to + bytes - piece, from + bytes - piece, (size_t)piece);
     }
+}
 static void hy__copy_rows(char *to, const char *from, int64_t rows, int64_t bytes, int64_t to_row,
                           int64_t from_row)
 {
     if (bytes > 64) for (; rows > 0; rows--, to += to_row, from += from_row) memcpy(to, from, (size_t)bytes);
-    else if (bytes >= 32) HY__COPY_ROWS(32)
-    else if (bytes >= 16) HY__COPY_ROWS(16)
-    else if (bytes >= 8) HY__COPY_ROWS(8)
-    else if (bytes >= 4) HY__COPY_ROWS(4)
-    else if (bytes >= 2) HY__COPY_ROWS(2)
-    else HY__COPY_ROWS(1)
+    else if (bytes >= 32) hy__copy_pieces(32, to, from, rows, bytes, to_row, from_row);
+    else if (bytes >= 16) hy__copy_pieces(16, to, from, rows, bytes, to_row, from_row);
+    else if (bytes >= 8) hy__copy_pieces(8, to, from, rows, bytes, to_row, from_row);
+    else if (bytes >= 4) hy__copy_pieces(4, to, from, rows, bytes, to_row, from_row);
+    else if (bytes >= 2) hy__copy_pieces(2, to, from, rows, bytes, to_row, from_row);
+    else hy__copy_pieces(1, to, from, rows, bytes, to_row, from_row);
 }
 
 /* A square of 4 x 4 elements: columns of `from` become rows of `to`; steps in bytes. */
@@ -12226,59 +12285,87 @@ HY__INLINE void hy__turn_square(int size, char *to, int64_t to_step, const char 
             memcpy(to + i * to_step + k * size, from + k * from_step + i * size, (size_t)size);
 }
 
-/* One block of a plane, for one size of element. A turned one is read along its columns and written along its
- * rows: strip after strip of columns, in squares that stay in registers. */
-#define HY__DEFINE_PLANE(T) \
-    static void hy__turn_##T(T *to, const T *from, int64_t rows, int64_t cols, int64_t to_row, \
-                             int64_t from_col) \
-    { \
-        const int size = (int)sizeof(T); \
-        int64_t r, c, strip, square; \
-        for (; cols > 0; cols -= strip, to += strip, from += strip * from_col) { \
-            strip = hy__least(cols, HY__MOVE_STRIP); \
-            square = rows < 4 ? 0 : strip & ~3; \
-            for (r = 0; r + 4 <= rows; r += 4) \
-                for (c = 0; c < square; c += 4) \
-                    hy__turn_square(size, (char *)(to + r * to_row + c), to_row * size, \
-                                    (const char *)(from + c * from_col + r), from_col * size); \
-            for (; r < rows; r++) for (c = 0; c < square; c++) to[r * to_row + c] = from[c * from_col + r]; \
-            for (c = square; c < strip; c++) \
-                for (r = 0; r < rows; r++) to[r * to_row + c] = from[c * from_col + r]; \
-        } \
-    } \
-    static void hy__plane_##T(T *to, const T *from, int64_t rows, int64_t cols, int64_t to_row, \
-                              int64_t to_col, int64_t from_row, int64_t from_col) \
-    { \
-        int64_t r, c; \
-        if (to_col == 1 && from_col == 1) \
-            hy__copy_rows((char *)to, (const char *)from, rows, cols * (int64_t)sizeof(T), \
-                          to_row * (int64_t)sizeof(T), from_row * (int64_t)sizeof(T)); \
-        else if (to_col == 1 && from_row == 1 && rows > 1 && (from_col || cols < HY__MOVE_NARROW)) \
-            hy__turn_##T(to, from, rows, cols, to_row, from_col); \
-        else for (r = 0; r < rows; r++, to += to_row, from += from_row) { \
-            if (to_col == 1 && from_col == 0) { T v = *from; for (c = 0; c < cols; c++) to[c] = v; } \
-            else if (to_col == 1 && from_col == -1) HY__IVDEP for (c = 0; c < cols; c++) to[c] = from[-c]; \
-            else if (to_col == 1 && from_col == 2) HY__IVDEP for (c = 0; c < cols; c++) to[c] = from[2 * c]; \
-            else for (c = 0; c < cols; c++) to[c * to_col] = from[c * from_col]; \
-        } \
+/* One element; `size` is a constant after inlining. */
+HY__INLINE void hy__put_bits(const int size, void *to, const void *from)
+{
+    switch (size) {
+    case 1:  *(hy__any8 *)to = *(const hy__any8 *)from; break;
+    case 2:  *(hy__any16 *)to = *(const hy__any16 *)from; break;
+    case 4:  *(hy__any32 *)to = *(const hy__any32 *)from; break;
+    default: *(hy__any64 *)to = *(const hy__any64 *)from;
     }
-HY__DEFINE_PLANE(hy__any32)
-HY__SMALL_BEGIN
-HY__DEFINE_PLANE(hy__any8)
-HY__DEFINE_PLANE(hy__any16)
-HY__DEFINE_PLANE(hy__any64)
-HY__SMALL_END
-#define HY__PLANE(T) hy__plane_##T((T *)(void *)to, (const T *)(const void *)from, rows, cols, \
-                                   to_row, to_col, from_row, from_col)
+}
 
+/* One block of a plane. A turned one is read along its columns and written along its rows: strip after strip
+ * of columns, in squares that stay in registers. Steps are in bytes. */
+HY__INLINE void hy__turn_plane(const int size, char *to, const char *from, int64_t rows, int64_t cols,
+                               int64_t to_row, int64_t from_col)
+{
+    int64_t r, c, strip, square;
+    for (; cols > 0; cols -= strip, to += strip * size, from += strip * from_col) {
+        strip = hy__least(cols, HY__MOVE_STRIP);
+        square = rows < 4 ? 0 : strip & ~3;
+        for (r = 0; r + 4 <= rows; r += 4)
+            for (c = 0; c < square; c += 4)
+                hy__turn_square(size, to + r * to_row + c * size, to_row,
+                                from + c * from_col + r * size, from_col);
+        for (; r < rows; r++)
+            for (c = 0; c < square; c++)
+                hy__put_bits(size, to + r * to_row + c * size, from + c * from_col + r * size);
+        for (c = square; c < strip; c++)
+            for (r = 0; r < rows; r++)
+                hy__put_bits(size, to + r * to_row + c * size, from + c * from_col + r * size);
+    }
+}
+HY__INLINE void hy__copy_line(const int size, char *to, const char *from, int64_t n, int64_t to_step,
+                              int64_t from_step)
+{
+    uint64_t value;
+    int64_t i;
+    if (to_step == size && from_step == 0) {
+        hy__put_bits(size, &value, from);
+        for (i = 0; i < n; i++) hy__put_bits(size, to + i * size, &value);
+    } else if (to_step == size && from_step == -size) {
+        HY__IVDEP
+        for (i = 0; i < n; i++) hy__put_bits(size, to + i * size, from - i * size);
+    } else if (to_step == size && from_step == 2 * size) {
+        HY__IVDEP
+        for (i = 0; i < n; i++) hy__put_bits(size, to + i * size, from + 2 * i * size);
+    } else for (i = 0; i < n; i++) hy__put_bits(size, to + i * to_step, from + i * from_step);
+}
+HY__INLINE void hy__copy_plane(const int size, char *to, const char *from, int64_t rows, int64_t cols,
+                               int64_t to_row, int64_t to_col, int64_t from_row, int64_t from_col)
+{
+    int64_t r;
+    if (to_col == size && from_col == size)
+        hy__copy_rows(to, from, rows, cols * size, to_row, from_row);
+    else if (to_col == size && from_row == size && rows > 1 && (from_col || cols < HY__MOVE_NARROW))
+        hy__turn_plane(size, to, from, rows, cols, to_row, from_col);
+    else for (r = 0; r < rows; r++, to += to_row, from += from_row)
+        hy__copy_line(size, to, from, cols, to_col, from_col);
+}
+#define HY__PLANE_OF(bits) \
+    static void hy__plane_##bits(char *to, const char *from, int64_t rows, int64_t cols, int64_t to_row, \
+                                 int64_t to_col, int64_t from_row, int64_t from_col) \
+    { hy__copy_plane(bits / 8, to, from, rows, cols, to_row, to_col, from_row, from_col); }
+HY__PLANE_OF(32)
+HY__SMALL_BEGIN
+HY__PLANE_OF(8)
+HY__PLANE_OF(16)
+HY__PLANE_OF(64)
+HY__SMALL_END
 static void hy__move_block(int size, char *to, const char *from, int64_t rows, int64_t cols, int64_t to_row,
                            int64_t to_col, int64_t from_row, int64_t from_col)
 {
+    to_row *= size;
+    to_col *= size;
+    from_row *= size;
+    from_col *= size;
     switch (size) {
-    case 1:  HY__PLANE(hy__any8); break;
-    case 2:  HY__PLANE(hy__any16); break;
-    case 4:  HY__PLANE(hy__any32); break;
-    default: HY__PLANE(hy__any64);
+    case 1:  hy__plane_8(to, from, rows, cols, to_row, to_col, from_row, from_col); break;
+    case 2:  hy__plane_16(to, from, rows, cols, to_row, to_col, from_row, from_col); break;
+    case 4:  hy__plane_32(to, from, rows, cols, to_row, to_col, from_row, from_col); break;
+    default: hy__plane_64(to, from, rows, cols, to_row, to_col, from_row, from_col);
     }
 }
 
@@ -13565,41 +13652,43 @@ HY__FORMULAS
 /* x mod y. Exact: a step takes 29 bits off the quotient in a product of 29 by 24 bits. Where none of a block
    has more, one step is enough, else the 277 bits that there may be want ten. A quotient one too large is put
    right by the next step, and in the end by adding y. */
-#define HY__MOD(name, target) \
-    target static void hy__zip_mod_f32_##name HY__POINTWISE_ARGS \
-    { \
-        const float *in0 = (const float *)in[0], *in1 = (const float *)in[1]; \
-        const int64_t step0 = HY__WHOLE * step[0], step1 = HY__WHOLE * step[1]; \
-        float *to = (float *)out; \
-        double d[HY__WHOLE], inverse[HY__WHOLE], r[HY__WHOLE]; \
-        int64_t i; \
-        (void)p; \
-        for (; n > 0; n -= HY__WHOLE, to += HY__WHOLE, in0 += step0, in1 += step1) { \
-            double up = 3.7053468555941183e+78, down = 2.698802673467014e-79;   /* 2^261, 2^-261 */ \
-            int far = 0; \
-            for (i = 0; i < HY__WHOLE; i++) { \
-                float a = hy__abs_f32(in1[i]), b = hy__abs_f32(in0[i]); \
-                int32_t plain = (int)(a > 0.0f) & (int)(a < HY__F32_INF) & (int)(b < HY__F32_INF); \
-                d[i] = plain ? (double)in1[i] : 1.0; \
-                r[i] = plain ? (double)in0[i] : 0.0; \
-                inverse[i] = 1.0 / d[i]; \
-                far |= plain & (b > a * 134217728.0f);               /* 2^27 */ \
-            } \
-            if (!far) up = down = 1.0; \
-            for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0) \
-                for (i = 0; i < HY__WHOLE; i++) { \
-                    double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* > 0 */ \
-                    r[i] -= d[i] * up * (double)((int32_t)quotient - 1073741824); \
-                } \
-            HY__IVDEP \
-            for (i = 0; i < HY__WHOLE; i++) to[i] = hy__mod_end_f32(in0[i], in1[i], r[i]); \
-        } \
+HY__INLINE int hy__mod_divide(const float *in0, const float *in1, double *d, double *inverse, double *r)
+{
+    int i, far = 0;
+    for (i = 0; i < HY__WHOLE; i++) {
+        float a = hy__abs_f32(in1[i]), b = hy__abs_f32(in0[i]);
+        int32_t plain = (int)(a > 0.0f) & (int)(a < HY__F32_INF) & (int)(b < HY__F32_INF);
+        d[i] = plain ? (double)in1[i] : 1.0;
+        r[i] = plain ? (double)in0[i] : 0.0;
+        inverse[i] = 1.0 / d[i];
+        far |= plain & (b > a * 134217728.0f);                   /* 2^27 */
     }
-HY__MOD(base, )
+    return far;
+}
+HY__INLINE void hy__mod_f32 HY__POINTWISE_ARGS
+{
+    const float *in0 = (const float *)in[0], *in1 = (const float *)in[1];
+    const int64_t step0 = HY__WHOLE * step[0], step1 = HY__WHOLE * step[1];
+    float *to = (float *)out;
+    double d[HY__WHOLE], inverse[HY__WHOLE], r[HY__WHOLE];
+    int64_t i;
+    (void)p;
+    for (; n > 0; n -= HY__WHOLE, to += HY__WHOLE, in0 += step0, in1 += step1) {
+        double up = 3.7053468555941183e+78, down = 2.698802673467014e-79;       /* 2^261, 2^-261 */
+        if (!hy__mod_divide(in0, in1, d, inverse, r)) up = down = 1.0;
+        for (; up >= 1.0; up *= 1.862645149230957e-09, down *= 536870912.0)
+            for (i = 0; i < HY__WHOLE; i++) {
+                double quotient = r[i] * (inverse[i] * down) + 1073741824.0;    /* > 0 */
+                r[i] -= d[i] * up * (double)((int32_t)quotient - 1073741824);
+            }
+        HY__IVDEP
+        for (i = 0; i < HY__WHOLE; i++) to[i] = hy__mod_end_f32(in0[i], in1[i], r[i]);
+    }
+}
+static void hy__zip_mod_f32_base HY__POINTWISE_ARGS { hy__mod_f32(in, step, out, n, p); }
 #if HY__X86
-HY__MOD(avx2, HY__TARGET_AVX2)
+HY__TARGET_AVX2 static void hy__zip_mod_f32_avx2 HY__POINTWISE_ARGS { hy__mod_f32(in, step, out, n, p); }
 #endif
-#undef HY__MOD
 
 /* Long formulas: with AVX2 they are vector code, elsewhere on these machines calls. */
 #if HY__X86
@@ -13803,23 +13892,34 @@ static hy__pointwise_fn hy__unary_f64(int isa, int member)
 }
 
 /* And for integers, where only ARITH rows and binary ones exist: wrap round, never trap. */
-#define HY__INT_MATH(T, U) \
-    HY__INLINE T hy__div_##T(T a, T b) { return b == 0 ? 0 : b == -1 ? (T)(0 - (U)a) : (T)(a / b); } \
-    HY__INLINE T hy__mod_##T(T a, T b) \
-    { \
-        T m = b == 0 || b == -1 ? 0 : (T)(a % b); \
-        return m != 0 && (m < 0) != (b < 0) ? (T)(m + b) : m; \
-    } \
-    static T hy__pow_##T(T a, T b) \
-    { \
-        U y = 1, f = (U)a; \
-        if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0; \
-        for (; b; b >>= 1, f *= f) if (b & 1) y *= f; \
-        return (T)y; \
-    } \
-    HY__INLINE T hy__hypot_##T(T a, T b) { return (T)hy__to_i64(hypot((double)a, (double)b)); }
-HY__INT_MATH(int32_t, uint32_t)
-HY__INT_MATH(int64_t, uint64_t)
+HY__INLINE int32_t hy__div_int32_t(int32_t a, int32_t b)
+{
+    return b == 0 ? 0 : b == -1 ? (int32_t)(0 - (uint32_t)a) : a / b;
+}
+HY__INLINE int64_t hy__div_int64_t(int64_t a, int64_t b)
+{
+    return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;
+}
+HY__INLINE int32_t hy__mod_int32_t(int32_t a, int32_t b)
+{
+    int32_t m = b == 0 || b == -1 ? 0 : a % b;
+    return m != 0 && (m < 0) != (b < 0) ? m + b : m;
+}
+HY__INLINE int64_t hy__mod_int64_t(int64_t a, int64_t b)
+{
+    int64_t m = b == 0 || b == -1 ? 0 : a % b;
+    return m != 0 && (m < 0) != (b < 0) ? m + b : m;
+}
+static int64_t hy__pow_int64_t(int64_t a, int64_t b)
+{
+    uint64_t y = 1, f = (uint64_t)a;
+    if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
+    for (; b; b >>= 1, f *= f) if (b & 1) y *= f;
+    return (int64_t)y;
+}
+HY__INLINE int32_t hy__pow_int32_t(int32_t a, int32_t b) { return (int32_t)hy__pow_int64_t(a, b); }
+HY__INLINE int64_t hy__hypot_int64_t(int64_t a, int64_t b) { return hy__to_i64(hypot((double)a, (double)b)); }
+HY__INLINE int32_t hy__hypot_int32_t(int32_t a, int32_t b) { return (int32_t)hy__hypot_int64_t(a, b); }
 #undef HY__DEFINE_MATH
 #undef HY__DEFINE_WIDE_MATH
 #undef HY__DEFINE_FAST_MATH
@@ -14111,54 +14211,63 @@ static const hy__kernels *hy__kernels_for(int isa)
 }
 
 /* --- selection: whole elements move, so every type keeps its bits; mask is 0 or 1 --- */
-#define HY__SELECT(bits) \
-    case bits / 8: { \
-        typedef uint##bits##_t T; \
-        const T *p = (const T *)a, *q = (const T *)b; \
-        T *to = (T *)y; \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) to[i] = (T)(q[i] ^ ((p[i] ^ q[i]) & (T)(0 - (T)mask[i]))); \
-        break; \
+HY__INLINE void hy__select_one(const int size, const void *a, const void *b, void *y, int64_t i, uint8_t mask)
+{
+    const uint8_t *a1 = (const uint8_t *)a, *b1 = (const uint8_t *)b;
+    const uint16_t *a2 = (const uint16_t *)a, *b2 = (const uint16_t *)b;
+    const uint32_t *a4 = (const uint32_t *)a, *b4 = (const uint32_t *)b;
+    const uint64_t *a8 = (const uint64_t *)a, *b8 = (const uint64_t *)b, none = 0;
+    switch (size) {
+    case 1:  ((uint8_t *)y)[i] = (uint8_t)(b1[i] ^ ((a1[i] ^ b1[i]) & (uint8_t)(none - mask))); break;
+    case 2:  ((uint16_t *)y)[i] = (uint16_t)(b2[i] ^ ((a2[i] ^ b2[i]) & (uint16_t)(none - mask))); break;
+    case 4:  ((uint32_t *)y)[i] = b4[i] ^ ((a4[i] ^ b4[i]) & (uint32_t)(none - mask)); break;
+    default: ((uint64_t *)y)[i] = b8[i] ^ ((a8[i] ^ b8[i]) & (none - mask));
     }
+}
+HY__INLINE void hy__select_all(const int size, const uint8_t *mask, const void *a, const void *b, void *y,
+                               int64_t n)
+{
+    int64_t i;
+    HY__IVDEP
+    for (i = 0; i < n; i++) hy__select_one(size, a, b, y, i, mask[i]);
+}
+static void hy__select(const uint8_t *mask, const void *a, const void *b, void *y, int size, int64_t n)
+{
+    switch (size) {
+    case 1:  hy__select_all(1, mask, a, b, y, n); break;
+    case 2:  hy__select_all(2, mask, a, b, y, n); break;
+    case 4:  hy__select_all(4, mask, a, b, y, n); break;
+    default: hy__select_all(8, mask, a, b, y, n);
+    }
+}
+
 /* The same where both the condition and the elements are f32. */
-#define HY__SELECT_F32(name, target) \
-    target static void hy__select_f32_##name(const float *condition, const void *a, const void *b, void *y, \
-                                             int64_t n) \
-    { \
-        const float *p = (const float *)a, *q = (const float *)b; \
-        float *to = (float *)y; \
-        int64_t i; \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) { \
-            uint32_t mask = 0u - (uint32_t)(condition[i] != 0.0f), other = hy__bits_f32(q[i]); \
-            to[i] = hy__f32_of_bits(other ^ ((hy__bits_f32(p[i]) ^ other) & mask)); \
-        } \
+HY__INLINE void hy__select_floats(const float *condition, const void *a, const void *b, void *y, int64_t n)
+{
+    const float *p = (const float *)a, *q = (const float *)b;
+    float *to = (float *)y;
+    int64_t i;
+    HY__IVDEP
+    for (i = 0; i < n; i++) {
+        uint32_t mask = 0u - (uint32_t)(condition[i] != 0.0f), other = hy__bits_f32(q[i]);
+        to[i] = hy__f32_of_bits(other ^ ((hy__bits_f32(p[i]) ^ other) & mask));
     }
-HY__SELECT_F32(base, )
+}
 #if HY__X86
-HY__SELECT_F32(avx2, HY__TARGET_AVX2)
+HY__TARGET_AVX2 static void hy__select_f32_avx2(const float *condition, const void *a, const void *b, void *y,
+                                                int64_t n)
+{
+    hy__select_floats(condition, a, b, y, n);
+}
 #endif
-#undef HY__SELECT_F32
 static void hy__select_f32(int isa, const float *condition, const void *a, const void *b, void *y, int64_t n)
 {
 #if HY__X86
     if (isa >= HY_ISA_AVX2) { hy__select_f32_avx2(condition, a, b, y, n); return; }
 #endif
     (void)isa;
-    hy__select_f32_base(condition, a, b, y, n);
+    hy__select_floats(condition, a, b, y, n);
 }
-static void hy__select(const uint8_t *mask, const void *a, const void *b, void *y, int size, int64_t n)
-{
-    int64_t i;
-    switch (size) {
-    HY__SELECT(8)
-    HY__SELECT(16)
-    HY__SELECT(32)
-    HY__SELECT(64)
-    default: break;
-    }
-}
-#undef HY__SELECT
 HY__LOOPS_END
 
 HY__COLD_ROOMS
@@ -19930,72 +20039,92 @@ typedef struct hy__span {
 } hy__span;
 typedef void (*hy__move_fn)(void *to, const void *from, const int64_t *place, const hy__span *s);
 
-#define HY__GATHER(T) \
-    static void hy__gather_##T(void *to, const void *from, const int64_t *place, const hy__span *s) \
-    { \
-        T *y = (T *)to; \
-        const T *x = (const T *)from; \
-        const int64_t wide = s->wide, tall = s->tall; \
-        int64_t i, j; \
-        if (s->each && s->columns == 1 && s->next == 1) { \
-            for (j = 0; j < s->m; j++) y[j * wide] = place[j] < 0 ? 0 : x[place[j] * tall]; \
-            return; \
-        } \
-        for (j = 0; j < s->m; j++, y += wide, place += s->next) { \
-            if (s->each) for (i = 0; i < s->columns; i++) \
-                y[i] = place[i] < 0 ? 0 : x[place[i] * tall + i]; \
-            else if (place[0] < 0) memset(y, 0, (size_t)s->columns * sizeof *y); \
-            else memcpy(y, x + place[0] * tall, (size_t)s->columns * sizeof *y); \
-        } \
+HY__INLINE void hy__gather_rows(const int size, char *y, const char *x, const int64_t *place,
+                                const hy__span *s)
+{
+    static const uint64_t none = 0;
+    const int64_t wide = s->wide * size, tall = s->tall * size;
+    int64_t i, j;
+    if (s->each && s->columns == 1 && s->next == 1) {
+        for (j = 0; j < s->m; j++)
+            hy__put_bits(size, y + j * wide, place[j] < 0 ? (const char *)&none : x + place[j] * tall);
+        return;
     }
-HY__GATHER(uint8_t)
-HY__GATHER(uint16_t)
-HY__GATHER(uint32_t)
-HY__GATHER(uint64_t)
+    for (j = 0; j < s->m; j++, y += wide, place += s->next) {
+        if (s->each) for (i = 0; i < s->columns; i++)
+            hy__put_bits(size, y + i * size,
+                         place[i] < 0 ? (const char *)&none : x + place[i] * tall + i * size);
+        else if (place[0] < 0) memset(y, 0, (size_t)(s->columns * size));
+        else memcpy(y, x + place[0] * tall, (size_t)(s->columns * size));
+    }
+}
+#define HY__GATHER_OF(bits) \
+    static void hy__gather_##bits(void *to, const void *from, const int64_t *place, const hy__span *s) \
+    { hy__gather_rows(bits / 8, (char *)to, (const char *)from, place, s); }
+HY__GATHER_OF(8)
+HY__GATHER_OF(16)
+HY__GATHER_OF(32)
+HY__GATHER_OF(64)
 
-/* What is picked, added to the data (old) or put there, in the order of the positions. */
-#define HY__SCATTER(name, T, S, joined) \
-    static void hy__scatter_##name(void *to, const void *from, const int64_t *place, const hy__span *s) \
-    { \
-        T *y = (T *)to; \
-        const S *x = (const S *)from; \
-        int64_t i, j; \
-        for (j = 0; j < s->m; j++, x += s->wide, place += s->next) { \
-            if (s->each) for (i = 0; i < s->columns; i++) { \
-                if (place[i] < s->low || place[i] >= s->high) continue; \
-                T *at = &y[(place[i] - s->low) * s->tall + i], old = *at; \
-                S v = x[i]; \
-                (void)old; \
-                *at = (T)(joined); \
-            } else if (place[0] >= s->low && place[0] < s->high) { \
-                T *row = y + (place[0] - s->low) * s->tall; \
-                for (i = 0; i < s->columns; i++) { \
-                    T old = row[i]; \
-                    S v = x[i]; \
-                    (void)old; \
-                    row[i] = (T)(joined); \
-                } \
-            } \
-        } \
+/* What is picked, added to the data or put there, in the order of the positions. Halves are summed in f32. */
+typedef enum hy__scattered {
+    HY__PUT_8, HY__PUT_16, HY__PUT_32, HY__PUT_64, HY__ADD_8, HY__ADD_32, HY__ADD_64,
+    HY__ADD_F32, HY__ADD_F64, HY__ADD_F16, HY__ADD_BF16
+} hy__scattered;
+HY__INLINE void hy__scatter_one(const hy__scattered how, void *to, int64_t at, const void *from, int64_t i)
+{
+    const uint8_t *byte = (const uint8_t *)from;
+    const uint16_t *half = (const uint16_t *)from;
+    switch (how) {
+    case HY__PUT_8:    ((uint8_t *)to)[at] = byte[i]; break;
+    case HY__PUT_16:   ((uint16_t *)to)[at] = half[i]; break;
+    case HY__PUT_32:   ((uint32_t *)to)[at] = ((const uint32_t *)from)[i]; break;
+    case HY__PUT_64:   ((uint64_t *)to)[at] = ((const uint64_t *)from)[i]; break;
+    case HY__ADD_8:    ((uint8_t *)to)[at] = (uint8_t)(((uint8_t *)to)[at] + byte[i]); break;
+    case HY__ADD_32:   ((uint32_t *)to)[at] += ((const uint32_t *)from)[i]; break;
+    case HY__ADD_64:   ((uint64_t *)to)[at] += ((const uint64_t *)from)[i]; break;
+    case HY__ADD_F32:  ((float *)to)[at] += ((const float *)from)[i]; break;
+    case HY__ADD_F64:  ((double *)to)[at] += ((const double *)from)[i]; break;
+    case HY__ADD_F16:  ((float *)to)[at] += hy__f16_to_f32(half[i]); break;
+    case HY__ADD_BF16: ((float *)to)[at] += hy__bf16_to_f32(half[i]); break;
     }
-HY__SCATTER(add_f32,  float,    float,    old + v)
-HY__SCATTER(put_32,   uint32_t, uint32_t, v)
+}
+HY__INLINE void hy__scatter_rows(const hy__scattered how, void *to, const void *from, const int64_t *place,
+                                 const hy__span *s)
+{
+    const int64_t columns = s->columns;
+    int64_t i, j, x = 0;
+    for (j = 0; j < s->m; j++, x += s->wide, place += s->next) {
+        if (s->each) for (i = 0; i < columns; i++) {
+            if (place[i] < s->low || place[i] >= s->high) continue;
+            hy__scatter_one(how, to, (place[i] - s->low) * s->tall + i, from, x + i);
+        } else if (place[0] >= s->low && place[0] < s->high) {
+            int64_t row = (place[0] - s->low) * s->tall;
+            for (i = 0; i < columns; i++) hy__scatter_one(how, to, row + i, from, x + i);
+        }
+    }
+}
+#define HY__SCATTER_OF(name, how) \
+    static void hy__scatter_##name(void *to, const void *from, const int64_t *place, const hy__span *s) \
+    { hy__scatter_rows(how, to, from, place, s); }
+HY__SCATTER_OF(add_f32,  HY__ADD_F32)
+HY__SCATTER_OF(put_32,   HY__PUT_32)
 HY__SMALL_BEGIN
-HY__SCATTER(add_f64,  double,   double,   old + v)
-HY__SCATTER(add_f16,  float,    uint16_t, old + hy__f16_to_f32(v))      /* halves are summed in f32 */
-HY__SCATTER(add_bf16, float,    uint16_t, old + hy__bf16_to_f32(v))
-HY__SCATTER(add_8,    uint8_t,  uint8_t,  old + v)
-HY__SCATTER(add_32,   uint32_t, uint32_t, old + v)
-HY__SCATTER(add_64,   uint64_t, uint64_t, old + v)
-HY__SCATTER(put_8,    uint8_t,  uint8_t,  v)
-HY__SCATTER(put_16,   uint16_t, uint16_t, v)
-HY__SCATTER(put_64,   uint64_t, uint64_t, v)
+HY__SCATTER_OF(add_f64,  HY__ADD_F64)
+HY__SCATTER_OF(add_f16,  HY__ADD_F16)
+HY__SCATTER_OF(add_bf16, HY__ADD_BF16)
+HY__SCATTER_OF(add_8,    HY__ADD_8)
+HY__SCATTER_OF(add_32,   HY__ADD_32)
+HY__SCATTER_OF(add_64,   HY__ADD_64)
+HY__SCATTER_OF(put_8,    HY__PUT_8)
+HY__SCATTER_OF(put_16,   HY__PUT_16)
+HY__SCATTER_OF(put_64,   HY__PUT_64)
 HY__SMALL_END
 
 static hy__move_fn hy__gather_fn(int size)
 {
-    return size == 1 ? hy__gather_uint8_t : size == 2 ? hy__gather_uint16_t : size == 4 ? hy__gather_uint32_t
-         : hy__gather_uint64_t;
+    return size == 1 ? hy__gather_8 : size == 2 ? hy__gather_16 : size == 4 ? hy__gather_32
+         : hy__gather_64;
 }
 static hy__move_fn hy__put_fn(int size)
 {
@@ -20643,38 +20772,47 @@ static void hy__rank_keys(uint64_t *key, const char *data, hy_dtype dtype, int64
     for (i = 0; i < n; i++) key[i] = (uint64_t)whole[i] ^ top ^ flip;
 }
 
-/* Digit by digit from the lowest, but those in which all keys agree. */
-#define HY__RANK_DIGITS(T, KEY, low) \
-    for (i = 1; i < n; i++) differ |= KEY(v[i]) ^ KEY(v[0]); \
-    for (shift = low; shift < 64; shift += 8) { \
-        T *sorted = room; \
-        if (!(differ >> shift & 255)) continue; \
-        memset(start, 0, sizeof start); \
-        for (i = 0; i < n; i++) start[KEY(v[i]) >> shift & 255]++; \
-        for (i = k = 0; k < 256; k++) { int64_t count = start[k]; start[k] = i; i += count; } \
-        for (i = 0; i < n; i++) sorted[start[KEY(v[i]) >> shift & 255]++] = v[i]; \
-        room = v; \
-        v = sorted; \
-    }
-#define HY__RANK_KEY(v)  ((v).key)
-#define HY__RANK_WORD(v) (v)
 #define HY__RANK_SIGNED(v) ((int32_t)((uint32_t)((v) >> 32) ^ 0x80000000u))
 
-/* Sorts by key, stable; the result is in v or in room. */
-static hy__ranked *hy__rank_sort(hy__ranked *v, hy__ranked *room, int64_t n)
+/* Keys with a place each, or words that are both (`words`, a constant after inlining). */
+HY__INLINE uint64_t hy__rank_key(const int words, const void *v, int64_t i)
+{
+    return words ? ((const uint64_t *)v)[i] : ((const hy__ranked *)v)[i].key;
+}
+/* Digit by digit from the lowest, but those in which all keys agree; the result is in v or in room. */
+HY__INLINE void *hy__rank_digits(const int words, void *v, void *room, int64_t n)
 {
     int64_t start[256], i, k;
     uint64_t differ = 0;
     int shift;
-    if (n <= 32) {
-        for (i = 1; i < n; i++) {
-            hy__ranked x = v[i];
-            for (k = i; k > 0 && v[k - 1].key > x.key; k--) v[k] = v[k - 1];
-            v[k] = x;
+    for (i = 1; i < n; i++) differ |= hy__rank_key(words, v, i) ^ hy__rank_key(words, v, 0);
+    for (shift = words ? 32 : 0; shift < 64; shift += 8) {
+        void *sorted = room;
+        if (!(differ >> shift & 255)) continue;
+        memset(start, 0, sizeof start);
+        for (i = 0; i < n; i++) start[hy__rank_key(words, v, i) >> shift & 255]++;
+        for (i = k = 0; k < 256; k++) { int64_t count = start[k]; start[k] = i; i += count; }
+        for (i = 0; i < n; i++) {
+            int64_t to = start[hy__rank_key(words, v, i) >> shift & 255]++;
+            if (words) ((uint64_t *)sorted)[to] = ((const uint64_t *)v)[i];
+            else ((hy__ranked *)sorted)[to] = ((const hy__ranked *)v)[i];
         }
-        return v;
+        room = v;
+        v = sorted;
     }
-    HY__RANK_DIGITS(hy__ranked, HY__RANK_KEY, 0)
+    return v;
+}
+
+/* Sorts by key, stable; the result is in v or in room. */
+static hy__ranked *hy__rank_sort(hy__ranked *v, hy__ranked *room, int64_t n)
+{
+    int64_t i, k;
+    if (n > 32) return (hy__ranked *)hy__rank_digits(0, v, room, n);
+    for (i = 1; i < n; i++) {
+        hy__ranked x = v[i];
+        for (k = i; k > 0 && v[k - 1].key > x.key; k--) v[k] = v[k - 1];
+        v[k] = x;
+    }
     return v;
 }
 
@@ -20743,13 +20881,9 @@ static void hy__rank_merge(uint64_t *to, const uint64_t *a, int64_t m, int64_t n
 
 static uint64_t *hy__rank_words(uint64_t *v, uint64_t *room, int64_t n)
 {
-    int64_t start[256], i, k, m;
-    uint64_t differ = 0, *other;
-    int shift;
-    if (n > HY__RANK_MERGED) {
-        HY__RANK_DIGITS(uint64_t, HY__RANK_WORD, 32)
-        return v;
-    }
+    int64_t i, k, m;
+    uint64_t *other;
+    if (n > HY__RANK_MERGED) return (uint64_t *)hy__rank_digits(1, v, room, n);
     for (k = 0; k < n; k = k ? 2 * k : (int64_t)HY__RANK_BLOCK) {    /* runs of k, of which two become one */
         int64_t wide = k ? 2 * k : (int64_t)HY__RANK_BLOCK;
         for (i = 0; i < n; i += m) {
@@ -20763,7 +20897,6 @@ static uint64_t *hy__rank_words(uint64_t *v, uint64_t *room, int64_t n)
     }
     return v;
 }
-#undef HY__RANK_DIGITS
 
 /* How many candidates a search for the first k of n holds. */
 static int64_t hy__rank_room(int64_t n, int64_t k) { return k < n / 4 ? 2 * k + 16 : n; }
