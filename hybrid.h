@@ -46796,6 +46796,7 @@ typedef struct hy__gradient {           /* of forward, derived for some heads; t
     char     *keep;                     /* per value of the tape: is it read? */
     char     *parts;                    /* per head: are there several contributions to it? */
     char     *wide;                     /* per head of forward: can it have a gradient, of any order? */
+    char     *taped;                    /* ... is it on the tape? Some refuse a gradient that is asked for */
     int       inputs;                   /* values of the tape before the heads: inputs, captured constants */
     int       outputs, folded;          /* heads that are results; does it compute something again? */
     uint64_t  id;                       /* nobody else's, ever */
@@ -47109,7 +47110,7 @@ static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n,
 {
     size_t size = hy__round64(sizeof(hy__gradient)),
         ints = (size_t)(graph->vars + 2 * graph->heads + heads) * sizeof(int),
-        bytes = (size_t)(n + 2 * heads + graph->heads);
+        bytes = (size_t)(n + 3 * heads + graph->heads);
     hy__gradient *G = (hy__gradient *)(void *)hy__derived_new(F, size + ints + bytes, key);
     if (!G) return NULL;
     G->from = (int *)(void *)((char *)G + size);
@@ -47119,6 +47120,7 @@ static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n,
     G->keep = (char *)(G->lies + heads);
     G->parts = G->keep + n + heads;
     G->wide = G->parts + graph->heads;
+    G->taped = G->wide + heads;
     G->given = G->is.key;
     G->id = HY__ADD(&F->root->next_id, 1);
     return G;
@@ -47519,29 +47521,69 @@ static hy_graph *hy__derive_kept(hy__deriving *B, hy_graph *graph, hy_array *con
     return K.forward;
 }
 
+/* Can this head have a gradient by itself? */
+static int hy__derive_alone(hy_frame *F, hy_graph *g, hy_array *const *in, int training, char *one, int head)
+{
+    hy__deriving B;
+    hy_graph *graph = NULL;
+    hy__try(F);
+    one[head] = 1;
+    if (!hy__derive_open(&B, F, g, in, training, 0, NULL)) graph = hy__derive_graph(&B, one);
+    one[head] = 0;
+    hy__graph_drop(graph);
+    hy__derive_close(&B);
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    return graph != NULL;
+}
+
+/* The gradient for all heads on the tape. Where there is none, as behind an operator that has no gradient,
+ * which is no error before it is asked for: for those that have one, which are marked behind the marks of
+ * those on the tape. NULL: no head has. */
+static hy_graph *hy__derive_able(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training,
+                                 char *taped)
+{
+    hy__buffer *room;
+    hy_graph *graph = NULL;
+    char *given = taped + g->heads, *one;
+    int i, some = 0;
+    memcpy(given, taped, (size_t)g->heads);
+    graph = hy__derive_graph(B, given);
+    if (graph || g->heads < 2 || B->S->code == HY_ERROR_MEMORY || F->code) return graph;
+    hy__try(F);
+    hy__derive_close(B);
+    hy__try_end(F, 1);
+    one = (char *)hy__room_zero(F, &room, (size_t)g->heads, "gradient");
+    for (i = 0; i < g->heads && one && !F->code; i++)
+        some |= given[i] = (char)(taped[i] && hy__derive_alone(F, g, in, training, one, i));
+    hy__buffer_drop(&F->cache, room);
+    if (hy__derive_open(B, F, g, in, training, 0, NULL) || !some || F->code) return NULL;
+    return hy__derive_graph(B, given);
+}
+
 /* Forward and the gradient for all heads that can have one, or NULL. */
 static hy_graph *hy__derive_whole(hy_frame *F, hy_graph *g, hy_array *const *in, int training)
 {
     hy__deriving B;
     hy_graph *graph = NULL, *f = NULL;
     hy__gradient *G = NULL;
-    char *given = (char *)hy__alloc(&F->root->heap, (size_t)g->heads + 1);
+    char *taped = (char *)hy__alloc_zero(&F->root->heap, 2 * (size_t)g->heads + 1);
     int i, opened;
     hy__try(F);
     opened = hy__derive_open(&B, F, g, in, training, 0, NULL);
-    if (!given) hy__no_memory(F, "gradient");
-    for (i = 0; i < g->heads && given && !opened; i++)
-        given[i] = (char)(g->head[i].node->op && hy__derive_tape(&B, &g->head[i]));
-    if (given && !opened && !F->code) graph = hy__derive_graph(&B, given);
-    if (graph) f = hy__derive_kept(&B, graph, in, given, &G);
+    if (!taped) hy__no_memory(F, "gradient");
+    for (i = 0; i < g->heads && taped && !opened; i++)
+        taped[i] = (char)(g->head[i].node->op && hy__derive_tape(&B, &g->head[i]));
+    if (taped && !opened && !F->code) graph = hy__derive_able(&B, F, g, in, training, taped);
+    if (graph) f = hy__derive_kept(&B, graph, in, taped + g->heads, &G);
     hy__derive_close(&B);
-    hy__free(&F->root->heap, given);
     if (G) {
+        memcpy(G->taped, taped, (size_t)g->heads);
         G->outputs = g->heads;
         G->folded = hy__has_put_again(g);
         f->all = &G->is.head;
         hy__derived_add(f, &G->is, 0);
     }
+    hy__free(&F->root->heap, taped);
     if (f && (!G || F->code)) { hy__graph_drop(f); f = NULL; }
     hy__try_end(F, !f && F->code != HY_ERROR_MEMORY);
     return f;
@@ -48136,7 +48178,7 @@ static int hy__graph_on_tape(hy_frame *F, hy_graph *f, int heads, int n, hy_arra
         v->t.type = out[i]->t.type;
     }
     for (i = 0; i < heads; i++) {
-        if (!all->given[i]) continue;
+        if (!all->taped[i]) continue;
         hy__tape_drop(F, out[i]->tape);
         out[i]->tape = tape;
         out[i]->output = i;

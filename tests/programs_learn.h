@@ -246,17 +246,26 @@ static void pg_train(const pg_job *J)
     }
 }
 
-/* How many blocks of memory a step takes that comes after three others: recorded call, gradients, updates. */
+/* A branch is compiled when it is taken for the first time, and what decides may be drawn, or learnt. */
+static int pg_branches(const pg_program *P)
+{
+    int i, some = 0;
+    for (i = 0; i < P->nstep; i++) some |= P->step[i].kind == PG_COND;
+    return some;
+}
+
+/* How many blocks of memory a step takes that comes after three others: recorded call, gradients, updates. If
+ * that may have taken another branch than they did, eight in a row that take none are good for it. */
 static void pg_count_steps(const pg_job *J)
 {
     hy_array *at[PG_LEAVES], *x, *y, *loss[PG_OUT];
     hy_trainer *T;
     int64_t before = 0;
-    int i, k, n;
+    int i, k, n, most = 4, none = 0;
     hy_begin(J->F);
     T = pg_trainer(J);
     x = pg_inputs(J->F, J->P, J->way, 0, at);
-    for (i = 0; i < 4 && !hy_error(J->F); i++) {
+    for (i = 0; i < most && none < 8 && !hy_error(J->F); i++) {
         before = hy_memory_use(J->F).calls;
         hy_begin(J->F);
         hy_record(J->F);
@@ -267,8 +276,10 @@ static void pg_count_steps(const pg_job *J)
         if (n) hy_backward(J->F, hy_group_of(J->F, n, loss), NULL);
         hy_step(J->F, T, 2);
         hy_end(J->F);
+        J->R->steps = hy_error(J->F) ? 0 : hy_memory_use(J->F).calls - before;
+        none = J->R->steps ? 0 : none + 1;
+        if (i == 3 && J->R->steps && pg_branches(J->P)) most = 48;
     }
-    J->R->steps = hy_error(J->F) ? 0 : hy_memory_use(J->F).calls - before;
     hy_clear(J->F);                                     /* other draws may fail */
     if (T) hy_trainer_free(J->F, T);
     hy_end(J->F);

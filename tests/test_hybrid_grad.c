@@ -793,12 +793,15 @@ static void hgrad_no_gradient(void)
     hy_frame *F = grad_open(&ledger);
     hgrad_fn *b = hgrad_block(F, hgrad_stops, 1);
     hy_array *x = GRAD_LEAF(F, 1, 3), *y;
+    hy_backward_opt opt;
     int hybrid;
+    memset(&opt, 0, sizeof opt);
+    opt.retain_graph = 1;
     for (hybrid = 0; hybrid < 2; hybrid++) {
         if (hybrid) hgrad_hybridize(F, b);
         hgrad_record_call(F, b, x, &y);
         CHECK(!hy_error(F));
-        hy_backward(F, hy_get(F, y, 2), NULL);
+        hy_backward(F, hy_get(F, y, 2), &opt);          /* a compiled block is one call */
         GRAD_VALUES(F, hy_grad_of(F, x), 2, 6);
         hy_backward(F, hy_get(F, y, 1), NULL);
         GRAD_EXPECT(F, HY_ERROR_GRADIENT, "non-differentiable");
@@ -1413,6 +1416,49 @@ static void hgrad_ones_beside(void)
     CHECK(!hy_close(F));
 }
 
+/* An output that has no gradient does not keep the others from being compiled: a loop beside it derives the
+ * gradient of its body once. Who asks for the gradient of that output is told. */
+static hy_array *hgrad_turn(hy_frame *F, hy_array *x, hy_array *states, void *user)
+{
+    (void)user;
+    states = hy_mul(F, states, hy_tanh(F, x));
+    return hy_group(F, states, states);
+}
+static hy_array *hgrad_loop_beside_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *y = hy_foreach(F, hgrad_turn, x, hy_ones(F, HY_SHAPE(2)), NULL);
+    (void)self;
+    return hy_group(F, hy_get(F, y, 0), hy_trigamma(F, hy_get(F, y, 1)));
+}
+static void hgrad_loop_beside(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *n = hy_block_new(F, sizeof *n, "beside", hgrad_loop_beside_forward, 1);
+    hy_array *x = hy_normal(F, HY_SHAPE(3, 2), 0, 1), *due = NULL, *y;
+    int64_t before = 0;
+    int i;
+    hy_attach_grad(F, x, HY_GRAD_WRITE);
+    for (i = 0; i < 8; i++) {
+        if (i == 1) hy_hybridize(F, n, NULL);
+        if (i == 4) before = hy_memory_use(F).calls;
+        hy_begin(F);
+        hy_record(F);
+        hy_backward(F, hy_get(F, hy_call(F, n, x), 0), NULL);
+        hy_pause(F);
+        if (!i) due = hy_return(F, hy_copy(F, hy_grad_of(F, x)));
+        hy_end(F);
+    }
+    CHECK(hy_memory_use(F).calls == before);
+    CHECK(hgrad_distance(F, due, hy_grad_of(F, x)) < 1e-6);
+    hy_record(F);
+    y = hy_call(F, n, x);
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    CHECK(hy_error(F) && strstr(hy_error(F), "trigamma") && strstr(hy_error(F), "non-differentiable"));
+    hy_clear(F);
+    CHECK(!hy_close(F));
+}
+
 /* The gradient of a gradient reads what the first one did not: a label that is computed from what is learnt has
  * a gradient only there. It is kept, or computed once more; what was drawn is kept. */
 static hy_array *hgrad_label_forward(hy_frame *F, hy_block *self, hy_array *x)
@@ -1485,6 +1531,7 @@ static void test_hybrid_grad(void)
     RUN(hgrad_zeros_beside);
     RUN(hgrad_zeros_of_two);
     RUN(hgrad_ones_beside);
+    RUN(hgrad_loop_beside);
     RUN(hgrad_label);
     RUN(hgrad_sub_graphs);
     RUN(hgrad_given_gradient);
