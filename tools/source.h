@@ -3619,9 +3619,12 @@ static void hy__c_int8(hy__c *c, const hy__c_step *s)
 }
 #endif
 
-/* --- which emitter --- */
+/* --- which emitter --- *
+ * Rows without an emitter say of an operator that its results depend on no value (KNOWN), that each of its
+ * elements comes from one place whatever the values (MOVES; of most the operator's own row says so), or that
+ * it has no C source although its row says that it moves elements. */
 enum { HY__C_TAIL = 1, HY__C_PACK_DENSE = 2, HY__C_PACK_CONV = 4, HY__C_PACK_RNN = 8,
-       HY__C_WHOLE = 16, HY__C_FAULTS = 32 };
+       HY__C_WHOLE = 16, HY__C_FAULTS = 32, HY__C_KNOWN = 64, HY__C_MOVES = 128 };
 typedef struct hy__c_emitter {
     int      op;
     hy__c_fn emit;
@@ -3724,8 +3727,20 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_grid_generator, hy__c_grid, 0, NULL },
     { HY_OP_bilinear_sampler, hy__c_sampler, 0, NULL },
     { HY_OP_spatial_transformer, hy__c_sampler, 0, NULL },
+    { HY_OP_multibox_prior, NULL, HY__C_KNOWN, NULL },
+    { HY_OP_depth_to_space, NULL, HY__C_MOVES, NULL },
+    { HY_OP_space_to_depth, NULL, HY__C_MOVES, NULL },
+    { HY_OP_crop, NULL, HY__C_MOVES, NULL },
 #endif
-    { -1, NULL, 0, NULL }
+    { HY_OP_shape_array, NULL, HY__C_KNOWN, NULL },
+    { HY_OP_size_array, NULL, HY__C_KNOWN, NULL },
+    { HY_OP_zeros_like, NULL, HY__C_KNOWN, NULL },
+    { HY_OP_ones_like, NULL, HY__C_KNOWN, NULL },
+    { HY_OP_arange_like, NULL, HY__C_KNOWN, NULL },
+    { HY_OP__pad_grad, NULL, 0, NULL },
+    { HY_OP__diag_grad, NULL, 0, NULL },
+    { HY_OP__slice_grad, NULL, 0, NULL },
+    { -1, NULL, 0, NULL }                       /* of all others */
 };
 
 /* Loops backwards, or of a number of turns that is given, are those of gradients, as what is recomputed. */
@@ -3738,13 +3753,18 @@ static const hy__c_emitter *hy__c_control_emitter(const hy__node *node)
     return hy__c_is_cond(node) ? &cond : &turns;
 }
 
-static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
+static const hy__c_emitter *hy__c_emitter_row(const hy__node *node)
 {
     const hy__c_emitter *e = hy__c_emitters;
-    int number = hy__op_number(node->op);
+    while (e->op >= 0 && e->op != hy__op_number(node->op)) e++;
+    return e;
+}
+
+static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
+{
+    const hy__c_emitter *e = hy__c_emitter_row(node);
     if (node->op->flags & HY_OP_CONTROL) return hy__c_control_emitter(node);
-    for (; e->emit; e++) if (number >= 0 && e->op == number) return e;
-    return NULL;
+    return e->emit ? e : NULL;
 }
 
 /* May it meet an index, or a region, that is none? Then its function is given where to say so. */
@@ -3762,27 +3782,16 @@ static int hy__c_may_fault(const hy__node *node, int flags)
 /* Do its results not depend on any value? */
 static int hy__c_is_known(const hy__node *node)
 {
-    int number = hy__op_number(node->op);
     if (node->op->flags & HY_OP_RANDOM) return 0;
-    return (number >= 0 && !node->nin) || number == HY_OP_shape_array || number == HY_OP_size_array ||
-           number == HY_OP_zeros_like || number == HY_OP_ones_like || number == HY_OP_arange_like
-#ifndef HYBRID_NO_VISION
-           || number == HY_OP_multibox_prior
-#endif
-           ;
+    return (hy__op_number(node->op) >= 0 && !node->nin) || (hy__c_emitter_row(node)->flags & HY__C_KNOWN);
 }
 
 /* Operators whose elements come from one place each, whatever the values. */
 static int hy__c_is_move(const hy__node *node)
 {
-    int number = hy__op_number(node->op);
-    if (number == HY_OP_concat || number == HY_OP_stack || number < 0) return 0;
-    if (number >= HY_OP_vstack && number <= HY_OP_column_stack) return 0;
-#ifndef HYBRID_NO_VISION
-    if (number == HY_OP_depth_to_space || number == HY_OP_space_to_depth || number == HY_OP_crop) return 1;
-#endif
-    return (node->op->flags & HY_OP_MOVES) && number != HY_OP__pad_grad && number != HY_OP__diag_grad &&
-           number != HY_OP__slice_grad;
+    const hy__c_emitter *row = hy__c_emitter_row(node);
+    if (row->op >= 0) return row->flags & HY__C_MOVES;
+    return hy__op_number(node->op) >= 0 && (node->op->flags & HY_OP_MOVES) == HY_OP_MOVES;
 }
 
 static int hy__c_is_pointwise(const hy__node *node)
