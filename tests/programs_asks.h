@@ -19,6 +19,8 @@ static void pg_holds(const pg_job *J, int ok, const char *what)
     J->R->code = HY_ERROR_STATE;
 }
 
+#include "programs_holds.h"
+
 /* --- parameters --- */
 /* A pattern of a part that comes several times: it fits "pgnet0_p12". */
 static void pg_ask_repeated(const pg_job *J, hy_params all)
@@ -48,7 +50,7 @@ static void pg_ask_params(const pg_job *J)
         int own = length > 2 && name[length - 2] == 'p' && name[length - 1] >= '1' && name[length - 1] <= '3';
         own |= length > 6 && !strcmp(name + length - 6, "weight");
         for (k = 0; k < some.n && some.at[k] != p; k++) continue;
-        if (own) pg_holds(J, k < some.n, "a pattern finds the parameters that it fits");
+        pg_holds(J, own == (k < some.n), "a pattern finds the parameters that it fits, and no others");
         n += k < some.n;
         pg_note_text(J, "path", i, path);
         if (path) pg_holds(J, hy_param(J->F, J->block, path) == p, "a parameter is where its path says");
@@ -108,6 +110,7 @@ static void pg_ask_block(const pg_job *J, hy_array *x)
     hy_block_text(J->F, J->block, text, sizeof text);
     if (!J->P->loops || !strstr(text, "None"))          /* a graph knows sizes of idle layers */
         pg_note_text(J, "text of the block", 0, text);
+    pg_ask_text(J, text, sizeof text);
     if (!J->P->random && !J->P->loops) {
         hy_summary_text(J->F, J->block, x, text, sizeof text);
         pg_note_text(J, "summary", 0, text);
@@ -198,6 +201,7 @@ static void pg_ask_graph(const pg_job *J, hy_array *x)
     y = S ? hy_compose(S, g, n, name, var) : NULL;
     other = y ? hy_compile(S, y) : NULL;
     pg_fail(S, J->R, "composing");
+    pg_ask_names(J, g, S, n ? var[0] : NULL);
     if (other) pg_note_graph(J, other, x, 2);
     if (other) {
         info = hy_graph_plan(J->F, other, x);
@@ -291,6 +295,7 @@ static void pg_ask_twin(const pg_job *J)
         pg_note(J->F, J->R, "twin", i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 2);
     pg_note_number(J, "twin, error", 0, (double)hy_error_code(J->F));
     hy_clear(J->F);
+    if (J->P->number % 16 == 14) pg_ask_sharers(J, twin);
     hy_block_free(J->F, &twin->base);
 }
 
@@ -313,6 +318,7 @@ static void pg_ask_profile(const pg_job *J, hy_array *x)
         n += e.kind == HY_EVENT_CALL;
     }
     pg_holds(J, n == 2 || hy_error(J->F), "each call is timed once");
+    pg_ask_times(J);
     pg_fail(J->F, J->R, "timing");
 }
 
@@ -343,6 +349,8 @@ static void pg_ask_all(const pg_job *J)
         pg_note_number(J, "gradient checked", 0, hy_check_grad(J->F, pg_checked, J->block, x, 1e-3));
     hy_clear(J->F);                                     /* of what has no gradient */
     pg_ask_profile(J, x);
+    if (J->P->number % 16 == 10) pg_ask_gradient_again(J);
+    if (J->P->number % 16 == 6) pg_ask_reasons(J, x);
     if (!J->P->random) pg_ask_modes(J);
     hy_end(J->F);
 }

@@ -650,6 +650,13 @@ static void pg_clean(const pg_program *P, pg_result *R)
     R->skipped = R->still = 0;
     R->P = P;
 }
+/* Where inputs are strided arrays from outside are, too. */
+static void pg_stretch(const pg_job *J)
+{
+    int k;
+    for (k = 0; k < J->P->nleaf && J->net && J->way->flags & PG_STRIDED; k++)
+        if (J->P->leaf[k].kind == PG_CONST) J->net->leaf[k] = hy_keep(J->F, pg_strided(J->F, J->net->leaf[k]));
+}
 /* refused: what a writer says to this program, if it says something. */
 static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, char *refused, size_t room)
 {
@@ -659,6 +666,7 @@ static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, ch
     hy_frame *F;
     memset(&memory, 0, sizeof memory);
     memory.turn = P->number;
+    memory.fill = (int)(pg_mix(pg_word(way->name) + P->number) >> 9) & 255;
     if ((way->flags & PG_WALK) && (way->flags & PG_STARVED)) memory.fails_at = pg_fails_at;
     else if (way->flags & PG_STARVED)
         memory.fails_at = 1 + (int64_t)(pg_mix(P->number + 17) >> 8) %
@@ -678,6 +686,7 @@ static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, ch
     hy_seed(F, 7);
     J.net = pg_build(F, P, way->flags & PG_WIDE);
     J.block = J.net ? &J.net->base : NULL;
+    pg_stretch(&J);
     pg_settle(&J);
     pg_change(&J, refused, room);
     hy_seed(F, 7);

@@ -4,8 +4,7 @@
 #include <pthread.h>
 
 /* --- what a run gives: named numbers, or an error --- */
-enum { PG_ITEMS = 400 };
-enum { PG_NAME = 80 };
+enum { PG_ITEMS = 400, PG_NAME = 80 };
 typedef struct pg_item {
     char name[PG_NAME + 12];
     hy_type type;
@@ -153,7 +152,7 @@ static const pg_way pg_wide_way = { "f64", PG_WIDE, 1, 0, 0, 0, "", NULL };
 typedef struct pg_memory {
     int64_t held, taken, fails_at;
     uint64_t turn;
-    int still;
+    int still, fill;                    /* what memory holds that nobody has written */
     char said[2048];
 } pg_memory;
 static void *pg_alloc(void *user, size_t bytes)
@@ -163,7 +162,7 @@ static void *pg_alloc(void *user, size_t bytes)
     if (HY__ADD(&m->taken, 1) == m->fails_at) return NULL;
     p = malloc(bytes);
     if (p) HY__ADD(&m->held, 1);
-    return p;
+    return p ? memset(p, m->fill, bytes) : NULL;
 }
 static void pg_release(void *user, void *p)
 {
@@ -357,6 +356,7 @@ static hy_array *pg_invoke(const pg_job *J, hy_array *x)
 {
     hy_array *all[PG_LEAVES];
     int k, n = 0, inputs = 0;
+    pg_spoil_stack(J->memory->fill);
     if (!J->graph) return hy_call(J->F, J->block, x);
     for (k = 0; k < J->P->nleaf; k++) {
         if (J->P->leaf[k].kind == PG_INPUT) all[n++] = hy_get(J->F, x, inputs++);
