@@ -4916,6 +4916,7 @@ __asm__(".cfi_sections .debug_frame");
 #define HY__LOOPS_END _Pragma("GCC pop_options")
 #define HY__IVDEP _Pragma("GCC ivdep")
 #define HY__UNROLL _Pragma("GCC unroll 4")
+#define HY__FLAT _Pragma("GCC unroll 16")               /* a loop of constant bounds goes */
 /* Between HY__LOOPS_BEGIN and HY__LOOPS_END, on processors for which a better kernel stands elsewhere: none
    are made. */
 #if defined(HY__TUNED) && defined(__x86_64__) && !defined(HYBRID_NO_SIMD)
@@ -4937,6 +4938,7 @@ __asm__(".cfi_sections .debug_frame");
 #define HY__SMALL_BEGIN
 #define HY__SMALL_END
 #define HY__UNROLL
+#define HY__FLAT _Pragma("clang loop unroll(full)")
 #define HY__IVDEP _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define HY__LOOPS_BEGIN
@@ -10897,75 +10899,24 @@ HY__INLINE void hy__copy_short(char *to, const char *from, int n)
     if (t->tail.clamp && sum <= (T)t->tail.low) sum = (T)t->tail.low; \
     if (t->tail.clamp && sum > (T)t->tail.high) sum = (T)t->tail.high;
 
-/* Without vectors of our own. */
-#define HY__SCALAR_LANES 16
-#define HY__GEMM_KERNELS_SCALAR(tile, dot, T) \
-static void tile(const hy__tile *t, const void *vb, void *vc) \
-{ \
-    T *c = (T *)vc; \
-    int64_t tap, p, i, j; \
-    for (i = 0; i < t->rows * (1 + t->more); i++) { \
-        const T *b = (const T *)vb; \
-        T sums[HY__SCALAR_LANES] = {0}; \
-        for (tap = 0; tap < t->taps; tap++) { \
-            const T *a = (t->shift ? (const T *)t->from[i % t->rows] + t->shift[tap] \
-                                   : (const T *)t->from[tap * HY__TILE_ROWS + i % t->rows]) + \
-                         i / t->rows * t->below; \
-            for (p = 0; p < t->k; p++, b += t->b_step) { \
-                const T x = a[p * t->a_col]; \
-                for (j = 0; j < HY__SCALAR_LANES; j++) sums[j] += x * b[j]; \
-            } \
-        } \
-        for (j = 0; j < t->cols; j++) { \
-            T sum = sums[j]; \
-            HY__TILE_TAIL(T, sum, i, j) \
-            c[i * t->c_row + j] = sum; \
-        } \
-    } \
-} \
-static void dot(const hy__tile *t, const void *vb, void *vc) \
-{ \
-    T *c = (T *)vc; \
-    int64_t p, i, j, l; \
-    for (i = 0; i < t->rows; i++) \
-        for (j = 0; j < t->cols; j++) { \
-            const T *a = (const T *)t->from[i], *b = (const T *)vb + j * t->b_step; \
-            T sum[4] = {0}, all; \
-            for (p = 0; p + 4 <= t->k; p += 4) \
-                for (l = 0; l < 4; l++) sum[l] += a[p + l] * b[p + l]; \
-            for (; p < t->k; p++) sum[0] += a[p] * b[p]; \
-            all = (sum[0] + sum[2]) + (sum[1] + sum[3]); \
-            HY__TILE_TAIL(T, all, i, j) \
-            c[i * t->c_row + j] = all; \
-        } \
-} \
-static const hy__tile_fn tile##_table[] = { \
-    tile, NULL, NULL, NULL, tile, NULL, NULL, NULL, tile, NULL, NULL, NULL, \
-    tile, NULL, NULL, NULL, tile, NULL, NULL, NULL, tile, NULL, NULL, NULL}; \
-static const hy__tile_fn dot##_table[] = {dot}; \
-static const hy__gemm_isa tile##_isa = {tile##_table, dot##_table, HY__SCALAR_LANES, 1, 1, 256, 1};
+enum { HY__PLAIN_LANES = 16 };          /* columns of a tile without vectors of our own */
 
 #if HY__SIMD
 
-#define HY__VECTOR(T, bytes, V) \
+#define HY__VECTOR(T, bytes, V, near)            /* near: what V##_at is aligned to */ \
     typedef T V __attribute__((vector_size(bytes))); \
-    typedef T V##_at __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias)); \
+    typedef T V##_at __attribute__((vector_size(bytes), aligned(near), may_alias)); \
     typedef int64_t V##_bits __attribute__((vector_size(bytes))); \
     typedef int64_t V##_mask __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));
-HY__VECTOR(float, 16, hy__f32x4)
-HY__VECTOR(double, 16, hy__f64x2)
-HY__VECTOR(int32_t, 16, hy__i32x4)
+HY__VECTOR(float, 16, hy__f32x4, 4)
+HY__VECTOR(double, 16, hy__f64x2, 8)
+HY__VECTOR(int32_t, 16, hy__i32x4, 4)
 #ifdef HY__TARGET_AVX2
-HY__VECTOR(float, 32, hy__f32x8)
-HY__VECTOR(double, 32, hy__f64x4)
-HY__VECTOR(float, 64, hy__f32x16)
-HY__VECTOR(int32_t, 32, hy__i32x8)
-HY__VECTOR(int32_t, 64, hy__i32x16)
-/* Pairs of bf16, which lie anywhere. */
-typedef hy__f32x16 hy__pairs16;
-typedef hy__f32x16_bits hy__pairs16_bits;
-typedef hy__f32x16_mask hy__pairs16_mask;
-typedef float hy__pairs16_at __attribute__((vector_size(64), aligned(2), may_alias));
+HY__VECTOR(float, 32, hy__f32x8, 4)
+HY__VECTOR(double, 32, hy__f64x4, 8)
+HY__VECTOR(float, 64, hy__f32x16, 2)    /* as pairs of bf16 lie anywhere */
+HY__VECTOR(int32_t, 32, hy__i32x8, 4)
+HY__VECTOR(int32_t, 64, hy__i32x16, 4)
 #endif
 
 /* V##_within: low where sum <= low, high where sum > high, and NaN stays. x86 gives the second operand where
@@ -10985,7 +10936,6 @@ typedef float hy__pairs16_at __attribute__((vector_size(64), aligned(2), may_ali
 #else
 #define HY__512(which, a, b) __builtin_ia32_##which##ps512_mask(a, b, b, (unsigned short)65535, 4)
 #endif
-#define hy__pairs16_within hy__f32x16_within
 #define hy__f32x16_within(sum, low, high, even) HY__512(min, high, HY__512(max, low, sum) + even)
 #else
 #define HY__WITHIN(V) \
@@ -11002,166 +10952,16 @@ HY__WITHIN(hy__f64x2)
     const T plain = (tail).low < 0 || (tail).low > 0 || !(tail).clamp ? (T)-0.0 : 0; \
     const V low = zero + (T)(tail).low, high = zero + (T)(tail).high, even = plain - zero;
 
-/* The bodies carry their target themselves: vector code is lowered before it is inlined. Tiles are unrolled
-   by macros and their bounds are constants after inlining, so that all sums live in registers. */
 #define HY__EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5)
 #define HY__EACH_COL(X, i) X(i, 0) X(i, 1) X(i, 2) X(i, 3)
-
-/* Stacked are two tiles of one vector each, one below the other, in place of two vectors side by side. */
-#define HY__TILE_AT(j) (stacked ? 0 : (j) + 1 == vecs ? t->last : (j) * lanes)
-#define HY__TILE_TO(i, j) (((i) + (stacked ? (j) * rows : 0)) * c_row + HY__TILE_AT(j))
 #define HY__TILE_ZERO(i, j) acc[i][j] = zero;
-#define HY__TILE_FROM(i) const real *a##i = rows > i ? (const real *)from[i] + later : NULL;
-#define HY__TILE_FETCH(i, j) if (vecs > j && !(stacked && j)) { \
-        bv[j] = *(const vec_at *)(b + HY__TILE_AT(j)); \
-        if (j * sizeof(vec) % 64 == 0)          /* once a line */ \
-            __builtin_prefetch((const void *)((uintptr_t)b + ahead + j * sizeof(vec))); }
-#define HY__TILE_STEP(i, j) \
-    if (vecs > j) acc[i][j] += a##i[stacked && j ? p + t->below : p] * bv[stacked ? 0 : j];
-/* The same with pairs of bf16 in place of the factors. */
-#define HY__PAIR_SUM(acc, a, b) \
-    __asm__("vdpbf16ps {%2, %1, %0|%0, %1, %2}" : "+v"(acc) : "v"(b), "v"(a));
-#define HY__TILE_PAIRS(i, j) if (vecs > j) { \
-        int32_t pair; \
-        memcpy(&pair, (const char *)(a##i + (stacked && j ? p + t->below : p)), sizeof pair); \
-        HY__PAIR_SUM(acc[i][j], (hy__i32x16)zero + pair, bv[stacked ? 0 : j]) }
-#define HY__TILE_ADD(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(add + HY__TILE_TO(i, j));
-#define HY__TILE_LEVEL(i, j) if (vecs > j) acc[i][j] += level;
-#define HY__TILE_MORE(i, j) if (vecs > j) { \
-        bv[j] = even; \
-        if (bias) bv[j] += *(const vec_at *)(bias + HY__TILE_AT(j)); }
-#define HY__TILE_BIAS(i, j) if (vecs > j) acc[i][j] += bv[j];
-#define HY__TILE_CLAMP(V, i, j) if (vecs > j) acc[i][j] = V##_within(acc[i][j], low, high, -zero);
-#define HY__TILE_CLAMPS(V, i) \
-    if (rows > i) { \
-        HY__TILE_CLAMP(V, i, 0) HY__TILE_CLAMP(V, i, 1) HY__TILE_CLAMP(V, i, 2) HY__TILE_CLAMP(V, i, 3) \
-    }
-#define HY__TILE_SPILL(i) if (rows > i) *(vec_at *)(sums + i * lanes) = acc[i][0];
-#define HY__TILE_STORE(i, j) if (vecs > j) *(vec_at *)(c + HY__TILE_TO(i, j)) = acc[i][j];
-#define HY__TILE_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
-#define HY__TILE_STEPS(i) if (rows > i) { HY__EACH_COL(HY__TILE_STEP, i) }
-#define HY__TILE_ADDS(i) if (rows > i) { HY__EACH_COL(HY__TILE_ADD, i) }
-#define HY__TILE_BIASES(i) if (rows > i) { HY__EACH_COL(HY__TILE_BIAS, i) }
-#define HY__TILE_LEVELS(i) if (rows > i) { \
-        const vec level = bias[i] + even; \
-        HY__EACH_COL(HY__TILE_LEVEL, i) }
-#define HY__TILE_STORES(i) if (rows > i) { HY__EACH_COL(HY__TILE_STORE, i) }
 
-#define HY__TILE_END(V, levels) \
-    if (t->tail.add) { \
-        const real *add = (const real *)t->tail.add + row * c_row; \
-        HY__EACH_ROW(HY__TILE_ADDS) \
-    } \
-    if (t->tail.bias || t->tail.clamp) { \
-        const real *bias = (const real *)t->tail.bias; \
-        HY__BOUNDS(real, vec, t->tail) \
-        if (levels && bias && t->tail.by_row) { bias += row; HY__EACH_ROW(HY__TILE_LEVELS) } \
-        else { HY__EACH_COL(HY__TILE_MORE, 0) HY__EACH_ROW(HY__TILE_BIASES) } \
-        if (t->tail.clamp) { \
-            HY__TILE_CLAMPS(V, 0) HY__TILE_CLAMPS(V, 1) HY__TILE_CLAMPS(V, 2) \
-            HY__TILE_CLAMPS(V, 3) HY__TILE_CLAMPS(V, 4) HY__TILE_CLAMPS(V, 5) \
-        } \
-    } \
-    HY__EACH_ROW(HY__TILE_STORES)
-
-/* Rows of fewer columns than a vector has, their sums side by side. */
-#define HY__EDGE_BODY(name, T, V, TARGET) \
-TARGET static void name##_edge(const hy__tile *t, int64_t row, const T *sums, T *c) \
-{ \
-    typedef V vec; \
-    typedef V##_at vec_at; \
-    enum { lanes = sizeof(V) / sizeof(T) }; \
-    const vec zero = {0}; \
-    HY__BOUNDS(T, vec, t->tail) \
-    const int bytes = (int)(t->cols * (int64_t)sizeof(T)); \
-    char edge[64]; \
-    vec acc[1][1]; \
-    int64_t i; \
-    memset(edge, 0, sizeof edge); \
-    for (i = row; i < row + t->rows; i++, sums += lanes) { \
-        acc[0][0] = *(const vec_at *)sums; \
-        if (t->tail.add) { \
-            hy__copy_short(edge, (const char *)((const T *)t->tail.add + i * t->c_row), bytes); \
-            acc[0][0] += *(const vec_at *)edge; \
-        } \
-        if (t->tail.bias && t->tail.by_row) acc[0][0] += ((const T *)t->tail.bias)[i] - zero; \
-        else if (t->tail.bias) { \
-            hy__copy_short(edge, (const char *)t->tail.bias, bytes); \
-            acc[0][0] += *(const vec_at *)edge; \
-        } \
-        if (t->tail.clamp) acc[0][0] = V##_within(acc[0][0], low, high, even); \
-        *(vec_at *)edge = acc[0][0]; \
-        hy__copy_short((char *)(c + i * t->c_row), edge, bytes); \
-    } \
-}
-
-#define HY__TILE_BODY(name, T, V, TARGET) \
-HY__EDGE_BODY(name, T, V, TARGET) \
-HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const T *b, T *c, \
-                            const int64_t number, const int stacked) \
-{ \
-    HY__CONTRACT \
-    typedef T real; \
-    typedef V vec; \
-    typedef V##_at vec_at; \
-    enum { lanes = sizeof(V) / sizeof(T) }; \
-    const vec zero = {0}; \
-    const int64_t a_col = t->a_col, b_step = t->b_step, c_row = t->c_row, end = t->k * a_col; \
-    const size_t ahead = (size_t)(b_step * t->ahead) * sizeof(T); \
-    const void *const *from = t->from; \
-    const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS; \
-    const int64_t row = number * rows, down = number * t->below; \
-    vec acc[HY__TILE_ROWS][HY__TILE_VECS], bv[HY__TILE_VECS]; \
-    int64_t p, tap; \
-    HY__EACH_ROW(HY__TILE_ZEROS) \
-    for (tap = 0; tap < t->taps; tap++, from += next) { \
-        const int64_t later = down + (shift ? shift[tap] : 0); \
-        HY__EACH_ROW(HY__TILE_FROM) \
-        for (p = 0; p < end; p += a_col, b += b_step) { \
-            HY__EACH_COL(HY__TILE_FETCH, 0) \
-            HY__EACH_ROW(HY__TILE_STEPS) \
-        } \
-    } \
-    if (vecs == 1 && t->cols < lanes) { \
-        T sums[HY__TILE_ROWS * lanes]; \
-        HY__EACH_ROW(HY__TILE_SPILL) \
-        name##_edge(t, row, sums, c); \
-        return; \
-    } \
-    c += row * c_row; \
-    HY__TILE_END(V, !stacked) \
-}
-
-/* One channel per group, channels last: a tile is rows places by vecs vectors of channels, from channel k on;
-   b holds a row of weights for each tap. */
-#define HY__DEPTH_FETCH(i, j) if (vecs > j) bv[j] = *(const vec_at *)(b + HY__TILE_AT(j));
-#define HY__DEPTH_STEP(i, j) if (vecs > j) acc[i][j] += *(const vec_at *)(a##i + k + HY__TILE_AT(j)) * bv[j];
-#define HY__DEPTH_STEPS(i) if (rows > i) { HY__EACH_COL(HY__DEPTH_STEP, i) }
-
-#define HY__DEPTH_BODY(name, V, TARGET) \
-HY__INLINE TARGET void name(const int rows, const int vecs, const hy__tile *t, const float *b, float *c) \
-{ \
-    HY__CONTRACT \
-    enum { stacked = 0 }; \
-    typedef float real; \
-    typedef V vec; \
-    typedef V##_at vec_at; \
-    enum { lanes = sizeof(V) / sizeof(float) }; \
-    const vec zero = {0}; \
-    const int64_t c_row = t->c_row, k = t->k, row = 0; \
-    const void *const *from = t->from; \
-    const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS; \
-    vec acc[HY__TILE_ROWS][HY__TILE_VECS], bv[HY__TILE_VECS]; \
-    int64_t tap; \
-    HY__EACH_ROW(HY__TILE_ZEROS) \
-    for (tap = 0; tap < t->taps; tap++, from += next, b += t->b_step) { \
-        const int64_t later = shift ? shift[tap] : 0; \
-        HY__EACH_ROW(HY__TILE_FROM) \
-        HY__EACH_COL(HY__DEPTH_FETCH, 0) \
-        HY__EACH_ROW(HY__DEPTH_STEPS) \
-    } \
-    HY__TILE_END(V, 0) \
-}
+/* How a kernel goes. */
+enum { HY__STACKED = 1,                 /* two tiles of one vector each, one below the other, in place of two
+                                         * vectors side by side */
+       HY__OF_PAIRS = 2,                /* factors are pairs of bf16 */
+       HY__FETCHES = 4,                 /* asks for vectors that come later */
+       HY__LEVELS = 8 };                /* a bias may be one of each row */
 
 /* Lines of places, one vector of channels after the other; the last one reaches back. Nine columns at a time
    serve seven windows side by side or four of stride 2, each value read once; others go one by one. Where
@@ -11235,7 +11035,7 @@ HY__INLINE int64_t hy__trio_places(const hy__trio *t)
 #define HY__TRIO_SEVEN(V, s) \
                 HY__TRIO_FOUR(V, s) HY__TRIO_STORE(V, s, 4) HY__TRIO_STORE(V, s, 5) HY__TRIO_STORE(V, s, 6)
 #define HY__TRIO_BODY(name, V, TARGET, stacked) \
-TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
+TARGET static void name(const hy__trio *t, const float *b, float *c) \
 { \
     HY__CONTRACT \
     typedef V vec; \
@@ -11288,139 +11088,8 @@ TARGET static void name##_trio(const hy__trio *t, const float *b, float *c) \
     } \
 }
 
-/* Several channels and places at a time, or one of either: [rows > 1][vecs > 1]. */
-#define HY__DEPTH_STAMP(name, TARGET, r, v) \
-    TARGET static void name##_##r##v(const hy__tile *t, const void *b, void *c) \
-    { name(r, v, t, (const float *)b, (float *)c); }
-#define HY__DEPTH_KERNELS(name, V, TARGET, wide) \
-HY__DEPTH_BODY(name, V, TARGET) \
-HY__TRIO_BODY(name, V, TARGET, wide == 4) \
-HY__DEPTH_STAMP(name, TARGET, 1, 1) HY__DEPTH_STAMP(name, TARGET, 1, wide) \
-HY__DEPTH_STAMP(name, TARGET, 6, 1) HY__DEPTH_STAMP(name, TARGET, 6, wide) \
-static const hy__depth_isa name##_isa = { { { name##_11, name##_1##wide }, { name##_61, name##_6##wide } }, \
-                                          name##_trio, sizeof(V) / sizeof(float), wide };
-
-/* rows x 4 dot products. The ragged end of k is read as one more full vector that reaches back; lanes already
-   counted are masked off on both sides. */
+/* Masks of the last lanes. */
 static const int64_t hy__dot_tail[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
-
-#define HY__DOT_STEP(i, j) acc[i][j] += av * bv[j];
-#define HY__DOT_PAIRS(i, j) HY__PAIR_SUM(acc[i][j], av, bv[j])
-#define HY__DOT_FETCH(i, j) bv[j] = *(const vec_at *)(b##j + p);
-#define HY__DOT_MASK(i, j) bv[j] = (vec)((bits)bv[j] & mask);
-#define HY__DOT_SPILL(i, j) *(vec_at *)(part + (i * HY__DOT_COLS + j) * lanes) = acc[i][j];
-#define HY__DOT_STEPS(i) if (rows > i) { \
-        av = *(const vec_at *)(a##i + p); \
-        HY__EACH_COL(HY__DOT_STEP, i) }
-#define HY__DOT_TAILS(i) if (rows > i) { \
-        av = *(const vec_at *)(a##i + p); \
-        av = (vec)((bits)av & mask); \
-        HY__EACH_COL(HY__DOT_STEP, i) }
-#define HY__DOT_SPILLS(i) if (rows > i) { HY__EACH_COL(HY__DOT_SPILL, i) }
-
-#define HY__DOT_BODY(name, T, V, Q, TARGET) \
-HY__INLINE TARGET void name(const int rows, const hy__tile *t, const T *b0, T *c) \
-{ \
-    HY__CONTRACT \
-    typedef T real; \
-    typedef V vec; \
-    typedef V##_at vec_at; \
-    typedef V##_bits bits; \
-    typedef Q quad; \
-    typedef Q##_at quad_at; \
-    enum { lanes = sizeof(V) / sizeof(T), wide = 16 / sizeof(T), quads = sizeof(V) / 16 }; \
-    const vec zero = {0}; \
-    const int64_t cols = t->cols, k = t->k, later = 0; \
-    const void *const *from = t->from; \
-    const T *b1 = b0 + (cols > 1 ? t->b_step : 0), *b2 = b0 + (cols > 2 ? 2 * t->b_step : 0); \
-    const T *b3 = b0 + (cols > 3 ? 3 * t->b_step : 0); \
-    vec acc[HY__TILE_ROWS][HY__DOT_COLS], bv[HY__DOT_COLS], av; \
-    T part[HY__TILE_ROWS * HY__DOT_COLS * lanes], fold[HY__TILE_ROWS * HY__DOT_COLS * wide]; \
-    int64_t p, i, j; \
-    HY__EACH_ROW(HY__TILE_FROM) \
-    HY__EACH_ROW(HY__TILE_ZEROS) \
-    for (p = 0; p + lanes <= k; p += lanes) { \
-        HY__EACH_COL(HY__DOT_FETCH, 0) \
-        HY__EACH_ROW(HY__DOT_STEPS) \
-    } \
-    if (p < k) { \
-        const char *tail = (const char *)(hy__dot_tail + 8) - sizeof(V); \
-        const bits mask = *(const V##_mask *)(tail + (size_t)(k - p) * sizeof(T)); \
-        p = k - lanes; \
-        HY__EACH_COL(HY__DOT_FETCH, 0) \
-        HY__EACH_COL(HY__DOT_MASK, 0) \
-        HY__EACH_ROW(HY__DOT_TAILS) \
-    } \
-    HY__EACH_ROW(HY__DOT_SPILLS) \
-    for (i = 0; i < rows * HY__DOT_COLS; i++) { \
-        const quad_at *s = (const quad_at *)(part + i * lanes); \
-        quad q = s[0]; \
-        if (quads == 2) q += s[1]; \
-        if (quads == 4) q = (q + s[2]) + (s[1] + s[3]); \
-        *(quad_at *)(fold + i * wide) = q; \
-    } \
-    for (i = 0; i < rows; i++) \
-        for (j = 0; j < HY__DOT_COLS && j < cols; j++) { \
-            const T *s = fold + (i * HY__DOT_COLS + j) * wide; \
-            const T sum = wide == 4 ? (s[0] + s[2]) + (s[1] + s[wide - 1]) : s[0] + s[1]; \
-            T all = sum; \
-            HY__TILE_TAIL(T, all, i, j) \
-            c[i * t->c_row + j] = all; \
-        } \
-}
-
-#define HY__TILE_STAMP(name, T, TARGET, r, v) \
-    TARGET static void name##_##r##v(const hy__tile *t, const void *b, void *c) \
-    { \
-        int64_t i;                  /* tiles of equal height have 4 rows or more */ \
-        for (i = 0; i <= (r > 3 ? t->more : 0); i++) name(r, v, t, (const T *)b, (T *)c, i, 0); \
-    }
-/* Six sums wait for one another, twelve do not. */
-#define HY__TILE_STAMP_STACKED(name, T, V, TARGET) \
-    TARGET static void name##_61(const hy__tile *t, const void *b, void *c) \
-    { \
-        int64_t i = 0; \
-        if (sizeof(V) > 16 && sizeof(T) == 4 && t->cols == sizeof(V) / sizeof(T) && !t->tail.by_row) \
-            for (; i < t->more; i += 2) name(6, 2, t, (const T *)b, (T *)c, i, 1); \
-        for (; i <= t->more; i++) name(6, 1, t, (const T *)b, (T *)c, i, 0); \
-    }
-#define HY__DOT_STAMP(name, T, TARGET, r) \
-    TARGET static void name##_##r(const hy__tile *t, const void *b, void *c) \
-    { name(r, t, (const T *)b, (T *)c); }
-
-/* 32 registers hold tiles of 6 x 4 vectors; 16 hold 6 x 2 or, for few rows that need long chains, 3 x 4. */
-#define HY__TILE_WIDER_2(name, T, TARGET, r) HY__TILE_STAMP(name, T, TARGET, r, 2)
-#define HY__TILE_WIDER_4(name, T, TARGET, r) HY__TILE_STAMP(name, T, TARGET, r, 2) \
-    HY__TILE_STAMP(name, T, TARGET, r, 3) HY__TILE_STAMP(name, T, TARGET, r, 4)
-#define HY__TILE_WIDER_1_4(name, T, TARGET, r) HY__TILE_STAMP(name, T, TARGET, r, 4)
-#define HY__TILE_STAMP_1_4(name, T, TARGET, r) \
-    HY__TILE_STAMP(name, T, TARGET, r, 1) HY__TILE_STAMP(name, T, TARGET, r, 4)
-#define HY__TILE_STAMP_2(name, T, TARGET, r) \
-    HY__TILE_STAMP(name, T, TARGET, r, 1) HY__TILE_WIDER_2(name, T, TARGET, r)
-#define HY__TILE_STAMP_4(name, T, TARGET, r) \
-    HY__TILE_STAMP(name, T, TARGET, r, 1) HY__TILE_WIDER_4(name, T, TARGET, r)
-#define HY__TILE_ROW_2(name, r) name##_##r##1, name##_##r##2, NULL, NULL,
-#define HY__TILE_ROW_4(name, r) name##_##r##1, name##_##r##2, name##_##r##3, name##_##r##4,
-#define HY__TILE_ROW_1_4(name, r) name##_##r##1, NULL, NULL, name##_##r##4,
-/* few: vectors of a tile of up to 3 rows; many: of 4 to 6 rows */
-#define HY__GEMM_TILES(tile, T, V, TARGET, few, many) \
-HY__TILE_BODY(tile, T, V, TARGET) \
-HY__TILE_STAMP_##few(tile, T, TARGET, 1) HY__TILE_STAMP_##few(tile, T, TARGET, 2) \
-HY__TILE_STAMP_##few(tile, T, TARGET, 3) HY__TILE_STAMP_##many(tile, T, TARGET, 4) \
-HY__TILE_STAMP_##many(tile, T, TARGET, 5) HY__TILE_WIDER_##many(tile, T, TARGET, 6) \
-HY__TILE_STAMP_STACKED(tile, T, V, TARGET) \
-static const hy__tile_fn tile##_table[] = { \
-    HY__TILE_ROW_##few(tile, 1) HY__TILE_ROW_##few(tile, 2) HY__TILE_ROW_##few(tile, 3) \
-    HY__TILE_ROW_##many(tile, 4) HY__TILE_ROW_##many(tile, 5) HY__TILE_ROW_##many(tile, 6) };
-#define HY__GEMM_DOTS_3(dot, T, V, Q, TARGET) \
-HY__DOT_BODY(dot, T, V, Q, TARGET) \
-HY__DOT_STAMP(dot, T, TARGET, 1) HY__DOT_STAMP(dot, T, TARGET, 2) HY__DOT_STAMP(dot, T, TARGET, 3) \
-static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3};
-#define HY__GEMM_DOTS_6(dot, T, V, Q, TARGET) \
-HY__DOT_BODY(dot, T, V, Q, TARGET) \
-HY__DOT_STAMP(dot, T, TARGET, 1) HY__DOT_STAMP(dot, T, TARGET, 2) HY__DOT_STAMP(dot, T, TARGET, 3) \
-HY__DOT_STAMP(dot, T, TARGET, 4) HY__DOT_STAMP(dot, T, TARGET, 5) HY__DOT_STAMP(dot, T, TARGET, 6) \
-static const hy__tile_fn dot##_table[] = {dot##_1, dot##_2, dot##_3, dot##_4, dot##_5, dot##_6};
 
 /* Winograd's way through a window: squares of out x out results from squares of side x side values, with as
    many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1, for a side
@@ -11592,60 +11261,20 @@ TARGET static void name##_out(int out, int side, const float *from, int64_t cols
 static const hy__winograd_isa name##_isa = { name##_in, name##_out };
 
 #define HY__TARGET_BASE
-#ifdef __aarch64__
-HY__GEMM_TILES(hy__tile_f32_base, float, hy__f32x4, HY__TARGET_BASE, 4, 4)
-HY__GEMM_DOTS_6(hy__dot_f32_base, float, hy__f32x4, hy__f32x4, HY__TARGET_BASE)
-static const hy__gemm_isa hy__tile_f32_base_isa = {hy__tile_f32_base_table, hy__dot_f32_base_table,
-                                                   4, 4, 6, 256, 4};
-HY__GEMM_TILES(hy__tile_f64_base, double, hy__f64x2, HY__TARGET_BASE, 2, 2)
-static const hy__gemm_isa hy__tile_f64_base_isa = {hy__tile_f64_base_table, NULL, 2, 2, 0, 256, 2};
-#else
-HY__GEMM_TILES(hy__tile_f32_base, float, hy__f32x4, HY__TARGET_BASE, 2, 2)
-HY__GEMM_DOTS_3(hy__dot_f32_base, float, hy__f32x4, hy__f32x4, HY__TARGET_BASE)
-static const hy__gemm_isa hy__tile_f32_base_isa = {hy__tile_f32_base_table, hy__dot_f32_base_table,
-                                                   4, 2, 3, 256, 2};
-HY__GEMM_KERNELS_SCALAR(hy__tile_f64_base, hy__dot_f64_base, double)
-#endif
-#ifdef HY__TARGET_AVX2
-HY__GEMM_TILES(hy__tile_f32_avx2, float, hy__f32x8, HY__TARGET_AVX2, 4, 2)
-HY__GEMM_DOTS_3(hy__dot_f32_avx2, float, hy__f32x8, hy__f32x4, HY__TARGET_AVX2)
-static const hy__gemm_isa hy__tile_f32_avx2_isa = {hy__tile_f32_avx2_table, hy__dot_f32_avx2_table,
-                                                   8, 2, 3, 256, 4};
-HY__GEMM_TILES(hy__tile_f64_avx2, double, hy__f64x4, HY__TARGET_AVX2, 2, 2)
-static const hy__gemm_isa hy__tile_f64_avx2_isa = {hy__tile_f64_avx2_table, NULL, 4, 2, 0, 256, 2};
-HY__GEMM_TILES(hy__tile_f32_avx512, float, hy__f32x16, HY__TARGET_AVX512, 4, 4)
-HY__GEMM_DOTS_6(hy__dot_f32_avx512, float, hy__f32x16, hy__f32x4, HY__TARGET_AVX512)
-static const hy__gemm_isa hy__tile_f32_avx512_isa = {hy__tile_f32_avx512_table, hy__dot_f32_avx512_table,
-                                                     16, 4, 6, 512, 4};
-#if HY__PAIRS
-#undef HY__TILE_STEP
-#undef HY__DOT_STEP
-#define HY__TILE_STEP HY__TILE_PAIRS
-#define HY__DOT_STEP HY__DOT_PAIRS
-HY__GEMM_TILES(hy__tile_pairs, float, hy__pairs16, HY__TARGET_AVX512, 1_4, 1_4)
-HY__GEMM_DOTS_6(hy__dot_pairs, float, hy__pairs16, hy__f32x4, HY__TARGET_AVX512)
-static const hy__gemm_isa hy__tile_pairs_isa = {hy__tile_pairs_table, hy__dot_pairs_table, 16, 4, 6, 512, 4};
-#endif
-#endif
 #ifndef HYBRID_NO_VISION
 #ifdef __aarch64__
-HY__DEPTH_KERNELS(hy__depth_base, hy__f32x4, HY__TARGET_BASE, 4)
+HY__TRIO_BODY(hy__depth_trio_base, hy__f32x4, HY__TARGET_BASE, 1)
 #else
-HY__DEPTH_KERNELS(hy__depth_base, hy__f32x4, HY__TARGET_BASE, 2)
+HY__TRIO_BODY(hy__depth_trio_base, hy__f32x4, HY__TARGET_BASE, 0)
 #endif
 HY__WINOGRAD_KERNELS(hy__winograd_base, hy__f32x4, HY__TARGET_BASE)
 #ifdef HY__TARGET_AVX2
-HY__DEPTH_KERNELS(hy__depth_avx2, hy__f32x8, HY__TARGET_AVX2, 2)
-HY__DEPTH_KERNELS(hy__depth_avx512, hy__f32x16, HY__TARGET_AVX512, 4)
+HY__TRIO_BODY(hy__depth_trio_avx2, hy__f32x8, HY__TARGET_AVX2, 0)
+HY__TRIO_BODY(hy__depth_trio_avx512, hy__f32x16, HY__TARGET_AVX512, 1)
 HY__WINOGRAD_KERNELS(hy__winograd_avx2, hy__f32x8, HY__TARGET_AVX2)
 HY__WINOGRAD_KERNELS(hy__winograd_avx512, hy__f32x16, HY__TARGET_AVX512)
 #endif
 #endif
-
-#else
-
-HY__GEMM_KERNELS_SCALAR(hy__tile_f32_base, hy__dot_f32_base, float)
-HY__GEMM_KERNELS_SCALAR(hy__tile_f64_base, hy__dot_f64_base, double)
 
 #endif
 
@@ -11672,6 +11301,484 @@ static const hy__depth_isa hy__depth_plain = { { { hy__depth_plain_1, hy__depth_
 #endif
 
 HY__PRODUCTS_END
+HY__LOOPS_END
+#endif
+
+#ifdef HY__READING                         /* f64, base, avx2, avx512 */
+HY__LOOPS_BEGIN
+HY__PRODUCTS_BEGIN
+/* The vectors of this reading, here and in the rooms below, and their target: f64 goes by AVX2. */
+#undef HY__V
+#undef HY__V_AIM
+#undef HY__V_VECS                       /* of a tile of 6 rows; */
+#undef HY__V_THIN                       /* of one of up to 3 */
+#undef HY__DOT_TABLE
+#define HY__V_AIM HY__AIM
+#define HY__V_VECS 2
+#define HY__V_THIN 2
+#if HY__READING == HY__READING_AVX512
+#define HY__V hy__f32x16
+#elif HY__READING == HY__READING_AVX2
+#define HY__V hy__f32x8
+#elif HY__READING == HY__READING_BASE && HY__SIMD
+#define HY__V hy__f32x4
+#elif HY__X86
+#define HY__V hy__f64x4
+#undef HY__V_AIM
+#define HY__V_AIM HY__TARGET_AVX2
+#elif defined(__aarch64__) && HY__SIMD
+#define HY__V hy__f64x2
+#endif
+#if HY__READING == HY__READING_AVX512 || HY__READING == HY__READING_BASE && defined(__aarch64__)
+#undef HY__V_VECS
+#define HY__V_VECS 4
+#endif
+#if HY__READING == HY__READING_AVX2 || HY__V_VECS == 4
+#undef HY__V_THIN
+#define HY__V_THIN 4
+#endif
+#define hy__vec HY__V
+#define hy__vec_at HY__NAMED(HY__V, at)
+#define hy__vec_bits HY__NAMED(HY__V, bits)
+#define hy__vec_mask HY__NAMED(HY__V, mask)
+#define hy__vec_within HY__NAMED(HY__V, within)
+
+#if !defined(HY__V) || HY__X86 && HY__READING == HY__READING_F64
+#define hy__gemm_plain HY__OF_KIND(hy__gemm_plain)
+#define hy__plain_tile HY__OF_KIND(hy__plain_tile)
+#define hy__plain_dot HY__OF_KIND(hy__plain_dot)
+#define hy__plain_table HY__OF_KIND(hy__plain_table)
+/* Without vectors of our own. */
+static void hy__plain_tile(const hy__tile *t, const void *vb, void *vc)
+{
+    HY__N *c = (HY__N *)vc;
+    int64_t tap, p, i, j;
+    for (i = 0; i < t->rows * (1 + t->more); i++) {
+        const HY__N *b = (const HY__N *)vb;
+        HY__N sums[HY__PLAIN_LANES] = {0};
+        for (tap = 0; tap < t->taps; tap++) {
+            const HY__N *a = (t->shift ? (const HY__N *)t->from[i % t->rows] + t->shift[tap]
+                                       : (const HY__N *)t->from[tap * HY__TILE_ROWS + i % t->rows]) +
+                             i / t->rows * t->below;
+            for (p = 0; p < t->k; p++, b += t->b_step) {
+                const HY__N x = a[p * t->a_col];
+                for (j = 0; j < HY__PLAIN_LANES; j++) sums[j] += x * b[j];
+            }
+        }
+        for (j = 0; j < t->cols; j++) {
+            HY__N sum = sums[j];
+            HY__TILE_TAIL(HY__N, sum, i, j)
+            c[i * t->c_row + j] = sum;
+        }
+    }
+}
+static void hy__plain_dot(const hy__tile *t, const void *vb, void *vc)
+{
+    HY__N *c = (HY__N *)vc;
+    int64_t p, i, j, l;
+    for (i = 0; i < t->rows; i++)
+        for (j = 0; j < t->cols; j++) {
+            const HY__N *a = (const HY__N *)t->from[i], *b = (const HY__N *)vb + j * t->b_step;
+            HY__N sum[4] = {0}, all;
+            for (p = 0; p + 4 <= t->k; p += 4)
+                for (l = 0; l < 4; l++) sum[l] += a[p + l] * b[p + l];
+            for (; p < t->k; p++) sum[0] += a[p] * b[p];
+            all = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+            HY__TILE_TAIL(HY__N, all, i, j)
+            c[i * t->c_row + j] = all;
+        }
+}
+static const hy__tile_fn hy__plain_table[] = {      /* the last is that of dots */
+    hy__plain_tile, NULL, NULL, NULL, hy__plain_tile, NULL, NULL, NULL, hy__plain_tile, NULL, NULL, NULL,
+    hy__plain_tile, NULL, NULL, NULL, hy__plain_tile, NULL, NULL, NULL, hy__plain_tile, NULL, NULL, NULL,
+    hy__plain_dot };
+static const hy__gemm_isa hy__gemm_plain = { hy__plain_table, hy__plain_table + 6 * HY__TILE_VECS,
+                                             HY__PLAIN_LANES, 1, 1, 256, 1 };
+#endif
+
+#ifdef HY__V
+/* The functions carry their target themselves: vector code is lowered before it is inlined. Rows and vectors
+   of a tile are constants after inlining, so that its loops unroll and all sums live in registers. */
+#define hy__gemm_kernels HY__OF_KIND(hy__gemm_kernels)
+#define hy__spread HY__OF_KIND(hy__spread)
+#define hy__add_product HY__OF_KIND(hy__add_product)
+#define hy__micro_kernel HY__OF_KIND(hy__micro_kernel)
+#define hy__tile_end HY__OF_KIND(hy__tile_end)
+#define hy__tile_edge HY__OF_KIND(hy__tile_edge)
+#define hy__tile_at HY__OF_KIND(hy__tile_at)
+#define hy__tile_each HY__OF_KIND(hy__tile_each)
+#define hy__dot_steps HY__OF_KIND(hy__dot_steps)
+#define hy__dot_at HY__OF_KIND(hy__dot_at)
+
+/* A scalar in each lane, or a pair of bf16. */
+HY__INLINE HY__V_AIM void hy__spread(const int how, hy__vec *x, const HY__N *a)
+{
+    const hy__vec zero = {0};
+#if HY__READING == HY__READING_AVX512
+    if (how & HY__OF_PAIRS) {
+        int32_t pair;
+        memcpy(&pair, a, sizeof pair);
+        *x = (hy__vec)((hy__i32x16)zero + pair);
+        return;
+    }
+#endif
+    (void)how;
+    *x = *a - zero;
+}
+HY__INLINE HY__V_AIM void hy__add_product(const int how, hy__vec *sum, const hy__vec *a, const hy__vec *b)
+{
+    HY__CONTRACT
+#if HY__READING == HY__READING_AVX512 && HY__PAIRS
+    if (how & HY__OF_PAIRS) {
+        __asm__("vdpbf16ps {%2, %1, %0|%0, %1, %2}" : "+v"(*sum) : "v"(*b), "v"(*a));
+        return;
+    }
+#endif
+    (void)how;
+    *sum += *a * *b;
+}
+
+/* acc[i][j] += scalar i * vector j, step by step: scalars lie from a[i] on, `step` elements apart, `end` of
+   them; vectors lie from b + at[j] on, b_step apart. Gives where b would go on. */
+HY__INLINE HY__V_AIM const HY__N *hy__micro_kernel(const int rows, const int vecs, const int how,
+    hy__vec (*acc)[HY__TILE_VECS], const HY__N *const *a, int64_t below, int64_t step, int64_t end,
+    const HY__N *b, const int64_t *at, int64_t b_step, size_t ahead)
+{
+    const int stacked = how & HY__STACKED, apart = stacked ? 1 : vecs;
+    hy__vec v[HY__TILE_VECS];
+    int64_t p;
+    int i, j;
+    for (p = 0; p < end; p += step, b += b_step) {
+        HY__FLAT
+        for (j = 0; j < apart; j++) {
+            v[j] = *(const hy__vec_at *)(b + at[j]);
+            if (how & HY__FETCHES && j * sizeof(hy__vec) % 64 == 0)          /* once a line */
+                __builtin_prefetch((const void *)((uintptr_t)b + ahead + (size_t)j * sizeof(hy__vec)));
+        }
+        HY__FLAT
+        for (i = 0; i < rows; i++) {
+            hy__vec x;
+            HY__FLAT
+            for (j = 0; j < vecs; j++) {
+                if (!j || stacked) hy__spread(how, &x, a[i] + (j ? p + below : p));
+                hy__add_product(how, &acc[i][j], &x, &v[stacked ? 0 : j]);
+            }
+        }
+    }
+    return b;
+}
+
+/* What happens to a tile's sums before they are stored, vector j of a row at + at[j]. */
+HY__INLINE HY__V_AIM void hy__tile_end(const int rows, const int vecs, const int how, const hy__tile *t,
+    int64_t row, hy__vec (*acc)[HY__TILE_VECS], const int64_t *at, HY__N *c)
+{
+    const int stacked = how & HY__STACKED;
+    const hy__vec zero = {0};
+    const int64_t c_row = t->c_row, second = stacked ? rows * c_row : 0;    /* the lower tile's */
+    hy__vec more[HY__TILE_VECS];
+    int i, j;
+    if (t->tail.add) {
+        const HY__N *add = (const HY__N *)t->tail.add + row * c_row;
+        HY__FLAT
+        for (i = 0; i < rows; i++) {
+            HY__FLAT
+            for (j = 0; j < vecs; j++)
+                acc[i][j] += *(const hy__vec_at *)(add + i * c_row + j * second + at[j]);
+        }
+    }
+    if (t->tail.bias || t->tail.clamp) {
+        const HY__N *bias = (const HY__N *)t->tail.bias;
+        HY__BOUNDS(HY__N, hy__vec, t->tail)
+        if (how & HY__LEVELS && bias && t->tail.by_row) {
+            HY__FLAT
+            for (i = 0; i < rows; i++) {
+                const hy__vec level = bias[row + i] + even;
+                HY__FLAT
+                for (j = 0; j < vecs; j++) acc[i][j] += level;
+            }
+        } else {
+            HY__FLAT
+            for (j = 0; j < vecs; j++) {
+                more[j] = even;
+                if (bias) more[j] += *(const hy__vec_at *)(bias + at[j]);
+            }
+            HY__FLAT
+            for (i = 0; i < rows; i++) {
+                HY__FLAT
+                for (j = 0; j < vecs; j++) acc[i][j] += more[j];
+            }
+        }
+        if (t->tail.clamp) {
+            HY__FLAT
+            for (i = 0; i < rows; i++) {
+                HY__FLAT
+                for (j = 0; j < vecs; j++) acc[i][j] = hy__vec_within(acc[i][j], low, high, -zero);
+            }
+        }
+    }
+    HY__FLAT
+    for (i = 0; i < rows; i++) {
+        HY__FLAT
+        for (j = 0; j < vecs; j++) *(hy__vec_at *)(c + i * c_row + j * second + at[j]) = acc[i][j];
+    }
+}
+
+/* Rows of fewer columns than a vector has, their sums side by side. */
+HY__V_AIM static void hy__tile_edge(const hy__tile *t, int64_t row, const HY__N *sums, HY__N *c)
+{
+    enum { lanes = sizeof(hy__vec) / sizeof(HY__N) };
+    const hy__vec zero = {0};
+    HY__BOUNDS(HY__N, hy__vec, t->tail)
+    const int bytes = (int)(t->cols * (int64_t)sizeof(HY__N));
+    char edge[64];
+    hy__vec sum;
+    int64_t i;
+    memset(edge, 0, sizeof edge);
+    for (i = row; i < row + t->rows; i++, sums += lanes) {
+        sum = *(const hy__vec_at *)sums;
+        if (t->tail.add) {
+            hy__copy_short(edge, (const char *)((const HY__N *)t->tail.add + i * t->c_row), bytes);
+            sum += *(const hy__vec_at *)edge;
+        }
+        if (t->tail.bias && t->tail.by_row) sum += ((const HY__N *)t->tail.bias)[i] - zero;
+        else if (t->tail.bias) {
+            hy__copy_short(edge, (const char *)t->tail.bias, bytes);
+            sum += *(const hy__vec_at *)edge;
+        }
+        if (t->tail.clamp) sum = hy__vec_within(sum, low, high, even);
+        *(hy__vec_at *)edge = sum;
+        hy__copy_short((char *)(c + i * t->c_row), edge, bytes);
+    }
+}
+
+/* Stacked are two tiles of one vector each, one below the other, in place of two vectors side by side. */
+HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int how, const hy__tile *t,
+    const HY__N *b, HY__N *c, int64_t number)
+{
+    enum { lanes = sizeof(hy__vec) / sizeof(HY__N) };
+    const hy__vec zero = {0};
+    const void *const *from = t->from;
+    const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS;
+    const int64_t row = number * rows, down = number * t->below, a_col = t->a_col, end = t->k * a_col;
+    const size_t ahead = (size_t)(t->b_step * t->ahead) * sizeof(HY__N);
+    hy__vec acc[HY__TILE_ROWS][HY__TILE_VECS];
+    const HY__N *a[HY__TILE_ROWS];
+    int64_t at[HY__TILE_VECS], tap;
+    int i, j;
+    HY__FLAT
+    for (j = 0; j < vecs; j++) at[j] = how & HY__STACKED || !j ? 0 : j + 1 == vecs ? t->last : j * lanes;
+    HY__FLAT
+    for (i = 0; i < rows; i++) {
+        HY__FLAT
+        for (j = 0; j < vecs; j++) acc[i][j] = zero;
+    }
+    for (tap = 0; tap < t->taps; tap++, from += next) {
+        const int64_t later = down + (shift ? shift[tap] : 0);
+        HY__FLAT
+        for (i = 0; i < rows; i++) a[i] = (const HY__N *)from[i] + later;
+        b = hy__micro_kernel(rows, vecs, how | HY__FETCHES, acc, a, t->below, a_col, end, b, at, t->b_step,
+                             ahead);
+    }
+    if (vecs == 1 && t->cols < lanes) {
+        HY__N sums[HY__TILE_ROWS * lanes];
+        HY__FLAT
+        for (i = 0; i < rows; i++) *(hy__vec_at *)(sums + i * lanes) = acc[i][0];
+        hy__tile_edge(t, row, sums, c);
+        return;
+    }
+    hy__tile_end(rows, vecs, how | (how & HY__STACKED ? 0 : HY__LEVELS), t, row, acc, at, c + row * t->c_row);
+}
+
+/* Tiles of equal height, which have 4 rows or more. Six sums wait for one another, twelve do not. */
+HY__INLINE HY__V_AIM void hy__tile_each(const int rows, const int vecs, const int how, const hy__tile *t,
+    const HY__N *b, HY__N *c)
+{
+    enum { lanes = sizeof(hy__vec) / sizeof(HY__N) };
+    const int stacks = rows == 6 && vecs == 1 && sizeof(hy__vec) > 16 && sizeof(HY__N) == 4;
+    const int64_t more = rows > 3 ? t->more : 0, twos = t->cols == lanes && !t->tail.by_row ? more : 0;
+    int64_t i = 0;
+    if (stacks)
+        for (; i < twos; i += 2) hy__tile_at(6, 2, how | HY__STACKED, t, b, c, i);
+    for (; i <= more; i++) hy__tile_at(rows, vecs, how, t, b, c, i);
+}
+
+/* Their functions, and a table of them: 32 registers hold tiles of 6 x 4 vectors; 16 hold 6 x 2 or, for few
+   rows that need long chains, 3 x 4. */
+#define HY__TILE_STAMP(name, how, r, v) \
+    HY__V_AIM static void HY__OF_KIND(name##_##r##v)(const hy__tile *t, const void *b, void *c) \
+    { hy__tile_each(r, v, how, t, (const HY__N *)b, (HY__N *)c); }
+#define HY__TILES_2(name, how, r) HY__TILE_STAMP(name, how, r, 1) HY__TILE_STAMP(name, how, r, 2)
+#define HY__TILES_1_4(name, how, r) HY__TILE_STAMP(name, how, r, 1) HY__TILE_STAMP(name, how, r, 4)
+#define HY__TILES_4(name, how, r) HY__TILES_1_4(name, how, r) \
+    HY__TILE_STAMP(name, how, r, 2) HY__TILE_STAMP(name, how, r, 3)
+#define HY__ROW_2(name, r) HY__OF_KIND(name##_##r##1), HY__OF_KIND(name##_##r##2), NULL, NULL
+#define HY__ROW_1_4(name, r) HY__OF_KIND(name##_##r##1), NULL, NULL, HY__OF_KIND(name##_##r##4)
+#define HY__ROW_4(name, r) HY__OF_KIND(name##_##r##1), HY__OF_KIND(name##_##r##2), \
+                           HY__OF_KIND(name##_##r##3), HY__OF_KIND(name##_##r##4)
+#define HY__TILE_TABLE(name, how, thin, tall) HY__TILE_TABLE_(name, how, thin, tall)
+#define HY__TILE_TABLE_(name, how, thin, tall) \
+    HY__TILES_##thin(name, how, 1) HY__TILES_##thin(name, how, 2) HY__TILES_##thin(name, how, 3) \
+    HY__TILES_##tall(name, how, 4) HY__TILES_##tall(name, how, 5) HY__TILES_##tall(name, how, 6) \
+    static const hy__tile_fn HY__OF_KIND(name##_table)[] = { \
+        HY__ROW_##thin(name, 1), HY__ROW_##thin(name, 2), HY__ROW_##thin(name, 3), \
+        HY__ROW_##tall(name, 4), HY__ROW_##tall(name, 5), HY__ROW_##tall(name, 6) };
+HY__TILE_TABLE(hy__tile, 0, HY__V_THIN, HY__V_VECS)
+#if HY__READING == HY__READING_F64
+static const hy__gemm_isa hy__gemm_kernels = {
+    HY__OF_KIND(hy__tile_table), NULL, sizeof(hy__vec) / sizeof(HY__N), HY__V_VECS, 0, 256, HY__V_THIN };
+#else
+
+/* rows x 4 dot products. The ragged end of k is read as one more full vector that reaches back; lanes already
+   counted are masked off on both sides. */
+HY__INLINE HY__V_AIM void hy__dot_steps(const int rows, const int how, hy__vec (*acc)[HY__DOT_COLS],
+    const HY__N *const *a, const HY__N *const *b, int64_t p, const hy__vec_bits *mask)
+{
+    hy__vec v[HY__DOT_COLS];
+    int i, j;
+    HY__FLAT
+    for (j = 0; j < HY__DOT_COLS; j++) {
+        v[j] = *(const hy__vec_at *)(b[j] + p);
+        if (mask) v[j] = (hy__vec)((hy__vec_bits)v[j] & *mask);
+    }
+    HY__FLAT
+    for (i = 0; i < rows; i++) {
+        hy__vec x = *(const hy__vec_at *)(a[i] + p);
+        if (mask) x = (hy__vec)((hy__vec_bits)x & *mask);
+        HY__FLAT
+        for (j = 0; j < HY__DOT_COLS; j++) hy__add_product(how, &acc[i][j], &x, &v[j]);
+    }
+}
+HY__INLINE HY__V_AIM void hy__dot_at(const int rows, const int how, const hy__tile *t, const HY__N *b0,
+    HY__N *c)
+{
+    enum { lanes = sizeof(hy__vec) / sizeof(HY__N), quads = sizeof(hy__vec) / 16 };
+    const hy__vec zero = {0};
+    const int64_t cols = t->cols, k = t->k;
+    const HY__N *a[HY__TILE_ROWS], *b[HY__DOT_COLS];
+    hy__vec acc[HY__TILE_ROWS][HY__DOT_COLS];
+    HY__N part[HY__TILE_ROWS * HY__DOT_COLS * lanes], fold[HY__TILE_ROWS * HY__DOT_COLS * 4];
+    int64_t p;
+    int i, j;
+    HY__FLAT
+    for (j = 0; j < HY__DOT_COLS; j++) b[j] = b0 + (cols > j ? j * t->b_step : 0);
+    HY__FLAT
+    for (i = 0; i < rows; i++) {
+        a[i] = (const HY__N *)t->from[i];
+        HY__FLAT
+        for (j = 0; j < HY__DOT_COLS; j++) acc[i][j] = zero;
+    }
+    for (p = 0; p + lanes <= k; p += lanes) hy__dot_steps(rows, how, acc, a, b, p, NULL);
+    if (p < k) {
+        const char *tail = (const char *)(hy__dot_tail + 8) - sizeof(hy__vec);
+        const hy__vec_bits mask = *(const hy__vec_mask *)(tail + (size_t)(k - p) * sizeof(HY__N));
+        hy__dot_steps(rows, how, acc, a, b, k - lanes, &mask);
+    }
+    HY__FLAT
+    for (i = 0; i < rows; i++) {
+        HY__FLAT
+        for (j = 0; j < HY__DOT_COLS; j++)
+            *(hy__vec_at *)(part + (i * HY__DOT_COLS + j) * lanes) = acc[i][j];
+    }
+    for (i = 0; i < rows * HY__DOT_COLS; i++) {
+        const hy__f32x4_at *s = (const hy__f32x4_at *)(part + i * lanes);
+        hy__f32x4 q = s[0];
+        if (quads == 2) q += s[1];
+        if (quads == 4) q = (q + s[2]) + (s[1] + s[3]);
+        *(hy__f32x4_at *)(fold + i * 4) = q;
+    }
+    for (i = 0; i < rows; i++)
+        for (j = 0; j < HY__DOT_COLS && j < cols; j++) {
+            const HY__N *s = fold + (i * HY__DOT_COLS + j) * 4;
+            HY__N all = (s[0] + s[2]) + (s[1] + s[3]);
+            HY__TILE_TAIL(HY__N, all, i, j)
+            c[i * t->c_row + j] = all;
+        }
+}
+
+#define HY__DOT_STAMP(name, how, r) \
+    HY__V_AIM static void HY__OF_KIND(name##_##r)(const hy__tile *t, const void *b, void *c) \
+    { hy__dot_at(r, how, t, (const HY__N *)b, (HY__N *)c); }
+#if HY__V_VECS == 4
+#define HY__DOT_TABLE(name, how) \
+    HY__DOT_STAMP(name, how, 1) HY__DOT_STAMP(name, how, 2) HY__DOT_STAMP(name, how, 3) \
+    HY__DOT_STAMP(name, how, 4) HY__DOT_STAMP(name, how, 5) HY__DOT_STAMP(name, how, 6) \
+    static const hy__tile_fn HY__OF_KIND(name##_table)[] = { \
+        HY__OF_KIND(name##_1), HY__OF_KIND(name##_2), HY__OF_KIND(name##_3), HY__OF_KIND(name##_4), \
+        HY__OF_KIND(name##_5), HY__OF_KIND(name##_6) };
+#else
+#define HY__DOT_TABLE(name, how) \
+    HY__DOT_STAMP(name, how, 1) HY__DOT_STAMP(name, how, 2) HY__DOT_STAMP(name, how, 3) \
+    static const hy__tile_fn HY__OF_KIND(name##_table)[] = { \
+        HY__OF_KIND(name##_1), HY__OF_KIND(name##_2), HY__OF_KIND(name##_3) };
+#endif
+HY__DOT_TABLE(hy__dot, 0)
+static const hy__gemm_isa hy__gemm_kernels = {
+    HY__OF_KIND(hy__tile_table), HY__OF_KIND(hy__dot_table), sizeof(hy__vec) / sizeof(HY__N), HY__V_VECS,
+    HY__V_VECS == 4 ? 6 : 3, HY__READING == HY__READING_AVX512 ? 512 : 256, HY__V_THIN };
+#endif
+#if HY__READING == HY__READING_AVX512 && HY__PAIRS
+HY__TILE_TABLE(hy__pairs_tile, HY__OF_PAIRS, 1_4, 1_4)
+HY__DOT_TABLE(hy__pairs_dot, HY__OF_PAIRS)
+static const hy__gemm_isa hy__gemm_pairs = { hy__pairs_tile_table_avx512, hy__pairs_dot_table_avx512,
+                                             16, 4, 6, 512, 4 };
+#endif
+#if HY__READING != HY__READING_F64 && !defined(HYBRID_NO_VISION)
+#define hy__depth_at HY__OF_KIND(hy__depth_at)
+#define hy__depth_kernels HY__OF_KIND(hy__depth_kernels)
+/* One channel per group, channels last: a tile is rows places by vecs vectors of channels, from channel k on;
+   b holds a row of weights for each tap. */
+HY__INLINE HY__V_AIM void hy__depth_at(const int rows, const int vecs, const hy__tile *t, const float *b,
+    float *c)
+{
+    enum { lanes = sizeof(hy__vec) / sizeof(float) };
+    const hy__vec zero = {0};
+    const void *const *from = t->from;
+    const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS;
+    hy__vec acc[HY__TILE_ROWS][HY__TILE_VECS];
+    int64_t at[HY__TILE_VECS], tap;
+    int i, j;
+    HY__FLAT
+    for (j = 0; j < vecs; j++) at[j] = j + 1 == vecs ? t->last : j * lanes;
+    HY__FLAT
+    for (i = 0; i < rows; i++) {
+        HY__FLAT
+        for (j = 0; j < vecs; j++) acc[i][j] = zero;
+    }
+    for (tap = 0; tap < t->taps; tap++, from += next, b += t->b_step) {
+        const int64_t later = t->k + (shift ? shift[tap] : 0);
+        hy__vec v[HY__TILE_VECS];
+        HY__FLAT
+        for (j = 0; j < vecs; j++) v[j] = *(const hy__vec_at *)(b + at[j]);
+        HY__FLAT
+        for (i = 0; i < rows; i++) {
+            const float *a = (const float *)from[i] + later;
+            HY__FLAT
+            for (j = 0; j < vecs; j++) {
+                const hy__vec x = *(const hy__vec_at *)(a + at[j]);
+                hy__add_product(0, &acc[i][j], &x, &v[j]);
+            }
+        }
+    }
+    hy__tile_end(rows, vecs, 0, t, 0, acc, at, c);
+}
+/* Several channels and places at a time, or one of either: [rows > 1][vecs > 1]. */
+#define HY__DEPTH_STAMP(name, r, v) \
+    HY__V_AIM static void HY__OF_KIND(name)(const hy__tile *t, const void *b, void *c) \
+    { hy__depth_at(r, v, t, (const float *)b, (float *)c); }
+HY__DEPTH_STAMP(hy__depth_1, 1, 1) HY__DEPTH_STAMP(hy__depth_1_wide, 1, HY__V_VECS)
+HY__DEPTH_STAMP(hy__depth_6, 6, 1) HY__DEPTH_STAMP(hy__depth_6_wide, 6, HY__V_VECS)
+static const hy__depth_isa hy__depth_kernels = {
+    { { HY__OF_KIND(hy__depth_1), HY__OF_KIND(hy__depth_1_wide) },
+      { HY__OF_KIND(hy__depth_6), HY__OF_KIND(hy__depth_6_wide) } },
+    HY__OF_KIND(hy__depth_trio), sizeof(hy__vec) / sizeof(float), HY__V_VECS };
+#endif
+#endif
+HY__PRODUCTS_END
+HY__LOOPS_END
+#endif
+
+#ifndef HY__READING
+HY__LOOPS_BEGIN
 
 /* ---- packing: pure moves of elements of `size` bytes, a constant after inlining */
 
@@ -12056,32 +12163,6 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
             hy__gemm_run_rest(g, t.k, block_a, b + p * g->b_row * size, c, rows, packed, &visit);
         p += t.k;
     } while (p < g->k);
-}
-
-#ifdef HY__TARGET_AVX2
-#define HY__GEMM_F32(isa) ((isa) > 1 ? &hy__tile_f32_avx512_isa : (isa) == 1 ? &hy__tile_f32_avx2_isa \
-                                                                        : &hy__tile_f32_base_isa)
-#define HY__GEMM_F64(isa) ((isa) ? &hy__tile_f64_avx2_isa : &hy__tile_f64_base_isa)
-#else
-#define HY__GEMM_F32(isa) ((void)(isa), &hy__tile_f32_base_isa)
-#define HY__GEMM_F64(isa) ((void)(isa), &hy__tile_f64_base_isa)
-#endif
-
-static void hy__gemm_plan_f32(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_F32(isa), 4, 0); }
-static void hy__gemm_plan_f64(hy__gemm *g, int isa)
-{
-    if (HY__DOUBLES) hy__gemm_plan(g, HY__GEMM_F64(isa), 8, 0);
-}
-static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_F32(isa), 4, 1); }
-
-/* Elements of A and B are pairs of bf16, neighbours along k; C is f32. */
-static void hy__gemm_plan_pairs(hy__gemm *g, int prepared)
-{
-#if HY__PAIRS
-    if (HY__TYPED(BF16)) hy__gemm_plan(g, &hy__tile_pairs_isa, 4, prepared);
-#else
-    (void)g; (void)prepared;
-#endif
 }
 
 HY__LOOPS_END
@@ -15603,7 +15684,7 @@ HY__ROW_KERNELS(base, base)
 #if HY__X86
 HY__ROW_KERNELS(avx2, avx2)
 /* Sums and a line's moments gain by AVX-512, where gcc has to be told of the wide vectors. */
-HY__VECTOR(double, 64, hy__f64x8)
+HY__VECTOR(double, 64, hy__f64x8, 8)
 #ifdef __clang__
 #define HY__TO_F64X8(v) __builtin_convertvector(v, hy__f64x8)
 #else                                   /* for which gcc takes two halves and joins them */
@@ -16278,6 +16359,39 @@ static hy__tail hy__tail_of(const hy__tail_rec *r, const hy_run *now, int biased
     t.low = r->low;
     t.high = r->high;
     return t;
+}
+
+/* --- the kernels of each instruction set --- */
+#if HY__X86
+#define HY__GEMM_F32(isa) ((isa) > 1 ? &hy__gemm_kernels_avx512 : (isa) == 1 ? &hy__gemm_kernels_avx2 \
+                                                                        : &hy__gemm_kernels_base)
+#define HY__GEMM_F64(isa) ((isa) ? &hy__gemm_kernels_f64 : &hy__gemm_plain_f64)
+#elif HY__SIMD
+#define HY__GEMM_F32(isa) ((void)(isa), &hy__gemm_kernels_base)
+#else
+#define HY__GEMM_F32(isa) ((void)(isa), &hy__gemm_plain_base)
+#endif
+#if HY__SIMD && defined(__aarch64__)
+#define HY__GEMM_F64(isa) ((void)(isa), &hy__gemm_kernels_f64)
+#elif !HY__X86
+#define HY__GEMM_F64(isa) ((void)(isa), &hy__gemm_plain_f64)
+#endif
+
+static void hy__gemm_plan_f32(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_F32(isa), 4, 0); }
+static void hy__gemm_plan_f64(hy__gemm *g, int isa)
+{
+    if (HY__DOUBLES) hy__gemm_plan(g, HY__GEMM_F64(isa), 8, 0);
+}
+static void hy__gemm_plan_prepared(hy__gemm *g, int isa) { hy__gemm_plan(g, HY__GEMM_F32(isa), 4, 1); }
+
+/* Elements of A and B are pairs of bf16, neighbours along k; C is f32. */
+static void hy__gemm_plan_pairs(hy__gemm *g, int prepared)
+{
+#if HY__PAIRS
+    if (HY__TYPED(BF16)) hy__gemm_plan(g, &hy__gemm_pairs, 4, prepared);
+#else
+    (void)g; (void)prepared;
+#endif
 }
 
 /* A product with a weight that was laid out before. */
@@ -26787,10 +26901,10 @@ static int64_t hy__direct_plan(hy__direct *v, int isa)
     if (hy__conv_ways[v->way].vectors != HY__TILE_OF_CHANNELS) return v->images * v->groups * g->items;
     v->depth = &hy__depth_plain;
 #if HY__SIMD
-    if (v->fine_c >= 4) v->depth = &hy__depth_base_isa;
+    if (v->fine_c >= 4) v->depth = &hy__depth_kernels_base;
 #ifdef HY__TARGET_AVX2
-    if (isa >= 1 && v->fine_c >= 8) v->depth = &hy__depth_avx2_isa;
-    if (isa >= 2 && v->fine_c >= 16) v->depth = &hy__depth_avx512_isa;
+    if (isa >= 1 && v->fine_c >= 8) v->depth = &hy__depth_kernels_avx2;
+    if (isa >= 2 && v->fine_c >= 16) v->depth = &hy__depth_kernels_avx512;
 #endif
 #endif
     g->row_block = hy__pieces(HY__ITEM_WORK / (v->way == HY__WAY_TRIO ? 4 : 16), v->fine_c * v->taps);
