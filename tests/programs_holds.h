@@ -1,4 +1,4 @@
-/* What holds for any program: asked of each way alone, so that a fault that all of them share is seen, too. */
+/* What holds for any program: asked of each way alone, so that a fault that all share is seen, too. */
 #ifndef PROGRAMS_HOLDS_H
 #define PROGRAMS_HOLDS_H
 
@@ -48,8 +48,8 @@ static int pg_request_all(const pg_job *J, hy_array *const *at, hy_array **of)
     hy_zero_grad(J->F, J->block);
     return n;
 }
-/* The gradient of one call, asked for twice: what is written is the same, what adds is twice that. Of programs
- * without statistics, which the call would change. */
+/* The gradient of one call, asked for twice: what is written is the same, what adds is twice that. Of
+ * programs without statistics, which the call would change. */
 static void pg_ask_gradient_again(const pg_job *J)
 {
     static hy_array *of[PG_ITEMS], *once[PG_ITEMS];

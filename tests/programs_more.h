@@ -655,7 +655,8 @@ static void pg_stretch(const pg_job *J)
 {
     int k;
     for (k = 0; k < J->P->nleaf && J->net && J->way->flags & PG_STRIDED; k++)
-        if (J->P->leaf[k].kind == PG_CONST) J->net->leaf[k] = hy_keep(J->F, pg_strided(J->F, J->net->leaf[k]));
+        if (J->P->leaf[k].kind == PG_CONST)
+            J->net->leaf[k] = hy_keep(J->F, pg_strided(J->F, J->net->leaf[k]));
 }
 /* refused: what a writer says to this program, if it says something. */
 static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, char *refused, size_t room)
