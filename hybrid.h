@@ -23866,6 +23866,12 @@ static int hy__window_both(const int64_t *of, int64_t least, int64_t most)
 {
     return of[1] >= least && of[1] <= most && of[2] >= least && of[2] <= most;
 }
+/* Does each place of planes, or each one of a step, have a result whose window begins one place before it? */
+static int hy__window_is_edged(const hy__window *w)
+{
+    return hy__window_both(w->pad, 1, 1) && w->coarse[1] == hy__pieces(w->fine[1], w->stride[1]) &&
+           w->coarse[2] == hy__pieces(w->fine[2], w->stride[2]);
+}
 static int hy__window_is_trio(const hy__window *w)                      /* 3 x 3 in planes */
 {
     return w->kernel[0] == 1 && !w->pad[0] && !w->pad_end[0] && hy__window_both(w->kernel, 3, 3);
@@ -24024,8 +24030,7 @@ static int hy__conv_channels_move(const hy__conv_shape *s)
     if (s->lie != HY__LIE_FIRST) return way;
     if (hy__conv_ways[way].vectors == HY__TILE_OF_CHANNELS) {
         const int lines = s->dims == 2 && hy__window_is_trio(w) && hy__window_both(w->stride, 1, 1) &&
-                          hy__window_both(w->dilate, 1, 1) && hy__window_both(w->pad, 1, 1) &&
-                          hy__window_both(w->pad_end, 1, 1);
+                          hy__window_both(w->dilate, 1, 1) && hy__window_is_edged(w);
         return s->fine_n <= (lines ? HY__TINY_PLANE : HY__SMALL_PLANE) ? way : HY__WAY_NONE;
     }
     if (s->taps < 2 || s->coarse_c * s->groups < HY__FEW_FILTERS) return HY__WAY_NONE;
@@ -24064,8 +24069,7 @@ static int hy__conv_by_planes(const hy__conv_shape *s)
     if (padded > 4096 + 4 * (double)(s->fine_n + s->coarse_n)) return HY__WAY_NONE;
     return HY__SIMD && s->same && s->lie == HY__LIE_FIRST && w.fine[0] == 1 && w.coarse[0] == 1 &&
            w.coarse[2] >= 4 && hy__window_is_trio(&w) && w.stride[1] == w.stride[2] && w.stride[2] <= 2 &&
-           hy__window_both(w.dilate, 1, 1) && hy__window_both(w.pad, 1, 1) &&
-           hy__window_both(w.pad_end, 1, 1) ? HY__WAY_LINES : HY__WAY_TAPS;
+           hy__window_both(w.dilate, 1, 1) && hy__window_is_edged(&w) ? HY__WAY_LINES : HY__WAY_TAPS;
 }
 
 /* Few channels: tiles read the images where they lie, or their copies with a border. Never a matter of how

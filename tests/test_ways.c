@@ -14,6 +14,7 @@ static const char *const way_ends[] = { "plain", "relu", "clip", "six", "add", "
 /* Sizes have three dims, the first ones 1 where there are fewer. */
 typedef struct way_layer {
     int filters, groups, each, transposed, no_bias, end, kernel[3], stride[3], dilate[3], pad[3], adj[3];
+    int differs, far[3];                /* padding behind each dim, if it is not that in front */
 } way_layer;
 typedef struct way_row {
     int dims, images, channels, size[3], last, layers;
@@ -23,8 +24,9 @@ typedef struct way_row {
 
 /* --- the table's words --- *
  * (images)x(channels)x(sizes) of the data, then for each convolution, behind a ; from the second one on: filters,
- * or xN for N filters of each channel alone, kNxN, and where they are not 1 or 0 s, d, p, a (adj), g for groups; t
- * if it is transposed, nobias, and what comes behind it. last, f64, f16, bf16 for all. A number may be a range
+ * or xN for N filters of each channel alone, kNxN, and where they are not 1 or 0 s, d, p, e (padding behind,
+ * where it is not that of p), a (adj), g for groups; t if it is transposed, nobias, and what comes behind it. last,
+ * f64, f16, bf16 for all. A number may be a range
  * such as 1..70: the row is run with each. */
 static const char *way_number(const char *s, int turn, int *turns, int *to)
 {
@@ -87,6 +89,7 @@ static const char *way_word(const char *s, int turn, int *turns, way_row *r)
     case 's': return way_sizes(s + 1, turn, turns, r->dims, 1, l->stride);
     case 'd': return way_sizes(s + 1, turn, turns, r->dims, 1, l->dilate);
     case 'p': return way_sizes(s + 1, turn, turns, r->dims, 0, l->pad);
+    case 'e': l->differs = 1; return way_sizes(s + 1, turn, turns, r->dims, 0, l->far);
     case 'a': return way_sizes(s + 1, turn, turns, r->dims, 0, l->adj);
     case 'g': return way_number(s + 1, turn, turns, &l->groups);
     case 'x': return way_number(s + 1, turn, turns, &l->each);
@@ -115,6 +118,7 @@ static int way_read(const char *s, int turn, way_row *r)
     }
     for (k = 0; k < r->layers; k++) {
         way_layer *l = &r->layer[k];
+        if (!l->differs) memcpy(l->far, l->pad, sizeof l->far);
         if (l->each) { l->groups = channels; l->filters = channels * l->each; }
         channels = l->filters;
     }
@@ -151,8 +155,8 @@ static void way_out_size(const way_layer *l, const int *in, int *out)
     int d;
     for (d = 0; d < 3; d++) {
         const int extent = (l->kernel[d] - 1) * l->dilate[d] + 1;
-        out[d] = l->transposed ? (in[d] - 1) * l->stride[d] + extent - 2 * l->pad[d] + l->adj[d]
-                               : (in[d] + 2 * l->pad[d] - extent) / l->stride[d] + 1;
+        out[d] = l->transposed ? (in[d] - 1) * l->stride[d] + extent - l->pad[d] - l->far[d] + l->adj[d]
+                               : (in[d] + l->pad[d] + l->far[d] - extent) / l->stride[d] + 1;
     }
 }
 
@@ -299,6 +303,7 @@ static hy_array *way_emit(hy_frame *F, const way_row *r, const way_layer *l, hy_
     o.stride = t.stride = way_ints(l->stride, r->dims);
     o.dilate = t.dilate = way_ints(l->dilate, r->dims);
     o.pad = t.pad = way_ints(l->pad, r->dims);
+    if (l->differs) o.pad_end = t.pad_end = way_ints(l->far, r->dims);
     t.adj = way_ints(l->adj, r->dims);
     o.num_group = t.num_group = l->groups;
     o.layout = t.layout = layout;
@@ -1280,6 +1285,83 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
     { "2x4x3x4x3 t 6 k2 s2x1x2 g2", "back back", "back back" },
     { "1x5x9 t 7 k5 s3 p2 a1 relu", "back back", "back back" },
     { "1x8x6x6 t 6 k3 f64", "back back", "back back" },
+    /* padding that is not the same before and behind */
+    { "1x16x14x14 x1 k3 s2 e1 last relu", "taps deep", "taps deep" },
+    { "2x17x9x12 x1 k3 p1x0 e0x1 last add_relu", "taps deep", "taps deep" },
+    { "1x33x8x16 x1 k3 p0x1 e2x0 last", "taps deep", "taps deep" },
+    { "1x16x7x8 x1 k3 p1 e3 last relu", "taps deep", "taps deep" },
+    { "1x16x7x15 x1 k3 s2 p1 e2 last", "taps deep", "taps deep" },
+    { "1x20x6x9 x1 k5x3 s2x1 p1x2 e3x0 last relu", "taps deep", "taps deep" },
+    { "1x48x9x17 x1 k3 d2 p1 e3 last clip", "taps deep", "taps deep" },
+    { "1x4x2x9x10 x1 k1x3x3 s2x1x1 p0x1x1 e1x0x1 last", "taps deep", "taps deep" },
+    { "1x16x1x9x10 x1 k1x3x3 p0x1x1 e2x1x1 last", "taps deep", "taps deep" },
+    { "1x3x7x2..20 x1 k3 p1 e0 relu", "taps deep", "taps deep" },
+    { "1x3x8x2..20 x2 k3 s2 e1 relu", "taps taps", "taps taps" },
+    { "1x3x8x2..20 x2 k3 s2 p1 e0 relu", "lines lines|taps taps", "lines lines|taps taps" },
+    { "1x3x6x1..20 x2 k3 e1x2 nobias", "taps taps", "taps taps" },
+    { "1x3x6x9 t x1 k3 p1 e0", "taps taps", "taps taps" },
+    { "1x3x6x9 t x1 k3 e2", "taps taps", "taps taps" },
+    { "2x3x6x9 t x2 k3 s2 e1 relu", "back back", "back back" },
+    { "1x2x4x5x6 x1 k3x2x3 s2x1x2 p1x0x0 e0x1x2", "taps deep", "taps deep" },
+    { "1x2x1x9x10 x1 k1x3x3 p0x1x1 e1x1x1", "taps deep", "taps deep" },
+    { "1x3x50 x1 k3 s2 e1", "taps deep", "taps deep" },
+    { "1x3x11x21 5 k3 p1 e0 pool", "tiles few_pool", "tiles few_pool" },
+    { "1x3x11x21 5 k3 e1x2 relu", "tiles few", "tiles few" },
+    { "3x5x9x19 3 k2x4 d2x1 p0x2 e1x0 relu", "tiles few", "columns few|tiles few" },
+    { "1x1x28x28 6 k5 p2x0 e0x4 relu_pool", "taps few_pool", "taps few_pool" },
+    { "1x1x90x130 8 k3 e1 relu_pool", "taps few_pool", "taps few_pool" },
+    { "1x16x57x61 80 k1 relu ; x1 k3 p1 e0 six last", "product+taps chain", "product+taps chain" },
+    { "1x16x57x61 80 k1 relu ; x1 k3 p1 e2 six last", "product+taps direct+deep", "product+taps direct+deep" },
+    { "1x16x113x111 24 k1 relu ; x1 k3 s2 e1 six ; 24 k1 last", "product+taps+product chain3",
+      "product+taps+product chain3" },
+    { "1x8x29x200 100 k1 relu ; x1 k3 s2x1 p1x0 e0x1 six ; 33 k1 last", "product+taps+product chain3",
+      "product+taps+product chain3" },
+    { "1x3x225x223 32 k3 s2 e1 relu ; x1 k3 p1 six ; 16 k1", "columns+lines+product chain+direct",
+      "columns+lines+product chain+direct" },
+    { "2x3x150x161 48 k3 s2 e1 relu ; x1 k3 s2 e1 six", "columns+taps chain", "columns+taps chain" },
+    { "1x17x66x68 65 k3 p1x0 e0x1 relu ; x1 k3 e1 six ; 17 k1 last", "columns+taps+product chain3",
+      "columns+taps+product chain3" },
+    { "1x3x15x17 32 k3 s2 e1 relu", "columns border", "columns border|tiles border" },
+    { "2x3x23x30 64 k7 s2 p2 e3 relu", "columns squares5", "columns squares5|tiles squares5" },
+    { "2x4x12x11 33 k3 p1x0 e0x1 twice", "columns border", "columns border|tiles border" },
+    { "1x2x10x13 70 k2x4 s1x3 d2x3 p0x2 e1x0 relu", "columns border", "columns border" },
+    { "3x2x50 24 k9 s2 p4 e1 relu", "columns border", "columns border|tiles border" },
+    { "1x3x6x7x8 20 k3 s1x2x1 p1x0x1 e0x1x2 relu", "columns border", "columns border|tiles border" },
+    { "1x3x28x19 96 k6 s2 p2x1 e1x2 left", "shared squares4", "shared squares4" },
+    { "1x3x5x4 20 k2 e1", "columns border", "columns border" },
+    { "1x5x8x9 16 k3 p1 e0 twice", "columns few", "tiles few" },
+    { "1x5x6x9 32 k1x7 p0x3 e1x0 last add_relu", "columns direct", "columns direct|tiles direct" },
+    { "2x24x10x33 48 k3 s2 e1 g3", "columns direct", "tiles direct" },
+    { "1x33x3x4x5 16 k3 p1x0x1 e0x2x0 add", "columns direct", "columns direct" },
+    { "2x700x5x5 21 k2x3 s2 p0x1 e1x2 last", "columns direct", "columns direct" },
+    { "1x2100x3x4 7 k1x2 e0x1 last add", "columns direct", "columns direct" },
+    { "2x9x3x3 32 k1 e3 last add_relu", "columns direct", "columns direct" },
+    { "2x9x3x3 16 k1 e1 relu", "columns columns", "columns columns" },
+    { "1x300x6x6 7 k3 p1 e0 relu", "columns columns", "columns columns" },
+    { "1x6x9x8 12 g2 k3 p0x2 e1x0 relu", "tiles tiles", "tiles tiles" },
+    { "1x8x5x2 4 g2 k3 p0x1 e2x0", "tiles tiles", "columns columns|tiles tiles" },
+    { "1x2x3x17 2 k3 p1x3 e0 nobias", "tiles few", "columns few|tiles few" },
+    { "1x9x8x7 9 g3 k3 p1 e2 f64", "columns columns", "columns columns" },
+    { "1x8x10x9 16 g2 k3 e1 f16 relu", "tiles direct", "tiles direct" },
+    { "2x16x12x7 32 k3 p0x1 e2x0 last", "columns squares4", "shared squares4|tiles squares4" },
+    { "1x32x28x22 64 k3 s2 e1 last relu", "columns squares3", "shared squares3" },
+    { "1x16x15x19 32 k5 p4x0 e0x4 last", "columns squares6", "shared squares6" },
+    { "2x16x18x8 32 k4 p1 e2 left", "columns squares5", "shared squares5|tiles squares5" },
+    { "1x64x7x7 64 k3 p1x0 e0x2 relu", "shared squares4", "shared squares4" },
+    { "2x32x4x13 32 k3 p0x2 e1x0 nobias", "shared squares4", "shared squares4" },
+    { "1x5x21x40x16 7 k3x3x1 p1x0x0 e0x2x0", "columns columns", "batch_lanes batch_lanes" },
+    { "2x5x22x33x16 18 k3x2x1 s2x1x1 e1x1x0", "columns direct", "batch_lanes batch_lanes" },
+    { "1x5x23x26x16 1 k2x3x1 d2x2x1 p1x0x0 e0x3x0", "columns columns", "batch_lanes batch_lanes" },
+    { "1x3x5x6x16 4 k3x3x1 e0x0x1", "columns columns", "columns columns" },
+    { "1x6x30x16 5 k3x1 p1x0 e2x0", "columns few", "batch_lanes few" },
+    { "1x2x6x5x16 t 5 k3x3x1 s2x1x1 p1x0x0 e0x2x0 a1x0x0", "back back", "batch_lanes batch_lanes" },
+    { "2x13x3x5 t 15 k6x8 s2 p2 e1 relu", "back direct", "back direct" },
+    { "1x17x4x6 t 19 k3x6 s3 p1x0 e0x3", "back direct", "back direct" },
+    { "1x16x5x7 t 8 k4 s2 p1 e0", "back direct", "back direct" },
+    { "1x16x5x7 t 8 k4 s2 e1", "back direct", "back direct" },
+    { "1x16x5x6 t 8 k3 s2 p1 e0", "back back", "back back" },
+    { "1x6x4x5 t 9 k3x2 d2 p1x0 e2x1 last", "back back", "back back" },
+    { "1x8x6x6 t 6 k3 p0x1 e1x0 f64", "back back", "back back" },
     /* drawn */
     { "1x12x37 44 k1 s2 d2 p1 nobias add", "columns columns", "columns columns" },
     { "2x10x4 32 g2 k2 s2 p3 add_relu", "columns direct", "columns direct" },
