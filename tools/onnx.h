@@ -2439,7 +2439,7 @@ static hy_array *onnx__factor_out(onnx__run *R, int i, int j, double *alpha)
 
 /* What onnx__fuse_matmul makes: inputs 2 and 3 are factors of 0 and 1. All numbers among them are one factor
  * of the first, in attention the queries, which are fewer than the scores. */
-static void onnx__do_fused_matmul(onnx__run *R)
+static void onnx__do_scaled_matmul(onnx__run *R)
 {
     double alpha = onnx__float(R, "alpha", 1);
     hy_array *a = onnx__factor_out(R, 0, 2, &alpha), *b = onnx__factor_out(R, 1, 3, &alpha);
@@ -2454,7 +2454,7 @@ static void onnx__do_det(onnx__run *R)
     onnx__out(R, 0, onnx__cast(R, x, onnx__type_in(R, 0)));
 }
 
-static void onnx__do_gemm(onnx__run *R)
+static hy_array *onnx__gemm(onnx__run *R)
 {
     hy_array *a = onnx__in(R, 0), *b = onnx__in(R, 1), *c = onnx__in(R, 2), *y;
     double alpha = onnx__float(R, "alpha", 1), beta = onnx__float(R, "beta", 1);
@@ -2464,19 +2464,18 @@ static void onnx__do_gemm(onnx__run *R)
     hy_fully_connected_opt dense;
     memset(&dense, 0, sizeof dense);
     dense.no_flatten = 1;
-    if (!onnx__shape(R, b, &s)) return;
+    if (!onnx__shape(R, b, &s)) return NULL;
     if (!ta && tb && alpha == 1 && beta == 1 && s.ndim == 2 && onnx__is_float(onnx__type_in(R, 0)) && c &&
-        hy_ndim(R->F, c) == 1 && hy_dim(R->F, c, 0) == s.dim[0] && s.dim[0] < INT32_MAX) {
-        onnx__out(R, 0, hy_fully_connected(R->F, a, b, c, (int)s.dim[0], &dense));
-        return;
-    }
+        hy_ndim(R->F, c) == 1 && hy_dim(R->F, c, 0) == s.dim[0] && s.dim[0] < INT32_MAX)
+        return hy_fully_connected(R->F, a, b, c, (int)s.dim[0], &dense);
     opt.transpose_a = ta;
     opt.transpose_b = tb;
     y = hy_dot(R->F, a, b, &opt);
     if (alpha != 1) y = hy_mul_scalar(R->F, y, alpha);
-    if (c && beta != 0) y = hy_add(R->F, y, beta == 1 ? c : hy_mul_scalar(R->F, c, beta));
-    onnx__out(R, 0, y);
+    return c && beta != 0 ? hy_add(R->F, y, beta == 1 ? c : hy_mul_scalar(R->F, c, beta)) : y;
 }
+
+static void onnx__do_gemm(onnx__run *R) { onnx__out(R, 0, onnx__gemm(R)); }
 
 /* --- indexing --- */
 static hy_array *onnx__taken(onnx__run *R, hy_array *x, hy_array *at, int axis, int mode)
@@ -3239,23 +3238,22 @@ static void onnx__do_instance_norm(onnx__run *R)
     onnx__out(R, 0, hy_instance_norm(R->F, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2), &opt));
 }
 
-/* Everything from the axis on to mean 0 and variance 1, in f32 at least. */
-static void onnx__do_layer_norm(onnx__run *R)
+/* Everything from the axis on to mean 0 and variance 1, in f32 at least; b: NULL, or what is added. told: NULL,
+ * or takes the mean and one over the deviation. */
+static hy_array *onnx__layer_normed(onnx__run *R, hy_array *x, hy_array *g, hy_array *b, int axis, double eps,
+                                    hy_array **told)
 {
-    hy_array *x = onnx__in(R, 0), *g = onnx__in(R, 1), *b = onnx__in(R, 2), *m, *v;
-    double eps = onnx__float(R, "epsilon", 1e-5);
-    int n = onnx__rank(R, x), axis = onnx__axis(R, onnx__int(R, "axis", -1), n), i;
-    hy_dtype d = onnx__type_in(R, 0);
+    hy_array *m, *v;
+    int n = onnx__rank(R, x), i;
+    hy_dtype d = x ? hy_dtype_of(R->F, x) : HY_F32;
     hy_layer_norm_opt opt;
     hy_ints axes;
     memset(&opt, 0, sizeof opt);
     opt.eps = eps == 0 ? HY_ZERO : eps;
-    if (axis == n - 1 && !onnx__wants(R, 1) && !onnx__wants(R, 2) && onnx__rank(R, g) == 1 &&
-        (!b || onnx__rank(R, b) == 1)) {
+    if (axis == n - 1 && !told && onnx__rank(R, g) == 1 && (!b || onnx__rank(R, b) == 1)) {
         opt.axis = -1;
         if (!b) b = hy_zeros_like(R->F, g);
-        onnx__out(R, 0, hy_layer_norm(R->F, x, g, b, &opt));
-        return;
+        return hy_layer_norm(R->F, x, g, b, &opt);
     }
     for (axes.n = 0, i = axis; i < n; i++) axes.v[axes.n++] = i;
     if (d == HY_F16 || d == HY_BF16) x = hy_cast(R->F, x, HY_F32);
@@ -3264,29 +3262,50 @@ static void onnx__do_layer_norm(onnx__run *R)
     v = onnx__reduce(R, hy_mean, hy_square(R->F, x), axes, 1);
     v = hy_rsqrt(R->F, hy_add_scalar(R->F, v, eps));
     x = hy_mul(R->F, onnx__cast(R, hy_mul(R->F, x, v), d), g);
-    onnx__out(R, 0, b ? hy_add(R->F, x, b) : x);
-    onnx__out(R, 1, m);
-    onnx__out(R, 2, v);
+    if (told) { told[0] = m; told[1] = v; }
+    return b ? hy_add(R->F, x, b) : x;
 }
 
-/* x / sqrt(mean of x^2 + eps), as rows of a length of their own times the root of how many are in each. */
-static void onnx__do_rms_norm(onnx__run *R)
+/* Output 0; what outputs 1 and 2 tell of it where they are wanted. */
+static void onnx__put_layer_norm(onnx__run *R, hy_array *x, hy_array *g, hy_array *b, int axis, double eps)
+{
+    hy_array *told[2] = { NULL, NULL };
+    int tell = onnx__wants(R, 1) || onnx__wants(R, 2);
+    onnx__out(R, 0, onnx__layer_normed(R, x, g, b, axis, eps, tell ? told : NULL));
+    onnx__out(R, 1, told[0]);
+    onnx__out(R, 2, told[1]);
+}
+
+static void onnx__do_layer_norm(onnx__run *R)
 {
     hy_array *x = onnx__in(R, 0);
-    hy_dtype d = onnx__type_in(R, 0);
+    int axis = onnx__axis(R, onnx__int(R, "axis", -1), onnx__rank(R, x));
+    onnx__put_layer_norm(R, x, onnx__in(R, 1), onnx__in(R, 2), axis, onnx__float(R, "epsilon", 1e-5));
+}
+
+/* g x / sqrt(mean of x^2 + eps), as rows of a length of their own times the root of how many are in each. */
+static hy_array *onnx__rms_normed(onnx__run *R, hy_array *x, hy_array *g, int axis, double eps)
+{
+    hy_dtype d = x ? hy_dtype_of(R->F, x) : HY_F32;
     hy_l2_normalization_opt opt;
     hy_shape s;
     double n;
-    int axis = onnx__axis(R, onnx__int(R, "axis", -1), onnx__rank(R, x));
-    if (!onnx__shape(R, x, &s)) return;
+    if (!onnx__shape(R, x, &s)) return NULL;
     n = (double)onnx__product(&s, axis, s.ndim);
     memset(&opt, 0, sizeof opt);
-    opt.eps = n * onnx__float(R, "epsilon", 1e-5);
+    opt.eps = n * eps;
     if (opt.eps == 0) opt.eps = HY_ZERO;
     if (d == HY_F16 || d == HY_BF16) x = hy_cast(R->F, x, HY_F32);
     x = onnx__to(R, x, HY_SHAPE(onnx__product(&s, 0, axis), onnx__product(&s, axis, s.ndim)));
     x = hy_mul_scalar(R->F, onnx__to(R, hy_l2_normalization(R->F, x, &opt), s), sqrt(n));
-    onnx__out(R, 0, hy_mul(R->F, onnx__cast(R, x, d), onnx__in(R, 1)));
+    return hy_mul(R->F, onnx__cast(R, x, d), g);
+}
+
+static void onnx__do_rms_norm(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0);
+    int axis = onnx__axis(R, onnx__int(R, "axis", -1), onnx__rank(R, x));
+    onnx__out(R, 0, onnx__rms_normed(R, x, onnx__in(R, 1), axis, onnx__float(R, "epsilon", 1e-5)));
 }
 
 static void onnx__do_group_norm(onnx__run *R)
@@ -3994,11 +4013,12 @@ static void onnx__do_col2im(onnx__run *R)
 /* --- recurrence --- */
 typedef struct onnx__recurrent {        /* one direction */
     hy_array   *x, *w, *r, *wb, *rb, *h, *c, *peep, *alive;     /* x: (T, N, I); alive: (T, N, 1) or NULL */
+    hy_array   *on;                     /* alive at the step before, as wide as h; NULL: all */
     int         gates, step;
     int64_t     T, N, H;
     const char *act[3];
     double      a[3], b[3], clip;
-    int         input_forget, linear_before;
+    int         input_forget, linear_before, rounds;    /* rounds: what products read is rounded to 8 bits */
 } onnx__recurrent;
 
 static hy_array *onnx__gate(onnx__run *R, const onnx__recurrent *z, hy_array *all, int i)
@@ -4023,11 +4043,13 @@ static hy_array *onnx__turned(hy_frame *F, hy_array *x, hy_array *w)    /* x w^T
     return hy_dot(F, x, w, &opt);
 }
 
+static hy_array *onnx__rounded(onnx__run *R, hy_array *x);
+
 /* The next h from the gates x w^T + wb of a step; z->c moves on, too. */
 static hy_array *onnx__cell(onnx__run *R, onnx__recurrent *z, hy_array *xg)
 {
     hy_frame *F = R->F;
-    hy_array *hg, *i, *o, *f, *c, *n, *p;
+    hy_array *hg, *i, *o, *f, *c, *n, *p, *h;
     if (z->gates == 3) {                        /* GRU: update, reset, hidden */
         hy_array *u, *k;
         hg = onnx__turned(F, z->h, z->r);
@@ -4042,7 +4064,9 @@ static hy_array *onnx__cell(onnx__run *R, onnx__recurrent *z, hy_array *xg)
         n = onnx__act(R, z, 1, hy_add(F, onnx__gate(R, z, xg, 2), n));
         return hy_add(F, hy_mul(F, hy_rsub_scalar(F, u, 1), n), hy_mul(F, u, z->h));
     }
-    hg = hy_add(F, xg, onnx__turned(F, z->h, z->r));
+    h = z->h;
+    if (z->rounds) h = onnx__rounded(R, z->on ? hy_mul(F, h, z->on) : h);   /* the range of who was alive */
+    hg = hy_add(F, xg, onnx__turned(F, h, z->r));
     if (z->rb) hg = hy_add(F, hg, z->rb);
     if (z->gates == 1) return onnx__act(R, z, 0, hg);
     i = onnx__gate(R, z, hg, 0);                /* LSTM: input, output, forget, cell */
@@ -4069,18 +4093,18 @@ static hy_array *onnx__unrolled(onnx__run *R, onnx__recurrent *z, int backward)
     hy_frame *F = R->F;
     hy_array **steps = (hy_array **)onnx__scratch(R, z->T, sizeof *steps), *all;
     int64_t k;
-    all = onnx__turned(F, z->x, z->w);
+    all = onnx__turned(F, z->rounds ? onnx__rounded(R, z->x) : z->x, z->w);
     if (z->wb) all = hy_add(F, all, z->wb);
     for (k = 0; steps && k < z->T && !hy_error(F); k++) {
         int64_t t = backward ? z->T - 1 - k : k;
-        hy_array *h0 = z->h, *c0 = z->c, *on = NULL, *h;
+        hy_array *h0 = z->h, *c0 = z->c, *h;
         h = onnx__cell(R, z, onnx__to(R, onnx__cut(R, all, 0, t, t + 1, 1), HY_SHAPE(z->N, z->gates * z->H)));
         if (z->alive) {
-            on = hy_broadcast_to(F, onnx__to(R, onnx__cut(R, z->alive, 0, t, t + 1, 1), HY_SHAPE(z->N, 1)),
-                                 HY_INTS(z->N, z->H));
-            steps[t] = hy_mul(F, h, on);
-            h = hy_where(F, on, h, h0);
-            if (z->c) z->c = hy_where(F, on, z->c, c0);
+            z->on = hy_broadcast_to(F, onnx__to(R, onnx__cut(R, z->alive, 0, t, t + 1, 1), HY_SHAPE(z->N, 1)),
+                                    HY_INTS(z->N, z->H));
+            steps[t] = hy_mul(F, h, z->on);
+            h = hy_where(F, z->on, h, h0);
+            if (z->c) z->c = hy_where(F, z->on, z->c, c0);
         } else steps[t] = h;
         z->h = h;
     }
@@ -4197,18 +4221,66 @@ static int onnx__fused_rnn(onnx__run *R, const onnx__recurrent *z, hy_array *h0,
 }
 #endif
 
+/* DynamicQuantizeLSTM rounds a step's states by the range of all sequences in it, so that those that are read
+ * backward all begin at the first step. Steps that no sequence reaches have no say in the range of x. */
+static hy_array *onnx__backward_rounded(onnx__run *R, onnx__recurrent *z, hy_array *lengths)
+{
+    hy_sequence_reverse_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.use_sequence_length = 1;
+    z->x = hy_sequence_reverse(R->F, z->x, lengths, &opt);
+    return hy_sequence_reverse(R->F, onnx__unrolled(R, z, 0), lengths, &opt);
+}
+
+static hy_array *onnx__reached(onnx__run *R, hy_array *x, hy_array *lengths, int64_t T)
+{
+    hy_array *last = onnx__reduce(R, hy_max, onnx__cast(R, lengths, HY_I64), HY_EMPTY, 0);
+    hy_array *on = onnx__alive(R, last, T, 1, HY_F32);
+    return onnx__where(R, hy_broadcast_like(R->F, on, x, NULL), x, hy_zeros_like(R->F, x));
+}
+
+/* The weights of DynamicQuantizeLSTM as LSTM has them: (directions, gates, inputs), in f32. Their scale and zero
+ * point are numbers of a direction, or of each of its gates. */
+static hy_array *onnx__dequantized_gates(onnx__run *R, int i, int scale)
+{
+    hy_array *q = onnx__in(R, i), *by[2];
+    hy_shape s, own;
+    int k;
+    if (!onnx__shape(R, q, &s) || s.ndim != 3) { onnx__fail(R, "weights of 3 dims are due"); return NULL; }
+    q = hy_cast(R->F, q, HY_F32);
+    for (k = 0; k < 2; k++) {
+        by[k] = onnx__in(R, scale + k);
+        if (!by[k] && k) continue;
+        if (!onnx__shape(R, by[k], &own) || own.ndim < 1 || own.ndim > 2 || own.dim[0] != s.dim[0] ||
+            (own.ndim == 2 && own.dim[1] != s.dim[2]) || (k && onnx__type_in(R, scale + k) != onnx__type_in(R, i))) {
+            onnx__fail(R, "input %d does not fit the weights: a number a direction or a gate is due", scale + k);
+            return NULL;
+        }
+        by[k] = onnx__to(R, onnx__cast(R, by[k], HY_F32),
+                         HY_SHAPE(s.dim[0], 1, own.ndim == 2 ? s.dim[2] : 1));
+    }
+    if (by[1]) q = hy_sub(R->F, q, by[1]);
+    return hy_transpose(R->F, hy_mul(R->F, q, by[0]), HY_INTS(0, 2, 1));
+}
+
 static void onnx__do_rnn(onnx__run *R)
 {
-    hy_array *x = onnx__in(R, 0), *lengths = onnx__in(R, 4), *y[2], *h[2], *c[2], *h0, *c0 = NULL;
+    hy_array *x = onnx__in(R, 0), *w = onnx__in(R, 1), *r = onnx__in(R, 2), *lengths = onnx__in(R, 4);
+    hy_array *y[2], *h[2], *c[2], *h0, *c0 = NULL;
     const char *direction = onnx__string(R, "direction", "forward");
-    int layout = onnx__int(R, "layout", 0) != 0, dirs = !strcmp(direction, "bidirectional") ? 2 : 1, d;
+    int layout = onnx__int(R, "layout", 0) != 0, dirs = !strcmp(direction, "bidirectional") ? 2 : 1, d, backward;
     hy_frame *F = R->F;
     onnx__recurrent z;
     hy_shape s, sr;
     memset(&z, 0, sizeof z);
-    z.gates = !strcmp(R->node->op, "LSTM") ? 4 : !strcmp(R->node->op, "GRU") ? 3 : 1;
+    z.rounds = !strcmp(R->node->op, "DynamicQuantizeLSTM");
+    z.gates = z.rounds || !strcmp(R->node->op, "LSTM") ? 4 : !strcmp(R->node->op, "GRU") ? 3 : 1;
+    if (z.rounds) {
+        w = onnx__dequantized_gates(R, 1, 8);
+        r = onnx__dequantized_gates(R, 2, 10);
+    }
     if (layout) x = hy_swap_axes(F, x, 0, 1);
-    if (!onnx__shape(R, x, &s) || !onnx__shape(R, onnx__in(R, 2), &sr)) return;
+    if (!onnx__shape(R, x, &s) || !onnx__shape(R, r, &sr)) return;
     if (s.ndim != 3 || sr.ndim != 3 || sr.dim[0] != dirs || s.dim[0] < 1) {
         onnx__fail(R, "X, W and R of 3 dims are due");
         return;
@@ -4227,20 +4299,25 @@ static void onnx__do_rnn(onnx__run *R)
     if (layout && onnx__has(R, 5)) h0 = hy_swap_axes(F, h0, 0, 1);
     if (layout && onnx__has(R, 6)) c0 = hy_swap_axes(F, c0, 0, 1);
 #ifndef HYBRID_NO_RNN
-    if (!layout && onnx__fused_rnn(R, &z, h0, c0, dirs)) return;
+    if (!layout && !z.rounds && onnx__fused_rnn(R, &z, h0, c0, dirs)) return;
 #endif
     if (lengths) z.alive = onnx__alive(R, lengths, z.T, z.N, onnx__type_in(R, 0));
+    if (lengths && z.rounds) x = onnx__reached(R, x, lengths, z.T);
     for (d = 0; d < dirs; d++) {
         hy_array *b = onnx__direction(R, onnx__in(R, 3), d);
         onnx__activations(R, &z, d);
-        z.w = onnx__direction(R, onnx__in(R, 1), d);
-        z.r = onnx__direction(R, onnx__in(R, 2), d);
+        z.w = onnx__direction(R, w, d);
+        z.r = onnx__direction(R, r, d);
         z.wb = b ? onnx__cut(R, b, 0, 0, z.gates * z.H, 1) : NULL;
         z.rb = b ? onnx__cut(R, b, 0, z.gates * z.H, 2 * z.gates * z.H, 1) : NULL;
         z.peep = onnx__direction(R, z.gates == 4 ? onnx__in(R, 7) : NULL, d);
         z.h = onnx__direction(R, h0, d);
         z.c = onnx__direction(R, c0, d);
-        y[d] = onnx__unrolled(R, &z, d || !strcmp(direction, "reverse"));
+        z.x = x;
+        z.on = NULL;
+        backward = d || !strcmp(direction, "reverse");
+        y[d] = backward && lengths && z.rounds ? onnx__backward_rounded(R, &z, lengths)
+            : onnx__unrolled(R, &z, backward);
         h[d] = z.h;
         c[d] = z.c;
     }
@@ -4313,18 +4390,33 @@ static void onnx__do_dequantize(onnx__run *R)
                                       onnx__int(R, "block_size", 0)));
 }
 
-static void onnx__do_dynamic_quantize(onnx__run *R)
+/* The range of x as 256 steps: their size, and (u8) which of them is 0. */
+static void onnx__steps_of(onnx__run *R, hy_array *x, hy_array **scale, hy_array **zero)
 {
     hy_frame *F = R->F;
-    hy_array *x = onnx__in(R, 0), *low, *high, *scale, *zero;
-    low = hy_minimum_scalar(F, onnx__reduce(R, hy_min, x, HY_EMPTY, 0), 0);
-    high = hy_maximum_scalar(F, onnx__reduce(R, hy_max, x, HY_EMPTY, 0), 0);
-    scale = hy_div_scalar(F, hy_sub(F, high, low), 255);
-    zero = onnx__round(F, hy_clip(F, hy_div(F, hy_negative(F, low), scale), 0, 255));
-    zero = hy_cast(F, zero, HY_U8);
+    hy_array *low = hy_minimum_scalar(F, onnx__reduce(R, hy_min, x, HY_EMPTY, 0), 0),
+        *high = hy_maximum_scalar(F, onnx__reduce(R, hy_max, x, HY_EMPTY, 0), 0);
+    *scale = hy_div_scalar(F, hy_sub(F, high, low), 255);
+    *scale = hy_add(F, *scale, onnx__cast(R, hy_equal_scalar(F, *scale, 0), HY_F32));  /* 1, where all are 0 */
+    *zero = onnx__round(F, hy_clip(F, hy_div(F, hy_negative(F, low), *scale), 0, 255));
+    *zero = hy_cast(F, *zero, HY_U8);
+}
+
+static void onnx__do_dynamic_quantize(onnx__run *R)
+{
+    hy_array *x = onnx__in(R, 0), *scale, *zero;
+    onnx__steps_of(R, x, &scale, &zero);
     onnx__out(R, 0, onnx__quantized(R, x, scale, zero, HY_U8, 0));
     onnx__out(R, 1, scale);
     onnx__out(R, 2, zero);
+}
+
+/* x on the nearest of 256 steps. */
+static hy_array *onnx__rounded(onnx__run *R, hy_array *x)
+{
+    hy_array *scale, *zero;
+    onnx__steps_of(R, x, &scale, &zero);
+    return onnx__dequantized(R, onnx__quantized(R, x, scale, zero, HY_U8, 0), scale, zero, 0);
 }
 
 /* Integers less their zero point, in doubles: products of them are exact. The zero point of the first operand
@@ -5696,6 +5788,197 @@ static const hy_op *onnx__own_op(hy_frame *F, int which)
     return hy_op_find(F, onnx__own_ops[which].name);
 }
 
+/* --- operators of ONNX Runtime (com.microsoft): what its optimiser makes of those above --- */
+/* Input i, which has to be there. */
+static hy_array *onnx__due(onnx__run *R, int i, const char *name)
+{
+    if (!onnx__has(R, i)) { onnx__fail(R, "input %d, %s, is due", i, name); return NULL; }
+    return onnx__in(R, i);
+}
+
+/* Input i, a vector as long as the last axis of x; NULL: it is left out, or an error stands. */
+static hy_array *onnx__beside_last(onnx__run *R, int i, const char *name, hy_array *x)
+{
+    hy_array *v = onnx__in(R, i);
+    hy_shape s, sx;
+    if (!v || !onnx__shape(R, v, &s) || !onnx__shape(R, x, &sx)) return NULL;
+    if (s.ndim == 1 && sx.ndim && s.dim[0] == sx.dim[sx.ndim - 1]) return v;
+    onnx__fail(R, "input %d, %s, is no vector of %lld numbers", i, name,
+               (long long)(sx.ndim ? sx.dim[sx.ndim - 1] : 0));
+    return NULL;
+}
+
+/* The same, which has to be there. */
+static hy_array *onnx__due_beside(onnx__run *R, int i, const char *name, hy_array *x)
+{
+    return onnx__due(R, i, name) ? onnx__beside_last(R, i, name, x) : NULL;
+}
+
+static void onnx__do_bias_gelu(onnx__run *R)
+{
+    hy_array *x = onnx__due(R, 0, "A"), *b = onnx__due_beside(R, 1, "B", x);
+    if (b) onnx__out(R, 0, onnx__leaky(R->F, hy_add(R->F, x, b), HY_LEAKY_GELU, 1));
+}
+
+static void onnx__do_fast_gelu(onnx__run *R)
+{
+    hy_array *x = onnx__due(R, 0, "X"), *b = onnx__beside_last(R, 1, "bias", x);
+    if (hy_error(R->F)) return;
+    onnx__out(R, 0, onnx__gelu_tanh(R->F, b ? hy_add(R->F, x, b) : x));
+}
+
+static void onnx__do_quick_gelu(onnx__run *R)
+{
+    hy_array *x = onnx__due(R, 0, "X");
+    onnx__out(R, 0, onnx__activation(R->F, "Swish", x, onnx__float(R, "alpha", 1.702f), 0));
+}
+
+/* An operand of FusedMatMul: its first axis becomes that of rows (batches), its last two change places (turn).
+ */
+static hy_array *onnx__turned_operand(onnx__run *R, int i, const char *name, int batches, int turn)
+{
+    hy_array *x = onnx__due(R, i, name);
+    int n = onnx__rank(R, x), k;
+    hy_ints axes;
+    if (!x || n < 2 || (!turn && (!batches || n < 3))) return x;
+    memset(&axes, 0, sizeof axes);
+    axes.n = n;
+    for (k = 0; k < n; k++) axes.v[k] = !batches || k == n - 1 ? k : k == n - 2 ? 0 : k + 1;
+    if (turn) {
+        int64_t last = axes.v[n - 1];
+        axes.v[n - 1] = axes.v[n - 2];
+        axes.v[n - 2] = last;
+    }
+    return hy_transpose(R->F, x, axes);
+}
+
+static void onnx__do_fused_matmul(onnx__run *R)
+{
+    hy_array *a = onnx__turned_operand(R, 0, "A", onnx__int(R, "transBatchA", 0) != 0,
+                                       onnx__int(R, "transA", 0) != 0),
+        *b = onnx__turned_operand(R, 1, "B", onnx__int(R, "transBatchB", 0) != 0,
+                                  onnx__int(R, "transB", 0) != 0);
+    double alpha = onnx__float(R, "alpha", 1);
+    a = onnx__matmul(R, a, b);
+    onnx__out(R, 0, alpha == 1 ? a : hy_mul_scalar(R->F, a, alpha));
+}
+
+/* What follows a product or a convolution. Its numbers are attributes of a name each, or a list. */
+static hy_array *onnx__followed(onnx__run *R, hy_array *x)
+{
+    static const char one[] = "activation_alpha", two[] = "activation_beta", last[] = "activation_gamma";
+    static const struct { const char *name; int numbers; const char *number[2]; } follow[] = {
+        { "Relu", 0, { NULL, NULL } }, { "Tanh", 0, { NULL, NULL } }, { "Sigmoid", 0, { NULL, NULL } },
+        { "Softplus", 0, { NULL, NULL } }, { "Softsign", 0, { NULL, NULL } }, { "LeakyRelu", 1, { one, NULL } },
+        { "Elu", 1, { one, NULL } }, { "Celu", 1, { one, NULL } }, { "ThresholdedRelu", 1, { one, NULL } },
+        { "HardSigmoid", 2, { one, two } }, { "Clip", 2, { one, two } }, { "HardSwish", 2, { one, two } },
+        { "Selu", 2, { one, last } } };
+    const char *name = onnx__string(R, "activation", "");
+    const onnx__attr *list = onnx__attr_of(R->node, "activation_params");
+    double v[2] = { 0, 0 };
+    int i, k, most = (int)(sizeof follow / sizeof *follow);
+    if (!*name || !x) return x;
+    for (k = 0; k < most && strcmp(name, follow[k].name); k++) continue;
+    if (k == most) { onnx__fail(R, "activation %.40s", name); return NULL; }
+    for (i = 0; i < follow[k].numbers; i++)
+        if (list ? i < list->n : onnx__attr_of(R->node, follow[k].number[i]) != NULL)
+            v[i] = list ? list->floats[i] : onnx__float(R, follow[k].number[i], 0);
+        else { onnx__fail(R, "activation %s takes %d numbers", name, follow[k].numbers); return NULL; }
+    if (!strcmp(name, "Clip")) return hy_clip(R->F, x, v[0], v[1]);
+    if (!strcmp(name, "HardSwish")) return hy_mul(R->F, x, onnx__hard_sigmoid(R->F, x, v[0], v[1]));
+    if (!strcmp(name, "Selu"))
+        return hy_mul_scalar(R->F, onnx__leaky(R->F, x, HY_LEAKY_ELU, v[0]), v[1]);
+    return onnx__activation(R->F, name, x, v[0], v[1]);
+}
+
+static void onnx__do_fused_gemm(onnx__run *R)
+{
+    if (onnx__due(R, 0, "A") && onnx__due(R, 1, "B")) onnx__out(R, 0, onnx__followed(R, onnx__gemm(R)));
+}
+
+static void onnx__do_fused_conv(onnx__run *R)
+{
+    hy_array *x = onnx__due(R, 0, "X"), *w = onnx__due(R, 1, "W");
+    if (!x || !w) return;
+    x = onnx__convolved(R, x, w, onnx__in(R, 2));
+    if (onnx__has(R, 3)) x = hy_add(R->F, x, onnx__in(R, 3));
+    onnx__out(R, 0, onnx__followed(R, x));
+}
+
+/* The sum that is normalised: input + skip + bias, whose skip may be one for the whole batch. */
+static hy_array *onnx__skip_sum(onnx__run *R, int bias)
+{
+    hy_array *x = onnx__due(R, 0, "input"), *skip = onnx__due(R, 1, "skip"), *b;
+    hy_shape s, sk;
+    int i, k;
+    if (!x || !skip || !onnx__shape(R, x, &s) || !onnx__shape(R, skip, &sk)) return NULL;
+    if (s.ndim < 2 || s.ndim > 3) {
+        onnx__fail(R, "an input of 2 or 3 dims is due, not of %d", s.ndim);
+        return NULL;
+    }
+    k = s.ndim - sk.ndim;
+    for (i = k; k >= 0 && i < s.ndim && (sk.dim[i - k] == s.dim[i] || (!i && sk.dim[0] == 1)); i++) continue;
+    if (i < s.ndim || k > s.ndim - 2) { onnx__fail(R, "skip does not fit the input"); return NULL; }
+    b = onnx__beside_last(R, bias, "bias", x);
+    if (hy_error(R->F)) return NULL;
+    x = hy_add(R->F, x, skip);
+    if (b) x = hy_add(R->F, x, b);
+    onnx__out(R, 3, x);
+    return x;
+}
+
+static void onnx__do_skip_layer_norm(onnx__run *R)
+{
+    hy_array *x = onnx__skip_sum(R, 4), *g = onnx__due_beside(R, 2, "gamma", x), *b;
+    if (!x || !g) return;
+    b = onnx__beside_last(R, 3, "beta", x);
+    if (!hy_error(R->F))
+        onnx__put_layer_norm(R, x, g, b, onnx__rank(R, x) - 1, onnx__float(R, "epsilon", 1e-12f));
+}
+
+static void onnx__do_skip_rms_norm(onnx__run *R)
+{
+    hy_array *x = onnx__skip_sum(R, 3), *g = onnx__due_beside(R, 2, "gamma", x);
+    if (x && g)
+        onnx__out(R, 0, onnx__rms_normed(R, x, g, onnx__rank(R, x) - 1, onnx__float(R, "epsilon", 1e-12f)));
+}
+
+/* Words, places and segments of a text, each a row of a table, are added and normalised. */
+static void onnx__do_embed_layer_norm(onnx__run *R)
+{
+    hy_array *ids = onnx__due(R, 0, "input_ids"), *words = onnx__due(R, 2, "word_embedding"),
+        *places = onnx__due(R, 3, "position_embedding"), *segments = onnx__in(R, 4), *x, *at, *g, *b, *mask;
+    hy_shape s, st, sw;
+    if (!onnx__shape(R, ids, &s) || !onnx__shape(R, places, &st) || !onnx__shape(R, words, &sw)) return;
+    if (s.ndim != 2 || st.ndim != 2 || sw.ndim != 2) {
+        onnx__fail(R, "numbers (batch, length) and tables of 2 dims are due");
+        return;
+    }
+    if ((segments != NULL) != onnx__has(R, 1)) {
+        onnx__fail(R, "segment_ids and segment_embedding go together");
+        return;
+    }
+    x = onnx__gathered_at(R, words, 0, 0);
+    if (onnx__has(R, 8)) at = onnx__gathered_at(R, places, 8, 0);
+    else {
+        if (s.dim[1] > st.dim[0]) {
+            onnx__fail(R, "a text of %d in a table of %d places", (int)s.dim[1], (int)st.dim[0]);
+            return;
+        }
+        at = onnx__cut(R, places, 0, 0, s.dim[1], 1);
+    }
+    x = hy_add(R->F, x, at);
+    if (segments) x = hy_add(R->F, x, onnx__gathered_at(R, segments, 1, 0));
+    g = onnx__due_beside(R, 5, "gamma", x);
+    b = g ? onnx__due_beside(R, 6, "beta", x) : NULL;
+    if (!g || !b) return;
+    onnx__out(R, 0, onnx__layer_normed(R, x, g, b, 2, onnx__float(R, "epsilon", 1e-12f), NULL));
+    if (onnx__has(R, 7)) mask = onnx__reduce(R, hy_sum, onnx__in(R, 7), HY_AXES(1), 0);
+    else mask = onnx__filled(R, HY_SHAPE(s.dim[0]), HY_I32, 0);
+    onnx__out(R, 1, onnx__cast(R, mask, HY_I32));
+    onnx__out(R, 2, x);
+}
+
 /* --- ensembles of trees --- */
 /* Nodes, then leaves, which lead to themselves: all trees of all samples go down side by side. */
 typedef struct onnx__trees {
@@ -5966,7 +6249,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("ArgMin", 0, arg), ONNX__DO("TopK", 2, top_k), ONNX__DO("Softmax", 0, softmax),
     ONNX__DO("LogSoftmax", 0, softmax), ONNX__DO("Hardmax", 0, softmax), ONNX__DO("CumSum", 2, cum_sum),
     ONNX__DO("CumProd", 2, cum_sum), ONNX__DO("LpNormalization", 0, lp_norm), ONNX__DO("MatMul", 0, matmul),
-    ONNX__DO("FusedMatMul", 0, fused_matmul),
+    ONNX__DO("hybrid.ScaledMatMul", 0, scaled_matmul),
     ONNX__DO("Gemm", 0, gemm), ONNX__DO("Gather", 0, gather),
     ONNX__DO("GatherElements", 0, gather_elements), ONNX__DO("GatherND", 0, gather_nd),
     ONNX__DO("Scatter", 0, scatter_elements), ONNX__DO("ScatterElements", 0, scatter_elements),
@@ -6017,7 +6300,14 @@ static const onnx__row onnx__rows[] = {
     ONNX__WITH("OptionalHasElement", has_element, ONNX__LISTS), ONNX__WITH("SequenceMap", flow, ONNX__FLOW),
     ONNX__WITH("If", flow, ONNX__FLOW), ONNX__WITH("Loop", flow, ONNX__FLOW),
     ONNX__WITH("Scan", flow, ONNX__FLOW),
-    ONNX__WITH("ai.onnx.preview.FlexAttention", flow, ONNX__FLOW) };
+    ONNX__WITH("ai.onnx.preview.FlexAttention", flow, ONNX__FLOW),
+    ONNX__DO("com.microsoft.Gelu", 0, gelu), ONNX__DO("com.microsoft.BiasGelu", 0, bias_gelu),
+    ONNX__DO("com.microsoft.FastGelu", 0, fast_gelu), ONNX__DO("com.microsoft.QuickGelu", 0, quick_gelu),
+    ONNX__DO("com.microsoft.DynamicQuantizeLSTM", 0, rnn), ONNX__DO("com.microsoft.FusedMatMul", 0, fused_matmul),
+    ONNX__DO("com.microsoft.FusedGemm", 0, fused_gemm), ONNX__DO("com.microsoft.FusedConv", 0, fused_conv),
+    ONNX__DO("com.microsoft.SkipLayerNormalization", 0, skip_layer_norm),
+    ONNX__DO("com.microsoft.SkipSimplifiedLayerNormalization", 0, skip_rms_norm),
+    ONNX__DO("com.microsoft.EmbedLayerNormalization", 0, embed_layer_norm) };
 #undef ONNX__DO
 #undef ONNX__ONE
 #undef ONNX__TWO
@@ -7282,7 +7572,8 @@ static void onnx__fuse_matmul(onnx__model *m, onnx__node *n)
     onnx__take_scale(m, n, in, 0);
     onnx__take_scale(m, n, in, 1);
     if (in[2] < 0 || in[3] < 0) return;
-    n->op = "FusedMatMul";
+    n->op = "ScaledMatMul";
+    n->domain = "hybrid";
     n->in = in;
     n->nin = 4;
     if (in[2] != in[3] || !onnx__is_number(m, in[2], 0, &v)) return;
