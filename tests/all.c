@@ -109,6 +109,7 @@
 #include "test_reading.c"
 #include "test_onnx_built.c"
 #include "test_onnx_given.c"
+#include "test_onnx_runtime.c"
 #include "test_misuse.c"
 #include "test_fitted.c"
 #include "test_callbacks.c"
@@ -200,6 +201,7 @@ int main(int argc, char **argv)
     test_onnx();
     test_onnx_built();
     test_onnx_given();
+    test_onnx_runtime();
     test_walk();
     test_handles();
     test_attention();

@@ -29,8 +29,10 @@
  *
  * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`),
  * functions of the model; int16, uint16, uint32 and whole numbers of 2 and 4 bits as numbers of wider types,
- * inputs and outputs, too. What cannot run is listed all at once: operator, node, reason. Nothing in a file
- * is believed before it is checked, and nothing here recurses.
+ * inputs and outputs, too; of com.microsoft what ONNX Runtime's optimiser makes: gelu, products, convolutions
+ * and norms with what stands around them, EmbedLayerNormalization, DynamicQuantizeLSTM. What cannot run is
+ * listed all at once: operator, node, reason. Nothing in a file is believed before it is checked, and nothing
+ * here recurses.
  *
  * ROOMS  >>protobuf fields of messages   >>model   nodes, values, tensors, read once
  *        >>running  values of a call     >>ops     what each operator does, one function each
@@ -3238,8 +3240,8 @@ static void onnx__do_instance_norm(onnx__run *R)
     onnx__out(R, 0, hy_instance_norm(R->F, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2), &opt));
 }
 
-/* Everything from the axis on to mean 0 and variance 1, in f32 at least; b: NULL, or what is added. told: NULL,
- * or takes the mean and one over the deviation. */
+/* Everything from the axis on to mean 0 and variance 1, in f32 at least; b: NULL, or what is added. `told`
+ * (NULL: nobody) takes the mean and one over the deviation. */
 static hy_array *onnx__layer_normed(onnx__run *R, hy_array *x, hy_array *g, hy_array *b, int axis, double eps,
                                     hy_array **told)
 {
@@ -4239,8 +4241,8 @@ static hy_array *onnx__reached(onnx__run *R, hy_array *x, hy_array *lengths, int
     return onnx__where(R, hy_broadcast_like(R->F, on, x, NULL), x, hy_zeros_like(R->F, x));
 }
 
-/* The weights of DynamicQuantizeLSTM as LSTM has them: (directions, gates, inputs), in f32. Their scale and zero
- * point are numbers of a direction, or of each of its gates. */
+/* The weights of DynamicQuantizeLSTM as LSTM has them: (directions, gates, inputs), in f32. Their scale and
+ * zero point are numbers of a direction, or of each of its gates. */
 static hy_array *onnx__dequantized_gates(onnx__run *R, int i, int scale)
 {
     hy_array *q = onnx__in(R, i), *by[2];
@@ -4252,8 +4254,10 @@ static hy_array *onnx__dequantized_gates(onnx__run *R, int i, int scale)
         by[k] = onnx__in(R, scale + k);
         if (!by[k] && k) continue;
         if (!onnx__shape(R, by[k], &own) || own.ndim < 1 || own.ndim > 2 || own.dim[0] != s.dim[0] ||
-            (own.ndim == 2 && own.dim[1] != s.dim[2]) || (k && onnx__type_in(R, scale + k) != onnx__type_in(R, i))) {
-            onnx__fail(R, "input %d does not fit the weights: a number a direction or a gate is due", scale + k);
+            (own.ndim == 2 && own.dim[1] != s.dim[2]) ||
+            (k && onnx__type_in(R, scale + k) != onnx__type_in(R, i))) {
+            onnx__fail(R, "input %d does not fit the weights: a number for each direction or gate is due",
+                       scale + k);
             return NULL;
         }
         by[k] = onnx__to(R, onnx__cast(R, by[k], HY_F32),
@@ -4268,7 +4272,8 @@ static void onnx__do_rnn(onnx__run *R)
     hy_array *x = onnx__in(R, 0), *w = onnx__in(R, 1), *r = onnx__in(R, 2), *lengths = onnx__in(R, 4);
     hy_array *y[2], *h[2], *c[2], *h0, *c0 = NULL;
     const char *direction = onnx__string(R, "direction", "forward");
-    int layout = onnx__int(R, "layout", 0) != 0, dirs = !strcmp(direction, "bidirectional") ? 2 : 1, d, backward;
+    int layout = onnx__int(R, "layout", 0) != 0, dirs = !strcmp(direction, "bidirectional") ? 2 : 1;
+    int d, backward;
     hy_frame *F = R->F;
     onnx__recurrent z;
     hy_shape s, sr;
@@ -4397,7 +4402,7 @@ static void onnx__steps_of(onnx__run *R, hy_array *x, hy_array **scale, hy_array
     hy_array *low = hy_minimum_scalar(F, onnx__reduce(R, hy_min, x, HY_EMPTY, 0), 0),
         *high = hy_maximum_scalar(F, onnx__reduce(R, hy_max, x, HY_EMPTY, 0), 0);
     *scale = hy_div_scalar(F, hy_sub(F, high, low), 255);
-    *scale = hy_add(F, *scale, onnx__cast(R, hy_equal_scalar(F, *scale, 0), HY_F32));  /* 1, where all are 0 */
+    *scale = hy_add(F, *scale, onnx__cast(R, hy_equal_scalar(F, *scale, 0), HY_F32));   /* 1: all are 0 */
     *zero = onnx__round(F, hy_clip(F, hy_div(F, hy_negative(F, low), *scale), 0, 255));
     *zero = hy_cast(F, *zero, HY_U8);
 }
@@ -5833,8 +5838,8 @@ static void onnx__do_quick_gelu(onnx__run *R)
     onnx__out(R, 0, onnx__activation(R->F, "Swish", x, onnx__float(R, "alpha", 1.702f), 0));
 }
 
-/* An operand of FusedMatMul: its first axis becomes that of rows (batches), its last two change places (turn).
- */
+/* An operand of FusedMatMul: with `batches` its first axis becomes that of rows, with `turn` its last two
+ * change places. */
 static hy_array *onnx__turned_operand(onnx__run *R, int i, const char *name, int batches, int turn)
 {
     hy_array *x = onnx__due(R, i, name);
@@ -5869,8 +5874,8 @@ static hy_array *onnx__followed(onnx__run *R, hy_array *x)
     static const char one[] = "activation_alpha", two[] = "activation_beta", last[] = "activation_gamma";
     static const struct { const char *name; int numbers; const char *number[2]; } follow[] = {
         { "Relu", 0, { NULL, NULL } }, { "Tanh", 0, { NULL, NULL } }, { "Sigmoid", 0, { NULL, NULL } },
-        { "Softplus", 0, { NULL, NULL } }, { "Softsign", 0, { NULL, NULL } }, { "LeakyRelu", 1, { one, NULL } },
-        { "Elu", 1, { one, NULL } }, { "Celu", 1, { one, NULL } }, { "ThresholdedRelu", 1, { one, NULL } },
+        { "Softplus", 0, { NULL, NULL } }, { "Softsign", 0, { NULL, NULL } },
+        { "LeakyRelu", 1, { one, NULL } }, { "Elu", 1, { one, NULL } }, { "Celu", 1, { one, NULL } }, { "ThresholdedRelu", 1, { one, NULL } },
         { "HardSigmoid", 2, { one, two } }, { "Clip", 2, { one, two } }, { "HardSwish", 2, { one, two } },
         { "Selu", 2, { one, last } } };
     const char *name = onnx__string(R, "activation", "");
@@ -6303,7 +6308,8 @@ static const onnx__row onnx__rows[] = {
     ONNX__WITH("ai.onnx.preview.FlexAttention", flow, ONNX__FLOW),
     ONNX__DO("com.microsoft.Gelu", 0, gelu), ONNX__DO("com.microsoft.BiasGelu", 0, bias_gelu),
     ONNX__DO("com.microsoft.FastGelu", 0, fast_gelu), ONNX__DO("com.microsoft.QuickGelu", 0, quick_gelu),
-    ONNX__DO("com.microsoft.DynamicQuantizeLSTM", 0, rnn), ONNX__DO("com.microsoft.FusedMatMul", 0, fused_matmul),
+    ONNX__DO("com.microsoft.DynamicQuantizeLSTM", 0, rnn),
+    ONNX__DO("com.microsoft.FusedMatMul", 0, fused_matmul),
     ONNX__DO("com.microsoft.FusedGemm", 0, fused_gemm), ONNX__DO("com.microsoft.FusedConv", 0, fused_conv),
     ONNX__DO("com.microsoft.SkipLayerNormalization", 0, skip_layer_norm),
     ONNX__DO("com.microsoft.SkipSimplifiedLayerNormalization", 0, skip_rms_norm),
