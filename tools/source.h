@@ -778,149 +778,85 @@ static void hy__c_write_helpers(hy__c *c)
 /* --- formulas: those of the catalogue as text --- *
  * x, a, b, p0, p1 stand for operands, V__T and V__U for the type and an unsigned one, V__f for a function f.
  */
-#undef V_K
-#undef V_SEL
-#undef V_BOOL
-#undef V_MAX
-#undef V_MIN
-#undef V_NEG
-#undef V_ADD
-#undef V_SUB
-#undef V_MUL
-#undef V_DIV
-#undef V_MOD
-#undef V_POW
-#undef V_HYPOT
-#undef V_ATAN2
-#undef V_ABS
-#undef V_SQRT
-#undef V_EXP
-#undef V_EXPM1
-#undef V_LOG
-#undef V_LOG2
-#undef V_LOG10
-#undef V_LOG1P
-#undef V_SIGMOID
-#undef V_SOFTRELU
-#undef V_TANH
-#undef V_ERF
-#undef V_GELU
-#undef V_MISH
-#undef V_SIN
-#undef V_COS
-#undef V_TAN
-#undef V_ASIN
-#undef V_ACOS
-#undef V_ATAN
-#undef V_SINH
-#undef V_COSH
-#undef V_ASINH
-#undef V_ACOSH
-#undef V_ATANH
-#undef V_CBRT
-#undef V_ROUND
-#undef V_RINT
-#undef V_CEIL
-#undef V_FLOOR
-#undef V_TRUNC
-#undef V_ERFINV
-#undef V_GAMMA
-#undef V_GAMMALN
-#undef V_DIGAMMA
-#undef V_TRIGAMMA
-#define V_K(k)          ((V__T)k)
-#define V_SEL(c, a, b)  ((c) ? a : b)
-#define V_BOOL(c)       ((c) ? 1 : 0)
-#define V_MAX(a, b)     (((a > b) | (a != a)) ? a : b)
-#define V_MIN(a, b)     (((a < b) | (a != a)) ? a : b)
-#define V_NEG(x)        (-x)
-#define V_ADD(a, b)     (a + b)
-#define V_SUB(a, b)     (a - b)
-#define V_MUL(a, b)     (a * b)
-#define V_DIV(a, b)     (a / b)
-#define V_MOD(a, b)     V__mod(a, b)
-#define V_POW(a, b)     V__pow(a, b)
-#define V_HYPOT(a, b)   V__hypot(a, b)
-#define V_ATAN2(a, b)   V__atan2(a, b)
-#define V_ABS(x)        V__fabs(x)
-#define V_SQRT(x)       V__sqrt(x)
-#define V_EXP(x)        V__exp(x)
-#define V_EXPM1(x)      V__expm1(x)
-#define V_LOG(x)        V__log(x)
-#define V_LOG2(x)       V__log2(x)
-#define V_LOG10(x)      V__log10(x)
-#define V_LOG1P(x)      V__log1p(x)
-#define V_SIGMOID(x)    V__sigmoid(x)
-#define V_SOFTRELU(x)   V__softrelu(x)
-#define V_TANH(x)       V__tanh(x)
-#define V_ERF(x)        V__erf(x)
-#define V_GELU(x)       V__gelu(x)
-#define V_MISH(x)       V__mish(x)
-#define V_SIN(x)        V__sin(x)
-#define V_COS(x)        V__cos(x)
-#define V_TAN(x)        V__tan(x)
-#define V_ASIN(x)       V__asin(x)
-#define V_ACOS(x)       V__acos(x)
-#define V_ATAN(x)       V__atan(x)
-#define V_SINH(x)       V__sinh(x)
-#define V_COSH(x)       V__cosh(x)
-#define V_ASINH(x)      V__asinh(x)
-#define V_ACOSH(x)      V__acosh(x)
-#define V_ATANH(x)      V__atanh(x)
-#define V_CBRT(x)       V__cbrt(x)
-#define V_ROUND(x)      V__round(x)
-#define V_RINT(x)       V__rint_down(x)
-#define V_CEIL(x)       V__ceil(x)
-#define V_FLOOR(x)      V__floor(x)
-#define V_TRUNC(x)      V__trunc(x)
-#define V_ERFINV(x)     V__erfinv(x)
-#define V_GAMMA(x)      V__tgamma(x)
-#define V_GAMMALN(x)    V__lgamma(x)
-#define V_DIGAMMA(x)    V__digamma(x)
-#define V_TRIGAMMA(x)   V__trigamma(x)
-#define HY__C_TEXT_OF(formula)  HY__C_TEXT_AS(formula)
-#define HY__C_TEXT_AS(formula)  #formula
-#define HY__C_UNARY(name, mxnet, kind, formula, grad, doc) HY__C_TEXT_OF(formula),
-#define HY__C_BINARY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, ...) \
-    HY__C_TEXT_OF(formula),
-#define HY__C_EXTRA(name, of, formula, doc) HY__C_TEXT_OF(formula),
+#define HY__C_UNARY(name, mxnet, kind, formula, grad, doc) #formula,
+#define HY__C_BINARY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, ...) #formula,
+#define HY__C_EXTRA(name, of, formula, doc) #formula,
 static const char *const hy__c_unary[] = { HY_UNARY_OPS(HY__C_UNARY) };
 static const char *const hy__c_extra[] = { HY__EXTRAS(HY__C_EXTRA) };
 static const char *const hy__c_binary[] = { HY_BINARY_OPS(HY__C_BINARY) };
-#undef V_MAX
-#undef V_MIN
-#undef V_NEG
-#undef V_ADD
-#undef V_SUB
-#undef V_MUL
-#undef V_DIV
-#undef V_MOD
-#undef V_POW
-#undef V_HYPOT
-#undef V_ATAN2
-#undef V_ROUND
-#undef V_RINT
-#undef V_CEIL
-#undef V_FLOOR
-#undef V_TRUNC
-#define V_ROUND(x)      x
-#define V_RINT(x)       x
-#define V_CEIL(x)       x
-#define V_FLOOR(x)      x
-#define V_TRUNC(x)      x
-#define V_MAX(a, b)     (a > b ? a : b)
-#define V_MIN(a, b)     (a < b ? a : b)
-#define V_NEG(x)        ((V__T)(0 - (V__U)x))
-#define V_ADD(a, b)     ((V__T)((V__U)a + (V__U)b))
-#define V_SUB(a, b)     ((V__T)((V__U)a - (V__U)b))
-#define V_MUL(a, b)     ((V__T)((V__U)a * (V__U)b))
-#define V_DIV(a, b)     ((V__T)V__int_div(a, b))
-#define V_MOD(a, b)     ((V__T)V__int_mod(a, b))
-#define V_POW(a, b)     ((V__T)V__int_pow(a, b))
-#define V_HYPOT(a, b)   ((V__T)V__int_hypot(a, b))
-#define V_ATAN2(a, b)   ((V__T)atan2((double)a, (double)b))
-static const char *const hy__c_unary_whole[] = { HY_UNARY_OPS(HY__C_UNARY) };
-static const char *const hy__c_binary_whole[] = { HY_BINARY_OPS(HY__C_BINARY) };
+
+/* The words of formulas for reals, and for integers where those differ; @a, @b, @c are what they are given.
+ * Others name a function: V_EXP(x) is V__exp(x). */
+static const struct { const char *name, *real, *whole; } hy__c_words[] = {
+    { "K", "((V__T)@a)", NULL },
+    { "SEL", "((@a) ? @b : @c)", NULL },
+    { "BOOL", "((@a) ? 1 : 0)", NULL },
+    { "MAX", "(((@a > @b) | (@a != @a)) ? @a : @b)", "(@a > @b ? @a : @b)" },
+    { "MIN", "(((@a < @b) | (@a != @a)) ? @a : @b)", "(@a < @b ? @a : @b)" },
+    { "NEG", "(-@a)", "((V__T)(0 - (V__U)@a))" },
+    { "ADD", "(@a + @b)", "((V__T)((V__U)@a + (V__U)@b))" },
+    { "SUB", "(@a - @b)", "((V__T)((V__U)@a - (V__U)@b))" },
+    { "MUL", "(@a * @b)", "((V__T)((V__U)@a * (V__U)@b))" },
+    { "DIV", "(@a / @b)", "((V__T)V__int_div(@a, @b))" },
+    { "MOD", "V__mod(@a, @b)", "((V__T)V__int_mod(@a, @b))" },
+    { "POW", "V__pow(@a, @b)", "((V__T)V__int_pow(@a, @b))" },
+    { "HYPOT", "V__hypot(@a, @b)", "((V__T)V__int_hypot(@a, @b))" },
+    { "ATAN2", "V__atan2(@a, @b)", "((V__T)atan2((double)@a, (double)@b))" },
+    { "ROUND", "V__round(@a)", "@a" },
+    { "RINT", "V__rint_down(@a)", "@a" },
+    { "CEIL", "V__ceil(@a)", "@a" },
+    { "FLOOR", "V__floor(@a)", "@a" },
+    { "TRUNC", "V__trunc(@a)", "@a" },
+    { "ABS", "V__fabs(@a)", NULL },
+    { "GAMMA", "V__tgamma(@a)", NULL },
+    { "GAMMALN", "V__lgamma(@a)", NULL }
+};
+
+/* The text between brackets, which begins at s, as up to three parts; where it ends. */
+static const char *hy__c_parts(const char *s, const char **from, const char **to)
+{
+    int deep = 0, n = 0;
+    for (from[0] = s; ; s++) {
+        if (!deep && (*s == ',' || *s == ')')) {
+            to[n++] = s;
+            if (*s == ')') return s + 1;
+            from[n] = s + 2;
+        }
+        deep += (*s == '(') - (*s == ')');
+    }
+}
+
+/* What stands for a word of n letters. own: room for that of a function. */
+static const char *hy__c_meaning(const char *word, size_t n, int whole, char *own)
+{
+    size_t i;
+    for (i = 0; i < sizeof hy__c_words / sizeof *hy__c_words; i++)
+        if (strlen(hy__c_words[i].name) == n && !memcmp(hy__c_words[i].name, word, n))
+            return whole && hy__c_words[i].whole ? hy__c_words[i].whole : hy__c_words[i].real;
+    memcpy(own, "V__", 3);
+    for (i = 0; i < n; i++) own[3 + i] = (char)(word[i] | 32);
+    memcpy(own + 3 + n, "(@a)", 5);
+    return own;
+}
+
+/* A formula of the catalogue with its words spelled out. */
+static void hy__c_spell(hy__line *to, const char *s, const char *end, int whole)
+{
+    const char *from[3], *until[3], *text;
+    char own[32];
+    while (s < end) {
+        const char *word = s + 2;
+        size_t n;
+        if (strncmp(s, "V_", 2) || *word == '_') { hy__put(to, s++, 1); continue; }
+        n = strcspn(word, "(");
+        s = hy__c_parts(word + n + 1, from, until);
+        for (text = hy__c_meaning(word, n, whole, own); *text; text++) {
+            if (*text != '@') { hy__put(to, text, 1); continue; }
+            text++;
+            hy__c_spell(to, from[*text - 'a'], until[*text - 'a'], whole);
+        }
+    }
+}
 
 /* A name of the formula's: an operand, a type or a function. */
 static void hy__c_word(hy__c *c, const char *word, size_t n, const char *a, const char *b, const double *p)
@@ -966,7 +902,12 @@ static void hy__c_formula(hy__c *c, const char *text, const char *a, const char 
 }
 
 /* An operator by which each element goes its own way: its formula, operands a and b, and parameters. */
-typedef struct hy__c_point { const char *text; double p[2]; int scalar; double number; } hy__c_point;
+typedef struct hy__c_point {
+    const char *text;
+    char   spelled[2 * HY__C_TEXT];
+    double p[2], number;
+    int    scalar;
+} hy__c_point;
 
 static void hy__c_leaky(const hy__node *node, hy__c_point *at)
 {
@@ -1010,14 +951,17 @@ static void hy__c_bounded(const hy__node *node, int number, hy__c_point *at)
 /* Is there a formula for it? Operators that leave values as they are have one, too. */
 static int hy__c_point_of(const hy__node *node, hy__c_point *at)
 {
-    int number = hy__op_number(node->op), whole = !hy__floating(node->type[0].dtype);
+    int number = hy__op_number(node->op), whole = 0;
+    hy__line spelled = hy__line_open(at->spelled, sizeof at->spelled);
     memset(at, 0, sizeof *at);
     if (!node->op) return 0;
-    if (node->op->bind == hy__unary_bind)
-        at->text = (whole ? hy__c_unary_whole : hy__c_unary)[node->op->member];
-    else if (node->op->bind == hy__binary_bind || node->op->bind == hy__scalar_bind ||
+    if (node->op->bind == hy__unary_bind) {
+        at->text = hy__c_unary[node->op->member];
+        whole = !hy__floating(node->type[0].dtype);
+    } else if (node->op->bind == hy__binary_bind || node->op->bind == hy__scalar_bind ||
              node->op->bind == hy__rscalar_bind) {
-        at->text = (whole ? hy__c_binary_whole : hy__c_binary)[node->op->member];
+        at->text = hy__c_binary[node->op->member];
+        whole = !hy__floating(node->type[0].dtype);
         at->scalar = node->op->bind == hy__scalar_bind ? 2 : node->op->bind == hy__rscalar_bind;
         if (at->scalar) at->number = ((const hy__scalar_rec *)node->record)->scalar;
     } else switch (number) {
@@ -1042,6 +986,10 @@ static int hy__c_point_of(const hy__node *node, hy__c_point *at)
             break;
         }
         default: break;
+    }
+    if (at->text) {
+        hy__c_spell(&spelled, at->text, at->text + strlen(at->text), whole);
+        at->text = at->spelled;
     }
     return at->text != NULL || (number == HY_OP_add_n && node->nin <= HY__FUSED_INPUTS) ||
            number == HY_OP_where || number == HY_OP__np_where;
