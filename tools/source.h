@@ -87,23 +87,21 @@ typedef struct hy__c_body {
 } hy__c_body;
 
 /* THE LOOP DESCRIPTOR. What an operator does is a nest of loops: at each place of the result it goes through
- * some taps. A nest is a list of axes; each has a name, a length and a step in every array, so that where an
- * array is read is the sum of name * step. y = x w', say, of (i, k) and (j, k):
+ * some taps. Axes are letters, whose sizes are told first; each array is said by the letters of its dims, as
+ * for einsum, so that where it is read is the sum of letter * step. y = x w', say:
  *
- *     hy__c_nest_new(c, "x0", "x1", "y0");
- *     hy__c_each(c, "i", I, K, 0, J);             for each i: x0 goes on by K, y0 by J
- *     hy__c_each(c, "j", J, 0, K, 1);
- *     hy__c_tap(c, "k", K, 1, 1, 0);
+ *     hy__c_sizes(c, "ijk", rows, columns, depth);
+ *     hy__c_nest_of(c, "ij.k", "ij", "ik", "jk");         places and, behind the dot, taps; then y, x0, x1
  *     hy__w(c, "%P {\ndouble sum = 0;\n%K sum += %0 * %1;\n%y = sum;\n}\n");
  *
  * The formulas of start, each tap, join and end stand in that text. %P opens the loops of all places, %K
- * those of all taps, as often as there are passes; %0, %1 and %y are the arrays where they are read, as
- * "x0[i * 8 + k]". A term is an axis without a loop: its name is a number that the formula makes, as fh in
+ * those of all taps, as often as there are passes; %0, %1, ... and %y are the arrays where they are read, as
+ * "x0[i * 8 + k]". A letter that is no loop is a term: its name is a number that the formula makes, as fh in
  * "fh = h * 2 + kh - 1". A span is a tap that goes from one such number to another. A bound is a term of a
  * place and a tap, place * stride + tap * dilate - pad: %B makes these numbers and leaves out taps that lie
  * beside the array. */
 enum { HY__C_PLACE, HY__C_TAP, HY__C_TERM, HY__C_BOUND };
-enum { HY__C_OUT = 2, HY__C_ARRAYS = 3, HY__C_AXES = HY__C_DIMS + 8 };
+enum { HY__C_OUT = HY__FUSED_INPUTS, HY__C_ARRAYS, HY__C_AXES = HY__C_DIMS + 8, HY__C_LETTERS = 128 };
 typedef struct hy__c_axis {
     const char *name, *from, *to;       /* from NULL: from 0; to NULL: to n; of a bound: place and tap */
     int     kind;
@@ -115,6 +113,7 @@ typedef struct hy__c_nest {
     hy__c_axis  axis[HY__C_AXES];
     int         axes;
 } hy__c_nest;
+typedef struct hy__c_letter { char itself[2]; const char *name; int64_t size; } hy__c_letter;
 
 enum { HY__C_MOST_HELPERS = 96 };
 struct hy__c {
@@ -129,6 +128,8 @@ struct hy__c {
     char      needs[HY__C_MOST_HELPERS];        /* those that something asked for */
     hy_dtype  real;                     /* of numbers in the formula that is written */
     hy__c_nest nest;                    /* the loops that are written */
+    hy__c_letter letter[HY__C_LETTERS]; /* its axes */
+    const char *word[2];                /* %a and %b */
     hy__c_body *at, **body;             /* the program that is written now; all, inner behind outer ones */
     int       bodies, body_cap, blobs, blob_cap;
     hy__names taken;
@@ -140,7 +141,8 @@ struct hy__c {
 
 /* --- text --- *
  * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %r the current one
- * %p prefix  %u PREFIX  %fi an int64, to which i counts: for (int i = 0; i < 10; i++)
+ * %p prefix  %u PREFIX  %a %b the words  %fi an int64, to which i counts: for (int i = 0; i < 10; i++)
+ * $i the size of letter i  @i the loop of letter i  @i:k the same, to the size of letter k
  * of the nest: %P loops of places  %K loops of taps  %B bounds  %0 %1 %y arrays where they are read
  */
 static const char *hy__c_type(hy_dtype dtype)
@@ -353,6 +355,57 @@ static void hy__c_put_loops(hy__c *c, int kind)
     }
 }
 
+/* Sizes of letters, each an int64_t. */
+static void hy__c_sizes(hy__c *c, const char *letters, ...)
+{
+    va_list args;
+    va_start(args, letters);
+    for (; *letters; letters++) c->letter[(int)*letters].size = va_arg(args, int64_t);
+    va_end(args);
+}
+static void hy__c_sizes_of(hy__c *c, const char *letters, const hy_shape *shape)
+{
+    int d;
+    for (d = 0; letters[d]; d++) c->letter[(int)letters[d]].size = shape->dim[d];
+}
+
+/* The axis of a letter, which is a term if it is no loop. */
+static hy__c_axis *hy__c_axis_at(hy__c *c, int letter)
+{
+    hy__c_letter *l = &c->letter[letter];
+    int i;
+    l->itself[0] = (char)letter;
+    if (!l->name) l->name = l->itself;
+    for (i = 0; i < c->nest.axes; i++) if (!strcmp(c->nest.axis[i].name, l->name)) return &c->nest.axis[i];
+    return hy__c_axis_of(c, HY__C_TERM, l->name, 0, 0, 0, 0);
+}
+
+/* Array k has these dims, the last of which are side by side. */
+static void hy__c_dims(hy__c *c, int k, const char *letters)
+{
+    for (; letters && *letters; letters++) {
+        const char *behind;
+        int64_t step = 1;
+        for (behind = letters + 1; *behind; behind++) step *= c->letter[(int)*behind].size;
+        hy__c_axis_at(c, *letters)->step[k] = step;
+    }
+}
+
+static void hy__c_nest_of(hy__c *c, const char *loops, const char *y0, const char *x0, const char *x1)
+{
+    int kind = HY__C_PLACE;
+    hy__c_nest_new(c, "x0", "x1", "y0");
+    for (; *loops; loops++) {
+        hy__c_axis *a = *loops == '.' ? NULL : hy__c_axis_at(c, *loops);
+        if (!a) { kind = HY__C_TAP; continue; }
+        a->kind = kind;
+        a->n = c->letter[(int)*loops].size;
+    }
+    hy__c_dims(c, HY__C_OUT, y0);
+    hy__c_dims(c, 0, x0);
+    hy__c_dims(c, 1, x1);
+}
+
 static void hy__c_put_bounds(hy__c *c)
 {
     char text[HY__C_TEXT];
@@ -376,41 +429,53 @@ static void hy__c_put_array(hy__c *c, int k)
     hy__c_put(c, "]", 1);
 }
 
+static void hy__c_put_loop(hy__c *c, const char *name, size_t n, int64_t to)
+{
+    char text[HY__C_TEXT], plain[8];
+    memcpy(plain, name, n);
+    plain[n] = 0;
+    hy__c_text(text, "for (int %s = 0; %s < %l; %s++)", plain, plain, to, plain);
+    hy__c_put(c, text, strlen(text));
+}
+
 static void hy__w(hy__c *c, const char *format, ...)
 {
-    char text[HY__C_TEXT], name[8];
+    char text[HY__C_TEXT];
     const char *s;
     va_list args;
     va_start(args, format);
     for (; *format; format++) {
-        size_t plain = strcspn(format, "%"), n;
+        size_t plain = strcspn(format, "%$@");
         hy__c_put(c, format, plain);
         format += plain;
         if (!*format) break;
-        switch (*++format) {
-        case 's': s = va_arg(args, const char *); hy__c_put(c, s, strlen(s)); break;
-        case 'd': hy__c_put(c, text, (size_t)hy__text_i64(text, va_arg(args, int))); break;
-        case 'l': hy__c_put(c, text, (size_t)hy__text_i64(text, va_arg(args, int64_t))); break;
-        case 'v': hy__c_number(text, va_arg(args, double), c->real); hy__c_put(c, text, strlen(text)); break;
-        case 't': s = hy__c_type((hy_dtype)va_arg(args, int)); hy__c_put(c, s, strlen(s)); break;
-        case 'r': s = hy__c_type(c->real); hy__c_put(c, s, strlen(s)); break;
-        case 'p': hy__c_put(c, c->prefix, strlen(c->prefix)); break;
-        case 'u': hy__c_put(c, c->upper, strlen(c->upper)); break;
+        plain = *format == '%' ? strspn(format + 2, "abcdefghijklmnopqrstuvwxyz") : 0;
+        s = NULL;
+        if (*format == '$') s = text, text[hy__text_i64(text, c->letter[(int)*++format].size)] = 0;
+        else if (*format == '@') {
+            const char *name = ++format;
+            if (format[1] == ':') format += 2;
+            hy__c_put_loop(c, name, 1, c->letter[(int)*format].size);
+        } else switch (*++format) {
+        case 's': s = va_arg(args, const char *); break;
+        case 'd': text[hy__text_i64(text, va_arg(args, int))] = 0; s = text; break;
+        case 'l': text[hy__text_i64(text, va_arg(args, int64_t))] = 0; s = text; break;
+        case 'v': s = hy__c_number(text, va_arg(args, double), c->real); break;
+        case 't': s = hy__c_type((hy_dtype)va_arg(args, int)); break;
+        case 'r': s = hy__c_type(c->real); break;
+        case 'p': s = c->prefix; break;
+        case 'u': s = c->upper; break;
+        case 'a': case 'b': s = c->word[*format - 'a']; break;
         case 'P': hy__c_put_loops(c, HY__C_PLACE); break;
         case 'K': hy__c_put_loops(c, HY__C_TAP); break;
         case 'B': hy__c_put_bounds(c); break;
-        case '0': case '1': hy__c_put_array(c, *format - '0'); break;
         case 'y': hy__c_put_array(c, HY__C_OUT); break;
-        case 'f':
-            n = strspn(format + 1, "abcdefghijklmnopqrstuvwxyz");
-            memcpy(name, format + 1, n);
-            name[n] = 0;
-            format += n;
-            hy__c_text(text, "for (int %s = 0; %s < %l; %s++)", name, name, va_arg(args, int64_t), name);
-            hy__c_put(c, text, strlen(text));
-            break;
-        default:  hy__c_put(c, format, 1);
+        case 'f': hy__c_put_loop(c, format + 1, plain, va_arg(args, int64_t)); format += plain; break;
+        default:
+            if (*format >= '0' && *format <= '9') hy__c_put_array(c, *format - '0');
+            else hy__c_put(c, format, 1);
         }
+        if (s) hy__c_put(c, s, strlen(s));
     }
     va_end(args);
 }
@@ -1051,31 +1116,6 @@ static hy__c_lines hy__c_lines_of_rows(const hy_shape *x, int64_t rows)
     return l;
 }
 
-/* "i0 * 12 + i2" */
-static const char *hy__c_index(char *to, int dims, const int64_t *n, const int64_t *step, int64_t base)
-{
-    hy__line line = hy__line_open(to, HY__C_TEXT);
-    int d;
-    for (d = 0; d < dims; d++) {
-        if (!step[d] || n[d] == 1) continue;
-        if (line.n) hy__puts(&line, " + ");
-        hy__say(&line, "i%d", d);
-        if (step[d] != 1) hy__say(&line, " * %l", step[d]);
-    }
-    if (base || !line.n) {
-        hy__say(&line, line.n ? " + %l" : "%l", base);
-    }
-    return to;
-}
-
-/* Opens loops i0, i1, ... around a body. */
-static void hy__c_loops(hy__c *c, int dims, const int64_t *n)
-{
-    int d;
-    for (d = 0; d < dims; d++) if (n[d] != 1) hy__w(c, "for (int i%d = 0; i%d < %l; i%d++)\n", d, d, n[d], d);
-    hy__w(c, "{\n");
-}
-
 /* MARK: - 81 >>c_pointwise -----------------------------------------------------------------------------
  *
  * Operators as C source: what each writes of itself, in plain loops over x0, x1, ... to y0, y1, .... How an
@@ -1206,49 +1246,43 @@ static int hy__c_reads(const hy__node *node, int k)
            hy__op_number(node->op) == HY_OP__bitwise_or || hy__op_number(node->op) == HY_OP__bitwise_xor;
 }
 
-/* Dims of the result that all operands walk alike become one. step[k]: of operand k, -1 the result. */
-typedef struct hy__c_walk { int dims; int64_t n[HY_MAX_DIM],
-    step[HY__FUSED_INPUTS + 1][HY_MAX_DIM]; } hy__c_walk;
+/* One more axis; if all arrays go on along it where the last one ends, that becomes as long. */
+static void hy__c_join_axis(hy__c *c, int64_t n, const int64_t *step)
+{
+    static const char *const names[] = { "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "i10", "i11",
+                                         "i12", "i13", "i14", "i15" };
+    hy__c_axis *a = c->nest.axes ? &c->nest.axis[c->nest.axes - 1] : NULL;
+    int k;
+    if (n == 1) return;
+    for (k = 0; k < HY__C_ARRAYS && a; k++) if (a->step[k] != step[k] * n) a = NULL;
+    if (!a) a = hy__c_axis_of(c, HY__C_PLACE, names[c->nest.axes], 1, 0, 0, 0);
+    a->n *= n;
+    memcpy(a->step, step, sizeof a->step);
+}
 
-static void hy__c_walk_of(const hy__node *node, hy__c_walk *w)
+/* The places of a pointwise node, from where its operands come. */
+static void hy__c_walk(hy__c *c, const hy__node *node)
 {
     const hy_shape *y = &node->type[0].shape;
-    int k, d, e, ops = node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS;
-    int64_t size[HY__FUSED_INPUTS + 1];
-    memset(w, 0, sizeof *w);
+    int64_t size[HY__C_ARRAYS], step[HY__C_ARRAYS];
+    int k, d, ops = node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS;
+    hy__c_nest_new(c, "x0", "x1", "y0");
+    memset(step, 0, sizeof step);
     if ((node->op->flags & HY_OP_VIEW) || hy__op_number(node->op) == HY_OP_identity_like) {
-        w->dims = 1;                    /* element by element, whatever the shapes */
-        w->n[0] = hy__size(y);
-        w->step[0][0] = w->step[ops][0] = 1;
+        step[0] = step[HY__C_OUT] = 1;  /* element by element, whatever the shapes */
+        hy__c_join_axis(c, hy__size(y), step);
         return;
     }
-    for (k = 0; k <= ops; k++) size[k] = 1;
-    for (d = y->ndim - 1; d >= 0; d--) {
-        int64_t step[HY__FUSED_INPUTS + 1];
-        int joins = w->dims > 0;
+    for (k = 0; k <= ops; k++) size[k] = hy__size(k == ops ? y : &hy__edge_type(&node->in[k])->shape);
+    for (d = 0; d < y->ndim; d++) {
         for (k = 0; k <= ops; k++) {
             const hy_shape *x = k == ops ? y : &hy__edge_type(&node->in[k])->shape;
-            int rows = hy__op_number(node->op) == HY_OP_where && !k && x->ndim == 1 && y->ndim > 1;
-            e = rows ? (d == 0 ? 0 : -1) : d - (y->ndim - x->ndim);
-            step[k] = e >= 0 && x->dim[e] != 1 ? size[k] : 0;
-            if (e >= 0) size[k] *= x->dim[e];
-            if (joins) joins = step[k] == w->step[k][w->dims - 1] * w->n[w->dims - 1];
+            const int rows = hy__op_number(node->op) == HY_OP_where && !k && x->ndim == 1 && y->ndim > 1;
+            const int e = rows ? (d == 0 ? 0 : -1) : d - (y->ndim - x->ndim);
+            if (e >= 0) size[k] /= hy__most(x->dim[e], 1);
+            step[k == ops ? (int)HY__C_OUT : k] = e >= 0 && x->dim[e] != 1 ? size[k] : 0;
         }
-        if (y->dim[d] == 1) continue;
-        if (joins) { w->n[w->dims - 1] *= y->dim[d]; continue; }
-        for (k = 0; k <= ops; k++) w->step[k][w->dims] = step[k];
-        w->n[w->dims++] = y->dim[d];
-    }
-    for (d = 0; d < w->dims / 2; d++) {
-        int other = w->dims - 1 - d;
-        int64_t keep = w->n[d];
-        w->n[d] = w->n[other];
-        w->n[other] = keep;
-        for (k = 0; k <= ops; k++) {
-            keep = w->step[k][d];
-            w->step[k][d] = w->step[k][other];
-            w->step[k][other] = keep;
-        }
+        hy__c_join_axis(c, y->dim[d], step);
     }
 }
 
@@ -1262,20 +1296,18 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
 {
     const hy__node *node = s->node;
     char text[HY__C_TEXT], index[HY__C_TEXT], array[HY__C_TEXT], last[HY__FUSED_STEPS][16];
-    hy__c_walk w;
     int k;
-    hy__c_walk_of(node, &w);
-    hy__c_loops(c, w.dims, w.n);
+    hy__c_walk(c, node);
+    hy__w(c, "%P {\n");
     for (k = 0; k < node->nin; k++) {
         hy_dtype dtype = hy__c_in(s, k)->dtype;
         if (!hy__c_reads(node, k)) continue;
         hy__c_need_half(c, dtype);
-        hy__c_load(c, text, dtype, hy__c_text(array, "x%d", k), hy__c_index(index, w.dims, w.n, w.step[k],
-                                                                            0));
+        hy__c_load(c, text, dtype, hy__c_text(array, "x%d", k), hy__c_where(c, index, k));
         hy__w(c, "const %s a%d = %s;\n", hy__c_local(hy__c_wide(dtype)), k, text);
     }
     hy__c_chain(c, node, last);
-    hy__c_index(index, w.dims, w.n, w.step[node->nin < HY__FUSED_INPUTS ? node->nin : HY__FUSED_INPUTS], 0);
+    hy__c_where(c, index, HY__C_OUT);
     for (k = 0; k < node->nout; k++)
         if (hy__c_wants(c, s, k) && (k == 0 || hy__node_sub(node)))
             hy__c_put_half(c, node->type[k].dtype, hy__c_text(array, "y%d", k), index, last[k]);
@@ -1324,14 +1356,21 @@ static void hy__c_store_sum(hy__c *c, const hy__c_step *s, const char *index)
 /* --- moves --- */
 static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
 {
-    char inside[HY__C_TEXT], flat[HY__C_TEXT];
-    int64_t step[HY__C_DIMS], at = 1;
+    const int inside = m->inverse ? (int)HY__C_OUT : 0, flat = m->inverse ? 0 : (int)HY__C_OUT;
+    char y[HY__C_TEXT], number[HY__C_NUMBER];
+    int64_t step[HY__C_ARRAYS], at = 1;
     int d;
-    for (d = m->dims - 1; d >= 0; d--) { step[d] = at; at *= m->n[d]; }
-    hy__c_loops(c, m->dims, m->n);
-    hy__c_index(inside, m->dims, m->n, m->step, m->base);
-    hy__c_index(flat, m->dims, m->n, step, 0);
-    hy__w(c, "y%d[%s] = x0[%s];\n}\n", output, m->inverse ? inside : flat, m->inverse ? flat : inside);
+    memset(step, 0, sizeof step);
+    for (d = 0; d < m->dims; d++) at *= m->n[d];
+    hy__c_nest_new(c, "x0", NULL, hy__c_text(y, "y%d", output));
+    for (d = 0; d < m->dims; d++) {
+        step[flat] = at /= hy__most(m->n[d], 1);
+        step[inside] = m->step[d];
+        hy__c_join_axis(c, m->n[d], step);
+    }
+    number[hy__text_i64(number, m->base)] = 0;
+    if (m->base) hy__c_term(c, number, !inside, 0, inside != 0);
+    hy__w(c, "%P %y = %0;\n");
 }
 
 /* What becomes of a number in such an array; of halves their bits. */
@@ -1520,10 +1559,11 @@ static void hy__c_sum_each(hy__c *c, const hy__c_step *s, const char *start, int
 static void hy__c_rows_by_rows(hy__c *c, const char *a, const char *w, const char *y, int64_t m, int64_t n,
                                int64_t k)
 {
-    hy__c_nest_new(c, a, w, y);
-    hy__c_each(c, "i", m, k, 0, n);
-    hy__c_each(c, "j", n, 0, k, 1);
-    hy__c_tap(c, "k", k, 1, 1, 0);
+    hy__c_sizes(c, "ijk", m, n, k);
+    hy__c_nest_of(c, "ij.k", "ij", "ik", "jk");
+    c->nest.name[0] = a;
+    c->nest.name[1] = w;
+    c->nest.name[HY__C_OUT] = y;
 }
 
 static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
@@ -1566,54 +1606,34 @@ static void hy__c_dot(hy__c *c, const hy__c_step *s)
     const hy__dot_rec *r = (const hy__dot_rec *)s->node->record;
     const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
     int64_t k = a->ndim ? r->transpose_a ? a->dim[0] : a->dim[a->ndim - 1] : 1;
-    int64_t m = k ? hy__size(a) / k : hy__size(&hy__c_out(s)->shape), n = k ? hy__size(b) / k : 1;
-    hy__c_nest_new(c, "x0", "x1", "y0");
-    hy__c_each(c, "i", m, r->transpose_a ? 1 : k, 0, n);
-    hy__c_each(c, "j", n, 0, r->transpose_b ? k : 1, 1);
-    hy__c_tap(c, "k", k, r->transpose_a ? m : 1, r->transpose_b ? 1 : n, 0);
+    hy__c_sizes(c, "ijk", k ? hy__size(a) / k : hy__size(&hy__c_out(s)->shape), k ? hy__size(b) / k : 1, k);
+    hy__c_nest_of(c, "ij.k", "ij", r->transpose_a ? "ki" : "ik", r->transpose_b ? "jk" : "kj");
     hy__c_sum_each(c, s, NULL, 0, 1);
 }
 
 /* Matrices of a batch. axis: where rows are; columns are the last axis, what lies between is a batch too. */
-static void hy__c_batches(hy__c *c, const hy__c_step *s, int ta, int tb, int axis, double alpha)
-{
-    const hy_shape *x = &hy__c_in(s, 0)->shape, *w = &hy__c_in(s, 1)->shape;
-    const hy__c_lines a = hy__c_lines_of(x, axis), b = hy__c_lines_of(w, axis < 0 ? axis + x->ndim : axis);
-    const int64_t ca = x->dim[x->ndim - 1], cb = w->dim[w->ndim - 1], h = a.inner / hy__most(ca, 1);
-    const int64_t rows = ta ? ca : a.n, columns = tb ? b.n : cb;
-    hy__c_nest_new(c, "x0", "x1", "y0");
-    hy__c_each(c, "b", a.outer, a.n * a.inner, b.n * b.inner, rows * h * columns);
-    hy__c_each(c, "i", rows, ta ? 1 : a.inner, 0, h * columns);
-    hy__c_each(c, "h", h, ca, cb, columns);
-    hy__c_each(c, "j", columns, 0, tb ? b.inner : 1, 1);
-    hy__c_tap(c, "k", ta ? a.n : ca, ta ? a.inner : 1, tb ? 1 : b.inner, 0);
-    hy__c_sum_each(c, s, NULL, 0, alpha);
-}
-
-static void hy__c_batch_dot(hy__c *c, const hy__c_step *s)
-{
-    const hy__batch_dot_rec *r = (const hy__batch_dot_rec *)s->node->record;
-    hy__c_batches(c, s, r->transpose_a, r->transpose_b, -2, 1);
-}
-
 static void hy__c_gemm2(hy__c *c, const hy__c_step *s)
 {
     const hy__linalg_gemm2_rec *r = (const hy__linalg_gemm2_rec *)s->node->record;
-    hy__c_batches(c, s, r->transpose_a, r->transpose_b, r->axis, r->alpha);
+    const hy__batch_dot_rec *d = (const hy__batch_dot_rec *)s->node->record;
+    const int plain = hy__op_number(s->node->op) == HY_OP_batch_dot;
+    const int ta = plain ? d->transpose_a : r->transpose_a, tb = plain ? d->transpose_b : r->transpose_b;
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *w = &hy__c_in(s, 1)->shape;
+    const int axis = plain ? -2 : r->axis < 0 ? r->axis : r->axis - x->ndim;
+    const hy__c_lines a = hy__c_lines_of(x, axis), b = hy__c_lines_of(w, axis);
+    const int64_t ca = x->dim[x->ndim - 1], cb = w->dim[w->ndim - 1];
+    hy__c_sizes(c, "bihjk", a.outer, ta ? ca : a.n, a.inner / hy__most(ca, 1), tb ? b.n : cb, ta ? a.n : ca);
+    hy__c_nest_of(c, "bihj.k", "bihj", ta ? "bkhi" : "bihk", tb ? "bjhk" : "bkhj");
+    hy__c_sum_each(c, s, NULL, 0, plain ? 1 : r->alpha);
 }
 
 static void hy__c_np_matmul(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *a = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
     const hy_shape *lead = a->ndim > b->ndim ? a : b;
-    int64_t rows = a->ndim > 1 ? a->dim[a->ndim - 2] : 1, columns = b->ndim > 1 ? b->dim[b->ndim - 1] : 1;
-    int64_t k = a->dim[a->ndim - 1];
-    hy__c_nest_new(c, "x0", "x1", "y0");
-    hy__c_each(c, "b", hy__product(lead, 0, lead->ndim - 2), a->ndim > 2 ? rows * k : 0,
-               b->ndim > 2 ? k * columns : 0, rows * columns);
-    hy__c_each(c, "i", rows, k, 0, columns);
-    hy__c_each(c, "j", columns, 0, 1, 1);
-    hy__c_tap(c, "k", k, 1, columns, 0);
+    hy__c_sizes(c, "bijk", hy__product(lead, 0, lead->ndim - 2), a->ndim > 1 ? a->dim[a->ndim - 2] : 1,
+                b->ndim > 1 ? b->dim[b->ndim - 1] : 1, a->dim[a->ndim - 1]);
+    hy__c_nest_of(c, "bij.k", "bij", a->ndim > 2 ? "bik" : "ik", b->ndim > 2 ? "bkj" : "kj");
     hy__c_sum_each(c, s, NULL, 0, 1);
 }
 
@@ -3583,7 +3603,7 @@ typedef struct hy__c_emitter {
 static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_fully_connected, hy__c_fully_connected, HY__C_TAIL | HY__C_PACK_DENSE, NULL },
     { HY_OP_dot, hy__c_dot, HY__C_TAIL, NULL },
-    { HY_OP_batch_dot, hy__c_batch_dot, HY__C_TAIL, NULL },
+    { HY_OP_batch_dot, hy__c_gemm2, HY__C_TAIL, NULL },
     { HY_OP_linalg_gemm2, hy__c_gemm2, HY__C_TAIL, NULL },
     { HY_OP__np_matmul, hy__c_np_matmul, HY__C_TAIL, NULL },
     { HY_OP_add_n, hy__c_add_n, 0, NULL },
