@@ -50,7 +50,7 @@ typedef struct hy__c_blob {
     size_t      offset;                 /* in a file of weights */
 } hy__c_blob;
 
-/* out[i] = in[base + sum of place * step]; (inverse) the other way round; (table) by a list of indices. */
+/* out[i] = in[base + sum of place * step], the innermost place first; (inverse) the other way round; (table) by a list of indices. */
 typedef struct hy__c_map {
     int     dims, inverse, *table;
     int64_t base, total, n[HY__C_DIMS], step[HY__C_DIMS];
@@ -283,6 +283,8 @@ static const char *hy__c_text(char *to, const char *format, ...)
 }
 
 /* --- nests --- */
+static const char *const hy__c_counters[HY__C_DIMS] = { "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9",
+                                                        "i10", "i11", "i12", "i13", "i14", "i15" };
 static void hy__c_nest_new(hy__c *c, const char *x0, const char *x1, const char *y0)
 {
     memset(&c->nest, 0, sizeof c->nest);
@@ -486,321 +488,251 @@ static void hy__w(hy__c *c, const char *format, ...)
  * catalogue as text, and what emitters ask of an operator.
  */
 /* --- helpers: functions that a file has when something in it asks for them --- */
-typedef struct hy__c_helper { const char *name, *text; } hy__c_helper;
+typedef struct hy__c_helper { const char *type, *name, *args, *text; } hy__c_helper;     /* no type: as it is */
 
 /* %p is the prefix; what one names must stand above it. The f at the end of a name: of floats, as
  * >>numbers has them, without branches: compilers make vector code of loops of them. */
 static const hy__c_helper hy__c_helpers[] = {
-    { "bits", "static inline uint32_t %p_bits(float x) { uint32_t b; memcpy(&b, &x, sizeof b); return b; "
-      "}\n" },
-    { "float", "static inline float %p_float(uint32_t b) { float x; memcpy(&x, &b, sizeof x); return x; "
-      "}\n" },
-    { "from_f16", "static inline float %p_from_f16(uint16_t h)\n{\n"
-      "const uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & 0x7fff;\n"
-      "const float small = (float)rest * 5.9604644775390625e-8f;\n"
-      "if (rest < 0x400) return sign ? -small : small;\n"
-      "return %p_float(sign | (rest < 0x7c00 ? (rest << 13) + 0x38000000u : (rest << 13) | "
-      "0x7f800000u));\n}\n" },
-    { "to_f16", "static inline uint16_t %p_to_f16(float x)\n{\n"
-      "const uint32_t b = %p_bits(x), sign = b >> 16 & 0x8000, a = b & 0x7fffffff;\n"
-      "if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00);\n"
-      "if (a >= 0x477ff000u) return (uint16_t)(sign | 0x7c00);\n"
-      "if (a < 0x38800000u) return (uint16_t)(sign | (%p_bits(%p_float(a) + 0.5f) - 0x3f000000u));\n"
-      "return (uint16_t)(sign | ((a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13));\n}\n" },
-    { "from_bf16", "static inline float %p_from_bf16(uint16_t h) { return %p_float((uint32_t)h << 16); }\n" },
-    { "to_bf16", "static inline uint16_t %p_to_bf16(float x)\n{\nconst uint32_t b = %p_bits(x);\n"
-      "if ((b & 0x7fffffff) > 0x7f800000u) return (uint16_t)(b >> 16 | 0x40);\n"
-      "return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);\n}\n" },
-    { "within", "static inline float %p_within(float x, float low, float high)\n{\n"
-      "const float y = x < low ? low : x;\nreturn y > high ? high : y;\n}\n" },
-    { "copysign", "static inline float %p_copysign(float x, float sign)\n{\n"
-      "return %p_float((%p_bits(x) & 0x7fffffffu) | (%p_bits(sign) & 0x80000000u));\n}\n" },
-    { "abs", "static inline float %p_abs(float x) { return %p_float(%p_bits(x) & 0x7fffffffu); }\n" },
-    { "clamp", "static inline float %p_clamp(float x, float low, float high)\n{\n"
-      "const float y = x > low ? x : low;\nreturn y < high ? y : high;\n}\n" },
-    { "sqrt", "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
-      "extern double sqrt(double) __attribute__((const));\n#endif\n"
+    { "uint32_t", "bits", "float x", "uint32_t b; memcpy(&b, &x, sizeof b); return b;" },
+    { "float", "float", "uint32_t b", "float x; memcpy(&x, &b, sizeof x); return x;" },
+    { "float", "from_f16", "uint16_t h", "const uint32_t sign = (uint32_t)(h & 0x8000) << 16, rest = h & "
+      "0x7fff; const float small = (float)rest * 5.9604644775390625e-8f; if (rest < 0x400) return sign ? "
+      "-small : small; return %p_float(sign | (rest < 0x7c00 ? (rest << 13) + 0x38000000u : (rest << 13) | "
+      "0x7f800000u));" },
+    { "uint16_t", "to_f16", "float x", "const uint32_t b = %p_bits(x), sign = b >> 16 & 0x8000, a = b & "
+      "0x7fffffff; if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00); if (a >= 0x477ff000u) return "
+      "(uint16_t)(sign | 0x7c00); if (a < 0x38800000u) return (uint16_t)(sign | (%p_bits(%p_float(a) + 0.5f) "
+      "- 0x3f000000u)); return (uint16_t)(sign | ((a - 0x38000000u + 0xfff + (a >> 13 & 1)) >> 13));" },
+    { "float", "from_bf16", "uint16_t h", "return %p_float((uint32_t)h << 16);" },
+    { "uint16_t", "to_bf16", "float x", "const uint32_t b = %p_bits(x); if ((b & 0x7fffffff) > 0x7f800000u) "
+      "return (uint16_t)(b >> 16 | 0x40); return (uint16_t)((b + 0x7fff + (b >> 16 & 1)) >> 16);" },
+    { "float", "within", "float x, float low, float high", "const float y = x < low ? low : x; return y > "
+      "high ? high : y;" },
+    { "float", "copysign", "float x, float sign", "return %p_float((%p_bits(x) & 0x7fffffffu) | "
+      "(%p_bits(sign) & 0x80000000u));" },
+    { "float", "abs", "float x", "return %p_float(%p_bits(x) & 0x7fffffffu);" },
+    { "float", "clamp", "float x, float low, float high", "const float y = x > low ? x : low; return y < "
+      "high ? y : high;" },
+    { NULL, "sqrt", NULL,
+      "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
+      "extern double sqrt(double) __attribute__((const));\n"
+      "#endif\n"
       "static inline double %p_sqrt(double x) { return sqrt(x); }\n" },
-    { "sqrtf", "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
-      "extern float sqrtf(float) __attribute__((const));\n#endif\n"
+    { NULL, "sqrtf", NULL,
+      "#ifdef __GNUC__  /* nobody looks at errno: loops of it become vector code */\n"
+      "extern float sqrtf(float) __attribute__((const));\n"
+      "#endif\n"
       "static inline float %p_sqrtf(float x) { return sqrtf(x); }\n" },
-    { "chop", "static inline float %p_chop(float a)\n{\n"
-      "uint32_t bits = %p_bits(a), small = 0u - (uint32_t)(a < 8388608.0f);\n"
-      "float t = (float)(int32_t)%p_float(bits & small);\n"
-      "return %p_float((%p_bits(t) & small) | (bits & ~small));\n}\n" },
-    { "truncf", "static inline float %p_truncf(float x)\n{\nreturn %p_copysign(%p_chop(%p_abs(x)), x);\n"
-      "}\n" },
-    { "floorf", "static inline float %p_floorf(float x)\n{\nfloat t = %p_truncf(x);\n"
-      "return %p_copysign(t > x ? t - 1.0f : t, x);\n}\n" },
-    { "ceilf", "static inline float %p_ceilf(float x)\n{\nfloat t = %p_truncf(x);\n"
-      "return %p_copysign(t < x ? t + 1.0f : t, x);\n}\n" },
-    { "roundf", "static inline float %p_roundf(float x)\n{\nfloat a = %p_abs(x), t = %p_chop(a);\n"
-      "return %p_copysign(a - t >= 0.5f ? t + 1.0f : t, x);\n}\n" },
-    { "rint_downf", "static inline float %p_rint_downf(float x)\n{\n"
-      "float a = %p_abs(x), t = %p_chop(a), rest = a - t;\n"
-      "int32_t up = (rest > 0.5f) | ((rest == 0.5f) & (x < 0.0f));\n"
-      "return %p_copysign(up ? t + 1.0f : t, x);\n}\n" },
-    { "exp_parts", "/* e^x = (1 + *small) times what is returned, over 2^(127 + what is in the rounder) "
-      "*/\nstatic inline float %p_exp_parts(float x, float rounder, float *small)\n{\n"
-      "const uint32_t bits = %p_bits(x * 1.44269504f + rounder);\n"
-      "const float n = %p_float(bits) - rounder, r = (x - n * 0.693115234f) - n * 3.19461849e-05f, z = r "
-      "* r;\n*small = r + z * ((0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r)\n"
-      "+ 0.00139406417f * z) * z);\nreturn %p_float(bits << 23);\n}\n" },
-    { "expf", "static inline float %p_expf(float x)\n{\nconst float c = %p_within(x, -104.5f, 90.0f);\n"
-      "float small;\nconst float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
-      "return (1.0f + small) * power * (x < 0.0f ? 5.42101086e-20f : 1.84467441e+19f);\n}\n" },
-    { "exp_down", "/* e^-a for a >= 0 */\nstatic inline float %p_exp_down(float a)\n{\nfloat small;\n"
-      "const float power = %p_exp_parts(a > 104.5f ? -104.5f : -a, 12583103.0f, &small);\n"
-      "return (1.0f + small) * power * 5.42101086e-20f;\n}\n" },
-    { "expm1_down", "/* e^-a - 1 for 0 <= a <= 80 */\nstatic inline float %p_expm1_down(float a)\n{\n"
-      "float small;\nconst float power = %p_exp_parts(-a, 12583039.0f, &small);\n"
-      "return power * small + (power - 1.0f);\n}\n" },
-    { "expm1f", "static inline float %p_expm1f(float x)\n{\n"
-      "float c = %p_within(x, -20.0f, 89.0f), small;\nfloat half = %p_exp_parts(c, 12583038.0f, &small);\n"
-      "return %p_copysign(2.0f * (half * small + (half - 0.5f)), x);\n}\n" },
-    { "half_expf", "static inline float %p_half_expf(float x)\n{\n"
-      "const float c = %p_within(x, -104.5f, 90.0f);\nfloat small;\n"
-      "const float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small);\n"
-      "return (1.0f + small) * power * (x < 0.0f ? 2.71050543e-20f : 9.22337204e+18f);\n}\n" },
-    { "sinhf", "static inline float %p_sinhf(float x)\n{\nfloat a = %p_abs(x), z = a * a;\n"
-      "float half = %p_half_expf(a);\nfloat p = 2.78392577e-06f;\np = p * z + 0.000198426351f;\n"
-      "p = p * z + 0.00833331142f;\np = p * z + 0.166666672f;\n"
-      "return %p_copysign(a < 1.0f ? a + a * (z * p) : half - 0.25f / half, x);\n}\n" },
-    { "coshf", "static inline float %p_coshf(float x)\n{\nfloat half = %p_half_expf(%p_abs(x));\n"
-      "return half + 0.25f / half;\n}\n" },
-    { "log_tail", "static inline float %p_log_tail(float f)\n{\nfloat z = f * f, p = 0.053427659f;\n"
-      "p = p * f - 0.109171443f;\np = p * f + 0.121078983f;\np = p * f - 0.125495613f;\n"
-      "p = p * f + 0.14209637f;\np = p * f - 0.16659373f;\np = p * f + 0.200022221f;\n"
-      "p = p * f - 0.250001669f;\np = p * f + 0.333333135f;\nreturn f * z * p - 0.5f * z;\n}\n" },
-    { "log_join", "static inline float %p_log_join(float n, float f)\n{\n"
-      "return n * 0.693115234f + (f + (%p_log_tail(f) + n * 3.19461849e-05f));\n}\n" },
-    { "log_bits", "static inline uint32_t %p_log_bits(float x)\n{\n"
-      "return %p_bits(x) + (0x3f800000u - 0x3f3504f3u);\n}\n" },
-    { "log_split", "static inline float %p_log_split(float x, float *n)\n{\n"
-      "int32_t denormal = x < 1.17549435e-38f;\n"
-      "uint32_t bits = %p_log_bits(denormal ? x * 33554432.0f : x);\n"
-      "*n = (float)((int32_t)(bits >> 23) - (denormal ? 152 : 127));\n"
-      "return %p_float((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;\n}\n" },
-    { "log_ends", "static inline float %p_log_ends(float x, float y)\n{\ny = x < INFINITY ? y : x;\n"
-      "y = x == 0.0f ? -INFINITY : y;\nreturn x < 0.0f ? NAN : y;\n}\n" },
-    { "logf", "static inline float %p_logf(float x)\n{\nfloat n, f = %p_log_split(x, &n);\n"
-      "return %p_log_ends(x, %p_log_join(n, f));\n}\n" },
-    { "log2f", "static inline float %p_log2f(float x)\n{\nfloat n, f = %p_log_split(x, &n);\n"
-      "return %p_log_ends(x, n + (f + %p_log_tail(f)) * 1.44269504f);\n}\n" },
-    { "log10f", "static inline float %p_log10f(float x)\n{\n"
-      "float n, f = %p_log_split(x, &n), m = (f + %p_log_tail(f)) * 0.434294482f;\n"
-      "return %p_log_ends(x, n * 0.301025391f + (m + n * 4.60503898e-06f));\n}\n" },
-    { "log1pf", "static inline float %p_log1pf(float x)\n{\n"
-      "int32_t n = (int32_t)(%p_log_bits(1.0f + x) >> 23) - 127;\n"
-      "float scale = %p_float((uint32_t)(129 - n) << 23);\n"
-      "float f = 0.25f * (scale * x) + (0.25f * scale - 1.0f);\nfloat y = %p_log_join((float)n, f);\n"
-      "y = x == -1.0f ? -INFINITY : y;\ny = x < -1.0f ? NAN : y;\n"
-      "return ((x == 0.0f) | !(x < INFINITY)) ? x : y;\n}\n" },
-    { "sigmoid", "static inline double %p_sigmoid(double x) { return 1 / (1 + exp(-x)); }\n" },
-    { "sigmoidf", "static inline float %p_sigmoidf(float x)\n{\n"
-      "const float e = %p_exp_down(%p_copysign(x, 1.0f));\nreturn (x < 0.0f ? e : 1.0f) / (1.0f + e);\n}\n" },
-    { "tanhf", "static inline float %p_tanhf(float x)\n{\n"
-      "const float m = %p_expm1_down(2.0f * %p_within(%p_copysign(x, 1.0f), 0.0f, 10.0f));\n"
-      "return %p_copysign(m / (2.0f + m), x);\n}\n" },
-    { "erf_fall", "/* -log(1 - erf(a)), fitted for 0 <= a <= 4 */\n"
-      "static inline float %p_erf_fall(float a)\n{\nconst float z = a * a;\n"
-      "const float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - 0.000376014767f) "
-      "* z;\n"
-      "return a + a * (((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p * "
-      "(z * z));\n}\n" },
-    { "erff", "static inline float %p_erff(float x)\n{\n"
-      "const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 4.0f);\n"
-      "return %p_copysign(%p_expm1_down(%p_erf_fall(a)), x);\n}\n" },
-    { "softrelu", "static inline double %p_softrelu(double x) { return x > 0 ? x + log1p(exp(-x)) : "
-      "log1p(exp(x)); }\n" },
-    { "softreluf", "static inline float %p_softreluf(float x)\n{\nfloat e = %p_exp_down(%p_abs(x));\n"
-      "int32_t far = e > 0.414213562f;\n"
-      "float log1p_e = %p_log_join(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e);\n"
-      "return (x > 0.0f ? x : 0.0f) + log1p_e;\n}\n" },
-    { "mish", "static inline double %p_mish(double x) { return x * tanh(%p_softrelu(x)); }\n" },
-    { "mishf", "static inline float %p_mishf(float x)\n{\n"
-      "float e = %p_exp_down(%p_abs(x)), square = e * e;\n"
-      "float over = 2.0f * e + (x < 0.0f ? square : 1.0f);\n"
-      "return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));\n}\n" },
-    { "gelu", "static inline double %p_gelu(double x) { return 0.5 * x * (1 + erf(x * "
-      "0.7071067811865476)); }\n" },
-    { "geluf", "static inline float %p_geluf(float x)\n{\n"
-      "const float a = %p_copysign(x, 1.0f), t = 0.5f * a, z = t * t, y = z * z;\n"
-      "const float low = (0.398942024f + 0.238740191f * t) + (-0.043811895f - 0.074137181f * t) * z;\n"
-      "const float mid = (0.00597766135f + 0.0169076156f * t) + (-0.00350490003f\n"
-      "                      - 0.00156726467f * t) * z;\n"
-      "const float u = t * (low + (mid + (0.000672674854f - 7.15998176e-05f * t) * y) * y);\n"
-      "const float root = 1.0f - u * (2.0f - u);\n"
-      "return (x > 0.0f ? x : 0.0f) - (a > 6.0f ? 0.0f : t * (root * root));\n}\n" },
-    { "asinhf", "static inline float %p_asinhf(float x)\n{\nfloat a = %p_abs(x), z = a * a;\n"
-      "int32_t huge = a > 67108864.0f;\n"
-      "float y = %p_log1pf(huge ? a : a + z / (1.0f + %p_sqrtf(1.0f + z)));\n"
-      "return %p_copysign(y + (huge ? 0.693147181f : 0.0f), x);\n}\n" },
-    { "acoshf", "static inline float %p_acoshf(float x)\n{\nfloat t = x - 1.0f;\n"
-      "int32_t huge = t > 67108864.0f;\nfloat y = %p_log1pf(huge ? t : t + %p_sqrtf(t * (t + 2.0f)));\n"
-      "return x < 1.0f ? NAN : y + (huge ? 0.693147181f : 0.0f);\n}\n" },
-    { "atanhf", "static inline float %p_atanhf(float x)\n{\nfloat a = %p_abs(x);\n"
-      "return %p_copysign(0.5f * %p_log1pf(2.0f * a / (1.0f - a)), x);\n}\n" },
-    { "trig_reduce", "static inline float %p_trig_reduce(float a, int32_t *n)\n{\n"
-      "double d = (double)%p_clamp(a, 0.0f, 1073741824.0f), k;\n"
-      "*n = (int32_t)(d * 0.63661977236758134 + 1.5) - 1;\nk = (double)*n;\n"
-      "return (float)((d - k * 1.570796325802803) - k * 9.9209357968054043e-10);\n}\n" },
-    { "sin_small", "static inline float %p_sin_small(float r)\n{\nfloat z = r * r, p = -0.000195184053f;\n"
-      "p = p * z + 0.0083321901f;\np = p * z - 0.166666552f;\nreturn r + r * (z * p);\n}\n" },
-    { "cos_small", "static inline float %p_cos_small(float r)\n{\nfloat z = r * r, p = 2.44306611e-05f;\n"
-      "p = p * z - 0.00138873013f;\np = p * z + 0.0416666456f;\nreturn 1.0f - (0.5f * z - z * z * p);\n}\n" },
-    { "sin_turned", "static inline float %p_sin_turned(float r, int32_t n, uint32_t flip)\n{\n"
-      "float s = %p_sin_small(r), c = %p_cos_small(r);\nuint32_t sign = ((uint32_t)n << 30) ^ flip;\n"
-      "return %p_float(%p_bits((n & 1) != 0 ? c : s) ^ (sign & 0x80000000u));\n}\n" },
-    { "sinf", "static inline float %p_sinf(float x)\n{\nint32_t n;\n"
-      "float r = %p_trig_reduce(%p_abs(x), &n);\nfloat y = %p_sin_turned(r, n, %p_bits(x));\n"
-      "return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
-    { "cosf", "static inline float %p_cosf(float x)\n{\nint32_t n;\n"
-      "float r = %p_trig_reduce(%p_abs(x), &n);\nfloat y = %p_sin_turned(r, n + 1, 0u);\n"
-      "return %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
-    { "tanf", "static inline float %p_tanf(float x)\n{\nint32_t n, odd;\n"
-      "float r = %p_trig_reduce(%p_abs(x), &n);\nfloat s = %p_sin_small(r), c = %p_cos_small(r), y;\n"
-      "odd = (n & 1) != 0;\ny = (odd ? -c : s) / (odd ? s : c);\n"
-      "y = %p_float(%p_bits(y) ^ (%p_bits(x) & 0x80000000u));\nreturn %p_abs(x) < INFINITY ? y : NAN;\n}\n" },
-    { "asin_small", "static inline float %p_asin_small(float v, float z)\n{\nfloat p = 0.042211853f;\n"
-      "p = p * z + 0.0241520908f;\np = p * z + 0.0454760417f;\np = p * z + 0.0749525204f;\n"
-      "p = p * z + 0.166667536f;\nreturn v + v * (z * p);\n}\n" },
-    { "asinf", "static inline float %p_asinf(float x)\n{\nfloat a = %p_abs(x);\n"
-      "int32_t small = a <= 0.5f;\nfloat z = small ? a * a : 0.5f * (1.0f - a);\n"
-      "float p = %p_asin_small(small ? a : %p_sqrtf(z), z);\n"
-      "return %p_copysign(small ? p : 1.57079637f - (2.0f * p + 4.37113883e-08f), x);\n}\n" },
-    { "acosf", "static inline float %p_acosf(float x)\n{\nfloat a = %p_abs(x);\n"
-      "int32_t small = a <= 0.5f;\nfloat z = small ? a * a : 0.5f * (1.0f - a);\n"
-      "float p = %p_asin_small(small ? x : %p_sqrtf(z), z);\n"
-      "float large = x < 0.0f ? 3.14159274f - (2.0f * p + 8.74227766e-08f) : 2.0f * p;\n"
-      "return small ? 1.57079637f - (p + 4.37113883e-08f) : large;\n}\n" },
-    { "atanf", "static inline float %p_atanf(float x)\n{\nfloat a = %p_abs(x);\n"
-      "int32_t large = a > 1.0f;\nfloat t = (large ? 1.0f : a) / (large ? a : 1.0f), z = t * t, y;\n"
-      "float p = -0.00182304613f;\np = p * z + 0.011042567f;\np = p * z - 0.0314103216f;\n"
-      "p = p * z + 0.0581863858f;\np = p * z - 0.0841664672f;\np = p * z + 0.109566711f;\n"
-      "p = p * z - 0.142650917f;\np = p * z + 0.199986264f;\np = p * z - 0.333333015f;\n"
-      "y = t + t * (z * p);\nreturn %p_copysign(large ? 1.57079637f - (y + 4.37113883e-08f) : y, x);\n}\n" },
-    { "rcbrt_normal", "static inline float %p_rcbrt_normal(float a)\n{\n"
-      "float third = (float)(int32_t)%p_bits(a) * 0.333333333f;\n"
-      "float r = %p_float(0x54a23000u - (uint32_t)(int32_t)third);\n"
-      "r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n"
-      "r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n"
-      "return r + r * ((1.0f - a * r * (r * r)) * 0.333333333f);\n}\n" },
-    { "cbrtf", "static inline float %p_cbrtf(float x)\n{\nfloat a = %p_abs(x), normal, r, y;\n"
-      "int32_t denormal = a < 1.17549435e-38f;\nnormal = denormal ? a * 16777216.0f : a;\n"
-      "r = %p_rcbrt_normal(normal);\ny = normal * r * r;\n"
-      "y = (y + (normal - y * y * y) * (r * r) * 0.333333333f) * (denormal ? 0.00390625f : 1.0f);\n"
-      "return ((a > 0.0f) & (a < INFINITY)) ? %p_copysign(y, x) : x;\n}\n" },
-    { "rint_down", "static inline double %p_rint_down(double x) { return x - floor(x) <= 0.5 ? floor(x) "
-      ": ceil(x); }\n" },
-    { "mod", "static inline double %p_mod(double a, double b)\n{\n"
-      "const double r = b != 0 ? fmod(a, b) : 0;\nif (r == 0) return b != 0 ? copysign(r, b) : r;\n"
-      "return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
-    { "modf", "static inline float %p_modf(float a, float b)\n{\n"
-      "const float r = b != 0 ? fmodf(a, b) : 0;\nif (r == 0) return b != 0 ? copysignf(r, b) : r;\n"
-      "return (r < 0) != (b < 0) ? r + b : r;\n}\n" },
-    { "erfinv", "/* Winitzki's formula, then Halley's steps */\nstatic inline double %p_erfinv(double x)\n"
-      "{\nconst double a = fabs(x), l = log1p(-a * a), t = 4.3307467508 + 0.5 * l;\n"
-      "double y = sqrt(sqrt(t * t - 6.8027210884 * l) - t), error;\nint i;\n"
-      "if (!(a < 1)) return a == 1 ? x * INFINITY : NAN;\nfor (i = 0; i < 3; i++) {\n"
-      "error = a < 0.5 ? erf(y) - a : (1 - a) - erfc(y);\nerror *= 0.88622692545275801 * exp(y * y);\n"
-      "y -= error / (1 + y * error);\n}\nreturn x < 0 ? -y : a == 0 ? x : y;\n}\n" },
-    { "digamma", "static inline double %p_digamma(double x)\n{\ndouble sum = 0, s;\n"
-      "if (x == 0) return -1 / x;\nif (x < 0 && x == floor(x)) return NAN;\nif (x < 0)\n"
-      "return %p_digamma(1 - x) - 3.14159265358979324 / tan(3.14159265358979324 * (x - floor(x + 0.5)));\n"
-      "for (; x < 12; x++) sum -= 1 / x;\ns = 1 / (x * x);\n"
-      "s *= 1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132)));\n"
-      "return sum + log(x) - 0.5 / x - s;\n}\n" },
-    { "trigamma", "static inline double %p_trigamma(double x)\n{\ndouble sum = 0, s;\n"
-      "if (x <= 0 && x == floor(x)) return INFINITY;\nif (x < 0) {\n"
-      "s = 3.14159265358979324 / sin(3.14159265358979324 * (x - floor(x + 0.5)));\n"
-      "return s * s - %p_trigamma(1 - x);\n}\nfor (; x < 20; x++) sum += 1 / (x * x);\ns = 1 / (x * x);\n"
-      "return sum + 1 / x + s / 2 + s / x * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s / 30)));\n}\n" },
-    { "int_div", "static inline int64_t %p_int_div(int64_t a, int64_t b)\n{\n"
-      "return b == 0 ? 0 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b;\n}\n" },
-    { "int_mod", "static inline int64_t %p_int_mod(int64_t a, int64_t b)\n{\n"
-      "const int64_t r = b == 0 || b == -1 ? 0 : a %% b;\n"
-      "return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}\n" },
-    { "int_pow", "static inline int64_t %p_int_pow(int64_t a, int64_t b)\n{\n"
-      "uint64_t y = 1, x = (uint64_t)a;\nif (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;\n"
-      "for (; b; b >>= 1, x *= x) if (b & 1) y *= x;\nreturn (int64_t)y;\n}\n" },
-    { "int_hypot", "static inline int64_t %p_int_hypot(int64_t a, int64_t b)\n{\n"
-      "const double h = hypot((double)a, (double)b);\n"
-      "return h >= 9223372036854775808.0 ? INT64_MAX : (int64_t)h;\n}\n" },
-    { "int_of", "/* toward zero, within the type; NaN becomes 0 */\n"
-      "static inline int64_t %p_int_of(double x, int64_t low, int64_t high)\n{\nif (x != x) return 0;\n"
-      "if (x <= (double)low) return low;\nreturn x >= (double)high ? high : (int64_t)x;\n}\n" },
-    { "index_of", "static inline int64_t %p_index_of(double x, int64_t n, int wrap)\n{\n"
-      "int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
-      "if (wrap) { i %%= n; return i < 0 ? i + n : i; }\nreturn i < 0 ? 0 : i >= n ? n - 1 : i;\n}\n" },
-    { "index_due", "static inline int64_t %p_index_due(double x, int64_t n, int from_end, int *fault)\n{\n"
-      "const int64_t i = x != x ? 0 : x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x;\n"
-      "const int64_t at = from_end && i < 0 ? i + n : i;\nif (at >= 0 && at < n) return at;\n*fault = 1;\n"
-      "return 0;\n}\n" },
-    { "whole", "static inline int64_t %p_whole(double x)\n{\n"
-      "return x != x ? 0 : x < -2147483647.0 ? -2147483647 : x > 2147483647.0 ? 2147483647 : (int64_t)x;\n"
-      "}\n" },
-    { "between", "static inline int64_t %p_between(int64_t x, int64_t low, int64_t high)\n{\n"
-      "return x < low ? low : x > high ? high : x;\n}\n" },
-    { "log_sum", "static inline double %p_log_sum(double a, double b)\n{\n"
-      "const double most = a > b ? a : b;\n"
-      "return most == -INFINITY ? most : most + log(exp(a - most) + exp(b - most));\n}\n" },
-    { "eliminate", "/* rows of a (n x n) are exchanged and subtracted until it is an upper triangle, "
-      "those\n * of b (n x m) likewise: the sign of the exchanges, or 0 */\n"
-      "static int %p_eliminate(double *a, int n, double *b, int m)\n{\nint i, j, k, top, sign = 1;\n"
-      "for (k = 0; k < n; k++) {\nfor (top = k, i = k + 1; i < n; i++)\n"
-      "if (fabs(a[i * n + k]) > fabs(a[top * n + k])) top = i;\nif (a[top * n + k] == 0) return 0;\n"
-      "if (top != k) sign = -sign;\nfor (j = 0; j < n + m && top != k; j++) {\n"
-      "double *u = j < n ? a + k * n + j : b + k * m + j - n, was = *u;\n"
-      "double *v = j < n ? a + top * n + j : b + top * m + j - n;\n*u = *v;\n*v = was;\n}\n"
-      "for (i = k + 1; i < n; i++) {\nconst double f = a[i * n + k] / a[k * n + k];\n"
-      "for (j = k; j < n && f != 0; j++) a[i * n + j] -= f * a[k * n + j];\n"
-      "for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * m + j];\n}\n}\nreturn sign;\n}\n" },
-    { "solve", "/* T X = B for a triangle T of order n, in place of the m columns of B */\n"
-      "static void %p_solve(const double *t, int row, int column, int lower, double *b, int b_row,\n"
-      "                     int b_column, int n, int m)\n{\nint s, k, j;\nfor (s = 0; s < n; s++) {\n"
-      "const int i = lower ? s : n - 1 - s;\nfor (k = 0; k < s; k++) {\n"
-      "const int known = lower ? k : n - 1 - k;\nconst double f = t[i * row + known * column];\n"
-      "for (j = 0; j < m; j++)\nb[i * b_row + j * b_column] -= f * b[known * b_row + j * b_column];\n}\n"
-      "for (j = 0; j < m; j++) b[i * b_row + j * b_column] /= t[i * row + i * column];\n}\n}\n" },
-    { "vector_norm", "/* sum |x|^ord to the 1 / ord; end: the largest |x| (1) or the smallest (-1) */\n"
-      "static double %p_vector_norm(const double *x, int n, double ord, int end)\n{\n"
-      "double most = 0, least = INFINITY, sum = 0, unit;\nfor (int i = 0; i < n; i++) {\n"
-      "const double size = fabs(x[i]);\nsum += size != 0;\n"
-      "if (size != size && (end || ord != 0)) return size;\nif (size > most) most = size;\n"
-      "if (size < least) least = size;\n}\nif (!end && ord == 0) return sum;\n"
-      "unit = end > 0 || (!end && ord > 0) ? most : least;\n"
-      "if (end || unit == 0 || unit == INFINITY) return n ? unit : 0;\nsum = 0;\n"
-      "for (int i = 0; i < n; i++) {\nconst double part = fabs(x[i]) / unit;\n"
-      "sum += ord == 1 ? part : ord == 2 ? part * part : pow(part, ord);\n}\n"
-      "return unit * (ord == 1 ? sum : ord == 2 ? sqrt(sum) : pow(sum, 1 / ord));\n}\n" },
-    { "sums_norm", "/* the largest or smallest of n sums of |x|, of so many each */\n"
-      "static double %p_sums_norm(const double *x, int n, int many, int largest)\n{\ndouble y = 0;\n"
-      "for (int i = 0; i < n; i++) {\ndouble sum = 0;\n"
-      "for (int k = 0; k < many; k++) sum += fabs(x[i * many + k]);\nif (sum != sum) return sum;\n"
-      "if (!i || (largest ? sum > y : sum < y)) y = sum;\n}\nreturn y;\n}\n" },
-    { "turn", "/* two lines become orthogonal; 0: they are already */\n"
-      "static int %p_turn(double *a, double *b, int n)\n{\ndouble aa = 0, bb = 0, ab = 0, slope, t, c;\n"
-      "for (int i = 0; i < n; i++) {\naa += a[i] * a[i];\nbb += b[i] * b[i];\nab += a[i] * b[i];\n}\n"
-      "if (!(fabs(ab) > 2.220446049250313e-16 * (sqrt(aa) * sqrt(bb)))) return 0;\n"
-      "slope = (bb - aa) / (2 * ab);\nt = (slope < 0 ? -1 : 1) / (fabs(slope) + hypot(1, slope));\n"
-      "c = 1 / sqrt(1 + t * t);\nfor (int i = 0; i < n; i++) {\nconst double x = a[i], y = b[i];\n"
-      "a[i] = c * x - c * t * y;\nb[i] = c * t * x + c * y;\n}\nreturn 1;\n}\n" },
-    { "singular_norm", "/* of the singular values of n lines: their sum (0), the largest (1), the smallest "
-      "(-1) */\nstatic double %p_singular_norm(double *a, int n, int length, int which)\n{\n"
-      "double most = 0, unit, y = 0;\nint power, again = 1;\nfor (int i = 0; i < n * length; i++)\n"
-      "if (!(fabs(a[i]) <= most) && most == most) most = fabs(a[i]);\n"
-      "if (!(most < INFINITY)) return NAN;\n"
-      "frexp(most, &power);\nunit = ldexp(1, power - 1);\n"
-      "for (int i = 0; i < n * length; i++) a[i] /= unit;\n"
-      "for (int sweep = 0; sweep < 60 && again; sweep++) {\nagain = 0;\n"
-      "for (int i = 0; i < n; i++) for (int k = i + 1; k < n; k++)\n"
-      "again |= %p_turn(a + i * length, a + k * length, length);\n}\nfor (int i = 0; i < n; i++) {\n"
-      "const double value = %p_vector_norm(a + i * length, length, 2, 0);\n"
-      "if (!which) y += value;\nelse if (!i || (which > 0 ? value > y : value < y)) y = value;\n}\n"
-      "return unit * y;\n}\n" },
-    { "after", "/* does a stand behind b, in rising order? NaN is the largest */\n"
-      "static inline int %p_after(double a, double b) { return a > b || (a != a && b == b); }\n" }
+    { "float", "chop", "float a", "uint32_t bits = %p_bits(a), small = 0u - (uint32_t)(a < 8388608.0f); "
+      "float t = (float)(int32_t)%p_float(bits & small); return %p_float((%p_bits(t) & small) | (bits & "
+      "~small));" },
+    { "float", "truncf", "float x", "return %p_copysign(%p_chop(%p_abs(x)), x);" },
+    { "float", "floorf", "float x", "float t = %p_truncf(x); return %p_copysign(t > x ? t - 1.0f : t, x);" },
+    { "float", "ceilf", "float x", "float t = %p_truncf(x); return %p_copysign(t < x ? t + 1.0f : t, x);" },
+    { "float", "roundf", "float x", "float a = %p_abs(x), t = %p_chop(a); return %p_copysign(a - t >= 0.5f ? "
+      "t + 1.0f : t, x);" },
+    { "float", "rint_downf", "float x", "float a = %p_abs(x), t = %p_chop(a), rest = a - t; int32_t up = "
+      "(rest > 0.5f) | ((rest == 0.5f) & (x < 0.0f)); return %p_copysign(up ? t + 1.0f : t, x);" },
+    { "float", "exp_parts", "float x, float rounder, float *small", "/* e^x = (1 + *small) times what is "
+      "returned, over 2^(127 + what is in the rounder) */ const uint32_t bits = %p_bits(x * 1.44269504f + "
+      "rounder); const float n = %p_float(bits) - rounder, r = (x - n * 0.693115234f) - n * 3.19461849e-05f, "
+      "z = r * r; *small = r + z * ((0.5f + 0.16666545f * r) + ((0.0416664034f + 0.00836640224f * r) + "
+      "0.00139406417f * z) * z); return %p_float(bits << 23);" },
+    { "float", "expf", "float x", "const float c = %p_within(x, -104.5f, 90.0f); float small; const float "
+      "power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small); return (1.0f + small) * power "
+      "* (x < 0.0f ? 5.42101086e-20f : 1.84467441e+19f);" },
+    { "float", "exp_down", "float a", "/* e^-a for a >= 0 */ float small; const float power = %p_exp_parts(a "
+      "> 104.5f ? -104.5f : -a, 12583103.0f, &small); return (1.0f + small) * power * 5.42101086e-20f;" },
+    { "float", "expm1_down", "float a", "/* e^-a - 1 for 0 <= a <= 80 */ float small; const float power = "
+      "%p_exp_parts(-a, 12583039.0f, &small); return power * small + (power - 1.0f);" },
+    { "float", "expm1f", "float x", "float c = %p_within(x, -20.0f, 89.0f), small; float half = "
+      "%p_exp_parts(c, 12583038.0f, &small); return %p_copysign(2.0f * (half * small + (half - 0.5f)), x);" },
+    { "float", "half_expf", "float x", "const float c = %p_within(x, -104.5f, 90.0f); float small; const "
+      "float power = %p_exp_parts(c, x < 0.0f ? 12583103.0f : 12582975.0f, &small); return (1.0f + small) * "
+      "power * (x < 0.0f ? 2.71050543e-20f : 9.22337204e+18f);" },
+    { "float", "sinhf", "float x", "float a = %p_abs(x), z = a * a; float half = %p_half_expf(a); float p = "
+      "2.78392577e-06f; p = p * z + 0.000198426351f; p = p * z + 0.00833331142f; p = p * z + 0.166666672f; "
+      "return %p_copysign(a < 1.0f ? a + a * (z * p) : half - 0.25f / half, x);" },
+    { "float", "coshf", "float x", "float half = %p_half_expf(%p_abs(x)); return half + 0.25f / half;" },
+    { "float", "log_tail", "float f", "float z = f * f, p = 0.053427659f; p = p * f - 0.109171443f; p = p * "
+      "f + 0.121078983f; p = p * f - 0.125495613f; p = p * f + 0.14209637f; p = p * f - 0.16659373f; p = p * "
+      "f + 0.200022221f; p = p * f - 0.250001669f; p = p * f + 0.333333135f; return f * z * p - 0.5f * z;" },
+    { "float", "log_join", "float n, float f", "return n * 0.693115234f + (f + (%p_log_tail(f) + n * "
+      "3.19461849e-05f));" },
+    { "uint32_t", "log_bits", "float x", "return %p_bits(x) + (0x3f800000u - 0x3f3504f3u);" },
+    { "float", "log_split", "float x, float *n", "int32_t denormal = x < 1.17549435e-38f; uint32_t bits = "
+      "%p_log_bits(denormal ? x * 33554432.0f : x); *n = (float)((int32_t)(bits >> 23) - (denormal ? 152 : "
+      "127)); return %p_float((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;" },
+    { "float", "log_ends", "float x, float y", "y = x < INFINITY ? y : x; y = x == 0.0f ? -INFINITY : y; "
+      "return x < 0.0f ? NAN : y;" },
+    { "float", "logf", "float x", "float n, f = %p_log_split(x, &n); return %p_log_ends(x, %p_log_join(n, "
+      "f));" },
+    { "float", "log2f", "float x", "float n, f = %p_log_split(x, &n); return %p_log_ends(x, n + (f + "
+      "%p_log_tail(f)) * 1.44269504f);" },
+    { "float", "log10f", "float x", "float n, f = %p_log_split(x, &n), m = (f + %p_log_tail(f)) * "
+      "0.434294482f; return %p_log_ends(x, n * 0.301025391f + (m + n * 4.60503898e-06f));" },
+    { "float", "log1pf", "float x", "int32_t n = (int32_t)(%p_log_bits(1.0f + x) >> 23) - 127; float scale = "
+      "%p_float((uint32_t)(129 - n) << 23); float f = 0.25f * (scale * x) + (0.25f * scale - 1.0f); float y "
+      "= %p_log_join((float)n, f); y = x == -1.0f ? -INFINITY : y; y = x < -1.0f ? NAN : y; return ((x == "
+      "0.0f) | !(x < INFINITY)) ? x : y;" },
+    { "double", "sigmoid", "double x", "return 1 / (1 + exp(-x));" },
+    { "float", "sigmoidf", "float x", "const float e = %p_exp_down(%p_copysign(x, 1.0f)); return (x < 0.0f ? "
+      "e : 1.0f) / (1.0f + e);" },
+    { "float", "tanhf", "float x", "const float m = %p_expm1_down(2.0f * %p_within(%p_copysign(x, 1.0f), "
+      "0.0f, 10.0f)); return %p_copysign(m / (2.0f + m), x);" },
+    { "float", "erf_fall", "float a", "/* -log(1 - erf(a)), fitted for 0 <= a <= 4 */ const float z = a * a; "
+      "const float p = (0.000223083014f + 0.00123804982f * a) + (4.00548197e-05f * a - 0.000376014767f) * z; "
+      "return a + a * (((0.128379211f + 0.63661623f * a) + (0.102817252f - 0.0193322618f * a) * z) + p * (z "
+      "* z));" },
+    { "float", "erff", "float x", "const float a = %p_within(%p_copysign(x, 1.0f), 0.0f, 4.0f); return "
+      "%p_copysign(%p_expm1_down(%p_erf_fall(a)), x);" },
+    { "double", "softrelu", "double x", "return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));" },
+    { "float", "softreluf", "float x", "float e = %p_exp_down(%p_abs(x)); int32_t far = e > 0.414213562f; "
+      "float log1p_e = %p_log_join(far ? 1.0f : 0.0f, far ? 0.5f * e - 0.5f : e); return (x > 0.0f ? x : "
+      "0.0f) + log1p_e;" },
+    { "double", "mish", "double x", "return x * tanh(%p_softrelu(x));" },
+    { "float", "mishf", "float x", "float e = %p_exp_down(%p_abs(x)), square = e * e; float over = 2.0f * e "
+      "+ (x < 0.0f ? square : 1.0f); return x * (over / (over + 2.0f * (x < 0.0f ? 1.0f : square)));" },
+    { "double", "gelu", "double x", "return 0.5 * x * (1 + erf(x * 0.7071067811865476));" },
+    { "float", "geluf", "float x", "const float a = %p_copysign(x, 1.0f), t = 0.5f * a, z = t * t, y = z * "
+      "z; const float low = (0.398942024f + 0.238740191f * t) + (-0.043811895f - 0.074137181f * t) * z; "
+      "const float mid = (0.00597766135f + 0.0169076156f * t) + (-0.00350490003f - 0.00156726467f * t) * z; "
+      "const float u = t * (low + (mid + (0.000672674854f - 7.15998176e-05f * t) * y) * y); const float root "
+      "= 1.0f - u * (2.0f - u); return (x > 0.0f ? x : 0.0f) - (a > 6.0f ? 0.0f : t * (root * root));" },
+    { "float", "asinhf", "float x", "float a = %p_abs(x), z = a * a; int32_t huge = a > 67108864.0f; float y "
+      "= %p_log1pf(huge ? a : a + z / (1.0f + %p_sqrtf(1.0f + z))); return %p_copysign(y + (huge ? "
+      "0.693147181f : 0.0f), x);" },
+    { "float", "acoshf", "float x", "float t = x - 1.0f; int32_t huge = t > 67108864.0f; float y = "
+      "%p_log1pf(huge ? t : t + %p_sqrtf(t * (t + 2.0f))); return x < 1.0f ? NAN : y + (huge ? 0.693147181f "
+      ": 0.0f);" },
+    { "float", "atanhf", "float x", "float a = %p_abs(x); return %p_copysign(0.5f * %p_log1pf(2.0f * a / "
+      "(1.0f - a)), x);" },
+    { "float", "trig_reduce", "float a, int32_t *n", "double d = (double)%p_clamp(a, 0.0f, 1073741824.0f), "
+      "k; *n = (int32_t)(d * 0.63661977236758134 + 1.5) - 1; k = (double)*n; return (float)((d - k * "
+      "1.570796325802803) - k * 9.9209357968054043e-10);" },
+    { "float", "sin_small", "float r", "float z = r * r, p = -0.000195184053f; p = p * z + 0.0083321901f; p "
+      "= p * z - 0.166666552f; return r + r * (z * p);" },
+    { "float", "cos_small", "float r", "float z = r * r, p = 2.44306611e-05f; p = p * z - 0.00138873013f; p "
+      "= p * z + 0.0416666456f; return 1.0f - (0.5f * z - z * z * p);" },
+    { "float", "sin_turned", "float r, int32_t n, uint32_t flip", "float s = %p_sin_small(r), c = "
+      "%p_cos_small(r); uint32_t sign = ((uint32_t)n << 30) ^ flip; return %p_float(%p_bits((n & 1) != 0 ? c "
+      ": s) ^ (sign & 0x80000000u));" },
+    { "float", "sinf", "float x", "int32_t n; float r = %p_trig_reduce(%p_abs(x), &n); float y = "
+      "%p_sin_turned(r, n, %p_bits(x)); return %p_abs(x) < INFINITY ? y : NAN;" },
+    { "float", "cosf", "float x", "int32_t n; float r = %p_trig_reduce(%p_abs(x), &n); float y = "
+      "%p_sin_turned(r, n + 1, 0u); return %p_abs(x) < INFINITY ? y : NAN;" },
+    { "float", "tanf", "float x", "int32_t n, odd; float r = %p_trig_reduce(%p_abs(x), &n); float s = "
+      "%p_sin_small(r), c = %p_cos_small(r), y; odd = (n & 1) != 0; y = (odd ? -c : s) / (odd ? s : c); y = "
+      "%p_float(%p_bits(y) ^ (%p_bits(x) & 0x80000000u)); return %p_abs(x) < INFINITY ? y : NAN;" },
+    { "float", "asin_small", "float v, float z", "float p = 0.042211853f; p = p * z + 0.0241520908f; p = p * "
+      "z + 0.0454760417f; p = p * z + 0.0749525204f; p = p * z + 0.166667536f; return v + v * (z * p);" },
+    { "float", "asinf", "float x", "float a = %p_abs(x); int32_t small = a <= 0.5f; float z = small ? a * a "
+      ": 0.5f * (1.0f - a); float p = %p_asin_small(small ? a : %p_sqrtf(z), z); return %p_copysign(small ? "
+      "p : 1.57079637f - (2.0f * p + 4.37113883e-08f), x);" },
+    { "float", "acosf", "float x", "float a = %p_abs(x); int32_t small = a <= 0.5f; float z = small ? a * a "
+      ": 0.5f * (1.0f - a); float p = %p_asin_small(small ? x : %p_sqrtf(z), z); float large = x < 0.0f ? "
+      "3.14159274f - (2.0f * p + 8.74227766e-08f) : 2.0f * p; return small ? 1.57079637f - (p + "
+      "4.37113883e-08f) : large;" },
+    { "float", "atanf", "float x", "float a = %p_abs(x); int32_t large = a > 1.0f; float t = (large ? 1.0f : "
+      "a) / (large ? a : 1.0f), z = t * t, y; float p = -0.00182304613f; p = p * z + 0.011042567f; p = p * z "
+      "- 0.0314103216f; p = p * z + 0.0581863858f; p = p * z - 0.0841664672f; p = p * z + 0.109566711f; p = "
+      "p * z - 0.142650917f; p = p * z + 0.199986264f; p = p * z - 0.333333015f; y = t + t * (z * p); return "
+      "%p_copysign(large ? 1.57079637f - (y + 4.37113883e-08f) : y, x);" },
+    { "float", "rcbrt_normal", "float a", "float third = (float)(int32_t)%p_bits(a) * 0.333333333f; float r "
+      "= %p_float(0x54a23000u - (uint32_t)(int32_t)third); r = r + r * ((1.0f - a * r * (r * r)) * "
+      "0.333333333f); r = r + r * ((1.0f - a * r * (r * r)) * 0.333333333f); return r + r * ((1.0f - a * r * "
+      "(r * r)) * 0.333333333f);" },
+    { "float", "cbrtf", "float x", "float a = %p_abs(x), normal, r, y; int32_t denormal = a < "
+      "1.17549435e-38f; normal = denormal ? a * 16777216.0f : a; r = %p_rcbrt_normal(normal); y = normal * r "
+      "* r; y = (y + (normal - y * y * y) * (r * r) * 0.333333333f) * (denormal ? 0.00390625f : 1.0f); "
+      "return ((a > 0.0f) & (a < INFINITY)) ? %p_copysign(y, x) : x;" },
+    { "double", "rint_down", "double x", "return x - floor(x) <= 0.5 ? floor(x) : ceil(x);" },
+    { "double", "mod", "double a, double b", "const double r = b != 0 ? fmod(a, b) : 0; if (r == 0) return b "
+      "!= 0 ? copysign(r, b) : r; return (r < 0) != (b < 0) ? r + b : r;" },
+    { "float", "modf", "float a, float b", "const float r = b != 0 ? fmodf(a, b) : 0; if (r == 0) return b "
+      "!= 0 ? copysignf(r, b) : r; return (r < 0) != (b < 0) ? r + b : r;" },
+    { "double", "erfinv", "double x", "/* Winitzki's formula, then Halley's steps */ const double a = "
+      "fabs(x), l = log1p(-a * a), t = 4.3307467508 + 0.5 * l; double y = sqrt(sqrt(t * t - 6.8027210884 * "
+      "l) - t), error; int i; if (!(a < 1)) return a == 1 ? x * INFINITY : NAN; for (i = 0; i < 3; i++) { "
+      "error = a < 0.5 ? erf(y) - a : (1 - a) - erfc(y); error *= 0.88622692545275801 * exp(y * y); y -= "
+      "error / (1 + y * error); } return x < 0 ? -y : a == 0 ? x : y;" },
+    { "double", "digamma", "double x", "double sum = 0, s; if (x == 0) return -1 / x; if (x < 0 && x == "
+      "floor(x)) return NAN; if (x < 0) return %p_digamma(1 - x) - 3.14159265358979324 / "
+      "tan(3.14159265358979324 * (x - floor(x + 0.5))); for (; x < 12; x++) sum -= 1 / x; s = 1 / (x * x); s "
+      "*= 1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252 - s * (1.0 / 240 - s / 132))); return sum + log(x) - "
+      "0.5 / x - s;" },
+    { "double", "trigamma", "double x", "double sum = 0, s; if (x <= 0 && x == floor(x)) return INFINITY; if "
+      "(x < 0) { s = 3.14159265358979324 / sin(3.14159265358979324 * (x - floor(x + 0.5))); return s * s - "
+      "%p_trigamma(1 - x); } for (; x < 20; x++) sum += 1 / (x * x); s = 1 / (x * x); return sum + 1 / x + s "
+      "/ 2 + s / x * (1.0 / 6 - s * (1.0 / 30 - s * (1.0 / 42 - s / 30)));" },
+    { "int64_t", "int_div", "int64_t a, int64_t b", "return b == 0 ? 0 : b == -1 ? (int64_t)(0 - "
+      "(uint64_t)a) : a / b;" },
+    { "int64_t", "int_mod", "int64_t a, int64_t b", "const int64_t r = b == 0 || b == -1 ? 0 : a %% b; "
+      "return r != 0 && (r < 0) != (b < 0) ? r + b : r;" },
+    { "int64_t", "int_pow", "int64_t a, int64_t b", "uint64_t y = 1, x = (uint64_t)a; if (b < 0) return a == "
+      "1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0; for (; b; b >>= 1, x *= x) if (b & 1) y *= x; return "
+      "(int64_t)y;" },
+    { "int64_t", "int_hypot", "int64_t a, int64_t b", "const double h = hypot((double)a, (double)b); return "
+      "h >= 9223372036854775808.0 ? INT64_MAX : (int64_t)h;" },
+    { "int64_t", "int_of", "double x, int64_t low, int64_t high", "/* toward zero, within the type; NaN "
+      "becomes 0 */ if (x != x) return 0; if (x <= (double)low) return low; return x >= (double)high ? high "
+      ": (int64_t)x;" },
+    { "int64_t", "index_of", "double x, int64_t n, int wrap", "int64_t i = x != x ? 0 : x <= -9e18 ? "
+      "INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x; if (wrap) { i %%= n; return i < 0 ? i + n : i; } "
+      "return i < 0 ? 0 : i >= n ? n - 1 : i;" },
+    { "int64_t", "index_due", "double x, int64_t n, int from_end, int *fault", "const int64_t i = x != x ? 0 "
+      ": x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x; const int64_t at = from_end && i < 0 ? "
+      "i + n : i; if (at >= 0 && at < n) return at; *fault = 1; return 0;" },
+    { "int64_t", "whole", "double x", "return x != x ? 0 : x < -2147483647.0 ? -2147483647 : x > "
+      "2147483647.0 ? 2147483647 : (int64_t)x;" },
+    { "int64_t", "between", "int64_t x, int64_t low, int64_t high", "return x < low ? low : x > high ? high "
+      ": x;" },
+    { "double", "log_sum", "double a, double b", "const double most = a > b ? a : b; return most == "
+      "-INFINITY ? most : most + log(exp(a - most) + exp(b - most));" },
+    { "int", "eliminate", "double *a, int n, double *b, int m", "/* rows of a (n x n) are exchanged and "
+      "subtracted until it is an upper triangle, those  of b (n x m) likewise: the sign of the exchanges, or "
+      "0 */ int i, j, k, top, sign = 1; for (k = 0; k < n; k++) { for (top = k, i = k + 1; i < n; i++) if "
+      "(fabs(a[i * n + k]) > fabs(a[top * n + k])) top = i; if (a[top * n + k] == 0) return 0; if (top != k) "
+      "sign = -sign; for (j = 0; j < n + m && top != k; j++) { double *u = j < n ? a + k * n + j : b + k * m "
+      "+ j - n, was = *u; double *v = j < n ? a + top * n + j : b + top * m + j - n; *u = *v; *v = was; } "
+      "for (i = k + 1; i < n; i++) { const double f = a[i * n + k] / a[k * n + k]; for (j = k; j < n && f != "
+      "0; j++) a[i * n + j] -= f * a[k * n + j]; for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * "
+      "m + j]; } } return sign;" },
+    { "void", "solve", "const double *t, int row, int column, int lower, double *b, int b_row, int b_column, int n, int m", ""
+      "/* T X = B for a triangle T of order n, in place of the m columns of B */ int s, k, j; for (s = 0; s "
+      "< n; s++) { const int i = lower ? s : n - 1 - s; for (k = 0; k < s; k++) { const int known = lower ? "
+      "k : n - 1 - k; const double f = t[i * row + known * column]; for (j = 0; j < m; j++) b[i * b_row + j "
+      "* b_column] -= f * b[known * b_row + j * b_column]; } for (j = 0; j < m; j++) b[i * b_row + j * "
+      "b_column] /= t[i * row + i * column]; }" },
+    { "double", "vector_norm", "const double *x, int n, double ord, int end", "/* sum |x|^ord to the 1 / "
+      "ord; end: the largest |x| (1) or the smallest (-1) */ double most = 0, least = INFINITY, sum = 0, "
+      "unit; for (int i = 0; i < n; i++) { const double size = fabs(x[i]); sum += size != 0; if (size != "
+      "size && (end || ord != 0)) return size; if (size > most) most = size; if (size < least) least = size; "
+      "} if (!end && ord == 0) return sum; unit = end > 0 || (!end && ord > 0) ? most : least; if (end || "
+      "unit == 0 || unit == INFINITY) return n ? unit : 0; sum = 0; for (int i = 0; i < n; i++) { const "
+      "double part = fabs(x[i]) / unit; sum += ord == 1 ? part : ord == 2 ? part * part : pow(part, ord); } "
+      "return unit * (ord == 1 ? sum : ord == 2 ? sqrt(sum) : pow(sum, 1 / ord));" },
+    { "double", "sums_norm", "const double *x, int n, int many, int largest", "/* the largest or smallest of "
+      "n sums of |x|, of so many each */ double y = 0; for (int i = 0; i < n; i++) { double sum = 0; for "
+      "(int k = 0; k < many; k++) sum += fabs(x[i * many + k]); if (sum != sum) return sum; if (!i || "
+      "(largest ? sum > y : sum < y)) y = sum; } return y;" },
+    { "int", "turn", "double *a, double *b, int n", "/* two lines become orthogonal; 0: they are already */ "
+      "double aa = 0, bb = 0, ab = 0, slope, t, c; for (int i = 0; i < n; i++) { aa += a[i] * a[i]; bb += "
+      "b[i] * b[i]; ab += a[i] * b[i]; } if (!(fabs(ab) > 2.220446049250313e-16 * (sqrt(aa) * sqrt(bb)))) "
+      "return 0; slope = (bb - aa) / (2 * ab); t = (slope < 0 ? -1 : 1) / (fabs(slope) + hypot(1, slope)); c "
+      "= 1 / sqrt(1 + t * t); for (int i = 0; i < n; i++) { const double x = a[i], y = b[i]; a[i] = c * x - "
+      "c * t * y; b[i] = c * t * x + c * y; } return 1;" },
+    { "double", "singular_norm", "double *a, int n, int length, int which", "/* of the singular values of n "
+      "lines: their sum (0), the largest (1), the smallest (-1) */ double most = 0, unit, y = 0; int power, "
+      "again = 1; for (int i = 0; i < n * length; i++) if (!(fabs(a[i]) <= most) && most == most) most = "
+      "fabs(a[i]); if (!(most < INFINITY)) return NAN; frexp(most, &power); unit = ldexp(1, power - 1); for "
+      "(int i = 0; i < n * length; i++) a[i] /= unit; for (int sweep = 0; sweep < 60 && again; sweep++) { "
+      "again = 0; for (int i = 0; i < n; i++) for (int k = i + 1; k < n; k++) again |= %p_turn(a + i * "
+      "length, a + k * length, length); } for (int i = 0; i < n; i++) { const double value = "
+      "%p_vector_norm(a + i * length, length, 2, 0); if (!which) y += value; else if (!i || (which > 0 ? "
+      "value > y : value < y)) y = value; } return unit * y;" },
+    { "int", "after", "double a, double b", "/* does a stand behind b, in rising order? NaN is the largest "
+      "*/ return a > b || (a != a && b == b);" }
 };
 enum { HY__C_HELPERS = (int)(sizeof hy__c_helpers / sizeof *hy__c_helpers) };
 typedef char hy__c_helpers_fit[HY__C_HELPERS <= (int)HY__C_MOST_HELPERS ? 1 : -1];
@@ -820,6 +752,21 @@ static void hy__c_need(hy__c *c, const char *name)
     if (at >= 0) c->needs[at] = 1;
 }
 
+/* Statements and braces end lines, which are not kept in the table. */
+static void hy__c_write_helper(hy__c *c, const hy__c_helper *h)
+{
+    const char *s;
+    int deep = 0;
+    if (!h->type) { hy__w(c, h->text); return; }
+    hy__w(c, "static inline %s %p_%s(%s)\n{\n", h->type, h->name, h->args);
+    for (s = h->text; *s; s++) {
+        deep += (*s == '(') - (*s == ')');
+        if (*s == '%') hy__w(c, *++s == 'p' ? "%p" : "%%"); else hy__c_put(c, s, 1);
+        if ((!deep && strchr(";{}", *s)) || (*s == '/' && s[-1] == '*')) hy__w(c, "\n");
+    }
+    hy__w(c, "}\n");
+}
+
 /* What is needed, and what that names in turn. */
 static void hy__c_write_helpers(hy__c *c)
 {
@@ -834,7 +781,7 @@ static void hy__c_write_helpers(hy__c *c)
     }
     for (i = 0; i < HY__C_HELPERS; i++) {
         if (!c->needs[i]) continue;
-        hy__w(c, hy__c_helpers[i].text);
+        hy__c_write_helper(c, &hy__c_helpers[i]);
         some = 1;
     }
     if (some) hy__w(c, "\n");
@@ -1249,13 +1196,11 @@ static int hy__c_reads(const hy__node *node, int k)
 /* One more axis; if all arrays go on along it where the last one ends, that becomes as long. */
 static void hy__c_join_axis(hy__c *c, int64_t n, const int64_t *step)
 {
-    static const char *const names[] = { "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "i10", "i11",
-                                         "i12", "i13", "i14", "i15" };
     hy__c_axis *a = c->nest.axes ? &c->nest.axis[c->nest.axes - 1] : NULL;
     int k;
     if (n == 1) return;
     for (k = 0; k < HY__C_ARRAYS && a; k++) if (a->step[k] != step[k] * n) a = NULL;
-    if (!a) a = hy__c_axis_of(c, HY__C_PLACE, names[c->nest.axes], 1, 0, 0, 0);
+    if (!a) a = hy__c_axis_of(c, HY__C_PLACE, hy__c_counters[c->nest.axes], 1, 0, 0, 0);
     a->n *= n;
     memcpy(a->step, step, sizeof a->step);
 }
@@ -1363,7 +1308,7 @@ static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
     memset(step, 0, sizeof step);
     for (d = 0; d < m->dims; d++) at *= m->n[d];
     hy__c_nest_new(c, "x0", NULL, hy__c_text(y, "y%d", output));
-    for (d = 0; d < m->dims; d++) {
+    for (d = m->dims - 1; d >= 0; d--) {
         step[flat] = at /= hy__most(m->n[d], 1);
         step[inside] = m->step[d];
         hy__c_join_axis(c, m->n[d], step);
@@ -2040,8 +1985,9 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
 /* For each line: x and y are its first elements, taps k go along it. m: how many a line of results has. */
 static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, int64_t m)
 {
-    hy__w(c, "%fo %fj {\nconst %t *x = x0 + o * %l + j;\n", l.outer, l.inner,
-          (int)hy__c_wide(hy__c_in(s, 0)->dtype), l.n * l.inner);
+    hy__c_sizes(c, "okj", l.outer, l.n, l.inner);
+    hy__w(c, "@o @j {\nconst %t *x = x0 + o * %l + j;\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype),
+          l.n * l.inner);
     if (m || !l.n) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype),
                           m * l.inner);
     hy__c_nest_new(c, "x", NULL, "y");
@@ -2144,26 +2090,25 @@ static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
     int64_t most = hy__c_in(s, 1)->shape.dim[1], blank = r->blank_label ? x[2] - 1 : 0;
     hy__c_need(c, "whole");
     hy__c_need(c, "log_sum");
-    hy__w(c, "double *to = (double *)(void *)scratch, *before = to + %l, *p = before + %l;\n"
-          "int64_t *label = (int64_t *)(void *)(p + %l);\n", 2 * most + 1, 2 * most + 1, x[2]);
-    hy__w(c, "%fn {\nint64_t steps = %l, count = %l, places, i;\ndouble all;\nint bad = 0;\n", x[1], x[0],
-          most);
+    hy__c_sizes(c, "tnkmpb", x[0], x[1], x[2], most, 2 * most + 1, blank);
+    hy__w(c, "double *to = (double *)(void *)scratch, *before = to + $p, *p = before + $p;\n"
+          "int64_t *label = (int64_t *)(void *)(p + $k);\n"
+          "@n {\nint64_t steps = $t, count = $m, places, i;\ndouble all;\nint bad = 0;\n");
     if (r->use_data_lengths) hy__w(c, "steps = %p_whole(x2[n]);\n");
     if (r->use_label_lengths) hy__w(c, "count = %p_whole(x%d[n]);\n", 2 + (r->use_data_lengths != 0));
-    hy__w(c, "bad = steps < 0 || steps > %l || count < 0 || count > %l;\n", x[0], most);
-    hy__w(c, "for (i = 0; i < count && !bad; i++) {\nlabel[i] = %p_whole(x1[n * %l + i]);\n", most);
+    hy__w(c, "bad = steps < 0 || steps > $t || count < 0 || count > $m;\n"
+          "for (i = 0; i < count && !bad; i++) {\nlabel[i] = %p_whole(x1[n * $m + i]);\n");
     if (!r->use_label_lengths) hy__w(c, "if (label[i] == %d) break;\n", r->blank_label ? -1 : 0);
-    hy__w(c, "bad = label[i] < 0 || label[i] >= %l;\n}\n"
-          "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n", x[2]);
-    hy__w(c, "for (int64_t t = 0; t < steps; t++) {\nconst %r *from = x0 + (t * %l + n) * %l;\n"
-          "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n", x[1], x[2]);
-    hy__w(c, "%fk if (from[k] > top) top = from[k];\n%fk sum += exp(from[k] - top);\n"
-          "%fk p[k] = from[k] - top - log(sum);\n", x[2], x[2], x[2]);
-    hy__w(c, "for (int64_t k = 0; k < places; k++) {\ndouble a = t ? before[k] : k < 2 ? 0 : -INFINITY;\n"
+    hy__w(c, "bad = label[i] < 0 || label[i] >= $k;\n}\n"
+          "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n"
+          "for (int64_t t = 0; t < steps; t++) {\nconst %r *from = x0 + (t * $n + n) * $k;\n"
+          "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n"
+          "@k if (from[k] > top) top = from[k];\n@k sum += exp(from[k] - top);\n@k p[k] = from[k] - top - log(sum);\n"
+          "for (int64_t k = 0; k < places; k++) {\ndouble a = t ? before[k] : k < 2 ? 0 : -INFINITY;\n"
           "if (t && k) a = %p_log_sum(a, before[k - 1]);\n"
           "if (t && k > 2 && (k & 1) && label[k / 2] != label[k / 2 - 1])\n"
-          "a = %p_log_sum(a, before[k - 2]);\nto[k] = a + p[k & 1 ? label[k / 2] : %l];\n}\n}\n", blank);
-    hy__w(c, "all = steps ? to[places - 1] : -INFINITY;\n"
+          "a = %p_log_sum(a, before[k - 2]);\nto[k] = a + p[k & 1 ? label[k / 2] : $b];\n}\n}\n"
+          "all = steps ? to[places - 1] : -INFINITY;\n"
           "if (steps && places > 1) all = %p_log_sum(all, to[places - 2]);\n"
           "y0[n] = all == -INFINITY ? 0 : (%r)-all;\n}\n");
 }
@@ -2188,7 +2133,6 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
 /* Places are the axes that stay, taps those that go: how many. x1: another array, by its steps. */
 static int64_t hy__c_fold(hy__c *c, const hy_shape *x, int bits, const char *x1, const int64_t *step)
 {
-    static const char *const names[] = { "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7" };
     int64_t gone = 1, y = 1;
     int d;
     hy__c_nest_new(c, "x0", x1, "y0");
@@ -2197,7 +2141,7 @@ static int64_t hy__c_fold(hy__c *c, const hy_shape *x, int bits, const char *x1,
         const int goes = bits >> d & 1;
         if (!goes) y /= hy__most(x->dim[d], 1);
         if (x->dim[d] != 1)
-            hy__c_axis_of(c, goes ? HY__C_TAP : HY__C_PLACE, names[d], x->dim[d],
+            hy__c_axis_of(c, goes ? HY__C_TAP : HY__C_PLACE, hy__c_counters[d], x->dim[d],
                           hy__product(x, d + 1, x->ndim), step ? step[d] : 0, goes ? 0 : y);
     }
     return gone;
@@ -2388,8 +2332,8 @@ static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
     if (hy__c_wants(c, s, 1)) hy__w(c, "y1[k] = x3[k];\n");
     if (hy__c_wants(c, s, 2)) hy__w(c, "y2[k] = (%r)inverse;\n");
     if (!r->learn_gamma) hy__w(c, "(void)x1;\n");
-    hy__w(c, "%fo %fj {\nconst int at = (o * %l + k) * %l + j;\n"
-          "const %r e = (x0[at] - middle) * scale + shift;\n", l.outer, l.inner, l.n, l.inner);
+    hy__c_sizes(c, "okj", l.outer, l.n, l.inner);
+    hy__w(c, "@o @j {\nconst int at = (o * $k + k) * $j + j;\nconst %r e = (x0[at] - middle) * scale + shift;\n");
     hy__w(c, relu ? "y0[at] = e <= 0 ? 0 : e;\n}\n}\n" : "y0[at] = e;\n}\n}\n");
 }
 
@@ -2406,12 +2350,12 @@ static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
 
 static void hy__c_prelu(hy__c *c, const hy__c_step *s)
 {
-    const hy_shape *x = &hy__c_in(s, 0)->shape, *g = &hy__c_in(s, 1)->shape;
-    hy__c_lines l = hy__c_lines_of(x, x->ndim > 1 ? 1 : 0);
-    int64_t n = hy__size(g);
-    hy__w(c, "%fo %fk %fj {\nconst int at = (o * %l + k) * %l + j;\n"
-          "y0[at] = x0[at] > 0 ? x0[at] : x0[at] * x1[%s];\n}\n", l.outer, l.n, l.inner, l.n, l.inner,
-          n == 1 ? "0" : n == hy__size(x) ? "at" : "k");
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    const hy__c_lines l = hy__c_lines_of(x, x->ndim > 1 ? 1 : 0);
+    const int64_t n = hy__size(&hy__c_in(s, 1)->shape);
+    hy__c_sizes(c, "okj", l.outer, l.n, l.inner);
+    hy__c_nest_of(c, "okj", "okj", "okj", n == 1 ? NULL : n == hy__size(x) ? "okj" : "k");
+    hy__w(c, "%P %y = %0 > 0 ? %0 : %0 * %1;\n");
 }
 
 /* MARK: - 85 >>c_indexing ------------------------------------------------------------------------------
@@ -2420,6 +2364,16 @@ static void hy__c_prelu(hy__c *c, const hy__c_step *s)
  * that are solved.
  */
 /* --- sorting --- */
+/* Those of so many rows that fit (NULL: all) in order: order[0 .. m - 1] are the best k. behind: whether row
+ * order[p - 1] comes after row i. */
+static void hy__c_best(hy__c *c, int64_t rows, int64_t k, const char *fits, const char *behind)
+{
+    hy__w(c, "int m = 0;\n%fi {\nint p;\n", rows);
+    if (fits) hy__w(c, "if (!(%s)) continue;\n", fits);
+    hy__w(c, "p = m < %l ? m++ : m;\nfor (; p > 0 && %s; p--) if (p < m) order[p] = order[p - 1];\n"
+          "if (p < m) order[p] = i;\n}\n", k, behind);
+}
+
 /* topk, sort, argsort: the best so far stay in order. */
 static int hy__c_sorted_axis(const hy__c_step *s)
 {
@@ -2438,9 +2392,9 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
 {
     int number = hy__op_number(s->node->op), up, kind = HY_TOPK_VALUE, indices = -1;
     hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s));
+    char behind[HY__C_TEXT], mine[HY__C_TEXT], best[HY__C_TEXT];
     int64_t k = l.n;
     hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
-    const int reals = hy__floating(value);
     if (number == HY_OP_topk) {
         const hy__topk_rec *r = (const hy__topk_rec *)s->node->record;
         up = r->is_ascend;
@@ -2454,22 +2408,22 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
         indices = 0;
     }
     if (!l.n) return;
-    if (reals) hy__c_need(c, "after");
     hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
     if (kind == HY_TOPK_MASK) hy__w(c, "%fi y0[i] = 0;\n", hy__size(&hy__c_out(s)->shape));
     hy__c_open_lines(c, s, l, 0);
-    hy__w(c, "int n = 0;\n%fi {\nint p = n < %l ? n++ : n;\n", l.n, k);
-    hy__w(c, reals ? "for (; p > 0 && %p_after(" : "for (; p > 0 && ");
-    hy__w(c, up ? "x[order[p - 1] * %l]%s x[i * %l]" : "x[i * %l]%s x[order[p - 1] * %l]", l.inner,
-          reals ? "," : " >", l.inner);
-    hy__w(c, reals ? "); p--)" : "; p--)");
-    hy__w(c, " if (p < n) order[p] = order[p - 1];\n");
-    hy__w(c, "if (p < n) order[p] = i;\n}\nfor (int i = 0; i < n; i++) {\n");
-    if (kind == HY_TOPK_MASK) hy__w(c, "y0[(o * %l + order[i]) * %l + j] = 1;\n", l.n, l.inner);
+    hy__c_text(mine, "x[i * %l]", l.inner);
+    hy__c_text(best, "x[order[p - 1] * %l]", l.inner);
+    if (hy__floating(value)) hy__c_need(c, "after");
+    if (hy__floating(value)) hy__c_text(behind, "%s_after(%s, %s)", c->prefix, up ? best : mine, up ? mine : best);
+    else hy__c_text(behind, "%s > %s", up ? best : mine, up ? mine : best);
+    hy__c_best(c, l.n, k, NULL, behind);
+    hy__c_sizes(c, "s", k);
+    hy__w(c, "for (int i = 0; i < m; i++) {\n");
+    if (kind == HY_TOPK_MASK) hy__w(c, "y0[(o * $k + order[i]) * $j + j] = 1;\n");
     if (kind == HY_TOPK_VALUE || kind == HY_TOPK_BOTH)
-        hy__w(c, "y0[(o * %l + i) * %l + j] = (%t)x[order[i] * %l];\n", k, l.inner, (int)value, l.inner);
+        hy__w(c, "y0[(o * $s + i) * $j + j] = (%t)x[order[i] * $j];\n", (int)value);
     if (indices >= 0 && hy__c_wants(c, s, indices))
-        hy__w(c, "y%d[(o * %l + i) * %l + j] = (%t)order[i];\n", indices, k, l.inner,
+        hy__w(c, "y%d[(o * $s + i) * $j + j] = (%t)order[i];\n", indices,
               (int)hy__c_wide(s->node->type[indices].dtype));
     hy__w(c, "}\n}\n");
 }
@@ -2489,52 +2443,54 @@ static void hy__c_arg(hy__c *c, const hy__c_step *s)
     hy__w(c, ") best = k;\n*y = (%r)best;\n}\n");
 }
 
-/* --- indexing --- */
-/* The index `value` within n: the nearest, from the start again, or a mistake if it lies beyond (signed:
- * counted from the end if negative). */
-static const char *hy__c_index_in(hy__c *c, char *to, const char *value, int64_t n, int mode)
+/* --- indexing: "at" is the place in a of an array that has it, whose dim a is as long as can be --- */
+/* Writes that place, as x1 says it: the nearest, from the start again, or a mistake if it lies beyond
+ * (signed: counted from the end if negative). */
+static void hy__c_write_index(hy__c *c, int mode)
 {
     int due = mode == HY_INDEX_RAISE || mode == HY__INDEX_SIGNED;
     hy__c_need(c, due ? "index_due" : "index_of");
-    if (due) return hy__c_text(to, "%s_index_due((double)%s, %l, %d, fault)", c->prefix, value, n,
-                               mode == HY__INDEX_SIGNED);
-    return hy__c_text(to, "%s_index_of((double)%s, %l, %d)", c->prefix, value, n, mode == HY_INDEX_WRAP);
+    if (due) hy__w(c, "%p_index_due((double)%1, $a, %d, fault)", mode == HY__INDEX_SIGNED);
+    else hy__w(c, "%p_index_of((double)%1, $a, %d)", mode == HY_INDEX_WRAP);
+}
+
+/* y = x0 at all places and taps. */
+static void hy__c_write_indexed(hy__c *c, int mode)
+{
+    hy__w(c, "%P {\nconst int64_t at = ");
+    hy__c_write_index(c, mode);
+    hy__w(c, ";\n%K %y = %0;\n}\n");
 }
 
 static void hy__c_take(hy__c *c, const hy__c_step *s)
 {
-    char at[HY__C_TEXT];
-    int embedding = hy__op_number(s->node->op) == HY_OP_embedding, a = embedding, index = !embedding;
+    const int embedding = hy__op_number(s->node->op) == HY_OP_embedding;
     const hy__take_rec *r = (const hy__take_rec *)s->node->record;
-    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, a)->shape, embedding ? 0 : r->axis);
-    int64_t m = hy__size(&hy__c_in(s, index)->shape);
-    hy__c_index_in(c, at, index ? "x1[i]" : "x0[i]", l.n, embedding ? HY_INDEX_CLIP : r->mode);
-    hy__w(c, "%fo %fi {\nconst int64_t at = %s;\n"
-          "%fk y0[(o * %l + i) * %l + k] = x%d[(o * %l + at) * %l + k];\n}\n", l.outer, m, at, l.inner, m,
-          l.inner, a, l.n, l.inner);
+    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, embedding)->shape, embedding ? 0 : r->axis);
+    hy__c_sizes(c, "oaki", l.outer, l.n, l.inner, hy__size(&hy__c_in(s, !embedding)->shape));
+    hy__c_nest_of(c, "oi.k", "oik", "oak", "i");
+    if (embedding) { c->nest.name[0] = "x1"; c->nest.name[1] = "x0"; }
+    hy__c_write_indexed(c, embedding ? HY_INDEX_CLIP : r->mode);
 }
 
 static void hy__c_pick(hy__c *c, const hy__c_step *s)
 {
     const hy__pick_rec *r = (const hy__pick_rec *)s->node->record;
-    const hy_shape *x = &hy__c_in(s, 0)->shape;
-    int batch = hy__op_number(s->node->op) == HY_OP_batch_take, axis = batch ? 1 : r->axis;
-    hy__c_lines l = { 1, 0, 1 };
-    int64_t m, all = hy__size(&hy__c_out(s)->shape);
-    char at[HY__C_TEXT];
-    if (axis != HY_NONE) l = hy__c_lines_of(x, axis); else l.n = hy__size(x);
-    m = all / hy__most(l.outer * l.inner, 1);
-    hy__c_index_in(c, at, "x1[at]", l.n, batch ? HY_INDEX_CLIP : r->mode);
-    hy__w(c, "%fo %fi %fj {\nconst int at = (o * %l + i) * %l + j;\ny0[at] = x0[(o * %l + %s) * %l + j];\n"
-          "}\n", l.outer, m, l.inner, m, l.inner, l.n, at, l.inner);
+    const int batch = hy__op_number(s->node->op) == HY_OP_batch_take;
+    const hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, batch ? 1 : r->axis);
+    hy__c_sizes(c, "oaji", l.outer, l.n, l.inner,
+                hy__size(&hy__c_out(s)->shape) / hy__most(l.outer * l.inner, 1));
+    hy__c_nest_of(c, "oij", "oij", "oaj", "oij");
+    hy__c_write_indexed(c, batch ? HY_INDEX_CLIP : r->mode);
 }
 
 static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
 {
     const hy__one_hot_rec *r = (const hy__one_hot_rec *)s->node->record;
     hy__c_need(c, "whole");
-    hy__w(c, "%fi for (int k = 0; k < %d; k++)\ny0[i * %d + k] = %p_whole((double)x0[i]) == k ? %v : %v;\n",
-          hy__size(&hy__c_in(s, 0)->shape), r->depth, r->depth, hy__c_held(r->on_value, c->real),
+    hy__c_sizes(c, "ik", hy__size(&hy__c_in(s, 0)->shape), (int64_t)r->depth);
+    hy__c_nest_of(c, "ik", "ik", "i", NULL);
+    hy__w(c, "%P\n%y = %p_whole((double)%0) == k ? %v : %v;\n", hy__c_held(r->on_value, c->real),
           hy__c_held(r->off_value, c->real));
 }
 
@@ -2542,65 +2498,55 @@ static void hy__c_one_hot(hy__c *c, const hy__c_step *s)
 static void hy__c_tuples(hy__c *c, const hy__c_step *s)
 {
     int number = hy__op_number(s->node->op), gather = number == HY_OP_gather_nd, d;
-    const hy_shape *whole = gather ? &hy__c_in(s, 0)->shape : &hy__c_out(s)->shape, *index = &hy__c_in(s,
-        1)->shape;
-    int64_t m = index->dim[0], tuples = hy__product(index, 1, index->ndim), slice = 1;
-    char value[HY__C_TEXT], at[HY__C_TEXT];
+    const hy_shape *whole = &(gather ? hy__c_in(s, 0) : hy__c_out(s))->shape, *index = &hy__c_in(s, 1)->shape;
+    int64_t m = index->dim[0];
+    char row[HY__C_NUMBER];
     if (!m) hy__w(c, "(void)x1; (void)fault;\n");      /* tuples of nothing name the whole */
     if (number == HY_OP__gather_nd_grad) hy__w(c, "(void)x2;\n");
-    for (d = (int)m; d < whole->ndim; d++) slice *= whole->dim[d];
     if (!gather) hy__w(c, "%fi y0[i] = 0;\n", hy__size(whole));
-    hy__w(c, "%fi {\nint64_t at = 0;\n", tuples);
+    c->letter['d'].name = row;
+    hy__c_sizes(c, "ik", hy__product(index, 1, index->ndim), hy__product(whole, (int)m, whole->ndim));
+    hy__c_nest_of(c, "i.k", gather ? "ik" : "ak", gather ? "ak" : "ik", "di");
+    hy__w(c, "%P {\nint64_t at = 0;\n");
     for (d = 0; d < m; d++) {
-        hy__c_text(value, "x1[i + %l]", d * tuples);
-        hy__w(c, "at = at * %l + %s;\n", whole->dim[d],
-              hy__c_index_in(c, at, value, whole->dim[d], HY__INDEX_SIGNED));
+        row[hy__text_i64(row, d)] = 0;
+        hy__c_sizes(c, "a", whole->dim[d]);
+        hy__w(c, "at = at * $a + ");
+        hy__c_write_index(c, HY__INDEX_SIGNED);
+        hy__w(c, ";\n");
     }
-    hy__w(c, gather ? "%fk y0[i * %l + k] = x0[at * %l + k];\n}\n"
-                    : number != HY_OP_scatter_nd ? "%fk y0[at * %l + k] += x0[i * %l + k];\n}\n"
-                    : "%fk y0[at * %l + k] = x0[i * %l + k];\n}\n", slice, slice, slice);
+    hy__w(c, gather || number == HY_OP_scatter_nd ? "%K %y = %0;\n}\n" : "%K %y += %0;\n}\n");
 }
 
 static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    int64_t row = x->dim[0] ? hy__size(x) / x->dim[0] : 0;
-    char at[HY__C_TEXT];
-    hy__w(c, "%fi y0[i] = x0[i];\n%fi {\nconst int64_t at = %s;\n%fk y0[at * %l + k] = x2[i * %l + k];\n}\n",
-          hy__size(x), hy__size(&hy__c_in(s, 1)->shape),
-          hy__c_index_in(c, at, "x1[i]", x->dim[0], HY_INDEX_RAISE), row, row, row);
+    hy__c_sizes(c, "aki", x->dim[0], hy__product(x, 1, x->ndim), hy__size(&hy__c_in(s, 1)->shape));
+    hy__w(c, "%fi y0[i] = x0[i];\n", hy__size(x));
+    hy__c_nest_of(c, "i.k", "ak", "ik", "i");
+    c->nest.name[0] = "x2";
+    hy__c_write_indexed(c, HY_INDEX_RAISE);
 }
 
-/* --- sequences: time is axis 0 or 1, the batch the other --- */
+/* --- sequences: time is axis 0 or 1, the batch the other; s is the place along it that is read --- */
 static void hy__c_sequence(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    int number = hy__op_number(s->node->op), axis, given = s->node->nin > 1;
-    int64_t rest = 1, steps, batch, by_time, by_batch;
+    const int number = hy__op_number(s->node->op), last = number == HY_OP_sequence_last;
+    const int mask = number == HY_OP_sequence_mask;
     const void *r = s->node->record;
+    const int axis = mask ? ((const hy__sequence_mask_rec *)r)->axis
+        : last ? ((const hy__sequence_last_rec *)r)->axis : ((const hy__sequence_reverse_rec *)r)->axis;
     char length[HY__C_TEXT];
-    int d;
-    axis = number == HY_OP_sequence_mask ? ((const hy__sequence_mask_rec *)r)->axis
-        : number == HY_OP_sequence_last ? ((const hy__sequence_last_rec *)r)->axis
-        : ((const hy__sequence_reverse_rec *)r)->axis;
-    for (d = 2; d < x->ndim; d++) rest *= x->dim[d];
-    steps = x->dim[axis];
-    batch = x->dim[1 - axis];
-    by_time = axis ? rest : batch * rest;
-    by_batch = axis ? steps * rest : rest;
-    hy__w(c, "%fn {\n", batch);
-    if (given) hy__w(c, "const int length = %s;\n", hy__c_length(c, length, "x1[n]", steps));
-    else hy__w(c, "const int length = %l;\n", steps);
-    if (number == HY_OP_sequence_last)
-        hy__w(c, "%fk y0[n * %l + k] = x0[n * %l + (length > 0 ? length - 1 : 0) * %l + k];\n}\n", rest, rest,
-              by_batch, by_time);
-    else {
-        hy__w(c, "%ft %fk\ny0[n * %l + t * %l + k] = ", steps, rest, by_batch, by_time);
-        if (number == HY_OP_sequence_mask)
-            hy__w(c, "t < length ? x0[n * %l + t * %l + k] : (%r)%v;\n}\n", by_batch, by_time,
-                  hy__c_held(((const hy__sequence_mask_rec *)r)->value, c->real));
-        else hy__w(c, "x0[n * %l + (t < length ? length - 1 - t : t) * %l + k];\n}\n", by_batch, by_time);
-    }
+    c->letter['s'].name = mask ? "t" : last ? "(length > 0 ? length - 1 : 0)"
+        : "(t < length ? length - 1 - t : t)";
+    hy__c_sizes(c, "tsnk", x->dim[axis], x->dim[axis], x->dim[1 - axis], hy__product(x, 2, x->ndim));
+    hy__c_nest_of(c, last ? "n.k" : "n.tk", last ? "nk" : axis ? "ntk" : "tnk", axis ? "nsk" : "snk", NULL);
+    if (s->node->nin > 1) hy__w(c, "%P {\nconst int length = %s;\n", hy__c_length(c, length, "x1[n]", x->dim[axis]));
+    else hy__w(c, "%P {\nconst int length = $t;\n");
+    if (mask) hy__w(c, "%K\n%y = t < length ? %0 : (%r)%v;\n}\n",
+                    hy__c_held(((const hy__sequence_mask_rec *)r)->value, c->real));
+    else hy__w(c, "%K\n%y = %0;\n}\n");
 }
 
 /* --- matrices, in doubles as here --- */
@@ -2619,38 +2565,34 @@ static size_t hy__c_matrices_scratch(const hy__c_step *s)
     return (size_t)(n * n + other + 1) * sizeof(double);        /* 1: where they are 0 x 0 it is named, too */
 }
 
-/* For each matrix, which is at a. */
-static void hy__c_open_matrices(hy__c *c, const hy__c_step *s)
+/* For each matrix, which is at a; n: its order, q: as many numbers as it has, r: as many as b has, d: from one
+ * of its diagonal to the next. */
+static void hy__c_open_matrices(hy__c *c, const hy__c_step *s, int64_t results)
 {
     const hy_shape *a = &hy__c_in(s, 0)->shape;
     int64_t n = hy__c_order(s), items = hy__size(&hy__c_out(s)->shape) ? hy__product(a, 0, a->ndim - 2) : 0;
-    hy__w(c, "double *a = (double *)(void *)scratch, *b = a + %l;\n%fo {\n%fi a[i] = x0[o * %l + i];\n",
-          n * n, items, n * n, n * n);
+    hy__c_sizes(c, "onqrd", items, n, n * n, results, n + 1);
+    hy__w(c, "double *a = (double *)(void *)scratch, *b = a + $q;\n@o {\n@i:q a[i] = x0[o * $q + i];\n");
 }
-static void hy__c_close_matrices(hy__c *c, int64_t size)
-{
-    hy__w(c, "%fi y0[o * %l + i] = (%r)b[i];\n}\n", size, size);
-}
+static const char hy__c_close_matrices[] = "@i:r y0[o * $r + i] = (%r)b[i];\n}\n";
 
 static void hy__c_inverse(hy__c *c, const hy__c_step *s)
 {
-    int64_t n = hy__c_order(s);
     hy__c_need(c, "eliminate");
     hy__c_need(c, "solve");
-    hy__c_open_matrices(c, s);
-    hy__w(c, "%fi b[i] = i %% %l == 0;\nif (!%p_eliminate(a, %l, b, %l)) *fault = 1;\n"
-          "%p_solve(a, %l, 1, 0, b, %l, 1, %l, %l);\n", n * n, n + 1, n, n, n, n, n, n);
-    hy__c_close_matrices(c, n * n);
+    hy__c_open_matrices(c, s, hy__c_order(s) * hy__c_order(s));
+    hy__w(c, "@i:q b[i] = i %% $d == 0;\nif (!%p_eliminate(a, $n, b, $n)) *fault = 1;\n"
+          "%p_solve(a, $n, 1, 0, b, $n, 1, $n, $n);\n");
+    hy__w(c, hy__c_close_matrices);
 }
 
 static void hy__c_det(hy__c *c, const hy__c_step *s)
 {
-    int64_t n = hy__c_order(s);
     hy__c_need(c, "eliminate");
-    hy__c_open_matrices(c, s);
-    hy__w(c, "double sign = %p_eliminate(a, %l, b, 0), product = sign, sum = 0;\n"
-          "for (int i = 0; i < %l && sign != 0; i++) {\nproduct *= a[i * %l];\n"
-          "sum += log(fabs(a[i * %l]));\nif (a[i * %l] < 0) sign = -sign;\n}\n", n, n, n + 1, n + 1, n + 1);
+    hy__c_open_matrices(c, s, 1);
+    hy__w(c, "double sign = %p_eliminate(a, $n, b, 0), product = sign, sum = 0;\n"
+          "for (int i = 0; i < $n && sign != 0; i++) {\nproduct *= a[i * $d];\n"
+          "sum += log(fabs(a[i * $d]));\nif (a[i * $d] < 0) sign = -sign;\n}\n");
     if (s->node->nout == 1) { hy__w(c, "(void)sum;\ny0[o] = (%r)product;\n}\n"); return; }
     hy__w(c, "(void)product; (void)sum;\n");
     if (hy__c_wants(c, s, 0)) hy__w(c, "y0[o] = (%r)sign;\n");
@@ -2660,42 +2602,38 @@ static void hy__c_det(hy__c *c, const hy__c_step *s)
 
 static void hy__c_cholesky(hy__c *c, const hy__c_step *s)
 {
-    int64_t n = hy__c_order(s);
-    hy__c_open_matrices(c, s);
-    hy__w(c, "%fi b[i] = 0;\n%fj for (int i = j; i < %l; i++) {\n"
-          "double sum = 0.5 * (a[i * %l + j] + a[j * %l + i]);\n", n * n, n, n, n, n);
-    hy__w(c, "for (int k = 0; k < j; k++) sum -= b[i * %l + k] * b[j * %l + k];\n"
+    hy__c_open_matrices(c, s, hy__c_order(s) * hy__c_order(s));
+    hy__w(c, "@i:q b[i] = 0;\n@j:n for (int i = j; i < $n; i++) {\n"
+          "double sum = 0.5 * (a[i * $n + j] + a[j * $n + i]);\n"
+          "for (int k = 0; k < j; k++) sum -= b[i * $n + k] * b[j * $n + k];\n"
           "if (i == j && !(sum > 0)) *fault = 1;\n"
-          "b[i * %l + j] = i == j ? sqrt(sum) : sum / b[j * %l + j];\n}\n", n, n, n, n);
-    hy__c_close_matrices(c, n * n);
+          "b[i * $n + j] = i == j ? sqrt(sum) : sum / b[j * $n + j];\n}\n");
+    hy__w(c, hy__c_close_matrices);
 }
 
 static void hy__c_trsm(hy__c *c, const hy__c_step *s)
 {
     const hy__linalg_trsm_rec *r = (const hy__linalg_trsm_rec *)s->node->record;
     const hy_shape *y = &hy__c_out(s)->shape;
-    int64_t n = hy__c_order(s), columns = y->dim[y->ndim - 1], across = columns, size;
-    int turned = (r->transpose != 0) != (r->rightside != 0);
-    if (r->rightside) across = y->dim[y->ndim - 2];
-    size = n * across;
+    const int64_t n = hy__c_order(s), columns = y->dim[y->ndim - 1], one = 1;
+    const int64_t across = r->rightside ? y->dim[y->ndim - 2] : columns;
+    const int turned = (r->transpose != 0) != (r->rightside != 0);
     hy__c_need(c, "solve");
-    hy__c_open_matrices(c, s);
-    hy__w(c, "%fi b[i] = %v * (double)x1[o * %l + i];\n", size, r->alpha, size);
-    hy__w(c, "%p_solve(a, %l, %l, %d, b, %l, %l, %l, %l);\n", turned ? (int64_t)1 : n,
-          turned ? n : (int64_t)1, turned == (r->upper != 0), r->rightside ? (int64_t)1 : columns,
-          r->rightside ? columns : (int64_t)1, n, across);
-    hy__c_close_matrices(c, size);
+    hy__c_open_matrices(c, s, n * across);
+    hy__c_sizes(c, "ijuvm", turned ? one : n, turned ? n : one, r->rightside ? one : columns,
+                r->rightside ? columns : one, across);
+    hy__w(c, "@i:r b[i] = %v * (double)x1[o * $r + i];\n%p_solve(a, $i, $j, %d, b, $u, $v, $n, $m);\n", r->alpha,
+          turned == (r->upper != 0));
+    hy__w(c, hy__c_close_matrices);
 }
 
 static void hy__c_triangle(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    int upper = hy__op_number(s->node->op) == HY_OP_triu;
-    int64_t columns = x->dim[x->ndim - 1], k = ((const hy__tril_rec *)s->node->record)->k;
-    int64_t rows = x->ndim > 1 ? x->dim[x->ndim - 2] : columns;
-    hy__w(c, "%fo %fj\ny0[o * %l + j] = j - o %% %l %s %l ? x0[o * %l + j] : 0;\n", x->ndim > 1
-          ? hy__product(x, 0, x->ndim - 1) : rows, columns, columns, rows, upper ? ">=" : "<=", k,
-          x->ndim > 1 ? columns : 0);
+    const int64_t columns = x->dim[x->ndim - 1], rows = x->ndim > 1 ? x->dim[x->ndim - 2] : columns;
+    hy__c_sizes(c, "oijk", hy__product(x, 0, x->ndim - 2), rows, columns, (int64_t)((const hy__tril_rec *)s->node->record)->k);
+    hy__c_nest_of(c, "oij", "oij", x->ndim > 1 ? "oij" : "j", NULL);
+    hy__w(c, "%P\n%y = j - i %s $k ? %0 : 0;\n", hy__op_number(s->node->op) == HY_OP_triu ? ">=" : "<=");
 }
 
 /* MARK: - 86 >>c_images --------------------------------------------------------------------------------
@@ -2901,15 +2839,6 @@ static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
     hy__w(c, "y0[i * %l + j] = part;\n}\n", n);
 }
 
-/* Rows by falling score: order[0 .. m - 1], the best k of those that `fits` says. */
-static void hy__c_best(hy__c *c, int64_t n, int64_t k, const char *fits, const char *score, const char *other)
-{
-    hy__w(c, "int m = 0;\n%fi {\nint p;\nif (!(%s)) continue;\n", n, fits);
-    hy__w(c, "p = m < %l ? m++ : m;\nfor (; p > 0 && %s > %s; p--) if (p < m) order[p] = order[p - 1];\n", k,
-          score, other);
-    hy__w(c, "if (p < m) order[p] = i;\n}\n");
-}
-
 static size_t hy__c_nms_scratch(const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
@@ -2933,7 +2862,7 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int64_t n = x->dim[x->ndim - 2], w = x->dim[x->ndim - 1], all = hy__size(x) / hy__most(n * w, 1);
     int64_t k = r->topk < 0 ? n : hy__least(r->topk, n);
-    char fits[HY__C_TEXT], score[HY__C_TEXT], other[HY__C_TEXT], valid[HY__C_NUMBER], plain[HY__C_NUMBER];
+    char fits[HY__C_TEXT], score[HY__C_TEXT], other[HY__C_TEXT], behind[HY__C_TEXT], valid[HY__C_NUMBER], plain[HY__C_NUMBER];
     hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n%fo {\nconst %r *x = x0 + o * %l;\n"
           "%r *y = y0 + o * %l;\nint kept = 0;\n", all, n * w, n * w);
     hy__c_number(valid, r->valid_thresh, c->real);
@@ -2944,7 +2873,7 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
     else hy__c_text(fits, "%s > %s && x[i * %l + %d] != %s", score, valid, w, r->id_index, plain);
     if (!k) hy__w(c, "for (; kept < %l; kept++) order[kept] = kept;\n", n);
     else {
-        hy__c_best(c, n, k, fits, score, other);
+        hy__c_best(c, n, k, fits, hy__c_text(behind, "%s > %s", score, other));
         hy__w(c, "for (int i = 0; i < m; i++) {\nconst %r *u = x + order[i] * %l + %d;\nint crowded = 0;\n",
               w, r->coord_start);
         hy__c_box(c, "b", "u", r->in_format);
@@ -3003,7 +2932,7 @@ static void hy__c_detection(hy__c *c, const hy__c_step *s)
     hy__w(c, "(void)order;\n%fo {\n%r *y = y0 + o * %l;\nint n = 0;\n", x->dim[0], 6 * anchors);
     hy__c_detected(c, r, x->dim[1], anchors);
     if (r->nms_threshold > 0 && r->nms_threshold <= 1) {
-        hy__c_best(c, anchors, anchors, "i < n", "y[i * 6 + 1]", "y[order[p - 1] * 6 + 1]");
+        hy__c_best(c, anchors, anchors, "i < n", "y[i * 6 + 1] > y[order[p - 1] * 6 + 1]");
         hy__w(c, "memcpy(copy, y, (size_t)n * 6 * sizeof *y);\nfor (int i = 0, kept = 0; i < m; i++) {\n"
               "%r *row = y + i * 6;\nint crowded = 0;\n");
         hy__w(c, "if (i >= %l) { row[0] = -1; continue; }\n"
@@ -4132,7 +4061,7 @@ static int hy__c_compute(hy__c *c, const hy__node *node, int v)
 static int hy__c_map_loops(hy__c_map *m, const int *a, int64_t n)
 {
     int64_t stride = 1, i, k, run, left = n;
-    int dims = 0, d;
+    int dims = 0;
     m->base = n ? a[0] : 0;
     while (left > 1) {
         int64_t step = a[stride] - a[0];
@@ -4145,14 +4074,6 @@ static int hy__c_map_loops(hy__c_map *m, const int *a, int64_t n)
         m->step[dims++] = step;
         stride *= run;
         left /= run;
-    }
-    for (d = 0; d < dims / 2; d++) {
-        int64_t keep = m->n[d];
-        m->n[d] = m->n[dims - 1 - d];
-        m->n[dims - 1 - d] = keep;
-        keep = m->step[d];
-        m->step[d] = m->step[dims - 1 - d];
-        m->step[dims - 1 - d] = keep;
     }
     m->dims = dims;
     return 0;
@@ -4771,6 +4692,8 @@ static void hy__c_write_step(hy__c *c, const hy__c_step *s)
     hy__w(c, ")\n{\n");
     if (!s->whole) hy__c_write_halves(c, s, 0);
     c->real = hy__c_wide(s->node->type[0].dtype);
+    memset(c->letter, 0, sizeof c->letter);
+    c->letter['a'].name = "at";
     s->emit(c, s);
     if (!s->whole) hy__c_write_halves(c, s, 1);
     hy__w(c, "}\n\n");
