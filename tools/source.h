@@ -317,13 +317,6 @@ static void hy__c_term(hy__c *c, const char *name, int64_t x0, int64_t x1, int64
 {
     hy__c_axis_of(c, HY__C_TERM, name, 0, x0, x1, y0);
 }
-static void hy__c_span(hy__c *c, const char *name, const char *from, const char *to, int64_t x0, int64_t y0)
-{
-    hy__c_axis *a = hy__c_axis_of(c, HY__C_TAP, name, 0, x0, 0, y0);
-    a->from = from;
-    a->to = to;
-}
-
 /* Where array k is read: "o * 12 + k". */
 static const char *hy__c_where(const hy__c *c, char *to, int k)
 {
@@ -382,12 +375,21 @@ static hy__c_axis *hy__c_axis_at(hy__c *c, int letter)
     return hy__c_axis_of(c, HY__C_TERM, l->name, 0, 0, 0, 0);
 }
 
-/* Array k has these dims, the last of which are side by side. */
+static void hy__c_span(hy__c *c, int letter, const char *from, const char *to)
+{
+    hy__c_axis *a = hy__c_axis_at(c, letter);
+    a->kind = HY__C_TAP;
+    a->from = from;
+    a->to = to;
+}
+
+/* Array k has these dims, the last of which are side by side; it is read at 0 of those whose name is "". */
 static void hy__c_dims(hy__c *c, int k, const char *letters)
 {
     for (; letters && *letters; letters++) {
         const char *behind;
         int64_t step = 1;
+        if (c->letter[(int)*letters].name && !*c->letter[(int)*letters].name) continue;
         for (behind = letters + 1; *behind; behind++) step *= c->letter[(int)*behind].size;
         hy__c_axis_at(c, *letters)->step[k] = step;
     }
@@ -1920,7 +1922,8 @@ static void hy__c_pool_spans(hy__c *c, const hy__c_window *w)
         const char *const *name = hy__c_pool_names[d];
         if (hy__c_is_flat(w, d)) continue;
         hy__c_each(c, name[0], w->coarse[d], 0, 0, w->coarse_p * hy__c_behind(w->coarse, d));
-        hy__c_span(c, name[3], name[1], name[2], w->fine_p * hy__c_behind(w->fine, d), 0);
+        hy__c_tap(c, name[3], 0, w->fine_p * hy__c_behind(w->fine, d), 0, 0);
+        hy__c_span(c, *name[3], name[1], name[2]);
     }
     hy__w(c, "%P {\n");
     for (d = 0; d < 3; d++) {
@@ -2664,8 +2667,10 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
                     &pad, a.last);
     per = w.channels / r->num_group;    /* channels are the result's here, filters the input's */
     if (whole) hy__w(c, "double *sum = (double *)(void *)scratch;\n");
-    hy__w(c, "%fn %fc %fi\n%s[n * %l + c * %l + i * %l] = %s;\n", w.batch, w.channels, w.places, to,
-          w.channels * w.places, w.fine_c, w.fine_p, s->node->nin > 2 ? "x2[c]" : "0");
+    hy__c_sizes(c, "nci", w.batch, w.channels, w.places);
+    hy__c_nest_of(c, "nci", a.last ? "nic" : "nci", NULL, NULL);
+    c->nest.name[HY__C_OUT] = to;
+    hy__w(c, "%P\n%y = %s;\n", s->node->nin > 2 ? "x2[c]" : "0");
     hy__c_nest_new(c, "x0", "x1", to);
     hy__c_each(c, "n", w.batch, w.filters * w.results, 0, w.channels * w.places);
     hy__c_each(c, "o", w.filters, w.coarse_c, per * w.taps, 0);
@@ -2678,51 +2683,64 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
     hy__w(c, "%fi y0[i] = %s;\n", hy__size(&hy__c_out(s)->shape), hy__c_as(c, text, "sum[i]"));
 }
 
+/* Dims of input 0 are N, C, H and V, those of the result n, c, h and v; it is there that loops go. */
+static void hy__c_images(hy__c *c, const hy__c_step *s)
+{
+    hy__c_sizes_of(c, "NCHV", &hy__c_in(s, 0)->shape);
+    hy__c_sizes_of(c, "nchv", &hy__c_out(s)->shape);
+    hy__c_nest_of(c, "nchv", "nchv", NULL, NULL);
+}
+
 static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
 {
-    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
     char mean[HY__C_TEXT];
-    hy__c_nest_new(c, "x0", NULL, "y0");
-    hy__c_each(c, "p", x[0] * x[1], x[2] * x[3], 0, y[2] * y[3]);
-    hy__c_each(c, "h", y[2], 0, 0, y[3]);
-    hy__c_each(c, "v", y[3], 0, 0, 1);
-    hy__c_span(c, "i", "top", "bottom", x[3], 0);
-    hy__c_span(c, "k", "left", "right", 1, 0);
-    hy__w(c, "%P {\nconst int top = h * %l / %l, bottom = ((h + 1) * %l + %l - 1) / %l;\n"
-          "const int left = v * %l / %l, right = ((v + 1) * %l + %l - 1) / %l;\n", x[2], y[2], x[2], y[2],
-          y[2], x[3], y[3], x[3], y[3], y[3]);
-    hy__w(c, "double sum = 0;\n%K sum += %0;\n%y = %s;\n}\n",
+    hy__c_images(c, s);
+    hy__c_sizes_of(c, "ncik", &hy__c_in(s, 0)->shape);
+    hy__c_nest_of(c, "nchv.ik", "nchv", "ncik", NULL);
+    hy__c_span(c, 'i', "top", "bottom");
+    hy__c_span(c, 'k', "left", "right");
+    hy__w(c, "%P {\nconst int top = h * $H / $h, bottom = ((h + 1) * $H + $h - 1) / $h;\n"
+          "const int left = v * $V / $v, right = ((v + 1) * $V + $v - 1) / $v;\n"
+          "double sum = 0;\n%K sum += %0;\n%y = %s;\n}\n",
           hy__c_as(c, mean, "sum / ((bottom - top) * (right - left))"));
 }
 
 static void hy__c_lrn(hy__c *c, const hy__c_step *s)
 {
     const hy__lrn_rec *r = (const hy__lrn_rec *)s->node->record;
-    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, 1);
-    char power[HY__C_TEXT];
-    hy__c_function(c, "pow", power);
-    hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "%fk {\n%r sum = 0;\n", l.n);
-    hy__w(c, "for (int i = k < %d ? 0 : k - %d; i < %l && i <= k + %d; i++) sum += x[i * %l] * x[i * %l];\n",
-          r->nsize / 2, r->nsize / 2, l.n, r->nsize / 2, l.inner, l.inner);
-    hy__w(c, "y[k * %l] = x[k * %l] * %s(%v + %v * sum, %v);\n}\n}\n", l.inner, l.inner, power, r->knorm,
-          r->alpha / r->nsize, -r->beta);
+    const hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, 1);
+    const int near = r->nsize / 2;
+    char power[HY__C_TEXT], from[HY__C_TEXT], to[HY__C_TEXT];
+    hy__c_text(from, "(k < %d ? 0 : k - %d)", near, near);
+    hy__c_text(to, "(k < %l ? k + %d : %l)", l.n - near, near + 1, l.n);
+    hy__c_sizes(c, "okji", l.outer, l.n, l.inner, l.n);
+    hy__c_nest_of(c, "okj.i", "okj", "oij", "okj");
+    hy__c_span(c, 'i', from, to);
+    c->nest.name[1] = "x0";
+    hy__w(c, "%P {\n%r sum = 0;\n%K sum += %0 * %0;\n%y = %1 * %s(%v + %v * sum, %v);\n}\n",
+          hy__c_function(c, "pow", power), r->knorm, r->alpha / r->nsize, -r->beta);
 }
 
 /* Several inputs, each as large as the result: side by side or summed. */
 static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
 {
     const hy__upsampling_rec *r = (const hy__upsampling_rec *)s->node->record;
-    const int64_t *y = hy__c_out(s)->shape.dim;
+    const hy_shape *y = &hy__c_out(s)->shape;
+    const int sum = r->multi_input_mode == HY_JOIN_SUM;
+    char name[3][HY__C_TEXT];
     int64_t at = 0;
-    int k, sum = r->multi_input_mode == HY_JOIN_SUM;
+    int k;
     for (k = 0; k < s->node->nin; k++) {
-        const int64_t *x = hy__c_in(s, k)->shape.dim;
-        hy__w(c, "%fn %fc\n%fh %fv\n", x[0], x[1], y[2], y[3]);
-        hy__w(c, "y0[((n * %l + %l + c) * %l + h) * %l + v] %s x%d[((n * %l + c) * %l + h / %l) * %l + v / "
-              "%l];\n", y[1], at, y[2], y[3], sum && k ? "+=" : "=", k, x[1], x[2], y[2] / x[2], x[3],
-              y[3] / x[3]);
-        if (!sum) at += x[1];
+        const hy_shape *x = &hy__c_in(s, k)->shape;
+        hy__c_sizes_of(c, "nghv", y);
+        hy__c_sizes_of(c, "ncij", x);
+        c->letter['g'].name = hy__c_text(name[0], "(%l + c)", at);
+        c->letter['i'].name = hy__c_text(name[1], "(h / %l)", y->dim[2] / hy__most(x->dim[2], 1));
+        c->letter['j'].name = hy__c_text(name[2], "(v / %l)", y->dim[3] / hy__most(x->dim[3], 1));
+        hy__c_nest_of(c, "nchv", "nghv", "ncij", NULL);
+        hy__w(c, "%P\n%y %s x%d[", sum && k ? "+=" : "=", k);
+        hy__w(c, "%s];\n", hy__c_where(c, name[0], 0));
+        if (!sum) at += x->dim[1];
     }
 }
 
@@ -2736,86 +2754,81 @@ static const char *hy__c_resized_place(char *to, const char *i, int64_t wide, in
 
 static void hy__c_resize(hy__c *c, const hy__c_step *s)
 {
-    const hy__bilinear_resize_rec *r = (const hy__bilinear_resize_rec *)s->node->record;
+    const int half = ((const hy__bilinear_resize_rec *)s->node->record)->half_pixels;
     const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
     char down[HY__C_TEXT], across[HY__C_TEXT];
-    hy__w(c, "%fn %fi %fj {\n", y[0] * y[1], y[2], y[3]);
-    hy__w(c, "const double v = fmax(%s, 0), u = fmax(%s, 0);\n", hy__c_resized_place(down, "i", y[2], x[2],
-          r->half_pixels), hy__c_resized_place(across, "j", y[3], x[3], r->half_pixels));
-    hy__w(c, "const int top = v < %l ? (int)v : %l, left = u < %l ? (int)u : %l;\n", x[2] - 1, x[2] - 1,
-          x[3] - 1, x[3] - 1);
-    hy__w(c, "const %r *a = x0 + (n * %l + top) * %l, *b = top < %l ? a + %l : a;\n", x[2], x[3], x[2] - 1,
-          x[3]);
-    hy__w(c, "const int right = left < %l ? left + 1 : left;\n", x[3] - 1);
-    hy__w(c, "const double f = v - top, g = u - left;\n");
-    hy__w(c, "const double p = f > 0 ? (1 - f) * a[left] + f * b[left] : a[left];\n"
+    hy__c_images(c, s);
+    hy__c_sizes(c, "ij", x[2] - 1, x[3] - 1);
+    hy__w(c, "%P {\nconst double d = fmax(%s, 0), u = fmax(%s, 0);\n"
+          "const int top = d < $i ? (int)d : $i, left = u < $j ? (int)u : $j, right = left < $j ? left + 1 : left;\n"
+          "const %r *a = x0 + ((n * $C + c) * $H + top) * $V, *b = top < $i ? a + $V : a;\n"
+          "const double f = d - top, g = u - left;\n"
+          "const double p = f > 0 ? (1 - f) * a[left] + f * b[left] : a[left];\n"
           "const double q = f > 0 ? (1 - f) * a[right] + f * b[right] : a[right];\n"
-          "y0[(n * %l + i) * %l + j] = (%r)(g > 0 ? (1 - g) * p + g * q : p);\n}\n", y[2], y[3]);
+          "%y = (%r)(g > 0 ? (1 - g) * p + g * q : p);\n}\n", hy__c_resized_place(down, "h", y[2], x[2], half),
+          hy__c_resized_place(across, "v", y[3], x[3], half));
 }
 
-/* x and y, from -1 to 1, of place (i, j) in a grid of so many, mapped by six numbers at m. */
-static void hy__c_mapped(hy__c *c, int64_t height, int64_t width)
+/* x and y, from -1 to 1, of place (h, v) in a grid of so many, mapped by six numbers at m. */
+static const char hy__c_mapped[] =
+    "const double down = $p.0 * h / $q - 1, across = $s.0 * v / $t - 1;\n"
+    "const double gx = m[0] * across + m[1] * down + m[2];\n"
+    "const double gy = m[3] * across + m[4] * down + m[5];\n";
+static void hy__c_grid_sizes(hy__c *c, int64_t height, int64_t width)
 {
-    hy__w(c, "const double down = %l.0 * i / %l - 1, across = %l.0 * j / %l - 1;\n",
-          (int64_t)2 * (height > 1), height - (height > 1), (int64_t)2 * (width > 1), width - (width > 1));
-    hy__w(c, "const double gx = m[0] * across + m[1] * down + m[2];\n"
-          "const double gy = m[3] * across + m[4] * down + m[5];\n");
+    const int tall = height > 1, wide = width > 1;
+    hy__c_sizes(c, "pqst", (int64_t)(2 * tall), height - tall, (int64_t)(2 * wide), width - wide);
 }
 
 static void hy__c_grid(hy__c *c, const hy__c_step *s)
 {
-    const hy__grid_generator_rec *r = (const hy__grid_generator_rec *)s->node->record;
-    const int64_t *g = hy__c_out(s)->shape.dim;
-    hy__w(c, "%fn %fi %fj {\n", g[0], g[2], g[3]);
-    hy__w(c, "%r *y = y0 + (2 * n * %l + i) * %l + j;\n", g[2], g[3]);
-    if (r->transform_type == HY_GRID_AFFINE) {
-        hy__w(c, "const %r *m = x0 + 6 * n;\n");
-        hy__c_mapped(c, g[2], g[3]);
-    } else {
-        hy__w(c, "const %r *x = x0 + (2 * n * %l + i) * %l + j;\n", g[2], g[3]);
-        hy__w(c, "const double gx = %l.0 * (x[0] + j) / %l - 1, gy = %l.0 * (x[%l] + i) / %l - 1;\n",
-              (int64_t)2 * (g[3] > 1), g[3] - (g[3] > 1), (int64_t)2 * (g[2] > 1), g[2] * g[3],
-              g[2] - (g[2] > 1));
-    }
-    hy__w(c, "y[0] = (%r)gx;\ny[%l] = (%r)gy;\n}\n", g[2] * g[3]);
+    const hy_shape *y = &hy__c_out(s)->shape;
+    const int affine = ((const hy__grid_generator_rec *)s->node->record)->transform_type == HY_GRID_AFFINE;
+    hy__c_sizes_of(c, "nchv", y);
+    hy__c_sizes(c, "m", y->dim[2] * y->dim[3]);
+    hy__c_grid_sizes(c, y->dim[2], y->dim[3]);
+    c->letter['c'].name = "";
+    hy__c_nest_of(c, "nhv", "nchv", "nchv", NULL);
+    hy__w(c, "%P {\n%r *y = &%y;\n");
+    if (affine) hy__w(c, "const %r *m = x0 + 6 * n;\n");
+    else hy__w(c, "const %r *x = &%0;\n");
+    hy__w(c, affine ? hy__c_mapped
+          : "const double gx = $s.0 * (x[0] + v) / $t - 1, gy = $p.0 * (x[$m] + h) / $q - 1;\n");
+    hy__w(c, "y[0] = (%r)gx;\ny[$m] = (%r)gy;\n}\n");
 }
 
 static void hy__c_sampler(hy__c *c, const hy__c_step *s)
 {
     const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
-    hy__w(c, "%fn %fi %fj {\n", y[0], y[2], y[3]);
-    if (hy__op_number(s->node->op) == HY_OP_spatial_transformer) {
-        hy__w(c, "const %r *m = x1 + 6 * n;\n");
-        hy__c_mapped(c, y[2], y[3]);
-    } else hy__w(c, "const double gx = x1[(2 * n * %l + i) * %l + j];\n"
-                 "const double gy = x1[((2 * n + 1) * %l + i) * %l + j];\n", y[2], y[3], y[2], y[3]);
-    hy__w(c, "const double u = (gx + 1) * 0.5 * %l, v = (gy + 1) * 0.5 * %l;\n", x[3] - 1, x[2] - 1);
-    hy__w(c, "const int inside = u > -1 && u < %l && v > -1 && v < %l;\n", x[3], x[2]);
-    hy__w(c, "const int left = inside ? (int)floor(u) : 0, top = inside ? (int)floor(v) : 0;\n");
-    hy__w(c, "%fc {\nconst %r *x = x0 + (n * %l + c) * %l;\ndouble sum = 0;\n", x[1], x[1], x[2] * x[3]);
-    hy__w(c, "for (int k = 0; k < 4 && inside; k++) {\n"
-          "const int row = top + k / 2, column = left + k %% 2;\n"
-          "if (row >= 0 && row < %l && column >= 0 && column < %l)\n"
-          "sum += (1 - fabs(v - row)) * (1 - fabs(u - column)) * x[row * %l + column];\n}\n", x[2], x[3],
-          x[3]);
-    hy__w(c, "y0[((n * %l + c) * %l + i) * %l + j] = (%r)sum;\n}\n}\n", y[1], y[2], y[3]);
+    const int maps = hy__op_number(s->node->op) == HY_OP_spatial_transformer;
+    hy__c_images(c, s);
+    hy__c_nest_of(c, "nhv.c", "nchv", NULL, NULL);
+    hy__c_sizes(c, "ij", x[2] - 1, x[3] - 1);
+    hy__c_grid_sizes(c, y[2], y[3]);
+    hy__w(c, maps ? "%P {\nconst %r *m = x1 + 6 * n;\n" : "%P {\nconst double gx = x1[(2 * n * $h + h) * $v + v];\n"
+          "const double gy = x1[((2 * n + 1) * $h + h) * $v + v];\n");
+    if (maps) hy__w(c, hy__c_mapped);
+    hy__w(c, "const double u = (gx + 1) * 0.5 * $j, w = (gy + 1) * 0.5 * $i;\n"
+          "const int inside = u > -1 && u < $V && w > -1 && w < $H;\n"
+          "const int left = inside ? (int)floor(u) : 0, top = inside ? (int)floor(w) : 0;\n"
+          "%K {\nconst %r *x = x0 + (n * $C + c) * $H * $V;\ndouble sum = 0;\n"
+          "for (int k = 0; k < 4 && inside; k++) {\nconst int row = top + k / 2, column = left + k %% 2;\n"
+          "if (row >= 0 && row < $H && column >= 0 && column < $V)\n"
+          "sum += (1 - fabs(w - row)) * (1 - fabs(u - column)) * x[row * $V + column];\n}\n"
+          "%y = (%r)sum;\n}\n}\n");
 }
 
 /* --- boxes and regions --- */
 /* Sides and area of the box whose four numbers stand at `from`; names begin with a letter of its own. */
 static void hy__c_box(hy__c *c, const char *letter, const char *from, int center)
 {
-    const char *l = letter;
-    if (center) {
-        hy__w(c, "const %r %sw = %s[2], %sh = %s[3], %sl = %s[0] - %sw / 2, %st = %s[1] - %sh / 2;\n", l,
-              from, l, from, l, from, l, l, from, l);
-        hy__w(c, "const %r %sr = %s[0] + %sw / 2, %sb = %s[1] + %sh / 2;\n", l, from, l, l, from, l);
-    } else {
-        hy__w(c, "const %r %sl = %s[0], %st = %s[1], %sr = %s[2], %sb = %s[3];\n", l, from, l, from, l, from,
-              l, from);
-        hy__w(c, "const %r %sw = %sr - %sl, %sh = %sb - %st;\n", l, l, l, l, l, l);
-    }
-    hy__w(c, "const %r %s_area = %sw < 0 || %sh < 0 ? 0 : %sw * %sh;\n", l, l, l, l, l);
+    c->word[0] = letter;
+    c->word[1] = from;
+    hy__w(c, center ? "const %r %aw = %b[2], %ah = %b[3], %al = %b[0] - %aw / 2, %at = %b[1] - %ah / 2;\n"
+                      "const %r %ar = %b[0] + %aw / 2, %ab = %b[1] + %ah / 2;\n"
+                    : "const %r %al = %b[0], %at = %b[1], %ar = %b[2], %ab = %b[3];\n"
+                      "const %r %aw = %ar - %al, %ah = %ab - %at;\n");
+    hy__w(c, "const %r %a_area = %aw < 0 || %ah < 0 ? 0 : %aw * %ah;\n");
 }
 
 /* What part of their union boxes a and b have in common. */
@@ -2829,14 +2842,15 @@ static void hy__c_overlap(hy__c *c)
 
 static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
 {
-    int center = ((const hy__box_iou_rec *)s->node->record)->format;
-    int64_t n = hy__size(&hy__c_in(s, 1)->shape) / 4;
-    hy__w(c, "%fi %fj {\nconst %r *u = x0 + i * 4, *v = x1 + j * 4;\n", hy__size(&hy__c_in(s, 0)->shape) / 4,
-          n);
+    const int center = ((const hy__box_iou_rec *)s->node->record)->format;
+    hy__c_sizes(c, "ijk", hy__size(&hy__c_in(s, 0)->shape) / 4, hy__size(&hy__c_in(s, 1)->shape) / 4, (int64_t)4);
+    c->letter['k'].name = "";
+    hy__c_nest_of(c, "ij", "ij", "ik", "jk");
+    hy__w(c, "%P {\nconst %r *u = &%0, *v = &%1;\n");
     hy__c_box(c, "a", "u", center);
     hy__c_box(c, "b", "v", center);
     hy__c_overlap(c);
-    hy__w(c, "y0[i * %l + j] = part;\n}\n", n);
+    hy__w(c, "%y = part;\n}\n");
 }
 
 static size_t hy__c_nms_scratch(const hy__c_step *s)
@@ -2845,54 +2859,47 @@ static size_t hy__c_nms_scratch(const hy__c_step *s)
     return ((size_t)x->dim[x->ndim - 2] + 1) * sizeof(int32_t);
 }
 
-/* The other way to write a box; one that begins below 0 stays as it is. */
-static void hy__c_turn_box(hy__c *c, int64_t width, int64_t coord, int center)
-{
-    hy__w(c, "for (int i = 0; i < kept; i++) {\n%r *v = y + i * %l + %l;\n", width, coord);
-    hy__w(c, "const double a = v[0], b = v[1], c = v[2], d = v[3];\nif (a < 0) continue;\n");
-    hy__w(c, center ? "v[0] = (%r)(a - c / 2);\nv[1] = (%r)(b - d / 2);\nv[2] = (%r)(a + c / 2);\n"
-                      "v[3] = (%r)(b + d / 2);\n}\n"
-                    : "v[0] = (%r)((a + c) / 2);\nv[1] = (%r)((b + d) / 2);\nv[2] = (%r)(c - a);\n"
-                      "v[3] = (%r)(d - b);\n}\n");
-}
-
 static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
 {
     const hy__box_nms_rec *r = (const hy__box_nms_rec *)s->node->record;
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int64_t n = x->dim[x->ndim - 2], w = x->dim[x->ndim - 1], all = hy__size(x) / hy__most(n * w, 1);
     int64_t k = r->topk < 0 ? n : hy__least(r->topk, n);
-    char fits[HY__C_TEXT], score[HY__C_TEXT], other[HY__C_TEXT], behind[HY__C_TEXT], valid[HY__C_NUMBER], plain[HY__C_NUMBER];
-    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n%fo {\nconst %r *x = x0 + o * %l;\n"
-          "%r *y = y0 + o * %l;\nint kept = 0;\n", all, n * w, n * w);
-    hy__c_number(valid, r->valid_thresh, c->real);
-    hy__c_number(plain, r->background_id, c->real);
-    hy__c_text(score, "x[i * %l + %d]", w, r->score_index);
-    hy__c_text(other, "x[order[p - 1] * %l + %d]", w, r->score_index);
-    if (r->id_index < 0) hy__c_text(fits, "%s > %s", score, valid);
-    else hy__c_text(fits, "%s > %s && x[i * %l + %d] != %s", score, valid, w, r->id_index, plain);
-    if (!k) hy__w(c, "for (; kept < %l; kept++) order[kept] = kept;\n", n);
+    char fits[HY__C_TEXT], behind[HY__C_TEXT], number[HY__C_NUMBER], *end;
+    hy__c_sizes(c, "oiksbc", all, n, w, (int64_t)r->score_index, (int64_t)r->coord_start,
+                (int64_t)(r->id_index - r->coord_start));
+    hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n@o {\nconst %r *x = x0 + o * %l;\n"
+          "%r *y = y0 + o * %l;\nint kept = 0;\n", n * w, n * w);
+    hy__c_text(fits, "x[i * %l + %d] > %s", w, r->score_index, hy__c_number(number, r->valid_thresh, c->real));
+    end = fits + strlen(fits);
+    if (r->id_index >= 0) hy__c_text(end, " && x[i * %l + %d] != %s", w, r->id_index, hy__c_number(number,
+        r->background_id, c->real));
+    hy__c_text(behind, "x[i * %l + %d] > x[order[p - 1] * %l + %d]", w, r->score_index, w, r->score_index);
+    if (!k) hy__w(c, "for (; kept < $i; kept++) order[kept] = kept;\n");
     else {
-        hy__c_best(c, n, k, fits, hy__c_text(behind, "%s > %s", score, other));
-        hy__w(c, "for (int i = 0; i < m; i++) {\nconst %r *u = x + order[i] * %l + %d;\nint crowded = 0;\n",
-              w, r->coord_start);
+        hy__c_best(c, n, k, fits, behind);
+        hy__w(c, "for (int i = 0; i < m; i++) {\nconst %r *u = x + order[i] * $k + $b;\nint crowded = 0;\n");
         hy__c_box(c, "b", "u", r->in_format);
-        hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = x + order[j] * %l + %d;\n", w,
-              r->coord_start);
+        hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = x + order[j] * $k + $b;\n");
         hy__c_box(c, "a", "v", r->in_format);
         hy__c_overlap(c);
         hy__w(c, "crowded = part > %v", r->overlap_thresh);
         if (r->id_index >= 0 && !r->force_suppress) {
             hy__c_need(c, "whole");
-            hy__w(c, " && %p_whole(u[%d]) == %p_whole(v[%d])", r->id_index - r->coord_start,
-                  r->id_index - r->coord_start);
+            hy__w(c, " && %p_whole(u[$c]) == %p_whole(v[$c])");
         }
         hy__w(c, ";\n}\nif (!crowded) order[kept++] = order[i];\n}\n");
     }
-    hy__w(c, "%fi %fk\ny[i * %l + k] = i < kept ? x[order[i] * %l + k] : -1;\n", n, w, w, w);
-    if (k && r->in_format != r->out_format) hy__c_turn_box(c, w, r->coord_start, r->in_format);
-    if (hy__c_wants(c, s, 1))
-        hy__w(c, "%fi y1[o * %l + i] = i < kept ? order[i] : -1;\n", n, n);
+    hy__w(c, "@i @k\ny[i * $k + k] = i < kept ? x[order[i] * $k + k] : -1;\n");
+    if (k && r->in_format != r->out_format) {   /* one that begins below 0 stays as it is */
+        hy__w(c, "for (int i = 0; i < kept; i++) {\n%r *v = y + i * $k + $b;\n"
+              "const double a = v[0], b = v[1], c = v[2], d = v[3];\nif (a < 0) continue;\n");
+        hy__w(c, r->in_format ? "v[0] = (%r)(a - c / 2);\nv[1] = (%r)(b - d / 2);\nv[2] = (%r)(a + c / 2);\n"
+                                "v[3] = (%r)(b + d / 2);\n}\n"
+                              : "v[0] = (%r)((a + c) / 2);\nv[1] = (%r)((b + d) / 2);\nv[2] = (%r)(c - a);\n"
+                                "v[3] = (%r)(d - b);\n}\n");
+    }
+    if (hy__c_wants(c, s, 1)) hy__w(c, "@i y1[o * $i + i] = i < kept ? order[i] : -1;\n");
     hy__w(c, "}\n");
 }
 
@@ -2903,23 +2910,22 @@ static size_t hy__c_detection_scratch(const hy__c_step *s)
 }
 
 /* Rows of what has a class: class, score, corners. */
-static void hy__c_detected(hy__c *c, const hy__multibox_detection_rec *r, int64_t classes, int64_t anchors)
+static void hy__c_detected(hy__c *c, const hy__multibox_detection_rec *r)
 {
     int k;
-    hy__w(c, "%fi {\n%r score = -1, *row = y + n * 6;\nint best = 0;\n", anchors);
-    hy__w(c, "for (int k = 1; k < %l; k++) {\nconst %r e = x0[(o * %l + k) * %l + i];\n"
-          "if (e > score) { score = e; best = k; }\n}\n", classes, classes, anchors);
-    hy__w(c, "if (score < %v || !best) continue;\nrow[0] = (%r)(best - 1);\nrow[1] = score;\n", r->threshold);
-    hy__w(c, "for (int k = 0; k < 2; k++) {\nstatic const %r variance[4] = { ");
+    hy__w(c, "@i:a {\n%r score = -1, *row = y + n * 6;\nint best = 0;\n"
+          "for (int k = 1; k < $k; k++) {\nconst %r e = x0[(o * $k + k) * $a + i];\n"
+          "if (e > score) { score = e; best = k; }\n}\n"
+          "if (score < %v || !best) continue;\nrow[0] = (%r)(best - 1);\nrow[1] = score;\n"
+          "for (int k = 0; k < 2; k++) {\nstatic const %r variance[4] = { ", r->threshold);
     for (k = 0; k < 4; k++) hy__w(c, k ? ", %v" : "%v", hy__real_of(&r->variances, k, k < 2 ? 0.1 : 0.2));
-    hy__w(c, " };\nconst %r *shift = x1 + (o * %l + i) * 4, low = x2[i * 4 + k], high = x2[i * 4 + k + 2];\n",
-          anchors);
-    hy__w(c, "const %r size = high - low, at = shift[k] * variance[k] * size + (low + high) / 2;\n"
+    hy__w(c, " };\nconst %r *shift = x1 + (o * $a + i) * 4, low = x2[i * 4 + k], high = x2[i * 4 + k + 2];\n"
+          "const %r size = high - low, at = shift[k] * variance[k] * size + (low + high) / 2;\n"
           "const %r half = (%r)exp(shift[k + 2] * variance[k + 2]) * size / 2;\n");
     hy__w(c, r->no_clip ? "row[2 + k] = at - half;\nrow[4 + k] = at + half;\n}\n"
                         : "row[2 + k] = at - half < 0 ? 0 : at - half > 1 ? 1 : at - half;\n"
                           "row[4 + k] = at + half < 0 ? 0 : at + half > 1 ? 1 : at + half;\n}\n");
-    hy__w(c, "n++;\n}\nfor (int i = n * 6; i < %l; i++) y[i] = -1;\n", 6 * anchors);
+    hy__w(c, "n++;\n}\nfor (int i = n * 6; i < $s; i++) y[i] = -1;\n");
 }
 
 static void hy__c_detection(hy__c *c, const hy__c_step *s)
@@ -2927,16 +2933,15 @@ static void hy__c_detection(hy__c *c, const hy__c_step *s)
     const hy__multibox_detection_rec *r = (const hy__multibox_detection_rec *)s->node->record;
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int64_t anchors = x->dim[2], most = r->nms_topk > 0 ? hy__least(r->nms_topk, anchors) : anchors;
-    hy__w(c, "%r *copy = (%r *)(void *)scratch;\nint32_t *order = (int32_t *)(void *)(copy + %l);\n",
-          6 * anchors);
-    hy__w(c, "(void)order;\n%fo {\n%r *y = y0 + o * %l;\nint n = 0;\n", x->dim[0], 6 * anchors);
-    hy__c_detected(c, r, x->dim[1], anchors);
+    hy__c_sizes(c, "okasm", x->dim[0], x->dim[1], anchors, 6 * anchors, most);
+    hy__w(c, "%r *copy = (%r *)(void *)scratch;\nint32_t *order = (int32_t *)(void *)(copy + $s);\n"
+          "(void)order;\n@o {\n%r *y = y0 + o * $s;\nint n = 0;\n");
+    hy__c_detected(c, r);
     if (r->nms_threshold > 0 && r->nms_threshold <= 1) {
         hy__c_best(c, anchors, anchors, "i < n", "y[i * 6 + 1] > y[order[p - 1] * 6 + 1]");
         hy__w(c, "memcpy(copy, y, (size_t)n * 6 * sizeof *y);\nfor (int i = 0, kept = 0; i < m; i++) {\n"
-              "%r *row = y + i * 6;\nint crowded = 0;\n");
-        hy__w(c, "if (i >= %l) { row[0] = -1; continue; }\n"
-              "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n", most);
+              "%r *row = y + i * 6;\nint crowded = 0;\nif (i >= $m) { row[0] = -1; continue; }\n"
+              "memcpy(row, copy + order[i] * 6, 6 * sizeof *y);\n");
         hy__c_box(c, "b", "(row + 2)", 0);
         hy__w(c, "for (int j = 0; j < kept && !crowded; j++) {\nconst %r *v = copy + order[j] * 6 + 2;\n");
         hy__c_box(c, "a", "v", 0);
@@ -2948,98 +2953,92 @@ static void hy__c_detection(hy__c *c, const hy__c_step *s)
     hy__w(c, "}\n");
 }
 
-/* Opens loops over regions; image, inside, scaled corners are numbers of each. */
+/* Opens the loop of regions; image, inside, scaled corners are numbers of each. */
 static void hy__c_open_regions(hy__c *c, const hy__c_step *s)
 {
     hy__c_need(c, "whole");
     hy__c_need(c, "between");
-    hy__w(c, "%fo {\nconst %r *roi = x1 + o * 5;\nconst int64_t image = %p_whole(roi[0]);\n",
-          hy__c_in(s, 1)->shape.dim[0]);
-    if (hy__c_in(s, 0)->shape.dim[0] < 1) hy__w(c, "const int inside = 0;\n");
-    else hy__w(c, "const int inside = image >= 0 && image < %l;\n", hy__c_in(s, 0)->shape.dim[0]);
+    hy__c_images(c, s);
+    hy__c_nest_of(c, "n.chv", "nchv", NULL, NULL);
+    hy__w(c, "%P {\nconst %r *roi = x1 + n * 5;\nconst int64_t image = %p_whole(roi[0]);\n");
+    hy__w(c, hy__c_in(s, 0)->shape.dim[0] < 1 ? "const int inside = 0;\n"
+                                              : "const int inside = image >= 0 && image < $N;\n");
+}
+
+/* Down and across: %a is the name of that axis, L the length of the images along it, l that of results, i and
+ * e where the region begins and ends. */
+static void hy__c_region_axis(hy__c *c, const hy__c_step *s, int across)
+{
+    c->word[0] = across ? "v" : "h";
+    hy__c_sizes(c, "Llie", hy__c_in(s, 0)->shape.dim[2 + across], hy__c_out(s)->shape.dim[2 + across],
+                (int64_t)(2 - across), (int64_t)(4 - across));
 }
 
 static void hy__c_roi_pooling(hy__c *c, const hy__c_step *s)
 {
-    static const char *const axis[] = { "h", "v" };
-    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
     double scale = ((const hy__roi_pooling_rec *)s->node->record)->spatial_scale;
     int i;
     hy__c_open_regions(c, s);
     for (i = 0; i < 2; i++) {
-        hy__w(c, "const int64_t %s0 = %p_whole(round(roi[%d] * %v)), ", axis[i], 2 - i, scale);
-        hy__w(c, "%s1 = %p_whole(round(roi[%d] * %v));\n", axis[i], 4 - i, scale);
-        hy__w(c, "const %r %ss = (%r)(%s1 < %s0 ? 1 : %s1 - %s0 + 1) / %l;\n", axis[i], axis[i], axis[i],
-              axis[i], axis[i], y[2 + i]);
+        hy__c_region_axis(c, s, i);
+        hy__w(c, "const int64_t %a0 = %p_whole(round(roi[$i] * %v)), %a1 = %p_whole(round(roi[$e] * %v));\n"
+              "const %r %as = (%r)(%a1 < %a0 ? 1 : %a1 - %a0 + 1) / $l;\n", scale, scale);
     }
-    hy__w(c, "%fc %fh %fv {\n", y[1], y[2], y[3]);
+    hy__w(c, "%K {\n");
     for (i = 0; i < 2; i++) {
-        hy__w(c, "const int64_t %sa = %p_between(%s0 + %p_whole(floor(%s * %ss)), 0, %l);\n", axis[i],
-              axis[i], axis[i], axis[i], x[2 + i]);
-        hy__w(c, "const int64_t %sb = %p_between(%s0 + %p_whole(ceil((%s + 1) * %ss)), 0, %l);\n", axis[i],
-              axis[i], axis[i], axis[i], x[2 + i]);
+        hy__c_region_axis(c, s, i);
+        hy__w(c, "const int64_t %aa = %p_between(%a0 + %p_whole(floor(%a * %as)), 0, $L);\n"
+              "const int64_t %ab = %p_between(%a0 + %p_whole(ceil((%a + 1) * %as)), 0, $L);\n");
     }
-    hy__w(c, "const int64_t plane = (inside ? image * %l + c : c) * %l;\nint64_t best = -1;\n", x[1],
-          x[2] * x[3]);
-    hy__w(c, "%r most = inside && ha < hb && va < vb ? -INFINITY : 0;\n"
+    hy__w(c, "const int64_t plane = (inside ? image * $C + c : c) * %l;\nint64_t best = -1;\n"
+          "%r most = inside && ha < hb && va < vb ? -INFINITY : 0;\n"
           "for (int64_t i = ha; i < hb && inside; i++) for (int64_t k = va; k < vb; k++)\n"
-          "if (x0[plane + i * %l + k] > most) { best = plane + i * %l + k; most = x0[best]; }\n", x[3], x[3]);
-    hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = most;\n", y[1], y[2], y[3]);
-    if (hy__c_wants(c, s, 1)) hy__w(c, "y1[((o * %l + c) * %l + h) * %l + v] = best;\n", y[1], y[2], y[3]);
-    else hy__w(c, "(void)best;\n");
-    hy__w(c, "}\n}\n");
+          "if (x0[plane + i * $V + k] > most) { best = plane + i * $V + k; most = x0[best]; }\n%y = most;\n",
+          hy__product(&hy__c_in(s, 0)->shape, 2, 4));
+    c->nest.name[HY__C_OUT] = "y1";
+    hy__w(c, hy__c_wants(c, s, 1) ? "%y = best;\n}\n}\n" : "(void)best;\n}\n}\n");
 }
 
 /* One axis of a sample: low, high and the share of high; those that lie outside are passed over. */
-static void hy__c_sample(hy__c *c, const char *a, const char *i, int64_t size)
-{
-    hy__w(c, "%r %s_at = %s0 + %s * %ss + (%s + (%r)0.5) * %ss / %sn;\n", a, a, a, a, i, a, a);
-    hy__w(c, "if (!(%s_at >= -1 && %s_at <= %l)) continue;\nif (%s_at < 0) %s_at = 0;\n", a, a, size, a, a);
-    hy__w(c, "const int64_t %sl = %p_between((int64_t)%s_at, 0, %l), %sh = %p_between(%sl + 1, 0, %l);\n", a,
-          a, size - 1, a, a, size - 1);
-    hy__w(c, "const %r %sp = %sl < %sh ? %s_at - %sl : 0;\n", a, a, a, a, a);
-}
+static const char hy__c_sample[] =
+    "%r %a_at = %a0 + %a * %as + (%b + (%r)0.5) * %as / %an;\n"
+    "if (!(%a_at >= -1 && %a_at <= $L)) continue;\nif (%a_at < 0) %a_at = 0;\n"
+    "const int64_t %al = %p_between((int64_t)%a_at, 0, $L - 1), %ah = %p_between(%al + 1, 0, $L - 1);\n"
+    "const %r %ap = %al < %ah ? %a_at - %al : 0;\n";
 
 static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
 {
-    static const char *const axis[] = { "h", "v" };
     const hy__roi_align_rec *r = (const hy__roi_align_rec *)s->node->record;
-    const int64_t *x = hy__c_in(s, 0)->shape.dim, *y = hy__c_out(s)->shape.dim;
+    const double corner = r->aligned ? 0.5 : 0.0;
     int i;
     hy__c_open_regions(c, s);
     for (i = 0; i < 2; i++) {
-        const char *a = axis[i];
-        hy__w(c, "const %r %s0 = roi[%d] * %v - %v, ", a, 2 - i, r->spatial_scale, r->aligned ? 0.5 : 0.0);
-        hy__w(c, "%sw = roi[%d] * %v - %v - %s0;\n", a, 4 - i, r->spatial_scale, r->aligned ? 0.5 : 0.0, a);
-        if (r->aligned) hy__w(c, "if (inside && !(%sw > 0)) { *fault = 1; continue; }\n", a);
-        if (r->aligned) hy__w(c, "const %r %ss = %sw / %l;\n", a, a, y[2 + i]);
-        else hy__w(c, "const %r %ss = (%sw > 1 ? %sw : 1) / %l;\n", a, a, a, y[2 + i]);
-        if (r->sample_ratio > 0) hy__w(c, "const int64_t %sn = %d;\n", a, r->sample_ratio);
-        else hy__w(c, "const int64_t %sn = %p_whole(ceil(%ss));\n", a, a);
+        hy__c_region_axis(c, s, i);
+        hy__w(c, "const %r %a0 = roi[$i] * %v - %v, %aw = roi[$e] * %v - %v - %a0;\n", r->spatial_scale, corner,
+              r->spatial_scale, corner);
+        hy__w(c, r->aligned ? "if (inside && !(%aw > 0)) { *fault = 1; continue; }\nconst %r %as = %aw / $l;\n"
+                            : "const %r %as = (%aw > 1 ? %aw : 1) / $l;\n");
+        if (r->sample_ratio > 0) hy__w(c, "const int64_t %an = %d;\n", r->sample_ratio);
+        else hy__w(c, "const int64_t %an = %p_whole(ceil(%as));\n");
     }
-    hy__w(c, "%fc %fh %fv {\n", y[1], y[2], y[3]);
-    if (r->position_sensitive)
-        hy__w(c, "const %r *x = x0 + ((inside ? image : 0) * %l + (c * %l + h) * %l + v) * %l;\n", x[1], y[2],
-              y[3], x[2] * x[3]);
-    else hy__w(c, "const %r *x = x0 + ((inside ? image : 0) * %l + c) * %l;\n", x[1], x[2] * x[3]);
-    hy__w(c, "%r sum = 0;\n");
+    hy__w(c, "%K {\nconst %r *x = x0 + ((inside ? image : 0) * $C + ");
+    hy__w(c, r->position_sensitive ? "(c * $h + h) * $v + v) * %l;\n%r sum = 0;\n" : "c) * %l;\n%r sum = 0;\n",
+          hy__product(&hy__c_in(s, 0)->shape, 2, 4));
     for (i = 0; i < 2; i++) {           /* a large region has most samples outside */
-        const char *a = axis[i];
-        hy__w(c, "const %r %sb = %s0 + %s * %ss, %sd = %ss / %sn;\n", a, a, a, a, a, a, a);
-        hy__w(c, "const int64_t %sf = inside ? %p_between(%p_whole((-1 - %sb) / %sd) - 2, 0, %sn) : 0;\n", a,
-              a, a, a);
-        hy__w(c, "const int64_t %se = inside ? %p_between(%p_whole((%l - %sb) / %sd) + 2, 0, %sn) : 0;\n", a,
-              x[2 + i], a, a, a);
+        hy__c_region_axis(c, s, i);
+        hy__w(c, "const %r %ab = %a0 + %a * %as, %ad = %as / %an;\n"
+              "const int64_t %af = inside ? %p_between(%p_whole((-1 - %ab) / %ad) - 2, 0, %an) : 0;\n"
+              "const int64_t %ae = inside ? %p_between(%p_whole(($L - %ab) / %ad) + 2, 0, %an) : 0;\n");
     }
-    hy__w(c, "for (int64_t i = hf; i < he; i++) {\n");
-    hy__c_sample(c, "h", "i", x[2]);
-    hy__w(c, "for (int64_t j = vf; j < ve; j++) {\n");
-    hy__c_sample(c, "v", "j", x[3]);
-    hy__w(c, "const %r *a = x + hl * %l, *b = x + hh * %l;\n"
+    for (i = 0; i < 2; i++) {
+        hy__c_region_axis(c, s, i);
+        c->word[1] = i ? "j" : "i";
+        hy__w(c, "for (int64_t %b = %af; %b < %ae; %b++) {\n");
+        hy__w(c, hy__c_sample);
+    }
+    hy__w(c, "const %r *a = x + hl * $V, *b = x + hh * $V;\n"
           "sum += (1 - hp) * (1 - vp) * a[vl] + (1 - hp) * vp * a[vh] + hp * (1 - vp) * b[vl] + hp * vp * "
-          "b[vh];\n}\n}\n", x[3], x[3]);
-    hy__w(c, "y0[((o * %l + c) * %l + h) * %l + v] = inside ? sum / ((%r)hn * (%r)vn) : 0;\n}\n}\n", y[1],
-          y[2], y[3]);
+          "b[vh];\n}\n}\n%y = inside ? sum / ((%r)hn * (%r)vn) : 0;\n}\n}\n");
 }
 #endif
 
