@@ -50,7 +50,8 @@ typedef struct hy__c_blob {
     size_t      offset;                 /* in a file of weights */
 } hy__c_blob;
 
-/* out[i] = in[base + sum of place * step], the innermost place first; (inverse) the other way round; (table) by a list of indices. */
+/* out[i] = in[base + sum of place * step], the innermost place first; (inverse) the other way round; (table)
+ * by a list of indices. */
 typedef struct hy__c_map {
     int     dims, inverse, *table;
     int64_t base, total, n[HY__C_DIMS], step[HY__C_DIMS];
@@ -124,7 +125,7 @@ struct hy__c {
     int       callable;                 /* by a list of pointers alone; 1 + how many of them are inputs */
     char      line[HY__C_LINE];
     int       letters, depth, goes_on;  /* of this line; braces that are open; the line before has no end */
-    int       begun;                    /* a part of this line is written already */
+    int       begun, items;             /* a part of this line is written already; of a list */
     char      needs[HY__C_MOST_HELPERS];        /* those that something asked for */
     hy_dtype  real;                     /* of numbers in the formula that is written */
     hy__c_nest nest;                    /* the loops that are written */
@@ -139,9 +140,26 @@ struct hy__c {
     hy_array **out;                     /* ... and what came out */
 };
 
+/* Zeroed; NULL is said already. */
+static void *hy__c_alloc(hy__c *c, size_t bytes)
+{
+    void *room = hy__alloc_zero(&c->F->root->heap, bytes + 1);
+    if (!room) hy__no_memory(c->F, "hy_export_c");
+    return room;
+}
+
+/* Room for one more behind n. */
+static int hy__c_grow(hy__c *c, void **list, int *cap, int n, size_t each)
+{
+    if (!hy__grow(&c->F->root->heap, list, cap, n + 1, each)) return 0;
+    hy__no_memory(c->F, "hy_export_c");
+    return -1;
+}
+
 /* --- text --- *
  * %s text  %d int  %l int64  %v number as a literal of the current type  %t type in C  %r the current one
  * %p prefix  %u PREFIX  %a %b the words  %fi an int64, to which i counts: for (int i = 0; i < 10; i++)
+ * %o the name of output int  %( begins a list  %, a comma before all items of it but the first
  * $i the size of letter i  @i the loop of letter i  @i:k the same, to the size of letter k
  * of the nest: %P loops of places  %K loops of taps  %B bounds  %0 %1 %y arrays where they are read
  */
@@ -283,8 +301,9 @@ static const char *hy__c_text(char *to, const char *format, ...)
 }
 
 /* --- nests --- */
-static const char *const hy__c_counters[HY__C_DIMS] = { "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9",
-                                                        "i10", "i11", "i12", "i13", "i14", "i15" };
+static const char *const hy__c_counters[HY__C_DIMS] = {
+    "i0", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "i10", "i11", "i12", "i13", "i14", "i15"
+};
 static void hy__c_nest_new(hy__c *c, const char *x0, const char *x1, const char *y0)
 {
     memset(&c->nest, 0, sizeof c->nest);
@@ -474,6 +493,9 @@ static void hy__w(hy__c *c, const char *format, ...)
         case 'K': hy__c_put_loops(c, HY__C_TAP); break;
         case 'B': hy__c_put_bounds(c); break;
         case 'y': hy__c_put_array(c, HY__C_OUT); break;
+        case '(': s = "("; c->items = 0; break;
+        case ',': s = c->items++ ? ", " : NULL; break;
+        case 'o': s = hy__c_text(text, c->at->g->heads > 1 ? "out%d" : "out", va_arg(args, int)); break;
         case 'f': hy__c_put_loop(c, format + 1, plain, va_arg(args, int64_t)); format += plain; break;
         default:
             if (*format >= '0' && *format <= '9') hy__c_put_array(c, *format - '0');
@@ -490,7 +512,7 @@ static void hy__w(hy__c *c, const char *format, ...)
  * catalogue as text, and what emitters ask of an operator.
  */
 /* --- helpers: functions that a file has when something in it asks for them --- */
-typedef struct hy__c_helper { const char *type, *name, *args, *text; } hy__c_helper;     /* no type: as it is */
+typedef struct hy__c_helper { const char *type, *name, *args, *text; } hy__c_helper;     /* no type: raw */
 
 /* %p is the prefix; what one names must stand above it. The f at the end of a name: of floats, as
  * >>numbers has them, without branches: compilers make vector code of loops of them. */
@@ -700,7 +722,8 @@ static const hy__c_helper hy__c_helpers[] = {
       "for (i = k + 1; i < n; i++) { const double f = a[i * n + k] / a[k * n + k]; for (j = k; j < n && f != "
       "0; j++) a[i * n + j] -= f * a[k * n + j]; for (j = 0; j < m && f != 0; j++) b[i * m + j] -= f * b[k * "
       "m + j]; } } return sign;" },
-    { "void", "solve", "const double *t, int row, int column, int lower, double *b, int b_row, int b_column, int n, int m", ""
+    { "void", "solve", "const double *t, int row, int column, int lower, double *b, int b_row, int b_column, "
+      "int n, int m",
       "/* T X = B for a triangle T of order n, in place of the m columns of B */ int s, k, j; for (s = 0; s "
       "< n; s++) { const int i = lower ? s : n - 1 - s; for (k = 0; k < s; k++) { const int known = lower ? "
       "k : n - 1 - k; const double f = t[i * row + known * column]; for (j = 0; j < m; j++) b[i * b_row + j "
@@ -793,7 +816,8 @@ static void hy__c_write_helpers(hy__c *c)
  * x, a, b, p0, p1 stand for operands, V__T and V__U for the type and an unsigned one, V__f for a function f.
  */
 #define HY__C_UNARY(name, mxnet, kind, formula, grad, doc) #formula,
-#define HY__C_BINARY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, ...) #formula,
+#define HY__C_BINARY(name, speed, saves, broadcast, more, same, old, scalar, old_scalar, formula, ...) \
+    #formula,
 #define HY__C_EXTRA(name, of, formula, doc) #formula,
 static const char *const hy__c_unary[] = { HY_UNARY_OPS(HY__C_UNARY) };
 static const char *const hy__c_extra[] = { HY__EXTRAS(HY__C_EXTRA) };
@@ -935,9 +959,7 @@ static void hy__c_leaky(const hy__node *node, hy__c_point *at)
 
 static void hy__c_activation(const hy__node *node, hy__c_point *at)
 {
-    static const int unary[] = { HY__UNARY_relu, HY__UNARY_sigmoid, HY__UNARY_tanh, HY__UNARY_softrelu,
-                                 HY__UNARY_softsign, HY__UNARY_log_sigmoid, HY__UNARY_mish };
-    at->text = hy__c_unary[unary[((const hy__activation_rec *)node->record)->act_type]];
+    at->text = hy__c_unary[hy__activations[((const hy__activation_rec *)node->record)->act_type].member];
 }
 
 static void hy__c_bounded(const hy__node *node, int number, hy__c_point *at)
@@ -1044,22 +1066,10 @@ static int hy__c_is_number(const hy__edge *e)          /* one that is written wh
     return e->node->held && hy__size(&e->node->constant.type.shape) == 1;
 }
 
-/* Elements before an axis, along it and behind it. */
-typedef struct hy__c_lines { int64_t outer, n, inner; } hy__c_lines;
-static hy__c_lines hy__c_lines_of(const hy_shape *x, int axis)
-{
-    hy__c_lines l = { 1, 1, 1 };
-    int d;
-    if (axis < 0 && axis != HY_NONE) axis += x->ndim;
-    for (d = 0; d < x->ndim; d++)
-        *(axis == HY_NONE || d == axis ? &l.n : d < axis ? &l.outer : &l.inner) *= x->dim[d];
-    return l;
-}
-
 /* So many lines, each whole. */
-static hy__c_lines hy__c_lines_of_rows(const hy_shape *x, int64_t rows)
+static hy__along hy__c_lines_of_rows(const hy_shape *x, int64_t rows)
 {
-    hy__c_lines l = { 0, 0, 1 };
+    hy__along l = { 0, 0, 1 };
     l.outer = rows;
     l.n = rows ? hy__size(x) / rows : 0;
     return l;
@@ -1371,7 +1381,7 @@ static void hy__c_join(hy__c *c, const hy__c_step *s)
     int op = hy__op_number(s->node->op), k;
     int axis = op == HY_OP_stack ? ((const hy__stack_rec *)s->node->record)->axis
         : op == HY_OP_concat ? ((const hy__concat_rec *)s->node->record)->dim : hy__stack_axis(op, y->ndim);
-    hy__c_lines all = hy__c_lines_of(y, axis);
+    hy__along all = hy__along_axis(y, axis);
     int64_t row = all.n * all.inner, at = 0;
     for (k = 0; k < s->node->nin; k++) {
         int64_t run = hy__size(&hy__c_in(s, k)->shape) / (all.outer ? all.outer : 1);
@@ -1407,10 +1417,44 @@ static void hy__c_cast(hy__c *c, const hy__c_step *s)
 /* --- products: a tile of rows by lanes, whose sums stay in registers --- *
  * y (m,n) = a (m,k) w (k,n) + bias, w in panels. Texts name the arrays. */
 typedef struct hy__c_product {
-    int64_t m, n, k, a_row, a_step, y_row;
+    int64_t m, n, k, a_row, y_row;
     const char *a, *w, *bias, *to;      /* bias: NULL for none; to: NULL is the output, by way of the tail */
-    int     adds;                       /* to what is there */
 } hy__c_product;
+
+/* Rows and results side by side. */
+static hy__c_product hy__c_product_of(int64_t m, int64_t n, int64_t k)
+{
+    hy__c_product p;
+    memset(&p, 0, sizeof p);
+    p.m = m;
+    p.n = p.y_row = n;
+    p.k = p.a_row = k;
+    return p;
+}
+
+/* From 0 to n by steps, then what is left: the loops of `name`, with so many at a time inside. */
+typedef struct hy__c_tile hy__c_tile;
+typedef void (*hy__c_tile_fn)(hy__c *c, const hy__c_tile *t, int64_t n);
+struct hy__c_tile {
+    const hy__c_step *s;
+    const void *what, *laid;
+    int64_t rows, lanes;
+    const char *column;
+};
+static void hy__c_split(hy__c *c, const char *name, int64_t n, int64_t step, hy__c_tile_fn each,
+                        const hy__c_tile *t)
+{
+    int64_t whole = n / step * step;
+    if (whole) {
+        hy__w(c, "for (int %s = 0; %s < %l; %s += %l) {\n", name, name, whole, name, step);
+        each(c, t, step);
+        hy__w(c, "}\n");
+    }
+    if (n == whole) return;
+    hy__w(c, "{\nconst int %s = %l;\n", name, whole);
+    each(c, t, n - whole);
+    hy__w(c, "}\n");
+}
 
 /* One row alone keeps as many sums as processors add at a time. */
 static int64_t hy__c_lanes_for(int64_t rows) { return rows == 1 ? HY__C_LONE_LANES : HY__C_LANES; }
@@ -1435,57 +1479,44 @@ static void hy__c_sums_add(hy__c *c, int rows, int64_t lanes, const char *term)
 }
 
 /* One tile: rows i .. i + rows - 1, lanes from column `column` on. */
-static void hy__c_product_tile(hy__c *c, const hy__c_step *s, const hy__c_product *p, int rows, int64_t lanes,
-                               const char *column)
+static void hy__c_product_tile(hy__c *c, const hy__c_tile *t, int64_t rows)
 {
+    const hy__c_product *p = (const hy__c_product *)t->what;
     char text[HY__C_TEXT], value[HY__C_TEXT];
     hy_dtype real = c->real;
     int r;
-    hy__c_sums(c, rows, lanes, p->bias ? hy__c_text(text, "%s[%s + q]", p->bias, column) : "0");
+    hy__c_sums(c, (int)rows, t->lanes, p->bias ? hy__c_text(text, "%s[%s + q]", p->bias, t->column) : "0");
     hy__w(c, "%fk {\n", p->k);
     for (r = 0; r < rows; r++)
-        hy__w(c, "const %t u%d = %s[(i + %d) * %l + k * %l];\n", (int)real, r, p->a, r, p->a_row, p->a_step);
-    hy__c_sums_add(c, rows, lanes, hy__c_text(text, "w[k * %l + q]", lanes));
+        hy__w(c, "const %t u%d = %s[(i + %d) * %l + k];\n", (int)real, r, p->a, r, p->a_row);
+    hy__c_sums_add(c, (int)rows, t->lanes, hy__c_text(text, "w[k * %l + q]", t->lanes));
     hy__w(c, "}\n");
     for (r = 0; r < rows; r++) {
-        hy__w(c, "%fq {\n", lanes);
+        hy__w(c, "%fq {\n", t->lanes);
         hy__c_text(value, "s%d[q]", r);
-        hy__c_text(text, "(i + %d) * %l + %s + q", r, p->y_row, column);
-        if (p->to) hy__w(c, "%s[%s] %s %s;\n", p->to, text, p->adds ? "+=" : "=", value);
-        else hy__c_store(c, s, text, value);
+        hy__c_text(text, "(i + %d) * %l + %s + q", r, p->y_row, t->column);
+        if (p->to) hy__w(c, "%s[%s] = %s;\n", p->to, text, value);
+        else hy__c_store(c, t->s, text, value);
         hy__w(c, "}\n");
         c->real = real;
     }
 }
 
-static void hy__c_product_rows(hy__c *c, const hy__c_step *s, const hy__c_product *p, int64_t lanes,
-                               const char *column)
+static void hy__c_product_panel(hy__c *c, const hy__c_tile *t, int64_t lanes)
 {
-    int64_t whole = p->m / HY__C_ROWS * HY__C_ROWS;
-    if (whole) {
-        hy__w(c, "for (int i = 0; i < %l; i += %d) {\n", whole, (int)HY__C_ROWS);
-        hy__c_product_tile(c, s, p, HY__C_ROWS, lanes, column);
-        hy__w(c, "}\n");
-    }
-    if (p->m == whole) return;
-    hy__w(c, "{\nconst int i = %l;\n", whole);
-    hy__c_product_tile(c, s, p, (int)(p->m - whole), lanes, column);
-    hy__w(c, "}\n");
+    const hy__c_product *p = (const hy__c_product *)t->what;
+    hy__c_tile rows = *t;
+    rows.lanes = lanes;
+    hy__w(c, "const %r *w = %s + p * %l;\n", p->w, p->k);
+    hy__c_split(c, "i", p->m, HY__C_ROWS, hy__c_product_tile, &rows);
 }
 
 static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_product *p)
 {
-    int64_t lanes = hy__c_lanes_for(p->m), panels = p->n / lanes, rest = p->n % lanes;
-    char column[HY__C_TEXT];
-    if (panels) {
-        hy__w(c, "%fp {\nconst %r *w = %s + p * %l;\n", panels, p->w, p->k * lanes);
-        hy__c_product_rows(c, s, p, lanes, hy__c_text(column, "p * %l", lanes));
-        hy__w(c, "}\n");
-    }
-    if (!rest) return;
-    hy__w(c, "{\nconst %r *w = %s + %l;\n", p->w, p->k * panels * lanes);
-    hy__c_product_rows(c, s, p, rest, hy__c_text(column, "%l", panels * lanes));
-    hy__w(c, "}\n");
+    hy__c_tile t = { NULL, NULL, NULL, 0, 0, "p" };
+    t.s = s;
+    t.what = p;
+    hy__c_split(c, "p", p->n, hy__c_lanes_for(p->m), hy__c_product_panel, &t);
 }
 
 /* One sum after the other, of the nest: y = (start + sum of x0 * x1) * alpha. */
@@ -1515,24 +1546,17 @@ static void hy__c_rows_by_rows(hy__c *c, const char *a, const char *w, const cha
 
 static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
 {
-    const hy__fully_connected_rec *r = (const hy__fully_connected_rec *)s->node->record;
-    int64_t k = hy__c_in(s, 1)->shape.dim[1], n = hy__c_in(s, 1)->shape.dim[0], m;
-    m = hy__size(&hy__c_out(s)->shape) / (n ? n : 1);
+    const int biased = !((const hy__fully_connected_rec *)s->node->record)->no_bias;
+    const int64_t *w = hy__c_in(s, 1)->shape.dim, m = hy__size(&hy__c_out(s)->shape) / hy__most(w[0], 1);
     if (s->packed >= 0) {
-        hy__c_product p;
-        memset(&p, 0, sizeof p);
-        p.m = m;
-        p.n = n;
-        p.k = p.a_row = k;
-        p.a_step = 1;
-        p.y_row = n;
+        hy__c_product p = hy__c_product_of(m, w[0], w[1]);
         p.a = "x0";
         p.w = "x1";
-        p.bias = r->no_bias ? NULL : "x2";
+        p.bias = biased ? "x2" : NULL;
         hy__c_write_product(c, s, &p);
     } else {
-        hy__c_rows_by_rows(c, "x0", "x1", "y0", m, n, k);
-        hy__c_sum_each(c, s, r->no_bias ? NULL : "x2[j]", 0, 1);
+        hy__c_rows_by_rows(c, "x0", "x1", "y0", m, w[0], w[1]);
+        hy__c_sum_each(c, s, biased ? "x2[j]" : NULL, 0, 1);
     }
 }
 
@@ -1567,7 +1591,7 @@ static void hy__c_gemm2(hy__c *c, const hy__c_step *s)
     const int ta = plain ? d->transpose_a : r->transpose_a, tb = plain ? d->transpose_b : r->transpose_b;
     const hy_shape *x = &hy__c_in(s, 0)->shape, *w = &hy__c_in(s, 1)->shape;
     const int axis = plain ? -2 : r->axis < 0 ? r->axis : r->axis - x->ndim;
-    const hy__c_lines a = hy__c_lines_of(x, axis), b = hy__c_lines_of(w, axis);
+    const hy__along a = hy__along_axis(x, axis), b = hy__along_axis(w, axis);
     const int64_t ca = x->dim[x->ndim - 1], cb = w->dim[w->ndim - 1];
     hy__c_sizes(c, "bihjk", a.outer, ta ? ca : a.n, a.inner / hy__most(ca, 1), tb ? b.n : cb, ta ? a.n : ca);
     hy__c_nest_of(c, "bihj.k", "bihj", ta ? "bkhi" : "bihk", tb ? "bjhk" : "bkhj");
@@ -1726,30 +1750,23 @@ static size_t hy__c_conv_scratch(const hy__c_step *s)
 /* The image, with its border, phase by phase. */
 static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
 {
-    int d;
-    static const char *const at[] = { "d", "h", "v" };
-    hy__w(c,
-            "    for (int c = 0; c < %l; c++) for (int pd = 0; pd < %l; pd++) for (int ph = 0; ph < %l; "
-            "ph++)\n"
-          "    for (int pv = 0; pv < %l; pv++) for (int d = 0; d < %l; d++) for (int h = 0; h < %l; h++) {\n",
-          w->channels, l->phase[0], l->phase[1], l->phase[2], l->size[0], l->size[1]);
-    for (d = 0; d < 2; d++)
-        hy__w(c, "const int f%s = %s * %l + p%s - %l;\n", at[d], at[d], w->stride[d], at[d], w->pad[d]);
-    hy__w(c, "%r *line = image + c * %l + ((pd * %l + ph) * %l + pv) * %l + (d * %l + h) * %l;\n", l->channel,
-          l->phase[1], l->phase[2], l->plane, l->size[1], l->size[2]);
-    hy__w(c, "const int inside = fd >= 0 && fd < %l && fh >= 0 && fh < %l;\n"
-          "const %r *from = x + c * %l + (fd * %l + fh) * %l;\n", w->fine[0], w->fine[1], w->fine_c,
-          w->fine[1], w->fine[2] * w->fine_p);
-    hy__w(c, "const int from_v = %l > pv ? (%l - pv + %l) / %l : 0;\n", w->pad[2], w->pad[2],
-          w->stride[2] - 1, w->stride[2]);
-    hy__w(c, "const int reach = (%l - pv + %l) / %l, to_v = reach < %l ? reach : %l;\n",
-          w->fine[2] - 1 + w->pad[2], w->stride[2], w->stride[2], l->size[2], l->size[2]);
-    hy__w(c, "const int low = inside && from_v < to_v ? from_v : %l, high = low < %l ? to_v : %l;\n",
-          l->size[2], l->size[2], l->size[2]);
-    hy__w(c, "for (int v = 0; v < low; v++) line[v] = 0;\n"
-          "for (int v = low; v < high; v++) line[v] = from[(v * %l + pv - %l) * %l];\n"
-          "for (int v = high; v < %l; v++) line[v] = 0;\n}\n", w->stride[2], w->pad[2], w->fine_p,
-          l->size[2]);
+    hy__c_sizes(c, "cxyzdhvHVpqC", w->channels, l->phase[0], l->phase[1], l->phase[2], l->size[0], l->size[1],
+                l->size[2], w->fine[1], w->fine[2], l->plane, l->channel, w->fine_c);
+    hy__c_sizes(c, "DPSTUQWFR", w->fine[0], w->pad[0], w->stride[0], w->pad[1], w->stride[1], w->pad[2],
+                w->stride[2], w->fine_p, w->fine[2] * w->fine_p);
+    hy__w(c, "@c for (int pd = 0; pd < $x; pd++) for (int ph = 0; ph < $y; ph++)\n"
+          "for (int pv = 0; pv < $z; pv++) @d @h {\n"
+          "const int fd = d * $S + pd - $P;\nconst int fh = h * $U + ph - $T;\n"
+          "%r *line = image + c * $q + ((pd * $y + ph) * $z + pv) * $p + (d * $h + h) * $v;\n"
+          "const int inside = fd >= 0 && fd < $D && fh >= 0 && fh < $H;\n"
+          "const %r *from = x + c * $C + (fd * $H + fh) * $R;\n"
+          "const int from_v = $Q > pv ? ($Q - pv + %l) / $W : 0;\n"
+          "const int reach = (%l - pv + %l) / $W, to_v = reach < $v ? reach : $v;\n"
+          "const int low = inside && from_v < to_v ? from_v : $v, high = low < $v ? to_v : $v;\n"
+          "for (int v = 0; v < low; v++) line[v] = 0;\n"
+          "for (int v = low; v < high; v++) line[v] = from[(v * $W + pv - $Q) * $F];\n"
+          "for (int v = high; v < $v; v++) line[v] = 0;\n}\n", w->stride[2] - 1, w->fine[2] - 1 + w->pad[2],
+          w->stride[2]);
 }
 
 /* How far from the first place of an image lies the one that tap t meets. */
@@ -1810,13 +1827,13 @@ static void hy__c_channel_taps(hy__c *c, const hy__c_window *w, const hy__c_laid
 }
 
 /* A tile: filters of one block, lanes of the row of results from place `p` on. */
-static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w, const hy__c_laid *l,
-                            int rows,
-                            int64_t lanes)
+static void hy__c_conv_tile(hy__c *c, const hy__c_tile *t, int64_t lanes)
 {
+    const hy__c_window *w = (const hy__c_window *)t->what;
+    const hy__c_laid *l = (const hy__c_laid *)t->laid;
     hy_dtype real = c->real;
     char text[HY__C_TEXT], value[HY__C_TEXT];
-    int r;
+    int r, rows = (int)t->rows;
     hy__c_sums(c, rows, lanes, "0");
     if (hy__c_is_depthwise(w)) hy__c_depthwise_taps(c, w, l, rows, lanes);
     else hy__c_channel_taps(c, w, l, rows, lanes);
@@ -1825,37 +1842,34 @@ static void hy__c_conv_tile(hy__c *c, const hy__c_step *s, const hy__c_window *w
         if (!l->span) { hy__w(c, " row[%l + p + q] = s%d[q];\n", r * l->row, r); continue; }
         hy__w(c, " {\n");
         hy__c_text(text, "n * %l + (o + %d) * %l + p + q", w->filters * w->results, r, w->results);
-        hy__c_store(c, s, text, s->node->nin > 2 ? hy__c_text(value, "s%d[q] + x2[o + %d]", r, r)
-                                                 : hy__c_text(value, "s%d[q]", r));
+        hy__c_store(c, t->s, text, t->s->node->nin > 2 ? hy__c_text(value, "s%d[q] + x2[o + %d]", r, r)
+                                                       : hy__c_text(value, "s%d[q]", r));
         hy__w(c, "}\n");
         c->real = real;
     }
 }
 
 /* All results of some filters; those that were left between rows do not come out. */
-static void hy__c_conv_block(hy__c *c, const hy__c_step *s, const hy__c_window *w, const hy__c_laid *l,
-                             int rows)
+static void hy__c_conv_block(hy__c *c, const hy__c_tile *t, int64_t rows)
 {
+    const hy__c_window *w = (const hy__c_window *)t->what;
+    const hy__c_laid *l = (const hy__c_laid *)t->laid;
+    const int64_t each = w->filters / w->groups;
     hy_dtype real = c->real;
-    int64_t whole = l->row / HY__C_LANES * HY__C_LANES, rest = l->row - whole;
     char text[HY__C_TEXT];
-    if (whole) {
-        hy__w(c, "for (int p = 0; p < %l; p += %d) {\n", whole, (int)HY__C_LANES);
-        hy__c_conv_tile(c, s, w, l, rows, HY__C_LANES);
-        hy__w(c, "}\n");
-    }
-    if (rest) {
-        hy__w(c, "{\nconst int p = %l;\n", whole);
-        hy__c_conv_tile(c, s, w, l, rows, rest);
-        hy__w(c, "}\n");
-    }
+    hy__c_tile lanes = *t;
+    lanes.rows = rows;
+    hy__w(c, "const int o = g * %l + b;\nconst %r *w = x1 + o * %l;\n", each,
+          w->channels / w->groups * w->taps);
+    hy__c_split(c, "p", l->row, HY__C_LANES, hy__c_conv_tile, &lanes);
     if (l->span) return;
-    hy__w(c, "%ff %fd %fh\n%fv {\nconst %t sum = row[f * %l + d * %l + h * %l + v]%s;\n", (int64_t)rows,
-          w->coarse[0], w->coarse[1], w->coarse[2], (int)real, l->row, l->size[1] * l->size[2], l->size[2],
-          s->node->nin > 2 ? " + x2[o + f]" : "");
+    hy__c_sizes(c, "ofdhvrsu", w->filters, rows, w->coarse[0], w->coarse[1], w->coarse[2], l->row,
+                l->size[1] * l->size[2], l->size[2]);
+    hy__w(c, "@f @d @h\n@v {\nconst %r sum = row[f * $r + d * $s + h * $u + v]%s;\n",
+          t->s->node->nin > 2 ? " + x2[o + f]" : "");
     hy__c_text(text, "n * %l + (o + f) * %l + ((d * %l + h) * %l + v) * %l", w->filters * w->results,
                w->coarse_c, w->coarse[1], w->coarse[2], w->coarse_p);
-    hy__c_store(c, s, text, "sum");
+    hy__c_store(c, t->s, text, "sum");
     hy__w(c, "}\n");
     c->real = real;
 }
@@ -1877,38 +1891,24 @@ static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *
 
 static void hy__c_convolution(hy__c *c, const hy__c_step *s)
 {
+    hy__c_tile t = { NULL, NULL, NULL, 0, 0, NULL };
     hy__c_window w;
     hy__c_laid l;
-    int64_t each, rest, whole, k;
-    hy_dtype real = c->real;
     hy__c_window_of_conv(s, &w);
     if (s->packed < 0) { hy__c_conv_plain(c, s, &w); return; }
     l = hy__c_laid_of(&w);
-    each = w.filters / w.groups;
-    rest = each % HY__C_ROWS;
-    whole = each - rest;
-    k = w.channels / w.groups * w.taps;
+    t.s = s;
+    t.what = &w;
+    t.laid = &l;
     if (w.taps > 1 && !hy__c_is_depthwise(&w)) hy__c_write_taps(c, &w, &l);
-    if (!l.direct) hy__w(c, "%t *image = (%t *)(void *)scratch;\n", (int)real, (int)real);
-    if (!l.span) hy__w(c, "%t *row = (%t *)(void *)scratch + %l;\n", (int)real, (int)real,
-                       l.direct ? (int64_t)0 : l.channel * w.channels);
-    hy__w(c, "%fn {\nconst %t *%s = x0 + n * %l;\n", w.batch, (int)real, l.direct ? "image" : "x",
+    if (!l.direct) hy__w(c, "%r *image = (%r *)(void *)scratch;\n");
+    if (!l.span)
+        hy__w(c, "%r *row = (%r *)(void *)scratch + %l;\n", l.direct ? (int64_t)0 : l.channel * w.channels);
+    hy__w(c, "%fn {\nconst %r *%s = x0 + n * %l;\n", w.batch, l.direct ? "image" : "x",
           w.channels * w.places);
     if (!l.direct) hy__c_conv_lay(c, &w, &l);
     hy__w(c, "%fg {\n", w.groups);
-    if (whole) {
-        hy__w(c, "for (int b = 0; b < %l; b += %d) {\nconst int o = g * %l + b;\n"
-              "const %t *w = x1 + (g * %l + b) * %l;\n", whole, (int)HY__C_ROWS, each, (int)real, each, k);
-        hy__c_conv_block(c, s, &w, &l, HY__C_ROWS);
-        hy__w(c, "}\n");
-    }
-    if (rest) {
-        hy__w(c,
-              "    {\n        const int o = g * %l + %l;\n        const %t *w = x1 + (g * %l + %l) * %l;\n",
-              each, whole, (int)real, each, whole, k);
-        hy__c_conv_block(c, s, &w, &l, (int)rest);
-        hy__w(c, "}\n");
-    }
+    hy__c_split(c, "b", w.filters / w.groups, HY__C_ROWS, hy__c_conv_block, &t);
     hy__w(c, "}\n}\n");
 }
 
@@ -1986,7 +1986,7 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
  */
 /* --- lines: what goes along one axis --- */
 /* For each line: x and y are its first elements, taps k go along it. m: how many a line of results has. */
-static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, int64_t m)
+static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__along l, int64_t m)
 {
     hy__c_sizes(c, "okj", l.outer, l.n, l.inner);
     hy__w(c, "@o @j {\nconst %t *x = x0 + o * %l + j;\n", (int)hy__c_wide(hy__c_in(s, 0)->dtype),
@@ -2015,7 +2015,7 @@ static const char *hy__c_length(hy__c *c, char *to, const char *given, int64_t m
 }
 
 /* x * factor, along a line of so many, or as many as its length says. */
-static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__c_lines l, double factor, int log_too,
+static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__along l, double factor, int log_too,
                                 int lengths)
 {
     char e[HY__C_TEXT], at[HY__C_TEXT], length[HY__C_TEXT];
@@ -2044,7 +2044,7 @@ static void hy__c_softmax(hy__c *c, const hy__c_step *s)
     const hy__softmax_output_rec *o = (const hy__softmax_output_rec *)r;
     int number = hy__op_number(s->node->op), axis = -1, lengths = 0;
     double factor = 1;
-    hy__c_lines l;
+    hy__along l;
     if (number == HY_OP_softmax) {
         axis = ((const hy__softmax_rec *)r)->axis;
         factor = 1 / ((const hy__softmax_rec *)r)->temperature;
@@ -2058,7 +2058,7 @@ static void hy__c_softmax(hy__c *c, const hy__c_step *s)
     } else if (number == HY_OP_softmax_activation)
         axis = ((const hy__softmax_activation_rec *)r)->mode == HY_SOFTMAX_CHANNEL ? 1 : -1;
     else if (o->multi_output) axis = 1;
-    l = hy__c_lines_of(x, axis);
+    l = hy__along_axis(x, axis);
     if (number == HY_OP_softmax_output && !o->multi_output && !o->preserve_shape)
         l = hy__c_lines_of_rows(x, x->dim[0]);
     hy__c_softmax_lines(c, s, l, factor, number == HY_OP_log_softmax, lengths);
@@ -2066,7 +2066,7 @@ static void hy__c_softmax(hy__c *c, const hy__c_step *s)
 
 static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
 {
-    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, -1);
+    hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, -1);
     char e[HY__C_TEXT], g[HY__C_TEXT];
     hy__c_function(c, "exp", e);
     hy__c_function(c, "log", g);
@@ -2106,7 +2106,8 @@ static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
           "if (bad) { *fault = 1; steps = i = 0; }\nplaces = 2 * i + 1;\n"
           "for (int64_t t = 0; t < steps; t++) {\nconst %r *from = x0 + (t * $n + n) * $k;\n"
           "double top = -INFINITY, sum = 0, *swap = before;\nbefore = to;\nto = swap;\n"
-          "@k if (from[k] > top) top = from[k];\n@k sum += exp(from[k] - top);\n@k p[k] = from[k] - top - log(sum);\n"
+          "@k if (from[k] > top) top = from[k];\n@k sum += exp(from[k] - top);\n"
+          "@k p[k] = from[k] - top - log(sum);\n"
           "for (int64_t k = 0; k < places; k++) {\ndouble a = t ? before[k] : k < 2 ? 0 : -INFINITY;\n"
           "if (t && k) a = %p_log_sum(a, before[k - 1]);\n"
           "if (t && k > 2 && (k & 1) && label[k / 2] != label[k / 2 - 1])\n"
@@ -2119,7 +2120,7 @@ static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
 static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
 {
     const hy_dtype from = hy__c_in(s, 0)->dtype;
-    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, ((const hy__cumsum_rec *)s->node->record)->axis);
+    hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, ((const hy__cumsum_rec *)s->node->record)->axis);
     const int reals = hy__floating(c->real) && hy__floating(from);
     hy__c_open_lines(c, s, l, l.n);
     hy__w(c, "%s sum = 0;\n%K %y = ", reals ? "double" : "uint64_t");
@@ -2289,7 +2290,7 @@ static void hy__c_moments(hy__c *c, const hy__c_step *s)
 
 /* --- normalisation --- */
 /* Lines of x to y, scaled by those of x1 and x2 at `which`. */
-static void hy__c_norm_lines_of(hy__c *c, const hy__c_step *s, hy__c_lines l, double eps, const char *which,
+static void hy__c_norm_lines_of(hy__c *c, const hy__c_step *s, hy__along l, double eps, const char *which,
                                 const char *statistic)
 {
     char number[HY__C_NUMBER];
@@ -2307,7 +2308,7 @@ static void hy__c_norm_lines_of(hy__c *c, const hy__c_step *s, hy__c_lines l, do
 static void hy__c_layer_norm(hy__c *c, const hy__c_step *s)
 {
     const hy__layer_norm_rec *r = (const hy__layer_norm_rec *)s->node->record;
-    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, r->axis);
     char statistic[HY__C_TEXT];
     hy__c_norm_lines_of(c, s, l, r->eps, "k", hy__c_text(statistic, "o * %l + j", l.inner));
 }
@@ -2327,7 +2328,7 @@ static void hy__c_group_norm(hy__c *c, const hy__c_step *s)
 static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
 {
     const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)s->node->record;  /* or a copy of it */
-    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, r->axis);
+    hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, r->axis);
     int relu = hy__op_number(s->node->op) == HY_OP_batch_norm_relu;
     hy__w(c, "%fk {\nconst double inverse = 1 / sqrt((double)x4[k] + %v);\n", l.n, r->eps);
     hy__w(c, "const %r middle = x3[k], scale = (%r)(inverse%s), shift = x2[k];\n",
@@ -2336,7 +2337,8 @@ static void hy__c_batch_norm(hy__c *c, const hy__c_step *s)
     if (hy__c_wants(c, s, 2)) hy__w(c, "y2[k] = (%r)inverse;\n");
     if (!r->learn_gamma) hy__w(c, "(void)x1;\n");
     hy__c_sizes(c, "okj", l.outer, l.n, l.inner);
-    hy__w(c, "@o @j {\nconst int at = (o * $k + k) * $j + j;\nconst %r e = (x0[at] - middle) * scale + shift;\n");
+    hy__w(c, "@o @j {\nconst int at = (o * $k + k) * $j + j;\n"
+          "const %r e = (x0[at] - middle) * scale + shift;\n");
     hy__w(c, relu ? "y0[at] = e <= 0 ? 0 : e;\n}\n}\n" : "y0[at] = e;\n}\n}\n");
 }
 
@@ -2345,7 +2347,7 @@ static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
     const hy__l2_normalization_rec *r = (const hy__l2_normalization_rec *)s->node->record;
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     const int64_t rows = x->dim[0] * (r->mode == HY_L2_SPATIAL ? x->dim[1] : 1);
-    const hy__c_lines l = r->mode == HY_L2_CHANNEL ? hy__c_lines_of(x, 1) : hy__c_lines_of_rows(x, rows);
+    const hy__along l = r->mode == HY_L2_CHANNEL ? hy__along_axis(x, 1) : hy__c_lines_of_rows(x, rows);
     hy__c_open_lines(c, s, l, l.n);
     hy__w(c, "double sum = %v;\n%K sum += (double)%0 * %0;\nconst %r norm = (%r)sqrt(sum);\n"
           "%K %y = %0 / norm;\n}\n", r->eps);
@@ -2354,7 +2356,7 @@ static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
 static void hy__c_prelu(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    const hy__c_lines l = hy__c_lines_of(x, x->ndim > 1 ? 1 : 0);
+    const hy__along l = hy__along_axis(x, x->ndim > 1 ? 1 : 0);
     const int64_t n = hy__size(&hy__c_in(s, 1)->shape);
     hy__c_sizes(c, "okj", l.outer, l.n, l.inner);
     hy__c_nest_of(c, "okj", "okj", "okj", n == 1 ? NULL : n == hy__size(x) ? "okj" : "k");
@@ -2388,14 +2390,14 @@ static int hy__c_sorted_axis(const hy__c_step *s)
 
 static size_t hy__c_sort_scratch(const hy__c_step *s)
 {
-    return (size_t)hy__c_lines_of(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s)).n * sizeof(int32_t);
+    return (size_t)hy__along_axis(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s)).n * sizeof(int32_t);
 }
 
 static void hy__c_sort(hy__c *c, const hy__c_step *s)
 {
     int number = hy__op_number(s->node->op), up, kind = HY_TOPK_VALUE, indices = -1;
-    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s));
-    char behind[HY__C_TEXT], mine[HY__C_TEXT], best[HY__C_TEXT];
+    hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s));
+    char behind[HY__C_TEXT], mine[HY__C_TEXT], best[HY__C_TEXT], *first = mine, *then = best;
     int64_t k = l.n;
     hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
     if (number == HY_OP_topk) {
@@ -2416,9 +2418,10 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
     hy__c_open_lines(c, s, l, 0);
     hy__c_text(mine, "x[i * %l]", l.inner);
     hy__c_text(best, "x[order[p - 1] * %l]", l.inner);
+    if (up) { first = best; then = mine; }
     if (hy__floating(value)) hy__c_need(c, "after");
-    if (hy__floating(value)) hy__c_text(behind, "%s_after(%s, %s)", c->prefix, up ? best : mine, up ? mine : best);
-    else hy__c_text(behind, "%s > %s", up ? best : mine, up ? mine : best);
+    if (hy__floating(value)) hy__c_text(behind, "%s_after(%s, %s)", c->prefix, first, then);
+    else hy__c_text(behind, "%s > %s", first, then);
     hy__c_best(c, l.n, k, NULL, behind);
     hy__c_sizes(c, "s", k);
     hy__w(c, "for (int i = 0; i < m; i++) {\n");
@@ -2436,7 +2439,7 @@ static void hy__c_arg(hy__c *c, const hy__c_step *s)
     int number = hy__op_number(s->node->op);
     int axis = number == HY_OP_argmax_channel ? 1 : number == HY_OP_argmax
         ? ((const hy__argmax_rec *)s->node->record)->axis : ((const hy__argmin_rec *)s->node->record)->axis;
-    const hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, axis);
+    const hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, axis);
     hy__c_open_lines(c, s, l, 1);
     hy__c_tap(c, "best", 0, 0, l.inner, 0);
     c->nest.name[1] = "x";
@@ -2469,7 +2472,7 @@ static void hy__c_take(hy__c *c, const hy__c_step *s)
 {
     const int embedding = hy__op_number(s->node->op) == HY_OP_embedding;
     const hy__take_rec *r = (const hy__take_rec *)s->node->record;
-    hy__c_lines l = hy__c_lines_of(&hy__c_in(s, embedding)->shape, embedding ? 0 : r->axis);
+    hy__along l = hy__along_axis(&hy__c_in(s, embedding)->shape, embedding ? 0 : r->axis);
     hy__c_sizes(c, "oaki", l.outer, l.n, l.inner, hy__size(&hy__c_in(s, !embedding)->shape));
     hy__c_nest_of(c, "oi.k", "oik", "oak", "i");
     if (embedding) { c->nest.name[0] = "x1"; c->nest.name[1] = "x0"; }
@@ -2480,7 +2483,7 @@ static void hy__c_pick(hy__c *c, const hy__c_step *s)
 {
     const hy__pick_rec *r = (const hy__pick_rec *)s->node->record;
     const int batch = hy__op_number(s->node->op) == HY_OP_batch_take;
-    const hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, batch ? 1 : r->axis);
+    const hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, batch ? 1 : r->axis);
     hy__c_sizes(c, "oaji", l.outer, l.n, l.inner,
                 hy__size(&hy__c_out(s)->shape) / hy__most(l.outer * l.inner, 1));
     hy__c_nest_of(c, "oij", "oij", "oaj", "oij");
@@ -2540,13 +2543,14 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     const void *r = s->node->record;
     const int axis = mask ? ((const hy__sequence_mask_rec *)r)->axis
         : last ? ((const hy__sequence_last_rec *)r)->axis : ((const hy__sequence_reverse_rec *)r)->axis;
+    const int64_t steps = x->dim[axis];
     char length[HY__C_TEXT];
     c->letter['s'].name = mask ? "t" : last ? "(length > 0 ? length - 1 : 0)"
         : "(t < length ? length - 1 - t : t)";
-    hy__c_sizes(c, "tsnk", x->dim[axis], x->dim[axis], x->dim[1 - axis], hy__product(x, 2, x->ndim));
+    hy__c_sizes(c, "tsnk", steps, steps, x->dim[1 - axis], hy__product(x, 2, x->ndim));
     hy__c_nest_of(c, last ? "n.k" : "n.tk", last ? "nk" : axis ? "ntk" : "tnk", axis ? "nsk" : "snk", NULL);
-    if (s->node->nin > 1) hy__w(c, "%P {\nconst int length = %s;\n", hy__c_length(c, length, "x1[n]", x->dim[axis]));
-    else hy__w(c, "%P {\nconst int length = $t;\n");
+    hy__w(c, "%P {\nconst int length = %s;\n", s->node->nin > 1 ? hy__c_length(c, length, "x1[n]", steps)
+                                                              : hy__c_text(length, "%l", steps));
     if (mask) hy__w(c, "%K\n%y = t < length ? %0 : (%r)%v;\n}\n",
                     hy__c_held(((const hy__sequence_mask_rec *)r)->value, c->real));
     else hy__w(c, "%K\n%y = %0;\n}\n");
@@ -2568,8 +2572,8 @@ static size_t hy__c_matrices_scratch(const hy__c_step *s)
     return (size_t)(n * n + other + 1) * sizeof(double);        /* 1: where they are 0 x 0 it is named, too */
 }
 
-/* For each matrix, which is at a; n: its order, q: as many numbers as it has, r: as many as b has, d: from one
- * of its diagonal to the next. */
+/* For each matrix, which is at a; n: its order, q: as many numbers as it has, r: as many as b has, d: from
+ * one of its diagonal to the next. */
 static void hy__c_open_matrices(hy__c *c, const hy__c_step *s, int64_t results)
 {
     const hy_shape *a = &hy__c_in(s, 0)->shape;
@@ -2625,8 +2629,8 @@ static void hy__c_trsm(hy__c *c, const hy__c_step *s)
     hy__c_open_matrices(c, s, n * across);
     hy__c_sizes(c, "ijuvm", turned ? one : n, turned ? n : one, r->rightside ? one : columns,
                 r->rightside ? columns : one, across);
-    hy__w(c, "@i:r b[i] = %v * (double)x1[o * $r + i];\n%p_solve(a, $i, $j, %d, b, $u, $v, $n, $m);\n", r->alpha,
-          turned == (r->upper != 0));
+    hy__w(c, "@i:r b[i] = %v * (double)x1[o * $r + i];\n"
+          "%p_solve(a, $i, $j, %d, b, $u, $v, $n, $m);\n", r->alpha, turned == (r->upper != 0));
     hy__w(c, hy__c_close_matrices);
 }
 
@@ -2634,7 +2638,8 @@ static void hy__c_triangle(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     const int64_t columns = x->dim[x->ndim - 1], rows = x->ndim > 1 ? x->dim[x->ndim - 2] : columns;
-    hy__c_sizes(c, "oijk", hy__product(x, 0, x->ndim - 2), rows, columns, (int64_t)((const hy__tril_rec *)s->node->record)->k);
+    hy__c_sizes(c, "oijk", hy__product(x, 0, x->ndim - 2), rows, columns,
+                (int64_t)((const hy__tril_rec *)s->node->record)->k);
     hy__c_nest_of(c, "oij", "oij", x->ndim > 1 ? "oij" : "j", NULL);
     hy__w(c, "%P\n%y = j - i %s $k ? %0 : 0;\n", hy__op_number(s->node->op) == HY_OP_triu ? ">=" : "<=");
 }
@@ -2708,7 +2713,7 @@ static void hy__c_adaptive(hy__c *c, const hy__c_step *s)
 static void hy__c_lrn(hy__c *c, const hy__c_step *s)
 {
     const hy__lrn_rec *r = (const hy__lrn_rec *)s->node->record;
-    const hy__c_lines l = hy__c_lines_of(&hy__c_in(s, 0)->shape, 1);
+    const hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, 1);
     const int near = r->nsize / 2;
     char power[HY__C_TEXT], from[HY__C_TEXT], to[HY__C_TEXT];
     hy__c_text(from, "(k < %d ? 0 : k - %d)", near, near);
@@ -2760,12 +2765,14 @@ static void hy__c_resize(hy__c *c, const hy__c_step *s)
     hy__c_images(c, s);
     hy__c_sizes(c, "ij", x[2] - 1, x[3] - 1);
     hy__w(c, "%P {\nconst double d = fmax(%s, 0), u = fmax(%s, 0);\n"
-          "const int top = d < $i ? (int)d : $i, left = u < $j ? (int)u : $j, right = left < $j ? left + 1 : left;\n"
+          "const int top = d < $i ? (int)d : $i, left = u < $j ? (int)u : $j;\n"
+          "const int right = left < $j ? left + 1 : left;\n"
           "const %r *a = x0 + ((n * $C + c) * $H + top) * $V, *b = top < $i ? a + $V : a;\n"
           "const double f = d - top, g = u - left;\n"
           "const double p = f > 0 ? (1 - f) * a[left] + f * b[left] : a[left];\n"
           "const double q = f > 0 ? (1 - f) * a[right] + f * b[right] : a[right];\n"
-          "%y = (%r)(g > 0 ? (1 - g) * p + g * q : p);\n}\n", hy__c_resized_place(down, "h", y[2], x[2], half),
+          "%y = (%r)(g > 0 ? (1 - g) * p + g * q : p);\n}\n",
+          hy__c_resized_place(down, "h", y[2], x[2], half),
           hy__c_resized_place(across, "v", y[3], x[3], half));
 }
 
@@ -2805,8 +2812,9 @@ static void hy__c_sampler(hy__c *c, const hy__c_step *s)
     hy__c_nest_of(c, "nhv.c", "nchv", NULL, NULL);
     hy__c_sizes(c, "ij", x[2] - 1, x[3] - 1);
     hy__c_grid_sizes(c, y[2], y[3]);
-    hy__w(c, maps ? "%P {\nconst %r *m = x1 + 6 * n;\n" : "%P {\nconst double gx = x1[(2 * n * $h + h) * $v + v];\n"
-          "const double gy = x1[((2 * n + 1) * $h + h) * $v + v];\n");
+    hy__w(c, maps ? "%P {\nconst %r *m = x1 + 6 * n;\n"
+                  : "%P {\nconst double gx = x1[(2 * n * $h + h) * $v + v];\n"
+                    "const double gy = x1[((2 * n + 1) * $h + h) * $v + v];\n");
     if (maps) hy__w(c, hy__c_mapped);
     hy__w(c, "const double u = (gx + 1) * 0.5 * $j, w = (gy + 1) * 0.5 * $i;\n"
           "const int inside = u > -1 && u < $V && w > -1 && w < $H;\n"
@@ -2843,7 +2851,8 @@ static void hy__c_overlap(hy__c *c)
 static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
 {
     const int center = ((const hy__box_iou_rec *)s->node->record)->format;
-    hy__c_sizes(c, "ijk", hy__size(&hy__c_in(s, 0)->shape) / 4, hy__size(&hy__c_in(s, 1)->shape) / 4, (int64_t)4);
+    hy__c_sizes(c, "ijk", hy__size(&hy__c_in(s, 0)->shape) / 4, hy__size(&hy__c_in(s, 1)->shape) / 4,
+                (int64_t)4);
     c->letter['k'].name = "";
     hy__c_nest_of(c, "ij", "ij", "ik", "jk");
     hy__w(c, "%P {\nconst %r *u = &%0, *v = &%1;\n");
@@ -2865,15 +2874,16 @@ static void hy__c_box_nms(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     int64_t n = x->dim[x->ndim - 2], w = x->dim[x->ndim - 1], all = hy__size(x) / hy__most(n * w, 1);
     int64_t k = r->topk < 0 ? n : hy__least(r->topk, n);
-    char fits[HY__C_TEXT], behind[HY__C_TEXT], number[HY__C_NUMBER], *end;
+    char fits[2 * HY__C_TEXT], behind[HY__C_TEXT], number[HY__C_NUMBER], *end;
     hy__c_sizes(c, "oiksbc", all, n, w, (int64_t)r->score_index, (int64_t)r->coord_start,
                 (int64_t)(r->id_index - r->coord_start));
     hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n@o {\nconst %r *x = x0 + o * %l;\n"
           "%r *y = y0 + o * %l;\nint kept = 0;\n", n * w, n * w);
-    hy__c_text(fits, "x[i * %l + %d] > %s", w, r->score_index, hy__c_number(number, r->valid_thresh, c->real));
+    hy__c_number(number, r->valid_thresh, c->real);
+    hy__c_text(fits, "x[i * %l + %d] > %s", w, r->score_index, number);
     end = fits + strlen(fits);
-    if (r->id_index >= 0) hy__c_text(end, " && x[i * %l + %d] != %s", w, r->id_index, hy__c_number(number,
-        r->background_id, c->real));
+    hy__c_number(number, r->background_id, c->real);
+    if (r->id_index >= 0) hy__c_text(end, " && x[i * %l + %d] != %s", w, r->id_index, number);
     hy__c_text(behind, "x[i * %l + %d] > x[order[p - 1] * %l + %d]", w, r->score_index, w, r->score_index);
     if (!k) hy__w(c, "for (; kept < $i; kept++) order[kept] = kept;\n");
     else {
@@ -3014,16 +3024,17 @@ static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
     hy__c_open_regions(c, s);
     for (i = 0; i < 2; i++) {
         hy__c_region_axis(c, s, i);
-        hy__w(c, "const %r %a0 = roi[$i] * %v - %v, %aw = roi[$e] * %v - %v - %a0;\n", r->spatial_scale, corner,
-              r->spatial_scale, corner);
-        hy__w(c, r->aligned ? "if (inside && !(%aw > 0)) { *fault = 1; continue; }\nconst %r %as = %aw / $l;\n"
+        hy__w(c, "const %r %a0 = roi[$i] * %v - %v, %aw = roi[$e] * %v - %v - %a0;\n", r->spatial_scale,
+              corner, r->spatial_scale, corner);
+        hy__w(c, r->aligned ? "if (inside && !(%aw > 0)) { *fault = 1; continue; }\n"
+                              "const %r %as = %aw / $l;\n"
                             : "const %r %as = (%aw > 1 ? %aw : 1) / $l;\n");
         if (r->sample_ratio > 0) hy__w(c, "const int64_t %an = %d;\n", r->sample_ratio);
         else hy__w(c, "const int64_t %an = %p_whole(ceil(%as));\n");
     }
     hy__w(c, "%K {\nconst %r *x = x0 + ((inside ? image : 0) * $C + ");
-    hy__w(c, r->position_sensitive ? "(c * $h + h) * $v + v) * %l;\n%r sum = 0;\n" : "c) * %l;\n%r sum = 0;\n",
-          hy__product(&hy__c_in(s, 0)->shape, 2, 4));
+    hy__w(c, r->position_sensitive ? "(c * $h + h) * $v + v) * %l;\n%r sum = 0;\n"
+                                   : "c) * %l;\n%r sum = 0;\n", hy__product(&hy__c_in(s, 0)->shape, 2, 4));
     for (i = 0; i < 2; i++) {           /* a large region has most samples outside */
         hy__c_region_axis(c, s, i);
         hy__w(c, "const %r %ab = %a0 + %a * %as, %ad = %as / %an;\n"
@@ -3050,23 +3061,21 @@ static void hy__c_roi_align(hy__c *c, const hy__c_step *s)
 /* --- rnn: see >>ops; a layer is one product of all its input, then a walk along time --- */
 typedef struct hy__c_rnn {
     hy__rnn r;
-    int64_t steps, batch, input, gates, units, width,
-    wide;    /* gates: of all units; wide: a step's outputs */
-    int     packed;
+    int64_t steps, batch, input, gates, units, width;   /* gates: of all units */
+    int64_t wide;                       /* a step's outputs */
 } hy__c_rnn;
 
 static void hy__c_rnn_of(const hy__c_step *s, hy__c_rnn *v)
 {
-    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    const int64_t *x = hy__c_in(s, 0)->shape.dim;
     hy__rnn_read(s->node->record, HY__RNN_FORWARD, &v->r);
-    v->steps = x->dim[0];
-    v->batch = x->dim[1];
-    v->input = x->dim[2];
+    v->steps = x[0];
+    v->batch = x[1];
+    v->input = x[2];
     v->gates = v->r.gate;
     v->units = v->r.cell.units;
     v->width = v->r.width;
     v->wide = v->width * v->r.directions;
-    v->packed = s->packed >= 0;
 }
 
 static size_t hy__c_rnn_scratch(const hy__c_step *s)
@@ -3097,92 +3106,86 @@ static int hy__c_rnn_parts(const hy__c_step *s, hy__c_part *part)
     return n;
 }
 
-static void hy__c_rnn_product(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, int64_t m,
-                              const hy__c_part *w, const char *a,
+static void hy__c_rnn_product(hy__c *c, const hy__c_step *s, int64_t m, const hy__c_part *w, const char *a,
                               const char *to)
 {
-    hy__c_product p;
     char weights[HY__C_TEXT];
     hy__c_text(weights, "(x1 + %l)", w->start);
-    if (!v->packed) {
-        hy__c_rows_by_rows(c, a, weights, to, m, w->columns, w->rows);
-        hy__w(c, "%P {\n%r sum = 0;\n%K sum += %0 * %1;\n%y = sum;\n}\n");
+    if (s->packed >= 0) {
+        hy__c_product p = hy__c_product_of(m, w->columns, w->rows);
+        p.a = a;
+        p.w = weights;
+        p.to = to;
+        hy__c_write_product(c, s, &p);
         return;
     }
-    memset(&p, 0, sizeof p);
-    p.m = m;
-    p.n = p.y_row = w->columns;
-    p.k = p.a_row = w->rows;
-    p.a_step = 1;
-    p.a = a;
-    p.w = weights;
-    p.to = to;
-    hy__c_write_product(c, s, &p);
+    hy__c_rows_by_rows(c, a, weights, to, m, w->columns, w->rows);
+    hy__w(c, "%P {\n%r sum = 0;\n%K sum += %0 * %1;\n%y = sum;\n}\n");
 }
 
-/* New state and cell of sample n from its gates g and b = wh h; biases bx and bh. */
+/* New state and cell of sample n from its gates g and b = wh h; biases bx and bh. Gates stand $u apart. */
 static void hy__c_rnn_cell(hy__c *c, const hy__c_rnn *v)
 {
+    static const char *const lstm[] = { "in", "forget", "fresh", "leave", NULL };
+    static const char *const gru[] = { "reset", "update", NULL };
+    const hy__rnn_cell *cell = &v->r.cell;
+    const int is_lstm = cell->mode == HY_RNN_LSTM, is_gru = cell->mode == HY_RNN_GRU;
+    const char *const *name = is_lstm ? lstm : gru;
     char sg[HY__C_TEXT], th[HY__C_TEXT];
-    int64_t u = v->units;
+    int64_t at = 0;
     hy__c_function(c, "sigmoid", sg);
     hy__c_function(c, "tanh", th);
-    hy__w(c, "%u_APART\n%fj {\n", u);
-    if (v->r.cell.mode == HY_RNN_LSTM) {
-        hy__w(c, "const %r in = %s(g[j] + bx[j] + b[j] + bh[j]);\n", sg);
-        hy__w(c, "const %r forget = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", sg, u, u, u, u);
-        hy__w(c, "const %r fresh = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", th, 2 * u, 2 * u,
-              2 * u, 2 * u);
-        hy__w(c, "const %r leave = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", sg, 3 * u, 3 * u,
-              3 * u, 3 * u);
-        hy__w(c, "%r e = forget * cell[n * %l + j] + in * fresh;\n", u);
-        if (v->r.cell.nan == v->r.cell.nan) hy__w(c, "if (e != e) e = %v;\n", v->r.cell.nan);
-        if (v->r.cell.low > -HUGE_VAL) hy__w(c, "if (e < %v) e = %v;\n", v->r.cell.low, v->r.cell.low);
-        if (v->r.cell.high < HUGE_VAL) hy__w(c, "if (e > %v) e = %v;\n", v->r.cell.high, v->r.cell.high);
-        hy__w(c, "cell[n * %l + j] = e;\nfull[n * %l + j] = leave * %s(e);\n", u, u, th);
-    } else if (v->r.cell.mode == HY_RNN_GRU) {
-        hy__w(c, "const %r reset = %s(g[j] + bx[j] + b[j] + bh[j]);\n", sg);
-        hy__w(c, "const %r update = %s(g[%l + j] + bx[%l + j] + b[%l + j] + bh[%l + j]);\n", sg, u, u, u, u);
-        hy__w(c, "const %r fresh = %s(g[%l + j] + bx[%l + j] + reset * (b[%l + j] + bh[%l + j]));\n", th,
-              2 * u, 2 * u, 2 * u, 2 * u);
-        hy__w(c, "full[n * %l + j] = (1 - update) * fresh + update * h[n * %l + j];\n", u, u);
-    } else {
-        hy__w(c, "const %r e = g[j] + bx[j] + b[j] + bh[j];\n");
-        if (v->r.cell.mode == HY_RNN_TANH) hy__w(c, "full[n * %l + j] = %s(e);\n", u, th);
-        else hy__w(c, "full[n * %l + j] = e <= 0 ? 0 : e;\n", u);
+    hy__w(c, "%u_APART\n@j:u {\n");
+    for (; (is_lstm || is_gru) && *name; name++, at += v->units) {
+        c->word[0] = *name;
+        c->word[1] = is_lstm && name == lstm + 2 ? th : sg;
+        hy__c_sizes(c, "G", at);
+        hy__w(c, "const %r %a = %b(g[$G + j] + bx[$G + j] + b[$G + j] + bh[$G + j]);\n");
     }
-    hy__w(c, "}\n");
+    if (is_lstm) {
+        hy__w(c, "%r e = forget * cell[n * $u + j] + in * fresh;\n");
+        if (cell->nan == cell->nan) hy__w(c, "if (e != e) e = %v;\n", cell->nan);
+        if (cell->low > -HUGE_VAL) hy__w(c, "if (e < %v) e = %v;\n", cell->low, cell->low);
+        if (cell->high < HUGE_VAL) hy__w(c, "if (e > %v) e = %v;\n", cell->high, cell->high);
+        hy__w(c, "cell[n * $u + j] = e;\nfull[n * $u + j] = leave * %s(e);\n}\n", th);
+    } else if (is_gru) {
+        hy__c_sizes(c, "G", at);
+        hy__w(c, "const %r fresh = %s(g[$G + j] + bx[$G + j] + reset * (b[$G + j] + bh[$G + j]));\n"
+              "full[n * $u + j] = (1 - update) * fresh + update * h[n * $u + j];\n}\n", th);
+    } else hy__w(c, cell->mode == HY_RNN_TANH
+                 ? "const %r e = g[j] + bx[j] + b[j] + bh[j];\nfull[n * $u + j] = %s(e);\n}\n"
+                 : "const %r e = g[j] + bx[j] + b[j] + bh[j];\nfull[n * $u + j] = e <= 0 ? 0 : e;\n}\n", th);
 }
 
 /* One direction of a layer: from `low` to `high`. unit: its number among all. */
 static void hy__c_rnn_walk(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, const hy__c_part *part,
                            int unit)
 {
-    int lstm = v->r.cell.mode == HY_RNN_LSTM, direction = unit % v->r.directions, lengths = lstm ? 4 : 3, k;
+    const int lstm = v->r.cell.mode == HY_RNN_LSTM, lengths = lstm ? 4 : 3;
+    const int direction = unit % v->r.directions;
     int64_t biases = hy__size(&hy__c_in(s, 1)->shape) - 2 * v->gates * (v->r.layers * v->r.directions - unit);
-    hy__w(c, "{\nconst %r *bx = x1 + %l, *bh = bx + %l;\n", biases, v->gates);
-    hy__c_rnn_product(c, s, v, v->steps * v->batch, &part[0], "low", "gates");
-    hy__w(c, "memcpy(h, x2 + %l, %l * sizeof *h);\n", unit * v->batch * v->width, v->batch * v->width);
-    if (lstm) hy__w(c, "memcpy(cell, x3 + %l, %l * sizeof *cell);\n", unit * v->batch * v->units,
-                    v->batch * v->units);
-    hy__w(c, "%fstep {\nconst int t = %s;\n", v->steps, direction ? "last - step" : "step");
-    hy__c_rnn_product(c, s, v, v->batch, &part[1], "h", "rec");
-    hy__w(c, "%fn {\nconst %r *g = gates + (t * %l + n) * %l, *b = rec + n * %l;\n", v->batch, v->batch,
-          v->gates, v->gates);
-    hy__w(c, "%r *y = high + (t * %l + n) * %l + %l;\n", v->batch, v->wide, direction * v->width);
-    if (s->node->nin > lengths)
-        hy__w(c, "if (t >= x%d[n]) {\n%fj y[j] = 0;\ncontinue;\n}\n", lengths, v->width);
+    int k;
+    hy__c_sizes(c, "bHCd", biases, v->batch * v->width, v->batch * v->units, direction * v->width);
+    hy__w(c, "{\nconst %r *bx = x1 + $b, *bh = bx + $g;\n");
+    hy__c_rnn_product(c, s, v->steps * v->batch, &part[0], "low", "gates");
+    hy__w(c, "memcpy(h, x2 + %d * $H, $H * sizeof *h);\n", unit);
+    if (lstm) hy__w(c, "memcpy(cell, x3 + %d * $C, $C * sizeof *cell);\n", unit);
+    hy__w(c, "for (int step = 0; step < $s; step++) {\nconst int t = %s;\n",
+          direction ? "last - step" : "step");
+    hy__c_rnn_product(c, s, v->batch, &part[1], "h", "rec");
+    hy__w(c, "@n {\nconst %r *g = gates + (t * $n + n) * $g, *b = rec + n * $g;\n"
+          "%r *y = high + (t * $n + n) * $W + $d;\n");
+    if (s->node->nin > lengths) hy__w(c, "if (t >= x%d[n]) {\n@j:w y[j] = 0;\ncontinue;\n}\n", lengths);
     hy__c_rnn_cell(c, v);
     if (v->r.project) {
-        hy__w(c, "%r *to = h + n * %l;\nconst %r *from = full + n * %l;\n", v->width, v->units);
-        hy__c_rnn_product(c, s, v, 1, &part[2], "from", "to");
-    } else hy__w(c, "memcpy(h + n * %l, full + n * %l, %l * sizeof *h);\n", v->width, v->units, v->units);
-    hy__w(c, "memcpy(y, h + n * %l, %l * sizeof *h);\n}\n}\n", v->width, v->width);
+        hy__w(c, "%r *to = h + n * $w;\nconst %r *from = full + n * $u;\n");
+        hy__c_rnn_product(c, s, 1, &part[2], "from", "to");
+    } else hy__w(c, "memcpy(h + n * $w, full + n * $u, $u * sizeof *h);\n");
+    hy__w(c, "memcpy(y, h + n * $w, $w * sizeof *h);\n}\n}\n");
     for (k = 1; k < 3; k++)
         if (v->r.tensor[k == 1 ? HY__RNN_LAST : HY__RNN_LAST_CELL] >= 0 && hy__c_wants(c, s, k))
-            hy__w(c, "memcpy(y%d + %l, %s, %l * sizeof *h);\n", k,
-                  unit * v->batch * (k == 1 ? v->width : v->units), k == 1 ? "h" : "cell",
-                  v->batch * (k == 1 ? v->width : v->units));
+            hy__w(c, k == 1 ? "memcpy(y1 + %d * $H, h, $H * sizeof *h);\n"
+                            : "memcpy(y2 + %d * $C, cell, $C * sizeof *h);\n", unit);
     hy__w(c, "}\n");
 }
 
@@ -3190,28 +3193,23 @@ static void hy__c_rnn_emit(hy__c *c, const hy__c_step *s)
 {
     hy__c_rnn v;
     hy__c_part *part;
-    int layer, d, each;
-    int64_t at, rows;
+    int layer, d, each, last;
     hy__c_rnn_of(s, &v);
     each = 2 + v.r.project;
-    part = (hy__c_part *)hy__alloc(&c->F->root->heap,
-                                   (size_t)(v.r.layers * v.r.directions * each) * sizeof *part);
-    if (!part) { hy__no_memory(c->F, "hy_export_c"); return; }
+    last = v.r.layers - 1;
+    part = (hy__c_part *)hy__c_alloc(c, (size_t)(v.r.layers * v.r.directions * each) * sizeof *part);
+    if (!part) return;
     hy__c_rnn_parts(s, part);
-    rows = v.steps * v.batch;
-    at = rows * v.gates;
-    hy__w(c, "enum { last = %l };\n%r *gates = (%r *)(void *)scratch, *rec = gates + %l, *h = gates + %l;\n",
-          v.steps - 1, at, at + v.batch * v.gates);
-    at += v.batch * (v.gates + v.width);
-    hy__w(c, "%r *full = gates + %l, *cell = gates + %l;\n(void)cell; (void)last;\n", at,
-          at + v.batch * v.units);
-    at += 2 * v.batch * v.units;
-    for (layer = 0; layer < v.r.layers; layer++) {
-        hy__w(c, "{\nconst %r *low = ");
-        if (layer) hy__w(c, "gates + %l;\n", at + (layer - 1) % 2 * rows * v.wide); else hy__w(c, "x0;\n");
-        hy__w(c, "%r *high = ");
-        if (layer + 1 < v.r.layers) hy__w(c, "gates + %l;\n", at + layer % 2 * rows * v.wide); else hy__w(c,
-            "y0;\n");
+    hy__c_sizes(c, "snguwWlr", v.steps, v.batch, v.gates, v.units, v.width, v.wide, v.steps - 1,
+                v.steps * v.batch * v.wide);
+    hy__w(c, "enum { last = $l };\n%r *gates = (%r *)(void *)scratch, *rec = gates + $s * $n * $g;\n"
+          "%r *h = rec + $n * $g, *full = h + $n * $w, *cell = full + $n * $u, *between = cell + $n * $u;\n"
+          "(void)cell; (void)last; (void)between;\n");
+    for (layer = 0; layer <= last; layer++) {
+        hy__w(c, !layer ? "{\nconst %r *low = x0;\n" : layer % 2 ? "{\nconst %r *low = between;\n"
+                                                                 : "{\nconst %r *low = between + $r;\n");
+        hy__w(c, layer == last ? "%r *high = y0;\n" : layer % 2 ? "%r *high = between + $r;\n"
+                                                                : "%r *high = between;\n");
         for (d = 0; d < v.r.directions; d++)
             hy__c_rnn_walk(c, s, &v, part + (layer * v.r.directions + d) * each, layer * v.r.directions + d);
         hy__w(c, "}\n");
@@ -3227,57 +3225,57 @@ static size_t hy__c_attention_scratch(const hy__c_step *s)
     return (size_t)hy__most(k->dim[k->ndim - 2], 1) * hy_dtype_size(hy__c_wide(hy__c_in(s, 0)->dtype));
 }
 
-/* q, k, v, y: where a row of a head begins. */
-static void hy__c_attention_row(hy__c *c, const char *type, const char *name, const char *array,
-                                const hy__heads *h, const char *head, const char *row)
+/* Where array k is read: of the sample b, of a head and a row of it. */
+static void hy__c_heads(hy__c *c, int k, const hy__heads *h, int head, int row)
 {
-    hy__w(c, "%s *%s = %s + b * %l + %s * %l", type, name, array, h->sample, head, h->head);
-    if (*row) hy__w(c, " + %s * %l", row, h->row);
-    hy__w(c, ";\n");
+    hy__c_axis_at(c, 'b')->step[k] = h->sample;
+    hy__c_axis_at(c, head)->step[k] = h->head;
+    hy__c_axis_at(c, row)->step[k] = h->row;
 }
 
 static void hy__c_attention(hy__c *c, const hy__c_step *s)
 {
+    static const char *const names[] = { "x0", "x1", "x2", "x3" };
     const hy__attention_rec *r = (const hy__attention_rec *)s->node->record;
     const hy_shape *q = &hy__c_in(s, 0)->shape, *k = &hy__c_in(s, 1)->shape, *v = &hy__c_in(s, 2)->shape;
     const int apart = q->ndim == 4, masked = s->node->nin > 3;
-    const int64_t heads = apart ? q->dim[1] : r->heads, queries = q->dim[apart + 1], keys = k->dim[apart + 1];
+    const int64_t heads = apart ? q->dim[1] : r->heads, keys = k->dim[apart + 1];
     const int64_t shared = hy__key_heads(r, k);
     const int64_t part = apart ? q->dim[3] : q->dim[2] / heads, each = apart ? v->dim[3] : v->dim[2] / shared;
-    const int64_t seen = hy__least(r->past, keys) + 1;              /* by the first query */
     const hy__heads of_q = hy__heads_of(q, heads), of_k = hy__heads_of(k, shared);
     const hy__heads of_v = hy__heads_of(v, shared), of_y = hy__heads_of(&hy__c_out(s)->shape, heads);
-    char e[HY__C_TEXT], own[HY__C_TEXT], input[HY__C_TEXT], scale[HY__C_NUMBER];
+    char e[HY__C_TEXT], own[HY__C_TEXT], scale[HY__C_NUMBER];
     hy__attend mask;
     if (!hy__size(&hy__c_out(s)->shape)) return;
     if (c->real != HY_F64) c->real = HY_F32;
     hy__c_function(c, "exp", e);
     hy__c_number(scale, hy__score_scale(r, part), c->real);
-    hy__c_text(own, "h / %d", (int)(shared ? heads / shared : 1));
-    hy__c_text(input, "const %s", hy__c_local(c->real));
-    hy__w(c, "%r *p = (%r *)(void *)scratch;\n");
-    hy__w(c, "%fb %fh %ft {\n", q->dim[0], heads, queries);
-    hy__c_attention_row(c, input, "q", "x0", &of_q, "h", "t");
-    hy__c_attention_row(c, input, "k", "x1", &of_k, own, "");
-    hy__c_attention_row(c, input, "v", "x2", &of_v, own, "");
-    hy__c_attention_row(c, hy__c_local(c->real), "y", "y0", &of_y, "h", "t");
-    if (r->causal) hy__w(c, "const int n = t + %l < %l ? t + %l : %l;\n", seen, keys, seen, keys);
-    else hy__w(c, "enum { n = %l };\n", keys);
-    hy__w(c, "%r top = -INFINITY, sum = 0;\nfor (int i = 0; i < n; i++) {\n%r a = 0;\n");
-    hy__w(c, "%fd a += q[d] * k[i * %l + d];\n", part, of_k.row);
+    c->letter['g'].name = hy__c_text(own, "h / %d", (int)(shared ? heads / shared : 1));
+    hy__c_sizes(c, "bhtpensrv", q->dim[0], heads, q->dim[apart + 1], part, each, keys,
+                hy__least(r->past, keys) + 1, of_k.row, of_v.row);     /* s: so many the first query sees */
+    hy__c_nest_of(c, "bht", NULL, NULL, NULL);
+    memcpy(c->nest.name, names, sizeof names);
+    hy__c_heads(c, 0, &of_q, 'h', 't');
+    hy__c_heads(c, 1, &of_k, 'g', 'i');
+    hy__c_heads(c, 2, &of_v, 'g', 'i');
+    hy__c_heads(c, HY__C_OUT, &of_y, 'h', 't');
+    hy__c_axis_at(c, 'i')->step[1] = hy__c_axis_at(c, 'i')->step[2] = 0;
+    hy__w(c, "%r *p = (%r *)(void *)scratch;\n%P {\nconst %r *q = &%0, *k = &%1, *v = &%2;\n%r *y = &%y;\n");
+    hy__w(c, r->causal ? "const int n = t + $s < $n ? t + $s : $n;\n" : "enum { n = $n };\n");
+    hy__w(c, "%r top = -INFINITY, sum = 0;\nfor (int i = 0; i < n; i++) {\n%r a = 0;\n"
+          "@d:p a += q[d] * k[i * $r + d];\n");
     if (masked) {
         memset(&mask, 0, sizeof mask);
         hy__attend_mask(&mask, &hy__c_in(s, 3)->shape);
-        hy__w(c, "const int at = b * %l + h * %l + t * %l + i * %l;\n", mask.mask.sample, mask.mask.head,
-              mask.mask.row, mask.mask_step);
+        hy__c_heads(c, 3, &mask.mask, 'h', 't');
+        hy__c_axis_at(c, 'i')->step[3] = mask.mask_step;
     }
-    if (masked && hy__c_in(s, 3)->dtype == HY_BOOL) hy__w(c, "a = x3[at] ? a * %s : -INFINITY;\n", scale);
-    else hy__w(c, "a = a * %s%s;\n", scale, masked ? " + x3[at]" : "");
-    hy__w(c, "if (a > top || a != a) top = a;\np[i] = a;\n}\n");
-    hy__w(c, "%fd y[d] = 0;\n", each);
+    hy__w(c, !masked ? "a = a * %s;\n" : hy__c_in(s, 3)->dtype == HY_BOOL ? "a = %3 ? a * %s : -INFINITY;\n"
+                                                                       : "a = a * %s + %3;\n", scale);
+    hy__w(c, "if (a > top || a != a) top = a;\np[i] = a;\n}\n@d:e y[d] = 0;\n");
     if (masked && r->zero_hidden) hy__w(c, "if (top == -INFINITY) continue;\n");
     hy__w(c, "for (int i = 0; i < n; i++) { p[i] = %s(p[i] - top); sum += p[i]; }\n"
-          "for (int i = 0; i < n; i++) %fd\ny[d] += p[i] / sum * v[i * %l + d];\n}\n", e, each, of_v.row);
+          "for (int i = 0; i < n; i++) @d:e\ny[d] += p[i] / sum * v[i * $v + d];\n}\n", e);
 }
 
 /* MARK: - 88 >>c_control -------------------------------------------------------------------------------
@@ -3358,24 +3356,20 @@ static void hy__c_turn_call(hy__c *c, const hy__c_step *s, const hy__c_turns *l,
     const hy__control_rec *r = (const hy__control_rec *)s->node->record;
     const hy__c_body *b = c->body[s->body + k];
     int pred = hy__c_is_cond(s->node), data = r->data - pred, i, goes_on = !pred && k < s->node->nsub - 1;
-    const char *comma = "";
-    hy__w(c, "%p_%s(", part == HY__C_EARLY ? b->before : b->turn);
+    hy__w(c, "%p_%s%(", part == HY__C_EARLY ? b->before : b->turn);
     for (i = 0; i < b->g->vars; i++) {
         int at = hy__control_input(r, pred, i);
         if (!(hy__c_body_reads(b, i) & part)) continue;
-        hy__w(c, "%s", comma);
-        if (i < data) hy__w(c, "x%d + t * %l", at, hy__c_row(s->node, hy__c_in(s, at)));
-        else hy__w(c, i < data + r->states ? "s%d" : "x%d", i < data + r->states ? i - data : at);
-        comma = ", ";
+        if (i < data) hy__w(c, "%,x%d + t * %l", at, hy__c_row(s->node, hy__c_in(s, at)));
+        else hy__w(c, i < data + r->states ? "%,s%d" : "%,x%d", i < data + r->states ? i - data : at);
     }
     for (i = 0; i < b->g->heads && part == HY__C_LATE; i++) {
-        hy__w(c, "%s", comma);
-        if (goes_on) hy__w(c, "&goes_on"); else hy__c_turn_result(c, s, l, i);
-        comma = ", ";
+        hy__w(c, goes_on ? "%,&goes_on" : "%,");
+        if (!goes_on) hy__c_turn_result(c, s, l, i);
     }
-    if (b->arena) hy__w(c, "%sscratch + %l", comma, (int64_t)l->at[k]);
-    if (c->separate) hy__w(c, *comma || b->arena ? ", weights" : "weights");
-    if (b->faults) hy__w(c, *comma || b->arena || c->separate ? ", fault" : "fault");
+    if (b->arena) hy__w(c, "%,scratch + %l", (int64_t)l->at[k]);
+    if (c->separate) hy__w(c, "%,weights");
+    if (b->faults) hy__w(c, "%,fault");
     hy__w(c, ");\n");
 }
 
@@ -3470,48 +3464,42 @@ static size_t hy__c_int8_scratch(const hy__c_step *s)
     return (size_t)hy__c_int8_bytes(&p) + HY__INT8_STEP;
 }
 
-static void hy__c_int8_round(hy__c *c, const hy__int8_plan *p)
-{
-    const int64_t all = p->groups * p->fine_c, places = hy__int8_volume(p->fine);
-    hy__w(c, "int8_t *const data = (int8_t *)scratch, *q = data;\n%fn %fg\n"
-          "for (int z = %l; z < %l; z++) for (int y = %l; y < %l; y++) for (int x = %l; x < %l; x++)\n"
-          "%fk {\nfloat v = 0;\n", p->images, p->groups, -p->pad[0], p->wide[0] - p->pad[0], -p->pad[1],
-          p->wide[1] - p->pad[1], -p->pad[2], p->wide[2] - p->pad[2], p->fine_c);
-    hy__w(c, "if (z >= 0 && z < %l && y >= 0 && y < %l && x >= 0 && x < %l)\n", p->fine[0], p->fine[1],
-          p->fine[2]);
-    hy__w(c, "v = x0[n * %l + (g * %l + k) * %l + ((z * %l + y) * %l + x) * %l] * %v;\n", all * places,
-          p->fine_c, p->last ? 1 : places, p->fine[1], p->fine[2], p->last ? all : 1, (double)p->per_unit);
-    hy__w(c, "*q++ = (int8_t)rintf(v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : v);\n}\n"
-          "for (int k = 0; k < 4; k++) q[k] = 0;\n");
-}
-
 static void hy__c_int8(hy__c *c, const hy__c_step *s)
 {
     hy__int8_plan p;
-    int64_t all, places, taps;
+    int64_t fine, all;
+    int d;
     hy__c_int8_plan(s, &p);
+    fine = p.groups * p.fine_c;
     all = p.groups * p.coarse_c;
-    places = hy__int8_volume(p.coarse);
-    taps = p.stretches / (p.kernel[0] * p.kernel[1]);
-    hy__c_int8_round(c, &p);
-    hy__w(c, "%fn %fg %fp\n%fz %fy %fx {\n", p.images, p.groups, p.panels, p.coarse[0], p.coarse[1],
-          p.coarse[2]);
-    hy__w(c, "const int8_t *w = x1 + (g * %l + p) * %l;\n"
-          "const int8_t *from = data + (((n * %l + g) * %l + z * %l) * %l + y * %l) * %l + x * %l;\n",
-          p.panels, p.stretches * p.steps * HY__INT8_BYTES, p.groups, p.wide[0], p.stride[0], p.wide[1],
-          p.stride[1], p.wide[2] * p.fine_c, p.stride[2] * p.fine_c);
-    hy__w(c, "int32_t sum[16] = { 0 };\n%fi %fj %fk {\n"
-          "const int8_t *a = from + (i * %l + j * %l) * %l + k * %l;\n", p.kernel[0], p.kernel[1], taps,
-          p.dilate[0] * p.wide[1], p.dilate[1], p.wide[2] * p.fine_c, p.dilate[2] * p.fine_c);
-    hy__w(c, "for (int t = 0; t < %l; t++, a += 4, w += 64) for (int o = 0; o < 16; o++)\n"
-          "sum[o] += a[0] * w[4 * o] + a[1] * w[4 * o + 1] + a[2] * w[4 * o + 2] + a[3] * w[4 * o + 3];\n}\n",
-          p.steps);
-    hy__w(c, "for (int k = p * 16; k < p * 16 + 16 && k < %l; k++) {\nconst int o = g * %l + k;\n"
-          "const float v = (float)sum[k %% 16] * x2[o]%s;\n", p.coarse_c, p.coarse_c,
-          p.biased ? " + x3[o]" : "");
-    hy__w(c, "y0[n * %l + o * %l + ((z * %l + y) * %l + x) * %l] = %s;\n}\n}\n", all * places,
-          p.last ? 1 : places, p.coarse[1], p.coarse[2], p.last ? all : 1,
-          p.least < 0 ? "v" : "v < 0 ? 0 : v");
+    for (d = 0; d < 3; d++) {           /* of dim z: coarse z, fine Z, wide a, stride d, from D to L */
+        static const char *const letters[] = { "zZadDL", "yYbeEM", "xXcfFN" };
+        hy__c_sizes(c, letters[d], p.coarse[d], p.fine[d], p.wide[d], p.stride[d], -p.pad[d],
+                    p.wide[d] - p.pad[d]);
+    }
+    hy__c_sizes(c, "ngpkKPQ", p.images, p.groups, p.panels, p.fine_c, p.coarse_c,
+                fine * hy__int8_volume(p.fine), p.last ? (int64_t)1 : hy__int8_volume(p.fine));
+    hy__w(c, "int8_t *const data = (int8_t *)scratch, *q = data;\n@n @g\n"
+          "for (int z = $D; z < $L; z++) for (int y = $E; y < $M; y++) for (int x = $F; x < $N; x++)\n"
+          "@k {\nfloat v = 0;\nif (z >= 0 && z < $Z && y >= 0 && y < $Y && x >= 0 && x < $X)\n"
+          "v = x0[n * $P + (g * $k + k) * $Q + ((z * $Y + y) * $X + x) * %l] * %v;\n"
+          "*q++ = (int8_t)rintf(v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : v);\n}\n"
+          "for (int k = 0; k < 4; k++) q[k] = 0;\n", p.last ? fine : (int64_t)1, (double)p.per_unit);
+    hy__c_sizes(c, "ijkstPQ", p.kernel[0], p.kernel[1], p.stretches / (p.kernel[0] * p.kernel[1]), p.steps,
+                p.stretches * p.steps * HY__INT8_BYTES, all * hy__int8_volume(p.coarse),
+                p.last ? (int64_t)1 : hy__int8_volume(p.coarse));
+    hy__w(c, "@n @g @p\n@z @y @x {\nconst int8_t *w = x1 + (g * $p + p) * $t;\n"
+          "const int8_t *from = data + (((n * $g + g) * $a + z * $d) * $b + y * $e) * %l + x * %l;\n"
+          "int32_t sum[16] = { 0 };\n@i @j @k {\n"
+          "const int8_t *a = from + (i * %l + j * %l) * %l + k * %l;\n", p.wide[2] * p.fine_c,
+          p.stride[2] * p.fine_c, p.dilate[0] * p.wide[1], p.dilate[1], p.wide[2] * p.fine_c,
+          p.dilate[2] * p.fine_c);
+    hy__w(c, "for (int t = 0; t < $s; t++, a += 4, w += 64) for (int o = 0; o < 16; o++)\n"
+          "sum[o] += a[0] * w[4 * o] + a[1] * w[4 * o + 1] + a[2] * w[4 * o + 2] + a[3] * w[4 * o + 3];\n}\n"
+          "for (int k = p * 16; k < p * 16 + 16 && k < $K; k++) {\nconst int o = g * $K + k;\n"
+          "const float v = (float)sum[k %% 16] * x2[o]%s;\n"
+          "y0[n * $P + o * $Q + ((z * $y + y) * $x + x) * %l] = %s;\n}\n}\n", p.biased ? " + x3[o]" : "",
+          p.last ? all : (int64_t)1, p.least < 0 ? "v" : "v < 0 ? 0 : v");
 }
 #endif
 
@@ -3800,11 +3788,9 @@ static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *i
 /* --- programs: the whole, then bodies, each behind the one that it stands in --- */
 static int hy__c_program(hy__c *c, const hy_graph *from, const hy_type *input, const hy__node *of, int outer)
 {
-    hy__heap *heap = &c->F->root->heap;
-    hy__c_body *b = NULL;
-    if (!hy__grow(heap, (void **)&c->body, &c->body_cap, c->bodies + 1, sizeof *c->body))
-        b = (hy__c_body *)hy__alloc_zero(heap, sizeof *b);
-    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    hy__c_body *b;
+    if (hy__c_grow(c, (void **)&c->body, &c->body_cap, c->bodies, sizeof *c->body) ||
+        !(b = (hy__c_body *)hy__c_alloc(c, sizeof *b))) return -1;
     c->body[c->bodies++] = c->at = b;
     b->of = of;
     b->outer = outer;
@@ -3957,10 +3943,7 @@ static const char *hy__c_name_of(const hy__c *c, const hy__node *node)
 static int hy__c_blob_add(hy__c *c, const hy_tensor *from, const char *name)
 {
     hy__c_blob *b;
-    if (hy__grow(&c->F->root->heap, (void **)&c->blob, &c->blob_cap, c->blobs + 1, sizeof *c->blob)) {
-        hy__no_memory(c->F, "hy_export_c");
-        return -1;
-    }
+    if (hy__c_grow(c, (void **)&c->blob, &c->blob_cap, c->blobs, sizeof *c->blob)) return -1;
     b = &c->blob[c->blobs];
     memset(b, 0, sizeof *b);
     b->from = *from;
@@ -4100,10 +4083,9 @@ static int hy__c_map_make(hy__c *c, hy__c_map *m, const int *from, int64_t n, in
         }
     }
     m->base = filled > 0;
-    m->table = (int *)hy__alloc(&F->root->heap, (size_t)n * sizeof(int) + 1);
-    if (!m->table) { hy__no_memory(F, "hy_export_c"); return -1; }
-    memcpy(m->table, from, (size_t)n * sizeof(int));
-    return 0;
+    m->table = (int *)hy__c_alloc(c, (size_t)n * sizeof(int));
+    if (m->table) memcpy(m->table, from, (size_t)n * sizeof(int));
+    return m->table ? 0 : -1;
 }
 
 /* Runs the operator on the positions of its elements. */
@@ -4122,8 +4104,8 @@ static int hy__c_map_of(hy__c *c, hy__c_step *s)
         fill = ((hy__pad_rec *)(void *)record.bytes)->constant_value;
         ((hy__pad_rec *)(void *)record.bytes)->constant_value = 0;
     }
-    s->map = (hy__c_map *)hy__alloc_zero(&F->root->heap, (size_t)node->nout * sizeof *s->map);
-    if (!s->map) { hy__no_memory(F, "hy_export_c"); return -1; }
+    s->map = (hy__c_map *)hy__c_alloc(c, (size_t)node->nout * sizeof *s->map);
+    if (!s->map) return -1;
     hy_begin(F);
     in[0] = hy__blank(F, x->shape, HY_I32);
     if (in[0]) for (o = 0; o < n; o++) ((int *)in[0]->t.data)[o] = o + 1;
@@ -4210,10 +4192,9 @@ static int hy__c_pack_rnn(hy__c *c, const hy__c_step *s, hy__c_blob *b)
 {
     const hy__rnn_rec *r = (const hy__rnn_rec *)s->node->record;
     size_t most = (size_t)r->num_layers * 6;
-    b->part = (hy__c_part *)hy__alloc(&c->F->root->heap, most * sizeof *b->part);
-    if (!b->part) { hy__no_memory(c->F, "hy_export_c"); return -1; }
-    b->parts = hy__c_rnn_parts(s, b->part);
-    return 0;
+    b->part = (hy__c_part *)hy__c_alloc(c, most * sizeof *b->part);
+    if (b->part) b->parts = hy__c_rnn_parts(s, b->part);
+    return b->part ? 0 : -1;
 }
 #endif
 
@@ -4418,11 +4399,10 @@ static void hy__c_touch_all(hy__c *c)
 static int hy__c_place(hy__c *c)
 {
     hy__c_body *p = c->at;
-    hy__block_of *b = (hy__block_of *)hy__alloc(&c->F->root->heap,
-                                                (size_t)(p->values + p->steps + 1) * sizeof *b);
+    hy__block_of *b = (hy__block_of *)hy__c_alloc(c, (size_t)(p->values + p->steps) * sizeof *b);
     int i, n = 0;
     hy__c_turns turns;
-    if (!b) { hy__no_memory(c->F, "hy_export_c"); return -1; }
+    if (!b) return -1;
     for (i = 0; i < p->steps; i++) {
         hy__c_step *s = &p->step[i];
         int k;
@@ -4599,67 +4579,62 @@ static void hy__c_put_weights(hy__target *t, const void *what)
     while (t->n - start < c->weights) hy__put_u64(t, 1, 0);
 }
 
+/* Where weights lie, as an argument of a call. */
+static void hy__c_write_blob(hy__c *c, const hy__c_blob *b)
+{
+    char name[HY__C_TEXT];
+    hy__c_blob_name(b, name);
+    if (!c->separate) hy__w(c, "%p_%s", name);
+    else hy__w(c, "(const %t *)(const void *)((const char *)weights + %l)", (int)b->from.type.dtype,
+               (int64_t)b->offset);
+}
+
 /* Where the value lies, as an argument of a call. */
 static void hy__c_write_where(hy__c *c, int v)
 {
     const hy__c_value *x = &c->at->value[c->at->value[v].root];
-    char name[HY__C_TEXT];
     if (x->where == HY__AT_INPUT) hy__w(c, "%s", c->at->var[x->index]);
-    else if (x->where == HY__AT_HEAD) hy__w(c, c->at->g->heads > 1 ? "out%d" : "out", x->index);
+    else if (x->where == HY__AT_HEAD) hy__w(c, "%o", x->index);
     else if (x->where == HY__AT_ARENA) hy__w(c, "(%t *)(void *)(ws + %l)", (int)x->type->dtype,
                                              (int64_t)x->offset);
     else if (x->index < 0) hy__w(c, "0");
-    else if (c->separate)
-        hy__w(c, "(const %t *)(const void *)((const char *)weights + %l)", (int)x->type->dtype,
-              (int64_t)c->blob[x->index].offset);
-    else {
-        hy__c_blob_name(&c->blob[x->index], name);
-        hy__w(c, "%p_%s", name);
-    }
-}
-
-static void hy__c_write_packed(hy__c *c, const hy__c_blob *b)
-{
-    char name[HY__C_TEXT];
-    hy__c_blob_name(b, name);
-    if (c->separate) hy__w(c, "(const %t *)(const void *)((const char *)weights + %l)",
-                           (int)b->from.type.dtype, (int64_t)b->offset);
-    else hy__w(c, "%p_%s", name);
+    else hy__c_write_blob(c, &c->blob[x->index]);
 }
 
 /* The parameters of a step's function, or (call) what stands for them. */
 static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
 {
     const hy__node *last = s->tail ? s->tail : s->node;
-    const char *comma = "";
     int k;
+    hy__w(c, "%(");
     for (k = 0; k < s->node->nin; k++) {
+        const hy_dtype dtype = hy__c_in(s, k)->dtype;
         if (!hy__c_takes(c, s, k)) continue;
-        hy__w(c, "%s", comma);
-        comma = ", ";
-        if (!call) hy__w(c, "const %t *restrict %s%d", (int)hy__c_in(s, k)->dtype,
-                         hy__c_is_half(hy__c_in(s, k)->dtype) && !s->whole ? "half" : "x", k);
-        else if (k == 1 && s->packed >= 0) hy__c_write_packed(c, &c->blob[s->packed]);
+        hy__w(c, "%,");
+        if (!call) hy__w(c, "const %t *restrict %s%d", (int)dtype, hy__c_is_half(dtype) && !s->whole ? "half"
+            : "x", k);
+        else if (k == 1 && s->packed >= 0) hy__c_write_blob(c, &c->blob[s->packed]);
         else hy__c_write_where(c, hy__c_value_of(c, &s->node->in[k]));
     }
     for (k = 0; s->tail && k < s->tail->nin; k++) {
         if (k == s->tail_at || !hy__c_reads(s->tail, k)) continue;
-        hy__w(c, "%s", comma);
+        hy__w(c, "%,");
         if (!call) hy__w(c, "const %t *restrict z%d", (int)hy__edge_type(&s->tail->in[k])->dtype, k);
         else hy__c_write_where(c, hy__c_value_of(c, &s->tail->in[k]));
     }
     for (k = 0; k < last->nout; k++) {
+        const hy_dtype dtype = last->type[k].dtype;
         if (!hy__c_wants(c, s, k)) continue;
-        hy__w(c, "%s", comma);
-        comma = ", ";
-        if (!call) hy__w(c, "%t *restrict %s%d", (int)last->type[k].dtype,
-                         hy__c_is_half(last->type[k].dtype) && !s->whole ? "e" : "y", k);
+        hy__w(c, "%,");
+        if (!call) hy__w(c, "%t *restrict %s%d", (int)dtype, hy__c_is_half(dtype) && !s->whole ? "e" : "y",
+                         k);
         else hy__c_write_where(c, s->y + k);
     }
-    if (s->scratch + s->halves) hy__w(c, call ? "%sws + %l" : "%schar *restrict scratch", comma,
-                                      (int64_t)s->scratch_at);
-    if (s->body && c->separate) hy__w(c, call ? ", weights" : ", const void *weights");
-    if (s->faults) hy__w(c, !call ? ", int *fault" : c->at->of ? ", fault" : ", &fault");
+    if (s->scratch + s->halves)
+        hy__w(c, call ? "%,ws + %l" : "%,char *restrict scratch", (int64_t)s->scratch_at);
+    if (s->body && c->separate) hy__w(c, call ? "%,weights" : "%,const void *weights");
+    if (s->faults) hy__w(c, !call ? "%,int *fault" : c->at->of ? "%,fault" : "%,&fault");
+    hy__w(c, ")");
 }
 
 /* Halves come in as floats before the body, or leave as halves behind it. */
@@ -4686,9 +4661,9 @@ static void hy__c_write_halves(hy__c *c, const hy__c_step *s, int behind)
 static void hy__c_write_step(hy__c *c, const hy__c_step *s)
 {
     hy__c_write_types(c, s);
-    hy__w(c, "%u_STEP void %p_%s(", s->name);
+    hy__w(c, "%u_STEP void %p_%s", s->name);
     hy__c_write_ports(c, s, 0);
-    hy__w(c, ")\n{\n");
+    hy__w(c, "\n{\n");
     if (!s->whole) hy__c_write_halves(c, s, 0);
     c->real = hy__c_wide(s->node->type[0].dtype);
     memset(c->letter, 0, sizeof c->letter);
@@ -4704,11 +4679,8 @@ static void hy__c_write_signature(hy__c *c)
     hy__w(c, c->callable ? "static int %p_run(" : "int %p_run(");
     for (i = 0; i < c->at->g->vars; i++)
         hy__w(c, "const %t *%s, ", (int)c->at->g->var[i]->type[0].dtype, c->at->var[i]);
-    for (i = 0; i < c->at->g->heads; i++) {
-        hy__w(c, "%t *out", (int)hy__edge_type(&c->at->g->head[i])->dtype);
-        if (c->at->g->heads > 1) hy__w(c, "%d", i);
-        hy__w(c, ", ");
-    }
+    for (i = 0; i < c->at->g->heads; i++)
+        hy__w(c, "%t *%o, ", (int)hy__edge_type(&c->at->g->head[i])->dtype, i);
     hy__w(c, "void *workspace%s)", c->separate ? ", const void *weights" : "");
 }
 
@@ -4743,16 +4715,14 @@ static void hy__c_write_calls(hy__c *c, int part)
     for (i = early ? 0 : c->at->early; i < (early ? c->at->early : c->at->steps); i++) {
         const hy__c_step *s = &c->at->step[i];
         if (!s->emit) continue;
-        hy__w(c, "%p_%s(", s->name);
+        hy__w(c, "%p_%s", s->name);
         hy__c_write_ports(c, s, 1);
-        hy__w(c, ");\n");
+        hy__w(c, ";\n");
     }
     for (i = 0; i < c->at->g->heads && !early; i++) {
         int v = hy__c_value_of(c, &c->at->g->head[i]);
         if (hy__c_is_own_head(c, i)) continue;
-        hy__w(c, "memcpy(out");
-        if (c->at->g->heads > 1) hy__w(c, "%d", i);
-        hy__w(c, ", ");
+        hy__w(c, "memcpy(%o, ", i);
         hy__c_write_where(c, v);
         hy__w(c, ", %l);\n", hy__bytes(c->at->value[v].type));
     }
@@ -4762,12 +4732,9 @@ static void hy__c_write_calls(hy__c *c, int part)
 static void hy__c_write_voids(hy__c *c)
 {
     int i;
-    for (i = 0; i < c->at->g->heads; i++) {
-        if (!hy__c_is_own_head(c, i) || hy__size(&hy__edge_type(&c->at->g->head[i])->shape)) continue;
-        hy__w(c, "(void)out");
-        if (c->at->g->heads > 1) hy__w(c, "%d", i);
-        hy__w(c, ";\n");
-    }
+    for (i = 0; i < c->at->g->heads; i++)
+        if (hy__c_is_own_head(c, i) && !hy__size(&hy__edge_type(&c->at->g->head[i])->shape))
+            hy__w(c, "(void)%o;\n", i);
 }
 
 static void hy__c_write_run(hy__c *c)
@@ -4795,29 +4762,22 @@ static void hy__c_write_run(hy__c *c)
 static void hy__c_write_part(hy__c *c, int part)
 {
     const hy__c_body *b = c->at;
-    const char *comma = "";
+    const int early = part == HY__C_EARLY;
     int i;
-    hy__w(c, "/* %s of %s */\nstatic void %p_%s(",
-          part == HY__C_EARLY ? "what is the same in all turns"
+    hy__w(c, "/* %s of %s */\nstatic void %p_%s%(", early ? "what is the same in all turns"
           : hy__c_is_cond(b->of) ? "a branch" : "a turn",
-          c->body[b->outer]->name[c->body[b->outer]->g->place[b->of->number]],
-          part == HY__C_EARLY ? b->before : b->turn);
-    for (i = 0; i < b->g->vars; i++) {
-        if (!(hy__c_body_reads(b, i) & part)) continue;
-        hy__w(c, "%sconst %t *%s", comma, (int)b->g->var[i]->type[0].dtype, b->var[i]);
-        comma = ", ";
-    }
-    for (i = 0; i < b->g->heads && part == HY__C_LATE; i++) {
-        hy__w(c, "%s%t *out", comma, (int)hy__edge_type(&b->g->head[i])->dtype);
-        if (b->g->heads > 1) hy__w(c, "%d", i);
-        comma = ", ";
-    }
-    if (b->arena) hy__w(c, "%schar *ws", comma);
-    if (c->separate) hy__w(c, *comma || b->arena ? ", const void *weights" : "const void *weights");
-    if (b->faults) hy__w(c, *comma || b->arena || c->separate ? ", int *fault" : "int *fault");
+          c->body[b->outer]->name[c->body[b->outer]->g->place[b->of->number]], early ? b->before : b->turn);
+    for (i = 0; i < b->g->vars; i++)
+        if (hy__c_body_reads(b, i) & part)
+            hy__w(c, "%,const %t *%s", (int)b->g->var[i]->type[0].dtype, b->var[i]);
+    for (i = 0; i < b->g->heads && !early; i++)
+        hy__w(c, "%,%t *%o", (int)hy__edge_type(&b->g->head[i])->dtype, i);
+    if (b->arena) hy__w(c, "%,char *ws");
+    if (c->separate) hy__w(c, "%,const void *weights");
+    if (b->faults) hy__w(c, "%,int *fault");
     hy__w(c, c->separate ? ")\n{\n(void)weights;\n" : ")\n{\n");
     if (b->faults) hy__w(c, "(void)fault;\n");
-    if (part == HY__C_LATE) hy__c_write_voids(c);
+    if (!early) hy__c_write_voids(c);
     hy__c_write_calls(c, part);
     hy__w(c, "}\n\n");
 }
@@ -5002,21 +4962,17 @@ static int hy__c_prefix(hy__c *c, const char *prefix, const char *file)
 
 static int hy__c_rooms(hy__c *c)
 {
-    hy__heap *heap = &c->F->root->heap;
     hy__c_body *b = c->at;
-    size_t n = (size_t)b->g->n + 1;
+    size_t n = (size_t)b->g->n;
     int i, k;
-    b->first = (int *)hy__alloc_zero(heap, n * sizeof *b->first);
-    b->name = (const char **)hy__alloc_zero(heap, n * sizeof *b->name);
-    b->var = (const char **)hy__alloc_zero(heap, ((size_t)b->g->vars + 1) * sizeof *b->var);
-    b->step = (hy__c_step *)hy__alloc_zero(heap, n * sizeof *b->step);
-    for (i = 0; i < b->g->n && b->first; i++) { b->first[i] = b->values; b->values += b->g->node[i]->nout; }
-    b->value = (hy__c_value *)hy__alloc_zero(heap, ((size_t)b->values + 1) * sizeof *b->value);
-    b->uses = (int *)hy__alloc_zero(heap, ((size_t)b->values + 1) * sizeof *b->uses);
-    if (!b->first || !b->name || !b->var || !b->step || !b->value || !b->uses) {
-        hy__no_memory(c->F, "hy_export_c");
-        return -1;
-    }
+    for (i = 0; i < b->g->n; i++) b->values += b->g->node[i]->nout;
+    if (!(b->first = (int *)hy__c_alloc(c, n * sizeof *b->first)) ||
+        !(b->name = (const char **)hy__c_alloc(c, n * sizeof *b->name)) ||
+        !(b->var = (const char **)hy__c_alloc(c, (size_t)b->g->vars * sizeof *b->var)) ||
+        !(b->step = (hy__c_step *)hy__c_alloc(c, n * sizeof *b->step)) ||
+        !(b->value = (hy__c_value *)hy__c_alloc(c, (size_t)b->values * sizeof *b->value)) ||
+        !(b->uses = (int *)hy__c_alloc(c, (size_t)b->values * sizeof *b->uses))) return -1;
+    for (i = 1; i < b->g->n; i++) b->first[i] = b->first[i - 1] + b->g->node[i - 1]->nout;
     for (i = 0; i < b->g->n; i++)
         for (k = 0; k < b->g->node[i]->nin; k++) b->uses[hy__c_value_of(c, &b->g->node[i]->in[k])]++;
     for (i = 0; i < b->g->heads; i++) b->uses[hy__c_value_of(c, &b->g->head[i])]++;
@@ -5081,9 +5037,8 @@ static int hy__c_record(hy__c *c, hy_graph *g)
 {
     hy__graph_rec rec;
     memset(&rec, 0, sizeof rec);
-    c->out = (hy_array **)hy__alloc_zero(&c->F->root->heap, (2 * (size_t)g->heads + 1) * sizeof *c->out);
-    if (!c->out) { hy__no_memory(c->F, "hy_export_c"); return -1; }
-    if (hy__c_record_run(c, g, c->out, &rec)) return -1;
+    c->out = (hy_array **)hy__c_alloc(c, 2 * (size_t)g->heads * sizeof *c->out);
+    if (!c->out || hy__c_record_run(c, g, c->out, &rec)) return -1;
     rec.mode.exact = 1;
     return hy__c_record_run(c, g, c->out + g->heads, &rec);
 }
@@ -5261,26 +5216,15 @@ static char *hy__jit_folder(hy_frame *F)
 static int hy__jit_compile(const char *source, const char *library, int native)
 {
     const char *cc = getenv("HYBRID_CC");
-    char *args[12];
-    int n = 0, status = -1, k, quiet;
+    const char *plain[] = { cc && *cc ? cc : "cc", "-O3", "-w", "-fPIC", "-shared", "-o", library, source,
+                            "-lm", native ? "-march=native" : NULL, NULL };
+    int status = -1, k, quiet;
     pid_t child;
-    cc = cc && *cc ? cc : "cc";
-    args[n++] = (char *)(uintptr_t)cc;
-    args[n++] = (char *)(uintptr_t)"-O3";
-    if (native) args[n++] = (char *)(uintptr_t)"-march=native";
-    args[n++] = (char *)(uintptr_t)"-w";
-    args[n++] = (char *)(uintptr_t)"-fPIC";
-    args[n++] = (char *)(uintptr_t)"-shared";
-    args[n++] = (char *)(uintptr_t)"-o";
-    args[n++] = (char *)(uintptr_t)library;
-    args[n++] = (char *)(uintptr_t)source;
-    args[n++] = (char *)(uintptr_t)"-lm";
-    args[n] = NULL;
     child = fork();
     if (child == 0) {
         quiet = open("/dev/null", O_RDWR);
         for (k = 0; k < 3 && quiet >= 0; k++) dup2(quiet, k);
-        execvp(cc, args);
+        execvp(plain[0], (char *const *)(uintptr_t)plain);
         _exit(127);
     }
     if (child < 0) return -1;
