@@ -398,6 +398,7 @@ static void hy__c_span(hy__c *c, int letter, const char *from, const char *to)
 {
     hy__c_axis *a = hy__c_axis_at(c, letter);
     a->kind = HY__C_TAP;
+    a->n = 0;
     a->from = from;
     a->to = to;
 }
@@ -1661,6 +1662,12 @@ static void hy__c_window_of_conv(const hy__c_step *s, hy__c_window *w)
     w->groups = r->num_group;
 }
 
+/* May a window lie beside what there is? */
+static int hy__c_crosses(const hy__c_window *w, int d)
+{
+    return w->pad[d] || (w->coarse[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilate[d] >= w->fine[d];
+}
+
 /* Is there nothing to this dim? */
 static int hy__c_is_flat(const hy__c_window *w, int d)
 {
@@ -1676,13 +1683,18 @@ static void hy__c_window_axes(hy__c *c, const hy__c_window *w, int64_t per, int 
     static const char *const name[][3] = { { "d", "kd", "fd" }, { "h", "kh", "fh" }, { "v", "kv", "fv" } };
     int d;
     for (d = 0; d < 3; d++) {
+        const int64_t step = w->fine_p * hy__c_behind(w->fine, d);
+        const int crosses = hy__c_crosses(w, d);
         hy__c_axis *a;
         if (hy__c_is_flat(w, d)) continue;
         a = hy__c_axis_of(c, HY__C_PLACE, name[d][0], w->coarse[d], 0, 0, 0);
         a->step[coarse] = w->coarse_p * hy__c_behind(w->coarse, d);
-        hy__c_tap(c, name[d][1], w->kernel[d], 0, (w->last ? per : 1) * hy__c_behind(w->kernel, d), 0);
+        if (!crosses) a->step[fine] = w->stride[d] * step;
+        a = hy__c_axis_of(c, HY__C_TAP, name[d][1], w->kernel[d], 0,
+                          (w->last ? per : 1) * hy__c_behind(w->kernel, d), 0);
+        if (!crosses) { a->step[fine] = w->dilate[d] * step; continue; }
         a = hy__c_axis_of(c, HY__C_BOUND, name[d][2], w->fine[d], 0, 0, 0);
-        a->step[fine] = w->fine_p * hy__c_behind(w->fine, d);
+        a->step[fine] = step;
         a->from = name[d][0];
         a->to = name[d][1];
         a->stride = w->stride[d];
@@ -1920,15 +1932,17 @@ static void hy__c_pool_spans(hy__c *c, const hy__c_window *w)
     int d;
     for (d = 0; d < 3; d++) {
         const char *const *name = hy__c_pool_names[d];
+        const int64_t fine = w->fine_p * hy__c_behind(w->fine, d);
         if (hy__c_is_flat(w, d)) continue;
-        hy__c_each(c, name[0], w->coarse[d], 0, 0, w->coarse_p * hy__c_behind(w->coarse, d));
-        hy__c_tap(c, name[3], 0, w->fine_p * hy__c_behind(w->fine, d), 0, 0);
-        hy__c_span(c, *name[3], name[1], name[2]);
+        hy__c_each(c, name[0], w->coarse[d], hy__c_crosses(w, d) ? 0 : w->stride[d] * fine, 0,
+                   w->coarse_p * hy__c_behind(w->coarse, d));
+        hy__c_tap(c, name[3], w->kernel[d], fine, 0, 0);
+        if (hy__c_crosses(w, d)) hy__c_span(c, *name[3], name[1], name[2]);
     }
     hy__w(c, "%P {\n");
     for (d = 0; d < 3; d++) {
         const char *a = *hy__c_pool_names[d];
-        if (hy__c_is_flat(w, d)) continue;
+        if (hy__c_is_flat(w, d) || !hy__c_crosses(w, d)) continue;
         hy__w(c, "const int a%s = %s * %l - %l, b%s = a%s < 0 ? 0 : a%s, ", a, a, w->stride[d], w->pad[d], a,
               a, a);
         hy__w(c, "e%s = a%s + %l < %l ? a%s + %l : %l;\n", a, a, w->kernel[d], w->fine[d], a, w->kernel[d],
@@ -1945,7 +1959,8 @@ static void hy__c_pool_mean(hy__c *c, const hy__c_window *w, int exclude_pad)
         const char *a = *hy__c_pool_names[d];
         const int64_t n = w->fine[d] + w->pad_end[d];
         if (hy__c_is_flat(w, d)) continue;
-        if (exclude_pad) hy__w(c, "area *= e%s > b%s ? e%s - b%s : 0;\n", a, a, a, a);
+        if (!hy__c_crosses(w, d)) hy__w(c, "area *= %l;\n", w->kernel[d]);
+        else if (exclude_pad) hy__w(c, "area *= e%s > b%s ? e%s - b%s : 0;\n", a, a, a, a);
         else hy__w(c, "area *= (a%s + %l < %l ? a%s + %l : %l) - a%s;\n", a, w->kernel[d], n, a, w->kernel[d],
                    n, a);
     }
@@ -2506,7 +2521,7 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
     int number = hy__op_number(s->node->op), gather = number == HY_OP_gather_nd, d;
     const hy_shape *whole = &(gather ? hy__c_in(s, 0) : hy__c_out(s))->shape, *index = &hy__c_in(s, 1)->shape;
     int64_t m = index->dim[0];
-    char row[HY__C_NUMBER];
+    char row[HY__C_NUMBER] = "0";
     if (!m) hy__w(c, "(void)x1; (void)fault;\n");      /* tuples of nothing name the whole */
     if (number == HY_OP__gather_nd_grad) hy__w(c, "(void)x2;\n");
     if (!gather) hy__w(c, "%fi y0[i] = 0;\n", hy__size(whole));
