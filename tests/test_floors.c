@@ -29,7 +29,7 @@ static void floors_pooling(void)
     odd[4] = HUGE_VALF;
     for (turn = 0; turn < 400; turn++) {
         hy_frame *F = hy_open(NULL);
-        int fine[2], coarse[2], kernel[2], stride[2], pad[2], fits = 1, bad = 0, p;
+        int fine[2], coarse[2], kernel[2], stride[2], pad[2], end[2], fits = 1, bad = 0, p;
         double want[33 * 33];
         hy_pooling_opt opt;
         hy_backward_opt back = { 0 };
@@ -41,11 +41,13 @@ static void floors_pooling(void)
             kernel[d] = 1 + (int)(r / 9 % 5);
             stride[d] = 1 + (int)(r / 45 % 4);
             pad[d] = (int)(r / 180 % (uint32_t)kernel[d]);
-            fits &= kernel[d] <= fine[d] + 2 * pad[d];
+            end[d] = turn % 5 > 2 ? (int)(r / 900 % (uint32_t)kernel[d]) : pad[d];
+            fits &= kernel[d] <= fine[d] + pad[d] + end[d];
         }
         if (!fits) { hy_close(F); continue; }
         opt.stride = HY_INTS(stride[0], stride[1]);
         opt.pad = HY_INTS(pad[0], pad[1]);
+        if (turn % 5 > 2) opt.pad_end = HY_INTS(end[0], end[1]);
         opt.convention = turn % 3 == 0 ? HY_CONVENTION_FULL : HY_CONVENTION_VALID;
         x = hy_normal(F, HY_SHAPE(1, 3, fine[0], fine[1]), 0, 1);
         if (turn % 2) for (i = 0; i < 3 * fine[0] * fine[1]; i++)
@@ -66,8 +68,8 @@ static void floors_pooling(void)
             for (i = 0; i < fine[0] * fine[1]; i++) bad += !(fabs(got[i] - want[i]) < 1e-5);
         }
         if (bad || hy_error(F))
-            printf("pooling (%d,%d) kernel (%d,%d) stride (%d,%d) pad (%d,%d): %d differ %s\n", fine[0], fine[1],
-                   kernel[0], kernel[1], stride[0], stride[1], pad[0], pad[1], bad, hy_error(F) ? hy_error(F) : "");
+            printf("pooling (%d,%d) kernel (%d,%d) stride (%d,%d) pad (%d,%d), behind (%d,%d): %d differ %s\n", fine[0], fine[1],
+                   kernel[0], kernel[1], stride[0], stride[1], pad[0], pad[1], end[0], end[1], bad, hy_error(F) ? hy_error(F) : "");
         CHECK(!bad && !hy_error(F));
         hy_close(F);
     }

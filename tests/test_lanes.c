@@ -11,7 +11,7 @@ static int lanes_next(int n)
 
 /* --- kernels --- */
 typedef struct lanes_case {
-    int images, channels, size[2], lanes, kernel[2], stride[2], pad[2], smooth, full;
+    int images, channels, size[2], lanes, kernel[2], stride[2], pad[2], end[2], smooth, full;
 } lanes_case;
 
 static lanes_case lanes_draw(void)
@@ -29,8 +29,9 @@ static lanes_case lanes_draw(void)
             c.kernel[d] = 1 + lanes_next(4);
             c.stride[d] = 1 + lanes_next(3);
             c.pad[d] = lanes_next(c.kernel[d]);
+            c.end[d] = lanes_next(2) ? c.pad[d] : lanes_next(c.kernel[d]);
         }
-    } while (c.size[0] + 2 * c.pad[0] < c.kernel[0] || c.size[1] + 2 * c.pad[1] < c.kernel[1]);
+    } while (c.size[0] + c.pad[0] + c.end[0] < c.kernel[0] || c.size[1] + c.pad[1] + c.end[1] < c.kernel[1]);
     return c;
 }
 
@@ -55,6 +56,7 @@ static void lanes_run(hy_frame *F, const lanes_case *c, hy_dtype dtype, hy_array
     hy_record(F);
     o.stride = HY_INTS(c->stride[0], c->stride[1], 1);
     o.pad = HY_INTS(c->pad[0], c->pad[1], 0);
+    o.pad_end = HY_INTS(c->end[0], c->end[1], 0);
     o.convention = c->full ? HY_CONVENTION_FULL : HY_CONVENTION_VALID;
     out[0] = hy_pooling(F, x, HY_INTS(c->kernel[0], c->kernel[1], 1), &o);
     hy_pause(F);

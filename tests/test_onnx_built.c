@@ -307,6 +307,43 @@ static void onnx_transposed_sizes(void)
     hy_close(F);
 }
 
+static void onnx_int_of(onnx_text *node, const char *name, int64_t v);
+
+/* Windows whose border differs before and behind are one operator: nothing is copied first, nothing cut off. */
+static void onnx_borders_that_differ(void)
+{
+    static const char behind[] = "\x0a\x04pads\x40\x00\x40\x01\x40\x02\x40\x00";
+    static const char same[] = "\x0a\x08" "auto_pad\x22\x0aSAME_UPPER";
+    static const int floats[] = { 1, 1 }, image[][4] = { { 1, 2, 7, 8 }, { 3, 2, 3, 2 } };
+    static const int turned[][4] = { { 1, 2, 5, 6 }, { 2, 3, 3, 2 } };
+    static const float data[] = { 1, 2, 3, 4 };
+    static const struct { const char *op; int before, behind, all, n; float want[3]; } pools[] = {
+        { "MaxPool", 0, 1, 0, 2, { 3, 4 } }, { "MaxPool", 2, 1, 0, 3, { 1, 3, 4 } },
+        { "AveragePool", 0, 1, 1, 2, { 2, 7 / 3.f } }, { "AveragePool", 0, 1, 0, 2, { 2, 3.5f } },
+        { "AveragePool", 1, 0, 1, 2, { 1, 3 } }, { "AveragePool", 1, 0, 0, 2, { 1.5f, 3 } },
+        { "LpPool", 0, 1, 0, 2, { 3.7416574f, 5 } } };
+    static const int64_t three[] = { 3 }, two[] = { 2 };
+    size_t k;
+    CHECK_NEAR(onnx_lines("Conv", 2, floats, image, behind, sizeof behind - 1), 1, 0);
+    CHECK_NEAR(onnx_lines("Conv", 2, floats, image, same, sizeof same - 1), 1, 0);
+    CHECK_NEAR(onnx_lines("ConvTranspose", 2, floats, turned, behind, sizeof behind - 1), 1, 0);
+    CHECK_NEAR(onnx_lines("ConvTranspose", 2, floats, turned, same, sizeof same - 1), 1, 0);
+    for (k = 0; k < sizeof pools / sizeof *pools; k++) {
+        hy_frame *F = hy_open(NULL);
+        hy_array *x = hy_floats(F, HY_SHAPE(1, 1, 4), data);
+        onnx_text node = { NULL, 0, 0 };
+        int64_t pads[2];
+        pads[0] = pools[k].before;
+        pads[1] = pools[k].behind;
+        onnx_ints_of(&node, "kernel_shape", 1, three);
+        onnx_ints_of(&node, "strides", 1, two);
+        onnx_ints_of(&node, "pads", 2, pads);
+        if (*pools[k].op == 'A') onnx_int_of(&node, "count_include_pad", pools[k].all);
+        onnx_gives(&node, pools[k].op, F, 1, &x, pools[k].n, pools[k].want);
+        hy_close(F);
+    }
+}
+
 static void onnx_int_of(onnx_text *node, const char *name, int64_t v)
 {
     onnx_text attr = { NULL, 0, 0 };
@@ -553,6 +590,15 @@ static void onnx_operators_written(void)
         { "clip", "a_min=1 a_max=-1", HY_F32, { { 12 } }, 17, "a_min above a_max" },
         { "pooling", "kernel=(1,) stride=(4,) pooling_convention=full", HY_F32, { { 1, 1, 3 } }, 17, "behind the data" },
         { "pooling", "kernel=(3,) stride=(2,) pooling_convention=full", HY_F32, { { 1, 1, 6 } }, 17, NULL },
+        { "convolution", "kernel=(3,) num_filter=1 no_bias=True pad_end=(2,)", HY_F32, { { 1, 2, 7 }, { 1, 2, 3 } }, 17, NULL },
+        { "convolution", "kernel=(3,) num_filter=1 no_bias=True stride=(2,) pad=(2,) pad_end=(0,)", HY_F32,
+          { { 1, 2, 7 }, { 1, 2, 3 } }, 17, NULL },
+        { "deconvolution", "kernel=(3,) num_filter=2 stride=(2,) pad=(1,) pad_end=(0,) adj=(1,)", HY_F32,
+          { { 1, 2, 5 }, { 2, 2, 3 } }, 17, NULL },
+        { "pooling", "kernel=(3,) stride=(2,) pad_end=(1,)", HY_F32, { { 1, 1, 6 } }, 17, NULL },
+        { "pooling", "kernel=(3,) stride=(2,) pad=(1,) pad_end=(0,) pool_type=avg", HY_F32, { { 1, 1, 6 } }, 17, NULL },
+        { "pooling", "kernel=(3,) stride=(2,) pad_end=(2,) pool_type=avg count_include_pad=False", HY_F32, { { 1, 1, 6 } },
+          17, NULL },
         { "slice_axis", "axis=0 begin=1 end=1", HY_F32, { { 12 } }, 13, NULL } };
     size_t k;
     for (k = 0; k < sizeof cases / sizeof *cases; k++)
@@ -629,6 +675,7 @@ static void test_onnx_built(void)
     RUN(onnx_functions_that_double);
     RUN(onnx_large_numbers);
     RUN(onnx_transposed_sizes);
+    RUN(onnx_borders_that_differ);
     RUN(onnx_ends_of_rows);
     RUN(onnx_rests);
     RUN(onnx_clipped_gates);

@@ -158,7 +158,7 @@ static void rows_of_integers(void)
 }
 
 /* --- pooling, forward and back, against plain loops; both layouts give the same bits --- */
-typedef struct rows_pool { int type, h, w, kernel, stride, pad, exclude; } rows_pool;
+typedef struct rows_pool { int type, h, w, kernel, stride, pad, exclude, end; } rows_pool;    /* end: padding behind */
 enum { ROWS_C = 19 };
 
 static hy_array *rows_pooled(hy_frame *F, const rows_pool *p, const float *v, int last, hy_array **back)
@@ -170,6 +170,7 @@ static hy_array *rows_pooled(hy_frame *F, const rows_pool *p, const float *v, in
     o.pool_type = p->type;
     o.stride = HY_INTS(p->stride, p->stride);
     o.pad = HY_INTS(p->pad, p->pad);
+    if (p->end != p->pad) o.pad_end = HY_INTS(p->end, p->end);
     o.exclude_pad = p->exclude;
     if (last) { o.layout = HY_LAYOUT_NHWC; x = hy_transpose(F, x, HY_AXES(0, 2, 3, 1)); }
     memcpy(&g, &o, sizeof g);
@@ -183,7 +184,7 @@ static hy_array *rows_pooled(hy_frame *F, const rows_pool *p, const float *v, in
 /* Places that count for the average, along one dim. */
 static int rows_reach(const rows_pool *p, int from, int size)
 {
-    int end = from + p->kernel, most = p->exclude ? size : size + p->pad;
+    int end = from + p->kernel, most = p->exclude ? size : size + p->end;
     return (end < most ? end : most) - (p->exclude && from < 0 ? 0 : from);
 }
 
@@ -241,21 +242,22 @@ static void rows_pool_at_ragged_sizes(void)
 {
     static const int widths[] = {1, 2, 3, 7, 8, 15, 16, 17, 33};
     ops_frames f;
-    int type, w, kernel, stride, pad;
+    int type, w, kernel, stride, pad, end;
     ops_open_frames(&f);
     for (type = HY_POOL_MAX; type <= HY_POOL_SUM; type++)
         for (w = 0; w < (int)(sizeof widths / sizeof *widths); w++)
             for (kernel = 1; kernel <= 3; kernel++)
                 for (stride = 1; stride <= 3; stride++)
-                    for (pad = 0; pad <= kernel / 2; pad++) {
-                        rows_pool p = {0, 4, 0, 0, 0, 0, 0};
+                    for (end = 0; end <= kernel / 2; end++) for (pad = 0; pad <= kernel / 2; pad++) {
+                        rows_pool p = {0, 4, 0, 0, 0, 0, 0, 0};
                         p.type = type;
                         p.w = widths[w];
                         p.kernel = kernel;
                         p.stride = stride;
                         p.pad = pad;
+                        p.end = end;
                         p.exclude = w % 2;
-                        if (p.w + 2 * pad >= kernel) rows_pool_check(&f, &p);
+                        if (p.w + pad + end >= kernel) rows_pool_check(&f, &p);
                     }
     ops_close_frames(&f);
 }
@@ -264,7 +266,7 @@ static void rows_pool_at_ragged_sizes(void)
 static void rows_pool_keeps_nans(void)
 {
     static float v[2 * ROWS_C * 9 * 9];
-    rows_pool p = {HY_POOL_MAX, 9, 9, 3, 2, 1, 0};
+    rows_pool p = {HY_POOL_MAX, 9, 9, 3, 2, 1, 0, 1};
     ops_frames f;
     int isa, last, i;
     ops_open_frames(&f);

@@ -2886,10 +2886,10 @@ static hy_array *onnx__convolved(onnx__run *R, hy_array *x, hy_array *weight, hy
         onnx__fail(R, "a weight of %d dims", s.ndim);
         return NULL;
     }
-    if (!onnx__even(&w)) x = onnx__bordered(R, x, &w, 0);
     opt.stride = onnx__list(w.stride, w.dims);
     opt.dilate = onnx__list(w.dilate, w.dims);
     opt.pad = onnx__list(w.before, w.dims);
+    if (!onnx__even(&w)) opt.pad_end = onnx__list(w.after, w.dims);
     opt.num_group = (int)onnx__clamped(onnx__int(R, "group", 1), 1, INT32_MAX);
     opt.no_bias = !bias;
     return hy_convolution(R->F, x, weight, bias, onnx__list(w.kernel, w.dims), (int)s.dim[0], &opt);
@@ -2908,8 +2908,8 @@ static void onnx__do_conv_transpose(onnx__run *R)
     const char *pad = onnx__string(R, "auto_pad", "NOTSET");
     onnx__window w;
     hy_shape s;
-    int64_t from[HY_MAX_DIM], to[HY_MAX_DIM], longer = 0;
-    int cut[HY_MAX_DIM], i, groups = (int)onnx__clamped(onnx__int(R, "group", 1), 1, INT32_MAX), some;
+    int64_t longer = 0;
+    int i, groups = (int)onnx__clamped(onnx__int(R, "group", 1), 1, INT32_MAX), some;
     memset(&opt, 0, sizeof opt);
     if (!onnx__shape(R, weight, &s) || !onnx__window_of(R, x, s.dim + 2, &w)) return;
     some = onnx__ints(R, "output_shape", &out);
@@ -2925,7 +2925,7 @@ static void onnx__do_conv_transpose(onnx__run *R)
     opt.num_group = groups;
     memset(&pads, 0, sizeof pads);
     pads.n = 2 * (w.dims + 2);
-    for (i = 0; i < w.dims; i++) {              /* everything, cut to size; what lacks has the bias alone */
+    for (i = 0; i < w.dims; i++) {              /* what lacks has the bias alone */
         int64_t extra = more.n > i ? more.v[i] : 0, before = w.before[i];
         int64_t whole = w.stride[i] * (w.size[i] - 1) + (w.kernel[i] - 1) * w.dilate[i] + 1;
         int64_t size = whole + extra - before - w.after[i];
@@ -2935,16 +2935,22 @@ static void onnx__do_conv_transpose(onnx__run *R)
             all = whole + extra - size;
             before = all < 0 ? 0 : !strcmp(pad, "SAME_UPPER") ? all / 2 : all - all / 2;
         }
-        from[i] = before;
-        to[i] = before + size;
-        cut[i] = before || to[i] < whole;
-        if (to[i] > whole) longer = pads.v[i + 2 + w.dims + 2] = to[i] - whole;
+        w.before[i] = before;
+        w.after[i] = whole - before - size;
+        more.v[i] = 0;
+        if (w.after[i] >= 0) continue;
+        if (-w.after[i] < w.stride[i]) more.v[i] = -w.after[i];
+        else longer = pads.v[i + 2 + w.dims + 2] = -w.after[i];
+        w.after[i] = 0;
     }
+    more.n = w.dims;
+    opt.pad = onnx__list(w.before, w.dims);
+    if (!onnx__even(&w)) opt.pad_end = onnx__list(w.after, w.dims);
+    opt.adj = more;
     opt.use_bias = bias && !longer;
     y = hy_deconvolution(R->F, x, weight, opt.use_bias ? bias : NULL, onnx__list(w.kernel, w.dims),
                          (int)s.dim[1] * groups, &opt);
     if (longer) y = onnx__padded(R, y, &pads, "constant", 0);
-    for (i = 0; i < w.dims; i++) if (cut[i]) y = onnx__cut(R, y, i + 2, from[i], to[i], 1);
     if (bias && longer) {
         for (s = HY_SHAPE(s.dim[1] * groups); s.ndim <= w.dims; s.ndim++) s.dim[s.ndim] = 1;
         y = hy_add(R->F, y, onnx__to(R, bias, s));
@@ -2989,14 +2995,15 @@ static void onnx__widen(onnx__window *w)
     }
 }
 
-/* Can hy_pooling do it? No dilation, even borders narrower than the window, no part of a window cut off. */
+/* Can hy_pooling do it? No dilation, borders narrower than the window, no part of a window cut off. */
 static int onnx__plain_window(const onnx__window *w)
 {
     int i;
-    for (i = 0; i < w->dims; i++)
-        if (w->dilate[i] != 1 || w->before[i] >= w->kernel[i] || w->before[i] != w->after[i] ||
-            w->size[i] + 2 * w->before[i] < w->kernel[i] ||
-            (w->size[i] + 2 * w->before[i] - w->kernel[i]) / w->stride[i] + 1 != w->out[i]) return 0;
+    for (i = 0; i < w->dims; i++) {
+        const int64_t whole = w->size[i] + w->before[i] + w->after[i];
+        if (w->dilate[i] != 1 || w->before[i] >= w->kernel[i] || w->after[i] >= w->kernel[i] ||
+            whole < w->kernel[i] || (whole - w->kernel[i]) / w->stride[i] + 1 != w->out[i]) return 0;
+    }
     return w->dims <= 3;
 }
 
@@ -3007,6 +3014,7 @@ static hy_array *onnx__pooled(onnx__run *R, hy_array *x, const onnx__window *w, 
     opt.pool_type = type;
     opt.stride = onnx__list(w->stride, w->dims);
     opt.pad = onnx__list(w->before, w->dims);
+    if (!onnx__even(w)) opt.pad_end = onnx__list(w->after, w->dims);
     opt.p_value = p;
     opt.exclude_pad = exclude;
     return hy_pooling(R->F, x, onnx__list(w->kernel, w->dims), &opt);
@@ -3119,6 +3127,10 @@ static void onnx__do_lp_pool(onnx__run *R)
     onnx__window w, border;
     double p = (double)onnx__int(R, "p", 2);
     if (!onnx__window_of(R, x, NULL, &w)) return;
+    if (onnx__plain_window(&w) && (p == 1 || p == 2 || p == 3)) {
+        onnx__out(R, 0, onnx__pooled(R, hy_abs(R->F, x), &w, HY_POOL_LP, (int)p, 0));
+        return;
+    }
     onnx__widen(&w);
     border = w;
     x = hy_power_scalar(R->F, hy_abs(R->F, onnx__bordered(R, x, &border, 0)), p);
@@ -9057,10 +9069,14 @@ static void onnx__put_dense(onnx__writer *W, const char *op)
 /* Strides and the like, where ours may be empty. */
 static void onnx__window_out(onnx__writer *W, const char *name, const char *ours, int dims, int64_t missing)
 {
-    hy_ints v = onnx__our_ints(W, ours);
+    hy_ints v = onnx__our_ints(W, ours), end = v;
     int64_t list[2 * HY_MAX_DIM];
     int i, twice = !strcmp(name, "pads");
-    for (i = 0; i < dims; i++) list[i] = list[i + dims] = v.n > i ? v.v[i] : missing;
+    if (twice && onnx__our_ints(W, "pad_end").n > 0) end = onnx__our_ints(W, "pad_end");
+    for (i = 0; i < dims; i++) {
+        list[i] = v.n > i ? v.v[i] : missing;
+        list[i + dims] = end.n > i ? end.v[i] : missing;
+    }
     onnx__attr_ints(W, name, list, dims * (1 + twice));
 }
 
