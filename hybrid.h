@@ -23809,7 +23809,8 @@ static const hy__conv_way hy__conv_ways[HY__WAYS] = {
 /* What is asked about: shapes, and what whoever asks can do for them. */
 enum { HY__MAY_LAY = 1,                 /* weights may be laid out before: only parameters decide them */
        HY__MAY_MOVE = 2,                /* images may move into the last dim ... */
-       HY__MAY_DERIVE = 4 };            /* ... and gradients are derived of it, to whose gain that is */
+       HY__MAY_DERIVE = 4,              /* ... and gradients are derived of it, to whose gain that is */
+       HY__MAY_SPLIT = 8 };             /* it is a deconvolution's phases: NONE leaves that as it is */
 typedef struct hy__conv_shape {
     hy__window win;
     int64_t  images, groups, fine_c, coarse_c;          /* channels per group */
@@ -24104,6 +24105,7 @@ static int hy__conv_as_it_lies(const hy__conv_shape *s)
 static int hy__conv_choose(const hy__conv_shape *s)
 {
     int way = HY__WAY_NONE;
+    if ((s->may & HY__MAY_SPLIT) && (s->coarse_c < HY__FEW_FILTERS || s->fine_c < HY__FEW_PLANES)) return way;
     if (hy__conv_is_chain(s)) return HY__WAY_CHAIN;
     if (hy__conv_moves_images(s)) return HY__WAY_IMAGES;
     if (s->may & HY__MAY_LAY) way = hy__conv_laid(s);
@@ -37779,7 +37781,7 @@ static int hy__phases_of(const hy__rewrite *R, const hy__node *node, const hy__e
     }
     p->data = (int)x->dim[1];
     p->filters = a.filters;
-    return p->all * a.filters >= HY__FEW_FILTERS && p->data >= HY__FEW_PLANES && p->all * a.filters < INT_MAX;
+    return p->all * a.filters < INT_MAX;
 }
 
 /* The weight (data channels, filters, taps) as that of the convolution: (phases filters, data channels,
@@ -37871,8 +37873,9 @@ static int hy__layout_deconvolution(hy__rewrite *R, const hy__node *node, const 
     hy__conv_layout(&a, p.n, HY_LAYOUT_NONE);
     hy__conv_shape_of(&s, &a, &hy__edge_type(&in[0])->shape, &coarse, R->F->root->kernels->isa);
     s.lie = HY__LIE_LAST;
-    s.may = HY__MAY_LAY;
+    s.may = HY__MAY_LAY | HY__MAY_SPLIT;
     rec.way = hy__conv_choose(&s);
+    if (!rec.way) return 0;
     if (hy__take_converted(R, &node->in[0], &in[0], &given[0]) ||
         hy__phases_weight(R, in[1].node->name, &p, in[1], &given[1]) ||
         hy__rewrite_emit_op(R, &hy__lay_filters_op, in[1].node->name, 1, &given[1], &rec, &given[1]) ||

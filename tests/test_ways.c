@@ -1362,6 +1362,9 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
     { "1x16x5x6 t 8 k3 s2 p1 e0", "back back", "back back" },
     { "1x6x4x5 t 9 k3x2 d2 p1x0 e2x1 last", "back back", "back back" },
     { "1x8x6x6 t 6 k3 p0x1 e1x0 f64", "back back", "back back" },
+    { "1x3x6x6 t 16 k4 s2 p1", "back back", "back back" },
+    { "1x4x6x6 t 3 k4 s2 p1", "back back", "back back" },
+    { "1x4x6x6 t 4 k4 s2 p1", "back direct", "back direct" },
     /* drawn */
     { "1x12x37 44 k1 s2 d2 p1 nobias add", "columns columns", "columns columns" },
     { "2x10x4 32 g2 k2 s2 p3 add_relu", "columns direct", "columns direct" },
