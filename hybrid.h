@@ -36717,7 +36717,7 @@ static int hy__malformed(hy_frame *F, const hy__node *node, const char *what)
                     what);
 }
 
-/* Does an edge lead to an output of a node that stands before `place`? */
+/* Does an edge lead to an output of a node in front of position `place`? */
 static int hy__edge_fits(const hy_graph *g, const hy__edge *e, int place)
 {
     int at = e->node ? e->node->number : -1;
@@ -36772,7 +36772,8 @@ static int hy__verify_node(hy_frame *F, const hy_graph *g, int i)
     return hy__verify_call(F, node);
 }
 
-/* 0, or -1 and the error says what is wrong: for tests, and between passes when they are watched. */
+/* Checks every rule of a graph. Returns 0, or -1 with an error that says what is wrong. Tests call it, and
+ * so do passes while they are printed or HY__VERIFY is set. */
 static int hy__verify(hy_frame *F, const hy_graph *g)
 {
     int i, vars = 0;
@@ -36792,12 +36793,12 @@ static int hy__verify(hy_frame *F, const hy_graph *g)
 /* --- the walk --- */
 typedef struct hy__rewrite hy__rewrite;
 
-/* Puts something in the place of a node of the old graph: out[] gets the edges of the new graph that stand
- * for its outputs, in[] are those that stand for its inputs. 1 done, 2 done but nothing is other than before,
- * 0 a copy will do, -1 error. */
+/* Replaces a node of the old graph. in[] are the edges of the new graph that stand for its inputs; out[]
+ * receives those that stand for its outputs. Returns 1 when it has replaced the node, 2 when it has made
+ * out[] but changed nothing, 0 when a copy will do, -1 on error. */
 typedef int (*hy__rule)(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out);
 
-/* Constants whose values the passes have computed with. */
+/* Constants whose values the passes have used, and the versions of these values. */
 typedef struct hy__seen { hy__buffer *buffer; uint64_t version; } hy__seen;
 typedef struct hy__sources { hy__attached head; int n, cap; hy__seen *seen; } hy__sources;
 
@@ -36809,13 +36810,13 @@ struct hy__rewrite {
     int      *first;                    /* by place in the old graph: its outputs begin here in ... */
     hy__edge *value;                    /* ... where each output went, ... */
     int      *uses;                     /* ... and how often it is used, heads included */
-    hy__edge *in;                       /* room for the inputs of one node */
-    const hy__types *types;             /* inferred ones, for the first copy */
-    const hy_type *input;               /* what the variables are, likewise */
-    const int *order;                   /* of the nodes, when it is not the old graph's */
-    void     *notes;                    /* a pass's own, one block */
+    hy__edge *in;                       /* the inputs of the current node */
+    const hy__types *types;             /* inferred types, for the first copy */
+    const hy_type *input;               /* types of the variables, likewise */
+    const int *order;                   /* order of the nodes if not the old graph's */
+    void     *notes;                    /* data of the pass itself, one block */
     hy__sources *sources;
-    const struct hy__pass *pass;        /* which one it is */
+    const struct hy__pass *pass;        /* the pass that runs */
     int       changed;
 };
 
@@ -36828,7 +36829,7 @@ static int hy__uses_of(const hy__rewrite *R, const hy__node *node, int output)
     return R->uses[R->first[hy__place_of(R, node)] + output];
 }
 
-/* A node for the new graph, which owns it from here; or NULL. */
+/* Adds a node to the new graph, which owns it from here on. NULL on error. */
 static hy__node *hy__rewrite_join(hy__rewrite *R, hy__node *node)
 {
     return hy__node_add(R->F, R->to->store, node);
@@ -36851,7 +36852,7 @@ static void hy__edges_of(hy__node *node, int nout, hy__edge *out)
     for (k = 0; k < nout; k++) { out[k].node = node; out[k].output = k; }
 }
 
-/* A copy of the node, which stands for its outputs; NULL with F's error. */
+/* Copies the node; the copy's outputs stand for those of the old one. NULL with F's error. */
 static hy__node *hy__rewrite_whole(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__node *copy = hy__rewrite_copy(R, node, in);
@@ -36888,7 +36889,7 @@ static int hy__rewrite_emit(hy__rewrite *R, int number, const char *name, int ni
     return hy__rewrite_emit_op(R, hy__builtin(number), name, nin, in, record, out);
 }
 
-/* The variables, all of them and in order, so that the new graph takes the same inputs. */
+/* Copies all variables in order, so that the new graph takes the same inputs. */
 static int hy__rewrite_inputs(hy__rewrite *R)
 {
     const hy_graph *g = R->from;
@@ -36904,8 +36905,8 @@ static int hy__rewrite_inputs(hy__rewrite *R)
     return 0;
 }
 
-/* Two heads stay two arrays and none becomes an input's or a parameter's own, as when every line runs.
- * taken: the head that has this value already, + 1, or 0. */
+/* Line by line, two results are two arrays, and none is an input or a parameter itself. So a head that
+ * would share its value gets an identity. taken: 1 + the head that has this value already, or 0. */
 static int hy__rewrite_head(hy__rewrite *R, int i, int *taken)
 {
     const hy__edge *old = &R->from->head[i], *other = *taken ? &R->from->head[*taken - 1] : old;
@@ -36994,7 +36995,7 @@ static int hy__rewrite_open(hy__rewrite *R, hy_frame *F, const hy_graph *g, cons
     return R->to ? 0 : -1;
 }
 
-/* Hands out the new graph, or drops it and gives NULL when something went wrong. */
+/* Returns the new graph; when something went wrong, drops it and returns NULL. */
 static hy_graph *hy__rewrite_close(hy__rewrite *R, int failed)
 {
     hy__free(&R->F->root->heap, R->value);
@@ -37014,7 +37015,8 @@ static void hy__sources_free(hy_root *root, hy__attached *it)
     hy__free(&root->heap, s);
 }
 
-/* The values of a constant go into the graph: it holds for as long as they stay. */
+/* Notes that the graph depends on the values of a constant: it is valid only as long as they stay the
+ * same. */
 static int hy__look_at(hy__rewrite *R, hy__buffer *b)
 {
     hy__sources *s = R->sources;
@@ -37026,12 +37028,12 @@ static int hy__look_at(hy__rewrite *R, hy__buffer *b)
     return 0;
 }
 
-/* What hy__buffer.watched says of a captured array that was written after passes had used its values: it may
- * be written again, so its values are left alone from then on. */
+/* A value of hy__buffer.watched: this captured array was written after passes had used its values. It may
+ * be written again, so passes no longer use its values. */
 enum { HY__CHANGING = 2 };
 
-/* Has a constant been written since the graph was optimised with its values? Then it must be made anew. To
- * be asked when the root's epoch has changed. */
+/* Has a constant been written since the graph was optimised with its values? Then the graph must be made
+ * again. Callers ask when the root's epoch has changed. */
 static int hy__graph_stale(const hy_graph *g)
 {
     const hy__sources *s = (const hy__sources *)(const void *)g->all;
@@ -37044,13 +37046,13 @@ static int hy__graph_stale(const hy_graph *g)
     return stale;
 }
 
-/* Does it touch what the program changes while it runs? */
+/* Does it read or write a variable that the program changes while it runs? */
 static int hy__is_pinned(const hy__rewrite *R, const hy__node *node)
 {
     return R->mode->training && hy__touches_written(node);
 }
 
-/* Do its inputs alone decide its outputs, types included? */
+/* Do its inputs alone determine its outputs, including their types? */
 static int hy__is_function(const hy__rewrite *R, const hy__node *node)
 {
     unsigned moody = HY_OP_RANDOM | HY_OP_DYNAMIC | (R->mode->training ? (unsigned)HY_OP_TRAIN : 0u);
@@ -37074,7 +37076,8 @@ static int hy__is_pointwise(const hy__node *node)
     return (hy__call_flags(node->op, node->record) & HY_OP_POINTWISE) || node->op->bind == hy__binary_bind;
 }
 
-/* By place in the old graph: do only parameters and constants decide it? Does something pointwise read it? */
+/* Facts by position in the old graph. FIXED: only parameters and constants determine the value. READ: a
+ * pointwise operator reads it. */
 enum { HY__FACT_FIXED = 1, HY__FACT_READ = 2 };
 static int hy__find_fixed(hy__rewrite *R)
 {
@@ -37124,7 +37127,7 @@ static int hy__may_fold(const hy__rewrite *R, const hy__node *node, const hy__ed
     return taken <= HY__FOLD_BYTES && taken <= given * HY__FOLD_GROWTH + HY__FOLD_SMALL;
 }
 
-/* The call on handles for the constants. */
+/* Calls the operator on handles of the constants. */
 static hy_array *hy__fold_run(hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     hy_frame *F = R->F;
@@ -37167,11 +37170,11 @@ static int hy__fold(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
     }
     hy_end(F);
     failed = F->code == HY_ERROR_MEMORY || (F->code && done);
-    hy__try_end(F, !failed);            /* what cannot be computed fails when it runs, not before */
+    hy__try_end(F, !failed);            /* an error shows when the program runs, not before */
     return failed ? -1 : done;
 }
 
-/* --- algebra: what leaves its input as it is, and moves that undo each other --- */
+/* --- algebra: operators that return their input, and moves that undo each other --- */
 static int hy__constant_is(const hy__edge *e, double v)
 {
     const hy__node *node = e->node;
@@ -37189,7 +37192,8 @@ static int hy__steps_forward(const hy_ints *step)
     return 1;
 }
 
-/* Arithmetic: which input the result equals, or -1. x - 0 is x for every x, x + 0 makes +0 of -0. */
+/* Of arithmetic: the input that the result equals, or -1. x - 0 is x for every x, but x + 0 turns -0 into
+ * +0. */
 static int hy__kept_by_arithmetic(const hy__node *node, const hy__edge *in)
 {
     const hy__arithmetic *a = hy__arithmetic_of(node->op);
@@ -37204,7 +37208,7 @@ static int hy__kept_by_arithmetic(const hy__node *node, const hy__edge *in)
         : a->sides > 1 && hy__constant_is(&in[0], a->nothing) ? 1 : -1;
 }
 
-/* Everything else that may leave its first input as it is, if the type does not change either. */
+/* Is it another operator that returns its first input unchanged, provided that the type stays the same? */
 static int hy__keeps_first(const hy__rewrite *R, const hy__node *node)
 {
     const hy_op *op = node->op;
@@ -37221,7 +37225,8 @@ static int hy__keeps_first(const hy__rewrite *R, const hy__node *node)
     }
 }
 
-/* Does a reduction only meet axes of size 1, and is what it makes of one value that value? 0 + -0 is +0. */
+/* Does a reduction run over axes of size 1 only, and is its result of a single value that value? A sum is
+ * not: 0 + -0 is +0. */
 static int hy__reduces_nothing(const hy__node *node, const hy_shape *x)
 {
     const hy__reduce_rec *r = (const hy__reduce_rec *)node->record;
@@ -37249,7 +37254,7 @@ static int hy__emit_transpose(hy__rewrite *R, const char *name, hy__edge x, cons
     return hy__rewrite_emit(R, HY_OP_transpose, name, 1, &x, &r, out);
 }
 
-/* The elements of x in their order, in a shape: x itself, or a reshape of it. */
+/* Emits x in the shape of the node, with its elements in order: x itself, or a reshape of it. */
 static int hy__emit_view(hy__rewrite *R, const hy__node *node, hy__edge x, hy__edge *out)
 {
     const hy_shape *s = &node->type[0].shape;
@@ -37263,14 +37268,14 @@ static int hy__emit_view(hy__rewrite *R, const hy__node *node, hy__edge x, hy__e
     return hy__emit_reshape(R, node->name, x, &to, out) ? -1 : 1;
 }
 
-/* Which axis of its input each axis of a transposition is; 0 when the node is none. */
+/* Finds which axis of the input each axis of a transposition is. 0 when the node is no transposition. */
 static int hy__axis_order(const hy__node *node, int *order)
 {
     const int ndim = node->op ? node->type[0].shape.ndim : -1;
     return ndim >= 0 && hy__order_by(node->op, node->record, ndim, order);
 }
 
-/* A transposition of x, which may be one of something else. */
+/* Emits a transposition of x, or, where x is a transposition itself, one of both together. */
 static int hy__compose_orders(hy__rewrite *R, const hy__node *node, hy__edge x, const int *order,
                               hy__edge *out)
 {
@@ -37343,7 +37348,7 @@ static int hy__common_room(hy__rewrite *R)
     return 0;
 }
 
-/* A small constant that a pass has made: known by its values, since they stay. */
+/* Is it a small constant that a pass has made? Its values stay, so it is compared by them. */
 static int hy__is_number(const hy__node *node)
 {
     return node->held && node->early && hy__bytes(&node->constant.type) <= HY__FOLD_SMALL;
@@ -37372,8 +37377,8 @@ static int hy__same_constant(const hy__node *a, const hy__node *b)
     return a->held == b->held && t->data == u->data && hy__same_layout(t, u);
 }
 
-/* node, of the old graph but with the inputs in[], and have, of the new one. Of what has no inputs others may
- * give the shape. */
+/* Do both compute the same? node is of the old graph with inputs in[], have is of the new one. Operators
+ * without inputs must have equal types, too, as their shape may have been inferred from their users. */
 static int hy__is_common(const hy__node *node, const hy__edge *in, const hy__node *have)
 {
     int i;
@@ -37405,7 +37410,7 @@ static int hy__common(hy__rewrite *R, const hy__node *node, const hy__edge *in, 
 /* --- batch_norm becomes part of the weights before it, or of the pointwise operators behind it --- *
  * (x w + b - mean) scale + beta = x (w scale) + ((b - mean) scale + beta), scale = gamma / sqrt(var + eps) */
 
-/* Does it only scale and shift, by what parameters decide? */
+/* Does it only scale and shift, by values that parameters determine? */
 static int hy__is_affine(const hy__rewrite *R, const hy__node *norm, const hy__edge *in)
 {
     const hy_type *y = &norm->type[0];
@@ -37455,7 +37460,7 @@ static int hy__emit_sum(hy__rewrite *R, int plus, const char *name, hy__edge a, 
     return hy__emit_pair(R, plus ? HY_OP_add : HY_OP_sub, name, a, b, out);
 }
 
-/* A value per channel, as (C, 1, ...) of ndim dims. */
+/* Reshapes a value per channel to (C, 1, ...) with ndim dims. */
 static int hy__emit_per_channel(hy__rewrite *R, const char *name, hy__edge x, int ndim, hy__edge *out)
 {
     hy_ints to;
@@ -37474,8 +37479,8 @@ static int hy__emit_scale(hy__rewrite *R, const hy__node *norm, const hy__edge *
     return r->learn_gamma ? hy__emit_times(R, "scale", in[1], *scale, scale) : 0;
 }
 
-/* The product once more, with other weights, whose output channels stand first. no_bias: where its record has
- * that. */
+/* Emits the product again with scaled weights, whose first axis is the output channels. no_bias: offset of
+ * that flag in its record. */
 static int hy__absorb(hy__rewrite *R, const hy__node *norm, const hy__edge *in, size_t no_bias, hy__edge *out)
 {
     union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
@@ -37526,10 +37531,11 @@ static int hy__norm_apart(hy__rewrite *R, const hy__node *norm, const hy__edge *
     return hy__emit_sum(R, 1, norm->name, x, beta, out) ? -1 : 1;
 }
 
-/* --- prologue: what only parameters and constants decide is computed once, and when one changes --- */
+/* --- prologue: values that only parameters and constants determine are computed once, and when one
+ * changes --- */
 
-/* Can the product of a node take a prepared weight? Not when other bits would come of it that matter, or much
- * padding. */
+/* Can the product of a node take a prepared weight? Not where `exact` forbids the bits that this gives,
+ * nor where the panels would be mostly padding. */
 static int hy__dense_of(const hy__rewrite *R, const hy__node *node, const hy_type *data,
                         const hy_type *weight, hy__dense_rec *to)
 {
@@ -37544,7 +37550,7 @@ static int hy__dense_of(const hy__rewrite *R, const hy__node *node, const hy_typ
     return !R->mode->exact || !to->transposed || rows > HY__DOT_THIN_M;
 }
 
-/* A weight that nothing else decides is laid out as its product reads it. */
+/* Lays a weight that only parameters determine out in the order in which its product reads it. */
 static int hy__prepare(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__dense_rec rec;
@@ -37560,7 +37566,7 @@ static int hy__prepare(hy__rewrite *R, const hy__node *node, const hy__edge *in,
 }
 
 #ifndef HYBRID_NO_RNN
-/* The same for a recurrent operator; in training it draws, and weights change. */
+/* The same for a recurrent operator. Not in training, where it draws random numbers and weights change. */
 static int hy__prepare_rnn(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__rnn_ready_rec rec;
@@ -37612,13 +37618,13 @@ static int hy__find_last(hy__rewrite *R)
     return 0;
 }
 
-/* of an output of the old graph */
+/* The copy of an output of the old graph in the other layout, or none. */
 static hy__edge *hy__converted_of(const hy__rewrite *R, const hy__node *node, int output)
 {
     return &((hy__lasts *)R->notes)->moved[R->first[hy__place_of(R, node)] + output];
 }
 
-/* x with its channels moved: to the end, or back to the second place. */
+/* Emits x with its channels as the last axis, or back as the second one. */
 static int hy__emit_moved(hy__rewrite *R, const char *name, hy__edge x, int last, hy__edge *out)
 {
     const hy_shape *s = &hy__edge_type(&x)->shape;
@@ -37638,7 +37644,7 @@ static int hy__emit_moved(hy__rewrite *R, const char *name, hy__edge x, int last
     return hy__emit_reshape(R, name, x, &axes, out);
 }
 
-/* The copy of an input, made if there is none. */
+/* The converted copy of an input; it is made if there is none. */
 static int hy__take_converted(hy__rewrite *R, const hy__edge *old, const hy__edge *in, hy__edge *moved)
 {
     hy__edge *have = hy__converted_of(R, old->node, old->output);
@@ -37647,20 +37653,20 @@ static int hy__take_converted(hy__rewrite *R, const hy__edge *old, const hy__edg
     return 0;
 }
 
-/* A value whose copy is there: the value itself, for those who want it. */
+/* Notes the converted copy of a value, and emits the value itself for nodes that want it so. */
 static int hy__from_converted(hy__rewrite *R, const hy__node *node, hy__edge moved, hy__edge *out)
 {
     *hy__converted_of(R, node, 0) = moved;
     return hy__emit_moved(R, node->name, moved, 0, out) ? -1 : 1;
 }
 
-/* Do only parameters decide it? */
+/* Do only parameters determine it? */
 static int hy__is_fixed_weight(const hy__rewrite *R, const hy__node *node)
 {
     return ((const hy__lasts *)R->notes)->facts[hy__place_of(R, node)] & HY__FACT_FIXED;
 }
 
-/* What hy__conv_choose is to know of a convolution whose types are known: the way it goes. */
+/* Asks hy__conv_choose for the way of a convolution whose types are known. */
 static int hy__way_of(const hy__rewrite *R, const hy__node *node, const hy__edge *in, int lie, int may)
 {
     hy__conv_shape s;
@@ -37687,8 +37693,8 @@ static int hy__emit_few(hy__rewrite *R, const hy__node *node, const hy__edge *in
     return hy__rewrite_emit_op(R, &hy__few_op, node->name, node->nin, in, &rec, out) ? -1 : 1;
 }
 
-/* A weight that only this node reads, and that is another times a number per filter: the two of them. It is
- * multiplied as it is laid out then, and never lies anywhere in between. */
+/* Is the weight another one times a number per filter, and does only this node read it? Then `to` gets
+ * both: they are multiplied while the weight is laid out, and the product is never stored. */
 static int hy__scaled_weight(const hy__rewrite *R, const hy__node *node, const hy__edge *weight, hy__edge *to)
 {
     const hy__node *product = weight->node, *wide;
@@ -37750,7 +37756,7 @@ static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy
  * (o + pad) % stride, and meets data u - m by tap m stride + phase: a convolution of `times` taps has all
  * phases of u as filters. What it gives, phases turned in between the places, is cut to size. */
 typedef struct hy__phases {
-    hy_ints times, stride, pad;         /* pad: what is cut off in front */
+    hy_ints times, stride, pad;         /* pad: places cut off in front */
     int64_t all;                        /* phases of all dims */
     int n, data, filters;               /* dims; channels of data and results */
 } hy__phases;
@@ -37784,8 +37790,8 @@ static int hy__phases_of(const hy__rewrite *R, const hy__node *node, const hy__e
     return p->all * a.filters < INT_MAX;
 }
 
-/* The weight (data channels, filters, taps) as that of the convolution: (phases filters, data channels,
- * taps), the last one first. */
+/* Turns the weight (data channels, filters, taps) into that of the convolution, (phases * filters, data
+ * channels, taps), with the taps reversed. */
 static int hy__phases_weight(hy__rewrite *R, const char *name, const hy__phases *p, hy__edge w, hy__edge *out)
 {
     hy_ints parts, whole, turn;
@@ -37813,7 +37819,8 @@ static int hy__phases_weight(hy__rewrite *R, const char *name, const hy__phases 
            hy__emit_reshape(R, name, w, &whole, out) ? -1 : 0;
 }
 
-/* What the convolution gives, (images, places, phases filters), as the results, (images, places, filters). */
+/* Turns the output of the convolution, (images, places, phases * filters), into the results, (images,
+ * places, filters). */
 static int hy__phases_apart(hy__rewrite *R, const char *name, const hy__phases *p, const hy_shape *y,
                             hy__edge x, hy__edge *out)
 {
@@ -37897,8 +37904,8 @@ static int hy__layout_pooling(hy__rewrite *R, const hy__node *node, const hy__ed
     return hy__from_converted(R, node, moved, out);
 }
 
-/* Inputs of the output's shape need copies, at least one must have one; others are broadcast: of the output's
- * rank, or one for each channel, or one number. */
+/* Inputs of the output's shape need converted copies, and at least one must have one already. Other inputs
+ * are broadcast: they have the output's rank, one value per channel, or a single one. */
 static int hy__layout_pointwise(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     const hy_shape *y = &node->type[0].shape;
@@ -38006,7 +38013,7 @@ static int hy__halves_widen(hy__rewrite *R, const hy__node *node, const hy__edge
  * operators, of one dim more, on whole vectors. Pays in training, where it also serves the gradients that are
  * derived of it, and where channels are few. */
 #ifdef HY__TARGET_AVX2
-/* x with its images moved: into a last dim, or back, where it has `shape`. */
+/* Emits x with 16 images each as its last dim, or back from there to `shape`. */
 static int hy__emit_lanes(hy__rewrite *R, const char *name, hy__edge x, const hy_shape *shape,
                             hy__edge *out)
 {
@@ -38051,7 +38058,7 @@ static int hy__has_lanes(const hy__rewrite *R, const hy__edge *old)
     return hy__converted_of(R, old->node, old->output)->node != NULL;
 }
 
-/* One place more in a list that has one number per dim, or none. */
+/* Appends a number to a list that has one number per dim; an empty list stays empty. */
 static void hy__widen_ints(hy_ints *v, int n, int64_t last)
 {
     if (v->n != n) return;
@@ -38084,7 +38091,7 @@ static int hy__lanes_convolution(hy__rewrite *R, const hy__node *node, const hy_
     return hy__from_lanes(R, node, moved, out);
 }
 
-/* The largest goes before relu, which then has less to do. */
+/* Max pooling moves before relu, which then has fewer elements to do. */
 static int hy__lanes_pooling(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__pooling_rec r = *(const hy__pooling_rec *)node->record;
@@ -38110,7 +38117,7 @@ static int hy__lanes_pooling(hy__rewrite *R, const hy__node *node, const hy__edg
     return hy__from_lanes(R, node, moved, out);
 }
 
-/* Inputs have the output's shape or are one number. */
+/* Inputs have the shape of the output or are a single number. */
 static int hy__lanes_pointwise(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     const hy_type *y = &node->type[0];
@@ -38133,7 +38140,8 @@ static int hy__lanes_pointwise(hy__rewrite *R, const hy__node *node, const hy__e
     return hy__from_lanes(R, node, moved, out);
 }
 
-/* Means and variances are those of a channel in either order; what it writes is, too. */
+/* Means and variances of a channel do not depend on the layout, nor do the running statistics that it
+ * writes. */
 static int hy__lanes_norm(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     const hy__batch_norm_rec *r = (const hy__batch_norm_rec *)node->record;
@@ -38183,8 +38191,8 @@ static int hy__prologue(hy__rewrite *R, const hy__node *node, const hy__edge *in
 #define HY__HAS_TAIL(op) ((op) == &hy__dense_op || (op) == &hy__convolve_op || (op) == &hy__few_op)
 #endif
 
-/* May a product add an array? Not a convolution of one channel per group, whose kernel makes places twice, or
- * one that turns its results round. */
+/* May a product add an array to its sums? Not a depthwise convolution, whose kernel may compute an output
+ * position twice, nor one that writes its channels first. */
 static int hy__adds(const hy__node *node)
 {
 #ifndef HYBRID_NO_VISION
@@ -38207,7 +38215,7 @@ static hy__tail_rec *hy__record_tail(const hy_op *op, void *record)
     return &((hy__dense_rec *)record)->tail;
 }
 
-/* Is it a product that nothing else reads? Then it may be made once more, with a tail. */
+/* Is it a product that nothing else reads? Then it may be emitted again, with a tail (an epilogue). */
 static int hy__may_end(const hy__rewrite *R, const hy__node *old, const hy__edge *in, int whole)
 {
     const hy__node *node = in->node;
@@ -38231,7 +38239,8 @@ static int hy__emit_end(hy__rewrite *R, const hy__node *node, const hy__edge *pr
 }
 
 #ifndef HYBRID_NO_VISION
-/* A convolution whose result only moves its channels to where MXNet has them: it writes them there. */
+/* Where the result of a convolution is only transposed to channels first, the convolution writes it so
+ * itself. */
 static int hy__emit_first(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     const hy__node *product = in->node;
@@ -38248,7 +38257,7 @@ static int hy__emit_first(hy__rewrite *R, const hy__node *node, const hy__edge *
     return hy__rewrite_emit_op(R, product->op, node->name, product->nin, product->in, &rec, out) ? -1 : 1;
 }
 
-/* The largest of squares of 2 x 2, where a convolution of few filters can find them. */
+/* Max pooling of 2 x 2 becomes part of a convolution of few filters. */
 static int hy__emit_pooled(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     const hy__pooling_rec *r = (const hy__pooling_rec *)node->record;
@@ -38273,7 +38282,7 @@ static int hy__may_tail(const hy__rewrite *R, const hy__node *node, const hy__ed
     return !R->mode->given && node->op && !node->early && node->nin >= 1 && node->nin <= 2;
 }
 
-/* Does it cut values off at two limits, with the bits that a product gives that does so? */
+/* Does it clamp values to two limits, with the bits that a product's tail gives? */
 static int hy__tail_limits(const hy__rewrite *R, const hy__node *node, double *low, double *high)
 {
     const int limits = node->nin == 1 ? hy__limits_by(node->op, node->record, low, high) : 0;
@@ -38281,8 +38290,8 @@ static int hy__tail_limits(const hy__rewrite *R, const hy__node *node, double *l
 }
 
 #ifndef HYBRID_NO_VISION
-/* A convolution that has its channels first and that nothing else reads: it is made once more, with limits.
- * Not where layouts stay: C source has no such operator. */
+/* Clamping of a convolution with channels first that nothing else reads becomes part of the convolution.
+ * Not where the layout pass is off: C source has no such operator. */
 static int hy__may_limit(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     const hy__node *product = in[0].node;
@@ -38349,7 +38358,7 @@ static int hy__chain_begin(const hy__rewrite *R, const hy__node *node, const hy_
     return hy__conv_choose(&s) == HY__WAY_CHAIN;
 }
 
-/* A convolution of single places. */
+/* Is it a convolution with a kernel of 1, the last one of a chain? */
 static int hy__chain_end(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     return ((const hy__convolve_rec *)node->record)->way == HY__WAY_PLAIN &&
@@ -38404,7 +38413,7 @@ typedef struct hy__attention_chain {
     hy__attention_rec rec;
 } hy__attention_chain;
 
-/* The operator that alone gives and alone reads a value: what only this chain knows. */
+/* The operator that computes a value which has one reader and is no head; NULL where others read it. */
 static const hy__node *hy__chain_node(const hy__rewrite *R, const hy__edge *e)
 {
     const hy__node *node = e->node;
@@ -38412,7 +38421,7 @@ static const hy__node *hy__chain_node(const hy__rewrite *R, const hy__edge *e)
     return alone ? node : NULL;
 }
 
-/* Only its last two axes change places: what it was before. */
+/* If the last two axes are swapped and no others: the value before that. Else NULL. */
 static const hy__edge *hy__chain_turned(const hy__edge *e)
 {
     const int n = hy__edge_type(e)->shape.ndim;
@@ -38422,7 +38431,7 @@ static const hy__edge *hy__chain_turned(const hy__edge *e)
     return &e->node->in[0];
 }
 
-/* Scores before the mask: a product with keys, times a number. */
+/* Matches scores before the mask: a product with keys, perhaps times a number. */
 static int hy__chain_scores(const hy__rewrite *R, const hy__edge *e, hy__attention_chain *c)
 {
     const hy__node *node = hy__chain_node(R, e);
@@ -38444,7 +38453,8 @@ static int hy__chain_scores(const hy__rewrite *R, const hy__edge *e, hy__attenti
     return c->k != NULL;
 }
 
-/* Between them a softmax over the keys, and perhaps a mask, which leaves the scores their shape. */
+/* Matches what stands between both products: a softmax over the keys, and perhaps a mask that is added to
+ * the scores and leaves them their shape. */
 static int hy__chain_of(const hy__rewrite *R, const hy__node *node, hy__attention_chain *c)
 {
     const hy__node *soft = hy__chain_node(R, &node->in[0]), *add;
@@ -38469,8 +38479,9 @@ static int hy__chain_of(const hy__rewrite *R, const hy__node *node, hy__attentio
     return 0;
 }
 
-/* Does the operator give the same bits? Its products are not CBLAS's, softmax turns many rows of up to 32
- * keys round, and keys that lie as columns are not read by dot products, as they are for few queries. */
+/* Does the operator give the same bits? Not with CBLAS, which computes products otherwise; not for many
+ * rows of up to 32 keys, which softmax transposes; and, with transposed keys, not for few queries, for
+ * which products are made of dot products. */
 static int hy__chain_keeps(const hy_shape *scores, int turned)
 {
     const int64_t keys = scores->dim[scores->ndim - 1], queries = scores->dim[scores->ndim - 2];
@@ -38479,7 +38490,7 @@ static int hy__chain_keeps(const hy_shape *scores, int turned)
     return keys > 32 || hy__size(scores) < 8 * keys;
 }
 
-/* A product of such weights and values, whose bits the operator gives. */
+/* Matches the whole: a product of the softmax with values, for which the operator gives the same bits. */
 static int hy__attention_of(const hy__rewrite *R, const hy__node *node, hy__attention_chain *c)
 {
     const hy_type *type = node->type;
@@ -38512,7 +38523,7 @@ static int hy__emit_attention(hy__rewrite *R, const hy__node *node, const hy__ed
     (void)in;
     if (!hy__attention_of(R, node, &c)) return 0;
     if (c.rec.use_mask && node->type[0].shape.ndim == 3 && hy__edge_type(&c.in[3])->shape.ndim == 3) {
-        hy__expand_dims_rec one;                        /* the samples' one head */
+        hy__expand_dims_rec one;                        /* one head per sample */
         memset(&one, 0, sizeof one);
         one.axis = 1;
         if (hy__rewrite_emit(R, HY_OP_expand_dims, node->name, 1, &c.in[3], &one, &c.in[3])) return -1;
@@ -38526,23 +38537,23 @@ static int hy__emit_attention(hy__rewrite *R, const hy__node *node, const hy__ed
  * Other operators are bound once to arrays as long as a tile, and once to arrays as long as what is left
  * behind the last whole tile. */
 enum { HY__FUSED_STEPS = 32, HY__FUSED_INPUTS = 24, HY__FUSED_VALUES = HY__FUSED_STEPS + HY__FUSED_INPUTS,
-       HY__FUSED_BYTES = 4096,          /* of a tile; twice that where few meet in the cache */
-       HY__FUSED_FAR = 1024, HY__FUSED_NEAR = 8 << 20 };    /* and where more than that many come from afar */
+       HY__FUSED_BYTES = 4096,          /* bytes of a tile; twice that for few streams */
+       HY__FUSED_FAR = 1024, HY__FUSED_NEAR = 8 << 20 };    /* and where more bytes come from memory */
 
 typedef struct hy__fused_step {
-    hy__pointwise_fn fn;                /* the kernel; NULL: the job does it */
+    hy__pointwise_fn fn;                /* the kernel; NULL: its job runs */
     const double *p;                    /* its parameters */
     double    number;                   /* an operand that is no array, ... */
     int       side;                     /* ... which one it is, or -1 */
-    int       loose;                    /* of two arrays one may be a single value */
+    int       loose;                    /* one of two arrays may be a single value */
     int       nin, first;               /* its values begin here in arg */
 } hy__fused_step;
 
 typedef struct hy__fused {
     hy__attached head;
     int       inputs, outputs, steps, args, slots;
-    int       jobs;                     /* some steps need them */
-    int       streams;                  /* outputs go past the caches */
+    int       jobs;                     /* some steps run as jobs */
+    int       streams;                  /* outputs are stored past the caches */
     hy_dtype  dtype;
     int64_t   total, tile, piece;       /* elements of the whole, of a tile, of an item */
     size_t    scratch, shared;          /* of one of the jobs */
@@ -38600,8 +38611,9 @@ static int hy__fused_infer(hy_infer *I)
 }
 
 HY__WARM_ROOMS                          /* what runs */
-/* An input as one item meets it: read where it lies, copied first, one value, laid out from a walk, or once,
- * where every tile is alike. Long rows of one value need not be laid out where kernels take that value. */
+/* How an item reads an input: in place (DIRECT), copied first (COPIED), a single value (SINGLE), expanded
+ * tile by tile from a broadcast (SPREAD), or expanded once as all tiles are equal (ALIKE). Rows of one
+ * value, if long, are not expanded where the kernels take a single value. */
 enum { HY__DIRECT, HY__COPIED, HY__SINGLE, HY__SPREAD, HY__ALIKE, HY__LONG_ROW = 128 };
 typedef struct hy__fused_input {
     const char *data;
@@ -38610,14 +38622,14 @@ typedef struct hy__fused_input {
     hy__walker from;
 } hy__fused_input;
 
-/* A step's kernel on one tile after the other: its places, and how far they are from those of the next. A
- * single value stands here as often as kernels read it. */
+/* A step's kernel called on tile after tile: addresses of its operands, and the distance to those of the
+ * next tile. A single value is repeated here as often as kernels read it. */
 typedef struct hy__fused_call {
     hy__pointwise_fn fn;
     const double *p;
     char    *place[HY__OPERANDS];       /* the result's is the last */
     int64_t  by[HY__OPERANDS];
-    int      one[HY__OPERANDS];         /* no single value */
+    int      one[HY__OPERANDS];         /* 0: a single value */
     uint64_t value[16];
 } hy__fused_call;
 
@@ -38657,8 +38669,8 @@ static hy__fused_room hy__fused_lay_out(const hy__fused *f, void *scratch)
     return room;
 }
 
-/* The next n elements of an input that is broadcast: laid out in a tile, or where their one value lies. Whole
- * rows of neighbours or of one value go together. */
+/* Expands the next n elements of a broadcast input into a tile, or returns the address of their single
+ * value. Whole rows are copied or filled at once. */
 static char *hy__fused_expand(hy__fused_input *x, char *tile, size_t size, int64_t n)
 {
     const hy__walk *w = &x->walk;
@@ -38678,7 +38690,8 @@ static char *hy__fused_expand(hy__fused_input *x, char *tile, size_t size, int64
     return tile;
 }
 
-/* The elements after which an input of shape x repeats itself all over y, or 0. */
+/* The number of elements after which an input of shape x repeats when it is broadcast to y, or 0 if it
+ * does not. */
 static int64_t hy__fused_period(const hy_shape *x, const hy_shape *y)
 {
     int d = x->ndim, back = y->ndim - d;
@@ -38688,7 +38701,8 @@ static int64_t hy__fused_period(const hy_shape *x, const hy_shape *y)
     return d ? 0 : n;
 }
 
-/* Tiles that are whole rows of a vector are alike in it: one of n elements serves all of them. */
+/* Where a tile is a whole number of repetitions of an input, all tiles of that input are equal: it is
+ * expanded once, to n elements. */
 static void hy__fused_alike(const hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t n)
 {
     int64_t period;
@@ -38704,7 +38718,7 @@ static void hy__fused_alike(const hy_job *job, const hy__fused *f, hy__fused_roo
     }
 }
 
-/* Which inputs stay single values: all steps that read them must take one, with an array beside it. */
+/* Decides which inputs stay single values: every step that reads one must accept it, beside an array. */
 static void hy__fused_scalars(const hy__fused *f, hy__fused_room *room)
 {
     int i, k;
@@ -38727,9 +38741,9 @@ static void hy__fused_scalars(const hy__fused *f, hy__fused_room *room)
     }
 }
 
-/* What an item that begins at element `first` finds: where every value lies, and how inputs are read. One
- * whose place an output takes is copied, tile by tile, before that is written, unless the last kernel does
- * so. */
+/* Sets up an item that begins at element `first`: where every value lies and how inputs are read. An input
+ * whose memory an output overwrites is copied tile by tile first, unless only the last kernel writes
+ * there. */
 static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused *f, hy__fused_room *room,
                            int64_t first)
 {
@@ -38765,7 +38779,8 @@ static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused
     }
 }
 
-/* Finds the n values from `first` on, or fewer where a row of one value ends: how many. */
+/* Sets the addresses of the n elements from `first` on, or of fewer where a row of one value ends. Returns
+ * how many. */
 static int64_t hy__fused_aim(const hy_run *now, const hy__fused *f, hy__fused_room *room, int64_t first,
                              int64_t n)
 {
@@ -38788,7 +38803,7 @@ static int64_t hy__fused_aim(const hy_run *now, const hy__fused *f, hy__fused_ro
     return n;
 }
 
-/* A step's own job, on the values of this tile. */
+/* Runs a step's own job on the values of this tile. */
 static void hy__fused_job(hy_run *now, const hy__fused *f, hy__fused_room *room, int i)
 {
     const hy__fused_step *step = &f->step[i];
@@ -38831,7 +38846,7 @@ static void hy__fused_tile(hy_run *now, const hy__fused *f, hy__fused_room *room
     }
 }
 
-/* The jobs for whole tiles, or for what is left behind them. */
+/* Opens the jobs for whole tiles, or for the shorter last one. */
 static void hy__fused_load(const hy__fused *f, hy__fused_room *room, int set)
 {
     int k;
@@ -38839,7 +38854,8 @@ static void hy__fused_load(const hy__fused *f, hy__fused_room *room, int set)
         hy__run_open(&room->run[k], &f->job[set][k], room->data + f->step[k].first, 0, 0);
 }
 
-/* Where every value moves by as much from each whole tile to the next, the steps' calls are made once. */
+/* Where every operand moves by a constant distance from tile to tile, the calls of the steps are prepared
+ * once. Returns whether that is so. */
 static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_room *room, int64_t first)
 {
     const int64_t size = hy__traits[f->dtype].size, by = f->tile * size;
@@ -38873,7 +38889,7 @@ static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_roo
     return 1;
 }
 
-/* The next tile. */
+/* Runs all steps on the next tile. */
 static void hy__fused_calls(const hy__fused *f, hy__fused_call *c)
 {
     const hy__fused_call *end = c + f->steps;
@@ -38914,7 +38930,8 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
     if (f->streams) hy__stream_end();
 }
 
-/* Does an output lie where a later step still reads an input? The last step reads before it writes. */
+/* Is there an output in the memory of an input that a later step still reads? The last step reads before
+ * it writes. */
 static int hy__fused_overlaps(const hy_run *now, const hy__fused *f)
 {
     int i, o;
@@ -38947,7 +38964,8 @@ static void hy__run_fused_small(const hy_job *job, hy_run *now, int stage, int64
 
 HY__COLD_ROOMS
 
-/* One tile of whole inputs; a single result is the last step's, written when no input is needed any more. */
+/* Is everything one tile, with no input broadcast? With a single output, that must be the last step's,
+ * which is written when no input is needed any more. */
 static int hy__fused_is_small(const hy__fused *f, const hy_job *job)
 {
     int i;
@@ -38960,7 +38978,7 @@ static int hy__fused_is_small(const hy__fused *f, const hy_job *job)
 static int hy__fused_bind(hy_job *job)
 {
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
-    job->scratch = hy__fused_lay_out(f, job).bytes;     /* the place does not matter */
+    job->scratch = hy__fused_lay_out(f, job).bytes;     /* the address does not matter */
     if (hy__fused_is_small(f, job)) return hy__one_stage(job, hy__run_fused_small, 1, f->cost);
     return hy__one_stage(job, hy__run_fused, hy__pieces(f->total, f->piece), f->cost);
 }
@@ -38975,7 +38993,7 @@ static const hy_op hy__fused_op = {
 
 /* --- making one from a program: its variables, then its operators, in the order of the store --- */
 
-/* Tiles of the scratch: one for each input, and what is between shares. */
+/* Assigns tiles of the scratch: one for each input; values between the steps share the others. */
 static void hy__fused_slots(hy__fused *f)
 {
     int last[HY__FUSED_VALUES], spare[HY__FUSED_VALUES], spares = 0, i, k, value;
@@ -39044,7 +39062,7 @@ static int hy__fused_bind_steps(hy_frame *F, hy__fused *f, const hy_graph *sub, 
     return 0;
 }
 
-/* Bytes that a run reads and writes, once each, of arrays as long as the whole. */
+/* Bytes of full-length arrays that a run reads and writes. */
 static int64_t hy__fused_traffic(const hy__fused *f, const hy_graph *sub)
 {
     int i, whole = f->outputs;
@@ -39052,8 +39070,8 @@ static int64_t hy__fused_traffic(const hy__fused *f, const hy_graph *sub)
     return whole * f->total * hy__traits[f->dtype].size;
 }
 
-/* Elements of a tile: whole rows of the longest vector that fits. Processors ask ahead for what comes from
- * beyond the caches if all of it is met at once: then tiles are short, but for vectors. */
+/* Elements of a tile: a whole number of rows of the longest broadcast vector that fits. Data beyond the
+ * caches are prefetched best when all streams advance together, so tiles are short then. */
 static int64_t hy__fused_tile_of(const hy__fused *f, const hy_graph *sub)
 {
     int64_t size = hy__traits[f->dtype].size, bytes = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1);
@@ -39109,7 +39127,7 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
  * Every node gets a level: 1 above its inputs, or that of the group that it joins. Nodes that depend on a
  * group from outside are above it, its inputs from outside are below it; so it can stand in one place. */
 typedef struct hy__groups {
-    int *level, *parent, *members, *edges;      /* of a group at its root; members: 0 what cannot be fused */
+    int *level, *parent, *members, *edges;      /* of a group at its root; members 0: not fusible */
     int *outside;                       /* something that is no member depends on it */
     int *next, *order, *count;
 } hy__groups;
@@ -39120,7 +39138,8 @@ static int hy__group_of(const hy__groups *G, int i)
     return i;
 }
 
-/* One result of one type with all inputs, but for shapes that are broadcast. */
+/* May it be fused? It must be pointwise with one result, and inputs have its type and a shape that
+ * broadcasts to its own. */
 static int hy__may_fuse(const hy__rewrite *R, const hy__node *node)
 {
     const hy_type *y = node->type;
@@ -39135,8 +39154,8 @@ static int hy__may_fuse(const hy__rewrite *R, const hy__node *node)
     return 1;
 }
 
-/* Node i joins those of its inputs' groups that stand at its level, or that can be lifted to it because
- * nothing outside of them depends on them so far. */
+/* Node i joins the groups of its inputs that are at its level, or that can be raised to it because nothing
+ * outside depends on them so far. */
 static void hy__group_join(const hy__rewrite *R, hy__groups *G, int i)
 {
     const hy__node *node = R->from->node[i];
@@ -39173,7 +39192,7 @@ static void hy__group_join(const hy__rewrite *R, hy__groups *G, int i)
     G->edges[i] = edges;
 }
 
-/* Any other node stands above its inputs. */
+/* Any other node is one level above its inputs. */
 static void hy__group_above(const hy__rewrite *R, hy__groups *G, int i)
 {
     const hy__node *node = R->from->node[i];
@@ -39185,7 +39204,8 @@ static void hy__group_above(const hy__rewrite *R, hy__groups *G, int i)
     }
 }
 
-/* The nodes by level, those of one level as they stood; members of a group chained in that order. */
+/* Sorts the nodes by level, within a level in the old order, and chains the members of each group in that
+ * order. */
 static void hy__group_order(const hy__rewrite *R, hy__groups *G)
 {
     int i, n = R->from->n, sum = 0;
@@ -39235,7 +39255,7 @@ static int hy__find_groups(hy__rewrite *R)
     return 0;
 }
 
-/* A group on its way to become one node. */
+/* A group that becomes one node. */
 typedef struct hy__gathered {
     int members, outers, heads;
     int member[HY__FUSED_STEPS];        /* places in the old graph */
@@ -39284,7 +39304,7 @@ static void hy__gather_group(const hy__rewrite *R, int first, hy__gathered *a)
         if (hy__uses_of(R, R->from->node[a->member[i]], 0) > a->inside[i]) a->head[a->heads++] = i;
 }
 
-/* Variables for what comes from outside, copies of the members behind them. */
+/* Fills the program: variables for inputs from outside, then copies of the members. */
 static int hy__fill_program(hy__rewrite *R, hy__gathered *a, hy_graph *sub)
 {
     hy__nodes *s = sub->store;
@@ -39307,7 +39327,7 @@ static int hy__fill_program(hy__rewrite *R, hy__gathered *a, hy_graph *sub)
     return hy__graph_finish(R->F, sub);
 }
 
-/* The node that runs the program, which it owns from here. */
+/* Emits the node that runs the program and owns it from here on. */
 static int hy__emit_fused(hy__rewrite *R, const hy__gathered *a, hy_graph *sub, const hy__fused *ready)
 {
     hy__fused_rec rec;
@@ -39344,7 +39364,7 @@ static int hy__fuse(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
     sub = hy__graph_new(R->F, NULL);
     hy__try(R->F);
     if (sub && !hy__fill_program(R, &a, sub)) ready = hy__fused_new(R->F, sub);
-    hy__try_end(R->F, R->F->code != HY_ERROR_MEMORY);   /* who refuses such arrays runs by itself */
+    hy__try_end(R->F, R->F->code != HY_ERROR_MEMORY);   /* an operator that refuses tiles runs alone */
     if (ready) return hy__emit_fused(R, &a, sub, ready);
     hy__graph_drop(sub);
     if (R->F->code) return -1;
@@ -39356,32 +39376,35 @@ static int hy__fuse(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
  * In the body, what stems from the data of a turn and from what is the same in all turns, by operators that
  * take rows apart from one another. Where a product is among it, it moves in front of the loop, with one more
  * axis in front, and its results are further data of the loop. */
-/* Inputs: data (cond: the condition), states, what bodies take from outside, statistics they write. Outputs:
- * those of the turns, states after the last; hidden: states and statistics before each turn, how many turns
- * there were, the random key. */
+/* Inputs: data (of cond: the condition), states, values from outside, statistics that the bodies write.
+ * Outputs: those of the turns, then the states after the last turn; hidden ones: states and statistics before
+ * each turn, the number of turns, the random key.
+ *   reverse    turns run from the last one to the first; counted: an input says how many there are
+ *   draws      turns draw random numbers; keyed: an input is the key by which they draw
+ *   mode       of a gradient: how the call ran, 1 for inference, 2 for training
+ *   own        the last ones of `remain`, so many, are statistics: turns write to copies, and a loop has the
+ *              values before each turn
+ *   typed      the last ones of the data, so many, have rows of the types that their variables declare
+ *   head, tail so many first and last rows have no turn
+ *   only       1: of the other rows only the last one has a turn; -1: only the first one
+ *   limit      of while_loop: most turns */
 typedef struct hy__control_rec {
     int     data, states, remain, aux, outputs;
-    int     reverse,
-        counted;           /* from the last turn to the first; an input says how many there are */
-    int     draws, keyed;               /* turns draw random numbers; an input is the key they draw by */
-    int     mode, own;                  /* of a gradient: 1 inference, 2 training, as the call was; of what */
-                                        /* remains so many, the last, are statistics: turns write to */
-                                        /* copies; a loop has them as they were before each turn */
-    int     typed;                      /* of the data so many, the last, have rows as their variables say */
-    int     head, tail, only;           /* so many first and last rows have no turn; 1: of the others */
-                                        /* only the last has one, -1: only the first */
-    int64_t limit;                      /* of while_loop: most turns */
+    int     reverse, counted, draws, keyed, mode, own, typed;
+    int     head, tail, only;
+    int64_t limit;
 } hy__control_rec;
 
 enum { HY__FOREACH, HY__WHILE_LOOP, HY__COND, HY__ONCE };       /* members of hy__control_ops */
 
-/* A block that is computed again for its gradient: one body, which runs once and draws as its program. */
+/* Is it a block that is computed again for its gradient? It has one body, which runs once and draws the
+ * numbers of its program. */
 static int hy__is_once(const hy__node *node)
 {
     return node->op && (node->op->flags & HY_OP_CONTROL) && node->op->member == HY__ONCE;
 }
 
-/* Which input is variable i of the bodies? pred: the condition is none of theirs. */
+/* The input that variable i of the bodies stands for. pred: 1 where the condition comes first. */
 static int hy__control_input(const hy__control_rec *r, int pred, int i)
 {
     i += pred;
@@ -39393,7 +39416,7 @@ static int hy__control_vars(const hy__control_rec *r, int pred)
     return r->data - pred + r->states + r->remain + r->aux;
 }
 
-/* What a turn gets of data (T, ...); of shape (T,) it is (1,), as in MXNet. */
+/* The type of one turn's row of data (T, ...); for (T,) it is (1,), as in MXNet. */
 static hy_type hy__item_type(const hy_type *data)
 {
     hy_type item = *data;
@@ -39411,7 +39434,8 @@ static int hy__own_rows(const hy__control_rec *r, int pred, int i)
     return r->own && r->data > pred && i >= end - r->own && i < end;
 }
 
-/* What variable i of a body gets of its input. A gradient's data are what turns gave: rows of any shape. */
+/* The type of variable i of a body, from that of its input. Data of a gradient's loop are outputs of
+ * turns, with rows of any shape. */
 static hy_type hy__turn_type(const hy__control_rec *r, int pred, const hy_graph *body, int i,
                              const hy_type *in)
 {
@@ -39433,7 +39457,7 @@ typedef struct hy__ahead {              /* one loop */
     unsigned char *what;                /* by place in the body */
     hy__edge  *before;                  /* in the graph around it, for all turns; */
     hy__edge  *within;                  /* in the new body */
-    int        asked;                   /* so many results become data */
+    int        asked;                   /* number of results that become data */
 } hy__ahead;
 
 static const hy_type *hy__ahead_type(const hy__ahead *A, const hy__edge *e)
@@ -39441,7 +39465,7 @@ static const hy_type *hy__ahead_type(const hy__ahead *A, const hy__edge *e)
     return &A->types.type[A->types.first[A->body->place[e->node->number]] + e->output];
 }
 
-/* What all inputs of a node have in common. */
+/* The flags that inputs from .. to - 1 of a node have in common. */
 static int hy__ahead_inputs(const hy__ahead *A, const hy__node *node, int from, int to)
 {
     int k, all = HY__TURN_SAME | HY__TURN_ROWS;
@@ -39449,7 +39473,7 @@ static int hy__ahead_inputs(const hy__ahead *A, const hy__node *node, int from, 
     return all;
 }
 
-/* Can a node of the body be computed for all turns at once? Its first input has rows then. */
+/* Can a node of the body be computed for all turns at once? Its first input must have a row per turn. */
 static int hy__ahead_rows(const hy__rewrite *R, const hy__ahead *A, const hy__node *node)
 {
     const int looks_up = hy__op_number(node->op) == HY_OP_embedding;
@@ -39471,7 +39495,7 @@ static int hy__ahead_rows(const hy__rewrite *R, const hy__ahead *A, const hy__no
     return k == node->nin;
 }
 
-/* Says of each place in the body what it is. */
+/* Sets the flags of every node in the body. */
 static void hy__ahead_walk(const hy__rewrite *R, hy__ahead *A)
 {
     const hy_graph *g = A->body;
@@ -39493,7 +39517,7 @@ static void hy__ahead_walk(const hy__rewrite *R, hy__ahead *A)
     }
 }
 
-/* Marks what is asked for by what stays in the body. */
+/* Marks results that the rest of the body reads, and nodes that move with them. */
 static void hy__ahead_ask(hy__ahead *A)
 {
     const hy_graph *g = A->body;
@@ -39512,7 +39536,7 @@ static void hy__ahead_ask(hy__ahead *A)
     }
 }
 
-/* 1: something moves, 0: nothing, -1 error; to be closed in any case. */
+/* 1: something moves, 0: nothing does, -1: error. hy__ahead_close must follow in any case. */
 static int hy__ahead_open(hy__rewrite *R, hy__ahead *A, const hy__node *node, const hy__edge *in)
 {
     const hy_graph *g = node->sub[0];
@@ -39531,7 +39555,7 @@ static int hy__ahead_open(hy__rewrite *R, hy__ahead *A, const hy__node *node, co
         A->var[i] = hy__turn_type(A->r, 0, g, i, t);
     }
     if (hy__types_infer(R->F, g, &A->types, NULL, A->var, NULL) < 0) return -1;
-    for (i = 0; i < A->r->data; i++)    /* of shape (T,) a turn gets (1,): no axis more for all turns */
+    for (i = 0; i < A->r->data; i++)    /* (T,) gives (1,) to a turn: it has no axis to add */
         if (hy__edge_type(&in[i])->shape.ndim != A->var[i].shape.ndim + 1) A->var[i].shape.ndim = 0;
     hy__ahead_walk(R, A);
     hy__ahead_ask(A);
@@ -39544,7 +39568,7 @@ static void hy__ahead_close(hy_frame *F, hy__ahead *A)
     hy__buffer_drop(&F->cache, A->room);
 }
 
-/* A moved operator, for all turns. */
+/* Emits a moved operator in front of the loop, for all turns. */
 static int hy__ahead_move(hy__rewrite *R, hy__ahead *A, int place)
 {
     const hy__node *node = A->body->node[place];
@@ -39561,7 +39585,7 @@ static int hy__ahead_move(hy__rewrite *R, hy__ahead *A, int place)
     return hy__rewrite_emit_op(R, node->op, node->name, node->nin, in, record, &A->before[place]);
 }
 
-/* Everything that moves, in front of the loop. */
+/* Emits all moved nodes in front of the loop. */
 static int hy__ahead_emit(hy__rewrite *R, hy__ahead *A, const hy__edge *in)
 {
     const hy_graph *g = A->body;
@@ -39580,7 +39604,7 @@ static int hy__ahead_emit(hy__rewrite *R, hy__ahead *A, const hy__edge *in)
     return 0;
 }
 
-/* The variables of the new body: results that come from outside now stand behind the data. */
+/* Makes the variables of the new body: those of the moved results follow the data. */
 static int hy__ahead_vars(hy_frame *F, hy__ahead *A, hy_graph *to)
 {
     const hy_graph *g = A->body;
@@ -39602,7 +39626,7 @@ static int hy__ahead_vars(hy_frame *F, hy__ahead *A, hy_graph *to)
     return 0;
 }
 
-/* The new body; the caller's. */
+/* Makes the new body, which the caller owns. */
 static hy_graph *hy__ahead_body(hy_frame *F, hy__ahead *A)
 {
     const hy_graph *g = A->body;
@@ -39627,7 +39651,7 @@ static hy_graph *hy__ahead_body(hy_frame *F, hy__ahead *A)
     return NULL;
 }
 
-/* The loop with the new body and more data. */
+/* Emits the loop with the new body and the moved results as further data. */
 static int hy__ahead_loop(hy__rewrite *R, hy__ahead *A, const hy__node *node, const hy__edge *in,
                           hy__edge *out)
 {
@@ -39652,7 +39676,8 @@ static int hy__ahead_loop(hy__rewrite *R, hy__ahead *A, const hy__node *node, co
     return loop ? 1 : -1;
 }
 
-/* Of loops over rows; one that stops by itself would compute what no turn needs. */
+/* The rule, for loops over rows only: in one that stops by itself it would compute rows that no turn
+ * needs. */
 static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     hy__ahead A;
@@ -39670,7 +39695,7 @@ static int hy__ahead_of_loop(hy__rewrite *R, const hy__node *node, const hy__edg
  *
  * The passes in their order, run one after another.
  */
-enum { HY__PASS_LOOSE = 1, HY__PASS_INFERENCE = 2 };    /* may change bits; parameters must stand still */
+enum { HY__PASS_LOOSE = 1, HY__PASS_INFERENCE = 2 };    /* may change bits; only where none is trained */
 #define HY__PASS(pass, function) ((HYBRID_PASSES) & HY_PASS_##pass ? function : NULL)
 /* Passes that know patterns of named operators; without them the table of patterns is not in the build. */
 enum { HY__PATTERNS_BUILT = ((HYBRID_PASSES) & (HY_PASS_ALGEBRA | HY_PASS_BATCH_NORM | HY_PASS_LAYOUT |
@@ -39679,7 +39704,7 @@ enum { HY__KNOWS_ALGEBRA = 1, HY__KNOWS_NORM, HY__KNOWS_IMAGES, HY__KNOWS_LAST,
        HY__KNOWS_PROLOGUE, HY__KNOWS_SCORES,
        HY__KNOWS_TAILS };
 typedef struct hy__pass {
-    int         stage;                  /* one of these, or 0 */
+    int         stage;                  /* HY__KNOWS_..., or 0 */
     int         bit;
     const char *name;
     hy__rule    rule;
@@ -39687,7 +39712,7 @@ typedef struct hy__pass {
     int         needs;
 } hy__pass;
 
-/* What says nothing of an operator, and lets it be. */
+/* A condition that is always true, and a rule that leaves every node as it is. */
 HY__UNUSED static int hy__is_any(const hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
     (void)R; (void)node; (void)in;
@@ -39793,7 +39818,7 @@ static const hy__pattern hy__patterns[] = {
 #endif
 };
 
-/* A pass at a node: patterns first, then its own rule. */
+/* Applies a pass to a node: patterns first, then the pass's own rule. */
 static int hy__pass_at(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
 {
     const hy__pass *pass = R->pass;
@@ -39826,7 +39851,7 @@ static void hy__print_graph(hy_frame *F, hy_graph *g, hy_form form)
     hy__free(&F->root->heap, text);
 }
 
-/* The program, and those inside of it. */
+/* Prints the program and those inside of it. */
 static void hy__print_program(hy_frame *F, hy_graph *g, const char *when, const char *pass)
 {
     int i;
@@ -39839,7 +39864,7 @@ static void hy__print_program(hy_frame *F, hy_graph *g, const char *when, const 
     }
 }
 
-/* The graph after one pass: a new one, or the same when nothing has changed. NULL on error; g is dropped. */
+/* Runs one pass. Returns a new graph, or g when nothing has changed. NULL on error, and g is dropped. */
 static hy_graph *hy__run_pass(hy_frame *F, hy_graph *g, const hy__mode *mode, const hy__pass *pass,
                               hy__sources *sources)
 {
@@ -39865,7 +39890,7 @@ static hy_graph *hy__run_pass(hy_frame *F, hy_graph *g, const hy__mode *mode, co
     return NULL;
 }
 
-/* The same graph, every node with its types. */
+/* Copies the graph, with types in every node. */
 static hy_graph *hy__typed_copy(hy_frame *F, const hy_graph *g, const hy_type *input, const hy__mode *mode)
 {
     hy__rewrite R;
@@ -39883,7 +39908,7 @@ static hy_graph *hy__typed_copy(hy_frame *F, const hy_graph *g, const hy_type *i
     return failed ? NULL : R.to;
 }
 
-/* All passes over a typed graph, which goes; the caller drops what comes. */
+/* Runs all passes over a typed graph, which it drops. The caller owns the result. */
 static hy_graph *hy__run_passes(hy_frame *F, hy_graph *fresh, const hy__mode *mode)
 {
     hy__sources *sources;
@@ -39904,7 +39929,7 @@ static hy_graph *hy__run_passes(hy_frame *F, hy_graph *fresh, const hy__mode *mo
     return fresh;
 }
 
-/* The graph after the passes, for such inputs (as g->var); the caller drops it. */
+/* Optimises the graph for inputs of these types, in the order of g->var. The caller owns the result. */
 static hy_graph *hy__optimize(hy_frame *F, hy_graph *g, const hy_type *input, const hy__mode *mode)
 {
     hy_graph *typed = F && !F->code ? hy__typed_copy(F, g, input, mode) : NULL;
@@ -39912,8 +39937,8 @@ static hy_graph *hy__optimize(hy_frame *F, hy_graph *g, const hy_type *input, co
 }
 
 #if !defined(HYBRID_NO_TRAIN) && !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
-/* The graph as its gradient should be derived of it, for such inputs: images side by side. NULL and no error:
- * as it is. */
+/* Rewrites the graph so that its gradient is derived with images side by side. NULL without an error: it
+ * stays as it is. */
 static hy_graph *hy__arrange(hy_frame *F, hy_graph *g, const hy_type *input, const hy__mode *mode)
 {
     const hy__pass *pass = hy__passes;
@@ -39937,11 +39962,11 @@ static hy_graph *hy__arrange(hy_frame *F, hy_graph *g, const hy_type *input, con
 #endif
 
 /* --- a graph in which values decide shapes, in sections --- */
-/* They run one after another: what can be planned as soon as the values before it are there, or one operator
- * that has to see values. */
+/* Sections run one after another. Each is a graph that can be planned once the values before it are there,
+ * or a single operator whose output shape depends on values. */
 typedef struct hy__section {
-    hy_graph *graph;                    /* from `in`, its variables, to `out`; NULL: one operator, ... */
-    const hy__node *node;               /* ... this one */
+    hy_graph *graph;                    /* from `in`, its variables, to `out`; NULL: `node` alone */
+    const hy__node *node;               /* the operator that runs alone */
     hy__edge *in, *out;                 /* of the whole graph; one block */
     int nin, nout;
 } hy__section;
@@ -39958,7 +39983,7 @@ static void hy__sections_free(hy_root *root, hy__sections *all)
     hy__free(&root->heap, all->at);
 }
 
-/* Do only values tell what comes out, although all is known that goes in? */
+/* Does its output shape depend on values, although the types of its inputs are known? */
 static int hy__is_cut(const hy__node *node)
 {
     int k;
@@ -39968,8 +39993,9 @@ static int hy__is_cut(const hy__node *node)
     return 1;
 }
 
-/* When each node has its turn: those of an even turn run as one graph, those of an odd one each alone; leaves
- * have none. What touches a running statistic keeps its order. The last turn there is. */
+/* Finds the section of every node: nodes with the same even number run as one graph, those with an odd one
+ * each alone; leaves get -1. Nodes that touch a running statistic keep their order. Returns the highest
+ * number. */
 static int hy__find_turns(const hy_graph *g, const hy__mode *mode, int *turn)
 {
     int i, k, last = 0, most = 0;
@@ -39988,7 +40014,8 @@ static int hy__find_turns(const hy_graph *g, const hy__mode *mode, int *turn)
     return most;
 }
 
-/* An input of a section's node: made there, a parameter or constant, or a variable of the section. */
+/* Finds an input of a section's node: a value of the section, a parameter or constant, or else a variable
+ * of the section. */
 static int hy__section_input(hy__rewrite *R, hy__section *s, const hy__edge *e, hy__edge *in)
 {
     int v = R->first[hy__place_of(R, e->node)] + e->output;
@@ -40019,7 +40046,7 @@ static int hy__section_nodes(hy__rewrite *R, const int *turn, int at, hy__sectio
     return 0;
 }
 
-/* What others read of it are its heads, then come calls that write. */
+/* Makes the heads of a section: values that other sections read, then calls that write. */
 static int hy__section_heads(hy__rewrite *R, const int *turn, int at, hy__section *s)
 {
     const hy_graph *g = R->from;
@@ -40042,7 +40069,7 @@ static int hy__section_heads(hy__rewrite *R, const int *turn, int at, hy__sectio
     return hy__graph_finish(R->F, R->to);
 }
 
-/* The nodes of one turn as a graph of their own. Their ranks stay those of the whole. */
+/* Makes a graph of the nodes of one section. Random operators keep the ranks of the whole program. */
 static int hy__section_graph(hy_frame *F, const hy_graph *g, const hy__mode *mode, const int *turn, int at,
                              hy__section *s)
 {
@@ -40060,7 +40087,7 @@ static int hy__section_graph(hy_frame *F, const hy_graph *g, const hy__mode *mod
     return failed;
 }
 
-/* Sections in their order. `all` has room for one per node. */
+/* Fills `all`, which has room for one section per node, in order. */
 static int hy__sections_fill(hy_frame *F, const hy_graph *g, const hy__mode *mode, const int *turn, int most,
                              hy__sections *all)
 {
@@ -40077,7 +40104,7 @@ static int hy__sections_fill(hy_frame *F, const hy_graph *g, const hy__mode *mod
     return 0;
 }
 
-/* g has types, and not all are known. */
+/* Splits g, in which not all types are known. */
 static int hy__sections_make(hy_frame *F, const hy_graph *g, const hy__mode *mode, hy__sections *all)
 {
     hy__heap *heap = &F->root->heap;
@@ -40089,7 +40116,7 @@ static int hy__sections_make(hy_frame *F, const hy_graph *g, const hy__mode *mod
     return failed;
 }
 
-/* The types of the variables: of arrays that are given, or as declared. */
+/* Finds the types of the variables: those of the given arrays, or as declared. */
 static int hy__optimize_types(hy_frame *F, hy_graph *g, hy_array *inputs, hy_type *type)
 {
     int i, n = inputs ? hy_count(F, inputs) : 0;
