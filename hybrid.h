@@ -35585,9 +35585,9 @@ static uint64_t hy__hash_type(uint64_t h, const hy_type *t)
 /* How a graph is to be compiled. */
 typedef struct hy__mode {
     int training, exact, off, print;
-    int recorded;                       /* its values may serve a backward: parameters may change any time */
+    int recorded;                       /* its values may serve a backward: parameters may change */
     int threads;                        /* 0: as many as the root has */
-    int given;                          /* it is handed out: only what has a gradient and a file form */
+    int given;                          /* the user gets it: only operators with a gradient and a file form */
     int jit;                            /* by the system's compiler, if that is possible */
     struct hy__owner *owner;            /* whose call it is, if anything was bound to that */
 } hy__mode;
@@ -35595,7 +35595,8 @@ typedef struct hy__mode {
 /* Is a pass left out, by these options or from the build? */
 #define HY__OFF(mode, pass) (!((HYBRID_PASSES) & HY_PASS_##pass) || ((mode)->off & HY_PASS_##pass))
 
-/* A block to whose calls memory was bound: outlives it, until no frame has such a binding any more. */
+/* Stands for a block to whose calls memory was bound. It outlives the block until no frame has such a
+ * binding. */
 typedef struct hy__owner { int refs, gone; } hy__owner;
 
 static void hy__owner_drop(hy_root *root, hy__owner *owner)
@@ -35603,7 +35604,7 @@ static void hy__owner_drop(hy_root *root, hy__owner *owner)
     if (owner && HY__ADD(&owner->refs, -1) == 0) hy__free(&root->heap, owner);
 }
 
-/* What later rooms hang on a graph; freed with it. */
+/* Data of later rooms that are attached to a graph and freed with it. */
 typedef struct hy__attached {
     hy__kept kept;
     void   (*free_fn)(hy_root *root, struct hy__attached *it);
@@ -35616,20 +35617,20 @@ struct hy_graph {
     hy__nodes  *store;
     hy__node  **node;                   /* in topological order */
     int         n;
-    hy__edge   *head;                   /* what it computes, then calls that run for what they write alone */
+    hy__edge   *head;                   /* results, then calls that run only for what they write */
     int         heads, calls;
     int         vars;                   /* variables that are inputs, in the order they were made */
     hy__node  **var;
-    int        *place;                  /* by a node's number in the store: where it stands here, or -1 */
+    int        *place;                  /* by number in the store: position in `node`, or -1 */
     int         ranks[2];               /* random numbers that the program takes: see hy__node */
     char      **label;                  /* names of outputs and internals, made when asked for */
     int         labels;
-    struct { int i, place; } asked[3];  /* by hy_names: the leaf last asked for, and where it stands */
-    void       *notes;                  /* of >>save: what a file said of its variables, one block */
+    struct { int i, place; } asked[3];  /* by hy_names: the last leaf asked for, its position */
+    void       *notes;                  /* of >>save: what a file says of its variables, one block */
     hy__table   programs, derived;      /* compiled for certain types; its gradients */
-    hy__attached *all;                  /* one of these: what an optimised graph has seen of constants, ... */
-                                        /* ... or the gradient of a recorded one for all heads */
-    hy_graph   *next, **link;           /* of the root's list, and what points to it there */
+    hy__attached *all;                  /* constants that an optimised graph depends on, ... */
+                                        /* ... or the gradient of a recorded graph for all heads */
+    hy_graph   *next, **link;           /* the root's list, and what points to it there */
     const void *maker;                  /* the block's traces that it was lent from */
     uint64_t    ready;                  /* the root's moves + 1 when all its parameters were ready */
 };
@@ -35643,8 +35644,8 @@ static void hy__copy_ranks(int *to, const int *from)
     to[1] = from[1];
 }
 
-/* Where a program stands among the random numbers when it begins, running or traced: its operators draw what
- * they are numbered for, in whatever order they are met. */
+/* The state of the random numbers when a program begins, running or traced. Its operators draw by their
+ * numbers in the program, in whatever order they run. */
 typedef struct hy__drawn { uint64_t stream; int ranks[2]; } hy__drawn;
 static hy__drawn hy__drawn_by(const hy_frame *F)
 {
@@ -35666,14 +35667,14 @@ HY__UNUSED static int hy__is_random(const hy__node *node)
     return node->op && (node->op->flags & HY_OP_RANDOM);
 }
 
-/* Does it give its one input as it is? */
+/* Does it return its single input unchanged? */
 HY__UNUSED static int hy__is_copy(const hy__node *node)
 {
     const unsigned copies = HY_OP_KEEPS | HY_OP_POINTWISE;
     return node->op && node->nin == 1 && (node->op->flags & copies) == copies;
 }
 
-/* How many numbers the program takes before this operator. */
+/* Count of random numbers that the program takes before this operator. */
 static uint64_t hy__rank_of(const hy__node *node, int training)
 {
     return (uint64_t)node->rank[training != 0];
@@ -35690,7 +35691,7 @@ static void hy__attached_free(hy_root *root, hy__table *shelf)
     hy__free(&root->heap, (void *)shelf->slot);
 }
 
-/* Graphs may hold graphs, so this walks a list instead of the stack. */
+/* Graphs may hold graphs, so this uses a list instead of recursion. */
 static void hy__graph_drop(hy_graph *g)
 {
     hy_graph *pending = NULL;
@@ -35729,7 +35730,7 @@ static void hy__graph_drop(hy_graph *g)
 }
 
 /* --- nodes --- */
-/* Equal attributes, equal bytes: whatever stood behind the last dim of a shape goes. */
+/* Makes records of equal attributes equal byte by byte: clears what is behind the last dim of a shape. */
 static void hy__tidy_record(const hy_op *op, void *record)
 {
     const hy_attr *a;
@@ -35744,7 +35745,7 @@ static void hy__tidy_record(const hy_op *op, void *record)
     }
 }
 
-/* A node with room for everything it owns, in one block. It joins a store when it is complete. */
+/* Makes a node with room for everything it owns, in one block. It joins a store when it is complete. */
 static hy__node *hy__node_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record,
                               const char *name)
 {
@@ -35779,7 +35780,7 @@ static void hy__node_discard(hy_frame *F, hy__node *node)
     hy__free(&F->root->heap, node);
 }
 
-/* Programs that the node shall run. 0, or -1. */
+/* Sets the programs that the node runs. 0, or -1. */
 static int hy__node_subs(hy_frame *F, hy__node *node, int n, hy_graph *const *sub)
 {
     if (!n) return 0;
@@ -35792,10 +35793,10 @@ static int hy__node_subs(hy_frame *F, hy__node *node, int n, hy_graph *const *su
     return 0;
 }
 
-/* The only one, or the first; or NULL. */
+/* The node's first program, or NULL. */
 static hy_graph *hy__node_sub(const hy__node *node) { return node->nsub ? node->sub[0] : NULL; }
 
-/* The same node for another store; its inputs are still those of `from`. */
+/* Copies a node for another store; its inputs are still those of `from`. */
 static hy__node *hy__node_copy(hy_frame *F, const hy__node *from)
 {
     hy__node *node = hy__node_new(F, from->op, from->nin, from->nout, from->record, from->name);
@@ -35814,7 +35815,8 @@ static hy__node *hy__node_copy(hy_frame *F, const hy__node *from)
     return node;
 }
 
-/* Behind every node it uses. The store owns it from here; on failure nobody does. */
+/* Appends a node to a store that has every node it uses. The store owns it from here on; on failure the
+ * caller still does. */
 static int hy__node_join(hy_frame *F, hy__nodes *store, hy__node *node)
 {
     if (hy__grow(&F->root->heap, (void **)&store->node, &store->cap, store->n + 1, sizeof *store->node))
@@ -35824,7 +35826,7 @@ static int hy__node_join(hy_frame *F, hy__nodes *store, hy__node *node)
     return 0;
 }
 
-/* The same; what does not join is discarded. The node, or NULL, with which it may also begin. */
+/* The same, but a node that cannot be added is discarded. Returns the node or NULL; node may be NULL. */
 static hy__node *hy__node_add(hy_frame *F, hy__nodes *store, hy__node *node)
 {
     if (node && !hy__node_join(F, store, node)) return node;
@@ -35878,7 +35880,7 @@ static int hy__graph_room_heads(hy_frame *F, hy_graph *g, int heads, int calls)
     return hy__no_room(F, "graph");
 }
 
-/* Room for its nodes, variables, and the places of so many nodes of the store. */
+/* Makes room for nodes, variables, and the positions of `span` nodes of the store. */
 static int hy__graph_room(hy_frame *F, hy_graph *g, int nodes, int vars, int span)
 {
     g->node = (hy__node **)hy__alloc(&F->root->heap, (size_t)(nodes + vars) * sizeof *g->node +
@@ -35889,15 +35891,16 @@ static int hy__graph_room(hy_frame *F, hy_graph *g, int nodes, int vars, int spa
     return 0;
 }
 
-/* Depth-first from the heads, inputs left to right. before: by number in the store, the call that each must
- * follow, or -1; NULL: there are none. pending: room for every node of the store. */
+/* Orders the graph depth-first from the heads, inputs from left to right. before: by number in the store,
+ * the call that each must follow, or -1; NULL: none. pending: a stack with room for every node of the
+ * store. */
 static void hy__graph_order(hy_graph *g, hy__node **pending, const int *before)
 {
     int i, n = 0;
     for (g->n = i = 0; i < g->store->n; i++) g->store->node[i]->mark = 0;
     for (i = 0; i < g->heads + g->calls; i++) {
         if (g->head[i].node->mark) continue;
-        g->head[i].node->mark = 1;      /* mark - 1: inputs looked at */
+        g->head[i].node->mark = 1;      /* mark - 1: inputs visited so far */
         pending[n++] = g->head[i].node;
         while (n) {
             hy__node *node = pending[n - 1];
@@ -35913,7 +35916,7 @@ static void hy__graph_order(hy_graph *g, hy__node **pending, const int *before)
     }
 }
 
-/* The places of a finished graph's nodes, as these stand in the store. */
+/* Lists the positions of a finished graph's nodes in the order of the store. */
 HY__UNUSED static void hy__store_order(const hy_graph *g, int *order)
 {
     int i, n = 0, span = 0;
@@ -35921,7 +35924,7 @@ HY__UNUSED static void hy__store_order(const hy_graph *g, int *order)
     for (i = 0; i < span; i++) if (g->place[i] >= 0) order[n++] = g->place[i];
 }
 
-/* Marks the variables that calls of the graph write. How many such calls there are. */
+/* Marks the variables that calls of the graph write. Returns the number of such calls. */
 static int hy__graph_written(hy_graph *g)
 {
     int i, k, writers = 0;
@@ -35949,7 +35952,7 @@ static int hy__touches_written(const hy__node *node)
     return 0;
 }
 
-/* Each call that touches a written variable follows the one before it in the store. */
+/* Chains the calls that touch a written variable in the order of the store. */
 static void hy__graph_chain(const hy_graph *g, int *before)
 {
     int i, last = -1;
@@ -35962,7 +35965,7 @@ static void hy__graph_chain(const hy_graph *g, int *before)
     }
 }
 
-/* What the heads need, inputs first; the variables that it takes, needed or not. */
+/* Collects all that the heads need, inputs first, and all variables, whether needed or not. */
 static int hy__graph_finish(hy_frame *F, hy_graph *g)
 {
     hy__nodes *s = g->store;
@@ -35986,13 +35989,13 @@ static int hy__graph_finish(hy_frame *F, hy_graph *g)
     return 0;
 }
 
-/* The name that an operator's node was made with, whatever hy_named has called it since. */
+/* The name that a node was made with, before hy_named gave it another. */
 static char *hy__first_name(const hy__node *node)
 {
     return (char *)node->record + hy__round64(node->op->record);
 }
 
-/* Where the digits at the end of a name begin, 9 of them at most, and the number that they are. */
+/* The length of a name without the digits at its end (at most 9), and the number that these are. */
 static size_t hy__name_base(const char *name, int *number)
 {
     size_t n = strlen(name), base = n;
@@ -36002,7 +36005,7 @@ static size_t hy__name_base(const char *name, int *number)
     return base;
 }
 
-/* Names alike but for their number, in one scope, have one place in the table. */
+/* The slot for names of one scope that differ in their number only. */
 static uint32_t hy__settle_slot(const hy__node *node, size_t base, hy__node *const *table, int size)
 {
     uint32_t h = 2166136261u ^ (uint32_t)node->scope, at;
@@ -36013,9 +36016,9 @@ static uint32_t hy__settle_slot(const hy__node *node, size_t base, hy__node *con
     return at;
 }
 
-/* Numbers in automatic names follow the order of the graph, since C leaves open in which order the arguments
- * of a call are computed. Those that an earlier graph has settled stay; the others come behind them. table: a
- * power of two, more than twice the nodes. */
+/* Numbers automatic names in the order of the graph, since C does not define in which order the arguments
+ * of a call are evaluated. Names that an earlier graph has settled stay, and the others follow them. The
+ * size of the table is a power of two, more than twice the number of nodes. */
 static void hy__settle_names(hy_graph *g, hy__node **table, int *count, int size)
 {
     int i, turn, number;
@@ -36053,7 +36056,7 @@ static int hy__graph_settle(hy_frame *F, hy_graph *g)
     return 0;
 }
 
-/* The root's list: graphs that live until its close, or until somebody lets go of them. */
+/* Adds a graph to the root's list: it lives until the root closes or until it is freed. */
 static hy_graph *hy__graph_list(hy_root *root, hy_graph *g)
 {
     hy__acquire(&root->lock);
@@ -36074,7 +36077,7 @@ static void hy__graph_unlist(hy_root *root, hy_graph *g)
     hy__graph_drop(g);
 }
 
-/* Room for the heads of a whole program: its calls that write are heads too, needed or not. */
+/* Makes room for the heads of a whole program: calls that write are heads, too, needed or not. */
 static int hy__graph_room_all(hy_frame *F, hy_graph *g, int heads)
 {
     const hy__nodes *s = g->store;
@@ -36086,7 +36089,7 @@ static int hy__graph_room_all(hy_frame *F, hy_graph *g, int heads)
     return 0;
 }
 
-/* Of the calls for which there is room those that heads need: an optimised graph may need them no more. */
+/* Keeps those of the writing calls that the heads need: an optimised graph may no longer need some. */
 static void hy__graph_needed_calls(hy_graph *g)
 {
     int i;
@@ -36095,7 +36098,7 @@ static void hy__graph_needed_calls(hy_graph *g)
             g->head[g->heads + g->calls++].node = g->node[i];
 }
 
-/* all: calls that write are heads too, needed or not; else those that the others need. */
+/* all: every call that writes is a head, too; else only those that the heads need. */
 static hy_graph *hy__compile_heads(hy_frame *S, hy_array *heads, int all)
 {
     hy_graph *g;
@@ -36136,14 +36139,14 @@ HY_API void hy_graph_free(hy_frame *F, hy_graph *g)
     if (!F || !g) return;
     hy__acquire(&F->root->lock);
     for (at = F->root->graphs; at && at != g; at = at->next) continue;
-    if (at && at->owned) { keep = 1; at->owned = HY__OWNED; }   /* the block goes on with it */
+    if (at && at->owned) { keep = 1; at->owned = HY__OWNED; }   /* the block still uses it */
     hy__release(&F->root->lock);
     if (at && !keep) hy__graph_unlist(F->root, g);
     if (!at) hy__fail(F, HY_ERROR_STATE, "hy_graph_free: the graph was freed already, or belongs to another "
                       "hy_open");
 }
 
-/* A block lets go of its graph, which stays as long as the user has it. */
+/* A block releases its graph, which lives as long as the user has it. */
 static void hy__graph_disown(hy_root *root, hy_graph *g)
 {
     int keep;
@@ -36175,7 +36178,7 @@ HY_API int hy_graph_head(hy_graph *g, int i, int *output)
     return g->place[g->head[i].node->number];
 }
 
-/* "_fused(add,relu)": an operator, with those that it runs. */
+/* Prints an operator with those that it runs: "_fused(add,relu)". */
 static void hy__put_what(hy__line *line, const hy_op *op, const hy_graph *sub)
 {
     const char *before = "(";
@@ -36240,7 +36243,7 @@ HY_API hy_graph *hy_graph_sub(hy_graph *g, int i, int k)
     return g && i >= 0 && i < g->n && k >= 0 && k < g->node[i]->nsub ? g->node[i]->sub[k] : NULL;
 }
 
-/* How many outputs of a node its users see, and which number one of them has among those. */
+/* The number of visible outputs of a node, and the number of one of them among these. */
 static int hy__visible(const hy__node *node, int output, int *at)
 {
     int i, k = 0, n, seen = 0, hidden;
@@ -36256,7 +36259,8 @@ static int hy__visible(const hy__node *node, int output, int *at)
     return seen;
 }
 
-/* "fc1_output", "split0_output2", "bn0_mean", as MXNet has it; a variable keeps its name. */
+/* Prints the name of an output as MXNet has it: "fc1_output", "split0_output2", "bn0_mean"; a variable
+ * keeps its name. */
 static void hy__put_output_name(hy__line *line, const hy__node *node, int output)
 {
     static const char *const named[][4] = {
@@ -36277,7 +36281,8 @@ static void hy__put_output_name(hy__line *line, const hy__node *node, int output
         hy__put_int(line, at);
 }
 
-/* Outputs, then internals: made at the first question and kept, so that the text lives with the graph. */
+/* Makes the names of outputs, then of internals. They are made when first asked for, and kept as long as
+ * the graph. */
 static void hy__graph_labels(hy_graph *g)
 {
     char **label;
@@ -36302,7 +36307,8 @@ static void hy__graph_labels(hy_graph *g)
     g->labels = n;
 }
 
-/* Name i of those leaves that `which` means. Asking for one after the other walks through the graph once. */
+/* Name i of the leaves that `which` selects. Asking for one after another passes through the graph only
+ * once. */
 static const char *hy__leaf_name(hy_graph *g, hy_names which, int i)
 {
     int *at = &g->asked[which - HY_NAMES_ARGUMENTS].i, *place = &g->asked[which - HY_NAMES_ARGUMENTS].place;
@@ -36341,7 +36347,7 @@ typedef struct hy__types { hy__buffer *room; hy_type *type; int *first; int n; }
 
 static void hy__types_close(hy_frame *F, hy__types *T) { hy__buffer_drop(&F->cache, T->room); }
 
-/* What is given wins over what was declared; a size that is not given stays as declared. */
+/* A given type replaces the declared one; a size that is not given stays as declared. */
 static void hy__type_given(hy_type *t, const hy_type *given)
 {
     const hy_shape declared = t->shape;
@@ -36352,7 +36358,7 @@ static void hy__type_given(hy_type *t, const hy_type *given)
         if (t->shape.dim[d] == -1) t->shape.dim[d] = declared.dim[d];
 }
 
-/* Nothing is known but what variables were declared as, constants and parameters are, and what is given. */
+/* Sets up the types: those of constants and parameters, given and declared ones; all others are unknown. */
 static int hy__types_open(hy_frame *F, const hy_graph *g, hy__types *T, const hy_type *leaf,
                           const hy_type *var, hy_array *const *in)
 {
@@ -36395,7 +36401,7 @@ static int hy__same_type(const hy_type *a, const hy_type *b)
     return a->dtype == b->dtype && hy__same_shape(&a->shape, &b->shape);
 }
 
-/* A type of which all is known: what is not, taken for small. */
+/* The same type with its unknown parts filled in: f64 where that is built, a scalar, dims of 1. */
 static hy_type hy__supposed(const hy_type *type)
 {
     hy_type known = *type;
@@ -36407,14 +36413,14 @@ static hy_type hy__supposed(const hy_type *type)
     return known;
 }
 
-/* Known sizes must be addressable, so that arithmetic on them cannot overflow. */
+/* Checks that known sizes are addressable, so that arithmetic on them cannot overflow. */
 static int hy__sane_type(hy_frame *S, const hy_type *type, const char *who)
 {
     const hy_type known = hy__supposed(type);
     return hy__check_type(S, &known, who);
 }
 
-/* One node: -1 contradiction, 1 something was learnt. */
+/* Infers the types of one node. -1: contradiction; 1: something new is known. */
 static int hy__infer_node(hy_frame *F, const hy_graph *g, hy__types *T, int i)
 {
     hy__node *node = g->node[i];
@@ -36434,7 +36440,7 @@ static int hy__infer_node(hy_frame *F, const hy_graph *g, hy__types *T, int i)
     return learnt;
 }
 
-/* Forward and backward until nothing more is learnt. */
+/* Infers types forward and backward until nothing changes. */
 static int hy__infer_graph(hy_frame *F, const hy_graph *g, hy__types *T)
 {
     int i, learnt = 1, up = 0, quiet = 0, round = 0;
@@ -36451,8 +36457,9 @@ static int hy__infer_graph(hy_frame *F, const hy_graph *g, hy__types *T)
     return 0;
 }
 
-/* The types of all values, where types are given of the leaves that are no constants, or of the variables, or
- * arrays for these; or none. -1 on error, 1 if not all are known. To be closed in any case. */
+/* Infers the types of all values. Types may be given for the leaves that are no constants, for the
+ * variables, or as arrays for these; or not at all. -1 on error, 1 if some types stay unknown.
+ * hy__types_close must follow in any case. */
 static int hy__types_infer(hy_frame *F, const hy_graph *g, hy__types *T, const hy_type *leaf,
                            const hy_type *var, hy_array *const *in)
 {
@@ -36468,7 +36475,7 @@ HY_API int hy_graph_infer(hy_frame *F, hy_graph *g, hy_type *inputs, hy_type *ou
     for (i = k = 0; inputs && i < g->n; i++) {
         hy_type known;
         if (g->node[i]->op || g->node[i]->held) continue;
-        known = hy__supposed(&inputs[k++]);                 /* larger than memory, perhaps */
+        known = hy__supposed(&inputs[k++]);                 /* the sum of unknown sizes may exceed memory */
         if (!hy__check_form(F, &known, "hy_graph_infer")) return -1;
     }
     failed = hy__types_infer(F, g, &T, inputs, NULL, NULL);
@@ -36490,7 +36497,8 @@ typedef struct hy__writer {
 
 static void hy__write(hy__writer *w, const char *text) { hy__sink_to_buffer(&w->out, text, strlen(text)); }
 
-/* Between its operands, or NULL. Operators with a number have it on the right, *left on the left. */
+/* The sign that an operator has between its operands, or NULL. A scalar operand is on the right, or with
+ * *left on the left. */
 static const char *hy__infix(const hy_op *op, int *scalar, int *left)
 {
     const hy__arithmetic *a = hy__arithmetic_of(op);
@@ -36508,7 +36516,7 @@ static void hy__write_number(hy__writer *w, double v)
     hy__write(w, number);
 }
 
-/* Is the node written where it is used? */
+/* Is the node written inside the expression that uses it? */
 static int hy__written_inline(const hy__writer *w, const hy__node *node)
 {
     return node->op && w->form == HY_FORM_INLINE && node->nout == 1 && !(node->op->flags & HY_OP_CONTROL) &&
@@ -36527,7 +36535,7 @@ static void hy__write_leaf(hy__writer *w, const hy__edge *e)
     if (hy__visible(node, e->output, &at) > 1) { hy__write(w, "."); hy__write_number(w, at); }
 }
 
-/* Of loops and branches what is 0. */
+/* Is an attribute left out of the text? So are those of loops and branches that are 0. */
 static int hy__is_left_unsaid(const hy__node *node, const hy_attr *a)
 {
     const char *field = (const char *)node->record + a->offset;
@@ -36536,7 +36544,7 @@ static int hy__is_left_unsaid(const hy__node *node, const hy_attr *a)
         : !*(const int *)(const void *)field;
 }
 
-/* What stands before input k of a node, or (k = nin) at the end of its call. */
+/* Writes what is between the inputs: before input k of a node, or (k = nin) after the last one. */
 static void hy__write_between(hy__writer *w, const hy__node *node, int k)
 {
     int scalar = 0, left = 0;
@@ -36564,7 +36572,7 @@ static void hy__write_between(hy__writer *w, const hy__node *node, int k)
     }
 }
 
-/* An expression, without recursion: the stack holds a node and the input that comes next. */
+/* Writes an expression without recursion: the stack holds nodes and the next input of each. */
 typedef struct hy__open_call { const hy__node *node; int next, brackets; } hy__open_call;
 
 static void hy__write_call(hy__writer *w, const hy__node *node, hy__open_call *stack)
@@ -36592,13 +36600,13 @@ static void hy__write_call(hy__writer *w, const hy__node *node, hy__open_call *s
     }
 }
 
-/* A graph that is being written: the program, or a body further in. */
+/* A graph that is being written: the program, or a body within. */
 typedef struct hy__text_level { hy_graph *g; int *uses, i, body,
                                indent; hy__open_call *stack; } hy__text_level;
 
 static void hy__write_blanks(hy__writer *w, int n) { while (n--) hy__write(w, " "); }
 
-/* Counts uses. 0, or -1 without memory. */
+/* Opens a level and counts uses. 0, or -1 without memory. */
 static int hy__text_level_open(hy__text_level *level, hy_graph *g, int indent)
 {
     hy__heap *heap = &g->root->heap;
@@ -36621,7 +36629,7 @@ static void hy__text_level_close(hy__text_level *level)
     hy__free(&level->g->root->heap, level->stack);
 }
 
-/* "turn(item0, state0):" */
+/* Writes the head of a body: "turn(item0, state0):". */
 static void hy__write_body_head(hy__writer *w, const hy__node *node, int k, int indent)
 {
     const hy_graph *g = node->sub[k];
@@ -36649,7 +36657,7 @@ static void hy__write_heads(hy__writer *w, const hy__text_level *level)
     hy__write(w, level->indent ? "\n" : ")\n");
 }
 
-/* The node that comes next; the number of its next body, or -1 when it is done. */
+/* Writes the next node. Returns the number of its next body, or -1 when it is done. */
 static int hy__write_next(hy__writer *w, hy__text_level *level)
 {
     const hy__node *node = level->g->node[level->i];
@@ -36667,7 +36675,7 @@ static int hy__write_next(hy__writer *w, hy__text_level *level)
     return -1;
 }
 
-/* One node to a line; what it runs behind it, further in. */
+/* Writes one node per line, with the bodies that it runs behind it, indented. */
 static void hy__write_program(hy__writer *w, hy_graph *g)
 {
     hy__text_level level[HY__NEST + 2];
@@ -40167,13 +40175,13 @@ enum { HY__NOWHERE, HY__AT_INPUT, HY__AT_PARAM, HY__AT_CONSTANT, HY__AT_EARLY, H
 typedef struct hy__spot {               /* a value */
     const hy__node *node;
     const hy_type  *type;
-    int    where, index;                /* which input or parameter it is, else which head first, or -1 */
+    int    where, index;                /* number of the input or parameter; else first head, or -1 */
     int    root;                        /* the value whose memory it shares, or itself */
-    size_t shift;                       /* how far into that */
-    int    step, output;                /* what computes it */
-    int    written;                     /* a running statistic that the run changes: never shared */
-    int    from, to, reader;            /* of a root: batches it lives in, the only step of the last, or -1 */
-    int    block;                       /* the value whose place it takes: results over their inputs */
+    size_t shift;                       /* offset in bytes */
+    int    step, output;                /* the step that computes it */
+    int    written;                     /* a running statistic that the run changes: not shared */
+    int    from, to, reader;            /* of a root: first and last batch, its only reader there or -1 */
+    int    block;                       /* the value whose memory it takes over (in place) */
     size_t offset, bytes;               /* in the arena */
 } hy__spot;
 
@@ -40181,38 +40189,39 @@ typedef struct hy__step {               /* a job */
     const hy__node *node;
     const hy_op *op;
     const void  *record;
-    const hy_job *job;                  /* NULL of an early one, which is bound when it runs */
-    int     place;                      /* of its node in the graph */
+    const hy_job *job;                  /* NULL: early, bound when it runs */
+    int     place;                      /* position of its node */
     int     nin, nout, tensor;          /* its tensors in the plan: inputs, then outputs */
     int     early, level, batch;
-    int     stages, narrow;             /* narrow: it has fewer items than all threads could run */
+    int     stages, narrow;             /* narrow: too few items for all threads */
     int64_t items[HY_MAX_STAGES];
     double  cost;
     size_t  scratch, shared, shared_at;
 } hy__step;
 
-/* What runs between two barriers: parts of several jobs, or (parts 0) the steps from .. to, one by one. */
+/* The work between two barriers: parts of several jobs or, with parts 0, the steps from .. to one after
+ * another. */
 typedef struct hy__stage { int part, parts, from, to; } hy__stage;
 typedef struct hy__piece { int step, stage; int64_t first; } hy__piece;   /* first: its first item there */
 
 typedef struct hy__plan {
     int        values, steps, early, heads, inputs, params, written, randoms;
-    int        tensors, late;           /* late: so many in front are not those of early steps, ... */
-    int        widest;                  /* ... of which one has so many at most */
+    int        tensors, late;           /* late: so many in front are of late steps */
+    int        widest;                  /* the most tensors of an early step */
     hy__spot  *spot;
-    hy__step  *step;                    /* the early ones in front, then the others as they run */
+    hy__step  *step;                    /* early steps first, then the others in order */
     int       *tensor;                  /* the value of each tensor */
-    hy_tensor *operand;                 /* the types of each late one; see hy_job */
-    hy__buffer *jobs;                   /* the steps' jobs lie here: a chain */
-    size_t     jobs_used;               /* of the first one */
+    hy_tensor *operand;                 /* types of the late tensors, see hy_job */
+    hy__buffer *jobs;                   /* memory of the jobs, a chain */
+    size_t     jobs_used;               /* bytes used of the first one */
     int       *first;                   /* by node's place: its first value */
-    int       *head, *input, *param;    /* their values; an input nobody needs is -1 */
-    int       *write;                   /* values that the run changes */
+    int       *head, *input, *param;    /* by head, input, parameter: its value or -1 */
+    int       *write;                   /* statistics that the run changes */
     int       *random;                  /* steps that draw */
-    int       *use_first, *use;         /* by value: tensors that share its memory, late ones first */
+    int       *use_first, *use;         /* by value: tensors in its memory, late ones first */
     int       *user;                    /* by tensor: its step */
-    int       *watch, watches;          /* parameters and constants that early steps read */
-    int        stages;                  /* 0: one thread does it all */
+    int       *watch, watches;          /* parameters and constants read by early steps */
+    int        stages;                  /* 0: one thread runs everything */
     hy__stage *stage;
     int64_t   *items;                   /* per stage */
     hy__piece  *part;
@@ -40221,7 +40230,7 @@ typedef struct hy__plan {
     size_t     arena, unplanned, scratch, shared, parameters;
     hy__buffer *room[20];               /* all of these arrays */
     int        rooms;
-    hy__buffer *users;                  /* counts of what jobs use that is kept elsewhere: a chain */
+    hy__buffer *users;                  /* use counts of data outside that jobs use, a chain */
 } hy__plan;
 
 typedef struct hy__planner {
@@ -40229,11 +40238,11 @@ typedef struct hy__planner {
     hy_graph *g;
     const hy__mode *mode;
     hy__plan *p;
-    int       back;                     /* where tensors of early steps begin: they fill up from behind */
-    struct hy__planner *outer;          /* the plan that waits for this one, its body's */
+    int       back;                     /* first tensor of an early step; filled from the end */
+    struct hy__planner *outer;          /* the plan around this one, which is of its body */
 } hy__planner;
 
-/* Zeroed room for n items that the plan owns. */
+/* Allocates n zeroed items that the plan owns. */
 static void *hy__plan_room(hy__planner *P, size_t n, size_t size)
 {
     hy__buffer *b = n > SIZE_MAX / 8 / size ? NULL : hy__buffer_new(&P->F->cache, (n + 1) * size);
@@ -40243,7 +40252,7 @@ static void *hy__plan_room(hy__planner *P, size_t n, size_t size)
     return b->data;
 }
 
-/* What its jobs use must stay as long as the plan: counts it in `users`. 0, or -1. */
+/* Data that jobs use must live as long as the plan, which adds itself to their count `users`. 0, or -1. */
 static int hy__plan_use(hy__planner *P, int *users)
 {
     hy__buffer *b = hy__buffer_new(&P->F->cache, sizeof users);
@@ -40268,7 +40277,7 @@ static void hy__plan_free(hy_root *root, hy__plan *p)
 }
 
 enum { HY__PLAN_JOBS = 8192 };
-/* A bound job, without what bind has not used of it. */
+/* Keeps a copy of a bound job, without the part that bind has not used. */
 static const hy_job *hy__plan_keep(hy__planner *P, const hy_job *job)
 {
     hy__plan *p = P->p;
@@ -40286,7 +40295,7 @@ static const hy_job *hy__plan_keep(hy__planner *P, const hy_job *job)
     return (const hy_job *)memcpy((char *)b->data + p->jobs_used - bytes, job, hy__job_bytes(job));
 }
 
-/* Room for everything whose number is known from the graph. */
+/* Allocates everything whose size follows from the graph. */
 static int hy__plan_open(hy__planner *P)
 {
     hy_graph *g = P->g;
@@ -40355,7 +40364,7 @@ static void hy__plan_spot(hy__plan *p, int v, const hy__node *node, int output, 
     s->root = v;
 }
 
-/* A variable: an input, a parameter, or a constant; a strided one is packed by an early copy. */
+/* Plans a variable: an input, a parameter or a constant. A strided constant is packed by an early copy. */
 static void hy__plan_leaf(hy__planner *P, int place)
 {
     hy__plan *p = P->p;
@@ -40377,7 +40386,7 @@ static void hy__plan_leaf(hy__planner *P, int place)
     }
 }
 
-/* Results that stand one behind the other in the first input: where, in bytes. -1: they do not. */
+/* If the results are consecutive parts of the first input: the offset of the first one in bytes. Else -1. */
 static int64_t hy__plan_stretch(const hy__node *node)
 {
     const hy_type *x = hy__edge_type(&node->in[0]);
@@ -40396,8 +40405,8 @@ static int64_t hy__plan_stretch(const hy__node *node)
     return (begin < 0 ? begin + x->shape.dim[axis] : begin) * (hy__bytes(x) / x->shape.dim[axis]);
 }
 
-/* The same elements in another shape need neither a job nor memory, nor do stretches of what the run computes
- * where each begins as a value may. */
+/* Makes results aliases of the input where they need neither job nor memory: views, and consecutive parts
+ * of a computed value if each begins at an aligned address. */
 static int hy__plan_alias(hy__planner *P, int place)
 {
     hy__plan *p = P->p;
@@ -40419,7 +40428,7 @@ static int hy__plan_alias(hy__planner *P, int place)
     return 1;
 }
 
-/* Is it decided by parameters and constants, and may it be computed before the run? */
+/* Do only parameters and constants determine it, and may it be computed before the run? */
 static int hy__plan_is_early(hy__planner *P, const hy__node *node)
 {
     int k;
@@ -40433,7 +40442,8 @@ static int hy__plan_is_early(hy__planner *P, const hy__node *node)
     return 1;
 }
 
-/* spot.index: which head a value is, counted from 1, until its node is met; spot.to: its readers so far. */
+/* Plans an operator. Until a value's node is visited, spot.index is its head + 1; spot.to counts its
+ * readers. */
 static int hy__plan_op(hy__planner *P, int place)
 {
     hy__plan *p = P->p;
@@ -40491,7 +40501,7 @@ static int hy__plan_values(hy__planner *P)
 }
 
 /* --- jobs --- */
-/* Binds a step to its operands, wherever these will lie. */
+/* Binds a step for its operands, whose addresses need not be known. */
 static int hy__plan_bind(hy_frame *F, const hy__step *s, hy_job *job, hy_tensor *tensor, int training)
 {
     hy__call c;
@@ -40525,8 +40535,8 @@ static void hy__plan_operands(const hy__plan *p, const hy__step *s, hy_tensor *o
         hy__plan_tensor(p, p->tensor[s->tensor + k], &operand[k], operand);
 }
 
-/* Binds every operator, which says what its run will take. An early one is told no more: its operands lie
- * behind those that last. */
+/* Binds every operator to learn what its run takes. Jobs of early steps are not kept; their tensors follow
+ * those of the others. */
 static int hy__plan_costs(hy__planner *P)
 {
     hy__plan *p = P->p;
@@ -40560,8 +40570,8 @@ static int hy__plan_costs(hy__planner *P)
 }
 
 /* --- order --- */
-/* The longest way from the inputs to each step. Calls that change or read a running statistic keep their
- * order. */
+/* Finds the level of each step: the longest path from the inputs. Calls that change or read a running
+ * statistic keep their order. */
 static void hy__plan_levels(hy__planner *P, int *producer)
 {
     hy__plan *p = P->p;
@@ -40585,7 +40595,8 @@ static void hy__plan_levels(hy__planner *P, int *producer)
 
 typedef struct hy__width { int steps, narrow, together, at; double cost; } hy__width;     /* of a level */
 
-/* Which levels are worth running side by side? A single one makes all steps go by level. */
+/* Finds the levels whose steps are worth running side by side. One such level is enough to order all steps
+ * by level. */
 static int hy__plan_widths(hy__plan *p, hy__width *width, int levels)
 {
     int i, some = 0;
@@ -40603,7 +40614,8 @@ static int hy__plan_widths(hy__plan *p, hy__width *width, int levels)
     return some;
 }
 
-/* Early steps to the front, the others as in the graph, or (by_level) by level; batches numbered. */
+/* Orders the steps: early ones first, the others as in the graph or, with by_level, by level. Numbers the
+ * batches. */
 static int hy__plan_order(hy__planner *P, int by_level)
 {
     hy__plan *p = P->p;
@@ -40646,7 +40658,7 @@ static int hy__plan_order(hy__planner *P, int by_level)
     return 0;
 }
 
-/* Is there any level whose steps are worth running side by side? Numbers the levels. */
+/* Numbers the levels. Is there one whose steps are worth running side by side? */
 static int hy__plan_wide(hy__planner *P)
 {
     hy__plan *p = P->p;
@@ -40655,7 +40667,7 @@ static int hy__plan_wide(hy__planner *P)
     if (p->workers < 2 || HY__OFF(P->mode, PARALLEL)) return 0;
     room = hy__buffer_new(&P->F->cache, (size_t)(p->values + 1) * sizeof(int) +
                           (size_t)(p->steps + 1) * sizeof(hy__width));
-    if (!room) return 0;                /* in order, then */
+    if (!room) return 0;                /* then in the order of the graph */
     memset(room->data, 0, (size_t)(p->steps + 1) * sizeof(hy__width));
     hy__plan_levels(P, (int *)(void *)((hy__width *)room->data + p->steps + 1));
     wide = hy__plan_widths(p, (hy__width *)room->data, p->steps);
@@ -40682,7 +40694,7 @@ static void hy__plan_lives(hy__plan *p)
     }
 }
 
-/* A result takes the place of the first input when nobody needs that any more. */
+/* A result takes over the memory of the first input when nothing reads that later. */
 static void hy__plan_inplace(hy__plan *p)
 {
     int i, k;
@@ -40692,12 +40704,12 @@ static void hy__plan_inplace(hy__plan *p)
         hy__spot *in, *out;
         if (!(s->op->flags & HY_OP_INPLACE) || !s->nin) continue;
         for (k = 1; k < s->nout && p->spot[v[s->nin + k]].where == HY__NOWHERE; k++) {}
-        if (k < s->nout) continue;      /* somebody wants the others */
+        if (k < s->nout) continue;      /* other outputs are used */
         in = &p->spot[p->spot[v[0]].root];
         out = &p->spot[v[s->nin]];
         if (in->where != HY__AT_ARENA || out->where != HY__AT_ARENA || in->to != s->batch ||
             in->reader != i || in->bytes != out->bytes || p->spot[v[0]].bytes != out->bytes) continue;
-        for (k = 1; k < s->nin; k++)    /* read once more, element by element? */
+        for (k = 1; k < s->nin; k++)    /* read by another input, in another shape? */
             if (p->spot[v[k]].root == p->spot[v[0]].root &&
                 !hy__same_shape(&p->spot[v[k]].type->shape, &p->spot[v[0]].type->shape)) break;
         if (k < s->nin) continue;
@@ -40706,10 +40718,10 @@ static void hy__plan_inplace(hy__plan *p)
     }
 }
 
-/* A stretch of the arena: what lies there one after another. */
+/* A block of the arena: memory that values use one after another. */
 typedef struct hy__block_of { size_t bytes, offset; int from, to, value, next; } hy__block_of;
 
-/* Largest first, or (by_time) in order of birth. A heap sort. */
+/* Order of two blocks: largest first or, by_time, by first batch. Used by a heap sort. */
 static int hy__block_before(const hy__block_of *a, const hy__block_of *b, int by_time)
 {
     if (by_time && a->from != b->from) return a->from < b->from;
@@ -40733,8 +40745,8 @@ static void hy__sort_blocks(hy__block_of *b, int n, int by_time)
     }
 }
 
-/* Each block goes into the tightest gap among those that live with it. Placed ones form a list by offset.
- * Returns the bytes of all. */
+/* Places each block in the tightest gap between the placed blocks that live at the same time. Placed
+ * blocks form a list by offset. Returns the bytes of all. */
 static size_t hy__place_by_size(hy__block_of *b, int n)
 {
     int i, first = -1, *at, *best;
@@ -40761,11 +40773,11 @@ static size_t hy__place_by_size(hy__block_of *b, int n)
     return arena;
 }
 
-/* Free stretches of the arena, by offset; those that are no gap now form a list, too. */
+/* Free gaps of the arena by offset; unused records form a list, too. */
 typedef struct hy__gap { size_t offset, bytes; int next; } hy__gap;
 typedef struct hy__gaps { hy__gap *at; int first, unused; } hy__gaps;
 
-/* A block has died: its stretch joins its neighbours. */
+/* Frees a block: its memory merges with free neighbours. */
 static void hy__gap_add(hy__gaps *g, size_t offset, size_t bytes)
 {
     int *to = &g->first, before = -1, i;
@@ -40789,7 +40801,7 @@ static void hy__gap_add(hy__gaps *g, size_t offset, size_t bytes)
     g->unused = before;
 }
 
-/* The tightest gap, or what lies behind all: 0 when there is none. */
+/* Takes the tightest gap, or memory behind all blocks. Returns 0 when there is no gap. */
 static int hy__gap_take(hy__gaps *g, size_t bytes, size_t *offset)
 {
     int *at, *best = NULL, i;
@@ -40807,8 +40819,8 @@ static int hy__gap_take(hy__gaps *g, size_t bytes, size_t *offset)
     return 1;
 }
 
-/* Blocks in order of birth, each in the tightest gap that the dead have left; (apart) none. death: by batch,
- * which blocks end there, chained by next. */
+/* Places blocks in order of their first batch, each in the tightest free gap; with apart, none is shared.
+ * death: by batch, the blocks that end there, chained by next. */
 static size_t hy__place_by_time(hy__block_of *b, int n, int apart, hy__gap *gap, int *death, int batches)
 {
     hy__gaps g;
@@ -40834,7 +40846,7 @@ static size_t hy__place_by_time(hy__block_of *b, int n, int apart, hy__gap *gap,
 
 enum { HY__MANY_BLOCKS = 2048 };        /* more are placed in order of time, which is almost as tight */
 
-/* Offsets for everything in the arena. */
+/* Finds the offsets of everything in the arena. */
 static int hy__plan_arena(hy__planner *P)
 {
     hy__plan *p = P->p;
@@ -40879,10 +40891,10 @@ static int hy__plan_arena(hy__planner *P)
     return P->F->code ? -1 : 0;
 }
 
-enum { HY__WIDE_BYTES = 1 << 20 };      /* running side by side may cost so much memory, or as much again */
+enum { HY__WIDE_BYTES = 1 << 20 };      /* an arena of steps by level may take this, or twice */
 
-/* Order and arena. Steps by level keep more values alive at a time; where that is too many, say the inputs of
- * all steps of an unrolled network, the order of the graph stays. */
+/* Finds order and arena. Steps ordered by level keep more values alive at a time. Where that takes too
+ * much memory, as with all time steps of an unrolled network, the order of the graph stays. */
 static int hy__plan_layout(hy__planner *P)
 {
     size_t in_order;
@@ -40896,7 +40908,8 @@ static int hy__plan_layout(hy__planner *P)
 }
 
 /* --- stages --- */
-/* A job too short to be shared, or that cannot be, runs in one piece with its neighbours of that kind. */
+/* Is a job too short to be split among threads, or cannot it be? It runs in one piece with neighbours of
+ * that kind. */
 static int hy__plan_serial(const hy__step *s)
 {
     int k, many = 0;
@@ -40904,7 +40917,7 @@ static int hy__plan_serial(const hy__step *s)
     return !many || s->cost < HYBRID_PARALLEL_NS / 2;
 }
 
-/* The stages of n steps that run together. */
+/* Adds the stages of n steps that run side by side. */
 static void hy__plan_batch(hy__plan *p, int step, int n, int *parts)
 {
     int k, i, more = 1;
@@ -40927,8 +40940,8 @@ static void hy__plan_batch(hy__plan *p, int step, int n, int *parts)
     }
 }
 
-/* All batches as one region, unless a single thread is as good. Memory that the workers of a job share must
- * not be that of another job of its batch. */
+/* Makes one parallel region of all batches, unless a single thread is as fast. Jobs of a batch get shared
+ * memory apart from one another. */
 static int hy__plan_stages(hy__planner *P)
 {
     hy__plan *p = P->p;
@@ -40964,13 +40977,13 @@ static int hy__plan_stages(hy__planner *P)
     return 0;
 }
 
-/* Behind the late tensors those that views have spared come to none. */
+/* Maps a tensor to the next one, skipping those that views have made unnecessary. */
 static int hy__next_tensor(const hy__planner *P, int i)
 {
     return ++i >= P->p->late && i < P->back ? P->back : i;
 }
 
-/* Which tensors change when the memory of a value does, late ones first. */
+/* Lists by value the tensors that follow when its memory moves, late ones first. */
 static int hy__plan_uses(hy__planner *P)
 {
     hy__plan *p = P->p;
@@ -40986,7 +40999,7 @@ static int hy__plan_uses(hy__planner *P)
     return 0;
 }
 
-/* Whose change makes early steps run again: each once. */
+/* Lists each parameter or constant whose change makes early steps run again, once. */
 static int hy__plan_watch(hy__planner *P)
 {
     hy__plan *p = P->p;
@@ -41009,7 +41022,8 @@ static int hy__plan_watch(hy__planner *P)
     return 0;
 }
 
-/* g: an optimised graph whose types are all known. 0, or -1 with F's error; hy__plan_free either way. */
+/* Makes a plan of g, an optimised graph whose types are all known. 0, or -1 with F's error; hy__plan_free
+ * must follow either way. */
 static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__plan *p)
 {
     hy__planner P;
@@ -41034,7 +41048,7 @@ static int hy__plan_make(hy_frame *F, hy_graph *g, const hy__mode *mode, hy__pla
 }
 
 /* --- plans that can be walked --- */
-typedef struct hy__planned { hy__attached head; hy__plan plan; } hy__planned;   /* hangs on its graph */
+typedef struct hy__planned { hy__attached head; hy__plan plan; } hy__planned;   /* attached to its graph */
 
 static void hy__planned_free(hy_root *root, hy__attached *it)
 {
@@ -41043,7 +41057,7 @@ static void hy__planned_free(hy_root *root, hy__attached *it)
     hy__free(&root->heap, p);
 }
 
-/* The optimised graph for such inputs, with a plan of its own; the user's. */
+/* Returns the optimised graph for inputs of these types, with a plan of its own; the user owns it. */
 static hy_graph *hy__graph_planned(hy_frame *F, hy_graph *g, const hy_type *input, const hy__mode *mode)
 {
     hy__planned *p = (hy__planned *)hy__alloc_zero(&F->root->heap, sizeof *p);
