@@ -1285,6 +1285,9 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
     { "2x4x3x4x3 t 6 k2 s2x1x2 g2", "back back", "back back" },
     { "1x5x9 t 7 k5 s3 p2 a1 relu", "back back", "back back" },
     { "1x8x6x6 t 6 k3 f64", "back back", "back back" },
+    { "1x3x6x6 t 16 k4 s2 p1", "back back", "back back" },
+    { "1x4x6x6 t 3 k4 s2 p1", "back back", "back back" },
+    { "1x4x6x6 t 4 k4 s2 p1", "back direct", "back direct" },
     /* padding that is not the same before and behind */
     { "1x16x14x14 x1 k3 s2 e1 last relu", "taps deep", "taps deep" },
     { "2x17x9x12 x1 k3 p1x0 e0x1 last add_relu", "taps deep", "taps deep" },
@@ -1362,9 +1365,6 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
     { "1x16x5x6 t 8 k3 s2 p1 e0", "back back", "back back" },
     { "1x6x4x5 t 9 k3x2 d2 p1x0 e2x1 last", "back back", "back back" },
     { "1x8x6x6 t 6 k3 p0x1 e1x0 f64", "back back", "back back" },
-    { "1x3x6x6 t 16 k4 s2 p1", "back back", "back back" },
-    { "1x4x6x6 t 3 k4 s2 p1", "back back", "back back" },
-    { "1x4x6x6 t 4 k4 s2 p1", "back direct", "back direct" },
     /* drawn */
     { "1x12x37 44 k1 s2 d2 p1 nobias add", "columns columns", "columns columns" },
     { "2x10x4 32 g2 k2 s2 p3 add_relu", "columns direct", "columns direct" },
