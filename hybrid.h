@@ -40891,7 +40891,7 @@ static int hy__plan_arena(hy__planner *P)
     return P->F->code ? -1 : 0;
 }
 
-enum { HY__WIDE_BYTES = 1 << 20 };      /* an arena of steps by level may take this, or twice */
+enum { HY__WIDE_BYTES = 1 << 20 };      /* by level the arena may be this large, or twice that in order */
 
 /* Finds order and arena. Steps ordered by level keep more values alive at a time. Where that takes too
  * much memory, as with all time steps of an unrolled network, the order of the graph stays. */
@@ -41136,8 +41136,9 @@ HY__WARM_ROOMS
  */
 typedef struct hy__source { hy_tensor t; hy__buffer *buffer; uint64_t version; } hy__source;
 
-/* What an early step gave, and from what. In the root's list, or (room NULL) in a bound executor's memory:
- * then the holder holds the sources, so that nothing ever needs to look there once the executor is gone. */
+/* The results of an early step, and what they were computed from. It is in the root's list or, with room
+ * NULL, in a bound executor's memory; then the holder holds the sources, so that nobody reads that memory
+ * once the executor is gone. */
 typedef struct hy__prepared {
     hy__kept     kept;
     hy__buffer  *room;
@@ -41149,85 +41150,86 @@ typedef struct hy__prepared {
 } hy__prepared;
 
 typedef struct hy__program {
-    hy__attached head;                  /* hangs on the graph */
-    int       refs;                     /* the graph's and the executors' */
+    hy__attached head;                  /* attached to the graph */
+    int       refs;                     /* counts the graph and the executors */
     hy_root  *root;
-    hy_graph *of;                       /* NULL once that is gone or has let go of this */
+    hy_graph *of;                       /* NULL once that is gone or has dropped this program */
     size_t    bytes;                    /* of one executor */
     int       inputs;
     struct hy__holder *holders;
-    int       bound;                    /* holders whose executor lies in a user's memory */
+    int       bound;                    /* holders whose executor is in the user's memory */
     hy__mode  mode;
     hy_type  *input;                    /* per variable of the graph */
     hy_graph *graph;                    /* optimised */
     int       params;
     hy__node **param;                   /* its variables that are parameters */
-    int       dynamic;                  /* values decide shapes: there is no plan but of ... */
+    int       dynamic;                  /* shapes depend on values: no plan but of ... */
     hy__sections sections;              /* ... these */
     hy__plan  plan;
 } hy__program;
 
-/* An array that a call takes or gives; and a place in data that notes where the which-th of them lies. */
+/* Port: an array that a call takes or returns. Link: an entry of `data` that follows the address of a
+ * value. */
 typedef struct hy__port { hy_type type; size_t bytes; } hy__port;
 typedef struct hy__link { int place, which; } hy__link;
 
 typedef struct hy__executor {
-    uint64_t     number;                /* which call it may serve again: see below */
-    int          inputs, heads;         /* what such a call takes (0: it serves none) and gives, ... */
+    uint64_t     number;                /* the call that it may serve again, see below */
+    int          inputs, heads;         /* inputs (0: it serves no call) and results of it, ... */
     int          grouped, training;     /* ... which is a group */
-    int          runs, draws;           /* steps that are not early; those that draw random numbers */
-    int          reads, links;          /* places that follow inputs, and with heads */
-    hy__port    *port;                  /* inputs, then heads: few cache lines make a call */
+    int          runs, draws;           /* steps that are not early; random ones */
+    int          reads, links;          /* entries that follow inputs; with those of heads */
+    hy__port    *port;                  /* inputs, then heads, in few cache lines */
     hy__link    *link;
     uint64_t     ranks;                 /* random numbers that a call takes */
     void       **data;                  /* per late tensor of the plan */
     char        *scratch, *shared;
     hy__program *program;
-    hy_tensor   *operand;               /* those of the early step that runs, and where they lie */
+    hy_tensor   *operand;               /* operands of the early step that runs */
     hy__prepared **early;               /* per early step, ... */
     char        *dirty;                 /* ... must it be looked at? */
-    hy__seen    *seen;                  /* of what is watched */
+    hy__seen    *seen;                  /* by watched value */
     int64_t     *count;
     void       **room;                  /* bound: the outputs' memory, by head, ... */
-    hy__buffer **kept;                  /* ... the same as buffers, which the holder has, ... */
+    hy__buffer **kept;                  /* ... as buffers, which the holder owns, ... */
     hy__buffer **hold;                  /* ... and the holder's */
     char        *arena;
-    uint64_t     epoch, moves;          /* the root's when it last looked for changes */
-    int          ready, bound;          /* ready: all early values were made since parameters moved */
+    uint64_t     epoch, moves;          /* counters of the root at the last look for changes */
+    int          ready, bound;          /* ready: early values are newer than parameters */
 } hy__executor;
 
-/* The runs of steps lie right behind the executor, the one of the first that is not early in front. */
+/* Runs of steps follow the executor in memory, in the order of the steps that are not early. */
 HY__INLINE hy_run *hy__run_of(const hy__executor *x, int late)
 {
     return (hy_run *)(void *)((char *)(uintptr_t)x + hy__round64(sizeof *x)) + late;
 }
 
-/* A frame's hold on a program; its executor is NULL when the program is dynamic, or gone. */
+/* A frame's reference to a program. The executor is NULL when the program is dynamic or gone. */
 typedef struct hy__holder {
     hy__kept      kept;                 /* in the frame */
     hy_frame     *frame;
-    struct hy__holder *peer;            /* of the same program */
+    struct hy__holder *peer;            /* next of the same program */
     hy__program  *program;
     hy__executor *x;
-    uint64_t      epoch, moves;         /* the root's when the program was last known to be good */
-    void         *buffer;               /* the user's memory that x lies in, or NULL, ... */
+    uint64_t      epoch, moves;         /* counters of the root when the program was last valid */
+    void         *buffer;               /* the user's memory with the executor, or NULL, ... */
     size_t        bytes;
-    hy__owner    *owner;                /* ... whose calls with such inputs run there, ... */
+    hy__owner    *owner;                /* ... the block whose calls run there, ... */
     int           inputs;
     hy_type      *input;
     int           holds;                /* ... and then sources are held here, by tensor */
     hy__buffer  **hold;
-    int           keeps;                /* outputs: counted apart from the memory, which they outlive */
+    int           keeps;                /* outputs, counted apart: they outlive the memory */
     hy__buffer  **output;
 } hy__holder;
 
-typedef struct hy__lookup {             /* how a call was served */
+typedef struct hy__lookup {             /* how a call found its program */
     int  hit;
     char reason[HY__BOUND];             /* why a program was made */
 } hy__lookup;
 
 /* --- early values --- */
-/* F: the frame whose cache takes the memory, or NULL. */
+/* Drops a buffer. F: the frame whose cache takes the memory, or NULL. */
 static void hy__let_go(hy_root *root, hy_frame *F, hy__buffer *b)
 {
     if (F) hy__buffer_drop(&F->cache, b); else hy__buffer_free(&root->heap, b);
@@ -41275,7 +41277,7 @@ static hy__prepared *hy__prepared_init(void *memory, const hy__step *s, int trai
     return e;
 }
 
-/* What an early step reads now. */
+/* Describes a value that an early step reads, as it is now. */
 static void hy__source_now(const hy__executor *x, int v, hy__source *now)
 {
     const hy__plan *p = &x->program->plan;
@@ -41302,7 +41304,7 @@ static int hy__source_same(const hy__source *a, const hy__source *b)
            hy__same_layout(&a->t, &b->t);
 }
 
-/* By what it computes and from which buffers; their versions come and go. */
+/* Hash of an early step: what it computes and from which buffers, but not their versions. */
 static uint64_t hy__prepared_hash(const hy__executor *x, const hy__step *s)
 {
     uint64_t h = hy__mix64((uint64_t)x->program->mode.training, (uint64_t)(uintptr_t)s->op);
@@ -41318,7 +41320,7 @@ static uint64_t hy__prepared_hash(const hy__executor *x, const hy__step *s)
     return h;
 }
 
-/* Does the entry hold what this step would give? */
+/* Does the entry hold the results that this step would compute? */
 static int hy__prepared_fits(const hy__executor *x, const hy__step *s, const hy__prepared *e)
 {
     const hy__plan *p = &x->program->plan;
@@ -41336,7 +41338,7 @@ static int hy__prepared_fits(const hy__executor *x, const hy__step *s, const hy_
     return 1;
 }
 
-/* A counted entry that the root has, or `mine`, which joins the others; NULL: there is none. */
+/* Finds an entry in the root's list and counts it; else adds `mine`. NULL: there is none. */
 static hy__prepared *hy__prepared_find(const hy__executor *x, const hy__step *s, hy__prepared *mine)
 {
     hy_root *root = x->program->root;
@@ -41383,7 +41385,7 @@ HY__INLINE void hy__patch(hy__executor *x, int v, void *data)
     for (i = p->use_first[v]; i < end && p->use[i] < p->late; i++) x->data[p->use[i]] = data;
 }
 
-/* When a job ran, in one thread or in all. */
+/* The time that a job took, in one thread or in all. */
 typedef struct hy__lap { double from, to, busy; } hy__lap;
 
 static void hy__step_timed(hy_frame *F, const hy__step *s, const hy_job *job, const hy__lap *lap, int lane)
@@ -41403,7 +41405,7 @@ static void hy__step_timed(hy_frame *F, const hy__step *s, const hy_job *job, co
     hy__event_add(F, &e);
 }
 
-/* Notes what an early step reads and where its results go. */
+/* Sets the operands of an early step: its sources, and its entry's outputs. */
 static void hy__early_open(hy_frame *F, hy__executor *x, const hy__step *s, hy__prepared *e, void **data)
 {
     const hy__plan *p = &x->program->plan;
@@ -41413,7 +41415,7 @@ static void hy__early_open(hy_frame *F, hy__executor *x, const hy__step *s, hy__
         int inner = p->spot[p->spot[p->tensor[s->tensor + k]].root].where == HY__AT_EARLY;
         hy__source *from = &e->in[k];
         hy__source_now(x, p->tensor[s->tensor + k], from);
-        if (!bound || !inner) hy__buffer_hold(from->buffer);            /* bound ones lie beside each other */
+        if (!bound || !inner) hy__buffer_hold(from->buffer);            /* part of a bound executor */
         if (bound && !inner) {
             hy__buffer_drop(&F->cache, x->hold[s->tensor + k]);
             x->hold[s->tensor + k] = from->buffer;
@@ -41427,7 +41429,8 @@ static void hy__early_open(hy_frame *F, hy__executor *x, const hy__step *s, hy__
     }
 }
 
-/* Runs an early step into its entry. It is bound for this once: such steps are many, and rarely run again. */
+/* Runs an early step into its entry. It is bound for this run only: there are many such steps, and they
+ * rarely run again. */
 static int hy__early_run(hy_frame *F, hy__executor *x, const hy__step *s, hy__prepared *e)
 {
     const hy__plan *p = &x->program->plan;
@@ -41463,7 +41466,7 @@ static int hy__early_run(hy_frame *F, hy__executor *x, const hy__step *s, hy__pr
     return 0;
 }
 
-/* The early steps that read a value must be looked at. */
+/* Marks the early steps that read a value. */
 static void hy__early_users(hy__executor *x, int v)
 {
     const hy__plan *p = &x->program->plan;
@@ -41474,7 +41477,8 @@ static void hy__early_users(hy__executor *x, int v)
     }
 }
 
-/* An early step's values: those it has, if they hold, or others', or made now. */
+/* Renews the results of an early step: keeps its own if they are valid, takes those of another executor,
+ * or computes them. */
 static int hy__early_renew(hy_frame *F, hy__executor *x, int i)
 {
     const hy__plan *p = &x->program->plan;
@@ -41499,8 +41503,8 @@ static int hy__early_renew(hy_frame *F, hy__executor *x, int i)
     return 0;
 }
 
-/* Something was written somewhere: what early steps gave from other values is computed again. Unless all is
- * known to be in place, each is looked at. */
+/* Arrays were written since the last call: results of early steps from older values are computed again.
+ * Steps without a change in their sources are skipped, if all results exist. */
 static int hy__refresh(hy_frame *F, hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
@@ -41522,7 +41526,7 @@ static int hy__refresh(hy_frame *F, hy__executor *x)
     return 0;
 }
 
-/* What is left when all graphs are gone. */
+/* Frees the entries that are left when all graphs are gone. */
 static void hy__prepared_free(hy_root *root)
 {
     hy__kept *e;
@@ -41541,13 +41545,13 @@ static void hy__prepared_free(hy_root *root)
  * looked at only when the stamp says that it is still there.
  */
 struct hy__cached_call {
-    uint64_t      number, stamp;        /* which call, and while what holds */
+    uint64_t      number, stamp;        /* number of the call, and the root's state */
     hy__executor *x;
-    int           next;                 /* the place of the call that came after this one */
-    const void   *ahead[6];             /* never read here: block, its core, ports, links, a job, its notes */
+    int           next;                 /* entry of the call that followed this one */
+    const void   *ahead[6];             /* addresses to prefetch; never read through */
 };
 
-/* The root's counters only grow, so no two states have the same sum. */
+/* A number that differs after every change of the root's counters, which only grow. */
 HY__INLINE uint64_t hy__stamp(const hy_root *root)
 {
     return HY__PEEK(&root->changes) + HY__PEEK(&root->moves) + HY__PEEK(&root->epoch);
@@ -41565,7 +41569,7 @@ HY__INLINE hy__executor *hy__cached_call_find(const hy_frame *F, uint64_t number
     return x && a->stamp == hy__stamp(F->root) ? x : NULL;
 }
 
-/* A call with this number goes on: what comes next? */
+/* Prefetches the call that came after this one the last time. */
 HY__INLINE void hy__cached_call_ahead(hy_frame *F, uint64_t number)
 {
     int at = hy__cached_call_place(F, number);
@@ -41581,7 +41585,7 @@ HY__INLINE void hy__cached_call_ahead(hy_frame *F, uint64_t number)
     for (i = 0; i < (int)(sizeof next->ahead / sizeof *next->ahead); i++) HY__PREFETCH(next->ahead[i]);
 }
 
-/* x has served a call of a block with this number; the stamp is from before. */
+/* Notes that x has served the call of a block with this number; the stamp was taken before the call. */
 static void hy__cached_call_note(hy_frame *F, hy__executor *x, const hy_block *block, uint64_t number,
                             uint64_t stamp)
 {
@@ -41610,7 +41614,7 @@ static void hy__cached_call_forget(hy_frame *F, const hy__executor *x)
     if (a && HY__PEEK(&a->x) == x) HY__POKE(&a->x, (hy__executor *)NULL);
 }
 
-/* Twice as many places as there are holders; without memory there are fewer. */
+/* Grows to twice as many entries as holders; without memory it stays smaller. */
 static void hy__cached_call_widen(hy_frame *F)
 {
     int i, n = F->cached_calls, wide = n ? 2 * n : HY__FIRST;
@@ -41660,8 +41664,8 @@ static void hy__executor_free(hy__executor *x)
     hy__free(&root->heap, x);
 }
 
-/* The graph goes, so nobody runs this or will find it again. The holders stay in their frames' lists, where
- * only those frames may touch them. */
+/* Frees a program with its graph: nobody runs it or can find it again. Holders stay in the lists of their
+ * frames, as only these may change them. */
 static void hy__program_free(hy_root *root, hy__attached *it)
 {
     hy__program *p = (hy__program *)(void *)it;
@@ -41695,7 +41699,7 @@ static uint64_t hy__call_hash(const hy_graph *g, hy_array *const *in, const hy__
     return h;
 }
 
-/* Mode and inputs of a call. */
+/* Was the program made for this mode and these inputs? */
 static int hy__program_takes(const hy__program *p, const hy_graph *g, hy_array *const *in,
                              const hy__mode *mode)
 {
@@ -41705,7 +41709,7 @@ static int hy__program_takes(const hy__program *p, const hy_graph *g, hy_array *
     return 1;
 }
 
-/* Has it been made for the types that its parameters have? */
+/* Was it made for the present types of its parameters? */
 static int hy__program_meets(const hy__program *p)
 {
     int i;
@@ -41716,10 +41720,10 @@ static int hy__program_meets(const hy__program *p)
     return 1;
 }
 
-/* Has it the value of an array in it that was written since? */
+/* Was an array written whose values were used to optimise it? */
 static int hy__program_stale(const hy__program *p) { return p->graph && hy__graph_stale(p->graph); }
 
-/* Parameters must have values. */
+/* Checks that parameters have values. */
 static int hy__check_params(hy_frame *F, const hy_graph *g)
 {
     int i;
@@ -41730,7 +41734,7 @@ static int hy__check_params(hy_frame *F, const hy_graph *g)
     return 0;
 }
 
-/* A program in training changes running statistics: arrays or parameters, in one piece. */
+/* Checks that a running statistic, which the program changes in training, is a packed array or parameter. */
 static int hy__check_statistic(hy_frame *F, const hy__node *node)
 {
     int i;
@@ -41756,7 +41760,7 @@ static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
 }
 #endif
 
-/* The graph with its types, through the passes if all are known, else as it stands. */
+/* Makes the program's graph: optimised if all types are known, else only typed. */
 static hy_graph *hy__program_graph(hy_frame *F, const hy__program *p, const hy_graph *g, int *dynamic)
 {
     hy_graph *typed = hy__typed_copy(F, g, p->input, &p->mode);
@@ -41803,7 +41807,7 @@ static hy__program *hy__program_new(hy_frame *F, hy_graph *g, hy_array *const *i
     return NULL;
 }
 
-/* The program that ran last. Under the lock. */
+/* Finds the program that ran last. Called under the lock. */
 static hy__program *hy__program_last(hy_graph *g)
 {
     hy__kept *e, *last = NULL;
@@ -41812,7 +41816,7 @@ static hy__program *hy__program_last(hy_graph *g)
     return (hy__program *)(void *)last;
 }
 
-/* "data is (2,3) float32, was (4,3) float32": how a call differs from what there is. */
+/* Prints how a call differs from a program: "data is (2,3) float32, was (4,3) float32". */
 static void hy__put_types(hy__line *line, const char *name, const hy_type *is, const hy_type *was)
 {
     hy__say(line, "%s is %z %t, was %z %t", name, &is->shape, (int)is->dtype, &was->shape, (int)was->dtype);
@@ -41849,7 +41853,7 @@ static void hy__program_used(hy_graph *g, hy__program *p)
     HY__POKE(&p->head.kept.used, HY__ADD(&g->programs.clock, 1));
 }
 
-/* The program for a call, counted; NULL: there is none. Under the lock. */
+/* Finds the program for a call and counts it; NULL: there is none. Called under the lock. */
 static hy__program *hy__program_find(hy_graph *g, hy_array *const *in, const hy__mode *mode, uint64_t hash)
 {
     hy__kept *e;
@@ -41863,10 +41867,10 @@ static hy__program *hy__program_find(hy_graph *g, hy_array *const *in, const hy_
     return NULL;
 }
 
-enum { HY__MOST_PROGRAMS = 1024, HY__SECTION_PROGRAMS = 64 };   /* values may decide on any shape */
+enum { HY__MOST_PROGRAMS = 1024, HY__SECTION_PROGRAMS = 64 };   /* shapes from values may be many */
 
-/* Which program goes: a stale one, or beyond the limits the one unused for longest, but not `fresh` and none
- * that is bound. Under the lock. */
+/* Finds a program to drop: a stale one or, beyond the limits, the least recently used, but neither `fresh`
+ * nor a bound one. Called under the lock. */
 static hy__program *hy__program_surplus(hy_graph *g, int limit, const hy__program *fresh)
 {
     hy__kept *e;
@@ -41886,7 +41890,7 @@ static hy__program *hy__program_surplus(hy_graph *g, int limit, const hy__progra
     return n > (limit > 0 ? limit : HY__MOST_PROGRAMS) ? oldest : NULL;
 }
 
-/* Lets go of programs. */
+/* Drops programs beyond the limit. */
 static void hy__programs_trim(hy_graph *g, int limit, const hy__program *fresh)
 {
     hy__program *p;
@@ -41912,7 +41916,7 @@ static void *hy__lay(hy__layout *l, size_t n, size_t size)
     return p;
 }
 
-/* A buffer whose record and bytes lie in the layout. It is never freed. */
+/* Lays out a buffer with its bytes. It is never freed by itself. */
 static hy__buffer *hy__lay_buffer(hy__layout *l, const hy_type *type)
 {
     hy__buffer *b = (hy__buffer *)hy__lay(l, 1, sizeof *b);
@@ -41926,7 +41930,7 @@ static hy__buffer *hy__lay_buffer(hy__layout *l, const hy_type *type)
     return b;
 }
 
-/* The memory of a bound executor's early values and outputs. */
+/* Lays out the early values and outputs of a bound executor. */
 static void hy__lay_bound(hy__layout *l, hy__executor *x, const hy__program *program, hy_plan_info *info)
 {
     const hy__plan *p = &program->plan;
@@ -41956,8 +41960,8 @@ static void hy__lay_bound(hy__layout *l, hy__executor *x, const hy__program *pro
     info->outputs = l->at - before;
 }
 
-/* Lays an executor out from base on, or (base NULL) counts what it takes: total is all, with what aligning
- * may cost. Without `bound` outputs and early values lie elsewhere and are only counted. */
+/* Lays an executor out from base on or, with base NULL, counts its bytes: total includes what alignment
+ * may cost. Unless it is bound, outputs and early values are allocated elsewhere and only counted. */
 static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program, int bound,
                                       hy_plan_info *info)
 {
@@ -41989,7 +41993,8 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
     return x;
 }
 
-/* Adds the bytes of a graph's executors, its sections' too. How many programs it has. Under the lock. */
+/* Adds the bytes of the executors of a graph and its sections. Returns the number of its programs. Called
+ * under the lock. */
 static int hy__programs_bytes(hy_graph *g, size_t *bytes)
 {
     const hy__kept *e;
@@ -42004,7 +42009,7 @@ static int hy__programs_bytes(hy_graph *g, size_t *bytes)
     return n;
 }
 
-/* Adds how many programs a graph has, and the bytes of their executors. */
+/* Adds the number of a graph's programs and the bytes of their executors. */
 static void hy__graph_programs(hy_graph *g, int *programs, size_t *bytes)
 {
     hy__acquire(&g->root->lock);
@@ -42012,7 +42017,8 @@ static void hy__graph_programs(hy_graph *g, int *programs, size_t *bytes)
     hy__release(&g->root->lock);
 }
 
-/* Where operands lie. Inputs, parameters, outputs and early values have some address until the run. */
+/* Sets the addresses of operands. Those of inputs, parameters, outputs and early values are set by the
+ * run. */
 static void hy__executor_place(hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
@@ -42030,7 +42036,7 @@ static void hy__executor_place(hy__executor *x)
     }
 }
 
-/* These places in data follow a value. */
+/* Links the entries of `data` that follow a value. */
 static void hy__executor_link(hy__executor *x, int v, int which)
 {
     const hy__plan *p = &x->program->plan;
@@ -42041,7 +42047,7 @@ static void hy__executor_link(hy__executor *x, int v, int which)
     }
 }
 
-/* By one thread, nothing written but results: what such a run needs to know. */
+/* Prepares the short path of calls: one thread runs them, and they write nothing but their results. */
 static void hy__executor_shorten(hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
@@ -42096,7 +42102,7 @@ static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
 /* --- programs run, in frames that have their memory; plans that can be asked for --- */
 
 /* --- running --- */
-/* Runs jobs one after another. Did one meet bad data? */
+/* Runs jobs one after another. Returns whether one met bad data. */
 static int hy__runs_alone(hy_run *now, int n, char *scratch, char *shared)
 {
     int stage, faults = 0;
@@ -42115,7 +42121,7 @@ static int hy__steps_alone(const hy__executor *x, int from, int to, char *scratc
     return hy__runs_alone(hy__run_of(x, from - x->program->plan.early), to - from, scratch, x->shared);
 }
 
-/* What the steps that draw are to draw now. */
+/* Sets the keys of the random steps for this call. */
 static void hy__run_keys(const hy_frame *F, hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
@@ -42127,8 +42133,8 @@ static void hy__run_keys(const hy_frame *F, hy__executor *x)
     }
 }
 
-/* A call like the last one: no more is done than moves data. NULL: memory is out, or bad data were met, which
- * the long way will say better. */
+/* Serves a call like the last one, with nothing but addresses to set. NULL: out of memory or bad data, for
+ * which the full path finds the message. */
 static hy_array *hy__executor_again(hy_frame *F, hy__executor *x, hy_array *const *in)
 {
     const hy__port *head = x->port + x->inputs;
@@ -42150,7 +42156,7 @@ static hy_array *hy__executor_again(hy_frame *F, hy__executor *x, hy_array *cons
     return NULL;
 }
 
-/* Whose item is this? */
+/* Finds the step that an item of a stage belongs to. */
 HY__INLINE const hy__piece *hy__piece_of(const hy__plan *p, const hy__stage *s, int64_t item)
 {
     const hy__piece *part = p->part + s->part;
@@ -42177,7 +42183,7 @@ static void hy__run_item(void *arg, int stage, int64_t item, int worker)
                   x->shared + p->step[part->step].shared_at);
 }
 
-/* The first node of the graph that met bad data, whoever ran it. */
+/* Reports the first node of the graph that met bad data, in whichever thread. */
 static void hy__run_fault(hy_frame *F, hy__executor *x)
 {
     const hy__plan *p = &x->program->plan;
@@ -42204,7 +42210,7 @@ static void hy__run_region(hy_frame *F, hy__executor *x, hy__item_fn run, void *
     if (hy__parallel_counted(F->root, &region, p->cost)) hy__fail(F, HY_ERROR_ARGUMENT, "%s", hy__stray_text);
 }
 
-/* The same with a clock: each worker has a lap per step, so that nobody waits for anybody. */
+/* The same with times: each worker has a lap per step, so that no worker waits for another. */
 typedef struct hy__laps { hy__executor *x; hy__lap *lap; } hy__laps;
 
 static void hy__lap_add(hy__lap *lap, double from, double to)
@@ -42214,7 +42220,7 @@ static void hy__lap_add(hy__lap *lap, double from, double to)
     lap->busy += to - from;
 }
 
-/* Steps one after another: one ends when the next begins. */
+/* Runs steps one after another: one ends when the next begins. */
 static void hy__steps_by_lap(const hy__executor *x, int from, int to, char *scratch, hy__lap *lap)
 {
     double start = hy_seconds(), end;
@@ -42240,7 +42246,7 @@ static void hy__lap_item(void *arg, int stage, int64_t item, int worker)
     hy__lap_add(&lap[hy__piece_of(p, s, item)->step], start, hy_seconds());
 }
 
-/* What all workers did for a step. */
+/* Adds up the laps of all workers for a step. */
 static hy__lap hy__lap_of(const hy__plan *p, const hy__lap *all, int step)
 {
     hy__lap sum = all[step];
@@ -42255,13 +42261,13 @@ static hy__lap hy__lap_of(const hy__plan *p, const hy__lap *all, int step)
     return sum;
 }
 
-/* Which of those that run at the same time is it, when the one before was `lane`? */
+/* The lane of a step in the trace: steps that run at the same time get one each. lane: of the step before. */
 static int hy__step_lane(const hy__plan *p, int i, int lane)
 {
     return i > p->early && p->step[i].batch == p->step[i - 1].batch ? lane + 1 : 0;
 }
 
-/* Loops among the steps time their turns. */
+/* Gives loops among the steps the records for times of their turns. */
 static void hy__time_turns(hy_frame *F, hy__executor *x, hy__timing *timing)
 {
     const hy__plan *p = &x->program->plan;
@@ -42306,7 +42312,7 @@ static int hy__run_steps(hy_frame *F, hy__executor *x)
     if (HY__PEEK(&F->root->profile.on)) {
         room = hy__buffer_new(&F->cache, (size_t)p->steps * ((size_t)p->workers * sizeof(hy__lap) +
                                                              sizeof(hy__timing)));
-        if (!room) hy__events_lost(F, p->steps - p->early);     /* they run all the same */
+        if (!room) hy__events_lost(F, p->steps - p->early);     /* the steps run without times */
     }
     if (room) hy__run_by_lap(F, x, room);
     else if (p->stages) hy__run_region(F, x, hy__run_item, x);
@@ -42316,7 +42322,7 @@ static int hy__run_steps(hy_frame *F, hy__executor *x)
     return F->code ? -1 : 0;
 }
 
-/* A fresh array for a head, or the only one that a bound executor has. */
+/* Returns a new array for a head, or the fixed one of a bound executor. */
 static hy_array *hy__run_output(hy_frame *F, hy__executor *x, int i)
 {
     const hy__plan *p = &x->program->plan;
@@ -42357,7 +42363,7 @@ static int hy__run_outputs(hy_frame *F, hy__executor *x, hy_array *const *in, hy
     return 0;
 }
 
-/* The results of the last call lie where those of this one must go. */
+/* Checks that no result of an earlier call is still in use where this call must write. */
 static int hy__check_kept(hy_frame *F, hy__buffer *const *kept, int heads)
 {
     int i;
@@ -42369,7 +42375,7 @@ static int hy__check_kept(hy_frame *F, hy__buffer *const *kept, int heads)
     return 0;
 }
 
-/* Running statistics change in this run. */
+/* Notes that this run changes running statistics. */
 static int hy__run_writes(hy_frame *F, const hy__plan *p, hy_array *const *in)
 {
     int i;
@@ -42415,10 +42421,10 @@ typedef struct hy__replay {
     const hy_graph *g;
     hy__buffer *room;
     hy_array **value;                   /* what there is, by value */
-    hy_array **arg;                     /* of one call: inputs, then outputs */
+    hy_array **arg;                     /* operands of one call: inputs, then outputs */
     int       *first;                   /* by number in the store: its first value */
-    int       *left;                    /* by value: readers to come; what has none goes */
-    int        keep;                    /* nothing goes */
+    int       *left;                    /* by value: readers to come; freed at 0 */
+    int        keep;                    /* nothing is freed */
     uint64_t   stream;
     const hy__types *types;             /* of all values of g, or NULL */
 } hy__replay;
@@ -42438,7 +42444,7 @@ static void hy__replay_reads(hy__replay *r, const hy__edge *e, int n)
     for (; n-- > 0; e++) ++r->left[hy__replay_at(r, e) - r->value];
 }
 
-/* in: per g->var. span: of the store, as many nodes may run. */
+/* in: in the order of g->var. span: nodes of the store that may run. */
 static int hy__replay_open(hy_frame *F, hy__replay *r, const hy_graph *g, int span, hy_array *const *in)
 {
     size_t values = 0, most = 0, pointers, bytes;
@@ -42475,7 +42481,7 @@ static void hy__replay_close(hy_frame *F, hy__replay *r)
     hy__buffer_drop(&F->cache, r->room);
 }
 
-/* These have been read once more. */
+/* Counts down the readers of values, and frees values that have none left. */
 static void hy__replay_done(hy_frame *F, hy__replay *r, const hy__edge *e, int n)
 {
     for (; n-- > 0 && !r->keep && !F->code; e++) {
@@ -42484,7 +42490,7 @@ static void hy__replay_done(hy_frame *F, hy__replay *r, const hy__edge *e, int n
     }
 }
 
-/* As a job of the program: under the node's name, with all its outputs. */
+/* Runs a node as a job of the program: under its name, with all its outputs. */
 static void hy__replay_run(hy_frame *F, const hy__node *node, hy_array *const *in, hy_array **out)
 {
     char text[HY__EVENT_TEXT + 1];
@@ -42499,7 +42505,7 @@ static void hy__replay_run(hy_frame *F, const hy__node *node, hy_array *const *i
     hy__call_close(F, &c);
 }
 
-/* On the tape: what its users see. */
+/* Runs a node on the tape, with its visible outputs. */
 static void hy__replay_emit(hy_frame *F, const hy__node *node, hy_array *const *in, hy_array **out)
 {
     hy_array *y = F->emit(F, node->op, node->nin, in, node->record, node->nsub, node->sub);
@@ -42507,8 +42513,8 @@ static void hy__replay_emit(hy_frame *F, const hy__node *node, hy_array *const *
     for (k = 0; y && k < n; k++) out[k] = n > 1 ? y->item[k] : y;
 }
 
-/* What has no inputs is on no tape. Its shape may be what others need of it: that of the zeros with which a
- * recurrent layer begins. */
+/* Runs a node without inputs, which is on no tape. Its shape may be inferred from its users, as that of a
+ * recurrent layer's first state. */
 static void hy__replay_make(hy_frame *F, const hy__replay *r, const hy__node *node, hy_array **out)
 {
     const hy_type *type = &r->types->type[r->types->first[r->g->place[node->number]]];
@@ -42552,7 +42558,7 @@ static int hy__replay_section(hy_frame *F, hy__replay *r, const hy__section *s, 
     return F->code ? -1 : 0;
 }
 
-/* Two heads may be one array, as line by line; none is a captured one. */
+/* Collects the heads. As line by line, two may be the same array, but none is a captured one. */
 static int hy__replay_heads(hy_frame *F, const hy__replay *r, hy_array **out)
 {
     int i;
@@ -42567,7 +42573,7 @@ static int hy__replay_heads(hy_frame *F, const hy__replay *r, hy_array **out)
     return F->code ? -1 : 0;
 }
 
-/* A program in which values decide shapes. */
+/* Runs a program whose shapes depend on values, section by section. */
 static int hy__replay_sections(hy_frame *F, const hy__program *p, hy_array *const *in, hy_array **out,
                                hy__apply_fn apply, const hy__graph_rec *rec)
 {
@@ -42588,7 +42594,7 @@ static int hy__replay_sections(hy_frame *F, const hy__program *p, hy_array *cons
 }
 
 /* --- frames and their executors --- */
-/* The holder goes, and its memory with it. */
+/* Frees a holder and its memory. */
 static void hy__holder_free(hy_frame *F, hy__holder *h)
 {
     hy_root *root = F->root;
@@ -42620,8 +42626,9 @@ static int hy__holder_lies_in(const hy__holder *h, const void *buffer, size_t by
     return mine && other && mine < other + bytes && other < mine + h->bytes;
 }
 
-/* Frees a frame's executor of p, those that lie in the buffer or are bound to calls of `owner`, and those of
- * programs that are gone, unless they are bound: then the next call of their owner will want to know. */
+/* Frees a frame's executors: that of p, those in the buffer, those bound to calls of `owner`, and those of
+ * programs that are gone. Bound ones of such programs stay, so that the next call of their owner can
+ * report it. */
 static void hy__executors_sweep(hy_frame *F, const hy__program *p, const void *buffer, size_t bytes,
                                 const hy__owner *owner)
 {
@@ -42635,7 +42642,7 @@ static void hy__executors_sweep(hy_frame *F, const hy__program *p, const void *b
     }
 }
 
-/* A frame that closes takes its executors along. */
+/* Frees the executors of a frame that closes. */
 static void hy__executors_close(hy_frame *F)
 {
     hy__kept *e;
@@ -42648,7 +42655,8 @@ static void hy__executors_close(hy_frame *F)
     F->executors.cap = 0;
 }
 
-/* A holder of p; takes over the caller's count of p. x: its executor. owner: whose calls are bound to it. */
+/* Makes a holder of p and takes over the caller's count. x: its executor. owner: the block whose calls are
+ * bound to it. */
 static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, void *buffer, size_t bytes,
                                   hy__owner *owner, uint64_t hash)
 {
@@ -42685,7 +42693,7 @@ static hy__holder *hy__holder_new(hy_frame *F, hy__program *p, hy__executor *x, 
     return h;
 }
 
-/* The program for a call: found, or made, and then the graph's. Counted for the caller. */
+/* Finds the program for a call, or makes one and attaches it to the graph. Counted for the caller. */
 static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
                                     int limit, hy__lookup *lookup)
 {
@@ -42725,8 +42733,8 @@ static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *i
     return p;
 }
 
-/* Does it serve a call? What was written since the last one may be in the program, parameters may have other
- * types. */
+/* Does the holder serve a call? Its program may contain values that were written since, and parameters may
+ * have other types. */
 HY__INLINE int hy__holder_fits(hy__holder *h, const hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     uint64_t epoch, moves;
@@ -42740,7 +42748,7 @@ HY__INLINE int hy__holder_fits(hy__holder *h, const hy_graph *g, hy_array *const
     return 1;
 }
 
-/* The frame's own holder for a call; NULL: it has none. */
+/* Finds the frame's holder for a call; NULL: it has none. */
 static hy__holder *hy__holder_find(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     hy__kept *e = hy__table_find(&F->executors, hy__call_hash(g, in, mode));
@@ -42775,7 +42783,8 @@ static hy_plan_info hy__program_info(hy_frame *F, const hy__program *p)
     return info;
 }
 
-/* The frame's executor for such inputs moves into the buffer, which must outlive its calls and results. */
+/* Makes the frame's executor for such inputs in the user's buffer, which must outlive its calls and
+ * results. */
 static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t bytes, hy__owner *owner)
 {
     hy_plan_info info = hy__program_info(F, p), again;
@@ -42820,14 +42829,14 @@ static int hy__bind_program(hy_frame *F, hy__program *p, void *buffer, size_t by
     return 0;
 }
 
-/* Was it bound to this graph, to be run so? An exact run beside a bound one is no change of the bound one. */
+/* Was it bound for this graph and mode? An exact run beside a bound one does not change the binding. */
 static int hy__holder_is_of(const hy__holder *h, const hy_graph *g, const hy__mode *mode)
 {
     const hy__mode *own = &h->program->mode;
     return HY__PEEK(&h->program->of) == g && own->exact == mode->exact && own->off == mode->off;
 }
 
-/* The binding that was made for such calls, when the program it was planned for no longer serves them. */
+/* Finds the binding for such calls whose program no longer serves them. */
 static hy__holder *hy__holder_lapsed(hy_frame *F, const hy_graph *g, hy_array *const *in,
                                      const hy__mode *mode)
 {
@@ -42844,7 +42853,7 @@ static hy__holder *hy__holder_lapsed(hy_frame *F, const hy_graph *g, hy_array *c
     return NULL;
 }
 
-/* Its buffer takes the program that serves them now, if it is large enough. */
+/* Binds its buffer to the program that serves them now, if it is large enough. */
 static hy__holder *hy__bind_again(hy_frame *F, hy__program *p, void *buffer, size_t bytes, hy__owner *owner)
 {
     size_t due = hy__program_info(F, p).total;
@@ -42858,7 +42867,7 @@ static hy__holder *hy__bind_again(hy_frame *F, hy__program *p, void *buffer, siz
     return hy__bind_program(F, p, buffer, bytes, owner) ? NULL : F->recent;
 }
 
-/* A holder for a call of which the frame has none. */
+/* Makes a holder for a call for which the frame has none. */
 static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
                                   int limit, hy__lookup *lookup)
 {
@@ -42870,7 +42879,7 @@ static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in,
     if (!p) return NULL;
     if (buffer) {
         h = hy__bind_again(F, p, buffer, bytes, mode->owner);
-        hy__programs_trim(g, limit, p); /* the one that was bound may go now */
+        hy__programs_trim(g, limit, p); /* the program that was bound may be dropped now */
         hy__program_drop(p);
         return h;
     }
@@ -42885,11 +42894,11 @@ static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in,
 /* How a graph is to be run as an operator. */
 struct hy__graph_rec {
     hy__mode    mode;
-    int         limit;                  /* most programs that the graph keeps, 0: by memory */
-    hy__lookup *lookup;                 /* where to tell of hits and misses, or NULL */
+    int         limit;                  /* most programs that the graph keeps, 0: by bytes */
+    hy__lookup *lookup;                 /* receives how the program was found, or NULL */
 };
 
-/* Its sections have programs of their own, which may push this one out. */
+/* Runs a dynamic program. Its sections have programs of their own, which may displace this one. */
 static int hy__program_replay(hy_frame *F, hy__program *p, hy_array *const *in, hy_array **out, int limit,
                               hy__apply_fn apply)
 {
@@ -42905,8 +42914,8 @@ static int hy__program_replay(hy_frame *F, hy__program *p, hy_array *const *in, 
     return failed;
 }
 
-/* Runs a graph on packed inputs (per g->var) of this root. out: per head, in the current scope; an input that
- * is a head comes back as it is. 0, or -1. */
+/* Runs a graph on packed inputs of this root, in the order of g->var. out: by head, in the current scope;
+ * a head that is an input is returned as it is. 0, or -1. */
 static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_array **out,
                              const hy__graph_rec *rec)
 {
@@ -42934,7 +42943,7 @@ static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_a
 }
 
 /* --- plans that can be asked for, and memory that is the user's --- */
-/* Types of inputs are read, not their values. */
+/* Plans for the types of inputs; their values are not read. */
 static hy_plan_info hy__plan_info(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     hy_plan_info info;
