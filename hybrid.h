@@ -46455,7 +46455,7 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
  * heads; one is derived for each set of heads that have any.
  */
 #ifndef HYBRID_NO_TRAIN
-/* The store's nodes up to the graph's youngest: a symbolic frame may have gone on. */
+/* Number of the store's nodes up to the graph's last one: a symbolic frame may have added more. */
 static int hy__graph_span(const hy_graph *g)
 {
     int i, span = 0;
@@ -46494,8 +46494,8 @@ static hy__tape *hy__tape_new(hy_frame *F, const hy_op *op, int nin, int nout, c
     return tape;
 }
 
-/* What a tape holds: nobody may write the bytes before backward has read them; none where the gradient needs
- * only shapes. */
+/* Holds a value for the tape: nobody may write its bytes before backward has read them. Without bytes
+ * where the gradient needs only the shape. */
 static void hy__hold(hy__value *v, const hy_tensor *t, hy__buffer *buffer, hy__tape *tape, int output,
                      int bytes)
 {
@@ -46520,7 +46520,7 @@ static hy_array *hy__value_handle(hy_frame *F, const hy__value *v)
     if (!x) return NULL;
     x->t = v->t;
     x->node = v->node;
-    if (x->node && x->node->nout == 1) return x;        /* of a variable: its only output */
+    if (x->node && x->node->nout == 1) return x;        /* a variable's only output */
     x->output = v->output;
     if (x->node) return x;
     if (v->buffer) x->buffer = hy__buffer_hold(v->buffer);
@@ -46530,22 +46530,22 @@ static hy_array *hy__value_handle(hy_frame *F, const hy__value *v)
 
 typedef struct hy__found { hy__tape *tape; int slot; } hy__found;  /* slot: of its first output's gradient */
 typedef struct hy__backward {
-    hy_frame  *F;                       /* where gradients are emitted */
-    hy__tape **tape;                    /* what the heads reach; after sorting youngest first */
+    hy_frame  *F;                       /* the frame in which gradients are emitted */
+    hy__tape **tape;                    /* calls that the heads reach, sorted latest first */
     int        n;
-    hy__found *found;                   /* the same by address: open addressing */
+    hy__found *found;                   /* the same by address: a hash table */
     int        slots;
-    int        graph;                   /* gradients are recorded too */
-    hy_array **grad;                    /* per tape and output, NULL is zero */
-    hy_array **flag;                    /* ... tells whether it is there, where that is not sure */
+    int        graph;                   /* gradients are recorded, too */
+    hy_array **grad;                    /* by tape and output, NULL is zero */
+    hy_array **flag;                    /* ... whether it is present, where a run decides */
     unsigned char *there;               /* ... see below */
-    unsigned char *parts;               /* so many contributions, 3 for more */
+    unsigned char *parts;               /* number of contributions, 3 for more */
     int        grads;
     hy__buffer *tape_room, *found_room, *grad_room;  /* from the cache: a training loop allocates nothing */
 } hy__backward;
 
-/* Is a gradient there? NOT: it is what a sum begins with, or nothing. SUMMED: a flag tells, but the value
- * holds, too, if it is not. */
+/* Is a gradient present? NOT: there is nothing, or the start of a sum. MAYBE: its flag tells when it runs.
+ * SUMMED: its flag tells, but the value is valid either way. SURELY: it is. */
 enum { HY__NOT, HY__MAYBE, HY__SUMMED, HY__SURELY };
 
 static hy__found *hy__find_tape(const hy__backward *W, const hy__tape *tape)
@@ -46590,7 +46590,7 @@ static int hy__reach(hy__backward *W, hy__tape *tape)
     return 0;
 }
 
-/* Youngest first: a heap sort, which takes no memory and no recursion. */
+/* Sorts the latest first, by a heap sort, which needs neither memory nor recursion. */
 static void hy__sort_tapes(hy__tape **t, int n)
 {
     int start = n / 2, end = n, root, child;
@@ -46607,7 +46607,7 @@ static void hy__sort_tapes(hy__tape **t, int n)
     }
 }
 
-/* Everything that the calls reached so far depend on, and room for gradients. */
+/* Collects everything that the calls reached so far depend on, and makes room for gradients. */
 static int hy__backward_open(hy__backward *W)
 {
     int i, k;
@@ -46637,7 +46637,7 @@ static void hy__backward_close(hy__backward *W)
     hy__buffer_drop(&W->F->cache, W->grad_room);
 }
 
-/* Where the gradient of an output is collected; NULL when the heads do not reach it. */
+/* The slot that collects the gradient of an output; NULL when the heads do not reach it. */
 static hy_array **hy__grad_slot(const hy__backward *W, const hy__tape *tape, int output)
 {
     const hy__found *at;
@@ -46646,14 +46646,14 @@ static hy_array **hy__grad_slot(const hy__backward *W, const hy__tape *tape, int
     return at && at->tape ? &W->grad[at->slot + (tape->op ? output : 0)] : NULL;
 }
 
-/* The flag of the gradient in a place; NULL: it is there, or nothing is. */
+/* The flag of the gradient in a slot; NULL: it is present, or there is none. */
 static hy_array *hy__slot_flag(const hy__backward *W, hy_array **slot)
 {
     int there = slot ? (int)W->there[slot - W->grad] : (int)HY__NOT;
     return there == HY__MAYBE || there == HY__SUMMED ? W->flag[slot - W->grad] : NULL;
 }
 
-/* From now on it is there if the flag says so (NULL: surely), or if it was before. */
+/* Marks the gradient in a slot as present if the flag says so (NULL: surely), or if it was before. */
 static void hy__slot_there(hy__backward *W, hy_array **slot, hy_array *flag, int maybe)
 {
     ptrdiff_t at = slot - W->grad;
@@ -46663,7 +46663,7 @@ static void hy__slot_there(hy__backward *W, hy_array **slot, hy_array *flag, int
     W->flag[at] = flag && had && had != flag ? hy__flag(W->F, 0, had, flag) : flag;
 }
 
-/* What has arrived there, to be added to. */
+/* The gradient in a slot so far, to be added to. */
 static hy_array *hy__slot_sum(hy__backward *W, hy_array **slot)
 {
     ptrdiff_t at = slot - W->grad;
@@ -46672,7 +46672,7 @@ static hy_array *hy__slot_sum(hy__backward *W, hy_array **slot)
     return *slot = hy__gated(W->F, W->flag[at], *slot, 1);
 }
 
-/* flag: tells whether g is there; NULL: it is. */
+/* Adds g to the gradient of an output. flag: tells whether g is present; NULL: it is. */
 static void hy__contribute_maybe(hy__backward *W, const hy__tape *tape, int output, hy_array *g,
                                  hy_array *flag)
 {
@@ -46695,7 +46695,7 @@ static void hy__contribute(hy__backward *W, const hy__tape *tape, int output, hy
     hy__contribute_maybe(W, tape, output, g, NULL);
 }
 
-/* What a sum begins with, which does not count as a gradient. */
+/* Sets the start of a sum, which does not count as a gradient. */
 static void hy__begin_sum(hy__backward *W, const hy__tape *tape, hy_array *g)
 {
     hy_array **slot = g ? hy__grad_slot(W, tape, 0) : NULL;
@@ -46704,21 +46704,21 @@ static void hy__begin_sum(hy__backward *W, const hy__tape *tape, hy_array *g)
     W->parts[slot - W->grad]++;
 }
 
-/* How many contributions came to a leaf? 3: more. */
+/* Number of contributions to a leaf; 3: more. */
 static int hy__grad_parts(const hy__backward *W, const hy__tape *leaf)
 {
     hy_array **slot = hy__grad_slot(W, leaf, 0);
     return slot && *slot ? W->parts[slot - W->grad] : 0;
 }
 
-/* What came last may be several contributions. */
+/* Notes that the last contribution may stand for several. */
 static void hy__contribute_more(hy__backward *W, const hy__tape *tape, int output)
 {
     hy_array **slot = hy__grad_slot(W, tape, output);
     if (slot) W->parts[slot - W->grad] = 3;
 }
 
-/* A gradient looks like what it is the gradient of. */
+/* Checks that a gradient has the type and shape of its value. */
 static int hy__check_gradient(hy_frame *F, const hy_array *g, const hy_type *of, const char *who, int i)
 {
     const int symbolic = hy__is_symbolic(F);
@@ -46730,20 +46730,20 @@ static int hy__check_gradient(hy_frame *F, const hy_array *g, const hy_type *of,
     return F->code ? -1 : 0;
 }
 
-/* What a call says of itself when its gradient is due. */
+/* The state of a call while its gradient is emitted. */
 typedef struct hy__backing {
     hy_diff   D;
     hy__backward *W;
     hy__tape *tape;
-    hy_array *flag;                     /* of all gradients that it gives, or NULL; ... */
-    hy_array **flags;                   /* ... of a call that runs bodies: of each of them, or NULL */
-    hy__buffer *room;                   /* for more than these: */
+    hy_array *flag;                     /* flag of all gradients that it gives, or NULL; ... */
+    hy_array **flags;                   /* ... of calls with bodies: a flag for each, or NULL */
+    hy__buffer *room;                   /* where these do not suffice */
     hy_array *few[5 * HY__FEW];
     int       wanted[HY__FEW];
 } hy__backing;
 
-/* Those of its outputs that may not be there as a flag for all; NULL: some are there. Beside others they are
- * made 0. Bodies look at each by itself. */
+/* One flag for all output gradients of a call, if all of them may be absent; NULL: some are present. Then
+ * absent ones become 0 beside them. Calls with bodies look at each flag instead. */
 static hy_array *hy__backing_flag(hy__backward *W, hy__tape *tape, hy_diff *D)
 {
     hy_array **slot = hy__grad_slot(W, tape, 0), *flag = NULL;
@@ -46800,8 +46800,8 @@ static int hy__backing_open(hy__backward *W, hy__tape *tape, hy__backing *b)
     return F->code ? -1 : 0;
 }
 
-/* Where the gradient of input i is collected. What came before this call has its place in the order of the
- * program: a gradient that adds up in itself begins with it, and puts its sum there. */
+/* The slot that collects the gradient of input i. To keep the order of the program, a gradient that is a
+ * sum itself begins with what the slot has and replaces it. */
 static hy_array **hy__backing_slot(const hy_diff *D, int i)
 {
     const hy__backing *b = (const hy__backing *)(const void *)D;
@@ -46809,10 +46809,11 @@ static hy_array **hy__backing_slot(const hy_diff *D, int i)
     return hy__grad_slot(b->W, v->tape, v->output);
 }
 
-enum { HY__TAKEN = 2 };                 /* in `want`: what had arrived is in the gradient already */
+enum { HY__TAKEN = 2 };                 /* in `want`: the sum so far is part of the gradient */
 
-/* What has arrived for input i so far. An operator that runs others adds to it what these give one by one, as
- * they would by themselves, and says so. NULL: nothing has, or other inputs are the same. */
+/* The gradient of input i so far, to which an operator that runs others adds theirs one by one, as they
+ * would by themselves; hy__take_arrived says that it did. NULL: there is none, or another input is the
+ * same array. */
 static hy_array *hy__arrived(const hy_diff *D, int i)
 {
     const hy__backing *b = (const hy__backing *)(const void *)D;
@@ -46826,7 +46827,7 @@ static hy_array *hy__arrived(const hy_diff *D, int i)
 
 static void hy__take_arrived(const hy_diff *D, int i) { ((int *)(void *)D->want)[i] = HY__TAKEN; }
 
-/* The flag of the gradient of output i, or NULL; and what tells of the gradient of input i. */
+/* The flag of the gradient of output i, or NULL; below, the same for input i. */
 static hy_array *hy__dy_flag(const hy_diff *D, int i)
 {
     const hy__backing *b = (const hy__backing *)(const void *)D;
@@ -46837,13 +46838,13 @@ static void hy__dx_flag(const hy_diff *D, int i, hy_array *flag)
     ((const hy__backing *)(const void *)D)->flags[i] = flag;
 }
 
-/* Does a flag that has a value say that nothing is there? */
+/* Is the flag a value that says that the gradient is absent? */
 static int hy__flag_denies(const hy_frame *F, const hy_array *flag)
 {
     return flag && !hy__is_symbolic(F) && flag->t.data && hy__load(flag->t.data, flag->t.type.dtype) == 0;
 }
 
-/* Its gradients are handed on to what the call was computed from. */
+/* Adds the gradients that a call has given to its inputs. */
 static void hy__backing_close(hy__backward *W, hy__backing *b)
 {
     hy_frame *F = W->F;
@@ -46864,7 +46865,7 @@ static void hy__backing_close(hy__backward *W, hy__backing *b)
     hy__buffer_drop(&F->cache, b->room);
 }
 
-/* The gradient of one call is emitted. */
+/* Emits the gradient of one call. */
 static void hy__backward_call(hy__backward *W, hy__tape *tape)
 {
     hy_array **dy = hy__grad_slot(W, tape, 0);
@@ -46894,9 +46895,9 @@ static void hy__backward_run(hy__backward *W)
 /* --- what was derived of a graph hangs on it --- */
 typedef struct hy__derived {
     hy__attached head;
-    hy_graph  *graph;                   /* what came of it; NULL: it cannot be had */
+    hy_graph  *graph;                   /* the result; NULL: it cannot be derived */
     size_t     bytes;
-    char      *key;                     /* what it is for; behind the struct */
+    char      *key;                     /* what it was derived for; behind the struct */
 } hy__derived;
 
 static void hy__derived_free(hy_root *root, hy__attached *it)
@@ -46905,7 +46906,7 @@ static void hy__derived_free(hy_root *root, hy__attached *it)
     hy__free(&root->heap, it);
 }
 
-/* A struct of that size, with a key of so many bytes. */
+/* Allocates a struct of this size with a key of so many bytes. */
 static hy__derived *hy__derived_new(hy_frame *F, size_t size, size_t bytes)
 {
     hy__derived *d = (hy__derived *)hy__alloc_zero(&F->root->heap, size + bytes);
@@ -46928,7 +46929,7 @@ static uint64_t hy__hash_bytes(uint64_t h, const void *bytes, size_t n)
     return h;
 }
 
-/* Under the lock. */
+/* Called under the lock. */
 static hy__derived *hy__derived_find(hy_graph *g, const char *key, size_t bytes)
 {
     hy__kept *e;
@@ -46941,7 +46942,7 @@ static hy__derived *hy__derived_find(hy_graph *g, const char *key, size_t bytes)
     return NULL;
 }
 
-/* Beyond the limit the one unused for longest goes; 0: there is none. */
+/* Adds an entry. Beyond the limit the least recently used one is dropped; limit 0: there is none. */
 static void hy__derived_add(hy_graph *g, hy__derived *d, int limit)
 {
     hy_root *root = g->root;
@@ -46955,26 +46956,26 @@ static void hy__derived_add(hy_graph *g, hy__derived *d, int limit)
 }
 
 /* --- the gradient of a graph --- */
-typedef struct hy__gradient {           /* of forward, derived for some heads; the first for all that can */
-    hy__derived is;                     /* without a graph: the one for all heads does it, with zeros */
+typedef struct hy__gradient {           /* of forward, for some heads or all that can */
+    hy__derived is;                     /* no graph: that for all heads serves, with zeros */
     int      *from;                     /* its variables: value of the tape, -1 shape, -2 - h of head h; */
-                                        /* behind the heads what there is of the gradient of input h */
-    int      *to;                       /* its heads: gradient of which input, for so many; behind them ... */
-    int      *flag;                     /* ... flags: which head tells whether that is there, or -1: it is */
+                                        /* -2 - heads - i: the gradient of input i so far */
+    int      *to;                       /* by head: the input whose gradient it is; behind ... */
+    int      *flag;                     /* ... flags: the head that tells if present, or -1 */
     int       grads;
-    int      *lies;                     /* per head of forward: where it lies on the tape */
+    int      *lies;                     /* by head of forward: its value on the tape */
     char     *given;                    /* ... has it a gradient? The key */
-    char     *keep;                     /* per value of the tape: is it read? */
-    char     *parts;                    /* per head: are there several contributions to it? */
-    char     *wide;                     /* per head of forward: can it have a gradient, of any order? */
+    char     *keep;                     /* by value of the tape: is it read? */
+    char     *parts;                    /* by head: has it several contributions? */
+    char     *wide;                     /* by head of forward: may any gradient reach it? */
     char     *taped;                    /* ... is it on the tape? Some refuse a gradient that is asked for */
     int       inputs;                   /* values of the tape before the heads: inputs, captured constants */
-    int       outputs, folded;          /* heads that are results; does it compute something again? */
-    uint64_t  id;                       /* nobody else's, ever */
+    int       outputs, folded;          /* heads that are results; values computed again */
+    uint64_t  id;                       /* unique */
     const hy__node *spoilt;             /* a variable that it reads and the call writes */
 } hy__gradient;
 
-/* Working memory while a gradient is derived. Values are numbered as in T. */
+/* State while a gradient is derived. Values are numbered as in T. */
 typedef struct hy__deriving {
     hy_frame  *F, *S;
     hy_graph  *g;
@@ -46982,14 +46983,14 @@ typedef struct hy__deriving {
     hy__backward walk;                  /* over the graph's calls on a tape of S */
     hy__buffer *room;
     int        n;                       /* inputs of the graph, and captured constants */
-    const char *begun;                  /* per input: is there some of its gradient already? Or NULL */
-    hy__tape **leaf;                    /* per input: where its gradient arrives, if that is wanted */
-    hy__tape **call;                    /* per node: its call, or leaf; NULL: no gradient passes it */
-    hy__node **again;                   /* per node: the same in S, or NULL: values of the graph are given */
-    const char *kept;                   /* per value of the tape: is it kept? NULL: all are */
-    hy__node **var;                     /* per value: the node in S that stands for it, ... */
-    int       *place, *owner;           /* ... which value of the tape it is, or -1; whose output */
-    int       *input;                   /* per input: its value, or -1 */
+    const char *begun;                  /* by input: has its gradient begun? Or NULL */
+    hy__tape **leaf;                    /* by input: its leaf, if its gradient is wanted */
+    hy__tape **call;                    /* by node: its call or leaf; NULL: no gradient */
+    hy__node **again;                   /* by node: its copy in S, or NULL */
+    const char *kept;                   /* by value of the tape: is it kept? NULL: all are */
+    hy__node **var;                     /* by value: the node in S that stands for it, ... */
+    int       *place, *owner;           /* ... its number on the tape or -1, and its node */
+    int       *input;                   /* by input: its value, or -1 */
 } hy__deriving;
 
 static int hy__derive_index(const hy__deriving *B, const hy__edge *e)
@@ -47002,7 +47003,7 @@ static hy__tape *hy__derive_tape(const hy__deriving *B, const hy__edge *e)
     return B->call[B->g->place[e->node->number]];
 }
 
-/* A variable of the gradient; its rank says for a while what it stands for. */
+/* Makes a variable of the gradient; meanwhile its rank says what it stands for. */
 static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int what)
 {
     hy_array *x = hy_var(B->S, name, NULL);
@@ -47012,7 +47013,7 @@ static hy_array *hy__derive_var(hy__deriving *B, const char *name, int v, int wh
     return x;
 }
 
-/* What stands for a value: a variable, right behind one for the shape alone. */
+/* Makes the variable that stands for a value, right behind one for its shape alone. */
 static void hy__derive_value(hy__deriving *B, hy__value *to, int v, int bytes)
 {
     hy_array *x;
@@ -47032,7 +47033,7 @@ static void hy__derive_value(hy__deriving *B, hy__value *to, int v, int bytes)
     if (to->node && !to->node->op && !bytes) to->node = hy__store_of(B->S)->node[to->node->number - 1];
 }
 
-/* One call on the tape, if what it is computed from has a gradient that is wanted. */
+/* Puts a call on the tape if a gradient of its inputs is wanted. */
 static void hy__derive_call(hy__deriving *B, const hy__node *node, int place)
 {
     int i, tracked = 0, bytes = !(node->op->flags & HY_OP_NO_SAVE);
@@ -47054,7 +47055,7 @@ static void hy__derive_call(hy__deriving *B, const hy__node *node, int place)
         hy__derive_value(B, &tape->value[node->nin + i], B->T.first[place] + i, bytes);
 }
 
-/* Which input before this one is the same array? Their gradients arrive in one place. -1: none. */
+/* The input before this one that is the same array, or -1. Both have one gradient. */
 static int hy__same_input(hy_array *const *in, int vars, int i)
 {
     int k, most = i < vars ? i : vars;
@@ -47067,7 +47068,7 @@ static int hy__same_input(hy_array *const *in, int vars, int i)
 static void hy__derive_leaf(hy__deriving *B, int input, int node, hy_array *const *in)
 {
     int same = in ? hy__same_input(in, B->g->vars, input) : -1;
-    while (same >= 0 && !B->leaf[same]) {                       /* nothing uses that one */
+    while (same >= 0 && !B->leaf[same]) {                       /* that one has no gradient */
         int next = hy__same_input(in + same + 1, B->g->vars - same - 1, input - same - 1);
         same = next < 0 ? -1 : same + 1 + next;
     }
@@ -47081,7 +47082,7 @@ static void hy__derive_leaf(hy__deriving *B, int input, int node, hy_array *cons
     } else B->leaf[input] = B->call[node] = hy__tape_new(B->S, NULL, 0, 0, NULL, 0, NULL);
 }
 
-/* May a call be computed once more, with the same result and nothing else? */
+/* May a call be computed again, with the same result and no side effect? */
 static int hy__derive_repeats(const hy__deriving *B, const hy__node *node)
 {
     return node->op && !(node->op->flags & (HY_OP_RANDOM | HY_OP_CONTROL)) &&
@@ -47090,7 +47091,7 @@ static int hy__derive_repeats(const hy__deriving *B, const hy__node *node)
 
 static int hy__derive_lost(const hy__deriving *B, int v) { return B->place[v] < 0 || !B->kept[B->place[v]]; }
 
-/* Values that the tape does not keep are computed once more, from those that it does. */
+/* Computes values that the tape does not keep again, from those that it keeps. */
 static void hy__derive_refill(hy__deriving *B)
 {
     const hy_graph *g = B->g;
@@ -47117,7 +47118,7 @@ static void hy__derive_refill(hy__deriving *B)
     }
 }
 
-/* The graph as a tape. */
+/* Records the graph as a tape. */
 static void hy__derive_record(hy__deriving *B, hy_array *const *in)
 {
     const hy_graph *g = B->g;
@@ -47148,7 +47149,7 @@ static void hy__derive_close(hy__deriving *B)
     hy__types_close(B->F, &B->T);
 }
 
-/* The nodes once more, variables in front, in the frame where the gradient is emitted. */
+/* Copies the nodes, variables first, into the frame in which the gradient is emitted. */
 static void hy__derive_again(hy__deriving *B)
 {
     const hy_graph *g = B->g;
@@ -47169,8 +47170,9 @@ static void hy__derive_again(hy__deriving *B)
     hy__copy_ranks(S->tracer->ranks, g->ranks);
 }
 
-/* Types of all values, and the tape, for such inputs; 1 if some types are not known before it runs. again:
- * the gradient reads values of the graph's nodes, which it has too, instead of variables. kept: see above. */
+/* Infers the types of all values for such inputs and makes the tape. Returns 1 if some types are unknown
+ * before it runs. again: the graph's nodes are copied, and the gradient reads these instead of variables.
+ * kept: see above. */
 static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training,
                            int again, const char *kept)
 {
@@ -47204,7 +47206,7 @@ static int hy__derive_open(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *
     return B->S->code ? -1 : 0;
 }
 
-/* From the gradients of the given heads to those of the inputs. */
+/* Walks from the gradients of the given heads to those of the inputs. */
 static int hy__derive_walk(hy__deriving *B, const char *given)
 {
     const hy_graph *g = B->g;
@@ -47231,7 +47233,7 @@ static hy_array *hy__derive_result(const hy__deriving *B, int i)
     return slot ? *slot : NULL;
 }
 
-/* What tells whether that is there; NULL: it is. */
+/* The flag that tells whether that is present; NULL: it is. */
 static hy_array *hy__derive_flag(const hy__deriving *B, int i)
 {
     return hy__slot_flag(&B->walk, hy__grad_slot(&B->walk, B->leaf[i], 0));
@@ -47242,7 +47244,7 @@ static int hy__is_head(const hy_graph *g, int i, const hy_array *x)
     return g->head[i].node == x->node && g->head[i].output == x->output;
 }
 
-/* Inputs of which an operator reads the shape alone do not keep values alive. */
+/* Where an operator reads only the shape of an input, the variable for the shape takes its place. */
 static void hy__derive_shapes(hy__nodes *store)
 {
     int i;
@@ -47256,7 +47258,7 @@ static void hy__derive_shapes(hy__nodes *store)
     }
 }
 
-/* Lets go of nodes that no head needs, variables too. */
+/* Drops nodes that no head needs, variables included. */
 static void hy__derive_prune(hy_frame *F, hy_graph *g)
 {
     hy__nodes *store = g->store;
@@ -47276,7 +47278,7 @@ static void hy__derive_prune(hy_frame *F, hy_graph *g)
     store->n = n;
 }
 
-/* Room for a gradient of a graph with so many inputs and heads. */
+/* Allocates the gradient of a graph with so many inputs and heads. */
 static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n, int heads, size_t key)
 {
     size_t size = hy__round64(sizeof(hy__gradient)),
@@ -47297,7 +47299,7 @@ static hy__gradient *hy__gradient_new(hy_frame *F, const hy_graph *graph, int n,
     return G;
 }
 
-/* Its heads: gradients, then the flags of those that may not be there, each once. */
+/* Makes its heads: gradients, then the flags of those that may be absent, each once. */
 static int hy__derive_heads(const hy__deriving *B, hy_graph *g)
 {
     hy_array *x;
@@ -47321,7 +47323,7 @@ static int hy__derive_heads(const hy__deriving *B, hy_graph *g)
     return 0;
 }
 
-/* The graph that the walk emits, without what nobody needs. */
+/* Makes the graph that the walk emits, without nodes that no head needs. */
 static hy_graph *hy__derive_graph(hy__deriving *B, const char *given)
 {
     hy_graph *g = hy__derive_walk(B, given) ? NULL : hy__graph_new(B->F, hy__store_of(B->S));
@@ -47334,8 +47336,8 @@ static hy_graph *hy__derive_graph(hy__deriving *B, const char *given)
     return NULL;
 }
 
-/* Does a call read the variable, or another view of it, for its gradient before one writes it? What is read
- * behind the last one that writes is what the tape holds. */
+/* Does the gradient of a call read the variable, or another view of it, before a later call writes it? The
+ * tape holds its value after the last write. */
 static int hy__derive_spoils(const hy__deriving *B, const hy__node *var)
 {
     int i, k, first = INT_MAX, last = -1;
@@ -47351,9 +47353,9 @@ static int hy__derive_spoils(const hy__deriving *B, const hy__node *var)
     return first < last;
 }
 
-/* The gradient with its places on the tape, which holds inputs, then so many heads of forward. all: NULL, or
- * the one that decided what the tape keeps; a value that it does not keep is not there. more: which inputs
- * and results are kept beside what it reads, as heads behind these are, or NULL. */
+/* Makes the gradient and finds its variables on the tape, which holds the inputs, then the heads of
+ * forward. all: NULL, or the gradient that decided what the tape keeps. more: marks inputs and results
+ * that the tape must keep besides those that are read, or NULL. */
 static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const char *given, int heads,
                                          const hy__gradient *all, const char *more)
 {
@@ -47396,7 +47398,7 @@ static hy__gradient *hy__derive_gradient(hy__deriving *B, hy_graph *graph, const
     return G;
 }
 
-/* The graph with what its gradient reads as further heads: the nodes are the same. */
+/* Makes a graph of the same nodes with the values that its gradient reads as further heads. */
 static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
 {
     hy_graph *g = B->g, *f = hy__graph_new(B->F, g->store);
@@ -47426,8 +47428,8 @@ static hy_graph *hy__derive_forward(hy__deriving *B, const hy_graph *gradient)
     return f;
 }
 
-/* One for these heads of a forward graph that has run, the caller's. It has no graph where it reads what the
- * tape did not keep. */
+/* Derives the gradient for these heads of a forward graph that has run; the caller owns it. Without a
+ * graph where it would read values that the tape does not keep. */
 static hy__gradient *hy__gradient_try(hy_frame *F, const hy_diff *D, const char *given, const char *begun,
                                       const char *kept)
 {
@@ -47446,7 +47448,7 @@ static hy__gradient *hy__gradient_try(hy_frame *F, const hy_diff *D, const char 
     return NULL;
 }
 
-/* Does the gradient for some heads serve these, too, with zeros? */
+/* Can the gradient for some heads serve these, with zeros for others? */
 static int hy__gradient_covers(const char *some, const char *given, int n)
 {
     int i;
@@ -47454,8 +47456,8 @@ static int hy__gradient_covers(const char *some, const char *given, int n)
     return i == n;
 }
 
-/* The same for the frame to keep: what the tape did not keep is computed once more, if it must be. begun: of
- * which inputs there is some, or NULL. */
+/* The same, to be kept: values that are not on the tape are computed again where necessary. begun: inputs
+ * whose gradients have begun, or NULL. */
 static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const char *given, const char *begun)
 {
     const hy__gradient *all = (const hy__gradient *)(void *)D->sub[0]->all;
@@ -47468,14 +47470,14 @@ static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const ch
     return G;
 }
 
-/* Are there contributions to add to, and several of this gradient? */
+/* Has the sum of an input begun, and does this gradient add more than one contribution? */
 static int hy__gradient_goes_on(const hy_diff *D, const hy__gradient *G, int head)
 {
     hy_array **slot = G->parts[head] ? hy__backing_slot(D, G->to[head]) : NULL;
     return slot && *slot;
 }
 
-/* The one for these heads, made once; NULL: an error. */
+/* Finds the gradient for these heads, which is derived once; NULL: an error. */
 static hy__gradient *hy__gradient_of(hy_frame *F, const hy_diff *D, const char *given, const char *begun)
 {
     hy_graph *f = D->sub[0];
@@ -47487,8 +47489,9 @@ static hy__gradient *hy__gradient_of(hy_frame *F, const hy_diff *D, const char *
     return G ? G : hy__gradient_derive(F, D, given, begun);
 }
 
-/* The gradient for the heads that have one; where it reads what the tape did not keep, the one for all, with
- * zeros. begun: the same that adds to what there is of some gradients, or NULL. */
+/* Finds the gradient for the heads that have one. Where it would read values that the tape does not keep,
+ * the gradient for all heads serves, with zeros. begun: receives the one that continues sums that have
+ * begun, or NULL. */
 static hy__gradient *hy__gradient_find(hy_frame *F, const hy_diff *D, const hy__gradient *begun)
 {
     hy__gradient *all = (hy__gradient *)(void *)D->sub[0]->all, *G;
@@ -47516,7 +47519,8 @@ static hy__gradient *hy__gradient_find(hy_frame *F, const hy_diff *D, const hy__
     return G;
 }
 
-/* A variable of a compiled gradient. from: see there. wanted: an input whose gradient is. */
+/* Finds the value of a variable of a compiled gradient. from: see there. wanted: an input whose gradient
+ * is wanted. */
 static hy_array *hy__gradient_input(hy_frame *F, const hy_diff *D, const hy__node *var, int from, int wanted)
 {
     hy_array *x = from <= -2 - D->nout ? *hy__backing_slot(D, -2 - from - D->nout)
@@ -47533,14 +47537,14 @@ static hy_array *hy__gradient_input(hy_frame *F, const hy_diff *D, const hy__nod
     x->t.type = var->type[0];
     x->t.data = NULL;
     hy__pack_strides(&x->t);
-    if (!F->recording) return x;        /* no gradient reaches it, but its users count as computed */
+    if (!F->recording) return x;        /* its users count as computed */
     x->tape = D->in[wanted]->tape;
     x->output = D->in[wanted]->output;
     HY__ADD(&x->tape->refs, 1);
     return x;
 }
 
-/* How a gradient runs: as the call did, in the mode that there is now. */
+/* The mode in which a gradient runs: options as in the call, recording as now. */
 static hy__graph_rec hy__gradient_rec(const hy_frame *F, const hy_diff *D)
 {
     hy__graph_rec rec = *(const hy__graph_rec *)D->attr;
@@ -47550,7 +47554,8 @@ static hy__graph_rec hy__gradient_rec(const hy_frame *F, const hy_diff *D)
     return rec;
 }
 
-/* The gradient of a compiled call is a program, on the tape too when it is to be differentiated again. */
+/* Runs the gradient of a compiled call as a program; it is on the tape, too, when it will be
+ * differentiated again. */
 static int hy__graph_diff(hy_frame *F, hy_diff *D)
 {
     hy__graph_rec rec = hy__gradient_rec(F, D);
@@ -47579,12 +47584,12 @@ static int hy__graph_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 
-/* What the tape says of a compiled call. */
+/* The operator that stands for a compiled call on the tape. */
 static const hy_op hy__recorded_op = { "a compiled block", NULL, NULL, "a program on the tape", hy__graph_in,
                                        hy__graph_out, NULL, sizeof(hy__graph_rec), 0, 0, NULL, NULL, NULL,
                                        hy__graph_diff, NULL };
 
-/* The graph in the layout that suits its gradient; NULL without an error: there is none. */
+/* Makes the graph in the layout that suits its gradient. NULL without an error: there is none. */
 static hy_graph *hy__derive_arranged(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     hy_graph *arranged = NULL;
@@ -47603,7 +47608,7 @@ static int hy__is_put_again(const hy__node *node)
     return hy__is_once(node) && !((const hy__control_rec *)node->record)->keyed;
 }
 
-/* Is there such a block in it, or in its loops and branches? They are not deep. */
+/* Is there such a block in the graph, or in its loops and branches? These are not deep. */
 static int hy__has_put_again(const hy_graph *g)
 {
     int i, k, some = 0;
@@ -47633,15 +47638,15 @@ static char *hy__derive_wide(const hy__deriving *B, const hy_graph *f, const cha
     return now;
 }
 
-/* What decides what a call keeps. */
+/* The values that a call keeps on the tape. */
 typedef struct hy__keeping {
     hy_graph *forward;
-    char     *keep;                     /* per input and result: is it read? Heads behind them are */
-    char     *wide;                     /* per head: see hy__gradient */
+    char     *keep;                     /* by input and result: is it read? Later heads are */
+    char     *wide;                     /* by head: see hy__gradient */
     hy__buffer *keep_room, *wide_room;
 } hy__keeping;
 
-/* Further heads for what the gradients of such values read, too, until there are no more of them. */
+/* Adds heads for values that the gradients of these values read, until there are no more. */
 static void hy__derive_second(hy__keeping *K, const hy__deriving *first, hy_array *const *in,
                               const char *given)
 {
@@ -47669,7 +47674,7 @@ static void hy__derive_second(hy__keeping *K, const hy__deriving *first, hy_arra
     }
 }
 
-/* Forward with all that gradients read, and their tape. graph goes into it, or is dropped. */
+/* Makes forward with all values that gradients read. Takes over graph. */
 static hy_graph *hy__derive_kept(hy__deriving *B, hy_graph *graph, hy_array *const *in, const char *given,
                                  hy__gradient **G)
 {
@@ -47679,7 +47684,7 @@ static hy_graph *hy__derive_kept(hy__deriving *B, hy_graph *graph, hy_array *con
     K.keep = (char *)hy__room_zero(F, &K.keep_room, (size_t)(B->n + B->g->heads) + 1, "gradient");
     if (K.keep) K.forward = hy__derive_forward(B, graph);
     if (K.forward) {
-        hy__try(F);                     /* what cannot be differentiated twice can be once */
+        hy__try(F);                     /* a second derivative may fail where a first does not */
         hy__derive_second(&K, B, in, given);
         hy__try_end(F, F->code != HY_ERROR_MEMORY);
     }
@@ -47707,9 +47712,9 @@ static int hy__derive_alone(hy_frame *F, hy_graph *g, hy_array *const *in, int t
     return graph != NULL;
 }
 
-/* The gradient for all heads on the tape. Where there is none, as behind an operator that has no gradient,
- * which is no error before it is asked for: for those that have one, which are marked behind the marks of
- * those on the tape. NULL: no head has. */
+/* Derives the gradient for all heads on the tape. An operator without a gradient is no error before that
+ * is asked for: then for those heads that have a gradient, which are marked behind the marks of heads on
+ * the tape. NULL: no head has one. */
 static hy_graph *hy__derive_able(hy__deriving *B, hy_frame *F, hy_graph *g, hy_array *const *in, int training,
                                  char *taped)
 {
@@ -47731,7 +47736,7 @@ static hy_graph *hy__derive_able(hy__deriving *B, hy_frame *F, hy_graph *g, hy_a
     return hy__derive_graph(B, given);
 }
 
-/* Forward and the gradient for all heads that can have one, or NULL. */
+/* Derives forward and the gradient for all heads that can have one. NULL: there is none. */
 static hy_graph *hy__derive_whole(hy_frame *F, hy_graph *g, hy_array *const *in, int training)
 {
     hy__deriving B;
@@ -47760,8 +47765,8 @@ static hy_graph *hy__derive_whole(hy_frame *F, hy_graph *g, hy_array *const *in,
     return f;
 }
 
-/* The same in the layout that suits the gradient. NULL without an error: operator by operator, as when values
- * decide shapes, or an operator on the way has no gradient, which is no error before backward. */
+/* The same in the layout that suits the gradient. NULL without an error: the call is recorded operator by
+ * operator, as shapes depend on values or an operator has no gradient, which is no error before backward. */
 static hy_graph *hy__derive(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     hy_graph *f, *arranged;
@@ -47808,7 +47813,7 @@ typedef struct hy__block_put { const hy__node *node; int from, to; } hy__block_p
 
 static const int hy__none_drawn[2] = { 0, 0 };
 
-/* Names of values pass from the outside of a block to its variables, and back from its heads. */
+/* Maps the variables of a block to its inputs outside, or its outputs outside to its heads. */
 static int hy__unfold_enter(hy_frame *F, const hy__node *block, const hy__placing *P, hy__placing *body)
 {
     const hy__control_rec *r = (const hy__control_rec *)block->record;
@@ -47826,7 +47831,7 @@ static void hy__unfold_leave(const hy__node *block, hy__placing *P, const hy__pl
         P->at[P->first[block->number] + i] = *hy__placed(body, &block->sub[0]->head[i]);
 }
 
-/* A node that stays, over its inputs as they stand there. */
+/* Copies a node into `to`, over the copies of its inputs. */
 static hy__node *hy__unfold_node(hy_frame *F, hy_graph *to, const hy__node *from, const int *ranks,
                                  hy__placing *P)
 {
@@ -47841,7 +47846,7 @@ static hy__node *hy__unfold_node(hy_frame *F, hy_graph *to, const hy__node *from
     return node;
 }
 
-/* A fresh graph that has the variables of g, in front. */
+/* Makes a new graph that begins with the variables of g. */
 static hy_graph *hy__unfold_begin(hy_frame *F, const hy_graph *g, hy__placing *P)
 {
     hy_graph *to = hy__placing_open(F, P, g) ? NULL : hy__graph_new(F, NULL);
@@ -47851,7 +47856,7 @@ static hy_graph *hy__unfold_begin(hy_frame *F, const hy_graph *g, hy__placing *P
     return to;
 }
 
-/* The heads of g in it: it is whole, as a body is, whose calls that write are heads, too. P goes. */
+/* Finishes it with the heads of g; calls that write are heads, too, as in a body. Drops P. */
 static hy_graph *hy__unfold_end(hy_frame *F, hy_graph *to, const hy_graph *g, hy__placing *P)
 {
     int i, failed = !to || F->code || hy__graph_room_all(F, to, g->heads);
@@ -47900,7 +47905,7 @@ static void hy__unfold_into(hy_frame *F, hy_graph *to, const hy_graph *g, const 
     }
 }
 
-/* A fresh graph of all of g, without heads; P is the caller's to drop. */
+/* Makes a new graph of all of g, without heads. The caller drops P. */
 static hy_graph *hy__unfold_all(hy_frame *F, const hy_graph *g, hy__placing *P, hy__block_put *put)
 {
     hy_graph *to = hy__unfold_begin(F, g, P);
@@ -47912,10 +47917,10 @@ static hy_graph *hy__unfold_all(hy_frame *F, const hy_graph *g, hy__placing *P, 
 
 typedef struct hy__block_again {
     const hy__node *node;               /* in the graph of the call */
-    hy_graph *graph;                    /* what is computed of it; NULL: nothing */
+    hy_graph *graph;                    /* the part that is computed; NULL: none */
 } hy__block_again;
 
-/* How a call is unfolded: hangs on its graph. */
+/* The way a call is unfolded, attached to its graph. */
 typedef struct hy__unfolding {
     hy__derived is;                     /* graph: what the other call runs; NULL: it cannot be */
     int   n;                            /* blocks */
@@ -47935,7 +47940,7 @@ static void hy__unfolding_free(hy_root *root, hy__attached *it)
     hy__free(&root->heap, it);
 }
 
-/* Which value of the tape, that it keeps, is an edge of the graph? -1: none. */
+/* The value on the tape for an edge of the graph, or -1 if it is not kept. */
 static int hy__tape_keeps(const hy__tape *tape, const hy__edge *e)
 {
     const hy_graph *f = tape->sub[0];
@@ -47992,7 +47997,7 @@ static int hy__part_can_run(const hy__tape *tape, const hy__node *node, const hy
     return 1;
 }
 
-/* What each block is to compute, and where everything on the other tape comes from. 0: it cannot be done. */
+/* Finds what each block computes, and the source of each value of the other tape. 0: it cannot be done. */
 static int hy__unfolding_sources(hy_frame *F, const hy__tape *t, hy__unfolding *u, const hy__placing *P,
                                  const hy__block_put *put)
 {
@@ -48032,7 +48037,7 @@ static int hy__unfolding_sources(hy_frame *F, const hy__tape *t, hy__unfolding *
     return found;
 }
 
-/* The inputs of the unfolded program among those of the call, and handles of them. */
+/* Finds the inputs of the unfolded program among those of the call, and makes handles of them. */
 static void hy__unfolding_inputs(hy_frame *F, const hy__tape *t, const hy_graph *to, int *source,
                                  hy_array **in)
 {
@@ -48101,7 +48106,7 @@ static hy__unfolding *hy__unfolding_make(hy_frame *F, const hy__tape *t)
     return u;
 }
 
-/* Made once per graph. */
+/* Finds how to unfold a call; made once per graph. */
 static hy__unfolding *hy__unfolding_of(hy_frame *F, const hy__tape *t)
 {
     hy_graph *f = t->sub[0];
@@ -48118,7 +48123,7 @@ static hy__unfolding *hy__unfolding_of(hy_frame *F, const hy__tape *t)
     return u;
 }
 
-/* Computes what a block let go of, as its gradient would. */
+/* Computes values that a block has not kept, as its gradient would. */
 static void hy__block_compute(hy_frame *F, const hy__tape *t, const hy__block_again *b, hy_array **out)
 {
     const hy__control_rec *r = (const hy__control_rec *)b->node->record;
@@ -48156,7 +48161,7 @@ static void hy__hold_again(hy__value *v, const hy__value *from, int bytes)
     hy__hold(v, &from->t, from->buffer, from->tape, from->output, bytes);
 }
 
-/* The call that takes the place of this one, if there is one. */
+/* Replaces a call by the unfolded one, if there is one. */
 static void hy__unfold_call(hy_frame *F, hy__tape *t)
 {
     hy__unfolding *u = hy__unfolding_of(F, t);
@@ -48184,7 +48189,7 @@ static void hy__unfold_call(hy_frame *F, hy__tape *t)
         other->training = t->training;
         other->frame = t->frame;
         other->pinned = 1;
-        hy__tape_empty(F, t);           /* nobody asks it any more */
+        hy__tape_empty(F, t);           /* nobody reads it any more */
         t->unfolded = other;
     }
     hy__buffer_drop(&F->cache, room);
