@@ -2525,7 +2525,7 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
     if (!m) hy__w(c, "(void)x1; (void)fault;\n");      /* tuples of nothing name the whole */
     if (number == HY_OP__gather_nd_grad) hy__w(c, "(void)x2;\n");
     if (!gather) hy__w(c, "%fi y0[i] = 0;\n", hy__size(whole));
-    c->letter['d'].name = row;
+    c->letter[(int)'d'].name = row;
     hy__c_sizes(c, "ik", hy__product(index, 1, index->ndim), hy__product(whole, (int)m, whole->ndim));
     hy__c_nest_of(c, "i.k", gather ? "ik" : "ak", gather ? "ak" : "ik", "di");
     hy__w(c, "%P {\nint64_t at = 0;\n");
@@ -2560,7 +2560,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
         : last ? ((const hy__sequence_last_rec *)r)->axis : ((const hy__sequence_reverse_rec *)r)->axis;
     const int64_t steps = x->dim[axis];
     char length[HY__C_TEXT];
-    c->letter['s'].name = mask ? "t" : last ? "(length > 0 ? length - 1 : 0)"
+    c->letter[(int)'s'].name = mask ? "t" : last ? "(length > 0 ? length - 1 : 0)"
         : "(t < length ? length - 1 - t : t)";
     hy__c_sizes(c, "tsnk", steps, steps, x->dim[1 - axis], hy__product(x, 2, x->ndim));
     hy__c_nest_of(c, last ? "n.k" : "n.tk", last ? "nk" : axis ? "ntk" : "tnk", axis ? "nsk" : "snk", NULL);
@@ -2754,9 +2754,9 @@ static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
         const hy_shape *x = &hy__c_in(s, k)->shape;
         hy__c_sizes_of(c, "nghv", y);
         hy__c_sizes_of(c, "ncij", x);
-        c->letter['g'].name = hy__c_text(name[0], "(%l + c)", at);
-        c->letter['i'].name = hy__c_text(name[1], "(h / %l)", y->dim[2] / hy__most(x->dim[2], 1));
-        c->letter['j'].name = hy__c_text(name[2], "(v / %l)", y->dim[3] / hy__most(x->dim[3], 1));
+        c->letter[(int)'g'].name = hy__c_text(name[0], "(%l + c)", at);
+        c->letter[(int)'i'].name = hy__c_text(name[1], "(h / %l)", y->dim[2] / hy__most(x->dim[2], 1));
+        c->letter[(int)'j'].name = hy__c_text(name[2], "(v / %l)", y->dim[3] / hy__most(x->dim[3], 1));
         hy__c_nest_of(c, "nchv", "nghv", "ncij", NULL);
         hy__w(c, "%P\n%y %s x%d[", sum && k ? "+=" : "=", k);
         hy__w(c, "%s];\n", hy__c_where(c, name[0], 0));
@@ -2809,7 +2809,7 @@ static void hy__c_grid(hy__c *c, const hy__c_step *s)
     hy__c_sizes_of(c, "nchv", y);
     hy__c_sizes(c, "m", y->dim[2] * y->dim[3]);
     hy__c_grid_sizes(c, y->dim[2], y->dim[3]);
-    c->letter['c'].name = "";
+    c->letter[(int)'c'].name = "";
     hy__c_nest_of(c, "nhv", "nchv", "nchv", NULL);
     hy__w(c, "%P {\n%r *y = &%y;\n");
     if (affine) hy__w(c, "const %r *m = x0 + 6 * n;\n");
@@ -2868,7 +2868,7 @@ static void hy__c_box_iou(hy__c *c, const hy__c_step *s)
     const int center = ((const hy__box_iou_rec *)s->node->record)->format;
     hy__c_sizes(c, "ijk", hy__size(&hy__c_in(s, 0)->shape) / 4, hy__size(&hy__c_in(s, 1)->shape) / 4,
                 (int64_t)4);
-    c->letter['k'].name = "";
+    c->letter[(int)'k'].name = "";
     hy__c_nest_of(c, "ij", "ij", "ik", "jk");
     hy__w(c, "%P {\nconst %r *u = &%0, *v = &%1;\n");
     hy__c_box(c, "a", "u", center);
@@ -3265,7 +3265,7 @@ static void hy__c_attention(hy__c *c, const hy__c_step *s)
     if (c->real != HY_F64) c->real = HY_F32;
     hy__c_function(c, "exp", e);
     hy__c_number(scale, hy__score_scale(r, part), c->real);
-    c->letter['g'].name = hy__c_text(own, "h / %d", (int)(shared ? heads / shared : 1));
+    c->letter[(int)'g'].name = hy__c_text(own, "h / %d", (int)(shared ? heads / shared : 1));
     hy__c_sizes(c, "bhtpensrv", q->dim[0], heads, q->dim[apart + 1], part, each, keys,
                 hy__least(r->past, keys) + 1, of_k.row, of_v.row);     /* s: so many the first query sees */
     hy__c_nest_of(c, "bht", NULL, NULL, NULL);
@@ -4682,7 +4682,7 @@ static void hy__c_write_step(hy__c *c, const hy__c_step *s)
     if (!s->whole) hy__c_write_halves(c, s, 0);
     c->real = hy__c_wide(s->node->type[0].dtype);
     memset(c->letter, 0, sizeof c->letter);
-    c->letter['a'].name = "at";
+    c->letter[(int)'a'].name = "at";
     s->emit(c, s);
     if (!s->whole) hy__c_write_halves(c, s, 1);
     hy__w(c, "}\n\n");
