@@ -10322,71 +10322,99 @@ static void hy__blocks_base(uint32_t *out, uint64_t block, int64_t blocks, const
 }
 
 #if HY__X86
-/* A counter word to each 64-bit lane, whose upper half is never looked at: products need no shuffling. Two
-   vectors at once hide the products' latency. gcc has to be told that only lower halves are multiplied. */
-#ifdef __clang__
-#define HY__MUL_LOW256(a, b) (((a) & low) * (b))
-#define HY__MUL_LOW512(a, b) (((a) & low) * (b))
-#else
-#define HY__MUL_LOW256(a, b) ((vec)__builtin_ia32_pmuludq256((words)(a), (words)(b)))
-#define HY__MUL_LOW512(a, b) \
-    ((vec)__builtin_ia32_pmuludq512_mask((words)(a), (words)(b), (longs)(a), (unsigned char)255))
+HY__TARGET_AVX2 static void hy__blocks_avx2(uint32_t *out, uint64_t block, int64_t blocks,
+                                            const hy__stream *s);
+HY__TARGET_AVX512 static void hy__blocks_avx512(uint32_t *out, uint64_t block, int64_t blocks,
+                                                const hy__stream *s);
 #endif
-#define HY__PHILOX_ROUND(i, MUL_LOW) \
-    p = MUL_LOW(a[i], zero + 0xD2511F53u); \
-    q = MUL_LOW(c[i], zero + 0xCD9E8D57u); \
-    a[i] = (q >> 32) ^ b[i] ^ (zero + k0); \
-    b[i] = q; \
-    c[i] = (p >> 32) ^ d[i] ^ (zero + k1); \
-    d[i] = p;
-#define HY__PHILOX_STORE(i) \
-    p = (a[i] & low) | b[i] << 32; \
-    q = (c[i] & low) | d[i] << 32; \
-    memcpy(ab, &p, sizeof p); \
-    memcpy(cd, &q, sizeof q); \
-    for (lane = 0; lane < LANES; lane++) { both[2 * lane] = ab[lane]; both[2 * lane + 1] = cd[lane]; } \
-    memcpy(out, both, sizeof both); \
-    out += 4 * LANES;
-#define HY__PHILOX(name, TARGET, bytes, MUL_LOW) \
-TARGET static void hy__blocks_##name(uint32_t *out, uint64_t block, int64_t blocks, const hy__stream *s) \
-{ \
-    typedef uint64_t vec __attribute__((vector_size(bytes))); \
-    typedef int words __attribute__((vector_size(bytes))); \
-    typedef long long longs __attribute__((vector_size(bytes))); \
-    enum { LANES = bytes / 8 }; \
-    const vec zero = {0}, low = zero + 0xffffffffu; \
-    uint64_t ab[LANES], cd[LANES], both[2 * LANES]; \
-    vec a[2], b[2], c[2], d[2], p, q, next; \
-    int64_t done; \
-    int lane, round; \
-    (void)sizeof(words); \
-    (void)sizeof(longs); \
-    for (lane = 0; lane < LANES; lane++) ab[lane] = block + (uint64_t)lane; \
-    memcpy(&next, ab, sizeof next); \
-    for (done = 0; done < blocks; done += 2 * LANES) { \
-        uint32_t k0 = (uint32_t)s->seed, k1 = (uint32_t)(s->seed >> 32); \
-        a[0] = next; \
-        a[1] = next + (zero + (uint64_t)LANES); \
-        next += zero + (uint64_t)(2 * LANES); \
-        b[0] = a[0] >> 32; \
-        b[1] = a[1] >> 32; \
-        c[0] = c[1] = zero + (s->number & 0xffffffffu); \
-        d[0] = d[1] = zero + (s->number >> 32); \
-        for (round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) { \
-            HY__PHILOX_ROUND(0, MUL_LOW) \
-            HY__PHILOX_ROUND(1, MUL_LOW) \
-        } \
-        HY__PHILOX_STORE(0) \
-        HY__PHILOX_STORE(1) \
-    } \
-}
-HY__PHILOX(avx2, HY__TARGET_AVX2, 32, HY__MUL_LOW256)
-HY__PHILOX(avx512, HY__TARGET_AVX512, 64, HY__MUL_LOW512)
-#undef HY__PHILOX
-#undef HY__PHILOX_ROUND
-#undef HY__PHILOX_STORE
 #endif
 
+#if defined(HY__READING) && HY__READING >= HY__READING_AVX2
+HY__LOOPS_BEGIN
+/* A counter word to each 64-bit lane, whose upper half is never looked at: products need no shuffling. Two
+   vectors at once hide the products' latency. */
+#undef HY__COUNTERS
+#if HY__READING == HY__READING_AVX2
+#define HY__COUNTERS 4
+#else
+#define HY__COUNTERS 8
+#endif
+#define hy__counters HY__OF_KIND(hy__counters)
+#define hy__multiply_low HY__OF_KIND(hy__multiply_low)
+#define hy__philox_round HY__OF_KIND(hy__philox_round)
+#define hy__philox_store HY__OF_KIND(hy__philox_store)
+#define hy__blocks HY__OF_KIND(hy__blocks)
+typedef uint64_t hy__counters __attribute__((vector_size(8 * HY__COUNTERS)));
+
+/* gcc has to be told that only lower halves are multiplied. */
+HY__INLINE HY__AIM hy__counters hy__multiply_low(hy__counters a, uint32_t k)
+{
+    const hy__counters zero = {0};
+#ifdef __clang__
+    return (a & (zero + 0xffffffffu)) * (zero + k);
+#elif HY__READING == HY__READING_AVX2
+    typedef int words __attribute__((vector_size(32)));
+    return (hy__counters)__builtin_ia32_pmuludq256((words)a, (words)(zero + k));
+#else
+    typedef int words __attribute__((vector_size(64)));
+    typedef long long longs __attribute__((vector_size(64)));
+    return (hy__counters)__builtin_ia32_pmuludq512_mask((words)a, (words)(zero + k), (longs)a,
+                                                        (unsigned char)255);
+#endif
+}
+HY__INLINE HY__AIM void hy__philox_round(hy__counters *a, hy__counters *b, hy__counters *c, hy__counters *d,
+                                         uint32_t k0, uint32_t k1)
+{
+    const hy__counters zero = {0};
+    hy__counters p = hy__multiply_low(*a, 0xD2511F53u), q = hy__multiply_low(*c, 0xCD9E8D57u);
+    *a = (q >> 32) ^ *b ^ (zero + k0);
+    *b = q;
+    *c = (p >> 32) ^ *d ^ (zero + k1);
+    *d = p;
+}
+HY__INLINE HY__AIM void hy__philox_store(uint32_t *out, hy__counters a, hy__counters b, hy__counters c,
+                                         hy__counters d)
+{
+    const hy__counters zero = {0}, low = zero + 0xffffffffu;
+    uint64_t ab[HY__COUNTERS], cd[HY__COUNTERS], both[2 * HY__COUNTERS];
+    int i;
+    a = (a & low) | b << 32;
+    c = (c & low) | d << 32;
+    memcpy(ab, &a, sizeof a);
+    memcpy(cd, &c, sizeof c);
+    for (i = 0; i < HY__COUNTERS; i++) { both[2 * i] = ab[i]; both[2 * i + 1] = cd[i]; }
+    memcpy(out, both, sizeof both);
+}
+HY__AIM static void hy__blocks(uint32_t *out, uint64_t block, int64_t blocks, const hy__stream *s)
+{
+    const hy__counters zero = {0};
+    uint64_t first[HY__COUNTERS];
+    hy__counters a[2], b[2], c[2], d[2], next;
+    int64_t done;
+    int i, round;
+    for (i = 0; i < HY__COUNTERS; i++) first[i] = block + (uint64_t)i;
+    memcpy(&next, first, sizeof next);
+    for (done = 0; done < blocks; done += 2 * HY__COUNTERS, out += 8 * HY__COUNTERS) {
+        uint32_t k0 = (uint32_t)s->seed, k1 = (uint32_t)(s->seed >> 32);
+        a[0] = next;
+        a[1] = next + (zero + (uint64_t)HY__COUNTERS);
+        next += zero + (uint64_t)(2 * HY__COUNTERS);
+        b[0] = a[0] >> 32;
+        b[1] = a[1] >> 32;
+        c[0] = c[1] = zero + (s->number & 0xffffffffu);
+        d[0] = d[1] = zero + (s->number >> 32);
+        for (round = 0; round < 10; round++, k0 += 0x9E3779B9u, k1 += 0xBB67AE85u) {
+            hy__philox_round(&a[0], &b[0], &c[0], &d[0], k0, k1);
+            hy__philox_round(&a[1], &b[1], &c[1], &d[1], k0, k1);
+        }
+        hy__philox_store(out, a[0], b[0], c[0], d[0]);
+        hy__philox_store(out + 4 * HY__COUNTERS, a[1], b[1], c[1], d[1]);
+    }
+}
+HY__LOOPS_END
+#endif
+
+#ifndef HY__READING
 /* count <= HY__DRAW words from first on, in a room of HY__DRAW_ROOM; returns where they begin */
 static const uint32_t *hy__draw(uint32_t *room, uint64_t first, int64_t count, const hy__stream *s)
 {
@@ -15640,27 +15668,42 @@ static void hy__add_lines_i32(hy__reduction kind, void *acc, const void *from, i
 }
 
 HY__SMALL_BEGIN
-#define HY__LINES_BY_ROWS(name, T, A, join, integer) \
-    static void hy__fold_lines_##name(hy__reduction kind, void *acc, const void *from, int64_t count, \
-                                      int64_t step, int64_t n) \
-    { \
-        const T *x = (const T *)from; \
-        A lane[HY__LANES], *to = (A *)acc; \
-        int64_t rows = n / HY__LANES, wide = hy__least(n, HY__LANES), w, half; \
-        for (; count > 0; count--, x += step, to++) { \
-            hy__fold_open(kind, integer, lane, wide); \
-            hy__fold_rows_##name(kind, lane, x, rows, HY__LANES, wide); \
-            hy__fold_rows_##name(kind, lane, x + rows * HY__LANES, 1, 0, n - rows * HY__LANES); \
-            for (w = wide; w > 1; w = half) { \
-                half = (w + 1) / 2; \
-                hy__fold_rows_##join(hy__join(kind), lane, lane + half, 1, 0, w - half); \
-            } \
-            hy__fold_rows_##join(hy__join(kind), to, lane, 1, 0, wide > 0); \
-        } \
+/* Lines as rows of lanes: the functions and the size of an element are constants after inlining. */
+HY__INLINE void hy__lines_by_rows(const hy__fold_fn fold, const hy__fold_fn join, const int integer,
+                                  const int size, hy__reduction kind, void *acc, const void *from,
+                                  int64_t count, int64_t step, int64_t n)
+{
+    const int64_t rows = n / HY__LANES, wide = hy__least(n, HY__LANES);
+    const char *x = (const char *)from;
+    char *to = (char *)acc;
+    union { int64_t whole[HY__LANES]; double real[HY__LANES]; } lane;
+    int64_t w, half;
+    for (; count > 0; count--, x += step * size, to += 8) {
+        hy__fold_open(kind, integer, &lane, wide);
+        fold(kind, &lane, x, rows, HY__LANES, wide);
+        fold(kind, &lane, x + rows * HY__LANES * size, 1, 0, n - rows * HY__LANES);
+        for (w = wide; w > 1; w = half) {
+            half = (w + 1) / 2;
+            join(hy__join(kind), &lane, lane.whole + half, 1, 0, w - half);
+        }
+        join(hy__join(kind), to, &lane, 1, 0, wide > 0);
     }
-HY__LINES_BY_ROWS(f64, double,  double,  f64, 0)
-HY__LINES_BY_ROWS(i64, int64_t, int64_t, i64, 1)
-HY__LINES_BY_ROWS(i32, int32_t, int64_t, i64, 1)
+}
+static void hy__fold_lines_f64(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                               int64_t n)
+{
+    hy__lines_by_rows(hy__fold_rows_f64, hy__fold_rows_f64, 0, 8, kind, acc, from, count, step, n);
+}
+static void hy__fold_lines_i64(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                               int64_t n)
+{
+    hy__lines_by_rows(hy__fold_rows_i64, hy__fold_rows_i64, 1, 8, kind, acc, from, count, step, n);
+}
+static void hy__fold_lines_i32(hy__reduction kind, void *acc, const void *from, int64_t count, int64_t step,
+                               int64_t n)
+{
+    hy__lines_by_rows(hy__fold_rows_i32, hy__fold_rows_i64, 1, 4, kind, acc, from, count, step, n);
+}
 HY__SMALL_END
 
 
@@ -18143,27 +18186,32 @@ HY__WARM_ROOMS
  * in their order, so that the bits are those of the operators written out (softmax turns up to 32 keys round
  * and adds these up in another order).
  */
+#endif
+#if defined(HY__READING) && HY__READING <= HY__READING_BASE     /* f64, f32 */
 HY__LOOPS_BEGIN
-
+#define hy__masked HY__OF_TYPE(hy__masked)
+#define hy__all_hidden HY__OF_TYPE(hy__all_hidden)
 /* One row of scores: scaled, and a mask added or, where `hides`, only those kept that it does not make 0. */
-#define HY__DEFINE_MASKED(T) \
-    static void hy__masked_##T(T *score, const T *mask, int64_t n, T scale, int hides) \
-    { \
-        int64_t i; \
-        if (hides) HY__IVDEP for (i = 0; i < n; i++) \
-            score[i] = mask[i] != 0 ? score[i] * scale : (T)-HUGE_VAL; \
-        else HY__IVDEP for (i = 0; i < n; i++) score[i] = score[i] * scale + mask[i]; \
-    } \
-    static int hy__all_hidden_##T(const T *score, int64_t n) \
-    { \
-        int64_t i = 0; \
-        while (i < n && score[i] == (T)-HUGE_VAL) i++; \
-        return i == n; \
-    }
-HY__DEFINE_MASKED(float)
-HY__DEFINE_MASKED(double)
-
+static void hy__masked(void *scores, const void *masks, int64_t n, double factor, int hides)
+{
+    const HY__N *mask = (const HY__N *)masks, scale = (HY__N)factor;
+    HY__N *score = (HY__N *)scores;
+    int64_t i;
+    if (hides) HY__IVDEP for (i = 0; i < n; i++)
+        score[i] = mask[i] != 0 ? score[i] * scale : (HY__N)-HUGE_VAL;
+    else HY__IVDEP for (i = 0; i < n; i++) score[i] = score[i] * scale + mask[i];
+}
+static int hy__all_hidden(const void *scores, int64_t n)
+{
+    const HY__N *score = (const HY__N *)scores;
+    int64_t i = 0;
+    while (i < n && score[i] == (HY__N)-HUGE_VAL) i++;
+    return i == n;
+}
 HY__LOOPS_END
+#endif
+
+#ifndef HY__READING
 HY__COLD_ROOMS
 
 /* (B, T, heads D) or (B, heads, T, D): elements from one sample, head and row to the next. */
@@ -18227,16 +18275,11 @@ static void hy__attend_row(const hy_job *job, hy_run *now, const hy__attend *s, 
         const hy_dtype dtype = job->in[3].type.dtype;
         const char *mask = hy__place(now, &job->in[3], hy__heads_at(&s->mask, sample, head, row));
         hy__load_tile(s->compute, tile, mask, dtype, s->mask_step, seen);
-        if (s->compute == HY_F64)
-            hy__masked_double((double *)(void *)score, (const double *)(void *)tile, seen, scale,
-                              dtype == HY_BOOL);
-        else hy__masked_float((float *)(void *)score, (const float *)(void *)tile, seen, (float)scale,
-                              dtype == HY_BOOL);
+        (s->compute == HY_F64 ? hy__masked_f64 : hy__masked_f32)(score, tile, seen, scale, dtype == HY_BOOL);
         scale = 1;
     }
     if (s->masked && r->zero_hidden)
-        hidden = s->compute == HY_F64 ? hy__all_hidden_double((const double *)(void *)score, seen)
-                                      : hy__all_hidden_float((const float *)(void *)score, seen);
+        hidden = s->compute == HY_F64 ? hy__all_hidden_f64(score, seen) : hy__all_hidden_f32(score, seen);
     if (hidden) memset(score, 0, (size_t)seen * size);
     else if (seen) hy__softmax_for(s->compute, job->kernels->isa)(score, score, seen, 1, 1, scale, 0);
     memset(score + (size_t)seen * size, 0, (size_t)(s->keys - seen) * size);
@@ -21081,72 +21124,131 @@ static const hy__ranked *hy__rank_line(const char *data, hy_dtype dtype, int64_t
 }
 
 /* --- the place of the largest or least: the first of equals, NaN before all --- */
-#define HY__NAN_REAL(x)  ((x) != (x))
-#define HY__NAN_WHOLE(x) 0
-#define HY__BETTER(compare, IS_NAN) \
-    for (i = 0; i < n; i++) { \
-        int wins = !(v[i] compare best[i]) & !IS_NAN(best[i]); \
-        best[i] = wins ? v[i] : best[i]; \
-        at[i] = wins ? where : at[i]; \
-    }
-#define HY__BEST(name, T, N, A, LEAST, MOST, COMPUTE, IS_NAN) \
-    HY__INLINE void hy__better_##name(T *best, N *at, const T *v, int64_t n, N where, int least) \
-    { \
-        int64_t i; \
-        if (least) { HY__BETTER(>=, IS_NAN) } else { HY__BETTER(<=, IS_NAN) } \
-    } \
-    HY__INLINE const T *hy__load_best_##name(T *tile, const char *data, hy_dtype dtype, int64_t n) \
-    { \
-        if (dtype == COMPUTE) return (const T *)(const void *)data; \
-        hy__load_tile(COMPUTE, tile, data, dtype, 1, n); \
-        return tile; \
-    } \
-    /* down each of up to HY__TILE columns */ \
-    static void hy__best_columns_##name(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, \
-                                        int64_t n, int least, int64_t *place) \
-    { \
-        T best[HY__TILE], tile[HY__TILE]; \
-        N at[HY__TILE]; \
-        int64_t i, j; \
-        hy__load_tile(COMPUTE, best, data, dtype, 1, n); \
-        for (i = 0; i < n; i++) at[i] = 0; \
-        for (j = 1; j < rows; j++) { \
-            const T *v = hy__load_best_##name(tile, data + j * pitch * hy__traits[dtype].size, dtype, n); \
-            hy__better_##name(best, at, v, n, (N)j, least); \
-        } \
-        for (i = 0; i < n; i++) place[i] = at[i]; \
-    } \
-    /* along a line: the first tile with the best, then its place there */ \
-    static int64_t hy__best_line_##name(hy__fold_fn fold, const char *data, hy_dtype dtype, int64_t n, \
-                                        int least) \
-    { \
-        const int64_t size = hy__traits[dtype].size; \
-        const T *v; \
-        T tile[HY__TILE]; \
-        A best = 0, most; \
-        int64_t i, m, start = 0; \
-        for (i = 0; i < n; i += m) { \
-            v = hy__load_best_##name(tile, data + i * size, dtype, m = hy__least(n - i, HY__TILE)); \
-            most = least ? MOST : LEAST; \
-            fold(least ? HY__MIN : HY__MAX, &most, v, 1, 0, m); \
-            if (i && !(least ? most < best : most > best) && !(IS_NAN(most) & !IS_NAN(best))) continue; \
-            best = most; \
-            start = i; \
-        } \
-        m = hy__least(n - start, HY__TILE); \
-        v = hy__load_best_##name(tile, data + start * size, dtype, m); \
-        for (i = 0; i < m - 1 && (A)v[i] != best && !(IS_NAN(v[i]) & IS_NAN(best)); i++) {} \
-        return start + i; \
-    }
-HY__BEST(f32, float,   int32_t, double,  -HUGE_VAL, HUGE_VAL,  HY_F32, HY__NAN_REAL)
-HY__SMALL_BEGIN
-HY__BEST(f64, double,  int64_t, double,  -HUGE_VAL, HUGE_VAL,  HY_F64, HY__NAN_REAL)
-HY__BEST(i64, int64_t, int64_t, int64_t, INT64_MIN, INT64_MAX, HY_I64, HY__NAN_WHOLE)
-HY__SMALL_END
+typedef union hy__best { double real; int64_t whole; } hy__best;
+typedef union hy__best_tile {
+    float   f32[HY__TILE];
+    double  f64[HY__TILE];
+    int64_t i64[HY__TILE];
+} hy__best_tile;
 
-typedef void (*hy__best_columns_fn)(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, int64_t n,
-                                    int least, int64_t *place);
-typedef int64_t (*hy__best_line_fn)(hy__fold_fn fold, const char *data, hy_dtype dtype, int64_t n, int least);
+/* Is a better than b, which comes earlier? */
+HY__INLINE int hy__best_wins(int whole, const hy__best *a, const hy__best *b, int least)
+{
+    if (whole) return least ? a->whole < b->whole : a->whole > b->whole;
+    return (least ? a->real < b->real : a->real > b->real) | ((a->real != a->real) & (b->real == b->real));
+}
+HY__INLINE void hy__better_f32(float *best, int32_t *at, const float *v, int64_t n, int32_t where,
+                               const int least)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        int wins = !(least ? v[i] >= best[i] : v[i] <= best[i]) & (best[i] == best[i]);
+        best[i] = wins ? v[i] : best[i];
+        at[i] = wins ? where : at[i];
+    }
+}
+HY__SMALL_BEGIN
+HY__INLINE void hy__better_f64(double *best, int64_t *at, const double *v, int64_t n, int64_t where,
+                               const int least)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        int wins = !(least ? v[i] >= best[i] : v[i] <= best[i]) & (best[i] == best[i]);
+        best[i] = wins ? v[i] : best[i];
+        at[i] = wins ? where : at[i];
+    }
+}
+HY__INLINE void hy__better_i64(int64_t *best, int64_t *at, const int64_t *v, int64_t n, int64_t where,
+                               const int least)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        int wins = least ? v[i] < best[i] : v[i] > best[i];
+        best[i] = wins ? v[i] : best[i];
+        at[i] = wins ? where : at[i];
+    }
+}
+HY__SMALL_END
+HY__INLINE const void *hy__best_load(hy_dtype compute, void *tile, const char *data, hy_dtype dtype,
+                                     int64_t n)
+{
+    if (dtype == compute) return data;
+    hy__load_tile(compute, tile, data, dtype, 1, n);
+    return tile;
+}
+/* down each of up to HY__TILE columns */
+static void hy__best_columns_f32(const char *data, hy_dtype dtype, int64_t pitch, int64_t rows, int64_t n,
+                                 int least, int64_t *place)
+{
+    const int64_t step = pitch * hy__traits[dtype].size;
+    float best[HY__TILE], tile[HY__TILE];
+    int32_t at[HY__TILE];
+    int64_t i, j;
+    hy__load_tile(HY_F32, best, data, dtype, 1, n);
+    for (i = 0; i < n; i++) at[i] = 0;
+    for (j = 1; j < rows; j++) {
+        const float *v = (const float *)hy__best_load(HY_F32, tile, data + j * step, dtype, n);
+        if (least) hy__better_f32(best, at, v, n, (int32_t)j, 1);
+        else hy__better_f32(best, at, v, n, (int32_t)j, 0);
+    }
+    for (i = 0; i < n; i++) place[i] = at[i];
+}
+HY__SMALL_BEGIN
+static void hy__best_columns(hy_dtype compute, const char *data, hy_dtype dtype, int64_t pitch, int64_t rows,
+                             int64_t n, int least, int64_t *place)
+{
+    hy__best_tile best, tile;
+    int64_t i, j;
+    if (compute == HY_F32) { hy__best_columns_f32(data, dtype, pitch, rows, n, least, place); return; }
+    hy__load_tile(compute, &best, data, dtype, 1, n);
+    for (i = 0; i < n; i++) place[i] = 0;
+    for (j = 1; j < rows; j++) {
+        const void *v = hy__best_load(compute, &tile, data + j * pitch * hy__traits[dtype].size, dtype, n);
+        const double *real = (const double *)v;
+        const int64_t *whole = (const int64_t *)v;
+        if (compute == HY_F64 && least) hy__better_f64(best.f64, place, real, n, j, 1);
+        else if (compute == HY_F64) hy__better_f64(best.f64, place, real, n, j, 0);
+        else if (least) hy__better_i64(best.i64, place, whole, n, j, 1);
+        else hy__better_i64(best.i64, place, whole, n, j, 0);
+    }
+}
+HY__SMALL_END
+HY__INLINE int64_t hy__best_find(hy_dtype compute, const void *v, int64_t n, const hy__best *best)
+{
+    const float *f32 = (const float *)v;
+    const double *f64 = (const double *)v;
+    const int64_t *i64 = (const int64_t *)v;
+    const int none = best->real != best->real;
+    int64_t i = 0;
+    if (compute == HY_I64) while (i < n && i64[i] != best->whole) i++;
+    else if (compute == HY_F64) while (i < n && f64[i] != best->real && !(none && f64[i] != f64[i])) i++;
+    else while (i < n && (double)f32[i] != best->real && !(none && f32[i] != f32[i])) i++;
+    return i;
+}
+/* along a line: the first tile with the best, then its place there */
+static int64_t hy__best_line(hy_dtype compute, hy__fold_fn fold, const char *data, hy_dtype dtype, int64_t n,
+                             int least)
+{
+    const int64_t size = hy__traits[dtype].size;
+    const int whole = compute == HY_I64;
+    hy__best_tile tile;
+    hy__best best, most;
+    const void *v;
+    int64_t i, m, start = 0;
+    best.whole = 0;
+    for (i = 0; i < n; i += m) {
+        v = hy__best_load(compute, &tile, data + i * size, dtype, m = hy__least(n - i, HY__TILE));
+        if (whole) most.whole = least ? INT64_MAX : INT64_MIN;
+        else most.real = least ? HUGE_VAL : -HUGE_VAL;
+        fold(least ? HY__MIN : HY__MAX, &most, v, 1, 0, m);
+        if (i && !hy__best_wins(whole, &most, &best, least)) continue;
+        best = most;
+        start = i;
+    }
+    m = hy__least(n - start, HY__TILE);
+    v = hy__best_load(compute, &tile, data + start * size, dtype, m);
+    return start + hy__best_find(compute, v, m - 1, &best);
+}
 HY__LOOPS_END
 
 HY__COLD_ROOMS
@@ -21329,8 +21431,7 @@ typedef struct hy__argbest {
     hy__along lines;
     int64_t   width, blocks, parts;     /* lines per block, blocks, pieces of a long line */
     int       least;
-    hy__best_columns_fn columns;
-    hy__best_line_fn    line;
+    hy_dtype compute;
     hy__fold_fn         fold;           /* of a line */
 } hy__argbest;
 
@@ -21345,10 +21446,11 @@ static void hy__argbest_part(const hy_run *now, const hy_tensor *x, const hy__ar
 {
     int64_t at = hy__argbest_start(r, first) + low * r->lines.inner, i;
     if (r->lines.inner > 1)
-        r->columns(hy__place(now, x, at), x->type.dtype, r->lines.inner, high - low, width, r->least, place);
+        hy__best_columns(r->compute, hy__place(now, x, at), x->type.dtype, r->lines.inner, high - low, width,
+                         r->least, place);
     else for (i = 0; i < width; i++)
-        place[i] = r->line(r->fold, hy__place(now, x, at + i * r->lines.n), x->type.dtype, high - low,
-                           r->least);
+        place[i] = hy__best_line(r->compute, r->fold, hy__place(now, x, at + i * r->lines.n), x->type.dtype,
+                                 high - low, r->least);
     for (i = 0; i < width; i++) place[i] += low;
 }
 
@@ -21411,8 +21513,7 @@ static int hy__argbest_bind(hy_job *job, int axis, int least)
     r->lines = hy__along_axis(&job->in[0].type.shape, hy__argbest_axis(&job->in[0].type.shape, axis));
     n = r->lines.n;
     r->least = least;
-    r->columns = dtype == HY_F64 ? hy__best_columns_f64 : whole ? hy__best_columns_i64 : hy__best_columns_f32;
-    r->line = dtype == HY_F64 ? hy__best_line_f64 : whole ? hy__best_line_i64 : hy__best_line_f32;
+    r->compute = dtype == HY_F64 ? HY_F64 : whole ? HY_I64 : HY_F32;
     r->fold = whole ? hy__fold_lines_i64
                     : hy__row_kernels_for(dtype == HY_F64 ? HY_F64 : HY_F32, job->kernels->isa)->fold_lines;
     r->width = r->lines.inner > 1 ? (int64_t)HY__TILE : hy__clamp_i64(HY__CHUNK / (n + !n), 1, HY__TILE);
@@ -21465,43 +21566,65 @@ HY__LOOPS_BEGIN
 /* --- running sums: of up to HY__TILE columns side by side, or of up to HY__SCANNED lines (columns = 1), each
    `rows` behind the other, since a sum of floats waits for the one before it --- */
 enum { HY__SCANNED = 4 };
-#define HY__SCAN_REAL(y, x)  ((y) + (x))
-#define HY__SCAN_WHOLE(y, x) (int64_t)((uint64_t)(y) + (uint64_t)(x))
-#define HY__SCAN(name, T, COMPUTE, waits, JOIN) \
-    static void hy__scan_##name(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, \
-                                int64_t pitch, int64_t rows, int64_t columns, int lines) \
-    { \
-        T v[HY__SCANNED][HY__TILE], y[HY__SCANNED] = { 0, 0, 0, 0 }, *sum = v[1]; \
-        int64_t tall = hy__traits[to_type].size, size = hy__traits[from_type].size, i, j, m; \
-        int k; \
-        if (columns == 1) for (j = 0; j < rows; j += m) { \
-            m = hy__least(rows - j, HY__TILE); \
-            for (k = 0; k < lines; k++) \
-                hy__load_tile(COMPUTE, v[k], from + (k * rows + j * pitch) * size, from_type, pitch, m); \
-            if (waits && lines == HY__SCANNED) { \
-                T a = y[0], b = y[1], c = y[2], d = y[3]; \
-                for (i = 0; i < m; i++) { \
-                    v[0][i] = a = JOIN(a, v[0][i]), v[1][i] = b = JOIN(b, v[1][i]); \
-                    v[2][i] = c = JOIN(c, v[2][i]), v[3][i] = d = JOIN(d, v[3][i]); \
-                } \
-                y[0] = a, y[1] = b, y[2] = c, y[3] = d; \
-            } else for (k = 0; k < lines; k++) \
-                for (i = 0; i < m; i++) v[k][i] = y[k] = JOIN(y[k], v[k][i]); \
-            for (k = 0; k < lines; k++) \
-                hy__store_tile(COMPUTE, to + (k * rows + j * pitch) * tall, to_type, pitch, v[k], m); \
-        } else for (j = 0; j < rows; j++) { \
-            hy__load_tile(COMPUTE, v[0], from + j * pitch * size, from_type, 1, columns); \
-            if (!j) for (i = 0; i < columns; i++) sum[i] = 0; \
-            for (i = 0; i < columns; i++) sum[i] = JOIN(sum[i], v[0][i]); \
-            hy__store_tile(COMPUTE, to + j * pitch * tall, to_type, 1, sum, columns); \
-        } \
+typedef union hy__scan_tile {
+    double  real[HY__SCANNED][HY__TILE];
+    int64_t whole[HY__SCANNED][HY__TILE];
+} hy__scan_tile;
+static void hy__scan_four(double (*v)[HY__TILE], double *sum, int64_t n)
+{
+    double a = sum[0], b = sum[1], c = sum[2], d = sum[3];
+    int64_t i;
+    for (i = 0; i < n; i++) {
+        v[0][i] = a = a + v[0][i];
+        v[1][i] = b = b + v[1][i];
+        v[2][i] = c = c + v[2][i];
+        v[3][i] = d = d + v[3][i];
     }
-HY__SCAN(f64, double,  HY_F64, 1, HY__SCAN_REAL)
-HY__SMALL_BEGIN
-HY__SCAN(i64, int64_t, HY_I64, 0, HY__SCAN_WHOLE)
-HY__SMALL_END
-typedef void (*hy__scan_fn)(char *to, hy_dtype to_type, const char *from, hy_dtype from_type, int64_t pitch,
-                            int64_t rows, int64_t columns, int lines);
+    sum[0] = a;
+    sum[1] = b;
+    sum[2] = c;
+    sum[3] = d;
+}
+static double hy__scan_real(double *v, double sum, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) v[i] = sum = sum + v[i];
+    return sum;
+}
+static int64_t hy__scan_whole(int64_t *v, int64_t sum, int64_t n)
+{
+    int64_t i;
+    for (i = 0; i < n; i++) v[i] = sum = hy__added_i64(sum, v[i]);
+    return sum;
+}
+static void hy__scan(int whole, char *to, hy_dtype to_type, const char *from, hy_dtype from_type,
+                     int64_t pitch, int64_t rows, int64_t columns, int lines)
+{
+    const hy_dtype compute = whole ? HY_I64 : HY_F64;
+    double real[HY__SCANNED] = { 0, 0, 0, 0 };
+    int64_t total[HY__SCANNED] = { 0, 0, 0, 0 };
+    int64_t tall = hy__traits[to_type].size, size = hy__traits[from_type].size, i, j, m;
+    hy__scan_tile v;
+    int k;
+    if (columns == 1) for (j = 0; j < rows; j += m) {
+        m = hy__least(rows - j, HY__TILE);
+        for (k = 0; k < lines; k++)
+            hy__load_tile(compute, v.real[k], from + (k * rows + j * pitch) * size, from_type, pitch, m);
+        if (!whole && lines == HY__SCANNED) hy__scan_four(v.real, real, m);
+        else for (k = 0; k < lines; k++) {
+            if (whole) total[k] = hy__scan_whole(v.whole[k], total[k], m);
+            else real[k] = hy__scan_real(v.real[k], real[k], m);
+        }
+        for (k = 0; k < lines; k++)
+            hy__store_tile(compute, to + (k * rows + j * pitch) * tall, to_type, pitch, v.real[k], m);
+    } else for (j = 0; j < rows; j++) {
+        hy__load_tile(compute, v.real[0], from + j * pitch * size, from_type, 1, columns);
+        for (i = 0; i < columns && !j; i++) v.whole[1][i] = 0;
+        for (i = 0; i < columns && whole; i++) v.whole[1][i] = hy__added_i64(v.whole[1][i], v.whole[0][i]);
+        for (i = 0; i < columns && !whole; i++) v.real[1][i] = v.real[1][i] + v.real[0][i];
+        hy__store_tile(compute, to + j * pitch * tall, to_type, 1, v.real[1], columns);
+    }
+}
 HY__LOOPS_END
 
 HY__COLD_ROOMS
@@ -21606,7 +21729,7 @@ static int hy__unique_bind(hy_job *job)
 typedef struct hy__sums {
     hy__along   lines;
     int64_t     width, across;          /* lines per item; items side by side */
-    hy__scan_fn scan;
+    int         whole;
 } hy__sums;
 
 HY__RUN(hy__run_cumsum)
@@ -21623,7 +21746,7 @@ HY__RUN(hy__run_cumsum)
     for (; outer < end; outer += lines) {
         int64_t at = outer * r->lines.n * inner + side;
         lines = inner == 1 ? hy__least(end - outer, HY__SCANNED) : 1;
-        r->scan(hy__place(now, y, at), y->type.dtype, hy__place(now, x, at), x->type.dtype, inner,
+        hy__scan(r->whole, hy__place(now, y, at), y->type.dtype, hy__place(now, x, at), x->type.dtype, inner,
                 r->lines.n, width, (int)lines);
     }
 }
@@ -21642,8 +21765,7 @@ static int hy__cumsum_bind(hy_job *job)
     hy__along l = hy__along_axis(&job->in[0].type.shape, ((const hy__cumsum_rec *)job->attr)->axis);
     int64_t items;
     r->lines = l;
-    r->scan = hy__floating(job->in[0].type.dtype) && hy__floating(job->out[0].type.dtype) ? hy__scan_f64
-                                                                                          : hy__scan_i64;
+    r->whole = !hy__floating(job->in[0].type.dtype) || !hy__floating(job->out[0].type.dtype);
     r->width = l.inner > 1 ? (int64_t)HY__TILE : hy__clamp_i64(HY__CHUNK / (l.n + !l.n), 1, HY__CHUNK);
     r->across = l.inner > 1 ? hy__pieces(l.inner, r->width) : 1;
     items = l.inner == 1 ? hy__pieces(l.outer, r->width) : l.inner ? l.outer * r->across : 0;
@@ -29971,28 +30093,39 @@ static int hy__l2_normalization_diff(hy_frame *F, hy_diff *D)
 HY__WARM_ROOMS
 
 #ifndef HYBRID_NO_VISION
+#endif
+#endif
+#if defined(HY__READING) && !defined(HYBRID_NO_VISION)
+#if HY__READING == HY__READING_BASE || HY__READING == HY__READING_AVX2
+HY__LOOPS_BEGIN
+#if HY__READING == HY__READING_BASE
+HY__SMALL_BEGIN
+#endif
+#define hy__lrn_line HY__OF_KIND(hy__lrn_line)
+/* scale = knorm + share sum, y = x scale^(-3/4), the power that everybody uses */
+HY__AIM static void hy__lrn_line(float *y, float *scale, const float *x, const float *sum, float knorm,
+                                 float share, int64_t n)
+{
+    int64_t i;
+    HY__IVDEP
+    for (i = 0; i < n; i++) {
+        float v = knorm + share * sum[i], root = 1 / sqrtf(v);
+        scale[i] = v;
+        y[i] = x[i] * (root * sqrtf(root));
+    }
+}
+#if HY__READING == HY__READING_BASE
+HY__SMALL_END
+#endif
+HY__LOOPS_END
+#endif
+#endif
+
+#ifndef HY__READING
+#ifndef HYBRID_NO_VISION
 HY__LOOPS_BEGIN
 
 /* --- sums over neighbouring channels of x (images, channels, inner) --- */
-/* scale = knorm + share sum, y = x scale^(-3/4), the power that everybody uses */
-#define HY__DEFINE_LRN(name, target) \
-    target static void hy__lrn_##name(float *y, float *scale, const float *x, const float *sum, float knorm, \
-                                      float share, int64_t n) \
-    { \
-        int64_t i; \
-        HY__IVDEP \
-        for (i = 0; i < n; i++) { \
-            float v = knorm + share * sum[i], root = 1 / sqrtf(v); \
-            scale[i] = v; \
-            y[i] = x[i] * (root * sqrtf(root)); \
-        } \
-    }
-HY__SMALL_BEGIN
-HY__DEFINE_LRN(base, )
-HY__SMALL_END
-#if HY__X86
-HY__DEFINE_LRN(avx2, HY__TARGET_AVX2)
-#endif
 static void hy__square_f32(float *y, const float *x, int64_t n)
 {
     int64_t i;
@@ -30115,10 +30248,10 @@ HY__RUN(hy__run_lrn_few)
         scale = now->data[2] ? (float *)now->data[2] + at : unseen;
 #if HY__X86
         if (job->kernels->isa >= HY_ISA_AVX2)
-            hy__lrn_avx2((float *)now->data[1] + at, scale, x + at, sum, knorm, share, n);
+            hy__lrn_line_avx2((float *)now->data[1] + at, scale, x + at, sum, knorm, share, n);
         else
 #endif
-        hy__lrn_base((float *)now->data[1] + at, scale, x + at, sum, knorm, share, n);
+        hy__lrn_line_base((float *)now->data[1] + at, scale, x + at, sum, knorm, share, n);
     }
 }
 
