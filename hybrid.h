@@ -11119,175 +11119,6 @@ TARGET static void name(const hy__trio *t, const float *b, float *c) \
 /* Masks of the last lanes. */
 static const int64_t hy__dot_tail[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
 
-/* Winograd's way through a window: squares of out x out results from squares of side x side values, with as
-   many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1, for a side
-   of 6 or 7 also 2 and -2, infinity, and for 7 then 1/2: twice the next value less each goes as those of 6
-   do. Each turns a line of a square, in registers: `out` and `side` are constants after inlining.
-   A side of 9 is a window's of stride 2: in each dim the even values meet the outer taps, by the points 0, 1,
-   -1, 2, infinity, and the odd ones, which stay as they are, meet the middle tap. */
-#define HY__SQUARE_LINE(side, X) \
-    X(0) X(1) X(2) X(3) if (side > 4) { X(4) X(5) } if (side > 6) { X(6) } if (side > 7) { X(7) X(8) }
-#define HY__SQUARE_NEXT(k) d[k] = 2 * d[k + 1] - d[k];
-/* A function for each: without optimisation one that has them all has the frames of all. */
-#define HY__SQUARE_IN(name, TARGET, side) \
-TARGET static void name##_in_##side(const float *const *from, int64_t channels, float *to, int64_t plane) \
-{ name##_in_of(side, from, channels, to, plane); }
-#define HY__SQUARE_OUT(name, TARGET, out, side) \
-TARGET static void name##_out_##out##_##side(const float *from, int64_t cols, float *y, \
-                                             const int64_t *place, const hy__tail *tail) \
-{ name##_out_of(out, side, from, cols, y, place, tail); }
-#define HY__SQUARE_READ(k) d[k] = *(const vec_at *)(from[i + k * side] + c);
-#define HY__SQUARE_KEEP(k) if (side < 9 || k % 2 == 0) half[i + k * side] = d[k];
-#define HY__SQUARE_SAME(k) d[k] = *(const vec_at *)(from[i * side + k] + c);
-#define HY__SQUARE_TAKE(k) d[k] = half[i * side + k];
-#define HY__SQUARE_WRITE(k) *(vec_at *)(to + (i * side + k) * plane + c) = d[k];
-#define HY__SQUARE_SUMS(k) d[k] = *(const vec_at *)(from + (k * side + i) * HY__PREPARED_PANEL + c);
-#define HY__SQUARE_LESS(k) if (out > k) half[k * side + i] = d[k];
-#define HY__SQUARE_PUT(V, k) \
-    if (out > k && place[i * out + k] >= 0) { \
-        V sum = d[k]; \
-        if (tail->add) sum += *(const V##_at *)((const float *)tail->add + place[i * out + k] + c); \
-        if (tail->bias) sum += bias; \
-        if (tail->clamp) sum = V##_within(sum, low, high, even); \
-        *(V##_at *)(y + place[i * out + k] + c) = sum; \
-    }
-#define HY__WINOGRAD_KERNELS(name, V, TARGET) \
-HY__INLINE TARGET void name##_enter(const int side, V *d) \
-{ \
-    HY__CONTRACT \
-    V d0 = d[0], d1 = d[1], d2 = d[2], d3 = d[3]; \
-    if (side == 4) { \
-        d[0] = d0 - d2; \
-        d[1] = d1 + d2; \
-        d[2] = d2 - d1; \
-        d[3] = d1 - d3; \
-    } else if (side == 9) { \
-        const V d4 = d[4], d6 = d[6], two = d6 - d2; \
-        d[0] = two + 2 * (d0 - d4); \
-        d[2] = two - (d2 + d4); \
-        d[4] = two + 3 * (d2 - d4); \
-        d[6] = two; \
-        d[8] = (d[8] - d4) - 2 * two; \
-    } else { \
-        const V half = (4 * d1 - 5 * d3) + d[5]; \
-        if (side > 6) { \
-            HY__SQUARE_NEXT(0) HY__SQUARE_NEXT(1) HY__SQUARE_NEXT(2) \
-            HY__SQUARE_NEXT(3) HY__SQUARE_NEXT(4) HY__SQUARE_NEXT(5) \
-            d0 = d[0]; \
-            d1 = d[1]; \
-            d2 = d[2]; \
-            d3 = d[3]; \
-            d[6] = half; \
-        } \
-        const V d4 = d[4], d5 = d[5]; \
-        const V even = d4 - 4 * d2, odd = d3 - 4 * d1, near = d4 - d2, far = d3 - d1; \
-        d[0] = (4 * d0 - 5 * d2) + d4; \
-        d[1] = even + odd; \
-        d[2] = even - odd; \
-        d[3] = near + 2 * far; \
-        d[4] = near - 2 * far; \
-        d[5] = side > 6 ? (4 * d1 - 5 * d3) + d5 : half; \
-    } \
-} \
-HY__INLINE TARGET void name##_leave(const int out, const int side, V *m) \
-{ \
-    HY__CONTRACT \
-    const V m0 = m[0], m1 = m[1], m2 = m[2], m3 = m[3]; \
-    if (side == 4) { \
-        m[0] = m0 + m1 + m2; \
-        m[1] = m1 - m2 - m3; \
-    } else if (side == 9) { \
-        const V m4 = m[4], m5 = m[5], m6 = m[6], a = m2 + m4, b = m2 - m4; \
-        m[0] = (m0 + m1) + (a + m6); \
-        m[1] = m3 + (b + 2 * m6); \
-        m[2] = m5 + (a + 4 * m6); \
-        m[3] = (m[7] + m[8]) + (b + 8 * m6); \
-    } else { \
-        const V m4 = m[4], m5 = m[5]; \
-        const V a = m1 + m2, b = m1 - m2, c = m3 + m4, e = m3 - m4; \
-        m[0] = m0 + a + c; \
-        m[1] = b + 2 * e; \
-        m[2] = a + 4 * c; \
-        m[3] = b + 8 * e; \
-        m[out - 1] += m5; \
-        if (side > 6) { \
-            m[0] += m[6]; \
-            m[1] += .5f * m[6]; \
-            m[2] += .25f * m[6]; \
-            m[3] += .125f * m[6]; \
-        } \
-    } \
-} \
-/* One square of all channels, its values `plane` elements apart. */ \
-HY__INLINE TARGET void name##_in_of(const int side, const float *const *from, int64_t channels, float *to, \
-                                    int64_t plane) \
-{ \
-    enum { lanes = sizeof(V) / sizeof(float) }; \
-    typedef V##_at vec_at; \
-    V half[81], d[9]; \
-    int64_t c; \
-    int i; \
-    for (c = 0; c < channels; c += lanes) { \
-        for (i = 0; i < side; i++) { \
-            HY__SQUARE_LINE(side, HY__SQUARE_READ) \
-            name##_enter(side, d); \
-            HY__SQUARE_LINE(side, HY__SQUARE_KEEP) \
-        } \
-        for (i = 0; i < side; i++) { \
-            if (side < 9 || i % 2 == 0) { HY__SQUARE_LINE(side, HY__SQUARE_TAKE) } \
-            else { HY__SQUARE_LINE(side, HY__SQUARE_SAME) } \
-            name##_enter(side, d); \
-            HY__SQUARE_LINE(side, HY__SQUARE_WRITE) \
-        } \
-    } \
-} \
-HY__SQUARE_IN(name, TARGET, 4) HY__SQUARE_IN(name, TARGET, 6) \
-HY__SQUARE_IN(name, TARGET, 7) HY__SQUARE_IN(name, TARGET, 9) \
-TARGET static void name##_in(int side, const float *const *from, int64_t channels, float *to, int64_t plane) \
-{ \
-    if (side == 4) name##_in_4(from, channels, to, plane); \
-    else if (side == 6) name##_in_6(from, channels, to, plane); \
-    else if (side == 7) name##_in_7(from, channels, to, plane); \
-    else name##_in_9(from, channels, to, plane); \
-} \
-/* And back: result i goes place[i] behind y; negative: nowhere. */ \
-HY__INLINE TARGET void name##_out_of(const int out, const int side, const float *from, int64_t cols, \
-                                     float *y, const int64_t *place, const hy__tail *tail) \
-{ \
-    enum { lanes = sizeof(V) / sizeof(float) }; \
-    typedef V##_at vec_at; \
-    const V zero = {0}; \
-    HY__BOUNDS(float, V, *tail) \
-    V half[36], d[9]; \
-    int64_t c; \
-    int i; \
-    for (c = 0; c < cols; c += lanes) { \
-        const V bias = tail->bias ? (V)*(const V##_at *)((const float *)tail->bias + c) : zero; \
-        for (i = 0; i < side; i++) { \
-            HY__SQUARE_LINE(side, HY__SQUARE_SUMS) \
-            name##_leave(out, side, d); \
-            HY__SQUARE_LESS(0) HY__SQUARE_LESS(1) HY__SQUARE_LESS(2) HY__SQUARE_LESS(3) \
-        } \
-        for (i = 0; i < out; i++) { \
-            HY__SQUARE_LINE(side, HY__SQUARE_TAKE) \
-            name##_leave(out, side, d); \
-            HY__SQUARE_PUT(V, 0) HY__SQUARE_PUT(V, 1) HY__SQUARE_PUT(V, 2) HY__SQUARE_PUT(V, 3) \
-        } \
-    } \
-} \
-HY__SQUARE_OUT(name, TARGET, 2, 4) HY__SQUARE_OUT(name, TARGET, 4, 6) HY__SQUARE_OUT(name, TARGET, 4, 9) \
-HY__SQUARE_OUT(name, TARGET, 4, 7) HY__SQUARE_OUT(name, TARGET, 3, 7) \
-TARGET static void name##_out(int out, int side, const float *from, int64_t cols, float *y, \
-                              const int64_t *place, const hy__tail *tail) \
-{ \
-    if (side == 4) name##_out_2_4(from, cols, y, place, tail); \
-    else if (side == 6) name##_out_4_6(from, cols, y, place, tail); \
-    else if (side == 9) name##_out_4_9(from, cols, y, place, tail); \
-    else if (out == 4) name##_out_4_7(from, cols, y, place, tail); \
-    else name##_out_3_7(from, cols, y, place, tail); \
-} \
-static const hy__winograd_isa name##_isa = { name##_in, name##_out };
-
 #define HY__TARGET_BASE
 #ifndef HYBRID_NO_VISION
 #ifdef __aarch64__
@@ -11295,12 +11126,9 @@ HY__TRIO_BODY(hy__depth_trio_base, hy__f32x4, HY__TARGET_BASE, 1)
 #else
 HY__TRIO_BODY(hy__depth_trio_base, hy__f32x4, HY__TARGET_BASE, 0)
 #endif
-HY__WINOGRAD_KERNELS(hy__winograd_base, hy__f32x4, HY__TARGET_BASE)
 #ifdef HY__TARGET_AVX2
 HY__TRIO_BODY(hy__depth_trio_avx2, hy__f32x8, HY__TARGET_AVX2, 0)
 HY__TRIO_BODY(hy__depth_trio_avx512, hy__f32x16, HY__TARGET_AVX512, 1)
-HY__WINOGRAD_KERNELS(hy__winograd_avx2, hy__f32x8, HY__TARGET_AVX2)
-HY__WINOGRAD_KERNELS(hy__winograd_avx512, hy__f32x16, HY__TARGET_AVX512)
 #endif
 #endif
 
@@ -11799,6 +11627,185 @@ static const hy__depth_isa hy__depth_kernels = {
     { { HY__OF_KIND(hy__depth_1), HY__OF_KIND(hy__depth_1_wide) },
       { HY__OF_KIND(hy__depth_6), HY__OF_KIND(hy__depth_6_wide) } },
     HY__OF_KIND(hy__depth_trio), sizeof(hy__vec) / sizeof(float), HY__V_VECS };
+
+/* Winograd's way through a window: squares of out x out results from squares of side x side values, with as
+   many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1, for a side
+   of 6 or 7 also 2 and -2, infinity, and for 7 then 1/2: twice the next value less each goes as those of 6
+   do. Each turns a line of a square, in registers: `out` and `side` are constants after inlining.
+   A side of 9 is a window's of stride 2: in each dim the even values meet the outer taps, by the points 0, 1,
+   -1, 2, infinity, and the odd ones, which stay as they are, meet the middle tap. */
+#define hy__square_enter HY__OF_KIND(hy__square_enter)
+#define hy__square_leave HY__OF_KIND(hy__square_leave)
+#define hy__squares_in HY__OF_KIND(hy__squares_in)
+#define hy__squares_out HY__OF_KIND(hy__squares_out)
+#define hy__winograd_in HY__OF_KIND(hy__winograd_in)
+#define hy__winograd_out HY__OF_KIND(hy__winograd_out)
+#define hy__winograd_kernels HY__OF_KIND(hy__winograd_kernels)
+HY__INLINE HY__V_AIM void hy__square_enter(const int side, hy__vec *d)
+{
+    HY__CONTRACT
+    hy__vec d0 = d[0], d1 = d[1], d2 = d[2], d3 = d[3];
+    int k;
+    if (side == 4) {
+        d[0] = d0 - d2;
+        d[1] = d1 + d2;
+        d[2] = d2 - d1;
+        d[3] = d1 - d3;
+    } else if (side == 9) {
+        const hy__vec d4 = d[4], d6 = d[6], two = d6 - d2;
+        d[0] = two + 2 * (d0 - d4);
+        d[2] = two - (d2 + d4);
+        d[4] = two + 3 * (d2 - d4);
+        d[6] = two;
+        d[8] = (d[8] - d4) - 2 * two;
+    } else {
+        const hy__vec half = (4 * d1 - 5 * d3) + d[5];
+        if (side > 6) {
+            HY__FLAT
+            for (k = 0; k < 6; k++) d[k] = 2 * d[k + 1] - d[k];
+            d0 = d[0];
+            d1 = d[1];
+            d2 = d[2];
+            d3 = d[3];
+            d[6] = half;
+        }
+        const hy__vec d4 = d[4], d5 = d[5];
+        const hy__vec even = d4 - 4 * d2, odd = d3 - 4 * d1, near = d4 - d2, far = d3 - d1;
+        d[0] = (4 * d0 - 5 * d2) + d4;
+        d[1] = even + odd;
+        d[2] = even - odd;
+        d[3] = near + 2 * far;
+        d[4] = near - 2 * far;
+        d[5] = side > 6 ? (4 * d1 - 5 * d3) + d5 : half;
+    }
+}
+HY__INLINE HY__V_AIM void hy__square_leave(const int out, const int side, hy__vec *m)
+{
+    HY__CONTRACT
+    const hy__vec m0 = m[0], m1 = m[1], m2 = m[2], m3 = m[3];
+    if (side == 4) {
+        m[0] = m0 + m1 + m2;
+        m[1] = m1 - m2 - m3;
+    } else if (side == 9) {
+        const hy__vec m4 = m[4], m5 = m[5], m6 = m[6], a = m2 + m4, b = m2 - m4;
+        m[0] = (m0 + m1) + (a + m6);
+        m[1] = m3 + (b + 2 * m6);
+        m[2] = m5 + (a + 4 * m6);
+        m[3] = (m[7] + m[8]) + (b + 8 * m6);
+    } else {
+        const hy__vec m4 = m[4], m5 = m[5];
+        const hy__vec a = m1 + m2, b = m1 - m2, c = m3 + m4, e = m3 - m4;
+        m[0] = m0 + a + c;
+        m[1] = b + 2 * e;
+        m[2] = a + 4 * c;
+        m[3] = b + 8 * e;
+        m[out - 1] += m5;
+        if (side > 6) {
+            m[0] += m[6];
+            m[1] += .5f * m[6];
+            m[2] += .25f * m[6];
+            m[3] += .125f * m[6];
+        }
+    }
+}
+/* One square of all channels, its values `plane` elements apart. */
+HY__INLINE HY__V_AIM void hy__squares_in(const int side, const float *const *from, int64_t channels,
+                                         float *to, int64_t plane)
+{
+    enum { lanes = sizeof(hy__vec) / sizeof(float) };
+    hy__vec half[81], d[9];
+    int64_t c;
+    int i, k;
+    for (c = 0; c < channels; c += lanes) {
+        for (i = 0; i < side; i++) {
+            HY__FLAT
+            for (k = 0; k < side; k++) d[k] = *(const hy__vec_at *)(from[i + k * side] + c);
+            hy__square_enter(side, d);
+            HY__FLAT
+            for (k = 0; k < side; k++) if (side < 9 || k % 2 == 0) half[i + k * side] = d[k];
+        }
+        for (i = 0; i < side; i++) {
+            if (side < 9 || i % 2 == 0) {
+                HY__FLAT
+                for (k = 0; k < side; k++) d[k] = half[i * side + k];
+            } else {
+                HY__FLAT
+                for (k = 0; k < side; k++) d[k] = *(const hy__vec_at *)(from[i * side + k] + c);
+            }
+            hy__square_enter(side, d);
+            HY__FLAT
+            for (k = 0; k < side; k++) *(hy__vec_at *)(to + (i * side + k) * plane + c) = d[k];
+        }
+    }
+}
+/* And back: result i goes place[i] behind y; negative: nowhere. */
+HY__INLINE HY__V_AIM void hy__squares_out(const int out, const int side, const float *from, int64_t cols,
+                                          float *y, const int64_t *place, const hy__tail *tail)
+{
+    enum { lanes = sizeof(hy__vec) / sizeof(float) };
+    const hy__vec zero = {0};
+    const float *add = (const float *)tail->add, *level = (const float *)tail->bias;
+    HY__BOUNDS(float, hy__vec, *tail)
+    hy__vec half[36], d[9];
+    int64_t c;
+    int i, k;
+    for (c = 0; c < cols; c += lanes) {
+        const hy__vec bias = level ? (hy__vec)*(const hy__vec_at *)(level + c) : zero;
+        for (i = 0; i < side; i++) {
+            HY__FLAT
+            for (k = 0; k < side; k++)
+                d[k] = *(const hy__vec_at *)(from + (k * side + i) * HY__PREPARED_PANEL + c);
+            hy__square_leave(out, side, d);
+            HY__FLAT
+            for (k = 0; k < out; k++) half[k * side + i] = d[k];
+        }
+        for (i = 0; i < out; i++) {
+            HY__FLAT
+            for (k = 0; k < side; k++) d[k] = half[i * side + k];
+            hy__square_leave(out, side, d);
+            HY__FLAT
+            for (k = 0; k < out; k++) {
+                const int64_t at = place[i * out + k];
+                if (at < 0) continue;
+                if (add) d[k] += *(const hy__vec_at *)(add + at + c);
+                if (level) d[k] += bias;
+                if (tail->clamp) d[k] = hy__vec_within(d[k], low, high, even);
+                *(hy__vec_at *)(y + at + c) = d[k];
+            }
+        }
+    }
+}
+/* A function for each: without optimisation one that has them all has the frames of all. */
+#define HY__SQUARES_IN(name, side) \
+    HY__V_AIM static void HY__OF_KIND(name)(const float *const *from, int64_t channels, float *to, \
+                                            int64_t plane) \
+    { hy__squares_in(side, from, channels, to, plane); }
+#define HY__SQUARES_OUT(name, out, side) \
+    HY__V_AIM static void HY__OF_KIND(name)(const float *from, int64_t cols, float *y, const int64_t *place, \
+                                            const hy__tail *tail) \
+    { hy__squares_out(out, side, from, cols, y, place, tail); }
+HY__SQUARES_IN(hy__squares_in_4, 4) HY__SQUARES_IN(hy__squares_in_6, 6)
+HY__SQUARES_IN(hy__squares_in_7, 7) HY__SQUARES_IN(hy__squares_in_9, 9)
+HY__SQUARES_OUT(hy__squares_out_2_4, 2, 4) HY__SQUARES_OUT(hy__squares_out_4_6, 4, 6)
+HY__SQUARES_OUT(hy__squares_out_4_9, 4, 9) HY__SQUARES_OUT(hy__squares_out_4_7, 4, 7)
+HY__SQUARES_OUT(hy__squares_out_3_7, 3, 7)
+static void hy__winograd_in(int side, const float *const *from, int64_t channels, float *to, int64_t plane)
+{
+    if (side == 4) HY__OF_KIND(hy__squares_in_4)(from, channels, to, plane);
+    else if (side == 6) HY__OF_KIND(hy__squares_in_6)(from, channels, to, plane);
+    else if (side == 7) HY__OF_KIND(hy__squares_in_7)(from, channels, to, plane);
+    else HY__OF_KIND(hy__squares_in_9)(from, channels, to, plane);
+}
+static void hy__winograd_out(int out, int side, const float *from, int64_t cols, float *y,
+                             const int64_t *place, const hy__tail *tail)
+{
+    if (side == 4) HY__OF_KIND(hy__squares_out_2_4)(from, cols, y, place, tail);
+    else if (side == 6) HY__OF_KIND(hy__squares_out_4_6)(from, cols, y, place, tail);
+    else if (side == 9) HY__OF_KIND(hy__squares_out_4_9)(from, cols, y, place, tail);
+    else if (out == 4) HY__OF_KIND(hy__squares_out_4_7)(from, cols, y, place, tail);
+    else HY__OF_KIND(hy__squares_out_3_7)(from, cols, y, place, tail);
+}
+static const hy__winograd_isa hy__winograd_kernels = { hy__winograd_in, hy__winograd_out };
 #endif
 #endif
 HY__PRODUCTS_END
@@ -26996,8 +27003,8 @@ static void hy__winograd_plan(hy__winograd *v, int isa)
     hy__gemm_plan_prepared(g, isa);
     v->over = !v->apart && g->n <= g->width && hy__winograd_deep(v) == HY__PREPARED_PANEL;
 #if HY__SIMD
-    v->isa = HY__OF_ISA(isa + HY_ISA_BASE, &hy__winograd_base_isa, &hy__winograd_avx2_isa,
-                        &hy__winograd_avx512_isa);
+    v->isa = HY__OF_ISA(isa + HY_ISA_BASE, &hy__winograd_kernels_base, &hy__winograd_kernels_avx2,
+                        &hy__winograd_kernels_avx512);
 #endif
 }
 
@@ -31840,10 +31847,11 @@ HY__WARM_ROOMS
  * A weight lies in panels of 16 channels; a step is 4 neighbours in memory of what a channel reads. Along the
  * steps go the rows of the kernel (its taps, where they are dilated), filled up with zeros to 4.
  */
-#ifndef HYBRID_NO_INT8
+#endif
+#if defined(HY__READING) && !defined(HYBRID_NO_INT8)
 HY__LOOPS_BEGIN
 HY__FORMULAS
-
+#if HY__READING == HY__READING_F64
 enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL * HY__INT8_STEP,
        HY__INT8_MOST = 1 << 15 };       /* steps whose sums fit 32 bits */
 enum { HY__INT8_COLS = 2 * HY__INT8_PANEL, HY__INT8_ROWS = 12 };        /* of the largest tile */
@@ -31866,22 +31874,28 @@ typedef struct hy__int8_isa {
     int rows[3], cols;                          /* rows of each, falling; most columns */
     int flip;                                   /* 128: data is stored so much higher, without sign */
 } hy__int8_isa;
+#endif
+#define hy__int8_rounds HY__OF_KIND(hy__int8_rounds)
+#define hy__int8_dot HY__OF_KIND(hy__int8_dot)
+#define hy__int8_rows HY__OF_KIND(hy__int8_rows)
+#define hy__int8_kernels HY__OF_KIND(hy__int8_kernels)
 
+#if HY__READING >= HY__READING_BASE
 /* Halves to the even number, since 1.5 * 2^23 more leaves whole numbers in the low bits; NaN becomes 0. */
-#define HY__INT8_ROUND(name, TARGET) \
-TARGET static void name(signed char *to, const float *from, int64_t n, float per_unit, int flip) \
-{ \
-    int64_t i; \
-    HY__IVDEP \
-    for (i = 0; i < n; i++) { \
-        float v = from[i] * per_unit; \
-        v = v == v ? v : 0.0f; \
-        v = v > 127.0f ? 127.0f : v; \
-        v = v < -127.0f ? -127.0f : v; \
-        to[i] = (signed char)(hy__bits_f32(v + 12582912.0f) ^ (uint32_t)flip); \
-    } \
+HY__AIM static void hy__int8_rounds(signed char *to, const float *from, int64_t n, float per_unit, int flip)
+{
+    int64_t i;
+    HY__IVDEP
+    for (i = 0; i < n; i++) {
+        float v = from[i] * per_unit;
+        v = v == v ? v : 0.0f;
+        v = v > 127.0f ? 127.0f : v;
+        v = v < -127.0f ? -127.0f : v;
+        to[i] = (signed char)(hy__bits_f32(v + 12582912.0f) ^ (uint32_t)flip);
+    }
 }
-
+#endif
+#if HY__READING == HY__READING_BASE
 static void hy__int8_tile_base(const hy__int8_tile *t, float *c, int64_t c_row)
 {
     int32_t sum[HY__INT8_PANEL];
@@ -31901,160 +31915,166 @@ static void hy__int8_tile_base(const hy__int8_tile *t, float *c, int64_t c_row)
         c[j] = y < t->least ? t->least : y;
     }
 }
-HY__INT8_ROUND(hy__int8_round_base, )
-static const hy__int8_isa hy__int8_base = {
-    hy__int8_round_base, { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL, 0 };
-
-#if defined(HY__ARM_DOT) || defined(HY__TARGET_AVX2)
-#ifdef HY__ARM_DOT
-/* acc += sums of four products; a pair of them fits 16 bits, since none of the factors is -128. */
-#define HY__INT8_DOT_NEON(acc, a, b) \
-    __asm__("smull %1.8h, %3.8b, %4.8b\n\tsmull2 %2.8h, %3.16b, %4.16b\n\t" \
-            "addp %1.8h, %1.8h, %2.8h\n\tsadalp %0.4s, %1.8h" \
-            : "+w"(acc), "=&w"(low), "=&w"(high) : "w"(a), "w"(b))
-#ifdef __clang__
-#define HY__TARGET_DOT __attribute__((target("dotprod")))
-#else
-#define HY__TARGET_DOT __attribute__((target("arch=armv8.2-a+dotprod")))
-#endif
-#define HY__INT8_DOT_SDOT(acc, a, b) \
-    __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(acc) : "w"(a), "w"(b))
-#else
-typedef char hy__i8x32 __attribute__((vector_size(32)));
-typedef int16_t hy__i16x16 __attribute__((vector_size(32)));
-
-/* acc += sums of four products. |b| and a with the sign of b: a pair of products fits 16 bits then, since no
- * a is -128. */
-#define HY__INT8_DOT_AVX2(acc, a, b) \
-    acc += (hy__i32x8)__builtin_ia32_pmaddwd256((hy__i16x16)__builtin_ia32_pmaddubsw256( \
-        __builtin_ia32_psignb256((hy__i8x32)(b), (hy__i8x32)(b)), \
-        __builtin_ia32_psignb256((hy__i8x32)(a), (hy__i8x32)(b))), (hy__i16x16)ones)
-/* a is without sign here. In words, since compilers have different names for it. */
-#define HY__INT8_DOT_VNNI(acc, a, b) \
-    __asm__("vpdpbusd {%2, %1, %0|%0, %1, %2}" : "+v"(acc) : "v"(a), "v"(b))
+static const hy__int8_isa hy__int8_plain = {
+    hy__int8_rounds, { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL, 0 };
 #endif
 
-#define HY__INT8_EACH(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
-#define HY__INT8_ZERO(i) acc[i][0] = acc[i][1] = acc[i][2] = acc[i][3] = zero;
-#define HY__INT8_DOTS(i) if (rows > i) { \
-        memcpy(&four, t->from[i] + at, sizeof four); \
-        a = zero + four; \
-        HY__INT8_DOT(acc[i][0], a, b[0]); \
-        if (vecs > 1) HY__INT8_DOT(acc[i][1], a, b[1]); \
-        if (vecs > 2) HY__INT8_DOT(acc[i][2], a, b[2]); \
-        if (vecs > 3) HY__INT8_DOT(acc[i][3], a, b[3]); }
-#define HY__INT8_STORE(i, j) \
-        y = __builtin_convertvector(acc[i][j], real) * *(const real_at *)(t->scale + j * lanes) + \
-            *(const real_at *)(t->bias + j * lanes); \
-        under = (bits)(y < least); \
-        *(real_at *)(c + i * c_row + j * lanes) = (real)((under & (bits)least) | (~under & (bits)y));
-#define HY__INT8_STORES(i) if (rows > i) { \
-        acc[i][0] -= extra[0]; \
-        HY__INT8_STORE(i, 0) \
-        if (vecs > 1) { acc[i][1] -= extra[1]; HY__INT8_STORE(i, 1) } \
-        if (vecs > 2) { HY__INT8_STORE(i, 2) } \
-        if (vecs > 3) { HY__INT8_STORE(i, 3) } }
+/* By vectors: on ARM the reading of doubles makes the kernels of processors that sum four products at once,
+   that of floats those of the others. */
+#undef HY__INT8_V
+#undef HY__INT8_REAL
+#undef HY__INT8_AIM
+#undef HY__INT8_UNSIGNED
+#define HY__INT8_UNSIGNED 0
+#if HY__READING == HY__READING_AVX512
+#undef HY__INT8_UNSIGNED
+#define HY__INT8_UNSIGNED 1
+#define HY__INT8_AIM HY__AIM
+#define HY__INT8_V hy__i32x16
+#define HY__INT8_REAL hy__f32x16
+#elif HY__READING == HY__READING_AVX2
+#define HY__INT8_AIM HY__AIM
+#define HY__INT8_V hy__i32x8
+#define HY__INT8_REAL hy__f32x8
+#elif defined(HY__ARM_DOT)
+#define HY__INT8_V hy__i32x4
+#define HY__INT8_REAL hy__f32x4
+#if HY__READING == HY__READING_BASE
+#define HY__INT8_AIM
+#elif defined(__clang__)
+#define HY__INT8_AIM __attribute__((target("dotprod")))
+#else
+#define HY__INT8_AIM __attribute__((target("arch=armv8.2-a+dotprod")))
+#endif
+#endif
+#ifdef HY__INT8_V
+#define hy__int8_at HY__NAMED(HY__INT8_V, at)
+#define hy__int8_real_at HY__NAMED(HY__INT8_REAL, at)
+#define hy__int8_bits HY__NAMED(HY__INT8_REAL, bits)
+
+/* acc += sums of four products. Where pairs of them are summed in 16 bits they fit, since none of the factors
+   is -128; so does |b| times a with the sign of b. */
+HY__INLINE HY__INT8_AIM void hy__int8_dot(HY__INT8_V *acc, const HY__INT8_V *a, const HY__INT8_V *b)
+{
+#if HY__READING == HY__READING_AVX512      /* a is without sign; compilers have different names for it */
+    __asm__("vpdpbusd {%2, %1, %0|%0, %1, %2}" : "+v"(*acc) : "v"(*a), "v"(*b));
+#elif HY__READING == HY__READING_AVX2
+    typedef char i8x32 __attribute__((vector_size(32)));
+    typedef int16_t i16x16 __attribute__((vector_size(32)));
+    const hy__i32x8 zero = {0}, ones = zero + 0x00010001;
+    *acc += (hy__i32x8)__builtin_ia32_pmaddwd256((i16x16)__builtin_ia32_pmaddubsw256(
+        __builtin_ia32_psignb256((i8x32)*b, (i8x32)*b), __builtin_ia32_psignb256((i8x32)*a, (i8x32)*b)),
+        (i16x16)ones);
+#elif HY__READING == HY__READING_BASE
+    hy__i32x4 low, high;
+    __asm__("smull %1.8h, %3.8b, %4.8b\n\tsmull2 %2.8h, %3.16b, %4.16b\n\t"
+            "addp %1.8h, %1.8h, %2.8h\n\tsadalp %0.4s, %1.8h"
+            : "+w"(*acc), "=&w"(low), "=&w"(high) : "w"(*a), "w"(*b));
+#else
+    __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(*acc) : "w"(*a), "w"(*b));
+#endif
+}
 
 /* rows times one to four vectors of sums. Data without sign: a row of 128s gives what they have too much. */
-#define HY__INT8_BODY(name, V, VF, TARGET, unsigned_data) \
-HY__INLINE TARGET void name(const int rows, const int vecs, const hy__int8_tile *t, float *c, \
-                            int64_t c_row) \
-{ \
-    typedef V vec; \
-    typedef V##_at vec_at; \
-    typedef VF real; \
-    typedef VF##_at real_at; \
-    typedef VF##_bits bits; \
-    enum { lanes = sizeof(V) / 4 }; \
-    const vec zero = {0}, half = zero + (int32_t)0x80808080u; \
-    HY__UNUSED const vec ones = zero + 0x00010001; \
-    const real least = (real)zero + t->least; \
-    const int64_t next = (int)lanes == (int)HY__INT8_PANEL ? t->next : (int64_t)sizeof(V); \
-    const signed char *w = t->weight; \
-    vec acc[HY__INT8_ROWS][4], extra[2], a, b[4]; \
-    HY__UNUSED vec low, high; \
-    int64_t s, k; \
-    int32_t four; \
-    bits under; \
-    real y; \
-    HY__INT8_EACH(HY__INT8_ZERO) \
-    extra[0] = extra[1] = b[1] = b[2] = b[3] = zero; \
-    for (s = 0; s < t->stretches; s++) { \
-        int64_t at = t->shift[s]; \
-        for (k = t->steps; k > 0; k--, at += HY__INT8_STEP, w += HY__INT8_BYTES) { \
-            b[0] = *(const vec_at *)(const void *)w; \
-            if (vecs > 1) b[1] = *(const vec_at *)(const void *)(w + next); \
-            if (vecs > 2) b[2] = *(const vec_at *)(const void *)(w + 2 * next); \
-            if (vecs > 3) b[3] = *(const vec_at *)(const void *)(w + 3 * next); \
-            HY__INT8_EACH(HY__INT8_DOTS) \
-            if (unsigned_data) HY__INT8_DOT(extra[0], half, b[0]); \
-            if (unsigned_data && vecs > 1) HY__INT8_DOT(extra[1], half, b[1]); \
-        } \
-    } \
-    HY__INT8_EACH(HY__INT8_STORES) \
+HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const hy__int8_tile *t, float *c,
+                                           int64_t c_row)
+{
+    enum { lanes = sizeof(HY__INT8_V) / 4 };
+    const HY__INT8_V zero = {0}, half = zero + (int32_t)0x80808080u;
+    const HY__INT8_REAL least = (HY__INT8_REAL)zero + t->least;
+    const int64_t next = (int)lanes == (int)HY__INT8_PANEL ? t->next : (int64_t)sizeof(HY__INT8_V);
+    const signed char *w = t->weight;
+    HY__INT8_V acc[HY__INT8_ROWS][4], extra[4], b[4];
+    int64_t s, k;
+    int i, j;
+    HY__FLAT
+    for (j = 0; j < vecs; j++) {
+        extra[j] = zero;
+        HY__FLAT
+        for (i = 0; i < rows; i++) acc[i][j] = zero;
+    }
+    for (s = 0; s < t->stretches; s++) {
+        int64_t at = t->shift[s];
+        for (k = t->steps; k > 0; k--, at += HY__INT8_STEP, w += HY__INT8_BYTES) {
+            HY__FLAT
+            for (j = 0; j < vecs; j++) b[j] = *(const hy__int8_at *)(const void *)(w + j * next);
+            HY__FLAT
+            for (i = 0; i < rows; i++) {
+                HY__INT8_V a;
+                int32_t four;
+                memcpy(&four, t->from[i] + at, sizeof four);
+                a = zero + four;
+                HY__FLAT
+                for (j = 0; j < vecs; j++) hy__int8_dot(&acc[i][j], &a, &b[j]);
+            }
+            HY__FLAT
+            for (j = 0; j < vecs && HY__INT8_UNSIGNED; j++) hy__int8_dot(&extra[j], &half, &b[j]);
+        }
+    }
+    HY__FLAT
+    for (i = 0; i < rows; i++) {
+        HY__FLAT
+        for (j = 0; j < vecs; j++) {
+            const HY__INT8_REAL y = __builtin_convertvector(acc[i][j] - extra[j], HY__INT8_REAL) *
+                *(const hy__int8_real_at *)(t->scale + j * lanes) +
+                *(const hy__int8_real_at *)(t->bias + j * lanes);
+            const hy__int8_bits under = (hy__int8_bits)(y < least);
+            *(hy__int8_real_at *)(c + i * c_row + j * lanes) =
+                (HY__INT8_REAL)((under & (hy__int8_bits)least) | (~under & (hy__int8_bits)y));
+        }
+    }
 }
-#define HY__INT8_STAMP(name, TARGET, rows, vecs) \
-TARGET static void name##_##rows##_##vecs(const hy__int8_tile *t, float *c, int64_t c_row) \
-{ name(rows, vecs, t, c, c_row); }
-
-#ifdef HY__ARM_DOT
-#define HY__INT8_DOT HY__INT8_DOT_NEON
-HY__INT8_BODY(hy__int8_neon, hy__i32x4, hy__f32x4, , 0)
-HY__INT8_STAMP(hy__int8_neon, , 4, 4)
-HY__INT8_STAMP(hy__int8_neon, , 1, 4)
-#undef HY__INT8_DOT
-#define HY__INT8_DOT HY__INT8_DOT_SDOT
-HY__INT8_BODY(hy__int8_sdot, hy__i32x4, hy__f32x4, HY__TARGET_DOT, 0)
-HY__INT8_STAMP(hy__int8_sdot, HY__TARGET_DOT, 6, 4)
-HY__INT8_STAMP(hy__int8_sdot, HY__TARGET_DOT, 1, 4)
-#undef HY__INT8_DOT
-static const hy__int8_isa hy__int8_neon_isa = {
-    hy__int8_round_base, { { hy__int8_neon_4_4, hy__int8_neon_1_4 },
-                           { hy__int8_neon_4_4, hy__int8_neon_1_4 } },
-    { 4, 1 }, HY__INT8_PANEL, 0 };
-static const hy__int8_isa hy__int8_sdot_isa = {
-    hy__int8_round_base, { { hy__int8_sdot_6_4, hy__int8_sdot_1_4 },
-                           { hy__int8_sdot_6_4, hy__int8_sdot_1_4 } },
-    { 6, 1 }, HY__INT8_PANEL, 0 };
-#else
-#define HY__INT8_DOT HY__INT8_DOT_AVX2
-HY__INT8_BODY(hy__int8_avx2, hy__i32x8, hy__f32x8, HY__TARGET_AVX2, 0)
-HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 4, 2)
-HY__INT8_STAMP(hy__int8_avx2, HY__TARGET_AVX2, 1, 2)
-#undef HY__INT8_DOT
-#define HY__INT8_DOT HY__INT8_DOT_VNNI
-HY__INT8_BODY(hy__int8_vnni, hy__i32x16, hy__f32x16, HY__TARGET_AVX512, 1)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12, 1)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6, 1)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1, 1)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 12, 2)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 6, 2)
-HY__INT8_STAMP(hy__int8_vnni, HY__TARGET_AVX512, 1, 2)
-#undef HY__INT8_DOT
-HY__INT8_ROUND(hy__int8_round_avx2, HY__TARGET_AVX2)
-HY__INT8_ROUND(hy__int8_round_avx512, HY__TARGET_AVX512)
-static const hy__int8_isa hy__int8_avx2_isa = {
-    hy__int8_round_avx2, { { hy__int8_avx2_4_2, hy__int8_avx2_1_2 },
-                           { hy__int8_avx2_4_2, hy__int8_avx2_1_2 } },
-    { 4, 1 }, HY__INT8_PANEL, 0 };
-static const hy__int8_isa hy__int8_vnni_isa = {
-    hy__int8_round_avx512, { { hy__int8_vnni_12_1, hy__int8_vnni_6_1, hy__int8_vnni_1_1 },
-                             { hy__int8_vnni_12_2, hy__int8_vnni_6_2, hy__int8_vnni_1_2 } },
+#define HY__INT8_STAMP(name, rows, vecs) \
+    HY__INT8_AIM static void HY__OF_KIND(name)(const hy__int8_tile *t, float *c, int64_t c_row) \
+    { hy__int8_rows(rows, vecs, t, c, c_row); }
+#if HY__READING == HY__READING_AVX512
+HY__INT8_STAMP(hy__int8_12_1, 12, 1) HY__INT8_STAMP(hy__int8_6_1, 6, 1) HY__INT8_STAMP(hy__int8_1_1, 1, 1)
+HY__INT8_STAMP(hy__int8_12_2, 12, 2) HY__INT8_STAMP(hy__int8_6_2, 6, 2) HY__INT8_STAMP(hy__int8_1_2, 1, 2)
+static const hy__int8_isa hy__int8_kernels = {
+    hy__int8_rounds,
+    { { HY__OF_KIND(hy__int8_12_1), HY__OF_KIND(hy__int8_6_1), HY__OF_KIND(hy__int8_1_1) },
+      { HY__OF_KIND(hy__int8_12_2), HY__OF_KIND(hy__int8_6_2), HY__OF_KIND(hy__int8_1_2) } },
     { 12, 6, 1 }, HY__INT8_COLS, 128 };
+#elif HY__READING == HY__READING_AVX2
+HY__INT8_STAMP(hy__int8_4, 4, 2) HY__INT8_STAMP(hy__int8_1, 1, 2)
+static const hy__int8_isa hy__int8_kernels = {
+    hy__int8_rounds, { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
+                       { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) } },
+    { 4, 1 }, HY__INT8_PANEL, 0 };
+#elif HY__READING == HY__READING_BASE
+HY__INT8_STAMP(hy__int8_4, 4, 4) HY__INT8_STAMP(hy__int8_1, 1, 4)
+static const hy__int8_isa hy__int8_kernels = {
+    hy__int8_rounds, { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
+                       { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) } },
+    { 4, 1 }, HY__INT8_PANEL, 0 };
+#else
+HY__INT8_STAMP(hy__int8_6, 6, 4) HY__INT8_STAMP(hy__int8_1, 1, 4)
+static void hy__int8_rounds_base(signed char *to, const float *from, int64_t n, float per_unit, int flip);
+static const hy__int8_isa hy__int8_kernels = {
+    hy__int8_rounds_base, { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
+                            { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
+    { 6, 1 }, HY__INT8_PANEL, 0 };
 #endif
 #endif
+HY__LOOPS_END
+#endif
+
+#ifndef HY__READING
+#ifndef HYBRID_NO_INT8
+HY__LOOPS_BEGIN
+HY__FORMULAS
 
 static const hy__int8_isa *hy__int8_isa_of(int isa)
 {
 #ifdef HY__ARM_DOT
-    if (HY__ARM_DOT) return &hy__int8_sdot_isa;
-    return &hy__int8_neon_isa;
+    if (HY__ARM_DOT) return &hy__int8_kernels_f64;
+    return &hy__int8_kernels_base;
 #elif defined(HY__TARGET_AVX2)
-    if (isa >= HY_ISA_AVX512 && __builtin_cpu_supports("avx512vnni")) return &hy__int8_vnni_isa;
-    if (isa >= HY_ISA_AVX2) return &hy__int8_avx2_isa;
+    if (isa >= HY_ISA_AVX512 && __builtin_cpu_supports("avx512vnni")) return &hy__int8_kernels_avx512;
+    if (isa >= HY_ISA_AVX2) return &hy__int8_kernels_avx2;
 #endif
     (void)isa;
-    return &hy__int8_base;
+    return &hy__int8_plain;
 }
 
 /* --- what both operators are: a convolution; a dense layer's rows are places of one image --- */
