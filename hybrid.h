@@ -57260,12 +57260,88 @@ static void hy__put_attrs(hy__target *t, const hy__attrs *a, const hy__node *nod
     hy__put_text(t, a->n > 1 ? "\n      }, " : "}, ");
 }
 
+/* --- padding that differs before and behind --- *
+ * MXNet has none. What is written for it has a Pad in front of the operator, which then pads no more; of a
+ * transposed convolution adj takes up the difference or, where it is too large, a slice behind it. */
+typedef struct hy__even_pads {
+    hy__node node;                      /* as it is written */
+    union { double align[HY__RECORD_MAX / 8]; char bytes[HY__RECORD_MAX]; } record;
+    int64_t  before[3], behind[3];      /* what Pad adds or slice cuts off */
+    double   value;
+    int      n, last, more, cuts;       /* more: a node beside it; it is a slice */
+    int      excludes;                  /* an average of what lies in the data: that cannot be written */
+} hy__even_pads;
+
+#ifndef HYBRID_NO_VISION
+static void hy__even_pads_front(hy__even_pads *p, hy_ints *pad, hy_ints *pad_end, int layout)
+{
+    int d;
+    for (d = 0; d < p->n; d++) {
+        p->before[d] = hy__tuple_at(pad, d, 0);
+        p->behind[d] = hy__pad_end(pad, pad_end, d);
+        p->more |= p->before[d] != p->behind[d];
+    }
+    p->last = hy__channels_last(layout);
+    pad_end->n = 0;
+    if (p->more) pad->n = 0;
+}
+
+static void hy__even_pads_cut(hy__even_pads *p, hy__deconvolution_rec *r)
+{
+    int d;
+    for (d = 0; d < p->n; d++) {
+        const int64_t pad = hy__tuple_at(&r->pad, d, 0), end = hy__pad_end(&r->pad, &r->pad_end, d);
+        const int64_t adj = hy__tuple_at(&r->adj, d, 0), all = adj + pad - end;
+        const int fits = all >= 0 && all < hy__tuple_at(&r->stride, d, 1);
+        p->before[d] = fits ? 0 : pad - hy__least(pad, end);
+        p->behind[d] = fits ? 0 : end - hy__least(pad, end);
+        p->more |= p->before[d] || p->behind[d];
+        r->pad.v[d] = fits ? pad : hy__least(pad, end);
+        r->adj.v[d] = fits ? all : adj;
+    }
+    p->cuts = p->more;
+    p->last = hy__channels_last(r->layout);
+    r->pad.n = r->adj.n = p->n;
+    r->pad_end.n = 0;
+}
+#endif
+
+static void hy__even_pads_of(hy__even_pads *p, const hy__node *node)
+{
+    const int number = node->op ? hy__op_number(node->op) : -1;
+    memset(p, 0, sizeof *p);
+    p->node = *node;
+    (void)number;
+#ifndef HYBRID_NO_VISION
+    if (number != HY_OP_convolution && number != HY_OP_deconvolution && number != HY_OP_pooling) return;
+    memcpy(p->record.bytes, node->record, node->op->record);
+    p->node.record = p->record.bytes;
+    if (number == HY_OP_pooling) {
+        hy__pooling_rec *r = (hy__pooling_rec *)(void *)p->record.bytes;
+        p->n = r->global_pool ? 0 : r->kernel.n;
+        if (r->pool_type == HY_POOL_MAX) p->value = -HUGE_VAL;
+        hy__even_pads_front(p, &r->pad, &r->pad_end, r->layout);
+        p->excludes = p->more && r->pool_type == HY_POOL_AVG && r->exclude_pad;
+    } else if (number == HY_OP_convolution) {
+        hy__convolution_rec *r = (hy__convolution_rec *)(void *)p->record.bytes;
+        p->n = r->kernel.n;
+        hy__even_pads_front(p, &r->pad, &r->pad_end, r->layout);
+    } else {
+        hy__deconvolution_rec *r = (hy__deconvolution_rec *)(void *)p->record.bytes;
+        p->n = r->kernel.n;
+        if (r->pad_end.n && !r->target_shape.n) hy__even_pads_cut(p, r);
+        r->pad_end.n = 0;
+    }
+#endif
+}
+
 /* --- the order of a file --- *
  * Depth-first from the heads, as MXNet has it, unless another order would give other bits: then the operators
  * stand as they ran, and the variables as before, each in front of what reads it. */
 typedef struct hy__listing {
     const hy_graph *graph;
     int *order, *at;                    /* places in the file's order; where in the file a place is */
+    int more;                           /* nodes that the file has more */
 } hy__listing;
 
 /* May it not run depth-first? Random operators are numbered as they ran, and of three gradients of one value
@@ -57299,7 +57375,7 @@ static int hy__listing_variables(hy__listing *v, int place, int *next, int n)
     return n;
 }
 
-static void hy__listing_fill(hy__listing *v, int *uses)
+static void hy__listing_fill(hy__listing *v, int *uses, int mxnet)
 {
     const hy_graph *g = v->graph;
     int i, k, n = 0, next = 0, *ran = uses;
@@ -57316,7 +57392,14 @@ static void hy__listing_fill(hy__listing *v, int *uses)
         }
         hy__listing_variables(v, g->n - 1, &next, n);
     }
-    for (i = 0; i < g->n; i++) v->at[v->order[i]] = i;
+    for (v->more = i = 0; i < g->n; i++) {
+        hy__even_pads p;
+        if (mxnet) {
+            hy__even_pads_of(&p, g->node[v->order[i]]);
+            v->more += p.more;
+        }
+        v->at[v->order[i]] = i + v->more;
+    }
 }
 
 /* The version in a file: MXNet's, and so many of these as the file says more than MXNet and 0.3.0 knew, which
@@ -57329,6 +57412,7 @@ typedef struct hy__symbol {
     hy_graph   *graph;
     const hy__listing *view;            /* of the graph, then of the bodies in it; so many */
     int         views, single;          /* single: a model in one file, which MXNet does not read */
+    int         mxnet;                  /* it is written in what MXNet has */
     const char *const *name;
     int        *written, np;
     char       *after;                  /* room behind the views */
@@ -57395,15 +57479,60 @@ static void hy__put_draws(hy__target *t, const hy__listing *v)
     hy__put_say(t, "%d,%d\"]", v->graph->ranks[0], v->graph->ranks[1]);
 }
 
+/* Pad or slice beside a node, which reads input 0 of the node or output 0 of node `from`; without its end. */
+static void hy__put_beside(hy__target *t, const hy__symbol *s, const hy__even_pads *p, const char *name,
+                           int place, int from)
+{
+    const hy__edge *e = &p->node.in[0];
+    const int input = s->graph->place[e->node->number], none = p->last ? 1 : 2;
+    int d, side;
+    hy__put_text(t, p->cuts ? ", \n    {\n      \"op\": \"slice\", \n      \"name\": "
+                            : ", \n    {\n      \"op\": \"Pad\", \n      \"name\": ");
+    hy__put_quoted(t, name, 0);
+    hy__put_say(t, p->cuts ? ", \n      \"attrs\": {\n        \"begin\": \"("
+                : p->value < 0 ? ", \n      \"attrs\": {\n        \"constant_value\": \"-inf\", \n        "
+                                 "\"mode\": \"constant\", \n        \"pad_width\": \"("
+                               : ", \n      \"attrs\": {\n        \"mode\": \"constant\", \n        "
+                                 "\"pad_width\": \"(");
+    for (side = 0; side <= p->cuts; side++) {
+        if (side) hy__put_text(t, ")\", \n        \"end\": \"(");
+        for (d = 0; d < p->n + 2; d++) {
+            const int at = d - none, inside = at >= 0 && at < p->n;
+            const int64_t before = inside ? p->before[at] : 0, behind = inside ? p->behind[at] : 0;
+            hy__put_text(t, d ? ", " : "");
+            if (!p->cuts) hy__put_say(t, "%l, %l", before, behind);
+            else if (!side) hy__put_say(t, "%l", before);
+            else if (behind) hy__put_say(t, "%l", -behind);
+            else hy__put_text(t, "None");
+        }
+    }
+    hy__put_text(t, ")\"\n      }, \n      \"inputs\": ");
+    hy__put_item(t, 0, 1, "        ");
+    if (p->cuts) hy__put_triple(t, from, 0, 0);
+    else hy__put_triple(t, s->view->at[input], e->output,
+                        s->written ? s->written[input] : hy__version_of(s->graph, place, 0));
+    hy__put_list_end(t, 1, "      ");
+}
+
 /* Node i without its end, since bodies may follow. */
 static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
 {
     hy_graph *g = s->graph;
     const hy__node *node = hy__listed_node(s->view, i);
     int place = i < g->n ? s->view->order[i] : i;
-    const char *key, *value;
+    const char *key, *value, *name = s->name ? s->name[place] : node->name;
+    char beside[256];
+    hy__line line = hy__line_open(beside, sizeof beside);
+    hy__even_pads p;
     hy__attrs a;
-    int k;
+    int k, front, number = i < g->n ? s->view->at[place] : i + s->view->more;
+    p.more = p.cuts = 0;
+    if (s->mxnet) { hy__even_pads_of(&p, node); node = &p.node; }
+    front = p.more && !p.cuts;
+    hy__say(&line, p.cuts ? "%s_whole" : "%s_pad", name);
+    line.n = hy__utf8_until(beside, line.n);            /* a long one ends with a whole letter */
+    beside[line.n] = 0;
+    if (front) { hy__put_beside(t, s, &p, beside, place, 0); hy__put_text(t, "\n    }"); }
     a.n = 0;
     a.np = s->np;
     a.line = hy__line_open(a.room, sizeof a.room);
@@ -57412,7 +57541,7 @@ static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
     hy__put_text(t, i ? ", \n    {\n      \"op\": " : "\n    {\n      \"op\": ");
     hy__put_quoted(t, node->op ? hy__written_op(node, s->np, &key, &value) : "null", 0);
     hy__put_text(t, ", \n      \"name\": ");
-    hy__put_quoted(t, s->name ? s->name[place] : node->name, 0);
+    hy__put_quoted(t, p.cuts ? beside : name, 0);
     hy__put_text(t, ", ");
     hy__put_attrs(t, &a, node);
     hy__put_text(t, "\n      \"inputs\": ");
@@ -57420,10 +57549,14 @@ static void hy__put_node(hy__target *t, const hy__symbol *s, int i)
         int from = g->place[node->in[k].node->number];
         int writes = !node->in[k].node->op && hy__writes_input(node->op, node->record, k);
         hy__put_item(t, k, node->nin, "        ");
+        if (!k && front) { hy__put_triple(t, number - 1, 0, 0); continue; }
         hy__put_triple(t, s->view->at[from], node->in[k].output, !s->written ? hy__version_of(g, place, k)
                        : writes ? ++s->written[from] : s->written[from]);
     }
     hy__put_list_end(t, node->nin, "      ");
+    if (!p.cuts) return;
+    hy__put_text(t, "\n    }");
+    hy__put_beside(t, s, &p, name, place, number - 1);
 }
 
 /* The hidden outputs of control flow are ours alone. */
@@ -57437,19 +57570,26 @@ static int hy__outputs_in_file(const hy__node *node)
 static void hy__put_graph_end(hy__target *t, const hy__listing *v, int n)
 {
     const hy_graph *g = v->graph;
-    int i, k, vars = 0, sum = 0;
+    const int all = n + v->more;
+    int i, k, at, vars = 0, sum = 0;
     hy__put_text(t, "\n  ], \n  \"arg_nodes\": ");
     for (i = 0; i < n; i++) vars += !hy__listed_node(v, i)->op;
     for (k = i = 0; i < n; i++)
-        if (!hy__listed_node(v, i)->op) { hy__put_item(t, k++, vars, "    "); hy__put_whole(t, i); }
+        if (!hy__listed_node(v, i)->op) {
+            hy__put_item(t, k++, vars, "    ");
+            hy__put_whole(t, i < g->n ? v->at[v->order[i]] : i + v->more);
+        }
     hy__put_list_end(t, vars, "  ");
     hy__put_text(t, ", \n  \"node_row_ptr\": ");
-    for (i = 0; i <= n; i++) {
-        hy__put_item(t, i, n + 1, "    ");
-        hy__put_whole(t, sum);
-        if (i < n) sum += hy__outputs_in_file(hy__listed_node(v, i));
-    }
-    hy__put_list_end(t, n + 1, "  ");
+    for (i = k = 0; i < n; i++)
+        for (at = i < g->n ? v->at[v->order[i]] : i + v->more; k <= at; k++) {
+            hy__put_item(t, k, all + 1, "    ");
+            hy__put_whole(t, sum);
+            sum += k < at ? 1 : hy__outputs_in_file(hy__listed_node(v, i));
+        }
+    hy__put_item(t, all, all + 1, "    ");
+    hy__put_whole(t, sum);
+    hy__put_list_end(t, all + 1, "  ");
     hy__put_text(t, ", \n  \"heads\": ");
     for (i = 0; i < g->heads; i++) {
         hy__put_item(t, i, g->heads, "    ");
@@ -57653,8 +57793,9 @@ static int hy__pads_odd(const hy_ints *width) { return width->n != 8 && width->n
 
 /* What MXNet 1.9 cannot read is warned of; what has no name in files goes to the line, what has none that is
  * text cannot be written. */
-static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line, const char *who)
+static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line, const char *who, int mxnet)
 {
+    hy__even_pads p;
     int i, number;
     for (i = 0; i < g->n; i++) {
         const hy__node *node = g->node[i];
@@ -57666,6 +57807,12 @@ static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line
             return hy__fail(F, HY_ERROR_ARGUMENT, "%s: operator '%s' has a name that is no UTF-8 text", who,
                             op->name);
         number = op ? hy__op_number(op) : -1;
+        hy__even_pads_of(&p, node);
+        if (mxnet && p.excludes)
+            return hy__fail(F, HY_ERROR_UNSUPPORTED, "%s: MXNet has no mean of real elements whose padding "
+                            "differs before and behind, as in node %s: hy_save_model writes it", who, name);
+        if (mxnet && p.more && !p.cuts && (p.n < 2 || p.last))
+            hy__warn(F, "MXNet pads arrays of 4 or 5 dims with channels first alone, unlike node %s", name);
         if (op && hy__control_of(node) >= 0) hy__symbol_check_control(F, node, line, who);
         else if (number >= 0 && !op->mxnet)
             hy__say(line, "%s%s of node %s", line->n ? ", " : "", op->name, node->name);
@@ -57684,13 +57831,13 @@ static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line
     return F->code ? -1 : 0;
 }
 
-static int hy__symbol_check(hy_frame *F, hy_graph *g, const char *who)
+static int hy__symbol_check(hy_frame *F, hy_graph *g, const char *who, int mxnet)
 {
     char list[352];
     hy__line line = hy__line_open(list, sizeof list);
     hy__within all;
     int i, failed = hy__within_open(F, &all, g);
-    for (i = 0; i < all.n && !failed; i++) failed = hy__symbol_check_graph(F, all.at[i], &line, who);
+    for (i = 0; i < all.n && !failed; i++) failed = hy__symbol_check_graph(F, all.at[i], &line, who, mxnet);
     if (!failed && line.n) {
         hy__fail(F, HY_ERROR_UNSUPPORTED, "%s: operators that have no name in files: %s", who, list);
         failed = -1;
@@ -57746,7 +57893,7 @@ static hy__buffer *hy__symbol_views(hy_frame *F, hy__symbol *s, hy_graph *g, siz
             view[i].graph = all.at[i];
             view[i].order = at;
             view[i].at = at + all.at[i]->n;
-            hy__listing_fill(&view[i], (int *)uses->data);
+            hy__listing_fill(&view[i], (int *)uses->data, s->mxnet);
         }
         s->after = (char *)at + (-(uintptr_t)at & 7);
     } else hy__no_memory(F, who);
@@ -57756,7 +57903,8 @@ static hy__buffer *hy__symbol_views(hy_frame *F, hy__symbol *s, hy_graph *g, siz
 }
 
 /* Names for all nodes: constants have none of their own. */
-static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer **room, const char *who)
+static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer **room, const char *who,
+                           int mxnet)
 {
     size_t names = (size_t)g->n * sizeof(char *), written = (size_t)g->n * sizeof(int);
     const char **name;
@@ -57764,7 +57912,8 @@ static int hy__symbol_open(hy_frame *F, hy__symbol *s, hy_graph *g, hy__buffer *
     hy__line line;
     int i, constants = hy__free_constant(g);
     *room = NULL;
-    if (hy__symbol_check(F, g, who)) return -1;
+    s->mxnet = mxnet;
+    if (hy__symbol_check(F, g, who, mxnet)) return -1;
     *room = hy__symbol_views(F, s, g, names + written + (size_t)g->n * 24 + 1, who);
     if (!s->view) return -1;
     name = (const char **)(void *)s->after;
@@ -57793,7 +57942,7 @@ HY_API hy_array *hy_symbol_to(hy_frame *F, hy_graph *g)
     hy__buffer *room;
     hy_array *x = NULL;
     if (!hy__graph_ok(F, g, "hy_symbol_to")) return NULL;
-    if (!hy__symbol_open(F, &s, g, &room, "hy_symbol_to")) x = hy__to_memory(F, hy__put_symbol, &s);
+    if (!hy__symbol_open(F, &s, g, &room, "hy_symbol_to", 1)) x = hy__to_memory(F, hy__put_symbol, &s);
     hy__buffer_drop(&F->cache, room);
     return x;
 }
@@ -57805,7 +57954,8 @@ HY_API int hy_save_symbol(hy_frame *F, hy_graph *g, const char *file)
     hy__buffer *room = NULL;
     int failed;
     if (!hy__graph_ok(F, g, "hy_save_symbol")) return -1;
-    failed = hy__symbol_open(F, &s, g, &room, "hy_save_symbol") || hy__to_file(F, file, hy__put_symbol, &s);
+    failed = hy__symbol_open(F, &s, g, &room, "hy_save_symbol", 1) ||
+             hy__to_file(F, file, hy__put_symbol, &s);
     hy__buffer_drop(&F->cache, room);
     return failed ? -1 : 0;
 }
@@ -61777,7 +61927,7 @@ static hy_graph *hy__export_heads(hy_frame *F, hy_graph *g)
     return failed ? g : own;
 }
 
-/* pair: for MXNet, too. */
+/* pair: one graph, with what its heads need; 2: for MXNet, too. */
 static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array *inputs, const char *who,
                            int pair)
 {
@@ -61801,7 +61951,7 @@ static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array
                  "%s: Please first call hy_hybridize and then hy_call at least once, or give "
                  "inputs to trace it for (%s_for)", who, who);
     if (pair && !F->code && !e->made_of && e->graph->calls) e->graph = hy__export_heads(F, e->graph);
-    if (F->code || hy__symbol_open(F, &e->symbol, e->graph, &e->room, who)) return -1;
+    if (F->code || hy__symbol_open(F, &e->symbol, e->graph, &e->room, who, pair > 1)) return -1;
     if (net->core->nothing) e->symbol.inputs = NULL;       /* what stood for them is none */
     else if (hy__export_inputs(F, e)) return -1;
     hy__export_arrays(F, e);
@@ -61815,7 +61965,7 @@ HY_API int hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array *
     if (symbol) *symbol = NULL;
     if (params) memset(params, 0, sizeof *params);
     if (!F || F->code) return -1;
-    if (!hy__export_open(F, &e, net, inputs, "hy_export", 1))
+    if (!hy__export_open(F, &e, net, inputs, "hy_export", 2))
         text = hy__to_memory(F, hy__put_symbol, &e.symbol);
     if (text && symbol) *symbol = text;
     if (text && params) *params = e.arrays;
@@ -62073,7 +62223,7 @@ HY_API int hy_export_for(hy_frame *F, hy_block *net, hy_array *inputs, const cha
     params = symbol ? hy__params_file(F, prefix, epoch, "hy_export") : NULL;
     if (params) {
         hy_begin(F);
-        failed = hy__export_open(F, &e, net, inputs, "hy_export", 1);
+        failed = hy__export_open(F, &e, net, inputs, "hy_export", 2);
         file[0].name = symbol;
         file[0].fn = hy__put_symbol;
         file[0].what = &e.symbol;
