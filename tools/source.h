@@ -948,41 +948,39 @@ typedef struct hy__c_point {
     int    scalar;
 } hy__c_point;
 
-static void hy__c_leaky(const hy__node *node, hy__c_point *at)
+/* An attribute of the operator by its name, or what is said where it has none of that. */
+static double hy__c_attr(const hy__node *node, const char *name, double missing)
 {
-    static const int extra[] = { HY__EXTRA_leaky, HY__EXTRA_elu, HY__EXTRA_selu, HY__EXTRA_gelu, 0,
-                                 HY__EXTRA_leaky };
-    const hy__leaky_relu_rec *r = (const hy__leaky_relu_rec *)node->record;
-    if (r->act_type == HY_LEAKY_PRELU) return;
-    at->text = hy__c_extra[extra[r->act_type]];
-    at->p[0] = r->act_type == HY_LEAKY_RRELU ? (r->lower_bound + r->upper_bound) / 2 : r->slope;
-}
-
-static void hy__c_activation(const hy__node *node, hy__c_point *at)
-{
-    at->text = hy__c_unary[hy__activations[((const hy__activation_rec *)node->record)->act_type].member];
-}
-
-static void hy__c_bounded(const hy__node *node, int number, hy__c_point *at)
-{
-    if (number == HY_OP_clip) {
-        const hy__clip_rec *r = (const hy__clip_rec *)node->record;
-        at->text = hy__c_extra[HY__EXTRA_clip];
-        at->p[0] = r->a_min;
-        at->p[1] = r->a_max;
-        if (node->type[0].dtype == HY_I64 && r->a_min != r->a_min) at->p[0] = -HUGE_VAL;
-        if (node->type[0].dtype == HY_I64 && r->a_max != r->a_max) at->p[1] = HUGE_VAL;
-    } else if (number == HY_OP_hard_sigmoid) {
-        const hy__hard_sigmoid_rec *r = (const hy__hard_sigmoid_rec *)node->record;
-        at->text = hy__c_extra[HY__EXTRA_hard_sigmoid];
-        at->p[0] = r->alpha;
-        at->p[1] = r->beta;
-    } else {
-        double sigma = ((const hy__smooth_l1_rec *)node->record)->scalar;
-        at->text = hy__c_extra[HY__EXTRA_smooth_l1];
-        at->p[0] = sigma * sigma;
-        at->p[1] = 1 / (sigma * sigma);
+    const hy_attr *a;
+    for (a = node->op->attr; a && a->name; a++) {
+        const void *field = (const char *)node->record + a->offset;
+        if (!strcmp(a->name, name))
+            return a->kind == HY_ATTR_real ? *(const double *)field : *(const int *)field;
     }
+    return missing;
+}
+static int hy__c_axis_attr(const hy__node *node) { return (int)hy__c_attr(node, "axis", -1); }
+
+/* Operators that are one of the formulas beside those of their own. */
+static void hy__c_extra_point(const hy__node *node, int number, hy__c_point *at)
+{
+    static const int leaky[] = { HY__EXTRA_leaky, HY__EXTRA_elu, HY__EXTRA_selu, HY__EXTRA_gelu, 0,
+                                 HY__EXTRA_leaky };
+    const int act = (int)hy__c_attr(node, "act_type", 0), clips = number == HY_OP_clip;
+    const double square = hy__c_attr(node, "scalar", 1) * hy__c_attr(node, "scalar", 1);
+    if (number == HY_OP_activation) at->text = hy__c_unary[hy__activations[act].member];
+    else if (number != HY_OP_leaky_relu || act != HY_LEAKY_PRELU)
+        at->text = hy__c_extra[clips ? (int)HY__EXTRA_clip : number == HY_OP_leaky_relu ? leaky[act]
+            : number == HY_OP_smooth_l1 ? (int)HY__EXTRA_smooth_l1 : (int)HY__EXTRA_hard_sigmoid];
+    at->p[0] = clips ? hy__c_attr(node, "a_min", 0) : number == HY_OP_smooth_l1 ? square
+        : number == HY_OP_hard_sigmoid ? hy__c_attr(node, "alpha", 0) : act != HY_LEAKY_RRELU
+        ? hy__c_attr(node, "slope", 0)
+        : (hy__c_attr(node, "lower_bound", 0) + hy__c_attr(node, "upper_bound", 0)) / 2;
+    at->p[1] = clips ? hy__c_attr(node, "a_max", 0) : number == HY_OP_smooth_l1 ? 1 / square
+        : hy__c_attr(node, "beta", 0);
+    if (!clips || node->type[0].dtype != HY_I64) return;
+    if (at->p[0] != at->p[0]) at->p[0] = -HUGE_VAL;     /* a NaN is no limit */
+    if (at->p[1] != at->p[1]) at->p[1] = HUGE_VAL;
 }
 
 /* Is there a formula for it? Operators that leave values as they are have one, too. */
@@ -1000,12 +998,10 @@ static int hy__c_point_of(const hy__node *node, hy__c_point *at)
         at->text = hy__c_binary[node->op->member];
         whole = !hy__floating(node->type[0].dtype);
         at->scalar = node->op->bind == hy__scalar_bind ? 2 : node->op->bind == hy__rscalar_bind;
-        if (at->scalar) at->number = ((const hy__scalar_rec *)node->record)->scalar;
+        at->number = hy__c_attr(node, "scalar", 0);
     } else switch (number) {
-        case HY_OP_activation: hy__c_activation(node, at); break;
-        case HY_OP_leaky_relu: hy__c_leaky(node, at); break;
-        case HY_OP_clip: case HY_OP_smooth_l1: case HY_OP_hard_sigmoid: hy__c_bounded(node, number,
-                                                                                      at); break;
+        case HY_OP_activation: case HY_OP_leaky_relu: case HY_OP_clip: case HY_OP_smooth_l1:
+        case HY_OP_hard_sigmoid: hy__c_extra_point(node, number, at); break;
         case HY_OP_logistic_regression_output: at->text = hy__c_unary[HY__UNARY_sigmoid]; break;
         case HY_OP_identity: case HY_OP_block_grad: case HY_OP_make_loss: case HY_OP_identity_like:
         case HY_OP_linear_regression_output: case HY_OP_mae_regression_output:
@@ -1380,8 +1376,8 @@ static void hy__c_join(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *y = &hy__c_out(s)->shape;
     int op = hy__op_number(s->node->op), k;
-    int axis = op == HY_OP_stack ? ((const hy__stack_rec *)s->node->record)->axis
-        : op == HY_OP_concat ? ((const hy__concat_rec *)s->node->record)->dim : hy__stack_axis(op, y->ndim);
+    int axis = op == HY_OP_stack ? hy__c_axis_attr(s->node)
+        : op == HY_OP_concat ? (int)hy__c_attr(s->node, "dim", 1) : hy__stack_axis(op, y->ndim);
     hy__along all = hy__along_axis(y, axis);
     int64_t row = all.n * all.inner, at = 0;
     for (k = 0; k < s->node->nin; k++) {
@@ -2055,28 +2051,14 @@ static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__along l, doub
 static void hy__c_softmax(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    const void *r = s->node->record;
-    const hy__softmax_output_rec *o = (const hy__softmax_output_rec *)r;
-    int number = hy__op_number(s->node->op), axis = -1, lengths = 0;
-    double factor = 1;
-    hy__along l;
-    if (number == HY_OP_softmax) {
-        axis = ((const hy__softmax_rec *)r)->axis;
-        factor = 1 / ((const hy__softmax_rec *)r)->temperature;
-        lengths = ((const hy__softmax_rec *)r)->use_length;
-    } else if (number == HY_OP_log_softmax) {
-        axis = ((const hy__log_softmax_rec *)r)->axis;
-        factor = 1 / ((const hy__log_softmax_rec *)r)->temperature;
-    } else if (number == HY_OP_softmin) {
-        axis = ((const hy__softmin_rec *)r)->axis;
-        factor = -1 / ((const hy__softmin_rec *)r)->temperature;
-    } else if (number == HY_OP_softmax_activation)
-        axis = ((const hy__softmax_activation_rec *)r)->mode == HY_SOFTMAX_CHANNEL ? 1 : -1;
-    else if (o->multi_output) axis = 1;
-    l = hy__along_axis(x, axis);
-    if (number == HY_OP_softmax_output && !o->multi_output && !o->preserve_shape)
-        l = hy__c_lines_of_rows(x, x->dim[0]);
-    hy__c_softmax_lines(c, s, l, factor, number == HY_OP_log_softmax, lengths);
+    const hy__node *node = s->node;
+    const int number = hy__op_number(node->op), multi = (int)hy__c_attr(node, "multi_output", 0);
+    const int channel = multi || hy__c_attr(node, "mode", -1) == HY_SOFTMAX_CHANNEL;
+    const double factor = (number == HY_OP_softmin ? -1 : 1) / hy__c_attr(node, "temperature", 1);
+    const int rows = number == HY_OP_softmax_output && !multi && !hy__c_attr(node, "preserve_shape", 0);
+    hy__c_softmax_lines(c, s, rows ? hy__c_lines_of_rows(x, x->dim[0])
+                                   : hy__along_axis(x, channel ? 1 : hy__c_axis_attr(node)), factor,
+                        number == HY_OP_log_softmax, number == HY_OP_softmax && node->nin > 1);
 }
 
 static void hy__c_cross_entropy(hy__c *c, const hy__c_step *s)
@@ -2241,29 +2223,26 @@ static void hy__c_average(hy__c *c, const hy__c_step *s)
     hy__c_give(c, s, 1, "all");
     hy__w(c, "}\n");
 }
-/* What is folded: how many lines of which length it is gathered in. */
-static void hy__c_norm_lines(const hy__c_step *s, const int *axis, int n, int kind, int64_t *lines,
-                             int64_t *length, int *turned)
+
+/* Its one or two axes: how many. */
+static int hy__c_norm_axes(const hy__c_step *s, int *axis)
 {
-    const int64_t *dim = hy__c_in(s, 0)->shape.dim;
-    *lines = n == 2 ? dim[axis[0]] : 1;
-    *length = dim[axis[n - 1]];
-    *turned = kind == HY__NORM_COLUMNS || (kind == HY__NORM_SINGULAR && *lines > *length);
-    if (!*turned) return;
-    *lines = *length;
-    *length = dim[axis[0]];
+    hy_infer I;
+    memset(&I, 0, sizeof I);
+    return hy__norm_axes(&I, (const hy___np_norm_rec *)s->node->record, hy__c_in(s, 0)->shape.ndim, axis);
 }
+
+/* What is folded is gathered in so many lines of such a length, turned if columns are wanted or shorter. */
 static void hy__c_np_norm(hy__c *c, const hy__c_step *s)
 {
     const hy___np_norm_rec *r = (const hy___np_norm_rec *)s->node->record;
     const hy_shape *x = &hy__c_in(s, 0)->shape;
+    int axis[2], turned, n = hy__c_norm_axes(s, axis), kind = hy__norm_kind(r, n), d;
+    const int64_t rows = n == 2 ? x->dim[axis[0]] : 1, columns = x->dim[axis[n - 1]];
     int64_t step[HY_MAX_DIM], lines, length;
-    int axis[2], turned, n, kind, d;
-    hy_infer I;
-    memset(&I, 0, sizeof I);
-    n = hy__norm_axes(&I, r, x->ndim, axis);
-    kind = hy__norm_kind(r, n);
-    hy__c_norm_lines(s, axis, n, kind, &lines, &length, &turned);
+    turned = kind == HY__NORM_COLUMNS || (kind == HY__NORM_SINGULAR && rows > columns);
+    lines = turned ? columns : rows;
+    length = turned ? x->dim[axis[0]] : columns;
     for (d = 0; d < x->ndim; d++)
         step[d] = d == axis[n - 1] ? (turned ? length : 1) : d != axis[0] ? 0 : turned ? 1 : length;
     hy__c_fold(c, x, 1 << axis[0] | 1 << axis[n - 1], "a", step);
@@ -2283,13 +2262,9 @@ static void hy__c_np_norm(hy__c *c, const hy__c_step *s)
 }
 static size_t hy__c_np_norm_scratch(const hy__c_step *s)
 {
-    const hy___np_norm_rec *r = (const hy___np_norm_rec *)s->node->record;
-    const hy_shape *x = &hy__c_in(s, 0)->shape;
-    hy_infer I;
-    int axis[2], n;
-    memset(&I, 0, sizeof I);
-    n = hy__norm_axes(&I, r, x->ndim, axis);
-    return (size_t)(x->dim[axis[n - 1]] * (n == 2 ? x->dim[axis[0]] : 1) + 1) * sizeof(double);
+    const int64_t *dim = hy__c_in(s, 0)->shape.dim;
+    int axis[2], n = hy__c_norm_axes(s, axis);
+    return (size_t)(dim[axis[n - 1]] * (n == 2 ? dim[axis[0]] : 1) + 1) * sizeof(double);
 }
 static void hy__c_moments(hy__c *c, const hy__c_step *s)
 {
@@ -2331,12 +2306,10 @@ static void hy__c_layer_norm(hy__c *c, const hy__c_step *s)
 static void hy__c_group_norm(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    int grouped = hy__op_number(s->node->op) == HY_OP_group_norm;
-    const hy__group_norm_rec *g = (const hy__group_norm_rec *)s->node->record;
-    double eps = grouped ? g->eps : ((const hy__instance_norm_rec *)s->node->record)->eps;
+    const int grouped = hy__op_number(s->node->op) == HY_OP_group_norm;
+    const int64_t groups = grouped ? (int64_t)hy__c_attr(s->node, "num_groups", 1) : x->dim[1];
     char which[HY__C_TEXT];
-    int64_t groups = grouped ? g->num_groups : x->dim[1];
-    hy__c_norm_lines_of(c, s, hy__c_lines_of_rows(x, x->dim[0] * groups), eps,
+    hy__c_norm_lines_of(c, s, hy__c_lines_of_rows(x, x->dim[0] * groups), hy__c_attr(s->node, "eps", 0),
                         hy__c_text(which, "o %% %l", groups), grouped ? "o" : NULL);
 }
 
@@ -2395,38 +2368,22 @@ static void hy__c_best(hy__c *c, int64_t rows, int64_t k, const char *fits, cons
 }
 
 /* topk, sort, argsort: the best so far stay in order. */
-static int hy__c_sorted_axis(const hy__c_step *s)
-{
-    int number = hy__op_number(s->node->op);
-    const void *r = s->node->record;
-    if (number == HY_OP_topk) return ((const hy__topk_rec *)r)->axis;
-    return number == HY_OP_sort ? ((const hy__sort_rec *)r)->axis : ((const hy__argsort_rec *)r)->axis;
-}
-
 static size_t hy__c_sort_scratch(const hy__c_step *s)
 {
-    return (size_t)hy__along_axis(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s)).n * sizeof(int32_t);
+    return (size_t)hy__along_axis(&hy__c_in(s, 0)->shape, hy__c_axis_attr(s->node)).n * sizeof(int32_t);
 }
 
 static void hy__c_sort(hy__c *c, const hy__c_step *s)
 {
-    int number = hy__op_number(s->node->op), up, kind = HY_TOPK_VALUE, indices = -1;
-    hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, hy__c_sorted_axis(s));
+    const int number = hy__op_number(s->node->op), topk = number == HY_OP_topk;
+    const int up = topk ? (int)hy__c_attr(s->node, "is_ascend", 0) : !hy__c_attr(s->node, "descending", 0);
+    const int kind = (int)hy__c_attr(s->node, "ret_typ",
+                                     number == HY_OP_sort ? HY_TOPK_VALUE : HY_TOPK_INDICES);
+    const int indices = kind == HY_TOPK_INDICES ? 0 : kind == HY_TOPK_BOTH ? 1 : -1;
+    const hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, hy__c_axis_attr(s->node));
+    const int64_t most = (int64_t)hy__c_attr(s->node, "k", 0), k = most >= 1 && most < l.n ? most : l.n;
     char behind[HY__C_TEXT], mine[HY__C_TEXT], best[HY__C_TEXT], *first = mine, *then = best;
-    int64_t k = l.n;
     hy_dtype value = hy__c_wide(hy__c_in(s, 0)->dtype);
-    if (number == HY_OP_topk) {
-        const hy__topk_rec *r = (const hy__topk_rec *)s->node->record;
-        up = r->is_ascend;
-        kind = r->ret_typ;
-        if (r->k >= 1 && r->k < k) k = r->k;
-        indices = kind == HY_TOPK_INDICES ? 0 : kind == HY_TOPK_BOTH ? 1 : -1;
-    } else if (number == HY_OP_sort) up = !((const hy__sort_rec *)s->node->record)->descending;
-    else {
-        up = !((const hy__argsort_rec *)s->node->record)->descending;
-        kind = HY_TOPK_INDICES;
-        indices = 0;
-    }
     if (!l.n) return;
     hy__w(c, "int32_t *order = (int32_t *)(void *)scratch;\n");
     if (kind == HY_TOPK_MASK) hy__w(c, "%fi y0[i] = 0;\n", hy__size(&hy__c_out(s)->shape));
@@ -2452,8 +2409,7 @@ static void hy__c_sort(hy__c *c, const hy__c_step *s)
 static void hy__c_arg(hy__c *c, const hy__c_step *s)
 {
     int number = hy__op_number(s->node->op);
-    int axis = number == HY_OP_argmax_channel ? 1 : number == HY_OP_argmax
-        ? ((const hy__argmax_rec *)s->node->record)->axis : ((const hy__argmin_rec *)s->node->record)->axis;
+    int axis = number == HY_OP_argmax_channel ? 1 : hy__c_axis_attr(s->node);
     const hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, axis);
     hy__c_open_lines(c, s, l, 1);
     hy__c_tap(c, "best", 0, 0, l.inner, 0);
@@ -2555,9 +2511,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     const int number = hy__op_number(s->node->op), last = number == HY_OP_sequence_last;
     const int mask = number == HY_OP_sequence_mask;
-    const void *r = s->node->record;
-    const int axis = mask ? ((const hy__sequence_mask_rec *)r)->axis
-        : last ? ((const hy__sequence_last_rec *)r)->axis : ((const hy__sequence_reverse_rec *)r)->axis;
+    const int axis = hy__c_axis_attr(s->node);
     const int64_t steps = x->dim[axis];
     char length[HY__C_TEXT];
     c->letter[(int)'s'].name = mask ? "t" : last ? "(length > 0 ? length - 1 : 0)"
@@ -2567,7 +2521,7 @@ static void hy__c_sequence(hy__c *c, const hy__c_step *s)
     hy__w(c, "%P {\nconst int length = %s;\n", s->node->nin > 1 ? hy__c_length(c, length, "x1[n]", steps)
                                                               : hy__c_text(length, "%l", steps));
     if (mask) hy__w(c, "%K\n%y = t < length ? %0 : (%r)%v;\n}\n",
-                    hy__c_held(((const hy__sequence_mask_rec *)r)->value, c->real));
+                    hy__c_held(hy__c_attr(s->node, "value", 0), c->real));
     else hy__w(c, "%K\n%y = %0;\n}\n");
 }
 
@@ -3669,13 +3623,8 @@ static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
 /* May it meet an index, or a region, that is none? Then its function is given where to say so. */
 static int hy__c_may_fault(const hy__node *node, int flags)
 {
-    int number = hy__op_number(node->op);
-    if (number == HY_OP_take) return ((const hy__take_rec *)node->record)->mode == HY_INDEX_RAISE;
-    if (number == HY_OP_pick) return ((const hy__pick_rec *)node->record)->mode == HY_INDEX_RAISE;
-#ifndef HYBRID_NO_VISION
-    if (number == HY_OP_roi_align) return ((const hy__roi_align_rec *)node->record)->aligned;
-#endif
-    return flags & HY__C_FAULTS;
+    return (flags & HY__C_FAULTS) && hy__c_attr(node, "mode", HY_INDEX_RAISE) == HY_INDEX_RAISE &&
+           hy__c_attr(node, "aligned", 1) != 0;
 }
 
 /* Do its results not depend on any value? */
