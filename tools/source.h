@@ -1672,16 +1672,26 @@ static int hy__c_is_flat(const hy__c_window *w, int d)
 
 static int64_t hy__c_behind(const int64_t *n, int d) { return (d < 1 ? n[1] : 1) * (d < 2 ? n[2] : 1); }
 
-/* Places of the coarse array, taps of the kernel (x1; per: channels of a filter), places of the fine one
- * within bounds. fine, coarse: which arrays those are. */
-static void hy__c_window_axes(hy__c *c, const hy__c_window *w, int64_t per, int fine, int coarse)
+/* All sums of a convolution, whatever direction: images n and filters o, places of the coarse array, taps of
+ * the kernel (x1) and channels c of a group; places of the fine array are within bounds, where a window may
+ * cross them. fine, coarse: which arrays those are. group: room for a name. */
+static void hy__c_window_nest(hy__c *c, const hy__c_window *w, int fine, int coarse, char *group)
 {
     static const char *const name[][3] = { { "d", "kd", "fd" }, { "h", "kh", "fh" }, { "v", "kv", "fv" } };
+    const int64_t per = w->channels / w->groups;
+    hy__c_axis *a;
     int d;
+    hy__c_nest_new(c, "x0", "x1", "y0");
+    a = hy__c_axis_of(c, HY__C_PLACE, "n", w->batch, 0, 0, 0);
+    a->step[fine] = w->channels * w->places;
+    a->step[coarse] = w->filters * w->results;
+    hy__c_axis_of(c, HY__C_PLACE, "o", w->filters, 0, per * w->taps, 0)->step[coarse] = w->coarse_c;
+    hy__c_text(group, "o / %l", w->filters / w->groups);
+    if (w->groups > 1) hy__c_axis_of(c, HY__C_TERM, group, 0, 0, 0, 0)->step[fine] = per * w->fine_c;
+    hy__c_axis_of(c, HY__C_TAP, "c", per, 0, w->last ? 1 : w->taps, 0)->step[fine] = w->fine_c;
     for (d = 0; d < 3; d++) {
         const int64_t step = w->fine_p * hy__c_behind(w->fine, d);
         const int crosses = hy__c_crosses(w, d);
-        hy__c_axis *a;
         if (hy__c_is_flat(w, d)) continue;
         a = hy__c_axis_of(c, HY__C_PLACE, name[d][0], w->coarse[d], 0, 0, 0);
         a->step[coarse] = w->coarse_p * hy__c_behind(w->coarse, d);
@@ -1885,15 +1895,8 @@ static void hy__c_conv_block(hy__c *c, const hy__c_tile *t, int64_t rows)
 /* Weights that the program is given: one sum after the other. */
 static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *w)
 {
-    const int64_t per = w->channels / w->groups;
     char group[HY__C_TEXT];
-    hy__c_nest_new(c, "x0", "x1", "y0");
-    hy__c_each(c, "n", w->batch, w->channels * w->places, 0, w->filters * w->results);
-    hy__c_each(c, "o", w->filters, 0, per * w->taps, w->coarse_c);
-    hy__c_text(group, "o / %l", w->filters / w->groups);
-    if (w->groups > 1) hy__c_term(c, group, per * w->fine_c, 0, 0);
-    hy__c_tap(c, "c", per, w->fine_c, w->last ? 1 : w->taps, 0);
-    hy__c_window_axes(c, w, per, 0, HY__C_OUT);
+    hy__c_window_nest(c, w, 0, HY__C_OUT, group);
     hy__c_sum_each(c, s, s->node->nin > 2 ? "x2[o]" : NULL, 1, 1);
 }
 
@@ -2634,24 +2637,18 @@ static void hy__c_deconvolution(hy__c *c, const hy__c_step *s)
     hy__conv_attr a;
     hy_ints pad, pad_end, adj;
     hy__c_window w;
-    int64_t per;
     HY__CONV_ATTR(&a, r);
     hy__deconv_pad(r, &a, &hy__c_in(s, 0)->shape, &pad, &pad_end, &adj);
     hy__c_window_of(&w, &hy__c_out(s)->shape, &hy__c_in(s, 0)->shape, &r->kernel, &r->stride, &r->dilate,
                     &pad, a.last);
-    per = w.channels / r->num_group;    /* channels are the result's here, filters the input's */
+    w.groups = r->num_group;            /* channels are the result's here, filters the input's */
     if (whole) hy__w(c, "double *sum = (double *)(void *)scratch;\n");
     hy__c_sizes(c, "nci", w.batch, w.channels, w.places);
     hy__c_nest_of(c, "nci", a.last ? "nic" : "nci", NULL, NULL);
     c->nest.name[HY__C_OUT] = to;
     hy__w(c, "%P\n%y = %s;\n", s->node->nin > 2 ? "x2[c]" : "0");
-    hy__c_nest_new(c, "x0", "x1", to);
-    hy__c_each(c, "n", w.batch, w.filters * w.results, 0, w.channels * w.places);
-    hy__c_each(c, "o", w.filters, w.coarse_c, per * w.taps, 0);
-    hy__c_text(text, "o / %l", w.filters / r->num_group);
-    if (r->num_group > 1) hy__c_term(c, text, 0, 0, per * w.fine_c);
-    hy__c_tap(c, "c", per, 0, a.last ? 1 : w.taps, w.fine_c);
-    hy__c_window_axes(c, &w, per, HY__C_OUT, 0);
+    hy__c_window_nest(c, &w, HY__C_OUT, 0, text);
+    c->nest.name[HY__C_OUT] = to;
     hy__w(c, "%P {\nconst %t e = %0;\n%K {\n%B%y += e * %1;\n}\n}\n", (int)hy__c_sum_type(c));
     if (!whole) return;
     hy__w(c, "%fi y0[i] = %s;\n", hy__size(&hy__c_out(s)->shape), hy__c_as(c, text, "sum[i]"));
@@ -3942,31 +3939,29 @@ static int hy__c_blob_of(hy__c *c, const hy_tensor *from, const char *name)
 /* The element of a packed blob that stands at i. */
 static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
 {
-    int64_t group, panel, row, lane, lanes, column;
+    int64_t start, step_c = b->step_c, step_r = b->step_r, row, column, lanes;
+    hy__c_part p;
     int k;
     if (!b->lanes) return i;
+    p.rows = b->rows;
+    p.columns = b->columns;
+    p.lanes = b->lanes;
     if (b->parts) {
-        for (k = 0; k < b->parts; k++) {
-            const hy__c_part *p = &b->part[k];
-            if (i < p->start || i - p->start >= p->rows * p->columns) continue;
-            i -= p->start;
-            panel = i / (p->rows * p->lanes);
-            i %= p->rows * p->lanes;
-            lanes = hy__least(p->lanes, p->columns - panel * p->lanes);
-            return p->start + (panel * p->lanes + i % lanes) * p->rows + i / lanes;
-        }
-        return i;
-    }
-    group = i / (b->rows * b->columns);
-    i %= b->rows * b->columns;
-    panel = i / (b->rows * b->lanes);
-    i %= b->rows * b->lanes;
-    lanes = hy__least(b->lanes, b->columns - panel * b->lanes);
+        for (k = 0; k < b->parts; k++)
+            if (i >= b->part[k].start && i - b->part[k].start < b->part[k].rows * b->part[k].columns) break;
+        if (k == b->parts) return i;
+        p = b->part[k];
+        start = p.start;
+        i -= start;
+        step_c = p.rows;
+        step_r = 1;
+    } else start = i / (p.rows * p.columns) * b->step_g;
+    i %= p.rows * p.columns;
+    column = i / (p.rows * p.lanes) * p.lanes;
+    i %= p.rows * p.lanes;
+    lanes = hy__least(p.lanes, p.columns - column);
     row = i / lanes;
-    lane = i % lanes;
-    column = panel * b->lanes + lane;
-    return group * b->step_g + column * b->step_c + row / b->split * b->step_r +
-           row % b->split * b->step_s;
+    return start + (column + i % lanes) * step_c + row / b->split * step_r + row % b->split * b->step_s;
 }
 
 /* A constant that something reads as it is. */
