@@ -140,7 +140,7 @@ struct hy__c {
     hy_array **out;                     /* ... and what came out */
 };
 
-/* Zeroed; NULL is said already. */
+/* The memory is zeroed. Where there is none, that is said already and NULL comes back. */
 static void *hy__c_alloc(hy__c *c, size_t bytes)
 {
     void *room = hy__alloc_zero(&c->F->root->heap, bytes + 1);
@@ -148,7 +148,7 @@ static void *hy__c_alloc(hy__c *c, size_t bytes)
     return room;
 }
 
-/* Room for one more behind n. */
+/* Makes room for one more behind the first n. */
 static int hy__c_grow(hy__c *c, void **list, int *cap, int n, size_t each)
 {
     if (!hy__grow(&c->F->root->heap, list, cap, n + 1, each)) return 0;
@@ -172,7 +172,7 @@ static const char *hy__c_type(hy_dtype dtype)
     return names[dtype];
 }
 
-/* Of a variable: nothing is said of comparing it with 0. */
+/* The type of a variable: an int for small ones, or compilers warn of comparing unsigned ones with 0. */
 static const char *hy__c_local(hy_dtype dtype)
 {
     return dtype == HY_U8 || dtype == HY_BOOL ? "int" : hy__c_type(dtype);
@@ -181,7 +181,7 @@ static const char *hy__c_local(hy_dtype dtype)
 static int hy__c_is_half(hy_dtype dtype) { return dtype == HY_F16 || dtype == HY_BF16; }
 static hy_dtype hy__c_wide(hy_dtype dtype) { return hy__c_is_half(dtype) ? HY_F32 : dtype; }
 
-/* A literal; negative ones in brackets. */
+/* Writes a literal. Negative ones stand in brackets, so that any operator may stand before them. */
 static const char *hy__c_number(char *to, double v, hy_dtype dtype)
 {
     int single = dtype == HY_F32 || hy__c_is_half(dtype), below = v < 0 || (v == 0 && 1 / v < 0), n;
@@ -229,7 +229,7 @@ static void hy__c_simplify(hy__c *c)
 
 static const char hy__c_spaces[] = "                                    ";
 
-/* A line, in several if it is long: a comma ends those before the last. */
+/* A long line is written as several, of which each but the last ends in a comma. */
 static void hy__c_put_folded(hy__target *t, const char *s, int n, int deep)
 {
     int i, indent = 4 * (deep < 8 ? deep : 8);
@@ -289,7 +289,7 @@ static void hy__c_put(hy__c *c, const char *s, size_t n)
     }
 }
 
-/* Text in memory of the caller's, cut when it is full. */
+/* The text goes to memory of the caller's, and is cut when that is full. */
 static const char *hy__c_text(char *to, const char *format, ...)
 {
     hy__line line = hy__line_open(to, HY__C_TEXT);
@@ -324,19 +324,7 @@ static hy__c_axis *hy__c_axis_of(hy__c *c, int kind, const char *name, int64_t n
     a->step[HY__C_OUT] = y0;
     return a;
 }
-static void hy__c_each(hy__c *c, const char *name, int64_t n, int64_t x0, int64_t x1, int64_t y0)
-{
-    hy__c_axis_of(c, HY__C_PLACE, name, n, x0, x1, y0);
-}
-static void hy__c_tap(hy__c *c, const char *name, int64_t n, int64_t x0, int64_t x1, int64_t y0)
-{
-    hy__c_axis_of(c, HY__C_TAP, name, n, x0, x1, y0);
-}
-static void hy__c_term(hy__c *c, const char *name, int64_t x0, int64_t x1, int64_t y0)
-{
-    hy__c_axis_of(c, HY__C_TERM, name, 0, x0, x1, y0);
-}
-/* Where array k is read: "o * 12 + k". */
+/* Says where array k is read, as "o * 12 + k". */
 static const char *hy__c_where(const hy__c *c, char *to, int k)
 {
     hy__line line = hy__line_open(to, HY__C_TEXT);
@@ -351,7 +339,7 @@ static const char *hy__c_where(const hy__c *c, char *to, int k)
     return to;
 }
 
-/* The loops of one kind, two a line. */
+/* Writes the loops of one kind, two a line. */
 static void hy__c_put_loops(hy__c *c, int kind)
 {
     char text[HY__C_TEXT];
@@ -369,7 +357,7 @@ static void hy__c_put_loops(hy__c *c, int kind)
     }
 }
 
-/* Sizes of letters, each an int64_t. */
+/* Tells the sizes of letters, each of which must be an int64_t. */
 static void hy__c_sizes(hy__c *c, const char *letters, ...)
 {
     va_list args;
@@ -763,7 +751,7 @@ static const hy__c_helper hy__c_helpers[] = {
 enum { HY__C_HELPERS = (int)(sizeof hy__c_helpers / sizeof *hy__c_helpers) };
 typedef char hy__c_helpers_fit[HY__C_HELPERS <= (int)HY__C_MOST_HELPERS ? 1 : -1];
 
-/* Which helper has this name, or -1. */
+/* Finds the helper of this name; -1 means that there is none. */
 static int hy__c_helper_at(const char *name, size_t n)
 {
     int i;
@@ -778,7 +766,7 @@ static void hy__c_need(hy__c *c, const char *name)
     if (at >= 0) c->needs[at] = 1;
 }
 
-/* Statements and braces end lines, which are not kept in the table. */
+/* The table keeps no line ends: each statement and each brace ends one. */
 static void hy__c_write_helper(hy__c *c, const hy__c_helper *h)
 {
     const char *s;
@@ -793,7 +781,7 @@ static void hy__c_write_helper(hy__c *c, const hy__c_helper *h)
     hy__w(c, "}\n");
 }
 
-/* What is needed, and what that names in turn. */
+/* Writes what is needed, and what that names in turn: helpers name only those above them. */
 static void hy__c_write_helpers(hy__c *c)
 {
     int i, some = 0;
@@ -851,7 +839,7 @@ static const struct { const char *name, *real, *whole; } hy__c_words[] = {
     { "GAMMALN", "V__lgamma(@a)", NULL }
 };
 
-/* The text between brackets, which begins at s, as up to three parts; where it ends. */
+/* Splits the text between brackets, which begins at s, into up to three parts, and says where it ends. */
 static const char *hy__c_parts(const char *s, const char **from, const char **to)
 {
     int deep = 0, n = 0;
@@ -865,7 +853,7 @@ static const char *hy__c_parts(const char *s, const char **from, const char **to
     }
 }
 
-/* What stands for a word of n letters. own: room for that of a function. */
+/* Says what stands for a word of n letters; own is room for the text of a function. */
 static const char *hy__c_meaning(const char *word, size_t n, int whole, char *own)
 {
     size_t i;
@@ -878,7 +866,7 @@ static const char *hy__c_meaning(const char *word, size_t n, int whole, char *ow
     return own;
 }
 
-/* A formula of the catalogue with its words spelled out. */
+/* Writes a formula of the catalogue with its words spelled out. */
 static void hy__c_spell(hy__line *to, const char *s, const char *end, int whole)
 {
     const char *from[3], *until[3], *text;
@@ -897,7 +885,7 @@ static void hy__c_spell(hy__line *to, const char *s, const char *end, int whole)
     }
 }
 
-/* A name of the formula's: an operand, a type or a function. */
+/* Writes what a name of the formula stands for: an operand, a type or a function. */
 static void hy__c_word(hy__c *c, const char *word, size_t n, const char *a, const char *b, const double *p)
 {
     char name[32];
@@ -948,7 +936,8 @@ typedef struct hy__c_point {
     int    scalar;
 } hy__c_point;
 
-/* An attribute of the operator by its name, or what is said where it has none of that. */
+/* Reads an attribute of the operator by its name, so that one emitter serves operators that share it. Where
+ * there is none of that name, the answer is `missing`. */
 static double hy__c_attr(const hy__node *node, const char *name, double missing)
 {
     const hy_attr *a;
@@ -961,7 +950,7 @@ static double hy__c_attr(const hy__node *node, const char *name, double missing)
 }
 static int hy__c_axis_attr(const hy__node *node) { return (int)hy__c_attr(node, "axis", -1); }
 
-/* Operators that are one of the formulas beside those of their own. */
+/* Finds the formula of operators that have none of their own in the catalogue, and its parameters. */
 static void hy__c_extra_point(const hy__node *node, int number, hy__c_point *at)
 {
     static const int leaky[] = { HY__EXTRA_leaky, HY__EXTRA_elu, HY__EXTRA_selu, HY__EXTRA_gelu, 0,
@@ -1028,7 +1017,7 @@ static int hy__c_point_of(const hy__node *node, hy__c_point *at)
            number == HY_OP_where || number == HY_OP__np_where;
 }
 
-/* The expression of one operator: names of its operands, in its type. */
+/* Writes the expression of one operator from the names of its operands, in its type. */
 static void hy__c_expression(hy__c *c, const hy__node *node, const char (*operand)[HY__C_TEXT])
 {
     hy__c_point at;
@@ -1063,7 +1052,7 @@ static int hy__c_is_number(const hy__edge *e)          /* one that is written wh
     return e->node->held && hy__size(&e->node->constant.type.shape) == 1;
 }
 
-/* So many lines, each whole. */
+/* The array is seen as so many whole lines. */
 static hy__along hy__c_lines_of_rows(const hy_shape *x, int64_t rows)
 {
     hy__along l = { 0, 0, 1 };
@@ -1093,7 +1082,7 @@ static void hy__c_need_half(hy__c *c, hy_dtype dtype)
     hy__c_need(c, dtype == HY_F16 ? "to_f16" : "to_bf16");
 }
 
-/* The name of input k of a pointwise node, whose value was loaded as a0, a1, ..., or a number. */
+/* Names input k of a pointwise node: its value was loaded as a0, a1, ..., or it is a number. */
 static void hy__c_operand(hy__c *c, const hy__node *node, int k, char *to)
 {
     const hy__edge *e = &node->in[k];
@@ -1101,7 +1090,7 @@ static void hy__c_operand(hy__c *c, const hy__node *node, int k, char *to)
     else hy__c_number(to, hy__load(e->node->constant.data, e->node->constant.type.dtype), c->real);
 }
 
-/* What stands around a real number that becomes an integer. */
+/* Opens what stands around a real number that becomes an integer. */
 static void hy__c_open_whole(hy__c *c, hy_dtype to)
 {
     if (to == HY_BOOL) { hy__w(c, "(("); return; }
@@ -1164,7 +1153,8 @@ static void hy__c_result(hy__c *c, const hy__node *node, const char *name, const
     hy__c_need_half(c, dtype);
 }
 
-/* What a pointwise node, or a group of them, makes of a0, a1, ...: lines; to[o] names output o. */
+/* Writes what a pointwise node, or a group of them, makes of a0, a1, ...: a line for each operator. to[o]
+ * names output o. */
 static void hy__c_chain(hy__c *c, const hy__node *node, char (*to)[16])
 {
     char outer[HY__FUSED_INPUTS][HY__C_TEXT], operand[HY__FUSED_INPUTS][HY__C_TEXT], name[HY__C_TEXT];
@@ -1202,7 +1192,8 @@ static int hy__c_reads(const hy__node *node, int k)
            hy__op_number(node->op) == HY_OP__bitwise_or || hy__op_number(node->op) == HY_OP__bitwise_xor;
 }
 
-/* One more axis; if all arrays go on along it where the last one ends, that becomes as long. */
+/* Adds an axis. If all arrays go on along it where the last one ends, that one becomes longer instead, so
+ * that inner loops are as long as can be. */
 static void hy__c_join_axis(hy__c *c, int64_t n, const int64_t *step)
 {
     hy__c_axis *a = c->nest.axes ? &c->nest.axis[c->nest.axes - 1] : NULL;
@@ -1214,7 +1205,7 @@ static void hy__c_join_axis(hy__c *c, int64_t n, const int64_t *step)
     memcpy(a->step, step, sizeof a->step);
 }
 
-/* The places of a pointwise node, from where its operands come. */
+/* Makes the nest of a pointwise node, whose operands may be broadcast. */
 static void hy__c_walk(hy__c *c, const hy__node *node)
 {
     const hy_shape *y = &node->type[0].shape;
@@ -1268,7 +1259,7 @@ static void hy__c_pointwise(hy__c *c, const hy__c_step *s)
     hy__w(c, "}\n");
 }
 
-/* y0[index] = value, by way of the tail if there is one. */
+/* Writes y0[index] = value; if there is a tail, it is done to the value first. */
 static void hy__c_store(hy__c *c, const hy__c_step *s, const char *index, const char *value)
 {
     const hy__node *tail = s->tail;
@@ -1291,7 +1282,7 @@ static void hy__c_store(hy__c *c, const hy__c_step *s, const char *index, const 
 static hy_dtype hy__c_sum_type(const hy__c *c) { return hy__floating(c->real) ? c->real : HY_F64; }
 static const char *hy__c_factor(const hy__c *c) { return hy__floating(c->real) ? "" : "(double)"; }
 
-/* A real number as one of the current type. */
+/* Says a real number as one of the current type. */
 static const char *hy__c_as(hy__c *c, char *to, const char *value)
 {
     if (hy__floating(c->real)) return hy__c_text(to, "(%s)(%s)", hy__c_type(c->real), value);
@@ -1323,11 +1314,11 @@ static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
         hy__c_join_axis(c, m->n[d], step);
     }
     number[hy__text_i64(number, m->base)] = 0;
-    if (m->base) hy__c_term(c, number, !inside, 0, inside != 0);
+    if (m->base) hy__c_axis_of(c, HY__C_TERM, number, 0, !inside, 0, inside != 0);
     hy__w(c, "%P %y = %0;\n");
 }
 
-/* What becomes of a number in such an array; of halves their bits. */
+/* Says what becomes of a number in such an array; halves are copied as bits, so it says theirs. */
 static double hy__c_held(double v, hy_dtype dtype)
 {
     uint64_t room = 0;
@@ -1361,7 +1352,7 @@ static void hy__c_moves(hy__c *c, const hy__c_step *s)
     }
 }
 
-/* The sum of more arrays than one group has. */
+/* Sums more arrays than one group may have. */
 static void hy__c_add_n(hy__c *c, const hy__c_step *s)
 {
     const char *wraps = hy__floating(c->real) ? "" : "(uint64_t)";
@@ -1371,7 +1362,7 @@ static void hy__c_add_n(hy__c *c, const hy__c_step *s)
     hy__w(c, ");\n");
 }
 
-/* concat, stack and its kin: each input is a run of each row. */
+/* Writes concat, stack and their kin: each input gives a run of each row. */
 static void hy__c_join(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *y = &hy__c_out(s)->shape;
@@ -1418,7 +1409,7 @@ typedef struct hy__c_product {
     const char *a, *w, *bias, *to;      /* bias: NULL for none; to: NULL is the output, by way of the tail */
 } hy__c_product;
 
-/* Rows and results side by side. */
+/* A product whose rows and results lie side by side. */
 static hy__c_product hy__c_product_of(int64_t m, int64_t n, int64_t k)
 {
     hy__c_product p;
@@ -1429,7 +1420,8 @@ static hy__c_product hy__c_product_of(int64_t m, int64_t n, int64_t k)
     return p;
 }
 
-/* From 0 to n by steps, then what is left: the loops of `name`, with so many at a time inside. */
+/* Writes the loop of `name` from 0 to n by steps, then once more for what is left: the sizes inside are then
+ * numbers, which compilers unroll. */
 typedef struct hy__c_tile hy__c_tile;
 typedef void (*hy__c_tile_fn)(hy__c *c, const hy__c_tile *t, int64_t n);
 struct hy__c_tile {
@@ -1475,7 +1467,7 @@ static void hy__c_sums_add(hy__c *c, int rows, int64_t lanes, const char *term)
     }
 }
 
-/* One tile: rows i .. i + rows - 1, lanes from column `column` on. */
+/* Writes one tile: rows i .. i + rows - 1, lanes from column `column` on. */
 static void hy__c_product_tile(hy__c *c, const hy__c_tile *t, int64_t rows)
 {
     const hy__c_product *p = (const hy__c_product *)t->what;
@@ -1516,7 +1508,7 @@ static void hy__c_write_product(hy__c *c, const hy__c_step *s, const hy__c_produ
     hy__c_split(c, "p", p->n, hy__c_lanes_for(p->m), hy__c_product_panel, &t);
 }
 
-/* One sum after the other, of the nest: y = (start + sum of x0 * x1) * alpha. */
+/* Writes one sum after the other, as the nest says: y = (start + sum of x0 * x1) * alpha. */
 static void hy__c_sum_each(hy__c *c, const hy__c_step *s, const char *start, int bounds, double alpha)
 {
     char at[HY__C_TEXT], number[HY__C_NUMBER];
@@ -1530,7 +1522,7 @@ static void hy__c_sum_each(hy__c *c, const hy__c_step *s, const char *start, int
     hy__w(c, "}\n");
 }
 
-/* Rows of a by rows of w, both of k: y = a w'. */
+/* Makes the nest of y = a w': rows of a by rows of w, both of k numbers. */
 static void hy__c_rows_by_rows(hy__c *c, const char *a, const char *w, const char *y, int64_t m, int64_t n,
                                int64_t k)
 {
@@ -1557,7 +1549,7 @@ static void hy__c_fully_connected(hy__c *c, const hy__c_step *s)
     }
 }
 
-/* The weights of a product, if they stand still: n columns for each of k rows. */
+/* Says how weights that stand still are packed: n columns for each of k rows. */
 static void hy__c_pack_dense(const hy__c_step *s, hy__c_blob *b)
 {
     const hy_shape *w = &hy__c_in(s, 1)->shape;
@@ -1664,7 +1656,7 @@ static int hy__c_crosses(const hy__c_window *w, int d)
     return w->pad[d] || (w->coarse[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilate[d] >= w->fine[d];
 }
 
-/* Is there nothing to this dim? */
+/* Is this dim trivial, so that nothing need be written for it? */
 static int hy__c_is_flat(const hy__c_window *w, int d)
 {
     return w->fine[d] == 1 && w->coarse[d] == 1 && w->kernel[d] == 1 && !w->pad[d];
@@ -1765,7 +1757,7 @@ static size_t hy__c_conv_scratch(const hy__c_step *s)
     return n * size;
 }
 
-/* The image, with its border, phase by phase. */
+/* Lays out the image with its border, phase by phase, so that each tap becomes a shift. */
 static void hy__c_conv_lay(hy__c *c, const hy__c_window *w, const hy__c_laid *l)
 {
     hy__c_sizes(c, "cxyzdhvHVpqC", w->channels, l->phase[0], l->phase[1], l->phase[2], l->size[0], l->size[1],
@@ -1802,7 +1794,7 @@ static int64_t hy__c_tap_of(const hy__c_window *w, const hy__c_laid *l, int64_t 
     return phase * l->plane + place;
 }
 
-/* Filters of one channel each: all taps are written out, or compilers keep sums in memory. */
+/* Has each filter one channel? Then all taps are written out, or compilers would keep the sums in memory. */
 enum { HY__C_MOST_TAPS = 49 };
 static int hy__c_is_depthwise(const hy__c_window *w)
 {
@@ -1844,7 +1836,7 @@ static void hy__c_channel_taps(hy__c *c, const hy__c_window *w, const hy__c_laid
     hy__w(c, "}\n");
 }
 
-/* A tile: filters of one block, lanes of the row of results from place `p` on. */
+/* Writes a tile: filters of one block, lanes of the row of results from place `p` on. */
 static void hy__c_conv_tile(hy__c *c, const hy__c_tile *t, int64_t lanes)
 {
     const hy__c_window *w = (const hy__c_window *)t->what;
@@ -1867,7 +1859,7 @@ static void hy__c_conv_tile(hy__c *c, const hy__c_tile *t, int64_t lanes)
     }
 }
 
-/* All results of some filters; those that were left between rows do not come out. */
+/* Writes all results of some filters. What lies between two rows of results is computed, but not kept. */
 static void hy__c_conv_block(hy__c *c, const hy__c_tile *t, int64_t rows)
 {
     const hy__c_window *w = (const hy__c_window *)t->what;
@@ -1892,7 +1884,7 @@ static void hy__c_conv_block(hy__c *c, const hy__c_tile *t, int64_t rows)
     c->real = real;
 }
 
-/* Weights that the program is given: one sum after the other. */
+/* Weights that the program is given are in no order of ours: it writes one sum after the other. */
 static void hy__c_conv_plain(hy__c *c, const hy__c_step *s, const hy__c_window *w)
 {
     char group[HY__C_TEXT];
@@ -1933,9 +1925,9 @@ static void hy__c_pool_spans(hy__c *c, const hy__c_window *w)
         const char *const *name = hy__c_pool_names[d];
         const int64_t fine = w->fine_p * hy__c_behind(w->fine, d);
         if (hy__c_is_flat(w, d)) continue;
-        hy__c_each(c, name[0], w->coarse[d], hy__c_crosses(w, d) ? 0 : w->stride[d] * fine, 0,
-                   w->coarse_p * hy__c_behind(w->coarse, d));
-        hy__c_tap(c, name[3], w->kernel[d], fine, 0, 0);
+        hy__c_axis_of(c, HY__C_PLACE, name[0], w->coarse[d], hy__c_crosses(w, d) ? 0 : w->stride[d] * fine,
+                      0, w->coarse_p * hy__c_behind(w->coarse, d));
+        hy__c_axis_of(c, HY__C_TAP, name[3], w->kernel[d], fine, 0, 0);
         if (hy__c_crosses(w, d)) hy__c_span(c, *name[3], name[1], name[2]);
     }
     hy__w(c, "%P {\n");
@@ -1949,7 +1941,7 @@ static void hy__c_pool_spans(hy__c *c, const hy__c_window *w)
     }
 }
 
-/* The mean of y over places, all or those that are there. */
+/* Makes of the sum y the mean, over all places of a window or over those that are there. */
 static void hy__c_pool_mean(hy__c *c, const hy__c_window *w, int exclude_pad)
 {
     int d;
@@ -1982,8 +1974,8 @@ static void hy__c_pooling(hy__c *c, const hy__c_step *s)
     for (d = 0; kernel && d < kernel->n; d++)
         w.pad_end[3 - kernel->n + d] = hy__pad_end(&r->pad, &r->pad_end, d);
     hy__c_nest_new(c, "x0", NULL, "y0");
-    hy__c_each(c, "n", w.batch, w.channels * w.places, 0, w.filters * w.results);
-    hy__c_each(c, "c", w.channels, w.fine_c, 0, w.coarse_c);
+    hy__c_axis_of(c, HY__C_PLACE, "n", w.batch, w.channels * w.places, 0, w.filters * w.results);
+    hy__c_axis_of(c, HY__C_PLACE, "c", w.channels, w.fine_c, 0, w.coarse_c);
     hy__c_pool_spans(c, &w);
     hy__w(c, max ? "%r y = %s;\n" : "double y = 0;\n", whole ? "0" : "-INFINITY");
     if (max && whole) hy__w(c, "int first = 1;\n");
@@ -2008,10 +2000,10 @@ static void hy__c_open_lines(hy__c *c, const hy__c_step *s, hy__along l, int64_t
     if (m || !l.n) hy__w(c, "%t *y = y0 + o * %l + j;\n", (int)hy__c_wide(hy__c_out(s)->dtype),
                           m * l.inner);
     hy__c_nest_new(c, "x", NULL, "y");
-    hy__c_tap(c, "k", l.n, l.inner, 0, l.inner);
+    hy__c_axis_of(c, HY__C_TAP, "k", l.n, l.inner, 0, l.inner);
 }
 
-/* Functions for the current type. */
+/* Names a function for the current type. */
 static const char *hy__c_function(hy__c *c, const char *name, char *to)
 {
     hy__c_text(to, "%s%s", name, c->real == HY_F64 ? "" : "f");
@@ -2020,7 +2012,7 @@ static const char *hy__c_function(hy__c *c, const char *name, char *to)
     return hy__c_text(to, "%s_%s%s", c->prefix, name, c->real == HY_F64 ? "" : "f");
 }
 
-/* A length that was given, within 0 and the longest. */
+/* Says a length that was given, kept within 0 and the longest. */
 static const char *hy__c_length(hy__c *c, char *to, const char *given, int64_t most)
 {
     hy__c_need(c, "whole");
@@ -2028,7 +2020,7 @@ static const char *hy__c_length(hy__c *c, char *to, const char *given, int64_t m
     return hy__c_text(to, "(int)%s_between(%s_whole((double)%s), 0, %l)", c->prefix, c->prefix, given, most);
 }
 
-/* x * factor, along a line of so many, or as many as its length says. */
+/* Writes the softmax of x * factor along lines, each whole or as far as its length says. */
 static void hy__c_softmax_lines(hy__c *c, const hy__c_step *s, hy__along l, double factor, int log_too,
                                 int lengths)
 {
@@ -2085,7 +2077,7 @@ static size_t hy__c_ctc_scratch(const hy__c_step *s)
     return (size_t)(2 * (2 * most + 1) + x[2]) * sizeof(double) + (size_t)most * sizeof(int64_t);
 }
 
-/* What labels spell, with blanks between: sums over all paths through the places, step by step. */
+/* Sums over all paths that spell the labels, with blanks between, step by step in logarithms. */
 static void hy__c_ctc_loss(hy__c *c, const hy__c_step *s)
 {
     const hy__ctc_loss_rec *r = (const hy__ctc_loss_rec *)s->node->record;
@@ -2134,7 +2126,8 @@ static void hy__c_cumsum(hy__c *c, const hy__c_step *s)
 }
 
 /* --- reductions --- */
-/* Places are the axes that stay, taps those that go: how many. x1: another array, by its steps. */
+/* Makes a nest whose places are the axes that stay and whose taps are those that go, and says how many taps
+ * there are. x1 is another array, read by its own steps. */
 static int64_t hy__c_fold(hy__c *c, const hy_shape *x, int bits, const char *x1, const int64_t *step)
 {
     int64_t gone = 1, y = 1;
@@ -2151,7 +2144,7 @@ static int64_t hy__c_fold(hy__c *c, const hy_shape *x, int bits, const char *x1,
     return gone;
 }
 
-/* Output o at this place, if anybody wants it: a real number. */
+/* Writes a real number to output o at this place, if anybody wants it. */
 static void hy__c_give(hy__c *c, const hy__c_step *s, int o, const char *value)
 {
     char at[HY__C_TEXT], whole[HY__C_TEXT];
@@ -2159,7 +2152,7 @@ static void hy__c_give(hy__c *c, const hy__c_step *s, int o, const char *value)
     hy__w(c, "y%d[%s] = %s;\n", o, hy__c_where(c, at, HY__C_OUT), hy__c_as(c, whole, value));
 }
 
-/* By kind: what it begins with, what each element does, and each integer. */
+/* For each kind: what it begins with, what each element does to it, and the same of integers. */
 static const struct { const char *start, *whole_start, *each, *whole; } hy__c_folds[] = {
     { "0", "0", "sum += e", "sum += (uint64_t)e" },                             /* HY__SUM */
     { "0", "0", "sum += e", "sum += (uint64_t)e" },                             /* HY__MEAN */
@@ -2227,7 +2220,7 @@ static void hy__c_average(hy__c *c, const hy__c_step *s)
     hy__w(c, "}\n");
 }
 
-/* Its one or two axes: how many. */
+/* Finds the axes of a norm, and says whether there are one or two. */
 static int hy__c_norm_axes(const hy__c_step *s, int *axis)
 {
     hy_infer I;
@@ -2282,7 +2275,7 @@ static void hy__c_moments(hy__c *c, const hy__c_step *s)
 }
 
 /* --- normalisation --- */
-/* Lines of x to y, scaled by those of x1 and x2 at `which`. */
+/* Brings lines of x to mean 0 and deviation 1, then to the scale and shift at `which` in x1 and x2. */
 static void hy__c_norm_lines_of(hy__c *c, const hy__c_step *s, hy__along l, double eps, const char *which,
                                 const char *statistic)
 {
@@ -2370,7 +2363,7 @@ static void hy__c_best(hy__c *c, int64_t rows, int64_t k, const char *fits, cons
           "if (p < m) order[p] = i;\n}\n", k, behind);
 }
 
-/* topk, sort, argsort: the best so far stay in order. */
+/* For topk, sort and argsort the best so far stay in order. */
 static size_t hy__c_sort_scratch(const hy__c_step *s)
 {
     return (size_t)hy__along_axis(&hy__c_in(s, 0)->shape, hy__c_axis_attr(s->node)).n * sizeof(int32_t);
@@ -2415,7 +2408,7 @@ static void hy__c_arg(hy__c *c, const hy__c_step *s)
     int axis = number == HY_OP_argmax_channel ? 1 : hy__c_axis_attr(s->node);
     const hy__along l = hy__along_axis(&hy__c_in(s, 0)->shape, axis);
     hy__c_open_lines(c, s, l, 1);
-    hy__c_tap(c, "best", 0, 0, l.inner, 0);
+    hy__c_axis_of(c, HY__C_TAP, "best", 0, 0, l.inner, 0);
     c->nest.name[1] = "x";
     hy__w(c, "int best = 0;\nfor (int k = 1; k < %l; k++)\nif (%0 %s %1", l.n,
           number == HY_OP_argmin ? "<" : ">");
@@ -2434,7 +2427,7 @@ static void hy__c_write_index(hy__c *c, int mode)
     else hy__w(c, "%p_index_of((double)%1, $a, %d)", mode == HY_INDEX_WRAP);
 }
 
-/* y = x0 at all places and taps. */
+/* Writes y = x0 at all places and taps, where x0 or y is read at the place that the index says. */
 static void hy__c_write_indexed(hy__c *c, int mode)
 {
     hy__w(c, "%P {\nconst int64_t at = ");
@@ -2535,7 +2528,7 @@ static int64_t hy__c_order(const hy__c_step *s)
     return a->dim[a->ndim - 1];
 }
 
-/* Room for a matrix of the first input, and for one of the results or one like it. */
+/* There is room for a matrix of the first input, and for one of the results or one like it. */
 static size_t hy__c_matrices_scratch(const hy__c_step *s)
 {
     const hy_shape *y = &hy__c_out(s)->shape;
@@ -2692,7 +2685,7 @@ static void hy__c_lrn(hy__c *c, const hy__c_step *s)
           hy__c_function(c, "pow", power), r->knorm, r->alpha / r->nsize, -r->beta);
 }
 
-/* Several inputs, each as large as the result: side by side or summed. */
+/* Several inputs become as large as the result, and stand side by side or are summed. */
 static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
 {
     const hy__upsampling_rec *r = (const hy__upsampling_rec *)s->node->record;
@@ -2715,7 +2708,7 @@ static void hy__c_upsampling(hy__c *c, const hy__c_step *s)
     }
 }
 
-/* Where place `i` of `wide` lies among n, as an expression. */
+/* Says where place `i` of `wide` lies among n, as an expression. */
 static const char *hy__c_resized_place(char *to, const char *i, int64_t wide, int64_t n, int half)
 {
     if (wide < 2) return hy__c_text(to, "0.0");
@@ -2793,7 +2786,7 @@ static void hy__c_sampler(hy__c *c, const hy__c_step *s)
 }
 
 /* --- boxes and regions --- */
-/* Sides and area of the box whose four numbers stand at `from`; names begin with a letter of its own. */
+/* Writes sides and area of the box whose four numbers stand at `from`; their names begin with its letter. */
 static void hy__c_box(hy__c *c, const char *letter, const char *from, int center)
 {
     c->word[0] = letter;
@@ -2805,7 +2798,7 @@ static void hy__c_box(hy__c *c, const char *letter, const char *from, int center
     hy__w(c, "const %r %a_area = %aw < 0 || %ah < 0 ? 0 : %aw * %ah;\n");
 }
 
-/* What part of their union boxes a and b have in common. */
+/* Writes what part of their union boxes a and b have in common. */
 static void hy__c_overlap(hy__c *c)
 {
     hy__w(c, "const %r wide = (ar < br ? ar : br) - (al > bl ? al : bl);\n"
@@ -2885,7 +2878,7 @@ static size_t hy__c_detection_scratch(const hy__c_step *s)
     return n * (6 * hy_dtype_size(hy__c_wide(hy__c_out(s)->dtype)) + sizeof(int32_t));
 }
 
-/* Rows of what has a class: class, score, corners. */
+/* Writes a row for each anchor that has a class: class, score and corners. */
 static void hy__c_detected(hy__c *c, const hy__multibox_detection_rec *r)
 {
     int k;
@@ -3123,7 +3116,7 @@ static void hy__c_rnn_cell(hy__c *c, const hy__c_rnn *v)
                  : "const %r e = g[j] + bx[j] + b[j] + bh[j];\nfull[n * $u + j] = e <= 0 ? 0 : e;\n}\n", th);
 }
 
-/* One direction of a layer: from `low` to `high`. unit: its number among all. */
+/* Writes one direction of a layer, from `low` to `high`; unit is its number among all. */
 static void hy__c_rnn_walk(hy__c *c, const hy__c_step *s, const hy__c_rnn *v, const hy__c_part *part,
                            int unit)
 {
@@ -3191,7 +3184,7 @@ static size_t hy__c_attention_scratch(const hy__c_step *s)
     return (size_t)hy__most(k->dim[k->ndim - 2], 1) * hy_dtype_size(hy__c_wide(hy__c_in(s, 0)->dtype));
 }
 
-/* Where array k is read: of the sample b, of a head and a row of it. */
+/* Array k is read at the sample b, a head and a row of it. */
 static void hy__c_heads(hy__c *c, int k, const hy__heads *h, int head, int row)
 {
     hy__c_axis_at(c, 'b')->step[k] = h->sample;
@@ -3254,7 +3247,7 @@ typedef struct hy__c_turns { size_t at[2], states, spare, bytes; } hy__c_turns;
 
 static int hy__c_is_cond(const hy__node *node) { return node->op->member == HY__COND; }
 
-/* What a turn has of an operand. */
+/* Counts the elements that one turn has of an operand. */
 static int64_t hy__c_row(const hy__node *node, const hy_type *t)
 {
     int64_t n = hy__size(&t->shape);
@@ -3279,7 +3272,7 @@ static int hy__c_control_takes(const hy__c *c, const hy__c_step *s, int k)
     return reads != 0;
 }
 
-/* Bytes for a value; one that holds nothing is named, too. */
+/* Counts the bytes of a value; one that holds nothing is named, too, so it has some. */
 static size_t hy__c_place_of(const hy_type *t) { return hy__round64((size_t)hy__most(hy__bytes(t), 1)); }
 
 static void hy__c_turns_of(const hy__c *c, const hy__c_step *s, hy__c_turns *l)
@@ -3300,7 +3293,7 @@ static void hy__c_turns_of(const hy__c *c, const hy__c_step *s, hy__c_turns *l)
         if (!hy__c_wants(c, s, i)) l->bytes += hy__c_place_of(&s->node->type[i]);
 }
 
-/* Result i of the bodies, as an argument of a call. */
+/* Writes result i of the bodies as an argument of a call. */
 static void hy__c_turn_result(hy__c *c, const hy__c_step *s, const hy__c_turns *l, int i)
 {
     const hy__control_rec *r = (const hy__control_rec *)s->node->record;
@@ -3316,7 +3309,7 @@ static void hy__c_turn_result(hy__c *c, const hy__c_step *s, const hy__c_turns *
     else hy__w(c, "y%d + t * %l", i, hy__c_row(s->node, t));
 }
 
-/* A call of a part of body k. */
+/* Writes a call of a part of body k. */
 static void hy__c_turn_call(hy__c *c, const hy__c_step *s, const hy__c_turns *l, int k, int part)
 {
     const hy__control_rec *r = (const hy__control_rec *)s->node->record;
@@ -3339,7 +3332,7 @@ static void hy__c_turn_call(hy__c *c, const hy__c_step *s, const hy__c_turns *l,
     hy__w(c, ");\n");
 }
 
-/* One body for a value that is not 0, the other for 0. */
+/* One body is called for a value that is not 0, the other for 0. */
 static void hy__c_cond(hy__c *c, const hy__c_step *s)
 {
     hy__c_turns l;
@@ -3703,7 +3696,7 @@ static hy__node *hy__c_given(const hy__node *of, int i)
     return from->held && i >= r->data - pred + r->states ? from : NULL;
 }
 
-/* Typed, and without parameters. of: whose body it is, or NULL. */
+/* Makes a graph with all types and without parameters; `of` is the operator whose body it is, or NULL. */
 static hy_graph *hy__c_frozen(hy_frame *F, const hy_graph *from, const hy_type *input, const hy__mode *mode,
                               const hy__node *of)
 {
@@ -3722,7 +3715,7 @@ static hy_graph *hy__c_frozen(hy_frame *F, const hy_graph *from, const hy_type *
     return hy__rewrite_close(&R, failed);
 }
 
-/* The graph that is written: frozen, and what the passes make of it; all types known. */
+/* Makes the graph that is written: frozen, with all types known, as the passes leave it. */
 static hy_graph *hy__c_graph(hy_frame *F, const hy_graph *from, const hy_type *input, const hy__node *of)
 {
     hy_graph *g;
@@ -3762,7 +3755,7 @@ static int hy__c_program(hy__c *c, const hy_graph *from, const hy_type *input, c
     return b->g ? 0 : -1;
 }
 
-/* The bodies of an operator, for the types of its inputs. */
+/* Makes the bodies of an operator for the types of its inputs. */
 static int hy__c_bodies_of(hy__c *c, const hy__node *node, int outer)
 {
     const hy__control_rec *r = (const hy__control_rec *)node->record;
@@ -3936,7 +3929,7 @@ static int hy__c_blob_of(hy__c *c, const hy_tensor *from, const char *name)
     return at < 0 ? -1 : hy__c_blob_once(c, at);
 }
 
-/* The element of a packed blob that stands at i. */
+/* Finds the element that stands at i in a packed blob. */
 static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
 {
     int64_t start, step_c = b->step_c, step_r = b->step_r, row, column, lanes;
@@ -3964,7 +3957,7 @@ static int64_t hy__c_blob_at(const hy__c_blob *b, int64_t i)
     return start + (column + i % lanes) * step_c + row / b->split * step_r + row % b->split * b->step_s;
 }
 
-/* A constant that something reads as it is. */
+/* Notes that something reads a constant as it is, so that it is written. */
 static void hy__c_raw(hy__c *c, int v)
 {
     hy__c_value *x = &c->at->value[c->at->value[v].root];
@@ -3998,7 +3991,7 @@ static int hy__c_compute(hy__c *c, const hy__node *node, int v)
 }
 
 /* --- maps of positions --- */
-/* Into nested loops, if there are some; a: what each element comes from, n of them. */
+/* Makes nested loops of a list of n places, if there are some that give it. */
 static int hy__c_map_loops(hy__c_map *m, const int *a, int64_t n)
 {
     int64_t stride = 1, i, k, run, left = n;
@@ -4047,7 +4040,7 @@ static int hy__c_map_make(hy__c *c, hy__c_map *m, const int *from, int64_t n, in
     return m->table ? 0 : -1;
 }
 
-/* Runs the operator on the positions of its elements. */
+/* Runs the operator on the positions of its elements: what comes out says where each came from. */
 static int hy__c_map_of(hy__c *c, hy__c_step *s)
 {
     hy_frame *F = c->F;
@@ -4095,7 +4088,7 @@ static int hy__c_value_is(hy__c *c, const hy__node *node, int place, int where, 
     return 0;
 }
 
-/* The same elements in another shape, and nobody's own. */
+/* A view has the elements of its input in another shape, and no memory of its own unless it goes out. */
 static int hy__c_alias(hy__c *c, const hy__node *node, int place)
 {
     hy__c_value *v = &c->at->value[c->at->first[place]];
@@ -4124,7 +4117,7 @@ static int hy__c_tail_fits(const hy__c *c, const hy__node *node, int k)
     return x->dtype == node->type[0].dtype;
 }
 
-/* Joins a pointwise node to the step that gives one of its operands. */
+/* Joins a pointwise node to the step that gives one of its operands, which saves a pass over memory. */
 static int hy__c_join_tail(hy__c *c, const hy__node *node, int place)
 {
     int k, i;
@@ -4178,7 +4171,7 @@ static int hy__c_pack(hy__c *c, hy__c_step *s, int flags)
     return 0;
 }
 
-/* A step for a node that no other step does. */
+/* Makes a step for a node that no other step does. */
 static int hy__c_step_of(hy__c *c, const hy__node *node, int place)
 {
     const hy__c_emitter *e = hy__c_is_pointwise(node) ? NULL : hy__c_emitter_of(node);
@@ -4241,7 +4234,7 @@ static int hy__c_check(hy__c *c)
     return line.n ? -1 : 0;
 }
 
-/* Nothing comes out of it. */
+/* Are all its results without elements? */
 static int hy__c_is_empty(const hy__node *node)
 {
     int k;
@@ -4314,7 +4307,7 @@ static void hy__c_touch(hy__c *c, int v, int step)
     x->reads |= late ? HY__C_LATE : HY__C_EARLY;
 }
 
-/* Input k as the function's parameter: is it read? */
+/* Does the function of a step read input k, so that it is a parameter? */
 static int hy__c_takes(const hy__c *c, const hy__c_step *s, int k)
 {
     int number = hy__op_number(s->node->op);
@@ -4401,7 +4394,7 @@ static void hy__c_place_weights(hy__c *c)
     }
 }
 
-/* Room for halves as floats; where there are none it is named, too. */
+/* Counts the bytes of halves as floats; those without elements are named, too, so they have some. */
 static size_t hy__c_floats(const hy_shape *s)
 {
     return hy__round64((size_t)hy__most(hy__size(s), 1) * sizeof(float));
@@ -4445,7 +4438,7 @@ static void hy__c_write_types(hy__c *c, const hy__c_step *s)
     hy__w(c, " */\n");
 }
 
-/* Numbers of a constant, as many in a line as fit. */
+/* Writes the numbers of a constant, 8 or 16 a line. */
 static void hy__c_write_numbers(hy__c *c, const hy_tensor *from, const hy__c_blob *b, int64_t n)
 {
     hy_dtype dtype = from->type.dtype;
@@ -4512,7 +4505,7 @@ static void hy__c_write_weights(hy__c *c)
     }
 }
 
-/* The bytes of a file of weights: each as in the source, at its offset. */
+/* Writes a file of weights: each in the order of the source, at its offset, lowest bytes first. */
 static void hy__c_put_weights(hy__target *t, const void *what)
 {
     const hy__c *c = (const hy__c *)what;
@@ -4538,7 +4531,7 @@ static void hy__c_put_weights(hy__target *t, const void *what)
     while (t->n - start < c->weights) hy__put_u64(t, 1, 0);
 }
 
-/* Where weights lie, as an argument of a call. */
+/* Writes where weights lie, as an argument of a call. */
 static void hy__c_write_blob(hy__c *c, const hy__c_blob *b)
 {
     char name[HY__C_TEXT];
@@ -4548,7 +4541,7 @@ static void hy__c_write_blob(hy__c *c, const hy__c_blob *b)
                (int64_t)b->offset);
 }
 
-/* Where the value lies, as an argument of a call. */
+/* Writes where a value lies, as an argument of a call. */
 static void hy__c_write_where(hy__c *c, int v)
 {
     const hy__c_value *x = &c->at->value[c->at->value[v].root];
@@ -4560,7 +4553,7 @@ static void hy__c_write_where(hy__c *c, int v)
     else hy__c_write_blob(c, &c->blob[x->index]);
 }
 
-/* The parameters of a step's function, or (call) what stands for them. */
+/* Writes the parameters of a step's function, or what a call gives for them. */
 static void hy__c_write_ports(hy__c *c, const hy__c_step *s, int call)
 {
     const hy__node *last = s->tail ? s->tail : s->node;
@@ -4667,7 +4660,7 @@ static void hy__c_write_sizes(hy__c *c)
     }
 }
 
-/* Calls in order of a part, then (late) what comes out twice or was computed elsewhere. */
+/* Writes the calls of a part in order; behind the late ones, what comes out twice is copied. */
 static void hy__c_write_calls(hy__c *c, int part)
 {
     int i, early = part == HY__C_EARLY;
@@ -4687,7 +4680,7 @@ static void hy__c_write_calls(hy__c *c, int part)
     }
 }
 
-/* Results that hold nothing. */
+/* Results that hold nothing are named, or compilers warn of parameters that nobody uses. */
 static void hy__c_write_voids(hy__c *c)
 {
     int i;
@@ -4717,7 +4710,7 @@ static void hy__c_write_run(hy__c *c)
     hy__w(c, c->at->faults ? "return fault ? -2 : 0;\n}\n" : "return 0;\n}\n");
 }
 
-/* A part of a body as a function. */
+/* Writes a part of a body as a function. */
 static void hy__c_write_part(hy__c *c, int part)
 {
     const hy__c_body *b = c->at;
@@ -4762,7 +4755,7 @@ static double hy__c_tolerance(const hy__c *c, int head)
     return most;
 }
 
-/* Inputs and results that were recorded, and a program that compares. */
+/* Writes inputs and results that were recorded, and a program that compares. */
 static void hy__c_write_test(hy__c *c)
 {
     char name[HY__C_TEXT];
@@ -4807,7 +4800,7 @@ static void hy__c_write_test(hy__c *c)
     hy__w(c, "puts(bad ? \"%p: WRONG\" : \"%p: right\");\nreturn bad;\n}\n#endif\n");
 }
 
-/* inputs: as many as the operator has that calls it, parameters behind the variables. */
+/* The operator that calls it gives a list: its inputs, parameters behind the variables, then results. */
 static void hy__c_write_call(hy__c *c)
 {
     int i;
@@ -4834,7 +4827,7 @@ static void hy__c_write_body(hy__c *c)
     if (c->callable) hy__c_write_call(c);
 }
 
-/* What the user called the network, within a comment. */
+/* Writes what the user called the network, in letters that cannot end a comment. */
 static void hy__c_write_title(hy__c *c)
 {
     const char *s = c->title;
@@ -4891,7 +4884,7 @@ static void hy__c_put_header(hy__target *t, const void *what)
 }
 
 /* --- from a network --- */
-/* A name for all names: the caller's, or of the file. */
+/* The prefix of all names is the caller's, or the name of the file. */
 static int hy__c_prefix(hy__c *c, const char *prefix, const char *file)
 {
     hy_frame *F = c->F;
@@ -4978,7 +4971,7 @@ static void hy__c_close(hy__c *c)
     hy__free(heap, (void *)c->out);
 }
 
-/* The results of one run, as copies: a bound program has room for one set of outputs. */
+/* Copies the results of one run, because a bound program has room for one set of outputs. */
 static int hy__c_record_run(hy__c *c, hy_graph *g, hy_array **out, const hy__graph_rec *rec)
 {
     int i, failed;
@@ -5002,7 +4995,7 @@ static int hy__c_record(hy__c *c, hy_graph *g)
     return hy__c_record_run(c, g, c->out + g->heads, &rec);
 }
 
-/* The program of a graph for inputs of such types, with all its bodies. */
+/* Makes the program of a graph for inputs of such types, with all its bodies. */
 static int hy__c_open_graph(hy__c *c, const hy_graph *g, const hy_type *input)
 {
     int k;
@@ -5020,7 +5013,7 @@ static int hy__c_open_graph(hy__c *c, const hy_graph *g, const hy_type *input)
     return 0;
 }
 
-/* All about a file of it. */
+/* Opens all that a file needs: prefix, program, and what is recorded. */
 static int hy__c_open(hy__c *c, hy_frame *F, hy_graph *g, hy_array *const *in, const char *title,
                       const char *file,
                       const hy_export_c_opt *opt)
@@ -5095,7 +5088,7 @@ HY_API int hy_export_c(hy_frame *F, hy_block *net, hy_array *inputs, const char 
 #include <sys/wait.h>
 typedef int (*hy__jit_fn)(void *const *data, char *workspace, const void *weights);
 
-/* Of a graph that has become one call. */
+/* What a graph needs that has become one call. */
 typedef struct hy__jit {
     hy__attached head;
     void      *library;
@@ -5191,7 +5184,7 @@ static int hy__jit_compile(const char *source, const char *library, int native)
     return status;
 }
 
-/* Written, built, loaded; then nothing of it is left in files. */
+/* The source is written, built and loaded; then nothing of it is left in files. */
 static void hy__jit_build(hy__c *c, hy__jit *j)
 {
     hy_frame *F = c->F;
@@ -5215,7 +5208,7 @@ static void hy__jit_build(hy__c *c, hy__jit *j)
     hy__free(&F->root->heap, folder);
 }
 
-/* The weights as in a file of them, whose numbers have their lowest bytes first. */
+/* The weights lie in memory as in a file of them, whose numbers have their lowest bytes first. */
 static int hy__jit_weights(hy__c *c, hy__jit *j)
 {
     const uint16_t one = 1;
@@ -5231,7 +5224,7 @@ static int hy__jit_weights(hy__c *c, hy__jit *j)
     return 0;
 }
 
-/* All values that the source has inside: when one is written, the program is made anew. */
+/* Watches all values that the source has inside: when one is written, the program is made anew. */
 static int hy__jit_watch(hy_frame *F, const hy_graph *g, hy__sources *sources)
 {
     hy__rewrite R;
@@ -5246,7 +5239,7 @@ static int hy__jit_watch(hy_frame *F, const hy_graph *g, hy__sources *sources)
     return 0;
 }
 
-/* Variables, parameters, and one node that makes all heads of them. */
+/* The fresh graph has the variables, the parameters, and one node that makes all heads of them. */
 static int hy__jit_fill(hy_frame *F, const hy_graph *g, const hy__c *c, const hy__jit *j, hy_graph *fresh)
 {
     hy__jit_rec rec;
@@ -5288,7 +5281,7 @@ static int hy__jit_binds(hy_frame *F, hy_graph *g)
     return failed;
 }
 
-/* The typed graph as one call into machine code; NULL when it cannot be, which is said to the log. */
+/* Makes of a typed graph one call into machine code. NULL means that it cannot be, and the log says why. */
 static hy_graph *hy__jit_graph(hy_frame *F, hy_graph *g)
 {
     hy__heap *heap = &F->root->heap;
