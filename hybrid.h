@@ -351,16 +351,20 @@
  *        HY__EXTRA_clip is its row among the formulas in >>pointwise.
  *          HY__DIFF(clip, hy_mul(F, dy, hy_equal(F, x, y)))
  *          #define HY__ON_clip hy_infer_pointwise, hy__clip_bind, hy__clip_diff, hy__pointwise_split
- *     3. As 2 and 3 above; the reference is a function of its own and cases with their attributes.
+ *        cumsum in >>sorting is a short one to begin from whose kernel is its own (HY__RUN, HY__NOTES).
+ *     3. quick catalogue says what is missing until nothing is: the reference, a function of its own in
+ *        doubles and cases with their attributes, then the prototype. Then quick "ops clip".
  *   PASS OVER GRAPHS
+ *     A rewrite of one named operator, as -(-x) to x, is a row of hy__patterns in >>pipeline: the pass, the
+ *     operator, what gives its first input (-1: any), a condition, what makes the result, and why. Else:
  *     1. A hy__rule in >>passes (or >>layouts, >>fusion): it looks at one node and its inputs in the new
  *        graph and returns 0 (leave it), 1 (*out is what stands there now) or -1 (an error). Ask facts of the
  *        row (flags), not names. hy__rewrite_emit makes nodes.
- *     2. A row of hy__passes in >>pipeline, where its order matters: which operators must be in the build (0:
- *        none), bit, name, rule, preparation, what it needs. A bit of its own also stands among HY_PASS_...
- *        in >>types, in HY_PASS_ALL and in >>check.
- *     3. A test in tests/test_passes.c: the graph's text, and the results with and without; its name into
- *        references in tests/test_references.c.
+ *     2. A row of hy__passes in >>pipeline, where its order matters: HY__KNOWS_... if it has patterns, or 0;
+ *        bit, name, HY__PASS(BIT, rule), what prepares it or NULL, HY__PASS_LOOSE and such or 0. A bit of its
+ *        own also stands among HY_PASS_... in >>types, in HY_PASS_ALL and in >>check.
+ *     3. A test in tests/test_passes.c: passes_left gives the number of operators that stay, and compares the
+ *        results with those of the graph as it was. quick references prints the line for its name.
  *   OPTIMISER
  *     1. Its prototype in >>api, X(name) of HY__REF_OPTIMS in >>cpp, both beside those of sgd.
  *     2. >>train: its loop, U(name, states, g = HY__CLIP(g); ...; w -= lr * g) of HY__UPDATES (k0 to k7 are

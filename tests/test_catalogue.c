@@ -45,13 +45,13 @@ static char *catalogue_list(void)
 static void catalogue_of(prototype *p, const hy_op *op, const hy_op *sum)
 {
     const char *options = prototype_options(op, sum);
+    char doc[300];
     memset(p, 0, sizeof *p);
     if (options && (op == sum || op->attr != sum->attr)) prototype_struct(p, options, op);
     prototype_function(p, op, options, "HY_API ");
     p->indent = 4;
-    prototype_add(p, " /* ");
-    prototype_add(p, op->doc);
-    prototype_add(p, " */");
+    snprintf(doc, sizeof doc, " /* %s */", op->doc);
+    prototype_add(p, doc);
 }
 
 static void catalogue_is_written_out(void)
@@ -68,7 +68,7 @@ static void catalogue_is_written_out(void)
         if (strstr(list, p.text)) continue;
         CHECK(!"the list of prototypes has this line");
         catalogue_of(&p, op, sum);
-        printf("%s\n", p.text);
+        printf("    into >>operators of hybrid.h, where hy_%s stands:\n%s\n", i ? hy_op_at(F, i - 1)->name : op->name, p.text);
     }
     if (list) CHECK(catalogue_count(list, "HY_API hy_array *hy_") == i);
     if (list) CHECK(catalogue_count(list, "typedef struct") == structs);
