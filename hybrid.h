@@ -49292,7 +49292,7 @@ static int hy__body_draws(const hy_graph *g)
 }
 
 /* --- types --- */
-/* Values of so many turns together. */
+/* The type of the values of all turns, stacked. */
 static hy_type hy__rows_type(const hy_type *one, int64_t turns)
 {
     hy_type all = *one;
@@ -49303,7 +49303,8 @@ static hy_type hy__rows_type(const hy_type *one, int64_t turns)
     return all;
 }
 
-/* The same where only a gradient sees it: without room for one more axis each is a row of numbers. */
+/* The same for values that only a gradient reads: where there is no room for one more axis, each is
+ * flattened to a row. */
 static hy_type hy__kept_type(const hy_type *one, int64_t turns)
 {
     hy_type all = *one;
@@ -49327,10 +49328,10 @@ static int hy__infer_rows(hy_infer *I, hy_type *all, const hy_type *one, int64_t
     return I->status;
 }
 
-/* An operator of a body whose shape values decide, or one in a body of it, is named in an error. */
+/* Reports the operator of a body, or of a body within, whose shape depends on values. */
 static void hy__values_decide(hy_frame *F, const hy__node *node, const hy_type *in)
 {
-    hy_tensor none;                     /* where values are given control flow says what it cannot have */
+    hy_tensor none;                     /* given values, control flow reports it itself */
     hy__call c;
     memset(&none, 0, sizeof none);
     if ((node->op->flags & HY_OP_CONTROL) && !hy__node_call_open(F, &c, node)) {
@@ -49343,7 +49344,7 @@ static void hy__values_decide(hy_frame *F, const hy__node *node, const hy_type *
                  "branch: leave the block around it as it is, or compute that outside", node->name);
 }
 
-/* The first one of a graph, if there is any; T: the types, or NULL, then nodes have them. */
+/* Reports the first such operator of a graph, if any. T: the types; NULL: the nodes have them. */
 static void hy__find_undecided(hy_frame *F, const hy_graph *g, const hy__types *T)
 {
     int i, k;
@@ -49361,7 +49362,7 @@ static void hy__find_undecided(hy_frame *F, const hy_graph *g, const hy__types *
     }
 }
 
-/* Types of all values of body k, where var[] are those of its variables; they learn. */
+/* Infers the types of all values of body k. var[]: types of its variables, which are completed. */
 static int hy__infer_body(hy_infer *I, int k, hy_type *var, int vars, int heads, hy__types *T)
 {
     const hy_graph *g;
@@ -49384,7 +49385,7 @@ static int hy__infer_body(hy_infer *I, int k, hy_type *var, int vars, int heads,
     return 0;
 }
 
-/* How many turns: what data and stacked outputs say; -1: they do not. */
+/* The number of turns, from data and stacked outputs; -1: unknown. */
 static int64_t hy__infer_turns(hy_infer *I, const hy__control_rec *r)
 {
     int64_t turns = r->limit > 0 ? r->limit : -1;
@@ -49402,7 +49403,7 @@ static int64_t hy__infer_turns(hy_infer *I, const hy__control_rec *r)
     return turns;
 }
 
-/* May both be the same, as far as they are known? */
+/* Can both be the same type, as far as they are known? */
 static int hy__types_agree(const hy_type *a, const hy_type *b)
 {
     int d, same = !a->dtype || !b->dtype || a->dtype == b->dtype;
@@ -49412,7 +49413,7 @@ static int hy__types_agree(const hy_type *a, const hy_type *b)
     return same && a->shape.ndim == b->shape.ndim;
 }
 
-/* A state is the same before and after a turn. */
+/* Infers a state, which has the same type before and after a turn. */
 static void hy__infer_state(hy_infer *I, int i, hy_type *before, const hy_type *after)
 {
     if (!hy__types_agree(before, after)) {
@@ -49423,7 +49424,7 @@ static void hy__infer_state(hy_infer *I, int i, hy_type *before, const hy_type *
     hy__infer_is(I, before, *after);
 }
 
-/* What the variables have learnt goes to the inputs. */
+/* Passes what is known of the variables on to the inputs. */
 static void hy__infer_inputs(hy_infer *I, const hy__control_rec *r, int pred, const hy_type *var)
 {
     int i, d, data = r->data - pred;
@@ -49438,8 +49439,8 @@ static void hy__infer_inputs(hy_infer *I, const hy__control_rec *r, int pred, co
     }
 }
 
-/* The hidden outputs that are no states, and the inputs like them. turns: of a loop, or -1 if they are not
- * known; -2: there are none. */
+/* Infers the hidden outputs other than states, and the inputs like them. turns: of a loop, -1 if unknown;
+ * -2: it is no loop. */
 static void hy__infer_extras(hy_infer *I, const hy__control_rec *r, int64_t turns)
 {
     int in = r->data + r->states + r->remain, out = r->outputs + 2 * r->states, i;
@@ -49455,7 +49456,7 @@ static void hy__infer_extras(hy_infer *I, const hy__control_rec *r, int64_t turn
     if (r->draws) hy__infer_is(I, &I->out[out], key);
 }
 
-/* What a trace has found of a parameter that a layer uses whose result nobody takes. */
+/* The type that the trace found for a parameter whose layer has no reader. */
 static void hy__infer_unused(const hy_infer *I, int i, hy_type *var)
 {
     int k;
@@ -49466,7 +49467,7 @@ static void hy__infer_unused(const hy_infer *I, int i, hy_type *var)
     }
 }
 
-/* Room for the types of the variables, filled from the inputs. */
+/* Allocates the types of the variables and fills them from the inputs. */
 static hy__buffer *hy__infer_open(hy_infer *I, const hy__control_rec *r, int pred)
 {
     int i, n = hy__control_vars(r, pred);
@@ -49483,7 +49484,7 @@ static hy__buffer *hy__infer_open(hy_infer *I, const hy__control_rec *r, int pre
     return room;
 }
 
-/* The body of a loop, which comes last; before it that of the condition. */
+/* Infers the body of a loop, which follows that of the condition if there is one. */
 static void hy__infer_loop_body(hy_infer *I, const hy__control_rec *r, hy_type *var, int64_t turns)
 {
     const hy_graph *g = I->nsub ? I->sub[I->nsub - 1] : NULL;
@@ -49528,7 +49529,7 @@ static int hy__loop_infer(hy_infer *I)
     return I->status;
 }
 
-/* Both branches give the same. A block that is computed again is one branch without a condition. */
+/* Both branches give the same types. A block that is computed again is one branch without a condition. */
 static int hy__cond_infer(hy_infer *I)
 {
     const hy__control_rec *r = (const hy__control_rec *)I->attr;
@@ -49560,16 +49561,16 @@ static int hy__cond_infer(hy_infer *I)
 }
 
 /* --- a body for one set of types --- */
-/* Hangs on its graph. Its memory: runs of its steps, where operands lie, what early steps give, arena, what
- * jobs share, scratch. */
+/* A body compiled for certain types, attached to its graph. Its memory has the runs of its steps,
+ * addresses of operands, results of early steps, the arena, what jobs share, and scratch. */
 typedef struct hy__body {
     hy__attached head;
     int       users;                    /* plans with jobs that run it */
     hy_graph *graph;                    /* optimised */
     hy__plan  plan;
     const hy_job **early;               /* of the steps that run before the first turn */
-    hy__buffer *jobs;                   /* these lie here: a chain */
-    size_t   *lies;                     /* by value: where an early one lies */
+    hy__buffer *jobs;                   /* memory of these jobs, a chain */
+    size_t   *lies;                     /* by value: offset of an early one */
     size_t    data, arena, shared, scratch, bytes;
     hy__mode  mode;
     int       n;
@@ -49588,7 +49589,7 @@ static void hy__body_free(hy_root *root, hy__attached *it)
     hy__free(&root->heap, b);
 }
 
-/* Early steps are bound here, since nobody else runs them: each with its operands in one block. */
+/* Binds early steps, each with its operands in one block; only this body runs them. */
 static int hy__body_bind_early(hy_frame *F, hy__body *b)
 {
     const hy__plan *p = &b->plan;
@@ -49609,7 +49610,7 @@ static int hy__body_bind_early(hy_frame *F, hy__body *b)
     return 0;
 }
 
-/* Where things lie in its memory. 0, or -1: it is too large. */
+/* Lays its memory out. 0, or -1: it is too large. */
 static int hy__body_lay(hy__body *b)
 {
     const hy__plan *p = &b->plan;
@@ -49635,7 +49636,7 @@ static int hy__body_lay(hy__body *b)
     return l.too_large ? -1 : 0;
 }
 
-/* Nobody but the caller knows it yet. */
+/* Makes a body, which only the caller knows so far. */
 static hy__body *hy__body_new(hy_frame *F, hy_graph *sub, const hy_type *type, const hy__mode *mode)
 {
     hy__heap *heap = &F->root->heap;
@@ -49662,7 +49663,7 @@ static hy__body *hy__body_new(hy_frame *F, hy_graph *sub, const hy_type *type, c
     return NULL;
 }
 
-/* Under the lock. */
+/* Called under the lock. */
 static hy__body *hy__body_find(hy_graph *sub, uint64_t hash, const hy_type *type, const hy__mode *mode)
 {
     hy__kept *e;
@@ -49678,9 +49679,9 @@ static hy__body *hy__body_find(hy_graph *sub, uint64_t hash, const hy_type *type
     return NULL;
 }
 
-enum { HY__MOST_BODIES = 8 };           /* that no plan uses, of one graph */
+enum { HY__MOST_BODIES = 8 };           /* unused ones, per graph */
 
-/* The one unused for longest that no plan needs, if there are too many. Under the lock. */
+/* The least recently used body that no plan needs, if there are too many. Called under the lock. */
 static hy__body *hy__body_surplus(hy_graph *sub)
 {
     hy__kept *e;
@@ -49697,8 +49698,8 @@ static hy__body *hy__body_surplus(hy_graph *sub)
     return oldest;
 }
 
-/* The body of a job's operator: found, or made, and counted by the plan that is being made. One that runs at
- * once stays as long as its graph. */
+/* Finds or makes the body of a job's operator. The plan that is being made counts it; one that runs at
+ * once lives as long as its graph. */
 static const hy__body *hy__body_for(hy_frame *F, hy_graph *sub, const hy_type *type, const hy__mode *mode)
 {
     hy_root *root = F->root;
@@ -49731,13 +49732,13 @@ static const hy__body *hy__body_for(hy_frame *F, hy_graph *sub, const hy_type *t
 /* --- binding --- */
 typedef struct hy__control {            /* the job's plan */
     const hy__body *body[2];
-    size_t  at[2], states, own;         /* where their memory begins; two places for each state; copies */
+    size_t  at[2], states, own;         /* offsets: memory of the bodies, states (two each), copies */
     size_t  steps;                      /* sizes by operand, see hy__loop_measure */
     int64_t turns;
 } hy__control;
 HY__FITS_PLAN(hy__control);
 
-/* Binds the bodies of a job for the types of its inputs. pred: as above. */
+/* Binds the bodies of a job for the types of its inputs. pred: 1 where the condition comes first. */
 static int hy__control_bodies(hy_job *job, int pred, hy__control *c)
 {
     const hy__control_rec *r = (const hy__control_rec *)job->attr;
@@ -49748,7 +49749,7 @@ static int hy__control_bodies(hy_job *job, int pred, hy__control *c)
     hy__mode mode;
     memset(&mode, 0, sizeof mode);
     if (F->planner) mode = *F->planner->mode;
-    else mode.exact = 1;                /* it stands for what runs line by line */
+    else mode.exact = 1;                /* as line by line */
     mode.training = r->mode ? r->mode == 2 : job->training;
     mode.recorded = mode.given = 0;
     mode.owner = NULL;
@@ -49765,7 +49766,7 @@ static int hy__control_bodies(hy_job *job, int pred, hy__control *c)
 
 /* --- running --- */
 HY__WARM_ROOMS
-typedef struct hy__turning {            /* a loop or branch that runs */
+typedef struct hy__turning {            /* a running loop or branch */
     const hy_job *job;
     hy_run  *now;
     const hy__control_rec *r;
@@ -49773,8 +49774,8 @@ typedef struct hy__turning {            /* a loop or branch that runs */
     char    *memory;
     size_t  *step;                      /* by operand, outputs after inputs */
     uint64_t seed, stream;              /* the random key */
-    int      pred, once;                /* the first input is a condition; there are no turns */
-    int      faults;                    /* what ran before the first turn met bad data */
+    int      pred, once;                /* first input is a condition; one turn */
+    int      faults;                    /* early steps met bad data */
     int64_t  turn, row;                 /* counted from 0; which row of the data */
     int64_t  from, to;                  /* the rows that have a turn */
 } hy__turning;
@@ -49783,8 +49784,8 @@ static char *hy__body_memory(const hy__turning *L, int k) { return L->memory + L
 
 static hy_run *hy__body_runs(const hy__turning *L, int k) { return (hy_run *)(void *)hy__body_memory(L, k); }
 
-/* From row to row of what has rows. Of a state, where its places begin (the input) and how far they are apart
- * (the output). Turns only look these up. */
+/* Measures operands once for all turns: bytes from row to row; of a state, the offset of its two buffers
+ * (input) and the distance between them (output). */
 static void hy__loop_measure(const hy__turning *L)
 {
     const hy_job *job = L->job;
@@ -49802,7 +49803,7 @@ static void hy__loop_measure(const hy__turning *L)
     }
 }
 
-/* Where state i lies before turn number `turn`. */
+/* Address of state i before turn number `turn`. */
 static char *hy__state_at(const hy__turning *L, int i, int64_t turn)
 {
     char *at = L->memory + L->c->states + L->step[L->r->data + i];
@@ -49817,7 +49818,7 @@ static char *hy__row_at(const hy__turning *L, int operand, int64_t row)
     return data ? data + (size_t)row * L->step[operand] : NULL;
 }
 
-/* What the copy of a statistic takes, of which an input of this type has a row for each turn, or itself. */
+/* Bytes of the copy of a statistic. With rows, the input has one for each turn. */
 static size_t hy__own_bytes(const hy_type *in, int rows)
 {
     int64_t bytes = hy__bytes(in);
@@ -49835,7 +49836,7 @@ static char *hy__own_at(const hy__turning *L, int i)
     return at;
 }
 
-/* Where the value of a variable lies in this turn. */
+/* Address of a variable's value in this turn. */
 static char *hy__var_at(const hy__turning *L, int i)
 {
     int data = L->r->data - L->pred;
@@ -49845,7 +49846,7 @@ static char *hy__var_at(const hy__turning *L, int i)
     return (char *)L->now->data[hy__control_input(L->r, L->pred, i)];
 }
 
-/* Where result i of a turn goes. */
+/* Address of result i of a turn. */
 static char *hy__result_at(const hy__turning *L, int i)
 {
     if (L->once) return (char *)L->now->data[L->job->nin + i];
@@ -49853,7 +49854,7 @@ static char *hy__result_at(const hy__turning *L, int i)
         : hy__state_at(L, i - L->r->outputs, L->turn + 1);
 }
 
-/* All operands that are value v. */
+/* Sets the address of value v in all operands. */
 static void hy__body_aim(const hy__turning *L, int k, int v, void *to)
 {
     const hy__body *b = L->c->body[k];
@@ -49862,7 +49863,7 @@ static void hy__body_aim(const hy__turning *L, int k, int v, void *to)
     for (i = b->plan.use_first[v]; i < b->plan.use_first[v + 1]; i++) data[b->plan.use[i]] = to;
 }
 
-/* Variables from .. to. */
+/* Sets the addresses of variables from .. to - 1. */
 static void hy__body_aim_vars(const hy__turning *L, int k, int from, int to)
 {
     const hy__plan *p = &L->c->body[k]->plan;
@@ -49870,8 +49871,8 @@ static void hy__body_aim_vars(const hy__turning *L, int k, int from, int to)
                                                                                                      from));
 }
 
-/* Steps that nothing changes run now; what varies from turn to turn is aimed at later. Bad data that they
- * meet are said after the first turn, in which what stands before them may have met some, too. */
+/* Runs the steps that no turn changes, and sets addresses that stay. Bad data that they meet are reported
+ * after the first turn, since an earlier node may meet some in it, too. */
 static void hy__body_open(hy__turning *L, int k)
 {
     const hy__body *b = L->c->body[k];
@@ -49895,7 +49896,7 @@ static void hy__body_open(hy__turning *L, int k)
     L->faults |= hy__runs_alone(run, p->early, memory + b->scratch, memory + b->shared);
 }
 
-/* The first node of a body that met bad data, or one within it. */
+/* Reports the first node of a body that met bad data, or one within it. */
 static void hy__body_fault(const hy__turning *L, int k)
 {
     const hy__plan *p = &L->c->body[k]->plan;
@@ -49911,7 +49912,7 @@ static void hy__body_fault(const hy__turning *L, int k)
     L->now->fault_job = first->fault_job ? first->fault_job : first->job;
 }
 
-/* A result that no job has put in its place: another's copy, a variable, something early. */
+/* Copies a result that no job writes to its address: a second copy, a variable, or an early value. */
 static void hy__body_copy(const hy__turning *L, int k, int i, char *to, char *head)
 {
     const hy__body *b = L->c->body[k];
@@ -49934,7 +49935,7 @@ static int hy__body_run(const hy__turning *L, int k)
         hy_run *now = &run[p->random[i]];
         now->stream = hy__rank_of(p->step[p->random[i]].node, b->mode.training);
         now->seed = L->seed;
-        if (L->once && !L->pred) now->stream += L->stream;      /* as if the body stood in the program */
+        if (L->once && !L->pred) now->stream += L->stream;      /* numbers are those of the program */
         else now->seed = hy__mix64(hy__mix64(L->seed, L->stream), (uint64_t)(2 * L->row + which));
     }
     if (!hy__runs_alone(run + p->early, p->steps - p->early, memory + b->scratch, memory + b->shared) &&
@@ -49943,7 +49944,7 @@ static int hy__body_run(const hy__turning *L, int k)
     return -1;
 }
 
-/* One turn of a body whose results are outputs, then states. */
+/* Runs one turn of a body whose results are outputs, then states. */
 static int hy__body_turn(const hy__turning *L, int k)
 {
     const hy__plan *p = &L->c->body[k]->plan;
@@ -49976,7 +49977,8 @@ static int hy__loop_goes_on(const hy__turning *L)
     return hy__load(value.bytes, s->type->dtype) != 0;
 }
 
-/* States and statistics before this turn, for the gradient; in that, the copies of statistics. */
+/* Keeps states and statistics as they are before this turn, for the gradient; in a gradient, loads the
+ * copies of statistics. */
 static void hy__loop_keep(const hy__turning *L)
 {
     int i, n = hy__control_vars(L->r, 0), aux = L->job->nin + L->r->outputs + 2 * L->r->states;
@@ -49995,7 +49997,7 @@ static void hy__loop_keep(const hy__turning *L)
     }
 }
 
-/* Rows that had no turn are 0. */
+/* Clears the rows of an output that had no turn. */
 static void hy__loop_clear(const hy__turning *L, int output)
 {
     const hy_type *t = &L->job->out[output].type;
@@ -50006,7 +50008,7 @@ static void hy__loop_clear(const hy__turning *L, int output)
     memset(data + bytes / rows * to, 0, (size_t)(bytes / rows * (rows - to)));
 }
 
-/* Which rows have a turn, of those that data and the count give. */
+/* Finds the rows that have a turn. */
 static void hy__loop_range(hy__turning *L)
 {
     const hy__control_rec *r = L->r;
@@ -50036,7 +50038,7 @@ static void hy__loop_finish(const hy__turning *L)
     if (r->limit > 0 && out[at]) *(int64_t *)out[at] = L->turn;
 }
 
-/* A body met bad data. */
+/* Reports that a body met bad data. */
 static void hy__turning_empty(const hy__turning *L)
 {
     const hy__control_rec *r = L->r;
@@ -50117,7 +50119,7 @@ static void hy__run_cond(const hy_job *job, hy_run *now, int stage, int64_t item
 }
 HY__COLD_ROOMS
 
-/* Room for copies of statistics. */
+/* Makes room for copies of statistics. */
 static void hy__bind_own(hy_job *job, hy__control *c, int pred, int rows)
 {
     const hy__control_rec *r = (const hy__control_rec *)job->attr;
@@ -50168,14 +50170,14 @@ static int hy__cond_bind(hy_job *job)
 }
 
 /* --- results of a body --- */
-/* A value of another frame, or a variable, becomes a result through an identity. */
+/* A value of another frame, or a variable, becomes a result by an identity. */
 static void hy__inner_head(hy_frame *S, hy_array **x)
 {
     if (hy__alive(S, *x, "a body of control flow") &&
         (!(*x)->node || (*x)->frame != S || !(*x)->node->op)) *x = hy_identity(S, *x);
 }
 
-/* The graph of a body, which is the caller's and not the root's. Calls that write count as results. */
+/* Makes the graph of a body, which the caller owns instead of the root. Calls that write are results, too. */
 static hy_graph *hy__inner_graph(hy_frame *S, hy_array *heads)
 {
     hy_graph *g = S->code ? NULL : hy__compile_heads(S, heads, 1);
@@ -50187,21 +50189,21 @@ static hy_graph *hy__inner_graph(hy_frame *S, hy_array *heads)
 
 /* --- gradients --- */
 #ifndef HYBRID_NO_TRAIN
-/* A body and its gradient, while that is derived: the body once more, then what leads from the gradients of
- * its results to those of its variables, all in one graph. */
+/* A body's gradient while it is derived: one graph that computes the body again, then from the gradients
+ * of its results those of its variables. */
 typedef struct hy__unwinding {
     hy__deriving B;
     hy__buffer *room;
     hy_array   *stand_in;               /* for the variables: their types, and which gradients are wanted */
     hy_array  **in;
-    hy_array  **first;                  /* by variable: with what its gradient begins, or NULL */
+    hy_array  **first;                  /* by variable: start of its gradient, or NULL */
     hy_array  **grad;                   /* by result: the variable that is its gradient, ... */
-    hy_array  **flag;                   /* ... and the one that tells whether that is there, or NULL: it is */
+    hy_array  **flag;                   /* ... and its flag; NULL: it is present */
     char       *given;                  /* by result: has it a gradient? */
-    hy__tape    some;                   /* what a stand-in has whose gradient is wanted */
-    hy__node  **order;                  /* the variables as the new body has them; room for all */
+    hy__tape    some;                   /* the tape of stand-ins with a wanted gradient */
+    hy__node  **order;                  /* variables of the new body in order */
     hy_array  **head;                   /* its results */
-    int         vars, heads;            /* so many so far */
+    int         vars, heads;            /* counts so far */
 } hy__unwinding;
 
 static void hy__unwinding_close(hy__unwinding *U)
@@ -50212,7 +50214,7 @@ static void hy__unwinding_close(hy__unwinding *U)
     hy__buffer_drop(&F->cache, U->room);
 }
 
-/* Room for so many variables and results, and what is known of them, to be filled in by the caller. */
+/* Makes room for so many variables and results; the caller fills in what is known of them. */
 static int hy__unwinding_open(hy__unwinding *U, hy_frame *F, const hy_graph *sub)
 {
     size_t n = (size_t)sub->vars, all = 6 * ((size_t)sub->vars + (size_t)sub->heads);
@@ -50244,7 +50246,7 @@ static void hy__unwinding_var(hy__unwinding *U, int i, const hy_type *type, int 
     U->stand_in[i].output = i;          /* no two are one array */
 }
 
-/* From here on B.S holds the body. surely: it runs if the graph around it does. */
+/* Puts the body into B.S. surely: it runs whenever the graph around it does. */
 static int hy__unwind_open(hy__unwinding *U, hy_frame *F, hy_graph *sub, int training, int surely)
 {
     int unknown = hy__derive_open(&U->B, F, sub, U->in, training, 1, NULL);
@@ -50254,8 +50256,8 @@ static int hy__unwind_open(hy__unwinding *U, hy_frame *F, hy_graph *sub, int tra
     return unknown ? -1 : 0;
 }
 
-/* And the way back through it. Where a value has several gradients they arrive as line by line: those of
- * stacked outputs, the last output first, then what later turns give. */
+/* Derives the gradient of the body. Where a value has several contributions, they add in the order of line
+ * by line: those of stacked outputs, the last output first, then those of later turns. */
 static int hy__unwind_walk(hy__unwinding *U, int outputs)
 {
     hy__deriving *B = &U->B;
@@ -50279,14 +50281,14 @@ static int hy__unwind_walk(hy__unwinding *U, int outputs)
     return 0;
 }
 
-/* Has the walk met variable i? */
+/* Has variable i a gradient after the walk? */
 static int hy__unwound(const hy__unwinding *U, int i)
 {
     const hy_array *g = hy__derive_result(&U->B, i);
     return g && g != U->first[i];
 }
 
-/* Is the gradient of variable i there after the walk? HY__NOT, HY__MAYBE or HY__SURELY. */
+/* Is the gradient of variable i present after the walk? HY__NOT, HY__MAYBE or HY__SURELY. */
 static int hy__unwound_there(const hy__unwinding *U, int i)
 {
     hy_array **slot = hy__grad_slot(&U->B.walk, U->B.leaf[i], 0);
@@ -50301,16 +50303,16 @@ static hy_array *hy__unwound_flag(const hy__unwinding *U, int i)
     return there == HY__MAYBE ? hy__derive_flag(&U->B, i) : hy__flag(U->B.S, there == HY__SURELY, NULL, NULL);
 }
 
-/* The variable i of the body, as a value. */
+/* Variable i of the body as a value. */
 static hy_array *hy__unwinding_value(hy__unwinding *U, int i)
 {
     return hy__node_handle(U->B.S, hy__store_of(U->B.S)->node[i], 0);
 }
 
-/* The next variable of the new body. */
+/* Adds a variable to the new body. */
 static void hy__unwinding_next(hy__unwinding *U, hy__node *var) { U->order[U->vars++] = var; }
 
-/* One more variable, of the type of another. */
+/* Adds a variable of the type of another. */
 static hy_array *hy__unwinding_new(hy__unwinding *U, const char *name, const hy_type *type)
 {
     hy_array *x = hy_var(U->B.S, name, NULL);
@@ -50318,7 +50320,7 @@ static hy_array *hy__unwinding_new(hy__unwinding *U, const char *name, const hy_
     return x;
 }
 
-/* The next result: the gradient of variable i, or with what it begins, or zeros; and what else is added. */
+/* Adds a result: the gradient of variable i, or its start, or zeros; plus `more`, if given. */
 static void hy__unwinding_result(hy__unwinding *U, int i, hy_array *more)
 {
     hy_frame *S = U->B.S;
@@ -50332,21 +50334,22 @@ static void hy__unwinding_result(hy__unwinding *U, int i, hy_array *more)
     U->head[U->heads++] = gradient;
 }
 
-/* The next result: a flag. */
+/* Adds a result that is a flag. */
 static void hy__unwinding_tells(hy__unwinding *U, hy_array *flag)
 {
     if (!U->B.S->code) hy__inner_head(U->B.S, &flag);
     U->head[U->heads++] = flag;
 }
 
-/* One more variable: a flag. */
+/* Adds a variable that is a flag. */
 static hy_array *hy__unwinding_asks(hy__unwinding *U)
 {
     hy_type type = hy__flag_type();
     return hy__unwinding_new(U, "flag", &type);
 }
 
-/* The new body; the caller's. Calls that change statistics are in it, which others read behind them. */
+/* Makes the new body, which the caller owns. It has the calls that change statistics, as later calls read
+ * these. */
 static hy_graph *hy__unwinding_graph(hy__unwinding *U)
 {
     hy_frame *S = U->B.S;
@@ -50363,7 +50366,7 @@ static hy_graph *hy__unwinding_graph(hy__unwinding *U)
     return hy__inner_graph(S, heads);
 }
 
-/* Inputs of the operator that runs a new body, one after another. */
+/* Collects the inputs of the operator that runs a new body. */
 typedef struct hy__given { hy__buffer *room; hy_array **at; int n; } hy__given;
 
 static int hy__given_open(hy_frame *F, hy__given *in, const hy_diff *D)
@@ -50377,7 +50380,7 @@ static int hy__given_open(hy_frame *F, hy__given *in, const hy_diff *D)
 }
 static void hy__given_add(hy__given *in, hy_array *x) { in->at[in->n++] = x; }
 
-/* Which output is the first whose gradient has the flag of this one's? -1: it has none. */
+/* The first output whose gradient has the same flag as this one's. -1: there is no flag. */
 static int hy__same_flag(const hy_diff *D, int i)
 {
     const hy_array *flag = hy__dy_flag(D, i);
@@ -50386,18 +50389,19 @@ static int hy__same_flag(const hy_diff *D, int i)
     return flag ? same : -1;
 }
 
-/* Where things stand in a diff of control flow. */
+/* Positions in a hy_diff of control flow. */
 static int hy__diff_kept(const hy__control_rec *r, int i) { return r->outputs + r->states + i; }
 static int hy__diff_remain(const hy__control_rec *r, int i) { return r->data + r->states + i; }
 
-/* In which mode did the call run? */
+/* Did the call run in training mode? */
 static int hy__diff_training(const hy_diff *D)
 {
     int mode = ((const hy__control_rec *)D->attr)->mode;
     return mode ? mode == 2 : D->training;
 }
 
-/* What ends the inputs: statistics as they were, so that nothing counts twice; how many turns, the key. */
+/* Adds the last inputs: statistics as they were, so that nothing counts twice; the number of turns; the
+ * key. */
 static void hy__given_end(hy__given *in, const hy_diff *D, hy__control_rec *r2)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
@@ -50421,9 +50425,9 @@ static hy_array *hy__given_emit(hy_frame *F, const hy_diff *D, int which, const 
     return F->code ? NULL : F->emit(F, D->op - D->op->member + which, in->n, in->at, r, n, sub);
 }
 
-/* The way back through a loop. A turn gives gradients to the states that it has from the turn before it if
- * what comes later gives it some. So the turns at the end may differ in which states have a gradient: each of
- * them is a loop of its own, until they no longer do; the rest is one. */
+/* The gradient of a loop. A turn gives gradients to its incoming states only if later turns or results
+ * give it some, so the last turns may differ in which states have a gradient. Each of those is a loop of
+ * one turn; once that no longer changes, all turns before them are one loop. */
 typedef struct hy__back {
     hy_frame  *F;
     const hy_diff *D;
@@ -50433,11 +50437,11 @@ typedef struct hy__back {
     hy__given  in;
     hy__buffer *room;
     hy_array **carry;                   /* by state: its gradient so far, or NULL */
-    hy_array **early;                   /* by state: with what that of each turn begins, by row, or NULL */
+    hy_array **early;                   /* by state: start of its gradient in each turn, or NULL */
     hy_array **more;                    /* by state: in a body, the gradient of what was kept */
     hy_array **total;                   /* by input that is the same in all turns */
     hy_array **rows;                    /* by data */
-    char      *given, *next, *met;      /* by state: has it a gradient after a turn, before, from the body? */
+    char      *given, *next, *met;      /* by state: gradient after, before a turn, by the body */
     char      *shared;                  /* ... it is an output, too, that has one */
     char      *wanted;                  /* ... has it something from before it whose gradient is wanted? */
     char      *joined;                  /* by output: its gradients are in `early` */
@@ -50496,24 +50500,24 @@ static void hy__back_close(hy__back *K)
     hy__buffer_drop(&K->F->cache, K->room);
 }
 
-/* Added to a gradient it changes no bit. */
+/* Makes -0 of the shape of x: added to a gradient it changes no bit. */
 static hy_array *hy__nothing_like(hy_frame *F, hy_array *x) { return hy_negative(F, hy_zeros_like(F, x)); }
 
-/* Is state i what it was before the turn? */
+/* Is state i unchanged by a turn? */
 static int hy__back_passes(const hy__back *K, int i)
 {
     const hy__node *node = K->sub->head[K->r->outputs + i].node;
     return hy__is_copy(node) && node->in[0].node == K->sub->var[K->r->data + i];
 }
 
-/* Is variable i one value in all turns, whose gradient is a sum? */
+/* Has variable i one value in all turns? Its gradient is a sum over them. */
 static int hy__back_adds(const hy__back *K, int i)
 {
     return i >= K->r->data + K->r->states || hy__back_passes(K, i - K->r->data);
 }
 
-/* The gradients of outputs that are state i, too, which line by line arrive before those of the turn that has
- * the state: their sum, by row. */
+/* The sum, by row, of the gradients of outputs that are state i, too. Line by line these are added before
+ * those of the turn that has the state. */
 static hy_array *hy__back_shared(hy__back *K, int i)
 {
     const hy__edge *state = &K->sub->head[K->r->outputs + i];
@@ -50532,7 +50536,7 @@ static hy_array *hy__back_shared(hy__back *K, int i)
     return sum;
 }
 
-/* As the only row of an array. */
+/* Reshapes x to the only row of an array. */
 static hy_array *hy__as_row(hy_frame *F, hy_array *x)
 {
     hy_ints flat;
@@ -50544,7 +50548,7 @@ static hy_array *hy__as_row(hy_frame *F, hy_array *x)
     return x->t.type.shape.ndim < HY_MAX_DIM ? hy_expand_dims(F, x, 0) : hy_reshape(F, x, flat, NULL);
 }
 
-/* How many turns there were, (1,). */
+/* The number of turns, of shape (1,). */
 static hy_array *hy__back_count(const hy__back *K)
 {
     const hy__control_rec *r = K->r;
@@ -50552,7 +50556,7 @@ static hy_array *hy__back_count(const hy__back *K)
         : K->D->out[hy__diff_kept(r, r->states) + r->aux];
 }
 
-/* After the last turn state i has this, too, if there was a turn and it is there. */
+/* Adds `end` to the gradient of state i after the last turn, if there was a turn and it is present. */
 static void hy__back_ends(hy__back *K, int i, hy_array *end)
 {
     hy_frame *F = K->F;
@@ -50567,7 +50571,7 @@ static void hy__back_ends(hy__back *K, int i, hy_array *end)
     K->given[i] = 1;
 }
 
-/* Before each turn of a loop of the user's, by row: what has arrived at state i by other ways. */
+/* Sets, by row, the gradient that state i gets by other ways before each turn. */
 static void hy__back_early(hy__back *K, int i)
 {
     hy_frame *F = K->F;
@@ -50622,7 +50626,7 @@ static int hy__back_traces(hy__back *K, char *on)
     return more;
 }
 
-/* States that nothing wanted goes into are constants, as line by line. */
+/* States that no wanted gradient flows into are constants, as line by line. */
 static void hy__back_want(hy__back *K)
 {
     hy__buffer *room;
@@ -50633,7 +50637,7 @@ static void hy__back_want(hy__back *K)
     hy__buffer_drop(&K->F->cache, room);
 }
 
-/* The gradients of the states after the last turn. */
+/* Sets the gradients of the states after the last turn. */
 static void hy__back_begin(hy__back *K)
 {
     int i;
@@ -50654,7 +50658,7 @@ static void hy__back_begin(hy__back *K)
     if (K->r->states) memcpy(K->met, K->given, (size_t)K->r->states);
 }
 
-/* Variables of the body that tell which gradients of its results are there. */
+/* Adds variables to the body that tell which gradients of its results are present. */
 static void hy__back_asks(hy__back *K)
 {
     hy__unwinding *U = &K->U;
@@ -50669,7 +50673,7 @@ static void hy__back_asks(hy__back *K)
     }
 }
 
-/* Is the gradient of state i there before a turn, from what the turn makes of it and what else there is? */
+/* Is the gradient of state i present before a turn, from the turn or from elsewhere? */
 static int hy__back_there(const hy__back *K, int i)
 {
     int v = K->r->data + i, there = hy__unwound_there(&K->U, v), also = HY__NOT;
@@ -50691,7 +50695,7 @@ static hy_array *hy__back_tells(const hy__back *K, int i)
     return own && also ? hy__flag(S, 0, own, also) : own ? own : also;
 }
 
-/* A body and the way back through it, where `given` says which states have a gradient. */
+/* Derives the gradient of a body; `given` says which states have a gradient. */
 static int hy__back_derive(hy__back *K)
 {
     const hy__control_rec *r = K->r;
@@ -50746,7 +50750,7 @@ static int hy__back_all_flags(hy__back *K)
     return 0;
 }
 
-/* Which states have gradients goes on to change: from here on all that ever will have one, or may. */
+/* The set of states with gradients keeps changing: from here on it has all that will or may ever have one. */
 static int hy__back_settle(hy__back *K)
 {
     int i, n = 1;
@@ -50761,7 +50765,7 @@ static int hy__back_settle(hy__back *K)
     return 0;
 }
 
-/* The next data of the loop back: of each turn, of this type. */
+/* Adds data of the loop of the gradient, with a row of this type for each turn. */
 static void hy__back_typed(hy__back *K, hy_array *x, hy__node *var, const hy_type *type)
 {
     hy__given_add(&K->in, x);
@@ -50796,7 +50800,7 @@ static void hy__back_data(hy__back *K, hy__control_rec *r2)
     r2->typed = r2->data - r->data + r->typed;
 }
 
-/* Results of a turn back: of the data. */
+/* Adds the gradients of data to the results of a turn of the gradient. */
 static void hy__back_outputs(hy__back *K, hy__control_rec *r2)
 {
     hy__unwinding *U = &K->U;
@@ -51035,7 +51039,7 @@ static int hy__loop_grad(hy_frame *F, hy_diff *D)
     return 0;
 }
 
-/* What has arrived for variable i. Of what is computed again equal inputs are one. */
+/* The gradient of variable i so far. Of a block that is computed again, equal inputs are one. */
 static hy_array *hy__branch_arrived(const hy_diff *D, const hy__unwinding *U, int i)
 {
     int pred = ((const hy__control_rec *)D->attr)->data;
@@ -51044,7 +51048,7 @@ static hy_array *hy__branch_arrived(const hy_diff *D, const hy__unwinding *U, in
                         : NULL;
 }
 
-/* The way back through one branch. */
+/* Derives the gradient of one branch. */
 static int hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int k)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
@@ -51055,7 +51059,7 @@ static int hy__branch_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, int 
         int at = hy__control_input(r, r->data, i), same = r->data || !D->want[at] ? i : 0;
         hy__unwinding_var(U, i, &D->in[at]->t.type, D->want[at] && i < r->remain);
         while (same < i && hy__backing_slot(D, same) != hy__backing_slot(D, at)) same++;
-        U->stand_in[i].output = same;   /* their gradients arrive in one place */
+        U->stand_in[i].output = same;   /* they have one gradient */
     }
     for (i = 0; i < r->outputs; i++) U->given[i] = D->dy[i] != NULL;
     if (hy__unwind_open(U, F, sub, hy__diff_training(D), !r->data)) return -1;
@@ -51114,7 +51118,7 @@ static void hy__branch_flags(const hy__unwinding *U, int n, int vars, const char
     }
 }
 
-/* Hands on what the branches gave. */
+/* Adds the gradients that the branches have given. */
 static void hy__cond_gave(hy_frame *F, const hy_diff *D, const hy__unwinding *U, hy_array *y, const char *has,
                           const int *says)
 {
@@ -51132,7 +51136,7 @@ static void hy__cond_gave(hy_frame *F, const hy_diff *D, const hy__unwinding *U,
     }
 }
 
-/* A branch again, by the same condition if there is one. */
+/* Emits the gradient of a branch, by the same condition if there is one. */
 static void hy__cond_back(hy_frame *F, const hy_diff *D, hy__unwinding *U, hy__given *in, char *has,
                           int *says)
 {
@@ -51207,13 +51211,13 @@ static const hy_op hy__control_ops[] = {
       hy__control_count, hy__cond_infer, hy__cond_bind, hy__cond_grad, NULL }
 };
 
-/* The handles of a form, as the C functions get them. */
+/* Groups arrays by a form, as the C functions get them. */
 static hy_array *hy__group_form(hy_frame *F, const char *form, hy_array **at)
 {
     return hy__group_as(F, &form, &at);
 }
 
-/* What a body returned: outputs and states, opened. 0, or -1; to be closed in any case. */
+/* Opens what a body returned: outputs and states. 0, or -1; both must be closed in any case. */
 static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const char *state_form, hy__flat *out,
                             hy__flat *states)
 {
@@ -51235,17 +51239,17 @@ static int hy__body_results(hy_frame *F, const char *who, hy_array *y, const cha
  * gives; while tracing each function runs once over symbols, in a frame of its own, whose graph is the
  * operator's body. Values from outside that it meets become variables there, and inputs of the operator.
  */
-typedef struct hy__loop {               /* what the user gave: of a loop, or of a branch */
+typedef struct hy__loop {               /* what the user gave, of a loop or a branch */
     const char *who;
     hy_body_fn  body;                   /* of foreach; else ... */
     hy_step_fn  step[2];                /* ... condition and body, or both branches */
     void       *user;
     int64_t     limit;
     hy__flat    data, states;           /* of a branch: the condition, inputs */
-    int        *changed;                /* or NULL; becomes 1 where a trace finds that a state changes */
+    int        *changed;                /* or NULL; set to 1 where a trace sees a state change */
 } hy__loop;
 
-/* What the functions of loops and branches get. A function by its number, as watch_body counts them. */
+/* The arguments that functions of loops and branches get, by their number in watch_body. */
 static const hy__role hy__loop_roles[3][2] = {
     { { "the body of hy_foreach", NULL, "(F, item, states, user)" }, { NULL, NULL, NULL } },
     { { "the condition of hy_while_loop", NULL, "(F, loop_vars, user)" },
@@ -51288,7 +51292,7 @@ static int hy__inner_open(hy_frame *S, hy__inner *N, const char *who)
     N->S->tracer->outer = S;
     N->S->tracer->scopes = S->tracer->scopes;
     if (!S->scope) return 0;
-    N->scope = *S->scope;               /* the same place in the program, but its nodes are counted anew */
+    N->scope = *S->scope;               /* the same scope, but its nodes are counted anew */
     N->scope.first = 0;
     N->S->scope = &N->scope;
     return 0;
@@ -51312,7 +51316,7 @@ static void hy__inner_close(hy_frame *S, hy__inner *N)
 
 static hy_type hy__type_now(const hy_array *x) { return x->node ? x->node->type[x->output] : x->t.type; }
 
-/* Variables for arguments, or for the rows of them that a turn gets, grouped as these are. */
+/* Makes variables for arguments, or for the rows that a turn gets, grouped like these. */
 static hy_array *hy__inner_vars(hy__inner *N, const hy__flat *in, const char *name, int rows)
 {
     hy__buffer *room = hy__buffer_new(&N->S->cache, (size_t)in->n * sizeof(hy_array *) + 1);
@@ -51333,7 +51337,7 @@ static hy_array *hy__inner_vars(hy__inner *N, const hy__flat *in, const char *na
     return x;
 }
 
-/* A state that a turn gives another type. Where types are not known yet the operator sees it. */
+/* Reports a state to which a turn gives another type. Where types are unknown, the operator will. */
 static int hy__fail_state(hy_frame *F, const char *who, int i, const hy_type *before, const hy_type *after)
 {
     return hy__fail(F, HY_ERROR_SHAPE, "%s: state %d is %z %t before a turn and %z %t after it", who, i,
@@ -51352,8 +51356,8 @@ static int hy__inner_changes(const hy__inner *N, const hy__loop *l)
     return 0;
 }
 
-/* What the body returned: outputs and states if it is that of a loop. What it returned of the outside is
- * taken from there now, before the bodies share what they take. */
+/* Takes what the body returned: of a loop, outputs and states. Values from outside among them become
+ * variables now, before the bodies share these. */
 static int hy__inner_results(hy__inner *N, hy_array *y, const hy__loop *l, int paired)
 {
     hy_frame *S = N->S;
@@ -51379,7 +51383,8 @@ static int hy__inner_heads(hy__inner *N)
     return N->graph ? 0 : -1;
 }
 
-/* Every body has a variable for what any of them takes from outside, in one order, statistics last. */
+/* Gives every body a variable for each value that any of them takes from outside, in the same order,
+ * statistics last. */
 static int hy__inner_share(hy__inner *N, int n)
 {
     const hy__tracer *last = N[n - 1].S->tracer;
@@ -51412,7 +51417,7 @@ static int hy__inner_sort(hy_frame *S)
     return aux;
 }
 
-/* What is the same in all turns; and a parameter that a layer has given its shape to keeps that. */
+/* Marks variables that are the same in all turns. A parameter that got its shape from a layer keeps it. */
 static void hy__inner_settle(const hy_frame *S, int early)
 {
     const hy__tracer *T = S->tracer;
@@ -51424,7 +51429,7 @@ static void hy__inner_settle(const hy_frame *S, int early)
     }
 }
 
-/* The operator: leading inputs, then what the bodies take from outside. */
+/* Emits the operator: leading inputs, then values that the bodies take from outside. */
 static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__inner *N, int n)
 {
     hy__control_rec r;
@@ -51445,7 +51450,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
         sub[i] = N[i].graph;
         r.draws |= hy__body_draws(sub[i]);
     }
-    made = i == n;                      /* else an error stands, here or in the body's frame */
+    made = i == n;                      /* else there is an error, here or in the body's frame */
     r.remain = lead - first + B->outsides - r.aux;
     for (i = 0; in && i < lead + B->outsides; i++) {
         in[i] = i < l->data.n ? l->data.at[i] : i < lead ? l->states.at[i - l->data.n]
@@ -51457,7 +51462,7 @@ static hy_array *hy__inner_emit(hy_frame *S, const hy__loop *l, int which, hy__i
     return y;
 }
 
-/* A state that the body gives back as it is stays what it was, also for what comes after the loop. */
+/* A state that the body returns unchanged is the same value after the loop. */
 static hy_array *hy__inner_state(hy_frame *S, const hy__loop *l, const hy__inner *N, int i, hy_array *made)
 {
     const hy__node *node = N->graph->head[N->out.n + i].node;
@@ -51466,7 +51471,7 @@ static hy_array *hy__inner_state(hy_frame *S, const hy__loop *l, const hy__inner
     return hy__trace_edge(S, l->states.at[i], node->op, &e) ? NULL : hy__node_handle(S, e.node, e.output);
 }
 
-/* hy_group(outputs, states) of what the operator gave. */
+/* Makes hy_group(outputs, states) of the results of the operator. */
 static hy_array *hy__inner_regroup(hy_frame *S, const hy__loop *l, const hy__inner *N, hy_array *y)
 {
     hy_array *part[2], **at = y->count ? y->item : &y;
@@ -51487,8 +51492,8 @@ static int hy__inner_rows(hy_frame *S, const hy__loop *l, const hy_array *y)
     return 0;
 }
 
-/* A body that gives nothing is looked at, and no operator: nothing could depend on it. It takes the random
- * number that line by line takes. */
+/* A body without results is traced for its errors, but makes no operator, as nothing can depend on it. It
+ * takes the random number that it takes line by line. */
 static hy_array *hy__inner_nothing(hy_frame *S)
 {
     hy_array *none[] = { NULL, NULL };
@@ -51512,7 +51517,7 @@ static hy_array *hy__traced_foreach(hy_frame *S, const hy__loop *l)
     return S->code ? NULL : y;
 }
 
-/* Both C functions of a while_loop or a cond, one after the other: N has room for two. 0, or -1. */
+/* Traces both C functions of a while_loop or a cond. N has room for two. 0, or -1. */
 static int hy__trace_both(hy_frame *S, const hy__loop *l, hy__inner *N, int which)
 {
     const char *name = which == HY__COND ? "data" : "state";
@@ -51568,8 +51573,8 @@ static hy_array *hy__traced_cond(hy_frame *S, const hy__loop *l)
 
 /* forward of a block as one operator, whose gradient computes it a second time. */
 #ifndef HYBRID_NO_TRAIN
-/* A result that forward was given, or took from outside, is that: no operator stands before it. NULL: it is
- * made here. */
+/* If a result is an argument of forward or a value from outside: that value, without an operator. NULL: it
+ * is computed here. */
 static hy_array *hy__once_passed(const hy_frame *B, const hy__loop *l, hy_array *x)
 {
     const hy__tracer *T = B->tracer;
@@ -51580,7 +51585,8 @@ static hy_array *hy__once_passed(const hy_frame *B, const hy__loop *l, hy_array 
     return NULL;
 }
 
-/* The results, in the form that forward gave them; what it gave twice is one result of the operator. */
+/* Emits the operator and groups its results as forward did; a value that forward returned twice is one
+ * result. */
 static hy_array *hy__once_emit(hy_frame *S, const hy__loop *l, hy__inner *N)
 {
     int i, k, n = 0, all = N->out.n;
@@ -51692,7 +51698,7 @@ static int hy__gathering_open(hy_frame *F, hy__gathering *G, const char *who, co
     return 0;
 }
 
-/* The same value under another handle: the old one is a state, which goes after the next turn. */
+/* Makes another handle of a value; the old one is a state, which is freed after the next turn. */
 static hy_array *hy__second_handle(hy_frame *F, hy_array *x)
 {
     hy_array *y = hy__handle(F);
@@ -51708,7 +51714,7 @@ static hy_array *hy__second_handle(hy_frame *F, hy_array *x)
     return y;
 }
 
-/* Room for those of one more turn. */
+/* Makes room for the outputs of one more turn. */
 static int hy__gather_room(hy_frame *F, hy__gathering *G)
 {
     size_t had = (size_t)G->turns * (size_t)G->n * sizeof *G->out, due = had + (size_t)G->n * sizeof *G->out;
@@ -51720,7 +51726,7 @@ static int hy__gather_room(hy_frame *F, hy__gathering *G)
     return G->out ? 0 : -1;
 }
 
-/* Takes the outputs of one more turn out of its bracket. */
+/* Returns the outputs of one more turn from its bracket. */
 static int hy__gather_outputs(hy_frame *F, hy__gathering *G, const hy__flat *out)
 {
     int i;
@@ -51748,7 +51754,7 @@ static int hy__gather_outputs(hy_frame *F, hy__gathering *G, const hy__flat *out
     return 0;
 }
 
-/* The states of one more turn take the place of those before, which go. */
+/* Replaces the states by those of one more turn and frees the old ones. */
 static int hy__gather_states(hy_frame *F, hy__gathering *G, const hy__flat *states)
 {
     int i;
@@ -51759,7 +51765,7 @@ static int hy__gather_states(hy_frame *F, hy__gathering *G, const hy__flat *stat
         if (!hy__same_type(&x->t.type, &was->t.type))
             return hy__fail_state(F, G->who, i, &was->t.type, &x->t.type);
     }
-    for (i = 0; i < G->states; i++) {   /* all of them first: one may be another one that goes */
+    for (i = 0; i < G->states; i++) {   /* all of them first: one may be another old one */
         states->at[i] = hy__second_handle(F, states->at[i]);
         if (!states->at[i] || !hy_return(F, states->at[i])) return -1;
     }
@@ -51771,7 +51777,7 @@ static int hy__gather_states(hy_frame *F, hy__gathering *G, const hy__flat *stat
     return 0;
 }
 
-/* Output i of all turns along a new axis, and 0 for turns that there were not. */
+/* Stacks output i of all turns along a new axis, with 0 for turns that did not run. */
 static hy_array *hy__stacked(hy_frame *F, const hy__gathering *G, int i, int64_t rows)
 {
     hy_array *all = hy__group_make(F, G->turns), *part[2], *y;
@@ -51787,8 +51793,8 @@ static hy_array *hy__stacked(hy_frame *F, const hy__gathering *G, int i, int64_t
     return F->code ? NULL : hy_concat(F, hy_group_of(F, 2, part), 0);
 }
 
-/* Without a turn nobody knows the outputs' types but a trace: zeros of the types it finds, or None. That a
- * state would change is an error, as in a program. */
+/* Without a turn only a trace can tell the types of outputs: results are zeros of these types, or None. A
+ * state that would change its type is an error, as in a compiled program. */
 typedef hy_array *(*hy__trace_loop)(hy_frame *S, const hy__loop *l);
 
 /* y: what the trace gave. The caller closes out. */
@@ -51844,7 +51850,7 @@ static hy_array *hy__gathering_result(hy_frame *F, hy__gathering *G, const hy__l
     return F->code ? NULL : hy_group_of(F, 2, part);
 }
 
-/* Row `turn` of every array of the data, grouped as these are. */
+/* Row `turn` of every array of the data, grouped like these. */
 static hy_array *hy__loop_items(hy_frame *F, const hy__flat *data, int64_t turn, hy_array **room)
 {
     hy_ints first;
@@ -51858,7 +51864,7 @@ static hy_array *hy__loop_items(hy_frame *F, const hy__flat *data, int64_t turn,
     return F->code ? NULL : hy__group_form(F, data->full, room);
 }
 
-/* One turn, in a bracket of its own: data, or NULL, is what the body gets beside the states. */
+/* Runs one turn in a bracket of its own. data: what the body gets besides the states, or NULL. */
 static int hy__loop_turn(hy_frame *F, hy__gathering *G, const hy__loop *l, const hy__draws *draws,
                          hy_array **room)
 {
@@ -51976,7 +51982,7 @@ static hy_array *hy__cond_now(hy_frame *F, const hy__loop *l, hy_array *inputs)
 }
 
 /* --- in either mode --- */
-/* What ran line by line tells hy_check the values that the operator would have given. */
+/* Tells hy_check the results of a loop or branch that ran line by line, as those of the operator. */
 static hy_array *hy__loop_ran(hy_frame *F, int which, hy_array *y)
 {
     hy__flat all;
@@ -51994,7 +52000,7 @@ static void hy__loop_close(hy_frame *F, hy__loop *l)
     hy__flat_close(F, &l->states);
 }
 
-/* Opens what the user gave; line by line it must have values. 0, or -1; to be closed in any case. */
+/* Opens the arguments, which must have values line by line. 0, or -1; they must be closed in any case. */
 static int hy__loop_open(hy_frame *F, hy__loop *l, hy_array *data, hy_array *states)
 {
     int i;
