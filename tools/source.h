@@ -2048,7 +2048,7 @@ static void hy__c_softmax(hy__c *c, const hy__c_step *s)
     const hy_shape *x = &hy__c_in(s, 0)->shape;
     const hy__node *node = s->node;
     const int number = hy__op_number(node->op), multi = (int)hy__c_attr(node, "multi_output", 0);
-    const int channel = multi || hy__c_attr(node, "mode", -1) == HY_SOFTMAX_CHANNEL;
+    const int channel = multi || (int)hy__c_attr(node, "mode", -1) == HY_SOFTMAX_CHANNEL;
     const double factor = (number == HY_OP_softmin ? -1 : 1) / hy__c_attr(node, "temperature", 1);
     const int rows = number == HY_OP_softmax_output && !multi && !hy__c_attr(node, "preserve_shape", 0);
     hy__c_softmax_lines(c, s, rows ? hy__c_lines_of_rows(x, x->dim[0])
@@ -3613,7 +3613,7 @@ static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
 /* May it meet an index, or a region, that is none? Then its function is given where to say so. */
 static int hy__c_may_fault(const hy__node *node, int flags)
 {
-    return (flags & HY__C_FAULTS) && hy__c_attr(node, "mode", HY_INDEX_RAISE) == HY_INDEX_RAISE &&
+    return (flags & HY__C_FAULTS) && (int)hy__c_attr(node, "mode", HY_INDEX_RAISE) == HY_INDEX_RAISE &&
            hy__c_attr(node, "aligned", 1) != 0;
 }
 
