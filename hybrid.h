@@ -44486,33 +44486,33 @@ typedef struct hy__child { char *name; hy_block *block; int shared; } hy__child;
 typedef struct hy__hooked { hy_hook when; hy_hook_fn fn; void *user; int id; } hy__hooked;
 
 typedef hy_array *(*hy__wrap_fn)(hy_frame *S, hy_block *block, hy_array *x);
-struct hy__block_core {                      /* what a block has besides the user's struct */
+struct hy__block_core {                      /* the part of a block besides the user's struct */
     hy_root    *root;
     int         hybrid, active;         /* what a call like the last one looks at stands in front */
     hy__traces  traces;
     hy_block   *next;                   /* of the root's list of all blocks */
-    hy_block   *parent;                 /* who frees it; NULL: the root */
+    hy_block   *parent;                 /* the owner; NULL: the root */
     char       *alias, *prefix, *name;  /* "dense", "net0_dense0_", "net0_dense0"; no name: not settled yet */
     char       *label;                  /* under which it was added: "features" */
-    int         empty;                  /* the prefix was given as "" */
+    int         empty;                  /* the given prefix is "" */
     hy_block   *inner_of;               /* its prefix follows this block's */
     hy__names   counters;               /* of hy_name_scope */
     hy_hybridize_opt opt;
     hy__child  *child;
-    int         children, child_cap, named;     /* has a name that is not its number been given? */
+    int         children, child_cap, named;     /* named: a child has a name that is no number */
     hy__param **param;
     int         params, param_cap;
-    hy__names   locals;                 /* their own names, once they are many */
+    hy__names   locals;                 /* names of the block's own parameters, if many */
     hy__hooked *hook;
     int         hooks, hook_cap, hook_id;
     hy__owner  *owner;                  /* once memory was bound to its calls */
     hy__wrap_fn wrap;                   /* of hy_set_recompute: forward, traced, as one operator */
-    int         busy, steps;            /* calls that go by it; that go by what its parameters are */
+    int         busy, steps;            /* calls that use it; steps that use its parameters */
     const char *busy_in;                /* the first of them, "hy_fit" */
-    int         fitted;                 /* hy_fit has called it as a part of something larger, ... */
+    int         fitted;                 /* hy_fit has called it as part of a larger block, ... */
     hy_type     fitted_with;            /* ... with this */
-    uint64_t    changes, seen, sum;     /* when it changed; count and hash of all below at last look */
-    hy_array   *nothing;                /* stands for the inputs of a graph that has none, or NULL */
+    uint64_t    changes, seen, sum;     /* last change; count, hash of blocks below */
+    hy_array   *nothing;                /* input of a graph without inputs, or NULL */
 };
 
 static void hy__changed(hy_block *block)
@@ -44520,7 +44520,8 @@ static void hy__changed(hy_block *block)
     block->core->changes = HY__ADD(&block->core->root->changes, 1);
 }
 
-/* A parameter has another type: forward may have asked for it, in any block that has it. */
+/* Drops the traces of every block with a parameter whose type has changed, as forward may have asked for
+ * it. */
 static void hy__param_changed(hy__param *p)
 {
     hy__param *s;
@@ -44529,7 +44530,7 @@ static void hy__param_changed(hy__param *p)
 }
 
 /* --- making and freeing --- */
-/* Its values do not depend on the call under way, if they came in one. */
+/* Marks a parameter's values as valid, even if the call under way fails. */
 static void hy__param_settled(hy__param *p)
 {
     hy__param **at = p->trial ? &p->trial->fresh : NULL;
@@ -44538,7 +44539,7 @@ static void hy__param_settled(hy__param *p)
     HY__STORE(&p->trial, (hy_frame *)NULL);
 }
 
-/* What was said of a parameter that goes holds for the one that takes over what it shared. */
+/* Passes the settings of a parameter that is freed on to the one that takes over its array. */
 static void hy__param_inherit(hy_frame *F, hy__param *heir, hy__param *p)
 {
     hy__param own = *heir;
@@ -44586,7 +44587,7 @@ static void hy__param_free(hy_frame *F, hy__param *p)
     hy__param_drop(F->root, p);
 }
 
-/* One block without its children. */
+/* Frees one block without its children. */
 static void hy__block_free_one(hy_frame *F, hy_block *block)
 {
     hy__heap *heap = &F->root->heap;
@@ -44617,7 +44618,7 @@ static void hy__block_free_one(hy_frame *F, hy_block *block)
     hy__free(heap, h);                  /* and the block with it */
 }
 
-/* When the root goes: everything, in any order. */
+/* Frees all blocks of a root that closes, in any order. */
 static void hy__free_blocks(hy_root *root)
 {
     hy_frame *F = root->param_frame;
@@ -44634,7 +44635,7 @@ static void hy__free_blocks(hy_root *root)
     root->param_frame = NULL;
 }
 
-/* Parameters belong to this frame, which nobody holds. */
+/* The frame that owns all parameters; no user has it. */
 static hy_frame *hy__param_frame(hy_frame *F)
 {
     hy_root *root = F->root;
@@ -44683,7 +44684,7 @@ HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_fo
     }
     block = (hy_block *)(void *)((char *)h + hy__round64(sizeof *h));
     block->forward = forward;
-    block->kind = strcpy((char *)h + room, kind);       /* the caller's may go */
+    block->kind = strcpy((char *)h + room, kind);       /* a copy of the caller's */
     block->core = h;
     h->root = F->root;
     h->hybrid = hybrid;
@@ -44704,7 +44705,7 @@ static int hy__block_ok(hy_frame *F, const hy_block *block, const char *who)
     return 0;
 }
 
-/* All blocks below and this one, parents before children; shared ones once. */
+/* A block and all blocks below it, parents before children, shared ones once. */
 typedef struct hy__family {
     hy_block  **at;
     int         n, cap;
@@ -44726,7 +44727,7 @@ static int hy__family_add(hy_frame *F, hy__family *all, hy_block *block)
     return hy__met_set(F, &all->met, block, all->n++);
 }
 
-/* 0, or -1 when memory is out; close it in both cases. */
+/* Collects the family. 0, or -1 without memory; it must be closed either way. */
 static int hy__family_open(hy_frame *F, hy__family *all, hy_block *block)
 {
     int i, k, failed;
@@ -44752,7 +44753,7 @@ static int hy__block_owns(const hy_block *block, const hy_block *b)
     return b != NULL;
 }
 
-/* Is it, or something it owns, in the middle of a call of this frame? */
+/* Is the block, or one that it owns, in a running call of this frame? */
 static int hy__block_runs(const hy_frame *F, const hy_block *block)
 {
     const hy__scope *scope;
@@ -44761,8 +44762,8 @@ static int hy__block_runs(const hy_frame *F, const hy_block *block)
     return 0;
 }
 
-/* Those that stay let go of a block that goes. What they share with it is theirs from now on, and so is what
- * that shares. */
+/* Removes a block that is freed from all other blocks. Blocks that share its children or parameters own
+ * them from now on. */
 static void hy__block_leave(hy_frame *F, const hy_block *block)
 {
     hy_block *b;
@@ -44787,7 +44788,7 @@ static void hy__block_leave(hy_frame *F, const hy_block *block)
         }
 }
 
-/* A scope of names goes on without a block that another frame has freed. The root's lock is held. */
+/* Drops blocks that another frame has freed from the open name scopes. The root's lock is held. */
 static void hy__namings_look(hy_frame *F)
 {
     const int n = (int)(sizeof F->naming / sizeof *F->naming);
@@ -44797,7 +44798,7 @@ static void hy__namings_look(hy_frame *F)
     F->freed = F->root->freed;
 }
 
-/* Callbacks may not free what the call works with that runs them, nor a part of it. */
+/* Marks a block as used by a call whose callbacks may free neither it nor a part of it. */
 static void hy__block_hold(hy_block *block, const char *who)
 {
     if (block && HY__ADD(&block->core->busy, 1) == 1) block->core->busy_in = who;
@@ -44813,7 +44814,7 @@ static const hy_block *hy__block_busy(const hy_root *root, const hy_block *block
     return b;
 }
 
-/* A step goes by the gradients and types of parameters that it has looked at. */
+/* Refuses to change a parameter whose gradient and type a running step has checked. */
 static int hy__param_at_work(hy_frame *F, hy__param *p, const char *who)
 {
     if (p->same) p = p->same;
@@ -44827,7 +44828,7 @@ static int hy__look_at_work(hy_frame *F, hy__param *p, const char *path, void *u
     return hy__param_at_work(F, p, (const char *)user);
 }
 
-/* A block dies with what it owns; blocks it shares with others stay. Needs no memory. */
+/* Frees a block and all that it owns; blocks shared with others stay. Allocates nothing. */
 HY_API void hy_block_free(hy_frame *F, hy_block *block)
 {
     hy_block **at, *gone = NULL, *b;
@@ -44895,7 +44896,7 @@ static const char *hy__param_name(hy_frame *F, hy__param *p, const char *prefix)
     return p->name;
 }
 
-/* The prefix that the scope, or the block it was made in, gives to what follows. */
+/* Settles the names of a block under the prefix of the name scope, or of the block around it. */
 static const char *hy__settle_names_of(hy_frame *F, hy_block *block, const char *outer)
 {
     struct hy__block_core *h = block->core;
@@ -44931,11 +44932,11 @@ static const char *hy__settle_names_of(hy_frame *F, hy_block *block, const char 
     if (*name && name[strlen(name) - 1] == '_') name[strlen(name) - 1] = 0;
     hy__free(&F->root->heap, h->prefix);
     h->prefix = joined;
-    HY__STORE(&h->name, name);          /* last: who finds a name finds the rest */
+    HY__STORE(&h->name, name);          /* last: with a name the rest is complete */
     return joined;
 }
 
-/* The prefix, settled by whoever first asks. */
+/* The prefix of a block, which is settled when first asked for. */
 static const char *hy__prefix(hy_frame *F, hy_block *block)
 {
     struct hy__block_core *h = block->core;
@@ -45005,14 +45006,14 @@ static int hy__child_place(const struct hy__block_core *h, const char *name)
     return i;
 }
 
-/* A place for a child under a name, which says who owns it; shared: another block does. */
+/* Puts a child under a name at position `at`. shared: another block owns it. */
 static hy_block *hy__child_put(hy_frame *F, hy_block *block, int at, const char *name, hy_block *child,
                                int shared)
 {
     struct hy__block_core *h = block->core;
     char *copy = hy__string(F, name, ""), *label = shared ? NULL : hy__string(F, name, "");
     int failed = !copy || (!shared && !label);
-    hy__acquire(&F->root->lock);        /* who frees a block in another frame looks at the children of all */
+    hy__acquire(&F->root->lock);        /* a frame that frees a block reads all children */
     failed = failed ||
         hy__grow(&F->root->heap, (void **)&h->child, &h->child_cap, at + 1, sizeof *h->child);
     if (!failed) {
@@ -45076,14 +45077,14 @@ HY_API hy_block *hy_add_child(hy_frame *F, hy_block *block, const char *name, hy
     return hy__adopt(F, block, name, child, 0);
 }
 
-/* A child that another block owns. */
+/* Adds a child that another block owns. */
 static hy_block *hy__add_shared_child(hy_frame *F, hy_block *block, const char *name, hy_block *child)
 {
     if (!hy__block_ok(F, block, "hy_add_child") || !hy__block_ok(F, child, "hy_add_child")) return NULL;
     return hy__adopt(F, block, name, child, 1);
 }
 
-/* A child that a layer makes for itself: its prefix is the layer's and what follows, once that settles. */
+/* Adds a child that a layer makes for itself: its prefix begins with the layer's, once that is settled. */
 static hy_block *hy__add_inner_child(hy_frame *F, hy_block *block, const char *name, const char *prefix,
                                      hy_block *child)
 {
@@ -45127,7 +45128,7 @@ typedef struct hy__path {               /* the way to a block: "features.0." */
     int   room;
 } hy__path;
 
-/* One block further, under a name. What is on the way stays until it is left. */
+/* Extends the path by one block under a name. */
 static int hy__path_add(hy_frame *F, hy__path *w, hy_block *block, const char *name)
 {
     hy__heap *heap = &F->root->heap;
@@ -45211,7 +45212,7 @@ HY_API void hy_remove_hook(hy_frame *F, hy_block *block, int hook)
 }
 
 /* --- parameters --- */
-enum { HY__FEW_PARAMS = 16 };           /* they are looked at one by one */
+enum { HY__FEW_PARAMS = 16 };           /* fewer are searched one by one */
 
 static int hy__param_known(const struct hy__block_core *h, const char *name)
 {
@@ -45221,7 +45222,7 @@ static int hy__param_known(const struct hy__block_core *h, const char *name)
     return i < h->params;
 }
 
-/* A record of that name, the last in the block's list; or NULL. */
+/* Adds a record of that name to the block's list; NULL without memory. */
 static hy__param *hy__param_new(hy_frame *F, struct hy__block_core *h, const char *name)
 {
     hy__heap *heap = &F->root->heap;
@@ -45281,7 +45282,7 @@ HY_API const char *hy_name_of(hy_frame *F, hy_array *x)
     return hy__prefix(F, hy__param_of(x)->block) ? hy__param_of(x)->name : NULL;
 }
 
-/* A parameter by its handle. */
+/* The parameter of a handle; NULL with an error. */
 static hy__param *hy__param_at(hy_frame *F, hy_array *x, const char *who)
 {
     if (!hy__alive(F, x, who)) return NULL;
@@ -45289,7 +45290,7 @@ static hy__param *hy__param_at(hy_frame *F, hy_array *x, const char *who)
     return (hy__param *)hy__refuse(F, HY_ERROR_ARGUMENT, "%s: the array is no parameter", who);
 }
 
-/* Gives it values now, or at the first call when its shape is not known. */
+/* Initialises a parameter now, or at the first call if its shape is unknown. */
 static void hy__param_initialize(hy_frame *F, hy__param *p, const hy_init *init, int force)
 {
     if (p->array.buffer && !force) {
@@ -45306,7 +45307,7 @@ static void hy__param_initialize(hy_frame *F, hy__param *p, const hy_init *init,
     p->seed = F->seed;
     if (p->array.buffer) {
         if (p->array.buffer->captured) hy__param_changed(p);    /* a view of it, by a forward */
-        hy__param_settled(p);           /* the new values come by no call */
+        hy__param_settled(p);           /* the new values depend on no call */
         hy__buffer_drop(&F->cache, p->array.buffer);
         p->array.buffer = NULL;
         hy__param_sync(F, p);
@@ -45327,7 +45328,7 @@ static int hy__set_path(hy_frame *F, hy__param *p, const char *path)
 /* Visits every parameter below a block in order: its own, then its children's. Stops when fn says so. */
 typedef int (*hy__param_fn)(hy_frame *F, hy__param *p, const char *path, void *user);
 
-/* The parameters of the block where a way ends, each with its own path. */
+/* Visits the parameters of the block at the end of a path, each with its own path. */
 static int hy__path_params(hy_frame *F, hy__path *w, hy__param_fn fn, void *user)
 {
     const struct hy__block_core *h = w->at[w->n - 1].block->core;
@@ -45369,7 +45370,7 @@ static int hy__initialize_one(hy_frame *F, hy__param *p, const char *path, void 
 {
     hy__initializing *with = (hy__initializing *)user;
     hy__param *real = p->same ? p->same : p;
-    if (real->constant || hy__met_find(&with->met, real) >= 0) return 0;        /* shared: once is enough */
+    if (real->constant || hy__met_find(&with->met, real) >= 0) return 0;        /* shared parameters once */
     if (hy__met_set(F, &with->met, real, 1)) return -1;
     if (hy__set_path(F, p, path)) return -1;
     if (!real->path && hy__set_path(F, real, path)) return -1;
@@ -45401,7 +45402,7 @@ HY_API void hy_reinitialize(hy_frame *F, hy_block *block, const hy_init *init)
 /* --- regular expressions: . [a-z] [^a] ^ $ \ ( | ) * + ? --- */
 typedef struct hy__regex { const char *text; int steps; } hy__regex;
 
-/* Behind one item: a character, a class or a bracket. */
+/* The end of one item: a character, a class or a bracket. */
 static const char *hy__regex_item_end(const char *p)
 {
     int depth = 0;
@@ -45433,7 +45434,7 @@ static int hy__regex_class(const char *p, const char *end, char c)
     return hit != negate;
 }
 
-/* One item that is no bracket against one character. */
+/* Does one item that is no bracket match one character? */
 static int hy__regex_single(const char *p, const char *end, char c)
 {
     if (!c) return 0;
@@ -45448,8 +45449,8 @@ static int hy__regex_single(const char *p, const char *end, char c)
     }
 }
 
-/* Does what stands in [p, end), then what stands in `then`, match at s? Steps and depth are bounded, so that
- * no pattern hangs; one that goes too deep has used up its steps. */
+/* Does the pattern in [p, end), followed by `then`, match at s? Steps and depth are bounded, so that no
+ * pattern hangs; one that goes too deep counts as out of steps. */
 enum { HY__REGEX_STEPS = 20000, HY__REGEX_DEPTH = 200 };
 typedef struct hy__regex_rest { const char *p, *end; const struct hy__regex_rest *then; } hy__regex_rest;
 static int hy__regex_match(hy__regex *r, const char *p, const char *end, const char *s,
@@ -45504,7 +45505,7 @@ static int hy__regex_match(hy__regex *r, const char *p, const char *end, const c
     }
 }
 
-/* Does the pattern match? One that asks for too many tries is an error: whether it does is not known then. */
+/* Does the pattern match? One that runs out of steps is an error, since the answer is unknown then. */
 static int hy__match(hy_frame *F, const char *verb, const char *pattern, const char *text)
 {
     hy__regex r;
@@ -45610,7 +45611,7 @@ HY_API hy_shape hy_param_shape(hy_frame *F, hy_array *x)
     hy__param *p = hy__param_at(F, x, "hy_param_shape");
     hy_shape shape = hy__no_shape();
     if (!p) return shape;
-    hy__fill_begin(F);                  /* another frame may be finding it */
+    hy__fill_begin(F);                  /* another frame may set it now */
     shape = p->array.t.type.shape;
     hy__fill_end(F);
     return shape;
@@ -45622,7 +45623,7 @@ HY_API int hy_param_ready(hy_frame *F, hy_array *x)
     return p && hy__param_ready(F, &p->array);
 }
 
-/* The memory of a parameter whose values come at once: nothing is drawn for them. */
+/* An initialiser that leaves the memory as it is, for values that are written at once. */
 static void hy__init_none(hy_frame *F, const hy_init *init, const char *path, hy_array *x)
 {
     (void)F;
@@ -45690,7 +45691,7 @@ HY_API void hy_set_mult(hy_frame *F, hy_array *x, double lr_mult, double wd_mult
     p->wd_mult = wd_mult;
 }
 
-/* A gradient that was there goes when the request changes. */
+/* Sets a gradient request; an old gradient is dropped when it changes. */
 typedef struct hy__requesting { const char *pattern; hy_grad_req req; int look; } hy__requesting;
 static int hy__request_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
@@ -45710,7 +45711,7 @@ static int hy__request_one(hy_frame *F, hy__param *p, const char *path, void *us
     return 0;
 }
 
-/* user: NULL to ask whether it may be cleared. */
+/* Clears a gradient. user: NULL to ask only whether it may be cleared. */
 static int hy__zero_one(hy_frame *F, hy__param *p, const char *path, void *user)
 {
     hy__tape *leaf = p->same ? p->same->array.tape : p->array.tape;
@@ -45763,7 +45764,7 @@ HY_API hy_array *hy_add_constant(hy_frame *F, hy_block *block, const char *name,
 
 /* --- parameters of one block used by another --- */
 typedef struct hy__sharing { hy_block *from; int doing; } hy__sharing;  /* 0: only looks for errors */
-/* What two shapes know together; 0 where they contradict. */
+/* Merges two partly known shapes; 0 where they contradict. */
 static int hy__shapes_meet(hy_shape *shape, const hy_shape *other)
 {
     int d;
@@ -45857,7 +45858,7 @@ HY__MILD_ROOMS
 typedef struct hy__layer_row { const hy_block *block; hy_array *y; } hy__layer_row;
 struct hy__summary { hy__layer_row *row; int n, cap; };
 
-/* Called as each block returns, hence children first. */
+/* Notes a block in the table when its call returns, so children come first. */
 static void hy__summary_note(hy_frame *S, const hy_block *block, hy_array *y)
 {
     struct hy__summary *all = S->tracer->summary;
@@ -45883,7 +45884,7 @@ static void hy__put_grouped(hy__line *line, int64_t v)
     }
 }
 
-/* Right-aligned in a column. */
+/* Writes a text right-aligned in a column. */
 static void hy__put_column(hy__sink sink, const hy__line *line, size_t width)
 {
     size_t pad = line->n < width ? width - line->n : 0;
@@ -45891,7 +45892,7 @@ static void hy__put_column(hy__sink sink, const hy__line *line, size_t width)
     sink.put(sink.user, line->text, line->n);
 }
 
-/* Elements of a parameter, as far as this trace found its shape; -1: not known. */
+/* Elements of a parameter whose shape this trace has found; -1: unknown. */
 static int64_t hy__param_size(hy_frame *S, const hy__param *p)
 {
     const hy__param *real = p->same ? p->same : p;
@@ -45969,7 +45970,7 @@ static void hy__write_summary(hy_frame *S, hy__sink sink, hy_array *x)
         hy__say(&line, "%s-%d", all->row[i].block->kind, i + 1);
         hy__summary_row(sink, name, all->row[i].y, own);
     }
-    for (i = 0; i < S->tracer->param_nodes; i++) {      /* one for each that is met, however often */
+    for (i = 0; i < S->tracer->param_nodes; i++) {      /* one for each parameter, however often it is used */
         int64_t n = hy__param_size(S, S->tracer->param_node[i]->param);
         if (n > 0) unique += n;
     }
@@ -45983,7 +45984,7 @@ static void hy__write_summary(hy_frame *S, hy__sink sink, hy_array *x)
     hy__summary_line(sink, "-");
 }
 
-/* NULL is as good as anything to a graph without inputs, an error to other blocks. */
+/* The input that stands for NULL: of a graph without inputs any will do, for other blocks it is an error. */
 static hy_array *hy__no_inputs(hy_frame *F, hy_block *block, const char *who)
 {
     char text[HY__ROLE_TEXT];
@@ -45993,7 +45994,7 @@ static hy_array *hy__no_inputs(hy_frame *F, hy_block *block, const char *who)
     return block->core->nothing;
 }
 
-/* Shapes come from a trace: nothing is computed. */
+/* Writes the table of layers. Shapes come from a trace, so nothing is computed. */
 static void hy__summarize(hy_frame *F, hy_block *block, hy_array *x, hy__sink sink)
 {
     struct hy__summary all;
@@ -46027,7 +46028,7 @@ static void hy__summarize(hy_frame *F, hy_block *block, hy_array *x, hy__sink si
 static void hy__write_text(hy__sink sink, const char *text) { sink.put(sink.user, text, strlen(text)); }
 static void hy__write_indent(hy__sink sink, int n) { while (n-- > 0) hy__write_text(sink, "  "); }
 
-/* What a block says of itself, cut when memory is out. Lines after the first stand as deep as it does. */
+/* Writes a block's description, cut when memory is out. Lines after the first are indented like the block. */
 static void hy__write_described(const hy_block *block, int depth, hy__sink sink)
 {
     hy__heap *heap = &block->core->root->heap;
@@ -46052,7 +46053,7 @@ static void hy__write_described(const hy_block *block, int depth, hy__sink sink)
     if (text != few) hy__free(heap, text);
 }
 
-/* "Dense(" and what it says of itself; its own children are part of that. */
+/* Writes "Dense(" and the block's description, which covers children of its own. */
 static void hy__write_block_head(const hy_block *block, int depth, hy__sink sink)
 {
     hy__write_text(sink, block->kind);
@@ -46105,12 +46106,12 @@ static void hy__run_hooks(hy_frame *F, hy_block *block, hy_hook when, hy_array *
         if (h->hook[i].id <= last || h->hook[i].when != when) continue;
         last = h->hook[i].id;
         h->hook[i].fn(F, block, x, y, h->hook[i].user);
-        i = -1;                         /* a hook may have removed itself, or others */
+        i = -1;                         /* a hook may have removed hooks */
     }
     F->role = before;
 }
 
-/* Is forward traced for training, of a block whose values are to be computed again? */
+/* Is forward traced for training in a block with hy_set_recompute? */
 static int hy__wraps(hy_frame *S, const struct hy__block_core *h)
 {
     if (!h->wrap || !hy__traced_for(S) || hy__calling_frame(S)->check) return 0;
@@ -46118,7 +46119,7 @@ static int hy__wraps(hy_frame *S, const struct hy__block_core *h)
     return S->training;
 }
 
-/* forward between its hooks, in a scope of its own. */
+/* Runs forward between its hooks, in a scope of its own. */
 static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
 {
     int scope_base = F->scope_base, training = F->training, recording = F->recording;
@@ -46148,7 +46149,7 @@ static hy_array *hy__forward(hy_frame *F, hy_block *block, hy_array *x)
     return F->code ? NULL : y;
 }
 
-/* Parameters that the trace of a block has not met. */
+/* Warns of a parameter that the trace of a block has not used. */
 static int hy__warn_unused(hy_frame *S, hy__param *p, const char *path, void *user)
 {
     (void)path; (void)user;
@@ -46171,7 +46172,7 @@ static hy_array *hy__forward_traced(hy_frame *S, void *user, hy_array *x)
     return y;
 }
 
-/* Did anything below change since the graphs were made? */
+/* Drops the graphs if anything below has changed since they were made. */
 static void hy__revalidate(hy_frame *F, hy_block *block)
 {
     struct hy__block_core *h = block->core;
@@ -46181,7 +46182,7 @@ static void hy__revalidate(hy_frame *F, hy_block *block)
     if (hy__traces_mine(&h->traces)) return;
     hy__acquire(&h->traces.lock);
     if (h->seen != now) {
-        if (hy__family_open(F, &all, block)) now = h->seen;     /* the error stands; look again next time */
+        if (hy__family_open(F, &all, block)) now = h->seen;     /* there is an error; look again next time */
         for (i = 0; i < all.n; i++) sum = (sum ^ all.at[i]->core->changes) * 0x100000001b3u + 1;
         if (sum != h->sum) hy__traces_retire(&h->traces);
         hy__traces_trim(F, &h->traces);
@@ -46192,8 +46193,9 @@ static void hy__revalidate(hy_frame *F, hy_block *block)
     hy__release(&h->traces.lock);
 }
 
-/* How a block's graphs are compiled for this frame. One that is not hybridized may be compiled, too, where
- * only the whole graph tells a shape, or where it is computed again: as line by line. */
+/* The mode in which a block's graphs are compiled for this frame. A block that is not hybridized is
+ * compiled, too, where only its graph tells a shape or with hy_set_recompute; then with the bits of line
+ * by line. */
 static void hy__block_mode(const hy_frame *F, const struct hy__block_core *h, hy__mode *mode)
 {
     memset(mode, 0, sizeof *mode);
@@ -46217,13 +46219,13 @@ static hy__graph_rec hy__compile_options(hy_frame *F, hy_block *block)
     return rec;
 }
 
-/* An array of values as it lies: no None, no group, symbol or parameter. */
+/* Is it an array with values: not None, and no group, symbol or parameter? */
 HY__INLINE int hy__plain_input(const hy_frame *F, const hy_array *x)
 {
     return x && x->state == HY__LIVE && !x->count && !x->node && !x->param && x->frame->root == F->root;
 }
 
-/* Nothing has changed since the last call like it: the shortest way. NULL: go a longer one. */
+/* The shortest path, for a call like the last one when nothing has changed since. NULL: take a longer one. */
 static hy_array *hy__call_like_last(hy_frame *F, struct hy__block_core *h, hy_array *x)
 {
     hy__executor *last = hy__cached_call_find(F, HY__PEEK(&h->traces.number));
@@ -46241,12 +46243,12 @@ static hy_array *hy__call_like_last(hy_frame *F, struct hy__block_core *h, hy_ar
     return y;
 }
 
-/* Few arrays in and out, a program that this frame has, nothing changed since it was compiled: the short way
- * through all that hy__traced_call does. NULL: go the long way, or the frame has an error. */
+/* The short path through all that hy__traced_call does: few arrays, a program that this frame has, and
+ * nothing changed since it was compiled. NULL: take the long path, or the frame has an error. */
 static hy_array *hy__call_again(hy_frame *F, hy_block *block, hy_array *x)
 {
     struct hy__block_core *h = block->core;
-    hy_root *root = F->root;            /* a trace that is no longer good may be freed at any time */
+    hy_root *root = F->root;            /* an invalid trace may be freed at any time */
     hy__trace *t = HY__LOAD(&h->seen) == HY__LOAD(&root->changes) ? HY__LOAD(&h->traces.fast) : NULL;
     uint64_t stamp = hy__stamp(root);
     hy__holder *held = F->recent;
@@ -46279,14 +46281,15 @@ static hy_array *hy__call_compiled(hy_frame *F, hy_block *block, hy_array *x)
     return F->code ? NULL : hy__traced_call(F, &block->core->traces, hy__forward_traced, F->scope, x, &rec);
 }
 
-/* An initialiser's calls run line by line: to trace might be to wait for whom this thread keeps waiting. */
+/* May the call be compiled? Calls of an initialiser run line by line: a trace could wait for a thread that
+ * waits for this one. */
 static int hy__compiles(hy_frame *F, const struct hy__block_core *h)
 {
     return (h->active || (h->wrap && F->recording && !F->check)) && h->hybrid && !hy__is_symbolic(F) &&
            !hy__calling_frame(F)->filling;
 }
 
-/* A call begins; scope->outer is what to put back. */
+/* Enters a call; scope->outer is restored after it. */
 static void hy__call_enter(hy_frame *F, hy_block *block, hy__scope *scope)
 {
     const struct hy__block_core *h = block->core;
@@ -46340,7 +46343,7 @@ HY_API hy_array *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const cha
 }
 
 #ifndef HYBRID_NO_RNN
-/* For operators that see a parameter only inside a packed one: its shape, as far as the layer knows it. */
+/* Sets what a layer knows of a parameter's shape, for operators that see it only inside a packed one. */
 static void hy__settle_param(hy_frame *F, hy_array *x, hy_shape shape)
 {
     hy__param *p = hy__param_at(F, x, "forward");
@@ -46369,7 +46372,7 @@ typedef struct hy__planning {
     hy_plan_info info;                  /* ... or what it takes */
 } hy__planning;
 
-/* From now on calls of the block look for bindings. 0, or -1. */
+/* Makes the block's record of bindings, which calls look at from now on. 0, or -1. */
 static int hy__block_owner(hy_frame *F, struct hy__block_core *h)
 {
     hy__owner *owner;
@@ -46381,7 +46384,7 @@ static int hy__block_owner(hy_frame *F, struct hy__block_core *h)
     return owner ? 0 : -1;
 }
 
-/* As hy_call, up to where it would run. */
+/* Does what hy_call does, up to where it would run. */
 static int hy__plan_call(hy_frame *F, hy_block *block, hy_array *x, const char *who, hy__planning *plan)
 {
     hy__graph_rec rec;
@@ -46443,7 +46446,7 @@ HY_API int hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void *buffer,
     return hy__plan_call(F, block, inputs, "hy_bind", &plan);
 }
 
-/* What layers call their operator: the prefix and "fwd". */
+/* Names the operator of a layer: the prefix and "fwd". */
 static hy_array *hy__fwd(hy_frame *F, hy_array *x)
 {
     char text[256];
@@ -46509,7 +46512,7 @@ HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
     return stats;
 }
 
-/* A trace in inference, for arguments like these. 0, or -1. */
+/* Traces the block for inference with arguments of these types. 0, or -1. */
 static int hy__trace_untrained(hy_frame *F, hy_block *block, int n, const hy_type *type, const char *form)
 {
     int training = F->training, recording = F->recording, i;
@@ -46536,7 +46539,7 @@ static int hy__trace_untrained(hy_frame *F, hy_block *block, int n, const hy_typ
     hy_end(F);
     return F->code ? -1 : 0;
 }
-/* The same for what hy_fit called it with, if it has no trace. */
+/* The same for the arguments that hy_fit called it with, if it has no trace. */
 static void hy__trace_fitted(hy_frame *F, hy_block *block)
 {
     struct hy__block_core *h = block->core;
@@ -46597,7 +46600,7 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
     hy__sink sink = hy__buffer_sink_of(&b, buffer, bytes);
     if (!HY__TEXT) return hy__say_no_text("hy_block_text", buffer, bytes);
     if (!hy__block_ok(F, block, "hy_block_text")) return 0;
-    hy__fill_begin(F);                  /* layers tell shapes, which another frame may be finding */
+    hy__fill_begin(F);                  /* layers print shapes, which another frame may set now */
     hy__write_block(F, block, sink);
     hy__fill_end(F);
     return hy__buffer_sink_end(&b);
@@ -63350,7 +63353,7 @@ static double hy__schedule_multi_at(const hy_schedule *s, int64_t n)
     while (k < s->steps.n && n > s->steps.v[k]) k++;
     return hy__schedule_decay(s, k, 0);
 }
-/* How far between the end of the warm-up and the last update: 0 to 1. */
+/* Progress from the end of the warm-up to the last update, 0 to 1. */
 static double hy__schedule_way(const hy_schedule *s, int64_t n)
 {
     int64_t span = s->step - s->warmup_steps;
@@ -63446,7 +63449,7 @@ HY__SMALL_BEGIN
 #define HY__UPDATE_REST(plain, ...) \
     if (n & 15) plain(u, from + (n & -16), n & 15, weight, grad, __VA_ARGS__);
 #endif
-/* Asked in this way, NaN stays, and each question is one instruction, of vectors too. */
+/* In this form NaN stays, and each comparison is one instruction, also of vectors. */
 #define HY__AT_MOST(x) (clip < (x) ? clip : (x))
 #define HY__CLIP(x) (-clip > HY__AT_MOST(x) ? -clip : HY__AT_MOST(x))
 #define HY__SIGN(x) ((HY__N)(((x) > 0) - ((x) < 0)))
@@ -63563,7 +63566,7 @@ HY__AIM static double hy__squares(const HY__N *x, int64_t n)
 }
 static double hy__any_squares(const void *x, int64_t n) { return hy__squares((const HY__N *)x, n); }
 
-/* Is any of them NaN or infinite? In two sums of lanes, so that none waits long for the one before. */
+/* Is any of them NaN or infinite? Two accumulators of lanes keep the chain of additions short. */
 HY__AIM static int hy__any_nonfinite(const void *values, int64_t n)
 {
     enum { LANES = 64 / sizeof(HY__N) };
@@ -63620,7 +63623,8 @@ HY__AIM static void hy__update_lamb(const hy_update *u, int64_t from, int64_t n,
     HY__UPDATE_REST(hy__update_lamb_base, state)
 }
 
-/* What no single formula says, for the plainest instruction set only: rows, noise, sums of what gathered. */
+/* Updates that are no single formula, for the base instruction set only: sparse rows, noise, gathered
+ * sums. */
 #if HY__READING <= HY__READING_BASE
 HY__AIM static void hy__update_groupadagrad(const hy_update *u, int64_t from, int64_t n, void *weight,
                                             const void *grad, void *const *state)
@@ -63732,7 +63736,7 @@ HY__UPDATES(HY__OPTIM_PLAIN)
 HY__OPTIM_UPDATE(groupadagrad, HY__UPDATE_groupadagrad)
 HY__OPTIM_UPDATE(sgld, HY__UPDATE_sgld)
 HY__OPTIM_UPDATE(lamb, HY__UPDATE_lamb)
-/* Those that divide by the rate: where that is too small for it, all stays as it is. */
+/* Of optimisers that divide by the rate: is it large enough for that? If not, weights stay. */
 static int hy__rate_divides(const hy_update *u)
 {
     return u->dtype == HY_F32 ? u->lr * 3e38 > 1 : u->lr * 1e308 > 1;
@@ -63930,9 +63934,9 @@ static void hy__dcasgd_begin(hy_update *u)
 
 /* --- optimisers: making --- */
 HY__COLD_ROOMS
-enum { HY__UPDATES_BITS = 52 };         /* of the largest count of updates: far more than anybody makes */
+enum { HY__UPDATES_BITS = 52 };         /* of the largest count of updates */
 
-/* Numbers, none below 0, and what they are where nothing is said. */
+/* Options that are numbers, none negative, with their defaults. */
 #define HY__NUMBER(field, otherwise) { offsetof(hy_optim_opt, field), otherwise }
 static const struct { size_t at; double otherwise; } hy__optim_numbers[] = {
     HY__NUMBER(learning_rate, 0), HY__NUMBER(wd, 0), HY__NUMBER(clip_gradient, 0), HY__NUMBER(momentum, 0),
@@ -64006,7 +64010,7 @@ static const struct hy__optim_row {
     double       value;
 } hy__optims[] = { HY__OPTIMS(HY__OPTIM_ROW) };
 
-/* Does it take random numbers? Yours may. */
+/* Does it draw random numbers? An optimiser of the user's may. */
 static int hy__optim_draws(const hy_optim *x)
 {
     int i;
@@ -64016,7 +64020,7 @@ static int hy__optim_draws(const hy_optim *x)
     return 1;
 }
 
-/* A word of our own in place of the caller's, or NULL. */
+/* The constant for the name of a warm-up strategy, or NULL. */
 static const char *hy__warmup_named(const char *strategy)
 {
     static const char *const all[] = { "linear", "power2", "sqrt", "lars", "none" };
@@ -64084,7 +64088,7 @@ HY_API hy_optim hy_optim_named(const char *name, const hy_optim_opt *opt)
 
 /* --- the trainer --- */
 enum { HY__LOSS_SCALE = 1 << 24 };        /* it doubles until here */
-enum { HY__MORSEL = 4096, HY__MORSEL_TILE = 1024 };  /* numbers of a parameter in a part, about; at a time */
+enum { HY__MORSEL = 4096, HY__MORSEL_TILE = 1024 };  /* elements per part, about; elements at a time */
 enum { HY__STATES = 4, HY__MASTER = HY__STATES, HY__WIDE, HY__SLOT_STATES };
 typedef struct hy__slot {               /* a parameter */
     hy__param  *param;                  /* counted */
@@ -64094,7 +64098,7 @@ typedef struct hy__slot {               /* a parameter */
     hy_update   u;
     int64_t     parts, per;             /* parts, each of so many numbers but the last */
     int         live;                   /* it is updated in this step */
-    uint64_t    seen, moves;            /* version of its weights that the master was made of, and where */
+    uint64_t    seen, moves;            /* version and address of the master's weights */
 } hy__slot;
 
 struct hy_trainer {
@@ -64103,7 +64107,7 @@ struct hy_trainer {
     hy_trainer_opt opt;
     hy__slot      *slot;
     int            n;
-    int            calls, draws;        /* in a step functions of the user's run; it takes random numbers */
+    int            calls, draws;        /* a step runs functions of the user's; it draws */
     char          *name;                /* the optimiser's */
     double         memory[8];
     int64_t        num_update;
@@ -64111,12 +64115,12 @@ struct hy_trainer {
     int64_t        good;                /* steps since a gradient overflowed */
     int64_t        parts;               /* of all parameters */
     double         unit;                /* by which what is squared is divided, or HY__LOOK_... */
-    int           *part_slot;           /* which one it belongs to, ... */
+    int           *part_slot;           /* by part: the slot it belongs to, ... */
     int64_t       *part_from;           /* ... where it begins, and ... */
     double       (*part_sum)[2];        /* ... what was measured of it */
 };
 
-/* Of what is a block only so that it ends with the root. */
+/* The forward of objects that are blocks only so that the root frees them. */
 static hy_array *hy__uncalled_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
     static const char *const use[] = { "hy_step", "hy_metric_update", "hy_next" };
@@ -64151,7 +64155,7 @@ static int hy__trainer_ok(hy_frame *F, hy_trainer *T, const char *who)
              who);
     return 0;
 }
-/* The same for what changes the trainer, which the callbacks of a step must not. */
+/* The same for functions that change the trainer, which callbacks of a step must not call. */
 static int hy__trainer_free_to(hy_frame *F, hy_trainer *T, const char *who)
 {
     if (!hy__trainer_ok(F, T, who)) return 0;
@@ -64209,7 +64213,7 @@ static void hy__trainer_collect(hy_frame *F, hy_trainer *T, hy_block *net)
                  net->kind, T->opt.pattern ? T->opt.pattern : "");
 }
 
-/* Has it functions that are none of ours? */
+/* Has it functions of the user's? */
 static int hy__optim_calls(const hy_optim *x)
 {
     const hy_optim own = hy_optim_named(x->name, &x->opt);
@@ -64246,7 +64250,7 @@ HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, co
 }
 HY_API void hy_trainer_free(hy_frame *F, hy_trainer *T) { if (T) hy_block_free(F, &T->base); }
 
-/* A state: zeros, or the parameter's values as they are now. */
+/* Makes a state: zeros, or a copy of the parameter. */
 static int hy__state_make(hy_frame *F, hy__slot *s, int k, hy_dtype dtype, int64_t n, int copy)
 {
     hy_tensor t;
@@ -64263,7 +64267,7 @@ static int hy__state_make(hy_frame *F, hy__slot *s, int k, hy_dtype dtype, int64
     return 0;
 }
 
-/* As before the first step. */
+/* Resets a slot to the state before the first step. */
 static void hy__slot_forget(hy_frame *F, hy_trainer *T, hy__slot *s)
 {
     int k;
@@ -64274,14 +64278,14 @@ static void hy__slot_forget(hy_frame *F, hy_trainer *T, hy__slot *s)
     s->parts = T->parts = 0;
 }
 
-/* The master is as the weights are now. */
+/* Notes that the master agrees with the weights. */
 static void hy__slot_note(hy__slot *s)
 {
     s->seen = s->param->array.buffer->version;
     s->moves = s->param->moves;
 }
 
-/* The states of a parameter, once it has values; they stay with it. */
+/* Makes the states of a parameter once it has values. */
 static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
 {
     const hy_optim *x = &T->optim;
@@ -64316,8 +64320,8 @@ static int hy__slot_open(hy_frame *F, hy_trainer *T, hy__slot *s)
     return 0;
 }
 
-/* Weights of 16 bits that someone else has written since are the master's, too; what is rounded to them stays
- * finer than they are. */
+/* Copies weights of 16 bits that were written elsewhere to the master. Where the master rounds to the same
+ * weight, it stays. */
 static void hy__slot_follow(hy__slot *s)
 {
     enum { TILE = 256 };
@@ -64336,8 +64340,8 @@ static void hy__slot_follow(hy__slot *s)
     }
 }
 
-/* Does the step touch it? The gradient must be new, unless stale ones may be left out. No backward has
- * reached a parameter whose shape is not known yet. */
+/* Does the step update it? The gradient must be new, unless stale ones may be skipped. A parameter of
+ * unknown shape has been reached by no backward. */
 static int hy__slot_ready(hy_frame *F, hy_trainer *T, hy__slot *s)
 {
     hy__param *p = s->param;
@@ -64361,7 +64365,7 @@ static int hy__slot_ready(hy_frame *F, hy_trainer *T, hy__slot *s)
     return 0;
 }
 
-/* All parts of all parameters in one list. */
+/* Lists all parts of all parameters. */
 static int hy__trainer_layout(hy_frame *F, hy_trainer *T)
 {
     hy__heap *heap = &F->root->heap;
@@ -64388,7 +64392,7 @@ static int hy__trainer_layout(hy_frame *F, hy_trainer *T)
 HY__WARM_ROOMS
 
 /* --- a step: what runs on many threads --- */
-/* Where the numbers lie that the optimiser sees, and how many a part has. */
+/* Addresses of the arrays that the optimiser reads and writes, and the elements of a part. */
 typedef struct hy__morsel {
     hy__slot   *s;
     int64_t     from, n;
@@ -64410,7 +64414,7 @@ static int hy__morsel_at(const hy_trainer *T, int64_t item, hy__morsel *m)
     return 1;
 }
 
-/* A gradient of 16 bits is widened by who looks at it first. */
+/* Widens a gradient of 16 bits, when it is first read. */
 static void hy__morsel_widen(const hy__morsel *m)
 {
     const hy__slot *s = m->s;
@@ -64436,7 +64440,7 @@ static double hy__morsel_wide(const hy__morsel *m, double unit)
     return y;
 }
 
-/* How large the gradients are. */
+/* Measures the gradients of a part. */
 static void hy__morsel_look(void *arg, int stage, int64_t item, int worker)
 {
     hy_trainer *T = (hy_trainer *)arg;
@@ -64462,7 +64466,7 @@ static void hy__morsel_measure(hy_trainer *T, int64_t item)
     T->optim.measure(&m.s->u, m.from, m.n, m.weight, m.grad, m.state, T->part_sum[item]);
 }
 
-/* Are gradients looked at before the update? */
+/* Must gradients be measured before the update? */
 static int hy__trainer_looks(const hy_trainer *T)
 {
     return T->opt.clip_global_norm > 0 || T->opt.check_finite || T->opt.loss_scale > 0;
@@ -64478,7 +64482,7 @@ static void hy__morsel_update(hy_trainer *T, int64_t item)
     if (!hy__morsel_at(T, item, &m) || m.n <= 0) return;
     if (!T->optim.measure) hy__morsel_widen(&m);
     if (T->optim.by_row) n = m.n;
-    for (at = m.from, end = m.from + m.n; at < end; at += n) {  /* its gradients are near when looked at */
+    for (at = m.from, end = m.from + m.n; at < end; at += n) {  /* gradients are in the cache when measured */
         n = hy__least(n, end - at);
         T->optim.update(&m.s->u, at, n, m.weight, m.grad, m.state);
         if (looked) continue;
@@ -64490,7 +64494,7 @@ static void hy__morsel_update(hy_trainer *T, int64_t item)
                        (const float *)m.weight + m.from, m.n);
 }
 
-/* Sums of parts add up in their order. */
+/* Adds the sums of the parts, in their order. */
 static void hy__trainer_settle(hy_trainer *T)
 {
     int64_t item;
@@ -64529,7 +64533,7 @@ static void hy__trainer_region(hy_frame *F, hy_trainer *T, hy__item_fn run, int 
 }
 
 /* --- a step --- */
-/* All that the step goes by stays while callbacks run, which see it through the same root. */
+/* Marks blocks and parameters of the step as used, so that its callbacks cannot free or change them. */
 static void hy__trainer_hold(hy_trainer *T, int holds)
 {
     int i;
@@ -64542,7 +64546,7 @@ static void hy__trainer_hold(hy_trainer *T, int holds)
     }
 }
 
-/* What each parameter takes part with, looked at. */
+/* Checks each parameter and finds those that the step updates. */
 static int hy__trainer_ready(hy_frame *F, hy_trainer *T)
 {
     int i;
@@ -64604,7 +64608,7 @@ static const char *hy__trainer_nonfinite(const hy_trainer *T)
     return "";
 }
 
-/* A factor on all gradients, from what they are like; 0 when the step is to be left out. */
+/* The factor for all gradients, by their size; 0 when the step is skipped. */
 static double hy__trainer_factor(hy_frame *F, hy_trainer *T, double rescale)
 {
     double limit = T->opt.clip_global_norm, sum, unit, root;
@@ -64627,7 +64631,7 @@ static double hy__trainer_factor(hy_frame *F, hy_trainer *T, double rescale)
     return limit > 0 && unit * root > limit ? limit / unit / root : 1;
 }
 
-/* What every parameter's update goes by. */
+/* Sets the numbers of every parameter's update. */
 static void hy__trainer_begin(hy_frame *F, hy_trainer *T, double rescale)
 {
     const hy_optim_opt *o = &T->optim.opt;
@@ -64659,7 +64663,7 @@ static void hy__trainer_begin(hy_frame *F, hy_trainer *T, double rescale)
     }
 }
 
-/* Numbers and gradients are ready. */
+/* Runs a step with everything set up. */
 static hy_step_result hy__trainer_step(hy_frame *F, hy_trainer *T, double batch_size)
 {
     const char *within = F->within;
@@ -64746,7 +64750,7 @@ static hy_type hy__state_type(const hy_trainer *T, const hy__slot *s, int k)
     if (T->optim.by_row && !k) type.shape.ndim = 1;
     return type;
 }
-/* It as an array: a copy, or (to be written at once) itself. */
+/* A state as an array: a copy, or itself where it is written at once. */
 static hy_array *hy__state_array(hy_frame *F, const hy_trainer *T, const hy__slot *s, int k, int copy)
 {
     hy_type type = hy__state_type(T, s, k);
@@ -64806,10 +64810,10 @@ static hy_arrays hy__trainer_list(hy_frame *F, hy_trainer *T, int copy)
 }
 HY_API hy_arrays hy_trainer_states(hy_frame *F, hy_trainer *T) { return hy__trainer_list(F, T, 1); }
 
-/* States as they were given, by name. */
+/* Loaded states by name. */
 typedef struct hy__restored { hy_arrays all; hy__index index; } hy__restored;
 
-/* Array `name` of them, which must be of this type, packed. */
+/* Finds array `name`, which must have this type and be packed. */
 static hy_array *hy__state_named(hy_frame *F, const hy__restored *from, const char *name, hy_type type)
 {
     int i = F->code ? -1 : hy__names_find(&from->index.names, name);
@@ -64823,7 +64827,7 @@ static hy_array *hy__state_named(hy_frame *F, const hy__restored *from, const ch
     return NULL;
 }
 
-/* The states of one parameter, looked for: from here on nothing can fail. */
+/* Finds the loaded states of one parameter. After this nothing can fail. */
 static void hy__slot_find(hy_frame *F, hy_trainer *T, hy__slot *s, const hy__restored *from, int64_t t,
                           hy_array **found)
 {
@@ -64850,10 +64854,10 @@ static void hy__slot_take(hy_frame *F, hy_trainer *T, hy__slot *s, int64_t t, hy
     if (!t) { hy__slot_forget(F, T, s); return; }
     for (k = 0; k <= HY__MASTER; k++)
         if (found[k]) memcpy(s->state[k]->data, found[k]->t.data, (size_t)hy__bytes(&found[k]->t.type));
-    s->seen = s->param->array.buffer->version - 1;      /* weights are what they are, whoever came first */
+    s->seen = s->param->array.buffer->version - 1;      /* the next step compares the weights */
 }
 
-/* Are they of an optimiser of this name? */
+/* Checks that the states are of an optimiser of this name. */
 static void hy__states_kind(hy_frame *F, const hy_trainer *T, const hy__restored *from)
 {
     int i = F->code ? -1 : hy__names_find(&from->index.names, "optimizer");
@@ -64877,7 +64881,7 @@ static void hy__states_kind(hy_frame *F, const hy_trainer *T, const hy__restored
              "trainer's is '%s'", name, T->optim.name);
 }
 
-/* What 'trainer' may hold. */
+/* Checks the numbers in 'trainer'. */
 static int hy__numbers_ok(const double *number)
 {
     int i, sound = 1;
@@ -64923,7 +64927,7 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
         T->good = (int64_t)number[3];
         memcpy(T->memory, number + 4, sizeof T->memory);
     }
-    for (i = 0; i < T->n && F->code; i++)       /* what was only made to be looked at */
+    for (i = 0; i < T->n && F->code; i++)       /* states that were only made for the check */
         if (!T->slot[i].u.t) hy__slot_forget(F, T, &T->slot[i]);
     hy__index_close(F, &from.index);
     hy_end(F);
@@ -64942,7 +64946,7 @@ HY_API int hy_save_states(hy_frame *F, hy_trainer *T, const char *file)
     return failed || F->code ? -1 : 0;
 }
 
-/* What MXNet's trainer saves is a pickle: a program for Python, which nothing else should run. */
+/* Is it a pickle, as MXNet's trainer saves? That is a program for Python, which nothing else should run. */
 static int hy__is_pickle(hy_frame *F, const char *file)
 {
     hy__input in;
@@ -67251,7 +67255,7 @@ static hy_array *hy__lesson_forward(hy_frame *F, hy_block *self, hy_array *x)
     return both[0] ? hy_group_of(F, 2, both) : NULL;
 }
 
-/* Compiled if the network is, in the same way. */
+/* Makes the block; it is compiled if the network is, with the same options. */
 static hy__lesson *hy__lesson_new(hy_frame *F, hy_block *net, hy_block *loss)
 {
     hy__lesson *lesson;
@@ -67280,13 +67284,13 @@ typedef struct hy__fit {
     hy_trainer *T;
     hy_fit_opt  opt;
     hy_epoch   *epoch;                  /* those so far */
-    int         n, best;                /* best: -1, none has a number */
+    int         n, best;                /* best: -1, if no epoch has a finite value */
     hy_params   params;                 /* of the network */
-    int         met;                    /* it has got its first batch */
+    int         met;                    /* the first batch has come */
     int64_t     left_out, not_finite;   /* steps of this epoch */
     const char *report;
-    char       *unwritten;              /* room for why a file could not be written */
-    hy__spent   spent[HY__KINDS];       /* for the report: what the first epoch spent its time on */
+    char       *unwritten;              /* text: why a file could not be written */
+    hy__spent   spent[HY__KINDS];       /* for the report: times of the first epoch */
     int         kinds;
 } hy__fit;
 
@@ -67298,8 +67302,8 @@ static double hy__fit_sum(const hy_array *x)
     return sum;
 }
 
-/* How many samples a batch has: what the data has along its batch axis. A loss that goes by samples knows,
- * too; where both can be told apart and nobody said which axis it is, somebody must. */
+/* The number of samples in a batch: the size of the data along the batch axis. A loss per sample gives it,
+ * too; where it has as many values as axis 1 of the data and no batch axis was set, that is an error. */
 static int64_t hy__fit_rows(hy__fit *W, hy_array *batch, const hy_array *loss)
 {
     hy_frame *F = W->F;
@@ -67319,7 +67323,7 @@ static int64_t hy__fit_rows(hy__fit *W, hy_array *batch, const hy_array *loss)
     return n;
 }
 
-/* The network has no program of its own: what it would be made for. */
+/* Notes the type of the data for a network that has no program of its own. */
 static void hy__fit_met(hy__fit *W, const hy_array *data)
 {
     struct hy__block_core *h = W->lesson->net->core;
@@ -67328,7 +67332,7 @@ static void hy__fit_met(hy__fit *W, const hy_array *data)
     h->fitted = W->met = 1;
 }
 
-/* One batch: in training forward, backward, update. Its samples, or 0. */
+/* Runs one batch: in training forward, backward and update. Returns its samples, or 0. */
 static int64_t hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *sum, double *count)
 {
     hy_frame *F = W->F;
@@ -67358,7 +67362,7 @@ static int64_t hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *
     return rows;
 }
 
-/* All batches of a loader, whoever has taken some of its epoch before: samples, mean loss, metric. */
+/* Runs all batches of a loader from the beginning of an epoch: number of samples, mean loss, metric. */
 static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss, double *metric)
 {
     hy_frame *F = W->F;
@@ -67383,15 +67387,15 @@ static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss
     return samples;
 }
 
-/* What epochs are compared by: less is better. */
+/* The number by which epochs are compared; less is better. */
 static double hy__fit_rank(const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
 {
     double v = validation ? e->validation_loss : e->loss;
     return W->opt.higher ? -(validation ? e->validation_metric : e->metric) : v;
 }
 
-/* Does a parameter hold NaN, or infinity that it may have learnt? The last step may have left it where the
- * loss did not see it yet. */
+/* Has a parameter a NaN, or an infinity that it may have learnt? The last step may have made it, after the
+ * loss was computed. */
 static int hy__param_lost(const hy_array *x)
 {
     int learns = x->state == HY__LIVE && x->param && !x->param->constant && x->param->req;
@@ -67404,7 +67408,7 @@ static int hy__param_lost(const hy_array *x)
     return 0;
 }
 
-/* The best so far has a number, and parameters that are some. */
+/* Is this epoch the best so far, with a number and finite parameters? */
 static int hy__fit_best(const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
 {
     double rank = hy__fit_rank(W, e, validation);
@@ -67416,7 +67420,7 @@ static int hy__fit_best(const hy__fit *W, const hy_epoch *e, const hy_loader *va
 }
 
 /* --- what an epoch leaves --- */
-/* The number of four digits next to v. */
+/* v rounded to four digits. */
 static double hy__short(double v)
 {
     double unit = v != 0 && v - v == 0 ? pow(10, floor(log10(fabs(v))) - 3) : 1;
@@ -67479,7 +67483,7 @@ static double hy__epoch_value(const hy_epoch *e, int k)
     return k == 0 ? e->loss : k == 1 ? e->validation_loss : k == 2 ? e->metric : e->validation_metric;
 }
 
-/* One line of a picture of 600 x 200, between low and high. */
+/* Writes one curve of a picture of 600 x 200, scaled from low to high. */
 static void hy__put_curve(hy__target *t, const hy__fit *W, int k, double low, double high)
 {
     double span = high > low ? high - low : 1;
@@ -67603,7 +67607,7 @@ static void hy__fit_times(hy__fit *W)
 }
 
 #if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
-/* A file about the run. What has been learnt is worth more: that it cannot be written is said, no more. */
+/* Writes a file about the run. A failure is only reported, as what has been learnt is worth more. */
 static void hy__fit_write(hy__fit *W, const char *file, void (*put)(hy__target *, const void *))
 {
     hy_frame *F = W->F;
@@ -67642,7 +67646,7 @@ static void hy__fit_leave(hy__fit *W, const hy_epoch *e, const hy_loader *valida
 }
 
 /* --- all epochs --- */
-/* What the loop works with is not to be freed by the callbacks that it runs. */
+/* Marks network and loaders as used, so that callbacks cannot free them. */
 static void hy__fit_hold(const hy__fit *W, hy_loader *train, hy_loader *validation)
 {
     hy__block_hold(W->lesson->net, "hy_fit");
@@ -67666,7 +67670,7 @@ static void hy__fit_let(const hy__fit *W, hy_loader *train, hy_loader *validatio
     hy__block_let(W->lesson->net);
 }
 
-/* Tells the user; nonzero: enough. */
+/* Calls the user's callback; nonzero: stop. */
 static int hy__fit_told(hy__fit *W, const hy_epoch *e)
 {
     static const hy__role role = { "`each` of hy_fit", NULL, "(F, epoch, user)" };
