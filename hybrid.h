@@ -6252,7 +6252,7 @@ typedef struct hy__outside hy__outside; /* a value from outside of a body, see >
 typedef hy_array *(*hy__emit_fn)(hy_frame *F, const hy_op *op, int n, hy_array *const *in, const void *record,
                                  int nsub, hy_graph *const *sub);
 
-/* What a handle stands for, held without a handle. node: of a tape that a symbolic frame walks. */
+/* A value that is held without a handle. node: on a tape that a symbolic frame walks. */
 typedef struct hy__value {
     hy_tensor   t;
     hy__buffer *buffer;
@@ -6274,13 +6274,13 @@ struct hy__tape {
     hy__value    grad;                  /* ... its gradient */
     hy__tape    *next;                  /* while being dropped */
     hy__buffer  *room;                  /* what the record itself lies in */
-    int          spent;                 /* backward has run and let go of the values */
+    int          spent;                 /* backward has run and dropped the values */
     hy_frame    *frame;                 /* who recorded it, or attached the leaf */
     int          training;              /* the mode it ran in */
-    int          fresh;                 /* of a leaf: backward has filled the gradient since the last step */
+    int          fresh;                 /* leaf: backward has run since the last step */
     hy_graph   **sub;                   /* counted: programs that the call ran, ... */
     int          nsub;                  /* ... so many */
-    hy__tape    *unfolded;              /* counted: what has taken its place, or NULL */
+    hy__tape    *unfolded;              /* counted: the call that replaces it, or NULL */
 };
 
 typedef struct hy__edge { hy__node *node; int output; } hy__edge;       /* which output of which node */
@@ -6291,7 +6291,7 @@ struct hy__node {
     char        *given;                 /* ... this, from hy_named */
     const hy_op *op;
     void        *record;
-    int          nin, nout, number;     /* place in its store */
+    int          nin, nout, number;     /* number: position in its store */
     hy__edge    *in;
     hy_type     *type;                  /* of each output */
     hy_tensor    constant;  /* of a variable: its declared type, or the array it stands for, with ... */
@@ -6301,12 +6301,12 @@ struct hy__node {
     int          nsub;                  /* ... so many */
     int          aux;                   /* a variable that is a running statistic */
     int          written;               /* a variable that an operator of the program writes in training */
-    int          rank[2];               /* of a random operator: so many numbers the program takes before */
+    int          rank[2];               /* random operator: numbers that the program takes before */
                                         /* it, in inference and in training */
-    int          counted;               /* its name ends in a number that settling may change (HY__COUNTED) */
+    int          counted;               /* its name ends in a number that may change */
     int          scope;                 /* which entry of which block made it: numbers restart in each */
     int          mark;                  /* for walks */
-    int          early;                 /* only parameters and constants decide its value: computed once; */
+    int          early;                 /* only parameters and constants determine it: computed once; */
                                         /* a variable of a body: it is the same in all turns */
 };
 
@@ -6319,7 +6319,7 @@ enum { HY__DEAD = 0x64656164, HY__LIVE = 0x6c697665, HY__RECORD_MAX = 1024, HY__
 
 struct hy_array {
     uint32_t    state;                  /* HY__LIVE or HY__DEAD */
-    int         kept, slot;             /* place in the frame's list of kept, or of live arrays */
+    int         kept, slot;             /* slot: position in the list of kept or live arrays */
     int         count;                  /* of a group */
     int         depth;                  /* of groups in it, or HY__PARAMS */
     hy_frame   *frame;
@@ -6328,7 +6328,7 @@ struct hy_array {
     hy__node   *node;                   /* of a traced value */
     int         output;                 /* which output of node or tape */
     hy__tape   *tape;                   /* how it was computed, if recorded, or the leaf it is */
-    hy__param  *param;                  /* whose handle it is, or NULL */
+    hy__param  *param;                  /* the parameter whose handle it is, or NULL */
     hy_array  **item;                   /* of a group; the next free slot of a dead handle */
 };
 
@@ -6346,20 +6346,20 @@ struct hy__param {
     int         keep_wide;              /* a cast to 16 bits leaves it alone */
     int         constant;               /* no initialiser touches it */
     double      lr_mult, wd_mult;
-    hy__param  *same;                   /* shares the array of this one, which is kept in step: */
+    hy__param  *same;                   /* shares the array of this one, which follows it: */
     hy__param  *sharer, *next_sharer;   /* list of those that share this one's */
     hy__buffer *set;                    /* a value given before the shape was known, of type ... */
     hy_type     set_type;
     hy__param  *next_fresh;             /* given values in this call; or freed after this one */
-    hy_frame   *trial;                  /* whose call gave it values and is still under way: if that fails, */
+    hy_frame   *trial;                  /* the frame whose running call gave it values: if that fails, */
     int         stays;                  /* ... they go, unless another frame has used them since */
     int         refs;                   /* the block's and those of nodes */
-    uint64_t    moves;                  /* how often its memory became another */
+    uint64_t    moves;                  /* number of times its memory moved */
     char       *path;                   /* "features.0.weight" and ... */
     uint64_t    seed;                   /* ... this, the frame's at hy_initialize, decide its values */
 };
 
-/* Where a call of a block stands: for messages and names. */
+/* A running call of a block, for messages and names. */
 typedef struct hy__scope {
     struct hy__scope *outer;
     hy_block   *block;
@@ -6371,7 +6371,7 @@ typedef struct hy__scope {
     int         scope_base;             /* of a hybrid block's: the bracket its forward runs in; else 0 */
 } hy__scope;
 
-/* A function of the user's that runs: what it is, whose, and what it gets. */
+/* A running function of the user's: what it is, whose, and its arguments. */
 typedef struct hy__role { const char *what, *name, *gets; } hy__role;
 
 enum { HY__SLAB = HYBRID_HANDLES, HY__GONE = 64 };
@@ -6419,25 +6419,25 @@ typedef struct hy_root {
     hy_desc    desc;
     int        threads, isa;
     int        frames;                  /* open ones */
-    uint64_t   epoch;                   /* grows with every write to an array that a program may hold */
+    uint64_t   epoch;                   /* counts writes to arrays that programs may have used */
     hy_frame  *closed;                  /* records of closed frames */
     hy_frame  *param_frame;                   /* owns parameters; made with the first block */
     hy_block  *blocks;                  /* roots of all that were made */
     struct hy__loader_pool *loader_pools;             /* of loaders, which read datasets in the background */
-    uint64_t   moves;                   /* grows when a parameter gets another type or place */
-    uint64_t   changes;                 /* of the structure of any block */
-    uint64_t   freed;                   /* blocks that were freed: open name scopes are looked at again */
-    uint64_t   callers;                 /* blocks that were compiled, for their numbers */
-    hy__param *gone, *gone_last;        /* records that nobody names any more, oldest first */
+    uint64_t   moves;                   /* counts changes of a parameter's type or address */
+    uint64_t   changes;                 /* counts changes of any block's structure */
+    uint64_t   freed;                   /* counts freed blocks: name scopes are checked again */
+    uint64_t   callers;                 /* counts compiled blocks, for their numbers */
+    hy__param *gone, *gone_last;        /* records without a user, oldest first */
     int        gones;
-    hy_array   over;                    /* what lists of parameters hold when their scope has ended */
+    hy_array   over;                    /* what ended lists of parameters hold */
     hy__lock   fill;                    /* held while a parameter gets its first values, ... */
     uintptr_t  filler;                  /* ... by this thread; 0: by none */
     hy__table  prepared;                /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
     int      (*makes_samples)(struct hy_root *root);    /* of >>data: does this thread, in the background? */
     void     (*drop_graph)(hy_graph *g);        /* of >>graph, for the tape */
-    void     (*param_changed)(hy__param *p);    /* of >>block: programs of those that have it go */
+    void     (*param_changed)(hy__param *p);    /* of >>block: drops programs that use it */
     hy__emit_fn run;                    /* emit_run */
     uint64_t   next_id;                 /* of recorded calls */
     hy__profile profile;
@@ -6451,17 +6451,17 @@ typedef struct hy__tracer {
     hy__outside *outside;               /* ... and what the body takes from there */
     int         outsides, outsides_cap;
     int         scopes, ranks[2];       /* entries, and random numbers taken so far: see hy__node */
-    int         may_not_run;            /* it makes the gradient of a body, which may not run */
-    hy__node  **param_node;             /* of the parameters met so far, ... */
+    int         may_not_run;            /* it makes the gradient of a body that may not run */
+    hy__node  **param_node;             /* nodes of the parameters used so far, ... */
     int         param_nodes, param_cap;
-    hy__met     param_met;              /* ... and their places there */
+    hy__met     param_met;              /* ... and their positions there */
     struct hy__summary *summary;        /* collects what blocks return */
-    int         asked;                  /* what forward asked for, HY__ASKED_... */
+    int         asked;                  /* questions of forward, HY__ASKED_... */
     char        bound[HY__BOUND];       /* hy_cache_stats.bound: who asked for a shape or a type */
 } hy__tracer;
 
 struct hy_frame {
-    /* Where operators go, and in which mode. */
+    /* Destination of operators, and modes. */
     hy_root    *root;
     hy__emit_fn emit, emit_below;       /* emit_record wraps the one below */
     hy__tracer *tracer;                 /* of a symbolic frame; NULL elsewhere */
@@ -6480,7 +6480,7 @@ struct hy_frame {
     hy__list    live, kept;
     hy_array   *free_first, *free_last; /* dead handles, oldest first */
     int        *mark, marks, marks_cap; /* where each begin stands in live */
-    int         lost;                   /* begins that got no mark, memory being out */
+    int         lost;                   /* begins without a mark, for lack of memory */
     int         scope_base;                  /* marks whose arrays forward must leave alone, ... */
     int         scope_limit;                   /* ... and those that it, or a body, must not end */
     hy__buffer *over;                   /* lists of parameters whose scope has ended, for the next lists */
@@ -6507,17 +6507,17 @@ struct hy_frame {
     int         unwatched;              /* loops and branches that run line by line */
     const char *within;                 /* the callback that runs, for messages about what it may not do */
     const hy__role *role;               /* the innermost of them, for messages about handles */
-    hy__param  *fresh;                  /* parameters that got values in this outermost call */
-    int         filling, fills_within;  /* one is getting them now; in another frame of this thread */
+    hy__param  *fresh;                  /* parameters filled in this outermost call */
+    int         filling, fills_within;  /* one is being filled; in another frame of this thread */
 
     /* Names: of blocks, and of the operator that comes next. */
     hy__names   aliases;                /* numbers given to blocks without a scope */
     hy_block   *naming[16];             /* hy_name_scope */
     int         namings;
-    uint64_t    freed;                  /* the root's at last look */
-    const char *next_name;              /* of the operator or node that comes next; or NULL: one is found */
+    uint64_t    freed;                  /* the root's count at the last check */
+    const char *next_name;              /* name of the next operator or node; NULL: automatic */
 
-    /* Who looks on: hy_check and hy_profile. */
+    /* Observers: hy_check and hy_profile. */
     struct hy__check *check;            /* of >>check: what emit_watch compares with; loops tell ... */
     void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
     void      (*watch_body)(hy_frame *F, int k, int64_t turn);  /* ... and which body runs; -1: it has run */
@@ -6543,8 +6543,8 @@ HY__UNUSED static inline hy_frame *hy__outer(const hy_frame *F)
     return F->tracer ? F->tracer->outer : NULL;
 }
 
-/* When nobody knows of the record any more it is not given back, so that a handle of it is known to be dead;
- * it is used again when 64 others came after it. */
+/* Drops a record without users. Its memory is kept, so that a stale handle of it is recognised as dead,
+ * and is used again after 64 others. */
 static void hy__param_drop(hy_root *root, hy__param *p)
 {
     if (HY__ADD(&p->refs, -1) > 0) return;
@@ -6556,7 +6556,7 @@ static void hy__param_drop(hy_root *root, hy__param *p)
     hy__release(&root->lock);
 }
 
-/* Nothing is left in the record. */
+/* Empties a record. */
 static void hy__param_forget(hy_root *root, hy__param *p)
 {
     hy__free(&root->heap, (void *)(uintptr_t)p->name);
@@ -6565,7 +6565,7 @@ static void hy__param_forget(hy_root *root, hy__param *p)
     memset(p, 0, sizeof *p);
 }
 
-/* A record to be filled in, or NULL. */
+/* Returns an empty record, or NULL. */
 static hy__param *hy__param_record(hy_root *root)
 {
     hy__param *p = NULL;
@@ -6582,7 +6582,7 @@ static hy__param *hy__param_record(hy_root *root)
     return p;
 }
 
-/* " [in net0.features.conv, called at main.c:12]" */
+/* Prints " [in net0.features.conv, called at main.c:12]". */
 static void hy__put_scope(hy__line *line, const hy__scope *scope)
 {
     const hy__scope *chain[32];
@@ -6604,7 +6604,7 @@ static void hy__log_error(hy_frame *F)
     F->within = within;
 }
 
-/* Says what went wrong, unless something has before. Gives -1, as what fails does. */
+/* Sets the frame's error, unless there is one. Returns -1. */
 static int hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
 {
     hy__line line;
@@ -6619,13 +6619,13 @@ static int hy__fail(hy_frame *F, hy_error_t code, const char *format, ...)
     if (!F->trying) hy__log_error(F);
     return -1;
 }
-/* The same where no array, graph or text comes of it. */
+/* The same in functions that return NULL. */
 #define hy__refuse(F, code, ...) ((void)hy__fail(F, code, __VA_ARGS__), (void *)0)
 #define hy__deny(F, code, ...) ((void)hy__fail(F, code, __VA_ARGS__), 0)        /* where 0 means no */
 
 static const char hy__no_text[] = ": not in this build (HYBRID_NO_TEXT)";
 
-/* In words also where texts are not in the build: which switch has what is asked for. */
+/* Fails because a switch has left something out; builds without texts say it, too. */
 static int hy__left_out(hy_frame *F, const char *who, const char *reason)
 {
     hy__line line;
@@ -6649,7 +6649,7 @@ static size_t hy__say_no_text(const char *who, char *buffer, size_t bytes)
     return line.n;
 }
 
-/* Without texts an error is its kind; what else it would say is looked at by the compiler, and dropped. */
+/* Without texts an error is only its kind; the compiler checks the arguments and drops them. */
 #ifdef HYBRID_NO_TEXT
 static int hy__fail_kind(hy_frame *F, hy_error_t code)
 {
@@ -6661,7 +6661,7 @@ static int hy__fail_kind(hy_frame *F, hy_error_t code)
 #define hy__fail(F, code, ...) (0 ? hy__fail(F, code, __VA_ARGS__) : hy__fail_kind(F, code))
 #endif
 
-/* Between these an error is not yet said to the log: whoever tries something may go another way. */
+/* Between these calls errors are not logged, as the caller may recover from them. */
 static void hy__try(hy_frame *F) { F->trying++; }
 static void hy__try_end(hy_frame *F, int forget)
 {
@@ -6670,7 +6670,7 @@ static void hy__try_end(hy_frame *F, int forget)
     else if (F->code && !F->trying) hy__log_error(F);
 }
 
-/* Said to the log; nothing fails. */
+/* Writes a warning to the log. */
 static void hy__warn(hy_frame *F, const char *format, ...)
 {
     const char *within;
@@ -6739,7 +6739,7 @@ static char *hy__string(hy_frame *F, const char *a, const char *b)
     return s;
 }
 
-/* A copy of the text goes where another one was, or NULL. 0, or -1 and all is as before. */
+/* Replaces a string by a copy of text. 0, or -1 and nothing changes. */
 static int hy__set_string(hy_frame *F, char **to, const char *text)
 {
     char *copy = hy__string(F, text, "");
@@ -6749,7 +6749,7 @@ static int hy__set_string(hy_frame *F, char **to, const char *text)
     return 0;
 }
 
-/* Room from the frame's cache, to be dropped; NULL with F's error. */
+/* Takes memory from the frame's cache, to be dropped later; NULL with F's error. */
 static void *hy__room(hy_frame *F, hy__buffer **room, size_t bytes, const char *who)
 {
     *room = hy__buffer_new(&F->cache, bytes);
@@ -6802,7 +6802,7 @@ static void hy__list_remove(hy__list *list, hy_array *x)        /* order is not 
 static hy_array *hy__next_free(const hy_array *x) { return (hy_array *)(void *)x->item; }
 static void hy__set_next_free(hy_array *x, hy_array *next) { x->item = (hy_array **)(void *)next; }
 
-/* As many handles of closed frames as a slab has, or a new slab. */
+/* Adds free handles: those of closed frames, as many as a slab has, or a new slab. */
 static int hy__more_handles(hy_frame *F)
 {
     hy_root *root = F->root;
@@ -6831,7 +6831,7 @@ static int hy__more_handles(hy_frame *F)
     return 0;
 }
 
-/* A fresh handle in the current scope: no type, no buffer. */
+/* Makes a handle in the current scope, without type and buffer. */
 static hy_array *hy__handle(hy_frame *F)
 {
     hy_array *x;
@@ -6851,7 +6851,7 @@ static hy_array *hy__handle(hy_frame *F)
     return x;
 }
 
-/* One for a tensor that lies in a buffer, which it holds. */
+/* Makes a handle for a tensor in a buffer, which it holds. */
 static hy_array *hy__handle_of(hy_frame *F, const hy_tensor *t, hy__buffer *buffer)
 {
     hy_array *x = hy__handle(F);
@@ -6861,7 +6861,7 @@ static hy_array *hy__handle_of(hy_frame *F, const hy_tensor *t, hy__buffer *buff
     return x;
 }
 
-/* Lets go of the values of a recorded call, or of a leaf's gradient. */
+/* Drops the values of a recorded call, or a leaf's gradient. */
 static void hy__tape_empty(hy_frame *F, hy__tape *tape)
 {
     int i;
@@ -6876,7 +6876,7 @@ static void hy__tape_empty(hy_frame *F, hy__tape *tape)
     tape->grad.buffer = NULL;
 }
 
-/* A chain of a million calls may hang on one handle, so this walks a list instead of the stack. */
+/* One handle may hold a chain of a million calls, so this uses a list instead of recursion. */
 static void hy__tape_drop(hy_frame *F, hy__tape *tape)
 {
     hy__tape *pending = NULL;
@@ -6900,7 +6900,7 @@ static void hy__tape_drop(hy_frame *F, hy__tape *tape)
     }
 }
 
-/* Its memory stays a list, of handles that are known to be dead: a program may have kept it. */
+/* Ends a list of parameters. Its memory stays a list of dead handles, as a program may still have it. */
 static void hy__params_over(hy_frame *F, hy__buffer *list)
 {
     hy_array **at = (hy_array **)list->data;
@@ -6932,7 +6932,8 @@ static void hy__handle_drop(hy_frame *F, hy_array *x)
 }
 
 /* --- scopes --- */
-/* In which function of the user's a wrong handle was met: it may have taken another argument for an array. */
+/* Prints the user's function in which a wrong handle was used: it may have mistaken another argument for
+ * an array. */
 enum { HY__ROLE_TEXT = 192 };
 static const char *hy__role_text(const hy_frame *F, char *text)
 {
@@ -6981,7 +6982,7 @@ static void hy__fail_param(hy_frame *F, const hy__param *p, const char *who)
                   "with a block of which its own is a child by then", who, hy__called(p));
 }
 
-/* An array with values, in this frame or its root, as opposed to a group or a traced value. */
+/* Checks that x is an array with values of this root, not a group or a traced value. */
 static int hy__concrete(hy_frame *F, const hy_array *x, const char *who, const char *instead)
 {
     if (!hy__alive(F, x, who)) return 0;
@@ -7000,7 +7001,7 @@ static int hy__concrete(hy_frame *F, const hy_array *x, const char *who, const c
 HY_API void hy_begin(hy_frame *F)
 {
     if (!F) return;
-    if (F->lost) { F->lost++; return; } /* what follows belongs to the scope around */
+    if (F->lost) { F->lost++; return; } /* arrays belong to the scope around */
     if (F->marks == F->marks_cap &&
         hy__grow(&F->root->heap, (void **)&F->mark, &F->marks_cap, F->marks + 1, sizeof *F->mark)) {
         F->lost++;
@@ -7042,7 +7043,7 @@ HY_API void hy_end(hy_frame *F)
     hy__unwind(F, F->mark[--F->marks]);
 }
 
-/* A function of the user's runs between these: it ends no bracket from before, and what it leaves open ends
+/* Encloses a function of the user's: it cannot end a scope from before, and scopes that it leaves open end
  * with it. y: what it returned. */
 typedef struct hy__scope_guard { int marks, scope_limit, lost; } hy__scope_guard;
 static hy__scope_guard hy__scope_guard_open(hy_frame *F)
@@ -7062,7 +7063,7 @@ static hy_array *hy__scope_guard_close(hy_frame *F, const hy__scope_guard *s, hy
     return y;
 }
 
-/* The same of a callback, by name: nor does it close the frame, and modes are the caller's. */
+/* The same for a callback with a name: it cannot close the frame either, and modes are restored. */
 typedef struct hy__callback {
     hy__scope_guard    guard;
     const char *within;
@@ -7095,14 +7096,14 @@ static hy_array *hy__callback_close(hy_frame *F, const hy__callback *v, hy_array
     F->emit = v->emit;
     return y;
 }
-/* The role alone: the one before it is given back. */
+/* Sets only the role and returns the one before. */
 static const hy__role *hy__role_set(hy_frame *F, const hy__role *role)
 {
     const hy__role *before = F->role;
     F->role = role;
     return before;
 }
-/* Who does what may not be done now. */
+/* Name of the callback that tries what it may not do. */
 static const char *hy__caller(const hy_frame *F)
 {
     return F->within ? F->within : F->scope || hy__traced_for(F) ? "forward" : "another thread";
@@ -7121,8 +7122,8 @@ HY_API hy_array *hy_return(hy_frame *F, hy_array *x)
     return x;
 }
 
-/* Takes x out of its scope: the last of the scope takes its place, the last of the next one takes that one's,
- * and so on to the end of the list. */
+/* Removes x from its scope: the last array of the scope takes its slot, the last one of the next scope
+ * takes that slot, and so on to the end of the list. */
 static void hy__detach(hy_frame *F, const hy_array *x)
 {
     int gap = x->slot, i = F->marks, last;
@@ -7256,7 +7257,7 @@ HY_API void hy_defaults(const hy_op *op, void *record)
     }
 }
 
-/* How many values argument number `index` has; *hidden tells whether the caller sees them. */
+/* Number of values of argument `index`; *hidden: the caller does not see them. */
 static int hy__arg_count(const hy_op *op, const hy_arg *args, int output, int index, const void *record,
                          int *hidden)
 {
@@ -7299,7 +7300,7 @@ static int hy__spells(const char *text, const char *name)
     return 0;
 }
 
-/* By any of its names; -1: there is no such operator. */
+/* Finds an operator's number by any of its names; -1: there is none. */
 static int hy__spelt_number(const char *name)
 {
     const char *text = (const char *)&hy__spelt;
@@ -7329,7 +7330,7 @@ static void hy__fail_absent(hy_frame *F, int number)
 }
 #endif
 
-/* Of those that are not there, all are one: what this one was called, the caller knows. */
+/* Fails for an operator that is not in the build. All of these are one row, so the caller gives the name. */
 static int hy__absent(hy_frame *F, const hy_op *op, const char *name)
 {
     if (!(op->flags & HY_OP_ABSENT)) return 0;
@@ -7337,7 +7338,7 @@ static int hy__absent(hy_frame *F, const hy_op *op, const char *name)
     return 1;
 }
 
-/* By number, NULL after an error. */
+/* Finds an operator by number; NULL after an error. */
 static const hy_op *hy__op(hy_frame *F, int number)
 {
     const hy_op *op = F->root->ops[number];
@@ -7364,7 +7365,7 @@ static hy_array *hy__emit_flat(hy_frame *F, const hy_op *op, int n, hy_array *co
     return F->emit(F, op, n, in, record, 0, NULL);
 }
 
-/* Arguments as declared -> the inputs that exist, groups opened. */
+/* Turns declared arguments into inputs, with groups opened. */
 static hy_array *hy__emit_opened(hy_frame *F, const hy_op *op, hy_array *const *arg, const void *record)
 {
     enum { FEW = 32 };
@@ -7400,7 +7401,7 @@ static hy_array *hy__emit_args(hy_frame *F, int number, hy_array *const *arg, co
     return op ? hy__emit_opened(F, op, arg, record) : NULL;
 }
 
-/* What was asked for just now: zero options become their defaults. */
+/* Emits an operator with new options: zero options become their defaults. */
 static hy_array *hy__emit_new(hy_frame *F, int number, hy_array *const *arg, void *record)
 {
     const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
@@ -7436,7 +7437,7 @@ HY_OPS(HY__RECORD_OP, HY__RECORD_OPT)
 typedef struct hy__scalar_rec { double scalar; } hy__scalar_rec;
 typedef struct hy__reduce_rec { hy_ints axis; int keepdims, exclude; } hy__reduce_rec;
 
-/* Ints, reals and shapes have one form, a number of words and the words: those that count are copied. */
+/* Copies the used part of a list: ints, reals and shapes are all a count and then values. */
 static void hy__take_list(void *to, const void *from, size_t bytes)
 {
     enum { HEAD = offsetof(hy_ints, v), WORD = sizeof(int64_t) };
@@ -43136,7 +43137,7 @@ static int hy__graph_bind(hy_frame *F, hy_graph *g, hy_array *const *in, const h
  */
 HY__MILD_ROOMS
 
-/* The variable of a parameter that was met; or NULL. */
+/* The variable of a parameter, or NULL if it was not used yet. */
 static hy__node *hy__param_met(const hy_frame *S, const hy__param *p)
 {
     int at = hy__met_find(&S->tracer->param_met, p);
@@ -43161,14 +43162,14 @@ static int hy__has_variable(const hy__nodes *store, const char *name)
     return 0;
 }
 
-/* What the variable is called: as the value is outside, unless the body has such a variable already. */
+/* Names the variable like the value outside, unless the body already has a variable of that name. */
 static void hy__outside_name(const hy_frame *S, const hy_array *x, hy__line *line)
 {
     size_t most = line->cap - 14;
     int number = S->tracer->outsides;
     if (x->node) hy__put_output_name(line, x->node, x->output);
     else hy__puts(line, x->param ? hy__called(x->param) : "constant");
-    if (line->n > most) {               /* a long one ends with a whole letter of UTF-8 */
+    if (line->n > most) {               /* cut at a whole character of UTF-8 */
         while (most && (line->text[most] & 0xc0) == 0x80) most--;
         line->n = most;
         line->text[most] = 0;
@@ -43212,7 +43213,7 @@ static hy__node *hy__outside_node(hy_frame *S, hy_array *x)
     return var;
 }
 
-/* The variable of a parameter, one per store. */
+/* Finds or makes the variable of a parameter, one per store. */
 static hy__node *hy__param_node(hy_frame *S, hy__param *p)
 {
     hy__tracer *T = S->tracer;
@@ -43236,8 +43237,8 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
     return node;
 }
 
-/* An array with values becomes a constant, captured by reference. Frames that trace may use what their
- * caller and the root own: a sibling's arrays may die any time. */
+/* Makes a constant of an array with values, captured by reference. A trace may use arrays of its caller
+ * and of the root; those of a sibling frame may die any time. */
 static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
 {
     hy__nodes *store = hy__store_of(S);
@@ -43261,7 +43262,7 @@ static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
     return hy__node_add(S, store, hy__constant_node(S, &x->t, x->buffer));
 }
 
-/* The edge an argument stands for. */
+/* Finds the edge for an argument. */
 static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, hy__edge *edge)
 {
     hy__node *node = x->node;
@@ -43275,7 +43276,7 @@ static int hy__trace_edge(hy_frame *S, hy_array *x, const hy_op *op, hy__edge *e
     if (!node) node = x->param ? hy__param_node(S, hy__param_of(x)) : hy__captured_node(S, x, op);
     if (!node) return -1;
     edge->node = node;
-    edge->output = x->node ? x->output : 0;     /* else it is that of a call on the tape */
+    edge->output = x->node ? x->output : 0;     /* else the output is that of a call on the tape */
     return 0;
 }
 
@@ -43304,7 +43305,7 @@ static int hy__traceable(hy_frame *S, const hy__call *c, const hy_op *op)
 }
 
 /* --- names --- */
-/* As MXNet numbers them: relu, _plus of a + b, _plusscalar of a + 1. */
+/* Prints the base of an automatic name as MXNet has it: relu, _plus for a + b, _plusscalar for a + 1. */
 static void hy__put_hint(hy__line *line, const hy_op *op)
 {
     const hy__arithmetic *a = op->bind == hy__binary_bind ? hy__arithmetic_of(op) : NULL;
@@ -43322,7 +43323,8 @@ static void hy__put_hint(hy__line *line, const hy_op *op)
     }
 }
 
-/* The number after the latest node of this name in this scope, or its own if it is called otherwise now. */
+/* The number after that of the latest node with this name in this scope, even if that node has been
+ * renamed. */
 static int hy__next_number(const hy_frame *S, const char *base, size_t n, int scope)
 {
     const hy__nodes *store = hy__store_of(S);
@@ -43362,15 +43364,15 @@ HY_API hy_array *hy_named(hy_frame *S, hy_array *x, const char *name)
 }
 
 /* --- operators become nodes --- */
-/* Which node changes input k of this one in training, it or one in a body, and which input it is there.
- * NULL: none does. */
+/* Finds the node that writes input k in training: this node or one in its bodies, and the input it is
+ * there. NULL: none does. */
 static const hy__node *hy__changer(const hy__node *node, int k, int *input)
 {
     const int bodies = node->op->flags & HY_OP_CONTROL ? node->nsub : 0;
     int s, i, at, lead;
     const hy__node *found;
     for (s = 0; s < bodies && !((const hy__control_rec *)node->record)->mode; s++) {
-        const hy_graph *g = node->sub[s];       /* a gradient works with copies: it changes none */
+        const hy_graph *g = node->sub[s];       /* a gradient changes copies only */
         lead = node->nin - g->vars;
         for (i = 0; k >= lead && i < g->n; i++)
             for (at = 0; at < g->node[i]->nin; at++)
@@ -43386,7 +43388,7 @@ static int hy__changes_result(hy_frame *S, const hy__node *node, int k)
     return at ? hy__fail_target(S, at->name, at->op, k) : 0;
 }
 
-/* What a node changes is a variable. */
+/* Checks that a node writes variables only. */
 static int hy__trace_targets(hy_frame *S, const hy__node *node, hy_array *const *in)
 {
     const hy_frame *at;
@@ -43400,7 +43402,7 @@ static int hy__trace_targets(hy_frame *S, const hy__node *node, hy_array *const 
     return 0;
 }
 
-/* What the edges of a node know decides its outputs' types, and perhaps its inputs'. */
+/* Infers the types of a node's outputs, and perhaps of its inputs, from its edges. */
 static int hy__trace_types(hy_frame *S, hy__node *node, hy__call *c)
 {
     int i;
@@ -43414,8 +43416,8 @@ static int hy__trace_types(hy_frame *S, hy__node *node, hy__call *c)
     return 0;
 }
 
-/* The next operator of a program, which has taken so many numbers so far. A loop or branch takes one, what is
- * computed a second time none. */
+/* Numbers a random operator of a program that has taken `ranks` numbers so far. A loop or branch takes one
+ * number; a block that is computed again takes none. */
 static void hy__rank_next(hy__node *node, int *ranks)
 {
     const hy__control_rec *r = node->op->flags & HY_OP_CONTROL ? (const hy__control_rec *)node->record : NULL;
@@ -43517,7 +43519,7 @@ HY_API hy_array *hy_output_named(hy_frame *S, hy_array *group, const char *name)
     return found;
 }
 
-/* Which replacement is meant for this variable? */
+/* Finds the replacement for this variable. */
 static int hy__replaced_by(const hy__node *node, int n, const char *const *names)
 {
     int i;
@@ -43778,7 +43780,7 @@ static void hy__frame_free(hy_frame *F)
         hy__set_next_free(F->free_last, root->spare);
         root->spare = F->free_first;
     }
-    F->closed = 1;                      /* known by that if it is closed once more */
+    F->closed = 1;                      /* recognised if it is closed again */
     F->next_closed = root->closed;
     root->closed = F;
     hy__release(&root->lock);
@@ -43828,7 +43830,7 @@ typedef struct hy__flat {
     hy__buffer *room;
     hy_array  **at;                     /* the arrays, None left out */
     int         n;
-    char       *full;                   /* "x", "(xn(xx)n)": how they are grouped; n is None */
+    char       *full;                   /* grouping: "x", "(xn(xx)n)"; n is None */
     char       *form;                   /* the same without what makes no difference: "(xn(xx))" */
     hy_array   *few[HY__FEW];
     char        text[4 * HY__FEW];
@@ -43857,7 +43859,7 @@ static char *hy__spread_out(hy__flat *flat, hy_array *x, char *form)
     return form;
 }
 
-/* None at the end of the arguments may as well be left out, and a group of one is that one. */
+/* Normalises a form: None at the end is left out, and a group of one is its member. */
 static void hy__normal_form(const char *full, char *form)
 {
     size_t n = strlen(full);
@@ -43912,7 +43914,7 @@ static int hy__flat_open(hy_frame *F, hy__flat *flat, hy_array *x, const char *w
     return 0;
 }
 
-/* The arrays grouped as the form says; it moves on behind what was read. */
+/* Groups arrays by a form, which is advanced past the part that was read. */
 static hy_array *hy__group_as(hy_frame *F, const char **form, hy_array ***at)
 {
     const char *s;
@@ -43940,20 +43942,20 @@ typedef hy_array *(*hy__traced_fn)(hy_frame *S, void *user, hy_array *x);
 typedef struct hy__trace {
     struct hy__trace *next;
     hy_graph *graph;
-    int       asked, training;          /* for which it holds, if it asked */
-    int       fast;                     /* asked nothing: found without the lock, stays */
+    int       asked, training;          /* what it holds for, if forward asked */
+    int       fast;                     /* asked nothing: found without the lock */
     int       flat, grouped;            /* no None, no groups within groups, in and out; it gives a group */
-    int       ran, running;             /* ever; calls of another one that are under way */
-    int64_t   used;                     /* when: of the others the one unused for longest goes */
+    int       ran, running;             /* has ever run; running calls of it */
+    int64_t   used;                     /* last use: the least recently used one is dropped */
     int       n;
     hy_type  *type;                     /* of the inputs it was made with: the same */
-    char     *in, *out;                 /* how they are grouped */
+    char     *in, *out;                 /* grouping of inputs, outputs */
     char      bound[HY__BOUND];
 } hy__trace;
 
 typedef struct hy__traces {
     int64_t    hits;
-    uint64_t   number;                  /* of calls that `fast` serves, or 0 while there is none */
+    uint64_t   number;                  /* number of calls that `fast` serves, or 0 */
     hy__lock   lock;                    /* held while tracing */
     hy__trace *first, *retired;         /* the latest first; retired ones may still be running elsewhere */
     hy__trace *fast;
@@ -43980,7 +43982,7 @@ static void hy__traces_retire(hy__traces *all)
     HY__STORE(&all->fast, (hy__trace *)NULL);
 }
 
-/* Frees retired ones that nobody runs. */
+/* Frees retired traces that nobody runs. */
 static void hy__traces_trim(hy_frame *F, hy__traces *all)
 {
     hy__trace **at = &all->retired, *t;
@@ -44005,10 +44007,10 @@ static void hy__traces_free(hy_frame *F, hy__traces *all)
     all->lent = 0;
 }
 
-/* What hy_is_training and hy_is_recording say. */
+/* The answers of hy_is_training and hy_is_recording as one number. */
 static int hy__modes(const hy_frame *F) { return (F->training != 0) + 2 * (F->recording != 0); }
 
-/* Does a trace hold for these arguments? */
+/* Is a trace valid for these arguments? */
 static int hy__trace_fits(const hy_frame *F, const hy__trace *t, const hy__flat *in)
 {
     int i;
@@ -44153,8 +44155,8 @@ static hy__trace *hy__trace_make(hy_frame *F, hy__traced_fn fn, void *user, cons
     return t;
 }
 
-/* Of a trace, beside its graph: a parameter of a layer whose result nobody takes, with the shape that the
- * trace has found, but no values yet. */
+/* Is it a parameter without values whose layer has no reader? The trace has found its shape, but the graph
+ * does not have it. */
 static int hy__is_idle_param(const hy__node *node)
 {
     const hy__param *p = node->param;
@@ -44162,7 +44164,7 @@ static int hy__is_idle_param(const hy__node *node)
            hy__shape_known(&node->type[0].shape);
 }
 
-/* Are all parameters of a graph ready? Nothing is looked at again before one has moved. */
+/* Are all parameters of a graph ready? They are checked again only after one has moved. */
 static int hy__graph_ready(hy_frame *F, hy_graph *g)
 {
     uint64_t moves = HY__LOAD(&F->root->moves);
@@ -44178,7 +44180,7 @@ static int hy__graph_ready(hy_frame *F, hy_graph *g)
     return HY__LOAD(&F->root->moves) == moves || hy__graph_ready(F, g);
 }
 
-/* Parameters whose shape only the graph knows get it, and their values. */
+/* Gives parameters whose shape follows from the graph their shape and values. */
 static int hy__graph_fill(hy_frame *F, const hy_graph *g, hy_array *const *in)
 {
     hy__types T;
@@ -44204,7 +44206,7 @@ static int hy__trace_ready(hy_frame *F, hy_graph *g, hy_array *const *in)
     return failed;
 }
 
-/* Beyond the limit the trace unused for longest goes. */
+/* Drops the least recently used trace beyond the limit. */
 static void hy__traces_limit(hy_frame *F, hy__traces *all, int limit)
 {
     hy__trace **at, **oldest, *t;
@@ -44221,7 +44223,7 @@ static void hy__traces_limit(hy_frame *F, hy__traces *all, int limit)
     hy__traces_trim(F, all);
 }
 
-/* Is this thread inside the trace that is being made? */
+/* Is this thread making a trace? */
 static int hy__traces_mine(const hy__traces *all) { return HY__LOAD(&all->tracer) == hy__this_thread(); }
 
 /* The trace for these arguments, made if there is none; hy__trace_leave it. */
@@ -44264,7 +44266,7 @@ static void hy__trace_leave(hy__trace *t) { if (t && !t->fast) HY__ADD(&t->runni
 
 /* --- calling --- */
 
-/* What runs a compiled graph under recording; its gradient is another graph. See >>autograd. */
+/* The operator that runs a compiled graph under recording; its gradient is another graph. See >>autograd. */
 static const hy_arg hy__graph_in[] = { { "data", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
 static const hy_arg hy__graph_out[] = { { "output", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
 static const hy_op hy__graph_op = { "_graph", NULL, NULL, "a compiled program", hy__graph_in, hy__graph_out,
@@ -44296,13 +44298,13 @@ static int hy__graph_apply(hy_frame *F, hy_graph *g, hy_array *const *in, hy_arr
     return y ? 0 : -1;
 }
 
-/* Packed; under recording the tape learns of the copy. */
+/* Packs an input; under recording the copy is on the tape. */
 static hy_array *hy__packed_input(hy_frame *F, hy_array *x)
 {
     return F->recording && !hy__packed(&x->t) ? hy_identity(F, x) : hy__packed_array(F, x);
 }
 
-/* A call found its program. No locked instruction while the frame is the only one. */
+/* Counts a call that found its program, without a locked instruction while there is only one frame. */
 HY__INLINE void hy__traces_hit(hy_frame *F, hy__traces *all)
 {
     if (HY__PEEK(&F->root->frames) > 1) HY__ADD(&all->hits, 1);
@@ -44333,7 +44335,7 @@ static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, cons
         hy__acquire(&all->lock);
         all->misses++;
         if (t->ran) memcpy(all->reason, lookup.reason, sizeof all->reason);
-        t->ran = 1;                     /* its first program is made for the reason that it was */
+        t->ran = 1;                     /* its first program has the reason of the trace */
         hy__release(&all->lock);
     }
     return y;
