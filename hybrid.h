@@ -101,6 +101,10 @@
  *   losses, optimisers, metrics and loaders Gluon's (strides, padding, weight_initializer), those of
  *   operators the operators' (stride, pad). What is true there unless you say so is no_... here: no_center,
  *   no_flatten, and no_bias for use_bias.
+ *   Windows: pad stands before each dim and behind it, unless pad_end (of layers padding_end) says what
+ *   stands behind: HY_INTS(0, 0) is nothing, empty, as in a cleared struct, is as pad. A deconvolution cuts
+ *   off pad in front, pad_end behind, and adds adj there; its target_shape decides both. MXNet has pad
+ *   alone: what is written for it has a Pad in front, or adj or a slice behind, where they differ.
  *
  * GROUPS
  *   Several arrays as one handle: hy_group(F, a, b), hy_get(F, g, i), hy_count(F, g). Operators with many
@@ -3675,6 +3679,7 @@ typedef struct hy_nn_conv_opt {
     int         no_bias;
     hy_ints     output_padding;         /* of the transposed */
     hy_init     weight_initializer, bias_initializer;
+    hy_ints     padding_end;            /* behind each dim, as padding if empty; HY_INTS(0): none there */
 } hy_nn_conv_opt;
 HY_API hy_block *hy_nn_conv1d(hy_frame *F, int channels, hy_ints kernel_size, const hy_nn_conv_opt *opt);
 HY_API hy_block *hy_nn_conv2d(hy_frame *F, int channels, hy_ints kernel_size, const hy_nn_conv_opt *opt);
@@ -3691,6 +3696,7 @@ typedef struct hy_nn_pool_opt {
     int     layout;                     /* HY_LAYOUT_NCW, NCHW or NCDHW */
     int     ceil_mode;                  /* sizes are rounded up */
     int     no_count_include_pad;       /* averages count real elements only */
+    hy_ints padding_end;                /* behind each dim, as padding if empty */
 } hy_nn_pool_opt;
 HY_API hy_block *hy_nn_max_pool1d(hy_frame *F, hy_ints pool_size, const hy_nn_pool_opt *opt);
 HY_API hy_block *hy_nn_max_pool2d(hy_frame *F, hy_ints pool_size, const hy_nn_pool_opt *opt);
@@ -52997,6 +53003,13 @@ static int hy__per_dim(hy_frame *F, const char *who, const char *what, const hy_
     }
     return 1;
 }
+/* Padding before dims and, if it is said, behind them: empty, as before them. */
+static int hy__paddings(hy_frame *F, const char *who, const hy_ints *before, const hy_ints *behind, int dims,
+                        hy_ints *pad, hy_ints *pad_end)
+{
+    return hy__per_dim(F, who, "padding", before, dims, 0, 0, pad) &&
+           (behind->n <= 0 || hy__per_dim(F, who, "padding_end", behind, dims, 0, 0, pad_end));
+}
 /* The layout meant, or 0 with an error. */
 static int hy__layout_for(hy_frame *F, const char *who, int layout, int dims)
 {
@@ -53052,6 +53065,7 @@ static void hy__conv_layer_describe(const hy_block *self, char *text, size_t byt
     hy__say_ints(&line, "kernel_size", &b->kernel);
     hy__say_ints(&line, "stride", &b->stride);
     if (!hy__is_all(&b->pad, 0)) hy__say_ints(&line, "padding", &b->pad);
+    if (b->pad_end.n) hy__say_ints(&line, "padding_end", &b->pad_end);
     if (!hy__is_all(&b->dilate, 1)) hy__say_ints(&line, "dilation", &b->dilate);
     if (!hy__is_all(&b->adj, 0)) hy__say_ints(&line, "output_padding", &b->adj);
     if (b->num_group != 1) hy__say(&line, ", groups=%d", b->num_group);
@@ -53084,7 +53098,7 @@ static int hy__conv_setup(hy_frame *F, hy__conv_layer *b, int dims, const hy_int
         !hy__wants(F, who, "in_channels", o->in_channels, 0) ||
         !hy__per_dim(F, who, "kernel_size", kernel, dims, 1, 1, &b->kernel) ||
         !hy__per_dim(F, who, "strides", &o->strides, dims, 1, 1, &b->stride) ||
-        !hy__per_dim(F, who, "padding", &o->padding, dims, 0, 0, &b->pad) ||
+        !hy__paddings(F, who, &o->padding, &o->padding_end, dims, &b->pad, &b->pad_end) ||
         !hy__per_dim(F, who, "dilation", &o->dilation, dims, 1, 1, &b->dilate)) return -1;
     if (o->output_padding.n && !b->turned)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: only transposed convolutions have output_padding", who);
@@ -53118,7 +53132,7 @@ static hy_block *hy__conv_layer_new(hy_frame *F, int dims, int turned, int chann
 
 typedef struct hy__pool_layer {
     hy_block base;
-    hy_ints  size, stride, pad;
+    hy_ints  size, stride, pad, pad_end;
     int      type, global, layout, ceil_mode, exclude_pad;
 } hy__pool_layer;
 
@@ -53132,6 +53146,7 @@ static hy_array *hy__pool_layer_forward(hy_frame *F, hy_block *self, hy_array *x
     opt.convention = b->ceil_mode ? HY_CONVENTION_FULL : HY_CONVENTION_VALID;
     opt.stride = b->stride;
     opt.pad = b->pad;
+    opt.pad_end = b->pad_end;
     opt.exclude_pad = b->exclude_pad;
     opt.layout = b->layout;
     return hy__fwd(F, hy_pooling(F, x, b->size, &opt));
@@ -53144,6 +53159,7 @@ static void hy__pool_layer_describe(const hy_block *self, char *text, size_t byt
     hy__put_tuple(&line, b->size.v, b->size.n);
     hy__say_ints(&line, "stride", &b->stride);
     hy__say_ints(&line, "padding", &b->pad);
+    if (b->pad_end.n) hy__say_ints(&line, "padding_end", &b->pad_end);
     hy__say(&line, ", ceil_mode=%s, global_pool=%s, pool_type=%s, layout=", hy__true(b->ceil_mode),
             hy__true(b->global), b->type == HY_POOL_MAX ? "max" : "avg");
     hy__say_word(&line, HY__LAYOUTS, b->layout);
@@ -53171,7 +53187,7 @@ static hy_block *hy__pool_layer_new(hy_frame *F, int dims, int type, int global,
     b->exclude_pad = o.no_count_include_pad;
     if (hy__per_dim(F, who, "pool_size", &size, dims, global ? 1 : 2, 1, &b->size) &&
         hy__per_dim(F, who, "strides", o.strides.n ? &o.strides : &b->size, dims, 1, 1, &b->stride))
-        hy__per_dim(F, who, "padding", &o.padding, dims, 0, 0, &b->pad);
+        hy__paddings(F, who, &o.padding, &o.padding_end, dims, &b->pad, &b->pad_end);
     return hy__made(F, &b->base);
 }
 

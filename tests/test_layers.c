@@ -547,6 +547,57 @@ static void lay_pooling(void)
     hy_close(F);
 }
 
+/* Padding behind that is not that before: layers of both kinds, transposed ones too. */
+static void lay_padding_behind(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_nn_conv_opt opt;
+    hy_nn_pool_opt pool;
+    hy_convolution_opt op;
+    hy_pooling_opt of;
+    hy_array *x = lay_input(F, HY_SHAPE(2, 3, 8, 9)), *y;
+    hy_block *c, *p;
+    memset(&opt, 0, sizeof opt);
+    memset(&pool, 0, sizeof pool);
+    memset(&op, 0, sizeof op);
+    memset(&of, 0, sizeof of);
+    opt.strides = pool.strides = HY_INTS(2);
+    opt.padding_end = HY_INTS(1);
+    c = hy_nn_conv2d(F, 4, HY_INTS(3), &opt);
+    y = LAY_RUN(F, c, x);
+    LAY_SHAPE(F, y, 2, 4, 4, 4);
+    LAY_DESCRIBE(c, "3 -> 4, kernel_size=(3, 3), stride=(2, 2), padding_end=(1, 1)");
+    op.stride = HY_INTS(2, 2);
+    op.pad_end = HY_INTS(1, 1);
+    LAY_NEAR(F, y, hy_convolution(F, x, hy_param(F, c, "weight"), hy_param(F, c, "bias"), HY_INTS(3, 3), 4, &op), 0);
+    opt.padding = HY_INTS(1, 2);
+    opt.padding_end = HY_INTS(0);
+    y = LAY_RUN(F, hy_nn_conv2d(F, 4, HY_INTS(3), &opt), x);
+    LAY_SHAPE(F, y, 2, 4, 4, 5);
+    LAY_SHAPE(F, LAY_RUN(F, hy_nn_conv2d_transpose(F, 4, HY_INTS(3), &opt), x), 2, 4, 7 * 2 + 3 - 1, 8 * 2 + 3 - 2);
+    pool.padding_end = HY_INTS(0, 1);
+    pool.padding = HY_INTS(1, 0);
+    p = hy_nn_avg_pool2d(F, HY_INTS(3), &pool);
+    y = LAY_RUN(F, p, x);
+    LAY_SHAPE(F, y, 2, 3, 4, 4);
+    LAY_DESCRIBE(p, "size=(3, 3), stride=(2, 2), padding=(1, 0), padding_end=(0, 1), ceil_mode=False, global_pool=False, "
+                 "pool_type=avg, layout=NCHW");
+    of.pool_type = HY_POOL_AVG;
+    of.stride = HY_INTS(2, 2);
+    of.pad = HY_INTS(1, 0);
+    of.pad_end = HY_INTS(0, 1);
+    LAY_NEAR(F, y, hy_pooling(F, x, HY_INTS(3, 3), &of), 0);
+    LAY_OK(F);
+    opt.padding_end = HY_INTS(1, 2, 3);
+    CHECK(!hy_nn_conv2d(F, 4, HY_INTS(3), &opt) && strstr(hy_error(F), "padding_end has 3 numbers, where 1 or 2 are due"));
+    hy_clear(F);
+    op.pad_end = HY_INTS(-1, 0);
+    CHECK(!hy_convolution(F, x, hy_param(F, c, "weight"), hy_param(F, c, "bias"), HY_INTS(3, 3), 4, &op) &&
+          strstr(hy_error(F), "pad_end must lie in 0 to"));
+    hy_clear(F);
+    hy_close(F);
+}
+
 static void lay_deferred_network(void)
 {
     hy_frame *F = hy_open(NULL);
@@ -1571,6 +1622,7 @@ static void test_layers(void)
     RUN(lay_conv_channels_last);
     RUN(lay_conv_transpose);
     RUN(lay_pooling);
+    RUN(lay_padding_behind);
     RUN(lay_deferred_network);
     RUN(lay_names);
 #endif

@@ -84,6 +84,41 @@ static void quantize_network(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Padding that differs before and behind stays so: the copy has it, and gives what the net gives. */
+static void quantize_padding_behind(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_hybrid_sequential(F), *small;
+    hy_nn_conv_opt first = { 0 }, grouped = { 0 };
+    hy_nn_pool_opt pool = { 0 };
+    hy_array *x = quantize_noise(F, HY_SHAPE(6, 3, 12, 13)), *y, *z;
+    double most;
+    first.strides = HY_INTS(2);
+    first.padding_end = HY_INTS(1);
+    first.activation = "relu";
+    grouped.groups = 2;
+    grouped.padding = HY_INTS(1, 2);
+    grouped.padding_end = HY_INTS(0);
+    pool.padding_end = HY_INTS(1);
+    hy_append(F, net, hy_nn_conv2d(F, 8, HY_INTS(3), &first), hy_nn_max_pool2d(F, HY_INTS(2), &pool),
+              hy_nn_conv2d(F, 12, HY_INTS(3), &grouped));
+    hy_seed(F, 5);
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    y = hy_call(F, net, x);
+    small = hy_quantize(F, net, x, NULL);
+    if (small) hy_hybridize(F, small, NULL);
+    z = small ? hy_call(F, small, x) : NULL;
+    if (CHECK(z && hy_size(F, z) == hy_size(F, y))) {
+        most = hy_item(F, hy_max(F, hy_abs(F, y), HY_ALL, NULL));
+        CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, z)), HY_ALL, NULL)) < 0.05 * most);
+        CHECK_NEAR(quantize_ops(F, small, "int8_convolution"), 2, 0);
+        CHECK_NEAR(quantize_ops(F, small, "pad"), 0, 0);
+    }
+    CHECK_STR(hy_error(F), NULL);
+    hy_close(F);
+}
+
 /* One result on every instruction set and for any number of threads. */
 static void quantize_bits(void)
 {
@@ -498,6 +533,7 @@ static void quantize_memory(void)
 static void test_quantize(void)
 {
     RUN(quantize_network);
+    RUN(quantize_padding_behind);
     RUN(quantize_bits);
     RUN(quantize_thresholds);
     RUN(quantize_channels);

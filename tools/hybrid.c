@@ -2062,14 +2062,14 @@ static const char *name_of_input(const hy_node *node, int k)
 static char *attribute_of(tool *T, const hy_node *node, const hy_attr *t, const void *plain)
 {
     char now[256], then[256], *s;
-    int window = which_of("kernel|stride|dilate|pad|adj|output_size", t->mxnet);
+    int window = which_of("kernel|stride|dilate|pad|adj|output_size|pad_end", t->mxnet);
     if (which_of("no_bias|layout|count_include_pad|pooling_convention|eps|momentum|fix_gamma|use_global_stats"
                  "|output_mean_var", t->mxnet) >= 0) return NULL;
     hy_attr_text(t, node->record, now, sizeof now);
     hy_attr_text(t, plain, then, sizeof then);
     if ((node->op->flags & HY_OP_CONTROL) && (strcmp(t->name, "limit") || !strcmp(now, "0"))) return NULL;
     if (t->option && !strcmp(now, then)) return NULL;
-    if (window > 0 && !now[strspn(now, window < 3 ? "(), 1" : "(), 0")]) return NULL;
+    if (window > 0 && strcmp(t->mxnet, "pad_end") && !now[strspn(now, window < 3 ? "(), 1" : "(), 0")]) return NULL;
     while (window >= 0 && (s = strstr(now, ", ")) != NULL) {
         *s = 'x';
         memmove(s + 1, s + 2, strlen(s + 1));
