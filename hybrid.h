@@ -10861,6 +10861,7 @@ typedef struct hy__tile {                /* one call of a kernel; strides in ele
     hy__tail tail;
     int rows;
     int64_t more, below;                 /* further tiles, one below the other, so far apart in A */
+    const int64_t *at, *to;              /* where vectors that lie apart are read and go */
 } hy__tile;
 
 typedef void (*hy__tile_fn)(const hy__tile *t, const void *b, void *c);
@@ -10956,6 +10957,16 @@ HY__VECTOR(double, 32, hy__f64x4, 8)
 HY__VECTOR(float, 64, hy__f32x16, 2)    /* as pairs of bf16 lie anywhere */
 HY__VECTOR(int32_t, 32, hy__i32x8, 4)
 HY__VECTOR(int32_t, 64, hy__i32x16, 4)
+/* A vector of two halves, and half of one. */
+#ifdef __clang__
+#define HY__BOTH(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define HY__HALF(v, i) __builtin_shufflevector(v, v, 8 * i, 8 * i + 1, 8 * i + 2, 8 * i + 3, 8 * i + 4, \
+                                               8 * i + 5, 8 * i + 6, 8 * i + 7)
+#else
+#define HY__BOTH(a, b) __builtin_ia32_insertf32x8_mask(__builtin_ia32_ps512_256ps(a), b, 1, zero, \
+                                                       (unsigned short)65535)
+#define HY__HALF(v, i) __builtin_ia32_extractf32x8_mask(v, i, none, (unsigned char)255)
+#endif
 #endif
 
 /* V##_within: low where sum <= low, high where sum > high, and NaN stays. x86 gives the second operand where
@@ -10991,16 +11002,15 @@ HY__WITHIN(hy__f64x2)
     const T plain = (tail).low < 0 || (tail).low > 0 || !(tail).clamp ? (T)-0.0 : 0; \
     const V low = zero + (T)(tail).low, high = zero + (T)(tail).high, even = plain - zero;
 
-#define HY__EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5)
 #define HY__EACH_COL(X, i) X(i, 0) X(i, 1) X(i, 2) X(i, 3)
-#define HY__TILE_ZERO(i, j) acc[i][j] = zero;
 
 /* How a kernel goes. */
 enum { HY__STACKED = 1,                 /* two tiles of one vector each, one below the other, in place of two
                                          * vectors side by side */
        HY__OF_PAIRS = 2,                /* factors are pairs of bf16 */
        HY__FETCHES = 4,                 /* asks for vectors that come later */
-       HY__LEVELS = 8 };                /* a bias may be one of each row */
+       HY__LEVELS = 8,                  /* a bias may be one of each row */
+       HY__HALVES = 16 };               /* vectors have halves that lie apart */
 
 /* Lines of places, one vector of channels after the other; the last one reaches back. Nine columns at a time
    serve seven windows side by side or four of stride 2, each value read once; others go one by one. Where
@@ -11318,6 +11328,15 @@ HY__INLINE HY__V_AIM const HY__N *hy__micro_kernel(const int rows, const int vec
     for (p = 0; p < end; p += step, b += b_step) {
         HY__FLAT
         for (j = 0; j < apart; j++) {
+#if HY__READING == HY__READING_AVX512
+            if (how & HY__HALVES) {
+                const hy__vec zero = {0};
+                v[j] = HY__BOTH((hy__f32x8)*(const hy__f32x8_at *)(b + at[2 * j]),
+                                (hy__f32x8)*(const hy__f32x8_at *)(b + at[2 * j + 1]));
+                (void)zero;
+                continue;
+            }
+#endif
             v[j] = *(const hy__vec_at *)(b + at[j]);
             if (how & HY__FETCHES && j * sizeof(hy__vec) % 64 == 0)          /* once a line */
                 __builtin_prefetch((const void *)((uintptr_t)b + ahead + (size_t)j * sizeof(hy__vec)));
@@ -27454,19 +27473,92 @@ HY__WARM_ROOMS
  * the last run of a line reaches back. Sums of a band of lines go where they belong, or stay in L1 until
  * squares of 2 x 2 of them give their largest.
  */
+#endif
+
+#if defined(HY__READING) && defined(HY__V) && HY__READING != HY__READING_F64 && !defined(HYBRID_NO_VISION)
+HY__LOOPS_BEGIN
+HY__PRODUCTS_BEGIN
+/* A tile of filters by runs of places: from has the weights of filters, shift where each tap reads, at and
+   to where runs read and go. */
+#define hy__few_end HY__OF_KIND(hy__few_end)
+#define hy__few_at HY__OF_KIND(hy__few_at)
+#undef HY__FEW_HOW
+#undef HY__FEW_VECS
+#undef HY__FEW_AT
+#if HY__READING == HY__READING_AVX512
+#define HY__FEW_HOW HY__HALVES
+#define HY__FEW_VECS 4
+#define HY__FEW_AT 8                    /* runs */
+#else
+#define HY__FEW_HOW 0
+#define HY__FEW_VECS 2
+#define HY__FEW_AT 2
+#endif
+HY__V_AIM static void hy__few_end(int rows, const hy__tile *t, hy__vec (*keep)[HY__FEW_VECS], float *to)
+{
+    const hy__vec zero = {0};
+    HY__BOUNDS(float, hy__vec, t->tail)
+    int i, j;
+    for (i = 0; i < rows; i++, to += t->c_row) {
+        HY__FLAT
+        for (j = 0; j < HY__FEW_VECS; j++) {
+            hy__vec sum = keep[i][j];
+            if (t->tail.bias) sum += ((const float *)t->tail.bias)[i];
+            if (t->tail.clamp) sum = hy__vec_within(sum, low, high, even);
+#if HY__READING == HY__READING_AVX512
+            const hy__f32x8 none = {0};
+            *(hy__f32x8_at *)(to + t->to[2 * j]) = HY__HALF(sum, 0);
+            *(hy__f32x8_at *)(to + t->to[2 * j + 1]) = HY__HALF(sum, 1);
+            (void)none;
+#else
+            *(hy__vec_at *)(to + t->to[j]) = sum;
+#endif
+        }
+    }
+}
+HY__INLINE HY__V_AIM void hy__few_at(const int rows, const hy__tile *t, const float *x, float *y)
+{
+    const hy__vec zero = {0};
+    const int64_t taps = t->taps, *shift = t->shift;
+    const float *w = (const float *)t->from[0], *more = w + 3 * taps, *end = w + taps, *a[HY__TILE_ROWS];
+    hy__vec acc[HY__TILE_ROWS][HY__TILE_VECS], keep[HY__TILE_ROWS][HY__FEW_VECS];
+    int64_t at[2 * HY__TILE_VECS];
+    int i, j;
+    HY__FLAT
+    for (j = 0; j < HY__FEW_AT; j++) at[j] = t->at[j];
+    HY__FLAT
+    for (i = 0; i < rows; i++) {
+        HY__FLAT
+        for (j = 0; j < HY__FEW_VECS; j++) acc[i][j] = zero;
+    }
+    for (; w < end; w++, more++, shift++) {
+        HY__FLAT
+        for (i = 0; i < rows; i++) a[i] = (i < 3 ? w : more) + i % 3 * taps;
+        hy__micro_kernel(rows, HY__FEW_VECS, HY__FEW_HOW, acc, a, 0, 1, 1, x + *shift, at, 0, 0);
+    }
+    HY__FLAT
+    for (i = 0; i < rows; i++) {
+        HY__FLAT
+        for (j = 0; j < HY__FEW_VECS; j++) keep[i][j] = acc[i][j];
+    }
+    hy__few_end(rows, t, keep, y);
+}
+#define HY__FEW_STAMP(rows) \
+    HY__V_AIM static void HY__OF_KIND(hy__few_##rows)(const hy__tile *t, const void *x, void *y) \
+    { hy__few_at(rows, t, (const float *)x, (float *)y); }
+HY__FEW_STAMP(2) HY__FEW_STAMP(4) HY__FEW_STAMP(6)
+HY__PRODUCTS_END
+HY__LOOPS_END
+#endif
+
+#ifndef HY__READING
 #ifndef HYBRID_NO_VISION
 HY__LOOPS_BEGIN
 
 enum { HY__FEW_VALUES = 1 << 14,        /* of all channels of a band, of which one has HY__FEW_PLACES */
        HY__FEW_RUNS = 8 };              /* made at a time, at most */
-typedef struct hy__few_sum {            /* strides in elements */
-    const float *x, *weight;
-    const int64_t *offset, *at, *to;    /* of each tap; where each run reads and goes */
-    int64_t taps, y_step;
-    hy__tail tail;
-} hy__few_sum;
 typedef struct hy__few_isa {
-    void (*sums[3])(const hy__few_sum *s, float *y);    /* of 2, 4 and 6 filters */
+    hy__tile_fn sums[3];                /* of 2, 4 and 6 filters */
     void (*join)(float *y, const float *a, const float *b, int64_t n);
     int lanes, runs;                    /* of a run; at a time */
 } hy__few_isa;
@@ -27480,83 +27572,6 @@ typedef struct hy__few {
 } hy__few;
 
 #if HY__SIMD
-HY__PRODUCTS_BEGIN
-#define HY__FEW_ZEROS(i) HY__EACH_COL(HY__TILE_ZERO, i)
-#define HY__FEW_STEP(i, j) if (vecs > j) acc[i][j] += weight * a[j];
-#define HY__FEW_STEPS(i) if (rows > i) { \
-        const float weight = (i < 3 ? w : more)[i % 3 * taps]; \
-        HY__EACH_COL(HY__FEW_STEP, i) }
-#define HY__FEW_KEEP(i, j) if (vecs > j) keep[i][j] = acc[i][j];
-#define HY__FEW_KEEPS(i) if (rows > i) { HY__EACH_COL(HY__FEW_KEEP, i) }
-#define HY__FEW_END(V, j) if (vecs > j) { \
-        V sum = keep[i][j]; \
-        if (s->tail.bias) sum += ((const float *)s->tail.bias)[i]; \
-        if (s->tail.clamp) sum = V##_within(sum, low, high, even); \
-        V##_put(j, sum) \
-    }
-/* One vector of one run, or of two. */
-#define HY__FEW_GET(half, j) *(const half##_at *)(from + at##j)
-#define HY__FEW_PUT(half, j, v) *(half##_at *)(to + s->to[j]) = v;
-#define hy__f32x4_get(j) HY__FEW_GET(hy__f32x4, j)
-#define hy__f32x4_put(j, v) HY__FEW_PUT(hy__f32x4, j, v)
-#define hy__f32x8_get(j) HY__FEW_GET(hy__f32x8, j)
-#define hy__f32x8_put(j, v) HY__FEW_PUT(hy__f32x8, j, v)
-#ifdef __clang__
-#define HY__FEW_BOTH(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-#define HY__FEW_HALF(v, i) __builtin_shufflevector(v, v, 8 * i, 8 * i + 1, 8 * i + 2, 8 * i + 3, 8 * i + 4, \
-                                                   8 * i + 5, 8 * i + 6, 8 * i + 7)
-#else
-#define HY__FEW_BOTH(a, b) __builtin_ia32_insertf32x8_mask(__builtin_ia32_ps512_256ps(a), b, 1, zero, \
-                                                           (unsigned short)65535)
-#define HY__FEW_HALF(v, i) __builtin_ia32_extractf32x8_mask(v, i, none, (unsigned char)255)
-#endif
-#define hy__f32x16_get(j) HY__FEW_BOTH((hy__f32x8)HY__FEW_GET(hy__f32x8, j##0), \
-                                       (hy__f32x8)HY__FEW_GET(hy__f32x8, j##1))
-#define hy__f32x16_put(j, v) { \
-        const hy__f32x8 none = {0}; \
-        HY__FEW_PUT(hy__f32x8, 2 * (j), HY__FEW_HALF(v, 0)) \
-        HY__FEW_PUT(hy__f32x8, 2 * (j) + 1, HY__FEW_HALF(v, 1)) \
-        (void)none; \
-    }
-#define HY__FEW_KERNELS(name, V, TARGET, AT, VECS, RUNS, LANES, JOIN) \
-TARGET static void name##_end(int rows, const hy__few_sum *s, V (*keep)[VECS], float *to) \
-{ \
-    enum { vecs = VECS }; \
-    const V zero = {0}; \
-    HY__BOUNDS(float, V, s->tail) \
-    int i; \
-    for (i = 0; i < rows; i++, to += s->y_step) { \
-        HY__FEW_END(V, 0) HY__FEW_END(V, 1) HY__FEW_END(V, VECS - 2) HY__FEW_END(V, VECS - 1) \
-    } \
-} \
-HY__INLINE TARGET void name##_rows(const int rows, const hy__few_sum *s, float *y) \
-{ \
-    HY__CONTRACT \
-    enum { vecs = VECS }; \
-    const V zero = {0}; \
-    const int64_t taps = s->taps; \
-    const float *w = s->weight, *more = w + 3 * taps, *end = w + taps; \
-    const int64_t *offset = s->offset; \
-    V acc[HY__TILE_ROWS][HY__TILE_VECS], a[HY__TILE_VECS], keep[HY__TILE_ROWS][VECS]; \
-    AT \
-    HY__EACH_ROW(HY__FEW_ZEROS) \
-    for (; w < end; w++, more++, offset++) { \
-        const float *from = s->x + *offset; \
-        a[0] = V##_get(0); a[1] = V##_get(1); \
-        if (VECS > 2) { a[VECS - 2] = V##_get(2); a[VECS - 1] = V##_get(3); } \
-        HY__EACH_ROW(HY__FEW_STEPS) \
-    } \
-    HY__EACH_ROW(HY__FEW_KEEPS) \
-    name##_end(rows, s, keep, y); \
-} \
-TARGET static void name##_2(const hy__few_sum *s, float *y) { name##_rows(2, s, y); } \
-TARGET static void name##_4(const hy__few_sum *s, float *y) { name##_rows(4, s, y); } \
-TARGET static void name##_6(const hy__few_sum *s, float *y) { name##_rows(6, s, y); } \
-static const hy__few_isa name##_isa = { { name##_2, name##_4, name##_6 }, JOIN, LANES, RUNS };
-#define HY__FEW_AT2 const int64_t at0 = s->at[0], at1 = s->at[1], at2 = 0, at3 = 0;
-#define HY__FEW_AT8 const int64_t at00 = s->at[0], at01 = s->at[1], at10 = s->at[2], at11 = s->at[3], \
-                                  at20 = s->at[4], at21 = s->at[5], at30 = s->at[6], at31 = s->at[7];
-
 /* The largest of squares: NaN is, and of equals the first stays. Some at a time, the last ones reach back. */
 #define HY__FEW_MOST(m, v) \
     wins = ~(bits)(m >= v) & (bits)(m == m); \
@@ -27596,13 +27611,15 @@ static void hy__few_join_one(float *y, const float *a, const float *b, int64_t n
     }
 }
 HY__FEW_JOIN(hy__few_join_base, hy__f32x4, HY__TARGET_BASE, hy__few_join_one(y, a, b, n))
-HY__FEW_KERNELS(hy__few_base, hy__f32x4, HY__TARGET_BASE, HY__FEW_AT2, 2, 2, 4, hy__few_join_base)
+static const hy__few_isa hy__few_base = { { hy__few_2_base, hy__few_4_base, hy__few_6_base },
+                                          hy__few_join_base, 4, 2 };
 #ifdef HY__TARGET_AVX2
 HY__FEW_JOIN(hy__few_join_avx2, hy__f32x8, HY__TARGET_AVX2, hy__few_join_base(y, a, b, n))
-HY__FEW_KERNELS(hy__few_avx2, hy__f32x8, HY__TARGET_AVX2, HY__FEW_AT2, 2, 2, 8, hy__few_join_avx2)
-HY__FEW_KERNELS(hy__few_avx512, hy__f32x16, HY__TARGET_AVX512, HY__FEW_AT8, 4, 8, 8, hy__few_join_avx2)
+static const hy__few_isa hy__few_avx2 = { { hy__few_2_avx2, hy__few_4_avx2, hy__few_6_avx2 },
+                                          hy__few_join_avx2, 8, 2 };
+static const hy__few_isa hy__few_avx512 = { { hy__few_2_avx512, hy__few_4_avx512, hy__few_6_avx512 },
+                                            hy__few_join_avx2, 8, 8 };
 #endif
-HY__PRODUCTS_END
 #endif
 
 /* Where each tap begins. */
@@ -27668,29 +27685,32 @@ static void hy__few_run(const hy__few *v, const float *x, const float *weight, f
     int64_t *offset = (int64_t *)(void *)scratch, *at = offset + v->taps, *to = at + hy__few_places_most(v);
     float *sums = (float *)(void *)(to + hy__few_places_most(v)), *planes = sums + hy__few_sums_most(v);
     int64_t f, i, k, many;
-    hy__few_sum s;
+    const void *filter;
+    const float *from;
+    hy__tile t;
     x += image * v->channels * hy__few_inner(w, 1) * hy__few_inner(w, 2);
     if (v->padded) hy__few_enter(v, x, row, rows, planes);
     hy__few_offsets(v, v->padded ? v->plane : w->fine[1] * w->fine[2], offset);
     hy__few_places(v, rows, at, to);
-    s.x = v->padded ? planes : x + row * w->fine[2];
-    s.offset = offset;
-    s.taps = v->taps;
-    s.tail = *tail;
-    s.y_step = v->pool ? v->band * w->coarse[2] : high * wide;
+    from = v->padded ? planes : x + row * w->fine[2];
+    t.from = &filter;
+    t.shift = offset;
+    t.taps = v->taps;
+    t.tail = *tail;
+    t.c_row = v->pool ? v->band * w->coarse[2] : high * wide;
     y += image * v->filters * high * wide + row / shrink * wide;
     for (f = 0; f < v->filters; f += many) {
         many = hy__clamp_i64((v->filters - f) / 2 * 2, 2, HY__TILE_ROWS);
         f = hy__least(f, v->filters - many);    /* the neighbour of an odd last one is made twice */
-        s.weight = weight + f * v->taps;
-        if (tail->bias) s.tail.bias = (const float *)tail->bias + f;
+        filter = weight + f * v->taps;
+        if (tail->bias) t.tail.bias = (const float *)tail->bias + f;
         for (i = 0; i < runs; i += v->isa->runs) {
-            s.at = at + i;
-            s.to = to + i;
-            v->isa->sums[many / 2 - 1](&s, v->pool ? sums : y + f * high * wide);
+            t.at = at + i;
+            t.to = to + i;
+            v->isa->sums[many / 2 - 1](&t, from, v->pool ? sums : y + f * high * wide);
         }
         for (k = 0; k < many && v->pool; k++) {
-            const float *line = sums + k * s.y_step;
+            const float *line = sums + k * t.c_row;
             for (i = 0; i < rows / 2; i++, line += 2 * w->coarse[2])
                 v->isa->join(y + ((f + k) * high + i) * wide, line, line + w->coarse[2], wide);
         }
@@ -27705,7 +27725,7 @@ static size_t hy__few_plan(hy__few *v, int isa)
     (void)isa;
     v->isa = NULL;
 #if HY__SIMD
-    v->isa = HY__OF_ISA(isa + HY_ISA_BASE, &hy__few_base_isa, &hy__few_avx2_isa, &hy__few_avx512_isa);
+    v->isa = HY__OF_ISA(isa + HY_ISA_BASE, &hy__few_base, &hy__few_avx2, &hy__few_avx512);
 #endif
     v->padded = w->pad[1] + w->pad_end[1] + w->pad[2] + w->pad_end[2] > 0;
     w->fine[1] = hy__window_padded(w, 1);
