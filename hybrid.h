@@ -4926,7 +4926,7 @@ __asm__(".cfi_sections .debug_frame");
 #define HY__LOOPS_END _Pragma("GCC pop_options")
 #define HY__IVDEP _Pragma("GCC ivdep")
 #define HY__UNROLL _Pragma("GCC unroll 4")
-#define HY__FLAT _Pragma("GCC unroll 16")               /* a loop of constant bounds goes */
+#define HY__FLAT _Pragma("GCC unroll 32")               /* a loop of constant bounds goes */
 /* Between HY__LOOPS_BEGIN and HY__LOOPS_END, on processors for which a better kernel stands elsewhere: none
    are made. */
 #if defined(HY__TUNED) && defined(__x86_64__) && !defined(HYBRID_NO_SIMD)
@@ -11318,11 +11318,11 @@ HY__INLINE HY__V_AIM void hy__add_product(const int how, hy__vec *sum, const hy_
 /* acc[i][j] += scalar i * vector j, step by step: scalars lie from a[i] on, `step` elements apart, `end` of
    them; vectors lie from b + at[j] on, b_step apart. Gives where b would go on. */
 HY__INLINE HY__V_AIM const HY__N *hy__micro_kernel(const int rows, const int vecs, const int how,
-    hy__vec (*acc)[HY__TILE_VECS], const HY__N *const *a, int64_t below, int64_t step, int64_t end,
+    hy__vec *acc, const HY__N *const *a, int64_t below, int64_t step, int64_t end,
     const HY__N *b, const int64_t *at, int64_t b_step, size_t ahead)
 {
     const int stacked = how & HY__STACKED, apart = stacked ? 1 : vecs;
-    hy__vec v[HY__TILE_VECS];
+    hy__vec v[HY__TILE_VECS], x;
     int64_t p;
     int i, j;
     for (p = 0; p < end; p += step, b += b_step) {
@@ -11342,13 +11342,10 @@ HY__INLINE HY__V_AIM const HY__N *hy__micro_kernel(const int rows, const int vec
                 __builtin_prefetch((const void *)((uintptr_t)b + ahead + (size_t)j * sizeof(hy__vec)));
         }
         HY__FLAT
-        for (i = 0; i < rows; i++) {
-            hy__vec x;
-            HY__FLAT
-            for (j = 0; j < vecs; j++) {
-                if (!j || stacked) hy__spread(how, &x, a[i] + (j ? p + below : p));
-                hy__add_product(how, &acc[i][j], &x, &v[stacked ? 0 : j]);
-            }
+        for (i = 0; i < rows * vecs; i++) {
+            j = i % vecs;
+            if (!j || stacked) hy__spread(how, &x, a[i / vecs] + (j ? p + below : p));
+            hy__add_product(how, &acc[i], &x, &v[stacked ? 0 : j]);
         }
     }
     return b;
@@ -11356,7 +11353,7 @@ HY__INLINE HY__V_AIM const HY__N *hy__micro_kernel(const int rows, const int vec
 
 /* What happens to a tile's sums before they are stored, vector j of a row at + at[j]. */
 HY__INLINE HY__V_AIM void hy__tile_end(const int rows, const int vecs, const int how, const hy__tile *t,
-    int64_t row, hy__vec (*acc)[HY__TILE_VECS], const int64_t *at, HY__N *c)
+    int64_t row, hy__vec *acc, const int64_t *at, HY__N *c)
 {
     const int stacked = how & HY__STACKED;
     const hy__vec zero = {0};
@@ -11366,22 +11363,15 @@ HY__INLINE HY__V_AIM void hy__tile_end(const int rows, const int vecs, const int
     if (t->tail.add) {
         const HY__N *add = (const HY__N *)t->tail.add + row * c_row;
         HY__FLAT
-        for (i = 0; i < rows; i++) {
-            HY__FLAT
-            for (j = 0; j < vecs; j++)
-                acc[i][j] += *(const hy__vec_at *)(add + i * c_row + j * second + at[j]);
-        }
+        for (i = 0; i < rows * vecs; i++)
+            acc[i] += *(const hy__vec_at *)(add + i / vecs * c_row + i % vecs * second + at[i % vecs]);
     }
     if (t->tail.bias || t->tail.clamp) {
         const HY__N *bias = (const HY__N *)t->tail.bias;
         HY__BOUNDS(HY__N, hy__vec, t->tail)
         if (how & HY__LEVELS && bias && t->tail.by_row) {
             HY__FLAT
-            for (i = 0; i < rows; i++) {
-                const hy__vec level = bias[row + i] + even;
-                HY__FLAT
-                for (j = 0; j < vecs; j++) acc[i][j] += level;
-            }
+            for (i = 0; i < rows * vecs; i++) acc[i] += bias[row + i / vecs] + even;
         } else {
             HY__FLAT
             for (j = 0; j < vecs; j++) {
@@ -11389,24 +11379,16 @@ HY__INLINE HY__V_AIM void hy__tile_end(const int rows, const int vecs, const int
                 if (bias) more[j] += *(const hy__vec_at *)(bias + at[j]);
             }
             HY__FLAT
-            for (i = 0; i < rows; i++) {
-                HY__FLAT
-                for (j = 0; j < vecs; j++) acc[i][j] += more[j];
-            }
+            for (i = 0; i < rows * vecs; i++) acc[i] += more[i % vecs];
         }
         if (t->tail.clamp) {
             HY__FLAT
-            for (i = 0; i < rows; i++) {
-                HY__FLAT
-                for (j = 0; j < vecs; j++) acc[i][j] = hy__vec_within(acc[i][j], low, high, -zero);
-            }
+            for (i = 0; i < rows * vecs; i++) acc[i] = hy__vec_within(acc[i], low, high, -zero);
         }
     }
     HY__FLAT
-    for (i = 0; i < rows; i++) {
-        HY__FLAT
-        for (j = 0; j < vecs; j++) *(hy__vec_at *)(c + i * c_row + j * second + at[j]) = acc[i][j];
-    }
+    for (i = 0; i < rows * vecs; i++)
+        *(hy__vec_at *)(c + i / vecs * c_row + i % vecs * second + at[i % vecs]) = acc[i];
 }
 
 /* Rows of fewer columns than a vector has, their sums side by side. */
@@ -11447,17 +11429,14 @@ HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int 
     const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS;
     const int64_t row = number * rows, down = number * t->below, a_col = t->a_col, end = t->k * a_col;
     const size_t ahead = (size_t)(t->b_step * t->ahead) * sizeof(HY__N);
-    hy__vec acc[HY__TILE_ROWS][HY__TILE_VECS];
+    hy__vec acc[HY__TILE_ROWS * HY__TILE_VECS];
     const HY__N *a[HY__TILE_ROWS];
     int64_t at[HY__TILE_VECS], tap;
     int i, j;
     HY__FLAT
     for (j = 0; j < vecs; j++) at[j] = how & HY__STACKED || !j ? 0 : j + 1 == vecs ? t->last : j * lanes;
     HY__FLAT
-    for (i = 0; i < rows; i++) {
-        HY__FLAT
-        for (j = 0; j < vecs; j++) acc[i][j] = zero;
-    }
+    for (i = 0; i < rows * vecs; i++) acc[i] = zero;
     for (tap = 0; tap < t->taps; tap++, from += next) {
         const int64_t later = down + (shift ? shift[tap] : 0);
         HY__FLAT
@@ -11468,7 +11447,7 @@ HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int 
     if (vecs == 1 && t->cols < lanes) {
         HY__N sums[HY__TILE_ROWS * lanes];
         HY__FLAT
-        for (i = 0; i < rows; i++) *(hy__vec_at *)(sums + i * lanes) = acc[i][0];
+        for (i = 0; i < rows; i++) *(hy__vec_at *)(sums + i * lanes) = acc[i];
         hy__tile_edge(t, row, sums, c);
         return;
     }
@@ -11516,10 +11495,10 @@ static const hy__gemm_isa hy__gemm_kernels = {
 
 /* rows x 4 dot products. The ragged end of k is read as one more full vector that reaches back; lanes already
    counted are masked off on both sides. */
-HY__INLINE HY__V_AIM void hy__dot_steps(const int rows, const int how, hy__vec (*acc)[HY__DOT_COLS],
+HY__INLINE HY__V_AIM void hy__dot_steps(const int rows, const int how, hy__vec *acc,
     const HY__N *const *a, const HY__N *const *b, int64_t p, const hy__vec_bits *mask)
 {
-    hy__vec v[HY__DOT_COLS];
+    hy__vec v[HY__DOT_COLS], x;
     int i, j;
     HY__FLAT
     for (j = 0; j < HY__DOT_COLS; j++) {
@@ -11527,11 +11506,10 @@ HY__INLINE HY__V_AIM void hy__dot_steps(const int rows, const int how, hy__vec (
         if (mask) v[j] = (hy__vec)((hy__vec_bits)v[j] & *mask);
     }
     HY__FLAT
-    for (i = 0; i < rows; i++) {
-        hy__vec x = *(const hy__vec_at *)(a[i] + p);
-        if (mask) x = (hy__vec)((hy__vec_bits)x & *mask);
-        HY__FLAT
-        for (j = 0; j < HY__DOT_COLS; j++) hy__add_product(how, &acc[i][j], &x, &v[j]);
+    for (i = 0; i < rows * HY__DOT_COLS; i++) {
+        if (i % HY__DOT_COLS == 0) x = *(const hy__vec_at *)(a[i / HY__DOT_COLS] + p);
+        if (i % HY__DOT_COLS == 0 && mask) x = (hy__vec)((hy__vec_bits)x & *mask);
+        hy__add_product(how, &acc[i], &x, &v[i % HY__DOT_COLS]);
     }
 }
 HY__INLINE HY__V_AIM void hy__dot_at(const int rows, const int how, const hy__tile *t, const HY__N *b0,
@@ -11541,18 +11519,16 @@ HY__INLINE HY__V_AIM void hy__dot_at(const int rows, const int how, const hy__ti
     const hy__vec zero = {0};
     const int64_t cols = t->cols, k = t->k;
     const HY__N *a[HY__TILE_ROWS], *b[HY__DOT_COLS];
-    hy__vec acc[HY__TILE_ROWS][HY__DOT_COLS];
+    hy__vec acc[HY__TILE_ROWS * HY__DOT_COLS];
     HY__N part[HY__TILE_ROWS * HY__DOT_COLS * lanes], fold[HY__TILE_ROWS * HY__DOT_COLS * 4];
     int64_t p;
     int i, j;
     HY__FLAT
     for (j = 0; j < HY__DOT_COLS; j++) b[j] = b0 + (cols > j ? j * t->b_step : 0);
     HY__FLAT
-    for (i = 0; i < rows; i++) {
-        a[i] = (const HY__N *)t->from[i];
-        HY__FLAT
-        for (j = 0; j < HY__DOT_COLS; j++) acc[i][j] = zero;
-    }
+    for (i = 0; i < rows; i++) a[i] = (const HY__N *)t->from[i];
+    HY__FLAT
+    for (i = 0; i < rows * HY__DOT_COLS; i++) acc[i] = zero;
     for (p = 0; p + lanes <= k; p += lanes) hy__dot_steps(rows, how, acc, a, b, p, NULL);
     if (p < k) {
         const char *tail = (const char *)(hy__dot_tail + 8) - sizeof(hy__vec);
@@ -11560,11 +11536,7 @@ HY__INLINE HY__V_AIM void hy__dot_at(const int rows, const int how, const hy__ti
         hy__dot_steps(rows, how, acc, a, b, k - lanes, &mask);
     }
     HY__FLAT
-    for (i = 0; i < rows; i++) {
-        HY__FLAT
-        for (j = 0; j < HY__DOT_COLS; j++)
-            *(hy__vec_at *)(part + (i * HY__DOT_COLS + j) * lanes) = acc[i][j];
-    }
+    for (i = 0; i < rows * HY__DOT_COLS; i++) *(hy__vec_at *)(part + i * lanes) = acc[i];
     for (i = 0; i < rows * HY__DOT_COLS; i++) {
         const hy__f32x4_at *s = (const hy__f32x4_at *)(part + i * lanes);
         hy__f32x4 q = s[0];
@@ -11620,16 +11592,13 @@ HY__INLINE HY__V_AIM void hy__depth_at(const int rows, const int vecs, const hy_
     const hy__vec zero = {0};
     const void *const *from = t->from;
     const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS;
-    hy__vec acc[HY__TILE_ROWS][HY__TILE_VECS];
+    hy__vec acc[HY__TILE_ROWS * HY__TILE_VECS];
     int64_t at[HY__TILE_VECS], tap;
     int i, j;
     HY__FLAT
     for (j = 0; j < vecs; j++) at[j] = j + 1 == vecs ? t->last : j * lanes;
     HY__FLAT
-    for (i = 0; i < rows; i++) {
-        HY__FLAT
-        for (j = 0; j < vecs; j++) acc[i][j] = zero;
-    }
+    for (i = 0; i < rows * vecs; i++) acc[i] = zero;
     for (tap = 0; tap < t->taps; tap++, from += next, b += t->b_step) {
         const int64_t later = t->k + (shift ? shift[tap] : 0);
         hy__vec v[HY__TILE_VECS];
@@ -11641,7 +11610,7 @@ HY__INLINE HY__V_AIM void hy__depth_at(const int rows, const int vecs, const hy_
             HY__FLAT
             for (j = 0; j < vecs; j++) {
                 const hy__vec x = *(const hy__vec_at *)(a + at[j]);
-                hy__add_product(0, &acc[i][j], &x, &v[j]);
+                hy__add_product(0, &acc[i * vecs + j], &x, &v[j]);
             }
         }
     }
@@ -27494,7 +27463,7 @@ HY__PRODUCTS_BEGIN
 #define HY__FEW_VECS 2
 #define HY__FEW_AT 2
 #endif
-HY__V_AIM static void hy__few_end(int rows, const hy__tile *t, hy__vec (*keep)[HY__FEW_VECS], float *to)
+HY__V_AIM static void hy__few_end(int rows, const hy__tile *t, hy__vec *keep, float *to)
 {
     const hy__vec zero = {0};
     HY__BOUNDS(float, hy__vec, t->tail)
@@ -27502,7 +27471,7 @@ HY__V_AIM static void hy__few_end(int rows, const hy__tile *t, hy__vec (*keep)[H
     for (i = 0; i < rows; i++, to += t->c_row) {
         HY__FLAT
         for (j = 0; j < HY__FEW_VECS; j++) {
-            hy__vec sum = keep[i][j];
+            hy__vec sum = keep[i * HY__FEW_VECS + j];
             if (t->tail.bias) sum += ((const float *)t->tail.bias)[i];
             if (t->tail.clamp) sum = hy__vec_within(sum, low, high, even);
 #if HY__READING == HY__READING_AVX512
@@ -27521,26 +27490,22 @@ HY__INLINE HY__V_AIM void hy__few_at(const int rows, const hy__tile *t, const fl
     const hy__vec zero = {0};
     const int64_t taps = t->taps, *shift = t->shift;
     const float *w = (const float *)t->from[0], *more = w + 3 * taps, *end = w + taps, *a[HY__TILE_ROWS];
-    hy__vec acc[HY__TILE_ROWS][HY__TILE_VECS], keep[HY__TILE_ROWS][HY__FEW_VECS];
+    hy__vec acc[HY__TILE_ROWS * HY__FEW_VECS], keep[HY__TILE_ROWS * HY__FEW_VECS];
     int64_t at[2 * HY__TILE_VECS];
-    int i, j;
+    uintptr_t from;
+    int i;
     HY__FLAT
-    for (j = 0; j < HY__FEW_AT; j++) at[j] = t->at[j];
+    for (i = 0; i < HY__FEW_AT; i++) at[i] = t->at[i];
     HY__FLAT
-    for (i = 0; i < rows; i++) {
-        HY__FLAT
-        for (j = 0; j < HY__FEW_VECS; j++) acc[i][j] = zero;
-    }
+    for (i = 0; i < rows * HY__FEW_VECS; i++) acc[i] = zero;
     for (; w < end; w++, more++, shift++) {
         HY__FLAT
         for (i = 0; i < rows; i++) a[i] = (i < 3 ? w : more) + i % 3 * taps;
-        hy__micro_kernel(rows, HY__FEW_VECS, HY__FEW_HOW, acc, a, 0, 1, 1, x + *shift, at, 0, 0);
+        from = (uintptr_t)x + (uintptr_t)*shift * sizeof(float);    /* one sum, not one for each run */
+        hy__micro_kernel(rows, HY__FEW_VECS, HY__FEW_HOW, acc, a, 0, 1, 1, (const float *)from, at, 0, 0);
     }
     HY__FLAT
-    for (i = 0; i < rows; i++) {
-        HY__FLAT
-        for (j = 0; j < HY__FEW_VECS; j++) keep[i][j] = acc[i][j];
-    }
+    for (i = 0; i < rows * HY__FEW_VECS; i++) keep[i] = acc[i];
     hy__few_end(rows, t, keep, y);
 }
 #define HY__FEW_STAMP(rows) \
