@@ -11286,6 +11286,7 @@ static const hy__gemm_isa hy__gemm_plain = { hy__plain_table, hy__plain_table + 
 #define hy__tile_each HY__OF_KIND(hy__tile_each)
 #define hy__dot_steps HY__OF_KIND(hy__dot_steps)
 #define hy__dot_at HY__OF_KIND(hy__dot_at)
+#define hy__dot_end HY__OF_KIND(hy__dot_end)
 
 /* A scalar in each lane, or a pair of bf16. */
 HY__INLINE HY__V_AIM void hy__spread(const int how, hy__vec *x, const HY__N *a)
@@ -11512,15 +11513,33 @@ HY__INLINE HY__V_AIM void hy__dot_steps(const int rows, const int how, hy__vec *
         hy__add_product(how, &acc[i], &x, &v[i % HY__DOT_COLS]);
     }
 }
+/* Lanes of each sum, side by side, become one. */
+HY__V_AIM static void hy__dot_end(const hy__tile *t, const HY__N *part, HY__N *c)
+{
+    enum { lanes = sizeof(hy__vec) / sizeof(HY__N), quads = sizeof(hy__vec) / 16 };
+    HY__N fold[4], all;
+    int64_t i, j;
+    for (i = 0; i < t->rows; i++)
+        for (j = 0; j < HY__DOT_COLS && j < t->cols; j++) {
+            const hy__f32x4_at *s = (const hy__f32x4_at *)(part + (i * HY__DOT_COLS + j) * lanes);
+            hy__f32x4 q = s[0];
+            if (quads == 2) q += s[1];
+            if (quads == 4) q = (q + s[2]) + (s[1] + s[3]);
+            *(hy__f32x4_at *)fold = q;
+            all = (fold[0] + fold[2]) + (fold[1] + fold[3]);
+            HY__TILE_TAIL(HY__N, all, i, j)
+            c[i * t->c_row + j] = all;
+        }
+}
 HY__INLINE HY__V_AIM void hy__dot_at(const int rows, const int how, const hy__tile *t, const HY__N *b0,
     HY__N *c)
 {
-    enum { lanes = sizeof(hy__vec) / sizeof(HY__N), quads = sizeof(hy__vec) / 16 };
+    enum { lanes = sizeof(hy__vec) / sizeof(HY__N) };
     const hy__vec zero = {0};
     const int64_t cols = t->cols, k = t->k;
     const HY__N *a[HY__TILE_ROWS], *b[HY__DOT_COLS];
     hy__vec acc[HY__TILE_ROWS * HY__DOT_COLS];
-    HY__N part[HY__TILE_ROWS * HY__DOT_COLS * lanes], fold[HY__TILE_ROWS * HY__DOT_COLS * 4];
+    HY__N part[HY__TILE_ROWS * HY__DOT_COLS * lanes];
     int64_t p;
     int i, j;
     HY__FLAT
@@ -11537,22 +11556,8 @@ HY__INLINE HY__V_AIM void hy__dot_at(const int rows, const int how, const hy__ti
     }
     HY__FLAT
     for (i = 0; i < rows * HY__DOT_COLS; i++) *(hy__vec_at *)(part + i * lanes) = acc[i];
-    for (i = 0; i < rows * HY__DOT_COLS; i++) {
-        const hy__f32x4_at *s = (const hy__f32x4_at *)(part + i * lanes);
-        hy__f32x4 q = s[0];
-        if (quads == 2) q += s[1];
-        if (quads == 4) q = (q + s[2]) + (s[1] + s[3]);
-        *(hy__f32x4_at *)(fold + i * 4) = q;
-    }
-    for (i = 0; i < rows; i++)
-        for (j = 0; j < HY__DOT_COLS && j < cols; j++) {
-            const HY__N *s = fold + (i * HY__DOT_COLS + j) * 4;
-            HY__N all = (s[0] + s[2]) + (s[1] + s[3]);
-            HY__TILE_TAIL(HY__N, all, i, j)
-            c[i * t->c_row + j] = all;
-        }
+    hy__dot_end(t, part, c);
 }
-
 #define HY__DOT_STAMP(name, how, r) \
     HY__V_AIM static void HY__OF_KIND(name##_##r)(const hy__tile *t, const void *b, void *c) \
     { hy__dot_at(r, how, t, (const HY__N *)b, (HY__N *)c); }
