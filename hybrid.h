@@ -11517,7 +11517,7 @@ HY__INLINE HY__V_AIM void hy__dot_steps(const int rows, const int how, hy__vec *
 HY__V_AIM static void hy__dot_end(const hy__tile *t, const HY__N *part, HY__N *c)
 {
     enum { lanes = sizeof(hy__vec) / sizeof(HY__N), quads = sizeof(hy__vec) / 16 };
-    HY__N fold[4], all;
+    HY__N all;
     int64_t i, j;
     for (i = 0; i < t->rows; i++)
         for (j = 0; j < HY__DOT_COLS && j < t->cols; j++) {
@@ -11525,8 +11525,8 @@ HY__V_AIM static void hy__dot_end(const hy__tile *t, const HY__N *part, HY__N *c
             hy__f32x4 q = s[0];
             if (quads == 2) q += s[1];
             if (quads == 4) q = (q + s[2]) + (s[1] + s[3]);
-            *(hy__f32x4_at *)fold = q;
-            all = (fold[0] + fold[2]) + (fold[1] + fold[3]);
+            q += HY__SHUFFLE4(q, q, 2, 3, 0, 1);
+            all = q[0] + q[1];
             HY__TILE_TAIL(HY__N, all, i, j)
             c[i * t->c_row + j] = all;
         }
