@@ -13494,8 +13494,10 @@ static hy_array *hy__flag(hy_frame *F, int all, hy_array *a, hy_array *b)
     return F->code ? NULL : F->emit(F, &hy__flag_op, r.n, in, &r, 0, NULL);
 }
 
-/* A gradient that may not be there as one that is: then it is 0, or -0, which a sum does not feel. */
-typedef struct hy__gated_rec { int minus; } hy__gated_rec;
+/* A gradient that may not be there as one that is: then it is 0, or -0, which a sum does not feel; or matrices,
+ * which are those of the identity then. */
+enum { HY__GATED_ZERO, HY__GATED_MINUS, HY__GATED_MATRIX };
+typedef struct hy__gated_rec { int otherwise; } hy__gated_rec;
 static const hy_arg hy__gated_in[] = {
     { "flag", HY_ARG_ONE }, { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
 static int hy__gated_infer(hy_infer *I)
@@ -13507,15 +13509,19 @@ static int hy__gated_infer(hy_infer *I)
 HY__RUN(hy__run_gated)
 {
     const hy_type *type = &job->out[0].type;
-    size_t i, size = hy_dtype_size(type->dtype), bytes = (size_t)hy__bytes(type);
+    size_t i, size = hy_dtype_size(type->dtype), bytes = (size_t)hy__bytes(type), n;
     char *to = (char *)now->data[2];
     int on = hy__load(now->data[0], job->in[0].type.dtype) != 0;
-    int minus = ((const hy__gated_rec *)job->attr)->minus && hy__floating(type->dtype);
+    int otherwise = ((const hy__gated_rec *)job->attr)->otherwise;
     if (!bytes || (on && to == now->data[1])) return;
     if (on) { memcpy(to, now->data[1], bytes); return; }
     memset(to, 0, bytes);
-    for (i = 0; i < bytes && minus; i += size)
-        hy__store(to + i, type->dtype, -0.0);
+    if (otherwise == HY__GATED_MATRIX) {
+        n = (size_t)type->shape.dim[type->shape.ndim - 1];
+        for (i = 0; i < bytes / size; i++)
+            if (i / n % n == i % n) hy__store(to + i * size, type->dtype, 1);
+    } else if (otherwise == HY__GATED_MINUS && hy__floating(type->dtype))
+        for (i = 0; i < bytes; i += size) hy__store(to + i, type->dtype, -0.0);
 }
 static int hy__gated_bind(hy_job *job)
 {
@@ -13523,22 +13529,22 @@ static int hy__gated_bind(hy_job *job)
 }
 static int hy__gated_diff(hy_frame *F, hy_diff *D);
 static const hy_op hy__gated_op = {
-    "_gated", NULL, NULL, "x, or 0 where the flag is 0", hy__gated_in, hy__flag_out, NULL,
+    "_gated", NULL, NULL, "x, or 0 or the identity where the flag is 0", hy__gated_in, hy__flag_out, NULL,
     sizeof(hy__gated_rec), 0, 0, NULL, hy__gated_infer, hy__gated_bind, hy__gated_diff, NULL };
 
-static hy_array *hy__gated(hy_frame *F, hy_array *flag, hy_array *x, int minus)
+static hy_array *hy__gated(hy_frame *F, hy_array *flag, hy_array *x, int otherwise)
 {
     hy__gated_rec r;
     hy_array *in[2];
     if (F->code || !flag) return x;
-    r.minus = minus;
+    r.otherwise = otherwise;
     in[0] = flag;
     in[1] = x;
     return F->emit(F, &hy__gated_op, 2, in, &r, 0, NULL);
 }
 static int hy__gated_diff(hy_frame *F, hy_diff *D)
 {
-    if (D->want[1]) D->dx[1] = hy__gated(F, D->in[0], D->dy[0], ((const hy__gated_rec *)D->attr)->minus);
+    if (D->want[1]) D->dx[1] = hy__gated(F, D->in[0], D->dy[0], ((const hy__gated_rec *)D->attr)->otherwise == HY__GATED_MINUS);
     return 0;
 }
 #endif
@@ -33655,10 +33661,14 @@ static int hy__det_bind(hy_job *job)
     double ns = (double)n * (double)hy__size(&job->in[0].type.shape);
     return hy__matrices_bind(job, hy__run_det, n * n, ns, NULL);
 }
-/* d log |det A| = A^-T: each matrix by its factor. */
+/* d log |det A| = A^-T: each matrix by its factor. One that is singular is no error where nobody asks. */
 static hy_array *hy__det_back(hy_frame *F, hy_array *a, hy_array *factor)
 {
-    hy_array *turned = hy_swap_axes(F, hy_linalg_inverse(F, a), -2, -1);
+    hy_array *turned = a;
+#ifndef HYBRID_NO_TRAIN
+    turned = hy__gated(F, F->maybe, a, HY__GATED_MATRIX);
+#endif
+    turned = hy_swap_axes(F, hy_linalg_inverse(F, turned), -2, -1);
     if (a && a->t.type.shape.ndim > 2) factor = hy_expand_dims(F, hy_expand_dims(F, factor, -1), -1);
     return hy_mul(F, turned, factor);
 }
@@ -47039,6 +47049,8 @@ static void hy__backward_call(hy__backward *W, hy__tape *tape)
     W->F->maybe = opened ? b.flag : NULL;
     if (opened && tape->op->grad(W->F, &b.D))
         hy__fail(W->F, HY_ERROR_GRADIENT, "%s: its gradient failed", tape->op->name);
+    if (opened && tape->op == &hy__gated_op)            /* what is not there asks for nothing */
+        b.flag = b.flag ? hy__flag(W->F, 1, b.flag, b.D.in[0]) : b.D.in[0];
     W->F->role = before;
     W->F->maybe = NULL;
     hy__backing_close(W, &b);

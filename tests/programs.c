@@ -284,10 +284,10 @@ static int pg_error_is_excused(const pg_program *P, const pg_way *way)
         return !P->wrong;
     if ((way->flags & PG_RECOMPUTE) && P->dynamic && strstr(pg_other.error, "values decide the shape of"))
         return 1;
-    /* of a branch that is not taken */
-    if (P->loops && (!pg_line.error[0] || !strcmp(pg_line.where, "gradient")) &&
-        !strcmp(pg_other.where, "gradient") &&
-        (strstr(pg_other.error, "has no gradient") || strstr(pg_other.error, "a matrix is"))) return 1;
+    /* of a branch that is not taken; or of several that fail: a graph finds it before any value */
+    if ((!pg_line.error[0] ? P->loops : !strcmp(pg_line.where, "gradient")) &&
+        !strcmp(pg_other.where, "gradient") && strstr(pg_other.error, "has no gradient")) return 1;
+    if (P->wrong && strstr(pg_line.error, "a matrix is") && pg_other.error[0]) return 1;
     if (P->order == 2 && strstr(pg_other.error, "has no gradient")) return 1;  /* of what is not asked for */
     /* by a turn, or as a whole */
     if (P->wrong && pg_line.error[0] && pg_other.error[0] && pg_loop_is_wrong(P)) return 1;

@@ -283,6 +283,71 @@ static void test_reached_twice(void)
             }
 }
 
+/* The determinant of a matrix that has no inverse has no gradient: an error where it is asked for, and none
+ * where the branch that is taken has no use for it. loop: it is a state that a turn makes. */
+static hy_array *reached_det_turn(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    hy_array *d = hy_linalg_det(F, *(hy_array **)user);
+    (void)s;
+    return hy_group(F, x, hy_broadcast_to(F, hy_mul(F, d, x), HY_INTS(3)));
+}
+static hy_array *reached_give_first(hy_frame *F, hy_array *x, void *user) { (void)F; (void)user; return hy_get(F, x, 0); }
+static hy_array *reached_give_last(hy_frame *F, hy_array *x, void *user) { (void)F; (void)user; return hy_get(F, x, 1); }
+static hy_array *reached_det_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *m = hy_get(F, x, 0), *y;
+    if (!strncmp(hy_block_name(F, self), "loop", 4))
+        y = hy_get(F, hy_foreach(F, reached_det_turn, hy_get(F, x, 2), hy_get(F, x, 1), &m), 1);
+    else y = hy_broadcast_to(F, hy_get(F, hy_linalg_slogdet(F, m), 1), HY_INTS(3));
+    y = hy_group(F, y, hy_sin(F, hy_get(F, x, 1)));
+    return hy_cond(F, hy_get(F, x, 3), reached_give_first, reached_give_last, y, NULL);
+}
+/* What the gradients of that order are, or NULL; the frame's error says why. */
+static hy_array *reached_det_gradient(hy_frame *F, hy_block *net, int order, int asked)
+{
+    hy_array *x = hy_group(F, hy_ones(F, HY_SHAPE(2, 2)), hy_full(F, HY_SHAPE(3), 0.5), hy_ones(F, HY_SHAPE(2)),
+                           hy_full(F, HY_SHAPE(1), asked)), *y;
+    hy_grad_opt opt;
+    int i;
+    memset(&opt, 0, sizeof opt);
+    opt.create_graph = 1;
+    for (i = 0; i < 3; i++) hy_attach_grad(F, hy_get(F, x, i), HY_GRAD_WRITE);
+    hy_record(F);
+    y = hy_call(F, net, x);
+    if (order == 2) {
+        y = hy_grad(F, hy_square(F, y), hy_group(F, hy_get(F, x, 0), hy_get(F, x, 1)), &opt);
+        y = hy_group(F, hy_square(F, hy_get(F, y, 0)), hy_square(F, hy_get(F, y, 1)));
+    }
+    hy_pause(F);
+    hy_backward(F, y, NULL);
+    return hy_error(F) ? NULL : hy_grad_of(F, hy_get(F, x, 1));
+}
+static void test_reached_singular(void)
+{
+    int loop, order, way, i;
+    for (loop = 0; loop < 2; loop++)
+        for (order = 1; order < 3; order++)
+            for (way = 0; way < 3; way++) {
+                static double due[3];
+                hy_frame *F = hy_open(NULL);
+                hy_block *net = hy_block_new(F, sizeof *net, loop ? "loop" : "branch", reached_det_forward, 1);
+                hy_hybridize_opt opt;
+                hy_array *g;
+                memset(&opt, 0, sizeof opt);
+                opt.exact = way > 1;
+                if (way) hy_hybridize(F, net, &opt);
+                g = reached_det_gradient(F, net, order, 0);
+                OK(F);
+                for (i = 0; g && i < 3; i++) {
+                    if (!way) due[i] = hy_value(F, g, i);
+                    CHECK_NEAR(hy_value(F, g, i), due[i], 0);
+                }
+                CHECK(!reached_det_gradient(F, net, order, 1) && hy_error(F) && strstr(hy_error(F), "singular"));
+                hy_clear(F);
+                CHECK(!hy_close(F));
+            }
+}
+
 /* Memory ends at every allocation of a gradient with flags: of branches, of a loop, of one that goes back by
  * single turns, of one whose turns are not known. */
 static int reached_case_runs(hy_frame *F, int which)
@@ -313,6 +378,7 @@ static void test_reached(void)
     RUN(test_reached_ways);
     RUN(test_reached_refused);
     RUN(test_reached_twice);
+    RUN(test_reached_singular);
     RUN(test_reached_starved);
 #endif
 }
