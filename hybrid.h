@@ -44293,7 +44293,7 @@ static int hy__graph_apply(hy_frame *F, hy_graph *g, hy_array *const *in, hy_arr
     hy__buffer *room;
     hy_array **all, *y;
     int i, n = g->vars;
-    if (!F->recording) return hy__graph_execute(F, g, in, out, rec);
+    if (!F->recording || !g->heads) return hy__graph_execute(F, g, in, out, rec);
     all = (hy_array **)hy__room(F, &room, (size_t)hy__graph_leaves(g) * sizeof *all + 1, "hy_call");
     if (!all) return -1;
     memcpy(all, in, (size_t)n * sizeof *all);

@@ -781,6 +781,41 @@ static void hgrad_dynamic(void)
     grad_close(F, &ledger);
 }
 
+/* What is made of such a value may be of no use to anybody, and still change a statistic. */
+typedef struct hgrad_aside { hy_block base; hy_block *norm; } hgrad_aside;
+static hy_array *hgrad_aside_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *mask = hy_greater_scalar(F, hy_sum(F, x, HY_AXES(1), NULL), 0);
+    x = hy_boolean_mask(F, x, mask, 0);
+    hy_call(F, ((hgrad_aside *)(void *)self)->norm, hy_sin(F, x));
+    return x;
+}
+static void hgrad_dynamic_aside(void)
+{
+    double mean[2], slope[2];
+    int hybrid;
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        grad_ledger ledger;
+        hy_frame *F = grad_open(&ledger);
+        hgrad_aside *b = HY_BLOCK_NEW(F, hgrad_aside, hgrad_aside_forward);
+        hy_array *x = hy_normal(F, HY_SHAPE(6, 3), 1, 1), *y;
+        b->norm = hy_add_child(F, &b->base, "norm", hy_nn_batch_norm(F, NULL));
+        hy_initialize(F, &b->base, NULL);
+        hy_call(F, &b->base, x);
+        if (hybrid) hy_hybridize(F, &b->base, NULL);
+        hy_attach_grad(F, x, HY_GRAD_WRITE);
+        hy_record(F);
+        y = hy_call(F, &b->base, x);
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        CHECK_STR(hy_error(F), NULL);
+        mean[hybrid] = hy_value(F, hy_param(F, &b->base, "norm.running_mean"), 0);
+        slope[hybrid] = hy_value(F, hy_grad_of(F, x), 0, 0);
+        grad_close(F, &ledger);
+    }
+    CHECK(mean[0] && mean[0] == mean[1] && slope[0] == slope[1]);
+}
+
 /* --- operators that have no gradient --- */
 static hy_array *hgrad_stops(hy_frame *F, hy_block *self, hy_array *x) /* argmax stops, trigamma refuses */
 {
@@ -1527,6 +1562,7 @@ static void test_hybrid_grad(void)
     RUN(hgrad_recurrent_thrice);
     RUN(hgrad_recurrent_twice_of_nothing);
     RUN(hgrad_dynamic);
+    RUN(hgrad_dynamic_aside);
     RUN(hgrad_no_gradient);
     RUN(hgrad_zeros_beside);
     RUN(hgrad_zeros_of_two);
