@@ -13494,8 +13494,8 @@ static hy_array *hy__flag(hy_frame *F, int all, hy_array *a, hy_array *b)
     return F->code ? NULL : F->emit(F, &hy__flag_op, r.n, in, &r, 0, NULL);
 }
 
-/* A gradient that may not be there as one that is: then it is 0, or -0, which a sum does not feel; or matrices,
- * which are those of the identity then. */
+/* A gradient that may not be there as one that is: then it is 0, or -0, which a sum does not feel; or what a
+ * gradient is made of, matrices, which are those of the identity then. */
 enum { HY__GATED_ZERO, HY__GATED_MINUS, HY__GATED_MATRIX };
 typedef struct hy__gated_rec { int otherwise; } hy__gated_rec;
 static const hy_arg hy__gated_in[] = {
@@ -13544,7 +13544,8 @@ static hy_array *hy__gated(hy_frame *F, hy_array *flag, hy_array *x, int otherwi
 }
 static int hy__gated_diff(hy_frame *F, hy_diff *D)
 {
-    if (D->want[1]) D->dx[1] = hy__gated(F, D->in[0], D->dy[0], ((const hy__gated_rec *)D->attr)->otherwise == HY__GATED_MINUS);
+    int minus = ((const hy__gated_rec *)D->attr)->otherwise == HY__GATED_MINUS;
+    if (D->want[1]) D->dx[1] = hy__gated(F, D->in[0], D->dy[0], minus);
     return 0;
 }
 #endif

@@ -58,7 +58,8 @@ static void pg_note_gradients(const pg_job *J, const char *name, hy_array *const
         if (pg_learns(J, at[i])) pg_note(J->F, J->R, name, i, hy_grad_of(J->F, at[i]), fact, 2);
     all = hy_collect_params(J->F, J->block, NULL);
     for (i = 0; i < all.n && !hy_error(J->F); i++)
-        pg_note_param(J, name, all.at[i], hy_grad_of(J->F, all.at[i]), 2);
+        if (!(J->way->flags & PG_SYMBOL) || hy_param_ready(J->F, all.at[i]))  /* no head needs the others */
+            pg_note_param(J, name, all.at[i], hy_grad_of(J->F, all.at[i]), 2);
 }
 
 /* Two calls recorded together; of the first the gradient twice, of the other once, added up. */
