@@ -46911,6 +46911,21 @@ typedef struct hy__backing {
     int       wanted[HY__FEW];
 } hy__backing;
 
+/* Is any gradient made of that of output k alone? None is of the sign beside a logarithm. */
+static int hy__backing_needs(hy__backward *W, hy__tape *tape, hy_diff *D, int k)
+{
+    hy_array **slot = hy__grad_slot(W, tape, 0);
+    int i, some;
+    if (D->nout < 2) return 1;
+    for (i = 0; i < D->nout; i++) D->dy[i] = i == k ? slot[i] : NULL;
+    W->F->maybe = hy__slot_flag(W, slot + k);
+    some = tape->op->grad(W->F, D) != 0;
+    W->F->maybe = NULL;
+    for (i = 0; i < D->nin; i++) { some |= D->dx[i] != NULL; D->dx[i] = NULL; }
+    for (i = 0; i < D->nout; i++) D->dy[i] = slot[i];
+    return some;
+}
+
 /* One flag for all output gradients of a call, if all of them may be absent; NULL: some are present. Then
  * absent ones become 0 beside them. Calls with bodies look at each flag instead. */
 static hy_array *hy__backing_flag(hy__backward *W, hy__tape *tape, hy_diff *D)
@@ -46918,15 +46933,18 @@ static hy_array *hy__backing_flag(hy__backward *W, hy__tape *tape, hy_diff *D)
     hy_array **slot = hy__grad_slot(W, tape, 0), *flag = NULL;
     int i, sure = 0, some = 0, differ = 0;
     if (tape->op->flags & HY_OP_CONTROL) return NULL;
-    for (i = 0; i < D->nout; i++) {
+    for (i = 0; i < D->nout; i++) some |= hy__slot_flag(W, slot + i) != NULL;
+    if (!some) return NULL;
+    for (some = i = 0; i < D->nout; i++) {
         hy_array *own = hy__slot_flag(W, slot + i);
-        sure |= D->dy[i] && !own;
+        if (!D->dy[i] || !hy__backing_needs(W, tape, D, i)) continue;
+        sure |= !own;
         if (!own) continue;
         differ |= some && own != flag;
         if (!some || own != flag) flag = some ? hy__flag(W->F, 0, flag, own) : own;
         some = 1;
     }
-    for (i = 0; i < D->nout && (sure || differ) && some; i++)
+    for (i = 0; i < D->nout && (sure || differ); i++)
         D->dy[i] = hy__gated(W->F, hy__slot_flag(W, slot + i), D->dy[i], 0);
     return sure ? NULL : flag;
 }
@@ -51004,6 +51022,18 @@ static hy_array *hy__back_sum(const hy__back *K, hy_array *x)
     return hy_add(F, x, x->t.type.shape.ndim ? zero : hy_reshape(F, zero, HY_EMPTY, NULL));
 }
 
+/* A state that turns make anew and that is an output, too: what a turn has of it is no gradient of what the
+ * loop begins with. That has one if there was no turn. */
+static hy_array *hy__back_anew(const hy__back *K, int i, hy_array *x)
+{
+    hy_frame *F = K->F;
+    int at = K->r->outputs + i;
+    hy_array **flag = &K->flag[K->r->data + i];
+    if (!x || !K->D->dy[at]) return NULL;
+    *flag = hy__flag(F, 1, hy_rsub_scalar(F, hy_sign(F, hy__back_count(K)), 1), hy__dy_flag(K->D, at));
+    return x;
+}
+
 static void hy__back_results(const hy__back *K)
 {
     hy_frame *F = K->F;
@@ -51017,6 +51047,7 @@ static void hy__back_results(const hy__back *K)
     for (i = 0; i < r->states; i++) {
         hy_array *x = K->carry[i];
         if (!K->open) x = K->met[i] || K->more[i] ? x : NULL;
+        else if (K->shared[i] && !K->met[i] && !K->more[i]) x = hy__back_anew(K, i, x);
         else if (x && !K->met[i]) x = hy_add_scalar(F, x, 0);
         else if (!K->D->dy[r->outputs + i]) x = hy__back_sum(K, x);
         K->D->dx[r->data + i] = x;

@@ -348,6 +348,68 @@ static void test_reached_singular(void)
             }
 }
 
+/* An operator with a gradient of its own, that is not asked for it: what a loop begins with and each turn makes
+ * anew, be that an output, too; and the logarithm of a determinant of which only the sign is used. */
+enum { REACHED_TOO, REACHED_ENDS, REACHED_SIGN, REACHED_MADE };
+typedef struct reached_made { hy_array *x, *sign; int which; } reached_made;
+static hy_array *reached_once(hy_frame *F, hy_array *s, void *user)
+{
+    (void)user;
+    return hy_lesser_scalar(F, hy_get(F, s, 0), 1);
+}
+static hy_array *reached_makes(hy_frame *F, hy_array *s, void *user)
+{
+    reached_made *m = (reached_made *)user;
+    hy_array *y = m->which == REACHED_SIGN ? m->sign : hy_tanh(F, m->x);
+    return hy_group(F, m->which == REACHED_SIGN ? NULL : y, hy_group(F, hy_add_scalar(F, hy_get(F, s, 0), 1), y));
+}
+static hy_array *reached_made_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    static const char *const names[] = { "too", "ends", "sign" };
+    hy_array *y, *begin = hy_get(F, x, 2), *log;
+    reached_made m;
+    for (m.which = 0; strncmp(hy_block_name(F, self), names[m.which], strlen(names[m.which])); m.which++) continue;
+    m.x = m.sign = hy_get(F, x, 0);
+    y = hy_softmax_output(F, m.x, hy_get(F, x, 1), NULL);
+    if (m.which == REACHED_SIGN) {
+        log = hy_linalg_slogdet(F, hy_reshape(F, y, HY_INTS(1, 2, 2), NULL));
+        m.sign = hy_get(F, log, 0);
+        y = hy_get(F, log, 1);
+    }
+    y = hy_while_loop(F, reached_once, reached_makes, hy_group(F, begin, y), 3, &m);
+    return m.which == REACHED_TOO ? hy_get(F, y, 0) : hy_get(F, hy_get(F, y, 1), 1);
+}
+static void test_reached_made(void)
+{
+    static const char *const names[] = { "too", "ends", "sign" };
+    int which, way, none, i;
+    for (which = 0; which < REACHED_MADE; which++)
+        for (none = 0; none < 2; none++)                /* is there a turn? */
+            for (way = 0; way < 3; way++) {
+                static double due[4];
+                hy_frame *F = hy_open(NULL);
+                hy_block *net = hy_block_new(F, sizeof *net, names[which], reached_made_forward, 1);
+                hy_array *x = hy_floats(F, HY_SHAPE(2, 2), (const float[]){ 0.5f, -1, 2, 0.25f }), *y;
+                hy_hybridize_opt opt;
+                memset(&opt, 0, sizeof opt);
+                opt.exact = way > 1;
+                hy_attach_grad(F, x, HY_GRAD_WRITE);
+                if (way) hy_hybridize(F, net, &opt);
+                hy_record(F);
+                y = hy_call(F, net, hy_group(F, x, hy_ones(F, HY_SHAPE(2)), hy_full(F, HY_SHAPE(1), none)));
+                hy_pause(F);
+                if (which == REACHED_TOO && none && !way) { hy_clear(F); hy_close(F); break; }  /* no gradient */
+                hy_backward(F, y, NULL);
+                OK(F);
+                for (i = 0; i < 4; i++) {
+                    double got = hy_value(F, hy_grad_of(F, x), i / 2, i % 2);
+                    if (!way) due[i] = got;
+                    CHECK_NEAR(got, due[i], 1e-6);
+                }
+                CHECK(!hy_close(F));
+            }
+}
+
 /* Memory ends at every allocation of a gradient with flags: of branches, of a loop, of one that goes back by
  * single turns, of one whose turns are not known. */
 static int reached_case_runs(hy_frame *F, int which)
@@ -379,6 +441,7 @@ static void test_reached(void)
     RUN(test_reached_refused);
     RUN(test_reached_twice);
     RUN(test_reached_singular);
+    RUN(test_reached_made);
     RUN(test_reached_starved);
 #endif
 }
