@@ -46911,39 +46911,49 @@ typedef struct hy__backing {
     int       wanted[HY__FEW];
 } hy__backing;
 
-/* Is any gradient made of that of output k alone? None is of the sign beside a logarithm. */
-static int hy__backing_needs(hy__backward *W, hy__tape *tape, hy_diff *D, int k)
+/* Which gradients are made of that of output k, by itself? They are there if it is; 0: none is, as of the sign
+ * beside a logarithm. For a while the input stands where a gradient is there for sure. */
+static int hy__backing_tells(hy__backward *W, hy__tape *tape, hy__backing *b, int k)
 {
-    hy_array **slot = hy__grad_slot(W, tape, 0);
+    hy_array **slot = hy__grad_slot(W, tape, 0), *own = hy__slot_flag(W, slot + k);
+    hy_diff *D = &b->D;
     int i, some;
-    if (D->nout < 2) return 1;
     for (i = 0; i < D->nout; i++) D->dy[i] = i == k ? slot[i] : NULL;
-    W->F->maybe = hy__slot_flag(W, slot + k);
+    W->F->maybe = own;
     some = tape->op->grad(W->F, D) != 0;
     W->F->maybe = NULL;
-    for (i = 0; i < D->nin; i++) { some |= D->dx[i] != NULL; D->dx[i] = NULL; }
+    for (i = 0; i < D->nin; i++) {
+        hy_array **flag = &b->flags[i];
+        if (!D->dx[i]) continue;
+        D->dx[i] = NULL;
+        some = 1;
+        if (!own || *flag == D->in[i]) *flag = D->in[i];
+        else *flag = *flag && *flag != own ? hy__flag(W->F, 0, *flag, own) : own;
+    }
     for (i = 0; i < D->nout; i++) D->dy[i] = slot[i];
     return some;
 }
 
 /* One flag for all output gradients of a call, if all of them may be absent; NULL: some are present. Then
  * absent ones become 0 beside them. Calls with bodies look at each flag instead. */
-static hy_array *hy__backing_flag(hy__backward *W, hy__tape *tape, hy_diff *D)
+static hy_array *hy__backing_flag(hy__backward *W, hy__tape *tape, hy__backing *b)
 {
     hy_array **slot = hy__grad_slot(W, tape, 0), *flag = NULL;
+    hy_diff *D = &b->D;
     int i, sure = 0, some = 0, differ = 0;
     if (tape->op->flags & HY_OP_CONTROL) return NULL;
     for (i = 0; i < D->nout; i++) some |= hy__slot_flag(W, slot + i) != NULL;
     if (!some) return NULL;
     for (some = i = 0; i < D->nout; i++) {
         hy_array *own = hy__slot_flag(W, slot + i);
-        if (!D->dy[i] || !hy__backing_needs(W, tape, D, i)) continue;
+        if (!D->dy[i] || (D->nout > 1 && !hy__backing_tells(W, tape, b, i))) continue;
         sure |= !own;
         if (!own) continue;
         differ |= some && own != flag;
         if (!some || own != flag) flag = some ? hy__flag(W->F, 0, flag, own) : own;
         some = 1;
     }
+    for (i = 0; i < D->nin; i++) if (b->flags[i] == D->in[i]) b->flags[i] = NULL;
     for (i = 0; i < D->nout && (sure || differ); i++)
         D->dy[i] = hy__gated(W->F, hy__slot_flag(W, slot + i), D->dy[i], 0);
     return sure ? NULL : flag;
@@ -46983,7 +46993,7 @@ static int hy__backing_open(hy__backward *W, hy__tape *tape, hy__backing *b)
         D->dy[i - D->nin] = dy[i - D->nin];
         if (x && W->graph) { x->tape = tape; x->output = i - D->nin; HY__ADD(&tape->refs, 1); }
     }
-    b->flag = F->code ? NULL : hy__backing_flag(W, tape, D);
+    b->flag = F->code ? NULL : hy__backing_flag(W, tape, b);
     return F->code ? -1 : 0;
 }
 
@@ -47038,7 +47048,7 @@ static void hy__backing_close(hy__backward *W, hy__backing *b)
     int i;
     for (i = 0; i < b->D.nin && !F->code; i++) {
         const hy__value *v = &b->tape->value[i];
-        hy_array *flag = b->flag ? b->flag : b->flags[i], **slot;
+        hy_array *flag = b->flags[i] ? b->flags[i] : b->flag, **slot;
         if (!b->D.want[i] || !b->D.dx[i] || hy__flag_denies(F, flag) ||
             hy__check_gradient(F, b->D.dx[i], &v->t.type, b->D.op->name, i)) continue;
         if (!hy__is_symbolic(F)) flag = NULL;
@@ -47651,7 +47661,7 @@ static hy__gradient *hy__gradient_derive(hy_frame *F, const hy_diff *D, const ch
 {
     const hy__gradient *all = (const hy__gradient *)(void *)D->sub[0]->all;
     hy__gradient *G = hy__gradient_try(F, D, given, begun, NULL);
-    if (G && !G->is.graph && !begun && !hy__gradient_covers(all->given, given, D->nout)) {
+    if (G && !G->is.graph && !begun) {
         hy__derived_free(F->root, &G->is.head);
         G = hy__gradient_try(F, D, given, begun, all->keep);
     }

@@ -1451,6 +1451,42 @@ static void hgrad_ones_beside(void)
     CHECK(!hy_close(F));
 }
 
+/* What another output needs is no gradient of 0 for what it does not need: times infinity that is a number nobody
+ * asked for. The tape keeps for both outputs what both read; what one alone reads is computed once more. */
+static hy_array *hgrad_apart_turn(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)x;
+    s = hy_get(F, s, 1);
+    return hy_group(F, *(hy_array **)user, hy_group(F, hy_cast(F, s, HY_I32), s));
+}
+static hy_array *hgrad_apart_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *w = hy_get(F, x, 0), *y = hy_dot(F, hy_get(F, x, 1), hy_get(F, x, 2), NULL);
+    (void)self;
+    y = hy_foreach(F, hgrad_apart_turn, hy_get(F, x, 3), hy_group(F, hy_cast(F, y, HY_I32), y), &w);
+    return hy_group(F, hy_get(F, hy_get(F, y, 1), 0), hy_get(F, y, 0));
+}
+static void hgrad_apart(void)
+{
+    const float odd[] = { HUGE_VALF, 2, 3 };
+    int hybrid, i;
+    for (hybrid = 0; hybrid < 2; hybrid++) {
+        hy_frame *F = hy_open(NULL);
+        hy_block *n = hy_block_new(F, sizeof *n, "apart", hgrad_apart_forward, 1);
+        hy_array *x = hy_group(F, hy_ones(F, HY_SHAPE(1)), hy_ones(F, HY_SHAPE(1, 1)), hy_floats(F, HY_SHAPE(1, 3), odd),
+                               hy_ones(F, HY_SHAPE(1)));
+        for (i = 0; i < 3; i++) hy_attach_grad(F, hy_get(F, x, i), HY_GRAD_WRITE);
+        if (hybrid) hy_hybridize(F, n, NULL);
+        hy_record(F);
+        hy_backward(F, hy_get(F, hy_call(F, n, x), 1), NULL);
+        hy_pause(F);
+        CHECK_STR(hy_error(F), NULL);
+        CHECK_NEAR(hy_value(F, hy_grad_of(F, hy_get(F, x, 0)), 0), 1, 0);
+        CHECK_NEAR(hy_value(F, hy_grad_of(F, hy_get(F, x, 1)), 0, 0), 0, 0);
+        CHECK(!hy_close(F));
+    }
+}
+
 /* An output that has no gradient does not keep the others from being compiled: a loop beside it derives the
  * gradient of its body once. Who asks for the gradient of that output is told. */
 static hy_array *hgrad_turn(hy_frame *F, hy_array *x, hy_array *states, void *user)
@@ -1568,6 +1604,7 @@ static void test_hybrid_grad(void)
     RUN(hgrad_zeros_of_two);
     RUN(hgrad_ones_beside);
     RUN(hgrad_loop_beside);
+    RUN(hgrad_apart);
     RUN(hgrad_label);
     RUN(hgrad_sub_graphs);
     RUN(hgrad_given_gradient);

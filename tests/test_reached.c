@@ -349,8 +349,9 @@ static void test_reached_singular(void)
 }
 
 /* An operator with a gradient of its own, that is not asked for it: what a loop begins with and each turn makes
- * anew, be that an output, too; and the logarithm of a determinant of which only the sign is used. */
-enum { REACHED_TOO, REACHED_ENDS, REACHED_SIGN, REACHED_MADE };
+ * anew, be that an output, too; the logarithm of a determinant of which only the sign is used; and a result
+ * beside which another one is used, which is not made of all that it is. */
+enum { REACHED_TOO, REACHED_ENDS, REACHED_SIGN, REACHED_BESIDE, REACHED_MADE };
 typedef struct reached_made { hy_array *x, *sign; int which; } reached_made;
 static hy_array *reached_once(hy_frame *F, hy_array *s, void *user)
 {
@@ -365,7 +366,7 @@ static hy_array *reached_makes(hy_frame *F, hy_array *s, void *user)
 }
 static hy_array *reached_made_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
-    static const char *const names[] = { "too", "ends", "sign" };
+    static const char *const names[] = { "too", "ends", "sign", "beside" };
     hy_array *y, *begin = hy_get(F, x, 2), *log;
     reached_made m;
     for (m.which = 0; strncmp(hy_block_name(F, self), names[m.which], strlen(names[m.which])); m.which++) continue;
@@ -376,12 +377,18 @@ static hy_array *reached_made_forward(hy_frame *F, hy_block *self, hy_array *x)
         m.sign = hy_get(F, log, 0);
         y = hy_get(F, log, 1);
     }
+    if (m.which == REACHED_BESIDE) {
+        y = hy_reshape(F, hy_slice_axis(F, y, 0, 0, 1), HY_INTS(2), NULL);
+        log = hy_apply(F, "_batch_norm_grad", 5, (hy_array *[]){ m.x, m.x, y, y, y }, "learn_gamma=1");
+        m.x = hy_broadcast_to(F, hy_reshape(F, hy_get(F, log, 2), HY_INTS(1, 2), NULL), HY_INTS(2, 2));
+        y = hy_get(F, log, 0);
+    }
     y = hy_while_loop(F, reached_once, reached_makes, hy_group(F, begin, y), 3, &m);
     return m.which == REACHED_TOO ? hy_get(F, y, 0) : hy_get(F, hy_get(F, y, 1), 1);
 }
 static void test_reached_made(void)
 {
-    static const char *const names[] = { "too", "ends", "sign" };
+    static const char *const names[] = { "too", "ends", "sign", "beside" };
     int which, way, none, i;
     for (which = 0; which < REACHED_MADE; which++)
         for (none = 0; none < 2; none++)                /* is there a turn? */
