@@ -47851,6 +47851,7 @@ static void hy__derive_second(hy__keeping *K, const hy__deriving *first, hy_arra
 {
     hy_frame *F = first->F;
     hy__deriving B = *first;
+    hy_graph *walked = NULL;            /* which B goes by */
     int i, all;
     for (;;) {
         hy__buffer *had = K->wide_room;
@@ -47858,6 +47859,8 @@ static void hy__derive_second(hy__keeping *K, const hy__deriving *first, hy_arra
         K->wide = hy__derive_wide(&B, K->forward, K->wide ? K->wide : given, &K->wide_room, &all);
         hy__buffer_drop(&F->cache, had);
         if (B.S != first->S) hy__derive_close(&B);
+        hy__graph_drop(walked);
+        walked = NULL;
         if (!K->wide || all) return;
         if (!hy__derive_open(&B, F, K->forward, in, first->S->training, 0, NULL))
             graph = hy__derive_graph(&B, K->wide);
@@ -47868,7 +47871,7 @@ static void hy__derive_second(hy__keeping *K, const hy__deriving *first, hy_arra
         }
         hy__graph_drop(graph);
         if (!more) { hy__derive_close(&B); return; }
-        hy__graph_drop(K->forward);
+        walked = K->forward;
         K->forward = more;
     }
 }

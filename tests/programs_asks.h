@@ -322,6 +322,21 @@ static void pg_ask_profile(const pg_job *J, hy_array *x)
     pg_fail(J->F, J->R, "timing");
 }
 
+/* It calls the block as for training where it does not refuse what it is given; statistics are put back. */
+static void pg_ask_slopes(const pg_job *J, hy_array *x)
+{
+    hy_params all = hy_collect_params(J->F, J->block, NULL);
+    hy_array *before[PG_ITEMS];
+    int i, aux;
+    for (i = 0; i < all.n && i < PG_ITEMS; i++) {
+        aux = hy_param_ready(J->F, all.at[i]) && all.at[i]->param && all.at[i]->param->aux;
+        before[i] = aux ? hy_copy(J->F, all.at[i]) : NULL;
+    }
+    pg_note_number(J, "gradient checked", 0, hy_check_grad(J->F, pg_checked, J->block, x, 1e-3));
+    hy_clear(J->F);                                     /* of what has no gradient */
+    for (i = 0; i < all.n && i < PG_ITEMS; i++) if (before[i]) hy_assign(J->F, all.at[i], before[i]);
+}
+
 /* Of every fourth program that is right, at the end of a run. */
 static void pg_ask_all(const pg_job *J)
 {
@@ -346,8 +361,8 @@ static void pg_ask_all(const pg_job *J)
     pg_fail(J->F, J->R, "asking of children");
     for (i = 0; i < pg_input_count(J->P); i++) elements += (int)hy_size(J->F, at[i]);
     if (J->P->number % 16 == 2 && elements <= 12 && J->P->nstep < 24 && !J->P->random && !hy_error(J->F))
-        pg_note_number(J, "gradient checked", 0, hy_check_grad(J->F, pg_checked, J->block, x, 1e-3));
-    hy_clear(J->F);                                     /* of what has no gradient */
+        pg_ask_slopes(J, x);
+    hy_clear(J->F);
     pg_ask_profile(J, x);
     if (J->P->number % 16 == 10) pg_ask_gradient_again(J);
     if (J->P->number % 16 == 6) pg_ask_reasons(J, x);
