@@ -46911,8 +46911,8 @@ typedef struct hy__backing {
     int       wanted[HY__FEW];
 } hy__backing;
 
-/* Which gradients are made of that of output k, by itself? They are there if it is; 0: none is, as of the sign
- * beside a logarithm. For a while the input stands where a gradient is there for sure. */
+/* Which gradients are made of that of output k, by itself? They are there if it is; 0: none is, as of the
+ * sign beside a logarithm. For a while the input stands where a gradient is there for sure. */
 static int hy__backing_tells(hy__backward *W, hy__tape *tape, hy__backing *b, int k)
 {
     hy_array **slot = hy__grad_slot(W, tape, 0), *own = hy__slot_flag(W, slot + k);
