@@ -501,6 +501,7 @@ static int pg_agrees(const pg_program *P, const pg_way *way)
     int i;
     if ((way->flags & PG_STARVED) && pg_other.code == HY_ERROR_MEMORY) return !pg_other.kept;
     if (pg_other.kept) { pg_say("%d blocks of memory are lost\n", (int)pg_other.kept); return 0; }
+    if (strstr(pg_other.error, pg_does_not_hold)) { pg_say("%s\n", pg_other.error); return 0; }
     if (!pg_same_error(pg_line.error, pg_other.error, 0) && !pg_error_is_excused(P, way)) {
         if (pg_known(P)) return 1;
         pg_say("error at %s: %s\n  due at %s: %s\n", pg_other.where,
@@ -615,6 +616,10 @@ static void pg_check(hy_frame *F, uint64_t number, const char *asked)
     if (pg_line.kept) {
         printf("%d blocks of memory are lost\n    program %llu, way line\n", (int)pg_line.kept,
                (unsigned long long)number);
+        ok = 0;
+    }
+    if (strstr(pg_line.error, pg_does_not_hold)) {
+        printf("%s\n    program %llu, way line\n", pg_line.error, (unsigned long long)number);
         ok = 0;
     }
     for (k = 1; k < 3; k++) ok &= pg_check_way(F, &P, &pg_ways[k]);

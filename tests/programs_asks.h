@@ -15,7 +15,7 @@ static void pg_note_text(const pg_job *J, const char *name, int k, const char *t
 static void pg_holds(const pg_job *J, int ok, const char *what)
 {
     if (ok || J->R->error[0] || hy_error(J->F)) return;
-    snprintf(J->R->error, sizeof J->R->error, "what is asked does not hold: %s", what);
+    snprintf(J->R->error, sizeof J->R->error, "%s%s", pg_does_not_hold, what);
     J->R->code = HY_ERROR_STATE;
 }
 

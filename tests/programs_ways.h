@@ -30,9 +30,7 @@ typedef struct pg_result {
 
 static void pg_forget(pg_result *R)
 {
-    int i;
-    for (i = 0; i < R->n; i++) free(R->item[i].data);
-    R->n = 0;
+    while (R->n > 0) free(R->item[--R->n].data);
 }
 
 static void pg_note(hy_frame *F, pg_result *R, const char *name, int k, hy_array *x, pg_fact fact,
@@ -50,6 +48,8 @@ static void pg_note(hy_frame *F, pg_result *R, const char *name, int k, hy_array
     snprintf(item->name, sizeof item->name, "%s %d", name, k);
     R->n++;
 }
+
+static const char pg_does_not_hold[] = "what is asked does not hold: ";  /* an error in any way */
 
 static void pg_fail(hy_frame *F, pg_result *R, const char *where)
 {
