@@ -22,7 +22,7 @@ static int test_part, test_parts = 1, test_asked;       /* "2/5" runs the second
 
 /* What a test compares with is loops over loops at times: those are optimised, unlike the rest of the tests. */
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__TINYC__)
-#define TEST_HOT __attribute__((optimize("O2")))
+#define TEST_HOT __attribute__((optimize("O3")))
 #else
 #define TEST_HOT
 #endif

@@ -1,8 +1,8 @@
 /* Every way that a convolution goes: a row names data, window and what comes behind, and the way that is
- * due line by line and compiled. Each row is run on every instruction set with one thread and three, line
+ * due line by line and compiled. Each row is run with one thread and three on instruction sets in turns, line
  * by line, compiled, compiled with exact, compiled while it is recorded, and operator by operator in memory
  * that ends where its arrays end; forward and back it is compared with plain sums in doubles, written here
- * from the definition. */
+ * from the definition, once for each row. */
 #include <math.h>
 
 enum { WAY_LAYERS = 3, WAY_VALUES = 3 * WAY_LAYERS + 2 };
@@ -175,47 +175,116 @@ static TEST_HOT int way_fine(const way_layer *l, const int *fine, const int *coa
     return (at[0] * fine[1] + at[1]) * fine[2] + at[2];
 }
 
-/* What one tap does between two places: y += w x, or with dy, dx += w dy and dw += x dy. */
-static TEST_HOT void way_meet(const way_layer *l, const way_value *x, const way_value *w, int tap, int from,
-                               int to, way_value *y, const way_value *dy, way_value *dx, way_value *dw)
+/* Sums go fastest over filters that lie side by side: data and results as (images, places, channels), weights as
+ * (taps, groups, channels, filters) of a group; [1] of each is what errors are measured by. */
+typedef struct way_turned {
+    int images, groups, channels, filters, in, out;
+    double *x[2], *w[2], *y[2], *dx[2], *dw[2];
+} way_turned;
+
+static TEST_HOT double *way_turn(const double *v, const way_value *t)
 {
-    const int fg = y->c / l->groups, cg = x->c / l->groups, taps = way_places(w->size);
-    const int in = way_places(x->size), out = way_places(y->size);
-    int n, f, c;
-    for (n = 0; n < x->n; n++)
-        for (f = 0; f < y->c; f++) {
-            const int g = f / fg, b = (n * y->c + f) * out + to;
-            int a = (n * x->c + g * cg) * in + from;
-            int i = l->transposed ? (g * cg * fg + f % fg) * taps + tap : f * cg * taps + tap;
-            const int step = l->transposed ? fg * taps : taps;
-            double sum = 0, most = 0;
-            for (c = 0; c < cg; c++, a += in, i += step) {
-                if (!dy) {
-                    sum += w->v[i] * x->v[a];
-                    most += w->most[i] * x->most[a];
-                    continue;
-                }
-                dx->v[a] += w->v[i] * dy->v[b];
-                dx->most[a] += w->most[i] * dy->most[b];
-                dw->v[i] += x->v[a] * dy->v[b];
-                dw->most[i] += x->most[a] * dy->most[b];
-            }
-            if (dy) continue;
-            y->v[b] += sum;
-            y->most[b] += most;
-        }
+    const int places = way_places(t->size);
+    double *to = (double *)malloc(((size_t)way_count(t) + 1) * sizeof *to);
+    int n, c, p;
+    for (n = 0; n < t->n; n++)
+        for (c = 0; c < t->c; c++)
+            for (p = 0; p < places; p++) to[(n * places + p) * t->c + c] = *v++;
+    return to;
 }
 
+/* Adds what was turned to what it was turned from. */
+static TEST_HOT void way_turn_back(double *v, const way_value *t, double *turned)
+{
+    const int places = way_places(t->size);
+    int n, c, p;
+    for (n = 0; n < t->n && turned; n++)
+        for (c = 0; c < t->c; c++)
+            for (p = 0; p < places; p++) *v++ += turned[(n * places + p) * t->c + c];
+    free(turned);
+}
+
+/* A copy of weights in the order of sums, or, back, what lies in that order added to them. */
+static TEST_HOT double *way_turn_weights(const way_layer *l, double *v, const way_value *w, const way_turned *s,
+                                         double *turned)
+{
+    const int taps = way_places(w->size), cg = s->channels, fg = s->filters;
+    double *to = turned ? turned : (double *)malloc(((size_t)way_count(w) + 1) * sizeof *to);
+    int tap, g, c, f, i = 0;
+    for (tap = 0; tap < taps; tap++)
+        for (g = 0; g < s->groups; g++)
+            for (c = 0; c < cg; c++)
+                for (f = 0; f < fg; f++, i++) {
+                    const int at = l->transposed ? ((g * cg + c) * fg + f) * taps + tap
+                                                 : ((g * fg + f) * cg + c) * taps + tap;
+                    if (turned) v[at] += to[i];
+                    else to[i] = v[at];
+                }
+    if (!turned) return to;
+    free(turned);
+    return NULL;
+}
+
+/* What one tap does between two places: y += w x, or with y of the same kind, dx += w y and dw += x y. */
+static TEST_HOT void way_meet(const way_turned *s, int tap, int from, int to, int back)
+{
+    const int cg = s->channels, fg = s->filters;
+    int n, g, c, f, k;
+    for (n = 0; n < s->images; n++)
+        for (g = 0; g < s->groups; g++)
+            for (k = 0; k < 2; k++) {
+                const int a = ((n * s->in + from) * s->groups + g) * cg, i = (tap * s->groups + g) * cg * fg;
+                const double *x = s->x[k] + a, *w = s->w[k] + i;
+                double *restrict y = s->y[k] + ((n * s->out + to) * s->groups + g) * fg;
+                double *restrict dx = back ? s->dx[k] + a : NULL, *restrict dw = back ? s->dw[k] + i : NULL;
+                for (c = 0; c < cg; c++, w += fg) {
+                    const double by = x[c];
+                    double sum = 0;
+                    if (!back) { for (f = 0; f < fg; f++) y[f] += by * w[f]; continue; }
+                    for (f = 0; f < fg; f++) sum += w[f] * y[f];
+                    for (f = 0; f < fg; f++) dw[f] += by * y[f];
+                    dx[c] += sum;
+                    dw += fg;
+                }
+            }
+}
+
+/* Forward y is added to; back dx and dw are, and y is the gradient. differs: only these places of x count. */
 static TEST_HOT void way_walk(const way_layer *l, const way_value *x, const way_value *w, way_value *y,
-                      const way_value *dy, way_value *dx, way_value *dw)
+                              const char *differs, way_value *dx, way_value *dw)
 {
     const int *fine = l->transposed ? y->size : x->size, *coarse = l->transposed ? x->size : y->size;
-    int place, tap, at;
+    const int taps = way_places(w->size), back = dx != NULL;
+    way_turned s;
+    int place, tap, at, k;
+    memset(&s, 0, sizeof s);
+    s.images = x->n;
+    s.groups = l->groups;
+    s.channels = x->c / l->groups;
+    s.filters = y->c / l->groups;
+    s.in = way_places(x->size);
+    s.out = way_places(y->size);
+    for (k = 0; k < 2; k++) {
+        s.x[k] = way_turn(k ? x->most : x->v, x);
+        s.w[k] = way_turn_weights(l, k ? w->most : w->v, w, &s, NULL);
+        s.y[k] = back ? way_turn(k ? y->most : y->v, y) : (double *)calloc((size_t)way_count(y) + 1, sizeof *y->v);
+        if (back) s.dx[k] = (double *)calloc((size_t)way_count(x) + 1, sizeof *x->v);
+        if (back) s.dw[k] = (double *)calloc((size_t)way_count(w) + 1, sizeof *w->v);
+    }
     for (place = 0; place < way_places(coarse); place++)
-        for (tap = 0; tap < way_places(w->size); tap++) {
+        for (tap = 0; tap < taps; tap++) {
             at = way_fine(l, fine, coarse, place, tap);
-            if (at >= 0) way_meet(l, x, w, tap, l->transposed ? place : at, l->transposed ? at : place, y, dy, dx, dw);
+            if (at < 0 || (differs && !differs[l->transposed ? place : at])) continue;
+            way_meet(&s, tap, l->transposed ? place : at, l->transposed ? at : place, back);
         }
+    for (k = 0; k < 2; k++) {
+        free(s.x[k]);
+        free(s.w[k]);
+        if (!back) { way_turn_back(k ? y->most : y->v, y, s.y[k]); continue; }
+        free(s.y[k]);
+        way_turn_back(k ? dx->most : dx->v, dx, s.dx[k]);
+        way_turn_weights(l, k ? dw->most : dw->v, dw, &s, s.dw[k]);
+    }
 }
 
 static way_value way_convolve(const way_layer *l, const way_value *x, const way_value *w, const way_value *b)
@@ -377,10 +446,13 @@ static TEST_HOT hy_array *way_array(hy_frame *F, const way_value *t, hy_shape sh
 typedef struct way_case {
     const way_row *row;
     const char *text;
-    way_value data, two, weight[WAY_LAYERS], bias[WAY_LAYERS], plain, y, odd;   /* plain: without ends */
+    way_value data, two, weight[WAY_LAYERS], bias[WAY_LAYERS], y, odd;
+    way_value plain[WAY_LAYERS], ended[WAY_LAYERS];     /* of each convolution, and with what comes behind it */
     way_value dy, dx, dw, db;
     uint32_t seed;
     double unit;
+    int bits;                           /* results are compared with those of another frame, not with sums */
+    int lines;                          /* line by line, and exact, too */
 } way_case;
 
 static TEST_HOT double way_draw(way_case *c)
@@ -402,17 +474,57 @@ static TEST_HOT way_value way_random(way_case *c, int n, int channels, const int
     return t;
 }
 
-static way_value way_chain(const way_case *c, const way_value *x, int ends)
+static way_value way_copy(const way_value *x)
 {
-    way_value y = *x, next;
+    way_value y = way_room(x->n, x->c, x->size);
+    memcpy(y.v, x->v, (size_t)way_count(x) * 2 * sizeof *x->v);
+    return y;
+}
+
+static void way_chain(way_case *c)
+{
+    const way_value *x = &c->data;
     int k;
     for (k = 0; k < c->row->layers; k++) {
-        next = way_convolve(&c->row->layer[k], &y, &c->weight[k], c->row->layer[k].no_bias ? NULL : &c->bias[k]);
-        if (k) free(y.v);
-        if (ends) way_finish(&next, c->row->layer[k].end, &c->two);
-        y = next;
+        const way_layer *l = &c->row->layer[k];
+        c->plain[k] = way_convolve(l, x, &c->weight[k], l->no_bias ? NULL : &c->bias[k]);
+        c->ended[k] = way_copy(&c->plain[k]);
+        way_finish(&c->ended[k], l->end, &c->two);
+        x = &c->ended[k];
     }
-    return y;
+    c->y = c->ended[k - 1];
+}
+
+/* What other data than x changes in y: places where there is a difference meet the window with that. */
+static TEST_HOT void way_change(const way_layer *l, const way_value *x, const way_value *other,
+                                const way_value *w, way_value *y)
+{
+    const int places = way_places(x->size);
+    way_value d = way_room(x->n, x->c, x->size);
+    char *differs = (char *)calloc((size_t)places + 1, 1);
+    int i;
+    for (i = 0; i < way_count(x); i++)
+        if (other->v[i] != x->v[i]) { d.v[i] = other->v[i] - x->v[i]; differs[i % places] = 1; }
+    way_walk(l, &d, w, y, differs, NULL, NULL);
+    free(differs);
+    free(d.v);
+}
+
+/* The results of data that has numbers which are none. */
+static way_value way_odd_chain(const way_case *c)
+{
+    const way_value *x = &c->data;
+    way_value other = c->odd, y;
+    int k;
+    for (k = 0; k < c->row->layers; k++) {
+        y = way_copy(&c->plain[k]);
+        way_change(&c->row->layer[k], x, &other, &c->weight[k], &y);
+        if (k) free(other.v);
+        way_finish(&y, c->row->layer[k].end, &c->two);
+        x = &c->ended[k];
+        other = y;
+    }
+    return other;
 }
 
 static int way_odd_from(const way_case *c) { return way_count(&c->data) / 3; }
@@ -437,11 +549,11 @@ static void way_backwards(way_case *c)
 {
     const way_layer *l = &c->row->layer[0];
     int i;
-    c->dy = way_random(c, c->plain.n, c->plain.c, c->plain.size);
+    c->dy = way_random(c, c->plain[0].n, c->plain[0].c, c->plain[0].size);
     c->dx = way_room(c->data.n, c->data.c, c->data.size);
     c->dw = way_room(c->weight[0].n, c->weight[0].c, c->weight[0].size);
     c->db = way_room(1, l->filters, c->bias[0].size);
-    way_walk(l, &c->data, &c->weight[0], &c->plain, &c->dy, &c->dx, &c->dw);
+    way_walk(l, &c->data, &c->weight[0], &c->dy, NULL, &c->dx, &c->dw);
     for (i = 0; i < way_count(&c->dy); i++) {
         const int f = i / way_places(c->dy.size) % c->dy.c;
         c->db.v[f] += c->dy.v[i];
@@ -472,12 +584,11 @@ static int way_case_new(way_case *c, const way_row *r, const char *text, uint32_
         channels = l->filters;
     }
     c->two = way_random(c, r->images, channels, size);
-    c->y = way_chain(c, &c->data, 1);
+    way_chain(c);
     c->odd = way_room(r->images, r->channels, r->size);
     memcpy(c->odd.v, c->data.v, (size_t)way_count(&c->data) * sizeof *c->data.v);
     way_spoil(c, c->odd.v);
     if (r->layers > 1 || r->dtype == HY_F16 || r->dtype == HY_BF16 || way_work(c) > WAY_WORK) return 1;
-    c->plain = way_chain(c, &c->data, 0);
     way_backwards(c);
     return 1;
 }
@@ -485,11 +596,14 @@ static int way_case_new(way_case *c, const way_row *r, const char *text, uint32_
 static void way_case_free(way_case *c)
 {
     int k;
-    for (k = 0; k < c->row->layers; k++) { free(c->weight[k].v); free(c->bias[k].v); }
+    for (k = 0; k < c->row->layers; k++) {
+        free(c->weight[k].v);
+        free(c->bias[k].v);
+        free(c->plain[k].v);
+        free(c->ended[k].v);
+    }
     free(c->data.v);
     free(c->two.v);
-    free(c->plain.v);
-    free(c->y.v);
     free(c->odd.v);
     free(c->dy.v);
     free(c->dx.v);
@@ -566,8 +680,11 @@ static void way_say(hy_frame *F, const way_case *c, const char *what, double err
 static void way_right(hy_frame *F, const way_case *c, const char *what, hy_array *got, const way_value *want, int last,
                        int whole, double unit)
 {
-    const hy_shape s = whole ? way_shape(want, c->row->dims, last) : HY_SHAPE(want->c);
-    const double error = way_error(F, got, want, s, last, unit);
+    hy_shape s;
+    double error;
+    if (c->bits) return;
+    s = whole ? way_shape(want, c->row->dims, last) : HY_SHAPE(want->c);
+    error = way_error(F, got, want, s, last, unit);
     if (!CHECK(error <= 1 && !hy_error(F))) way_say(F, c, what, error);
 }
 
@@ -632,9 +749,8 @@ static const char *way_name(hy_frame *F, const hy__node *node)
 }
 
 /* The ways of a program's convolutions, one after the other. */
-static void way_list(hy_frame *F, hy_block *net, hy_array *x, char *to, size_t room)
+static void way_list(hy_frame *F, const hy_graph *g, char *to, size_t room)
 {
-    hy_graph *g = hy_planned(F, net, x);
     int i;
     *to = 0;
     for (i = 0; g && i < g->n; i++) {
@@ -696,9 +812,8 @@ static int way_place(const hy_graph *g, const hy__node *node)
 }
 
 /* The program's result has the bits of its operators run alone. */
-static void way_guard(hy_frame *F, const way_case *c, way_net *net, hy_array *x, hy_array *want)
+static void way_guard(hy_frame *F, const way_case *c, hy_graph *g, hy_array *x, hy_array *want)
 {
-    hy_graph *g = hy_planned(F, &net->base, x);
     void *value[64], *data[10];
     int i, k, last = -1, n = g ? g->n : 0;
     if (!CHECK(n > 0 && n <= 64)) return;
@@ -724,7 +839,7 @@ static void way_guard(hy_frame *F, const way_case *c, way_net *net, hy_array *x,
 }
 
 /* --- a row --- */
-enum { WAY_RESULTS = 8 };              /* plain, exact, compiled, odd, then y and gradients compiled */
+enum { WAY_RESULTS = 12 };     /* plain, exact, compiled, odd, then y and gradients line by line, and compiled */
 
 static void way_grads(hy_frame *F, const way_case *c, way_net *net, const char *what, hy_array **out)
 {
@@ -743,7 +858,7 @@ static void way_grads(hy_frame *F, const way_case *c, way_net *net, const char *
     out[1] = hy_grad_of(F, x);
     out[2] = hy_copy(F, hy_grad_of(F, net->weight[0]));
     out[3] = net->bias[0] ? hy_copy(F, hy_grad_of(F, net->bias[0])) : NULL;
-    way_right(F, c, what, y, &c->plain, r->last, 1, c->unit);
+    way_right(F, c, what, y, &c->plain[0], r->last, 1, c->unit);
     way_right(F, c, "gradient of data", out[1], &c->dx, r->last, 1, 2 * c->unit);
     way_right(F, c, "gradient of weights", out[2], &c->dw, r->last, 1, 2 * c->unit);
     if (out[3]) way_right(F, c, "gradient of bias", out[3], &c->db, 0, 0, 2 * c->unit);
@@ -765,44 +880,61 @@ static TEST_HOT void way_odd(hy_frame *F, const way_case *c, hy_array *got, hy_a
     }
 }
 
-/* Is it one of those that are due, with a | between them? */
+/* Is it one of those that are due, with a | between them? Only the word behind the space, if that is all that is
+ * known. */
 static int way_is_due(const char *due, const char *way)
 {
+    const int word = !strchr(way, ' ');
     const size_t n = strlen(way);
-    for (; *due; due += strcspn(due, "|"), due += *due == '|')
+    for (; *due; due += strcspn(due, "|"), due += *due == '|') {
+        if (word && due[strcspn(due, " |")] == ' ') due += strcspn(due, " ") + 1;
         if (strcspn(due, "|") == n && !strncmp(due, way, n)) return 1;
+    }
     return 0;
 }
 
-/* Line by line, exact, compiled, and with numbers that are none; not by squares, where NaN spread within one. */
+/* Line by line and exact, which are the same; the way of the latter, and a space. */
+static void way_exact(hy_frame *F, const way_case *c, way_net *net, hy_array *x, hy_array **out, char *way, size_t room)
+{
+    hy_hybridize_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.inactive = 1;
+    hy_hybridize(F, &net->base, &opt);
+    out[0] = hy_call(F, &net->base, x);
+    way_right(F, c, "line by line", out[0], &c->y, c->row->last, 1, c->unit);
+    memset(&opt, 0, sizeof opt);
+    opt.exact = 1;
+    hy_hybridize(F, &net->base, &opt);
+    out[1] = hy_call(F, &net->base, x);
+    if (!CHECK(last_same(F, out[0], out[1]))) way_say(F, c, "exact has other bits", 0);
+    if (c->bits) return;
+    way_list(F, hy_planned(F, &net->base, x), way, room);
+    snprintf(way + strlen(way), room - strlen(way), " ");
+}
+
+/* Compiled, and with numbers that are none; not by squares, where NaN spread within one. */
 static void way_compiled(hy_frame *F, const way_case *c, way_net *net, const char *due, const way_value *odd,
                           hy_array **out)
 {
-    hy_hybridize_opt exact;
     const way_row *r = c->row;
     hy_array *x = (net->ends = 1, way_inputs(F, c, net, &c->data));
-    char way[64], both[200];
+    char both[200] = "", *way;
+    hy_graph *g;
     double unit;
-    out[0] = hy_call(F, &net->base, x);                         /* line by line */
-    way_right(F, c, "line by line", out[0], &c->y, r->last, 1, c->unit);
-    memset(&exact, 0, sizeof exact);
-    exact.exact = 1;
-    hy_hybridize(F, &net->base, &exact);
-    out[1] = hy_call(F, &net->base, x);
-    if (!CHECK(last_same(F, out[0], out[1]))) way_say(F, c, "exact has other bits", 0);
-    way_list(F, &net->base, x, both, sizeof both);
+    if (c->lines) way_exact(F, c, net, x, out, both, sizeof both);
     hy_hybridize(F, &net->base, NULL);
     out[2] = hy_call(F, &net->base, x);
-    way_list(F, &net->base, x, way, sizeof way);
+    if (r->dtype == HY_F32) out[3] = hy_call(F, &net->base, way_inputs(F, c, net, &c->odd));
+    if (c->bits) return;
+    g = hy_planned(F, &net->base, x);
+    way = both + strlen(both);
+    way_list(F, g, way, sizeof both - strlen(both));
     unit = strstr(way, "squares") ? (c->unit < 1e-5 ? 1e-5 : c->unit) : r->layers > 1 ? 2 * c->unit : c->unit;
     way_right(F, c, "compiled", out[2], &c->y, r->last, 1, unit);
-    snprintf(both + strlen(both), sizeof both - strlen(both), " %s", way);
     if (due && HY__SIMD && !CHECK(way_is_due(due, both))) printf("    %s: %s, due was %s, instructions %d\n", c->text, both,
                                                               due, (int)hy_isa(F));
-    way_guard(F, c, net, x, out[2]);
-    if (r->dtype != HY_F32 || strstr(way, "squares")) return;
-    out[3] = hy_call(F, &net->base, way_inputs(F, c, net, &c->odd));
-    way_odd(F, c, out[3], out[2], odd);
+    way_guard(F, c, g, x, out[2]);
+    if (out[3] && !strstr(way, "squares")) way_odd(F, c, out[3], out[2], odd);
 }
 
 /* All results of one frame; those that are NULL were not asked for. */
@@ -811,16 +943,9 @@ static void way_frame(hy_frame *F, const way_case *c, const char *due, const way
     way_net *net = way_net_new(F, c);
     memset(out, 0, WAY_RESULTS * sizeof *out);
     if (c->dy.v) {
-        way_grads(F, c, net, "line by line, recorded", out + 4);
+        if (c->lines) way_grads(F, c, net, "line by line, recorded", out + 4);
         hy_hybridize(F, &net->base, NULL);
-        way_grads(F, c, net, "compiled, recorded", out + 4);
-        hy_hybridize(F, &net->base, NULL);
-    }
-    {
-        hy_hybridize_opt off;
-        memset(&off, 0, sizeof off);
-        off.inactive = 1;
-        hy_hybridize(F, &net->base, &off);
+        way_grads(F, c, net, "compiled, recorded", out + 8);
     }
     way_compiled(F, c, net, due, odd, out);
     hy_block_free(F, &net->base);
@@ -852,29 +977,54 @@ static void way_close(way_frames *f)
     for (i = 0; i < f->n; i++) CHECK(hy_close(f->one[i]) == 0 && hy_close(f->three[i]) == 0);
 }
 
+/* Results of three threads have the bits of those of one. */
+static void way_compare(hy_frame *F, hy_frame *G, const way_case *c, hy_array *const *one, hy_array *const *three)
+{
+    int k;
+    for (k = 0; k < WAY_RESULTS; k++)
+        if (!CHECK(!one[k] == !three[k])) way_say(F, c, "a result lacks", k);
+        else if (one[k] && !CHECK(hy_size(F, one[k]) == hy_size(G, three[k]) &&
+                                  !memcmp(hy_data(F, one[k]), hy_data(G, three[k]), (size_t)hy_size(F, one[k]) *
+                                          hy_dtype_size(c->row->dtype)))) way_say(F, c, "three threads", k);
+}
+
+/* Which cases go which way, so that over a table's rows each way meets all instructions and both numbers of
+ * threads, and these each other, see way_rounds_meet: case c leaves out one set of instructions of n, if there
+ * are three, and runs with another one on three threads, too; of many cases in a row every second one does. */
+enum { WAY_ONE = 1, WAY_THREE = 2, WAY_LINES = 4 };     /* with one thread, with three, line by line and exact */
+static int way_round(int c, int turns, int isa, int n)
+{
+    const int at = (c + isa) % n;
+    if (n > 2 && at == n - 1) return 0;
+    return at ? WAY_ONE : (turns > 1 && c / n % 2) ? WAY_ONE | WAY_LINES : WAY_ONE | WAY_THREE | WAY_LINES;
+}
+
 /* base, other: the ways that are due with few instructions and with AVX2 or more; NULL: not asked. */
-static void way_one(way_frames *f, const char *text, int turn, const char *base, const char *other)
+static void way_one(way_frames *f, int row, const char *text, int turn, int turns, const char *base, const char *other)
 {
     way_row r;
     way_case c;
     way_value odd;
-    int i, k;
+    int i;
     way_read(text, turn, &r);
     if (!way_case_new(&c, &r, text, 77u + (uint32_t)turn)) { way_case_free(&c); return; }
-    odd = way_chain(&c, &c.odd, 1);
+    odd = way_odd_chain(&c);
     for (i = 0; i < f->n; i++) {
         hy_frame *F = f->one[i], *G = f->three[i];
         hy_array *one[WAY_RESULTS], *three[WAY_RESULTS];
+        const int round = way_round(row + turn, turns, i, f->n);
+        if (!round) continue;
         hy_begin(F);
-        hy_begin(G);
+        c.bits = 0;
+        c.lines = round & WAY_LINES;
         way_frame(F, &c, hy_isa(F) >= HY_ISA_AVX2 ? other : base, &odd, one);
-        way_frame(G, &c, NULL, &odd, three);
-        for (k = 0; k < WAY_RESULTS; k++)
-            if (!CHECK(!one[k] == !three[k])) way_say(F, &c, "a result lacks", k);
-            else if (one[k] && !CHECK(hy_size(F, one[k]) == hy_size(G, three[k]) &&
-                                      !memcmp(hy_data(F, one[k]), hy_data(G, three[k]), (size_t)hy_size(F, one[k]) *
-                                              hy_dtype_size(r.dtype)))) way_say(F, &c, "three threads", k);
-        hy_end(G);
+        if (round & WAY_THREE) {
+            hy_begin(G);
+            c.bits = 1;
+            way_frame(G, &c, NULL, NULL, three);
+            way_compare(F, G, &c, one, three);
+            hy_end(G);
+        }
         hy_end(F);
     }
     free(odd.v);
@@ -1004,9 +1154,9 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
       "product+taps+product chain3" },
     { "1x16x57x64 96 k1 relu ; x1 k3 s2 p0x1 six ; 70 k1 last", "product+taps+product chain3",
       "product+taps+product chain3" },
+    { "2x3x150x161 48 k3 s2 p1 relu ; x1 k3 s2 p1 six", "columns+lines chain", "columns+lines chain" },
     { "1x3x225x223 32 k3 s2 p1 relu ; x1 k3 p1 six ; 16 k1", "columns+lines+product chain+direct",
       "columns+lines+product chain+direct" },
-    { "2x3x150x161 48 k3 s2 p1 relu ; x1 k3 s2 p1 six", "columns+lines chain", "columns+lines chain" },
     { "1x3x118x130 18 k5 p2 relu ; x1 k3 p1 six ; 17 k1", "columns+lines+product chain+direct",
       "columns+lines+product chain+direct|tiles+lines+product chain+direct" },
     { "1x17x62x66 65 k3 p1 relu ; x1 k3 p1 six ; 17 k1 add last", "columns+taps+product chain3",
@@ -1496,10 +1646,43 @@ static void way_share(int share)
         const int turns = way_read(way_rows[i].text, 0, &r);
         int turn;
         for (turn = 0; turn < turns; turn++)
-            way_one(&f, way_rows[i].text, turn, way_rows[i].base, way_rows[i].other);
+            way_one(&f, (int)i, way_rows[i].text, turn, turns, way_rows[i].base, way_rows[i].other);
     }
     way_close(&f);
 }
+/* The rounds of way_round are enough: each way of the table is gone with all instructions, and on three threads;
+ * and all instructions come on three threads and line by line. */
+enum { WAY_NAMES = 24 };
+static void way_rounds_meet(void)
+{
+    static char name[WAY_NAMES][16];
+    int met[WAY_NAMES][3], all[3] = { 0, 0, 0 }, names = 0, turn, turns, k, isa, three;
+    size_t i;
+    memset(met, 0, sizeof met);
+    for (i = 0; i < sizeof way_rows / sizeof *way_rows; i++) {
+        const char *due = way_rows[i].other ? strrchr(way_rows[i].other, ' ') : NULL;
+        way_row r;
+        if (!due) continue;
+        turns = way_read(way_rows[i].text, 0, &r);
+        for (k = 0; k < names && strcmp(name[k], due + 1); k++) continue;
+        if (k == WAY_NAMES) { CHECK(!"room for all ways"); return; }
+        if (k == names) snprintf(name[names++], sizeof name[0], "%s", due + 1);
+        for (turn = 0; turn < turns; turn++)
+            for (isa = 0; isa < 3; isa++) {
+                met[k][isa] |= way_round((int)i + turn, turns, isa, 3);
+                all[isa] |= way_round((int)i + turn, turns, isa, 3);
+            }
+    }
+    for (k = 0; k < names; k++) {
+        for (isa = three = 0; isa < 3; isa++) {
+            three |= met[k][isa] & WAY_THREE;
+            if (!CHECK(met[k][isa] & WAY_ONE)) printf("    %s, instructions %d\n", name[k], isa);
+        }
+        if (!CHECK(three)) printf("    %s on three threads\n", name[k]);
+    }
+    for (isa = 0; isa < 3; isa++) CHECK(all[isa] == (WAY_ONE | WAY_THREE | WAY_LINES));
+}
+
 static void way_share_1(void) { way_share(0); }
 static void way_share_2(void) { way_share(1); }
 static void way_share_3(void) { way_share(2); }
@@ -1507,6 +1690,7 @@ static void way_share_4(void) { way_share(3); }
 
 static void test_ways(void)
 {
+    RUN(way_rounds_meet);
     RUN(way_share_1);
     RUN(way_share_2);
     RUN(way_share_3);
