@@ -22,19 +22,21 @@ static void pg_holds(const pg_job *J, int ok, const char *what)
 #include "programs_holds.h"
 
 /* --- parameters --- */
-/* A pattern of a part that comes several times: it fits "pgnet0_p12". */
+/* A pattern of a part that comes several times: it fits "pgnet0_p12", but not "pgnet0_dense0_weight". */
 static void pg_ask_repeated(const pg_job *J, hy_params all)
 {
     hy_params some;
-    int i, k, a, b;
-    char more;
+    int i, k, turn;
     if (J->P->number < PG_THIRD) return;
-    some = hy_collect_params(J->F, J->block, "(pg|net|[0-9]|_|p)+");
-    for (i = 0; i < all.n && !hy_error(J->F); i++) {
-        const char *name = hy_name_of(J->F, all.at[i]);
-        if (sscanf(name, "pgnet%d_p%d%c", &a, &b, &more) != 2) continue;
-        for (k = 0; k < some.n && some.at[k] != all.at[i]; k++) continue;
-        pg_holds(J, k < some.n, "a pattern of repeated parts finds the parameters that it fits");
+    for (turn = 0; turn < 2; turn++) {
+        some = hy_collect_params(J->F, J->block, turn ? "(pg|net|[0-9]|_|p)+$" : "(pg|net|[0-9]|_|p)*p1?$");
+        for (i = 0; i < all.n && !hy_error(J->F); i++) {
+            const char *name = hy_name_of(J->F, all.at[i]), *end = name + strlen(name);
+            int fits = name + strspn(name, "pgnet0123456789_") == end;
+            if (!turn) fits &= end[-1] == 'p' || (end[-1] == '1' && end[-2] == 'p');
+            for (k = 0; k < some.n && some.at[k] != all.at[i]; k++) continue;
+            pg_holds(J, fits == (k < some.n), "a pattern of repeated parts finds what it fits, and no others");
+        }
     }
 }
 static void pg_ask_params(const pg_job *J)
@@ -295,7 +297,6 @@ static void pg_ask_twin(const pg_job *J)
         pg_note(J->F, J->R, "twin", i, hy_get(J->F, y, i), J->P->fact[b->out[i]], 2);
     pg_note_number(J, "twin, error", 0, (double)hy_error_code(J->F));
     hy_clear(J->F);
-    if (J->P->number % 16 == 14) pg_ask_sharers(J, twin);
     hy_block_free(J->F, &twin->base);
 }
 
@@ -357,6 +358,7 @@ static void pg_ask_all(const pg_job *J)
     if (!J->P->random) pg_ask_graph(J, x);
     pg_fail(J->F, J->R, "asking of graphs");
     pg_ask_twin(J);
+    if (J->P->number % 16 == 14) pg_ask_sharers(J);
     pg_ask_children(J);
     pg_fail(J->F, J->R, "asking of children");
     for (i = 0; i < pg_input_count(J->P); i++) elements += (int)hy_size(J->F, at[i]);

@@ -38,7 +38,7 @@ static int pg_request_all(const pg_job *J, hy_array *const *at, hy_array **of)
     int i, n = 0;
     for (i = 0; i < pg_input_count(J->P); i++) {
         if (!pg_learns(J, at[i])) continue;
-        hy_attach_grad(J->F, at[i], i % 2 ? HY_GRAD_WRITE : HY_GRAD_ADD);
+        hy_attach_grad(J->F, at[i], (J->P->number / 32 + (uint64_t)i) % 3 ? HY_GRAD_WRITE : HY_GRAD_ADD);
         of[n++] = at[i];
     }
     hy_set_grad_req(J->F, J->block, NULL, req);
@@ -48,12 +48,12 @@ static int pg_request_all(const pg_job *J, hy_array *const *at, hy_array **of)
     hy_zero_grad(J->F, J->block);
     return n;
 }
-/* The gradient of one call, asked for twice: what is written is the same, what adds is twice that. Of
- * programs without statistics, which the call would change. */
+/* The gradient of one call, asked for twice: what is written is the same, what adds is twice that, whatever
+ * is written into another gradient. Of programs without statistics, which the call would change. */
 static void pg_ask_gradient_again(const pg_job *J)
 {
     static hy_array *of[PG_ITEMS], *once[PG_ITEMS];
-    hy_array *at[PG_LEAVES], *x, *y, *g;
+    hy_array *at[PG_LEAVES], *x, *y, *g, *weight[PG_OUT];
     unsigned heads = J->R->heads;
     hy_backward_opt opt;
     pg_asked asked;
@@ -69,17 +69,21 @@ static void pg_ask_gradient_again(const pg_job *J)
     asked = pg_ask(J, y);
     opt.head_grads = asked.weights;
     opt.retain_graph = 1;
+    for (i = 0; i < asked.n && J->P->own; i++) weight[i] = hy_copy(J->F, hy_get(J->F, asked.weights, i));
     for (turn = 0; turn < 2 && asked.n && !hy_error(J->F); turn++) {
         hy_backward(J->F, asked.heads, &opt);
         for (i = 0; i < n && !turn; i++) once[i] = hy_copy(J->F, hy_grad_of(J->F, of[i]));
     }
-    for (i = 0; i < n && asked.n && !hy_error(J->F); i++) {
+    for (i = 0; i < n && asked.n && !hy_error(J->F); i++, hy_fill(J->F, g, 7)) {
         g = hy_grad_of(J->F, of[i]);
         if (hy_grad_req_of(J->F, of[i]) == HY_GRAD_ADD)
             pg_holds(J, pg_array_alike(J->F, g, hy_add(J->F, once[i], once[i])),
                      "a gradient that adds is twice that after two times");
         else pg_holds(J, pg_array_alike(J->F, g, once[i]), "a gradient that is written is the same again");
     }
+    for (i = 0; i < asked.n && J->P->own && !hy_error(J->F); i++)
+        pg_holds(J, pg_array_alike(J->F, weight[i], hy_get(J->F, asked.weights, i)),
+                 "gradients that are given stay as they are");
     hy_clear(J->F);                     /* there may be no gradient */
     J->R->heads = heads;
     hy_end(J->F);
@@ -156,30 +160,38 @@ static void pg_ask_reasons(const pg_job *J, hy_array *x)
 }
 
 /* --- parameters that several have --- */
-/* Two networks that share a block's parameters follow it when these are set. */
-static void pg_ask_sharers(const pg_job *J, pg_net *twin)
+/* Do the parameters of a block that shares lie where those of the other do? */
+static int pg_same_places(const pg_job *J, hy_block *from, hy_block *sharer)
 {
-    static hy_array *was[PG_ITEMS];
+    hy_params all = hy_collect_params(J->F, from, NULL), its = hy_collect_params(J->F, sharer, NULL);
+    int i;
+    for (i = 0; i < all.n && i < its.n && !hy_error(J->F); i++)
+        if (hy_param_ready(J->F, all.at[i]) && hy_data(J->F, all.at[i]) != hy_data(J->F, its.at[i])) return 0;
+    return all.n == its.n;
+}
+/* Two networks share the parameters of a third, before these have sizes, and follow when they change their type. */
+static void pg_ask_sharers(const pg_job *J)
+{
     hy_array *at[PG_LEAVES], *x = pg_inputs(J->F, J->P, J->way, 0, at), *y[3];
-    hy_params all = hy_collect_params(J->F, J->block, NULL);
-    pg_net *other;
-    int i, n = J->P->body[0].nout;
-    if (J->P->random || (J->way->flags & PG_HYBRID && !(J->way->flags & PG_EXACT)) || hy_error(J->F)) return;
-    other = pg_build(J->F, J->P, 0);
-    if (!other) return;
-    hy_share_params(J->F, &other->base, J->block);
-    for (i = 0; i < all.n && i < PG_ITEMS; i++) {
-        was[i] = hy_param_ready(J->F, all.at[i]) ? hy_copy(J->F, all.at[i]) : NULL;
-        if (was[i]) hy_set_param(J->F, all.at[i], hy_mul_scalar(J->F, was[i], 0.5));
+    pg_net *net[3];
+    int i, turn;
+    if (J->P->random) return;
+    for (i = 0; i < 3; i++) {
+        net[i] = pg_build(J->F, J->P, 0);
+        if (!net[i]) return;
+        if (i) hy_share_params(J->F, &net[i]->base, &net[0]->base);
     }
-    y[0] = hy_call(J->F, J->block, x);
-    y[1] = hy_call(J->F, &twin->base, x);
-    y[2] = hy_call(J->F, &other->base, x);
-    for (i = 1; i < 3 && !hy_error(J->F); i++)
-        pg_holds(J, pg_arrays_alike(J->F, n, y[0], y[i]), "who shares parameters has those that are set");
-    hy_clear(J->F);
-    for (i = 0; i < all.n && i < PG_ITEMS; i++) if (was[i]) hy_set_param(J->F, all.at[i], was[i]);
-    hy_block_free(J->F, &other->base);
+    for (turn = 0; turn < 2 && !hy_error(J->F); turn++) {
+        if (turn) hy_cast_block(J->F, &net[0]->base, HY_F64);
+        for (i = 1; i < 3; i++)
+            pg_holds(J, pg_same_places(J, &net[0]->base, &net[i]->base), "who shares parameters has their places");
+        for (i = 0; i < 3; i++) y[i] = hy_call(J->F, &net[i]->base, x);
+        for (i = 1; i < 3 && !hy_error(J->F); i++)
+            pg_holds(J, pg_arrays_alike(J->F, J->P->body[0].nout, y[0], y[i]),
+                     "who shares parameters gives the same");
+    }
+    hy_clear(J->F);                     /* of types that do not go together */
+    for (i = 3; i-- > 0; ) hy_block_free(J->F, &net[i]->base);
 }
 
 /* --- times --- */
