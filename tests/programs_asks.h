@@ -35,7 +35,8 @@ static void pg_ask_repeated(const pg_job *J, hy_params all)
             int fits = name + strspn(name, "pgnet0123456789_") == end;
             if (!turn) fits &= end[-1] == 'p' || (end[-1] == '1' && end[-2] == 'p');
             for (k = 0; k < some.n && some.at[k] != all.at[i]; k++) continue;
-            pg_holds(J, fits == (k < some.n), "a pattern of repeated parts finds what it fits, and no others");
+            pg_holds(J, fits == (k < some.n),
+                     "a pattern of repeated parts finds the parameters that it fits, and no others");
         }
     }
 }

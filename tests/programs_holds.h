@@ -169,7 +169,7 @@ static int pg_same_places(const pg_job *J, hy_block *from, hy_block *sharer)
         if (hy_param_ready(J->F, all.at[i]) && hy_data(J->F, all.at[i]) != hy_data(J->F, its.at[i])) return 0;
     return all.n == its.n;
 }
-/* Two networks share the parameters of a third, before these have sizes, and follow when they change their type. */
+/* Two networks share the parameters of a third, before these have sizes, and follow when their type changes. */
 static void pg_ask_sharers(const pg_job *J)
 {
     hy_array *at[PG_LEAVES], *x = pg_inputs(J->F, J->P, J->way, 0, at), *y[3];
@@ -184,7 +184,8 @@ static void pg_ask_sharers(const pg_job *J)
     for (turn = 0; turn < 2 && !hy_error(J->F); turn++) {
         if (turn) hy_cast_block(J->F, &net[0]->base, HY_F64);
         for (i = 1; i < 3; i++)
-            pg_holds(J, pg_same_places(J, &net[0]->base, &net[i]->base), "who shares parameters has their places");
+            pg_holds(J, pg_same_places(J, &net[0]->base, &net[i]->base),
+                     "who shares parameters has their places");
         for (i = 0; i < 3; i++) y[i] = hy_call(J->F, &net[i]->base, x);
         for (i = 1; i < 3 && !hy_error(J->F); i++)
             pg_holds(J, pg_arrays_alike(J->F, J->P->body[0].nout, y[0], y[i]),

@@ -989,18 +989,19 @@ static void way_compare(hy_frame *F, hy_frame *G, const way_case *c, hy_array *c
 }
 
 /* Which cases go which way, so that over a table's rows each way meets all instructions and both numbers of
- * threads, and these each other, see way_rounds_meet: case c leaves out one set of instructions of n, if there
- * are three, and runs with another one on three threads, too; of many cases in a row every second one does. */
+ * threads, and these each other, see way_rounds_meet: case c of its way leaves out one set of instructions of n, if
+ * there are three, and runs with another one on three threads, too; of many cases in a row every second one does.
+ * A negative c leaves out none. */
 enum { WAY_ONE = 1, WAY_THREE = 2, WAY_LINES = 4 };     /* with one thread, with three, line by line and exact */
 static int way_round(int c, int turns, int isa, int n)
 {
-    const int at = (c + isa) % n;
-    if (n > 2 && at == n - 1) return 0;
+    const int at = (c + 3 * n + isa) % n;
+    if (n > 2 && at == n - 1 && c >= 0) return 0;
     return at ? WAY_ONE : (turns > 1 && c / n % 2) ? WAY_ONE | WAY_LINES : WAY_ONE | WAY_THREE | WAY_LINES;
 }
 
 /* base, other: the ways that are due with few instructions and with AVX2 or more; NULL: not asked. */
-static void way_one(way_frames *f, int row, const char *text, int turn, int turns, const char *base, const char *other)
+static void way_one(way_frames *f, int number, const char *text, int turn, int turns, const char *base, const char *other)
 {
     way_row r;
     way_case c;
@@ -1012,7 +1013,7 @@ static void way_one(way_frames *f, int row, const char *text, int turn, int turn
     for (i = 0; i < f->n; i++) {
         hy_frame *F = f->one[i], *G = f->three[i];
         hy_array *one[WAY_RESULTS], *three[WAY_RESULTS];
-        const int round = way_round(row + turn, turns, i, f->n);
+        const int round = way_round(number + turn, turns, i, f->n);
         if (!round) continue;
         hy_begin(F);
         c.bits = 0;
@@ -1634,6 +1635,21 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
     { "3x4x2x2x4 20 g4 k3 s1x3x1 p3x2x1 nobias left", "taps taps", "taps taps" },
 };
 
+static const char *way_due_last(size_t i)
+{
+    const char *space = way_rows[i].other ? strrchr(way_rows[i].other, ' ') : NULL;
+    return space ? space + 1 : "";
+}
+/* Which one of the rows of its way a row is; negative: there are only one or two. */
+static int way_number_of(size_t row)
+{
+    int before = 0, all = 0;
+    size_t i;
+    for (i = 0; i < sizeof way_rows / sizeof *way_rows; i++)
+        if (!strcmp(way_due_last(i), way_due_last(row))) { all++; before += i < row; }
+    return all < 3 ? -3 + before : before;
+}
+
 /* Shares of the table, so that several can run at a time. */
 enum { WAY_SHARES = 4 };
 static void way_share(int share)
@@ -1646,7 +1662,7 @@ static void way_share(int share)
         const int turns = way_read(way_rows[i].text, 0, &r);
         int turn;
         for (turn = 0; turn < turns; turn++)
-            way_one(&f, (int)i, way_rows[i].text, turn, turns, way_rows[i].base, way_rows[i].other);
+            way_one(&f, way_number_of(i), way_rows[i].text, turn, turns, way_rows[i].base, way_rows[i].other);
     }
     way_close(&f);
 }
@@ -1669,8 +1685,8 @@ static void way_rounds_meet(void)
         if (k == names) snprintf(name[names++], sizeof name[0], "%s", due + 1);
         for (turn = 0; turn < turns; turn++)
             for (isa = 0; isa < 3; isa++) {
-                met[k][isa] |= way_round((int)i + turn, turns, isa, 3);
-                all[isa] |= way_round((int)i + turn, turns, isa, 3);
+                met[k][isa] |= way_round(way_number_of(i) + turn, turns, isa, 3);
+                all[isa] |= way_round(way_number_of(i) + turn, turns, isa, 3);
             }
     }
     for (k = 0; k < names; k++) {
