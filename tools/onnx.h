@@ -5887,7 +5887,8 @@ static hy_array *onnx__followed(onnx__run *R, hy_array *x)
     static const struct { const char *name; int numbers; const char *number[2]; } follow[] = {
         { "Relu", 0, { NULL, NULL } }, { "Tanh", 0, { NULL, NULL } }, { "Sigmoid", 0, { NULL, NULL } },
         { "Softplus", 0, { NULL, NULL } }, { "Softsign", 0, { NULL, NULL } },
-        { "LeakyRelu", 1, { one, NULL } }, { "Elu", 1, { one, NULL } }, { "Celu", 1, { one, NULL } }, { "ThresholdedRelu", 1, { one, NULL } },
+        { "LeakyRelu", 1, { one, NULL } }, { "Elu", 1, { one, NULL } }, { "Celu", 1, { one, NULL } },
+        { "ThresholdedRelu", 1, { one, NULL } },
         { "HardSigmoid", 2, { one, two } }, { "Clip", 2, { one, two } }, { "HardSwish", 2, { one, two } },
         { "Selu", 2, { one, last } } };
     const char *name = onnx__string(R, "activation", "");
