@@ -4958,6 +4958,7 @@ __asm__(".cfi_sections .debug_frame");
 #define HY__SMALL_END
 #define HY__IVDEP
 #define HY__UNROLL
+#define HY__FLAT
 #endif
 
 #if defined(__GNUC__)
@@ -10879,21 +10880,6 @@ typedef struct hy__winograd_isa {        /* of squares, f32 */
                 const hy__tail *tail);      /* values a panel apart */
 } hy__winograd_isa;
 
-typedef struct hy__trio {                /* lines of places under 3 x 3 windows; strides in elements */
-    const float *x, *zeros;              /* a plane; zeros for as many channels */
-    int64_t high, wide, channels;        /* of the plane */
-    int64_t ring;                        /* line y lies at y & ring: all bits, or those of few lines */
-    int64_t first, lines, places;        /* of results: the first line and how many; places of a line */
-    int64_t stride[2], dilate[2], pad[2];
-    hy__tail tail;
-} hy__trio;
-
-typedef struct hy__depth_isa {           /* kernels of one channel per group, f32 */
-    hy__tile_fn tiles[2][2];             /* [rows > 1][vecs > 1] */
-    void (*trio)(const hy__trio *t, const float *b, float *c);
-    int lanes, vecs;
-} hy__depth_isa;
-
 enum { HY__B_IN_PLACE, HY__B_IN_SCRATCH, HY__B_IN_SHARED };
 
 typedef struct hy__gemm {
@@ -11012,169 +10998,10 @@ enum { HY__STACKED = 1,                 /* two tiles of one vector each, one bel
        HY__LEVELS = 8,                  /* a bias may be one of each row */
        HY__HALVES = 16 };               /* vectors have halves that lie apart */
 
-/* Lines of places, one vector of channels after the other; the last one reaches back. Nine columns at a time
-   serve seven windows side by side or four of stride 2, each value read once; others go one by one. Where
-   there are registers two lines of seven share what they read, and no sum waits for another. What lies past
-   an edge is read from zeros: d is how far behind them a line begins, in bytes. */
-HY__INLINE int64_t hy__trio_places(const hy__trio *t)
-{
-    const int64_t many = t->stride[1] == 1 ? 7 : t->stride[1] == 2 ? 4 : 1;
-    if (t->dilate[1] != 1 || t->pad[1] > 1 || t->places < many) return 1;
-    return (t->places - many) * t->stride[1] - t->pad[1] + 7 < t->wide ? many : 1;
-}
-
-#define HY__TRIO_AT(at) (*(const vec_at *)(none + (at)))
-#define HY__TRIO_WEIGHT(i, j) const vec w##i##j = *(const vec_at *)(b + (3 * i + j) * channels + k);
-#define HY__TRIO_WEIGHTS(i) HY__TRIO_WEIGHT(i, 0) HY__TRIO_WEIGHT(i, 1) HY__TRIO_WEIGHT(i, 2)
-#define HY__TRIO_LINE(i) \
-            const int64_t y##i = (t->first + row) * t->stride[0] - t->pad[0] + i * t->dilate[0]; \
-            const uintptr_t mask##i = (uintptr_t)0 - (uintptr_t)(y##i >= 0 && y##i < t->high); \
-            const uintptr_t d##i = (uintptr_t)(t->x + k) - none + \
-                                   (uintptr_t)((y##i & t->ring) * line) * sizeof(float);
-#define HY__TRIO_COLUMN(j, off) \
-                const int64_t x##j = q * t->stride[1] - t->pad[1] + (off); \
-                const uintptr_t in##j = (uintptr_t)0 - (uintptr_t)(x##j >= 0 && x##j < t->wide); \
-                const uintptr_t at##j = (uintptr_t)(x##j * channels) * sizeof(float);
-#define HY__TRIO_MUL(n, i, j) s##n += v * w##i##j;
-#define HY__TRIO_MUL0(n, i, j) s##n += v * w0##j;       /* line i of four meets two lines of results */
-#define HY__TRIO_MUL1(n, i, j) s##n += v * w1##j; u##n += v * w0##j;
-#define HY__TRIO_MUL2(n, i, j) s##n += v * w2##j; u##n += v * w1##j;
-#define HY__TRIO_MUL3(n, i, j) u##n += v * w2##j;
-#define HY__TRIO_NEXT v = HY__TRIO_AT(at); at += move;
-#define HY__TRIO_NINE(i, X, M) { \
-                    const uintptr_t move = col & mask##i; \
-                    uintptr_t at = (d##i + at0 + col) & mask##i; \
-                    vec v = HY__TRIO_AT((d##i + at0) & mask##i & in0); \
-                    X(i, M) \
-                }
-#define HY__TRIO_NINES(X) HY__TRIO_NINE(0, X, HY__TRIO_MUL) HY__TRIO_NINE(1, X, HY__TRIO_MUL) \
-                          HY__TRIO_NINE(2, X, HY__TRIO_MUL)
-#define HY__TRIO_STACKED(X) HY__TRIO_NINE(0, X, HY__TRIO_MUL0) HY__TRIO_NINE(1, X, HY__TRIO_MUL1) \
-                          HY__TRIO_NINE(2, X, HY__TRIO_MUL2) HY__TRIO_NINE(3, X, HY__TRIO_MUL3)
-#define HY__TRIO_LAST(i) v = HY__TRIO_AT((d##i + at8) & mask##i & in8);
-#define HY__TRIO_SIDE(i, M) \
-                    M(0, i, 0) HY__TRIO_NEXT \
-                    M(0, i, 1) M(1, i, 0) HY__TRIO_NEXT \
-                    M(0, i, 2) M(1, i, 1) M(2, i, 0) HY__TRIO_NEXT \
-                    M(1, i, 2) M(2, i, 1) M(3, i, 0) HY__TRIO_NEXT \
-                    M(2, i, 2) M(3, i, 1) M(4, i, 0) HY__TRIO_NEXT \
-                    M(3, i, 2) M(4, i, 1) M(5, i, 0) HY__TRIO_NEXT \
-                    M(4, i, 2) M(5, i, 1) M(6, i, 0) HY__TRIO_NEXT \
-                    M(5, i, 2) M(6, i, 1) HY__TRIO_LAST(i) \
-                    M(6, i, 2)
-#define HY__TRIO_SKIP(i, M) \
-                    M(0, i, 0) HY__TRIO_NEXT \
-                    M(0, i, 1) HY__TRIO_NEXT \
-                    M(0, i, 2) M(1, i, 0) HY__TRIO_NEXT \
-                    M(1, i, 1) HY__TRIO_NEXT \
-                    M(1, i, 2) M(2, i, 0) HY__TRIO_NEXT \
-                    M(2, i, 1) HY__TRIO_NEXT \
-                    M(2, i, 2) M(3, i, 0) HY__TRIO_NEXT \
-                    M(3, i, 1) HY__TRIO_LAST(i) \
-                    M(3, i, 2)
-#define HY__TRIO_ONE(i, j) s0 += HY__TRIO_AT((d##i + at##j) & mask##i & in##j) * w##i##j;
-#define HY__TRIO_ONES(i) HY__TRIO_ONE(i, 0) HY__TRIO_ONE(i, 1) HY__TRIO_ONE(i, 2)
-#define HY__TRIO_STORE(V, s, n) \
-                if (bias) s##n += more; \
-                if (t->tail.clamp) s##n = V##_within(s##n, low, high, even); \
-                *(vec_at *)(to + n * channels) = s##n;
-#define HY__TRIO_FOUR(V, s) \
-                HY__TRIO_STORE(V, s, 0) HY__TRIO_STORE(V, s, 1) \
-                HY__TRIO_STORE(V, s, 2) HY__TRIO_STORE(V, s, 3)
-#define HY__TRIO_SEVEN(V, s) \
-                HY__TRIO_FOUR(V, s) HY__TRIO_STORE(V, s, 4) HY__TRIO_STORE(V, s, 5) HY__TRIO_STORE(V, s, 6)
-#define HY__TRIO_BODY(name, V, TARGET, stacked) \
-TARGET static void name(const hy__trio *t, const float *b, float *c) \
-{ \
-    HY__CONTRACT \
-    typedef V vec; \
-    typedef V##_at vec_at; \
-    enum { lanes = sizeof(V) / sizeof(float) }; \
-    const vec zero = {0}; \
-    HY__BOUNDS(float, vec, t->tail) \
-    const int64_t channels = t->channels, line = t->wide * channels, many = hy__trio_places(t); \
-    const uintptr_t col = (uintptr_t)channels * sizeof(float); \
-    const float *bias = (const float *)t->tail.bias; \
-    const int two = stacked && many == 7 && t->stride[0] == 1 && t->dilate[0] == 1; \
-    int64_t from, row, p, rows; \
-    for (from = 0; from < channels; from += lanes) { \
-        const int64_t k = hy__least(from, channels - lanes); \
-        const uintptr_t none = (uintptr_t)(t->zeros + k); \
-        const vec more = bias ? (vec)*(const vec_at *)(bias + k) : zero; \
-        HY__TRIO_WEIGHTS(0) HY__TRIO_WEIGHTS(1) HY__TRIO_WEIGHTS(2) \
-        for (row = 0; row < t->lines; row += rows) { \
-            HY__TRIO_LINE(0) HY__TRIO_LINE(1) HY__TRIO_LINE(2) HY__TRIO_LINE(3) \
-            rows = two && row + 1 < t->lines ? 2 : 1; \
-            for (p = 0; p < t->places; p += many) { \
-                const int64_t q = hy__least(p, t->places - many); \
-                float *to = c + (row * t->places + q) * channels + k; \
-                HY__TRIO_COLUMN(0, 0) \
-                vec s0 = zero, s1 = zero, s2 = zero, s3 = zero, s4 = zero, s5 = zero, s6 = zero; \
-                if (many == 1) { \
-                    HY__TRIO_COLUMN(1, t->dilate[1]) HY__TRIO_COLUMN(2, 2 * t->dilate[1]) \
-                    HY__TRIO_ONES(0) HY__TRIO_ONES(1) HY__TRIO_ONES(2) \
-                    HY__TRIO_STORE(V, s, 0) \
-                    continue; \
-                } \
-                HY__TRIO_COLUMN(8, 8) \
-                if (many == 4) { \
-                    HY__TRIO_NINES(HY__TRIO_SKIP) \
-                    HY__TRIO_FOUR(V, s) \
-                    continue; \
-                } \
-                if (stacked && rows == 2) { \
-                    vec u0 = zero, u1 = zero, u2 = zero, u3 = zero, u4 = zero, u5 = zero, u6 = zero; \
-                    HY__TRIO_STACKED(HY__TRIO_SIDE) \
-                    HY__TRIO_SEVEN(V, s) \
-                    to += t->places * channels; \
-                    HY__TRIO_SEVEN(V, u) \
-                    continue; \
-                } \
-                HY__TRIO_NINES(HY__TRIO_SIDE) \
-                HY__TRIO_SEVEN(V, s) \
-            } \
-        } \
-    } \
-}
-
 /* Masks of the last lanes. */
 static const int64_t hy__dot_tail[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
 
 #define HY__TARGET_BASE
-#ifndef HYBRID_NO_VISION
-#ifdef __aarch64__
-HY__TRIO_BODY(hy__depth_trio_base, hy__f32x4, HY__TARGET_BASE, 1)
-#else
-HY__TRIO_BODY(hy__depth_trio_base, hy__f32x4, HY__TARGET_BASE, 0)
-#endif
-#ifdef HY__TARGET_AVX2
-HY__TRIO_BODY(hy__depth_trio_avx2, hy__f32x8, HY__TARGET_AVX2, 0)
-HY__TRIO_BODY(hy__depth_trio_avx512, hy__f32x16, HY__TARGET_AVX512, 1)
-#endif
-#endif
-
-#endif
-
-#ifndef HYBRID_NO_VISION
-/* One channel, some places. */
-static void hy__depth_plain_1(const hy__tile *t, const void *vb, void *vc)
-{
-    const float *b = (const float *)vb;
-    float *c = (float *)vc;
-    int64_t i, tap;
-    for (i = 0; i < t->rows; i++) {
-        float sum = 0;
-        for (tap = 0; tap < t->taps; tap++) {
-            const float *a = t->shift ? (const float *)t->from[i] + t->shift[tap]
-                                      : (const float *)t->from[tap * HY__TILE_ROWS + i];
-            sum += a[t->k] * b[tap * t->b_step];
-        }
-        HY__TILE_TAIL(float, sum, i, 0)
-        c[i * t->c_row] = sum;
-    }
-}
-static const hy__depth_isa hy__depth_plain = { { { hy__depth_plain_1, hy__depth_plain_1 },
-                                                 { hy__depth_plain_1, hy__depth_plain_1 } }, NULL, 1, 1 };
 #endif
 
 HY__PRODUCTS_END
@@ -11586,52 +11413,6 @@ static const hy__gemm_isa hy__gemm_pairs = { hy__pairs_tile_table_avx512, hy__pa
                                              16, 4, 6, 512, 4 };
 #endif
 #if HY__READING != HY__READING_F64 && !defined(HYBRID_NO_VISION)
-#define hy__depth_at HY__OF_KIND(hy__depth_at)
-#define hy__depth_kernels HY__OF_KIND(hy__depth_kernels)
-/* One channel per group, channels last: a tile is rows places by vecs vectors of channels, from channel k on;
-   b holds a row of weights for each tap. */
-HY__INLINE HY__V_AIM void hy__depth_at(const int rows, const int vecs, const hy__tile *t, const float *b,
-    float *c)
-{
-    enum { lanes = sizeof(hy__vec) / sizeof(float) };
-    const hy__vec zero = {0};
-    const void *const *from = t->from;
-    const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS;
-    hy__vec acc[HY__TILE_ROWS * HY__TILE_VECS];
-    int64_t at[HY__TILE_VECS], tap;
-    int i, j;
-    HY__FLAT
-    for (j = 0; j < vecs; j++) at[j] = j + 1 == vecs ? t->last : j * lanes;
-    HY__FLAT
-    for (i = 0; i < rows * vecs; i++) acc[i] = zero;
-    for (tap = 0; tap < t->taps; tap++, from += next, b += t->b_step) {
-        const int64_t later = t->k + (shift ? shift[tap] : 0);
-        hy__vec v[HY__TILE_VECS];
-        HY__FLAT
-        for (j = 0; j < vecs; j++) v[j] = *(const hy__vec_at *)(b + at[j]);
-        HY__FLAT
-        for (i = 0; i < rows; i++) {
-            const float *a = (const float *)from[i] + later;
-            HY__FLAT
-            for (j = 0; j < vecs; j++) {
-                const hy__vec x = *(const hy__vec_at *)(a + at[j]);
-                hy__add_product(0, &acc[i * vecs + j], &x, &v[j]);
-            }
-        }
-    }
-    hy__tile_end(rows, vecs, 0, t, 0, acc, at, c);
-}
-/* Several channels and places at a time, or one of either: [rows > 1][vecs > 1]. */
-#define HY__DEPTH_STAMP(name, r, v) \
-    HY__V_AIM static void HY__OF_KIND(name)(const hy__tile *t, const void *b, void *c) \
-    { hy__depth_at(r, v, t, (const float *)b, (float *)c); }
-HY__DEPTH_STAMP(hy__depth_1, 1, 1) HY__DEPTH_STAMP(hy__depth_1_wide, 1, HY__V_VECS)
-HY__DEPTH_STAMP(hy__depth_6, 6, 1) HY__DEPTH_STAMP(hy__depth_6_wide, 6, HY__V_VECS)
-static const hy__depth_isa hy__depth_kernels = {
-    { { HY__OF_KIND(hy__depth_1), HY__OF_KIND(hy__depth_1_wide) },
-      { HY__OF_KIND(hy__depth_6), HY__OF_KIND(hy__depth_6_wide) } },
-    HY__OF_KIND(hy__depth_trio), sizeof(hy__vec) / sizeof(float), HY__V_VECS };
-
 /* Winograd's way through a window: squares of out x out results from squares of side x side values, with as
    many multiplications as such a square has values. B^T and A^T are those of the points 0, 1, -1, for a side
    of 6 or 7 also 2 and -2, infinity, and for 7 then 1/2: twice the next value less each goes as those of 6
@@ -23529,11 +23310,587 @@ HY__WARM_ROOMS
 
 /* MARK: - 30 >>windows -----------------------------------------------------------------------------------
  *
- * What convolution and pooling share: windows over places, planes of images, the attributes that describe
- * them, and the relation between the fine side and the coarse side, as inference uses it.
+ * The kernels that go lane by lane, for each instruction set: one channel per group, images side by side, and
+ * gradients of their weights. What convolution and pooling share: windows over places, planes of images, the
+ * attributes that describe them, and the relation between the fine side and the coarse side, as inference
+ * uses it.
  */
 #ifndef HYBRID_NO_VISION
+#endif
+#endif
+
+#if defined(HY__READING) && !defined(HYBRID_NO_VISION)
 HY__LOOPS_BEGIN
+HY__PRODUCTS_BEGIN
+#if HY__READING == HY__READING_F64      /* which comes first */
+enum { HY__LANES_ROWS = 8, HY__LANES_VECS = 8, HY__LANES_PLACES = 6, HY__BATCH_LANES = 16 };
+/* Sums of rows by vectors, which stay in registers along all taps; strides in elements. A row is a filter
+ * of a plane, a vector some of its places; or a filter of all channels, and images lie side by side; or a
+ * place, whose channels do.
+ *     planes:   y(r, i) = start(r) + sum over taps of weight(r, tap) x(at(tap) + i)
+ *     images:   the same over channels, too, of weight(channel, pick(tap), r) x(channel, at(tap) + i)
+ *     places:   y(r, i) = sum over taps of from(r)(at(tap) + i) weight(tap, i)
+ *     edges:    the same of from(tap, r)(i), where some taps meet padding */
+enum { HY__SUM_PLANES, HY__SUM_IMAGES, HY__SUM_PLACES, HY__SUM_EDGES };
+typedef struct hy__lanes_sum {
+    int64_t n, rows, taps, y_row;       /* n: values that lie side by side, along which it goes */
+    const int64_t *at;                  /* where each tap begins; of places how much later than the first */
+    const void *weight, *start;
+    int64_t channels, x_channel, w_channel;     /* of images, ... */
+    const int64_t *pick;                /* ... which have HY__LANES_ROWS weights a tap */
+    int64_t y_next, x_next;             /* two at once: from the first to the second; y_next 0: one */
+    const void *const *from;            /* of places: where each begins; at NULL: so many for each tap */
+    hy__tail tail;                      /* of places */
+} hy__lanes_sum;
+
+/* Gradients of weights: sum(pick(j) + r, .) += over an area of places y(r, place) x(place + at(j)). */
+enum { HY__LANES_SQUARE = 4 };          /* r and j at a time, at most */
+typedef struct hy__lanes_area {
+    int64_t n, y_step, rows, cols, down, across;
+    int64_t y_row, x_row, x_col;
+    const int64_t *at, *pick;
+} hy__lanes_area;
+
+typedef struct hy__lanes_lines {        /* a plane padded by 1 under 3 x 3 taps, `step` apart */
+    const float *weight;
+    int64_t height, width, step;
+    float   bias;
+    hy__tail tail;
+} hy__lanes_lines;
+
+typedef struct hy__trio {               /* lines of places under 3 x 3 windows; strides in elements */
+    const float *x, *zeros;             /* a plane; zeros for as many channels */
+    int64_t high, wide, channels;       /* of the plane */
+    int64_t ring;                       /* line y lies at y & ring: all bits, or those of few lines */
+    int64_t first, lines, places;       /* of results: the first line and how many; places of a line */
+    int64_t stride[2], dilate[2], pad[2];
+    hy__tail tail;
+} hy__trio;
+
+HY__INLINE int64_t hy__trio_places(const hy__trio *t)
+{
+    const int64_t many = t->stride[1] == 1 ? 7 : t->stride[1] == 2 ? 4 : 1;
+    if (t->dilate[1] != 1 || t->pad[1] > 1 || t->places < many) return 1;
+    return (t->places - many) * t->stride[1] - t->pad[1] + 7 < t->wide ? many : 1;
+}
+
+#if !HY__SIMD                           /* a vector is one number */
+typedef float hy__f32_x1, hy__f32_x1_at;
+typedef double hy__f64_x1, hy__f64_x1_at;
+#define hy__f32_x1_within(sum, low, high, even) ((sum) <= (low) ? (low) : (sum) > (high) ? (high) : (sum))
+#define hy__f64_x1_within hy__f32_x1_within
+#define HY__BOUNDS(T, V, tail) const V low = (T)(tail).low, high = (T)(tail).high, even = 0;
+#elif defined(__clang__)
+#define HY__PICKED(whole, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define HY__PICKED(whole, a, b, ...) \
+    __extension__({ const whole pick = {__VA_ARGS__}; __builtin_shuffle(a, b, pick); })
+#endif
+/* One lane further up, or down, what comes in being that of `from`; every other lane of two vectors. */
+#define hy__f32x4_up(v, from) HY__PICKED(hy__i32x4, v, from, 4, 0, 1, 2)
+#define hy__f32x4_down(v, from) HY__PICKED(hy__i32x4, v, from, 1, 2, 3, 4)
+#define hy__f32x4_pick(a, b, i) HY__PICKED(hy__i32x4, a, b, i, i + 2, i + 4, i + 6)
+#define hy__f32x8_up(v, from) HY__PICKED(hy__i32x8, v, from, 8, 0, 1, 2, 3, 4, 5, 6)
+#define hy__f32x8_down(v, from) HY__PICKED(hy__i32x8, v, from, 1, 2, 3, 4, 5, 6, 7, 8)
+#define hy__f32x8_pick(a, b, i) \
+    HY__PICKED(hy__i32x8, a, b, i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14)
+#define hy__f32x16_up(v, from) \
+    HY__PICKED(hy__i32x16, v, from, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+#define hy__f32x16_down(v, from) \
+    HY__PICKED(hy__i32x16, v, from, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+#define hy__f32x16_pick(a, b, i) \
+    HY__PICKED(hy__i32x16, a, b, i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14, i + 16, i + 18, \
+               i + 20, i + 22, i + 24, i + 26, i + 28, i + 30)
+/* The first n lanes of a vector; in the base set that is all of them, or all to read but the last. */
+#if HY__SIMD
+static const int32_t hy__lines_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
+HY__INLINE hy__f32x4 hy__f32x4_read(const float *p, int64_t n)
+{
+    const hy__f32x4 zero = {0}, v = *(const hy__f32x4_at *)(p - (n < 4));
+    return n < 4 ? hy__f32x4_down(v, zero) : v;
+}
+#endif
+#define hy__f32x4_part(n) (n)
+#define hy__f32x4_write(p, part, v) *(hy__f32x4_at *)(p) = v
+#define hy__f32x8_part(n) *(const hy__i32x8_at *)(hy__lines_lanes + 8 - (n))
+#define hy__f32x8_read(p, part) __builtin_ia32_maskloadps256((const hy__f32x8 *)(const void *)(p), part)
+#define hy__f32x8_write(p, part, v) __builtin_ia32_maskstoreps256((hy__f32x8 *)(void *)(p), part, v)
+#define hy__f32x16_part(n) (unsigned short)((1 << (n)) - 1)
+#define hy__f32x16_read(p, part) __builtin_ia32_loadups512_mask(p, zero, part)
+#define hy__f32x16_write(p, part, v) __builtin_ia32_storeups512_mask(p, v, part)
+#endif
+
+/* A vector of this reading. */
+#undef HY__LANE
+#if !HY__SIMD
+#define HY__LANE HY__NAMED(HY__NAMED(hy_, HY__TYPE), x1)
+#elif HY__READING == HY__READING_F64
+#define HY__LANE hy__f64x2
+#elif HY__READING == HY__READING_BASE
+#define HY__LANE hy__f32x4
+#elif HY__READING == HY__READING_AVX2
+#define HY__LANE hy__f32x8
+#else
+#define HY__LANE hy__f32x16
+#endif
+#undef HY__LANES_WIDE                   /* vectors beside six rows: 32 registers hold four, 16 two */
+#if HY__READING == HY__READING_AVX512 || defined(__aarch64__)
+#define HY__LANES_WIDE 4
+#else
+#define HY__LANES_WIDE 2
+#endif
+#define HY__LANE_AT HY__NAMED(HY__LANE, at)
+#define HY__LANE_OF(p) (*(const HY__LANE_AT *)(p))
+#define HY__LANE_WITHIN HY__NAMED(HY__LANE, within)
+#define hy__lanes_of HY__OF_KIND(hy__lanes_of)
+#define hy__sum_plane HY__OF_KIND(hy__sum_plane)
+#define hy__sum_planes HY__OF_KIND(hy__sum_planes)
+#define hy__sum_images HY__OF_KIND(hy__sum_images)
+#define hy__places_of HY__OF_KIND(hy__places_of)
+#define hy__sum_places HY__OF_KIND(hy__sum_places)
+#define hy__area_of HY__OF_KIND(hy__area_of)
+#define hy__sum_area HY__OF_KIND(hy__sum_area)
+#define hy__three_taps HY__OF_KIND(hy__three_taps)
+#define hy__column HY__OF_KIND(hy__column)
+#define hy__column_halved HY__OF_KIND(hy__column_halved)
+#define hy__lines_of HY__OF_KIND(hy__lines_of)
+#define hy__sum_lines HY__OF_KIND(hy__sum_lines)
+#define hy__sum_lines_halved HY__OF_KIND(hy__sum_lines_halved)
+#define hy__trio_of HY__OF_KIND(hy__trio_of)
+#define hy__sum_trio HY__OF_KIND(hy__sum_trio)
+
+#if HY__SIMD && HY__READING >= HY__READING_BASE
+HY__INLINE HY__AIM HY__LANE hy__three_taps(HY__LANE sum, const HY__LANE *w, HY__LANE left, HY__LANE mid,
+                                           HY__LANE right)
+{
+    HY__CONTRACT
+    sum += w[0] * left;
+    sum += w[1] * mid;
+    sum += w[2] * right;
+    return sum;
+}
+
+/* A column of vectors from top to bottom: a line is read once for the three rows that it meets, whose sums
+ * are kept; shifts bring in the zeros beside it. Sums run in the order of the taps; those off the plane's top
+ * and bottom are left out. w: nine taps, and where sums start; limits: what HY__BOUNDS makes, or NULL. */
+HY__INLINE HY__AIM void hy__column(const int first, const int last, const HY__LANE *w, const HY__LANE *limits,
+                                   int64_t height, int64_t width, const float *x, float *y)
+{
+    const HY__LANE zero = {0};
+    HY__LANE above = w[9], here = w[9], below, left, mid, right;
+    int64_t row;
+    for (row = 0; row < height; row++, x += width) {
+        if (first && last) mid = HY__NAMED(HY__LANE, read)(x, HY__NAMED(HY__LANE, part)(width));
+        else mid = HY__LANE_OF(x);
+        if (first) left = HY__NAMED(HY__LANE, up)(mid, zero);
+        else left = HY__LANE_OF(x - 1);
+        if (last) right = HY__NAMED(HY__LANE, down)(mid, zero);
+        else right = HY__LANE_OF(x + 1);
+        HY__PREFETCH(x + height * width);               /* of the next plane */
+        below = hy__three_taps(w[9], w, left, mid, right);
+        here = hy__three_taps(here, w + 3, left, mid, right);
+        if (row > 0) {
+            above = hy__three_taps(above, w + 6, left, mid, right);
+            if (limits) above = HY__LANE_WITHIN(above, limits[0], limits[1], limits[2]);
+            *(HY__LANE_AT *)y = above;
+            y += width;
+        }
+        above = here;
+        here = below;
+    }
+    if (limits) above = HY__LANE_WITHIN(above, limits[0], limits[1], limits[2]);
+    if (first && last) HY__NAMED(HY__LANE, write)(y, HY__NAMED(HY__LANE, part)(width), above);
+    else *(HY__LANE_AT *)y = above;
+}
+
+/* Every other row and column, results from `at` on: even places are in the middle, odd ones right and left of
+ * them. */
+HY__INLINE HY__AIM void hy__column_halved(int64_t at, const HY__LANE *w, const HY__LANE *limits,
+                                          int64_t height, int64_t width, const float *x, float *y)
+{
+    enum { lanes = sizeof(HY__LANE) / sizeof(float) };
+    const int64_t half = (width + 1) / 2, rest = width - 2 * at;
+    const HY__LANE zero = {0};
+    HY__LANE above = w[9], even, odd, left, mid, right;
+    int64_t row;
+    for (row = 0; row < height; row++, x += width) {
+        if (rest < 2 * lanes) {
+            even = HY__NAMED(HY__LANE, read)(x, HY__NAMED(HY__LANE, part)(hy__least(rest, lanes)));
+            odd = HY__NAMED(HY__LANE, read)(x + lanes, HY__NAMED(HY__LANE, part)(hy__most(rest - lanes, 0)));
+        } else {
+            even = HY__LANE_OF(x);
+            odd = HY__LANE_OF(x + lanes);
+        }
+        mid = HY__NAMED(HY__LANE, pick)(even, odd, 0);
+        right = HY__NAMED(HY__LANE, pick)(even, odd, 1);
+        if (at > 0) left = HY__NAMED(HY__LANE, up)(right, x[-1] - zero);
+        else left = HY__NAMED(HY__LANE, up)(right, zero);
+        HY__PREFETCH(x + height * width);
+        HY__PREFETCH(x + height * width + lanes);
+        if (row % 2 == 0) {
+            above = hy__three_taps(above, w + 3, left, mid, right);
+            if (row + 1 < height) continue;
+        } else above = hy__three_taps(above, w + 6, left, mid, right);
+        if (limits) above = HY__LANE_WITHIN(above, limits[0], limits[1], limits[2]);
+        if (half < lanes) HY__NAMED(HY__LANE, write)(y, HY__NAMED(HY__LANE, part)(half), above);
+        else *(HY__LANE_AT *)y = above;
+        y += half;
+        above = hy__three_taps(w[9], w, left, mid, right);
+    }
+}
+
+/* All columns; the last one reaches back, but where a plane is narrower than a vector: that one spills over
+ * into the next line, which is written later. */
+HY__INLINE HY__AIM void hy__lines_of(const int halved, const hy__lanes_lines *s, const float *x, float *y)
+{
+    enum { lanes = sizeof(HY__LANE) / sizeof(float) };
+    const int64_t height = s->height, width = s->width, half = (width + 1) / 2;
+    const HY__LANE zero = {0};
+    HY__BOUNDS(float, HY__LANE, s->tail)
+    const HY__LANE bounds[3] = { low, high, even }, *limits = s->tail.clamp ? bounds : NULL;
+    HY__LANE w[10];
+    int64_t at;
+    int i;
+    HY__FLAT for (i = 0; i < 9; i++) w[i] = s->weight[i * s->step] - zero;
+    w[9] = s->bias - zero;
+    for (at = 0; at < half && halved; at += lanes) {
+        const int64_t to = half < lanes ? 0 : hy__least(at, half - lanes);
+        hy__column_halved(to, w, limits, height, width, x + 2 * to, y + to);
+    }
+    if (halved) return;
+    if (width <= lanes) { hy__column(1, 1, w, limits, height, width, x, y); return; }
+    hy__column(1, 0, w, limits, height, width, x, y);
+    for (at = lanes; at + lanes < width; at += lanes)
+        hy__column(0, 0, w, limits, height, width, x + at, y + at);
+    at = width - lanes;
+    hy__column(0, 1, w, limits, height, width, x + at, y + at);
+}
+HY__AIM static void hy__sum_lines(const hy__lanes_lines *s, const float *x, float *y)
+{
+    hy__lines_of(0, s, x, y);
+}
+HY__AIM static void hy__sum_lines_halved(const hy__lanes_lines *s, const float *x, float *y)
+{
+    hy__lines_of(1, s, x, y);
+}
+#endif
+
+/* Sums from value i on: rows by vecs vectors at a time, which of images lie x_next apart. The last ones of
+ * places reach back; those of planes may reach over the end. */
+HY__INLINE HY__AIM void hy__lanes_of(const int kind, const int rows, const int vecs, const hy__lanes_sum *s,
+                                     int64_t i, const int64_t end, HY__N *y, const HY__N *x)
+{
+    HY__CONTRACT
+    enum { lanes = sizeof(HY__LANE) / sizeof(HY__N) };
+    const int images = kind == HY__SUM_IMAGES, places = kind == HY__SUM_PLACES || kind == HY__SUM_EDGES;
+    const int64_t x_next = images ? s->x_next : lanes, y_next = images ? s->y_next : lanes;
+    const int64_t w_row = images ? 1 : s->taps, next = kind == HY__SUM_EDGES ? HY__LANES_PLACES : 0;
+    const HY__N *start = (const HY__N *)s->start, *bias = (const HY__N *)s->tail.bias, *w, *at;
+    const HY__LANE zero = {0};
+    HY__BOUNDS(HY__N, HY__LANE, s->tail)
+    const HY__LANE bounds[3] = { low, high, even }, *limits = s->tail.clamp ? bounds : NULL;
+    HY__LANE acc[HY__LANES_ROWS][HY__LANES_VECS], a[HY__LANES_VECS];
+    const int64_t taps = s->taps, *offset = s->at;
+    const void *const *from;
+    int64_t c, t, k, later;
+    int r, j;
+    for (; i < end; i += images ? lanes : vecs * lanes) {
+        k = places ? hy__least(i, end - vecs * lanes) : i;
+        HY__FLAT for (r = 0; r < rows; r++)
+            HY__FLAT for (j = 0; j < vecs; j++) acc[r][j] = places ? zero : zero + start[r];
+        for (c = 0, from = s->from; c < (images ? s->channels : 1); c++)
+            for (t = 0; t < taps; t++, from += next) {
+                w = (const HY__N *)s->weight;
+                w += images ? c * s->w_channel + s->pick[t] : places ? t * s->n + k : t;
+                later = k + (next ? 0 : offset[t]);
+                at = places ? w : x + later + (images ? c * s->x_channel : 0);
+                HY__FLAT for (j = 0; j < vecs; j++) a[j] = HY__LANE_OF(at + j * x_next);
+                HY__FLAT for (r = 0; r < rows; r++) {
+                    if (places) at = (const HY__N *)from[r] + later;
+                    HY__FLAT for (j = 0; j < vecs; j++)
+                        if (places) acc[r][j] += HY__LANE_OF(at + j * lanes) * a[j];
+                        else acc[r][j] += w[r * w_row] * a[j];
+                }
+            }
+        if (places && bias)
+            HY__FLAT for (r = 0; r < rows; r++)
+                HY__FLAT for (j = 0; j < vecs; j++) acc[r][j] += HY__LANE_OF(bias + k + j * lanes);
+        if (places && limits)
+            HY__FLAT for (r = 0; r < rows; r++)
+                HY__FLAT for (j = 0; j < vecs; j++)
+                    acc[r][j] = HY__LANE_WITHIN(acc[r][j], limits[0], limits[1], limits[2]);
+        HY__FLAT for (r = 0; r < rows; r++) {
+            if (images && r + 1 == rows && s->rows < rows) continue;    /* one more than there are */
+            HY__FLAT for (j = 0; j < vecs; j++)
+                *(HY__LANE_AT *)(y + r * s->y_row + k + j * y_next) = acc[r][j];
+        }
+    }
+}
+
+/* One filter of a plane, or three. */
+HY__AIM static void hy__sum_plane(const hy__lanes_sum *s, void *to, const void *from)
+{
+    enum { lanes = sizeof(HY__LANE) / sizeof(HY__N) };
+    const int64_t eight = s->n & -8 * lanes, four = s->n & -4 * lanes;
+    const HY__N *x = (const HY__N *)from;
+    HY__N *y = (HY__N *)to;
+    hy__lanes_of(HY__SUM_PLANES, 1, 8, s, 0, eight, y, x);
+    hy__lanes_of(HY__SUM_PLANES, 1, 4, s, eight, four, y, x);
+    hy__lanes_of(HY__SUM_PLANES, 1, 1, s, four, s->n, y, x);
+}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC optimize("no-tree-ter")     /* else it makes one sum to its end before the next one */
+#endif
+HY__AIM static void hy__sum_planes(const hy__lanes_sum *s, void *to, const void *from)
+{
+    enum { lanes = sizeof(HY__LANE) / sizeof(HY__N) };
+    const int64_t four = s->n & -4 * lanes;
+    const HY__N *x = (const HY__N *)from;
+    HY__N *y = (HY__N *)to;
+    hy__lanes_of(HY__SUM_PLANES, 3, 4, s, 0, four, y, x);
+    hy__lanes_of(HY__SUM_PLANES, 3, 1, s, four, s->n, y, x);
+}
+
+#if HY__READING >= HY__READING_BASE
+/* HY__LANES_PLACES places, or one. */
+HY__INLINE HY__AIM void hy__places_of(const int kind, const int rows, const hy__lanes_sum *s, float *y)
+{
+    enum { vecs = HY__LANES_WIDE, lanes = sizeof(HY__LANE) / sizeof(float) };
+    const int64_t wide = s->n / (vecs * lanes) * (vecs * lanes);
+    hy__lanes_of(kind, rows, vecs, s, 0, wide, y, NULL);
+    hy__lanes_of(kind, rows, 1, s, wide, s->n, y, NULL);
+}
+HY__AIM static void hy__sum_places(const hy__lanes_sum *s, float *y)
+{
+    if (s->rows > 1 && s->at) hy__places_of(HY__SUM_PLACES, HY__LANES_PLACES, s, y);
+    else if (s->rows > 1) hy__places_of(HY__SUM_EDGES, HY__LANES_PLACES, s, y);
+    else if (s->at) hy__places_of(HY__SUM_PLACES, 1, s, y);
+    else hy__places_of(HY__SUM_EDGES, 1, s, y);
+}
+#endif
+
+#if HY__READING >= HY__READING_AVX2
+/* Up to HY__LANES_ROWS filters, of one image or two. Two at once: none waits for the sum before, and weights
+ * serve twice. */
+HY__AIM static void hy__sum_images(const hy__lanes_sum *s, float *y, const float *x)
+{
+    switch ((s->rows + 1) / 2 + (s->y_next ? 4 : 0)) {
+    case 1: hy__lanes_of(HY__SUM_IMAGES, 2, 1, s, 0, s->n, y, x); break;
+    case 2: hy__lanes_of(HY__SUM_IMAGES, 4, 1, s, 0, s->n, y, x); break;
+    case 3: hy__lanes_of(HY__SUM_IMAGES, 6, 1, s, 0, s->n, y, x); break;
+    case 4: hy__lanes_of(HY__SUM_IMAGES, 8, 1, s, 0, s->n, y, x); break;
+#if HY__READING == HY__READING_AVX512           /* where there are registers for it */
+    case 5: hy__lanes_of(HY__SUM_IMAGES, 2, 2, s, 0, s->n, y, x); break;
+    case 6: hy__lanes_of(HY__SUM_IMAGES, 4, 2, s, 0, s->n, y, x); break;
+    case 7: hy__lanes_of(HY__SUM_IMAGES, 6, 2, s, 0, s->n, y, x); break;
+    case 8: hy__lanes_of(HY__SUM_IMAGES, 8, 2, s, 0, s->n, y, x); break;
+#endif
+    }
+}
+
+HY__INLINE HY__AIM void hy__area_of(const int rows, const int cols, const hy__lanes_area *s, float *sum,
+                                    const float *y, const float *x)
+{
+    HY__CONTRACT
+    enum { lanes = sizeof(HY__LANE) / sizeof(float) };
+    const int64_t last = s->rows - 1, across = s->across, x_col = s->x_col, n = s->n;
+    const float *from[HY__LANES_SQUARE], *at[HY__LANES_SQUARE];
+    HY__LANE acc[HY__LANES_SQUARE][HY__LANES_SQUARE], a[HY__LANES_SQUARE], g;
+    int64_t i, row, col, here, there;
+    int r, j;
+    HY__FLAT for (r = 0; r < rows; r++)
+        HY__FLAT for (j = 0; j < cols; j++)
+            acc[r][j] = HY__LANE_OF(sum + s->pick[j] + r * HY__BATCH_LANES);
+    for (row = 0; row < s->down; row++, x += s->x_row, y += s->y_row)
+        for (i = 0; i < n; i += lanes) {
+            HY__FLAT for (j = 0; j < cols; j++) at[j] = x + i + s->at[j];
+            HY__FLAT for (r = 0; r < rows; r++) from[r] = y + i + (r < last ? r : last) * s->y_step;
+            for (col = there = here = 0; col < across; col++, there += x_col, here += n) {
+                HY__FLAT for (j = 0; j < cols; j++) a[j] = HY__LANE_OF(at[j] + there);
+                HY__FLAT for (r = 0; r < rows; r++) {
+                    g = HY__LANE_OF(from[r] + here);
+                    HY__FLAT for (j = 0; j < cols; j++) acc[r][j] += g * a[j];
+                }
+            }
+        }
+    HY__FLAT for (r = 0; r < rows; r++)
+        HY__FLAT for (j = 0; j < cols; j++)
+            *(HY__LANE_AT *)(sum + s->pick[j] + r * HY__BATCH_LANES) = acc[r][j];
+}
+/* Up to 2 or 4 rows, for 1 or 4 places of x. */
+HY__AIM static void hy__sum_area(const hy__lanes_area *s, float *sum, const float *y, const float *x)
+{
+    switch (s->cols + (s->rows > 2 ? 4 : 0)) {
+    case 1: hy__area_of(2, 1, s, sum, y, x); break;
+    case 4: hy__area_of(2, 4, s, sum, y, x); break;
+    case 5: hy__area_of(4, 1, s, sum, y, x); break;
+    case 8: hy__area_of(4, 4, s, sum, y, x); break;
+    }
+}
+#endif
+
+#if HY__SIMD && HY__READING >= HY__READING_BASE
+/* Lines of places, one vector of channels after the other; the last one reaches back. Nine columns at a time
+ * serve seven windows side by side or four of stride 2, each value read once; others go one by one. Where
+ * there are registers two lines of seven share what they read, no sum waits for another, and weights stay in
+ * them. What lies past an edge is read from zeros: line i of data begins so many bytes behind them. */
+HY__INLINE HY__AIM void hy__trio_of(const int tall, const int many, const int stride, const hy__trio *t,
+                                    const HY__LANE *kept, const float *b, const HY__LANE *limits,
+                                    const uintptr_t *line, const uintptr_t *inside, int64_t x0, int64_t k,
+                                    float *c)
+{
+    HY__CONTRACT
+    const int cols = (many - 1) * stride + 3;
+    const int64_t channels = t->channels, step = many > 1 ? 1 : t->dilate[1];
+    const uintptr_t none = (uintptr_t)(t->zeros + k), col = (uintptr_t)(step * channels) * sizeof(float);
+    const HY__LANE zero = {0};
+    HY__LANE sum[2][7], w[2][3], v;
+    uintptr_t in[3];                    /* is a column inside: of three each, else the first and the last */
+    int i, q, r, n;
+    HY__FLAT for (i = 0; i < 3; i++) {
+        const int64_t x = x0 + (many == 1 ? i * step : i ? cols - 1 : 0);
+        in[i] = (uintptr_t)0 - (uintptr_t)((uint64_t)x < (uint64_t)t->wide);
+    }
+    HY__FLAT for (r = 0; r < tall; r++)
+        HY__FLAT for (n = 0; n < many; n++) sum[r][n] = zero;
+    HY__FLAT for (i = 0; i < tall + 2; i++) {     /* line i meets result r's line i - r of taps */
+        const uintptr_t move = col & inside[i];
+        uintptr_t at = (line[i] + (uintptr_t)(x0 * channels) * sizeof(float)) & inside[i];
+        HY__FLAT for (r = 0; r < tall; r++) {
+            if (i < r || i - r > 2) continue;
+            HY__FLAT for (n = 0; n < 3; n++)
+                if (HY__LANES_WIDE > 2) w[r][n] = kept[3 * (i - r) + n];
+                else w[r][n] = HY__LANE_OF(b + k + (3 * (i - r) + n) * channels);
+        }
+        HY__FLAT for (q = 0; q < cols; q++) {
+            const int edge = many == 1 || q == 0 || q + 1 == cols;
+            v = HY__LANE_OF(none + (edge ? at & in[q < 2 ? q : 2] : at));
+            at += move;
+            HY__FLAT for (r = 0; r < tall; r++)
+                HY__FLAT for (n = 0; n < many; n++)
+                    if (i >= r && i - r < 3 && q >= n * stride && q < n * stride + 3)
+                        sum[r][n] += v * w[r][q - n * stride];
+        }
+    }
+    if (t->tail.bias)
+        HY__FLAT for (r = 0; r < tall; r++)
+            HY__FLAT for (n = 0; n < many; n++)
+                sum[r][n] += HY__LANE_OF((const float *)t->tail.bias + k);
+    if (limits)
+        HY__FLAT for (r = 0; r < tall; r++)
+            HY__FLAT for (n = 0; n < many; n++)
+                sum[r][n] = HY__LANE_WITHIN(sum[r][n], limits[0], limits[1], limits[2]);
+    HY__FLAT for (r = 0; r < tall; r++, c += t->places * channels)
+        HY__FLAT for (n = 0; n < many; n++) *(HY__LANE_AT *)(c + n * channels) = sum[r][n];
+}
+HY__AIM static void hy__sum_trio(const hy__trio *trio, const float *b, float *c)
+{
+    enum { lanes = sizeof(HY__LANE) / sizeof(float) };
+    const hy__trio t = *trio;           /* a copy, which no result overwrites */
+    const int64_t channels = t.channels, many = hy__trio_places(&t);
+    const int two = HY__LANES_WIDE > 2 && many == 7 && t.stride[0] == 1 && t.dilate[0] == 1;
+    const HY__LANE zero = {0};
+    HY__BOUNDS(float, HY__LANE, t.tail)
+    const HY__LANE bounds[3] = { low, high, even }, *limits = t.tail.clamp ? bounds : NULL;
+    uintptr_t line[4], inside[4];
+    int64_t from, row, rows, p;
+    HY__LANE w[9];
+    int i;
+    for (from = 0; from < channels; from += lanes) {
+        const int64_t k = hy__least(from, channels - lanes);
+        HY__FLAT for (i = 0; i < 9; i++) w[i] = HY__LANE_OF(b + i * channels + k);
+        for (row = 0; row < t.lines; row += rows) {
+            HY__FLAT for (i = 0; i < 4; i++) {
+                const int64_t y = (t.first + row) * t.stride[0] - t.pad[0] + i * t.dilate[0];
+                inside[i] = (uintptr_t)0 - (uintptr_t)((uint64_t)y < (uint64_t)t.high);
+                line[i] = (uintptr_t)t.x - (uintptr_t)t.zeros +
+                          (uintptr_t)((y & t.ring) * t.wide * channels) * sizeof(float);
+            }
+            rows = two && row + 1 < t.lines ? 2 : 1;
+            for (p = 0; p < t.places; p += many) {
+                const int64_t q = hy__least(p, t.places - many), x0 = q * t.stride[1] - t.pad[1];
+                float *to = c + (row * t.places + q) * channels + k;
+                if (many == 1) hy__trio_of(1, 1, 1, &t, w, b, limits, line, inside, x0, k, to);
+                else if (many == 4) hy__trio_of(1, 4, 2, &t, w, b, limits, line, inside, x0, k, to);
+                else if (HY__LANES_WIDE > 2 && rows == 2)
+                    hy__trio_of(2, 7, 1, &t, w, b, limits, line, inside, x0, k, to);
+                else hy__trio_of(1, 7, 1, &t, w, b, limits, line, inside, x0, k, to);
+            }
+        }
+    }
+}
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
+HY__PRODUCTS_END
+HY__LOOPS_END
+#endif
+
+#ifndef HY__READING
+#ifndef HYBRID_NO_VISION
+HY__LOOPS_BEGIN
+
+/* What an instruction set has of them; images: from AVX2 on, two at once if pairs. */
+typedef struct hy__lanes_isa {
+    void (*planes[2])(const hy__lanes_sum *s, void *y, const void *x);      /* one filter, three */
+    void (*places)(const hy__lanes_sum *s, float *y);
+    void (*images)(const hy__lanes_sum *s, float *y, const float *x);
+    void (*area)(const hy__lanes_area *s, float *sum, const float *y, const float *x);
+    void (*lines[2])(const hy__lanes_lines *s, const float *x, float *y);       /* as they are; of stride 2 */
+    void (*trio)(const hy__trio *t, const float *b, float *c);
+    int lanes, pairs;
+} hy__lanes_isa;
+static const hy__lanes_isa hy__lanes_f64 = {
+    { hy__sum_plane_f64, hy__sum_planes_f64 }, NULL, NULL, NULL, { NULL, NULL }, NULL, 1, 0 };
+#if HY__SIMD
+static const hy__lanes_isa hy__lanes_base = {
+    { hy__sum_plane_base, hy__sum_planes_base }, hy__sum_places_base, NULL, NULL,
+    { hy__sum_lines_base, hy__sum_lines_halved_base }, hy__sum_trio_base, 4, 0 };
+#else
+static const hy__lanes_isa hy__lanes_base = {
+    { hy__sum_plane_base, hy__sum_planes_base }, hy__sum_places_base, NULL, NULL, { NULL, NULL }, NULL, 1, 0
+};
+#endif
+#if HY__X86
+static const hy__lanes_isa hy__lanes_avx2 = {
+    { hy__sum_plane_avx2, hy__sum_planes_avx2 }, hy__sum_places_avx2, hy__sum_images_avx2, hy__sum_area_avx2,
+    { hy__sum_lines_avx2, hy__sum_lines_halved_avx2 }, hy__sum_trio_avx2, 8, 0 };
+static const hy__lanes_isa hy__lanes_avx512 = {
+    { hy__sum_plane_avx512, hy__sum_planes_avx512 }, hy__sum_places_avx512, hy__sum_images_avx512,
+    hy__sum_area_avx512, { hy__sum_lines_avx512, hy__sum_lines_halved_avx512 }, hy__sum_trio_avx512, 16, 1 };
+#endif
+/* The widest for n values side by side. */
+static const hy__lanes_isa *hy__lanes_for(int isa, int64_t n)
+{
+    const hy__lanes_isa *of = HY__OF_ISA(isa, &hy__lanes_base, &hy__lanes_avx2, &hy__lanes_avx512);
+#if HY__X86
+    if (of->lanes == 16 && n < 16) of = &hy__lanes_avx2;
+    if (of->lanes == 8 && n < 8) of = &hy__lanes_base;
+#endif
+    (void)n;
+    return of;
+}
+
+/* Places of fewer channels than any vector has. */
+static void hy__sum_few_places(const hy__lanes_sum *s, float *y)
+{
+    const float *weight = (const float *)s->weight, *bias = (const float *)s->tail.bias;
+    int64_t r, i, t;
+    for (r = 0; r < s->rows; r++)
+        for (i = 0; i < s->n; i++) {
+            float sum = 0;
+            for (t = 0; t < s->taps; t++) {
+                const float *from = (const float *)s->from[s->at ? r : t * HY__LANES_PLACES + r];
+                sum += from[i + (s->at ? s->at[t] : 0)] * weight[t * s->n + i];
+            }
+            if (bias) sum += bias[i];
+            if (s->tail.clamp && sum <= (float)s->tail.low) sum = (float)s->tail.low;
+            if (s->tail.clamp && sum > (float)s->tail.high) sum = (float)s->tail.high;
+            y[r * s->y_row + i] = sum;
+        }
+}
 
 /* --- windows: fine = coarse * stride + tap * dilate - pad, in three dims, the first ones trivial if fewer
  * --- * The fine side is what a convolution or pooling reads, the coarse side what it writes. */
@@ -24089,8 +24446,7 @@ static int hy__conv_squares(const hy__conv_shape *s, int found, int copies)
 }
 
 /* --- what each way asks of shapes, the first that fits being chosen --- */
-enum { HY__IMAGE_LANES = 16,                  /* of the last dim, that are images */
-       HY__FEW_FILTERS = 16,            /* less than a vector of them */
+enum { HY__FEW_FILTERS = 16,            /* less than a vector of them */
        HY__FEW_PLANES = 4,              /* channels that a convolution moves itself */
        HY__FEW_WASTE = 20,              /* filters, times the part of the places that are made in vain */
        HY__FEW_TAPS = 1024, HY__FEW_PLACES = 2048,      /* of all channels; of a channel of a band */
@@ -24104,7 +24460,7 @@ static int hy__conv_in_lanes(const hy__conv_shape *s)
 #ifdef HY__TARGET_AVX2
     return s->isa >= HY_ISA_AVX2 && s->same && s->lie != HY__LIE_LAST && s->groups == 1 && s->taps > 1 &&
            w->kernel[2] == 1 && w->stride[2] == 1 && !w->pad[2] && !w->pad_end[2] &&
-           w->fine[2] % HY__IMAGE_LANES == 0;
+           w->fine[2] % HY__BATCH_LANES == 0;
 #else
     (void)w; (void)s;
     return 0;
@@ -24128,7 +24484,7 @@ static int hy__conv_has_few(const hy__conv_shape *s)
 static int hy__conv_moves_images(const hy__conv_shape *s)
 {
     if (!(s->may & HY__MAY_MOVE) || s->isa < HY_ISA_AVX2 || !s->same || s->lie == HY__LIE_LAST ||
-        s->groups != 1 || s->dims > 2 || s->taps < 2 || s->images % HY__IMAGE_LANES ||
+        s->groups != 1 || s->dims > 2 || s->taps < 2 || s->images % HY__BATCH_LANES ||
         s->images * s->fine_c * s->fine_n < 1 || s->coarse_n < 1) return 0;
     return s->may & HY__MAY_DERIVE ||
            (s->fine_c < HY__FEW_FILTERS && s->coarse_c <= HY__FEW_FILTERS &&
@@ -24271,136 +24627,6 @@ HY__WARM_ROOMS
 #if !defined(HYBRID_NO_VISION) && defined(HY__TARGET_AVX2)
 HY__LOOPS_BEGIN
 
-/* --- the kernels --- *
- * A place is a line of values, 16 of them or a multiple: of images that lie side by side, say. Sums of up to
- * 8 channels of a place stay in registers, so weights are single numbers and no value is moved. */
-enum { HY__BATCH_LANES = HY__IMAGE_LANES, HY__LANES_ROWS = 8, HY__LANES_SQUARE = 4 };
-/* y(r, .) = start(r) + sum over channels and taps of weight(channel, pick(tap), r) x(channel, at(tap)) */
-typedef struct hy__lanes_sum {
-    int64_t n, y_step, x_step;          /* values of a place, steps from channel to channel */
-    int64_t y_next, x_next;             /* of a pair: from the first place to the second */
-    int64_t rows, channels, taps, depth;        /* depth: weights of a channel, HY__LANES_ROWS a tap */
-    const int64_t *at, *pick;
-    const float *weight, *start;
-} hy__lanes_sum;
-
-/* sum(pick(i) + r, .) += over an area of places y(r, place) x(place + at(i)): gradients of weights */
-typedef struct hy__lanes_area {
-    int64_t n, y_step, rows, down, across;
-    int64_t y_row, x_row, x_col;
-    const int64_t *at, *pick;
-} hy__lanes_area;
-
-#define HY__EACH_SUM(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
-#define HY__LANES_START(r) if (rows > r) { acc[r] = zero + s->start[r]; if (pair) second[r] = acc[r]; }
-#define HY__LANES_STEP(r)  if (rows > r) { acc[r] += w[r] * a; if (pair) second[r] += w[r] * b; }
-#define HY__LANES_STORE(r) if (rows > r && (rows > r + 1 || s->rows > r)) { \
-        *(vec_at *)(y + r * s->y_step + i) = acc[r]; \
-        if (pair) *(vec_at *)(y + s->y_next + r * s->y_step + i) = second[r]; }
-#define HY__EACH_MEETING(X, r) X(r, 0) X(r, 1) X(r, 2) X(r, 3)
-#define HY__LANES_SUM(r, i) (sum + s->pick[i] + (r) * HY__BATCH_LANES)
-#define HY__LANES_LOAD(r, i)  if (rows > r && many > i) acc[r][i] = *(const vec_at *)HY__LANES_SUM(r, i);
-#define HY__LANES_AIM(j)      if (many > j) at[j] = x + i + s->at[j]; \
-        if (rows > j) from[j] = y + i + (j < last ? j : last) * s->y_step;
-#define HY__LANES_FETCH(i)    if (many > i) a[i] = *(const vec_at *)(at[i] + there);
-#define HY__LANES_MEET(r, i)  if (rows > r && many > i) acc[r][i] += g * a[i];
-#define HY__LANES_MEETS(r)    if (rows > r) { \
-        const vec g = *(const vec_at *)(from[r] + here); \
-        HY__EACH_MEETING(HY__LANES_MEET, r) }
-#define HY__LANES_KEEP(r, i)  if (rows > r && many > i) *(vec_at *)HY__LANES_SUM(r, i) = acc[r][i];
-
-/* rows is one more than s->rows where that is odd. Pairs: sums of two places, so that none waits for the one
- * before and weights serve twice. */
-#define HY__LANES_BODY(name, V, TARGET) \
-HY__INLINE TARGET void name##_sum(const int rows, const int pair, const hy__lanes_sum *s, float *y, \
-                                  const float *x) \
-{ \
-    HY__CONTRACT \
-    typedef V vec; \
-    typedef V##_at vec_at; \
-    enum { lanes = sizeof(V) / sizeof(float) }; \
-    const vec zero = {0}; \
-    vec acc[HY__LANES_ROWS], second[HY__LANES_ROWS]; \
-    const int64_t next = s->x_next; \
-    int64_t i, c, t; \
-    for (i = 0; i < s->n; i += lanes) { \
-        HY__EACH_SUM(HY__LANES_START) \
-        for (c = 0; c < s->channels; c++) { \
-            const float *from = x + i + c * s->x_step, *weight = s->weight + c * s->depth; \
-            for (t = 0; t < s->taps; t++) { \
-                const vec a = *(const vec_at *)(from + s->at[t]); \
-                const vec b = pair ? (vec)*(const vec_at *)(from + next + s->at[t]) : zero; \
-                const float *w = weight + s->pick[t]; \
-                HY__EACH_SUM(HY__LANES_STEP) \
-            } \
-        } \
-        HY__EACH_SUM(HY__LANES_STORE) \
-    } \
-} \
-HY__INLINE TARGET void name##_area(const int rows, const int many, const hy__lanes_area *s, float *sum, \
-                                   const float *y, const float *x) \
-{ \
-    HY__CONTRACT \
-    typedef V vec; \
-    typedef V##_at vec_at; \
-    enum { lanes = sizeof(V) / sizeof(float) }; \
-    const int64_t last = s->rows - 1, across = s->across, x_col = s->x_col, n = s->n; \
-    const float *from[HY__LANES_SQUARE], *at[HY__LANES_SQUARE]; \
-    vec acc[HY__LANES_SQUARE][HY__LANES_SQUARE], a[HY__LANES_SQUARE]; \
-    int64_t i, row, col, here, there; \
-    HY__EACH_MEETING(HY__LANES_LOAD, 0) HY__EACH_MEETING(HY__LANES_LOAD, 1) \
-    HY__EACH_MEETING(HY__LANES_LOAD, 2) HY__EACH_MEETING(HY__LANES_LOAD, 3) \
-    for (row = 0; row < s->down; row++, x += s->x_row, y += s->y_row) \
-        for (i = 0; i < s->n; i += lanes) { \
-            HY__LANES_AIM(0) HY__LANES_AIM(1) HY__LANES_AIM(2) HY__LANES_AIM(3) \
-            for (col = there = here = 0; col < across; col++, there += x_col, here += n) { \
-                HY__LANES_FETCH(0) HY__LANES_FETCH(1) HY__LANES_FETCH(2) HY__LANES_FETCH(3) \
-                HY__LANES_MEETS(0) HY__LANES_MEETS(1) HY__LANES_MEETS(2) HY__LANES_MEETS(3) \
-            } \
-        } \
-    HY__EACH_MEETING(HY__LANES_KEEP, 0) HY__EACH_MEETING(HY__LANES_KEEP, 1) \
-    HY__EACH_MEETING(HY__LANES_KEEP, 2) HY__EACH_MEETING(HY__LANES_KEEP, 3) \
-} \
-HY__LANES_EACH(name, TARGET, sum, 0) \
-HY__LANES_MET(name, 2, 1, TARGET) HY__LANES_MET(name, 2, 2, TARGET) HY__LANES_MET(name, 2, 4, TARGET) \
-HY__LANES_MET(name, 4, 1, TARGET) HY__LANES_MET(name, 4, 2, TARGET) HY__LANES_MET(name, 4, 4, TARGET)
-
-#define HY__LANES_ISA(name, two, four, six, eight) \
-static const hy__lanes_kernels name##_isa = { \
-    { name##_sum_2, name##_sum_4, name##_sum_6, name##_sum_8 }, { two, four, six, eight }, \
-    { { name##_area_2_1, name##_area_2_2, name##_area_2_4 }, \
-      { name##_area_4_1, name##_area_4_2, name##_area_4_4 } } };
-
-#define HY__LANES_MADE(name, rows, TARGET, what, pair) \
-TARGET static void name##_##what##_##rows(const hy__lanes_sum *s, float *y, const float *x) \
-{ \
-    name##_sum(rows, pair, s, y, x); \
-}
-#define HY__LANES_EACH(name, TARGET, what, pair) \
-HY__LANES_MADE(name, 2, TARGET, what, pair) HY__LANES_MADE(name, 4, TARGET, what, pair) \
-HY__LANES_MADE(name, 6, TARGET, what, pair) HY__LANES_MADE(name, 8, TARGET, what, pair)
-#define HY__LANES_MET(name, rows, many, TARGET) \
-TARGET static void name##_area_##rows##_##many(const hy__lanes_area *s, float *sum, const float *y, \
-                                               const float *x) \
-{ \
-    name##_area(rows, many, s, sum, y, x); \
-}
-
-/* area: of up to 2 or 4 rows, for 1, 2 or 4 places of x. pair: where there are registers for it, or NULL. */
-typedef struct hy__lanes_kernels {
-    void (*sum[HY__LANES_ROWS / 2])(const hy__lanes_sum *s, float *y, const float *x);
-    void (*pair[HY__LANES_ROWS / 2])(const hy__lanes_sum *s, float *y, const float *x);
-    void (*area[2][3])(const hy__lanes_area *s, float *sum, const float *y, const float *x);
-} hy__lanes_kernels;
-HY__PRODUCTS_BEGIN
-HY__LANES_BODY(hy__lanes_avx2, hy__f32x8, HY__TARGET_AVX2)
-HY__LANES_ISA(hy__lanes_avx2, NULL, NULL, NULL, NULL)
-HY__LANES_BODY(hy__lanes_avx512, hy__f32x16, HY__TARGET_AVX512)
-HY__LANES_EACH(hy__lanes_avx512, HY__TARGET_AVX512, pair, 1)
-HY__LANES_ISA(hy__lanes_avx512, hy__lanes_avx512_pair_2, hy__lanes_avx512_pair_4,
-                hy__lanes_avx512_pair_6, hy__lanes_avx512_pair_8)
-HY__PRODUCTS_END
-
 /* What lies side by side becomes one sum: four side by side, as no addition then waits for the one before. */
 HY__TARGET_AVX2 static float hy__lanes_total(const float *sum)
 {
@@ -24480,11 +24706,6 @@ typedef struct hy__batch_lanes {
 HY__FITS_PLAN(hy__batch_lanes);
 typedef struct hy__lanes_data { float *fine, *coarse, *weight; const float *bias; } hy__lanes_data;
 
-static const hy__lanes_kernels *hy__lanes_kernels_for(const hy_job *job)
-{
-    return job->kernels->isa >= HY_ISA_AVX512 ? &hy__lanes_avx512_isa : &hy__lanes_avx2_isa;
-}
-
 static void hy__lanes_pack(const hy__batch_lanes *v, const hy__lanes_data *d, int64_t block, float *weight,
                              float *start)
 {
@@ -24546,39 +24767,38 @@ static int hy__lanes_inside(const hy__batch_lanes *v, int64_t col)
 static void hy__lanes_row(const hy_job *job, const hy__batch_lanes *v, const float *x, float *y, int64_t item,
                             const float *weight, const float *start, int64_t *at)
 {
-    const hy__lanes_kernels *kernel = hy__lanes_kernels_for(job);
+    const hy__lanes_isa *kernel = hy__lanes_for(job->kernels->isa, HY__BATCH_LANES);
     const int coarse = v->direction == HY__CONV_COARSE;
     const int64_t *size = coarse ? v->win.coarse : v->win.fine, shift = coarse ? v->win.stride[1] : 1;
     const int64_t made = coarse ? v->coarse_c : v->fine_c, row = item % size[0];
     const int64_t image = item / size[0] * v->together, images = hy__least(v->images - image, v->together);
     int64_t col, first = 0, block, whole = 0, beside;
     hy__lanes_sum s;
+    memset(&s, 0, sizeof s);
     s.n = size[2];
     s.channels = coarse ? v->fine_c : v->coarse_c;
-    s.x_step = coarse ? v->fine_n : v->coarse_n;
-    s.y_step = coarse ? v->coarse_n : v->fine_n;
-    s.depth = v->taps * HY__LANES_ROWS;
+    s.x_channel = coarse ? v->fine_n : v->coarse_n;
+    s.y_row = coarse ? v->coarse_n : v->fine_n;
+    s.w_channel = v->taps * HY__LANES_ROWS;
     s.at = at;
     s.pick = at + v->taps;
-    s.taps = 0;
-    s.x_next = images > 1 ? s.channels * s.x_step : shift * s.n;
-    s.y_next = images > 1 ? made * s.y_step : s.n;
-    x += image * s.channels * s.x_step;
-    y += image * made * s.y_step + row * size[1] * s.n;
+    s.x_next = images > 1 ? s.channels * s.x_channel : shift * s.n;
+    x += image * s.channels * s.x_channel;
+    y += image * made * s.y_row + row * size[1] * s.n;
     for (col = 0; col < size[1]; col += 1 + beside, y += (1 + beside) * s.n) {
         const int same = hy__lanes_inside(v, col);
-        beside = same && images < 2 && kernel->pair[0] && hy__lanes_inside(v, col + 1);
+        beside = same && images < 2 && kernel->pairs && hy__lanes_inside(v, col + 1);
         if (!same || !whole) {
             first = col;
             s.taps = hy__lanes_taps(v, row, col, at, at + v->taps);
         }
         whole = same;
+        s.y_next = images > 1 ? made * s.y_row : beside ? s.n : 0;
         for (block = 0; block * HY__LANES_ROWS < made; block++) {
             s.rows = hy__least(made - block * HY__LANES_ROWS, HY__LANES_ROWS);
-            s.weight = weight + block * s.channels * s.depth;
+            s.weight = weight + block * s.channels * s.w_channel;
             s.start = start + block * HY__LANES_ROWS;
-            (images > 1 || beside ? kernel->pair : kernel->sum)[(s.rows - 1) / 2](
-                &s, y + block * HY__LANES_ROWS * s.y_step, x + (col - first) * shift * s.n);
+            kernel->images(&s, y + block * HY__LANES_ROWS * s.y_row, x + (col - first) * shift * s.n);
         }
     }
 }
@@ -24646,14 +24866,13 @@ static void hy__lanes_aim(const hy__batch_lanes *v, int64_t channels, int64_t st
 static void hy__lanes_meet(const hy_job *job, hy__lanes_area *s, int64_t n, const float *y,
                              const float *room, float *sum, const int64_t *at)
 {
-    const hy__lanes_kernels *kernel = hy__lanes_kernels_for(job);
+    const hy__lanes_isa *kernel = hy__lanes_for(job->kernels->isa, HY__BATCH_LANES);
     int64_t i;
-    int many;
-    for (i = 0; i < n; i += (int64_t)1 << many) {
-        many = n - i >= 4 ? 2 : n - i >= 2;
+    for (i = 0; i < n; i += s->cols) {
+        s->cols = n - i >= HY__LANES_SQUARE ? HY__LANES_SQUARE : 1;
         s->at = at + i;
         s->pick = at + n + i;
-        kernel->area[s->rows > 2][many](s, sum, y, room);
+        kernel->area(s, sum, y, room);
     }
 }
 
@@ -24747,7 +24966,7 @@ static void hy__lanes_bind(hy_job *job, const hy__conv_shape *s)
     v->coarse_n = s->coarse_n;
     v->taps = taps;
     v->direction = direction;
-    v->together = images > 1 && hy__lanes_kernels_for(job)->pair[0] ? 2 : 1;
+    v->together = images > 1 && hy__lanes_for(job->kernels->isa, HY__BATCH_LANES)->pairs ? 2 : 1;
     v->blocks = hy__pieces(made, HY__LANES_ROWS);
     v->block = weights / made * HY__LANES_ROWS;
     v->bands = hy__pieces(fine_c, HY__LANES_SQUARE);
@@ -24919,237 +25138,6 @@ static hy__gemm hy__gemm_narrow(const hy__gemm *g, int64_t n)
  * places is one contiguous run of a plane: out[i] = sum over taps of weight * planes[i + offset]. */
 #define HY__TAPS_SLACK 16               /* elements that may be read and written behind the last */
 #define HY__TAPS_ROWS 3                 /* filters of a plane that are made together */
-#define HY__EACH_TAPS_ROW(X) X(0) X(1) X(2)
-#define HY__TAPS_PLAIN(name, T) \
-    static void name(T *y, int64_t y_step, const T *x, const int64_t *offset, const T *weight, \
-                     int64_t taps, int64_t n, const T *start, int rows) \
-    { \
-        int64_t t, i; \
-        for (; rows > 0; rows--, y += y_step, weight += taps, start++) { \
-            for (i = 0; i < n; i++) y[i] = *start; \
-            for (t = 0; t < taps; t++) { \
-                const T *a = x + offset[t]; \
-                const T p = weight[t]; \
-                HY__IVDEP \
-                for (i = 0; i < n; i++) y[i] += p * a[i]; \
-            } \
-        } \
-    }
-HY__TAPS_PLAIN(hy__taps_f64, double)
-#if HY__SIMD
-HY__PRODUCTS_BEGIN
-/* `rows` filters of one plane, vecs vectors of places at a time: all sums live in registers. */
-#define HY__TAPS_START(i, j) if (vecs > j) acc[i][j] = zero + start[i];
-#define HY__TAPS_STEP(i, j) if (vecs > j) acc[i][j] += w##i * a[j];
-#define HY__TAPS_STORE(i, j) if (vecs > j) *(V_at *)(y + i * y_step + at + (j) * lanes) = acc[i][j];
-#define HY__TAPS_STARTS(i) if (rows > i) { HY__EACH_COL(HY__TAPS_START, i) }
-#define HY__TAPS_STEPS(i) \
-    if (rows > i) { const float w##i = weight[i * taps + t]; HY__EACH_COL(HY__TAPS_STEP, i) }
-#define HY__TAPS_STORES(i) if (rows > i) { HY__EACH_COL(HY__TAPS_STORE, i) }
-#define HY__TAPS(name, V, TARGET) \
-    HY__INLINE TARGET void name##_at(const int rows, const int vecs, float *y, int64_t y_step, \
-                                     const float *x, const int64_t *offset, const float *weight, \
-                                     int64_t taps, int64_t at, int64_t end, const float *start) \
-    { \
-        HY__CONTRACT \
-        typedef V##_at V_at; \
-        enum { lanes = sizeof(V) / sizeof(float) }; \
-        const V zero = {0}; \
-        V acc[HY__TAPS_ROWS][HY__TILE_VECS]; \
-        int64_t t; \
-        for (; at < end; at += vecs * lanes) { \
-            HY__EACH_TAPS_ROW(HY__TAPS_STARTS) \
-            for (t = 0; t < taps; t++) { \
-                const V_at *a = (const V_at *)(x + at + offset[t]); \
-                HY__EACH_TAPS_ROW(HY__TAPS_STEPS) \
-            } \
-            HY__EACH_TAPS_ROW(HY__TAPS_STORES) \
-        } \
-    } \
-    TARGET static void name(float *y, int64_t y_step, const float *x, const int64_t *offset, \
-                            const float *weight, int64_t taps, int64_t n, const float *start, int rows) \
-    { \
-        const int64_t wide = n / (int64_t)(sizeof(V)) * (int64_t)sizeof(V);     /* places of four vectors */ \
-        if (rows == HY__TAPS_ROWS) { \
-            name##_at(HY__TAPS_ROWS, 4, y, y_step, x, offset, weight, taps, 0, wide, start); \
-            name##_at(HY__TAPS_ROWS, 1, y, y_step, x, offset, weight, taps, wide, n, start); \
-            return; \
-        } \
-        for (; rows > 0; rows--, y += y_step, weight += taps, start++) { \
-            name##_at(1, 4, y, y_step, x, offset, weight, taps, 0, wide, start); \
-            name##_at(1, 1, y, y_step, x, offset, weight, taps, wide, n, start); \
-        } \
-    }
-HY__TAPS(hy__taps_f32, hy__f32x4, )
-#ifdef HY__TARGET_AVX2
-HY__TAPS(hy__taps_f32_avx2, hy__f32x8, HY__TARGET_AVX2)
-HY__TAPS(hy__taps_f32_avx512, hy__f32x16, HY__TARGET_AVX512)
-#endif
-
-/* 3 x 3 taps of a plane padded by 1, a vector of columns after the other, each from top to bottom: a line is
- * read once for the three rows that it meets, whose sums are kept; shifts bring in the zeros beside it. The
- * last columns reach back, but where a plane is narrower than a vector: that one spills over into the next
- * line, which is written later. Sums run in the order of the taps, as above; those off the plane's top and
- * bottom are left out. */
-#ifdef __clang__
-#define HY__PICKED(whole, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define HY__PICKED(whole, a, b, ...) \
-    __extension__({ const whole pick = {__VA_ARGS__}; __builtin_shuffle(a, b, pick); })
-#endif
-#define hy__f32x4_up(v, from) HY__PICKED(hy__i32x4, v, from, 4, 0, 1, 2)
-#define hy__f32x4_down(v, from) HY__PICKED(hy__i32x4, v, from, 1, 2, 3, 4)
-#define hy__f32x4_pick(a, b, i) HY__PICKED(hy__i32x4, a, b, i, i + 2, i + 4, i + 6)
-#define hy__f32x8_up(v, from) HY__PICKED(hy__i32x8, v, from, 8, 0, 1, 2, 3, 4, 5, 6)
-#define hy__f32x8_down(v, from) HY__PICKED(hy__i32x8, v, from, 1, 2, 3, 4, 5, 6, 7, 8)
-#define hy__f32x8_pick(a, b, i) \
-    HY__PICKED(hy__i32x8, a, b, i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14)
-#define hy__f32x16_up(v, from) \
-    HY__PICKED(hy__i32x16, v, from, 16, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
-#define hy__f32x16_down(v, from) \
-    HY__PICKED(hy__i32x16, v, from, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
-#define hy__f32x16_pick(a, b, i) \
-    HY__PICKED(hy__i32x16, a, b, i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14, i + 16, i + 18, \
-               i + 20, i + 22, i + 24, i + 26, i + 28, i + 30)
-/* The first n lanes of a vector; in the base set that is all of them, or all to read but the last. */
-static const int32_t hy__lines_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
-HY__INLINE hy__f32x4 hy__f32x4_read(const float *p, int64_t n)
-{
-    const hy__f32x4 zero = {0}, v = *(const hy__f32x4_at *)(p - (n < 4));
-    return n < 4 ? hy__f32x4_down(v, zero) : v;
-}
-#define hy__f32x4_part(n) (n)
-#define hy__f32x4_write(p, part, v) *(hy__f32x4_at *)(p) = v
-#define hy__f32x8_part(n) *(const hy__i32x8_at *)(hy__lines_lanes + 8 - (n))
-#define hy__f32x8_read(p, part) __builtin_ia32_maskloadps256((const hy__f32x8 *)(const void *)(p), part)
-#define hy__f32x8_write(p, part, v) __builtin_ia32_maskstoreps256((hy__f32x8 *)(void *)(p), part, v)
-#define hy__f32x16_part(n) (unsigned short)((1 << (n)) - 1)
-#define hy__f32x16_read(p, part) __builtin_ia32_loadups512_mask(p, zero, part)
-#define hy__f32x16_write(p, part, v) __builtin_ia32_storeups512_mask(p, v, part)
-#define HY__LINES_ADD(sum, k) \
-    sum += w##k##0 * left; \
-    sum += w##k##1 * mid; \
-    sum += w##k##2 * right;
-#define HY__LINES_BEGIN(V) \
-    const int64_t lanes = sizeof(V) / sizeof(float); \
-    const V zero = {0}, start = bias - zero; \
-    HY__BOUNDS(float, V, *tail) \
-    const V bounds[3] = { low, high, even }, *limits = tail->clamp ? bounds : NULL; \
-    const V weight[9] = { *w - zero, w[step] - zero, w[2 * step] - zero, w[3 * step] - zero, \
-                          w[4 * step] - zero, w[5 * step] - zero, w[6 * step] - zero, \
-                          w[7 * step] - zero, w[8 * step] - zero };
-#define HY__LINES_LIMIT(V) if (bounds) above = V##_within(above, bounds[0], bounds[1], bounds[2]);
-#define HY__LINES(name, V, TARGET) \
-    HY__INLINE TARGET void name##_at(const int first, const int last, const float *x, int64_t height, \
-                                     int64_t width, const V *w, V start, const V *bounds, float *y) \
-    { \
-        HY__CONTRACT \
-        typedef V##_at vec_at; \
-        const V zero = {0}, w00 = w[0], w01 = w[1], w02 = w[2], w10 = w[3], w11 = w[4], w12 = w[5], \
-                w20 = w[6], w21 = w[7], w22 = w[8]; \
-        V above = start, here = start, below, left, mid, right; \
-        int64_t row; \
-        for (row = 0; row < height; row++, x += width) { \
-            if (first && last) mid = V##_read(x, V##_part(width)); \
-            else mid = *(const vec_at *)x; \
-            if (first) left = V##_up(mid, zero); \
-            else left = *(const vec_at *)(x - 1); \
-            if (last) right = V##_down(mid, zero); \
-            else right = *(const vec_at *)(x + 1); \
-            HY__PREFETCH(x + height * width);           /* of the next plane */ \
-            below = start; \
-            HY__LINES_ADD(below, 0) \
-            HY__LINES_ADD(here, 1) \
-            if (row > 0) { \
-                HY__LINES_ADD(above, 2) \
-                HY__LINES_LIMIT(V) \
-                *(vec_at *)y = above; \
-                y += width; \
-            } \
-            above = here; \
-            here = below; \
-        } \
-        HY__LINES_LIMIT(V) \
-        if (first && last) V##_write(y, V##_part(width), above); \
-        else *(vec_at *)y = above; \
-        (void)zero; \
-    } \
-    /* Every other row and column: even places are in the middle, odd ones right and left of them. */ \
-    HY__INLINE TARGET void name##_halved_at(const float *x, int64_t height, int64_t width, int64_t half, \
-                                            int64_t at, const V *w, V start, const V *bounds, float *y) \
-    { \
-        HY__CONTRACT \
-        typedef V##_at vec_at; \
-        const int64_t lanes = sizeof(V) / sizeof(float), rest = width - 2 * at; \
-        const V zero = {0}, w00 = w[0], w01 = w[1], w02 = w[2], w10 = w[3], w11 = w[4], w12 = w[5], \
-                w20 = w[6], w21 = w[7], w22 = w[8]; \
-        V above = start, even, odd, left, mid, right; \
-        int64_t row; \
-        for (row = 0; row < height; row++, x += width) { \
-            if (rest < 2 * lanes) { \
-                even = V##_read(x, V##_part(hy__least(rest, lanes))); \
-                odd = V##_read(x + lanes, V##_part(hy__most(rest - lanes, 0))); \
-            } else { \
-                even = *(const vec_at *)x; \
-                odd = *(const vec_at *)(x + lanes); \
-            } \
-            mid = V##_pick(even, odd, 0); \
-            right = V##_pick(even, odd, 1); \
-            if (at > 0) left = V##_up(right, x[-1] - zero); \
-            else left = V##_up(right, zero); \
-            HY__PREFETCH(x + height * width); \
-            HY__PREFETCH(x + height * width + lanes); \
-            if (row % 2 == 0) { \
-                HY__LINES_ADD(above, 1) \
-                if (row + 1 < height) continue; \
-            } else { HY__LINES_ADD(above, 2) } \
-            HY__LINES_LIMIT(V) \
-            if (half < lanes) V##_write(y, V##_part(half), above); \
-            else *(vec_at *)y = above; \
-            y += half; \
-            above = start; \
-            HY__LINES_ADD(above, 0) \
-        } \
-    } \
-    TARGET static void name(const float *x, int64_t height, int64_t width, const float *w, int64_t step, \
-                            float bias, const hy__tail_rec *tail, float *y) \
-    { \
-        HY__LINES_BEGIN(V) \
-        int64_t at; \
-        if (width <= lanes) { \
-            name##_at(1, 1, x, height, width, weight, start, limits, y); \
-            return; \
-        } \
-        name##_at(1, 0, x, height, width, weight, start, limits, y); \
-        for (at = lanes; at + lanes < width; at += lanes) \
-            name##_at(0, 0, x + at, height, width, weight, start, limits, y + at); \
-        at = width - lanes; \
-        name##_at(0, 1, x + at, height, width, weight, start, limits, y + at); \
-    } \
-    TARGET static void name##_halved(const float *x, int64_t height, int64_t width, const float *w, \
-                                     int64_t step, float bias, const hy__tail_rec *tail, float *y) \
-    { \
-        HY__LINES_BEGIN(V) \
-        const int64_t half = (width + 1) / 2; \
-        int64_t i; \
-        for (i = 0; i < half; i += lanes) { \
-            const int64_t at = half < lanes ? 0 : hy__least(i, half - lanes); \
-            name##_halved_at(x + 2 * at, height, width, half, at, weight, start, limits, y + at); \
-        } \
-    }
-HY__LINES(hy__lines_base, hy__f32x4, HY__TARGET_BASE)
-#ifdef HY__TARGET_AVX2
-HY__LINES(hy__lines_avx2, hy__f32x8, HY__TARGET_AVX2)
-HY__LINES(hy__lines_avx512, hy__f32x16, HY__TARGET_AVX512)
-#endif
-HY__PRODUCTS_END
-#else
-HY__TAPS_PLAIN(hy__taps_f32, float)
-#endif
-typedef void (*hy__lines_fn)(const float *x, int64_t height, int64_t width, const float *w, int64_t step,
-                             float bias, const hy__tail_rec *tail, float *y);
-typedef void (*hy__taps_f32_fn)(float *y, int64_t y_step, const float *x, const int64_t *offset,
-                                const float *weight, int64_t taps, int64_t n, const float *start, int rows);
 HY__LOOPS_END
 
 HY__COLD_ROOMS
@@ -25773,9 +25761,9 @@ typedef struct hy__depthwise {
     int64_t    together, column;        /* planes of an item, bytes of all parts */
     hy_dtype   compute;
     int        flip, last;
-    hy__taps_f32_fn fn;
-    hy__lines_fn lines;                 /* 3 x 3 of planes that lie as they are, else NULL */
-    hy__tail_rec tail;
+    const hy__lanes_isa *isa;
+    int        lines;                   /* 3 x 3 of planes that lie as they are */
+    hy__tail tail;
 } hy__depthwise;
 
 /* Elements from the line of one output channel to that of the next. */
@@ -25849,21 +25837,26 @@ static void hy__depthwise_store(const hy__depthwise *v, const char *line, const 
 /* Lines of `rows` output channels from the parts of their plane; bias NULL is 0. */
 static void hy__depthwise_lines(const hy__depthwise *v, const int64_t *offset, const char *parts,
                                 const char *weight, const char *bias, const hy__planes *y, char *lines,
-                                int rows)
+                                int64_t rows)
 {
     int64_t size = hy__traits[v->compute].size, line = hy__depthwise_line(v), i;
     char *taps = lines + v->rows * line * size, *start = taps + v->rows * v->taps * size;
+    hy__lanes_sum s;
     for (i = 0; i < rows; i++)
         hy__load_tile(v->compute, taps + i * v->taps * size,
                       weight + ((v->flip ? v->taps - 1 : 0) + i * v->taps) * y->size, y->dtype,
                       v->flip ? -1 : 1, v->taps);
     memset(start, 0, (size_t)(rows * size));
     if (bias) hy__load_tile(v->compute, start, bias, y->dtype, 1, rows);
-    if (v->compute == HY_F64)
-        hy__taps_f64((double *)(void *)lines, line, (const double *)(const void *)parts, offset,
-                     (const double *)(void *)taps, v->taps, v->flat, (const double *)(void *)start, rows);
-    else v->fn((float *)(void *)lines, line, (const float *)(const void *)parts, offset,
-               (const float *)(void *)taps, v->taps, v->flat, (const float *)(void *)start, rows);
+    memset(&s, 0, sizeof s);
+    s.n = v->flat;
+    s.rows = rows;
+    s.taps = v->taps;
+    s.y_row = line;
+    s.at = offset;
+    s.weight = taps;
+    s.start = start;
+    v->isa->planes[rows > 1](&s, lines, parts);
     for (i = 0; i < rows && v->tail.clamp; i++)
         hy__limit_f32((float *)(void *)lines + i * line, v->flat, (float)v->tail.low, (float)v->tail.high);
 }
@@ -25880,11 +25873,11 @@ HY__RUN(hy__run_depthwise)
         for (band = 0; band < v->win.coarse[1]; band += v->band) {
             hy__depthwise_split(v, &x, (const char *)now->data[0] + hy__plane_at(&x, plane), band, parts);
             for (j = 0; j < v->each; j += rows) {
-                rows = hy__least(v->each - j, v->rows);
+                rows = v->each - j < v->rows ? 1 : v->rows;
                 channel = plane % v->channels * v->each + j;
                 hy__depthwise_lines(v, offset, parts, hy__place(now, &job->in[1], channel * v->taps),
                                     job->nin > 2 ? hy__place(now, &job->in[2], channel) : NULL, &y, lines,
-                                    (int)rows);
+                                    rows);
                 for (i = 0; i < rows; i++)
                     hy__depthwise_store(v, lines + i * hy__depthwise_line(v) * hy__traits[v->compute].size,
                                         &y, (char *)now->data[job->nin] +
@@ -25902,28 +25895,18 @@ HY__RUN(hy__run_depthwise_lines)
     const int64_t end = hy__least((item + 1) * v->together, v->planes), filters = v->channels * v->each;
     float *y = (float *)now->data[job->nin];
     int64_t i = item * v->together * v->each, channel = i % filters;
+    hy__lanes_lines s;
     (void)stage; (void)scratch; (void)shared;
+    s.height = side[1];
+    s.width = side[2];
+    s.step = v->flip ? -1 : 1;
+    s.tail = v->tail;
     for (; i < end * v->each; i++) {
-        v->lines(x + i / v->each * from, side[1], side[2], w + channel * 9 + (v->flip ? 8 : 0),
-                 v->flip ? -1 : 1, bias ? bias[channel] : 0, &v->tail, y + i * to);
+        s.weight = w + channel * 9 + (v->flip ? 8 : 0);
+        s.bias = bias ? bias[channel] : 0;
+        v->isa->lines[v->win.stride[2] > 1](&s, x + i / v->each * from, y + i * to);
         channel = channel + 1 < filters ? channel + 1 : 0;
     }
-}
-
-/* Kernels for lines of this width. What one vector of a narrow plane spills stays within the next line. */
-static hy__lines_fn hy__depthwise_lines_for(const hy__window *w, int isa)
-{
-    const int halved = w->stride[2] > 1;
-#ifdef HY__TARGET_AVX2
-    if (isa == HY_ISA_AVX512 && w->coarse[2] > 8) return halved ? hy__lines_avx512_halved : hy__lines_avx512;
-    if (isa >= HY_ISA_AVX2) return halved ? hy__lines_avx2_halved : hy__lines_avx2;
-#endif
-    (void)isa;
-#if HY__SIMD
-    return halved ? hy__lines_base_halved : hy__lines_base;
-#else
-    return (void)halved, (hy__lines_fn)NULL;
-#endif
 }
 
 /* Rows of a band: all, unless parts and lines would leave L1. */
@@ -25959,18 +25942,17 @@ static void hy__depthwise_bind(hy_job *job, const hy__conv *conv)
     if (!hy__window_size(v->win.coarse)) v->flat = 0;
     v->compute = conv->compute;
     v->last = conv->last;
-    v->tail = conv->tail;
-    v->fn = hy__taps_f32;
-#ifdef HY__TARGET_AVX2
-    if (job->kernels->isa == HY_ISA_AVX2) v->fn = hy__taps_f32_avx2;
-    if (job->kernels->isa == HY_ISA_AVX512) v->fn = hy__taps_f32_avx512;
-#endif
+    memset(&v->tail, 0, sizeof v->tail);
+    v->tail.clamp = conv->tail.clamp;
+    v->tail.low = conv->tail.low;
+    v->tail.high = conv->tail.high;
     v->column = (int64_t)hy__round64((size_t)((hy__window_size(v->win.stride) * v->part + HY__TAPS_SLACK) *
                                               size));
     work = (double)v->each * (double)v->flat * (0.2 + 0.1 * (double)v->taps) + (double)(v->column / size);
     v->together = work < HY__PLANES_WORK ? (int64_t)(HY__PLANES_WORK / (work + 1)) : 1;
-    v->lines = NULL;
-    if (conv->way == HY__WAY_LINES) v->lines = hy__depthwise_lines_for(&v->win, job->kernels->isa);
+    v->lines = conv->way == HY__WAY_LINES;  /* what a vector of a narrow plane spills lies in the next line */
+    v->isa = v->compute == HY_F64 ? &hy__lanes_f64
+        : hy__lanes_for(job->kernels->isa, v->lines && v->win.coarse[2] <= 8 ? 8 : HY__BATCH_LANES);
     memcpy(hy__job_notes(job, sizeof *v), v, sizeof *v);
     hy__one_stage(job, v->lines ? hy__run_depthwise_lines : hy__run_depthwise,
                   v->flat > 0 ? hy__pieces(v->planes, v->together) : 0, (double)v->planes * work);
@@ -26317,7 +26299,7 @@ typedef struct hy__direct {
     hy__gemm   gemm;                    /* of one image and group: places x filters, k = taps * channels */
     int64_t    images, groups, channels, taps;  /* channels of a group */
     int64_t    fine_c, coarse_c;        /* of all groups */
-    const hy__depth_isa *depth;         /* one channel per group: kernels for that, else NULL */
+    const hy__lanes_isa *lanes;         /* one channel per group: kernels for that, else NULL */
     int        way;                     /* plain: all places of all images are rows of one product */
     int        first;                   /* results have their channels first: an item's turn round in cache */
     int64_t    border[3], inner[3];     /* of the copy, which win.fine means then; the data without border */
@@ -26473,11 +26455,11 @@ static int64_t hy__direct_trim(hy__tile *t, const void *zeros)
  * results that turns round. */
 static size_t hy__direct_stretches(const hy__direct *v)
 {
-    return (size_t)(v->depth ? v->taps : hy__least(v->taps, HY__DIRECT_STEPS));
+    return (size_t)(v->lanes ? v->taps : hy__least(v->taps, HY__DIRECT_STEPS));
 }
 static size_t hy__direct_zeros(const hy__direct *v)
 {
-    return (size_t)(v->depth ? v->fine_c : v->win.kernel[2] * v->channels) * sizeof(float);
+    return (size_t)(v->lanes ? v->fine_c : v->win.kernel[2] * v->channels) * sizeof(float);
 }
 static size_t hy__direct_before_block(const hy__direct *v)
 {
@@ -26715,7 +26697,7 @@ static void hy__direct_run_trio(const hy__direct *v, int64_t from, int64_t lines
         t.first = from % w->coarse[1];
         t.lines = hy__least(end - from, w->coarse[1] - t.first);
         t.x = x + from / w->coarse[1] * w->stride[0] * t.high * t.wide * t.channels;
-        v->depth->trio(&t, weight, y + from * t.places * t.channels);
+        v->lanes->trio(&t, weight, y + from * t.places * t.channels);
     }
 }
 
@@ -26725,44 +26707,39 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
                                  int64_t item, char *scratch, const hy__tail *tail)
 {
     const hy__gemm *g = &v->gemm;
-    const hy__depth_isa *isa = v->depth;
     const int64_t image = item / g->row_blocks, row = item % g->row_blocks * g->row_block;
     const int64_t rows = hy__least(g->row_block, g->m - row);
-    const int64_t line = v->win.coarse[2] < HY__TILE_ROWS ? rows : v->win.coarse[2];
+    const int64_t line = v->win.coarse[2] < HY__LANES_PLACES ? rows : v->win.coarse[2];
     hy__direct_room room = hy__direct_lay_out(v, scratch);
     int64_t i, step, place[3];
-    hy__tail whole = hy__tail_at(tail, g, image * g->m, 0);
     hy__tile_spots spots;
-    hy__tile t;
+    hy__lanes_sum s;
     x += image * hy__window_size(v->win.fine) * v->fine_c;
     y += image * g->m * v->coarse_c;
     if (v->way == HY__WAY_TRIO) {
         hy__direct_run_trio(v, row / v->win.coarse[2], rows / v->win.coarse[2], x, room.zeros, weight, y,
-                            &whole);
+                            tail);
         return;
     }
     hy__direct_shifts(v, 0, v->taps, 1, room.shift);
-    t.from = room.from;
-    t.taps = v->taps;
-    t.b_step = t.c_row = v->coarse_c;
+    memset(&s, 0, sizeof s);
+    s.n = s.y_row = v->coarse_c;
+    s.taps = v->taps;
+    s.weight = weight;
+    s.from = room.from;
+    s.tail = *tail;
     for (i = 0; i < rows; i += step) {
         const int64_t left = line - i % line;
-        const int64_t high = line < HY__TILE_ROWS || left < 3 ? 1 : HY__TILE_ROWS;
+        const int64_t high = line < HY__LANES_PLACES || left < 3 ? 1 : HY__LANES_PLACES;
         const int64_t first = row + i - hy__most(high - left, 0);
         hy__window_place(v->win.coarse, first, place);
         step = hy__least(high, left);
-        t.rows = (int)high;
+        s.rows = high;
         hy__place_tile(&v->win, place, (int)high, &spots);
-        t.shift = hy__spots_inside(v, &spots, x, room.from) ? room.shift : NULL;
-        if (!t.shift) hy__direct_edges(v, &spots, 0, v->taps, 1, x, room.zeros, room.from);
-        for (t.k = 0; t.k < v->fine_c; t.k += t.cols) {
-            const int wide = t.k + isa->vecs * isa->lanes <= v->fine_c;
-            t.cols = wide ? isa->vecs * isa->lanes : isa->lanes;
-            t.last = t.cols - isa->lanes;
-            t.k = hy__least(t.k, v->fine_c - t.cols);
-            t.tail = hy__tail_at(&whole, g, first, t.k);
-            isa->tiles[high > 1][wide](&t, weight + t.k, y + first * v->coarse_c + t.k);
-        }
+        s.at = hy__spots_inside(v, &spots, x, room.from) ? room.shift : NULL;
+        if (!s.at) hy__direct_edges(v, &spots, 0, v->taps, 1, x, room.zeros, room.from);
+        if (s.n < v->lanes->lanes) hy__sum_few_places(&s, y + first * v->coarse_c);
+        else v->lanes->places(&s, y + first * v->coarse_c);
     }
 }
 
@@ -27032,7 +27009,7 @@ static int64_t hy__direct_plan(hy__direct *v, int isa)
     g->a_row = v->fine_c;
     g->a_col = 1;
     g->c_row = v->coarse_c;
-    v->depth = NULL;
+    v->lanes = NULL;
     hy__gemm_plan_prepared(g, isa);
     if (plain) g->k_block = hy__least(g->k, HY__DIRECT_STEPS);
     for (parts = 1; parts <= 8; parts++)         /* a row of places, or an even part of it */
@@ -27045,14 +27022,7 @@ static int64_t hy__direct_plan(hy__direct *v, int isa)
     if (v->first) g->c_row = hy__least(g->col_block, g->n);
     if (plain) return g->items;
     if (hy__conv_ways[v->way].vectors != HY__TILE_OF_CHANNELS) return v->images * v->groups * g->items;
-    v->depth = &hy__depth_plain;
-#if HY__SIMD
-    if (v->fine_c >= 4) v->depth = &hy__depth_kernels_base;
-#ifdef HY__TARGET_AVX2
-    if (isa >= 1 && v->fine_c >= 8) v->depth = &hy__depth_kernels_avx2;
-    if (isa >= 2 && v->fine_c >= 16) v->depth = &hy__depth_kernels_avx512;
-#endif
-#endif
+    v->lanes = hy__lanes_for(isa + HY_ISA_BASE, v->fine_c);
     g->row_block = hy__pieces(HY__ITEM_WORK / (v->way == HY__WAY_TRIO ? 4 : 16), v->fine_c * v->taps);
     g->row_block = hy__least(hy__pieces(g->row_block, v->win.coarse[2]) * v->win.coarse[2], g->m);
     g->row_blocks = hy__pieces(g->m, g->row_block);
@@ -27340,7 +27310,7 @@ HY__RUN(hy__run_convolve)
     else if (v->way == HY__WAY_PLAIN)
         hy__gemm_run(&v->gemm, (const char *)x, NULL, (char *)now->data[job->nin], item, (char *)scratch,
                      (const char *)now->data[1], &tail);
-    else if (v->depth)
+    else if (v->lanes)
         hy__direct_run_depth(v, x, (const float *)now->data[1], (float *)now->data[job->nin], item,
                              (char *)scratch, &tail);
     else hy__direct_run(v, x, (const float *)now->data[1], (float *)now->data[job->nin], item,
@@ -27848,7 +27818,7 @@ typedef struct hy__chain {
     hy__direct front;
     hy__trio deep;
     hy__gemm back;
-    const hy__depth_isa *isa;
+    const hy__lanes_isa *isa;
     int64_t lines, band, bands, step;   /* of results: all, of an item; items of an image; made at a time */
 } hy__chain;
 
@@ -28024,7 +27994,7 @@ static int hy__chain_bind(hy_job *job)
         g->items = g->row_blocks * g->col_blocks;
     }
     hy__direct_trio(&deep, &v->deep);
-    v->isa = deep.depth;
+    v->isa = deep.lanes;
     v->deep.ring = 4;
     while (v->deep.ring < HY__CHAIN_RING &&
            2 * v->deep.ring * hy__chain_line(v) * 4 <= HY__CHAIN_BYTES) v->deep.ring *= 2;
