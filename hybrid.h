@@ -23323,7 +23323,8 @@ HY__WARM_ROOMS
 HY__LOOPS_BEGIN
 HY__PRODUCTS_BEGIN
 #if HY__READING == HY__READING_F64      /* which comes first */
-enum { HY__LANES_ROWS = 8, HY__LANES_VECS = 8, HY__LANES_PLACES = 6, HY__BATCH_LANES = 16 };
+enum { HY__LANES_ROWS = 8, HY__LANES_VECS = 8, HY__LANES_PLACES = 6, HY__BATCH_LANES = 16,
+       HY__LANES_SQUARE = 4 };          /* rows and columns of an area at a time, at most */
 /* Sums of rows by vectors, which stay in registers along all taps; strides in elements. A row is a filter
  * of a plane, a vector some of its places; or a filter of all channels, and images lie side by side; or a
  * place, whose channels do.
@@ -23344,7 +23345,6 @@ typedef struct hy__lanes_sum {
 } hy__lanes_sum;
 
 /* Gradients of weights: sum(pick(j) + r, .) += over an area of places y(r, place) x(place + at(j)). */
-enum { HY__LANES_SQUARE = 4 };          /* r and j at a time, at most */
 typedef struct hy__lanes_area {
     int64_t n, y_step, rows, cols, down, across;
     int64_t y_row, x_row, x_col;
@@ -23581,7 +23581,7 @@ HY__INLINE HY__AIM void hy__lanes_of(const int kind, const int rows, const int v
                                      int64_t i, const int64_t end, HY__N *y, const HY__N *x)
 {
     HY__CONTRACT
-    enum { lanes = sizeof(HY__LANE) / sizeof(HY__N) };
+    const int64_t lanes = sizeof(HY__LANE) / sizeof(HY__N);
     const int images = kind == HY__SUM_IMAGES, places = kind == HY__SUM_PLACES || kind == HY__SUM_EDGES;
     const int64_t x_next = images ? s->x_next : lanes, y_next = images ? s->y_next : lanes;
     const int64_t w_row = images ? 1 : s->taps, next = kind == HY__SUM_EDGES ? HY__LANES_PLACES : 0;
