@@ -357,7 +357,10 @@
  *          #define HY__ON_clip hy_infer_pointwise, hy__clip_bind, hy__clip_diff, hy__pointwise_split
  *        cumsum in >>sorting is a short one to begin from whose kernel is its own (HY__RUN, HY__NOTES).
  *     3. quick catalogue says what is missing until nothing is: the reference, a function of its own in
- *        doubles and cases with their attributes, then the prototype. Then quick "ops clip".
+ *        doubles and cases with their attributes, then the prototype. Then quick "ops clip"; quick ask_for
+ *        names operators that its gradient is made of and that are no pairs of HY__NEEDS_TRAIN yet.
+ *     4. Its C source: a row of hy__c_emitters in tools/source.h, unless its formula or HY_OP_MOVES says it
+ *        already. quick "source clip" compares it.
  *   PASS OVER GRAPHS
  *     A rewrite of one named operator, as -(-x) to x, is a row of hy__patterns in >>pipeline: the pass, the
  *     operator, what gives its first input (-1: any), a condition, what makes the result, and why. Else:
