@@ -169,7 +169,7 @@ static int pg_same_places(const pg_job *J, hy_block *from, hy_block *sharer)
         if (hy_param_ready(J->F, all.at[i]) && hy_data(J->F, all.at[i]) != hy_data(J->F, its.at[i])) return 0;
     return all.n == its.n;
 }
-/* Two networks share the parameters of a third, before these have sizes, and follow when their type changes. */
+/* Two networks share the parameters of a third before these have sizes and follow when its type changes. */
 static void pg_ask_sharers(const pg_job *J)
 {
     hy_array *at[PG_LEAVES], *x = pg_inputs(J->F, J->P, J->way, 0, at), *y[3];
