@@ -3803,6 +3803,8 @@ HY_API const char *hy_input_name(hy_frame *F, hy_block *block, int i);
  * trace it for if it has not been called. What was imported needs no call. 0, or nonzero. */
 HY_API int        hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol,
                                hy_arrays *params);
+HY_API int        hy__program_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol,
+                                 hy_arrays *params);        /* the same, with what MXNet has no word for */
 /* Program and parameters in one: a zip of model-symbol.json and .npy. What was loaded is called as the block
  * was that was saved, or with all inputs in one group; outputs come in one group. */
 HY_API hy_array  *hy_save_model_to(hy_frame *F, hy_block *net, hy_array *inputs);
@@ -62009,19 +62011,28 @@ static int hy__export_open(hy_frame *F, hy__exported *e, hy_block *net, hy_array
     return F->code ? -1 : 0;
 }
 
-HY_API int hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol, hy_arrays *params)
+static int hy__export_pair(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol, hy_arrays *params,
+                           int pair)
 {
     hy__exported e;
     hy_array *text = NULL;
     if (symbol) *symbol = NULL;
     if (params) memset(params, 0, sizeof *params);
     if (!F || F->code) return -1;
-    if (!hy__export_open(F, &e, net, inputs, "hy_export", 2))
+    if (!hy__export_open(F, &e, net, inputs, "hy_export", pair))
         text = hy__to_memory(F, hy__put_symbol, &e.symbol);
     if (text && symbol) *symbol = text;
     if (text && params) *params = e.arrays;
     hy__export_close(F, &e);
     return text ? 0 : -1;
+}
+HY_API int hy_export_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol, hy_arrays *params)
+{
+    return hy__export_pair(F, net, inputs, symbol, params, 2);
+}
+HY_API int hy__program_to(hy_frame *F, hy_block *net, hy_array *inputs, hy_array **symbol, hy_arrays *params)
+{
+    return hy__export_pair(F, net, inputs, symbol, params, 1);
 }
 
 /* --- one file: program and parameters --- */

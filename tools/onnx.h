@@ -8290,7 +8290,7 @@ static void onnx__apart(hy_frame *F, hy_block *block, hy_graph *graph, onnx__pro
     if (!list) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return; }
     holder = hy_nn_symbol_block(F, graph, list);
     HY_ONNX_FREE(list);
-    if (holder) hy_export_to(F, holder, NULL, &p->text, &p->values);
+    if (holder) hy__program_to(F, holder, NULL, &p->text, &p->values);
 }
 
 /* Is it no node of a program but an array that is there: numbers known beforehand, or a parameter? */
@@ -9779,7 +9779,7 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
     }
     named = hy_input_name(F, block, 0) != NULL;         /* what was read from a file keeps its names */
     if (!named) hy_clear(F);
-    if (hy_export_to(F, block, named ? NULL : inputs, &text, &W.values)) return NULL;
+    if (hy__program_to(F, block, named ? NULL : inputs, &text, &W.values)) return NULL;
     W.graph = hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text));
     reader = hy_import_from(F, W.graph, &W.values, NULL);
     if (reader) onnx__find_types(&W, reader, inputs);
