@@ -16,39 +16,37 @@ static int last_pick(const char *from) { return from[last_next((int)strlen(from)
 static float last_number(void) { return (float)(last_next(2001) - 1000) / 1000; }
 
 /* --- plain values: images, channels, three dims of space (the first ones 1) --- */
-typedef struct last_value {
+typedef struct plain_images {
     int     n, c, size[LAST_DIMS];
     double *v, *most;                   /* numbers, and what their errors are measured by */
-} last_value;
+} plain_images;
 
-static int last_places(const last_value *t) { return t->size[0] * t->size[1] * t->size[2]; }
-static int last_count(const last_value *t) { return t->n * t->c * last_places(t); }
+static TEST_HOT int last_places(const plain_images *t) { return t->size[0] * t->size[1] * t->size[2]; }
+static TEST_HOT int images_count(const plain_images *t) { return t->n * t->c * last_places(t); }
 
-static last_value last_room(int n, int c, const int *size)
+static plain_images images_room(int n, int c, const int *size)
 {
-    last_value t;
-    int i;
+    plain_images t;
     t.n = n;
     t.c = c;
     memcpy(t.size, size, sizeof t.size);
-    t.v = (double *)calloc((size_t)last_count(&t) * 2 + 1, sizeof *t.v);
-    t.most = t.v + last_count(&t);
-    for (i = 0; i < 2 * last_count(&t); i++) t.v[i] = 0;
+    t.v = (double *)calloc((size_t)images_count(&t) * 2 + 1, sizeof *t.v);
+    t.most = t.v + images_count(&t);
     return t;
 }
 
-static void last_set_most(last_value *t)
+static void images_set_most(plain_images *t)
 {
     int i;
-    for (i = 0; i < last_count(t); i++) t->most[i] = fabs(t->v[i]);
+    for (i = 0; i < images_count(t); i++) t->most[i] = fabs(t->v[i]);
 }
 
-static last_value last_random(int n, int c, const int *size)
+static plain_images last_random(int n, int c, const int *size)
 {
-    last_value t = last_room(n, c, size);
+    plain_images t = images_room(n, c, size);
     int i;
-    for (i = 0; i < last_count(&t); i++) t.v[i] = last_number();
-    last_set_most(&t);
+    for (i = 0; i < images_count(&t); i++) t.v[i] = last_number();
+    images_set_most(&t);
     return t;
 }
 
@@ -87,13 +85,13 @@ static int last_fits(const last_window *w, const int *fine)
 }
 
 /* y = x * weight + bias; weight (filters, channels / groups, taps). */
-static TEST_HOT last_value last_convolve(const last_window *w, const last_value *x, const float *weight, const float *bias)
+static TEST_HOT plain_images last_convolve(const last_window *w, const plain_images *x, const float *weight, const float *bias)
 {
     int size[LAST_DIMS], d, n, f, p, c, tap, channels = x->c / w->groups;
     int taps = w->kernel[0] * w->kernel[1] * w->kernel[2], from = last_places(x), places;
-    last_value y;
+    plain_images y;
     for (d = 0; d < LAST_DIMS; d++) size[d] = last_out_size(w, d, x->size[d]);
-    y = last_room(x->n, w->filters, size);
+    y = images_room(x->n, w->filters, size);
     places = last_places(&y);
     for (p = 0; p < places; p++)
         for (tap = 0; tap < taps; tap++) {
@@ -129,7 +127,7 @@ static TEST_HOT last_value last_convolve(const last_window *w, const last_value 
 }
 
 /* --- arrays of the library from plain values, and compared with them --- */
-static hy_shape last_shape(const last_value *t, int dims, int last)
+static hy_shape images_shape(const plain_images *t, int dims, int last)
 {
     hy_shape s;
     int d;
@@ -142,31 +140,31 @@ static hy_shape last_shape(const last_value *t, int dims, int last)
 }
 
 /* Where element i lies when channels are last. */
-static int last_place(const last_value *t, int i, int last)
+static int last_place(const plain_images *t, int i, int last)
 {
     int places = last_places(t), p = i % places, c = i / places % t->c, n = i / places / t->c;
     return last ? (n * places + p) * t->c + c : i;
 }
 
-static hy_array *last_array(hy_frame *F, const last_value *t, int dims, int last)
+static hy_array *last_array(hy_frame *F, const plain_images *t, int dims, int last)
 {
-    hy_array *a = hy_zeros(F, last_shape(t, dims, last));
+    hy_array *a = hy_zeros(F, images_shape(t, dims, last));
     float *v = (float *)hy_write(F, a);
     int i;
-    for (i = 0; i < last_count(t) && v; i++) v[last_place(t, i, last)] = (float)t->v[i];
+    for (i = 0; i < images_count(t) && v; i++) v[last_place(t, i, last)] = (float)t->v[i];
     return a;
 }
 
 /* The largest error in units of what may be expected: less than 1 is right. */
-static double last_error(hy_frame *F, hy_array *got, const last_value *want, int dims, int last, double unit)
+static double last_error(hy_frame *F, hy_array *got, const plain_images *want, int dims, int last, double unit)
 {
-    hy_shape s = last_shape(want, dims, last);
+    hy_shape s = images_shape(want, dims, last);
     const float *v = got ? (const float *)hy_data(F, got) : NULL;
     double worst = 0, most = 0, error;
     int i;
     if (!v || !hy__same_shape(&got->t.type.shape, &s) || got->t.type.dtype != HY_F32) return 1e9;
-    for (i = 0; i < last_count(want); i++) if (want->most[i] > most) most = want->most[i];
-    for (i = 0; i < last_count(want); i++) {
+    for (i = 0; i < images_count(want); i++) if (want->most[i] > most) most = want->most[i];
+    for (i = 0; i < images_count(want); i++) {
         error = fabs(v[last_place(want, i, last)] - want->v[i]) / (unit * (want->most[i] + .2 * most) + 1e-30);
         if (!(error <= worst)) worst = error;
     }
@@ -220,10 +218,10 @@ static last_one *last_one_new(hy_frame *F, const last_window *w, int channels, c
                               const float *bias)
 {
     last_one *net = (last_one *)(void *)hy_block_new(F, sizeof *net, "one", last_one_forward, 1);
-    last_value k = last_room(w->filters, channels / w->groups, w->kernel);
+    plain_images k = images_room(w->filters, channels / w->groups, w->kernel);
     int i;
     net->w = *w;
-    for (i = 0; i < last_count(&k); i++) k.v[i] = weight[i];
+    for (i = 0; i < images_count(&k); i++) k.v[i] = weight[i];
     net->weight = last_array(F, &k, w->dims, w->last);
     net->bias = hy_floats(F, HY_SHAPE(w->filters), bias);
     hy_initialize(F, &net->base, NULL);
@@ -360,27 +358,27 @@ static hy_array *last_net_forward(hy_frame *F, hy_block *self, hy_array *x)
                     hy_fully_connected(F, hy_flatten(F, value[net->steps]), net->dense, NULL, 3, &no));
 }
 
-static last_value last_copy(const last_value *x)
+static plain_images last_copy(const plain_images *x)
 {
-    last_value y = last_room(x->n, x->c, x->size);
-    memcpy(y.v, x->v, sizeof *y.v * 2 * (size_t)last_count(x));
+    plain_images y = images_room(x->n, x->c, x->size);
+    memcpy(y.v, x->v, sizeof *y.v * 2 * (size_t)images_count(x));
     return y;
 }
 
 /* Plain loops of a window over each channel: the largest number, or the average. */
-static last_value last_plain_pool(const last_step *s, const last_value *x)
+static plain_images last_plain_pool(const last_step *s, const plain_images *x)
 {
     int size[LAST_DIMS], d, i, tap, p, global = s->op == LAST_STEP_GLOBAL;
     int kernel[LAST_DIMS];
-    last_value y;
+    plain_images y;
     for (d = 0; d < LAST_DIMS; d++) {
         int room = x->size[d] + 2 * s->w.pad[d] - s->w.kernel[d];
         kernel[d] = global ? x->size[d] : s->w.kernel[d];
         size[d] = global ? 1 : (room + (s->full ? s->w.stride[d] - 1 : 0)) / s->w.stride[d] + 1;
     }
-    y = last_room(x->n, x->c, size);
-    for (i = 0; i < last_count(&y); i++) {
-        const double *v = x->v + i / last_places(&y) * last_places(x), *most = v + last_count(x);
+    y = images_room(x->n, x->c, size);
+    for (i = 0; i < images_count(&y); i++) {
+        const double *v = x->v + i / last_places(&y) * last_places(x), *most = v + images_count(x);
         double sum = 0, total = 0, best = -HUGE_VAL;
         int n = 0, padded = 0;
         p = i % last_places(&y);
@@ -409,20 +407,20 @@ static last_value last_plain_pool(const last_step *s, const last_value *x)
     return y;
 }
 
-static last_value last_plain_concat(const last_value *const *x, int n, int axis)
+static plain_images last_plain_concat(const plain_images *const *x, int n, int axis)
 {
     int size[LAST_DIMS], k, i, at = 0, before, from, images = 0, channels = 0;
-    last_value y;
+    plain_images y;
     memcpy(size, x[0]->size, sizeof size);
     for (k = 1; k < n && axis > 1; k++) size[axis - 2] += x[k]->size[axis - 2];
     for (k = 0; k < n; k++) {
         images = axis ? x[0]->n : images + x[k]->n;
         channels = axis != 1 ? x[0]->c : channels + x[k]->c;
     }
-    y = last_room(images, channels, size);
+    y = images_room(images, channels, size);
     for (before = 1, i = 0; i < axis; i++) before *= i == 0 ? y.n : i == 1 ? y.c : size[i - 2];
     for (k = 0; k < n; k++) {
-        int run = last_count(x[k]) / before, step = last_count(&y) / before;
+        int run = images_count(x[k]) / before, step = images_count(&y) / before;
         for (i = 0; i < before; i++)
             for (from = 0; from < run; from++) {
                 y.v[i * step + at + from] = x[k]->v[i * run + from];
@@ -448,11 +446,11 @@ static double last_mean(const double *v, int n, int step)
     return sum / n;
 }
 
-static last_value last_plain_step(const last_step *s, const last_value *a, const last_value *b, const float *weight,
+static plain_images last_plain_step(const last_step *s, const plain_images *a, const plain_images *b, const float *weight,
                                 const float *bias)
 {
-    const last_value *three[3];
-    last_value y;
+    const plain_images *three[3];
+    plain_images y;
     int i, places = last_places(a);
     three[0] = three[2] = a;
     three[1] = b;
@@ -461,7 +459,7 @@ static last_value last_plain_step(const last_step *s, const last_value *a, const
     if (s->op == LAST_STEP_CONCAT)
         return last_plain_concat(three, s->axis == 1 ? 3 : 2, s->axis > 1 ? s->axis + LAST_DIMS - s->w.dims : s->axis);
     y = last_copy(a);
-    for (i = 0; i < last_count(a); i++) {
+    for (i = 0; i < images_count(a); i++) {
         double *v = &y.v[i], *most = &y.most[i];
         int c = i / places % a->c, n = i / places / a->c;
         switch (s->op) {
@@ -494,7 +492,7 @@ static last_value last_plain_step(const last_step *s, const last_value *a, const
     return y;
 }
 
-static int last_alike(const last_value *a, const last_value *b)
+static int last_alike(const plain_images *a, const plain_images *b)
 {
     return a->n == b->n && a->c == b->c && !memcmp(a->size, b->size, sizeof a->size);
 }
@@ -507,7 +505,7 @@ static hy_array *last_draw_one(hy_frame *F, hy_shape shape, float *to, float by)
 }
 
 /* A step's window and parameters for a value of this form; 0: it cannot be. */
-static int last_step_make(hy_frame *F, const last_net *net, last_step *s, const last_value *a, const last_value *b)
+static int last_step_make(hy_frame *F, const last_net *net, last_step *s, const plain_images *a, const plain_images *b)
 {
     int dims = net->dims, d, axis;
     hy_shape each = HY_SHAPE(1, a->c, 1, 1, 1), shape;
@@ -570,7 +568,7 @@ static int last_step_make(hy_frame *F, const last_net *net, last_step *s, const 
 }
 
 /* Makes a network step by step, with what plain loops give for each step. */
-static last_net *last_net_new(hy_frame *F, int dims, last_value *value)
+static last_net *last_net_new(hy_frame *F, int dims, plain_images *value)
 {
     last_net *net = (last_net *)(void *)hy_block_new(F, sizeof *net, "net", last_net_forward, 1);
     int wanted = 3 + last_next(LAST_STEPS - 3), tries, n = 0;
@@ -584,7 +582,7 @@ static last_net *last_net_new(hy_frame *F, int dims, last_value *value)
         if (!last_step_make(F, net, s, &value[s->a], &value[s->b])) continue;
         value[n + 1] = last_plain_step(s, &value[s->a], &value[s->b], last_weights, last_biases);
         n++;
-        if (last_count(&value[n]) > 40000) break;
+        if (images_count(&value[n]) > 40000) break;
     }
     net->steps = n;
     net->middle = last_next(n + 1);
@@ -592,11 +590,11 @@ static last_net *last_net_new(hy_frame *F, int dims, last_value *value)
 }
 
 /* The dense head: the last value times a weight. */
-static last_value last_plain_dense(const last_value *x, const float *weight, int rows)
+static plain_images last_plain_dense(const plain_images *x, const float *weight, int rows)
 {
     static const int one[LAST_DIMS] = { 1, 1, 1 };
-    last_value y = last_room(x->n, rows, one);
-    int k = last_count(x) / x->n, i, j;
+    plain_images y = images_room(x->n, rows, one);
+    int k = images_count(x) / x->n, i, j;
     for (i = 0; i < x->n * rows; i++)
         for (j = 0; j < k; j++) {
             y.v[i] += weight[i % rows * k + j] * x->v[i / rows * k + j];
@@ -607,7 +605,7 @@ static last_value last_plain_dense(const last_value *x, const float *weight, int
 
 static float last_dense[3 * 130000];
 
-static double last_net_error(hy_frame *F, const last_net *net, hy_array *got, const last_value *value, const last_value *dense)
+static double last_net_error(hy_frame *F, const last_net *net, hy_array *got, const plain_images *value, const plain_images *dense)
 {
     double last, middle, flat;
     hy_array *head = got ? hy_get(F, got, 2) : NULL;
@@ -623,7 +621,7 @@ static void last_net_try(int number, int dims)
     static const struct { int off, exact; } way[] = { { 0, 0 }, { HY_PASS_LAYOUT, 0 }, { 0, 1 }, { HY_PASS_FUSE, 0 },
         { HY_PASS_REUSE | HY_PASS_INPLACE, 0 }, { HY_PASS_ALL & ~HY_PASS_LAYOUT, 0 } };
     hy_frame *F = tb_open(3);
-    last_value value[LAST_STEPS + 1], dense;
+    plain_images value[LAST_STEPS + 1], dense;
     int size[LAST_DIMS], d, i;
     size_t k;
     last_net *net;
@@ -633,7 +631,7 @@ static void last_net_try(int number, int dims)
     for (d = 0; d < LAST_DIMS; d++) size[d] = d < LAST_DIMS - dims ? 1 : 1 + last_next(dims == 3 ? 5 : 12);
     value[0] = last_random(1 + last_next(3), last_next(3) ? 1 + last_next(9) : 16, size);
     net = last_net_new(F, dims, value);
-    net->dense = last_draw_one(F, HY_SHAPE(3, last_count(&value[net->steps]) / value[net->steps].n), last_dense, .1f);
+    net->dense = last_draw_one(F, HY_SHAPE(3, images_count(&value[net->steps]) / value[net->steps].n), last_dense, .1f);
     dense = last_plain_dense(&value[net->steps], last_dense, 3);
     x = last_array(F, &value[0], dims, 0);
     hy_initialize(F, &net->base, NULL);
@@ -708,13 +706,13 @@ static void last_seven(int out, double *in, double *filter, double *back)
 }
 
 /* With a border of zeros. */
-static last_value last_bordered(const last_window *w, const last_value *x)
+static plain_images last_bordered(const last_window *w, const plain_images *x)
 {
     int size[LAST_DIMS] = { 1, 1, 1 }, i;
-    last_value to;
+    plain_images to;
     for (i = 1; i < LAST_DIMS; i++) size[i] = x->size[i] + 2 * w->pad[i];
-    to = last_room(x->n, x->c, size);
-    for (i = 0; i < last_count(x); i++) {
+    to = images_room(x->n, x->c, size);
+    for (i = 0; i < images_count(x); i++) {
         const int line = i / x->size[2], c = line / x->size[1];
         to.v[(c * size[1] + line % x->size[1] + w->pad[1]) * size[2] + i % x->size[2] + w->pad[2]] = x->v[i];
     }
@@ -722,7 +720,7 @@ static last_value last_bordered(const last_window *w, const last_value *x)
 }
 
 /* A place of a plane, of phases if halves: 0 outside. */
-static double last_at(const last_value *x, int n, int c, int y, int z, int halves)
+static double last_at(const plain_images *x, int n, int c, int y, int z, int halves)
 {
     const int phase = c / x->c, py = halves ? 2 * y + phase / 2 : y, px = halves ? 2 * z + phase % 2 : z;
     return py < 0 || px < 0 || py >= x->size[1] || px >= x->size[2] ? 0
@@ -731,7 +729,7 @@ static double last_at(const last_value *x, int n, int c, int y, int z, int halve
 
 /* How large rounding errors of the way by squares can be at all: those of channels products and their sums, and
  * of the 17 or 21 operations that a number meets while it is turned, times what all of them may add up to. */
-static void last_squares_bound(int way, const last_window *w, const last_value *x, const last_value *y, double *most)
+static void last_squares_bound(int way, const last_window *w, const plain_images *x, const plain_images *y, double *most)
 {
     static const int outs[] = { 0, 0, 2, 4, 4, 4, 3 }, all_taps[] = { 0, 0, 3, 3, 3, 4, 5 };
     const int out = outs[way], taps = all_taps[way], halves = w->kernel[1] != taps, channels = x->c << 2 * halves;
@@ -756,8 +754,8 @@ static void last_squares_bound(int way, const last_window *w, const last_value *
     const double *filter = way > 4 ? filter7 : way == 2 ? filter2 : way == 3 ? filter9 : filter4;
     int side = way > 4 ? 7 : way == 3 ? 9 : out + 2, stride = halves ? 1 : w->stride[1], n, f, c, i, j, r, q;
     double *weights, *turned;
-    last_value padded = last_bordered(w, x), kernels = last_room(w->filters, x->c, w->kernel);
-    for (i = 0; i < last_count(&kernels); i++) kernels.v[i] = last_weights[i];
+    plain_images padded = last_bordered(w, x), kernels = images_room(w->filters, x->c, w->kernel);
+    for (i = 0; i < images_count(&kernels); i++) kernels.v[i] = last_weights[i];
     if (way > 4) last_seven(out, in7, filter7, back7);
     weights = (double *)malloc((size_t)(y->c + 1) * channels * side * side * sizeof *weights);
     turned = weights + y->c * channels * side * side;       /* one for each channel: all filters see the same */
@@ -799,7 +797,7 @@ static int last_squares_bounded(hy_frame *F, int number)
     const int other = number < 36 ? 0 : 4 + number % 7;
     last_window w = last_window_of(2, 16, other ? other : 3);
     int size[LAST_DIMS] = { 1, 1, 1 }, channels = 16 << number % 3, k, way;
-    last_value x, y;
+    plain_images x, y;
     double *bound, worst = 0, sums = 0;
     last_one *net;
     hy_array *in;
@@ -827,17 +825,17 @@ static int last_squares_bounded(hy_frame *F, int number)
     last_draw(w.filters * channels * 9, w.filters);
     hy_begin(F);
     x = last_random(1, channels, size);
-    for (k = 0; k < last_count(&x) && number % 5 == 0; k++) x.v[k] = last_next(9) ? 0 : (float)(1000 * x.v[k]);
-    last_set_most(&x);
+    for (k = 0; k < images_count(&x) && number % 5 == 0; k++) x.v[k] = last_next(9) ? 0 : (float)(1000 * x.v[k]);
+    images_set_most(&x);
     y = last_convolve(&w, &x, last_weights, NULL);
     net = last_one_new(F, &w, channels, last_weights, last_biases);
     in = last_array(F, &x, 2, 0);
     hy_hybridize(F, &net->base, NULL);
     got = (const float *)hy_data(F, hy_call(F, &net->base, in));
     way = last_way(F, &net->base, in);
-    bound = (double *)calloc((size_t)last_count(&y), sizeof *bound);
+    bound = (double *)calloc((size_t)images_count(&y), sizeof *bound);
     if (way > 0) last_squares_bound(way, &w, &x, &y, bound);
-    for (k = 0; k < last_count(&y) && way > 0 && CHECK(got != NULL); k++) {
+    for (k = 0; k < images_count(&y) && way > 0 && CHECK(got != NULL); k++) {
         double off = fabs(got[k] - y.v[k]);
         if (off > worst) worst = off;
         if (y.most[k] > sums) sums = y.most[k];

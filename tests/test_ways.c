@@ -126,28 +126,7 @@ static int way_read(const char *s, int turn, way_row *r)
 }
 
 /* --- plain sums --- */
-/* Images, channels, places, in this order; most: what errors are measured by. */
-typedef struct way_value { int n, c, size[3]; double *v, *most; } way_value;
-
 static TEST_HOT int way_places(const int *size) { return size[0] * size[1] * size[2]; }
-static TEST_HOT int way_count(const way_value *t) { return t->n * t->c * way_places(t->size); }
-
-static way_value way_room(int n, int c, const int *size)
-{
-    way_value t;
-    t.n = n;
-    t.c = c;
-    memcpy(t.size, size, sizeof t.size);
-    t.v = (double *)calloc((size_t)way_count(&t) * 2 + 1, sizeof *t.v);
-    t.most = t.v + way_count(&t);
-    return t;
-}
-
-static void way_set_most(way_value *t)
-{
-    int i;
-    for (i = 0; i < way_count(t); i++) t->most[i] = fabs(t->v[i]);
-}
 
 /* The sides of a window: convolution goes from the fine one to the coarse one, transposed back. */
 static void way_out_size(const way_layer *l, const int *in, int *out)
@@ -182,10 +161,10 @@ typedef struct way_turned {
     double *x[2], *w[2], *y[2], *dx[2], *dw[2];
 } way_turned;
 
-static TEST_HOT double *way_turn(const double *v, const way_value *t)
+static TEST_HOT double *way_turn(const double *v, const plain_images *t)
 {
     const int places = way_places(t->size);
-    double *to = (double *)malloc(((size_t)way_count(t) + 1) * sizeof *to);
+    double *to = (double *)malloc(((size_t)images_count(t) + 1) * sizeof *to);
     int n, c, p;
     for (n = 0; n < t->n; n++)
         for (c = 0; c < t->c; c++)
@@ -194,7 +173,7 @@ static TEST_HOT double *way_turn(const double *v, const way_value *t)
 }
 
 /* Adds what was turned to what it was turned from. */
-static TEST_HOT void way_turn_back(double *v, const way_value *t, double *turned)
+static TEST_HOT void way_turn_back(double *v, const plain_images *t, double *turned)
 {
     const int places = way_places(t->size);
     int n, c, p;
@@ -205,11 +184,11 @@ static TEST_HOT void way_turn_back(double *v, const way_value *t, double *turned
 }
 
 /* A copy of weights in the order of sums, or, back, what lies in that order added to them. */
-static TEST_HOT double *way_turn_weights(const way_layer *l, double *v, const way_value *w, const way_turned *s,
+static TEST_HOT double *way_turn_weights(const way_layer *l, double *v, const plain_images *w, const way_turned *s,
                                          double *turned)
 {
     const int taps = way_places(w->size), cg = s->channels, fg = s->filters;
-    double *to = turned ? turned : (double *)malloc(((size_t)way_count(w) + 1) * sizeof *to);
+    double *to = turned ? turned : (double *)malloc(((size_t)images_count(w) + 1) * sizeof *to);
     int tap, g, c, f, i = 0;
     for (tap = 0; tap < taps; tap++)
         for (g = 0; g < s->groups; g++)
@@ -250,8 +229,8 @@ static TEST_HOT void way_meet(const way_turned *s, int tap, int from, int to, in
 }
 
 /* Forward y is added to; back dx and dw are, and y is the gradient. differs: only these places of x count. */
-static TEST_HOT void way_walk(const way_layer *l, const way_value *x, const way_value *w, way_value *y,
-                              const char *differs, way_value *dx, way_value *dw)
+static TEST_HOT void way_walk(const way_layer *l, const plain_images *x, const plain_images *w, plain_images *y,
+                              const char *differs, plain_images *dx, plain_images *dw)
 {
     const int *fine = l->transposed ? y->size : x->size, *coarse = l->transposed ? x->size : y->size;
     const int taps = way_places(w->size), back = dx != NULL;
@@ -267,9 +246,9 @@ static TEST_HOT void way_walk(const way_layer *l, const way_value *x, const way_
     for (k = 0; k < 2; k++) {
         s.x[k] = way_turn(k ? x->most : x->v, x);
         s.w[k] = way_turn_weights(l, k ? w->most : w->v, w, &s, NULL);
-        s.y[k] = back ? way_turn(k ? y->most : y->v, y) : (double *)calloc((size_t)way_count(y) + 1, sizeof *y->v);
-        if (back) s.dx[k] = (double *)calloc((size_t)way_count(x) + 1, sizeof *x->v);
-        if (back) s.dw[k] = (double *)calloc((size_t)way_count(w) + 1, sizeof *w->v);
+        s.y[k] = back ? way_turn(k ? y->most : y->v, y) : (double *)calloc((size_t)images_count(y) + 1, sizeof *y->v);
+        if (back) s.dx[k] = (double *)calloc((size_t)images_count(x) + 1, sizeof *x->v);
+        if (back) s.dw[k] = (double *)calloc((size_t)images_count(w) + 1, sizeof *w->v);
     }
     for (place = 0; place < way_places(coarse); place++)
         for (tap = 0; tap < taps; tap++) {
@@ -287,14 +266,14 @@ static TEST_HOT void way_walk(const way_layer *l, const way_value *x, const way_
     }
 }
 
-static way_value way_convolve(const way_layer *l, const way_value *x, const way_value *w, const way_value *b)
+static plain_images way_convolve(const way_layer *l, const plain_images *x, const plain_images *w, const plain_images *b)
 {
     int size[3], i;
-    way_value y;
+    plain_images y;
     way_out_size(l, x->size, size);
-    y = way_room(x->n, l->filters, size);
+    y = images_room(x->n, l->filters, size);
     way_walk(l, x, w, &y, NULL, NULL, NULL);
-    for (i = 0; i < way_count(&y) && b; i++) {
+    for (i = 0; i < images_count(&y) && b; i++) {
         const int f = i / way_places(y.size) % y.c;
         y.v[i] += b->v[f];
         y.most[i] += fabs(b->v[f]);
@@ -303,14 +282,14 @@ static way_value way_convolve(const way_layer *l, const way_value *x, const way_
 }
 
 /* The largest of 2 x 2, NaN before all; `down` rows further each time. */
-static TEST_HOT void way_pool(way_value *y, int down)
+static TEST_HOT void way_pool(plain_images *y, int down)
 {
     int size[3] = { 1, 0, 0 }, i, k;
-    way_value to;
+    plain_images to;
     size[1] = (y->size[1] - 2) / down + 1;
     size[2] = y->size[2] / 2;
-    to = way_room(y->n, y->c, size);
-    for (i = 0; i < way_count(&to); i++) {
+    to = images_room(y->n, y->c, size);
+    for (i = 0; i < images_count(&to); i++) {
         const int plane = i / size[2] / size[1], row = i / size[2] % size[1] * down, col = i % size[2] * 2;
         to.v[i] = -HUGE_VAL;
         for (k = 0; k < 4; k++) {
@@ -323,20 +302,20 @@ static TEST_HOT void way_pool(way_value *y, int down)
     *y = to;
 }
 
-static void way_limit(way_value *y, double low, double high)
+static void way_limit(plain_images *y, double low, double high)
 {
     int i;
-    for (i = 0; i < way_count(y); i++) {
+    for (i = 0; i < images_count(y); i++) {
         if (y->v[i] < low) y->v[i] = low;
         if (y->v[i] > high) y->v[i] = high;
     }
 }
 
-static void way_finish(way_value *y, int end, const way_value *two)
+static void way_finish(plain_images *y, int end, const plain_images *two)
 {
     const int adds = end == WAY_ADD || end == WAY_ADD_LEFT || end == WAY_ADD_RELU;
     int i;
-    for (i = 0; i < way_count(y) && (adds || end == WAY_TWICE); i++) {
+    for (i = 0; i < images_count(y) && (adds || end == WAY_TWICE); i++) {
         y->v[i] += adds ? two->v[i] : y->v[i];
         y->most[i] += adds ? two->most[i] : y->most[i];
     }
@@ -416,29 +395,18 @@ static hy_array *way_forward(hy_frame *F, hy_block *self, hy_array *x)
 }
 
 /* (n, c, places) as it lies, perhaps with channels last. */
-static hy_shape way_shape(const way_value *t, int dims, int last)
-{
-    hy_shape s;
-    int d;
-    memset(&s, 0, sizeof s);
-    s.ndim = dims + 2;
-    s.dim[0] = t->n;
-    s.dim[last ? dims + 1 : 1] = t->c;
-    for (d = 0; d < dims; d++) s.dim[d + 2 - last] = t->size[3 - dims + d];
-    return s;
-}
-static TEST_HOT int way_at(const way_value *t, int i, int last)
+static TEST_HOT int way_at(const plain_images *t, int i, int last)
 {
     const int places = way_places(t->size), p = i % places, c = i / places % t->c, n = i / places / t->c;
     return last ? (n * places + p) * t->c + c : i;
 }
 
-static TEST_HOT hy_array *way_array(hy_frame *F, const way_value *t, hy_shape shape, int last, hy_dtype dtype)
+static TEST_HOT hy_array *way_array(hy_frame *F, const plain_images *t, hy_shape shape, int last, hy_dtype dtype)
 {
     hy_array *a = hy_zeros(F, shape);
     float *v = (float *)hy_write(F, a);
     int i;
-    for (i = 0; i < way_count(t) && v; i++) v[way_at(t, i, last)] = (float)t->v[i];
+    for (i = 0; i < images_count(t) && v; i++) v[way_at(t, i, last)] = (float)t->v[i];
     return hy_cast(F, a, dtype);
 }
 
@@ -446,9 +414,9 @@ static TEST_HOT hy_array *way_array(hy_frame *F, const way_value *t, hy_shape sh
 typedef struct way_case {
     const way_row *row;
     const char *text;
-    way_value data, two, weight[WAY_LAYERS], bias[WAY_LAYERS], y, odd;
-    way_value plain[WAY_LAYERS], ended[WAY_LAYERS];     /* of each convolution, and with what comes behind it */
-    way_value dy, dx, dw, db;
+    plain_images data, two, weight[WAY_LAYERS], bias[WAY_LAYERS], y, odd;
+    plain_images plain[WAY_LAYERS], ended[WAY_LAYERS];     /* of each convolution, and with what comes behind it */
+    plain_images dy, dx, dw, db;
     uint32_t seed;
     double unit;
     int bits;                           /* results are compared with those of another frame, not with sums */
@@ -462,28 +430,28 @@ static TEST_HOT double way_draw(way_case *c)
 }
 
 /* Numbers that the type has; 16 bits in steps that all of them have. */
-static TEST_HOT way_value way_random(way_case *c, int n, int channels, const int *size)
+static TEST_HOT plain_images way_random(way_case *c, int n, int channels, const int *size)
 {
-    way_value t = way_room(n, channels, size);
+    plain_images t = images_room(n, channels, size);
     int i;
-    for (i = 0; i < way_count(&t); i++) {
+    for (i = 0; i < images_count(&t); i++) {
         t.v[i] = (float)way_draw(c);
         if (c->row->dtype != HY_F32) t.v[i] = floor(t.v[i] * 64) / 64;
     }
-    way_set_most(&t);
+    images_set_most(&t);
     return t;
 }
 
-static way_value way_copy(const way_value *x)
+static plain_images way_copy(const plain_images *x)
 {
-    way_value y = way_room(x->n, x->c, x->size);
-    memcpy(y.v, x->v, (size_t)way_count(x) * 2 * sizeof *x->v);
+    plain_images y = images_room(x->n, x->c, x->size);
+    memcpy(y.v, x->v, (size_t)images_count(x) * 2 * sizeof *x->v);
     return y;
 }
 
 static void way_chain(way_case *c)
 {
-    const way_value *x = &c->data;
+    const plain_images *x = &c->data;
     int k;
     for (k = 0; k < c->row->layers; k++) {
         const way_layer *l = &c->row->layer[k];
@@ -496,14 +464,14 @@ static void way_chain(way_case *c)
 }
 
 /* What other data than x changes in y: places where there is a difference meet the window with that. */
-static TEST_HOT void way_change(const way_layer *l, const way_value *x, const way_value *other,
-                                const way_value *w, way_value *y)
+static TEST_HOT void way_change(const way_layer *l, const plain_images *x, const plain_images *other,
+                                const plain_images *w, plain_images *y)
 {
     const int places = way_places(x->size);
-    way_value d = way_room(x->n, x->c, x->size);
+    plain_images d = images_room(x->n, x->c, x->size);
     char *differs = (char *)calloc((size_t)places + 1, 1);
     int i;
-    for (i = 0; i < way_count(x); i++)
+    for (i = 0; i < images_count(x); i++)
         if (other->v[i] != x->v[i]) { d.v[i] = other->v[i] - x->v[i]; differs[i % places] = 1; }
     way_walk(l, &d, w, y, differs, NULL, NULL);
     free(differs);
@@ -511,10 +479,10 @@ static TEST_HOT void way_change(const way_layer *l, const way_value *x, const wa
 }
 
 /* The results of data that has numbers which are none. */
-static way_value way_odd_chain(const way_case *c)
+static plain_images way_odd_chain(const way_case *c)
 {
-    const way_value *x = &c->data;
-    way_value other = c->odd, y;
+    const plain_images *x = &c->data;
+    plain_images other = c->odd, y;
     int k;
     for (k = 0; k < c->row->layers; k++) {
         y = way_copy(&c->plain[k]);
@@ -527,13 +495,13 @@ static way_value way_odd_chain(const way_case *c)
     return other;
 }
 
-static int way_odd_from(const way_case *c) { return way_count(&c->data) / 3; }
+static int way_odd_from(const way_case *c) { return images_count(&c->data) / 3; }
 
 /* Another copy of x with infinity and NaN in places. */
 static void way_spoil(const way_case *c, double *v)
 {
     v[way_odd_from(c)] = NAN;
-    v[way_count(&c->data) - 1] = HUGE_VAL;
+    v[images_count(&c->data) - 1] = HUGE_VAL;
 }
 
 /* Products of a convolution. Gradients of large ones take long, and go the ways of small ones. */
@@ -541,8 +509,8 @@ enum { WAY_WORK = 4000000 };
 static int way_work(const way_case *c)
 {
     const way_layer *l = &c->row->layer[0];
-    return way_places(l->kernel) * (l->transposed ? way_count(&c->data) * l->filters / l->groups
-                                                  : way_count(&c->y) * c->data.c / l->groups);
+    return way_places(l->kernel) * (l->transposed ? images_count(&c->data) * l->filters / l->groups
+                                                  : images_count(&c->y) * c->data.c / l->groups);
 }
 
 static void way_backwards(way_case *c)
@@ -550,11 +518,11 @@ static void way_backwards(way_case *c)
     const way_layer *l = &c->row->layer[0];
     int i;
     c->dy = way_random(c, c->plain[0].n, c->plain[0].c, c->plain[0].size);
-    c->dx = way_room(c->data.n, c->data.c, c->data.size);
-    c->dw = way_room(c->weight[0].n, c->weight[0].c, c->weight[0].size);
-    c->db = way_room(1, l->filters, c->bias[0].size);
+    c->dx = images_room(c->data.n, c->data.c, c->data.size);
+    c->dw = images_room(c->weight[0].n, c->weight[0].c, c->weight[0].size);
+    c->db = images_room(1, l->filters, c->bias[0].size);
     way_walk(l, &c->data, &c->weight[0], &c->dy, NULL, &c->dx, &c->dw);
-    for (i = 0; i < way_count(&c->dy); i++) {
+    for (i = 0; i < images_count(&c->dy); i++) {
         const int f = i / way_places(c->dy.size) % c->dy.c;
         c->db.v[f] += c->dy.v[i];
         c->db.most[f] += c->dy.most[i];
@@ -585,8 +553,8 @@ static int way_case_new(way_case *c, const way_row *r, const char *text, uint32_
     }
     c->two = way_random(c, r->images, channels, size);
     way_chain(c);
-    c->odd = way_room(r->images, r->channels, r->size);
-    memcpy(c->odd.v, c->data.v, (size_t)way_count(&c->data) * sizeof *c->data.v);
+    c->odd = images_room(r->images, r->channels, r->size);
+    memcpy(c->odd.v, c->data.v, (size_t)images_count(&c->data) * sizeof *c->data.v);
     way_spoil(c, c->odd.v);
     if (r->layers > 1 || r->dtype == HY_F16 || r->dtype == HY_BF16 || way_work(c) > WAY_WORK) return 1;
     way_backwards(c);
@@ -632,7 +600,7 @@ static way_net *way_net_new(hy_frame *F, const way_case *c)
     net->row = r;
     for (k = 0; k < r->layers; k++) {
         snprintf(name, sizeof name, "w%d", k);
-        net->weight[k] = way_param(F, net, name, way_array(F, &c->weight[k], way_shape(&c->weight[k], r->dims, r->last),
+        net->weight[k] = way_param(F, net, name, way_array(F, &c->weight[k], images_shape(&c->weight[k], r->dims, r->last),
                                                              r->last, r->dtype));
         if (r->layer[k].no_bias) continue;
         snprintf(name, sizeof name, "b%d", k);
@@ -642,17 +610,17 @@ static way_net *way_net_new(hy_frame *F, const way_case *c)
 }
 
 /* Data, and what is added to the last results if that is so. */
-static hy_array *way_inputs(hy_frame *F, const way_case *c, const way_net *net, const way_value *data)
+static hy_array *way_inputs(hy_frame *F, const way_case *c, const way_net *net, const plain_images *data)
 {
     const way_row *r = c->row;
     const int end = r->layer[r->layers - 1].end;
-    hy_array *x = way_array(F, data, way_shape(data, r->dims, r->last), r->last, r->dtype);
+    hy_array *x = way_array(F, data, images_shape(data, r->dims, r->last), r->last, r->dtype);
     if (!net->ends || (end != WAY_ADD && end != WAY_ADD_LEFT && end != WAY_ADD_RELU)) return x;
-    return hy_group(F, x, way_array(F, &c->two, way_shape(&c->two, r->dims, r->last), r->last, r->dtype));
+    return hy_group(F, x, way_array(F, &c->two, images_shape(&c->two, r->dims, r->last), r->last, r->dtype));
 }
 
 /* The largest error in units of what may be expected: 1 at most is right. */
-static TEST_HOT double way_error(hy_frame *F, hy_array *got, const way_value *want, hy_shape s, int last, double unit)
+static TEST_HOT double way_error(hy_frame *F, hy_array *got, const plain_images *want, hy_shape s, int last, double unit)
 {
     hy_array *wide = got ? hy_cast(F, got, HY_F64) : NULL;
     const double *v = wide ? (const double *)hy_data(F, wide) : NULL;
@@ -662,8 +630,8 @@ static TEST_HOT double way_error(hy_frame *F, hy_array *got, const way_value *wa
     if (!v) return 1e9;
     have = hy_shape_of(F, got);
     if (have.ndim != s.ndim || memcmp(have.dim, s.dim, sizeof *s.dim * (size_t)s.ndim)) return 1e9;
-    for (i = 0; i < way_count(want); i++) if (want->most[i] > most) most = want->most[i];
-    for (i = 0; i < way_count(want); i++) {
+    for (i = 0; i < images_count(want); i++) if (want->most[i] > most) most = want->most[i];
+    for (i = 0; i < images_count(want); i++) {
         error = fabs(v[way_at(want, i, last)] - want->v[i]) / (unit * (want->most[i] + .2 * most) + 1e-30);
         if (!(error <= worst)) worst = error;
     }
@@ -677,13 +645,13 @@ static void way_say(hy_frame *F, const way_case *c, const char *what, double err
     hy_clear(F);
 }
 
-static void way_right(hy_frame *F, const way_case *c, const char *what, hy_array *got, const way_value *want, int last,
+static void way_right(hy_frame *F, const way_case *c, const char *what, hy_array *got, const plain_images *want, int last,
                        int whole, double unit)
 {
     hy_shape s;
     double error;
     if (c->bits) return;
-    s = whole ? way_shape(want, c->row->dims, last) : HY_SHAPE(want->c);
+    s = whole ? images_shape(want, c->row->dims, last) : HY_SHAPE(want->c);
     error = way_error(F, got, want, s, last, unit);
     if (!CHECK(error <= 1 && !hy_error(F))) way_say(F, c, what, error);
 }
@@ -844,7 +812,7 @@ enum { WAY_RESULTS = 12 };     /* plain, exact, compiled, odd, then y and gradie
 static void way_grads(hy_frame *F, const way_case *c, way_net *net, const char *what, hy_array **out)
 {
     const way_row *r = c->row;
-    hy_array *x = way_inputs(F, c, net, &c->data), *y, *dy = way_array(F, &c->dy, way_shape(&c->dy, r->dims, r->last),
+    hy_array *x = way_inputs(F, c, net, &c->data), *y, *dy = way_array(F, &c->dy, images_shape(&c->dy, r->dims, r->last),
                                                                           r->last, r->dtype);
     hy_backward_opt back;
     memset(&back, 0, sizeof back);
@@ -865,11 +833,11 @@ static void way_grads(hy_frame *F, const way_case *c, way_net *net, const char *
 }
 
 /* NaN and infinity are where sums have them; what does not meet them has the bits that it has without. */
-static TEST_HOT void way_odd(hy_frame *F, const way_case *c, hy_array *got, hy_array *clean, const way_value *odd)
+static TEST_HOT void way_odd(hy_frame *F, const way_case *c, hy_array *got, hy_array *clean, const plain_images *odd)
 {
     const float *p = got ? (const float *)hy_data(F, got) : NULL, *q = clean ? (const float *)hy_data(F, clean) : NULL;
     int i;
-    for (i = 0; i < way_count(odd) && p && q; i++) {
+    for (i = 0; i < images_count(odd) && p && q; i++) {
         const int at = way_at(odd, i, c->row->last);
         const double v = odd->v[i];
         if (!CHECK(v != v ? p[at] != p[at] : fabs(v) > 1e30 ? p[at] == (float)v : v == c->y.v[i] ? p[at] == q[at]
@@ -913,7 +881,7 @@ static void way_exact(hy_frame *F, const way_case *c, way_net *net, hy_array *x,
 }
 
 /* Compiled, and with numbers that are none; not by squares, where NaN spread within one. */
-static void way_compiled(hy_frame *F, const way_case *c, way_net *net, const char *due, const way_value *odd,
+static void way_compiled(hy_frame *F, const way_case *c, way_net *net, const char *due, const plain_images *odd,
                           hy_array **out)
 {
     const way_row *r = c->row;
@@ -938,7 +906,7 @@ static void way_compiled(hy_frame *F, const way_case *c, way_net *net, const cha
 }
 
 /* All results of one frame; those that are NULL were not asked for. */
-static void way_frame(hy_frame *F, const way_case *c, const char *due, const way_value *odd, hy_array **out)
+static void way_frame(hy_frame *F, const way_case *c, const char *due, const plain_images *odd, hy_array **out)
 {
     way_net *net = way_net_new(F, c);
     memset(out, 0, WAY_RESULTS * sizeof *out);
@@ -1005,7 +973,7 @@ static void way_one(way_frames *f, int number, const char *text, int turn, int t
 {
     way_row r;
     way_case c;
-    way_value odd;
+    plain_images odd;
     int i;
     way_read(text, turn, &r);
     if (!way_case_new(&c, &r, text, 77u + (uint32_t)turn)) { way_case_free(&c); return; }
@@ -1666,6 +1634,26 @@ static void way_share(int share)
     }
     way_close(&f);
 }
+/* The table of ways stands in the order of their numbers. */
+static void way_table_in_order(void)
+{
+#define WAY_ROW(way) { HY__WAY_##way, #way }
+    static const struct { int number; const char *name; } rows[] = {
+        WAY_ROW(NONE), WAY_ROW(COLUMNS), WAY_ROW(POINT), WAY_ROW(TILES), WAY_ROW(TAPS), WAY_ROW(LINES),
+        WAY_ROW(LANES), WAY_ROW(IMAGES), WAY_ROW(FEW), WAY_ROW(DEPTH), WAY_ROW(TRIO), WAY_ROW(CHAIN), WAY_ROW(THIN),
+        WAY_ROW(PLAIN), WAY_ROW(DIRECT), WAY_ROW(FLAT), WAY_ROW(BORDERED), WAY_ROW(SQUARES_2_3),
+        WAY_ROW(SQUARES_4_3_HALVED), WAY_ROW(SQUARES_4_3), WAY_ROW(SQUARES_4_4), WAY_ROW(SQUARES_3_5),
+        WAY_ROW(PHASES_2_3), WAY_ROW(PHASES_4_3), WAY_ROW(PHASES_4_4), WAY_ROW(PHASES_3_5) };
+#undef WAY_ROW
+    size_t i, k;
+    CHECK(sizeof rows / sizeof *rows == HY__WAYS);
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *name = hy__conv_ways[rows[i].number].name;
+        for (k = 0; name[k] && (rows[i].name[k] | 32) == (name[k] | 32); k++) continue;
+        if (!CHECK(!name[k] && !rows[i].name[k])) printf("    way %s is called %s\n", rows[i].name, name);
+    }
+}
+
 /* The rounds of way_round are enough: each way of the table is gone with all instructions, and on three threads;
  * and all instructions come on three threads and line by line. */
 enum { WAY_NAMES = 24 };
@@ -1706,6 +1694,7 @@ static void way_share_4(void) { way_share(3); }
 
 static void test_ways(void)
 {
+    RUN(way_table_in_order);
     RUN(way_rounds_meet);
     RUN(way_share_1);
     RUN(way_share_2);
