@@ -1634,6 +1634,7 @@ static void way_share(int share)
     }
     way_close(&f);
 }
+
 /* The table of ways stands in the order of their numbers. */
 static void way_table_in_order(void)
 {
