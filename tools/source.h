@@ -776,7 +776,7 @@ static void hy__c_write_helper(hy__c *c, const hy__c_helper *h)
     for (s = h->text; *s; s++) {
         deep += (*s == '(') - (*s == ')');
         if (*s == '%') hy__w(c, *++s == 'p' ? "%p" : "%%"); else hy__c_put(c, s, 1);
-        if ((!deep && strchr(";{}", *s)) || (*s == '/' && s[-1] == '*')) hy__w(c, "\n");
+        if ((!deep && strchr(";{}", *s)) || (*s == '/' && s > h->text && s[-1] == '*')) hy__w(c, "\n");
     }
     hy__w(c, "}\n");
 }
