@@ -406,6 +406,11 @@
  *   squares  Winograd's tiles; a chain is a row of convolutions that run together line by line
  *   item     what one thread takes of a job at a time; a stage is all items that may run in any order
  *   early    computed once for all calls with the same parameters: packed weights, say
+ *   trio     depthwise convolution of 3 x 3 with channels last, three lines of the image at a time
+ *   name_base, name_avx2, name_avx512, name_f64   the function `name`, which stands once between "#if
+ *            HY__READING" and its #endif: search without the ending
+ *   Said otherwise elsewhere: eager, imperative (line by line); CachedOp (program, executor); epilogue,
+ *   post-op (tail); prepacked (early); free list (cache, in >>memory); thread pool (>>threads)
  *   exact    compiled with the bits of line by line (hy_hybridize_opt.exact)
  *
  * NUMBERS
@@ -6153,7 +6158,8 @@ typedef struct hy__buffer {
     struct hy__buffer *next;            /* in the cache */
 } hy__buffer;
 
-/* Lists by size. No buffer is kept that is larger than all of the cache may be: a small one needs few. */
+/* Free lists by size, where results line by line get their memory. No buffer is kept that is larger than all
+   of the cache may be: a small one needs few. */
 #define HY__CACHE_BELOW(power) ((uint64_t)(HYBRID_CACHE_BYTES) >> (power) == 0)
 enum { HY__SLOTS = 8 * (HY__CACHE_BELOW(12) ? 6 : HY__CACHE_BELOW(16) ? 10 : HY__CACHE_BELOW(24) ? 18 :
                         HY__CACHE_BELOW(32) ? 26 : 58) };
@@ -23789,6 +23795,7 @@ HY__INLINE HY__AIM void hy__trio_of(const int tall, const int many, const int st
     HY__FLAT for (r = 0; r < tall; r++, c += t->places * channels)
         HY__FLAT for (n = 0; n < many; n++) *(HY__LANE_AT *)(c + n * channels) = sum[r][n];
 }
+/* Depthwise 3 x 3 with channels last. */
 HY__AIM static void hy__sum_trio(const hy__trio *trio, const float *b, float *c)
 {
     enum { lanes = sizeof(HY__LANE) / sizeof(float) };
@@ -24284,6 +24291,7 @@ static const hy__conv_way hy__conv_ways[HY__WAYS] = {
     HY__CONV_WAY(columns,           FIRST,  FIRST,  FILTERS, PLACES,   COLUMNS, LIMITS,  0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(point,             FIRST,  FIRST,  FILTERS, PLACES,   NOTHING, LIMITS,  0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(tiles,             FIRST,  FIRST,  PLACES,  FILTERS,  BORDER,  LIMITS,  0,  0, 0, 0, 0, 0),
+    /* taps, lines, depth and trio are depthwise: the first two by planes, the others with channels last. */
     HY__CONV_WAY(taps,              EITHER, EITHER, FILTERS, PLACES,   BORDER,  LIMITS,  0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(lines,             FIRST,  FIRST,  NOTHING, PLACES,   NOTHING, LIMITS,  0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(lanes,             FIRST,  FIRST,  FILTERS, IMAGES,   NOTHING, NOTHING, 0,  0, 0, 0, 0, 0),
@@ -24425,7 +24433,7 @@ static double hy__winograd_ns(const hy__window *w, double images, double channel
            6 * values * (whole + filters) / 40;
 }
 
-/* By squares, of the data or of their phases, if one of these ways costs less than going directly. */
+/* By Winograd's squares of the data or of its phases, if one of these costs less than going directly. */
 static int hy__conv_squares(const hy__conv_shape *s, int found, int copies)
 {
     const hy__window *w = &s->win;
@@ -26706,8 +26714,8 @@ static void hy__direct_run_trio(const hy__direct *v, int64_t from, int64_t lines
     }
 }
 
-/* Some rows of places of an image, one channel per group: whole lines under 3 x 3 windows. Else the last tile
- * of a row reaches back to be whole, or few places that are left go one by one. */
+/* Some rows of places of an image, depthwise: whole lines under 3 x 3 windows. Else the last tile of a row
+ * reaches back to be whole, or few places that are left go one by one. */
 static void hy__direct_run_depth(const hy__direct *v, const float *x, const float *weight, float *y,
                                  int64_t item, char *scratch, const hy__tail *tail)
 {
@@ -31935,8 +31943,8 @@ static const hy__int8_isa hy__int8_plain = {
 #define hy__int8_real_at HY__NAMED(HY__INT8_REAL, at)
 #define hy__int8_bits HY__NAMED(HY__INT8_REAL, bits)
 
-/* acc += sums of four products. Where pairs of them are summed in 16 bits they fit, since none of the factors
-   is -128; so does |b| times a with the sign of b. */
+/* acc += sums of four products: VNNI's vpdpbusd, Arm's dot, or pairs. Pairs that are summed in 16 bits fit,
+   since none of the factors is -128; so does |b| times a with the sign of b. */
 HY__INLINE HY__INT8_AIM void hy__int8_dot(HY__INT8_V *acc, const HY__INT8_V *a, const HY__INT8_V *b)
 {
 #if HY__READING == HY__READING_AVX512      /* a is without sign; compilers have different names for it */
@@ -51535,6 +51543,7 @@ static hy_array *hy__inner_nothing(hy_frame *S)
     return hy_group_of(S, 2, none);
 }
 
+/* Its body is compiled in hy__loop_bind and runs in hy__run_loop. */
 static hy_array *hy__traced_foreach(hy_frame *S, const hy__loop *l)
 {
     hy__inner N;
