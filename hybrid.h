@@ -12346,8 +12346,7 @@ HY__LOOPS_END
  * (HY__OWN names the first three when all are x's own): shapes and types (infer), which kernel runs and how
  * the work falls into items (bind), its gradient as other operators (grad), whether it falls apart along an
  * axis (split). HY__INFER and its kin make those of one expression. A family has a room, with its loops in
- * front; the table in >>ops puts blocks and rows together. To add an operator: a row and four lists in
- * >>catalogue, a block in the room of its family, a row in tests/ops_ref.c.
+ * front; the table in >>ops puts blocks and rows together. How one is added is told in >>manual.
  */
 HY__MILD_ROOMS
 
@@ -45842,7 +45841,10 @@ HY__WARM_ROOMS
 
 /* MARK: - 56 >>calls -------------------------------------------------------------------------------------
  *
- * Blocks are called, line by line or compiled, and hybridized; what they say of themselves.
+ * Blocks are called, line by line or compiled, and hybridized; what they say of themselves. A first call of a
+ * hybridized block goes through hy_call_at, hy__call_compiled, hy__traced_call (forward becomes a graph),
+ * hy__graph_execute, hy__program_new (passes and plan), hy__executor_new (memory) and hy__executor_run; the
+ * calls after it from hy__call_like_last or hy__call_again to the last of these.
  */
 HY__MILD_ROOMS
 
