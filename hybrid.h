@@ -67852,7 +67852,12 @@ HY__WARM_ROOMS
  *          before it count for nothing. What gradients of gradients need beside what was kept is computed
  *          once more. Gradients of loops know the statistics of each turn; a statistic that is read behind
  *          the call that changes it may be recorded; graphs of symbols run a batch norm that only a label
- *          reads. Graphs without inputs run everywhere.
+ *          reads. Gradients of gradients go through computed labels; an output without a gradient leaves its
+ *          block compiled; a gradient that nobody asks for is none. Graphs without inputs run everywhere.
+ *          WINDOWS: padding before and behind a dim may differ (pad_end, of layers padding_end) in
+ *          convolution, deconvolution and pooling, gradients, C source and int8; ONNX's pads are read and
+ *          written as they are, MXNet's files get a Pad in front, adj or a slice behind. ONNX: operators that
+ *          ONNX Runtime's optimiser makes (com.microsoft).
  *          TRAINING: a NaN is never the best; what was fitted is exported at once; functions of yours that
  *          are called cannot free what is at work: that is an error that names them; states and parameters
  *          load in any order; SDML in all types; hy_fit_opt.batch_axis; a step draws only for sgld and
@@ -67862,9 +67867,11 @@ HY__WARM_ROOMS
  *          its macros; one error for C89.
  *          C++: every function takes options by reference, and groups, sizes and axes in braces; every
  *          operator stands in namespace hy.
- *          C SOURCE and the jit stand in tools/source.h, which HYBRID_SOURCE includes; a loop descriptor
- *          (axes with steps, bounds of padding, formulas) prints reductions, norms, softmax lines, matrices,
- *          convolution and pooling. THE FILE includes itself for kernels that exist per type or instruction
+ *          C SOURCE and the jit stand in tools/source.h, which HYBRID_SOURCE includes; a loop descriptor in
+ *          the letters of einsum prints most operators; where no window crosses a border, pooling and
+ *          convolution are written without bounds. Kernels of products, convolution, moving, sorting,
+ *          conversions and random numbers are plain functions that a debugger steps through. THE FILE
+ *          includes itself for kernels that exist per type or instruction
  *          set (HYBRID_FILE); HYBRID_NO_UNWIND leaves out unwinding tables; hy__conv_choose decides which way
  *          a convolution goes, from a table of ways; what passes ask of an operator stands in its row; frames
  *          are smaller, as what only tracing needs stands in symbolic ones; two passes have other names in
