@@ -38649,7 +38649,7 @@ static int hy__chain_keeps(const hy_shape *scores, int turned)
 static int hy__attention_of(const hy__rewrite *R, const hy__node *node, hy__attention_chain *c)
 {
     const hy_type *type = node->type;
-    int ta, tb, k;
+    int ta = 0, tb = 0, k;
     memset(c, 0, sizeof *c);
     if (!hy__matrices_by(node->op, node->record, &ta, &tb) || ta || tb || !hy__types_known(type, 1) ||
         (type->dtype != HY_F32 && type->dtype != HY_F64) || type->shape.ndim < 3 || type->shape.ndim > 4 ||
@@ -57337,6 +57337,9 @@ typedef struct hy__even_pads {
 } hy__even_pads;
 
 #ifndef HYBRID_NO_VISION
+/* A graph without types may have read a kernel of any length, which no shape will fit. */
+static int hy__even_dims(const hy_ints *kernel) { return kernel->n > 3 ? 0 : kernel->n; }
+
 static void hy__even_pads_front(hy__even_pads *p, hy_ints *pad, hy_ints *pad_end, int layout)
 {
     int d;
@@ -57382,17 +57385,17 @@ static void hy__even_pads_of(hy__even_pads *p, const hy__node *node)
     p->node.record = p->record.bytes;
     if (number == HY_OP_pooling) {
         hy__pooling_rec *r = (hy__pooling_rec *)(void *)p->record.bytes;
-        p->n = r->global_pool ? 0 : r->kernel.n;
+        p->n = r->global_pool ? 0 : hy__even_dims(&r->kernel);
         if (r->pool_type == HY_POOL_MAX) p->value = -HUGE_VAL;
         hy__even_pads_front(p, &r->pad, &r->pad_end, r->layout);
         p->excludes = p->more && r->pool_type == HY_POOL_AVG && r->exclude_pad;
     } else if (number == HY_OP_convolution) {
         hy__convolution_rec *r = (hy__convolution_rec *)(void *)p->record.bytes;
-        p->n = r->kernel.n;
+        p->n = hy__even_dims(&r->kernel);
         hy__even_pads_front(p, &r->pad, &r->pad_end, r->layout);
     } else {
         hy__deconvolution_rec *r = (hy__deconvolution_rec *)(void *)p->record.bytes;
-        p->n = r->kernel.n;
+        p->n = hy__even_dims(&r->kernel);
         if (r->pad_end.n && !r->target_shape.n) hy__even_pads_cut(p, r);
         r->pad_end.n = 0;
     }
@@ -57553,11 +57556,11 @@ static void hy__put_beside(hy__target *t, const hy__symbol *s, const hy__even_pa
     hy__put_text(t, p->cuts ? ", \n    {\n      \"op\": \"slice\", \n      \"name\": "
                             : ", \n    {\n      \"op\": \"Pad\", \n      \"name\": ");
     hy__put_quoted(t, name, 0);
-    hy__put_say(t, p->cuts ? ", \n      \"attrs\": {\n        \"begin\": \"("
-                : p->value < 0 ? ", \n      \"attrs\": {\n        \"constant_value\": \"-inf\", \n        "
-                                 "\"mode\": \"constant\", \n        \"pad_width\": \"("
-                               : ", \n      \"attrs\": {\n        \"mode\": \"constant\", \n        "
-                                 "\"pad_width\": \"(");
+    hy__put_text(t, ", \n      \"attrs\": {\n        ");
+    if (p->cuts) hy__put_text(t, "\"begin\": \"(");
+    else
+        hy__put_say(t, "\"constant_value\": \"%s\", \n        \"mode\": \"constant\", \n        "
+                       "\"pad_width\": \"(", p->value < 0 ? "-inf" : "0.0");
     for (side = 0; side <= p->cuts; side++) {
         if (side) hy__put_text(t, ")\", \n        \"end\": \"(");
         for (d = 0; d < p->n + 2; d++) {

@@ -1612,6 +1612,33 @@ static void save_padding_that_differs(void)
                      "-Pad");
 }
 
+/* A graph without types may say what no shape fits: it is written as it is. */
+static void save_padding_of_any_length(void)
+{
+    static const char *const graph =
+        "{\"nodes\":[{\"op\":\"null\",\"name\":\"x\",\"inputs\":[]},{\"op\":\"Pooling\",\"name\":\"y\",\"attrs\":{"
+        "\"kernel\":\"%s\",\"pad\":\"(1,0)\",\"pad_end\":\"(0,2)\",\"pool_type\":\"lp\",\"p_value\":\"2\"},"
+        "\"inputs\":[[0,0,0]]}],\"arg_nodes\":[0],\"heads\":[[1,0,0]]}";
+    static const char *const kernel[] = { "(3,1,2,2)", "(3,1)" };
+    int i;
+    for (i = 0; i < 2; i++) {
+        char text[512];
+        hy_frame *F = hy_open(NULL);
+        hy_graph *g, *again;
+        hy_array *a, *b;
+        sprintf(text, graph, kernel[i]);
+        g = hy_symbol_from(F, text, strlen(text));
+        a = hy_symbol_to(F, g);
+        again = CHECK(a != NULL) ? hy_symbol_from(F, (const char *)hy_data(F, a), (size_t)hy_size(F, a)) : NULL;
+        b = again ? hy_symbol_to(F, again) : NULL;
+        CHECK(b && hy_size(F, a) == hy_size(F, b) && !memcmp(hy_data(F, a), hy_data(F, b), (size_t)hy_size(F, a)));
+        if (hy_error(F)) printf("    %s: %s\n", kernel[i], hy_error(F));
+        hy_graph_free(F, g);
+        hy_graph_free(F, again);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 static void save_log(void *user, int level, int code, const char *text)
 {
     (void)user; (void)code;
@@ -2189,6 +2216,7 @@ static void test_save(void)
     RUN(save_book);
     RUN(save_lenet);
     RUN(save_padding_that_differs);
+    RUN(save_padding_of_any_length);
     RUN(save_full_disk);
     RUN(save_zip);
     RUN(save_safetensors);
