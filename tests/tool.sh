@@ -63,8 +63,28 @@ done
 try "unknown command" 2 shwo
 says "unknown command: the nearest" "did you mean show"
 try "help of an unknown command" 2 help shwo
-try "help nope" 2 help nope
-says "help nope: nothing is near" "no command nope (hybrid help)$"
+try "command nope" 2 nope
+says "command nope: nothing is near" "no command nope (hybrid help)$"
+header=--header=../../../hybrid.h
+try "help nope" 2 help nope $header
+says "help nope: nothing is near" "no command and no topic nope (hybrid help, hybrid help topics)$"
+try "help of a topic, misspelt" 2 help hybridise $header
+says "help of a topic, misspelt: the nearest" "did you mean hybridize"
+try "help topics" 0 help topics $header
+prints "help topics lists the manual" "^control flow$"
+try "help of a topic" 0 help Gradients $header
+prints "help of a topic prints it" "hy_check_grad compares a gradient"
+prints "help of a topic begins with its title" "^GRADIENTS$"
+try "help of a topic stops at the next" 0 help groups $header
+[ "$(grep -c '^[A-Z][A-Z]*$' "$out/stdout")" = 1 ]
+note $? "help of a topic: one title"
+try "help of an operator" 2 help softmax $header
+says "help of an operator: where it is told" "hybrid ops softmax"
+try "help without a header" 2 help gradients
+says "help without a header: what to do" "\-\-header FILE says where"
+try "help of a header that is not there" 1 help gradients --header=nowhere.h
+says "help of a header that is not there: its name" "nowhere.h: "
+try "help of a header without a manual" 2 help gradients --header=bn-symbol.json
 try "help help" 0 help help
 try "unknown option" 2 show bn --shap data=1
 says "unknown option: the nearest" "did you mean --shape"

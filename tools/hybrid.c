@@ -50,7 +50,7 @@ typedef struct setting { const char *name, *value, *about; } setting;
 typedef struct tool {
     hy_frame    *F;
     hy_frame    *first;                 /* while F is another */
-    const char  *command;
+    const char  *program, *command;
     const char **word;                  /* what is no option */
     setting     *set;
     char        *spare;                 /* room that F has left, and how much */
@@ -2893,36 +2893,129 @@ static const known_option options[] = {
     { "ops", "used", NULL, 0, "the line for HYBRID_OPS that models need" },
     { "ops", "used-by", NULL, 0, "the same for sources; it may hold some that they do not need" },
     { "ops|show|run|bench|check", "json", NULL, 0, "print JSON" },
+    { "help", "header", "FILE", 0, "hybrid.h, whose manual is printed; beside the tool, or in the working folder" },
     { "ops|" WITH_MODEL, "help", NULL, 0, "print this" },
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
 static int belongs(const known_option *o, const command *c) { return which_of(o->commands, c->name) >= 0; }
 
-static int print_help(const command *c)
+static void print_usage(const command *c)
 {
     char text[64];
     int i;
-    if (c) {
-        printf("usage: hybrid %s %s [options]\n\n%s\n\noptions\n", c->name, c->words, c->help);
-        for (i = 0; i < OPTIONS; i++) {
-            const known_option *o = &options[i];
-            snprintf(text, sizeof text, "--%s%s%s", o->name, !o->value || *o->value == '[' ? "" : " ",
-                     o->value ? o->value : "");
-            if (belongs(o, c)) printf("  %-24s %s\n", text, o->help);
-        }
-        return FINE;
+    printf("usage: hybrid %s %s [options]\n\n%s\n\noptions\n", c->name, c->words, c->help);
+    for (i = 0; i < OPTIONS; i++) {
+        const known_option *o = &options[i];
+        snprintf(text, sizeof text, "--%s%s%s", o->name, !o->value || *o->value == '[' ? "" : " ", o->value ? o->value : "");
+        if (belongs(o, c)) printf("  %-24s %s\n", text, o->help);
     }
+}
+
+static int print_help(void)
+{
+    int i;
     printf("usage: hybrid COMMAND ...\n\n"
            "Looks at, draws, runs, times, checks and converts models of hybrid.h and MXNet.\n\n");
     for (i = 0; i < COMMANDS; i++)
         printf("  %-8s %-30s %s\n", commands[i].name, commands[i].words, commands[i].brief);
     printf("  %-8s %-30s %s\n\n", "help", "COMMAND", "tells all about a command; so does COMMAND --help");
+    printf("  %-8s %-30s %s\n\n", "help", "TOPIC", "prints a section of the manual; hybrid help topics lists them");
     printf("Ends with 0 when all went well; with 1 when a file, a model or a call failed, or differs; with\n"
            "2 when the command line is wrong or lacks something, be it a word, a shape, an input or values.\n"
            "Results go to stdout, messages to stderr. This is version %s.\n", hy_version());
     return FINE;
 }
+
+/* MARK: - the manual ----------------------------------------------------------------------------------
+ *
+ * It stands in a comment of hybrid.h: sections whose titles are in capitals, from >>manual to the next room.
+ */
+
+static FILE *open_header(tool *T)
+{
+    const char *given = option(T, "header", 0), *slash = strrchr(T->program, '/');
+    FILE *f;
+#ifdef _WIN32
+    if (!slash) slash = strrchr(T->program, '\\');
+#endif
+    if (given) {
+        f = fopen(given, "r");
+        if (!f) fail(T, FAILED, "%s: %s", given, strerror(errno));
+        return f;
+    }
+    f = slash ? fopen(text_of(T, "%.*s/hybrid.h", (int)(slash - T->program), T->program), "r") : NULL;
+    if (!f) f = fopen("hybrid.h", "r");
+    if (!f) fail(T, MISUSED, "the manual stands in hybrid.h, which is neither beside the tool nor here: --header FILE says where");
+    return f;
+}
+
+static int is_title(const char *line)
+{
+    const char *s = line + 3;
+    if (strncmp(line, " * ", 3) || !isupper((unsigned char)*s)) return 0;
+    while (isupper((unsigned char)*s) || isdigit((unsigned char)*s) || strchr(" ,-()_", *s)) if (!*s++) return 1;
+    return 0;
+}
+
+/* Does a title have a word that begins so? All of it, if it is several words. */
+static int is_about(const char *title, const char *topic)
+{
+    size_t n = strlen(topic);
+    const char *s = title;
+    for (; *s; s++) {
+        size_t i = 0;
+        if (s > title && isalnum((unsigned char)s[-1])) continue;
+        while (i < n && s[i] && tolower((unsigned char)s[i]) == tolower((unsigned char)topic[i])) i++;
+        if (n && i == n) return 1;
+    }
+    return 0;
+}
+
+/* Prints the sections that are about a topic, or all titles. Returns how many. */
+static int print_sections(tool *T, FILE *f, const char *topic, nearest *near)
+{
+    char line[1024];
+    int in_manual = 0, prints = 0, n = 0;
+    while (fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\r\n")] = 0;
+        if (!strncmp(line, "/* MARK:", 8)) in_manual = strstr(line, ">>manual") != NULL;
+        if (!in_manual || strncmp(line, " *", 2) || !strcmp(line, " */")) { prints = 0; continue; }
+        if (is_title(line)) {
+            char *c, *title = text_of(T, "%s", line + 3);
+            for (c = title; *c; c++) *c = (char)tolower((unsigned char)*c);
+            nearest_try(near, title);
+            prints = topic && is_about(title, topic);
+            if (prints || !topic) printf("%s%s\n", topic && n ? "\n" : "", topic ? line + 3 : title);
+            n += prints || !topic;
+        } else if (prints) printf("%s\n", line[2] ? line + 3 : "");
+    }
+    return n;
+}
+
+/* A command's name wins: `hybrid help run` is about the command. */
+static int help_about(tool *T, const command *c, const char *topic)
+{
+    nearest near = { NULL, NULL, 0 };
+    FILE *f;
+    int i, n;
+    near.word = topic;
+    for (i = 0; i < COMMANDS; i++) {
+        if (!strcmp(commands[i].name, topic)) return print_usage(&commands[i]), FINE;
+        nearest_try(&near, commands[i].name);
+    }
+    if (!strcmp(topic, "help")) return print_usage(c), FINE;
+    f = open_header(T);
+    n = print_sections(T, f, strcmp(topic, "topics") ? topic : NULL, &near);
+    fclose(f);
+    if (!n && hy_op_find(T->F, topic)) fail(T, MISUSED, "%s is an operator: hybrid ops %s tells all about it", topic, topic);
+    if (!n) fail(T, MISUSED, "there is no command and no topic %s%s (hybrid help, hybrid help topics)", topic, hint_of(T, &near, ""));
+    return FINE;
+}
+
+static const command help_command = {
+    "help", "COMMAND|TOPIC", 0, 1, "", "Tells all about a command, or prints a section of the manual, which stands in hybrid.h;\n"
+    "hybrid help topics lists them. A topic is a word of a section's title, or how it begins.", NULL };
 
 /* The option that a word names, up to `=`. */
 static const known_option *find_option(tool *T, const command *c, const char *word)
@@ -2986,22 +3079,22 @@ static void read_threads(tool *T, int several)
 static int dispatch(tool *T, int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
-    int helps = !strcmp(name, "help") && argc > 2, i;
-    const command *c = NULL;
+    const command *c = strcmp(name, "help") ? NULL : &help_command;
     nearest near = { NULL, NULL, 0 };
-    near.word = name = helps ? argv[2] : name;
+    int i;
+    near.word = name;
     T->F = open_frame(T, 0);            /* for texts */
     if (!*name) fail(T, MISUSED, "what is to be done? hybrid help lists the commands");
     if (!strcmp(name, "--version")) return printf("hybrid %s\n", hy_version()) < 0;
-    if (which_of("help|--help|-h", name) >= 0) return print_help(NULL);
+    if (which_of("--help|-h", name) >= 0) return print_help();
     for (i = 0; i < COMMANDS && !c; i++) {
         if (!strcmp(commands[i].name, name)) c = &commands[i];
         nearest_try(&near, commands[i].name);
     }
     if (!c) fail(T, MISUSED, "there is no command %s%s (hybrid help)", name, hint_of(T, &near, ""));
-    if (helps) return print_help(c);
     read_words(T, c, argc, argv);
-    if (option(T, "help", 0)) return print_help(c);
+    if (c == &help_command) return T->words ? help_about(T, c, T->word[0]) : print_help();
+    if (option(T, "help", 0)) return print_usage(c), FINE;
     T->command = c->name;
     T->json = option(T, "json", 0) != NULL;
     read_threads(T, !strcmp(c->name, "bench"));
@@ -3018,6 +3111,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);           /* a pipe that closes must not cut short what is being saved */
 #endif
     T.lively = stderr_is_terminal();
+    T.program = argc ? argv[0] : "";
     T.word = (const char **)calloc((size_t)argc + 1, sizeof *T.word);
     T.set = (setting *)calloc((size_t)argc + 1, sizeof *T.set);
     if (!T.word || !T.set) fail(&T, FAILED, "out of memory");
