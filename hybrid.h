@@ -12440,13 +12440,13 @@ HY__MILD_ROOMS
 #ifdef HYBRID_OPS
 /* Sets of operators, 30 in a word: those listed, then with what they need. */
 #define HY__BIT(op, word) (HY_OP_##op / 30 == word ? 1 << HY_OP_##op % 30 : 0)
-#define HY__IN_SET(set, op) \
-    ((HY_OP_##op / 30 == 0 ? set##_0 : HY_OP_##op / 30 == 1 ? set##_1 : HY_OP_##op / 30 == 2 ? set##_2 \
-      : HY_OP_##op / 30 == 3 ? set##_3 : HY_OP_##op / 30 == 4 ? set##_4 : HY_OP_##op / 30 == 5 ? set##_5 \
-      : HY_OP_##op / 30 == 6 ? set##_6 : HY_OP_##op / 30 == 7 ? set##_7 : HY_OP_##op / 30 == 8 ? set##_8 \
-      : set##_9) >> HY_OP_##op % 30 & 1)
-#define HY__EACH_WORD(W) W(0) W(1) W(2) W(3) W(4) W(5) W(6) W(7) W(8) W(9)
-typedef char hy__words_suffice[HY_OP_COUNT <= 300 ? 1 : -1];
+#define HY__IN_SET(set, op) ((HY_OP_##op / 30 == 0 ? set##_0 : HY_OP_##op / 30 == 1 ? set##_1 : \
+      HY_OP_##op / 30 == 2 ? set##_2 : HY_OP_##op / 30 == 3 ? set##_3 : HY_OP_##op / 30 == 4 ? set##_4 : \
+      HY_OP_##op / 30 == 5 ? set##_5 : HY_OP_##op / 30 == 6 ? set##_6 : HY_OP_##op / 30 == 7 ? set##_7 : \
+      HY_OP_##op / 30 == 8 ? set##_8 : HY_OP_##op / 30 == 9 ? set##_9 : HY_OP_##op / 30 == 10 ? set##_10 : \
+      HY_OP_##op / 30 == 11 ? set##_11 : set##_12) >> HY_OP_##op % 30 & 1)
+#define HY__EACH_WORD(W) W(0) W(1) W(2) W(3) W(4) W(5) W(6) W(7) W(8) W(9) W(10) W(11) W(12)
+typedef char hy__words_suffice[HY_OP_COUNT <= 390 ? 1 : -1];
 /* Operators of families that are not here: who lists one is told which switch leaves it out. */
 enum { HY__NO_VISION = 3000, HY__NO_RNN = 6000, HY__NO_INT8 = 9000 };
 #define HY__GONE_VISION(name, ...) HY_OP_##name = HY__NO_VISION,
@@ -12499,6 +12499,9 @@ HYBRID_OPS(HY__LISTS)
 #define HY__OR_7(op) | HY__BIT(op, 7)
 #define HY__OR_8(op) | HY__BIT(op, 8)
 #define HY__OR_9(op) | HY__BIT(op, 9)
+#define HY__OR_10(op) | HY__BIT(op, 10)
+#define HY__OR_11(op) | HY__BIT(op, 11)
+#define HY__OR_12(op) | HY__BIT(op, 12)
 #define HY__FOR_0(op, needed) HY__FOR(op, needed, 0)
 #define HY__FOR_1(op, needed) HY__FOR(op, needed, 1)
 #define HY__FOR_2(op, needed) HY__FOR(op, needed, 2)
@@ -12509,6 +12512,9 @@ HYBRID_OPS(HY__LISTS)
 #define HY__FOR_7(op, needed) HY__FOR(op, needed, 7)
 #define HY__FOR_8(op, needed) HY__FOR(op, needed, 8)
 #define HY__FOR_9(op, needed) HY__FOR(op, needed, 9)
+#define HY__FOR_10(op, needed) HY__FOR(op, needed, 10)
+#define HY__FOR_11(op, needed) HY__FOR(op, needed, 11)
+#define HY__FOR_12(op, needed) HY__FOR(op, needed, 12)
 enum { HY__EACH_WORD(HY__LISTED_IN) HY__LISTED_END };
 enum { HY__EACH_WORD(HY__NEEDED_IN) HY__BUILT_END };
 #define HY__BUILT(op) HY__IN_SET(HY__BUILT, op)
