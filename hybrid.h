@@ -602,12 +602,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if (defined(__TINYC__) || defined(_MSC_VER) && !defined(__clang__)) && !defined(HYBRID_NO_THREADS)
+/* Attributes, builtins, vectors, atomics of gcc: clang has them, also where it calls itself MSVC. */
+#if defined(__GNUC__) || defined(__clang__)
+#define HY__GNU
+#endif
+#if (defined(__TINYC__) || !defined(HY__GNU) && defined(_MSC_VER)) && !defined(HYBRID_NO_THREADS)
 #define HYBRID_NO_THREADS               /* these have no atomics of gcc's */
 #elif defined(__wasm__) && !defined(_REENTRANT) && !defined(HYBRID_NO_THREADS)
 #define HYBRID_NO_THREADS
 #endif
-#if (defined(__TINYC__) || defined(_MSC_VER)) && !defined(HYBRID_NO_SIMD)
+#if (defined(__TINYC__) || !defined(HY__GNU) && defined(_MSC_VER)) && !defined(HYBRID_NO_SIMD)
 #define HYBRID_NO_SIMD
 #elif defined(__ARM_ARCH_PROFILE) && !defined(__ARM_FEATURE_MVE) && !defined(HYBRID_NO_SIMD)
 #if __ARM_ARCH_PROFILE == 77 /* M */
@@ -635,7 +639,7 @@
 #endif
 
 #ifndef HYBRID_API
-#if defined(HYBRID_STATIC) && defined(__GNUC__)
+#if defined(HYBRID_STATIC) && defined(HY__GNU)
 #define HYBRID_API static __attribute__((unused))
 #elif defined(HYBRID_STATIC)
 #define HYBRID_API static
@@ -4266,7 +4270,7 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 #ifdef __cplusplus
 extern "C++" {                          /* whoever includes this within extern "C" */
 #include <initializer_list>
-#ifdef __GNUC__
+#ifdef HY__GNU
 #define HY__FRONT static inline __attribute__((unused))  /* clang warns of what a main file leaves unused */
 #else
 #define HY__FRONT static inline
@@ -4971,7 +4975,7 @@ __asm__(".cfi_sections .debug_frame");
 #define HY__FLAT
 #endif
 
-#if defined(__GNUC__)
+#if defined(HY__GNU)
 #define HY__INLINE static inline __attribute__((always_inline, unused))
 #define HY__UNUSED __attribute__((unused))
 #define HY__LIKELY(x) __builtin_expect(!!(x), 1)
@@ -4984,7 +4988,7 @@ __asm__(".cfi_sections .debug_frame");
 #define HY__UNUSED
 #define HY__LIKELY(x) (x)
 #endif
-#if defined(__GNUC__) && !defined(HYBRID_NO_SIMD)
+#if defined(HY__GNU) && !defined(HYBRID_NO_SIMD)
 #define HY__SIMD 1
 #else
 #define HY__SIMD 0
@@ -5127,7 +5131,7 @@ static uintptr_t hy__this_thread(void) { return 1; }
 #endif
 
 /* --- how a thread rounds, and whether what is tiny counts as 0: a control register says it --- */
-#if defined(__GNUC__) && defined(__SSE__)
+#if defined(HY__GNU) && defined(__SSE__)
 /* Flush to zero, rounding, denormals are zero; above them precision and rounding of the old registers, which
  * some libraries of C compute in: on Windows threads begin with another precision than main. */
 #define HY__FP_MODE_BITS 0x0f00e040u
@@ -5146,7 +5150,7 @@ static void hy__fp_mode_set(hy__fp_mode mode)
     __asm__ __volatile__("fldcw %0" : : "m"(old));
     __builtin_ia32_ldmxcsr(mode & 0xffffff);
 }
-#elif defined(__GNUC__) && defined(__aarch64__)
+#elif defined(HY__GNU) && defined(__aarch64__)
 #define HY__FP_MODE_BITS 0x07c80000u
 typedef uint64_t hy__fp_mode;
 static hy__fp_mode hy__fp_mode_now(void)
@@ -5156,7 +5160,7 @@ static hy__fp_mode hy__fp_mode_now(void)
     return mode;
 }
 static void hy__fp_mode_set(hy__fp_mode mode) { __asm__ __volatile__("msr fpcr, %0" : : "r"(mode)); }
-#elif defined(__GNUC__) && defined(__arm__) && defined(__ARM_PCS_VFP)
+#elif defined(HY__GNU) && defined(__arm__) && defined(__ARM_PCS_VFP)
 #define HY__FP_MODE_BITS 0x07c00000u
 typedef unsigned hy__fp_mode;
 static hy__fp_mode hy__fp_mode_now(void)
@@ -5183,7 +5187,7 @@ static hy__fp_mode hy__fp_mode_join(hy__fp_mode mode)
 }
 
 /* 64-bit Arm: are there dot products of bytes? Vectors of floats are the same in all of them. */
-#if defined(__AARCH64EL__) && defined(__GNUC__) && !defined(HYBRID_NO_SIMD)
+#if defined(__AARCH64EL__) && defined(HY__GNU) && !defined(HYBRID_NO_SIMD)
 #if defined(__ARM_FEATURE_DOTPROD) || defined(__APPLE__)
 #define HY__ARM_DOT 1
 #elif defined(__linux__)
@@ -5193,19 +5197,66 @@ static hy__fp_mode hy__fp_mode_join(hy__fp_mode mode)
 #endif
 #endif
 
-/* The best instruction set of this processor that the operating system allows. */
+/* What the processor has and the operating system allows. */
+#if HY__X86 && defined(_MSC_VER)
+enum { HY__CPU_avx2 = 1, HY__CPU_fma = 2, HY__CPU_avx512f = 4, HY__CPU_avx512bw = 8, HY__CPU_avx512dq = 16,
+       HY__CPU_avx512vl = 32, HY__CPU_avx512vnni = 64, HY__CPU_avx512bf16 = 128, HY__CPU_ASKED = 256 };
+
+static void hy__cpuid(unsigned leaf, unsigned part, unsigned r[4])
+{
+    __asm__ __volatile__("cpuid" : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3]) : "a"(leaf), "c"(part));
+}
+
+static int hy__cpu_ask(void)
+{
+    unsigned least[4], more[4] = { 0 }, newest[4] = { 0 }, saved = 0, high, most[4];
+    int has = HY__CPU_ASKED;
+    hy__cpuid(0, 0, most);
+    hy__cpuid(1, 0, least);
+    if (most[0] >= 7) hy__cpuid(7, 0, more);
+    if (more[0] >= 1) hy__cpuid(7, 1, newest);
+    if (least[2] >> 27 & 1) __asm__ __volatile__("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+    if ((saved & 6) != 6) return has;                   /* registers of 256 bits are kept */
+    if (least[2] >> 12 & least[2] >> 29 & 1) has |= HY__CPU_fma;        /* with halves, as wherever it is */
+    if (more[1] >> 5 & 1) has |= HY__CPU_avx2;
+    if ((saved & 0xe6) != 0xe6) return has;
+    if (more[1] >> 16 & 1) has |= HY__CPU_avx512f;
+    if (more[1] >> 17 & 1) has |= HY__CPU_avx512dq;
+    if (more[1] >> 30 & 1) has |= HY__CPU_avx512bw;
+    if (more[1] >> 31 & 1) has |= HY__CPU_avx512vl;
+    if (more[2] >> 11 & 1) has |= HY__CPU_avx512vnni;
+    if (newest[0] >> 5 & 1) has |= HY__CPU_avx512bf16;
+    return has;
+}
+
+/* Other compilers' libraries keep it for __builtin_cpu_supports; MSVC's do not, so it is kept here. */
+static int hy__cpu(void)
+{
+    static int known;
+    int has = __atomic_load_n(&known, __ATOMIC_RELAXED);
+    if (!has) __atomic_store_n(&known, has = hy__cpu_ask(), __ATOMIC_RELAXED);
+    return has;
+}
+#define HY__CPU_HAS(what) ((hy__cpu() & HY__CPU_##what) != 0)
+#define HY__CPU_BEGIN() ((void)0)
+#elif HY__X86
+#define HY__CPU_HAS(what) __builtin_cpu_supports(#what)
+#define HY__CPU_BEGIN() __builtin_cpu_init()
+#endif
+
+/* The best instruction set of this processor. */
 static int hy__isa_of_machine(void)
 {
 #if HY__X86
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    HY__CPU_BEGIN();
+    if (HY__CPU_HAS(avx512f) && HY__CPU_HAS(avx512bw) &&
+        HY__CPU_HAS(avx512dq) && HY__CPU_HAS(avx512vl)) {
 #if HY__PAIRS
-        if (__builtin_cpu_supports("avx512bf16")) return HY_ISA_AVX512_BF16;
+        if (HY__CPU_HAS(avx512bf16)) return HY_ISA_AVX512_BF16;
 #endif
         return HY_ISA_AVX512;
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return HY_ISA_AVX2;
+    if (HY__CPU_HAS(avx2) && HY__CPU_HAS(fma)) return HY_ISA_AVX2;
 #endif
     return HY_ISA_BASE;
 }
@@ -8216,7 +8267,7 @@ HY__TARGET_AVX512 static void hy__narrow_bf16_512(uint16_t *dst, const float *sr
 }
 
 /* The bits are the same everywhere, so the frame's instruction set does not matter. */
-static int hy__has_near(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+static int hy__has_near(void) { return HY__CPU_HAS(avx2) && HY__CPU_HAS(fma); }
 #else
 #define HY__NEAR
 static int hy__has_near(void) { return 1; }
@@ -9500,7 +9551,7 @@ HY__WARM_ROOMS
  * all instruction sets, tails included, give the same bits. Loops stand between HY__LOOPS_BEGIN and
  * HY__LOOPS_END.
  */
-#if (defined(HYBRID_NO_TRAIN) || defined(HYBRID_OPS)) && defined(__GNUC__)
+#if (defined(HYBRID_NO_TRAIN) || defined(HYBRID_OPS)) && defined(HY__GNU)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-variable"
@@ -9523,7 +9574,7 @@ HY__LOOPS_BEGIN
  * the polynomials are minimax fits, their coefficients rounded to float.
  * NaN in gives NaN out (of no particular sign); infinities, zeros and denormals follow C99 Annex F.
  */
-#ifdef __GNUC__
+#ifdef HY__GNU
 /* "const" promises that errno is not looked at; without it gcc and clang do not vectorise a square root. */
 #ifdef __cplusplus
 extern "C" {
@@ -12073,7 +12124,7 @@ static void hy__stream_end(void)
  * Transposing, slicing, reversing, broadcasting, repeating, joining and cutting are all this one copy.
  * Strides may be negative or, when reading, 0. The two dims that matter for speed form a plane; the others go
  * over planes. An item is a block of one plane or several whole planes. */
-#ifdef __GNUC__
+#ifdef HY__GNU
 #define HY__ANY_ALIAS __attribute__((may_alias))
 #else
 #define HY__ANY_ALIAS
@@ -32066,7 +32117,7 @@ static const hy__int8_isa *hy__int8_isa_of(int isa)
     if (HY__ARM_DOT) return &hy__int8_kernels_f64;
     return &hy__int8_kernels_base;
 #elif defined(HY__TARGET_AVX2)
-    if (isa >= HY_ISA_AVX512 && __builtin_cpu_supports("avx512vnni")) return &hy__int8_kernels_avx512;
+    if (isa >= HY_ISA_AVX512 && HY__CPU_HAS(avx512vnni)) return &hy__int8_kernels_avx512;
     if (isa >= HY_ISA_AVX2) return &hy__int8_kernels_avx2;
 #endif
     (void)isa;
@@ -34342,7 +34393,7 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
     hy__no_memory(F, "hy_register");
     return -1;
 }
-#if (defined(HYBRID_NO_TRAIN) || defined(HYBRID_OPS)) && defined(__GNUC__)
+#if (defined(HYBRID_NO_TRAIN) || defined(HYBRID_OPS)) && defined(HY__GNU)
 #pragma GCC diagnostic pop
 #endif
 

@@ -21,7 +21,7 @@
 
 int main(int argc, char **argv)
 {
-    setvbuf(stdout, NULL, _IOLBF, 0);
+    setvbuf(stdout, NULL, _IOLBF, 4096);
     if (ops_lack_references()) return 1;
     test_ask(argc > 1 ? argv[1] : NULL);
     test_machines();
