@@ -1655,6 +1655,9 @@ struct hy_op {
 #define HY_I_block_grad HY_I_DATA
 #define HY_O_block_grad HY_O_OUT
 #define HY_P_block_grad HY_NOTHING
+#define HY_I_gradient_multiplier HY_I_DATA
+#define HY_O_gradient_multiplier HY_O_OUT
+#define HY_P_gradient_multiplier(P, R) P(R, real, scalar, scalar, 1, "factor on the gradient")
 #define HY_I_identity HY_I_DATA
 #define HY_O_identity HY_O_OUT
 #define HY_P_identity HY_NOTHING
@@ -1711,6 +1714,9 @@ struct hy_op {
 #define HY_I__bitwise_xor HY_I_PAIR
 #define HY_O__bitwise_xor HY_O_OUT
 #define HY_P__bitwise_xor HY_NOTHING
+#define HY_I_lcm HY_I_PAIR
+#define HY_O_lcm HY_O_OUT
+#define HY_P_lcm HY_NOTHING
 #define HY_I__bitwise_not HY_I_DATA
 #define HY_O__bitwise_not HY_O_OUT
 #define HY_P__bitwise_not HY_NOTHING
@@ -1767,6 +1773,9 @@ struct hy_op {
 #define HY_I_size_array HY_I_DATA
 #define HY_O_size_array HY_O_OUT
 #define HY_P_size_array HY_NOTHING
+#define HY_I_index_array HY_I_DATA
+#define HY_O_index_array HY_O_OUT
+#define HY_P_index_array(P, R) P(R, ints, axes, axes, HY_NONE, "which indices, HY_ALL for each axis")
 #define HY_I_concat HY_I_ARGS
 #define HY_O_concat HY_O_OUT
 #define HY_P_concat(P, R) P(R, int, dim, dim, 1, "the axis to join")
@@ -1813,6 +1822,14 @@ struct hy_op {
 #define HY_O__slice_grad HY_O_OUT
 #define HY_P__slice_grad HY_P_slice
 #define HY_A__slice_grad HY_A_slice
+#define HY_I_slice_assign HY_I_PAIR
+#define HY_O_slice_assign HY_O_OUT
+#define HY_P_slice_assign HY_P_slice
+#define HY_A_slice_assign HY_A_slice
+#define HY_I_slice_assign_scalar HY_I_DATA
+#define HY_O_slice_assign_scalar HY_O_OUT
+#define HY_P_slice_assign_scalar(P, R) HY_P_slice(P, R) P(R, real, scalar, scalar, 0, "the number")
+#define HY_A_slice_assign_scalar HY_A_slice
 #define HY_I_slice_axis HY_I_DATA
 #define HY_O_slice_axis HY_O_OUT
 #define HY_P_slice_axis(P, R) P(R, int, axis, axis, HY_REQUIRED, "the axis") \
@@ -2163,6 +2180,13 @@ struct hy_op {
     P(R, oint, axis, axis, HY_NONE, "the axis whose length counts; HY_NONE the whole shape")
 #define HY_A_arange_like(A, R) A(R, int, repeat, repeat, 1, "how often each value stands")
 
+#define HY_I__logspace HY_NOTHING
+#define HY_O__logspace HY_O_OUT
+#define HY_P__logspace(P, R) P(R, real, start, start, HY_REQUIRED, "exponent of the first value") \
+    P(R, real, stop, stop, HY_REQUIRED, "exponent of the last value") \
+    P(R, i64, num, num, HY_REQUIRED, "how many") P(R, real, base, base, 10, "what is raised")
+#define HY_A__logspace HY_A__linspace
+
 /* The rows: OP without options, OPT with a hy_x_opt. OWN and OWN_OPT are private, their names begin with an
  * underscore: the gradients that need a kernel of their own, and the makers behind hy_zeros and its kin. */
 #define HY_OPS(OP, OPT) HY__ROWS(OP, OPT, OP, OPT)
@@ -2346,6 +2370,16 @@ struct hy_op {
     OWN_OPT(_arange, "_arange", NULL, 0, "start, start + step, ... below stop") \
     OWN_OPT(_linspace, "_linspace", NULL, 0, "num values from start to stop") \
     OPT(arange_like, "_contrib_arange_like", NULL, 0, "start, start + step, ... as many as data has") \
+    OPT(slice_assign, "_slice_assign", "_crop_assign|_npi_slice_assign", HY_OP_MOVES, \
+        "lhs, with rhs in a box of it, with steps") \
+    OPT(slice_assign_scalar, "_slice_assign_scalar", "_crop_assign_scalar|_npi_slice_assign_scalar", \
+        HY_OP_MOVES, "data, with a number in a box of it, with steps") \
+    OP(index_array, "_contrib_index_array", NULL, HY_OP_MOVES | HY_OP_LIKE, \
+        "for each place its indices, as int64") \
+    OP(gradient_multiplier, "_contrib_gradientmultiplier", NULL, \
+        HY_OP_STRIDED | HY_OP_KEEPS | HY_OP_MARKS, "x; the gradient times a number passes") \
+    OP(lcm, "_npi_lcm", NULL, 0, "least common multiple of whole numbers, 0 beside 0") \
+    OWN_OPT(_logspace, "_npi_logspace", NULL, 0, "num powers of base, from base^start to base^stop") \
     HY_VISION_OPS(OP, OPT, OWN, OWN_OPT) HY_RNN_OPS(OP, OPT, OWN, OWN_OPT) HY_INT8_OPS(OP, OPT)
 
 #define HY__RNN_FAMILY(OP, OPT, OWN, OWN_OPT) \
@@ -2514,6 +2548,8 @@ HY_API hy_array *hy_cast(hy_frame *F, hy_array *data, hy_dtype dtype);
 HY_API hy_array *hy_amp_cast(hy_frame *F, hy_array *data, hy_dtype dtype);
     /* floats of at most 32 bits in another type, else x */
 HY_API hy_array *hy_identity(hy_frame *F, hy_array *data);  /* x */
+HY_API hy_array *hy_gradient_multiplier(hy_frame *F, hy_array *data, double scalar);
+    /* x; the gradient times a number passes */
 HY_API hy_array *hy_block_grad(hy_frame *F, hy_array *data);  /* x; no gradient passes */
 
 /* --- two arrays, or an array and a number --- */
@@ -2627,6 +2663,8 @@ HY_API hy_array *hy_rpower_scalar(hy_frame *F, hy_array *data, double scalar);  
 HY_API hy_array *hy_rarctan2_scalar(hy_frame *F, hy_array *data, double scalar);
     /* angle of the point (x, scalar) */
 HY_API hy_array *hy_add_n(hy_frame *F, hy_array *args);  /* sum of all inputs, left to right */
+HY_API hy_array *hy_lcm(hy_frame *F, hy_array *lhs, hy_array *rhs);
+    /* least common multiple of whole numbers, 0 beside 0 */
 HY_API hy_array *hy_where(hy_frame *F, hy_array *condition, hy_array *x, hy_array *y);
     /* x where condition is not 0, else y */
 
@@ -2795,6 +2833,8 @@ HY_API hy_array *hy_expand_dims(hy_frame *F, hy_array *data, int axis);  /* a ne
 HY_API hy_array *hy_squeeze(hy_frame *F, hy_array *data, hy_ints axis);  /* without axes of size 1 */
 HY_API hy_array *hy_swap_axes(hy_frame *F, hy_array *data, int dim1, int dim2);  /* two axes exchanged */
 HY_API hy_array *hy_shape_array(hy_frame *F, hy_array *data);  /* the shape, as int64 */
+HY_API hy_array *hy_index_array(hy_frame *F, hy_array *data, hy_ints axes);
+    /* for each place its indices, as int64 */
 HY_API hy_array *hy_size_array(hy_frame *F, hy_array *data);  /* the number of elements, as int64 */
 HY_API hy_array *hy_concat(hy_frame *F, hy_array *args, int dim);  /* inputs joined along an axis */
 HY_API hy_array *hy_stack(hy_frame *F, hy_array *args, int axis);  /* inputs joined along a new axis */
@@ -2811,6 +2851,14 @@ HY_API hy_array *hy_split_v2(hy_frame *F, hy_array *data, hy_ints indices, int a
 typedef struct hy_slice_opt { hy_ints step; } hy_slice_opt;
 HY_API hy_array *hy_slice(hy_frame *F, hy_array *data, hy_ints begin, hy_ints end, const hy_slice_opt *opt);
     /* a box, with steps */
+typedef struct hy_slice_assign_opt { hy_ints step; } hy_slice_assign_opt;
+HY_API hy_array *hy_slice_assign(hy_frame *F, hy_array *lhs, hy_array *rhs, hy_ints begin, hy_ints end,
+                                 const hy_slice_assign_opt *opt);
+    /* lhs, with rhs in a box of it, with steps */
+typedef struct hy_slice_assign_scalar_opt { hy_ints step; } hy_slice_assign_scalar_opt;
+HY_API hy_array *hy_slice_assign_scalar(hy_frame *F, hy_array *data, hy_ints begin, hy_ints end,
+                                        double scalar, const hy_slice_assign_scalar_opt *opt);
+    /* data, with a number in a box of it, with steps */
 HY_API hy_array *hy_slice_axis(hy_frame *F, hy_array *data, int axis, int begin, int end);
     /* a range of one axis */
 HY_API hy_array *hy_slice_like(hy_frame *F, hy_array *data, hy_array *shape_like, hy_ints axes);
@@ -3128,6 +3176,10 @@ HY_API hy_array *hy__eye(hy_frame *F, int64_t rows, int64_t columns, int64_t k, 
 typedef struct hy__arange_opt { int repeat /* 1 */; hy_dtype dtype /* HY_F32 */; } hy__arange_opt;
 HY_API hy_array *hy__arange(hy_frame *F, double start, double stop, double step, const hy__arange_opt *opt);
     /* start, start + step, ... below stop */
+typedef struct hy__logspace_opt { int no_endpoint; hy_dtype dtype /* HY_F32 */; } hy__logspace_opt;
+HY_API hy_array *hy__logspace(hy_frame *F, double start, double stop, int64_t num, double base,
+                              const hy__logspace_opt *opt);
+    /* num powers of base, from base^start to base^stop */
 typedef struct hy__linspace_opt { int no_endpoint; hy_dtype dtype /* HY_F32 */; } hy__linspace_opt;
 HY_API hy_array *hy__linspace(hy_frame *F, double start, double stop, int64_t num,
                               const hy__linspace_opt *opt);  /* num values from start to stop */
@@ -3233,6 +3285,8 @@ HY_API hy_array *hy_ones(hy_frame *F, hy_shape shape);
 HY_API hy_array *hy_full(hy_frame *F, hy_shape shape, double value);
 HY_API hy_array *hy_arange(hy_frame *F, double start, double stop, double step);
 HY_API hy_array *hy_linspace(hy_frame *F, double start, double stop, int64_t num);
+/* num powers of base, from base^start to base^stop */
+HY_API hy_array *hy_logspace(hy_frame *F, double start, double stop, int64_t num, double base);
 HY_API hy_array *hy_eye(hy_frame *F, int64_t rows, int64_t columns, int64_t k);
 HY_API hy_array *hy_uniform(hy_frame *F, hy_shape shape, double low, double high);
 HY_API hy_array *hy_normal(hy_frame *F, hy_shape shape, double loc, double scale);
@@ -4573,15 +4627,17 @@ template <class L, class T, int n> static inline L hy__listed(const T (&list)[n]
 #define HY__REDUCE_BRACES(name, ...) HY__ONE_BRACES_OPT(hy_array *, hy_##name, ints, hy_reduce_opt, \
                                                         (hy_frame *F, hy_array *data), (F, data), (), ())
 HY_REDUCE_OPS(HY__REDUCE_BRACES)
-#define HY__OPT_LISTS(X) X(norm) X(moments) X(reshape) X(split_v2) X(slice) X(pad) X(random_uniform) \
+#define HY__OPT_LISTS(X) X(norm) X(moments) X(reshape) X(split_v2) X(slice) X(slice_assign) X(pad) X(random_uniform) \
     X(random_normal) X(random_exponential) X(random_gamma) X(random_poisson) X(random_negative_binomial) \
     X(random_general_negative_binomial) X(sample_multinomial) X(random_randint) X(_slice_grad) \
     X(_sample_gamma) X(_average) X(_hsplit) X(_zeros) X(_ones) X(_full)
 #define HY__OP_LISTS(X) X(transpose) X(squeeze) X(slice_like) X(tile) X(reverse) X(broadcast_to) \
-    X(broadcast_axis) X(scatter_nd) X(_squeeze) X(_pad_grad)
+    X(broadcast_axis) X(index_array) X(scatter_nd) X(_squeeze) X(_pad_grad)
 HY__OPT_LISTS(HY__OPT_BRACES)
 HY__OP_LISTS(HY__OP_BRACES)
 HY__EITHER_BRACES(hy_slice, ints, hy_slice_opt, (hy_frame *F, hy_array *data), (F, data))
+HY__EITHER_BRACES(hy_slice_assign, ints, hy_slice_assign_opt,
+                  (hy_frame *F, hy_array *lhs, hy_array *rhs), (F, lhs, rhs))
 HY__EITHER_BRACES(hy__slice_grad, ints, hy__slice_grad_opt,
                   (hy_frame *F, hy_array *out_grad, hy_array *data), (F, out_grad, data))
 HY__ONE_BRACES(hy_array *, hy_broadcast_axis, ints, (hy_frame *F, hy_array *data), (F, data),
@@ -8713,6 +8769,10 @@ HY_API hy_array *hy_linspace(hy_frame *F, double start, double stop, int64_t num
 {
     return hy__linspace(F, start, stop, num, NULL);
 }
+HY_API hy_array *hy_logspace(hy_frame *F, double start, double stop, int64_t num, double base)
+{
+    return hy__logspace(F, start, stop, num, base, NULL);
+}
 HY_API hy_array *hy_eye(hy_frame *F, int64_t rows, int64_t columns, int64_t k)
 {
     return hy__eye(F, rows, columns, k, NULL);
@@ -12450,6 +12510,7 @@ HY__MILD_ROOMS
     N(concat, slice) N(stack, slice) N(vstack, slice) N(hstack, slice) \
     N(dstack, slice) N(column_stack, slice) N(split, concat) N(split, stack) N(split_v2, concat) \
     N(split_v2, stack) N(_hsplit, concat) N(_hsplit, stack) N(_np_matmul, swap_axes) \
+    N(slice_assign, slice_assign_scalar) N(slice_assign, slice) \
     N(slice, _slice_grad) N(slice_axis, _slice_grad) N(slice_like, _slice_grad) \
     N(pad, _pad_grad) N(diag, _diag_grad) N(take, _take_grad) N(embedding, _take_grad) \
     N(shuffle, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) N(topk, _pick_grad) \
@@ -14156,6 +14217,16 @@ static void hy__clip_i64 HY__POINTWISE_ARGS
     const int64_t high = p[1] == p[1] ? hy__to_i64(p[1]) : INT64_MAX;
     HY__LOOP1(x > high ? high : x < low ? low : x)
 }
+/* Of their sizes; what is too large wraps. */
+static int64_t hy__lcm_of(int64_t a, int64_t b)
+{
+    const uint64_t p = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, q = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    uint64_t x = p, y = q, rest;
+    if (!p || !q) return 0;
+    for (; y; y = rest) { rest = x % y; x = y; }
+    return (int64_t)(p / x * q);
+}
+static void hy__bits_lcm HY__POINTWISE_ARGS HY__LOOP2(hy__lcm_of(a, b))
 static void hy__bits_and HY__POINTWISE_ARGS HY__LOOP2(a & b)
 static void hy__bits_or HY__POINTWISE_ARGS HY__LOOP2(a | b)
 static void hy__bits_xor HY__POINTWISE_ARGS HY__LOOP2(a ^ b)
@@ -14611,6 +14682,13 @@ static int hy__pass_grad(hy_frame *F, hy_diff *D)       /* the gradient of input
 #define HY__ON_identity hy_infer_pointwise, hy__copy_bind, hy__pass_grad, hy__pointwise_split
 #define HY__ON_identity_like hy_infer_pointwise, hy__copy_bind, hy__pass_grad, hy__pointwise_split
 #define HY__ON_block_grad hy_infer_pointwise, hy__copy_bind, NULL, hy__pointwise_split
+static hy_array *hy__by_factor(hy_frame *F, hy_array *dy, double factor)
+{
+    return hy__as_typed(F, hy_mul_scalar(F, hy__as_reals(F, dy), factor), dy->t.type.dtype);
+}
+HY__DIFF(gradient_multiplier, hy__by_factor(F, dy, r->scalar))
+#define HY__ON_gradient_multiplier \
+    hy_infer_pointwise, hy__copy_bind, hy__gradient_multiplier_diff, hy__pointwise_split
 
 static int hy__cast_infer(hy_infer *I)
 {
@@ -14632,6 +14710,8 @@ HY__BIND(_bitwise_and, hy__bits_bind(job, hy__bits_and))
 HY__BIND(_bitwise_or, hy__bits_bind(job, hy__bits_or))
 HY__BIND(_bitwise_xor, hy__bits_bind(job, hy__bits_xor))
 HY__BIND(_bitwise_not, hy__bits_bind(job, job->in[0].type.dtype == HY_BOOL ? hy__truth_not : hy__bits_not))
+HY__BIND(lcm, hy__bits_bind(job, hy__bits_lcm))
+#define HY__ON_lcm hy__broadcast_infer, hy__lcm_bind, NULL, NULL
 #define HY__ON__bitwise_and hy__broadcast_infer, hy___bitwise_and_bind, NULL, NULL
 #define HY__ON__bitwise_or hy__broadcast_infer, hy___bitwise_or_bind, NULL, NULL
 #define HY__ON__bitwise_xor hy__broadcast_infer, hy___bitwise_xor_bind, NULL, NULL
@@ -18956,6 +19036,38 @@ static int hy__size_array_infer(hy_infer *I)
 HY__BIND(size_array, hy__bind_shape(job, 1))
 #define HY__ON_size_array hy__size_array_infer, hy__size_array_bind, NULL, NULL
 
+static int hy__index_array_infer(hy_infer *I)
+{
+    HY__REC(index_array, I);
+    const hy_shape *x = &I->in[0].shape;
+    hy_shape y = *x;
+    int k, n = r->axes.n < 0 ? x->ndim : r->axes.n;
+    hy_infer_type(I, &I->out[0].dtype, HY_I64);
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    if (x->ndim == HY_MAX_DIM) return hy__too_many_dims(I, HY_MAX_DIM + 1);
+    for (k = 0; k < r->axes.n; k++)
+        if (hy__infer_axis(I, (int)hy__clamp_i64(r->axes.v[k], -INT_MAX, INT_MAX), x->ndim) < 0) return -1;
+    y.dim[y.ndim++] = n;
+    return hy__infer_result(I, y);
+}
+HY__RUN(hy__run_index_array)
+{
+    HY__REC(index_array, job);
+    const hy_shape *x = &job->in[0].type.shape, *y = &job->out[0].type.shape;
+    int64_t n = y->dim[x->ndim], i = item * HY__CHUNK, end = hy__least(i + HY__CHUNK, hy__size(y));
+    int64_t *to = (int64_t *)(void *)hy__base(now, &job->out[0]);
+    for (; i < end; i++) {
+        int axis = r->axes.n < 0 ? (int)(i % n) : hy__axis((int)r->axes.v[i % n], x->ndim);
+        to[i] = i / n / hy__product(x, axis + 1, x->ndim) % x->dim[axis];
+    }
+}
+static int hy__index_array_bind(hy_job *job)
+{
+    int64_t n = hy__size(&job->out[0].type.shape);
+    return hy__one_stage(job, hy__run_index_array, hy__pieces(n, HY__CHUNK), 20.0 * (double)n);
+}
+#define HY__ON_index_array hy__index_array_infer, hy__index_array_bind, NULL, NULL
+
 /* --- joining and cutting: parts of a whole along an axis --- */
 typedef struct hy__parts {
     int     n, axis, join, bare;        /* bare: the parts lack the axis */
@@ -19396,6 +19508,113 @@ static int hy___slice_grad_bind(hy_job *job)
 }
 HY__DIFF(_slice_grad, hy__alike(F, r, HY_OP_slice, dy, NULL, NULL))
 #define HY__ON__slice_grad HY__OWN(_slice_grad), NULL
+
+/* --- slice_assign: the box, which has a slice's type, is filled in a copy of the whole --- */
+static int hy__infer_assigned(hy_infer *I, const hy__slice_rec *r)
+{
+    hy_type part, *outs = I->out;
+    const int nin = I->nin;
+    memset(&part, 0, sizeof part);
+    part.shape.ndim = -1;
+    if (nin > 1) part = I->in[1];
+    hy__infer_same_type(I, &I->in[0], outs);
+    hy_infer_same(I, &I->in[0].shape, &outs->shape);
+    I->out = &part;
+    I->nin = 1;
+    hy__infer_slice(I, r);
+    I->out = outs;
+    I->nin = nin;
+    if (nin > 1) I->in[1] = part;
+    hy__infer_same_type(I, &I->in[0], outs);
+    hy_infer_same(I, &I->in[0].shape, &outs->shape);
+    return I->status;
+}
+
+/* The record of slice, without the number. */
+static hy__slice_rec hy__assigned_box(const hy__slice_assign_scalar_rec *r)
+{
+    hy__slice_rec box;
+    box.begin = r->begin;
+    box.end = r->end;
+    box.step = r->step;
+    return box;
+}
+
+/* What goes into the box, or all else: from rhs, or from a number that stands still. */
+static void hy__assign_move(const hy_job *job, int box, hy__move *m)
+{
+    const hy_tensor *x = &job->in[box && job->nin > 1], *y = &job->out[0];
+    int64_t to[HY_MAX_DIM], from[HY_MAX_DIM];
+    hy_shape part = y->type.shape;
+    hy__slice_rec r;
+    int d;
+    if (job->nin > 1) r = *(const hy__slice_rec *)job->attr;
+    else r = hy__assigned_box((const hy__slice_assign_scalar_rec *)job->attr);
+    hy__move_open(m, y->type.dtype);
+    memcpy(to, y->stride, sizeof to);
+    if (box) m->to_start = hy__slice_strides(y, &r, to);
+    for (d = 0; d < part.ndim; d++) {
+        int64_t first, *n = &part.dim[d];
+        from[d] = box && job->nin < 2 ? 0 : x->stride[d];
+        if (box && d < r.begin.n)
+            *n = hy__range_of(*n, r.begin.v[d], r.end.v[d], hy__step_of(&r, d), &first);
+    }
+    hy__move_box(m, &part, to, from);
+    hy__move_close(m);
+}
+HY__RUN(hy__run_assign)
+{
+    hy__move m;
+    const void *from = stage && job->nin < 2 ? (const void *)&job->plan : now->data[stage];
+    hy__assign_move(job, stage, &m);
+    hy__move_item(&m, (char *)now->data[job->nin], (const char *)from, item);
+}
+static int hy__assign_bind(hy_job *job, double number)
+{
+    hy__move m;
+    int stage;
+    job->notes = 1 * sizeof *job->plan.i;
+    hy__store(&job->plan, job->out[0].type.dtype, number);
+    hy__one_stage(job, hy__run_assign, 0, 0.2 * (double)hy__bytes(&job->out[0].type) + 100);
+    job->stages = 2;
+    for (stage = 0; stage < 2; stage++) {
+        hy__assign_move(job, stage, &m);
+        job->items[stage] = m.items;
+    }
+    return 0;
+}
+static int hy__slice_assign_infer(hy_infer *I)
+{
+    return hy__infer_assigned(I, (const hy__slice_rec *)I->attr);
+}
+HY__BIND(slice_assign, hy__assign_bind(job, 0))
+static int hy__slice_assign_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(slice_assign, D);
+    hy_slice_assign_scalar_opt whole;
+    hy_slice_opt part;
+    if (!D->dy[0]) return 0;
+    whole.step = part.step = r->step;
+    if (D->want[0]) D->dx[0] = hy_slice_assign_scalar(F, D->dy[0], r->begin, r->end, 0, &whole);
+    if (D->want[1]) D->dx[1] = hy_slice(F, D->dy[0], r->begin, r->end, &part);
+    return 0;
+}
+#define HY__ON_slice_assign HY__OWN(slice_assign), NULL
+
+static int hy__slice_assign_scalar_infer(hy_infer *I)
+{
+    hy__slice_rec box = hy__assigned_box((const hy__slice_assign_scalar_rec *)I->attr);
+    return hy__infer_assigned(I, &box);
+}
+HY__BIND(slice_assign_scalar, hy__assign_bind(job, r->scalar))
+static hy_array *hy__clear_box(hy_frame *F, hy_array *dy, const hy__slice_assign_scalar_rec *r)
+{
+    hy_slice_assign_scalar_opt opt;
+    opt.step = r->step;
+    return hy_slice_assign_scalar(F, dy, r->begin, r->end, 0, &opt);
+}
+HY__DIFF(slice_assign_scalar, hy__clear_box(F, dy, r))
+#define HY__ON_slice_assign_scalar HY__OWN(slice_assign_scalar), NULL
 
 static int hy__slice_axis_infer(hy_infer *I)
 {
@@ -33063,13 +33282,14 @@ static int hy___arange_infer(hy_infer *I)
 HY__BIND(_arange, hy__steps_bind(job, r->stop == HY_NONE ? 0 : r->start, r->step, r->repeat))
 #define HY__ON__arange hy___arange_infer, hy___arange_bind, NULL, NULL
 
-static int hy___linspace_infer(hy_infer *I)
+static int hy__infer_so_many(hy_infer *I, int64_t num, hy_dtype dtype)
 {
-    HY__REC(_linspace, I);
-    hy_shape shape = hy__shape1(r->num);
-    if (r->num < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num is %l", r->num);
-    return hy__fresh_infer_type(I, &shape, r->dtype, HY_F32);
+    hy_shape shape = hy__shape1(num);
+    if (num < 0) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num is %l", num);
+    return hy__fresh_infer_type(I, &shape, dtype, HY_F32);
 }
+HY__INFER(_linspace, hy__infer_so_many(I, r->num, r->dtype))
+HY__INFER(_logspace, hy__infer_so_many(I, r->num, r->dtype))
 static int hy___linspace_bind(hy_job *job)
 {
     HY__REC(_linspace, job);
@@ -33078,6 +33298,26 @@ static int hy___linspace_bind(hy_job *job)
                           !r->no_endpoint && gaps > 0, r->stop);
 }
 #define HY__ON__linspace hy___linspace_infer, hy___linspace_bind, NULL, NULL
+
+/* base to the power a + b i */
+static void hy__make_powers(const hy_run *now, const hy__fresh *f, void *to, int64_t first, int64_t count)
+{
+    double *y = (double *)to;
+    int64_t i;
+    (void)now;
+    for (i = 0; i < count; i++) y[i] = pow(f->c, f->a + f->b * (double)(first + i));
+}
+static int hy___logspace_bind(hy_job *job)
+{
+    HY__REC(_logspace, job);
+    int64_t gaps = r->no_endpoint ? r->num : r->num - 1;
+    hy__fresh *f = hy__fresh_bind(job, hy__make_powers, HY_F64, 20);
+    f->a = r->start;
+    f->b = gaps > 0 ? (r->stop - r->start) / (double)gaps : 0;
+    f->c = r->base;
+    return 0;
+}
+#define HY__ON__logspace hy___logspace_infer, hy___logspace_bind, NULL, NULL
 
 static int hy__arange_like_infer(hy_infer *I)
 {
@@ -58245,6 +58485,7 @@ static const hy__compound_op hy__compounds[] = {
     { "_npi_bitwise_not", "", 1, 1, "?logical_not(%0)" },
     { "_npi_pad", "pad_width|mode|constant_value|reflect_type", 1, 1, "=pad" },
     { "_npi_broadcast_to", "shape", 1, 1, "=broadcast_to" },
+    { "_npi_lcm_scalar", "scalar|is_int", 1, 1, "lcm(%0, " HY__AS_FILLED("$scalar:1") ")" },
     { "_npi_true_divide", "", 2, 2, "div(_real(%0), _real(%1))" },
     { "_npi_true_divide_scalar", "scalar|is_int", 1, 1, "=true_divide_scalar" },
     { "_npi_rtrue_divide_scalar", "scalar|is_int", 1, 1, "rdiv_scalar(_real(%0), $scalar:1)" },

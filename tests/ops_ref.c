@@ -110,6 +110,19 @@ REFA_UNARY(negative, REFA_SIGNED, REF_TRUE, 0, "", "[-100,100]", -x)
 REFA_UNARY(logical_not, REFA_ALL, REF_ZERO, 0, "int[-1,1]", "bool", x == 0)
 REFA_UNARY(identity, REFA_ALL, REF_TRUE, 0, "", "[-100,100]", x)
 
+static void refa_gradient_multiplier(ref_case *c)
+{
+    memcpy(refa_like(c, 0, &c->in[0]), c->in[0].v, (size_t)c->in[0].size * sizeof(double));
+}
+static void refa_gradient_multiplied(const ref_case *c, const double *const *dy, double *const *dx)
+{
+    for (int64_t i = 0; dx[0] && i < c->in[0].size; i++) dx[0][i] = dy[0][i] * ref_num(c, "scalar", 1);
+}
+static const char *const cases_gradient_multiplier[] = {
+    "(3,4) | scalar=2", "(7,19) | scalar=-0.5", "(67)", "(2,1,3,2) | scalar=0", "(0,3) | scalar=3", "() | scalar=-1", NULL };
+static const ref_op ref_gradient_multiplier = {
+    REFA_ALL, refa_gradient_multiplier, REF_DECLARED, refa_gradient_multiplied, 1e-6, cases_gradient_multiplier };
+
 /* --- two inputs, element by element --- */
 static double refa_mod_of(double a, double b)   /* with the sign of b; 0 for b = 0 */
 {
@@ -1453,6 +1466,18 @@ static const ref_op ref__real = { REFA_ALL, refa__real, REF_DECLARED, refa_cast_
 REFA_BITS(and, a & b)
 REFA_BITS(or, a | b)
 REFA_BITS(xor, a ^ b)
+static double refa_lcm_of(double a, double b)
+{
+    double k;
+    if (a == 0 || b == 0) return 0;
+    for (k = fabs(a); fmod(k, b) != 0; k += fabs(a)) continue;
+    return k;
+}
+static void refa_lcm(ref_case *c) { refa_broadcast(c, refa_lcm_of); }
+static const char *const cases_lcm[] = {
+    "(3,4)int[1,9] (3,4)int[1,12]", "(4)int[0,3] (3,1)int[0,9]", "(2,1,3)int[2,10] (2,1)int[3,6]", "(67)int[1,12] ()int[8,8]",
+    "(0,3)int[1,2] (3)int[1,2]", "()int[6,6] ()int[4,4]", NULL };
+static const ref_op ref_lcm = { "cuilo", refa_lcm, REF_ZERO, NULL, 0, cases_lcm };
 static void refa__bitwise_not(ref_case *c)
 {
     double *y = refa_like(c, 0, &c->in[0]);
@@ -2952,6 +2977,41 @@ static const char *const cases__slice_grad[] = {
     NULL };
 static const ref_op ref__slice_grad = { REFB_SUMS, refb_slice_grad, REF_TRUE, NULL, 0, cases__slice_grad };
 
+static void refb_assigned(ref_case *c, const double *from, int each)    /* each: elements of from for one of the box */
+{
+    const ref_tensor *x = &c->in[0];
+    int64_t first[8], by[8], n[8], count = 1;
+    double *y = ref_out(c, 0, x->ndim, x->dim);
+    memcpy(y, x->v, (size_t)x->size * sizeof *y);
+    for (int d = 0; d < x->ndim; d++) count *= n[d] = refb_range(c, x, d, &first[d], &by[d]);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t left = i, at = 0, step = 1;
+        for (int d = x->ndim - 1; d >= 0; step *= x->dim[d], left /= n[d], d--) at += (first[d] + left % n[d] * by[d]) * step;
+        y[at] = from[i * each];
+    }
+}
+static void refb_slice_assign(ref_case *c) { refb_assigned(c, c->in[1].v, 1); }
+static const char *const cases_slice_assign[] = {
+    "(5) (3) | begin=(1,) end=(4,)", "(5) (5) | begin=(None,) end=(None,) step=(-1,)", "(3,4) (2,4) | begin=(1,) end=(3,)",
+    "(3,5) (2,3) | begin=(0,4) end=(2,1) step=(1,-1)", "(3,7) (1,3) | begin=(2,0) end=(None,7) step=(None,3)",
+    "(3,4,5) (1,2,5) | begin=(2,1) end=(3,None) step=(1,2)",
+    "(2,3,4,3) (1,2,2,2) | begin=(0,None,-3,0) end=(1,None,-1,3) step=(1,-2,1,2)", "(3,5) (3,0) | begin=(None,2) end=(None,2)",
+    "(3,0) (2,0) | begin=(1,0) end=(3,0)", "() () | begin=() end=()", NULL };
+static const ref_op ref_slice_assign = { REFB_MOVES, refb_slice_assign, REF_TRUE, NULL, 0, cases_slice_assign };
+
+static void refb_slice_assign_scalar(ref_case *c)
+{
+    double v = ref_num(c, "scalar", 0);
+    refb_assigned(c, &v, 0);
+}
+static const char *const cases_slice_assign_scalar[] = {
+    "(5) | begin=(1,) end=(4,) scalar=3", "(5) | begin=(None,) end=(None,) step=(-2,) scalar=1", "(3,4) | begin=(1,) end=(3,)",
+    "(3,5) | begin=(0,4) end=(2,1) step=(1,-1) scalar=7", "(3,4,5) | begin=(2,1) end=(3,None) step=(1,2) scalar=2",
+    "(2,3,4,3) | begin=(0,None,-3,0) end=(1,None,-1,3) step=(1,-2,1,2) scalar=1", "(3,5) | begin=(None,2) end=(None,2) scalar=4",
+    "(3,0) | begin=(1,0) end=(3,0) scalar=1", "() | begin=() end=() scalar=1", NULL };
+static const ref_op ref_slice_assign_scalar = {
+    REFB_MOVES, refb_slice_assign_scalar, REF_TRUE, NULL, 0, cases_slice_assign_scalar };
+
 /* A box of step 1 that begins at first[d] on each axis. */
 static void refb_window(ref_case *c, const int64_t *dim, const int64_t *first)
 {
@@ -4133,6 +4193,43 @@ static const char *const cases__linspace[] = {
     "| start=1 stop=1 num=3", "| start=0 stop=1 num=11 dtype=float64", "| start=0 stop=8 num=9 dtype=int32",
     "| start=0 stop=2 num=6 endpoint=True dtype=float16", "| start=0 stop=1 num=0", NULL };
 static const ref_op ref__linspace = { "f", refb_linspace, REF_ZERO, NULL, 1e-6, cases__linspace };
+
+static void refb_logspace(ref_case *c)
+{
+    double start = ref_num(c, "start", 0), stop = ref_num(c, "stop", 0);
+    int64_t n = ref_int(c, "num", 0), gaps = n - ref_int(c, "endpoint", 1);
+    double *y = ref_out(c, 0, 1, &n);
+    for (int64_t i = 0; i < n; i++)
+        y[i] = pow(ref_num(c, "base", 10), gaps > 0 ? start + (stop - start) * (double)i / (double)gaps : start);
+}
+static const char *const cases__logspace[] = {
+    "| start=0 stop=1 num=5", "| start=-1 stop=2 num=7 base=2", "| start=1.5 stop=-1 num=4", "| start=2 stop=3 num=1",
+    "| start=0 stop=4 num=3 base=1.5", "| start=0 stop=1 num=5 endpoint=False", "| start=2 stop=5 num=1 endpoint=False base=3",
+    "| start=0 stop=3 num=4 dtype=int32", "| start=0.05 stop=2.05 num=9 dtype=uint8", "| start=0 stop=1 num=11 dtype=float64 base=0.5",
+    "| start=0 stop=2 num=6 endpoint=True dtype=float16", "| start=0 stop=1 num=0", NULL };
+static const ref_op ref__logspace = { "f", refb_logspace, REF_ZERO, NULL, 1e-6, cases__logspace };
+
+static void refb_index_array(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    int64_t axis[8], dim[9], step[9];
+    int n = ref_ints(c, "axes", axis, 8), d;
+    double *y;
+    if (n < 0) for (n = x->ndim, d = 0; d < n; d++) axis[d] = d;
+    for (d = 0; d < x->ndim; d++) dim[d] = x->dim[d];
+    dim[d] = n;
+    for (step[x->ndim] = 1, d = x->ndim; d-- > 0; ) step[d] = step[d + 1] * x->dim[d];
+    y = ref_out(c, 0, x->ndim + 1, dim);
+    for (int64_t i = 0; i < x->size; i++)
+        for (d = 0; d < n; d++) {
+            int64_t a = axis[d] < 0 ? axis[d] + x->ndim : axis[d];
+            y[i * n + d] = (double)(i % step[a] / step[a + 1]);
+        }
+}
+static const char *const cases_index_array[] = {
+    "(5)", "(3,2)", "(2,3,4)", "(3,2,2) | axes=(1,0)", "(3,2,4) | axes=(-1,)", "(2,3) | axes=(1,1,-2)", "(2,1,3,2,2) | axes=(2,4)",
+    "(0,3)", "(2,0) | axes=(0,)", "(2,3) | axes=()", "()", NULL };
+static const ref_op ref_index_array = { REFB_MOVES, refb_index_array, REF_ZERO, NULL, 0, cases_index_array };
 
 static void refb_arange_like(ref_case *c)
 {

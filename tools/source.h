@@ -687,6 +687,9 @@ static const hy__c_helper hy__c_helpers[] = {
       "(int64_t)y;" },
     { "int64_t", "int_hypot", "int64_t a, int64_t b", "const double h = hypot((double)a, (double)b); return "
       "h >= 9223372036854775808.0 ? INT64_MAX : (int64_t)h;" },
+    { "int64_t", "lcm", "int64_t a, int64_t b", "const uint64_t p = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, q "
+      "= b < 0 ? 0 - (uint64_t)b : (uint64_t)b; uint64_t x = p, y = q, rest; if (!p || !q) return 0; for (; "
+      "y; y = rest) { rest = x %% y; x = y; } return (int64_t)(p / x * q);" },
     { "int64_t", "int_of", "double x, int64_t low, int64_t high", "/* toward zero, within the type; NaN "
       "becomes 0 */ if (x != x) return 0; if (x <= (double)low) return low; return x >= (double)high ? high "
       ": (int64_t)x;" },
@@ -993,10 +996,11 @@ static int hy__c_point_of(const hy__node *node, hy__c_point *at)
         case HY_OP_hard_sigmoid: hy__c_extra_point(node, number, at); break;
         case HY_OP_logistic_regression_output: at->text = hy__c_unary[HY__UNARY_sigmoid]; break;
         case HY_OP_identity: case HY_OP_block_grad: case HY_OP_make_loss: case HY_OP_identity_like:
-        case HY_OP_linear_regression_output: case HY_OP_mae_regression_output:
+        case HY_OP_gradient_multiplier: case HY_OP_linear_regression_output: case HY_OP_mae_regression_output:
         case HY_OP_reshape: case HY_OP_reshape_like: case HY_OP_flatten: case HY_OP_expand_dims:
         case HY_OP_squeeze: case HY_OP__squeeze: at->text = "x"; break;
         case HY_OP__bitwise_and: at->text = "(V__T)(a & b)"; break;
+        case HY_OP_lcm: at->text = "(V__T)V__lcm(a, b)"; break;
         case HY_OP__bitwise_or: at->text = "(V__T)(a | b)"; break;
         case HY_OP__bitwise_xor: at->text = "(V__T)(a ^ b)"; break;
         case HY_OP__bitwise_not:
@@ -1189,7 +1193,8 @@ static int hy__c_reads(const hy__node *node, int k)
     if (hy__c_is_number(&node->in[k])) return 0;
     if (hy__node_sub(node) || k == 0 || !hy__c_point_of(node, &at) || !at.text) return 1;
     return node->op->bind == hy__binary_bind || hy__op_number(node->op) == HY_OP__bitwise_and ||
-           hy__op_number(node->op) == HY_OP__bitwise_or || hy__op_number(node->op) == HY_OP__bitwise_xor;
+           hy__op_number(node->op) == HY_OP__bitwise_or || hy__op_number(node->op) == HY_OP__bitwise_xor ||
+           hy__op_number(node->op) == HY_OP_lcm;
 }
 
 /* Adds an axis. If all arrays go on along it where the last one ends, that one becomes longer instead, so
@@ -1299,7 +1304,7 @@ static void hy__c_store_sum(hy__c *c, const hy__c_step *s, const char *index)
 }
 
 /* --- moves --- */
-static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
+static void hy__c_move_of(hy__c *c, const hy__c_map *m, const char *x, int output)
 {
     const int inside = m->inverse ? (int)HY__C_OUT : 0, flat = m->inverse ? 0 : (int)HY__C_OUT;
     char y[HY__C_TEXT], number[HY__C_NUMBER];
@@ -1307,7 +1312,7 @@ static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
     int d;
     memset(step, 0, sizeof step);
     for (d = 0; d < m->dims; d++) at *= m->n[d];
-    hy__c_nest_new(c, "x0", NULL, hy__c_text(y, "y%d", output));
+    hy__c_nest_new(c, x, NULL, hy__c_text(y, "y%d", output));
     for (d = m->dims - 1; d >= 0; d--) {
         step[flat] = at /= hy__most(m->n[d], 1);
         step[inside] = m->step[d];
@@ -1315,7 +1320,7 @@ static void hy__c_move_from(hy__c *c, const hy__c_map *m, int output)
     }
     number[hy__text_i64(number, m->base)] = 0;
     if (m->base) hy__c_axis_of(c, HY__C_TERM, number, 0, !inside, 0, inside != 0);
-    hy__w(c, "%P %y = %0;\n");
+    hy__w(c, x ? "%P %y = %0;\n" : "%P %y = %v;\n", m->fill);
 }
 
 /* Says what becomes of a number in such an array; halves are copied as bits, so it says theirs. */
@@ -1348,8 +1353,38 @@ static void hy__c_moves(hy__c *c, const hy__c_step *s)
             hy__w(c, " };\ny%d[i] = ", o);
             if (m->base) hy__w(c, "from[i] < 0 ? (%t)%v : ", (int)dtype, hy__c_held(m->fill, dtype));
             hy__w(c, "x0[from[i]];\n}\n");
-        } else if (hy__size(&hy__c_in(s, 0)->shape)) hy__c_move_from(c, m, o);
+        } else if (hy__size(&hy__c_in(s, 0)->shape)) hy__c_move_of(c, m, "x0", o);
     }
+}
+
+/* A copy, and what is put into a box of it: an array, or a number. */
+static void hy__c_assign(hy__c *c, const hy__c_step *s)
+{
+    const int array = s->node->nin > 1, ndim = hy__c_out(s)->shape.ndim;
+    hy__slice_rec r = array ? *(const hy__slice_rec *)s->node->record
+        : hy__assigned_box((const hy__slice_assign_scalar_rec *)s->node->record);
+    int64_t step[HY_MAX_DIM], first;
+    hy_tensor y;
+    hy__c_map m;
+    int d, k, empty = 0;
+    memset(&m, 0, sizeof m);
+    y.type = *hy__c_out(s);
+    hy__pack_strides(&y);
+    m.inverse = 1;
+    m.dims = ndim;
+    m.base = hy__slice_strides(&y, &r, step);
+    for (d = 0, k = ndim - 1; d < ndim; d++, k--) {     /* those of a map begin within */
+        m.step[k] = step[d];
+        m.n[k] = y.type.shape.dim[d];
+        if (d < r.begin.n) m.n[k] = hy__range_of(m.n[k], r.begin.v[d], r.end.v[d], hy__step_of(&r, d), &first);
+        empty |= !m.n[k];
+    }
+    hy__w(c, "%fi y0[i] = x0[i];\n", hy__size(&y.type.shape));
+    if (array && empty) hy__w(c, "(void)x1;\n");
+    c->real = hy__c_is_half(y.type.dtype) ? HY_I32 : y.type.dtype;
+    if (!array)
+        m.fill = hy__c_held(((const hy__slice_assign_scalar_rec *)s->node->record)->scalar, y.type.dtype);
+    if (!empty) hy__c_move_of(c, &m, array ? "x1" : NULL, 0);
 }
 
 /* Sums more arrays than one group may have. */
@@ -3484,6 +3519,8 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_add_n, hy__c_add_n, 0, NULL },
     { HY_OP_concat, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_stack, hy__c_join, HY__C_WHOLE, NULL },
+    { HY_OP_slice_assign, hy__c_assign, HY__C_WHOLE, NULL },
+    { HY_OP_slice_assign_scalar, hy__c_assign, HY__C_WHOLE, NULL },
     { HY_OP_vstack, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_hstack, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_dstack, hy__c_join, HY__C_WHOLE, NULL },
@@ -3577,6 +3614,7 @@ static const hy__c_emitter hy__c_emitters[] = {
 #endif
     { HY_OP_shape_array, NULL, HY__C_KNOWN, NULL },
     { HY_OP_size_array, NULL, HY__C_KNOWN, NULL },
+    { HY_OP_index_array, NULL, HY__C_KNOWN, NULL },
     { HY_OP_zeros_like, NULL, HY__C_KNOWN, NULL },
     { HY_OP_ones_like, NULL, HY__C_KNOWN, NULL },
     { HY_OP_arange_like, NULL, HY__C_KNOWN, NULL },
