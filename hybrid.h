@@ -4627,10 +4627,10 @@ template <class L, class T, int n> static inline L hy__listed(const T (&list)[n]
 #define HY__REDUCE_BRACES(name, ...) HY__ONE_BRACES_OPT(hy_array *, hy_##name, ints, hy_reduce_opt, \
                                                         (hy_frame *F, hy_array *data), (F, data), (), ())
 HY_REDUCE_OPS(HY__REDUCE_BRACES)
-#define HY__OPT_LISTS(X) X(norm) X(moments) X(reshape) X(split_v2) X(slice) X(slice_assign) X(pad) X(random_uniform) \
+#define HY__OPT_LISTS(X) X(norm) X(moments) X(reshape) X(split_v2) X(slice) X(pad) X(random_uniform) \
     X(random_normal) X(random_exponential) X(random_gamma) X(random_poisson) X(random_negative_binomial) \
     X(random_general_negative_binomial) X(sample_multinomial) X(random_randint) X(_slice_grad) \
-    X(_sample_gamma) X(_average) X(_hsplit) X(_zeros) X(_ones) X(_full)
+    X(_sample_gamma) X(_average) X(_hsplit) X(slice_assign) X(slice_assign_scalar) X(_zeros) X(_ones) X(_full)
 #define HY__OP_LISTS(X) X(transpose) X(squeeze) X(slice_like) X(tile) X(reverse) X(broadcast_to) \
     X(broadcast_axis) X(index_array) X(scatter_nd) X(_squeeze) X(_pad_grad)
 HY__OPT_LISTS(HY__OPT_BRACES)
@@ -12510,14 +12510,13 @@ HY__MILD_ROOMS
     N(concat, slice) N(stack, slice) N(vstack, slice) N(hstack, slice) \
     N(dstack, slice) N(column_stack, slice) N(split, concat) N(split, stack) N(split_v2, concat) \
     N(split_v2, stack) N(_hsplit, concat) N(_hsplit, stack) N(_np_matmul, swap_axes) \
-    N(slice_assign, slice_assign_scalar) N(slice_assign, slice) \
     N(slice, _slice_grad) N(slice_axis, _slice_grad) N(slice_like, _slice_grad) \
     N(pad, _pad_grad) N(diag, _diag_grad) N(take, _take_grad) N(embedding, _take_grad) \
     N(shuffle, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) N(topk, _pick_grad) \
     N(sort, _pick_grad) N(gather_nd, _gather_nd_grad) N(scatter_nd, gather_nd) \
     N(scatter_nd, _gather_nd_grad) N(boolean_mask, _boolean_mask_grad) N(index_copy, equal) \
     N(index_copy, where) N(index_copy, take) N(index_copy, _zeros) N(index_copy, arange_like) \
-    N(sequence_last, _sequence_last_grad) \
+    N(sequence_last, _sequence_last_grad) N(slice_assign, slice_assign_scalar) N(slice_assign, slice) \
     N(attention, linalg_gemm2) N(attention, transpose) N(attention, repeat) N(attention, log) \
     N(attention, arange_like) N(attention, lesser_equal) N(attention, max) \
     N(attention, greater_scalar) N(attention, where) N(attention, softmax)
@@ -14686,9 +14685,13 @@ static hy_array *hy__by_factor(hy_frame *F, hy_array *dy, double factor)
 {
     return hy__as_typed(F, hy_mul_scalar(F, hy__as_reals(F, dy), factor), dy->t.type.dtype);
 }
-HY__DIFF(gradient_multiplier, hy__by_factor(F, dy, r->scalar))
-#define HY__ON_gradient_multiplier \
-    hy_infer_pointwise, hy__copy_bind, hy__gradient_multiplier_diff, hy__pointwise_split
+static int hy__by_factor_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(gradient_multiplier, D);
+    if (D->dy[0]) D->dx[0] = hy__by_factor(F, D->dy[0], r->scalar);
+    return 0;
+}
+#define HY__ON_gradient_multiplier hy_infer_pointwise, hy__copy_bind, hy__by_factor_diff, hy__pointwise_split
 
 static int hy__cast_infer(hy_infer *I)
 {

@@ -110,6 +110,8 @@ static void array_makers_give_their_values(void)
     CHECK(hy_size(F, hy_arange(F, 0, 1, 0.3)) == 4);
     ARRAY_IS(F, hy_linspace(F, 0, 1, 5), 0, 0.25, 0.5, 0.75, 1);
     ARRAY_IS(F, hy_linspace(F, 3, 4, 1), 3);
+    ARRAY_IS(F, hy_logspace(F, 0, 3, 4, 2), 1, 2, 4, 8);
+    ARRAY_IS(F, hy_logspace(F, 2, 9, 1, 10), 100);
     ARRAY_IS(F, hy_linspace(F, 2, -2, 3), 2, 0, -2);
     CHECK(hy_size(F, hy_linspace(F, 0, 1, 0)) == 0);
     ARRAY_IS(F, hy_eye(F, 2, 3, 0), 1, 0, 0, 0, 1, 0);
@@ -136,6 +138,8 @@ static void array_bad_ranges_are_errors(void)
     CHECK(!hy_arange(F, 0, INFINITY, 1));
     CHECK(hy_error(F) && strstr(hy_error(F), "arange"));
     hy_clear(F);
+    CHECK(!hy_logspace(F, 0, 1, -1, 10));
+    FAILS(F, HY_ERROR_ARGUMENT, "num is -1");
     CHECK(!hy_linspace(F, 0, 1, -1));
     FAILS(F, HY_ERROR_ARGUMENT, "linspace");
     CHECK(!hy_eye(F, -3, 2, 0));

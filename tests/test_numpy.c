@@ -850,7 +850,6 @@ static void numpy_errors(void)
         { { "_npi_bitwise_and", "", 1, "f(2) 1 ; f(2) 1", "f(2)", NULL }, "not supported" },
         { { "_npi_lcm", "", 1, "f(2) 1 ; f(2) 1", "f(2)", NULL }, "not supported" },
         { { "_npi_lcm", "", 1, "i(2) 1 ; i(3) 1", "i(3)", NULL }, "lcm" },
-        { { "_npi_logspace", "\"start\": \"0\", \"stop\": \"2\", \"num\": \"-1\"", 1, "", "f()", NULL }, "num is -1" },
         { { "_slice_assign", "\"begin\": \"(1,)\", \"end\": \"(3,)\"", 0, "f(4) 1 ; f(3) 1", "f(4)", NULL }, "slice_assign" },
         { { "_slice_assign", "\"begin\": \"(1,)\", \"end\": \"(3, 4)\"", 0, "f(4) 1 ; f(2) 1", "f(4)", NULL }, "same length" },
         { { "_slice_assign_scalar", "\"begin\": \"(1,)\", \"end\": \"(3,)\", \"step\": \"(0,)\"", 0, "f(4) 1", "f(4)", NULL },

@@ -1376,7 +1376,8 @@ static void hy__c_assign(hy__c *c, const hy__c_step *s)
     for (d = 0, k = ndim - 1; d < ndim; d++, k--) {     /* those of a map begin within */
         m.step[k] = step[d];
         m.n[k] = y.type.shape.dim[d];
-        if (d < r.begin.n) m.n[k] = hy__range_of(m.n[k], r.begin.v[d], r.end.v[d], hy__step_of(&r, d), &first);
+        if (d < r.begin.n)
+            m.n[k] = hy__range_of(m.n[k], r.begin.v[d], r.end.v[d], hy__step_of(&r, d), &first);
         empty |= !m.n[k];
     }
     hy__w(c, "%fi y0[i] = x0[i];\n", hy__size(&y.type.shape));
