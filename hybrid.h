@@ -160,7 +160,8 @@
  *   for more time, in which the steps of the block run in one thread.
  *   Nothing else changes, neither numbers that are drawn nor bits of gradients; a gradient that is to be
  *   differentiated again keeps what it computes again.
- *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders.
+ *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders. Samplers say
+ *   which samples an epoch has, batchify how samples become a batch, those with sizes of their own too.
  *   hy_step says whether it made the step, left it out, or met a gradient that is not finite; hy_fit counts
  *   both, and an epoch with a NaN is never the best. Functions of yours that the library calls (`each`,
  *   `reduce`, metrics, samples, initialisers ...) can neither free what the call works with nor close its
@@ -4314,6 +4315,7 @@ HY_API void        hy_metric_free(hy_frame *F, hy_metric *M);
 #ifndef HYBRID_NO_TRAIN
 typedef struct hy_dataset hy_dataset;
 typedef struct hy_loader hy_loader;
+typedef struct hy_sampler hy_sampler;
 /* Makes sample i: reads its parts from `in` (NULL if there is no dataset below), writes those to `out`,
  * packed. Called on any thread, for several samples at a time; random: 64 bits that are this sample's in this
  * epoch. Nonzero: it cannot be made, which is an error of the batch. */
@@ -4326,17 +4328,73 @@ HY_API hy_dataset *hy_dataset_of(hy_frame *F, int64_t n, int parts, const hy_typ
 /* Samples of another dataset, changed: how many parts of which types come out. */
 HY_API hy_dataset *hy_dataset_map(hy_frame *F, hy_dataset *D, int parts, const hy_type *types,
                                   hy_sample_fn fn, void *user);
+/* Samples with sizes of their own: a type says -1 for those that each sample tells. The function is called
+ * with out[k].data NULL, where it sets such sizes in out[k].type, and again with room for as much, where it
+ * writes the values, packed. `in` are the parts of the sample below, or NULL. */
+typedef struct hy_part { hy_type type; void *data; } hy_part;
+typedef int (*hy_parts_fn)(void *user, int64_t i, uint64_t random, const hy_part *in, hy_part *out);
+HY_API hy_dataset *hy_dataset_of_parts(hy_frame *F, int64_t n, int parts, const hy_type *types,
+                                       hy_parts_fn fn, void *user);
+HY_API hy_dataset *hy_dataset_map_parts(hy_frame *F, hy_dataset *D, int parts, const hy_type *types,
+                                        hy_parts_fn fn, void *user);
+/* Some samples of another dataset: those that `keep` gives 1 for, not 0 (it is asked once, now; below 0: an
+ * error); part `index` of num_shards parts as even as can be, in order; the first `count`, at most all; those
+ * of a sampler's epoch 0. */
+typedef int (*hy_keep_fn)(void *user, int64_t i, const hy_part *sample);
+HY_API hy_dataset *hy_dataset_filter(hy_frame *F, hy_dataset *D, hy_keep_fn keep, void *user);
+HY_API hy_dataset *hy_dataset_shard(hy_frame *F, hy_dataset *D, int64_t num_shards, int64_t index);
+HY_API hy_dataset *hy_dataset_take(hy_frame *F, hy_dataset *D, int64_t count);
+HY_API hy_dataset *hy_dataset_sample(hy_frame *F, hy_dataset *D, hy_sampler *S);
 HY_API int64_t     hy_dataset_length(hy_frame *F, hy_dataset *D);
 HY_API hy_array   *hy_dataset_get(hy_frame *F, hy_dataset *D, int64_t i);      /* a batch of one sample */
 HY_API void        hy_dataset_free(hy_frame *F, hy_dataset *D);
 /* A last batch that is not full: is shorter, is left out, or begins the next epoch. */
 enum { HY_LAST_KEEP, HY_LAST_DISCARD, HY_LAST_ROLLOVER };
+/* A sampler says which samples an epoch has, in which order: a function of the epoch's number alone. Yours
+ * writes the numbers of an epoch, at most `length`, and returns how many; below 0: an error. `random`: 64
+ * bits that are this epoch's. One of batches writes -1 behind each, which counts. */
+typedef int64_t (*hy_sampler_fn)(void *user, int64_t epoch, uint64_t random, int64_t *numbers,
+                                 int64_t length);
+HY_API hy_sampler *hy_sampler_sequential(hy_frame *F, int64_t length, int64_t start);  /* start, start + 1 */
+HY_API hy_sampler *hy_sampler_random(hy_frame *F, int64_t length, uint64_t seed);      /* as shuffle does */
+HY_API hy_sampler *hy_sampler_filter(hy_frame *F, hy_dataset *D, hy_keep_fn keep, void *user);
+/* 0, interval, 2 interval ...; then 1, 1 + interval ... until all have come, unless no_rollover. */
+HY_API hy_sampler *hy_sampler_interval(hy_frame *F, int64_t length, int64_t interval, int no_rollover);
+HY_API hy_sampler *hy_sampler_of(hy_frame *F, int64_t length, hy_sampler_fn fn, void *user);
+/* Batches, for hy_loader_opt.batch_sampler: of the numbers of another sampler, and of yours, where each batch
+ * has at most batch_size samples, and an epoch at most `length`. */
+HY_API hy_sampler *hy_sampler_batch(hy_frame *F, hy_sampler *S, int64_t batch_size, int last_batch);
+HY_API hy_sampler *hy_sampler_of_batches(hy_frame *F, int64_t length, int64_t batch_size, hy_sampler_fn fn,
+                                         void *user);
+HY_API hy_array   *hy_sampler_numbers(hy_frame *F, hy_sampler *S, int64_t epoch);      /* (n,) i64 */
+HY_API void        hy_sampler_free(hy_frame *F, hy_sampler *S);
+
+/* How samples become a batch: laid one upon the other, all of one shape (stack); each size up to the largest
+ * of the batch, `val` behind what a sample has (pad); each part in its own way (group); or yours, of arrays,
+ * or of groups where samples have several parts. */
+typedef struct hy_batchify hy_batchify;
+typedef hy_array *(*hy_batchify_fn)(hy_frame *F, int n, hy_array *const *samples, void *user);
+typedef struct hy_batchify_pad_opt {
+    double   val;
+    hy_dtype dtype;                     /* that of the samples */
+    int64_t  round_to;                  /* sizes become multiples of this */
+} hy_batchify_pad_opt;
+HY_API hy_batchify *hy_batchify_stack(hy_frame *F);
+HY_API hy_batchify *hy_batchify_pad(hy_frame *F, const hy_batchify_pad_opt *opt);
+HY_API hy_batchify *hy_batchify_group(hy_frame *F, int n, hy_batchify *const *parts);
+HY_API hy_batchify *hy_batchify_of(hy_frame *F, hy_batchify_fn fn, void *user);
+HY_API hy_array    *hy_batchify_call(hy_frame *F, hy_batchify *B, int n, hy_array *const *samples);
+HY_API void         hy_batchify_free(hy_frame *F, hy_batchify *B);
+
 typedef struct hy_loader_opt {
     int      shuffle;
     uint64_t seed;                      /* of the order and of what samples draw */
     int      last_batch;                /* HY_LAST_KEEP */
     int      prefetch;                  /* batches that are made at a time: 1, or 1 + num_workers */
     int      num_workers;               /* threads that make the next batches in the background */
+    hy_sampler  *sampler;               /* instead of shuffle */
+    hy_sampler  *batch_sampler;         /* instead of batch_size (0), sampler, shuffle and last_batch */
+    hy_batchify *batchify;              /* hy_batchify_stack; what it was made of is copied */
 } hy_loader_opt;
 HY_API hy_loader  *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt);
 HY_API int64_t     hy_loader_length(hy_frame *F, hy_loader *L);     /* batches in this epoch */
@@ -4521,6 +4579,10 @@ HY__BRACES(double, hy_check_grad,
 HY__BRACES(void, hy_metric_update, (hy_frame *F, hy_metric *M, hy__several labels, hy__several predictions),
            (F, M, labels.in(F), predictions.in(F)))
 HY__BRACES(hy_dataset *, hy_dataset_arrays, (hy_frame *F, hy__several arrays), (F, arrays.in(F)))
+template <int n> static inline hy_batchify *hy_batchify_group(hy_frame *F, hy_batchify *const (&parts)[n])
+{
+    return hy_batchify_group(F, n, parts);
+}
 #endif
 #ifndef HYBRID_NO_IO
 HY__BRACES(int, hy_export_to,
@@ -4650,6 +4712,7 @@ HY__REF_METRICS(HY__REF_METRIC)
 HY__REF(hy_metric *, hy_metric_top_k, hy_metric_opt, (hy_frame *F, int k), (F, k))
 HY__REF(hy_metric *, hy_metric_custom, hy_metric_opt, (hy_frame *F, hy_metric_fn fn, void *user),
         (F, fn, user))
+HY__REF(hy_batchify *, hy_batchify_pad, hy_batchify_pad_opt, (hy_frame *F), (F))
 HY__REF(hy_loader *, hy_loader_new, hy_loader_opt, (hy_frame *F, hy_dataset *D, int64_t batch_size),
         (F, D, batch_size))
 #ifndef HYBRID_NO_IO
@@ -66279,7 +66342,6 @@ HY__WARM_ROOMS
 #ifndef HYBRID_NO_TRAIN
 HY__COLD_ROOMS
 
-/* --- datasets --- */
 enum { HY__PARTS = 16, HY__MAPS = 16, HY__SAMPLES_BITS = 40 };
 struct hy_dataset {
     hy_block     base;                  /* so that it ends with the root, if not before */
@@ -66289,16 +66351,22 @@ struct hy_dataset {
     int          parts;
     hy_type      type[HY__PARTS];       /* of a sample's parts */
     size_t       bytes[HY__PARTS], room;        /* of each; of a whole sample, each part aligned */
+    int          open;                  /* some sizes are each sample's own */
     hy_tensor    rows[HY__PARTS];       /* of arrays, ... */
     hy__buffer  *held[HY__PARTS];       /* ... counted */
     hy_sample_fn fn;
+    hy_parts_fn  parts_fn;              /* or this one */
     void        *user;
+    int          picks;                 /* samples of the one below: numbers from `first` on, or these */
+    int64_t      first, *pick;
+    struct hy__producer *getter;           /* of hy_dataset_get, while nobody has it */
     void       (*close)(hy_root *root, void *user);     /* of what the reader of a file holds; or NULL */
 };
 
 /* --- a pool: threads that make samples in the background --- *
- * Positions before `armed` may be made. Workers, and whoever waits, take a few at a time from the front and
- * count what is made by batch; places for batches are used in turn.
+ * Positions before `armed` may be made: batch b has those from b * size on, as many as it has rows. Workers,
+ * and whoever waits, take a few at a time from the front and count what is made by batch; places for batches
+ * are used in turn.
  */
 enum { HY__LOADER_WORKERS = 64, HY__CREW_STEP = 8 };
 typedef void (*hy__loader_pool_fn)(void *user, int64_t at, int worker);
@@ -66329,7 +66397,7 @@ typedef struct hy__loader_pool {
     void        *user;
     int64_t      size;                  /* of a batch */
     int64_t      armed, claimed;        /* so many positions may be made, and somebody has begun with */
-    int64_t     *made;                  /* by place of a batch */
+    int64_t     *made, *rows;           /* by place of a batch: samples made, of so many */
     int          places, workers, busy, stop;
     hy__fp_mode  mode;                  /* of who asks for batches */
 #ifndef HYBRID_NO_THREADS
@@ -66343,15 +66411,15 @@ typedef struct hy__loader_pool {
 /* Makes the next few samples; under the lock, which it leaves meanwhile. */
 static void hy__loader_pool_step(hy__loader_pool *c, int worker)
 {
-    int64_t from = c->claimed, to = (from / c->size + 1) * c->size, at;
-    to = hy__least(hy__least(to, c->armed), from + HY__CREW_STEP);
-    c->claimed = to;
+    int64_t from = c->claimed, batch = from / c->size, place = batch % c->places, at;
+    int64_t end = batch * c->size + c->rows[place], to = hy__least(end, from + HY__CREW_STEP);
+    c->claimed = to < end ? to : (batch + 1) * c->size;
     c->busy++;
     HY__CREW_UNLOCK(c);
     for (at = from; at < to; at++) c->make(c->user, at, worker);
     HY__CREW_LOCK(c);
     c->busy--;
-    c->made[from / c->size % c->places] += to - from;
+    c->made[place] += to - from;
     HY__CREW_TELL(c, done);
 }
 
@@ -66409,23 +66477,25 @@ static void hy__loader_pool_renew(hy__loader_pool *c, int64_t at, int workers)
 #endif
 }
 
-/* One more batch may be made: rows from position c->armed on. */
+/* One more batch may be made, at position c->armed. */
 static void hy__loader_pool_arm(hy__loader_pool *c, int64_t rows)
 {
+    int64_t place = c->armed / c->size % c->places;
     HY__CREW_LOCK(c);
-    c->made[c->armed / c->size % c->places] = 0;
-    c->armed += rows;
+    c->made[place] = 0;
+    c->rows[place] = rows;
+    c->armed += c->size;
     c->mode = hy__fp_mode_now();
     HY__CREW_TELL(c, work);
     HY__CREW_UNLOCK(c);
 }
 
-/* Until the rows of the batch that begins at this position are made; who waits helps. */
-static void hy__loader_pool_wait(hy__loader_pool *c, int64_t from, int64_t rows)
+/* Until all of a batch is made; who waits helps. */
+static void hy__loader_pool_wait(hy__loader_pool *c, int64_t batch)
 {
-    const int64_t *made = &c->made[from / c->size % c->places];
+    int64_t place = batch % c->places;
     HY__CREW_LOCK(c);
-    while (*made < rows) {
+    while (c->made[place] < c->rows[place]) {
         if (c->claimed < c->armed) hy__loader_pool_step(c, 0);
         else HY__CREW_WAIT(c, done);
     }
@@ -66500,7 +66570,7 @@ static hy__loader_pool *hy__loader_pool_new(hy_root *root, hy_dataset *D, int64_
                                            hy__loader_pool_fn make, void *user)
 {
     hy__loader_pool *c = (hy__loader_pool *)hy__alloc_zero(&root->heap,
-                                                           sizeof *c + (size_t)places * sizeof *c->made);
+                                                           sizeof *c + 2 * (size_t)places * sizeof *c->made);
     if (!c) return NULL;
     c->root = root;
     c->data = D;
@@ -66509,6 +66579,7 @@ static hy__loader_pool *hy__loader_pool_new(hy_root *root, hy_dataset *D, int64_
     c->size = size;
     c->places = places;
     c->made = (int64_t *)(void *)(c + 1);
+    c->rows = c->made + places;
 #ifndef HYBRID_NO_THREADS
     hy__lock_init(&c->lock);
     hy__signal_init(&c->work);
@@ -66540,13 +66611,164 @@ static void hy__loader_pools_leave(hy_root *root, const hy_dataset *D)
     } while (c);
 }
 
+/* --- making samples --- */
+/* Memory that grows when more is asked for. */
+typedef struct hy__growing { char *data; size_t bytes; } hy__growing;
+static char *hy__growing_of(hy__heap *heap, hy__growing *room, size_t bytes)
+{
+    if (bytes < room->bytes) return room->data;         /* not of nothing either: all have an address */
+    hy__free(heap, room->data);
+    room->bytes = hy__round64(bytes + bytes / 2 + 1);
+    room->data = (char *)hy__alloc(heap, room->bytes);
+    if (!room->data) room->bytes = 0;
+    return room->data;
+}
+
+/* One that makes samples: in two rooms, by turns, those of datasets below. A third is for who has no other
+ * place for the last. After a failure: which and why, in words if it was not the function that gave up. */
+typedef struct hy__producer {
+    hy__heap  *heap;
+    hy__growing   room[3];
+    hy_error_t code;
+    char       said[160];
+} hy__producer;
+
+static void hy__producer_empty(hy__producer *m)
+{
+    int i;
+    for (i = 0; i < 3; i++) hy__free(m->heap, m->room[i].data);
+}
+
+/* With room at once for samples whose sizes are known; else -1. */
+static int hy__producer_begin(hy__producer *m, hy__heap *heap, const hy_dataset *D)
+{
+    memset(m, 0, sizeof *m);
+    m->heap = heap;
+    for (D = D->below; D; D = D->below)
+        if (!hy__growing_of(heap, &m->room[D->depth & 1], D->room)) return -1;
+    return 0;
+}
+
+static int hy__producer_fails(hy__producer *m, hy_error_t code, const char *format, ...)
+{
+    hy__line line = hy__line_open(m->said, sizeof m->said);
+    va_list args;
+    va_start(args, format);
+    if (HY__TEXT) hy__format(&line, format, args);
+    va_end(args);
+    m->code = code;
+    return -1;
+}
+
+/* Is this a type of such a form, and can it be addressed? */
+static int hy__part_fits(const hy_type *form, const hy_type *type)
+{
+    int d;
+    if (type->dtype != form->dtype || type->shape.ndim != form->shape.ndim) return 0;
+    for (d = 0; d < form->shape.ndim; d++)
+        if (type->shape.dim[d] < 0 || (form->shape.dim[d] >= 0 && type->shape.dim[d] != form->shape.dim[d]))
+            return 0;
+    return hy__bytes(type) >= 0 && (uint64_t)hy__bytes(type) <= SIZE_MAX / (4 * HY__PARTS);
+}
+
+/* The sizes of a sample; how many bytes it takes, or 0, if it cannot be made. */
+static size_t hy__sample_sizes(const hy_dataset *D, hy__producer *m, int64_t i, uint64_t random,
+                               const hy_part *in, hy_part *out)
+{
+    size_t bytes = 1;
+    int k;
+    for (k = 0; k < D->parts; k++) { out[k].type = D->type[k]; out[k].data = NULL; }
+    if (!D->open) return D->room + 1;
+    if (D->parts_fn(D->user, i, random, in, out)) return 0;
+    for (k = 0; k < D->parts; k++) {
+        if (!hy__part_fits(&D->type[k], &out[k].type)) {
+            (void)hy__producer_fails(m, HY_ERROR_SHAPE, "its part %d has type %t %z, where %t %z is due", k,
+                                  (int)out[k].type.dtype, &out[k].type.shape, (int)D->type[k].dtype,
+                                  &D->type[k].shape);
+            return 0;
+        }
+        bytes += hy__round64((size_t)hy__bytes(&out[k].type));
+    }
+    return bytes;
+}
+
+/* The values of a sample, of which sizes and places are known. */
+static int hy__sample_values(const hy_dataset *D, hy__producer *m, int64_t i, uint64_t random,
+                             const hy_part *in, const hy_part *out)
+{
+    const void *from[HY__PARTS];
+    void *to[HY__PARTS];
+    hy_part told[HY__PARTS];
+    int k;
+    if (D->parts_fn) {
+        memcpy(told, out, (size_t)D->parts * sizeof *out);
+        if (D->parts_fn(D->user, i, random, in, told)) return -1;
+        for (k = 0; k < D->parts; k++)
+            if (!hy__same_shape(&told[k].type.shape, &out[k].type.shape))
+                return hy__producer_fails(m, HY_ERROR_SHAPE, "the function told shape %z of its part %d, "
+                                          "then %z", &out[k].type.shape, k, &told[k].type.shape);
+        return 0;
+    }
+    for (k = 0; k < D->parts; k++) {
+        to[k] = out[k].data;
+        if (!D->fn) memcpy(to[k], (const char *)D->rows[k].data + (size_t)i * D->bytes[k], D->bytes[k]);
+    }
+    for (k = 0; in && k < D->below->parts; k++) from[k] = in[k].data;
+    return D->fn ? D->fn(D->user, i, random, in ? from : NULL, to) : 0;
+}
+
+/* Sample i as out: where `direct` says, or into the room. From the source upward; nonzero: it failed. */
+static int hy__dataset_sample(const hy_dataset *D, int64_t i, uint64_t random, hy__producer *m,
+                              void *const *direct, hy__growing *room, hy_part *out)
+{
+    const hy_dataset *chain[HY__MAPS], *at;
+    hy_part made[2][HY__PARTS];
+    int64_t number[HY__MAPS];
+    int n = 0, k, d;
+    m->code = HY_ERROR_USER;
+    m->said[0] = 0;
+    for (at = D; at; at = at->below) {
+        if (at->picks) { i = at->pick ? at->pick[i] : at->first + i; continue; }
+        chain[n] = at;
+        number[n++] = i;
+    }
+    for (d = n - 1; d >= 0; d--) {
+        hy_part *to = d ? made[d & 1] : out, *from = d < n - 1 ? made[(d + 1) & 1] : NULL;
+        size_t bytes = hy__sample_sizes(at = chain[d], m, number[d], random, from, to);
+        char *place = !bytes || (!d && direct) ? NULL
+            : hy__growing_of(m->heap, d ? &m->room[at->depth & 1] : room, bytes - 1);
+        if (!bytes) return -1;
+        if (!place && (d || !direct)) return hy__producer_fails(m, HY_ERROR_MEMORY, "out of memory");
+        for (k = 0; k < at->parts; k++) {
+            to[k].data = place ? place : direct[k];
+            if (place) place += hy__round64((size_t)hy__bytes(&to[k].type));
+        }
+        if (hy__sample_values(at, m, number[d], random, from, to)) return -1;
+    }
+    return 0;
+}
+
+/* Who asked for a sample learns why there is none. */
+static void hy__sample_fail(hy_frame *F, const char *who, int64_t i, hy_error_t code, const char *said)
+{
+    if (code == HY_ERROR_MEMORY) hy__no_memory(F, who);
+    else
+        hy__fail(F, code, "%s: the function of the dataset could not make sample %l%s%s", who, i,
+                 said[0] ? ": " : "", said);
+}
+
+/* --- datasets --- */
 static void hy__dataset_release(hy_block *self)
 {
     hy_dataset *D = (hy_dataset *)(void *)self;
+    hy__heap *heap = &self->core->root->heap;
     int k;
     hy__loader_pools_leave(self->core->root, D);
     if (D->close) D->close(self->core->root, D->user);
-    for (k = 0; k < D->parts; k++) hy__buffer_free(&self->core->root->heap, D->held[k]);
+    for (k = 0; k < D->parts; k++) hy__buffer_free(heap, D->held[k]);
+    if (D->getter) hy__producer_empty(D->getter);
+    hy__free(heap, D->getter);
+    hy__free(heap, D->pick);
 }
 
 static hy_dataset *hy__dataset_new(hy_frame *F, int64_t n, int parts, const char *who)
@@ -66567,13 +66789,21 @@ static hy_dataset *hy__dataset_new(hy_frame *F, int64_t n, int parts, const char
 /* One more part. A batch of such samples has one dim more. */
 static int hy__dataset_part(hy_frame *F, hy_dataset *D, const hy_type *type, const char *who)
 {
-    int k = D->parts;
-    if (!hy__check_type(F, type, who)) return -1;
+    hy_type known = *type;
+    int k = D->parts, d;
+    for (d = 0; d < known.shape.ndim && d < HY_MAX_DIM; d++)
+        if (known.shape.dim[d] == -1) known.shape.dim[d] = 0;
+    if (!hy__check_type(F, &known, who)) return -1;
+    if (!hy__shape_known(&type->shape) && !D->parts_fn)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: part %d has shape %z: sizes of -1 are told sample by "
+                        "sample, by the function of hy_dataset_of_parts or hy_dataset_map_parts", who, k,
+                        &type->shape);
     if (type->shape.ndim == HY_MAX_DIM)
         return hy__fail(F, HY_ERROR_SHAPE, "%s: samples of %d dims; a batch has one more, and %d are "
                         "possible", who, type->shape.ndim, (int)HY_MAX_DIM);
     D->type[k] = *type;
-    D->bytes[k] = (size_t)hy__bytes(type);
+    D->open |= !hy__shape_known(&type->shape);
+    D->bytes[k] = (size_t)hy__bytes(&known);
     if (D->bytes[k] > (SIZE_MAX / (4 * HY__MAPS) & ~(size_t)63) - D->room)
         return hy__fail(F, HY_ERROR_SHAPE, "%s: samples are too large to be addressed", who);
     D->room += hy__round64(D->bytes[k]);
@@ -66609,7 +66839,7 @@ HY_API hy_dataset *hy_dataset_arrays(hy_frame *F, hy_array *arrays)
 }
 
 static hy_dataset *hy__dataset_by(hy_frame *F, hy_dataset *below, int64_t n, int parts, const hy_type *types,
-                                  hy_sample_fn fn, void *user, const char *who)
+                                  hy_sample_fn fn, hy_parts_fn parts_fn, void *user, const char *who)
 {
     hy_dataset *D = hy__dataset_new(F, n, parts, who);
     int k;
@@ -66617,8 +66847,10 @@ static hy_dataset *hy__dataset_by(hy_frame *F, hy_dataset *below, int64_t n, int
     D->below = below;
     D->depth = below ? below->depth + 1 : 0;
     D->fn = fn;
+    D->parts_fn = parts_fn;
     D->user = user;
-    if (!fn || !types) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the function or the list of types is NULL", who);
+    if ((!fn && !parts_fn) || !types)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: the function or the list of types is NULL", who);
     else if (D->depth >= HY__MAPS)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: more than %d datasets in a chain", who, (int)HY__MAPS);
     for (k = 0; k < parts && !F->code; k++) hy__dataset_part(F, D, &types[k], who);
@@ -66629,7 +66861,12 @@ static hy_dataset *hy__dataset_by(hy_frame *F, hy_dataset *below, int64_t n, int
 HY_API hy_dataset *hy_dataset_of(hy_frame *F, int64_t n, int parts, const hy_type *types, hy_sample_fn fn,
                                  void *user)
 {
-    return hy__dataset_by(F, NULL, n, parts, types, fn, user, "hy_dataset_of");
+    return hy__dataset_by(F, NULL, n, parts, types, fn, NULL, user, "hy_dataset_of");
+}
+HY_API hy_dataset *hy_dataset_of_parts(hy_frame *F, int64_t n, int parts, const hy_type *types,
+                                       hy_parts_fn fn, void *user)
+{
+    return hy__dataset_by(F, NULL, n, parts, types, NULL, fn, user, "hy_dataset_of_parts");
 }
 /* Does it live, with all below? */
 static int hy__dataset_lives(hy_root *root, const hy_dataset *D)
@@ -66650,7 +66887,13 @@ HY_API hy_dataset *hy_dataset_map(hy_frame *F, hy_dataset *D, int parts, const h
                                   hy_sample_fn fn, void *user)
 {
     if (!hy__dataset_ok(F, D, "hy_dataset_map")) return NULL;
-    return hy__dataset_by(F, D, D->n, parts, types, fn, user, "hy_dataset_map");
+    return hy__dataset_by(F, D, D->n, parts, types, fn, NULL, user, "hy_dataset_map");
+}
+HY_API hy_dataset *hy_dataset_map_parts(hy_frame *F, hy_dataset *D, int parts, const hy_type *types,
+                                        hy_parts_fn fn, void *user)
+{
+    if (!hy__dataset_ok(F, D, "hy_dataset_map_parts")) return NULL;
+    return hy__dataset_by(F, D, D->n, parts, types, NULL, fn, user, "hy_dataset_map_parts");
 }
 HY_API int64_t hy_dataset_length(hy_frame *F, hy_dataset *D)
 {
@@ -66682,144 +66925,810 @@ static size_t hy__dataset_scratch(const hy_dataset *D)
     return room;
 }
 
-/* Sample i into out; nonzero when a function gave up. From the source upward. */
-static int hy__dataset_sample(const hy_dataset *D, int64_t i, uint64_t random, void *const *out,
-                              char *scratch)
+/* --- samples one by one, in the thread that asks --- */
+/* The maker that a dataset keeps for this, or one more. */
+static hy__producer *hy__getter_take(hy_frame *F, hy_dataset *D)
 {
-    const hy_dataset *chain[HY__MAPS], *at;
-    void *made[2][HY__PARTS];
-    int n = 0, k, d;
-    for (at = D; at; at = at->below) chain[n++] = at;
-    for (d = n - 1; d >= 0; d--) {
-        void **to = made[d & 1], **from = d < n - 1 ? made[(d + 1) & 1] : NULL;
-        at = chain[d];
-        for (k = 0; k < at->parts; k++) {
-            to[k] = d ? scratch : out[k];
-            if (d) scratch += hy__round64(at->bytes[k]);
-        }
-        if (at->fn && at->fn(at->user, i, random, (const void *const *)from, to)) return -1;
-        if (!at->fn)
-            for (k = 0; k < at->parts; k++)
-                memcpy(to[k], (const char *)at->rows[k].data + (size_t)i * at->bytes[k], at->bytes[k]);
+    hy__heap *heap = &F->root->heap;
+    hy__producer *m;
+    hy__acquire(&F->root->lock);
+    m = D->getter;
+    D->getter = NULL;
+    hy__release(&F->root->lock);
+    if (m) return m;
+    m = (hy__producer *)hy__alloc(heap, sizeof *m);
+    if (m && hy__producer_begin(m, heap, D)) {
+        hy__producer_empty(m);
+        hy__free(heap, m);
+        m = NULL;
     }
+    return m;
+}
+static void hy__getter_leave(hy_frame *F, hy_dataset *D, hy__producer *m)
+{
+    int kept;
+    if (!m) return;
+    hy__acquire(&F->root->lock);
+    kept = !D->getter;
+    if (kept) D->getter = m;
+    hy__release(&F->root->lock);
+    if (kept) return;
+    hy__producer_empty(m);
+    hy__free(&F->root->heap, m);
+}
+
+/* Sample i as a loader of the first seed makes it in its first epoch; it lies in the maker's last room. */
+static int hy__getter_get(hy_frame *F, const hy_dataset *D, hy__producer *m, int64_t i, hy_part *out,
+                          const char *who)
+{
+    const char *within = F->within;
+    int failed;
+    F->within = hy__sampling;
+    failed = hy__dataset_sample(D, i, hy__random_u64(0, 0, (uint64_t)i), m, NULL, &m->room[2], out);
+    F->within = within;
+    if (failed) hy__sample_fail(F, who, i, m->code, m->said);
+    return failed;
+}
+
+/* Numbers of the samples that are to be kept: how many, or -1. */
+static int64_t hy__dataset_keep(hy_frame *F, hy_dataset *D, hy_keep_fn keep, void *user, int64_t *numbers,
+                                const char *who)
+{
+    hy__producer *m = hy__getter_take(F, D);
+    hy_part part[HY__PARTS];
+    const char *within = F->within;
+    int64_t i, n = 0;
+    if (!m) hy__no_memory(F, who);
+    hy__dataset_hold(D, who);
+    for (i = 0; i < D->n && !F->code; i++) {
+        int kept;
+        if (hy__getter_get(F, D, m, i, part, who)) break;
+        F->within = "the function of a filter";
+        kept = keep(user, i, part);
+        F->within = within;
+        if (kept < 0 && !F->code) hy__fail(F, HY_ERROR_USER, "%s: the function gave up on sample %l", who, i);
+        if (kept > 0) numbers[n++] = i;
+    }
+    hy__dataset_let(D);
+    hy__getter_leave(F, D, m);
+    return F->code ? -1 : n;
+}
+
+/* --- samplers --- */
+typedef enum hy__sampler_kind { HY__IN_ORDER, HY__SHUFFLED, HY__SPACED, HY__LISTED, HY__TOLD, HY__BATCHES,
+                                HY__TOLD_BATCHES } hy__sampler_kind;
+struct hy_sampler {
+    hy_block     base;
+    hy__sampler_kind kind;
+    int64_t      n;                     /* numbers of an epoch, at most */
+    int64_t      start;
+    int64_t      interval;
+    int          no_rollover;
+    uint64_t     seed;
+    int64_t     *list;
+    hy_sampler_fn fn;
+    void        *user;
+    hy_sampler  *of;                    /* of batches: whose numbers these are, ... */
+    int64_t      size;                  /* ... how many a batch has, ... */
+    int          last_batch;            /* ... and what becomes of the last */
+};
+
+static void hy__sampler_release(hy_block *self)
+{
+    hy__free(&self->core->root->heap, ((hy_sampler *)(void *)self)->list);
+}
+
+static hy_sampler *hy__sampler_new(hy_frame *F, hy__sampler_kind kind, int64_t n, const char *who)
+{
+    hy_sampler *S;
+    if (!F || F->code) return NULL;
+    if (n < 0 || n >> HY__SAMPLES_BITS) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: length is %l; from 0 to 2^%d numbers are possible", who, n,
+                 (int)HY__SAMPLES_BITS);
+        return NULL;
+    }
+    S = (hy_sampler *)(void *)hy_block_new(F, sizeof *S, "sampler", hy__uncalled_forward, 0);
+    if (!S) return NULL;
+    S->base.free_fn = hy__sampler_release;
+    S->kind = kind;
+    S->n = n;
+    return S;
+}
+
+HY_API hy_sampler *hy_sampler_sequential(hy_frame *F, int64_t length, int64_t start)
+{
+    hy_sampler *S;
+    if (!hy__wants(F, "hy_sampler_sequential", "start", start, 0)) return NULL;
+    S = hy__sampler_new(F, HY__IN_ORDER, length, "hy_sampler_sequential");
+    if (S) S->start = start;
+    return S;
+}
+HY_API hy_sampler *hy_sampler_random(hy_frame *F, int64_t length, uint64_t seed)
+{
+    hy_sampler *S = hy__sampler_new(F, HY__SHUFFLED, length, "hy_sampler_random");
+    if (S) S->seed = seed;
+    return S;
+}
+HY_API hy_sampler *hy_sampler_interval(hy_frame *F, int64_t length, int64_t interval, int no_rollover)
+{
+    hy_sampler *S;
+    if (!F || F->code) return NULL;
+    if (interval < 1 || interval > length) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_sampler_interval: interval is %l, where 1 to the length, %l, is "
+                 "due", interval, length);
+        return NULL;
+    }
+    S = hy__sampler_new(F, HY__SPACED, length, "hy_sampler_interval");
+    if (!S) return NULL;
+    S->interval = interval;
+    S->no_rollover = no_rollover;
+    if (no_rollover) S->n = hy__pieces(length, interval);
+    S->start = length;
+    return S;
+}
+HY_API hy_sampler *hy_sampler_filter(hy_frame *F, hy_dataset *D, hy_keep_fn keep, void *user)
+{
+    static const char who[] = "hy_sampler_filter";
+    hy_sampler *S;
+    if (!hy__dataset_ok(F, D, who)) return NULL;
+    if (!keep)
+        return (hy_sampler *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_sampler_filter: the function is NULL");
+    S = hy__sampler_new(F, HY__LISTED, D->n, who);
+    if (!S) return NULL;
+    S->list = (int64_t *)hy__alloc(&F->root->heap, (size_t)(D->n + 1) * sizeof *S->list);
+    if (!S->list) hy__no_memory(F, who);
+    else S->n = hy__dataset_keep(F, D, keep, user, S->list, who);
+    if (!F->code) return S;
+    hy_block_free(F, &S->base);
+    return NULL;
+}
+static hy_sampler *hy__sampler_told(hy_frame *F, hy__sampler_kind kind, int64_t length, hy_sampler_fn fn,
+                                    void *user, const char *who)
+{
+    hy_sampler *S = hy__sampler_new(F, kind, length, who);
+    if (!S) return NULL;
+    S->fn = fn;
+    S->user = user;
+    if (fn) return S;
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: the function is NULL", who);
+    hy_block_free(F, &S->base);
+    return NULL;
+}
+HY_API hy_sampler *hy_sampler_of(hy_frame *F, int64_t length, hy_sampler_fn fn, void *user)
+{
+    return hy__sampler_told(F, HY__TOLD, length, fn, user, "hy_sampler_of");
+}
+HY_API hy_sampler *hy_sampler_of_batches(hy_frame *F, int64_t length, int64_t batch_size, hy_sampler_fn fn,
+                                         void *user)
+{
+    static const char who[] = "hy_sampler_of_batches";
+    hy_sampler *S = hy__wants(F, who, "batch_size", batch_size, 1)
+        ? hy__sampler_told(F, HY__TOLD_BATCHES, length, fn, user, who) : NULL;
+    if (S) S->size = batch_size;
+    return S;
+}
+
+/* Does it live, with the one whose numbers it takes? */
+static int hy__sampler_ok(hy_frame *F, hy_sampler *S, const char *who)
+{
+    int lives;
+    if (!hy__block_ok(F, S ? &S->base : NULL, who)) return 0;
+    hy__acquire(&F->root->lock);
+    lives = hy__block_lives(F->root, &S->base) && (!S->of || hy__block_lives(F->root, &S->of->base));
+    hy__release(&F->root->lock);
+    if (lives) return 1;
+    hy__fail(F, HY_ERROR_STATE, "%s: the sampler was freed, or the one whose numbers it takes", who);
+    return 0;
+}
+static int hy__sampler_plain(hy_frame *F, hy_sampler *S, const char *who)
+{
+    if (!hy__sampler_ok(F, S, who)) return 0;
+    if (S->kind < HY__BATCHES) return 1;
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: this sampler gives batches: it is one for "
+             "hy_loader_opt.batch_sampler", who);
     return 0;
 }
 
-/* --- loaders --- */
+HY_API hy_sampler *hy_sampler_batch(hy_frame *F, hy_sampler *of, int64_t batch_size, int last_batch)
+{
+    static const char who[] = "hy_sampler_batch";
+    hy_sampler *S;
+    if (!hy__sampler_plain(F, of, who) || !hy__wants(F, who, "batch_size", batch_size, 1)) return NULL;
+    if ((unsigned)last_batch > HY_LAST_ROLLOVER) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: last_batch %d", who, last_batch);
+        return NULL;
+    }
+    S = hy__sampler_new(F, HY__BATCHES, of->n, who);
+    if (!S) return NULL;
+    S->of = of;
+    S->size = batch_size;
+    S->last_batch = last_batch;
+    return S;
+}
+HY_API void hy_sampler_free(hy_frame *F, hy_sampler *S)
+{
+    hy__data_free(F, S ? &S->base : NULL, "hy_sampler_free");
+}
+
+static void hy__numbers_shuffle(int64_t *order, int64_t n, uint64_t seed, int64_t epoch)
+{
+    int64_t i;
+    for (i = n - 1; i > 0; i--) {
+        uint64_t bits = hy__random_u64(seed, 2 * (uint64_t)epoch + 1, (uint64_t)i);
+        int64_t k = (int64_t)(bits % (uint64_t)(i + 1)), swap = order[i];
+        order[i] = order[k];
+        order[k] = swap;
+    }
+}
+
+/* How many numbers an epoch may have, ends of batches included. */
+static int64_t hy__sampler_room(const hy_sampler *S) { return S->kind == HY__TOLD_BATCHES ? 2 * S->n : S->n; }
+
+/* The numbers of an epoch: how many, or -1. */
+static int64_t hy__sampler_fill(hy_frame *F, hy_sampler *S, int64_t epoch, int64_t *to, const char *who)
+{
+    const char *within = F->within;
+    int64_t i, k, n = S->n, most = hy__sampler_room(S);
+    if (S->kind == HY__BATCHES) return hy__sampler_fill(F, S->of, epoch, to, who);
+    if (S->kind == HY__LISTED && n) memcpy(to, S->list, (size_t)n * sizeof *to);
+    if (S->kind < HY__SPACED) for (i = 0; i < n; i++) to[i] = S->start + i;
+    if (S->kind == HY__SHUFFLED) hy__numbers_shuffle(to, n, S->seed, epoch);
+    if (S->kind == HY__SPACED)
+        for (n = k = 0; k < (S->no_rollover ? 1 : S->interval); k++)
+            for (i = k; i < S->start; i += S->interval) to[n++] = i;
+    if (!S->fn) return n;
+    F->within = "the function of a sampler";
+    hy__block_hold(&S->base, who);
+    n = S->fn(S->user, epoch, hy__random_u64(S->seed, 2 * (uint64_t)epoch, 0), to, most);
+    hy__block_let(&S->base);
+    F->within = within;
+    if (!F->code && (n < 0 || n > most))
+        hy__fail(F, HY_ERROR_USER, n < 0 ? "%s: the function of the sampler gave up on epoch %l"
+                 : "%s: the function of the sampler gave for epoch %l %l numbers, more than the %l there is "
+                 "room for", who, epoch, n, most);
+    return F->code ? -1 : n;
+}
+
+/* Are these numbers of samples? */
+static int hy__picks_ok(hy_frame *F, const int64_t *at, int64_t n, int64_t samples, const char *who)
+{
+    int64_t i;
+    for (i = 0; i < n; i++)
+        if (at[i] < 0 || at[i] >= samples) {
+            hy__fail(F, HY_ERROR_INDEX, "%s: number %l of the sampler is %l, which is none of %l samples",
+                     who, i, at[i], samples);
+            return 0;
+        }
+    return 1;
+}
+
+HY_API hy_array *hy_sampler_numbers(hy_frame *F, hy_sampler *S, int64_t epoch)
+{
+    static const char who[] = "hy_sampler_numbers";
+    hy_array *x;
+    int64_t n;
+    if (!hy__sampler_plain(F, S, who) || !hy__wants(F, who, "epoch", epoch, 0)) return NULL;
+    x = hy_empty(F, hy__shape1(S->n), HY_I64);
+    n = x ? hy__sampler_fill(F, S, epoch, (int64_t *)x->t.data, who) : -1;
+    if (n >= 0) x->t.type.shape.dim[0] = n;
+    return n < 0 ? NULL : x;
+}
+
+/* --- some samples of a dataset --- */
+static hy_dataset *hy__dataset_picks(hy_frame *F, hy_dataset *below, int64_t first, int64_t n, int64_t *pick,
+                                     const char *who)
+{
+    hy_dataset *D = hy__dataset_new(F, n, below->parts, who);
+    if (!D) { hy__free(&F->root->heap, pick); return NULL; }
+    D->below = below;
+    D->depth = below->depth;
+    D->picks = 1;
+    D->first = first;
+    D->pick = pick;
+    D->open = below->open;
+    D->room = below->room;
+    D->parts = below->parts;
+    memcpy(D->type, below->type, sizeof D->type);
+    memcpy(D->bytes, below->bytes, sizeof D->bytes);
+    return D;
+}
+HY_API hy_dataset *hy_dataset_filter(hy_frame *F, hy_dataset *D, hy_keep_fn keep, void *user)
+{
+    static const char who[] = "hy_dataset_filter";
+    int64_t *numbers, n;
+    if (!hy__dataset_ok(F, D, who)) return NULL;
+    if (!keep)
+        return (hy_dataset *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_dataset_filter: the function is NULL");
+    numbers = (int64_t *)hy__alloc(&F->root->heap, (size_t)(D->n + 1) * sizeof *numbers);
+    if (!numbers) return (hy_dataset *)hy__no_memory(F, who);
+    n = hy__dataset_keep(F, D, keep, user, numbers, who);
+    if (n >= 0) return hy__dataset_picks(F, D, 0, n, numbers, who);
+    hy__free(&F->root->heap, numbers);
+    return NULL;
+}
+HY_API hy_dataset *hy_dataset_shard(hy_frame *F, hy_dataset *D, int64_t num_shards, int64_t index)
+{
+    static const char who[] = "hy_dataset_shard";
+    int64_t each, rest;
+    if (!hy__dataset_ok(F, D, who) || !hy__wants(F, who, "num_shards", num_shards, 1)) return NULL;
+    if (index < 0 || index >= num_shards) {
+        hy__fail(F, HY_ERROR_INDEX, "%s: index is %l, which is none of %l shards", who, index, num_shards);
+        return NULL;
+    }
+    each = D->n / num_shards;
+    rest = D->n % num_shards;
+    return hy__dataset_picks(F, D, each * index + hy__least(index, rest), each + (index < rest), NULL, who);
+}
+HY_API hy_dataset *hy_dataset_take(hy_frame *F, hy_dataset *D, int64_t count)
+{
+    static const char who[] = "hy_dataset_take";
+    if (!hy__dataset_ok(F, D, who)) return NULL;
+    if (count >= 0) return hy__dataset_picks(F, D, 0, hy__least(count, D->n), NULL, who);
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: count is %l, where at least 0 is due", who, count);
+    return NULL;
+}
+HY_API hy_dataset *hy_dataset_sample(hy_frame *F, hy_dataset *D, hy_sampler *S)
+{
+    static const char who[] = "hy_dataset_sample";
+    int64_t *numbers, n;
+    if (!hy__dataset_ok(F, D, who) || !hy__sampler_plain(F, S, who)) return NULL;
+    numbers = (int64_t *)hy__alloc(&F->root->heap, (size_t)(S->n + 1) * sizeof *numbers);
+    if (!numbers) return (hy_dataset *)hy__no_memory(F, who);
+    n = hy__sampler_fill(F, S, 0, numbers, who);
+    if (n >= 0 && hy__picks_ok(F, numbers, n, D->n, who)) return hy__dataset_picks(F, D, 0, n, numbers, who);
+    hy__free(&F->root->heap, numbers);
+    return NULL;
+}
+
+/* --- batches of samples --- */
+typedef enum hy__join_kind { HY__STACK, HY__PAD, HY__YOURS } hy__join_kind;
+typedef struct hy__joining {
+    hy__join_kind       kind;
+    hy_batchify_pad_opt pad;
+    hy_batchify_fn      fn;
+    void               *user;
+} hy__joining;
+typedef struct hy__joinings { int grouped; hy__joining of[HY__PARTS]; } hy__joinings;  /* how many; 0: none */
+struct hy_batchify { hy_block base; hy__joinings how; };
+
+static hy_batchify *hy__batchify_new(hy_frame *F, hy__join_kind kind)
+{
+    hy_batchify *B = !F || F->code ? NULL
+        : (hy_batchify *)(void *)hy_block_new(F, sizeof *B, "batchify", hy__uncalled_forward, 0);
+    if (B) B->how.of[0].kind = kind;
+    return B;
+}
+HY_API hy_batchify *hy_batchify_stack(hy_frame *F) { return hy__batchify_new(F, HY__STACK); }
+HY_API hy_batchify *hy_batchify_pad(hy_frame *F, const hy_batchify_pad_opt *opt)
+{
+    hy_batchify_pad_opt o;
+    hy_type type;
+    hy_batchify *B;
+    HY__OPTIONS_INTO(o, opt);
+    if (!hy__wants(F, "hy_batchify_pad", "round_to", o.round_to, 0)) return NULL;
+    memset(&type, 0, sizeof type);
+    type.dtype = o.dtype;
+    if (o.dtype && !hy__check_type(F, &type, "hy_batchify_pad")) return NULL;
+    B = hy__batchify_new(F, HY__PAD);
+    if (B) B->how.of[0].pad = o;
+    return B;
+}
+HY_API hy_batchify *hy_batchify_of(hy_frame *F, hy_batchify_fn fn, void *user)
+{
+    hy_batchify *B;
+    if (F && !fn)
+        return (hy_batchify *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_batchify_of: the function is NULL");
+    B = hy__batchify_new(F, HY__YOURS);
+    if (!B) return NULL;
+    B->how.of[0].fn = fn;
+    B->how.of[0].user = user;
+    return B;
+}
+static int hy__batchify_ok(hy_frame *F, hy_batchify *B, const char *who)
+{
+    int lives;
+    if (!hy__block_ok(F, B ? &B->base : NULL, who)) return 0;
+    hy__acquire(&F->root->lock);
+    lives = hy__block_lives(F->root, &B->base);
+    hy__release(&F->root->lock);
+    if (!lives) hy__fail(F, HY_ERROR_STATE, "%s: the batchify was freed", who);
+    return lives;
+}
+HY_API hy_batchify *hy_batchify_group(hy_frame *F, int n, hy_batchify *const *parts)
+{
+    static const char who[] = "hy_batchify_group";
+    hy_batchify *B;
+    int i;
+    if (!F || F->code) return NULL;
+    if (n < 1 || n > HY__PARTS || !parts) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d parts; 1 to %d are possible", who, parts ? n : 0,
+                 (int)HY__PARTS);
+        return NULL;
+    }
+    for (i = 0; i < n; i++) {
+        if (!hy__batchify_ok(F, parts[i], who)) return NULL;
+        if (!parts[i]->how.grouped) continue;
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: part %d is a group; a sample's part is one array", who, i);
+        return NULL;
+    }
+    B = hy__batchify_new(F, HY__STACK);
+    if (!B) return NULL;
+    B->how.grouped = n;
+    for (i = 0; i < n; i++) B->how.of[i] = parts[i]->how.of[0];
+    return B;
+}
+HY_API void hy_batchify_free(hy_frame *F, hy_batchify *B)
+{
+    hy__data_free(F, B ? &B->base : NULL, "hy_batchify_free");
+}
+
+/* Is there a way for samples of so many parts? */
+static int hy__joins(hy_frame *F, const hy__joinings *how, int parts, const char *who)
+{
+    if (how->grouped && how->grouped != parts)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: hy_batchify_group of %d for samples of %d parts", who,
+                 how->grouped, parts);
+    else if (!how->grouped && how->of[0].kind == HY__PAD && parts > 1)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: hy_batchify_pad takes one array, and samples have %d parts: "
+                 "hy_batchify_group says how each becomes a batch", who, parts);
+    return !F->code;
+}
+/* Does each sample go straight to its row of the batch? */
+static int hy__joins_rows(const hy__joinings *how)
+{
+    int i;
+    for (i = 0; i < how->grouped || !i; i++) if (how->of[i].kind != HY__STACK) return 0;
+    return 1;
+}
+
+/* The type of n samples, `step` apart, as one array. */
+static int hy__join_type(hy_frame *F, const hy__joining *how, int64_t n, const hy_part *part, int step,
+                         hy_type *type, const char *who)
+{
+    const hy_shape *first = &part->type.shape;
+    int64_t i, to = how->pad.round_to;
+    int d, pads = how->kind == HY__PAD;
+    *type = part->type;
+    for (i = 1; i < n; i++) {
+        const hy_type *other = &part[i * step].type;
+        if (pads ? other->shape.ndim != first->ndim
+            : other->dtype != type->dtype || !hy__same_shape(&other->shape, first))
+            return hy__fail(F, HY_ERROR_SHAPE, "%s: sample %l of the batch is %t %z, sample 0 is %t %z%s",
+                            who, i, (int)other->dtype, &other->shape, (int)type->dtype, first,
+                            pads ? ": hy_batchify_pad takes as many dims in each"
+                            : ": hy_batchify_stack takes equal ones, hy_batchify_pad such");
+        for (d = 0; d < first->ndim; d++)
+            type->shape.dim[d] = hy__most(type->shape.dim[d], other->shape.dim[d]);
+    }
+    if (pads && how->pad.dtype) type->dtype = how->pad.dtype;
+    for (d = 0; pads && to > 1 && d < first->ndim; d++)
+        type->shape.dim[d] = hy__times(hy__pieces(type->shape.dim[d], to), to);
+    if (type->shape.ndim == HY_MAX_DIM)
+        return hy__fail(F, HY_ERROR_SHAPE, "%s: samples of %d dims; a batch has one more, and %d are "
+                        "possible", who, type->shape.ndim, (int)HY_MAX_DIM);
+    memmove(type->shape.dim + 1, type->shape.dim, (size_t)type->shape.ndim++ * sizeof type->shape.dim[0]);
+    type->shape.dim[0] = n;
+    return hy__check_type(F, type, who) ? 0 : -1;
+}
+
+/* n samples as one array; what they lack is filled. */
+static hy_array *hy__join_arrays(hy_frame *F, const hy__joining *how, int64_t n, const hy_part *part,
+                                 int step, const char *who)
+{
+    hy_array *y;
+    hy_tensor to, from;
+    hy_type type;
+    int64_t i, values = 0;
+    if (hy__join_type(F, how, n, part, step, &type, who)) return NULL;
+    y = hy__make(F, &type, who);
+    for (i = 0; i < n; i++) values += hy__size(&part[i * step].type.shape);
+    if (y && values < hy__size(&type.shape)) hy_fill(F, y, how->pad.val);
+    for (i = 0; i < n && !F->code; i++) {
+        from.type = part[i * step].type;
+        from.data = part[i * step].data;
+        hy__pack_strides(&from);
+        to = from;
+        to.type.dtype = type.dtype;
+        to.data = (char *)y->t.data + i * y->t.stride[0] * hy__traits[type.dtype].size;
+        memcpy(to.stride, y->t.stride + 1, (size_t)from.type.shape.ndim * sizeof to.stride[0]);
+        hy__copy_tensor(&to, &from);
+    }
+    return F->code ? NULL : y;
+}
+
+/* A sample's parts as an array or a group, copied. */
+static hy_array *hy__sample_array(hy_frame *F, const hy_part *part, int parts, const char *who)
+{
+    hy_array *all = parts > 1 ? hy__group_make(F, parts) : NULL, *x = NULL;
+    int k;
+    for (k = 0; k < parts && !F->code; k++) {
+        x = hy__make(F, &part[k].type, who);
+        if (x && part[k].data) memcpy(x->t.data, part[k].data, (size_t)hy__bytes(&x->t.type));
+        if (all) all->item[k] = x;
+    }
+    return F->code ? NULL : parts > 1 ? all : x;
+}
+
+/* What a function of yours makes of n samples, each of so many parts from part[i * step] on. */
+static hy_array *hy__join_told(hy_frame *F, const hy__joining *how, int64_t n, const hy_part *part, int step,
+                               int parts, const char *who)
+{
+    static const hy__role role = { "the function of a batchify", NULL, "(F, n, samples, user)" };
+    hy__buffer *room = n > INT_MAX ? NULL : hy__buffer_new(&F->cache, (size_t)n * sizeof(hy_array *) + 1);
+    hy_array **sample = room ? (hy_array **)room->data : NULL, *y = NULL;
+    hy__callback visit;
+    int64_t i;
+    if (!room) hy__no_memory(F, who);
+    for (i = 0; i < n && !F->code; i++) sample[i] = hy__sample_array(F, part + i * step, parts, who);
+    if (!F->code) {
+        visit = hy__callback_open(F, &role);
+        F->scope_base = F->marks;
+        y = how->fn(F, (int)n, sample, how->user);
+        y = hy__callback_close(F, &visit, y);
+        if (!F->code && !y) hy__fail(F, HY_ERROR_USER, "%s: the function of the batchify gave NULL", who);
+        if (!F->code && !hy__alive(F, y, who)) y = NULL;
+    }
+    hy__buffer_drop(&F->cache, room);
+    return F->code ? NULL : y;
+}
+
+/* The batch of n samples, each of so many parts. */
+static hy_array *hy__joined(hy_frame *F, const hy__joinings *how, int64_t n, const hy_part *part, int parts,
+                          const char *who)
+{
+    hy_array *y[HY__PARTS], *all = NULL;
+    int k;
+    hy_begin(F);
+    if (!how->grouped && how->of[0].kind == HY__YOURS)
+        all = hy__join_told(F, &how->of[0], n, part, parts, parts, who);
+    else {
+        for (k = 0; k < parts && !F->code; k++) {
+            const hy__joining *one = &how->of[how->grouped ? k : 0];
+            y[k] = one->kind == HY__YOURS ? hy__join_told(F, one, n, part + k, parts, 1, who)
+                : hy__join_arrays(F, one, n, part + k, parts, who);
+        }
+        if (!F->code) all = parts > 1 ? hy_group_of(F, parts, y) : y[0];
+    }
+    if (all && all->frame == F) all = hy_return(F, all);
+    hy_end(F);
+    return F->code ? NULL : all;
+}
+
+HY_API hy_array *hy_batchify_call(hy_frame *F, hy_batchify *B, int n, hy_array *const *samples)
+{
+    static const char who[] = "hy_batchify_call";
+    hy_array *y = NULL;
+    hy__buffer *room = NULL;
+    hy_part *part;
+    int i, k, parts;
+    if (!hy__batchify_ok(F, B, who) || !hy__wants(F, who, "n", n, 1)) return NULL;
+    parts = samples ? hy_count(F, samples[0]) : 0;
+    if (F->code || parts < 1 || parts > HY__PARTS) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: samples of %d parts; 1 to %d are possible", who, parts,
+                 (int)HY__PARTS);
+        return NULL;
+    }
+    if (!hy__joins(F, &B->how, parts, who)) return NULL;
+    hy_begin(F);
+    room = hy__buffer_new(&F->cache, (size_t)n * (size_t)parts * sizeof *part);
+    part = room ? (hy_part *)room->data : NULL;
+    if (!room) hy__no_memory(F, who);
+    for (i = 0; i < n && !F->code; i++) {
+        if (hy_count(F, samples[i]) != parts)
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: sample %d has %d parts, sample 0 has %d", who, i,
+                     hy_count(F, samples[i]), parts);
+        for (k = 0; k < parts && !F->code; k++) {
+            hy_array *x = hy_get(F, samples[i], k);
+            if (hy__readable(F, x, who, "arrays")) x = hy__packed_array(F, x);
+            if (F->code) break;
+            part[i * parts + k].type = x->t.type;
+            part[i * parts + k].data = x->t.data;
+        }
+    }
+    hy__block_hold(&B->base, who);
+    if (!F->code) y = hy__joined(F, &B->how, n, part, parts, who);
+    hy__block_let(&B->base);
+    hy__buffer_drop(&F->cache, room);
+    if (y && y->frame == F) y = hy_return(F, y);
+    hy_end(F);
+    return F->code ? NULL : y;
+}
+
+/* --- loaders --- *
+ * Batches are counted within their epoch, and batch b lies in place b % prefetch until it is given out: in
+ * its rows, or, where samples have sizes of their own or a batchify is to see them, each in its own room.
+ */
 struct hy_loader {
     hy_block     base;
     hy_dataset  *data;
     hy_loader_opt opt;
-    int64_t      size;                  /* of a batch */
-    int64_t      epoch, at, n;          /* epoch under way (-1: none), samples given out, of so many */
+    hy_sampler  *sampler;               /* whose numbers these are; NULL: all, perhaps shuffled */
+    int64_t      size;                  /* of a batch, at most */
+    int64_t      epoch, n;              /* epoch under way (-1: none), and its numbers */
+    int64_t      batch, batches;        /* given out, of so many */
     int          ended;                 /* the last call said that the epoch is over */
     int64_t     *order;                 /* numbers of samples, what was left over first */
     int64_t      left;                  /* of them from the epoch before */
+    int64_t     *first;                 /* where the sampler's batches begin in order; NULL: all are equal */
     int          parts;                 /* of a sample */
-    int          ready, next;           /* batches made and not given out: from next on */
-    hy__value   *made;                  /* [batch * parts + part] */
-    int64_t      begin;                 /* sample in order with which the batches under way begin, ... */
-    int64_t      samples;               /* ... and how many they have */
-    char        *scratch;               /* of all workers */
-    size_t       each;                  /* bytes of one */
-    unsigned char *failed;              /* by sample of the batches under way */
-    hy__loader_pool *pool;              /* of its workers: batch number b of an epoch lies at b % prefetch */
-    int64_t      armed;                 /* with a pool: samples of this epoch whose batches have room */
+    int64_t      armed;                 /* batches that have room, and without a pool are made */
+    hy__value   *made;                  /* [place * parts + part] */
+    int          loose;                 /* each sample in its own room */
+    hy__joinings how;                   /* ... and this makes batches of them */
+    hy_part     *part;                  /* [(place * size + row) * parts + part] */
+    hy__growing    *room;                  /* [place * size + row] */
+    hy__producer   *maker;                 /* of all workers */
+    int          makers;
+    hy__lock     lock;                  /* guards the first sample that failed: */
+    int64_t      lost;                  /* its position, batch * size + row; -1: none */
+    hy_error_t   code;
+    char         said[160];
+    hy__loader_pool *pool;
     uint64_t     lived;                 /* 1 + count of changes when its datasets were last seen, or 0 */
     const char  *taken;                 /* who goes through its epoch, and nobody else meanwhile; or NULL */
 };
 
-/* Random bits of sample i in an epoch; a second stream of them shuffles. */
-static uint64_t hy__loader_bits(const hy_loader *L, int shuffling, int64_t i)
+/* Where a batch begins in order. */
+static int64_t hy__loader_first(const hy_loader *L, int64_t batch)
 {
-    return hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch + (uint64_t)shuffling, (uint64_t)i);
+    return L->first ? L->first[batch] : hy__least(batch * L->size, L->n);
+}
+static int64_t hy__loader_rows(const hy_loader *L, int64_t batch)
+{
+    return hy__loader_first(L, batch + 1) - hy__loader_first(L, batch);
 }
 
-/* The sample at this position in order, into a row of a batch that has room. */
-static int hy__loader_sample(hy_loader *L, int64_t at, int64_t batch, int64_t row, int worker)
+/* The sample at this position, batch * size + row, into its place. */
+static void hy__loader_item_at(hy_loader *L, int64_t position, int worker)
 {
     const hy_dataset *D = L->data;
-    int64_t i = L->order[at];
-    void *out[HY__PARTS];
+    hy__producer *m = &L->maker[worker];
+    int64_t batch = position / L->size, row = position % L->size, place = batch % L->opt.prefetch;
+    int64_t at = hy__loader_first(L, batch) + row, i = L->order[at], slot = place * L->size + row;
+    uint64_t random = hy__random_u64(L->opt.seed, 2 * (uint64_t)L->epoch,
+                                     (uint64_t)(at < L->left ? i + D->n : i));
+    void *direct[HY__PARTS];
+    hy_part out[HY__PARTS];
     int k;
-    for (k = 0; k < D->parts; k++)
-        out[k] = (char *)L->made[batch * D->parts + k].t.data + (size_t)row * D->bytes[k];
-    return hy__dataset_sample(D, i, hy__loader_bits(L, 0, at < L->left ? i + D->n : i), out,
-                              L->scratch + L->each * (size_t)worker) != 0;
+    for (k = 0; k < D->parts && !L->loose; k++)
+        direct[k] = (char *)L->made[place * D->parts + k].t.data + (size_t)row * D->bytes[k];
+    if (!hy__dataset_sample(D, i, random, m, L->loose ? NULL : direct, L->loose ? &L->room[slot] : NULL,
+                            L->loose ? &L->part[slot * D->parts] : out)) return;
+    hy__acquire(&L->lock);
+    if (L->lost < 0 || position < L->lost) {
+        L->lost = position;
+        L->code = m->code;
+        memcpy(L->said, m->said, sizeof L->said);
+    }
+    hy__release(&L->lock);
 }
 
 static void hy__loader_item(void *arg, int stage, int64_t item, int worker)
 {
     hy_loader *L = (hy_loader *)arg;
+    int64_t batch = L->batch + item / L->size;
     (void)stage;
-    L->failed[item] = (unsigned char)hy__loader_sample(L, L->begin + item, item / L->size, item % L->size,
-                                                       worker);
+    if (item % L->size < hy__loader_rows(L, batch)) hy__loader_item_at(L, L->batch * L->size + item, worker);
 }
-
-/* The same by position in the epoch. */
 static void hy__loader_pool_item(void *user, int64_t at, int worker)
 {
-    hy_loader *L = (hy_loader *)user;
-    int64_t batch = at / L->size % L->opt.prefetch, row = at % L->size;
-    L->failed[batch * L->size + row] = (unsigned char)hy__loader_sample(L, at, batch, row, worker);
+    hy__loader_item_at((hy_loader *)user, at, worker);
 }
 
 static void hy__loader_release(hy_block *self)
 {
     hy_loader *L = (hy_loader *)(void *)self;
     hy__heap *heap = &self->core->root->heap;
-    int i;
+    int64_t i;
     hy__loader_pool_free(L->pool);
     for (i = 0; L->made && i < L->opt.prefetch * L->parts; i++) hy__buffer_free(heap, L->made[i].buffer);
+    for (i = 0; L->maker && i < L->makers; i++) hy__producer_empty(&L->maker[i]);
+    for (i = 0; L->room && i < L->opt.prefetch * L->size; i++) hy__free(heap, L->room[i].data);
     hy__free(heap, L->order);
+    hy__free(heap, L->first);
     hy__free(heap, L->made);
-    hy__free(heap, L->scratch);
-    hy__free(heap, L->failed);
+    hy__free(heap, L->maker);
+    hy__free(heap, L->part);
+    hy__free(heap, L->room);
+    hy__lock_done(&L->lock);
+}
+
+/* What the options say that must not be said together; a sampler of batches sets others of them. */
+static int hy__loader_options(hy_frame *F, hy_loader_opt *o, int64_t *batch_size, hy_sampler **sampler,
+                              const char *who)
+{
+    hy_sampler *S = o->batch_sampler;
+    *sampler = o->sampler;
+    if (o->sampler && !hy__sampler_plain(F, o->sampler, who)) return -1;
+    if (o->sampler && o->shuffle)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: shuffle and sampler: hy_sampler_random shuffles", who);
+    if (S && !hy__sampler_ok(F, S, who)) return -1;
+    if (S && S->kind < HY__BATCHES)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: batch_sampler gives no batches: it is one for "
+                        "hy_loader_opt.sampler, or for hy_sampler_batch", who);
+    if (S && (*batch_size || o->shuffle || o->sampler || o->last_batch))
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: batch_size, shuffle, sampler and last_batch say nothing "
+                        "beside batch_sampler", who);
+    if (S) {
+        *batch_size = S->size;
+        *sampler = S->kind == HY__BATCHES ? S->of : S;
+        o->last_batch = S->last_batch;
+    }
+    if (!hy__wants(F, who, "batch_size", *batch_size, 1)) return -1;
+    if (o->prefetch < 1 || o->prefetch > 1024 || (unsigned)o->last_batch > HY_LAST_ROLLOVER ||
+        (unsigned)o->num_workers > HY__LOADER_WORKERS)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: prefetch %d, last_batch %d, num_workers %d", who,
+                        o->prefetch, o->last_batch, o->num_workers);
+    return 0;
+}
+
+/* Memory that does not depend on the epoch; 0, or -1. */
+static int hy__loader_memory(hy_loader *L, hy__heap *heap, int hands)
+{
+    const hy_sampler *S = L->sampler;
+    size_t rows = (size_t)L->opt.prefetch * (size_t)L->size, numbers = (size_t)L->data->n;
+    int i;
+    if (S) numbers = (size_t)hy__sampler_room(S);
+    L->order = (int64_t *)hy__alloc_zero(heap, (numbers + (size_t)L->size) * sizeof *L->order);
+    if (S && S->kind == HY__TOLD_BATCHES)
+        L->first = (int64_t *)hy__alloc_zero(heap, ((size_t)S->n + 2) * sizeof *L->first);
+    L->made = (hy__value *)hy__alloc_zero(heap, (size_t)(L->opt.prefetch * L->parts) * sizeof *L->made);
+    L->maker = (hy__producer *)hy__alloc_zero(heap, (size_t)hands * sizeof *L->maker);
+    if (L->loose) {
+        L->part = (hy_part *)hy__alloc_zero(heap, rows * (size_t)L->parts * sizeof *L->part);
+        L->room = (hy__growing *)hy__alloc_zero(heap, rows * sizeof *L->room);
+    }
+    for (i = 0; L->maker && i < hands; i++, L->makers++)
+        if (hy__producer_begin(&L->maker[i], heap, L->data)) { L->makers++; return -1; }
+    return L->order && L->made && L->maker && (L->first || !S || S->kind != HY__TOLD_BATCHES) &&
+        (!L->loose || (L->part && L->room)) ? 0 : -1;
 }
 
 HY_API hy_loader *hy_loader_new(hy_frame *F, hy_dataset *D, int64_t batch_size, const hy_loader_opt *opt)
 {
+    static const char who[] = "hy_loader_new";
+    hy__joinings how;
     hy_loader_opt o;
+    hy_sampler *sampler;
     hy_loader *L;
-    hy__heap *heap;
-    int hands, pooled;
+    int64_t numbers;
+    int pooled, failed;
     HY__OPTIONS_INTO(o, opt);
-    if (!hy__dataset_ok(F, D, "hy_loader_new")) return NULL;
+    memset(&how, 0, sizeof how);
+    if (!hy__dataset_ok(F, D, who)) return NULL;
     pooled = o.num_workers > 0 && HY__HAS_LOADER_POOLS && !F->root->desc.parallel_for;
     if (!o.prefetch) o.prefetch = pooled && o.num_workers <= HY__LOADER_WORKERS ? 1 + o.num_workers : 1;
-    if (!hy__wants(F, "hy_loader_new", "batch_size", batch_size, 1)) return NULL;
-    if (o.prefetch < 1 || o.prefetch > 1024 || (unsigned)o.last_batch > HY_LAST_ROLLOVER ||
-        (unsigned)o.num_workers > HY__LOADER_WORKERS) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_loader_new: prefetch %d, last_batch %d, num_workers %d",
-                 o.prefetch, o.last_batch, o.num_workers);
-        return NULL;
-    }
-    if (D->room > SIZE_MAX / 4 / (size_t)batch_size || (size_t)batch_size > SIZE_MAX / (size_t)o.prefetch ||
-        (uint64_t)(D->n + batch_size) > SIZE_MAX / (4 * sizeof *L->order)) {
+    if (hy__loader_options(F, &o, &batch_size, &sampler, who)) return NULL;
+    if (o.batchify && !hy__batchify_ok(F, o.batchify, who)) return NULL;
+    if (o.batchify) how = o.batchify->how;
+    if (!hy__joins(F, &how, D->parts, who)) return NULL;
+    numbers = (sampler ? hy__sampler_room(sampler) : D->n) + batch_size;
+    if (D->room > SIZE_MAX / 4 / (size_t)batch_size ||
+        (uint64_t)numbers > SIZE_MAX / (4 * sizeof *L->order) ||
+        (size_t)batch_size > SIZE_MAX / (size_t)o.prefetch / (2 * HY__PARTS * sizeof(hy_part))) {
         hy__fail(F, HY_ERROR_SHAPE, "hy_loader_new: batches of %l samples, or all %l of them, are too large",
                  batch_size, D->n);
         return NULL;
     }
     L = (hy_loader *)(void *)hy_block_new(F, sizeof *L, "loader", hy__uncalled_forward, 0);
     if (!L) return NULL;
-    heap = &F->root->heap;
+    hy__lock_init(&L->lock);
     L->base.free_fn = hy__loader_release;
     L->data = D;
     L->parts = D->parts;
-    L->opt = o;
+    L->sampler = sampler;
+    L->how = how;
+    L->loose = D->open || !hy__joins_rows(&how);
     L->size = batch_size;
-    L->epoch = -1;
-    L->each = hy__round64(hy__dataset_scratch(D) + 1);
-    L->order = (int64_t *)hy__alloc_zero(heap, (size_t)(D->n + batch_size) * sizeof *L->order);
-    L->made = (hy__value *)hy__alloc_zero(heap, (size_t)(o.prefetch * D->parts) * sizeof *L->made);
+    L->epoch = L->lost = -1;
     if (!pooled) o.num_workers = 0;
-    hands = F->root->threads > o.num_workers ? F->root->threads : 1 + o.num_workers;
-    L->scratch = L->each > SIZE_MAX / (size_t)hands ? NULL : (char *)hy__alloc(heap, L->each * (size_t)hands);
-    L->failed = (unsigned char *)hy__alloc(heap, (size_t)o.prefetch * (size_t)batch_size);
-    if (pooled) L->pool = hy__loader_pool_new(F->root, D, batch_size, o.prefetch, hy__loader_pool_item, L);
+    L->opt = o;
+    failed = hy__loader_memory(L, &F->root->heap, (int)hy__most(F->root->threads, 1 + o.num_workers));
+    if (pooled && !failed)
+        L->pool = hy__loader_pool_new(F->root, D, batch_size, o.prefetch, hy__loader_pool_item, L);
     if (L->pool) hy__loader_pool_start(L->pool, o.num_workers);
-    if (L->order && L->made && L->scratch && L->failed && (L->pool || !pooled)) return L;
-    hy__no_memory(F, "hy_loader_new");
+    if (!failed && (L->pool || !pooled)) return L;
+    hy__no_memory(F, who);
     hy_block_free(F, &L->base);
     return NULL;
 }
@@ -66833,10 +67742,11 @@ static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
     if (!hy__block_ok(F, L ? &L->base : NULL, who)) return 0;
     now = 1 + (uint64_t)HY__PEEK(&F->root->changes);
     if (L->lived == now) return 1;      /* no block has gone since */
-    L->lived = hy__dataset_lives(F->root, L->data) ? now : 0;
-    if (L->lived) return 1;
-    hy__fail(F, HY_ERROR_STATE, "%s: the loader's dataset was freed, or one below it", who);
-    return 0;
+    L->lived = 0;
+    if (!hy__dataset_lives(F->root, L->data))
+        hy__fail(F, HY_ERROR_STATE, "%s: the loader's dataset was freed, or one below it", who);
+    else if (!L->sampler || hy__sampler_ok(F, L->sampler, who)) L->lived = now;
+    return !F->code;
 }
 /* May its epoch be changed, or does somebody go through it? */
 static int hy__loader_idle(hy_frame *F, hy_loader *L, const char *who)
@@ -66852,11 +67762,13 @@ static void hy__loader_hold(hy_loader *L, const char *who)
 {
     L->taken = who;
     hy__block_hold(&L->base, who);
+    if (L->sampler) hy__block_hold(&L->sampler->base, who);
     hy__dataset_hold(L->data, who);
 }
 static void hy__loader_let(hy_loader *L)
 {
     hy__dataset_let(L->data);
+    if (L->sampler) hy__block_let(&L->sampler->base);
     hy__block_let(&L->base);
     L->taken = NULL;
 }
@@ -66864,51 +67776,75 @@ static void hy__loader_let(hy_loader *L)
 static void hy__loader_drop(hy_frame *F, hy_loader *L)
 {
     int i;
-    if (L->pool) hy__loader_pool_renew(L->pool, L->at, L->opt.num_workers);
-    if (L->pool) hy__loader_pool_rest(L->pool, L->at);
+    if (L->pool) hy__loader_pool_renew(L->pool, L->batch * L->size, L->opt.num_workers);
+    if (L->pool) hy__loader_pool_rest(L->pool, L->batch * L->size);
     for (i = 0; i < L->opt.prefetch * L->parts; i++) {
         hy__buffer_drop(&F->cache, L->made[i].buffer);
         L->made[i].buffer = NULL;
     }
-    L->ready = L->next = 0;
-    L->armed = L->at;
+    L->lost = -1;
+    L->armed = L->batch;
 }
 
-/* The order of the next epoch, behind what the last one left over. */
-static void hy__loader_begin(hy_loader *L)
+/* The sampler's own batches: an end behind each but the last, which may have one. Their ends go. */
+static int hy__loader_cut(hy_frame *F, hy_loader *L)
 {
-    int64_t i, k, n = L->data->n, left = L->opt.last_batch == HY_LAST_ROLLOVER ? L->n - L->at : 0;
-    memmove(L->order, L->order + L->at, (size_t)left * sizeof *L->order);
-    L->epoch++;
-    for (i = 0; i < n; i++) L->order[left + i] = i;
-    for (i = n - 1; i > 0 && L->opt.shuffle; i--) {
-        int64_t *order = L->order + left, swap = order[i];
-        k = (int64_t)(hy__loader_bits(L, 1, i) % (uint64_t)(i + 1));
-        order[i] = order[k];
-        order[k] = swap;
+    int64_t i, n = 0, rows;
+    L->batches = 0;
+    for (i = 0; i < L->n; i++) {
+        if (L->order[i] != -1) L->order[n++] = L->order[i];
+        rows = n - L->first[L->batches];
+        if (n > L->sampler->n)
+            return hy__fail(F, HY_ERROR_USER, "hy_next: the function of the sampler gave more than %l "
+                            "numbers", L->sampler->n);
+        if (rows > L->size || (!rows && L->order[i] == -1))
+            return hy__fail(F, HY_ERROR_USER, "hy_next: batch %l of the sampler has %s%l samples, where 1 to "
+                            "%l are due", L->batches, rows ? "at least " : "", rows, L->size);
+        if (L->order[i] == -1) L->first[++L->batches] = n;
+    }
+    if (n > L->first[L->batches]) L->first[++L->batches] = n;
+    L->n = n;
+    return 0;
+}
+
+/* The order of the next epoch, behind what the last one left over; -1: there is none. */
+static int hy__loader_begin(hy_frame *F, hy_loader *L)
+{
+    int64_t i, n = L->data->n, at = L->first ? L->n : hy__loader_first(L, L->batch), *order = L->order;
+    int64_t left = L->opt.last_batch == HY_LAST_ROLLOVER ? L->n - at : 0;
+    memmove(order, order + at, (size_t)left * sizeof *order);
+    order += left;
+    L->n = left;                        /* if it fails, these stay */
+    L->batch = L->batches = 0;
+    L->ended = 1;
+    hy__loader_drop(F, L);
+    if (L->sampler) n = hy__sampler_fill(F, L->sampler, L->epoch + 1, order, "hy_next");
+    else {
+        for (i = 0; i < n; i++) order[i] = i;
+        if (L->opt.shuffle) hy__numbers_shuffle(order, n, L->opt.seed, L->epoch + 1);
+    }
+    if (n < 0) return -1;
+    L->n = left + n;
+    L->batches = L->opt.last_batch == HY_LAST_KEEP ? hy__pieces(L->n, L->size) : L->n / L->size;
+    if ((L->first && hy__loader_cut(F, L)) ||
+        (L->sampler && !hy__picks_ok(F, order, L->n - left, L->data->n, "hy_next"))) {
+        L->n = left;
+        L->batches = 0;
+        return -1;
     }
     L->left = left;
-    L->n = left + n;
-    L->at = L->armed = 0;
+    L->epoch++;
     L->ended = 0;
-    if (L->pool) hy__loader_pool_renew(L->pool, 0, L->opt.num_workers);
-    if (L->pool) hy__loader_pool_rest(L->pool, 0);
-}
-
-/* Of samples that are left in this epoch: how many make up its next batches. */
-static int64_t hy__loader_rest(const hy_loader *L)
-{
-    int64_t rest = L->n - L->at;
-    return L->opt.last_batch == HY_LAST_KEEP ? rest : rest / L->size * L->size;
+    return 0;
 }
 
 /* Room for a batch of rows. */
-static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t batch, int64_t rows)
+static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t place, int64_t rows)
 {
     const hy_dataset *D = L->data;
     int k;
-    for (k = 0; k < D->parts; k++) {
-        hy__value *v = &L->made[batch * D->parts + k];
+    for (k = 0; k < D->parts && !L->loose; k++) {
+        hy__value *v = &L->made[place * D->parts + k];
         int d;
         v->t.type.dtype = D->type[k].dtype;
         v->t.type.shape.ndim = D->type[k].shape.ndim + 1;
@@ -66925,44 +67861,42 @@ static int hy__loader_room(hy_frame *F, hy_loader *L, int64_t batch, int64_t row
     return 0;
 }
 
-/* The next batches, all at once. */
-static void hy__loader_make(hy_frame *F, hy_loader *L)
+/* Room for the batches that are made ahead, and work for the pool. */
+static void hy__loader_arm(hy_frame *F, hy_loader *L)
 {
-    int64_t rest = hy__loader_rest(L), rows, i;
-    double cost = (double)hy__dataset_scratch(L->data) + (double)L->data->room;
-    hy__region region;
-    L->begin = L->at;
-    L->samples = 0;
-    while (L->samples < rest && L->ready < L->opt.prefetch) {
-        rows = hy__least(rest - L->samples, L->size);
-        if (hy__loader_room(F, L, L->ready, rows)) return;
-        L->ready++;
-        L->samples += rows;
-    }
-    region.run = hy__loader_item;
-    region.arg = L;
-    region.stages = 1;
-    region.items = &L->samples;
-    if (hy__parallel(F->root, &region, (L->data->fn ? 10 : 0.1) * cost * (double)L->samples)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "%s", hy__stray_text);
-        hy__loader_drop(F, L);
-        return;
-    }
-    for (i = 0; i < L->samples; i++) {
-        if (!L->failed[i]) continue;
-        hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",
-                 L->order[L->begin + i]);
-        return;
+    while (L->armed < L->batches && L->armed < L->batch + L->opt.prefetch) {
+        int64_t rows = hy__loader_rows(L, L->armed);
+        if (hy__loader_room(F, L, L->armed % L->opt.prefetch, rows)) return;
+        L->armed++;
+        if (L->pool) hy__loader_pool_arm(L->pool, rows);
     }
 }
 
+/* Without a pool: the next batches, all at once. */
+static void hy__loader_make(hy_frame *F, hy_loader *L)
+{
+    double cost = (double)hy__dataset_scratch(L->data) + (double)L->data->room;
+    int told = L->data->fn || L->data->parts_fn || L->data->open;
+    int64_t items;
+    hy__region region;
+    hy__loader_arm(F, L);
+    if (F->code) return;
+    items = (L->armed - L->batch) * L->size;
+    region.run = hy__loader_item;
+    region.arg = L;
+    region.stages = 1;
+    region.items = &items;
+    if (!hy__parallel(F->root, &region, (told ? 10 : 0.1) * cost * (double)items)) return;
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s", hy__stray_text);
+}
+
 /* A batch as an array or a group, in this scope. */
-static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L, int64_t batch)
+static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L, int64_t place)
 {
     int k, parts = L->data->parts;
     hy_array *all = parts > 1 ? hy__group_make(F, parts) : NULL, *x = NULL;
     for (k = 0; k < parts && !F->code; k++) {
-        hy__value *v = &L->made[batch * parts + k];
+        hy__value *v = &L->made[place * parts + k];
         x = hy__handle(F);
         if (!x) break;
         x->t = v->t;
@@ -66970,63 +67904,51 @@ static hy_array *hy__loader_hand_out(hy_frame *F, hy_loader *L, int64_t batch)
         v->buffer = NULL;
         if (all) all->item[k] = x;
     }
-    L->at = hy__least(L->n, L->at + L->made[batch * parts].t.type.shape.dim[0]);
     return F->code ? NULL : parts > 1 ? all : x;
 }
 
-/* Room for the batches that are made ahead, and work for the pool. */
-static void hy__loader_arm(hy_frame *F, hy_loader *L)
-{
-    int64_t end = L->at + hy__loader_rest(L), most = L->at + L->size * L->opt.prefetch;
-    while (L->armed < end && L->armed < most) {
-        int64_t rows = hy__least(end - L->armed, L->size);
-        if (hy__loader_room(F, L, L->armed / L->size % L->opt.prefetch, rows)) return;
-        L->armed += rows;
-        hy__loader_pool_arm(L->pool, rows);
-    }
-}
-
-/* The next batch of a loader with a pool. */
+/* The next batch, once it is made. */
 static hy_array *hy__loader_fetch(hy_frame *F, hy_loader *L)
 {
-    int64_t batch = L->at / L->size % L->opt.prefetch, rows, i;
-    hy_array *y = NULL;
-    hy__loader_pool_renew(L->pool, L->at, L->opt.num_workers);
-    hy__loader_arm(F, L);
-    rows = hy__least(L->armed - L->at, L->size);
-    if (!F->code) hy__loader_pool_wait(L->pool, L->at, rows);
-    for (i = 0; i < rows && !F->code; i++)
-        if (L->failed[batch * L->size + i])
-            hy__fail(F, HY_ERROR_USER, "hy_next: the function of the dataset could not make sample %l",
-                     L->order[L->at + i]);
-    if (!F->code) y = hy__loader_hand_out(F, L, batch);
-    if (!F->code) hy__loader_arm(F, L);
-    return y;
+    int64_t batch = L->batch, place = batch % L->opt.prefetch, lost;
+    if (L->pool) hy__loader_pool_renew(L->pool, batch * L->size, L->opt.num_workers);
+    if (L->pool) hy__loader_arm(F, L);
+    else if (L->armed == batch) hy__loader_make(F, L);
+    if (L->pool && !F->code) hy__loader_pool_wait(L->pool, batch);
+    if (F->code) return NULL;
+    hy__acquire(&L->lock);
+    lost = L->lost;
+    hy__release(&L->lock);
+    if (lost >= 0 && lost / L->size == batch) {
+        lost = hy__loader_first(L, batch) + lost % L->size;
+        hy__sample_fail(F, "hy_next", L->order[lost], L->code, L->said);
+        return NULL;
+    }
+    if (!L->loose) return hy__loader_hand_out(F, L, place);
+    return hy__joined(F, &L->how, hy__loader_rows(L, batch), &L->part[place * L->size * L->parts], L->parts,
+                    "hy_next");
 }
 
 /* The next batch of a loader that is held. */
 static hy_array *hy__loader_next(hy_frame *F, hy_loader *L)
 {
     const char *within = F->within;
-    hy_array *y = NULL;
-    int64_t at;
+    hy_array *y;
     if (hy__is_symbolic(F)) {
         hy__fail(F, HY_ERROR_TRACE, "hy_next: forward is being traced: batches are its inputs");
         return NULL;
     }
-    if (L->epoch < 0 || L->ended) hy__loader_begin(L);
-    if (!L->ready && hy__loader_rest(L) <= 0) { L->ended = 1; return NULL; }
-    at = L->at;
+    if ((L->epoch < 0 || L->ended) && hy__loader_begin(F, L)) return NULL;
+    if (L->batch == L->batches) { L->ended = 1; return NULL; }
     F->within = hy__sampling;
-    if (!L->pool && !L->ready) hy__loader_make(F, L);
-    if (L->pool) y = hy__loader_fetch(F, L);
-    F->within = within;
-    if (!L->pool && !F->code) {
-        y = hy__loader_hand_out(F, L, L->next);
-        if (++L->next == L->ready) L->next = L->ready = 0;
+    y = hy__loader_fetch(F, L);
+    if (!F->code) {
+        L->batch++;
+        if (L->pool) hy__loader_arm(F, L);
     }
+    F->within = within;
     if (!F->code) return y;
-    L->at = at;                         /* the batch is still to come */
+    if (y) L->batch--;                  /* the batch is still to come */
     hy__loader_drop(F, L);
     return NULL;
 }
@@ -67044,8 +67966,9 @@ HY_API hy_array *hy_next(hy_frame *F, hy_loader *L)
 /* What is left of an epoch under way is left out: the next call begins another. */
 static void hy__loader_leave(hy_frame *F, hy_loader *L)
 {
-    if (L->epoch < 0 || L->ended || !L->at) return;
-    L->at = L->n;
+    if (L->epoch < 0 || L->ended || !L->batch) return;
+    L->n = 0;
+    L->batch = L->batches = 0;
     L->ended = 1;
     hy__loader_drop(F, L);
 }
@@ -67054,51 +67977,49 @@ HY_API int64_t hy_loader_length(hy_frame *F, hy_loader *L)
 {
     int64_t n;
     if (!hy__loader_ok(F, L, "hy_loader_length")) return 0;
-    n = L->n;
-    if (L->epoch < 0 || L->ended)
-        n = L->data->n + (L->opt.last_batch == HY_LAST_ROLLOVER ? L->n - L->at : 0);
-    return L->opt.last_batch == HY_LAST_KEEP ? (n + L->size - 1) / L->size : n / L->size;
+    if (L->epoch >= 0 && !L->ended) return L->batches;
+    if (L->sampler && L->sampler->fn) {                 /* only its function knows */
+        int failed;
+        if (!hy__loader_idle(F, L, "hy_loader_length")) return 0;
+        hy__loader_hold(L, "hy_loader_length");
+        failed = hy__loader_begin(F, L);
+        hy__loader_let(L);
+        return failed ? 0 : L->batches;
+    }
+    n = L->sampler ? L->sampler->n : L->data->n;
+    if (L->opt.last_batch == HY_LAST_ROLLOVER) n += L->n - hy__loader_first(L, L->batch);
+    return L->opt.last_batch == HY_LAST_KEEP ? hy__pieces(n, L->size) : n / L->size;
 }
 HY_API void hy_loader_rewind(hy_frame *F, hy_loader *L)
 {
     if (!hy__loader_idle(F, L, "hy_loader_rewind")) return;
     hy__loader_drop(F, L);
     L->epoch = -1;
-    L->at = L->n = 0;
+    L->n = L->batch = L->batches = 0;
     L->ended = 0;
+    hy__loader_drop(F, L);
 }
 
-/* A sample as a loader of the first seed makes it in its first epoch. */
 HY_API hy_array *hy_dataset_get(hy_frame *F, hy_dataset *D, int64_t i)
 {
-    hy_array *x[HY__PARTS];
-    void *out[HY__PARTS];
-    hy__buffer *scratch;
-    const char *within;
-    int k;
-    if (!hy__dataset_ok(F, D, "hy_dataset_get")) return NULL;
-    within = F->within;
+    static const char who[] = "hy_dataset_get";
+    hy__joinings how;
+    hy_part part[HY__PARTS];
+    hy_array *x = NULL;
+    hy__producer *m;
+    if (!hy__dataset_ok(F, D, who)) return NULL;
     if (i < 0 || i >= D->n) {
         hy__fail(F, HY_ERROR_INDEX, "hy_dataset_get: sample %l of %l", i, D->n);
         return NULL;
     }
-    for (k = 0; k < D->parts; k++) {
-        hy_shape shape = D->type[k].shape;
-        memmove(shape.dim + 1, shape.dim, (size_t)shape.ndim++ * sizeof shape.dim[0]);
-        shape.dim[0] = 1;
-        x[k] = hy_empty(F, shape, D->type[k].dtype);
-        out[k] = x[k] ? x[k]->t.data : NULL;
-    }
-    scratch = F->code ? NULL : hy__buffer_new(&F->cache, hy__dataset_scratch(D) + 1);
-    F->within = hy__sampling;
-    hy__dataset_hold(D, "hy_dataset_get");
-    if (!scratch) hy__no_memory(F, "hy_dataset_get");
-    else if (hy__dataset_sample(D, i, hy__random_u64(0, 0, (uint64_t)i), out, (char *)scratch->data))
-        hy__fail(F, HY_ERROR_USER, "hy_dataset_get: the function of the dataset could not make sample %l", i);
+    memset(&how, 0, sizeof how);
+    m = hy__getter_take(F, D);
+    if (!m) hy__no_memory(F, who);
+    hy__dataset_hold(D, who);
+    if (m && !hy__getter_get(F, D, m, i, part, who)) x = hy__joined(F, &how, 1, part, D->parts, who);
     hy__dataset_let(D);
-    F->within = within;
-    hy__buffer_drop(&F->cache, scratch);
-    return F->code ? NULL : D->parts > 1 ? hy_group_of(F, D->parts, x) : x[0];
+    hy__getter_leave(F, D, m);
+    return x;
 }
 
 /* --- readers --- */

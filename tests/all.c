@@ -92,6 +92,7 @@
 #include "test_losses.c"
 #include "test_data.c"
 #include "test_workers.c"
+#include "test_batches.c"
 #include "test_step.c"
 #include "test_handover.c"
 #include "test_ctc_twice.c"
@@ -188,6 +189,7 @@ int main(int argc, char **argv)
     test_losses();
     test_data();
     test_workers();
+    test_batches();
     test_step();
     test_handover();
     test_ctc_twice();

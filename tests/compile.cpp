@@ -63,5 +63,26 @@ int main()
         hy_end(F);
     }
     ok = ok && !hy_error(F) && last < first;
+
+    hy_type parts[2] = {};                              /* samples of their own length, padded, batch by batch */
+    parts[0].dtype = parts[1].dtype = HY_F32;
+    parts[0].shape = HY_SHAPE(-1);
+    hy_dataset *D = hy_dataset_of_parts(F, 7, 2, parts,
+        [](void *, int64_t i, uint64_t, const hy_part *, hy_part *out) {
+            out[0].type.shape.dim[0] = 1 + i % 3;
+            for (int k = 0; out[0].data && k <= i % 3; k++) static_cast<float *>(out[0].data)[k] = 1;
+            if (out[1].data) *static_cast<float *>(out[1].data) = static_cast<float>(i);
+            return 0;
+        }, nullptr);
+    D = hy_dataset_filter(F, D, [](void *, int64_t i, const hy_part *) { return i != 2 ? 1 : 0; }, nullptr);
+    hy_batchify_pad_opt pad = {};
+    pad.val = -1;
+    hy_loader_opt way = {};
+    way.batch_sampler = hy_sampler_batch(F, hy_sampler_interval(F, 6, 3, 0), 4, HY_LAST_ROLLOVER);
+    way.batchify = hy_batchify_group(F, {hy_batchify_pad(F, pad), hy_batchify_stack(F)});
+    hy_loader *L = hy_loader_new(F, D, 0, way);
+    hy_array *batch = hy_next(F, L);
+    ok = ok && hy_loader_length(F, L) == 1 && hy_dim(F, hy_get(F, batch, 0), 1) == 3;
+    ok = ok && hy_value(F, hy_get(F, batch, 0), 0, 1) == -1 && hy_value(F, hy_get(F, batch, 1), 1) == 4;
     return hy_close(F) || !ok;
 }
