@@ -135,7 +135,7 @@
  *   batch norm uses the batch). hy_backward(F, loss, NULL) then fills hy_grad_of(F, x). Of a group of losses,
  *   those that no gradient passes count for nothing. HY_GRAD_ADD adds to what is there. hy_grad returns
  *   gradients instead; with create_graph they can be differentiated again, all but those of digamma,
- *   bilinear_sampler and spatial_transformer (ctc_loss: twice).
+ *   bilinear_sampler, spatial_transformer and deformable_convolution (ctc_loss: twice).
  *   A compiled call keeps what its gradient reads; what the gradient of that needs besides is computed once
  *   more from it. Where that cannot be, since it was drawn, or hangs on an input that was not kept, it is an
  *   error that says so, and line by line (opt.inactive) does it.
@@ -1445,6 +1445,38 @@ struct hy_op {
     A(R, int, num_group, num_group, 1, "channel groups") A(R, inv, use_bias, no_bias, 0, "has a bias input") \
     HY_A_LAYOUT(A, R) HY_A_PAD_END(A, R)
 
+/* --- windows as columns, and those that look beside their places --- */
+#define HY_P_TAPS(P, R) P(R, ints, kernel, kernel, HY_REQUIRED, "kernel size per dim")
+#define HY_A_TAPS(A, R) A(R, ints, stride, stride, 0, "step per dim, 1s if empty") \
+    A(R, ints, dilate, dilate, 0, "spacing of the kernel's taps, 1s if empty") \
+    A(R, ints, pad, pad, 0, "zeros added per dim, at both ends; 0s if empty")
+#define HY_A_DEFORMED(A, R) \
+    A(R, int, num_deformable_group, num_deformable_group, 1, "groups of channels with offsets of their own")
+#define HY_I_im2col HY_I_DATA
+#define HY_O_im2col HY_O_OUT
+#define HY_P_im2col HY_P_TAPS
+#define HY_A_im2col HY_A_TAPS
+#define HY_I_col2im HY_I_DATA
+#define HY_O_col2im HY_O_OUT
+#define HY_P_col2im(P, R) \
+    P(R, ints, output_size, output_size, HY_REQUIRED, "places of the result per dim") HY_P_TAPS(P, R)
+#define HY_A_col2im HY_A_TAPS
+#define HY_I_deformable_convolution(I) I(data, ONE, 1) I(offset, ONE, 1) I(weight, ONE, 1) \
+    I(bias, OPT, !r->no_bias)
+#define HY_O_deformable_convolution HY_O_OUT
+#define HY_P_deformable_convolution HY_P_KERNEL
+#define HY_A_deformable_convolution(A, R) HY_A_TAPS(A, R) \
+    A(R, int, num_group, num_group, 1, "channel groups") HY_A_DEFORMED(A, R) \
+    A(R, flag, no_bias, no_bias, 0, "no bias input") HY_A_LAYOUT(A, R)
+#define HY_I__deformable_im2col(I) I(data, ONE, 1) I(offset, ONE, 1)
+#define HY_O__deformable_im2col HY_O_OUT
+#define HY_P__deformable_im2col HY_P_TAPS
+#define HY_A__deformable_im2col(A, R) HY_A_TAPS(A, R) HY_A_DEFORMED(A, R)
+#define HY_I__deformable_col2im(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(offset, ONE, 1)
+#define HY_O__deformable_col2im(O) O(data_grad, ONE, 1) O(offset_grad, ONE, 1)
+#define HY_P__deformable_col2im HY_P_TAPS
+#define HY_A__deformable_col2im HY_A__deformable_im2col
+
 #define HY_I__conv_weight_grad(I) I(data, ONE, 1) I(out_grad, ONE, 1)
 #define HY_O__conv_weight_grad HY_O_OUT
 #define HY_P__conv_weight_grad HY_P_KERNEL
@@ -2550,7 +2582,13 @@ struct hy_op {
     OPT(grid_generator, "GridGenerator", NULL, 0, "where bilinear_sampler shall look: x and y from -1 to 1") \
     OP(bilinear_sampler, "BilinearSampler", NULL, 0, "data at the places of a grid, 0 outside") \
     OWN(_bilinear_sampler_grad, NULL, NULL, 0, "gradients of bilinear_sampler") \
-    OPT(spatial_transformer, "SpatialTransformer", NULL, 0, "data seen through affine maps")
+    OPT(spatial_transformer, "SpatialTransformer", NULL, 0, "data seen through affine maps") \
+    OPT(im2col, "im2col", NULL, 0, "what each tap of a kernel meets: (N, C taps, places)") \
+    OPT(col2im, "col2im", NULL, 0, "columns of im2col added up where they came from") \
+    OPT(deformable_convolution, "_contrib_DeformableConvolution", NULL, HY_OP_WIDENS, \
+        "a convolution whose taps look `offset` beside their places, between pixels") \
+    OWN_OPT(_deformable_im2col, NULL, NULL, 0, "what the taps of deformable_convolution meet") \
+    OWN_OPT(_deformable_col2im, NULL, NULL, 0, "gradients of _deformable_im2col")
 
 /* Operator numbers, and the C types of attributes. */
 #define HY__C_flag  int
@@ -3166,6 +3204,19 @@ typedef struct hy_spatial_transformer_opt { int transform_type;
 HY_API hy_array *hy_spatial_transformer(hy_frame *F, hy_array *data, hy_array *loc, hy_ints target_shape,
                                         const hy_spatial_transformer_opt *opt);
     /* data seen through affine maps */
+typedef struct hy_im2col_opt { hy_ints stride; hy_ints dilate; hy_ints pad; } hy_im2col_opt;
+HY_API hy_array *hy_im2col(hy_frame *F, hy_array *data, hy_ints kernel, const hy_im2col_opt *opt);
+    /* what each tap of a kernel meets: (N, C taps, places) */
+typedef struct hy_col2im_opt { hy_ints stride; hy_ints dilate; hy_ints pad; } hy_col2im_opt;
+HY_API hy_array *hy_col2im(hy_frame *F, hy_array *data, hy_ints output_size, hy_ints kernel,
+                           const hy_col2im_opt *opt);  /* columns of im2col added up where they came from */
+typedef struct hy_deformable_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad;
+    int num_group /* 1 */; int num_deformable_group /* 1 */; int no_bias;
+    int layout; } hy_deformable_convolution_opt;
+HY_API hy_array *hy_deformable_convolution(hy_frame *F, hy_array *data, hy_array *offset, hy_array *weight,
+                                           hy_array *bias, hy_ints kernel, int num_filter,
+                                           const hy_deformable_convolution_opt *opt);
+    /* a convolution whose taps look `offset` beside their places, between pixels */
 #endif
 
 /* --- recurrent layers --- */
@@ -3316,6 +3367,16 @@ HY_API hy_array *hy__bilinear_resize_grad(hy_frame *F, hy_array *out_grad, hy_ar
     /* gradient of bilinear_resize */
 HY_API hy_array *hy__bilinear_sampler_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *grid);
     /* gradients of bilinear_sampler */
+typedef struct hy__deformable_im2col_opt { hy_ints stride; hy_ints dilate; hy_ints pad;
+    int num_deformable_group /* 1 */; } hy__deformable_im2col_opt;
+HY_API hy_array *hy__deformable_im2col(hy_frame *F, hy_array *data, hy_array *offset, hy_ints kernel,
+                                       const hy__deformable_im2col_opt *opt);
+    /* what the taps of deformable_convolution meet */
+typedef struct hy__deformable_col2im_opt { hy_ints stride; hy_ints dilate; hy_ints pad;
+    int num_deformable_group /* 1 */; } hy__deformable_col2im_opt;
+HY_API hy_array *hy__deformable_col2im(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *offset,
+                                       hy_ints kernel, const hy__deformable_col2im_opt *opt);
+    /* gradients of _deformable_im2col */
 #endif
 #ifndef HYBRID_NO_RNN
 typedef struct hy__rnn_grad_opt { int bidirectional; double p; int state_outputs;
@@ -4810,11 +4871,13 @@ HY__ONE_BRACES(hy_array *, hy_broadcast_axis, ints, (hy_frame *F, hy_array *data
                (F, data, axis), (), ())
 #ifndef HYBRID_NO_VISION
 #define HY__OPT_LISTS_VISION(X) X(convolution) X(deconvolution) X(pooling) X(multibox_prior) X(roi_align) \
-    X(spatial_transformer) X(_conv_weight_grad) X(_pooling_grad) X(_pooling_gather) X(_roi_align_grad)
+    X(spatial_transformer) X(_conv_weight_grad) X(_pooling_grad) X(_pooling_gather) X(_roi_align_grad) \
+    X(im2col) X(col2im) X(deformable_convolution) X(_deformable_im2col) X(_deformable_col2im)
 #define HY__OP_LISTS_VISION(X) X(adaptive_avg_pooling) X(roi_pooling) X(_adaptive_avg_pooling_grad)
 HY__OPT_LISTS_VISION(HY__OPT_BRACES)
 HY__OP_LISTS_VISION(HY__OP_BRACES)
 HY__EITHER_BRACES(hy_multibox_prior, reals, hy_multibox_prior_opt, (hy_frame *F, hy_array *data), (F, data))
+HY__EITHER_BRACES(hy_col2im, ints, hy_col2im_opt, (hy_frame *F, hy_array *data), (F, data))
 #ifndef HYBRID_NO_INT8
 HY__OPT_BRACES(int8_convolution)
 #endif
@@ -12709,7 +12772,9 @@ HY__MILD_ROOMS
     N(spatial_transformer, _eye) N(spatial_transformer, grid_generator) \
     N(spatial_transformer, _bilinear_sampler_grad) N(roi_align, _roi_align_grad) \
     N(roi_pooling, greater_equal_scalar) N(roi_pooling, where) N(roi_pooling, _take_grad) \
-    N(box_nms, greater_equal_scalar) N(box_nms, where) N(box_nms, _pick_grad)
+    N(box_nms, greater_equal_scalar) N(box_nms, where) N(box_nms, _pick_grad) N(im2col, col2im) \
+    N(col2im, im2col) N(deformable_convolution, _np_matmul) N(deformable_convolution, swap_axes) \
+    N(deformable_convolution, _deformable_im2col) N(deformable_convolution, _deformable_col2im)
 #endif
 
 #ifdef HYBRID_OPS
@@ -33310,6 +33375,624 @@ static int hy__spatial_transformer_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_spatial_transformer \
     hy__spatial_transformer_infer, hy__sampler_bind, hy__spatial_transformer_diff, hy__first_axis_split
+
+/* --- im2col and col2im: a plane of data is an item --- */
+static void hy__columns_attr(hy__conv_attr *a, const hy_ints *kernel, const hy_ints *stride,
+                             const hy_ints *dilate, const hy_ints *pad)
+{
+    memset(a, 0, sizeof *a);
+    a->kernel = kernel;
+    a->stride = stride;
+    a->dilate = dilate;
+    a->pad = a->pad_end = pad;
+    a->groups = 1;
+    hy__conv_layout(a, kernel->n, HY_LAYOUT_NONE);
+}
+#define HY__COLUMNS_ATTR(a, r) hy__columns_attr(a, &(r)->kernel, &(r)->stride, &(r)->dilate, &(r)->pad)
+/* Options of one operator of these from the record of another: all but what only it has. */
+#define HY__COLUMNS_OPT(o, r) ((o).stride = (r)->stride, (o).dilate = (r)->dilate, (o).pad = (r)->pad)
+
+static void hy__columns_window(hy__window *w, const hy__conv_attr *a, const hy_shape *fine)
+{
+    hy_shape coarse = *fine;
+    int d;
+    for (d = 0; d < a->n; d++)
+        coarse.dim[d + 2] = (fine->dim[d + 2] + hy__pad_both(a->pad, a->pad_end, d) - hy__extent(a, d)) /
+                            hy__tuple_at(a->stride, d, 1) + 1;
+    hy__conv_window(w, a, fine, &coarse);
+}
+
+/* Data (N, C, places ...) beside columns (N, C taps, places of all windows). */
+static int hy__infer_columns(hy_infer *I, const hy__conv_attr *a, hy_shape *fine, hy_shape *col)
+{
+    hy_shape coarse = hy__rank(a->n + 2);
+    int64_t taps = 1, places = 1;
+    int d, status;
+    if (hy__infer_window(I, a->n, a->kernel, a->stride, a->dilate, a->pad, a->pad, HY_LAYOUT_NONE)) return -1;
+    for (d = 0; d < a->n; d++) taps *= a->kernel->v[d];
+    hy_infer_shape(I, fine, hy__rank(a->n + 2));
+    hy_infer_shape(I, col, hy__rank(3));
+    if (I->status < 0 || hy__infer_sizes(I, fine)) return -1;
+    hy__infer_same_dim(I, &fine->dim[0], &col->dim[0]);
+    if (fine->dim[1] >= 0) hy_infer_dim(I, &col->dim[1], hy__times(fine->dim[1], taps));
+    else if (col->dim[1] % taps > 0)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%l rows are not a multiple of %l taps", col->dim[1], taps);
+    else if (col->dim[1] >= 0) hy_infer_dim(I, &fine->dim[1], col->dim[1] / taps);
+    status = I->status;
+    if (status < 0 || hy__infer_conv_places(I, a, fine, &coarse) < 0) return -1;
+    I->status = status;                 /* what was learnt of coarse is nobody's */
+    for (d = 0; d < a->n && places >= 0; d++)
+        places = coarse.dim[d + 2] < 0 ? -1 : hy__times(places, coarse.dim[d + 2]);
+    hy_infer_dim(I, &col->dim[2], places);
+    return I->status;
+}
+
+typedef struct hy__columns { hy__window win; int64_t taps, area, places; hy_dtype compute; } hy__columns;
+HY__FITS_PLAN(hy__columns);
+
+static int hy__columns_plan(hy_job *job, const hy__conv_attr *a, const hy_shape *fine, hy__run_fn run)
+{
+    hy__columns *v = HY__NOTES(hy__columns, job);
+    hy_dtype dtype = job->in[0].type.dtype;
+    if (!hy__floating(dtype)) return hy__refuse_dtype(job, dtype);
+    hy__columns_window(&v->win, a, fine);
+    v->taps = hy__window_size(v->win.kernel);
+    v->area = hy__window_size(v->win.fine);
+    v->places = hy__window_size(v->win.coarse);
+    v->compute = hy__matmul_type(dtype);
+    return hy__one_stage(job, run, fine->dim[0] * fine->dim[1],
+                         (double)(fine->dim[0] * fine->dim[1]) * (double)(v->taps * v->places + v->area));
+}
+
+HY__RUN(hy__run_im2col)
+{
+    const hy__columns *v = (const hy__columns *)(const void *)&job->plan;
+    const int size = hy__traits[job->in[0].type.dtype].size;
+    const char *x = hy__place(now, &job->in[0], item * v->area);
+    char *y = hy__place(now, &job->out[0], item * v->taps * v->places);
+    int64_t i;
+    for (i = 0; i < v->places; i += HY__LINE)
+        hy__im2col(&v->win, size, x, 1, i, hy__least(v->places - i, HY__LINE), v->places, v->taps, 0,
+                   y + i * size);
+}
+static int hy__im2col_infer(hy_infer *I)
+{
+    HY__REC(im2col, I);
+    hy__conv_attr a;
+    HY__COLUMNS_ATTR(&a, r);
+    hy__infer_same_type(I, &I->in[0], &I->out[0]);
+    return hy__infer_columns(I, &a, &I->in[0].shape, &I->out[0].shape);
+}
+static int hy__im2col_bind(hy_job *job)
+{
+    HY__REC(im2col, job);
+    hy__conv_attr a;
+    HY__COLUMNS_ATTR(&a, r);
+    return hy__columns_plan(job, &a, &job->in[0].type.shape, hy__run_im2col);
+}
+static int hy__im2col_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(im2col, D);
+    const hy_shape *x = &D->in[0]->t.type.shape;
+    hy_col2im_opt o;
+    hy_ints size;
+    int d;
+    if (!D->dy[0] || !D->want[0]) return 0;
+    memset(&size, 0, sizeof size);
+    memset(&o, 0, sizeof o);
+    HY__COLUMNS_OPT(o, r);
+    size.n = r->kernel.n;
+    for (d = 0; d < size.n; d++) size.v[d] = x->dim[d + 2];
+    D->dx[0] = hy__size(x) ? hy_col2im(F, D->dy[0], size, r->kernel, &o) : hy_zeros_like(F, D->in[0]);
+    return 0;
+}
+#define HY__ON_im2col HY__OWN(im2col), hy__batch_split
+
+/* Sums of halves are of floats, and become halves at the end. */
+HY__RUN(hy__run_col2im)
+{
+    const hy__columns *v = (const hy__columns *)(const void *)&job->plan;
+    const hy_dtype dtype = job->in[0].type.dtype;
+    const int64_t size = hy__traits[v->compute].size, n = v->taps * v->places;
+    char *plane = (char *)scratch, *wide = plane + v->area * size;
+    const char *col = hy__place(now, &job->in[0], item * n);
+    int64_t i;
+    if (v->compute != dtype) {
+        hy__load_tile(v->compute, wide, col, dtype, 1, n);
+        col = wide;
+    }
+    memset(plane, 0, (size_t)(v->area * size));
+    hy__col2im(&v->win, size, plane, 1, 0, v->places, v->places, col);
+    for (i = 0; i < v->area; i += HY__CHUNK)
+        hy__store_tile(v->compute, hy__place(now, &job->out[0], item * v->area + i), dtype, 1,
+                       plane + i * size, hy__least(v->area - i, HY__CHUNK));
+}
+static int hy__col2im_infer(hy_infer *I)
+{
+    HY__REC(col2im, I);
+    hy_shape *y = &I->out[0].shape;
+    hy__conv_attr a;
+    int d;
+    HY__COLUMNS_ATTR(&a, r);
+    hy__infer_same_type(I, &I->in[0], &I->out[0]);
+    if (r->output_size.n != a.n)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "output_size has %d numbers where %d are due",
+                             r->output_size.n, a.n);
+    hy_infer_shape(I, y, hy__rank(a.n + 2));
+    if (I->status < 0 || hy__infer_tuple(I, "output_size", &r->output_size, a.n, 1)) return -1;
+    for (d = 0; d < a.n; d++) hy_infer_dim(I, &y->dim[d + 2], r->output_size.v[d]);
+    return I->status < 0 ? -1 : hy__infer_columns(I, &a, y, &I->in[0].shape);
+}
+static int hy__col2im_bind(hy_job *job)
+{
+    HY__REC(col2im, job);
+    const hy__columns *v;
+    hy__conv_attr a;
+    HY__COLUMNS_ATTR(&a, r);
+    if (hy__columns_plan(job, &a, &job->out[0].type.shape, hy__run_col2im)) return -1;
+    v = (const hy__columns *)(const void *)&job->plan;
+    job->scratch = (size_t)((v->area + (v->compute == job->in[0].type.dtype ? 0 : v->taps * v->places)) *
+                            hy__traits[v->compute].size);
+    return 0;
+}
+static int hy__col2im_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(col2im, D);
+    hy_im2col_opt o;
+    if (!D->dy[0] || !D->want[0]) return 0;
+    memset(&o, 0, sizeof o);
+    HY__COLUMNS_OPT(o, r);
+    D->dx[0] = hy_im2col(F, D->dy[0], r->kernel, &o);
+    return 0;
+}
+#define HY__ON_col2im HY__OWN(col2im), hy__batch_split
+
+/* --- deformable_convolution: each tap of each place looks where its offset says --- *
+ * What the taps meet becomes columns, a band of places at a time, and these a product with the weight. Data
+ * of 16 bits are widened before. */
+typedef struct hy__deform {
+    hy__window win;
+    int64_t  channels, each, taps, area, places;        /* each: channels of a group of offsets */
+    int64_t  band, filters, groups;     /* places at a time; of the product, 0 where there is none */
+    hy_dtype compute;
+    hy__gemm gemm;
+} hy__deform;
+HY__FITS_PLAN(hy__deform);
+typedef struct hy__deform_place { int64_t at, right, below; double across, down; } hy__deform_place;
+
+/* Between which pixels? Behind the last one it is that one; outside of the image at is -1. */
+static hy__deform_place hy__deform_place_of(const int64_t *fine, double down, double across)
+{
+    hy__deform_place p;
+    int64_t row, column;
+    memset(&p, 0, sizeof p);
+    p.at = -1;
+    if (!(down >= 0 && down < (double)fine[1] && across >= 0 && across < (double)fine[2])) return p;
+    row = (int64_t)down;
+    column = (int64_t)across;
+    p.at = row * fine[2] + column;
+    if (row + 1 < fine[1]) { p.below = fine[2]; p.down = down - (double)row; }
+    if (column + 1 < fine[2]) { p.right = 1; p.across = across - (double)column; }
+    return p;
+}
+
+/* Where a tap looks from n places, at most HY__TILE; group: of offsets, of all images. */
+static void hy__deform_places(const hy__deform *v, const hy_run *now, const hy_tensor *offset, int64_t group,
+                              int64_t tap, int64_t first, int64_t n, hy__deform_place *place)
+{
+    const hy__window *w = &v->win;
+    const int64_t at = (group * v->taps + tap) * 2 * v->places + first;
+    double down[HY__TILE], across[HY__TILE];
+    int64_t k[3], q[3], j;
+    hy__load_f64(down, hy__place(now, offset, at), offset->type.dtype, 1, n);
+    hy__load_f64(across, hy__place(now, offset, at + v->places), offset->type.dtype, 1, n);
+    hy__window_place(w->kernel, tap, k);
+    hy__window_place(w->coarse, first, q);
+    for (j = 0; j < n; j++) {
+        down[j] += (double)(q[1] * w->stride[1] + k[1] * w->dilate[1] - w->pad[1]);
+        across[j] += (double)(q[2] * w->stride[2] + k[2] * w->dilate[2] - w->pad[2]);
+        place[j] = hy__deform_place_of(w->fine, down[j], across[j]);
+        if (++q[2] == w->coarse[2]) { q[2] = 0; q[1]++; }
+    }
+}
+
+/* What one tap meets from n places of a plane of floats or doubles. */
+HY__INLINE double hy__deform_pixel(const char *x, int64_t size, int64_t i)
+{
+    return size == 4 ? (double)((const float *)(const void *)x)[i] : ((const double *)(const void *)x)[i];
+}
+static void hy__deform_line(const char *x, int64_t size, const hy__deform_place *p, int64_t n, char *to)
+{
+    for (; n > 0; n--, p++, to += size) {
+        const int64_t a = p->at < 0 ? 0 : p->at, b = a + p->below;
+        double v = hy__mixed(hy__mixed(hy__deform_pixel(x, size, a), hy__deform_pixel(x, size, a + p->right),
+                                       p->across),
+                             hy__mixed(hy__deform_pixel(x, size, b), hy__deform_pixel(x, size, b + p->right),
+                                       p->across), p->down);
+        if (p->at < 0) v = 0;
+        if (size == 4) *(float *)(void *)to = (float)v;
+        else *(double *)(void *)to = v;
+    }
+}
+
+/* What all taps meet from n places, in rows of v->band columns; x: the image in the computing type. */
+static void hy__deform_columns(const hy__deform *v, const hy_run *now, const hy_tensor *offset,
+                               int64_t image, const char *x, int64_t first, int64_t n, char *col)
+{
+    const int64_t size = hy__traits[v->compute].size, groups = v->each ? v->channels / v->each : 0;
+    hy__deform_place place[HY__TILE];
+    int64_t g, t, c, from, m;
+    for (g = 0; g < groups; g++)
+        for (t = 0; t < v->taps; t++)
+            for (from = 0; from < n; from += m) {
+                m = hy__least(n - from, HY__TILE);
+                hy__deform_places(v, now, offset, image * groups + g, t, first + from, m, place);
+                for (c = g * v->each; c < (g + 1) * v->each; c++) {
+                    char *to = col + ((c * v->taps + t) * v->band + from) * size;
+                    hy__deform_line(x + c * v->area * size, size, place, m, to);
+                }
+            }
+}
+
+/* The product of a group's filters with their columns, stored where they belong. */
+static void hy__deform_filters(const hy__deform *v, const hy_job *job, const hy_run *now, int64_t image,
+                               int64_t first, int64_t n, const char *w, const char *bias, const char *col,
+                               char *sums)
+{
+    const int64_t size = hy__traits[v->compute].size, depth = v->gemm.k * size;
+    char *scratch = sums + hy__round64((size_t)(v->gemm.m * v->band * size));
+    char *panels = scratch + hy__round64(v->gemm.scratch_bytes);
+    const hy_dtype dtype = job->out[0].type.dtype;
+    const hy__gemm narrow = hy__gemm_narrow(&v->gemm, n);
+    hy__tail tail;
+    int64_t g, i;
+    memset(&tail, 0, sizeof tail);
+    tail.by_row = 1;
+    for (g = 0; g < v->groups; g++) {
+        const char *b = col + g * depth * v->band, *a = w + g * v->gemm.m * depth;
+        if (bias) tail.bias = bias + g * v->gemm.m * size;
+        for (i = 0; i < narrow.pack_items; i++) hy__gemm_pack(&narrow, b, i, panels);
+        for (i = 0; i < narrow.items; i++) hy__gemm_run(&narrow, a, b, sums, i, scratch, panels, &tail);
+        for (i = 0; i < v->gemm.m; i++) {
+            int64_t at = ((image * v->groups + g) * v->gemm.m + i) * v->places + first;
+            hy__store_tile(v->compute, hy__place(now, &job->out[0], at), dtype, 1, sums + i * v->band * size,
+                           n);
+        }
+    }
+}
+
+/* Inputs 0 and from `weight` on, each with a wide copy; the first of each in shared. */
+static size_t hy__deform_wide(const hy_job *job, int input)
+{
+    size_t at = 0;
+    int i;
+    for (i = 0; i < input; i++)
+        if (i != 1) at += hy__round64((size_t)hy__size(&job->in[i].type.shape) * sizeof(float));
+    return at;
+}
+
+HY__RUN(hy__run_deform)
+{
+    const hy__deform *v = (const hy__deform *)(const void *)&job->plan;
+    const int64_t bands = hy__pieces(v->places, v->band), size = hy__traits[v->compute].size;
+    const int64_t image = item / bands, first = item % bands * v->band;
+    const int64_t n = hy__least(v->places - first, v->band);
+    const hy_dtype dtype = job->in[0].type.dtype;
+    char *from[4], *col = (char *)scratch;
+    int64_t i, pieces;
+    int k;
+    for (k = 0; k < job->nin; k++) {
+        from[k] = hy__base(now, &job->in[k]);
+        if (job->stages < 2 || k == 1) continue;
+        from[k] = (char *)shared + hy__deform_wide(job, k);
+        pieces = hy__pieces(hy__size(&job->in[k].type.shape), HY__CHUNK);
+        if (stage == 0 && item >= 0 && item < pieces)
+            hy__wide_piece(now, &job->in[k], (float *)(void *)from[k], item, 0);
+        if (stage == 0) item -= pieces;
+    }
+    if (job->stages > 1 && stage == 0) return;
+    hy__deform_columns(v, now, &job->in[1], image, from[0] + image * v->channels * v->area * size, first, n,
+                       col);
+    if (v->filters) {
+        hy__deform_filters(v, job, now, image, first, n, from[2], job->nin > 3 ? from[3] : NULL, col,
+                           col + hy__round64((size_t)(v->channels * v->taps * v->band * size)));
+        return;
+    }
+    for (i = 0; i < v->channels * v->taps; i++)
+        hy__store_tile(v->compute,
+                       hy__place(now, &job->out[0], (image * v->channels * v->taps + i) * v->places + first),
+                       dtype, 1, col + i * v->band * size, n);
+}
+
+/* The plan of all three; data and offset: which tensors these are. */
+static hy__deform *hy__deform_plan(hy_job *job, const hy__conv_attr *a, const hy_tensor *data, int groups)
+{
+    hy__deform *v = HY__NOTES(hy__deform, job);
+    memset(v, 0, sizeof *v);
+    hy__columns_window(&v->win, a, &data->type.shape);
+    v->channels = data->type.shape.dim[1];
+    v->each = v->channels / groups;
+    v->taps = hy__window_size(v->win.kernel);
+    v->area = hy__window_size(v->win.fine);
+    v->places = hy__window_size(v->win.coarse);
+    v->compute = hy__matmul_type(data->type.dtype);
+    return v;
+}
+
+enum { HY__DEFORM_COLUMNS = 1 << 18 };  /* numbers that columns of a band have, roughly */
+static int hy__deform_bind(hy_job *job, const hy__conv_attr *a, int groups, int filters)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    const int64_t rows = x->dim[1] * hy__times(a->kernel->v[0], a->kernel->v[1]);
+    hy__deform *v;
+    hy__gemm *g;
+    int64_t size, wide = 0;
+    int k;
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    v = hy__deform_plan(job, a, &job->in[0], groups);
+    g = &v->gemm;
+    size = hy__traits[v->compute].size;
+    v->band = hy__clamp_i64(HY__DEFORM_COLUMNS / (rows + 1) / 64 * 64, 64, HY__TILE);
+    v->band = hy__least(v->band, hy__most(v->places, 1));
+    v->filters = filters;
+    v->groups = a->groups;
+    job->scratch = hy__round64((size_t)(rows * v->band * size));
+    if (filters) {
+        g->m = filters / a->groups;
+        g->n = g->b_row = g->c_row = v->band;
+        g->k = g->a_row = rows / a->groups;
+        g->a_col = g->b_col = 1;
+        hy__plan_gemm(g, v->compute, job->kernels->isa);
+        job->scratch += hy__round64((size_t)(g->m * v->band * size)) + hy__gemm_need(g);
+    }
+    hy__one_stage(job, hy__run_deform, x->dim[0] * hy__pieces(v->places, v->band),
+                  (double)x->dim[0] * (double)v->places * (double)rows * (4 + (double)filters / 30));
+    if (v->compute == job->in[0].type.dtype) return 0;
+    for (k = 0; k < job->nin; k++)
+        if (k != 1) wide += hy__pieces(hy__size(&job->in[k].type.shape), HY__CHUNK);
+    job->shared = hy__deform_wide(job, job->nin);
+    return hy__stage_before(job, wide);
+}
+
+/* Offsets (N, 2 taps of each group, places), and how many groups there are. */
+static int hy__infer_offset(hy_infer *I, const hy__conv_attr *a, int groups, hy_shape *x, hy_shape *offset)
+{
+    if (hy__infer_range(I, "num_deformable_group", groups, 1, HY__WINDOW_MOST)) return -1;
+    if (hy__infer_ranks(I, x, offset, 4) < 0) return -1;
+    if (x->dim[1] > 0 && x->dim[1] % groups)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_deformable_group %d",
+                             x->dim[1], groups);
+    hy__infer_same_dim(I, &x->dim[0], &offset->dim[0]);
+    hy_infer_dim(I, &offset->dim[1],
+                 2 * (int64_t)groups * hy__times(a->kernel->v[0], a->kernel->v[1]));
+    return I->status < 0 ? -1 : hy__infer_conv_places(I, a, x, offset);
+}
+static int hy__deform_kernel(hy_infer *I, const hy__conv_attr *a)
+{
+    if (a->n == 2) return 0;
+    return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the kernel has %d dims, where 2 are due", a->n);
+}
+
+static int hy__deformable_convolution_infer(hy_infer *I)
+{
+    HY__REC(deformable_convolution, I);
+    hy_shape *x = &I->in[0].shape, *offset = &I->in[1].shape, *w = &I->in[2].shape, *y = &I->out[0].shape;
+    hy__conv_attr a;
+    HY__COLUMNS_ATTR(&a, r);
+    a.filters = r->num_filter;
+    a.groups = r->num_group;
+    hy__same_types(I);
+    if (hy__deform_kernel(I, &a) || hy__infer_conv_attr(I, &a, r->layout)) return -1;
+    if (hy__channels_last(r->layout))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "layout NHWC: channels stand before the places here");
+    if (hy__infer_conv_channels(I, &a, y, x, w)) return -1;
+    hy_infer_dim(I, &y->dim[1], a.filters);
+    hy_infer_dim(I, &w->dim[0], a.filters);
+    if (I->status < 0 || hy__infer_conv_places(I, &a, x, y) < 0 ||
+        hy__infer_offset(I, &a, r->num_deformable_group, x, offset) < 0) return -1;
+    if (I->nin > 3) hy_infer_shape(I, &I->in[3].shape, hy__shape1(a.filters));
+    return I->status;
+}
+static int hy__deformable_convolution_bind(hy_job *job)
+{
+    HY__REC(deformable_convolution, job);
+    hy__conv_attr a;
+    HY__COLUMNS_ATTR(&a, r);
+    a.groups = r->num_group;
+    return hy__deform_bind(job, &a, r->num_deformable_group, r->num_filter);
+}
+/* Matrices of the groups of filters (groups, filters, columns) as products with dy want them. */
+static hy_array *hy__deform_weight(hy_frame *F, hy_array *w, hy_array *dy)
+{
+    hy_broadcast_like_opt o;
+    if (!w || !dy || w->t.type.shape.dim[0] == 1) return hy_reshape(F, w, HY_INTS(-3, 0), NULL);
+    memset(&o, 0, sizeof o);
+    o.lhs_axes = o.rhs_axes = HY_AXES(0);
+    return hy_broadcast_like(F, hy_expand_dims(F, w, 0), dy, &o);
+}
+
+/* Columns and weights of each group as matrices: dW = dY columns^T, added up over the images; of columns it
+ * is W^T dY. */
+static int hy__deformable_convolution_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(deformable_convolution, D);
+    hy_array *dy = D->dy[0], *w, *col, *both;
+    hy__deformable_col2im_opt o;
+    hy__deformable_im2col_opt oc;
+    int i, g = r->num_group;
+    if (!dy) return 0;
+    if (D->nin > 3 && D->want[3]) D->dx[3] = hy__bias_grad(F, dy, 0);
+    if (!hy__size(&D->in[0]->t.type.shape)) {
+        for (i = 0; i < 3; i++) if (D->want[i]) D->dx[i] = hy_zeros_like(F, D->in[i]);
+        return 0;
+    }
+    memset(&oc, 0, sizeof oc);
+    memset(&o, 0, sizeof o);
+    HY__COLUMNS_OPT(o, r);
+    HY__COLUMNS_OPT(oc, r);
+    o.num_deformable_group = oc.num_deformable_group = r->num_deformable_group;
+    if (g > 1) dy = hy_reshape(F, dy, HY_INTS(0, -4, g, -1, -3), NULL);
+    else dy = hy_reshape(F, dy, HY_INTS(0, 0, -3), NULL);
+    w = hy_reshape(F, D->in[2], HY_INTS(g, r->num_filter / g, -1), NULL);
+    if (D->want[0] || D->want[1]) {
+        col = hy__np_matmul(F, hy_swap_axes(F, hy__deform_weight(F, w, dy), -1, -2), dy);
+        if (g > 1) col = hy_reshape(F, col, HY_INTS(0, -3, 0), NULL);
+        both = hy__deformable_col2im(F, col, D->in[0], D->in[1], r->kernel, &o);
+        D->dx[0] = hy_get(F, both, 0);
+        D->dx[1] = hy_get(F, both, 1);
+    }
+    if (!D->want[2]) return 0;
+    col = hy__deformable_im2col(F, D->in[0], D->in[1], r->kernel, &oc);
+    if (g > 1) col = hy_reshape(F, col, HY_INTS(0, -4, g, -1, 0), NULL);
+    col = hy_swap_axes(F, col, -1, -2);
+    D->dx[2] = hy_reshape_like(F, hy__sum_like(F, hy__np_matmul(F, dy, col), w), D->in[2], NULL);
+    return 0;
+}
+static int hy__deformed_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    int i;
+    for (i = 0; i < job->nin; i++) s->axis[i] = i < 2 ? 0 : -1;
+    return axis == 0;
+}
+#define HY__ON_deformable_convolution HY__OWN(deformable_convolution), hy__deformed_split
+
+static int hy___deformable_im2col_infer(hy_infer *I)
+{
+    HY__REC(_deformable_im2col, I);
+    hy__conv_attr a;
+    HY__COLUMNS_ATTR(&a, r);
+    hy__same_types(I);
+    if (hy__deform_kernel(I, &a) || hy__infer_columns(I, &a, &I->in[0].shape, &I->out[0].shape) < 0)
+        return -1;
+    return hy__infer_offset(I, &a, r->num_deformable_group, &I->in[0].shape, &I->in[1].shape);
+}
+static int hy___deformable_im2col_bind(hy_job *job)
+{
+    HY__REC(_deformable_im2col, job);
+    hy__conv_attr a;
+    HY__COLUMNS_ATTR(&a, r);
+    return hy__deform_bind(job, &a, r->num_deformable_group, 0);
+}
+static int hy___deformable_im2col_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(_deformable_im2col, D);
+    hy__deformable_col2im_opt o;
+    hy_array *both;
+    if (!D->dy[0]) return 0;
+    memset(&o, 0, sizeof o);
+    HY__COLUMNS_OPT(o, r);
+    o.num_deformable_group = r->num_deformable_group;
+    both = hy__deformable_col2im(F, D->dy[0], D->in[0], D->in[1], r->kernel, &o);
+    D->dx[0] = hy_get(F, both, 0);
+    D->dx[1] = hy_get(F, both, 1);
+    return 0;
+}
+#define HY__ON__deformable_im2col HY__OWN(_deformable_im2col), hy__deformed_split
+
+/* The data's gradient, a plane at a time: what a tap took from four pixels, each of these gets. */
+static void hy__deform_back_plane(const hy__deform *v, const hy_job *job, const hy_run *now, int64_t item,
+                                  double *plane)
+{
+    const hy_dtype dtype = job->in[0].type.dtype;
+    hy__deform_place place[HY__TILE];
+    double dy[HY__TILE];
+    int64_t t, first, n, j;
+    memset(plane, 0, (size_t)v->area * sizeof *plane);
+    for (t = 0; t < v->taps; t++)
+        for (first = 0; first < v->places; first += n) {
+            n = hy__least(v->places - first, HY__TILE);
+            hy__deform_places(v, now, &job->in[2], item / v->each, t, first, n, place);
+            hy__load_f64(dy, hy__place(now, &job->in[0], (item * v->taps + t) * v->places + first), dtype, 1,
+                         n);
+            for (j = 0; j < n; j++) {
+                const hy__deform_place *p = &place[j];
+                double upper = (1 - p->down) * dy[j], lower = p->down * dy[j], *a = plane;
+                if (p->at < 0) continue;
+                a += p->at;
+                a[0] += (1 - p->across) * upper;
+                a[p->right] += p->across * upper;
+                a[p->below] += (1 - p->across) * lower;
+                a[p->below + p->right] += p->across * lower;
+            }
+        }
+    hy__store_f64(hy__place(now, &job->out[0], item * v->area), dtype, 1, plane, v->area);
+}
+
+/* How a sample changes as its place moves down and across. */
+static void hy__deform_slope(const hy_run *now, const hy_tensor *x, int64_t plane, const hy__deform_place *p,
+                             double dy, double *down, double *across)
+{
+    const int64_t at = plane + p->at;
+    double a, b, c, d;
+    if (p->at < 0) return;
+    a = hy__number(now, x, at);
+    b = hy__number(now, x, at + p->right);
+    c = hy__number(now, x, at + p->below);
+    d = hy__number(now, x, at + p->below + p->right);
+    if (p->below) *down += dy * ((1 - p->across) * (c - a) + p->across * (d - b));
+    if (p->right) *across += dy * ((1 - p->down) * (b - a) + p->down * (d - c));
+}
+/* The offset's gradient, a tap of a group of channels at a time. */
+static void hy__deform_back_tap(const hy__deform *v, const hy_job *job, const hy_run *now, int64_t item)
+{
+    const hy_dtype dtype = job->in[0].type.dtype;
+    const int64_t group = item / v->taps, t = item % v->taps, at = item * 2 * v->places;
+    hy__deform_place place[HY__TILE];
+    double dy[HY__TILE], down[HY__TILE], across[HY__TILE];
+    int64_t c, first, n, j;
+    for (first = 0; first < v->places; first += n) {
+        n = hy__least(v->places - first, HY__TILE);
+        hy__deform_places(v, now, &job->in[2], group, t, first, n, place);
+        memset(down, 0, sizeof down);
+        memset(across, 0, sizeof across);
+        for (c = group * v->each; c < (group + 1) * v->each; c++) {
+            hy__load_f64(dy, hy__place(now, &job->in[0], (c * v->taps + t) * v->places + first), dtype, 1, n);
+            for (j = 0; j < n; j++)
+                hy__deform_slope(now, &job->in[1], c * v->area, &place[j], dy[j], &down[j], &across[j]);
+        }
+        hy__store_f64(hy__place(now, &job->out[1], at + first), dtype, 1, down, n);
+        hy__store_f64(hy__place(now, &job->out[1], at + v->places + first), dtype, 1, across, n);
+    }
+}
+HY__RUN(hy__run_deform_back)
+{
+    const hy__deform *v = (const hy__deform *)(const void *)&job->plan;
+    if (stage) hy__deform_back_tap(v, job, now, item);
+    else hy__deform_back_plane(v, job, now, item, (double *)scratch);
+}
+static int hy___deformable_col2im_infer(hy_infer *I)
+{
+    HY__REC(_deformable_col2im, I);
+    hy_shape *x = &I->in[1].shape, *offset = &I->in[2].shape;
+    hy__conv_attr a;
+    HY__COLUMNS_ATTR(&a, r);
+    hy__same_types(I);
+    if (hy__deform_kernel(I, &a) || hy__infer_columns(I, &a, x, &I->in[0].shape) < 0 ||
+        hy__infer_offset(I, &a, r->num_deformable_group, x, offset) < 0) return -1;
+    hy_infer_same(I, x, &I->out[0].shape);
+    hy_infer_same(I, offset, &I->out[1].shape);
+    return I->status;
+}
+static int hy___deformable_col2im_bind(hy_job *job)
+{
+    HY__REC(_deformable_col2im, job);
+    const hy_shape *x = &job->in[1].type.shape;
+    const hy__deform *v;
+    hy__conv_attr a;
+    HY__COLUMNS_ATTR(&a, r);
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    v = hy__deform_plan(job, &a, &job->in[1], r->num_deformable_group);
+    job->scratch = (size_t)v->area * sizeof(double);
+    return hy__two_stages(job, hy__run_deform_back, x->dim[0] * x->dim[1],
+                          x->dim[0] * r->num_deformable_group * v->taps, 0,
+                          30.0 * (double)hy__size(&job->in[0].type.shape));
+}
+static int hy___deformable_col2im_diff(hy_frame *F, hy_diff *D)
+{
+    HY_NO_GRADIENT;
+    return 0;
+}
+#define HY__ON__deformable_col2im HY__OWN(_deformable_col2im), NULL
 
 HY__WARM_ROOMS
 #endif

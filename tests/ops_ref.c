@@ -4989,3 +4989,167 @@ static const char *const cases_proposal[] = {
     "(1,6,5,1)perm (1,12,5,1)[-1,1] (1,3)int[30,30] | scales=[2] rpn_post_nms_top_n=7 rpn_min_size=1 threshold=0.9",
     "(0,24,1,1) (0,48,1,1) (0,3)", NULL };
 static const ref_op ref_proposal = { "fd", refc_proposal, REF_ZERO, NULL, 1e-5, cases_proposal };
+
+/* --- windows as columns: element (n, c taps + k, q) of columns meets place q stride + k dilate - pad of channel c --- */
+typedef struct refd_meeting { int64_t c, k, q, p[3]; int inside; } refd_meeting;
+static int64_t refd_places(const ref_window *w, const ref_grid *g, int64_t *size)
+{
+    int64_t all = 1;
+    for (int d = 0; d < 3; d++) {
+        size[d] = (g->dim[d] + 2 * w->pad[d] - w->dilate[d] * (w->kernel[d] - 1) - 1) / w->stride[d] + 1;
+        all *= size[d];
+    }
+    return all;
+}
+static refd_meeting refd_meet(const ref_window *w, const ref_grid *g, const int64_t *size, int64_t row, int64_t q)
+{
+    refd_meeting m = { row / ref_places(w->kernel), row % ref_places(w->kernel), q, { 0, 0, 0 }, 1 };
+    int64_t k[3], at[3];
+    ref_place(m.k, w->kernel, k);
+    ref_place(q, size, at);
+    for (int d = 0; d < 3; d++) {
+        m.p[d] = at[d] * w->stride[d] + k[d] * w->dilate[d] - w->pad[d];
+        m.inside = m.inside && m.p[d] >= 0 && m.p[d] < g->dim[d];
+    }
+    return m;
+}
+static void refd_im2col(ref_case *c)
+{
+    ref_window w = ref_window_of(c);
+    ref_grid g = ref_grid_of(c->in[0].dim, c->in[0].ndim, 0);
+    int64_t size[3], dim[3] = { g.n, g.c * ref_places(w.kernel), refd_places(&w, &g, size) };
+    double *y = ref_out(c, 0, 3, dim);
+    for (int64_t i = 0; i < c->out[0].size; i++) {
+        refd_meeting m = refd_meet(&w, &g, size, i / dim[2] % dim[1], i % dim[2]);
+        if (m.inside) y[i] = c->in[0].v[ref_grid_at(&g, i / dim[2] / dim[1], m.c, m.p)];
+    }
+}
+static void refd_col2im(ref_case *c)
+{
+    ref_window w = ref_window_of(c);
+    const ref_tensor *x = &c->in[0];
+    int64_t dim[5] = { x->dim[0], x->dim[1] / ref_places(w.kernel) }, size[3];
+    int n = ref_ints(c, "output_size", dim + 2, 3);
+    double *y = ref_out(c, 0, n + 2, dim);
+    ref_grid g = ref_grid_of(dim, n + 2, 0);
+    refd_places(&w, &g, size);
+    for (int64_t i = 0; i < x->size; i++) {
+        refd_meeting m = refd_meet(&w, &g, size, i / x->dim[2] % x->dim[1], i % x->dim[2]);
+        if (m.inside) y[ref_grid_at(&g, i / x->dim[2] / x->dim[1], m.c, m.p)] += x->v[i];
+    }
+}
+static const char *const cases_im2col[] = {
+    "(2,3,5,6) | kernel=(3,3)", "(1,2,7,5) | kernel=(2,3) stride=(2,1) pad=(1,2)", "(2,1,9) | kernel=(3,) dilate=(2,) pad=(3,)",
+    "(1,2,4,3,5) | kernel=(2,3,2) stride=(1,2,3) dilate=(2,1,1) pad=(1,1,0)", "(1,1,1,1) | kernel=(1,1) stride=() dilate=() pad=()",
+    "(3,2,17,19) | kernel=(1,1) stride=(3,2)", "(1,2,2,2) | kernel=(4,5) pad=(3,2)", "(2,1,300) | kernel=(5,) stride=(1,)",
+    "(0,2,5,5) | kernel=(3,3)", "(2,0,5,5) | kernel=(3,3)", NULL };
+static const ref_op ref_im2col = { REFA_FLOATS, refd_im2col, REF_TRUE, NULL, 0, cases_im2col };
+static const char *const cases_col2im[] = {
+    "(2,27,12) | output_size=(5,6) kernel=(3,3)", "(1,12,28) | output_size=(7,5) kernel=(2,3) stride=(2,1) pad=(1,2)",
+    "(2,3,11) | output_size=(9,) kernel=(3,) dilate=(2,) pad=(3,)",
+    "(1,24,16) | output_size=(4,3,5) kernel=(2,3,2) stride=(1,2,3) dilate=(2,1,1) pad=(1,1,0)",
+    "(1,1,1) | output_size=(1,1) kernel=(1,1) stride=() dilate=() pad=()", "(3,2,60) | output_size=(17,19) kernel=(1,1) stride=(3,2)",
+    "(1,40,10) | output_size=(2,2) kernel=(4,5) pad=(3,2)", "(2,5,296) | output_size=(300,) kernel=(5,)",
+    "(0,18,9) | output_size=(5,5) kernel=(3,3)", "(2,0,9) | output_size=(5,5) kernel=(3,3)", NULL };
+static const ref_op ref_col2im = { REFA_FLOATS, refd_col2im, REF_TRUE, NULL, 1e-6, cases_col2im };
+
+/* What row and column (n, row, q) of deformed columns meets: a place between pixels, 0 outside, the last pixel behind it. */
+static double refd_pixel(const ref_case *c, int data, const ref_window *w, const int64_t *size, int64_t n, int64_t row, int64_t q,
+                         double *weight, int64_t *at)
+{
+    const ref_tensor *x = &c->in[data], *o = &c->in[data + 1];
+    int64_t taps = ref_places(w->kernel), places = ref_places(size), h = x->dim[2], v = x->dim[3], ch = row / taps;
+    int64_t group = ch / (x->dim[1] / ref_int(c, "num_deformable_group", 1)), low[2];
+    ref_grid g = ref_grid_of(x->dim, 4, 0);
+    refd_meeting m = refd_meet(w, &g, size, row, q);
+    double p[2], part[2], sum = 0;
+    for (int d = 0; d < 2; d++) {
+        p[d] = (double)m.p[d + 1] + o->v[((n * o->dim[1] + (group * taps + m.k) * 2 + d)) * places + q];
+        low[d] = (int64_t)floor(p[d]);
+        part[d] = p[d] - floor(p[d]);
+        if (low[d] >= x->dim[d + 2] - 1) part[d] = 0;
+    }
+    for (int k = 0; k < 4; k++) {
+        int64_t i = low[0] + k / 2, j = low[1] + k % 2;
+        at[k] = -1;
+        weight[k] = (k / 2 ? part[0] : 1 - part[0]) * (k % 2 ? part[1] : 1 - part[1]);
+        if (p[0] < 0 || p[1] < 0 || low[0] >= h || low[1] >= v || i >= h || j >= v) continue;
+        at[k] = ((n * x->dim[1] + ch) * h + i) * v + j;
+        sum += weight[k] * x->v[at[k]];
+    }
+    weight[4] = part[0];
+    weight[5] = part[1];
+    return sum;
+}
+static void refd_deformable(ref_case *c)
+{
+    ref_window w = ref_window_of(c);
+    const ref_tensor *x = &c->in[0], *f = &c->in[2];
+    ref_grid g = ref_grid_of(x->dim, 4, 0);
+    int64_t size[3], all = refd_places(&w, &g, size), at[4], taps = ref_places(w.kernel), each = f->dim[1] * taps;
+    int64_t dim[4] = { x->dim[0], f->dim[0], size[1], size[2] }, many = f->dim[0] / ref_int(c, "num_group", 1);
+    double *y = ref_out(c, 0, 4, dim), weight[6];
+    for (int64_t i = 0; i < c->out[0].size; i++) {
+        int64_t o = i / all % dim[1];
+        y[i] = c->nin > 3 ? c->in[3].v[o] : 0;
+        for (int64_t k = 0; k < each; k++)
+            y[i] += f->v[o * each + k] * refd_pixel(c, 0, &w, size, i / all / dim[1], o / many * each + k, i % all, weight, at);
+    }
+}
+static void refd_deformed(ref_case *c)
+{
+    ref_window w = ref_window_of(c);
+    const ref_tensor *x = &c->in[0];
+    ref_grid g = ref_grid_of(x->dim, 4, 0);
+    int64_t size[3], at[4], dim[3] = { x->dim[0], x->dim[1] * ref_places(w.kernel), refd_places(&w, &g, size) };
+    double *y = ref_out(c, 0, 3, dim), weight[6];
+    for (int64_t i = 0; i < c->out[0].size; i++)
+        y[i] = refd_pixel(c, 0, &w, size, i / dim[2] / dim[1], i / dim[2] % dim[1], i % dim[2], weight, at);
+}
+static void refd_deformed_back(ref_case *c)
+{
+    ref_window w = ref_window_of(c);
+    const ref_tensor *dy = &c->in[0], *x = &c->in[1], *o = &c->in[2];
+    ref_grid g = ref_grid_of(x->dim, 4, 0);
+    int64_t size[3], places = refd_places(&w, &g, size), at[4], taps = ref_places(w.kernel);
+    int64_t each = x->dim[1] / ref_int(c, "num_deformable_group", 1);
+    double *dx = refa_like(c, 0, x), *slope = refa_like(c, 1, o), weight[6];
+    for (int64_t i = 0; i < dy->size; i++) {
+        int64_t row = i / places % dy->dim[1], n = i / places / dy->dim[1], q = i % places;
+        int64_t to = (n * o->dim[1] + (row / taps / each * taps + row % taps) * 2) * places + q;
+        double pixel[4];
+        refd_pixel(c, 1, &w, size, n, row, q, weight, at);
+        for (int k = 0; k < 4; k++) {
+            if (at[k] >= 0) dx[at[k]] += weight[k] * dy->v[i];
+            pixel[k] = at[k] >= 0 ? x->v[at[k]] : k == 3 && at[0] >= 0 && at[1] >= 0 ? pixel[1] : k && at[0] >= 0 ? pixel[k == 3 ? 2 : 0] : 0;
+        }
+        if (at[0] >= 0 && at[2] >= 0)
+            slope[to] += dy->v[i] * ((1 - weight[5]) * (pixel[2] - pixel[0]) + weight[5] * (pixel[3] - pixel[1]));
+        if (at[0] >= 0 && at[1] >= 0)
+            slope[to + places] += dy->v[i] * ((1 - weight[4]) * (pixel[1] - pixel[0]) + weight[4] * (pixel[3] - pixel[2]));
+    }
+}
+static const char *const cases_deformable_convolution[] = {
+    "(2,3,5,6) (2,18,3,4)[-1,1] (4,3,3,3) (4) | kernel=(3,3) num_filter=4",
+    "(1,4,6,5) (1,36,6,5)[-1.5,1.5] (6,2,3,3) (6) | kernel=(3,3) num_filter=6 num_group=2 num_deformable_group=2 pad=(1,1)",
+    "(2,2,7,6) (2,12,3,6)[-0.7,0.7] (3,2,2,3) | kernel=(2,3) num_filter=3 stride=(2,1) pad=(0,1) no_bias=True",
+    "(1,4,8,9) (1,32,3,4)[-2,2] (4,1,2,2) (4) | kernel=(2,2) num_filter=4 num_group=4 num_deformable_group=4 stride=(2,2) dilate=(3,1)",
+    "(1,6,4,4) (1,2,4,4)[-3,3] (5,6,1,1) (5) | kernel=(1,1) num_filter=5 layout=NCHW stride=() dilate=() pad=()",
+    "(1,2,18,17) (1,18,18,17)[-1,1] (3,2,3,3) (3) | kernel=(3,3) num_filter=3 pad=(1,1)",
+    "(1,1,1,1) (1,2,1,1)[-0.9,0.9] (1,1,1,1) (1) | kernel=(1,1) num_filter=1",
+    "(2,3,4,5) (2,18,4,5)int[-1,1] (2,3,3,3) (2) | kernel=(3,3) num_filter=2 pad=(1,1)",
+    "(0,2,5,5) (0,18,3,3) (3,2,3,3) (3) | kernel=(3,3) num_filter=3", NULL };
+static const ref_op ref_deformable_convolution = {
+    REFA_FLOATS, refd_deformable, REF_TRUE, NULL, 4e-6, cases_deformable_convolution };
+static const char *const cases__deformable_im2col[] = {
+    "(2,3,5,6) (2,18,3,4)[-1,1] | kernel=(3,3)", "(1,4,6,5) (1,36,6,5)[-1.5,1.5] | kernel=(3,3) num_deformable_group=2 pad=(1,1)",
+    "(2,2,7,6) (2,12,3,6)[-0.7,0.7] | kernel=(2,3) stride=(2,1) pad=(0,1)", "(1,2,18,17) (1,2,18,17)[-4,4] | kernel=(1,1)",
+    "(0,2,5,5) (0,18,3,3) | kernel=(3,3)", NULL };
+static const ref_op ref__deformable_im2col = { REFA_FLOATS, refd_deformed, REF_TRUE, NULL, 4e-6, cases__deformable_im2col };
+static const char *const cases__deformable_col2im[] = {
+    "(2,27,12) (2,3,5,6) (2,18,3,4)[-1,1] | kernel=(3,3)",
+    "(1,36,30) (1,4,6,5) (1,36,6,5)[-1.5,1.5] | kernel=(3,3) num_deformable_group=2 pad=(1,1)",
+    "(2,12,18) (2,2,7,6) (2,12,3,6)[-0.7,0.7] | kernel=(2,3) stride=(2,1) pad=(0,1)",
+    "(1,2,306) (1,2,18,17) (1,2,18,17)[-4,4] | kernel=(1,1)", "(0,18,9) (0,2,5,5) (0,18,3,3) | kernel=(3,3)", NULL };
+static const ref_op ref__deformable_col2im = {
+    REFA_FLOATS, refd_deformed_back, REF_NO_GRADIENT, NULL, 4e-6, cases__deformable_col2im };

@@ -107,6 +107,8 @@ static const struct { const char *name, *text; uint64_t from; } pg_born[] = {
     { "slice_assign", NULL, 8000000 }, { "slice_assign_scalar", NULL, 8000000 }, { "lcm", NULL, 8000000 },
     { "index_array", NULL, 8000000 }, { "_logspace", NULL, 8000000 },
     { "gradient_multiplier", NULL, 8000000 },
+    { "im2col", NULL, 8000000 }, { "col2im", NULL, 8000000 }, { "deformable_convolution", NULL, 8000000 },
+    { "_deformable_im2col", NULL, 8000000 }, { "_deformable_col2im", NULL, 8000000 },
 };
 
 static int pg_is_born(const pg_program *P, const char *name, const char *text)

@@ -25,7 +25,8 @@ static int source_runs(const char *file)
 /* Operators that have no source: gradients, random numbers, and what values give a shape. */
 static int source_is_left_out(const hy_op *op)
 {
-    static const char *const names[] = { "boolean_mask", "nonzero", "unique", "multibox_target", "proposal", NULL };
+    static const char *const names[] = { "boolean_mask", "nonzero", "unique", "multibox_target", "proposal",
+                                         "_deformable_im2col", "_deformable_col2im", NULL };
     const char *const *s = names;
     size_t n = strlen(op->name);
     if ((op->flags & HY_OP_RANDOM) && strcmp(op->name, "dropout") && strcmp(op->name, "leaky_relu") && strcmp(op->name, "rnn"))

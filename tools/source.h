@@ -2821,6 +2821,79 @@ static void hy__c_sampler(hy__c *c, const hy__c_step *s)
           "%y = (%r)sum;\n}\n}\n");
 }
 
+/* Writes where tap k of place q looks: p0, p1 and p2. */
+static void hy__c_meeting(hy__c *c, const hy__window *w)
+{
+    int64_t taps = hy__window_size(w->kernel), places = hy__window_size(w->coarse);
+    int d;
+    for (d = 0; d < HY__SPACE; d++) {
+        taps /= w->kernel[d];
+        places /= w->coarse[d];
+        hy__w(c, "const int p%d = q / %l %% %l * %l + k / %l %% %l * %l - %l;\n", d, places, w->coarse[d],
+              w->stride[d], taps, w->kernel[d], w->dilate[d], w->pad[d]);
+    }
+}
+
+/* Loops over images, channels, taps and places, between data and columns. */
+static void hy__c_columns(hy__c *c, const hy_shape *fine, const hy__conv_attr *a, int back)
+{
+    hy__window w;
+    hy__columns_window(&w, a, fine);
+    hy__c_sizes(c, "nckqav", fine->dim[0], fine->dim[1], hy__window_size(w.kernel),
+                hy__window_size(w.coarse), hy__window_size(w.fine), w.fine[2]);
+    if (back) hy__w(c, "%fi y0[i] = 0;\n", hy__size(fine));
+    hy__w(c, "@n @c @k @q {\n");
+    hy__c_meeting(c, &w);
+    hy__w(c, "const int inside = p0 >= 0 && p0 < %l && p1 >= 0 && p1 < %l && p2 >= 0 && p2 < %l;\n",
+          w.fine[0], w.fine[1], w.fine[2]);
+    hy__w(c, back ? "if (inside) y0[(n * $c + c) * $a + (p0 * %l + p1) * $v + p2] += "
+                    "x0[((n * $c + c) * $k + k) * $q + q];\n}\n"
+                  : "y0[((n * $c + c) * $k + k) * $q + q] = inside ? "
+                    "x0[(n * $c + c) * $a + (p0 * %l + p1) * $v + p2] : 0;\n}\n", w.fine[1]);
+}
+static void hy__c_im2col(hy__c *c, const hy__c_step *s)
+{
+    hy__conv_attr a;
+    HY__COLUMNS_ATTR(&a, (const hy__im2col_rec *)s->node->record);
+    hy__c_columns(c, &hy__c_in(s, 0)->shape, &a, 0);
+}
+static void hy__c_col2im(hy__c *c, const hy__c_step *s)
+{
+    hy__conv_attr a;
+    HY__COLUMNS_ATTR(&a, (const hy__col2im_rec *)s->node->record);
+    hy__c_columns(c, &hy__c_out(s)->shape, &a, 1);
+}
+
+/* Each sample is taken once, and goes to all filters of its group of channels. */
+static void hy__c_deformable(hy__c *c, const hy__c_step *s)
+{
+    const hy__deformable_convolution_rec *r = (const hy__deformable_convolution_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    hy__conv_attr a;
+    hy__window w;
+    HY__COLUMNS_ATTR(&a, r);
+    hy__columns_window(&w, &a, x);
+    hy__c_sizes(c, "nqofghv", x->dim[0], hy__window_size(w.coarse), (int64_t)r->num_filter,
+                (int64_t)r->num_filter / r->num_group, (int64_t)r->num_deformable_group, x->dim[2],
+                x->dim[3]);
+    hy__c_sizes(c, "kcied", hy__window_size(w.kernel), x->dim[1], x->dim[1] / r->num_group,
+                x->dim[1] / r->num_deformable_group, x->dim[2] * x->dim[3]);
+    hy__w(c, "@n @q {\n@o y0[(n * $o + o) * $q + q] = %s;\n@g @k {\n", r->no_bias ? "0" : "x3[o]");
+    hy__c_meeting(c, &w);
+    hy__w(c, "const %r *at = x1 + ((n * $g + g) * $k + k) * 2 * $q + q;\n"
+          "const double u = p1 + (double)at[0], w = p2 + (double)at[$q];\n"
+          "const int inside = p0 == 0 && u >= 0 && u < $h && w >= 0 && w < $v;\n"
+          "const int row = inside ? (int)u : 0, column = inside ? (int)w : 0;\n"
+          "const int below = row + 1 < $h ? $v : 0, right = column + 1 < $v;\n"
+          "const double down = below ? u - row : 0, across = right ? w - column : 0;\n"
+          "@e {\nconst int i = g * $e + e, f0 = i / $i * $f;\n"
+          "const %r *a = x0 + (n * $c + i) * $d + row * $v + column, *b = a + below;\n");
+    hy__w(c, "const double left = down > 0 ? (1 - down) * a[0] + down * b[0] : a[0];\n"
+          "const double other = down > 0 ? (1 - down) * a[right] + down * b[right] : a[right];\n"
+          "const %r v = (%r)(!inside ? 0 : across > 0 ? (1 - across) * left + across * other : left);\n"
+          "@f y0[(n * $o + f0 + f) * $q + q] += x2[((f0 + f) * $i + i %% $i) * $k + k] * v;\n}\n}\n}\n");
+}
+
 /* --- boxes and regions --- */
 /* Writes sides and area of the box whose four numbers stand at `from`; their names begin with its letter. */
 static void hy__c_box(hy__c *c, const char *letter, const char *from, int center)
@@ -3608,6 +3681,9 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_grid_generator, hy__c_grid, 0, NULL },
     { HY_OP_bilinear_sampler, hy__c_sampler, 0, NULL },
     { HY_OP_spatial_transformer, hy__c_sampler, 0, NULL },
+    { HY_OP_im2col, hy__c_im2col, 0, NULL },
+    { HY_OP_col2im, hy__c_col2im, 0, NULL },
+    { HY_OP_deformable_convolution, hy__c_deformable, 0, NULL },
     { HY_OP_multibox_prior, NULL, HY__C_KNOWN, NULL },
     { HY_OP_depth_to_space, NULL, HY__C_MOVES, NULL },
     { HY_OP_space_to_depth, NULL, HY__C_MOVES, NULL },
