@@ -478,6 +478,12 @@ static void edge_sizes(void)
         { "expand_dims", "axis=2147483647" }, { "arange_like", "repeat=2147483647" },
         { "roi_pooling", "pooled_size=(2147483647,2147483647) spatial_scale=1" },
         { "roi_align", "pooled_size=(2147483647,2147483647) spatial_scale=1" },
+        { "im2col", "kernel=(16777216,)" }, { "im2col", "kernel=(16777216,16777216) pad=(16777216,16777216)" },
+        { "im2col", "kernel=(1,) pad=(16777216,)" }, { "col2im", "output_size=(16777216,) kernel=(4,)" },
+        { "col2im", "output_size=(9223372036854775807,4) kernel=(1,1)" },
+        { "deformable_convolution", "kernel=(1,1) num_filter=2147483647 num_deformable_group=2147483647" },
+        { "deformable_convolution", "kernel=(1024,1024) num_filter=3 pad=(16777216,16777216)" },
+        { "deformable_convolution", "kernel=(1,1) num_filter=3 num_deformable_group=16777216 no_bias=True" },
         { "_arange", "start=0 stop=1e18 step=1e-5 repeat=2147483647" }, { "_arange", "start=-1e308 stop=1e308" },
         { "_linspace", "start=0 stop=1 num=9223372036854775807" },
         { "_full", "shape=(4611686018427387904,4) value=1" }, { "_full", "shape=(0,4611686018427387904,4) value=1" },
@@ -529,6 +535,54 @@ static void edge_sizes(void)
     }
     hy_close(F);
     free(small.memory);
+}
+
+/* Windows as columns, and those that look beside their places: what is wrong is named. */
+static void edge_columns_refuse(void)
+{
+    static const struct { const char *op, *attrs, *says; int64_t shape[3][5]; } rows[] = {
+        { "im2col", "kernel=(3,3)", "kernel size exceed input", { { 4, 1, 2, 2, 5 } } },
+        { "im2col", "kernel=(3,)", "Shape inconsistent", { { 4, 1, 2, 4, 5 } } },
+        { "im2col", "kernel=(2,2) stride=(0,1)", "stride must lie", { { 4, 1, 2, 4, 5 } } },
+        { "im2col", "kernel=(2,2,2,2)", "the kernel has 4 dims", { { 4, 1, 2, 4, 5 } } },
+        { "im2col", "", "kernel is not presented", { { 4, 1, 2, 4, 5 } } },
+        { "col2im", "output_size=(4,5) kernel=(3,3)", "10 rows are not a multiple of 9 taps", { { 3, 1, 10, 6 } } },
+        { "col2im", "output_size=(4,5) kernel=(3,3)", "Shape inconsistent", { { 3, 1, 18, 7 } } },
+        { "col2im", "output_size=(4,) kernel=(3,3)", "output_size has 1 numbers where 2 are due", { { 3, 1, 18, 6 } } },
+        { "col2im", "output_size=(0,5) kernel=(1,1)", "output_size must lie in 1", { { 3, 1, 18, 0 } } },
+        { "deformable_convolution", "kernel=(3,) num_filter=4 no_bias=True", "the kernel has 1 dims, where 2 are due",
+          { { 3, 1, 2, 5 }, { 3, 1, 6, 3 }, { 3, 4, 2, 3 } } },
+        { "deformable_convolution", "kernel=(3,3) num_filter=4 no_bias=True layout=NHWC", "channels stand before the places",
+          { { 4, 1, 5, 5, 2 }, { 4, 1, 3, 3, 18 }, { 4, 4, 3, 3, 2 } } },
+        { "deformable_convolution", "kernel=(3,3) num_filter=4 no_bias=True", "Shape inconsistent",
+          { { 4, 1, 2, 5, 5 }, { 4, 1, 16, 3, 3 }, { 4, 4, 2, 3, 3 } } },
+        { "deformable_convolution", "kernel=(3,3) num_filter=4 no_bias=True num_deformable_group=2",
+          "3 channels are not a multiple of num_deformable_group 2", { { 4, 1, 3, 5, 5 }, { 4, 1, 36, 3, 3 }, { 4, 4, 3, 3, 3 } } },
+        { "deformable_convolution", "kernel=(3,3) num_filter=4 no_bias=True num_group=3",
+          "num_filter 4 is not a multiple of num_group 3", { { 4, 1, 3, 5, 5 }, { 4, 1, 18, 3, 3 }, { 4, 4, 1, 3, 3 } } },
+        { "deformable_convolution", "kernel=(3,3) num_filter=4 no_bias=True num_deformable_group=0", "num_deformable_group is 0",
+          { { 4, 1, 3, 5, 5 }, { 4, 1, 18, 3, 3 }, { 4, 4, 3, 3, 3 } } } };
+    hy_frame *F = hy_open(NULL);
+    size_t i;
+    int k, d;
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        hy_array *in[3];
+        for (k = 0; k < 3 && rows[i].shape[k][0]; k++) {
+            hy_shape s;
+            s.ndim = (int)rows[i].shape[k][0];
+            for (d = 0; d < s.ndim; d++) s.dim[d] = rows[i].shape[k][d + 1];
+            in[k] = hy_ones(F, s);
+        }
+        CHECK(!hy_apply(F, rows[i].op, k, in, rows[i].attrs) && strstr(hy_error(F), rows[i].op));
+        if (!CHECK(strstr(hy_error(F), rows[i].says) != NULL)) printf("    %s\n", hy_error(F));
+        hy_clear(F);
+    }
+    {
+        hy_array *x = hy_cast(F, hy_ones(F, HY_SHAPE(1, 1, 3, 3)), HY_I32);
+        CHECK(!hy_im2col(F, x, HY_INTS(2, 2), NULL) && hy_error_code(F) == HY_ERROR_DTYPE);
+        hy_clear(F);
+    }
+    CHECK(hy_close(F) == 0);
 }
 
 /* A plane without columns, whose kernel reaches over rows. */
@@ -717,6 +771,7 @@ static void test_edges(void)
 {
     RUN(edge_nothing);
     RUN(edge_sizes);
+    RUN(edge_columns_refuse);
     RUN(edge_compare);
     RUN(edge_index_copy);
     RUN(edge_ranges);

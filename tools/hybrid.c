@@ -1818,7 +1818,8 @@ static const char *const families[][2] = {
     { "vision", "upsampling|crop|depth_to_space|space_to_depth|box_nms|box_iou|multibox_prior|multibox_detection|"
       "roi_pooling|roi_align" },
     { "detection", "multibox_target|proposal" },
-    { "sampling", "bilinear_resize|grid_generator|bilinear_sampler|spatial_transformer" },
+    { "sampling", "bilinear_resize|grid_generator|bilinear_sampler|spatial_transformer|im2col|col2im|"
+      "deformable_convolution" },
     { "quantize", "int8_dense|int8_convolution" },
     { "creators", "_sample_gamma|random_uniform|random_normal|random_exponential|random_gamma|random_poisson|"
       "random_negative_binomial|random_general_negative_binomial|sample_multinomial|random_randint|uniform_like|"
