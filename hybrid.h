@@ -4489,6 +4489,15 @@ HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char 
 #endif
 #endif
 
+/* --- pages --- *
+ * For pages of your own that look like hy_fit's: HY_PAGE_HEAD, a <title>, </head><body>, what you have to
+ * say, HY_PAGE_END. A thing with data-t="..." shows that under a pointer. One file without any address in it.
+ */
+#ifndef HYBRID_NO_TRAIN
+typedef enum hy_page_part { HY_PAGE_HEAD, HY_PAGE_END, HY__PAGE_WIDE = 0x7fffffff } hy_page_part;
+HY_API const char *hy_page_text(hy_page_part part);    /* "" of a build with HYBRID_NO_TEXT */
+#endif
+
 /* --- fit --- *
  * The loop that everybody writes: for every epoch all batches of `train`, then all of `validation`. A batch
  * is group(data, label); the loss gets group(net(data), label). A network that is hybridized is compiled
@@ -4514,7 +4523,8 @@ typedef struct hy_fit_opt {
     const char *checkpoint;             /* parameters of the best epoch go to this file */
     const char *history;                /* one line an epoch, as CSV */
     const char *report;                 /* a page of HTML; else the environment's HY_REPORT */
-    int         progress;               /* a line an epoch: 1 yes, -1 no, 0 if stdout is a terminal */
+    int         progress;               /* a line an epoch, to log_fn if there is one: 1 yes, -1 no, 0 if
+                                         * stdout is a terminal. There a bar shows what is under way */
     int       (*each)(hy_frame *F, const hy_epoch *epoch, void *user);      /* after each; nonzero: stop */
     void       *user;
 } hy_fit_opt;
@@ -69361,6 +69371,12 @@ typedef struct hy__fit {
     char       *unwritten;              /* text: why a file could not be written */
     hy__spent   spent[HY__KINDS];       /* for the report: times of the first epoch */
     int         kinds;
+#if HY__TEXT
+    int         bar;                    /* one is drawn, and its width at the moment */
+    int         width;
+    double      begun, drawn;           /* the run; the bar's last drawing, by hy_seconds */
+    int64_t     batches, all;           /* of the epoch under way with its validation: done, in all */
+#endif
 } hy__fit;
 
 static double hy__fit_sum(const hy_array *x)
@@ -69431,12 +69447,69 @@ static int64_t hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *
     return rows;
 }
 
+/* v rounded to four digits. */
+static double hy__short(double v)
+{
+    double unit = v != 0 && v - v == 0 ? pow(10, floor(log10(fabs(v))) - 3) : 1;
+    return v - v != 0 ? v : unit < 1 ? floor(v * floor(1 / unit + 0.5) + 0.5) / floor(1 / unit + 0.5) : v;
+}
+
+#if HY__TEXT
+static void hy__fit_print(const hy__fit *W, const char *text)
+{
+    hy__sink_to_print(W->F, text, strlen(text));
+#ifndef HYBRID_NO_STDIO
+    fflush(stdout);
+#endif
+}
+
+/* Writes text over the bar that is there; "" removes it. */
+static void hy__fit_redraw(hy__fit *W, const char *text)
+{
+    char all[200];
+    hy__line line = hy__line_open(all, sizeof all);
+    int i, width = (int)strlen(text);
+    if (!W->bar || (!width && !W->width)) return;
+    hy__say(&line, "\r%s", text);
+    for (i = width; i < W->width; i++) hy__puts(&line, " ");
+    if (!width) hy__puts(&line, "\r");
+    hy__fit_print(W, all);
+    W->width = width;
+}
+
+/* The bar of the epoch under way, with the mean loss so far, samples a second and what is left of the run;
+ * not more than ten times a second. */
+static void hy__fit_draw(hy__fit *W, double begun, int64_t samples, double loss)
+{
+    char text[100], bar[] = "[....................]";
+    hy__line line = hy__line_open(text, sizeof text);
+    double now = hy_seconds(), share = W->all > 0 ? (double)W->batches / (double)W->all : 1, done;
+    int64_t left;
+    int i;
+    if (!W->bar || now - W->drawn < 0.1) return;
+    W->drawn = now;
+    if (share > 1) share = 1;
+    for (i = 0; i < (int)(20 * share); i++) bar[1 + i] = '#';
+    done = (W->n + share) / W->opt.epochs;
+    left = done > 0 ? (int64_t)((now - W->begun) * (1 - done) / done + 0.5) : 0;
+    hy__say(&line, "epoch %d %s %d%%, loss %g, ", W->n, bar, (int)(100 * share), hy__short(loss));
+    if (now > begun) hy__say(&line, "%g/s, ", hy__short((double)samples / (now - begun)));
+    if (left >= 3600) hy__say(&line, "%l:", left / 3600);
+    hy__say(&line, left >= 3600 && left / 60 % 60 < 10 ? "0%l:" : "%l:", left / 60 % 60);
+    hy__say(&line, left % 60 < 10 ? "0%l left" : "%l left", left % 60);
+    hy__fit_redraw(W, text);
+}
+#endif
+
 /* Runs all batches of a loader from the beginning of an epoch: number of samples, mean loss, metric. */
 static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss, double *metric)
 {
     hy_frame *F = W->F;
     int64_t samples = 0;
     double sum = 0, count = 0;
+#if HY__TEXT
+    double begun = W->bar ? hy_seconds() : 0;
+#endif
     int more = 1;
     if (!hy__loader_idle(F, L, "hy_fit")) return 0;
     if (W->opt.metric) hy_metric_reset_local(F, W->opt.metric);
@@ -69449,6 +69522,10 @@ static int64_t hy__fit_pass(hy__fit *W, hy_loader *L, int training, double *loss
         more = batch != NULL;
         if (more) samples += hy__fit_batch(W, batch, training, &sum, &count);
         hy_end(F);
+#if HY__TEXT
+        W->batches += more;
+        hy__fit_draw(W, begun, samples, count > 0 ? sum / count : 0);
+#endif
     }
     hy__loader_let(L);
     *loss = count > 0 ? sum / count : (double)HY__F32_NAN;
@@ -69489,12 +69566,6 @@ static int hy__fit_best(const hy__fit *W, const hy_epoch *e, const hy_loader *va
 }
 
 /* --- what an epoch leaves --- */
-/* v rounded to four digits. */
-static double hy__short(double v)
-{
-    double unit = v != 0 && v - v == 0 ? pow(10, floor(log10(fabs(v))) - 3) : 1;
-    return v - v != 0 ? v : unit < 1 ? floor(v * floor(1 / unit + 0.5) + 0.5) / floor(1 / unit + 0.5) : v;
-}
 static void hy__fit_line(hy__line *line, const hy__fit *W, const hy_epoch *e, const hy_loader *validation)
 {
     const char *name = W->opt.metric ? hy_metric_name(W->F, W->opt.metric) : NULL;
@@ -69509,10 +69580,9 @@ static void hy__fit_line(hy__line *line, const hy__fit *W, const hy_epoch *e, co
     hy__puts(line, "\n");
 }
 
-static int hy__fit_shows(const hy__fit *W)
+static int hy__at_terminal(void)
 {
-    if (W->opt.progress) return W->opt.progress > 0;
-#if defined(HY__POSIX_FILES) && !defined(HYBRID_NO_THREADS)
+#if defined(HY__POSIX_FILES)
     return isatty(1);
 #elif defined(_WIN32) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
     return _isatty(1);
@@ -69520,6 +69590,78 @@ static int hy__fit_shows(const hy__fit *W)
     return 0;
 #endif
 }
+
+/* A line goes to the log hook, where there is one. */
+static void hy__fit_tell(const hy__fit *W, const char *text)
+{
+    hy_frame *F = W->F;
+    const hy_desc *desc = &F->root->desc;
+    const char *within = F->within;
+    if (W->opt.progress < 0 || (!W->opt.progress && !hy__at_terminal())) return;
+    if (!desc->log_fn) { hy__sink_to_print(F, text, strlen(text)); return; }
+    F->within = "log_fn";
+    desc->log_fn(desc->log_user, HY_LOG_PRINT, 0, text);
+    F->within = within;
+}
+
+#if HY__TEXT
+/* --- pages --- */
+/* How pages look. What a thing with data-t says is shown under a pointer; a plot shows the columns data-c of
+ * the table that is called rows. */
+static const char hy__page_head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+    "<style>:root{color-scheme:light dark;--bg:#f4f5f8;--card:#fff;--ink:#1b2330;--dim:#5f6b7c;--rule:#e2"
+    "e6ec;--a:#2f6fde;--b:#d9730d;--c:#98a2b3}@media(prefers-color-scheme:dark){:root{--bg:#12151a;--card"
+    ":#1b2028;--ink:#e4e8ef;--dim:#9aa5b5;--rule:#2e3541;--a:#6ea0ff;--b:#f0a04b;--c:#6b7686}}*{box-sizin"
+    "g:border-box}body{margin:auto;max-width:78rem;padding:1.2rem;background:var(--bg);color:var(--ink)"
+    ";font:15px/1.45 system-ui,sans-serif;overflow-wrap:anywhere}h1{font-size:1.5rem;margin:0}h2{font-siz"
+    "e:1rem;margin:0 0 .5rem}p{color:var(--dim);margin:.2rem 0 1rem}main{display:grid;grid-template-colum"
+    "ns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:1rem}section{background:var(--card);border:1px s"
+    "olid var(--rule);border-radius:12px;padding:1rem;min-width:0}.all{grid-column:1/-1}.tiles{display:gr"
+    "id;grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr));gap:.8rem}.tiles strong{display:block;"
+    "color:var(--ink);font-size:1.3rem;font-weight:600}.tiles,.key,th{color:var(--dim);font-size:.85rem}"
+    ".key{display:flex;flex-wrap:wrap;gap:.2rem 1.2rem}.key i{display:inline-block;width:.8em;height:.8em"
+    ";border-radius:3px;margin-right:.45em}i.a,s{background:var(--a)}i.b{background:var(--b)}i.c{backgrou"
+    "nd:var(--c);width:.2em}"
+    ".plot{position:relative;height:14rem;margin:.8rem 1rem 1.7rem 3.8rem}.plot svg{position:absolute;"
+    "width:100%;height:100%;overflow:visible}.plot path{fill:none;stroke:var(--rule);vector-effect:non-sc"
+    "aling-stroke;stroke-linecap:round;stroke-linejoin:round}.plot .a{stroke:var(--a);stroke-width:2}"
+    ".plot .b{stroke:var(--b);stroke-width:2}.plot .c{stroke:var(--c);stroke-dasharray:4 4}.plot em,.plot"
+    " small{position:absolute;font:12px/1 system-ui,sans-serif;color:var(--dim);white-space:nowrap}.plot "
+    "em{right:100%;margin-right:.5rem;transform:translateY(50%)}.plot small{top:100%;margin-top:.5rem;"
+    "transform:translateX(-50%)}.plot var{position:absolute;top:0;bottom:0;width:1px;background:var(--dim"
+    ");display:none}table{border-collapse:collapse;width:100%;font-size:.85rem;font-variant-numeric:tabul"
+    "ar-nums}td,th{padding:.25rem .4rem;text-align:right;border-bottom:1px solid var(--rule);white-space:"
+    "nowrap}th,td:first-child{white-space:normal;font-weight:500;min-width:2.6em}td:first-child,th:first-"
+    "child{text-align:left}th{overflow-wrap:anywhere}.bar{width:30%}th.bar{text-align:left}s{display:bloc"
+    "k;height:.7rem;min-width:2px;border-radius:3px}pre{margin:0;font:12px/1.5 ui-monospace,monospace;"
+    "white-space:pre-wrap}.tip{position:fixed;display:none;pointer-events:none;max-width:min(26rem,92vw)"
+    ";padding:.4rem .6rem;border-radius:8px;background:#0b0e13;color:#f2f4f8;font-size:12px;white-space:p"
+    "re-line;z-index:9}@media(max-width:34rem){body,section{padding:.7rem}.plot{height:11rem}table{font-s"
+    "ize:.75rem}.tiles{grid-template-columns:1fr 1fr}td,th{padding:.25rem .2rem}th{font-size:.7rem;min-wi"
+    "dth:4em}}</style>\n";
+static const char hy__page_end[] =
+    "<script>(function(){var d=document,t=d.body.appendChild(d.createElement('div')),u;function at(e)"
+    "{var n=e.target,p=n.closest&&n.closest('.plot,[data-t]'),s='',r,w,i,h,c;if(u)u.style.display='none';"
+    "if(p&&p.hasAttribute('data-c')){r=p.getBoundingClientRect();w=d.querySelectorAll('#rows tr');h=w.len"
+    "gth-2;i=Math.max(0,Math.min(h,Math.round((e.clientX-r.left)/r.width*h)));u=p.querySelector('var')"
+    ";u.style.left=(h?100*i/h:50)+'%';u.style.display='block';c=('0 '+p.getAttribute('data-c')).split(' '"
+    ");s=c.map(function(k){return[w[0].cells[k].textContent,w[i+1].cells[k].textContent]})}else if(p)"
+    "s=p.getAttribute('data-t').split('\\n').map(function(x){return[x]});t.className='tip';t.textContent="
+    "'';t.style.display=s?'block':'none';if(s)s.forEach(function(l){r=t.appendChild(d.createElement('div'"
+    "));l.forEach(function(x){r.appendChild(d.createElement('bdi')).textContent=x;r.append(' ')})});w=t.o"
+    "ffsetWidth;h=t.offsetHeight;t.style.left=Math.max(4,Math.min(e.clientX+14,innerWidth-w-4))+'px';"
+    "t.style.top=Math.max(4,e.clientY+18+h>innerHeight?e.clientY-h-10:e.clientY+18)+'px'}d.addEventListen"
+    "er('pointermove',at);d.addEventListener('pointerdown',at)})()</script>\n"
+    "</body></html>\n";
+HY_API const char *hy_page_text(hy_page_part part)
+{
+    return part == HY_PAGE_END ? hy__page_end : hy__page_head;
+}
+#else
+HY_API const char *hy_page_text(hy_page_part part) { (void)part; return ""; }
+#endif
 
 #if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
 static void hy__put_history(hy__target *t, const void *what)
@@ -69536,6 +69678,7 @@ static void hy__put_history(hy__target *t, const void *what)
     }
 }
 
+#if HY__TEXT
 /* --- the page --- */
 static void hy__put_escaped(hy__target *t, const char *text)
 {
@@ -69543,112 +69686,289 @@ static void hy__put_escaped(hy__target *t, const char *text)
         if (*text == '<') hy__put_text(t, "&lt;");
         else if (*text == '&') hy__put_text(t, "&amp;");
         else if (*text == '>') hy__put_text(t, "&gt;");
+        else if (*text == '"') hy__put_text(t, "&quot;");
         else hy__put_bytes(t, text, 1);
     }
 }
 
+/* Marks in a name that turn the direction of text end with it. */
+static void hy__put_apart(hy__target *t, const char *name)
+{
+    hy__put_text(t, "<bdi>");
+    hy__put_escaped(t, name);
+    hy__put_text(t, "</bdi>");
+}
+
+/* In at most four digits, with its unit: 0.1235, 12.35k, 1.235e-4, 12.35 MB, 1.235 ms. */
+static void hy__put_digits(hy__target *t, double v, const char *unit)
+{
+    static const char *const larger[] = { "", "k", "M", "G", "T" }, *const less[] = { "m", "u", "n" };
+    const char *space = *unit ? " " : "", *prefix;
+    int k = 0, power = 0;
+    v = hy__short(v);
+    if (v - v != 0 || v == 0) {
+        hy__put_text(t, v == 0 ? "0" : v > 0 ? "inf" : v < 0 ? "-inf" : "nan");
+        return;
+    }
+    for (; fabs(v) >= 1e4 && k < 4; k++) v = hy__short(v / 1000);
+    prefix = larger[k];
+    for (; *unit && fabs(v) < 1 && k < 3; k++) { prefix = less[k]; v = hy__short(v * 1000); }
+    if (fabs(v) < 1e-3 || fabs(v) >= 1e4) {
+        power = (int)floor(log10(fabs(v)));
+        v = hy__short(v * pow(10, -power));
+    }
+    if (v == floor(v)) hy__put_say(t, "%l", (int64_t)v);
+    else hy__put_say(t, "%g", v);
+    if (power) hy__put_say(t, "e%d", power);
+    hy__put_say(t, "%s%s%s", space, prefix, unit);
+}
+
+/* A step of 1, 2 or 5 times a power of ten that cuts span into parts; four digits tell ticks apart. */
+static double hy__tick_step(double span, double largest, int parts)
+{
+    double least = largest > 0 ? pow(10, floor(log10(largest)) - 3) : 0, unit, step;
+    step = span > 0 ? span / parts : largest > 0 ? largest / parts : 1;
+    if (step < least) step = least;
+    unit = pow(10, floor(log10(step)));
+    return step <= 1.001 * unit ? unit : step <= 2.001 * unit ? 2 * unit : step <= 5.001 * unit ? 5 * unit
+        : 10 * unit;
+}
+
+enum { HY__CURVES = 5 };
 static double hy__epoch_value(const hy_epoch *e, int k)
 {
-    return k == 0 ? e->loss : k == 1 ? e->validation_loss : k == 2 ? e->metric : e->validation_metric;
+    return k == 0 ? e->loss : k == 1 ? e->validation_loss : k == 2 ? e->metric
+        : k == 3 ? e->validation_metric : e->learning_rate;
 }
 
-/* Writes one curve of a picture of 600 x 200, scaled from low to high. */
-static void hy__put_curve(hy__target *t, const hy__fit *W, int k, double low, double high)
+/* Is there a number of this kind, or a learning rate that changes? */
+static int hy__fit_has(const hy__fit *W, int k)
 {
-    double span = high > low ? high - low : 1;
+    int i;
+    for (i = 0; i < W->n && k; i++) {
+        double v = hy__epoch_value(&W->epoch[i], k);
+        if (k < 4 ? v - v == 0 : v != W->epoch[0].learning_rate) return 1;
+    }
+    return !k;
+}
+
+static void hy__put_curve_name(hy__target *t, const hy__fit *W, int k)
+{
+    if (k % 2) hy__put_text(t, "val. ");
+    if (k == 2 || k == 3) hy__put_apart(t, hy_metric_name(W->F, W->opt.metric));
+    else hy__put_text(t, k < 2 ? "loss" : "learning rate");
+}
+
+/* Where epoch i stands in a plot of 1000 x 1000. */
+static double hy__epoch_x(const hy__fit *W, int i) { return W->n > 1 ? 1000.0 * i / (W->n - 1) : 500; }
+
+/* A curve with gaps where there is no number; a few epochs have points, too. */
+static void hy__put_curve(hy__target *t, const hy__fit *W, int k, double low, double span)
+{
     int i, drawn = 0;
+    hy__put_say(t, "<path class=\"%s\" d=\"", k % 2 ? "b" : "a");
     for (i = 0; i < W->n; i++) {
         double v = hy__epoch_value(&W->epoch[i], k);
-        double x = 40 + (W->n > 1 ? 550.0 * i / (W->n - 1) : 0), y = 190 - 180 * (v - low) / span;
-        if (v - v != 0) continue;
-        if (!drawn++) hy__put_say(t, "<polyline class=\"%s\" points=\"", k % 2 ? "v" : "t");
-        hy__put_say(t, "%d,%d ", (int)x, (int)y);
+        if (v - v != 0) { drawn = 0; continue; }
+        hy__put_say(t, drawn++ ? "L%g %g" : "M%g %gh0", hy__short(hy__epoch_x(W, i)),
+                    hy__short(1000 - 1000 * (v - low) / span));
     }
-    if (drawn) hy__put_text(t, "\"/>\n");
+    hy__put_text(t, "\"/>");
+    if (W->n > 40) return;
+    hy__put_say(t, "<path class=\"%s\" style=\"stroke-width:6\" d=\"", k % 2 ? "b" : "a");
+    for (i = 0; i < W->n; i++) {
+        double v = hy__epoch_value(&W->epoch[i], k);
+        if (v - v == 0)
+            hy__put_say(t, "M%g %gh0", hy__short(hy__epoch_x(W, i)),
+                        hy__short(1000 - 1000 * (v - low) / span));
+    }
+    hy__put_text(t, "\"/>");
 }
 
-static void hy__put_picture(hy__target *t, const hy__fit *W, const char *title, int k)
+/* Lines across a plot and the numbers beside and below it. */
+static void hy__put_axes(hy__target *t, const hy__fit *W, double low, double step, int steps)
 {
-    double low = HUGE_VAL, high = -HUGE_VAL;
-    int i;
+    int i, each = (int)hy__tick_step(W->n - 1, 0, 5), mark;
+    if (each < 1) each = 1;
+    for (i = 0; i <= steps; i++) {
+        double v = (floor(low / step + 0.5) + i) * step;
+        hy__put_say(t, "<em style=\"bottom:%g%%\">", hy__short(100.0 * i / steps));
+        hy__put_digits(t, fabs(v) < step / 2 ? 0 : v, "");
+        hy__put_text(t, "</em>");
+    }
+    for (i = 0; i < W->n; i += each)
+        hy__put_say(t, "<small style=\"left:%g%%\">%d</small>", hy__short(hy__epoch_x(W, i) / 10), i);
+    hy__put_text(t, "<var></var><svg viewBox=\"0 0 1000 1000\" preserveAspectRatio=\"none\"><path d=\"");
+    for (i = 0; i <= steps; i++) hy__put_say(t, "M0 %gH1000", hy__short(1000.0 * i / steps));
+    for (i = 0; i < W->n; i += each) {
+        mark = (int)hy__epoch_x(W, i);
+        hy__put_say(t, "M%d 1000v15", mark);
+    }
+    hy__put_text(t, "\"/>");
+    if (W->best >= 0) hy__put_say(t, "<path class=\"c\" d=\"M%g 0V1000\"/>", hy__epoch_x(W, W->best));
+}
+
+/* Which column of the table has the numbers of kind k. */
+static int hy__curve_column(const hy__fit *W, int k)
+{
+    int i, column = 1;
+    for (i = 0; i < k; i++) column += hy__fit_has(W, i);
+    return column;
+}
+
+/* A plot of kind k, and of the kind behind it in the same numbers: those of validation. */
+static void hy__put_plot(hy__target *t, const hy__fit *W, int k)
+{
+    double low = HUGE_VAL, high = -HUGE_VAL, step;
+    int both = k < 4 && hy__fit_has(W, k + 1), i, steps;
     for (i = 0; i < 2 * W->n; i++) {
-        double v = hy__epoch_value(&W->epoch[i / 2], k + i % 2);
+        double v = i % 2 && !both ? HUGE_VAL : hy__epoch_value(&W->epoch[i / 2], k + i % 2);
         if (v - v != 0) continue;
         if (v < low) low = v;
         if (v > high) high = v;
     }
     if (low > high) return;
-    hy__put_text(t, "<h2>");
-    hy__put_escaped(t, title);
-    hy__put_text(t, "</h2>\n<svg viewBox=\"0 0 600 200\" width=\"600\" height=\"200\">\n");
-    hy__put_curve(t, W, k, low, high);
-    hy__put_curve(t, W, k + 1, low, high);
-    hy__put_say(t, "<text x=\"2\" y=\"14\">%g</text><text x=\"2\" y=\"190\">%g</text></svg>\n",
-                hy__short(high), hy__short(low));
+    step = hy__tick_step(high - low, fabs(low) > fabs(high) ? fabs(low) : fabs(high), 4);
+    low = floor(low / step + 1e-6) * step;
+    steps = (int)ceil((high - low) / step - 1e-6);
+    for (; steps < 3; steps++) if (steps % 2 && (low < 0 || low >= step)) low -= step;
+    hy__put_text(t, "<section><h2>");
+    hy__put_curve_name(t, W, k);
+    hy__put_text(t, " by epoch</h2><div class=\"key\">");
+    if (k < 4) hy__put_text(t, "<span><i class=\"a\"></i>training</span>");
+    if (both) hy__put_text(t, "<span><i class=\"b\"></i>validation</span>");
+    if (W->best >= 0) hy__put_say(t, "<span><i class=\"c\"></i>best: epoch %d</span>", W->best);
+    hy__put_say(t, "</div><div class=\"plot\" data-c=\"%d", hy__curve_column(W, k));
+    if (both) hy__put_say(t, " %d", hy__curve_column(W, k + 1));
+    hy__put_text(t, "\">");
+    hy__put_axes(t, W, low, step, steps);
+    hy__put_curve(t, W, k, low, step * steps);
+    if (both) hy__put_curve(t, W, k + 1, low, step * steps);
+    hy__put_text(t, "</svg></div></section>\n");
 }
 
 static void hy__put_epochs(hy__target *t, const hy__fit *W)
 {
-    int64_t left_out = 0, not_finite = 0;
     int i, k;
-    hy__put_text(t, "<table><tr><th>epoch<th>loss<th>validation loss<th>metric<th>validation metric"
-                    "<th>learning rate<th>seconds</tr>\n");
-    for (i = 0; i < W->n; i++) {
-        hy__put_say(t, "<tr><td>%d%s", W->epoch[i].epoch, i == W->best ? " (best)" : "");
-        for (k = 0; k < 4; k++) {
-            double v = hy__epoch_value(&W->epoch[i], k);
-            if (v - v == 0) hy__put_say(t, "<td>%g", hy__short(v));
-            else hy__put_text(t, "<td>");
-        }
-        hy__put_say(t, "<td>%g<td>%g</tr>\n", hy__short(W->epoch[i].learning_rate),
-                    hy__short(W->epoch[i].seconds));
-        left_out += W->epoch[i].left_out;
-        not_finite += W->epoch[i].not_finite;
+    hy__put_text(t, "<section class=\"all\"><h2>Epochs</h2><table id=\"rows\"><tr><th>epoch");
+    for (k = 0; k < HY__CURVES; k++) {
+        if (!hy__fit_has(W, k)) continue;
+        hy__put_text(t, "<th>");
+        hy__put_curve_name(t, W, k);
     }
-    hy__put_text(t, "</table>\n");
-    if (left_out || not_finite)
-        hy__put_say(t, "<p>Steps left out: %l, with gradients that are not finite: %l.</p>\n", left_out,
-                    not_finite);
+    hy__put_text(t, "<th>time</tr>\n");
+    for (i = 0; i < W->n; i++) {
+        hy__put_say(t, "<tr><td>%d%s", W->epoch[i].epoch, i == W->best ? "*" : "");
+        for (k = 0; k < HY__CURVES; k++) {
+            if (!hy__fit_has(W, k)) continue;
+            hy__put_text(t, "<td>");
+            hy__put_digits(t, hy__epoch_value(&W->epoch[i], k), "");
+        }
+        hy__put_text(t, "<td>");
+        hy__put_digits(t, W->epoch[i].seconds, "s");
+        hy__put_text(t, "</tr>\n");
+    }
+    hy__put_text(t, "</table></section>\n");
 }
 
 static void hy__put_times(hy__target *t, const hy__fit *W)
 {
+    double sum = 0;
     int i;
-    hy__put_text(t, "<table><tr><th>operator<th>calls<th>seconds</tr>\n");
+    if (!W->kinds) return;
+    for (i = 0; i < W->kinds; i++) sum += W->spent[i].seconds;
+    hy__put_text(t, "<section><h2>Time of the first epoch by operator</h2><table><tr><th>operator<th>calls"
+                    "<th>time<th class=\"bar\">share</tr>\n");
     for (i = 0; i < W->kinds && i < HY__SHOWN; i++) {
-        hy__put_text(t, "<tr><td>");
+        double share = sum > 0 ? hy__short(100 * W->spent[i].seconds / sum) : 0;
+        hy__put_text(t, "<tr data-t=\"");
         hy__put_escaped(t, W->spent[i].what);
-        hy__put_say(t, "<td>%l<td>%g</tr>\n", W->spent[i].calls, hy__short(W->spent[i].seconds));
+        hy__put_say(t, "\n%g%% of the first epoch\"><td>", share);
+        hy__put_escaped(t, W->spent[i].what);
+        hy__put_text(t, "<td>");
+        hy__put_digits(t, (double)W->spent[i].calls, "");
+        hy__put_text(t, "<td>");
+        hy__put_digits(t, W->spent[i].seconds, "s");
+        hy__put_say(t, "<td><s style=\"width:%g%%\"></s></tr>\n", share);
     }
-    hy__put_text(t, "</table>\n");
+    hy__put_text(t, "</table></section>\n");
+}
+
+static void hy__put_tile(hy__target *t, const char *name, double v, const char *unit)
+{
+    hy__put_text(t, "<div><strong>");
+    hy__put_digits(t, v, unit);
+    hy__put_say(t, "</strong>%s</div>", name);
+}
+
+static void hy__put_tiles(hy__target *t, const hy__fit *W)
+{
+    const hy_epoch *last = &W->epoch[W->n - 1], *e = W->best >= 0 ? &W->epoch[W->best] : last;
+    int64_t left_out = 0, not_finite = 0;
+    double seconds = 0;
+    int i, k;
+    for (i = 0; i < W->n; i++) {
+        left_out += W->epoch[i].left_out;
+        not_finite += W->epoch[i].not_finite;
+        seconds += W->epoch[i].seconds;
+    }
+    hy__put_text(t, "<section class=\"all tiles\">");
+    for (k = 0; k < 4; k++) {
+        if (!hy__fit_has(W, k)) continue;
+        hy__put_text(t, "<div><strong>");
+        hy__put_digits(t, hy__epoch_value(e, k), "");
+        hy__put_text(t, "</strong>");
+        hy__put_curve_name(t, W, k);
+        hy__put_text(t, "</div>");
+    }
+    hy__put_tile(t, "in all", seconds, "s");
+    if (last->seconds > 0) hy__put_tile(t, "samples a second", (double)last->samples / last->seconds, "");
+    if (left_out) hy__put_tile(t, "steps left out", (double)left_out, "");
+    if (not_finite) hy__put_tile(t, "steps with gradients that are not finite", (double)not_finite, "");
+    hy__put_text(t, "</section>\n");
+}
+
+static void hy__put_memory(hy__target *t, const hy__fit *W)
+{
+    hy_cache_stats stats = hy_cache_info(W->F, &W->lesson->base);
+    hy_memory memory = hy_memory_use(W->F);
+    hy__put_text(t, "<section><h2>Memory and programs</h2><div class=\"tiles\">");
+    hy__put_tile(t, "held", (double)memory.bytes, "B");
+    hy__put_tile(t, "held at most", (double)memory.peak, "B");
+    hy__put_tile(t, "programs", (double)stats.programs, "");
+    hy__put_tile(t, "of programs", (double)stats.bytes, "B");
+    hy__put_tile(t, "traces", (double)stats.traces, "");
+    hy__put_tile(t, "calls found a program", (double)stats.hits, "");
+    hy__put_tile(t, "calls made one", (double)stats.misses, "");
+    hy__put_text(t, "</div><p>The latest was made because: ");
+    hy__put_apart(t, stats.reason[0] ? stats.reason : "none was: the network runs line by line");
+    hy__put_text(t, ".</p></section>\n");
 }
 
 static void hy__put_report(hy__target *t, const void *what)
 {
     const hy__fit *W = (const hy__fit *)what;
-    hy_cache_stats stats = hy_cache_info(W->F, &W->lesson->base);
-    hy_memory memory = hy_memory_use(W->F);
     char text[8192];
-    hy__put_text(t, "<!DOCTYPE html>\n<meta charset=\"utf-8\"><title>Training</title>\n<style>body{font:14px "
-                    "sans-serif;margin:2em}svg{background:#f6f6f6}polyline{fill:none;stroke-width:2}"
-                    ".t{stroke:#1f6fb4}.v{stroke:#d9601a}td,th{text-align:right;padding:1px 10px}</style>\n"
-                    "<h1>Training</h1>\n<p>Blue: training, orange: validation.</p>\n");
-    hy__put_picture(t, W, "Loss", 0);
-    if (W->opt.metric) hy__put_picture(t, W, hy_metric_name(W->F, W->opt.metric), 2);
-    hy__put_text(t, "<h2>Epochs</h2>\n");
-    hy__put_epochs(t, W);
-    hy__put_text(t, "<h2>Network</h2>\n<pre>");
+    hy__put_text(t, hy__page_head);
+    hy__put_say(t, "<title>Training</title></head><body>\n<h1>Training</h1>\n<p>hybrid.h %s, %d of %d epochs",
+                hy_version(), W->n, W->opt.epochs);
+    if (W->best >= 0) hy__put_say(t, "; the best was epoch %d*, whose figures these are", W->best);
+    hy__put_text(t, "</p>\n<main>");
+    hy__put_tiles(t, W);
+    hy__put_plot(t, W, 0);
+    if (W->opt.metric) hy__put_plot(t, W, 2);
+    if (hy__fit_has(W, 4)) hy__put_plot(t, W, 4);
+    hy__put_times(t, W);
+    hy__put_text(t, "<section><h2>Network</h2><pre>");
     hy_block_text(W->F, W->lesson->net, text, sizeof text);
     hy__put_escaped(t, text);
-    hy__put_text(t, "</pre>\n<h2>Memory and programs</h2>\n");
-    hy__put_say(t, "<p>%l bytes held, %l at most. Programs: %d, of %l bytes; %l traces, %l calls found a "
-                "program, %l made one.</p>\n<p>The latest was made because: ", (int64_t)memory.bytes,
-                (int64_t)memory.peak, stats.programs, (int64_t)stats.bytes, stats.traces, stats.hits,
-                stats.misses);
-    hy__put_escaped(t, stats.reason[0] ? stats.reason : "none was: the network runs line by line");
-    hy__put_text(t, ".</p>\n<h2>Time of the first epoch</h2>\n");
-    hy__put_times(t, W);
+    hy__put_text(t, "</pre></section>\n");
+    hy__put_memory(t, W);
+    hy__put_epochs(t, W);
+    hy__put_text(t, "</main>\n");
+    hy__put_text(t, hy__page_end);
 }
+#endif
 #endif
 
 /* Time by operator, from the profile of the first epoch; the most expensive first. */
@@ -69695,21 +70015,23 @@ static void hy__fit_write(hy__fit *W, const char *file, void (*put)(hy__target *
 
 static void hy__fit_leave(hy__fit *W, const hy_epoch *e, const hy_loader *validation)
 {
-    hy_frame *F = W->F;
     char text[512];
     hy__line line = hy__line_open(text, sizeof text);
-    hy__sink sink;
-    sink.put = hy__sink_to_print;
-    sink.user = F;
     hy__fit_line(&line, W, e, validation);
-    if (hy__fit_shows(W)) hy__write_text(sink, text);
+#if HY__TEXT
+    hy__fit_redraw(W, "");
+#endif
+    hy__fit_tell(W, text);
 #if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
-    if (W->opt.checkpoint && e->best) hy_save_parameters(F, W->lesson->net, W->opt.checkpoint, NULL);
+    if (W->opt.checkpoint && e->best) hy_save_parameters(W->F, W->lesson->net, W->opt.checkpoint, NULL);
     hy__fit_write(W, W->opt.history, hy__put_history);
+#if HY__TEXT
     hy__fit_write(W, W->report, hy__put_report);
-    if (*W->unwritten && e->epoch == 0 && hy__fit_shows(W)) {
-        hy__write_text(sink, W->unwritten);
-        hy__write_text(sink, "\n");
+#endif
+    if (*W->unwritten && e->epoch == 0) {
+        line = hy__line_open(text, sizeof text);
+        hy__say(&line, "%s\n", W->unwritten);
+        hy__fit_tell(W, text);
     }
 #endif
 }
@@ -69759,6 +70081,10 @@ static int hy__fit_epoch(hy__fit *W, hy_loader *train, hy_loader *validation)
     e->epoch = W->n;
     e->validation_loss = e->validation_metric = (double)HY__F32_NAN;
     W->left_out = W->not_finite = 0;
+#if HY__TEXT
+    W->batches = 0;
+    W->all = !W->bar ? 0 : hy_loader_length(F, train) + (validation ? hy_loader_length(F, validation) : 0);
+#endif
     e->samples = hy__fit_pass(W, train, 1, &e->loss, &e->metric);
     if (timed) { hy_profile(F, NULL); hy__fit_times(W); }
     if (validation && !F->code) hy__fit_pass(W, validation, 0, &e->validation_loss, &e->validation_metric);
@@ -69780,6 +70106,7 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
 {
     hy_history none, list;
     hy_array *holder;
+    hy__line line;
     hy__fit *W;
     memset(&none, 0, sizeof none);
     if (!hy__block_ok(F, net, "hy_fit") || !hy__block_ok(F, loss, "hy_fit")) return none;
@@ -69798,19 +70125,27 @@ HY_API hy_history hy_fit(hy_frame *F, hy_block *net, hy_block *loss, hy_trainer 
     W->T = T;
     HY__OPTIONS_INTO(W->opt, opt);
     if (!W->opt.epochs) W->opt.epochs = 1;
-    W->report = W->opt.report ? W->opt.report : getenv("HY_REPORT");
+    W->report = !HY__TEXT ? NULL : W->opt.report ? W->opt.report : getenv("HY_REPORT");
     W->best = -1;
     holder->buffer = hy__buffer_new(&F->cache, (size_t)W->opt.epochs * sizeof *W->epoch + HY__UNWRITTEN);
     if (!holder->buffer) hy__no_memory(F, "hy_fit");
     else {
         W->epoch = (hy_epoch *)holder->buffer->data;
         W->unwritten = (char *)(W->epoch + W->opt.epochs);
-        *W->unwritten = 0;
+        line = hy__line_open(W->unwritten, HY__UNWRITTEN);
+        if (!HY__TEXT && W->opt.report) hy__say(&line, "hy_fit_opt.report%s", hy__no_text);
     }
+#if HY__TEXT
+    W->bar = W->opt.progress >= 0 && !F->root->desc.log_fn ? hy__at_terminal() : 0;
+    W->begun = W->drawn = hy_seconds();
+#endif
     W->lesson = F->code ? NULL : hy__lesson_new(F, net, loss);
     if (W->lesson) W->params = hy_collect_params(F, net, NULL);
     if (W->lesson) hy__fit_hold(W, train, validation);
     while (W->lesson && W->n < W->opt.epochs && !hy__fit_epoch(W, train, validation)) continue;
+#if HY__TEXT
+    hy__fit_redraw(W, "");
+#endif
     if (W->lesson) hy__fit_let(W, train, validation);
     if (W->lesson) hy_block_free(F, &W->lesson->base);
     list.n = W->n;

@@ -136,7 +136,7 @@ static void test_fit_files(void)
     CHECK(fit_file("fit.csv", text, sizeof text) > 0 && strstr(text, "epoch,loss,metric") == text);
     CHECK(strstr(text, "\n3,") != NULL && !strstr(text, "\n4,"));
     CHECK(fit_file("fit.html", text, sizeof text) > 0 && strstr(text, "<!DOCTYPE html>") == text);
-    CHECK(strstr(text, "<polyline") && strstr(text, "Dense(") && strstr(text, "</table>") && strstr(text, "<td>"));
+    CHECK(strstr(text, "<path class=\"b\"") && strstr(text, "Dense(") && strstr(text, "</table>") && strstr(text, "<td>"));
     CHECK(strstr(text, "_graph") || strstr(text, "fully_connected"));
     CHECK(hy_close(s.F) == 0);
 }
@@ -349,6 +349,129 @@ static void test_fit_no_allocation(void)
     CHECK(hy_close(s.F) == 0);
 }
 
+#ifdef HY__POSIX_FILES
+/* What hy_fit shows where stdout is a terminal, and where it is none. */
+int posix_openpt(int flags);
+int grantpt(int fd);
+int unlockpt(int fd);
+char *ptsname(int fd);
+
+static int fit_slow(void *user, int64_t i, uint64_t random, const void *const *in, void *const *out)
+{
+    usleep(1000);                       /* bars are drawn ten times a second */
+    return fit_sample(user, i, random, in, out);
+}
+
+typedef struct fit_heard { char text[4000]; int calls, level, whole; } fit_heard;
+static void fit_hear(void *user, int level, int code, const char *text)
+{
+    fit_heard *h = (fit_heard *)user;
+    size_t n = strlen(h->text);
+    (void)code;
+    h->calls++;
+    h->level = level;
+    h->whole += strchr(text, '\n') == text + strlen(text) - 1;
+    snprintf(h->text + n, sizeof h->text - n, "%s", text);
+}
+
+/* What stands on a screen in the end: a carriage return goes back and what follows is written over. */
+static void fit_screen(const char *written, char *screen)
+{
+    char *line = screen, *at = screen, *end = screen;
+    for (; *written; written++) {
+        if (*written == '\r') at = line;
+        else if (*written == '\n') {
+            while (end > line && end[-1] == ' ') end--;
+            *end++ = '\n';
+            line = at = end;
+        } else {
+            *at++ = *written;
+            if (at > end) end = at;
+        }
+    }
+    while (end > line && end[-1] == ' ') end--;
+    *end = 0;
+}
+
+/* Runs two epochs with stdout at a terminal or a file; what was written. */
+static void fit_shown(int terminal, int progress, fit_heard *heard, char *text, int room)
+{
+    int master = terminal ? posix_openpt(O_RDWR | O_NOCTTY) : open("fit.out", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    int fd = terminal && !grantpt(master) && !unlockpt(master) ? open(ptsname(master), O_RDWR | O_NOCTTY) : master;
+    int kept, n = 0;
+    fit_setting s;
+    fit_open(&s, 1, 1);
+    s.train = hy_loader_new(s.F, hy_dataset_of(s.F, 200, 2, fit_types, fit_slow, NULL), 20, NULL);
+    s.opt.epochs = 2;
+    s.opt.progress = progress;
+    if (heard) memset(heard, 0, sizeof *heard);
+    if (heard) { s.F->root->desc.log_fn = fit_hear; s.F->root->desc.log_user = heard; }
+    fflush(stdout);
+    kept = dup(1);
+    dup2(fd, 1);
+    CHECK(hy_fit(s.F, s.net, s.loss, s.T, s.train, s.test, &s.opt).n == 2);
+    fflush(stdout);
+    dup2(kept, 1);
+    close(kept);
+    if (!terminal) lseek(master, 0, SEEK_SET);
+    else fcntl(master, F_SETFL, O_NONBLOCK);
+    while (n < room - 1) {
+        int more = (int)read(master, text + n, (size_t)(room - 1 - n));
+        if (more <= 0) break;
+        n += more;
+    }
+    text[n] = 0;
+    if (fd != master) close(fd);
+    close(master);
+    remove("fit.out");
+    s.F->root->desc.log_fn = NULL;
+    CHECK(hy_close(s.F) == 0);
+}
+
+/* Two lines, as they are without a bar. */
+static int fit_two_lines(const char *text)
+{
+    int e, n = 0;
+    double loss;
+    for (; sscanf(text, "epoch %d: loss %lf", &e, &loss) == 2 && e == n; n++) {
+        size_t size = strcspn(text, "\n");
+        if (memchr(text, '[', size) || memchr(text, '\r', size) || !text[size]) return 0;
+        text += size + 1;
+    }
+    return n == 2 && !*text;
+}
+
+static void test_fit_shown(void)
+{
+    static char text[20000], screen[20000];
+    static fit_heard heard;
+    int progress, terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    for (progress = 0; progress < 2 && terminal >= 0; progress++) {
+        fit_shown(1, progress, NULL, text, sizeof text);
+        if (!CHECK(strstr(text, "\repoch 0 [") && strstr(text, "%, loss ") && strstr(text, "/s, ")
+                   && strstr(text, " left") && strstr(text, "\repoch 1 [")))
+            printf("    %s\n", text);
+        fit_screen(text, screen);
+        if (!CHECK(fit_two_lines(screen))) printf("    %s\n", screen);
+        fit_shown(1, progress, &heard, text, sizeof text);
+        CHECK(!*text && heard.calls == 2 && heard.whole == 2 && heard.level == HY_LOG_PRINT && fit_two_lines(heard.text));
+    }
+    if (terminal >= 0) {
+        fit_shown(1, -1, &heard, text, sizeof text);
+        CHECK(!*text && !heard.calls);
+        close(terminal);
+    }
+    fit_shown(0, 0, &heard, text, sizeof text);
+    CHECK(!*text && !heard.calls);
+    fit_shown(0, 0, NULL, text, sizeof text);
+    CHECK(!*text);
+    fit_shown(0, 1, &heard, text, sizeof text);
+    CHECK(!*text && heard.calls == 2 && heard.whole == 2 && fit_two_lines(heard.text));
+    fit_shown(0, 1, NULL, text, sizeof text);
+    CHECK(fit_two_lines(text));
+}
+#endif
+
 static int fit_oom_program(hy_frame *F)
 {
     hy_block *net = hy_nn_dense(F, 2, NULL), *loss = hy_loss_softmax_ce(F, NULL);
@@ -380,4 +503,7 @@ static void test_fit(void)
     RUN(test_fit_whole_epochs);
     RUN(test_fit_no_allocation);
     RUN(test_fit_oom);
+#ifdef HY__POSIX_FILES
+    RUN(test_fit_shown);
+#endif
 }
