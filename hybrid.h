@@ -1416,6 +1416,21 @@ struct hy_op {
 #define HY_A_int8_convolution(A, R) HY_A_WINDOW(A, R) A(R, int, num_group, num_group, 1, "channel groups") \
     HY_A_INT8(A, R) HY_A_LAYOUT(A, R) HY_A_PAD_END(A, R)
 
+/* --- weight of few bits: (num_hidden, blocks, bytes of a block), bit after bit, the lowest first --- */
+#define HY_I_matmul_nbits(I) I(data, ONE, 1) I(weight, ONE, 1) I(scales, ONE, 1) \
+    I(zero_points, RARE, r->use_zero_points) I(g_idx, RARE, r->use_g_idx) I(bias, OPT, !r->no_bias)
+#define HY_O_matmul_nbits HY_O_OUT
+#define HY_P_matmul_nbits(P, R) P(R, int, in_units, K, HY_REQUIRED, "numbers of a row of data") \
+    P(R, int, num_hidden, N, HY_REQUIRED, "numbers of a row of the result") \
+    P(R, int, bits, bits, 4, "of a weight: 2 to 8") \
+    P(R, int, block_size, block_size, HY_REQUIRED, \
+        "weights in a row that have one scale: 16 or a larger power of two")
+#define HY_A_matmul_nbits(A, R) A(R, flag, no_bias, no_bias, 0, "no bias input") \
+    A(R, flag, use_zero_points, use_zero_points, 0, "an input gives zero points, else each is 2^(bits - 1)") \
+    A(R, flag, real_zero_points, real_zero_points, 0, "they are of data's type, else packed as weight is") \
+    A(R, flag, use_g_idx, use_g_idx, 0, "an input gives the block of each number of a row") \
+    A(R, int, accuracy_level, accuracy_level, 0, "what ONNX Runtime may round data to; here nothing is")
+
 #define HY_I_add_n HY_I_ARGS
 #define HY_O_add_n HY_O_OUT
 #define HY_P_add_n HY_NOTHING
@@ -2535,7 +2550,9 @@ struct hy_op {
 #define HY__INT8_IMAGE_OPS(OP, OPT) \
     OPT(int8_convolution, "int8_convolution", NULL, 0, "convolution in int8: whole sums times scale, + bias")
 #define HY_INT8_DENSE_OPS(OP, OPT) \
-    OPT(int8_dense, "int8_dense", NULL, 0, "fully_connected in int8: whole sums times scale, + bias")
+    OPT(int8_dense, "int8_dense", NULL, 0, "fully_connected in int8: whole sums times scale, + bias") \
+    OPT(matmul_nbits, "matmul_nbits", NULL, 0, \
+        "rows of data times (weight - zero point) scale, whose weights stay packed in a few bits, + bias")
 
 #ifdef HYBRID_NO_VISION
 #define HY_VISION_OPS(OP, OPT, OWN, OWN_OPT)
@@ -3395,6 +3412,12 @@ typedef struct hy_int8_dense_opt { int no_bias; int relu; int no_flatten; } hy_i
 HY_API hy_array *hy_int8_dense(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale, hy_array *bias,
                                int num_hidden, double threshold, const hy_int8_dense_opt *opt);
     /* fully_connected in int8: whole sums times scale, + bias */
+typedef struct hy_matmul_nbits_opt { int no_bias; int use_zero_points; int real_zero_points; int use_g_idx;
+    int accuracy_level; hy_array *zero_points; hy_array *g_idx; } hy_matmul_nbits_opt;
+HY_API hy_array *hy_matmul_nbits(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scales,
+                                 hy_array *bias, int in_units, int num_hidden, int bits, int block_size,
+                                 const hy_matmul_nbits_opt *opt);
+    /* rows of data times (weight - zero point) scale, whose weights stay packed in a few bits, + bias */
 #ifndef HYBRID_NO_VISION
 typedef struct hy_int8_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
     int no_bias; int relu; int layout; hy_ints pad_end; } hy_int8_convolution_opt;
@@ -32354,6 +32377,8 @@ HY__WARM_ROOMS
  *
  * A weight lies in panels of 16 channels; a step is 4 neighbours in memory of what a channel reads. Along the
  * steps go the rows of the kernel (its taps, where they are dilated), filled up with zeros to 4.
+ *
+ * matmul_nbits, in floats: its weights of 2 to 8 bits stay packed, and are unpacked piece by piece.
  */
 #endif
 #if defined(HY__READING) && !defined(HYBRID_NO_INT8)
@@ -32905,6 +32930,244 @@ static int hy__int8_convolution_bind(hy_job *job)
 HY__DIFF(int8_convolution, HY_NO_GRADIENT)
 #define HY__ON_int8_convolution HY__OWN(int8_convolution), hy__batch_split
 #endif
+
+/* --- weights of few bits, bit after bit, the lowest first; y = x ((w - zero) scale)^T + bias --- */
+enum { HY__NBITS_PIECE = 512,           /* weights of a column that are unpacked at a time: 2 KB */
+       HY__NBITS_COLS = 4 * HY__DOT_COLS, HY__NBITS_ROWS = 64 };        /* of an item */
+typedef struct hy__nbits {
+    hy__gemm gemm;                      /* of a piece of some columns */
+    int64_t  rows, k, n, wide, blocks;  /* wide: k, filled up with zeros to whole bytes of weights */
+    int64_t  row_bytes, zero_bytes;     /* of a column's weights, of its packed zero points */
+    int      bits, block;
+    int      zeros, real, index, bias;  /* which inputs these are, or -1; zero points are numbers */
+    int      omitted, copies;           /* there are no weights; data are copied to floats, k wide */
+} hy__nbits;
+HY__FITS_PLAN(hy__nbits);
+
+HY__WARM_ROOMS
+HY__LOOPS_BEGIN
+/* Whole number i of those in a run of bytes. */
+HY__INLINE int hy__nbits_at(const uint8_t *from, int64_t i, int bits)
+{
+    const int64_t at = i * bits;
+    const int shift = (int)(at % 8);
+    int v = from[at / 8] >> shift;
+    if (shift + bits > 8) v |= from[at / 8 + 1] << (8 - shift);
+    return v & ((1 << bits) - 1);
+}
+
+/* n of them, a multiple of 16 from the begin of a byte on. */
+static void hy__nbits_unpack(float *to, const uint8_t *from, int64_t n, int bits, float zero, float scale)
+{
+    int64_t i;
+    if (bits == 4) {
+        HY__IVDEP
+        for (i = 0; i < n / 2; i++) {
+            to[2 * i] = ((float)(from[i] & 15) - zero) * scale;
+            to[2 * i + 1] = ((float)(from[i] >> 4) - zero) * scale;
+        }
+    } else if (bits == 8) {
+        HY__IVDEP
+        for (i = 0; i < n; i++) to[i] = ((float)from[i] - zero) * scale;
+    } else
+        for (i = 0; i < n; i++) to[i] = ((float)hy__nbits_at(from, i, bits) - zero) * scale;
+}
+HY__LOOPS_END
+HY__COLD_ROOMS
+
+/* Scales of a column, then its zero points: one of each for a block. */
+static void hy__nbits_scales(const hy__nbits *p, const hy_run *now, int64_t col, float *to)
+{
+    const hy_tensor *in = now->job->in;
+    float *zero = to + p->blocks;
+    int64_t i;
+    hy__load_tile(HY_F32, to, hy__place(now, &in[2], col * p->blocks), in[2].type.dtype, 1, p->blocks);
+    if (p->real)
+        hy__load_tile(HY_F32, zero, hy__place(now, &in[p->zeros], col * p->blocks), in[2].type.dtype, 1,
+                      p->blocks);
+    else for (i = 0; i < p->blocks; i++)
+        zero[i] = p->zeros < 0 ? (float)(1 << (p->bits - 1))
+            : (float)hy__nbits_at((const uint8_t *)now->data[p->zeros] + col * p->zero_bytes, i, p->bits);
+}
+
+/* Weights first to first + n of a column. */
+static void hy__nbits_piece(const hy__nbits *p, hy_run *now, int64_t col, int64_t first, int64_t n, float *to,
+                            const float *scale)
+{
+    const uint8_t *from = (const uint8_t *)now->data[1] + col * p->row_bytes;
+    const float *zero = scale + p->blocks;
+    int64_t i, m, block;
+    for (i = 0; i < n; i += m) {
+        block = (first + i) / p->block;
+        m = hy__least(n - i, (block + 1) * p->block - first - i);
+        hy__nbits_unpack(to + i, from + (first + i) / 8 * p->bits, m, p->bits, p->index < 0 ? zero[block] : 0,
+                         p->index < 0 ? scale[block] : 1);
+    }
+    for (i = 0; p->index >= 0 && i < n && first + i < p->k; i++) {
+        const double of = hy__number(now, &now->job->in[p->index], first + i);
+        const int there = of >= 0 && of < (double)p->blocks;
+        block = there ? (int64_t)of : 0;
+        if (!there) hy_fault(now);
+        to[i] = (to[i] - zero[block]) * scale[block];
+    }
+    for (i = hy__most(p->k - first, 0); i < n; i++) to[i] = 0;
+}
+
+/* C (rows, cols) of an item, HY__NBITS_COLS apart, from this row and column on. */
+static void hy__nbits_product(const hy__nbits *p, hy_run *now, const float *a, int64_t row, int64_t rows,
+                              int64_t col, int64_t cols, float *c, float *scratch)
+{
+    const int64_t table = 2 * p->blocks;
+    float *w = scratch + HY__DOT_COLS * table;
+    hy__gemm g = p->gemm;
+    hy__tail tail;
+    int64_t i, j, n, first;
+    memset(&tail, 0, sizeof tail);
+    for (j = 0; j < cols; j += n) {
+        n = hy__least(HY__DOT_COLS, cols - j);
+        for (i = 0; i < n; i++) hy__nbits_scales(p, now, col + j + i, scratch + i * table);
+        for (first = 0; first < p->wide; first += g.k) {
+            g.k = hy__least(HY__NBITS_PIECE, p->wide - first);
+            for (i = 0; i < n; i++)
+                hy__nbits_piece(p, now, col + j + i, first, g.k, w + i * HY__NBITS_PIECE,
+                                scratch + i * table);
+            tail.add = first ? c + j : NULL;
+            hy__gemm_run_dots(&g, (const char *)(a + row * p->wide + first), (const char *)w, (char *)(c + j),
+                              rows, n, &tail);
+        }
+    }
+}
+
+/* Stages: rows of data as floats, if they are not; some columns of some rows. */
+HY__RUN(hy__run_nbits)
+{
+    const hy__nbits *p = (const hy__nbits *)(const void *)&job->plan;
+    const int64_t blocks = hy__pieces(p->rows, HY__NBITS_ROWS), row = item % blocks * HY__NBITS_ROWS;
+    const int64_t col = item / blocks * HY__NBITS_COLS, rows = hy__least(HY__NBITS_ROWS, p->rows - row);
+    const int64_t cols = hy__least(HY__NBITS_COLS, p->n - col);
+    float bias[HY__NBITS_COLS], *c = (float *)scratch;
+    const hy_dtype dtype = job->out[0].type.dtype;
+    int64_t i, j;
+    if (p->copies && !stage) {
+        float *to = (float *)shared + item * p->wide;
+        hy__load_tile(HY_F32, to, hy__place(now, &job->in[0], item * p->k), dtype, 1, p->k);
+        memset(to + p->k, 0, (size_t)(p->wide - p->k) * sizeof *to);
+        return;
+    }
+    if (p->omitted) memset(c, 0, sizeof *c * HY__NBITS_ROWS * HY__NBITS_COLS);
+    else hy__nbits_product(p, now, p->copies ? (const float *)shared : (const float *)now->data[0], row, rows,
+                           col, cols, c, c + HY__NBITS_ROWS * HY__NBITS_COLS);
+    if (p->bias >= 0)
+        hy__load_tile(HY_F32, bias, hy__place(now, &job->in[p->bias], col), dtype, 1, cols);
+    for (i = 0; i < rows; i++, c += HY__NBITS_COLS) {
+        for (j = 0; j < cols && p->bias >= 0; j++) c[j] += bias[j];
+        hy__store_tile(HY_F32, hy__place(now, &job->out[0], (row + i) * p->n + col), dtype, 1, c, cols);
+    }
+}
+
+/* The shape of the weight; a part of it that is 0 says that there is none, and that results are the bias. */
+static hy_shape hy__nbits_shape(const hy__matmul_nbits_rec *r)
+{
+    hy_shape w = hy__rank(3);
+    w.dim[0] = r->num_hidden;
+    w.dim[1] = hy__pieces(r->in_units, r->block_size);
+    w.dim[2] = (int64_t)r->block_size / 8 * r->bits;
+    return w;
+}
+static int hy__nbits_omitted(const hy__matmul_nbits_rec *r, const hy_shape *w)
+{
+    const hy_shape whole = hy__nbits_shape(r);
+    int d, some = 0;
+    for (d = 0; d < 3 && w->ndim == 3; d++) {
+        if (w->dim[d] && w->dim[d] != whole.dim[d]) return 0;
+        some |= !w->dim[d];
+    }
+    return some;
+}
+
+static int hy__nbits_infer_weight(hy_infer *I, const hy__matmul_nbits_rec *r)
+{
+    const hy_shape w = hy__nbits_shape(r);
+    const hy_shape packed = hy__shape2(w.dim[0], hy__pieces(w.dim[1] * r->bits, 8));
+    const hy_shape each = hy__shape2(w.dim[0], w.dim[1]);
+    if (hy__nbits_omitted(r, &I->in[1].shape)) return I->status;
+    hy_infer_shape(I, &I->in[1].shape, w);
+    hy_infer_shape(I, &I->in[2].shape, each);
+    if (r->use_zero_points) hy_infer_shape(I, &I->in[3].shape, r->real_zero_points ? each : packed);
+    if (r->use_g_idx) hy_infer_shape(I, &I->in[3 + (r->use_zero_points != 0)].shape, hy__shape1(r->in_units));
+    return I->status;
+}
+
+static int hy__matmul_nbits_infer(hy_infer *I)
+{
+    HY__REC(matmul_nbits, I);
+    hy_shape *x = &I->in[0].shape, y;
+    hy_type *real = &I->out[0];
+    if (hy__infer_range(I, "in_units", r->in_units, 1, INT_MAX) ||
+        hy__infer_range(I, "num_hidden", r->num_hidden, 1, INT_MAX) ||
+        hy__infer_range(I, "bits", r->bits, 2, 8) ||
+        hy__infer_range(I, "accuracy_level", r->accuracy_level, 0, 4)) return -1;
+    if (r->block_size < 16 || (r->block_size & (r->block_size - 1)))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "block_size is %d: a power of two from 16 on is due",
+                             r->block_size);
+    hy__infer_same_type(I, &I->in[0], real);
+    if (real->dtype && real->dtype != HY_F32 && real->dtype != HY_F16 && real->dtype != HY_BF16)
+        return hy_infer_fail(I, HY_ERROR_DTYPE, "data is %t: float32, float16 or bfloat16 are due",
+                             (int)real->dtype);
+    hy_infer_type(I, &I->in[1].dtype, HY_U8);
+    hy__infer_same_type(I, &I->in[2], real);
+    if (r->use_zero_points && r->real_zero_points) hy__infer_same_type(I, &I->in[3], real);
+    else if (r->use_zero_points) hy_infer_type(I, &I->in[3].dtype, HY_U8);
+    if (!r->no_bias) hy__infer_same_type(I, &I->in[I->nin - 1], real);
+    if (!r->no_bias) hy_infer_shape(I, &I->in[I->nin - 1].shape, hy__shape1(r->num_hidden));
+    if (hy__nbits_infer_weight(I, r) < 0 || x->ndim < 0) return I->status;
+    if (!x->ndim) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
+    hy_infer_dim(I, &x->dim[x->ndim - 1], r->in_units);
+    y = *x;
+    y.dim[x->ndim - 1] = r->num_hidden;
+    hy_infer_shape(I, &I->out[0].shape, y);
+    return I->status;
+}
+
+static int hy__matmul_nbits_bind(hy_job *job)
+{
+    HY__REC(matmul_nbits, job);
+    hy__nbits *p = HY__NOTES(hy__nbits, job);
+    const hy_shape w = hy__nbits_shape(r);
+    memset(p, 0, sizeof *p);
+    p->omitted = hy__nbits_omitted(r, &job->in[1].type.shape);
+    p->n = r->num_hidden;
+    p->k = r->in_units;
+    p->wide = hy__pieces(p->k, 16) * 16;
+    p->rows = hy__size(&job->out[0].type.shape) / p->n;
+    p->blocks = w.dim[1];
+    p->row_bytes = w.dim[1] * w.dim[2];
+    p->zero_bytes = hy__pieces(p->blocks * r->bits, 8);
+    p->bits = r->bits;
+    p->block = r->block_size;
+    p->zeros = r->use_zero_points ? 3 : -1;
+    p->real = r->use_zero_points && r->real_zero_points;
+    p->index = r->use_g_idx ? 3 + (r->use_zero_points != 0) : -1;
+    p->bias = r->no_bias ? -1 : job->nin - 1;
+    p->copies = !p->omitted && p->rows && (job->in[0].type.dtype != HY_F32 || p->wide != p->k);
+    p->gemm.isa = HY__GEMM_F32(job->kernels->isa - HY_ISA_BASE);
+    p->gemm.size = 4;
+    p->gemm.a_row = p->wide;
+    p->gemm.b_col = HY__NBITS_PIECE;
+    p->gemm.c_row = HY__NBITS_COLS;
+    job->fault_text = "g_idx names a block that is not there";
+    hy__one_stage(job, hy__run_nbits, hy__pieces(p->rows, HY__NBITS_ROWS) * hy__pieces(p->n, HY__NBITS_COLS),
+                  (double)p->n * (double)p->k * ((r->bits % 4 ? 2.5 : 0.4) + 0.03 * (double)p->rows));
+    job->scratch = sizeof(float) * (HY__NBITS_ROWS * HY__NBITS_COLS + HY__DOT_COLS * HY__NBITS_PIECE);
+    if (!p->omitted) job->scratch += sizeof(float) * (size_t)(2 * HY__DOT_COLS * p->blocks);
+    if (!p->copies) return 0;
+    if ((uint64_t)hy__times(p->rows, p->wide) > SIZE_MAX / 8)
+        return hy_refuse(job, HY_ERROR_SHAPE, "data as floats is too large to be addressed");
+    job->shared = (size_t)(p->rows * p->wide) * sizeof(float);
+    return hy__stage_before(job, p->rows);
+}
+HY__DIFF(matmul_nbits, HY_NO_GRADIENT)
+#define HY__ON_matmul_nbits HY__OWN(matmul_nbits), NULL
 
 HY__WARM_ROOMS
 #endif

@@ -1864,6 +1864,56 @@ static const char *const cases_int8_convolution[] = {
 static const ref_op ref_int8_convolution = {
     "f", ref_int8_convolution_fn, REF_NO_GRADIENT, NULL, 1e-6, cases_int8_convolution };
 
+/* --- weights of few bits: number i of a run of bytes, its lowest bit first --- */
+static int ref_bits_at(const double *bytes, int64_t i, int bits)
+{
+    int v = 0;
+    for (int k = 0; k < bits; k++) v |= ((int)bytes[(i * bits + k) / 8] >> ((i * bits + k) % 8) & 1) << k;
+    return v;
+}
+static void ref_matmul_nbits_fn(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0], *w = &c->in[1], *s = &c->in[2];
+    int bits = ref_int(c, "bits", 4), block = ref_int(c, "block_size", 16), next = 3;
+    int zeros = ref_int(c, "use_zero_points", 0) ? next++ : 0, index = ref_int(c, "use_g_idx", 0) ? next++ : 0;
+    int bias = ref_int(c, "no_bias", 0) ? 0 : next, real = ref_int(c, "real_zero_points", 0);
+    int64_t n = ref_int(c, "N", 0), k = ref_int(c, "K", 0), blocks = (k + block - 1) / block, rows = x->size / k, dim[8];
+    int64_t line = blocks * block / 8 * bits, packed = (blocks * bits + 7) / 8;
+    double *y;
+    memcpy(dim, x->dim, sizeof dim);
+    dim[x->ndim - 1] = n;
+    y = ref_out(c, 0, x->ndim, dim);
+    for (int64_t i = 0; i < rows * n; i++) {
+        int64_t o = i % n;
+        for (int64_t t = 0; t < k && w->size; t++) {
+            int64_t b = index ? (int64_t)c->in[index].v[t] : t / block;
+            double zero = !zeros ? 1 << (bits - 1) : real ? c->in[zeros].v[o * blocks + b]
+                : ref_bits_at(c->in[zeros].v + o * packed, b, bits);
+            y[i] += x->v[i / n * k + t] * (ref_bits_at(w->v + o * line, t, bits) - zero) * s->v[o * blocks + b];
+        }
+        if (bias) y[i] += c->in[bias].v[o];
+    }
+}
+#define REF_U8 "int[0,255]"
+static const char *const cases_matmul_nbits[] = {
+    "(3,40) (5,3,8)" REF_U8 " (5,3)[0.01,0.02] (5) | K=40 N=5 bits=4 block_size=16",
+    "(2,2,64) (18,2,32)" REF_U8 " (18,2)[0.01,0.02] | K=64 N=18 bits=8 block_size=32 no_bias=True accuracy_level=4",
+    "(64) (3,4,4)" REF_U8 " (3,4)[0.1,0.2] (3,1)" REF_U8 " (3) | K=64 N=3 bits=2 block_size=16 use_zero_points=True",
+    "(1,37) (4,2,16)" REF_U8 " (4,2)[0.1,0.2] (4,1)" REF_U8 " | K=37 N=4 bits=4 block_size=32 use_zero_points=True no_bias=True",
+    "(2,50) (4,4,8)" REF_U8 " (4,4)[0.1,0.2] (4,4)[3,12] (4) | K=50 N=4 bits=4 block_size=16 use_zero_points=True "
+        "real_zero_points=True",
+    "(2,33) (2,3,16)" REF_U8 " (2,3)[-0.02,0.02] (2,3)" REF_U8 " (33)int[0,2] (2) | K=33 N=2 bits=8 block_size=16 "
+        "use_zero_points=True use_g_idx=True",
+    "(3,48) (3,3,6)" REF_U8 " (3,3)[0.1,0.2] (48)int[0,2] | K=48 N=3 bits=3 block_size=16 use_g_idx=True no_bias=True",
+    "(2,70) (7,5,10)" REF_U8 " (7,5)[0.1,0.2] (7,4)" REF_U8 " (7) | K=70 N=7 bits=5 block_size=16 use_zero_points=True",
+    "(2,32) (2,2,12)" REF_U8 " (2,2)[0.01,0.02] (2,2)" REF_U8 " | K=32 N=2 bits=6 block_size=16 use_zero_points=True no_bias=True",
+    "(2,1) (2,1,14)" REF_U8 " (2,1)[0.01,0.02] (2) | K=1 N=2 bits=7 block_size=16",
+    "(67,520) (17,5,64)" REF_U8 " (17,5)[0.01,0.02] (17) | K=520 N=17 bits=4 block_size=128",
+    "(2,1100) (3,2,512)" REF_U8 " (3,2)[0.01,0.02] (3) | K=1100 N=3 bits=4 block_size=1024",
+    "(2,20) (3,0,8)" REF_U8 " (0) (3) | K=20 N=3 bits=4 block_size=16",
+    "(0,20) (3,2,8)" REF_U8 " (3,2)[0.01,0.02] (3) | K=20 N=3 bits=4 block_size=16", NULL };
+static const ref_op ref_matmul_nbits = { "fhb", ref_matmul_nbits_fn, REF_NO_GRADIENT, NULL, 2e-6, cases_matmul_nbits };
+
 static const char *const cases_deconvolution[] = {
     "(2,3,3,4) (3,2,3,3) | kernel=(3,3) num_filter=2",
     "(1,2,3,4) (2,3,3,3) (3) | kernel=(3,3) num_filter=3 no_bias=False",

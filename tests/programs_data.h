@@ -109,6 +109,7 @@ static const struct { const char *name, *text; uint64_t from; } pg_born[] = {
     { "gradient_multiplier", NULL, 8000000 },
     { "im2col", NULL, 8000000 }, { "col2im", NULL, 8000000 }, { "deformable_convolution", NULL, 8000000 },
     { "_deformable_im2col", NULL, 8000000 }, { "_deformable_col2im", NULL, 8000000 },
+    { "matmul_nbits", NULL, 8000000 },
 };
 
 static int pg_is_born(const pg_program *P, const char *name, const char *text)

@@ -391,6 +391,277 @@ static void onnx_runtime_lstm(void)
     }
 }
 
+/* --- MatMulNBits --- */
+enum { NB_IN = 6, NB_WAYS = 7 };
+typedef struct nb_case {
+    int bits, block, k, n, rows, zeros, indexed, biased;        /* zeros: 1 packed, 2 numbers */
+    hy_dtype dtype;
+    hy_array *in[NB_IN];
+    double *want, *terms;               /* by rows: the product, and the sum of absolute terms */
+} nb_case;
+
+static void nb_bytes(hy_frame *F, nb_case *c, int i, uint32_t *seed, hy_shape shape, uint8_t *to)
+{
+    int64_t k, n = 1;
+    for (k = 0; k < shape.ndim; k++) n *= shape.dim[k];
+    for (k = 0; k < n; k++) to[k] = (uint8_t)((*seed = *seed * 1664525u + 1013904223u) >> 24);
+    c->in[i] = hy_from(F, shape, HY_U8, to);
+}
+/* Random numbers in the case's type, as that rounds them. */
+static void nb_reals(hy_frame *F, nb_case *c, int i, hy_shape shape, double low, double high, double *to)
+{
+    c->in[i] = hy_cast(F, hy_uniform(F, shape, low, high), c->dtype);
+    hy_to(F, c->in[i], HY_F64, to, (size_t)hy_size(F, c->in[i]) * sizeof *to);
+}
+static int nb_at(const uint8_t *from, int64_t i, int bits)
+{
+    int k, v = 0;
+    for (k = 0; k < bits; k++) v |= (from[(i * bits + k) / 8] >> ((i * bits + k) % 8) & 1) << k;
+    return v;
+}
+
+/* Inputs, and what they give in doubles. */
+static void nb_draw(hy_frame *F, nb_case *c, uint32_t seed)
+{
+    int blocks = (c->k + c->block - 1) / c->block, bytes = c->block / 8 * c->bits, line = blocks * bytes, i, o, t;
+    int packed = (blocks * c->bits + 7) / 8;
+    uint8_t *w = (uint8_t *)malloc((size_t)(c->n * line)), *z = (uint8_t *)malloc((size_t)(c->n * packed));
+    double *a = (double *)malloc(sizeof *a * (size_t)(c->rows * c->k)), *b = (double *)calloc((size_t)c->n, sizeof *b);
+    double *s = (double *)malloc(sizeof *s * (size_t)(c->n * blocks)), *real = (double *)malloc(sizeof *s * (size_t)(c->n * blocks));
+    int32_t *g = (int32_t *)malloc(sizeof *g * (size_t)(blocks * c->block));
+    hy_seed(F, seed);
+    nb_reals(F, c, 0, HY_SHAPE(c->rows, c->k), -1, 1, a);
+    nb_bytes(F, c, 1, &seed, HY_SHAPE(c->n, blocks, bytes), w);
+    nb_reals(F, c, 2, HY_SHAPE(c->n, blocks), 0.01, 0.02, s);
+    if (c->zeros == 1) nb_bytes(F, c, 3, &seed, HY_SHAPE(c->n, packed), z);
+    if (c->zeros == 2) nb_reals(F, c, 3, HY_SHAPE(c->n, blocks), 0, (1 << c->bits) - 1, real);
+    for (t = 0; t < blocks * c->block; t++) g[t] = c->indexed ? (t * 7 + 3) % blocks : t / c->block;
+    if (c->indexed) c->in[4] = hy_from(F, HY_SHAPE(c->indexed == 1 ? c->k : blocks * c->block), HY_I32, g);
+    if (c->biased) nb_reals(F, c, 5, HY_SHAPE(c->n), -1, 1, b);
+    c->want = (double *)malloc(sizeof *c->want * (size_t)(c->rows * c->n));
+    c->terms = (double *)malloc(sizeof *c->terms * (size_t)(c->rows * c->n));
+    for (i = 0; i < c->rows; i++)
+        for (o = 0; o < c->n; o++) {
+            double sum = b[o], all = fabs(b[o]);
+            for (t = 0; t < c->k; t++) {
+                double zero = c->zeros == 1 ? nb_at(z + o * packed, g[t], c->bits)
+                    : c->zeros == 2 ? real[o * blocks + g[t]] : 1 << (c->bits - 1);
+                double v = a[i * c->k + t] * (nb_at(w + o * line, t, c->bits) - zero) * s[o * blocks + g[t]];
+                sum += v;
+                all += fabs(v);
+            }
+            c->want[i * c->n + o] = sum;
+            c->terms[i * c->n + o] = all;
+        }
+    free(w); free(z); free(a); free(b); free(s); free(real); free(g);
+}
+
+/* Input `name` becomes an initializer. */
+static void nb_tensor(hy_frame *F, onnx_text *graph, const char *name, hy_array *x)
+{
+    onnx_text t = { NULL, 0, 0 };
+    hy_shape s = hy_shape_of(F, x);
+    int k;
+    for (k = 0; k < s.ndim; k++) { onnx_add(&t, "\x08", 1); onnx_varint(&t, (size_t)s.dim[k]); }
+    onnx_add(&t, "\x10", 1);
+    onnx_varint(&t, (size_t)onnx__kind_of(hy_dtype_of(F, x)));
+    onnx_string(&t, 8, name);
+    onnx_field(&t, 9, hy_data(F, x), (size_t)hy_size(F, x) * hy_dtype_size(hy_dtype_of(F, x)));
+    onnx_close_into(graph, 5, &t);
+    free(t.at);
+}
+
+static hy_block *nb_net(hy_frame *F, const nb_case *c, size_t *bytes)
+{
+    static const char *const names[NB_IN] = { "A", "B", "scales", "zeros", "g_idx", "bias" };
+    onnx_text g = { NULL, 0, 0 }, node = { NULL, 0, 0 };
+    int dims[2], i;
+    dims[0] = c->rows;
+    dims[1] = c->k;
+    for (i = 0; i < NB_IN; i++) onnx_string(&node, 1, c->in[i] ? names[i] : "");
+    for (i = 1; i < NB_IN; i++) if (c->in[i]) nb_tensor(F, &g, names[i], c->in[i]);
+    onnx_string(&node, 2, "y");
+    onnx_string(&node, 4, "MatMulNBits");
+    onnx_string(&node, 7, "com.microsoft");
+    onnx_int_of(&node, "K", c->k);
+    onnx_int_of(&node, "N", c->n);
+    if (c->bits != 4) onnx_int_of(&node, "bits", c->bits);
+    onnx_int_of(&node, "block_size", c->block);
+    onnx_int_of(&node, "accuracy_level", 1);
+    onnx_close_into(&g, 1, &node);
+    onnx_typed_value(&g, 11, "A", onnx__kind_of(c->dtype), 2, dims);
+    onnx_typed_value(&g, 12, "y", onnx__kind_of(c->dtype), 0, NULL);
+    free(node.at);
+    if (bytes) *bytes = g.n;
+    return onnx_model_of(F, &g, NULL);
+}
+
+/* 2^-18 of the sum of absolute terms; halves are two units off besides. */
+static void nb_right(hy_frame *F, const nb_case *c, hy_array *y, const char *way, double *keep, int first)
+{
+    double got[MS_NUMBERS], unit = c->dtype == HY_F16 ? 1.0 / 1024 : c->dtype == HY_BF16 ? 1.0 / 128 : 0;
+    int i, n = c->rows * c->n;
+    if (!CHECK(y && hy_dtype_of(F, y) == c->dtype && hy_size(F, y) == n)) {
+        printf("    %s: %s\n", way, hy_error(F) ? hy_error(F) : "another type or size");
+        hy_clear(F);
+        return;
+    }
+    hy_to(F, y, HY_F64, got, sizeof got);
+    for (i = 0; i < n && fabs(got[i] - c->want[i]) <= 1.0 / 262144 * c->terms[i] + 2 * unit * fabs(c->want[i]); i++) {}
+    if (!CHECK(i == n)) printf("    %s, bits %d: %g, want %g\n", way, c->bits, got[i], c->want[i]);
+    if (first) memcpy(keep, got, sizeof got);
+    else if (!CHECK(!memcmp(keep, got, sizeof *got * (size_t)n))) printf("    %s, bits %d: other bits\n", way, c->bits);
+}
+
+/* Line by line, compiled, bound, saved as a single file and as ONNX. */
+static void nb_ways(hy_frame *F, nb_case *c, double *keep, int first)
+{
+    static double room[1 << 15];
+    hy_block *net = nb_net(F, c, NULL), *again;
+    hy_array *saved;
+    nb_right(F, c, net ? hy_call(F, net, c->in[0]) : NULL, "line by line", keep, first);
+    if (!net) return;
+    hy_hybridize(F, net, NULL);
+    nb_right(F, c, hy_call(F, net, c->in[0]), "compiled", keep, 0);
+    saved = hy_save_model_to(F, net, NULL);
+    again = saved ? hy_load_model_from(F, hy_data(F, saved), (size_t)hy_size(F, saved), 0) : NULL;
+    nb_right(F, c, again ? hy_call(F, again, c->in[0]) : NULL, "saved", keep, 0);
+    if (again) hy_hybridize(F, again, NULL);
+    if (again && CHECK(!hy_bind(F, again, c->in[0], room, sizeof room)))
+        nb_right(F, c, hy_call(F, again, c->in[0]), "bound", keep, 0);
+    hy_block_free(F, again);
+    saved = hy_onnx_to(F, net, c->in[0], 17);
+    again = saved ? hy_onnx_from(F, hy_data(F, saved), (size_t)hy_size(F, saved), NULL) : NULL;
+    nb_right(F, c, again ? hy_call(F, again, c->in[0]) : NULL, "ONNX", keep, 0);
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    hy_clear(F);
+}
+
+static void onnx_runtime_nbits(void)
+{
+    static const hy_dtype types[] = { HY_F32, HY_F32, HY_F16, HY_BF16 };
+    static double keep[MS_NUMBERS];
+    int way, threads;
+    for (way = 0; way < 28; way++)
+        for (threads = 1; threads <= 4; threads += 3) {
+            nb_case c;
+            hy_desc desc;
+            hy_frame *F;
+            memset(&c, 0, sizeof c);
+            memset(&desc, 0, sizeof desc);
+            desc.threads = threads;
+            F = hy_open(&desc);
+            c.bits = 2 + way % 7;
+            c.block = 16 << way % 4;
+            c.k = 30 + 29 * (way % 5);
+            c.n = 5 + 13 * (way % 3);
+            c.rows = way % 6 ? 1 + way % 3 : 70;
+            c.zeros = way % 3;
+            c.indexed = way % 4 == 3 ? 1 + way / 4 % 2 : 0;
+            c.biased = way % 2;
+            c.dtype = types[way / 7];
+            nb_draw(F, &c, 570 + (uint32_t)way);
+            nb_ways(F, &c, keep, threads == 1);
+            free(c.want);
+            free(c.terms);
+            CHECK(hy_close(F) == 0);
+        }
+}
+
+/* Weights stay packed: what a compiled call holds, parameters and all, is hardly more than the file. */
+static void onnx_runtime_nbits_stay_packed(void)
+{
+    static const int bits[] = { 2, 4, 8 };
+    int i;
+    for (i = 0; i < 3; i++) {
+        hy_frame *F = hy_open(NULL);
+        nb_case c;
+        hy_block *net;
+        hy_plan_info plan;
+        size_t bytes = 0, held;
+        memset(&c, 0, sizeof c);
+        c.bits = bits[i];
+        c.block = 32;
+        c.k = 4096;
+        c.n = 1024;
+        c.rows = 1;
+        c.zeros = 1;
+        c.dtype = HY_F32;
+        nb_draw(F, &c, 3);
+        net = nb_net(F, &c, &bytes);
+        if (net) hy_hybridize(F, net, NULL);
+        plan = hy_plan(F, net, c.in[0]);
+        held = plan.total + plan.parameters;
+        printf("    %d bits: %d bytes in the file, %d planned: %.3f\n", c.bits, (int)bytes, (int)held, (double)held / (double)bytes);
+        CHECK(net && plan.parameters > 1024 * 4096 / 8 * (size_t)c.bits && (double)held <= 1.2 * (double)bytes);
+        free(c.want);
+        free(c.terms);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* A weight of which a size is 0 is none: the bias is what comes. */
+static void onnx_runtime_nbits_omitted(void)
+{
+    static const uint8_t none[1] = { 0 };
+    ms_case *c = ms_begin(8);
+    const float *bias;
+    int i;
+    ms_draw(c, 0, 2, 3, 20);
+    c->in[1] = hy_from(c->F, HY_SHAPE(5, 0, 8), HY_U8, none);
+    c->in[2] = hy_zeros(c->F, HY_SHAPE(0));
+    bias = ms_draw(c, 5, 5, 0, 0);
+    onnx_int_of(&c->node, "K", 20);
+    onnx_int_of(&c->node, "N", 5);
+    onnx_int_of(&c->node, "block_size", 16);
+    for (i = 0; i < 30; i++) c->want[0][i] = bias[i % 5];
+    c->count[0] = 30;
+    ms_gives(c, "MatMulNBits", 0);
+    ms_end(c);
+}
+
+static void nb_refused(int which, const char *says)
+{
+    static const uint8_t bytes[256] = { 0 };
+    static const float index[20] = { 0, 1, 7 };
+    ms_case *c = ms_begin(10 + (uint32_t)which);
+    c->count[0] = 1;
+    ms_draw(c, 0, 2, which == 1 ? 21 : 20, 0);
+    c->in[1] = hy_from(c->F, which == 2 ? HY_SHAPE(5, 2, 9) : which == 3 ? HY_SHAPE(5, 1, 16) : which == 4 ? HY_SHAPE(80)
+                       : HY_SHAPE(5, 2, 8), HY_U8, bytes);
+    if (which == 5) c->in[1] = hy_cast(c->F, c->in[1], HY_I8);
+    ms_draw(c, 2, 5, which == 6 ? 3 : 2, 0);
+    if (which == 7) c->in[3] = hy_from(c->F, HY_SHAPE(5, 2), HY_U8, bytes);
+    if (which == 8) c->in[3] = hy_zeros(c->F, HY_SHAPE(5, 1));
+    if (which == 9) c->in[3] = hy_cast(c->F, hy_zeros(c->F, HY_SHAPE(5, 2)), HY_F16);
+    if (which == 10) c->in[4] = hy_cast(c->F, hy_zeros(c->F, HY_SHAPE(21)), HY_I32);
+    if (which == 11) c->in[4] = hy_cast(c->F, hy_floats(c->F, HY_SHAPE(20), index), HY_I32);
+    if (which == 12) ms_draw(c, 5, 6, 0, 0);
+    c->inputs = which == 12 ? 6 : which > 9 && which < 12 ? 5 : which > 6 && which < 10 ? 4 : 3;
+    onnx_int_of(&c->node, "K", which == 13 ? 0 : 20);
+    if (which != 14) onnx_int_of(&c->node, "N", 5);
+    onnx_int_of(&c->node, "block_size", which == 15 ? 8 : which == 16 ? 24 : 16);
+    onnx_int_of(&c->node, "bits", which == 17 ? 1 : which == 18 ? 9 : 4);
+    if (which == 19) onnx_int_of(&c->node, "weight_prepacked", 1);
+    if (which == 20) onnx_int_of(&c->node, "accuracy_level", 5);
+    if (which == 21) c->in[0] = hy_cast(c->F, c->in[0], HY_F64);
+    if (which == 22) { c->in[2] = NULL; c->inputs = 2; }
+    ms_refused(c, "MatMulNBits", says);
+    ms_end(c);
+}
+
+static void onnx_runtime_nbits_refused(void)
+{
+    static const char *const says[] = { NULL, "input 0, A, has no rows of 20 numbers", "(5,2,8) is due", "(5,2,8) is due",
+        "(5,2,8) is due", "input 1, B, is not uint8", "input 2, scales, does not fit: (5,2) is due",
+        "input 3, zero_points, does not fit: (5,1) is due", "input 3, zero_points, does not fit: (5,2) is due", "zero_points",
+        "input 4, g_idx, does not fit: 20 numbers", "g_idx names a block that is not there", "input 5, bias, does not fit",
+        "K is 0", "attribute N is due", "block_size is 8", "block_size is 24: a power of two", "bits is 1: a number from 2 to 8",
+        "bits is 9", "weight_prepacked is 1", "accuracy_level is 5", "float64", "input 2, scales, is due" };
+    int i;
+    for (i = 1; i < (int)(sizeof says / sizeof *says); i++) nb_refused(i, says[i]);
+}
+
 static void onnx_runtime_refused(void)
 {
     ms_case *c = ms_begin(9);
@@ -442,5 +713,9 @@ static void test_onnx_runtime(void)
     RUN(onnx_runtime_skips);
     RUN(onnx_runtime_embeddings);
     RUN(onnx_runtime_lstm);
+    RUN(onnx_runtime_nbits);
+    RUN(onnx_runtime_nbits_stay_packed);
+    RUN(onnx_runtime_nbits_omitted);
+    RUN(onnx_runtime_nbits_refused);
     RUN(onnx_runtime_refused);
 }

@@ -30,9 +30,9 @@
  * What it reads: opset 1 to 27, typed and raw data, data beside the file (hy_onnx_from: in `folder`),
  * functions of the model; int16, uint16, uint32 and whole numbers of 2 and 4 bits as numbers of wider types,
  * inputs and outputs, too; of com.microsoft what ONNX Runtime's optimiser makes: gelu, products, convolutions
- * and norms with what stands around them, EmbedLayerNormalization, DynamicQuantizeLSTM. What cannot run is
- * listed all at once: operator, node, reason. Nothing in a file is believed before it is checked, and nothing
- * here recurses.
+ * and norms with what stands around them, EmbedLayerNormalization, DynamicQuantizeLSTM, MatMulNBits, whose
+ * weights stay packed in memory. What cannot run is listed all at once: operator, node, reason. Nothing in a
+ * file is believed before it is checked, and nothing here recurses.
  *
  * ROOMS  >>protobuf fields of messages   >>model   nodes, values, tensors, read once
  *        >>running  values of a call     >>ops     what each operator does, one function each
@@ -5880,6 +5880,102 @@ static void onnx__do_fused_matmul(onnx__run *R)
     onnx__out(R, 0, alpha == 1 ? a : hy_mul_scalar(R->F, a, alpha));
 }
 
+/* --- MatMulNBits --- */
+#ifdef HYBRID_NO_INT8
+static void onnx__do_matmul_nbits(onnx__run *R) { onnx__fail(R, "HYBRID_NO_INT8 leaves it out"); }
+#else
+/* A whole number among the attributes, which has to be there (missing -1) and lie within these bounds. */
+static int onnx__due_int(onnx__run *R, const char *name, int64_t missing, int64_t least, int64_t most)
+{
+    const int64_t v = onnx__int(R, name, missing);
+    if (!hy_error(R->F) && (v < least || v > most)) {
+        if (!onnx__attr_of(R->node, name)) onnx__fail(R, "attribute %s is due", name);
+        else onnx__fail(R, "%s is %lld: a number from %lld to %lld is due", name, (long long)v,
+                        (long long)least, (long long)most);
+    }
+    return hy_error(R->F) ? 0 : (int)v;
+}
+
+/* Input i as (n, columns), which may also lie flat; NULL: it is left out, or an error stands. */
+static hy_array *onnx__nbits_table(onnx__run *R, int i, const char *name, int64_t n, int64_t columns)
+{
+    hy_array *x = onnx__in(R, i);
+    hy_shape s;
+    int64_t size = 1;
+    int k;
+    if (!x || !onnx__shape(R, x, &s)) return NULL;
+    for (k = 0; k < s.ndim; k++) size *= s.dim[k];
+    if (size == n * columns && (s.ndim == 1 || s.dim[0] == n))
+        return s.ndim == 2 ? x : hy_reshape(R->F, x, HY_INTS(n, columns), NULL);
+    onnx__fail(R, "input %d, %s, does not fit: (%lld,%lld) is due", i, name, (long long)n,
+               (long long)columns);
+    return NULL;
+}
+
+/* Input i, n numbers, or `whole` of which the first n count; NULL: it is left out, or an error stands. */
+static hy_array *onnx__nbits_line(onnx__run *R, int i, const char *name, int64_t n, int64_t whole)
+{
+    hy_array *x = onnx__in(R, i);
+    hy_shape s;
+    if (!x || !onnx__shape(R, x, &s)) return NULL;
+    if (s.ndim == 1 && s.dim[0] == n) return x;
+    if (s.ndim == 1 && s.dim[0] == whole) return hy_slice_axis(R->F, x, 0, 0, (int)n);
+    onnx__fail(R, "input %d, %s, does not fit: %lld numbers are due", i, name, (long long)n);
+    return NULL;
+}
+
+/* Does the packed weight fit? 1: it does, 2: a size of it is 0, which says that there is none, 0: an error
+ * stands. */
+static int onnx__nbits_fits(onnx__run *R, hy_array *b, int n, int blocks, int bytes)
+{
+    const int due[3] = { n, blocks, bytes };
+    hy_shape s;
+    int i, none = 0;
+    if (!b || !onnx__shape(R, b, &s)) return 0;
+    for (i = 0; i < 3 && s.ndim == 3 && (s.dim[i] == due[i] || !s.dim[i]); i++) none |= !s.dim[i];
+    if (i < 3) onnx__fail(R, "input 1, B, does not fit: (%d,%d,%d) is due", n, blocks, bytes);
+    else if (hy_dtype_of(R->F, b) != HY_U8) onnx__fail(R, "input 1, B, is not uint8");
+    return hy_error(R->F) ? 0 : 1 + none;
+}
+
+static void onnx__do_matmul_nbits(onnx__run *R)
+{
+    hy_array *a = onnx__due(R, 0, "A"), *b = onnx__due(R, 1, "B"), *s = onnx__due(R, 2, "scales");
+    hy_array *bias = NULL;
+    const int k = onnx__due_int(R, "K", -1, 1, INT_MAX), n = onnx__due_int(R, "N", -1, 1, INT_MAX);
+    const int bits = onnx__due_int(R, "bits", 4, 2, 8);
+    const int block = onnx__due_int(R, "block_size", -1, 16, 1 << 30);
+    int blocks, fits;
+    hy_matmul_nbits_opt opt;
+    hy_shape sa;
+    memset(&opt, 0, sizeof opt);
+    opt.accuracy_level = onnx__due_int(R, "accuracy_level", 0, 0, 4);
+    onnx__due_int(R, "weight_prepacked", 0, 0, 0);
+    if (hy_error(R->F)) return;
+    if (block & (block - 1)) { onnx__fail(R, "block_size is %d: a power of two is due", block); return; }
+    blocks = (int)(((int64_t)k + block - 1) / block);
+    if (!onnx__shape(R, a, &sa)) return;
+    if (!sa.ndim || sa.dim[sa.ndim - 1] != k) {
+        onnx__fail(R, "input 0, A, has no rows of %d numbers", k);
+        return;
+    }
+    fits = onnx__nbits_fits(R, b, n, blocks, block / 8 * bits);
+    if (fits) bias = onnx__nbits_line(R, 5, "bias", n, n);
+    if (fits == 1) {
+        s = onnx__nbits_table(R, 2, "scales", n, blocks);
+        opt.use_zero_points = onnx__has(R, 3);
+        opt.real_zero_points = opt.use_zero_points && hy_dtype_of(R->F, onnx__in(R, 3)) != HY_U8;
+        opt.zero_points = onnx__nbits_table(R, 3, "zero_points", n, opt.real_zero_points ? blocks
+                                            : ((int64_t)blocks * bits + 7) / 8);
+        opt.use_g_idx = onnx__has(R, 4);
+        opt.g_idx = onnx__nbits_line(R, 4, "g_idx", k, (int64_t)blocks * block);
+    }
+    opt.no_bias = !onnx__has(R, 5);
+    if (hy_error(R->F)) return;
+    onnx__out(R, 0, hy_matmul_nbits(R->F, a, b, s, bias, k, n, bits, block, &opt));
+}
+#endif
+
 /* What follows a product or a convolution. Its numbers are attributes of a name each, or a list. */
 static hy_array *onnx__followed(onnx__run *R, hy_array *x)
 {
@@ -6323,6 +6419,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("com.microsoft.FastGelu", 0, fast_gelu), ONNX__DO("com.microsoft.QuickGelu", 0, quick_gelu),
     ONNX__DO("com.microsoft.DynamicQuantizeLSTM", 0, rnn),
     ONNX__DO("com.microsoft.FusedMatMul", 0, fused_matmul),
+    ONNX__DO("com.microsoft.MatMulNBits", 0, matmul_nbits),
     ONNX__DO("com.microsoft.FusedGemm", 0, fused_gemm), ONNX__DO("com.microsoft.FusedConv", 0, fused_conv),
     ONNX__DO("com.microsoft.SkipLayerNormalization", 0, skip_layer_norm),
     ONNX__DO("com.microsoft.SkipSimplifiedLayerNormalization", 0, skip_rms_norm),
@@ -8612,6 +8709,7 @@ typedef struct onnx__writer {
     hy_graph   *graph;
     hy_arrays   values;
     int         opset, number;          /* of names that are made up */
+    int         microsoft;              /* some operators are ONNX Runtime's */
     onnx__model names;                  /* memory, and the list of what cannot be written */
     onnx__buffer body, node, attr, part;        /* body: of the graph */
     int        *first;                  /* values of node i begin at type[first[i]] */
@@ -8966,6 +9064,28 @@ static void onnx__put_leaky(onnx__writer *W, const char *op)
         onnx__to_shape(W, onnx__arg(W, 1), &s, y);
         ONNX__PUT2(W, "PRelu", x, y, onnx__result(W));
     } }
+}
+
+/* Inputs that are left out are named so, in ONNX Runtime's order: zero points, g_idx, bias. */
+static void onnx__put_matmul_nbits(onnx__writer *W, const char *op)
+{
+    static const char *const ints[] = { "K", "in_units", "N", "num_hidden", "bits", "bits", "block_size",
+                                        "block_size", "accuracy_level", "accuracy_level" };
+    int i, n, next = 3, there[6] = { 1, 1, 1, 0, 0, 0 };
+    there[3] = onnx__our_int(W, "use_zero_points");
+    there[4] = onnx__our_int(W, "use_g_idx");
+    there[5] = !onnx__our_int(W, "no_bias");
+    if (there[4] && onnx__arg_type(W, there[3] ? 4 : 3)->dtype != HY_I32)
+        onnx__refused(W, "g_idx that is not int32");
+    for (i = 0; i < 10; i += 2)
+        if (i < 8 || onnx__our_int(W, ints[i + 1])) onnx__attr_int(W, ints[i], onnx__our_int(W, ints[i + 1]));
+    for (n = 6; !there[n - 1]; n--) continue;
+    for (i = 0; i < n; i++)
+        onnx__write_text(&W->node, 1, !there[i] ? "" : i < 3 ? onnx__arg(W, i) : onnx__arg(W, next++));
+    onnx__write_text(&W->node, 2, onnx__result(W));
+    onnx__write_text(&W->node, 7, "com.microsoft");
+    W->microsoft = 1;
+    onnx__end_node(W, op);
 }
 
 /* What hangs on no input, or on a shape alone: its numbers are written. */
@@ -9618,6 +9738,7 @@ static const onnx__way onnx__ways[] = {
     { "cast", "Cast", onnx__put_cast }, { "amp_cast", "Cast", onnx__put_cast },
         { "where", "Where", onnx__put_where },
         { "argmax", "ArgMax", onnx__put_arg },
+    { "matmul_nbits", "MatMulNBits", onnx__put_matmul_nbits },
     { "argmin", "ArgMin", onnx__put_arg }, { "upsampling", "Resize", onnx__put_upsampling },
     { "_zeros", "0", onnx__put_constant }, { "zeros_like", "0", onnx__put_constant },
         { "_ones", "1", onnx__put_constant },
@@ -9750,6 +9871,11 @@ static hy_array *onnx__put_model(onnx__writer *W, hy_block *reader, hy_array *in
     onnx__write_text(&W->part, 1, "");
     onnx__write_int(&W->part, 2, W->opset);
     onnx__write_message(&model, 8, &W->part);
+    if (W->microsoft) {
+        onnx__write_text(&W->part, 1, "com.microsoft");
+        onnx__write_int(&W->part, 2, 1);
+        onnx__write_message(&model, 8, &W->part);
+    }
     onnx__write_message(&model, 7, &W->body);
     if (onnx__refuse(W->F, &W->names)) (void)0;
     else if (model.failed) hy_raise(W->F, HY_ERROR_MEMORY, "onnx: out of memory");

@@ -696,6 +696,9 @@ static const hy__c_helper hy__c_helpers[] = {
     { "int64_t", "index_of", "double x, int64_t n, int wrap", "int64_t i = x != x ? 0 : x <= -9e18 ? "
       "INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x; if (wrap) { i %%= n; return i < 0 ? i + n : i; } "
       "return i < 0 ? 0 : i >= n ? n - 1 : i;" },
+    { "int", "bits_at", "const uint8_t *v, int64_t i, int bits", "const int64_t at = i * bits; "
+      "const int shift = (int)(at %% 8); int q = v[at / 8] >> shift; "
+      "if (shift + bits > 8) q |= v[at / 8 + 1] << (8 - shift); return q & ((1 << bits) - 1);" },
     { "int64_t", "index_due", "double x, int64_t n, int from_end, int *fault", "const int64_t i = x != x ? 0 "
       ": x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x; const int64_t at = from_end && i < 0 ? "
       "i + n : i; if (at >= 0 && at < n) return at; *fault = 1; return 0;" },
@@ -3569,6 +3572,39 @@ static void hy__c_int8(hy__c *c, const hy__c_step *s)
           "y0[n * $P + o * $Q + ((z * $y + y) * $x + x) * %l] = %s;\n}\n}\n", p.biased ? " + x3[o]" : "",
           p.last ? all : (int64_t)1, p.least < 0 ? "v" : "v < 0 ? 0 : v");
 }
+
+/* --- weights of few bits: a block's sum, then its scale; with g_idx each number has its own block --- */
+static void hy__c_matmul_nbits(hy__c *c, const hy__c_step *s)
+{
+    const hy__matmul_nbits_rec *r = (const hy__matmul_nbits_rec *)s->node->record;
+    const hy_shape w = hy__nbits_shape(r);
+    const int omitted = hy__nbits_omitted(r, &hy__c_in(s, 1)->shape);
+    const int zeros = r->use_zero_points ? 3 : 0, index = r->use_g_idx ? 3 + (zeros > 0) : 0;
+    char bias[HY__C_TEXT] = "0";
+    int i;
+    if (!r->no_bias) hy__c_text(bias, "x%d[j]", s->node->nin - 1);
+    hy__c_sizes(c, "ijbkR", hy__size(&hy__c_out(s)->shape) / r->num_hidden, (int64_t)r->num_hidden, w.dim[1],
+                (int64_t)r->in_units, w.dim[1] * w.dim[2]);
+    if (omitted) {
+        for (i = 0; i < s->node->nin - !r->no_bias; i++) hy__w(c, "(void)x%d;\n", i);
+        if (index) hy__w(c, "(void)fault;\n");
+        hy__w(c, "@i @j y0[i * $j + j] = %s;\n", bias);
+        return;
+    }
+    hy__c_need(c, "bits_at");
+    if (index) hy__c_need(c, "index_due");
+    hy__w(c, "@i @j {\nconst uint8_t *w = x1 + j * $R;\nfloat sum = %s;\n@b {\nfloat part = 0;\n", bias);
+    if (!index) hy__w(c, "const int g = b;\n");
+    hy__w(c, "for (int k = b * %d; k < $k && k < (b + 1) * %d; k++) {\n", r->block_size, r->block_size);
+    if (index) hy__w(c, "const int64_t g = %p_index_due((double)x%d[k], $b, 0, fault);\n", index);
+    hy__w(c, "const float q = (float)%p_bits_at(w, k, %d) - ", r->bits);
+    if (!zeros) hy__w(c, "%d", 1 << (r->bits - 1));
+    else if (r->real_zero_points) hy__w(c, "x3[j * $b + g]");
+    else hy__w(c, "(float)%p_bits_at(x3 + j * %l, g, %d)", hy__pieces(w.dim[1] * r->bits, 8), r->bits);
+    hy__w(c, index ? ";\npart += x0[i * $k + k] * (q * x2[j * $b + g]);\n}\nsum += part;\n"
+                   : ";\npart += x0[i * $k + k] * q;\n}\nsum += part * x2[j * $b + g];\n");
+    hy__w(c, "}\ny0[i * $j + j] = sum;\n}\n");
+}
 #endif
 
 /* --- which emitter --- *
@@ -3657,6 +3693,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
 #ifndef HYBRID_NO_INT8
     { HY_OP_int8_dense, hy__c_int8, 0, hy__c_int8_scratch },
+    { HY_OP_matmul_nbits, hy__c_matmul_nbits, HY__C_FAULTS, NULL },
 #ifndef HYBRID_NO_VISION
     { HY_OP_int8_convolution, hy__c_int8, 0, hy__c_int8_scratch },
 #endif
@@ -3729,7 +3766,7 @@ static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
 static int hy__c_may_fault(const hy__node *node, int flags)
 {
     return (flags & HY__C_FAULTS) && (int)hy__c_attr(node, "mode", HY_INDEX_RAISE) == HY_INDEX_RAISE &&
-           hy__c_attr(node, "aligned", 1) != 0;
+           hy__c_attr(node, "aligned", 1) != 0 && hy__c_attr(node, "use_g_idx", 1) != 0;
 }
 
 /* Do its results not depend on any value? */
