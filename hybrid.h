@@ -46,6 +46,7 @@
  *     >>vision       pixels, boxes, regions             >>detection    what detectors learn and propose
  *     >>quantize     dense and convolution in int8
  *     >>sampling     images between their pixels        >>creators     constants, ranges, random arrays
+ *     >>augment      images from bytes, changed by chance
  *     >>linalg       inverses, triangles, Cholesky      >>ops          the table of all operators
  *
  *     >>invoke       running an operator now            >>graph        traced programs
@@ -1650,6 +1651,81 @@ struct hy_op {
     A(R, enum, transform_type, transform_type, 0, "affine: the only kind") \
     A(R, enum, sampler_type, sampler_type, 0, "bilinear: the only kind")
 
+/* Images (H,W,C) or (N,H,W,C), as bytes have them. Those that draw keep what was drawn for the gradient. */
+#define HY_O_DRAWN(O) O(output, ONE, 1) O(drawn, HID, 1)
+#define HY_O_GREY(O) HY_O_DRAWN(O) O(grey, HID, 1)
+#define HY_P_FACTORS(P, R) P(R, real, min_factor, min_factor, HY_REQUIRED, "least factor") \
+    P(R, real, max_factor, max_factor, HY_REQUIRED, "largest factor")
+#define HY_P_WIDTH_HEIGHT(P, R) P(R, int, width, width, HY_REQUIRED, "width of the result") \
+    P(R, int, height, height, HY_REQUIRED, "height of the result")
+#define HY_A_INTERP(A, R) A(R, int, interp, interp, 1, "HY_INTERP_BILINEAR or HY_INTERP_NEAREST")
+#define HY_I_image_to_tensor HY_I_DATA
+#define HY_O_image_to_tensor HY_O_OUT
+#define HY_P_image_to_tensor HY_NOTHING
+#define HY_I_image_normalize HY_I_DATA
+#define HY_O_image_normalize HY_O_OUT
+#define HY_P_image_normalize(P, R) P(R, reals, mean, mean, 0, "one number or one a channel; 0 if empty") \
+    P(R, reals, std, std, 0, "what is divided by, as many or one; 1 if empty")
+#define HY_I_image_resize HY_I_DATA
+#define HY_O_image_resize HY_O_OUT
+#define HY_P_image_resize(P, R) P(R, ints, size, size, HY_REQUIRED, "width and height, or one for both")
+#define HY_A_image_resize(A, R) \
+    A(R, flag, keep_ratio, keep_ratio, 0, "of one size: that of the short edge, the other as it was to it") \
+    HY_A_INTERP(A, R)
+#define HY_I__image_resize_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1)
+#define HY_O__image_resize_grad HY_O_OUT
+#define HY_P__image_resize_grad HY_NOTHING
+#define HY_A__image_resize_grad HY_A_INTERP
+#define HY_I_image_crop HY_I_DATA
+#define HY_O_image_crop HY_O_OUT
+#define HY_P_image_crop(P, R) P(R, int, x, x, HY_REQUIRED, "where it begins, from the left") \
+    P(R, int, y, y, HY_REQUIRED, "from the top") HY_P_WIDTH_HEIGHT(P, R)
+#define HY_I_image_flip_left_right HY_I_DATA
+#define HY_O_image_flip_left_right HY_O_OUT
+#define HY_P_image_flip_left_right HY_NOTHING
+#define HY_I_image_flip_top_bottom HY_I_DATA
+#define HY_O_image_flip_top_bottom HY_O_OUT
+#define HY_P_image_flip_top_bottom HY_NOTHING
+#define HY_I_image_random_flip_left_right HY_I_DATA
+#define HY_O_image_random_flip_left_right HY_O_DRAWN
+#define HY_P_image_random_flip_left_right HY_NOTHING
+#define HY_I_image_random_flip_top_bottom HY_I_DATA
+#define HY_O_image_random_flip_top_bottom HY_O_DRAWN
+#define HY_P_image_random_flip_top_bottom HY_NOTHING
+#define HY_I_image_random_resized_crop HY_I_DATA
+#define HY_O_image_random_resized_crop HY_O_OUT
+#define HY_P_image_random_resized_crop HY_P_WIDTH_HEIGHT
+#define HY_A_image_random_resized_crop(A, R) \
+    A(R, reals, area, area, 0, "least and largest part of the image; 0.08, 1 if empty") \
+    A(R, reals, ratio, ratio, 0, "least and largest width over height; 3/4, 4/3 if empty") HY_A_INTERP(A, R) \
+    A(R, int, max_trial, max_trial, 10, "so many draws, then the middle is taken")
+#define HY_I_image_random_brightness HY_I_DATA
+#define HY_O_image_random_brightness HY_O_DRAWN
+#define HY_P_image_random_brightness HY_P_FACTORS
+#define HY_I_image_random_contrast HY_I_DATA
+#define HY_O_image_random_contrast HY_O_GREY
+#define HY_P_image_random_contrast HY_P_FACTORS
+#define HY_I_image_random_saturation HY_I_DATA
+#define HY_O_image_random_saturation HY_O_GREY
+#define HY_P_image_random_saturation HY_P_FACTORS
+#define HY_I_image_random_hue HY_I_DATA
+#define HY_O_image_random_hue HY_O_OUT
+#define HY_P_image_random_hue HY_P_FACTORS
+#define HY_I_image_random_color_jitter HY_I_DATA
+#define HY_O_image_random_color_jitter HY_O_OUT
+#define HY_P_image_random_color_jitter(P, R) \
+    P(R, real, brightness, brightness, HY_REQUIRED, "most that its factor is off 1; 0: none") \
+    P(R, real, contrast, contrast, HY_REQUIRED, "the same") \
+    P(R, real, saturation, saturation, HY_REQUIRED, "the same") \
+    P(R, real, hue, hue, HY_REQUIRED, "most that it turns, in turns")
+#define HY_I_image_adjust_lighting HY_I_DATA
+#define HY_O_image_adjust_lighting HY_O_OUT
+#define HY_P_image_adjust_lighting(P, R) P(R, reals, alpha, alpha, HY_REQUIRED, "of each component, three")
+#define HY_I_image_random_lighting HY_I_DATA
+#define HY_O_image_random_lighting HY_O_OUT
+#define HY_P_image_random_lighting HY_NOTHING
+#define HY_A_image_random_lighting(A, R) A(R, real, alpha_std, alpha_std, 0.05, "deviation of the three")
+
 #define HY_I__roi_align_grad(I) I(out_grad, ONE, 1) I(data, ONE, 1) I(rois, ONE, 1)
 #define HY_O__roi_align_grad HY_O_OUT
 #define HY_P__roi_align_grad HY_P_ROIS
@@ -2605,7 +2681,39 @@ struct hy_op {
     OPT(deformable_convolution, "_contrib_DeformableConvolution", NULL, HY_OP_WIDENS, \
         "a convolution whose taps look `offset` beside their places, between pixels") \
     OWN_OPT(_deformable_im2col, NULL, NULL, 0, "what the taps of deformable_convolution meet") \
-    OWN_OPT(_deformable_col2im, NULL, NULL, 0, "gradients of _deformable_im2col")
+    OWN_OPT(_deformable_col2im, NULL, NULL, 0, "gradients of _deformable_im2col") \
+    OP(image_to_tensor, "_image_to_tensor", "_npx__image_to_tensor", HY_OP_NO_SAVE, \
+        "(H,W,C) of 0 to 255 becomes (C,H,W) of 0 to 1, f32") \
+    OP(image_normalize, "_image_normalize", "_npx__image_normalize", HY_OP_NO_SAVE, \
+        "(x - mean) / std for each channel of (C,H,W)") \
+    OPT(image_resize, "_image_resize", "_npx__image_resize", HY_OP_NO_SAVE, \
+        "images (H,W,C) in another size, between their pixels") \
+    OWN_OPT(_image_resize_grad, NULL, NULL, HY_OP_NO_SAVE, "gradient of image_resize") \
+    OP(image_crop, "_image_crop", "_npx__image_crop", HY_OP_MOVES, "a window of images (H,W,C)") \
+    OP(image_flip_left_right, "_image_flip_left_right", "_npx__image_flip_left_right", HY_OP_MOVES, \
+        "images (H,W,C), right becomes left") \
+    OP(image_flip_top_bottom, "_image_flip_top_bottom", "_npx__image_flip_top_bottom", HY_OP_MOVES, \
+        "images (H,W,C) upside down") \
+    OP(image_random_flip_left_right, "_image_random_flip_left_right", "_npx__image_random_flip_left_right", \
+        HY_OP_RANDOM, "each image as it is, or right becomes left") \
+    OP(image_random_flip_top_bottom, "_image_random_flip_top_bottom", "_npx__image_random_flip_top_bottom", \
+        HY_OP_RANDOM, "each image as it is, or upside down") \
+    OPT(image_random_resized_crop, "_image_random_resized_crop", "_npx__image_random_resized_crop", \
+        HY_OP_RANDOM, "a window of random size and place, in this size") \
+    OP(image_random_brightness, "_image_random_brightness", "_npx__image_random_brightness", HY_OP_RANDOM, \
+        "each image times a random factor") \
+    OP(image_random_contrast, "_image_random_contrast", "_npx__image_random_contrast", HY_OP_RANDOM, \
+        "a random factor on how far pixels are from the mean grey") \
+    OP(image_random_saturation, "_image_random_saturation", "_npx__image_random_saturation", HY_OP_RANDOM, \
+        "a random mixture with 0.114 of the last channel, as MXNet has it") \
+    OP(image_random_hue, "_image_random_hue", "_npx__image_random_hue", HY_OP_RANDOM, \
+        "colours turned by a random part of the circle") \
+    OP(image_random_color_jitter, "_image_random_color_jitter", "_npx__image_random_color_jitter", \
+        HY_OP_RANDOM, "brightness, contrast, saturation and hue in random order") \
+    OP(image_adjust_lighting, "_image_adjust_lighting", "_npx__image_adjust_lighting", HY_OP_NO_SAVE, \
+        "light of three components is added, as AlexNet has it") \
+    OPT(image_random_lighting, "_image_random_lighting", "_npx__image_random_lighting", HY_OP_RANDOM, \
+        "the same with three normal numbers")
 
 /* Operator numbers, and the C types of attributes. */
 #define HY__C_flag  int
@@ -3234,6 +3342,47 @@ HY_API hy_array *hy_deformable_convolution(hy_frame *F, hy_array *data, hy_array
                                            hy_array *bias, hy_ints kernel, int num_filter,
                                            const hy_deformable_convolution_opt *opt);
     /* a convolution whose taps look `offset` beside their places, between pixels */
+HY_API hy_array *hy_image_to_tensor(hy_frame *F, hy_array *data);
+    /* (H,W,C) of 0 to 255 becomes (C,H,W) of 0 to 1, f32 */
+HY_API hy_array *hy_image_normalize(hy_frame *F, hy_array *data, hy_reals mean, hy_reals std);
+    /* (x - mean) / std for each channel of (C,H,W) */
+enum { HY_INTERP_NEAREST = HY_ZERO, HY_INTERP_BILINEAR = 1 };
+typedef struct hy_image_resize_opt { int keep_ratio; int interp /* 1 */; } hy_image_resize_opt;
+HY_API hy_array *hy_image_resize(hy_frame *F, hy_array *data, hy_ints size, const hy_image_resize_opt *opt);
+    /* images (H,W,C) in another size, between their pixels */
+HY_API hy_array *hy_image_crop(hy_frame *F, hy_array *data, int x, int y, int width, int height);
+    /* a window of images (H,W,C) */
+HY_API hy_array *hy_image_flip_left_right(hy_frame *F, hy_array *data);
+    /* images (H,W,C), right becomes left */
+HY_API hy_array *hy_image_flip_top_bottom(hy_frame *F, hy_array *data);  /* images (H,W,C) upside down */
+HY_API hy_array *hy_image_random_flip_left_right(hy_frame *F, hy_array *data);
+    /* each image as it is, or right becomes left */
+HY_API hy_array *hy_image_random_flip_top_bottom(hy_frame *F, hy_array *data);
+    /* each image as it is, or upside down */
+typedef struct hy_image_random_resized_crop_opt { hy_reals area; hy_reals ratio; int interp /* 1 */;
+    int max_trial /* 10 */; } hy_image_random_resized_crop_opt;
+HY_API hy_array *hy_image_random_resized_crop(hy_frame *F, hy_array *data, int width, int height,
+                                              const hy_image_random_resized_crop_opt *opt);
+    /* a window of random size and place, in this size */
+HY_API hy_array *hy_image_random_brightness(hy_frame *F, hy_array *data, double min_factor,
+                                             double max_factor);
+    /* each image times a random factor */
+HY_API hy_array *hy_image_random_contrast(hy_frame *F, hy_array *data, double min_factor, double max_factor);
+    /* a random factor on how far pixels are from the mean grey */
+HY_API hy_array *hy_image_random_saturation(hy_frame *F, hy_array *data, double min_factor,
+                                             double max_factor);
+    /* a random mixture with 0.114 of the last channel, as MXNet has it */
+HY_API hy_array *hy_image_random_hue(hy_frame *F, hy_array *data, double min_factor, double max_factor);
+    /* colours turned by a random part of the circle */
+HY_API hy_array *hy_image_random_color_jitter(hy_frame *F, hy_array *data, double brightness, double contrast,
+                                              double saturation, double hue);
+    /* brightness, contrast, saturation and hue in random order */
+HY_API hy_array *hy_image_adjust_lighting(hy_frame *F, hy_array *data, hy_reals alpha);
+    /* light of three components is added, as AlexNet has it */
+typedef struct hy_image_random_lighting_opt { double alpha_std /* 0.05 */; } hy_image_random_lighting_opt;
+HY_API hy_array *hy_image_random_lighting(hy_frame *F, hy_array *data,
+                                           const hy_image_random_lighting_opt *opt);
+    /* the same with three normal numbers */
 #endif
 
 /* --- recurrent layers --- */
@@ -3382,6 +3531,10 @@ typedef struct hy__bilinear_resize_grad_opt { int half_pixels; } hy__bilinear_re
 HY_API hy_array *hy__bilinear_resize_grad(hy_frame *F, hy_array *out_grad, hy_array *data,
                                           const hy__bilinear_resize_grad_opt *opt);
     /* gradient of bilinear_resize */
+typedef struct hy__image_resize_grad_opt { int interp /* 1 */; } hy__image_resize_grad_opt;
+HY_API hy_array *hy__image_resize_grad(hy_frame *F, hy_array *out_grad, hy_array *data,
+                                       const hy__image_resize_grad_opt *opt);
+    /* gradient of image_resize */
 HY_API hy_array *hy__bilinear_sampler_grad(hy_frame *F, hy_array *out_grad, hy_array *data, hy_array *grid);
     /* gradients of bilinear_sampler */
 typedef struct hy__deformable_im2col_opt { hy_ints stride; hy_ints dilate; hy_ints pad;
@@ -12726,13 +12879,11 @@ HY__MILD_ROOMS
     X(identity) X(reshape) X(add) X(sub) X(mul) X(div) X(rsub_scalar) X(rdiv_scalar) X(greater_equal) \
     X(lesser)
 /* An operator, and another one whose loops it borrows or which it becomes when compiled. */
-#define HY__NEEDS_RUN(N) \
-    N(activation, relu) N(activation, sigmoid) N(activation, tanh) N(activation, softrelu) \
-    N(activation, softsign) N(activation, log_sigmoid) N(activation, mish) N(batch_norm, rsqrt) \
-    N(batch_norm_relu, rsqrt) N(batch_norm_relu, relu) N(logistic_regression_output, sigmoid) \
-    N(power, square) N(power, reciprocal) N(power_scalar, power) N(power_scalar, square) \
-    N(power_scalar, reciprocal) \
-    N(rmod_scalar, mod) N(rpower_scalar, power)
+#define HY__NEEDS_RUN(N) N(activation, relu) N(activation, sigmoid) N(activation, tanh) \
+    N(activation, softrelu) N(activation, softsign) N(activation, log_sigmoid) N(activation, mish) \
+    N(batch_norm, rsqrt) N(batch_norm_relu, rsqrt) N(batch_norm_relu, relu) \
+    N(logistic_regression_output, sigmoid) N(power, square) N(power, reciprocal) N(power_scalar, power) \
+    N(power_scalar, square) N(power_scalar, reciprocal) N(rmod_scalar, mod) N(rpower_scalar, power)
 /* What gradients are made of, and one of an operator with it. Gradients of gradients may ask for more. */
 #ifdef HYBRID_NO_TRAIN
 #define HY__BASIS_TRAIN(X)
@@ -12793,12 +12944,11 @@ HY__MILD_ROOMS
 #elif defined(HYBRID_NO_TRAIN)
 #define HY__NEEDS_VISION(N) HY__NEEDS_IMAGES(N)
 #else
-#define HY__NEEDS_VISION(N) HY__NEEDS_IMAGES(N) \
-    N(depth_to_space, space_to_depth) N(space_to_depth, depth_to_space) \
-    N(convolution, deconvolution) N(convolution, _conv_weight_grad) N(deconvolution, convolution) \
-    N(deconvolution, _conv_weight_grad) N(pooling, _pooling_grad) N(pooling, _pooling_gather) \
-    N(adaptive_avg_pooling, _adaptive_avg_pooling_grad) N(upsampling, slice) N(upsampling, pooling) \
-    N(lrn, sqrt) N(lrn, rsqrt) N(lrn, power_scalar) N(crop, pad) \
+#define HY__NEEDS_VISION(N) HY__NEEDS_IMAGES(N) N(depth_to_space, space_to_depth) \
+    N(space_to_depth, depth_to_space) N(convolution, deconvolution) N(convolution, _conv_weight_grad) \
+    N(deconvolution, convolution) N(deconvolution, _conv_weight_grad) N(pooling, _pooling_grad) \
+    N(pooling, _pooling_gather) N(adaptive_avg_pooling, _adaptive_avg_pooling_grad) N(upsampling, slice) \
+    N(upsampling, pooling) N(lrn, sqrt) N(lrn, rsqrt) N(lrn, power_scalar) N(crop, pad) \
     N(bilinear_resize, _bilinear_resize_grad) N(grid_generator, dot) N(grid_generator, concat) \
     N(grid_generator, slice) N(grid_generator, _eye) N(bilinear_sampler, _bilinear_sampler_grad) \
     N(spatial_transformer, dot) N(spatial_transformer, concat) N(spatial_transformer, slice) \
@@ -12807,7 +12957,10 @@ HY__MILD_ROOMS
     N(roi_pooling, greater_equal_scalar) N(roi_pooling, where) N(roi_pooling, _take_grad) \
     N(box_nms, greater_equal_scalar) N(box_nms, where) N(box_nms, _pick_grad) N(im2col, col2im) \
     N(col2im, im2col) N(deformable_convolution, _np_matmul) N(deformable_convolution, swap_axes) \
-    N(deformable_convolution, _deformable_im2col) N(deformable_convolution, _deformable_col2im)
+    N(deformable_convolution, _deformable_im2col) N(deformable_convolution, _deformable_col2im) \
+    N(image_to_tensor, transpose) N(image_resize, _image_resize_grad) N(image_crop, _slice_grad) \
+    N(image_random_flip_left_right, reverse) N(image_random_flip_left_right, where) \
+    N(image_random_flip_top_bottom, reverse) N(image_random_flip_top_bottom, where)
 #endif
 
 #ifdef HYBRID_OPS
@@ -34892,6 +35045,749 @@ HY__DIFF(shuffle, hy__take_grad(F, dy, D->out[1], x, 0, NULL))
 #define HY__ON_shuffle HY__OWN(shuffle), NULL
 
 HY__WARM_ROOMS
+
+/* MARK: - 42 >>augment -----------------------------------------------------------------------------------
+ *
+ * Images as bytes have them, (H,W,C) or several at once, become what networks take; and are changed by
+ * chance, as training wants it. What image i of a call draws depends on the key of the call and on i.
+ */
+#ifndef HYBRID_NO_VISION
+HY__COLD_ROOMS
+
+typedef struct hy__picture { int64_t n, h, w, c; } hy__picture;
+static hy__picture hy__picture_of(const hy_shape *s)
+{
+    const int more = s->ndim - 3;
+    hy__picture p;
+    p.n = more > 0 ? s->dim[0] : 1;
+    p.h = s->dim[more];
+    p.w = s->dim[more + 1];
+    p.c = s->dim[more + 2];
+    return p;
+}
+/* Does it have three dims, or four? 0: no, or it is not known yet. */
+static int hy__infer_picture(hy_infer *I, const hy_shape *x, const char *dims)
+{
+    if (I->status < 0 || x->ndim < 0 || x->ndim == 3 || x->ndim == 4) return I->status >= 0 && x->ndim >= 0;
+    hy_infer_fail(I, HY_ERROR_SHAPE, "data is %z, where an image (%s) or several (N,%s) are due", x, dims,
+                  dims);
+    return 0;
+}
+/* x and y are images of as many channels, and as many of them; *at is where their heights stand. */
+static int hy__infer_pictures(hy_infer *I, hy_shape *x, hy_shape *y, int *at)
+{
+    if (x->ndim < 0 && y->ndim >= 0) hy_infer_shape(I, x, hy__rank(y->ndim));
+    if (!hy__infer_picture(I, x, "H,W,C") || hy__infer_sizes(I, x)) return 0;
+    hy_infer_shape(I, y, hy__rank(x->ndim));
+    if (I->status < 0) return 0;
+    *at = x->ndim - 3;
+    if (*at) hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    hy__infer_same_dim(I, &x->dim[*at + 2], &y->dim[*at + 2]);
+    return I->status >= 0;
+}
+/* Items of so many elements each, of n parts. */
+static int hy__bands_bind(hy_job *job, hy__run_fn run, int64_t parts, int64_t each, double ns)
+{
+    if (job->in[0].type.dtype == HY_BOOL) return hy__refuse_dtype(job, HY_BOOL);
+    return hy__one_stage(job, run, parts * hy__pieces(each, HY__CHUNK), ns * (double)parts * (double)each);
+}
+
+/* --- to_tensor, normalize --- */
+HY__RUN(hy__run_to_tensor)
+{
+    const hy_tensor *x = &job->in[0];
+    const hy__picture p = hy__picture_of(&x->type.shape);
+    const int64_t places = p.h * p.w, bands = hy__pieces(places, HY__CHUNK), image = item / bands;
+    int64_t at = item % bands * HY__CHUNK, end = hy__least(at + HY__CHUNK, places), n, c, i;
+    double v[HY__TILE];
+    for (; at < end; at += n) {
+        n = hy__least(end - at, HY__TILE);
+        for (c = 0; c < p.c; c++) {
+            hy__load_f64(v, hy__place(now, x, (image * places + at) * p.c + c), x->type.dtype, p.c, n);
+            for (i = 0; i < n; i++) v[i] /= 255;
+            hy__store_f64(hy__place(now, &job->out[0], (image * p.c + c) * places + at), HY_F32, 1, v, n);
+        }
+    }
+}
+static int hy__image_to_tensor_infer(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    int d, more;
+    hy_infer_type(I, &I->out[0].dtype, HY_F32);
+    if (x->ndim < 0 && y->ndim >= 0) hy_infer_shape(I, x, hy__rank(y->ndim));
+    if (!hy__infer_picture(I, x, "H,W,C")) return I->status;
+    hy_infer_shape(I, y, hy__rank(x->ndim));
+    more = x->ndim - 3;
+    if (more && I->status >= 0) hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
+    for (d = 0; d < 3 && I->status >= 0; d++)
+        hy__infer_same_dim(I, &x->dim[more + d], &y->dim[more + (d + 1) % 3]);
+    return I->status;
+}
+static int hy__image_to_tensor_bind(hy_job *job)
+{
+    const hy__picture p = hy__picture_of(&job->in[0].type.shape);
+    return hy__bands_bind(job, hy__run_to_tensor, p.n, p.h * p.w, 1.5 * (double)p.c);
+}
+static hy_array *hy__to_tensor_back(hy_frame *F, hy_array *dy, hy_array *x)
+{
+    const int more = dy->t.type.shape.ndim - 3;
+    hy_array *dx = hy_transpose(F, dy, more ? HY_INTS(0, 2, 3, 1) : HY_INTS(1, 2, 0));
+    return hy__as_typed(F, hy_mul_scalar(F, dx, 1.0 / 255), x->t.type.dtype);
+}
+HY__DIFF(image_to_tensor, hy__to_tensor_back(F, dy, x))
+#define HY__ON_image_to_tensor HY__OWN(image_to_tensor), NULL
+
+static double hy__of_channel(const hy_reals *v, int64_t c, double otherwise)
+{
+    return v->n < 1 ? otherwise : v->v[v->n > 1 ? c : 0];
+}
+HY__RUN(hy__run_normalize)
+{
+    HY__REC(image_normalize, job);
+    const hy_tensor *x = &job->in[0], *y = &job->out[0];
+    const int64_t *dim = x->type.shape.dim + x->type.shape.ndim - 3;
+    const int64_t places = dim[1] * dim[2], bands = hy__pieces(places, HY__CHUNK), plane = item / bands;
+    const double mean = hy__of_channel(&r->mean, plane % dim[0], 0);
+    const double std = hy__of_channel(&r->std, plane % dim[0], 1);
+    int64_t at = item % bands * HY__CHUNK, end = hy__least(at + HY__CHUNK, places), n, i;
+    double v[HY__TILE];
+    for (; at < end; at += n) {
+        n = hy__least(end - at, HY__TILE);
+        hy__load_f64(v, hy__place(now, x, plane * places + at), x->type.dtype, 1, n);
+        for (i = 0; i < n; i++) v[i] = (v[i] - mean) / std;
+        hy__store_f64(hy__place(now, y, plane * places + at), y->type.dtype, 1, v, n);
+    }
+}
+static int hy__infer_channels(hy_infer *I, const char *what, const hy_reals *v, int64_t channels)
+{
+    if (v->n <= 1 || channels < 0 || v->n == channels) return 0;
+    return hy_infer_fail(I, HY_ERROR_SHAPE, "%s has %d numbers, where one, or one for each of %l channels, "
+                         "is due", what, v->n, channels);
+}
+static int hy__image_normalize_infer(hy_infer *I)
+{
+    HY__REC(image_normalize, I);
+    const hy_shape *x = &I->in[0].shape;
+    int k;
+    hy_infer_pointwise(I);
+    for (k = 0; k < r->std.n && I->status >= 0; k++)
+        if (!(fabs(r->std.v[k]) > 0 && fabs(r->std.v[k]) < HUGE_VAL))
+            return hy_infer_fail(I, HY_ERROR_ARGUMENT, "std holds %g, by which nothing can be divided",
+                                 r->std.v[k]);
+    if (!hy__infer_picture(I, x, "C,H,W")) return I->status;
+    hy__infer_channels(I, "mean", &r->mean, x->dim[x->ndim - 3]);
+    hy__infer_channels(I, "std", &r->std, x->dim[x->ndim - 3]);
+    return I->status;
+}
+static int hy__image_normalize_bind(hy_job *job)
+{
+    const hy_shape *x = &job->in[0].type.shape;
+    return hy__bands_bind(job, hy__run_normalize, hy__product(x, 0, x->ndim - 2),
+                          hy__product(x, x->ndim - 2, x->ndim), 1);
+}
+static hy_array *hy__normalize_back(hy_frame *F, hy_array *dy, const hy__image_normalize_rec *r)
+{
+    hy_reals none;
+    memset(&none, 0, sizeof none);
+    return hy_image_normalize(F, dy, none, r->std);
+}
+HY__DIFF(image_normalize, hy__normalize_back(F, dy, r))
+#define HY__ON_image_normalize HY__OWN(image_normalize), NULL
+
+/* --- resize: pixels where their middles lie, or the one that is there --- */
+static hy__between_two hy__pixel_place(int64_t i, int64_t wide, int64_t n, int interp)
+{
+    hy__between_two p;
+    double at = interp ? ((double)i + 0.5) * (double)n / (double)wide - 0.5
+                       : floor((double)i * (1 / ((double)wide / (double)n)));
+    at = at < 0 ? 0 : at < (double)(n - 1) ? at : (double)(n - 1);
+    p.at = (int64_t)at;
+    p.next = hy__least(p.at + 1, n - 1);
+    p.share = at - (double)p.at;
+    return p;
+}
+/* A window of an image, and what it becomes. */
+typedef struct hy__window_of { int64_t x, y, w, h, wide, tall; int interp; } hy__window_of;
+
+/* Line i of what the window of an image becomes, into the output. */
+static void hy__window_line(const hy_job *job, const hy_run *now, const hy__window_of *w, int64_t image,
+                            int64_t i, double *upper)
+{
+    const hy_tensor *x = &job->in[0];
+    const hy__picture p = hy__picture_of(&x->type.shape);
+    const hy_dtype dtype = x->type.dtype;
+    const hy__between_two down = hy__pixel_place(i, w->tall, w->h, w->interp);
+    const int64_t first = ((image * p.h + w->y) * p.w + w->x) * p.c, line = p.w * p.c, n = w->w * p.c;
+    double *lower = upper + n, *row = lower + n;
+    int64_t j, c;
+    hy__load_f64(upper, hy__place(now, x, first + down.at * line), dtype, 1, n);
+    if (down.share > 0) {
+        hy__load_f64(lower, hy__place(now, x, first + down.next * line), dtype, 1, n);
+        for (j = 0; j < n; j++) upper[j] = hy__mixed(upper[j], lower[j], down.share);
+    }
+    for (j = 0; j < w->wide; j++) {
+        const hy__between_two across = hy__pixel_place(j, w->wide, w->w, w->interp);
+        for (c = 0; c < p.c; c++)
+            row[j * p.c + c] = hy__mixed(upper[across.at * p.c + c], upper[across.next * p.c + c],
+                                         across.share);
+    }
+    if (!hy__floating(dtype)) for (j = 0; j < w->wide * p.c; j++) row[j] = floor(row[j] + 0.5);
+    hy__store_f64(hy__place(now, &job->out[0], (image * w->tall + i) * w->wide * p.c), dtype, 1, row,
+                  w->wide * p.c);
+}
+static int hy__window_bind(hy_job *job, hy__run_fn run)
+{
+    const hy__picture x = hy__picture_of(&job->in[0].type.shape);
+    const hy__picture y = hy__picture_of(&job->out[0].type.shape);
+    const hy_dtype dtype = job->in[0].type.dtype;
+    if (!hy__floating(dtype) && dtype != HY_U8)
+        return hy_refuse(job, HY_ERROR_DTYPE, "images of %t have nothing between their pixels: hy_cast to "
+                         "uint8 or float32 first", (int)dtype);
+    job->scratch = (size_t)((2 * x.w + y.w) * x.c) * sizeof(double);
+    return hy__one_stage(job, run, y.w > 0 && y.c > 0 ? y.n * y.h : 0, (double)y.n * (double)y.h *
+                         (double)((2 * x.w + 4 * y.w) * x.c));
+}
+static int hy__interp_option(int interp) { return interp ? interp : HY_ZERO; }
+static int hy__infer_interp(hy_infer *I, int interp)
+{
+    static const char *const names[] = { "nearest", "bilinear", "bicubic", "area", "Lanczos" };
+    if (interp == 0 || interp == 1) return 0;
+    return hy_infer_fail(I, HY_ERROR_UNSUPPORTED, "interp is %d (%s): only 0 (nearest) and 1 (bilinear) are "
+                         "supported", interp, interp > 1 && interp < 5 ? names[interp] : "unknown");
+}
+/* One of the two sizes, from 1 on; or of the image, once it is known. */
+static int64_t hy__resized_side(const hy__image_resize_rec *r, int64_t own, int64_t other, int side)
+{
+    const int64_t size = r->size.v[side < r->size.n ? side : 0];
+    if (r->size.n > 1 || !r->keep_ratio) return size;
+    if (own < 0 || other < 1) return -1;
+    if (own <= other) return size;
+    return own * size / other;
+}
+static int hy__infer_new_size(hy_infer *I, const char *what, int64_t v)
+{
+    if (v >= 1 && v <= HY__WINDOW_MOST) return 0;
+    return hy_infer_fail(I, HY_ERROR_ARGUMENT, "the %s is %l, where at least 1 is due", what, v);
+}
+static int hy__image_resize_infer(hy_infer *I)
+{
+    HY__REC(image_resize, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    int64_t high, wide;
+    int at = 0, k;
+    hy__infer_same_type(I, &I->in[0], &I->out[0]);
+    if (r->size.n != 1 && r->size.n != 2)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "size has %d numbers, where a width and a height, or one "
+                             "for both, are due", r->size.n);
+    for (k = 0; k < r->size.n; k++)
+        if (hy__infer_new_size(I, k || r->size.n == 1 ? "height" : "width", r->size.v[k])) return -1;
+    if (hy__infer_interp(I, r->interp) || !hy__infer_pictures(I, x, y, &at)) return I->status;
+    if (x->dim[at] == 0 || x->dim[at + 1] == 0)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data, %z, have no pixels", x);
+    high = hy__resized_side(r, x->dim[at], x->dim[at + 1], 1);
+    wide = hy__resized_side(r, x->dim[at + 1], x->dim[at], 0);
+    if ((high >= 0 && hy__infer_new_size(I, "height", high)) ||
+        (wide >= 0 && hy__infer_new_size(I, "width", wide))) return -1;
+    hy_infer_dim(I, &y->dim[at], high);
+    hy_infer_dim(I, &y->dim[at + 1], wide);
+    return I->status;
+}
+HY__RUN(hy__run_image_resize)
+{
+    HY__REC(image_resize, job);
+    const hy__picture x = hy__picture_of(&job->in[0].type.shape);
+    const hy__picture y = hy__picture_of(&job->out[0].type.shape);
+    hy__window_of w;
+    memset(&w, 0, sizeof w);
+    w.w = x.w;
+    w.h = x.h;
+    w.wide = y.w;
+    w.tall = y.h;
+    w.interp = r->interp;
+    hy__window_line(job, now, &w, item / y.h, item % y.h, (double *)scratch);
+}
+HY__BIND(image_resize, hy__window_bind(job, hy__run_image_resize))
+static int hy__image_resize_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(image_resize, D);
+    hy__image_resize_grad_opt opt;
+    opt.interp = hy__interp_option(r->interp);
+    if (D->dy[0] && D->want[0]) D->dx[0] = hy__image_resize_grad(F, D->dy[0], D->in[0], &opt);
+    return 0;
+}
+#define HY__ON_image_resize HY__OWN(image_resize), NULL
+
+/* What a pixel of the result took from four, each of these gets of its gradient; a channel at a time. */
+HY__RUN(hy__run_image_back)
+{
+    HY__REC(_image_resize_grad, job);
+    const hy__picture x = hy__picture_of(&job->out[0].type.shape);
+    const hy__picture y = hy__picture_of(&job->in[0].type.shape);
+    const hy_dtype dtype = job->in[0].type.dtype;
+    const int64_t image = item / x.c, c = item % x.c;
+    double *plane = (double *)scratch, *row = plane + x.h * x.w;
+    int64_t i, j;
+    memset(plane, 0, (size_t)(x.h * x.w) * sizeof *plane);
+    for (i = 0; i < y.h; i++) {
+        const hy__between_two down = hy__pixel_place(i, y.h, x.h, r->interp);
+        double *upper = plane + down.at * x.w, *lower = plane + down.next * x.w;
+        hy__load_f64(row, hy__place(now, &job->in[0], (image * y.h + i) * y.w * y.c + c), dtype, y.c, y.w);
+        for (j = 0; j < y.w; j++) {
+            const hy__between_two across = hy__pixel_place(j, y.w, x.w, r->interp);
+            const double left = (1 - across.share) * row[j], right = across.share * row[j];
+            upper[across.at] += (1 - down.share) * left;
+            upper[across.next] += (1 - down.share) * right;
+            lower[across.at] += down.share * left;
+            lower[across.next] += down.share * right;
+        }
+    }
+    hy__store_f64(hy__place(now, &job->out[0], image * x.h * x.w * x.c + c), dtype, x.c, plane, x.h * x.w);
+}
+static int hy___image_resize_grad_infer(hy_infer *I)
+{
+    HY__REC(_image_resize_grad, I);
+    hy_shape *y = &I->in[0].shape, *x = &I->in[1].shape;
+    int at = 0;
+    hy__same_types(I);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (hy__infer_interp(I, r->interp) || !hy__infer_pictures(I, x, y, &at)) return I->status;
+    if ((x->dim[at] == 0 && y->dim[at]) || (x->dim[at + 1] == 0 && y->dim[at + 1]))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data, %z, have no pixels", x);
+    return I->status;
+}
+static int hy___image_resize_grad_bind(hy_job *job)
+{
+    const hy__picture x = hy__picture_of(&job->out[0].type.shape);
+    const hy__picture y = hy__picture_of(&job->in[0].type.shape);
+    job->scratch = (size_t)(x.h * x.w + y.w) * sizeof(double);
+    return hy__one_stage(job, hy__run_image_back, x.h > 0 && x.w > 0 ? x.n * x.c : 0,
+                         8.0 * (double)hy__size(&job->in[0].type.shape));
+}
+/* It is linear: the gradient of the gradient is the resizing itself. */
+static hy_array *hy__image_again(hy_frame *F, hy_array *dy, const hy_shape *y, int interp)
+{
+    hy_image_resize_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.interp = hy__interp_option(interp);
+    return hy_image_resize(F, dy, HY_INTS(y->dim[y->ndim - 2], y->dim[y->ndim - 3]), &opt);
+}
+HY__DIFF(_image_resize_grad, hy__image_again(F, dy, &x->t.type.shape, r->interp))
+#define HY__ON__image_resize_grad HY__OWN(_image_resize_grad), NULL
+
+/* --- windows and mirrors: pixels move --- */
+static int hy__image_crop_infer(hy_infer *I)
+{
+    HY__REC(image_crop, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    int at = 0;
+    hy__infer_same_type(I, &I->in[0], &I->out[0]);
+    if (hy__infer_new_size(I, "width", r->width) || hy__infer_new_size(I, "height", r->height)) return -1;
+    if (!hy__infer_pictures(I, x, y, &at)) return I->status;
+    if (r->x < 0 || r->y < 0 || (x->dim[at + 1] >= 0 && r->x > x->dim[at + 1] - r->width) ||
+        (x->dim[at] >= 0 && r->y > x->dim[at] - r->height))
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "a window of width %d and height %d from x %d and y %d on "
+                             "leaves the image, %z", r->width, r->height, r->x, r->y, x);
+    hy_infer_dim(I, &y->dim[at], r->height);
+    hy_infer_dim(I, &y->dim[at + 1], r->width);
+    return I->status;
+}
+static int hy__image_crop_bind(hy_job *job)
+{
+    HY__REC(image_crop, job);
+    const hy_tensor *x = &job->in[0];
+    const int at = x->type.shape.ndim - 3;
+    return hy__bind_move(job, r->y * x->stride[at] + r->x * x->stride[at + 1], x->stride);
+}
+static hy_array *hy__image_crop_back(hy_frame *F, hy_array *dy, hy_array *x, const hy__image_crop_rec *r)
+{
+    const int64_t bottom = (int64_t)r->y + r->height, right = (int64_t)r->x + r->width;
+    if (x->t.type.shape.ndim == 3)
+        return hy__slice_grad(F, dy, x, HY_INTS(r->y, r->x), HY_INTS(bottom, right), NULL);
+    return hy__slice_grad(F, dy, x, HY_INTS(0, r->y, r->x), HY_INTS(HY_NONE, bottom, right), NULL);
+}
+HY__DIFF(image_crop, hy__image_crop_back(F, dy, x, r))
+#define HY__ON_image_crop HY__OWN(image_crop), NULL
+
+static int hy__flip_infer(hy_infer *I)
+{
+    hy_infer_pointwise(I);
+    hy__infer_picture(I, &I->in[0].shape, "H,W,C");
+    return I->status;
+}
+static int hy__flip_bind(hy_job *job, int across)
+{
+    const hy_tensor *x = &job->in[0];
+    const int at = x->type.shape.ndim - 3 + across;
+    int64_t from[HY_MAX_DIM];
+    memcpy(from, x->stride, sizeof from);
+    from[at] = -from[at];
+    return hy__bind_move(job, (x->type.shape.dim[at] - 1) * x->stride[at], from);
+}
+HY__INFER(image_flip_left_right, hy__flip_infer(I))
+HY__INFER(image_flip_top_bottom, hy__flip_infer(I))
+HY__BIND(image_flip_left_right, hy__flip_bind(job, 1))
+HY__BIND(image_flip_top_bottom, hy__flip_bind(job, 0))
+HY__DIFF(image_flip_left_right, hy_image_flip_left_right(F, dy))
+HY__DIFF(image_flip_top_bottom, hy_image_flip_top_bottom(F, dy))
+#define HY__ON_image_flip_left_right HY__OWN(image_flip_left_right), NULL
+#define HY__ON_image_flip_top_bottom HY__OWN(image_flip_top_bottom), NULL
+
+/* --- chance: mirrors --- */
+
+/* The second output, if there is one, is a number of each image; the third one of each of its channels. */
+static int hy__infer_drawn(hy_infer *I)
+{
+    hy_shape *x = &I->in[0].shape, drawn;
+    hy__same_types(I);
+    hy_infer_same(I, x, &I->out[0].shape);
+    if (!hy__infer_picture(I, x, "H,W,C") || I->nout < 2) return I->status;
+    drawn = hy__rank(x->ndim);
+    drawn.dim[x->ndim - 1] = drawn.dim[x->ndim - 2] = drawn.dim[x->ndim - 3] = 1;
+    if (x->ndim > 3) drawn.dim[0] = x->dim[0];
+    hy_infer_shape(I, &I->out[1].shape, drawn);
+    drawn.dim[x->ndim - 1] = x->dim[x->ndim - 1];
+    if (I->nout > 2) hy_infer_shape(I, &I->out[2].shape, drawn);
+    return I->status;
+}
+static void hy__keep_drawn(const hy_job *job, const hy_run *now, int output, int64_t item, double v)
+{
+    if (job->nout > output && now->data[job->nin + output])
+        hy__store(hy__place(now, &job->out[output], item), job->out[output].type.dtype, v);
+}
+HY__RUN(hy__run_random_flip)
+{
+    const hy__picture p = hy__picture_of(&job->in[0].type.shape);
+    const int across = (int)job->plan.i[0];
+    const int64_t pixel = p.c * hy__traits[job->in[0].type.dtype].size, line = p.w * pixel;
+    const char *from = hy__place(now, &job->in[0], item * p.h * p.w * p.c);
+    char *to = hy__place(now, &job->out[0], item * p.h * p.w * p.c);
+    hy__dice d = hy__dice_of(now, item);
+    const int turned = hy__throw(&d) < 0.5;
+    int64_t i, j;
+    hy__keep_drawn(job, now, 1, item, turned);
+    for (i = 0; i < p.h; i++, from += line, to += line) {
+        if (!turned) memcpy(to, from, (size_t)line);
+        else if (!across) memcpy(to, from + (p.h - 1 - 2 * i) * line, (size_t)line);
+        else for (j = 0; j < p.w; j++) memcpy(to + j * pixel, from + (p.w - 1 - j) * pixel, (size_t)pixel);
+    }
+}
+static int hy__random_flip_bind(hy_job *job, int across)
+{
+    const hy__picture p = hy__picture_of(&job->in[0].type.shape);
+    job->notes = sizeof *job->plan.i;
+    job->plan.i[0] = across;
+    return hy__one_stage(job, hy__run_random_flip, p.n, 0.3 * (double)hy__bytes(&job->in[0].type));
+}
+static hy_array *hy__flip_back(hy_frame *F, hy_array *dy, hy_array *drawn, int across)
+{
+    const int at = dy->t.type.shape.ndim - 3 + across;
+    return hy_where(F, hy_broadcast_like(F, drawn, dy, NULL), hy_reverse(F, dy, HY_INTS(at)), dy);
+}
+HY__INFER(image_random_flip_left_right, hy__infer_drawn(I))
+HY__INFER(image_random_flip_top_bottom, hy__infer_drawn(I))
+HY__BIND(image_random_flip_left_right, hy__random_flip_bind(job, 1))
+HY__BIND(image_random_flip_top_bottom, hy__random_flip_bind(job, 0))
+HY__DIFF(image_random_flip_left_right, hy__flip_back(F, dy, D->out[1], 1))
+HY__DIFF(image_random_flip_top_bottom, hy__flip_back(F, dy, D->out[1], 0))
+#define HY__ON_image_random_flip_left_right HY__OWN(image_random_flip_left_right), NULL
+#define HY__ON_image_random_flip_top_bottom HY__OWN(image_random_flip_top_bottom), NULL
+
+/* --- chance: a window --- */
+static double hy__throw_between(hy__dice *d, double low, double high)
+{
+    return low + (high - low) * hy__throw(d);
+}
+/* Of a random part of the image and a random shape, where it fits in; else the largest in the middle that has
+ * the shape of the result and is no larger. */
+static void hy__draw_window(const hy__image_random_resized_crop_rec *r, hy__dice *d, hy__picture p,
+                            hy__window_of *w)
+{
+    const double low = hy__log_f64(r->ratio.n > 0 ? r->ratio.v[0] : 0.75);
+    const double high = hy__log_f64(r->ratio.n > 0 ? r->ratio.v[1] : 4.0 / 3);
+    int64_t across = r->width, down = r->height;
+    int k;
+    for (k = 0; k < r->max_trial; k++) {
+        const double part = hy__throw_between(d, hy__of_channel(&r->area, 0, 0.08),
+                                              hy__of_channel(&r->area, 1, 1));
+        const double area = part * (double)p.h * (double)p.w;
+        const double ratio = hy__plain_exp_f64(hy__throw_between(d, low, high));
+        const double wide = floor(sqrt(area * ratio) + 0.5), tall = floor(sqrt(area / ratio) + 0.5);
+        if (!(wide >= 1 && tall >= 1 && wide <= (double)p.w && tall <= (double)p.h)) continue;
+        w->w = (int64_t)wide;
+        w->h = (int64_t)tall;
+        w->x = (int64_t)(hy__throw(d) * (double)(p.w - w->w + 1));
+        w->y = (int64_t)(hy__throw(d) * (double)(p.h - w->h + 1));
+        return;
+    }
+    if (p.h < down) { across = across * p.h / down; down = p.h; }
+    if (p.w < across) { down = down * p.w / across; across = p.w; }
+    w->w = hy__most(across, 1);
+    w->h = hy__most(down, 1);
+    w->x = (p.w - w->w) / 2;
+    w->y = (p.h - w->h) / 2;
+}
+HY__RUN(hy__run_random_window)
+{
+    HY__REC(image_random_resized_crop, job);
+    const int64_t image = item / r->height;
+    hy__dice d = hy__dice_of(now, image);
+    hy__window_of w;
+    memset(&w, 0, sizeof w);
+    hy__draw_window(r, &d, hy__picture_of(&job->in[0].type.shape), &w);
+    w.wide = r->width;
+    w.tall = r->height;
+    w.interp = r->interp;
+    hy__window_line(job, now, &w, image, item % r->height, (double *)scratch);
+}
+static int hy__infer_span(hy_infer *I, const char *what, const hy_reals *v)
+{
+    if (v->n < 1 || (v->n == 2 && v->v[0] > 0 && v->v[1] >= v->v[0] && v->v[1] < HUGE_VAL)) return 0;
+    return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%s needs two numbers above 0, the least one first", what);
+}
+static int hy__image_random_resized_crop_infer(hy_infer *I)
+{
+    HY__REC(image_random_resized_crop, I);
+    hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
+    int at = 0;
+    hy__infer_same_type(I, &I->in[0], &I->out[0]);
+    if (hy__infer_new_size(I, "width", r->width) || hy__infer_new_size(I, "height", r->height) ||
+        hy__infer_span(I, "area", &r->area) || hy__infer_span(I, "ratio", &r->ratio) ||
+        hy__infer_range(I, "max_trial", r->max_trial, 0, 1000) || hy__infer_interp(I, r->interp)) return -1;
+    if (!hy__infer_pictures(I, x, y, &at)) return I->status;
+    if (x->dim[at] == 0 || x->dim[at + 1] == 0)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "data, %z, have no pixels", x);
+    hy_infer_dim(I, &y->dim[at], r->height);
+    hy_infer_dim(I, &y->dim[at + 1], r->width);
+    return I->status;
+}
+HY__BIND(image_random_resized_crop, hy__window_bind(job, hy__run_random_window))
+HY__DIFF(image_random_resized_crop, HY_NO_GRADIENT)
+#define HY__ON_image_random_resized_crop HY__OWN(image_random_resized_crop), NULL
+
+/* --- chance: colours --- *
+ * An image is changed once or, by jitter, in up to four ways, each as if the one before had been stored.
+ * Numbers are rounded as MXNet rounds them, to f32 but for f64, so that bytes are cut alike. */
+enum { HY__BRIGHTNESS, HY__CONTRAST, HY__SATURATION, HY__HUE, HY__LIGHT, HY__JITTER, HY__DRAWN_LIGHT };
+typedef struct hy__recolour { int kind; double number[4]; } hy__recolour;
+typedef struct hy__tint { int kind; hy_dtype dtype; double by[3]; } hy__tint;
+
+/* Hue, in sixths of the circle, is turned; lightness and saturation stay. */
+static void hy__turn_hue(double *v, double turns)
+{
+    static const char sector[6][3] = { { 0, 3, 1 }, { 2, 0, 1 }, { 1, 0, 3 }, { 1, 2, 0 }, { 3, 1, 0 },
+                                       { 0, 1, 2 } };
+    const double r = v[0] / 255, g = v[1] / 255, b = v[2] / 255;
+    const double high = r > g ? (r > b ? r : b) : g > b ? g : b;
+    const double low = r < g ? (r < b ? r : b) : g < b ? g : b;
+    const double light = (high + low) / 2, apart = high - low;
+    double hue, full, other[4];
+    int k;
+    if (!(apart > 1.1920928955078125e-7)) return;
+    full = apart / (light < 0.5 ? high + low : 2 - high - low);
+    full = light <= 0.5 ? light * (1 + full) : light + full - light * full;
+    hue = (high == r ? (g - b) / apart : high == g ? (b - r) / apart + 2 : (r - g) / apart + 4) + 6 * turns;
+    hue -= 6 * floor(hue / 6);
+    k = hue >= 0 && hue < 6 ? (int)hue : 0;
+    hue -= k;
+    other[0] = full;
+    other[1] = 2 * light - full;
+    other[2] = other[1] + (full - other[1]) * (1 - hue);
+    other[3] = other[1] + (full - other[1]) * hue;
+    v[0] = 255 * other[(int)sector[k][0]];
+    v[1] = 255 * other[(int)sector[k][1]];
+    v[2] = 255 * other[(int)sector[k][2]];
+}
+
+/* n elements, those of whole pixels; `more` is what contrast adds. */
+static void hy__tint_pixels(const hy__tint *t, double *v, int64_t n, int64_t c, double more)
+{
+    const double a = t->by[0];
+    const hy_dtype dtype = t->dtype;
+    int64_t i, k;
+    if (t->kind == HY__BRIGHTNESS) for (i = 0; i < n; i++) v[i] = hy__rounded(v[i] * a, dtype);
+    else if (t->kind == HY__CONTRAST)
+        for (i = 0; i < n; i++) v[i] = hy__rounded(hy__rounded(v[i] * a, dtype) + more, dtype);
+    else for (i = 0; i < n && c == 3; i += 3, v += 3) {
+        if (t->kind == HY__HUE) { hy__turn_hue(v, a); continue; }
+        if (t->kind == HY__SATURATION)
+            more = hy__rounded(hy__rounded(v[2] * (double)0.114f, dtype) * hy__rounded(1 - a, dtype),
+                               dtype);
+        for (k = 0; k < 3; k++)
+            v[k] = t->kind == HY__LIGHT ? hy__rounded(v[k] + t->by[k], dtype)
+                                        : hy__rounded(more + hy__rounded(v[k] * a, dtype), dtype);
+    }
+}
+static const double hy__grey[3] = { 0.299, 0.587, 0.114 };
+static void hy__tint_image(const hy__tint *t, const char *from, char *to, hy_dtype dtype, hy__picture p)
+{
+    const int64_t total = p.h * p.w * p.c, step = HY__TILE / 3 * 3;
+    const int size = hy__traits[dtype].size;
+    double v[HY__TILE], sum = 0;
+    int64_t at, n, i;
+    for (at = 0; at < total && t->kind == HY__CONTRAST; at += n) {
+        n = hy__least(total - at, step);
+        hy__load_f64(v, from + at * size, dtype, 1, n);
+        for (i = 0; i < n; i++) sum += p.c == 1 ? v[i] : v[i] * hy__grey[i % 3];
+    }
+    if (total) sum = hy__rounded((1 - t->by[0]) * (sum / (double)(p.h * p.w)), dtype);
+    for (at = 0; at < total; at += n) {
+        n = hy__least(total - at, step);
+        hy__load_f64(v, from + at * size, dtype, 1, n);
+        hy__tint_pixels(t, v, n, p.c, sum);
+        hy__store_f64(to + at * size, dtype, 1, v, n);
+    }
+}
+
+/* Jitter's ways in random order, those that have an amount. */
+static int hy__draw_jitter(const hy__recolour *k, hy__dice *d, hy__tint *tint)
+{
+    int order[4] = { HY__BRIGHTNESS, HY__CONTRAST, HY__SATURATION, HY__HUE }, n = 0, i, j, swap;
+    for (i = 3; i > 0; i--) {
+        j = (int)(hy__throw(d) * (i + 1));
+        swap = order[i];
+        order[i] = order[j];
+        order[j] = swap;
+    }
+    for (i = 0; i < 4; i++) {
+        const double most = k->number[order[i]];
+        if (!(most > 0)) continue;
+        tint[n].kind = order[i];
+        tint[n++].by[0] = hy__throw_between(d, -most, most) + (order[i] != HY__HUE);
+    }
+    return n;
+}
+static void hy__draw_light(const double *alpha, double *by)
+{
+    static const double light[3][3] = { { 55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009 },
+        { 55.46 * -0.5808, 4.794 * -0.0045, 1.148 * -0.8140 },
+        { 55.46 * -0.5836, 4.794 * -0.6948, 1.148 * 0.4203 } };
+    int i;
+    for (i = 0; i < 3; i++) by[i] = light[i][0] * alpha[0] + light[i][1] * alpha[1] + light[i][2] * alpha[2];
+}
+static int hy__draw_tints(const hy__recolour *k, hy__dice *d, hy__tint *tint)
+{
+    double alpha[3];
+    int i;
+    if (k->kind == HY__JITTER) return hy__draw_jitter(k, d, tint);
+    tint->kind = k->kind == HY__DRAWN_LIGHT ? HY__LIGHT : k->kind;
+    if (k->kind < HY__LIGHT) tint->by[0] = hy__throw_between(d, k->number[0], k->number[1]);
+    else {
+        for (i = 0; i < 3; i++)
+            alpha[i] = k->kind == HY__LIGHT ? k->number[i] : k->number[0] * hy__throw_normal(d);
+        hy__draw_light(alpha, tint->by);
+    }
+    return 1;
+}
+/* For the gradient: the factor, and what of the mean grey, or of a pixel's, comes from each channel. */
+static void hy__keep_tint(const hy_job *job, const hy_run *now, int64_t item, const hy__tint *t,
+                          hy__picture p)
+{
+    const double a = t->by[0], rest = 1 - a, area = (double)(p.h * p.w);
+    int64_t c;
+    double v;
+    if (job->nout < 2) return;
+    hy__keep_drawn(job, now, 1, item, p.c == 1 && t->kind == HY__SATURATION ? 1 : a);
+    for (c = 0; c < p.c && job->nout > 2; c++) {
+        if (t->kind == HY__CONTRAST) v = (p.c == 1 ? 1 : hy__grey[c]) * rest / area;
+        else v = c == 2 ? hy__grey[2] * rest : 0;
+        hy__keep_drawn(job, now, 2, item * p.c + c, v);
+    }
+}
+HY__RUN(hy__run_recolour)
+{
+    const hy__recolour *k = (const hy__recolour *)(const void *)&job->plan;
+    const hy__picture p = hy__picture_of(&job->in[0].type.shape);
+    const hy_dtype dtype = job->in[0].type.dtype;
+    const int64_t total = p.h * p.w * p.c;
+    const char *from = hy__place(now, &job->in[0], item * total);
+    char *to = hy__place(now, &job->out[0], item * total);
+    hy__dice d = hy__dice_of(now, item);
+    hy__tint tint[4];
+    int n, i, j;
+    memset(tint, 0, sizeof tint);
+    n = hy__draw_tints(k, &d, tint);
+    for (i = 0; i < n; i++) {
+        tint[i].dtype = dtype;
+        for (j = 0; j < 3; j++) tint[i].by[j] = hy__rounded(tint[i].by[j], dtype);
+        hy__tint_image(&tint[i], i ? to : from, to, dtype, p);
+    }
+    if (!n) memcpy(to, from, (size_t)(total * hy__traits[dtype].size));
+    hy__keep_tint(job, now, item, tint, p);
+}
+static int hy__recolour_bind(hy_job *job, int kind, double a, double b, double c, double d)
+{
+    const hy__picture p = hy__picture_of(&job->in[0].type.shape);
+    hy__recolour *k = HY__NOTES(hy__recolour, job);
+    if (job->in[0].type.dtype == HY_BOOL) return hy__refuse_dtype(job, HY_BOOL);
+    k->kind = kind;
+    k->number[0] = a;
+    k->number[1] = b;
+    k->number[2] = c;
+    k->number[3] = d;
+    return hy__one_stage(job, hy__run_recolour, p.n, 3.0 * (double)hy__size(&job->in[0].type.shape));
+}
+static int hy__infer_recoloured(hy_infer *I, int kind, int fits, const char *error)
+{
+    const hy_shape *x = &I->in[0].shape;
+    if (!fits) return hy_infer_fail(I, HY_ERROR_ARGUMENT, error);
+    hy__infer_drawn(I);
+    if (I->status < 0 || x->ndim < 3 || kind == HY__BRIGHTNESS || x->dim[x->ndim - 1] < 0 ||
+        x->dim[x->ndim - 1] == 1 || x->dim[x->ndim - 1] == 3) return I->status;
+    return hy_infer_fail(I, HY_ERROR_SHAPE, "data is %z, where 3 channels, or 1, stand last", x);
+}
+#define HY__IS_SIZE(v) ((v) >= 0 && (v) < HUGE_VAL)
+static int hy__infer_factor(hy_infer *I, int kind, double low, double high)
+{
+    return hy__infer_recoloured(I, kind, low >= 0 && high >= low && high < HUGE_VAL,
+                                "min_factor must be at least 0, max_factor at least min_factor");
+}
+HY__INFER(image_random_brightness, hy__infer_factor(I, HY__BRIGHTNESS, r->min_factor, r->max_factor))
+HY__INFER(image_random_contrast, hy__infer_factor(I, HY__CONTRAST, r->min_factor, r->max_factor))
+HY__INFER(image_random_saturation, hy__infer_factor(I, HY__SATURATION, r->min_factor, r->max_factor))
+HY__INFER(image_random_hue, hy__infer_factor(I, HY__HUE, r->min_factor, r->max_factor))
+HY__BIND(image_random_brightness, hy__recolour_bind(job, HY__BRIGHTNESS, r->min_factor, r->max_factor, 0, 0))
+HY__BIND(image_random_contrast, hy__recolour_bind(job, HY__CONTRAST, r->min_factor, r->max_factor, 0, 0))
+HY__BIND(image_random_saturation, hy__recolour_bind(job, HY__SATURATION, r->min_factor, r->max_factor, 0, 0))
+HY__BIND(image_random_hue, hy__recolour_bind(job, HY__HUE, r->min_factor, r->max_factor, 0, 0))
+HY__INFER(image_random_color_jitter, hy__infer_recoloured(I, HY__JITTER,
+    HY__IS_SIZE(r->brightness) && HY__IS_SIZE(r->contrast) && HY__IS_SIZE(r->saturation) &&
+    HY__IS_SIZE(r->hue),
+    "brightness, contrast, saturation and hue must be at least 0"))
+HY__BIND(image_random_color_jitter,
+         hy__recolour_bind(job, HY__JITTER, r->brightness, r->contrast, r->saturation, r->hue))
+HY__INFER(image_adjust_lighting, hy__infer_recoloured(I, HY__LIGHT, r->alpha.n == 3,
+                                                      "alpha needs three numbers"))
+HY__BIND(image_adjust_lighting,
+         hy__recolour_bind(job, HY__LIGHT, r->alpha.v[0], r->alpha.v[1], r->alpha.v[2], 0))
+HY__INFER(image_random_lighting, hy__infer_recoloured(I, HY__DRAWN_LIGHT, HY__IS_SIZE(r->alpha_std),
+                                                      "alpha_std must be at least 0"))
+HY__BIND(image_random_lighting, hy__recolour_bind(job, HY__DRAWN_LIGHT, r->alpha_std, 0, 0, 0))
+
+/* dy times what was drawn, and what the mean grey took of each channel, or a pixel's. */
+static hy_array *hy__grey_back(hy_frame *F, const hy_diff *D, hy_ints axes)
+{
+    const hy_reduce_opt keep = hy__reduce_options(1, 0);
+    hy_array *grey = hy_mul(F, hy_sum(F, D->dy[0], axes, &keep), D->out[2]);
+    return hy_add(F, hy_mul(F, D->dy[0], D->out[1]), grey);
+}
+HY__DIFF(image_random_hue, HY_NO_GRADIENT)
+HY__DIFF(image_random_color_jitter, HY_NO_GRADIENT)
+HY__DIFF(image_random_brightness, hy_mul(F, dy, D->out[1]))
+HY__DIFF(image_random_contrast, hy__grey_back(F, D, HY_AXES(-3, -2, -1)))
+HY__DIFF(image_random_saturation, hy__grey_back(F, D, HY_AXES(-1)))
+HY__DIFF(image_adjust_lighting, hy_identity(F, dy))
+HY__DIFF(image_random_lighting, hy_identity(F, dy))
+#define HY__ON_image_random_brightness HY__OWN(image_random_brightness), NULL
+#define HY__ON_image_random_contrast HY__OWN(image_random_contrast), NULL
+#define HY__ON_image_random_saturation HY__OWN(image_random_saturation), NULL
+#define HY__ON_image_random_hue HY__OWN(image_random_hue), NULL
+#define HY__ON_image_random_color_jitter HY__OWN(image_random_color_jitter), NULL
+#define HY__ON_image_adjust_lighting HY__OWN(image_adjust_lighting), NULL
+#define HY__ON_image_random_lighting HY__OWN(image_random_lighting), NULL
+
+HY__WARM_ROOMS
+#endif
+
 
 /* MARK: - 43 >>linalg ------------------------------------------------------------------------------------
  *

@@ -5203,3 +5203,155 @@ static const char *const cases__deformable_col2im[] = {
     "(1,2,306) (1,2,18,17) (1,2,18,17)[-4,4] | kernel=(1,1)", "(0,18,9) (0,2,5,5) (0,18,3,3) | kernel=(3,3)", NULL };
 static const ref_op ref__deformable_col2im = {
     REFA_FLOATS, refd_deformed_back, REF_NO_GRADIENT, NULL, 4e-6, cases__deformable_col2im };
+/* --- images as bytes have them, (H,W,C) or (N,H,W,C) --- */
+static double *refc_image(ref_case *c, int64_t tall, int64_t wide)
+{
+    int64_t dim[4];
+    int at = c->in[0].ndim - 3;
+    for (int d = 0; d < c->in[0].ndim; d++) dim[d] = c->in[0].dim[d];
+    if (tall > 0) dim[at] = tall;
+    if (wide > 0) dim[at + 1] = wide;
+    return ref_out(c, 0, at + 3, dim);
+}
+static void refc_to_tensor(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    int at = x->ndim - 3;
+    int64_t area = x->dim[at] * x->dim[at + 1], C = x->dim[at + 2], dim[4] = { x->dim[0] };
+    dim[at] = C; dim[at + 1] = x->dim[at]; dim[at + 2] = x->dim[at + 1];
+    double *y = ref_out(c, 0, x->ndim, dim);
+    for (int64_t i = 0; i < x->size; i++) y[(i / (area * C) * C + i % C) * area + i / C % area] = x->v[i] / 255;
+}
+static const char *const cases_image_to_tensor[] = { "(3,4,3)int[0,255]", "(2,3,2,1)int[0,255]", "(1,1,3)int[0,255]",
+    "(2,17,19,3)int[0,127]", "(4,3,2)", "(0,3,3,3)", "(3,0,3)", NULL };
+static const ref_op ref_image_to_tensor = { "fdhbuil", refc_to_tensor, REF_TRUE, NULL, 2e-6, cases_image_to_tensor };
+
+static void refc_normalize(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    double mean[16] = { 0 }, std[16] = { 1 };
+    int at = x->ndim - 3, means = refc_reals(c, "mean", mean), stds = refc_reals(c, "std", std);
+    double *y = ref_out(c, 0, x->ndim, x->dim);
+    for (int64_t i = 0; i < x->size; i++) {
+        int64_t k = i / (x->dim[at + 1] * x->dim[at + 2]) % x->dim[at];
+        y[i] = (x->v[i] - mean[means > 1 ? k : 0]) / std[stds > 1 ? k : 0];
+    }
+}
+static const char *const cases_image_normalize[] = { "(3,4,5) | mean=(0.5,0,-1) std=(1,2,3)", "(2,3,2,3) | mean=(0.25) std=(0.5,2,4)",
+    "(1,5,4) | mean=(0.5) std=(0.25)", "(2,4,3,2)", "(3,2,2) | std=(-1,2,1)", "(0,3,2,2) | mean=(1,2,3)", NULL };
+static const ref_op ref_image_normalize = { REFA_FLOATS, refc_normalize, REF_TRUE, NULL, 2e-6, cases_image_normalize };
+
+/* Where place i of `wide` lies among n: middles of pixels, or the pixel that is there. */
+static double refc_middle(int64_t i, int64_t wide, int64_t n, int interp)
+{
+    double at = interp ? ((double)i + 0.5) * (double)n / (double)wide - 0.5 : (double)(i * n / wide);
+    return fmax(fmin(at, (double)(n - 1)), 0);
+}
+static double refc_four(const double *x, int64_t H, int64_t W, int64_t C, double down, double across)
+{
+    int64_t top = (int64_t)down, left = (int64_t)across, below = top + 1 < H ? top + 1 : top, right = left + 1 < W ? left + 1 : left;
+    double f = down - (double)top, g = across - (double)left;
+    return (1 - f) * ((1 - g) * x[(top * W + left) * C] + g * x[(top * W + right) * C]) +
+           f * ((1 - g) * x[(below * W + left) * C] + g * x[(below * W + right) * C]);
+}
+static void refc_image_resize(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    int at = x->ndim - 3, interp = ref_int(c, "interp", 1);
+    int64_t H = x->dim[at], W = x->dim[at + 1], C = x->dim[at + 2], size[2], tall, wide;
+    if (ref_ints(c, "size", size, 2) == 1) size[1] = size[0];
+    wide = size[0];
+    tall = size[1];
+    if (ref_int(c, "keep_ratio", 0) && !strchr(ref_find(c, "size"), ',')) {
+        if (H > W) tall = H * wide / W; else wide = W * tall / H;
+    }
+    double *y = refc_image(c, tall, wide);
+    for (int64_t i = 0; i < c->out[0].size; i++)
+        y[i] = refc_four(x->v + i / (tall * wide * C) * H * W * C + i % C, H, W, C, refc_middle(i / (wide * C) % tall, tall, H, interp),
+                           refc_middle(i / C % wide, wide, W, interp));
+}
+static const char *const cases_image_resize[] = { "(4,5,3) | size=(7,3)", "(2,6,4,1) | size=(2,3)", "(4,5,3) | size=3", "(4,8,2) | size=6 keep_ratio=True",
+    "(9,3,3) | size=4 keep_ratio=True", "(3,4,3) | size=(8,6) interp=0", "(8,6,3) | size=(3,4) interp=0", "(1,1,1) | size=(3,2)",
+    "(5,4,2) | size=1", "(0,3,3,3) | size=2", NULL };
+static const ref_op ref_image_resize = { REFA_FLOATS, refc_image_resize, REF_TRUE, NULL, 2e-6, cases_image_resize };
+
+static void refc_image_resize_grad(ref_case *c)         /* by asking for one pixel after the other */
+{
+    const ref_tensor *dy = &c->in[0], *x = &c->in[1];
+    int at = x->ndim - 3, interp = ref_int(c, "interp", 1);
+    int64_t H = x->dim[at], W = x->dim[at + 1], C = x->dim[at + 2], tall = dy->dim[at], wide = dy->dim[at + 1];
+    double *dx = ref_out(c, 0, x->ndim, x->dim), *one = (double *)calloc((size_t)(H * W) + 1, sizeof *one);
+    for (int64_t i = 0; i < x->size; i++) {
+        for (int64_t k = 0; k < H * W; k++) one[k] = k == i / C % (H * W);
+        for (int64_t k = 0; k < tall * wide; k++)
+            dx[i] += dy->v[(i / (H * W * C) * tall * wide + k) * C + i % C]
+                * refc_four(one, H, W, 1, refc_middle(k / wide, tall, H, interp), refc_middle(k % wide, wide, W, interp));
+    }
+    free(one);
+}
+static const char *const cases__image_resize_grad[] = { "(7,3,3) (4,5,3)", "(2,2,3,1) (2,6,4,1)", "(6,8,2) (3,4,2) | interp=0", "(2,3,1) (1,1,1)", NULL };
+static const ref_op ref__image_resize_grad = { REFA_FLOATS, refc_image_resize_grad, REF_TRUE, NULL, 2e-6, cases__image_resize_grad };
+
+/* Pixel (i, j) of the result is pixel (a + b i, e + f j). */
+static void refc_image_moves(ref_case *c, int64_t tall, int64_t wide, int64_t a, int b, int64_t e, int f)
+{
+    const ref_tensor *x = &c->in[0];
+    int at = x->ndim - 3;
+    int64_t H = x->dim[at], W = x->dim[at + 1], C = x->dim[at + 2];
+    double *y = refc_image(c, tall, wide);
+    for (int64_t i = 0; i < c->out[0].size; i++)
+        y[i] = x->v[((i / (tall * wide * C) * H + a + b * (i / (wide * C) % tall)) * W + e + f * (i / C % wide)) * C + i % C];
+}
+static void refc_image_crop(ref_case *c)
+{
+    refc_image_moves(c, ref_int(c, "height", 1), ref_int(c, "width", 1), ref_int(c, "y", 0), 1, ref_int(c, "x", 0), 1);
+}
+static const char *const cases_image_crop[] = { "(4,5,3) | x=1 y=2 width=3 height=2", "(2,6,4,1) | x=0 y=0 width=4 height=6",
+    "(3,3,2) | x=2 y=2 width=1 height=1", "(2,3,4,3) | x=3 y=0 width=1 height=3", "(0,4,4,3) | x=1 y=1 width=2 height=2", NULL };
+static const ref_op ref_image_crop = { REFA_ALL, refc_image_crop, REF_TRUE, NULL, 0, cases_image_crop };
+static void refc_image_mirror(ref_case *c)
+{
+    int at = c->in[0].ndim - 3;
+    refc_image_moves(c, c->in[0].dim[at], c->in[0].dim[at + 1], 0, 1, c->in[0].dim[at + 1] - 1, -1);
+}
+static void refc_image_turn(ref_case *c)
+{
+    int at = c->in[0].ndim - 3;
+    refc_image_moves(c, c->in[0].dim[at], c->in[0].dim[at + 1], c->in[0].dim[at] - 1, -1, 0, 1);
+}
+static const char *const cases_image_flip_left_right[] = { "(4,5,3)", "(2,3,4,1)", "(1,1,2)", "(3,1,3)", "(0,2,3,3)", NULL };
+static const ref_op ref_image_flip_left_right = { REFA_ALL, refc_image_mirror, REF_TRUE, NULL, 0, cases_image_flip_left_right };
+static const ref_op ref_image_flip_top_bottom = { REFA_ALL, refc_image_turn, REF_TRUE, NULL, 0, cases_image_flip_left_right };
+
+static const char *const cases_image_random_flip_left_right[] = { "(4,5,3)", "(6,3,4,1)", "(1,1,3)", "(0,2,3,3)", NULL };
+static const ref_op ref_image_random_flip_left_right = { REFA_ALL, NULL, REF_TRUE, NULL, 0, cases_image_random_flip_left_right };
+static const ref_op ref_image_random_flip_top_bottom = { REFA_ALL, NULL, REF_TRUE, NULL, 0, cases_image_random_flip_left_right };
+static const char *const cases_image_random_resized_crop[] = { "(9,8,3) | width=4 height=5", "(3,12,9,1) | width=3 height=3 area=(0.2,0.5) interp=0",
+    "(5,6,3) | width=7 height=9 ratio=(0.5,2) max_trial=3", "(2,40,3) | width=5 height=4 area=(1,1) ratio=(1,1)", NULL };
+static const ref_op ref_image_random_resized_crop = { "fdhbu", NULL, REF_NO_GRADIENT, NULL, 0, cases_image_random_resized_crop };
+static const char *const cases_image_random_brightness[] = { "(4,5,3) | min_factor=0.5 max_factor=1.5", "(3,3,4,1) | min_factor=0 max_factor=2",
+    "(2,2,3) | min_factor=1 max_factor=1", "(0,2,2,3) | min_factor=0 max_factor=1", NULL };
+static const ref_op ref_image_random_brightness = { "fdhbuil", NULL, REF_TRUE, NULL, 0, cases_image_random_brightness };
+static const ref_op ref_image_random_contrast = { "fdhbuil", NULL, REF_TRUE, NULL, 0, cases_image_random_brightness };
+static const ref_op ref_image_random_saturation = { "fdhbuil", NULL, REF_TRUE, NULL, 0, cases_image_random_brightness };
+static const ref_op ref_image_random_hue = { "fdhbuil", NULL, REF_NO_GRADIENT, NULL, 0, cases_image_random_brightness };
+static const char *const cases_image_random_color_jitter[] = { "(4,5,3)[0,255] | brightness=0.3 contrast=0.3 saturation=0.3 hue=0.1",
+    "(3,3,4,1) | brightness=0.5 contrast=0 saturation=0.2 hue=0.1", "(2,2,3) | brightness=0 contrast=0 saturation=0 hue=0", NULL };
+static const ref_op ref_image_random_color_jitter = { "fdhbuil", NULL, REF_NO_GRADIENT, NULL, 0, cases_image_random_color_jitter };
+
+static void refc_light(ref_case *c)
+{
+    static const double eig[3][3] = { { 55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009 }, { 55.46 * -0.5808, 4.794 * -0.0045, 1.148 * -0.8140 },
+                                      { 55.46 * -0.5836, 4.794 * -0.6948, 1.148 * 0.4203 } };
+    const ref_tensor *x = &c->in[0];
+    double alpha[16] = { 0 }, *y = ref_out(c, 0, x->ndim, x->dim);
+    refc_reals(c, "alpha", alpha);
+    for (int64_t i = 0; i < x->size; i++) {
+        const double *e = eig[i % 3];
+        y[i] = x->v[i] + (x->dim[x->ndim - 1] == 3 ? e[0] * alpha[0] + e[1] * alpha[1] + e[2] * alpha[2] : 0);
+    }
+}
+static const char *const cases_image_adjust_lighting[] = { "(4,5,3) | alpha=(0.1,-0.2,0.05)", "(2,3,4,1) | alpha=(1,2,3)", "(3,2,2,3) | alpha=(0,0.5,1)", NULL };
+static const ref_op ref_image_adjust_lighting = { REFA_FLOATS, refc_light, REF_TRUE, NULL, 2e-6, cases_image_adjust_lighting };
+static const char *const cases_image_random_lighting[] = { "(4,5,3)", "(3,3,4,3) | alpha_std=0.5", "(2,2,1)", NULL };
+static const ref_op ref_image_random_lighting = { "fdhbuil", NULL, REF_TRUE, NULL, 0, cases_image_random_lighting };

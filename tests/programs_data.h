@@ -110,6 +110,23 @@ static const struct { const char *name, *text; uint64_t from; } pg_born[] = {
     { "im2col", NULL, 8000000 }, { "col2im", NULL, 8000000 }, { "deformable_convolution", NULL, 8000000 },
     { "_deformable_im2col", NULL, 8000000 }, { "_deformable_col2im", NULL, 8000000 },
     { "matmul_nbits", NULL, 8000000 },
+    { "image_to_tensor", NULL, 8000000 },
+    { "image_normalize", NULL, 8000000 },
+    { "image_resize", NULL, 8000000 },
+    { "_image_resize_grad", NULL, 8000000 },
+    { "image_crop", NULL, 8000000 },
+    { "image_flip_left_right", NULL, 8000000 },
+    { "image_flip_top_bottom", NULL, 8000000 },
+    { "image_random_flip_left_right", NULL, 8000000 },
+    { "image_random_flip_top_bottom", NULL, 8000000 },
+    { "image_random_resized_crop", NULL, 8000000 },
+    { "image_random_brightness", NULL, 8000000 },
+    { "image_random_contrast", NULL, 8000000 },
+    { "image_random_saturation", NULL, 8000000 },
+    { "image_random_hue", NULL, 8000000 },
+    { "image_random_color_jitter", NULL, 8000000 },
+    { "image_adjust_lighting", NULL, 8000000 },
+    { "image_random_lighting", NULL, 8000000 },
 };
 
 static int pg_is_born(const pg_program *P, const char *name, const char *text)
