@@ -2774,6 +2774,92 @@ static void hy__c_resize(hy__c *c, const hy__c_step *s)
           hy__c_resized_place(across, "v", y[3], x[3], half));
 }
 
+/* Dims of images (H,W,C), or of several. */
+static void hy__c_picture(hy__c *c, const char *letters, const hy_shape *s)
+{
+    const hy__picture p = hy__picture_of(s);
+    hy__c_sizes(c, letters, p.n, p.h, p.w, p.c);
+}
+static void hy__c_to_tensor(hy__c *c, const hy__c_step *s)
+{
+    hy__c_picture(c, "nhvc", &hy__c_in(s, 0)->shape);
+    hy__c_nest_of(c, "nchv", "nchv", "nhvc", NULL);
+    hy__w(c, "%P %y = (float)(%0 / 255.0);\n");
+}
+
+/* A table of doubles. */
+static void hy__c_doubles(hy__c *c, const char *name, const double *v, int n)
+{
+    const hy_dtype real = c->real;
+    int i;
+    c->real = HY_F64;
+    hy__w(c, "static const double %s[] = { ", name);
+    for (i = 0, c->items = 0; i < n; i++) hy__w(c, "%,%v", v[i]);
+    hy__w(c, " };\n");
+    c->real = real;
+}
+/* What is computed in doubles, in the type of the result. */
+static void hy__c_put_result(hy__c *c, hy_dtype dtype, const char *value)
+{
+    hy__w(c, "%y = ");
+    if (hy__floating(dtype)) { hy__w(c, "(%r)(%s);\n", value); return; }
+    hy__c_open_whole(c, dtype);
+    hy__w(c, "%s", value);
+    hy__c_close_whole(c, dtype);
+    hy__w(c, ";\n");
+}
+static void hy__c_normalize(hy__c *c, const hy__c_step *s)
+{
+    const hy__image_normalize_rec *r = (const hy__image_normalize_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape;
+    const int64_t *dim = x->dim + x->ndim - 3;
+    static const double none = 0, one = 1;
+    char value[HY__C_TEXT];
+    hy__c_sizes(c, "nci", x->ndim > 3 ? x->dim[0] : (int64_t)1, dim[0], dim[1] * dim[2]);
+    hy__c_nest_of(c, "nci", "nci", "nci", NULL);
+    hy__c_doubles(c, "mean", r->mean.n > 0 ? r->mean.v : &none, r->mean.n > 0 ? r->mean.n : 1);
+    hy__c_doubles(c, "std", r->std.n > 0 ? r->std.v : &one, r->std.n > 0 ? r->std.n : 1);
+    hy__w(c, "%P {\nconst double e = %0;\n");
+    hy__c_text(value, "(e - mean[%s]) / std[%s]", r->mean.n > 1 ? "c" : "0", r->std.n > 1 ? "c" : "0");
+    hy__c_put_result(c, hy__c_out(s)->dtype, value);
+    hy__w(c, "}\n");
+}
+static void hy__c_light(hy__c *c, const hy__c_step *s)
+{
+    const hy__image_adjust_lighting_rec *r = (const hy__image_adjust_lighting_rec *)s->node->record;
+    double by[3];
+    hy__draw_light(r->alpha.v, by);
+    hy__c_picture(c, "nhvc", &hy__c_in(s, 0)->shape);
+    hy__c_nest_of(c, "nhvc", "nhvc", "nhvc", NULL);
+    if (c->letter[(int)'c'].size != 3) by[0] = by[1] = by[2] = 0;
+    hy__c_doubles(c, "by", by, 3);
+    hy__w(c, "%P {\nconst double e = %0;\n");
+    hy__c_put_result(c, hy__c_out(s)->dtype, "e + by[c % 3]");
+    hy__w(c, "}\n");
+}
+static void hy__c_image_resize(hy__c *c, const hy__c_step *s)
+{
+    const int interp = ((const hy__image_resize_rec *)s->node->record)->interp;
+    const hy__picture x = hy__picture_of(&hy__c_in(s, 0)->shape), y = hy__picture_of(&hy__c_out(s)->shape);
+    static const char *const places[2] = {
+        "floor(h * (1 / ($h.0 / $H.0))), u = floor(v * (1 / ($v.0 / $V.0)))",
+        "(h + 0.5) * $H.0 / $h.0 - 0.5, u = (v + 0.5) * $V.0 / $v.0 - 0.5" };
+    hy__c_sizes(c, "nhvc", y.n, y.h, y.w, y.c);
+    hy__c_sizes(c, "HVij", x.h, x.w, x.h - 1, x.w - 1);
+    hy__c_nest_of(c, "nhvc", "nhvc", NULL, NULL);
+    hy__w(c, "%P {\nconst double d = ");
+    hy__w(c, places[interp != 0]);
+    hy__w(c, ";\nconst double p = d < 0 ? 0 : d < $i ? d : $i, q = u < 0 ? 0 : u < $j ? u : $j;\n"
+          "const int top = (int)p, left = (int)q, below = top < $i, right = left < $j ? $c : 0;\n"
+          "const double f = p - top, g = q - left;\n"
+          "const %t *a = x0 + ((n * $H + top) * $V + left) * $c + c, *b = a + below * $V * $c;\n"
+          "const double k = f > 0 ? (1 - f) * a[0] + f * b[0] : a[0];\n"
+          "const double l = f > 0 ? (1 - f) * a[right] + f * b[right] : a[right];\n",
+          (int)hy__c_wide(hy__c_in(s, 0)->dtype));
+    if (hy__floating(hy__c_out(s)->dtype)) hy__w(c, "%y = (%r)(g > 0 ? (1 - g) * k + g * l : k);\n}\n");
+    else hy__w(c, "%y = (uint8_t)floor((g > 0 ? (1 - g) * k + g * l : k) + 0.5);\n}\n");
+}
+
 /* x and y, from -1 to 1, of place (h, v) in a grid of so many, mapped by six numbers at m. */
 static const char hy__c_mapped[] =
     "const double down = $p.0 * h / $q - 1, across = $s.0 * v / $t - 1;\n"
@@ -3715,6 +3801,10 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_roi_pooling, hy__c_roi_pooling, 0, NULL },
     { HY_OP_roi_align, hy__c_roi_align, HY__C_FAULTS, NULL },
     { HY_OP_bilinear_resize, hy__c_resize, 0, NULL },
+    { HY_OP_image_to_tensor, hy__c_to_tensor, 0, NULL },
+    { HY_OP_image_normalize, hy__c_normalize, 0, NULL },
+    { HY_OP_image_resize, hy__c_image_resize, 0, NULL },
+    { HY_OP_image_adjust_lighting, hy__c_light, 0, NULL },
     { HY_OP_grid_generator, hy__c_grid, 0, NULL },
     { HY_OP_bilinear_sampler, hy__c_sampler, 0, NULL },
     { HY_OP_spatial_transformer, hy__c_sampler, 0, NULL },
