@@ -45955,7 +45955,7 @@ static void hy__tracer_free(hy_frame *F)
 static int hy__isa_wanted(int asked)
 {
     int best = hy__isa_of_machine();
-    const char *e = getenv("HYBRID_ISA");
+    const char *e = best > HY_ISA_BASE ? getenv("HYBRID_ISA") : NULL;   /* else there is no choice */
     if (!asked && e) asked = hy__word_number("auto|base|avx2|avx512|avx512_bf16", e);
     return asked <= 0 || asked > best ? best : asked;
 }

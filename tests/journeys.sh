@@ -151,6 +151,7 @@ journey_few()
     switches=$(sed -n 's/^| `\(HYBRID_NO_.*\)/\1/p' "$root/README.md" | sed 's/ |.*//' | grep -o 'HYBRID_NO_[A-Z0-9]*' | sed 's/HYBRID_NO_//' | sort -u)
     which=0
     for source in "$root"/examples/*.c; do
+        case $source in */window.c | */browser.c) continue ;; esac
         which=$((which + 1))
         [ $((which % ${share#*/})) = $((${share%/*} % ${share#*/})) ] || continue
         name=$(basename "$source" .c)

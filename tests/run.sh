@@ -3,7 +3,7 @@
 #     sh tests/run.sh             all but the compile matrix: two minutes on two cores
 #     sh tests/run.sh all         that too: every compiler, standard and switch
 #     sh tests/run.sh WORD        one part (examples, models, journeys, front, tool, programs, bench, onnx, mpi,
-#                                 pages, compile), or the tests with WORD in their names
+#                                 pages, window, browser, compile), or the tests with WORD in their names
 #     sh tests/run.sh quick WORD  the inner loop: those tests, built in half a second if there is tcc
 # Library and tests are compiled at -O1: that takes longer than at -O0, running them half as long.
 # Needs a C compiler and libc. A line for each part, what FAILED before it; the last one is "N passed, N failed".
@@ -83,6 +83,7 @@ part_examples()
     ln -s "$PWD/tests" "$out/examples/tests"                    # one of them reads a model there
     for source in examples/*.c; do
         name=$(basename "$source" .c)
+        case $name in window | browser) continue ;; esac        # parts of their own
         program "$source" "$out/examples/$name" && (cd "$out/examples" && "./$name" > "$name.out")
         note $? "$source runs"
         same "$out/examples/$name.out" > "$out/examples/$name.got"
@@ -187,6 +188,10 @@ part_pages()
     await hybrid || return
     sh tests/pages.sh "$out/pages" "$out/hybrid" "$out/hybrid.o"
 }
+
+# What has a screen.
+part_window() { await library && sh tests/screens.sh window "$out" "$out/hybrid.o"; }
+part_browser() { sh tests/screens.sh browser "$out"; }
 
 # Random programs, each in seven ways that must agree: some hundreds. More, and other ones, run in .ci/run.
 part_programs()
@@ -311,17 +316,17 @@ share_names() { i=0; while [ $i -lt "$2" ]; do i=$((i + 1)); echo "$1:$i/$2"; do
 
 # Who waits stands behind whom he waits for, so a single processor gets through too.
 case ${1:-} in
-'')       parts="build library examples models front tool $journeys programs bench onnx mpi pages $(share_names tests $shares)" ;;
-all)      parts="build library examples models front tool $journeys programs bench onnx mpi pages $(share_names tests $shares) $(share_names compile 4)" ;;
-programs) parts=programs ;;
-examples | models | front | tool | bench | onnx | mpi | pages) parts="library $1" ;;
+'')       parts="build library examples models front tool $journeys programs bench onnx mpi pages window browser $(share_names tests $shares)" ;;
+all)      parts="build library examples models front tool $journeys programs bench onnx mpi pages window browser $(share_names tests $shares) $(share_names compile 4)" ;;
+programs | browser) parts=$1 ;;
+examples | models | front | tool | bench | onnx | mpi | pages | window) parts="library $1" ;;
 journeys) parts="library $journeys" ;;
 compile)  parts=$(share_names compile 4) ;;
 *)        parts=build ;;
 esac
 printf '%s\n' $parts | xargs -P "$cores" -n 1 sh tests/run.sh part "$out"
 case ${1:-} in
-'' | all | examples | journeys | models | front | tool | programs | bench | onnx | mpi | pages | compile) ;;
+'' | all | examples | journeys | models | front | tool | programs | bench | onnx | mpi | pages | window | browser | compile) ;;
 *)        sh tests/run.sh part "$out" "tests:$1" ;;
 esac
 
