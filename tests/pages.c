@@ -76,8 +76,71 @@ static void learn(const char *page, const char *name, int epochs, int validated,
     hy_close(F);
 }
 
+/* Layers of a transformer's shape: twelve that are alike, an output that joins them, names that would be markup. */
+typedef struct { hy_block base; hy_block *norm, *query, *key, *value, *out, *wide, *narrow, *last; } layer;
+static hy_array *layer_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    layer *l = (layer *)(void *)self;
+    hy_array *y = hy_call(F, l->norm, x), *q = hy_call(F, l->query, y), *k = hy_call(F, l->key, y);
+    hy_array *v = hy_call(F, l->value, y);
+    x = hy_add(F, x, hy_call(F, l->out, hy_mul(F, hy_softmax(F, hy_mul(F, q, k), -1, NULL), v)));
+    y = hy_call(F, l->wide, hy_call(F, l->last, x));
+    return hy_add(F, x, hy_call(F, l->narrow, hy_mul(F, y, hy_sigmoid(F, y))));
+}
+
+static hy_block *layer_new(hy_frame *F)
+{
+    layer *l = HY_BLOCK_NEW(F, layer, layer_forward);
+    l->norm = hy_add_child(F, &l->base, "norm", hy_nn_layer_norm(F, NULL));
+    l->query = hy_add_child(F, &l->base, "query", hy_nn_dense(F, 16, NULL));
+    l->key = hy_add_child(F, &l->base, "key", hy_nn_dense(F, 16, NULL));
+    l->value = hy_add_child(F, &l->base, "value", hy_nn_dense(F, 16, NULL));
+    l->out = hy_add_child(F, &l->base, "out", hy_nn_dense(F, 16, NULL));
+    l->wide = hy_add_child(F, &l->base, "wide", hy_nn_dense(F, 64, NULL));
+    l->narrow = hy_add_child(F, &l->base, "narrow", hy_nn_dense(F, 16, NULL));
+    l->last = hy_add_child(F, &l->base, "last", hy_nn_layer_norm(F, NULL));
+    return &l->base;
+}
+
+/* What all layers hand on, joined: then none is like another to those who draw. */
+typedef struct { hy_block base; hy_block *layer[4]; } joined;
+static hy_array *joined_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *y[4];
+    int i;
+    for (i = 0; i < 4; i++) x = y[i] = hy_call(F, ((joined *)(void *)self)->layer[i], x);
+    return hy_concat(F, hy_group_of(F, 4, y), 1);
+}
+
+static void save_deep(const char *file, const char *name, int layers)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    int i;
+    hy_append(F, net, hy_nn_dense(F, 16, NULL));
+    for (i = 0; i < layers; i++) {
+        hy_block *one = layer_new(F);
+        if (name) hy_set_prefix(F, one, name);
+        hy_append(F, net, one);
+    }
+    if (!layers) {
+        joined *all = HY_BLOCK_NEW(F, joined, joined_forward);
+        for (i = 0; i < 4; i++) all->layer[i] = hy_add_child(F, &all->base, i > 1 ? i > 2 ? "d" : "c" : i ? "b" : "a",
+                                                             layer_new(F));
+        hy_append(F, net, &all->base);
+    }
+    hy_append(F, net, hy_nn_dense(F, 4, NULL));
+    hy_initialize(F, net, NULL);
+    hy_save_model_for(F, net, hy_ones(F, HY_SHAPE(2, 8)), file);
+    if (hy_error(F)) fprintf(stderr, "%s: %s\n", file, hy_error(F));
+    hy_close(F);
+}
+
 int main(void)
 {
+    save_deep("deep.hybrid", NULL, 12);
+    save_deep("near.hybrid", NULL, 0);
+    save_deep("names.hybrid", EVIL "_", 2);
     learn("fit.html", NULL, 24, 1, 1);
     learn("fit-long.html", NULL, 150, 1, 1);
     learn("fit-once.html", NULL, 1, 0, 1);

@@ -17,8 +17,8 @@ for (let n; (n = walk.nextNode());) {
     if (!e.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
     const range = document.createRange();
     range.selectNodeContents(n);
-    const frame = (e.closest('g') && e.closest('g').querySelector('rect')) || e.closest('[data-frame]')
-        || e.closest('section') || document.documentElement;
+    const frame = (e.closest('g[data-t]') && e.closest('g').querySelector('rect')) || e.closest('[data-frame]')
+        || e.closest('[data-scrolls] svg') || e.closest('section') || document.documentElement;
     for (const r of range.getClientRects())
         if (r.width > 1) texts.push({ r, n, e, what: n.data.trim().slice(0, 40), f: frame.getBoundingClientRect() });
 }
@@ -45,10 +45,12 @@ return JSON.stringify({ wrong: wrong.slice(0, 8), text: document.body.innerText 
 })()"""
 
 # The middles of what shows something when a pointer is over it.
-HOVER = r"""(() => { const of = [...document.querySelectorAll('.plot,[data-t],canvas')].slice(0, 12);
-    if (!of.length) return '[]';
-    return JSON.stringify(of.map(e => { e.scrollIntoView({ block: 'center' }); const r = e.getBoundingClientRect();
-        return [r.left + r.width / 2, r.top + r.height / 2, scrollX, scrollY]; })); })()"""
+HOVER = r"""(() => { const of = [...document.querySelectorAll('.plot,[data-t],canvas')].filter(e =>
+        e.getClientRects().length).slice(0, 12), e = of[%d];
+    if (!e) return 'null';
+    e.scrollIntoView({ block: 'center', inline: 'center' });
+    const r = e.getBoundingClientRect();
+    return JSON.stringify([r.left + r.width / 2, r.top + Math.min(r.height / 2, e.matches('.plot') ? 99 : 14)]); })()"""
 TIP = r"""(() => { const t = document.querySelector('.tip'), r = t && t.getBoundingClientRect();
     return JSON.stringify(!r || t.style.display == 'none' ? null : { text: t.textContent,
         inside: r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight }); })()"""
@@ -159,10 +161,11 @@ def say(right, what, why=""):
 def hovers(browser, name, must):
     """Shows each thing of the page under a pointer; what is told is within the window."""
     told = []
-    for i in range(min(12, len(browser.evaluate(HOVER)))):
-        x, y = browser.evaluate("(() => { const e = document.querySelectorAll('.plot,[data-t],canvas')[%d]; "
-                                "e.scrollIntoView({ block: 'center' }); const r = e.getBoundingClientRect(); return "
-                                "JSON.stringify([r.left + r.width / 2, r.top + Math.min(r.height / 2, 300)]) })()" % i)
+    for i in range(12):
+        place = browser.evaluate(HOVER % i)
+        if not place:
+            break
+        x, y = place
         browser.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
         tip = browser.evaluate(TIP)
         if tip:

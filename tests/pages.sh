@@ -24,5 +24,24 @@ build tests/pages.c "$out/pages"
 note $? "tests/pages.c builds"
 (cd "$out" && ./pages > list)
 note $? "pages of hy_fit are written"
+"$tool" graph "$out/deep.hybrid" --out "$out/deep.html" > "$out/deep.log"
+grep -q '184 nodes, 243 edges; 19 drawn' "$out/deep.log"
+note $? "of twelve layers that are alike one is drawn"
+"$tool" graph "$out/deep.hybrid" --whole --out "$out/whole.svg" > /dev/null &&
+    [ "$(grep -c '<g><title>' "$out/whole.svg")" = 184 ] && ! grep -q '× 12' "$out/whole.svg"
+note $? "--whole draws all of them"
+"$tool" graph "$out/deep.hybrid" --out "$out/deep.svg" > /dev/null && [ "$(grep -c '<g><title>' "$out/deep.svg")" = 19 ] &&
+    grep -q '× 12</text>' "$out/deep.svg" && ! grep -q '<script' "$out/deep.svg"
+note $? "a .svg says how often a block is there, and runs nothing"
+"$tool" graph "$out/near.hybrid" --out "$out/near.svg" > "$out/near.log" && ! grep -q drawn "$out/near.log"
+note $? "blocks whose values are used elsewhere are drawn each"
+"$tool" graph "$out/names.hybrid" --out "$out/names.html" > /dev/null &&
+    "$tool" graph "$out/deep.hybrid" --passes --shape data=2,8 --out "$out/passes.html" > /dev/null
+note $? "pages of graphs are written"
+cat >> "$out/list" << 'END'
+["deep.html", "deep.hybrid", "\u00d7 12", "layernorm0", "num_hidden 64", "dense73_fwd_output"]
+["names.html", "names.hybrid", "\u00d7 2", "</script><img src=x onerror=ran=1>\"'&lt;\u202eesrever"]
+["passes.html", "deep.hybrid, after the passes", "\u00d7 12"]
+END
 python3 tests/pages.py "$out"
 note $? "all pages were opened"

@@ -491,6 +491,43 @@ static void layered_writes_dot(void)
     free(c);
 }
 
+/* What stands for several has a ground, tidy or not, that says for how many; in a page boxes say all in data-t. */
+static int layered_page(FILE *f, const char *title, int nodes, const layered_node *node, int edges,
+                        const layered_edge *edge)
+{
+    return layered_element(f, title != NULL, nodes, node, edges, edge);
+}
+
+static void layered_draws_repeats(void)
+{
+    layered_case *c = layered_new(5);
+    layered_box box[5];
+    char *svg, *page, *narrow;
+    int i;
+    double wide, small;
+    for (i = 0; i < 4; i++) layered_join(c, i, i + 1, "1x2");
+    for (i = 1; i < 4; i += 2) {                /* node 2, which is none of them, stands between */
+        c->node[i].group = "a<b ... c";
+        c->node[i].times = 12;
+    }
+    c->node[1].title = "a title of some length & <more>";
+    svg = layered_written(layered_svg, NULL, c);
+    CHECK(layered_is_xml(svg) && layered_boxes(svg, box) == 5);
+    CHECK(strstr(svg, ">\xC3\x97 12</text>") != NULL && strstr(svg, "\xC3\x97 12</title>") != NULL);
+    page = layered_written(layered_page, NULL, c);
+    narrow = layered_written(layered_page, "", c);
+    CHECK(layered_is_xml(page) && !strstr(page, "http") && !strstr(page, "<title>"));
+    CHECK(strstr(page, "<g data-t=\"a title of some length &amp; &lt;more&gt;") && strstr(page, "data-t=\"a&lt;b ... c\""));
+    CHECK(strstr(page, "<div class=\"key\">") == page);
+    CHECK(sscanf(strstr(page, "max-width"), "max-width:%lfpx", &wide) == 1);
+    CHECK(sscanf(strstr(narrow, "max-width"), "max-width:%lfpx", &small) == 1 && small <= wide);
+    CHECK(!strstr(narrow, ">a title of some length &amp; &lt;more&gt;<"));
+    free(svg);
+    free(page);
+    free(narrow);
+    free(c);
+}
+
 static void test_layered(void)
 {
     RUN(layered_draws_a_chain_straight);
@@ -506,4 +543,5 @@ static void test_layered(void)
     RUN(layered_draws_what_is_long);
     RUN(layered_reports_failures);
     RUN(layered_writes_dot);
+    RUN(layered_draws_repeats);
 }

@@ -57,6 +57,7 @@ typedef struct tool {
     size_t       left;
     int          words, sets, json;
     int          lively;                /* progress is shown: stderr is a terminal */
+    double       share, begun;          /* of the bar: how far it is, and since when there is one */
     int          quiet;                 /* warnings of the library are not */
     int          late;                  /* FAILED: something did, yet there is more to report */
     double       shown;                 /* when progress was; 0: nothing is to be erased */
@@ -89,15 +90,22 @@ static void progress_clear(tool *T)
     T->shown = 0;
 }
 
-/* A bar while share goes from 0 to 1; below 0 there is only the word. Not more than ten times a second. */
+/* A bar with the time left while share goes from 0 to 1; below 0 there is only the word. Not more than ten times a
+ * second. */
 static void progress(tool *T, const char *what, double share)
 {
-    static const char full[] = "##############################", empty[] = "..............................";
-    double now = hy_seconds();
-    int n = share < 1 ? (int)(30 * share) : 30;
+    static const char full[] = "####################", empty[] = "....................";
+    double now = hy_seconds(), left;
+    int n = share < 1 ? (int)(20 * share) : 20;
+    char text[40] = "";
+    if (share < T->share || T->begun <= 0) T->begun = now;     /* something else begins */
+    T->share = share;
+    left = share > 0 ? (now - T->begun) * (1 - share) / share : 0;
     if (!T->lively || (T->shown > 0 && now - T->shown < 0.1)) return;
+    if (share > 0 && left < 3600) snprintf(text, sizeof text, "%d:%02d left", (int)left / 60, (int)left % 60);
+    if (share > 0 && left >= 3600) snprintf(text, sizeof text, "%.0f h left", left / 3600);
     if (share < 0) fprintf(stderr, "\r%-79.79s", what);
-    else fprintf(stderr, "\r%-30.30s [%.*s%.*s] %3.0f%%", what, n, full, 30 - n, empty, 100 * share);
+    else fprintf(stderr, "\r%-30.30s [%.*s%.*s] %3.0f%% %-18s", what, n, full, 20 - n, empty, 100 * share, text);
     fflush(stderr);
     T->shown = now;
 }
@@ -2206,10 +2214,154 @@ static void aside_close(tool *T, const aside *A, const char *why)
     if (failed || why) fail(T, FAILED, "%s: %s", A->out, why ? why : strerror(failed));
 }
 
+/* --- repeated blocks are drawn once --- */
+/* What repeats: `times` blocks of `nodes` boxes each, from `first` on. */
+typedef struct repeat { int first, nodes, times, between; } repeat;
+enum { LONGEST_BLOCK = 400, LEAST_SAVED = 6 };
+
+static const char *plain(const char *text) { return text ? text : ""; }
+
+/* Do boxes i and i + apart stand for the same, fed by the same or by what stands as far before them? */
+static int is_repeated(const drawing *d, const int *into, const char *folded, int i, int apart)
+{
+    const layered_node *x = &d->node[i], *y = x + apart;
+    int k, n = into[i + 1] - into[i];
+    if (folded[i] || folded[i + apart] || x->kind != y->kind || n != into[i + apart + 1] - into[i + apart]) return 0;
+    if (x->kind == 0 || x->kind == 4 || strcmp(plain(x->detail), plain(y->detail))) return 0;
+    for (k = 0; k < n; k++) {
+        const layered_edge *e = &d->edge[into[i] + k], *f = &d->edge[into[i + apart] + k];
+        if ((f->from != e->from && f->from - e->from != apart) || strcmp(plain(e->label), plain(f->label))) return 0;
+    }
+    return 1;
+}
+
+/* Cuts r to the blocks whose values only the next block uses, but for the last one's; what is between two of them. */
+static void cut_repeat(const drawing *d, const int *into, repeat *r)
+{
+    int e, block, to;
+    r->between = 0;
+    for (e = into[r->first]; e < d->edges; e++) {
+        block = d->edge[e].from < r->first ? -1 : (d->edge[e].from - r->first) / r->nodes;
+        to = (d->edge[e].to - r->first) / r->nodes;
+        if (block < 0 || block >= r->times - 1) continue;
+        if (to > block + 1 || to >= r->times) r->times = block + 1;
+        if (block == 0 && to == 1) {    /* the second block uses what the first one's own node uses: not a chain */
+            int i = d->edge[e].to - r->nodes, k = e - into[d->edge[e].to];
+            if (d->edge[into[i] + k].from == d->edge[e].from) r->times = 1;
+            r->between++;
+        }
+    }
+}
+
+static int saved_by(const repeat *r) { return r->nodes * (r->times - 1); }
+
+/* The blocks that save most boxes, and of those the ones with the fewest arrows between them; times 0: none. */
+static repeat find_repeat(tool *T, const drawing *d, const int *into, const char *folded)
+{
+    int *length = ROOM(T, int, d->nodes + 1), apart, i;
+    repeat best = { 0, 0, 0, 0 }, r;
+    for (apart = 2; apart <= d->nodes / 2 && apart <= LONGEST_BLOCK; apart++) {
+        memset(length, 0, (size_t)(d->nodes + 1) * sizeof *length);
+        for (i = d->nodes - apart - 1; i >= 0; i--)
+            length[i] = is_repeated(d, into, folded, i, apart) ? length[i + 1] + 1 : 0;
+        for (i = 0; i < d->nodes; i++) {
+            r.first = i;
+            r.nodes = apart;
+            r.times = length[i] / apart + 1;
+            if (saved_by(&r) < LEAST_SAVED || (best.times && saved_by(&r) < saved_by(&best))) continue;
+            cut_repeat(d, into, &r);
+            if (r.times < 2 || saved_by(&r) < LEAST_SAVED) continue;
+            if (!best.times || saved_by(&r) > saved_by(&best) ||
+                (saved_by(&r) == saved_by(&best) && r.between < best.between)) best = r;
+        }
+    }
+    return best;
+}
+
+/* Where box i of repeated blocks is drawn. */
+static int first_of(const repeat *r, int i)
+{
+    int in = i >= r->first && i < r->first + r->nodes * r->times;
+    return in ? r->first + (i - r->first) % r->nodes : i;
+}
+
+/* Takes all but the first of the blocks out of the drawing, and says of that how often it is there. */
+static void fold(tool *T, drawing *d, const repeat *r, char *folded)
+{
+    int i, n = 0, end = r->first + r->nodes * r->times, gone = r->nodes * (r->times - 1);
+    char *group = text_of(T, "\xC3\x97 %d: %s ... %s", r->times, plain(d->node[r->first].title),
+                          plain(d->node[end - r->nodes].title));
+    for (i = r->first; i < r->first + r->nodes; i++) {
+        d->node[i].times = r->times;
+        d->node[i].group = group;
+        folded[i] = 1;
+    }
+    for (i = 0; i < d->edges; i++) {
+        layered_edge e = d->edge[i];
+        if (e.to >= r->first + r->nodes && e.to < end) continue;
+        e.from = first_of(r, e.from);
+        e.from -= e.from >= end ? gone : 0;
+        e.to -= e.to >= end ? gone : 0;
+        d->edge[n++] = e;
+    }
+    d->edges = n;
+    memmove(d->node + end - gone, d->node + end, (size_t)(d->nodes - end) * sizeof *d->node);
+    memmove(folded + end - gone, folded + end, (size_t)(d->nodes - end));
+    d->nodes -= gone;
+}
+
+static void fold_repeats(tool *T, drawing *d)
+{
+    char *folded = ROOM(T, char, d->nodes + 1);
+    int *into = ROOM(T, int, d->nodes + 2), i;
+    repeat r;
+    do {
+        memset(into, 0, (size_t)(d->nodes + 2) * sizeof *into);
+        for (i = 0; i < d->edges; i++) into[d->edge[i].to + 1]++;
+        for (i = 0; i < d->nodes; i++) into[i + 1] += into[i];
+        r = find_repeat(T, d, into, folded);
+        if (r.times) fold(T, d, &r, folded);
+    } while (r.times);
+}
+
+/* --- as a page --- */
+static void put_html(FILE *f, const char *s) { layered__xml(f, s, strlen(s)); }
+
+static void begin_page(FILE *f, const char *title)
+{
+    fputs(hy_page_text(HY_PAGE_HEAD), f);
+    fputs("<title>", f);
+    put_html(f, title);
+    fputs("</title></head><body>\n<h1><bdi>", f);
+    put_html(f, title);
+    fputs("</bdi></h1>\n", f);
+}
+
+static int drawing_page(FILE *f, const char *title, int nodes, const layered_node *node, int edges,
+                        const layered_edge *edge)
+{
+    int lack, narrow;
+    begin_page(f, title);
+    fprintf(f, "<style>.draw{overflow-x:auto;text-align:center}.key{margin-bottom:1rem}"
+            "@media(prefers-color-scheme:dark){svg,.key i{filter:invert(.9) hue-rotate(180deg)}}"
+            ".n{display:none}@media(max-width:40rem){.w{display:none}.n{display:block}}</style>\n"
+            "<p>hybrid.h %s; a pointer on a box shows all of it</p>\n", hy_version());
+    for (narrow = lack = 0; narrow < 2; narrow++) {
+        fprintf(f, "<section class=\"%s\">", narrow ? "n" : "w");
+        lack |= layered_element(f, narrow, nodes, node, edges, edge);
+        fputs("</section>\n", f);
+    }
+    fputs("<script>document.querySelectorAll('.draw').forEach(function(e){e.scrollLeft="
+          "(e.scrollWidth-e.clientWidth)/2})</script>\n", f);
+    fputs(hy_page_text(HY_PAGE_END), f);
+    return lack;
+}
+
 static void save_drawing(tool *T, const char *out, const char *title, const drawing *d)
 {
     aside A = aside_open(T, out);
-    int lack = (ends_in(out, ".dot") ? layered_dot : layered_svg)(A.f, title, d->nodes, d->node, d->edges, d->edge);
+    int lack = (ends_in(out, ".dot") ? layered_dot : ends_in(out, ".html") ? drawing_page : layered_svg)(
+        A.f, title, d->nodes, d->node, d->edges, d->edge);
     aside_close(T, &A, lack ? "out of memory" : NULL);
 }
 
@@ -2228,12 +2380,12 @@ static hy_graph *passed_graph(tool *T, model *m)
 static int run_graph(tool *T)
 {
     const char *out = option(T, "out", 0), *title = strrchr(T->word[0], '/');
-    int passes = option(T, "passes", 0) != NULL;
+    int passes = option(T, "passes", 0) != NULL, nodes, edges;
     drawing d;
     analysis a;
     model m;
-    if (!out || (!ends_in(out, ".svg") && !ends_in(out, ".dot")))
-        fail(T, MISUSED, "drawings are .svg or .dot: say where this one goes, --out FILE.svg or --out FILE.dot");
+    if (!out || (!ends_in(out, ".svg") && !ends_in(out, ".dot") && !ends_in(out, ".html")))
+        fail(T, MISUSED, "drawings are .svg, .html or .dot: say where this one goes, --out FILE.svg or another");
     if (passes) {
         open_shaped(T, &m, &a);
         analysis_open(T, passed_graph(T, &m), &a);
@@ -2243,10 +2395,15 @@ static int run_graph(tool *T)
     }
     progress(T, "drawing ...", -1);
     draw(T, &m, passes ? NULL : &m, &a, &d);
+    nodes = d.nodes;
+    edges = d.edges;
+    if (!option(T, "whole", 0)) fold_repeats(T, &d);
     title = text_of(T, "%s%s", title ? title + 1 : T->word[0], passes ? ", after the passes" : "");
     save_drawing(T, out, title, &d);
     progress_clear(T);
-    printf("%s: %d nodes, %d edges\n", out, d.nodes, d.edges);
+    printf("%s: %d nodes, %d edges", out, nodes, edges);
+    if (d.nodes < nodes) printf("; %d drawn, as blocks that repeat are drawn once", d.nodes);
+    printf("\n");
     return FINE;
 }
 
@@ -2833,8 +2990,9 @@ static const command commands[] = {
       "fully_connected, dot, batch_dot, linalg_gemm2, attention, rnn; a bias is where the sum begins). Pooling and\n"
       "reductions count 1 per element that they read, other operators 1 per element that they give, those\n"
       "that only move elements nothing. Memory is what a hybridized call plans for.", run_show },
-    { "graph", "MODEL --out FILE", 1, 1, "draws a model, as SVG or for Graphviz",
-      MODEL_HELP " FILE ends in .svg or .dot.", run_graph },
+    { "graph", "MODEL --out FILE", 1, 1, "draws a model, as SVG, as a page or for Graphviz",
+      MODEL_HELP " FILE ends in .svg, .html or .dot.\n"
+      "Blocks that repeat are drawn once, with how often.", run_graph },
     { "run", "MODEL --input NAME=WHAT ...", 1, 1, "runs a model on arrays from files",
       MODEL_HELP WHAT_HELP "\n\nFILE of --output ends in .npz, .params or .safetensors (.npy for one output); any other name is\n"
       "a folder, made if need be, with one .npy for each output.", run_run },
@@ -2869,7 +3027,8 @@ static const known_option options[] = {
     { WITH_MODEL, "input", "NAME=WHAT", 1, "the value of an input, and so its shape; again for each" },
     { WITH_MODEL, "value", "NAME=WHAT", 1, "another word for --input" },
     { "run", "output", "FILE", 0, "where outputs go; without it only a summary is printed" },
-    { "graph", "out", "FILE", 0, "the drawing: .svg or .dot" },
+    { "graph", "out", "FILE", 0, "the drawing: .svg, .html (a page) or .dot" },
+    { "graph", "whole", NULL, 0, "draw blocks that repeat each time" },
     { "graph", "passes", NULL, 0, "the graph as it runs, after the passes; shapes must be known" },
     { "graph", "parameters", NULL, 0, "draw parameters too" },
     { WITH_MODEL, "params", "FILE", 0, "the values, if they are not beside the program" },

@@ -1,6 +1,6 @@
 /* layered.h - layered drawings of directed graphs, as SVG or for Graphviz - public domain or MIT
  *
- *     layered_node node[] = { { "data", "1x3x224x224", NULL, 0 }, { "conv0", "64 of 7x7", NULL, 2 } };
+ *     layered_node node[] = { { "data", "1x3x224x224", NULL, 0, 1 }, { "conv0", "64 of 7x7", NULL, 2, 1 } };
  *     layered_edge edge[] = { { 0, 1, "1x3x224x224" } };
  *     layered_svg(stdout, "a small net", 2, node, 1, edge);
  *
@@ -24,8 +24,9 @@
 
 /* kind: 0 input, 1 parameter or constant, 2 convolution or matrix product, 3 pointwise, 4 output, 5 fused,
  * 6 shape only, 7 pooling or reduction, 8 normalisation. Texts are UTF-8 and may be NULL. Nodes with the same
- * group stand on a common ground where that is tidy. */
-typedef struct { const char *title, *detail, *group; int kind; } layered_node;
+ * group stand on a common ground where that is tidy. times: above 1 the node stands for so many, as its whole
+ * group does, which then always has a ground. */
+typedef struct { const char *title, *detail, *group; int kind, times; } layered_node;
 /* label: what flows, its shape for example, or NULL. Edges from or to no node are left out. */
 typedef struct { int from, to; const char *label; } layered_edge;
 
@@ -48,7 +49,7 @@ typedef struct {
     double x, left, right, height;      /* the middle, and how far it reaches from there */
 } layered__point;
 
-typedef struct { const char *name; int first, last; double left, right; } layered__ground;
+typedef struct { const char *name; int first, last, times; double left, right; } layered__ground;
 
 typedef struct {
     const layered_node *node;
@@ -63,6 +64,7 @@ typedef struct {
     double *top, *bottom, *straight;    /* of rows; straight: how far below wires do not bend, for labels */
     void *memory;                       /* everything allocated, a chain */
     int broken;                         /* an allocation failed */
+    int in_page, narrow;                /* drawn for a page, which shows what boxes are when they are pointed at */
 } layered__graph;
 
 static void *layered__get(layered__graph *g, size_t count, size_t size)
@@ -162,20 +164,20 @@ static layered__text layered__fit(const char *s, double size, double room, int m
 }
 
 /* The lines of a node's box. */
-static int layered__lines(const layered_node *node, layered__text *line)
+static int layered__lines(const layered_node *node, layered__text *line, int narrow)
 {
     const char *detail = node->detail ? node->detail : "";
-    int n = 0, small = node->kind == 1;
+    int n = 0, small = node->kind == 1, room = narrow ? 92 : 190;
     if (node->title && *node->title) {
-        line[n] = layered__fit(node->title, small ? 10 : 12, 220, 0);
+        line[n] = layered__fit(node->title, small ? 10 : 12, narrow ? 92 : 220, 0);
         if (!small) line[n].width *= 1.07;      /* bold */
         n++;
     }
     if (*detail) {
-        line[n] = layered__fit(detail, small ? 9 : 10, 190, 1);
+        line[n] = layered__fit(detail, small ? 9 : 10, room, 1);
         detail += line[n++].bytes;
         while (*detail == ' ') detail++;
-        if (*detail) line[n] = layered__fit(detail, small ? 9 : 10, 190, 0), n++;
+        if (*detail) line[n] = layered__fit(detail, small ? 9 : 10, room, 0), n++;
     }
     return n;
 }
@@ -891,7 +893,7 @@ static void layered__measure(layered__graph *g)
         layered__point *p = &g->point[i];
         layered__text line[3];
         double width = 40, slots = 0, arrows = 9.0 * into[i] + 16;
-        int n = layered__lines(&g->node[i], line), wires = g->first_wire[i + 1] - g->first_wire[i];
+        int n = layered__lines(&g->node[i], line, g->narrow), wires = g->first_wire[i + 1] - g->first_wire[i];
         for (k = 0; k < n; k++) if (line[k].width + 20 > width) width = line[k].width + 20;
         for (w = g->first_wire[i]; w < g->first_wire[i + 1]; w++) {
             const char *label = g->wire[w].label;
@@ -1016,6 +1018,7 @@ static void layered__find_grounds(layered__graph *g)
         layered__ground *ground = &g->ground[g->grounds];
         if (i == begin) {
             ground->name = member[i]->group;
+            ground->times = member[i]->times;
             ground->first = ground->last = p->row;
             ground->left = ground->right = p->x;
         }
@@ -1024,7 +1027,7 @@ static void layered__find_grounds(layered__graph *g)
         if (p->x - p->left < ground->left) ground->left = p->x - p->left;
         if (p->x + p->right > ground->right) ground->right = p->x + p->right;
         if (i + 1 < n && !strcmp(member[i + 1]->group, ground->name)) continue;
-        if (i > begin + 1 && work < 1e7 && layered__is_tidy(g, ground, &work)) g->grounds++;
+        if ((i > begin + 1 && work < 1e7 && layered__is_tidy(g, ground, &work)) || ground->times > 1) g->grounds++;
         begin = i + 1;
     }
 }
@@ -1218,11 +1221,22 @@ static void layered__draw_grounds(const layered__graph *g, FILE *out)
     const layered__ground *ground;
     for (ground = g->ground; ground < g->ground + g->grounds; ground++) {
         double top = g->top[ground->first] - 19, left = ground->left - 8, width = ground->right + 8 - left;
-        layered__text t = layered__fit(ground->name, 9, width - 8, 0);
-        fprintf(out, "<rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" rx=\"8\" fill=\"#f3f5f9\"/>"
-                "<text x=\"%.0f\" y=\"%.0f\" font-size=\"9\" fill=\"#8a92a0\">", left, top, width,
-                layered__gap_top(g, ground->last) + 5 - top, left + 6, top + 11);
+        char times[24];
+        int again = ground->times > 1;
+        layered__text t;
+        snprintf(times, sizeof times, "\xC3\x97 %d", ground->times);
+        t = layered__fit(again ? times : ground->name, again ? 12 : 9, width - 8, 0);
+        if (g->in_page) fputs("<g data-t=\"", out);
+        if (g->in_page) layered__xml(out, ground->name, strlen(ground->name));
+        if (g->in_page) fputs("\">", out);
+        fprintf(out, "<rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" rx=\"8\" fill=\"%s/>"
+                "<text x=\"%.0f\" y=\"%.0f\" font-size=\"%s>", left, top, width,
+                layered__gap_top(g, ground->last) + 5 - top,
+                again ? "#edf1f8\" stroke=\"#7d8aa3\" stroke-dasharray=\"4 3\"" : "#f3f5f9\"", left + 6,
+                top + (again ? 15 : 11),
+                again ? "12\" font-weight=\"bold\" fill=\"#4f5d78\"" : "9\" fill=\"#8a92a0\"");
         layered__draw_text(out, &t);
+        if (g->in_page) fputs("</g>\n", out);
     }
 }
 
@@ -1232,14 +1246,15 @@ static void layered__draw_box(const layered__graph *g, FILE *out, int i)
     const layered__point *p = &g->point[i];
     const layered__look *look = layered__look_of(node->kind);
     layered__text line[3];
-    int n = layered__lines(node, line), k;
+    int n = layered__lines(node, line, g->narrow), k;
     double y = layered__box_top(g, i);
-    fputs("<g><title>", out);
+    fputs(g->in_page ? "<g data-t=\"" : "<g><title>", out);
     if (node->title) layered__xml(out, node->title, strlen(node->title));
     if (node->title && node->detail) fputs("\n", out);
     if (node->detail) layered__xml(out, node->detail, strlen(node->detail));
-    fprintf(out, "</title><rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" rx=\"%.0f\" fill=\"%s\" "
-            "stroke=\"%s\"/>\n", p->x - p->left, y, 2 * p->left, p->height,
+    if (node->times > 1) fprintf(out, "\n\xC3\x97 %d", node->times);
+    fprintf(out, "%s<rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\" rx=\"%.0f\" fill=\"%s\" "
+            "stroke=\"%s\"/>\n", g->in_page ? "\">" : "</title>", p->x - p->left, y, 2 * p->left, p->height,
             node->kind == 0 || node->kind == 4 ? p->height / 2 : 5, look->fill, look->stroke);
     for (k = 0, y += node->kind == 1 ? 1 : 2; k < n; k++) {
         int title = !k && node->title && *node->title;
@@ -1253,6 +1268,19 @@ static void layered__draw_box(const layered__graph *g, FILE *out, int i)
 
 /* The title and a legend of the kinds that occur, in lines of the given width; with out NULL it only
  * measures. Returns where they end. */
+static void layered__write_key(const layered__graph *g, FILE *out)
+{
+    int i, k;
+    fputs("<div class=\"key\">", out);
+    for (k = 0; k < LAYERED__KINDS; k++) {
+        for (i = 0; i < g->nodes && layered__look_of(g->node[i].kind) != layered__look_of(k); i++) continue;
+        if (i < g->nodes)
+            fprintf(out, "<span><i style=\"background:%s;border:1px solid %s\"></i>%s</span>",
+                    layered__look_of(k)->fill, layered__look_of(k)->stroke, layered__look_of(k)->name);
+    }
+    fputs("</div>\n", out);
+}
+
 static double layered__draw_head(const layered__graph *g, FILE *out, const char *title, double width)
 {
     int seen[LAYERED__KINDS] = { 0 }, i, kinds = 0;
@@ -1264,7 +1292,7 @@ static double layered__draw_head(const layered__graph *g, FILE *out, const char 
         if (out) layered__draw_text(out, &t);
     }
     for (i = 0; i < g->nodes; i++) kinds += !seen[layered__look_of(g->node[i].kind) - layered__look_of(0)]++;
-    if (kinds < 2) return y + 10;
+    if (kinds < 2 || g->in_page) return y + 10;
     for (i = 0; i < LAYERED__KINDS; i++) {
         const layered__look *look = layered__look_of(i);
         double room = floor(32 + layered__text_width(look->name, (int)strlen(look->name), 10));
@@ -1280,10 +1308,9 @@ static double layered__draw_head(const layered__graph *g, FILE *out, const char 
 }
 
 /* Everything before drawing; returns 0 or -1. */
-static int layered__plan(layered__graph *g, int nodes, const layered_node *node, int edges,
-                         const layered_edge *edge)
+static int layered__arrange(layered__graph *g, int nodes, const layered_node *node, int edges,
+                            const layered_edge *edge)
 {
-    memset(g, 0, sizeof *g);
     g->node = node;
     g->nodes = nodes > 0 ? nodes : 0;
     g->point = LAYERED__GET(g, layered__point, g->nodes);
@@ -1297,6 +1324,13 @@ static int layered__plan(layered__graph *g, int nodes, const layered_node *node,
     if (!g->broken) layered__make_blocks(g);
     if (!g->broken) layered__make_columns(g);
     return g->broken ? -1 : 0;
+}
+
+static int layered__plan(layered__graph *g, int nodes, const layered_node *node, int edges,
+                         const layered_edge *edge)
+{
+    memset(g, 0, sizeof *g);
+    return layered__arrange(g, nodes, node, edges, edge);
 }
 
 /* Moves the picture to the right of x = 20, onto whole numbers, and says how far it then reaches. */
@@ -1329,29 +1363,53 @@ static void layered__lay_out(layered__graph *g, const char *title, double *right
     *height = layered__make_heights(g, *height) + (lanes ? 20 : 0);
 }
 
-static int layered_svg(FILE *out, const char *title, int nodes, const layered_node *node, int edges,
-                       const layered_edge *edge)
+static int layered__draw(FILE *out, const char *title, int nodes, const layered_node *node, int edges,
+                         const layered_edge *edge, int in_page, int narrow)
 {
     layered__graph g;
     double right = 0, width = 0, height = 0;
-    int i;
-    if (layered__plan(&g, nodes, node, edges, edge) == 0)
-        layered__lay_out(&g, title, &right, &width, &height);
+    int i, lack;
+    memset(&g, 0, sizeof g);
+    g.in_page = in_page;
+    g.narrow = narrow;
+    lack = in_page ? layered__arrange(&g, nodes, node, edges, edge)
+        : layered__plan(&g, nodes, node, edges, edge);
+    if (!lack) layered__lay_out(&g, title, &right, &width, &height);
+    if (!g.broken && in_page) layered__write_key(&g, out);
     if (!g.broken) {
-        fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
-                "viewBox=\"0 0 %.0f %.0f\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\" "
-                "fill=\"#1d2126\">\n<title>", width, height, width, height);
-        if (title) layered__xml(out, title, strlen(title));
-        fputs("</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", out);
+        if (in_page)
+            fprintf(out, "<div class=\"draw\" data-scrolls><svg style=\"width:100%%;max-width:%.0fpx;"
+                    "min-width:%.0fpx\"", width, 0.8 * width);
+        else
+            fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\"", width, height);
+        fprintf(out, " viewBox=\"0 0 %.0f %.0f\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\" "
+                "fill=\"#1d2126\">\n", width, height);
+        if (!in_page) fputs("<title>", out);
+        if (!in_page && title) layered__xml(out, title, strlen(title));
+        if (!in_page) fputs("</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n", out);
         layered__draw_head(&g, out, title, width);
         layered__draw_grounds(&g, out);
         layered__draw_lines(&g, out, right);
         fputs("<g text-anchor=\"middle\">\n", out);
         for (i = 0; i < g.nodes; i++) layered__draw_box(&g, out, i);
-        fputs("</g>\n</svg>\n", out);
+        fputs(in_page ? "</g>\n</svg></div>\n" : "</g>\n</svg>\n", out);
     }
     layered__free(&g);
     return g.broken || fflush(out) || ferror(out) ? -1 : 0;
+}
+
+static int layered_svg(FILE *out, const char *title, int nodes, const layered_node *node, int edges,
+                       const layered_edge *edge)
+{
+    return layered__draw(out, title, nodes, node, edges, edge, 0, 0);
+}
+
+/* The same as elements of a page, with the legend before it: what a box is stands in data-t, for what shows it.
+ * narrow: for a telephone. */
+static int layered_element(FILE *out, int narrow, int nodes, const layered_node *node, int edges,
+                           const layered_edge *edge)
+{
+    return layered__draw(out, NULL, nodes, node, edges, edge, 1, narrow);
 }
 
 /* --- for Graphviz --- */
@@ -1381,6 +1439,7 @@ static int layered_dot(FILE *out, const char *title, int nodes, const layered_no
         layered__quote(out, node[i].title);
         if (node[i].title && *node[i].title && node[i].detail && *node[i].detail) fputs("\\n", out);
         layered__quote(out, node[i].detail);
+        if (node[i].times > 1) fprintf(out, "\\n\xC3\x97 %d", node[i].times);
         fprintf(out, "\" fillcolor=\"%s\" color=\"%s\"%s]\n", look->fill, look->stroke,
                 node[i].kind == 0 || node[i].kind == 4 ? " shape=ellipse" : "");
     }
