@@ -4641,15 +4641,17 @@ HY_API void        hy_loader_free(hy_frame *F, hy_loader *L);
 
 /* Readers of files that data sets come in; the ..._from kin read memory. */
 #ifndef HYBRID_NO_IO
-HY_API hy_array *hy_idx_from(hy_frame *F, const void *data, size_t bytes);     /* MNIST's: one array */
-/* CIFAR's binary files: group(images (N,3,32,32) u8, labels (N,) i32), of 100 classes (N,2): coarse, fine. */
+HY_API hy_array *hy_idx_from(hy_frame *F, const void *data, size_t bytes);  /* MNIST's: (N,28,28) or (N,) */
+/* CIFAR's binary files: group(images (N,3,32,32) u8, labels (N,) i32), of 100 classes (N,2): coarse, fine.
+ * ..._as: images as HY_LAYOUT_NCHW, as above, or HY_LAYOUT_NHWC: (N,32,32,3), what ToTensor takes. */
 HY_API hy_array *hy_cifar_from(hy_frame *F, const void *data, size_t bytes, int classes);
+HY_API hy_array *hy_cifar_as_from(hy_frame *F, const void *data, size_t bytes, int classes, int layout);
 /* ',' (' ': one or more); lines that are no data; f32 */
 typedef struct hy_csv_opt { char delimiter; int skip; hy_dtype dtype; } hy_csv_opt;
 /* A table of numbers. */
 HY_API hy_array *hy_csv_from(hy_frame *F, const void *data, size_t bytes, const hy_csv_opt *opt);
-/* MXNet's RecordIO of raw arrays of this type: group(data (N,...), labels (N,) or (N,k)). JPEG and PNG are
- * refused by name. */
+/* MXNet's RecordIO of raw arrays of this type, in the layout in which they were written: group(data (N,...),
+ * labels (N,) or (N,k)). JPEG and PNG are refused by name. */
 HY_API hy_array *hy_records_from(hy_frame *F, const void *data, size_t bytes, hy_type type);
 /* The same records by number, each read when it is asked for: sample i is what line i of the index names
  * ("key offset"; NULL: the records as they lie). Parts: values, labels. The memory must stay. */
@@ -4658,6 +4660,7 @@ HY_API hy_dataset *hy_dataset_records_from(hy_frame *F, const void *data, size_t
 #ifndef HYBRID_NO_STDIO
 HY_API hy_array *hy_read_idx(hy_frame *F, const char *file);
 HY_API hy_array *hy_read_cifar(hy_frame *F, const char *file, int classes);
+HY_API hy_array *hy_read_cifar_as(hy_frame *F, const char *file, int classes, int layout);
 HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *opt);
 HY_API hy_array *hy_read_records(hy_frame *F, const char *file, hy_type type);
 HY_API hy_dataset *hy_dataset_records(hy_frame *F, const char *file, const char *index, hy_type type);
@@ -69925,15 +69928,36 @@ static hy_array *hy__get_idx(hy__input *s, const void *options)
 }
 
 /* CIFAR: per image one label (of 100 classes two), then 3 planes of 32 x 32 bytes. */
-enum { HY__CIFAR_BYTES = 3 * 32 * 32 };
+enum { HY__CIFAR_PLANE = 32 * 32, HY__CIFAR_BYTES = 3 * HY__CIFAR_PLANE };
+typedef struct hy__cifar { int classes, layout; } hy__cifar;
+
+/* An image whose planes stand one after the other, or pixel by pixel. */
+static int hy__cifar_image(hy__input *s, uint64_t at, char *image, int channels_last)
+{
+    char plane[HY__CIFAR_PLANE];
+    int c, i;
+    if (!channels_last) return hy__get(s, at, image, HY__CIFAR_BYTES);
+    for (c = 0; c < 3; c++) {
+        if (hy__get(s, at + (uint64_t)c * HY__CIFAR_PLANE, plane, HY__CIFAR_PLANE)) return -1;
+        for (i = 0; i < HY__CIFAR_PLANE; i++) image[3 * i + c] = plane[i];
+    }
+    return 0;
+}
+
 static hy_array *hy__get_cifar(hy__input *s, const void *options)
 {
-    int classes = *(const int *)options, labels = classes == 100 ? 2 : 1, k;
+    const hy__cifar *how = (const hy__cifar *)options;
+    int classes = how->classes, labels = classes == 100 ? 2 : 1, last = how->layout == HY_LAYOUT_NHWC, k;
     int64_t i, n, each = labels + HY__CIFAR_BYTES;
     hy_array *image, *label, *both[2];
     hy_shape shape;
     if (classes != 10 && classes != 100) {
         hy__fail(s->F, HY_ERROR_ARGUMENT, "%s: CIFAR has 10 or 100 classes, not %d", s->name, classes);
+        return NULL;
+    }
+    if (how->layout != HY_LAYOUT_NCHW && !last) {
+        hy__fail(s->F, HY_ERROR_ARGUMENT, "%s: layout is %d: CIFAR comes as HY_LAYOUT_NCHW or HY_LAYOUT_NHWC",
+                 s->name, how->layout);
         return NULL;
     }
     n = (int64_t)(s->bytes / (uint64_t)each);
@@ -69944,8 +69968,8 @@ static hy_array *hy__get_cifar(hy__input *s, const void *options)
     }
     shape.ndim = 4;
     shape.dim[0] = n;
-    shape.dim[1] = 3;
-    shape.dim[2] = shape.dim[3] = 32;
+    shape.dim[1] = shape.dim[2] = shape.dim[3] = 32;
+    shape.dim[last ? 3 : 1] = 3;
     image = hy_empty(s->F, shape, HY_U8);
     label = hy_empty(s->F, labels == 2 ? hy__shape2(n, 2) : hy__shape1(n), HY_I32);
     for (i = 0; i < n && !s->F->code; i++) {
@@ -69957,7 +69981,7 @@ static hy_array *hy__get_cifar(hy__input *s, const void *options)
                 hy__damaged(s, at + (uint64_t)k, "label %d", number[k]);
             ((int32_t *)label->t.data)[i * labels + k] = number[k];
         }
-        hy__get(s, at + (uint64_t)labels, (char *)image->t.data + i * HY__CIFAR_BYTES, HY__CIFAR_BYTES);
+        hy__cifar_image(s, at + (uint64_t)labels, (char *)image->t.data + i * HY__CIFAR_BYTES, last);
     }
     both[0] = image;
     both[1] = label;
@@ -70405,9 +70429,16 @@ HY_API hy_array *hy_idx_from(hy_frame *F, const void *data, size_t bytes)
 {
     return hy__read_from(F, data, bytes, hy__get_idx, NULL);
 }
+HY_API hy_array *hy_cifar_as_from(hy_frame *F, const void *data, size_t bytes, int classes, int layout)
+{
+    hy__cifar how;
+    how.classes = classes;
+    how.layout = layout;
+    return hy__read_from(F, data, bytes, hy__get_cifar, &how);
+}
 HY_API hy_array *hy_cifar_from(hy_frame *F, const void *data, size_t bytes, int classes)
 {
-    return hy__read_from(F, data, bytes, hy__get_cifar, &classes);
+    return hy_cifar_as_from(F, data, bytes, classes, HY_LAYOUT_NCHW);
 }
 HY_API hy_array *hy_csv_from(hy_frame *F, const void *data, size_t bytes, const hy_csv_opt *opt)
 {
@@ -70431,9 +70462,16 @@ HY_API hy_array *hy_read_idx(hy_frame *F, const char *file)
 {
     return hy__read_file(F, file, hy__get_idx, NULL);
 }
+HY_API hy_array *hy_read_cifar_as(hy_frame *F, const char *file, int classes, int layout)
+{
+    hy__cifar how;
+    how.classes = classes;
+    how.layout = layout;
+    return hy__read_file(F, file, hy__get_cifar, &how);
+}
 HY_API hy_array *hy_read_cifar(hy_frame *F, const char *file, int classes)
 {
-    return hy__read_file(F, file, hy__get_cifar, &classes);
+    return hy_read_cifar_as(F, file, classes, HY_LAYOUT_NCHW);
 }
 HY_API hy_array *hy_read_csv(hy_frame *F, const char *file, const hy_csv_opt *opt)
 {

@@ -709,7 +709,7 @@ static hy_array *fuzz_model_seed(hy_frame *F, int k)
 static int fuzz_idx(hy_frame *F, const char *data, size_t size) { return hy_idx_from(F, data, size) != NULL; }
 static int fuzz_cifar(hy_frame *F, const char *data, size_t size)
 {
-    return hy_cifar_from(F, data, size, size & 1 ? 10 : 100) != NULL;
+    return hy_cifar_as_from(F, data, size, size & 1 ? 10 : 100, size & 2 ? HY_LAYOUT_NHWC : HY_LAYOUT_NCHW) != NULL;
 }
 static int fuzz_csv(hy_frame *F, const char *data, size_t size)
 {

@@ -249,6 +249,14 @@ static void test_data_readers(void)
     cifar[3073 + 1 + 1024] = 77;
     x = hy_cifar_from(F, cifar, sizeof cifar, 10);
     CHECK(x && hy_value(F, hy_get(F, x, 1), 1) == 9 && hy_value(F, hy_get(F, x, 0), 1, 1, 0, 0) == 77);
+    cifar[3073 + 1 + 2048 + 32 * 5 + 7] = 78;
+    x = hy_cifar_as_from(F, cifar, sizeof cifar, 10, HY_LAYOUT_NHWC);
+    CHECK(x && hy_value(F, hy_get(F, x, 1), 1) == 9 && hy_dim(F, hy_get(F, x, 0), 3) == 3);
+    CHECK(hy_value(F, hy_get(F, x, 0), 1, 0, 0, 1) == 77 && hy_value(F, hy_get(F, x, 0), 1, 5, 7, 2) == 78);
+    CHECK(hy_item(F, hy_sum(F, hy_cast(F, hy_get(F, x, 0), HY_F32), HY_ALL, NULL)) == 155);
+    CHECK(!hy_cifar_as_from(F, cifar, sizeof cifar, 10, HY_LAYOUT_NCW));
+    train_expect(F, "CIFAR comes as HY_LAYOUT_NCHW or HY_LAYOUT_NHWC");
+    cifar[3073 + 1 + 2048 + 32 * 5 + 7] = 0;
     x = hy_csv_from(F, data_csv, sizeof data_csv - 1, &csv);
     CHECK(x && hy_dim(F, x, 0) == 2 && hy_dim(F, x, 1) == 2 && hy_value(F, x, 1, 0) == -300 &&
           hy_value(F, x, 0, 1) == 2.5);

@@ -147,11 +147,20 @@ static const struct reference { const char *name, *file, *test; } references[] =
     { "hy_metric_custom", "test_losses.c", "test_metrics_composite" },
     { "hy_metric_composite", "test_losses.c", "test_metrics_composite" },
     { "hy_loss_ctc", "test_losses.c", "test_losses_ctc" },
+    /* samplers, ways to make batches */
+    { "hy_sampler_sequential", "test_batches.c", "batches_orders" }, { "hy_sampler_random", "test_batches.c", "batches_random" },
+    { "hy_sampler_interval", "test_batches.c", "batches_orders" }, { "hy_sampler_filter", "test_batches.c", "batches_orders" },
+    { "hy_sampler_of", "test_batches.c", "batches_orders" }, { "hy_sampler_batch", "test_batches.c", "batches_last_ones" },
+    { "hy_sampler_of_batches", "test_batches.c", "batches_of_ones_own" },
+    { "hy_batchify_stack", "test_batches.c", "batches_of_arrays" }, { "hy_batchify_pad", "test_batches.c", "batches_of_arrays" },
+    { "hy_batchify_group", "test_batches.c", "batches_of_arrays" }, { "hy_batchify_of", "test_batches.c", "batches_of_arrays" },
     /* readers and writers */
     { "hy_idx_from", "test_data.c", "test_data_readers" }, { "hy_cifar_from", "test_data.c", "test_data_readers" },
     { "hy_csv_from", "test_data.c", "test_data_readers" }, { "hy_records_from", "test_data.c", "test_data_readers" },
     { "hy_read_idx", "test_references.c", "references_files" }, { "hy_read_csv", "test_references.c", "references_files" },
     { "hy_read_cifar", "test_references.c", "references_files" },
+    { "hy_cifar_as_from", "test_data.c", "test_data_readers" },
+    { "hy_read_cifar_as", "test_references.c", "references_files" },
     { "hy_read_records", "test_references.c", "references_files" },
     { "hy_dataset_records", "test_records.c", "test_records_files" },
     { "hy_dataset_records_from", "test_records.c", "test_records_by_number" },
@@ -184,6 +193,7 @@ static const struct reference_kind { const char *kind, *gives, *begins, *ends; }
     { "a layer", "hy_block", "hy_nn_", "" }, { "a recurrent layer or cell", "hy_block", "hy_rnn_", "" },
     { "an initialiser", "hy_init", "hy_init_", "" }, { "a schedule", "hy_schedule", "hy_schedule_", "" },
     { "an optimiser", "hy_optim", "hy_optim_", "" }, { "a loss", "hy_block", "hy_loss_", "" },
+    { "a sampler", "hy_sampler", "hy_sampler_", "" }, { "a batchify", "hy_batchify", "hy_batchify_", "" },
     { "a metric", "hy_metric", "hy_metric_", "" }, { "a reader", "", "hy_read_", "" }, { "a reader", "", "hy_load", "" },
     { "a reader", "", "hy_import", "" }, { "a reader", "hy_array", "hy_", "_from" }, { "a reader", "hy_graph", "hy_", "_from" },
     { "a reader", "", "hy_dataset_records", "" }, { "a writer", "", "hy_save", "" }, { "a writer", "", "hy_export", "" },
@@ -384,6 +394,8 @@ static void references_files(void)
     references_put(F, cifar, sizeof cifar);
     x = hy_read_cifar(F, "references.bin", 10);
     CHECK(x && hy_value(F, hy_get(F, x, 1), 1) == 9 && hy_value(F, hy_get(F, x, 0), 1, 1, 0, 0) == 77);
+    x = hy_read_cifar_as(F, "references.bin", 10, HY_LAYOUT_NHWC);
+    CHECK(x && hy_value(F, hy_get(F, x, 1), 1) == 9 && hy_value(F, hy_get(F, x, 0), 1, 0, 0, 1) == 77);
     data_record(&to, 0, 3, plain, 0);
     references_put(F, records, (size_t)(to - records));
     x = hy_read_records(F, "references.bin", type);
