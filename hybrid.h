@@ -162,7 +162,8 @@
  *   Nothing else changes, neither numbers that are drawn nor bits of gradients; a gradient that is to be
  *   differentiated again keeps what it computes again.
  *   hy_fit is the whole loop, over datasets (arrays, files, functions of yours) through loaders. Samplers say
- *   which samples an epoch has, batchify how samples become a batch, those with sizes of their own too.
+ *   which samples an epoch has, batchify how samples become a batch, those with sizes of their own too, and
+ *   hy_dataset_transform sends samples through a block, in the loader's workers: same bits for any number.
  *   hy_step says whether it made the step, left it out, or met a gradient that is not finite; hy_fit counts
  *   both, and an epoch with a NaN is never the best. Functions of yours that the library calls (`each`,
  *   `reduce`, metrics, samples, initialisers ...) can neither free what the call works with nor close its
@@ -4574,6 +4575,11 @@ HY_API hy_dataset *hy_dataset_of_parts(hy_frame *F, int64_t n, int parts, const 
                                        hy_parts_fn fn, void *user);
 HY_API hy_dataset *hy_dataset_map_parts(hy_frame *F, hy_dataset *D, int parts, const hy_type *types,
                                         hy_parts_fn fn, void *user);
+/* Samples go through a block: all parts as its inputs, or the first alone, which the others follow. It runs
+ * in the threads that make samples, each time with random numbers that are this sample's. What comes out is
+ * learnt from sample 0; sizes are each sample's own where those that go in are. */
+HY_API hy_dataset *hy_dataset_transform(hy_frame *F, hy_dataset *D, hy_block *fn);
+HY_API hy_dataset *hy_dataset_transform_first(hy_frame *F, hy_dataset *D, hy_block *fn);
 /* Some samples of another dataset: those that `keep` gives 1 for, not 0 (it is asked once, now; below 0: an
  * error); part `index` of num_shards parts as even as can be, in order; the first `count`, at most all; those
  * of a sampler's epoch 0. */
@@ -6977,6 +6983,8 @@ typedef struct hy_root {
     hy__table  prepared;                /* results that only parameters decide */
     void     (*free_blocks)(struct hy_root *root);
     int      (*makes_samples)(struct hy_root *root);    /* of >>data: does this thread, in the background? */
+    void     (*leave)(struct hy_root *root, const hy_block *b);  /* it goes, or all: no sample needs it */
+    hy_frame  *aside;                           /* frames that make samples: no user has them */
     void     (*drop_graph)(hy_graph *g);        /* of >>graph, for the tape */
     void     (*param_changed)(hy__param *p);    /* of >>block: drops programs that use it */
     hy__emit_fn run;                    /* emit_run */
@@ -45969,6 +45977,7 @@ static void hy__root_free(hy_root *root)
     hy__param *p;
     hy_frame *F;
     hy_allocator use = root->heap.use;
+    if (root->leave) root->leave(root, NULL);
 #ifndef HYBRID_NO_THREADS
     hy__pool_free(root->pool);
 #endif
@@ -47178,7 +47187,10 @@ HY_API void hy_block_free(hy_frame *F, hy_block *block)
         gone = b;
     }
     hy__release(&F->root->lock);
-    for (b = gone; b; b = b->core->next) hy__traces_free(F, &b->core->traces);
+    for (b = gone; b; b = b->core->next) {
+        if (F->root->leave) F->root->leave(F->root, b);
+        hy__traces_free(F, &b->core->traces);
+    }
     within = F->within;
     F->within = "free_fn of a block";
     for (; gone; gone = b) { b = gone->core->next; hy__block_free_one(F, gone); }
@@ -68210,7 +68222,9 @@ struct hy_dataset {
     hy_tensor    rows[HY__PARTS];       /* of arrays, ... */
     hy__buffer  *held[HY__PARTS];       /* ... counted */
     hy_sample_fn fn;
-    hy_parts_fn  parts_fn;              /* or this one */
+    hy_parts_fn  parts_fn;              /* or this one, ... */
+    hy_block    *block;                 /* ... or this, which has all parts as its inputs, ... */
+    int          first_part;            /* ... or the first */
     void        *user;
     int          picks;                 /* samples of the one below: numbers from `first` on, or these */
     int64_t      first, *pick;
@@ -68450,23 +68464,54 @@ static hy__loader_pool *hy__loader_pool_new(hy_root *root, hy_dataset *D, int64_
     return c;
 }
 
-/* A dataset goes: nobody reads it any more. */
-static void hy__loader_pools_leave(hy_root *root, const hy_dataset *D)
+/* --- frames in which blocks make samples --- */
+/* One that counts for nobody; made and freed by who has a frame, or when all are gone. */
+static hy_frame *hy__aside_new(hy_root *root)
+{
+    hy_frame *W = hy__frame_new(root);
+    if (!W) return NULL;
+    HY__ADD(&root->frames, -1);
+    W->trying = 1;                      /* who asked for the sample tells the log */
+    hy__acquire(&root->lock);
+    W->next_closed = root->aside;
+    root->aside = W;
+    hy__release(&root->lock);
+    return W;
+}
+static void hy__aside_free(hy_root *root, hy_frame *W)
+{
+    hy_frame **at;
+    int found;
+    hy__acquire(&root->lock);
+    for (at = &root->aside; *at && *at != W; at = &(*at)->next_closed) continue;
+    found = *at != NULL;
+    if (found) *at = W->next_closed;
+    hy__release(&root->lock);
+    if (!found) return;                 /* it ended with the root */
+    HY__ADD(&root->frames, 2);
+    hy__frame_free(W);
+    HY__ADD(&root->frames, -1);
+}
+
+/* A dataset or a block goes, or, NULL, all of them: nobody reads or calls it any more. */
+static void hy__data_leave(hy_root *root, const hy_block *b)
 {
     hy__loader_pool *c;
     do {
         hy__acquire(&root->lock);
         for (c = root->loader_pools; c; c = c->next) {
             const hy_dataset *at = c->data;
-            while (at && at != D) at = at->below;
+            while (b && at && &at->base != b && at->block != b) at = at->below;
             if (at) break;
         }
         hy__release(&root->lock);
         if (c) hy__loader_pool_halt(c);
     } while (c);
+    while (!b && root->aside) hy__aside_free(root, root->aside);
 }
 
 /* --- making samples --- */
+static const char hy__sampling[] = "the function of a dataset";
 /* Memory that grows when more is asked for. */
 typedef struct hy__growing { char *data; size_t bytes; } hy__growing;
 static char *hy__growing_of(hy__heap *heap, hy__growing *room, size_t bytes)
@@ -68483,7 +68528,11 @@ static char *hy__growing_of(hy__heap *heap, hy__growing *room, size_t bytes)
  * place for the last. After a failure: which and why, in words if it was not the function that gave up. */
 typedef struct hy__producer {
     hy__heap  *heap;
-    hy__growing   room[3];
+    hy_root   *root;
+    hy_frame  *frame;                   /* for blocks, if there are any */
+    int        begun;                   /* what a block gave lies there: */
+    hy_array  *gave[HY__PARTS];
+    hy__growing room[3];
     hy_error_t code;
     char       said[160];
 } hy__producer;
@@ -68492,6 +68541,7 @@ static void hy__producer_empty(hy__producer *m)
 {
     int i;
     for (i = 0; i < 3; i++) hy__free(m->heap, m->room[i].data);
+    if (m->frame) hy__aside_free(m->root, m->frame);
 }
 
 /* With room at once for samples whose sizes are known; else -1. */
@@ -68499,8 +68549,11 @@ static int hy__producer_begin(hy__producer *m, hy__heap *heap, const hy_dataset 
 {
     memset(m, 0, sizeof *m);
     m->heap = heap;
-    for (D = D->below; D; D = D->below)
-        if (!hy__growing_of(heap, &m->room[D->depth & 1], D->room)) return -1;
+    m->root = D->base.core->root;
+    for (; D; D = D->below) {
+        if (D->block && !m->frame && (m->frame = hy__aside_new(m->root)) == NULL) return -1;
+        if (D->below && !hy__growing_of(heap, &m->room[D->below->depth & 1], D->below->room)) return -1;
+    }
     return 0;
 }
 
@@ -68526,6 +68579,63 @@ static int hy__part_fits(const hy_type *form, const hy_type *type)
     return hy__bytes(type) >= 0 && (uint64_t)hy__bytes(type) <= SIZE_MAX / (4 * HY__PARTS);
 }
 
+/* A sample's parts as an array or a group, copied. */
+static hy_array *hy__sample_array(hy_frame *F, const hy_part *part, int parts, const char *who)
+{
+    hy_array *all = parts > 1 ? hy__group_make(F, parts) : NULL, *x = NULL;
+    int k;
+    for (k = 0; k < parts && !F->code; k++) {
+        x = hy__make(F, &part[k].type, who);
+        if (x && part[k].data) memcpy(x->t.data, part[k].data, (size_t)hy__bytes(&x->t.type));
+        if (all) all->item[k] = x;
+    }
+    return F->code ? NULL : parts > 1 ? all : x;
+}
+
+/* What a block gives for a sample: how many parts, or -1, and its frame has the error. A bracket is open. */
+static int hy__transform_run(hy_frame *W, hy_block *block, uint64_t random, int n, const hy_part *in,
+                             hy_array **gave)
+{
+    hy_array *x, *y;
+    int k;
+    W->seed = random;
+    W->stream = 0;
+    W->within = hy__sampling;
+    hy_begin(W);
+    x = hy__sample_array(W, in, n, "hy_dataset_transform");
+    y = x ? hy_call_at(W, block, x, NULL, 0) : NULL;
+    n = y ? hy_count(W, y) : -1;
+    for (k = 0; k < n && k < HY__PARTS && !W->code; k++) {
+        gave[k] = hy_get(W, y, k);
+        if (!hy__concrete(W, gave[k], "hy_dataset_transform", "arrays")) break;
+        gave[k] = hy__packed_array(W, gave[k]);
+    }
+    return W->code ? -1 : n;
+}
+
+/* The same for a dataset's block: the types of its parts. */
+static int hy__sample_transformed(const hy_dataset *D, hy__producer *m, uint64_t random, const hy_part *in,
+                                  hy_part *out)
+{
+    hy_frame *W = m->frame;
+    int k, more = D->first_part ? D->below->parts - 1 : 0, n;
+    m->begun = 1;
+    n = hy__transform_run(W, D->block, random, D->below->parts - more, in, m->gave);
+    if (n < 0) hy__producer_fails(m, W->code, "%s", W->text);
+    else if (n + more != D->parts)
+        n = hy__producer_fails(m, HY_ERROR_SHAPE, "the block gave %d arrays, for sample 0 %d", n,
+                               D->parts - more);
+    for (k = 0; k < D->parts && n >= 0; k++) out[k].type = k < n ? m->gave[k]->t.type : in[k - n + 1].type;
+    return n < 0 ? -1 : 0;
+}
+static void hy__sample_done(hy__producer *m)
+{
+    if (!m->begun) return;
+    m->frame->code = HY_ERROR_OK;
+    hy_end(m->frame);
+    m->begun = 0;
+}
+
 /* The sizes of a sample; how many bytes it takes, or 0, if it cannot be made. */
 static size_t hy__sample_sizes(const hy_dataset *D, hy__producer *m, int64_t i, uint64_t random,
                                const hy_part *in, hy_part *out)
@@ -68533,8 +68643,9 @@ static size_t hy__sample_sizes(const hy_dataset *D, hy__producer *m, int64_t i, 
     size_t bytes = 1;
     int k;
     for (k = 0; k < D->parts; k++) { out[k].type = D->type[k]; out[k].data = NULL; }
-    if (!D->open) return D->room + 1;
-    if (D->parts_fn(D->user, i, random, in, out)) return 0;
+    if (!D->open && !D->block) return D->room + 1;
+    if (D->block ? hy__sample_transformed(D, m, random, in, out)
+        : D->parts_fn(D->user, i, random, in, out)) return 0;
     for (k = 0; k < D->parts; k++) {
         if (!hy__part_fits(&D->type[k], &out[k].type)) {
             (void)hy__producer_fails(m, HY_ERROR_SHAPE, "its part %d has type %t %z, where %t %z is due", k,
@@ -68554,7 +68665,15 @@ static int hy__sample_values(const hy_dataset *D, hy__producer *m, int64_t i, ui
     const void *from[HY__PARTS];
     void *to[HY__PARTS];
     hy_part told[HY__PARTS];
-    int k;
+    int k, gave;
+    if (D->block) {
+        gave = D->parts - (D->first_part ? D->below->parts - 1 : 0);
+        for (k = 0; k < D->parts; k++)
+            memcpy(out[k].data, k < gave ? m->gave[k]->t.data : in[k - gave + 1].data,
+                   (size_t)hy__bytes(&out[k].type));
+        hy__sample_done(m);
+        return 0;
+    }
     if (D->parts_fn) {
         memcpy(told, out, (size_t)D->parts * sizeof *out);
         if (D->parts_fn(D->user, i, random, in, told)) return -1;
@@ -68573,7 +68692,7 @@ static int hy__sample_values(const hy_dataset *D, hy__producer *m, int64_t i, ui
 }
 
 /* Sample i as out: where `direct` says, or into the room. From the source upward; nonzero: it failed. */
-static int hy__dataset_sample(const hy_dataset *D, int64_t i, uint64_t random, hy__producer *m,
+static int hy__dataset_levels(const hy_dataset *D, int64_t i, uint64_t random, hy__producer *m,
                               void *const *direct, hy__growing *room, hy_part *out)
 {
     const hy_dataset *chain[HY__MAPS], *at;
@@ -68603,6 +68722,14 @@ static int hy__dataset_sample(const hy_dataset *D, int64_t i, uint64_t random, h
     return 0;
 }
 
+static int hy__dataset_sample(const hy_dataset *D, int64_t i, uint64_t random, hy__producer *m,
+                              void *const *direct, hy__growing *room, hy_part *out)
+{
+    int failed = hy__dataset_levels(D, i, random, m, direct, room, out);
+    hy__sample_done(m);
+    return failed;
+}
+
 /* Who asked for a sample learns why there is none. */
 static void hy__sample_fail(hy_frame *F, const char *who, int64_t i, hy_error_t code, const char *said)
 {
@@ -68618,7 +68745,7 @@ static void hy__dataset_release(hy_block *self)
     hy_dataset *D = (hy_dataset *)(void *)self;
     hy__heap *heap = &self->core->root->heap;
     int k;
-    hy__loader_pools_leave(self->core->root, D);
+    hy__data_leave(self->core->root, self);
     if (D->close) D->close(self->core->root, D->user);
     for (k = 0; k < D->parts; k++) hy__buffer_free(heap, D->held[k]);
     if (D->getter) hy__producer_empty(D->getter);
@@ -68637,6 +68764,7 @@ static hy_dataset *hy__dataset_new(hy_frame *F, int64_t n, int parts, const char
     }
     D = (hy_dataset *)(void *)hy_block_new(F, sizeof *D, "dataset", hy__uncalled_forward, 0);
     if (!D) return NULL;
+    F->root->leave = hy__data_leave;
     D->base.free_fn = hy__dataset_release;
     D->n = n;
     return D;
@@ -68649,7 +68777,7 @@ static int hy__dataset_part(hy_frame *F, hy_dataset *D, const hy_type *type, con
     for (d = 0; d < known.shape.ndim && d < HY_MAX_DIM; d++)
         if (known.shape.dim[d] == -1) known.shape.dim[d] = 0;
     if (!hy__check_type(F, &known, who)) return -1;
-    if (!hy__shape_known(&type->shape) && !D->parts_fn)
+    if (!hy__shape_known(&type->shape) && !D->parts_fn && !D->block)
         return hy__fail(F, HY_ERROR_ARGUMENT, "%s: part %d has shape %z: sizes of -1 are told sample by "
                         "sample, by the function of hy_dataset_of_parts or hy_dataset_map_parts", who, k,
                         &type->shape);
@@ -68727,7 +68855,8 @@ HY_API hy_dataset *hy_dataset_of_parts(hy_frame *F, int64_t n, int parts, const 
 static int hy__dataset_lives(hy_root *root, const hy_dataset *D)
 {
     hy__acquire(&root->lock);
-    while (D && hy__block_lives(root, &D->base)) D = D->below;
+    while (D && hy__block_lives(root, &D->base) && (!D->block || hy__block_lives(root, D->block)))
+        D = D->below;
     hy__release(&root->lock);
     return !D;
 }
@@ -68735,7 +68864,8 @@ static int hy__dataset_ok(hy_frame *F, hy_dataset *D, const char *who)
 {
     if (!hy__block_ok(F, D ? &D->base : NULL, who)) return 0;
     if (hy__dataset_lives(F->root, D)) return 1;
-    hy__fail(F, HY_ERROR_STATE, "%s: a dataset whose samples this one changes was freed", who);
+    hy__fail(F, HY_ERROR_STATE, "%s: a dataset whose samples this one changes was freed, or the block of a "
+             "transform", who);
     return 0;
 }
 HY_API hy_dataset *hy_dataset_map(hy_frame *F, hy_dataset *D, int parts, const hy_type *types,
@@ -68755,12 +68885,20 @@ HY_API int64_t hy_dataset_length(hy_frame *F, hy_dataset *D)
     return hy__dataset_ok(F, D, "hy_dataset_length") ? D->n : 0;
 }
 /* Callbacks may not free datasets that samples are made of. */
-static const char hy__sampling[] = "the function of a dataset";
 static void hy__dataset_hold(hy_dataset *D, const char *who)
 {
-    for (; D; D = D->below) hy__block_hold(&D->base, who);
+    for (; D; D = D->below) {
+        hy__block_hold(&D->base, who);
+        hy__block_hold(D->block, who);
+    }
 }
-static void hy__dataset_let(hy_dataset *D) { for (; D; D = D->below) hy__block_let(&D->base); }
+static void hy__dataset_let(hy_dataset *D)
+{
+    for (; D; D = D->below) {
+        hy__block_let(&D->base);
+        hy__block_let(D->block);
+    }
+}
 static void hy__data_free(hy_frame *F, hy_block *b, const char *who)
 {
     if (!F || !b) return;
@@ -68847,6 +68985,69 @@ static int64_t hy__dataset_keep(hy_frame *F, hy_dataset *D, hy_keep_fn keep, voi
     hy__dataset_let(D);
     hy__getter_leave(F, D, m);
     return F->code ? -1 : n;
+}
+
+/* --- samples that go through a block --- */
+/* The types that come out for sample 0; of no samples at all, those that go in. */
+static int hy__transform_types(hy_frame *F, hy_dataset *D, hy_block *block, int first, hy_type *type,
+                               const char *who)
+{
+    hy__producer *m = hy__getter_take(F, D);
+    hy_frame *W = m ? hy__aside_new(F->root) : NULL;
+    hy_part in[HY__PARTS];
+    hy_array *gave[HY__PARTS];
+    int k, d, n = 0, more = first ? D->parts - 1 : 0;
+    if (!W) hy__no_memory(F, who);
+    hy__dataset_hold(D, who);
+    hy__block_hold(block, who);
+    if (!F->code && !hy__getter_get(F, D, m, 0, in, who)) {
+        n = hy__transform_run(W, block, hy__random_u64(0, 0, 0), D->parts - more, in, gave);
+        if (n < 0) hy__fail(F, W->code, "%s: %s", who, W->text);
+        else if (n + more > HY__PARTS)
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: samples of %d parts; 1 to %d are possible", who, n + more,
+                     (int)HY__PARTS);
+        for (k = 0; k < n + more && !F->code; k++) {
+            type[k] = k < n ? gave[k]->t.type : D->type[k - n + 1];
+            for (d = 0; d < type[k].shape.ndim && k < n && D->open; d++) type[k].shape.dim[d] = -1;
+        }
+        W->code = HY_ERROR_OK;
+        hy_end(W);
+    }
+    hy__block_let(block);
+    hy__dataset_let(D);
+    if (W) hy__aside_free(F->root, W);
+    hy__getter_leave(F, D, m);
+    return F->code ? -1 : n + more;
+}
+static hy_dataset *hy__dataset_through(hy_frame *F, hy_dataset *D, hy_block *block, int first,
+                                       const char *who)
+{
+    hy_type type[HY__PARTS];
+    hy_dataset *T;
+    int parts, k;
+    if (!hy__dataset_ok(F, D, who) || !hy__block_ok(F, block, who)) return NULL;
+    memcpy(type, D->type, sizeof type);
+    parts = D->n ? hy__transform_types(F, D, block, first, type, who) : D->parts;
+    T = parts < 0 ? NULL : hy__dataset_new(F, D->n, parts, who);
+    if (!T) return NULL;
+    T->below = D;
+    T->depth = D->depth + 1;
+    T->block = block;
+    T->first_part = first;
+    if (T->depth >= HY__MAPS)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: more than %d datasets in a chain", who, (int)HY__MAPS);
+    for (k = 0; k < parts && !F->code; k++) hy__dataset_part(F, T, &type[k], who);
+    if (!F->code) return T;
+    hy_block_free(F, &T->base);
+    return NULL;
+}
+HY_API hy_dataset *hy_dataset_transform(hy_frame *F, hy_dataset *D, hy_block *fn)
+{
+    return hy__dataset_through(F, D, fn, 0, "hy_dataset_transform");
+}
+HY_API hy_dataset *hy_dataset_transform_first(hy_frame *F, hy_dataset *D, hy_block *fn)
+{
+    return hy__dataset_through(F, D, fn, 1, "hy_dataset_transform_first");
 }
 
 /* --- samplers --- */
@@ -69291,19 +69492,6 @@ static hy_array *hy__join_arrays(hy_frame *F, const hy__joining *how, int64_t n,
     return F->code ? NULL : y;
 }
 
-/* A sample's parts as an array or a group, copied. */
-static hy_array *hy__sample_array(hy_frame *F, const hy_part *part, int parts, const char *who)
-{
-    hy_array *all = parts > 1 ? hy__group_make(F, parts) : NULL, *x = NULL;
-    int k;
-    for (k = 0; k < parts && !F->code; k++) {
-        x = hy__make(F, &part[k].type, who);
-        if (x && part[k].data) memcpy(x->t.data, part[k].data, (size_t)hy__bytes(&x->t.type));
-        if (all) all->item[k] = x;
-    }
-    return F->code ? NULL : parts > 1 ? all : x;
-}
-
 /* What a function of yours makes of n samples, each of so many parts from part[i * step] on. */
 static hy_array *hy__join_told(hy_frame *F, const hy__joining *how, int64_t n, const hy_part *part, int step,
                                int parts, const char *who)
@@ -69599,7 +69787,8 @@ static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
     if (L->lived == now) return 1;      /* no block has gone since */
     L->lived = 0;
     if (!hy__dataset_lives(F->root, L->data))
-        hy__fail(F, HY_ERROR_STATE, "%s: the loader's dataset was freed, or one below it", who);
+        hy__fail(F, HY_ERROR_STATE, "%s: the loader's dataset was freed, or one below it, or the block of a "
+                 "transform", who);
     else if (!L->sampler || hy__sampler_ok(F, L->sampler, who)) L->lived = now;
     return !F->code;
 }
@@ -69607,6 +69796,11 @@ static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
 static int hy__loader_idle(hy_frame *F, hy_loader *L, const char *who)
 {
     if (!hy__loader_ok(F, L, who)) return 0;
+    if (F->within == hy__sampling && hy__loader_pool_mine(L->pool)) {
+        hy__fail(F, HY_ERROR_STATE, "%s: %s must not use the loader for which it makes samples", who,
+                 F->within);
+        return 0;
+    }
     if (!L->taken) return 1;
     hy__fail(F, HY_ERROR_STATE, "%s: %s goes through this loader: %s must not use it", who, L->taken,
              hy__caller(F));
@@ -69730,18 +69924,23 @@ static void hy__loader_arm(hy_frame *F, hy_loader *L)
 /* Without a pool: the next batches, all at once. */
 static void hy__loader_make(hy_frame *F, hy_loader *L)
 {
-    double cost = (double)hy__dataset_scratch(L->data) + (double)L->data->room;
-    int told = L->data->fn || L->data->parts_fn || L->data->open;
+    double cost = (double)hy__dataset_scratch(L->data) + (double)L->data->room;       /* of a sample, in ns */
+    int told = L->data->fn || L->data->parts_fn || L->data->block || L->data->open;
     int64_t items;
     hy__region region;
     hy__loader_arm(F, L);
     if (F->code) return;
     items = (L->armed - L->batch) * L->size;
+    cost = (told ? 10 : 0.1) * cost + (L->maker->frame ? 1e4 : 0);
     region.run = hy__loader_item;
     region.arg = L;
     region.stages = 1;
     region.items = &items;
-    if (!hy__parallel(F->root, &region, (told ? 10 : 0.1) * cost * (double)items)) return;
+    if (L->maker->frame && F->root->desc.parallel_for) {        /* whose jobs may not begin others */
+        hy__region_alone(&region);
+        return;
+    }
+    if (!hy__parallel(F->root, &region, cost * (double)items)) return;
     hy__fail(F, HY_ERROR_ARGUMENT, "%s", hy__stray_text);
 }
 

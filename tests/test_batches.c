@@ -91,12 +91,30 @@ typedef struct batches_how {
 } batches_how;
 typedef hy_loader *(*batches_make)(hy_frame *F, batches_how *how);
 
+/* A host's job system, last item first; its jobs may not begin others. */
+static void batches_jobs(void *user, int64_t n, hy_item_fn fn, void *arg)
+{
+    int *inside = (int *)user;
+    CHECK(!*inside);
+    for (*inside = 1; n-- > 0; ) fn(arg, n, (int)(n & 1));
+    *inside = 0;
+}
+static hy_frame *batches_open(int threads, int *inside)
+{
+    hy_desc desc;
+    memset(&desc, 0, sizeof desc);
+    *inside = 0;
+    desc.threads = threads < 4 ? threads : 2;
+    if (threads == 4) { desc.parallel_for = batches_jobs; desc.parallel_user = inside; }
+    return hy_open(&desc);
+}
+
 /* Epochs as text: numbers of the first part's first column, `|` behind batches; \n behind epochs. */
 static int batches_epochs(batches_make make, batches_how *how, int epochs, char *text, size_t room)
 {
-    hy_frame *F = control_open(how->threads);
+    int e, n = 0, inside;
+    hy_frame *F = batches_open(how->threads, &inside);
     hy_loader *L = make(F, how);
-    int e, n = 0;
     size_t hash = 0;
     for (e = 0; e < epochs && !hy_error(F); e++) {
         int64_t due = hy_loader_length(F, L), seen = 0, i, m;
@@ -138,7 +156,7 @@ static void batches_all_ways(batches_make make, batches_how *how, int epochs, co
     int k, up, threads, n;
     for (up = 0; up < 2; up++)
         for (k = 0; k < 4; k++)
-            for (threads = 1; threads < 4; threads += 2) {
+            for (threads = 1; threads < 5; threads += threads < 3 ? 2 : 1) {       /* 4: the host's */
                 how->opt.num_workers = workers[k];
                 how->opt.prefetch = k == 2 ? 2 : threads == 3 ? 1 + k : 0;
                 how->threads = threads;
@@ -436,6 +454,137 @@ static void batches_of_arrays(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* --- samples through blocks --- */
+/* Twice the square root of it, and noise. */
+static hy_array *batches_noise(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    x = hy_expand_dims(F, hy_sqrt(F, x), 0);
+    return hy_add(F, hy_mul_scalar(F, x, 2), hy_uniform(F, HY_SHAPE(1), 0, 0.5));
+}
+/* Of a line, a table and a number: the line doubled and cut to its first half, and the number twice. */
+static hy_array *batches_mixed(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *line = hy_get(F, x, 0), *number = hy_get(F, x, 2);
+    (void)self;
+    return hy_group(F, hy_dropout(F, hy_concat(F, hy_group(F, line, line), 0), 0.5, NULL), number, number);
+}
+static hy_loader *batches_through(hy_frame *F, batches_how *how)
+{
+    hy_block *block = hy_block_new(F, sizeof *block, "Noise", batches_noise, 1);
+    hy_dataset *D;
+    if (how->size) hy_hybridize(F, block, NULL);
+    D = hy_dataset_transform(F, hy_dataset_take(F, batches_squares(F, 12), 11), block);
+    how->opt.shuffle = 1;
+    return hy_loader_new(F, D, 4, &how->opt);
+}
+static hy_loader *batches_through_first(hy_frame *F, batches_how *how)
+{
+    hy_dataset *D = hy_dataset_arrays(F, hy_group(F, hy_arange(F, 0, 9, 1), hy_arange(F, 9, 18, 1)));
+    hy_block *dense = hy_nn_dense(F, 2, NULL);
+    hy_initialize(F, dense, NULL);
+    hy_seed(F, 3);
+    how->opt.shuffle = 0;
+    if (how->size) hy_hybridize(F, dense, NULL);
+    D = hy_dataset_transform_first(F, D, hy_block_new(F, sizeof(hy_block), "Noise", batches_noise, 1));
+    return hy_loader_new(F, hy_dataset_transform_first(F, D, dense), 4, &how->opt);
+}
+static hy_loader *batches_through_open(hy_frame *F, batches_how *how)
+{
+    hy_dataset *D = hy_dataset_of_parts(F, 11, 3, batches_types, batches_line, NULL);
+    hy_batchify *part[3];
+    hy_block *block = hy_block_new(F, sizeof *block, "Mixed", batches_mixed, 1);
+    if (how->size) hy_hybridize(F, block, NULL);
+    D = hy_dataset_transform(F, D, block);
+    part[0] = hy_batchify_pad(F, NULL);
+    part[1] = part[2] = hy_batchify_stack(F);
+    how->opt.batchify = hy_batchify_group(F, 3, part);
+    return hy_loader_new(F, D, 3, &how->opt);
+}
+
+static void batches_transforms(void)
+{
+    static char text[2][4000];
+    batches_how how;
+    hy_frame *F = hy_open(NULL);
+    hy_array *x;
+    double sum = 0;
+    int i;
+    memset(&how, 0, sizeof how);
+    x = hy_next(F, batches_through(F, &how));
+    CHECK(hy_ndim(F, x) == 2 && hy_dim(F, x, 0) == 4 && hy_dim(F, x, 1) == 1);
+    how.opt.shuffle = 0;
+    x = hy_next(F, batches_through_first(F, &how));
+    CHECK(hy_count(F, x) == 2 && hy_dim(F, hy_get(F, x, 0), 2) == 2 && hy_value(F, hy_get(F, x, 1), 3) == 12);
+    x = hy_dataset_get(F, hy_dataset_transform(F, batches_squares(F, 9), hy_block_new(F, sizeof(hy_block), "Noise",
+                       batches_noise, 1)), 7);
+    CHECK(hy_item(F, x) >= 14 && hy_item(F, x) < 14.5);
+    for (i = 0; i < 9; i++) sum += hy_item(F, hy_dataset_get(F, hy_dataset_transform(F, batches_squares(F, 9),
+        hy_block_new(F, sizeof(hy_block), "Noise", batches_noise, 1)), i)) - 2 * i;
+    CHECK(sum > 9 * 0.1 && sum < 9 * 0.4);              /* each draws for itself */
+    CHECK(hy_dataset_length(F, hy_dataset_transform(F, hy_dataset_take(F, batches_squares(F, 9), 0), hy_nn_dense(F, 1,
+          NULL))) == 0);
+    CHECK(hy_close(F) == 0);
+    for (how.size = 0; how.size < 2; how.size++) {      /* line by line and compiled */
+        batches_all_ways(batches_through, &how, 3, NULL);
+        batches_all_ways(batches_through_first, &how, 2, NULL);
+        batches_all_ways(batches_through_open, &how, 2, "0 1 2 | 3 4 5 | 6 7 8 | 9 10 | \n0 1 2 | 3 4 5 | 6 7 8 | 9 10 | \n");
+        how.opt.batchify = NULL;
+        how.threads = 2;
+        how.given_up = 0;
+        batches_epochs(batches_through, &how, 2, text[how.size], sizeof *text);
+    }
+    CHECK_STR(text[0], text[1]);
+}
+
+static hy_array *batches_picky(hy_frame *F, hy_block *self, hy_array *x)
+{
+    int n = (int)hy_item(F, x);
+    (void)self;
+    if (n == 9) return hy_add(F, hy_ones(F, HY_SHAPE(2)), hy_ones(F, HY_SHAPE(3)));
+    if (n == 25) return hy_group(F, x, x);
+    return n == 49 ? hy_ones(F, HY_SHAPE(2)) : x;
+}
+/* Errors name the sample and what the block says; blocks and datasets may go at any time. */
+static void batches_transform_errors(void)
+{
+    int workers, how;
+    for (workers = 0; workers < 4; workers += 3) for (how = 0; how < 5; how++) {
+        hy_frame *F = control_open(2);
+        hy_block *block = hy_block_new(F, sizeof *block, "Picky", batches_picky, 0);
+        hy_dataset *D = hy_dataset_transform(F, batches_squares(F, 40), block);
+        hy_loader_opt o;
+        hy_loader *L;
+        memset(&o, 0, sizeof o);
+        o.num_workers = workers;
+        L = hy_loader_new(F, D, 1, &o);
+        CHECK(hy_next(F, L) && hy_next(F, L) && hy_next(F, L));
+        if (how == 0) {
+            CHECK(!hy_next(F, L));
+            train_expect(F, "hy_next: the function of the dataset could not make sample 3: Error in operator add: shapes (2,) and (3,)");
+            CHECK(!hy_dataset_get(F, D, 5));
+            train_expect(F, "could not make sample 5: the block gave 2 arrays, for sample 0 1");
+            CHECK(!hy_dataset_get(F, D, 7));
+            train_expect(F, "sample 7: its part 0 has type float32 (2,), where float32 () is due");
+            CHECK(hy_item(F, hy_dataset_get(F, D, 6)) == 36);
+            CHECK(!hy_dataset_transform(F, D, NULL));
+            train_expect(F, "hy_dataset_transform: the block is NULL");
+            D = hy_dataset_sample(F, batches_squares(F, 9), hy_sampler_sequential(F, 2, 3));
+            CHECK(!hy_dataset_transform(F, D, block));
+            train_expect(F, "hy_dataset_transform: Error in operator add: ");
+        }
+        if (how == 1) hy_block_free(F, block);
+        if (how == 1) {
+            CHECK(!hy_next(F, L));
+            train_expect(F, "or the block of a transform");
+        }
+        if (how == 2) hy_dataset_free(F, D);
+        if (how == 3) hy_loader_free(F, L);
+        CHECK(!hy_error(F));
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 /* --- what is refused --- */
 static hy_loader *batches_loader(hy_frame *F, hy_sampler *S, hy_sampler *batch, int64_t size, int shuffle)
 {
@@ -631,15 +780,20 @@ static int batches_oom(hy_frame *F)
     for (i = 0; L && i < 3; i++) if ((x = hy_next(F, L)) != NULL) sum += hy_value(F, x, 0);
     L = batches_picked(F, (memset(&how, 0, sizeof how), &how));
     if (L && (x = hy_next(F, L)) != NULL) sum += hy_value(F, x, 1);
-    return sum == 11 + 0 + 36 + 25 + 0 + 1 + 9 + 445 && !hy_error(F);
+    how.threads = 0;
+    how.opt.sampler = NULL;
+    L = batches_through(F, &how);
+    if (L && (x = hy_next(F, L)) != NULL) sum += 1000 * hy_dim(F, x, 0);
+    return sum == 4000 + 11 + 0 + 36 + 25 + 0 + 1 + 9 + 445 && !hy_error(F);
 }
 static void batches_out_of_memory(void) { oom_walk(batches_oom, 1); }
 
-/* In steady state padding takes nothing from the allocator, nor does a sampler. */
+/* In steady state padding takes nothing from the allocator, nor does a sampler, nor a block. */
 static void batches_no_allocation(void)
 {
-    int workers;
-    for (workers = 0; workers < 3; workers += 2) {
+    static const batches_make makes[] = { batches_padded, batches_own, batches_through, batches_through };
+    int workers, k;
+    for (workers = 0; workers < 3; workers += 2) for (k = 0; k < 4; k++) {
         hy_frame *F = control_open(1);
         batches_how how;
         hy_loader *L;
@@ -647,9 +801,10 @@ static void batches_no_allocation(void)
         int i;
         memset(&how, 0, sizeof how);
         how.opt.num_workers = workers;
-        L = batches_padded(F, &how);
-        for (i = 0; i < 80; i++) {
-            if (i == 40) calls = hy_memory_use(F).calls;
+        how.size = k == 3;
+        L = makes[k](F, &how);
+        for (i = 0; i < 400; i++) {
+            if (i == 300) calls = hy_memory_use(F).calls;
             hy_begin(F);
             hy_next(F, L);
             hy_end(F);
@@ -671,6 +826,8 @@ static void test_batches(void)
     RUN(batches_some);
     RUN(batches_open_sizes);
     RUN(batches_of_arrays);
+    RUN(batches_transforms);
+    RUN(batches_transform_errors);
     RUN(batches_errors);
     RUN(batches_open_errors);
     RUN(batches_out_of_memory);
