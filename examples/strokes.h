@@ -161,10 +161,10 @@ static void strokes_sample(uint32_t number, int digit, drawing *d, float *image)
     hand.xy = lean - sinf(turn);
     hand.yx = wide * sinf(turn);
     hand.yy = cosf(turn);
-    hand.shake = 0.7f;
+    hand.shake = 1.2f;
     while (ways < 5 && strokes_font[digit][ways]) ways++;
     d->n = 0;
     strokes_write(d, strokes_font[digit][(int)strokes_random(&dice, 0, (float)ways)], &hand, &dice);
-    strokes_image(d, strokes_random(&dice, 1.2f, 2.6f), image);
+    strokes_image(d, strokes_random(&dice, 1.2f, 3.0f), image);
 }
 #endif
