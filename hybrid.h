@@ -50161,6 +50161,17 @@ typedef struct hy__keeping {
     hy__buffer *keep_room, *wide_room;
 } hy__keeping;
 
+/* Marks what this gradient reads of what the first graph has. */
+static void hy__derive_keeps(hy__keeping *K, const hy__deriving *B, const hy_graph *gradient,
+                             const hy__deriving *first)
+{
+    int i;
+    for (i = 0; i < gradient->vars; i++) {
+        int v = gradient->var[i]->rank[0], at = v < 0 || v >= B->T.n ? -1 : B->place[v];
+        if (at >= 0 && at < first->n + first->g->heads) K->keep[at] = 1;
+    }
+}
+
 /* Adds heads for values that the gradients of these values read, until there are no more. */
 static void hy__derive_second(hy__keeping *K, const hy__deriving *first, hy_array *const *in,
                               const char *given)
@@ -50168,7 +50179,7 @@ static void hy__derive_second(hy__keeping *K, const hy__deriving *first, hy_arra
     hy_frame *F = first->F;
     hy__deriving B = *first;
     hy_graph *walked = NULL;            /* which B goes by */
-    int i, all;
+    int all;
     for (;;) {
         hy__buffer *had = K->wide_room;
         hy_graph *graph = NULL, *more = NULL;
@@ -50181,15 +50192,59 @@ static void hy__derive_second(hy__keeping *K, const hy__deriving *first, hy_arra
         if (!hy__derive_open(&B, F, K->forward, in, first->S->training, 0, NULL))
             graph = hy__derive_graph(&B, K->wide);
         if (graph) more = hy__derive_forward(&B, graph);
-        for (i = 0; more && i < graph->vars; i++) {
-            int v = graph->var[i]->rank[0], at = v < 0 || v >= B.T.n ? -1 : B.place[v];
-            if (at >= 0 && at < first->n + first->g->heads) K->keep[at] = 1;
-        }
+        if (more) hy__derive_keeps(K, &B, graph, first);
         hy__graph_drop(graph);
         if (!more) { hy__derive_close(&B); return; }
         walked = K->forward;
         K->forward = more;
     }
+}
+
+/* Does a run decide which gradients there are? */
+static int hy__derive_decides(const hy_graph *g)
+{
+    int i, k, some = 0;
+    for (i = 0; i < g->n && !some; i++) {
+        const hy__node *node = g->node[i];
+        int control = node->op && node->op->flags & HY_OP_CONTROL;
+        some = control && (node->nsub > 1 || ((const hy__control_rec *)node->record)->limit > 0);
+        for (k = 0; k < node->nsub && !some; k++) some = hy__derive_decides(node->sub[k]);
+    }
+    return some;
+}
+
+/* Adds what the gradient of one head reads. */
+static void hy__derive_apart(hy__keeping *K, const hy__deriving *first, hy_array *const *in, int head)
+{
+    hy_frame *F = first->F;
+    hy_graph *graph = NULL, *more = NULL;
+    hy__deriving B;
+    hy__buffer *room;
+    char *one = (char *)hy__room_zero(F, &room, (size_t)K->forward->heads, "gradient");
+    if (!one) return;
+    one[head] = 1;
+    hy__try(F);
+    if (!hy__derive_open(&B, F, K->forward, in, first->S->training, 0, NULL))
+        graph = hy__derive_graph(&B, one);
+    if (graph) more = hy__derive_forward(&B, graph);
+    if (more) hy__derive_keeps(K, &B, graph, first);
+    hy__graph_drop(graph);
+    hy__derive_close(&B);
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    hy__buffer_drop(&F->cache, room);
+    if (!more) return;
+    hy__graph_drop(K->forward);
+    K->forward = more;
+}
+
+/* Where only some heads have a gradient, whether one is present has to be told of what is surely there
+ * beside the others: that may read more than the gradient of all heads does. */
+static void hy__derive_some(hy__keeping *K, const hy__deriving *first, hy_array *const *in, const char *given)
+{
+    int i, n = 0;
+    for (i = 0; i < first->g->heads; i++) n += given[i];
+    if (n < 2 || !hy__derive_decides(first->g)) return;
+    for (i = 0; i < first->g->heads && !first->F->code; i++) if (given[i]) hy__derive_apart(K, first, in, i);
 }
 
 /* Makes forward with all values that gradients read. Takes over graph. */
@@ -50202,6 +50257,7 @@ static hy_graph *hy__derive_kept(hy__deriving *B, hy_graph *graph, hy_array *con
     K.keep = (char *)hy__room_zero(F, &K.keep_room, (size_t)(B->n + B->g->heads) + 1, "gradient");
     if (K.keep) K.forward = hy__derive_forward(B, graph);
     if (K.forward) {
+        hy__derive_some(&K, B, in, given);
         hy__try(F);                     /* a second derivative may fail where a first does not */
         hy__derive_second(&K, B, in, given);
         hy__try_end(F, F->code != HY_ERROR_MEMORY);

@@ -13,6 +13,11 @@ static hy_array *reached_data(hy_frame *F, hy_array *x, void *user)
     (void)user;
     return hy_mul_scalar(F, hy_get(F, x, 0), 2);
 }
+static hy_array *reached_idle(hy_frame *F, hy_array *x, void *user)
+{
+    (void)user;
+    return hy_ones_like(F, hy_get(F, x, 0));
+}
 static hy_array *reached_other(hy_frame *F, hy_array *x, void *user)
 {
     return reached_weigh(F, hy_get(F, x, 1), user, 1);
@@ -61,7 +66,7 @@ static hy_array *reached_step(hy_frame *F, hy_array *s, void *user)
 }
 
 enum { REACHED_BRANCH, REACHED_DEEP, REACHED_OWN, REACHED_ROOT, REACHED_NONE, REACHED_TURNS, REACHED_LAST,
-       REACHED_SWAP, REACHED_ANEW, REACHED_WHILE, REACHED_OUT, REACHED_CASES };
+       REACHED_SWAP, REACHED_ANEW, REACHED_WHILE, REACHED_OUT, REACHED_PAIR, REACHED_CASES };
 
 static hy_array *reached_branch(hy_frame *F, hy_array *p, hy_array *x, hy_array *taken, void *user)
 {
@@ -95,11 +100,14 @@ static hy_array *reached_forward(hy_frame *F, hy_block *b, hy_array *x)
     switch (n->which) {
         case REACHED_BRANCH: return hy_cond(F, p, reached_first, reached_second, x, n);
         case REACHED_DEEP: return hy_cond(F, p, reached_deep, reached_second, x, n);
+        case REACHED_PAIR: y = hy_make_loss(F, n->w[0], NULL); break;       /* a result, too */
         case REACHED_OWN: y = hy_softmax_output(F, y, hy_zeros(F, HY_SHAPE(3)), NULL); break;
         case REACHED_ROOT: y = hy_sqrt(F, hy_mul_scalar(F, y, 0)); break;       /* infinity times 0 */
         case REACHED_NONE: y = hy_trigamma(F, hy_exp(F, y)); break;             /* has no gradient */
         default: return reached_loop(F, n, x, p);
     }
+    if (n->which == REACHED_PAIR)
+        return hy_group(F, hy_add(F, x, hy_cond(F, p, reached_data, reached_idle, hy_group(F, y, y), n)), y);
     return reached_branch(F, p, x, y, n);
 }
 
@@ -111,6 +119,7 @@ static const reached_case reached_cases[] = {
     { REACHED_ROOT, { 1, 2 }, 0 }, { REACHED_NONE, { 0, 2 }, 1 }, { REACHED_TURNS, { 1, 3 }, 0 },
     { REACHED_LAST, { 1, 2 }, 0 }, { REACHED_SWAP, { 4, 4 }, 0 }, { REACHED_ANEW, { 2, 4 }, 0 },
     { REACHED_WHILE, { 7, 4 }, 0 }, { REACHED_OUT, { 15, 8 }, 0 },
+    { REACHED_PAIR, { 1, 0 }, 0 },
 };
 
 enum { REACHED_LINE, REACHED_HYBRID, REACHED_EXACT, REACHED_AGAIN, REACHED_WITHIN, REACHED_OFF, REACHED_WAYS };
@@ -149,7 +158,7 @@ static hy_array *reached_backward(hy_frame *F, hy_block *net, int positive)
     hy_record(F);
     y = hy_call(F, net, x);
     hy_pause(F);
-    hy_backward(F, y, NULL);
+    hy_backward(F, hy_count(F, y) > 1 ? hy_get(F, y, 0) : y, NULL);     /* of the first */
     return hy_grad_of(F, x);
 }
 
@@ -267,6 +276,7 @@ static void test_reached_twice(void)
                 }
                 hy_record(F);
                 y = hy_call(F, net, x);
+                if (hy_count(F, y) > 1) y = hy_get(F, y, 0);
                 g = hy_grad(F, hy_mul(F, y, y), hy_group_of(F, 5, v), &opt);
                 y = hy_zeros(F, HY_SHAPE(1));
                 for (i = 0; i < 5 && g; i++) {
@@ -430,6 +440,7 @@ static int reached_deep_runs(hy_frame *F) { return reached_case_runs(F, REACHED_
 static int reached_last_runs(hy_frame *F) { return reached_case_runs(F, REACHED_LAST); }
 static int reached_swap_runs(hy_frame *F) { return reached_case_runs(F, REACHED_SWAP); }
 static int reached_out_runs(hy_frame *F) { return reached_case_runs(F, REACHED_OUT); }
+static int reached_pair_runs(hy_frame *F) { return reached_case_runs(F, REACHED_PAIR); }
 static void test_reached_starved(void)
 {
     oom_stride = 7;
@@ -437,6 +448,7 @@ static void test_reached_starved(void)
     oom_walk(reached_last_runs, 1);
     oom_walk(reached_swap_runs, 1);
     oom_walk(reached_out_runs, 1);
+    oom_walk(reached_pair_runs, 1);
     oom_stride = 1;
 }
 #endif
