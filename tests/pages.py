@@ -50,7 +50,7 @@ HOVER = r"""(() => { const of = [...document.querySelectorAll('.plot,[data-t],ca
     if (!e) return 'null';
     e.scrollIntoView({ block: 'center', inline: 'center' });
     const r = e.getBoundingClientRect();
-    return JSON.stringify([r.left + r.width / 2, r.top + Math.min(r.height / 2, e.matches('.plot') ? 99 : 14)]); })()"""
+    return JSON.stringify([r.left + r.width / 2, r.top + Math.min(r.height / 2, e.matches('.plot') ? 99 : e.matches('canvas') ? 54 : 14)]); })()"""
 TIP = r"""(() => { const t = document.querySelector('.tip'), r = t && t.getBoundingClientRect();
     return JSON.stringify(!r || t.style.display == 'none' ? null : { text: t.textContent,
         inside: r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight }); })()"""

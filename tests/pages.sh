@@ -38,7 +38,12 @@ note $? "blocks whose values are used elsewhere are drawn each"
 "$tool" graph "$out/names.hybrid" --out "$out/names.html" > /dev/null &&
     "$tool" graph "$out/deep.hybrid" --passes --shape data=2,8 --out "$out/passes.html" > /dev/null
 note $? "pages of graphs are written"
+"$tool" run "$out/deep.hybrid" --input data=ones:2,8 --profile "$out/profile.html" > /dev/null &&
+    "$tool" bench "$out/names.hybrid" --shape data=2,8 --count 3 --profile "$out/profile-names.html" > /dev/null
+note $? "pages of profiles are written"
 cat >> "$out/list" << 'END'
+["profile.html", "Profile of deep.hybrid", "fully_connected", "compile", "trace", "softmax", "layer_norm"]
+["profile-names.html", "Profile of names.hybrid", "layer_norm", "\\u003c/script\\u003e\\u003cimg src=x onerror=ran=1\\u003e"]
 ["deep.html", "deep.hybrid", "\u00d7 12", "layernorm0", "num_hidden 64", "dense73_fwd_output"]
 ["names.html", "names.hybrid", "\u00d7 2", "</script><img src=x onerror=ran=1>\"'&lt;\u202eesrever"]
 ["passes.html", "deep.hybrid, after the passes", "\u00d7 12"]

@@ -230,7 +230,7 @@ try "inputs in the order of a call" 0 show "$out/order.json" --json
 json "inputs in the order of a call" "[i['name'] for i in it['inputs']] == ['data9', 'data10']"
 
 # --- graph
-for f in svg dot; do
+for f in svg dot html; do
     try "graph .$f" 0 graph lstm --out "$out/a b.$f"
     try "graph .$f, passes" 0 graph bn --shape data=2,3,8,8 --passes --parameters --out "$out/p.$f"
 done
@@ -298,6 +298,10 @@ for what in "--profile $out/no/trace.json" "--profile $out" "--output $out/no/wh
     [ ! -s "$out/stdout" ]
     note $? "run: unwritable${what#*$out}: noticed before the run"
 done
+try "run: a page of the profile" 0 run bn --input data=bn-in0.npy --profile "$out/profile.html"
+grep -q '^</body></html>$' "$out/profile.html" && ! grep -q http "$out/profile.html"
+note $? "run: a page of the profile is whole"
+try "run: a page that cannot be written" 1 run bn --input data=bn-in0.npy --profile "$out/no/profile.html"
 try "run: a trace that could be written" 1 run bn --input data=bn-in1.npy --profile "$out/unused.json"
 [ ! -e "$out/unused.json" ]
 note $? "run: a trace that could be written is not"

@@ -2407,13 +2407,242 @@ static int run_graph(tool *T)
     return FINE;
 }
 
+/* MARK: - the page of a profile ------------------------------------------------------------------------ */
+
+/* Draws the events on a canvas: a wheel or the buttons look closer, a drag moves along, a pointer tells. */
+static const char timeline_begin[] =
+    "(function(){\n"
+    "var d=document,v=d.querySelector('canvas'),D=JSON.parse(d.getElementById('events').textContent),N=D.names,"
+    "E=D.events,\n"
+    "G={},rows=0,all=0,from=0,to=1,H=20,colour=['--c','--c','--a','--a','--c','--b','--b','--c'],over=null,"
+    "held=null;\n"
+    "E.forEach(function(e){var k=e[6]*1000+e[7],g=G[k]=G[k]||{open:[],deep:0,e:[]};g.e.push(e);"
+    "all=Math.max(all,e[4]+e[5])});\n"
+    "Object.keys(G).map(Number).sort(function(a,b){return a-b}).forEach(function(k){var g=G[k];\n"
+    "g.e.sort(function(a,b){return a[4]-b[4]||b[5]-a[5]}).forEach(function(e){\n"
+    "while(g.open.length&&g.open[g.open.length-1]<e[4]+e[5]-1e-6)g.open.pop();\n"
+    "e.row=rows+g.open.length;g.open.push(e[4]+e[5]);g.deep=Math.max(g.deep,g.open.length)});rows+=g.deep});\n"
+    "all=all||1;to=all;\n"
+    "function time(t){var u=['ns','us','ms','s'],k=1;if(!t)return'0';while(Math.abs(t)>=1e3&&k<3){t/=1e3;k++}\n"
+    "if(Math.abs(t)<1&&k==1){t*=1e3;k=0}return+t.toPrecision(4)+' '+u[k]}\n"
+    "function hue(i){var h=0,s=N[i],k;for(k=0;k<s.length;k++)h=h*31+s.charCodeAt(k)|0;return Math.abs(h)%40-20}\n"
+    "function label(e){return(e[0]==4?'early: ':e[0]==5?'trace: ':e[0]==6?'compile: ':'')+(N[e[1]]||N[e[2]])}\n"
+    "function draw(){var q=devicePixelRatio||1,w=v.clientWidth,h=rows*H+26,c=v.getContext('2d'),"
+    "s=getComputedStyle(d.documentElement),\n"
+    "x=function(t){return(t-from)/(to-from)*w},step=Math.pow(10,Math.floor(Math.log10((to-from)/Math.max(2,"
+    "w/110)))),n=(to-from)/step/(w/90),t;\n"
+    "step*=n>5?10:n>2?5:n>1?2:1;\n"
+    "v.style.height=h+'px';v.width=w*q;v.height=h*q;c.scale(q,q);c.font='12px system-ui,sans-serif';"
+    "c.textBaseline='middle';\n"
+    "function of(n){return s.getPropertyValue(n)}\n"
+    "for(t=Math.ceil(from/step)*step;t<=to;t+=step){c.fillStyle=of('--rule');c.fillRect(x(t),18,1,h);"
+    "c.fillStyle=of('--dim');\n"
+    "n=time(t-0);var m=c.measureText(n).width;c.fillText(n,Math.min(Math.max(0,x(t)-m/2),w-m),9)}\n"
+    "E.forEach(function(e){var l=Math.max(0,x(e[4])),r=Math.min(w,x(e[4]+e[5])),y=24+e.row*H,n=label(e);\n";
+static const char timeline_end[] =
+    "if(r<0||l>w)return;r=Math.max(r,l+.6);c.globalAlpha=e==over?1:e[0]==2||e[0]==3?.82+hue(e[2])/130:.75;\n"
+    "c.fillStyle=of(colour[e[0]]);c.fillRect(l,y,Math.max(.5,r-l-.5),H-2);c.globalAlpha=1;\n"
+    "if(r-l>36){c.fillStyle=e[0]<2||e[0]>6||e[0]==4?of('--ink'):'#fff';var k=Math.floor((r-l-10)/6.4);\n"
+    "if(n.length>k)n=n.slice(0,Math.max(1,k-1))+'\\u2026';while(n.length>2&&"
+    "c.measureText(n).width>r-l-8)n=n.slice(0,-2)+'\\u2026';\n"
+    "c.fillText('\\u2068'+n+'\\u2069',l+4,y+H/2-1)}})}\n"
+    "function look(a,b){var s=Math.max(1e-3,Math.min(all,b-a));a=Math.max(0,Math.min(all-s,a));from=a;to=a+s;"
+    "draw()}\n"
+    "function zoom(f,at){look(at-(at-from)*f,at+(to-at)*f)}\n"
+    "function place(e){var r=v.getBoundingClientRect();return[from+(e.clientX-r.left)/r.width*(to-from),"
+    "Math.floor((e.clientY-r.top-24)/H)]}\n"
+    "v.addEventListener('pointermove',function(e){var p=place(e),was=over,g=.6*(to-from)/v.clientWidth;\n"
+    "if(held){look(held[0]-(e.clientX-held[1])/v.clientWidth*(held[2]-held[0]),"
+    "held[2]-(e.clientX-held[1])/v.clientWidth*(held[2]-held[0]));return}\n"
+    "over=null;E.forEach(function(o){if(o.row==p[1]&&o[4]-g<=p[0]&&p[0]<=o[4]+o[5]+g)over=o});\n"
+    "v.setAttribute('data-t',over?label(over)+'\\n'+N[over[2]]+(N[over[3]]?"
+    "'\\n'+N[over[3]]:'')+'\\n'+time(over[5])+', from '+time(over[4])\n"
+    "+(over[8]?'\\n'+over[8]+' bytes read and written':''):'');if(was!=over)draw()});\n"
+    "v.addEventListener('pointerdown',function(e){held=[from,e.clientX,to];v.setPointerCapture(e.pointerId)});\n"
+    "v.addEventListener('pointerup',function(){held=null});v.addEventListener('pointercancel',function(){"
+    "held=null});\n"
+    "v.addEventListener('wheel',function(e){e.preventDefault();zoom(e.deltaY>0?1.25:.8,place(e)[0])},{"
+    "passive:false});\n"
+    "v.addEventListener('dblclick',function(){look(0,all)});\n"
+    "d.querySelectorAll('button').forEach(function(b,i){b.onclick=function(){i==2?look(0,all):zoom(i?2:.5,"
+    "(from+to)/2)}});\n"
+    "addEventListener('resize',draw);if(matchMedia)matchMedia('(prefers-color-scheme:dark)').addEventListener('"
+    "change',draw);draw()})()\n";
+
+enum { MOST_DRAWN = 20000, MOST_ROWS = 40 };
+
+/* In at most four digits: "1.234 ms". */
+static const char *digits(tool *T, double v, const char *unit)
+{
+    static const char *const prefix[] = { "n", "u", "m", "", "k", "M", "G", "T" };
+    int k = 3;
+    if (v == 0) return "0";
+    for (; fabs(v) >= (k == 3 && !*unit ? 9999.5 : 999.95) && k < 7; k++) v /= 1000;
+    for (; *unit && fabs(v) < 1 && k > 0; k--) v *= 1000;
+    return text_of(T, "%.4g%s%s%s", v, *unit ? " " : "", prefix[k], unit);
+}
+
+/* A text in JSON that stands in a page. */
+static void put_json(FILE *f, const char *s)
+{
+    fputc('"', f);
+    while (*s) {
+        const char *p = s;
+        unsigned c = layered__char(&s);
+        if (c < 0x20 || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' || c == 0xFFFD)
+            fprintf(f, "\\u%04x", c == ' ' && *p == '\n' ? '\n' : c);
+        else fwrite(p, 1, (size_t)(s - p), f);
+    }
+    fputc('"', f);
+}
+
+/* Texts of the events, each once: what stands in the events is its number. */
+typedef struct names { const char **at; int n, room, *slot; } names;
+static unsigned hash_of(const char *s)
+{
+    unsigned h = 2166136261u;
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 16777619u;
+    return h;
+}
+static int name_number(tool *T, names *all, const char *text)
+{
+    unsigned i = hash_of(text) % (unsigned)all->room;
+    for (; all->slot[i]; i = (i + 1) % (unsigned)all->room)
+        if (!strcmp(all->at[all->slot[i] - 1], text)) return all->slot[i] - 1;
+    all->at[all->n++] = text_of(T, "%s", text);
+    all->slot[i] = all->n;
+    return all->n - 1;
+}
+
+/* Time of each operator, and of tracing and compiling. */
+typedef struct spent { const char *what; double seconds, calls; } spent;
+static int by_spent(const void *a, const void *b)
+{
+    double x = ((const spent *)a)->seconds, y = ((const spent *)b)->seconds;
+    return x < y ? 1 : x > y ? -1 : strcmp(((const spent *)a)->what, ((const spent *)b)->what);
+}
+static int add_spent(spent *all, int n, const char *what, double seconds)
+{
+    int k;
+    for (k = 0; k < n && strcmp(all[k].what, what); k++) continue;
+    if (k == n) { all[n].what = what; n++; }
+    all[k].seconds += seconds;
+    all[k].calls++;
+    return n;
+}
+
+static void put_tile(FILE *f, const char *value, const char *name)
+{
+    fprintf(f, "<div><strong>%s</strong>%s</div>", value, name);
+}
+
+static void put_spent(tool *T, FILE *f, const spent *all, int n)
+{
+    double sum = 0;
+    int i;
+    for (i = 0; i < n; i++) sum += all[i].seconds;
+    fputs("<section class=\"all\"><h2>Time by operator</h2><table><tr><th>operator<th>calls<th>time<th class=\"bar\">"
+          "share</tr>\n", f);
+    for (i = 0; i < n && i < MOST_ROWS; i++) {
+        double share = sum > 0 ? 100 * all[i].seconds / sum : 0;
+        fputs("<tr data-t=\"", f);
+        put_html(f, all[i].what);
+        fprintf(f, "\n%.3g%% of the operators' time, %s each\"><td>", share,
+                digits(T, all[i].seconds / all[i].calls, "s"));
+        put_html(f, all[i].what);
+        fprintf(f, "<td>%s<td>%s<td><s style=\"width:%.4g%%\"></s></tr>\n", digits(T, all[i].calls, ""),
+                digits(T, all[i].seconds, "s"), share);
+    }
+    fputs("</table></section>\n", f);
+}
+
+/* The events as JSON: kind, name, what, shapes, microseconds from and for, frame, lane, bytes. */
+static void put_events(tool *T, FILE *f, int n)
+{
+    names all;
+    hy_event e;
+    int i, name, what;
+    memset(&all, 0, sizeof all);
+    all.room = 6 * n + 7;
+    all.at = ROOM(T, const char *, 3 * n + 1);
+    all.slot = ROOM(T, int, all.room);
+    fputs("<script type=\"application/json\" id=\"events\">{\"events\":[", f);
+    for (i = 0; i < n && !hy_profile_event(T->F, i, &e); i++) {
+        name = name_number(T, &all, e.name);
+        what = name_number(T, &all, e.what);
+        fprintf(f, "%s[%d,%d,%d,%d,%.3f,%.3f,%d,%d,%.0f]", i ? ",\n" : "", (int)e.kind, name, what,
+                name_number(T, &all, e.shapes), 1e6 * e.start, 1e6 * e.seconds, e.frame, e.lane, (double)e.bytes);
+    }
+    fputs("],\n\"names\":[", f);
+    for (i = 0; i < all.n; i++) {
+        fputs(i ? ",\n" : "", f);
+        put_json(f, all.at[i]);
+    }
+    fputs("]}</script>\n", f);
+}
+
+static void profile_page(tool *T, FILE *f)
+{
+    static const char *const kinds[] = { "call", "block", NULL, NULL, "early", "trace", "compile" };
+    const char *title = strrchr(T->word[0], '/'), *name;
+    double end = 0, calls = 0, held = 0, busy = 0;
+    hy_event e;
+    spent *all;
+    int n = 0, drawn, i, rows = 0;
+    while (!hy_profile_event(T->F, n, &e)) n++;
+    all = ROOM(T, spent, n + 1);
+    for (i = 0; !hy_profile_event(T->F, i, &e); i++) {
+        if (e.start + e.seconds > end) end = e.start + e.seconds;
+        if ((double)e.held > held) held = (double)e.held;
+        calls += e.kind == HY_EVENT_CALL;
+        if (e.kind == HY_EVENT_CALL || e.kind == HY_EVENT_BLOCK || e.kind == HY_EVENT_TURN) continue;
+        name = e.kind == HY_EVENT_OP || e.kind == HY_EVENT_JOB ? e.what : kinds[e.kind];
+        busy += e.kind == HY_EVENT_OP || e.kind == HY_EVENT_JOB ? e.seconds : 0;
+        rows = add_spent(all, rows, name, e.seconds);
+    }
+    qsort(all, (size_t)rows, sizeof *all, by_spent);
+    drawn = n < MOST_DRAWN ? n : MOST_DRAWN;
+    begin_page(f, text_of(T, "Profile of %s", title ? title + 1 : T->word[0]));
+    fprintf(f, "<style>canvas{display:block;width:100%%;touch-action:pan-y;cursor:grab;margin-top:.6rem}"
+            "button{font:inherit;min-width:2.4rem;padding:.15rem .6rem;margin-right:.4rem;border:1px solid var(--rule);border-radius:8px;"
+            "background:var(--bg);color:var(--ink)}</style>\n<p>hybrid.h %s, %s</p>\n"
+            "<main><section class=\"all tiles\">", hy_version(), T->command);
+    put_tile(f, digits(T, end, "s"), "in all");
+    put_tile(f, digits(T, busy, "s"), "in operators");
+    put_tile(f, digits(T, calls, ""), "calls");
+    put_tile(f, digits(T, n, ""), "events");
+    put_tile(f, digits(T, held, "B"), "held at most");
+    fputs("</section>\n<section class=\"all\"><h2>Timeline</h2><div class=\"key\"><span>"
+          "<i class=\"c\" style=\"width:.8em\"></i>calls, blocks</span><span><i class=\"a\"></i>operators</span><span><i class=\"b\"></i>trace, compile</span></div>"
+          "<p>", f);
+    if (drawn < n) fprintf(f, "The first %s of %s events. ", digits(T, drawn, ""), digits(T, n, ""));
+    fputs("A wheel looks closer, a drag moves along.</p><button>+</button><button>&minus;</button><button>all</button>"
+          "<canvas></canvas></section>\n", f);
+    put_spent(T, f, all, rows);
+    fputs("</main>\n", f);
+    put_events(T, f, drawn);
+    fprintf(f, "<script>%s%s</script>\n%s", timeline_begin, timeline_end, hy_page_text(HY_PAGE_END));
+}
+
+/* Starts the profile; a page is written by the tool when it ends. */
+static void profile_begin(tool *T, const char *file)
+{
+    hy_profile(T->F, file && !ends_in(file, ".html") ? file : "");
+}
+
 /* Ends the profile. A trace that cannot be written must not take along what was measured. */
-static void profile_end(tool *T)
+static void profile_end(tool *T, const char *file)
 {
     int sound = !hy_error(T->F), failed;
+    aside A;
     writing(T, 1);
     failed = hy_profile(T->F, NULL);
     writing(T, 0);
+    if (file && ends_in(file, ".html")) {
+        A = aside_open(T, file);
+        profile_page(T, A.f);
+        aside_close(T, &A, NULL);
+    }
     if (!failed || !sound) return;
     note(T, "%s", hy_error(T->F));
     hy_clear(T->F);
@@ -2539,12 +2768,12 @@ static int run_run(tool *T)
     if (out && is_arrays_file(out)) check_writable(T, out);
     block = run_block(T, &m, &x);
     if (!option(T, "imperative", 0)) hy_hybridize(T->F, block, NULL);
-    if (trace) hy_profile(T->F, trace);
+    if (trace) profile_begin(T, trace);
     begun = hy_seconds();
     y = hy_call(T->F, block, x);
     hy_wait_all(T->F);
     begun = hy_seconds() - begun;
-    if (trace) profile_end(T);
+    if (trace) profile_end(T, trace);
     check(T);
     all.n = hy_count(T->F, y);
     all.at = each = ROOM(T, hy_array *, all.n);
@@ -2683,9 +2912,9 @@ static void measure_operators(tool *T, bench *b, const model *m, hy_block *block
     double begun = hy_seconds();
     analysis a;
     int i;
-    hy_profile(T->F, file ? file : "");
+    profile_begin(T, file);
     for (i = 0; i < 100 && (!i || hy_seconds() - begun < b->seconds / 2); i++) call_once(T, block, x);
-    profile_end(T);
+    profile_end(T, file);
     check(T);
     gather_costs(T, b);
     if (block == m->whole) { block = m->part; x = onnx_inputs(T, m, block); }
@@ -3040,7 +3269,7 @@ static const known_option options[] = {
     { "bench", "threads", "N,N,...", 0, "time with each of these; one per core" },
     { "bench", "seconds", "S", 0, "for each timing; 2" },
     { "bench", "count", "N", 0, "calls of each timing, instead of seconds" },
-    { "run|bench", "profile", "FILE", 0, "write a trace for chrome://tracing and ui.perfetto.dev" },
+    { "run|bench", "profile", "FILE", 0, "write a page (.html), or a trace for chrome://tracing and ui.perfetto.dev" },
     { "compile", "out", "FILE.c", 0, "the C source" },
     { "compile", "prefix", "NAME", 0, "what all names begin with; FILE" },
     { "compile", "header", "FILE.h", 0, "its prototype and sizes, too" },
