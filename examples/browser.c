@@ -4,7 +4,7 @@
  *     clang --target=wasm32-wasi -Os -msimd128 -mexec-model=reactor -s -nodefaultlibs -lc examples/browser.c -o browser.wasm
  *     base64 < browser.wasm | sed '/id="program"/r /dev/stdin' examples/browser.html > digits.html
  *
- * Needs clang, lld and wasi-libc, as Debian and Ubuntu call them. The lines from HYBRID_OPS to HYBRID_PASSES
+ * Needs clang, lld and wasi-libc, as Debian and Ubuntu call them. The lines from HYBRID_OPS to HYBRID_STATIC
  * make the program small, 400 KB; without HYBRID_NO_TEXT the error names an operator that HYBRID_OPS does not list.
  */
 #define HYBRID_OPS(X) X(fully_connected) X(activation) X(softmax) X(log_softmax) X(pick) X(random_uniform) X(mean)
@@ -16,6 +16,7 @@
 #define HYBRID_NO_VISION
 #define HYBRID_TYPES (1 << HY_F32)
 #define HYBRID_PASSES 0
+#define HYBRID_STATIC
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
 #include "strokes.h"
@@ -45,7 +46,7 @@ void *EXPORT(start)(void)
     hy_optim_opt adam = { 0 };
     F = hy_open(NULL);
     relu.activation = "relu";
-    net = hy_append(F, hy_nn_hybrid_sequential(F), hy_nn_dense(F, 96, &relu), hy_nn_dense(F, 10, NULL));
+    net = hy_append(F, hy_nn_hybrid_sequential(F), hy_nn_dense(F, 128, &relu), hy_nn_dense(F, 10, NULL));
     hy_initialize(F, net, NULL);
     hy_hybridize(F, net, NULL);
     loss = hy_loss_softmax_ce(F, NULL);

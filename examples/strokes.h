@@ -161,7 +161,7 @@ static void strokes_sample(uint32_t number, int digit, drawing *d, float *image)
     hand.xy = lean - sinf(turn);
     hand.yx = wide * sinf(turn);
     hand.yy = cosf(turn);
-    hand.shake = 1.2f;
+    hand.shake = 1;
     while (ways < 5 && strokes_font[digit][ways]) ways++;
     d->n = 0;
     strokes_write(d, strokes_font[digit][(int)strokes_random(&dice, 0, (float)ways)], &hand, &dice);
