@@ -4275,6 +4275,8 @@ typedef struct hy_quantize_opt {
     int         entropy;                /* what loses least by Kullback and Leibler, not the largest number */
     const char *skip;                   /* "dense1,conv0": parts of names between underscores */
     hy_quantize_report *report;         /* where to write what the copy costs, or NULL */
+    void      (*each)(hy_frame *F, double share, void *user);       /* after each batch; share: of all work */
+    void       *user;
 } hy_quantize_opt;
 HY_API hy_block  *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, const hy_quantize_opt *opt);
 #endif
@@ -64818,6 +64820,8 @@ typedef struct hy__quantizer {
     hy_array *const  *batch;
     int               batches, round;   /* round 1: most, 2: count */
     int               taken, left;
+    hy_quantize_opt   opt;
+    int               done, due;        /* batches, each as often as it is gone through */
 } hy__quantizer;
 
 /* How a layer reads its weight. */
@@ -65281,16 +65285,30 @@ static int hy__int8_untold(hy__quantizer *Q)
     return Q->F->code ? -1 : 0;
 }
 
-static int hy__int8_calibrate(hy__quantizer *Q, int entropy)
+/* One more batch is done. Nonzero: an error of the user's function. */
+static int hy__int8_told(hy__quantizer *Q)
 {
-    int rounds = Q->taken ? 1 + (entropy != 0) : 0, i, batch;
+    static const hy__role role = { "`each` of hy_quantize", NULL, "(F, share, user)" };
+    hy__callback visit;
+    if (!Q->opt.each) return 0;
+    visit = hy__callback_open(Q->F, &role);
+    Q->opt.each(Q->F, (double)++Q->done / Q->due, Q->opt.user);
+    hy__callback_close(Q->F, &visit, NULL);
+    return Q->F->code != 0;
+}
+
+static int hy__int8_calibrate(hy__quantizer *Q)
+{
+    int rounds = Q->taken ? 1 + (Q->opt.entropy != 0) : 0, i, batch;
+    Q->due = Q->batches * (rounds + (Q->opt.report != NULL));
     for (Q->round = 1; Q->round <= rounds; Q->round++) {
         for (i = 0; i < Q->b->graph->n && Q->round == 2; i++) {
             if (!Q->layer[i].taken || !(Q->layer[i].most > 0)) continue;
             Q->layer[i].count = (double *)hy__alloc_zero(&Q->F->root->heap, HY__INT8_BINS * sizeof(double));
             if (!Q->layer[i].count) { hy__no_memory(Q->F, "hy_quantize"); return -1; }
         }
-        for (batch = 0; batch < Q->batches; batch++) if (hy__int8_watch_batch(Q, batch)) return -1;
+        for (batch = 0; batch < Q->batches; batch++)
+            if (hy__int8_watch_batch(Q, batch) || hy__int8_told(Q)) return -1;
         if (Q->round == 1 && hy__int8_untold(Q)) return -1;
     }
     for (i = 0; i < Q->b->graph->n; i++) if (Q->layer[i].taken) hy__int8_threshold(&Q->layer[i]);
@@ -65413,6 +65431,7 @@ static void hy__int8_report(hy__quantizer *Q, hy_block *made, hy_quantize_report
         for (k = 0; y && k < hy_count(F, y); k++)
             hy__int8_compare(F, hy_get(F, x, k), hy_get(F, y, k), report, &sums);
         hy_end(F);
+        if (!F->code) hy__int8_told(Q);
     }
     report->mean = sums.numbers > 0 ? sums.error / sums.numbers : 0;
     report->same = sums.rows > 0 ? sums.same / sums.rows : 1;
@@ -65490,11 +65509,12 @@ HY_API hy_block *hy_quantize(hy_frame *F, hy_block *net, hy_array *samples, cons
     hy_block *made = NULL;
     if (!hy__alive(F, samples, "hy_quantize")) return NULL;
     memset(&Q, 0, sizeof Q);
+    HY__OPTIONS_INTO(Q.opt, opt);
     Q.F = F;
     hy_begin(F);
-    if (!hy__int8_open(&Q, net, &samples) && !hy__int8_choose(&Q, opt ? opt->skip : NULL) &&
-        !hy__int8_calibrate(&Q, opt && opt->entropy)) made = hy__int8_build(&Q);
-    if (made && opt && opt->report) hy__int8_report(&Q, made, opt->report);
+    if (!hy__int8_open(&Q, net, &samples) && !hy__int8_choose(&Q, Q.opt.skip) && !hy__int8_calibrate(&Q))
+        made = hy__int8_build(&Q);
+    if (made && Q.opt.report) hy__int8_report(&Q, made, Q.opt.report);
     hy__int8_close(&Q);
     hy_end(F);
     return made ? hy__made(F, made) : NULL;

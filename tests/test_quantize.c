@@ -530,6 +530,50 @@ static void quantize_memory(void)
     oom_walk(quantize_inputs_with_little_memory, 1);
 }
 
+/* `each` hears of every batch as often as it is gone through, and ends no bracket of its caller's. */
+typedef struct quantize_heard { int calls, rude, sound; double last; } quantize_heard;
+static void quantize_each(hy_frame *F, double share, void *user)
+{
+    quantize_heard *h = (quantize_heard *)user;
+    h->calls++;
+    h->sound = h->sound && share > h->last && share <= 1;
+    h->last = share;
+    if (h->rude) hy_end(F);
+}
+static void quantize_tells(void)
+{
+    int entropy, reported, rude;
+    for (entropy = 0; entropy < 2; entropy++)
+        for (reported = 0; reported < 2; reported++) {
+            hy_frame *F = hy_open(NULL);
+            hy_block *net = quantize_net(F);
+            hy_array *x = quantize_images(F), *batches[3];
+            hy_quantize_report report;
+            hy_quantize_opt opt = { 0 };
+            quantize_heard heard = { 0, 0, 1, 0 };
+            int i;
+            for (i = 0; i < 3; i++) batches[i] = hy_slice_axis(F, x, 0, i, i + 1);
+            opt.entropy = entropy;
+            if (reported) opt.report = &report;
+            opt.each = quantize_each;
+            opt.user = &heard;
+            hy_call(F, net, x);
+            CHECK(hy_quantize(F, net, hy_group_of(F, 3, batches), &opt) && !hy_error(F));
+            CHECK(heard.calls == 3 * (1 + entropy + reported) && heard.sound && heard.last == 1);
+            for (rude = 0; rude < 2; rude++) {
+                hy_begin(F);
+                heard.rude = rude;
+                heard.last = 0;
+                CHECK(!hy_quantize(F, net, hy_group_of(F, 3, batches), &opt) == rude);
+                CHECK(!rude || (hy_error(F) && strstr(hy_error(F), "there is no open hy_begin")));
+                hy_clear(F);
+                hy_end(F);
+                CHECK(!hy_error(F));
+            }
+            CHECK(hy_close(F) == 0);
+        }
+}
+
 static void test_quantize(void)
 {
     RUN(quantize_network);
@@ -544,6 +588,7 @@ static void test_quantize(void)
     RUN(quantize_branches);
     RUN(quantize_no_samples);
     RUN(quantize_of_nothing);
+    RUN(quantize_tells);
     RUN(quantize_memory);
 }
 #else
