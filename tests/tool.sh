@@ -53,7 +53,7 @@ prints "help tells what wrong usage ends with" "^2 when the command line is wron
 try "no arguments" 2
 try "--help" 0 --help
 try "--version" 0 --version
-for c in ops show graph run bench check compile convert; do
+for c in ops show graph run bench check compile convert quantize; do
     try "help $c" 0 help $c
     prints "help $c tells its usage" "^usage: hybrid $c"
     cp "$out/stdout" "$out/help"
@@ -350,6 +350,66 @@ says "check without values: a note" "has no values: random ones"
 try "check without inputs" 0 check "$out/none.json" --params kinds.params --ignore-extra
 try "check --json" 0 check lstm --shape data0=5,2,3 --json
 json "check --json" "it['differences'] == 0 and it['lines'] == []"
+
+# --- quantize
+try "quantize" 0 quantize module --samples module-in0.npy --out "$out/q.hybrid"
+prints "quantize: a convolution" "^conv1  int8_convolution  *448  *608  *[0-9.]*%$"
+prints "quantize: a dense layer" "^fc1  *int8_dense  *740  *616  *[0-9.]*%$"
+prints "quantize: layers and samples" "^2 layers in int8, 0 left as they are; 2 samples, largest calibration$"
+prints "quantize: results" "^results differ by .* at most, by .* on average; the largest stands in the same place in "
+prints "quantize: files" "^$out/q.hybrid: [0-9,]* bytes, where module-0000.params has 1,754$"
+try "quantize: JSON" 0 quantize module --samples module-in0.npy --out "$out/q.hybrid" --json
+json "quantize: errors are small" "all(0 < x['error'] < 0.05 for x in it['layers']) and it['quantized'] == 2 and it['samples'] == 2"
+json "quantize: differences" "0 < it['mean_difference'] <= it['largest_difference'] < 0.05 and 0 <= it['same_answers'] <= 1"
+try "quantize: the copy runs" 0 run "$out/q.hybrid" --input data=module-in0.npy
+try "quantize: what the copy is made of" 0 show "$out/q.hybrid"
+prints "quantize: int8 is in it" "int8_dense"
+try "quantize: into a pair, by entropy, but for one" 0 quantize module --samples module-in0.npy --calibrate entropy \
+    --skip conv1 --out "$out/q"
+prints "quantize: what is left" "^conv1  convolution  *448  *448"
+prints "quantize: by entropy" "^1 layer in int8, 1 left as they are; 2 samples, entropy calibration$"
+try "quantize: the pair runs" 0 run "$out/q" --input data=module-in0.npy
+try "quantize: of an ONNX file" 0 convert concurrent "$out/q.onnx" --shape data=2,4
+try "quantize: an ONNX file" 0 quantize "$out/q.onnx" --samples concurrent-in0.npy --out "$out/q.model"
+prints "quantize: an ONNX file: layers" "^2 layers in int8, 0 left as they are"
+if [ -n "$python" ]; then
+    "$python" -S - "$out/three.npy" <<'Y'
+import struct, sys
+head = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"
+head += ' ' * (117 - len(head)) + '\n'
+open(sys.argv[1], 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', 118) + head.encode() +
+                              struct.pack('<12f', *[0.1 * i - 0.7 for i in range(12)]))
+Y
+    try "quantize: samples that are left over" 0 quantize np_hybridnet --samples "$out/three.npy" --batch 2 --out "$out/q.model"
+    says "quantize: samples that are left over: told" "the last 1 of 3 samples are no whole batch of 2, and are left out"
+    "$python" -c 'import os, pty, sys
+all = []
+def read(fd):
+    all.append(os.read(fd, 4096))
+    return all[-1]
+pty.spawn(sys.argv[1:], read)' "$tool" quantize module --samples module-in0.npy --out "$out/q.hybrid" > "$out/stdout" 2> /dev/null
+    prints "quantize: a bar" "calibrating  *\[[#.]*\] *[0-9]*%"
+fi
+try "quantize: no samples" 2 quantize module --out "$out/q.hybrid"
+says "quantize: no samples: told" "--samples FILE says what the network will get"
+try "quantize: no copy" 2 quantize module --samples module-in0.npy
+try "quantize: to ONNX" 2 quantize module --samples module-in0.npy --out "$out/x.onnx"
+says "quantize: to ONNX: told" "int8 goes into .hybrid or .model, or a pair"
+try "quantize: another calibration" 2 quantize module --samples module-in0.npy --out "$out/x.hybrid" --calibrate median
+says "quantize: another calibration: told" "--calibrate median: largest or entropy is due"
+try "quantize: no such layer" 1 quantize module --samples module-in0.npy --out "$out/x.hybrid" --skip nosuch
+says "quantize: no such layer: told" "no layer is called 'nosuch'; there are 'conv1', 'fc1'"
+try "quantize: arrays of other names" 2 quantize module --samples module-0000.params --out "$out/x.hybrid"
+says "quantize: arrays of other names: told" "no array is called data; there are arg:"
+try "quantize: two inputs, one array" 2 quantize lstm --samples lstm-in0.npy --out "$out/x.hybrid"
+says "quantize: two inputs, one array: told" "no array is called data1 (each input has an array, named as it)"
+try "quantize: a batch of more than there are" 2 quantize module --samples module-in0.npy --batch 3 --out "$out/x.hybrid"
+says "quantize: a batch of more than there are: told" "2 samples of data; the network takes 3 at a time"
+cp module-symbol.json "$out/alone-symbol.json"
+try "quantize: a program alone" 2 quantize "$out/alone" --samples module-in0.npy --out "$out/x.hybrid"
+says "quantize: a program alone: told" "alone has no values: give --params FILE or --epoch N"
+try "quantize: values only" 1 quantize bn-0000.params --samples module-in0.npy --out "$out/x.hybrid"
+[ ! -e "$out/x.hybrid" ]; note $? "quantize: nothing is written that was refused"
 
 # --- convert
 try "convert to .npz" 0 convert kinds.params "$out/k.npz"

@@ -59,8 +59,11 @@ typedef struct tool {
     int          lively;                /* progress is shown: stderr is a terminal */
     double       share, begun;          /* of the bar: how far it is, and since when there is one */
     int          quiet;                 /* warnings of the library are not */
+    int          extra;                 /* values that a part of a network lacks are no error */
     int          late;                  /* FAILED: something did, yet there is more to report */
     double       shown;                 /* when progress was; 0: nothing is to be erased */
+    hy_arrays    samples;               /* of quantize: what --samples names, ... */
+    int64_t      all, batch;            /* ... how many there are, and how many go through at a time */
     int          thread[MOST_THREADS], threads;         /* what --threads says */
 } tool;
 
@@ -891,12 +894,84 @@ static hy_type type_of(tool *T, hy_array *x)
     return type;
 }
 
+/* --- samples, of quantize --- */
+static void open_samples(tool *T)
+{
+    const char *file = option(T, "samples", 0), *colon = strrchr(file, ':');
+    hy_array **one = ROOM(T, hy_array *, 1);
+    if (file_there(T, file)) colon = NULL;
+    T->samples = load_arrays(T, colon ? text_of(T, "%.*s", (int)(colon - file), file) : file);
+    if (!colon) return;
+    *one = hy_array_named(T->F, T->samples, colon + 1);
+    check(T);
+    T->samples.n = 1;
+    T->samples.at = one;
+    T->samples.name = NULL;
+}
+
+/* Those of an input: the array of its name, or the only one there is. */
+static hy_array *samples_of(tool *T, const input *in, int number)
+{
+    const hy_arrays *all = &T->samples;
+    char *list = NULL;
+    int i;
+    for (i = 0; i < all->n && all->name; i++) if (!strcmp(bare(all->name[i]), in->name)) return all->at[i];
+    if (all->n == 1 && !number) return all->at[0];
+    for (i = 0; i < all->n && all->name; i++) list = listed(T, i, list, all->name[i]);
+    fail(T, MISUSED, "--samples %s: no array is called %s%s%s%s", option(T, "samples", 0), in->name,
+         list ? "; there are " : "", list ? list : "",
+         number ? " (each input has an array, named as it)"
+         : " (choose one with :NAME behind, where the network has one input)");
+    return NULL;
+}
+
+/* The largest number up to `most` that divides n. */
+static int64_t divisor_of(int64_t n, int64_t most)
+{
+    while (most > 1 && n % most) most--;
+    return most;
+}
+
+/* Samples from `first` on, as many as go through at a time. */
+static hy_array *some_samples(tool *T, hy_array *x, int64_t first)
+{
+    return hy_view_slice(T->F, x, 0, first, first + T->batch, 1);
+}
+
+/* How many there are is the same for all inputs; the first batch of them stands for the input. */
+static void take_samples(tool *T, input *in, int number)
+{
+    hy_array *x = samples_of(T, in, number);
+    const char *file = option(T, "samples", 0);
+    int64_t n = hy_ndim(T->F, x) ? hy_dim(T->F, x, 0) : 0;
+    if (n < 1) fail(T, MISUSED, "--samples %s: %s has no samples: their axis is the first", file, in->name);
+    if (T->all && n != T->all)
+        fail(T, MISUSED, "--samples %s: %lld samples of %s, of another input %lld", file, (long long)n,
+             in->name, (long long)T->all);
+    T->all = n;
+    if (!T->batch && in->type.shape.ndim > 0 && in->type.shape.dim[0] > 0) T->batch = in->type.shape.dim[0];
+    if (option(T, "batch", 0)) T->batch = option_whole(T, "batch", 1, INT_MAX, 0);
+    if (!T->batch) T->batch = divisor_of(n, 16);
+    if (T->batch > n)
+        fail(T, MISUSED, "--samples %s: %lld samples of %s; the network takes %lld at a time", file,
+             (long long)n, in->name, (long long)T->batch);
+    in->how = "samples";
+    in->x = some_samples(T, x, 0);
+    check(T);
+    if (in->type.dtype && hy_dtype_of(T->F, in->x) != in->type.dtype)
+        note(T, "note: %s is %s, the model wants %s: cast", in->name, dtype_text(hy_dtype_of(T->F, in->x)),
+             dtype_text(in->type.dtype));
+    in->x = cast(T, in->x, in->type.dtype);
+    in->type = type_of(T, in->x);
+}
+
 /* The value of an input of which options say one; what --shape says beside it has to be so. */
 static void take_input(tool *T, input *in, int number)
 {
     hy_dtype wanted = in->type.dtype, given;
     hy_shape said = in->type.shape;
     int i, told = said_of(T, "shape", in->name) != NULL, made;
+    if (T->samples.n && !in->x) take_samples(T, in, number);
     if (!in->from || in->x) return;
     if (!*in->from)
         fail(T, MISUSED, strcmp(in->how, "value") ? "--input %s=: a file is due, or random:1,3,64,64"
@@ -963,7 +1038,7 @@ static void open_onnx(tool *T, model *m)
 static void tell_late(tool *T, const model *m)
 {
     const char *kept = ": --part takes what stands before, whose outputs are what is read there";
-    if (is_command(T, "convert|compile|ops") && !option(T, "part", 0))
+    if (is_command(T, "convert|compile|quantize|ops") && !option(T, "part", 0))
         fail(T, FAILED, "%s: from %s on shapes hang on values, which is no part of a program%s", m->name,
              m->late, is_command(T, "ops") ? "" : kept);
     if (!is_command(T, "bench"))
@@ -1246,7 +1321,7 @@ typedef enum work { WORK_PRODUCT, WORK_WINDOW, WORK_NORM, WORK_MOVE, WORK_POINT 
 static work work_of(const hy_op *op)
 {
     static const char *const ops[] = {
-        "convolution|deconvolution|fully_connected|dot|batch_dot|linalg_gemm2|attention|rnn",
+        "convolution|deconvolution|fully_connected|dot|batch_dot|linalg_gemm2|attention|rnn|matmul_nbits",
         "pooling|adaptive_avg_pooling|sum|mean|prod|nansum|nanprod|max|min|norm|moments|argmax|argmin"
         "|argmax_channel|softmax_cross_entropy",
         "batch_norm|layer_norm|group_norm|instance_norm|l2_normalization|lrn|softmax|log_softmax|softmin"
@@ -1285,6 +1360,7 @@ static double product_flops(const hy_node *node, hy_shape x, hy_shape w, hy_shap
                (1 + number_of(node, "bidirectional")) * number_of(node, "num_layers");
         return x.ndim < 2 ? 0 : 2 * (double)x.dim[0] * (double)x.dim[1] * (size_of(w) - 2 * rows);
     }
+    if (!strcmp(op, "matmul_nbits")) return 2 * size_of(x) * number_of(node, "num_hidden");
     if (!strcmp(op, "attention"))       /* each query with all keys, then their values */
         return w.ndim < 3 ? 0 : 2 * (size_of(x) + size_of(y)) * (double)w.dim[w.ndim - 2];
     if (which_of("dot|batch_dot|linalg_gemm2", op) < 0)
@@ -1504,7 +1580,7 @@ static hy_block *make_block(tool *T, const model *m, int values, int64_t seed)
     if (n) opt.inputs = at;
     for (i = 0; i < m->inputs; i++) at += sprintf(at, i ? ",%s" : "%s", m->input[i].name);
     opt.allow_missing = values != VALUES_GIVEN;
-    opt.ignore_extra = option(T, "ignore-extra", 0) != NULL;
+    opt.ignore_extra = T->extra || option(T, "ignore-extra", 0) != NULL;
     block = hy_import_from(T->F, m->graph, m->params ? &m->arrays : NULL, &opt);
     hy_seed(T->F, (uint64_t)seed);
     T->quiet++;                         /* that some have values already is no news */
@@ -1828,7 +1904,7 @@ static const char *const families[][2] = {
     { "detection", "multibox_target|proposal" },
     { "sampling", "bilinear_resize|grid_generator|bilinear_sampler|spatial_transformer|im2col|col2im|"
       "deformable_convolution" },
-    { "quantize", "int8_dense|int8_convolution" },
+    { "quantize", "int8_dense|int8_convolution|matmul_nbits" },
     { "creators", "_sample_gamma|random_uniform|random_normal|random_exponential|random_gamma|random_poisson|"
       "random_negative_binomial|random_general_negative_binomial|sample_multinomial|random_randint|uniform_like|"
       "normal_like|exponential_like|shuffle|_zeros|_ones|_full|_eye|_arange|_linspace|arange_like" } };
@@ -3187,6 +3263,264 @@ static int run_convert(tool *T)
     return to == TO_PAIR ? written(T, params_name(T, prefix)) : FINE;
 }
 
+/* MARK: - hybrid quantize ---------------------------------------------------------------------------- */
+
+/* A layer, in the network as it was and in the copy. */
+typedef struct dense { const char *name, *op; int at[2], output[2]; double bytes[2], error, size; } dense;
+
+static int node_named(hy_graph *g, const char *name, hy_node *node)
+{
+    int i;
+    for (i = 0; !hy_graph_node(g, i, node); i++)
+        if (node->kind == HY_NODE_OP && !strcmp(node->name, name)) return i;
+    return -1;
+}
+
+/* The one node that reads a node's result, or -1. */
+static int reader_of(hy_graph *g, int at)
+{
+    hy_node node;
+    int i, k, output, found = -1;
+    for (i = at + 1; !hy_graph_node(g, i, &node); i++)
+        for (k = 0; k < node.inputs; k++)
+            if (hy_graph_input(g, i, k, &output) == at) { if (found >= 0) return -1; found = i; }
+    return found;
+}
+
+/* Bytes of what a layer reads beside its data. */
+static double layer_bytes(tool *T, const model *m, int at)
+{
+    hy_node node, from;
+    double n = 0;
+    int k, output;
+    hy_graph_node(m->graph, at, &node);
+    for (k = 1; k < node.inputs; k++) {
+        hy_array *x;
+        if (hy_graph_node(m->graph, hy_graph_input(m->graph, at, k, &output), &from)) continue;
+        x = value_of(m, from.name);
+        if (x) n += (double)hy_size(T->F, x) * (double)hy_dtype_size(hy_dtype_of(T->F, x));
+    }
+    return n;
+}
+
+/* The layers that could be in int8. What the copy took into one, a batch norm or a relu, is the layer's too:
+ * nodes behind it that the copy has none of the name of. */
+static dense *find_layers(tool *T, const model *m, const model *q, int *n)
+{
+    dense *all = ROOM(T, dense, hy_graph_count(m->graph));
+    hy_node node, other;
+    int i, next;
+    for (*n = i = 0; !hy_graph_node(m->graph, i, &node); i++) {
+        dense *d = &all[*n];
+        if (!node.op || which_of("convolution|fully_connected", node.op->name) < 0) continue;
+        d->at[1] = node_named(q->graph, node.name, &other);
+        if (d->at[1] < 0) continue;
+        d->name = node.name;
+        d->op = other.op->name;
+        d->at[0] = i;
+        while ((next = reader_of(m->graph, d->at[0])) >= 0 && !hy_graph_node(m->graph, next, &node) &&
+               which_of("batch_norm|batch_norm_relu|activation|relu", node.op->name) >= 0 &&
+               node_named(q->graph, node.name, &other) < 0) d->at[0] = next;
+        d->bytes[0] = layer_bytes(T, m, i);
+        d->bytes[1] = layer_bytes(T, q, d->at[1]);
+        (*n)++;
+    }
+    return all;
+}
+
+/* The network with the results of these layers as its outputs. */
+static hy_block *layers_block(tool *T, const model *m, const dense *layer, int n, int which)
+{
+    hy_frame *S = hy_symbolic(T->F);
+    hy_array *heads = hy_compose(S, m->graph, 0, NULL, NULL), *inner = heads ? hy_internals(S, heads) : NULL;
+    hy_graph *all = inner ? hy_compile(S, inner) : NULL, *some = NULL;
+    hy_array **list = ROOM(T, hy_array *, n);
+    model part = *m;
+    int i, k, output;
+    for (i = 0; all && i < hy_graph_heads(all); i++)
+        for (k = 0; k < n; k++)
+            if (hy_graph_head(all, i, &output) == layer[k].at[which] && !output)
+                list[k] = hy_get(S, inner, i);
+    if (all) some = hy_compile(S, n > 1 ? hy_group_of(S, n, list) : list[0]);
+    if (!some) hy_raise(T->F, HY_ERROR_STATE, hy_error(S) ? hy_error(S) : "out of memory");
+    hy_close(S);
+    check(T);
+    part.graph = some;
+    T->quiet++;                         /* what others need is no news */
+    T->extra++;
+    part.part = make_block(T, &part, VALUES_GIVEN, 0);
+    T->extra--;
+    T->quiet--;
+    check(T);
+    return part.part;
+}
+
+/* Batch i as a call takes it. */
+static hy_array *sample_batch(tool *T, const model *m, int64_t i)
+{
+    hy_array **x = ROOM(T, hy_array *, m->inputs);
+    int k;
+    for (k = 0; k < m->inputs; k++)
+        x[k] = cast(T, some_samples(T, samples_of(T, &m->input[k], k), i * T->batch), m->input[k].type.dtype);
+    check(T);
+    return all_as_one(T, m->inputs, x);
+}
+
+/* How far each layer's results are off, of all samples together. */
+static void measure_layers(tool *T, const model *m, const model *q, dense *layer, int n)
+{
+    hy_block *was = layers_block(T, m, layer, n, 0), *is = layers_block(T, q, layer, n, 1);
+    int64_t i, batches = T->all / T->batch;
+    int k;
+    for (i = 0; i < batches; i++) {
+        hy_array *x = sample_batch(T, m, i), *a, *b;
+        hy_begin(T->F);
+        a = hy_call(T->F, was, x);
+        b = hy_call(T->F, is, x);
+        for (k = 0; b && k < n; k++) {
+            hy_array *u = n > 1 ? hy_get(T->F, a, k) : a, *v = n > 1 ? hy_get(T->F, b, k) : b;
+            double off = hy_item(T->F, hy_norm(T->F, hy_sub(T->F, u, v), HY_ALL, NULL));
+            double size = hy_item(T->F, hy_norm(T->F, u, HY_ALL, NULL));
+            layer[k].error += off * off;
+            layer[k].size += size * size;
+        }
+        hy_end(T->F);
+        check(T);
+        progress(T, "comparing layers", (double)(i + 1) / (double)batches);
+    }
+    progress_clear(T);
+    for (k = 0; k < n; k++) layer[k].error = layer[k].size > 0 ? sqrt(layer[k].error / layer[k].size) : 0;
+}
+
+static void quantize_goes_on(hy_frame *F, double share, void *user)
+{
+    (void)F;
+    progress((tool *)user, "calibrating", share);
+}
+
+static void quantize_report(tool *T, const model *m, const dense *layer, int n,
+                            const hy_quantize_report *found, const char *b)
+{
+    static const column columns[] = {
+        TEXT("name", "layer"), TEXT("operator", "operator"), NUMBER("bytes_before", "bytes before", ",", 1),
+        NUMBER("bytes", "bytes", ",", 1), NUMBER("error", "error so far", "%.3g%%", 100) };
+    const char *file = m->params ? m->params : m->symbol;
+    report r;
+    int k;
+    report_open(T, &r);
+    json_text(&r, "model", m->name);
+    ROWS_OPEN(&r, "layers", columns);
+    for (k = 0; k < n; k++) {
+        cell_text(&r, layer[k].name);
+        cell_text(&r, layer[k].op);
+        cell_number(&r, layer[k].bytes[0]);
+        cell_number(&r, layer[k].bytes[1]);
+        cell_number(&r, layer[k].error);
+    }
+    rows_close(&r);
+    json_number(&r, "quantized", found->layers);
+    json_number(&r, "left", found->left);
+    json_number(&r, "samples", (double)(T->all / T->batch * T->batch));
+    json_number(&r, "largest_difference", found->largest);
+    json_number(&r, "mean_difference", found->mean);
+    json_number(&r, "same_answers", found->same);
+    json_number(&r, "bytes_before", file_bytes(file));
+    json_number(&r, "bytes", file_bytes(b));
+    report_close(&r);
+    if (T->json) return;
+    printf("\n%d layer%s in int8, %d left as they are; %s samples, %s calibration\n", found->layers,
+           found->layers == 1 ? "" : "s", found->left, grouped(T, (double)(T->all / T->batch * T->batch)),
+           option(T, "calibrate", 0) ? option(T, "calibrate", 0) : "largest");
+    printf("results differ by %.3g at most, by %.3g on average; the largest stands in the same place in %.1f%% "
+           "of rows\n", found->largest, found->mean, 100 * found->same);
+    printf("%s: %s bytes, where %s has %s\n", b, grouped(T, file_bytes(b)), file,
+           grouped(T, file_bytes(file)));
+}
+
+/* Writes the copy, and reads it again. */
+static model save_quantized(tool *T, hy_block *copy, const char *b, int pair)
+{
+    const char *prefix = pair && ends_in(b, "-symbol.json") ? prefix_of(T, b) : b;
+    model q;
+    memset(&q, 0, sizeof q);
+    q.name = b;
+    q.kind = pair ? FILE_SYMBOL : FILE_MODEL;
+    q.symbol = pair ? text_of(T, "%s-symbol.json", prefix) : b;
+    q.params = pair ? text_of(T, "%s-0000.params", prefix) : b;
+    writing(T, 1);
+    T->quiet++;                         /* that int8 is not MXNet's is no news */
+    if (pair) hy_export(T->F, copy, prefix, 0);
+    else hy_save_model(T->F, copy, b);
+    T->quiet--;
+    writing(T, 0);
+    load_model(T, &q);
+    return q;
+}
+
+/* What the command line says; whether the copy is a pair. */
+static int quantize_options(tool *T, hy_quantize_opt *opt)
+{
+    const char *b = option(T, "out", 0), *how = option(T, "calibrate", 0);
+    target to;
+    memset(opt, 0, sizeof *opt);
+    if (!option(T, "samples", 0))
+        fail(T, MISUSED, "--samples FILE says what the network will get: how large its numbers are is counted");
+    if (!b) fail(T, MISUSED, "--out B says where the copy goes: .hybrid, .model, or what precedes -symbol.json");
+    if (how && which_of("largest|entropy", how) < 0)
+        fail(T, MISUSED, "--calibrate %s: largest or entropy is due", how);
+    to = target_of(T, b);
+    if (to != TO_SINGLE && to != TO_PAIR)
+        fail(T, MISUSED, "--out %s: int8 goes into .hybrid or .model, or a pair (-symbol.json, or no ending)", b);
+    if (to == TO_SINGLE) check_writable(T, b);
+    opt->entropy = how && !strcmp(how, "entropy");
+    opt->skip = option(T, "skip", 0);
+    opt->each = quantize_goes_on;
+    opt->user = T;
+    return to == TO_PAIR;
+}
+
+/* All batches of samples. */
+static hy_array *all_samples(tool *T, const model *m)
+{
+    int64_t i, batches = T->all / T->batch, over = T->all % T->batch;
+    hy_array **batch = ROOM(T, hy_array *, batches);
+    if (over)
+        note(T, "note: the last %lld of %lld samples are no whole batch of %lld, and are left out",
+             (long long)over, (long long)T->all, (long long)T->batch);
+    for (i = 0; i < batches; i++) batch[i] = sample_batch(T, m, i);
+    return hy_group_of(T->F, (int)batches, batch);
+}
+
+static int run_quantize(tool *T)
+{
+    hy_quantize_report found;
+    hy_quantize_opt opt;
+    hy_block *block, *copy;
+    hy_array *samples;
+    model m, q;
+    analysis a;
+    dense *layer;
+    int n, pair = quantize_options(T, &opt);
+    opt.report = &found;
+    open_samples(T);
+    open_shaped(T, &m, &a);
+    if (lacks_values(T, &m)) fail(T, MISUSED, "%s has no values: give --params FILE or --epoch N", m.name);
+    if (!T->batch) fail(T, MISUSED, "%s has no inputs that samples could be of", m.name);
+    block = make_block(T, &m, VALUES_GIVEN, 0);
+    check(T);
+    samples = all_samples(T, &m);
+    progress(T, "calibrating", 0);
+    copy = hy_quantize(T->F, block, samples, &opt);
+    progress_clear(T);
+    check(T);
+    q = save_quantized(T, copy, option(T, "out", 0), pair);
+    find_inputs(T, &q);
+    layer = find_layers(T, &m, &q, &n);
+    if (n) measure_layers(T, &m, &q, layer, n);
+    quantize_report(T, &m, layer, n, &found, q.params);
+    return FINE;
+}
+
 /* MARK: - the command line --------------------------------------------------------------------------- */
 
 typedef struct command {
@@ -3216,7 +3550,7 @@ static const command commands[] = {
     { "show", "MODEL", 1, 1, "its layers, parameters, FLOPs and memory; arrays of a file",
       MODEL_HELP " Of .params, .npy, .npz and .safetensors the arrays are listed.\n\n"
       "FLOPs: a multiplication with its addition counts as 2 (convolution, deconvolution,\n"
-      "fully_connected, dot, batch_dot, linalg_gemm2, attention, rnn; a bias is where the sum begins). Pooling and\n"
+      "fully_connected, dot, batch_dot, linalg_gemm2, attention, rnn, matmul_nbits; a bias is where the sum begins). Pooling and\n"
       "reductions count 1 per element that they read, other operators 1 per element that they give, those\n"
       "that only move elements nothing. Memory is what a hybridized call plans for.", run_show },
     { "graph", "MODEL --out FILE", 1, 1, "draws a model, as SVG, as a page or for Graphviz",
@@ -3243,18 +3577,28 @@ static const command commands[] = {
       "  x.hybrid x.model                     a single file\n"
       "  x.onnx                               ONNX, for inputs of the shapes declared or given by --shape\n"
       "Other endings are refused, unless --to says what to write.", run_convert },
+    { "quantize", "MODEL --samples FILE --out B", 1, 1, "writes a copy in int8, and tells what it costs",
+      MODEL_HELP "\n\nDense layers and convolutions become int8, with the batch norm and the relu behind them. FILE holds\n"
+      "samples as the network will get them: .npz, .npy or another file of arrays, one for each input, named\n"
+      "as it; a single input takes the only array, or FILE:ARRAY. Their first axis counts them. B is a single\n"
+      "file (.hybrid, .model) or a pair.\n\n"
+      "Told are, for each layer, the bytes of its parameters and how far its results are off, with all that\n"
+      "came before it: the norm of the difference as a share of the norm. --skip leaves the worst as they are.",
+      run_quantize },
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 /* value: what follows; NULL: nothing; "[=X]": it may follow behind = only. */
 typedef struct known_option { const char *commands, *name, *value; int many; const char *help; } known_option;
-#define WITH_MODEL "show|graph|run|bench|check|compile|convert"
+#define WITH_MODEL "show|graph|run|bench|check|compile|convert|quantize"
+#define WITH_INPUTS "show|graph|run|bench|check|compile|convert"
 static const known_option options[] = {
-    { "show|graph|bench|check|compile", "shape", "NAME=1,3,64,64", 1, "the shape of an input; again for each" },
+    { "show|graph|bench|check|compile|quantize", "shape", "NAME=1,3,64,64", 1,
+      "the shape of an input; again for each" },
     { "convert", "shape", "NAME=1,3,64,64", 1, "the shape of an input, from and to ONNX, where a file leaves sizes open" },
     { "run", "shape", "NAME=1,3,64,64", 1, "the shape that the value has to have" },
-    { WITH_MODEL, "input", "NAME=WHAT", 1, "the value of an input, and so its shape; again for each" },
-    { WITH_MODEL, "value", "NAME=WHAT", 1, "another word for --input" },
+    { WITH_INPUTS, "input", "NAME=WHAT", 1, "the value of an input, and so its shape; again for each" },
+    { WITH_INPUTS, "value", "NAME=WHAT", 1, "another word for --input" },
     { "run", "output", "FILE", 0, "where outputs go; without it only a summary is printed" },
     { "graph", "out", "FILE", 0, "the drawing: .svg, .html (a page) or .dot" },
     { "graph", "whole", NULL, 0, "draw blocks that repeat each time" },
@@ -3265,7 +3609,7 @@ static const known_option options[] = {
     { "run", "random-params", "[=SEED]", 0, "draw values for parameters that have none" },
     { WITH_MODEL, "ignore-extra", NULL, 0, "values of parameters that it lacks are no error" },
     { "run", "imperative", NULL, 0, "line by line instead of hybridized" },
-    { "run", "threads", "N", 0, "at most so many; one per core" },
+    { "run|quantize", "threads", "N", 0, "at most so many; one per core" },
     { "bench", "threads", "N,N,...", 0, "time with each of these; one per core" },
     { "bench", "seconds", "S", 0, "for each timing; 2" },
     { "bench", "count", "N", 0, "calls of each timing, instead of seconds" },
@@ -3277,11 +3621,16 @@ static const known_option options[] = {
     { "compile", "no-test", NULL, 0, "without the program that checks" },
     { "convert", "inputs", "NAME,NAME", 0, "its inputs in order, if neither files nor names tell them" },
     { "convert", "to", "KIND", 0, "values, symbol, pair, single or onnx, whatever the name of B" },
-    { "convert|compile", "part", NULL, 0, "of an ONNX file what stands before shapes that hang on values" },
+    { "convert|compile|quantize", "part", NULL, 0, "of an ONNX file what stands before shapes that hang on values" },
     { "convert", "opset", "N", 0, "of an ONNX file that is written: 13 to 22; 17" },
+    { "quantize", "samples", "FILE", 0, "what the network will get, as many as there are" },
+    { "quantize", "out", "B", 0, "the copy: x.hybrid, x.model, or what precedes -symbol.json" },
+    { "quantize", "calibrate", "HOW", 0, "thresholds by the largest number, or by entropy; largest" },
+    { "quantize", "skip", "LAYERS", 0, "layers to leave as they are: dense1,conv0, parts of names between _" },
+    { "quantize", "batch", "N", 0, "samples that go through at a time; as declared, else up to 16" },
     { "ops", "used", NULL, 0, "the line for HYBRID_OPS that models need" },
     { "ops", "used-by", NULL, 0, "the same for sources; it may hold some that they do not need" },
-    { "ops|show|run|bench|check", "json", NULL, 0, "print JSON" },
+    { "ops|show|run|bench|check|quantize", "json", NULL, 0, "print JSON" },
     { "help", "header", "FILE", 0, "hybrid.h, whose manual is printed; beside the tool, or in the working folder" },
     { "ops|" WITH_MODEL, "help", NULL, 0, "print this" },
 };
