@@ -564,7 +564,7 @@ static void quantize_tells(void)
                 hy_begin(F);
                 heard.rude = rude;
                 heard.last = 0;
-                CHECK(!hy_quantize(F, net, hy_group_of(F, 3, batches), &opt) == rude);
+                CHECK((hy_quantize(F, net, hy_group_of(F, 3, batches), &opt) == NULL) == rude);
                 CHECK(!rude || (hy_error(F) && strstr(hy_error(F), "there is no open hy_begin")));
                 hy_clear(F);
                 hy_end(F);
