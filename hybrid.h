@@ -1940,6 +1940,12 @@ struct hy_op {
 #define HY_I__bitwise_xor HY_I_PAIR
 #define HY_O__bitwise_xor HY_O_OUT
 #define HY_P__bitwise_xor HY_NOTHING
+#define HY_I_allclose(I) I(a, ONE, 1) I(b, ONE, 1)
+#define HY_O_allclose HY_O_OUT
+#define HY_P_allclose HY_NOTHING
+#define HY_A_allclose(A, R) A(R, real, rtol, rtol, 1e-5, "part of |b|") \
+    A(R, real, atol, atol, 1e-8, "and so much") \
+    A(R, inv, nan_differs, equal_nan, 0, "a NaN is not close to a NaN")
 #define HY_I_lcm HY_I_PAIR
 #define HY_O_lcm HY_O_OUT
 #define HY_P_lcm HY_NOTHING
@@ -1999,6 +2005,15 @@ struct hy_op {
 #define HY_I_size_array HY_I_DATA
 #define HY_O_size_array HY_O_OUT
 #define HY_P_size_array HY_NOTHING
+#define HY_I_atleast_1d HY_I_ARGS
+#define HY_O_atleast_1d(O) O(output, LIST, r->num_args)
+#define HY_P_atleast_1d(P, R) P(R, int, num_args, num_args, HY_REQUIRED, "how many arrays")
+#define HY_I_atleast_2d HY_I_ARGS
+#define HY_O_atleast_2d HY_O_atleast_1d
+#define HY_P_atleast_2d HY_P_atleast_1d
+#define HY_I_atleast_3d HY_I_ARGS
+#define HY_O_atleast_3d HY_O_atleast_1d
+#define HY_P_atleast_3d HY_P_atleast_1d
 #define HY_I_index_array HY_I_DATA
 #define HY_O_index_array HY_O_OUT
 #define HY_P_index_array(P, R) P(R, ints, axes, axes, HY_NONE, "which indices, HY_ALL for each axis")
@@ -2219,6 +2234,21 @@ struct hy_op {
 #define HY_A_unique(A, R) A(R, flag, return_index, return_index, 0, "give where each comes first, too") \
     A(R, flag, return_inverse, return_inverse, 0, "give which of them stands at each place, too") \
     A(R, flag, return_counts, return_counts, 0, "give how often each comes, too")
+#define HY_I_insert(I) I(arr, ONE, 1) I(values, ONE, 1)
+#define HY_O_insert HY_O_OUT
+#define HY_P_AXIS_OR_LINE(P, R) P(R, oint, axis, axis, HY_NONE, "the axis; HY_NONE: arr is one line")
+#define HY_P_insert(P, R) \
+    P(R, int, int_ind, int_ind, HY_REQUIRED, "before which place, negative from the end") \
+    HY_P_AXIS_OR_LINE(P, R)
+#define HY_I_insert_slice HY_I_insert
+#define HY_O_insert_slice HY_O_OUT
+#define HY_P_insert_slice(P, R) \
+    P(R, oint, start, start, HY_NONE, "first place; HY_NONE, negative from the end") \
+    P(R, oint, stop, stop, HY_NONE, "place after the last") \
+    P(R, int, step, step, 1, "distance, may be negative") HY_P_AXIS_OR_LINE(P, R)
+#define HY_I_insert_tensor(I) I(arr, ONE, 1) I(values, ONE, 1) I(obj, ONE, 1)
+#define HY_O_insert_tensor HY_O_OUT
+#define HY_P_insert_tensor HY_P_AXIS_OR_LINE
 #define HY_I_index_copy(I) I(old_tensor, ONE, 1) I(index_vector, ONE, 1) I(new_tensor, ONE, 1)
 #define HY_O_index_copy HY_O_OUT
 #define HY_P_index_copy HY_NOTHING
@@ -2604,6 +2634,15 @@ struct hy_op {
         "for each place its indices, as int64") \
     OP(gradient_multiplier, "_contrib_gradientmultiplier", NULL, \
         HY_OP_STRIDED | HY_OP_KEEPS | HY_OP_MARKS, "x; the gradient times a number passes") \
+    OP(insert, "_npi_insert_scalar", NULL, HY_OP_NO_SAVE, \
+        "lines of values put before place int_ind of an axis") \
+    OP(insert_slice, "_npi_insert_slice", NULL, HY_OP_NO_SAVE, "... before each place of a slice of it") \
+    OP(insert_tensor, "_npi_insert_tensor", NULL, 0, "... before each place that obj names") \
+    OP(atleast_1d, "_np_atleast_1d", NULL, HY_OP_NO_SAVE, "numbers become lines") \
+    OP(atleast_2d, "_np_atleast_2d", NULL, HY_OP_NO_SAVE, "numbers and lines become matrices of one row") \
+    OP(atleast_3d, "_np_atleast_3d", NULL, HY_OP_NO_SAVE, \
+        "three dims: (m,n) becomes (m,n,1), (n) becomes (1,n,1)") \
+    OPT(allclose, "_contrib_allclose", NULL, 0, "1 if all |a - b| are at most atol + rtol |b|, else 0") \
     OP(lcm, "_npi_lcm", NULL, 0, "least common multiple of whole numbers, 0 beside 0") \
     OWN_OPT(_logspace, "_npi_logspace", NULL, 0, "num powers of base, from base^start to base^stop") \
     HY_VISION_OPS(OP, OPT, OWN, OWN_OPT) HY_RNN_OPS(OP, OPT, OWN, OWN_OPT) HY_INT8_OPS(OP, OPT)
@@ -2929,6 +2968,10 @@ HY_API hy_array *hy_rpower_scalar(hy_frame *F, hy_array *data, double scalar);  
 HY_API hy_array *hy_rarctan2_scalar(hy_frame *F, hy_array *data, double scalar);
     /* angle of the point (x, scalar) */
 HY_API hy_array *hy_add_n(hy_frame *F, hy_array *args);  /* sum of all inputs, left to right */
+typedef struct hy_allclose_opt { double rtol /* 1e-05 */; double atol /* 1e-08 */; int nan_differs;
+    } hy_allclose_opt;
+HY_API hy_array *hy_allclose(hy_frame *F, hy_array *a, hy_array *b, const hy_allclose_opt *opt);
+    /* 1 if all |a - b| are at most atol + rtol |b|, else 0 */
 HY_API hy_array *hy_lcm(hy_frame *F, hy_array *lhs, hy_array *rhs);
     /* least common multiple of whole numbers, 0 beside 0 */
 HY_API hy_array *hy_where(hy_frame *F, hy_array *condition, hy_array *x, hy_array *y);
@@ -3099,6 +3142,11 @@ HY_API hy_array *hy_expand_dims(hy_frame *F, hy_array *data, int axis);  /* a ne
 HY_API hy_array *hy_squeeze(hy_frame *F, hy_array *data, hy_ints axis);  /* without axes of size 1 */
 HY_API hy_array *hy_swap_axes(hy_frame *F, hy_array *data, int dim1, int dim2);  /* two axes exchanged */
 HY_API hy_array *hy_shape_array(hy_frame *F, hy_array *data);  /* the shape, as int64 */
+HY_API hy_array *hy_atleast_1d(hy_frame *F, hy_array *args, int num_args);  /* numbers become lines */
+HY_API hy_array *hy_atleast_2d(hy_frame *F, hy_array *args, int num_args);
+    /* numbers and lines become matrices of one row */
+HY_API hy_array *hy_atleast_3d(hy_frame *F, hy_array *args, int num_args);
+    /* three dims: (m,n) becomes (m,n,1), (n) becomes (1,n,1) */
 HY_API hy_array *hy_index_array(hy_frame *F, hy_array *data, hy_ints axes);
     /* for each place its indices, as int64 */
 HY_API hy_array *hy_size_array(hy_frame *F, hy_array *data);  /* the number of elements, as int64 */
@@ -3172,6 +3220,13 @@ HY_API hy_array *hy_boolean_mask(hy_frame *F, hy_array *data, hy_array *index, i
     /* slices of data where index is not 0 */
 HY_API hy_array *hy_nonzero(hy_frame *F, hy_array *data);
     /* where data is not 0: a row of indices for each place */
+HY_API hy_array *hy_insert(hy_frame *F, hy_array *arr, hy_array *values, int int_ind, int axis);
+    /* lines of values put before place int_ind of an axis */
+HY_API hy_array *hy_insert_slice(hy_frame *F, hy_array *arr, hy_array *values, int start, int stop, int step,
+                                 int axis);
+    /* ... before each place of a slice of it */
+HY_API hy_array *hy_insert_tensor(hy_frame *F, hy_array *arr, hy_array *values, hy_array *obj, int axis);
+    /* ... before each place that obj names */
 HY_API hy_array *hy_index_copy(hy_frame *F, hy_array *old_tensor, hy_array *index_vector,
                                hy_array *new_tensor);  /* old_tensor with rows replaced */
 
@@ -12902,6 +12957,9 @@ HY__MILD_ROOMS
 #define HY__BASIS_TRAIN(X)
 #define HY__NEEDS_TRAIN(N)
 #else
+#define HY__INSERT_NEEDS(N, x) N(x, argsort) N(x, take) N(x, slice_axis) N(x, _zeros) N(x, _arange)
+#define HY__INSERTS(N) HY__INSERT_NEEDS(N, insert) HY__INSERT_NEEDS(N, insert_slice) N(insert, transpose)
+#define HY__INSERTS_AT(N) HY__INSERT_NEEDS(N, insert_tensor) N(insert_tensor, transpose)
 #define HY__BASIS_TRAIN(X) \
     X(negative) X(square) X(sign) X(sum) X(_sum_like) X(reshape_like) X(zeros_like) X(ones_like) \
     X(broadcast_like) X(add_n) X(add_scalar) X(mul_scalar) X(expand_dims) X(cast)
@@ -12943,7 +13001,7 @@ HY__MILD_ROOMS
     N(sequence_last, _sequence_last_grad) N(slice_assign, slice_assign_scalar) N(slice_assign, slice) \
     N(attention, linalg_gemm2) N(attention, transpose) N(attention, repeat) N(attention, log) \
     N(attention, arange_like) N(attention, lesser_equal) N(attention, max) \
-    N(attention, greater_scalar) N(attention, where) N(attention, softmax)
+    N(attention, greater_scalar) N(attention, where) N(attention, softmax) HY__INSERTS(N) HY__INSERTS_AT(N)
 #endif
 #ifdef HYBRID_NO_RNN
 #define HY__NEEDS_RNN(N)
@@ -16553,6 +16611,34 @@ static int hy__norm_diff(hy_frame *F, hy_diff *D)
 }
 #define HY__ON_norm HY__OWN(norm), NULL
 
+/* --- allclose: are two arrays nearly the same? --- */
+static int hy__allclose_infer(hy_infer *I)
+{
+    hy__infer_same_type(I, &I->in[0], &I->in[1]);
+    hy_infer_same(I, &I->in[0].shape, &I->in[1].shape);
+    hy_infer_type(I, &I->out[0].dtype, HY_U8);
+    return hy__infer_result(I, hy__rank(0));
+}
+HY__RUN(hy__run_allclose)
+{
+    HY__REC(allclose, job);
+    double a, b;
+    int64_t i, n = hy__size(&job->in[0].type.shape);
+    int same = 1;
+    for (i = 0; i < n && same; i++) {
+        a = hy__number(now, &job->in[0], i);
+        b = hy__number(now, &job->in[1], i);
+        same = a == b || (a != a && b != b && !r->nan_differs) ||
+               (fabs(b) <= 1.7976931348623157e308 && fabs(a - b) <= r->atol + r->rtol * fabs(b));
+    }
+    *(uint8_t *)now->data[2] = (uint8_t)same;
+}
+static int hy__allclose_bind(hy_job *job)
+{
+    return hy__one_stage(job, hy__run_allclose, 1, 6.0 * (double)hy__size(&job->in[0].type.shape) + 10);
+}
+#define HY__ON_allclose hy__allclose_infer, hy__allclose_bind, NULL, NULL
+
 /* --- means with weights: of all elements, or along one axis --- */
 typedef struct hy__averaging {
     int     n[2];                       /* axes that stay, axes that go */
@@ -19467,6 +19553,47 @@ static int hy__size_array_infer(hy_infer *I)
 HY__BIND(size_array, hy__bind_shape(job, 1))
 #define HY__ON_size_array hy__size_array_infer, hy__size_array_bind, NULL, NULL
 
+/* --- atleast_1d and its kin: each array by itself --- */
+static int hy__infer_at_least(hy_infer *I, int least)
+{
+    int i;
+    if (I->nin != I->nout)
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "num_args is %d for %d arrays", I->nout, I->nin);
+    for (i = 0; i < I->nin && I->status >= 0; i++) {
+        hy_shape y = I->in[i].shape;
+        hy__infer_same_type(I, &I->in[i], &I->out[i]);
+        if (y.ndim == 1 && least > 1) { y.dim[1] = y.dim[0]; y.dim[0] = 1; y.ndim = 2; }
+        if (y.ndim >= 0) for (; y.ndim < least; y.ndim++) y.dim[y.ndim] = 1;
+        hy_infer_shape(I, &I->out[i].shape, y);
+    }
+    return I->status;
+}
+HY__RUN(hy__run_each)
+{
+    size_t bytes = (size_t)hy__bytes(&job->in[item].type);
+    if (bytes && now->data[job->nin + item]) memcpy(now->data[job->nin + item], now->data[item], bytes);
+}
+static int hy__each_bind(hy_job *job)
+{
+    double bytes = 0;
+    int i;
+    for (i = 0; i < job->nin; i++) bytes += (double)hy__bytes(&job->in[i].type);
+    return hy__one_stage(job, hy__run_each, job->nin, 0.1 * bytes);
+}
+static int hy__each_diff(hy_frame *F, hy_diff *D)
+{
+    int i;
+    for (i = 0; i < D->nin; i++)
+        if (D->want[i] && D->dy[i]) D->dx[i] = hy_reshape_like(F, D->dy[i], D->in[i], NULL);
+    return 0;
+}
+HY__INFER(atleast_1d, hy__infer_at_least(I, 1))
+HY__INFER(atleast_2d, hy__infer_at_least(I, 2))
+HY__INFER(atleast_3d, hy__infer_at_least(I, 3))
+#define HY__ON_atleast_1d hy__atleast_1d_infer, hy__each_bind, hy__each_diff, NULL
+#define HY__ON_atleast_2d hy__atleast_2d_infer, hy__each_bind, hy__each_diff, NULL
+#define HY__ON_atleast_3d hy__atleast_3d_infer, hy__each_bind, hy__each_diff, NULL
+
 static int hy__index_array_infer(hy_infer *I)
 {
     HY__REC(index_array, I);
@@ -21407,6 +21534,242 @@ static int hy__index_copy_diff(hy_frame *F, hy_diff *D)
     return 0;
 }
 #define HY__ON_index_copy HY__OWN(index_copy), NULL
+
+/* --- insert: lines of values put before places of an axis of arr --- *
+ * The places count in arr; of lines put before the same one the first stays first. One index alone takes as
+ * many lines as values has: along axis 0 if it is a bare number, which `moved` says, else along the axis. */
+typedef struct hy__insertion {
+    int     axis, flat, moved;
+    int64_t n, lines, indices, first, step;     /* size of the axis, what is put there; indices of a slice */
+    int64_t outer, inner, stride[HY_MAX_DIM];   /* of values, along the axes of the result */
+} hy__insertion;
+
+/* Size of values along axis d of the result, which has ndim; and which of its own axes that is. */
+static int64_t hy__inserted_dim(const hy_shape *v, const hy__insertion *s, int ndim, int d, int *own)
+{
+    int at = !s->moved || d > s->axis ? d : d == s->axis ? 0 : d + 1;
+    *own = at + v->ndim - ndim;
+    return *own < 0 ? 1 : v->dim[*own];
+}
+
+static hy_shape hy__insert_whole(const hy_shape *arr, const hy__insertion *s)
+{
+    return s->flat ? hy__shape1(hy__size(arr)) : *arr;
+}
+
+/* What the record says of arr, which is known; obj is NULL, or the shape of the indices. */
+static void hy__insertion_open(hy__insertion *s, const hy_op *op, const void *record, const hy_shape *arr,
+                               const hy_shape *v, const hy_shape *obj)
+{
+    const hy__insert_rec *at = (const hy__insert_rec *)record;
+    const hy__insert_slice_rec *part = (const hy__insert_slice_rec *)record;
+    const int slice = HY__BUILT(insert_slice) && op->record == sizeof *part;
+    int axis = obj ? ((const hy__insert_tensor_rec *)record)->axis : slice ? part->axis : at->axis, own;
+    memset(s, 0, sizeof *s);
+    s->flat = axis == HY_NONE;
+    s->axis = s->flat ? 0 : hy__axis(axis, arr->ndim);
+    if (s->axis < 0) return;
+    s->n = s->flat ? hy__size(arr) : arr->dim[s->axis];
+    s->indices = 1;
+    if (obj) {
+        s->moved = !obj->ndim;
+        s->indices = hy__size(obj);
+    } else if (slice) {
+        s->step = part->step;
+        if (s->step) s->indices = hy__range_of(s->n, part->start, part->stop, s->step, &s->first);
+    } else {
+        s->moved = 1;
+        s->first = at->int_ind < 0 ? at->int_ind + s->n : at->int_ind;
+    }
+    s->lines = s->indices == 1 ? hy__inserted_dim(v, s, s->flat ? 1 : arr->ndim, s->axis, &own) : s->indices;
+}
+
+/* Strides of values along the axes of the result. */
+static void hy__insert_steps(const hy__insertion *s, const hy_shape *y, const hy_shape *v, int64_t *step)
+{
+    int64_t own[HY_MAX_DIM], by = 1;
+    int d, at;
+    for (d = v->ndim - 1; d >= 0; by *= v->dim[d--]) own[d] = by;
+    for (d = 0; d < y->ndim; d++) step[d] = hy__inserted_dim(v, s, y->ndim, d, &at) == 1 ? 0 : own[at];
+}
+
+static int hy__insert_infer(hy_infer *I)
+{
+    const hy_shape *arr = &I->in[0].shape, *v = &I->in[1].shape, *obj = I->nin > 2 ? &I->in[2].shape : NULL;
+    hy__insertion s;
+    hy_shape y;
+    int d, own;
+    hy__infer_same_type(I, &I->in[0], &I->out[0]);
+    if (I->status < 0 || !hy__shape_known(arr) || !hy__shape_known(v) || (obj && !hy__shape_known(obj)))
+        return I->status;
+    if (obj && obj->ndim > 1)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "obj %z must be a number or have one dim", obj);
+    hy__insertion_open(&s, I->op, I->attr, arr, v, obj);
+    if (s.axis < 0)
+        return hy_infer_fail(I, HY_ERROR_INDEX, "the axis is out of range for %d dims", arr->ndim);
+    if (s.moved && !obj && (s.first < 0 || s.first > s.n))
+        return hy_infer_fail(I, HY_ERROR_INDEX, "int_ind %d is out of range for an axis of %l",
+                             ((const hy__insert_rec *)I->attr)->int_ind, s.n);
+    if (!s.moved && !obj && !s.step) return hy_infer_fail(I, HY_ERROR_ARGUMENT, "step cannot be 0");
+    y = hy__insert_whole(arr, &s);
+    for (d = 0; d < v->ndim - y.ndim; d++)
+        if (v->dim[d] != 1) break;
+    if (d == hy__most(v->ndim - y.ndim, 0))
+        for (d = 0; d < y.ndim; d++) {
+            int64_t n = hy__inserted_dim(v, &s, y.ndim, d, &own);
+            if (n != 1 && n != (d == s.axis ? s.lines : y.dim[d])) break;
+        }
+    else d = -1;
+    if (d != y.ndim)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "values %z cannot be broadcast to the %l lines that are put "
+                             "into %z along axis %d", v, s.lines, &y, s.axis);
+    y.dim[s.axis] += s.lines;
+    return hy__infer_result(I, y);
+}
+
+/* Which line stands where: that of arr, or -1 - k for the k-th of values. `at` has room for where lines of
+ * equal places go. */
+static int64_t hy__insert_place(const hy_job *job, const hy_run *now, const hy__insertion *s, int64_t k)
+{
+    int64_t place;
+    if (job->nin < 3) return s->indices == 1 ? s->first : s->first + k * s->step;
+    place = hy__to_i64(hy__number(now, &job->in[2], s->indices == 1 ? 0 : k));
+    return place < 0 ? place + s->n : place;
+}
+static void hy__insert_order(const hy_job *job, hy_run *now, const hy__insertion *s, int64_t *line,
+                             int64_t *at)
+{
+    int64_t j, k, sum, place;
+    for (j = 0; j <= s->n; j++) at[j] = 0;
+    for (k = 0; k < s->lines; k++) {
+        place = hy__insert_place(job, now, s, k);
+        if (place < 0 || place > s->n) { hy_fault(now); place = 0; }
+        at[place]++;
+    }
+    for (j = 0, sum = 0; j <= s->n; j++) {
+        k = at[j];
+        at[j] = sum + j;
+        sum += k;
+    }
+    for (k = 0; k < s->lines; k++) {
+        place = hy__insert_place(job, now, s, k);
+        if (place < 0 || place > s->n) place = 0;
+        line[at[place]++] = -1 - k;
+    }
+    for (j = 0; j < s->n; j++) line[at[j]] = j;
+}
+
+/* Line k of values, as part `outer` of the result has it. */
+static void hy__insert_line(const hy_job *job, const hy_run *now, const hy__insertion *s, int64_t outer,
+                            int64_t k, char *to)
+{
+    const hy_tensor *v = &job->in[1];
+    const hy_shape *y = &job->out[0].type.shape;
+    int64_t from = k * s->stride[s->axis], last = s->axis + 1 < y->ndim ? y->dim[y->ndim - 1] : 1, j, left;
+    int64_t by = s->axis + 1 < y->ndim ? s->stride[y->ndim - 1] : 0;
+    int d, size = hy__traits[job->out[0].type.dtype].size;
+    for (d = s->axis - 1; d >= 0; outer /= y->dim[d--]) from += outer % y->dim[d] * s->stride[d];
+    for (j = 0; j < s->inner; j += last) {
+        int64_t at = from;
+        for (left = j / last, d = y->ndim - 2; d > s->axis; left /= y->dim[d--])
+            at += left % y->dim[d] * s->stride[d];
+        hy__copy_run(to + j * size, job->out[0].type.dtype, 1, hy__place(now, v, at), v->type.dtype, by,
+                     last);
+    }
+}
+
+HY__RUN(hy__run_insert)
+{
+    const hy__insertion *s = (const hy__insertion *)(const void *)&job->plan;
+    int64_t *line = (int64_t *)shared, all = s->n + s->lines, each = HY__CHUNK / (s->inner + 1) + 1;
+    int64_t i = item * each, end = hy__least(i + each, s->outer * all);
+    size_t bytes = (size_t)s->inner * (size_t)hy__traits[job->out[0].type.dtype].size;
+    if (!stage) { hy__insert_order(job, now, s, line, line + all); return; }
+    for (; i < end && s->inner; i++) {
+        char *to = hy__place(now, &job->out[0], i * s->inner);
+        int64_t k = line[i % all];
+        if (k < 0) hy__insert_line(job, now, s, i / all, -1 - k, to);
+        else memcpy(to, hy__place(now, &job->in[0], (i / all * s->n + k) * s->inner), bytes);
+    }
+}
+
+static int hy__insert_bind(hy_job *job)
+{
+    hy__insertion *s = HY__NOTES(hy__insertion, job);
+    const hy_shape *y = &job->out[0].type.shape, *v = &job->in[1].type.shape;
+    hy__along l;
+    hy__insertion_open(s, job->op, job->attr, &job->in[0].type.shape, v,
+                       job->nin > 2 ? &job->in[2].type.shape : NULL);
+    l = hy__along_axis(y, s->axis);
+    s->outer = l.outer;
+    s->inner = l.inner;
+    hy__insert_steps(s, y, v, s->stride);
+    job->fault_text = "an index is out of range";
+    return hy__two_stages(job, hy__run_insert, 1,
+                          hy__pieces(l.outer * (s->n + s->lines), HY__CHUNK / (l.inner + 1) + 1),
+                          (size_t)(2 * s->n + s->lines + 1) * sizeof(int64_t),
+                          0.5 * (double)hy__size(y) + 50);
+}
+
+/* Lines that are numbered are put in as the values were: the order of the numbers tells where they are. */
+static hy_array *hy__inserted_places(hy_frame *F, hy_diff *D, const hy__insertion *s)
+{
+    union { hy__insert_rec at; hy__insert_slice_rec part; hy__insert_tensor_rec tensor; } r;
+    hy_argsort_opt order;
+    hy__zeros_opt zeros;
+    hy__arange_opt numbers;
+    hy_array *in[3];
+    memset(&r, 0, sizeof r);
+    memcpy(&r, D->attr, D->op->record);
+    if (D->nin > 2) r.tensor.axis = 0;
+    else if (s->step) r.part.axis = 0;
+    else r.at.axis = 0;
+    memset(&zeros, 0, sizeof zeros);
+    memset(&numbers, 0, sizeof numbers);
+    memset(&order, 0, sizeof order);
+    zeros.dtype = numbers.dtype = order.dtype = HY_I64;
+    in[0] = hy__zeros(F, hy__shape1(s->n), &zeros);
+    in[1] = hy__arange(F, 1, 1 + (double)s->lines, 1, &numbers);
+    in[2] = D->nin > 2 ? D->in[2] : NULL;
+    return hy_argsort(F, F->code ? NULL : F->emit(F, D->op, D->nin, in, &r, 0, NULL), 0, &order);
+}
+
+/* Their gradient in the shape of values: the lines where they were, and what was broadcast summed up. */
+static hy_array *hy__inserted_back(hy_frame *F, hy_array *g, const hy__insertion *s, hy_array *values)
+{
+    hy_ints axes;
+    int d, ndim = g ? g->t.type.shape.ndim : 0, more = values->t.type.shape.ndim - ndim;
+    axes.n = 0;
+    if (s->moved && s->axis) {
+        axes.v[axes.n++] = s->axis;
+        for (d = 0; d < ndim; d++) if (d != s->axis) axes.v[axes.n++] = d;
+        g = hy_transpose(F, g, axes);
+    }
+    for (; more > 0; more--) g = hy_expand_dims(F, g, 0);
+    return hy__as_typed(F, hy__unbroadcast(F, g, values), values->t.type.dtype);
+}
+static int hy__insert_diff(hy_frame *F, hy_diff *D)
+{
+    hy__insertion s;
+    hy_array *order, *lines;
+    if (!D->dy[0]) return 0;
+    hy__insertion_open(&s, D->op, D->attr, &D->in[0]->t.type.shape, &D->in[1]->t.type.shape,
+                       D->nin > 2 ? &D->in[2]->t.type.shape : NULL);
+    order = hy__inserted_places(F, D, &s);
+    if (D->want[0]) {
+        lines = hy_take(F, D->dy[0], hy_slice_axis(F, order, 0, 0, (int)s.n), s.axis, NULL);
+        D->dx[0] = s.flat ? hy_reshape_like(F, lines, D->in[0], NULL) : lines;
+    }
+    if (D->want[1]) {
+        lines = hy_take(F, D->dy[0], hy_slice_axis(F, order, 0, (int)s.n, HY_NONE), s.axis, NULL);
+        D->dx[1] = hy__inserted_back(F, lines, &s, D->in[1]);
+    }
+    return 0;
+}
+#define HY__ON_insert HY__OWN(insert), NULL
+#define HY__ON_insert_slice HY__OWN(insert), NULL
+#define HY__ON_insert_tensor HY__OWN(insert), NULL
+HY__FITS_PLAN(hy__insertion);
 
 HY__WARM_ROOMS
 
@@ -59688,7 +60051,7 @@ static void hy__attrs_of_op(hy__attrs *a, const hy_graph *g, const hy__node *nod
     for (attr = node->op->attr; attr && attr->name; attr++)
         if (attr->kind == HY_ATTR_shape)
             hy__attrs_shape(a, attr->mxnet, hy__shape_in(node->record, attr));
-        else if (hy__is_left_out(node->record, attr)) continue;
+        else if (hy__is_left_out(node->record, attr) || !strcmp(attr->mxnet, "num_args")) continue;
         else if (!strcmp(attr->mxnet, "rpn_min_size") && hy__is_whole(hy__real_in(node->record, attr)))
             hy__attrs_line(a, attr->mxnet, "%d", (int)hy__real_in(node->record, attr));
         else hy__attrs_add(a, attr->mxnet)->attr = attr;
@@ -60577,6 +60940,12 @@ static const hy__compound_op hy__compounds[] = {
     { "_npi_bitwise_not", "", 1, 1, "?logical_not(%0)" },
     { "_npi_pad", "pad_width|mode|constant_value|reflect_type", 1, 1, "=pad" },
     { "_npi_broadcast_to", "shape", 1, 1, "=broadcast_to" },
+    { "_npi_insert_scalar", "val|int_ind|axis", 1, 1,
+      "insert(%0, _full(shape='()', value=$val, dtype=float64), int_ind=$int_ind, axis=$axis:None)" },
+    { "_npi_insert_slice", "val|start|stop|step|axis", 1, 1, "insert_slice(%0, _full(shape='()', "
+      "value=$val, dtype=float64), start=$start:None, stop=$stop:None, step=$step:1, axis=$axis:None)" },
+    { "_npi_insert_tensor", "val|axis", 2, 2,
+      "insert_tensor(%0, _full(shape='()', value=$val, dtype=float64), %1, axis=$axis:None)" },
     { "_npi_lcm_scalar", "scalar|is_int", 1, 1, "lcm(%0, " HY__AS_FILLED("$scalar:1") ")" },
     { "_npi_true_divide", "", 2, 2, "div(_real(%0), _real(%1))" },
     { "_npi_true_divide_scalar", "scalar|is_int", 1, 1, "=true_divide_scalar" },
@@ -62695,6 +63064,10 @@ static const hy__compound_op *hy__compound_find(const hy__reader *R, const int *
         if (strcmp(op, only[i][0])) continue;
         says = hy__node_says(R, field, only[i][1]);
         if (!says || strcmp(says, only[i][2])) return NULL;
+    }
+    if (!strncmp(op, "_npi_insert_", 12)) {             /* a number in place of values */
+        says = hy__node_says(R, field, "val");
+        if (!says || !strcmp(says, "None")) return NULL;
     }
     if ((!R->np || hy__node_says(R, field, hy__det_says)) &&
         (!strcmp(op, "_linalg_det") || !strcmp(op, "_linalg_slogdet"))) return NULL;

@@ -1466,6 +1466,20 @@ static const ref_op ref__real = { REFA_ALL, refa__real, REF_DECLARED, refa_cast_
 REFA_BITS(and, a & b)
 REFA_BITS(or, a | b)
 REFA_BITS(xor, a ^ b)
+static void refa_allclose(ref_case *c)
+{
+    double most = ref_num(c, "atol", 1e-8), part = ref_num(c, "rtol", 1e-5);
+    double *y = ref_out(c, 0, 0, NULL);
+    *y = 1;
+    for (int64_t i = 0; i < c->in[0].size; i++) {
+        double a = c->in[0].v[i], b = c->in[1].v[i];
+        if (!(fabs(a - b) <= most + part * fabs(b))) *y = 0;
+    }
+}
+static const char *const cases_allclose[] = {
+    "(3,4) (3,4)", "(5)[1,1.1] (5)[1,1.1] | rtol=0.3", "(5)[1,1.1] (5)[1,1.1] | atol=0.25", "(67)int[2,3] (67)int[2,3] | rtol=0.75",
+    "(4)int[3,3] (4)int[3,3] | equal_nan=False", "(0,3) (0,3)", "()[1,2] ()[1,2] | rtol=0.125 atol=4", NULL };
+static const ref_op ref_allclose = { REFA_ALL, refa_allclose, REF_ZERO, NULL, 0, cases_allclose };
 static double refa_lcm_of(double a, double b)
 {
     double k;
@@ -3695,6 +3709,91 @@ static const char *const cases_index_copy[] = {
     "(4,2,3) (3)perm (3,2,3)", "(3,1,2,2) (2)perm (2,1,2,2)", "(1,1) (1)perm (1,1)", NULL };
 static const ref_op ref_index_copy = { REFB_NUMBERS, refb_index_copy, REF_TRUE, NULL, 0, cases_index_copy };
 
+/* numpy's insert: a list of lines, of which each new one goes before what stood at its place. */
+static void refb_insertion(ref_case *c, const int64_t *place, int n, int moved)
+{
+    const ref_tensor *a = &c->in[0], *v = &c->in[1];
+    int64_t dim[8], vdim[8], vstep[8], step = 1, *from, *at, all;
+    int axis = ref_int(c, "axis", -99), ndim = axis == -99 ? 1 : a->ndim, lines, d, k, j, m = 0;
+    for (d = 0; d < ndim; d++) dim[d] = axis == -99 ? a->size : a->dim[d];
+    axis = axis == -99 ? 0 : axis < 0 ? axis + ndim : axis;
+    for (d = ndim; d-- > 0; ) { vdim[d] = d + v->ndim - ndim < 0 ? 1 : v->dim[d + v->ndim - ndim]; vstep[d] = step; step *= vdim[d]; }
+    if (moved) {                                        /* axis 0 to the axis */
+        int64_t n0 = vdim[0], s0 = vstep[0];
+        for (d = 0; d < axis; d++) { vdim[d] = vdim[d + 1]; vstep[d] = vstep[d + 1]; }
+        vdim[axis] = n0;
+        vstep[axis] = s0;
+    }
+    lines = n == 1 ? (int)vdim[axis] : n;
+    from = (int64_t *)malloc((size_t)(2 * lines + dim[axis] + 1) * sizeof *from);
+    at = from + lines + dim[axis];
+    for (k = 0; k < lines; k++) at[k] = place[n == 1 ? 0 : k] + (place[n == 1 ? 0 : k] < 0 ? dim[axis] : 0);
+    for (j = 0; j <= dim[axis]; j++) {
+        for (k = 0; k < lines; k++) if (at[k] == j) from[m++] = -1 - k;
+        if (j < dim[axis]) from[m++] = j;
+    }
+    all = dim[axis];
+    dim[axis] = m;
+    double *y = ref_out(c, 0, ndim, dim);
+    for (int64_t i = 0; i < c->out[0].size; i++) {
+        int64_t left = i, x = 0, w = 0, xs = 1, line = 0;
+        for (d = ndim; d-- > 0; left /= dim[d]) {
+            int64_t here = left % dim[d];
+            if (d == axis) { line = from[here]; x += line * xs; w += (vdim[d] == 1 ? 0 : -1 - line) * vstep[d]; }
+            else { x += here * xs; w += (vdim[d] == 1 ? 0 : here) * vstep[d]; }
+            xs *= d == axis ? all : dim[d];
+        }
+        y[i] = line < 0 ? v->v[w] : a->v[x];
+    }
+    free(from);
+}
+static void refb_insert(ref_case *c)
+{
+    int64_t at = ref_int(c, "int_ind", 0);
+    refb_insertion(c, &at, 1, 1);
+}
+static const char *const cases_insert[] = {
+    "(5) (1) | int_ind=2", "(5) () | int_ind=-1 axis=0", "(3,4) (4) | int_ind=1 axis=0", "(3,4) (2,4) | int_ind=0 axis=0",
+    "(3,4) (3) | int_ind=4 axis=1", "(3,4) (2,3) | int_ind=-2 axis=-1", "(2,3,4) (2,2,4) | int_ind=1 axis=1",
+    "(2,3,4) (1,3,1) | int_ind=2 axis=0", "(2,3) (1,4) | int_ind=3", "(2,3,2) (1) | int_ind=0 axis=2", "(2,3,2) (2,2,1) | int_ind=1 axis=2",
+    "(0,3) (3) | int_ind=0 axis=0", "() (2) | int_ind=1", "(3,2) (0,2) | int_ind=1 axis=0", NULL };
+static const ref_op ref_insert = { REFB_SUMS, refb_insert, REF_TRUE, NULL, 0, cases_insert };
+
+static void refb_insert_slice(ref_case *c)
+{
+    int axis = ref_int(c, "axis", -99), n = 0;
+    int64_t size = axis == -99 ? c->in[0].size : c->in[0].dim[axis < 0 ? axis + c->in[0].ndim : axis];
+    int64_t *place = (int64_t *)malloc((size_t)(size + 1) * sizeof *place);
+    int64_t by = ref_int(c, "step", 1), low = by > 0 ? 0 : -1, high = by > 0 ? size : size - 1;
+    int64_t from = ref_int(c, "start", 9999), to = ref_int(c, "stop", 9999);
+    from = from == 9999 ? (by > 0 ? low : high) : from < 0 ? from + size : from;
+    to = to == 9999 ? (by > 0 ? high : low) : to < 0 ? to + size : to;
+    from = from < low ? low : from > high ? high : from;
+    to = to < low ? low : to > high ? high : to;
+    for (; by > 0 ? from < to : from > to; from += by) place[n++] = from;
+    refb_insertion(c, place, n, 0);
+    free(place);
+}
+static const char *const cases_insert_slice[] = {
+    "(5) (1) | start=1 stop=4", "(5) (3) | start=1 stop=4", "(5) (2) | start=2 stop=3 axis=0", "(6) (3) | step=-2",
+    "(3,4) (2,1) | start=0 stop=2 axis=0", "(3,4) (3,2) | start=None stop=None step=2 axis=1", "(3,4) (4) | start=-1 axis=0",
+    "(2,3,4) (3,1) | step=-1 axis=-2", "(2,3,4) (2,1,4) | start=1 stop=2 axis=1", "(2,3) (6) | axis=None", "(3,2) (1,1,1) | start=2 stop=1 axis=0",
+    "(0,3) (1) | axis=0", "(2,3) (1,1,3) | start=0 stop=1 axis=0", NULL };
+static const ref_op ref_insert_slice = { REFB_SUMS, refb_insert_slice, REF_TRUE, NULL, 0, cases_insert_slice };
+
+static void refb_insert_tensor(ref_case *c)
+{
+    int64_t *place = (int64_t *)malloc((size_t)(c->in[2].size + 1) * sizeof *place);
+    for (int64_t i = 0; i < c->in[2].size; i++) place[i] = (int64_t)c->in[2].v[i];
+    refb_insertion(c, place, (int)c->in[2].size, !c->in[2].ndim);
+    free(place);
+}
+static const char *const cases_insert_tensor[] = {
+    "(5) (1) (3)int[0,5]", "(5) (3) (3)int[-5,5]", "(5) (2) (1)int[1,4] | axis=0", "(3,4) (2,1) (2)int[0,3] | axis=0",
+    "(3,4) (3,3) (3)int[1,1] | axis=1", "(3,4) (2,3) ()int[2,2] | axis=1", "(2,3,4) (1,1) (5)int[-3,3] | axis=1",
+    "(2,3,4) (2,2,4) ()int[0,3] | axis=1", "(2,3) (4) (4)int[0,6]", "(3,2) (1) (0)int[0,1] | axis=0", "(0,3) (2,3) (2)int[0,0] | axis=0", NULL };
+static const ref_op ref_insert_tensor = { REFB_SUMS, refb_insert_tensor, REF_TRUE, NULL, 0, cases_insert_tensor };
+
 /* --- order --- */
 typedef struct refb_lines { int64_t outer, n, inner; } refb_lines;   /* element j: (o * n + j) * inner + i */
 
@@ -4258,6 +4357,26 @@ static const char *const cases__logspace[] = {
     "| start=0 stop=3 num=4 dtype=int32", "| start=0.05 stop=2.05 num=9 dtype=uint8", "| start=0 stop=1 num=11 dtype=float64 base=0.5",
     "| start=0 stop=2 num=6 endpoint=True dtype=float16", "| start=0 stop=1 num=0", NULL };
 static const ref_op ref__logspace = { "f", refb_logspace, REF_ZERO, NULL, 1e-6, cases__logspace };
+
+static void refb_at_least(ref_case *c, int least)
+{
+    for (int k = 0; k < c->nin; k++) {
+        const ref_tensor *x = &c->in[k];
+        int64_t dim[8] = { 1, 1, 1 };
+        int ndim = x->ndim < least ? least : x->ndim;
+        for (int d = 0; d < x->ndim; d++) dim[d + (x->ndim == 1 && least > 1)] = x->dim[d];
+        memcpy(ref_out(c, k, ndim, dim), x->v, (size_t)x->size * sizeof(double));
+    }
+}
+#define REFB_AT_LEAST(n) \
+    static void refb_atleast_##n(ref_case *c) { refb_at_least(c, n); } \
+    static const char *const cases_atleast_##n##d[] = { \
+        "(5) | num_args=1", "() | num_args=1", "() (2,3) (4) | num_args=3", "(3,2,2) (1) | num_args=2", "(2,1,3,2) | num_args=1", \
+        "(0,3) (0) | num_args=2", NULL }; \
+    static const ref_op ref_atleast_##n##d = { REFB_MOVES, refb_atleast_##n, REF_TRUE, NULL, 0, cases_atleast_##n##d };
+REFB_AT_LEAST(1)
+REFB_AT_LEAST(2)
+REFB_AT_LEAST(3)
 
 static void refb_index_array(ref_case *c)
 {

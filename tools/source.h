@@ -702,6 +702,9 @@ static const hy__c_helper hy__c_helpers[] = {
     { "int64_t", "index_due", "double x, int64_t n, int from_end, int *fault", "const int64_t i = x != x ? 0 "
       ": x <= -9e18 ? INT64_MIN : x >= 9e18 ? INT64_MAX : (int64_t)x; const int64_t at = from_end && i < 0 ? "
       "i + n : i; if (at >= 0 && at < n) return at; *fault = 1; return 0;" },
+    { "int64_t", "place_due", "double x, int64_t n, int *fault", "const int64_t i = x >= -9e15 && x <= 9e15 "
+      "? (int64_t)x : INT64_MAX, at = i < 0 ? i + n : i; if (at >= 0 && at <= n) return at; *fault = 1; "
+      "return 0;" },
     { "int64_t", "whole", "double x", "return x != x ? 0 : x < -2147483647.0 ? -2147483647 : x > "
       "2147483647.0 ? 2147483647 : (int64_t)x;" },
     { "int64_t", "between", "int64_t x, int64_t low, int64_t high", "return x < low ? low : x > high ? high "
@@ -1418,23 +1421,108 @@ static void hy__c_join(hy__c *c, const hy__c_step *s)
     }
 }
 
-static void hy__c_cast(hy__c *c, const hy__c_step *s)
+/* The value of array[index] in another type. */
+static void hy__c_converted(hy__c *c, const char *array, const char *index, hy_dtype from, hy_dtype to)
 {
-    hy_dtype from = hy__c_in(s, 0)->dtype, to = hy__c_out(s)->dtype;
     char x[HY__C_TEXT];
     hy__c_need_half(c, from);
     hy__c_need_half(c, to);
-    hy__c_load(c, x, from, "x0", "i");
-    hy__w(c, "%fi", hy__size(&hy__c_out(s)->shape));
-    if (to == HY_BOOL) hy__w(c, " y0[i] = %s != 0;\n", x);
-    else if (hy__c_is_half(to)) hy__w(c, " y0[i] = %p_to_%s((float)%s);\n", to == HY_F16 ? "f16" : "bf16", x);
+    hy__c_load(c, x, from, array, index);
+    if (to == HY_BOOL) hy__w(c, "%s != 0", x);
+    else if (hy__c_is_half(to)) hy__w(c, "%p_to_%s((float)%s)", to == HY_F16 ? "f16" : "bf16", x);
     else if (hy__floating(from) && !hy__floating(to)) {
-        hy__w(c, " y0[i] = ");
         hy__c_open_whole(c, to);
         hy__w(c, "%s", x);
         hy__c_close_whole(c, to);
-        hy__w(c, ";\n");
-    } else hy__w(c, " y0[i] = (%t)%s;\n", (int)to, x);
+    } else hy__w(c, "(%t)%s", (int)to, x);
+}
+
+static void hy__c_cast(hy__c *c, const hy__c_step *s)
+{
+    hy__w(c, "%fi y0[i] = ", hy__size(&hy__c_out(s)->shape));
+    hy__c_converted(c, "x0", "i", hy__c_in(s, 0)->dtype, hy__c_out(s)->dtype);
+    hy__w(c, ";\n");
+}
+
+/* Each output is its input. */
+static void hy__c_each(hy__c *c, const hy__c_step *s)
+{
+    int k;
+    for (k = 0; k < s->node->nin; k++)
+        if (hy__c_wants(c, s, k)) hy__w(c, "%fi y%d[i] = x%d[i];\n", hy__size(&hy__c_in(s, k)->shape), k, k);
+        else hy__w(c, "(void)x%d;\n", k);
+}
+
+/* --- insert: where a line goes depends on how many are put before it --- */
+/* The place of an element: i0, i1 ... along the axes, and a name along one of them. */
+static const char *hy__c_along(char *text, int ndim, const int64_t *step, int axis, const char *name)
+{
+    hy__line line = hy__line_open(text, HY__C_TEXT);
+    int d;
+    hy__puts(&line, "0");
+    for (d = 0; d < ndim; d++) {
+        if (!step[d]) continue;
+        if (d == axis) hy__say(&line, " + %s * %l", name, step[d]);
+        else hy__say(&line, " + i%d * %l", d, step[d]);
+    }
+    return text;
+}
+static void hy__c_loops_but(hy__c *c, const hy_shape *y, int axis)
+{
+    int d;
+    for (d = 0; d < y->ndim; d++)
+        if (d != axis) hy__w(c, "for (int i%d = 0; i%d < %l; i%d++) ", d, d, y->dim[d], d);
+}
+static void hy__c_insert_place(hy__c *c, const hy__c_step *s, const hy__insertion *n, const char *k)
+{
+    char x[HY__C_TEXT];
+    if (n->indices == 1) k = "0";
+    if (s->node->nin < 3) { hy__w(c, "%l + %s * (%l)", n->first, k, n->step); return; }
+    hy__c_need_half(c, hy__c_in(s, 2)->dtype);
+    hy__c_load(c, x, hy__c_in(s, 2)->dtype, "x2", k);
+    hy__w(c, "%p_place_due((double)%s, %l, fault)", x, n->n);
+}
+static void hy__c_insert(hy__c *c, const hy__c_step *s)
+{
+    const hy_type *arr = hy__c_in(s, 0), *v = hy__c_in(s, 1), *y = hy__c_out(s);
+    const int obj = s->node->nin > 2;
+    char to[HY__C_TEXT], from[HY__C_TEXT];
+    int64_t step[HY_MAX_DIM];
+    hy_tensor all, part;
+    hy__insertion n;
+    hy__insertion_open(&n, s->node->op, s->node->record, &arr->shape, &v->shape,
+                       obj ? &hy__c_in(s, 2)->shape : NULL);
+    all.type = *y;
+    hy__pack_strides(&all);
+    hy__insert_steps(&n, &y->shape, &v->shape, step);
+    hy__c_along(to, y->shape.ndim, all.stride, n.axis, "to");
+    if (obj) hy__c_need(c, "place_due");
+    hy__w(c, "(void)x1;\n");
+    if (n.lines) {
+        hy__w(c, "%fk {\nconst int64_t at = ", n.lines);
+        hy__c_insert_place(c, s, &n, "k");
+        hy__w(c, ";\nint64_t to = at;\n%fj {\nconst int64_t other = ", n.lines);
+        hy__c_insert_place(c, s, &n, "j");
+        hy__w(c, ";\nto += other < at || (other == at && j < k);\n}\n");
+        hy__c_loops_but(c, &y->shape, n.axis);
+        hy__w(c, "y0[%s] = ", to);
+        hy__c_along(from, y->shape.ndim, step, n.axis, "k");
+        if (v->dtype == y->dtype) hy__w(c, "x1[%s]", from);
+        else hy__c_converted(c, "x1", from, v->dtype, y->dtype);
+        hy__w(c, ";\n}\n");
+    }
+    part = all;
+    part.type.shape.dim[n.axis] = n.n;
+    hy__pack_strides(&part);
+    hy__c_along(from, y->shape.ndim, part.stride, n.axis, "j");
+    hy__w(c, "%fj {\nint64_t to = j;\n", n.n);
+    if (n.lines) {
+        hy__w(c, "%fk to += ", n.lines);
+        hy__c_insert_place(c, s, &n, "k");
+        hy__w(c, " <= j;\n");
+    }
+    hy__c_loops_but(c, &y->shape, n.axis);
+    hy__w(c, "y0[%s] = x0[%s];\n}\n", to, from);
 }
 
 /* MARK: - 82 >>c_products ------------------------------------------------------------------------------
@@ -2226,6 +2314,17 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
 }
 
 /* Integers that give integers add up as such. */
+static void hy__c_allclose(hy__c *c, const hy__c_step *s)
+{
+    const hy__allclose_rec *r = (const hy__allclose_rec *)s->node->record;
+    hy__w(c, "int same = 1;\n%fi {\nconst double a = (double)x0[i], b = (double)x1[i];\n",
+          hy__size(&hy__c_in(s, 0)->shape));
+    c->real = HY_F64;
+    hy__w(c, "same &= a == b");
+    if (!r->nan_differs) hy__w(c, " || (a != a && b != b)");
+    hy__w(c, " || (b - b == 0 && fabs(a - b) <= %v + %v * fabs(b));\n}\n*y0 = (uint8_t)same;\n", r->atol,
+          r->rtol);
+}
 static void hy__c_norm(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
@@ -3717,6 +3816,12 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_stack, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_slice_assign, hy__c_assign, HY__C_WHOLE, NULL },
     { HY_OP_slice_assign_scalar, hy__c_assign, HY__C_WHOLE, NULL },
+    { HY_OP_insert, hy__c_insert, HY__C_WHOLE, NULL },
+    { HY_OP_insert_slice, hy__c_insert, HY__C_WHOLE, NULL },
+    { HY_OP_insert_tensor, hy__c_insert, HY__C_WHOLE | HY__C_FAULTS, NULL },
+    { HY_OP_atleast_1d, hy__c_each, HY__C_WHOLE, NULL },
+    { HY_OP_atleast_2d, hy__c_each, HY__C_WHOLE, NULL },
+    { HY_OP_atleast_3d, hy__c_each, HY__C_WHOLE, NULL },
     { HY_OP_vstack, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_hstack, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_dstack, hy__c_join, HY__C_WHOLE, NULL },
@@ -3754,6 +3859,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_max, hy__c_reduce, 0, NULL },
     { HY_OP_min, hy__c_reduce, 0, NULL },
     { HY_OP_norm, hy__c_norm, 0, NULL },
+    { HY_OP_allclose, hy__c_allclose, 0, NULL },
     { HY_OP__sum_like, hy__c_reduce, 0, NULL },
     { HY_OP_moments, hy__c_moments, 0, NULL },
     { HY_OP__average, hy__c_average, 0, NULL },
