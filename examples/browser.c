@@ -21,11 +21,8 @@
 #include "../hybrid.h"
 #include "strokes.h"
 
-#ifdef __wasm__
+/* A function that the page calls by its name. */
 #define EXPORT(name) __attribute__((export_name(#name))) name
-#else
-#define EXPORT(name) name
-#endif
 
 enum { BATCH = 40, PIXELS = SIDE * SIDE };
 
@@ -40,6 +37,7 @@ static hy_block *net, *loss;
 static hy_trainer *trainer;
 static drawing pad;
 
+/* Makes the network. Returns where the page finds what is shown. */
 void *EXPORT(start)(void)
 {
     hy_nn_dense_opt relu = { 0 };
@@ -90,6 +88,7 @@ float EXPORT(learn)(int step)
     return (float)mean;
 }
 
+/* The page's pad: a point of a drawing, to which a line leads if the pen is down. */
 void EXPORT(wipe)(void) { pad.n = 0; }
 void EXPORT(pen)(float x, float y, int down) { strokes_add(&pad, x, y, down); }
 
@@ -99,7 +98,7 @@ int EXPORT(read_pad)(void)
     float image[PIXELS];
     hy_array *y;
     if (!pad.n) return -1;
-    strokes_image(&pad, 2, image);
+    strokes_image(&pad, 2, image);                        /* lines of a middling pen */
     hy_begin(F);
     y = hy_softmax(F, hy_call(F, net, hy_floats(F, HY_SHAPE(1, PIXELS), image)), -1, NULL);
     if (hy_data(F, y)) memcpy(shown.answer, hy_data(F, y), sizeof shown.answer);
@@ -107,5 +106,5 @@ int EXPORT(read_pad)(void)
     return hy_error(F) ? -1 : largest(shown.answer);
 }
 
-/* 0, or the number of what went wrong. */
-int EXPORT(failed)(void) { return hy_error(F) ? (int)hy_error_code(F) : 0; }
+/* What went wrong, or NULL. */
+const char *EXPORT(error)(void) { return hy_error(F); }
