@@ -4101,6 +4101,7 @@ HY_API hy_block *hy_nn_embedding(hy_frame *F, int input_dim, int output_dim, con
 typedef struct hy_nn_dropout_opt { hy_ints axes; } hy_nn_dropout_opt;   /* along which the mask is constant */
 HY_API hy_block *hy_nn_dropout(hy_frame *F, double rate, const hy_nn_dropout_opt *opt);
 HY_API hy_block *hy_nn_flatten(hy_frame *F);
+HY_API hy_block *hy_nn_cast(hy_frame *F, hy_dtype dtype);
 /* "relu", "sigmoid", "tanh", "softrelu", "softsign", "log_sigmoid" or "mish" */
 HY_API hy_block *hy_nn_activation(hy_frame *F, const char *activation);
 HY_API hy_block *hy_nn_leaky_relu(hy_frame *F, double alpha);           /* alpha x below 0 */
@@ -4171,6 +4172,37 @@ HY_API hy_block *hy_nn_global_max_pool3d(hy_frame *F, const hy_nn_pool_opt *opt)
 HY_API hy_block *hy_nn_global_avg_pool1d(hy_frame *F, const hy_nn_pool_opt *opt);
 HY_API hy_block *hy_nn_global_avg_pool2d(hy_frame *F, const hy_nn_pool_opt *opt);
 HY_API hy_block *hy_nn_global_avg_pool3d(hy_frame *F, const hy_nn_pool_opt *opt);
+
+/* Transforms of images: blocks like others, which stand in a row in a hy_nn_hybrid_sequential, before a
+ * network, in its file, or in a dataset (hy_dataset_transform_first). Images are (H,W,C), or (N,H,W,C), each
+ * changed by chance of its own; hy_nn_to_tensor makes (C,H,W) of them. What is random is so in every call,
+ * training or not. size: width and height, or one number for both. */
+typedef struct hy_nn_resize_opt { int keep_ratio; int interpolation; } hy_nn_resize_opt;  /* HY_INTERP_... */
+typedef struct hy_nn_crop_resize_opt { hy_ints size; int interpolation; } hy_nn_crop_resize_opt;
+typedef struct hy_nn_random_resized_crop_opt {
+    hy_reals scale;                     /* least and largest part of the area: 0.08, 1 */
+    hy_reals ratio;                     /* least and largest width over height: 3/4, 4/3 */
+    int      interpolation;
+} hy_nn_random_resized_crop_opt;
+HY_API hy_block *hy_nn_to_tensor(hy_frame *F);                          /* bytes to f32 from 0 to 1 */
+HY_API hy_block *hy_nn_normalize(hy_frame *F, hy_reals mean, hy_reals std);     /* of (C,H,W) */
+HY_API hy_block *hy_nn_resize(hy_frame *F, hy_ints size, const hy_nn_resize_opt *opt);
+/* The middle, smaller and then enlarged where the image is too small. */
+HY_API hy_block *hy_nn_center_crop(hy_frame *F, hy_ints size, const hy_nn_resize_opt *opt);
+HY_API hy_block *hy_nn_crop_resize(hy_frame *F, int x, int y, int width, int height,
+                                   const hy_nn_crop_resize_opt *opt);
+HY_API hy_block *hy_nn_random_resized_crop(hy_frame *F, hy_ints size,
+                                           const hy_nn_random_resized_crop_opt *opt);
+HY_API hy_block *hy_nn_random_flip_left_right(hy_frame *F);
+HY_API hy_block *hy_nn_random_flip_top_bottom(hy_frame *F);
+/* A factor from 1 - x, at least 0, to 1 + x. */
+HY_API hy_block *hy_nn_random_brightness(hy_frame *F, double brightness);
+HY_API hy_block *hy_nn_random_contrast(hy_frame *F, double contrast);
+HY_API hy_block *hy_nn_random_saturation(hy_frame *F, double saturation);
+HY_API hy_block *hy_nn_random_hue(hy_frame *F, double hue);
+HY_API hy_block *hy_nn_random_color_jitter(hy_frame *F, double brightness, double contrast, double saturation,
+                                           double hue);
+HY_API hy_block *hy_nn_random_lighting(hy_frame *F, double alpha);
 #endif
 
 enum { HY_LAYOUT_TNC = 16, HY_LAYOUT_NTC, HY_LAYOUT_NT, HY_LAYOUT_TN };    /* of sequences; of labels */
@@ -4979,6 +5011,12 @@ HY__REF_POOL(max_pool3d)
 HY__REF_POOL(avg_pool1d)
 HY__REF_POOL(avg_pool2d)
 HY__REF_POOL(avg_pool3d)
+HY__REF(hy_block *, hy_nn_resize, hy_nn_resize_opt, (hy_frame *F, hy_ints size), (F, size))
+HY__REF(hy_block *, hy_nn_center_crop, hy_nn_resize_opt, (hy_frame *F, hy_ints size), (F, size))
+HY__REF(hy_block *, hy_nn_crop_resize, hy_nn_crop_resize_opt,
+        (hy_frame *F, int x, int y, int width, int height), (F, x, y, width, height))
+HY__REF(hy_block *, hy_nn_random_resized_crop, hy_nn_random_resized_crop_opt, (hy_frame *F, hy_ints size),
+        (F, size))
 #endif
 #ifndef HYBRID_NO_RNN
 HY__REF_SIZED(rnn_rnn, hy_rnn_layer_opt)
@@ -55649,6 +55687,267 @@ HY_API hy_block *hy_nn_flatten(hy_frame *F)
 {
     return hy_block_new(F, sizeof(hy_block), "Flatten", hy__flatten_forward, 1);
 }
+
+/* --- transforms --- *
+ * Blocks that are one operator each, whose record lies behind them. What is wrong with it is said at once. */
+typedef struct hy__transform { hy_block base; union { int number; double aligned; } op; } hy__transform;
+static const void *hy__transform_record(const hy_block *b)
+{
+    return (const hy__transform *)(const void *)b + 1;
+}
+static hy_array *hy__transform_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const int number = ((const hy__transform *)(const void *)self)->op.number;
+    return hy__fwd(F, hy__emit1(F, number, x, hy__transform_record(self)));
+}
+static void hy__transform_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy_op *op = self->core->root->ops[((const hy__transform *)(const void *)self)->op.number];
+    hy__line line = hy__line_in(text, bytes);
+    const hy_attr *a;
+    char value[128];
+    for (a = op->attr; a && a->name; a++) {
+        hy_attr_text(a, hy__transform_record(self), value, sizeof value);
+        hy__say(&line, "%s%s=%s", a == op->attr ? "" : ", ", a->name, value);
+    }
+}
+static int hy__transform_fits(hy_frame *F, const char *who, const hy_op *op, const void *record)
+{
+    hy_infer I;
+    hy_type in, out;
+    memset(&I, 0, sizeof I);
+    memset(&in, 0, sizeof in);
+    in.shape.ndim = -1;
+    out = in;
+    I.op = op;
+    I.attr = record;
+    I.nin = I.nout = 1;
+    I.in = &in;
+    I.out = &out;
+    I.frame = F;
+    if (op->infer(&I) >= 0) return 1;
+    hy__fail(F, I.code, "%s: %s", who, I.text);
+    return 0;
+}
+static hy_block *hy__transform_new(hy_frame *F, const char *who, const char *kind, int number,
+                                   const void *record)
+{
+    const hy_op *op = F && !F->code ? hy__op(F, number) : NULL;
+    hy__transform *b;
+    if (!op || !hy__transform_fits(F, who, op, record)) return NULL;
+    b = (hy__transform *)(void *)hy__layer_new(F, sizeof *b + op->record, kind, hy__transform_forward,
+                                               hy__transform_describe, 0);
+    if (!b) return NULL;
+    b->op.number = number;
+    memcpy(b + 1, record, op->record);
+    return &b->base;
+}
+HY_API hy_block *hy_nn_cast(hy_frame *F, hy_dtype dtype)
+{
+    hy__cast_rec r;
+    memset(&r, 0, sizeof r);
+    r.dtype = dtype;
+    if (F && !F->code && ((unsigned)dtype >= HY_DTYPE_COUNT || !dtype))
+        hy__fail(F, HY_ERROR_DTYPE, "hy_nn_cast: %d is no dtype", (int)dtype);
+    return hy__transform_new(F, "hy_nn_cast", "Cast", HY_OP_cast, &r);
+}
+#ifndef HYBRID_NO_VISION
+HY_API hy_block *hy_nn_to_tensor(hy_frame *F)
+{
+    hy__image_to_tensor_rec r;
+    memset(&r, 0, sizeof r);
+    return hy__transform_new(F, "hy_nn_to_tensor", "ToTensor", HY_OP_image_to_tensor, &r);
+}
+HY_API hy_block *hy_nn_normalize(hy_frame *F, hy_reals mean, hy_reals std)
+{
+    hy__image_normalize_rec r;
+    memset(&r, 0, sizeof r);
+    r.mean = mean;
+    r.std = std;
+    return hy__transform_new(F, "hy_nn_normalize", "Normalize", HY_OP_image_normalize, &r);
+}
+HY_API hy_block *hy_nn_resize(hy_frame *F, hy_ints size, const hy_nn_resize_opt *opt)
+{
+    hy__image_resize_rec r;
+    memset(&r, 0, sizeof r);
+    r.size = size;
+    r.keep_ratio = opt && opt->keep_ratio;
+    r.interp = hy__int_or(opt ? opt->interpolation : 0, 1);
+    return hy__transform_new(F, "hy_nn_resize", "Resize", HY_OP_image_resize, &r);
+}
+/* Width and height of a size, or 0s. */
+static hy_ints hy__both_sizes(hy_ints size)
+{
+    hy_ints both = size;
+    both.n = 2;
+    if (size.n == 1) both.v[1] = size.v[0];
+    else if (size.n != 2) both.v[0] = both.v[1] = 0;
+    return both;
+}
+static int hy__small_int(int64_t v) { return (int)hy__clamp_i64(v, INT_MIN, INT_MAX); }
+HY_API hy_block *hy_nn_random_resized_crop(hy_frame *F, hy_ints size,
+                                           const hy_nn_random_resized_crop_opt *opt)
+{
+    const hy_ints both = hy__both_sizes(size);
+    hy__image_random_resized_crop_rec r;
+    memset(&r, 0, sizeof r);
+    r.width = hy__small_int(both.v[0]);
+    r.height = hy__small_int(both.v[1]);
+    if (opt) { r.area = opt->scale; r.ratio = opt->ratio; }
+    r.interp = hy__int_or(opt ? opt->interpolation : 0, 1);
+    r.max_trial = 10;
+    return hy__transform_new(F, "hy_nn_random_resized_crop", "RandomResizedCrop",
+                             HY_OP_image_random_resized_crop, &r);
+}
+HY_API hy_block *hy_nn_random_flip_left_right(hy_frame *F)
+{
+    hy__image_random_flip_left_right_rec r;
+    memset(&r, 0, sizeof r);
+    return hy__transform_new(F, "hy_nn_random_flip_left_right", "RandomFlipLeftRight",
+                             HY_OP_image_random_flip_left_right, &r);
+}
+HY_API hy_block *hy_nn_random_flip_top_bottom(hy_frame *F)
+{
+    hy__image_random_flip_top_bottom_rec r;
+    memset(&r, 0, sizeof r);
+    return hy__transform_new(F, "hy_nn_random_flip_top_bottom", "RandomFlipTopBottom",
+                             HY_OP_image_random_flip_top_bottom, &r);
+}
+/* The records of four operators are alike: a least factor and a largest. */
+static hy_block *hy__factor_new(hy_frame *F, const char *who, const char *kind, int number, double by)
+{
+    hy__image_random_brightness_rec r;
+    memset(&r, 0, sizeof r);
+    if (F && !F->code && !(by >= 0 && by < HUGE_VAL))
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %g is given, where at least 0 is due", who, by);
+    r.min_factor = by < 1 ? 1 - by : 0;
+    r.max_factor = 1 + by;
+    return hy__transform_new(F, who, kind, number, &r);
+}
+HY_API hy_block *hy_nn_random_brightness(hy_frame *F, double by)
+{
+    return hy__factor_new(F, "hy_nn_random_brightness", "RandomBrightness", HY_OP_image_random_brightness,
+                          by);
+}
+HY_API hy_block *hy_nn_random_contrast(hy_frame *F, double by)
+{
+    return hy__factor_new(F, "hy_nn_random_contrast", "RandomContrast", HY_OP_image_random_contrast,
+                          by);
+}
+HY_API hy_block *hy_nn_random_saturation(hy_frame *F, double by)
+{
+    return hy__factor_new(F, "hy_nn_random_saturation", "RandomSaturation", HY_OP_image_random_saturation,
+                          by);
+}
+HY_API hy_block *hy_nn_random_hue(hy_frame *F, double by)
+{
+    return hy__factor_new(F, "hy_nn_random_hue", "RandomHue", HY_OP_image_random_hue,
+                          by);
+}
+HY_API hy_block *hy_nn_random_color_jitter(hy_frame *F, double brightness, double contrast, double saturation,
+                                           double hue)
+{
+    hy__image_random_color_jitter_rec r;
+    memset(&r, 0, sizeof r);
+    r.brightness = brightness;
+    r.contrast = contrast;
+    r.saturation = saturation;
+    r.hue = hue;
+    return hy__transform_new(F, "hy_nn_random_color_jitter", "RandomColorJitter",
+                             HY_OP_image_random_color_jitter, &r);
+}
+HY_API hy_block *hy_nn_random_lighting(hy_frame *F, double alpha)
+{
+    hy__image_random_lighting_rec r;
+    memset(&r, 0, sizeof r);
+    r.alpha_std = alpha;
+    return hy__transform_new(F, "hy_nn_random_lighting", "RandomLighting", HY_OP_image_random_lighting, &r);
+}
+
+/* A window, of which some size is made: this one, or the middle, as large as fits and of the size's shape. */
+typedef struct hy__cropping { hy_block base; int middle, interp; int64_t at[4]; hy_ints size; } hy__cropping;
+
+static int hy__middle_of(hy_frame *F, const hy__cropping *b, hy_array *x, int64_t *at)
+{
+    const hy_shape s = hy_shape_of(F, x);
+    const int64_t *side = s.dim + s.ndim - 3;
+    if (F->code) return -1;
+    if ((s.ndim != 3 && s.ndim != 4) || side[0] < 1 || side[1] < 1)
+        return hy__fail(F, HY_ERROR_SHAPE, "hy_nn_center_crop: data is %z, where an image (H,W,C) or several "
+                        "(N,H,W,C) of known size are due", &s);
+    at[2] = b->size.v[0];
+    at[3] = b->size.v[1];
+    if (side[0] < at[3]) { at[2] = hy__most(at[2] * side[0] / at[3], 1); at[3] = side[0]; }
+    if (side[1] < at[2]) { at[3] = hy__most(at[3] * side[1] / at[2], 1); at[2] = side[1]; }
+    at[0] = (side[1] - at[2]) / 2;
+    at[1] = (side[0] - at[3]) / 2;
+    return 0;
+}
+static hy_array *hy__cropping_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy__cropping *b = (const hy__cropping *)(const void *)self;
+    hy_image_resize_opt opt;
+    int64_t at[4];
+    memset(&opt, 0, sizeof opt);
+    memcpy(at, b->at, sizeof at);
+    opt.interp = hy__interp_option(b->interp);
+    if (b->middle && hy__middle_of(F, b, x, at)) return NULL;
+    x = hy__fwd(F, hy_image_crop(F, x, (int)at[0], (int)at[1], (int)at[2], (int)at[3]));
+    if (!b->size.n || (b->size.v[0] == at[2] && b->size.v[1] == at[3])) return x;
+    return hy_image_resize(F, x, b->size, &opt);
+}
+static void hy__cropping_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy__cropping *b = (const hy__cropping *)(const void *)self;
+    hy__line line = hy__line_in(text, bytes);
+    if (!b->middle)
+        hy__say(&line, "x=%l, y=%l, width=%l, height=%l, ", b->at[0], b->at[1], b->at[2], b->at[3]);
+    hy__puts(&line, "size=");
+    hy__put_tuple(&line, b->size.v, b->size.n ? b->size.n : -1);
+    hy__say(&line, ", interp=%d", b->interp);
+}
+static hy_block *hy__cropping_new(hy_frame *F, const char *who, const char *kind, const int64_t *at,
+                                  hy_ints size, int interp)
+{
+    hy__cropping *b;
+    int k;
+    for (k = 0; k < size.n; k++)
+        if (!hy__wants(F, who, k ? "height of the result" : "width of the result", size.v[k], 1)) return NULL;
+    if (!F || F->code || !hy__op(F, HY_OP_image_crop) || !hy__op(F, HY_OP_image_resize)) return NULL;
+    if (interp != 0 && interp != 1) {
+        hy__fail(F, HY_ERROR_UNSUPPORTED, "%s: interpolation is %d: only HY_INTERP_NEAREST and "
+                 "HY_INTERP_BILINEAR are supported", who, interp);
+        return NULL;
+    }
+    b = HY__LAYER(F, hy__cropping, kind);
+    if (!b) return NULL;
+    b->middle = !at;
+    if (at) memcpy(b->at, at, sizeof b->at);
+    b->size = size;
+    b->interp = interp;
+    return &b->base;
+}
+HY_API hy_block *hy_nn_center_crop(hy_frame *F, hy_ints size, const hy_nn_resize_opt *opt)
+{
+    return hy__cropping_new(F, "hy_nn_center_crop", "CenterCrop", NULL, hy__both_sizes(size),
+                            hy__int_or(opt ? opt->interpolation : 0, 1));
+}
+HY_API hy_block *hy_nn_crop_resize(hy_frame *F, int x, int y, int width, int height,
+                                   const hy_nn_crop_resize_opt *opt)
+{
+    int64_t at[4];
+    at[0] = x;
+    at[1] = y;
+    at[2] = width;
+    at[3] = height;
+    if (!hy__wants(F, "hy_nn_crop_resize", "x", x, 0) || !hy__wants(F, "hy_nn_crop_resize", "y", y, 0) ||
+        !hy__wants(F, "hy_nn_crop_resize", "width", width, 1) ||
+        !hy__wants(F, "hy_nn_crop_resize", "height", height, 1)) return NULL;
+    return hy__cropping_new(F, "hy_nn_crop_resize", "CropResize", at,
+                            opt && opt->size.n ? hy__both_sizes(opt->size) : hy__no_ints(),
+                            hy__int_or(opt ? opt->interpolation : 0, 1));
+}
+#endif
 
 /* --- normalisation --- */
 enum { HY__NORM_BATCH, HY__NORM_LAYER, HY__NORM_GROUP, HY__NORM_INSTANCE };

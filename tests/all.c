@@ -92,6 +92,7 @@
 #include "test_losses.c"
 #include "test_data.c"
 #include "test_workers.c"
+#include "test_transforms.c"
 #include "test_batches.c"
 #include "test_step.c"
 #include "test_handover.c"
@@ -189,6 +190,7 @@ int main(int argc, char **argv)
     test_losses();
     test_data();
     test_workers();
+    test_transforms();
     test_batches();
     test_step();
     test_handover();

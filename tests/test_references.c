@@ -26,7 +26,11 @@
     L(global_max_pool3d, (F, NULL), pooling, "(1,2,3,4,3) | kernel=(1,1,1) global_pool=True") \
     L(global_avg_pool1d, (F, NULL), pooling, "(2,3,6) | kernel=(1,) global_pool=True pool_type=avg") \
     L(global_avg_pool2d, (F, NULL), pooling, "(2,3,4,5) | kernel=(1,1) global_pool=True pool_type=avg") \
-    L(global_avg_pool3d, (F, NULL), pooling, "(1,2,3,4,3) | kernel=(1,1,1) global_pool=True pool_type=avg")
+    L(global_avg_pool3d, (F, NULL), pooling, "(1,2,3,4,3) | kernel=(1,1,1) global_pool=True pool_type=avg") \
+    L(to_tensor, (F), image_to_tensor, "(5,4,3)int[0,255]") \
+    L(normalize, (F, HY_REALS(0.5, 0.25, 1), HY_REALS(2)), image_normalize, "(2,3,4,5) | mean=(0.5,0.25,1) std=(2)") \
+    L(resize, (F, HY_INTS(3, 7), NULL), image_resize, "(2,4,5,3) | size=(3,7)") \
+    L(crop_resize, (F, 1, 2, 3, 2, NULL), image_crop, "(4,5,3) | x=1 y=2 width=3 height=2")
 #else
 #define LAYER_IMAGE_ROWS(L)
 #endif
@@ -35,6 +39,7 @@
     L(dense, (F, 3, NULL), fully_connected, "(2,5) (3,5) (3) | num_hidden=3") \
     L(embedding, (F, 7, 2, NULL), embedding, "(2,3)int[0,6] (7,2) | input_dim=7 output_dim=2") \
     L(flatten, (F), flatten, "(2,3,4)") \
+    L(cast, (F, HY_F64), cast, "(2,3,4) | dtype=float64") \
     L(activation, (F, "softrelu"), activation, "(3,4) | act_type=softrelu") \
     L(leaky_relu, (F, 0.1), leaky_relu, "(3,4) | act_type=leaky slope=0.1") \
     L(prelu, (F, NULL), leaky_relu, "(3,4) (1)[0,1] | act_type=prelu") \
@@ -95,6 +100,16 @@ static const struct reference { const char *name, *file, *test; } references[] =
     /* layers and cells that are no single operator; fused layers have tests/ops_ref.c behind them, as rnn */
     { "hy_nn_swish", "test_layers.c", "lay_activations" },
     { "hy_nn_dropout", "test_layers.c", "lay_embedding_dropout_flatten" },
+    { "hy_nn_center_crop", "test_transforms.c", "transforms_middle" },
+    { "hy_nn_random_resized_crop", "test_transforms.c", "transforms_in_distribution" },
+    { "hy_nn_random_flip_left_right", "test_transforms.c", "transforms_in_distribution" },
+    { "hy_nn_random_flip_top_bottom", "test_transforms.c", "transforms_in_distribution" },
+    { "hy_nn_random_brightness", "test_transforms.c", "transforms_in_distribution" },
+    { "hy_nn_random_contrast", "test_transforms.c", "transforms_in_distribution" },
+    { "hy_nn_random_saturation", "test_transforms.c", "transforms_in_distribution" },
+    { "hy_nn_random_hue", "test_transforms.c", "transforms_in_distribution" },
+    { "hy_nn_random_color_jitter", "test_transforms.c", "transforms_in_distribution" },
+    { "hy_nn_random_lighting", "test_transforms.c", "transforms_in_distribution" },
     { "hy_nn_sequential", "test_layers.c", "lay_containers" },
     { "hy_nn_hybrid_sequential", "test_layers.c", "lay_containers" },
     { "hy_nn_concurrent", "test_layers.c", "lay_containers" },

@@ -1774,6 +1774,17 @@ static const struct { const char *begin, *ops; } made_of[] = {
     { "hy_nn_batch_norm", "batch_norm" }, { "hy_nn_layer_norm", "layer_norm" },
     { "hy_nn_group_norm", "group_norm" }, { "hy_nn_instance_norm", "instance_norm|swap_axes" },
     { "hy_nn_dropout", "dropout" }, { "hy_nn_embedding", "embedding" }, { "hy_nn_flatten", "flatten" },
+    { "hy_nn_cast", "cast" }, { "hy_nn_to_tensor", "image_to_tensor" },
+    { "hy_nn_normalize", "image_normalize" }, { "hy_nn_resize", "image_resize" },
+    { "hy_nn_center_crop", "image_crop|image_resize" }, { "hy_nn_crop_resize", "image_crop|image_resize" },
+    { "hy_nn_random_resized_crop", "image_random_resized_crop" },
+    { "hy_nn_random_flip_left_right", "image_random_flip_left_right" },
+    { "hy_nn_random_flip_top_bottom", "image_random_flip_top_bottom" },
+    { "hy_nn_random_brightness", "image_random_brightness" },
+    { "hy_nn_random_contrast", "image_random_contrast" },
+    { "hy_nn_random_saturation", "image_random_saturation" }, { "hy_nn_random_hue", "image_random_hue" },
+    { "hy_nn_random_color_jitter", "image_random_color_jitter" },
+    { "hy_nn_random_lighting", "image_random_lighting" },
     { "hy_nn_concurrent", "concat" }, { "hy_nn_hybrid_concurrent", "concat" },
     { "hy_rnn_", "rnn|concat|swap_axes|split|stack|fully_connected|activation|sigmoid|tanh|dropout|where"
                  "|ones_like|zeros_like|_zeros" },
@@ -1904,6 +1915,10 @@ static const char *const families[][2] = {
     { "detection", "multibox_target|proposal" },
     { "sampling", "bilinear_resize|grid_generator|bilinear_sampler|spatial_transformer|im2col|col2im|"
       "deformable_convolution" },
+    { "augment", "image_to_tensor|image_normalize|image_resize|image_crop|image_flip_left_right|"
+      "image_flip_top_bottom|image_random_flip_left_right|image_random_flip_top_bottom|"
+      "image_random_resized_crop|image_random_brightness|image_random_contrast|image_random_saturation|"
+      "image_random_hue|image_random_color_jitter|image_adjust_lighting|image_random_lighting" },
     { "quantize", "int8_dense|int8_convolution|matmul_nbits" },
     { "creators", "_sample_gamma|random_uniform|random_normal|random_exponential|random_gamma|random_poisson|"
       "random_negative_binomial|random_general_negative_binomial|sample_multinomial|random_randint|uniform_like|"
