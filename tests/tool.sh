@@ -351,6 +351,71 @@ try "check without inputs" 0 check "$out/none.json" --params kinds.params --igno
 try "check --json" 0 check lstm --shape data0=5,2,3 --json
 json "check --json" "it['differences'] == 0 and it['lines'] == []"
 
+# --- pictures
+{ printf 'P6\n# 8 x 8\n8 8\n255\n'; printf '%0192d' 0; } > "$out/same.ppm"
+try "picture" 0 run bn --input data="$out/same.ppm" --output "$out/o1.npy"
+says "picture: what was done" "data: .*same.ppm, 8 wide, 8 high, as (1,3,8,8) float32, its values (0 to 255) as they are"
+try "picture: scaled" 0 run bn --input data="$out/same.ppm" --divide 48 --mean 0.5,0.25,0.75 --std 0.5,0.75,0.25 --output "$out/o2.npy"
+says "picture: scaled: what was done" "(v / 48 - (0.5,0.25,0.75)) / (0.5,0.75,0.25)$"
+try "picture: the same as an array" 0 run bn --input data=ones:1,3,8,8 --output "$out/o3.npy"
+same "picture: scaled: right" "$out/o2.npy" "$out/o3.npy"
+if [ -n "$python" ]; then
+    "$python" -S - "$out" <<'Y'
+import struct, sys
+def save(name, shape, v):
+    head = "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }" % (shape,)
+    head += ' ' * (117 - len(head)) + '\n'
+    open(sys.argv[1] + name, 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', 118) + head.encode() + struct.pack('<%df' % len(v), *v))
+b = [(i * 37 + 11) % 256 for i in range(8 * 8 * 3)]
+open(sys.argv[1] + '/rgb.ppm', 'wb').write(b'P6 8 8 255\n' + bytes(b))
+save('/chw.npy', (1, 3, 8, 8), [b[(y * 8 + x) * 3 + c] / 255 for c in range(3) for y in range(8) for x in range(8)])
+g = [i * 100 % 65536 for i in range(64)]
+open(sys.argv[1] + '/gray.pgm', 'wb').write(b'P5\n8 8\n65535\n' + struct.pack('>64H', *g) + b'P5')
+save('/hwc.npy', (1, 8, 8, 3), b)
+save('/own.npy', (8, 8), g)
+open(sys.argv[1] + '/copy-symbol.json', 'w').write('{"nodes": [{"op": "null", "name": "x", "inputs": []}, {"op": "_copy", '
+    '"name": "y", "inputs": [[0, 0, 0]]}], "arg_nodes": [0], "heads": [[1, 0, 0]]}')
+Y
+    try "picture: said to be channels last" 0 run "$out/copy" --input x="$out/rgb.ppm" --layout HWC --output "$out/o1.npy"
+    same "picture: said to be channels last: right" "$out/o1.npy" "$out/hwc.npy"
+    try "picture: the input has channels last" 0 run "$out/copy" --input x="$out/rgb.ppm" --shape x=1,8,8,3 --output "$out/o1.npy"
+    same "picture: the input has channels last: right" "$out/o1.npy" "$out/hwc.npy"
+    try "picture: gray of 16 bits" 0 run "$out/copy" --input x="$out/gray.pgm" --shape x=8,8 --output "$out/o1.npy"
+    same "picture: gray of 16 bits: right" "$out/o1.npy" "$out/own.npy"
+    says "picture: gray of 16 bits: what was done" "as (8,8) float32, its values (0 to 65535) as they are"
+    says "picture: more than one" "gray.pgm goes on behind its first picture, which is taken"
+    try "picture: colours" 0 run bn --input data="$out/rgb.ppm" --divide 255 --output "$out/o1.npy"
+    try "picture: colours as an array" 0 run bn --input data="$out/chw.npy" --output "$out/o2.npy"
+    near "picture: channels come first" "$out/o2.npy" "$out/o1.npy"
+    try "picture: gray where colours are due" 2 run bn --input data="$out/gray.pgm"
+    says "picture: gray where colours are due: told" "the picture is 8 wide and 8 high, with 1 channel; data takes (?,3,?,?)"
+fi
+try "picture: bench" 0 bench bn --input data="$out/same.ppm" --count 1
+try "picture: show" 0 show bn --input data="$out/same.ppm"
+prints "picture: show: its sizes" "(1,3,8,8)"
+try "picture: another size" 2 run bn --input data="$out/same.ppm" --shape data=1,3,9,8
+says "picture: another size: told" "8 wide and 8 high, with 3 channels; data takes (1,3,9,8)"
+try "picture: channels last where they come first" 2 run bn --input data="$out/same.ppm" --layout HWC
+try "picture: another layout" 2 run bn --input data="$out/same.ppm" --layout BGR
+try "picture: by 0" 2 run bn --input data="$out/same.ppm" --divide 0
+try "picture: two means" 2 run bn --input data="$out/same.ppm" --mean 1,2
+says "picture: two means: told" "a number is due, or 3 of them, one for each channel"
+try "picture: deviation 0" 2 run bn --input data="$out/same.ppm" --std 1,0,1
+try "picture: scaled, and there is none" 2 run bn --input data=bn-in0.npy --divide 255
+says "picture: scaled, and there is none: told" "--divide goes with pictures, and no input is one"
+{ printf 'P6\n8 8\n255\n'; printf '%0191d' 0; } > "$out/cut.ppm"
+try "picture: cut short" 1 run bn --input data="$out/cut.ppm"
+printf 'P6\n8 eight\n255\n' > "$out/cut.ppm"
+try "picture: damaged" 1 run bn --input data="$out/cut.ppm"
+printf 'P6\n99999999999 99999999999 255\n' > "$out/cut.ppm"
+try "picture: too large" 1 run bn --input data="$out/cut.ppm"
+printf 'P3\n1 1\n255\n1 2 3\n' > "$out/cut.ppm"
+try "picture: P3" 1 run bn --input data="$out/cut.ppm"
+says "picture: P3: told" "is a P3: P6 and P5 are read"
+cp "$out/same.ppm" "$out/same.png"
+try "picture: PNG" 2 run bn --input data="$out/same.png"
+says "picture: PNG: told" "pictures are read as .ppm and .pgm"
+
 # --- quantize
 try "quantize" 0 quantize module --samples module-in0.npy --out "$out/q.hybrid"
 prints "quantize: a convolution" "^conv1  int8_convolution  *448  *608  *[0-9.]*%$"

@@ -62,6 +62,7 @@ typedef struct tool {
     int          extra;                 /* values that a part of a network lacks are no error */
     int          late;                  /* FAILED: something did, yet there is more to report */
     double       shown;                 /* when progress was; 0: nothing is to be erased */
+    int          pictures;              /* that inputs were made of */
     hy_arrays    samples;               /* of quantize: what --samples names, ... */
     int64_t      all, batch;            /* ... how many there are, and how many go through at a time */
     int          thread[MOST_THREADS], threads;         /* what --threads says */
@@ -879,6 +880,176 @@ static hy_array *read_input(tool *T, const input *in)
     return x;
 }
 
+/* --- pictures: PPM (P6) and PGM (P5) --- */
+typedef struct picture { int64_t width, height, most; int channels; const unsigned char *at; } picture;
+
+/* A number of a header; comments stand between them. -1: there is none. */
+static int64_t picture_number(FILE *f)
+{
+    int64_t v = -1;
+    int c = getc(f);
+    while (isspace(c) || c == '#') {
+        if (c == '#') while (c != '\n' && c != EOF) c = getc(f);
+        c = getc(f);
+    }
+    for (; isdigit(c) && v < 1 << 24; c = getc(f)) v = (v < 0 ? 0 : 10 * v) + c - '0';
+    return isspace(c) ? v : -1;         /* one blank goes with it */
+}
+
+static picture read_picture(tool *T, const char *file)
+{
+    picture p;
+    unsigned char *at;
+    size_t bytes;
+    int kind, more;
+    FILE *f = fopen(file, "rb");
+    if (!f) fail(T, FAILED, "%s cannot be read: %s", file, strerror(errno));
+    getc(f);
+    kind = getc(f);
+    if (kind != '5' && kind != '6') fail(T, FAILED, "%s is a P%c: P6 and P5 are read, with bytes", file, kind);
+    p.channels = kind == '6' ? 3 : 1;
+    p.width = picture_number(f);
+    p.height = picture_number(f);
+    p.most = picture_number(f);
+    if (p.width < 1 || p.height < 1 || p.width > 1 << 20 || p.height > 1 << 20 || p.most < 1 || p.most > 65535)
+        fail(T, FAILED, "%s: its header is damaged: width, height and the largest value are due", file);
+    bytes = (size_t)(p.width * p.height * p.channels * (p.most > 255 ? 2 : 1));
+    if ((double)bytes > file_bytes(file)) fail(T, FAILED, "%s is cut short", file);
+    at = ROOM(T, unsigned char, bytes);
+    if (fread(at, 1, bytes, f) < bytes) fail(T, FAILED, "%s is cut short", file);
+    more = getc(f) != EOF;
+    fclose(f);
+    if (more) note(T, "note: %s goes on behind its first picture, which is taken", file);
+    p.at = at;
+    return p;
+}
+
+/* Does it begin as one? Kinds that people have and that are not read are said. */
+static int is_picture(tool *T, const input *in)
+{
+    const char *dot = strrchr(in->from, '.');
+    char head[4] = "";
+    FILE *f = file_there(T, in->from) ? fopen(in->from, "rb") : NULL;
+    if (!f) return 0;
+    head[fread(head, 1, 3, f)] = 0;
+    fclose(f);
+    if (dot && which_of("png|jpg|jpeg|bmp|gif|webp|PNG|JPG|JPEG", dot + 1) >= 0)
+        fail(T, MISUSED, "--%s %s=%s: pictures are read as .ppm and .pgm (P6, P5)", in->how, in->name, in->from);
+    return head[0] == 'P' && head[1] >= '1' && head[1] <= '6' && (isspace((unsigned char)head[2]) || head[2] == '#');
+}
+
+/* --mean or --std, one number for all channels or one for each. The text of it, or NULL. */
+static const char *channel_numbers(tool *T, const char *name, int channels, double *to)
+{
+    const char *text = option(T, name, 0), *at = text;
+    char *behind;
+    int n = 0;
+    for (; at; at = *behind ? behind + 1 : NULL) {
+        double v = strtod(at, &behind);
+        if (behind == at || (*behind && *behind != ',') || n == channels || v - v != 0)
+            fail(T, MISUSED, "--%s %s: a number is due, or %d of them, one for each channel", name, text, channels);
+        to[n++] = v;
+    }
+    if (n && n < channels && n > 1)
+        fail(T, MISUSED, "--%s %s: a number is due, or %d of them, one for each channel", name, text, channels);
+    for (; n == 1 && n < channels; n++) to[n] = to[0];
+    for (n = 0; n < channels && text && !strcmp(name, "std"); n++)
+        if (to[n] == 0) fail(T, MISUSED, "--std %s: nothing is divided by 0", text);
+    return text;
+}
+
+/* What becomes of the picture's numbers: (v / divide - mean) / std, as far as options say so. In words. */
+static const char *picture_scale(tool *T, const input *in, int channels, double *divide, double *mean,
+                                 double *std)
+{
+    const char *by = option(T, "divide", 0), *less, *over, *text = "v";
+    char *behind = NULL;
+    int k;
+    for (k = 0; k < 3; k++) { mean[k] = 0; std[k] = 1; }
+    *divide = by ? strtod(by, &behind) : 1;
+    if (by && (*behind || behind == by || !(*divide > 0 && *divide - *divide == 0)))
+        fail(T, MISUSED, "--divide %s: a number above 0 is due, as in 255", by);
+    less = channel_numbers(T, "mean", channels, mean);
+    over = channel_numbers(T, "std", channels, std);
+    if ((by || less || over) && in->type.dtype && in->type.dtype > HY_BF16)
+        fail(T, MISUSED, "--divide, --mean and --std make numbers with fractions, and %s is %s", in->name,
+             dtype_text(in->type.dtype));
+    if (by) text = text_of(T, "v / %s", by);
+    if (less) text = text_of(T, "%s - (%s)", text, less);
+    if (over) text = text_of(T, less ? "(%s) / (%s)" : "%s / (%s)", text, over);
+    return by || less || over ? text : NULL;
+}
+
+/* Where channels, height and width stand in the shape that is asked for: {1,2,3} of (1,3,H,W). With sizes at
+ * both places channels come first, as they do where nothing is known. 0: it asks for no picture. */
+static int picture_axes(tool *T, const input *in, int channels, int axis[3])
+{
+    const char *layout = option(T, "layout", 0);
+    const hy_shape *s = &in->type.shape;
+    int n = s->ndim < 0 ? 4 : s->ndim, last, first = n - 3;
+    if (layout && which_of("CHW|HWC", layout) < 0) fail(T, MISUSED, "--layout %s: CHW or HWC is due", layout);
+    axis[0] = -1;
+    axis[1] = 0;
+    axis[2] = 1;
+    if (n == 2) return channels == 1;
+    if (n != 3 && n != 4) return 0;
+    last = s->ndim >= 0 && s->dim[n - 1] == channels && s->dim[first] != channels;
+    if (layout) last = *layout == 'H';
+    axis[0] = last ? n - 1 : first;
+    axis[1] = first + !last;
+    axis[2] = axis[1] + 1;
+    return 1;
+}
+
+/* The picture in the shape that the input asks for, (1,3,H,W) where that is open. */
+static hy_array *picture_input(tool *T, const input *in)
+{
+    picture p = read_picture(T, in->from);
+    double divide, mean[3], std[3];
+    const char *how = picture_scale(T, in, p.channels, &divide, mean, std);
+    hy_shape s = in->type.shape;
+    int64_t i, n = p.width * p.height, at, step[HY_MAX_DIM] = { 0 };
+    float *v = ROOM(T, float, n * p.channels);
+    int axis[3], k, fits = picture_axes(T, in, p.channels, axis), ndim = s.ndim < 0 ? 4 : s.ndim;
+    if (!fits) s.ndim = 0;
+    else for (s.ndim = ndim, k = 0; k < ndim; k++)
+        s.dim[k] = k == axis[0] ? p.channels : k == axis[1] ? p.height : k == axis[2] ? p.width : 1;
+    for (k = 0; fits && in->type.shape.ndim >= 0 && k < ndim; k++)
+        fits = in->type.shape.dim[k] < 0 || in->type.shape.dim[k] == s.dim[k];
+    if (!fits)
+        fail(T, MISUSED, "--%s %s=%s: the picture is %lld wide and %lld high, with %d channel%s; %s takes %s",
+             in->how, in->name, in->from, (long long)p.width, (long long)p.height, p.channels,
+             p.channels > 1 ? "s" : "", in->name, shape_text(T, in->type.shape));
+    for (k = ndim - 1, at = 1; k >= 0; at *= s.dim[k--]) step[k] = at;
+    for (i = 0; i < n * p.channels; i++) {
+        const int c = (int)(i % p.channels);
+        const int64_t y = i / p.channels / p.width, x = i / p.channels % p.width;
+        const double of = p.most > 255 ? 256 * p.at[2 * i] + p.at[2 * i + 1] : p.at[i];
+        at = (axis[0] < 0 ? 0 : c * step[axis[0]]) + y * step[axis[1]] + x * step[axis[2]];
+        v[at] = (float)((of / divide - mean[c]) / std[c]);
+    }
+    note(T, "note: %s: %s, %lld wide, %lld high, as %s %s, %s", in->name, in->from, (long long)p.width,
+         (long long)p.height, shape_text(T, s), dtype_text(in->type.dtype ? in->type.dtype : HY_F32),
+         how ? how : text_of(T, "its values (0 to %lld) as they are: --divide, --mean and --std scale them",
+                             (long long)p.most));
+    T->pictures++;
+    return hy_from(T->F, s, HY_F32, v);
+}
+
+/* What is said of pictures where no input is one. */
+static const char *picture_option(const tool *T)
+{
+    static const char *const names[] = { "divide", "mean", "std", "layout" };
+    int i;
+    for (i = 0; i < 4; i++) if (option(T, names[i], 0) && !T->pictures) return names[i];
+    return NULL;
+}
+static void check_pictures(tool *T)
+{
+    if (picture_option(T))
+        fail(T, MISUSED, "--%s goes with pictures, and no input is one: --input NAME=x.ppm", picture_option(T));
+}
+
 /* In the type that is wanted. */
 static hy_array *cast(tool *T, hy_array *x, hy_dtype wanted)
 {
@@ -978,6 +1149,7 @@ static void take_input(tool *T, input *in, int number)
              : "--value %s=: a number is due, or several, or a file", in->name);
     in->x = make_input(T, in, number);
     if (!in->x) in->x = listed_input(T, in);
+    if (!in->x && is_picture(T, in)) in->x = picture_input(T, in);
     made = in->x != NULL;
     check(T);
     if (!made) in->x = read_input(T, in);
@@ -1030,6 +1202,7 @@ static void open_onnx(tool *T, model *m)
         take_input(T, in, i);
         check_declared(T, in, declared);
     }
+    check_pictures(T);
     m->late = hy_onnx_late(T->F, m->whole, 0);
     check(T);
 }
@@ -1312,6 +1485,7 @@ static void take_inputs(tool *T, model *m, analysis *a)
         take_input(T, &m->input[i], i);
         some |= m->input[i].x != NULL;
     }
+    check_pictures(T);
     if (some) analyse(T, m, a);
 }
 
@@ -3253,6 +3427,7 @@ static int run_convert(tool *T)
     if (to == TO_ONNX) return convert_to_onnx(T, b);
     if (m.kind != FILE_ONNX && (option(T, "shape", 0) || option(T, "input", 0) || option(T, "value", 0)))
         fail(T, MISUSED, "--shape, --input and --value go with ONNX: nothing else is made for one size");
+    if (m.kind != FILE_ONNX) check_pictures(T);
     load_model(T, &m);
     if (to == TO_SYMBOL) {
         writing(T, 1);
@@ -3551,7 +3726,8 @@ typedef struct command {
 #define WHAT_HELP \
     "\n\nWHAT is a file: x.npy, any other with one array, or FILE:ARRAY for one of several. Or numbers:\n" \
     "16000, 1,3,8,8. Or random:1,3,64,64 (uniform from 0 to 1; a seed may follow: random:1,3,64,64:7),\n" \
-    "zeros:1,3,64,64, ones:1,3,64,64."
+    "zeros:1,3,64,64, ones:1,3,64,64. Or a picture, x.ppm or x.pgm (P6, P5), of the size that the input has:\n" \
+    "it goes in as (1,3,H,W), or as the input asks for it, its values as they are but for --divide, --mean, --std."
 #define RANDOM_HELP " Parameters without values get random ones.\n"
 
 static const command commands[] = {
@@ -3614,6 +3790,10 @@ static const known_option options[] = {
     { "run", "shape", "NAME=1,3,64,64", 1, "the shape that the value has to have" },
     { WITH_INPUTS, "input", "NAME=WHAT", 1, "the value of an input, and so its shape; again for each" },
     { WITH_INPUTS, "value", "NAME=WHAT", 1, "another word for --input" },
+    { WITH_INPUTS, "divide", "N", 0, "of pictures: (value / N - mean) / std goes in; 1" },
+    { WITH_INPUTS, "mean", "N,N,N", 0, "for each channel, or one for all; 0" },
+    { WITH_INPUTS, "std", "N,N,N", 0, "for each channel, or one for all; 1" },
+    { WITH_INPUTS, "layout", "CHW", 0, "of pictures: CHW or HWC, where the network's input does not tell" },
     { "run", "output", "FILE", 0, "where outputs go; without it only a summary is printed" },
     { "graph", "out", "FILE", 0, "the drawing: .svg, .html (a page) or .dot" },
     { "graph", "whole", NULL, 0, "draw blocks that repeat each time" },
