@@ -4153,6 +4153,26 @@ HY_API hy_block *hy_nn_conv2d_transpose(hy_frame *F, int channels, hy_ints kerne
 HY_API hy_block *hy_nn_conv3d_transpose(hy_frame *F, int channels, hy_ints kernel_size,
                                         const hy_nn_conv_opt *opt);
 
+/* A convolution whose taps look beside their places, by offsets that a convolution of its own makes. */
+typedef struct hy_nn_deformable_convolution_opt {
+    hy_ints     strides, padding, dilation;     /* 1, 0, 1 */
+    int         groups;                 /* 1; of both convolutions */
+    int         num_deformable_group;   /* 1: all channels have the same offsets */
+    int         in_channels;
+    const char *activation;
+    int         no_bias, no_offset_bias;
+    hy_init     weight_initializer, bias_initializer;
+    hy_init     offset_weight_initializer, offset_bias_initializer;     /* zeros */
+    int         layout;                 /* HY_LAYOUT_NCHW: the only one */
+} hy_nn_deformable_convolution_opt;
+HY_API hy_block *hy_nn_deformable_convolution(hy_frame *F, int channels, hy_ints kernel_size,
+                                              const hy_nn_deformable_convolution_opt *opt);
+/* Channels become places: (N, f C, W) -> (N, C, f W), (N, f1 f2 C, H, W) -> (N, C, f1 H, f2 W); one factor
+ * for each dim, or one for all. */
+HY_API hy_block *hy_nn_pixel_shuffle1d(hy_frame *F, hy_ints factor);
+HY_API hy_block *hy_nn_pixel_shuffle2d(hy_frame *F, hy_ints factor);
+HY_API hy_block *hy_nn_pixel_shuffle3d(hy_frame *F, hy_ints factor);
+
 typedef struct hy_nn_pool_opt {
     hy_ints strides, padding;           /* as the window, 0 */
     int     layout;                     /* HY_LAYOUT_NCW, NCHW or NCDHW */
@@ -4229,6 +4249,37 @@ HY_API hy_block *hy_rnn_gru(hy_frame *F, int hidden_size, const hy_rnn_layer_opt
 HY_API hy_block *hy_rnn_rnn_cell(hy_frame *F, int hidden_size, const hy_rnn_cell_opt *opt);
 HY_API hy_block *hy_rnn_lstm_cell(hy_frame *F, int hidden_size, const hy_rnn_cell_opt *opt);
 HY_API hy_block *hy_rnn_gru_cell(hy_frame *F, int hidden_size, const hy_rnn_cell_opt *opt);
+/* An LSTM whose output, and first state, is a projection of the hidden one: (N, projection_size). */
+typedef struct hy_rnn_lstmp_cell_opt {
+    int         input_size;
+    hy_dtype    dtype;
+    hy_init     i2h_weight_initializer, h2h_weight_initializer, h2r_weight_initializer;
+    hy_init     i2h_bias_initializer, h2h_bias_initializer;
+} hy_rnn_lstmp_cell_opt;
+HY_API hy_block *hy_rnn_lstmp_cell(hy_frame *F, int hidden_size, int projection_size,
+                                   const hy_rnn_lstmp_cell_opt *opt);
+#ifndef HYBRID_NO_VISION
+/* Cells whose products are convolutions, in 1, 2 or 3 dims. input_shape: that of x without its batch,
+ * channels of 0 are found by the first call. i2h_pad says what places are left; h2h keeps all, so its kernel
+ * is odd. States are (N, hidden_channels, places of the result). */
+typedef struct hy_rnn_conv_cell_opt {
+    hy_ints     i2h_pad, i2h_dilate, h2h_dilate;        /* 0, 1, 1 */
+    hy_dtype    dtype;
+    hy_init     i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer;
+    int         conv_layout;            /* HY_LAYOUT_NCW, NCHW or NCDHW; channels may stand last */
+    const char *activation;             /* "tanh" */
+    hy_block   *activation_block;       /* in its place, as hy_nn_leaky_relu */
+} hy_rnn_conv_cell_opt;
+HY_API hy_block *hy_rnn_conv_rnn_cell(hy_frame *F, hy_shape input_shape, int hidden_channels,
+                                      hy_ints i2h_kernel, hy_ints h2h_kernel,
+                                      const hy_rnn_conv_cell_opt *opt);
+HY_API hy_block *hy_rnn_conv_lstm_cell(hy_frame *F, hy_shape input_shape, int hidden_channels,
+                                       hy_ints i2h_kernel, hy_ints h2h_kernel,
+                                       const hy_rnn_conv_cell_opt *opt);
+HY_API hy_block *hy_rnn_conv_gru_cell(hy_frame *F, hy_shape input_shape, int hidden_channels,
+                                      hy_ints i2h_kernel, hy_ints h2h_kernel,
+                                      const hy_rnn_conv_cell_opt *opt);
+#endif
 HY_API hy_block *hy_rnn_sequential_cell(hy_frame *F);                   /* hy_append cells to it */
 HY_API hy_block *hy_rnn_dropout_cell(hy_frame *F, double rate, const hy_nn_dropout_opt *opt);
 HY_API hy_block *hy_rnn_residual_cell(hy_frame *F, hy_block *base_cell);        /* x is added to the output */
@@ -4236,6 +4287,15 @@ HY_API hy_block *hy_rnn_residual_cell(hy_frame *F, hy_block *base_cell);        
  * more state, the last, if zoneout_outputs > 0. */
 HY_API hy_block *hy_rnn_zoneout_cell(hy_frame *F, hy_block *base_cell, double zoneout_outputs,
                                      double zoneout_states);
+/* In training shares of the input, of the first state and of the output are dropped: the same ones in all
+ * steps of a sequence. Each mask is one more state, in this order and behind those of base_cell: 0 where it
+ * was not drawn yet, so that hy_rnn_begin_state begins a sequence with new masks (Gluon's reset), as NULL
+ * does. */
+typedef struct hy_rnn_variational_dropout_cell_opt {
+    double drop_inputs, drop_states, drop_outputs;      /* 0 */
+} hy_rnn_variational_dropout_cell_opt;
+HY_API hy_block *hy_rnn_variational_dropout_cell(hy_frame *F, hy_block *base_cell,
+                                                 const hy_rnn_variational_dropout_cell_opt *opt);
 HY_API hy_block *hy_rnn_bidirectional_cell(hy_frame *F, hy_block *l_cell, hy_block *r_cell);  /* to unroll */
 /* The zero states of a layer or cell, as a group; batch may be -1 while tracing. NULL if it has none. */
 HY_API hy_array *hy_rnn_begin_state(hy_frame *F, hy_block *block, int64_t batch);
@@ -5005,6 +5065,8 @@ HY__REF_CONV(conv3d)
 HY__REF_CONV(conv1d_transpose)
 HY__REF_CONV(conv2d_transpose)
 HY__REF_CONV(conv3d_transpose)
+HY__REF(hy_block *, hy_nn_deformable_convolution, hy_nn_deformable_convolution_opt,
+        (hy_frame *F, int channels, hy_ints kernel_size), (F, channels, kernel_size))
 HY__REF_POOL(max_pool1d)
 HY__REF_POOL(max_pool2d)
 HY__REF_POOL(max_pool3d)
@@ -5026,6 +5088,17 @@ HY__REF_SIZED(rnn_rnn_cell, hy_rnn_cell_opt)
 HY__REF_SIZED(rnn_lstm_cell, hy_rnn_cell_opt)
 HY__REF_SIZED(rnn_gru_cell, hy_rnn_cell_opt)
 HY__REF(hy_block *, hy_rnn_dropout_cell, hy_nn_dropout_opt, (hy_frame *F, double rate), (F, rate))
+HY__REF(hy_block *, hy_rnn_lstmp_cell, hy_rnn_lstmp_cell_opt,
+        (hy_frame *F, int hidden_size, int projection_size), (F, hidden_size, projection_size))
+HY__REF(hy_block *, hy_rnn_variational_dropout_cell, hy_rnn_variational_dropout_cell_opt,
+        (hy_frame *F, hy_block *base_cell), (F, base_cell))
+#ifndef HYBRID_NO_VISION
+#define HY__REF_CONV_CELL(name) HY__REF(hy_block *, hy_rnn_##name, hy_rnn_conv_cell_opt, \
+        (hy_frame *F, hy_shape input, int hidden, hy_ints i2h, hy_ints h2h), (F, input, hidden, i2h, h2h))
+HY__REF_CONV_CELL(conv_rnn_cell)
+HY__REF_CONV_CELL(conv_lstm_cell)
+HY__REF_CONV_CELL(conv_gru_cell)
+#endif
 #endif
 #ifndef HYBRID_NO_IO
 HY__REF(hy_block *, hy_import_from, hy_import_opt, (hy_frame *F, hy_graph *graph, const hy_arrays *params),
@@ -5182,6 +5255,33 @@ HY__CONV_BRACES(conv3d)
 HY__CONV_BRACES(conv1d_transpose)
 HY__CONV_BRACES(conv2d_transpose)
 HY__CONV_BRACES(conv3d_transpose)
+HY__ONE_BRACES_OPT(hy_block *, hy_nn_deformable_convolution, ints, hy_nn_deformable_convolution_opt,
+                   (hy_frame *F, int channels), (F, channels), (), ())
+HY__ONE_BRACES(hy_block *, hy_nn_pixel_shuffle1d, ints, (hy_frame *F), (F), (), ())
+HY__ONE_BRACES(hy_block *, hy_nn_pixel_shuffle2d, ints, (hy_frame *F), (F), (), ())
+HY__ONE_BRACES(hy_block *, hy_nn_pixel_shuffle3d, ints, (hy_frame *F), (F), (), ())
+#ifndef HYBRID_NO_RNN
+#define HY__ALL_BRACES(name, opt_type, opt, given) \
+    template <int n, int m, int k> static inline hy_block *hy_rnn_##name( \
+        hy_frame *F, HY__LISTED(shape, n, input), int hidden, HY__LISTED(ints, m, i2h), \
+        HY__LISTED(ints, k, h2h), opt_type opt) \
+    { return hy_rnn_##name(F, HY__UNLIST(shape, input), hidden, HY__UNLIST(ints, i2h), \
+                           HY__UNLIST(ints, h2h), given); }
+#define HY__CONV_CELL_BRACES(name) \
+    HY__ALL_BRACES(name, const hy_rnn_conv_cell_opt *, opt, opt) \
+    HY__ALL_BRACES(name, const hy_rnn_conv_cell_opt &, opt, &opt) \
+    HY__ONE_BRACES_OPT(hy_block *, hy_rnn_##name, shape, hy_rnn_conv_cell_opt, (hy_frame *F), (F), \
+                       (, int hidden, hy_ints i2h, hy_ints h2h), (, hidden, i2h, h2h)) \
+    HY__ONE_BRACES_OPT(hy_block *, hy_rnn_##name, ints, hy_rnn_conv_cell_opt, \
+                       (hy_frame *F, hy_shape input, int hidden), (F, input, hidden), (, hy_ints h2h), \
+                       (, h2h)) \
+    HY__ONE_BRACES_OPT(hy_block *, hy_rnn_##name, ints, hy_rnn_conv_cell_opt, \
+                       (hy_frame *F, hy_shape input, int hidden, hy_ints i2h), (F, input, hidden, i2h), \
+                       (), ())
+HY__CONV_CELL_BRACES(conv_rnn_cell)
+HY__CONV_CELL_BRACES(conv_lstm_cell)
+HY__CONV_CELL_BRACES(conv_gru_cell)
+#endif
 HY__POOL_BRACES(max_pool1d)
 HY__POOL_BRACES(max_pool2d)
 HY__POOL_BRACES(max_pool3d)
@@ -56214,6 +56314,159 @@ static hy_block *hy__conv_layer_new(hy_frame *F, int dims, int turned, int chann
     return hy__made(F, &b->base);
 }
 
+/* A convolution, and another one that says where its taps look. */
+typedef struct hy__deform_layer {
+    hy__conv_layer conv;
+    hy_array      *offset_weight, *offset_bias;
+    int            parts;               /* groups of channels with offsets of their own */
+} hy__deform_layer;
+static int64_t hy__deform_offsets(const hy__deform_layer *b)
+{
+    return 2 * (int64_t)b->parts * b->conv.kernel.v[0] * b->conv.kernel.v[1];
+}
+
+static hy_array *hy__deform_layer_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy__deform_layer *b = (const hy__deform_layer *)(const void *)self;
+    const hy__conv_layer *v = &b->conv;
+    hy_deformable_convolution_opt d;
+    hy_convolution_opt c;
+    hy_array *offset;
+    HY__CONV_OPT(c, v);
+    c.no_bias = !b->offset_bias;
+    offset = hy_convolution(F, x, b->offset_weight, b->offset_bias, v->kernel, (int)hy__deform_offsets(b),
+                            &c);
+    memset(&d, 0, sizeof d);
+    HY__COLUMNS_OPT(d, v);
+    d.num_group = v->num_group;
+    d.num_deformable_group = b->parts;
+    d.no_bias = !v->bias;
+    d.layout = v->layout;
+    x = hy_deformable_convolution(F, x, offset, v->weight, v->bias, v->kernel, v->channels, &d);
+    return hy__activate(F, v->act, hy__fwd(F, x));
+}
+#define hy__deform_layer_describe hy__conv_layer_describe
+
+/* Parameters in Gluon's order. */
+static void hy__deform_layer_params(hy_frame *F, hy__deform_layer *b,
+                                    const hy_nn_deformable_convolution_opt *o)
+{
+    hy__conv_layer *v = &b->conv;
+    hy_shape s = hy__conv_weight_shape(v, hy__size_or_open(o->in_channels));
+    const int64_t offsets = hy__deform_offsets(b);
+    s.dim[0] = offsets;
+    b->offset_weight = hy__layer_param(F, &v->base, "offset_weight", s, HY_DTYPE_NONE, HY__LEARNT,
+                                       &o->offset_weight_initializer, hy_init_zeros());
+    if (!o->no_offset_bias)
+        b->offset_bias = hy__layer_param(F, &v->base, "offset_bias", hy__shape1(offsets), HY_DTYPE_NONE,
+                                         HY__LEARNT, &o->offset_bias_initializer, hy_init_zeros());
+    s.dim[0] = v->channels;
+    v->weight = hy__layer_param(F, &v->base, "deformable_conv_weight", s, HY_DTYPE_NONE, HY__LEARNT,
+                                &o->weight_initializer, hy__init_make(NULL, NULL, 0));
+    if (!o->no_bias)
+        v->bias = hy__layer_param(F, &v->base, "deformable_conv_bias", hy__shape1(v->channels), HY_DTYPE_NONE,
+                                  HY__LEARNT, &o->bias_initializer, hy_init_zeros());
+}
+HY_API hy_block *hy_nn_deformable_convolution(hy_frame *F, int channels, hy_ints kernel_size,
+                                              const hy_nn_deformable_convolution_opt *opt)
+{
+    static const char who[] = "DeformableConvolution";
+    hy_nn_deformable_convolution_opt o;
+    hy_nn_conv_opt c;
+    hy__deform_layer *b;
+    HY__OPTIONS_INTO(o, opt);
+    b = HY__LAYER(F, hy__deform_layer, who);
+    if (!b) return NULL;
+    hy_set_alias(F, &b->conv.base, "deformable_conv");
+    b->conv.channels = channels;
+    b->parts = hy__int_or(o.num_deformable_group, 1);
+    memset(&c, 0, sizeof c);
+    c.strides = o.strides;
+    c.padding = o.padding;
+    c.dilation = o.dilation;
+    c.groups = o.groups;
+    c.layout = o.layout;
+    c.in_channels = o.in_channels;
+    if (!hy__wants(F, who, "num_deformable_group", b->parts, 1) ||
+        hy__conv_setup(F, &b->conv, 2, &kernel_size, &c)) return hy__made(F, &b->conv.base);
+    if (hy__channels_last(b->conv.layout))
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: layout NHWC: channels stand before the places here", who);
+    hy__wants(F, who, "the number of offsets", hy__deform_offsets(b), 1);
+    if (o.in_channels % b->parts || hy__deform_offsets(b) % b->conv.num_group)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %d channels and %l offsets do not fit num_deformable_group %d "
+                 "and groups %d", who, o.in_channels, hy__deform_offsets(b), b->parts, b->conv.num_group);
+    if (!F->code) hy__deform_layer_params(F, b, &o);
+    b->conv.act = hy__own_activation(F, &b->conv.base, o.activation);
+    return hy__made(F, &b->conv.base);
+}
+
+typedef struct hy__shuffle_layer { hy_block base; hy_ints factor; } hy__shuffle_layer;
+
+/* (N, f C, W) -> (N, C, f, W) -> (N, C, W, f) */
+static hy_array *hy__shuffle_1d(hy_frame *F, hy_array *x, const int64_t *f)
+{
+    x = hy_reshape(F, x, HY_INTS(0, -4, -1, f[0], 0), NULL);
+    x = hy_transpose(F, x, HY_AXES(0, 1, 3, 2));
+    return hy_reshape(F, x, HY_INTS(0, 0, -3), NULL);
+}
+static hy_array *hy__shuffle_2d(hy_frame *F, hy_array *x, const int64_t *f)
+{
+    x = hy_reshape(F, x, HY_INTS(0, -4, -1, f[0] * f[1], 0, 0), NULL);
+    x = hy_reshape(F, x, HY_INTS(0, 0, -4, f[0], f[1], 0, 0), NULL);
+    x = hy_transpose(F, x, HY_AXES(0, 1, 4, 2, 5, 3));
+    return hy_reshape(F, x, HY_INTS(0, 0, -3, -3), NULL);
+}
+/* Dim by dim, as MXNet transposes no 8 dims. */
+static hy_array *hy__shuffle_3d(hy_frame *F, hy_array *x, const int64_t *f)
+{
+    x = hy_reshape(F, x, HY_INTS(0, -4, -1, f[0] * f[1] * f[2], 0, 0, 0), NULL);
+    x = hy_swap_axes(F, x, 2, 3);
+    x = hy_reshape(F, x, HY_INTS(0, 0, 0, -4, f[0], f[1] * f[2], 0, 0), NULL);
+    x = hy_reshape(F, x, HY_INTS(0, 0, -3, 0, 0, 0), NULL);
+    x = hy_swap_axes(F, x, 3, 4);
+    x = hy_reshape(F, x, HY_INTS(0, 0, 0, 0, -4, f[1], f[2], 0), NULL);
+    x = hy_reshape(F, x, HY_INTS(0, 0, 0, -3, 0, 0), NULL);
+    x = hy_swap_axes(F, x, 4, 5);
+    return hy_reshape(F, x, HY_INTS(0, 0, 0, 0, -3), NULL);
+}
+static hy_array *hy__shuffle_layer_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    const hy__shuffle_layer *b = (const hy__shuffle_layer *)(const void *)self;
+    const int64_t *f = b->factor.v;
+    const int n = b->factor.n;
+    const int64_t all = f[0] * (n > 1 ? f[1] : 1) * (n > 2 ? f[2] : 1);
+    const hy_shape *s = x ? &x->t.type.shape : NULL;
+    if (s && s->ndim >= 0 && s->ndim != n + 2)
+        hy__fail(F, HY_ERROR_SHAPE, "%s: data %z have %d dims, where %d are due", self->kind, s, s->ndim,
+                 n + 2);
+    else if (s && s->ndim >= 0 && s->dim[1] > 0 && s->dim[1] % all)
+        hy__fail(F, HY_ERROR_SHAPE, "%s: %l channels are not a multiple of %l", self->kind, s->dim[1], all);
+    return n == 1 ? hy__shuffle_1d(F, x, f) : n == 2 ? hy__shuffle_2d(F, x, f) : hy__shuffle_3d(F, x, f);
+}
+static void hy__shuffle_layer_describe(const hy_block *self, char *text, size_t bytes)
+{
+    const hy__shuffle_layer *b = (const hy__shuffle_layer *)(const void *)self;
+    hy__line line = hy__line_in(text, bytes);
+    if (b->factor.n == 1) hy__put_int(&line, b->factor.v[0]);
+    else hy__put_tuple(&line, b->factor.v, b->factor.n);
+}
+static hy_block *hy__shuffle_new(hy_frame *F, int dims, const hy_ints *factor)
+{
+    static const char *const kinds[3] = { "PixelShuffle1D", "PixelShuffle2D", "PixelShuffle3D" };
+    hy__shuffle_layer *b = HY__LAYER(F, hy__shuffle_layer, kinds[dims - 1]);
+    int64_t all = 1;
+    int d;
+    if (!b) return NULL;
+    if (factor->n < 1) hy__fail(F, HY_ERROR_ARGUMENT, "%s: factor has no number", kinds[dims - 1]);
+    if (hy__per_dim(F, kinds[dims - 1], "factor", factor, dims, 1, 1, &b->factor))
+        for (d = 0; d < dims; d++) all = hy__times(all, b->factor.v[d]);
+    hy__wants(F, kinds[dims - 1], "the product of the factors", all, 1);
+    return hy__made(F, &b->base);
+}
+HY_API hy_block *hy_nn_pixel_shuffle1d(hy_frame *F, hy_ints factor) { return hy__shuffle_new(F, 1, &factor); }
+HY_API hy_block *hy_nn_pixel_shuffle2d(hy_frame *F, hy_ints factor) { return hy__shuffle_new(F, 2, &factor); }
+HY_API hy_block *hy_nn_pixel_shuffle3d(hy_frame *F, hy_ints factor) { return hy__shuffle_new(F, 3, &factor); }
+
 typedef struct hy__pool_layer {
     hy_block base;
     hy_ints  size, stride, pad, pad_end;
@@ -57232,17 +57485,13 @@ static hy_array *hy__rnn_concat(hy_frame *F, const hy__rnn_layer *b, const hy_ar
     return hy_concat(F, all, 0);
 }
 
-static hy_array *hy__zero_state(hy_frame *F, const hy__rnn_layer *layer, int64_t batch, int64_t units,
-                                hy_dtype dtype)
+static hy_array *hy__zero_state(hy_frame *F, const hy__rnn_layer *layer, int64_t batch, hy_dtype dtype)
 {
     hy__zeros_opt opt;
-    hy_shape s = hy__shape2(batch, units);
-    if (layer) {
-        s.ndim = 3;
-        s.dim[0] = (int64_t)layer->layers * layer->directions;
-        s.dim[1] = batch;
-        s.dim[2] = units;
-    }
+    hy_shape s = hy__rank(3);
+    s.dim[0] = (int64_t)layer->layers * layer->directions;
+    s.dim[1] = batch;
+    s.dim[2] = layer->units;
     memset(&opt, 0, sizeof opt);
     opt.dtype = dtype;
     return hy__zeros(F, s, &opt);
@@ -57262,7 +57511,7 @@ static hy_array *hy__rnn_layer_run(hy_frame *F, const hy__rnn_layer *b, hy_array
     int i;
     if (b->by_batch) data = hy_swap_axes(F, data, 0, 1);
     for (i = 0; i < hy__own_states(b->mode) && !given && data; i++)
-        state[i] = hy__zero_state(F, b, hy__batch_of(F, data, 1), b->units, dtype);
+        state[i] = hy__zero_state(F, b, hy__batch_of(F, data, 1), dtype);
     memset(&opt, 0, sizeof opt);
     opt.bidirectional = b->directions == 2;
     opt.p = b->dropout;
@@ -57368,55 +57617,88 @@ HY_API hy_block *hy_rnn_gru(hy_frame *F, int hidden_size, const hy_rnn_layer_opt
 
 /* --- recurrent cells: one step --- */
 enum {
-    HY__CELL_OWN,                       /* RNNCell, LSTMCell, GRUCell */
-    HY__CELL_ROW, HY__CELL_DROPOUT, HY__CELL_RESIDUAL, HY__CELL_ZONEOUT, HY__CELL_BOTH_WAYS
+    HY__CELL_OWN,                       /* RNNCell, LSTMCell, GRUCell, LSTMPCell, convolutional ones */
+    HY__CELL_ROW, HY__CELL_DROPOUT, HY__CELL_RESIDUAL, HY__CELL_ZONEOUT, HY__CELL_BOTH_WAYS,
+    HY__CELL_VARIATIONAL
 };
 typedef struct hy__cell {
     hy_block  base;
-    int       what, mode, act, units;   /* act: of an RNNCell */
-    double    rate, rate_states;
+    int       what, mode, act, units;   /* act: of an RNNCell and of convolutional ones */
+    int       act_block, axis;          /* its child computes the activation; gates lie along this axis */
+    double    rate, rate_states, rate_inputs;
     hy_ints   axes;
-    hy_array *param[HY__RNN_PARAMS];
+    hy_array *param[HY__RNN_PARAMS], *projection;       /* projection: of an LSTMPCell */
+    const struct hy__conv_cell *conv;   /* of a convolutional one */
 } hy__cell;
+
+/* What a convolutional cell has besides, of the input and of the state; shapes without the batch. */
+typedef struct hy__conv_cell {
+    hy__cell cell;
+    hy_ints  kernel[2], pad[2], dilate[2];
+    int      layout;
+    hy_shape input, state;
+} hy__conv_cell;
 
 /* x W^T + b for all gates, of the input and of the state. */
 static hy_array *hy__cell_product(hy_frame *F, const hy__cell *b, hy_array *x, int which)
 {
+#ifndef HYBRID_NO_VISION
+    hy_convolution_opt o;
+    if (b->conv) {
+        memset(&o, 0, sizeof o);
+        o.pad = b->conv->pad[which];
+        o.dilate = b->conv->dilate[which];
+        o.layout = b->conv->layout;
+        return hy_convolution(F, x, b->param[which], b->param[which + 2], b->conv->kernel[which],
+                              hy__gates(b->mode) * b->units, &o);
+    }
+#endif
     return hy_fully_connected(F, x, b->param[which], b->param[which + 2], hy__gates(b->mode) * b->units,
                               NULL);
 }
-/* c = f c + i g; h = o tanh(c) */
-static void hy__lstm_step(hy_frame *F, const hy__cell *b, hy_array *x, hy_array *const *state,
-                          hy_array **next)
+static hy_block *hy__cell_part(hy_frame *F, hy_block *block, int i);
+static hy_array *hy__cell_act(hy_frame *F, hy__cell *b, hy_array *x)
 {
+    if (b->act_block) return hy_call_at(F, hy__cell_part(F, &b->base, 0), x, NULL, 0);
+    return b->act == HY_ACT_TANH ? hy_tanh(F, x) : hy_activation(F, x, b->act);
+}
+/* c = f c + i g; h = o tanh(c), or what is projected from that */
+static void hy__lstm_step(hy_frame *F, hy__cell *b, hy_array *x, hy_array *const *state, hy_array **next)
+{
+    hy_fully_connected_opt o;
     hy_array *gates = hy_elemwise_add(F, hy__cell_product(F, b, x, HY__I2H_WEIGHT),
                                       hy__cell_product(F, b, state[0], HY__H2H_WEIGHT));
-    hy_array *part = hy_split(F, gates, 4, 1, NULL), *in, *forget, *fresh;
+    hy_array *part = hy_split(F, gates, 4, b->axis, NULL), *in, *forget, *fresh;
     if (!part) return;
     in = hy_sigmoid(F, part->item[0]);
     forget = hy_sigmoid(F, part->item[1]);
-    fresh = hy_tanh(F, part->item[2]);
+    fresh = hy__cell_act(F, b, part->item[2]);
     forget = hy_elemwise_mul(F, forget, state[1]);
     fresh = hy_elemwise_mul(F, in, fresh);
     next[1] = hy_elemwise_add(F, forget, fresh);
     in = hy_sigmoid(F, part->item[3]);
-    next[0] = hy_elemwise_mul(F, in, hy_tanh(F, next[1]));
+    next[0] = hy_elemwise_mul(F, in, hy__cell_act(F, b, next[1]));
+    if (!b->projection) return;
+    memset(&o, 0, sizeof o);
+    o.no_bias = 1;
+    next[0] = hy_fully_connected(F, next[0], b->projection, NULL, (int)b->projection->t.type.shape.dim[0],
+                                 &o);
 }
 /* n = tanh(xn + r hn); h = (1 - z) n + z h */
-static void hy__gru_step(hy_frame *F, const hy__cell *b, hy_array *x, hy_array *h, hy_array **next)
+static void hy__gru_step(hy_frame *F, hy__cell *b, hy_array *x, hy_array *h, hy_array **next)
 {
-    hy_array *of_x = hy_split(F, hy__cell_product(F, b, x, HY__I2H_WEIGHT), 3, 1, NULL);
-    hy_array *of_h = hy_split(F, hy__cell_product(F, b, h, HY__H2H_WEIGHT), 3, 1, NULL), *r, *z, *n;
+    hy_array *of_x = hy_split(F, hy__cell_product(F, b, x, HY__I2H_WEIGHT), 3, b->axis, NULL);
+    hy_array *of_h = hy_split(F, hy__cell_product(F, b, h, HY__H2H_WEIGHT), 3, b->axis, NULL), *r, *z, *n;
     if (!of_x || !of_h) return;
     r = hy_sigmoid(F, hy_elemwise_add(F, of_x->item[0], of_h->item[0]));
     z = hy_sigmoid(F, hy_elemwise_add(F, of_x->item[1], of_h->item[1]));
     r = hy_elemwise_mul(F, r, of_h->item[2]);
-    n = hy_tanh(F, hy_elemwise_add(F, of_x->item[2], r));
+    n = hy__cell_act(F, b, hy_elemwise_add(F, of_x->item[2], r));
     n = hy_elemwise_mul(F, hy_rsub_scalar(F, z, 1), n);
     z = hy_elemwise_mul(F, z, h);
     next[0] = hy_elemwise_add(F, n, z);
 }
-static hy_array *hy__own_step(hy_frame *F, const hy__cell *b, hy_array *x, hy_array *const *state,
+static hy_array *hy__own_step(hy_frame *F, hy__cell *b, hy_array *x, hy_array *const *state,
                               hy_array **next)
 {
     next[0] = NULL;
@@ -57425,27 +57707,98 @@ static hy_array *hy__own_step(hy_frame *F, const hy__cell *b, hy_array *x, hy_ar
     else {
         hy_array *sum = hy_elemwise_add(F, hy__cell_product(F, b, x, HY__I2H_WEIGHT),
                                         hy__cell_product(F, b, state[0], HY__H2H_WEIGHT));
-        next[0] = hy_activation(F, sum, b->act);
+        next[0] = b->act_block ? hy__cell_act(F, b, sum) : hy_activation(F, sum, b->act);
     }
     return next[0];
 }
 
 /* A cell of this room is known by its kind: not by the word, which others may use, but by where it stands. */
-static const char hy__cell_kinds[8][20] = {
+enum { HY__CELL_KINDS = 19 };
+static const char hy__cell_kinds[HY__CELL_KINDS][24] = {
     "RNNCell", "LSTMCell", "GRUCell", "SequentialRNNCell", "DropoutCell", "ResidualCell", "ZoneoutCell",
-    "BidirectionalCell"
+    "BidirectionalCell", "LSTMPCell", "VariationalDropoutCell", "Conv1DRNNCell", "Conv2DRNNCell",
+    "Conv3DRNNCell", "Conv1DLSTMCell", "Conv2DLSTMCell", "Conv3DLSTMCell", "Conv1DGRUCell", "Conv2DGRUCell",
+    "Conv3DGRUCell"
 };
 static hy__cell *hy__as_cell(hy_block *block)
 {
     int i;
-    for (i = 0; i < 8; i++) if (block->kind == hy__cell_kinds[i]) return (hy__cell *)(void *)block;
+    for (i = 0; i < HY__CELL_KINDS; i++)
+        if (block->kind == hy__cell_kinds[i]) return (hy__cell *)(void *)block;
     return NULL;
 }
-
-/* How many states a cell has; out (or NULL) takes zeros for them. */
-static int hy__begin_states(hy_frame *F, hy_block *block, int64_t batch, hy_array **out)
+static int hy__cell_masks(const hy__cell *b)
 {
-    hy__cell *b = block ? hy__as_cell(block) : NULL;
+    if (b->what != HY__CELL_VARIATIONAL) return 0;
+    return (b->rate_inputs > 0) + (b->rate_states > 0) + (b->rate > 0);
+}
+
+/* Zeros shaped as a state of an own cell, its first one as its output. */
+static hy_array *hy__own_state(hy_frame *F, const hy__cell *b, int64_t batch, int i)
+{
+    hy__zeros_opt opt;
+    hy_shape s = hy__shape2(batch, i || !b->projection ? b->units : b->projection->t.type.shape.dim[0]);
+    int d;
+    if (b->conv) {
+        s.ndim = b->conv->state.ndim + 1;
+        for (d = 1; d < s.ndim; d++) s.dim[d] = b->conv->state.dim[d - 1];
+    }
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = b->param[0]->t.type.dtype;
+    return hy__zeros(F, s, &opt);
+}
+
+/* The first or last own cell within one: what comes in goes to the first, what goes out is of the last. */
+static hy__cell *hy__own_within(hy_frame *F, hy_block *block, int last)
+{
+    hy__cell *b = block ? hy__as_cell(block) : NULL, *found = NULL;
+    int i, n = hy_length(F, block);
+    if (!b || b->what == HY__CELL_OWN) return b;
+    for (i = 0; i < n && !found; i++)
+        found = hy__own_within(F, hy_child(F, block, last ? n - 1 - i : i), last);
+    return found;
+}
+/* Zeros shaped as what a cell takes. */
+static hy_array *hy__cell_input(hy_frame *F, hy_block *block, int64_t batch)
+{
+    hy__cell *b = hy__own_within(F, block, 0);
+    hy__zeros_opt opt;
+    hy_shape s;
+    int d;
+    if (!b || b->param[0]->t.type.shape.dim[b->axis] <= 0) {
+        hy__fail(F, HY_ERROR_STATE, "VariationalDropoutCell: the size of the inputs of %s is not known yet: "
+                 "give it input_size, or call it once", block ? block->kind : "a cell that has been freed");
+        return NULL;
+    }
+    s = hy__shape2(batch, b->param[0]->t.type.shape.dim[1]);
+    if (b->conv) {
+        s.ndim = b->conv->input.ndim + 1;
+        for (d = 1; d < s.ndim; d++) s.dim[d] = b->conv->input.dim[d - 1];
+        s.dim[b->axis] = b->param[0]->t.type.shape.dim[b->axis];
+    }
+    memset(&opt, 0, sizeof opt);
+    opt.dtype = b->param[0]->t.type.dtype;
+    return hy__zeros(F, s, &opt);
+}
+
+/* Masks that have not been drawn. */
+static void hy__begin_masks(hy_frame *F, hy__cell *b, int64_t batch, hy_array **out)
+{
+    hy_block *base = hy_length(F, &b->base) ? hy_child(F, &b->base, 0) : NULL;
+    hy__cell *own = hy__own_within(F, base, 1);
+    int n = 0;
+    if (b->rate_inputs > 0) out[n++] = hy__cell_input(F, base, batch);
+    if (b->rate_states > 0) {
+        hy__cell *first = hy__own_within(F, base, 0);
+        out[n++] = first ? hy__own_state(F, first, batch, 0) : NULL;
+    }
+    if (b->rate > 0) out[n] = own ? hy__own_state(F, own, batch, 0) : NULL;
+}
+
+/* How many states a cell has; out (or NULL) takes zeros for them, of masks only if they are asked for. */
+static int hy__begin_states(hy_frame *F, hy_block *block, int64_t batch, hy_array **out, int masks)
+{
+    hy__cell *b = block ? hy__as_cell(block) : NULL, *own;
     int i, n = 0, children = hy_length(F, block);
     if (F->code || !block) return 0;
     if (!b) {
@@ -57455,17 +57808,18 @@ static int hy__begin_states(hy_frame *F, hy_block *block, int64_t batch, hy_arra
     }
     if (b->what == HY__CELL_OWN) {
         n = hy__own_states(b->mode);
-        for (i = 0; out && i < n; i++)
-            out[i] = hy__zero_state(F, NULL, batch, b->units, b->param[0]->t.type.dtype);
+        for (i = 0; out && i < n; i++) out[i] = hy__own_state(F, b, batch, i);
         return n;
     }
     for (i = 0; i < children && !F->code; i++)
-        n += hy__begin_states(F, hy_child(F, block, i), batch, out ? out + n : NULL);
-    if (b->what == HY__CELL_ZONEOUT && b->rate > 0) {           /* the last state is as wide as the output */
-        if (out) out[n] = n ? hy_zeros_like(F, out[n - 1]) : NULL;
+        n += hy__begin_states(F, hy_child(F, block, i), batch, out ? out + n : NULL, masks);
+    if (b->what == HY__CELL_ZONEOUT && b->rate > 0) {
+        own = hy__own_within(F, block, 1);
+        if (out) out[n] = own ? hy__own_state(F, own, batch, 0) : NULL;
         n++;
     }
-    return n;
+    if (out && masks && hy__cell_masks(b)) hy__begin_masks(F, b, batch, out + n);
+    return n + hy__cell_masks(b);
 }
 
 /* A cell within one that needs all it was made of. */
@@ -57503,11 +57857,11 @@ static void hy__fail_states(hy_frame *F, const hy_block *cell, int due, int n)
 static hy_array *hy__row_step(hy_frame *F, hy_block *self, hy_array *x, int n, hy_array *const *state,
                               hy_array **next)
 {
-    int i, k = 0, due = hy__begin_states(F, self, 0, NULL), children = hy_length(F, self);
+    int i, k = 0, due = hy__begin_states(F, self, 0, NULL, 0), children = hy_length(F, self);
     if (due != n) hy__fail_states(F, self, due, n);
     for (i = 0; i < children && !F->code; i++) {
         hy_block *child = hy_child(F, self, i);
-        int own = hy__begin_states(F, child, 0, NULL);
+        int own = hy__begin_states(F, child, 0, NULL, 0);
         x = hy__cell_step(F, child, x, own, state + k, next + k);
         k += own;
     }
@@ -57531,6 +57885,53 @@ static hy_array *hy__zoneout_step(hy_frame *F, hy__cell *b, hy_array *x, int n, 
     for (i = 0; i < own && b->rate_states > 0 && !F->code; i++)
         next[i] = hy__zone_out(F, next[i], state[i], b->rate_states);
     return y;
+}
+
+/* A mask as a state: 0 where it was not drawn yet, -1 what is dropped, else the factor. */
+static hy_array *hy__mask_of(hy_frame *F, hy_array *like, hy_array *state, double rate)
+{
+    hy_array *ones, *drawn;
+    if (F->code || !like) return NULL;
+    ones = hy_ones_like(F, like);
+    drawn = hy_dropout(F, ones, rate, NULL);
+    drawn = hy_where(F, drawn, drawn, hy_negative(F, ones));
+    return hy_block_grad(F, state ? hy_where(F, state, state, drawn) : drawn);
+}
+static hy_array *hy__masked(hy_frame *F, hy_array *x, hy_array *mask)
+{
+    return hy_elemwise_mul(F, x, hy_relu(F, mask));
+}
+/* The states of the cell within, the first one masked. */
+static hy_array *hy__masked_states(hy_frame *F, int n, hy_array *const *state, hy_array *mask)
+{
+    hy_array *all = n ? hy__group_make(F, n) : NULL;
+    if (!all) return NULL;
+    memcpy(all->item, state, (size_t)n * sizeof *state);
+    all->item[0] = hy__masked(F, state[0], mask);
+    return all;
+}
+static hy_array *hy__variational_step(hy_frame *F, hy__cell *b, hy_array *x, int n, hy_array *const *state,
+                                      hy_array **next)
+{
+    int own = n - hy__cell_masks(b), k = own;
+    hy_array *inner = NULL, *y;
+    if (own < (b->rate_states > 0)) {
+        hy__fail_states(F, &b->base, hy__begin_states(F, &b->base, 0, NULL, 0), n);
+        return NULL;
+    }
+    if (b->rate_inputs > 0) {
+        next[k] = hy__mask_of(F, x, state[k], b->rate_inputs);
+        x = hy__masked(F, x, next[k++]);
+    }
+    if (b->rate_states > 0) {
+        next[k] = hy__mask_of(F, state[0], state[k], b->rate_states);
+        inner = hy__masked_states(F, own, state, next[k++]);
+        if (!inner) return NULL;
+    }
+    y = hy__cell_step(F, hy__cell_part(F, &b->base, 0), x, own, inner ? inner->item : state, next);
+    if (b->rate <= 0) return y;
+    next[k] = hy__mask_of(F, y, state[k], b->rate);
+    return hy__masked(F, y, next[k]);
 }
 
 /* While tracing, the steps of a cell have names of their own: lstm0_t0_..., lstm0_t1_... */
@@ -57568,6 +57969,7 @@ static hy_array *hy__cell_run(hy_frame *F, hy__cell *b, hy_array *x, int n, hy_a
         hy__fail_states(F, &b->base, 0, n);
         return NULL;
     case HY__CELL_ZONEOUT: return hy__zoneout_step(F, b, x, n, state, next);
+    case HY__CELL_VARIATIONAL: return hy__variational_step(F, b, x, n, state, next);
     case HY__CELL_RESIDUAL:
         y = hy__cell_step(F, hy__cell_part(F, &b->base, 0), x, n, state, next);
         return hy_elemwise_add(F, y, x);
@@ -57609,9 +58011,20 @@ static void hy__cell_describe(const hy_block *self, char *text, size_t bytes)
     hy__line line = hy__line_in(text, bytes);
     switch (b->what) {
     case HY__CELL_OWN:
-        hy__say_size(&line, b->param[HY__I2H_WEIGHT]->t.type.shape.dim[1]);
+        hy__say_size(&line, b->param[HY__I2H_WEIGHT]->t.type.shape.dim[b->axis]);
         hy__say(&line, " -> %d", hy__gates(b->mode) * b->units);
-        if (b->mode == HY_RNN_TANH) { hy__puts(&line, ", "); hy__say_word(&line, HY__ACTIVATIONS, b->act); }
+        if (b->projection) hy__say(&line, " -> %l", b->projection->t.type.shape.dim[0]);
+        if (b->act_block) { hy__puts(&line, ", "); hy__say_part(&line, h, 0); }
+        else if (b->mode == HY_RNN_TANH || b->conv) {
+            hy__puts(&line, ", ");
+            hy__say_word(&line, HY__ACTIVATIONS, b->act);
+        }
+#ifndef HYBRID_NO_VISION
+        if (b->conv) { hy__puts(&line, ", "); hy__say_word(&line, HY__LAYOUTS, b->conv->layout); }
+#endif
+        break;
+    case HY__CELL_VARIATIONAL:
+        hy__say(&line, "p_out = %g, p_state = %g", b->rate, b->rate_states);
         break;
     case HY__CELL_DROPOUT:
         hy__say(&line, "rate=%g, axes=", b->rate);
@@ -57631,15 +58044,21 @@ static void hy__cell_describe(const hy_block *self, char *text, size_t bytes)
     }
 }
 
-static hy__cell *hy__cell_new(hy_frame *F, int kind, int what, const char *alias)
+static hy__cell *hy__cell_sized(hy_frame *F, size_t bytes, int kind, int what, const char *alias)
 {
-    hy__cell *b = (hy__cell *)(void *)hy_block_new(F, sizeof *b, hy__cell_kinds[kind], hy__cell_forward, 1);
+    hy__cell *b = (hy__cell *)(void *)hy_block_new(F, bytes, hy__cell_kinds[kind], hy__cell_forward, 1);
     if (!b) return NULL;
     b->base.kind = hy__cell_kinds[kind];
     b->what = what;
+    b->axis = 1;
+    b->act = HY_ACT_TANH;
     if (what != HY__CELL_ROW) b->base.describe = hy__cell_describe;
     if (alias) hy_set_alias(F, &b->base, alias);
     return b;
+}
+static hy__cell *hy__cell_new(hy_frame *F, int kind, int what, const char *alias)
+{
+    return hy__cell_sized(F, sizeof(hy__cell), kind, what, alias);
 }
 static hy_block *hy__own_cell(hy_frame *F, int kind, int mode, const char *alias, int units,
                               const hy_rnn_cell_opt *opt)
@@ -57674,6 +58093,147 @@ HY_API hy_block *hy_rnn_gru_cell(hy_frame *F, int hidden_size, const hy_rnn_cell
 {
     return hy__own_cell(F, 2, HY_RNN_GRU, "gru", hidden_size, opt);
 }
+HY_API hy_block *hy_rnn_lstmp_cell(hy_frame *F, int hidden_size, int projection_size,
+                                   const hy_rnn_lstmp_cell_opt *opt)
+{
+    const char *who = hy__cell_kinds[8];
+    const int64_t rows = 4 * (int64_t)hidden_size;
+    const hy_init none = hy__init_make(NULL, NULL, 0);
+    hy_rnn_lstmp_cell_opt o;
+    hy__cell *b;
+    HY__OPTIONS_INTO(o, opt);
+    if (!hy__wants(F, who, "hidden_size", hidden_size, 1) ||
+        !hy__wants(F, who, "projection_size", projection_size, 1) ||
+        !hy__wants(F, who, "input_size", o.input_size, 0)) return NULL;
+    b = hy__cell_new(F, 8, HY__CELL_OWN, "lstmp");
+    if (!b) return NULL;
+    b->mode = HY_RNN_LSTM;
+    b->units = hidden_size;
+    b->param[HY__I2H_WEIGHT] = hy__layer_param(F, &b->base, "i2h_weight",
+                                               hy__shape2(rows, hy__size_or_open(o.input_size)), o.dtype,
+                                               HY__LEARNT, &o.i2h_weight_initializer, none);
+    b->param[HY__H2H_WEIGHT] = hy__layer_param(F, &b->base, "h2h_weight", hy__shape2(rows, projection_size),
+                                               o.dtype, HY__LEARNT, &o.h2h_weight_initializer, none);
+    b->projection = hy__layer_param(F, &b->base, "h2r_weight", hy__shape2(projection_size, hidden_size),
+                                    o.dtype, HY__LEARNT, &o.h2r_weight_initializer, none);
+    b->param[HY__I2H_BIAS] = hy__layer_param(F, &b->base, "i2h_bias", hy__shape1(rows), o.dtype, HY__LEARNT,
+                                             &o.i2h_bias_initializer, hy_init_zeros());
+    b->param[HY__H2H_BIAS] = hy__layer_param(F, &b->base, "h2h_bias", hy__shape1(rows), o.dtype, HY__LEARNT,
+                                             &o.h2h_bias_initializer, hy_init_zeros());
+    return hy__made(F, &b->base);
+}
+
+#ifndef HYBRID_NO_VISION
+/* Windows and shapes: 0, or -1 after an error. */
+static int hy__conv_cell_setup(hy_frame *F, hy__conv_cell *v, const hy_shape *input, const hy_ints *kernel,
+                               const hy_rnn_conv_cell_opt *o)
+{
+    const char *who = v->cell.base.kind;
+    const int dims = input->ndim - 1;
+    int d, first;
+    v->layout = hy__layout_for(F, who, o->conv_layout, dims);
+    for (d = 0; d < 2 && !F->code; d++)
+        if (kernel[d].n < 1)
+            hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s has no number", who, d ? "h2h_kernel" : "i2h_kernel");
+    if (!hy__per_dim(F, who, "i2h_kernel", &kernel[0], dims, 1, 1, &v->kernel[0]) ||
+        !hy__per_dim(F, who, "h2h_kernel", &kernel[1], dims, 1, 1, &v->kernel[1]) ||
+        !hy__per_dim(F, who, "i2h_pad", &o->i2h_pad, dims, 0, 0, &v->pad[0]) ||
+        !hy__per_dim(F, who, "i2h_dilate", &o->i2h_dilate, dims, 1, 1, &v->dilate[0]) ||
+        !hy__per_dim(F, who, "h2h_dilate", &o->h2h_dilate, dims, 1, 1, &v->dilate[1])) return -1;
+    first = hy__channels_last(v->layout) ? 0 : 1;
+    v->cell.axis = first ? 1 : dims + 1;
+    v->input = v->state = *input;
+    v->state.dim[v->cell.axis - 1] = v->cell.units;
+    v->pad[1].n = dims;
+    for (d = 0; d < dims; d++) {
+        int64_t *to = &v->state.dim[d + first];
+        if (!hy__wants(F, who, "input_shape", *to, 1)) return -1;
+        *to += 2 * v->pad[0].v[d] - v->dilate[0].v[d] * (v->kernel[0].v[d] - 1);
+        v->pad[1].v[d] = v->dilate[1].v[d] * (v->kernel[1].v[d] - 1) / 2;
+        if (v->kernel[1].v[d] % 2 == 0)
+            return hy__fail(F, HY_ERROR_ARGUMENT, "%s: h2h_kernel %l is even, where odd numbers are due", who,
+                            v->kernel[1].v[d]);
+        if (*to < 1)
+            return hy__fail(F, HY_ERROR_SHAPE, "%s: i2h_kernel is larger than input_shape %z with i2h_pad",
+                            who, input);
+    }
+    return hy__wants(F, who, "channels of input_shape", input->dim[v->cell.axis - 1], 0) ? 0 : -1;
+}
+static void hy__conv_cell_params(hy_frame *F, hy__conv_cell *v, const hy_rnn_conv_cell_opt *o)
+{
+    static const char *const names[HY__RNN_PARAMS] = { "i2h_weight", "h2h_weight", "i2h_bias", "h2h_bias" };
+    hy__cell *b = &v->cell;
+    const int64_t rows = (int64_t)hy__gates(b->mode) * b->units, in = v->input.dim[b->axis - 1];
+    const int last = hy__channels_last(v->layout), n = v->input.ndim;
+    const hy_init *init[HY__RNN_PARAMS];
+    hy_shape s;
+    int k, d;
+    init[HY__I2H_WEIGHT] = &o->i2h_weight_initializer;
+    init[HY__H2H_WEIGHT] = &o->h2h_weight_initializer;
+    init[HY__I2H_BIAS] = &o->i2h_bias_initializer;
+    init[HY__H2H_BIAS] = &o->h2h_bias_initializer;
+    for (k = 0; k < HY__RNN_PARAMS; k++) {
+        s = hy__rank(n + 1);
+        s.dim[0] = rows;
+        s.dim[b->axis] = k % 2 ? b->units : in > 0 ? in : -1;
+        for (d = 0; d < n - 1; d++) s.dim[d + (last ? 1 : 2)] = v->kernel[k % 2].v[d];
+        b->param[k] = hy__layer_param(F, &b->base, names[k], k < HY__I2H_BIAS ? s : hy__shape1(rows),
+                                      o->dtype, HY__LEARNT, init[k],
+                                      k < HY__I2H_BIAS ? hy__init_make(NULL, NULL, 0) : hy_init_zeros());
+    }
+}
+static hy_block *hy__conv_cell_new(hy_frame *F, int kind, int mode, const char *alias, const hy_shape *input,
+                                   int units, hy_ints i2h, hy_ints h2h, const hy_rnn_conv_cell_opt *opt)
+{
+    hy_rnn_conv_cell_opt o;
+    hy_ints kernel[2];
+    hy__conv_cell *v;
+    hy__cell *b;
+    HY__OPTIONS_INTO(o, opt);
+    if (!F || F->code) return NULL;
+    if (input->ndim < 2 || input->ndim > 4)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: input_shape has %d dims: channels and 1, 2 or 3 more are due",
+                 hy__cell_kinds[kind], input->ndim);
+    else kind += input->ndim - 2;
+    if (F->code || !hy__wants(F, hy__cell_kinds[kind], "hidden_channels", units, 1)) return NULL;
+    b = hy__cell_sized(F, sizeof *v, kind, HY__CELL_OWN, alias);
+    if (!b) return NULL;
+    v = (hy__conv_cell *)(void *)b;
+    b->conv = v;
+    b->mode = mode;
+    b->units = units;
+    kernel[0] = i2h;
+    kernel[1] = h2h;
+    if (o.activation) b->act = hy__activation_number(F, b->base.kind, o.activation);
+    if (b->act == -1) hy__fail(F, HY_ERROR_ARGUMENT, "%s: an activation is due", b->base.kind);
+    if (F->code || hy__conv_cell_setup(F, v, input, kernel, &o)) return hy__made(F, &b->base);
+    hy__conv_cell_params(F, v, &o);
+    b->act_block = o.activation_block != NULL;
+    if (b->act_block) hy_add_child(F, &b->base, "_activation", o.activation_block);
+    return hy__made(F, &b->base);
+}
+HY_API hy_block *hy_rnn_conv_rnn_cell(hy_frame *F, hy_shape input_shape, int hidden_channels,
+                                      hy_ints i2h_kernel, hy_ints h2h_kernel,
+                                      const hy_rnn_conv_cell_opt *opt)
+{
+    return hy__conv_cell_new(F, 10, HY_RNN_TANH, "conv_rnn", &input_shape, hidden_channels, i2h_kernel,
+                             h2h_kernel, opt);
+}
+HY_API hy_block *hy_rnn_conv_lstm_cell(hy_frame *F, hy_shape input_shape, int hidden_channels,
+                                       hy_ints i2h_kernel, hy_ints h2h_kernel,
+                                       const hy_rnn_conv_cell_opt *opt)
+{
+    return hy__conv_cell_new(F, 13, HY_RNN_LSTM, "conv_lstm", &input_shape, hidden_channels, i2h_kernel,
+                             h2h_kernel, opt);
+}
+HY_API hy_block *hy_rnn_conv_gru_cell(hy_frame *F, hy_shape input_shape, int hidden_channels,
+                                      hy_ints i2h_kernel, hy_ints h2h_kernel,
+                                      const hy_rnn_conv_cell_opt *opt)
+{
+    return hy__conv_cell_new(F, 16, HY_RNN_GRU, "conv_gru", &input_shape, hidden_channels, i2h_kernel,
+                             h2h_kernel, opt);
+}
+#endif
 HY_API hy_block *hy_rnn_sequential_cell(hy_frame *F)
 {
     hy__cell *b = hy__cell_new(F, 3, HY__CELL_ROW, NULL);
@@ -57709,6 +58269,38 @@ HY_API hy_block *hy_rnn_zoneout_cell(hy_frame *F, hy_block *cell, double zoneout
     hy_add_child(F, &b->base, "base_cell", cell);
     return hy__made(F, &b->base);
 }
+/* Is it a cell that goes both ways, or does it hold one? */
+static int hy__goes_both_ways(hy_frame *F, hy_block *block)
+{
+    hy__cell *b = block ? hy__as_cell(block) : NULL;
+    int i, n = hy_length(F, block), found = b && b->what == HY__CELL_BOTH_WAYS;
+    for (i = 0; b && b->what == HY__CELL_ROW && i < n; i++)
+        found |= hy__goes_both_ways(F, hy_child(F, block, i));
+    return found;
+}
+HY_API hy_block *hy_rnn_variational_dropout_cell(hy_frame *F, hy_block *cell,
+                                                 const hy_rnn_variational_dropout_cell_opt *opt)
+{
+    static const char who[] = "hy_rnn_variational_dropout_cell";
+    hy_rnn_variational_dropout_cell_opt o;
+    hy__cell *b;
+    HY__OPTIONS_INTO(o, opt);
+    if (!hy__wants_share(F, who, "drop_inputs", o.drop_inputs) ||
+        !hy__wants_share(F, who, "drop_states", o.drop_states) ||
+        !hy__wants_share(F, who, "drop_outputs", o.drop_outputs)) return NULL;
+    if (o.drop_states > 0 && cell && hy__goes_both_ways(F, cell)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: drop_states in a BidirectionalCell: put a VariationalDropoutCell "
+                 "around the cells in it", who);
+        return NULL;
+    }
+    b = hy__cell_new(F, 9, HY__CELL_VARIATIONAL, "vardrop");
+    if (!b) return NULL;
+    b->rate = o.drop_outputs;
+    b->rate_states = o.drop_states;
+    b->rate_inputs = o.drop_inputs;
+    hy_add_child(F, &b->base, "base_cell", cell);
+    return hy__made(F, &b->base);
+}
 HY_API hy_block *hy_rnn_bidirectional_cell(hy_frame *F, hy_block *l_cell, hy_block *r_cell)
 {
     hy__cell *b = hy__cell_new(F, 7, HY__CELL_BOTH_WAYS, NULL);
@@ -57725,12 +58317,12 @@ HY_API hy_array *hy_rnn_begin_state(hy_frame *F, hy_block *block, int64_t batch)
     int n, i;
     if (!hy__block_ok(F, block, "hy_rnn_begin_state")) return NULL;
     if (block->describe != hy__rnn_layer_describe) layer = NULL;
-    n = layer ? hy__own_states(layer->mode) : hy__begin_states(F, block, batch, NULL);
+    n = layer ? hy__own_states(layer->mode) : hy__begin_states(F, block, batch, NULL, 0);
     state = n ? hy__group_make(F, n) : NULL;
     if (!state) return NULL;
     for (i = 0; layer && i < n; i++)
-        state->item[i] = hy__zero_state(F, layer, batch, layer->units, layer->param[0]->t.type.dtype);
-    if (!layer) hy__begin_states(F, block, batch, state->item);
+        state->item[i] = hy__zero_state(F, layer, batch, layer->param[0]->t.type.dtype);
+    if (!layer) hy__begin_states(F, block, batch, state->item, 1);
     return F->code ? NULL : state;
 }
 
@@ -57777,17 +58369,57 @@ static void hy__turn_steps(hy_frame *F, const hy__valid *V, int steps, hy_array 
 }
 
 static void hy__unroll(hy_frame *F, hy_block *block, int steps, hy_array *const *x, int n,
+                       hy_array *const *state, hy_array **next, hy_array **y, const hy__valid *V);
+/* Masks are drawn once. Where the states have one, the cell within goes step by step. */
+static void hy__unroll_masked(hy_frame *F, hy__cell *b, int steps, hy_array *const *x, int n,
+                              hy_array *const *state, hy_array **next, hy_array **y, const hy__valid *V)
+{
+    int own = n - hy__cell_masks(b), k = own, i, t;
+    hy_array *in = hy__group_make(F, steps), *old = hy__group_make(F, n + 1), *mask = NULL, *inner;
+    hy_block *cell = hy__cell_part(F, &b->base, 0);
+    if (!in || !old || !cell) return;
+    memcpy(in->item, x, (size_t)steps * sizeof *x);
+    if (n) memcpy(old->item, state, (size_t)n * sizeof *state);
+    if (b->rate_inputs > 0) {
+        next[k] = hy__mask_of(F, x[0], old->item[k], b->rate_inputs);
+        for (t = 0; t < steps; t++) in->item[t] = hy__masked(F, x[t], next[k]);
+        k++;
+    }
+    if (b->rate_states > 0 && own < 1)
+        hy__fail(F, HY_ERROR_STATE, "VariationalDropoutCell: %s has no state to drop", cell->kind);
+    if (F->code) return;
+    if (b->rate_states > 0) {
+        mask = hy__mask_of(F, old->item[0], old->item[k], b->rate_states);
+        next[k++] = mask;
+    } else hy__unroll(F, cell, steps, in->item, own, old->item, next, y, V);
+    for (t = 0; mask && t < steps && !F->code; t++) {
+        if (t) memcpy(old->item, next, (size_t)own * sizeof *next);
+        inner = hy__masked_states(F, own, old->item, mask);
+        if (!inner) return;
+        y[t] = hy__if_live(F, V, t, hy__cell_step(F, cell, in->item[t], own, inner->item, next), NULL);
+        for (i = 0; i < own; i++) next[i] = hy__if_live(F, V, t, next[i], old->item[i]);
+    }
+    if (b->rate <= 0 || F->code) return;
+    next[k] = hy__mask_of(F, y[0], old->item[k], b->rate);
+    for (t = 0; t < steps; t++) y[t] = hy__masked(F, y[t], next[k]);
+}
+
+static void hy__unroll(hy_frame *F, hy_block *block, int steps, hy_array *const *x, int n,
                        hy_array *const *state, hy_array **next, hy_array **y, const hy__valid *V)
 {
     hy__cell *b = block ? hy__as_cell(block) : NULL;            /* no block: an error stands */
     int what = b ? b->what : HY__CELL_OWN, children = hy_length(F, block), i, k = 0, t;
     hy_array *left, *right, *turned, *old;
     if (F->code) return;
+    if (what == HY__CELL_VARIATIONAL) {
+        hy__unroll_masked(F, b, steps, x, n, state, next, y, V);
+        return;
+    }
     if (what == HY__CELL_ROW) {         /* layer by layer, for the sake of those that need all steps */
         for (t = 0; t < steps; t++) y[t] = x[t];
         for (i = 0; i < children && !F->code; i++) {
             hy_block *child = hy_child(F, block, i);
-            int own = hy__begin_states(F, child, 0, NULL);
+            int own = hy__begin_states(F, child, 0, NULL, 0);
             hy__unroll(F, child, steps, y, own, state + k, next + k, y, V);
             k += own;
         }
@@ -57808,7 +58440,7 @@ static void hy__unroll(hy_frame *F, hy_block *block, int steps, hy_array *const 
     right = hy__group_make(F, steps);
     turned = hy__group_make(F, steps);
     if (!left || !right || !turned) return;
-    k = what == HY__CELL_RESIDUAL ? n : hy__begin_states(F, hy__cell_part(F, block, 0), 0, NULL);
+    k = what == HY__CELL_RESIDUAL ? n : hy__begin_states(F, hy__cell_part(F, block, 0), 0, NULL, 0);
     hy__unroll(F, hy__cell_part(F, block, 0), steps, x, k, state, next, left->item, V);
     if (what == HY__CELL_RESIDUAL) {
         for (t = 0; t < steps && !F->code; t++)
@@ -57838,13 +58470,16 @@ HY_API hy_array *hy_rnn_unroll(hy_frame *F, hy_block *cell, int length, hy_array
     axis = hy__sequence_layout(F, "hy_rnn_unroll", opt ? opt->layout : 0, HY_LAYOUT_NTC) == HY_LAYOUT_NTC;
     if (cell->describe == hy__rnn_layer_describe)
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_rnn_unroll: %s takes whole sequences: use hy_call", cell->kind);
-    n = begin_state && !hy__as_cell(cell) ? hy_count(F, begin_state) : hy__begin_states(F, cell, 0, NULL);
+    n = begin_state && !hy__as_cell(cell) ? hy_count(F, begin_state) : hy__begin_states(F, cell, 0, NULL, 0);
     if (begin_state && hy_count(F, begin_state) != n)
         hy__fail_states(F, cell, n, hy_count(F, begin_state));
     x = hy__steps_of(F, inputs, length, axis);
     if (!x) return NULL;
     if (n && begin_state) state = begin_state->count ? begin_state : hy_group_of(F, 1, &begin_state);
-    else if (n) state = hy_rnn_begin_state(F, cell, hy__batch_of(F, x->item[0], 0));
+    else if (n) {
+        state = hy__group_make(F, n);
+        if (state) hy__begin_states(F, cell, hy__batch_of(F, x->item[0], 0), state->item, 0);
+    }
     next = hy__group_make(F, n + 1);
     y = hy__group_make(F, length);
     V.length = opt ? opt->valid_length : NULL;
