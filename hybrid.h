@@ -57751,8 +57751,8 @@ static hy_array *hy__own_state(hy_frame *F, const hy__cell *b, int64_t batch, in
 /* The first or last own cell within one: what comes in goes to the first, what goes out is of the last. */
 static hy__cell *hy__own_within(hy_frame *F, hy_block *block, int last)
 {
-    hy__cell *b = block ? hy__as_cell(block) : NULL, *found = NULL;
-    int i, n = hy_length(F, block);
+    hy__cell *b = hy__as_cell(block), *found = NULL;
+    int i, n = b ? hy_length(F, block) : 0;
     if (!b || b->what == HY__CELL_OWN) return b;
     for (i = 0; i < n && !found; i++)
         found = hy__own_within(F, hy_child(F, block, last ? n - 1 - i : i), last);
@@ -57767,7 +57767,7 @@ static hy_array *hy__cell_input(hy_frame *F, hy_block *block, int64_t batch)
     int d;
     if (!b || b->param[0]->t.type.shape.dim[b->axis] <= 0) {
         hy__fail(F, HY_ERROR_STATE, "VariationalDropoutCell: the size of the inputs of %s is not known yet: "
-                 "give it input_size, or call it once", block ? block->kind : "a cell that has been freed");
+                 "give it input_size, or call it once", block->kind);
         return NULL;
     }
     s = hy__shape2(batch, b->param[0]->t.type.shape.dim[1]);
@@ -57784,15 +57784,14 @@ static hy_array *hy__cell_input(hy_frame *F, hy_block *block, int64_t batch)
 /* Masks that have not been drawn. */
 static void hy__begin_masks(hy_frame *F, hy__cell *b, int64_t batch, hy_array **out)
 {
-    hy_block *base = hy_length(F, &b->base) ? hy_child(F, &b->base, 0) : NULL;
-    hy__cell *own = hy__own_within(F, base, 1);
+    hy_block *base = hy__cell_part(F, &b->base, 0);
+    hy__cell *first = base ? hy__own_within(F, base, 0) : NULL;
+    hy__cell *last = first ? hy__own_within(F, base, 1) : NULL;
     int n = 0;
+    if (!last) return;
     if (b->rate_inputs > 0) out[n++] = hy__cell_input(F, base, batch);
-    if (b->rate_states > 0) {
-        hy__cell *first = hy__own_within(F, base, 0);
-        out[n++] = first ? hy__own_state(F, first, batch, 0) : NULL;
-    }
-    if (b->rate > 0) out[n] = own ? hy__own_state(F, own, batch, 0) : NULL;
+    if (b->rate_states > 0) out[n++] = hy__own_state(F, first, batch, 0);
+    if (b->rate > 0) out[n] = hy__own_state(F, last, batch, 0);
 }
 
 /* How many states a cell has; out (or NULL) takes zeros for them, of masks only if they are asked for. */
@@ -57818,7 +57817,8 @@ static int hy__begin_states(hy_frame *F, hy_block *block, int64_t batch, hy_arra
         if (out) out[n] = own ? hy__own_state(F, own, batch, 0) : NULL;
         n++;
     }
-    if (out && masks && hy__cell_masks(b)) hy__begin_masks(F, b, batch, out + n);
+    for (i = 0; out && i < hy__cell_masks(b); i++) out[n + i] = NULL;
+    if (out && masks && hy__cell_masks(b) && !F->code) hy__begin_masks(F, b, batch, out + n);
     return n + hy__cell_masks(b);
 }
 
@@ -58399,6 +58399,8 @@ static void hy__unroll_masked(hy_frame *F, hy__cell *b, int steps, hy_array *con
         y[t] = hy__if_live(F, V, t, hy__cell_step(F, cell, in->item[t], own, inner->item, next), NULL);
         for (i = 0; i < own; i++) next[i] = hy__if_live(F, V, t, next[i], old->item[i]);
     }
+    if (mask && hy__is_symbolic(F) && !F->code)         /* a program that gives this alone knows no batch */
+        next[k - 1] = hy_where(F, mask, mask, hy_zeros_like(F, next[0]));
     if (b->rate <= 0 || F->code) return;
     next[k] = hy__mask_of(F, y[0], old->item[k], b->rate);
     for (t = 0; t < steps; t++) y[t] = hy__masked(F, y[t], next[k]);

@@ -56,6 +56,7 @@
 #include "test_ways.c"
 #include "test_execute.c"
 #include "test_layers.c"
+#include "test_contrib_layers.c"
 #include "test_modes.c"
 #include "test_lifetime.c"
 #include "test_save.c"
@@ -153,6 +154,7 @@ int main(int argc, char **argv)
     test_ways();
     test_execute();
     test_layers();
+    test_contrib_layers();
     test_modes();
     test_save();
     test_context();

@@ -112,6 +112,8 @@ static const struct { const char *name, *text; uint64_t from; } pg_born[] = {
     { "gradient_multiplier", NULL, 8000000 },
     { "im2col", NULL, 8000000 }, { "col2im", NULL, 8000000 }, { "deformable_convolution", NULL, 8000000 },
     { "_deformable_im2col", NULL, 8000000 }, { "_deformable_col2im", NULL, 8000000 },
+    { "pixel_shuffle", NULL, 8000000 }, { "deformable", NULL, 8000000 }, { "conv_cell", NULL, 8000000 },
+    { "masked_cell", NULL, 8000000 },
     { "matmul_nbits", NULL, 8000000 },
     { "image_to_tensor", NULL, 8000000 },
     { "image_normalize", NULL, 8000000 },

@@ -254,6 +254,66 @@ PG_LAYER(unroll,
 static const char *const pg_unroll_cases[] = { "(2,3,2) | 0 3 3", "(2,2,3) | 1 2 2", "(1,3,2) | 2 3 3",
                                                "(2,3,2) | 3 2 3", NULL };
 
+/* factors per dim */
+PG_LAYER(pixel_shuffle,
+    hy_ints f = HY_INTS(a[1], a[2], a[3]);
+    f.n = a[0];
+    return (a[0] == 1 ? hy_nn_pixel_shuffle1d : a[0] == 2 ? hy_nn_pixel_shuffle2d
+        : hy_nn_pixel_shuffle3d)(F, f);
+)
+static const char *const pg_pixel_shuffle_cases[] = { "(2,6,3) | 1 2", "(1,6,2,3) | 2 3 2", "(2,4,3,1) | 2 2 2",
+                                                "(1,12,2,1,2) | 3 2 3 1", "(0,4,2) | 1 4", NULL };
+
+/* channels, kernel, stride, padding, dilation, groups, groups of offsets, activation, no_bias */
+PG_LAYER(deformable,
+    hy_nn_deformable_convolution_opt o = { 0 };
+    o.strides = HY_INTS(a[2]); o.padding = HY_INTS(a[3]); o.dilation = HY_INTS(a[4]); o.groups = a[5];
+    o.num_deformable_group = a[6]; o.activation = layer_act(a[7]); o.no_bias = o.no_offset_bias = a[8];
+    o.offset_weight_initializer = hy_init_uniform(0.25); o.offset_bias_initializer = hy_init_uniform(0.5);
+    return hy_nn_deformable_convolution(F, a[0], HY_INTS(a[1]), &o);
+)
+static const char *const pg_deformable_cases[] = { "(2,3,5,6) | 4 3 1 1 1 1 1 0 0",
+                                                   "(1,4,7,6) | 4 2 2 0 2 2 2 1 0",
+                                                   "(2,2,4,4) | 3 1 1 0 1 1 2 3 1", NULL };
+
+/* 0 rnn, 1 lstm, 2 gru; hidden channels, steps (0: the cell itself), input channels, height, width (0: one
+ * dim), activation, channels last */
+PG_LAYER(conv_cell,
+    hy_rnn_conv_cell_opt o = { 0 };
+    hy_shape s = HY_SHAPE(a[3], a[4], a[5]);
+    hy_block *cell;
+    if (!a[5]) s.ndim = 2;
+    if (a[7]) { s.dim[0] = a[4]; s.dim[1] = a[5]; s.dim[2] = a[3]; o.conv_layout = HY_LAYOUT_NHWC; }
+    o.i2h_pad = HY_INTS(1); o.activation = layer_act(a[6]);
+    cell = (a[0] == 0 ? hy_rnn_conv_rnn_cell : a[0] == 1 ? hy_rnn_conv_lstm_cell : hy_rnn_conv_gru_cell)(
+        F, s, a[1], HY_INTS(3), HY_INTS(3), &o);
+    return a[2] ? layer_around(F, own_unroll, cell, a[2]) : cell;
+)
+static const char *const pg_conv_cell_cases[] = { "(2,2,5) (2,3,5) | 0 3 0 2 5 0 1",
+                                                  "(1,2,3,4) (1,2,3,4) (1,2,3,4) | 1 2 0 2 3 4",
+                                                  "(2,1,4,3) (2,2,4,3) | 2 2 0 1 4 3",
+                                                  "(1,2,2,3,4) | 1 2 2 2 3 4", "(2,3,1,6) | 2 2 3 1 6",
+                                                  "(1,2,4,4,2) | 2 3 2 2 4 4 2 1", NULL };
+
+/* 0 lstmp, 1 and 2 masks in rnn and lstm, 3 masks around two in a row; hidden, steps (0: the cell itself),
+ * what is dropped of inputs, states and outputs in quarters, projection */
+PG_LAYER(masked_cell,
+    hy_rnn_variational_dropout_cell_opt o = { 0 };
+    hy_block *cell;
+    o.drop_inputs = a[3] / 4.0; o.drop_states = a[4] / 4.0; o.drop_outputs = a[5] / 4.0;
+    cell = a[0] == 0 ? hy_rnn_lstmp_cell(F, a[1], a[6], NULL) : a[0] == 1 ? hy_rnn_rnn_cell(F, a[1], NULL)
+        : hy_rnn_lstm_cell(F, a[1], NULL);
+    if (a[0] == 3)
+        cell = hy_append(F, hy_rnn_sequential_cell(F), hy_rnn_gru_cell(F, 2, NULL), cell);
+    if (a[0]) cell = hy_rnn_variational_dropout_cell(F, cell, &o);
+    return a[2] ? layer_around(F, own_unroll, cell, a[2]) : cell;
+)
+static const char *const pg_masked_cell_cases[] = { "(2,3) (2,2) (2,4) | 0 4 0 0 0 0 2",
+                                                    "(2,3,3) | 0 3 3 0 0 0 2", "(2,3) (2,4) | 1 4 0",
+                                                    "(2,3) (2,4) (2,3)bool (2,4)bool (2,4)bool | 1 4 0 2 1 2",
+                                                    "(2,3,4) | 1 3 3 2 0 2", "(2,2,3) | 2 3 2 1 2 0",
+                                                    "(1,3,2) | 3 3 3 1 1 1", NULL };
+
 /* which, weight in quarters, and an option of each */
 PG_LAYER(loss, typedef hy_block *(*maker)(hy_frame *, const hy_loss_opt *);
          static const maker makers[] = { hy_loss_l1, hy_loss_l2, hy_loss_softmax_ce, hy_loss_sigmoid_bce,
@@ -302,7 +362,8 @@ static const pg_layer_row pg_layer_rows[] = {
     PG_LAYER_ROW(batch_norm), PG_LAYER_ROW(layer_norm), PG_LAYER_ROW(group_norm), PG_LAYER_ROW(instance_norm),
     PG_LAYER_ROW(embedding),  PG_LAYER_ROW(dropout),    PG_LAYER_ROW(activation), PG_LAYER_ROW(plain),
     PG_LAYER_ROW(blocks),     PG_LAYER_ROW(recurrent),  PG_LAYER_ROW(cell),       PG_LAYER_ROW(unroll),
-    PG_LAYER_ROW(loss),
+    PG_LAYER_ROW(loss),       PG_LAYER_ROW(pixel_shuffle),
+    PG_LAYER_ROW(deformable), PG_LAYER_ROW(conv_cell),  PG_LAYER_ROW(masked_cell),
 };
 enum { PG_LAYER_ROWS = sizeof pg_layer_rows / sizeof *pg_layer_rows, PG_NUMBERS = 10 };
 
