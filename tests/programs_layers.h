@@ -261,8 +261,9 @@ PG_LAYER(pixel_shuffle,
     return (a[0] == 1 ? hy_nn_pixel_shuffle1d : a[0] == 2 ? hy_nn_pixel_shuffle2d
         : hy_nn_pixel_shuffle3d)(F, f);
 )
-static const char *const pg_pixel_shuffle_cases[] = { "(2,6,3) | 1 2", "(1,6,2,3) | 2 3 2", "(2,4,3,1) | 2 2 2",
-                                                "(1,12,2,1,2) | 3 2 3 1", "(0,4,2) | 1 4", NULL };
+static const char *const pg_pixel_shuffle_cases[] = { "(2,6,3) | 1 2", "(1,6,2,3) | 2 3 2",
+                                                      "(2,4,3,1) | 2 2 2", "(1,12,2,1,2) | 3 2 3 1",
+                                                      "(0,4,2) | 1 4", NULL };
 
 /* channels, kernel, stride, padding, dilation, groups, groups of offsets, activation, no_bias */
 PG_LAYER(deformable,
@@ -285,8 +286,8 @@ PG_LAYER(conv_cell,
     if (!a[5]) s.ndim = 2;
     if (a[7]) { s.dim[0] = a[4]; s.dim[1] = a[5]; s.dim[2] = a[3]; o.conv_layout = HY_LAYOUT_NHWC; }
     o.i2h_pad = HY_INTS(1); o.activation = layer_act(a[6]);
-    cell = (a[0] == 0 ? hy_rnn_conv_rnn_cell : a[0] == 1 ? hy_rnn_conv_lstm_cell : hy_rnn_conv_gru_cell)(
-        F, s, a[1], HY_INTS(3), HY_INTS(3), &o);
+    cell = (a[0] == 0 ? hy_rnn_conv_rnn_cell : a[0] == 1 ? hy_rnn_conv_lstm_cell
+        : hy_rnn_conv_gru_cell)(F, s, a[1], HY_INTS(3), HY_INTS(3), &o);
     return a[2] ? layer_around(F, own_unroll, cell, a[2]) : cell;
 )
 static const char *const pg_conv_cell_cases[] = { "(2,2,5) (2,3,5) | 0 3 0 2 5 0 1",
@@ -310,7 +311,7 @@ PG_LAYER(masked_cell,
 )
 static const char *const pg_masked_cell_cases[] = { "(2,3) (2,2) (2,4) | 0 4 0 0 0 0 2",
                                                     "(2,3,3) | 0 3 3 0 0 0 2", "(2,3) (2,4) | 1 4 0",
-                                                    "(2,3) (2,4) (2,3)bool (2,4)bool (2,4)bool | 1 4 0 2 1 2",
+                                                    "(2,3) (2,4) (2,3)bool (2,4)bool (2,4) | 1 4 0 2 1 2",
                                                     "(2,3,4) | 1 3 3 2 0 2", "(2,2,3) | 2 3 2 1 2 0",
                                                     "(1,3,2) | 3 3 3 1 1 1", NULL };
 
