@@ -1607,6 +1607,16 @@ struct hy_op {
     A(R, flag, output_score, output_score, 0, "give the scores, too") \
     A(R, flag, iou_loss, iou_loss, 0, "bbox_pred are shifts of corners")
 
+#define HY_I_box_encode(I) I(samples, ONE, 1) I(matches, ONE, 1) I(anchors, ONE, 1) I(refs, ONE, 1) \
+    I(means, ONE, 1) I(stds, ONE, 1)
+#define HY_O_box_encode(O) O(targets, ONE, 1) O(masks, ONE, 1)
+#define HY_P_box_encode HY_NOTHING
+#define HY_I_bipartite_matching HY_I_DATA
+#define HY_O_bipartite_matching(O) O(output, ONE, 1) O(columns, ONE, 1)
+#define HY_P_bipartite_matching(P, R) \
+    P(R, real, threshold, threshold, HY_REQUIRED, "scores that are no better match nothing")
+#define HY_A_bipartite_matching(A, R) A(R, flag, is_ascend, is_ascend, 0, "lower scores are better") \
+    A(R, int, topk, topk, -1, "pairs but one, as MXNet counts; all if not positive")
 #define HY_P_ROIS(P, R) P(R, ints, pooled_size, pooled_size, HY_REQUIRED, "height and width of the result") \
     P(R, real, spatial_scale, spatial_scale, HY_REQUIRED, "what coordinates of regions are multiplied by")
 #define HY_I_roi_pooling HY_I_ROIS
@@ -1946,6 +1956,11 @@ struct hy_op {
 #define HY_A_allclose(A, R) A(R, real, rtol, rtol, 1e-5, "part of |b|") \
     A(R, real, atol, atol, 1e-8, "and so much") \
     A(R, inv, nan_differs, equal_nan, 0, "a NaN is not close to a NaN")
+#define HY_I_histogram(I) I(data, ONE, 1) I(bins, OPT, r->bin_cnt == HY_NONE)
+#define HY_O_histogram(O) O(output, ONE, 1) O(edges, ONE, 1)
+#define HY_P_histogram(P, R) \
+    P(R, oint, bin_cnt, bin_cnt, HY_NONE, "parts of the range; HY_NONE: bins are given") \
+    P(R, reals, range, range, 0, "its least and its largest number")
 #define HY_I_lcm HY_I_PAIR
 #define HY_O_lcm HY_O_OUT
 #define HY_P_lcm HY_NOTHING
@@ -2643,6 +2658,8 @@ struct hy_op {
     OP(atleast_3d, "_np_atleast_3d", NULL, HY_OP_NO_SAVE, \
         "three dims: (m,n) becomes (m,n,1), (n) becomes (1,n,1)") \
     OPT(allclose, "_contrib_allclose", NULL, 0, "1 if all |a - b| are at most atol + rtol |b|, else 0") \
+    OP(histogram, "_histogram", "_npi_histogram", 0, \
+        "how many elements lie between each two edges, which are bins or cut a range into equal parts") \
     OP(lcm, "_npi_lcm", NULL, 0, "least common multiple of whole numbers, 0 beside 0") \
     OWN_OPT(_logspace, "_npi_logspace", NULL, 0, "num powers of base, from base^start to base^stop") \
     HY_VISION_OPS(OP, OPT, OWN, OWN_OPT) HY_RNN_OPS(OP, OPT, OWN, OWN_OPT) HY_INT8_OPS(OP, OPT)
@@ -2715,6 +2732,10 @@ struct hy_op {
     OPT(grid_generator, "GridGenerator", NULL, 0, "where bilinear_sampler shall look: x and y from -1 to 1") \
     OP(bilinear_sampler, "BilinearSampler", NULL, 0, "data at the places of a grid, 0 outside") \
     OWN(_bilinear_sampler_grad, NULL, NULL, 0, "gradients of bilinear_sampler") \
+    OP(box_encode, "_contrib_box_encode", NULL, 0, \
+        "shifts from anchors to the boxes they match, and 1 where a sample is positive") \
+    OPT(bipartite_matching, "_contrib_bipartite_matching", NULL, 0, \
+        "the column that each row takes and the row of each column, best first; -1 for none") \
     OPT(spatial_transformer, "SpatialTransformer", NULL, 0, "data seen through affine maps") \
     OPT(im2col, "im2col", NULL, 0, "what each tap of a kernel meets: (N, C taps, places)") \
     OPT(col2im, "col2im", NULL, 0, "columns of im2col added up where they came from") \
@@ -2972,6 +2993,8 @@ typedef struct hy_allclose_opt { double rtol /* 1e-05 */; double atol /* 1e-08 *
     } hy_allclose_opt;
 HY_API hy_array *hy_allclose(hy_frame *F, hy_array *a, hy_array *b, const hy_allclose_opt *opt);
     /* 1 if all |a - b| are at most atol + rtol |b|, else 0 */
+HY_API hy_array *hy_histogram(hy_frame *F, hy_array *data, hy_array *bins, int bin_cnt, hy_reals range);
+    /* how many elements lie between each two edges, which are bins or cut a range into equal parts */
 HY_API hy_array *hy_lcm(hy_frame *F, hy_array *lhs, hy_array *rhs);
     /* least common multiple of whole numbers, 0 beside 0 */
 HY_API hy_array *hy_where(hy_frame *F, hy_array *condition, hy_array *x, hy_array *y);
@@ -3336,6 +3359,13 @@ typedef struct hy_box_nms_opt { double overlap_thresh /* 0.5 */; double valid_th
     int force_suppress; int in_format; int out_format; } hy_box_nms_opt;
 HY_API hy_array *hy_box_nms(hy_frame *F, hy_array *data, const hy_box_nms_opt *opt);
     /* boxes by falling score, without those that overlap a better one; -1 in the rows that are left */
+HY_API hy_array *hy_box_encode(hy_frame *F, hy_array *samples, hy_array *matches, hy_array *anchors,
+                               hy_array *refs, hy_array *means, hy_array *stds);
+    /* shifts from anchors to the boxes they match, and 1 where a sample is positive */
+typedef struct hy_bipartite_matching_opt { int is_ascend; int topk /* -1 */; } hy_bipartite_matching_opt;
+HY_API hy_array *hy_bipartite_matching(hy_frame *F, hy_array *data, double threshold,
+                                       const hy_bipartite_matching_opt *opt);
+    /* the column that each row takes and the row of each column, best first; -1 for none */
 typedef struct hy_box_iou_opt { int format; } hy_box_iou_opt;
 HY_API hy_array *hy_box_iou(hy_frame *F, hy_array *lhs, hy_array *rhs, const hy_box_iou_opt *opt);
     /* what part of their union each two boxes have in common */
@@ -22742,6 +22772,94 @@ static int hy__unique_bind(hy_job *job)
 }
 #define HY__ON_unique hy__unique_infer, hy__unique_bind, NULL, NULL
 
+/* --- histogram: the last part has both its edges, the others the lower one --- */
+static int hy__histogram_infer(hy_infer *I)
+{
+    HY__REC(histogram, I);
+    hy_shape *bins = I->nin > 1 ? &I->in[1].shape : NULL;
+    int64_t edges = -1;
+    hy_infer_type(I, &I->out[0].dtype, HY_I64);
+    hy__infer_same_type(I, &I->in[0], &I->out[1]);
+    if (bins) hy__infer_same_type(I, &I->in[1], &I->out[1]);
+    if (bins ? r->range.n > 0 : r->range.n != 2 || !(r->range.v[0] <= r->range.v[1]) ||
+        !(r->range.v[1] - r->range.v[0] <= 1.7976931348623157e308))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, bins ? "bins and a range are given: one of them is due"
+                             : "range must be two numbers that ascend");
+    if (!bins && hy__infer_range(I, "bin_cnt", r->bin_cnt, 1, INT_MAX - 1)) return -1;
+    if (bins) {
+        hy_infer_shape(I, bins, hy__rank(1));
+        if (I->status < 0) return -1;
+        edges = bins->dim[0];
+        if (edges >= 0 && edges < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "bins %z need two edges", bins);
+    } else edges = (int64_t)r->bin_cnt + 1;
+    hy_infer_shape(I, &I->out[1].shape, hy__shape1(edges));
+    return hy__infer_result(I, hy__shape1(edges < 0 ? -1 : edges - 1));
+}
+
+/* The edge of a range as the type of the data holds it; one of no width is widened. */
+static void hy__histogram_limits(const hy_reals *range, double *low, double *high)
+{
+    const double more = range->v[0] == range->v[1] ? 0.5 : 0;
+    *low = range->v[0] - more;
+    *high = range->v[1] + more;
+}
+static double hy__histogram_edge(double low, double high, int64_t n, int64_t i, hy_dtype dtype)
+{
+    double held = 0;
+    hy__store(&held, dtype, (high * (double)i + (double)(n - i) * low) / (double)n);
+    return hy__load((const char *)&held, dtype);
+}
+static int64_t hy__part_between(const double *edge, int64_t n, double v)    /* among edges that ascend */
+{
+    int64_t low = 0, high = n, middle;
+    if (!(v >= edge[0] && v <= edge[n])) return -1;
+    while (high - low > 1) {
+        middle = low + (high - low) / 2;
+        if (v >= edge[middle]) low = middle; else high = middle;
+    }
+    return low;
+}
+static int64_t hy__part_of_range(const double *edge, int64_t n, double v, double low, double high)
+{
+    int64_t at;
+    if (!(v >= low && v <= high)) return -1;
+    at = (int64_t)((v - low) * (double)n / (high - low));
+    at = hy__least(at, n - 1);
+    at -= v < edge[at];
+    return at + (v >= edge[at + 1] && at != n - 1);
+}
+HY__RUN(hy__run_histogram)
+{
+    HY__REC(histogram, job);
+    const hy_tensor *x = &job->in[0], *counts = &job->out[0], *edges = &job->out[1];
+    int64_t n = counts->type.shape.dim[0], i, at, size = hy__size(&x->type.shape);
+    int64_t *y = (int64_t *)(void *)hy__base(now, counts);
+    double *edge = (double *)shared, low = 0, high = 0;
+    if (job->nin < 2) hy__histogram_limits(&r->range, &low, &high);
+    for (i = 0; i <= n; i++) {
+        edge[i] = job->nin > 1 ? hy__number(now, &job->in[1], i)
+            : hy__histogram_edge(low, high, n, i, x->type.dtype);
+        if (job->nin > 1 && i && !(edge[i] >= edge[i - 1])) { hy__fault_empty(job, now, 2); return; }
+        if (hy__base(now, edges)) hy__store(hy__place(now, edges, i), edges->type.dtype, edge[i]);
+    }
+    if (!y) return;
+    memset(y, 0, (size_t)n * sizeof *y);
+    for (i = 0; i < size; i++) {
+        double v = hy__number(now, x, i);
+        at = job->nin > 1 ? hy__part_between(edge, n, v) : hy__part_of_range(edge, n, v, low, high);
+        if (at >= 0) y[at]++;
+    }
+}
+static int hy__histogram_bind(hy_job *job)
+{
+    int64_t n = hy__size(&job->out[1].type.shape);
+    if (job->in[0].type.dtype == HY_BOOL) return hy__refuse_dtype(job, HY_BOOL);
+    job->fault_text = "bins must ascend";
+    job->shared = (size_t)n * sizeof(double);
+    return hy__one_stage(job, hy__run_histogram, 1, 10.0 * (double)(n + hy__size(&job->in[0].type.shape)));
+}
+#define HY__ON_histogram hy__histogram_infer, hy__histogram_bind, NULL, NULL
+
 /* --- cumsum --- */
 typedef struct hy__sums {
     hy__along   lines;
@@ -32848,6 +32966,120 @@ static int hy__multibox_target_bind(hy_job *job)
                          (double)label->dim[0] * pairs * (10 + (double)label->dim[1]) + 100);
 }
 #define HY__ON_multibox_target hy__multibox_target_infer, hy__multibox_target_bind, NULL, NULL
+
+/* --- box_encode: (B,N) samples, (B,N) which of (B,M,4) boxes each of (B,N,4) anchors shall find --- */
+static int hy__box_encode_infer(hy_infer *I)
+{
+    hy_shape *sample = &I->in[0].shape, *match = &I->in[1].shape, *anchor = &I->in[2].shape;
+    hy_shape *ref = &I->in[3].shape;
+    int d, k;
+    hy__same_types(I);
+    for (k = 4; k < 6; k++) hy_infer_shape(I, &I->in[k].shape, hy__shape1(4));
+    if (hy__infer_ranks(I, sample, match, 2) < 0 || hy__infer_ranks(I, anchor, ref, 3) < 0) return -1;
+    hy_infer_shape(I, &I->out[0].shape, hy__rank(3));
+    if (I->status < 0) return -1;
+    hy_infer_dim(I, &anchor->dim[2], 4);
+    hy_infer_dim(I, &ref->dim[2], 4);
+    hy_infer_same(I, &I->out[0].shape, anchor);
+    for (d = 0; d < 2; d++) {
+        hy__infer_same_dim(I, &anchor->dim[d], &sample->dim[d]);
+        hy__infer_same_dim(I, &sample->dim[d], &match->dim[d]);
+        hy__infer_same_dim(I, &anchor->dim[d], &match->dim[d]);
+    }
+    hy__infer_same_dim(I, &anchor->dim[0], &ref->dim[0]);
+    hy_infer_same(I, &I->out[0].shape, anchor);
+    hy_infer_same(I, &I->out[0].shape, &I->out[1].shape);
+    return I->status;
+}
+
+HY__RUN(hy__run_box_encode)
+{
+    const hy_tensor *in = job->in;
+    int64_t n = in[0].type.shape.dim[1], m = in[3].type.shape.dim[1], i = item * HY__TILE, at;
+    int64_t end = hy__least(i + HY__TILE, hy__size(&in[0].type.shape));
+    double shift[4], mask[4], a[4], b[4];
+    int k;
+    for (; i < end; i++) {
+        int positive = hy__number(now, &in[0], i) > 0.5;
+        for (k = 0; k < 4; k++) { mask[k] = positive; shift[k] = 0; }
+        at = positive ? hy__to_i64(hy__number(now, &in[1], i)) : 0;
+        if (positive && (at < 0 || at >= m)) { hy_fault(now); positive = 0; }
+        for (k = 0; k < 4 && positive; k++) {
+            a[k] = hy__number(now, &in[2], 4 * i + k);
+            b[k] = hy__number(now, &in[3], 4 * (i / n * m + at) + k);
+        }
+        for (k = 0; k < 2 && positive; k++) {
+            double size = a[k + 2] - a[k], other = b[k + 2] - b[k];
+            shift[k] = (b[k] + other / 2 - a[k] - size / 2) / size;
+            shift[k + 2] = log(other / size);
+        }
+        for (k = 0; k < 4 && positive; k++)
+            shift[k] = (shift[k] - hy__number(now, &in[4], k)) / hy__number(now, &in[5], k);
+        for (k = 0; k < 2; k++) {
+            const hy_tensor *y = &job->out[k];
+            if (hy__base(now, y))
+                hy__store_f64(hy__place(now, y, 4 * i), y->type.dtype, 1, k ? mask : shift, 4);
+        }
+    }
+}
+static int hy__box_encode_bind(hy_job *job)
+{
+    int64_t rows = hy__size(&job->in[0].type.shape);
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->fault_text = "a match is none of the boxes in refs";
+    return hy__one_stage(job, hy__run_box_encode, hy__pieces(rows, HY__TILE), 100.0 * (double)rows);
+}
+#define HY__ON_box_encode hy__box_encode_infer, hy__box_encode_bind, NULL, NULL
+
+/* --- bipartite_matching: pairs of (a..., N, M), the best first, each row and column once --- */
+static int hy__bipartite_matching_infer(hy_infer *I)
+{
+    const hy_shape *x = &I->in[0].shape;
+    hy_shape y = *x;
+    hy__same_types(I);
+    if (I->status < 0 || x->ndim < 0) return I->status;
+    if (x->ndim < 2) return hy_infer_fail(I, HY_ERROR_SHAPE, "scores %z need rows and columns", x);
+    y.ndim--;
+    hy_infer_shape(I, &I->out[0].shape, y);
+    y.dim[y.ndim - 1] = x->dim[y.ndim];
+    hy_infer_shape(I, &I->out[1].shape, y);
+    return I->status;
+}
+HY__RUN(hy__run_bipartite_matching)
+{
+    HY__REC(bipartite_matching, job);
+    const hy_shape *s = &job->in[0].type.shape;
+    const hy_dtype dtype = job->in[0].type.dtype;
+    int64_t n = s->dim[s->ndim - 2], m = s->dim[s->ndim - 1], i, pairs = 0;
+    const float limit = (float)r->threshold;
+    const hy_tensor *y = job->out;
+    double *row = (double *)scratch, *column = row + n;
+    const hy__ranked *best = hy__rank_line(hy__place(now, &job->in[0], item * n * m), dtype, 1, n * m, n * m,
+                                           !r->is_ascend, (hy__ranked *)(void *)(column + m));
+    for (i = 0; i < n + m; i++) row[i] = -1;
+    for (i = 0; i < n * m; i++) {
+        int64_t a = best[i].at / m, b = best[i].at % m;
+        double v = hy__number(now, &job->in[0], item * n * m + best[i].at);
+        if (row[a] >= 0 || column[b] >= 0 || v != v) continue;
+        if (r->is_ascend ? !(v < (double)limit) : !(v > (double)limit)) break;
+        row[a] = (double)b;
+        column[b] = (double)a;
+        if (r->topk > 0 && ++pairs > r->topk) break;
+    }
+    if (hy__base(now, y)) hy__store_f64(hy__place(now, y, item * n), dtype, 1, row, n);
+    if (hy__base(now, y + 1)) hy__store_f64(hy__place(now, y + 1, item * m), dtype, 1, column, m);
+}
+static int hy__bipartite_matching_bind(hy_job *job)
+{
+    const hy_shape *s = &job->in[0].type.shape;
+    int64_t n = s->dim[s->ndim - 2], m = s->dim[s->ndim - 1];
+    if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
+    job->scratch = (size_t)(n + m) * sizeof(double) +
+                   2 * (size_t)hy__rank_room(n * m, n * m) * sizeof(hy__ranked);
+    return hy__one_stage(job, hy__run_bipartite_matching, hy__product(s, 0, s->ndim - 2),
+                         40.0 * (double)hy__size(s) + 100);
+}
+#define HY__ON_bipartite_matching hy__bipartite_matching_infer, hy__bipartite_matching_bind, NULL, NULL
 
 /* --- proposal: the best boxes around the places of a feature map --- *
  * cls_prob (N,2A,H,W), of which the second half counts; bbox_pred (N,4A,H,W); im_info (N,3): height, width,

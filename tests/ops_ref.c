@@ -3794,6 +3794,24 @@ static const char *const cases_insert_tensor[] = {
     "(2,3,4) (2,2,4) ()int[0,3] | axis=1", "(2,3) (4) (4)int[0,6]", "(3,2) (1) (0)int[0,1] | axis=0", "(0,3) (2,3) (2)int[0,0] | axis=0", NULL };
 static const ref_op ref_insert_tensor = { REFB_SUMS, refb_insert_tensor, REF_TRUE, NULL, 0, cases_insert_tensor };
 
+static void refb_histogram(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    int64_t parts = ref_int(c, "bin_cnt", 0), range[2], n = parts ? parts : c->in[1].size - 1, edges = n + 1;
+    double *y = ref_out(c, 0, 1, &n), *e = ref_out(c, 1, 1, &edges);
+    ref_ints(c, "range", range, 2);
+    for (int64_t i = 0; i <= n; i++)
+        e[i] = parts ? (double)range[0] + (double)(range[1] - range[0]) * (double)i / (double)n + (range[0] == range[1] ? (double)i / (double)n - 0.5 : 0)
+            : c->in[1].v[i];
+    for (int64_t i = 0; i < x->size; i++)
+        for (int64_t k = n; k-- > 0; )
+            if (x->v[i] >= e[k] && (k == n - 1 ? x->v[i] <= e[n] : x->v[i] < e[k + 1])) { y[k]++; break; }
+}
+static const char *const cases_histogram[] = {
+    "(67)[0,4] | bin_cnt=4 range=(0,4)", "(3,4)int[0,9] | bin_cnt=10 range=(0,10)", "(3,4)int[0,9] | bin_cnt=2 range=(2,6)",
+    "(2,3,4)int[0,9] (3)int[4,4]", "(5)int[0,3] | bin_cnt=1 range=(0,3)", "(0,3) | bin_cnt=3 range=(0,3)", "()int[2,2] | bin_cnt=4 range=(0,4)", NULL };
+static const ref_op ref_histogram = { "fdhbcuil", refb_histogram, REF_ZERO, NULL, 0, cases_histogram };
+
 /* --- order --- */
 typedef struct refb_lines { int64_t outer, n, inner; } refb_lines;   /* element j: (o * n + j) * inner + i */
 
@@ -4506,6 +4524,56 @@ static const char *const cases_box_nms[] = {
     "(0,6)", "(2,0,6)", "(0,3,6)", NULL };
 static const ref_op ref_box_nms = {
     REFA_FLOATS, refc_box_nms, REF_DECLARED, refc_box_nms_back, 1e-6, cases_box_nms };
+
+static void refc_box_encode(ref_case *c)
+{
+    int64_t n = c->in[2].dim[1], m = c->in[3].dim[1];
+    double *y = ref_out(c, 0, 3, c->in[2].dim), *mask = ref_out(c, 1, 3, c->in[2].dim);
+    for (int64_t i = 0; i < c->in[0].size; i++) {
+        const double *a = c->in[2].v + 4 * i, *b = c->in[3].v + 4 * (i / n * m + (int64_t)c->in[1].v[i]);
+        if (c->in[0].v[i] <= 0.5) continue;
+        for (int k = 0; k < 4; k++) {
+            double wide = a[k % 2 + 2] - a[k % 2], other = b[k % 2 + 2] - b[k % 2];
+            double v = k < 2 ? ((b[k] + b[k + 2]) / 2 - (a[k] + a[k + 2]) / 2) / wide : log(other / wide);
+            y[4 * i + k] = (v - c->in[4].v[k]) / c->in[5].v[k];
+            mask[4 * i + k] = 1;
+        }
+    }
+}
+static const char *const cases_box_encode[] = {
+    "(2,3)int[-1,1] (2,3)int[0,1] (2,3,4)[0,1] (2,2,4)[0,1] (4)[-0.2,0.2] (4)[0.5,1]",
+    "(1,5)int[1,1] (1,5)int[0,0] (1,5,4)[0,1] (1,1,4)[0,1] (4)[0,0.1] (4)[0.1,0.2]",
+    "(3,1)int[0,1] (3,1)int[0,3] (3,1,4)[0,1] (3,4,4)[0,1] (4)[0,1] (4)[1,2]", NULL };
+static const ref_op ref_box_encode = { REFA_FLOATS, refc_box_encode, REF_ZERO, NULL, 1e-5, cases_box_encode };
+
+/* The best pair that is left, again and again. */
+static void refc_bipartite_matching(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0];
+    int64_t n = x->dim[x->ndim - 2], m = x->dim[x->ndim - 1], dim[8], batches = x->size ? x->size / (n * m) : 0;
+    int up = ref_int(c, "is_ascend", 0), most = ref_int(c, "topk", -1);
+    double limit = ref_num(c, "threshold", 0), *row, *column;
+    memcpy(dim, x->dim, sizeof dim);
+    row = ref_out(c, 0, x->ndim - 1, dim);
+    dim[x->ndim - 2] = m;
+    column = ref_out(c, 1, x->ndim - 1, dim);
+    for (int64_t i = 0; i < c->out[0].size; i++) row[i] = -1;
+    for (int64_t i = 0; i < c->out[1].size; i++) column[i] = -1;
+    for (int64_t b = 0; b < batches; b++, row += n, column += m)
+        for (int pairs = 0; most <= 0 || pairs <= most; pairs++) {
+            const double *v = x->v + b * n * m;
+            int64_t best = -1;
+            for (int64_t i = 0; i < n * m; i++)
+                if (row[i / m] < 0 && column[i % m] < 0 && (best < 0 || (up ? v[i] < v[best] : v[i] > v[best]))) best = i;
+            if (best < 0 || (up ? v[best] >= limit : v[best] <= limit)) break;
+            row[best / m] = (double)(best % m);
+            column[best % m] = (double)(best / m);
+        }
+}
+static const char *const cases_bipartite_matching[] = {
+    "(3,2)[0,1] | threshold=0.125", "(2,4,3)[0,1] | threshold=0.5", "(5,5)[0,1] | threshold=0.75 is_ascend=True", "(4,6)int[0,5] | threshold=2",
+    "(2,3,4,4)int[0,9] | threshold=1 topk=2", "(3,7)[0,1] | threshold=2", "(1,1)[1,2] | threshold=0", "(2,0,3) | threshold=0", NULL };
+static const ref_op ref_bipartite_matching = { REFA_FLOATS, refc_bipartite_matching, REF_ZERO, NULL, 0, cases_bipartite_matching };
 
 static void refc_box_iou(ref_case *c)
 {

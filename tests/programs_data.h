@@ -109,6 +109,7 @@ static const struct { const char *name, *text; uint64_t from; } pg_born[] = {
     { "insert", NULL, 8100000 }, { "insert_slice", NULL, 8100000 },
     { "insert_tensor", NULL, 8100000 }, { "atleast_1d", NULL, 8100000 }, { "atleast_2d", NULL, 8100000 },
     { "atleast_3d", NULL, 8100000 }, { "allclose", NULL, 8100000 },
+    { "histogram", NULL, 8200000 }, { "box_encode", NULL, 8200000 }, { "bipartite_matching", NULL, 8200000 },
     { "gradient_multiplier", NULL, 8000000 },
     { "im2col", NULL, 8000000 }, { "col2im", NULL, 8000000 }, { "deformable_convolution", NULL, 8000000 },
     { "_deformable_im2col", NULL, 8000000 }, { "_deformable_col2im", NULL, 8000000 },

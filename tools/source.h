@@ -2314,6 +2314,40 @@ static void hy__c_reduce(hy__c *c, const hy__c_step *s)
 }
 
 /* Integers that give integers add up as such. */
+static void hy__c_histogram(hy__c *c, const hy__c_step *s)
+{
+    const hy__histogram_rec *r = (const hy__histogram_rec *)s->node->record;
+    hy_dtype dtype = hy__c_in(s, 0)->dtype;
+    const int bins = s->node->nin > 1, counts = hy__c_wants(c, s, 0), edges = hy__c_wants(c, s, 1);
+    int64_t n = hy__c_out(s)->shape.dim[0], i;
+    double low = 0, high = 0;
+    c->real = HY_F64;
+    if (bins) hy__w(c, "double e[%l];\n%fi e[i] = (double)x1[i];\n", n + 1, n + 1);
+    else {
+        hy__histogram_limits(&r->range, &low, &high);
+        hy__w(c, "static const double e[] = {");
+        for (i = 0; i <= n; i++)
+            hy__w(c, "%s%v", i % 8 ? ", " : i ? ",\n " : "\n ", hy__histogram_edge(low, high, n, i, dtype));
+        hy__w(c, " };\n");
+    }
+    if (bins) hy__w(c, "%fi if (!(e[i + 1] >= e[i])) *fault = 1;\n", n);
+    else hy__w(c, "(void)fault;\n");
+    if (counts) {
+        hy__w(c, "%fi y0[i] = 0;\n%fi {\nconst double v = (double)x0[i];\nint64_t at = 0;\n", n,
+              hy__size(&hy__c_in(s, 0)->shape));
+        if (bins)
+            hy__w(c, "if (!(v >= e[0] && v <= e[%l])) continue;\nwhile (at < %l && v >= e[at + 1]) at++;\n",
+                  n, n - 1);
+        else {
+            hy__w(c, "if (!(v >= %v && v <= %v)) continue;\n", low, high);
+            hy__w(c, "at = (int64_t)((v - %v) * %v / %v);\n", low, (double)n, high - low);
+            hy__w(c, "if (at > %l) at = %l;\nat -= v < e[at];\n", n - 1, n - 1);
+            hy__w(c, "at += v >= e[at + 1] && at != %l;\n", n - 1);
+        }
+        hy__w(c, "if (at >= 0) y0[at]++;\n}\n");
+    } else hy__w(c, "(void)x0;\n");
+    if (edges) hy__w(c, "%fi y1[i] = (%t)e[i];\n", n + 1, (int)(hy__c_is_half(dtype) ? HY_F32 : dtype));
+}
 static void hy__c_allclose(hy__c *c, const hy__c_step *s)
 {
     const hy__allclose_rec *r = (const hy__allclose_rec *)s->node->record;
@@ -3860,6 +3894,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_min, hy__c_reduce, 0, NULL },
     { HY_OP_norm, hy__c_norm, 0, NULL },
     { HY_OP_allclose, hy__c_allclose, 0, NULL },
+    { HY_OP_histogram, hy__c_histogram, HY__C_FAULTS, NULL },
     { HY_OP__sum_like, hy__c_reduce, 0, NULL },
     { HY_OP_moments, hy__c_moments, 0, NULL },
     { HY_OP__average, hy__c_average, 0, NULL },
