@@ -41,12 +41,28 @@ note $? "pages of graphs are written"
 "$tool" run "$out/deep.hybrid" --input data=ones:2,8 --profile "$out/profile.html" > /dev/null &&
     "$tool" bench "$out/names.hybrid" --shape data=2,8 --count 3 --profile "$out/profile-names.html" > /dev/null
 note $? "pages of profiles are written"
+build tools/bench.c "$out/bench"
+note $? "tools/bench.c builds"
+some="mlp_b1 lenet_b1 fancy_4 gemm_64"
+"$out/bench" --quick --threads 1 --lines $some | sed "s/hybrid.h-/<img src=x onerror=ran=1>\"'\&lt;-/" > "$out/peers"
+"$out/bench" --quick --threads 1 --json --peers "$out/peers" --html "$out/bench.html" $some > "$out/bench.json"
+note $? "the page of the benchmark is written"
 cat >> "$out/list" << 'END'
-["profile.html", "Profile of deep.hybrid", "fully_connected", "compile", "trace", "softmax", "layer_norm"]
+["profile.html", "Profile of deep.hybrid", "fully_connected", "compile", "trace", "softmax\t12\t", "layer_norm\t24\t"]
 ["profile-names.html", "Profile of names.hybrid", "layer_norm", "\\u003c/script\\u003e\\u003cimg src=x onerror=ran=1\\u003e"]
 ["deep.html", "deep.hybrid", "\u00d7 12", "layernorm0", "num_hidden 64", "dense73_fwd_output"]
 ["names.html", "names.hybrid", "\u00d7 2", "</script><img src=x onerror=ran=1>\"'&lt;\u202eesrever"]
 ["passes.html", "deep.hybrid, after the passes", "\u00d7 12"]
+END
+# Each time as the page has it: three digits and a unit.
+python3 - "$out" >> "$out/list" << 'END'
+import json, sys
+def short(s):
+    unit, scale = next((u, k) for u, k in (("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)) if s * k >= 1)
+    return "%.*f %s" % (2 if s * scale < 10 else 1 if s * scale < 100 else 0, s * scale, unit)
+results = json.load(open(sys.argv[1] + "/bench.json"))["results"]
+print(json.dumps(["bench.html", "hybrid.h benchmark", "<img src=x onerror=ran=1>\"'&lt;-"] +
+                 [r["workload"] for r in results] + [short(r["seconds"]) for r in results]))
 END
 python3 tests/pages.py "$out"
 note $? "all pages were opened"

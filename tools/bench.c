@@ -1635,20 +1635,23 @@ static void look_around(bench *B)
 /* MARK: - results: table, JSON, page -------------------------------------------------------------------- */
 
 /* "8.01 us": three digits and a unit. */
-static const char *time_text(const workload *w, double seconds, char *text, size_t bytes)
+static const char *short_time(double seconds, char *text, size_t bytes)
 {
     static const struct { double least; const char *unit; } units[] = {
         { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" }, { 0, "ns" } };
     int i = 0;
     double v;
     if (!(seconds > 0)) return strcpy(text, "WRONG");
-    if (w->in_seconds) {
-        snprintf(text, bytes, "%.4f s", seconds);
-        return text;
-    }
     while (seconds < units[i].least) i++;
     v = seconds / (i < 3 ? units[i].least : 1e-9);
     snprintf(text, bytes, "%.*f %s", v < 10 ? 2 : v < 100 ? 1 : 0, v, units[i].unit);
+    return text;
+}
+
+static const char *time_text(const workload *w, double seconds, char *text, size_t bytes)
+{
+    if (!(seconds > 0) || !w->in_seconds) return short_time(seconds, text, bytes);
+    snprintf(text, bytes, "%.4f s", seconds);
     return text;
 }
 
@@ -1758,48 +1761,29 @@ static void print_json(const bench *B)
 }
 
 /* --- the page --- */
-static const char page_head[] =
-    "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-    "<title>hybrid.h benchmark</title>\n<style>\n"
-    ":root { color-scheme: light dark; --line: #9aa4b2; --compiled: #2f6fde; --peer: #c98a1b; "
-    "--dim: #6a7280; }\n"
-    "@media (prefers-color-scheme: dark) { :root { --line: #6b7686; --compiled: #6ea0ff; --peer: #e0a84a; "
-    "--dim: #9aa4b2; } }\n"
-    "body { font: 15px/1.45 system-ui, sans-serif; max-width: 50rem; margin: auto; padding: 1rem; }\n"
-    "h1 { font-size: 1.4rem; } h2 { font-size: 1.05rem; margin: 2rem 0 .3rem; }\n"
-    "h3 { font: 600 .85rem ui-monospace, monospace; margin: .9rem 0 .15rem; }\n"
-    "p, small { color: var(--dim); }\n"
-    ".row { display: grid; grid-template-columns: 8rem 1fr 9rem; gap: .5rem; align-items: center; "
-    "font-size: .8rem; }\n"
-    "@media (max-width: 34rem) { small { display: none; } "
-    ".row { grid-template-columns: 6rem 1fr 4.2rem; } }\n"
-    ".row > :last-child { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }\n"
-    ".row > :first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }\n"
-    ".bar { height: .7rem; border-radius: 2px; min-width: 2px; }\n"
-    ".line { background: var(--line); } .compiled { background: var(--compiled); } "
-    ".peer { background: var(--peer); }\n"
-    "</style>\n<h1>hybrid.h benchmark</h1>\n";
+/* The library's style, and rows of dots: the farther left one is, the faster. */
+static const char page_style[] =
+    "<style>.row{display:grid;grid-template-columns:9.5rem 1fr 7.8rem;gap:0 .8rem;align-items:center;padding:.22rem 0}"
+    ".row>:last-child{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums;font-size:.85rem}"
+    ".row>:first-child{font:600 .8rem ui-monospace,monospace}.row small{color:var(--dim);font:inherit;font-weight:400}"
+    ".lane{position:relative;height:1.1rem;margin:0 1.4rem;border-right:1px solid var(--rule);"
+    "background:repeating-linear-gradient(90deg,var(--rule) 0 1px,#0000 1px var(--decade))}"
+    ".lane i,.lane u{position:absolute;top:50%}.lane u{height:2px;margin-top:-1px;background:var(--c)}"
+    ".lane i{width:.8rem!important;height:.8rem;margin:-.4rem;border-radius:50%}.lane i.b{border-radius:2px;"
+    "rotate:45deg;scale:.85}.axis .lane{background:none;border:0}"
+    ".axis small{position:absolute;transform:translateX(-50%);font-size:.75rem;white-space:nowrap}"
+    ".key i.c{width:.8em}.key i{border-radius:50%}.key i.b{border-radius:2px;rotate:45deg;scale:.85}"
+    "@media(max-width:40rem){.row{grid-template-columns:1fr auto}.row .lane{grid-row:2;grid-column:1/3}"
+    ".axis>:not(.lane){display:none}}</style>\n";
 
 static void html_text(FILE *f, const char *s)
 {
     for (; *s; s++) {
         if (*s == '<') fputs("&lt;", f);
         else if (*s == '&') fputs("&amp;", f);
+        else if (*s == '"') fputs("&quot;", f);
         else putc(*s, f);
     }
-}
-
-/* A bar as long as its share of the longest of the workload. */
-static void html_bar(FILE *f, const workload *w, const char *name, const char *colour, double seconds,
-                     const char *rate, double longest)
-{
-    char text[24];
-    fprintf(f, "<div class=\"row\"><span>");
-    html_text(f, name);
-    fprintf(f, "</span><div class=\"bar %s\" style=\"width: %.1f%%\"></div>", colour,
-            longest > 0 ? 100 * seconds / longest : 0);
-    fprintf(f, "<span>%s <small>%s</small></span></div>\n", time_text(w, seconds, text, sizeof text), rate);
 }
 
 static double longest_bar(const bench *B, int at)
@@ -1815,23 +1799,126 @@ static double longest_bar(const bench *B, int at)
     return longest;
 }
 
-static void html_workload(const bench *B, FILE *f, int at)
+/* Powers of ten between which the times of a group lie. */
+typedef struct { int low, high; } decades;
+static void in_decades(decades *d, double seconds)
 {
-    static const char *const colour[MODES] = { "line", "compiled" };
-    const workload *w = &workloads[at];
-    double longest = longest_bar(B, at);
-    char rate[24];
-    int k, mode;
-    for (k = 0; k < B->threads; k++) {
-        peer p = best_peer(B, w, B->thread[k]);
-        fprintf(f, "<h3>%s, %d thread%s</h3>\n", w->name, B->thread[k], B->thread[k] == 1 ? "" : "s");
-        for (mode = 0; mode < MODES; mode++) {
-            const timing *t = &B->at[at][k][mode];
-            rate_text(w, t, rate, sizeof rate);
-            html_bar(f, w, mode_name[mode], colour[mode], seconds_of(t), rate, longest);
+    int low = seconds > 0 ? (int)floor(log10(seconds)) : 0;
+    if (!(seconds > 0)) return;
+    if (low < d->low || d->low > d->high) d->low = low;
+    if (low >= d->high) d->high = low + 1;          /* none so far: the lowest of all */
+}
+
+static decades decades_of(const bench *B, const char *group)
+{
+    decades d = { 1, -100 };
+    int i, k, mode;
+    for (i = 0; i < WORKLOADS; i++)
+        for (k = 0; k < B->threads && wanted(B, &workloads[i]) && workloads[i].group == group; k++) {
+            for (mode = 0; mode < MODES; mode++) in_decades(&d, seconds_of(&B->at[i][k][mode]));
+            in_decades(&d, best_peer(B, &workloads[i], B->thread[k]).seconds);
         }
-        if (p.name) html_bar(f, w, p.name, "peer", p.seconds, "", longest);
+    return d;
+}
+
+static double percent_of(decades d, double seconds) { return 100 * (log10(seconds) - d.low) / (d.high - d.low); }
+
+static void html_axis(FILE *f, decades d)
+{
+    static const int all[] = { 1, 2, 5 };
+    int i, k, each = d.high - d.low > 4 ? 2 : 1;
+    fprintf(f, "<div class=\"row axis\"><span></span><div class=\"lane\">");
+    for (i = d.low; i <= d.high; i += each)
+        for (k = 0; k < (d.high - d.low > 1 || i == d.high ? 1 : 3); k++) {
+            double v = all[k] * pow(10, i), unit = v < 0.9999e-6 ? 1e9 : v < 0.9999e-3 ? 1e6 : v < 0.9999 ? 1e3 : 1;
+            fprintf(f, "<small style=\"left:%.2f%%\">%.4g %s</small>", percent_of(d, v), v * unit,
+                    unit > 1e8 ? "ns" : unit > 1e5 ? "us" : unit > 1 ? "ms" : "s");
+        }
+    fprintf(f, "</div><span></span></div>\n");
+}
+
+static void html_dot(FILE *f, decades d, const char *colour, double seconds)
+{
+    if (seconds > 0) fprintf(f, "<i class=\"%s\" style=\"left:%.2f%%\"></i>", colour, percent_of(d, seconds));
+}
+
+/* A row: name, dots on a line from the fastest to the slowest, time of the compiled one and what it gains. */
+static void html_workload(const bench *B, FILE *f, int at, int k, decades d)
+{
+    const workload *w = &workloads[at];
+    const timing *t = B->at[at][k];
+    peer p = best_peer(B, w, B->thread[k]);
+    double line = seconds_of(&t[LINE_BY_LINE]), compiled = seconds_of(&t[COMPILED]), low = 0, high = 0;
+    double all[3];
+    char text[24], rate[24];
+    int i;
+    all[0] = line;
+    all[1] = compiled;
+    all[2] = p.name ? p.seconds : 0;
+    for (i = 0; i < 3; i++) {
+        if (all[i] > 0 && (!(low > 0) || all[i] < low)) low = all[i];
+        if (all[i] > high) high = all[i];
     }
+    fprintf(f, "<div class=\"row\" data-t=\"%s, %d thread%s", w->name, B->thread[k], B->thread[k] == 1 ? "" : "s");
+    for (i = 0; i < MODES; i++)
+        fprintf(f, "\n%s: %s %s", mode_name[i], short_time(all[i], text, sizeof text),
+                rate_text(w, &t[i], rate, sizeof rate));
+    if (p.name) {
+        fprintf(f, "\n");
+        html_text(f, p.name);
+        fprintf(f, ": %s", short_time(p.seconds, text, sizeof text));
+    }
+    fprintf(f, "\"><span>%s", w->name);
+    if (B->threads > 1) fprintf(f, " <small>&times;%d</small>", B->thread[k]);
+    fprintf(f, "</span><div class=\"lane\" style=\"--decade:%.4f%%\">", 99.99 / (d.high - d.low));
+    if (high > 0)
+        fprintf(f, "<u style=\"left:%.2f%%;width:%.2f%%\"></u>", percent_of(d, low),
+                percent_of(d, high) - percent_of(d, low));
+    html_dot(f, d, "c", line);
+    html_dot(f, d, "b", all[2]);
+    html_dot(f, d, "a", compiled);
+    fprintf(f, "</div><span>%s", short_time(compiled, text, sizeof text));
+    if (line > 0 && compiled > 0) fprintf(f, " <small>&times; %.3g</small>", line / compiled);
+    fprintf(f, "</span></div>\n");
+}
+
+/* The geometric mean of what compiling gains, or of how the best of others compares with it. */
+static double mean_gain(const bench *B, int others, int *n)
+{
+    double sum = 0;
+    int i, k;
+    for (*n = i = 0; i < WORKLOADS; i++)
+        for (k = 0; k < B->threads && wanted(B, &workloads[i]); k++) {
+            double compiled = seconds_of(&B->at[i][k][COMPILED]), other = seconds_of(&B->at[i][k][LINE_BY_LINE]);
+            if (others) other = best_peer(B, &workloads[i], B->thread[k]).seconds;
+            if (!(compiled > 0) || !(other > 0)) continue;
+            sum += log(other / compiled);
+            ++*n;
+        }
+    return *n ? exp(sum / *n) : 0;
+}
+
+static int workloads_of(const bench *B)
+{
+    int i, n = 0;
+    for (i = 0; i < WORKLOADS; i++) n += wanted(B, &workloads[i]);
+    return n;
+}
+
+static void html_tiles(const bench *B, FILE *f)
+{
+    double gain;
+    int n, others;
+    fprintf(f, "<section class=\"all tiles\"><div><strong>%d</strong>workloads</div>", workloads_of(B));
+    for (others = 0; others < 2; others++) {
+        gain = mean_gain(B, others, &n);
+        if (n) fprintf(f, "<div><strong>%.3g &times;</strong>%s, mean of %d</div>", gain,
+                       others ? "the speed of the best of others" : "the speed of line by line", n);
+    }
+    fprintf(f, "<div><strong>%s</strong>instructions</div><div><strong>%d</strong>core%s</div>", B->isa, B->cores,
+            B->cores == 1 ? "" : "s");
+    fprintf(f, "<div class=\"all key\"><span><i class=\"c\"></i>line by line</span><span><i class=\"a\"></i>compiled"
+            "</span>%s</div></section>\n", B->peers_file ? "<span><i class=\"b\"></i>best of others</span>" : "");
 }
 
 static void write_page(const bench *B)
@@ -1839,25 +1926,28 @@ static void write_page(const bench *B)
     const char *checked = B->quick ? "" : " Each result was first compared with plain loops in double.";
     FILE *f = fopen(B->html, "w");
     const char *group = NULL;
-    int i;
+    decades d = { 0, 1 };
+    int i, k;
     if (!f) fail(MISUSED, "%s cannot be written", B->html);
-    fputs(page_head, f);
-    fprintf(f, "<p>Version %s, ", hy_version());
+    fprintf(f, "%s<title>hybrid.h benchmark</title>%s</head><body>\n<h1>hybrid.h benchmark</h1>\n<p>Version %s, ",
+            hy_page_text(HY_PAGE_HEAD), page_style, hy_version());
     html_text(f, B->machine);
-    fprintf(f, ", %s, %d core%s, %s. Time of one call, median of %d round%s; shorter is better.%s</p>\n",
-            B->isa, B->cores, B->cores == 1 ? "" : "s", B->date, B->rounds, B->rounds == 1 ? "" : "s",
-            checked);
+    fprintf(f, ", %.10s. Time of one call, median of %d round%s; farther left is faster, a step of the grid is ten "
+            "times. At the right the compiled one, and how many times the speed of line by line that is.%s</p>\n<main>",
+            B->date, B->rounds, B->rounds == 1 ? "" : "s", checked);
+    html_tiles(B, f);
     for (i = 0; i < WORKLOADS; i++) {
         if (!wanted(B, &workloads[i])) continue;
         if (group != workloads[i].group) {
-            fprintf(f, "<h2>");
+            fprintf(f, group ? "</section>\n<section><h2>" : "<section><h2>");
             html_text(f, workloads[i].group);
             fprintf(f, "</h2>\n");
+            group = workloads[i].group;
+            html_axis(f, d = decades_of(B, group));
         }
-        group = workloads[i].group;
-        html_workload(B, f, i);
+        for (k = 0; k < B->threads; k++) html_workload(B, f, i, k, d);
     }
-    fprintf(f, "</html>\n");
+    fprintf(f, "</section></main>\n%s", hy_page_text(HY_PAGE_END));
     if (fclose(f)) fail(WRONG, "%s cannot be written", B->html);
 }
 
@@ -1919,7 +2009,7 @@ static const char usage[] =
     "  --json            results for programs\n"
     "  --lines           one line per result as it comes: R, workload, peer, threads, median us,\n"
     "                    5th percentile us, GFLOP/s, with tabs between\n"
-    "  --html FILE       also a page with bars\n"
+    "  --html FILE       also a page\n"
     "  --svg FILE        also a picture with bars, of the first number of threads\n"
     "  --peers FILE      such lines of other programs: the best is shown beside ours; names that begin with\n"
     "                    hand- are left out\n"
