@@ -78,14 +78,16 @@ static const char *const strokes_font[10][5] = {
     { "22 20 50 80 83 56 19 19 89", "13 10 50 90 95 18 29 49 39 69 99", "12 20 70 94 57 19 19 99",
       "13 20 70 84 57 28 17 37 58 99" },
     { "11 30 80 83 54 54 87 89 49 18", "10 80 80 45 45 86 89 49 18", "20 60 94 54 34 54 95 89 49 19" },
-    { "60 60 16 16 96|70 79", "20 14 15 95|70 69", "30 15 15 75 75|70 79", "70 70 16 16 96 96|60 69", "69 60 60 15 15 95" },
-    { "80 20 20 14 14 53 94 99 49 18", "20 15 15 63 95 99 39 18|20 80", "90 30 30 24 74 96 79 19", "90 20 20 14 64 97 69 29 18" },
+    { "60 60 16 16 96|70 79", "20 14 15 95|70 69", "30 15 15 75 75|70 79", "70 70 16 16 96 96|60 69",
+      "69 60 60 15 15 95" },
+    { "80 20 20 14 14 53 94 99 49 18", "20 15 15 63 95 99 39 18|20 80", "90 30 30 24 74 96 79 19",
+      "90 20 20 14 64 97 69 29 18" },
     { "70 30 13 17 39 79 96 74 44 16", "60 25 19 69 97 75 35 16", "80 45 27 39 79 86 55 27" },
     { "10 90 90 49", "10 90 90 49|25 75", "12 10 90 90 66 59", "20 90 90 58 39|35 85" },
     { "82 60 20 23 54 86 89 49 19 16 54 83 81", "50 20 23 54 85 88 49 18 15 54 83 80 50",
       "50 20 24 84 80 50|54 15 19 89 85 54", "72 50 20 23 86 89 39 16 73 71" },
-    { "82 60 20 14 44 83 81 81 79", "81 50 10 15 55 82 80 80 89 49 28", "83 80 30 14 54 83 80 80 59", "91 40 15 75 91 91 69",
-      "81 50 20 13 35 64 82 81 85 68 39" }
+    { "82 60 20 14 44 83 81 81 79", "81 50 10 15 55 82 80 80 89 49 28", "83 80 30 14 54 83 80 80 59",
+      "91 40 15 75 91 91 69", "81 50 20 13 35 64 82 81 85 68 39" }
 };
 
 typedef struct { uint32_t state; } strokes_dice;
@@ -128,20 +130,22 @@ static pen_point strokes_place(const char *xy, const strokes_hand *hand, strokes
 
 static void strokes_write(drawing *d, const char *word, const strokes_hand *hand, strokes_dice *dice)
 {
-    pen_point before = { 0 }, p = { 0 }, next;
-    int i, k = 0;                                       /* k: of this stroke */
-    for (i = 0; word[i]; i += word[i + 2] ? 3 : 2) {
-        int twice = k && word[i - 1] != '|' && word[i] == word[i - 3] && word[i + 1] == word[i - 2];
-        if (i && word[i - 1] == '|') k = 0;
-        next = twice ? p : strokes_place(word + i, hand, dice);
-        if (!k) strokes_add(d, next.x, next.y, 0);
-        if (k == 1) before = strokes_middle(p, next);
-        if (k == 1) strokes_add(d, before.x, before.y, 1);
-        if (k > 1) strokes_curve(d, before, p, strokes_middle(p, next));
-        if (k > 1) before = strokes_middle(p, next);
-        if (k && word[i + 2] != ' ') strokes_add(d, next.x, next.y, 1);
+    pen_point p = { 0, 0, 0 }, reached = p, next, middle;
+    int n = 0;                                          /* points of this stroke so far */
+    for (;; word += 3) {
+        int twice = n && word[0] == word[-3] && word[1] == word[-2];
+        next = twice ? p : strokes_place(word, hand, dice);
+        middle = strokes_middle(p, next);
+        if (n == 0) strokes_add(d, next.x, next.y, 0);
+        else if (n == 1) strokes_add(d, middle.x, middle.y, 1);
+        else strokes_curve(d, reached, p, middle);      /* from middle to middle, drawn towards the point between */
+        reached = middle;
         p = next;
-        k++;
+        n++;
+        if (word[2] == ' ') continue;
+        if (n > 1) strokes_add(d, p.x, p.y, 1);
+        if (word[2] != '|') return;
+        n = 0;
     }
 }
 

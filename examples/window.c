@@ -416,6 +416,13 @@ static void paint(SDL_Renderer *to, SDL_Texture *texture, const game *g, const r
     SDL_RenderPresent(to);
 }
 
+static void save(const char *file)
+{
+    SDL_Surface *all = SDL_CreateRGBSurfaceFrom(screen, WIDE, HIGH, 32, sizeof screen[0], 0xff0000, 0xff00, 0xff, 0);
+    SDL_SaveBMP(all, file);
+    SDL_FreeSurface(all);
+}
+
 /* --- a recorded hand, which is in nothing that the network learns from --- */
 
 static const char *const recorded[10] = {               /* x,y of points from 0 to 99; a bar lifts the pen */
@@ -481,8 +488,8 @@ int main(int argc, char **argv)
     SDL_Texture *texture;
     if (frames) SDL_setenv("SDL_VIDEODRIVER", "dummy", 1);
     if (SDL_Init(SDL_INIT_VIDEO)) { fprintf(stderr, "SDL: %s\n", SDL_GetError()); return 1; }
-    window = SDL_CreateWindow("A network reads what you draw", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED, WIDE, HIGH,
-                              SDL_WINDOW_RESIZABLE);
+    window = SDL_CreateWindow("A network reads what you draw", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
+                              WIDE, HIGH, SDL_WINDOW_RESIZABLE);
     to = SDL_CreateRenderer(window, -1, 0);
     texture = SDL_CreateTexture(to, SDL_PIXELFORMAT_RGB888, SDL_TEXTUREACCESS_STREAMING, WIDE, HIGH);
     if (!texture) { fprintf(stderr, "SDL: %s\n", SDL_GetError()); return 1; }
@@ -510,11 +517,7 @@ int main(int argc, char **argv)
     printf("%d frames, allocator calls after the first: %d, digits right: %d of %d\n", frame, later, g.right, g.asked);
     if (g.answers)
         printf("an answer took %.3f ms, %d of %d more than 1 ms\n", g.all / g.answers * 1e3, g.late, g.answers);
-    if (frames && argc > 3) {
-        SDL_Surface *all = SDL_CreateRGBSurfaceFrom(screen, WIDE, HIGH, 32, sizeof screen[0], 0xff0000, 0xff00, 0xff, 0);
-        SDL_SaveBMP(all, argv[3]);
-        SDL_FreeSurface(all);
-    }
+    if (frames && argc > 3) save(argv[3]);
     failed = reader_close(&r);
     jobs_close(&j);
     SDL_DestroyRenderer(to);
