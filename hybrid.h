@@ -70785,12 +70785,13 @@ HY_API hy_sampler *hy_sampler_of_batches(hy_frame *F, int64_t length, int64_t ba
 static int hy__sampler_ok(hy_frame *F, hy_sampler *S, const char *who)
 {
     int lives;
-    if (!hy__block_ok(F, S ? &S->base : NULL, who)) return 0;
+    if (!F || F->code || !S) return hy__block_ok(F, NULL, who);
     hy__acquire(&F->root->lock);
     lives = hy__block_lives(F->root, &S->base) && (!S->of || hy__block_lives(F->root, &S->of->base));
     hy__release(&F->root->lock);
     if (lives) return 1;
-    hy__fail(F, HY_ERROR_STATE, "%s: the sampler was freed, or the one whose numbers it takes", who);
+    hy__fail(F, HY_ERROR_STATE, "%s: the sampler was freed, or the one whose numbers it takes, or belongs to "
+             "another hy_open", who);
     return 0;
 }
 static int hy__sampler_plain(hy_frame *F, hy_sampler *S, const char *who)
@@ -71000,11 +71001,12 @@ HY_API hy_batchify *hy_batchify_of(hy_frame *F, hy_batchify_fn fn, void *user)
 static int hy__batchify_ok(hy_frame *F, hy_batchify *B, const char *who)
 {
     int lives;
-    if (!hy__block_ok(F, B ? &B->base : NULL, who)) return 0;
+    if (!F || F->code || !B) return hy__block_ok(F, NULL, who);
     hy__acquire(&F->root->lock);
     lives = hy__block_lives(F->root, &B->base);
     hy__release(&F->root->lock);
-    if (!lives) hy__fail(F, HY_ERROR_STATE, "%s: the batchify was freed", who);
+    if (!lives)
+        hy__fail(F, HY_ERROR_STATE, "%s: the batchify was freed, or belongs to another hy_open", who);
     return lives;
 }
 HY_API hy_batchify *hy_batchify_group(hy_frame *F, int n, hy_batchify *const *parts)
