@@ -3794,6 +3794,79 @@ HY_API int          hy_infer_pointwise(hy_infer *I);              /* all inputs 
  * order. */
 HY_API hy_array    *hy_einsum(hy_frame *F, const char *subscripts, hy_array *args);
 
+/* --- operators of MXNet's that are several here --- *
+ * Each gives what a file's operator of that name gives (_linalg_syrk, _npi_diff, _contrib_box_decode). */
+typedef struct hy_linalg_gemm_opt { int transpose_a, transpose_b; double alpha /* 1 */, beta /* 1 */;
+    int axis /* -2 */; } hy_linalg_gemm_opt;
+HY_API hy_array *hy_linalg_gemm(hy_frame *F, hy_array *A, hy_array *B, hy_array *C,
+                                const hy_linalg_gemm_opt *opt);  /* alpha op(A) op(B) + beta C */
+HY_API hy_array *hy_linalg_syrk(hy_frame *F, hy_array *A, int transpose, double alpha);
+    /* alpha A A^T, or alpha A^T A */
+typedef struct hy_linalg_trmm_opt { int transpose, rightside, upper; double alpha /* 1 */;
+    } hy_linalg_trmm_opt;
+HY_API hy_array *hy_linalg_trmm(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_trmm_opt *opt);
+    /* alpha op(A) B or alpha B op(A), of A its triangle */
+HY_API hy_array *hy_linalg_potri(hy_frame *F, hy_array *A, int upper);  /* inverse of A A^T, or of A^T A */
+HY_API hy_array *hy_linalg_makediag(hy_frame *F, hy_array *A, int offset);  /* vectors become diagonals */
+HY_API hy_array *hy_linalg_extractdiag(hy_frame *F, hy_array *A, int offset);  /* diagonals of matrices */
+HY_API hy_array *hy_linalg_sumlogdiag(hy_frame *F, hy_array *A);  /* sum of log of the diagonal */
+HY_API hy_array *hy_trace(hy_frame *F, hy_array *data, int offset, int axis1, int axis2);
+    /* sums of diagonals */
+typedef struct hy_tensordot_opt { hy_ints a_axes, b_axes; } hy_tensordot_opt;
+HY_API hy_array *hy_tensordot(hy_frame *F, hy_array *a, hy_array *b, int axes, const hy_tensordot_opt *opt);
+    /* product over the last axes of a and the first of b, or over lists of them */
+/* Attention: heads side by side, in each of them queries, keys and values (selfatt), or keys and values. */
+HY_API hy_array *hy_interleaved_matmul_selfatt_qk(hy_frame *F, hy_array *queries_keys_values, int heads);
+HY_API hy_array *hy_interleaved_matmul_selfatt_valatt(hy_frame *F, hy_array *queries_keys_values,
+                                                      hy_array *attention, int heads);
+HY_API hy_array *hy_interleaved_matmul_encdec_qk(hy_frame *F, hy_array *queries, hy_array *keys_values,
+                                                 int heads);
+HY_API hy_array *hy_interleaved_matmul_encdec_valatt(hy_frame *F, hy_array *keys_values, hy_array *attention,
+                                                     int heads);
+HY_API hy_array *hy_div_sqrt_dim(hy_frame *F, hy_array *data);  /* x / sqrt(size of the last axis) */
+typedef struct hy_box_decode_opt { double std0, std1, std2, std3 /* 1 each */; double clip /* none */;
+    int corner; } hy_box_decode_opt;
+HY_API hy_array *hy_box_decode(hy_frame *F, hy_array *data, hy_array *anchors, const hy_box_decode_opt *opt);
+    /* anchors shifted and stretched: corners of boxes; no gradient passes */
+typedef struct hy_svm_output_opt { double margin /* 1 */, regularization_coefficient /* 1 */; int use_linear;
+    } hy_svm_output_opt;
+HY_API hy_array *hy_svm_output(hy_frame *F, hy_array *data, hy_array *label, const hy_svm_output_opt *opt);
+    /* the data, with the gradient of a support vector machine */
+#ifndef HYBRID_NO_VISION
+HY_API hy_array *hy_upsampling_bilinear(hy_frame *F, hy_array *data, hy_array *weight, int scale,
+                                        int num_filter);  /* each channel's transposed convolution */
+#endif
+HY_API hy_array *hy_ravel_multi_index(hy_frame *F, hy_array *data, hy_ints shape);  /* index tuples: places */
+HY_API hy_array *hy_unravel_index(hy_frame *F, hy_array *data, hy_ints shape);  /* places: index tuples */
+HY_API hy_array *hy_quadratic(hy_frame *F, hy_array *data, double a, double b, double c);
+    /* a x^2 + b x + c */
+HY_API hy_array *hy_round_ste(hy_frame *F, hy_array *data);  /* round(x), with the gradient of x */
+HY_API hy_array *hy_sign_ste(hy_frame *F, hy_array *data);  /* sign(x), with the gradient of x */
+HY_API hy_array *hy_copysign(hy_frame *F, hy_array *x1, hy_array *x2);  /* |x1| with the sign of x2 */
+HY_API hy_array *hy_ldexp(hy_frame *F, hy_array *x1, hy_array *x2);  /* x1 2^x2 */
+HY_API hy_array *hy_around(hy_frame *F, hy_array *x, int decimals);  /* rounded, halves to the even one */
+typedef struct hy_nan_to_num_opt { double nan; double posinf, neginf /* the type's ends */;
+    } hy_nan_to_num_opt;
+HY_API hy_array *hy_nan_to_num(hy_frame *F, hy_array *data, const hy_nan_to_num_opt *opt);
+HY_API hy_array *hy_isnan(hy_frame *F, hy_array *x);      /* these five: 1 or 0 */
+HY_API hy_array *hy_isinf(hy_frame *F, hy_array *x);
+HY_API hy_array *hy_isfinite(hy_frame *F, hy_array *x);
+HY_API hy_array *hy_isposinf(hy_frame *F, hy_array *x);
+HY_API hy_array *hy_isneginf(hy_frame *F, hy_array *x);
+typedef struct hy_variance_opt { int keepdims; int ddof; } hy_variance_opt;
+HY_API hy_array *hy_variance(hy_frame *F, hy_array *data, hy_ints axis, const hy_variance_opt *opt);
+HY_API hy_array *hy_std_deviation(hy_frame *F, hy_array *data, hy_ints axis, const hy_variance_opt *opt);
+HY_API hy_array *hy_any(hy_frame *F, hy_array *data, hy_ints axis, int keepdims);  /* 1 if one is not 0 */
+HY_API hy_array *hy_all(hy_frame *F, hy_array *data, hy_ints axis, int keepdims);  /* 1 if none is 0 */
+HY_API hy_array *hy_full_like(hy_frame *F, hy_array *data, double fill_value);
+HY_API hy_array *hy_moveaxis(hy_frame *F, hy_array *data, int source, int destination);
+HY_API hy_array *hy_roll(hy_frame *F, hy_array *data, int64_t shift, int axis);  /* round and round */
+HY_API hy_array *hy_differences(hy_frame *F, hy_array *data, int n, int axis);  /* of neighbours, n times */
+HY_API hy_array *hy_ediff1d(hy_frame *F, hy_array *data);  /* the same of all in one line */
+HY_API hy_array *hy_rot90(hy_frame *F, hy_array *data, int k, int axis1, int axis2);  /* quarter turns */
+HY_API hy_array *hy_random_gumbel(hy_frame *F, hy_shape shape, double loc, double scale);
+HY_API hy_array *hy_random_bernoulli(hy_frame *F, hy_shape shape, double prob);  /* 1 with this probability */
+
 /* --- control flow: see >>manual --- */
 /* One turn: what it gets of the data, and the states; returns hy_group(F, outputs, states). */
 typedef hy_array *(*hy_body_fn)(hy_frame *F, hy_array *x, hy_array *states, void *user);
@@ -5069,6 +5142,20 @@ HY__REF(void, hy_reinitialize, hy_init, (hy_frame *F, hy_block *block), (F, bloc
 HY__REF(void, hy_set_init, hy_init, (hy_frame *F, hy_array *param), (F, param))
 HY__REF(void, hy_hybridize, hy_hybridize_opt, (hy_frame *F, hy_block *block), (F, block))
 HY__REF(hy_array *, hy_var, hy_var_opt, (hy_frame *S, const char *name), (S, name))
+HY__REF(hy_array *, hy_linalg_gemm, hy_linalg_gemm_opt, (hy_frame *F, hy_array *A, hy_array *B, hy_array *C),
+        (F, A, B, C))
+HY__REF(hy_array *, hy_linalg_trmm, hy_linalg_trmm_opt, (hy_frame *F, hy_array *A, hy_array *B), (F, A, B))
+HY__REF(hy_array *, hy_tensordot, hy_tensordot_opt, (hy_frame *F, hy_array *a, hy_array *b, int axes),
+        (F, a, b, axes))
+HY__REF(hy_array *, hy_box_decode, hy_box_decode_opt, (hy_frame *F, hy_array *data, hy_array *anchors),
+        (F, data, anchors))
+HY__REF(hy_array *, hy_svm_output, hy_svm_output_opt, (hy_frame *F, hy_array *data, hy_array *label),
+        (F, data, label))
+HY__REF(hy_array *, hy_nan_to_num, hy_nan_to_num_opt, (hy_frame *F, hy_array *data), (F, data))
+HY__REF(hy_array *, hy_variance, hy_variance_opt, (hy_frame *F, hy_array *data, hy_ints axis),
+        (F, data, axis))
+HY__REF(hy_array *, hy_std_deviation, hy_variance_opt, (hy_frame *F, hy_array *data, hy_ints axis),
+        (F, data, axis))
 HY__REF(hy_array *, hy_add_param, hy_param_opt,
         (hy_frame *F, hy_block *block, const char *name, hy_shape shape), (F, block, name, shape))
 #define HY__REF_LAYER(name, opt_type) HY__REF(hy_block *, hy_##name, opt_type, (hy_frame *F), (F))
@@ -55514,6 +55601,489 @@ HY_API hy_array *hy_einsum(hy_frame *F, const char *subscripts, hy_array *args)
     if (failed > 0) hy__fail(F, HY_ERROR_UNSUPPORTED, "hy_einsum: '%s' takes products of more than %d dims",
                              subscripts, (int)HY_MAX_DIM);
     return F->code ? NULL : t[0].x == args ? hy_identity(F, args) : t[0].x;
+}
+/* --- operators of MXNet's that are several here: what >>compound makes of them in a file, as calls --- */
+HY__UNUSED static hy_array *hy__not_listed(hy_frame *F, const char *op)
+{
+    if (F && !F->code)
+        hy__fail(F, HY_ERROR_UNKNOWN, "%s: not in this build: add X(%s) to HYBRID_OPS", op, op);
+    return NULL;
+}
+/* A build that does not list this operator has none of the function that uses it. */
+#define HY__MADE_OF(op) if (!HY__BUILT(op)) return hy__not_listed(F, #op)
+static hy_ints hy__ints_of(int n, int64_t a, int64_t b, int64_t c)
+{
+    hy_ints v;
+    memset(&v, 0, sizeof v);
+    v.n = n;
+    v.v[0] = a;
+    v.v[1] = b;
+    v.v[2] = c;
+    return v;
+}
+static double hy__number_or(double v, double otherwise) { return v == 0 ? otherwise : v == HY_ZERO ? 0 : v; }
+static hy_array *hy__product_of(hy_frame *F, hy_array *a, hy_array *b, int turn_a, int turn_b, double alpha)
+{
+    hy_linalg_gemm2_opt o;
+    memset(&o, 0, sizeof o);
+    o.transpose_a = turn_a;
+    o.transpose_b = turn_b;
+    o.alpha = alpha;
+    return hy_linalg_gemm2(F, a, b, &o);
+}
+HY_API hy_array *hy_linalg_gemm(hy_frame *F, hy_array *A, hy_array *B, hy_array *C,
+                                const hy_linalg_gemm_opt *opt)
+{
+    HY__MADE_OF(linalg_gemm2);
+    hy_linalg_gemm2_opt o;
+    memset(&o, 0, sizeof o);
+    if (opt) {
+        o.transpose_a = opt->transpose_a;
+        o.transpose_b = opt->transpose_b;
+        o.alpha = opt->alpha;
+        o.axis = opt->axis;
+    }
+    C = hy_mul_scalar(F, C, opt ? hy__number_or(opt->beta, 1) : 1);
+    return hy_add(F, hy_linalg_gemm2(F, A, B, &o), C);
+}
+HY_API hy_array *hy_linalg_syrk(hy_frame *F, hy_array *A, int transpose, double alpha)
+{
+    HY__MADE_OF(linalg_gemm2);
+    return hy__product_of(F, A, A, transpose, !transpose, alpha == 0 ? HY_ZERO : alpha);
+}
+HY_API hy_array *hy_linalg_trmm(hy_frame *F, hy_array *A, hy_array *B, const hy_linalg_trmm_opt *opt)
+{
+    HY__MADE_OF(linalg_gemm2);
+    int right = opt && opt->rightside, turned = opt && opt->transpose;
+    if (opt && opt->upper) {
+        A = hy_swap_axes(F, A, -2, -1);
+        turned = !turned;
+    }
+    A = hy_tril(F, A, 0);
+    return hy__product_of(F, right ? B : A, right ? A : B, !right && turned, right && turned,
+                          opt ? opt->alpha : 0);
+}
+HY_API hy_array *hy_linalg_potri(hy_frame *F, hy_array *A, int upper)
+{
+    HY__MADE_OF(linalg_inverse);
+    A = hy_tril(F, upper ? hy_swap_axes(F, A, -2, -1) : A, 0);
+    return hy_linalg_inverse(F, hy__product_of(F, A, A, 0, 1, 0));
+}
+static hy_array *hy__diagonal_of(hy_frame *F, hy_array *x, int offset, int axis1, int axis2)
+{
+    hy_diag_opt o;
+    memset(&o, 0, sizeof o);
+    o.axis1 = axis1;
+    o.axis2 = axis2 ? axis2 : HY_ZERO;
+    return hy_diag(F, x, offset, &o);
+}
+HY_API hy_array *hy_linalg_extractdiag(hy_frame *F, hy_array *A, int offset)
+{
+    return hy__diagonal_of(F, A, offset, -2, -1);
+}
+HY_API hy_array *hy_linalg_sumlogdiag(hy_frame *F, hy_array *A)
+{
+    HY__MADE_OF(diag);
+    return hy_sum(F, hy_log(F, hy__diagonal_of(F, A, 0, -2, -1)), hy__ints_of(1, -1, 0, 0), NULL);
+}
+HY_API hy_array *hy_linalg_makediag(hy_frame *F, hy_array *A, int offset)
+{
+    HY__MADE_OF(arange_like);
+    int far = offset < 0 ? -offset : offset;
+    hy_array *pair[2], *at, *on;
+    pair[0] = A;
+    if (far) {                          /* as many zeros behind each vector as its diagonal is away */
+        pair[1] = hy_repeat(F, hy_zeros_like(F, hy_slice_axis(F, A, -1, 0, 1)), far, -1);
+        A = hy_concat(F, hy_group_of(F, 2, pair), -1);
+    }
+    at = hy_arange_like(F, A, 0, 1, -1, NULL);
+    on = hy_equal(F, hy_expand_dims(F, hy_add_scalar(F, at, offset), 1), hy_expand_dims(F, at, 0));
+    A = hy_expand_dims(F, A, offset < 0 ? -2 : -1);
+    on = hy_add(F, hy_zeros_like(F, A), on);
+    return hy_where(F, on, hy_broadcast_like(F, A, on, NULL), hy_zeros_like(F, on));
+}
+HY_API hy_array *hy_trace(hy_frame *F, hy_array *data, int offset, int axis1, int axis2)
+{
+    HY__MADE_OF(diag);
+    return hy_sum(F, hy__diagonal_of(F, data, offset, axis1, axis2), hy__ints_of(1, -1, 0, 0), NULL);
+}
+
+/* As hy_einsum writes it: what is summed has the same letter on both sides. */
+HY_API hy_array *hy_tensordot(hy_frame *F, hy_array *a, hy_array *b, int axes, const hy_tensordot_opt *opt)
+{
+    HY__MADE_OF(linalg_gemm2);
+    int listed = opt && opt->a_axes.n > 0, na = hy_ndim(F, a), nb = hy_ndim(F, b), i, n = 0;
+    char text[4 * HY_MAX_DIM + 4], letter[2][HY_MAX_DIM + 1];
+    hy_array *pair[2];
+    if (!F || F->code) return NULL;
+    if (listed) axes = opt->a_axes.n;
+    if (axes < 0 || axes > na || axes > nb || (listed && opt->b_axes.n != axes))
+        return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_tensordot: as many axes of a as of b are "
+                                      "due, which both have");
+    for (i = 0; i < na; i++) letter[0][i] = (char)('a' + i);
+    for (i = 0; i < nb; i++) letter[1][i] = (char)('A' + i);
+    for (i = 0; i < axes; i++) {
+        int64_t x = listed ? opt->a_axes.v[i] : na - axes + i, y = listed ? opt->b_axes.v[i] : i;
+        if (x < 0) x += na;
+        if (y < 0) y += nb;
+        if (x < 0 || x >= na || y < 0 || y >= nb || letter[1][y] >= 'a')
+            return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_tensordot: an axis is none, or comes "
+                                          "twice");
+        letter[1][y] = letter[0][x];
+    }
+    for (i = 0; i < na; i++) text[n++] = letter[0][i];
+    text[n++] = ',';
+    for (i = 0; i < nb; i++) text[n++] = letter[1][i];
+    text[n++] = '-';
+    text[n++] = '>';
+    letter[1][nb] = 0;
+    for (i = 0; i < na; i++) if (!strchr(letter[1], letter[0][i])) text[n++] = letter[0][i];
+    for (i = 0; i < nb; i++) if (letter[1][i] < 'a') text[n++] = letter[1][i];
+    text[n] = 0;
+    pair[0] = a;
+    pair[1] = b;
+    return hy_einsum(F, text, hy_group_of(F, 2, pair));
+}
+
+/* Part k of n that lie side by side in each head: (T, B, heads n D) -> (B heads, T, D). */
+static hy_array *hy__head_parts(hy_frame *F, hy_array *x, int heads, int k, int n)
+{
+    hy_ints side = hy__ints_of(5, 0, 0, heads);
+    if (!F || F->code) return NULL;
+    if (heads < 1) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_interleaved_matmul: heads is %d, where at least 1 is due", heads);
+        return NULL;
+    }
+    side.v[3] = n;
+    side.v[4] = -1;
+    x = hy_slice_axis(F, hy_reshape(F, x, side, NULL), 3, k, k + 1);
+    return hy_transpose(F, hy_reshape(F, x, hy__ints_of(3, 0, -3, -3), NULL), hy__ints_of(3, 1, 0, 2));
+}
+static hy_array *hy__over_root(hy_frame *F, hy_array *x)        /* of the size of the last axis, as (1,) */
+{
+    hy_reshape_opt back;
+    memset(&back, 0, sizeof back);
+    back.reverse = 1;
+    x = hy_slice_axis(F, hy_reshape(F, x, hy__ints_of(2, -1, 0, 0), &back), 0, 0, 1);
+    return hy_rsqrt(F, hy_sum(F, hy_ones_like(F, x), hy__ints_of(1, 1, 0, 0), NULL));
+}
+HY_API hy_array *hy_div_sqrt_dim(hy_frame *F, hy_array *data)
+{
+    HY__MADE_OF(rsqrt);
+    return hy_mul(F, data, hy__over_root(F, data));
+}
+static hy_array *hy__scores(hy_frame *F, hy_array *query, hy_array *key)
+{
+    hy_batch_dot_opt turned;
+    memset(&turned, 0, sizeof turned);
+    turned.transpose_b = 1;
+    return hy_batch_dot(F, hy_div_sqrt_dim(F, query), key, &turned);
+}
+static hy_array *hy__weighted(hy_frame *F, hy_array *attention, hy_array *value, int heads)
+{
+    hy_ints parts = hy__ints_of(5, -4, -1, heads), order = hy__ints_of(4, 2, 0, 1);
+    hy_array *x = hy_batch_dot(F, attention, value, NULL);
+    order.v[3] = 3;
+    x = hy_transpose(F, hy_reshape(F, x, parts, NULL), order);
+    return hy_reshape(F, x, hy__ints_of(3, 0, 0, -3), NULL);
+}
+HY_API hy_array *hy_interleaved_matmul_selfatt_qk(hy_frame *F, hy_array *queries_keys_values, int heads)
+{
+    HY__MADE_OF(batch_dot);
+    hy_array *x = queries_keys_values;
+    return hy__scores(F, hy__head_parts(F, x, heads, 0, 3), hy__head_parts(F, x, heads, 1, 3));
+}
+HY_API hy_array *hy_interleaved_matmul_selfatt_valatt(hy_frame *F, hy_array *queries_keys_values,
+                                                      hy_array *attention, int heads)
+{
+    HY__MADE_OF(batch_dot);
+    return hy__weighted(F, attention, hy__head_parts(F, queries_keys_values, heads, 2, 3), heads);
+}
+HY_API hy_array *hy_interleaved_matmul_encdec_qk(hy_frame *F, hy_array *queries, hy_array *keys_values,
+                                                 int heads)
+{
+    HY__MADE_OF(batch_dot);
+    queries = hy__head_parts(F, queries, heads, 0, 1);
+    return hy__scores(F, queries, hy__head_parts(F, keys_values, heads, 0, 2));
+}
+HY_API hy_array *hy_interleaved_matmul_encdec_valatt(hy_frame *F, hy_array *keys_values, hy_array *attention,
+                                                     int heads)
+{
+    HY__MADE_OF(batch_dot);
+    return hy__weighted(F, attention, hy__head_parts(F, keys_values, heads, 1, 2), heads);
+}
+
+HY_API hy_array *hy_box_decode(hy_frame *F, hy_array *data, hy_array *anchors, const hy_box_decode_opt *opt)
+{
+    HY__MADE_OF(minimum_scalar);
+    hy_box_decode_opt o;
+    hy_array *side[4], *low, *size, *at;
+    double std[4];
+    int k;
+    memset(&o, 0, sizeof o);
+    if (opt) o = *opt;
+    std[0] = o.std0;
+    std[1] = o.std1;
+    std[2] = o.std2;
+    std[3] = o.std3;
+    for (k = 0; k < 2; k++) {
+        low = hy_slice_axis(F, anchors, 2, k, k + 1);
+        size = hy_slice_axis(F, anchors, 2, k + 2, k + 3);
+        if (o.corner) {
+            size = hy_sub(F, size, low);
+            low = hy_add(F, low, hy_mul_scalar(F, size, 0.5));
+        }
+        at = hy_mul_scalar(F, hy_slice_axis(F, data, 2, k, k + 1), hy__number_or(std[k], 1));
+        at = hy_add(F, hy_mul(F, at, size), low);
+        low = hy_mul_scalar(F, hy_slice_axis(F, data, 2, k + 2, k + 3), hy__number_or(std[k + 2], 1));
+        if (o.clip > 0) low = hy_minimum_scalar(F, low, o.clip);
+        size = hy_mul_scalar(F, hy_mul(F, hy_exp(F, low), size), 0.5);
+        side[k] = hy_sub(F, at, size);
+        side[k + 2] = hy_add(F, at, size);
+    }
+    return hy_block_grad(F, hy_concat(F, hy_group_of(F, 4, side), 2));
+}
+HY_API hy_array *hy_svm_output(hy_frame *F, hy_array *data, hy_array *label, const hy_svm_output_opt *opt)
+{
+    HY__MADE_OF(make_loss);
+    hy_array *loss, *right = hy_expand_dims(F, hy_arange_like(F, data, 0, 1, 1, NULL), 0);
+    right = hy_equal(F, hy_expand_dims(F, label, 1), right);
+    loss = hy_mul(F, hy_add_scalar(F, hy_mul_scalar(F, right, -2), 1), data);
+    loss = hy_relu(F, hy_add_scalar(F, loss, opt ? hy__number_or(opt->margin, 1) : 1));
+    if (!opt || !opt->use_linear) loss = hy_square(F, loss);
+    loss = hy_mul_scalar(F, loss, opt ? hy__number_or(opt->regularization_coefficient, 1) : 1);
+    loss = hy_sub(F, hy_make_loss(F, loss, NULL), hy_block_grad(F, loss));
+    return hy_add(F, hy_block_grad(F, data), loss);
+}
+#ifndef HYBRID_NO_VISION
+HY_API hy_array *hy_upsampling_bilinear(hy_frame *F, hy_array *data, hy_array *weight, int scale,
+                                        int num_filter)
+{
+    HY__MADE_OF(deconvolution);
+    hy_deconvolution_opt o;
+    int size;
+    if (!F || F->code) return NULL;
+    if (scale < 1 || scale > 4096 || num_filter < 1) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_upsampling_bilinear: scale is %d, from 1 to 4096 are possible, of "
+                 "num_filter, %d, at least 1", scale, num_filter);
+        return NULL;
+    }
+    size = 2 * scale - scale % 2;
+    memset(&o, 0, sizeof o);
+    o.stride = hy__ints_of(2, scale, scale, 0);
+    o.pad = hy__ints_of(2, scale / 2, scale / 2, 0);
+    o.num_group = num_filter;
+    return hy_deconvolution(F, data, weight, NULL, hy__ints_of(2, size, size, 0), num_filter, &o);
+}
+#endif
+static int hy__places_ok(hy_frame *F, const hy_ints *shape, const char *who)
+{
+    if (!F || F->code) return 0;
+    if (shape->n > 0 && shape->n <= HY_MAX_DIM) return 1;
+    hy__fail(F, HY_ERROR_ARGUMENT, "%s: shape has %d sizes; 1 to %d are possible", who, shape->n,
+             (int)HY_MAX_DIM);
+    return 0;
+}
+HY_API hy_array *hy_ravel_multi_index(hy_frame *F, hy_array *data, hy_ints shape)
+{
+    HY__MADE_OF(slice_axis);
+    hy_array *sum = NULL, *part;
+    int d;
+    if (!hy__places_ok(F, &shape, "hy_ravel_multi_index")) return NULL;
+    for (d = 0; d < shape.n; d++) {
+        part = hy_slice_axis(F, data, 0, d, d + 1);
+        sum = d ? hy_add(F, hy_mul_scalar(F, sum, (double)shape.v[d]), part) : part;
+    }
+    return hy_squeeze(F, sum, hy__ints_of(1, 0, 0, 0));
+}
+HY_API hy_array *hy_unravel_index(hy_frame *F, hy_array *data, hy_ints shape)
+{
+    HY__MADE_OF(mod_scalar);
+    hy_array *part[HY_MAX_DIM];
+    int d;
+    if (!hy__places_ok(F, &shape, "hy_unravel_index")) return NULL;
+    for (d = shape.n - 1; d >= 0; d--) {
+        part[d] = d ? hy_mod_scalar(F, data, (double)shape.v[d]) : data;
+        if (d) data = hy_div_scalar(F, hy_sub(F, data, part[d]), (double)shape.v[d]);
+    }
+    return hy_stack(F, hy_group_of(F, shape.n, part), 0);
+}
+
+HY_API hy_array *hy_quadratic(hy_frame *F, hy_array *data, double a, double b, double c)
+{
+    HY__MADE_OF(mul);
+    return hy_add_scalar(F, hy_mul(F, hy_add_scalar(F, hy_mul_scalar(F, data, a), b), data), c);
+}
+static hy_array *hy__straight_through(hy_frame *F, hy_array *step, hy_array *x)
+{
+    return hy_add(F, hy_block_grad(F, step), hy_sub(F, x, hy_block_grad(F, x)));
+}
+HY_API hy_array *hy_round_ste(hy_frame *F, hy_array *data)
+{
+    return hy__straight_through(F, hy_round(F, data), data);
+}
+HY_API hy_array *hy_sign_ste(hy_frame *F, hy_array *data)
+{
+    return hy__straight_through(F, hy_sign(F, data), data);
+}
+HY_API hy_array *hy_copysign(hy_frame *F, hy_array *x1, hy_array *x2)
+{
+    HY__MADE_OF(lesser_scalar);
+    hy_array *turns = hy_not_equal(F, hy_lesser_scalar(F, x1, 0), hy_lesser_scalar(F, x2, 0));
+    return hy_mul(F, x1, hy_add_scalar(F, hy_mul_scalar(F, turns, -2), 1));
+}
+HY_API hy_array *hy_ldexp(hy_frame *F, hy_array *x1, hy_array *x2)
+{
+    HY__MADE_OF(rpower_scalar);
+    x1 = hy_mul(F, x1, hy_rpower_scalar(F, hy_maximum_scalar(F, x2, 0), 2));    /* whole: without a 2^-1 */
+    return hy_div(F, x1, hy_rpower_scalar(F, hy_relu(F, hy_negative(F, hy_minimum_scalar(F, x2, 0))), 2));
+}
+HY_API hy_array *hy_around(hy_frame *F, hy_array *x, int decimals)
+{
+    HY__MADE_OF(mod_scalar);
+    double unit = pow(10, decimals < 0 ? -(double)decimals : decimals);
+    hy_array *y, *rest, *low, *up;
+    if (decimals > 0) x = hy_mul_scalar(F, x, unit);
+    y = decimals < 0 ? hy_div_scalar(F, x, unit) : x;
+    if (decimals < 0) {
+        rest = hy_mod_scalar(F, x, unit);
+        low = hy_div_scalar(F, hy_sub(F, x, rest), unit);
+        rest = hy_div_scalar(F, rest, unit);
+    } else {
+        low = hy_floor(F, x);
+        rest = hy_sub(F, x, low);
+    }
+    up = hy_mul(F, hy_equal_scalar(F, rest, 0.5), hy_mod_scalar(F, low, 2));
+    up = hy_add(F, low, hy_add(F, up, hy_greater_scalar(F, rest, 0.5)));
+    y = hy_where(F, hy_equal_scalar(F, hy_abs(F, x), HUGE_VAL), y, up);         /* what is infinite stays */
+    return decimals > 0 ? hy_div_scalar(F, y, unit) : decimals < 0 ? hy_mul_scalar(F, y, unit) : y;
+}
+HY_API hy_array *hy_full_like(hy_frame *F, hy_array *data, double fill_value)
+{
+    return hy_add_scalar(F, hy_zeros_like(F, data), fill_value);
+}
+HY_API hy_array *hy_nan_to_num(hy_frame *F, hy_array *data, const hy_nan_to_num_opt *opt)
+{
+    HY__MADE_OF(where);
+    static const double ends[] = { 65504, 3.3895313892515355e38, 3.4028234663852886e38,
+                                   1.7976931348623157e308 };
+    hy_array *x = data, *most = hy_full_like(F, x, ends[0]), *next, *y;
+    int k;
+    for (k = 1; k < 4; k++) {           /* the largest that the type holds, whichever it is */
+        next = hy_full_like(F, x, ends[k]);
+        most = hy_where(F, hy_equal_scalar(F, next, HUGE_VAL), most, next);
+    }
+    next = opt && opt->posinf != 0 ? hy_full_like(F, x, hy__number_or(opt->posinf, 0)) : most;
+    y = hy_where(F, hy_equal_scalar(F, x, HUGE_VAL), next, x);
+    next = opt && opt->neginf != 0 ? hy_full_like(F, x, hy__number_or(opt->neginf, 0)) : hy_negative(F, most);
+    y = hy_where(F, hy_equal_scalar(F, x, -HUGE_VAL), next, y);
+    return hy_where(F, hy_equal(F, x, x), y, hy_full_like(F, x, opt ? hy__number_or(opt->nan, 0) : 0));
+}
+HY_API hy_array *hy_isnan(hy_frame *F, hy_array *x) { return hy_not_equal(F, x, x); }
+HY_API hy_array *hy_isinf(hy_frame *F, hy_array *x) { return hy_equal_scalar(F, hy_abs(F, x), HUGE_VAL); }
+HY_API hy_array *hy_isfinite(hy_frame *F, hy_array *x) { return hy_lesser_scalar(F, hy_abs(F, x), HUGE_VAL); }
+HY_API hy_array *hy_isposinf(hy_frame *F, hy_array *x) { return hy_equal_scalar(F, x, HUGE_VAL); }
+HY_API hy_array *hy_isneginf(hy_frame *F, hy_array *x) { return hy_equal_scalar(F, x, -HUGE_VAL); }
+
+HY_API hy_array *hy_variance(hy_frame *F, hy_array *data, hy_ints axis, const hy_variance_opt *opt)
+{
+    HY__MADE_OF(mean);
+    hy_reduce_opt keeps, o;
+    hy_array *apart, *many;
+    memset(&keeps, 0, sizeof keeps);
+    memset(&o, 0, sizeof o);
+    keeps.keepdims = 1;
+    o.keepdims = opt && opt->keepdims;
+    apart = hy_square(F, hy_sub(F, data, hy_mean(F, data, axis, &keeps)));
+    if (!opt || !opt->ddof) return hy_mean(F, apart, axis, &o);
+    many = hy_sub_scalar(F, hy_sum(F, hy_ones_like(F, apart), axis, &o), opt->ddof);
+    return hy_div(F, hy_sum(F, apart, axis, &o), many);
+}
+HY_API hy_array *hy_std_deviation(hy_frame *F, hy_array *data, hy_ints axis, const hy_variance_opt *opt)
+{
+    return hy_sqrt(F, hy_variance(F, data, axis, opt));
+}
+static hy_array *hy__truths(hy_frame *F, hy_array *x, hy_ints axis, int keepdims, int all)
+{
+    hy_reduce_opt o;
+    memset(&o, 0, sizeof o);
+    o.keepdims = keepdims;
+    x = hy_not_equal_scalar(F, x, 0);
+    return hy_greater_scalar(F, all ? hy_min(F, x, axis, &o) : hy_max(F, x, axis, &o), 0);
+}
+HY_API hy_array *hy_any(hy_frame *F, hy_array *data, hy_ints axis, int keepdims)
+{
+    HY__MADE_OF(not_equal_scalar);
+    return hy__truths(F, data, axis, keepdims, 0);
+}
+HY_API hy_array *hy_all(hy_frame *F, hy_array *data, hy_ints axis, int keepdims)
+{
+    HY__MADE_OF(not_equal_scalar);
+    return hy__truths(F, data, axis, keepdims, 1);
+}
+
+HY_API hy_array *hy_moveaxis(hy_frame *F, hy_array *data, int source, int destination)
+{
+    HY__MADE_OF(swap_axes);
+    int n = hy_ndim(F, data), from = source < 0 ? source + n : source, step;
+    int to = destination < 0 ? destination + n : destination;
+    if (!F || F->code) return NULL;
+    if (from < 0 || from >= n || to < 0 || to >= n) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_moveaxis: source %d, destination %d, of %d dims", source,
+                 destination, n);
+        return NULL;
+    }
+    for (step = from < to ? 1 : -1; from != to; from += step) data = hy_swap_axes(F, data, from, from + step);
+    return data;
+}
+HY_API hy_array *hy_roll(hy_frame *F, hy_array *data, int64_t shift, int axis)
+{
+    HY__MADE_OF(take);
+    hy_take_opt o;
+    memset(&o, 0, sizeof o);
+    o.mode = 1;                         /* wrap */
+    return hy_take(F, data, hy_arange_like(F, hy_cast(F, data, HY_I64), (double)-shift, 1, axis, NULL), axis,
+                   &o);
+}
+HY_API hy_array *hy_differences(hy_frame *F, hy_array *data, int n, int axis)
+{
+    HY__MADE_OF(slice_axis);
+    if (!F || F->code) return NULL;
+    if (n < 0) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_differences: n is %d, where at least 0 is due", n);
+        return NULL;
+    }
+    for (; n > 0 && !F->code; n--)
+        data = hy_sub(F, hy_slice_axis(F, data, axis, 1, HY_NONE), hy_slice_axis(F, data, axis, 0, -1));
+    return data;
+}
+HY_API hy_array *hy_ediff1d(hy_frame *F, hy_array *data)
+{
+    return hy_differences(F, hy_reshape(F, data, hy__ints_of(1, -1, 0, 0), NULL), 1, 0);
+}
+HY_API hy_array *hy_rot90(hy_frame *F, hy_array *data, int k, int axis1, int axis2)
+{
+    HY__MADE_OF(reverse);
+    int turns = (k % 4 + 4) % 4;
+    if (turns == 2) return hy_reverse(F, data, hy__ints_of(2, axis1, axis2, 0));
+    if (turns == 1) data = hy_reverse(F, data, hy__ints_of(1, axis2, 0, 0));
+    if (turns) data = hy_swap_axes(F, data, axis1, axis2);
+    return turns == 3 ? hy_reverse(F, data, hy__ints_of(1, axis2, 0, 0)) : data;
+}
+HY_API hy_array *hy_random_gumbel(hy_frame *F, hy_shape shape, double loc, double scale)
+{
+    HY__MADE_OF(random_exponential);
+    hy_array *x = hy_log(F, hy_random_exponential(F, shape, 1, NULL));
+    return hy_add_scalar(F, hy_mul_scalar(F, x, -scale), loc);
+}
+HY_API hy_array *hy_random_bernoulli(hy_frame *F, hy_shape shape, double prob)
+{
+    HY__MADE_OF(lesser_scalar);
+    if (F && !F->code && !(prob >= 0 && prob <= 1)) {
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_random_bernoulli: prob is %g, where 0 to 1 are due", prob);
+        return NULL;
+    }
+    return hy_lesser_scalar(F, hy_random_uniform(F, shape, 0, 1, NULL), prob);
 }
 HY__WARM_ROOMS
 

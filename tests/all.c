@@ -95,6 +95,7 @@
 #include "test_workers.c"
 #include "test_transforms.c"
 #include "test_batches.c"
+#include "test_prototypes.c"
 #include "test_step.c"
 #include "test_handover.c"
 #include "test_ctc_twice.c"
@@ -194,6 +195,7 @@ int main(int argc, char **argv)
     test_workers();
     test_transforms();
     test_batches();
+    test_prototypes();
     test_step();
     test_handover();
     test_ctc_twice();
