@@ -4688,6 +4688,10 @@ typedef enum hy_step_result {
 HY_API hy_step_result hy_step(hy_frame *F, hy_trainer *T, double batch_size);
 HY_API double   hy_learning_rate(hy_frame *F, hy_trainer *T);
 HY_API void     hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rate);
+/* Weight decay, momentum (of optimisers that were made with one) from the next step on. What is set so is
+ * among the trainer's states. */
+HY_API void     hy_set_wd(hy_frame *F, hy_trainer *T, double wd);
+HY_API void     hy_set_momentum(hy_frame *F, hy_trainer *T, double momentum);
 HY_API int64_t  hy_num_update(hy_frame *F, hy_trainer *T);
 /* Before hy_pause: loss times the loss scale, by which hy_step divides again, so that small gradients
  * are not lost in 16 bits. A step whose gradients overflow is left out and halves the scale, down to 1, 2000
@@ -68690,6 +68694,7 @@ struct hy_trainer {
     hy__slot      *slot;
     int            n;
     int            calls, draws;        /* a step runs functions of the user's; it draws */
+    int            begun, set;          /* it began with a momentum; bits of settings since then */
     char          *name;                /* the optimiser's */
     double         memory[8];
     int64_t        num_update;
@@ -68818,6 +68823,7 @@ HY_API hy_trainer *hy_trainer_new(hy_frame *F, hy_block *net, hy_optim optim, co
     if (!T) return NULL;
     T->base.free_fn = hy__trainer_release;
     T->optim = optim;
+    T->begun = optim.opt.momentum > 0;
     T->optim.name = T->name = hy__string(F, optim.name ? optim.name : "unnamed", "");
     T->optim.opt.warmup_strategy = hy__warmup_named(optim.opt.warmup_strategy);
     HY__OPTIONS_INTO(T->opt, opt);
@@ -69305,6 +69311,43 @@ HY_API void hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rat
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_learning_rate: %g is no learning rate", learning_rate);
     else T->optim.opt.learning_rate = learning_rate;
 }
+enum { HY__SET_WD, HY__SET_MOMENTUM, HY__SETTINGS };
+static const char *const hy__settings[HY__SETTINGS] = { "wd", "momentum" };
+static double *hy__setting(hy_trainer *T, int which)
+{
+    return which == HY__SET_WD ? &T->optim.opt.wd : &T->optim.opt.momentum;
+}
+
+/* May it be set to this? Without a momentum there is no state that one needs. */
+static int hy__setting_ok(hy_frame *F, const hy_trainer *T, const char *who, int which, double v)
+{
+    const hy_optim *o = &T->optim;
+    const int uses = o->begin == hy__momentum_begin || o->begin == hy__lars_begin ||
+                     o->begin == hy__lbsgd_begin || o->begin == hy__signum_begin ||
+                     o->begin == hy__dcasgd_begin;
+    if (!(v >= 0 && v < HUGE_VAL))
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s is %g, where a number from 0 on is due", who,
+                 hy__settings[which], v);
+    else if (which == HY__SET_WD && o->by_row && v > 0)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s has no weight decay", who, o->name);
+    else if (which == HY__SET_MOMENTUM && o->begin && !uses)
+        hy__fail(F, HY_ERROR_ARGUMENT, "%s: %s has no momentum", who, o->name);
+    else if (which == HY__SET_MOMENTUM && o->begin && v > 0 && !T->begun)
+        hy__fail(F, HY_ERROR_STATE, "%s: the trainer was made without momentum, so that it has no state for "
+                 "one: give the optimiser one when it is made", who);
+    return !F->code;
+}
+static void hy__set(hy_frame *F, hy_trainer *T, const char *who, int which, double v)
+{
+    if (!hy__trainer_ok(F, T, who) || !hy__setting_ok(F, T, who, which, v)) return;
+    *hy__setting(T, which) = v;
+    T->set |= 1 << which;
+}
+HY_API void hy_set_wd(hy_frame *F, hy_trainer *T, double wd) { hy__set(F, T, "hy_set_wd", HY__SET_WD, wd); }
+HY_API void hy_set_momentum(hy_frame *F, hy_trainer *T, double momentum)
+{
+    hy__set(F, T, "hy_set_momentum", HY__SET_MOMENTUM, momentum);
+}
 HY_API int64_t hy_num_update(hy_frame *F, hy_trainer *T)
 {
     return hy__block_ok(F, T ? &T->base : NULL, "hy_num_update") ? T->num_update : 0;
@@ -69381,6 +69424,9 @@ static hy_arrays hy__trainer_list(hy_frame *F, hy_trainer *T, int copy)
         count = (int64_t *)shelf.at[2]->t.data;
         for (i = 0; i < T->n; i++) count[i] = T->slot[i].u.t;
     }
+    for (k = 0; k < HY__SETTINGS; k++)
+        if (T->set >> k & 1)
+            hy__shelve_new(&shelf, hy__settings[k], hy_from(F, hy__shape1(1), HY_F64, hy__setting(T, k)));
     for (i = 0; i < T->n; i++)
         for (k = 0; k <= HY__MASTER && !F->code; k++) {
             if (!T->slot[i].state[k]) continue;
@@ -69463,6 +69509,24 @@ static void hy__states_kind(hy_frame *F, const hy_trainer *T, const hy__restored
              "trainer's is '%s'", name, T->optim.name);
 }
 
+/* What was set in the trainer that was saved; -1: nothing was. */
+static void hy__settings_find(hy_frame *F, hy_trainer *T, const hy__restored *from, double *v)
+{
+    hy_type type;
+    int k;
+    type.shape = hy__shape1(1);
+    type.dtype = HY_F64;
+    for (k = 0; k < HY__SETTINGS; k++) {
+        hy_array *x;
+        v[k] = -1;
+        if (F->code || hy__names_find(&from->index.names, hy__settings[k]) < 0) continue;
+        x = hy__state_named(F, from, hy__settings[k], type);
+        if (!x) continue;
+        v[k] = *(const double *)x->t.data;
+        hy__setting_ok(F, T, "hy_set_trainer_states", k, v[k]);
+    }
+}
+
 /* Checks the numbers in 'trainer'. */
 static int hy__numbers_ok(const double *number)
 {
@@ -69478,6 +69542,7 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
     hy_array *numbers, *counts, **found;
     const double *number;
     const int64_t *count;
+    double set[HY__SETTINGS];
     hy_type type;
     int i;
     if (!hy__trainer_free_to(F, T, "hy_set_trainer_states")) return -1;
@@ -69498,6 +69563,7 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
     if (number && !hy__numbers_ok(number))
         hy__fail(F, HY_ERROR_FORMAT, "hy_set_trainer_states: 'trainer' holds numbers that no trainer has: "
                  "they are damaged, or had become NaN");
+    hy__settings_find(F, T, &from, set);
     count = F->code ? NULL : (const int64_t *)counts->t.data;
     for (i = 0; i < T->n && !F->code; i++)
         hy__slot_find(F, T, &T->slot[i], &from, count[i], found + i * HY__SLOT_STATES);
@@ -69508,6 +69574,11 @@ HY_API int hy_set_trainer_states(hy_frame *F, hy_trainer *T, hy_arrays states)
         T->loss_scale = number[2];
         T->good = (int64_t)number[3];
         memcpy(T->memory, number + 4, sizeof T->memory);
+        for (i = 0; i < HY__SETTINGS; i++) {
+            if (set[i] < 0) continue;
+            *hy__setting(T, i) = set[i];
+            T->set |= 1 << i;
+        }
     }
     for (i = 0; i < T->n && F->code; i++)       /* states that were only made for the check */
         if (!T->slot[i].u.t) hy__slot_forget(F, T, &T->slot[i]);

@@ -500,6 +500,92 @@ static void test_train_errors(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Weight decay and momentum that are set count from the next step on, and come again with the states. */
+static void test_train_set_numbers(void)
+{
+    static hy_optim (*const kinds[])(const hy_optim_opt *) = {
+        hy_optim_sgd, hy_optim_nag, hy_optim_lars, hy_optim_signum, hy_optim_dcasgd, hy_optim_adam };
+    size_t kind;
+    int t;
+    for (kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        hy_frame *F = hy_open(NULL);
+        train_toy *net[3];
+        hy_trainer *T[3];
+        hy_optim_opt o[3];
+        hy_arrays states;
+        double w[3][54];
+        int k, momentum = kinds[kind] != hy_optim_adam;
+        memset(o, 0, sizeof o);
+        for (k = 0; k < 3; k++) {                       /* 0: made so; 1: set later; 2: goes on from the states of 1 */
+            net[k] = train_toy_new(F, 1, HY_F64);
+            o[k].learning_rate = 0.05;
+            o[k].wd = k ? 0.3 : 0.1;
+            o[k].momentum = momentum ? k ? 0.5 : 0.9 : 0;
+            T[k] = hy_trainer_new(F, &net[k]->base, kinds[kind](&o[k]), NULL);
+        }
+        states = hy_trainer_states(F, T[1]);
+        for (k = 0; k < states.n; k++) CHECK(strcmp(states.name[k], "wd") && strcmp(states.name[k], "momentum"));
+        hy_set_wd(F, T[1], 0.1);
+        if (momentum) hy_set_momentum(F, T[1], 0.9);
+        for (t = 1; t <= 3; t++) for (k = 0; k < 2; k++) train_step(F, net[k], T[k], 1, t);
+        for (k = 0; k < 2; k++) train_read(F, net[k], w[k]);
+        CHECK(!memcmp(w[0], w[1], sizeof w[0]));
+        hy_set_wd(F, T[1], 0.2);
+        if (momentum) hy_set_momentum(F, T[1], 0);
+        CHECK(hy_set_trainer_states(F, T[2], hy_trainer_states(F, T[1])) == 0);
+        for (k = 0; k < 3; k++) hy_set_param(F, net[2]->w[k], hy_copy(F, net[1]->w[k]));
+        for (t = 4; t <= 6; t++) for (k = 0; k < 3; k++) train_step(F, net[k], T[k], 1, t);
+        for (k = 0; k < 3; k++) train_read(F, net[k], w[k]);
+        CHECK(memcmp(w[0], w[1], sizeof w[0]) != 0);
+        CHECK(!memcmp(w[1], w[2], sizeof w[0]));
+        CHECK(!hy_error(F));
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* What no optimiser takes is refused by name, set or loaded, and changes nothing. */
+static void test_train_set_refuses(void)
+{
+    hy_frame *F = hy_open(NULL);
+    train_toy *net = train_toy_new(F, 1, HY_F64);
+    hy_optim_opt o = { 0 };
+    hy_trainer *T = hy_trainer_new(F, &net->base, hy_optim_sgd(NULL), NULL);
+    hy_trainer *A = hy_trainer_new(F, &net->base, hy_optim_adam(NULL), NULL);
+    hy_trainer *G = hy_trainer_new(F, &net->base, hy_optim_groupadagrad(NULL), NULL), *M;
+    hy_arrays states;
+    int i;
+    hy_set_wd(F, T, -1);
+    train_expect(F, "hy_set_wd: wd is -1");
+    hy_set_momentum(F, T, HUGE_VAL);
+    train_expect(F, "hy_set_momentum: momentum is inf");
+    hy_set_momentum(F, T, 0.9);
+    train_expect(F, "made without momentum");
+    hy_set_momentum(F, A, 0.9);
+    train_expect(F, "hy_set_momentum: adam has no momentum");
+    hy_set_wd(F, G, 0.1);
+    train_expect(F, "hy_set_wd: groupadagrad has no weight decay");
+    hy_set_wd(F, NULL, 0.1);
+    train_expect(F, "the block is NULL");
+    o.momentum = 0.5;
+    M = hy_trainer_new(F, &net->base, hy_optim_sgd(&o), NULL);
+    hy_set_momentum(F, M, 0.25);
+    hy_set_wd(F, M, 0.125);
+    states = hy_trainer_states(F, M);
+    for (i = 0; i < states.n && strcmp(states.name[i], "wd"); i++) continue;
+    if (CHECK(i < states.n)) {
+        CHECK(hy_item(F, states.at[i]) == 0.125);
+        hy_set_value(F, states.at[i], -3, 0);
+        CHECK(hy_set_trainer_states(F, M, states) != 0);
+        train_expect(F, "hy_set_trainer_states: wd is -3");
+        hy_set_value(F, states.at[i], 0.125, 0);
+    }
+    CHECK(hy_set_trainer_states(F, T, states) != 0);
+    train_expect(F, "made without momentum");
+    CHECK(hy_set_trainer_states(F, M, states) == 0);
+    CHECK(!hy_error(F));
+    CHECK(hy_close(F) == 0);
+}
+
 /* Frozen parameters stay, multipliers count, gradients may add up over batches. */
 static void test_train_multipliers(void)
 {
@@ -1227,6 +1313,8 @@ static void test_train(void)
     RUN(test_train_draws);
     RUN(test_train_schedules);
     RUN(test_train_errors);
+    RUN(test_train_set_numbers);
+    RUN(test_train_set_refuses);
     RUN(test_train_multipliers);
     RUN(test_train_norms);
     RUN(test_train_own);
