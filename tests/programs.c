@@ -272,6 +272,26 @@ static int pg_loop_is_wrong(const pg_program *P)        /* what is wrong is the 
     return pg_bodies(s) && s->kind != PG_CHILD;
 }
 
+/* Of several steps that fail a graph may meet another one first: of the same operator's kind of error; one
+ * that lacks a gradient beside one that fails in it; or one of a later call, where no result needs what
+ * failed before. */
+static int pg_meets_another(const pg_way *way)
+{
+    static const char *const calls[] = { "building", "first", "gradient", "second", "set by hand", "training",
+                                         "recorded" };
+    int i, at = -1, later = -1;
+    if (!pg_line.error[0] || !pg_other.error[0]) return 0;
+    for (i = 0; i < (int)(sizeof calls / sizeof *calls); i++) {
+        if (!strcmp(calls[i], pg_line.where)) at = i;
+        if (!strcmp(calls[i], pg_other.where)) later = i;
+    }
+    if (at >= 0 && later > at) return (way->flags & (PG_HYBRID | PG_CHILDREN | PG_SYMBOL)) != 0;
+    if (strcmp(pg_line.where, pg_other.where)) return 0;
+    return pg_same_error(pg_line.error, pg_other.error, 1) ||
+           (!strcmp(pg_line.where, "gradient") && (strstr(pg_line.error, "has no gradient") != NULL) !=
+                                                      (strstr(pg_other.error, "has no gradient") != NULL));
+}
+
 /* Where another way may say less, or more, than line by line: by the manual. */
 static int pg_error_is_excused(const pg_program *P, const pg_way *way)
 {
@@ -300,13 +320,14 @@ static int pg_error_is_excused(const pg_program *P, const pg_way *way)
     if (!strcmp(pg_line.where, pg_other.where) && !strcmp(pg_line.where, "gradient") &&
         pg_line.code == pg_other.code)
         return 1;
-    return 0;
+    return !P->wrong && pg_meets_another(way);
 }
 
 /* --- gradients: where an exact way may round them otherwise --- *
  * By the manual: an array that enters a loop or branch in two ways; a state, an input or an array from
- * outside that a turn or branch gives as its output; what a while loop begins with that is used after it,
- * too. */
+ * outside that a turn or branch gives as its output, an array from outside as its state; states of a loop
+ * over no rows; what a turn gives three times, as state and output; what a while loop begins with that is
+ * used after it, too. */
 typedef struct pg_uses { const pg_program *P; int value[PG_VALUES], leaf[PG_LEAVES], twice; } pg_uses;
 static int pg_slopes(const pg_program *P, int ref)      /* may it have a gradient? */
 {
@@ -314,14 +335,40 @@ static int pg_slopes(const pg_program *P, int ref)      /* may it have a gradien
     return hy__floating(P->leaf[~ref].dtype) &&
            (P->leaf[~ref].kind == PG_INPUT || P->leaf[~ref].kind == PG_PARAM);
 }
-/* What a child block is given is what it was called with. */
+static int pg_within(const pg_program *P, int body, int ref);
+/* How many turns a foreach has. */
+static int64_t pg_rows(const pg_program *P, const pg_step *s)
+{
+    const hy_shape *rows;
+    if (s->n < 1) return 1;
+    rows = s->in[0] < 0 ? &P->leaf[~s->in[0]].shape : &P->type[s->in[0]].shape;
+    return rows->ndim ? rows->dim[0] : 1;
+}
+/* What a child block is given is what it was called with, and what it, or a layer that does nothing, gives
+ * of that is the same; so is a state that no turn changes, or that each turn takes from outside. */
+static int pg_handed(const pg_program *P, const pg_step *s, int ref)
+{
+    const pg_body *b = &P->body[s->body[0]];
+    int k = ref - s->out, arg = ref - b->arg;
+    if (s->kind == PG_LAYER_CALL && !strcmp(s->op, "plain") && *s->attrs == '1')
+        return k == 0 ? s->in[0] : ref;
+    if (s->kind == PG_CHILD && arg >= 0 && arg < b->narg && arg < s->n) return s->in[arg];
+    if (k < 0 || k >= s->nout) return ref;
+    if (s->kind == PG_CHILD) return b->out[k];
+    k -= b->nout;
+    if ((s->kind != PG_FOREACH && s->kind != PG_WHILE) || k < 0) return ref;
+    if (s->kind == PG_FOREACH && pg_rows(P, s) == 0) return s->state[k];
+    arg = b->state[k] - b->arg;
+    if (arg >= 0 && arg < b->narg)
+        return arg == k + (s->kind == PG_FOREACH ? s->n : 0) ? s->state[k] : ref;
+    return pg_within(P, s->body[0], b->state[k]) ? ref : b->state[k];
+}
 static int pg_given(const pg_program *P, int ref)
 {
-    int i, k;
-    for (i = P->nstep - 1; i >= 0 && ref >= 0; i--) {
-        const pg_step *s = &P->step[i];
-        k = s->kind == PG_CHILD ? ref - P->body[s->body[0]].arg : -1;
-        if (k >= 0 && k < P->body[s->body[0]].narg && k < s->n) { ref = s->in[k]; i = P->nstep; }
+    int i, to;
+    for (i = P->nstep - 1; i >= 0 && ref >= 0 && ref < PG_VALUES; i--) {
+        to = pg_handed(P, &P->step[i], ref);
+        if (to != ref) { ref = to; i = P->nstep; }
     }
     return ref;
 }
@@ -330,7 +377,6 @@ static void pg_use(pg_uses *U, int given)
     int ref = pg_given(U->P, given), *n = ref < 0 ? &U->leaf[~ref] : ref < PG_VALUES ? &U->value[ref] : NULL;
     if (n && pg_slopes(U->P, ref)) U->twice |= ++*n > 1;
 }
-static int pg_within(const pg_program *P, int body, int ref);
 static int pg_makes(const pg_program *P, const pg_step *s, int ref)
 {
     int k;
@@ -384,6 +430,31 @@ static int pg_hands_on(const pg_program *P, int body)
     }
     return 0;
 }
+/* The same as far as the body goes: what it is given itself is not looked into. */
+static int pg_given_within(const pg_program *P, int body, int ref)
+{
+    const pg_body *b = &P->body[body];
+    int i, to;
+    for (i = P->nstep - 1; i >= 0 && ref >= 0 && ref < PG_VALUES; i--) {
+        if (ref >= b->arg && ref < b->arg + b->narg) break;
+        to = pg_handed(P, &P->step[i], ref);
+        if (to != ref) { ref = to; i = P->nstep; }
+    }
+    return ref;
+}
+/* Does a turn give one value three times, as state and output? What uses the last state comes first. */
+static int pg_gives_thrice(const pg_program *P, const pg_step *s)
+{
+    const pg_body *b = &P->body[s->body[0]];
+    int i, k, n, ref;
+    for (i = 0; i < b->nstate; i++) {
+        ref = pg_given_within(P, s->body[0], b->state[i]);
+        for (k = n = 0; k < b->nout + b->nstate; k++)
+            n += pg_given_within(P, s->body[0], k < b->nout ? b->out[k] : b->state[k - b->nout]) == ref;
+        if (n > 2 && pg_slopes(P, ref)) return 1;
+    }
+    return 0;
+}
 static int pg_loop_tangles(const pg_program *P, const pg_step *s)
 {
     static pg_uses U;
@@ -401,12 +472,17 @@ static int pg_loop_tangles(const pg_program *P, const pg_step *s)
         U.twice |= pg_hands_on(P, s->body[k]);
         for (i = 0; i < PG_VALUES; i++) if (value[i] && U.value[i]) U.twice = 1;
         for (i = 0; i < PG_LEAVES; i++) if (leaf[i] && U.leaf[i]) U.twice = 1;
-        for (i = 0; i < b->nout; i++)
-            if (!pg_slopes(P, b->out[i])) continue;
-            else if (b->out[i] < 0 || !pg_within(P, s->body[k], b->out[i]) ||
-                (b->out[i] >= b->arg && b->out[i] < b->arg + b->narg)) U.twice = 1;
+        for (i = 0; i < b->nout + b->nstate; i++) {
+            int ref = i < b->nout ? b->out[i] : b->state[i - b->nout];
+            int given = pg_given_within(P, s->body[k], ref);
+            if (!pg_slopes(P, ref)) continue;
+            if (!pg_within(P, s->body[k], given) || given < 0) U.twice = 1;
+            if (i < b->nout && given >= b->arg && given < b->arg + b->narg) U.twice = 1;
+        }
+        if (s->kind == PG_FOREACH && pg_rows(P, s) == 0)
+            for (i = 0; i < s->nstate; i++) U.twice |= pg_slopes(P, s->state[i]);
     }
-    return U.twice;
+    return U.twice || pg_gives_thrice(P, s);
 }
 static int pg_tangles(const pg_program *P)
 {

@@ -254,6 +254,32 @@ static hy_array *pg_shaken(hy_frame *F, hy_array *x)
     return hy_elemwise_mul(F, x, by);
 }
 
+/* Of a run that is nudged: numbers of floating types go up or down by about a unit in the last place, but for
+ * those of arrays that hold whole numbers alone, which may be indices. */
+static int pg_nudge;
+static uint64_t pg_nudge_draw;
+static hy_array *pg_nudged(hy_frame *F, hy_array *x)
+{
+    int64_t n, i, whole = 0;
+    const double *from;
+    double *w, unit;
+    hy_array *by;
+    if (!pg_nudge || !x || hy_error(F) || !hy__floating(hy_dtype_of(F, x))) return x;
+    n = hy_size(F, x);
+    by = hy_cast(F, x, HY_F64);
+    from = by ? (const double *)hy_data(F, by) : NULL;
+    unit = hy__traits[hy_dtype_of(F, x)].epsilon;
+    w = (double *)malloc((size_t)(n + 1) * sizeof *w);
+    for (i = 0; i < n && from; i++) {
+        pg_nudge_draw += UINT64_C(0x9e3779b97f4a7c15);
+        w[i] = pg_mix(pg_nudge_draw) & 1 ? 1 + unit : 1 - unit;
+        whole += from[i] == floor(from[i]);
+    }
+    by = whole < n && from ? hy_cast(F, hy_from(F, hy_shape_of(F, x), HY_F64, w), hy_dtype_of(F, x)) : NULL;
+    free(w);
+    return by ? hy_elemwise_mul(F, x, by) : x;
+}
+
 static uint64_t pg_leaf_seed(const pg_program *P, int k, int set)
 {
     return pg_mix(P->number * 977 + (uint64_t)k * 31 + (uint64_t)set * 7919 + 1);
@@ -265,6 +291,7 @@ static hy_array *pg_leaf_array(hy_frame *F, const pg_program *P, int k, int set,
     int kind = l->domain.kind == OPS_AUX ? 0 : (int)l->domain.kind;
     hy_array *x =
         fill(F, l->shape, l->dtype, kind, l->domain.low, l->domain.high, l->odd, pg_leaf_seed(P, k, set));
+    if (kind == 0) x = pg_nudged(F, x);
     return pg_shaken(F, dtype == l->dtype ? x : hy_cast(F, x, dtype));
 }
 

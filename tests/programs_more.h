@@ -718,7 +718,7 @@ static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, ch
     R->kept = memory.held;
     R->taken = memory.taken;
     R->still = memory.still;
-    if (way == &pg_ways[0]) pg_line_taken = memory.taken;
+    if (way == &pg_ways[0] && !pg_nudge) pg_line_taken = memory.taken;
     if (way == &pg_ways[1]) pg_exact_taken = memory.taken;
 }
 

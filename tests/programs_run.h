@@ -112,6 +112,18 @@ static hy_array *pg_in_f64(hy_frame *F, hy_array *y)
     return n == 1 ? x[0] : hy_group_of(F, n, x);
 }
 
+/* What a step gives, moved if the run is. */
+static hy_array *pg_moved(hy_frame *F, const pg_walk *W, hy_array *y)
+{
+    hy_array *x[32];
+    int i, n;
+    if (W->wide) return pg_in_f64(F, y);
+    n = pg_nudge ? hy_count(F, y) : 0;
+    if (!y || n < 1 || n > 32) return y;
+    for (i = 0; i < n; i++) x[i] = pg_nudged(F, hy_get(F, y, i));
+    return n == 1 ? x[0] : hy_group_of(F, n, x);
+}
+
 /* A fault on purpose, to see that it is found and made small: this operator is off by one in graphs. */
 static const char *pg_planted;
 
@@ -123,7 +135,7 @@ static hy_array *pg_run_op(hy_frame *F, const pg_walk *W, const pg_step *s)
     if (W->wide && !strcmp(s->op, "cast") && strstr(s->attrs, "float")) return hy_cast(F, x[0], HY_F64);
     y = hy_apply(F, s->op, s->n, x, s->attrs);
     if (pg_planted && y && y->node && !strcmp(s->op, pg_planted)) y = hy_add_scalar(F, y, 1);
-    return W->wide ? pg_in_f64(F, y) : y;
+    return pg_moved(F, W, y);
 }
 
 static hy_array *pg_run_step(hy_frame *F, const pg_walk *W, const pg_step *s)
@@ -151,7 +163,7 @@ static hy_array *pg_run_step(hy_frame *F, const pg_walk *W, const pg_step *s)
         return pg_pack(F, W, b->nout, b->out);
     case PG_LAYER_CALL:
         r = hy_call(F, W->layer[s->layer], pg_pack(F, W, s->n, s->in));
-        return W->wide ? pg_in_f64(F, r) : r;
+        return pg_moved(F, W, r);
     default: return pg_run_op(F, W, s);
     }
 }

@@ -64,6 +64,7 @@ static int pg_try_way(const pg_program *P, const pg_way *way)
         copied = !(way->flags & PG_INT8) || pg_copies(&line);
         first = 0;
         if (way->flags & PG_SYMBOL) pg_pass_statistics();
+        pg_nudging.due = due ? due : &pg_ways[0];
         ok = copied && pg_wider_agrees() && pg_agrees(pg_other.P, way);
         if ((way->flags & PG_BATCH) && pg_line.wider[0])
             pg_count_reason(way, "the other size is an error line by line", 39);
@@ -274,6 +275,9 @@ static void pg_print_ways(void)
 }
 static void pg_print_total(void)
 {
+    if (pg_nudging.programs)
+        printf("%ld programs differ by more than rounding promises, %ld of them by their own condition\n",
+               pg_nudging.programs, pg_nudging.excuses);
     printf(
         "%ld programs (%ld wrong on purpose, %ld that fail otherwise, %ld with loops, "
         "%ld with random numbers, %.1f steps),\n"
@@ -297,6 +301,7 @@ static void pg_print_cells(void)
         printf("reason %d %ld %s\n", pg_reasons[i].way, pg_reasons[i].count, pg_reasons[i].text);
     printf("known %ld\n", pg_known_met);
     printf("int8 %ld %ld\n", pg_int8_layers, pg_int8_copies);
+    printf("nudged %ld %ld\n", pg_nudging.programs, pg_nudging.excuses);
     printf("total %ld %ld %ld %ld %ld %ld %ld %ld %.6f\n", pg_total.programs, pg_total.wrong, pg_total.errors,
            pg_total.loops, pg_total.random, pg_total.failed, pg_total.ways, pg_total.steps, pg_total.seconds);
 }
@@ -329,6 +334,9 @@ static int pg_merge(const char *name)
         else if (sscanf(line, "int8 %ld %ld", &v[0], &v[1]) == 2) {
             pg_int8_layers += v[0];
             pg_int8_copies += v[1];
+        } else if (sscanf(line, "nudged %ld %ld", &v[0], &v[1]) == 2) {
+            pg_nudging.programs += v[0];
+            pg_nudging.excuses += v[1];
         } else if (sscanf(line, "total %ld %ld %ld %ld %ld %ld %ld %ld %lf", v, v + 1, v + 2, v + 3, v + 4,
                           v + 5, v + 6, v + 7, &seconds) == 9) {
             pg_total.programs += v[0];
