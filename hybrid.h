@@ -240,8 +240,8 @@
  *   With `exact` a first gradient has the bits of line by line, -0 among them, but for the last one where an
  *   array enters a loop or branch in two ways (as two states; as state and from outside), where a turn or
  *   branch gives a state, an input or an array from outside as its output, or an array from outside as its
- *   state, where a turn gives an array three times, as output and state, where a loop over no rows has states,
- *   or where what a hy_while_loop begins with is used after it, too: these add up in another order; so do
+ *   state, where a turn gives an array three times, as output and state, where a loop over no rows has
+ *   states, or where what a hy_while_loop begins with is used after it: these add up in another order; so do
  *   those of a graph in which values decide a shape. What no result needs has no gradient, nor has what only
  *   a branch or a turn uses that there is not: a compiled gradient tells that when it has run, so a parameter
  *   among it is stale, and what stands before it is asked for nothing, as line by line.

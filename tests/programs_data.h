@@ -254,30 +254,35 @@ static hy_array *pg_shaken(hy_frame *F, hy_array *x)
     return hy_elemwise_mul(F, x, by);
 }
 
-/* Of a run that is nudged: numbers of floating types go up or down by about a unit in the last place, but for
- * those of arrays that hold whole numbers alone, which may be indices. */
+/* Of a run that is nudged: numbers of floating types go up or down by about so many units in the last place,
+ * but for those of arrays that hold whole numbers alone, which may be indices. */
 static int pg_nudge;
 static uint64_t pg_nudge_draw;
+static int pg_overflows;                /* has it met numbers whose product is none in their type? */
+static const double pg_root_of_largest[] = { 0, 1.8e19, 1.3e154, 255, 1.8e19 };
 static hy_array *pg_nudged(hy_frame *F, hy_array *x)
 {
+    hy_dtype dtype = x ? hy_dtype_of(F, x) : HY_I32;
     int64_t n, i, whole = 0;
     const double *from;
-    double *w, unit;
-    hy_array *by;
-    if (!pg_nudge || !x || hy_error(F) || !hy__floating(hy_dtype_of(F, x))) return x;
+    double *w, by;
+    hy_array *y;
+    if (!pg_nudge || !x || hy_error(F) || !hy__floating(dtype)) return x;
     n = hy_size(F, x);
-    by = hy_cast(F, x, HY_F64);
-    from = by ? (const double *)hy_data(F, by) : NULL;
-    unit = hy__traits[hy_dtype_of(F, x)].epsilon;
+    y = hy_cast(F, x, HY_F64);
+    from = y ? (const double *)hy_data(F, y) : NULL;
     w = (double *)malloc((size_t)(n + 1) * sizeof *w);
     for (i = 0; i < n && from; i++) {
         pg_nudge_draw += UINT64_C(0x9e3779b97f4a7c15);
-        w[i] = pg_mix(pg_nudge_draw) & 1 ? 1 + unit : 1 - unit;
+        by = (double)(pg_mix(pg_nudge_draw) >> 11) / 9007199254740992.0 * 2 - 1;
+        if (pg_nudge == 1) by = by < 0 ? -1 : 1;
+        w[i] = 1 + by * pg_nudge * hy__traits[dtype].epsilon;
         whole += from[i] == floor(from[i]);
+        pg_overflows |= !(fabs(from[i]) < pg_root_of_largest[dtype]);
     }
-    by = whole < n && from ? hy_cast(F, hy_from(F, hy_shape_of(F, x), HY_F64, w), hy_dtype_of(F, x)) : NULL;
+    y = whole < n && from ? hy_cast(F, hy_from(F, hy_shape_of(F, x), HY_F64, w), dtype) : NULL;
     free(w);
-    return by ? hy_elemwise_mul(F, x, by) : x;
+    return y ? hy_elemwise_mul(F, x, y) : x;
 }
 
 static uint64_t pg_leaf_seed(const pg_program *P, int k, int set)

@@ -18,19 +18,19 @@ static pg_nearness pg_near_now;         /* of the program that is being checked 
 /* --- the program's own condition --- *
  * All that sees jumps at the numbers of f64, and what cancels between steps. Where a way differs by more,
  * the program runs once more as it is due, in its own types, with each number of its inputs and parameters,
- * of what each step gives, and of the weights of its gradients, moved by about a unit in the last place, up
- * or down by chance; up to PG_NUDGES times.
- * What moves an element by an eighth of the difference, or to and from what is no number, is the program's
- * own condition: a comparison, a floor or a sort between two numbers that are next to each other, a sum whose
- * terms cancel, numbers that overflow. */
-enum { PG_NUDGES = 6 };
-static const double pg_condition = 8;
+ * of what each step gives, and of the weights of its gradients, moved up or down by chance: four times by a
+ * unit in the last place, then by up to 4, then by up to 16, which is half of 2^-18. What moves an element by
+ * an eighth of the difference, half of it, or twice as much, is the program's own condition: a comparison, a
+ * floor or a sort between two numbers that are next to each other, a sum whose terms cancel. And where one
+ * of the two is no number, or infinite, numbers whose product is infinite are a condition. */
+enum { PG_NUDGES = 12 };
+static const double pg_condition[] = { 8, 2, 0.5 };
 static struct pg_nudging {
     int runs;                           /* of the program and way that are checked */
     pg_result moved[PG_NUDGES];
     const pg_way *due;                  /* what it is compared with */
     uint64_t number;                    /* one more than that of the last program */
-    int excused;                        /* ... in some way */
+    int excused, overflows;             /* ... in some way; of the runs */
     long programs, excuses;             /* how many asked, and how many it excused in some way */
 } pg_nudging;
 
@@ -102,13 +102,13 @@ static double pg_allowance(const pg_program *P, const pg_item *a, const pg_item 
 }
 
 /* Does a nudge move element i of a by as much as it differs from y? */
-static int pg_moves(const pg_item *a, const pg_item *moved, int64_t i, double y)
+static int pg_moves(const pg_item *a, const pg_item *moved, int64_t i, double y, double times)
 {
     double x = pg_element(a, i), m;
     if (!moved) return 0;
     if (!hy__same_shape(&a->type.shape, &moved->type.shape)) return 1;
     m = pg_element(moved, i);
-    if (fabs(x) <= DBL_MAX && fabs(y) <= DBL_MAX) return !(fabs(m - x) * pg_condition < fabs(x - y));
+    if (fabs(x) <= DBL_MAX && fabs(y) <= DBL_MAX) return !(fabs(m - x) * times < fabs(x - y));
     return fabs(x) <= DBL_MAX ? !(fabs(m) <= DBL_MAX) : m != x && (m == m || x == x);
 }
 static int pg_is_condition(const pg_program *P, const pg_item *a, double y, int64_t i)
@@ -117,13 +117,17 @@ static int pg_is_condition(const pg_program *P, const pg_item *a, double y, int6
     int k, moves = 0;
     if (P->wrong || !N->due) return 0;
     for (k = 0; k < PG_NUDGES && !moves; k++) {
+        if (k == 0 && !N->runs) N->overflows = 0;
         if (k == N->runs) {
-            pg_nudge = 1;
+            pg_nudge = 1 << (k / 4 * 2);
             pg_nudge_draw = P->number * 64 + (uint64_t)k;
+            pg_overflows = 0;
             pg_run(P, N->due, &N->moved[N->runs++]);
+            N->overflows |= pg_overflows;
             pg_nudge = 0;
         }
-        moves = pg_moves(a, pg_named(&N->moved[k], a->name), i, y);
+        moves = pg_moves(a, pg_named(&N->moved[k], a->name), i, y, pg_condition[k / 4]) ||
+                (N->overflows && !(fabs(y) <= DBL_MAX && fabs(pg_element(a, i)) <= DBL_MAX));
     }
     pg_count_nudged(P, moves);
     return moves;
