@@ -31,6 +31,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #endif
+#include <float.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <time.h>
@@ -352,6 +353,7 @@ static int pg_handed(const pg_program *P, const pg_step *s, int ref)
     int k = ref - s->out, arg = ref - b->arg;
     if (s->kind == PG_LAYER_CALL && !strcmp(s->op, "plain") && *s->attrs == '1')
         return k == 0 ? s->in[0] : ref;
+    if (s->kind == PG_LAYER_CALL && !strcmp(s->op, "cell") && k == 1) return s->out;    /* its state */
     if (s->kind == PG_CHILD && arg >= 0 && arg < b->narg && arg < s->n) return s->in[arg];
     if (k < 0 || k >= s->nout) return ref;
     if (s->kind == PG_CHILD) return b->out[k];

@@ -255,34 +255,49 @@ static hy_array *pg_shaken(hy_frame *F, hy_array *x)
 }
 
 /* Of a run that is nudged: numbers of floating types go up or down by about so many units in the last place,
- * but for those of arrays that hold whole numbers alone, which may be indices. */
+ * but for those of arrays that hold small whole numbers alone, which may be indices, if `all` is not set. In
+ * the largest nudges 0 moves by a unit of the largest number beside it: products of tiles mix neighbours. */
+enum { PG_MOST_NUDGED = 16 };
 static int pg_nudge;
 static uint64_t pg_nudge_draw;
 static int pg_overflows;                /* has it met numbers whose product is none in their type? */
 static const double pg_root_of_largest[] = { 0, 1.8e19, 1.3e154, 255, 1.8e19 };
-static hy_array *pg_nudged(hy_frame *F, hy_array *x)
+static double pg_next_nudge(void)       /* in units */
+{
+    double by;
+    pg_nudge_draw += UINT64_C(0x9e3779b97f4a7c15);
+    by = (double)(pg_mix(pg_nudge_draw) >> 11) / 9007199254740992.0 * 2 - 1;
+    return pg_nudge > 1 ? by * pg_nudge : by < 0 ? -1 : 1;
+}
+static hy_array *pg_nudged(hy_frame *F, hy_array *x, int all)
 {
     hy_dtype dtype = x ? hy_dtype_of(F, x) : HY_I32;
     int64_t n, i, whole = 0;
     const double *from;
-    double *w, by;
+    double *times, *plus, unit, most = 0;
     hy_array *y;
     if (!pg_nudge || !x || hy_error(F) || !hy__floating(dtype)) return x;
     n = hy_size(F, x);
     y = hy_cast(F, x, HY_F64);
     from = y ? (const double *)hy_data(F, y) : NULL;
-    w = (double *)malloc((size_t)(n + 1) * sizeof *w);
+    times = (double *)malloc((size_t)(2 * n + 1) * sizeof *times);
+    plus = times + n;
+    unit = hy__traits[dtype].epsilon;
     for (i = 0; i < n && from; i++) {
-        pg_nudge_draw += UINT64_C(0x9e3779b97f4a7c15);
-        by = (double)(pg_mix(pg_nudge_draw) >> 11) / 9007199254740992.0 * 2 - 1;
-        if (pg_nudge == 1) by = by < 0 ? -1 : 1;
-        w[i] = 1 + by * pg_nudge * hy__traits[dtype].epsilon;
-        whole += from[i] == floor(from[i]);
+        times[i] = 1 + pg_next_nudge() * unit;
+        whole += from[i] == floor(from[i]) && fabs(from[i]) < 100;
         pg_overflows |= !(fabs(from[i]) < pg_root_of_largest[dtype]);
+        if (fabs(from[i]) > most && fabs(from[i]) <= DBL_MAX) most = fabs(from[i]);
     }
-    y = whole < n && from ? hy_cast(F, hy_from(F, hy_shape_of(F, x), HY_F64, w), dtype) : NULL;
-    free(w);
-    return y ? hy_elemwise_mul(F, x, y) : x;
+    for (i = 0; i < n && from; i++)
+        plus[i] = from[i] == 0 ? pg_next_nudge() / PG_MOST_NUDGED * most * unit : 0;
+    if ((whole < n || all) && from) {
+        x = hy_elemwise_mul(F, x, hy_cast(F, hy_from(F, hy_shape_of(F, x), HY_F64, times), dtype));
+        if (pg_nudge == PG_MOST_NUDGED)
+            x = hy_elemwise_add(F, x, hy_cast(F, hy_from(F, hy_shape_of(F, x), HY_F64, plus), dtype));
+    }
+    free(times);
+    return x;
 }
 
 static uint64_t pg_leaf_seed(const pg_program *P, int k, int set)
@@ -296,7 +311,7 @@ static hy_array *pg_leaf_array(hy_frame *F, const pg_program *P, int k, int set,
     int kind = l->domain.kind == OPS_AUX ? 0 : (int)l->domain.kind;
     hy_array *x =
         fill(F, l->shape, l->dtype, kind, l->domain.low, l->domain.high, l->odd, pg_leaf_seed(P, k, set));
-    if (kind == 0) x = pg_nudged(F, x);
+    if (kind == 0) x = pg_nudged(F, x, 1);
     return pg_shaken(F, dtype == l->dtype ? x : hy_cast(F, x, dtype));
 }
 

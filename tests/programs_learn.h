@@ -41,7 +41,7 @@ static pg_asked pg_ask(const pg_job *J, hy_array *y)
         if (!pg_learns(J, o) || !o->tape) continue;
         J->R->heads |= 1u << i;
         if (!(pg_heads >> i & 1) || !(J->P->heads >> i & 1)) continue;
-        weights[r.n] = pg_nudged(J->F, pg_weights(J->F, J->P, o, i));
+        weights[r.n] = pg_nudged(J->F, pg_weights(J->F, J->P, o, i), 1);
         heads[r.n++] = o;
     }
     if (!r.n || hy_error(J->F)) return r;

@@ -133,6 +133,12 @@ static int pg_is_condition(const pg_program *P, const pg_item *a, double y, int6
     return moves;
 }
 
+/* The least number that is rounded as all others are. */
+static double pg_least(hy_dtype dtype)
+{
+    return dtype == HY_F64 ? DBL_MIN : dtype == HY_F16 ? ldexp(1, -24) : hy__floating(dtype) ? FLT_MIN : 0;
+}
+
 /* 1 if b is as near to a as was promised; else where not. */
 static int pg_near(const pg_program *P, const pg_item *a, const pg_item *b, int64_t *at)
 {
@@ -140,7 +146,7 @@ static int pg_near(const pg_program *P, const pg_item *a, const pg_item *b, int6
     const pg_item *still;
     for (i = 0; i < n; i++) {
         double x = pg_element(a, i), y = pg_element(b, i);
-        if (x == y || (x != x && y != y)) continue;
+        if (x == y || (x != x && y != y) || fabs(x - y) < pg_least(a->type.dtype)) continue;
         if (hy__floating(a->type.dtype) && fabs(x - y) <= ldexp(fabs(x) * pg_scale(a), -18)) continue;
         while (pg_near_now.runs < 5) pg_run_once_more(P);
         still = pg_named(&pg_near_now.still, a->name);

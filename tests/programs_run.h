@@ -113,14 +113,14 @@ static hy_array *pg_in_f64(hy_frame *F, hy_array *y)
 }
 
 /* What a step gives, moved if the run is. */
-static hy_array *pg_moved(hy_frame *F, const pg_walk *W, hy_array *y)
+static hy_array *pg_moved(hy_frame *F, const pg_walk *W, hy_array *y, int all)
 {
     hy_array *x[32];
     int i, n;
     if (W->wide) return pg_in_f64(F, y);
     n = pg_nudge ? hy_count(F, y) : 0;
     if (!y || n < 1 || n > 32) return y;
-    for (i = 0; i < n; i++) x[i] = pg_nudged(F, hy_get(F, y, i));
+    for (i = 0; i < n; i++) x[i] = pg_nudged(F, hy_get(F, y, i), all);
     return n == 1 ? x[0] : hy_group_of(F, n, x);
 }
 
@@ -135,7 +135,7 @@ static hy_array *pg_run_op(hy_frame *F, const pg_walk *W, const pg_step *s)
     if (W->wide && !strcmp(s->op, "cast") && strstr(s->attrs, "float")) return hy_cast(F, x[0], HY_F64);
     y = hy_apply(F, s->op, s->n, x, s->attrs);
     if (pg_planted && y && y->node && !strcmp(s->op, pg_planted)) y = hy_add_scalar(F, y, 1);
-    return pg_moved(F, W, y);
+    return pg_moved(F, W, y, 0);
 }
 
 static hy_array *pg_run_step(hy_frame *F, const pg_walk *W, const pg_step *s)
@@ -162,8 +162,9 @@ static hy_array *pg_run_step(hy_frame *F, const pg_walk *W, const pg_step *s)
         pg_run_body(F, W, s->body[0]);
         return pg_pack(F, W, b->nout, b->out);
     case PG_LAYER_CALL:
-        r = hy_call(F, W->layer[s->layer], pg_pack(F, W, s->n, s->in));
-        return pg_moved(F, W, r);
+        one = pg_pack(F, W, s->n, s->in);               /* beside numbers of its own, which nobody moves */
+        if (!W->wide && strcmp(s->op, "embedding")) one = pg_moved(F, W, one, 1);
+        return pg_moved(F, W, hy_call(F, W->layer[s->layer], one), 0);
     default: return pg_run_op(F, W, s);
     }
 }

@@ -1,7 +1,6 @@
 /* The ways in which a program is run, and what comes of it. */
 #ifndef PROGRAMS_WAYS_H
 #define PROGRAMS_WAYS_H
-#include <float.h>
 #include <pthread.h>
 
 /* --- what a run gives: named numbers, or an error --- */

@@ -2505,7 +2505,7 @@ static void hy__c_l2_normalization(hy__c *c, const hy__c_step *s)
     const int64_t rows = x->dim[0] * (r->mode == HY_L2_SPATIAL ? x->dim[1] : 1);
     const hy__along l = r->mode == HY_L2_CHANNEL ? hy__along_axis(x, 1) : hy__c_lines_of_rows(x, rows);
     hy__c_open_lines(c, s, l, l.n);
-    hy__w(c, "double sum = %v;\n%K sum += (double)%0 * %0;\nconst %r norm = (%r)sqrt(sum);\n"
+    hy__w(c, "double sum = %v;\n%K sum += (double)%0 * %0;\nconst double norm = sqrt(sum);\n"
           "%K %y = %0 / norm;\n}\n", r->eps);
 }
 
@@ -3017,7 +3017,7 @@ static void hy__c_grid(hy__c *c, const hy__c_step *s)
     if (affine) hy__w(c, "const %r *m = x0 + 6 * n;\n");
     else hy__w(c, "const %r *x = &%0;\n");
     hy__w(c, affine ? hy__c_mapped
-          : "const double gx = $s.0 * (x[0] + v) / $t - 1, gy = $p.0 * (x[$m] + h) / $q - 1;\n");
+          : "const double gx = $s.0 * ((double)x[0] + v) / $t - 1, gy = $p.0 * ((double)x[$m] + h) / $q - 1;\n");
     hy__w(c, "y[0] = (%r)gx;\ny[$m] = (%r)gy;\n}\n");
 }
 
