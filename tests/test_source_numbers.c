@@ -73,6 +73,40 @@ static void test_source_numbers_agree(void)
     hy_close(F);
 }
 
+/* Small shifts of a grid beside places of it, and a length beyond f32. */
+static hy_array *numbers_between(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_l2_normalization_opt channel = { 0 };
+    (void)self;
+    channel.mode = HY_L2_CHANNEL;
+    return hy_group(F, hy_grid_generator(F, hy_get(F, x, 0), HY_GRID_WARP, NULL), hy_l2_normalization(F, hy_get(F, x, 1), &channel));
+}
+static void test_source_numbers_between(void)
+{
+    const float shift[] = { 3e-7f, 3e-7f, 3e-7f, -3e-7f, -3e-7f, -3e-7f, -4e-8f, 4e-8f, 4e-8f, 1, -1, 3e-7f,
+                            4e-8f, 4e-8f, -3e-7f, 3e-7f, 2, 0 };
+    const float large[] = { 3e38f, 1, 3e38f, 2, 3e38f, 4 };
+    hy_frame *F = hy_open(NULL);
+    hy_block *b = HY_BLOCK_NEW(F, hy_block, numbers_between);
+    hy_hybridize_opt jit = { 0 };
+    hy_array *x, *plain, *built;
+    int i, k;
+    hy_begin(F);
+    x = hy_group(F, hy_floats(F, HY_SHAPE(1, 2, 3, 3), shift), hy_floats(F, HY_SHAPE(1, 3, 1, 2), large));
+    plain = hy_call(F, b, x);
+    jit.jit = 1;
+    hy_hybridize(F, b, &jit);
+    built = hy_call(F, b, x);
+    OK(F);
+    for (k = 0; k < 2; k++) {
+        const float *want = (const float *)hy_data(F, hy_get(F, plain, k));
+        const float *got = (const float *)hy_data(F, hy_get(F, built, k));
+        for (i = 0; i < (k ? 6 : 18) && want && got; i++) CHECK_NEAR(got[i], want[i], 1e-6 * fabs(want[i]));
+    }
+    hy_end(F);
+    CHECK(!hy_close(F));
+}
+
 /* Values at the ends of their types, as C source with their test: built by any compiler, right. */
 static hy_array *numbers_own;
 static hy_array *numbers_ends(hy_frame *F, hy_block *self, hy_array *x)
@@ -156,6 +190,7 @@ static void test_source_numbers(void)
 #ifdef HYBRID_HAS_SOURCE
     RUN(test_source_numbers_at_the_ends);
     RUN(test_source_numbers_of_types);
+    if (test_may_load_code()) RUN(test_source_numbers_between);
     if (test_may_load_code()) RUN(test_source_numbers_agree);
 #endif
 }

@@ -3017,7 +3017,8 @@ static void hy__c_grid(hy__c *c, const hy__c_step *s)
     if (affine) hy__w(c, "const %r *m = x0 + 6 * n;\n");
     else hy__w(c, "const %r *x = &%0;\n");
     hy__w(c, affine ? hy__c_mapped
-          : "const double gx = $s.0 * ((double)x[0] + v) / $t - 1, gy = $p.0 * ((double)x[$m] + h) / $q - 1;\n");
+          : "const double gx = $s.0 * ((double)x[0] + v) / $t - 1,\n"
+            "gy = $p.0 * ((double)x[$m] + h) / $q - 1;\n");
     hy__w(c, "y[0] = (%r)gx;\ny[$m] = (%r)gy;\n}\n");
 }
 
