@@ -21031,8 +21031,8 @@ HY__WARM_ROOMS
 /* MARK: - 26 >>indexing ----------------------------------------------------------------------------------
  *
  * Elements picked by values: take, embedding, pick, batch_take, one_hot, gather_nd, scatter_nd,
- * boolean_mask, index_copy. Index values become positions once, which all workers share; then elements
- * move. Scatters add in the order of the positions.
+ * boolean_mask, index_copy, insert. Index values become positions once, which all workers share; then
+ * elements move. Scatters add in the order of the positions.
  */
 HY__LOOPS_BEGIN
 
@@ -21892,8 +21892,10 @@ static int hy__insert_infer(hy_infer *I)
 static int64_t hy__insert_place(const hy_job *job, const hy_run *now, const hy__insertion *s, int64_t k)
 {
     int64_t place;
+    double v;
     if (job->nin < 3) return s->indices == 1 ? s->first : s->first + k * s->step;
-    place = hy__to_i64(hy__number(now, &job->in[2], s->indices == 1 ? 0 : k));
+    v = hy__number(now, &job->in[2], s->indices == 1 ? 0 : k);
+    place = v != v ? INT64_MIN : hy__to_i64(v);
     return place < 0 ? place + s->n : place;
 }
 static void hy__insert_order(const hy_job *job, hy_run *now, const hy__insertion *s, int64_t *line,
@@ -22036,7 +22038,7 @@ HY__WARM_ROOMS
 /* MARK: - 27 >>sorting -----------------------------------------------------------------------------------
  *
  * Lines along an axis: sort, argsort, topk, argmax, argmin, unique, cumsum. NaN is the largest; of equals
- * the first wins.
+ * the first wins. histogram.
  */
 #endif
 #if defined(HY__READING) && HY__READING == HY__READING_F64
@@ -22888,7 +22890,7 @@ static int hy__histogram_infer(hy_infer *I)
     return hy__infer_result(I, hy__shape1(edges < 0 ? -1 : edges - 1));
 }
 
-/* The edge of a range as the type of the data holds it; one of no width is widened. */
+/* The limits of a range; one of no width is widened. Its edges are as the type of the data holds them. */
 static void hy__histogram_limits(const hy_reals *range, double *low, double *high)
 {
     const double more = range->v[0] == range->v[1] ? 0.5 : 0;
@@ -32843,7 +32845,8 @@ HY__WARM_ROOMS
 
 /* MARK: - 39 >>detection ---------------------------------------------------------------------------------
  *
- * What detectors learn and propose: multibox_target, proposal. An item for each image.
+ * What detectors learn and propose: multibox_target, box_encode, bipartite_matching, proposal. An item for
+ * each image.
  */
 #ifndef HYBRID_NO_VISION
 HY__COLD_ROOMS
@@ -62726,6 +62729,8 @@ static const hy__compound_op hy__compounds[] = {
     { "_linalg_makediag", "offset", 1, 1, "=make_diag" },
     { "_linalg_extractdiag", "offset", 1, 1, "diag(%0, k=$offset:0, axis1=-2, axis2=-1)" },
     { "_linalg_sumlogdiag", "", 1, 1, "sum(log(diag(%0, k=0, axis1=-2, axis2=-1)), axis=-1)" },
+    { "all_finite", "init_output", 1, 1,
+      "cast(reshape(min(equal_scalar(sub(%0, %0), 0)), shape='(1,)'), dtype=float32)" },
     { "_contrib_quadratic", "a|b|c", 1, 1,
       "add_scalar(mul(add_scalar(mul_scalar(%0, $a:0), $b:0), %0), $c:0)" },
     /* a step whose gradient is that of x: the step, which has none, and x - x, of which one half has */

@@ -1034,8 +1034,38 @@ static void array_shuffle_reaches_every_order(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* A match that is no box, scores that are no numbers, a histogram of one output; lines put in from C. */
+static void array_matched(void)
+{
+    static const float nan_scores[] = { 1, NAN, 3, 2 };
+    hy_frame *F = hy_open(NULL);
+    hy_bipartite_matching_opt one = { 0 };
+    hy_array *sample = hy_ones(F, HY_SHAPE(1, 2)), *box = hy_reshape(F, hy_arange(F, 0, 8, 1), HY_INTS(1, 2, 4), NULL), *y, *match;
+    hy_array *four = hy_ones(F, HY_SHAPE(4));
+    match = hy_full(F, HY_SHAPE(1, 2), 1);
+    ARRAY_IS(F, hy_get(F, hy_box_encode(F, sample, match, box, box, hy_zeros(F, HY_SHAPE(4)), four), 0), 2, 2, 0, 0, 0, 0, 0, 0);
+    CHECK(!hy_box_encode(F, sample, hy_full(F, HY_SHAPE(1, 2), 2), box, box, four, four));
+    FAILS(F, HY_ERROR_INDEX, "a match is none of the boxes");
+    CHECK(!hy_box_encode(F, sample, match, box, hy_ones(F, HY_SHAPE(2, 2, 4)), four, four));
+    FAILS(F, HY_ERROR_SHAPE, "box_encode");
+    y = hy_bipartite_matching(F, hy_floats(F, HY_SHAPE(2, 2), nan_scores), 0, NULL);
+    ARRAY_IS(F, hy_get(F, y, 0), -1, 0);
+    ARRAY_IS(F, hy_get(F, y, 1), 1, -1);
+    one.topk = 1;
+    y = hy_bipartite_matching(F, hy_eye(F, 3, 3, 0), 0.5, &one);
+    ARRAY_IS(F, hy_get(F, y, 0), 0, 1, -1);
+    ARRAY_IS(F, hy_insert(F, hy_arange(F, 0, 3, 1), hy_full(F, HY_SHAPE(2), 7), -1, 0), 0, 1, 7, 7, 2);
+    ARRAY_IS(F, hy_insert_slice(F, hy_arange(F, 0, 3, 1), hy_full(F, HY_SHAPE(1), 7), HY_NONE, HY_NONE, 2, HY_NONE), 7, 0, 1, 7, 2);
+    CHECK(!hy_insert(F, hy_arange(F, 0, 3, 1), four, 4, 0));
+    FAILS(F, HY_ERROR_INDEX, "int_ind 4 is out of range for an axis of 3");
+    CHECK(!hy_insert_tensor(F, hy_arange(F, 0, 3, 1), hy_ones(F, HY_SHAPE(2)), hy_full(F, HY_SHAPE(2), NAN), 0));
+    FAILS(F, HY_ERROR_INDEX, "an index is out of range");
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_array(void)
 {
+    RUN(array_matched);
     RUN(array_from_copies_every_type);
     RUN(array_dtypes_have_sizes_and_names);
     RUN(array_borrow_shares_memory);

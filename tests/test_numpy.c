@@ -127,6 +127,9 @@ static const numpy_case numpy_cases[] = {
     { "_histogram", "\"bin_cnt\": \"4\", \"range\": \"(-2.5, 0.5)\"", 0, "i(5) -3 -2 -1 0 0", "l(4) 1 0 1 2 ; i(5) -2 -1 -1 0 0", NULL },
     { "_contrib_bipartite_matching", "\"threshold\": \"1e-12\", \"is_ascend\": \"False\"", 0, "f(3,2) 0.5 0.6 0.1 0.2 0.3 0.4",
       "f(3) 1 -1 0 ; f(2) 2 0", NULL },
+    { "all_finite", "\"init_output\": \"True\"", 0, "f(2,2) 1 2 -3 4", "f(1) 1", NULL },
+    { "all_finite", "", 0, "f(3) 1 inf 2", "f(1) 0", NULL },
+    { "all_finite", "", 0, "f(3) 1 nan 2", "f(1) 0", NULL },
     { "_npi_lcm", "", 1, "i(2,3) 4 0 -6 12 7 1 ; i(3) 6 5 -4", "i(2,3) 12 0 12 12 35 4", NULL },
     { "_npi_lcm_scalar", "\"scalar\": \"6.0\", \"is_int\": \"True\"", 1, "l(3) 4 0 -9", "l(3) 12 0 18", NULL },
     { "_npi_logspace", "\"start\": \"0.0\", \"stop\": \"3.0\", \"num\": \"4\", \"endpoint\": \"True\", \"base\": "
