@@ -2068,7 +2068,8 @@ static int print_used(tool *T, int sources)
 
 /* Families are the rooms of the header; what is in none of these is pointwise. */
 static const char *const families[][2] = {
-    { "reduce", "_average|sum|mean|prod|nansum|nanprod|max|min|norm|moments" },
+    { "reduce", "_average|sum|mean|prod|nansum|nanprod|max|min|norm|moments|"
+      "allclose" },
     { "linear", "_np_matmul|fully_connected|dot|batch_dot|linalg_gemm2" },
     { "linalg", "_np_norm|linalg_inverse|linalg_det|linalg_slogdet|linalg_potrf|linalg_trsm|tril|triu" },
     { "softmax", "softmax|log_softmax|softmin|softmax_activation|softmax_output|linear_regression_output|"
@@ -2076,17 +2077,21 @@ static const char *const families[][2] = {
     { "attention", "attention" },
     { "shapes", "_hsplit|_squeeze|reshape|reshape_like|flatten|transpose|expand_dims|squeeze|swap_axes|shape_array|size_array|"
       "concat|stack|vstack|hstack|dstack|column_stack|split|split_v2|slice|slice_axis|slice_like|repeat|tile|reverse|pad|diag|broadcast_to|"
-      "broadcast_axis|broadcast_like" },
+      "broadcast_axis|broadcast_like|"
+      "atleast_1d|atleast_2d|atleast_3d|index_array|slice_assign|slice_assign_scalar" },
     { "indexing", "embedding|take|batch_take|pick|one_hot|gather_nd|scatter_nd|_gather_nd_grad|"
-      "boolean_mask|nonzero|index_copy" },
-    { "sorting", "topk|sort|argsort|argmax|argmin|argmax_channel|unique|cumsum" },
+      "boolean_mask|nonzero|index_copy|"
+      "insert|insert_slice|insert_tensor" },
+    { "sorting", "topk|sort|argsort|argmax|argmin|argmax_channel|unique|cumsum|"
+      "histogram" },
     { "recurrence", "sequence_mask|sequence_last|sequence_reverse|rnn" },
     { "convolution", "convolution|deconvolution" },
     { "pooling", "pooling|adaptive_avg_pooling" },
     { "norms", "batch_norm|batch_norm_relu|layer_norm|group_norm|instance_norm|l2_normalization|lrn" },
     { "vision", "upsampling|crop|depth_to_space|space_to_depth|box_nms|box_iou|multibox_prior|multibox_detection|"
       "roi_pooling|roi_align" },
-    { "detection", "multibox_target|proposal" },
+    { "detection", "multibox_target|proposal|"
+      "bipartite_matching|box_encode" },
     { "sampling", "bilinear_resize|grid_generator|bilinear_sampler|spatial_transformer|im2col|col2im|"
       "deformable_convolution" },
     { "augment", "image_to_tensor|image_normalize|image_resize|image_crop|image_flip_left_right|"
@@ -2096,7 +2101,8 @@ static const char *const families[][2] = {
     { "quantize", "int8_dense|int8_convolution|matmul_nbits" },
     { "creators", "_sample_gamma|random_uniform|random_normal|random_exponential|random_gamma|random_poisson|"
       "random_negative_binomial|random_general_negative_binomial|sample_multinomial|random_randint|uniform_like|"
-      "normal_like|exponential_like|shuffle|_zeros|_ones|_full|_eye|_arange|_linspace|arange_like" } };
+      "normal_like|exponential_like|shuffle|_zeros|_ones|_full|_eye|_arange|_linspace|arange_like|"
+      "_logspace" } };
 
 static const char *family_of(const hy_op *op)
 {
