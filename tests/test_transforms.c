@@ -102,6 +102,34 @@ static void transforms_resize(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Bytes of four pixels by a factor that is certain: what MXNet 1.9.1 gives, but for a step where it rounds. */
+static void transforms_by_factors(void)
+{
+    static const unsigned char bytes[12] = { 12, 200, 77, 255, 3, 90, 40, 41, 39, 130, 160, 250 };
+    static const struct { const char *op; double by; int want[12]; } of[] = {
+        { "image_random_brightness", 1.3, { 15, 255, 100, 255, 3, 116, 52, 53, 50, 169, 208, 255 } },
+        { "image_random_contrast", 0.7, { 39, 171, 85, 209, 33, 94, 59, 60, 58, 122, 143, 206 } },
+        { "image_random_contrast", 1.6, { 0, 255, 60, 255, 0, 81, 1, 2, 0, 145, 193, 255 } },
+        { "image_random_saturation", 0.4, { 10, 85, 36, 108, 7, 42, 18, 19, 18, 69, 81, 117 } },
+        { "image_random_saturation", 1.5, { 13, 255, 111, 255, 0, 129, 57, 59, 56, 180, 225, 255 } },
+        { "image_random_hue", 1.15, { 11, 153, 200, 255, 142, 3, 39, 41, 39, 208, 129, 250 } },
+        { "image_random_hue", 0.6, { 200, 11, 22, 3, 190, 255, 41, 39, 40, 207, 250, 129 } },
+        { "image_adjust_lighting", 0, { 0, 190, 69, 243, 0, 82, 28, 31, 31, 118, 150, 242 } } };
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_from(F, HY_SHAPE(2, 2, 3), HY_U8, bytes), *y;
+    char attrs[80];
+    size_t k;
+    int i;
+    for (k = 0; k < sizeof of / sizeof *of; k++) {
+        sprintf(attrs, "min_factor=%g max_factor=%g", of[k].by, of[k].by);
+        y = hy_apply(F, of[k].op, 1, &x, of[k].by != 0 ? attrs : "alpha=(0.3,-0.5,0.2)");
+        for (i = 0; i < 12 && y; i++)
+            if (!CHECK_NEAR(hy_value(F, y, i / 6, i / 3 % 2, i % 3), of[k].want[i], 1)) printf("    %s, %d\n", of[k].op, i);
+    }
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(hy_close(F) == 0);
+}
+
 static hy_block *transforms_random(hy_frame *F)
 {
     hy_block *net = hy_nn_hybrid_sequential(F);
@@ -460,6 +488,7 @@ static void test_transforms(void)
     RUN(transforms_in_a_row);
     RUN(transforms_middle);
     RUN(transforms_resize);
+    RUN(transforms_by_factors);
     RUN(transforms_draws);
     RUN(transforms_in_distribution);
 #ifndef HYBRID_NO_IO
