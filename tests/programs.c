@@ -312,6 +312,8 @@ static int pg_error_is_excused(const pg_program *P, const pg_way *way)
     if (P->order == 2 && strstr(pg_other.error, "has no gradient")) return 1;  /* of what is not asked for */
     /* by a turn, or as a whole */
     if (P->wrong && pg_line.error[0] && pg_other.error[0] && pg_loop_is_wrong(P)) return 1;
+    /* what is wrong goes on; a loop that has no turn fails as a whole, before that */
+    if (P->wrong && P->loops && pg_same_error(pg_line.error, pg_other.error, 1)) return 1;
     /* of a recurrent layer whose data has wrong dims: the parameters that it misses, or its operator */
     if (P->wrong && strstr(pg_line.error, "Deferred initialization failed") &&
         strstr(pg_other.error, "Shape inconsistent")) return 1;

@@ -167,15 +167,23 @@ static int pg_mark(pg_taint *T, int body)
     return any;
 }
 
+/* Is there a loop or branch in the body, or in those of child blocks? */
+static int pg_has_loop(const pg_program *P, int body)
+{
+    const pg_body *b = &P->body[body];
+    int i, some = 0;
+    for (i = 0; i < b->n && !some; i++) {
+        const pg_step *s = &P->step[b->step[i]];
+        some = s->kind == PG_CHILD ? pg_has_loop(P, s->body[0]) : pg_bodies(s) > 0;
+    }
+    return some;
+}
 static void pg_look_for_bodies(pg_program *P)
 {
     const pg_body *b = &P->body[0];
     int i;
-    for (P->loops = P->children = i = 0; i < b->n; i++) {
-        const pg_step *s = &P->step[b->step[i]];
-        P->loops |= pg_bodies(s) && s->kind != PG_CHILD;
-        P->children |= s->kind == PG_CHILD;
-    }
+    P->loops = pg_has_loop(P, 0);
+    for (P->children = i = 0; i < b->n; i++) P->children |= P->step[b->step[i]].kind == PG_CHILD;
 }
 /* The program without what an error names: its outputs are the last values that need none of it. Where it
  * names nothing that is known, the first half. 0: nothing is left. */
