@@ -23,6 +23,7 @@ static int pg_copies(const pg_result *line)
     if (strstr(pg_line.error, "no name in files") || pg_line.code == HY_ERROR_MEMORY) return 1;
     if (strstr(pg_line.error, "nothing but zeros") || strstr(pg_line.error, "nan from batch") ||
         strstr(pg_line.error, "inf from batch") || strstr(pg_line.error, "that is not finite")) return 1;
+    if (strstr(pg_line.error, "a matrix is")) return 1;  /* of what comes of int8 */
     /* parameters of layers in what no result needs */
     if (strstr(pg_line.error, "cannot be inferred")) return 1;
     pg_say("no copy in int8: %s\n", pg_line.error);
@@ -35,7 +36,11 @@ static void pg_pass_statistics(void)
 {
     int i;
     for (i = 0; i < pg_line.n && (pg_other.P->children || pg_other.P->loops); i++)
-        if (pg_line.item[i].whole == 1) { pg_line.item[i].whole = 2; pg_line.item[i].name[0] = 0; }
+        if (pg_line.item[i].whole == 1 ||
+            (!strncmp(pg_line.item[i].name, "stepped", 7) && strstr(pg_line.item[i].name, "_running_"))) {
+            pg_line.item[i].whole = 2;
+            pg_line.item[i].name[0] = 0;
+        }
 }
 
 /* Runs it into pg_other, and what it is compared with, if that is not line by line. The caller forgets
