@@ -9,6 +9,7 @@ static int pg_wider_agrees(void)
 {
     int i;
     if (pg_line.wider[0] || !pg_other.wider[0]) return 1;
+    if (pg_line.error[0]) return 1;     /* line by line came no further than a call before that */
     for (i = 0; i < pg_line.n; i++) if (!strncmp(pg_line.item[i].name, "wider", 5)) pg_line.item[i].whole = 2;
     if (pg_other.P->loops) return 1;
     pg_say("error at another batch size: %s\n", pg_other.wider);
