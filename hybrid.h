@@ -244,7 +244,9 @@
  *   states, or where what a hy_while_loop begins with is used after it: these add up in another order; so do
  *   those of a graph in which values decide a shape. What no result needs has no gradient, nor has what only
  *   a branch or a turn uses that there is not: a compiled gradient tells that when it has run, so a parameter
- *   among it is stale, and what stands before it is asked for nothing, as line by line.
+ *   among it is stale, and what stands before it is asked for nothing, as line by line. Only in a gradient of
+ *   a gradient an operator with one of its own (hy_logistic_regression_output ...) within a hy_while_loop may
+ *   be asked in a turn where line by line it is not: differentiate twice what ends without such operators.
  *
  * FUNCTIONS OF YOURS
  *   What the library calls comes in three forms, all of which begin with the frame to use in them:
