@@ -73297,7 +73297,7 @@ static const char hy__page_head[] =
     "transform:translateX(-50%)}.plot var{position:absolute;top:0;bottom:0;width:1px;background:var(--dim"
     ");display:none}table{border-collapse:collapse;width:100%;font-size:.85rem;font-variant-numeric:tabul"
     "ar-nums}td,th{padding:.25rem .4rem;text-align:right;border-bottom:1px solid var(--rule);white-space:"
-    "nowrap}th,td:first-child{white-space:normal;font-weight:500;min-width:2.6em}td:first-child,th:first-"
+    "nowrap}th,td:first-child{white-space:normal;font-weight:500;min-width:3.4em}td:first-child,th:first-"
     "child{text-align:left}th{overflow-wrap:anywhere}.bar{width:30%}th.bar{text-align:left}s{display:bloc"
     "k;height:.7rem;min-width:2px;border-radius:3px}pre{margin:0;font:12px/1.5 ui-monospace,monospace;"
     "white-space:pre-wrap}.tip{position:fixed;display:none;pointer-events:none;max-width:min(26rem,92vw)"
@@ -73369,12 +73369,12 @@ static void hy__put_digits(hy__target *t, double v, const char *unit)
     static const char *const larger[] = { "", "k", "M", "G", "T" }, *const less[] = { "m", "u", "n" };
     const char *space = *unit ? " " : "", *prefix;
     int k = 0, power = 0;
-    v = hy__short(v);
+    v = fabs(v) < 1e-300 ? 0 : hy__short(v);
     if (v - v != 0 || v == 0) {
         hy__put_text(t, v == 0 ? "0" : v > 0 ? "inf" : v < 0 ? "-inf" : "nan");
         return;
     }
-    for (; fabs(v) >= 1e4 && k < 4; k++) v = hy__short(v / 1000);
+    for (; fabs(v) >= 1e4 && (k || fabs(v) < 1e16) && k < 4; k++) v = hy__short(v / 1000);
     prefix = larger[k];
     for (; *unit && fabs(v) < 1 && k < 3; k++) { prefix = less[k]; v = hy__short(v * 1000); }
     if (fabs(v) < 1e-3 || fabs(v) >= 1e4) {
@@ -73393,6 +73393,7 @@ static double hy__tick_step(double span, double largest, int parts)
     double least = largest > 0 ? pow(10, floor(log10(largest)) - 3) : 0, unit, step;
     step = span > 0 ? span / parts : largest > 0 ? largest / parts : 1;
     if (step < least) step = least;
+    if (step < 1e-300) step = 1e-300;
     unit = pow(10, floor(log10(step)));
     return step <= 1.001 * unit ? unit : step <= 2.001 * unit ? 2 * unit : step <= 5.001 * unit ? 5 * unit
         : 10 * unit;
@@ -73491,7 +73492,7 @@ static void hy__put_plot(hy__target *t, const hy__fit *W, int k)
         if (v < low) low = v;
         if (v > high) high = v;
     }
-    if (low > high) return;
+    if (!(high - low >= 0 && high - low < HUGE_VAL)) return;
     step = hy__tick_step(high - low, fabs(low) > fabs(high) ? fabs(low) : fabs(high), 4);
     low = floor(low / step + 1e-6) * step;
     steps = (int)ceil((high - low) / step - 1e-6);
@@ -73596,7 +73597,7 @@ static void hy__put_memory(hy__target *t, const hy__fit *W)
 {
     hy_cache_stats stats = hy_cache_info(W->F, &W->lesson->base);
     hy_memory memory = hy_memory_use(W->F);
-    hy__put_text(t, "<section><h2>Memory and programs</h2><div class=\"tiles\">");
+    hy__put_text(t, "<h2 style=\"margin-top:1.2rem\">Memory and programs</h2><div class=\"tiles\">");
     hy__put_tile(t, "held", (double)memory.bytes, "B");
     hy__put_tile(t, "held at most", (double)memory.peak, "B");
     hy__put_tile(t, "programs", (double)stats.programs, "");
@@ -73626,7 +73627,7 @@ static void hy__put_report(hy__target *t, const void *what)
     hy__put_text(t, "<section><h2>Network</h2><pre>");
     hy_block_text(W->F, W->lesson->net, text, sizeof text);
     hy__put_escaped(t, text);
-    hy__put_text(t, "</pre></section>\n");
+    hy__put_text(t, "</pre>\n");
     hy__put_memory(t, W);
     hy__put_epochs(t, W);
     hy__put_text(t, "</main>\n");

@@ -147,5 +147,8 @@ int main(void)
     learn("fit-names.html", EVIL, 3, 1, 1);
     learn("fit-large.html", NULL, 6, 1, 1e6);
     learn("fit-small.html", NULL, 6, 1, 1e-4);
+    learn("fit-tiny.html", NULL, 6, 1, 1e-22);
+    learn("fit-vast.html", NULL, 6, 1, 1e18);
+    learn("fit-lost.html", NULL, 6, 1, 1e30);
     return 0;
 }
