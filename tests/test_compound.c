@@ -297,7 +297,7 @@ static void compound_errors(void)
         { "_contrib_interleaved_matmul_selfatt_qk", "\"heads\": \"many\"", 1, "heads of _contrib_interleaved_matmul_selfatt_qk" },
         { "UpSampling", "\"sample_type\": \"bilinear\", \"num_filter\": \"1\"", 2, "scale of UpSampling cannot be 'None'" },
         { "UpSampling", "\"scale\": \"2147483647\", \"sample_type\": \"bilinear\"", 2, "cannot be '2147483647'" },
-        { "_npi_lcm", "", 2, "operators that are not registered: _npi_lcm of node y" } };
+        { "_npi_gcd", "", 2, "operators that are not registered: _npi_gcd of node y" } };
     hy_frame *F = hy_open(NULL);
     char text[2000];
     size_t i;
