@@ -468,6 +468,9 @@
  *        names operators that its gradient is made of and that are no pairs of HY__NEEDS_TRAIN yet.
  *     4. Its C source: a row of hy__c_emitters in tools/source.h, unless its formula or HY_OP_MOVES says it
  *        already. quick "source clip" compares it.
+ *   OPERATOR OF FILES THAT IS SEVERAL OF OURS
+ *     A row of hy__compounds in >>mxnet_reader, a function behind hy_einsum in >>api and >>einsum, and
+ *     both names in tests/test_prototypes.c: quick prototypes says what is missing.
  *   PASS OVER GRAPHS
  *     A rewrite of one named operator, as -(-x) to x, is a row of hy__patterns in >>pipeline: the pass, the
  *     operator, what gives its first input (-1: any), a condition, what makes the result, and why. Else:
