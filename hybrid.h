@@ -3864,6 +3864,7 @@ HY_API hy_array *hy_variance(hy_frame *F, hy_array *data, hy_ints axis, const hy
 HY_API hy_array *hy_std_deviation(hy_frame *F, hy_array *data, hy_ints axis, const hy_variance_opt *opt);
 HY_API hy_array *hy_any(hy_frame *F, hy_array *data, hy_ints axis, int keepdims);  /* 1 if one is not 0 */
 HY_API hy_array *hy_all(hy_frame *F, hy_array *data, hy_ints axis, int keepdims);  /* 1 if none is 0 */
+HY_API hy_array *hy_all_finite(hy_frame *F, hy_array *data);  /* 1 if no number is infinite or NaN */
 HY_API hy_array *hy_full_like(hy_frame *F, hy_array *data, double fill_value);
 HY_API hy_array *hy_moveaxis(hy_frame *F, hy_array *data, int source, int destination);
 HY_API hy_array *hy_roll(hy_frame *F, hy_array *data, int64_t shift, int axis);  /* round and round */
@@ -56033,6 +56034,13 @@ HY_API hy_array *hy_all(hy_frame *F, hy_array *data, hy_ints axis, int keepdims)
 {
     HY__MADE_OF(not_equal_scalar);
     return hy__truths(F, data, axis, keepdims, 1);
+}
+HY_API hy_array *hy_all_finite(hy_frame *F, hy_array *data)
+{
+    hy_ints every;
+    memset(&every, 0, sizeof every);
+    every.n = -1;
+    return hy_all(F, hy_isfinite(F, data), every, 0);
 }
 
 HY_API hy_array *hy_moveaxis(hy_frame *F, hy_array *data, int source, int destination)

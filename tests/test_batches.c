@@ -743,6 +743,7 @@ static void batches_open_errors(void)
                      "int64 (2,5,2), where int64 (?,2,?) is due");
         five = -1;
         CHECK(hy_value(F, hy_get(F, hy_next(F, L), 0), 0, 0) == 5);
+        hy_loader_free(F, L);           /* its workers read `five` */
         five = 5;
         o.batchify = hy_batchify_pad(F, NULL);
         CHECK(!hy_loader_new(F, D, 2, &o));

@@ -31,7 +31,7 @@ static const struct { const char *file, *call; } prototypes_of[] = {
     { "min", "hy_min" }, { "amax", "hy_max" }, { "amin", "hy_min" }, { "argmax", "hy_argmax" }, { "argmin", "hy_argmin" },
     { "var", "hy_variance" }, { "std", "hy_std_deviation" }, { "reshape", "hy_reshape" }, { "where_lscalar", "hy_where" },
     { "where_rscalar", "hy_where" }, { "full_like", "hy_full_like" }, { "tensordot_int_axes", "hy_tensordot" },
-    { "_npi_lcm_scalar", "hy_lcm" }, { "tensordot", "hy_tensordot" }, { "moveaxis", "hy_moveaxis" }, { "roll", "hy_roll" }, { "sometrue", "hy_any" },
+    { "_npi_lcm_scalar", "hy_lcm" }, { "all_finite", "hy_all_finite" }, { "tensordot", "hy_tensordot" }, { "moveaxis", "hy_moveaxis" }, { "roll", "hy_roll" }, { "sometrue", "hy_any" },
     { "any", "hy_any" }, { "all", "hy_all" }, { "isnan", "hy_isnan" }, { "isinf", "hy_isinf" }, { "isfinite", "hy_isfinite" },
     { "diff", "hy_differences" }, { "norm", "hy_norm" }, { "einsum", "hy_einsum" },
     /* loops */
@@ -323,6 +323,7 @@ static void prototypes_numbers(void)
     CHECK(hy_value(F, hy_isinf(F, x), 2) == 0 && hy_value(F, hy_isfinite(F, x), 3) == 1 && hy_value(F, hy_isfinite(F, x), 2) == 0);
     CHECK(hy_value(F, hy_isfinite(F, x), 0) == 0 && hy_value(F, hy_isposinf(F, x), 0) == 1 && hy_value(F, hy_isposinf(F, x), 1) == 0);
     CHECK(hy_value(F, hy_isneginf(F, x), 1) == 1 && hy_value(F, hy_isneginf(F, x), 0) == 0);
+    CHECK(hy_item(F, hy_all_finite(F, x)) == 0 && hy_item(F, hy_all_finite(F, hy_ones(F, HY_SHAPE(2, 3)))) == 1);
     y = hy_nan_to_num(F, x, NULL);
     CHECK(hy_value(F, y, 0) == 3.4028234663852886e38 && hy_value(F, y, 1) == -3.4028234663852886e38 && hy_value(F, y, 2) == 0);
     CHECK(hy_value(F, y, 3) == 2 && hy_value(F, hy_nan_to_num(F, hy_cast(F, x, HY_F16), NULL), 0) == 65504);
