@@ -55,6 +55,7 @@
  *     >>plan         where their values lie             >>execute      programs made of them, and run
  *     >>trace        C functions become graphs
  *     >>block        networks: names, parameters        >>calls        calling and compiling them
+ *     >>later        calls that return at once
  *     >>gradient     one walk for tape and graph        >>unfold       the same twice, of what was let go
  *     >>autograd     the tape                           >>control      loops and branches in a graph
  *     >>loops        C functions become these           >>einsum       sums of products by letters
@@ -823,6 +824,7 @@ typedef struct hy_array hy_array;       /* a tensor, a traced value, or a group 
 typedef struct hy_graph hy_graph;       /* a traced program */
 typedef struct hy_op hy_op;
 typedef struct hy_block hy_block;       /* a layer or a network */
+typedef struct hy_ticket hy_ticket;     /* a call that hy_later began */
 
 typedef enum hy_dtype {                 /* 0 means "not known" or "the default" */
     HY_DTYPE_NONE, HY_F32, HY_F64, HY_F16, HY_BF16, HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL, HY_DTYPE_COUNT,
@@ -948,6 +950,8 @@ typedef struct hy_allocator {
  * time never share it. */
 typedef void (*hy_item_fn)(void *arg, int64_t i, int worker);
 typedef void (*hy_parallel_for)(void *user, int64_t n, hy_item_fn fn, void *arg);
+/* Has fn(arg) called soon, by any thread. 0, or nonzero: it will not, and the call is made at once. */
+typedef int  (*hy_start)(void *user, void (*fn)(void *arg), void *arg);
 
 /* --- what a network is made of --- */
 
@@ -1023,7 +1027,9 @@ typedef struct hy_desc {
     void            *log_user;
     hy_parallel_for  parallel_for;      /* the library's own thread pool */
     void            *parallel_user;
-    void            *reserved[8];
+    hy_start         start;             /* runs what hy_later begins, in another thread; the pool's threads do */
+    void            *start_user;
+    void            *reserved[6];
 } hy_desc;
 
 /* --- what an operator is made of --- */
@@ -3694,7 +3700,7 @@ HY_API const char *hy_error_name(hy_error_t code);
 HY_API void        hy_clear(hy_frame *F);                         /* forget the error */
 HY_API void        hy_raise(hy_frame *F, hy_error_t code, const char *text);   /* set one, if none stands */
 HY_API void        hy_seed(hy_frame *F, uint64_t seed);           /* restart the random numbers */
-HY_API int         hy_wait_all(hy_frame *F);  /* all work is done on return: the error code */
+HY_API int         hy_wait_all(hy_frame *F);  /* F's tickets have run and are used up: the error code */
 HY_API const char *hy_mode(hy_frame *F);                          /* "ndarray" or "symbol" */
 HY_API const char *hy_version(void);
 typedef struct hy_memory { size_t bytes, peak, cached; int64_t calls; } hy_memory;
@@ -4068,6 +4074,16 @@ HY_API int          hy_plan_value_at(hy_graph *planned, int node, int output, hy
 /* Calls of this frame with such inputs take all memory from the buffer, which must outlive their results and
  * the block's use: until another hy_bind for such inputs, hy_block_free or hy_close. 0, or nonzero. */
 HY_API int         hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void *buffer, size_t bytes);
+
+/* Calls that return at once: see >>manual. The ticket stands for the result until one of the last three, or hy_close,
+ * ends it. hy_ready: 1, 0 not yet, -1 an error. hy_wait gives what hy_call would have given, or its error.
+ * hy_bind_lane is hy_bind for calls that run beside others: lane 0, 1 ... each has a buffer of its own. */
+HY_API hy_ticket   *hy_later(hy_frame *F, hy_block *block, hy_array *inputs);
+HY_API int          hy_bind_lane(hy_frame *F, hy_block *block, hy_array *inputs, int lane, void *buffer,
+                                 size_t bytes);
+HY_API int          hy_ready(hy_frame *F, hy_ticket *ticket);
+HY_API hy_array    *hy_wait(hy_frame *F, hy_ticket *ticket);
+HY_API void         hy_drop(hy_frame *F, hy_ticket *ticket);    /* nobody wants the result; waits for nothing */
 /* Traces anew and compares the graphs, then unfused with imperative, then optimised with unfused. Prints
  * what differs; 0 when nothing does. */
 HY_API int         hy_check(hy_frame *F, hy_block *block, hy_array *inputs);
@@ -5845,6 +5861,7 @@ HY__WINDOWS(void) ReleaseSRWLockExclusive(struct _RTL_SRWLOCK *lock);
 HY__WINDOWS(int) SleepConditionVariableSRW(struct _RTL_CONDITION_VARIABLE *condition,
                                            struct _RTL_SRWLOCK *lock, unsigned long ms, unsigned long how);
 HY__WINDOWS(void) WakeAllConditionVariable(struct _RTL_CONDITION_VARIABLE *condition);
+HY__WINDOWS(void) WakeConditionVariable(struct _RTL_CONDITION_VARIABLE *condition);
 HY__WINDOWS(unsigned long) WaitForSingleObject(void *handle, unsigned long ms);
 HY__WINDOWS(int) CloseHandle(void *handle);
 HY__WINDOWS(unsigned long) GetCurrentThreadId(void);
@@ -5888,6 +5905,7 @@ static void hy__wait(hy__signal *s, hy__lock *l)
     SleepConditionVariableSRW(HY__CONDITION(s), HY__SRWLOCK(l), 0xffffffffu, 0);
 }
 static void hy__wake_all(hy__signal *s) { WakeAllConditionVariable(HY__CONDITION(s)); }
+static void hy__wake_one(hy__signal *s) { WakeConditionVariable(HY__CONDITION(s)); }
 static int  hy__thread_start(hy__thread *t, unsigned (__stdcall *fn)(void *), void *arg)
 {
     return (*t = (void *)_beginthreadex(NULL, 0, fn, arg, 0, NULL)) == NULL;
@@ -5909,6 +5927,7 @@ static void hy__signal_init(hy__signal *s) { pthread_cond_init(s, NULL); }
 static void hy__signal_done(hy__signal *s) { pthread_cond_destroy(s); }
 static void hy__wait(hy__signal *s, hy__lock *l) { pthread_cond_wait(s, l); }
 static void hy__wake_all(hy__signal *s) { pthread_cond_broadcast(s); }
+static void hy__wake_one(hy__signal *s) { pthread_cond_signal(s); }
 static int  hy__thread_start(hy__thread *t, void *(*fn)(void *), void *arg)
 {
     return pthread_create(t, NULL, fn, arg);
@@ -6999,6 +7018,7 @@ static int hy__met_find(const hy__met *m, const void *key)
 typedef struct hy__buffer {
     int      refs;
     int      pins;                      /* recorded calls that still read it */
+    int      readers;                   /* calls of hy_later that still read it */
     int      watched;                   /* compiled programs may depend on its values */
     int      captured;                  /* a trace holds it as a constant */
     int      borrowed;
@@ -7065,7 +7085,7 @@ static hy__buffer *hy__buffer_new(hy__cache *cache, size_t bytes)
         b->version = 0;
     }
     b->refs = 1;
-    b->pins = b->borrowed = b->read_only = b->watched = b->captured = 0;
+    b->pins = b->readers = b->borrowed = b->read_only = b->watched = b->captured = 0;
     b->version++;
     return b;
 }
@@ -7293,6 +7313,10 @@ typedef struct hy_root {
     hy_frame  *closed;                  /* records of closed frames */
     hy_frame  *param_frame;                   /* owns parameters; made with the first block */
     hy_block  *blocks;                  /* roots of all that were made */
+    struct hy__later *later;            /* tickets and their lanes, or NULL, ... */
+    void     (*later_end)(hy_frame *F, int last);           /* ... and what ends a frame's */
+    void     (*later_wait)(hy_frame *F);
+    int        lanes;                   /* so many of the frames are */
     struct hy__loader_pool *loader_pools;             /* of loaders, which read datasets in the background */
     uint64_t   moves;                   /* counts changes of a parameter's type or address */
     uint64_t   changes;                 /* counts changes of any block's structure */
@@ -7376,6 +7400,7 @@ struct hy_frame {
     hy__scope  *scope;
     uintptr_t   inside;                 /* the thread they are in, or 0 */
     int         depth;                  /* calls under way in the frame it was forked off */
+    int         alone;                  /* its regions run in one thread: the host's worker has it */
     int         unwatched;              /* loops and branches that run line by line */
     const char *within;                 /* the callback that runs, for messages about what it may not do */
     const hy__role *role;               /* the innermost of them, for messages about handles */
@@ -7645,7 +7670,11 @@ HY_API void hy_raise(hy_frame *F, hy_error_t code, const char *text)
 {
     hy__fail(F, code > HY_ERROR_OK && code < HY_ERROR_COUNT ? code : HY_ERROR_USER, "%s", text);
 }
-HY_API int hy_wait_all(hy_frame *F) { return (int)hy_error_code(F); }
+HY_API int hy_wait_all(hy_frame *F)
+{
+    if (F && !F->code && F->root->later_wait) F->root->later_wait(F);
+    return (int)hy_error_code(F);
+}
 
 HY_API const char *hy_error_name(hy_error_t code)
 {
@@ -8477,6 +8506,9 @@ struct hy__pool {
     hy__region *region;
     int        busy;                    /* some frame owns the pool */
     int        stop, sleepers;
+    int        jobs;                    /* that wait for a thread; run by ... */
+    void     (*job)(void *arg);         /* ... this */
+    void      *job_user;
     double     missed, last;            /* nanoseconds of work without those that sleep, and until when */
     int64_t    owner;                   /* the process that has the threads: not one that was forked since */
     unsigned   turns;                   /* regions since somebody looked */
@@ -8486,19 +8518,21 @@ struct hy__pool {
 typedef struct hy__hand { hy__pool *pool; hy__thread thread; int worker; } hy__hand; /* always the same one */
 enum { HY__GATE_CLOSED = 1024, HY__GATE_STEP = 2048, HY__SPINS = 20000, HY__TURNS = 64 };
 
-static int64_t hy__pool_wait(hy__pool *pool, int64_t seen)  /* the next generation's gate, or -1 to stop */
+/* The next generation's gate, the same one if there is a job, or -1 to stop. */
+static int64_t hy__pool_wait(hy__pool *pool, int64_t seen)
 {
     int spins;
     int64_t gate;
     for (spins = 0; spins < HY__SPINS; spins++) {
         gate = HY__LOAD(&pool->gate);
-        if (gate / HY__GATE_STEP != seen) return gate;
+        if (gate / HY__GATE_STEP != seen || HY__LOAD(&pool->jobs)) return gate;
         if (HY__LOAD(&pool->stop)) return -1;
         if (spins % 1024 == 1023) hy__yield(); else hy__relax();
     }
     hy__acquire(&pool->lock);
     HY__ADD(&pool->sleepers, 1);
-    while ((gate = HY__LOAD(&pool->gate)) / HY__GATE_STEP == seen && !HY__LOAD(&pool->stop))
+    while ((gate = HY__LOAD(&pool->gate)) / HY__GATE_STEP == seen && !HY__LOAD(&pool->stop) &&
+           !HY__LOAD(&pool->jobs))
         hy__wait(&pool->wake, &pool->lock);
     HY__ADD(&pool->sleepers, -1);
     hy__release(&pool->lock);
@@ -8511,6 +8545,7 @@ HY__THREAD_MAIN(hy__pool_main)
     hy__pool *pool = hand->pool;
     int64_t seen = 0, gate;
     while ((gate = hy__pool_wait(pool, seen)) >= 0) {
+        if (gate / HY__GATE_STEP == seen) { pool->job(pool->job_user); continue; }
         seen = gate / HY__GATE_STEP;
         while (!(gate & HY__GATE_CLOSED) && gate / HY__GATE_STEP == seen) {
             if (!HY__SWAP(&pool->gate, &gate, gate + 1)) continue;
@@ -8600,6 +8635,22 @@ static void hy__pool_wake(hy__pool *pool)
     hy__acquire(&pool->lock);
     hy__wake_all(&pool->wake);
     hy__release(&pool->lock);
+}
+
+/* A job waits for one of the threads, which start if need be. 0: there is none. */
+static int hy__pool_call(hy__pool *pool)
+{
+    int free_pool = 0, some = 1;
+    if (HY__SWAP(&pool->busy, &free_pool, 1)) {
+        hy__pool_renew(pool);
+        hy__pool_start(pool);
+        some = pool->started > 0;
+        HY__STORE(&pool->busy, 0);
+    }
+    hy__acquire(&pool->lock);
+    hy__wake_one(&pool->wake);
+    hy__release(&pool->lock);
+    return some;
 }
 
 /* Runs a region with the pool's threads. Returns 0 if another frame has the pool. Without threads, as after a
@@ -9677,6 +9728,8 @@ static int hy__param_own(hy_frame *F, hy__param *p)
     return 0;
 }
 
+static const char hy__still_read[] = "%s: a call that hy_later began still reads it: hy_wait for it first";
+
 /* May x be overwritten? */
 static int hy__writable(hy_frame *F, hy_array *x, const char *who)
 {
@@ -9687,6 +9740,8 @@ static int hy__writable(hy_frame *F, hy_array *x, const char *who)
     if (HY__LOAD(&x->buffer->pins))
         return hy__deny(F, HY_ERROR_STATE, "%s: a recorded backward still needs the value of this array: run "
                         "hy_backward first, or write to a hy_copy", who);
+    if (HY__LOAD(&x->buffer->readers))
+        return hy__deny(F, HY_ERROR_STATE, hy__still_read, who);
     if (x->tape && !x->tape->spent && (x->tape->op || F->recording))
         return hy__deny(F, HY_ERROR_STATE, "%s: the array is part of a recorded computation, which a change "
                         "would escape: write a = a + b instead of a += b", who);
@@ -38021,7 +38076,7 @@ static size_t hy__work_bytes(const hy_root *root, const hy_job *job)
     return hy__round64(job->shared) + hy__round64(job->scratch) * (size_t)root->threads;
 }
 
-static void hy__run_job(hy_root *root, hy_run *now, char *memory)
+static void hy__run_job(hy_frame *F, hy_run *now, char *memory)
 {
     const hy_job *job = now->job;
     hy__region region;
@@ -38042,7 +38097,9 @@ static void hy__run_job(hy_root *root, hy_run *now, char *memory)
     region.arg = &w;
     region.stages = job->stages;
     region.items = job->items;
-    if (hy__parallel(root, &region, job->cost)) hy__run_strayed(now);
+    region.count = region.few;
+    region.workers = F->alone ? 1 : F->root->threads;
+    if (hy__parallel_counted(F->root, &region, job->cost)) hy__run_strayed(now);
 }
 
 /* Scratch memory of the frame, at least so large. */
@@ -38312,7 +38369,7 @@ static int hy__perform(hy_frame *F, hy__call *c, const hy_op *op, const void *re
     if (HY__PEEK(&F->root->profile.on)) now.timing = &timing;
     bytes = hy__work_bytes(F->root, &job);
     if (bytes && !(memory = hy__frame_scratch(F, bytes))) hy__no_memory(F, op->name);
-    else hy__run_job(F->root, &now, memory);
+    else hy__run_job(F, &now, memory);
     if (now.fault) hy__fail_run(F, &now, c->name);
     hy__buffer_drop(&F->cache, loose);
     return F->code ? -1 : 0;
@@ -38662,7 +38719,7 @@ static const hy__bound *hy__bound_call(hy_frame *F, const hy_op *op, int n, hy_a
     }
     hy__run_open(&now, b->job, data, F->seed, F->stream);
     if (op->flags & HY_OP_RANDOM) F->stream += hy__takes(op, record, F->training);
-    hy__run_job(F->root, &now, memory);
+    hy__run_job(F, &now, memory);
     if (HY__LIKELY(!now.fault)) return b;
     hy__fail_run(F, &now, NULL);
     return NULL;
@@ -44765,7 +44822,7 @@ static int hy__early_run(hy_frame *F, hy__executor *x, const hy__step *s, hy__pr
     region.stages = job.stages;
     region.items = job.items;
     region.count = region.few;
-    region.workers = p->workers;
+    region.workers = F->alone ? 1 : p->workers;
     if (hy__parallel_counted(F->root, &region, job.cost)) hy__run_strayed(&now);
     if (now.fault) { hy__fail_run(F, &now, s->node->name); return -1; }
     e->full = 1;
@@ -45516,7 +45573,7 @@ static void hy__run_region(hy_frame *F, hy__executor *x, hy__item_fn run, void *
     region.stages = p->stages;
     region.items = p->items;
     region.count = x->count;
-    region.workers = p->workers;
+    region.workers = F->alone ? 1 : p->workers;
     if (hy__parallel_counted(F->root, &region, p->cost)) hy__fail(F, HY_ERROR_ARGUMENT, "%s", hy__stray_text);
 }
 
@@ -46963,7 +47020,7 @@ HY_API int hy_close(hy_frame *F)
     int code;
     if (!F) return HY_ERROR_MEMORY;
     if (F->closed) return HY_ERROR_STATE;
-    if (HY__LOAD(&F->root->frames) == 1 && F->root->makes_samples && F->root->makes_samples(F->root)) {
+    if (HY__LOAD(&F->root->frames) - HY__LOAD(&F->root->lanes) == 1 && F->root->makes_samples && F->root->makes_samples(F->root)) {
         hy__fail(F, HY_ERROR_STATE, "hy_close: the function of a dataset must not close the last frame");
         return HY_ERROR_STATE;
     }
@@ -46972,6 +47029,7 @@ HY_API int hy_close(hy_frame *F)
         else hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame, nor a body");
         return HY_ERROR_STATE;
     }
+    if (F->root->later_end) F->root->later_end(F, HY__LOAD(&F->root->frames) - HY__LOAD(&F->root->lanes) == 1);
     if (HY__LOAD(&F->root->profile.owner) == F) F->root->profile.stop(F);
     code = (int)F->code;
     hy__frame_free(F);
@@ -47973,6 +48031,8 @@ static const hy_block *hy__block_busy(const hy_root *root, const hy_block *block
 static int hy__param_at_work(hy_frame *F, hy__param *p, const char *who)
 {
     if (p->same) p = p->same;
+    if (p->array.buffer && HY__LOAD(&p->array.buffer->readers))
+        return hy__fail(F, HY_ERROR_STATE, hy__still_read, who);
     if (!HY__PEEK(&p->block->core->steps)) return 0;
     return hy__fail(F, HY_ERROR_STATE, "%s: hy_step is at work with Parameter '%s': %s must not change it",
                     who, hy__called(p), hy__caller(F));
@@ -48457,6 +48517,10 @@ static void hy__param_initialize(hy_frame *F, hy__param *p, const hy_init *init,
     }
     if (p->array.buffer && HY__LOAD(&p->array.buffer->pins)) {
         hy__fail(F, HY_ERROR_STATE, "hy_reinitialize: a recorded backward still needs '%s'", hy__called(p));
+        return;
+    }
+    if (p->array.buffer && HY__LOAD(&p->array.buffer->readers)) {
+        hy__fail(F, HY_ERROR_STATE, hy__still_read, "hy_reinitialize");
         return;
     }
     memset(&p->wanted, 0, sizeof p->wanted);
@@ -49765,6 +49829,799 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
     hy__write_block(F, block, sink);
     hy__fill_end(F);
     return hy__buffer_sink_end(&b);
+}
+/* MARK: - 56 >>later -------------------------------------------------------------------------------------
+ *
+ * Calls that return at once. hy_later writes a call down: the values of its inputs, held as they are, and the
+ * number of its random draws. Whoever is free runs it in a frame of its own, a lane: a thread of the pool, a
+ * job of the host's, or whoever waits for it. What it reads counts its readers, and must not be written
+ * meanwhile; nothing waits unasked.
+ */
+/* Arrays that are held without a frame, and how they were grouped. */
+typedef struct hy__parcel {
+    hy__value *at;
+    char      *form;
+    int        n, cap, form_cap;
+} hy__parcel;
+
+/* A frame in which calls of tickets run, one at a time. A bound one is its ticket's until that is spent. */
+typedef struct hy__lane {
+    hy_frame  *F;
+    hy_ticket *ticket;
+    hy__owner **bound;                  /* counted: of networks that hy_bind_lane gave a buffer here */
+    int        bounds, cap;
+    int        reserved;                /* hy_bind_lane is at work in it */
+    hy__buffer *back;                   /* memory for results, instead of that which went to other frames */
+} hy__lane;
+
+enum { HY__SPENT, HY__QUEUED, HY__RUNNING, HY__READY };
+
+/* What a host is given. It may call back late, twice, or after hy_close: so it outlives the root until it was
+ * called as often as it was given away. */
+typedef struct hy__errand {
+    hy__lock   lock;
+    hy_ticket *ticket;                  /* NULL: the root is closed */
+    int        owed;
+    hy_allocator use;
+} hy__errand;
+
+struct hy_ticket {
+    hy_root   *root;
+    hy_frame  *frame;
+    hy_block  *block;
+    int        state, dropped;          /* dropped: nobody wants it any more */
+    hy_ticket *next, *older;            /* in the queue, or among the spent; of all */
+    hy__lane  *lane, *ran;              /* where it runs, or must; where it ran */
+    hy__buffer *back;
+    int        bound;                   /* ... must: until it is spent */
+    hy__parcel in, out;
+    hy__buffer **reads;                 /* parameters and constants */
+    int        n, cap;
+    uint64_t   seed, stream, number;
+    hy__fp_mode mode;
+    hy__errand *errand;
+    hy_error_t code;
+    char       text[HY__TEXT ? 512 : 192];
+};
+
+enum { HY__LATER_LANES = 32, HY__SPENT_MOST = 64 };
+struct hy__later {
+    hy__lock   lock;
+#ifndef HYBRID_NO_THREADS
+    hy__signal done;
+#endif
+    hy_ticket *first, *last;            /* queued */
+    hy_ticket *spent, *spent_last;      /* to be used again, oldest first */
+    hy_ticket *all;
+    int        spents, lanes;
+    uint64_t   number;
+    hy__lane   lane[HY__LATER_LANES];
+};
+
+/* --- parcels --- */
+static int hy__parcel_fill(hy_frame *F, hy__parcel *p, hy_array *x)
+{
+    hy__heap *heap = &F->root->heap;
+    hy__flat flat;
+    int i, length;
+    if (hy__flat_open(F, &flat, x, "hy_later")) return -1;
+    length = (int)strlen(flat.full) + 1;
+    if (hy__grow(heap, (void **)&p->at, &p->cap, flat.n, sizeof *p->at) ||
+        hy__grow(heap, (void **)&p->form, &p->form_cap, length, 1)) {
+        hy__flat_close(F, &flat);
+        hy__no_memory(F, "hy_later");
+        return -1;
+    }
+    memcpy(p->form, flat.full, (size_t)length);
+    for (i = 0; i < flat.n; i++) {
+        p->at[i].t = flat.at[i]->t;
+        p->at[i].buffer = hy__buffer_hold(flat.at[i]->buffer);
+    }
+    p->n = flat.n;
+    hy__flat_close(F, &flat);
+    return 0;
+}
+
+static hy_array *hy__parcel_open(hy_frame *F, const hy__parcel *p)
+{
+    const char *form = p->form;
+    hy__buffer *room;
+    hy_array **at = (hy_array **)hy__room(F, &room, (size_t)p->n * sizeof *at + 1, "hy_wait"), *y;
+    int i;
+    if (!at) return NULL;
+    for (i = 0; i < p->n; i++) {
+        at[i] = hy__handle_of(F, &p->at[i].t, p->at[i].buffer);
+        if (!at[i]) break;
+    }
+    y = i == p->n ? hy__group_as(F, &form, &at) : NULL;
+    hy__buffer_drop(&F->cache, room);
+    return F->code ? NULL : y;
+}
+
+static void hy__parcel_empty(hy_frame *F, hy__parcel *p)
+{
+    while (p->n) hy__buffer_drop(&F->cache, p->at[--p->n].buffer);
+}
+
+/* The lane's results go to F: it gets free memory of F's in return, or one would take from the allocator what
+ * the other gives back. The lock is held. */
+static void hy__lane_repay(hy_frame *F, hy__lane *lane, const hy__parcel *p)
+{
+    int i;
+    for (i = 0; i < p->n; i++) {
+        const hy__buffer *b = p->at[i].buffer;
+        hy__buffer *free_one = NULL;
+        if (!b->borrowed && b->slot < HY__SLOTS && F->cache.slot[b->slot])
+            free_one = hy__buffer_new(&F->cache, b->bytes);
+        if (!free_one) continue;
+        free_one->next = lane->back;
+        lane->back = free_one;
+    }
+}
+
+/* --- what a call reads --- */
+static int hy__reads_add(hy_frame *F, hy_ticket *t, hy__buffer *b)
+{
+    if (hy__grow(&F->root->heap, (void **)&t->reads, &t->cap, t->n + 1, sizeof *t->reads)) {
+        hy__no_memory(F, "hy_later");
+        return -1;
+    }
+    HY__ADD(&b->readers, 1);
+    t->reads[t->n++] = hy__buffer_hold(b);
+    return 0;
+}
+
+static int hy__reads_of(hy_frame *F, hy_ticket *t, const hy_graph *g)
+{
+    int i;
+    for (i = 0; i < t->in.n; i++) if (hy__reads_add(F, t, t->in.at[i].buffer)) return -1;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        const hy__param *p = node->param && node->param->same ? node->param->same : node->param;
+        if (p && p->array.buffer && hy__reads_add(F, t, p->array.buffer)) return -1;
+        if (node->held && hy__reads_add(F, t, node->held)) return -1;
+    }
+    return 0;
+}
+
+static void hy__reads_end(hy_frame *F, hy_ticket *t)
+{
+    while (t->n) {
+        hy__buffer *b = t->reads[--t->n];
+        HY__ADD(&b->readers, -1);
+        hy__buffer_drop(&F->cache, b);
+    }
+}
+
+/* --- lanes --- */
+/* One more lane, or NULL. The lock is held, or nobody else can have it. */
+static hy__lane *hy__lane_new(hy_root *root)
+{
+    struct hy__later *all = root->later;
+    hy__lane *lane = &all->lane[all->lanes];
+    if (all->lanes == HY__LATER_LANES || (lane->F = hy__frame_new(root)) == NULL) return NULL;
+    lane->F->alone = root->desc.parallel_for != NULL;
+    HY__ADD(&root->lanes, 1);
+    all->lanes++;
+    return lane;
+}
+
+static int hy__lane_free(const hy__lane *lane) { return !lane->ticket && !HY__LOAD(&lane->reserved); }
+
+/* A lane where it can run now, taken for it. The lock is held. */
+static hy__lane *hy__lane_take(hy_ticket *t)
+{
+    struct hy__later *all = t->root->later;
+    hy__lane *lane = t->lane;
+    int i;
+    for (i = 0; i < all->lanes && !lane; i++) if (hy__lane_free(&all->lane[i])) lane = &all->lane[i];
+    if (!lane) lane = hy__lane_new(t->root);
+    if (lane) { lane->ticket = t; t->lane = lane; }
+    return lane;
+}
+
+static int hy__lane_has(const hy__lane *lane, const hy__owner *owner)
+{
+    int i;
+    for (i = 0; i < lane->bounds; i++) if (lane->bound[i] == owner) return 1;
+    return 0;
+}
+
+/* --- running --- */
+static void hy__ticket_leave_queue(hy_ticket *t)
+{
+    struct hy__later *all = t->root->later;
+    hy_ticket **at = &all->first, *before = NULL;
+    while (*at != t) { before = *at; at = &before->next; }
+    *at = t->next;
+    if (all->last == t) all->last = before;
+#ifndef HYBRID_NO_THREADS
+    if (t->root->pool) HY__ADD(&t->root->pool->jobs, -1);
+#endif
+}
+
+/* It may be used again for another call. The lock is held. */
+static void hy__ticket_spend(hy_ticket *t)
+{
+    struct hy__later *all = t->root->later;
+    if (t->bound) t->lane->ticket = NULL;
+    t->lane = NULL;
+    t->state = HY__SPENT;
+    t->next = NULL;
+    if (all->spent) all->spent_last->next = t; else all->spent = t;
+    all->spent_last = t;
+    all->spents++;
+}
+
+/* Takes it out of the queue to run it: its lane, or NULL. The lock is held. */
+static hy__lane *hy__ticket_begin(hy_ticket *t)
+{
+    hy__lane *lane = hy__lane_take(t);
+    if (!lane) return NULL;
+    hy__ticket_leave_queue(t);
+    t->state = HY__RUNNING;
+    t->ran = lane;
+    t->back = lane->back;
+    lane->back = NULL;
+    return lane;
+}
+
+/* What a call has held until it runs, given back in F, which no other thread uses. */
+static void hy__ticket_let(hy_frame *F, hy_ticket *t)
+{
+    hy__parcel_empty(F, &t->in);
+    hy__reads_end(F, t);
+    hy__block_let(t->block);
+}
+
+/* Computes; nobody else looks at it meanwhile, nor at its lane. */
+static void hy__ticket_compute(hy_ticket *t, hy_frame *L)
+{
+    hy__fp_mode own = hy__fp_mode_join(t->mode);
+    hy_array *x, *y = NULL;
+    hy__buffer *b;
+    while ((b = t->back) != NULL) { t->back = b->next; hy__buffer_drop(&L->cache, b); }
+    L->seed = t->seed;
+    L->stream = t->stream;
+    hy_begin(L);
+    x = L->code ? NULL : hy__parcel_open(L, &t->in);
+    if (!L->code) y = hy_call_at(L, t->block, x, NULL, 0);
+    if (!L->code) hy__parcel_fill(L, &t->out, y);
+    t->code = L->code;
+    memcpy(t->text, L->text, sizeof t->text);
+    hy_clear(L);
+    hy_end(L);
+    hy__ticket_let(L, t);
+    hy__fp_mode_join(own);
+}
+
+/* Runs a ticket that was begun. Its lane is free afterwards, unless its results lie in there. */
+static void hy__ticket_run(hy_ticket *t, hy__lane *lane)
+{
+    struct hy__later *all = t->root->later;
+    hy__ticket_compute(t, lane->F);
+    hy__acquire(&all->lock);
+    t->state = HY__READY;
+    if (t->dropped) hy__parcel_empty(lane->F, &t->out);
+    if (!t->bound) { lane->ticket = NULL; t->lane = NULL; }
+    if (t->dropped) hy__ticket_spend(t);
+#ifndef HYBRID_NO_THREADS
+    hy__wake_all(&all->done);
+#endif
+    hy__release(&all->lock);
+}
+
+/* A thread of the pool has nothing to do. */
+#ifndef HYBRID_NO_THREADS
+static void hy__later_job(void *arg)
+{
+    struct hy__later *all = ((hy_root *)arg)->later;
+    hy_ticket *t;
+    hy__lane *lane;
+    hy__acquire(&all->lock);
+    t = all->first;
+    lane = t ? hy__ticket_begin(t) : NULL;
+    hy__release(&all->lock);
+    if (lane) hy__ticket_run(t, lane); else hy__yield();
+}
+#endif
+
+/* --- a host's jobs --- */
+static void hy__errand_free(hy__errand *e)
+{
+    hy_allocator use = e->use;
+    hy__lock_done(&e->lock);
+    use.free_fn(use.user_data, e);
+}
+
+static hy__errand *hy__errand_new(hy_ticket *t)
+{
+    const hy_allocator use = t->root->heap.use;
+    hy__errand *e = (hy__errand *)use.alloc_fn(use.user_data, sizeof *e);
+    if (!e) return NULL;
+    memset(e, 0, sizeof *e);
+    e->use = use;
+    e->ticket = t;
+    if (!hy__lock_init(&e->lock)) return e;
+    use.free_fn(use.user_data, e);
+    return NULL;
+}
+
+/* What the host calls. The lock keeps the root; behind it a ticket that runs does, since hy_close waits. */
+static void hy__errand_run(void *arg)
+{
+    hy__errand *e = (hy__errand *)arg;
+    hy__lane *lane = NULL;
+    hy_ticket *t;
+    int over;
+    hy__acquire(&e->lock);
+    t = e->ticket;
+    if (e->owed) e->owed--;
+    over = !t && !e->owed;
+    if (t) {
+        hy__acquire(&t->root->later->lock);
+        if (t->state == HY__QUEUED) lane = hy__ticket_begin(t);
+        hy__release(&t->root->later->lock);
+    }
+    hy__release(&e->lock);
+    if (lane) hy__ticket_run(t, lane);
+    if (over) hy__errand_free(e);
+}
+
+/* Gives it to the host. Otherwise than 0: the host does not want it. */
+static int hy__errand_start(hy_ticket *t)
+{
+    const hy_desc *desc = &t->root->desc;
+    int refused;
+    hy__acquire(&t->errand->lock);
+    t->errand->owed++;
+    hy__release(&t->errand->lock);
+    refused = desc->start(desc->start_user, hy__errand_run, t->errand);
+    if (!refused) return 0;
+    hy__acquire(&t->errand->lock);
+    if (t->errand->owed) t->errand->owed--;
+    hy__release(&t->errand->lock);
+    return refused;
+}
+
+/* --- beginning --- */
+static void hy__later_end(hy_frame *F, int last);
+static void hy__later_wait(hy_frame *F);
+
+static struct hy__later *hy__later_of(hy_frame *F)
+{
+    hy_root *root = F->root;
+    struct hy__later *all = HY__LOAD(&root->later), *made;
+    if (all) return all;
+    made = (struct hy__later *)hy__alloc_zero(&root->heap, sizeof *made);
+    if (!made) return (struct hy__later *)hy__no_memory(F, "hy_later");
+    hy__lock_init(&made->lock);
+#ifndef HYBRID_NO_THREADS
+    hy__signal_init(&made->done);
+#endif
+    hy__acquire(&root->lock);
+    all = root->later;
+    if (!all) {
+        root->later_end = hy__later_end;
+        root->later_wait = hy__later_wait;
+#ifndef HYBRID_NO_THREADS
+        if (root->pool) { root->pool->job = hy__later_job; root->pool->job_user = root; }
+#endif
+        HY__STORE(&root->later, made);
+    }
+    hy__release(&root->lock);
+    if (!all) return made;
+#ifndef HYBRID_NO_THREADS
+    hy__signal_done(&made->done);
+#endif
+    hy__lock_done(&made->lock);
+    hy__free(&root->heap, made);
+    return all;
+}
+
+/* A record for a call of F, not used by any; NULL with F's error. */
+static hy_ticket *hy__ticket_new(hy_frame *F)
+{
+    struct hy__later *all = hy__later_of(F);
+    hy_ticket *t = NULL;
+    if (!all) return NULL;
+    hy__acquire(&all->lock);
+    if (all->spents > HY__SPENT_MOST) {
+        t = all->spent;
+        all->spent = t->next;
+        all->spents--;
+    }
+    hy__release(&all->lock);
+    if (t) return t;
+    t = (hy_ticket *)hy__alloc_zero(&F->root->heap, sizeof *t);
+    if (!t) return (hy_ticket *)hy__no_memory(F, "hy_later");
+    t->root = F->root;
+    t->errand = F->root->desc.start ? hy__errand_new(t) : NULL;
+    if (F->root->desc.start && !t->errand) {
+        hy__free(&F->root->heap, t);
+        return (hy_ticket *)hy__no_memory(F, "hy_later");
+    }
+    hy__acquire(&all->lock);
+    t->older = all->all;
+    all->all = t;
+    hy__release(&all->lock);
+    return t;
+}
+
+/* Where the calls of a bound network can go: a lane with a buffer for it, which is taken. 0, or -1. */
+static int hy__ticket_bind(hy_frame *F, hy_ticket *t)
+{
+    struct hy__later *all = F->root->later;
+    const hy__owner *owner = HY__LOAD(&t->block->core->owner);
+    int i, lanes = 0;
+    if (!owner) return 0;
+    hy__acquire(&all->lock);
+    for (i = 0; i < all->lanes && !t->lane; i++) {
+        if (!hy__lane_has(&all->lane[i], owner)) continue;
+        lanes++;
+        if (!hy__lane_free(&all->lane[i])) continue;
+        t->lane = &all->lane[i];
+        t->lane->ticket = t;
+        t->bound = 1;
+    }
+    hy__release(&all->lock);
+    if (t->lane) return 0;
+    return hy__fail(F, HY_ERROR_STATE, !lanes ? "hy_later: %s is bound to a buffer, and calls beside others need one "
+                    "of their own: hy_bind_lane" : "hy_later: each lane that hy_bind_lane gave %s has a ticket: "
+                    "hy_wait first, or bind another", t->block->kind);
+}
+
+/* Writes the call down. 0, or -1 with F's error and nothing held. */
+static int hy__ticket_fill(hy_frame *F, hy_ticket *t, hy_block *block, hy_array *x)
+{
+    hy__graph_rec rec = hy__compile_options(F, block);
+    hy__scope scope;
+    hy__trace *trace = NULL;
+    hy__flat in;
+    in.room = NULL;
+    t->frame = F;
+    t->block = block;
+    t->dropped = t->bound = 0;
+    t->lane = NULL;
+    t->code = HY_ERROR_OK;
+    t->mode = hy__fp_mode_now();
+    hy__call_enter(F, block, &scope);
+    if (!F->code)
+        trace = hy__traced_open(F, &block->core->traces, hy__forward_traced, &scope, x, rec.limit, &in);
+    if (trace && !hy__parcel_fill(F, &t->in, x) && !hy__reads_of(F, t, trace->graph) &&
+        !hy__ticket_bind(F, t)) {
+        t->seed = F->seed;
+        t->stream = F->stream;
+        F->stream += (uint64_t)trace->graph->ranks[0];
+        hy__block_hold(block, "hy_later (hy_wait first)");
+    }
+    hy__trace_leave(trace);
+    hy__flat_close(F, &in);
+    F->scope = scope.outer;
+    hy__call_settle(F);
+    if (!F->code) return 0;
+    hy__reads_end(F, t);
+    hy__parcel_empty(F, &t->in);
+    return -1;
+}
+
+/* Begins a ticket in the caller. */
+static void hy__ticket_here(hy_ticket *t)
+{
+    struct hy__later *all = t->root->later;
+    hy__lane *lane = NULL;
+    hy__acquire(&all->lock);
+    if (t->state == HY__QUEUED) lane = hy__ticket_begin(t);
+    hy__release(&all->lock);
+    if (lane) hy__ticket_run(t, lane);
+}
+
+/* Lets somebody know; who has nobody computes it at once. */
+static void hy__ticket_queue(hy_ticket *t)
+{
+    struct hy__later *all = t->root->later;
+    hy__acquire(&all->lock);
+    t->state = HY__QUEUED;
+    t->number = ++all->number;
+    t->next = NULL;
+    if (all->last) all->last->next = t; else all->first = t;
+    all->last = t;
+#ifndef HYBRID_NO_THREADS
+    if (t->root->pool) HY__ADD(&t->root->pool->jobs, 1);
+#endif
+    hy__release(&all->lock);
+    if (t->root->desc.start) { if (hy__errand_start(t)) hy__ticket_here(t); return; }
+#ifndef HYBRID_NO_THREADS
+    if (t->root->pool && hy__pool_call(t->root->pool)) return;
+#endif
+    hy__ticket_here(t);
+}
+
+static int hy__may_begin(hy_frame *F, hy_block *block, const char *who)
+{
+    if (!F || F->code || !hy__block_ok(F, block, who)) return 0;
+    if (hy__is_symbolic(F) || F->scope || F->within || F->unwatched || HY__PEEK(&F->inside))
+        return hy__deny(F, HY_ERROR_STATE, "%s: %s is at work: a call begun there could outlive it", who,
+                        F->within ? F->within : hy__is_symbolic(F) ? "a trace" : hy__caller(F));
+    if (F->recording || F->training)
+        return hy__deny(F, HY_ERROR_UNSUPPORTED, "%s: what is recorded, or runs in training mode, runs at once: "
+                        "use hy_call", who);
+    if (!block->core->hybrid || !block->core->active)
+        return hy__deny(F, HY_ERROR_STATE, "%s: %s is not hybridized: call hy_hybridize first", who,
+                        block->kind);
+    return 1;
+}
+
+HY_API hy_ticket *hy_later(hy_frame *F, hy_block *block, hy_array *x)
+{
+    hy_ticket *t;
+    if (!hy__may_begin(F, block, "hy_later")) return NULL;
+    if (!x) x = hy__no_inputs(F, block, "hy_later");
+    if (!hy__alive(F, x, "hy_later") || !hy__prefix(F, block)) return NULL;
+    t = hy__ticket_new(F);
+    if (!t) return NULL;
+    if (hy__ticket_fill(F, t, block, x)) {
+        hy__acquire(&F->root->later->lock);
+        hy__ticket_spend(t);
+        hy__release(&F->root->later->lock);
+        return NULL;
+    }
+    hy__ticket_queue(t);
+    return t;
+}
+
+/* Lane `number`, taken from its tickets; NULL with F's error. */
+static hy__lane *hy__lane_reserve(hy_frame *F, int number)
+{
+    struct hy__later *all = hy__later_of(F);
+    hy__lane *lane = NULL;
+    int made;
+    if (!all) return NULL;
+    hy__acquire(&all->lock);
+    while (all->lanes <= number && hy__lane_new(F->root)) continue;
+    made = all->lanes > number;
+    if (made && !all->lane[number].ticket && !all->lane[number].reserved) {
+        lane = &all->lane[number];
+        lane->reserved = 1;
+    }
+    hy__release(&all->lock);
+    if (!made) hy__no_memory(F, "hy_bind_lane");
+    else if (!lane) hy__fail(F, HY_ERROR_STATE, "hy_bind_lane: lane %d has a ticket: hy_wait first", number);
+    return lane;
+}
+
+HY_API int hy_bind_lane(hy_frame *F, hy_block *block, hy_array *inputs, int lane, void *buffer, size_t bytes)
+{
+    hy__planning plan;
+    hy__lane *at;
+    hy__owner *owner;
+    if (!hy__may_begin(F, block, "hy_bind_lane")) return -1;
+    if (!buffer) return hy__fail(F, HY_ERROR_ARGUMENT, "hy_bind_lane: the buffer is NULL");
+    if (lane < 0 || lane >= HY__LATER_LANES - 1)
+        return hy__fail(F, HY_ERROR_ARGUMENT, "hy_bind_lane: lane %d: they are numbered from 0 to %d", lane,
+                        HY__LATER_LANES - 2);
+    if (!hy__prefix(F, block) || hy__block_owner(F, block->core)) return -1;
+    at = hy__lane_reserve(F, lane);
+    if (!at) return -1;
+    memset(&plan, 0, sizeof plan);
+    plan.buffer = buffer;
+    plan.bytes = bytes;
+    owner = block->core->owner;
+    if (hy__grow(&F->root->heap, (void **)&at->bound, &at->cap, at->bounds + 1, sizeof *at->bound))
+        hy__no_memory(F, "hy_bind_lane");
+    else if (hy__plan_call(at->F, block, inputs, "hy_bind_lane", &plan)) {
+        hy__fail(F, at->F->code, "%s", at->F->text);
+        hy_clear(at->F);
+    } else if (!hy__lane_has(at, owner)) {
+        HY__ADD(&owner->refs, 1);
+        at->bound[at->bounds++] = owner;
+    }
+    HY__STORE(&at->reserved, 0);
+    return F->code ? -1 : 0;
+}
+
+/* --- ending --- */
+/* Is it a ticket that still stands? The lock is held, if there is one. */
+static int hy__ticket_ok(hy_frame *F, const hy_ticket *t, const char *who)
+{
+    if (!F || F->code) return 0;
+    if (!t) return hy__deny(F, HY_ERROR_ARGUMENT, "%s: the ticket is NULL", who);
+    if (t->root != F->root)
+        return hy__deny(F, HY_ERROR_ARGUMENT, "%s: the ticket belongs to another hy_open", who);
+    if (hy__is_symbolic(F))
+        return hy__deny(F, HY_ERROR_TRACE, "%s: a trace has no values: wait before the call", who);
+    return 1;
+}
+
+static int hy__ticket_spent(hy_frame *F, const hy_ticket *t, const char *who)
+{
+    if (t->state != HY__SPENT && !t->dropped) return 0;
+    hy__fail(F, HY_ERROR_STATE, "%s: the ticket is used up: hy_wait, hy_wait_all or hy_drop has ended it",
+             who);
+    return 1;
+}
+
+HY_API int hy_ready(hy_frame *F, hy_ticket *t)
+{
+    struct hy__later *all;
+    int ready = 0;
+    if (!hy__ticket_ok(F, t, "hy_ready")) return -1;
+    all = t->root->later;
+    hy__acquire(&all->lock);
+    if (hy__ticket_spent(F, t, "hy_ready")) ready = -1;
+    else ready = t->state == HY__READY;
+    hy__release(&all->lock);
+    return ready;
+}
+
+/* There is no memory for a lane, and nobody whose lane could become free. */
+static int hy__ticket_fails(hy_frame *F, hy_ticket *t)
+{
+    static const char text[] = "hy_wait: out of memory";
+    struct hy__later *all = t->root->later;
+    int i;
+    for (i = 0; i < all->lanes; i++)
+        if (HY__LOAD(&all->lane[i].reserved) ||
+            (all->lane[i].ticket && all->lane[i].ticket->state == HY__RUNNING)) return 0;
+    hy__ticket_leave_queue(t);
+    hy__ticket_let(F, t);
+    t->code = HY_ERROR_MEMORY;
+    memcpy(t->text, text, sizeof text);
+    t->state = HY__READY;
+    return 1;
+}
+
+/* Until it has run: here, if nobody has begun it. Returns with the lock, which is held. */
+static void hy__ticket_finish(hy_frame *F, hy_ticket *t, uint64_t number)
+{
+    struct hy__later *all = t->root->later;
+    while (t->number == number && (t->state == HY__QUEUED || t->state == HY__RUNNING)) {
+        hy__lane *lane = t->state == HY__QUEUED ? hy__ticket_begin(t) : NULL;
+        if (!lane && t->state == HY__QUEUED && hy__ticket_fails(F, t)) break;
+#ifndef HYBRID_NO_THREADS
+        if (!lane) { hy__wait(&all->done, &all->lock); continue; }
+#else
+        if (!lane) break;
+#endif
+        hy__release(&all->lock);
+        hy__ticket_run(t, lane);
+        hy__acquire(&all->lock);
+    }
+}
+
+HY_API hy_array *hy_wait(hy_frame *F, hy_ticket *t)
+{
+    struct hy__later *all;
+    hy_array *y = NULL;
+    uint64_t number;
+    if (!hy__ticket_ok(F, t, "hy_wait")) return NULL;
+    all = t->root->later;
+    hy__acquire(&all->lock);
+    number = t->number;
+    if (!hy__ticket_spent(F, t, "hy_wait")) {
+        hy__ticket_finish(F, t, number);
+        if (t->number != number || hy__ticket_spent(F, t, "hy_wait"))
+            hy__fail(F, HY_ERROR_STATE, "hy_wait: another thread has the result of this ticket");
+        else if (t->code) hy__fail(F, t->code, "%s", t->text);
+        else y = hy__parcel_open(F, &t->out);
+        if (t->number == number && t->state == HY__READY && (t->code || y)) {
+            hy__lane_repay(F, t->ran, &t->out);
+            hy__parcel_empty(F, &t->out);
+            hy__ticket_spend(t);
+        }
+    }
+    hy__release(&all->lock);
+    return y;
+}
+
+/* Gives it up; who runs it tidies up. The lock is held. */
+static void hy__ticket_drop(hy_frame *F, hy_ticket *t)
+{
+    if (t->state == HY__RUNNING) { t->dropped = 1; return; }
+    if (t->state == HY__QUEUED) {
+        hy__ticket_leave_queue(t);
+        hy__ticket_let(F, t);
+    }
+    hy__parcel_empty(F, &t->out);
+    hy__ticket_spend(t);
+}
+
+HY_API void hy_drop(hy_frame *F, hy_ticket *t)
+{
+    struct hy__later *all;
+    if (!hy__ticket_ok(F, t, "hy_drop")) return;
+    all = t->root->later;
+    hy__acquire(&all->lock);
+    if (!hy__ticket_spent(F, t, "hy_drop")) hy__ticket_drop(F, t);
+    hy__release(&all->lock);
+}
+
+/* The oldest ticket of a frame that stands, or NULL. The lock is held. */
+static hy_ticket *hy__ticket_oldest(const struct hy__later *all, const hy_frame *F)
+{
+    hy_ticket *t, *oldest = NULL;
+    for (t = all->all; t; t = t->older)
+        if (t->frame == F && t->state != HY__SPENT && (!oldest || t->number < oldest->number)) oldest = t;
+    return oldest;
+}
+
+/* hy_wait_all: the frame's tickets have run and are spent; the earliest error is the frame's. */
+static void hy__later_wait(hy_frame *F)
+{
+    struct hy__later *all = F->root->later;
+    hy_ticket *t;
+    hy__acquire(&all->lock);
+    while ((t = hy__ticket_oldest(all, F)) != NULL) {
+        hy__ticket_finish(F, t, t->number);
+        if (t->state == HY__SPENT) continue;            /* it was dropped before */
+        if (t->code && !t->dropped) hy__fail(F, t->code, "%s", t->text);
+        hy__parcel_empty(F, &t->out);
+        hy__ticket_spend(t);
+    }
+    hy__release(&all->lock);
+}
+
+static void hy__later_free(hy_root *root)
+{
+    struct hy__later *all = root->later;
+    hy_ticket *t;
+    hy__buffer *b;
+    int i;
+    for (i = 0; i < all->lanes; i++) {
+        hy__lane *lane = &all->lane[i];
+        while ((b = lane->back) != NULL) { lane->back = b->next; hy__buffer_drop(&lane->F->cache, b); }
+        hy__frame_free(lane->F);
+        while (lane->bounds) hy__owner_drop(root, lane->bound[--lane->bounds]);
+        hy__free(&root->heap, lane->bound);
+    }
+    root->lanes = 0;
+    while ((t = all->all) != NULL) {
+        all->all = t->older;
+        hy__free(&root->heap, t->in.at);
+        hy__free(&root->heap, t->in.form);
+        hy__free(&root->heap, t->out.at);
+        hy__free(&root->heap, t->out.form);
+        hy__free(&root->heap, t->reads);
+        hy__free(&root->heap, t);
+    }
+#ifndef HYBRID_NO_THREADS
+    hy__signal_done(&all->done);
+#endif
+    hy__lock_done(&all->lock);
+    hy__free(&root->heap, all);
+    root->later = NULL;
+}
+
+/* From now on the host's calls find no ticket. */
+static void hy__errands_end(struct hy__later *all)
+{
+    hy_ticket *t;
+    for (t = all->all; t; t = t->older) {
+        hy__errand *e = t->errand;
+        int over;
+        if (!e) continue;
+        hy__acquire(&e->lock);
+        e->ticket = NULL;
+        over = !e->owed;
+        hy__release(&e->lock);
+        if (over) hy__errand_free(e);
+    }
+}
+
+/* A frame closes: its tickets end. With the last frame all lanes go. */
+static void hy__later_end(hy_frame *F, int last)
+{
+    struct hy__later *all = F->root->later;
+    hy_ticket *t;
+    hy__acquire(&all->lock);
+    while ((t = hy__ticket_oldest(all, F)) != NULL) {
+        hy__ticket_drop(F, t);
+        if (t->state == HY__RUNNING) hy__ticket_finish(F, t, t->number);
+    }
+    hy__release(&all->lock);
+    if (!last) return;
+    hy__errands_end(all);
+    hy__later_free(F->root);
 }
 /* MARK: - 57 >>gradient ----------------------------------------------------------------------------------
  *
