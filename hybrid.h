@@ -377,6 +377,21 @@
  *   A child of fork goes on with arrays, networks, loaders and threads of its own; what other threads of the
  *   parent were in the middle of, it lacks, as POSIX has it.
  *
+ * LATER
+ *   hy_later begins a call of a hybridized network and returns at once with a ticket; a thread of the pool, or
+ *   a job of the host's (hy_desc.start), runs it whole, in a frame of its own. hy_ready asks, hy_wait gives
+ *   what hy_call would have given in that place, with the same bits and random numbers, or its error; it runs
+ *   a call that nobody has begun, so nothing hangs where threads are few or the host forgets. Without a thread
+ *   or `start` hy_later computes at once. A ticket belongs to its frame, not to a hy_begin: it ends with
+ *   hy_wait, hy_wait_all (which drops results that nobody took), hy_drop (nobody wants it) or hy_close. Other
+ *   frames of the same hy_open may wait for it; one gets the result.
+ *   Until it has run, what it reads (inputs, parameters, arrays from outside) stays: writing one of them,
+ *   training, loading and freeing the block are errors that name hy_wait. Memory that was lent with hy_borrow
+ *   is yours to keep. What is recorded or runs in training mode runs at once, with hy_call.
+ *   A network that hy_bind has given a buffer needs one for each call beside others: hy_bind_lane. A result
+ *   lies there until it is dropped and the lane is used again.
+ *   It pays for calls of more than some 50 us: to wake a thread takes 5 to 20.
+ *
  * IN A HOST
  *   The header drops into C99 and C++11, in extern "C" and, in C++, in a namespace (without the
  *   implementation; <stdint.h>, <stddef.h> and <initializer_list> come before it). Compiled with -ffast-math,
@@ -824,7 +839,7 @@ typedef struct hy_array hy_array;       /* a tensor, a traced value, or a group 
 typedef struct hy_graph hy_graph;       /* a traced program */
 typedef struct hy_op hy_op;
 typedef struct hy_block hy_block;       /* a layer or a network */
-typedef struct hy_ticket hy_ticket;     /* a call that hy_later began */
+typedef struct hy_ticket hy_ticket;     /* a call that hy_later has begun */
 
 typedef enum hy_dtype {                 /* 0 means "not known" or "the default" */
     HY_DTYPE_NONE, HY_F32, HY_F64, HY_F16, HY_BF16, HY_I8, HY_U8, HY_I32, HY_I64, HY_BOOL, HY_DTYPE_COUNT,
@@ -5087,6 +5102,10 @@ HY__BRACES(size_t, hy_summary_text,
            (F, block, x.in(F), buffer, bytes))
 HY__BRACES(int, hy_bind, (hy_frame *F, hy_block *block, hy__several inputs, void *buffer, size_t bytes),
            (F, block, inputs.in(F), buffer, bytes))
+HY__BRACES(hy_ticket *, hy_later, (hy_frame *F, hy_block *block, hy__several inputs), (F, block, inputs.in(F)))
+HY__BRACES(int, hy_bind_lane,
+           (hy_frame *F, hy_block *block, hy__several inputs, int lane, void *buffer, size_t bytes),
+           (F, block, inputs.in(F), lane, buffer, bytes))
 /* Groups and options: these by pointer or by reference. */
 #define HY__BRACES_OPT(type, name, opt_type, params, args) \
     HY__BRACES(type, name, (HY__LIST params, const opt_type *opt), (HY__LIST args, opt)) \
@@ -7316,6 +7335,7 @@ typedef struct hy_root {
     struct hy__later *later;            /* tickets and their lanes, or NULL, ... */
     void     (*later_end)(hy_frame *F, int last);           /* ... and what ends a frame's */
     void     (*later_wait)(hy_frame *F);
+    void     (*later_free)(struct hy_root *root);       /* when no thread of the pool looks for tickets */
     int        lanes;                   /* so many of the frames are */
     struct hy__loader_pool *loader_pools;             /* of loaders, which read datasets in the background */
     uint64_t   moves;                   /* counts changes of a parameter's type or address */
@@ -46874,6 +46894,7 @@ static void hy__root_free(hy_root *root)
 #ifndef HYBRID_NO_THREADS
     hy__pool_free(root->pool);
 #endif
+    if (root->later_free) root->later_free(root);
     if (root->free_blocks) root->free_blocks(root);
     while (root->graphs) {
         hy_graph *g = root->graphs;
@@ -49943,6 +49964,15 @@ static void hy__parcel_empty(hy_frame *F, hy__parcel *p)
     while (p->n) hy__buffer_drop(&F->cache, p->at[--p->n].buffer);
 }
 
+/* Results that nobody took go back to where they were made. The lock is held. */
+static void hy__lane_return(hy__lane *lane, hy__parcel *p)
+{
+    while (p->n) {
+        hy__buffer *b = p->at[--p->n].buffer;
+        b->next = lane->back;
+        lane->back = b;
+    }
+}
 /* The lane's results go to F: it gets free memory of F's in return, or one would take from the allocator what
  * the other gives back. The lock is held. */
 static void hy__lane_repay(hy_frame *F, hy__lane *lane, const hy__parcel *p)
@@ -50126,6 +50156,7 @@ static void hy__later_job(void *arg)
 }
 #endif
 
+#ifndef HYBRID_NO_THREADS
 /* --- a host's jobs --- */
 static void hy__errand_free(hy__errand *e)
 {
@@ -50183,10 +50214,12 @@ static int hy__errand_start(hy_ticket *t)
     hy__release(&t->errand->lock);
     return refused;
 }
+#endif
 
 /* --- beginning --- */
 static void hy__later_end(hy_frame *F, int last);
 static void hy__later_wait(hy_frame *F);
+static void hy__later_free(hy_root *root);
 
 static struct hy__later *hy__later_of(hy_frame *F)
 {
@@ -50204,6 +50237,7 @@ static struct hy__later *hy__later_of(hy_frame *F)
     if (!all) {
         root->later_end = hy__later_end;
         root->later_wait = hy__later_wait;
+        root->later_free = hy__later_free;
 #ifndef HYBRID_NO_THREADS
         if (root->pool) { root->pool->job = hy__later_job; root->pool->job_user = root; }
 #endif
@@ -50236,11 +50270,13 @@ static hy_ticket *hy__ticket_new(hy_frame *F)
     t = (hy_ticket *)hy__alloc_zero(&F->root->heap, sizeof *t);
     if (!t) return (hy_ticket *)hy__no_memory(F, "hy_later");
     t->root = F->root;
+#ifndef HYBRID_NO_THREADS
     t->errand = F->root->desc.start ? hy__errand_new(t) : NULL;
     if (F->root->desc.start && !t->errand) {
         hy__free(&F->root->heap, t);
         return (hy_ticket *)hy__no_memory(F, "hy_later");
     }
+#endif
     hy__acquire(&all->lock);
     t->older = all->all;
     all->all = t;
@@ -50277,7 +50313,9 @@ static int hy__ticket_fill(hy_frame *F, hy_ticket *t, hy_block *block, hy_array 
     hy__graph_rec rec = hy__compile_options(F, block);
     hy__scope scope;
     hy__trace *trace = NULL;
+    hy__program *program = NULL;
     hy__flat in;
+    uint64_t draws = 0;
     in.room = NULL;
     t->frame = F;
     t->block = block;
@@ -50288,21 +50326,24 @@ static int hy__ticket_fill(hy_frame *F, hy_ticket *t, hy_block *block, hy_array 
     hy__call_enter(F, block, &scope);
     if (!F->code)
         trace = hy__traced_open(F, &block->core->traces, hy__forward_traced, &scope, x, rec.limit, &in);
-    if (trace && !hy__parcel_fill(F, &t->in, x) && !hy__reads_of(F, t, trace->graph) &&
-        !hy__ticket_bind(F, t)) {
-        t->seed = F->seed;
-        t->stream = F->stream;
-        F->stream += (uint64_t)trace->graph->ranks[0];
-        hy__block_hold(block, "hy_later (hy_wait first)");
-    }
+    if (trace) program = hy__program_for(F, trace->graph, in.at, &rec.mode, rec.limit, NULL);
+    if (program && !hy__parcel_fill(F, &t->in, x) && !hy__reads_of(F, t, trace->graph) &&
+        !hy__ticket_bind(F, t)) draws = (uint64_t)trace->graph->ranks[0];
+    if (program) hy__program_drop(program);
     hy__trace_leave(trace);
     hy__flat_close(F, &in);
     F->scope = scope.outer;
     hy__call_settle(F);
-    if (!F->code) return 0;
-    hy__reads_end(F, t);
-    hy__parcel_empty(F, &t->in);
-    return -1;
+    if (F->code) {
+        hy__reads_end(F, t);
+        hy__parcel_empty(F, &t->in);
+        return -1;
+    }
+    t->seed = F->seed;
+    t->stream = F->stream;
+    F->stream += draws;
+    hy__block_hold(block, "hy_later (hy_wait first)");
+    return 0;
 }
 
 /* Begins a ticket in the caller. */
@@ -50330,8 +50371,8 @@ static void hy__ticket_queue(hy_ticket *t)
     if (t->root->pool) HY__ADD(&t->root->pool->jobs, 1);
 #endif
     hy__release(&all->lock);
-    if (t->root->desc.start) { if (hy__errand_start(t)) hy__ticket_here(t); return; }
 #ifndef HYBRID_NO_THREADS
+    if (t->errand) { if (hy__errand_start(t)) hy__ticket_here(t); return; }
     if (t->root->pool && hy__pool_call(t->root->pool)) return;
 #endif
     hy__ticket_here(t);
@@ -50522,7 +50563,7 @@ static void hy__ticket_drop(hy_frame *F, hy_ticket *t)
         hy__ticket_leave_queue(t);
         hy__ticket_let(F, t);
     }
-    hy__parcel_empty(F, &t->out);
+    hy__lane_return(t->ran, &t->out);
     hy__ticket_spend(t);
 }
 
@@ -50555,13 +50596,13 @@ static void hy__later_wait(hy_frame *F)
         hy__ticket_finish(F, t, t->number);
         if (t->state == HY__SPENT) continue;            /* it was dropped before */
         if (t->code && !t->dropped) hy__fail(F, t->code, "%s", t->text);
-        hy__parcel_empty(F, &t->out);
+        hy__lane_return(t->ran, &t->out);
         hy__ticket_spend(t);
     }
     hy__release(&all->lock);
 }
 
-static void hy__later_free(hy_root *root)
+static void hy__lanes_free(hy_root *root)
 {
     struct hy__later *all = root->later;
     hy_ticket *t;
@@ -50584,14 +50625,19 @@ static void hy__later_free(hy_root *root)
         hy__free(&root->heap, t->reads);
         hy__free(&root->heap, t);
     }
+}
+
+static void hy__later_free(hy_root *root)
+{
+    struct hy__later *all = root->later;
 #ifndef HYBRID_NO_THREADS
     hy__signal_done(&all->done);
 #endif
     hy__lock_done(&all->lock);
     hy__free(&root->heap, all);
-    root->later = NULL;
 }
 
+#ifndef HYBRID_NO_THREADS
 /* From now on the host's calls find no ticket. */
 static void hy__errands_end(struct hy__later *all)
 {
@@ -50607,6 +50653,7 @@ static void hy__errands_end(struct hy__later *all)
         if (over) hy__errand_free(e);
     }
 }
+#endif
 
 /* A frame closes: its tickets end. With the last frame all lanes go. */
 static void hy__later_end(hy_frame *F, int last)
@@ -50620,8 +50667,10 @@ static void hy__later_end(hy_frame *F, int last)
     }
     hy__release(&all->lock);
     if (!last) return;
+#ifndef HYBRID_NO_THREADS
     hy__errands_end(all);
-    hy__later_free(F->root);
+#endif
+    hy__lanes_free(F->root);
 }
 /* MARK: - 57 >>gradient ----------------------------------------------------------------------------------
  *

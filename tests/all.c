@@ -37,6 +37,7 @@
 #include "test_autograd.c"
 #include "test_threads.c"
 #include "test_oom.c"
+#include "test_later.c"
 #include "test_blocks.h"
 #include "test_graph.c"
 #include "test_graph_infer.c"
@@ -137,6 +138,7 @@ int main(int argc, char **argv)
     test_autograd();
     test_threads();
     test_oom();
+    test_later();
     test_memory();
     test_reading();
     test_graph();
