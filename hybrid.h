@@ -378,16 +378,17 @@
  *   parent were in the middle of, it lacks, as POSIX has it.
  *
  * LATER
- *   hy_later begins a call of a hybridized network and returns at once with a ticket; a thread of the pool, or
- *   a job of the host's (hy_desc.start), runs it whole, in a frame of its own. hy_ready asks, hy_wait gives
- *   what hy_call would have given in that place, with the same bits and random numbers, or its error; it runs
- *   a call that nobody has begun, so nothing hangs where threads are few or the host forgets. Without a thread
- *   or `start` hy_later computes at once. A ticket belongs to its frame, not to a hy_begin: it ends with
- *   hy_wait, hy_wait_all (which drops results that nobody took), hy_drop (nobody wants it) or hy_close. Other
- *   frames of the same hy_open may wait for it; one gets the result.
+ *   hy_later begins a call of a hybridized network and returns at once with a ticket; a thread of the pool,
+ *   or a job of the host's (hy_desc.start), runs it whole, in a frame of its own. hy_ready asks, hy_wait
+ *   gives what hy_call would have given in that place, with the same bits and random numbers, or its error;
+ *   it runs a call that nobody has begun, so nothing hangs where threads are few or the host forgets.
+ *   Without a thread or `start` hy_later computes at once. A ticket belongs to its frame, not to a
+ *   hy_begin: it ends with hy_wait, hy_wait_all (which drops results that nobody took), hy_drop (nobody
+ *   wants it) or hy_close. Other frames of the same hy_open may wait for it; one gets the result. What a
+ *   host was given it may run late, twice, or once after hy_close.
  *   Until it has run, what it reads (inputs, parameters, arrays from outside) stays: writing one of them,
- *   training, loading and freeing the block are errors that name hy_wait. Memory that was lent with hy_borrow
- *   is yours to keep. What is recorded or runs in training mode runs at once, with hy_call.
+ *   training, loading and freeing the block are errors that name hy_wait. Memory that was lent with
+ *   hy_borrow is yours to keep. What is recorded or runs in training mode runs at once, with hy_call.
  *   A network that hy_bind has given a buffer needs one for each call beside others: hy_bind_lane. A result
  *   lies there until it is dropped and the lane is used again.
  *   It pays for calls of more than some 50 us: to wake a thread takes 5 to 20.
@@ -1042,7 +1043,7 @@ typedef struct hy_desc {
     void            *log_user;
     hy_parallel_for  parallel_for;      /* the library's own thread pool */
     void            *parallel_user;
-    hy_start         start;             /* runs what hy_later begins, in another thread; the pool's threads do */
+    hy_start         start;             /* runs what hy_later begins: the pool's threads */
     void            *start_user;
     void            *reserved[6];
 } hy_desc;
@@ -4090,15 +4091,15 @@ HY_API int          hy_plan_value_at(hy_graph *planned, int node, int output, hy
  * the block's use: until another hy_bind for such inputs, hy_block_free or hy_close. 0, or nonzero. */
 HY_API int         hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void *buffer, size_t bytes);
 
-/* Calls that return at once: see >>manual. The ticket stands for the result until one of the last three, or hy_close,
- * ends it. hy_ready: 1, 0 not yet, -1 an error. hy_wait gives what hy_call would have given, or its error.
+/* Calls that return at once: see >>manual. The ticket stands for the result until hy_wait, hy_drop, hy_wait_all
+ * or hy_close ends it. hy_ready: 1, 0 not yet, -1 an error. hy_wait gives what hy_call would have given.
  * hy_bind_lane is hy_bind for calls that run beside others: lane 0, 1 ... each has a buffer of its own. */
 HY_API hy_ticket   *hy_later(hy_frame *F, hy_block *block, hy_array *inputs);
 HY_API int          hy_bind_lane(hy_frame *F, hy_block *block, hy_array *inputs, int lane, void *buffer,
                                  size_t bytes);
 HY_API int          hy_ready(hy_frame *F, hy_ticket *ticket);
 HY_API hy_array    *hy_wait(hy_frame *F, hy_ticket *ticket);
-HY_API void         hy_drop(hy_frame *F, hy_ticket *ticket);    /* nobody wants the result; waits for nothing */
+HY_API void         hy_drop(hy_frame *F, hy_ticket *ticket);    /* nobody wants the result: no waiting */
 /* Traces anew and compares the graphs, then unfused with imperative, then optimised with unfused. Prints
  * what differs; 0 when nothing does. */
 HY_API int         hy_check(hy_frame *F, hy_block *block, hy_array *inputs);
@@ -5102,7 +5103,8 @@ HY__BRACES(size_t, hy_summary_text,
            (F, block, x.in(F), buffer, bytes))
 HY__BRACES(int, hy_bind, (hy_frame *F, hy_block *block, hy__several inputs, void *buffer, size_t bytes),
            (F, block, inputs.in(F), buffer, bytes))
-HY__BRACES(hy_ticket *, hy_later, (hy_frame *F, hy_block *block, hy__several inputs), (F, block, inputs.in(F)))
+HY__BRACES(hy_ticket *, hy_later, (hy_frame *F, hy_block *block, hy__several inputs),
+           (F, block, inputs.in(F)))
 HY__BRACES(int, hy_bind_lane,
            (hy_frame *F, hy_block *block, hy__several inputs, int lane, void *buffer, size_t bytes),
            (F, block, inputs.in(F), lane, buffer, bytes))
@@ -47038,10 +47040,11 @@ HY_API hy_frame *hy_symbolic(hy_frame *F)
 
 HY_API int hy_close(hy_frame *F)
 {
-    int code;
+    int code, last;
     if (!F) return HY_ERROR_MEMORY;
     if (F->closed) return HY_ERROR_STATE;
-    if (HY__LOAD(&F->root->frames) - HY__LOAD(&F->root->lanes) == 1 && F->root->makes_samples && F->root->makes_samples(F->root)) {
+    last = HY__LOAD(&F->root->frames) - HY__LOAD(&F->root->lanes) == 1;         /* lanes are nobody's */
+    if (last && F->root->makes_samples && F->root->makes_samples(F->root)) {
         hy__fail(F, HY_ERROR_STATE, "hy_close: the function of a dataset must not close the last frame");
         return HY_ERROR_STATE;
     }
@@ -47050,7 +47053,7 @@ HY_API int hy_close(hy_frame *F)
         else hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame, nor a body");
         return HY_ERROR_STATE;
     }
-    if (F->root->later_end) F->root->later_end(F, HY__LOAD(&F->root->frames) - HY__LOAD(&F->root->lanes) == 1);
+    if (F->root->later_end) F->root->later_end(F, last);
     if (HY__LOAD(&F->root->profile.owner) == F) F->root->profile.stop(F);
     code = (int)F->code;
     hy__frame_free(F);
@@ -50302,9 +50305,9 @@ static int hy__ticket_bind(hy_frame *F, hy_ticket *t)
     }
     hy__release(&all->lock);
     if (t->lane) return 0;
-    return hy__fail(F, HY_ERROR_STATE, !lanes ? "hy_later: %s is bound to a buffer, and calls beside others need one "
-                    "of their own: hy_bind_lane" : "hy_later: each lane that hy_bind_lane gave %s has a ticket: "
-                    "hy_wait first, or bind another", t->block->kind);
+    return hy__fail(F, HY_ERROR_STATE, lanes ? "hy_later: each lane that hy_bind_lane gave %s has a ticket: "
+                    "hy_wait first, or bind another" : "hy_later: %s is bound to a buffer, and calls beside "
+                    "others need one of their own: hy_bind_lane", t->block->kind);
 }
 
 /* Writes the call down. 0, or -1 with F's error and nothing held. */
@@ -50385,8 +50388,8 @@ static int hy__may_begin(hy_frame *F, hy_block *block, const char *who)
         return hy__deny(F, HY_ERROR_STATE, "%s: %s is at work: a call begun there could outlive it", who,
                         F->within ? F->within : hy__is_symbolic(F) ? "a trace" : hy__caller(F));
     if (F->recording || F->training)
-        return hy__deny(F, HY_ERROR_UNSUPPORTED, "%s: what is recorded, or runs in training mode, runs at once: "
-                        "use hy_call", who);
+        return hy__deny(F, HY_ERROR_UNSUPPORTED, "%s: what is recorded, or runs in training mode, runs at "
+                        "once: use hy_call", who);
     if (!block->core->hybrid || !block->core->active)
         return hy__deny(F, HY_ERROR_STATE, "%s: %s is not hybridized: call hy_hybridize first", who,
                         block->kind);
