@@ -4091,7 +4091,7 @@ HY_API int          hy_plan_value_at(hy_graph *planned, int node, int output, hy
  * the block's use: until another hy_bind for such inputs, hy_block_free or hy_close. 0, or nonzero. */
 HY_API int         hy_bind(hy_frame *F, hy_block *block, hy_array *inputs, void *buffer, size_t bytes);
 
-/* Calls that return at once: see >>manual. The ticket stands for the result until hy_wait, hy_drop, hy_wait_all
+/* Calls that return at once: see >>manual. A ticket stands for the result until hy_wait, hy_drop, hy_wait_all
  * or hy_close ends it. hy_ready: 1, 0 not yet, -1 an error. hy_wait gives what hy_call would have given.
  * hy_bind_lane is hy_bind for calls that run beside others: lane 0, 1 ... each has a buffer of its own. */
 HY_API hy_ticket   *hy_later(hy_frame *F, hy_block *block, hy_array *inputs);
@@ -49908,7 +49908,7 @@ struct hy_ticket {
     char       text[HY__TEXT ? 512 : 192];
 };
 
-enum { HY__LATER_LANES = 32, HY__SPENT_MOST = 64 };
+enum { HY__LATER_LANES = 32, HY__SPENT_MOST = 16 };
 struct hy__later {
     hy__lock   lock;
 #ifndef HYBRID_NO_THREADS
