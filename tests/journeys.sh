@@ -312,7 +312,7 @@ one_pass() # first what builds the tools, which the text names before
         *[a-z]*)                  have "${line%% *}" || why="there is no ${line%% *}" ;;
         esac
         [ -z "$why" ] || { echo "skipped: $line: $why"; continue; }
-        run=$(echo "$line" | sed 's/\[NAME\]/softmax/; s/ COMMAND/ show/; s/ MODEL/ my_mlp/; s/ A B$/ my_mlp b.hybrid/; s/data=x.npy/data=data.npy/
+        run=$(echo "$line" | sed 's/\[NAME\]/softmax/; s/ COMMAND/ show/; s/ MODEL/ my_mlp/; s/ A B$/ my_mlp b.hybrid/; s/data=x.npy/data=data.npy/; s/--samples x.npz/--samples data.npy/
             s/prog\.c/first.c/; s/^hybrid show$/hybrid show my_mlp/; s/ lenet_$/ lenet_b1/; s/ mlp_ / mlp_b1 /
             /^\.\/bench/s/$/ --quick/; /others.tsv/s/$/ --threads 1 mlp_b1/; /hybrid bench/s/$/ --count 2/
             /model.hybrid model.onnx/s/$/ --shape x=1,2,6,6/')
