@@ -312,7 +312,7 @@ one_pass() # first what builds the tools, which the text names before
         *[a-z]*)                  have "${line%% *}" || why="there is no ${line%% *}" ;;
         esac
         [ -z "$why" ] || { echo "skipped: $line: $why"; continue; }
-        run=$(echo "$line" | sed 's/\[NAME\]/softmax/; s/ COMMAND/ show/; s/ MODEL/ my_mlp/; s/ A B$/ my_mlp b.hybrid/; s/data=x.npy/data=data.npy/; s/--samples x.npz/--samples data.npy/
+        run=$(echo "$line" | sed 's/\[NAME\]/softmax/; s/ COMMAND/ show/; s/ MODEL/ my_mlp/; s/ A B$/ my_mlp b.hybrid/; s/data=x.npy/data=data.npy/; s/--samples x.npz/--samples samples.npy/
             s/prog\.c/first.c/; s/^hybrid show$/hybrid show my_mlp/; s/ lenet_$/ lenet_b1/; s/ mlp_ / mlp_b1 /
             /^\.\/bench/s/$/ --quick/; /others.tsv/s/$/ --threads 1 mlp_b1/; /hybrid bench/s/$/ --count 2/
             /model.hybrid model.onnx/s/$/ --shape x=1,2,6,6/')
@@ -357,6 +357,7 @@ journey_readme()
     note $? "my_mlp is there" log
     printf "\223NUMPY\001\000\166\000%-117s\n" "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 512), }" > data.npy
     head -c 2048 /dev/zero >> data.npy
+    { head -c 128 data.npy; awk 'BEGIN { for (i = 0; i < 512; i++) printf "\\0\\0%c?", 1 + i % 127 }'; } > samples.npy       # numbers from 0.5 to 1
     printf 'R\tmlp_b1\tother\t1\t5.0\t4.9\t100.0\n' > others.tsv
     commands
     bench_help
