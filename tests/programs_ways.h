@@ -487,10 +487,11 @@ static void pg_count_calls(const pg_job *J)
 {
     hy_array *at[PG_LEAVES], *x;
     int64_t before = 0;
-    int i;
+    int i = 0;
     hy_begin(J->F);
     x = pg_inputs(J->F, J->P, J->way, 0, at);
-    for (i = pg_comes_later(J) ? -30 : 0; i < 4 && !hy_error(J->F); i++) {      /* a ticket is used again late */
+    if (pg_comes_later(J)) i = -30;     /* a ticket is used again late */
+    for (; i < 4 && !hy_error(J->F); i++) {
         before = hy_memory_use(J->F).calls;
         hy_begin(J->F);
         pg_invoke(J, x);
