@@ -5074,6 +5074,12 @@ HY__BRACES_ARGS(dstack)
 HY__BRACES_ARGS(column_stack)
 HY__BRACES(hy_array *, hy_concat, (hy_frame *F, hy__several args, int dim), (F, args.in(F), dim))
 HY__BRACES(hy_array *, hy_stack, (hy_frame *F, hy__several args, int axis), (F, args.in(F), axis))
+HY__BRACES(hy_array *, hy_atleast_1d, (hy_frame *F, hy__several args, int num_args),
+           (F, args.in(F), num_args))
+HY__BRACES(hy_array *, hy_atleast_2d, (hy_frame *F, hy__several args, int num_args),
+           (F, args.in(F), num_args))
+HY__BRACES(hy_array *, hy_atleast_3d, (hy_frame *F, hy__several args, int num_args),
+           (F, args.in(F), num_args))
 HY__BRACES(hy_array *, hy_einsum, (hy_frame *F, const char *subscripts, hy__several args),
            (F, subscripts, args.in(F)))
 HY__BRACES(hy_array *, hy_call_at, (hy_frame *F, hy_block *block, hy__several x, const char *file, int line),

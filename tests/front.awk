@@ -8,7 +8,7 @@ function trim(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
 # Is this argument a group?
 function grouped(fn, type, name)
 {
-    return type == "hy_array *" && (name ~ /^(args|heads|variables|inputs|samples|arrays|states|loop_vars|labels|predictions|begin_state)$/ ||
+    return type == "hy_array *" && fn !~ /box_encode$/ && (name ~ /^(args|heads|variables|inputs|samples|arrays|states|loop_vars|labels|predictions|begin_state)$/ ||
         fn == "hy_foreach" && name == "data" || fn ~ /^hy_(call_at|summary|summary_text)$/ && name == "x")
 }
 
@@ -67,7 +67,7 @@ function formula(fn,    opts, i, s)
 {
     lists_met = 0
     sub(/^hy_/, "hy::", fn)
-    s = fn "(" (type[2] != "hy_array *" ? "F" : grouped("", type[2], name[2]) ? "{v, v}" : "v")
+    s = fn "(" (type[2] != "hy_array *" ? "F" : grouped(fn, type[2], name[2]) ? "{v, v}" : "v")
     for (i = type[2] == "hy_array *" ? 3 : 2; i <= n; i++)
         s = s ", " (i == optional ? "o" : type[i] == "hy_array *" ? "v" : value("hy_" substr(fn, 5), type[i], name[i], ""))
     return s ")"
