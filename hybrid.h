@@ -74793,6 +74793,21 @@ HY__WARM_ROOMS
  *          convolution, deconvolution and pooling, gradients, C source and int8; ONNX's pads are read and
  *          written as they are, MXNet's files get a Pad in front, adj or a slice behind. ONNX: operators that
  *          ONNX Runtime's optimiser makes (com.microsoft).
+ *          LATER: hy_later begins a call and returns; hy_ready, hy_wait, hy_wait_all, hy_drop,
+ *          hy_bind_lane; hy_desc.start runs such calls on a host's threads. OPERATORS: MXNet's image
+ *          operators with true gradients, slice_assign, insert, histogram, logspace, allclose, lcm,
+ *          index_array, gradient_multiplier, atleast_1d to 3d, box_encode, bipartite_matching, im2col,
+ *          col2im, deformable_convolution, matmul_nbits (weights of 2 to 8 bits that stay packed: ONNX
+ *          Runtime's MatMulNBits); every operator that files can bring is a C function, too. LAYERS:
+ *          transforms of images, PixelShuffle, convolutional cells, LSTMPCell, VariationalDropoutCell.
+ *          DATA: samplers, batchify, filter, shard, take, sample and transform of data sets, samples with
+ *          sizes of their own, (N,32,32,3) of CIFAR. hy_set_wd, hy_set_momentum. PAGES: hy_fit's report,
+ *          the benchmark, `hybrid graph --out x.html` and `--profile x.html` look alike; hy_page_text
+ *          gives that look to pages of yours; drawings show repeated blocks once; hy_fit draws a bar at a
+ *          terminal, and its lines go to log_fn where there is one. THE TOOL: help TOPIC, quantize,
+ *          pictures as inputs. clang for MSVC has vectors and threads; where a machine has one instruction
+ *          set HYBRID_ISA is not read. Gradients of some of a block's results: a loss that only an idle
+ *          branch uses is asked for nothing. C source: warped grids and l2 norms keep double precision.
  *          TRAINING: a NaN is never the best; what was fitted is exported at once; functions of yours that
  *          are called cannot free what is at work: that is an error that names them; states and parameters
  *          load in any order; SDML in all types; hy_fit_opt.batch_axis; a step draws only for sgld and
