@@ -64100,17 +64100,30 @@ static void hy__rank_read(hy__node *node, int *ranks)
     for (k = 0; k < 2 && (node->op->flags & HY_OP_RANDOM); k++) ranks[k]++;
 }
 
+/* How many inputs of a list an attribute tells, which most such operators do without; -1: none does. */
+static int hy__inputs_said(const hy_op *op, const void *record)
+{
+    const hy_attr *attr = op->attr;
+    while (attr && attr->name && strcmp(attr->mxnet, "num_args")) attr++;
+    return attr && attr->name ? *(const int *)(const void *)((const char *)record + attr->offset) : -1;
+}
+
 static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
 {
     union { double align[HY__RECORD_MAX / 8]; char bytes[1]; } record;
     const hy__json *j = &R->j;
     const char *name = hy__json_text(j, field[HY__IN_NAME]);
-    int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, due, out, k, t;
+    int inputs = field[HY__IN_INPUTS], n = j->token[inputs].n, due, said, out, k, t;
     hy__node *node;
     if (hy__absent(R->F, op, hy__json_text(j, field[HY__IN_OP]))) return NULL;
     if (op->record > sizeof record || hy__read_record(R, op, &record, field)) return NULL;
     due = hy__inputs_due(op, &record);
     out = hy__read_outputs(R, op, &record);
+    said = hy__inputs_said(op, &record);
+    if (said >= 0 && said != n) {
+        hy__damaged(R->s, (uint64_t)j->token[inputs].at, "node '%s': %d inputs, num_args is %d", name, n, said);
+        return NULL;
+    }
     if ((due >= 0 && n > due) || (n < due && R->version >= 900) || (due < 0 && !n)) {
         if (due < 0 || n > due) hy__damaged(R->s, (uint64_t)j->token[inputs].at,
                                             "node '%s': %d inputs, %s%d are due",

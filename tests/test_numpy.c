@@ -873,6 +873,7 @@ static void numpy_errors(void)
         { { "_npi_average", "\"axis\": \"(0, 1)\"", 1, "f(3,3) 1 ; f(3) 1", "f()", NULL }, "neither shaped like" },
         { { "_npi_average", "", 1, "f(3,3) 1 ; f(3) 1", "f()", NULL }, "neither shaped like" },
         { { "_npi_bitwise_and", "", 1, "f(2) 1 ; f(2) 1", "f(2)", NULL }, "not supported" },
+        { { "_np_atleast_3d", "\"num_args\": \"3\"", 1, "f(3) 1 ; f(1) 1", "f(1,3,1)", NULL }, "2 inputs, num_args is 3" },
         { { "_npi_insert_scalar", "\"int_ind\": \"4\", \"axis\": \"0\"", 1, "f(3) 1 ; f(1) 1", "f(4)", NULL }, "int_ind 4 is out of" },
         { { "_npi_insert_scalar", "\"int_ind\": \"0\", \"axis\": \"2\"", 1, "f(3) 1 ; f(1) 1", "f(4)", NULL }, "axis is out of range" },
         { { "_npi_insert_slice", "\"step\": \"1\", \"axis\": \"0\"", 1, "f(3) 1 ; f(2) 1", "f(6)", NULL }, "cannot be broadcast" },
