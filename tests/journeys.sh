@@ -357,7 +357,7 @@ journey_readme()
     note $? "my_mlp is there" log
     printf "\223NUMPY\001\000\166\000%-117s\n" "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 512), }" > data.npy
     head -c 2048 /dev/zero >> data.npy
-    { head -c 128 data.npy; awk 'BEGIN { for (i = 0; i < 512; i++) printf "\\0\\0%c?", 1 + i % 127 }'; } > samples.npy       # numbers from 0.5 to 1
+    { head -c 128 data.npy; printf '\000\000\200?%.0s' $(seq 512); } > samples.npy       # ones
     printf 'R\tmlp_b1\tother\t1\t5.0\t4.9\t100.0\n' > others.tsv
     commands
     bench_help
