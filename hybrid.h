@@ -49886,12 +49886,14 @@ typedef struct hy__lane {
 
 enum { HY__SPENT, HY__QUEUED, HY__RUNNING, HY__READY };
 
-/* What a host is given. It may call back late, twice, or after hy_close: so it outlives the root until it was
- * called as often as it was given away. */
+/* What a host is given. It may call back late, again, or after hy_close: so it outlives the root until it was
+ * called, and the address that the host has tells which time it was given away. */
+enum { HY__ERRANDS = 64 };
 typedef struct hy__errand {
     hy__lock   lock;
     hy_ticket *ticket;                  /* NULL: the root is closed */
-    int        owed;
+    int        owed, times;             /* it was given away, and not called yet; how often it was */
+    void      *raw;
     hy_allocator use;
 } hy__errand;
 
@@ -50171,33 +50173,39 @@ static void hy__errand_free(hy__errand *e)
 {
     hy_allocator use = e->use;
     hy__lock_done(&e->lock);
-    use.free_fn(use.user_data, e);
+    use.free_fn(use.user_data, e->raw);
 }
 
 static hy__errand *hy__errand_new(hy_ticket *t)
 {
     const hy_allocator use = t->root->heap.use;
-    hy__errand *e = (hy__errand *)use.alloc_fn(use.user_data, sizeof *e);
-    if (!e) return NULL;
+    char *raw = (char *)use.alloc_fn(use.user_data, sizeof(hy__errand) + 2 * HY__ERRANDS);
+    hy__errand *e;
+    if (!raw) return NULL;
+    e = (hy__errand *)(void *)(raw + (-(uintptr_t)raw & (HY__ERRANDS - 1)));
     memset(e, 0, sizeof *e);
+    e->raw = raw;
     e->use = use;
     e->ticket = t;
     if (!hy__lock_init(&e->lock)) return e;
-    use.free_fn(use.user_data, e);
+    use.free_fn(use.user_data, raw);
     return NULL;
 }
 
 /* What the host calls. The lock keeps the root; behind it a ticket that runs does, since hy_close waits. */
 static void hy__errand_run(void *arg)
 {
-    hy__errand *e = (hy__errand *)arg;
+    const uintptr_t which = (uintptr_t)arg & (HY__ERRANDS - 1);
+    hy__errand *e = (hy__errand *)(void *)((char *)arg - which);
     hy__lane *lane = NULL;
-    hy_ticket *t;
-    int over;
+    hy_ticket *t = NULL;
+    int over = 0;
     hy__acquire(&e->lock);
-    t = e->ticket;
-    if (e->owed) e->owed--;
-    over = !t && !e->owed;
+    if (e->owed && which == (uintptr_t)(e->times % HY__ERRANDS)) {
+        t = e->ticket;
+        e->owed = 0;
+        over = !t;
+    }
     if (t) {
         hy__acquire(&t->root->later->lock);
         if (t->state == HY__QUEUED) lane = hy__ticket_begin(t);
@@ -50213,13 +50221,16 @@ static int hy__errand_start(hy_ticket *t)
 {
     const hy_desc *desc = &t->root->desc;
     int refused;
+    void *arg;
     hy__acquire(&t->errand->lock);
-    t->errand->owed++;
+    t->errand->owed = 1;
+    t->errand->times++;
+    arg = (char *)t->errand + t->errand->times % HY__ERRANDS;
     hy__release(&t->errand->lock);
-    refused = desc->start(desc->start_user, hy__errand_run, t->errand);
+    refused = desc->start(desc->start_user, hy__errand_run, arg);
     if (!refused) return 0;
     hy__acquire(&t->errand->lock);
-    if (t->errand->owed) t->errand->owed--;
+    t->errand->owed = 0;
     hy__release(&t->errand->lock);
     return refused;
 }
@@ -50262,6 +50273,19 @@ static struct hy__later *hy__later_of(hy_frame *F)
     return all;
 }
 
+/* The record that is spent longest and that no host may still call; or NULL. The lock is held. */
+static hy_ticket *hy__ticket_again(struct hy__later *all)
+{
+    hy_ticket **at = &all->spent, *t, *before = NULL;
+    while (*at && (*at)->errand && HY__LOAD(&(*at)->errand->owed)) { before = *at; at = &before->next; }
+    t = *at;
+    if (!t) return NULL;
+    *at = t->next;
+    if (all->spent_last == t) all->spent_last = before;
+    all->spents--;
+    return t;
+}
+
 /* A record for a call of F, not used by any; NULL with F's error. */
 static hy_ticket *hy__ticket_new(hy_frame *F)
 {
@@ -50269,11 +50293,7 @@ static hy_ticket *hy__ticket_new(hy_frame *F)
     hy_ticket *t = NULL;
     if (!all) return NULL;
     hy__acquire(&all->lock);
-    if (all->spents > HY__SPENT_MOST) {
-        t = all->spent;
-        all->spent = t->next;
-        all->spents--;
-    }
+    if (all->spents > HY__SPENT_MOST) t = hy__ticket_again(all);
     hy__release(&all->lock);
     if (t) return t;
     t = (hy_ticket *)hy__alloc_zero(&F->root->heap, sizeof *t);
@@ -64121,7 +64141,8 @@ static hy__node *hy__read_op(hy__reader *R, const hy_op *op, const int *field)
     out = hy__read_outputs(R, op, &record);
     said = hy__inputs_said(op, &record);
     if (said >= 0 && said != n) {
-        hy__damaged(R->s, (uint64_t)j->token[inputs].at, "node '%s': %d inputs, num_args is %d", name, n, said);
+        hy__damaged(R->s, (uint64_t)j->token[inputs].at, "node '%s': %d inputs, num_args is %d", name, n,
+                    said);
         return NULL;
     }
     if ((due >= 0 && n > due) || (n < due && R->version >= 900) || (due < 0 && !n)) {

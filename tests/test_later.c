@@ -201,6 +201,7 @@ HY__UNUSED static void thread_later_reads(void)
     CHECK(!t && hy_error(F));                   /* sizes are checked at once */
     hy_clear(F);
     CHECK(hy_close(F) == 0);
+    later_host_ends(&host);
 }
 
 /* Errors stay in the ticket: values decide them. */
