@@ -5975,6 +5975,7 @@ static void hy__lock_done(hy__lock *l) { (void)l; }
 static void hy__acquire(hy__lock *l) { (void)l; }
 static void hy__release(hy__lock *l) { (void)l; }
 static uintptr_t hy__this_thread(void) { return 1; }
+#define HY__THIS_PROCESS 1
 #endif
 
 /* --- how a thread rounds, and whether what is tiny counts as 0: a control register says it --- */
@@ -7344,7 +7345,7 @@ typedef struct hy_root {
     void     (*later_end)(hy_frame *F, int last);           /* ... and what ends a frame's */
     void     (*later_wait)(hy_frame *F);
     void     (*later_free)(struct hy_root *root);       /* when no thread of the pool looks for tickets */
-    int        lanes;                   /* so many of the frames are */
+    int        users;                   /* frames of the user's that are open */
     struct hy__loader_pool *loader_pools;             /* of loaders, which read datasets in the background */
     uint64_t   moves;                   /* counts changes of a parameter's type or address */
     uint64_t   changes;                 /* counts changes of any block's structure */
@@ -7408,6 +7409,7 @@ struct hy_frame {
     int         scope_base;                  /* marks whose arrays forward must leave alone, ... */
     int         scope_limit;                   /* ... and those that it, or a body, must not end */
     hy__buffer *over;                   /* lists of parameters whose scope has ended, for the next lists */
+    int         counts;                 /* the user's, and not closed */
     int         closed;                 /* its record waits to be used again */
     hy_frame   *next_closed;
 
@@ -7700,7 +7702,7 @@ HY_API void hy_raise(hy_frame *F, hy_error_t code, const char *text)
 }
 HY_API int hy_wait_all(hy_frame *F)
 {
-    if (F && !F->code && F->root->later_wait) F->root->later_wait(F);
+    if (F && !F->code && HY__LOAD(&F->root->later)) F->root->later_wait(F);
     return (int)hy_error_code(F);
 }
 
@@ -8675,6 +8677,7 @@ static int hy__pool_call(hy__pool *pool)
         some = pool->started > 0;
         HY__STORE(&pool->busy, 0);
     }
+    if (!hy__pool_here(pool)) return 0;
     hy__acquire(&pool->lock);
     hy__wake_one(&pool->wake);
     hy__release(&pool->lock);
@@ -46871,6 +46874,14 @@ static hy_frame *hy__frame_new(hy_root *root)
     return F;
 }
 
+/* One of the user's, which keeps the root until hy_close. */
+static hy_frame *hy__frame_open(hy_root *root)
+{
+    hy_frame *F = hy__frame_new(root);
+    if (F) { F->counts = 1; HY__ADD(&root->users, 1); }
+    return F;
+}
+
 static void hy__tracer_free(hy_frame *F)
 {
     hy__heap *heap = &F->root->heap;
@@ -46969,7 +46980,7 @@ HY_API hy_frame *hy_open(const hy_desc *desc)
     memset(&plain, 0, sizeof plain);
     root = hy__root_new(desc ? desc : &plain);
     if (!root) return NULL;
-    F = hy__frame_new(root);
+    F = hy__frame_open(root);
 #ifdef HYBRID_NO_THREADS
     if (!root->desc.parallel_for) root->threads = 1;
 #else
@@ -46988,7 +46999,7 @@ HY_API hy_frame *hy_fork(hy_frame *F)
 {
     hy_frame *fork;
     if (!F || F->code) return NULL;
-    fork = hy__frame_new(F->root);
+    fork = hy__frame_open(F->root);
     if (!fork) return (hy_frame *)hy__no_memory(F, "hy_fork");
     fork->seed = F->seed ^ 0x9e3779b97f4a7c15u * HY__ADD(&F->forks, 1);
     fork->depth = F->scope ? F->scope->depth : F->depth;
@@ -46999,6 +47010,7 @@ static void hy__frame_free(hy_frame *F)
 {
     hy_root *root = F->root;
     int i;
+    if (F->counts) HY__ADD(&root->users, -1);
     hy__tracer_free(F);
     hy__fresh_keep(F);
     hy__executors_close(F);
@@ -47049,8 +47061,7 @@ HY_API int hy_close(hy_frame *F)
     int code, last;
     if (!F) return HY_ERROR_MEMORY;
     if (F->closed) return HY_ERROR_STATE;
-    last = HY__LOAD(&F->root->frames) - HY__LOAD(&F->root->lanes) == 1;         /* lanes are nobody's */
-    if (last && F->root->makes_samples && F->root->makes_samples(F->root)) {
+    if (HY__LOAD(&F->root->users) == 1 && F->root->makes_samples && F->root->makes_samples(F->root)) {
         hy__fail(F, HY_ERROR_STATE, "hy_close: the function of a dataset must not close the last frame");
         return HY_ERROR_STATE;
     }
@@ -47059,7 +47070,9 @@ HY_API int hy_close(hy_frame *F)
         else hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame, nor a body");
         return HY_ERROR_STATE;
     }
-    if (F->root->later_end) F->root->later_end(F, last);
+    last = F->counts && HY__ADD(&F->root->users, -1) == 0;
+    F->counts = 0;
+    if (HY__LOAD(&F->root->later)) F->root->later_end(F, last);
     if (HY__LOAD(&F->root->profile.owner) == F) F->root->profile.stop(F);
     code = (int)F->code;
     hy__frame_free(F);
@@ -47751,6 +47764,7 @@ struct hy__block_core {                      /* the part of a block besides the 
     hy__owner  *owner;                  /* once memory was bound to its calls */
     hy__wrap_fn wrap;                   /* of hy_set_recompute: forward, traced, as one operator */
     int         busy, steps;            /* calls that use it; steps that use its parameters */
+    int         later;                  /* tickets that are to call it */
     const char *busy_in;                /* the first of them, "hy_fit" */
     int         fitted;                 /* hy_fit has called it as part of a larger block, ... */
     hy_type     fitted_with;            /* ... with this */
@@ -48057,6 +48071,20 @@ static const hy_block *hy__block_busy(const hy_root *root, const hy_block *block
     return b;
 }
 
+/* Refuses to change a block that a ticket is to call, or a part of one. */
+static int hy__block_waits(hy_frame *F, const hy_block *block, const char *who)
+{
+    const hy_block *b;
+    if (!HY__LOAD(&F->root->later)) return 0;
+    hy__acquire(&F->root->lock);
+    b = F->root->blocks;
+    while (b && !(HY__LOAD(&b->core->later) && (hy__block_owns(block, b) || hy__block_owns(b, block))))
+        b = b->core->next;
+    hy__release(&F->root->lock);
+    return b ? hy__fail(F, HY_ERROR_STATE, "%s: a call of %s that hy_later began is to run as it is: hy_wait "
+                        "for it first", who, b->kind) : 0;
+}
+
 /* Refuses to change a parameter whose gradient and type a running step has checked. */
 static int hy__param_at_work(hy_frame *F, hy__param *p, const char *who)
 {
@@ -48311,7 +48339,7 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
     if (at < h->children && !again && h->child[at].block->core->inner_of == block)
         return (hy_block *)hy__refuse(F, HY_ERROR_STATE, "hy_add_child: %s of %s is the layer's own and "
                                       "stays with it", name, block->kind);
-    if (!hy__prefix(F, child) ||
+    if (hy__block_waits(F, block, "hy_add_child") || !hy__prefix(F, child) ||
         !hy__child_put(F, block, at, name, child, shared || (child->core->parent && !again))) return NULL;
     h->named |= !counted;
     if (h->active && !child->core->active) { child->core->active = 1; child->core->opt = h->opt; }
@@ -48972,6 +49000,8 @@ static int hy__zero_one(hy_frame *F, hy__param *p, const char *path, void *user)
     if (HY__LOAD(&leaf->grad.buffer->pins))
         return hy__fail(F, HY_ERROR_STATE, "hy_zero_grad: a recorded backward still needs the gradient of "
                         "'%s'", hy__called(p));
+    if (HY__LOAD(&leaf->grad.buffer->readers))
+        return hy__fail(F, HY_ERROR_STATE, hy__still_read, "hy_zero_grad");
     if (!user) return 0;
     hy__written(F->root, leaf->grad.buffer);
     memset(leaf->grad.t.data, 0, (size_t)hy__bytes(&leaf->grad.t.type));
@@ -49731,6 +49761,7 @@ HY_API void hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *o
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_hybridize: threads, cache or off is out of range");
         return;
     }
+    if (hy__block_waits(F, block, "hy_hybridize")) return;
     if (hy__family_open(F, &all, block)) all.n = 0;
     for (i = 0; i < all.n; i++) {
         struct hy__block_core *h = all.at[i]->core;
@@ -49893,6 +49924,7 @@ typedef struct hy__errand {
     hy__lock   lock;
     hy_ticket *ticket;                  /* NULL: the root is closed */
     int        owed, times;             /* it was given away, and not called yet; how often it was */
+    int        region;                  /* it lies in hy_desc.memory */
     void      *raw;
     hy_allocator use;
 } hy__errand;
@@ -49906,6 +49938,7 @@ struct hy_ticket {
     hy__lane  *lane, *ran;              /* where it runs, or must; where it ran */
     hy__buffer *back;
     int        bound;                   /* ... must: until it is spent */
+    int64_t    process;                 /* that runs it */
     hy__parcel in, out;
     hy__buffer **reads;                 /* parameters and constants */
     int        n, cap;
@@ -49980,6 +50013,8 @@ static void hy__lane_return(hy__lane *lane, hy__parcel *p)
 {
     while (p->n) {
         hy__buffer *b = p->at[--p->n].buffer;
+        if (!hy__buffer_last(b)) continue;
+        b->refs = 1;
         b->next = lane->back;
         lane->back = b;
     }
@@ -50025,13 +50060,19 @@ static int hy__reads_of(hy_frame *F, hy_ticket *t, const hy_graph *g)
     return 0;
 }
 
-static void hy__reads_end(hy_frame *F, hy_ticket *t)
+/* Nobody reads it any more: it may be written. What was read is held until somebody takes the result. */
+static void hy__ticket_unread(hy_ticket *t)
 {
-    while (t->n) {
-        hy__buffer *b = t->reads[--t->n];
-        HY__ADD(&b->readers, -1);
-        hy__buffer_drop(&F->cache, b);
-    }
+    int i;
+    for (i = 0; i < t->n; i++) HY__ADD(&t->reads[i]->readers, -1);
+    HY__ADD(&t->block->core->later, -1);
+    hy__block_let(t->block);
+}
+
+static void hy__ticket_let(hy_frame *F, hy_ticket *t)
+{
+    while (t->n) hy__buffer_drop(&F->cache, t->reads[--t->n]);
+    hy__parcel_empty(F, &t->in);
 }
 
 /* --- lanes --- */
@@ -50041,8 +50082,6 @@ static hy__lane *hy__lane_new(hy_root *root)
     struct hy__later *all = root->later;
     hy__lane *lane = &all->lane[all->lanes];
     if (all->lanes == HY__LATER_LANES || (lane->F = hy__frame_new(root)) == NULL) return NULL;
-    lane->F->alone = root->desc.parallel_for != NULL;
-    HY__ADD(&root->lanes, 1);
     all->lanes++;
     return lane;
 }
@@ -50055,7 +50094,8 @@ static hy__lane *hy__lane_take(hy_ticket *t)
     struct hy__later *all = t->root->later;
     hy__lane *lane = t->lane;
     int i;
-    for (i = 0; i < all->lanes && !lane; i++) if (hy__lane_free(&all->lane[i])) lane = &all->lane[i];
+    for (i = 0; i < all->lanes && !lane; i++)
+        if (hy__lane_free(&all->lane[i]) && !all->lane[i].bounds) lane = &all->lane[i];
     if (!lane) lane = hy__lane_new(t->root);
     if (lane) { lane->ticket = t; t->lane = lane; }
     return lane;
@@ -50077,7 +50117,7 @@ static void hy__ticket_leave_queue(hy_ticket *t)
     *at = t->next;
     if (all->last == t) all->last = before;
 #ifndef HYBRID_NO_THREADS
-    if (t->root->pool) HY__ADD(&t->root->pool->jobs, -1);
+    if (t->root->pool && !t->errand) HY__ADD(&t->root->pool->jobs, -1);
 #endif
 }
 
@@ -50102,17 +50142,10 @@ static hy__lane *hy__ticket_begin(hy_ticket *t)
     hy__ticket_leave_queue(t);
     t->state = HY__RUNNING;
     t->ran = lane;
+    t->process = HY__THIS_PROCESS;
     t->back = lane->back;
     lane->back = NULL;
     return lane;
-}
-
-/* What a call has held until it runs, given back in F, which no other thread uses. */
-static void hy__ticket_let(hy_frame *F, hy_ticket *t)
-{
-    hy__parcel_empty(F, &t->in);
-    hy__reads_end(F, t);
-    hy__block_let(t->block);
 }
 
 /* Computes; nobody else looks at it meanwhile, nor at its lane. */
@@ -50132,7 +50165,8 @@ static void hy__ticket_compute(hy_ticket *t, hy_frame *L)
     memcpy(t->text, L->text, sizeof t->text);
     hy_clear(L);
     hy_end(L);
-    hy__ticket_let(L, t);
+    L->alone = 0;
+    hy__ticket_unread(t);
     hy__fp_mode_join(own);
 }
 
@@ -50143,13 +50177,30 @@ static void hy__ticket_run(hy_ticket *t, hy__lane *lane)
     hy__ticket_compute(t, lane->F);
     hy__acquire(&all->lock);
     t->state = HY__READY;
-    if (t->dropped) hy__parcel_empty(lane->F, &t->out);
+    if (t->dropped) { hy__parcel_empty(lane->F, &t->out); hy__ticket_let(lane->F, t); }
     if (!t->bound) { lane->ticket = NULL; t->lane = NULL; }
     if (t->dropped) hy__ticket_spend(t);
 #ifndef HYBRID_NO_THREADS
     hy__wake_all(&all->done);
 #endif
     hy__release(&all->lock);
+}
+
+/* There is no memory for a lane, and nobody whose lane could become free. */
+static int hy__ticket_fails(hy_ticket *t)
+{
+    static const char text[] = "hy_wait: out of memory";
+    struct hy__later *all = t->root->later;
+    int i;
+    for (i = 0; i < all->lanes; i++)
+        if (HY__LOAD(&all->lane[i].reserved) ||
+            (all->lane[i].ticket && all->lane[i].ticket->state == HY__RUNNING)) return 0;
+    hy__ticket_leave_queue(t);
+    hy__ticket_unread(t);
+    t->code = HY_ERROR_MEMORY;
+    memcpy(t->text, text, sizeof text);
+    t->state = HY__READY;
+    return 1;
 }
 
 /* A thread of the pool has nothing to do. */
@@ -50162,6 +50213,7 @@ static void hy__later_job(void *arg)
     hy__acquire(&all->lock);
     t = all->first;
     lane = t ? hy__ticket_begin(t) : NULL;
+    if (t && !lane) hy__ticket_fails(t);
     hy__release(&all->lock);
     if (lane) hy__ticket_run(t, lane); else hy__yield();
 }
@@ -50185,6 +50237,7 @@ static hy__errand *hy__errand_new(hy_ticket *t)
     e = (hy__errand *)(void *)(raw + (-(uintptr_t)raw & (HY__ERRANDS - 1)));
     memset(e, 0, sizeof *e);
     e->raw = raw;
+    e->region = t->root->desc.memory != NULL;
     e->use = use;
     e->ticket = t;
     if (!hy__lock_init(&e->lock)) return e;
@@ -50212,8 +50265,11 @@ static void hy__errand_run(void *arg)
         hy__release(&t->root->later->lock);
     }
     hy__release(&e->lock);
-    if (lane) hy__ticket_run(t, lane);
-    if (over) hy__errand_free(e);
+    if (lane) {                         /* the host's loop may not be entered from a job of the host's */
+        lane->F->alone = t->root->desc.parallel_for != NULL;
+        hy__ticket_run(t, lane);
+    }
+    if (over && !e->region) hy__errand_free(e);         /* a block of the user's is the user's again */
 }
 
 /* Gives it to the host. Otherwise than 0: the host does not want it. */
@@ -50330,7 +50386,7 @@ static int hy__ticket_bind(hy_frame *F, hy_ticket *t)
         t->bound = 1;
     }
     hy__release(&all->lock);
-    if (t->lane) return 0;
+    if (t->lane || (!lanes && !F->bindings)) return 0;
     return hy__fail(F, HY_ERROR_STATE, lanes ? "hy_later: each lane that hy_bind_lane gave %s has a ticket: "
                     "hy_wait first, or bind another" : "hy_later: %s is bound to a buffer, and calls beside "
                     "others need one of their own: hy_bind_lane", t->block->kind);
@@ -50349,7 +50405,7 @@ static int hy__ticket_fill(hy_frame *F, hy_ticket *t, hy_block *block, hy_array 
     t->frame = F;
     t->block = block;
     t->dropped = t->bound = 0;
-    t->lane = NULL;
+    t->lane = t->ran = NULL;
     t->code = HY_ERROR_OK;
     t->mode = hy__fp_mode_now();
     hy__call_enter(F, block, &scope);
@@ -50364,14 +50420,16 @@ static int hy__ticket_fill(hy_frame *F, hy_ticket *t, hy_block *block, hy_array 
     F->scope = scope.outer;
     hy__call_settle(F);
     if (F->code) {
-        hy__reads_end(F, t);
-        hy__parcel_empty(F, &t->in);
+        int i;
+        for (i = 0; i < t->n; i++) HY__ADD(&t->reads[i]->readers, -1);
+        hy__ticket_let(F, t);
         return -1;
     }
     t->seed = F->seed;
     t->stream = F->stream;
     F->stream += draws;
     hy__block_hold(block, "hy_later (hy_wait first)");
+    HY__ADD(&block->core->later, 1);
     return 0;
 }
 
@@ -50397,11 +50455,19 @@ static void hy__ticket_queue(hy_ticket *t)
     if (all->last) all->last->next = t; else all->first = t;
     all->last = t;
 #ifndef HYBRID_NO_THREADS
-    if (t->root->pool) HY__ADD(&t->root->pool->jobs, 1);
+    if (t->root->pool && !t->errand) HY__ADD(&t->root->pool->jobs, 1);
 #endif
     hy__release(&all->lock);
 #ifndef HYBRID_NO_THREADS
-    if (t->errand) { if (hy__errand_start(t)) hy__ticket_here(t); return; }
+    if (t->errand) {
+        hy_frame *F = t->frame;
+        int refused;
+        F->within = "hy_desc.start";    /* which must not close it */
+        refused = hy__errand_start(t);
+        F->within = NULL;
+        if (refused) hy__ticket_here(t);
+        return;
+    }
     if (t->root->pool && hy__pool_call(t->root->pool)) return;
 #endif
     hy__ticket_here(t);
@@ -50460,11 +50526,31 @@ static hy__lane *hy__lane_reserve(hy_frame *F, int number)
     return lane;
 }
 
+/* A reserved lane is free again and, unless F has an error, has a buffer for the owner's calls. */
+static void hy__lane_bound(hy_frame *F, hy__lane *lane, hy__owner *owner)
+{
+    struct hy__later *all = F->root->later;
+    hy__acquire(&all->lock);
+    if (!F->code && !hy__lane_has(lane, owner)) {
+        if (hy__grow(&F->root->heap, (void **)&lane->bound, &lane->cap, lane->bounds + 1,
+                     sizeof *lane->bound))
+            hy__no_memory(F, "hy_bind_lane");
+        else {
+            HY__ADD(&owner->refs, 1);
+            lane->bound[lane->bounds++] = owner;
+        }
+    }
+    HY__STORE(&lane->reserved, 0);
+#ifndef HYBRID_NO_THREADS
+    hy__wake_all(&all->done);
+#endif
+    hy__release(&all->lock);
+}
+
 HY_API int hy_bind_lane(hy_frame *F, hy_block *block, hy_array *inputs, int lane, void *buffer, size_t bytes)
 {
     hy__planning plan;
     hy__lane *at;
-    hy__owner *owner;
     if (!hy__may_begin(F, block, "hy_bind_lane")) return -1;
     if (!buffer) return hy__fail(F, HY_ERROR_ARGUMENT, "hy_bind_lane: the buffer is NULL");
     if (lane < 0 || lane >= HY__LATER_LANES - 1)
@@ -50476,17 +50562,11 @@ HY_API int hy_bind_lane(hy_frame *F, hy_block *block, hy_array *inputs, int lane
     memset(&plan, 0, sizeof plan);
     plan.buffer = buffer;
     plan.bytes = bytes;
-    owner = block->core->owner;
-    if (hy__grow(&F->root->heap, (void **)&at->bound, &at->cap, at->bounds + 1, sizeof *at->bound))
-        hy__no_memory(F, "hy_bind_lane");
-    else if (hy__plan_call(at->F, block, inputs, "hy_bind_lane", &plan)) {
+    if (hy__plan_call(at->F, block, inputs, "hy_bind_lane", &plan)) {
         hy__fail(F, at->F->code, "%s", at->F->text);
         hy_clear(at->F);
-    } else if (!hy__lane_has(at, owner)) {
-        HY__ADD(&owner->refs, 1);
-        at->bound[at->bounds++] = owner;
     }
-    HY__STORE(&at->reserved, 0);
+    hy__lane_bound(F, at, block->core->owner);
     return F->code ? -1 : 0;
 }
 
@@ -50500,6 +50580,8 @@ static int hy__ticket_ok(hy_frame *F, const hy_ticket *t, const char *who)
         return hy__deny(F, HY_ERROR_ARGUMENT, "%s: the ticket belongs to another hy_open", who);
     if (hy__is_symbolic(F))
         return hy__deny(F, HY_ERROR_TRACE, "%s: a trace has no values: wait before the call", who);
+    if (t->state != HY__SPENT && hy__traces_mine(&t->block->core->traces))
+        return hy__deny(F, HY_ERROR_TRACE, "%s: the ticket's own block is being traced", who);
     return 1;
 }
 
@@ -50524,30 +50606,25 @@ HY_API int hy_ready(hy_frame *F, hy_ticket *t)
     return ready;
 }
 
-/* There is no memory for a lane, and nobody whose lane could become free. */
-static int hy__ticket_fails(hy_frame *F, hy_ticket *t)
+/* The thread that ran it is not in this process, a child of fork; nor will its lane be free again. */
+static void hy__ticket_lost(hy_ticket *t)
 {
-    static const char text[] = "hy_wait: out of memory";
-    struct hy__later *all = t->root->later;
-    int i;
-    for (i = 0; i < all->lanes; i++)
-        if (HY__LOAD(&all->lane[i].reserved) ||
-            (all->lane[i].ticket && all->lane[i].ticket->state == HY__RUNNING)) return 0;
-    hy__ticket_leave_queue(t);
-    hy__ticket_let(F, t);
-    t->code = HY_ERROR_MEMORY;
+    static const char text[] = "hy_wait: the process was forked while this call ran: it has no result here";
+    hy__ticket_unread(t);
+    t->code = HY_ERROR_STATE;
     memcpy(t->text, text, sizeof text);
+    t->ran = NULL;
     t->state = HY__READY;
-    return 1;
 }
 
 /* Until it has run: here, if nobody has begun it. Returns with the lock, which is held. */
-static void hy__ticket_finish(hy_frame *F, hy_ticket *t, uint64_t number)
+static void hy__ticket_finish(hy_ticket *t, uint64_t number)
 {
     struct hy__later *all = t->root->later;
     while (t->number == number && (t->state == HY__QUEUED || t->state == HY__RUNNING)) {
+        if (t->state == HY__RUNNING && t->process != HY__THIS_PROCESS) { hy__ticket_lost(t); break; }
         hy__lane *lane = t->state == HY__QUEUED ? hy__ticket_begin(t) : NULL;
-        if (!lane && t->state == HY__QUEUED && hy__ticket_fails(F, t)) break;
+        if (!lane && t->state == HY__QUEUED && hy__ticket_fails(t)) break;
 #ifndef HYBRID_NO_THREADS
         if (!lane) { hy__wait(&all->done, &all->lock); continue; }
 #else
@@ -50569,13 +50646,14 @@ HY_API hy_array *hy_wait(hy_frame *F, hy_ticket *t)
     hy__acquire(&all->lock);
     number = t->number;
     if (!hy__ticket_spent(F, t, "hy_wait")) {
-        hy__ticket_finish(F, t, number);
+        hy__ticket_finish(t, number);
         if (t->number != number || hy__ticket_spent(F, t, "hy_wait"))
             hy__fail(F, HY_ERROR_STATE, "hy_wait: another thread has the result of this ticket");
         else if (t->code) hy__fail(F, t->code, "%s", t->text);
         else y = hy__parcel_open(F, &t->out);
         if (t->number == number && t->state == HY__READY && (t->code || y)) {
-            hy__lane_repay(F, t->ran, &t->out);
+            hy__ticket_let(F, t);
+            if (t->ran) hy__lane_repay(F, t->ran, &t->out);
             hy__parcel_empty(F, &t->out);
             hy__ticket_spend(t);
         }
@@ -50590,9 +50668,10 @@ static void hy__ticket_drop(hy_frame *F, hy_ticket *t)
     if (t->state == HY__RUNNING) { t->dropped = 1; return; }
     if (t->state == HY__QUEUED) {
         hy__ticket_leave_queue(t);
-        hy__ticket_let(F, t);
+        hy__ticket_unread(t);
     }
-    hy__lane_return(t->ran, &t->out);
+    hy__ticket_let(F, t);
+    if (t->ran) hy__lane_return(t->ran, &t->out);
     hy__ticket_spend(t);
 }
 
@@ -50622,10 +50701,12 @@ static void hy__later_wait(hy_frame *F)
     hy_ticket *t;
     hy__acquire(&all->lock);
     while ((t = hy__ticket_oldest(all, F)) != NULL) {
-        hy__ticket_finish(F, t, t->number);
-        if (t->state == HY__SPENT) continue;            /* it was dropped before */
-        if (t->code && !t->dropped) hy__fail(F, t->code, "%s", t->text);
-        hy__lane_return(t->ran, &t->out);
+        const uint64_t number = t->number;
+        hy__ticket_finish(t, number);
+        if (t->number != number || t->state == HY__SPENT) continue;     /* dropped, or another's by now */
+        if (t->code) hy__fail(F, t->code, "%s", t->text);
+        hy__ticket_let(F, t);
+        if (t->ran) hy__lane_return(t->ran, &t->out);
         hy__ticket_spend(t);
     }
     hy__release(&all->lock);
@@ -50644,7 +50725,7 @@ static void hy__lanes_free(hy_root *root)
         while (lane->bounds) hy__owner_drop(root, lane->bound[--lane->bounds]);
         hy__free(&root->heap, lane->bound);
     }
-    root->lanes = 0;
+    all->lanes = 0;
     while ((t = all->all) != NULL) {
         all->all = t->older;
         hy__free(&root->heap, t->in.at);
@@ -50692,7 +50773,7 @@ static void hy__later_end(hy_frame *F, int last)
     hy__acquire(&all->lock);
     while ((t = hy__ticket_oldest(all, F)) != NULL) {
         hy__ticket_drop(F, t);
-        if (t->state == HY__RUNNING) hy__ticket_finish(F, t, t->number);
+        if (t->state == HY__RUNNING) hy__ticket_finish(t, t->number);
     }
     hy__release(&all->lock);
     if (!last) return;
@@ -53200,6 +53281,7 @@ static int hy__backward_may_write(hy__backward *W, int retain)
         if (leaf->frame != F && leaf->frame != F->root->param_frame)
             return hy__deny(F, HY_ERROR_STATE, "hy_backward: the gradient belongs to another frame: use "
                             "hy_grad, and add up there");
+        if (HY__LOAD(&buffer->readers)) return hy__deny(F, HY_ERROR_STATE, hy__still_read, "hy_backward");
         pins = (int)HY__LOAD(&buffer->pins);
         if (pins && (retain || pins != hy__backward_pins(W, buffer)))
             return hy__deny(F, HY_ERROR_STATE, "hy_backward: a recorded call still needs a gradient that "

@@ -180,6 +180,7 @@ HY__UNUSED static void thread_later_reads(void)
         hy_step(F, T, 1);                       later_denied(F, "hy_step");
     }
 #endif
+    hy_hybridize(F, net, NULL);                 later_denied(F, "hy_hybridize");
     CHECK(hy_value(F, hy_wait(F, t), 0, 0) == hy_value(F, hy_call(F, net, x), 0, 0));
     hy_fill(F, w, 0.5);
     hy_fill(F, x, 2);
@@ -414,6 +415,68 @@ static void later_sequence(uint64_t number)
     CHECK(hy_close(F) == 0);
     later_host_ends(&host);
 }
+/* A gradient that a ticket reads; one result twice; an input of one frame that is waited for in the next. */
+static hy_array *later_pair(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    x = hy_relu(F, x);
+    return hy_group(F, x, x);
+}
+static void thread_later_shared(void)
+{
+    hy_frame *F = later_open(2, NULL);
+    hy_block *net = hy_nn_hybrid_lambda(F, later_pair, "pair");
+    hy_ticket *t = NULL;
+    int64_t calls = 0;
+    int i;
+    hy_hybridize(F, net, NULL);
+    for (i = 0; i < 300; i++) {
+        hy_array *x;
+        hy_begin(F);
+        x = hy_full(F, HY_SHAPE(3, 5), i);
+        if (t && (i % 3 || i > 150)) CHECK(hy_value(F, hy_get(F, hy_wait(F, t), 1), 0, 0) == i - 1);
+        else if (t) hy_drop(F, t);
+        t = hy_later(F, net, x);
+        if (i == 200) calls = hy_memory_use(F).calls;
+        hy_end(F);
+    }
+    CHECK(hy_memory_use(F).calls == calls && !hy_error(F));
+    hy_wait_all(F);
+#ifndef HYBRID_NO_TRAIN
+    {
+        later_host host;
+        hy_array *x;
+        memset(&host, 0, sizeof host);
+        hy_close(F);
+        F = later_open(2, &host);
+        net = hy_nn_hybrid_lambda(F, later_pair, "pair");
+        hy_hybridize(F, net, NULL);
+        x = hy_ones(F, HY_SHAPE(2));
+        hy_attach_grad(F, x, HY_GRAD_WRITE);
+        hy_record(F);
+        x = hy_mul(F, x, x);
+        hy_pause(F);
+#ifndef HYBRID_NO_THREADS
+        {
+            hy_array *w = hy_ones(F, HY_SHAPE(2)), *L;
+            hy_attach_grad(F, w, HY_GRAD_WRITE);
+            t = hy_later(F, net, hy_grad_of(F, w));
+            hy_record(F);
+            L = hy_sum(F, hy_mul(F, w, w), HY_ALL, NULL);
+            hy_pause(F);
+            hy_backward(F, L, NULL);            later_denied(F, "hy_backward");
+            CHECK(hy_value(F, hy_get(F, hy_wait(F, t), 0), 0) == 0);
+            hy_backward(F, L, NULL);
+            CHECK(hy_value(F, hy_grad_of(F, w), 0) == 2 && !hy_error(F));
+        }
+#endif
+        CHECK(hy_close(F) == 0);
+        later_host_ends(&host);
+        return;
+    }
+#endif
+    CHECK(hy_close(F) == 0);
+}
 static void thread_later_sequences(void)
 {
     uint64_t i, n = getenv("TEST_LATER") ? (uint64_t)atol(getenv("TEST_LATER")) : 300;
@@ -430,5 +493,6 @@ static void test_later(void)
     RUN(thread_later_errors);
     RUN(thread_later_bound);
     RUN(thread_later_oom);
+    RUN(thread_later_shared);
     RUN(thread_later_sequences);
 }

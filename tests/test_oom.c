@@ -292,7 +292,7 @@ static int oom_register(hy_frame *F)
 /* An operator that could not be registered is not there, nor is a name of it, and may come again. */
 static void oom_register_all_or_nothing(void)
 {
-    enum { OPS = 400 };
+    enum { OPS = 800 };
     static const hy_arg one[] = { { "x", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
     static hy_op ops[OPS];
     static char names[OPS][2][16];
