@@ -50027,7 +50027,9 @@ static void hy__lane_repay(hy_frame *F, hy__lane *lane, const hy__parcel *p)
     for (i = 0; i < p->n; i++) {
         const hy__buffer *b = p->at[i].buffer;
         hy__buffer *free_one = NULL;
-        if (!b->borrowed && b->slot < HY__SLOTS && F->cache.slot[b->slot])
+        int k = 0;
+        while (k < i && p->at[k].buffer != b) k++;
+        if (k == i && !b->borrowed && b->slot < HY__SLOTS && F->cache.slot[b->slot])
             free_one = hy__buffer_new(&F->cache, b->bytes);
         if (!free_one) continue;
         free_one->next = lane->back;
