@@ -74159,7 +74159,9 @@ static int64_t hy__fit_batch(hy__fit *W, hy_array *batch, int training, double *
 static double hy__short(double v)
 {
     double unit = v != 0 && v - v == 0 ? pow(10, floor(log10(fabs(v))) - 3) : 1;
-    return v - v != 0 ? v : unit < 1 ? floor(v * floor(1 / unit + 0.5) + 0.5) / floor(1 / unit + 0.5) : v;
+    if (v - v != 0) return v;
+    if (unit >= 1) return floor(v / unit + 0.5) * unit;
+    return floor(v * floor(1 / unit + 0.5) + 0.5) / floor(1 / unit + 0.5);
 }
 
 #if HY__TEXT

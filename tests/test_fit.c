@@ -195,6 +195,17 @@ static int fit_long_numbers(const char *text)           /* on a page: so many nu
     return n;
 }
 
+#if HY__TEXT
+static void test_fit_figures(void)      /* four of them, of whatever size */
+{
+    static const double from[] = { 1016.4345317683238, 9999.6, 12345.6, 0.0123456, 999.96, -1016.4, 1e300 / 3, 0 };
+    static const double to[] = { 1016, 10000, 12350, 0.01235, 1000, -1016, 3.333e299, 0 };
+    int i;
+    for (i = 0; i < 8; i++) CHECK_NEAR(hy__short(from[i]), to[i], 1e-14 * fabs(to[i]));
+    CHECK(hy__short(HUGE_VAL) == HUGE_VAL);
+}
+#endif
+
 static void test_fit_marked(void)
 {
     static const char name[] = "<img src=x onerror=\"alert('1')\">\\</td>&amp; */", bad[] = "bad\xff";
@@ -498,6 +509,9 @@ static void test_fit(void)
     RUN(test_fit_learns);
     RUN(test_fit_files);
     RUN(test_fit_rude);
+#if HY__TEXT
+    RUN(test_fit_figures);
+#endif
     RUN(test_fit_marked);
     RUN(test_fit_errors);
     RUN(test_fit_whole_epochs);
