@@ -50582,13 +50582,15 @@ static int hy__ticket_ok(hy_frame *F, const hy_ticket *t, const char *who)
         return hy__deny(F, HY_ERROR_ARGUMENT, "%s: the ticket belongs to another hy_open", who);
     if (hy__is_symbolic(F))
         return hy__deny(F, HY_ERROR_TRACE, "%s: a trace has no values: wait before the call", who);
-    if (t->state != HY__SPENT && hy__traces_mine(&t->block->core->traces))
-        return hy__deny(F, HY_ERROR_TRACE, "%s: the ticket's own block is being traced", who);
     return 1;
 }
 
 static int hy__ticket_spent(hy_frame *F, const hy_ticket *t, const char *who)
 {
+    if ((t->state == HY__QUEUED || t->state == HY__RUNNING) && hy__traces_mine(&t->block->core->traces)) {
+        hy__fail(F, HY_ERROR_TRACE, "%s: the ticket's own block is being traced", who);
+        return 1;
+    }
     if (t->state != HY__SPENT && !t->dropped) return 0;
     hy__fail(F, HY_ERROR_STATE, "%s: the ticket is used up: hy_wait, hy_wait_all or hy_drop has ended it",
              who);
