@@ -5453,6 +5453,10 @@ HY__CONV_CELL_BRACES(conv_rnn_cell)
 HY__CONV_CELL_BRACES(conv_lstm_cell)
 HY__CONV_CELL_BRACES(conv_gru_cell)
 #endif
+HY__ONE_BRACES_OPT(hy_block *, hy_nn_resize, ints, hy_nn_resize_opt, (hy_frame *F), (F), (), ())
+HY__ONE_BRACES_OPT(hy_block *, hy_nn_center_crop, ints, hy_nn_resize_opt, (hy_frame *F), (F), (), ())
+HY__ONE_BRACES_OPT(hy_block *, hy_nn_random_resized_crop, ints, hy_nn_random_resized_crop_opt, (hy_frame *F),
+                   (F), (), ())
 HY__POOL_BRACES(max_pool1d)
 HY__POOL_BRACES(max_pool2d)
 HY__POOL_BRACES(max_pool3d)
@@ -5472,6 +5476,18 @@ HY__MAKER_BRACES(full, (, double value), (, value))
 HY__MAKER_BRACES(uniform, (, double low, double high), (, low, high))
 HY__MAKER_BRACES(normal, (, double loc, double scale), (, loc, scale))
 HY__MAKER_BRACES(randint, (, int64_t low, int64_t high), (, low, high))
+HY__MAKER_BRACES(random_gumbel, (, double loc, double scale), (, loc, scale))
+HY__MAKER_BRACES(random_bernoulli, (, double prob), (, prob))
+HY__ONE_BRACES(hy_array *, hy_ravel_multi_index, ints, (hy_frame *F, hy_array *data), (F, data), (), ())
+HY__ONE_BRACES(hy_array *, hy_unravel_index, ints, (hy_frame *F, hy_array *data), (F, data), (), ())
+HY__ONE_BRACES_OPT(hy_array *, hy_variance, ints, hy_variance_opt, (hy_frame *F, hy_array *data), (F, data),
+                   (), ())
+HY__ONE_BRACES_OPT(hy_array *, hy_std_deviation, ints, hy_variance_opt, (hy_frame *F, hy_array *data),
+                   (F, data), (), ())
+HY__ONE_BRACES(hy_array *, hy_any, ints, (hy_frame *F, hy_array *data), (F, data), (, int keepdims),
+               (, keepdims))
+HY__ONE_BRACES(hy_array *, hy_all, ints, (hy_frame *F, hy_array *data), (F, data), (, int keepdims),
+               (, keepdims))
 HY__ONE_BRACES(double, hy_value_of, shape, (hy_frame *F, hy_array *x), (F, x), (), ())
 HY__ONE_BRACES(void, hy_set_value_of, shape, (hy_frame *F, hy_array *x), (F, x), (, double value),
                (, value))

@@ -67,6 +67,7 @@ journey_onnx()
             show | check) how="$model --input x=$x" ;;
             compile) how="$model --input x=$x --out net$size.c --prefix net" ;;
             convert) how="$model net$size.hybrid --input x=$x" ;;
+            quantize) how="$model --samples $x --out small$size.hybrid" ;;
             *)       how= ;;
             esac
             [ -n "$how" ] && "$tool" $command $how > log 2>&1 && [ -s log ]
