@@ -8764,7 +8764,7 @@ static int hy__parallel_counted(hy_root *root, hy__region *region, double cost)
 }
 
 /* The same for a region of at most HY_MAX_STAGES stages, with all threads. */
-static int hy__parallel(hy_root *root, hy__region *region, double cost)
+HY__UNUSED static int hy__parallel(hy_root *root, hy__region *region, double cost)
 {
     region->count = region->few;
     region->workers = root->threads;
