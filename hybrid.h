@@ -50078,11 +50078,16 @@ static int hy__reads_of(hy_frame *F, hy_ticket *t, const hy_graph *g)
     return 0;
 }
 
-/* Nobody reads it any more: it may be written. What was read is held until somebody takes the result. */
-static void hy__ticket_unread(hy_ticket *t)
+static void hy__reads_end(const hy_ticket *t)
 {
     int i;
     for (i = 0; i < t->n; i++) HY__ADD(&t->reads[i]->readers, -1);
+}
+
+/* Nobody reads it any more: it may be written. What was read is held until somebody takes the result. */
+static void hy__ticket_unread(hy_ticket *t)
+{
+    hy__reads_end(t);
     HY__ADD(&t->block->core->later, -1);
     hy__block_let(t->block);
 }
@@ -50438,8 +50443,7 @@ static int hy__ticket_fill(hy_frame *F, hy_ticket *t, hy_block *block, hy_array 
     F->scope = scope.outer;
     hy__call_settle(F);
     if (F->code) {
-        int i;
-        for (i = 0; i < t->n; i++) HY__ADD(&t->reads[i]->readers, -1);
+        hy__reads_end(t);
         hy__ticket_let(F, t);
         return -1;
     }
@@ -50589,7 +50593,7 @@ HY_API int hy_bind_lane(hy_frame *F, hy_block *block, hy_array *inputs, int lane
 }
 
 /* --- ending --- */
-/* Is it a ticket that still stands? The lock is held, if there is one. */
+/* May F ask for it at all? */
 static int hy__ticket_ok(hy_frame *F, const hy_ticket *t, const char *who)
 {
     if (!F || F->code) return 0;
@@ -50601,6 +50605,7 @@ static int hy__ticket_ok(hy_frame *F, const hy_ticket *t, const char *who)
     return 1;
 }
 
+/* Is it used up, or must not be asked for now? Then F has the error. The lock is held. */
 static int hy__ticket_spent(hy_frame *F, const hy_ticket *t, const char *who)
 {
     if ((t->state == HY__QUEUED || t->state == HY__RUNNING) && hy__traces_mine(&t->block->core->traces)) {
@@ -50725,9 +50730,7 @@ static void hy__later_wait(hy_frame *F)
         hy__ticket_finish(t, number);
         if (t->number != number || t->state == HY__SPENT) continue;     /* dropped, or another's by now */
         if (t->code) hy__fail(F, t->code, "%s", t->text);
-        hy__ticket_let(F, t);
-        if (t->ran) hy__lane_return(t->ran, &t->out);
-        hy__ticket_spend(t);
+        hy__ticket_drop(F, t);
     }
     hy__release(&all->lock);
 }
