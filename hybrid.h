@@ -817,7 +817,7 @@
 #define HYBRID_KEPT_JOBS 256                            /* bound operators that a frame keeps line by line */
 #endif
 #ifndef HYBRID_PROGRAM_BYTES
-#define HYBRID_PROGRAM_BYTES ((size_t)64 << 20)         /* of one graph's programs; who is used least goes */
+#define HYBRID_PROGRAM_BYTES ((size_t)256 << 20)        /* of a block's programs; who is used least goes */
 #endif
 #ifndef HYBRID_CALL_DEPTH
 #define HYBRID_CALL_DEPTH 256                           /* most calls of blocks within one another */
@@ -4039,7 +4039,7 @@ HY_API void        hy_set_recompute(hy_frame *F, hy_block *block, int on);
 typedef struct hy_cache_stats {
     int64_t hits, misses, traces;       /* calls that found a program, that made one; runs of forward */
     int     programs;                   /* held now */
-    size_t  bytes;                      /* of their memory */
+    size_t  bytes;                      /* of their memory, with what was traced */
     int     constants;                  /* arrays that the trace captured */
     char    reason[256];                /* why the latest one was made */
     char    bound[256];                 /* what ties the trace to its shapes; "" when nothing does */
@@ -6864,6 +6864,9 @@ static void hy__free(hy__heap *heap, void *p)
     heap->use.free_fn(heap->use.user_data, tag->raw);
 }
 
+/* Bytes that a block was asked for. */
+static size_t hy__bytes_at(const void *p) { return p ? ((const hy__tag *)p - 1)->bytes : 0; }
+
 /* Room for `need` items of `size` bytes; doubles. 0, or -1 when memory is out (the old items stay). */
 static int hy__grow(hy__heap *heap, void **items, int *cap, int need, size_t size)
 {
@@ -7242,6 +7245,7 @@ struct hy__node {
     int          mark;                  /* for walks */
     int          early;                 /* only parameters and constants determine it: computed once; */
                                         /* a variable of a body: it is the same in all turns */
+    struct hy__nodes *within;           /* the store whose memory it lies in; NULL: a block of its own */
 };
 
 enum { HY__RENAMED = -1, HY__COUNTED = 1, HY__SETTLED };        /* HY__RENAMED: it did until hy_named */
@@ -38986,7 +38990,11 @@ typedef struct hy__nodes {              /* where nodes live */
     hy__heap *heap;
     hy__node **node;
     int       n, cap;
+    char     *room;                     /* their memory: blocks, each begins with the address of the next; */
+    size_t    at, end;                  /* bytes of the latest that are taken, and all of them */
+    size_t    last, due;                /* where its last node begins; bytes that are to be expected */
 } hy__nodes;
+enum { HY__NODES_FIRST = 2 << 10, HY__NODES_MOST = 64 << 10, HY__NODES_NAME = 32 };    /* bytes */
 
 static uint64_t hy__hash_type(uint64_t h, const hy_type *t)
 {
@@ -39105,6 +39113,49 @@ static void hy__attached_free(hy_root *root, hy__table *shelf)
     hy__free(&root->heap, (void *)shelf->slot);
 }
 
+static void hy__nodes_free(hy__nodes *store)
+{
+    hy__heap *heap = store->heap;
+    char *room = store->room, *next;
+    for (; room; room = next) {
+        next = *(char **)(void *)room;
+        hy__free(heap, room);
+    }
+    hy__free(heap, (void *)store->node);
+    hy__free(heap, store);
+}
+
+/* Bytes of a graph and its nodes, with the constants that passes made, without the programs of nodes. */
+static size_t hy__graph_own_bytes(hy_graph *g)
+{
+    const hy__nodes *store = g->store;
+    const hy__kept *e;
+    const char *room;
+    size_t bytes = hy__bytes_at(g) + hy__bytes_at((const void *)g->node) + hy__bytes_at(g->head) +
+                   hy__bytes_at(store) + hy__bytes_at((const void *)store->node);
+    int i;
+    for (room = store->room; room; room = *(const char *const *)(const void *)room)
+        bytes += hy__bytes_at(room);
+    for (i = 0; i < store->n; i++) {
+        const hy__node *node = store->node[i];
+        if (!node->within) bytes += hy__bytes_at(node);
+        if (node->held && node->early) bytes += node->held->bytes;
+    }
+    for (e = hy__table_next(&g->derived, NULL); e; e = hy__table_next(&g->derived, e))
+        bytes += hy__bytes_at(e);
+    return bytes;
+}
+
+/* The same with the programs of nodes, but not with what is within those. */
+static size_t hy__graph_bytes(hy_graph *g)
+{
+    size_t bytes = hy__graph_own_bytes(g);
+    int i, k;
+    for (i = 0; i < g->n; i++)
+        for (k = 0; k < g->node[i]->nsub; k++) bytes += hy__graph_own_bytes(g->node[i]->sub[k]);
+    return bytes;
+}
+
 /* Graphs may hold graphs, so this uses a list instead of recursion. */
 static void hy__graph_drop(hy_graph *g)
 {
@@ -39129,10 +39180,9 @@ static void hy__graph_drop(hy_graph *g)
                 if (store->node[i]->param) hy__param_drop(g->root, store->node[i]->param);
                 hy__buffer_free(heap, store->node[i]->held);
                 hy__free(heap, store->node[i]->given);
-                hy__free(heap, store->node[i]);
+                if (!store->node[i]->within) hy__free(heap, store->node[i]);
             }
-            hy__free(heap, (void *)store->node);
-            hy__free(heap, store);
+            hy__nodes_free(store);
         }
         for (i = 0; i < g->labels; i++) hy__free(heap, g->label[i]);
         hy__free(heap, (void *)g->label);
@@ -39159,16 +39209,60 @@ static void hy__tidy_record(const hy_op *op, void *record)
     }
 }
 
-/* Makes a node with room for everything it owns, in one block. It joins a store when it is complete. */
-static hy__node *hy__node_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record,
-                              const char *name)
+static size_t hy__round16(size_t n) { return (n + 15) & ~(size_t)15; }
+
+/* Bytes of a node without its name. */
+static size_t hy__node_bytes(const hy_op *op, int nin, int nout)
 {
-    size_t size = hy__round64(sizeof(hy__node)), edges = hy__round64((size_t)nin * sizeof(hy__edge));
-    size_t types = hy__round64((size_t)nout * sizeof(hy_type)), rec = op ? hy__round64(op->record) : 0;
-    char *block = (char *)hy__alloc_zero(&F->root->heap, size + edges + types + rec + strlen(name) + 12);
+    return hy__round16(sizeof(hy__node)) + hy__round16((size_t)nin * sizeof(hy__edge)) +
+           hy__round16((size_t)nout * sizeof(hy_type)) + (op ? hy__round16(op->record) : 0);
+}
+
+/* Memory of a store for a node; NULL: there is none. Its blocks grow, so that there are few of them. */
+static char *hy__nodes_take(hy__nodes *store, size_t bytes)
+{
+    const size_t head = hy__round16(sizeof(char *));
+    bytes = hy__round16(bytes);
+    if (bytes > store->end - store->at) {
+        size_t want = store->due ? store->due + head : 2 * store->end;
+        char *room;
+        if (want < HY__NODES_FIRST && !store->due) want = HY__NODES_FIRST;
+        if (want > HY__NODES_MOST) want = HY__NODES_MOST;
+        if (want < bytes + head) want = bytes + head;
+        room = (char *)hy__alloc_zero(store->heap, want);
+        if (!room) return NULL;
+        store->due -= store->due < want ? store->due : want;
+        *(char **)(void *)room = store->room;
+        store->room = room;
+        store->at = head;
+        store->end = want;
+    }
+    store->last = store->at;
+    store->at += bytes;
+    return store->room + store->last;
+}
+
+/* Gives the memory of a node back if it is the last one of its store. */
+static void hy__nodes_undo(hy__nodes *store, hy__node *node)
+{
+    if ((char *)node != store->room + store->last) return;
+    memset(node, 0, store->at - store->last);
+    store->at = store->last;
+}
+
+/* Makes a node with room for everything it owns: in the memory of a store that it will join, or with NULL in
+ * a block of its own. It joins a store when it is complete. */
+static hy__node *hy__node_in(hy_frame *F, hy__nodes *store, const hy_op *op, int nin, int nout,
+                             const void *record, const char *name)
+{
+    size_t size = hy__round16(sizeof(hy__node)), edges = hy__round16((size_t)nin * sizeof(hy__edge));
+    size_t types = hy__round16((size_t)nout * sizeof(hy_type)), rec = op ? hy__round16(op->record) : 0;
+    size_t bytes = size + edges + types + rec + strlen(name) + 12;
+    char *block = store ? hy__nodes_take(store, bytes) : (char *)hy__alloc_zero(&F->root->heap, bytes);
     hy__node *node = (hy__node *)(void *)block;
     int i;
     if (!node) return (hy__node *)hy__no_memory(F, "graph");
+    node->within = store;
     node->op = op;
     node->nin = nin;
     node->nout = nout;
@@ -39182,6 +39276,12 @@ static hy__node *hy__node_new(hy_frame *F, const hy_op *op, int nin, int nout, c
     return node;
 }
 
+static hy__node *hy__node_new(hy_frame *F, const hy_op *op, int nin, int nout, const void *record,
+                              const char *name)
+{
+    return hy__node_in(F, NULL, op, nin, nout, record, name);
+}
+
 static void hy__node_discard(hy_frame *F, hy__node *node)
 {
     int i;
@@ -39191,7 +39291,8 @@ static void hy__node_discard(hy_frame *F, hy__node *node)
     hy__buffer_drop(&F->cache, node->held);
     hy__free(&F->root->heap, (void *)node->sub);
     hy__free(&F->root->heap, node->given);
-    hy__free(&F->root->heap, node);
+    if (node->within) hy__nodes_undo(node->within, node);
+    else hy__free(&F->root->heap, node);
 }
 
 /* Sets the programs that the node runs. 0, or -1. */
@@ -39210,10 +39311,10 @@ static int hy__node_subs(hy_frame *F, hy__node *node, int n, hy_graph *const *su
 /* The node's first program, or NULL. */
 static hy_graph *hy__node_sub(const hy__node *node) { return node->nsub ? node->sub[0] : NULL; }
 
-/* Copies a node for another store; its inputs are still those of `from`. */
-static hy__node *hy__node_copy(hy_frame *F, const hy__node *from)
+/* Copies a node for another store, see hy__node_in; its inputs are still those of `from`. */
+static hy__node *hy__node_copy_in(hy_frame *F, hy__nodes *store, const hy__node *from)
 {
-    hy__node *node = hy__node_new(F, from->op, from->nin, from->nout, from->record, from->name);
+    hy__node *node = hy__node_in(F, store, from->op, from->nin, from->nout, from->record, from->name);
     if (!node) return NULL;
     if (hy__node_subs(F, node, from->nsub, from->sub)) { hy__node_discard(F, node); return NULL; }
     if (from->nin) memcpy(node->in, from->in, (size_t)from->nin * sizeof *node->in);
@@ -39228,6 +39329,8 @@ static hy__node *hy__node_copy(hy_frame *F, const hy__node *from)
     node->early = from->early;
     return node;
 }
+
+static hy__node *hy__node_copy(hy_frame *F, const hy__node *from) { return hy__node_copy_in(F, NULL, from); }
 
 /* Appends a node to a store that has every node it uses. The store owns it from here on; on failure the
  * caller still does. */
@@ -39248,9 +39351,9 @@ static hy__node *hy__node_add(hy_frame *F, hy__nodes *store, hy__node *node)
     return NULL;
 }
 
-static hy__node *hy__constant_node(hy_frame *F, const hy_tensor *t, hy__buffer *buffer)
+static hy__node *hy__constant_node(hy_frame *F, hy__nodes *store, const hy_tensor *t, hy__buffer *buffer)
 {
-    hy__node *node = hy__node_new(F, NULL, 0, 1, NULL, "constant");
+    hy__node *node = hy__node_in(F, store, NULL, 0, 1, NULL, "constant");
     if (!node) return NULL;
     node->type[0] = t->type;
     node->constant = *t;
@@ -39283,6 +39386,15 @@ static hy_graph *hy__graph_new(hy_frame *F, hy__nodes *store)
     g->store->refs = 1;
     g->store->heap = &F->root->heap;
     return g;
+}
+
+/* Makes room for so many nodes more, of about so many bytes. 0, or -1. */
+static int hy__nodes_expect(hy_frame *F, hy__nodes *store, int n, size_t bytes)
+{
+    store->due = bytes;
+    if (hy__grow(store->heap, (void **)&store->node, &store->cap, store->n + n, sizeof *store->node))
+        return hy__no_room(F, "graph");
+    return 0;
 }
 
 static int hy__graph_room_heads(hy_frame *F, hy_graph *g, int heads, int calls)
@@ -39406,7 +39518,7 @@ static int hy__graph_finish(hy_frame *F, hy_graph *g)
 /* The name that a node was made with, before hy_named gave it another. */
 static char *hy__first_name(const hy__node *node)
 {
-    return (char *)node->record + hy__round64(node->op->record);
+    return (char *)node->record + hy__round16(node->op->record);
 }
 
 /* The length of a name without the digits at its end (at most 9), and the number that these are. */
@@ -40259,7 +40371,7 @@ static hy__node *hy__rewrite_join(hy__rewrite *R, hy__node *node)
 
 static hy__node *hy__rewrite_copy(hy__rewrite *R, const hy__node *node, const hy__edge *in)
 {
-    hy__node *copy = hy__node_copy(R->F, node);
+    hy__node *copy = hy__node_copy_in(R->F, R->to->store, node);
     int place = hy__place_of(R, node);
     if (!copy) return NULL;
     if (node->nin) memcpy(copy->in, in, (size_t)node->nin * sizeof *in);
@@ -40293,7 +40405,8 @@ static int hy__rewrite_emit_op(hy__rewrite *R, const hy_op *op, const char *name
     if (!record) record = nothing;
     if (hy__call_open(R->F, &c, op, nin, record)) return -1;
     for (k = 0; k < nin; k++) c.type[k] = *hy__edge_type(&in[k]);
-    if (!hy__infer_call(R->F, &c, op, record, NULL)) node = hy__node_new(R->F, op, nin, c.nout, record, name);
+    if (!hy__infer_call(R->F, &c, op, record, NULL))
+        node = hy__node_in(R->F, R->to->store, op, nin, c.nout, record, name);
     if (node) {
         memcpy(node->in, in, (size_t)nin * sizeof *in);
         memcpy(node->type, c.type + nin, (size_t)c.nout * sizeof *c.type);
@@ -40393,13 +40506,16 @@ static int hy__rewrite_nodes(hy__rewrite *R, hy__rule rule)
 static int hy__rewrite_open(hy__rewrite *R, hy_frame *F, const hy_graph *g, const hy__mode *mode)
 {
     int i, k, values = 0, most = 0;
+    size_t bytes = 0;
     memset(R, 0, sizeof *R);
     R->F = F;
     R->mode = mode;
     R->from = g;
     for (i = 0; i < g->n; i++) {
-        values += g->node[i]->nout;
-        if (g->node[i]->nin > most) most = g->node[i]->nin;
+        const hy__node *node = g->node[i];
+        values += node->nout;
+        bytes += hy__node_bytes(node->op, node->nin, node->nout) + HY__NODES_NAME;
+        if (node->nin > most) most = node->nin;
     }
     R->value = (hy__edge *)hy__alloc_zero(&F->root->heap, (size_t)(values + most) * sizeof *R->value +
                                           (size_t)(values + g->n + 1) * sizeof *R->uses);
@@ -40414,7 +40530,7 @@ static int hy__rewrite_open(hy__rewrite *R, hy_frame *F, const hy_graph *g, cons
     }
     for (i = 0; i < g->heads; i++) R->uses[R->first[hy__place_of(R, g->head[i].node)] + g->head[i].output]++;
     R->to = hy__graph_new(F, NULL);
-    return R->to ? 0 : -1;
+    return R->to && !hy__nodes_expect(F, R->to->store, g->n + 1, bytes) ? 0 : -1;
 }
 
 /* Returns the new graph; when something went wrong, drops it and returns NULL. */
@@ -40584,7 +40700,7 @@ static int hy__fold(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
         if (node->in[k].node->held && hy__look_at(R, node->in[k].node->held)) y = NULL;
     for (k = 0; y && k < (y->count ? y->count : 1); k++) {
         hy_array *part = y->count ? y->item[k] : y;
-        out[k].node = hy__rewrite_join(R, hy__constant_node(F, &part->t, part->buffer));
+        out[k].node = hy__rewrite_join(R, hy__constant_node(F, R->to->store, &part->t, part->buffer));
         out[k].output = 0;
         if (!out[k].node) break;
         out[k].node->early = 1;         /* nobody else writes it */
@@ -42730,11 +42846,18 @@ static void hy__gather_group(const hy__rewrite *R, int first, hy__gathered *a)
 static int hy__fill_program(hy__rewrite *R, hy__gathered *a, hy_graph *sub)
 {
     hy__nodes *s = sub->store;
+    const size_t var = hy__node_bytes(NULL, 0, 1) + HY__NODES_NAME;
+    size_t bytes = (size_t)a->outers * var;
     int i, k, at;
+    for (i = 0; i < a->members; i++) {
+        const hy__node *from = R->from->node[a->member[i]];
+        bytes += hy__node_bytes(from->op, from->nin, from->nout) + HY__NODES_NAME;
+    }
+    if (hy__nodes_expect(R->F, s, a->outers + a->members, bytes)) return -1;
     for (i = 0; i < a->outers + a->members; i++) {
         const hy__node *from = i < a->outers ? a->outer[i].node : R->from->node[a->member[i - a->outers]];
-        hy__node *node = i < a->outers ? hy__node_new(R->F, NULL, 0, 1, NULL, from->name)
-            : hy__node_copy(R->F, from);
+        hy__node *node = i < a->outers ? hy__node_in(R->F, s, NULL, 0, 1, NULL, from->name)
+            : hy__node_copy_in(R->F, s, from);
         if (!node) return -1;
         if (i < a->outers) node->type[0] = node->constant.type = *hy__edge_type(&a->outer[i]);
         for (k = 0; k < node->nin; k++) {
@@ -42759,7 +42882,8 @@ static int hy__emit_fused(hy__rewrite *R, const hy__gathered *a, hy_graph *sub, 
     rec.inputs = a->outers;
     rec.outputs = a->heads;
     rec.ready = ready;
-    node = hy__node_new(R->F, &hy__fused_op, a->outers, a->heads, &rec, sub->head[a->heads - 1].node->name);
+    node = hy__node_in(R->F, R->to->store, &hy__fused_op, a->outers, a->heads, &rec,
+                       sub->head[a->heads - 1].node->name);
     if (node && hy__node_subs(R->F, node, 1, &sub)) { hy__node_discard(R->F, node); node = NULL; }
     hy__graph_drop(sub);
     if (!node) return -1;
@@ -43132,6 +43256,8 @@ typedef struct hy__pass {
     hy__rule    rule;
     int       (*prepare)(hy__rewrite *R);
     int         needs;
+    int       (*asks)(const hy__node *node);    /* without such a node it changes nothing; NULL: any, ... */
+                                        /* ... or with the rule hy__leave those of its patterns */
 } hy__pass;
 
 /* A condition that is always true, and a rule that leaves every node as it is. */
@@ -43146,36 +43272,51 @@ static int hy__leave(hy__rewrite *R, const hy__node *node, const hy__edge *in, h
     return 0;
 }
 
+/* --- what passes ask for: without such a node a graph is not copied --- */
+static int hy__asks_constants(const hy__node *node)     /* constants alone determine it */
+{
+    int k = 0;
+    while (k < node->nin && node->in[k].node->held) k++;
+    return node->op && k == node->nin;
+}
+static int hy__asks_loop(const hy__node *node) { return node->op && (node->op->flags & HY_OP_CONTROL); }
+#ifndef HYBRID_NO_VISION
+static int hy__asks_filters(const hy__node *node) { return node->op && (node->op->flags & HY_OP_FILTERS); }
+static int hy__asks_convolve(const hy__node *node) { return node->op == &hy__convolve_op; }
+#endif
+
 static const hy__pass hy__passes[] = {
-    { 0, HY_PASS_FOLD, "fold", HY__PASS(FOLD, hy__fold), NULL, 0 },
-    { HY__KNOWS_ALGEBRA, HY_PASS_ALGEBRA, "algebra", HY__PASS(ALGEBRA, hy__algebra), NULL, 0 },
-    { 0, HY_PASS_CSE, "cse", HY__PASS(CSE, hy__common), HY__PASS(CSE, hy__common_room), 0 },
+    { 0, HY_PASS_FOLD, "fold", HY__PASS(FOLD, hy__fold), NULL, 0, hy__asks_constants },
+    { HY__KNOWS_ALGEBRA, HY_PASS_ALGEBRA, "algebra", HY__PASS(ALGEBRA, hy__algebra), NULL, 0, NULL },
+    { 0, HY_PASS_CSE, "cse", HY__PASS(CSE, hy__common), HY__PASS(CSE, hy__common_room), 0, NULL },
 #ifndef HYBRID_NO_VISION
     { 0, HY_PASS_LAYOUT, "widen", HY__BUILT(convolution) && HY__BUILT(cast) && HY__TYPED(F32)
                                    ? HY__PASS(LAYOUT, hy__halves_widen) : NULL,
-      HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE | HY__PASS_INFERENCE },
+      HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE | HY__PASS_INFERENCE, hy__asks_filters },
 #endif
     { HY__KNOWS_NORM, HY_PASS_BATCH_NORM, "batch_norm",
       HY__BUILT(batch_norm) ? HY__PASS(BATCH_NORM, hy__leave) : NULL, HY__PASS(BATCH_NORM, hy__find_fixed),
-      HY__PASS_LOOSE | HY__PASS_INFERENCE },
+      HY__PASS_LOOSE | HY__PASS_INFERENCE, NULL },
 #ifndef HYBRID_NO_VISION
 #ifdef HY__TARGET_AVX2
     { HY__KNOWS_IMAGES, HY_PASS_LAYOUT, "batch_lanes", HY__PASS(LAYOUT, hy__images_move),
-      HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE },
+      HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE, hy__asks_filters },
 #endif
     { HY__KNOWS_LAST, HY_PASS_LAYOUT, "layout", HY__PASS(LAYOUT, hy__channels_move),
-      HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE | HY__PASS_INFERENCE },
+      HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE | HY__PASS_INFERENCE, hy__asks_filters },
 #endif
-    { 0, HY_PASS_AHEAD, "ahead", HY__PASS(AHEAD, hy__ahead_of_loop), NULL, HY__PASS_LOOSE },
+    { 0, HY_PASS_AHEAD, "ahead", HY__PASS(AHEAD, hy__ahead_of_loop), NULL, HY__PASS_LOOSE, hy__asks_loop },
     { HY__KNOWS_PROLOGUE, HY_PASS_PROLOGUE, "prologue", HY__PASS(PROLOGUE, hy__prologue),
-      HY__PASS(PROLOGUE, hy__find_fixed), HY__PASS_INFERENCE },
+      HY__PASS(PROLOGUE, hy__find_fixed), HY__PASS_INFERENCE, NULL },
     { HY__KNOWS_SCORES, HY_PASS_ATTENTION, "attention",
-      HY__BUILT(attention) ? HY__PASS(ATTENTION, hy__leave) : NULL, NULL, HY__PASS_INFERENCE },
-    { HY__KNOWS_TAILS, HY_PASS_FUSE, "tails", HY__PASS(FUSE, hy__tails), NULL, HY__PASS_INFERENCE },
+      HY__BUILT(attention) ? HY__PASS(ATTENTION, hy__leave) : NULL, NULL, HY__PASS_INFERENCE,
+      NULL },
+    { HY__KNOWS_TAILS, HY_PASS_FUSE, "tails", HY__PASS(FUSE, hy__tails), NULL, HY__PASS_INFERENCE, NULL },
 #ifndef HYBRID_NO_VISION
-    { 0, HY_PASS_FUSE, "chains", HY__PASS(FUSE, hy__into_chains), NULL, HY__PASS_INFERENCE },
+    { 0, HY_PASS_FUSE, "chains", HY__PASS(FUSE, hy__into_chains), NULL, HY__PASS_INFERENCE,
+      hy__asks_convolve },
 #endif
-    { 0, HY_PASS_FUSE, "fuse", HY__PASS(FUSE, hy__fuse), HY__PASS(FUSE, hy__find_groups), 0 }
+    { 0, HY_PASS_FUSE, "fuse", HY__PASS(FUSE, hy__fuse), HY__PASS(FUSE, hy__find_groups), 0, NULL }
 };
 
 /* Patterns: the pass, the operator and what gives its first input (-1: any), a condition, what makes the
@@ -43286,13 +43427,37 @@ static void hy__print_program(hy_frame *F, hy_graph *g, const char *when, const 
     }
 }
 
+static int hy__pass_asks_node(const hy__pass *pass, const hy__node *node)
+{
+    const int op = hy__op_number(node->op);
+    size_t i;
+    if (pass->rule != hy__leave) return !pass->asks || pass->asks(node);
+    for (i = 0; i < sizeof hy__patterns / sizeof *hy__patterns; i++) {
+        const hy__pattern *p = &hy__patterns[i];
+        if (p->stage == pass->stage && (p->op < 0 || p->op == op)) return 1;
+    }
+    return 0;
+}
+
+/* Has the graph a node that the pass asks for? */
+static int hy__pass_asks(const hy_graph *g, const hy__pass *pass)
+{
+    int i = 0;
+    while (i < g->n && !hy__pass_asks_node(pass, g->node[i])) i++;
+    return i < g->n;
+}
+
 /* Runs one pass. Returns a new graph, or g when nothing has changed. NULL on error, and g is dropped. */
 static hy_graph *hy__run_pass(hy_frame *F, hy_graph *g, const hy__mode *mode, const hy__pass *pass,
                               hy__sources *sources)
 {
     hy__rewrite R;
     hy_graph *fresh;
-    int failed = hy__rewrite_open(&R, F, g, mode);
+    int failed, asked = hy__pass_asks(g, pass);
+#ifndef HY__VERIFY
+    if (!asked) return g;
+#endif
+    failed = hy__rewrite_open(&R, F, g, mode);
     R.sources = sources;
     R.pass = pass;
     if (!failed && pass->prepare) failed = pass->prepare(&R);
@@ -43307,7 +43472,7 @@ static hy_graph *hy__run_pass(hy_frame *F, hy_graph *g, const hy__mode *mode, co
 #ifndef HY__VERIFY
     if (!mode->print) return fresh;
 #endif
-    if (!fresh || !hy__verify(F, fresh)) return fresh;
+    if (!fresh || !(asked ? hy__verify(F, fresh) : hy__malformed(F, NULL, pass->name))) return fresh;
     hy__graph_drop(fresh);
     return NULL;
 }
@@ -43688,6 +43853,17 @@ static void hy__plan_free(hy_root *root, hy__plan *p)
     }
     while (p->rooms) hy__buffer_free(&root->heap, p->room[--p->rooms]);
     while ((jobs = p->jobs) != NULL) { p->jobs = jobs->next; hy__buffer_free(&root->heap, jobs); }
+}
+
+/* Bytes that a plan holds itself. */
+static size_t hy__plan_bytes(const hy__plan *p)
+{
+    const hy__buffer *jobs = p->jobs;
+    size_t bytes = 0;
+    int i;
+    for (i = 0; i < p->rooms; i++) bytes += p->room[i]->bytes;
+    for (; jobs; jobs = jobs->next) bytes += jobs->bytes;
+    return bytes;
 }
 
 enum { HY__PLAN_JOBS = 8192 };
@@ -44568,7 +44744,7 @@ typedef struct hy__program {
     int       refs;                     /* counts the graph and the executors */
     hy_root  *root;
     hy_graph *of;                       /* NULL once that is gone or has dropped this program */
-    size_t    bytes;                    /* of one executor */
+    size_t    bytes, own;               /* of one executor; of itself, with its graph and plan */
     int       inputs;
     struct hy__holder *holders;
     int       bound;                    /* holders whose executor is in the user's memory */
@@ -45221,6 +45397,16 @@ static hy__program *hy__program_new(hy_frame *F, hy_graph *g, hy_array *const *i
     return NULL;
 }
 
+/* Bytes of a program without its executors and the programs of its sections. */
+static size_t hy__program_bytes(const hy__program *p)
+{
+    size_t bytes = sizeof *p + hy__graph_bytes(p->graph) + hy__plan_bytes(&p->plan);
+    int i;
+    for (i = 0; i < p->sections.n; i++)
+        if (p->sections.at[i].graph) bytes += hy__graph_bytes(p->sections.at[i].graph);
+    return bytes;
+}
+
 /* Finds the program that ran last. Called under the lock. */
 static hy__program *hy__program_last(hy_graph *g)
 {
@@ -45294,7 +45480,7 @@ static hy__program *hy__program_surplus(hy_graph *g, int limit, const hy__progra
     for (e = hy__table_next(&g->programs, NULL); e; e = hy__table_next(&g->programs, e)) {
         hy__program *p = (hy__program *)(void *)e;
         if (p->bound) continue;
-        bytes += p->bytes;
+        bytes += p->bytes + p->own;
         n++;
         if (p == fresh) continue;
         if (hy__program_stale(p) || !hy__program_meets(p)) return p;
@@ -45407,8 +45593,8 @@ static hy__executor *hy__lay_executor(hy__layout *l, const hy__program *program,
     return x;
 }
 
-/* Adds the bytes of the executors of a graph and its sections. Returns the number of its programs. Called
- * under the lock. */
+/* Adds the bytes of the programs of a graph and its sections, with their executors. Returns the number of
+ * its programs. Called under the lock. */
 static int hy__programs_bytes(hy_graph *g, size_t *bytes)
 {
     const hy__kept *e;
@@ -45416,6 +45602,7 @@ static int hy__programs_bytes(hy_graph *g, size_t *bytes)
     int i, n = 0;
     for (e = hy__table_next(&g->programs, NULL); e; e = hy__table_next(&g->programs, e), n++) {
         const hy__program *p = (const hy__program *)(const void *)e;
+        *bytes += p->own;
         for (h = p->holders; h; h = h->peer) if (h->x) *bytes += p->bytes;
         for (i = 0; i < p->sections.n; i++)
             if (p->sections.at[i].graph) hy__programs_bytes(p->sections.at[i].graph, bytes);
@@ -45423,7 +45610,7 @@ static int hy__programs_bytes(hy_graph *g, size_t *bytes)
     return n;
 }
 
-/* Adds the number of a graph's programs and the bytes of their executors. */
+/* Adds the number of a graph's programs and their bytes. */
 static void hy__graph_programs(hy_graph *g, int *programs, size_t *bytes)
 {
     hy__acquire(&g->root->lock);
@@ -46132,6 +46319,7 @@ static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *i
     memset(&l, 0, sizeof l);
     if (!fresh->dynamic) hy__lay_executor(&l, fresh, 0, &info);
     fresh->bytes = l.at;
+    fresh->own = hy__program_bytes(fresh);
     hy__acquire(&root->lock);
     p = hy__program_find(g, in, mode, hash);
     if (!p) {
@@ -46478,7 +46666,7 @@ static hy__node *hy__param_node(hy_frame *S, hy__param *p)
     if (T->outer) return hy__outside_node(S, &p->array);
     if (hy__grow(&S->root->heap, (void **)&T->param_node, &T->param_cap, T->param_nodes + 1,
                  sizeof *T->param_node)) return (hy__node *)hy__no_memory(S, "trace");
-    node = hy__node_new(S, NULL, 0, 1, NULL, hy__called(p));
+    node = hy__node_in(S, hy__store_of(S), NULL, 0, 1, NULL, hy__called(p));
     if (!node) return NULL;
     node->param = p;
     HY__ADD(&p->refs, 1);
@@ -46515,7 +46703,7 @@ static hy__node *hy__captured_node(hy_frame *S, hy_array *x, const hy_op *op)
                                       "or an input of the block", op->name);
     if (!x->buffer->watched) x->buffer->watched = 1;
     if (!x->buffer->captured) x->buffer->captured = 1;
-    return hy__node_add(S, store, hy__constant_node(S, &x->t, x->buffer));
+    return hy__node_add(S, store, hy__constant_node(S, store, &x->t, x->buffer));
 }
 
 /* Finds the edge for an argument. */
@@ -46696,7 +46884,7 @@ static hy_array *hy__emit_trace(hy_frame *S, const hy_op *op, int n, hy_array *c
     S->next_name = NULL;
     if (!hy__check_count(S, op, n, record) || hy__call_open(S, &c, op, n, record)) return NULL;
     if (!given) hy__auto_name(S, op, name, sizeof name);
-    node = hy__node_new(S, op, n, c.nout, record, given ? given : name);
+    node = hy__node_in(S, hy__store_of(S), op, n, c.nout, record, given ? given : name);
     if (node) hy__node_subs(S, node, nsub, sub);
     for (i = 0; node && i < n && !hy__trace_edge(S, in[i], op, &node->in[i]); i++) continue;
     if (node && !S->code && !hy__trace_targets(S, node, in) && !hy__trace_types(S, node, &c) &&
@@ -47217,6 +47405,7 @@ typedef struct hy__trace {
     int       flat, grouped;            /* no None, no groups within groups, in and out; it gives a group */
     int       ran, running;             /* has ever run; running calls of it */
     int64_t   used;                     /* last use: the least recently used one is dropped */
+    size_t    bytes;                    /* of its graph, without programs */
     int       n;
     hy_type  *type;                     /* of the inputs it was made with: the same */
     char     *in, *out;                 /* grouping of inputs, outputs */
@@ -47476,20 +47665,54 @@ static int hy__trace_ready(hy_frame *F, hy_graph *g, hy_array *const *in)
     return failed;
 }
 
-/* Drops the least recently used trace beyond the limit. */
-static void hy__traces_limit(hy_frame *F, hy__traces *all, int limit)
+/* Adds the number of the programs of all traces, and the bytes of both. */
+static void hy__traces_bytes(const hy__traces *all, int *programs, size_t *bytes)
+{
+    const hy__trace *t;
+    for (t = all->first; t; t = t->next) {
+        *bytes += t->bytes;
+        hy__graph_programs(t->graph, programs, bytes);
+    }
+}
+
+/* Is memory bound for one of its programs? */
+static int hy__trace_bound(const hy__trace *t)
+{
+    const hy__kept *e;
+    int bound = 0;
+    hy__acquire(&t->graph->root->lock);
+    for (e = hy__table_next(&t->graph->programs, NULL); e; e = hy__table_next(&t->graph->programs, e))
+        bound |= ((const hy__program *)(const void *)e)->bound != 0;
+    hy__release(&t->graph->root->lock);
+    return bound;
+}
+
+/* Retires the least recently used trace, if they are too many or too large: not the latest, nor one that
+ * memory is bound for. */
+static int hy__traces_retire_one(hy__traces *all, int limit)
 {
     hy__trace **at, **oldest, *t;
+    size_t bytes = 0;
     int n = 0;
     for (at = oldest = &all->first; *at; at = &(*at)->next, n++)
-        if (at != &all->first && !(*at)->fast && (oldest == &all->first || (*at)->used < (*oldest)->used))
-            oldest = at;
-    if (n > (limit > 0 ? limit : HY__MOST_PROGRAMS) && oldest != &all->first) {
-        t = *oldest;
-        *oldest = t->next;
-        t->next = all->retired;
-        all->retired = t;
-    }
+        if (at != &all->first && !(*at)->fast && !hy__trace_bound(*at) &&
+            (oldest == &all->first || (*at)->used < (*oldest)->used)) oldest = at;
+    if (oldest == &all->first) return 0;
+    if (limit <= 0 && n <= HY__MOST_PROGRAMS) {
+        hy__traces_bytes(all, &n, &bytes);
+        if (bytes <= HYBRID_PROGRAM_BYTES) return 0;
+    } else if (n <= (limit > 0 ? limit : HY__MOST_PROGRAMS)) return 0;
+    t = *oldest;
+    *oldest = t->next;
+    t->next = all->retired;
+    all->retired = t;
+    return 1;
+}
+
+/* Drops traces beyond the limit. */
+static void hy__traces_limit(hy_frame *F, hy__traces *all, int limit)
+{
+    while (hy__traces_retire_one(all, limit)) continue;
     hy__traces_trim(F, all);
 }
 
@@ -47520,6 +47743,7 @@ static hy__trace *hy__trace_find(hy_frame *F, hy__traces *all, hy__traced_fn fn,
             all->ran++;
             memcpy(all->reason, reason, sizeof reason);
             t->next = all->first;
+            t->bytes = hy__bytes_at(t) + hy__graph_bytes(t->graph);
             all->first = t;
             t->fast = !t->asked && !all->fast;
             if (t->fast && !all->number) HY__STORE(&all->number, HY__ADD(&F->root->callers, 1));
@@ -49806,8 +50030,8 @@ HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
     stats.traces = all->ran;
     memcpy(stats.reason, all->reason, sizeof all->reason);
     if (all->first) memcpy(stats.bound, all->first->bound, sizeof all->first->bound);
+    hy__traces_bytes(all, &stats.programs, &stats.bytes);
     for (t = all->first; t; t = t->next) {
-        hy__graph_programs(t->graph, &stats.programs, &stats.bytes);
         for (i = 0; i < t->graph->n; i++) stats.constants += t->graph->node[i]->held != NULL;
     }
     if (!mine) hy__release(&all->lock);

@@ -144,6 +144,66 @@ static void cache_bound_traces_are_bounded_too(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* What a size keeps is counted, so that sizes which come once do not add up without end. */
+static void cache_traces_count_their_bytes(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_block *b = tb_block(F, "mean", hybridize_asks_batch);
+    hy_cache_stats few, many;
+    size_t none, held;
+    int i;
+    hy_hybridize(F, b, NULL);
+    for (i = 1; i <= 20; i++) {
+        hy_begin(F);
+        hy_call(F, b, hy_full(F, HY_SHAPE(i, 2), 5));
+        hy_end(F);
+        if (i == 10) none = hy_memory_use(F).bytes;
+        if (i == 10) few = hy_cache_info(F, b);
+    }
+    many = hy_cache_info(F, b);
+    held = hy_memory_use(F).bytes - none;
+    CHECK(many.programs == 20 && many.bytes - few.bytes > held * 3 / 4 && many.bytes - few.bytes <= held);
+    for (; i <= 1000; i++) {
+        hy_begin(F);
+        CHECK(hy_value(F, hy_call(F, b, hy_full(F, HY_SHAPE(i, 2), 5)), 0) == 5);
+        hy_end(F);
+    }
+    many = hy_cache_info(F, b);
+    CHECK(many.programs > 20 && many.programs < 800 && many.traces == 1000);
+    CHECK(many.bytes <= HYBRID_PROGRAM_BYTES + 65536);
+    CHECK(hy_memory_use(F).bytes - none < HYBRID_PROGRAM_BYTES * 3 / 2);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* The trace that memory was bound for stays, however many come after it. */
+static void cache_keeps_a_bound_trace(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_block *b = tb_block(F, "mean", hybridize_asks_batch);
+    hy_array *x = hy_full(F, HY_SHAPE(3, 2), 5);
+    hy_plan_info p;
+    char *memory;
+    int i;
+    hy_hybridize(F, b, NULL);
+    p = hy_plan(F, b, x);
+    memory = (char *)malloc(p.total);
+    CHECK(!hy_bind(F, b, x, memory, p.total));
+    for (i = 4; i < 1000; i++) {
+        hy_begin(F);
+        hy_call(F, b, hy_full(F, HY_SHAPE(i, 2), 5));
+        hy_end(F);
+    }
+    CHECK(hy_cache_info(F, b).programs < 800);
+    tb_runs = 0;
+    hy_begin(F);
+    CHECK(hy_value(F, hy_call(F, b, x), 0) == 5 && !tb_runs);
+    hy_end(F);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+    free(memory);
+}
+
 static void cache_steady_calls_allocate_nothing(void)
 {
     hy_frame *F = tb_open(2);
@@ -371,6 +431,8 @@ static void test_cache(void)
     RUN(cache_beside_a_binding);
     RUN(cache_of_one_large_program);
     RUN(cache_bound_traces_are_bounded_too);
+    RUN(cache_traces_count_their_bytes);
+    RUN(cache_keeps_a_bound_trace);
     RUN(cache_steady_calls_allocate_nothing);
     RUN(cache_forks_share_graphs);
 #ifndef HYBRID_NO_THREADS
