@@ -1222,6 +1222,7 @@ struct hy_op {
         "-1, 0 or 1") \
     U(round,     "round",     WIDE_MATH, V_ROUND(x), NULL, "nearest integer, halves away from zero") \
     U(rint,      "rint",      WIDE_MATH, V_RINT(x), NULL, "nearest integer, halves to the lower one") \
+    U(round_even, NULL,        WIDE_MATH, V_EVEN(x), NULL, "nearest integer, halves to the even one") \
     U(ceil,      "ceil",      WIDE_MATH, V_CEIL(x), NULL, "least integer not below x") \
     U(floor,     "floor",     WIDE_MATH, V_FLOOR(x), NULL, "greatest integer not above x") \
     U(trunc,     "trunc",     WIDE_MATH, V_TRUNC(x), NULL, "x without its fraction") \
@@ -2858,6 +2859,7 @@ HY_API hy_array *hy_abs(hy_frame *F, hy_array *data);  /* |x| */
 HY_API hy_array *hy_sign(hy_frame *F, hy_array *data);  /* -1, 0 or 1 */
 HY_API hy_array *hy_round(hy_frame *F, hy_array *data);  /* nearest integer, halves away from zero */
 HY_API hy_array *hy_rint(hy_frame *F, hy_array *data);  /* nearest integer, halves to the lower one */
+HY_API hy_array *hy_round_even(hy_frame *F, hy_array *data);    /* nearest integer, halves to the even one */
 HY_API hy_array *hy_ceil(hy_frame *F, hy_array *data);  /* least integer not below x */
 HY_API hy_array *hy_floor(hy_frame *F, hy_array *data);  /* greatest integer not above x */
 HY_API hy_array *hy_trunc(hy_frame *F, hy_array *data);  /* x without its fraction */
@@ -10578,6 +10580,13 @@ HY__INLINE float hy__rint_f32(float x)
     return hy__copysign_f32(up ? t + 1.0f : t, x);
 }
 
+/* half to the even integer: what is added leaves no room for a fraction */
+HY__INLINE float hy__round_even_f32(float x)
+{
+    float a = hy__abs_f32(x), more = a < 8388608.0f ? 8388608.0f : 0.0f;
+    return hy__copysign_f32((a + more) - more, x);
+}
+
 /* ---- exponentials: x = n ln 2 + r, |r| <= ln(2)/2. NaN goes through all of it. ---- */
 
 /* Added to this, a small float is rounded to the nearest integer, which stands in the lowest bits of the sum:
@@ -11243,6 +11252,12 @@ static double hy__erfinv(double x)
 }
 
 /* half to the lower integer */
+static double hy__round_even(double x)
+{
+    double a = fabs(x), more = a < 4503599627370496.0 ? 4503599627370496.0 : 0;
+    return copysign((a + more) - more, x);
+}
+
 static double hy__rint_down(double x)
 {
     double t = trunc(fabs(x)), rest = fabs(x) - t;
@@ -14530,6 +14545,7 @@ typedef struct hy__pointwise_table {
 #define V_CBRT(x)    hy__cbrt_f32(x)
 #define V_ROUND(x)   hy__round_f32(x)
 #define V_RINT(x)    hy__rint_f32(x)
+#define V_EVEN(x)    hy__round_even_f32(x)
 #define V_CEIL(x)    hy__ceil_f32(x)
 #define V_FLOOR(x)   hy__floor_f32(x)
 #define V_TRUNC(x)   hy__trunc_f32(x)
@@ -14616,11 +14632,13 @@ HY__STAMP_TABLE
 #define HY__ROW_OWN(name)   hy__zip_##name##_f32_avx2
 #define HY__ROW_WIDE_MATH(name) hy__map_##name##_f32_avx2
 #define HY__ROW_WIDE HY__ROW_OWN
-#undef V_CEIL                           /* an instruction here */
+#undef V_EVEN                           /* instructions here */
+#undef V_CEIL
 #undef V_FLOOR
 #undef V_TRUNC
 #undef V_GAMMALN
 #define V_GAMMALN(x) hy__gammaln_f32(x)
+#define V_EVEN(x)    __builtin_rintf(x)
 #define V_CEIL(x)    __builtin_ceilf(x)
 #define V_FLOOR(x)   __builtin_floorf(x)
 #define V_TRUNC(x)   __builtin_truncf(x)
@@ -14691,6 +14709,7 @@ HY__STAMP_TABLE
 #undef V_CBRT
 #undef V_ROUND
 #undef V_RINT
+#undef V_EVEN
 #undef V_CEIL
 #undef V_FLOOR
 #undef V_TRUNC
@@ -14732,6 +14751,7 @@ HY__STAMP_TABLE
 #define V_CBRT(x)    cbrt(x)
 #define V_ROUND(x)   round(x)
 #define V_RINT(x)    hy__rint_down(x)
+#define V_EVEN(x)    hy__round_even(x)
 #define V_CEIL(x)    ceil(x)
 #define V_FLOOR(x)   floor(x)
 #define V_TRUNC(x)   trunc(x)

@@ -1450,15 +1450,6 @@ static hy_array *onnx__move(onnx__run *R, hy_array *x, int from, int to)
     return hy_transpose(R->F, x, perm);
 }
 
-/* Halves go to the even neighbour, as in ONNX. */
-static hy_array *onnx__round(hy_frame *F, hy_array *x)
-{
-    hy_array *low = hy_floor(F, x), *part = hy_sub(F, x, low), *odd = hy_mod_scalar(F, low, 2);
-    hy_array *up = hy_logical_or(F, hy_greater_scalar(F, part, 0.5),
-                                 hy_logical_and(F, hy_equal_scalar(F, part, 0.5), odd));
-    return hy_add(F, low, up);
-}
-
 static hy_array *onnx__where(onnx__run *R, hy_array *c, hy_array *a, hy_array *b)
 {
     hy_shape sc, sa, sb, s;
@@ -3750,7 +3741,7 @@ static void onnx__do_grid_sample(onnx__run *R)
         at[k] = hy_add_scalar(R->F, at[k], 1);
         if (p.corners) at[k] = hy_mul_scalar(R->F, at[k], (d - 1) / 2);
         else at[k] = hy_mul_scalar(R->F, hy_add_scalar(R->F, hy_mul_scalar(R->F, at[k], d), -1), 0.5);
-        if (!strcmp(mode, "nearest")) at[k] = onnx__round(R->F, at[k]);
+        if (!strcmp(mode, "nearest")) at[k] = hy_round_even(R->F, at[k]);
         else if (p.padding == ONNX__BORDER) {   /* of cubic ones each tap is, by itself */
             if (!strstr(mode, "cubic")) at[k] = hy_clip(R->F, at[k], 0, d - 1);
         }
@@ -4383,7 +4374,7 @@ static hy_array *onnx__quantized(onnx__run *R, hy_array *x, hy_array *scale, hy_
 {
     int kind = R->node->kind;
     hy_array *y = onnx__cast(R, x, HY_F32);
-    y = onnx__round(R->F, hy_div(R->F, y, onnx__cast(R, onnx__beside(R, scale, x, block), HY_F32)));
+    y = hy_round_even(R->F, hy_div(R->F, y, onnx__cast(R, onnx__beside(R, scale, x, block), HY_F32)));
     if (zero) y = hy_add(R->F, y, onnx__cast(R, onnx__beside(R, zero, x, block), HY_F32));
     if (kind) y = hy_clip(R->F, y, onnx__kinds[kind].low, onnx__kinds[kind].high);
     return hy_cast(R->F, y, d);                 /* which saturates */
@@ -4415,7 +4406,7 @@ static void onnx__steps_of(onnx__run *R, hy_array *x, hy_array **scale, hy_array
         *high = hy_maximum_scalar(F, onnx__reduce(R, hy_max, x, HY_EMPTY, 0), 0);
     *scale = hy_div_scalar(F, hy_sub(F, high, low), 255);
     *scale = hy_add(F, *scale, onnx__cast(R, hy_equal_scalar(F, *scale, 0), HY_F32));   /* 1: all are 0 */
-    *zero = onnx__round(F, hy_clip(F, hy_div(F, hy_negative(F, low), *scale), 0, 255));
+    *zero = hy_round_even(F, hy_clip(F, hy_div(F, hy_negative(F, low), *scale), 0, 255));
     *zero = hy_cast(F, *zero, HY_U8);
 }
 
@@ -4472,7 +4463,7 @@ static hy_array *onnx__requantized(onnx__run *R, hy_array *y, hy_array *sa, hy_a
 {
     hy_array *scale = hy_div(R->F, hy_mul(R->F, onnx__cast(R, sa, HY_F64), onnx__cast(R, sb, HY_F64)),
                              onnx__cast(R, sy, HY_F64));
-    y = onnx__round(R->F, hy_mul(R->F, y, scale));
+    y = hy_round_even(R->F, hy_mul(R->F, y, scale));
     y = hy_add(R->F, y, onnx__cast(R, zy, HY_F64));
     return hy_cast(R->F, y, zy ? hy_dtype_of(R->F, zy) : HY_U8);
 }
@@ -6323,7 +6314,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__ONE("Floor", hy_floor), ONNX__ONE("HardSwish", onnx__hard_swish),
     ONNX__ONE("Identity", hy_identity), ONNX__ONE("Log", hy_log), ONNX__ONE("Mish", hy_mish),
     ONNX__ONE("Neg", hy_negative), ONNX__ONE("Not", hy_logical_not), ONNX__ONE("Reciprocal", hy_reciprocal),
-    ONNX__ONE("Relu", hy_relu), ONNX__ONE("Round", onnx__round), ONNX__ONE("Sigmoid", hy_sigmoid),
+    ONNX__ONE("Relu", hy_relu), ONNX__ONE("Round", hy_round_even), ONNX__ONE("Sigmoid", hy_sigmoid),
     ONNX__ONE("Sign", hy_sign), ONNX__ONE("Sin", hy_sin), ONNX__ONE("Sinh", hy_sinh),
     ONNX__ONE("Softplus", hy_softrelu), ONNX__ONE("Softsign", hy_softsign), ONNX__ONE("Sqrt", hy_sqrt),
     ONNX__ONE("Tan", hy_tan), ONNX__ONE("Tanh", hy_tanh), ONNX__TWO("Add", two, hy_add),
@@ -9670,7 +9661,7 @@ static const onnx__way onnx__ways[] = {
         { "exp", "Exp", onnx__put_same },
     { "log", "Log", onnx__put_same }, { "sqrt", "Sqrt", onnx__put_same }, { "abs", "Abs", onnx__put_same },
     { "negative", "Neg", onnx__put_same }, { "floor", "Floor", onnx__put_same },
-        { "ceil", "Ceil", onnx__put_same },
+        { "ceil", "Ceil", onnx__put_same }, { "round_even", "Round", onnx__put_same },
     { "erf", "Erf", onnx__put_same }, { "sin", "Sin", onnx__put_same }, { "cos", "Cos", onnx__put_same },
         { "tan", "Tan", onnx__put_same },
     { "arcsin", "Asin", onnx__put_same }, { "arccos", "Acos", onnx__put_same },

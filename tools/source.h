@@ -546,6 +546,8 @@ static const hy__c_helper hy__c_helpers[] = {
       "t + 1.0f : t, x);" },
     { "float", "rint_downf", "float x", "float a = %p_abs(x), t = %p_chop(a), rest = a - t; int32_t up = "
       "(rest > 0.5f) | ((rest == 0.5f) & (x < 0.0f)); return %p_copysign(up ? t + 1.0f : t, x);" },
+    { "float", "rintf", "float x", "float a = %p_abs(x), more = a < 8388608.0f ? 8388608.0f : 0; "
+      "return %p_copysign((a + more) - more, x);" },
     { "float", "exp_parts", "float x, float rounder, float *small", "/* e^x = (1 + *small) times what is "
       "returned, over 2^(127 + what is in the rounder) */ const uint32_t bits = %p_bits(x * 1.44269504f + "
       "rounder); const float n = %p_float(bits) - rounder, r = (x - n * 0.693115234f) - n * 3.19461849e-05f, "
@@ -840,6 +842,7 @@ static const struct { const char *name, *real, *whole; } hy__c_words[] = {
     { "ATAN2", "V__atan2(@a, @b)", "((V__T)atan2((double)@a, (double)@b))" },
     { "ROUND", "V__round(@a)", "@a" },
     { "RINT", "V__rint_down(@a)", "@a" },
+    { "EVEN", "V__rint(@a)", "@a" },
     { "CEIL", "V__ceil(@a)", "@a" },
     { "FLOOR", "V__floor(@a)", "@a" },
     { "TRUNC", "V__trunc(@a)", "@a" },
