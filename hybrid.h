@@ -1436,16 +1436,24 @@ struct hy_op {
     P(R, real, threshold, threshold, HY_REQUIRED, "data counts in 127ths of this, and up to it")
 #define HY_A_INT8(A, R) A(R, flag, no_bias, no_bias, 0, "no bias input") \
     A(R, flag, relu, relu, 0, "negative results become 0")
+/* Data of 8 bits, and results that are whole numbers again. */
+#define HY_A_INT8_STEPS(A, R) A(R, flag, own_range, own_range, 0, \
+        "no threshold: data in 256 steps from their least to their largest, 0 among them") \
+    A(R, int, zero, zero, 0, "of data of 8 bits: what stands for 0") \
+    A(R, real, out_scale, out_scale, 1, "results of 8 bits: in steps of this") \
+    A(R, int, out_zero, out_zero, 0, "results of 8 bits: what stands for 0") \
+    A(R, dtype, out_dtype, out_dtype, HY_F32, "float32, uint8, int8, or int32: the sums themselves")
 #define HY_I_int8_dense HY_I_INT8
 #define HY_O_int8_dense HY_O_OUT
 #define HY_P_int8_dense(P, R) HY_P_fully_connected(P, R) HY_P_THRESHOLD(P, R)
 #define HY_A_int8_dense(A, R) HY_A_INT8(A, R) \
-    A(R, inv, no_flatten, flatten, 0, "rows lie along the last axis, else along all but the first")
+    A(R, inv, no_flatten, flatten, 0, "rows lie along the last axis, else along all but the first") \
+    HY_A_INT8_STEPS(A, R)
 #define HY_I_int8_convolution HY_I_INT8
 #define HY_O_int8_convolution HY_O_OUT
 #define HY_P_int8_convolution(P, R) HY_P_KERNEL(P, R) HY_P_THRESHOLD(P, R)
 #define HY_A_int8_convolution(A, R) HY_A_WINDOW(A, R) A(R, int, num_group, num_group, 1, "channel groups") \
-    HY_A_INT8(A, R) HY_A_LAYOUT(A, R) HY_A_PAD_END(A, R)
+    HY_A_INT8(A, R) HY_A_LAYOUT(A, R) HY_A_PAD_END(A, R) HY_A_INT8_STEPS(A, R)
 
 /* --- weight of few bits: (num_hidden, blocks, bytes of a block), bit after bit, the lowest first --- */
 #define HY_I_matmul_nbits(I) I(data, ONE, 1) I(weight, ONE, 1) I(scales, ONE, 1) \
@@ -3677,7 +3685,8 @@ HY_API hy_array *hy__rnn_grad(hy_frame *F, hy_array *out_grad, hy_array *state_g
 #ifndef HYBRID_NO_INT8
 
 /* --- in int8: hy_quantize emits them --- */
-typedef struct hy_int8_dense_opt { int no_bias; int relu; int no_flatten; } hy_int8_dense_opt;
+typedef struct hy_int8_dense_opt { int no_bias; int relu; int no_flatten; int own_range; int zero;
+    double out_scale /* 1 */; int out_zero; hy_dtype out_dtype /* HY_F32 */; } hy_int8_dense_opt;
 HY_API hy_array *hy_int8_dense(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale, hy_array *bias,
                                int num_hidden, double threshold, const hy_int8_dense_opt *opt);
     /* fully_connected in int8: whole sums times scale, + bias */
@@ -3689,7 +3698,8 @@ HY_API hy_array *hy_matmul_nbits(hy_frame *F, hy_array *data, hy_array *weight, 
     /* rows of data times (weight - zero point) scale, whose weights stay packed in a few bits, + bias */
 #ifndef HYBRID_NO_VISION
 typedef struct hy_int8_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
-    int no_bias; int relu; int layout; hy_ints pad_end; } hy_int8_convolution_opt;
+    int no_bias; int relu; int layout; hy_ints pad_end; int own_range; int zero; double out_scale /* 1 */;
+    int out_zero; hy_dtype out_dtype /* HY_F32 */; } hy_int8_convolution_opt;
 HY_API hy_array *hy_int8_convolution(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale,
                                      hy_array *bias, hy_ints kernel, int num_filter, double threshold,
                                      const hy_int8_convolution_opt *opt);
@@ -33521,61 +33531,100 @@ typedef struct hy__int8_tile {
     int64_t            stretches, steps;        /* so many stretches of so many steps */
     const signed char *weight;
     int64_t            next;                    /* bytes from one panel to the next */
-    float              scale[HY__INT8_COLS], bias[HY__INT8_COLS], least;
+    float              scale[HY__INT8_COLS], bias[HY__INT8_COLS], low, high;
+    int                zero;                    /* what stands for 0 in bytes of data */
+    int                kind, out_zero;          /* of results: 0 floats, 1 bytes, 2 sums */
 } hy__int8_tile;
 
-/* C(rows, cols), rows c_row apart. */
-typedef void (*hy__int8_tile_fn)(const hy__int8_tile *t, float *c, int64_t c_row);
+/* C(rows, cols), rows so many numbers apart. */
+typedef void (*hy__int8_tile_fn)(const hy__int8_tile *t, void *c, int64_t c_row);
+
+/* How floats become whole numbers: times per_unit, rounded, within low and high, then `add` more. */
+typedef struct hy__int8_units { float per_unit, low, high; int add; } hy__int8_units;
 
 typedef struct hy__int8_isa {
-    void (*round)(signed char *to, const float *from, int64_t n, float per_unit, int flip);
+    void (*round)(void *to, const float *from, int64_t n, const hy__int8_units *u);
+    void (*take)(void *to, const void *from, int64_t n, int is_signed, int zero);       /* those of 8 bits */
     hy__int8_tile_fn tile[2][3];                /* of one panel, of as many as cols has */
     int rows[3], cols;                          /* rows of each, falling; most columns */
-    int flip;                                   /* 128: data is stored so much higher, without sign */
+    int bytes;                                  /* 2: data is stored less its zero, in 16 bits */
+    int flip;                                   /* 128: data is stored without sign */
 } hy__int8_isa;
 #endif
 #define hy__int8_rounds HY__OF_KIND(hy__int8_rounds)
+#define hy__int8_takes HY__OF_KIND(hy__int8_takes)
 #define hy__int8_dot HY__OF_KIND(hy__int8_dot)
+#define hy__int8_step HY__OF_KIND(hy__int8_step)
+#define hy__int8_put HY__OF_KIND(hy__int8_put)
 #define hy__int8_rows HY__OF_KIND(hy__int8_rows)
 #define hy__int8_kernels HY__OF_KIND(hy__int8_kernels)
 
 #if HY__READING >= HY__READING_BASE
+/* Data in 16 bits. */
+#undef HY__INT8_DATUM
+#if HY__READING == HY__READING_AVX512 || defined(HY__ARM_DOT)
+#define HY__INT8_DATUM signed char
+#else
+#define HY__INT8_DATUM int16_t
+#endif
 /* Halves to the even number, since 1.5 * 2^23 more leaves whole numbers in the low bits; NaN becomes 0. */
-HY__AIM static void hy__int8_rounds(signed char *to, const float *from, int64_t n, float per_unit, int flip)
+HY__AIM static void hy__int8_rounds(void *to, const float *from, int64_t n, const hy__int8_units *u)
 {
+    const float per_unit = u->per_unit, low = u->low, high = u->high;
+    const uint32_t add = (uint32_t)u->add;
+    HY__INT8_DATUM *y = (HY__INT8_DATUM *)to;
     int64_t i;
     HY__IVDEP
     for (i = 0; i < n; i++) {
         float v = from[i] * per_unit;
         v = v == v ? v : 0.0f;
-        v = v > 127.0f ? 127.0f : v;
-        v = v < -127.0f ? -127.0f : v;
-        to[i] = (signed char)(hy__bits_f32(v + 12582912.0f) ^ (uint32_t)flip);
+        v = v > high ? high : v;
+        v = v < low ? low : v;
+        y[i] = (HY__INT8_DATUM)(hy__bits_f32(v + 12582912.0f) + add);
     }
+}
+/* In 16 bits less their zero; in 8 they may change their sign. */
+HY__AIM static void hy__int8_takes(void *to, const void *from, int64_t n, int is_signed, int zero)
+{
+    HY__INT8_DATUM *y = (HY__INT8_DATUM *)to;
+    const unsigned char *x = (const unsigned char *)from;
+    const int turn = sizeof *y == 1 && HY__READING != HY__READING_AVX512 ? !is_signed : is_signed;
+    const int flip = turn ? 128 : 0, less = sizeof *y == 1 ? 0 : zero + flip;
+    int64_t i;
+    if (sizeof *y == 1 && !turn) { memcpy(to, from, (size_t)n); return; }
+    HY__IVDEP
+    for (i = 0; i < n; i++) y[i] = (HY__INT8_DATUM)((x[i] ^ flip) - less);
 }
 #endif
 #if HY__READING == HY__READING_BASE
-static void hy__int8_tile_base(const hy__int8_tile *t, float *c, int64_t c_row)
+static void hy__int8_tile_base(const hy__int8_tile *t, void *c, int64_t c_row)
 {
     int32_t sum[HY__INT8_PANEL];
-    const signed char *b = t->weight, *a;
+    const signed char *b = t->weight;
     int64_t s, k;
     int j;
     (void)c_row;
     memset(sum, 0, sizeof sum);
     for (s = 0; s < t->stretches; s++) {
-        a = t->from[0] + t->shift[s];
+        const HY__INT8_DATUM *a = (const HY__INT8_DATUM *)(const void *)(t->from[0] + t->shift[s]);
         for (k = 0; k < t->steps; k++, a += HY__INT8_STEP, b += HY__INT8_BYTES)
             for (j = 0; j < HY__INT8_PANEL; j++)
-                sum[j] += a[0] * b[4 * j] + a[1] * b[4 * j + 1] + a[2] * b[4 * j + 2] + a[3] * b[4 * j + 3];
+                sum[j] += (a[0] - t->zero) * b[4 * j] + (a[1] - t->zero) * b[4 * j + 1] +
+                          (a[2] - t->zero) * b[4 * j + 2] + (a[3] - t->zero) * b[4 * j + 3];
     }
+    if (t->kind == 2) { memcpy(c, sum, sizeof sum); return; }
     for (j = 0; j < HY__INT8_PANEL; j++) {
         float y = (float)sum[j] * t->scale[j] + t->bias[j];
-        c[j] = y < t->least ? t->least : y;
+        y = y < t->low ? t->low : y;
+        if (t->kind) {
+            y = y > t->high ? t->high : y;
+            ((unsigned char *)c)[j] = (unsigned char)(hy__bits_f32(y + 12582912.0f) + (uint32_t)t->out_zero);
+        } else ((float *)c)[j] = y;
     }
 }
 static const hy__int8_isa hy__int8_plain = {
-    hy__int8_rounds, { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL, 0 };
+    hy__int8_rounds, hy__int8_takes, { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 },
+    HY__INT8_PANEL, sizeof(HY__INT8_DATUM), 0 };
 #endif
 
 /* By vectors: on ARM the reading of doubles makes the kernels of processors that sum four products at once,
@@ -33583,11 +33632,7 @@ static const hy__int8_isa hy__int8_plain = {
 #undef HY__INT8_V
 #undef HY__INT8_REAL
 #undef HY__INT8_AIM
-#undef HY__INT8_UNSIGNED
-#define HY__INT8_UNSIGNED 0
 #if HY__READING == HY__READING_AVX512
-#undef HY__INT8_UNSIGNED
-#define HY__INT8_UNSIGNED 1
 #define HY__INT8_AIM HY__AIM
 #define HY__INT8_V hy__i32x16
 #define HY__INT8_REAL hy__f32x16
@@ -33611,108 +33656,162 @@ static const hy__int8_isa hy__int8_plain = {
 #define hy__int8_real_at HY__NAMED(HY__INT8_REAL, at)
 #define hy__int8_bits HY__NAMED(HY__INT8_REAL, bits)
 
-/* acc += sums of four products: VNNI's vpdpbusd, Arm's dot, or pairs. Pairs that are summed in 16 bits fit,
-   since none of the factors is -128; so does |b| times a with the sign of b. */
+/* acc += sums of four products: VNNI's vpdpbusd, Arm's dot, or pairs of products of 16 bits. */
+#if HY__READING == HY__READING_AVX2
+typedef char    hy__int8_bytes_avx2 __attribute__((vector_size(32)));
+typedef int16_t hy__int8_words_avx2 __attribute__((vector_size(32)));
+/* The first two or the last two of four neighbouring bytes as words. */
+HY__INLINE HY__INT8_AIM hy__i32x8 hy__int8_pair(hy__i32x8 four, int last)
+{
+    const hy__i32x8 first_two = { 0x01800080, 0x05800480, 0x09800880, 0x0d800c80,
+                                  0x01800080, 0x05800480, 0x09800880, 0x0d800c80 };
+    const hy__i32x8 last_two = { 0x03800280, 0x07800680, 0x0b800a80, 0x0f800e80,
+                                 0x03800280, 0x07800680, 0x0b800a80, 0x0f800e80 };
+    return (hy__i32x8)__builtin_ia32_psrawi256((hy__int8_words_avx2)__builtin_ia32_pshufb256(
+        (hy__int8_bytes_avx2)four, (hy__int8_bytes_avx2)(last ? last_two : first_two)), 8);
+}
+HY__INLINE HY__INT8_AIM void hy__int8_dot(HY__INT8_V *acc, const HY__INT8_V *a, const HY__INT8_V *b)
+{
+    *acc += (hy__i32x8)__builtin_ia32_pmaddwd256((hy__int8_words_avx2)*a, (hy__int8_words_avx2)*b);
+}
+#else
 HY__INLINE HY__INT8_AIM void hy__int8_dot(HY__INT8_V *acc, const HY__INT8_V *a, const HY__INT8_V *b)
 {
 #if HY__READING == HY__READING_AVX512      /* a is without sign; compilers have different names for it */
     __asm__("vpdpbusd {%2, %1, %0|%0, %1, %2}" : "+v"(*acc) : "v"(*a), "v"(*b));
-#elif HY__READING == HY__READING_AVX2
-    typedef char i8x32 __attribute__((vector_size(32)));
-    typedef int16_t i16x16 __attribute__((vector_size(32)));
-    const hy__i32x8 zero = {0}, ones = zero + 0x00010001;
-    *acc += (hy__i32x8)__builtin_ia32_pmaddwd256((i16x16)__builtin_ia32_pmaddubsw256(
-        __builtin_ia32_psignb256((i8x32)*b, (i8x32)*b), __builtin_ia32_psignb256((i8x32)*a, (i8x32)*b)),
-        (i16x16)ones);
 #elif HY__READING == HY__READING_BASE
     hy__i32x4 low, high;
     __asm__("smull %1.8h, %3.8b, %4.8b\n\tsmull2 %2.8h, %3.16b, %4.16b\n\t"
-            "addp %1.8h, %1.8h, %2.8h\n\tsadalp %0.4s, %1.8h"
+            "saddlp %1.4s, %1.8h\n\tsaddlp %2.4s, %2.8h\n\t"
+            "addp %1.4s, %1.4s, %2.4s\n\tadd %0.4s, %0.4s, %1.4s"
             : "+w"(*acc), "=&w"(low), "=&w"(high) : "w"(*a), "w"(*b));
 #else
     __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(*acc) : "w"(*a), "w"(*b));
 #endif
 }
+#endif
 
-/* rows times one to four vectors of sums. Data without sign: a row of 128s gives what they have too much. */
-HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const hy__int8_tile *t, float *c,
-                                           int64_t c_row)
+/* One step of all rows: a weight's vector stands for 4 neighbours of as many channels as it has lanes. */
+HY__INLINE HY__INT8_AIM void hy__int8_step(const int rows, const int vecs, const hy__int8_tile *t, int64_t at,
+                                           const signed char *w, const int64_t next,
+                                           HY__INT8_V acc[HY__INT8_ROWS][4])
+{
+    enum { halves = HY__READING == HY__READING_AVX2 ? 2 : 1 };
+    const HY__INT8_V none = {0};
+    HY__INT8_V b[4], a;
+    int32_t four;
+    int h, i, j;
+    HY__FLAT
+    for (h = 0; h < (int)halves; h++) {
+        HY__FLAT
+        for (j = 0; j < vecs; j++) {
+            b[j] = *(const hy__int8_at *)(const void *)(w + j * next);
+#if HY__READING == HY__READING_AVX2
+            b[j] = hy__int8_pair(b[j], h);
+#endif
+        }
+        HY__FLAT
+        for (i = 0; i < rows; i++) {
+            memcpy(&four, t->from[i] + at + 4 * h, sizeof four);
+            a = none + four;
+            HY__FLAT
+            for (j = 0; j < vecs; j++) hy__int8_dot(&acc[i][j], &a, &b[j]);
+        }
+    }
+}
+
+/* As bytes: within bounds, halves to the even number, then what stands for 0 more. */
+HY__INLINE HY__INT8_AIM void hy__int8_put(unsigned char *to, HY__INT8_REAL y, const hy__int8_tile *t)
 {
     enum { lanes = sizeof(HY__INT8_V) / 4 };
-    const HY__INT8_V zero = {0}, half = zero + (int32_t)0x80808080u;
-    const HY__INT8_REAL least = (HY__INT8_REAL)zero + t->least;
+    typedef unsigned char bytes __attribute__((vector_size(lanes)));
+    const HY__INT8_REAL none = {0}, high = none + t->high, more = none + 12582912.0f;
+    const hy__int8_bits over = (hy__int8_bits)(y > high);
+    bytes narrow;
+    y = (HY__INT8_REAL)((over & (hy__int8_bits)high) | (~over & (hy__int8_bits)y));
+    narrow = __builtin_convertvector((HY__INT8_V)(y + more) + t->out_zero, bytes);
+    memcpy(to, &narrow, sizeof narrow);
+}
+
+/* rows times one to four vectors of sums. Bytes of data whose 0 is another number: a row of that number gives
+   what sums have too much. */
+HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const hy__int8_tile *t, void *c,
+                                           int64_t c_row)
+{
+    enum { lanes = sizeof(HY__INT8_V) / 4, unit = HY__READING == HY__READING_AVX2 ? 2 : 1 };
+    const HY__INT8_V none = {0}, zero = none + (int32_t)((uint32_t)(t->zero & 255) * 0x01010101u);
+    const HY__INT8_REAL low = (HY__INT8_REAL)none + t->low;
     const int64_t next = (int)lanes == (int)HY__INT8_PANEL ? t->next : (int64_t)sizeof(HY__INT8_V);
     const signed char *w = t->weight;
-    HY__INT8_V acc[HY__INT8_ROWS][4], extra[4], b[4];
+    HY__INT8_V acc[HY__INT8_ROWS][4], extra[4], b;
     int64_t s, k;
     int i, j;
     HY__FLAT
     for (j = 0; j < vecs; j++) {
-        extra[j] = zero;
+        extra[j] = none;
         HY__FLAT
-        for (i = 0; i < rows; i++) acc[i][j] = zero;
+        for (i = 0; i < rows; i++) acc[i][j] = none;
     }
     for (s = 0; s < t->stretches; s++) {
         int64_t at = t->shift[s];
-        for (k = t->steps; k > 0; k--, at += HY__INT8_STEP, w += HY__INT8_BYTES) {
+        for (k = t->steps; k > 0; k--, at += HY__INT8_STEP * (int)unit, w += HY__INT8_BYTES) {
+            hy__int8_step(rows, vecs, t, at, w, next, acc);
             HY__FLAT
-            for (j = 0; j < vecs; j++) b[j] = *(const hy__int8_at *)(const void *)(w + j * next);
-            HY__FLAT
-            for (i = 0; i < rows; i++) {
-                HY__INT8_V a;
-                int32_t four;
-                memcpy(&four, t->from[i] + at, sizeof four);
-                a = zero + four;
-                HY__FLAT
-                for (j = 0; j < vecs; j++) hy__int8_dot(&acc[i][j], &a, &b[j]);
+            for (j = 0; j < vecs && (int)unit == 1; j++) {
+                b = *(const hy__int8_at *)(const void *)(w + j * next);
+                hy__int8_dot(&extra[j], &zero, &b);
             }
-            HY__FLAT
-            for (j = 0; j < vecs && HY__INT8_UNSIGNED; j++) hy__int8_dot(&extra[j], &half, &b[j]);
         }
     }
     HY__FLAT
     for (i = 0; i < rows; i++) {
         HY__FLAT
         for (j = 0; j < vecs; j++) {
-            const HY__INT8_REAL y = __builtin_convertvector(acc[i][j] - extra[j], HY__INT8_REAL) *
+            const HY__INT8_V sum = acc[i][j] - extra[j];
+            const int64_t to = i * c_row + j * (int)lanes;
+            HY__INT8_REAL y = __builtin_convertvector(sum, HY__INT8_REAL) *
                 *(const hy__int8_real_at *)(t->scale + j * lanes) +
                 *(const hy__int8_real_at *)(t->bias + j * lanes);
-            const hy__int8_bits under = (hy__int8_bits)(y < least);
-            *(hy__int8_real_at *)(c + i * c_row + j * lanes) =
-                (HY__INT8_REAL)((under & (hy__int8_bits)least) | (~under & (hy__int8_bits)y));
+            const hy__int8_bits under = (hy__int8_bits)(y < low);
+            y = (HY__INT8_REAL)((under & (hy__int8_bits)low) | (~under & (hy__int8_bits)y));
+            if (t->kind == 1) hy__int8_put((unsigned char *)c + to, y, t);
+            else if (t->kind) *(hy__int8_at *)(void *)((int32_t *)c + to) = sum;
+            else *(hy__int8_real_at *)(void *)((float *)c + to) = y;
         }
     }
 }
 #define HY__INT8_STAMP(name, rows, vecs) \
-    HY__INT8_AIM static void HY__OF_KIND(name)(const hy__int8_tile *t, float *c, int64_t c_row) \
+    HY__INT8_AIM static void HY__OF_KIND(name)(const hy__int8_tile *t, void *c, int64_t c_row) \
     { hy__int8_rows(rows, vecs, t, c, c_row); }
 #if HY__READING == HY__READING_AVX512
 HY__INT8_STAMP(hy__int8_12_1, 12, 1) HY__INT8_STAMP(hy__int8_6_1, 6, 1) HY__INT8_STAMP(hy__int8_1_1, 1, 1)
 HY__INT8_STAMP(hy__int8_12_2, 12, 2) HY__INT8_STAMP(hy__int8_6_2, 6, 2) HY__INT8_STAMP(hy__int8_1_2, 1, 2)
 static const hy__int8_isa hy__int8_kernels = {
-    hy__int8_rounds,
+    hy__int8_rounds, hy__int8_takes,
     { { HY__OF_KIND(hy__int8_12_1), HY__OF_KIND(hy__int8_6_1), HY__OF_KIND(hy__int8_1_1) },
       { HY__OF_KIND(hy__int8_12_2), HY__OF_KIND(hy__int8_6_2), HY__OF_KIND(hy__int8_1_2) } },
-    { 12, 6, 1 }, HY__INT8_COLS, 128 };
+    { 12, 6, 1 }, HY__INT8_COLS, 1, 128 };
 #elif HY__READING == HY__READING_AVX2
-HY__INT8_STAMP(hy__int8_4, 4, 2) HY__INT8_STAMP(hy__int8_1, 1, 2)
+HY__INT8_STAMP(hy__int8_6, 6, 2) HY__INT8_STAMP(hy__int8_1, 1, 2)
 static const hy__int8_isa hy__int8_kernels = {
-    hy__int8_rounds, { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
-                       { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) } },
-    { 4, 1 }, HY__INT8_PANEL, 0 };
+    hy__int8_rounds, hy__int8_takes, { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
+                                       { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
+    { 6, 1 }, HY__INT8_PANEL, 2, 0 };
 #elif HY__READING == HY__READING_BASE
 HY__INT8_STAMP(hy__int8_4, 4, 4) HY__INT8_STAMP(hy__int8_1, 1, 4)
 static const hy__int8_isa hy__int8_kernels = {
-    hy__int8_rounds, { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
-                       { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) } },
-    { 4, 1 }, HY__INT8_PANEL, 0 };
+    hy__int8_rounds, hy__int8_takes, { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
+                                       { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) } },
+    { 4, 1 }, HY__INT8_PANEL, 1, 0 };
 #else
 HY__INT8_STAMP(hy__int8_6, 6, 4) HY__INT8_STAMP(hy__int8_1, 1, 4)
-static void hy__int8_rounds_base(signed char *to, const float *from, int64_t n, float per_unit, int flip);
+static void hy__int8_rounds_base(void *to, const float *from, int64_t n, const hy__int8_units *u);
+static void hy__int8_takes_base(void *to, const void *from, int64_t n, int is_signed, int zero);
 static const hy__int8_isa hy__int8_kernels = {
-    hy__int8_rounds_base, { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
+    hy__int8_rounds_base, hy__int8_takes_base,
+                          { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
                             { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
-    { 6, 1 }, HY__INT8_PANEL, 0 };
+    { 6, 1 }, HY__INT8_PANEL, 1, 0 };
 #endif
 #endif
 HY__LOOPS_END
@@ -33744,54 +33843,120 @@ typedef struct hy__int8_plan {
     int64_t wide[3], line;                      /* places with padding; those that an item rounds */
     int64_t stretches, steps, panels;           /* panels of a group */
     int64_t row_block, col_block;               /* of an item: places, panels */
-    float   per_unit, least;
+    int64_t chunk, chunks;                      /* data of an item that looks for the range; how many */
+    hy__int8_units units;
+    float   low, high;                          /* of results */
+    double  out_scale;
     int     last, biased;
+    int     zero, out_zero, kind;               /* zero: as data is stored */
+    int     taken, is_signed;                   /* data has 8 bits already; */
+    int     in_place;                           /* and lies as kernels read it */
 } hy__int8_plan;
 HY__FITS_PLAN(hy__int8_plan);
 
 static int64_t hy__int8_volume(const int64_t *size) { return size[0] * size[1] * size[2]; }
 
-/* So many places of a line from place x of the data on, all channels of the group: rounded, channels last. */
-static void hy__int8_round(const hy__int8_plan *p, signed char *to, const float *from, int64_t x, int64_t n)
+/* What this run's range of data makes of the plan: found chunk by chunk, `ranges` holds two floats each. */
+static float hy__int8_ranged(hy__int8_plan *p, const float *ranges)
 {
-    const int64_t all = p->groups * p->fine_c, places = hy__int8_volume(p->fine);
-    signed char line[HY__TILE];
+    float low = 0, high = 0, step, zero;
+    int64_t i;
+    for (i = 0; i < p->chunks; i++) {
+        low = ranges[2 * i] < low ? ranges[2 * i] : low;
+        high = ranges[2 * i + 1] > high ? ranges[2 * i + 1] : high;
+    }
+    step = (high - low) / 255.0f;
+    if (!(step > 0)) step = 1;
+    zero = hy__round_even_f32(-low / step);
+    zero = zero < 0 || zero != zero ? 0 : zero > 255 ? 255 : zero;
+    p->units.per_unit = 1 / step;
+    p->units.low = -zero;
+    p->units.high = 255 - zero;
+    p->zero = p->isa->bytes == 2 ? 0 : (int)zero - (p->isa->flip ? 0 : 128);
+    p->units.add = p->zero;
+    return step;
+}
+
+static void hy__int8_range(const hy__int8_plan *p, const float *x, int64_t n, float *ranges, int64_t item)
+{
+    const int64_t first = item * p->chunk, end = hy__least(first + p->chunk, n);
+    float low[16], high[16];
+    int64_t i;
+    int k;
+    for (k = 0; k < 16; k++) low[k] = high[k] = 0;
+    for (i = first; i + 16 <= end; i += 16)
+        for (k = 0; k < 16; k++) {
+            low[k] = x[i + k] < low[k] ? x[i + k] : low[k];
+            high[k] = x[i + k] > high[k] ? x[i + k] : high[k];
+        }
+    for (; i < end; i++) {
+        low[0] = x[i] < low[0] ? x[i] : low[0];
+        high[0] = x[i] > high[0] ? x[i] : high[0];
+    }
+    for (k = 1; k < 16; k++) {
+        low[0] = low[k] < low[0] ? low[k] : low[0];
+        high[0] = high[k] > high[0] ? high[k] : high[0];
+    }
+    ranges[2 * item] = low[0];
+    ranges[2 * item + 1] = high[0];
+}
+
+/* So many neighbours, as kernels read them; `from` counts numbers. */
+static void hy__int8_bring(const hy__int8_plan *p, void *to, const void *x, int64_t from, int64_t n)
+{
+    if (p->taken) p->isa->take(to, (const char *)x + from, n, p->is_signed, p->zero);
+    else p->isa->round(to, (const float *)x + from, n, &p->units);
+}
+
+/* So many places of a line, which begins at `from`, from place x of it on, all channels of the group: channels
+   last. */
+static void hy__int8_round(const hy__int8_plan *p, signed char *to, const void *data, int64_t from, int64_t x,
+                           int64_t n)
+{
+    const int64_t all = p->groups * p->fine_c, places = hy__int8_volume(p->fine), unit = p->isa->bytes;
+    int16_t line[HY__TILE];
     int64_t c, i, m, k;
     if (p->last) {
         m = p->groups == 1 ? 1 : n;             /* groups stand side by side in each place */
         for (i = 0; i < m; i++)
-            p->isa->round(to + i * p->fine_c, from + (x + i) * all, n / m * p->fine_c, p->per_unit,
-                          p->isa->flip);
+            hy__int8_bring(p, to + i * p->fine_c * unit, data, from + (x + i) * all, n / m * p->fine_c);
         return;
     }
     for (i = 0; i < n; i += m)
         for (m = hy__least(n - i, HY__TILE), c = 0; c < p->fine_c; c++) {
-            signed char *at = to + i * p->fine_c + c;
-            p->isa->round(line, from + c * places + x + i, m, p->per_unit, p->isa->flip);
-            for (k = 0; k < m; k++) at[k * p->fine_c] = line[k];
+            signed char *at = to + (i * p->fine_c + c) * unit;
+            hy__int8_bring(p, line, data, from + c * places + x + i, m);
+            if (unit == 1) for (k = 0; k < m; k++) at[k * p->fine_c] = ((const signed char *)line)[k];
+            else for (k = 0; k < m; k++) ((int16_t *)(void *)at)[k * p->fine_c] = line[k];
         }
 }
 
+/* Padding: what stands for 0. In 16 bits that is 0. */
+static void hy__int8_blank(const hy__int8_plan *p, signed char *to, int64_t places)
+{
+    memset(to, p->isa->bytes == 2 ? 0 : p->zero, (size_t)(places * p->fine_c * p->isa->bytes));
+}
+
 /* A piece of a line of the padded data. */
-static void hy__int8_round_item(const hy__int8_plan *p, const float *x, signed char *shared, int64_t item)
+static void hy__int8_round_item(const hy__int8_plan *p, const void *x, signed char *shared, int64_t item)
 {
     const int64_t pieces = hy__pieces(p->wide[2], p->line), row = item / pieces;
     const int64_t image = row / (p->wide[0] * p->wide[1]), places = hy__int8_volume(p->fine);
     const int64_t z = row / p->wide[1] % p->wide[0] - p->pad[0], y = row % p->wide[1] - p->pad[1];
     const int64_t from = item % pieces * p->line, to = hy__least(from + p->line, p->wide[2]);
-    signed char *line = shared + (row * p->wide[2] + from) * p->fine_c;
-    int64_t first = hy__most(from - p->pad[2], 0), end = hy__least(to - p->pad[2], p->fine[2]);
+    const int64_t place = p->fine_c * p->isa->bytes;
+    signed char *line = shared + (row * p->wide[2] + from) * place;
+    int64_t first = hy__most(from - p->pad[2], 0), end = hy__least(to - p->pad[2], p->fine[2]), at;
     if (z < 0 || z >= p->fine[0] || y < 0 || y >= p->fine[1] || first >= end) {
-        memset(line, p->isa->flip, (size_t)((to - from) * p->fine_c));
+        hy__int8_blank(p, line, to - from);
         return;
     }
-    x += image / p->groups * p->groups * p->fine_c * places;
-    x += image % p->groups * p->fine_c * (p->last ? 1 : places);
-    x += (z * p->fine[1] + y) * p->fine[2] * (p->last ? p->groups * p->fine_c : 1);
-    memset(line, p->isa->flip, (size_t)((first + p->pad[2] - from) * p->fine_c));
-    hy__int8_round(p, line + (first + p->pad[2] - from) * p->fine_c, x, first, end - first);
-    memset(line + (end + p->pad[2] - from) * p->fine_c, p->isa->flip,
-           (size_t)((to - end - p->pad[2]) * p->fine_c));
+    at = image / p->groups * p->groups * p->fine_c * places;
+    at += image % p->groups * p->fine_c * (p->last ? 1 : places);
+    at += (z * p->fine[1] + y) * p->fine[2] * (p->last ? p->groups * p->fine_c : 1);
+    hy__int8_blank(p, line, first + p->pad[2] - from);
+    hy__int8_round(p, line + (first + p->pad[2] - from) * place, x, at, first, end - first);
+    hy__int8_blank(p, line + (end + p->pad[2] - from) * place, to - end - p->pad[2]);
 }
 
 static void hy__int8_shifts(const hy__int8_plan *p, int64_t *shift)
@@ -33801,27 +33966,41 @@ static void hy__int8_shifts(const hy__int8_plan *p, int64_t *shift)
     for (s = 0; s < p->stretches; s++) {
         int64_t y = s / taps % p->kernel[1], z = s / taps / p->kernel[1];
         shift[s] = ((z * p->dilate[0] * p->wide[1] + y * p->dilate[1]) * p->wide[2] +
-                    s % taps * p->dilate[2]) * p->fine_c;
+                    s % taps * p->dilate[2]) * p->fine_c * p->isa->bytes;
     }
 }
 
 static const signed char *hy__int8_line(const hy__int8_plan *p, const signed char *data, int64_t z, int64_t y)
 {
-    return data + (z * p->stride[0] * p->wide[1] + y * p->stride[1]) * p->wide[2] * p->fine_c;
+    return data + (z * p->stride[0] * p->wide[1] + y * p->stride[1]) * p->wide[2] * p->fine_c *
+        p->isa->bytes;
+}
+
+/* One tile's results, which stand in a square, to where they belong. */
+static void hy__int8_place_in(const hy__int8_plan *p, const char *square, int width, char *c, int64_t n,
+                              int64_t cols)
+{
+    const int64_t unit = p->kind == 1 ? 1 : 4, places = hy__int8_volume(p->coarse);
+    int64_t i, j;
+    for (i = 0; i < n && p->last; i++)
+        memcpy(c + i * p->groups * p->coarse_c * unit, square + i * width * unit, (size_t)(cols * unit));
+    for (j = 0; j < cols && !p->last; j++)
+        for (i = 0; i < n; i++)
+            if (unit == 1) c[i + j * places] = square[i * width + j];
+            else ((int32_t *)(void *)c)[i + j * places] = ((const int32_t *)(const void *)square)[i * width + j];
 }
 
 /* So many rows from this place on, of this tile's channels, which begin at c and are so many. */
 static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed char *data, int64_t place,
-                          int64_t rows, float *c, int64_t cols)
+                          int64_t rows, char *c, int64_t cols)
 {
     const hy__int8_isa *isa = p->isa;
-    const int64_t all = p->groups * p->coarse_c, places = hy__int8_volume(p->coarse);
-    const int64_t step_c = p->last ? 1 : places, step_p = p->last ? all : 1;
+    const int64_t all = p->groups * p->coarse_c, unit = p->kind == 1 ? 1 : 4, step_p = p->last ? all : 1;
     const int width = cols > HY__INT8_PANEL ? isa->cols : HY__INT8_PANEL;       /* of a tile */
     const hy__int8_tile_fn *tile = isa->tile[cols > HY__INT8_PANEL];
     float square[HY__INT8_ROWS * HY__INT8_COLS];
-    const int64_t step = p->stride[2] * p->fine_c;
-    int64_t i, j, n, end = place + rows, x = place % p->coarse[2], y = place / p->coarse[2], z;
+    const int64_t step = p->stride[2] * p->fine_c * isa->bytes;
+    int64_t i, n, end = place + rows, x = place % p->coarse[2], y = place / p->coarse[2], z;
     const signed char *line;
     z = y / p->coarse[1];
     y %= p->coarse[1];
@@ -33838,76 +34017,152 @@ static void hy__int8_rows(const hy__int8_plan *p, hy__int8_tile *t, const signed
             if (++y == p->coarse[1]) { y = 0; z++; }
             line = hy__int8_line(p, data, z, y);
         }
-        if (step_c == 1 && cols == width && n == isa->rows[kernel]) {
-            tile[kernel](t, c + place * step_p, step_p);
+        if (p->last && cols == width && n == isa->rows[kernel]) {
+            tile[kernel](t, c + place * step_p * unit, step_p);
             continue;
         }
         tile[kernel](t, square, width);
-        for (i = 0; i < n && step_c == 1; i++)
-            memcpy(c + (place + i) * step_p, square + i * width, (size_t)cols * sizeof *c);
-        for (j = 0; j < cols && step_c != 1; j++)
-            for (i = 0; i < n; i++)
-                c[(place + i) * step_p + j * step_c] = square[i * width + j];
+        hy__int8_place_in(p, (const char *)square, width, c + place * step_p * unit, n, cols);
     }
 }
 
-static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, const signed char *shared,
-                             int64_t *shift, int64_t item)
+/* Scale and bias of so many channels from j on, for a tile. */
+static void hy__int8_channels(const hy__int8_plan *p, const hy_run *now, float data_scale, int64_t j, int64_t n,
+                              hy__int8_tile *t)
+{
+    const float *scale = (const float *)now->data[2] + j;
+    const float *bias = p->biased ? (const float *)now->data[3] + j : NULL;
+    int64_t k;
+    for (k = 0; k < p->isa->cols; k++) {
+        t->scale[k] = k < n ? scale[k] : 0;
+        t->bias[k] = k < n && bias ? bias[k] : 0;
+        if (p->chunks) t->scale[k] *= data_scale;
+        if (p->kind != 1) continue;
+        t->scale[k] = (float)(t->scale[k] / p->out_scale);
+        t->bias[k] = (float)(t->bias[k] / p->out_scale);
+    }
+}
+
+static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, float data_scale,
+                             const signed char *shared, int64_t *shift, int64_t item)
 {
     const int64_t places = hy__int8_volume(p->coarse), rows = hy__pieces(places, p->row_block);
     const int64_t cols = hy__pieces(p->panels, p->col_block), image = item / rows / cols;
     const int64_t place = item % rows * p->row_block, group = image % p->groups;
     const int64_t bytes = p->stretches * p->steps * HY__INT8_BYTES;         /* of a panel */
-    const float *scale = (const float *)now->data[2] + group * p->coarse_c;
-    const float *bias = p->biased ? (const float *)now->data[3] + group * p->coarse_c : NULL;
-    const int64_t first = item / rows % cols * p->col_block * HY__INT8_PANEL;
+    const int64_t first = item / rows % cols * p->col_block * HY__INT8_PANEL, unit = p->kind == 1 ? 1 : 4;
     const int64_t end = hy__least(first + p->col_block * HY__INT8_PANEL, p->coarse_c);
-    float *c = (float *)now->data[now->job->nin] + image / p->groups * p->groups * p->coarse_c * places +
-               group * p->coarse_c * (p->last ? 1 : places);
+    char *c = (char *)now->data[now->job->nin] + (image / p->groups * p->groups * p->coarse_c * places +
+                                                  group * p->coarse_c * (p->last ? 1 : places)) * unit;
     hy__int8_tile t;
-    int64_t j, n, k;
+    int64_t j, n;
     hy__int8_shifts(p, shift);
     t.shift = shift;
     t.stretches = p->stretches;
     t.steps = p->steps;
     t.next = bytes;
-    t.least = p->least;
-    shared += image * hy__int8_volume(p->wide) * p->fine_c;
+    t.low = p->low;
+    t.high = p->high;
+    t.zero = p->isa->bytes == 2 ? 0 : p->zero;
+    t.kind = p->kind;
+    t.out_zero = p->out_zero;
+    shared += image * hy__int8_volume(p->wide) * p->fine_c * p->isa->bytes;
     for (j = first; j < end; j += n) {
         n = hy__least(p->isa->cols, end - j);
-        for (k = 0; k < p->isa->cols; k++) {
-            t.scale[k] = k < n ? scale[j + k] : 0;
-            t.bias[k] = k < n && bias ? bias[j + k] : 0;
-        }
+        hy__int8_channels(p, now, data_scale, group * p->coarse_c + j, n, &t);
         t.weight = (const signed char *)now->data[1] + (group * p->panels + j / HY__INT8_PANEL) * bytes;
         hy__int8_rows(p, &t, shared, place, hy__least(p->row_block, places - place),
-                      c + j * (p->last ? 1 : places), n);
+                      c + j * (p->last ? 1 : places) * unit, n);
     }
 }
 HY__LOOPS_END
 HY__COLD_ROOMS
 
-/* The last step of a panel may read 3 bytes behind the data: they are 0, whatever the weight has there. */
+/* The last step of a panel may read 3 numbers behind the data: they are 0, whatever the weight has there.
+   Ranges of the data's chunks stand behind that. */
 HY__RUN(hy__run_int8)
 {
-    const hy__int8_plan *p = (const hy__int8_plan *)(const void *)&job->plan;
-    if (stage) hy__int8_product(p, now, (const signed char *)shared, (int64_t *)scratch, item);
-    else hy__int8_round_item(p, (const float *)now->data[0], (signed char *)shared, item);
-    if (!stage && !item) memset((char *)shared + job->shared - HY__INT8_STEP, p->isa->flip, HY__INT8_STEP);
+    hy__int8_plan own, *p = (hy__int8_plan *)(void *)(uintptr_t)&job->plan;
+    signed char *data = (signed char *)shared;
+    float *ranges = (float *)(void *)(data + job->shared - (size_t)p->chunks * 2 * sizeof(float));
+    float scale = 1;
+    if (p->chunks && !stage) {
+        hy__int8_range(p, (const float *)now->data[0], hy__size(&job->in[0].type.shape), ranges, item);
+        return;
+    }
+    if (p->chunks) {
+        own = *p;
+        p = &own;
+        scale = hy__int8_ranged(p, ranges);
+    }
+    if (stage == job->stages - 1) {
+        hy__int8_product(p, now, scale, p->in_place ? (const signed char *)now->data[0] : data,
+                         (int64_t *)scratch, item);
+        return;
+    }
+    hy__int8_round_item(p, now->data[0], data, item);
+    if (!item) {
+        const int64_t padded = p->images * p->groups * hy__int8_volume(p->wide) * p->fine_c * p->isa->bytes;
+        memset(data + padded, p->isa->bytes == 2 ? 0 : p->zero, (size_t)(HY__INT8_STEP * p->isa->bytes));
+    }
 }
 
+/* What a record of either operator says of numbers. */
+typedef struct hy__int8_attr {
+    double threshold, out_scale;
+    int    relu, own_range, zero, out_zero, out_dtype, biased;
+} hy__int8_attr;
+#define HY__INT8_ATTR(a, r, has_bias) \
+    ((a)->threshold = (r)->threshold, (a)->out_scale = (r)->out_scale, (a)->relu = (r)->relu, \
+     (a)->own_range = (r)->own_range, (a)->zero = (r)->zero, (a)->out_zero = (r)->out_zero, \
+     (a)->out_dtype = (int)(r)->out_dtype, (a)->biased = (has_bias))
+
 /* What follows from images, groups, channels and the window. */
-static void hy__int8_follow(hy__int8_plan *p, double threshold, int relu, int biased)
+static void hy__int8_follow(hy__int8_plan *p, const hy__int8_attr *a, hy_dtype data)
 {
     const int joined = p->dilate[2] == 1 || p->kernel[2] == 1;
+    const int least = a->out_dtype == HY_I8 ? -128 : 0;
     int d;
     for (d = 0; d < 3; d++) p->wide[d] = p->fine[d] + p->pad[d] + p->pad_end[d];
     p->stretches = p->kernel[0] * p->kernel[1] * (joined ? 1 : p->kernel[2]);
     p->steps = hy__pieces(p->fine_c * (joined ? p->kernel[2] : 1), HY__INT8_STEP);
     p->panels = hy__pieces(p->coarse_c, HY__INT8_PANEL);
-    p->per_unit = (float)(127 / threshold);
-    p->least = relu ? 0 : (float)-HUGE_VAL;
-    p->biased = biased;
+    p->taken = data == HY_U8 || data == HY_I8;
+    p->is_signed = data == HY_I8;
+    p->zero = a->zero;
+    p->units.per_unit = (float)(127 / a->threshold);
+    p->units.high = 127;
+    p->units.low = -127;
+    p->kind = a->out_dtype == HY_F32 ? 0 : a->out_dtype == HY_I32 ? 2 : 1;
+    p->low = a->relu ? 0 : (float)-HUGE_VAL;
+    p->high = (float)HUGE_VAL;
+    p->out_zero = a->out_zero;
+    p->out_scale = a->out_scale;
+    p->chunks = a->own_range && !p->taken;      /* at least so many; bind says how many */
+    if (p->kind == 1) {
+        p->high = (float)(least + 255 - a->out_zero);
+        p->low = p->low < (float)(least - a->out_zero) ? (float)(least - a->out_zero) : p->low;
+        p->low = p->low > p->high ? p->high : p->low;
+    }
+    p->biased = a->biased;
+}
+
+/* How this machine's kernels store the data. */
+static void hy__int8_stored(hy__int8_plan *p, int64_t numbers)
+{
+    const hy__int8_isa *isa = p->isa;
+    int d, plain = p->last && p->groups == 1 && p->fine_c % HY__INT8_STEP == 0;
+    p->in_place = 0;
+    if (!p->taken) {
+        p->units.add = p->zero = isa->bytes == 2 ? 0 : isa->flip;
+        if (!p->chunks) return;
+        p->chunk = hy__most(HY__CHUNK, hy__pieces(numbers, 64));
+        p->chunks = hy__most(hy__pieces(numbers, p->chunk), 1);
+        return;
+    }
+    for (d = 0; d < 3; d++) plain &= !p->pad[d] && !p->pad_end[d];
+    p->in_place = plain && isa->bytes == 1 && p->is_signed == !isa->flip;
+    if (isa->bytes == 1) p->zero += isa->flip && p->is_signed ? 128 : !isa->flip && !p->is_signed ? -128 : 0;
 }
 
 static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
@@ -33915,40 +34170,69 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
     const int64_t places = hy__int8_volume(p->coarse), images = p->images * p->groups;
     const int64_t lines = hy__times(hy__times(images, p->wide[0]), p->wide[1]);
     const int64_t around = hy__times(lines, p->wide[2]), padded = hy__times(around, p->fine_c);
-    int64_t products;
-    if (hy__most(around, padded) >= (int64_t)1 << 58 || (uint64_t)padded > SIZE_MAX / 4)
+    int64_t products, items;
+    size_t shared;
+    if (hy__most(around, padded) >= (int64_t)1 << 57 || (uint64_t)padded > SIZE_MAX / 8)
         return hy_refuse(job, HY_ERROR_SHAPE, "with its padding the data is too large to be addressed");
     p->isa = hy__int8_isa_of(job->kernels->isa);
+    hy__int8_stored(p, hy__size(&job->in[0].type.shape));
     p->line = hy__most(HY__CHUNK / hy__most(p->fine_c, 1), p->last ? 1 : 64);
     p->row_block = 96;
     p->col_block = 4;
     products = images * hy__pieces(places, p->row_block) * hy__pieces(p->panels, p->col_block);
-    hy__two_stages(job, hy__run_int8, padded ? lines * hy__pieces(p->wide[2], p->line) : 0, products,
-                   (size_t)(padded + HY__INT8_STEP),
+    items = padded && !p->in_place ? lines * hy__pieces(p->wide[2], p->line) : 0;
+    shared = (size_t)(p->in_place ? 0 : padded + HY__INT8_STEP) * (size_t)p->isa->bytes;
+    shared = (shared + 3) / 4 * 4 + (size_t)p->chunks * 2 * sizeof(float);
+    hy__two_stages(job, hy__run_int8, items, products, shared,
                    (double)(images * places) * (double)(p->panels * HY__INT8_PANEL) *
                    (double)(p->stretches * p->steps) / 40 + (double)padded / 4 + 100);
+    if (p->chunks) {
+        job->stages = 3;
+        job->items[2] = products;
+        job->items[1] = items;
+        job->items[0] = p->chunks;
+    } else if (p->in_place) {
+        job->stages = 1;
+        job->items[0] = products;
+    }
     job->scratch = (size_t)p->stretches * sizeof(int64_t);
     return 0;
 }
 
-/* Types and what belongs to each channel; sums of so many products must fit 32 bits. */
-static int hy__int8_infer(hy_infer *I, double threshold, int channels, int64_t panels, int64_t steps)
+static int hy__int8_infer_steps(hy_infer *I, const hy__int8_attr *a, hy_dtype data)
 {
+    const int out = a->out_dtype;
+    if (out != HY_F32 && out != HY_U8 && out != HY_I8 && out != HY_I32)
+        return hy_infer_fail(I, HY_ERROR_DTYPE, "out_dtype %t is none of float32, uint8, int8 and int32", out);
+    if (!(a->out_scale > 0 && a->out_scale < HUGE_VAL))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "out_scale is %g", a->out_scale);
+    if ((out == HY_U8 || out == HY_I8) && hy__infer_range(I, "out_zero", a->out_zero, out == HY_I8 ? -128 : 0,
+                                                           out == HY_I8 ? 127 : 255)) return -1;
+    if (!(a->threshold > 0 && a->threshold < HUGE_VAL))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "threshold is %g", a->threshold);
+    if (data == HY_F32) return hy__infer_range(I, "zero", a->zero, -128, 255);
+    return hy__infer_range(I, "zero", a->zero, data == HY_I8 ? -128 : 0, data == HY_I8 ? 127 : 255);
+}
+
+/* Types and what belongs to each channel; sums of so many products must fit 32 bits. */
+static int hy__int8_infer(hy_infer *I, const hy__int8_attr *a, int channels, int64_t panels, int64_t steps)
+{
+    const hy_dtype data = I->in[0].dtype == HY_U8 || I->in[0].dtype == HY_I8 ? I->in[0].dtype : HY_F32;
+    const int most = data == HY_F32 && !a->own_range ? HY__INT8_MOST : HY__INT8_MOST / 2;
     hy_shape w = hy__rank(4);
     int i;
-    if (!(threshold > 0 && threshold < HUGE_VAL))
-        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "threshold is %g", threshold);
-    if (steps > HY__INT8_MOST)
+    if (hy__int8_infer_steps(I, a, data)) return -1;
+    if (steps > most)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "sums of more than %d products may not fit 32 bits",
-                             HY__INT8_STEP * HY__INT8_MOST);
+                             HY__INT8_STEP * most);
     w.dim[0] = panels;
     w.dim[1] = steps;
     w.dim[2] = HY__INT8_PANEL;
     w.dim[3] = HY__INT8_STEP;
     hy_infer_shape(I, &I->in[1].shape, w);
-    for (i = 0; i < I->nin; i++) hy_infer_type(I, &I->in[i].dtype, i == 1 ? HY_I8 : HY_F32);
+    for (i = 0; i < I->nin; i++) hy_infer_type(I, &I->in[i].dtype, i == 1 ? HY_I8 : i ? HY_F32 : data);
     for (i = 2; i < I->nin; i++) hy_infer_shape(I, &I->in[i].shape, hy__shape1(channels));
-    hy_infer_type(I, &I->out[0].dtype, HY_F32);
+    hy_infer_type(I, &I->out[0].dtype, (hy_dtype)a->out_dtype);
     return I->status;
 }
 
@@ -33956,7 +34240,9 @@ static int hy__int8_dense_infer(hy_infer *I)
 {
     HY__REC(int8_dense, I);
     hy_shape *x = &I->in[0].shape, want = hy__shape2(-1, r->num_hidden), row = *x;
+    hy__int8_attr numbers;
     int64_t k = -1;
+    HY__INT8_ATTR(&numbers, r, I->nin > 3);
     if (hy__infer_range(I, "num_hidden", r->num_hidden, 1, INT_MAX)) return -1;
     if (x->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "data needs at least one dim");
     if (x->ndim > 0) {
@@ -33966,14 +34252,17 @@ static int hy__int8_dense_infer(hy_infer *I)
         if (r->no_flatten) { want = *x; want.dim[x->ndim - 1] = r->num_hidden; }
     }
     if (x->ndim > 0 || !r->no_flatten) hy_infer_shape(I, &I->out[0].shape, want);
-    return hy__int8_infer(I, r->threshold, r->num_hidden, hy__pieces(r->num_hidden, HY__INT8_PANEL),
+    return hy__int8_infer(I, &numbers, r->num_hidden, hy__pieces(r->num_hidden, HY__INT8_PANEL),
                           k < 0 ? -1 : hy__pieces(k, HY__INT8_STEP));
 }
-static void hy__int8_dense_plan(hy__int8_plan *p, const hy__int8_dense_rec *r, const hy_shape *x,
+static void hy__int8_dense_plan(hy__int8_plan *p, const hy__int8_dense_rec *r, const hy_type *data,
                                 const hy_shape *y, int biased)
 {
+    const hy_shape *x = &data->shape;
     int64_t rows = hy__size(y) / r->num_hidden;
+    hy__int8_attr a;
     int d;
+    HY__INT8_ATTR(&a, r, biased);
     p->images = p->groups = p->last = 1;
     p->fine_c = r->no_flatten ? x->dim[x->ndim - 1] : hy__product(x, 1, x->ndim);
     p->coarse_c = r->num_hidden;
@@ -33982,13 +34271,13 @@ static void hy__int8_dense_plan(hy__int8_plan *p, const hy__int8_dense_rec *r, c
         p->kernel[d] = p->stride[d] = p->dilate[d] = 1;
         p->pad[d] = p->pad_end[d] = 0;
     }
-    hy__int8_follow(p, r->threshold, r->relu, biased);
+    hy__int8_follow(p, &a, data->dtype);
 }
 static int hy__int8_dense_bind(hy_job *job)
 {
     HY__REC(int8_dense, job);
     hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
-    hy__int8_dense_plan(p, r, &job->in[0].type.shape, &job->out[0].type.shape, job->nin > 3);
+    hy__int8_dense_plan(p, r, &job->in[0].type, &job->out[0].type.shape, job->nin > 3);
     return hy__int8_bind(job, p);
 }
 HY__DIFF(int8_dense, HY_NO_GRADIENT)
@@ -34000,9 +34289,11 @@ static int hy__int8_convolution_infer(hy_infer *I)
     HY__REC(int8_convolution, I);
     hy_shape *x = &I->in[0].shape, *y = &I->out[0].shape;
     int64_t row = 1, taps = 1, channels, panels;
+    hy__int8_attr numbers;
     hy__conv_attr a;
     int d;
     HY__CONV_ATTR(&a, r);
+    HY__INT8_ATTR(&numbers, r, I->nin > 3);
     if (hy__infer_conv_attr(I, &a, r->layout) || hy__infer_ranks(I, x, y, a.n + 2) < 0) return -1;
     hy_infer_dim(I, &y->dim[a.channel], a.filters);
     hy__infer_same_dim(I, &x->dim[0], &y->dim[0]);
@@ -34014,16 +34305,19 @@ static int hy__int8_convolution_infer(hy_infer *I)
     for (d = 0; d < a.n; d++) taps *= a.kernel->v[d];
     if (hy__tuple_at(a.dilate, a.n - 1, 1) == 1) row = a.kernel->v[a.n - 1];
     panels = a.groups * hy__pieces(a.filters / a.groups, HY__INT8_PANEL);
-    return hy__int8_infer(I, r->threshold, a.filters, panels, channels < 0 ? -1 :
+    return hy__int8_infer(I, &numbers, a.filters, panels, channels < 0 ? -1 :
                           taps / row * hy__pieces(channels / a.groups * row, HY__INT8_STEP));
 }
-static void hy__int8_conv_plan(hy__int8_plan *p, const hy__int8_convolution_rec *r, const hy_shape *x,
+static void hy__int8_conv_plan(hy__int8_plan *p, const hy__int8_convolution_rec *r, const hy_type *data,
                                const hy_shape *y, int biased)
 {
+    const hy_shape *x = &data->shape;
+    hy__int8_attr numbers;
     hy__conv_attr a;
     hy__window w;
     int d, alone = 1;                   /* no place has to do with another: all lie in one line */
     HY__CONV_ATTR(&a, r);
+    HY__INT8_ATTR(&numbers, r, biased);
     hy__conv_window(&w, &a, x, y);
     p->images = x->dim[0];
     p->groups = a.groups;
@@ -34044,17 +34338,18 @@ static void hy__int8_conv_plan(hy__int8_plan *p, const hy__int8_convolution_rec 
         p->fine[2] = p->coarse[2] = hy__int8_volume(p->fine);
         p->fine[0] = p->fine[1] = p->coarse[0] = p->coarse[1] = 1;
     }
-    hy__int8_follow(p, r->threshold, r->relu, biased);
+    hy__int8_follow(p, &numbers, data->dtype);
 }
 static int hy__int8_convolution_bind(hy_job *job)
 {
     HY__REC(int8_convolution, job);
     hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
-    hy__int8_conv_plan(p, r, &job->in[0].type.shape, &job->out[0].type.shape, job->nin > 3);
+    hy__int8_conv_plan(p, r, &job->in[0].type, &job->out[0].type.shape, job->nin > 3);
     return hy__int8_bind(job, p);
 }
 HY__DIFF(int8_convolution, HY_NO_GRADIENT)
-#define HY__ON_int8_convolution HY__OWN(int8_convolution), hy__batch_split
+HY__SPLIT(int8_convolution, axis == 0 && !r->own_range, 0, -1)      /* which is that of all data */
+#define HY__ON_int8_convolution HY__OWN(int8_convolution), hy__int8_convolution_split
 #endif
 
 /* --- weights of few bits, bit after bit, the lowest first; y = x ((w - zero) scale)^T + bias --- */

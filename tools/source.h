@@ -3736,7 +3736,8 @@ static void hy__c_turns_emit(hy__c *c, const hy__c_step *s)
 /* --- in int8: data are rounded to scratch, channels last, then summed panel by panel --- */
 static void hy__c_int8_plan(const hy__c_step *s, hy__int8_plan *p)
 {
-    const hy_shape *x = &hy__c_in(s, 0)->shape, *y = &hy__c_out(s)->shape;
+    const hy_type *x = hy__c_in(s, 0);
+    const hy_shape *y = &hy__c_out(s)->shape;
     const void *r = s->node->record;
     int biased = s->node->nin > 3;
     memset(p, 0, sizeof *p);
@@ -3751,19 +3752,56 @@ static int64_t hy__c_int8_bytes(const hy__int8_plan *p)
 {
     return p->images * p->groups * hy__int8_volume(p->wide) * p->fine_c;
 }
+/* Bytes less their zero have 9 bits. */
+static int hy__c_int8_unit(const hy__int8_plan *p) { return p->taken || p->chunks ? 2 : 1; }
 static size_t hy__c_int8_scratch(const hy__c_step *s)
 {
     hy__int8_plan p;
     hy__c_int8_plan(s, &p);
-    return (size_t)hy__c_int8_bytes(&p) + HY__INT8_STEP;
+    return ((size_t)hy__c_int8_bytes(&p) + HY__INT8_STEP) * (size_t)hy__c_int8_unit(&p);
+}
+
+/* Where data stands, how it is rounded, and what a result is. */
+static void hy__c_int8_range(hy__c *c, int64_t numbers)
+{
+    hy__w(c, "float low = 0, high = 0, step, zero;\nfor (int64_t i = 0; i < %l; i++) {\n"
+          "low = x0[i] < low ? x0[i] : low;\nhigh = x0[i] > high ? x0[i] : high;\n}\n"
+          "step = (high - low) / 255;\nif (!(step > 0)) step = 1;\nzero = rintf(-low / step);\n"
+          "zero = zero < 0 || zero != zero ? 0 : zero > 255 ? 255 : zero;\n", numbers);
+}
+static void hy__c_int8_rounded(hy__c *c, const hy__int8_plan *p)
+{
+    if (p->taken) hy__w(c, "*q++ = (int16_t)v;\n}\n");
+    else if (p->chunks) hy__w(c, "v *= 1 / step;\n"
+                              "v = v != v ? 0 : v > 255 - zero ? 255 - zero : v < -zero ? -zero : v;\n"
+                              "*q++ = (int16_t)rintf(v);\n}\n");
+    else hy__w(c, "v *= %v;\n*q++ = (int8_t)rintf(v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : v);\n}\n",
+               (double)p->units.per_unit);
+}
+static void hy__c_int8_result(hy__c *c, const hy__int8_plan *p, hy_dtype out)
+{
+    const char *step = p->chunks ? " * step" : "";
+    if (p->kind == 1) {
+        hy__w(c, "float v = (float)sum[k %% 16] * (float)(x2[o]%s / %v)", step, p->out_scale);
+        if (p->biased) hy__w(c, " + (float)(x3[o] / %v)", p->out_scale);
+        hy__w(c, ";\nv = v < %v ? %v : v > %v ? %v : v;\n", (double)p->low, (double)p->low, (double)p->high,
+              (double)p->high);
+    } else if (!p->kind)
+        hy__w(c, "const float v = (float)sum[k %% 16] * (x2[o]%s)%s;\n", step, p->biased ? " + x3[o]" : "");
+    hy__w(c, "y0[n * $P + o * $Q + ((z * $y + y) * $x + x) * %l] = ",
+          p->last ? p->groups * p->coarse_c : (int64_t)1);
+    if (p->kind == 1) hy__w(c, "(%s)(rintf(v) + %d);\n}\n}\n", hy__c_type(out), p->out_zero);
+    else hy__w(c, p->kind ? "sum[k %% 16];\n}\n}\n" : p->low < 0 ? "v;\n}\n}\n" : "v < 0 ? 0 : v;\n}\n}\n");
 }
 
 static void hy__c_int8(hy__c *c, const hy__c_step *s)
 {
     hy__int8_plan p;
+    const char *unit;
     int64_t fine, all;
     int d;
     hy__c_int8_plan(s, &p);
+    unit = hy__c_int8_unit(&p) == 2 ? "int16_t" : "int8_t";
     fine = p.groups * p.fine_c;
     all = p.groups * p.coarse_c;
     for (d = 0; d < 3; d++) {           /* of dim z: coarse z, fine Z, wide a, stride d, from D to L */
@@ -3773,27 +3811,28 @@ static void hy__c_int8(hy__c *c, const hy__c_step *s)
     }
     hy__c_sizes(c, "ngpkKPQ", p.images, p.groups, p.panels, p.fine_c, p.coarse_c,
                 fine * hy__int8_volume(p.fine), p.last ? (int64_t)1 : hy__int8_volume(p.fine));
-    hy__w(c, "int8_t *const data = (int8_t *)scratch, *q = data;\n@n @g\n"
+    if (p.chunks) hy__c_int8_range(c, hy__size(&hy__c_in(s, 0)->shape));
+    hy__w(c, "%s *const data = (%s *)scratch, *q = data;\n@n @g\n"
           "for (int z = $D; z < $L; z++) for (int y = $E; y < $M; y++) for (int x = $F; x < $N; x++)\n"
           "@k {\nfloat v = 0;\nif (z >= 0 && z < $Z && y >= 0 && y < $Y && x >= 0 && x < $X)\n"
-          "v = x0[n * $P + (g * $k + k) * $Q + ((z * $Y + y) * $X + x) * %l] * %v;\n"
-          "*q++ = (int8_t)rintf(v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : v);\n}\n"
-          "for (int k = 0; k < 4; k++) q[k] = 0;\n", p.last ? fine : (int64_t)1, (double)p.per_unit);
+          "v = x0[n * $P + (g * $k + k) * $Q + ((z * $Y + y) * $X + x) * %l]%s", unit, unit,
+          p.last ? fine : (int64_t)1, p.taken ? "" : ";\n");
+    if (p.taken) hy__w(c, " - %d;\n", p.zero);
+    hy__c_int8_rounded(c, &p);
+    hy__w(c, "for (int k = 0; k < 4; k++) q[k] = 0;\n");
     hy__c_sizes(c, "ijkstPQ", p.kernel[0], p.kernel[1], p.stretches / (p.kernel[0] * p.kernel[1]), p.steps,
                 p.stretches * p.steps * HY__INT8_BYTES, all * hy__int8_volume(p.coarse),
                 p.last ? (int64_t)1 : hy__int8_volume(p.coarse));
     hy__w(c, "@n @g @p\n@z @y @x {\nconst int8_t *w = x1 + (g * $p + p) * $t;\n"
-          "const int8_t *from = data + (((n * $g + g) * $a + z * $d) * $b + y * $e) * %l + x * %l;\n"
+          "const %s *from = data + (((n * $g + g) * $a + z * $d) * $b + y * $e) * %l + x * %l;\n"
           "int32_t sum[16] = { 0 };\n@i @j @k {\n"
-          "const int8_t *a = from + (i * %l + j * %l) * %l + k * %l;\n", p.wide[2] * p.fine_c,
-          p.stride[2] * p.fine_c, p.dilate[0] * p.wide[1], p.dilate[1], p.wide[2] * p.fine_c,
-          p.dilate[2] * p.fine_c);
+          "const %s *a = from + (i * %l + j * %l) * %l + k * %l;\n", unit, p.wide[2] * p.fine_c,
+          p.stride[2] * p.fine_c, unit, p.dilate[0] * p.wide[1], p.dilate[1],
+          p.wide[2] * p.fine_c, p.dilate[2] * p.fine_c);
     hy__w(c, "for (int t = 0; t < $s; t++, a += 4, w += 64) for (int o = 0; o < 16; o++)\n"
           "sum[o] += a[0] * w[4 * o] + a[1] * w[4 * o + 1] + a[2] * w[4 * o + 2] + a[3] * w[4 * o + 3];\n}\n"
-          "for (int k = p * 16; k < p * 16 + 16 && k < $K; k++) {\nconst int o = g * $K + k;\n"
-          "const float v = (float)sum[k %% 16] * x2[o]%s;\n"
-          "y0[n * $P + o * $Q + ((z * $y + y) * $x + x) * %l] = %s;\n}\n}\n", p.biased ? " + x3[o]" : "",
-          p.last ? all : (int64_t)1, p.least < 0 ? "v" : "v < 0 ? 0 : v");
+          "for (int k = p * 16; k < p * 16 + 16 && k < $K; k++) {\nconst int o = g * $K + k;\n");
+    hy__c_int8_result(c, &p, hy__c_out(s)->dtype);
 }
 
 /* --- weights of few bits: a block's sum, then its scale; with g_idx each number has its own block --- */
