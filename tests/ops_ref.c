@@ -1754,16 +1754,40 @@ static const char *const cases_convolution[] = {
 static const ref_op ref_convolution = { "fdhb", ref_convolution_fn, REF_TRUE, NULL, 2e-6, cases_convolution };
 
 /* --- in int8: weights in panels of 16 channels and steps of 4 neighbours --- */
-static int ref_int8_round(double x, double threshold)
+typedef struct ref_int8 { float per_unit, low, high, step; } ref_int8;
+static ref_int8 ref_int8_of(const ref_case *c)
 {
-    float v = (float)x * (float)(127 / threshold);
-    return v != v ? 0 : v > 127 ? 127 : v < -127 ? -127 : (int)rint(v);
+    const ref_tensor *x = &c->in[0];
+    ref_int8 how = { (float)(127 / ref_num(c, "threshold", 0)), -127, 127, 1 };
+    float low = 0, high = 0, zero;
+    if (!ref_int(c, "own_range", 0)) return how;
+    for (int64_t i = 0; i < x->size; i++) {
+        if ((float)x->v[i] < low) low = (float)x->v[i];
+        if ((float)x->v[i] > high) high = (float)x->v[i];
+    }
+    how.step = (high - low) / 255;
+    if (!(how.step > 0)) how.step = 1;
+    zero = (float)fmin(fmax(rint((double)(-low / how.step)), 0), 255);
+    how.per_unit = 1 / how.step;
+    how.low = -zero;
+    how.high = 255 - zero;
+    return how;
 }
-static double ref_int8_result(const ref_case *c, double sum, int64_t channel)
+static int ref_int8_round(double x, const ref_int8 *how)
 {
-    float y = (float)sum * (float)c->in[2].v[channel];
-    y += c->nin > 3 ? (float)c->in[3].v[channel] : 0;
-    return ref_int(c, "relu", 0) && y < 0 ? 0 : y;
+    float v = (float)x * how->per_unit;
+    return v != v ? 0 : (int)rint(v > how->high ? how->high : v < how->low ? how->low : v);
+}
+static double ref_int8_result(const ref_case *c, const ref_int8 *how, double sum, int64_t channel)
+{
+    int low = ref_is(c, "out_dtype", "int8", 0) ? -128 : 0, zero = ref_int(c, "out_zero", 0);
+    float y = (float)sum * ((float)c->in[2].v[channel] * how->step), bias = c->nin > 3 ? (float)c->in[3].v[channel] : 0;
+    if (ref_is(c, "out_dtype", "int32", 0)) return sum;
+    if (ref_is(c, "out_dtype", "float32", 1)) return ref_int(c, "relu", 0) && y + bias < 0 ? 0 : y + bias;
+    y = (float)sum * (float)((float)c->in[2].v[channel] * how->step / ref_num(c, "out_scale", 1));
+    y += (float)(bias / ref_num(c, "out_scale", 1));
+    if (ref_int(c, "relu", 0) && y < 0) y = 0;
+    return fmin(fmax(rint(y) + zero, low), low + 255);
 }
 static double ref_int8_weight(const ref_tensor *w, int64_t panels, int64_t group, int64_t o, int64_t stretch, int64_t length,
                               int64_t i)            /* of number i of a stretch of this length */
@@ -1790,7 +1814,7 @@ static void ref_int8_trim(ref_case *c)
 static void ref_int8_dense_fn(ref_case *c)
 {
     const ref_tensor *x = &c->in[0];
-    double threshold = ref_num(c, "threshold", 0);
+    ref_int8 how = ref_int8_of(c);
     int flatten = ref_int(c, "flatten", 1), last = x->ndim - 1;
     int64_t n = ref_int(c, "num_hidden", 0), rows = x->dim[0], k, dim[8];
     double *y;
@@ -1803,8 +1827,8 @@ static void ref_int8_dense_fn(ref_case *c)
         for (int64_t o = 0; o < n; o++) {
             double sum = 0;
             for (int64_t i = 0; i < k; i++)
-                sum += ref_int8_round(x->v[r * k + i], threshold) * ref_int8_weight(&c->in[1], 0, 0, o, 0, k, i);
-            y[r * n + o] = ref_int8_result(c, sum, o);
+                sum += ref_int8_round(x->v[r * k + i], &how) * ref_int8_weight(&c->in[1], 0, 0, o, 0, k, i);
+            y[r * n + o] = ref_int8_result(c, &how, sum, o);
         }
 }
 
@@ -1814,7 +1838,7 @@ static void ref_int8_convolution_fn(ref_case *c)
     int last = ref_channels_last(c);
     ref_window win = ref_window_of(c);
     ref_grid xg = ref_grid_of(x->dim, x->ndim, last), yg;
-    double threshold = ref_num(c, "threshold", 0);
+    ref_int8 how = ref_int8_of(c);
     int64_t size[3], q[3], k[3], p[3], filters = ref_int(c, "num_filter", 0), groups = ref_int(c, "num_group", 1);
     int64_t wide = xg.c / groups, many = filters / groups, panels = (many + 15) / 16;
     int64_t joined = win.dilate[2] == 1 ? win.kernel[2] : 1;
@@ -1834,10 +1858,10 @@ static void ref_int8_convolution_fn(ref_case *c)
                 p[d] = q[d] * win.stride[d] + k[d] * win.dilate[d] - win.pad[d];
                 inside = inside && p[d] >= 0 && p[d] < xg.dim[d];
             }
-            if (inside) sum += ref_int8_round(x->v[ref_grid_at(&xg, n, o / many * wide + i, p)], threshold) *
+            if (inside) sum += ref_int8_round(x->v[ref_grid_at(&xg, n, o / many * wide + i, p)], &how) *
                 ref_int8_weight(&c->in[1], panels, o / many, o % many, ik / joined, joined * wide, ik % joined * wide + i);
         }
-        c->out[0].v[ref_grid_at(&yg, n, o, q)] = ref_int8_result(c, sum, o);
+        c->out[0].v[ref_grid_at(&yg, n, o, q)] = ref_int8_result(c, &how, sum, o);
     }
 }
 
@@ -1852,7 +1876,13 @@ static const char *const cases_int8_dense[] = {
     "(9,3,7) (2,6,16,4)" REF_I8 " (18)[0.01,0.02] (18) | num_hidden=18 threshold=2",
     "(2,2,5) (1,2,16,4)" REF_I8 " (3)[0.01,0.02] | num_hidden=3 threshold=1 flatten=False no_bias=True",
     "(0,4) (1,1,16,4)" REF_I8 " (3)[0.01,0.02] (3) | num_hidden=3 threshold=1",
-    "(2,0) (1,0,16,4)" REF_I8 " (3)[0.01,0.02] (3) | num_hidden=3 threshold=1", NULL };
+    "(2,0) (1,0,16,4)" REF_I8 " (3)[0.01,0.02] (3) | num_hidden=3 threshold=1",
+    "(5,19)[-1,3] (2,5,16,4)" REF_I8 " (20)[0.01,0.02] (20) | num_hidden=20 threshold=1 own_range=True",
+    "(2,9)[1,3] (1,3,16,4)" REF_I8 " (4)[0.01,0.02] | num_hidden=4 threshold=1 own_range=True no_bias=True out_dtype=int32",
+    "(13,3,7) (2,2,16,4)" REF_I8 " (18)[0.001,0.002] (18) | num_hidden=18 threshold=2 flatten=False out_dtype=uint8 out_scale=0.03 "
+        "out_zero=70",
+    "(3,8) (1,2,16,4)" REF_I8 " (5)[0.01,0.02] (5) | num_hidden=5 threshold=1.5 out_dtype=int8 out_scale=0.1 out_zero=-3 relu=True",
+    "(0,4) (1,1,16,4)" REF_I8 " (3)[0.01,0.02] (3) | num_hidden=3 threshold=1 own_range=True out_dtype=uint8", NULL };
 static const ref_op ref_int8_dense = { "f", ref_int8_dense_fn, REF_NO_GRADIENT, NULL, 1e-6, cases_int8_dense };
 
 static const char *const cases_int8_convolution[] = {
@@ -1875,7 +1905,14 @@ static const char *const cases_int8_convolution[] = {
     "(2,3,7,6) (1,9,16,4)" REF_I8 " (5)[0.01,0.02] (5) | kernel=(3,3) num_filter=5 threshold=2 pad=(0,1) pad_end=(2,0)",
     "(1,5,4,4) (3,9,16,4)" REF_I8 " (36)[0.01,0.02] (36) | kernel=(3,3) num_filter=36 stride=(2,2) pad_end=(1,1) layout=NHWC threshold=2",
     "(1,4,300) (1,4,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(4,) num_filter=3 threshold=2",
-    "(0,4,5,5) (1,9,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(3,3) num_filter=3 threshold=2", NULL };
+    "(0,4,5,5) (1,9,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(3,3) num_filter=3 threshold=2",
+    "(2,5,6,5)[-1,2] (2,12,16,4)" REF_I8 " (20)[0.001,0.002] (20) | kernel=(3,3) num_filter=20 pad=(1,1) threshold=1 own_range=True",
+    "(2,7,6,5)[-1,2] (3,2,16,4)" REF_I8 " (36)[0.001,0.002] | kernel=(1,1) num_filter=36 no_bias=True layout=NHWC threshold=2 "
+        "out_dtype=uint8 out_scale=0.01 out_zero=128 relu=True",
+    "(1,6,7,8) (4,6,16,4)" REF_I8 " (36)[0.01,0.02] (36) | kernel=(3,2) num_filter=36 num_group=2 pad=(1,1) threshold=2 "
+        "out_dtype=int8 out_scale=0.3",
+    "(1,6,3,8)[0,1] (4,6,16,4)" REF_I8 " (36)[0.01,0.02] (36) | kernel=(3,2) num_filter=36 num_group=2 pad=(1,1) threshold=2 "
+        "out_dtype=int32 own_range=True", NULL };
 static const ref_op ref_int8_convolution = {
     "f", ref_int8_convolution_fn, REF_NO_GRADIENT, NULL, 1e-6, cases_int8_convolution };
 

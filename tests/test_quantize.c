@@ -119,6 +119,189 @@ static void quantize_padding_behind(void)
     hy_close(F);
 }
 
+/* --- data of 8 bits: sums of (x - zero) w, exactly; results a step away at most --- */
+typedef struct quantize_case {
+    int n, c, h, w, filters, groups, k, stride, dilate, pad, last, relu, bias, zero, out_zero;
+    hy_dtype data, out;
+    double out_scale;
+} quantize_case;
+
+static void quantize_draw(hy_frame *F, quantize_case *t)
+{
+    static const hy_dtype outs[] = { HY_F32, HY_U8, HY_I8, HY_I32 };
+    double r[16];
+    int i;
+    for (i = 0; i < 16; i++) r[i] = hy_item(F, hy_uniform(F, HY_SHAPE(1), 0, 1));
+    t->groups = r[0] < 0.7 ? 1 : 2;
+    t->n = 1 + (int)(r[1] * 2);
+    t->c = t->groups * (1 + (int)(r[2] * 9));
+    t->filters = t->groups * (1 + (int)(r[3] * 40));
+    t->k = 1 + (int)(r[4] * 3);
+    t->stride = 1 + (int)(r[5] * 2);
+    t->dilate = r[6] < 0.7 ? 1 : 2;
+    t->pad = (int)(r[7] * 3);
+    t->h = 5 + (int)(r[8] * 6);
+    t->w = 5 + (int)(r[8] * 60) % 7;
+    t->last = r[9] < 0.5;
+    t->relu = r[10] < 0.3;
+    t->bias = r[10] > 0.2;
+    t->data = r[11] < 0.5 ? HY_U8 : HY_I8;
+    t->zero = (int)(r[12] * 256) - (t->data == HY_I8 ? 128 : 0);
+    t->out = outs[(int)(r[13] * 4)];
+    t->out_zero = t->out == HY_F32 || t->out == HY_I32 ? 0 : (int)(r[14] * 256) - (t->out == HY_I8 ? 128 : 0);
+    t->out_scale = 0.02 + r[15];
+}
+
+static int quantize_whole(hy_array *x, int64_t i)
+{
+    return x->t.type.dtype == HY_U8 ? ((const unsigned char *)x->t.data)[i]
+        : ((const signed char *)x->t.data)[i];
+}
+
+static hy_array *quantize_dice(hy_frame *F, hy_shape s, hy_dtype d)
+{
+    hy_array *x = hy_uniform(F, s, d == HY_U8 ? 0 : -128, d == HY_U8 ? 256 : 128);
+    return hy__packed_array(F, hy_cast(F, hy_floor(F, x), d));
+}
+
+/* Result (image, filter, y, x) as the formula says it. */
+static double quantize_said(const quantize_case *t, hy_array *const *in, int image, int f, int y, int x)
+{
+    const int many = t->filters / t->groups, wide = t->c / t->groups, joined = t->dilate == 1 ? t->k : 1;
+    const int steps = (wide * joined + 3) / 4, panels = (many + 15) / 16;
+    double sum = 0, v;
+    int i, j, c;
+    for (i = 0; i < t->k; i++)
+        for (j = 0; j < t->k; j++)
+            for (c = 0; c < wide; c++) {
+                int py = y * t->stride + i * t->dilate - t->pad, px = x * t->stride + j * t->dilate - t->pad;
+                int ch = f / many * wide + c, tap = i * t->k + j, at = tap % joined * wide + c;
+                int64_t step = tap / joined * steps + at / 4, all = (int64_t)(t->k * t->k / joined) * steps;
+                int64_t w = ((f / many * panels + f % many / 16) * all + step) * 64 + f % many % 16 * 4 + at % 4;
+                if (py < 0 || py >= t->h || px < 0 || px >= t->w) continue;
+                sum += (quantize_whole(in[0], t->last ? ((image * t->h + py) * t->w + px) * t->c + ch
+                                       : ((image * t->c + ch) * t->h + py) * t->w + px) - t->zero) *
+                    quantize_whole(in[1], w);
+            }
+    if (t->out == HY_I32) return sum;
+    v = sum * (double)((const float *)in[2]->t.data)[f] + (t->bias ? (double)((const float *)in[3]->t.data)[f] : 0);
+    if (t->relu && v < 0) v = 0;
+    if (t->out == HY_F32) return v;
+    v = rint(v / t->out_scale) + t->out_zero;
+    return fmin(fmax(v, t->out == HY_I8 ? -128 : 0), t->out == HY_I8 ? 127 : 255);
+}
+
+static void quantize_made(hy_frame *F, const quantize_case *t, hy_array **in)
+{
+    const int many = t->filters / t->groups, wide = t->c / t->groups, joined = t->dilate == 1 ? t->k : 1;
+    const int rows = t->k * t->k / joined;
+    int64_t i;
+    in[0] = quantize_dice(F, t->last ? HY_SHAPE(t->n, t->h, t->w, t->c) : HY_SHAPE(t->n, t->c, t->h, t->w), t->data);
+    in[1] = quantize_dice(F, HY_SHAPE(t->groups * ((many + 15) / 16), rows * ((wide * joined + 3) / 4), 16, 4), HY_I8);
+    for (i = 0; i < hy_size(F, in[1]); i++)             /* what fills steps up is 0 */
+        if (i / 64 % ((wide * joined + 3) / 4) * 4 + i % 4 >= wide * joined) ((signed char *)in[1]->t.data)[i] = 0;
+    in[2] = hy_uniform(F, HY_SHAPE(t->filters), 0.0001, 0.001);
+    in[3] = hy_uniform(F, HY_SHAPE(t->filters), -3, 3);
+}
+
+static hy_array *quantize_run(hy_frame *F, const quantize_case *t, hy_array *const *in)
+{
+    hy_int8_convolution_opt opt;
+    memset(&opt, 0, sizeof opt);
+    opt.stride = HY_INTS(t->stride, t->stride);
+    opt.dilate = HY_INTS(t->dilate, t->dilate);
+    opt.pad = HY_INTS(t->pad, t->pad);
+    opt.num_group = t->groups;
+    opt.layout = t->last ? HY_LAYOUT_NHWC : HY_LAYOUT_NCHW;
+    opt.relu = t->relu;
+    opt.no_bias = !t->bias;
+    opt.zero = t->zero;
+    opt.out_zero = t->out_zero;
+    opt.out_scale = t->out_scale;
+    opt.out_dtype = t->out;
+    return hy_int8_convolution(F, in[0], in[1], in[2], t->bias ? in[3] : NULL, HY_INTS(t->k, t->k), t->filters, 1,
+                               &opt);
+}
+
+static void quantize_compared(hy_frame *F, const quantize_case *t, hy_array *const *in, hy_array *y)
+{
+    const int h = (int)hy_dim(F, y, t->last ? 1 : 2), w = (int)hy_dim(F, y, t->last ? 2 : 3);
+    double worst = 0;
+    int image, f, i, j;
+    for (image = 0; image < t->n; image++)
+        for (f = 0; f < t->filters; f++)
+            for (i = 0; i < h; i++)
+                for (j = 0; j < w; j++) {
+                    int64_t at = t->last ? ((image * h + i) * w + j) * t->filters + f
+                        : ((image * t->filters + f) * h + i) * w + j;
+                    double want = quantize_said(t, in, image, f, i, j), off = fabs(hy__number_at(&y->t, at) - want);
+                    if (t->out == HY_F32) off /= 1e-5 * (1 + fabs(want));
+                    if (t->out == HY_I32 && off > 0) off = 9;
+                    if (off > worst) worst = off;
+                }
+    if (!CHECK(worst <= 1))
+        printf("    %d images of %d %dx%d, %d filters, %d groups, kernel %d, %s to %s: off by %g\n", t->n, t->c, t->h,
+               t->w, t->filters, t->groups, t->k, hy_dtype_name(t->data), hy_dtype_name(t->out), worst);
+}
+
+static void quantize_eight_bits(void)
+{
+    int number, isa;
+    for (number = 0; number < 120; number++) {
+        static unsigned char first[1 << 18];
+        size_t bytes = 0;
+        for (isa = HY_ISA_AVX512; isa >= HY_ISA_BASE; isa--) {
+            hy_desc desc;
+            hy_frame *F;
+            quantize_case t;
+            hy_array *in[4], *y;
+            memset(&desc, 0, sizeof desc);
+            desc.isa = isa;
+            F = hy_open(&desc);
+            hy_seed(F, 100 + number);
+            quantize_draw(F, &t);
+            quantize_made(F, &t, in);
+            y = quantize_run(F, &t, in);
+            if (!CHECK(y && !hy_error(F))) { printf("    %s\n", hy_error(F)); hy_close(F); return; }
+            if (!bytes) {
+                quantize_compared(F, &t, in, y);
+                bytes = (size_t)hy_size(F, y) * hy_dtype_size(t.out);
+                CHECK(bytes <= sizeof first);
+                memcpy(first, hy_data(F, y), bytes);
+            } else CHECK(!memcmp(first, hy_data(F, y), bytes));
+            hy_close(F);
+        }
+    }
+}
+
+/* What is wrong with numbers of 8 bits is said. */
+static void quantize_eight_refused(void)
+{
+    static const struct { double scale; int zero, out_zero; hy_dtype data, out; const char *text; } bad[] = {
+        { 0, 0, 0, HY_U8, HY_U8, "out_scale is 0" }, { -1, 0, 0, HY_U8, HY_U8, "out_scale is -1" },
+        { HUGE_VAL, 0, 0, HY_U8, HY_U8, "out_scale is inf" }, { 1, 256, 0, HY_U8, HY_U8, "zero" },
+        { 1, -1, 0, HY_U8, HY_U8, "zero" }, { 1, 128, 0, HY_I8, HY_U8, "zero" }, { 1, 0, -1, HY_U8, HY_U8, "out_zero" },
+        { 1, 0, 128, HY_U8, HY_I8, "out_zero" }, { 1, 0, 0, HY_U8, HY_F64, "out_dtype float64" },
+        { 1, 0, 0, HY_I64, HY_U8, "int64" } };
+    size_t i;
+    for (i = 0; i < sizeof bad / sizeof *bad; i++) {
+        hy_frame *F = hy_open(NULL);
+        hy_int8_dense_opt opt;
+        memset(&opt, 0, sizeof opt);
+        opt.zero = bad[i].zero;
+        opt.out_zero = bad[i].out_zero;
+        opt.out_scale = bad[i].scale ? bad[i].scale : HY_ZERO;
+        opt.out_dtype = bad[i].out;
+        opt.no_bias = 1;
+        hy_int8_dense(F, hy_cast(F, hy_zeros(F, HY_SHAPE(2, 4)), bad[i].data),
+                      hy_cast(F, hy_zeros(F, HY_SHAPE(1, 1, 16, 4)), HY_I8),
+                      hy_ones(F, HY_SHAPE(3)), NULL, 3, 1, &opt);
+        if (!CHECK(hy_error(F) && strstr(hy_error(F), bad[i].text))) printf("    %d: %s\n", (int)i, hy_error(F));
+        hy_clear(F);
+        hy_close(F);
+    }
+}
+
 /* One result on every instruction set and for any number of threads. */
 static void quantize_bits(void)
 {
@@ -578,6 +761,8 @@ static void test_quantize(void)
 {
     RUN(quantize_network);
     RUN(quantize_padding_behind);
+    RUN(quantize_eight_bits);
+    RUN(quantize_eight_refused);
     RUN(quantize_bits);
     RUN(quantize_thresholds);
     RUN(quantize_channels);
