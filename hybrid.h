@@ -28028,6 +28028,39 @@ static int64_t hy__direct_trim(hy__tile *t, const void *zeros)
     return skip;
 }
 
+/* Where the first tap lies for the rows of an item, from and to in each dim. */
+static void hy__direct_reach(const hy__window *w, int64_t row, int64_t rows, int64_t reach[3][2])
+{
+    int64_t first[3], last[3];
+    int d, level = 1;                   /* are all rows in one, so far? */
+    hy__window_place(w->coarse, row, first);
+    hy__window_place(w->coarse, row + rows - 1, last);
+    for (d = 0; d < 3; d++) {
+        reach[d][0] = (level ? first[d] : 0) * w->stride[d] - w->pad[d];
+        reach[d][1] = (level ? last[d] : w->coarse[d] - 1) * w->stride[d] - w->pad[d];
+        level &= first[d] == last[d];
+    }
+}
+
+/* The visit from `at` on of which a tap meets more than padding, else k: the others add nothing. */
+static int64_t hy__direct_visit(const hy__direct *v, int64_t reach[3][2], int64_t at)
+{
+    const hy__window *w = &v->win;
+    int64_t end, tap, t[3];
+    int d;
+    for (; at < v->gemm.k; at = end) {
+        end = at + hy__direct_steps(v, at);
+        for (tap = at / v->channels; tap * v->channels < end; tap++) {
+            hy__window_place(w->kernel, tap, t);
+            for (d = 0; d < 3; d++)
+                if (reach[d][0] + t[d] * w->dilate[d] >= w->fine[d] ||
+                    reach[d][1] + t[d] * w->dilate[d] < 0) break;
+            if (d == 3) return at;
+        }
+    }
+    return v->gemm.k;
+}
+
 /* The scratch: places for a tile's stretches, how much later each begins, zeros for one stretch, a block of
  * results that turns round. */
 static size_t hy__direct_stretches(const hy__direct *v)
@@ -28176,7 +28209,7 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     hy__direct_room room = hy__direct_lay_out(v, scratch);
     const float *line;
     int each;                           /* are tiles placed one by one? */
-    int64_t at, steps, i, j, place[3], shifts, run, skip, first, next;
+    int64_t at, begin, after, steps, i, j, place[3], reach[3][2], shifts, run, skip, first, next;
     hy__tail whole = hy__tail_at(tail, g, image * g->m + row, group * g->n + col);
     float *c;
     hy__tile t;
@@ -28191,10 +28224,13 @@ static void hy__direct_run(const hy__direct *v, const float *x, const float *wei
     t.b_step = g->panel;
     t.c_row = g->c_row;
     t.more = t.below = 0;
-    for (at = 0; at < g->k; at += steps) {
+    hy__direct_reach(&v->win, row, rows, reach);
+    begin = hy__direct_visit(v, reach, 0) % g->k;       /* one visit is made in any case */
+    for (at = begin; at < g->k; at = after) {
         hy__tail visit;
         steps = hy__direct_steps(v, at);
-        visit = hy__tail_visit(&whole, c, at == 0, at + steps >= g->k);
+        after = hy__direct_visit(v, reach, at + steps);
+        visit = hy__tail_visit(&whole, c, at == begin, after == g->k);
         run = hy__direct_run_of(v, steps, packed);
         shifts = hy__direct_shifts(v, at, steps, run, room.shift);
         hy__window_place(v->win.coarse, row, place);

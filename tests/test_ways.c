@@ -1029,6 +1029,12 @@ static const struct { const char *text, *base, *other; } way_rows[] = {
     { "1x16x4x240 x1 k3 p1 last add_relu", "taps deep", "taps deep" },
     { "1x96x5x230 x1 k3 s2 p1 last relu", "taps deep", "taps deep" },
     { "1x16x1x1 x1 k3 d9000 p9000 last add_relu", "columns deep", "columns deep" },
+    /* visits to sums whose taps only meet padding: all but one, all of a line's, none */
+    { "1x700x4x5 17 k3 d5 p5 relu", "columns direct", "columns direct" },
+    { "1x720x7x9 20 k3 d4x3 p4x3 add_relu", "columns direct", "columns direct" },
+    { "2x690x3x8 16 k3x2 s2x1 d2x7 p2x6", "columns direct", "columns direct" },
+    { "1x2100x1x3 18 k1x3 d1x3 p0x5 nobias", "columns direct", "columns direct" },
+    { "1x700x2x3x2 16 k3x2x3 d3x1x2 p3x0x2 relu", "columns direct", "columns direct" },
     /* planes by lines of 3 x 3: every width around vectors, heights around bands; and those by taps */
     { "1x3x1x1..34 x1 k3 p1", "lines deep|taps deep", "lines deep|taps deep" },
     { "1x3x1x1..34 x2 k3 p1 relu", "lines lines|taps taps", "lines lines|taps taps" },
