@@ -42427,8 +42427,10 @@ enum { HY__FUSED_STEPS = 32, HY__FUSED_INPUTS = 24, HY__FUSED_VALUES = HY__FUSED
        HY__FUSED_FAR = 1024, HY__FUSED_NEAR = 8 << 20 };    /* and where more bytes come from memory */
 
 typedef struct hy__fused_step {
+    const hy_op *op;
+    const void *record;
     hy__pointwise_fn fn;                /* the kernel; NULL: its job runs */
-    const double *p;                    /* its parameters */
+    double    p[3];                     /* its parameters */
     double    number;                   /* an operand that is no array, ... */
     int       side;                     /* ... which one it is, or -1 */
     int       loose;                    /* one of two arrays may be a single value */
@@ -42438,23 +42440,34 @@ typedef struct hy__fused_step {
 typedef struct hy__fused {
     hy__attached head;
     int       inputs, outputs, steps, args, slots;
-    int       jobs;                     /* some steps run as jobs */
-    int       streams;                  /* outputs are stored past the caches */
+    int       jobs;                     /* some steps run as jobs, for arrays as long as ... */
+    int64_t   total, tile;              /* ... these alone; others leave this to bind */
     hy_dtype  dtype;
-    int64_t   total, tile, piece;       /* elements of the whole, of a tile, of an item */
     size_t    scratch, shared;          /* of one of the jobs */
-    double    cost;
+    double    cost;                     /* of an element */
     int       output[HY__FUSED_STEPS];  /* the value that it is; values are inputs, then results in order */
     int       slot[HY__FUSED_VALUES];   /* of a value: which tile of the scratch; -1 - o: it is output o */
     int      *arg;                      /* which value each tensor of the jobs is */
     hy__fused_step *step;
-    hy_job   *job[2];                   /* for a whole tile, for the rest */
+    hy_job   *job[2];                   /* for a whole tile, for the rest; one block, or NULL */
     hy_tensor *tensor[2];
 } hy__fused;
 
+/* What bind finds for the shapes of a call. */
+typedef struct hy__fused_size {
+    int64_t total, tile, piece;         /* elements of the whole, of a tile, of an item */
+    int64_t streams;                    /* outputs are stored past the caches */
+} hy__fused_size;
+HY__FITS_PLAN(hy__fused_size);
+#define HY__FUSED_SIZE(job) ((const hy__fused_size *)(const void *)&(job)->plan)
+
 typedef struct hy__fused_rec { int inputs, outputs; const hy__fused *ready; } hy__fused_rec;
 
-static void hy__fused_free(hy_root *root, hy__attached *it) { hy__free(&root->heap, it); }
+static void hy__fused_free(hy_root *root, hy__attached *it)
+{
+    hy__free(&root->heap, ((hy__fused *)(void *)it)->job[0]);
+    hy__free(&root->heap, it);
+}
 
 static int hy__fused_count(const void *attr, int output, int index)
 {
@@ -42468,25 +42481,27 @@ static int hy__fused_infer(hy_infer *I)
     const hy__fused *f = ((const hy__fused_rec *)I->attr)->ready;
     hy_type value[HY__FUSED_VALUES], in[HY__FUSED_INPUTS];
     hy_infer J;
+    int64_t total = f->total;
     int i, k;
     if (!hy__types_known(I->in, I->nin)) return I->status;
     for (i = 0; i < I->nin; i++) value[i] = I->in[i];
     for (i = 0; i < f->steps; i++) {
-        const hy_job *job = &f->job[0][i];
+        const hy__fused_step *step = &f->step[i];
         memset(&J, 0, sizeof J);
-        J.op = job->op;
-        J.attr = job->attr;
-        J.nin = job->nin;
+        J.op = step->op;
+        J.attr = step->record;
+        J.nin = step->nin;
         J.nout = 1;
         J.in = in;
         J.out = &value[f->inputs + i];
         J.out->dtype = HY_DTYPE_NONE;
         J.out->shape.ndim = -1;
-        for (k = 0; k < job->nin; k++) in[k] = value[f->arg[f->step[i].first + k]];
-        if (job->op->infer(&J) < 0 || J.status < 0)
+        for (k = 0; k < step->nin; k++) in[k] = value[f->arg[step->first + k]];
+        if (step->op->infer(&J) < 0 || J.status < 0)
             return hy_infer_fail(I, J.code, "%s: %s", J.op->name, J.text);
-        if (hy__size(&J.out->shape) != f->total || J.out->dtype != f->dtype)
-            return hy_infer_fail(I, HY_ERROR_SHAPE, "this program was compiled for %l values of %t", f->total,
+        if (!i && !f->jobs) total = hy__size(&J.out->shape);
+        if (hy__size(&J.out->shape) != total || J.out->dtype != f->dtype)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "this program was compiled for %l values of %t", total,
                                  (int)f->dtype);
     }
     for (i = 0; i < I->nout; i++) {
@@ -42531,12 +42546,12 @@ typedef struct hy__fused_room {
     size_t     bytes;
 } hy__fused_room;
 
-static hy__fused_room hy__fused_lay_out(const hy__fused *f, void *scratch)
+static hy__fused_room hy__fused_lay_out(const hy__fused *f, const hy__fused_size *z, void *scratch)
 {
     hy__fused_room room;
     char *at = (char *)scratch;
     room.tile = at;
-    at += (size_t)f->slots * hy__round64((size_t)f->tile * hy_dtype_size(f->dtype));
+    at += (size_t)f->slots * hy__round64((size_t)z->tile * hy_dtype_size(f->dtype));
     room.where = (char **)(void *)at;
     at += hy__round64((size_t)(f->inputs + f->steps) * sizeof *room.where);
     room.in = (hy__fused_input *)(void *)at;
@@ -42551,7 +42566,7 @@ static hy__fused_room hy__fused_lay_out(const hy__fused *f, void *scratch)
     room.shared = at + hy__round64(f->scratch);
     room.stage = room.shared + hy__round64(f->shared);
     room.bytes = (size_t)(room.stage - (char *)scratch);
-    if (f->streams) room.bytes += (size_t)f->outputs * hy__round64((size_t)f->tile * hy_dtype_size(f->dtype));
+    if (z->streams) room.bytes += (size_t)f->outputs * hy__round64((size_t)z->tile * hy_dtype_size(f->dtype));
     return room;
 }
 
@@ -42591,6 +42606,7 @@ static int64_t hy__fused_period(const hy_shape *x, const hy_shape *y)
  * expanded once, to n elements. */
 static void hy__fused_alike(const hy_job *job, const hy__fused *f, hy__fused_room *room, int64_t n)
 {
+    const hy__fused_size *z = HY__FUSED_SIZE(job);
     int64_t period;
     int i;
     for (i = 0; i < f->inputs; i++)
@@ -42598,7 +42614,7 @@ static void hy__fused_alike(const hy_job *job, const hy__fused *f, hy__fused_roo
     for (i = 0; i < f->inputs; i++) {
         hy__fused_input *x = &room->in[i];
         period = hy__fused_period(&job->in[i].type.shape, &job->out[0].type.shape);
-        if (x->kind != HY__SPREAD || period < 1 || f->tile % period) continue;
+        if (x->kind != HY__SPREAD || period < 1 || z->tile % period) continue;
         room->where[i] = hy__fused_expand(x, room->where[i], hy_dtype_size(f->dtype), n);
         x->kind = HY__ALIKE;
     }
@@ -42633,9 +42649,10 @@ static void hy__fused_scalars(const hy__fused *f, hy__fused_room *room)
 static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused *f, hy__fused_room *room,
                            int64_t first)
 {
+    const hy__fused_size *z = HY__FUSED_SIZE(job);
     int64_t stride[1][HY_MAX_DIM];
     const hy_shape *y = &job->out[0].type.shape;
-    size_t size = hy_dtype_size(f->dtype), step = hy__round64((size_t)f->tile * size);
+    size_t size = hy_dtype_size(f->dtype), step = hy__round64((size_t)z->tile * size);
     const int last = f->inputs + f->steps - 1;
     int i, o;
     for (i = 0; i <= last; i++)
@@ -42645,12 +42662,12 @@ static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused
         hy__fused_input *x = &room->in[i];
         int64_t n = hy__size(&t->type.shape);
         x->data = (const char *)now->data[i];
-        x->kind = n == f->total && hy__packed(t) ? HY__DIRECT : HY__SPREAD;
+        x->kind = n == z->total && hy__packed(t) ? HY__DIRECT : HY__SPREAD;
         for (o = 0; o < f->outputs && x->kind == HY__DIRECT; o++)
             if (now->data[job->nin + o] == now->data[i] && (f->jobs || f->output[o] < last))
                 x->kind = HY__COPIED;
         x->walk.ndim = 1;
-        if (n == 1 && f->total > 1) x->kind = HY__SINGLE;
+        if (n == 1 && z->total > 1) x->kind = HY__SINGLE;
         if (x->kind != HY__SPREAD) continue;
         hy__broadcast_strides(t, y->ndim, stride[0]);
         hy__walk_init(&x->walk, y, 1, (const int64_t (*)[HY_MAX_DIM])stride);
@@ -42661,7 +42678,7 @@ static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused
         hy__fused_input *x = &room->in[i];
         if (x->kind != HY__SINGLE) continue;
         if (x->scalar) room->where[i] = (char *)(uintptr_t)x->data;
-        else hy__move_plane((int)size, room->where[i], x->data, 1, f->tile, 0, 1, 0, 0);
+        else hy__move_plane((int)size, room->where[i], x->data, 1, z->tile, 0, 1, 0, 0);
     }
 }
 
@@ -42670,7 +42687,8 @@ static void hy__fused_open(const hy_job *job, const hy_run *now, const hy__fused
 static int64_t hy__fused_aim(const hy_run *now, const hy__fused *f, hy__fused_room *room, int64_t first,
                              int64_t n)
 {
-    size_t size = hy_dtype_size(f->dtype), step = hy__round64((size_t)f->tile * size);
+    const hy__fused_size *z = HY__FUSED_SIZE(now->job);
+    size_t size = hy_dtype_size(f->dtype), step = hy__round64((size_t)z->tile * size);
     int64_t at = first * (int64_t)size;
     int i;
     for (i = 0; i < f->inputs; i++) {
@@ -42678,7 +42696,7 @@ static int64_t hy__fused_aim(const hy_run *now, const hy__fused *f, hy__fused_ro
         if (x->kind == HY__SPREAD && x->scalar) n = hy__walk_run(&x->from, n);
     }
     for (i = 0; i < f->outputs; i++)
-        room->where[f->output[i]] = f->streams ? room->stage + (size_t)i * step
+        room->where[f->output[i]] = z->streams ? room->stage + (size_t)i * step
                                                : (char *)now->data[f->inputs + i] + at;
     for (i = 0; i < f->inputs; i++) {
         hy__fused_input *x = &room->in[i];
@@ -42744,12 +42762,13 @@ static void hy__fused_load(const hy__fused *f, hy__fused_room *room, int set)
  * once. Returns whether that is so. */
 static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_room *room, int64_t first)
 {
-    const int64_t size = hy__traits[f->dtype].size, by = f->tile * size;
+    const hy__fused_size *z = HY__FUSED_SIZE(now->job);
+    const int64_t size = hy__traits[f->dtype].size, by = z->tile * size;
     int i, k, at, moves;
-    if (f->jobs || f->tile % HY__WHOLE) return 0;
+    if (f->jobs || z->tile % HY__WHOLE) return 0;
     for (i = 0; i < f->inputs; i++)
         if (room->in[i].kind == HY__COPIED || room->in[i].kind == HY__SPREAD) return 0;
-    hy__fused_aim(now, f, room, first, f->tile);
+    hy__fused_aim(now, f, room, first, z->tile);
     for (i = 0; i < f->steps; i++) {
         const hy__fused_step *step = &f->step[i];
         const int *arg = f->arg + step->first;
@@ -42762,7 +42781,7 @@ static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_roo
             at = k == step->nin ? HY__OPERANDS - 1 : k + (step->side >= 0 && k >= step->side);
             c->place[at] = room->where[value];
             c->one[at] = !in || !room->in[value].scalar;
-            moves = in ? room->in[value].kind == HY__DIRECT : f->slot[value] < 0 && !f->streams;
+            moves = in ? room->in[value].kind == HY__DIRECT : f->slot[value] < 0 && !z->streams;
             c->by[at] = moves ? by : 0;
             if (c->one[at]) continue;
             hy__repeat_value(c->value, room->where[value], (int)size);
@@ -42776,12 +42795,12 @@ static int hy__fused_steady(const hy_run *now, const hy__fused *f, hy__fused_roo
 }
 
 /* Runs all steps on the next tile. */
-static void hy__fused_calls(const hy__fused *f, hy__fused_call *c)
+static void hy__fused_calls(const hy__fused *f, int64_t tile, hy__fused_call *c)
 {
     const hy__fused_call *end = c + f->steps;
     int k;
     for (; c < end; c++) {
-        c->fn((const void *const *)c->place, c->one, c->place[HY__OPERANDS - 1], f->tile, c->p);
+        c->fn((const void *const *)c->place, c->one, c->place[HY__OPERANDS - 1], tile, c->p);
         for (k = 0; k < HY__OPERANDS; k++) c->place[k] += c->by[k];
     }
 }
@@ -42790,30 +42809,31 @@ static void hy__run_fused(const hy_job *job, hy_run *now, int stage, int64_t ite
                           void *shared)
 {
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
-    hy__fused_room room = hy__fused_lay_out(f, scratch);
-    int64_t i = item * f->piece, end = i + f->piece < f->total ? i + f->piece : f->total, n;
+    const hy__fused_size *z = HY__FUSED_SIZE(job);
+    hy__fused_room room = hy__fused_lay_out(f, z, scratch);
+    int64_t i = item * z->piece, end = i + z->piece < z->total ? i + z->piece : z->total, n;
     int64_t size = hy__traits[f->dtype].size;
     int loaded = -1, steady, o;
     (void)stage; (void)shared;
     hy__fused_open(job, now, f, &room, i);
-    hy__fused_alike(job, f, &room, hy__least(end - i, f->tile));
-    steady = end - i >= f->tile && hy__fused_steady(now, f, &room, i);
+    hy__fused_alike(job, f, &room, hy__least(end - i, z->tile));
+    steady = end - i >= z->tile && hy__fused_steady(now, f, &room, i);
     for (; i < end; i += n) {
-        n = end - i < f->tile ? end - i : f->tile;
-        if (f->jobs && loaded != (n < f->tile)) {
-            loaded = n < f->tile;
+        n = end - i < z->tile ? end - i : z->tile;
+        if (f->jobs && loaded != (n < z->tile)) {
+            loaded = n < z->tile;
             hy__fused_load(f, &room, loaded);
         }
-        if (steady && n == f->tile) hy__fused_calls(f, room.call);
+        if (steady && n == z->tile) hy__fused_calls(f, z->tile, room.call);
         else {
             n = hy__fused_aim(now, f, &room, i, n);
             hy__fused_tile(now, f, &room, n);
         }
-        for (o = 0; o < f->outputs && f->streams; o++)
+        for (o = 0; o < f->outputs && z->streams; o++)
             hy__stream_out(job->kernels->isa, (char *)now->data[f->inputs + o] + i * size,
                            room.where[f->output[o]], n * size);
     }
-    if (f->streams) hy__stream_end();
+    if (z->streams) hy__stream_end();
 }
 
 /* Is there an output in the memory of an input that a later step still reads? The last step reads before
@@ -42831,7 +42851,8 @@ static void hy__run_fused_small(const hy_job *job, hy_run *now, int stage, int64
                                 void *shared)
 {
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
-    size_t step = hy__round64((size_t)f->tile * hy__traits[f->dtype].size);
+    const hy__fused_size *z = HY__FUSED_SIZE(job);
+    size_t step = hy__round64((size_t)z->tile * hy__traits[f->dtype].size);
     char *where[HY__FUSED_VALUES];
     hy__fused_room room;
     int i;
@@ -42845,28 +42866,67 @@ static void hy__run_fused_small(const hy_job *job, hy_run *now, int stage, int64
     for (i = 0; i < f->outputs; i++) where[f->output[i]] = (char *)now->data[f->inputs + i];
     room.in = NULL;
     room.where = where;
-    hy__fused_tile(now, f, &room, f->total);
+    hy__fused_tile(now, f, &room, z->total);
 }
 
 HY__COLD_ROOMS
 
 /* Is everything one tile, with no input broadcast? With a single output, that must be the last step's,
  * which is written when no input is needed any more. */
-static int hy__fused_is_small(const hy__fused *f, const hy_job *job)
+static int hy__fused_is_small(const hy__fused *f, const hy__fused_size *z, const hy_job *job)
 {
     int i;
     for (i = 0; i < job->nin; i++)
-        if (hy__size(&job->in[i].type.shape) != f->total || !hy__packed(&job->in[i])) return 0;
-    return f->total == f->tile && !f->jobs && !f->streams &&
+        if (hy__size(&job->in[i].type.shape) != z->total || !hy__packed(&job->in[i])) return 0;
+    return z->total == z->tile && !f->jobs && !z->streams &&
            (f->outputs > 1 || f->output[0] == f->inputs + f->steps - 1);
+}
+
+/* Bytes of full-length arrays that a run reads and writes. */
+static int64_t hy__fused_traffic(const hy__fused *f, const hy_tensor *in, int64_t total)
+{
+    int i, whole = f->outputs;
+    for (i = 0; i < f->inputs; i++) whole += hy__size(&in[i].type.shape) == total;
+    return whole * total * hy__traits[f->dtype].size;
+}
+
+/* Elements of a tile: a whole number of rows of the longest broadcast vector that fits. Data beyond the
+ * caches are prefetched best when all streams advance together, so tiles are short then. */
+static int64_t hy__fused_tile_of(const hy__fused *f, const hy_tensor *in, const hy_shape *y, int64_t traffic)
+{
+    int64_t size = hy__traits[f->dtype].size, bytes = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1);
+    int64_t tile = hy__least(bytes / size, hy__size(y)), row = 1, period;
+    int i;
+    for (i = 0; i < f->inputs; i++) {
+        period = hy__fused_period(&in[i].type.shape, y);
+        if (period > row && period <= tile) row = period;
+    }
+    if (row == 1 && traffic > HY__FUSED_NEAR) tile = hy__least(tile, HY__FUSED_FAR / size);
+    return tile / row * row;
+}
+
+static void hy__fused_measure(const hy__fused *f, const hy_tensor *in, const hy_shape *y, int isa,
+                              hy__fused_size *z)
+{
+    const int64_t total = hy__size(y), traffic = hy__fused_traffic(f, in, total);
+    z->total = total;
+    z->tile = hy__fused_tile_of(f, in, y, traffic);
+    z->piece = hy__pieces(total < 64 * HY__CHUNK ? HY__CHUNK : 4 * HY__CHUNK, z->tile) * z->tile;
+    z->streams = hy__streams(isa, traffic);
 }
 
 static int hy__fused_bind(hy_job *job)
 {
     const hy__fused *f = ((const hy__fused_rec *)job->attr)->ready;
-    job->scratch = hy__fused_lay_out(f, job).bytes;     /* the address does not matter */
-    if (hy__fused_is_small(f, job)) return hy__one_stage(job, hy__run_fused_small, 1, f->cost);
-    return hy__one_stage(job, hy__run_fused, hy__pieces(f->total, f->piece), f->cost);
+    hy__fused_size *z = HY__NOTES(hy__fused_size, job);
+    hy__fused_measure(f, job->in, &job->out[0].type.shape, job->kernels->isa, z);
+    if (f->jobs && (z->total != f->total || z->tile != f->tile))
+        return hy_refuse(job, HY_ERROR_SHAPE, "this program was compiled for %l values of %t", f->total,
+                         (int)f->dtype);
+    job->scratch = hy__fused_lay_out(f, z, job).bytes;          /* the address does not matter */
+    if (hy__fused_is_small(f, z, job))
+        return hy__one_stage(job, hy__run_fused_small, 1, f->cost * (double)z->total);
+    return hy__one_stage(job, hy__run_fused, hy__pieces(z->total, z->piece), f->cost * (double)z->total);
 }
 
 static const hy_arg hy__fused_in[]  = { { "data", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
@@ -42909,88 +42969,95 @@ static void hy__fused_shorten(hy__fused *f, hy__fused_step *step, const hy_job *
         return;
     }
     step->fn = pw->fn;
-    step->p = pw->p;
+    memcpy(step->p, pw->p, sizeof step->p);
     step->loose = job->nin == 2;
     if (job->run != hy__run_scalar) return;
     step->side = pw->p[2] == 0;
     hy__store(&step->number, pw->compute, pw->p[0]);
 }
 
-/* The jobs for arrays of n elements. */
-static int hy__fused_bind_steps(hy_frame *F, hy__fused *f, const hy_graph *sub, int set, int64_t n)
+/* Binds a step for arrays of n elements. */
+static int hy__fused_bind_step(hy_frame *F, const hy__fused *f, const hy__node *node, int64_t n, hy_job *job,
+                               hy_tensor *tensor)
 {
     hy__call c;
-    int i, k, at = 0;
+    int k;
     memset(&c, 0, sizeof c);
+    c.tensor = tensor;
+    for (k = 0; k <= node->nin; k++) {
+        memset(&tensor[k], 0, sizeof tensor[k]);
+        tensor[k].data = (void *)(uintptr_t)f;          /* something that is no NULL */
+        tensor[k].type.dtype = f->dtype;
+        tensor[k].type.shape = hy__shape1(n);
+        tensor[k].stride[0] = 1;
+    }
+    c.nin = node->nin;
+    c.nout = 1;
+    c.name = node->name;
+    return hy__bind_job(F, job, node->op, node->record, &c);
+}
+
+/* Fills the steps: what they are, and how they run. */
+static int hy__fused_fill(hy_frame *F, hy__fused *f, const hy_graph *sub, int64_t n)
+{
+    hy_tensor tensor[HY__FUSED_INPUTS + 1];
+    hy_job job;
+    int i, k, at = 0;
     for (i = 0; i < f->steps; i++) {
         const hy__node *node = sub->store->node[f->inputs + i];
-        hy_job *job = &f->job[set][i];
-        f->step[i].first = at;
-        f->step[i].nin = node->nin;
-        c.tensor = f->tensor[set] + at;
-        for (k = 0; k <= node->nin; k++, at++) {
-            c.tensor[k].data = f;       /* something that is no NULL */
-            c.tensor[k].type.dtype = f->dtype;
-            c.tensor[k].type.shape = hy__shape1(n);
-            c.tensor[k].stride[0] = 1;
-            f->arg[at] = k < node->nin ? node->in[k].node->number : node->number;
-        }
-        c.nin = node->nin;
-        c.nout = 1;
-        c.name = node->name;
-        if (hy__bind_job(F, job, node->op, node->record, &c)) return -1;
-        if (job->scratch > f->scratch) f->scratch = job->scratch;
-        if (job->shared > f->shared) f->shared = job->shared;
-        if (set) continue;
-        f->cost += job->cost * (double)f->total / (double)n;
-        hy__fused_shorten(f, &f->step[i], job);
+        hy__fused_step *step = &f->step[i];
+        step->op = node->op;
+        step->record = node->record;
+        step->first = at;
+        step->nin = node->nin;
+        for (k = 0; k <= node->nin; k++)
+            f->arg[at++] = k < node->nin ? node->in[k].node->number : node->number;
+        if (hy__fused_bind_step(F, f, node, n, &job, tensor)) return -1;
+        if (job.scratch > f->scratch) f->scratch = job.scratch;
+        if (job.shared > f->shared) f->shared = job.shared;
+        f->cost += job.cost / (double)n;
+        hy__fused_shorten(f, step, &job);
     }
     return 0;
 }
 
-/* Bytes of full-length arrays that a run reads and writes. */
-static int64_t hy__fused_traffic(const hy__fused *f, const hy_graph *sub)
+/* Where steps run as jobs: those for whole tiles, and those for the rest. */
+static int hy__fused_jobs(hy_frame *F, hy__fused *f, const hy_graph *sub)
 {
-    int i, whole = f->outputs;
-    for (i = 0; i < f->inputs; i++) whole += hy__size(&sub->store->node[i]->type[0].shape) == f->total;
-    return whole * f->total * hy__traits[f->dtype].size;
-}
-
-/* Elements of a tile: a whole number of rows of the longest broadcast vector that fits. Data beyond the
- * caches are prefetched best when all streams advance together, so tiles are short then. */
-static int64_t hy__fused_tile_of(const hy__fused *f, const hy_graph *sub)
-{
-    int64_t size = hy__traits[f->dtype].size, bytes = HY__FUSED_BYTES * (f->inputs + f->outputs <= 4 ? 2 : 1);
-    int64_t tile = hy__least(bytes / size, f->total), row = 1, period;
-    int i;
-    for (i = 0; i < f->inputs; i++) {
-        period = hy__fused_period(&sub->store->node[i]->type[0].shape, &sub->head[0].node->type[0].shape);
-        if (period > row && period <= tile) row = period;
+    size_t jobs = hy__round64((size_t)f->steps * sizeof(hy_job));
+    size_t tensors = hy__round64((size_t)f->args * sizeof(hy_tensor));
+    const int64_t n[2] = { f->tile, f->total % f->tile };
+    const int sets = 1 + (n[1] != 0);
+    char *at = (char *)hy__alloc(&F->root->heap, (size_t)sets * (jobs + tensors));
+    int i, k;
+    if (!at) return hy__no_room(F, "passes");
+    for (k = 0; k < sets; k++, at += jobs + tensors) {
+        f->job[k] = (hy_job *)(void *)at;
+        f->tensor[k] = (hy_tensor *)(void *)(at + jobs);
+        for (i = 0; i < f->steps; i++) {
+            hy_job *job = &f->job[k][i];
+            if (hy__fused_bind_step(F, f, sub->store->node[f->inputs + i], n[k], job,
+                                    f->tensor[k] + f->step[i].first)) return -1;
+            if (job->scratch > f->scratch) f->scratch = job->scratch;
+            if (job->shared > f->shared) f->shared = job->shared;
+        }
     }
-    if (row == 1 && hy__fused_traffic(f, sub) > HY__FUSED_NEAR) tile = hy__least(tile, HY__FUSED_FAR / size);
-    return tile / row * row;
+    return 0;
 }
 
 static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
 {
-    size_t fixed = hy__round64(sizeof(hy__fused)), jobs, tensors, list;
+    size_t fixed = hy__round64(sizeof(hy__fused)), list;
+    hy_tensor in[HY__FUSED_INPUTS];
+    hy__fused_size z;
     int i, args = 0, steps = sub->store->n - sub->vars;
     hy__fused *f;
-    char *at;
     for (i = sub->vars; i < sub->store->n; i++) args += sub->store->node[i]->nin + 1;
-    jobs = hy__round64((size_t)steps * sizeof(hy_job));
-    tensors = hy__round64((size_t)args * sizeof(hy_tensor));
     list = hy__round64((size_t)steps * sizeof(hy__fused_step));
-    f = (hy__fused *)hy__alloc_zero(&F->root->heap,
-                                    fixed + 2 * (jobs + tensors) + list + (size_t)args * sizeof(int));
+    f = (hy__fused *)hy__alloc_zero(&F->root->heap, fixed + list + (size_t)args * sizeof(int));
     if (!f) return (hy__fused *)hy__no_memory(F, "passes");
-    at = (char *)f + fixed;
-    for (i = 0; i < 2; i++, at += jobs + tensors) {
-        f->job[i] = (hy_job *)(void *)at;
-        f->tensor[i] = (hy_tensor *)(void *)(at + jobs);
-    }
-    f->step = (hy__fused_step *)(void *)at;
-    f->arg = (int *)(void *)(at + list);
+    f->step = (hy__fused_step *)(void *)((char *)f + fixed);
+    f->arg = (int *)(void *)((char *)f->step + list);
     f->head.free_fn = hy__fused_free;
     hy__table_add(&F->root->heap, &sub->derived, &f->head.kept, 0);
     f->inputs = sub->vars;
@@ -42998,13 +43065,12 @@ static hy__fused *hy__fused_new(hy_frame *F, hy_graph *sub)
     f->steps = steps;
     f->args = args;
     f->dtype = sub->head[0].node->type[0].dtype;
-    f->total = hy__size(&sub->head[0].node->type[0].shape);
-    f->tile = hy__fused_tile_of(f, sub);
-    f->piece = hy__pieces(f->total < 64 * HY__CHUNK ? HY__CHUNK : 4 * HY__CHUNK, f->tile) * f->tile;
-    f->streams = hy__streams(F->root->kernels->isa, hy__fused_traffic(f, sub));
+    for (i = 0; i < f->inputs; i++) in[i].type = sub->store->node[i]->type[0];
+    hy__fused_measure(f, in, &sub->head[0].node->type[0].shape, F->root->kernels->isa, &z);
+    f->total = z.total;
+    f->tile = z.tile;
     for (i = 0; i < f->outputs; i++) f->output[i] = sub->head[i].node->number;
-    if (hy__fused_bind_steps(F, f, sub, 0, f->tile)) return NULL;
-    if (f->total % f->tile && hy__fused_bind_steps(F, f, sub, 1, f->total % f->tile)) return NULL;
+    if (hy__fused_fill(F, f, sub, z.tile) || (f->jobs && hy__fused_jobs(F, f, sub))) return NULL;
     hy__fused_slots(f);
     return f;
 }
