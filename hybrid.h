@@ -245,9 +245,7 @@
  *   states, or where what a hy_while_loop begins with is used after it: these add up in another order; so do
  *   those of a graph in which values decide a shape. What no result needs has no gradient, nor has what only
  *   a branch or a turn uses that there is not: a compiled gradient tells that when it has run, so a parameter
- *   among it is stale, and what stands before it is asked for nothing, as line by line. Only in a gradient of
- *   a gradient an operator with one of its own (hy_logistic_regression_output ...) within a hy_while_loop may
- *   be asked in a turn where line by line it is not: differentiate twice what ends without such operators.
+ *   among it is stale, and what stands before it is asked for nothing, as line by line.
  *
  * FUNCTIONS OF YOURS
  *   What the library calls comes in three forms, all of which begin with the frame to use in them:
@@ -14239,6 +14237,7 @@ static hy_array *hy__no_gradient(hy_frame *F, hy_diff *D)
 #ifndef HYBRID_NO_TRAIN
 /* What only a branch or a turn uses that there is not has no gradient, which a graph knows when it runs:
  * beside such a gradient goes a flag, (1,) int64. Where that is 0 the gradient is whatever was computed. */
+enum { HY__FLAG_ANY, HY__FLAG_ALL, HY__FLAG_NUMBERS };  /* the last: is any element another than -0? */
 typedef struct hy__flag_rec { int n, all; } hy__flag_rec;
 static const hy_arg hy__flag_in[] = { { "flag", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
 static const hy_arg hy__flag_out[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
@@ -14254,21 +14253,36 @@ static hy_type hy__flag_type(void)
     type.shape = hy__shape1(1);
     return type;
 }
+static int hy__is_flag(const hy_array *x)           /* or one for each row */
+{
+    const hy_shape *s = &x->t.type.shape;
+    return s->ndim == 1 && s->dim[0] == 1;
+}
 static int hy__flag_infer(hy_infer *I)
 {
     hy_infer_type(I, &I->out[0].dtype, hy__flag_type().dtype);
     hy_infer_shape(I, &I->out[0].shape, hy__flag_type().shape);
     return I->status;
 }
+/* Is there a number that a sum would feel? */
+static int hy__holds_numbers(const hy_type *type, const void *data)
+{
+    int64_t i, n = hy__size(&type->shape), size = hy__traits[type->dtype].size;
+    double nothing;
+    hy__store(&nothing, type->dtype, -0.0);
+    for (i = 0; i < n; i++) if (memcmp((const char *)data + i * size, &nothing, (size_t)size)) return 1;
+    return !n;
+}
 HY__RUN(hy__run_flag)
 {
-    int i, some = 0, all = 1;
+    int i, some = 0, all = 1, asked = ((const hy__flag_rec *)job->attr)->all;
     for (i = 0; i < job->nin; i++) {
-        int on = hy__load(now->data[i], job->in[i].type.dtype) != 0;
+        int on = asked == HY__FLAG_NUMBERS ? hy__holds_numbers(&job->in[i].type, now->data[i])
+            : hy__load(now->data[i], job->in[i].type.dtype) != 0;
         some |= on;
         all &= on;
     }
-    *(int64_t *)now->data[job->nin] = ((const hy__flag_rec *)job->attr)->all ? all : some;
+    *(int64_t *)now->data[job->nin] = asked == HY__FLAG_ALL ? all : some;
 }
 static int hy__flag_bind(hy_job *job) { return hy__one_stage(job, hy__run_flag, 1, 2); }
 static const hy_op hy__flag_op = {
@@ -14289,7 +14303,7 @@ static hy_array *hy__flag(hy_frame *F, int all, hy_array *a, hy_array *b)
 }
 
 /* A gradient that may not be there as one that is: then it is 0, or -0, which a sum does not feel; or what a
- * gradient is made of, matrices, which are those of the identity then. */
+ * gradient is made of, matrices, which are those of the identity then. A flag for each row gates that row. */
 enum { HY__GATED_ZERO, HY__GATED_MINUS, HY__GATED_MATRIX };
 typedef struct hy__gated_rec { int otherwise; } hy__gated_rec;
 static const hy_arg hy__gated_in[] = {
@@ -14300,15 +14314,11 @@ static int hy__gated_infer(hy_infer *I)
     hy_infer_same(I, &I->in[1].shape, &I->out[0].shape);
     return I->status;
 }
-HY__RUN(hy__run_gated)
+static void hy__gate(const hy_type *type, int otherwise, int on, const char *from, char *to, size_t bytes)
 {
-    const hy_type *type = &job->out[0].type;
-    size_t i, size = hy_dtype_size(type->dtype), bytes = (size_t)hy__bytes(type), n;
-    char *to = (char *)now->data[2];
-    int on = hy__load(now->data[0], job->in[0].type.dtype) != 0;
-    int otherwise = ((const hy__gated_rec *)job->attr)->otherwise;
-    if (!bytes || (on && to == now->data[1])) return;
-    if (on) { memcpy(to, now->data[1], bytes); return; }
+    size_t i, size = hy_dtype_size(type->dtype), n;
+    if (!bytes || (on && to == from)) return;
+    if (on) { memcpy(to, from, bytes); return; }
     memset(to, 0, bytes);
     if (otherwise == HY__GATED_MATRIX) {
         n = (size_t)type->shape.dim[type->shape.ndim - 1];
@@ -14316,6 +14326,17 @@ HY__RUN(hy__run_gated)
             if (i / n % n == i % n) hy__store(to + i * size, type->dtype, 1);
     } else if (otherwise == HY__GATED_MINUS && hy__floating(type->dtype))
         for (i = 0; i < bytes; i += size) hy__store(to + i, type->dtype, -0.0);
+}
+HY__RUN(hy__run_gated)
+{
+    const hy_type *type = &job->out[0].type, *flag = &job->in[0].type;
+    int64_t i, rows = hy__size(&flag->shape);
+    size_t bytes = rows ? (size_t)(hy__bytes(type) / rows) : 0, each = hy_dtype_size(flag->dtype);
+    for (i = 0; i < rows; i++)
+        hy__gate(type, ((const hy__gated_rec *)job->attr)->otherwise,
+                 hy__load((const char *)now->data[0] + (size_t)i * each, flag->dtype) != 0,
+                 (const char *)now->data[1] + (size_t)i * bytes, (char *)now->data[2] + (size_t)i * bytes,
+                 bytes);
 }
 static int hy__gated_bind(hy_job *job)
 {
@@ -51907,7 +51928,7 @@ static void hy__backward_call(hy__backward *W, hy__tape *tape)
     W->F->maybe = opened ? b.flag : NULL;
     if (opened && tape->op->grad(W->F, &b.D))
         hy__fail(W->F, HY_ERROR_GRADIENT, "%s: its gradient failed", tape->op->name);
-    if (opened && tape->op == &hy__gated_op)            /* what is not there asks for nothing */
+    if (opened && tape->op == &hy__gated_op && hy__is_flag(b.D.in[0]))  /* what is not there asks nothing */
         b.flag = b.flag ? hy__flag(W->F, 1, b.flag, b.D.in[0]) : b.D.in[0];
     W->F->role = before;
     W->F->maybe = NULL;
@@ -52177,6 +52198,20 @@ static void hy__derive_close(hy__deriving *B)
     hy__types_close(B->F, &B->T);
 }
 
+/* Zeros whose sizes came from what read them (a state for any batch) keep those that they have here: of a
+ * gradient other operators may read them, which ask for none. */
+static void hy__derive_sizes(hy__node *node)
+{
+    const hy_attr *a = node->op && !node->nin ? node->op->attr : NULL;
+    const hy_shape *is = &node->type[0].shape;
+    int d;
+    for (; a && a->name; a++) {
+        hy_shape *s = (hy_shape *)(void *)((char *)node->record + a->offset);
+        if (a->kind != HY_ATTR_shape || s->ndim != is->ndim || !hy__shape_known(is)) continue;
+        for (d = 0; d < is->ndim; d++) s->dim[d] = is->dim[d];
+    }
+}
+
 /* Copies the nodes, variables first, into the frame in which the gradient is emitted. */
 static void hy__derive_again(hy__deriving *B)
 {
@@ -52192,6 +52227,7 @@ static void hy__derive_again(hy__deriving *B)
         if (!node) return;
         for (k = 0; k < node->nin; k++) node->in[k].node = B->again[g->place[from->in[k].node->number]];
         for (k = 0; k < node->nout && place >= 0; k++) node->type[k] = B->T.type[B->T.first[place] + k];
+        hy__derive_sizes(node);
         if (!hy__node_add(S, hy__store_of(S), node)) return;
         if (place >= 0) B->again[place] = node;
     }
@@ -55383,15 +55419,37 @@ typedef struct hy__back {
     hy_array **shares_in;               /* ... the same in a body */
     char      *flagged;                 /* by state: a turn is told whether its gradient is there */
     char      *told;                    /* by variable: does the loop back tell? */
+    hy_array **more_in;                 /* by state: in a body, the flag of `more`, or NULL: it is there */
+    int        alone;                   /* an operator of the body gives a gradient whatever it is given */
     int64_t    turns;                   /* or more than there are: ... */
     int        open;                    /* ... a count tells when it runs */
 } hy__back;
+
+/* Does an operator of the body, or of one within, give a gradient that is not made of what it is given? Then
+ * it counts whether it is asked. Functions of the user may do so. */
+static int hy__gives_alone(const hy_graph *g)
+{
+    int i, k, alone = 0;
+    for (i = 0; i < g->n && !alone; i++) {
+        const hy__node *node = g->node[i];
+        if (!node->op) continue;
+        switch (hy__op_number(node->op)) {
+        case HY_OP_softmax_output: case HY_OP_linear_regression_output: case HY_OP_make_loss:
+        case HY_OP_logistic_regression_output: case HY_OP_mae_regression_output: alone = 1; break;
+        case -1: alone = !(node->op->flags & HY_OP_CONTROL) && node->op != &hy__flag_op &&
+                         node->op != &hy__gated_op; break;
+        default: break;
+        }
+        for (k = 0; k < node->nsub && !alone; k++) alone = hy__gives_alone(node->sub[k]);
+    }
+    return alone;
+}
 
 static int hy__back_open(hy__back *K, hy_frame *F, const hy_diff *D)
 {
     const hy__control_rec *r = (const hy__control_rec *)D->attr;
     size_t states = (size_t)r->states, vars = states + (size_t)r->remain + (size_t)r->data;
-    size_t all = 2 * vars + 4 * states, bytes;
+    size_t all = 2 * vars + 5 * states, bytes;
     const hy_array *rows = r->data ? D->in[0] : D->out[hy__diff_kept(r, 0)];
     memset(K, 0, sizeof *K);
     K->F = F;
@@ -55409,7 +55467,9 @@ static int hy__back_open(hy__back *K, hy_frame *F, const hy_diff *D)
     K->flag = K->rows + r->data;
     K->shares = K->flag + vars;
     K->shares_in = K->shares + states;
-    K->parts = (int *)(void *)(K->shares_in + states);
+    K->more_in = K->shares_in + states;
+    K->parts = (int *)(void *)(K->more_in + states);
+    K->alone = hy__gives_alone(K->sub);
     K->given = (char *)(K->parts + r->data);
     K->next = K->given + states;
     K->met = K->next + states;
@@ -55610,7 +55670,8 @@ static int hy__back_there(const hy__back *K, int i)
     int v = K->r->data + i, there = hy__unwound_there(&K->U, v), also = HY__NOT;
     if (hy__back_passes(K, i) && K->given[i]) also = K->flagged[i] ? HY__MAYBE : HY__SURELY;
     if (K->shared[i]) also = K->shares[i] ? HY__MAYBE : HY__SURELY;
-    if (K->more[i] || (K->D->dy[hy__diff_kept(K->r, i)] && K->U.stand_in[v].tape)) also = HY__SURELY;
+    if (K->more[i] || (K->D->dy[hy__diff_kept(K->r, i)] && K->U.stand_in[v].tape))
+        also = K->alone && also != HY__SURELY ? HY__MAYBE : HY__SURELY;
     return there > also ? there : also;
 }
 
@@ -55623,6 +55684,7 @@ static hy_array *hy__back_tells(const hy__back *K, int i)
     hy_array *own = hy__derive_flag(&U->B, v), *also = K->shares_in[i];
     if (there != HY__MAYBE) return hy__flag(S, there == HY__SURELY, NULL, NULL);
     if (hy__back_passes(K, i) && K->given[i]) also = U->flag[K->r->outputs + i];
+    if (K->more_in[i]) also = also ? hy__flag(S, HY__FLAG_ANY, also, K->more_in[i]) : K->more_in[i];
     return own && also ? hy__flag(S, 0, own, also) : own ? own : also;
 }
 
@@ -55725,18 +55787,22 @@ static void hy__back_data(hy__back *K, hy__control_rec *r2)
         const hy_type *type = &U->stand_in[r->data + i].t.type;
         K->more[i] = dy && U->stand_in[r->data + i].tape ? hy__unwinding_new(U, "kept_grad", type) : NULL;
         if (K->more[i]) hy__back_typed(K, dy, K->more[i]->node, type);
+        K->more_in[i] = K->more[i] && K->alone ? hy__flag(U->B.S, HY__FLAG_NUMBERS, K->more[i], NULL) : NULL;
         if (K->early[i]) hy__back_typed(K, K->early[i], U->first[r->data + i]->node, type);
     }
     r2->data = K->in.n;
     r2->typed = r2->data - r->data + r->typed;
 }
 
-/* Adds the gradients of data to the results of a turn of the gradient. */
+/* Is it a state that another loop kept, row by row? Where no turn asks for a row there is -0. */
+static int hy__back_kept(const hy__back *K, int i) { return i >= K->r->data - K->r->typed; }
+
+/* Adds the gradients of data to the results of a turn of the gradient, and whether there was that turn. */
 static void hy__back_outputs(hy__back *K, hy__control_rec *r2)
 {
     hy__unwinding *U = &K->U;
     hy_ints flat;                       /* what has no room for one more axis becomes a row of numbers */
-    int i;
+    int i, kept = 0;
     memset(&flat, 0, sizeof flat);
     flat.n = 1;
     flat.v[0] = -1;
@@ -55744,10 +55810,14 @@ static void hy__back_outputs(hy__back *K, hy__control_rec *r2)
         hy_array **last = &U->head[U->heads];
         if (!hy__unwound(U, i)) continue;
         hy__unwinding_result(U, i, NULL);
-        *last = hy__gated(U->B.S, hy__derive_flag(&U->B, i), *last, 0);
+        *last = hy__gated(U->B.S, hy__derive_flag(&U->B, i), *last, hy__back_kept(K, i));
         if (U->stand_in[i].t.type.shape.ndim == HY_MAX_DIM) *last = hy_reshape(U->B.S, *last, flat, NULL);
+        kept |= hy__back_kept(K, i);
         r2->outputs++;
     }
+    if (!kept) return;
+    hy__unwinding_tells(U, hy__flag(U->B.S, HY__FLAG_ALL, NULL, NULL));
+    r2->outputs++;
 }
 
 /* Does the loop back have the gradient of state i? One that ends stays there if there may be no turn. */
@@ -55835,14 +55905,18 @@ static void hy__back_states(hy__back *K, hy__control_rec *r2)
 static void hy__back_gave(hy__back *K, hy_array *y, int parts)
 {
     const hy__control_rec *r = K->r;
-    hy_array **at = y->count ? y->item : &y;
-    int i;
+    hy_array **at = y->count ? y->item : &y, **turned = at, *row;
+    int i, kept = 0;
+    for (i = 0; i < r->data; i++) turned += hy__unwound(&K->U, i);
     for (i = 0; i < r->data; i++) {
         if (!hy__unwound(&K->U, i)) continue;
-        K->rows[i] = K->rows[i] ? hy_add(K->F, K->rows[i], *at) : *at;
+        kept |= hy__back_kept(K, i);
+        row = hy__back_kept(K, i) ? hy__gated(K->F, *turned, *at, HY__GATED_MINUS) : *at;
+        K->rows[i] = K->rows[i] ? hy_add(K->F, K->rows[i], row) : row;
         K->parts[i] += parts;
         at++;
     }
+    at += kept;
     for (i = 0; i < r->states; i++) {
         hy_array *got = hy__back_carries(K, i) ? *at++ : NULL;
         K->carry[i] = K->next[i] || K->open ? got : NULL;
@@ -69141,14 +69215,15 @@ static int hy__int8_calibrate(hy__quantizer *Q)
     return 0;
 }
 
-/* Variables know of what type the samples are, the graph does not: a branch may hand one on as it is. */
+/* Variables know of what type and shape the samples are, the graph does not: a branch may hand one on as it
+ * is, and an operator that must guess the shape of what it reads (pick) would say what others deny. */
 static void hy__int8_tell(hy_frame *S, const hy__quantizer *Q, hy_array *const *in)
 {
     hy__flat flat;
     int k;
     if (!Q->batches || S->code || hy__flat_open(Q->F, &flat, Q->batch[0], "hy_quantize")) return;
     for (k = 0; k < Q->b->inputs && k < flat.n; k++)
-        in[k]->t.type.dtype = in[k]->node->type[0].dtype = flat.at[k]->t.type.dtype;
+        in[k]->t.type = in[k]->node->type[0] = flat.at[k]->t.type;
     hy__flat_close(Q->F, &flat);
 }
 

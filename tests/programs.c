@@ -299,6 +299,7 @@ static int pg_error_is_excused(const pg_program *P, const pg_way *way)
     if (way->flags & (PG_LOADED | PG_PAIR)) {
         if (P->unsaved && strstr(pg_other.error, "no name in files")) return 1;
         if (P->wrong) return 1;                         /* said by whoever traces it for the file */
+        if ((way->flags & PG_PAIR) && strstr(pg_other.error, "hy_export: MXNet has no ")) return 1;
     }
     /* in words of its own */
     if ((way->flags & (PG_SOURCE | PG_JIT | PG_ONNX)) && pg_line.error[0] && pg_other.error[0])

@@ -631,15 +631,46 @@ static hy_array *loops_idle(hy_frame *F, hy_block *b, hy_array *x)
     return hy_add(F, y, hy_get(F, v, 1));
 }
 
+/* Operators with a gradient of their own, from turn to turn: in second order each is asked in the turns whose
+ * own gradient is read, and in no other. */
+static hy_array *loops_own_body(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    (void)user;
+    return hy_group(F, NULL, hy_logistic_regression_output(F, hy_mul(F, s, hy_square(F, s)), x, NULL));
+}
+
+static hy_array *loops_own(hy_frame *F, hy_block *b, hy_array *x)
+{
+    hy_array *rows = hy_tile(F, x, HY_INTS(4, 1));
+    return hy_get(F, hy_foreach(F, loops_own_body, rows, ((loops_net *)b)->w, NULL), 1);
+}
+
+static hy_array *loops_own_step(hy_frame *F, hy_array *s, void *user)
+{
+    hy_array *n = hy_get(F, s, 0), *y = hy_get(F, s, 1);
+    y = hy_get(F, hy_softmax_output(F, hy_mul(F, y, hy_square(F, y)), (hy_array *)user, NULL), 0);
+    return hy_group(F, NULL, hy_group(F, hy_add_scalar(F, n, 1), y));
+}
+
+static hy_array *loops_own_while(hy_frame *F, hy_block *b, hy_array *x)
+{
+    hy_array *w = hy_mul(F, hy_square(F, x), ((loops_net *)b)->w);
+    hy_array *labels = hy_slice_axis(F, hy_mul_scalar(F, w, 0), 1, 0, 1);
+    w = hy_group(F, hy_zeros(F, HY_SHAPE(1)), w);
+    return hy_get(F, hy_get(F, hy_while_loop(F, loops_wide_below, loops_own_step, w, 9,
+                                             hy_reshape(F, labels, HY_INTS(3), NULL)), 1), 1);
+}
+
 static void test_loops_turns(void)
 {
-    static const loops_case turned = { loops_turned, 1, .75, 0, 0, { 0 } };
-    static const loops_case idle = { loops_idle, 1, -2, 0, 0, { 0 } };
+    static const loops_case cases[] = {
+        { loops_turned, 1, .75, 0, 0, { 0 } }, { loops_idle, 1, -2, 0, 0, { 0 } },
+        { loops_own, 1, .75, 0, 0, { 0 } }, { loops_own_while, 1, .75, 0, 0, { 0 } } };
     int which, way, i;
-    for (which = 0; which < 2; which++)
+    for (which = 0; which < (int)(sizeof cases / sizeof *cases); which++)
         for (way = 1; way < 3; way++) {
             hy_frame *F = control_open(2);
-            loops_net *net = loops_new(F, which ? &idle : &turned, HY_F64);
+            loops_net *net = loops_new(F, &cases[which], HY_F64);
             hy_array *x = hy_cast(F, hy_reshape(F, hy_arange(F, 1, 7, 1), HY_INTS(3, 2), NULL), HY_F64);
             hy_array *due[5], *got[5];
             hy_hybridize_opt opt;
@@ -652,9 +683,63 @@ static void test_loops_turns(void)
             OK(F);
             for (i = 0; i < 5; i++)
                 CHECK(i < 3 ? control_same(F, due[i], got[i]) : control_far(F, got[i], due[i]) < 1e-9);
-            CHECK(!which || control_at(F, got[1], 0) == 8);     /* of w^2 + w^3 at -2 */
+            CHECK(which != 1 || control_at(F, got[1], 0) == 8); /* of w^2 + w^3 at -2 */
             CHECK(!hy_close(F));
         }
+}
+
+/* A layer whose first states are for any batch, in a body: the gradients of a gradient by all parameters. */
+typedef struct { hy_block *b; hy_array *x; } loops_layer_at;
+static hy_array *loops_layer_body(hy_frame *F, hy_array *x, hy_array *s, void *user)
+{
+    loops_layer_at *at = (loops_layer_at *)user;
+    (void)x;
+    (void)s;
+    return hy_group(F, hy_call(F, hy_child(F, at->b, 0), at->x), NULL);
+}
+
+static hy_array *loops_layer(hy_frame *F, hy_block *b, hy_array *x)
+{
+    loops_layer_at at;
+    at.b = b;
+    at.x = x;
+    return hy_get(F, hy_foreach(F, loops_layer_body, ((loops_net *)b)->w, NULL, &at), 0);
+}
+
+static void test_loops_layer(void)
+{
+    static const loops_case layer = { loops_layer, 1, .75, 0, 0, { 0 } };
+    hy_array *due[8];
+    hy_frame *F = control_open(2);
+    loops_net *net = loops_new(F, &layer, HY_F32);
+    hy_array *x = hy_reshape(F, hy_arange(F, 0, 8, 1), HY_INTS(4, 1, 2), NULL);
+    int way, i;
+    hy_params all;
+    hy_add_child(F, &net->base, "layer", hy_rnn_lstm(F, 2, NULL));
+    hy_initialize(F, &net->base, NULL);
+    x = hy_mul_scalar(F, x, .125);
+    for (way = 0; way < 2; way++) {
+        hy_grad_opt again;
+        hy_array *y;
+        memset(&again, 0, sizeof again);
+        again.create_graph = 1;
+        if (way) hy_hybridize(F, &net->base, NULL);
+        hy_attach_grad(F, x, HY_GRAD_WRITE);
+        hy_record(F);
+        y = hy_grad(F, hy_call(F, &net->base, x), x, &again);
+        y = hy_sum(F, hy_square(F, y), HY_ALL, NULL);
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        OK(F);
+        all = hy_collect_params(F, &net->base, NULL);
+        CHECK(all.n == 5);
+        for (i = 0; i < all.n && i < 7; i++) {
+            hy_array *g = hy_copy(F, hy_grad_of(F, all.at[i]));
+            if (way) CHECK(control_far(F, g, due[i]) < 1e-5);
+            else due[i] = g;
+        }
+    }
+    CHECK(!hy_close(F));
 }
 
 #ifndef HYBRID_NO_IO
@@ -706,6 +791,7 @@ static void test_loops(void)
     RUN(test_loops_captured);
     RUN(test_loops_grad);
     RUN(test_loops_turns);
+    RUN(test_loops_layer);
 #ifndef HYBRID_NO_IO
     RUN(test_loops_places);
 #endif

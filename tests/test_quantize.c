@@ -620,6 +620,47 @@ static void quantize_branches(void)
     }
 }
 
+/* What an operator would guess of its input's shape (pick: that the labels have all dims) is not what the
+ * samples are. */
+static hy_array *quantize_pick_turn(hy_frame *F, hy_array *x, hy_array *states, void *user)
+{
+    hy_pick_opt opt = { 0 };
+    (void)states;
+    opt.keepdims = 1;
+    x = hy_tile(F, hy_reshape(F, x, HY_INTS(1, 3), NULL), HY_INTS(2, 1));
+    return hy_group(F, hy_pick(F, x, hy_slice_axis(F, (hy_array *)user, 0, 0, 2), -1, &opt), NULL);
+}
+static hy_array *quantize_label_turn(hy_frame *F, hy_array *x, hy_array *states, void *user)
+{
+    (void)states;
+    (void)user;
+    return hy_group(F, NULL, hy_reshape(F, hy_tile(F, x, HY_INTS(2)), HY_INTS(6), NULL));
+}
+static hy_array *quantize_pick_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *labels = hy_mul(F, hy_get(F, x, 1), hy_get(F, x, 1)), *rows = hy_ones(F, HY_SHAPE(2, 3)), *y;
+    y = hy_get(F, hy_foreach(F, quantize_pick_turn, rows, NULL, labels), 0);
+    labels = hy_get(F, hy_foreach(F, quantize_label_turn, rows, labels, NULL), 1);
+    return hy_group(F, hy_call(F, ((quantize_inputs_net *)self)->dense, hy_get(F, x, 0)), labels, y);
+}
+static void quantize_picks(void)
+{
+    hy_frame *F = hy_open(NULL);
+    quantize_inputs_net *n = HY_BLOCK_NEW(F, quantize_inputs_net, quantize_pick_forward);
+    hy_array *x, *y, *z;
+    hy_block *small;
+    n->dense = hy_add_child(F, &n->base, "d", hy_nn_dense(F, 4, NULL));
+    hy_initialize(F, &n->base, NULL);
+    x = hy_group(F, quantize_noise(F, HY_SHAPE(2, 3)), hy_arange(F, 0, 6, 1));
+    y = hy_call(F, &n->base, x);
+    small = hy_quantize(F, &n->base, x, NULL);
+    z = small ? hy_call(F, small, x) : NULL;
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(z && quantize_same(F, hy_get(F, y, 1), hy_get(F, z, 1)));
+    if (z) CHECK_NEAR(hy_value(F, hy_get(F, z, 0), 1, 0), hy_value(F, hy_get(F, y, 0), 1, 0), 0.05);
+    CHECK(!hy_close(F));
+}
+
 /* Neither a batch nor batches: what is wrong with either. */
 static void quantize_no_samples(void)
 {
@@ -771,6 +812,7 @@ static void test_quantize(void)
     RUN(quantize_inputs);
     RUN(quantize_twice);
     RUN(quantize_branches);
+    RUN(quantize_picks);
     RUN(quantize_no_samples);
     RUN(quantize_of_nothing);
     RUN(quantize_tells);
