@@ -38358,6 +38358,20 @@ static int hy__op_number(const hy_op *op)
     return number < HY_OP_COUNT && hy__builtin((int)number) == op ? (int)number : -1;
 }
 
+#ifndef HYBRID_NO_TRAIN
+/* Does an operator give a gradient that is not made of what it is given? Then it counts whether it is asked.
+ * Functions of the user may do so. */
+static int hy__gives_alone(const hy_op *op)
+{
+    switch (hy__op_number(op)) {
+    case HY_OP_softmax_output: case HY_OP_make_loss: case HY_OP_linear_regression_output:
+    case HY_OP_logistic_regression_output: case HY_OP_mae_regression_output: return 1;
+    case -1: return op && !(op->flags & HY_OP_CONTROL) && op != &hy__flag_op && op != &hy__gated_op;
+    default: return 0;
+    }
+}
+#endif
+
 /* What the catalogue says of an operator that calculates with two arrays or an array and a number. */
 typedef struct hy__arithmetic { signed char member, nothing, sides; const char *hint, *sign; } hy__arithmetic;
 static const hy__arithmetic *hy__arithmetic_of(const hy_op *op)
@@ -55425,22 +55439,13 @@ typedef struct hy__back {
     int        open;                    /* ... a count tells when it runs */
 } hy__back;
 
-/* Does an operator of the body, or of one within, give a gradient that is not made of what it is given? Then
- * it counts whether it is asked. Functions of the user may do so. */
-static int hy__gives_alone(const hy_graph *g)
+/* Does an operator of the body, or of one within? */
+static int hy__body_gives_alone(const hy_graph *g)
 {
     int i, k, alone = 0;
     for (i = 0; i < g->n && !alone; i++) {
-        const hy__node *node = g->node[i];
-        if (!node->op) continue;
-        switch (hy__op_number(node->op)) {
-        case HY_OP_softmax_output: case HY_OP_linear_regression_output: case HY_OP_make_loss:
-        case HY_OP_logistic_regression_output: case HY_OP_mae_regression_output: alone = 1; break;
-        case -1: alone = !(node->op->flags & HY_OP_CONTROL) && node->op != &hy__flag_op &&
-                         node->op != &hy__gated_op; break;
-        default: break;
-        }
-        for (k = 0; k < node->nsub && !alone; k++) alone = hy__gives_alone(node->sub[k]);
+        alone = hy__gives_alone(g->node[i]->op);
+        for (k = 0; k < g->node[i]->nsub && !alone; k++) alone = hy__body_gives_alone(g->node[i]->sub[k]);
     }
     return alone;
 }
@@ -55469,7 +55474,7 @@ static int hy__back_open(hy__back *K, hy_frame *F, const hy_diff *D)
     K->shares_in = K->shares + states;
     K->more_in = K->shares_in + states;
     K->parts = (int *)(void *)(K->more_in + states);
-    K->alone = hy__gives_alone(K->sub);
+    K->alone = hy__body_gives_alone(K->sub);
     K->given = (char *)(K->parts + r->data);
     K->next = K->given + states;
     K->met = K->next + states;
