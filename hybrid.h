@@ -110,6 +110,18 @@
  *   hy_set_value, hy_assign, hy_fill and hy_add_to and its kin change one; hy_view_* share memory with the
  *   array they look into.
  *
+ * ARRAYS THAT GROW
+ *   y = hy_extend(F, x, rows, axis) is hy_concat of the two, but rows are written behind x where its memory
+ *   has room: then nothing is copied, and y lies over x, which stays what it was. hy_with_room(F, x, axis,
+ *   capacity) makes room ahead; where there is none y is a copy with room for half as many again. Only one
+ *   array can go on where x ends: a second extension of x is a copy, unless the first is freed.
+ *
+ *       keys = hy_with_room(F, hy_zeros(F, HY_SHAPE(1, heads, 0, width)), 2, longest);
+ *       ... in each step: keys = hy_extend(F, keys, k, 2), of one more row
+ *
+ *   Whoever writes into one of them has it in memory of its own from then on, and hy_data makes that of one
+ *   whose axis is not the first, so that it is packed. While another is there a view of one is not written.
+ *
  * OPTIONS
  *   The last argument of many operators is a pointer to options, NULL for the defaults. In an options
  *   struct zero means the default, so clear it first (hy_x_opt o = {0}) and set what differs. Where 0
@@ -2073,6 +2085,9 @@ struct hy_op {
 #define HY_I_concat HY_I_ARGS
 #define HY_O_concat HY_O_OUT
 #define HY_P_concat(P, R) P(R, int, dim, dim, 1, "the axis to join")
+#define HY_I_extend(I) I(data, ONE, 1) I(rows, ONE, 1)
+#define HY_O_extend HY_O_OUT
+#define HY_P_extend(P, R) P(R, int, axis, axis, 0, "the axis along which rows stand behind data")
 #define HY_I_stack HY_I_ARGS
 #define HY_O_stack HY_O_OUT
 #define HY_P_stack(P, R) P(R, int, axis, axis, 0, "where the new axis stands")
@@ -2589,6 +2604,8 @@ struct hy_op {
     OP(shape_array, "shape_array", NULL, HY_OP_MOVES, "the shape, as int64") \
     OP(size_array, "size_array", NULL, HY_OP_MOVES, "the number of elements, as int64") \
     OP(concat, "Concat", "concat", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS, "inputs joined along an axis") \
+    OP(extend, "extend", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS, \
+        "rows behind data, written there where room is left: see hy_with_room") \
     OP(stack, "stack", NULL, HY_OP_MOVES, "inputs joined along a new axis") \
     OP(vstack, "_npi_vstack", NULL, HY_OP_MOVES, "joined along axis 0; lines are rows") \
     OP(hstack, "_npi_hstack", NULL, HY_OP_MOVES, "joined along axis 1; lines end to end") \
@@ -3213,6 +3230,8 @@ HY_API hy_array *hy_index_array(hy_frame *F, hy_array *data, hy_ints axes);
     /* for each place its indices, as int64 */
 HY_API hy_array *hy_size_array(hy_frame *F, hy_array *data);  /* the number of elements, as int64 */
 HY_API hy_array *hy_concat(hy_frame *F, hy_array *args, int dim);  /* inputs joined along an axis */
+HY_API hy_array *hy_extend(hy_frame *F, hy_array *data, hy_array *rows, int axis);
+    /* rows behind data, written there where room is left: see hy_with_room */
 HY_API hy_array *hy_stack(hy_frame *F, hy_array *args, int axis);  /* inputs joined along a new axis */
 HY_API hy_array *hy_vstack(hy_frame *F, hy_array *args);  /* joined along axis 0; lines are rows */
 HY_API hy_array *hy_hstack(hy_frame *F, hy_array *args);  /* joined along axis 1; lines end to end */
@@ -3792,6 +3811,10 @@ HY_API hy_array *hy_view_slice(hy_frame *F, hy_array *x, int axis, int64_t begin
 HY_API hy_array *hy_view_index(hy_frame *F, hy_array *x, int axis, int64_t index);  /* drops the axis */
 HY_API hy_array *hy_view_transpose(hy_frame *F, hy_array *x, hy_ints axes);
 HY_API hy_array *hy_view_reshape(hy_frame *F, hy_array *x, hy_shape shape);  /* packed x only */
+
+/* --- arrays that grow: see >>manual --- */
+/* x with room for `capacity` along an axis, so that hy_extend copies nothing until that is full */
+HY_API hy_array *hy_with_room(hy_frame *F, hy_array *x, int axis, int64_t capacity);
 
 /* --- arrays: text --- */
 HY_API void   hy_print(hy_frame *F, hy_array *x);  /* to stdout, or the log hook without stdio */
@@ -5998,6 +6021,7 @@ static uintptr_t hy__this_thread(void) { return (uintptr_t)pthread_self(); }
 #define HY__ADD(p, v)       (*(p) += (v))
 #define HY__PEEK(p)         (*(p))
 #define HY__POKE(p, v)      ((void)(*(p) = (v)))
+#define HY__SWAP(p, old, v) (*(p) == *(old) ? (*(p) = (v), 1) : (*(old) = *(p), 0))
 typedef int hy__lock;
 static int  hy__lock_init(hy__lock *l) { *l = 0; return 0; }
 static void hy__lock_done(hy__lock *l) { (void)l; }
@@ -7083,7 +7107,8 @@ typedef struct hy__buffer {
     int      captured;                  /* a trace holds it as a constant */
     int      borrowed;
     int      read_only;                 /* borrowed to be read */
-    int      slot;                      /* in the cache */
+    short    slot;                      /* in the cache */
+    short    grown;                     /* it begins with an hy__grown */
     uint64_t version;                   /* grows with every write */
     size_t   bytes;
     void    *data;
@@ -7140,12 +7165,12 @@ static hy__buffer *hy__buffer_new(hy__cache *cache, size_t bytes)
         }
         if (!b) return NULL;
         b->bytes = bytes;
-        b->slot = slot;
+        b->slot = (short)slot;
         b->data = (char *)b + HY__ALIGN;
         b->version = 0;
     }
     b->refs = 1;
-    b->pins = b->readers = b->borrowed = b->read_only = b->watched = b->captured = 0;
+    b->pins = b->readers = b->borrowed = b->read_only = b->watched = b->captured = b->grown = 0;
     b->version++;
     return b;
 }
@@ -9566,6 +9591,123 @@ static hy_array *hy__make_like(hy_frame *F, const hy_tensor *t, size_t bytes, co
     return x;
 }
 
+/* --- room to grow --- *
+ * Arrays that grow are a part of a buffer with room behind it along one axis. The buffer knows up to where it
+ * has been filled: whoever ends there may go on there, for nobody has those places. Who moves that mark has
+ * them. */
+typedef struct hy__grown {
+    hy_tensor whole;                    /* as large as there is room */
+    int       axis;
+    int64_t   filled;
+} hy__grown;
+
+/* The record of the buffer that x is a stretch of, from *begin on, whole along the other axes; else NULL. */
+static hy__grown *hy__grown_of(const hy_array *x, int64_t *begin)
+{
+    hy__grown *g = x->buffer && x->buffer->grown ? (hy__grown *)x->buffer->data : NULL;
+    const hy_type *t = &x->t.type;
+    int64_t step;
+    int d;
+    if (!g || t->dtype != g->whole.type.dtype || t->shape.ndim != g->whole.type.shape.ndim) return NULL;
+    for (d = 0; d < t->shape.ndim; d++) {
+        if (d != g->axis && t->shape.dim[d] != g->whole.type.shape.dim[d]) return NULL;
+        if (t->shape.dim[d] > 1 && x->t.stride[d] != g->whole.stride[d]) return NULL;
+    }
+    step = g->whole.stride[g->axis] * hy__traits[t->dtype].size;
+    *begin = (char *)x->t.data - (char *)g->whole.data;
+    if (step <= 0 || *begin < 0 || *begin % step) return NULL;
+    *begin /= step;
+    return g;
+}
+
+/* A stretch of `whole` along an axis, `rows` long. */
+static hy_tensor hy__grown_part(const hy_tensor *whole, int axis, int64_t begin, int64_t rows)
+{
+    hy_tensor t = *whole;
+    t.type.shape.dim[axis] = rows;
+    t.data = (char *)t.data + begin * t.stride[axis] * hy__traits[t.type.dtype].size;
+    return t;
+}
+
+/* An array of this type, not filled, with room for `capacity` along the axis. NULL without an error: there is
+ * not that much memory. */
+static hy_array *hy__make_room(hy_frame *F, const hy_type *type, int axis, int64_t capacity)
+{
+    const size_t head = (sizeof(hy__grown) + HY__ALIGN - 1) / HY__ALIGN * HY__ALIGN;
+    hy_type most = *type;
+    int64_t bytes;
+    hy__buffer *b;
+    hy_array *x;
+    hy__grown *g;
+    most.shape.dim[axis] = capacity;
+    bytes = hy__bytes(&most);
+    b = bytes < 0 || (uint64_t)bytes > SIZE_MAX / 8 ? NULL : hy__buffer_new(&F->cache, head + (size_t)bytes);
+    if (!b) return NULL;
+    g = (hy__grown *)b->data;
+    g->whole.type = most;
+    hy__pack_strides(&g->whole);
+    g->whole.data = (char *)b->data + head;
+    g->axis = axis;
+    g->filled = type->shape.dim[axis];
+    b->grown = 1;
+    x = hy__handle(F);
+    if (x) {
+        x->t = hy__grown_part(&g->whole, axis, 0, g->filled);
+        x->buffer = hy__buffer_hold(b);
+    }
+    hy__buffer_drop(&F->cache, b);
+    return x;
+}
+
+/* Takes the places from `end` to `to`, if nobody has them. Places that were filled by who is no more are free
+ * again; only the frame of x may say so, for another one may be at x itself. */
+static int hy__grown_take(hy_frame *F, hy__grown *g, const hy_array *x, int64_t end, int64_t to)
+{
+    int64_t filled = HY__LOAD(&g->filled);
+    if (filled != end && (x->frame != F || filled < end || HY__LOAD(&x->buffer->refs) != 1)) return 0;
+    return HY__SWAP(&g->filled, &filled, to);
+}
+
+/* Rows behind x, in its own memory: NULL where that cannot be, or after an error. */
+static hy_array *hy__extend_there(hy_frame *F, const hy_array *x, const hy_tensor *rows, int axis)
+{
+    int64_t begin, n = x->t.type.shape.dim[axis], m = rows->type.shape.dim[axis];
+    hy__grown *g = hy__grown_of(x, &begin);
+    hy_array *y;
+    hy_tensor t;
+    if (!g || g->axis != axis || begin + n + m > g->whole.type.shape.dim[axis]) return NULL;
+    y = hy__handle(F);
+    if (!y || !hy__grown_take(F, g, x, begin + n, begin + n + m)) {
+        if (y) hy_free(F, y);
+        return NULL;
+    }
+    y->t = hy__grown_part(&g->whole, axis, begin, n + m);
+    y->buffer = hy__buffer_hold(x->buffer);
+    t = hy__grown_part(&g->whole, axis, begin + n, m);
+    hy__copy_tensor(&t, rows);
+    return y;
+}
+
+/* Rows behind x, whose types fit: there, or in a copy with room for half as many again. */
+static hy_array *hy__extend_now(hy_frame *F, const hy_array *x, const hy_tensor *rows, int axis)
+{
+    const int64_t n = x->t.type.shape.dim[axis], all = n + rows->type.shape.dim[axis];
+    hy_array *y = hy__extend_there(F, x, rows, axis);
+    hy_type type = x->t.type;
+    hy_tensor t;
+    if (y || F->code) return y;
+    type.shape.dim[axis] = all;
+    if (!hy__check_type(F, &type, "extend")) return NULL;
+    y = hy__make_room(F, &type, axis, all + all / 2);
+    if (!y && !F->code) y = hy__make_room(F, &type, axis, all);
+    if (!y) return F->code ? NULL : (hy_array *)hy__no_memory(F, "extend");
+    t = hy__grown_part(&y->t, axis, 0, n);
+    hy__copy_tensor(&t, &x->t);
+    t = hy__grown_part(&y->t, axis, n, all - n);
+    hy__copy_tensor(&t, rows);
+    return y;
+}
+
 static hy_array *hy__make_checked(hy_frame *F, hy_shape shape, hy_dtype dtype, const char *who)
 {
     hy_type type;
@@ -9792,6 +9934,38 @@ static int hy__param_own(hy_frame *F, hy__param *p)
     return 0;
 }
 
+/* An array with room to grow moves to packed memory of its own. */
+static int hy__pack_own(hy_frame *F, hy_array *x, const char *who)
+{
+    hy__buffer *b;
+    hy_tensor own = x->t;
+    own.data = hy__room(F, &b, (size_t)hy__bytes(&own.type), who);
+    if (!b) return 0;
+    hy__pack_strides(&own);
+    hy__copy_tensor(&own, &x->t);
+    hy__buffer_drop(&F->cache, x->buffer);
+    x->buffer = b;
+    x->t = own;
+    return 1;
+}
+
+/* To be written: it shares memory with arrays that it grew from or into, which are values of their own. */
+static int hy__write_apart(hy_frame *F, hy_array *x, const char *who)
+{
+    int64_t begin;
+    if (hy__grown_of(x, &begin)) return hy__pack_own(F, x, who);
+    return hy__deny(F, HY_ERROR_STATE, "%s: the array looks into one that hy_extend or hy_with_room made and "
+                    "that others share: write to a hy_copy, or to that one", who);
+}
+
+/* Are its elements packed? One that has room along an inner axis is made so by the frame that owns it. */
+static int hy__packed_now(hy_frame *F, hy_array *x, const char *who)
+{
+    int64_t begin;
+    if (hy__packed(&x->t)) return 1;
+    return x->frame == F && hy__grown_of(x, &begin) && hy__pack_own(F, x, who);
+}
+
 static const char hy__still_read[] = "%s: a call that hy_later began still reads it: hy_wait for it first";
 
 /* May x be overwritten? */
@@ -9813,6 +9987,7 @@ static int hy__writable(hy_frame *F, hy_array *x, const char *who)
         hy__fail(F, HY_ERROR_STATE, "%s: the array lies in memory that was lent to be read: write to a "
                  "hy_copy", who);
     if (x->buffer->read_only && (!x->param || hy__param_own(F, hy__param_of(x)))) return 0;
+    if (x->buffer->grown && HY__LOAD(&x->buffer->refs) > 1 && !hy__write_apart(F, x, who)) return 0;
     hy__written(F->root, x->buffer);
     return 1;
 }
@@ -9820,7 +9995,7 @@ static int hy__writable(hy_frame *F, hy_array *x, const char *who)
 HY_API const void *hy_data(hy_frame *F, hy_array *x)
 {
     if (!hy__readable(F, x, "hy_data", "operators: slice, take, pick, where")) return NULL;
-    if (!hy__packed(&x->t))
+    if (!hy__packed_now(F, x, "hy_data"))
         return hy__refuse(F, HY_ERROR_ARGUMENT, "hy_data: a strided view is not packed: use "
                                         "hy_copy");
     return x->t.data;
@@ -9829,7 +10004,7 @@ HY_API const void *hy_data(hy_frame *F, hy_array *x)
 HY_API void *hy_write(hy_frame *F, hy_array *x)
 {
     if (!hy__writable(F, x, "hy_write")) return NULL;
-    if (!hy__packed(&x->t))
+    if (!hy__packed_now(F, x, "hy_write"))
         return hy__refuse(F, HY_ERROR_ARGUMENT, "hy_write: a strided view is not packed: use "
                                   "hy_assign or hy_set_value");
     return x->t.data;
@@ -10091,6 +10266,29 @@ HY_API hy_array *hy_view_reshape(hy_frame *F, hy_array *x, hy_shape shape)
     v->t.type = type;
     hy__pack_strides(&v->t);
     return v;
+}
+
+HY_API hy_array *hy_with_room(hy_frame *F, hy_array *x, int axis, int64_t capacity)
+{
+    hy__grown *g;
+    hy_array *y;
+    int64_t begin, n;
+    int at;
+    if (!hy__alive(F, x, "hy_with_room")) return NULL;
+    if (x->node || hy__has_gradient(F, x)) return x;    /* its extension makes room */
+    if (!hy__concrete(F, x, "hy_with_room", "the array itself")) return NULL;
+    at = hy__axis(axis, x->t.type.shape.ndim);
+    n = at < 0 ? 0 : x->t.type.shape.dim[at];
+    if (at < 0 || capacity < n)
+        return (hy_array *)hy__refuse(F, HY_ERROR_INDEX, "hy_with_room: axis %d, capacity %l of shape %z",
+                                      axis, capacity, &x->t.type.shape);
+    g = hy__grown_of(x, &begin);
+    if (g && g->axis == at && begin + n == HY__LOAD(&g->filled) &&
+        begin + capacity <= g->whole.type.shape.dim[at]) return hy__handle_of(F, &x->t, x->buffer);
+    y = hy__make_room(F, &x->t.type, at, capacity);
+    if (!y) return F->code ? NULL : (hy_array *)hy__no_memory(F, "hy_with_room");
+    hy__copy_tensor(&y->t, &x->t);
+    return y;
 }
 
 /* --- text --- */
@@ -13387,9 +13585,9 @@ HY__MILD_ROOMS
     N(ctc_loss, _ctc_loss_grad) N(ctc_loss, _ctc_loss_rate) N(softmax_output, _softmax_output_grad) \
     N(softmax_output, _softmax_output_scale) N(mae_regression_output, equal_scalar) \
     N(make_loss, div_scalar) N(make_loss, maximum_scalar) N(make_loss, greater_scalar) \
-    N(concat, slice) N(stack, slice) N(vstack, slice) N(hstack, slice) \
-    N(dstack, slice) N(column_stack, slice) N(split, concat) N(split, stack) N(split_v2, concat) \
-    N(split_v2, stack) N(_hsplit, concat) N(_hsplit, stack) N(_np_matmul, swap_axes) \
+    N(concat, slice) N(extend, slice) N(stack, slice) N(vstack, slice) \
+    N(hstack, slice) N(dstack, slice) N(column_stack, slice) N(split, concat) N(split, stack) \
+    N(split_v2, concat) N(split_v2, stack) N(_hsplit, concat) N(_hsplit, stack) N(_np_matmul, swap_axes) \
     N(slice, _slice_grad) N(slice_axis, _slice_grad) N(slice_like, _slice_grad) \
     N(pad, _pad_grad) N(diag, _diag_grad) N(take, _take_grad) N(embedding, _take_grad) \
     N(shuffle, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) N(topk, _pick_grad) \
@@ -20183,23 +20381,21 @@ static void hy__infer_parts(hy_infer *I, hy_type *part, int n, hy_shape *whole, 
         hy_infer_fail(I, HY_ERROR_SHAPE, "parts of size %l make no whole of %l", sum, whole->dim[axis]);
 }
 
-static int hy__concat_infer(hy_infer *I)
+static int hy__infer_joined(hy_infer *I, int dim)
 {
-    HY__REC(concat, I);
     int i, ndim = I->out[0].shape.ndim, axis;
     hy__same_types(I);
     for (i = 0; i < I->nin; i++) if (ndim < 0) ndim = I->in[i].shape.ndim;
     if (ndim < 0) return I->status;
-    axis = hy__infer_axis(I, r->dim, ndim);
+    axis = hy__infer_axis(I, dim, ndim);
     if (axis < 0) return -1;
     hy_infer_shape(I, &I->out[0].shape, hy__rank(ndim));
     if (I->status >= 0) hy__infer_parts(I, I->in, I->nin, &I->out[0].shape, axis);
     return I->status;
 }
-HY__BIND(concat, hy__parts_bind(job, r->dim, 1, 0))
-static int hy__concat_diff(hy_frame *F, hy_diff *D)
+static int hy__joined_diff(hy_frame *F, hy_diff *D, int dim)
 {
-    int i, axis = hy__axis(((const hy__concat_rec *)D->attr)->dim, D->in[0]->t.type.shape.ndim);
+    int i, axis = hy__axis(dim, D->in[0]->t.type.shape.ndim);
     int64_t start = 0;
     for (i = 0; D->dy[0] && i < D->nin; i++) {
         int64_t length = D->in[i]->t.type.shape.dim[axis];
@@ -20208,9 +20404,25 @@ static int hy__concat_diff(hy_frame *F, hy_diff *D)
     }
     return 0;
 }
+HY__INFER(concat, hy__infer_joined(I, r->dim))
+HY__BIND(concat, hy__parts_bind(job, r->dim, 1, 0))
+static int hy__concat_diff(hy_frame *F, hy_diff *D)
+{
+    return hy__joined_diff(F, D, ((const hy__concat_rec *)D->attr)->dim);
+}
 HY__SPLIT(concat, axis != hy__axis(r->dim, job->out[0].type.shape.ndim) && job->nin <= HY_MAX_INTS,
           axis, axis)
 #define HY__ON_concat HY__OWN(concat), hy__concat_split
+
+/* The same of two, line by line without the copy, if it can: see hy__extend_now. */
+HY__INFER(extend, hy__infer_joined(I, r->axis))
+HY__BIND(extend, hy__parts_bind(job, r->axis, 1, 0))
+static int hy__extend_diff(hy_frame *F, hy_diff *D)
+{
+    return hy__joined_diff(F, D, ((const hy__extend_rec *)D->attr)->axis);
+}
+HY__SPLIT(extend, axis != hy__axis(r->axis, job->out[0].type.shape.ndim), axis, axis)
+#define HY__ON_extend HY__OWN(extend), hy__extend_split
 
 HY__BIND(stack, hy__parts_bind(job, r->axis, 1, 1))
 static int hy__stack_diff(hy_frame *F, hy_diff *D)
@@ -39057,6 +39269,11 @@ static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *con
         c->tensor[i] = in[i]->t;
     }
     if (hy__infer_call(F, c, op, record, NULL)) return -1;
+    if (hy__op_number(op) == HY_OP_extend && hy__types_known(c->type + c->nin, 1)) {
+        out[0] = hy__extend_now(F, in[0], &in[1]->t, hy__axis(((const hy__extend_rec *)record)->axis,
+                                                              c->type[0].shape.ndim));
+        return out[0] ? 0 : -1;
+    }
     for (i = 0; i < c->nin; i++)
         if (!(op->flags & HY_OP_STRIDED) && !hy__packed(&in[i]->t)) {
             hy_array *packed = hy__packed_array(F, in[i]);

@@ -37,6 +37,7 @@
 #include "test_autograd.c"
 #include "test_threads.c"
 #include "test_oom.c"
+#include "test_grow.c"
 #include "test_later.c"
 #include "test_blocks.h"
 #include "test_graph.c"
@@ -133,6 +134,7 @@ int main(int argc, char **argv)
     test_ask(argc > 1 ? argv[1] : NULL);
     test_frame();
     test_array();
+    test_grow();
     test_math();
     test_infer();
     test_autograd();

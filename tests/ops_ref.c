@@ -2925,6 +2925,25 @@ static const char *const cases_concat[] = {
     "(1,2) (1,2) (1,2) (1,2) (1,2) (1,2) (1,2) (1,2) | dim=0", NULL };
 static const ref_op ref_concat = { REFB_MOVES, refb_concat, REF_TRUE, NULL, 0, cases_concat };
 
+static void refb_extend(ref_case *c)
+{
+    int ndim = c->in[0].ndim, axis = refb_axis(ref_int(c, "axis", 0), ndim);
+    int64_t dim[8], at[8];
+    for (int d = 0; d < ndim; d++) dim[d] = c->in[0].dim[d];
+    dim[axis] += c->in[1].dim[axis];
+    double *y = ref_out(c, 0, ndim, dim);
+    for (int64_t i = 0; i < c->out[0].size; i++) {
+        refb_place(&c->out[0], i, at);
+        int second = at[axis] >= c->in[0].dim[axis];
+        if (second) at[axis] -= c->in[0].dim[axis];
+        y[i] = c->in[second].v[refb_flat(&c->in[second], at)];
+    }
+}
+static const char *const cases_extend[] = {
+    "(2,3) (4,3)", "(3) (4)", "(2,3) (2,4) | axis=1", "(2,3,4) (2,3,1) | axis=-1", "(1,2,3,2) (1,2,1,2) | axis=2",
+    "(0,3) (2,3)", "(2,3) (0,3)", "(2,0) (2,3) | axis=1", "(0,2) (0,1) | axis=1", "(2,3,2) (2,2,2) | axis=-2", NULL };
+static const ref_op ref_extend = { REFB_MOVES, refb_extend, REF_TRUE, NULL, 0, cases_extend };
+
 static void refb_stack(ref_case *c)
 {
     int ndim = c->in[0].ndim + 1, axis = refb_axis(ref_int(c, "axis", 0), ndim);

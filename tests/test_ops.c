@@ -208,7 +208,7 @@ static int ops_same_bits(hy_frame *F, hy_array *a, hy_array *b)
     for (i = 0; i < n; i++) {
         hy_array *x = hy_get(F, a, i), *y = hy_get(F, b, i);
         if (!hy__same_shape(&x->t.type.shape, &y->t.type.shape) || x->t.type.dtype != y->t.type.dtype ||
-            memcmp(x->t.data, y->t.data, (size_t)hy__bytes(&x->t.type))) return 0;
+            !hy_data(x->frame, x) || !hy_data(y->frame, y) || memcmp(x->t.data, y->t.data, (size_t)hy__bytes(&x->t.type))) return 0;
     }
     return 1;
 }

@@ -1412,7 +1412,7 @@ static void hy__c_join(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *y = &hy__c_out(s)->shape;
     int op = hy__op_number(s->node->op), k;
-    int axis = op == HY_OP_stack ? hy__c_axis_attr(s->node)
+    int axis = op == HY_OP_stack || op == HY_OP_extend ? hy__c_axis_attr(s->node)
         : op == HY_OP_concat ? (int)hy__c_attr(s->node, "dim", 1) : hy__stack_axis(op, y->ndim);
     hy__along all = hy__along_axis(y, axis);
     int64_t row = all.n * all.inner, at = 0;
@@ -3890,6 +3890,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP__np_matmul, hy__c_np_matmul, HY__C_TAIL, NULL },
     { HY_OP_add_n, hy__c_add_n, 0, NULL },
     { HY_OP_concat, hy__c_join, HY__C_WHOLE, NULL },
+    { HY_OP_extend, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_stack, hy__c_join, HY__C_WHOLE, NULL },
     { HY_OP_slice_assign, hy__c_assign, HY__C_WHOLE, NULL },
     { HY_OP_slice_assign_scalar, hy__c_assign, HY__C_WHOLE, NULL },
