@@ -41889,6 +41889,26 @@ static int hy__layout_convolution(hy__rewrite *R, const hy__node *node, const hy
     return 1;
 }
 
+#ifndef HYBRID_NO_INT8
+/* In int8 its weight is laid out already, alike for both. */
+static int hy__layout_int8(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    hy__int8_convolution_rec r = *(const hy__int8_convolution_rec *)node->record;
+    const int n = node->type[0].shape.ndim - 2;
+    hy__edge given[4], moved;
+    int k;
+    if (hy__channels_last(r.layout) || n < 1 || !hy__types_known(node->type, 1)) return 0;
+    for (k = 0; k < node->nin; k++) {
+        if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
+        given[k] = in[k];
+    }
+    r.layout = HY_LAYOUT_NWC + n - 1;
+    if (hy__take_converted(R, &node->in[0], &in[0], &given[0]) ||
+        hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, &r, &moved)) return -1;
+    return hy__from_converted(R, node, moved, out);
+}
+#endif
+
 /* --- deconvolution as a convolution --- *
  * Where the kernel is `times` strides long, result o of a dim has number u = (o + pad) / stride and phase
  * (o + pad) % stride, and meets data u - m by tap m stride + phase: a convolution of `times` taps has all
@@ -44022,6 +44042,10 @@ static const hy__pattern hy__patterns[] = {
 #ifndef HYBRID_NO_VISION
     HY__KNOWS(LAST, LAYOUT, convolution, -1,
            hy__may_move, hy__layout_convolution, "given filters are laid out once, in the way's order")
+#ifndef HYBRID_NO_INT8
+    HY__KNOWS(LAST, LAYOUT, int8_convolution, -1,
+           hy__may_move, hy__layout_int8, "a place's channels are neighbours where they are summed")
+#endif
     HY__KNOWS(LAST, LAYOUT, deconvolution, -1,
            hy__may_move, hy__layout_deconvolution, "by phases it is a convolution")
     HY__KNOWS(LAST, LAYOUT, pooling, -1,

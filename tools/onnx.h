@@ -229,12 +229,22 @@ enum {                                  /* what is special about an operator */
     ONNX__DYNAMIC                       /* values decide the shape of what it gives */
 };
 
+/* A product of whole numbers, as the file says it all: inputs are data, weight, its scale, bias (floats). */
+typedef struct onnx__steps {
+    double x_scale, y_scale;            /* y_scale 0: results are floats */
+    int    x_zero, y_zero, x_kind, y_kind;      /* kinds: 2 uint8, 3 int8; of data 1: floats in their range */
+    int    relu, product, turned;       /* product: of matrices; its weight is turned already */
+    int    less;                        /* what stands for 0 in weights of uint8 */
+    int    whole_bias;                  /* bias counts in x_scale times the weight's */
+} onnx__steps;
+
 typedef struct onnx__node {
     const char     *op, *domain, *name;
     int             nin, nout, *in, *out;       /* values; -1: left out */
     int             attrs, body;                /* body: what a call of a function runs, else -1 */
     onnx__attr     *attr;
     const onnx__row *row;
+    const onnx__steps *steps;                   /* of a product of whole numbers, or NULL */
     int             home;                       /* the body it stands in */
     int             late;                       /* a shape before it is known only when the network runs */
     int             kept;                       /* If, Loop: a program may keep it, whatever values decide */
@@ -4439,6 +4449,155 @@ static hy_array *onnx__centered(onnx__run *R, hy_array *x, hy_array *zero, int r
     return hy_sub(R->F, x, s.ndim == 1 && s.dim[0] == 1 ? onnx__scalar_shape(R, zero) : zero);
 }
 
+/* --- products of whole numbers: a weight in panels of 16 filters, steps of 4 neighbours --- */
+/* (groups, filters, channels, rows, taps that are joined) as (panels, steps, 16, 4), filled up with zeros. */
+static hy_array *onnx__in_panels(onnx__run *R, hy_array *w, int64_t groups, int64_t filters, int64_t channels,
+                                 int64_t rows, int64_t joined)
+{
+    const int64_t many = (filters + 15) / 16, steps = (channels * joined + 3) / 4;
+    hy_ints pads;
+    memset(&pads, 0, sizeof pads);
+    pads.n = 8;
+    pads.v[5] = many * 16 - filters;
+    pads.v[7] = steps * 4 - channels * joined;
+    w = onnx__to(R, w, HY_SHAPE(groups, filters, channels, rows, joined));
+    w = hy_transpose(R->F, w, HY_INTS(0, 1, 3, 4, 2));
+    w = onnx__to(R, w, HY_SHAPE(groups, filters, rows, joined * channels));
+    w = onnx__padded(R, w, &pads, "constant", 0);
+    w = onnx__to(R, w, HY_SHAPE(groups * many, 16, rows * steps, 4));
+    return hy_transpose(R->F, w, HY_INTS(0, 2, 1, 3));
+}
+
+/* The weight as int8, its scale for each of n filters with that of the data, the bias as floats. 0: they do
+ * not fit. */
+static int onnx__whole_weight(onnx__run *R, int64_t n, hy_array **w, hy_array **scale, hy_array **bias)
+{
+    const onnx__steps *z = R->node->steps;
+    hy_frame *F = R->F;
+    int64_t scales;
+    hy_shape s;
+    *w = onnx__in(R, 1);
+    *scale = onnx__in(R, 2);
+    *bias = onnx__in(R, 3);
+    if (!onnx__shape(R, *scale, &s) || !*w) return 0;
+    if (z->less) *w = hy_cast(F, hy_sub_scalar(F, hy_cast(F, *w, HY_F32), z->less), HY_I8);
+    scales = onnx__product(&s, 0, s.ndim);
+    if (hy_dtype_of(F, *w) != HY_I8 || (scales != 1 && scales != n)) {
+    if (hy_dtype_of(F, *w) != HY_I8 || (scales != 1 && scales != n)) {
+        onnx__fail(R, "weights of %s, %d scales for %d filters", hy_dtype_name(hy_dtype_of(F, *w)),
+                   (int)scales, (int)n);
+    }
+    *scale = onnx__spread(R, onnx__to(R, *scale, HY_SHAPE(scales)), HY_SHAPE(n));
+    *scale = onnx__cast(R, *scale, HY_F32);
+    if (z->x_kind != 1) *scale = hy_mul_scalar(F, *scale, z->x_scale);
+    if (*bias && z->whole_bias) *bias = hy_mul(F, hy_cast(F, *bias, HY_F32), *scale);
+    if (*bias) {
+        if (!onnx__shape(R, *bias, &s)) return 0;
+        *bias = onnx__spread(R, onnx__to(R, *bias, HY_SHAPE(onnx__product(&s, 0, s.ndim))), HY_SHAPE(n));
+        *bias = onnx__cast(R, *bias, HY_F32);
+    }
+    return !hy_error(F);
+}
+
+static hy_array *onnx__whole_data(onnx__run *R)
+{
+    static const hy_dtype types[] = { HY_DTYPE_NONE, HY_F32, HY_U8, HY_I8 };
+    hy_array *x = onnx__in(R, 0);
+    if (x && hy_dtype_of(R->F, x) != types[R->node->steps->x_kind]) {
+        onnx__fail(R, "data of %s, a zero point of %s", hy_dtype_name(hy_dtype_of(R->F, x)),
+                   hy_dtype_name(types[R->node->steps->x_kind]));
+        return NULL;
+    }
+    return x;
+}
+#define ONNX__STEPS_INTO(opt, z) \
+    ((opt).relu = (z)->relu, (opt).no_bias = !bias, (opt).own_range = (z)->x_kind == 1, \
+     (opt).zero = (z)->x_kind == 1 ? 0 : (z)->x_zero, (opt).out_scale = (z)->y_scale, \
+     (opt).out_zero = (z)->y_scale > 0 ? (z)->y_zero : 0, \
+     (opt).out_dtype = (z)->y_scale > 0 ? (z)->y_kind == 3 ? HY_I8 : HY_U8 : HY_F32)
+
+/* Groups of few channels: floats add up their sums exactly, as there are so few products in each. */
+static hy_array *onnx__whole_apart(onnx__run *R, hy_array *x, hy_array *w, hy_array *scale, hy_array *bias)
+{
+    const onnx__steps *z = R->node->steps;
+    const hy_dtype d = z->y_kind == 3 ? HY_I8 : HY_U8;
+    hy_frame *F = R->F;
+    hy_array *step = NULL, *zero, *y;
+    const int ndim = onnx__rank(R, w);
+    if (z->x_kind == 1) {
+        onnx__steps_of(R, x, &step, &zero);
+        x = hy_cast(F, onnx__quantized(R, x, step, zero, HY_U8, 0), HY_F32);
+        x = hy_sub(F, x, hy_cast(F, zero, HY_F32));
+        scale = hy_mul(F, scale, step);
+    } else x = hy_sub_scalar(F, hy_cast(F, x, HY_F32), z->x_zero);
+    y = onnx__convolved(R, x, hy_cast(F, w, HY_F32), NULL);
+    y = hy_mul(F, y, onnx__channels(R, scale, ndim));
+    if (bias) y = hy_add(F, y, onnx__channels(R, bias, ndim));
+    if (z->relu) y = hy_relu(F, y);
+    if (!z->y_scale) return y;
+    y = hy_add_scalar(F, hy_round_even(F, hy_div_scalar(F, y, z->y_scale)), z->y_zero);
+    return hy_cast(F, hy_clip(F, y, d == HY_I8 ? -128 : 0, d == HY_I8 ? 127 : 255), d);
+}
+
+static hy_array *onnx__whole_convolved(onnx__run *R)
+{
+    const onnx__steps *z = R->node->steps;
+    hy_array *x = onnx__whole_data(R), *w = onnx__in(R, 1), *scale, *bias;
+    const int64_t groups = onnx__clamped(onnx__int(R, "group", 1), 1, INT32_MAX);
+    hy_int8_convolution_opt opt;
+    onnx__window window;
+    int64_t joined, taps;
+    hy_shape s;
+    memset(&opt, 0, sizeof opt);
+    if (!x || !onnx__shape(R, w, &s) || !onnx__window_of(R, x, s.dim + 2, &window)) return NULL;
+    if (s.ndim != window.dims + 2 || s.dim[0] < 1 || s.dim[0] > INT32_MAX || s.dim[0] % groups) {
+        onnx__fail(R, "a weight of %d dims, %d groups", s.ndim, (int)groups);
+        return NULL;
+    }
+    if (!onnx__whole_weight(R, s.dim[0], &w, &scale, &bias)) return NULL;
+    joined = window.dilate[window.dims - 1] == 1 ? s.dim[s.ndim - 1] : 1;
+    taps = onnx__product(&s, 2, s.ndim);
+    if (groups > 1 && s.dim[1] < 4 && taps < 128) return onnx__whole_apart(R, x, w, scale, bias);
+    w = onnx__in_panels(R, w, groups, s.dim[0] / groups, s.dim[1], taps / (joined ? joined : 1), joined);
+    opt.stride = onnx__list(window.stride, window.dims);
+    opt.dilate = onnx__list(window.dilate, window.dims);
+    opt.pad = onnx__list(window.before, window.dims);
+    if (!onnx__even(&window)) opt.pad_end = onnx__list(window.after, window.dims);
+    opt.num_group = (int)groups;
+    ONNX__STEPS_INTO(opt, z);
+    return hy_int8_convolution(R->F, x, w, scale, bias, onnx__list(window.kernel, window.dims), (int)s.dim[0],
+                               1, &opt);
+}
+
+static hy_array *onnx__whole_product(onnx__run *R)
+{
+    const onnx__steps *z = R->node->steps;
+    hy_array *x = onnx__whole_data(R), *w = onnx__in(R, 1), *scale, *bias;
+    hy_int8_dense_opt opt;
+    hy_shape s;
+    int64_t n, k;
+    memset(&opt, 0, sizeof opt);
+    if (!x || !onnx__shape(R, w, &s)) return NULL;
+    n = s.ndim == 2 ? s.dim[z->turned ? 0 : 1] : 0;
+    k = s.ndim == 2 ? s.dim[z->turned ? 1 : 0] : 0;
+    if (n < 1 || n > INT32_MAX || hy_ndim(R->F, x) < 1 || hy_dim(R->F, x, hy_ndim(R->F, x) - 1) != k) {
+        onnx__fail(R, "a weight of %d dims does not fit the data", s.ndim);
+        return NULL;
+    }
+    if (!onnx__whole_weight(R, n, &w, &scale, &bias)) return NULL;
+    if (!z->turned) w = hy_transpose(R->F, w, HY_INTS(1, 0));
+    w = onnx__in_panels(R, w, 1, n, k, 1, 1);
+    opt.no_flatten = 1;
+    ONNX__STEPS_INTO(opt, z);
+    return hy_int8_dense(R->F, x, w, scale, bias, (int)n, 1, &opt);
+}
+
+static void onnx__do_whole(onnx__run *R)
+{
+    if (!R->node->steps) onnx__fail(R, "a file does not have it");
+    else onnx__out(R, 0, R->node->steps->product ? onnx__whole_product(R) : onnx__whole_convolved(R));
+}
+
 static void onnx__do_matmul_integer(onnx__run *R)
 {
     hy_array *a = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 1),
@@ -6379,6 +6538,7 @@ static const onnx__row onnx__rows[] = {
     ONNX__DO("DequantizeLinear", 0, dequantize), ONNX__DO("DynamicQuantizeLinear", 0, dynamic_quantize),
     ONNX__DO("MatMulInteger", 0, matmul_integer), ONNX__DO("ConvInteger", 0, conv_integer),
     ONNX__DO("QLinearMatMul", 0, qlinear_matmul), ONNX__DO("QLinearConv", 0, qlinear_conv),
+    ONNX__DO("hybrid.h.whole numbers", 0, whole),
     ONNX__DO("Attention", 0, attention), ONNX__DO("RotaryEmbedding", 0, rotary),
     ONNX__DO("CausalConvWithState", 0, causal_conv), ONNX__DO("LinearAttention", 0, linear_attention),
     ONNX__DO("TensorScatter", 0, tensor_scatter), ONNX__DO("Einsum", 0, einsum), ONNX__DO("DFT", 6, dft),
@@ -7644,6 +7804,225 @@ static void onnx__fuse_mish(onnx__model *m, onnx__node *tanh)
         onnx__become(m, last, "Mish", 1, soft->in[0], 0, 0);
 }
 
+/* --- products of whole numbers: what stands around them --- */
+/* One number of the file above 0: a scale. */
+static int onnx__is_step(onnx__model *m, int k, double *v)
+{
+    return onnx__is_number(m, k, 0, v) && *v > 0 && *v < HUGE_VAL;
+}
+
+/* A zero point of the file: its number and kind, those that stand alone. Left out, it is 0 of uint8. */
+static int onnx__is_zero(onnx__model *m, int k, int *v, int *kind)
+{
+    onnx__tensor *t = onnx__tensor_of(m, k);
+    *v = 0;
+    *kind = 2;
+    if (k < 0) return 1;
+    if (!t || t->count != 1 || (t->kind != 2 && t->kind != 3)) return 0;
+    onnx__read_data(m, t);
+    if (!t->data) return 0;
+    *kind = t->kind;
+    *v = t->kind == 2 ? *(const unsigned char *)t->data : *(const signed char *)t->data;
+    return 1;
+}
+
+/* Are weights of this kind, less these zero points, of 8 bits with a sign? *less: what goes off. */
+static int onnx__is_even(onnx__model *m, int weight, int zero, int *less)
+{
+    const onnx__tensor *w = onnx__tensor_of(m, weight);
+    onnx__tensor *t = onnx__tensor_of(m, zero);
+    const unsigned char *v;
+    int64_t i;
+    *less = 0;
+    if (!w || (w->kind != 2 && w->kind != 3)) return 0;
+    if (zero < 0) return w->kind == 3;
+    if (!t || t->kind != w->kind) return 0;
+    onnx__read_data(m, t);
+    v = (const unsigned char *)t->data;
+    *less = t->kind == 2 ? 128 : 0;
+    for (i = 0; v && i < t->count; i++) if (v[i] != *less) return 0;
+    return v != NULL;
+}
+
+/* The scales of n filters, or one: all above 0 and finite, and along the right axis. */
+static int onnx__is_scales(onnx__model *m, int k, int64_t n)
+{
+    onnx__tensor *t = onnx__tensor_of(m, k);
+    int64_t i;
+    if (!t || t->kind != 1 || t->type.shape.ndim > 1 || (t->count != 1 && t->count != n)) return 0;
+    onnx__read_data(m, t);
+    for (i = 0; t->data && i < t->count; i++) {
+        const float v = ((const float *)t->data)[i];
+        if (!(v > 0 && v < HUGE_VAL)) return 0;
+    }
+    return t->data != NULL;
+}
+
+/* Size of a weight that the file says along an axis; -1: it does not. */
+static int64_t onnx__size_said(const onnx__model *m, int k, int axis, int ndim)
+{
+    const onnx__tensor *t = onnx__tensor_of(m, k);
+    return t && t->type.shape.ndim == ndim ? t->type.shape.dim[axis] : -1;
+}
+
+static int onnx__dims_said(const onnx__model *m, int k)
+{
+    const onnx__tensor *t = onnx__tensor_of(m, k);
+    return t ? t->type.shape.ndim : -1;
+}
+
+/* The node becomes a product of whole numbers; a relu that reads it alone, and what rounds it, go with it. */
+static void onnx__become_whole(onnx__model *m, onnx__node *n, const onnx__steps *z, int x, int w, int scale,
+                               int bias)
+{
+    onnx__steps *to = ONNX__ROOM(m, onnx__steps, 1);
+    onnx__attr *attr = n->attr;
+    int *in = ONNX__ROOM(m, int, 4), attrs = n->attrs;
+    onnx__node *next, *last = n;
+    double step;
+    int zero, kind;
+    if (!to || !in) return;
+    *to = *z;
+    if (!to->y_scale && (next = onnx__read_by(m, last, "Relu")) != NULL) { to->relu = 1; last = next; }
+    next = to->y_scale ? NULL : onnx__read_by(m, last, "QuantizeLinear");
+    if (next && next->nin > 1 && next->in[0] == last->out[0] && onnx__is_step(m, next->in[1], &step) &&
+        onnx__is_zero(m, next->nin > 2 ? next->in[2] : -1, &zero, &kind) &&
+        !onnx__attr_of(next, "output_dtype") && !onnx__attr_of(next, "block_size") &&
+        (!onnx__attr_of(next, "saturate") || onnx__attr_of(next, "saturate")->i)) {
+        to->y_scale = step;
+        to->y_zero = zero;
+        to->y_kind = kind;
+        last = next;
+    }
+    in[0] = x;
+    in[1] = w;
+    in[2] = scale;
+    in[3] = bias;
+    last->op = "whole numbers";
+    last->domain = "hybrid.h";
+    last->in = in;
+    last->nin = 4;
+    last->attr = attr;
+    last->attrs = attrs;
+    last->steps = to;
+}
+
+/* Data that DequantizeLinear gives of 8 bits, one scale and zero point for all: which value it reads. */
+static int onnx__whole_of(onnx__model *m, int k, onnx__steps *z)
+{
+    const onnx__node *q = onnx__made_by(m, k, "DequantizeLinear");
+    if (!q || q->nin < 2 || q->in[0] < 0 || onnx__attr_of(q, "block_size") ||
+        onnx__attr_of(q, "output_dtype") || !onnx__is_step(m, q->in[1], &z->x_scale) ||
+        !onnx__is_zero(m, q->nin > 2 ? q->in[2] : -1, &z->x_zero, &z->x_kind)) return -1;
+    return q->nin > 2 && q->in[2] >= 0 ? q->in[0] : -1;    /* its type is that of the zero point */
+}
+
+/* Conv, MatMul or Gemm of what DequantizeLinear gives. */
+static void onnx__fuse_whole(onnx__model *m, onnx__node *n)
+{
+    const int conv = !strcmp(n->op, "Conv"), gemm = !strcmp(n->op, "Gemm");
+    const onnx__node *w = n->nin > 1 ? onnx__made_by(m, n->in[1], "DequantizeLinear") : NULL;
+    const onnx__attr *a, *turn = onnx__attr_of(n, "transB");
+    onnx__steps z;
+    int x, dims, axis, filters;
+    memset(&z, 0, sizeof z);
+    if (!w || w->nin < 2 || w->in[0] < 0 || onnx__attr_of(w, "block_size")) return;
+    x = onnx__whole_of(m, n->in[0], &z);
+    dims = onnx__dims_said(m, w->in[0]);
+    if (x < 0 || (conv ? dims < 3 : dims != 2)) return;
+    z.product = !conv;
+    z.turned = gemm && turn && turn->i;
+    filters = conv || z.turned ? 0 : 1;
+    a = onnx__attr_of(w, "axis");
+    axis = a ? (int)onnx__clamped(a->i < 0 ? a->i + dims : a->i, -1, 99) : 1;
+    if (!onnx__is_even(m, w->in[0], w->nin > 2 ? w->in[2] : -1, &z.less) ||
+        !onnx__is_scales(m, w->in[1], onnx__size_said(m, w->in[0], filters, dims)) ||
+        (onnx__tensor_of(m, w->in[1])->count != 1 && axis != filters)) return;
+    if (gemm) {
+        const onnx__attr *alpha = onnx__attr_of(n, "alpha"), *beta = onnx__attr_of(n, "beta"),
+            *over = onnx__attr_of(n, "transA");
+        const onnx__tensor *t = n->nin > 2 && n->in[2] >= 0 ? onnx__tensor_of(m, n->in[2]) : NULL;
+        const onnx__node *q = n->nin > 2 ? onnx__made_by(m, n->in[2], "DequantizeLinear") : NULL;
+        if (q) t = onnx__tensor_of(m, q->in[0]);
+        if ((alpha && alpha->f != 1) || (beta && beta->f != 1) || (over && over->i)) return;
+        if (n->nin > 2 && n->in[2] >= 0 && (!t || t->type.shape.ndim != 1)) return;
+    }
+    onnx__become_whole(m, n, &z, x, w->in[0], w->in[1], n->nin > 2 ? n->in[2] : -1);
+}
+
+/* QLinearConv and QLinearMatMul whose scales and zero points stand in the file. */
+static void onnx__fuse_qlinear(onnx__model *m, onnx__node *n)
+{
+    const int conv = !strcmp(n->op, "QLinearConv"), dims = n->nin > 3 ? onnx__dims_said(m, n->in[3]) : -1;
+    onnx__steps z;
+    memset(&z, 0, sizeof z);
+    z.product = !conv;
+    z.whole_bias = conv;
+    if (n->nin < 8 || (conv ? dims < 3 : dims != 2) || n->in[2] < 0 || n->in[7] < 0 ||
+        !onnx__is_step(m, n->in[1], &z.x_scale) || !onnx__is_step(m, n->in[6], &z.y_scale) ||
+        !onnx__is_zero(m, n->in[2], &z.x_zero, &z.x_kind) ||
+        !onnx__is_zero(m, n->in[7], &z.y_zero, &z.y_kind) ||
+        !onnx__is_even(m, n->in[3], n->in[5], &z.less) ||
+        !onnx__is_scales(m, n->in[4], onnx__size_said(m, n->in[3], conv ? 0 : 1, dims))) return;
+    onnx__become_whole(m, n, &z, n->in[0], n->in[3], n->in[4], conv && n->nin > 8 ? n->in[8] : -1);
+}
+
+/* The bias that is added to what n gives, to each filter its number; *last is the sum then. */
+static int onnx__added_bias(onnx__model *m, onnx__node **last, int conv, int64_t filters)
+{
+    onnx__node *sum = onnx__read_by(m, *last, "Add");
+    const int k = onnx__other(sum, (*last)->out[0]);
+    const onnx__node *wide = conv ? onnx__made_by(m, k, "Reshape") : NULL;
+    const onnx__tensor *t = onnx__tensor_of(m, wide ? wide->in[0] : k), *to;
+    if (k < 0 || !t || t->kind != 1 || t->count != filters || t->type.shape.ndim != 1 ||
+        conv != (wide != NULL))
+        return -1;
+    if (wide) {                                 /* as (1, filters, 1 ...) */
+        const int64_t *v;
+        int64_t i;
+        to = wide->nin > 1 ? onnx__tensor_of(m, wide->in[1]) : NULL;
+        if (!to || to->kind != 7 || to->count < 3) return -1;
+        onnx__read_data(m, (onnx__tensor *)(uintptr_t)to);
+        v = (const int64_t *)to->data;
+        for (i = 0; v && i < to->count; i++)
+            if (i == 1 ? v[i] != -1 && v[i] != filters : v[i] != 1) return -1;
+        if (!v) return -1;
+    }
+    *last = sum;
+    return wide ? wide->in[0] : k;
+}
+
+/* DynamicQuantizeLinear, a product, and what makes floats of it again. */
+static void onnx__fuse_dynamic(onnx__model *m, onnx__node *n)
+{
+    const int conv = !strcmp(n->op, "ConvInteger"), dims = n->nin > 1 ? onnx__dims_said(m, n->in[1]) : -1;
+    const onnx__node *d = n->nin > 2 && n->in[0] >= 0 ? m->slot[n->in[0]].maker : NULL, *by;
+    onnx__node *cast = onnx__read_by(m, n, "Cast"), *last;
+    const onnx__attr *to = cast ? onnx__attr_of(cast, "to") : NULL;
+    onnx__attr *attr = n->attr;
+    const int attrs = n->attrs;
+    onnx__steps z;
+    int scale, bias;
+    int64_t filters;
+    memset(&z, 0, sizeof z);
+    if (!d || *d->domain || d->body >= 0 || strcmp(d->op, "DynamicQuantizeLinear") || d->nout != 3 ||
+        d->nin != 1 || n->in[0] != d->out[0] || n->in[2] != d->out[2] || d->home != n->home ||
+        (conv ? dims < 3 : dims != 2) || !to || to->i != 1) return;
+    last = onnx__read_by(m, cast, "Mul");
+    by = onnx__made_by(m, onnx__other(last, cast->out[0]), "Mul");
+    scale = by ? onnx__other(by, d->out[1]) : -1;
+    filters = onnx__size_said(m, n->in[1], conv ? 0 : 1, dims);
+    if (scale < 0 || !onnx__is_even(m, n->in[1], n->nin > 3 ? n->in[3] : -1, &z.less) ||
+        !onnx__is_scales(m, scale, filters) ||
+        (conv && onnx__tensor_of(m, scale)->count != 1)) return;
+    z.product = !conv;
+    z.x_kind = 1;
+    bias = onnx__added_bias(m, &last, conv, filters);
+    last->attr = attr;
+    last->attrs = attrs;
+    onnx__become_whole(m, last, &z, d->in[0], n->in[1], scale, bias);
+}
+
 /* --- products: scales of what they multiply --- */
 /* Is it one number of the file, or looks like one that shapes tell? */
 static int onnx__is_scale(const onnx__model *m, int k)
@@ -7821,6 +8200,10 @@ static void onnx__fuse(onnx__model *m)
         for (n = m->body[b].first; n; n = n->next) {
             if (*n->domain || n->nout != 1 || n->out[0] < 0) continue;
             if (!strcmp(n->op, "Conv")) onnx__fuse_pad(m, n);
+            if (!strcmp(n->op, "Conv") || !strcmp(n->op, "MatMul") || !strcmp(n->op, "Gemm"))
+                onnx__fuse_whole(m, n);
+            if (!strcmp(n->op, "QLinearConv") || !strcmp(n->op, "QLinearMatMul")) onnx__fuse_qlinear(m, n);
+            if (!strcmp(n->op, "ConvInteger") || !strcmp(n->op, "MatMulInteger")) onnx__fuse_dynamic(m, n);
             if (!strcmp(n->op, "Clip")) onnx__fuse_hard_swish(m, n);
             if (!strcmp(n->op, "MatMul")) onnx__fuse_matmul(m, n);
             if (n->nin != 1) continue;
