@@ -43968,6 +43968,10 @@ static int hy__asks_constants(const hy__node *node)     /* constants alone deter
 static int hy__asks_loop(const hy__node *node) { return node->op && (node->op->flags & HY_OP_CONTROL); }
 #ifndef HYBRID_NO_VISION
 static int hy__asks_filters(const hy__node *node) { return node->op && (node->op->flags & HY_OP_FILTERS); }
+static int hy__asks_layout(const hy__node *node)
+{
+    return hy__asks_filters(node) || (node->op && hy__op_number(node->op) == HY_OP_int8_convolution);
+}
 static int hy__asks_convolve(const hy__node *node) { return node->op == &hy__convolve_op; }
 #endif
 
@@ -43989,7 +43993,7 @@ static const hy__pass hy__passes[] = {
       HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE, hy__asks_filters },
 #endif
     { HY__KNOWS_LAST, HY_PASS_LAYOUT, "layout", HY__PASS(LAYOUT, hy__channels_move),
-      HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE | HY__PASS_INFERENCE, hy__asks_filters },
+      HY__PASS(LAYOUT, hy__find_last), HY__PASS_LOOSE | HY__PASS_INFERENCE, hy__asks_layout },
 #endif
     { 0, HY_PASS_AHEAD, "ahead", HY__PASS(AHEAD, hy__ahead_of_loop), NULL, HY__PASS_LOOSE, hy__asks_loop },
     { HY__KNOWS_PROLOGUE, HY_PASS_PROLOGUE, "prologue", HY__PASS(PROLOGUE, hy__prologue),

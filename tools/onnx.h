@@ -4483,9 +4483,9 @@ static int onnx__whole_weight(onnx__run *R, int64_t n, hy_array **w, hy_array **
     if (z->less) *w = hy_cast(F, hy_sub_scalar(F, hy_cast(F, *w, HY_F32), z->less), HY_I8);
     scales = onnx__product(&s, 0, s.ndim);
     if (hy_dtype_of(F, *w) != HY_I8 || (scales != 1 && scales != n)) {
-    if (hy_dtype_of(F, *w) != HY_I8 || (scales != 1 && scales != n)) {
         onnx__fail(R, "weights of %s, %d scales for %d filters", hy_dtype_name(hy_dtype_of(F, *w)),
                    (int)scales, (int)n);
+        return 0;
     }
     *scale = onnx__spread(R, onnx__to(R, *scale, HY_SHAPE(scales)), HY_SHAPE(n));
     *scale = onnx__cast(R, *scale, HY_F32);

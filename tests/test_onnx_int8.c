@@ -1,0 +1,257 @@
+/* Quantised ONNX files: products whose scales and zero points stand in the file become int8 operators. The same
+ * nodes with a scale that is an input are worked out one by one; results are a step apart at most. */
+enum { OI_MOST = 12, OI_NUMBERS = 20000 };
+typedef struct oi_tensor {
+    char  name[24];
+    int   kind, n, ndim, dims[4], given;        /* given: an input of the network */
+    float f[OI_NUMBERS];
+} oi_tensor;
+typedef struct oi_model {
+    onnx_text graph;
+    oi_tensor t[OI_MOST];
+    int       tensors;
+    uint32_t  seed;
+} oi_model;
+
+static double oi_random(oi_model *m)            /* from 0 to 1 */
+{
+    m->seed = m->seed * 1664525u + 1013904223u;
+    return (double)(m->seed >> 8) / 16777216.0;
+}
+static int oi_size(oi_model *m, int low, int high) { return low + (int)(oi_random(m) * (high - low + 1)); }
+
+static oi_tensor *oi_add(oi_model *m, const char *name, int kind, int ndim, const int *dims, double low, double high)
+{
+    oi_tensor *t = &m->t[m->tensors++];
+    int i;
+    memset(t, 0, sizeof *t - sizeof t->f);
+    strcpy(t->name, name);
+    t->kind = kind;
+    t->ndim = ndim;
+    for (t->n = 1, i = 0; i < ndim; i++) t->n *= t->dims[i] = dims[i];
+    for (i = 0; i < t->n; i++) {
+        t->f[i] = (float)(low + oi_random(m) * (high - low));
+        if (kind != 1) t->f[i] = floorf(t->f[i]);
+    }
+    return t;
+}
+static oi_tensor *oi_one(oi_model *m, const char *name, int kind, double v)
+{
+    oi_tensor *t = oi_add(m, name, kind, 0, NULL, 0, 0);
+    t->f[0] = (float)v;
+    return t;
+}
+
+static void oi_bytes(const oi_tensor *t, onnx_text *to)
+{
+    int i;
+    for (i = 0; i < t->n; i++) {
+        int32_t whole = (int32_t)t->f[i];
+        if (t->kind == 1) onnx_add(to, &t->f[i], 4);
+        else onnx_add(to, &whole, t->kind == 6 ? 4 : 1);
+    }
+}
+
+/* op(inputs) -> out, with attributes; "" is an input left out. */
+static void oi_node(oi_model *m, const char *op, const char *inputs, const char *outs, onnx_text *attrs)
+{
+    onnx_text n = { NULL, 0, 0 };
+    char name[32];
+    int which, k;
+    const char *s;
+    for (which = 0; which < 2; which++)
+        for (s = which ? outs : inputs; s; s = strchr(s, ' ') ? strchr(s, ' ') + 1 : NULL) {
+            for (k = 0; s[k] && s[k] != ' ' && k < 31; k++) name[k] = s[k];
+            name[k] = 0;
+            onnx_string(&n, 1 + which, strcmp(name, "-") ? name : "");
+        }
+    onnx_string(&n, 4, op);
+    if (attrs && attrs->n) onnx_add(&n, attrs->at, attrs->n);
+    onnx_close_into(&m->graph, 1, &n);
+    free(n.at);
+}
+
+static hy_block *oi_net(hy_frame *F, oi_model *m, int open)
+{
+    onnx_text g = { NULL, 0, 0 }, t = { NULL, 0, 0 }, raw = { NULL, 0, 0 };
+    hy_block *net;
+    int i, k;
+    onnx_add(&g, m->graph.at, m->graph.n);
+    for (i = 0; i < m->tensors; i++) {
+        const oi_tensor *o = &m->t[i];
+        if (o->given & (open ? 3 : 1)) { onnx_typed_value(&g, 11, o->name, o->kind, o->ndim, o->dims); continue; }
+        for (k = 0; k < o->ndim; k++) { onnx_add(&t, "\x08", 1); onnx_varint(&t, (size_t)o->dims[k]); }
+        onnx_add(&t, "\x10", 1);
+        onnx_varint(&t, (size_t)o->kind);
+        onnx_string(&t, 8, o->name);
+        oi_bytes(o, &raw);
+        onnx_close_into(&t, 9, &raw);
+        onnx_close_into(&g, 5, &t);
+    }
+    onnx_typed_value(&g, 12, "y", 1, 0, NULL);
+    net = onnx_model_of(F, &g, NULL);
+    free(t.at);
+    free(raw.at);
+    return net;
+}
+
+static hy_array *oi_call(hy_frame *F, hy_block *net, oi_model *m, int open)
+{
+    hy_array *given[OI_MOST];
+    int i, k, n = 0;
+    for (i = 0; i < m->tensors; i++) {
+        const oi_tensor *t = &m->t[i];
+        hy_shape s;
+        if (!(t->given & (open ? 3 : 1))) continue;
+        s.ndim = t->ndim;
+        for (k = 0; k < t->ndim; k++) s.dim[k] = t->dims[k];
+        given[n] = hy_from(F, s, HY_F32, t->f);
+        if (t->kind != 1) given[n] = hy_cast(F, given[n], t->kind == 2 ? HY_U8 : HY_I8);
+        n++;
+    }
+    return hy_call(F, net, n == 1 ? given[0] : hy_group_of(F, n, given));
+}
+
+/* What is worked out one by one beside what is an int8 operator, line by line and compiled. */
+static void oi_same(oi_model *m, const char *what, int due)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = oi_net(F, m, 0), *other = oi_net(F, m, 1);
+    hy_array *a, *b;
+    int turn, k, ops = 0;
+    static float x[OI_NUMBERS], y[OI_NUMBERS];
+    for (turn = 0; turn < 2 && net && other; turn++) {
+        double worst = 0, largest = 0;
+        if (turn) hy_hybridize(F, net, NULL);
+        a = oi_call(F, net, m, 0);
+        b = oi_call(F, other, m, 1);
+        if (!CHECK(a && b && hy_dtype_of(F, a) == hy_dtype_of(F, b) && hy_size(F, a) == hy_size(F, b) &&
+                   hy_size(F, a) <= OI_NUMBERS)) break;
+        hy_to(F, a, HY_F32, x, sizeof x);
+        hy_to(F, b, HY_F32, y, sizeof y);
+        for (k = 0; k < hy_size(F, a); k++) largest = fmax(largest, fabs(y[k]));
+        for (k = 0; k < hy_size(F, a); k++) worst = fmax(worst, fabs((double)x[k] - (double)y[k]));
+        if (!CHECK(worst <= (hy_dtype_of(F, a) == HY_F32 ? 1e-5 * largest + 1e-6 : 1)))
+            printf("    %s, compiled %d: off by %g of %g\n", what, turn, worst, largest);
+        if (turn) ops = quantize_ops(F, net, "int8_dense") + quantize_ops(F, net, "int8_convolution");
+        if (turn && due >= 0 && !CHECK(ops == due)) printf("    %s: %d int8 operators\n", what, ops);
+    }
+    if (!CHECK(net && other && !hy_error(F))) printf("    %s: %s\n", what, hy_error(F) ? hy_error(F) : "no network");
+    hy_clear(F);
+    hy_close(F);
+}
+
+static void oi_open(oi_model *m, uint32_t seed)
+{
+    memset(&m->graph, 0, sizeof m->graph);
+    m->tensors = 0;
+    m->seed = seed * 2654435761u + 7;
+}
+
+static void oi_window(oi_model *m, onnx_text *attrs, int k, int groups)
+{
+    int64_t v[4];
+    int pad = oi_size(m, 0, k - 1), i;
+    const char *names[] = { "pads", "strides", "dilations" };
+    int last[] = { pad, oi_size(m, 1, 2), oi_size(m, 1, 2) };
+    for (i = 0; i < 3; i++) {
+        onnx_text a = { NULL, 0, 0 };
+        int d;
+        for (d = 0; d < 4; d++) v[d] = last[i];
+        onnx_string(&a, 1, names[i]);
+        for (d = 0; d < (i ? 2 : 4); d++) { onnx_add(&a, "\x40", 1); onnx_varint(&a, (size_t)v[d]); }
+        onnx_close_into(attrs, 5, &a);
+        free(a.at);
+    }
+    onnx_int_of(attrs, "group", groups);
+}
+
+/* form 0: QLinear, 1: Quantize and Dequantize around it, 2: DynamicQuantizeLinear before it */
+static void oi_draw(oi_model *m, uint32_t seed, int conv, int form, int *due)
+{
+    onnx_text attrs = { NULL, 0, 0 }, axis = { NULL, 0, 0 }, to = { NULL, 0, 0 };
+    int kind, groups, many, channels, k = 1, n, filters, size[4], zero, over, wdims[4], even;
+    oi_open(m, seed);
+    kind = form == 2 ? 1 : 2 + (oi_random(m) < 0.3);
+    groups = conv && oi_random(m) < 0.3 ? 2 : 1;
+    many = oi_size(m, 1, 20);
+    channels = oi_size(m, 1, 9);
+    n = oi_size(m, 1, 2);
+    filters = many * groups;
+    over = form != 2 || !conv ? oi_random(m) < 0.5 : 0;         /* a scale for each filter */
+    even = oi_random(m) < 0.5;                                 /* weights without sign, 128 stands for 0 */
+    zero = oi_size(m, 0, 255) - (kind == 3 ? 128 : 0);
+    if (conv) k = oi_size(m, 1, 3);
+    size[0] = n;
+    size[1] = conv ? channels * groups : channels + 3;
+    size[2] = size[3] = oi_size(m, 6, 9);
+    if (!conv) size[2] = channels * 3;
+    wdims[0] = conv ? filters : size[2];
+    wdims[1] = conv ? channels : filters;
+    wdims[2] = wdims[3] = k;
+    oi_add(m, "x", kind, conv ? 4 : 3, size, kind == 1 ? -2 : kind == 2 ? 0 : -128, kind == 1 ? 3 : kind == 2 ? 256 : 128)
+        ->given = 1;
+    if (form != 2) {
+        oi_one(m, "xs", 1, 0.01 + 0.02 * oi_random(m))->given = 2;
+        oi_one(m, "xz", kind, zero);
+    }
+    oi_add(m, "w", even ? 2 : 3, conv ? 4 : 2, wdims, even ? 0 : -128, even ? 256 : 128);
+    oi_add(m, "ws", 1, over, &filters, 0.005, 0.02);
+    if (form == 2) m->t[m->tensors - 1].given = 2;              /* so that it is not known */
+    oi_add(m, "wz", even ? 2 : 3, over, &filters, even ? 128 : 0, even ? 128 : 0);
+    *due = groups > 1 && channels < 4 ? 0 : 1;
+    if (conv) oi_window(m, &attrs, k, groups);
+    if (form < 2) {
+        oi_one(m, "ys", 1, 0.02 + 0.1 * oi_random(m));
+        oi_one(m, "yz", oi_random(m) < 0.5 ? 2 : 3, oi_size(m, 0, 100));
+    }
+    if (form == 0) {
+        if (conv) oi_add(m, "b", 6, 1, &filters, -1000, 1000);
+        oi_node(m, conv ? "QLinearConv" : "QLinearMatMul", conv ? "x xs xz w ws wz ys yz b" : "x xs xz w ws wz ys yz",
+                "y", &attrs);
+    } else if (form == 1) {
+        const int relu = oi_random(m) < 0.3, open = oi_random(m) < 0.3;
+        onnx_int_of(&axis, "axis", conv ? 0 : 1);
+        if (conv) oi_add(m, "b", 1, 1, &filters, -1, 1);
+        oi_node(m, "DequantizeLinear", "x xs xz", "xf", NULL);
+        oi_node(m, "DequantizeLinear", "w ws wz", "wf", &axis);
+        oi_node(m, conv ? "Conv" : "MatMul", conv ? "xf wf b" : "xf wf", relu ? "r" : open ? "y" : "c", &attrs);
+        if (relu) oi_node(m, "Relu", "r", open ? "y" : "c", NULL);
+        if (!open) oi_node(m, "QuantizeLinear", "c ys yz", "y", NULL);
+    } else {
+        onnx_int_of(&to, "to", 1);
+        oi_node(m, "DynamicQuantizeLinear", "x", "xq xs xz", NULL);
+        oi_node(m, conv ? "ConvInteger" : "MatMulInteger", "xq w xz wz", "i", &attrs);
+        oi_node(m, "Cast", "i", "c", &to);
+        oi_node(m, "Mul", "xs ws", "s", NULL);
+        oi_node(m, "Mul", "c s", conv ? "y" : "p", NULL);
+        if (!conv) {
+            oi_add(m, "b", 1, 1, &filters, -1, 1);
+            oi_node(m, "Add", "p b", "q", NULL);
+            oi_node(m, "Relu", "q", "y", NULL);
+        }
+    }
+    free(attrs.at);
+    free(axis.at);
+    free(to.at);
+}
+
+static void onnx_int8_products(void)
+{
+    static oi_model m;
+    int number, form, conv, due;
+    char what[64];
+    for (form = 0; form < 3; form++)
+        for (conv = 0; conv < 2; conv++)
+            for (number = 0; number < 40; number++) {
+                oi_draw(&m, (uint32_t)(number + 100 * form + 1000 * conv), conv, form, &due);
+                snprintf(what, sizeof what, "form %d, conv %d, number %d", form, conv, number);
+                oi_same(&m, what, due);
+                free(m.graph.at);
+            }
+}
+
+static void test_onnx_int8(void)
+{
+    RUN(onnx_int8_products);
+}
