@@ -44671,15 +44671,14 @@ static void hy__plan_leaf(hy__planner *P, int place)
 }
 
 /* If the results are consecutive parts of the first input: the offset of the first one in bytes. Else -1. */
-static int64_t hy__plan_stretch(const hy__node *node)
+static int64_t hy__plan_stretch(const hy__node *node, const void *record, const hy_type *x)
 {
-    const hy_type *x = hy__edge_type(&node->in[0]);
     int64_t begin = 0;
     const hy_attr *a = node->op->attr;
     int axis = 0, i;
     if (!(node->op->flags & HY_OP_PARTS)) return -1;
     for (; a->name; a++) {
-        const int *field = (const int *)(const void *)((const char *)node->record + a->offset);
+        const int *field = (const int *)(const void *)((const char *)record + a->offset);
         if (!strcmp(a->name, "axis")) axis = *field;
         if (!strcmp(a->name, "begin")) begin = *field;
     }
@@ -44696,7 +44695,8 @@ static int hy__plan_alias(hy__planner *P, int place)
     hy__plan *p = P->p;
     const hy__node *node = P->g->node[place];
     const int v = p->first[place], view = (node->op->flags & HY_OP_VIEW) && node->nout == 1;
-    const int64_t first = view ? 0 : node->nin ? hy__plan_stretch(node) : -1;
+    const int64_t first = view ? 0
+        : node->nin ? hy__plan_stretch(node, node->record, hy__edge_type(&node->in[0])) : -1;
     const hy__spot *from = first < 0 ? NULL : &p->spot[hy__value_of(P, &node->in[0])];
     int64_t at = first;
     int k;
@@ -45457,6 +45457,19 @@ typedef struct hy__program {
 typedef struct hy__port { hy_type type; size_t bytes; } hy__port;
 typedef struct hy__link { int place, which; } hy__link;
 
+/* What sizes touch of a program: types, operands and jobs. An executor wears one face at a time; its arena,
+ * which was planned for larger sizes, stays where it is. */
+typedef struct hy__face {
+    hy_type   *input, *type;            /* of the inputs; by value */
+    size_t    *offset;                  /* by value: where it lies in the arena */
+    hy_tensor *operand;                 /* as the plan's */
+    hy_job    *job;                     /* per step that is not early, ... */
+    char      *touched;                 /* ... if sizes touch it; else the plan's */
+    uint64_t   used;
+    int        full;                    /* it may be worn */
+} hy__face;
+enum { HY__FACES = 4 };
+
 typedef struct hy__executor {
     uint64_t     number;                /* the call that it may serve again, see below */
     int          inputs, heads;         /* inputs (0: it serves no call) and results of it, ... */
@@ -45480,6 +45493,8 @@ typedef struct hy__executor {
     char        *arena;
     uint64_t     epoch, moves;          /* counters of the root at the last look for changes */
     int          ready, bound;          /* ready: early values are newer than parameters */
+    hy__face    *worn, *face[HY__FACES];        /* worn NULL: the sizes that the plan was made for */
+    uint64_t     turns;                 /* clock of the faces */
 } hy__executor;
 
 /* Runs of steps follow the executor in memory, in the order of the steps that are not early. */
@@ -45945,6 +45960,7 @@ static void hy__executor_free(hy__executor *x)
     if (!x) return;
     root = x->program->root;
     for (i = 0; i < x->program->plan.early; i++) hy__prepared_drop(root, NULL, x->early[i]);
+    for (i = 0; i < HY__FACES; i++) hy__free(&root->heap, x->face[i]);
     hy__free(&root->heap, x);
 }
 
@@ -46342,6 +46358,25 @@ static void hy__executor_link(hy__executor *x, int v, int which)
     }
 }
 
+/* The type that a value has in the next call. */
+HY__INLINE const hy_type *hy__executor_type(const hy__executor *x, int v)
+{
+    return x->worn ? &x->worn->type[v] : x->program->plan.spot[v].type;
+}
+
+/* Types of inputs and results for the short path of calls. */
+static void hy__executor_ports(hy__executor *x, const hy_type *input)
+{
+    const hy__plan *p = &x->program->plan;
+    int i;
+    for (i = 0; i < p->inputs; i++) x->port[i].type = input[i];
+    for (i = 0; i < p->heads; i++) {
+        const hy_type *type = hy__executor_type(x, p->head[i]);
+        x->port[p->inputs + i].type = *type;
+        x->port[p->inputs + i].bytes = (size_t)hy__bytes(type);
+    }
+}
+
 /* Prepares the short path of calls: one thread runs them, and they write nothing but their results. */
 static void hy__executor_shorten(hy__executor *x)
 {
@@ -46356,17 +46391,10 @@ static void hy__executor_shorten(hy__executor *x)
         s = &p->spot[p->head[i]];
         if (s->where != HY__AT_HEAD || s->index != i) return;
     }
-    for (i = 0; i < p->inputs; i++) {
-        x->port[i].type = x->program->input[i];
-        if (p->input[i] >= 0) hy__executor_link(x, p->input[i], i);
-    }
+    hy__executor_ports(x, x->program->input);
+    for (i = 0; i < p->inputs; i++) if (p->input[i] >= 0) hy__executor_link(x, p->input[i], i);
     x->reads = x->links;
-    for (i = 0; i < p->heads; i++) {
-        s = &p->spot[p->head[i]];
-        x->port[p->inputs + i].type = *s->type;
-        x->port[p->inputs + i].bytes = s->bytes;
-        hy__executor_link(x, p->head[i], i);
-    }
+    for (i = 0; i < p->heads; i++) hy__executor_link(x, p->head[i], i);
     x->inputs = p->inputs;
     x->heads = p->heads;
 }
@@ -46392,6 +46420,161 @@ static hy__executor *hy__executor_new(hy_frame *F, hy__program *p)
     hy__executor_place(x);
     hy__executor_shorten(x);
     return x;
+}
+
+/* --- other sizes: the jobs of a program are bound again, in the memory that is there --- */
+static hy__face *hy__lay_face(hy__layout *l, const hy__program *program)
+{
+    const hy__plan *p = &program->plan;
+    const size_t values = (size_t)p->values, steps = (size_t)(p->steps - p->early);
+    hy__face *f = (hy__face *)hy__lay(l, 1, sizeof *f), plain;
+    memset(&plain, 0, sizeof plain);
+    plain.input = (hy_type *)hy__lay(l, (size_t)p->inputs, sizeof *plain.input);
+    plain.type = (hy_type *)hy__lay(l, values, sizeof *plain.type);
+    plain.offset = (size_t *)hy__lay(l, values, sizeof *plain.offset);
+    plain.operand = (hy_tensor *)hy__lay(l, (size_t)p->late, sizeof *plain.operand);
+    plain.job = (hy_job *)hy__lay(l, steps, sizeof *plain.job);
+    plain.touched = (char *)hy__lay(l, steps, 1);
+    if (f) *f = plain;
+    return f;
+}
+
+/* Fills types and places, if the plan holds for these types: the memory suffices, views stay views, and what
+ * takes over the memory of its input has the size of it. */
+static int hy__face_values(const hy__program *program, hy__face *f, const hy_type *type, void *const *record)
+{
+    const hy__plan *p = &program->plan;
+    int v;
+    memcpy(f->type, type, (size_t)p->values * sizeof *type);
+    for (v = 0; v < p->values; v++) {
+        const hy__spot *s = &p->spot[v], *root = &p->spot[s->root];
+        const hy__node *node = s->node;
+        const int64_t bytes = hy__bytes(&type[v]);
+        size_t at = p->spot[root->block].offset;
+        int in, k;
+        f->offset[v] = 0;
+        if (root->where == HY__AT_PARAM || root->where == HY__AT_CONSTANT || root->where == HY__AT_EARLY) {
+            if (!hy__same_type(&type[v], s->type)) return 0;
+            f->offset[v] = s->offset;
+            continue;
+        }
+        if (bytes < 0 || (root->where == HY__AT_ARENA && (size_t)bytes > s->bytes)) return 0;
+        if (s->root != v) {             /* an alias of its node's first input, which stands before it */
+            in = p->first[program->graph->place[node->in[0].node->number]] + node->in[0].output;
+            at = f->offset[in];
+            if (node->op->flags & HY_OP_VIEW) {
+                if (hy__bytes(&type[in]) != bytes) return 0;
+            } else {
+                int64_t shift = hy__plan_stretch(node, record[node->number], &type[in]);
+                if (shift < 0) return 0;
+                for (k = v - s->output; k < v; k++) shift += hy__bytes(&type[k]);
+                if (shift % HY__ALIGN || !bytes) return 0;
+                at += (size_t)shift;
+            }
+        }
+        f->offset[v] = at;
+    }
+    return 1;
+}
+
+/* May the result of a step still lie in the memory of its input? */
+static int hy__face_inplace(const hy__plan *p, const hy__face *f, const hy__step *s)
+{
+    const int *v = p->tensor + s->tensor;
+    int k;
+    if (!s->nout || !s->nin || p->spot[v[s->nin]].where != HY__AT_ARENA ||
+        p->spot[v[s->nin]].block == v[s->nin] || p->spot[v[s->nin]].root != v[s->nin]) return 1;
+    if (hy__bytes(&f->type[v[0]]) != hy__bytes(&f->type[v[s->nin]]) ||
+        hy__bytes(&f->type[p->spot[v[0]].root]) != hy__bytes(&f->type[v[0]])) return 0;
+    for (k = 1; k < s->nin; k++)
+        if (p->spot[v[k]].root == p->spot[v[0]].root &&
+            !hy__same_shape(&f->type[v[k]].shape, &f->type[v[0]].shape)) return 0;
+    return 1;
+}
+
+/* Binds a step that sizes touch. 1: it fits, 0: the plan does not hold, -1: error. */
+static int hy__face_step(hy_frame *F, const hy__program *program, hy__face *f, const hy__step *s,
+                         void *const *record, hy_job *job)
+{
+    const hy__plan *p = &program->plan;
+    hy_tensor *operand = f->operand + s->tensor;
+    hy__step now = *s;
+    int k, failed, touched = record[s->node->number] != s->node->record;
+    if (!hy__face_inplace(p, f, s)) return 0;
+    for (k = 0; k < s->nin + s->nout; k++) {
+        const int v = p->tensor[s->tensor + k];
+        operand[k] = p->operand[s->tensor + k];
+        if (hy__same_type(&operand[k].type, &f->type[v])) continue;
+        touched = 1;
+        operand[k].type = f->type[v];
+        hy__pack_strides(&operand[k]);
+    }
+    f->touched[s - p->step - p->early] = (char)touched;
+    if (!touched) return 1;
+    if (s->early || (s->node->nsub && s->op != &hy__fused_op)) return 0;
+    now.record = record[s->node->number];
+    hy__try(F);
+    failed = hy__plan_bind(F, &now, job, operand, program->mode.training);
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);         /* a fused group may have been made for a length */
+    if (failed) return F->code ? -1 : 0;
+    return hy__round64(job->scratch) <= p->scratch && hy__round64(job->shared) <= p->shared;
+}
+
+/* Lets the executor run what it wears. */
+static void hy__executor_wear(hy__executor *x, hy__face *f)
+{
+    const hy__plan *p = &x->program->plan;
+    int i, k;
+    x->worn = f;
+    for (i = p->early; i < p->steps; i++) {
+        const hy__step *s = &p->step[i];
+        const int own = f && f->touched[i - p->early];
+        hy__run_of(x, i - p->early)->job = own ? &f->job[i - p->early] : s->job;
+        for (k = 0; k < s->nin + s->nout; k++) {
+            const int v = p->tensor[s->tensor + k];
+            if (p->spot[p->spot[v].root].where == HY__AT_ARENA)
+                x->data[s->tensor + k] = x->arena + (f ? f->offset[v] : p->spot[v].offset);
+        }
+    }
+    if (x->inputs) hy__executor_ports(x, f ? f->input : x->program->input);
+}
+
+/* Makes the executor ready for inputs of other types. type: of every value then; record: by number of the
+ * node in the store. 1: it is; 0: the plan does not hold for them, what it wore stays; -1: error, likewise.
+ * Nothing is allocated once its faces are there. */
+HY__UNUSED static int hy__executor_resize(hy_frame *F, hy__executor *x, const hy_type *input,
+                                          const hy_type *type, void *const *record)
+{
+    const hy__program *program = x->program;
+    const hy__plan *p = &program->plan;
+    hy__face *f = NULL;
+    hy__layout l;
+    int i, at = 0, got = 1;
+    if (p->stages || x->bound || program->dynamic) return 0;
+    for (i = 0; i < HY__FACES; i++) {
+        if (!x->face[i] || x->face[i] == x->worn) continue;
+        if (!f || x->face[i]->used < f->used) f = x->face[i];
+    }
+    while (at < HY__FACES && x->face[at]) at++;
+    if (at < HY__FACES) {
+        memset(&l, 0, sizeof l);
+        hy__lay_face(&l, program);
+        if (l.too_large) { hy__too_large(F); return -1; }
+        l.base = (char *)hy__alloc(&F->root->heap, l.at);
+        if (!l.base && !f) return hy__no_room(F, "executor");
+        l.at = 0;
+        if (l.base) x->face[at] = f = hy__lay_face(&l, program);
+    }
+    f->full = 0;
+    memcpy(f->input, input, (size_t)p->inputs * sizeof *input);
+    got = hy__face_values(program, f, type, record);
+    for (i = p->early; i < p->steps && got > 0; i++)
+        got = hy__face_step(F, program, f, &p->step[i], record, &f->job[i - p->early]);
+    if (got <= 0) return got;
+    f->full = 1;
+    f->used = ++x->turns;
+    hy__executor_wear(x, f);
+    return 1;
 }
 
 /* --- programs run, in frames that have their memory; plans that can be asked for --- */
@@ -46594,7 +46777,7 @@ static void hy__run_by_lap(hy_frame *F, hy__executor *x, hy__buffer *room)
         if (!lap.to) lap.from = lap.to = last.to;    /* nothing to do: arrays without elements */
         lane = hy__step_lane(p, i, lane);
         hy__run_of(x, i - p->early)->timing = NULL;
-        hy__step_timed(F, &p->step[i], p->step[i].job, &lap, p->stages ? lane : 0);
+        hy__step_timed(F, &p->step[i], hy__run_of(x, i - p->early)->job, &lap, p->stages ? lane : 0);
         last = lap;
     }
 }
@@ -46624,6 +46807,7 @@ static hy_array *hy__run_output(hy_frame *F, hy__executor *x, int i)
     const hy__spot *s = &p->spot[p->head[i]];
     hy_array *y;
     hy__buffer *b;
+    if (!x->bound && x->worn) return hy__make(F, &x->worn->type[p->head[i]], "outputs");
     if (!x->bound && s->where == HY__AT_HEAD)
         return hy__make_like(F, &p->operand[p->use[p->use_first[p->head[i]]]], s->bytes, "outputs");
     if (!x->bound) return hy__make(F, s->type, "outputs");

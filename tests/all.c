@@ -54,6 +54,7 @@
 #include "test_hybrid_grad.c"
 #include "test_check.c"
 #include "test_passes.c"
+#include "test_sized.c"
 #include "test_layout.c"
 #include "test_ways.c"
 #include "test_execute.c"
@@ -156,6 +157,7 @@ int main(int argc, char **argv)
     test_hy_check();
     test_lifetime();
     test_passes();
+    test_sized();
     test_layout();
     test_ways();
     test_execute();
