@@ -7400,7 +7400,7 @@ typedef struct hy_root {
     hy_frame  *param_frame;                   /* owns parameters; made with the first block */
     hy_block  *blocks;                  /* roots of all that were made */
     struct hy__later *later;            /* tickets and their lanes, or NULL, ... */
-    void     (*later_end)(hy_frame *F, int last);           /* ... and what ends a frame's */
+    int      (*later_end)(hy_frame *F, int last);   /* ... and what ends a frame's, or with the last all */
     void     (*later_wait)(hy_frame *F);
     void     (*later_free)(struct hy_root *root);       /* when no thread of the pool looks for tickets */
     int        users;                   /* frames of the user's that are open */
@@ -8652,12 +8652,12 @@ static void hy__pool_start(hy__pool *pool)
         hy__hand *hand = &pool->hand[pool->started];
         hand->pool = pool;
         hand->worker = pool->started + 1;
-        pool->owner = HY__THIS_PROCESS;
+        HY__STORE(&pool->owner, HY__THIS_PROCESS);
         if (hy__thread_start(&hand->thread, hy__pool_main, hand)) {
             pool->workers = pool->started;      /* fewer hands, same results */
             return;
         }
-        pool->started++;
+        HY__STORE(&pool->started, pool->started + 1);
     }
 }
 
@@ -8677,7 +8677,10 @@ static hy__pool *hy__pool_new(hy__heap *heap, int workers)
 
 /* Are its threads, if it has any, of this process? A child of fork has none of them, whatever was written
  * down, and one of them may have held the lock for ever. */
-static int hy__pool_here(hy__pool *pool) { return !pool->started || pool->owner == HY__THIS_PROCESS; }
+static int hy__pool_here(const hy__pool *pool)
+{
+    return !HY__LOAD(&pool->started) || HY__LOAD(&pool->owner) == HY__THIS_PROCESS;
+}
 
 /* The child gets threads of its own. Who calls this has the pool. */
 static void hy__pool_renew(hy__pool *pool)
@@ -8685,7 +8688,8 @@ static void hy__pool_renew(hy__pool *pool)
     if (hy__pool_here(pool)) return;
     hy__lock_init(&pool->lock);
     hy__signal_init(&pool->wake);
-    pool->started = pool->sleepers = 0;
+    HY__STORE(&pool->started, 0);
+    pool->sleepers = 0;
 }
 
 static void hy__pool_free(hy__pool *pool)
@@ -46866,6 +46870,8 @@ static int hy__run_writes(hy_frame *F, const hy__plan *p, hy_array *const *in)
         if (s->node->held->read_only)
             return hy__fail(F, HY_ERROR_STATE, "%s: the array lies in memory that was lent to be read",
                             s->node->name);
+        if (HY__LOAD(&s->node->held->readers))
+            return hy__fail(F, HY_ERROR_STATE, hy__still_read, s->node->name);
         hy__written(F->root, s->node->held);
     }
     return 0;
@@ -48152,9 +48158,10 @@ HY_API int hy_close(hy_frame *F)
         else hy__fail(F, HY_ERROR_STATE, "hy_close: forward must not close its own frame, nor a body");
         return HY_ERROR_STATE;
     }
-    last = F->counts && HY__ADD(&F->root->users, -1) == 0;
+    if (HY__LOAD(&F->root->later) && F->root->later_end(F, 0)) return HY_ERROR_STATE;
+    last = F->counts && HY__ADD(&F->root->users, -1) == 0;      /* all others have ended theirs, too */
     F->counts = 0;
-    if (HY__LOAD(&F->root->later)) F->root->later_end(F, last);
+    if (last && HY__LOAD(&F->root->later)) F->root->later_end(F, 1);
     if (HY__LOAD(&F->root->profile.owner) == F) F->root->profile.stop(F);
     code = (int)F->code;
     hy__frame_free(F);
@@ -48566,14 +48573,14 @@ static int hy__trace_bound(const hy__trace *t)
 }
 
 /* Retires the least recently used trace, if they are too many or too large: not the latest, nor one that
- * memory is bound for. */
+ * memory is bound for, nor one that runs or a ticket waits for. */
 static int hy__traces_retire_one(hy__traces *all, int limit)
 {
     hy__trace **at, **oldest, *t;
     size_t bytes = 0;
     int n = 0;
     for (at = oldest = &all->first; *at; at = &(*at)->next, n++)
-        if (at != &all->first && !(*at)->fast && !hy__trace_bound(*at) &&
+        if (at != &all->first && !(*at)->fast && !HY__LOAD(&(*at)->running) && !hy__trace_bound(*at) &&
             (oldest == &all->first || (*at)->used < (*oldest)->used)) oldest = at;
     if (oldest == &all->first) return 0;
     if (limit <= 0 && n <= HY__MOST_PROGRAMS) {
@@ -48882,7 +48889,7 @@ struct hy__block_core {                      /* the part of a block besides the 
     hy__owner  *owner;                  /* once memory was bound to its calls */
     hy__wrap_fn wrap;                   /* of hy_set_recompute: forward, traced, as one operator */
     int         busy, steps;            /* calls that use it; steps that use its parameters */
-    int         later;                  /* tickets that are to call it */
+    int         later, marked;          /* tickets that are to call it; see hy__block_asked */
     const char *busy_in;                /* the first of them, "hy_fit" */
     int         fitted;                 /* hy_fit has called it as part of a larger block, ... */
     hy_type     fitted_with;            /* ... with this */
@@ -49189,15 +49196,41 @@ static const hy_block *hy__block_busy(const hy_root *root, const hy_block *block
     return b;
 }
 
-/* Refuses to change a block that a ticket is to call, or a part of one. */
-static int hy__block_waits(hy_frame *F, const hy_block *block, const char *who)
+/* Marks what is below the marked blocks, shared children too; or above them. The root's lock is held. */
+static void hy__marks_spread(const hy_root *root, int below)
+{
+    hy_block *b;
+    int i, more = 1;
+    while (more)
+        for (b = root->blocks, more = 0; b; b = b->core->next)
+            for (i = -1; i < b->core->children; i++) {
+                hy_block *upper = i < 0 ? b->core->parent : b, *lower = i < 0 ? b : b->core->child[i].block;
+                hy_block *from = below ? upper : lower, *to = below ? lower : upper;
+                if (from && to && from->core->marked && !to->core->marked) more = to->core->marked = 1;
+            }
+}
+
+/* A block that a ticket is to call and that has this one, or with `below` any of its blocks; or NULL. The
+ * root's lock is held. */
+static const hy_block *hy__block_asked(const hy_root *root, const hy_block *block, int below)
+{
+    hy_block *b;
+    for (b = root->blocks; b && !HY__LOAD(&b->core->later); b = b->core->next) continue;
+    if (!b) return NULL;
+    for (b = root->blocks; b; b = b->core->next) b->core->marked = b == block;
+    if (below) hy__marks_spread(root, 1);
+    hy__marks_spread(root, 0);
+    for (b = root->blocks; b && !(b->core->marked && HY__LOAD(&b->core->later)); b = b->core->next) continue;
+    return b;
+}
+
+/* Refuses to change a block, or with `below` all its blocks, while a ticket is to call it as it is. */
+static int hy__block_waits(hy_frame *F, const hy_block *block, const char *who, int below)
 {
     const hy_block *b;
     if (!HY__LOAD(&F->root->later)) return 0;
     hy__acquire(&F->root->lock);
-    b = F->root->blocks;
-    while (b && !(HY__LOAD(&b->core->later) && (hy__block_owns(block, b) || hy__block_owns(b, block))))
-        b = b->core->next;
+    b = hy__block_asked(F->root, block, below);
     hy__release(&F->root->lock);
     return b ? hy__fail(F, HY_ERROR_STATE, "%s: a call of %s that hy_later began is to run as it is: hy_wait "
                         "for it first", who, b->kind) : 0;
@@ -49219,19 +49252,35 @@ static int hy__look_at_work(hy_frame *F, hy__param *p, const char *path, void *u
     return hy__param_at_work(F, p, (const char *)user);
 }
 
+/* Does a ticket read a parameter of the block, or of one that it owns? The root's lock is held. */
+static int hy__block_read(const hy_root *root, const hy_block *block)
+{
+    const hy_block *b;
+    int i;
+    for (b = root->blocks; b; b = b->core->next)
+        for (i = 0; i < b->core->params && hy__block_owns(block, b); i++) {
+            const hy__buffer *values = b->core->param[i]->array.buffer;
+            if (values && HY__LOAD(&values->readers)) return 1;
+        }
+    return 0;
+}
+
 /* Frees a block and all that it owns; blocks shared with others stay. Allocates nothing. */
 HY_API void hy_block_free(hy_frame *F, hy_block *block)
 {
     hy_block **at, *gone = NULL, *b;
     const hy_block *busy;
     const char *within;
-    int i, lives;
+    int i, lives, read;
     hy_error_t code;
     if (!F || !block) return;
     hy__acquire(&F->root->lock);
     lives = hy__block_lives(F->root, block);
     busy = lives ? hy__block_busy(F->root, block) : NULL;
+    read = lives && HY__LOAD(&F->root->later) && hy__block_read(F->root, block);
     hy__release(&F->root->lock);
+    if (read) { hy__fail(F, HY_ERROR_STATE, hy__still_read, "hy_block_free"); return; }
+    if (lives && hy__block_waits(F, block, "hy_block_free", 1)) return;
     if (busy) {
         hy__fail(F, HY_ERROR_STATE, "hy_block_free: %s is at work with this %s: %s must not free it",
                  busy->core->busy_in, busy->kind, hy__caller(F));
@@ -49457,7 +49506,7 @@ static hy_block *hy__adopt(hy_frame *F, hy_block *block, const char *name, hy_bl
     if (at < h->children && !again && h->child[at].block->core->inner_of == block)
         return (hy_block *)hy__refuse(F, HY_ERROR_STATE, "hy_add_child: %s of %s is the layer's own and "
                                       "stays with it", name, block->kind);
-    if (hy__block_waits(F, block, "hy_add_child") || !hy__prefix(F, child) ||
+    if (hy__block_waits(F, block, "hy_add_child", 0) || !hy__prefix(F, child) ||
         !hy__child_put(F, block, at, name, child, shared || (child->core->parent && !again))) return NULL;
     h->named |= !counted;
     if (h->active && !child->core->active) { child->core->active = 1; child->core->opt = h->opt; }
@@ -49579,7 +49628,7 @@ HY_API void hy_visit(hy_frame *F, hy_block *block, hy_visit_fn fn, void *user)
 HY_API int hy_add_hook(hy_frame *F, hy_block *block, hy_hook when, hy_hook_fn fn, void *user)
 {
     struct hy__block_core *h;
-    if (!hy__block_ok(F, block, "hy_add_hook")) return -1;
+    if (!hy__block_ok(F, block, "hy_add_hook") || hy__block_waits(F, block, "hy_add_hook", 0)) return -1;
     h = block->core;
     if (!fn) { hy__fail(F, HY_ERROR_ARGUMENT, "hy_add_hook: the function is NULL"); return -1; }
     if (hy__grow(&F->root->heap, (void **)&h->hook, &h->hook_cap, h->hooks + 1, sizeof *h->hook))
@@ -49595,7 +49644,7 @@ HY_API void hy_remove_hook(hy_frame *F, hy_block *block, int hook)
 {
     struct hy__block_core *h;
     int i;
-    if (!hy__block_ok(F, block, "hy_remove_hook")) return;
+    if (!hy__block_ok(F, block, "hy_remove_hook") || hy__block_waits(F, block, "hy_remove_hook", 0)) return;
     h = block->core;
     for (i = 0; i < h->hooks && h->hook[i].id != hook; i++) continue;
     if (i == h->hooks) {
@@ -49638,7 +49687,7 @@ HY_API hy_array *hy_add_param(hy_frame *F, hy_block *block, const char *name, hy
     struct hy__block_core *h;
     hy__param *p;
     hy_type type;
-    if (!hy__block_ok(F, block, "hy_add_param")) return NULL;
+    if (!hy__block_ok(F, block, "hy_add_param") || hy__block_waits(F, block, "hy_add_param", 0)) return NULL;
     h = block->core;
     if (name && hy__param_known(h, name))
         return (hy_array *)hy__refuse(F, HY_ERROR_ARGUMENT, "Overriding Parameter attribute %s is not "
@@ -49780,6 +49829,8 @@ static void hy__initialize(hy_frame *F, hy_block *block, const hy_init *init, in
 {
     hy__initializing with;
     if (!hy__block_ok(F, block, who)) return;
+    if (force) hy__each_param(F, block, hy__look_at_work, (void *)(uintptr_t)who);
+    if (F->code) return;
     memset(&with, 0, sizeof with);
     with.init = init;
     with.force = force;
@@ -50213,6 +50264,8 @@ HY_API void hy_share_params(hy_frame *F, hy_block *block, hy_block *from)
 {
     hy__sharing with;
     if (!hy__block_ok(F, block, "hy_share_params") || !hy__block_ok(F, from, "hy_share_params")) return;
+    if (hy__block_waits(F, block, "hy_share_params", 1) ||
+        hy__block_waits(F, from, "hy_share_params", 1)) return;
     with.from = from;
     for (with.doing = 0; with.doing < 2 && !F->code; with.doing++)
         hy__each_param(F, block, hy__share_one, &with);
@@ -50879,7 +50932,7 @@ HY_API void hy_hybridize(hy_frame *F, hy_block *block, const hy_hybridize_opt *o
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_hybridize: threads, cache or off is out of range");
         return;
     }
-    if (hy__block_waits(F, block, "hy_hybridize")) return;
+    if (hy__block_waits(F, block, "hy_hybridize", 1)) return;
     if (hy__family_open(F, &all, block)) all.n = 0;
     for (i = 0; i < all.n; i++) {
         struct hy__block_core *h = all.at[i]->core;
@@ -51051,12 +51104,14 @@ struct hy_ticket {
     hy_root   *root;
     hy_frame  *frame;
     hy_block  *block;
+    hy__trace *trace;                   /* stays until it has run */
     int        state, dropped;          /* dropped: nobody wants it any more */
     hy_ticket *next, *older;            /* in the queue, or among the spent; of all */
     hy__lane  *lane, *ran;              /* where it runs, or must; where it ran */
     hy__buffer *back;
     int        bound;                   /* ... must: until it is spent */
-    int64_t    process;                 /* that runs it */
+    int64_t    process;                 /* that runs it, ... */
+    uintptr_t  thread;                  /* ... and its thread */
     hy__parcel in, out;
     hy__buffer **reads;                 /* parameters and constants */
     int        n, cap;
@@ -51190,6 +51245,7 @@ static void hy__reads_end(const hy_ticket *t)
 static void hy__ticket_unread(hy_ticket *t)
 {
     hy__reads_end(t);
+    hy__trace_leave(t->trace);
     HY__ADD(&t->block->core->later, -1);
     hy__block_let(t->block);
 }
@@ -51207,7 +51263,7 @@ static hy__lane *hy__lane_new(hy_root *root)
     struct hy__later *all = root->later;
     hy__lane *lane = &all->lane[all->lanes];
     if (all->lanes == HY__LATER_LANES || (lane->F = hy__frame_new(root)) == NULL) return NULL;
-    all->lanes++;
+    HY__STORE(&all->lanes, all->lanes + 1);
     return lane;
 }
 
@@ -51234,13 +51290,19 @@ static int hy__lane_has(const hy__lane *lane, const hy__owner *owner)
 }
 
 /* --- running --- */
+/* Takes a ticket out of a list. The lock is held. */
+static void hy__ticket_unlink(hy_ticket **first, hy_ticket **last, hy_ticket *t)
+{
+    hy_ticket **at = first, *before = NULL;
+    while (*at != t) { before = *at; at = &before->next; }
+    *at = t->next;
+    if (*last == t) *last = before;
+}
+
 static void hy__ticket_leave_queue(hy_ticket *t)
 {
     struct hy__later *all = t->root->later;
-    hy_ticket **at = &all->first, *before = NULL;
-    while (*at != t) { before = *at; at = &before->next; }
-    *at = t->next;
-    if (all->last == t) all->last = before;
+    hy__ticket_unlink(&all->first, &all->last, t);
 #ifndef HYBRID_NO_THREADS
     if (t->root->pool && !t->errand) HY__ADD(&t->root->pool->jobs, -1);
 #endif
@@ -51268,6 +51330,7 @@ static hy__lane *hy__ticket_begin(hy_ticket *t)
     t->state = HY__RUNNING;
     t->ran = lane;
     t->process = HY__THIS_PROCESS;
+    t->thread = hy__this_thread();
     t->back = lane->back;
     lane->back = NULL;
     return lane;
@@ -51418,7 +51481,7 @@ static int hy__errand_start(hy_ticket *t)
 #endif
 
 /* --- beginning --- */
-static void hy__later_end(hy_frame *F, int last);
+static int hy__later_end(hy_frame *F, int last);
 static void hy__later_wait(hy_frame *F);
 static void hy__later_free(hy_root *root);
 
@@ -51457,12 +51520,10 @@ static struct hy__later *hy__later_of(hy_frame *F)
 /* The record that is spent longest and that no host may still call; or NULL. The lock is held. */
 static hy_ticket *hy__ticket_again(struct hy__later *all)
 {
-    hy_ticket **at = &all->spent, *t, *before = NULL;
-    while (*at && (*at)->errand && HY__LOAD(&(*at)->errand->owed)) { before = *at; at = &before->next; }
-    t = *at;
+    hy_ticket *t = all->spent;
+    while (t && t->errand && HY__LOAD(&t->errand->owed)) t = t->next;
     if (!t) return NULL;
-    *at = t->next;
-    if (all->spent_last == t) all->spent_last = before;
+    hy__ticket_unlink(&all->spent, &all->spent_last, t);
     all->spents--;
     return t;
 }
@@ -51540,11 +51601,12 @@ static int hy__ticket_fill(hy_frame *F, hy_ticket *t, hy_block *block, hy_array 
     if (program && !hy__parcel_fill(F, &t->in, x) && !hy__reads_of(F, t, trace->graph) &&
         !hy__ticket_bind(F, t)) draws = (uint64_t)trace->graph->ranks[0];
     if (program) hy__program_drop(program);
-    hy__trace_leave(trace);
     hy__flat_close(F, &in);
     F->scope = scope.outer;
     hy__call_settle(F);
+    t->trace = trace;
     if (F->code) {
+        hy__trace_leave(trace);
         hy__reads_end(t);
         hy__ticket_let(F, t);
         return -1;
@@ -51552,20 +51614,30 @@ static int hy__ticket_fill(hy_frame *F, hy_ticket *t, hy_block *block, hy_array 
     t->seed = F->seed;
     t->stream = F->stream;
     F->stream += draws;
-    hy__block_hold(block, "hy_later (hy_wait first)");
+    hy__block_hold(block, "hy_later");
     HY__ADD(&block->core->later, 1);
     return 0;
+}
+
+/* Runs a ticket that was begun for F, whose callbacks must not close it. */
+static void hy__ticket_run_for(hy_frame *F, hy_ticket *t, hy__lane *lane, const char *who)
+{
+    const char *within = F->within;
+    F->within = who;
+    hy__ticket_run(t, lane);
+    F->within = within;
 }
 
 /* Begins a ticket in the caller. */
 static void hy__ticket_here(hy_ticket *t)
 {
     struct hy__later *all = t->root->later;
+    hy_frame *F = t->frame;
     hy__lane *lane = NULL;
     hy__acquire(&all->lock);
     if (t->state == HY__QUEUED) lane = hy__ticket_begin(t);
     hy__release(&all->lock);
-    if (lane) hy__ticket_run(t, lane);
+    if (lane) hy__ticket_run_for(F, t, lane, "hy_later");
 }
 
 /* Lets somebody know; who has nobody computes it at once. */
@@ -51604,8 +51676,8 @@ static int hy__may_begin(hy_frame *F, hy_block *block, const char *who)
         return hy__deny(F, HY_ERROR_STATE, "%s: %s is at work: a call begun there could outlive it", who,
                         F->within ? F->within : hy__is_symbolic(F) ? "a trace" : hy__caller(F));
     if (F->recording || F->training)
-        return hy__deny(F, HY_ERROR_UNSUPPORTED, "%s: what is recorded, or runs in training mode, runs at "
-                        "once: use hy_call", who);
+        return hy__deny(F, HY_ERROR_UNSUPPORTED, "%s: what is recorded, or runs in training mode and "
+                        "changes running statistics, runs at once: use hy_call", who);
     if (!block->core->hybrid || !block->core->active)
         return hy__deny(F, HY_ERROR_STATE, "%s: %s is not hybridized: call hy_hybridize first", who,
                         block->kind);
@@ -51707,6 +51779,18 @@ static int hy__ticket_ok(hy_frame *F, const hy_ticket *t, const char *who)
     return 1;
 }
 
+/* Does this thread run it, so that a callback asks? The lock is held. */
+static int hy__ticket_mine(const hy_ticket *t)
+{
+    return t->state == HY__RUNNING && t->thread == hy__this_thread() && t->process == HY__THIS_PROCESS;
+}
+static int hy__ticket_inside(hy_frame *F, const char *who)
+{
+    hy__fail(F, HY_ERROR_STATE, "%s: a call that hy_later began is at work here, and its callbacks must not "
+             "end it", who);
+    return 1;
+}
+
 /* Is it used up, or must not be asked for now? Then F has the error. The lock is held. */
 static int hy__ticket_spent(hy_frame *F, const hy_ticket *t, const char *who)
 {
@@ -51714,6 +51798,7 @@ static int hy__ticket_spent(hy_frame *F, const hy_ticket *t, const char *who)
         hy__fail(F, HY_ERROR_TRACE, "%s: the ticket's own block is being traced", who);
         return 1;
     }
+    if (hy__ticket_mine(t)) return hy__ticket_inside(F, who);
     if (t->state != HY__SPENT && !t->dropped) return 0;
     hy__fail(F, HY_ERROR_STATE, "%s: the ticket is used up: hy_wait, hy_wait_all or hy_drop has ended it",
              who);
@@ -51745,7 +51830,7 @@ static void hy__ticket_lost(hy_ticket *t)
 }
 
 /* Until it has run: here, if nobody has begun it. Returns with the lock, which is held. */
-static void hy__ticket_finish(hy_ticket *t, uint64_t number)
+static void hy__ticket_finish(hy_frame *F, hy_ticket *t, uint64_t number)
 {
     struct hy__later *all = t->root->later;
     while (t->number == number && (t->state == HY__QUEUED || t->state == HY__RUNNING)) {
@@ -51758,7 +51843,7 @@ static void hy__ticket_finish(hy_ticket *t, uint64_t number)
         if (!lane) break;
 #endif
         hy__release(&all->lock);
-        hy__ticket_run(t, lane);
+        hy__ticket_run_for(F, t, lane, "hy_wait");
         hy__acquire(&all->lock);
     }
 }
@@ -51773,7 +51858,7 @@ HY_API hy_array *hy_wait(hy_frame *F, hy_ticket *t)
     hy__acquire(&all->lock);
     number = t->number;
     if (!hy__ticket_spent(F, t, "hy_wait")) {
-        hy__ticket_finish(t, number);
+        hy__ticket_finish(F, t, number);
         if (t->number != number || hy__ticket_spent(F, t, "hy_wait"))
             hy__fail(F, HY_ERROR_STATE, "hy_wait: another thread has the result of this ticket");
         else if (t->code) hy__fail(F, t->code, "%s", t->text);
@@ -51829,7 +51914,8 @@ static void hy__later_wait(hy_frame *F)
     hy__acquire(&all->lock);
     while ((t = hy__ticket_oldest(all, F)) != NULL) {
         const uint64_t number = t->number;
-        hy__ticket_finish(t, number);
+        if (hy__ticket_mine(t) && hy__ticket_inside(F, "hy_wait_all")) break;
+        hy__ticket_finish(F, t, number);
         if (t->number != number || t->state == HY__SPENT) continue;     /* dropped, or another's by now */
         if (t->code) hy__fail(F, t->code, "%s", t->text);
         hy__ticket_drop(F, t);
@@ -51890,22 +51976,26 @@ static void hy__errands_end(struct hy__later *all)
 }
 #endif
 
-/* A frame closes: its tickets end. With the last frame all lanes go. */
-static void hy__later_end(hy_frame *F, int last)
+/* A frame closes: its tickets end. Behind the last frame's all lanes go. Otherwise than 0: it must not. */
+static int hy__later_end(hy_frame *F, int last)
 {
     struct hy__later *all = F->root->later;
     hy_ticket *t;
+    int inside = 0;
     hy__acquire(&all->lock);
-    while ((t = hy__ticket_oldest(all, F)) != NULL) {
+    for (t = all->all; t && !last && !inside; t = t->older) inside = t->frame == F && hy__ticket_mine(t);
+    while (!inside && (t = hy__ticket_oldest(all, F)) != NULL) {
         hy__ticket_drop(F, t);
-        if (t->state == HY__RUNNING) hy__ticket_finish(t, t->number);
+        if (t->state == HY__RUNNING) hy__ticket_finish(F, t, t->number);
     }
     hy__release(&all->lock);
-    if (!last) return;
+    if (inside) hy__ticket_inside(F, "hy_close");
+    if (!last) return inside;
 #ifndef HYBRID_NO_THREADS
     hy__errands_end(all);
 #endif
     hy__lanes_free(F->root);
+    return 0;
 }
 /* MARK: - 57 >>gradient ----------------------------------------------------------------------------------
  *
@@ -54368,13 +54458,22 @@ static int hy__seed_heads(hy__backward *W, hy_array *heads, hy_array *head_grads
     return F->code ? -1 : 0;
 }
 
+/* Is there no frame but one, and lanes of tickets, which look up no gradients? A lane is a frame before it is
+ * counted. */
+static int hy__frame_alone(const hy_root *root)
+{
+    const struct hy__later *all = HY__LOAD(&root->later);
+    const int lanes = all ? HY__LOAD(&all->lanes) : 0;
+    return HY__LOAD(&root->frames) - lanes == 1;
+}
+
 /* May the leaf have the array itself instead of a copy? Nobody knows of it, nor of the one that it had, which
  * no other frame can be looking up just now. */
 static int hy__leaf_takes(const hy_frame *F, const hy__tape *leaf, const hy_array *g)
 {
     const hy__buffer *now = g->buffer, *old = leaf->grad.buffer;
     return leaf->req == HY_GRAD_WRITE && !hy__is_symbolic(F) && !g->tape && !g->kept && F->marks &&
-           HY__PEEK(&F->root->frames) == 1 &&
+           hy__frame_alone(F->root) &&
            g->slot >= F->mark[F->marks - 1] && HY__LOAD(&now->refs) == 1 && HY__LOAD(&old->refs) == 1 &&
            !now->borrowed && !old->borrowed && !old->pins && now->bytes == old->bytes &&
            g->t.data == now->data && hy__packed(&g->t) && hy__same_type(&g->t.type, &leaf->grad.t.type);
@@ -54591,7 +54690,8 @@ static int hy__attach_inputs(hy_frame *F, hy_array *inputs)
         if (!hy__packed(&x->t))
             return hy__fail(F, HY_ERROR_ARGUMENT, "hy_check_grad: input %d is a strided view: use hy_copy",
                             i);
-        if (x->buffer->read_only && !hy__writable(F, x, "hy_check_grad")) return -1;
+        if ((x->buffer->read_only || HY__LOAD(&x->buffer->readers)) &&
+            !hy__writable(F, x, "hy_check_grad")) return -1;
         if (hy__floating(x->t.type.dtype)) hy_attach_grad(F, x, HY_GRAD_WRITE);
     }
     return F->code ? -1 : 0;
@@ -57089,7 +57189,8 @@ static hy_array *hy__traced_once(hy_frame *S, hy_block *block, hy_array *x)
 
 HY_API void hy_set_recompute(hy_frame *F, hy_block *block, int on)
 {
-    if (!hy__block_ok(F, block, "hy_set_recompute")) return;
+    if (!hy__block_ok(F, block, "hy_set_recompute") ||
+        hy__block_waits(F, block, "hy_set_recompute", 0)) return;
     if (on && !block->core->hybrid) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_set_recompute: %s is no hybrid block: its forward cannot be "
                  "traced", block->kind);
@@ -59159,6 +59260,8 @@ static void hy__freeze_one(hy_frame *F, hy_block *block, void *user)
 HY_API void hy_freeze_batch_norm(hy_frame *F, hy_block *block, int frozen)
 {
     int global = frozen != 0;
+    if (!hy__block_ok(F, block, "hy_freeze_batch_norm") ||
+        hy__block_waits(F, block, "hy_freeze_batch_norm", 1)) return;
     hy_visit(F, block, hy__freeze_one, &global);
 }
 HY_API hy_block *hy_nn_layer_norm(hy_frame *F, const hy_nn_layer_norm_opt *opt)
@@ -60229,7 +60332,7 @@ static void hy__check_swap(hy_frame *F, const hy_graph *g, hy_array *const *were
     for (i = 0; (node = hy__check_written(g, &at)) != NULL; i++) {
         hy_array *x = &hy__param_of(&node->param->array)->array;
         now[i] = hy_copy(F, x);
-        if (!were || x->buffer->read_only) continue;            /* such memory nobody has written */
+        if (!were || x->buffer->read_only || HY__LOAD(&x->buffer->readers)) continue;   /* not written */
         hy__copy_tensor(&x->t, &were[i]->t);
         hy__written(F->root, x->buffer);
     }
@@ -60372,7 +60475,9 @@ static int hy__check_block(hy_frame *F, hy_block *block, hy_array *inputs, hy__s
     uint64_t stream;
     hy__emit_fn emit;
     if (!HY__TEXT) return hy__left_out(F, "hy_check", hy__no_text);
-    if (!hy__block_ok(F, block, "hy_check") || !hy__prefix(F, block)) return -1;
+    if (!hy__block_ok(F, block, "hy_check") || hy__block_waits(F, block, "hy_check", 1)) return -1;
+    hy__each_param(F, block, hy__look_at_work, (void *)(uintptr_t)"hy_check");
+    if (F->code || !hy__prefix(F, block)) return -1;
     if (!inputs) inputs = hy__no_inputs(F, block, "hy_check");
     if (hy__flat_open(F, &in, inputs, "hy_check")) return -1;
     memset(&C, 0, sizeof C);
@@ -68960,7 +69065,8 @@ static int hy__load_into(hy_frame *F, hy_block *net, const hy_arrays *arrays, co
     L.adopt = adopt;
     for (i = 0; i < arrays->n && arrays->name; i++) if (strchr(arrays->name[i], '.')) L.prefix = NULL;
     if (!hy__index_open(F, &L.index, arrays)) {
-        hy__each_param(F, net, hy__load_check, &L);
+        hy__each_param(F, net, hy__look_at_work, (void *)(uintptr_t)"hy_load_parameters");
+        if (!F->code) hy__each_param(F, net, hy__load_check, &L);
         if (!F->code && !L.opt->allow_missing) hy__each_param(F, net, hy__load_missing, &L);
         if (!F->code && L.missing.n) hy__fail_missing(F, &L.missing, where);
         if (!F->code && !L.opt->ignore_extra) hy__fail_extra(F, arrays, &L.index, where);

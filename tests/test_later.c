@@ -483,12 +483,689 @@ static void thread_later_sequences(void)
     for (i = 0; i < n && !test_broken; i++) later_sequence(i);
 }
 
+/* A block that waits for a ticket, and what is above and below it, are not changed; nor are half of their values. */
+HY__UNUSED static hy_array *later_square(hy_frame *F, hy_array *x, void *user)
+{
+    (void)user;
+    return hy_square(F, hy_get(F, x, 0));
+}
+HY__UNUSED static void later_hook(hy_frame *F, hy_block *block, hy_array *x, hy_array *y, void *user)
+{
+    (void)F; (void)block; (void)x; (void)y; (void)user;
+}
+HY__UNUSED static void thread_later_blocks(void)
+{
+    later_host host;
+    hy_frame *F, *G;
+    hy_block *net, *outer, *first, *inner, *shared, *twin, *apart;
+    hy_array *x, *w;
+    hy_arrays all;
+    hy_ticket *t;
+    double before;
+    int hook;
+    memset(&host, 0, sizeof host);
+    F = later_open(2, &host);
+    G = hy_fork(F);
+    outer = hy_nn_hybrid_sequential(F);
+    first = hy_append(F, outer, hy_nn_dense(F, 5, NULL));
+    net = hy_nn_hybrid_sequential(F);
+    inner = hy_nn_dense(F, 4, NULL);
+    hy_append(F, net, inner);
+    hy_append(F, outer, net);
+    shared = hy_nn_hybrid_sequential(F);        /* has the child of net, which does not own it */
+    hy_add_child(F, shared, "shared", inner);
+    twin = hy_nn_dense(F, 4, NULL);
+    apart = hy_nn_dense(F, 4, NULL);
+    hy_initialize(F, outer, NULL);
+    hy_initialize(F, twin, NULL);
+    hy_initialize(F, apart, NULL);
+    hook = hy_add_hook(F, inner, HY_HOOK_AFTER, later_hook, NULL);
+    hy_hybridize(F, shared, NULL);
+    hy_hybridize(F, outer, NULL);
+    x = hy_ones(F, HY_SHAPE(3, 5));
+    hy_call(F, outer, x);
+    hy_call(F, shared, x);
+    hy_call(F, twin, x);
+    hy_call(F, apart, x);
+    all = hy_parameters(F, outer, NULL);
+    w = hy_param(F, outer, "0.weight");
+    before = hy_value(F, w, 0, 0);
+    t = hy_later(F, shared, x);
+    hy_add_hook(F, inner, HY_HOOK_BEFORE, later_hook, NULL);    later_denied(F, "hy_add_hook");
+    hy_add_hook(F, shared, HY_HOOK_BEFORE, later_hook, NULL);   later_denied(F, "hy_add_hook");
+    hy_remove_hook(F, inner, hook);             later_denied(F, "hy_remove_hook");
+    hy_set_recompute(G, inner, 1);              later_denied(G, "hy_set_recompute");
+    hy_add_param(F, inner, "more", HY_SHAPE(1), NULL);          later_denied(F, "hy_add_param");
+    hy_add_constant(F, inner, "more", x);       later_denied(F, "hy_add_param");
+    hy_append(F, shared, apart);                later_denied(F, "hy_add_child");
+    hy_share_params(F, inner, twin);            later_denied(F, "hy_share_params");
+    hy_share_params(F, twin, inner);            later_denied(F, "hy_share_params");
+    hy_hybridize(F, outer, NULL);               later_denied(F, "hy_hybridize");
+    hy_block_free(F, inner);                    later_denied(F, "hy_block_free");
+    hy_block_free(G, outer);                    later_denied(G, "hy_block_free");
+    hy_reinitialize(F, outer, NULL);            later_denied(F, "hy_reinitialize");
+    hy_set_parameters(F, outer, all, NULL);     later_denied(F, "hy_load_parameters");
+    hy_cast_block(F, outer, HY_F64);            later_denied(F, "hy_cast_block");
+    hy_set_grad_req(F, outer, NULL, HY_GRAD_NULL);              later_denied(F, "hy_set_grad_req");
+    hy_attach_grad(F, hy_param(F, inner, "weight"), HY_GRAD_ADD);       later_denied(F, "hy_attach_grad");
+    if (HY__TEXT) { hy_check(F, outer, x);      later_denied(F, "hy_check"); }
+#ifndef HYBRID_NO_TRAIN
+    hy_check_grad(F, later_square, NULL, hy_group(F, x), 1e-3); later_denied(F, "hy_check_grad");
+#endif
+    CHECK(hy_value(F, w, 0, 0) == before && hy_value(F, x, 0, 0) == 1);     /* not a half of it */
+    hy_add_hook(F, first, HY_HOOK_AFTER, later_hook, NULL);     /* what is beside it may be changed */
+    hy_set_recompute(F, net, 1);
+    hy_hybridize(F, apart, NULL);
+    hy_block_free(F, apart);
+    CHECK(!hy_error(F) && !hy_error(G));
+    CHECK(later_same(F, hy_call(F, shared, x), F, hy_wait(F, t)));
+    hy_set_recompute(F, net, 0);
+    hy_remove_hook(F, inner, hook);
+    hy_share_params(F, inner, twin);
+    hy_block_free(F, outer);
+    CHECK(!hy_error(F) && !hy_error(G));
+    CHECK(hy_close(F) == 0 && hy_close(G) == 0);
+    later_host_ends(&host);
+}
+
+/* A program that writes running statistics which it has from outside, and which a ticket reads. */
+HY__UNUSED static hy_array *later_mean, *later_var;
+HY__UNUSED static hy_array *later_norm(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *ones = hy_ones(F, HY_SHAPE(3)), *zeros = hy_zeros(F, HY_SHAPE(3));
+    (void)self;
+    return hy_batch_norm(F, x, ones, zeros, later_mean, later_var, NULL);
+}
+HY__UNUSED static void thread_later_statistics(void)
+{
+#ifndef HYBRID_NO_TRAIN
+    later_host host;
+    hy_frame *F;
+    hy_block *net, *norm;
+    hy_array *x, *statistics;
+    hy_ticket *t;
+    memset(&host, 0, sizeof host);
+    F = later_open(2, &host);
+    net = hy_nn_hybrid_lambda(F, later_pair, "pair");
+    norm = hy_nn_batch_norm(F, NULL);
+    hy_initialize(F, norm, NULL);
+    hy_hybridize(F, norm, NULL);
+    hy_hybridize(F, net, NULL);
+    x = hy_reshape(F, hy_arange(F, 0, 6, 1), HY_INTS(2, 3), NULL);
+    hy_call(F, norm, x);
+    statistics = hy_param(F, norm, "running_mean");
+    t = hy_later(F, net, statistics);
+    hy_set_training(F, 1);
+    CHECK(!hy_later(F, norm, x) && strstr(hy_error(F), "running statistics") && strstr(hy_error(F), "hy_call"));
+    hy_clear(F);
+    hy_call(F, norm, x);                        later_denied(F, "running_mean");
+    hy_set_training(F, 0);
+    hy_freeze_batch_norm(F, norm, 1);           /* the ticket calls another block */
+    hy_freeze_batch_norm(F, norm, 0);
+    CHECK(!hy_error(F) && hy_value(F, hy_get(F, hy_wait(F, t), 0), 0) == 0);
+    t = hy_later(F, norm, x);
+    hy_freeze_batch_norm(F, norm, 1);           later_denied(F, "hy_freeze_batch_norm");
+    if (HY__TEXT) { hy_check(F, norm, x);       later_denied(F, "hy_check"); }
+    CHECK(hy_wait(F, t) && !hy_error(F));
+    later_mean = hy_zeros(F, HY_SHAPE(3));      /* from outside */
+    later_var = hy_ones(F, HY_SHAPE(3));
+    norm = hy_nn_hybrid_lambda(F, later_norm, "norm");
+    hy_hybridize(F, norm, NULL);
+    hy_set_training(F, 1);
+    hy_call(F, norm, x);
+    hy_fill(F, later_mean, 1);
+    hy_set_training(F, 0);
+    t = hy_later(F, net, later_mean);
+    hy_set_training(F, 1);
+    hy_call(F, norm, x);                        later_denied(F, "");
+    hy_set_training(F, 0);
+    CHECK(hy_value(F, hy_get(F, hy_wait(F, t), 0), 0) == 1);
+    hy_set_training(F, 1);
+    hy_call(F, norm, x);
+    CHECK(!hy_error(F) && hy_value(F, later_mean, 0) != 1);
+    CHECK(hy_close(F) == 0);
+    later_host_ends(&host);
+#endif
+}
+
+/* An operator that asks for its own ticket while that runs, and closes what must stay open. */
+static hy_frame *later_here, *later_there;
+static hy_ticket *later_now;
+static int later_asked;
+static void later_ask_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    hy_frame *frame[2];
+    int i;
+    (void)stage; (void)item; (void)scratch; (void)shared;
+    memcpy(now->data[job->nin], now->data[0], sizeof(float));
+    if (!later_here) return;
+    frame[0] = later_here;
+    frame[1] = later_there;
+    later_here = NULL;
+    for (i = 0; i < 2 && later_now; i++) {
+        CHECK(!hy_wait(frame[i], later_now) && strstr(hy_error(frame[i]), "at work here"));
+        hy_clear(frame[i]);
+    }
+    CHECK(hy_close(frame[0]) == HY_ERROR_STATE);
+    hy_clear(frame[0]);
+    CHECK(hy_close(frame[1]) == HY_ERROR_STATE || frame[1] == frame[0] || !later_now);
+    hy_clear(frame[1]);
+    CHECK(!hy_later(frame[1], NULL, NULL));
+    hy_clear(frame[1]);
+    if (later_now) CHECK(hy_wait_all(frame[0]) != 0);
+    hy_clear(frame[0]);
+    later_asked++;
+}
+static int later_ask_bind(hy_job *job)
+{
+    job->run = later_ask_run;
+    job->stages = 1;
+    job->items[0] = 1;
+    job->cost = 1;
+    return 0;
+}
+static const hy_arg later_ask_in[] = { { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_arg later_ask_out[] = { { "output", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+static const hy_op later_ask_op = {
+    "later_ask", NULL, NULL, "asks for its own ticket", later_ask_in, later_ask_out, NULL, 0,
+    0, 0, NULL, hy_infer_pointwise, later_ask_bind, NULL, NULL
+};
+static hy_array *later_asks(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_add_scalar(F, hy_emit(F, &later_ask_op, 1, &x, NULL), 1);
+}
+static void thread_later_callbacks(void)
+{
+    int way;
+    for (way = 0; way < 4; way++) {             /* begun by hy_wait, hy_wait of a fork, hy_later, hy_wait_all */
+        later_host host;
+        hy_frame *F, *G;
+        hy_block *net;
+        hy_array *x, *y = NULL;
+        hy_ticket *t;
+        memset(&host, 0, sizeof host);
+        F = later_open(1, way == 2 ? NULL : &host);
+        G = hy_fork(F);
+        hy_register(F, &later_ask_op);
+        net = hy_nn_hybrid_lambda(F, later_asks, "asks");
+        hy_hybridize(F, net, NULL);
+        x = hy_full(F, HY_SHAPE(1), 3);
+        later_asked = 0;
+        later_here = NULL;
+        hy_call(F, net, x);
+        later_now = NULL;
+        later_there = way == 1 ? G : F;
+        if (way == 2) later_here = F;           /* in hy_later nobody has the ticket yet */
+        t = hy_later(F, net, x);
+        later_now = t;
+#ifndef HYBRID_NO_THREADS
+        if (way != 2) later_here = F;
+#endif
+        if (way == 3) hy_wait_all(F);
+        else y = hy_wait(later_there, t);
+        CHECK(way == 3 || hy_value(later_there, y, 0) == 4);
+        CHECK(!hy_error(F) && !hy_error(G));
+#ifndef HYBRID_NO_THREADS
+        CHECK(later_asked == 1);
+#endif
+        later_here = NULL;
+        CHECK(hy_close(G) == 0 && hy_close(F) == 0);
+        later_host_ends(&host);
+    }
+}
+
+/* Within a trace and a symbolic frame nothing is waited for, nor begun. */
+static hy_ticket *later_traced;
+static int later_refused;
+static hy_array *later_waits(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    if (!later_traced) return x;
+    CHECK(hy_ready(F, later_traced) == -1 && strstr(hy_error(F), "a trace has no values"));
+    hy_clear(F);
+    hy_drop(F, later_traced);
+    CHECK(hy_error(F) && strstr(hy_error(F), "a trace has no values"));
+    hy_clear(F);
+    hy_wait(F, later_traced);
+    CHECK(hy_error(F) && hy_error_code(F) == HY_ERROR_TRACE);
+    later_refused++;
+    return x;
+}
+static void thread_later_traced(void)
+{
+    hy_frame *F = later_open(2, NULL), *S = hy_symbolic(F);
+    hy_block *net = hy_nn_hybrid_lambda(F, later_pair, "pair"), *waits;
+    hy_array *x = hy_ones(F, HY_SHAPE(2)), *y;
+    hy_hybridize(F, net, NULL);
+    waits = hy_nn_hybrid_lambda(F, later_waits, "waits");
+    hy_hybridize(F, waits, NULL);
+    later_traced = hy_later(F, net, x);
+    CHECK(!hy_call(F, waits, x) && later_refused == 1 && strstr(hy_error(F), "wait before the call"));
+    hy_clear(F);
+    CHECK(!hy_later(S, net, hy_var(S, "x", NULL)) && strstr(hy_error(S), "hy_later"));
+    hy_clear(S);
+    CHECK(!hy_wait(S, later_traced) && hy_error_code(S) == HY_ERROR_TRACE);
+    hy_close(S);
+    hy_raise(F, HY_ERROR_USER, "something stands");
+    CHECK(!hy_later(F, net, x) && !hy_wait(F, later_traced) && hy_ready(F, later_traced) == -1);
+    CHECK(!strcmp(hy_error(F), "something stands"));
+    hy_clear(F);
+    y = hy_wait(F, later_traced);
+    CHECK(y && hy_value(F, hy_get(F, y, 0), 0) == 1);
+    later_traced = NULL;
+    CHECK(hy_close(F) == 0);
+}
+
+/* What the program was made for stays until the ticket has run, however many others are made: forward is asked
+ * again by no thread. */
+static int later_forwards;
+static hy_array *later_counts(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    later_forwards++;
+    return hy_add_scalar(F, x, hy_dim(F, x, 0));
+}
+HY__UNUSED static void thread_later_evicted(void)
+{
+    later_host host;
+    hy_hybridize_opt one;
+    hy_frame *F;
+    hy_block *net;
+    hy_ticket *t[6];
+    int i, made;
+    memset(&host, 0, sizeof host);
+    memset(&one, 0, sizeof one);
+    one.cache = 1;
+    F = later_open(2, &host);
+    net = hy_nn_hybrid_lambda(F, later_counts, "counts");
+    hy_hybridize(F, net, &one);
+    later_forwards = 0;
+    for (i = 0; i < 6; i++) t[i] = hy_later(F, net, hy_ones(F, HY_SHAPE(i + 1)));
+    made = later_forwards;
+    for (i = 0; i < 6; i++) CHECK(hy_value(F, hy_wait(F, t[i]), 0) == i + 2);
+    CHECK(later_forwards == made && !hy_error(F));
+    hy_call(F, net, hy_ones(F, HY_SHAPE(9)));   /* the next new one makes them as few as was asked for */
+    CHECK(hy_cache_info(F, net).programs <= 2);
+    CHECK(hy_close(F) == 0);
+    later_host_ends(&host);
+}
+
+/* A network that was once called later takes its gradients as before. */
+#ifndef HYBRID_NO_TRAIN
+static int later_takes(hy_frame *F, hy_array *w)
+{
+    const void *before = w->tape->grad.t.data;
+    hy_array *L;
+    hy_begin(F);
+    hy_record(F);
+    L = hy_sum(F, hy_mul(F, w, w), HY_ALL, NULL);
+    hy_pause(F);
+    hy_backward(F, L, NULL);
+    CHECK(hy_value(F, hy_grad_of(F, w), 0) == 2);
+    hy_end(F);
+    return before != w->tape->grad.t.data;
+}
+#endif
+static void thread_later_takes(void)
+{
+#ifndef HYBRID_NO_TRAIN
+    hy_frame *F = later_open(3, NULL), *G;
+    hy_block *net = hy_nn_hybrid_lambda(F, later_pair, "pair");
+    hy_array *w = hy_ones(F, HY_SHAPE(64));
+    hy_hybridize(F, net, NULL);
+    hy_attach_grad(F, w, HY_GRAD_WRITE);
+    CHECK(later_takes(F, w));
+    hy_begin(F);
+    hy_wait(F, hy_later(F, net, hy_grad_of(F, w)));
+    hy_drop(F, hy_later(F, net, w));
+    hy_end(F);
+    hy_wait_all(F);
+    CHECK(later_takes(F, w));
+    G = hy_fork(F);
+    CHECK(!later_takes(F, w));
+    hy_close(G);
+    CHECK(later_takes(F, w) && !hy_error(F));
+    CHECK(hy_close(F) == 0);
+#endif
+}
+
+/* Memory that ends while lanes are bound. */
+static int later_scarce_lanes(hy_frame *F)
+{
+    static char buffer[3][1 << 16];
+    hy_block *net;
+    hy_array *x, *y;
+    hy_ticket *t[2];
+    int i;
+    net = hy_nn_dense(F, 4, NULL);
+    x = hy_ones(F, HY_SHAPE(3, 5));
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    if (hy_bind(F, net, x, buffer[0], sizeof buffer[0])) return 0;
+    for (i = 0; i < 2; i++) if (hy_bind_lane(F, net, x, i, buffer[i + 1], sizeof buffer[0])) return 0;
+    for (i = 0; i < 2; i++) t[i] = hy_later(F, net, x);
+    y = hy_copy(F, hy_call(F, net, x));
+    for (i = 0; i < 2; i++) if (!later_same(F, y, F, hy_wait(F, t[i]))) return 0;
+    hy_block_free(F, net);
+    return !hy_error(F);
+}
+static int later_scarce_lane(hy_frame *F)
+{
+    int right;
+    hy_wait_all(F);                             /* what an earlier try has left */
+    hy_clear(F);
+    hy_begin(F);
+    right = later_scarce_lanes(F);
+    hy_end(F);
+    return right;
+}
+static void thread_later_lanes_oom(void)
+{
+    oom_walk(later_scarce_lane, 1);
+}
+
+/* --- many threads, and processes --- */
+#if !defined(HYBRID_NO_THREADS) && !defined(_WIN32)
+#include <pthread.h>
+/* A host that does what it likes: at once, on a thread of its own, later, twice, never; and may say no beside. */
+typedef struct later_job { void (*fn)(void *arg); void *arg; struct later_job *next; } later_job;
+typedef struct later_crew {
+    pthread_mutex_t lock;
+    later_job *first;
+    uint64_t   state;
+    int        stop;
+    pthread_t  thread;
+} later_crew;
+static void *later_crew_main(void *arg)
+{
+    later_crew *crew = (later_crew *)arg;
+    int stop = 0;
+    while (!stop) {
+        later_job *job;
+        pthread_mutex_lock(&crew->lock);
+        stop = crew->stop;
+        job = stop ? NULL : crew->first;
+        if (job) crew->first = job->next;
+        pthread_mutex_unlock(&crew->lock);
+        if (job) { job->fn(job->arg); free(job); }
+        else if (!stop) hy__yield();
+    }
+    return NULL;
+}
+static void later_crew_give(later_crew *crew, void (*fn)(void *arg), void *arg)
+{
+    later_job *job = (later_job *)malloc(sizeof *job);
+    job->fn = fn;
+    job->arg = arg;
+    job->next = crew->first;                    /* the last one first */
+    crew->first = job;
+}
+static int later_crew_start(void *user, void (*fn)(void *arg), void *arg)
+{
+    later_crew *crew = (later_crew *)user;
+    int what;
+    pthread_mutex_lock(&crew->lock);
+    crew->state = crew->state * 6364136223846793005u + 1442695040888963407u;
+    what = (int)((crew->state >> 33) % 8);
+    if (what < 4) later_crew_give(crew, fn, arg);
+    if (what == 3) later_crew_give(crew, fn, arg);
+    pthread_mutex_unlock(&crew->lock);
+    if (what == 4 || what == 5) fn(arg);        /* at once ... */
+    return what == 2 || what == 5 || what == 6; /* ... and says no beside; 7: forgets it */
+}
+static void later_crew_open(later_crew *crew, uint64_t seed)
+{
+    memset(crew, 0, sizeof *crew);
+    crew->state = seed;
+    pthread_mutex_init(&crew->lock, NULL);
+    CHECK(!pthread_create(&crew->thread, NULL, later_crew_main, crew));
+}
+/* Does what it still has to do, before the last frame closes: some it has refused beside, some it has twice. */
+static void later_crew_close(later_crew *crew)
+{
+    later_job *job;
+    pthread_mutex_lock(&crew->lock);
+    crew->stop = 1;
+    pthread_mutex_unlock(&crew->lock);
+    pthread_join(crew->thread, NULL);
+    while ((job = crew->first) != NULL) { crew->first = job->next; job->fn(job->arg); free(job); }
+    pthread_mutex_destroy(&crew->lock);
+}
+
+/* Frames of one root, each with a thread. What one has given out another may take. */
+typedef struct later_worker {
+    hy_frame  *F;
+    hy_block  *net;
+    uint64_t   seed;
+    int        rounds, wrong;
+    pthread_t  thread;
+} later_worker;
+static void *later_worker_main(void *arg)
+{
+    later_worker *w = (later_worker *)arg;
+    hy_frame *F = w->F;
+    hy_array *x = hy_full(F, HY_SHAPE(3, 4), 2);
+    hy_ticket *t[4];
+    double due[4], value = 2;
+    int n = 0, k;
+    later_chance c;
+    c.state = w->seed;
+    for (; w->rounds && !w->wrong; w->rounds--) {
+        hy_begin(F);
+        switch (later_pick(&c, 5)) {
+        case 0: case 1:
+            if (n == 4) break;
+            due[n] = 4 * value;
+            t[n] = hy_later(F, w->net, x);
+            n += t[n] != NULL;
+            break;
+        case 2:
+            if (!n) break;
+            k = later_pick(&c, n--);
+            w->wrong |= hy_value(F, hy_wait(F, t[k]), 0, 0) != due[k];
+            t[k] = t[n];
+            due[k] = due[n];
+            break;
+        case 3:
+            if (!n) break;
+            k = later_pick(&c, n--);
+            if (later_pick(&c, 3)) { while (!hy_ready(F, t[k]) && later_pick(&c, 50)) hy__yield(); }
+            hy_drop(F, t[k]);
+            t[k] = t[n];
+            due[k] = due[n];
+            break;
+        default:
+            hy_fill(F, x, value + 1);
+            if (!hy_error(F)) value++;
+            hy_clear(F);
+            if (later_pick(&c, 20) == 0) { hy_wait_all(F); n = 0; }
+        }
+        w->wrong |= hy_error(F) != NULL;
+        if (hy_error(F)) printf("    %s\n", hy_error(F));
+        hy_end(F);
+    }
+    w->wrong |= hy_close(F) != 0;               /* both close at once, with tickets of theirs */
+    return NULL;
+}
+static void later_crowd(uint64_t seed, int hosts)
+{
+    later_crew crew;
+    later_worker w[2];
+    hy_desc desc;
+    hy_frame *F;
+    hy_block *net;
+    int i;
+    memset(&desc, 0, sizeof desc);
+    desc.threads = 1 + (int)(seed % 3);
+    if (hosts) {
+        later_crew_open(&crew, seed);
+        desc.start = later_crew_start;
+        desc.start_user = &crew;
+    }
+    F = hy_open(&desc);
+    net = hy_nn_dense(F, 2, NULL);
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, NULL);
+    hy_call(F, net, hy_ones(F, HY_SHAPE(3, 4)));
+    hy_fill(F, hy_param(F, net, "weight"), 1);
+    for (i = 0; i < 2; i++) {
+        memset(&w[i], 0, sizeof w[i]);
+        w[i].F = i && !hosts ? F : hy_fork(F);
+        w[i].net = net;
+        w[i].seed = seed * 2 + (uint64_t)i;
+        w[i].rounds = 60;
+    }
+    for (i = 0; i < 2; i++) CHECK(!pthread_create(&w[i].thread, NULL, later_worker_main, &w[i]));
+    for (i = 0; i < 2; i++) { pthread_join(w[i].thread, NULL); CHECK(!w[i].wrong); }
+    if (hosts) { later_crew_close(&crew); CHECK(hy_close(F) == 0); }
+}
+static void thread_later_crowds(void)
+{
+    uint64_t i, n = getenv("TEST_LATER") ? (uint64_t)atol(getenv("TEST_LATER")) / 10 : 30;
+    for (i = 0; i < n && !test_broken; i++) later_crowd(i, (int)(i % 2));
+}
+
+/* One ticket, two threads: one gets it. */
+typedef struct later_taker { hy_frame *F; hy_ticket *t; int got, denied; pthread_t thread; } later_taker;
+static void *later_taker_main(void *arg)
+{
+    later_taker *w = (later_taker *)arg;
+    hy_array *y = hy_wait(w->F, w->t);
+    w->got = y && hy_value(w->F, hy_get(w->F, y, 0), 0) == 1;
+    w->denied = !y && hy_error(w->F) && (strstr(hy_error(w->F), "another thread has the result") ||
+                                         strstr(hy_error(w->F), "used up"));
+    hy_clear(w->F);
+    return NULL;
+}
+static void thread_later_takers(void)
+{
+    int i, k;
+    for (k = 0; k < 40; k++) {
+        hy_frame *F = later_open(1 + k % 3, NULL);
+        hy_block *net = hy_nn_hybrid_lambda(F, later_pair, "pair");
+        later_taker w[2];
+        hy_hybridize(F, net, NULL);
+        memset(w, 0, sizeof w);
+        w[0].t = w[1].t = hy_later(F, net, hy_ones(F, HY_SHAPE(50)));
+        for (i = 0; i < 2; i++) { w[i].F = hy_fork(F); pthread_create(&w[i].thread, NULL, later_taker_main, &w[i]); }
+        for (i = 0; i < 2; i++) pthread_join(w[i].thread, NULL);
+        CHECK(w[0].got + w[1].got == 1 && w[0].denied + w[1].denied == 1);
+        for (i = 0; i < 2; i++) hy_close(w[i].F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+#if !defined(__SANITIZE_THREAD__)
+#include <sys/wait.h>
+#include <unistd.h>
+/* A child of fork: what waited there it runs itself, what ran on another thread has no result, and it goes on. */
+static volatile int later_stuck;
+static void later_stick_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    (void)stage; (void)item; (void)scratch; (void)shared;
+    memcpy(now->data[job->nin], now->data[0], sizeof(float));
+    while (HY__LOAD(&later_stuck) == 1) hy__yield();
+}
+static int later_stick_bind(hy_job *job)
+{
+    job->run = later_stick_run;
+    job->stages = 1;
+    job->items[0] = 1;
+    job->cost = 1;
+    return 0;
+}
+static const hy_op later_stick_op = {
+    "later_stick", NULL, NULL, "stays until it is let go", later_ask_in, later_ask_out, NULL, 0,
+    0, 0, NULL, hy_infer_pointwise, later_stick_bind, NULL, NULL
+};
+static hy_array *later_sticks(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_emit(F, &later_stick_op, 1, &x, NULL);
+}
+static int later_child(hy_frame *F, hy_block *net, hy_block *stick, hy_ticket *runs, hy_ticket *waits, int deep)
+{
+    hy_ticket *t;
+    hy_array *x = hy_full(F, HY_SHAPE(1), 5);
+    int status;
+    pid_t child;
+    HY__STORE(&later_stuck, 0);
+    if (deep) {                                 /* two at once: a child of the child, and itself */
+        child = fork();
+        if (!child) _exit(later_child(F, net, stick, runs, waits, 0));
+        if (waitpid(child, &status, 0) != child || status) return 10;
+    }
+    if (hy_ready(F, runs) != 0) return 1;
+    if (hy_wait(F, runs) || !hy_error(F) || !strstr(hy_error(F), "forked while")) return 2;
+    hy_clear(F);
+    if (hy_value(F, hy_get(F, hy_wait(F, waits), 0), 0) != 2) return 3;
+    t = hy_later(F, net, x);
+    if (hy_value(F, hy_get(F, hy_wait(F, t), 0), 0) != 5) return 4;
+    t = hy_later(F, stick, x);
+    if (hy_value(F, hy_wait(F, t), 0) != 5) return 5;
+    hy_later(F, net, x);
+    hy_fill(F, hy_ones(F, HY_SHAPE(2)), 1);
+    return hy_close(F) ? 6 : 0;
+}
+static void thread_later_forks(void)
+{
+    hy_frame *F = later_open(2, NULL);
+    hy_block *net = hy_nn_hybrid_lambda(F, later_pair, "pair"), *stick = hy_nn_hybrid_lambda(F, later_sticks, "stick");
+    hy_array *x = hy_full(F, HY_SHAPE(1), 2);
+    hy_ticket *runs, *waits;
+    pid_t child[2];
+    int i, status, quiet = 0;
+    hy_register(F, &later_stick_op);
+    hy_hybridize(F, net, NULL);
+    hy_hybridize(F, stick, NULL);
+    hy_call(F, stick, x);
+    HY__STORE(&later_stuck, 1);
+    runs = hy_later(F, stick, x);               /* holds the only thread */
+    while (HY__LOAD(&F->root->pool->jobs) && quiet++ < 100000000) hy__yield();
+    hy__acquire(&F->root->later->lock);         /* it has begun: nobody has a lock of the library's now */
+    hy__release(&F->root->later->lock);
+    waits = hy_later(F, net, x);
+    fflush(stdout);
+    for (i = 0; i < 2; i++) {                   /* two forks at once */
+        child[i] = fork();
+        if (!child[i]) {
+            alarm(60);
+            _exit(later_child(F, net, stick, runs, waits, i));
+        }
+    }
+    for (i = 0; i < 2; i++) {
+        CHECK(waitpid(child[i], &status, 0) == child[i] && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        if (status) printf("    child %d: status %d\n", i, status);
+    }
+    HY__STORE(&later_stuck, 0);
+    CHECK(hy_value(F, hy_wait(F, runs), 0) == 2);
+    CHECK(hy_value(F, hy_get(F, hy_wait(F, waits), 0), 0) == 2);
+    CHECK(!hy_error(F) && hy_close(F) == 0);
+}
+#endif
+#endif
+
 static void test_later(void)
 {
     RUN(thread_later_orders);
 #ifndef HYBRID_NO_THREADS                       /* without threads a host is never asked */
     RUN(thread_later_reads);
     RUN(thread_later_closed);
+    RUN(thread_later_blocks);
+    RUN(thread_later_statistics);
+    RUN(thread_later_evicted);
+#endif
+    RUN(thread_later_callbacks);
+    RUN(thread_later_traced);
+    RUN(thread_later_takes);
+    RUN(thread_later_lanes_oom);
+#if !defined(HYBRID_NO_THREADS) && !defined(_WIN32)
+    RUN(thread_later_crowds);
+    RUN(thread_later_takers);
+#if !defined(__SANITIZE_THREAD__)
+    RUN(thread_later_forks);
+#endif
 #endif
     RUN(thread_later_errors);
     RUN(thread_later_bound);
