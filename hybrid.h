@@ -479,7 +479,7 @@
  *          U(square, "square", FAST_ARITH, V_MUL(x, x), hy_mul(F, dy, hy_mul_scalar(F, x, 2)), "x * x")
  *     2. tests/ops_ref.c: the same in doubles, REFA_UNARY(square, REFA_FLOATS, REF_TRUE, ..., x * x).
  *     3. quick catalogue prints its prototype: into >>operators. An operator that its gradient is made of is
- *        a pair of HY__NEEDS_TRAIN in >>op_kit. Then quick "ops square".
+ *        a pair of HY__NEEDS_TRAIN in >>frame. Then quick "ops square".
  *   OPERATOR WITH A KERNEL
  *     1. A row of HY_OPS and four lists in >>catalogue (inputs, outputs, arguments, attributes):
  *          OP(clip, "clip", NULL, HY_OP_POINTWISE, "x kept within [a_min, a_max]")
@@ -8414,6 +8414,184 @@ static hy_array *hy__emit2(hy_frame *F, int number, hy_array *a, hy_array *b)
 }
 HY__HOT_END
 
+/* --- what is in this build: everything, or what HYBRID_OPS lists and that is made of --- */
+#define HY__BASIS_RUN(X) \
+    X(identity) X(reshape) X(add) X(sub) X(mul) X(div) X(rsub_scalar) X(rdiv_scalar) X(greater_equal) \
+    X(lesser)
+/* An operator, and another one whose loops it borrows or which it becomes when compiled. */
+#define HY__NEEDS_RUN(N) N(activation, relu) N(activation, sigmoid) N(activation, tanh) \
+    N(activation, softrelu) N(activation, softsign) N(activation, log_sigmoid) N(activation, mish) \
+    N(batch_norm, rsqrt) N(batch_norm_relu, rsqrt) N(batch_norm_relu, relu) \
+    N(logistic_regression_output, sigmoid) N(power, square) N(power, reciprocal) N(power_scalar, power) \
+    N(power_scalar, square) N(power_scalar, reciprocal) N(rmod_scalar, mod) N(rpower_scalar, power)
+/* What gradients are made of, and one of an operator with it. Gradients of gradients may ask for more. */
+#ifdef HYBRID_NO_TRAIN
+#define HY__BASIS_TRAIN(X)
+#define HY__NEEDS_TRAIN(N)
+#else
+#define HY__INSERT_NEEDS(N, x) N(x, argsort) N(x, take) N(x, slice_axis) N(x, _zeros) N(x, _arange)
+#define HY__INSERTS(N) HY__INSERT_NEEDS(N, insert) HY__INSERT_NEEDS(N, insert_slice) N(insert, transpose)
+#define HY__INSERTS_AT(N) HY__INSERT_NEEDS(N, insert_tensor) N(insert_tensor, transpose)
+#define HY__BASIS_TRAIN(X) \
+    X(negative) X(square) X(sign) X(sum) X(_sum_like) X(reshape_like) X(zeros_like) X(ones_like) \
+    X(broadcast_like) X(add_n) X(add_scalar) X(mul_scalar) X(expand_dims) X(cast)
+#define HY__NEEDS_TRAIN(N) \
+    N(log_sigmoid, sigmoid) N(softrelu, sigmoid) N(mish, sigmoid) N(mish, softrelu) N(mish, tanh) \
+    N(softsign, abs) N(activation, abs) N(leaky_relu, erf) N(leaky_relu, exp) \
+    N(leaky_relu, greater_scalar) N(leaky_relu, where) N(hard_sigmoid, greater_scalar) \
+    N(hard_sigmoid, lesser_scalar) N(hard_sigmoid, logical_and) N(clip, equal) N(smooth_l1, clip) \
+    N(erf, exp) N(erfinv, exp) N(gamma, digamma) N(gammaln, digamma) N(digamma, trigamma) \
+    N(sin, cos) N(cos, sin) N(arcsin, rsqrt) N(arccos, rsqrt) N(sinh, cosh) N(cosh, sinh) \
+    N(arcsinh, rsqrt) N(arccosh, rsqrt) N(mod, floor) N(elemwise_mod, floor) N(rmod_scalar, floor) \
+    N(power, log) N(elemwise_power, log) N(elemwise_power, power) \
+    N(maximum_scalar, greater_equal_scalar) N(minimum, greater) N(minimum, lesser_equal) \
+    N(elemwise_minimum, greater) N(elemwise_minimum, lesser_equal) \
+    N(minimum_scalar, lesser_equal_scalar) N(nansum, equal) N(nanprod, equal) N(nanprod, where) \
+    N(max, equal) N(min, equal) N(norm, equal_scalar) N(cumsum, reverse) \
+    N(fully_connected, dot) N(fully_connected, flatten) N(batch_dot, linalg_gemm2) \
+    N(linalg_inverse, linalg_gemm2) N(linalg_det, linalg_inverse) N(linalg_det, swap_axes) \
+    N(linalg_slogdet, linalg_inverse) N(linalg_slogdet, swap_axes) N(linalg_potrf, linalg_gemm2) \
+    N(linalg_potrf, linalg_trsm) N(linalg_potrf, tril) N(linalg_potrf, swap_axes) \
+    N(_np_norm, _np_norm_grad) N(linalg_trsm, linalg_gemm2) N(linalg_trsm, tril) N(linalg_trsm, triu) \
+    N(batch_norm, _batch_norm_grad) N(batch_norm_relu, _batch_norm_grad) \
+    N(layer_norm, _batch_norm_grad) N(layer_norm, rsqrt) N(layer_norm, reciprocal) \
+    N(layer_norm, mean) N(group_norm, rsqrt) N(group_norm, mean) N(instance_norm, rsqrt) \
+    N(instance_norm, mean) N(l2_normalization, rsqrt) N(log_softmax, exp) \
+    N(softmax_cross_entropy, softmax) N(softmax_cross_entropy, one_hot) \
+    N(ctc_loss, _ctc_loss_grad) N(ctc_loss, _ctc_loss_rate) N(softmax_output, _softmax_output_grad) \
+    N(softmax_output, _softmax_output_scale) N(mae_regression_output, equal_scalar) \
+    N(make_loss, div_scalar) N(make_loss, maximum_scalar) N(make_loss, greater_scalar) \
+    N(concat, slice) N(extend, slice) N(stack, slice) N(vstack, slice) \
+    N(hstack, slice) N(dstack, slice) N(column_stack, slice) N(split, concat) N(split, stack) \
+    N(split_v2, concat) N(split_v2, stack) N(_hsplit, concat) N(_hsplit, stack) N(_np_matmul, swap_axes) \
+    N(slice, _slice_grad) N(slice_axis, _slice_grad) N(slice_like, _slice_grad) \
+    N(pad, _pad_grad) N(diag, _diag_grad) N(take, _take_grad) N(embedding, _take_grad) \
+    N(shuffle, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) N(topk, _pick_grad) \
+    N(sort, _pick_grad) N(gather_nd, _gather_nd_grad) N(scatter_nd, gather_nd) \
+    N(scatter_nd, _gather_nd_grad) N(boolean_mask, _boolean_mask_grad) N(index_copy, equal) \
+    N(index_copy, where) N(index_copy, take) N(index_copy, _zeros) N(index_copy, arange_like) \
+    N(sequence_last, _sequence_last_grad) N(slice_assign, slice_assign_scalar) N(slice_assign, slice) \
+    N(attention, linalg_gemm2) N(attention, transpose) N(attention, repeat) N(attention, log) \
+    N(attention, arange_like) N(attention, lesser_equal) N(attention, max) \
+    N(attention, greater_scalar) N(attention, where) N(attention, softmax) HY__INSERTS(N) HY__INSERTS_AT(N)
+#endif
+#ifdef HYBRID_NO_RNN
+#define HY__NEEDS_RNN(N)
+#else
+#define HY__NEEDS_RNN(N) N(rnn, relu) N(rnn, sigmoid) N(rnn, tanh) N(rnn, _rnn_grad)
+#endif
+#define HY__NEEDS_IMAGES(N) \
+    N(convolution, transpose) N(deconvolution, transpose) N(lrn, _channel_window_sum) N(lrn, power)
+#ifdef HYBRID_NO_VISION
+#define HY__NEEDS_VISION(N)
+#elif defined(HYBRID_NO_TRAIN)
+#define HY__NEEDS_VISION(N) HY__NEEDS_IMAGES(N)
+#else
+#define HY__NEEDS_VISION(N) HY__NEEDS_IMAGES(N) N(depth_to_space, space_to_depth) \
+    N(space_to_depth, depth_to_space) N(convolution, deconvolution) N(convolution, _conv_weight_grad) \
+    N(deconvolution, convolution) N(deconvolution, _conv_weight_grad) N(pooling, _pooling_grad) \
+    N(pooling, _pooling_gather) N(adaptive_avg_pooling, _adaptive_avg_pooling_grad) N(upsampling, slice) \
+    N(upsampling, pooling) N(lrn, sqrt) N(lrn, rsqrt) N(lrn, power_scalar) N(crop, pad) \
+    N(bilinear_resize, _bilinear_resize_grad) N(grid_generator, dot) N(grid_generator, concat) \
+    N(grid_generator, slice) N(grid_generator, _eye) N(bilinear_sampler, _bilinear_sampler_grad) \
+    N(spatial_transformer, dot) N(spatial_transformer, concat) N(spatial_transformer, slice) \
+    N(spatial_transformer, _eye) N(spatial_transformer, grid_generator) \
+    N(spatial_transformer, _bilinear_sampler_grad) N(roi_align, _roi_align_grad) \
+    N(roi_pooling, greater_equal_scalar) N(roi_pooling, where) N(roi_pooling, _take_grad) \
+    N(box_nms, greater_equal_scalar) N(box_nms, where) N(box_nms, _pick_grad) N(im2col, col2im) \
+    N(col2im, im2col) N(deformable_convolution, _np_matmul) N(deformable_convolution, swap_axes) \
+    N(deformable_convolution, _deformable_im2col) N(deformable_convolution, _deformable_col2im) \
+    N(image_to_tensor, transpose) N(image_resize, _image_resize_grad) N(image_crop, _slice_grad) \
+    N(image_random_flip_left_right, reverse) N(image_random_flip_left_right, where) \
+    N(image_random_flip_top_bottom, reverse) N(image_random_flip_top_bottom, where)
+#endif
+
+#ifdef HYBRID_OPS
+/* Sets of operators, 30 in a word: those listed, then with what they need. */
+#define HY__BIT(op, word) (HY_OP_##op / 30 == word ? 1 << HY_OP_##op % 30 : 0)
+#define HY__IN_SET(set, op) ((HY_OP_##op / 30 == 0 ? set##_0 : HY_OP_##op / 30 == 1 ? set##_1 : \
+      HY_OP_##op / 30 == 2 ? set##_2 : HY_OP_##op / 30 == 3 ? set##_3 : HY_OP_##op / 30 == 4 ? set##_4 : \
+      HY_OP_##op / 30 == 5 ? set##_5 : HY_OP_##op / 30 == 6 ? set##_6 : HY_OP_##op / 30 == 7 ? set##_7 : \
+      HY_OP_##op / 30 == 8 ? set##_8 : HY_OP_##op / 30 == 9 ? set##_9 : HY_OP_##op / 30 == 10 ? set##_10 : \
+      HY_OP_##op / 30 == 11 ? set##_11 : set##_12) >> HY_OP_##op % 30 & 1)
+#define HY__EACH_WORD(W) W(0) W(1) W(2) W(3) W(4) W(5) W(6) W(7) W(8) W(9) W(10) W(11) W(12)
+typedef char hy__words_suffice[HY_OP_COUNT <= 390 ? 1 : -1];
+/* Operators of families that are not here: who lists one is told which switch leaves it out. */
+enum { HY__NO_VISION = 3000, HY__NO_RNN = 6000, HY__NO_INT8 = 9000 };
+#define HY__GONE_VISION(name, ...) HY_OP_##name = HY__NO_VISION,
+#define HY__GONE_RNN(name, ...) HY_OP_##name = HY__NO_RNN,
+#define HY__GONE_INT8(name, ...) HY_OP_##name = HY__NO_INT8,
+enum {
+#ifdef HYBRID_NO_VISION
+    HY__VISION_FAMILY(HY__GONE_VISION, HY__GONE_VISION, HY__GONE_VISION, HY__GONE_VISION)
+#endif
+#ifdef HYBRID_NO_RNN
+    HY__RNN_FAMILY(HY__GONE_RNN, HY__GONE_RNN, HY__GONE_RNN, HY__GONE_RNN)
+#endif
+#ifdef HYBRID_NO_INT8
+    HY_INT8_DENSE_OPS(HY__GONE_INT8, HY__GONE_INT8) HY__INT8_IMAGE_OPS(HY__GONE_INT8, HY__GONE_INT8)
+#elif defined(HYBRID_NO_VISION)
+    HY__INT8_IMAGE_OPS(HY__GONE_VISION, HY__GONE_VISION)
+#endif
+    HY__GONE_END
+};
+#define HY__IS_THERE(op, family) ((int)HY_OP_##op != (int)HY__##family)
+#define HY__GONE_TEXT(op, family) "HYBRID_OPS lists " #op ", which HYBRID_" #family " leaves out"
+#if defined(__cplusplus)
+#define HY__THERE(op, family) static_assert(HY__IS_THERE(op, family), HY__GONE_TEXT(op, family));
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define HY__THERE(op, family) _Static_assert(HY__IS_THERE(op, family), HY__GONE_TEXT(op, family));
+#elif defined(__TINYC__)                /* which names what is declared twice */
+#define HY__THERE(op, family) \
+    extern char HYBRID_##family##_leaves_out_##op[1]; \
+    extern char HYBRID_##family##_leaves_out_##op[HY__IS_THERE(op, family) ? 1 : 2];
+#else
+#define HY__THERE(op, family) \
+    typedef char HYBRID_##family##_leaves_out_##op[HY__IS_THERE(op, family) ? 1 : -1];
+#endif
+#define HY__LISTS(op) HY__THERE(op, NO_VISION) HY__THERE(op, NO_RNN) HY__THERE(op, NO_INT8)
+HYBRID_OPS(HY__LISTS)
+#define HY__LISTED_IN(word) \
+    HY__LISTED_##word = 0 HYBRID_OPS(HY__OR_##word) HY__BASIS_RUN(HY__OR_##word) \
+        HY__BASIS_TRAIN(HY__OR_##word),
+#define HY__NEEDED_IN(word) \
+    HY__BUILT_##word = HY__LISTED_##word HY__NEEDS_RUN(HY__FOR_##word) HY__NEEDS_TRAIN(HY__FOR_##word) \
+        HY__NEEDS_RNN(HY__FOR_##word) HY__NEEDS_VISION(HY__FOR_##word),
+#define HY__FOR(op, needed, word) | (HY__IN_SET(HY__LISTED, op) ? HY__BIT(needed, word) : 0)
+#define HY__OR_0(op) | HY__BIT(op, 0)
+#define HY__OR_1(op) | HY__BIT(op, 1)
+#define HY__OR_2(op) | HY__BIT(op, 2)
+#define HY__OR_3(op) | HY__BIT(op, 3)
+#define HY__OR_4(op) | HY__BIT(op, 4)
+#define HY__OR_5(op) | HY__BIT(op, 5)
+#define HY__OR_6(op) | HY__BIT(op, 6)
+#define HY__OR_7(op) | HY__BIT(op, 7)
+#define HY__OR_8(op) | HY__BIT(op, 8)
+#define HY__OR_9(op) | HY__BIT(op, 9)
+#define HY__OR_10(op) | HY__BIT(op, 10)
+#define HY__OR_11(op) | HY__BIT(op, 11)
+#define HY__OR_12(op) | HY__BIT(op, 12)
+#define HY__FOR_0(op, needed) HY__FOR(op, needed, 0)
+#define HY__FOR_1(op, needed) HY__FOR(op, needed, 1)
+#define HY__FOR_2(op, needed) HY__FOR(op, needed, 2)
+#define HY__FOR_3(op, needed) HY__FOR(op, needed, 3)
+#define HY__FOR_4(op, needed) HY__FOR(op, needed, 4)
+#define HY__FOR_5(op, needed) HY__FOR(op, needed, 5)
+#define HY__FOR_6(op, needed) HY__FOR(op, needed, 6)
+#define HY__FOR_7(op, needed) HY__FOR(op, needed, 7)
+#define HY__FOR_8(op, needed) HY__FOR(op, needed, 8)
+#define HY__FOR_9(op, needed) HY__FOR(op, needed, 9)
+#define HY__FOR_10(op, needed) HY__FOR(op, needed, 10)
+#define HY__FOR_11(op, needed) HY__FOR(op, needed, 11)
+#define HY__FOR_12(op, needed) HY__FOR(op, needed, 12)
+enum { HY__EACH_WORD(HY__LISTED_IN) HY__LISTED_END };
+enum { HY__EACH_WORD(HY__NEEDED_IN) HY__BUILT_END };
+#define HY__BUILT(op) HY__IN_SET(HY__BUILT, op)
+#else
+#define HY__BUILT(op) 1
+#endif
+#define HY__BUILT_FORMS(op) (HY__BUILT(op) | HY__BUILT(elemwise_##op) | HY__BUILT(op##_scalar))
+
 /* --- the operators, generated from the catalogue: records first, then what users call --- */
 HY__MILD_ROOMS
 #define HY__SKIP(...)
@@ -8454,6 +8632,21 @@ static hy_array *hy__emit_reduce(hy_frame *F, int number, hy_array *data, const 
     return hy__emit1(F, number, data, &r);
 }
 
+/* --- what users call. Of an operator that is not in this build a jump to what says so is left --- */
+#ifdef HYBRID_OPS
+#ifdef __GNUC__
+__attribute__((noinline))
+#endif
+static hy_array *hy__lacking(hy_frame *F, int number)
+{
+    if (F && !F->code) hy__fail_absent(F, number);
+    return NULL;
+}
+#define HY__LACKS(name, built) if (!(built)) return hy__lacking(F, HY_OP_##name);
+#else
+#define HY__LACKS(name, built)
+#endif
+#define HY__CALLS(name, built, fn, ...) { HY__LACKS(name, built) return fn(F, HY_OP_##name, __VA_ARGS__); }
 #define HY__ARG_I(name, kind, many) HY__ARG_##kind(name),
 #define HY__ARG_ONE(name) name
 #define HY__ARG_OPT(name) name
@@ -8469,9 +8662,9 @@ static hy_array *hy__emit_reduce(hy_frame *F, int number, hy_array *data, const 
     { \
         hy_array *arg[] = { HY_I_##name(HY__ARG_I) NULL }; \
         hy__##name##_rec r; \
+        HY__LACKS(name, HY__BUILT(name)) \
         memset(&r, 0, sizeof r); \
-        HY_P_##name(HY__SET_P, name) \
-        HY__OPTIONS(name) \
+        HY_P_##name(HY__SET_P, name) HY__OPTIONS(name) \
         return hy__emit_new(F, HY_OP_##name, arg, &r); \
     }
 #define HY__WRAP_OP(name, ...) \
@@ -8488,24 +8681,25 @@ HY_OPS(HY__SKIP, HY__WRAP_OPT)
 #undef HY__OPTIONS
 
 #define HY__WRAP_UNARY(name, ...) \
-    HY_API hy_array *hy_##name(hy_frame *F, hy_array *data) { return hy__emit1(F, HY_OP_##name, data, NULL); }
+    HY_API hy_array *hy_##name(hy_frame *F, hy_array *x) HY__CALLS(name, HY__BUILT(name), hy__emit1, x, NULL)
 #define HY__WRAP_BINARY(name, ...) \
     HY_API hy_array *hy_##name(hy_frame *F, hy_array *lhs, hy_array *rhs) \
-    { return hy__emit2(F, HY_OP_##name, lhs, rhs); } \
+    HY__CALLS(name, HY__BUILT_FORMS(name), hy__emit2, lhs, rhs) \
     HY_API hy_array *hy_elemwise_##name(hy_frame *F, hy_array *lhs, hy_array *rhs) \
-    { return hy__emit2(F, HY_OP_elemwise_##name, lhs, rhs); } \
+    HY__CALLS(elemwise_##name, HY__BUILT_FORMS(name), hy__emit2, lhs, rhs) \
     HY_API hy_array *hy_##name##_scalar(hy_frame *F, hy_array *data, double scalar) \
-    { return hy__emit_scalar(F, HY_OP_##name##_scalar, data, scalar); }
+    HY__CALLS(name##_scalar, HY__BUILT_FORMS(name), hy__emit_scalar, data, scalar)
 #define HY__WRAP_RSCALAR(name, ...) \
     HY_API hy_array *hy_r##name##_scalar(hy_frame *F, hy_array *data, double scalar) \
-    { return hy__emit_scalar(F, HY_OP_r##name##_scalar, data, scalar); }
+    HY__CALLS(r##name##_scalar, HY__BUILT(r##name##_scalar), hy__emit_scalar, data, scalar)
 #define HY__WRAP_REDUCE(name, ...) \
     HY_API hy_array *hy_##name(hy_frame *F, hy_array *data, hy_ints axis, const hy_reduce_opt *opt) \
-    { return hy__emit_reduce(F, HY_OP_##name, data, &axis, opt); }
+    HY__CALLS(name, HY__BUILT(name), hy__emit_reduce, data, &axis, opt)
 HY_UNARY_OPS(HY__WRAP_UNARY)
 HY_BINARY_OPS(HY__WRAP_BINARY)
 HY_RSCALAR_OPS(HY__WRAP_RSCALAR)
 HY_REDUCE_OPS(HY__WRAP_REDUCE)
+
 HY__WARM_ROOMS
 
 /* MARK: - 13 >>threads -----------------------------------------------------------------------------------
@@ -13541,184 +13735,6 @@ HY__LOOPS_END
  * front; the table in >>ops puts blocks and rows together. How one is added is told in >>manual.
  */
 HY__MILD_ROOMS
-
-/* --- what is in this build: everything, or what HYBRID_OPS lists and that is made of --- */
-#define HY__BASIS_RUN(X) \
-    X(identity) X(reshape) X(add) X(sub) X(mul) X(div) X(rsub_scalar) X(rdiv_scalar) X(greater_equal) \
-    X(lesser)
-/* An operator, and another one whose loops it borrows or which it becomes when compiled. */
-#define HY__NEEDS_RUN(N) N(activation, relu) N(activation, sigmoid) N(activation, tanh) \
-    N(activation, softrelu) N(activation, softsign) N(activation, log_sigmoid) N(activation, mish) \
-    N(batch_norm, rsqrt) N(batch_norm_relu, rsqrt) N(batch_norm_relu, relu) \
-    N(logistic_regression_output, sigmoid) N(power, square) N(power, reciprocal) N(power_scalar, power) \
-    N(power_scalar, square) N(power_scalar, reciprocal) N(rmod_scalar, mod) N(rpower_scalar, power)
-/* What gradients are made of, and one of an operator with it. Gradients of gradients may ask for more. */
-#ifdef HYBRID_NO_TRAIN
-#define HY__BASIS_TRAIN(X)
-#define HY__NEEDS_TRAIN(N)
-#else
-#define HY__INSERT_NEEDS(N, x) N(x, argsort) N(x, take) N(x, slice_axis) N(x, _zeros) N(x, _arange)
-#define HY__INSERTS(N) HY__INSERT_NEEDS(N, insert) HY__INSERT_NEEDS(N, insert_slice) N(insert, transpose)
-#define HY__INSERTS_AT(N) HY__INSERT_NEEDS(N, insert_tensor) N(insert_tensor, transpose)
-#define HY__BASIS_TRAIN(X) \
-    X(negative) X(square) X(sign) X(sum) X(_sum_like) X(reshape_like) X(zeros_like) X(ones_like) \
-    X(broadcast_like) X(add_n) X(add_scalar) X(mul_scalar) X(expand_dims) X(cast)
-#define HY__NEEDS_TRAIN(N) \
-    N(log_sigmoid, sigmoid) N(softrelu, sigmoid) N(mish, sigmoid) N(mish, softrelu) N(mish, tanh) \
-    N(softsign, abs) N(activation, abs) N(leaky_relu, erf) N(leaky_relu, exp) \
-    N(leaky_relu, greater_scalar) N(leaky_relu, where) N(hard_sigmoid, greater_scalar) \
-    N(hard_sigmoid, lesser_scalar) N(hard_sigmoid, logical_and) N(clip, equal) N(smooth_l1, clip) \
-    N(erf, exp) N(erfinv, exp) N(gamma, digamma) N(gammaln, digamma) N(digamma, trigamma) \
-    N(sin, cos) N(cos, sin) N(arcsin, rsqrt) N(arccos, rsqrt) N(sinh, cosh) N(cosh, sinh) \
-    N(arcsinh, rsqrt) N(arccosh, rsqrt) N(mod, floor) N(elemwise_mod, floor) N(rmod_scalar, floor) \
-    N(power, log) N(elemwise_power, log) N(elemwise_power, power) \
-    N(maximum_scalar, greater_equal_scalar) N(minimum, greater) N(minimum, lesser_equal) \
-    N(elemwise_minimum, greater) N(elemwise_minimum, lesser_equal) \
-    N(minimum_scalar, lesser_equal_scalar) N(nansum, equal) N(nanprod, equal) N(nanprod, where) \
-    N(max, equal) N(min, equal) N(norm, equal_scalar) N(cumsum, reverse) \
-    N(fully_connected, dot) N(fully_connected, flatten) N(batch_dot, linalg_gemm2) \
-    N(linalg_inverse, linalg_gemm2) N(linalg_det, linalg_inverse) N(linalg_det, swap_axes) \
-    N(linalg_slogdet, linalg_inverse) N(linalg_slogdet, swap_axes) N(linalg_potrf, linalg_gemm2) \
-    N(linalg_potrf, linalg_trsm) N(linalg_potrf, tril) N(linalg_potrf, swap_axes) \
-    N(_np_norm, _np_norm_grad) N(linalg_trsm, linalg_gemm2) N(linalg_trsm, tril) N(linalg_trsm, triu) \
-    N(batch_norm, _batch_norm_grad) N(batch_norm_relu, _batch_norm_grad) \
-    N(layer_norm, _batch_norm_grad) N(layer_norm, rsqrt) N(layer_norm, reciprocal) \
-    N(layer_norm, mean) N(group_norm, rsqrt) N(group_norm, mean) N(instance_norm, rsqrt) \
-    N(instance_norm, mean) N(l2_normalization, rsqrt) N(log_softmax, exp) \
-    N(softmax_cross_entropy, softmax) N(softmax_cross_entropy, one_hot) \
-    N(ctc_loss, _ctc_loss_grad) N(ctc_loss, _ctc_loss_rate) N(softmax_output, _softmax_output_grad) \
-    N(softmax_output, _softmax_output_scale) N(mae_regression_output, equal_scalar) \
-    N(make_loss, div_scalar) N(make_loss, maximum_scalar) N(make_loss, greater_scalar) \
-    N(concat, slice) N(extend, slice) N(stack, slice) N(vstack, slice) \
-    N(hstack, slice) N(dstack, slice) N(column_stack, slice) N(split, concat) N(split, stack) \
-    N(split_v2, concat) N(split_v2, stack) N(_hsplit, concat) N(_hsplit, stack) N(_np_matmul, swap_axes) \
-    N(slice, _slice_grad) N(slice_axis, _slice_grad) N(slice_like, _slice_grad) \
-    N(pad, _pad_grad) N(diag, _diag_grad) N(take, _take_grad) N(embedding, _take_grad) \
-    N(shuffle, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) N(topk, _pick_grad) \
-    N(sort, _pick_grad) N(gather_nd, _gather_nd_grad) N(scatter_nd, gather_nd) \
-    N(scatter_nd, _gather_nd_grad) N(boolean_mask, _boolean_mask_grad) N(index_copy, equal) \
-    N(index_copy, where) N(index_copy, take) N(index_copy, _zeros) N(index_copy, arange_like) \
-    N(sequence_last, _sequence_last_grad) N(slice_assign, slice_assign_scalar) N(slice_assign, slice) \
-    N(attention, linalg_gemm2) N(attention, transpose) N(attention, repeat) N(attention, log) \
-    N(attention, arange_like) N(attention, lesser_equal) N(attention, max) \
-    N(attention, greater_scalar) N(attention, where) N(attention, softmax) HY__INSERTS(N) HY__INSERTS_AT(N)
-#endif
-#ifdef HYBRID_NO_RNN
-#define HY__NEEDS_RNN(N)
-#else
-#define HY__NEEDS_RNN(N) N(rnn, relu) N(rnn, sigmoid) N(rnn, tanh) N(rnn, _rnn_grad)
-#endif
-#define HY__NEEDS_IMAGES(N) \
-    N(convolution, transpose) N(deconvolution, transpose) N(lrn, _channel_window_sum) N(lrn, power)
-#ifdef HYBRID_NO_VISION
-#define HY__NEEDS_VISION(N)
-#elif defined(HYBRID_NO_TRAIN)
-#define HY__NEEDS_VISION(N) HY__NEEDS_IMAGES(N)
-#else
-#define HY__NEEDS_VISION(N) HY__NEEDS_IMAGES(N) N(depth_to_space, space_to_depth) \
-    N(space_to_depth, depth_to_space) N(convolution, deconvolution) N(convolution, _conv_weight_grad) \
-    N(deconvolution, convolution) N(deconvolution, _conv_weight_grad) N(pooling, _pooling_grad) \
-    N(pooling, _pooling_gather) N(adaptive_avg_pooling, _adaptive_avg_pooling_grad) N(upsampling, slice) \
-    N(upsampling, pooling) N(lrn, sqrt) N(lrn, rsqrt) N(lrn, power_scalar) N(crop, pad) \
-    N(bilinear_resize, _bilinear_resize_grad) N(grid_generator, dot) N(grid_generator, concat) \
-    N(grid_generator, slice) N(grid_generator, _eye) N(bilinear_sampler, _bilinear_sampler_grad) \
-    N(spatial_transformer, dot) N(spatial_transformer, concat) N(spatial_transformer, slice) \
-    N(spatial_transformer, _eye) N(spatial_transformer, grid_generator) \
-    N(spatial_transformer, _bilinear_sampler_grad) N(roi_align, _roi_align_grad) \
-    N(roi_pooling, greater_equal_scalar) N(roi_pooling, where) N(roi_pooling, _take_grad) \
-    N(box_nms, greater_equal_scalar) N(box_nms, where) N(box_nms, _pick_grad) N(im2col, col2im) \
-    N(col2im, im2col) N(deformable_convolution, _np_matmul) N(deformable_convolution, swap_axes) \
-    N(deformable_convolution, _deformable_im2col) N(deformable_convolution, _deformable_col2im) \
-    N(image_to_tensor, transpose) N(image_resize, _image_resize_grad) N(image_crop, _slice_grad) \
-    N(image_random_flip_left_right, reverse) N(image_random_flip_left_right, where) \
-    N(image_random_flip_top_bottom, reverse) N(image_random_flip_top_bottom, where)
-#endif
-
-#ifdef HYBRID_OPS
-/* Sets of operators, 30 in a word: those listed, then with what they need. */
-#define HY__BIT(op, word) (HY_OP_##op / 30 == word ? 1 << HY_OP_##op % 30 : 0)
-#define HY__IN_SET(set, op) ((HY_OP_##op / 30 == 0 ? set##_0 : HY_OP_##op / 30 == 1 ? set##_1 : \
-      HY_OP_##op / 30 == 2 ? set##_2 : HY_OP_##op / 30 == 3 ? set##_3 : HY_OP_##op / 30 == 4 ? set##_4 : \
-      HY_OP_##op / 30 == 5 ? set##_5 : HY_OP_##op / 30 == 6 ? set##_6 : HY_OP_##op / 30 == 7 ? set##_7 : \
-      HY_OP_##op / 30 == 8 ? set##_8 : HY_OP_##op / 30 == 9 ? set##_9 : HY_OP_##op / 30 == 10 ? set##_10 : \
-      HY_OP_##op / 30 == 11 ? set##_11 : set##_12) >> HY_OP_##op % 30 & 1)
-#define HY__EACH_WORD(W) W(0) W(1) W(2) W(3) W(4) W(5) W(6) W(7) W(8) W(9) W(10) W(11) W(12)
-typedef char hy__words_suffice[HY_OP_COUNT <= 390 ? 1 : -1];
-/* Operators of families that are not here: who lists one is told which switch leaves it out. */
-enum { HY__NO_VISION = 3000, HY__NO_RNN = 6000, HY__NO_INT8 = 9000 };
-#define HY__GONE_VISION(name, ...) HY_OP_##name = HY__NO_VISION,
-#define HY__GONE_RNN(name, ...) HY_OP_##name = HY__NO_RNN,
-#define HY__GONE_INT8(name, ...) HY_OP_##name = HY__NO_INT8,
-enum {
-#ifdef HYBRID_NO_VISION
-    HY__VISION_FAMILY(HY__GONE_VISION, HY__GONE_VISION, HY__GONE_VISION, HY__GONE_VISION)
-#endif
-#ifdef HYBRID_NO_RNN
-    HY__RNN_FAMILY(HY__GONE_RNN, HY__GONE_RNN, HY__GONE_RNN, HY__GONE_RNN)
-#endif
-#ifdef HYBRID_NO_INT8
-    HY_INT8_DENSE_OPS(HY__GONE_INT8, HY__GONE_INT8) HY__INT8_IMAGE_OPS(HY__GONE_INT8, HY__GONE_INT8)
-#elif defined(HYBRID_NO_VISION)
-    HY__INT8_IMAGE_OPS(HY__GONE_VISION, HY__GONE_VISION)
-#endif
-    HY__GONE_END
-};
-#define HY__IS_THERE(op, family) ((int)HY_OP_##op != (int)HY__##family)
-#define HY__GONE_TEXT(op, family) "HYBRID_OPS lists " #op ", which HYBRID_" #family " leaves out"
-#if defined(__cplusplus)
-#define HY__THERE(op, family) static_assert(HY__IS_THERE(op, family), HY__GONE_TEXT(op, family));
-#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-#define HY__THERE(op, family) _Static_assert(HY__IS_THERE(op, family), HY__GONE_TEXT(op, family));
-#elif defined(__TINYC__)                /* which names what is declared twice */
-#define HY__THERE(op, family) \
-    extern char HYBRID_##family##_leaves_out_##op[1]; \
-    extern char HYBRID_##family##_leaves_out_##op[HY__IS_THERE(op, family) ? 1 : 2];
-#else
-#define HY__THERE(op, family) \
-    typedef char HYBRID_##family##_leaves_out_##op[HY__IS_THERE(op, family) ? 1 : -1];
-#endif
-#define HY__LISTS(op) HY__THERE(op, NO_VISION) HY__THERE(op, NO_RNN) HY__THERE(op, NO_INT8)
-HYBRID_OPS(HY__LISTS)
-#define HY__LISTED_IN(word) \
-    HY__LISTED_##word = 0 HYBRID_OPS(HY__OR_##word) HY__BASIS_RUN(HY__OR_##word) \
-        HY__BASIS_TRAIN(HY__OR_##word),
-#define HY__NEEDED_IN(word) \
-    HY__BUILT_##word = HY__LISTED_##word HY__NEEDS_RUN(HY__FOR_##word) HY__NEEDS_TRAIN(HY__FOR_##word) \
-        HY__NEEDS_RNN(HY__FOR_##word) HY__NEEDS_VISION(HY__FOR_##word),
-#define HY__FOR(op, needed, word) | (HY__IN_SET(HY__LISTED, op) ? HY__BIT(needed, word) : 0)
-#define HY__OR_0(op) | HY__BIT(op, 0)
-#define HY__OR_1(op) | HY__BIT(op, 1)
-#define HY__OR_2(op) | HY__BIT(op, 2)
-#define HY__OR_3(op) | HY__BIT(op, 3)
-#define HY__OR_4(op) | HY__BIT(op, 4)
-#define HY__OR_5(op) | HY__BIT(op, 5)
-#define HY__OR_6(op) | HY__BIT(op, 6)
-#define HY__OR_7(op) | HY__BIT(op, 7)
-#define HY__OR_8(op) | HY__BIT(op, 8)
-#define HY__OR_9(op) | HY__BIT(op, 9)
-#define HY__OR_10(op) | HY__BIT(op, 10)
-#define HY__OR_11(op) | HY__BIT(op, 11)
-#define HY__OR_12(op) | HY__BIT(op, 12)
-#define HY__FOR_0(op, needed) HY__FOR(op, needed, 0)
-#define HY__FOR_1(op, needed) HY__FOR(op, needed, 1)
-#define HY__FOR_2(op, needed) HY__FOR(op, needed, 2)
-#define HY__FOR_3(op, needed) HY__FOR(op, needed, 3)
-#define HY__FOR_4(op, needed) HY__FOR(op, needed, 4)
-#define HY__FOR_5(op, needed) HY__FOR(op, needed, 5)
-#define HY__FOR_6(op, needed) HY__FOR(op, needed, 6)
-#define HY__FOR_7(op, needed) HY__FOR(op, needed, 7)
-#define HY__FOR_8(op, needed) HY__FOR(op, needed, 8)
-#define HY__FOR_9(op, needed) HY__FOR(op, needed, 9)
-#define HY__FOR_10(op, needed) HY__FOR(op, needed, 10)
-#define HY__FOR_11(op, needed) HY__FOR(op, needed, 11)
-#define HY__FOR_12(op, needed) HY__FOR(op, needed, 12)
-enum { HY__EACH_WORD(HY__LISTED_IN) HY__LISTED_END };
-enum { HY__EACH_WORD(HY__NEEDED_IN) HY__BUILT_END };
-#define HY__BUILT(op) HY__IN_SET(HY__BUILT, op)
-#else
-#define HY__BUILT(op) 1
-#endif
-#define HY__BUILT_FORMS(op) (HY__BUILT(op) | HY__BUILT(elemwise_##op) | HY__BUILT(op##_scalar))
 
 /* Without training no operator has a gradient, and the functions that would emit one are left out. */
 #ifdef HYBRID_NO_TRAIN
@@ -57904,14 +57920,8 @@ HY_API hy_array *hy_einsum(hy_frame *F, const char *subscripts, hy_array *args)
     return F->code ? NULL : t[0].x == args ? hy_identity(F, args) : t[0].x;
 }
 /* --- operators of MXNet's that are several here: what >>compound makes of them in a file, as calls --- */
-HY__UNUSED static hy_array *hy__not_listed(hy_frame *F, const char *op)
-{
-    if (F && !F->code)
-        hy__fail(F, HY_ERROR_UNKNOWN, "%s: not in this build: add X(%s) to HYBRID_OPS", op, op);
-    return NULL;
-}
 /* A build that does not list this operator has none of the function that uses it. */
-#define HY__MADE_OF(op) if (!HY__BUILT(op)) return hy__not_listed(F, #op)
+#define HY__MADE_OF(op) HY__LACKS(op, HY__BUILT(op))
 static hy_ints hy__ints_of(int n, int64_t a, int64_t b, int64_t c)
 {
     hy_ints v;
@@ -64968,6 +64978,8 @@ typedef struct hy__compound_op { const char *name, *keys; int least, most; const
     query "; batch_dot(mul(%a, " HY__AS_OVER_ROOT("%a") "), " key ", transpose_b=True)"
 #define HY__AS_WEIGHTED(value) "reshape(transpose(reshape(batch_dot(%1, " value \
     "), shape='(-4, -1, $heads, 0, 0)'), axes='(2, 0, 1, 3)'), shape='(0, 0, -3)')"
+/* The formula if the build has an operator of it, else one that says that it has not. */
+#define HY__AS_IF(op, formula) HY__BUILT(op) ? formula : #op "(%0)"
 static const hy__compound_op hy__compounds[] = {
     { "_npi_copysign", "", 2, 2, HY__AS_SIGNED("%0", "%1") },
     { "_npi_copysign_scalar", "scalar|is_int", 1, 1, "=copysign_scalar" },
@@ -64991,12 +65003,16 @@ static const hy__compound_op hy__compounds[] = {
     { "_npi_pad", "pad_width|mode|constant_value|reflect_type", 1, 1, "=pad" },
     { "_npi_broadcast_to", "shape", 1, 1, "=broadcast_to" },
     { "_npi_insert_scalar", "val|int_ind|axis", 1, 1,
-      "insert(%0, _full(shape='()', value=$val, dtype=float64), int_ind=$int_ind, axis=$axis:None)" },
-    { "_npi_insert_slice", "val|start|stop|step|axis", 1, 1, "insert_slice(%0, _full(shape='()', "
-      "value=$val, dtype=float64), start=$start:None, stop=$stop:None, step=$step:1, axis=$axis:None)" },
+      HY__AS_IF(insert, "insert(%0, _full(shape='()', value=$val, dtype=float64), int_ind=$int_ind, "
+                "axis=$axis:None)") },
+    { "_npi_insert_slice", "val|start|stop|step|axis", 1, 1,
+      HY__AS_IF(insert_slice, "insert_slice(%0, _full(shape='()', value=$val, dtype=float64), "
+                "start=$start:None, stop=$stop:None, step=$step:1, axis=$axis:None)") },
     { "_npi_insert_tensor", "val|axis", 2, 2,
-      "insert_tensor(%0, _full(shape='()', value=$val, dtype=float64), %1, axis=$axis:None)" },
-    { "_npi_lcm_scalar", "scalar|is_int", 1, 1, "lcm(%0, " HY__AS_FILLED("$scalar:1") ")" },
+      HY__AS_IF(insert_tensor, "insert_tensor(%0, _full(shape='()', value=$val, dtype=float64), %1, "
+                "axis=$axis:None)") },
+    { "_npi_lcm_scalar", "scalar|is_int", 1, 1,
+      HY__AS_IF(lcm, "lcm(%0, " HY__AS_FILLED("$scalar:1") ")") },
     { "_npi_true_divide", "", 2, 2, "div(_real(%0), _real(%1))" },
     { "_npi_true_divide_scalar", "scalar|is_int", 1, 1, "=true_divide_scalar" },
     { "_npi_rtrue_divide_scalar", "scalar|is_int", 1, 1, "rdiv_scalar(_real(%0), $scalar:1)" },
@@ -65034,7 +65050,7 @@ static const hy__compound_op hy__compounds[] = {
     { "_linalg_extractdiag", "offset", 1, 1, "diag(%0, k=$offset:0, axis1=-2, axis2=-1)" },
     { "_linalg_sumlogdiag", "", 1, 1, "sum(log(diag(%0, k=0, axis1=-2, axis2=-1)), axis=-1)" },
     { "all_finite", "init_output", 1, 1,
-      "cast(reshape(min(equal_scalar(sub(%0, %0), 0)), shape='(1,)'), dtype=float32)" },
+      HY__AS_IF(min, "cast(reshape(min(equal_scalar(sub(%0, %0), 0)), shape='(1,)'), dtype=float32)") },
     { "_contrib_quadratic", "a|b|c", 1, 1,
       "add_scalar(mul(add_scalar(mul_scalar(%0, $a:0), $b:0), %0), $c:0)" },
     /* a step whose gradient is that of x: the step, which has none, and x - x, of which one half has */
@@ -65047,13 +65063,15 @@ static const hy__compound_op hy__compounds[] = {
     /* attention: heads side by side, and in each of them queries, keys and values */
     { "_contrib_div_sqrt_dim", "", 1, 1, "mul(%0, " HY__AS_OVER_ROOT("%0") ")" },
     { "_contrib_interleaved_matmul_selfatt_qk", "heads", 1, 1,
-      HY__AS_SCORES(HY__AS_HEADS("%0", "0", "1", "3"), HY__AS_HEADS("%0", "1", "2", "3")) },
+      HY__AS_IF(batch_dot, HY__AS_SCORES(HY__AS_HEADS("%0", "0", "1", "3"),
+                HY__AS_HEADS("%0", "1", "2", "3"))) },
     { "_contrib_interleaved_matmul_selfatt_valatt", "heads", 2, 2,
-      HY__AS_WEIGHTED(HY__AS_HEADS("%0", "2", "3", "3")) },
+      HY__AS_IF(batch_dot, HY__AS_WEIGHTED(HY__AS_HEADS("%0", "2", "3", "3"))) },
     { "_contrib_interleaved_matmul_encdec_qk", "heads", 2, 2,
-      HY__AS_SCORES(HY__AS_HEADS("%0", "0", "1", "1"), HY__AS_HEADS("%1", "0", "1", "2")) },
+      HY__AS_IF(batch_dot, HY__AS_SCORES(HY__AS_HEADS("%0", "0", "1", "1"),
+                HY__AS_HEADS("%1", "0", "1", "2"))) },
     { "_contrib_interleaved_matmul_encdec_valatt", "heads", 2, 2,
-      HY__AS_WEIGHTED(HY__AS_HEADS("%0", "1", "2", "2")) },
+      HY__AS_IF(batch_dot, HY__AS_WEIGHTED(HY__AS_HEADS("%0", "1", "2", "2"))) },
     { "_contrib_box_decode", "std0|std1|std2|std3|clip|format", 2, 2, "=box_decode" },
 #ifndef HYBRID_NO_VISION
     { "UpSampling", "scale|num_filter|sample_type|multi_input_mode", 2, 2, "=upsampling" },

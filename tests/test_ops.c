@@ -644,7 +644,7 @@ static hy_array *ops_watch(hy_frame *F, const hy_op *op, int n, hy_array *const 
     const int number = (int)(op->flags >> HY__NUMBER_SHIFT);
     if (ops_asker && number < HY_OP_COUNT && hy__ops[number] == op && !ops_asked[ops_asker->number][number]++ &&
         !ops_second && !CHECK(ops_built[ops_asker->number][number]))
-        printf("    its gradient asks for more; add to HY__NEEDS_TRAIN in >>op_kit: N(%s, %s)\n", ops_asker->name, op->name);
+        printf("    its gradient asks for more; add to HY__NEEDS_TRAIN in >>frame: N(%s, %s)\n", ops_asker->name, op->name);
     return ops_below(F, op, n, in, record, nsub, sub);
 }
 
@@ -706,7 +706,7 @@ static void ops_gradients_ask_for_what_is_listed(void)
         for (k = 0; ops_rows[i].ref->cases[k]; k++) ops_check_needs(F, &ops_rows[i], ops_rows[i].ref->cases[k]);
 #define OPS_IDLE(op, needed) \
     if (#op[0] != '_' && !CHECK(ops_asked[HY_OP_##op][HY_OP_##needed])) \
-        printf("    no gradient asks for it; take out of HY__NEEDS_x in >>op_kit: N(%s, %s)\n", #op, #needed);
+        printf("    no gradient asks for it; take out of HY__NEEDS_x in >>frame: N(%s, %s)\n", #op, #needed);
 #define OPS_LENT(op, needed) ops_asked[HY_OP_##op][HY_OP_##needed] = 1;        /* loops, not gradients */
     HY__NEEDS_IMAGES(OPS_LENT)
     HY__NEEDS_TRAIN(OPS_IDLE) HY__NEEDS_VISION(OPS_IDLE)
