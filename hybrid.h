@@ -9355,6 +9355,501 @@ static void hy__walk_past(hy__walker *r, int64_t n)
     }
 }
 
+/* --- sizes that are symbols --- *
+ * A dim may be a code: a number far below those that say "unknown", behind which stands an expression of
+ * symbols. Expressions are sums of products, and each stands once, so equal ones have equal codes. What was
+ * taken for granted about the sizes of a trace is noted as guards, which other sizes must meet. Rules that
+ * know nothing of this take a code for a dim that is unknown. Numbers between may be negative; -1 also says
+ * that a size was lost, as memory or the room of an expression was out. */
+#define HY__CODES (-((int64_t)1 << 51))
+#define HY__SIZE_FAR ((int64_t)1 << 50)
+enum { HY__SIZE_SYMBOL, HY__SIZE_OPEN, HY__SIZE_OVER, HY__SIZE_LEAST, HY__SIZE_MOST };
+enum { HY__SIZE_POWERS = 6, HY__SIZE_TERMS = 16, HY__SIZE_MANY = 1 << 12, HY__SIZE_DEPTH = 16,
+       HY__SIZE_LOST = -1 };
+enum { HY__GUARD_EQUAL, HY__GUARD_BELOW, HY__GUARD_MULTIPLE };
+
+/* A symbol, what only a rule knows (open), or of two expressions the quotient rounded down, the least, the
+ * most. Symbols are at least 2: 0 and 1 are numbers, which mean something of their own. */
+typedef struct hy__size_atom { int kind, depth; int64_t a, b, hint, low, high; char name[24]; } hy__size_atom;
+typedef struct hy__size_term { int64_t factor; int n, atom[HY__SIZE_POWERS]; } hy__size_term;
+typedef struct hy__size_sum { int64_t number; int n; hy__size_term term[HY__SIZE_TERMS]; } hy__size_sum;
+typedef struct hy__size_expr { uint64_t hash; int64_t number, hint; int first, n, next; } hy__size_expr;
+typedef struct hy__size_guard { int kind, holds; int64_t a, b; } hy__size_guard;      /* holds: or must not */
+
+typedef struct hy__sizes {
+    hy__heap       *heap;
+    hy__size_atom  *atom;
+    hy__size_term  *term;
+    hy__size_expr  *expr;
+    hy__size_guard *guard;
+    int atoms, terms, exprs, guards, atom_cap, term_cap, expr_cap, guard_cap;
+    int bucket[64];                     /* 1 + the first expression of a chain */
+    int lost;                           /* something was */
+} hy__sizes;
+
+static int hy__is_code(int64_t v) { return v <= HY__CODES; }
+
+HY__UNUSED static void hy__sizes_free(hy__sizes *S)
+{
+    hy__free(S->heap, S->atom);
+    hy__free(S->heap, S->term);
+    hy__free(S->heap, S->expr);
+    hy__free(S->heap, S->guard);
+    memset(S, 0, sizeof *S);
+}
+
+static int64_t hy__size_lost(hy__sizes *S) { S->lost = 1; return HY__SIZE_LOST; }
+
+/* A sum, a product: 0 when it leaves the range of sizes. */
+static int hy__sum_in(int64_t a, int64_t b, int64_t *sum)
+{
+    *sum = a + b;                       /* both are far from the ends of the type */
+    return *sum <= HY__SIZE_FAR && *sum >= -HY__SIZE_FAR;
+}
+static int hy__product_in(int64_t a, int64_t b, int64_t *product)
+{
+    const int64_t up = a < 0 ? -a : a, by = b < 0 ? -b : b;
+    *product = 0;
+    if (up && by > HY__SIZE_FAR / up) return 0;
+    *product = a * b;
+    return 1;
+}
+static int64_t hy__floor_over(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+/* Takes a number or what a code stands for apart. 0: it is no code of this store. */
+static int hy__size_open(const hy__sizes *S, int64_t v, hy__size_sum *sum)
+{
+    const hy__size_expr *e;
+    sum->n = 0;
+    sum->number = v;
+    if (!hy__is_code(v)) return 1;
+    if (HY__CODES - v >= S->exprs) return 0;
+    e = &S->expr[HY__CODES - v];
+    sum->number = e->number;
+    sum->n = e->n;
+    memcpy(sum->term, S->term + e->first, (size_t)e->n * sizeof *sum->term);
+    return 1;
+}
+
+static int hy__term_order(const hy__size_term *a, const hy__size_term *b)
+{
+    int k;
+    if (a->n != b->n) return b->n - a->n;
+    for (k = 0; k < a->n; k++) if (a->atom[k] != b->atom[k]) return a->atom[k] - b->atom[k];
+    return 0;
+}
+
+/* Adds a term times a number. 0: there is no room, or a factor is too large. */
+static int hy__sum_add(hy__size_sum *sum, const hy__size_term *t, int64_t times)
+{
+    int64_t factor;
+    int at = 0, order = 1;
+    if (!hy__product_in(t->factor, times, &factor)) return 0;
+    while (at < sum->n && (order = hy__term_order(&sum->term[at], t)) < 0) at++;
+    if (at < sum->n && !order) {
+        if (!hy__sum_in(sum->term[at].factor, factor, &sum->term[at].factor)) return 0;
+        if (sum->term[at].factor) return 1;
+        sum->n--;
+        memmove(&sum->term[at], &sum->term[at + 1], (size_t)(sum->n - at) * sizeof *t);
+        return 1;
+    }
+    if (!factor) return 1;
+    if (sum->n == HY__SIZE_TERMS) return 0;
+    memmove(&sum->term[at + 1], &sum->term[at], (size_t)(sum->n - at) * sizeof *t);
+    sum->term[at] = *t;
+    sum->term[at].factor = factor;
+    sum->n++;
+    return 1;
+}
+
+/* The product of two terms; atoms stay in order. 0: there is no room. */
+static int hy__term_times(const hy__size_term *a, const hy__size_term *b, hy__size_term *to)
+{
+    int i = 0, k = 0;
+    memset(to, 0, sizeof *to);
+    if (a->n + b->n > HY__SIZE_POWERS || !hy__product_in(a->factor, b->factor, &to->factor)) return 0;
+    while (i < a->n || k < b->n)
+        to->atom[to->n++] = k == b->n || (i < a->n && a->atom[i] <= b->atom[k]) ? a->atom[i++] : b->atom[k++];
+    return 1;
+}
+
+/* The value of a sum, from those of the atoms (NULL: their hints). 0: it leaves the range of sizes. */
+static int hy__sum_value(const hy__sizes *S, int64_t number, const hy__size_term *t, int n,
+                         const int64_t *atom, int64_t *value)
+{
+    int k;
+    for (*value = number; n > 0; n--, t++) {
+        int64_t one = t->factor;
+        for (k = 0; k < t->n; k++)
+            if (!hy__product_in(one, atom ? atom[t->atom[k]] : S->atom[t->atom[k]].hint, &one)) return 0;
+        if (!hy__sum_in(*value, one, value)) return 0;
+    }
+    return 1;
+}
+
+/* The code of a sum, or the number that it is. */
+static int64_t hy__size_close(hy__sizes *S, const hy__size_sum *sum)
+{
+    uint64_t hash = (uint64_t)sum->number;
+    hy__size_expr *e;
+    int64_t hint;
+    int i, k, at;
+    if (!sum->n) return sum->number;
+    for (i = 0; i < sum->n; i++) {
+        hash = (hash ^ (uint64_t)sum->term[i].factor) * 0x9e3779b97f4a7c15u;
+        for (k = 0; k < sum->term[i].n; k++)
+            hash = (hash ^ (uint64_t)sum->term[i].atom[k]) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    for (at = S->bucket[hash >> 58]; at; at = S->expr[at - 1].next) {
+        e = &S->expr[at - 1];
+        if (e->hash == hash && e->n == sum->n && e->number == sum->number &&
+            !memcmp(S->term + e->first, sum->term, (size_t)sum->n * sizeof *sum->term))
+            return HY__CODES - (at - 1);
+    }
+    if (S->exprs >= HY__SIZE_MANY || !hy__sum_value(S, sum->number, sum->term, sum->n, NULL, &hint) ||
+        hy__grow(S->heap, (void **)&S->term, &S->term_cap, S->terms + sum->n, sizeof *S->term) ||
+        hy__grow(S->heap, (void **)&S->expr, &S->expr_cap, S->exprs + 1, sizeof *S->expr))
+        return hy__size_lost(S);
+    e = &S->expr[S->exprs];
+    e->hash = hash;
+    e->number = sum->number;
+    e->hint = hint;
+    e->first = S->terms;
+    e->n = sum->n;
+    e->next = S->bucket[hash >> 58];
+    S->bucket[hash >> 58] = ++S->exprs;
+    memcpy(S->term + S->terms, sum->term, (size_t)sum->n * sizeof *sum->term);
+    S->terms += sum->n;
+    return HY__CODES - (S->exprs - 1);
+}
+
+/* The number that a size has in the trace. */
+static int64_t hy__size_hint(const hy__sizes *S, int64_t v)
+{
+    return hy__is_code(v) && HY__CODES - v < S->exprs ? S->expr[HY__CODES - v].hint : v;
+}
+
+/* a + times b */
+static int64_t hy__size_plus(hy__sizes *S, int64_t a, int64_t b, int64_t times)
+{
+    hy__size_sum sum, other;
+    int64_t number;
+    int i, fits = hy__size_open(S, a, &sum) && hy__size_open(S, b, &other) &&
+                  hy__product_in(other.number, times, &number) && hy__sum_in(sum.number, number, &sum.number);
+    for (i = 0; fits && i < other.n; i++) fits = hy__sum_add(&sum, &other.term[i], times);
+    return fits ? hy__size_close(S, &sum) : hy__size_lost(S);
+}
+
+HY__UNUSED static int64_t hy__size_times(hy__sizes *S, int64_t a, int64_t b)
+{
+    hy__size_sum sum, x, y;
+    hy__size_term t;
+    int i, k, fits = hy__size_open(S, a, &x) && hy__size_open(S, b, &y) &&
+                     hy__product_in(x.number, y.number, &sum.number);
+    sum.n = 0;
+    for (i = 0; fits && i < x.n; i++) fits = hy__sum_add(&sum, &x.term[i], y.number);
+    for (k = 0; fits && k < y.n; k++) fits = hy__sum_add(&sum, &y.term[k], x.number);
+    for (i = 0; fits && i < x.n; i++)
+        for (k = 0; fits && k < y.n; k++)
+            fits = hy__term_times(&x.term[i], &y.term[k], &t) && hy__sum_add(&sum, &t, 1);
+    return fits ? hy__size_close(S, &sum) : hy__size_lost(S);
+}
+
+/* The least and the largest value of a size, as far as they are known from those of its atoms. */
+static void hy__size_range(const hy__sizes *S, int64_t v, int64_t *low, int64_t *high)
+{
+    hy__size_sum sum;
+    int i, k, known = hy__size_open(S, v, &sum);
+    *low = *high = sum.number;
+    for (i = 0; known && i < sum.n; i++) {
+        const hy__size_term *t = &sum.term[i];
+        int64_t least = t->factor, most = t->factor;
+        for (k = 0; known && k < t->n; k++) {
+            const hy__size_atom *a = &S->atom[t->atom[k]];
+            known = a->low >= 0 && hy__product_in(least, least < 0 ? a->high : a->low, &least) &&
+                    hy__product_in(most, most < 0 ? a->low : a->high, &most);
+        }
+        known = known && hy__sum_in(*low, least, low) && hy__sum_in(*high, most, high);
+    }
+    if (!known) { *low = -HY__SIZE_FAR; *high = HY__SIZE_FAR; }
+}
+
+static int64_t hy__size_of_atom(hy__sizes *S, int atom)
+{
+    hy__size_sum sum;
+    memset(&sum.term[0], 0, sizeof sum.term[0]);
+    sum.number = 0;
+    sum.n = sum.term[0].n = 1;
+    sum.term[0].factor = 1;
+    sum.term[0].atom[0] = atom;
+    return hy__size_close(S, &sum);
+}
+
+/* How deep atoms stand in one another in a size. */
+static int hy__size_depth(const hy__sizes *S, int64_t v)
+{
+    hy__size_sum sum;
+    int i, k, depth = 0;
+    if (!hy__size_open(S, v, &sum)) return HY__SIZE_DEPTH;
+    for (i = 0; i < sum.n; i++)
+        for (k = 0; k < sum.term[i].n; k++)
+            if (S->atom[sum.term[i].atom[k]].depth > depth) depth = S->atom[sum.term[i].atom[k]].depth;
+    return depth;
+}
+
+/* Adds an atom; of two sizes, it takes the one that is there. */
+static int64_t hy__size_atom_new(hy__sizes *S, const hy__size_atom *want)
+{
+    const int pair = want->kind > HY__SIZE_OPEN;
+    int i, depth = 0;
+    for (i = 0; i < S->atoms && pair; i++)
+        if (S->atom[i].kind == want->kind && S->atom[i].a == want->a && S->atom[i].b == want->b)
+            return hy__size_of_atom(S, i);
+    if (pair) depth = 1 + (int)hy__most(hy__size_depth(S, want->a), hy__size_depth(S, want->b));
+    if (S->atoms >= HY__SIZE_MANY || depth > HY__SIZE_DEPTH ||
+        hy__grow(S->heap, (void **)&S->atom, &S->atom_cap, S->atoms + 1, sizeof *S->atom))
+        return hy__size_lost(S);
+    S->atom[S->atoms] = *want;
+    S->atom[S->atoms].depth = depth;
+    return hy__size_of_atom(S, S->atoms++);
+}
+
+/* A symbol with its number in this trace. Of 0 and 1 there is none. */
+HY__UNUSED static int64_t hy__size_symbol(hy__sizes *S, const char *name, int64_t hint)
+{
+    hy__size_atom want;
+    if (hint < 2) return hint;
+    memset(&want, 0, sizeof want);
+    want.kind = HY__SIZE_SYMBOL;
+    want.hint = hint;
+    want.low = 2;
+    want.high = HY__SIZE_FAR;
+    strncpy(want.name, name, sizeof want.name - 1);
+    return hy__size_atom_new(S, &want);
+}
+
+/* A size that only a rule can say. */
+HY__UNUSED static int64_t hy__size_unsaid(hy__sizes *S, int64_t hint)
+{
+    hy__size_atom want;
+    memset(&want, 0, sizeof want);
+    want.kind = HY__SIZE_OPEN;
+    want.hint = hint;
+    want.high = HY__SIZE_FAR;
+    return hy__size_atom_new(S, &want);
+}
+
+/* a over b, if every product of a has b in it; else lost without a note. */
+static int64_t hy__size_exactly(hy__sizes *S, const hy__size_sum *a, const hy__size_sum *b)
+{
+    hy__size_term by;
+    hy__size_sum sum;
+    int i, k, j;
+    memset(&by, 0, sizeof by);
+    by.factor = b->n ? b->term[0].factor : b->number;
+    if (b->n > 1 || (b->n && b->number) || !by.factor) return HY__SIZE_LOST;
+    if (b->n) by = b->term[0];
+    if (a->number % by.factor || (a->number && by.n)) return HY__SIZE_LOST;
+    sum.number = a->number / by.factor;
+    for (sum.n = i = 0; i < a->n; i++) {
+        hy__size_term t, *to = &sum.term[sum.n++];
+        t = a->term[i];
+        memset(to, 0, sizeof *to);
+        to->factor = t.factor / by.factor;
+        for (k = j = 0; k < t.n; k++) {
+            if (j < by.n && t.atom[k] == by.atom[j]) j++;
+            else to->atom[to->n++] = t.atom[k];
+        }
+        if (j < by.n || t.factor % by.factor) return HY__SIZE_LOST;
+        if (!to->n) { sum.number += to->factor; sum.n--; }
+    }
+    for (i = 1; i < sum.n; i++) if (hy__term_order(&sum.term[i - 1], &sum.term[i]) >= 0) return HY__SIZE_LOST;
+    return hy__size_close(S, &sum);
+}
+
+/* a over b, rounded down. b is above 0. */
+HY__UNUSED static int64_t hy__size_over(hy__sizes *S, int64_t a, int64_t b)
+{
+    hy__size_atom want;
+    hy__size_sum x, y;
+    int64_t v, low, high;
+    if (!hy__is_code(a) && !hy__is_code(b)) return b > 0 ? hy__floor_over(a, b) : hy__size_lost(S);
+    memset(&want, 0, sizeof want);
+    hy__size_range(S, a, &want.low, &want.high);
+    hy__size_range(S, b, &low, &high);
+    if (low < 1 || !hy__size_open(S, a, &x) || !hy__size_open(S, b, &y)) return hy__size_lost(S);
+    v = hy__size_exactly(S, &x, &y);
+    if (v != HY__SIZE_LOST) return v;
+    want.kind = HY__SIZE_OVER;
+    want.a = a;
+    want.b = b;
+    want.hint = hy__floor_over(hy__size_hint(S, a), hy__size_hint(S, b));
+    want.low = want.low < 0 ? -HY__SIZE_FAR : want.low / high;
+    want.high = want.high < 0 ? HY__SIZE_FAR : want.high / low;
+    return hy__size_atom_new(S, &want);
+}
+
+/* The least or, with most, the larger one of both. */
+HY__UNUSED static int64_t hy__size_among(hy__sizes *S, int most, int64_t a, int64_t b)
+{
+    int64_t d = hy__size_plus(S, b, a, -1), low[2], high[2];
+    hy__size_atom want;
+    if (d == HY__SIZE_LOST && S->lost) return HY__SIZE_LOST;
+    hy__size_range(S, d, &low[0], &high[0]);
+    if (low[0] >= 0) return most ? b : a;
+    if (high[0] <= 0) return most ? a : b;
+    memset(&want, 0, sizeof want);
+    want.kind = most ? HY__SIZE_MOST : HY__SIZE_LEAST;
+    want.a = hy__most(a, b);            /* either order is the same */
+    want.b = hy__least(a, b);
+    hy__size_range(S, a, &low[0], &high[0]);
+    hy__size_range(S, b, &low[1], &high[1]);
+    a = hy__size_hint(S, a);
+    b = hy__size_hint(S, b);
+    want.hint = most ? hy__most(a, b) : hy__least(a, b);
+    want.low = most ? hy__most(low[0], low[1]) : hy__least(low[0], low[1]);
+    want.high = most ? hy__most(high[0], high[1]) : hy__least(high[0], high[1]);
+    return hy__size_atom_new(S, &want);
+}
+
+/* --- what is asked of sizes --- */
+/* Notes what an answer takes for granted. */
+static int hy__size_noted(hy__sizes *S, int kind, int64_t a, int64_t b, int holds)
+{
+    int i;
+    for (i = 0; i < S->guards; i++)
+        if (S->guard[i].kind == kind && S->guard[i].a == a && S->guard[i].b == b) return holds;
+    if (hy__grow(S->heap, (void **)&S->guard, &S->guard_cap, S->guards + 1, sizeof *S->guard)) {
+        S->lost = 1;
+        return holds;
+    }
+    S->guard[S->guards].kind = kind;
+    S->guard[S->guards].a = a;
+    S->guard[S->guards].b = b;
+    S->guard[S->guards++].holds = holds;
+    return holds;
+}
+
+/* Are they equal? A guard stands for the answer unless it is certain. */
+HY__UNUSED static int hy__size_equal(hy__sizes *S, int64_t a, int64_t b)
+{
+    int64_t low, high, d;
+    if (a == b) return 1;
+    if (!hy__is_code(a) && !hy__is_code(b)) return 0;
+    d = hy__size_plus(S, a, b, -1);
+    hy__size_range(S, d, &low, &high);
+    if (!S->lost && (low > 0 || high < 0)) return 0;
+    return hy__size_noted(S, HY__GUARD_EQUAL, hy__most(a, b), hy__least(a, b),
+                          hy__size_hint(S, a) == hy__size_hint(S, b));
+}
+
+/* Is a below b? */
+HY__UNUSED static int hy__size_below(hy__sizes *S, int64_t a, int64_t b)
+{
+    int64_t low, high, d;
+    if (!hy__is_code(a) && !hy__is_code(b)) return a < b;
+    d = hy__size_plus(S, b, a, -1);
+    hy__size_range(S, d, &low, &high);
+    if (!S->lost && low > 0) return 1;
+    if (!S->lost && high <= 0) return 0;
+    return hy__size_noted(S, HY__GUARD_BELOW, a, b, hy__size_hint(S, a) < hy__size_hint(S, b));
+}
+
+/* Is it a multiple of a number? */
+HY__UNUSED static int hy__size_multiple(hy__sizes *S, int64_t a, int64_t number)
+{
+    hy__size_sum sum;
+    int i, all = hy__size_open(S, a, &sum) && sum.number % number == 0;
+    for (i = 0; i < sum.n && all; i++) all = sum.term[i].factor % number == 0;
+    if (all || !hy__is_code(a)) return all;
+    return hy__size_noted(S, HY__GUARD_MULTIPLE, a, number, hy__size_hint(S, a) % number == 0);
+}
+
+/* --- what sizes are once symbols have numbers --- */
+/* The number of a size. 0: it leaves the range of sizes. */
+static int hy__size_value(const hy__sizes *S, int64_t v, const int64_t *atom, int64_t *value)
+{
+    const hy__size_expr *e;
+    *value = v;
+    if (!hy__is_code(v)) return 1;
+    if (HY__CODES - v >= S->exprs) return 0;
+    e = &S->expr[HY__CODES - v];
+    return hy__sum_value(S, e->number, S->term + e->first, e->n, atom, value);
+}
+
+/* Fills in the values of all atoms, of which symbols and what is open are given. 0: one leaves the range. */
+HY__UNUSED static int hy__sizes_fill(const hy__sizes *S, int64_t *atom)
+{
+    int i;
+    for (i = 0; i < S->atoms; i++) {
+        const hy__size_atom *a = &S->atom[i];
+        int64_t x, y;
+        if (a->kind <= HY__SIZE_OPEN) continue;
+        if (!hy__size_value(S, a->a, atom, &x) || !hy__size_value(S, a->b, atom, &y)) return 0;
+        if (a->kind == HY__SIZE_OVER && y < 1) return 0;
+        atom[i] = a->kind == HY__SIZE_OVER ? hy__floor_over(x, y)
+            : a->kind == HY__SIZE_LEAST ? hy__least(x, y) : hy__most(x, y);
+    }
+    return 1;
+}
+
+/* The first guard that these values break; -1: none. */
+HY__UNUSED static int hy__sizes_broken(const hy__sizes *S, const int64_t *atom)
+{
+    int i, holds;
+    for (i = 0; i < S->guards; i++) {
+        const hy__size_guard *g = &S->guard[i];
+        int64_t x, y;
+        if (!hy__size_value(S, g->a, atom, &x) || !hy__size_value(S, g->b, atom, &y)) return i;
+        holds = g->kind == HY__GUARD_EQUAL ? x == y : g->kind == HY__GUARD_BELOW ? x < y : x % y == 0;
+        if (holds != g->holds) return i;
+    }
+    return -1;
+}
+
+/* --- how they are written: "16*past + 64" --- */
+static void hy__put_size(hy__line *line, const hy__sizes *S, int64_t v);
+static void hy__put_atom(hy__line *line, const hy__sizes *S, int i)
+{
+    static const char *const name[] = { "", "", "floor((", "min(", "max(" };
+    const hy__size_atom *a = &S->atom[i];
+    const int over = a->kind == HY__SIZE_OVER, sum = over && hy__is_code(a->b);
+    if (a->kind == HY__SIZE_SYMBOL && a->name[0]) { hy__puts(line, a->name); return; }
+    if (a->kind <= HY__SIZE_OPEN) { hy__say(line, "%s%d", a->kind == HY__SIZE_OPEN ? "?" : "n", i); return; }
+    hy__puts(line, name[a->kind]);
+    hy__put_size(line, S, a->a);
+    hy__puts(line, sum ? ") / (" : over ? ") / " : ", ");
+    hy__put_size(line, S, a->b);
+    hy__puts(line, sum ? "))" : ")");
+}
+
+static void hy__put_size(hy__line *line, const hy__sizes *S, int64_t v)
+{
+    hy__size_sum sum;
+    int i, k;
+    if (!hy__size_open(S, v, &sum)) { hy__puts(line, "?"); return; }
+    for (i = 0; i < sum.n; i++) {
+        const hy__size_term *t = &sum.term[i];
+        const int64_t factor = t->factor < 0 ? -t->factor : t->factor;
+        hy__puts(line, i ? t->factor < 0 ? " - " : " + " : t->factor < 0 ? "-" : "");
+        if (factor != 1) hy__say(line, "%l*", factor);
+        for (k = 0; k < t->n; k++) { hy__puts(line, k ? "*" : ""); hy__put_atom(line, S, t->atom[k]); }
+    }
+    if (!sum.n) hy__say(line, "%l", sum.number);
+    else if (sum.number < 0) hy__say(line, " - %l", -sum.number);
+    else if (sum.number) hy__say(line, " + %l", sum.number);
+}
+
+HY__UNUSED static void hy__put_guard(hy__line *line, const hy__sizes *S, const hy__size_guard *g)
+{
+    static const char *const is[] = { " = ", " < ", " is a multiple of " };
+    static const char *const is_not[] = { " is not ", " >= ", " is no multiple of " };
+    hy__put_size(line, S, g->a);
+    hy__puts(line, (g->holds ? is : is_not)[g->kind]);
+    hy__put_size(line, S, g->b);
+}
+
 /* MARK: - 15 >>array -------------------------------------------------------------------------------------
  *
  * Arrays as data: making, converting, reading and writing, views, text. Elements of any type are read into

@@ -55,6 +55,7 @@
 #include "test_check.c"
 #include "test_passes.c"
 #include "test_sized.c"
+#include "test_symbols.c"
 #include "test_layout.c"
 #include "test_ways.c"
 #include "test_execute.c"
@@ -158,6 +159,7 @@ int main(int argc, char **argv)
     test_lifetime();
     test_passes();
     test_sized();
+    test_symbols();
     test_layout();
     test_ways();
     test_execute();
