@@ -51703,24 +51703,6 @@ static void hy__lane_return(hy__lane *lane, hy__parcel *p)
         lane->back = b;
     }
 }
-/* The lane's results go to F: it gets free memory of F's in return, or one would take from the allocator what
- * the other gives back. The lock is held. */
-static void hy__lane_repay(hy_frame *F, hy__lane *lane, const hy__parcel *p)
-{
-    int i;
-    for (i = 0; i < p->n; i++) {
-        const hy__buffer *b = p->at[i].buffer;
-        hy__buffer *free_one = NULL;
-        int k = 0;
-        while (k < i && p->at[k].buffer != b) k++;
-        if (k == i && !b->borrowed && b->slot < HY__SLOTS && F->cache.slot[b->slot])
-            free_one = hy__buffer_new(&F->cache, b->bytes);
-        if (!free_one) continue;
-        free_one->next = lane->back;
-        lane->back = free_one;
-    }
-}
-
 /* --- what a call reads --- */
 static int hy__reads_add(hy_frame *F, hy_ticket *t, hy__buffer *b)
 {
@@ -51744,6 +51726,26 @@ static int hy__reads_of(hy_frame *F, hy_ticket *t, const hy_graph *g)
         if (node->held && hy__reads_add(F, t, node->held)) return -1;
     }
     return 0;
+}
+
+/* The lane's results go to F: it gets free memory of F's in return, or one would take from the allocator what
+ * the other gives back. But what the call was given it only hands back. The lock is held. */
+static void hy__lane_repay(hy_frame *F, hy__lane *lane, const hy_ticket *t)
+{
+    const hy__parcel *p = &t->out;
+    int i;
+    for (i = 0; i < p->n; i++) {
+        const hy__buffer *b = p->at[i].buffer;
+        hy__buffer *free_one = NULL;
+        int k = 0, read = 0;
+        while (k < i && p->at[k].buffer != b) k++;
+        while (read < t->n && t->reads[read] != b) read++;
+        if (k == i && read == t->n && !b->borrowed && b->slot < HY__SLOTS && F->cache.slot[b->slot])
+            free_one = hy__buffer_new(&F->cache, b->bytes);
+        if (!free_one) continue;
+        free_one->next = lane->back;
+        lane->back = free_one;
+    }
 }
 
 static void hy__reads_end(const hy_ticket *t)
@@ -52375,8 +52377,8 @@ HY_API hy_array *hy_wait(hy_frame *F, hy_ticket *t)
         else if (t->code) hy__fail(F, t->code, "%s", t->text);
         else y = hy__parcel_open(F, &t->out);
         if (t->number == number && t->state == HY__READY && (t->code || y)) {
+            if (t->ran) hy__lane_repay(F, t->ran, t);
             hy__ticket_let(F, t);
-            if (t->ran) hy__lane_repay(F, t->ran, &t->out);
             hy__parcel_empty(F, &t->out);
             hy__ticket_spend(t);
         }
@@ -54129,13 +54131,14 @@ static int hy__tape_keeps(const hy__tape *tape, const hy__edge *e)
     return -1;
 }
 
-/* The part of a block that computes some of its values: heads is room for them, in the store of the whole. */
+/* The part of a block that computes some of its values: heads is room for them, in the store of the whole.
+ * Calls that change statistics are part of it: later ones read these. */
 static hy_graph *hy__block_part(hy_frame *F, const hy__block_put *put, const hy__edge *heads, int n)
 {
     const hy_graph *sub = put->node->sub[0];
     hy__placing P;
     hy_graph *part = hy__unfold_all(F, sub, &P, NULL);
-    int i, failed = !part || hy__graph_room_heads(F, part, n, 0);
+    int i, failed = !part || hy__graph_room_all(F, part, n);
     for (i = 0; i < n && !failed; i++) {
         part->head[i].node = part->store->node[sub->vars + heads[i].node->number - put->from];
         part->head[i].output = heads[i].output;

@@ -299,6 +299,9 @@ static int pg_error_is_excused(const pg_program *P, const pg_way *way)
     if (way->flags & (PG_LOADED | PG_PAIR)) {
         if (P->unsaved && strstr(pg_other.error, "no name in files")) return 1;
         if (P->wrong) return 1;                         /* said by whoever traces it for the file */
+        /* a loop is one operator there: it has a gradient if anything that it is given has one */
+        if (P->loops && !pg_line.error[0] && strstr(pg_other.error, "a matrix is singular") &&
+            strcmp(pg_other.where, "first") && strcmp(pg_other.where, "second")) return 1;
         if ((way->flags & PG_PAIR) && strstr(pg_other.error, "hy_export: MXNet has no ")) return 1;
     }
     /* in words of its own */
@@ -318,8 +321,10 @@ static int pg_error_is_excused(const pg_program *P, const pg_way *way)
     /* of a recurrent layer whose data has wrong dims: the parameters that it misses, or its operator */
     if (P->wrong && strstr(pg_line.error, "Deferred initialization failed") &&
         strstr(pg_other.error, "Shape inconsistent")) return 1;
-    /* "hy_cond: ...", the name of a node */
-    if (P->wrong && pg_same_message(pg_line.error, pg_other.error)) return 1;
+    /* "hy_cond: ...", the name of a node; of a statistic whose value is needed: the operator that would write
+     * it, or its own name */
+    if ((P->wrong || strstr(pg_line.error, "a recorded backward still needs")) &&
+        pg_same_message(pg_line.error, pg_other.error)) return 1;
     if (pg_line.error[0] && !pg_other.error[0]) return !P->wrong;      /* nobody needs what failed */
     if (!strcmp(pg_line.where, pg_other.where) && !strcmp(pg_line.where, "gradient") &&
         pg_line.code == pg_other.code)
@@ -564,6 +569,15 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     return 0;
 }
 
+/* Is an output what the program was given? Then no call is on the tape that could be run twice, but where a
+ * graph packs an input. */
+static int pg_gives_input(const pg_program *P)
+{
+    int k, some = 0;
+    for (k = 0; k < P->body[0].nout; k++) some |= pg_given(P, P->body[0].out[k]) < 0;
+    return some;
+}
+
 /* With another type or shape several steps may be wrong; a branch that is not taken is only looked at in a
  * graph; what was loaded knows how many inputs it has. */
 static int pg_same_misuse(const pg_program *P)
@@ -571,7 +585,7 @@ static int pg_same_misuse(const pg_program *P)
     int several = P->fault == PG_OTHER_TYPE || P->fault == PG_OTHER_SHAPE;
     if (strstr(pg_other.misuse, "SymbolBlock: ") && strstr(pg_other.misuse, " inputs are due, "))
         return P->fault == PG_CALLED_WITH_FEWER || P->fault == PG_CALLED_WITH_MORE;
-    if (!pg_line.misuse[0]) return P->loops;
+    if (!pg_line.misuse[0]) return P->loops || (P->fault == PG_BACKWARD_TWICE && pg_gives_input(P));
     return several || pg_same_error(pg_line.misuse, pg_other.misuse, 0) ||
            pg_same_message(pg_line.misuse, pg_other.misuse);
 }

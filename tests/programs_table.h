@@ -31,17 +31,45 @@ static int pg_copies(const pg_result *line)
     return 0;
 }
 
+/* How often a body gives a leaf to something. */
+static int pg_leaf_uses(const pg_program *P, int body, int leaf)
+{
+    const pg_body *b = &P->body[body];
+    int i, k, n = 0;
+    for (i = 0; i < b->n; i++) {
+        const pg_step *s = &P->step[b->step[i]];
+        for (k = 0; k < s->n; k++) n += s->in[k] == ~leaf;
+        for (k = 0; k < s->nstate; k++) n += s->state[k] == ~leaf;
+        for (k = 0; k < pg_bodies(s); k++) n += pg_leaf_uses(P, s->body[k], leaf);
+    }
+    for (k = 0; k < b->nout; k++) n += b->out[k] == ~leaf;
+    return n;
+}
+/* Is an item of this name a statistic, of a layer or of the program? */
+static int pg_is_statistic(const pg_program *P, const char *name)
+{
+    char own[24];
+    int k, is = strstr(name, "_running_") != NULL;
+    for (k = 0; k < P->nleaf && !is; k++) {
+        snprintf(own, sizeof own, "_p%d ", k);
+        is = P->leaf[k].kind == PG_AUX && strstr(name, own);
+    }
+    return is;
+}
 /* A graph of heads may lack what a child or a body is given and does not use: its statistics, and numbers
- * that it draws. */
+ * that it draws; what reads such statistics otherwise has others after a call that learns. */
 static void pg_pass_statistics(void)
 {
-    int i;
-    for (i = 0; i < pg_line.n && (pg_other.P->children || pg_other.P->loops); i++)
-        if (pg_line.item[i].whole == 1 ||
-            (!strncmp(pg_line.item[i].name, "stepped", 7) && strstr(pg_line.item[i].name, "_running_"))) {
-            pg_line.item[i].whole = 2;
-            pg_line.item[i].name[0] = 0;
-        }
+    const pg_program *P = pg_other.P;
+    int i, read = 0;
+    for (i = 0; i < P->nleaf; i++) read |= P->leaf[i].kind == PG_AUX && pg_leaf_uses(P, 0, i) > 1;
+    for (i = 0; i < pg_line.n && (P->children || P->loops); i++) {
+        const char *name = pg_line.item[i].name;
+        if (pg_line.item[i].whole != 1 && (strncmp(name, "stepped", 7) || !pg_is_statistic(P, name)) &&
+            (!read || !strncmp(name, "first", 5))) continue;
+        pg_line.item[i].whole = 2;
+        pg_line.item[i].name[0] = 0;
+    }
 }
 
 /* Runs it into pg_other, and what it is compared with, if that is not line by line. The caller forgets

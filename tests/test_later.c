@@ -1146,6 +1146,33 @@ static void thread_later_forks(void)
 #endif
 #endif
 
+/* A result that is what the call was given takes no memory, call after call. */
+static hy_array *later_gives_back(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)F;
+    (void)self;
+    return x;
+}
+static void thread_later_given(void)
+{
+    hy_frame *F = later_open(2, NULL);
+    hy_block *net = hy_block_new(F, sizeof(hy_block), "net", later_gives_back, 1);
+    hy_array *x = hy_ones(F, HY_SHAPE(3, 3)), *y;
+    int64_t before = 0;
+    int i;
+    hy_hybridize(F, net, NULL);
+    for (i = 0; i < 40; i++) {
+        if (i == 36) before = hy_memory_use(F).calls;
+        hy_begin(F);
+        y = hy_wait(F, hy_later(F, net, x));
+        CHECK(y && hy_value(F, y, 2, 2) == 1);
+        hy_end(F);
+    }
+    CHECK(hy_memory_use(F).calls == before);
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(!hy_close(F));
+}
+
 static void test_later(void)
 {
     RUN(thread_later_orders);
@@ -1171,5 +1198,6 @@ static void test_later(void)
     RUN(thread_later_bound);
     RUN(thread_later_oom);
     RUN(thread_later_shared);
+    RUN(thread_later_given);
     RUN(thread_later_sequences);
 }

@@ -443,6 +443,43 @@ static void test_recompute_statistics(void)
     }
 }
 
+/* The same in second order, where nothing but the statistics are read of what changed them. */
+static hy_array *recompute_late_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    recompute_reader *r = (recompute_reader *)(void *)self;
+    hy_batch_norm(F, x, r->gamma, r->gamma, r->mean, r->var, NULL);
+    return hy_sigmoid(F, hy_mul(F, hy_mul(F, r->w, r->w), r->mean));
+}
+static void test_recompute_late(void)
+{
+    int ways, i;
+    double due[2] = { 0, 0 };
+    for (ways = 0; ways < 4; ways++) {
+        hy_frame *F = control_open(1);
+        recompute_reader *r = HY_BLOCK_NEW(F, recompute_reader, recompute_late_forward);
+        hy_init init = hy_init_ones();
+        hy_array *x = hy_reshape(F, hy_arange(F, 1, 13, 1), HY_INTS(6, 2), NULL), *y;
+        hy_grad_opt again = { 0 };
+        again.create_graph = 1;
+        recompute_reader_params(F, r);
+        hy_initialize(F, &r->base, &init);
+        if (ways & 2) hy_hybridize(F, &r->base, NULL);
+        if (ways & 1) hy_set_recompute(F, &r->base, 1);
+        hy_record(F);
+        y = hy_grad(F, hy_call(F, &r->base, x), r->w, &again);
+        y = hy_sum(F, hy_square(F, y), HY_ALL, NULL);
+        hy_pause(F);
+        hy_backward(F, y, NULL);
+        for (i = 0; i < 2; i++) {
+            double got = control_at(F, hy_grad_of(F, r->w), i);
+            if (!ways) due[i] = got;
+            CHECK_NEAR(got, due[i], 1e-6);
+        }
+        CHECK_STR(hy_error(F), NULL);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 /* What is read before it is changed would be lost: an error, line by line and compiled. */
 static hy_array *recompute_early_forward(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -493,6 +530,7 @@ static void test_recompute(void)
     RUN(test_recompute_oom);
     RUN(test_recompute_twice);
     RUN(test_recompute_statistics);
+    RUN(test_recompute_late);
     RUN(test_recompute_read_before);
     RUN(test_recompute_second_oom);
 #endif
