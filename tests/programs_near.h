@@ -22,7 +22,9 @@ static pg_nearness pg_near_now;         /* of the program that is being checked 
  * unit in the last place, then by up to 4, then by up to 16, which is half of 2^-18. What moves an element by
  * an eighth of the difference, half of it, or twice as much, is the program's own condition: a comparison, a
  * floor or a sort between two numbers that are next to each other, a sum whose terms cancel. And where one
- * of the two is no number, or infinite, numbers whose product is infinite are a condition. */
+ * of the two is no number, or infinite, numbers whose product is infinite are a condition; in a program that
+ * is given such numbers on purpose they are one for all that comes of them: 0 times infinity is no number
+ * or nothing, by what is left out, and a comparison or whole number hides which. */
 enum { PG_NUDGES = 12 };
 static const double pg_condition[] = { 8, 2, 0.5 };
 static struct pg_nudging {
@@ -127,7 +129,8 @@ static int pg_is_condition(const pg_program *P, const pg_item *a, double y, int6
             pg_nudge = 0;
         }
         moves = pg_moves(a, pg_named(&N->moved[k], a->name), i, y, pg_condition[k / 4]) ||
-                (N->overflows && !(fabs(y) <= DBL_MAX && fabs(pg_element(a, i)) <= DBL_MAX));
+                (N->overflows && (P->odd == 1 || P->odd == 2 ||
+                                  !(fabs(y) <= DBL_MAX && fabs(pg_element(a, i)) <= DBL_MAX)));
     }
     pg_count_nudged(P, moves);
     return moves;
