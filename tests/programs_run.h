@@ -131,8 +131,8 @@ static const char *pg_planted;
  * gives them but for the last bit. */
 static int pg_weighs(const char *op)
 {
-    static const char *const words[] = { "conv", "dot", "fully", "gemm", "matmul", "rnn", "attention", "einsum",
-                                         "norm", "softmax", "mean", "resize", "interleaved" };
+    static const char *const words[] = { "conv", "dot", "fully", "gemm", "matmul", "rnn", "attention",
+                                         "einsum", "norm", "softmax", "mean", "resize", "interleaved" };
     size_t k = 0;
     while (k < sizeof words / sizeof *words && !strstr(op, words[k])) k++;
     return k < sizeof words / sizeof *words;
