@@ -535,6 +535,14 @@ static int pg_learns_more(const pg_program *P, const pg_way *way, const pg_item 
            (!strncmp(a->name, "stepped", 7) || !strncmp(a->name, "after", 5));
 }
 
+/* Does a file write an operator of it as several? Then gradients of gradients add up in another order. */
+static int pg_reads_as_several(const pg_program *P)
+{
+    int i, some = 0;
+    for (i = 0; i < P->nstep; i++) some |= strstr(P->step[i].op, "arctan2_scalar") != NULL;
+    return some;
+}
+
 static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item *a)
 {
     const pg_item *b = pg_named(&pg_other, a->name);
@@ -560,6 +568,8 @@ static int pg_compare_item(const pg_program *P, const pg_way *way, const pg_item
     }
     if (a->whole == 4 || (a->whole >= 2 && P->dynamic)) loose = 1;  /* sections have an order of their own */
     if (a->whole >= 2 && P->loops && (P->order == 2 || pg_tangles(P))) loose = 1;
+    if (a->whole >= 2 && P->order == 2 && (way->flags & (PG_LOADED | PG_PAIR)) && pg_reads_as_several(P))
+        loose = 1;
     at = pg_differs(a, b, a->whole >= 2 && pg_asks(P) ? 2 : loose);
     if (at < 0 || (loose && a->whole == 3)) return 1;
     if (loose && pg_near(P, a, b, &at)) return 1;
