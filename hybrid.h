@@ -255,10 +255,10 @@
  *   branch gives a state, an input or an array from outside as its output, or an array from outside as its
  *   state, where a turn gives an array three times, as output and state, where a loop over no rows has
  *   states, or where what a hy_while_loop begins with is used after it: these add up in another order; so do
- *   those of a graph in which values decide a shape, and gradients of gradients of a network from a file whose
- *   operators read as several (hy_arctan2_scalar). What no result needs has no gradient, nor has what only
- *   a branch or a turn uses that there is not: a compiled gradient tells that when it has run, so a parameter
- *   among it is stale, and what stands before it is asked for nothing, as line by line.
+ *   those of a graph in which values decide a shape, and gradients of gradients of a network from a file, one
+ *   of whose operators is read as several (hy_arctan2_scalar). What no result needs has no gradient, nor has
+ *   what only a branch or a turn uses that there is not: a compiled gradient tells that when it has run, so a
+ *   parameter among it is stale, and what stands before it is asked for nothing, as line by line.
  *
  * FUNCTIONS OF YOURS
  *   What the library calls comes in three forms, all of which begin with the frame to use in them:
