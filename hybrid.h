@@ -12889,7 +12889,8 @@ enum { HY__STACKED = 1,                 /* two tiles of one vector each, one bel
        HY__OF_PAIRS = 2,                /* factors are pairs of bf16 */
        HY__FETCHES = 4,                 /* asks for vectors that come later */
        HY__LEVELS = 8,                  /* a bias may be one of each row */
-       HY__HALVES = 16 };               /* vectors have halves that lie apart */
+       HY__HALVES = 16,                 /* vectors have halves that lie apart */
+       HY__FOURS = 32 };                /* four steps a turn */
 
 /* Masks of the last lanes. */
 static const int64_t hy__dot_tail[16] = {0, 0, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1, -1, -1, -1, -1};
@@ -12999,6 +13000,7 @@ static const hy__gemm_isa hy__gemm_plain = { hy__plain_table, hy__plain_table + 
 #define hy__gemm_kernels HY__OF_KIND(hy__gemm_kernels)
 #define hy__spread HY__OF_KIND(hy__spread)
 #define hy__add_product HY__OF_KIND(hy__add_product)
+#define hy__kernel_step HY__OF_KIND(hy__kernel_step)
 #define hy__micro_kernel HY__OF_KIND(hy__micro_kernel)
 #define hy__tile_end HY__OF_KIND(hy__tile_end)
 #define hy__tile_edge HY__OF_KIND(hy__tile_edge)
@@ -13036,39 +13038,57 @@ HY__INLINE HY__V_AIM void hy__add_product(const int how, hy__vec *sum, const hy_
     *sum += *a * *b;
 }
 
-/* acc[i][j] += scalar i * vector j, step by step: scalars lie from a[i] on, `step` elements apart, `end` of
-   them; vectors lie from b + at[j] on, b_step apart. Gives where b would go on. */
+/* A step: acc[i][j] += scalar i * vector j. Scalars lie at a[i][p], vectors from b + at[j] on. */
+HY__INLINE HY__V_AIM void hy__kernel_step(const int rows, const int vecs, const int how, hy__vec *acc,
+    const HY__N *const *a, int64_t below, int64_t p, const HY__N *b, const int64_t *at, size_t ahead)
+{
+    const int stacked = how & HY__STACKED, apart = stacked ? 1 : vecs;
+    hy__vec v[HY__TILE_VECS], x;
+    int i, j;
+    HY__FLAT
+    for (j = 0; j < apart; j++) {
+#if HY__READING == HY__READING_AVX512
+        if (how & HY__HALVES) {
+            const hy__vec zero = {0};
+            v[j] = HY__BOTH((hy__f32x8)*(const hy__f32x8_at *)(b + at[2 * j]),
+                            (hy__f32x8)*(const hy__f32x8_at *)(b + at[2 * j + 1]));
+            (void)zero;
+            continue;
+        }
+#endif
+        v[j] = *(const hy__vec_at *)(b + at[j]);
+        if (how & HY__FETCHES && j * sizeof(hy__vec) % 64 == 0)              /* once a line */
+            __builtin_prefetch((const void *)((uintptr_t)b + ahead + (size_t)j * sizeof(hy__vec)));
+    }
+    HY__FLAT
+    for (i = 0; i < rows * vecs; i++) {
+        j = i % vecs;
+        if (!j || stacked) hy__spread(how, &x, a[i / vecs] + (j ? p + below : p));
+        hy__add_product(how, &acc[i], &x, &v[stacked ? 0 : j]);
+    }
+}
+
+/* Step by step: scalars lie from a[i] on, `step` elements apart, `end` of them; vectors lie b_step apart.
+   Gives where b would go on. Four steps a turn where scalars lie side by side: what a turn takes besides its
+   products counts when another thread shares the core. A compiler that saw all four together would keep more
+   addresses and sums than there are registers, so each step is new to it. */
 HY__INLINE HY__V_AIM const HY__N *hy__micro_kernel(const int rows, const int vecs, const int how,
     hy__vec *acc, const HY__N *const *a, int64_t below, int64_t step, int64_t end,
     const HY__N *b, const int64_t *at, int64_t b_step, size_t ahead)
 {
-    const int stacked = how & HY__STACKED, apart = stacked ? 1 : vecs;
-    hy__vec v[HY__TILE_VECS], x;
-    int64_t p;
-    int i, j;
-    for (p = 0; p < end; p += step, b += b_step) {
-        HY__FLAT
-        for (j = 0; j < apart; j++) {
-#if HY__READING == HY__READING_AVX512
-            if (how & HY__HALVES) {
-                const hy__vec zero = {0};
-                v[j] = HY__BOTH((hy__f32x8)*(const hy__f32x8_at *)(b + at[2 * j]),
-                                (hy__f32x8)*(const hy__f32x8_at *)(b + at[2 * j + 1]));
-                (void)zero;
-                continue;
+    int64_t p = 0;
+#if HY__X86
+    int64_t q;
+    if (how & HY__FOURS && step == 1)
+        for (; p + 4 <= end; p += 4) {
+            HY__FLAT
+            for (q = 0; q < 4; q++, b += b_step) {
+                __asm__("" : "+r"(p), "+r"(b));
+                hy__kernel_step(rows, vecs, how, acc, a, below, p + q, b, at, ahead);
             }
+        }
 #endif
-            v[j] = *(const hy__vec_at *)(b + at[j]);
-            if (how & HY__FETCHES && j * sizeof(hy__vec) % 64 == 0)          /* once a line */
-                __builtin_prefetch((const void *)((uintptr_t)b + ahead + (size_t)j * sizeof(hy__vec)));
-        }
-        HY__FLAT
-        for (i = 0; i < rows * vecs; i++) {
-            j = i % vecs;
-            if (!j || stacked) hy__spread(how, &x, a[i / vecs] + (j ? p + below : p));
-            hy__add_product(how, &acc[i], &x, &v[stacked ? 0 : j]);
-        }
-    }
+    for (; p < end; p += step, b += b_step) hy__kernel_step(rows, vecs, how, acc, a, below, p, b, at, ahead);
     return b;
 }
 
@@ -13146,6 +13166,7 @@ HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int 
 {
     enum { lanes = sizeof(hy__vec) / sizeof(HY__N) };
     const hy__vec zero = {0};
+    const int turns = how | HY__FETCHES | (sizeof(hy__vec) == 32 ? HY__FOURS : 0);
     const void *const *from = t->from;
     const int64_t *shift = t->shift, next = shift ? 0 : HY__TILE_ROWS;
     const int64_t row = number * rows, down = number * t->below, a_col = t->a_col, end = t->k * a_col;
@@ -13162,8 +13183,7 @@ HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int 
         const int64_t later = down + (shift ? shift[tap] : 0);
         HY__FLAT
         for (i = 0; i < rows; i++) a[i] = (const HY__N *)from[i] + later;
-        b = hy__micro_kernel(rows, vecs, how | HY__FETCHES, acc, a, t->below, a_col, end, b, at, t->b_step,
-                             ahead);
+        b = hy__micro_kernel(rows, vecs, turns, acc, a, t->below, a_col, end, b, at, t->b_step, ahead);
     }
     if (vecs == 1 && t->cols < lanes) {
         HY__N sums[HY__TILE_ROWS * lanes];
