@@ -12733,6 +12733,8 @@ HY__LOOPS_BEGIN
 #define HY__FAR_LINES 4096               /* bytes between lines that meet in few places of L1 */
 #define HY__FAR_ROWS 128                 /* rows of A from which twice as many places are few, too */
 #define HY__STRIP_LANE (1 << 14)         /* elements of B kept in L2, per lane: 1 MB of AVX-512 */
+#define HY__BLOCK_COLS 512
+#define HY__BLOCK_ROWS 120               /* rows of A that pass it together */
 #define HY__PREPARED_PANEL 64            /* columns of a panel packed once for all calls, on every ISA */
 #define HY__ITEMS_WANTED 20              /* so that 16 threads stay busy */
 #define HY__ITEM_WORK (1 << 19)          /* least multiply-adds of an item */
@@ -13639,39 +13641,28 @@ HY__INLINE int64_t hy__gemm_tile_row(int64_t rows, int64_t i)
     return rows / tiles * i + hy__least(i, rows % tiles);
 }
 
-/* A (rows,k) -> dst, per tile k columns of 6 elements; what a tile of fewer rows leaves over is never read */
-HY__INLINE void hy__gemm_pack_a_sized(int size, const hy__gemm *g, const char *a, int64_t rows, int64_t k,
-    char *dst)
+/* From row to row of a copied block of A: an odd number of lines, so that rows meet nowhere in L1. */
+HY__INLINE int64_t hy__gemm_a_step(const hy__gemm *g)
 {
-    const int64_t row = g->a_row * size, col = g->a_col * size, step = HY__TILE_ROWS * size;
-    const int64_t tiles = hy__pieces(rows, HY__TILE_ROWS), least = rows / tiles, over = rows % tiles;
-    int64_t i, p, r, from, next;
-    /* k outermost: with unit row stride each line of A is read once */
-    for (p = 0; p < k; p++, a += col, dst += step) {
-        for (i = from = 0; i < tiles; i++, from = next) {               /* next: hy__gemm_tile_row(i + 1) */
-            char *to = dst + i * k * step;
-            next = from + least + (i < over);
-            if (row == size && from + HY__TILE_ROWS <= rows)
-                memcpy(to, a + from * size, (size_t)(HY__TILE_ROWS * size));
-            else
-                for (r = 0; r < next - from; r++) memcpy(to + r * size, a + (from + r) * row, (size_t)size);
-        }
-    }
+    return (hy__pieces(g->k_block * g->size, 64) | 1) * 64 / g->size;
 }
 
+/* A (rows,k) -> dst, rows of steps side by side */
 static void hy__gemm_pack_a(const hy__gemm *g, const char *a, int64_t rows, int64_t k, char *dst)
 {
-    if (g->size == 4) hy__gemm_pack_a_sized(4, g, a, rows, k, dst);
-    else hy__gemm_pack_a_sized(8, g, a, rows, k, dst);
+    const int64_t row = g->a_row * g->size, col = g->a_col * g->size, step = hy__gemm_a_step(g) * g->size;
+    if (g->a_col == 1) for (; rows > 0; rows--, a += row, dst += step) memcpy(dst, a, (size_t)(k * g->size));
+    else if (g->a_row == 1) hy__gemm_turn(g->size, a, col, dst, step, rows, k);
+    else if (g->size == 4) hy__gemm_move(4, a, row, col, dst, step, rows, k);
+    else hy__gemm_move(8, a, row, col, dst, step, rows, k);
 }
 
 /* ---- drivers */
 
-/* bytes of packed A (row_block,k_block) at the head of the scratch */
+/* bytes of copied A (row_block,k_block) at the head of the scratch */
 HY__INLINE int64_t hy__gemm_a_bytes(const hy__gemm *g)
 {
-    const int64_t tiles = hy__pieces(g->row_block, HY__TILE_ROWS);
-    return g->pack_a ? hy__pieces(tiles * HY__TILE_ROWS * g->k_block * g->size, 64) * 64 : 0;
+    return g->pack_a ? g->row_block * hy__gemm_a_step(g) * g->size : 0;
 }
 
 /* Thin products of contiguous rows and columns are dot products. */
@@ -13681,12 +13672,66 @@ HY__INLINE int hy__gemm_takes_dots(const hy__gemm *g)
            (g->m <= HY__DOT_THIN_M || g->n <= HY__DOT_COLS);
 }
 
+/* Rows and columns of an item, tiles: a block of A that stays in L2 while panels of B pass, of which a strip
+   stays there too; a copy of A is worth many columns. Rows that lie powers of two apart meet in few places of
+   L2. Less where there are few items: columns as long as A is read seldom enough, then rows. */
+static void hy__gemm_cut(const hy__gemm *g, int64_t *rows, int64_t *cols)
+{
+    const int64_t strip = (int64_t)g->isa->lanes * HY__STRIP_LANE, k = hy__most(g->k, 1);
+    const int64_t least = HY__ITEM_WORK / k / 2;        /* elements of C worth an item */
+    const int64_t few = g->pack_a ? HY__BLOCK_COLS / 2 : 64, apart = g->a_row * g->size;
+    int round;
+    *rows = g->pack_a || apart % HY__FAR_LINES ? HY__BLOCK_ROWS
+            : hy__clamp_i64(HY__BLOCK_ROWS * HY__FAR_LINES / hy__most(apart & -apart, 1), 24, HY__BLOCK_ROWS);
+    *cols = hy__clamp_i64(strip / k, g->pack_a ? HY__BLOCK_COLS : 64, HY__BLOCK_COLS);
+    *cols = hy__least(*cols, hy__pieces(g->n, g->panel) * g->panel);
+    for (round = 0; round < 2; round++) {
+        const int64_t low = round ? 24 : 48, narrow = round ? few : 2 * few;
+        const int64_t wanted = round ? HY__ITEMS_WANTED : HY__ITEMS_WANTED * 3 / 2;
+        while (*cols * *rows >= 2 * least && hy__pieces(g->m, *rows) * hy__pieces(g->n, *cols) < wanted) {
+            if (*cols / 2 >= narrow) *cols /= 2;
+            else if (*rows > low) *rows = hy__most(*rows / 2, low);
+            else break;
+        }
+    }
+    *cols = hy__most(1, *cols / g->panel) * g->panel;
+    if (*cols * *rows < least) *rows = hy__pieces(2 * least, hy__least(g->n, *cols));
+}
+
+/* Blocks, panels and where B lies, of tiles. */
+static void hy__gemm_plan_tiles(hy__gemm *g)
+{
+    const int64_t m = g->m, n = g->n, k = g->k, size = g->size;
+    const int64_t strip = (int64_t)g->isa->lanes * HY__STRIP_LANE;
+    int64_t panels, rows;
+    int in_place;
+    g->width = (int64_t)g->isa->lanes * (m <= 3 ? g->isa->thin : g->isa->vecs);
+    g->panel = g->prepared ? HY__PREPARED_PANEL : g->width;
+    panels = hy__pieces(n, g->panel);
+    g->k_block = hy__most(1, hy__pieces(k, hy__most(1, hy__pieces(k, g->isa->k_block))));
+    hy__gemm_cut(g, &rows, &g->col_block);
+    g->row_block = hy__least(m, rows);
+    g->row_blocks = hy__pieces(m, g->row_block);
+    g->row_block = hy__pieces(m, g->row_blocks);
+    if (g->row_blocks > 1)                       /* whole tiles, but for the last */
+        g->row_block = hy__pieces(g->row_block, HY__TILE_ROWS) * HY__TILE_ROWS;
+    in_place = g->b_col == 1 && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__most(k, 1)
+        && g->b_row * size % (m < HY__FAR_ROWS ? HY__FAR_LINES : HY__FAR_LINES / 2)));
+    if (g->prepared) g->b_place = HY__B_IN_SHARED;
+    else if (!in_place && k > 0) g->b_place = g->row_blocks > 1 ? HY__B_IN_SHARED : HY__B_IN_SCRATCH;
+    if (g->b_place == HY__B_IN_SHARED && !g->prepared) {
+        g->pack_items = panels;
+        g->shared_bytes = (size_t)(panels * g->panel * hy__most(k, 1) * size);
+    }
+    g->scratch_bytes = (size_t)(hy__gemm_a_bytes(g) + (g->prepared ? 0 : g->k_block * g->panel * size));
+    g->row_blocks = hy__pieces(m, g->row_block);
+    g->col_blocks = hy__pieces(n, g->col_block);
+    g->items = g->row_blocks * g->col_blocks;
+}
+
 static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int prepared)
 {
     const int64_t m = g->m, n = g->n, k = g->k;
-    const int64_t strip = (int64_t)isa->lanes * HY__STRIP_LANE;
-    int64_t panels, cols, rows, least;
-    int in_place;
     g->isa = isa;
     g->size = size;
     g->prepared = prepared;
@@ -13700,49 +13745,19 @@ static void hy__gemm_plan(hy__gemm *g, const hy__gemm_isa *isa, int size, int pr
     if (n == 1) g->b_col = 1;
     if (k <= 1) g->a_col = 1;
     if (k == 0) g->a_row = g->b_row = g->b_col = 0;
-
-    if (!prepared && hy__gemm_takes_dots(g)) {
-        /* an item streams `cols` columns of B, or for narrow C rows of A, past all of the other */
-        g->use_dots = 1;
-        g->row_block = m;
-        g->col_block = n;
-        if (n <= HY__DOT_COLS) g->row_block = hy__pieces(HY__DOT_WORK / (n + 8), k);
-        else g->col_block = hy__pieces(HY__DOT_WORK / (m + 8), k);
-        g->row_block = hy__pieces(g->row_block, isa->dot_rows) * isa->dot_rows;
-        g->col_block = hy__pieces(g->col_block, HY__DOT_COLS) * HY__DOT_COLS;
-    } else {
-        g->pack_a = g->a_col != 1;
-        g->width = (int64_t)isa->lanes * (m <= 3 ? isa->thin : isa->vecs);
-        g->panel = prepared ? HY__PREPARED_PANEL : g->width;
-        panels = hy__pieces(n, g->panel);
-        g->k_block = hy__most(1, hy__pieces(k, hy__most(1, hy__pieces(k, isa->k_block))));
-        /* a strip of B that stays in L2 while blocks of A pass; a copy of A is worth many columns */
-        cols = hy__least(strip / hy__most(k, 1), 512);
-        cols = hy__least(hy__most(cols, g->pack_a ? 512 : 64), panels * g->panel);
-        rows = g->pack_a && m >= 1024 ? 48 : 24;
-        least = HY__ITEM_WORK / hy__most(k, 1);  /* elements of C worth an item */
-        while (cols / 2 >= (g->pack_a ? 256 : 64) && cols / 2 * rows >= least / 2
-            && hy__pieces(m, rows) * hy__pieces(n, cols) < HY__ITEMS_WANTED) {
-            if (g->pack_a && rows > 12 && cols * k <= strip) rows /= 2;     /* A is copied for each strip */
-            else cols /= 2;
-        }
-        g->col_block = hy__most(1, cols / g->panel) * g->panel;
-        if (cols * rows < least / 2) rows = hy__pieces(least, hy__least(n, g->col_block));
-        g->row_block = hy__least(m, rows);
-        g->row_blocks = hy__pieces(m, g->row_block);
-        g->row_block = hy__pieces(m, g->row_blocks);
-        if (g->row_blocks > 1)                   /* whole tiles, but for the last */
-            g->row_block = hy__pieces(g->row_block, HY__TILE_ROWS) * HY__TILE_ROWS;
-        in_place = g->b_col == 1 && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__most(k, 1)
-            && g->b_row * size % (m < HY__FAR_ROWS ? HY__FAR_LINES : HY__FAR_LINES / 2)));
-        if (prepared) g->b_place = HY__B_IN_SHARED;
-        else if (!in_place && k > 0) g->b_place = g->row_blocks > 1 ? HY__B_IN_SHARED : HY__B_IN_SCRATCH;
-        if (g->b_place == HY__B_IN_SHARED && !prepared) {
-            g->pack_items = panels;
-            g->shared_bytes = (size_t)(panels * g->panel * hy__most(k, 1)) * (size_t)size;
-        }
-        g->scratch_bytes = (size_t)(hy__gemm_a_bytes(g) + (prepared ? 0 : g->k_block * g->panel * size));
+    g->pack_a = g->a_col != 1;
+    if (prepared || !hy__gemm_takes_dots(g)) {
+        hy__gemm_plan_tiles(g);
+        return;
     }
+    /* an item streams `cols` columns of B, or for narrow C rows of A, past all of the other */
+    g->use_dots = 1;
+    g->row_block = m;
+    g->col_block = n;
+    if (n <= HY__DOT_COLS) g->row_block = hy__pieces(HY__DOT_WORK / (n + 8), k);
+    else g->col_block = hy__pieces(HY__DOT_WORK / (m + 8), k);
+    g->row_block = hy__pieces(g->row_block, isa->dot_rows) * isa->dot_rows;
+    g->col_block = hy__pieces(g->col_block, HY__DOT_COLS) * HY__DOT_COLS;
     g->row_blocks = hy__pieces(m, g->row_block);
     g->col_blocks = hy__pieces(n, g->col_block);
     g->items = g->row_blocks * g->col_blocks;
@@ -13753,6 +13768,21 @@ static void hy__gemm_pack(const hy__gemm *g, const char *b, int64_t item, char *
     const int64_t from = item * g->panel;
     hy__gemm_pack_b(g, b + from * g->b_col * g->size, g->k, hy__least(g->panel, g->n - from),
         shared + from * g->k * g->size);
+}
+
+/* Some panels: lines of B are read in longer runs. */
+static void hy__gemm_pack_some(const hy__gemm *g, const char *b, int64_t from, int64_t count, char *shared)
+{
+    const int64_t bytes = g->panel * g->size, row = g->b_row * g->size;
+    const int64_t whole = g->b_col == 1 && bytes % 64 == 0 ? hy__least(count, g->n / g->panel - from) : 0;
+    int64_t p, q, at;
+    const char *line = b + from * bytes;
+    char *to = shared + from * bytes * g->k;
+    for (p = 0; p < g->k && whole > 0; p++, line += row, to += bytes)
+        for (q = 0; q < whole; q++)
+            for (at = 0; at < bytes; at += 64)
+                memcpy(to + q * bytes * g->k + at, line + q * bytes + at, 64);
+    for (q = hy__most(whole, 0); q < count; q++) hy__gemm_pack(g, b, from + q, shared);
 }
 
 /* The tail of a part of C that begins at this row and column. */
@@ -13803,8 +13833,8 @@ static void hy__gemm_run_panel(const hy__gemm *g, hy__tile t, const char *a, int
     for (i = 0; i < tiles; i += 1 + t.more) {
         t.more = (i < tall ? tall : tiles) - i - 1;
         t.rows = (int)(rows / tiles + (i < tall));
-        t.below = g->pack_a ? HY__TILE_ROWS * t.k : t.rows * a_row;
-        for (r = 0; r < t.rows; r++) from[r] = a + r * (g->pack_a ? 1 : a_row) * g->size;
+        t.below = t.rows * a_row;
+        for (r = 0; r < t.rows; r++) from[r] = a + r * a_row * g->size;
         t.tail = hy__tail_at(tail, g, row, 0);
         g->isa->tiles[(t.rows - 1) * HY__TILE_VECS + vecs - 1](&t, b, c + row * t.c_row * g->size);
         a += (1 + t.more) * t.below * g->size;
@@ -13846,6 +13876,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
     const int64_t rows = hy__least(g->row_block, g->m - row);
     const int64_t col_end = hy__least(col + g->col_block, g->n);
     const int64_t panels_end = hy__least(col_end, g->n - g->rest);
+    const int64_t a_row = g->pack_a ? hy__gemm_a_step(g) : g->a_row;
     hy__tail whole, visit, part;
     char *packed;
     int64_t p = 0, j;
@@ -13863,7 +13894,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
         return;
     }
     packed = scratch + hy__gemm_a_bytes(g);
-    t.a_col = g->pack_a ? HY__TILE_ROWS : 1;
+    t.a_col = 1;
     t.c_row = g->c_row;
     t.ahead = HY__ROWS_AHEAD;
     t.taps = 1;
@@ -13890,7 +13921,7 @@ static void hy__gemm_run(const hy__gemm *g, const char *a, const char *b, char *
                 block_b = packed;
             }
             part = hy__tail_at(&visit, g, 0, j);
-            hy__gemm_run_panel(g, t, block_a, g->a_row, block_b, c + j * size, rows, &part);
+            hy__gemm_run_panel(g, t, block_a, a_row, block_b, c + j * size, rows, &part);
         }
         if (panels_end < col_end)
             hy__gemm_run_rest(g, t.k, block_a, b + p * g->b_row * size, c, rows, packed, &visit);
@@ -18085,6 +18116,7 @@ typedef struct hy__matmul {
     int      pairs;                             /* A and B stay bf16, two steps of k together */
     int      turned;                            /* gemm is that of C^T = B^T A^T, which `shared` ends with */
     int64_t  c_row;                             /* of C itself */
+    int64_t  panels;                            /* of B that an item packs */
 } hy__matmul;
 HY__FITS_PLAN(hy__matmul);
 
@@ -18219,12 +18251,15 @@ static int64_t hy__matmul_offset(const hy__matmul *m, int64_t i, int64_t step, i
 
 HY__INLINE size_t hy__round64(size_t n) { return (n + 63) / 64 * 64; }
 
+/* Items that pack B. */
+static int64_t hy__matmul_packs(const hy__matmul *m) { return hy__pieces(m->gemm.pack_items, m->panels); }
+
 /* Stages: convert A, B and bias if need be, pack B, multiply, convert C back. */
 HY__RUN(hy__run_matmul)
 {
     const hy__matmul *m = (const hy__matmul *)(const void *)&job->plan;
     const hy__gemm *g = &m->gemm;
-    int64_t size = hy__traits[m->compute].size, i, n, at;
+    int64_t size = hy__traits[m->compute].size, i, n, at, packs;
     int foreign = m->compute != m->dtype;
     char *packed = (char *)shared;
     char *a = (char *)now->data[0], *b = (char *)now->data[1], *c = (char *)now->data[job->nin];
@@ -18265,12 +18300,16 @@ HY__RUN(hy__run_matmul)
         }
         stage--;
     }
-    i = stage == 0 ? item / (g->pack_items ? g->pack_items : 1) : item / g->items;
+    packs = hy__matmul_packs(m);
+    i = stage == 0 ? item / hy__most(packs, 1) : item / g->items;
     packed = m->prepared ? (char *)now->data[1] : packed + (size_t)i * hy__round64(g->shared_bytes);
     a += hy__matmul_offset(m, i, m->a_step, m->a_next) * size;
     b += hy__matmul_offset(m, i, m->b_step, m->b_next) * size;
     c += hy__matmul_offset(m, i, m->c_step, m->c_next) * size;
-    if (stage == 0) hy__gemm_pack(g, m->turned ? a : b, item % g->pack_items, packed);
+    if (stage == 0) {
+        at = item % packs * m->panels;
+        hy__gemm_pack_some(g, m->turned ? a : b, at, hy__least(m->panels, g->pack_items - at), packed);
+    }
     else hy__matmul_item(m, a, b, c, &tail, item % g->items, (char *)scratch, packed);
 }
 
@@ -18366,7 +18405,8 @@ static int hy__matmul_bind(hy_job *job)
     job->run = hy__run_matmul;
     if (foreign) job->items[stage++] = hy__pieces(m->a_size, HY__CHUNK) + hy__pieces(m->b_size, HY__CHUNK) +
                                        (m->bias != 0);
-    job->items[stage++] = g->pack_items * m->batch;
+    m->panels = hy__clamp_i64(g->pack_items / HY__ITEMS_WANTED, 1, 8);
+    job->items[stage++] = hy__matmul_packs(m) * m->batch;
     job->items[stage++] = g->items * m->batch;
     if (foreign) job->items[stage++] = hy__pieces(m->c_size, HY__CHUNK);
     job->stages = stage;
