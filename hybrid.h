@@ -26646,9 +26646,9 @@ enum { HY__TAIL_NOTHING, HY__TAIL_LIMITS, HY__TAIL_ADDS };      /* each with tho
 enum {
     HY__WAY_NONE, HY__WAY_COLUMNS, HY__WAY_POINT, HY__WAY_TILES, HY__WAY_TAPS, HY__WAY_LINES, HY__WAY_LANES,
     HY__WAY_IMAGES, HY__WAY_FEW, HY__WAY_DEPTH, HY__WAY_TRIO, HY__WAY_CHAIN, HY__WAY_THIN, HY__WAY_PLAIN,
-    HY__WAY_DIRECT, HY__WAY_FLAT, HY__WAY_BORDERED, HY__WAY_SQUARES_2_3, HY__WAY_SQUARES_4_3_HALVED,
-    HY__WAY_SQUARES_4_3, HY__WAY_SQUARES_4_4, HY__WAY_SQUARES_3_5, HY__WAY_PHASES_2_3, HY__WAY_PHASES_4_3,
-    HY__WAY_PHASES_4_4, HY__WAY_PHASES_3_5, HY__WAYS
+    HY__WAY_DIRECT, HY__WAY_GROUPED, HY__WAY_FLAT, HY__WAY_BORDERED, HY__WAY_SQUARES_2_3,
+    HY__WAY_SQUARES_4_3_HALVED, HY__WAY_SQUARES_4_3, HY__WAY_SQUARES_4_4, HY__WAY_SQUARES_3_5,
+    HY__WAY_PHASES_2_3, HY__WAY_PHASES_4_3, HY__WAY_PHASES_4_4, HY__WAY_PHASES_3_5, HY__WAYS
 };
 typedef struct hy__conv_way {
     const char *name;
@@ -26676,6 +26676,7 @@ static const hy__conv_way hy__conv_ways[HY__WAYS] = {
     HY__CONV_WAY(thin,              LAST,   LAST,   PLACES,  TERMS,    NOTHING, ADDS,    1,  0, 0, 0, 0, 0),
     HY__CONV_WAY(plain,             LAST,   LAST,   PLACES,  FILTERS,  NOTHING, ADDS,    1,  0, 0, 0, 0, 0),
     HY__CONV_WAY(direct,            LAST,   LAST,   PLACES,  FILTERS,  NOTHING, ADDS,    1,  0, 0, 0, 0, 0),
+    HY__CONV_WAY(grouped,           LAST,   LAST,   PLACES,  FILTERS,  LINES,   ADDS,    0,  0, 0, 0, 0, 0),
     HY__CONV_WAY(flat,              FIRST,  LAST,   PLACES,  FILTERS,  NOTHING, ADDS,    1,  0, 0, 0, 0, 0),
     HY__CONV_WAY(bordered,          FIRST,  LAST,   PLACES,  FILTERS,  BORDER,  ADDS,    1,  0, 0, 0, 0, 0),
     HY__CONV_WAY(squares_2_3,       LAST,   LAST,   PLACES,  FILTERS,  SQUARES, ADDS,    0,  3, 1, 2, 4, 4),
@@ -26837,7 +26838,8 @@ enum { HY__FEW_FILTERS = 16,            /* less than a vector of them */
        HY__FEW_WASTE = 20,              /* filters, times the part of the places that are made in vain */
        HY__FEW_TAPS = 1024, HY__FEW_PLACES = 2048,      /* of all channels; of a channel of a band */
        HY__SMALL_PLANE = 1024, HY__TINY_PLANE = 64,     /* places; where lines serve */
-       HY__CHAIN_LEAST = 1 << 20, HY__CHAIN_BYTES = 384 << 10 };    /* of an image in between; of a ring */
+       HY__CHAIN_LEAST = 1 << 20, HY__CHAIN_BYTES = 384 << 10,      /* of an image in between; of a ring */
+       HY__GROUP_FLOATS = 1 << 16 };    /* that the windows of a line of results reach over, of one group */
 
 /* The last dim stays as it is and has whole vectors: images that lie side by side. */
 static int hy__conv_in_lanes(const hy__conv_shape *s)
@@ -26884,12 +26886,26 @@ static int hy__conv_is_chain(const hy__conv_shape *s)
     const hy__window *w = &s->win;
     const hy__conv_way *before = &hy__conv_ways[s->before];
     const int64_t line = w->fine[2] * s->groups * (int64_t)sizeof(float);
-    return before->vectors == HY__TILE_OF_FILTERS && !before->side && HY__SIMD && s->dims == 2 &&
+    return before->vectors == HY__TILE_OF_FILTERS && !before->side && before->copies != HY__COPY_LINES &&
+           HY__SIMD && s->dims == 2 &&
            s->groups >= HY__WINOGRAD_CHANNELS && s->fine_c == 1 && s->coarse_c == 1 &&
            hy__window_is_trio(w) && hy__window_both(w->dilate, 1, 1) && hy__window_both(w->stride, 1, 2) &&
            hy__window_both(w->pad, 0, 1) && hy__window_both(w->pad_end, 0, 1) && w->fine[1] > 3 &&
            w->fine[2] > 3 &&
            w->fine[1] * line >= HY__CHAIN_LEAST && 4 * line <= HY__CHAIN_BYTES;
+}
+
+/* Groups of so few filters that vectors of them are one or two: each reads a copy of its own channels. */
+static int hy__conv_is_grouped(const hy__conv_shape *s)
+{
+    const hy__window *w = &s->win;
+    double floats = (double)s->fine_c;
+    int d;
+    for (d = 0; d < HY__SPACE; d++)
+        floats *= d < 2 ? (double)w->kernel[d] + (d ? ((double)w->kernel[d] - 1) * ((double)w->dilate[d] - 1) : 0)
+                        : ((double)w->coarse[d] - 1) * (double)w->stride[d] +
+                          ((double)w->kernel[d] - 1) * (double)w->dilate[d] + 1;
+    return s->groups > 1 && s->taps > 1 && s->coarse_c <= HY__FEW_FILTERS && floats <= (double)HY__GROUP_FLOATS;
 }
 
 /* Weights laid out, channels last: how such a convolution goes if data lie so. */
@@ -26900,6 +26916,7 @@ static int hy__conv_channels_last(const hy__conv_shape *s)
     if (s->groups == 1 && s->pointwise)                 /* few filters: sums along the channels */
         return s->coarse_c <= HY__DOT_COLS && s->fine_c >= HY__WINOGRAD_CHANNELS ? HY__WAY_THIN
                                                                                  : HY__WAY_PLAIN;
+    if (hy__conv_is_grouped(s)) return HY__WAY_GROUPED;
     return hy__conv_squares(s, HY__WAY_DIRECT, HY__COPY_SQUARES);
 }
 
@@ -29165,6 +29182,127 @@ static void hy__direct_run_depth(const hy__direct *v, const float *x, const floa
     }
 }
 
+/* --- groups of few filters --- *
+ * An item is a band of lines by the filters of one group. It copies what their windows reach over, of the
+ * group's channels alone and with a border of zeros, so that no tile is at an edge and the taps of a line are
+ * one stretch. */
+enum { HY__GROUP_BAND = 1 << 13 };      /* floats of a copy that stays in L1 */
+static int64_t hy__group_wide(const hy__window *w)      /* of a line of the copy */
+{
+    return (w->coarse[2] - 1) * w->stride[2] + (w->kernel[2] - 1) * w->dilate[2] + 1;
+}
+static int64_t hy__group_high(const hy__window *w, int64_t lines)
+{
+    return (lines - 1) * w->stride[1] + (w->kernel[1] - 1) * w->dilate[1] + 1;
+}
+static int64_t hy__group_floats(const hy__direct *v, int64_t lines)
+{
+    return v->win.kernel[0] * hy__group_high(&v->win, lines) * hy__group_wide(&v->win) * v->channels;
+}
+
+/* n places of so many channels each. */
+static void hy__group_places(const float *from, int64_t n, int64_t channels, int64_t pace, float *to)
+{
+    const size_t bytes = (size_t)channels * sizeof *to;
+    for (; n > 0; n--, from += pace, to += channels) {
+        if (bytes < 128) hy__copy_short((char *)to, (const char *)from, (int)bytes);
+        else memcpy(to, from, bytes);
+    }
+}
+
+/* What lines [line, line + lines) of plane z of the results reach over. */
+static void hy__group_copy(const hy__direct *v, const float *x, int64_t z, int64_t line, int64_t lines, float *to)
+{
+    const hy__window *w = &v->win;
+    const int64_t high = hy__group_high(w, lines), wide = hy__group_wide(w), floats = wide * v->channels;
+    const int64_t left = hy__clamp_i64(w->pad[2], 0, wide), n = hy__clamp_i64(w->fine[2], 0, wide - left);
+    int64_t i;
+    for (i = 0; i < w->kernel[0] * high; i++, to += floats) {
+        const int64_t pz = z * w->stride[0] - w->pad[0] + i / high * w->dilate[0];
+        const int64_t py = line * w->stride[1] - w->pad[1] + i % high;
+        const int inside = pz >= 0 && pz < w->fine[0] && py >= 0 && py < w->fine[1];
+        const int64_t before = inside ? left * v->channels : floats, after = before + n * v->channels;
+        memset(to, 0, (size_t)before * sizeof *to);
+        if (!inside) continue;
+        hy__group_places(x + (pz * w->fine[1] + py) * w->fine[2] * v->fine_c, n, v->channels, v->fine_c,
+                         to + before);
+        memset(to + after, 0, (size_t)(floats - after) * sizeof *to);
+    }
+}
+
+/* How much later than the first tap's each stretch of a copy begins. Gives their number. */
+static int64_t hy__group_shifts(const hy__direct *v, int64_t lines, int64_t run, int64_t *shift)
+{
+    const hy__window *w = &v->win;
+    const int64_t high = hy__group_high(w, lines), wide = hy__group_wide(w), k = v->gemm.k;
+    int64_t tap[3], n = 0;
+    hy__window_place(w->kernel, 0, tap);
+    for (; n * run < k; n++, hy__tap_next(w, tap, run / v->channels))
+        shift[n] = ((tap[0] * high + tap[1] * w->dilate[1]) * wide + tap[2] * w->dilate[2]) * v->channels;
+    return n;
+}
+
+static void hy__group_run(const hy__direct *v, const float *x, const float *weight, float *y, int64_t item,
+                          char *scratch, const hy__tail *tail)
+{
+    const hy__window *w = &v->win;
+    const hy__gemm *g = &v->gemm;
+    const int64_t group = item % v->groups, bands = g->row_blocks, plane = item / v->groups / bands;
+    const int64_t first = item / v->groups % bands * g->row_block, z = plane % w->coarse[0];
+    const int64_t lines = hy__least(g->row_block, w->coarse[1] - first), pace = w->stride[2] * v->channels;
+    int64_t *shift = (int64_t *)(void *)scratch, i, j;
+    float *copy = (float *)(void *)(shift + v->taps);
+    hy__tile t;
+    x += plane / w->coarse[0] * hy__window_size(w->fine) * v->fine_c + group * v->channels;
+    weight += group * g->panel * g->k;
+    hy__group_copy(v, x, z, first, lines, copy);
+    t.k = w->kernel[2] * v->channels;
+    if (w->dilate[2] > 1) t.k = v->channels;
+    t.taps = hy__group_shifts(v, lines, t.k, shift);
+    t.shift = shift;
+    t.ahead = HY__ROWS_AHEAD;
+    t.a_col = 1;
+    t.b_step = g->panel;
+    t.c_row = g->c_row;
+    for (i = 0; i < lines; i++) {
+        const float *from = copy + i * w->stride[1] * hy__group_wide(w) * v->channels;
+        const int64_t place = (plane * w->coarse[1] + first + i) * w->coarse[2];
+        for (j = 0; j < g->n; j += g->width) {
+            const hy__tail part = hy__tail_at(tail, g, place, group * g->n + j);
+            t.cols = hy__least(g->width, g->n - j);
+            hy__gemm_run_panel(g, t, (const char *)from, pace, (const char *)(weight + j),
+                               (char *)(y + place * g->c_row + group * g->n + j), w->coarse[2], &part);
+        }
+    }
+}
+
+/* v as hy__direct_open leaves it: how it runs. Gives the items. */
+static int64_t hy__group_plan(hy__direct *v, int isa)
+{
+    const hy__window *w = &v->win;
+    hy__gemm *g = &v->gemm;
+    int64_t lines = w->coarse[1];
+    memset(g, 0, sizeof *g);
+    g->m = w->coarse[2];
+    g->n = v->coarse_c / v->groups;
+    g->k = v->taps * v->channels;
+    g->a_col = 1;
+    g->c_row = v->coarse_c;
+    hy__gemm_plan_prepared(g, g->n < HY__FEW_FILTERS ? (int)hy__least(isa, 1) : isa);    /* vectors of 8 */
+    g->panel = HY__FEW_FILTERS;
+    g->width = hy__least(g->panel, (int64_t)g->isa->lanes * g->isa->vecs);
+    while (lines > 1 && (hy__group_floats(v, lines) > HY__GROUP_BAND ||
+                         lines * g->m * g->n * g->k > HY__ITEM_WORK)) lines = (lines + 1) / 2;
+    g->row_blocks = hy__pieces(w->coarse[1], hy__most(lines, 1));
+    g->row_block = hy__pieces(w->coarse[1], hy__most(g->row_blocks, 1));
+    return v->images * w->coarse[0] * g->row_blocks * v->groups;
+}
+static size_t hy__group_scratch(const hy__direct *v)
+{
+    return (size_t)v->taps * sizeof(int64_t) +
+           (size_t)hy__group_floats(v, v->gemm.row_block) * sizeof(float);
+}
+
 /* --- windows by squares --- *
  * Squares of out x out results, `block` of them at a time. Their values become side * side matrices (squares,
  * channels), which filters turned the same way multiply; what comes out turns back. While the filters fit a
@@ -29514,6 +29652,12 @@ static void hy__convolve_lies(int first, const hy_shape *last, hy_shape *x)
     for (d = 0; d < x->ndim; d++) x->dim[d] = last->dim[!first || !d ? d : d == 1 ? x->ndim - 1 : d - 1];
 }
 
+/* Filters of a panel of weights. */
+static int64_t hy__convolve_panel(const hy__convolve_rec *r)
+{
+    return r->way == HY__WAY_GROUPED ? HY__FEW_FILTERS : HY__PREPARED_PANEL;
+}
+
 static hy_shape hy__convolve_weight(const hy__convolve_rec *r)
 {
     int64_t taps = hy__convolve_taps(r), filters = r->filters / r->groups;
@@ -29521,8 +29665,8 @@ static hy_shape hy__convolve_weight(const hy__convolve_rec *r)
     if (way->vectors == HY__TILE_OF_CHANNELS) return hy__shape2(taps, r->filters);
     if (way->vectors == HY__TILE_OF_TERMS) return hy__shape2(r->filters, r->channels);
     if (way->side) taps = way->kinds * way->kinds;
-    return hy__shape2(r->groups * hy__pieces(filters, HY__PREPARED_PANEL),
-                      HY__PREPARED_PANEL * taps * (hy__convolve_deep(r) / r->groups));
+    return hy__shape2(r->groups * hy__pieces(filters, hy__convolve_panel(r)),
+                      hy__convolve_panel(r) * taps * (hy__convolve_deep(r) / r->groups));
 }
 
 static int hy__convolve_count(const void *attr, int output, int index)
@@ -29606,7 +29750,8 @@ HY__RUN(hy__run_lay_filters)
     const float *w = (const float *)now->data[0], *scale = r->scaled ? (const float *)now->data[1] : NULL;
     float *to = (float *)now->data[job->nin];
     int64_t taps = hy__convolve_taps(r), channels = r->channels / r->groups, n = r->filters / r->groups;
-    int64_t panels = hy__pieces(n, HY__PREPARED_PANEL), from = item % panels * HY__PREPARED_PANEL, tap, j;
+    const int64_t panel = hy__convolve_panel(r), panels = hy__pieces(n, panel), from = item % panels * panel;
+    int64_t tap, j;
     const int flat = r->way == HY__WAY_FLAT, vectors = hy__conv_ways[r->way].vectors;
     const int64_t inner = flat ? taps : channels, step = r->last ? channels : 1, deep = r->last ? 1 : taps;
     hy__gemm g;
@@ -29626,11 +29771,11 @@ HY__RUN(hy__run_lay_filters)
     memset(&g, 0, sizeof g);
     g.size = sizeof(float);
     g.prepared = 1;
-    g.panel = HY__PREPARED_PANEL;
+    g.panel = panel;
     g.b_row = flat ? step : deep;
     g.b_col = taps * channels;
     w += (item / panels * n + from) * taps * channels;
-    to += item * HY__PREPARED_PANEL * taps * channels;
+    to += item * panel * taps * channels;
     for (j = 0; j < taps * channels; j += inner, w += flat ? deep : step)
         hy__gemm_pack_b(&g, (const char *)w, inner, hy__least(g.panel, n - from), (char *)(to + j * g.panel));
     if (scale) scale += item / panels * n + from;
@@ -29640,7 +29785,7 @@ HY__RUN(hy__run_lay_filters)
 static int hy__lay_filters_bind(hy_job *job)
 {
     const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
-    int64_t panels = hy__pieces(r->filters / r->groups, HY__PREPARED_PANEL);
+    int64_t panels = hy__pieces(r->filters / r->groups, hy__convolve_panel(r));
     if (hy__conv_ways[r->way].vectors == HY__TILE_OF_CHANNELS) panels = 0;
     return hy__one_stage(job, hy__run_lay_filters, panels ? r->groups * panels : 1,
                          (double)hy__size(&job->in[0].type.shape));
@@ -29739,6 +29884,15 @@ HY__RUN(hy__run_convolve)
                         (char *)scratch, &tail);
 }
 
+HY__RUN(hy__run_grouped)
+{
+    const hy__convolve_rec *r = (const hy__convolve_rec *)job->attr;
+    const hy__tail tail = hy__tail_of(&r->tail, now, !r->no_bias);
+    (void)stage; (void)shared;
+    hy__group_run((const hy__direct *)(const void *)&job->plan, (const float *)now->data[0],
+                  (const float *)now->data[1], (float *)now->data[job->nin], item, (char *)scratch, &tail);
+}
+
 /* Some places of an image by all filters, few as they are. */
 HY__RUN(hy__run_thin)
 {
@@ -29814,6 +29968,12 @@ static int hy__convolve_bind(hy_job *job)
     hy__direct_open(v, r, &job->in[0].type.shape, &job->out[0].type.shape);
     if (hy__conv_ways[r->way].side) { hy__squares_bind(job, r); return 0; }
     if (r->way == HY__WAY_THIN) { hy__thin_bind(job, v); return 0; }
+    if (r->way == HY__WAY_GROUPED) {
+        items = hy__group_plan(v, job->kernels->isa - HY_ISA_BASE);
+        hy__one_stage(job, hy__run_grouped, items, hy__direct_cost(v));
+        job->scratch = hy__group_scratch(v);
+        return 0;
+    }
     items = hy__direct_plan(v, job->kernels->isa - HY_ISA_BASE);
     hy__one_stage(job, hy__run_convolve, items, hy__direct_cost(v));
     if (hy__direct_copies(v)) hy__direct_bind_planes(job, v);
