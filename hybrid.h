@@ -13197,16 +13197,16 @@ HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int 
     hy__tile_end(rows, vecs, how | (how & HY__STACKED ? 0 : HY__LEVELS), t, row, acc, at, c + row * t->c_row);
 }
 
-/* Tiles of equal height, which have 4 rows or more. Six sums wait for one another, twelve do not. */
+/* Tiles of equal height, which have 4 rows or more. Sums of one tile wait for one another, those of two do not. */
 HY__INLINE HY__V_AIM void hy__tile_each(const int rows, const int vecs, const int how, const hy__tile *t,
     const HY__N *b, HY__N *c)
 {
     enum { lanes = sizeof(hy__vec) / sizeof(HY__N) };
-    const int stacks = rows == 6 && vecs == 1 && sizeof(hy__vec) > 16 && sizeof(HY__N) == 4;
+    const int stacks = rows > 3 && vecs == 1 && sizeof(hy__vec) > 16 && sizeof(HY__N) == 4;
     const int64_t more = rows > 3 ? t->more : 0, twos = t->cols == lanes && !t->tail.by_row ? more : 0;
     int64_t i = 0;
     if (stacks)
-        for (; i < twos; i += 2) hy__tile_at(6, 2, how | HY__STACKED, t, b, c, i);
+        for (; i < twos; i += 2) hy__tile_at(rows, 2, how | HY__STACKED, t, b, c, i);
     for (; i <= more; i++) hy__tile_at(rows, vecs, how, t, b, c, i);
 }
 
