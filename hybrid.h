@@ -13197,7 +13197,7 @@ HY__INLINE HY__V_AIM void hy__tile_at(const int rows, const int vecs, const int 
     hy__tile_end(rows, vecs, how | (how & HY__STACKED ? 0 : HY__LEVELS), t, row, acc, at, c + row * t->c_row);
 }
 
-/* Tiles of equal height, which have 4 rows or more. Sums of one tile wait for one another, those of two do not. */
+/* Tiles of equal height, which have 4 rows or more. Sums of one wait for one another, those of two do not. */
 HY__INLINE HY__V_AIM void hy__tile_each(const int rows, const int vecs, const int how, const hy__tile *t,
     const HY__N *b, HY__N *c)
 {
@@ -26899,13 +26899,11 @@ static int hy__conv_is_chain(const hy__conv_shape *s)
 static int hy__conv_is_grouped(const hy__conv_shape *s)
 {
     const hy__window *w = &s->win;
-    double floats = (double)s->fine_c;
-    int d;
-    for (d = 0; d < HY__SPACE; d++)
-        floats *= d < 2 ? (double)w->kernel[d] + (d ? ((double)w->kernel[d] - 1) * ((double)w->dilate[d] - 1) : 0)
-                        : ((double)w->coarse[d] - 1) * (double)w->stride[d] +
-                          ((double)w->kernel[d] - 1) * (double)w->dilate[d] + 1;
-    return s->groups > 1 && s->taps > 1 && s->coarse_c <= HY__FEW_FILTERS && floats <= (double)HY__GROUP_FLOATS;
+    const double high = ((double)w->kernel[1] - 1) * (double)w->dilate[1] + 1;
+    const double wide = ((double)w->coarse[2] - 1) * (double)w->stride[2] +
+                        ((double)w->kernel[2] - 1) * (double)w->dilate[2] + 1;
+    return s->groups > 1 && s->taps > 1 && s->coarse_c <= HY__FEW_FILTERS &&
+           (double)s->fine_c * (double)w->kernel[0] * high * wide <= (double)HY__GROUP_FLOATS;
 }
 
 /* Weights laid out, channels last: how such a convolution goes if data lie so. */
@@ -29211,7 +29209,8 @@ static void hy__group_places(const float *from, int64_t n, int64_t channels, int
 }
 
 /* What lines [line, line + lines) of plane z of the results reach over. */
-static void hy__group_copy(const hy__direct *v, const float *x, int64_t z, int64_t line, int64_t lines, float *to)
+static void hy__group_copy(const hy__direct *v, const float *x, int64_t z, int64_t line, int64_t lines,
+                           float *to)
 {
     const hy__window *w = &v->win;
     const int64_t high = hy__group_high(w, lines), wide = hy__group_wide(w), floats = wide * v->channels;
