@@ -1101,7 +1101,8 @@ enum {                                  /* facts that passes ask for */
     HY_OP_FILTERS   = 8192,             /* its second input is filters, which slide over the first */
     HY_OP_ALIKE     = 16384,            /* pointwise where its first input has the type of the output */
     HY_OP_LIKE      = 32768,            /* of its last input it reads the shape alone */
-    HY_OP_PARTS     = 65536             /* cuts along attribute axis, from begin; 1 << 20 on: not yours */
+    HY_OP_PARTS     = 65536,            /* cuts along attribute axis, from begin */
+    HY_OP_SIZES     = 131072            /* infer only unifies and copies dims; 1 << 20 on: not yours */
 };
 
 struct hy_run;
@@ -1121,6 +1122,7 @@ typedef struct hy_infer {
     hy_error_t   code;
     char         text[256];             /* the contradiction */
     hy_frame    *frame;                 /* whose call it is */
+    struct hy__sizes *sizes;            /* of dims that are symbols, or NULL */
 } hy_infer;
 
 /* One operator bound to the types and strides of its operands. Nothing in it says where they lie, so any
@@ -2516,10 +2518,11 @@ struct hy_op {
  * underscore: the gradients that need a kernel of their own, and the makers behind hy_zeros and its kin. */
 #define HY_OPS(OP, OPT) HY__ROWS(OP, OPT, OP, OPT)
 #define HY__ROWS(OP, OPT, OWN, OWN_OPT) \
-    OPT(fully_connected, "FullyConnected", NULL, 0, "data weight^T + bias") \
+    OPT(fully_connected, "FullyConnected", NULL, HY_OP_SIZES, "data weight^T + bias") \
     OPT(dot, "dot", NULL, 0, "product over the last axis of lhs and the first of rhs") \
-    OPT(batch_dot, "batch_dot", NULL, 0, "matrix products of a batch") \
-    OPT(linalg_gemm2, "_linalg_gemm2", "linalg_gemm2", 0, "alpha op(A) op(B), for each matrix of a batch") \
+    OPT(batch_dot, "batch_dot", NULL, HY_OP_SIZES, "matrix products of a batch") \
+    OPT(linalg_gemm2, "_linalg_gemm2", "linalg_gemm2", HY_OP_SIZES, \
+        "alpha op(A) op(B), for each matrix of a batch") \
     OP(_np_matmul, "_npi_matmul", NULL, 0, "products as in numpy: of vectors, of one matrix for a batch") \
     OP(linalg_inverse, "_linalg_inverse", "linalg_inverse", 0, "the inverse of each matrix of a batch") \
     OP(linalg_det, "_linalg_det", "linalg_det", 0, "its determinant") \
@@ -2538,7 +2541,7 @@ struct hy_op {
     OPT(batch_norm_relu, "_contrib_BatchNormWithReLU", NULL, HY_OP_TRAIN | HY_OP_WIDENS, \
         "max(batch_norm, 0)") \
     OWN(_batch_norm_grad, NULL, NULL, 0, "gradient of batch_norm") \
-    OPT(layer_norm, "LayerNorm", NULL, HY_OP_INPLACE, \
+    OPT(layer_norm, "LayerNorm", NULL, HY_OP_INPLACE | HY_OP_SIZES, \
         "each vector along axis to mean 0, variance 1; gamma and beta per element") \
     OPT(group_norm, "GroupNorm", NULL, 0, "each group of channels to mean 0, variance 1") \
     OPT(instance_norm, "InstanceNorm", NULL, 0, "each channel of each sample to mean 0, variance 1") \
@@ -2546,7 +2549,7 @@ struct hy_op {
     OP(activation, "Activation", NULL, HY_OP_POINTWISE | HY_OP_WIDENS, "a function by name") \
     OPT(leaky_relu, "LeakyReLU", NULL, HY_OP_RANDOM | HY_OP_TRAIN | HY_OP_WIDENS, \
         "x above 0, something small below") \
-    OPT(softmax, "softmax", NULL, HY_OP_INPLACE, "exp(x) over its sum") \
+    OPT(softmax, "softmax", NULL, HY_OP_INPLACE | HY_OP_SIZES, "exp(x) over its sum") \
     OPT(log_softmax, "log_softmax", NULL, HY_OP_INPLACE, "log of softmax") \
     OPT(softmin, "softmin", NULL, 0, "softmax of -x") \
     OPT(attention, "attention", NULL, 0, \
@@ -2591,20 +2594,22 @@ struct hy_op {
         "x in another type; floats become integers by truncation, out of range saturates") \
     OP(amp_cast, "amp_cast", NULL, HY_OP_STRIDED | HY_OP_KEEPS, \
         "floats of at most 32 bits in another type, else x") \
-    OP(where, "where", NULL, HY_OP_ALIKE, "x where condition is not 0, else y") \
+    OP(where, "where", NULL, HY_OP_ALIKE | HY_OP_SIZES, "x where condition is not 0, else y") \
     OP(_np_where, "_npi_where", NULL, 0, "the same of arrays that broadcast") \
-    OPT(reshape, "Reshape", "reshape", HY_OP_VIEW | HY_OP_MOVES, "the same elements in another shape") \
+    OPT(reshape, "Reshape", "reshape", HY_OP_VIEW | HY_OP_MOVES | HY_OP_SIZES, \
+        "the same elements in another shape") \
     OPT(reshape_like, "reshape_like", NULL, HY_OP_VIEW | HY_OP_MOVES | HY_OP_LIKE, \
         "lhs in the shape of rhs") \
     OP(flatten, "Flatten", "flatten", HY_OP_VIEW | HY_OP_MOVES, "(d0, product of the rest)") \
-    OP(transpose, "transpose", NULL, HY_OP_MOVES, "axes in another order") \
-    OP(expand_dims, "expand_dims", NULL, HY_OP_VIEW | HY_OP_MOVES, "a new axis of size 1") \
+    OP(transpose, "transpose", NULL, HY_OP_MOVES | HY_OP_SIZES, "axes in another order") \
+    OP(expand_dims, "expand_dims", NULL, HY_OP_VIEW | HY_OP_MOVES | HY_OP_SIZES, "a new axis of size 1") \
     OP(squeeze, "squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES, "without axes of size 1") \
     OP(_squeeze, "_np_squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES, "the same, down to (); () has axis 0, too") \
     OP(swap_axes, "SwapAxis", "swapaxes", HY_OP_MOVES, "two axes exchanged") \
     OP(shape_array, "shape_array", NULL, HY_OP_MOVES, "the shape, as int64") \
     OP(size_array, "size_array", NULL, HY_OP_MOVES, "the number of elements, as int64") \
-    OP(concat, "Concat", "concat", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS, "inputs joined along an axis") \
+    OP(concat, "Concat", "concat", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS | HY_OP_SIZES, \
+       "inputs joined along an axis") \
     OP(extend, "extend", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS, \
         "rows behind data, written there where room is left: see hy_with_room") \
     OP(stack, "stack", NULL, HY_OP_MOVES, "inputs joined along a new axis") \
@@ -2624,7 +2629,7 @@ struct hy_op {
         "the corner of data as large as shape_like") \
     OP(repeat, "repeat", NULL, HY_OP_MOVES | HY_OP_KEEPS, "each element several times") \
     OP(tile, "tile", NULL, HY_OP_MOVES | HY_OP_KEEPS, "the whole several times") \
-    OP(reverse, "reverse", "flip", HY_OP_MOVES, "axes turned round") \
+    OP(reverse, "reverse", "flip", HY_OP_MOVES | HY_OP_SIZES, "axes turned round") \
     OPT(pad, "Pad", "pad", HY_OP_MOVES | HY_OP_KEEPS, "a border around the array") \
     OWN(_pad_grad, NULL, NULL, HY_OP_MOVES, "gradient of pad") \
     OPT(diag, "diag", NULL, HY_OP_MOVES, "a diagonal, or a matrix with one") \
@@ -2640,7 +2645,7 @@ struct hy_op {
     OP(ones_like, "ones_like", NULL, HY_OP_MOVES | HY_OP_LIKE, "ones of the same shape") \
     OP(identity_like, "_identity_with_attr_like_rhs", NULL, HY_OP_STRIDED | HY_OP_KEEPS, \
        "lhs, whose shape is that of rhs") \
-    OPT(embedding, "Embedding", NULL, 0, "rows of weight; indices are clipped") \
+    OPT(embedding, "Embedding", NULL, HY_OP_SIZES, "rows of weight; indices are clipped") \
     OPT(take, "take", NULL, 0, "slices of a along axis at indices") \
     OWN_OPT(_take_grad, NULL, NULL, 0, "gradient of take and embedding") \
     OP(batch_take, "batch_take", NULL, 0, "one element per row") \
@@ -7504,6 +7509,7 @@ struct hy_frame {
     const char *next_name;              /* name of the next operator or node; NULL: automatic */
 
     /* Observers: hy_check and hy_profile. */
+    struct hy__sizes *sizes;            /* of the types that are inferred, if dims of them are symbols */
     struct hy__check *check;            /* of >>check: what emit_watch compares with; loops tell ... */
     void      (*watch)(hy_frame *F, const hy_op *op, hy_array *y);          /* ... this what they gave */
     void      (*watch_body)(hy_frame *F, int k, int64_t turn);  /* ... and which body runs; -1: it has run */
@@ -14686,9 +14692,34 @@ HY_API void hy_infer_type(hy_infer *I, hy_dtype *a, hy_dtype b)
 
 HY_API void hy_infer_dim(hy_infer *I, int64_t *a, int64_t b)
 {
-    if (b < 0 || *a == b) return;
-    if (*a < 0) { *a = b; hy__learn(I); return; }
+    const int sized = I->sizes && (hy__is_code(b) || hy__is_code(*a));
+    if (*a == b || (b < 0 && !(sized && hy__is_code(b)))) return;
+    if (*a < 0 && !(sized && hy__is_code(*a))) { *a = b; hy__learn(I); return; }
+    if (sized && hy__size_hint(I->sizes, *a) == hy__size_hint(I->sizes, b)) {
+        hy__size_equal(I->sizes, *a, b);
+        if (hy__is_code(b)) return;     /* of both, a number stays */
+        *a = b;
+        hy__learn(I);
+        return;
+    }
     hy_infer_fail(I, HY_ERROR_SHAPE, "Shape inconsistent, Provided size %l, inferred size %l", *a, b);
+}
+
+/* hy__broadcast_dim for sizes that may be symbols: one that is a number beside it, or 1 here, is so from
+ * here on. */
+static int64_t hy__infer_broadcast(hy_infer *I, int64_t a, int64_t b)
+{
+    hy__sizes *S = I->sizes;
+    int64_t x, y;
+    if (!S || (!hy__is_code(a) && !hy__is_code(b)) || a == b || a == 1 || b == 1)
+        return hy__broadcast_dim(a, b);
+    if (!hy__is_code(a) && a < 0) return b;
+    if (!hy__is_code(b) && b < 0) return a;
+    x = hy__size_hint(S, a);
+    y = hy__size_hint(S, b);
+    if (x != y && x != 1 && y != 1) return -2;
+    hy__size_equal(S, x == y || y != 1 ? a : b, x == y ? b : 1);
+    return x == y ? hy__is_code(a) ? b : a : x == 1 ? b : a;
 }
 
 HY_API void hy_infer_shape(hy_infer *I, hy_shape *a, hy_shape b)
@@ -16232,7 +16263,7 @@ static int hy__broadcast_infer(hy_infer *I)
     for (d = 1; d <= y.ndim; d++) {
         int64_t m = d <= a->ndim ? a->dim[a->ndim - d] : 1, n = d <= b->ndim ? b->dim[b->ndim - d] : 1;
         int64_t *to = &y.dim[y.ndim - d];
-        *to = hy__broadcast_dim(m, n);
+        *to = hy__infer_broadcast(I, m, n);
         if (*to == -2)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "shapes %z and %z do not broadcast: %l against %l",
                                  a, b, m, n);
@@ -16556,7 +16587,7 @@ static int hy___np_where_infer(hy_infer *I)
         }
         for (d = 1; d <= x->ndim; d++) {
             int64_t *to = &want.dim[want.ndim - d], was = *to;
-            *to = hy__broadcast_dim(was, x->dim[x->ndim - d]);
+            *to = hy__infer_broadcast(I, was, x->dim[x->ndim - d]);
             if (*to == -2)
                 return hy_infer_fail(I, HY_ERROR_SHAPE, "%z does not broadcast with the others: %l against "
                                      "%l", x, x->dim[x->ndim - d], was);
@@ -20423,6 +20454,38 @@ static int hy__regroup_rest(hy_infer *I, hy__regroup *g, int64_t size)
     return 0;
 }
 
+/* The same where some are symbols. 0: there are none. */
+static int hy__regroup_sized(hy_infer *I, const hy__regroup *g, int64_t group)
+{
+    hy__sizes *S = I->sizes;
+    hy_shape *shape[2];
+    int64_t known[2] = { 1, 1 }, *unknown = NULL, low, high;
+    int side, lacking = 0, unknowns = 0, codes = 0, d;
+    shape[0] = &I->in[0].shape;
+    shape[1] = &I->out[0].shape;
+    for (side = 0; side < 2 && S; side++)
+        for (d = 0; d < shape[side]->ndim; d++) {
+            int64_t *dim = &shape[side]->dim[d];
+            if ((side ? g->out : g->in)[d] != group) continue;
+            codes += hy__is_code(*dim);
+            if (*dim < 0 && !hy__is_code(*dim)) { unknown = dim; lacking = side; unknowns++; }
+            else known[side] = hy__size_times(S, known[side], *dim);
+        }
+    if (!codes || unknowns > 1 || S->lost) return codes != 0;
+    if (unknowns) {
+        hy__size_range(S, known[lacking], &low, &high);
+        if (low < 1) return 1;
+        *unknown = hy__size_over(S, known[1 - lacking], known[lacking]);
+        known[lacking] = hy__size_times(S, known[lacking], *unknown);
+        hy__learn(I);
+    }
+    if (!S->lost && hy__size_hint(S, known[0]) != hy__size_hint(S, known[1]))
+        hy_infer_fail(I, HY_ERROR_SHAPE, "Target shape size is different to source. Target: %z Source: %z",
+                      shape[1], shape[0]);
+    else if (!S->lost) hy__size_equal(S, known[0], known[1]);
+    return 1;
+}
+
 /* One group: of its dims on both sides at most one may be unknown. */
 static void hy__regroup_solve(hy_infer *I, const hy__regroup *g, int64_t group)
 {
@@ -20455,7 +20518,8 @@ static int hy__regroup_infer(hy_infer *I, const hy__regroup *g)
     for (d = 0; d < y.ndim; d++) y.dim[d] = g->size[d];
     hy_infer_shape(I, &I->out[0].shape, y);
     if (g->ndim >= 0)
-        for (d = 0; d <= g->groups && I->status >= 0; d++) hy__regroup_solve(I, g, d);
+        for (d = 0; d <= g->groups && I->status >= 0; d++)
+            if (!hy__regroup_sized(I, g, d)) hy__regroup_solve(I, g, d);
     return I->status;
 }
 
@@ -20946,6 +21010,13 @@ static void hy__infer_parts(hy_infer *I, hy_type *part, int n, hy_shape *whole, 
         for (i = 0; i < n; i++)
             for (d = 0; d < whole->ndim; d++)
                 if (d != axis) hy__infer_same_dim(I, &whole->dim[d], &part[i].shape.dim[d]);
+    for (i = 0; i < n && I->sizes; i++) {       /* symbols make a sum, once no part is unknown */
+        const int64_t dim = part[i].shape.dim[axis];
+        if (dim < 0 && !hy__is_code(dim)) break;
+        sum = hy__size_plus(I->sizes, sum, dim, 1);
+        if (i + 1 == n && sum != HY__SIZE_LOST) hy_infer_dim(I, &whole->dim[axis], sum);
+    }
+    if (I->sizes) return;
     for (i = 0; i < n; i++) {
         int64_t *dim = &part[i].shape.dim[axis];
         if (*dim < 0) { unknown = dim; unknowns++; }
@@ -39277,6 +39348,7 @@ static int hy__infer_call(hy_frame *F, hy__call *c, const hy_op *op, const void 
     I.nsub = c->nsub;
     I.sub = c->sub;
     I.frame = F;
+    I.sizes = F->sizes;
     I.value = value;
     I.code = HY_ERROR_SHAPE;
     I.text[0] = 0;
@@ -41326,6 +41398,84 @@ static int hy__types_infer(hy_frame *F, const hy_graph *g, hy__types *T, const h
 {
     if (hy__types_open(F, g, T, leaf, var, in) || hy__infer_graph(F, g, T)) return -1;
     return !hy__types_known(T->type, T->n);
+}
+
+/* --- the same with sizes that are symbols --- */
+/* May its rule see codes? Others get unknown dims for them. */
+static int hy__knows_sizes(const hy_op *op)
+{
+    return (op->flags & HY_OP_SIZES) || op->infer == hy_infer_pointwise || op->infer == hy__broadcast_infer ||
+           op->infer == hy__reduce_infer;
+}
+
+/* Notes that the codes of a type stand for these numbers alone. */
+static void hy__sizes_fixed(hy__sizes *S, const hy_type *type, int n)
+{
+    int i, d;
+    for (i = 0; i < n; i++)
+        for (d = 0; d < type[i].shape.ndim; d++)
+            if (hy__is_code(type[i].shape.dim[d]))
+                hy__size_equal(S, type[i].shape.dim[d], hy__size_hint(S, type[i].shape.dim[d]));
+}
+
+/* The type of an output, from what its rule says of sizes and from the numbers of the trace. What it leaves
+ * open only the rule itself can say. -1: not even the rank is certain. */
+static int hy__size_output(hy__sizes *S, const hy_type *now, hy_type *sized)
+{
+    int d;
+    sized->dtype = now->dtype;
+    if (sized->shape.ndim != now->shape.ndim) return -1;
+    for (d = 0; d < now->shape.ndim; d++) {
+        int64_t *dim = &sized->shape.dim[d];
+        if (hy__size_hint(S, *dim) != now->shape.dim[d]) *dim = hy__size_unsaid(S, now->shape.dim[d]);
+        if (*dim == HY__SIZE_LOST) return -1;
+    }
+    return 0;
+}
+
+/* One node: the types of its outputs, from those of its inputs. */
+static int hy__infer_sized_node(hy_frame *F, const hy_graph *g, const hy__types *T, hy__types *sized, int i,
+                                hy__sizes *S)
+{
+    hy__node *node = g->node[i];
+    const hy_type *now = T->type + T->first[i];
+    hy_type *out = sized->type + sized->first[i];
+    hy__call c;
+    int k, d, failed, knows = hy__knows_sizes(node->op);
+    if (hy__node_call_open(F, &c, node)) return -1;
+    for (k = 0; k < node->nin; k++) {
+        c.type[k] = *hy__type_of(g, sized, &node->in[k]);
+        for (d = 0; d < c.type[k].shape.ndim && !knows; d++)
+            if (hy__is_code(c.type[k].shape.dim[d])) c.type[k].shape.dim[d] = -1;
+    }
+    for (k = 0; k < node->nout; k++) {
+        c.type[node->nin + k].dtype = HY_DTYPE_NONE;
+        c.type[node->nin + k].shape.ndim = -1;
+    }
+    hy__try(F);
+    F->sizes = S;
+    failed = hy__infer_call(F, &c, node->op, node->record, NULL);
+    F->sizes = NULL;
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    for (k = 0; k < node->nout && !failed; k++) {
+        out[k] = c.type[node->nin + k];
+        failed = hy__size_output(S, &now[k], &out[k]);
+    }
+    for (k = 0; k < node->nin && failed; k++) hy__sizes_fixed(S, hy__type_of(g, sized, &node->in[k]), 1);
+    if (failed) memcpy(out, now, (size_t)node->nout * sizeof *out);
+    hy__call_close(F, &c);
+    return F->code ? -1 : 0;
+}
+
+/* Types over symbols. T: those of the trace, all known; sized: those of leaves, with codes, receives the
+ * others. 0, or -1: an error, or S is lost. */
+HY__UNUSED static int hy__infer_sized(hy_frame *F, const hy_graph *g, const hy__types *T, hy__types *sized,
+                                      hy__sizes *S)
+{
+    int i;
+    for (i = 0; i < g->n; i++)
+        if (g->node[i]->op && hy__infer_sized_node(F, g, T, sized, i, S)) return -1;
+    return S->lost ? -1 : 0;
 }
 
 HY_API int hy_graph_infer(hy_frame *F, hy_graph *g, hy_type *inputs, hy_type *outputs)

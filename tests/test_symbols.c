@@ -186,8 +186,83 @@ static void symbols_are_bounded(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Types inferred over a symbol say for every size what inference says of that number, as long as no guard breaks. */
+static int symbols_network(hy_frame *F, sized_block *b, int *open)
+{
+    static const int sizes[] = { 2, 3, 5, 7, 8, 15, 16, 17, 31, 32, 33, 64 };
+    hy_graph *g;
+    hy_type var;
+    hy__types now, sized, own;
+    hy__sizes S;
+    int i, k, d, agreed = 0;
+    memset(&S, 0, sizeof S);
+    S.heap = &F->root->heap;
+    hy_begin(F);
+    hy_call(F, &b->base, sized_input(F, 40, 0));
+    g = hy_graph_of(F, &b->base);
+    var = sized_input(F, 40, 0)->t.type;
+    CHECK(g && g->vars == 1 && !hy__types_infer(F, g, &now, NULL, &var, NULL));
+    CHECK(!hy__types_open(F, g, &sized, NULL, &var, NULL));
+    for (i = 0; i < g->n; i++)
+        if (g->node[i] == g->var[0]) sized.type[sized.first[i]].shape.dim[0] = hy__size_symbol(&S, "n", 40);
+    if (!CHECK(!hy__infer_sized(F, g, &now, &sized, &S))) puts(hy_error(F) ? hy_error(F) : "lost");
+    for (i = 0; i < 12; i++) {
+        int64_t atom[200], value;
+        if (!CHECK(S.atoms <= 200)) break;
+        for (k = 0; k < S.atoms; k++) atom[k] = k ? S.atom[k].hint : sizes[i];
+        if (!hy__sizes_fill(&S, atom) || hy__sizes_broken(&S, atom) >= 0) continue;
+        var.shape.dim[0] = sizes[i];
+        if (!CHECK(!hy__types_infer(F, g, &own, NULL, &var, NULL))) puts(hy_error(F));
+        for (k = 0; k < own.n; k++) {
+            const hy_type *t = &own.type[k], *u = &sized.type[k];
+            if (!CHECK(t->dtype == u->dtype && t->shape.ndim == u->shape.ndim)) break;
+            for (d = 0; d < t->shape.ndim; d++) {
+                const hy__size_expr *e = &S.expr[hy__is_code(u->shape.dim[d]) ? HY__CODES - u->shape.dim[d] : 0];
+                int unsaid = 0, j;
+                for (j = 0; hy__is_code(u->shape.dim[d]) && j < e->n; j++) {
+                    int m;
+                    for (m = 0; m < S.term[e->first + j].n; m++)
+                        unsaid |= S.term[e->first + j].atom[m] > 0;
+                }
+                if (unsaid) { ++*open; continue; }
+                if (!CHECK(hy__size_value(&S, u->shape.dim[d], atom, &value) && value == t->shape.dim[d]))
+                    printf("    network %d, n = %d: dim %d of value %d is %ld, not %ld\n", (int)b->seed, sizes[i], d, k,
+                           (long)t->shape.dim[d], (long)value);
+                agreed += hy__is_code(u->shape.dim[d]);
+            }
+        }
+        hy__types_close(F, &own);
+    }
+    hy__types_close(F, &now);
+    hy__types_close(F, &sized);
+    hy__sizes_free(&S);
+    hy_end(F);
+    return agreed;
+}
+
+static void symbols_run_through_networks(void)
+{
+    hy_frame *F = tb_open(1);
+    int i, agreed = 0, open = 0;
+    for (i = 0; i < 150; i++) {
+        sized_block *b = HY_BLOCK_NEW(F, sized_block, sized_forward);
+        b->seed = (uint64_t)i;
+        b->steps = 2 + i % 11;
+        b->weight = hy_keep(F, hy_ones(F, HY_SHAPE(SIZED_WIDTH, SIZED_WIDTH)));
+        b->bias = b->row = hy_keep(F, hy_ones(F, HY_SHAPE(SIZED_WIDTH)));
+        hy_hybridize(F, &b->base, NULL);
+        agreed += symbols_network(F, b, &open);
+        hy_block_free(F, &b->base);
+    }
+    CHECK(agreed > 7000 && open < agreed);
+    if (agreed <= 7000 || open >= agreed) printf("    %d sizes agree, %d are open\n", agreed, open);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
 static void test_symbols(void)
 {
+    RUN(symbols_run_through_networks);
     RUN(symbols_hold_for_every_size);
     RUN(symbols_have_one_form);
     RUN(symbols_note_what_was_asked);
