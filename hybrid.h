@@ -4020,10 +4020,15 @@ HY_API hy_block   *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_
                                 int hybrid);
 /* A struct of yours whose first member is `hy_block base`; NULL when memory is out. A plain block is never
  * compiled, only the hybrid blocks in it. */
-#define HY_BLOCK_NEW(F, type, forward) \
-    ((type *)(void *)hy_block_new(F, sizeof(type), #type, forward, 1))
-#define HY_PLAIN_BLOCK_NEW(F, type, forward) \
-    ((type *)(void *)hy_block_new(F, sizeof(type), #type, forward, 0))
+#ifdef __cplusplus
+/* No constructor runs, so that `int n = 3;` in the struct would stay 0: this does not compile. */
+#define HY__BLOCK_OF(F, T, kind, fn, hybrid) \
+    hy__plain_struct<T, __is_trivially_constructible(T)>::made(hy_block_new(F, sizeof(T), kind, fn, hybrid))
+#else
+#define HY__BLOCK_OF(F, T, kind, fn, hybrid) ((T *)(void *)hy_block_new(F, sizeof(T), kind, fn, hybrid))
+#endif
+#define HY_BLOCK_NEW(F, type, forward) HY__BLOCK_OF(F, type, #type, forward, 1)
+#define HY_PLAIN_BLOCK_NEW(F, type, forward) HY__BLOCK_OF(F, type, #type, forward, 0)
 /* With its children, but for those that other blocks have too: theirs from now on. */
 HY_API void        hy_block_free(hy_frame *F, hy_block *block);
 /* Registers child under a name (NULL: its number) and gives child back; replaces one of that name. */
@@ -4058,7 +4063,9 @@ HY_API const char *hy_child_name(hy_frame *F, hy_block *block, int i);
 #define hy_call(F, block, x) hy_call_at(F, block, x, __FILE__, __LINE__)
 #endif
 HY_API hy_array   *hy_call_at(hy_frame *F, hy_block *block, hy_array *x, const char *file, int line);
-HY_API void        hy_initialize(hy_frame *F, hy_block *block, const hy_init *init);    /* NULL: uniform */
+/* Gives parameters values; init NULL: uniform. Those that have values keep them: a second call fills only
+ * what was added since, and hy_reinitialize makes all of them anew. */
+HY_API void        hy_initialize(hy_frame *F, hy_block *block, const hy_init *init);
 HY_API void        hy_reinitialize(hy_frame *F, hy_block *block, const hy_init *init);
 typedef struct hy_hybridize_opt {
     int inactive;                       /* back to line by line */
@@ -5103,6 +5110,21 @@ template <int n> static inline hy_block *hy__append_list(hy_frame *F, hy_block *
 {
     return hy_append_of(F, net, n, list);
 }
+/* hy_append(F, net, {a, b}): as where other groups stand. */
+struct hy__block_list {
+    hy_block *const *list;
+    int n;
+    template <int m> hy__block_list(hy_block *const (&of)[m]) : list(of), n(m) {}
+};
+HY__FRONT hy_block *hy__append_list(hy_frame *F, hy_block *net, const hy__block_list &of)
+{
+    return hy_append_of(F, net, of.n, of.list);
+}
+template <class T, bool plain> struct hy__plain_struct {
+    static_assert(plain, "HY_BLOCK_NEW: no constructor of this struct runs and its members begin as 0: take "
+                  "initialisers and constructors out and set members behind HY_BLOCK_NEW");
+    static T *made(hy_block *block) { return reinterpret_cast<T *>(block); }
+};
 /* A template, so that the function of C comes first where both would do. */
 #define HY__BRACES(type, name, params, args) template <int = 0> inline type name params { return name args; }
 #define HY__BRACES_ARGS(name) \
@@ -5211,9 +5233,10 @@ HY__BRACES_OPT(hy_block *, hy_quantize, hy_quantize_opt,
 #endif
 #endif
 
-/* --- options by reference --- */
+/* --- options by reference, or none where no operator is called --- */
 #define HY__REF(type, name, opt_type, params, args) \
-    HY__FRONT type name(HY__LIST params, const opt_type &opt) { return name(HY__LIST args, &opt); }
+    HY__FRONT type name(HY__LIST params, const opt_type &opt = opt_type()) \
+    { return name(HY__LIST args, &opt); }
 #define HY__REF_OPT(name, ...) \
     HY__FRONT hy_array *hy_##name(hy_frame *F HY_I_##name(HY__PARAM_I) HY_P_##name(HY__PARAM_P, name), \
                                       const hy_##name##_opt &opt) \
@@ -5331,10 +5354,11 @@ HY__REF(hy_schedule, hy_schedule_multi_factor, hy_schedule_opt, (hy_ints steps),
 HY__REF(hy_schedule, hy_schedule_poly, hy_schedule_opt, (int64_t max_update), (max_update))
 HY__REF(hy_schedule, hy_schedule_cosine, hy_schedule_opt, (int64_t max_update), (max_update))
 #define HY__REF_OPTIM(name) \
-    HY__FRONT hy_optim hy_optim_##name(const hy_optim_opt &opt) { return hy_optim_##name(&opt); }
+    HY__FRONT hy_optim hy_optim_##name(const hy_optim_opt &opt = {}) { return hy_optim_##name(&opt); }
 #define HY__REF_OPTIMS(X) X(sgd) X(nag) X(adam) X(adamw) X(adamax) X(nadam) X(adagrad) X(groupadagrad) \
     X(adadelta) X(rmsprop) X(ftrl) X(ftml) X(lamb) X(lars) X(lbsgd) X(signum) X(sgld) X(dcasgd)
 HY__REF_OPTIMS(HY__REF_OPTIM)
+HY__FRONT void hy_backward(hy_frame *F, hy_array *heads) { hy_backward(F, heads, hy_backward_opt()); }
 HY__REF(hy_optim, hy_optim_named, hy_optim_opt, (const char *name), (name))
 HY__REF(hy_trainer *, hy_trainer_new, hy_trainer_opt, (hy_frame *F, hy_block *net, hy_optim optim),
         (F, net, optim))
@@ -7974,8 +7998,8 @@ static void hy__fail_param(hy_frame *F, const hy__param *p, const char *who)
     else if (p->deferred)
         hy__fail(F, HY_ERROR_STATE, "%s: the initialization of parameter '%s' was deferred: its shape %z is "
                  "found by the first call of its block", who, hy__called(p), &p->array.t.type.shape);
-    else hy__fail(F, HY_ERROR_STATE, "%s: Parameter '%s' has not been initialized: call hy_initialize first, "
-                  "with a block of which its own is a child by then", who, hy__called(p));
+    else hy__fail(F, HY_ERROR_STATE, "%s: Parameter '%s' has not been initialized: call hy_initialize on "
+                  "the whole network, after its last child was added", who, hy__called(p));
 }
 
 /* Checks that x is an array with values of this root, not a group or a traced value. */
@@ -22542,7 +22566,14 @@ static int hy__pick_infer(hy_infer *I)
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
     return hy__pick_shapes(I, r->axis, r->keepdims);
 }
-HY__BIND(pick, hy__gather_bind(job, hy__pick_plan(job, &job->in[0].type.shape, r->axis, r->mode)))
+/* Labels of a loss come here. */
+static int hy__pick_labels(hy_job *job, const hy__pick_rec *r)
+{
+    hy__rows *rows = hy__pick_plan(job, &job->in[0].type.shape, r->axis, r->mode);
+    job->fault_text = "an index is out of range: a label is from 0 to the number of classes less 1";
+    return hy__gather_bind(job, rows);
+}
+HY__BIND(pick, hy__pick_labels(job, r))
 HY__DIFF(pick, hy__alike(F, r, HY_OP__pick_grad, dy, D->in[1], x))
 static int hy__pick_split(const hy_job *job, int axis, hy_slicing *s)
 {
@@ -49958,14 +49989,19 @@ HY_API hy_block *hy_block_new(hy_frame *F, size_t bytes, const char *kind, hy_fo
     return block;
 }
 
-static int hy__block_ok(hy_frame *F, const hy_block *block, const char *who)
+/* Of blocks, and of what holds one: trainers, metrics, datasets, loaders. */
+static int hy__named_ok(hy_frame *F, const hy_block *block, const char *what, const char *who)
 {
     if (!F || F->code) return 0;
-    if (!block) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the block is NULL", who);
+    if (!block) hy__fail(F, HY_ERROR_ARGUMENT, "%s: the %s is NULL", who, what);
     else if (block->core->root != F->root)
         hy__fail(F, HY_ERROR_ARGUMENT, "%s: the block belongs to another hy_open", who);
     else return 1;
     return 0;
+}
+static int hy__block_ok(hy_frame *F, const hy_block *block, const char *who)
+{
+    return hy__named_ok(F, block, "block", who);
 }
 
 /* A block and all blocks below it, parents before children, shared ones once. */
@@ -69795,7 +69831,8 @@ static hy_block *hy__get_model(hy__input *s)
     hy_graph *g = NULL;
     hy_block *b = NULL;
     if (!hy__zip_program(&symbol) && !symbol.member)
-        hy__damaged(s, 0, "no zip with a program: is this what hy_save_model wrote?");
+        hy__damaged(s, 0, "no zip with a program: is this what hy_save_model wrote? hy_onnx_load of "
+                      "tools/onnx.h reads .onnx");
     hy_begin(F);
     if (!F->code) g = hy__get_symbol(&symbol);
     if (g) arrays = hy__get_arrays(s);
@@ -71948,7 +71985,7 @@ static void hy__trainer_release(hy_block *self)
 
 static int hy__trainer_ok(hy_frame *F, hy_trainer *T, const char *who)
 {
-    if (!hy__block_ok(F, T ? &T->base : NULL, who)) return 0;
+    if (!hy__named_ok(F, T ? &T->base : NULL, "trainer", who)) return 0;
     if (!hy__is_symbolic(F)) return 1;
     hy__fail(F, HY_ERROR_TRACE, "%s: forward is being traced, and a step changes parameters: call it outside",
              who);
@@ -72155,7 +72192,8 @@ static int hy__slot_ready(hy_frame *F, hy_trainer *T, hy__slot *s)
         if (T->opt.ignore_stale_grad) return 0;
         return hy__fail(F, HY_ERROR_STATE, "hy_step: the gradient of Parameter '%s' has not been updated by "
                         "backward since the last step: if only a part of the network is used on purpose, set "
-                        "ignore_stale_grad; if not, look at what the loss was computed from", hy__called(p));
+                        "ignore_stale_grad; if not, call hy_backward on the loss before hy_step, and look at "
+                        "what it was computed from", hy__called(p));
     }
     if (hy__slot_open(F, T, s)) return -1;
     if (s->state[HY__MASTER]) hy__slot_follow(s);
@@ -72510,13 +72548,13 @@ HY__COLD_ROOMS
 HY_API double hy_learning_rate(hy_frame *F, hy_trainer *T)
 {
     const hy_optim_opt *o;
-    if (!hy__block_ok(F, T ? &T->base : NULL, "hy_learning_rate")) return 0;
+    if (!hy__named_ok(F, T ? &T->base : NULL, "trainer", "hy_learning_rate")) return 0;
     o = &T->optim.opt;
     return o->schedule.fn ? hy_schedule_at(&o->schedule, T->num_update) : o->learning_rate;
 }
 HY_API void hy_set_learning_rate(hy_frame *F, hy_trainer *T, double learning_rate)
 {
-    if (!hy__block_ok(F, T ? &T->base : NULL, "hy_set_learning_rate")) return;
+    if (!hy__named_ok(F, T ? &T->base : NULL, "trainer", "hy_set_learning_rate")) return;
     if (T->optim.opt.schedule.fn)
         hy__fail(F, HY_ERROR_STATE, "hy_set_learning_rate: a schedule decides the learning rate");
     else if (!(learning_rate >= 0 && learning_rate < HUGE_VAL))
@@ -72562,11 +72600,11 @@ HY_API void hy_set_momentum(hy_frame *F, hy_trainer *T, double momentum)
 }
 HY_API int64_t hy_num_update(hy_frame *F, hy_trainer *T)
 {
-    return hy__block_ok(F, T ? &T->base : NULL, "hy_num_update") ? T->num_update : 0;
+    return hy__named_ok(F, T ? &T->base : NULL, "trainer", "hy_num_update") ? T->num_update : 0;
 }
 HY_API double hy_loss_scale(hy_frame *F, hy_trainer *T)
 {
-    return hy__block_ok(F, T ? &T->base : NULL, "hy_loss_scale") ? T->loss_scale : 1;
+    return hy__named_ok(F, T ? &T->base : NULL, "trainer", "hy_loss_scale") ? T->loss_scale : 1;
 }
 HY_API hy_array *hy_scale_loss(hy_frame *F, hy_trainer *T, hy_array *loss)
 {
@@ -73525,7 +73563,7 @@ HY_API hy_metric *hy_metric_custom(hy_frame *F, hy_metric_fn fn, void *user, con
 
 static int hy__metric_ok(hy_frame *F, hy_metric *M, const char *who)
 {
-    return hy__block_ok(F, M ? &M->base : NULL, who);
+    return hy__named_ok(F, M ? &M->base : NULL, "metric", who);
 }
 
 HY_API hy_metric *hy_metric_composite(hy_frame *F, int n, hy_metric *const *parts)
@@ -74332,7 +74370,7 @@ static int hy__dataset_lives(hy_root *root, const hy_dataset *D)
 }
 static int hy__dataset_ok(hy_frame *F, hy_dataset *D, const char *who)
 {
-    if (!hy__block_ok(F, D ? &D->base : NULL, who)) return 0;
+    if (!hy__named_ok(F, D ? &D->base : NULL, "dataset", who)) return 0;
     if (hy__dataset_lives(F->root, D)) return 1;
     hy__fail(F, HY_ERROR_STATE, "%s: a dataset whose samples this one changes was freed, or the block of a "
              "transform", who);
@@ -75254,7 +75292,7 @@ HY_API void hy_loader_free(hy_frame *F, hy_loader *L)
 static int hy__loader_ok(hy_frame *F, hy_loader *L, const char *who)
 {
     uint64_t now;
-    if (!hy__block_ok(F, L ? &L->base : NULL, who)) return 0;
+    if (!hy__named_ok(F, L ? &L->base : NULL, "loader", who)) return 0;
     now = 1 + (uint64_t)HY__PEEK(&F->root->changes);
     if (L->lived == now) return 1;      /* no block has gone since */
     L->lived = 0;

@@ -45,7 +45,7 @@ int main()
     hy_hybridize_opt whole = {};
     whole.static_alloc = 1;
     hy_block *net = hy_nn_hybrid_sequential(F), *loss = hy_loss_l2(F, hy_loss_opt());
-    hy_append(F, net, hy_nn_dense(F, 8, hidden), hy_nn_dense(F, 1, NULL));
+    hy_append(F, net, { hy_nn_dense(F, 8, hidden), hy_nn_dense(F, 1) });          /* as a list, without options */
     hy_initialize(F, net, hy_init_xavier(hy_xavier_opt()));
     hy_hybridize(F, net, whole);
     hy_trainer *T = hy_trainer_new(F, net, hy_optim_sgd(descent), NULL);
@@ -56,7 +56,7 @@ int main()
         hy_record(F);
         hy_array *l = hy_call(F, loss, {hy_call(F, net, x), label});
         hy_pause(F);
-        hy_backward(F, l, hy_backward_opt());
+        hy_backward(F, l);
         hy_step(F, T, 2);
         last = hy_item(F, hy_mean(F, l, HY_ALL, NULL));
         if (step == 0) first = last;

@@ -152,6 +152,21 @@ differ_in_version()
 }
 try "another version" differ_in_version
 
+# No constructor of a block's struct runs: one that has any does not compile, and is told why.
+initialised()
+{
+    printf '#include "hybrid.h"\nstruct net { hy_block base; int layers = 3; };\n%s\n' \
+        'net *make(hy_frame *F) { return HY_BLOCK_NEW(F, net, nullptr); }' > "$out/initialised.cpp"
+    for cxx in g++ clang++; do
+        have $cxx || continue
+        ! $cxx -std=c++11 -I. -fsyntax-only "$out/initialised.cpp" 2> "$out/initialised.log" &&
+            grep -q 'set members behind HY_BLOCK_NEW' "$out/initialised.log" || return 1
+        sed 's/layers = 3/layers/' "$out/initialised.cpp" > "$out/plain.cpp"
+        $cxx -std=c++11 -I. -fsyntax-only "$out/plain.cpp" || return 1
+    done
+}
+try "C++: a block with initialisers" initialised
+
 # C source has a file of its own: where it is missing that is said, it may stand elsewhere, and is of the same version.
 source_apart()
 {

@@ -248,7 +248,7 @@ static void test_losses_errors(void)
     hy_call(F, hy_loss_sdml(F, NULL), hy_group(F, hy_ones(F, HY_SHAPE(1, 3)), hy_ones(F, HY_SHAPE(1, 3))));
     train_expect(F, "a batch of 1");
     hy_call(F, hy_loss_softmax_ce(F, NULL), hy_group(F, x, hy_full(F, HY_SHAPE(4), 5)));
-    train_expect(F, "an index is out of range");
+    train_expect(F, "a label is from 0 to the number of classes less 1");
     hy_call(F, hy_loss_softmax_ce(F, NULL), hy_group(F, x, hy_zeros_like(F, x)));
     train_expect(F, "set no_sparse_label");
     hy_hybridize(F, loss, NULL);
@@ -400,7 +400,7 @@ static void test_metrics_errors(void)
     hy_metric_update(F, A, hy_group(F, hy_ones(F, HY_SHAPE(8)), hy_ones(F, HY_SHAPE(8))), metric_scores(F, 5, 1, 1));
     train_expect(F, "accuracy: 2 labels, 1 predictions");
     hy_metric_update(F, NULL, NULL, hy_ones(F, HY_SHAPE(2)));
-    train_expect(F, "the block is NULL");
+    train_expect(F, "the metric is NULL");
     CHECK(!hy_metric_top_k(F, 0, NULL));
     train_expect(F, "k is 0");
     CHECK(hy_close(F) == 0);

@@ -486,7 +486,7 @@ static void test_train_errors(void)
     hy_step(F, T, 0);
     train_expect(F, "a batch of 0");
     hy_step(F, NULL, 1);
-    train_expect(F, "the block is NULL");
+    train_expect(F, "hy_step: the trainer is NULL");
     hy_call(F, (hy_block *)(void *)T, hy_ones(F, HY_SHAPE(1)));
     train_expect(F, "use hy_step");
     hy_set_learning_rate(F, T, -1);
@@ -565,7 +565,7 @@ static void test_train_set_refuses(void)
     hy_set_wd(F, G, 0.1);
     train_expect(F, "hy_set_wd: groupadagrad has no weight decay");
     hy_set_wd(F, NULL, 0.1);
-    train_expect(F, "the block is NULL");
+    train_expect(F, "the trainer is NULL");
     o.momentum = 0.5;
     M = hy_trainer_new(F, &net->base, hy_optim_sgd(&o), NULL);
     hy_set_momentum(F, M, 0.25);
