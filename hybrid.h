@@ -182,6 +182,23 @@
  *   `reduce`, metrics, samples, initialisers ...) can neither free what the call works with nor close its
  *   frame: that is an error that names the function, and changes nothing.
  *
+ * DATA
+ *   hy_dataset_arrays(F, hy_group(F, x, label)) is a dataset of arrays, row by row (ArrayDataset);
+ *   hy_dataset_of has samples made by a function of yours; hy_read_idx (MNIST), hy_read_cifar, hy_read_csv
+ *   and hy_read_records read files. hy_dataset_transform sends each sample through a block,
+ *   hy_dataset_transform_first only its first array; hy_dataset_filter, hy_dataset_shard, hy_dataset_take
+ *   and hy_dataset_sample choose samples. hy_loader_new(F, D, 32, &opt) makes batches (DataLoader): options
+ *   shuffle, workers, a sampler, a batchify. hy_next gives a batch, a group as the samples are, and NULL at
+ *   the end of an epoch, after which it begins the next one. hy_fit does all of that by itself.
+ *
+ * C++
+ *   The library compiles as C and is included from C++11 to C++20. Options go by reference and may be left
+ *   out: hy_nn_dense(F, 8, o), hy_loss_l2(F). Groups of arrays, sizes and axes stand in braces:
+ *   hy_concat(F, {a, b}, 1), hy_zeros(F, {2, 3}), hy_append(F, net, {a, b}). hy::value(F, x) writes formulas,
+ *   relu(a * w + b); namespace hy has every operator, hy::concat({a, b}, 1). No constructor of a block's
+ *   struct runs, its members begin as 0: what has initialisers does not compile with HY_BLOCK_NEW. Callbacks
+ *   are functions or lambdas that capture nothing; what they need comes through `user`.
+ *
  * BLOCKS
  *   A block is a struct of yours that begins with `hy_block base` and has a forward function; see
  *   hy_block_new. Its constructor adds children (hy_add_child) and parameters (hy_add_param), which forward
@@ -532,7 +549,18 @@
  *     behind NAME_from (memory) and hy_read_NAME (file); a writer one of hy__target. It believes nothing: a
  *     file cut anywhere is an error. A test with bytes written by hand, a row of references, a seed for fuzz.
  *
- * WORDS OF THIS FILE
+ * WORDS
+ *   frame    what runs operators, owns the arrays they return and keeps the first error: F of every call
+ *   block    a network or a part of one (Gluon's Block); its parameters are arrays that training changes
+ *   group    several arrays as one: what a call takes or gives where more than one is meant (hy_get)
+ *   trace    one run of a block's forward in which operators are recorded instead of computed
+ *   symbol   what stands for an array meanwhile: its shape is known, its values are not
+ *   hybridize   to run the recorded, optimised program in place of forward; Gluon's CachedOp
+ *   record   to note what is computed between hy_record and hy_pause, for hy_backward (autograd.record)
+ *   bind     to give a compiled block memory of yours, in which its calls stay (hy_bind)
+ *   ticket   a call that hy_later began and hy_wait ends
+ *
+ * VOCABULARY OF THE SOURCE
  *   room     a part of the file on one subject, found by its >>tag; it uses only what stands above it
  *   row      an operator, pass, optimiser ... as an entry of a table: all that is said of it stands there
  *   block    a network or layer (Gluon's Block); in memory that the library holds, a piece of it

@@ -80,6 +80,16 @@ try "help of a topic stops at the next" 0 help groups $header
 note $? "help of a topic: one title"
 try "help of an operator" 2 help softmax $header
 says "help of an operator: where it is told" "hybrid ops softmax"
+for name in hy_write nn.Dense gluon.nn.BatchNorm gluon.Trainer gluon.data.DataLoader loss.SoftmaxCrossEntropyLoss L2Loss \
+    optimizer.Adam metric.Accuracy rnn.LSTMCell autograd.record hy_dataset_arrays; do
+    try "help $name" 0 help $name $header
+    prints "help $name: a prototype" "^HY_API .*(hy_frame \*F\|^HY_API hy_optim .*opt"
+done
+try "help of a layer" 0 help nn.Dense $header
+prints "help of a layer: its name here" "hy_nn_dense(hy_frame"
+prints "help of a layer: its options" "typedef struct hy_nn_dense_opt"
+for topic in data c++ words; do try "help $topic" 0 help $topic $header; done
+prints "help words: those of users" "^  *trace "
 try "help without a header" 2 help gradients
 says "help without a header: what to do" "\-\-header FILE says where"
 try "help of a header that is not there" 1 help gradients --header=nowhere.h
@@ -546,6 +556,7 @@ prints "inputs as the file lists them: one" "^data1 *(input)"
 try "convert to what" 2 convert bn "$out/x" --to nothing
 try "convert to a folder that is not there" 1 convert bn "$out/no/x"
 says "convert to a folder that is not there: why" "no such file or folder"
+rm -f "$out/swept.npz"                  # of an earlier run, which left it read-only
 echo half > "$out/swept.npz.hy.part"
 try "convert where something was left aside" 0 convert z.npz "$out/swept.npz"
 try "convert once more" 0 convert z.npz "$out/swept.npz"

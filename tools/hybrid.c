@@ -2131,7 +2131,8 @@ static int run_ops(tool *T)
     report r;
     int i, n = 0, used = option(T, "used", 0) != NULL, by = option(T, "used-by", 0) != NULL;
     if ((used || by) && (used == by || !T->words))
-        fail(T, MISUSED, "--used goes with models, --used-by with sources, which have to be named");
+        fail(T, MISUSED, used && by ? "--used reads models, --used-by sources: one at a time, and both lists of X(...) in one line"
+                                    : "--used goes with models, --used-by with sources, which have to be named");
     if (used || by) return print_used(T, by);
     if (T->words > 1) fail(T, MISUSED, "one operator at a time");
     if (op) { show_op(T, op); return FINE; }
@@ -3893,7 +3894,7 @@ static int is_title(const char *line)
 {
     const char *s = line + 3;
     if (strncmp(line, " * ", 3) || !isupper((unsigned char)*s)) return 0;
-    while (isupper((unsigned char)*s) || isdigit((unsigned char)*s) || strchr(" ,-()_", *s)) if (!*s++) return 1;
+    while (isupper((unsigned char)*s) || isdigit((unsigned char)*s) || strchr(" ,-()_+", *s)) if (!*s++) return 1;
     return 0;
 }
 
@@ -3932,6 +3933,104 @@ static int print_sections(tool *T, FILE *f, const char *topic, nearest *near)
     return n;
 }
 
+/* A name without what differs between C, Gluon and MXNet: hy_nn_batch_norm and gluon.nn.BatchNorm are nnbatchnorm. */
+static const char *plain_name(tool *T, const char *name)
+{
+    static const char *const fronts[] = { "hy_", "mx.", "mxnet.", "gluon." };
+    char *text, *to;
+    size_t i, n;
+    for (i = 0; i < sizeof fronts / sizeof *fronts; i++)
+        if (n = strlen(fronts[i]), !strncmp(name, fronts[i], n)) name += n;
+    to = text = text_of(T, "%s", name);
+    for (; *name; name++) if (isalnum((unsigned char)*name)) *to++ = (char)tolower((unsigned char)*name);
+    *to = 0;
+    n = strlen(text);
+    if (n > 8 && !strncmp(text, "loss", 4) && !strcmp(text + n - 4, "loss")) text[n - 4] = 0;
+    return text;
+}
+
+/* Gluon's name of what is called otherwise here, both plain. */
+static const char *const other_names[] = {
+    "trainer", "trainernew", "data.dataloader", "loadernew", "data.arraydataset", "datasetarrays", "parameter", "addparam",
+    "block", "blocknew", "hybridblock", "blocknew", "losssoftmaxcrossentropy", "losssoftmaxce",
+    "losssigmoidbinarycrossentropy", "losssigmoidbce", "autograd.record", "record", "autograd.pause", "pause",
+    "autograd.grad", "grad", "autograd.backward", "backward", "nd.array", "from", "nd.save", "save", "nd.load", "load" };
+
+/* Is the name of a function what is asked for? Layers, losses and the like go without their first word, too. */
+static int is_called(tool *T, const char *function, const char *topic)
+{
+    static const char *const rooms[] = { "", "nn", "rnn", "loss", "optim", "metric", "init", "dataset", "image" };
+    const char *is = plain_name(T, function), *asked = plain_name(T, topic);
+    size_t i;
+    if (!strncmp(asked, "optimizer", 9)) asked = text_of(T, "optim%s", asked + 9);
+    for (i = 0; i < sizeof other_names / sizeof *other_names; i += 2)
+        if (!strcmp(asked, plain_name(T, other_names[i])) || !strcmp(plain_name(T, text_of(T, "loss%s", asked)), other_names[i]))
+            return !strcmp(is, other_names[i + 1]);
+    for (i = 0; i < sizeof rooms / sizeof *rooms; i++)
+        if (!strcmp(is, plain_name(T, text_of(T, "%s%s", rooms[i], asked)))) return 1;
+    return 0;
+}
+
+/* The struct of a function's options, as the header has it. */
+static void print_options(FILE *f, const char *declaration)
+{
+    char line[1024], name[64];
+    const char *s = strstr(declaration, "_opt *"), *end = NULL;
+    long here = 0, begin = 0;
+    size_t n = 0;
+    if (!s) return;
+    for (s += 4; s > declaration && (isalnum((unsigned char)s[-1]) || s[-1] == '_'); s--) if (++n == sizeof name - 1) return;
+    memcpy(name, s, n);
+    name[n] = 0;
+    rewind(f);
+    for (; !end && fgets(line, sizeof line, f) && strncmp(line, "/* MARK: - 10", 13); here = ftell(f)) {
+        if (!strncmp(line, "typedef struct", 14)) begin = here;
+        s = strchr(line, '}');
+        end = s ? strstr(s, name) : NULL;                       /* one struct may have several names */
+        if (end && !strchr(",;", end[n])) end = NULL;
+    }
+    if (!end) return;
+    fseek(f, begin, SEEK_SET);
+    do end = fgets(line, sizeof line, f); while (end && fputs(line, stdout) >= 0 && !strchr(line, '}'));
+}
+
+/* Prints the prototypes of a function with the comments before and behind them, and its options. Returns how many. */
+static int print_functions(tool *T, FILE *f, const char *topic)
+{
+    char line[1024], comment[8192] = "", declaration[2048];
+    int behind = 0, speaks = 0, n = 0;
+    rewind(f);
+    while (fgets(line, sizeof line, f) && strncmp(line, "/* MARK: - 10", 13)) {
+        const char *open = strchr(line, '('), *at;
+        if (behind && !strncmp(line, "    /*", 6)) fputs(line, stdout);
+        behind = 0;
+        if (!strncmp(line, "/*", 2) || (speaks && !strncmp(line, " *", 2))) {
+            if (!strncmp(line, "/*", 2)) *comment = 0;
+            if (strncmp(line, "/* ---", 6) && strlen(comment) + strlen(line) < sizeof comment) strcat(comment, line);
+            speaks = !strstr(line, "*/");
+            continue;
+        }
+        if (strncmp(line, "HY_API", 6) || !open) { if (*line != ' ') *comment = 0; continue; }
+        for (at = open; at > line && (isalnum((unsigned char)at[-1]) || at[-1] == '_'); at--) continue;
+        if (!is_called(T, text_of(T, "%.*s", (int)(open - at), at), topic)) continue;
+        printf("%s%s%s", n++ ? "\n" : "", comment, line);
+        strcpy(declaration, line);
+        while (!strchr(line, ';') && fgets(line, sizeof line, f)) {
+            fputs(line, stdout);
+            if (strlen(declaration) + strlen(line) < sizeof declaration) strcat(declaration, line);
+        }
+        behind = 1;
+        if (strstr(declaration, "_opt *")) {
+            long here = ftell(f);
+            if (fgets(line, sizeof line, f) && !strncmp(line, "    /*", 6)) fputs(line, stdout);
+            print_options(f, declaration);
+            fseek(f, here, SEEK_SET);
+            behind = 0;
+        }
+    }
+    return n;
+}
+
 /* A command's name wins: `hybrid help run` is about the command. */
 static int help_about(tool *T, const command *c, const char *topic)
 {
@@ -3946,6 +4045,7 @@ static int help_about(tool *T, const command *c, const char *topic)
     if (!strcmp(topic, "help")) return print_usage(c), FINE;
     f = open_header(T);
     n = print_sections(T, f, strcmp(topic, "topics") ? topic : NULL, &near);
+    if (!n && !hy_op_find(T->F, topic)) n = print_functions(T, f, topic);
     fclose(f);
     if (!n && hy_op_find(T->F, topic)) fail(T, MISUSED, "%s is an operator: hybrid ops %s tells all about it", topic, topic);
     if (!n) fail(T, MISUSED, "there is no command and no topic %s%s (hybrid help, hybrid help topics)", topic, hint_of(T, &near, ""));
@@ -3954,7 +4054,9 @@ static int help_about(tool *T, const command *c, const char *topic)
 
 static const command help_command = {
     "help", "COMMAND|TOPIC", 0, 1, "", "Tells all about a command, or prints a section of the manual, which stands in hybrid.h;\n"
-    "hybrid help topics lists them. A topic is a word of a section's title, or how it begins.", NULL };
+    "hybrid help topics lists them. A topic is a word of a section's title, or how it begins. A name of a function,\n"
+    "of a layer, loss, optimiser, metric or dataset, also as Gluon has it (hy_write, nn.Dense, gluon.Trainer), prints\n"
+    "its prototype, what is said of it, and its options.", NULL };
 
 /* The option that a word names, up to `=`. */
 static const known_option *find_option(tool *T, const command *c, const char *word)
