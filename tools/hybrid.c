@@ -796,7 +796,14 @@ static void check_names(tool *T, const model *m, const char *which)
                  strcmp(which, "shape") ? "x.npy" : "1,3,224,224");
         for (k = 0; !about && (known = known_name(m, k)) != NULL; k++)
             if (!value_of(m, known)) nearest_try(&near, known);
-        if (!about) fail(T, MISUSED, "%s has no input %s%s", m->name, name, hint_of(T, &near, ""));
+        if (!about) {
+            char *list = NULL;
+            int n = 0;
+            for (k = 0; (known = known_name(m, k)) != NULL; k++)
+                if (!value_of(m, known)) list = listed(T, n++, list, known);
+            fail(T, MISUSED, "%s has no input %s%s%s%s", m->name, name, hint_of(T, &near, ""),
+                 list ? "; it has " : "", list ? list : "");
+        }
         if (said_of(T, which, about)) fail(T, MISUSED, "--%s %s is given twice", which, about);
         s->about = about;
     }
@@ -848,6 +855,22 @@ static hy_array *make_input(tool *T, const input *in, int number)
     return kind == 0 ? hy_uniform(T->F, shape, 0, 1) : hy_full(T->F, shape, kind - 1);
 }
 
+/* The shape of n numbers that are written out for an input: its own where they fill it, else one line. Of sizes
+ * that are open the last takes what there is, and others are 1. */
+static hy_shape listed_shape(hy_shape own, int n)
+{
+    int64_t known = 1;
+    int i, open = -1;
+    if (own.ndim < 2) return own.ndim || n > 1 ? HY_SHAPE(n) : HY_SCALAR;
+    for (i = 0; i < own.ndim; i++) {
+        if (own.dim[i] > n || own.dim[i] == 0) return HY_SHAPE(n);
+        if (own.dim[i] < 0) { own.dim[i] = 1; open = i; }
+        known *= own.dim[i];
+    }
+    if (open >= 0 && n % known == 0) { own.dim[open] = n / known; known = n; }
+    return known == n ? own : HY_SHAPE(n);
+}
+
 /* An input that is written out: "16000", "1,3,8,8"; NULL: it is no list of numbers. */
 static hy_array *listed_input(tool *T, const input *in)
 {
@@ -860,7 +883,7 @@ static hy_array *listed_input(tool *T, const input *in)
         if (behind == at || *behind != ',' || n == 64) break;
     }
     if (behind == at || *behind || file_there(T, in->from)) return NULL;
-    return hy_from(T->F, in->type.shape.ndim || n > 1 ? HY_SHAPE(n) : HY_SCALAR, HY_F64, v);
+    return hy_from(T->F, listed_shape(in->type.shape, n), HY_F64, v);
 }
 
 /* An input from a file: x.npy, or x.npz:name where there are several arrays. */
@@ -2077,7 +2100,7 @@ static const char *const families[][2] = {
     { "attention", "attention" },
     { "shapes", "_hsplit|_squeeze|reshape|reshape_like|flatten|transpose|expand_dims|squeeze|swap_axes|shape_array|size_array|"
       "concat|stack|vstack|hstack|dstack|column_stack|split|split_v2|slice|slice_axis|slice_like|repeat|tile|reverse|pad|diag|broadcast_to|"
-      "broadcast_axis|broadcast_like|"
+      "broadcast_axis|broadcast_like|extend|"
       "atleast_1d|atleast_2d|atleast_3d|index_array|slice_assign|slice_assign_scalar" },
     { "indexing", "embedding|take|batch_take|pick|one_hot|gather_nd|scatter_nd|_gather_nd_grad|"
       "boolean_mask|nonzero|index_copy|"
