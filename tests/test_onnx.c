@@ -256,6 +256,36 @@ static void onnx_written_empty(void)
     hy_close(F);
 }
 
+/* Windows as columns and back: 1 to 3 dims, steps, spacing, borders. */
+static hy_array *onnx_columns_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_im2col_opt o = { 0 };
+    hy_col2im_opt back = { 0 };
+    (void)self;
+    if (hy_ndim(F, x) == 3) return hy_im2col(F, x, HY_INTS(3), NULL);
+    o.stride = back.stride = HY_INTS(2, 1);
+    o.dilate = back.dilate = HY_INTS(1, 2);
+    o.pad = back.pad = HY_INTS(1, 0);
+    x = hy_im2col(F, x, HY_INTS(3, 2), &o);
+    return hy_group(F, x, hy_col2im(F, x, HY_INTS(5, 6), HY_INTS(3, 2), &back));
+}
+static void onnx_written_columns(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = HY_BLOCK_NEW(F, hy_block, onnx_columns_forward);
+    hy_block *flat = HY_BLOCK_NEW(F, hy_block, onnx_columns_forward);
+    hy_array *x = hy_random_normal(F, HY_SHAPE(2, 3, 5, 6), 0, 1, NULL), *line = hy_ones(F, HY_SHAPE(2, 3, 7));
+    float *v = (float *)hy_write(F, line);
+    v[5] = 7;
+    CHECK(onnx_comes_back(F, net, x, hy_call(F, net, x), 18));
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    CHECK(!hy_onnx_to(F, net, x, 17) && hy_error(F) && strstr(hy_error(F), "opset 18"));
+    hy_clear(F);
+    CHECK(onnx_comes_back(F, flat, line, hy_call(F, flat, line), 13));
+    if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+    hy_close(F);
+}
+
 /* group(q, k, v[, mask]): attention, written out in ONNX's operators. */
 static hy_array *onnx_attends(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -486,6 +516,7 @@ static void test_onnx(void)
     RUN(onnx_written);
     RUN(onnx_written_twice);
     RUN(onnx_written_empty);
+    RUN(onnx_written_columns);
     RUN(onnx_attention_written);
     RUN(onnx_ends_written);
     RUN(onnx_own_cases);

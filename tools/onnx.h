@@ -9600,6 +9600,66 @@ static void onnx__put_conv(onnx__writer *W, const char *op)
                    onnx__result(W));
 }
 
+/* Where the padded image holds tap t of the window at place l, both counted line by line. */
+static int64_t onnx__tap_place(const hy_ints *kernel, const hy_ints *stride, const hy_ints *dilate,
+                               const int64_t *image, const int64_t *places, int64_t t, int64_t l)
+{
+    int64_t at = 0, step = 1;
+    int i;
+    for (i = kernel->n - 1; i >= 0; i--) {
+        const int64_t by = stride->n > i ? stride->v[i] : 1, apart = dilate->n > i ? dilate->v[i] : 1;
+        at += step * (l % places[i] * by + t % kernel->v[i] * apart);
+        step *= image[i];
+        t /= kernel->v[i];
+        l /= places[i];
+    }
+    return at;
+}
+
+/* Windows as columns: the padded image in one line, of which the places are gathered. */
+static void onnx__put_im2col(onnx__writer *W, const char *op)
+{
+    const hy_ints kernel = onnx__our_ints(W, "kernel"), pad = onnx__our_ints(W, "pad");
+    const hy_ints stride = onnx__our_ints(W, "stride"), dilate = onnx__our_ints(W, "dilate");
+    const hy_shape *x = &onnx__arg_type(W, 0)->shape, *y = &onnx__result_type(W, 0)->shape;
+    int64_t ends[2 * HY_MAX_DIM] = { 0 }, image[HY_MAX_DIM], places[HY_MAX_DIM], flat[3] = { 0, 0, 1 }, *at;
+    int64_t taps = 1, t, l;
+    const char *data = onnx__arg(W, 0);
+    int i, padded = 0;
+    for (i = 0; i < kernel.n; i++) {
+        const int64_t border = pad.n > i ? pad.v[i] : 0, apart = dilate.n > i ? dilate.v[i] : 1;
+        ends[i + 2] = ends[x->ndim + i + 2] = border;
+        padded |= border > 0;
+        image[i] = x->dim[i + 2] + 2 * border;
+        places[i] = (image[i] - apart * (kernel.v[i] - 1) - 1) / (stride.n > i ? stride.v[i] : 1) + 1;
+        flat[2] *= image[i];
+        taps *= kernel.v[i];
+    }
+    at = ONNX__ROOM(&W->names, int64_t, (size_t)(taps * y->dim[2]));
+    if (!at) return;
+    for (t = 0; t < taps; t++)
+        for (l = 0; l < y->dim[2]; l++)
+            at[t * y->dim[2] + l] = onnx__tap_place(&kernel, &stride, &dilate, image, places, t, l);
+    if (padded) data = ONNX__PUT2(W, "Pad", data, onnx__ints_out(W, ends, 2 * x->ndim), NULL);
+    data = ONNX__PUT2(W, "Reshape", data, onnx__ints_out(W, flat, 3), NULL);
+    onnx__attr_int(W, "axis", 2);
+    data = ONNX__PUT2(W, op, data, onnx__ints_out(W, at, (int)(taps * y->dim[2])), NULL);
+    flat[1] = y->dim[1];
+    flat[2] = y->dim[2];
+    ONNX__PUT2(W, "Reshape", data, onnx__ints_out(W, flat, 3), onnx__result(W));
+}
+
+static void onnx__put_col2im(onnx__writer *W, const char *op)
+{
+    const hy_ints size = onnx__our_ints(W, "output_size"), kernel = onnx__our_ints(W, "kernel");
+    if (W->opset < 18) { onnx__refused(W, "Col2Im, which comes with opset 18"); return; }
+    onnx__window_out(W, "strides", "stride", size.n, 1);
+    onnx__window_out(W, "dilations", "dilate", size.n, 1);
+    onnx__window_out(W, "pads", "pad", size.n, 0);
+    onnx__put_node(W, op, onnx__arg(W, 0), onnx__ints_out(W, size.v, size.n),
+                   onnx__ints_out(W, kernel.v, kernel.n), "", "", onnx__result(W));
+}
+
 static void onnx__put_pooling(onnx__writer *W, const char *op)
 {
     static const char *const local[] = { "MaxPool", "AveragePool" },
@@ -10090,6 +10150,7 @@ static const onnx__way onnx__ways[] = {
         { "max", "ReduceMax", onnx__put_reduce },
     { "min", "ReduceMin", onnx__put_reduce }, { "prod", "ReduceProd", onnx__put_reduce },
     { "fully_connected", "Gemm", onnx__put_dense }, { "convolution", "Conv", onnx__put_conv },
+    { "im2col", "Gather", onnx__put_im2col }, { "col2im", "Col2Im", onnx__put_col2im },
     { "deconvolution", "ConvTranspose", onnx__put_conv }, { "pooling", "", onnx__put_pooling },
     { "batch_norm", "BatchNormalization", onnx__put_batch_norm },
         { "layer_norm", "LayerNormalization", onnx__put_norm },
