@@ -70555,6 +70555,7 @@ static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, h
     if (hy__op_number(node->op) == HY_OP_fully_connected) {
         const hy__fully_connected_rec *rec = (const hy__fully_connected_rec *)node->record;
         hy_int8_dense_opt opt;
+        memset(&opt, 0, sizeof opt);
         opt.no_bias = !bias;
         opt.relu = layer->relu != 0;
         opt.no_flatten = rec->no_flatten;
@@ -70564,6 +70565,7 @@ static hy_array *hy__int8_layer_in(hy_frame *S, const hy__quantizer *Q, int i, h
     else {
         const hy__convolution_rec *rec = (const hy__convolution_rec *)node->record;
         hy_int8_convolution_opt opt;
+        memset(&opt, 0, sizeof opt);
         HY__CONV_OPT(opt, rec);
         opt.no_bias = !bias;
         opt.relu = layer->relu != 0;
