@@ -40138,6 +40138,7 @@ static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *con
     if (hy__op_number(op) == HY_OP_extend && hy__types_known(c->type + c->nin, 1)) {
         out[0] = hy__extend_now(F, in[0], &in[1]->t, hy__axis(((const hy__extend_rec *)record)->axis,
                                                               c->type[0].shape.ndim));
+        if (out[0]) c->tensor[c->nin] = out[0]->t;
         return out[0] ? 0 : -1;
     }
     for (i = 0; i < c->nin; i++)

@@ -758,6 +758,20 @@ static void prof_threads_on_and_off(void)
 }
 #endif
 
+/* Rows behind an array are written in its own memory: the profile knows what came of it, too. */
+static void prof_extend(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_array *x = hy_zeros(F, HY_SHAPE(1, 3)), *row = hy_ones(F, HY_SHAPE(1, 3));
+    int i;
+    CHECK(hy_profile(F, "") == 0);
+    for (i = 0; i < 9; i++) x = hy_extend(F, x, row, 0);
+    CHECK(hy_profile(F, NULL) == 0);
+    CHECK(x && hy_value(F, x, 9, 2) == 1 && hy_shape_of(F, x).dim[0] == 10);
+    CHECK_STR(hy_error(F), NULL);
+    CHECK(!hy_close(F));
+}
+
 static void test_profile(void)
 {
     RUN(prof_line_by_line);
@@ -784,6 +798,7 @@ static void test_profile(void)
     RUN(prof_oom);
     RUN(prof_oom_threads);
     RUN(prof_oom_close);
+    RUN(prof_extend);
 #ifndef HYBRID_NO_THREADS
     RUN(prof_threads);
     RUN(prof_threads_on_and_off);
