@@ -149,8 +149,8 @@ static int pg_is_born(const pg_program *P, const char *name, const char *text)
 }
 
 /* What came later comes from these numbers on: values set by hand, statistics that others read; results that
- * a loop gives several times, zeros of both signs; rows that are seldom. */
-enum { PG_SECOND = 1000000, PG_THIRD = 5000000, PG_FOURTH = 9000000 };
+ * a loop gives several times, zeros of both signs. */
+enum { PG_SECOND = 1000000, PG_THIRD = 5000000 };
 
 /* --- drawing: every step that is drawn is run at once, which tells the types of what it gives --- */
 typedef struct pg_maker {

@@ -29,28 +29,15 @@ static int pg_listed(const char *name, const char *names)      /* " one other " 
     snprintf(spaced, sizeof spaced, " %s ", name);
     return strstr(names, spaced) != NULL;
 }
-/* Rows that are refused more often than others, where they were chosen: they count four times. */
-static int pg_row_weight(const pg_program *P, const char *name)
-{
-    static const char rare[] = " _deformable_col2im _np_norm_grad int8_dense int8_convolution matmul_nbits "
-                               "trigamma image_random_hue image_random_resized_crop linalg_inverse "
-                               "image_random_color_jitter ";
-    return P->number >= PG_FOURTH && pg_listed(name, rare) ? 4 : 1;
-}
 static const ops_row *pg_choose_row(pg_maker *M)
 {
     const ops_row *best = NULL;
     uint64_t most = 0, place = pg_hash(M, "row", 0), h;
     size_t i;
-    int k;
     static uint64_t word[HY_OP_COUNT];
     for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {
         if (!word[i]) word[i] = pg_word(ops_rows[i].name);
         h = pg_mix(place ^ word[i]);
-        for (k = pg_row_weight(M->P, ops_rows[i].name) - 1; k > 0; k--) {
-            uint64_t more = pg_mix(place ^ word[i] ^ (uint64_t)k << 50);
-            if (more > h) h = more;
-        }
         if (h < most || !pg_cases_of(&ops_rows[i])[0] || !pg_is_born(M->P, ops_rows[i].name, NULL)) continue;
         most = h;
         best = &ops_rows[i];
