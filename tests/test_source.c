@@ -280,6 +280,24 @@ static void test_source_parts(void)
     remove("source_part.c");
 }
 
+/* A constant that hy_extend made, whose rows have room behind them. */
+static hy_array *source_room_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_array *a = hy_full(F, HY_SHAPE(2, 3), 5);
+    (void)self;
+    return hy_add(F, x, hy_extend(F, a, hy_full(F, HY_SHAPE(2, 1), 7), 1));
+}
+static void test_source_room(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = hy_block_new(F, sizeof(hy_block), "net", source_room_forward, 1);
+    CHECK(hy_export_c(F, net, hy_ones(F, HY_SHAPE(2, 4)), "source_room.c", NULL) == 0);
+    CHECK_STR(hy_error(F), NULL);
+    if (source_compiler()) CHECK(source_runs("-DSOURCE_ROOM_TEST source_room.c"));
+    remove("source_room.c");
+    CHECK(!hy_close(F));
+}
+
 /* Compilers that warn of all have nothing to say: an image that is laid out, regions in halves, results of nothing. */
 static hy_array *source_plain(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -538,6 +556,7 @@ static void test_source(void)
     RUN(test_source_networks);
     RUN(test_source_bound);
     RUN(test_source_parts);
+    RUN(test_source_room);
     RUN(test_source_warnings);
     RUN(test_source_errors);
     RUN(source_cancels);
