@@ -42244,7 +42244,7 @@ static int hy__fold(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy
     for (k = 0; y && k < node->nin; k++)
         if (node->in[k].node->held && hy__look_at(R, node->in[k].node->held)) y = NULL;
     for (k = 0; y && k < (y->count ? y->count : 1); k++) {
-        hy_array *part = hy__packed_array(F, y->count ? y->item[k] : y);    /* hy_extend leaves room in rows */
+        hy_array *part = hy__packed_array(F, y->count ? y->item[k] : y);    /* hy_extend leaves room */
         if (!part) break;
         out[k].node = hy__rewrite_join(R, hy__constant_node(F, R->to->store, &part->t, part->buffer));
         out[k].output = 0;
