@@ -12789,7 +12789,7 @@ HY__LOOPS_BEGIN
 #define HY__DOT_WORK (1 << 18)
 #define HY__IN_PLACE_M 256               /* rows of A up to which a B that fits a strip stays in place */
 #define HY__FAR_LINES 4096               /* bytes between lines that meet in few places of L1 */
-#define HY__FAR_ROWS 128                 /* rows of A from which twice as many places are few, too */
+#define HY__FAR_ROWS 128                 /* rows of A from which other powers of two are far, too */
 #define HY__STRIP_LANE (1 << 14)         /* elements of B kept in L2, per lane: 1 MB of AVX-512 */
 #define HY__BLOCK_COLS 512
 #define HY__BLOCK_ROWS 120               /* rows of A that pass it together */
@@ -13761,7 +13761,7 @@ static void hy__gemm_plan_tiles(hy__gemm *g)
 {
     const int64_t m = g->m, n = g->n, k = g->k, size = g->size;
     const int64_t strip = (int64_t)g->isa->lanes * HY__STRIP_LANE;
-    int64_t panels, rows;
+    int64_t panels, rows, far;
     int in_place;
     g->width = (int64_t)g->isa->lanes * (m <= 3 ? g->isa->thin : g->isa->vecs);
     g->panel = g->prepared ? HY__PREPARED_PANEL : g->width;
@@ -13773,8 +13773,11 @@ static void hy__gemm_plan_tiles(hy__gemm *g)
     g->row_block = hy__pieces(m, g->row_blocks);
     if (g->row_blocks > 1)                       /* whole tiles, but for the last */
         g->row_block = hy__pieces(g->row_block, HY__TILE_ROWS) * HY__TILE_ROWS;
-    in_place = g->b_col == 1 && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__most(k, 1)
-        && g->b_row * size % (m < HY__FAR_ROWS ? HY__FAR_LINES : HY__FAR_LINES / 2)));
+    /* Where lines lie powers of two apart, those asked for ahead meet in few places of L1: in place only if few
+       rows of A pass. Panels of several lines fall in more places, and cost more to pack. */
+    far = m < HY__FAR_ROWS ? HY__FAR_LINES : HY__FAR_LINES / (g->panel * size > 64 ? 2 : 4);
+    in_place = g->b_col == 1 && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__most(k, 1) &&
+                                                        g->b_row * size % far));
     if (g->prepared) g->b_place = HY__B_IN_SHARED;
     else if (!in_place && k > 0) g->b_place = g->row_blocks > 1 ? HY__B_IN_SHARED : HY__B_IN_SCRATCH;
     if (g->b_place == HY__B_IN_SHARED && !g->prepared) {
