@@ -767,6 +767,80 @@ static void edge_labels_laid_out_otherwise(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* --- products by blocks: sums of small whole numbers, exact in any order --- */
+static float edge_left(int64_t i, int64_t p) { return (float)((i * 7 + p * 3 + i * p) % 7 - 3); }
+static float edge_right(int64_t p, int64_t j) { return (float)((p * 5 + j * 2 + p * j) % 5 - 2); }
+
+/* Matrix (rows, cols) of one of these, turned or not. */
+static hy_array *edge_matrix(hy_frame *F, float (*value)(int64_t, int64_t), int64_t rows, int64_t cols,
+                             int turned)
+{
+    const int64_t outer = turned ? cols : rows, inner = turned ? rows : cols;
+    float *v = (float *)malloc((size_t)(outer * inner) * sizeof *v);
+    hy_array *x = NULL;
+    int64_t i, j;
+    if (v)
+        for (i = 0; i < outer; i++)
+            for (j = 0; j < inner; j++) v[i * inner + j] = turned ? value(j, i) : value(i, j);
+    if (v) x = hy_copy(F, hy_floats(F, HY_SHAPE(outer, inner), v));
+    free(v);
+    return x;
+}
+
+static void edge_product_checked(hy_frame *F, const int64_t *size, const float *want)
+{
+    float *got = (float *)malloc((size_t)(size[0] * size[1]) * sizeof *got);
+    int turn, doubles;
+    for (turn = 0; got && turn < 4; turn++)
+        for (doubles = 0; doubles < 2; doubles++) {
+            const size_t bytes = (size_t)(size[0] * size[1]) * sizeof *got;
+            hy_dot_opt o;
+            hy_array *a, *b;
+            memset(&o, 0, sizeof o);
+            o.transpose_a = turn & 1;
+            o.transpose_b = turn >> 1;
+            hy_begin(F);
+            a = edge_matrix(F, edge_left, size[0], size[2], turn & 1);
+            b = edge_matrix(F, edge_right, size[2], size[1], turn >> 1);
+            if (doubles) { a = hy_cast(F, a, HY_F64); b = hy_cast(F, b, HY_F64); }
+            CHECK(hy_to(F, hy_dot(F, a, b, &o), HY_F32, got, bytes) == bytes);
+            CHECK(!hy_error(F) && !memcmp(got, want, bytes));
+            hy_end(F);
+        }
+    CHECK(got != NULL);
+    free(got);
+}
+
+/* Several blocks of rows, columns and k, the last of each cut short; panels packed several at a time; rows
+ * that lie 1,024 and 4,096 bytes apart. */
+static void edge_product_blocks(void)
+{
+    static const int64_t sizes[][3] = {
+        { 250, 130, 20 }, { 125, 1390, 30 }, { 130, 300, 300 }, { 125, 70, 1024 }, { 130, 256, 33 } };
+    int s, isa;
+    for (s = 0; s < (int)(sizeof sizes / sizeof *sizes); s++) {
+        const int64_t *size = sizes[s];
+        float *want = (float *)malloc((size_t)(size[0] * size[1]) * sizeof *want);
+        int64_t i, j, p;
+        if (!CHECK(want != NULL)) return;
+        for (i = 0; i < size[0]; i++)
+            for (j = 0; j < size[1]; j++)
+                for (p = 0, want[i * size[1] + j] = 0; p < size[2]; p++)
+                    want[i * size[1] + j] += edge_left(i, p) * edge_right(p, j);
+        for (isa = HY_ISA_BASE; isa <= HY_ISA_AVX512_BF16; isa++) {
+            hy_desc desc;
+            hy_frame *F;
+            memset(&desc, 0, sizeof desc);
+            desc.isa = isa;
+            desc.threads = isa == HY_ISA_BASE ? 4 : 1;
+            F = hy_open(&desc);
+            if ((int)hy_isa(F) == isa) edge_product_checked(F, size, want);
+            CHECK(hy_close(F) == 0);
+        }
+        free(want);
+    }
+}
+
 static void test_edges(void)
 {
     RUN(edge_nothing);
@@ -782,6 +856,7 @@ static void test_edges(void)
     RUN(edge_endless_temperature);
     RUN(edge_wide_integers);
     RUN(edge_products_of_nothing);
+    RUN(edge_product_blocks);
     RUN(edge_turned_planes);
     RUN(edge_nothing_wide);
 #ifndef HYBRID_NO_TRAIN
