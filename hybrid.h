@@ -13773,11 +13773,11 @@ static void hy__gemm_plan_tiles(hy__gemm *g)
     g->row_block = hy__pieces(m, g->row_blocks);
     if (g->row_blocks > 1)                       /* whole tiles, but for the last */
         g->row_block = hy__pieces(g->row_block, HY__TILE_ROWS) * HY__TILE_ROWS;
-    /* Where lines lie powers of two apart, those asked for ahead meet in few places of L1: in place only if few
-       rows of A pass. Panels of several lines fall in more places, and cost more to pack. */
+    /* Lines that lie powers of two apart meet in few places of L1 when they are asked for ahead: such a B is
+       packed unless few rows of A pass. Panels of several lines fall in more places, and cost more to pack. */
     far = m < HY__FAR_ROWS ? HY__FAR_LINES : HY__FAR_LINES / (g->panel * size > 64 ? 2 : 4);
-    in_place = g->b_col == 1 && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && n <= strip / hy__most(k, 1) &&
-                                                        g->b_row * size % far));
+    in_place = g->b_col == 1 && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && g->b_row * size % far &&
+                                                        n <= strip / hy__most(k, 1)));
     if (g->prepared) g->b_place = HY__B_IN_SHARED;
     else if (!in_place && k > 0) g->b_place = g->row_blocks > 1 ? HY__B_IN_SHARED : HY__B_IN_SCRATCH;
     if (g->b_place == HY__B_IN_SHARED && !g->prepared) {
