@@ -13774,7 +13774,7 @@ static void hy__gemm_plan_tiles(hy__gemm *g)
     if (g->row_blocks > 1)                       /* whole tiles, but for the last */
         g->row_block = hy__pieces(g->row_block, HY__TILE_ROWS) * HY__TILE_ROWS;
     /* Lines that lie powers of two apart meet in few places of L1 when they are asked for ahead: such a B is
-       packed unless few rows of A pass. Panels of several lines fall in more places, and cost more to pack. */
+       packed unless few rows of A pass. Panels of several lines fall in more places and cost more to pack. */
     far = m < HY__FAR_ROWS ? HY__FAR_LINES : HY__FAR_LINES / (g->panel * size > 64 ? 2 : 4);
     in_place = g->b_col == 1 && (m <= HY__TILE_ROWS || (m <= HY__IN_PLACE_M && g->b_row * size % far &&
                                                         n <= strip / hy__most(k, 1)));
