@@ -1499,6 +1499,21 @@ struct hy_op {
 #define HY_A_int8_convolution(A, R) HY_A_WINDOW(A, R) A(R, int, num_group, num_group, 1, "channel groups") \
     HY_A_INT8(A, R) HY_A_LAYOUT(A, R) HY_A_PAD_END(A, R) HY_A_INT8_STEPS(A, R)
 
+#define HY_I_int8_table(I) I(data, ONE, 1) I(table, ONE, 1)
+#define HY_O_int8_table HY_O_OUT
+#define HY_P_int8_table HY_NOTHING
+#define HY_I_int8_add(I) I(lhs, ONE, 1) I(rhs, ONE, 1)
+#define HY_O_int8_add HY_O_OUT
+#define HY_P_int8_add(P, R) P(R, real, lhs_scale, lhs_scale, HY_REQUIRED, "lhs is in steps of this") \
+    P(R, real, rhs_scale, rhs_scale, HY_REQUIRED, "rhs is in steps of this")
+#define HY_A_int8_add(A, R) A(R, int, lhs_zero, lhs_zero, 0, "what stands for 0 in lhs") \
+    A(R, int, rhs_zero, rhs_zero, 0, "what stands for 0 in rhs") \
+    A(R, flag, multiply, multiply, 0, "the product instead") \
+    A(R, flag, relu, relu, 0, "negative results become 0") \
+    A(R, real, out_scale, out_scale, 1, "results of 8 bits: in steps of this") \
+    A(R, int, out_zero, out_zero, 0, "results of 8 bits: what stands for 0") \
+    A(R, dtype, out_dtype, out_dtype, HY_F32, "float32, uint8 or int8")
+
 /* --- weight of few bits: (num_hidden, blocks, bytes of a block), bit after bit, the lowest first --- */
 #define HY_I_matmul_nbits(I) I(data, ONE, 1) I(weight, ONE, 1) I(scales, ONE, 1) \
     I(zero_points, RARE, r->use_zero_points) I(g_idx, RARE, r->use_g_idx) I(bias, OPT, !r->no_bias)
@@ -2773,6 +2788,8 @@ struct hy_op {
     OPT(int8_convolution, "int8_convolution", NULL, 0, "convolution in int8: whole sums times scale, + bias")
 #define HY_INT8_DENSE_OPS(OP, OPT) \
     OPT(int8_dense, "int8_dense", NULL, 0, "fully_connected in int8: whole sums times scale, + bias") \
+    OP(int8_table, "int8_table", NULL, 0, "for each number of 8 bits what the table of 256 has for it") \
+    OPT(int8_add, "int8_add", NULL, 0, "sum or product of numbers of 8 bits; rhs is broadcast") \
     OPT(matmul_nbits, "matmul_nbits", NULL, 0, \
         "rows of data times (weight - zero point) scale, whose weights stay packed in a few bits, + bias")
 
@@ -3751,6 +3768,12 @@ HY_API hy_array *hy_matmul_nbits(hy_frame *F, hy_array *data, hy_array *weight, 
                                  const hy_matmul_nbits_opt *opt);
     /* rows of data times (weight - zero point) scale, whose weights stay packed in a few bits, + bias */
 #ifndef HYBRID_NO_VISION
+HY_API hy_array *hy_int8_table(hy_frame *F, hy_array *data, hy_array *table);
+    /* for each number of 8 bits what the table of 256 has for it */
+typedef struct hy_int8_add_opt { int lhs_zero; int rhs_zero; int multiply; int relu; double out_scale /* 1 */;
+    int out_zero; hy_dtype out_dtype /* HY_F32 */; } hy_int8_add_opt;
+HY_API hy_array *hy_int8_add(hy_frame *F, hy_array *lhs, hy_array *rhs, double lhs_scale, double rhs_scale,
+                             const hy_int8_add_opt *opt);  /* sum or product of numbers of 8 bits; rhs is broadcast */
 typedef struct hy_int8_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
     int no_bias; int relu; int layout; hy_ints pad_end; int own_range; int zero; double out_scale /* 1 */;
     int out_zero; hy_dtype out_dtype /* HY_F32 */; } hy_int8_convolution_opt;
@@ -34682,7 +34705,14 @@ typedef void (*hy__int8_tile_fn)(const hy__int8_tile *t, void *c, int64_t c_row)
 /* How floats become whole numbers: times per_unit, rounded, within low and high, then `add` more. */
 typedef struct hy__int8_units { float per_unit, low, high; int add; } hy__int8_units;
 
+/* Sums: (a - a_zero) a_scale + (b - b_zero) b_scale; their product times a_scale alone. */
+typedef struct hy__int8_sum {
+    float a_scale, b_scale, low, high;
+    int   a_zero, b_zero, a_flip, b_flip, multiply, kind, out_zero;
+} hy__int8_sum;
+
 typedef struct hy__int8_isa {
+    void (*add)(const hy__int8_sum *s, void *y, const unsigned char *a, const unsigned char *b, int64_t n);
     void (*round)(void *to, const float *from, int64_t n, const hy__int8_units *u);
     void (*take)(void *to, const void *from, int64_t n, int is_signed, int zero);       /* those of 8 bits */
     hy__int8_tile_fn tile[2][3];                /* of one panel, of as many as cols has */
@@ -34692,6 +34722,7 @@ typedef struct hy__int8_isa {
 } hy__int8_isa;
 #endif
 #define hy__int8_rounds HY__OF_KIND(hy__int8_rounds)
+#define hy__int8_adds HY__OF_KIND(hy__int8_adds)
 #define hy__int8_takes HY__OF_KIND(hy__int8_takes)
 #define hy__int8_dot HY__OF_KIND(hy__int8_dot)
 #define hy__int8_step HY__OF_KIND(hy__int8_step)
@@ -34721,6 +34752,35 @@ HY__AIM static void hy__int8_rounds(void *to, const float *from, int64_t n, cons
         v = v > high ? high : v;
         v = v < low ? low : v;
         y[i] = (HY__INT8_DATUM)(hy__bits_f32(v + 12582912.0f) + add);
+    }
+}
+/* Tile by tile: floats, within bounds, then as bytes. */
+HY__AIM static void hy__int8_adds(const hy__int8_sum *s, void *y, const unsigned char *a, const unsigned char *b,
+                                  int64_t n)
+{
+    const float a_scale = s->a_scale, b_scale = s->b_scale, low = s->low, high = s->high;
+    const int a_less = s->a_zero + s->a_flip, b_less = s->b_zero + s->b_flip;
+    const int a_flip = s->a_flip, b_flip = s->b_flip;
+    float sum[HY__TILE];
+    int64_t i, m;
+    for (; n > 0; n -= m, a += m, b += m, y = (char *)y + (s->kind ? m : m * 4)) {
+        float *to = s->kind ? sum : (float *)y;
+        m = n < HY__TILE ? n : HY__TILE;
+        if (s->multiply) {
+            HY__IVDEP
+            for (i = 0; i < m; i++)
+                to[i] = (float)(((a[i] ^ a_flip) - a_less) * ((b[i] ^ b_flip) - b_less)) * a_scale;
+        } else {
+            HY__IVDEP
+            for (i = 0; i < m; i++)
+                to[i] = (float)((a[i] ^ a_flip) - a_less) * a_scale + (float)((b[i] ^ b_flip) - b_less) * b_scale;
+        }
+        HY__IVDEP
+        for (i = 0; i < m; i++) to[i] = to[i] < low ? low : to[i] > high ? high : to[i];
+        if (!s->kind) continue;
+        HY__IVDEP
+        for (i = 0; i < m; i++)
+            ((unsigned char *)y)[i] = (unsigned char)(hy__bits_f32(sum[i] + 12582912.0f) + (uint32_t)s->out_zero);
     }
 }
 /* In 16 bits less their zero; in 8 they may change their sign. */
@@ -34763,7 +34823,7 @@ static void hy__int8_tile_base(const hy__int8_tile *t, void *c, int64_t c_row)
     }
 }
 static const hy__int8_isa hy__int8_plain = {
-    hy__int8_rounds, hy__int8_takes, { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 },
+    hy__int8_adds, hy__int8_rounds, hy__int8_takes, { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 },
     HY__INT8_PANEL, sizeof(HY__INT8_DATUM), 0 };
 #endif
 
@@ -34927,28 +34987,30 @@ HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const
 HY__INT8_STAMP(hy__int8_12_1, 12, 1) HY__INT8_STAMP(hy__int8_6_1, 6, 1) HY__INT8_STAMP(hy__int8_1_1, 1, 1)
 HY__INT8_STAMP(hy__int8_12_2, 12, 2) HY__INT8_STAMP(hy__int8_6_2, 6, 2) HY__INT8_STAMP(hy__int8_1_2, 1, 2)
 static const hy__int8_isa hy__int8_kernels = {
-    hy__int8_rounds, hy__int8_takes,
+    hy__int8_adds, hy__int8_rounds, hy__int8_takes,
     { { HY__OF_KIND(hy__int8_12_1), HY__OF_KIND(hy__int8_6_1), HY__OF_KIND(hy__int8_1_1) },
       { HY__OF_KIND(hy__int8_12_2), HY__OF_KIND(hy__int8_6_2), HY__OF_KIND(hy__int8_1_2) } },
     { 12, 6, 1 }, HY__INT8_COLS, 1, 128 };
 #elif HY__READING == HY__READING_AVX2
 HY__INT8_STAMP(hy__int8_6, 6, 2) HY__INT8_STAMP(hy__int8_1, 1, 2)
 static const hy__int8_isa hy__int8_kernels = {
-    hy__int8_rounds, hy__int8_takes, { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
+    hy__int8_adds, hy__int8_rounds, hy__int8_takes, { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
                                        { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
     { 6, 1 }, HY__INT8_PANEL, 2, 0 };
 #elif HY__READING == HY__READING_BASE
 HY__INT8_STAMP(hy__int8_4, 4, 4) HY__INT8_STAMP(hy__int8_1, 1, 4)
 static const hy__int8_isa hy__int8_kernels = {
-    hy__int8_rounds, hy__int8_takes, { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
+    hy__int8_adds, hy__int8_rounds, hy__int8_takes, { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
                                        { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) } },
     { 4, 1 }, HY__INT8_PANEL, 1, 0 };
 #else
 HY__INT8_STAMP(hy__int8_6, 6, 4) HY__INT8_STAMP(hy__int8_1, 1, 4)
 static void hy__int8_rounds_base(void *to, const float *from, int64_t n, const hy__int8_units *u);
+static void hy__int8_adds_base(const hy__int8_sum *s, void *y, const unsigned char *a, const unsigned char *b,
+                               int64_t n);
 static void hy__int8_takes_base(void *to, const void *from, int64_t n, int is_signed, int zero);
 static const hy__int8_isa hy__int8_kernels = {
-    hy__int8_rounds_base, hy__int8_takes_base,
+    hy__int8_adds_base, hy__int8_rounds_base, hy__int8_takes_base,
                           { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
                             { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
     { 6, 1 }, HY__INT8_PANEL, 1, 0 };
@@ -35485,6 +35547,153 @@ HY__DIFF(int8_convolution, HY_NO_GRADIENT)
 HY__SPLIT(int8_convolution, axis == 0 && !r->own_range, 0, -1)      /* which is that of all data */
 #define HY__ON_int8_convolution HY__OWN(int8_convolution), hy__int8_convolution_split
 #endif
+
+/* --- numbers of 8 bits one by one --- */
+static int hy__is_byte(hy_dtype d) { return d == HY_U8 || d == HY_I8; }
+
+static int hy__int8_table_infer(hy_infer *I)
+{
+    hy_infer_shape(I, &I->in[1].shape, hy__shape1(256));
+    hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
+    if (I->in[0].dtype && !hy__is_byte(I->in[0].dtype))
+        return hy_infer_fail(I, HY_ERROR_DTYPE, "data is of type %t, not of 8 bits", (int)I->in[0].dtype);
+    if (I->in[1].dtype) hy_infer_type(I, &I->out[0].dtype, I->in[1].dtype);
+    return I->status;
+}
+HY__RUN(hy__run_int8_table)
+{
+    const int64_t n = hy__size(&job->in[0].type.shape), from = item * job->plan.i[0];
+    const int64_t end = hy__least(from + job->plan.i[0], n);
+    const int flip = job->in[0].type.dtype == HY_I8 ? 128 : 0;         /* its least number is the first */
+    const unsigned char *x = (const unsigned char *)now->data[0];
+    int64_t i;
+    switch (hy_dtype_size(job->in[1].type.dtype)) {
+    case 1:
+        for (i = from; i < end; i++)
+            ((uint8_t *)now->data[2])[i] = ((const uint8_t *)now->data[1])[x[i] ^ flip];
+        break;
+    case 2:
+        for (i = from; i < end; i++)
+            ((uint16_t *)now->data[2])[i] = ((const uint16_t *)now->data[1])[x[i] ^ flip];
+        break;
+    case 4:
+        for (i = from; i < end; i++)
+            ((uint32_t *)now->data[2])[i] = ((const uint32_t *)now->data[1])[x[i] ^ flip];
+        break;
+    default:
+        for (i = from; i < end; i++)
+            ((uint64_t *)now->data[2])[i] = ((const uint64_t *)now->data[1])[x[i] ^ flip];
+    }
+}
+static int hy__int8_table_bind(hy_job *job)
+{
+    const int64_t n = hy__size(&job->in[0].type.shape);
+    job->notes = sizeof *job->plan.i;
+    job->plan.i[0] = HY__CHUNK;
+    return hy__one_stage(job, hy__run_int8_table, hy__pieces(n, HY__CHUNK), 0.4 * (double)n + 50);
+}
+HY__DIFF(int8_table, HY_NO_GRADIENT)
+HY__SPLIT(int8_table, 1, axis, -1)
+#define HY__ON_int8_table HY__OWN(int8_table), hy__int8_table_split
+
+/* Runs of rhs that are single values, or stand beside as many of lhs. */
+typedef struct hy__int8_sum_plan {
+    hy__int8_sum sum;
+    const hy__int8_isa *isa;
+    int64_t size, run, piece;           /* piece: of an item */
+    int     single, ndim;
+    int64_t dim[HY_MAX_DIM], by[HY_MAX_DIM];    /* of what stands before a run: sizes, and steps in rhs */
+} hy__int8_sum_plan;
+HY__FITS_PLAN(hy__int8_sum_plan);
+
+static int hy__int8_add_infer(hy_infer *I)
+{
+    HY__REC(int8_add, I);
+    const hy_shape *x = &I->in[0].shape, *b = &I->in[1].shape;
+    const hy__int8_attr a = { 1, r->out_scale, r->relu, 0, 0, r->out_zero, r->out_dtype, 0 };
+    const hy_dtype d = I->in[0].dtype ? I->in[0].dtype : HY_U8;
+    int k;
+    if (!(r->lhs_scale > 0 && r->lhs_scale < HUGE_VAL))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "lhs_scale is %g", r->lhs_scale);
+    if (!(r->rhs_scale > 0 && r->rhs_scale < HUGE_VAL))
+        return hy_infer_fail(I, HY_ERROR_ARGUMENT, "rhs_scale is %g", r->rhs_scale);
+    if (!hy__is_byte(d)) return hy_infer_fail(I, HY_ERROR_DTYPE, "lhs is of type %t, not of 8 bits", (int)d);
+    if (r->out_dtype == HY_I32)
+        return hy_infer_fail(I, HY_ERROR_DTYPE, "out_dtype int32 is not float32, uint8 or int8");
+    if (hy__int8_infer_steps(I, &a, HY_F32) ||
+        hy__infer_range(I, "lhs_zero", r->lhs_zero, d == HY_I8 ? -128 : 0, d == HY_I8 ? 127 : 255) ||
+        hy__infer_range(I, "rhs_zero", r->rhs_zero, d == HY_I8 ? -128 : 0, d == HY_I8 ? 127 : 255)) return -1;
+    if (I->in[0].dtype) hy_infer_type(I, &I->in[1].dtype, d);
+    hy_infer_type(I, &I->out[0].dtype, r->out_dtype);
+    hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
+    if (x->ndim < 0 || b->ndim < 0) return I->status;
+    if (x->ndim != b->ndim) return hy_infer_fail(I, HY_ERROR_SHAPE, "%z and %z have other numbers of dims", x, b);
+    for (k = 0; k < x->ndim; k++)
+        if (x->dim[k] >= 0 && b->dim[k] >= 0 && b->dim[k] != x->dim[k] && b->dim[k] != 1)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "rhs %z is not broadcast to lhs %z", b, x);
+    return I->status;
+}
+HY__RUN(hy__run_int8_add)
+{
+    const hy__int8_sum_plan *p = (const hy__int8_sum_plan *)(const void *)&job->plan;
+    const int64_t end = hy__least((item + 1) * p->piece, p->size), unit = p->sum.kind ? 1 : 4;
+    unsigned char alike[HY__TILE];
+    int64_t at, n, d;
+    for (at = item * p->piece; at < end; at += n) {
+        const unsigned char *b = (const unsigned char *)now->data[1];
+        int64_t row = at / p->run, in = at % p->run;
+        n = hy__least(end - at, p->run - in);
+        for (d = p->ndim - 1; d >= 0; row /= p->dim[d], d--) b += row % p->dim[d] * p->by[d];
+        if (p->single) {
+            n = hy__least(n, HY__TILE);
+            memset(alike, *b, (size_t)n);
+            b = alike;
+        } else b += in;
+        p->isa->add(&p->sum, (char *)now->data[2] + at * unit, (const unsigned char *)now->data[0] + at, b, n);
+    }
+}
+static int hy__int8_add_bind(hy_job *job)
+{
+    HY__REC(int8_add, job);
+    const hy_shape *x = &job->in[0].type.shape, *b = &job->in[1].type.shape;
+    hy__int8_sum_plan *p = HY__NOTES(hy__int8_sum_plan, job);
+    hy__int8_sum *s = &p->sum;
+    const int out = r->out_dtype == HY_F32 ? 0 : 1, least = r->out_dtype == HY_I8 ? -128 : 0;
+    int64_t step = 1;
+    int d = x->ndim;
+    p->isa = hy__int8_isa_of(job->kernels->isa);
+    s->a_flip = s->b_flip = job->in[0].type.dtype == HY_I8 ? 128 : 0;
+    s->a_zero = r->lhs_zero;
+    s->b_zero = r->rhs_zero;
+    s->multiply = r->multiply;
+    s->a_scale = (float)(r->lhs_scale * (r->multiply ? r->rhs_scale : 1) / (out ? r->out_scale : 1));
+    s->b_scale = (float)(r->rhs_scale / (out ? r->out_scale : 1));
+    s->kind = out;
+    s->out_zero = r->out_zero;
+    s->low = out ? (float)(least - r->out_zero) : (float)-HUGE_VAL;
+    s->high = out ? (float)(least + 255 - r->out_zero) : (float)HUGE_VAL;
+    if (r->relu && s->low < 0) s->low = s->high < 0 ? s->high : 0;
+    p->size = hy__size(x);
+    p->piece = HY__CHUNK;
+    while (d > 0 && x->dim[d - 1] == 1) d--;            /* what both have once says nothing */
+    p->single = d > 0 && b->dim[d - 1] == 1;
+    for (p->run = 1; d > 0 && (p->single ? b->dim[d - 1] == 1 : b->dim[d - 1] == x->dim[d - 1]); d--)
+        p->run *= x->dim[d - 1];
+    if (!p->single) step = p->run;
+    for (p->ndim = d; d > 0; d--) {
+        p->dim[d - 1] = x->dim[d - 1];
+        p->by[d - 1] = b->dim[d - 1] == 1 ? 0 : step;
+        step *= b->dim[d - 1];
+    }
+    return hy__one_stage(job, hy__run_int8_add, hy__pieces(p->size, p->piece), 0.3 * (double)p->size + 50);
+}
+HY__DIFF(int8_add, HY_NO_GRADIENT)
+static int hy__int8_add_split(const hy_job *job, int axis, hy_slicing *s)
+{
+    const int once = job->in[1].type.shape.ndim > axis && job->in[1].type.shape.dim[axis] == 1;
+    return hy__slices(job, 1, axis, once ? -1 : axis, s);
+}
+#define HY__ON_int8_add HY__OWN(int8_add), hy__int8_add_split
 
 /* --- weights of few bits, bit after bit, the lowest first; y = x ((w - zero) scale)^T + bias --- */
 enum { HY__NBITS_PIECE = 512,           /* weights of a column that are unpacked at a time: 2 KB */
@@ -42856,6 +43065,26 @@ static int hy__layout_int8(hy__rewrite *R, const hy__node *node, const hy__edge 
         hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, &r, &moved)) return -1;
     return hy__from_converted(R, node, moved, out);
 }
+
+/* What goes byte by byte, and casts, between them. */
+static int hy__layout_bytes(hy__rewrite *R, const hy__node *node, const hy__edge *in, hy__edge *out)
+{
+    const hy_shape *y = &node->type[0].shape;
+    const int both = node->nin == 2 && hy__edge_type(&in[1])->shape.ndim == y->ndim;
+    hy__edge given[2], moved;
+    int k, moved_in = 0;
+    if (y->ndim < 3 || !hy__types_known(node->type, 1)) return 0;
+    for (k = 0; k < node->nin; k++) {
+        if (!hy__types_known(hy__edge_type(&in[k]), 1)) return 0;
+        given[k] = in[k];
+        if (!k || both) moved_in += hy__converted_of(R, node->in[k].node, node->in[k].output)->node != NULL;
+    }
+    if (!moved_in || hy__take_converted(R, &node->in[0], &in[0], &given[0]) ||
+        (both && hy__take_converted(R, &node->in[1], &in[1], &given[1])) ||
+        hy__rewrite_emit_op(R, node->op, node->name, node->nin, given, node->record, &moved))
+        return moved_in ? -1 : 0;
+    return hy__from_converted(R, node, moved, out);
+}
 #endif
 
 /* --- deconvolution as a convolution --- *
@@ -44998,6 +45227,12 @@ static const hy__pattern hy__patterns[] = {
 #ifndef HYBRID_NO_INT8
     HY__KNOWS(LAST, LAYOUT, int8_convolution, -1,
            hy__may_move, hy__layout_int8, "a place's channels are neighbours where they are summed")
+    HY__KNOWS(LAST, LAYOUT, int8_add, -1,
+           hy__may_move, hy__layout_bytes, "between convolutions nothing turns")
+    HY__KNOWS(LAST, LAYOUT, int8_table, -1,
+           hy__may_move, hy__layout_bytes, "between convolutions nothing turns")
+    HY__KNOWS(LAST, LAYOUT, cast, -1,
+           hy__may_move, hy__layout_bytes, "between convolutions nothing turns")
 #endif
     HY__KNOWS(LAST, LAYOUT, deconvolution, -1,
            hy__may_move, hy__layout_deconvolution, "by phases it is a convolution")

@@ -1916,6 +1916,50 @@ static const char *const cases_int8_convolution[] = {
 static const ref_op ref_int8_convolution = {
     "f", ref_int8_convolution_fn, REF_NO_GRADIENT, NULL, 1e-6, cases_int8_convolution };
 
+/* --- numbers of 8 bits one by one --- */
+static void ref_int8_table_fn(ref_case *c)
+{
+    double *y = ref_out(c, 0, c->in[0].ndim, c->in[0].dim);
+    int64_t i;
+    for (i = 0; i < c->in[0].size; i++) {
+        y[i] = c->in[1].v[(int)c->in[0].v[i]];
+    }
+}
+static void ref_int8_add_fn(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0], *b = &c->in[1];
+    double *y = ref_out(c, 0, x->ndim, x->dim);
+    int low = ref_is(c, "out_dtype", "int8", 0) ? -128 : 0;
+    for (int64_t i = 0; i < x->size; i++) {
+        int64_t rest = i, at = 0, step = 1;
+        double v, w;
+        for (int d = x->ndim - 1; d >= 0; rest /= x->dim[d], d--) {
+            if (b->dim[d] != 1) at += rest % x->dim[d] * step;
+            step *= b->dim[d];
+        }
+        v = (x->v[i] - ref_int(c, "lhs_zero", 0)) * ref_num(c, "lhs_scale", 1);
+        w = (b->v[at] - ref_int(c, "rhs_zero", 0)) * ref_num(c, "rhs_scale", 1);
+        v = ref_int(c, "multiply", 0) ? v * w : v + w;
+        if (ref_int(c, "relu", 0) && v < 0) v = 0;
+        if (!ref_is(c, "out_dtype", "float32", 1))
+            v = fmin(fmax(rint(v / ref_num(c, "out_scale", 1)) + ref_int(c, "out_zero", 0), low), low + 255);
+        y[i] = v;
+    }
+}
+static const char *const cases_int8_table[] = {
+    "(3,5)int[0,127] (256)", "(2,3,4,5)int[0,127] (256)[-9,9]", "(700)int[0,127] (256)int[-99,99]", "(2,0)int[0,9] (256)", NULL };
+static const ref_op ref_int8_table = { "u", ref_int8_table_fn, REF_NO_GRADIENT, NULL, 0, cases_int8_table };
+static const char *const cases_int8_add[] = {
+    "(3,5)int[0,127] (3,5)int[0,127] | lhs_scale=0.03125 rhs_scale=0.125",
+    "(2,3,4,5)int[0,127] (2,3,1,1)int[0,127] | lhs_scale=0.25 rhs_scale=0.5 multiply=True lhs_zero=7 rhs_zero=100",
+    "(2,4,5,3)int[0,127] (2,1,1,3)int[0,127] | lhs_scale=0.25 rhs_scale=0.5 multiply=True out_dtype=uint8 out_scale=8 out_zero=3",
+    "(1,700)int[0,127] (1,700)int[0,127] | lhs_scale=0.25 rhs_scale=0.75 relu=True rhs_zero=90 out_dtype=int8 out_scale=0.53125 "
+        "out_zero=-5",
+    "(3,1,700)int[0,127] (1,1,1)int[0,127] | lhs_scale=0.25 rhs_scale=0.75 lhs_zero=9 relu=True",
+    "(2,3,2)int[0,127] (1,3,1)int[0,127] | lhs_scale=2 rhs_scale=1 out_dtype=uint8 out_scale=2.3",
+    "(0,3)int[0,9] (1,3)int[0,9] | lhs_scale=1 rhs_scale=1", NULL };
+static const ref_op ref_int8_add = { "uc", ref_int8_add_fn, REF_NO_GRADIENT, NULL, 1e-6, cases_int8_add };
+
 /* --- weights of few bits: number i of a run of bytes, its lowest bit first --- */
 static int ref_bits_at(const double *bytes, int64_t i, int bits)
 {

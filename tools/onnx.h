@@ -102,6 +102,7 @@ enum {
     ONNX__MOST_PROBES = 1000,           /* in the table of names, which is half empty at least */
     ONNX__LEAST_ROOM = 1 << 29,         /* bytes of memory that any file may take, ... */
     ONNX__ROOM_A_BYTE = 64,             /* ... and so many for each byte of its own: functions are copied */
+    ONNX__BYTES_MOST = 24,              /* inputs of a node of numbers of 8 bits */
     ONNX__SMALL = 64                    /* constants with more elements are parameters */
 };
 
@@ -236,7 +237,17 @@ typedef struct onnx__steps {
     int    relu, product, turned;       /* product: of matrices; its weight is turned already */
     int    less;                        /* what stands for 0 in weights of uint8 */
     int    whole_bias;                  /* bias counts in x_scale times the weight's */
+    int    bytes;                       /* ONNX__SUM and so on, of data of 8 bits, instead of a product */
+    struct onnx__node *inner;           /* the node itself, between what makes floats and rounds again */
+    int    n;
+    struct onnx__step { double scale; int zero, kind; } *in;    /* of each input; kind 0: it is as it is */
 } onnx__steps;
+enum {                                  /* what becomes of data of 8 bits */
+    ONNX__SUM = 1,                      /* sums and products of two */
+    ONNX__TABLE,                        /* each number by itself: a table says it */
+    ONNX__MOVED,                        /* numbers move: they are rounded anew if steps change */
+    ONNX__JOINED                        /* several of them side by side */
+};
 
 typedef struct onnx__node {
     const char     *op, *domain, *name;
@@ -4592,9 +4603,119 @@ static hy_array *onnx__whole_product(onnx__run *R)
     return hy_int8_dense(R->F, x, w, scale, bias, (int)n, 1, &opt);
 }
 
+/* All 256 numbers of a type, as those which they stand for. */
+static hy_array *onnx__all_bytes(onnx__run *R, double scale, int zero, int kind)
+{
+    double v[256];
+    int i;
+    for (i = 0; i < 256; i++) v[i] = (i - (kind == 3 ? 128 : 0) - zero) * scale;
+    return onnx__from_doubles(R, HY_SHAPE(256), HY_F32, v);
+}
+
+/* x in steps of what the node gives; NULL table: of the same numbers. */
+static hy_array *onnx__by_table(onnx__run *R, hy_array *x, hy_array *table)
+{
+    const onnx__steps *z = R->node->steps;
+    const hy_dtype d = z->y_kind == 3 ? HY_I8 : HY_U8;
+    hy_frame *F = R->F;
+    if (z->y_scale > 0) {
+        table = hy_add_scalar(F, hy_round_even(F, hy_div_scalar(F, table, z->y_scale)), z->y_zero);
+        table = hy_cast(F, hy_clip(F, table, d == HY_I8 ? -128 : 0, d == HY_I8 ? 127 : 255), d);
+    }
+    return hy_int8_table(F, x, table);
+}
+
+static hy_array *onnx__restepped(onnx__run *R, hy_array *x, const struct onnx__step *from)
+{
+    const onnx__steps *z = R->node->steps;
+    if (from->scale == z->y_scale && from->zero == z->y_zero && from->kind == z->y_kind) return x;
+    return onnx__by_table(R, x, onnx__all_bytes(R, from->scale, from->zero, from->kind));
+}
+
+/* What the node itself gives where its input i has that value. */
+static hy_array *onnx__inner(onnx__run *R, int i, hy_array *x)
+{
+    onnx__node *outer = R->node, *inner = outer->steps->inner;
+    onnx__value kept = R->value[inner->in[i]], got = R->value[inner->out[0]], none;
+    hy_array *y;
+    memset(&none, 0, sizeof none);
+    R->value[inner->in[i]] = none;
+    R->value[inner->in[i]].x = x;
+    R->value[inner->in[i]].known = R->F == R->K ? x : NULL;
+    R->node = inner;
+    R->node->row->fn(R);
+    y = R->F == R->K ? R->value[inner->out[0]].known : R->value[inner->out[0]].x;
+    R->node = outer;
+    R->value[inner->in[i]] = kept;
+    if (inner->out[0] != outer->out[0]) R->value[inner->out[0]] = got;
+    return y;
+}
+
+static hy_array *onnx__sum_of_bytes(onnx__run *R)
+{
+    const onnx__steps *z = R->node->steps;
+    hy_array *a = onnx__in(R, 0), *b = onnx__in(R, 1), *keep;
+    hy_int8_add_opt opt;
+    hy_shape sa, sb, s;
+    int swap = 0, i;
+    memset(&opt, 0, sizeof opt);
+    if (!onnx__shape(R, a, &sa) || !onnx__shape(R, b, &sb)) return NULL;
+    s = onnx__both(R, sa, sb);
+    if (hy_error(R->F)) return NULL;
+    if (!onnx__same_shape(s, sa)) { keep = a; a = b; b = keep; swap = 1; sb = sa; }
+    a = onnx__spread(R, a, s);
+    while (sb.ndim < s.ndim) {                  /* of as many dims */
+        for (i = sb.ndim++; i > 0; i--) sb.dim[i] = sb.dim[i - 1];
+        sb.dim[0] = 1;
+    }
+    b = onnx__to(R, b, sb);
+    opt.lhs_zero = z->in[swap].zero;
+    opt.rhs_zero = z->in[!swap].zero;
+    opt.multiply = !strcmp(z->inner->op, "Mul");
+    opt.relu = z->relu;
+    opt.out_scale = z->y_scale;
+    opt.out_zero = z->y_scale > 0 ? z->y_zero : 0;
+    opt.out_dtype = z->y_scale > 0 ? z->y_kind == 3 ? HY_I8 : HY_U8 : HY_F32;
+    return hy_int8_add(R->F, a, b, z->in[swap].scale, z->in[!swap].scale, &opt);
+}
+
+/* One operator of numbers of 8 bits; what it reads has the type of its zero point. */
+static hy_array *onnx__of_bytes(onnx__run *R)
+{
+    const onnx__steps *z = R->node->steps;
+    hy_array *x[ONNX__BYTES_MOST];
+    int i, which = 0, axis;
+    for (i = 0; i < z->n; i++) {
+        x[i] = onnx__in(R, i);
+        if (!z->in[i].kind) continue;
+        which = i;
+        if (x[i] && hy_dtype_of(R->F, x[i]) != (z->in[i].kind == 3 ? HY_I8 : HY_U8)) {
+            onnx__fail(R, "input %d is of %s, not of the type of its zero point", i,
+                       hy_dtype_name(hy_dtype_of(R->F, x[i])));
+            return NULL;
+        }
+    }
+    if (hy_error(R->F)) return NULL;
+    switch (z->bytes) {
+    case ONNX__SUM: return onnx__sum_of_bytes(R);
+    case ONNX__TABLE: {
+        hy_array *table = onnx__all_bytes(R, z->in[which].scale, z->in[which].zero, z->in[which].kind);
+        if (*z->inner->op != '-') table = onnx__inner(R, which, table);
+        if (z->relu) table = hy_relu(R->F, table);
+        return onnx__by_table(R, x[which], onnx__to(R, table, HY_SHAPE(256)));
+    }
+    case ONNX__MOVED: return onnx__restepped(R, onnx__inner(R, which, x[which]), &z->in[which]);
+    default:
+        for (i = 0; i < z->n; i++) x[i] = onnx__restepped(R, x[i], &z->in[i]);
+        axis = hy_error(R->F) ? 0 : onnx__axis(R, onnx__int(R, "axis", 1), hy_ndim(R->F, x[0]));
+        return z->n == 1 ? x[0] : hy_concat(R->F, hy_group_of(R->F, z->n, x), axis);
+    }
+}
+
 static void onnx__do_whole(onnx__run *R)
 {
     if (!R->node->steps) onnx__fail(R, "a file does not have it");
+    else if (R->node->steps->bytes) onnx__out(R, 0, onnx__of_bytes(R));
     else onnx__out(R, 0, R->node->steps->product ? onnx__whole_product(R) : onnx__whole_convolved(R));
 }
 
@@ -8023,6 +8144,111 @@ static void onnx__fuse_dynamic(onnx__model *m, onnx__node *n)
     onnx__become_whole(m, last, &z, d->in[0], n->in[1], scale, bias);
 }
 
+/* --- data of 8 bits between DequantizeLinear and QuantizeLinear --- */
+/* One number, however it is written. */
+static int onnx__is_single(onnx__model *m, int k)
+{
+    const onnx__node *q;
+    int i;
+    for (i = 0; i < 4; i++) {
+        const onnx__tensor *t = onnx__tensor_of(m, k);
+        if (t) return t->count == 1;
+        q = onnx__made_by(m, k, "DequantizeLinear");
+        if (!q) q = onnx__made_by(m, k, "QuantizeLinear");
+        if (!q) return 0;
+        k = q->in[0];
+    }
+    return 0;
+}
+
+static int onnx__bytes_kind(const onnx__node *n)
+{
+    static const char *const each[] = { "Relu", "HardSwish", "HardSigmoid", "Sigmoid", "Tanh", "LeakyRelu", "Elu",
+        "Gelu", "Erf", "Sqrt", "Exp", "Abs", "Neg", "Clip", "Softplus", "Softsign", "Mish", "Selu", "Celu",
+        "Add", "Sub", "Mul", "Div", "Pow", NULL };
+    static const char *const moves[] = { "MaxPool", "Reshape", "Transpose", "Flatten", "Squeeze", "Unsqueeze",
+        "Slice", "Gather", "Expand", "Identity", "DepthToSpace", NULL };
+    const char *const *s;
+    if (*n->domain || n->nout != 1 || n->out[0] < 0 || n->nin < 1) return 0;
+    if (!strcmp(n->op, "Concat")) return ONNX__JOINED;
+    for (s = each; *s; s++) if (!strcmp(n->op, *s)) return ONNX__TABLE;
+    for (s = moves; *s; s++) if (!strcmp(n->op, *s)) return ONNX__MOVED;
+    return 0;
+}
+
+/* Its inputs as values of 8 bits, or as they are; 0: it is not all that is needed. */
+static int onnx__bytes_in(onnx__model *m, const onnx__node *n, onnx__steps *z, int *in)
+{
+    int i, whole = 0, single = 0;
+    for (i = 0; i < n->nin; i++) {
+        onnx__steps one;
+        memset(&one, 0, sizeof one);
+        in[i] = n->in[i] < 0 || onnx__is_single(m, n->in[i]) ? -1 : onnx__whole_of(m, n->in[i], &one);
+        single += in[i] < 0;
+        if (in[i] < 0) { in[i] = n->in[i]; continue; }
+        z->in[i].scale = one.x_scale;
+        z->in[i].zero = one.x_zero;
+        z->in[i].kind = one.x_kind;
+        whole++;
+        if (z->bytes == ONNX__MOVED && i) return 0;
+    }
+    if (z->bytes == ONNX__JOINED) return !single;
+    if (z->bytes == ONNX__TABLE && whole == 2 && n->nin == 2 && (!strcmp(n->op, "Add") || !strcmp(n->op, "Mul")) &&
+        z->in[0].kind == z->in[1].kind) {
+        z->bytes = ONNX__SUM;
+        return 1;
+    }
+    if (whole != 1) return 0;
+    for (i = 0; i < n->nin; i++) {              /* what else it reads stands in the file */
+        if (n->in[i] < 0 || z->in[i].kind) continue;
+        if (z->bytes == ONNX__TABLE ? !onnx__is_single(m, n->in[i]) : !onnx__tensor_of(m, n->in[i])) return 0;
+    }
+    return 1;
+}
+
+/* The node and what rounds its result become one of numbers of 8 bits. */
+static void onnx__fuse_bytes(onnx__model *m, onnx__node *n)
+{
+    onnx__node *q, *last = n, *inner;
+    onnx__steps *z;
+    int *in, k;
+    double step;
+    if (!onnx__bytes_kind(n) || n->nin > ONNX__BYTES_MOST) return;
+    for (k = 0; k < n->nin; k++) if (onnx__made_by(m, n->in[k], "DequantizeLinear")) break;
+    if (k == n->nin) return;
+    z = ONNX__ROOM(m, onnx__steps, 1);
+    inner = ONNX__ROOM(m, onnx__node, 1);
+    in = ONNX__ROOM(m, int, n->nin);
+    if (!z || !inner || !in) return;
+    memset(z, 0, sizeof *z);
+    z->bytes = onnx__bytes_kind(n);
+    z->n = n->nin;
+    z->in = ONNX__ROOM(m, struct onnx__step, n->nin);
+    if (!z->in) return;
+    memset(z->in, 0, sizeof *z->in * (size_t)n->nin);
+    if (!onnx__bytes_in(m, n, z, in)) return;
+    q = z->bytes == ONNX__SUM ? onnx__read_by(m, last, "Relu") : NULL;
+    if (q) { z->relu = 1; last = q; }
+    q = onnx__read_by(m, last, "QuantizeLinear");
+    if (!q || q->nin < 2 || q->in[0] != last->out[0] || !onnx__is_step(m, q->in[1], &step) ||
+        !onnx__is_zero(m, q->nin > 2 ? q->in[2] : -1, &z->y_zero, &z->y_kind) ||
+        onnx__attr_of(q, "output_dtype") || onnx__attr_of(q, "block_size")) return;
+    z->y_scale = step;
+    *inner = *n;
+    inner->in = ONNX__ROOM(m, int, n->nin);
+    inner->row = onnx__row_of(n);
+    if (!inner->in || !inner->row) return;
+    memcpy(inner->in, n->in, sizeof *in * (size_t)n->nin);
+    z->inner = inner;
+    q->op = "whole numbers";
+    q->domain = "hybrid.h";
+    q->in = in;
+    q->nin = n->nin;
+    q->attr = n->attr;
+    q->attrs = n->attrs;
+    q->steps = z;
+}
+
 /* --- products: scales of what they multiply --- */
 /* Is it one number of the file, or looks like one that shapes tell? */
 static int onnx__is_scale(const onnx__model *m, int k)
@@ -8202,6 +8428,7 @@ static void onnx__fuse(onnx__model *m)
             if (!strcmp(n->op, "Conv")) onnx__fuse_pad(m, n);
             if (!strcmp(n->op, "Conv") || !strcmp(n->op, "MatMul") || !strcmp(n->op, "Gemm"))
                 onnx__fuse_whole(m, n);
+            onnx__fuse_bytes(m, n);
             if (!strcmp(n->op, "QLinearConv") || !strcmp(n->op, "QLinearMatMul")) onnx__fuse_qlinear(m, n);
             if (!strcmp(n->op, "ConvInteger") || !strcmp(n->op, "MatMulInteger")) onnx__fuse_dynamic(m, n);
             if (!strcmp(n->op, "Clip")) onnx__fuse_hard_swish(m, n);

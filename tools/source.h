@@ -3835,6 +3835,37 @@ static void hy__c_int8(hy__c *c, const hy__c_step *s)
     hy__c_int8_result(c, &p, hy__c_out(s)->dtype);
 }
 
+/* --- numbers of 8 bits one by one --- */
+static void hy__c_int8_table(hy__c *c, const hy__c_step *s)
+{
+    hy__w(c, "for (int64_t i = 0; i < %l; i++) y0[i] = x1[x0[i]%s];\n", hy__size(&hy__c_out(s)->shape),
+          hy__c_in(s, 0)->dtype == HY_I8 ? " + 128" : "");
+}
+static void hy__c_int8_add(hy__c *c, const hy__c_step *s)
+{
+    const hy__int8_add_rec *r = (const hy__int8_add_rec *)s->node->record;
+    const hy_shape *x = &hy__c_in(s, 0)->shape, *b = &hy__c_in(s, 1)->shape;
+    const int out = r->out_dtype != HY_F32, least = (r->out_dtype == HY_I8 ? -128 : 0) - r->out_zero;
+    const int low = r->relu && least < 0 ? (least + 255 < 0 ? least + 255 : 0) : least;
+    const double by = out ? r->out_scale : 1;
+    int64_t step = 1, all = 1;
+    int d;
+    hy__w(c, "for (int64_t i = 0; i < %l; i++) {\nconst int64_t at = 0", hy__size(x));
+    for (d = x->ndim - 1; d >= 0; d--) {
+        if (b->dim[d] != 1) hy__w(c, " + i / %l %% %l * %l", all, x->dim[d], step);
+        all *= x->dim[d];
+        step *= b->dim[d];
+    }
+    hy__w(c, ";\nconst int a = x0[i] - %d, b = x1[at] - %d;\n", r->lhs_zero, r->rhs_zero);
+    if (r->multiply) hy__w(c, "float v = (float)(a * b) * %v;\n", (double)(float)(r->lhs_scale * r->rhs_scale / by));
+    else hy__w(c, "float v = (float)a * %v + (float)b * %v;\n", (double)(float)(r->lhs_scale / by),
+               (double)(float)(r->rhs_scale / by));
+    if (out) hy__w(c, "v = v < %v ? %v : v > %v ? %v : v;\ny0[i] = (%s)(rintf(v) + %d);\n}\n", (double)low,
+                   (double)low, (double)(least + 255), (double)(least + 255), hy__c_type(r->out_dtype),
+                   r->out_zero);
+    else hy__w(c, r->relu ? "y0[i] = v < 0 ? 0 : v;\n}\n" : "y0[i] = v;\n}\n");
+}
+
 /* --- weights of few bits: a block's sum, then its scale; with g_idx each number has its own block --- */
 static void hy__c_matmul_nbits(hy__c *c, const hy__c_step *s)
 {
@@ -3964,6 +3995,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
 #ifndef HYBRID_NO_INT8
     { HY_OP_int8_dense, hy__c_int8, 0, hy__c_int8_scratch },
+    { HY_OP_int8_table, hy__c_int8_table, 0, NULL }, { HY_OP_int8_add, hy__c_int8_add, 0, NULL },
     { HY_OP_matmul_nbits, hy__c_matmul_nbits, HY__C_FAULTS, NULL },
 #ifndef HYBRID_NO_VISION
     { HY_OP_int8_convolution, hy__c_int8, 0, hy__c_int8_scratch },
