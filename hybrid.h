@@ -3761,6 +3761,13 @@ typedef struct hy_int8_dense_opt { int no_bias; int relu; int no_flatten; int ow
 HY_API hy_array *hy_int8_dense(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scale, hy_array *bias,
                                int num_hidden, double threshold, const hy_int8_dense_opt *opt);
     /* fully_connected in int8: whole sums times scale, + bias */
+HY_API hy_array *hy_int8_table(hy_frame *F, hy_array *data, hy_array *table);
+    /* for each number of 8 bits what the table of 256 has for it */
+typedef struct hy_int8_add_opt { int lhs_zero; int rhs_zero; int multiply; int relu; double out_scale /* 1 */;
+    int out_zero; hy_dtype out_dtype /* HY_F32 */; } hy_int8_add_opt;
+HY_API hy_array *hy_int8_add(hy_frame *F, hy_array *lhs, hy_array *rhs, double lhs_scale, double rhs_scale,
+                             const hy_int8_add_opt *opt);
+    /* sum or product of numbers of 8 bits; rhs is broadcast */
 typedef struct hy_matmul_nbits_opt { int no_bias; int use_zero_points; int real_zero_points; int use_g_idx;
     int accuracy_level; hy_array *zero_points; hy_array *g_idx; } hy_matmul_nbits_opt;
 HY_API hy_array *hy_matmul_nbits(hy_frame *F, hy_array *data, hy_array *weight, hy_array *scales,
@@ -3768,12 +3775,6 @@ HY_API hy_array *hy_matmul_nbits(hy_frame *F, hy_array *data, hy_array *weight, 
                                  const hy_matmul_nbits_opt *opt);
     /* rows of data times (weight - zero point) scale, whose weights stay packed in a few bits, + bias */
 #ifndef HYBRID_NO_VISION
-HY_API hy_array *hy_int8_table(hy_frame *F, hy_array *data, hy_array *table);
-    /* for each number of 8 bits what the table of 256 has for it */
-typedef struct hy_int8_add_opt { int lhs_zero; int rhs_zero; int multiply; int relu; double out_scale /* 1 */;
-    int out_zero; hy_dtype out_dtype /* HY_F32 */; } hy_int8_add_opt;
-HY_API hy_array *hy_int8_add(hy_frame *F, hy_array *lhs, hy_array *rhs, double lhs_scale, double rhs_scale,
-                             const hy_int8_add_opt *opt);  /* sum or product of numbers of 8 bits; rhs is broadcast */
 typedef struct hy_int8_convolution_opt { hy_ints stride; hy_ints dilate; hy_ints pad; int num_group /* 1 */;
     int no_bias; int relu; int layout; hy_ints pad_end; int own_range; int zero; double out_scale /* 1 */;
     int out_zero; hy_dtype out_dtype /* HY_F32 */; } hy_int8_convolution_opt;
@@ -34755,12 +34756,13 @@ HY__AIM static void hy__int8_rounds(void *to, const float *from, int64_t n, cons
     }
 }
 /* Tile by tile: floats, within bounds, then as bytes. */
-HY__AIM static void hy__int8_adds(const hy__int8_sum *s, void *y, const unsigned char *a, const unsigned char *b,
-                                  int64_t n)
+HY__AIM static void hy__int8_adds(const hy__int8_sum *s, void *y, const unsigned char *a,
+                                  const unsigned char *b, int64_t n)
 {
     const float a_scale = s->a_scale, b_scale = s->b_scale, low = s->low, high = s->high;
     const int a_less = s->a_zero + s->a_flip, b_less = s->b_zero + s->b_flip;
     const int a_flip = s->a_flip, b_flip = s->b_flip;
+    const uint32_t out_zero = (uint32_t)s->out_zero;
     float sum[HY__TILE];
     int64_t i, m;
     for (; n > 0; n -= m, a += m, b += m, y = (char *)y + (s->kind ? m : m * 4)) {
@@ -34773,14 +34775,15 @@ HY__AIM static void hy__int8_adds(const hy__int8_sum *s, void *y, const unsigned
         } else {
             HY__IVDEP
             for (i = 0; i < m; i++)
-                to[i] = (float)((a[i] ^ a_flip) - a_less) * a_scale + (float)((b[i] ^ b_flip) - b_less) * b_scale;
+                to[i] = (float)((a[i] ^ a_flip) - a_less) * a_scale +
+                        (float)((b[i] ^ b_flip) - b_less) * b_scale;
         }
         HY__IVDEP
         for (i = 0; i < m; i++) to[i] = to[i] < low ? low : to[i] > high ? high : to[i];
         if (!s->kind) continue;
         HY__IVDEP
         for (i = 0; i < m; i++)
-            ((unsigned char *)y)[i] = (unsigned char)(hy__bits_f32(sum[i] + 12582912.0f) + (uint32_t)s->out_zero);
+            ((unsigned char *)y)[i] = (unsigned char)(hy__bits_f32(sum[i] + 12582912.0f) + out_zero);
     }
 }
 /* In 16 bits less their zero; in 8 they may change their sign. */
@@ -35627,7 +35630,8 @@ static int hy__int8_add_infer(hy_infer *I)
     hy_infer_type(I, &I->out[0].dtype, r->out_dtype);
     hy_infer_same(I, &I->in[0].shape, &I->out[0].shape);
     if (x->ndim < 0 || b->ndim < 0) return I->status;
-    if (x->ndim != b->ndim) return hy_infer_fail(I, HY_ERROR_SHAPE, "%z and %z have other numbers of dims", x, b);
+    if (x->ndim != b->ndim)
+        return hy_infer_fail(I, HY_ERROR_SHAPE, "%z and %z have other numbers of dims", x, b);
     for (k = 0; k < x->ndim; k++)
         if (x->dim[k] >= 0 && b->dim[k] >= 0 && b->dim[k] != x->dim[k] && b->dim[k] != 1)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "rhs %z is not broadcast to lhs %z", b, x);
@@ -35649,7 +35653,8 @@ HY__RUN(hy__run_int8_add)
             memset(alike, *b, (size_t)n);
             b = alike;
         } else b += in;
-        p->isa->add(&p->sum, (char *)now->data[2] + at * unit, (const unsigned char *)now->data[0] + at, b, n);
+        p->isa->add(&p->sum, (char *)now->data[2] + at * unit, (const unsigned char *)now->data[0] + at, b,
+                    n);
     }
 }
 static int hy__int8_add_bind(hy_job *job)
@@ -45148,7 +45153,10 @@ static int hy__asks_loop(const hy__node *node) { return node->op && (node->op->f
 static int hy__asks_filters(const hy__node *node) { return node->op && (node->op->flags & HY_OP_FILTERS); }
 static int hy__asks_layout(const hy__node *node)
 {
-    return hy__asks_filters(node) || (node->op && hy__op_number(node->op) == HY_OP_int8_convolution);
+#ifndef HYBRID_NO_INT8
+    if (node->op && hy__op_number(node->op) == HY_OP_int8_convolution) return 1;
+#endif
+    return hy__asks_filters(node);
 }
 static int hy__asks_convolve(const hy__node *node) { return node->op == &hy__convolve_op; }
 #endif

@@ -1,5 +1,6 @@
 /* Quantised ONNX files: products whose scales and zero points stand in the file become int8 operators. The same
  * nodes with a scale that is an input are worked out one by one; results are a step apart at most. */
+#if !defined(HYBRID_NO_INT8) && !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_VISION)
 enum { OI_MOST = 12, OI_NUMBERS = 20000 };
 typedef struct oi_tensor {
     char  name[24];
@@ -251,7 +252,91 @@ static void onnx_int8_products(void)
             }
 }
 
+/* What stands between products: an operator, its second operand, in which form; how many operators of ours. */
+static void onnx_int8_between(void)
+{
+    static const struct { const char *op; int second, table, add; } ops[] = {  /* second: 1 alike, 2 one number, 3 of channels */
+        { "Relu", 0, 1, 0 }, { "HardSwish", 0, 1, 0 }, { "Sigmoid", 0, 1, 0 }, { "LeakyRelu", 0, 1, 0 }, { "Tanh", 0, 1, 0 },
+        { "Add", 1, 0, 1 }, { "Mul", 1, 0, 1 }, { "Add", 3, 0, 1 }, { "Mul", 3, 0, 1 }, { "Add", 4, 0, 1 },
+        { "Add", 2, 1, 0 }, { "Sub", 2, 1, 0 }, { "Div", 2, 1, 0 }, { "Sub", 1, 0, 0 }, { "Concat", 1, -1, 0 },
+        { "MaxPool", 0, 1, 0 }, { "Flatten", 0, 1, 0 }, { "Transpose", 0, 1, 0 }, { "Identity", 0, 1, 0 } };
+    static oi_model m;
+    size_t i;
+    int number;
+    for (i = 0; i < sizeof ops / sizeof *ops; i++)
+        for (number = 0; number < 6; number++) {
+            onnx_text attrs = { NULL, 0, 0 };
+            const int kind = 2 + number % 2, second = ops[i].second, chain = number % 3 == 2 && ops[i].table == 1 && second != 1;
+            int size[4] = { 2, 3, 5, 4 }, wide[4] = { 1, 3, 1, 1 }, k;
+            char what[64];
+            hy_frame *F = hy_open(NULL);
+            hy_block *net;
+            oi_open(&m, (uint32_t)(number + 100 * i));
+            oi_add(&m, "x", kind, 4, size, kind == 2 ? 0 : -128, kind == 2 ? 256 : 128)->given = 1;
+            oi_one(&m, "xs", 1, 0.01 + 0.02 * oi_random(&m))->given = 2;
+            oi_one(&m, "xz", kind, oi_size(&m, 0, 100));
+            oi_node(&m, "DequantizeLinear", "x xs xz", "xf", NULL);
+            if (second == 1 || second > 2) {
+                oi_add(&m, "b", kind, 4, second == 3 ? wide : size, 0, 128)->given = 1;
+                if (second == 4) oi_add(&m, "c", kind, 2, size + 2, 0, 128)->given = 1;
+                oi_one(&m, "bs", 1, 0.01 + 0.02 * oi_random(&m));
+                oi_one(&m, "bz", kind, oi_size(&m, 0, 100));
+                oi_node(&m, "DequantizeLinear", second == 4 ? "c bs bz" : "b bs bz", "bf", NULL);
+            } else if (second) oi_one(&m, "bf", 1, 0.5 + oi_random(&m));
+            if (!strcmp(ops[i].op, "Concat")) onnx_int_of(&attrs, "axis", 1);
+            if (!strcmp(ops[i].op, "MaxPool")) {
+                onnx_text a = { NULL, 0, 0 };
+                onnx_string(&a, 1, "kernel_shape");
+                onnx_add(&a, "\x40\x02\x40\x02", 4);
+                onnx_close_into(&attrs, 5, &a);
+                free(a.at);
+            }
+            oi_node(&m, ops[i].op, second ? "xf bf" : "xf", chain ? "e" : "f", &attrs);
+            if (chain) oi_node(&m, "Sigmoid", "e", "f", NULL);
+            oi_one(&m, "ys", 1, 0.004 + 0.1 * oi_random(&m));
+            oi_one(&m, "yz", number < 3 ? 2 : 3, oi_size(&m, 0, 100));
+            oi_node(&m, "QuantizeLinear", "f ys yz", "y", NULL);
+            snprintf(what, sizeof what, "%s %d, number %d", ops[i].op, second, number);
+            oi_same(&m, what, -1);
+            net = oi_net(F, &m, 0);
+            hy_hybridize(F, net, NULL);
+            oi_call(F, net, &m, 0);
+            k = quantize_ops(F, net, "int8_table");
+            if (!chain && ops[i].table >= 0 && !CHECK(k == ops[i].table)) printf("    %s: %d tables\n", what, k);
+            k = quantize_ops(F, net, "int8_add");
+            if (!CHECK(k == ops[i].add)) printf("    %s: %d sums\n", what, k);
+            hy_close(F);
+            free(m.graph.at);
+            free(attrs.at);
+        }
+}
+
+/* Of a hybrid network's own name a file has nothing. */
+static void onnx_int8_refused(void)
+{
+    static oi_model m;
+    hy_frame *F = hy_open(NULL);
+    hy_block *net;
+    onnx_text n = { NULL, 0, 0 };
+    int size[1] = { 3 };
+    oi_open(&m, 1);
+    oi_add(&m, "x", 1, 1, size, 0, 1)->given = 1;
+    onnx_node_of(&m.graph, 1, "whole numbers", "hybrid.h", "x", "y");
+    net = oi_net(F, &m, 0);
+    if (net) oi_call(F, net, &m, 0);
+    CHECK(hy_error(F) && strstr(hy_error(F), "whole numbers"));
+    hy_clear(F);
+    hy_close(F);
+    free(m.graph.at);
+    free(n.at);
+}
+
 static void test_onnx_int8(void)
 {
+    RUN(onnx_int8_between);
+    RUN(onnx_int8_refused);
     RUN(onnx_int8_products);
 }
+#else
+static void test_onnx_int8(void) { }
+#endif

@@ -230,6 +230,8 @@ enum {                                  /* what is special about an operator */
     ONNX__DYNAMIC                       /* values decide the shape of what it gives */
 };
 
+typedef struct onnx__scaled { double scale; int zero, kind; } onnx__scaled;  /* kind: 2 uint8, 3 int8 */
+
 /* A product of whole numbers, as the file says it all: inputs are data, weight, its scale, bias (floats). */
 typedef struct onnx__steps {
     double x_scale, y_scale;            /* y_scale 0: results are floats */
@@ -238,9 +240,9 @@ typedef struct onnx__steps {
     int    less;                        /* what stands for 0 in weights of uint8 */
     int    whole_bias;                  /* bias counts in x_scale times the weight's */
     int    bytes;                       /* ONNX__SUM and so on, of data of 8 bits, instead of a product */
-    struct onnx__node *inner;           /* the node itself, between what makes floats and rounds again */
-    int    n;
-    struct onnx__step { double scale; int zero, kind; } *in;    /* of each input; kind 0: it is as it is */
+    struct onnx__node *inner;           /* the node itself, between what makes floats and rounds again, ... */
+    int    inners, n;                   /* ... and others behind it that a table says, too */
+    onnx__scaled *in;                   /* of each input; kind 0: it is as it is */
 } onnx__steps;
 enum {                                  /* what becomes of data of 8 bits */
     ONNX__SUM = 1,                      /* sums and products of two */
@@ -3084,6 +3086,11 @@ static void onnx__do_max_pool(onnx__run *R)
         onnx__out(R, 0, onnx__pooled(R, x, &w, HY_POOL_MAX, 0, 0));
         return;
     }
+    if (onnx__plain_window(&w) && !onnx__wants(R, 1) && (d == HY_U8 || d == HY_I8)) {
+        y = onnx__pooled(R, hy_cast(R->F, x, HY_F32), &w, HY_POOL_MAX, 0, 0);
+        onnx__out(R, 0, hy_cast(R->F, y, d));
+        return;
+    }
     onnx__widen(&w);
     border = w;
     wide = onnx__bordered(R, x, &border, d == HY_U8 ? 0 : d == HY_I8 ? -128 : -INFINITY);
@@ -4460,6 +4467,9 @@ static hy_array *onnx__centered(onnx__run *R, hy_array *x, hy_array *zero, int r
     return hy_sub(R->F, x, s.ndim == 1 && s.dim[0] == 1 ? onnx__scalar_shape(R, zero) : zero);
 }
 
+#ifdef HYBRID_NO_INT8
+static void onnx__do_whole(onnx__run *R) { onnx__fail(R, "HYBRID_NO_INT8 leaves it out"); }
+#else
 /* --- products of whole numbers: a weight in panels of 16 filters, steps of 4 neighbours --- */
 /* (groups, filters, channels, rows, taps that are joined) as (panels, steps, 16, 4), filled up with zeros. */
 static hy_array *onnx__in_panels(onnx__run *R, hy_array *w, int64_t groups, int64_t filters, int64_t channels,
@@ -4625,7 +4635,7 @@ static hy_array *onnx__by_table(onnx__run *R, hy_array *x, hy_array *table)
     return hy_int8_table(F, x, table);
 }
 
-static hy_array *onnx__restepped(onnx__run *R, hy_array *x, const struct onnx__step *from)
+static hy_array *onnx__restepped(onnx__run *R, hy_array *x, const onnx__scaled *from)
 {
     const onnx__steps *z = R->node->steps;
     if (from->scale == z->y_scale && from->zero == z->y_zero && from->kind == z->y_kind) return x;
@@ -4633,9 +4643,9 @@ static hy_array *onnx__restepped(onnx__run *R, hy_array *x, const struct onnx__s
 }
 
 /* What the node itself gives where its input i has that value. */
-static hy_array *onnx__inner(onnx__run *R, int i, hy_array *x)
+static hy_array *onnx__inner(onnx__run *R, onnx__node *inner, int i, hy_array *x)
 {
-    onnx__node *outer = R->node, *inner = outer->steps->inner;
+    onnx__node *outer = R->node;
     onnx__value kept = R->value[inner->in[i]], got = R->value[inner->out[0]], none;
     hy_array *y;
     memset(&none, 0, sizeof none);
@@ -4700,11 +4710,11 @@ static hy_array *onnx__of_bytes(onnx__run *R)
     case ONNX__SUM: return onnx__sum_of_bytes(R);
     case ONNX__TABLE: {
         hy_array *table = onnx__all_bytes(R, z->in[which].scale, z->in[which].zero, z->in[which].kind);
-        if (*z->inner->op != '-') table = onnx__inner(R, which, table);
-        if (z->relu) table = hy_relu(R->F, table);
+        table = onnx__inner(R, z->inner, which, table);
+        for (i = 1; i < z->inners; i++) table = onnx__inner(R, z->inner + i, z->inner[i].number, table);
         return onnx__by_table(R, x[which], onnx__to(R, table, HY_SHAPE(256)));
     }
-    case ONNX__MOVED: return onnx__restepped(R, onnx__inner(R, which, x[which]), &z->in[which]);
+    case ONNX__MOVED: return onnx__restepped(R, onnx__inner(R, z->inner, which, x[which]), &z->in[which]);
     default:
         for (i = 0; i < z->n; i++) x[i] = onnx__restepped(R, x[i], &z->in[i]);
         axis = hy_error(R->F) ? 0 : onnx__axis(R, onnx__int(R, "axis", 1), hy_ndim(R->F, x[0]));
@@ -4718,6 +4728,7 @@ static void onnx__do_whole(onnx__run *R)
     else if (R->node->steps->bytes) onnx__out(R, 0, onnx__of_bytes(R));
     else onnx__out(R, 0, R->node->steps->product ? onnx__whole_product(R) : onnx__whole_convolved(R));
 }
+#endif
 
 static void onnx__do_matmul_integer(onnx__run *R)
 {
@@ -7925,6 +7936,7 @@ static void onnx__fuse_mish(onnx__model *m, onnx__node *tanh)
         onnx__become(m, last, "Mish", 1, soft->in[0], 0, 0);
 }
 
+#ifndef HYBRID_NO_INT8
 /* --- products of whole numbers: what stands around them --- */
 /* One number of the file above 0: a scale. */
 static int onnx__is_step(onnx__model *m, int k, double *v)
@@ -8163,9 +8175,9 @@ static int onnx__is_single(onnx__model *m, int k)
 
 static int onnx__bytes_kind(const onnx__node *n)
 {
-    static const char *const each[] = { "Relu", "HardSwish", "HardSigmoid", "Sigmoid", "Tanh", "LeakyRelu", "Elu",
-        "Gelu", "Erf", "Sqrt", "Exp", "Abs", "Neg", "Clip", "Softplus", "Softsign", "Mish", "Selu", "Celu",
-        "Add", "Sub", "Mul", "Div", "Pow", NULL };
+    static const char *const each[] = { "Relu", "HardSwish", "HardSigmoid", "Sigmoid", "Tanh", "LeakyRelu",
+        "Elu", "Gelu", "Erf", "Sqrt", "Exp", "Abs", "Neg", "Clip", "Softplus", "Softsign", "Mish", "Selu",
+        "Celu", "Add", "Sub", "Mul", "Div", "Pow", NULL };
     static const char *const moves[] = { "MaxPool", "Reshape", "Transpose", "Flatten", "Squeeze", "Unsqueeze",
         "Slice", "Gather", "Expand", "Identity", "DepthToSpace", NULL };
     const char *const *s;
@@ -8193,40 +8205,66 @@ static int onnx__bytes_in(onnx__model *m, const onnx__node *n, onnx__steps *z, i
         if (z->bytes == ONNX__MOVED && i) return 0;
     }
     if (z->bytes == ONNX__JOINED) return !single;
-    if (z->bytes == ONNX__TABLE && whole == 2 && n->nin == 2 && (!strcmp(n->op, "Add") || !strcmp(n->op, "Mul")) &&
-        z->in[0].kind == z->in[1].kind) {
+    if (z->bytes == ONNX__TABLE && whole == 2 && n->nin == 2 && z->in[0].kind == z->in[1].kind &&
+        (!strcmp(n->op, "Add") || !strcmp(n->op, "Mul"))) {
         z->bytes = ONNX__SUM;
         return 1;
     }
     if (whole != 1) return 0;
     for (i = 0; i < n->nin; i++) {              /* what else it reads stands in the file */
         if (n->in[i] < 0 || z->in[i].kind) continue;
-        if (z->bytes == ONNX__TABLE ? !onnx__is_single(m, n->in[i]) : !onnx__tensor_of(m, n->in[i])) return 0;
+        if (z->bytes == ONNX__TABLE ? !onnx__is_single(m, n->in[i]) : !onnx__tensor_of(m, n->in[i]))
+            return 0;
     }
     return 1;
+}
+
+/* The node that alone reads what n gives, if a table says it, too: which of its inputs that is; -1: none. */
+static int onnx__table_goes_on(onnx__model *m, const onnx__node *n, onnx__node **next)
+{
+    const onnx__slot *s = &m->slot[n->out[0]];
+    onnx__node *u = s->uses == 1 ? s->user : NULL;
+    int i, at = -1;
+    if (!u || u->home != n->home || u->body >= 0 || u->nin > 3 || onnx__bytes_kind(u) != ONNX__TABLE)
+        return -1;
+    for (i = 0; i < u->nin; i++) {
+        if (u->in[i] == n->out[0]) at = i;
+        else if (u->in[i] >= 0 && !onnx__is_single(m, u->in[i])) return -1;
+    }
+    *next = u;
+    return at;
 }
 
 /* The node and what rounds its result become one of numbers of 8 bits. */
 static void onnx__fuse_bytes(onnx__model *m, onnx__node *n)
 {
-    onnx__node *q, *last = n, *inner;
+    onnx__node *q, *last = n, *inner, *nodes[ONNX__BYTES_MOST];
     onnx__steps *z;
-    int *in, k;
+    int *in, k, place[ONNX__BYTES_MOST];
     double step;
+    nodes[0] = n;
+    place[0] = 0;
     if (!onnx__bytes_kind(n) || n->nin > ONNX__BYTES_MOST) return;
     for (k = 0; k < n->nin; k++) if (onnx__made_by(m, n->in[k], "DequantizeLinear")) break;
     if (k == n->nin) return;
     z = ONNX__ROOM(m, onnx__steps, 1);
-    inner = ONNX__ROOM(m, onnx__node, 1);
+    inner = ONNX__ROOM(m, onnx__node, ONNX__BYTES_MOST);
     in = ONNX__ROOM(m, int, n->nin);
     if (!z || !inner || !in) return;
     memset(z, 0, sizeof *z);
     z->bytes = onnx__bytes_kind(n);
     z->n = n->nin;
-    z->in = ONNX__ROOM(m, struct onnx__step, n->nin);
+    z->in = ONNX__ROOM(m, onnx__scaled, n->nin);
     if (!z->in) return;
     memset(z->in, 0, sizeof *z->in * (size_t)n->nin);
     if (!onnx__bytes_in(m, n, z, in)) return;
+    z->inners = 1;
+    if (z->bytes == ONNX__TABLE) {
+        while (z->inners < ONNX__BYTES_MOST && (k = onnx__table_goes_on(m, last, &last)) >= 0) {
+            nodes[z->inners] = last;
+            place[z->inners++] = k;
+        }
+    }
     q = z->bytes == ONNX__SUM ? onnx__read_by(m, last, "Relu") : NULL;
     if (q) { z->relu = 1; last = q; }
     q = onnx__read_by(m, last, "QuantizeLinear");
@@ -8234,11 +8272,12 @@ static void onnx__fuse_bytes(onnx__model *m, onnx__node *n)
         !onnx__is_zero(m, q->nin > 2 ? q->in[2] : -1, &z->y_zero, &z->y_kind) ||
         onnx__attr_of(q, "output_dtype") || onnx__attr_of(q, "block_size")) return;
     z->y_scale = step;
-    *inner = *n;
-    inner->in = ONNX__ROOM(m, int, n->nin);
-    inner->row = onnx__row_of(n);
-    if (!inner->in || !inner->row) return;
-    memcpy(inner->in, n->in, sizeof *in * (size_t)n->nin);
+    for (k = 0; k < z->inners; k++) {
+        inner[k] = *nodes[k];
+        inner[k].number = place[k];             /* of the input that is the value before */
+        inner[k].row = onnx__row_of(nodes[k]);
+        if (!inner[k].row) return;
+    }
     z->inner = inner;
     q->op = "whole numbers";
     q->domain = "hybrid.h";
@@ -8248,6 +8287,8 @@ static void onnx__fuse_bytes(onnx__model *m, onnx__node *n)
     q->attrs = n->attrs;
     q->steps = z;
 }
+
+#endif
 
 /* --- products: scales of what they multiply --- */
 /* Is it one number of the file, or looks like one that shapes tell? */
@@ -8426,11 +8467,13 @@ static void onnx__fuse(onnx__model *m)
         for (n = m->body[b].first; n; n = n->next) {
             if (*n->domain || n->nout != 1 || n->out[0] < 0) continue;
             if (!strcmp(n->op, "Conv")) onnx__fuse_pad(m, n);
+#ifndef HYBRID_NO_INT8
             if (!strcmp(n->op, "Conv") || !strcmp(n->op, "MatMul") || !strcmp(n->op, "Gemm"))
                 onnx__fuse_whole(m, n);
             onnx__fuse_bytes(m, n);
             if (!strcmp(n->op, "QLinearConv") || !strcmp(n->op, "QLinearMatMul")) onnx__fuse_qlinear(m, n);
             if (!strcmp(n->op, "ConvInteger") || !strcmp(n->op, "MatMulInteger")) onnx__fuse_dynamic(m, n);
+#endif
             if (!strcmp(n->op, "Clip")) onnx__fuse_hard_swish(m, n);
             if (!strcmp(n->op, "MatMul")) onnx__fuse_matmul(m, n);
             if (n->nin != 1) continue;

@@ -3857,7 +3857,8 @@ static void hy__c_int8_add(hy__c *c, const hy__c_step *s)
         step *= b->dim[d];
     }
     hy__w(c, ";\nconst int a = x0[i] - %d, b = x1[at] - %d;\n", r->lhs_zero, r->rhs_zero);
-    if (r->multiply) hy__w(c, "float v = (float)(a * b) * %v;\n", (double)(float)(r->lhs_scale * r->rhs_scale / by));
+    if (r->multiply)
+        hy__w(c, "float v = (float)(a * b) * %v;\n", (double)(float)(r->lhs_scale * r->rhs_scale / by));
     else hy__w(c, "float v = (float)a * %v + (float)b * %v;\n", (double)(float)(r->lhs_scale / by),
                (double)(float)(r->rhs_scale / by));
     if (out) hy__w(c, "v = v < %v ? %v : v > %v ? %v : v;\ny0[i] = (%s)(rintf(v) + %d);\n}\n", (double)low,
