@@ -34875,7 +34875,9 @@ HY__INLINE HY__INT8_AIM hy__i32x8 hy__int8_pair(hy__i32x8 four, int last)
 }
 HY__INLINE HY__INT8_AIM void hy__int8_dot(HY__INT8_V *acc, const HY__INT8_V *a, const HY__INT8_V *b)
 {
-    *acc += (hy__i32x8)__builtin_ia32_pmaddwd256((hy__int8_words_avx2)*a, (hy__int8_words_avx2)*b);
+    hy__i32x8 product;                  /* left alone, compilers keep more products than there is room for */
+    __asm__("vpmaddwd {%3, %2, %1|%1, %2, %3}\n\tvpaddd {%1, %0, %0|%0, %0, %1}"
+            : "+x"(*acc), "=&x"(product) : "x"(*a), "x"(*b));
 }
 #else
 HY__INLINE HY__INT8_AIM void hy__int8_dot(HY__INT8_V *acc, const HY__INT8_V *a, const HY__INT8_V *b)
