@@ -133,7 +133,9 @@ static const struct { const char *name, *text; uint64_t from; } pg_born[] = {
     { "image_random_color_jitter", NULL, 8000000 },
     { "image_adjust_lighting", NULL, 8000000 },
     { "image_random_lighting", NULL, 8000000 },
-    { "extend", NULL, 9000000 }, { "round_even", NULL, 9000000 }, { NULL, " own_range=", 9000000 },
+    { "extend", NULL, 9000000 }, { "round_even", NULL, 9000000 },
+    { "int8_table", NULL, 9000000 }, { "int8_add", NULL, 9000000 },
+    { NULL, " own_range=", 9000000 },
     { NULL, " out_scale=", 9000000 },
 };
 
