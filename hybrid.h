@@ -422,7 +422,10 @@
  *   hy_borrow is yours to keep. What is recorded or runs in training mode runs at once, with hy_call.
  *   A network that hy_bind has given a buffer needs one for each call beside others: hy_bind_lane. A result
  *   lies there until it is dropped and the lane is used again.
- *   It pays for calls of more than some 50 us: to wake a thread takes 5 to 20.
+ *   So do hooks, options, children and parameters of what it calls: hy_add_hook, hy_freeze_batch_norm,
+ *   hy_check and their like are such errors. A callback of the call may not wait for it, nor close its frame.
+ *   It pays for calls of more than some 50 us: to wake a thread takes 5 to 20. hy_wait_all runs what nobody
+ *   has begun beside those who run others. A host that never calls back what it took keeps some 200 bytes.
  *
  * IN A HOST
  *   The header drops into C99 and C++11, in extern "C" and, in C++, in a namespace (without the
@@ -9017,9 +9020,9 @@ static int hy__pool_call(hy__pool *pool)
         HY__STORE(&pool->busy, 0);
     }
     if (!hy__pool_here(pool)) return 0;
-    hy__acquire(&pool->lock);
-    hy__wake_one(&pool->wake);
+    hy__acquire(&pool->lock);           /* who was about to sleep does so now, or has seen the job */
     hy__release(&pool->lock);
+    hy__wake_one(&pool->wake);          /* not under the lock, for which it would wait at once */
     return some;
 }
 
@@ -53094,29 +53097,47 @@ HY_API void hy_drop(hy_frame *F, hy_ticket *t)
     hy__release(&all->lock);
 }
 
-/* The oldest ticket of a frame that stands, or NULL. The lock is held. */
-static hy_ticket *hy__ticket_oldest(const struct hy__later *all, const hy_frame *F)
+/* A ticket of the frame that has not run: the oldest that nobody has begun, or one that runs; or NULL. The
+ * lock is held. */
+static hy_ticket *hy__ticket_unready(const struct hy__later *all, const hy_frame *F)
 {
-    hy_ticket *t, *oldest = NULL;
-    for (t = all->all; t; t = t->older)
-        if (t->frame == F && t->state != HY__SPENT && (!oldest || t->number < oldest->number)) oldest = t;
-    return oldest;
+    hy_ticket *t = all->first;
+    while (t && t->frame != F) t = t->next;
+    if (t) return t;
+    for (t = all->all; t && !(t->frame == F && t->state == HY__RUNNING); t = t->older) continue;
+    return t;
+}
+
+/* Gives up all tickets of a frame. The lock is held. */
+static void hy__tickets_drop(hy_frame *F)
+{
+    hy_ticket *t;
+    for (t = F->root->later->all; t; t = t->older)
+        if (t->frame == F && t->state != HY__SPENT) hy__ticket_drop(F, t);
+}
+
+/* Does this thread run a ticket of the frame, so that a callback ends them? The lock is held. */
+static int hy__later_inside(hy_frame *F, const char *who)
+{
+    const hy_ticket *t = F->root->later->all;
+    while (t && !(t->frame == F && hy__ticket_mine(t))) t = t->older;
+    return t && hy__ticket_inside(F, who);
 }
 
 /* hy_wait_all: the frame's tickets have run and are spent; the earliest error is the frame's. */
 static void hy__later_wait(hy_frame *F)
 {
     struct hy__later *all = F->root->later;
-    hy_ticket *t;
+    hy_ticket *t, *wrong = NULL;
+    int inside;
     hy__acquire(&all->lock);
-    while ((t = hy__ticket_oldest(all, F)) != NULL) {
-        const uint64_t number = t->number;
-        if (hy__ticket_mine(t) && hy__ticket_inside(F, "hy_wait_all")) break;
-        hy__ticket_finish(F, t, number);
-        if (t->number != number || t->state == HY__SPENT) continue;     /* dropped, or another's by now */
-        if (t->code) hy__fail(F, t->code, "%s", t->text);
-        hy__ticket_drop(F, t);
-    }
+    inside = hy__later_inside(F, "hy_wait_all");
+    while (!inside && (t = hy__ticket_unready(all, F)) != NULL) hy__ticket_finish(F, t, t->number);
+    for (t = all->all; t && !inside; t = t->older)
+        if (t->frame == F && t->state == HY__READY && t->code && (!wrong || t->number < wrong->number))
+            wrong = t;
+    if (wrong) hy__fail(F, wrong->code, "%s", wrong->text);
+    if (!inside) hy__tickets_drop(F);
     hy__release(&all->lock);
 }
 
@@ -53178,15 +53199,13 @@ static int hy__later_end(hy_frame *F, int last)
 {
     struct hy__later *all = F->root->later;
     hy_ticket *t;
-    int inside = 0;
+    int inside;
     hy__acquire(&all->lock);
-    for (t = all->all; t && !last && !inside; t = t->older) inside = t->frame == F && hy__ticket_mine(t);
-    while (!inside && (t = hy__ticket_oldest(all, F)) != NULL) {
-        hy__ticket_drop(F, t);
-        if (t->state == HY__RUNNING) hy__ticket_finish(F, t, t->number);
-    }
+    inside = !last && hy__later_inside(F, "hy_close");
+    if (!inside) hy__tickets_drop(F);
+    while (!inside && (t = hy__ticket_unready(all, F)) != NULL) hy__ticket_finish(F, t, t->number);
+    if (!inside) hy__tickets_drop(F);           /* what a fork has lost */
     hy__release(&all->lock);
-    if (inside) hy__ticket_inside(F, "hy_close");
     if (!last) return inside;
 #ifndef HYBRID_NO_THREADS
     hy__errands_end(all);

@@ -1,7 +1,8 @@
 /* cc -O2 examples/later.c -o later -lm -lpthread
  * A game at 60 frames a second asks a network that takes longer than a frame. hy_later returns at once; the answer is
  * taken some frames later, when it is there. Runs twice: on the library's own thread, and on a job system of the
- * game's. `./later quick` plays 200 frames instead of 10,000. What the calls cost the game goes to stderr.
+ * game's; before it, 1,000 products are begun and waited for. `./later quick` plays 200 frames instead of 10,000,
+ * `./later cost` none. What all that takes goes to stderr.
  */
 #define HYBRID_IMPLEMENTATION
 #include "../hybrid.h"
@@ -137,10 +138,139 @@ static void play(const char *who, jobs *host, int frames, int quick)
     free(spent);
 }
 
+/* --- 1,000 products: waited for one by one, and all at the end --- */
+static hy_array *square(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_sum(F, hy_dot(F, x, x, NULL), HY_ALL, NULL);
+}
+
+static void products(int n)
+{
+    hy_desc desc = { 0 };
+    hy_hybridize_opt one = { 0 };
+    hy_frame *F;
+    hy_block *net;
+    hy_array *x;
+    hy_ticket *last = NULL;
+    double due, took[3];
+    int i, way, right = 1;
+    desc.threads = 2;
+    one.threads = 1;                    /* each product on one core */
+    F = hy_open(&desc);
+    net = hy_nn_hybrid_lambda(F, square, "square");
+    hy_hybridize(F, net, &one);
+    x = hy_normal(F, HY_SHAPE(256, 256), 0, 1);
+    due = hy_item(F, hy_call(F, net, x));
+    for (way = 0; way < 6; way++) {     /* the first three warm up */
+        hy_begin(F);
+        took[way % 3] = -hy_seconds();
+        for (i = 0; i < n; i++) {
+            hy_begin(F);
+            if (way % 3 == 0) hy_call(F, net, x);
+            else last = hy_later(F, net, x);
+            if (way % 3 == 1) right &= hy_item(F, hy_wait(F, last)) == due;
+            hy_end(F);
+        }
+        if (way % 3 == 2) right &= hy_item(F, hy_wait(F, last)) == due;
+        hy_wait_all(F);
+        took[way % 3] += hy_seconds();
+        hy_end(F);
+    }
+    fprintf(stderr, "%d products: %.1f ms by plain calls, %.1f waiting for each, %.1f waiting at the end\n", n,
+            1e3 * took[0], 1e3 * took[1], 1e3 * took[2]);
+    printf("%d products: %s\n", n, right ? "every one is that of a plain call" : "one is wrong");
+    if (hy_error(F)) printf("%s\n", hy_error(F));
+    hy_close(F);
+}
+
+/* --- what a call costs its caller, beside one signal to a thread that sleeps --- */
+static void nap(void)
+{
+    struct timespec t = { 0, 1000000 };
+    nanosleep(&t, NULL);
+}
+
+static void cost(int n)
+{
+    hy_desc desc = { 0 };
+    hy_hybridize_opt one = { 0 };
+    hy_frame *F;
+    hy_block *net, *slow;
+    hy_array *x, *wide;
+    hy_ticket *t, *other;
+    jobs idle;
+    double *signal = (double *)calloc((size_t)n, sizeof *signal), *later = (double *)calloc((size_t)n, sizeof *later);
+    double calls = 1e9, tickets = 1e9, took;
+    int i;
+    memset(&idle, 0, sizeof idle);
+    pthread_mutex_init(&idle.lock, NULL);
+    pthread_cond_init(&idle.change, NULL);
+    if (pthread_create(&idle.thread, NULL, jobs_main, &idle)) return;
+    desc.threads = 2;
+    one.threads = 1;
+    F = hy_open(&desc);
+    x = hy_ones(F, HY_SHAPE(1, 16));
+    net = hy_nn_dense(F, 16, NULL);
+    hy_initialize(F, net, NULL);
+    hy_hybridize(F, net, &one);
+    hy_call(F, net, x);
+    for (i = 0; i < n; i++) {
+        nap();
+        signal[i] = -hy_seconds();
+        pthread_cond_signal(&idle.change);
+        signal[i] += hy_seconds();
+        nap();
+        hy_begin(F);
+        later[i] = -hy_seconds();
+        t = hy_later(F, net, x);
+        later[i] += hy_seconds();
+        hy_wait(F, t);
+        hy_end(F);
+    }
+    slow = hy_nn_dense(F, 1024, NULL);
+    wide = hy_ones(F, HY_SHAPE(64, 1024));
+    hy_initialize(F, slow, NULL);
+    hy_hybridize(F, slow, &one);
+    for (i = 0; i < n / 10 + 5; i++) {  /* the least of some */
+        hy_begin(F);
+        took = -hy_seconds();
+        hy_call(F, slow, wide);
+        hy_call(F, slow, wide);
+        took += hy_seconds();
+        if (took < calls) calls = took;
+        took = -hy_seconds();
+        t = hy_later(F, slow, wide);
+        other = hy_later(F, slow, wide);
+        hy_wait(F, t);
+        hy_wait(F, other);
+        took += hy_seconds();
+        if (took < tickets) tickets = took;
+        hy_end(F);
+    }
+    qsort(signal, (size_t)n, sizeof *signal, by_size);
+    qsort(later, (size_t)n, sizeof *later, by_size);
+    fprintf(stderr, "hy_later %.1f us at the median, %.1f at 90 %%; pthread_cond_signal %.1f and %.1f\n"
+            "two tickets took %.2f of two calls (%.0f us)\n", 1e6 * later[n / 2], 1e6 * later[n * 9 / 10],
+            1e6 * signal[n / 2], 1e6 * signal[n * 9 / 10], tickets / calls, 1e6 * calls);
+    if (hy_error(F)) printf("%s\n", hy_error(F));
+    hy_close(F);
+    pthread_mutex_lock(&idle.lock);
+    idle.stop = 1;
+    pthread_cond_signal(&idle.change);
+    pthread_mutex_unlock(&idle.lock);
+    pthread_join(idle.thread, NULL);
+    free(signal);
+    free(later);
+}
+
 int main(int argc, char **argv)
 {
     const int quick = argc > 1 && !strcmp(argv[1], "quick"), frames = quick ? 200 : 10000;
     jobs host;
+    products(quick ? 50 : 1000);
+    cost(quick ? 20 : 1000);
+    if (argc > 1 && !strcmp(argv[1], "cost")) return 0;
     memset(&host, 0, sizeof host);
     pthread_mutex_init(&host.lock, NULL);
     pthread_cond_init(&host.change, NULL);

@@ -670,7 +670,7 @@ static void pg_stretch(const pg_job *J)
 static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, char *refused, size_t room)
 {
     pg_memory memory;
-    pg_buffer buffer = { NULL, NULL, 0 };
+    pg_buffer buffer = { NULL, NULL, 0 }, lane = { NULL, NULL, 0 };
     pg_job J;
     hy_frame *F;
     memset(&memory, 0, sizeof memory);
@@ -702,7 +702,10 @@ static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, ch
     pg_fail(F, R, "building");
     if (!R->error[0] && !R->skipped && !refused[0]) {
         pg_set_ways(&J);
-        if ((way->flags & PG_BOUND) && !P->wrong && !P->dynamic) pg_bind(&J, &buffer);
+        if ((way->flags & PG_BOUND) && !P->wrong && !P->dynamic) {
+            pg_bind(&J, &buffer, 0);
+            if (way->threads > 1 && P->number % 8 == 1 && !R->error[0]) pg_bind(&J, &lane, 1);
+        }
         if (way->flags & PG_FORKS) pg_run_forks(&J);
         else if (way->flags & PG_SOURCE) pg_through_source(&J, refused, room);
         else pg_call(&J, "first", 0, 0);
@@ -710,7 +713,7 @@ static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, ch
     }
     if ((way->flags & PG_JIT) && memory.said[0]) snprintf(refused, room, "%s", memory.said);
     if ((way->flags & PG_STARVED) && R->code == HY_ERROR_MEMORY) pg_revive(&J);
-    if (!pg_guard_holds(&buffer)) {
+    if (!pg_guard_holds(&buffer) || !pg_guard_holds(&lane)) {
         snprintf(R->error, sizeof R->error, "bytes behind the buffer were written");
         R->code = HY_ERROR_STATE;
     }
@@ -723,6 +726,7 @@ static void pg_run_once(const pg_program *P, const pg_way *way, pg_result *R, ch
     }
     hy_close(F);
     free(buffer.block);
+    free(lane.block);
     R->kept = memory.held;
     R->taken = memory.taken;
     R->still = memory.still;

@@ -153,6 +153,7 @@ typedef struct pg_memory {
     int64_t held, taken, fails_at;
     uint64_t turn;
     int still, fill;                    /* what memory holds that nobody has written */
+    int started;                        /* calls that a host was given */
     char said[2048];
 } pg_memory;
 static void *pg_alloc(void *user, size_t bytes)
@@ -189,6 +190,14 @@ static void pg_log(void *user, int level, int code, const char *text)
     if (level == HY_LOG_WARNING && !strncmp(text, "jit: ", 5)) snprintf(m->said, sizeof m->said, "%s", text);
     m->still |= level == HY_LOG_WARNING && strstr(text, "calls that only change running statistics") != NULL;
 }
+/* A host that is given calls: makes them at once, does not want them, or both. */
+static int pg_host_start(void *user, void (*fn)(void *arg), void *arg)
+{
+    pg_memory *m = (pg_memory *)user;
+    const int what = m->started++ % 3;
+    if (what != 1) fn(arg);
+    return what != 0;
+}
 static hy_frame *pg_open(const pg_way *way, pg_memory *memory)
 {
     hy_desc desc;
@@ -198,7 +207,11 @@ static hy_frame *pg_open(const pg_way *way, pg_memory *memory)
     desc.allocator.alloc_fn = pg_alloc;
     desc.allocator.free_fn = pg_release;
     desc.allocator.user_data = memory;
-    if (way->flags & PG_HOST) { desc.parallel_for = pg_host_for; desc.parallel_user = memory; }
+    if (way->flags & PG_HOST) {
+        desc.parallel_for = pg_host_for;
+        desc.start = pg_host_start;
+        desc.parallel_user = desc.start_user = memory;
+    }
     if (way->flags & (PG_JIT | PG_PAIR)) { desc.log_fn = pg_log; desc.log_user = memory; }
     return hy_open(&desc);
 }
@@ -349,14 +362,30 @@ typedef struct pg_job {
     pg_net   *net;
     hy_graph *graph;                    /* made in a symbolic frame; it runs instead of the block */
     pg_memory *memory;
+    int       lane, counts;             /* bound for tickets; what a call takes of memory is counted */
 } pg_job;
 
 /* Is the call made by another thread, as hy_later has it? One program in four, where there are threads. */
 static int pg_comes_later(const pg_job *J)
 {
-    const int other = PG_BOUND | PG_FORKS | PG_STARVED | PG_RECOMPUTE | PG_JIT;
+    const int other = PG_FORKS | PG_STARVED | PG_RECOMPUTE | PG_JIT | (J->lane ? 0 : PG_BOUND);
     return !J->graph && J->way->threads > 1 && (J->way->flags & PG_HYBRID) && !(J->way->flags & other) &&
            J->P->number % 4 == 1 && !J->P->wrong && !J->F->recording && !J->F->training;
+}
+/* The call as a ticket: alone, beside one that nobody wants, or beside some that are waited for in turn. The random
+ * numbers that these take are drawn again. */
+static hy_array *pg_call_later(const pg_job *J, hy_array *x)
+{
+    const int way = J->counts || J->lane ? 0 : (int)(J->P->number / 4 % 4);
+    hy_ticket *t = hy_later(J->F, J->block, x), *more[3];
+    const uint64_t stream = J->F->stream;
+    int i;
+    for (i = 0; i < way; i++) more[i] = hy_later(J->F, J->block, x);
+    J->F->stream = stream;
+    if (way == 1) hy_drop(J->F, more[0]);
+    if (way > 1) hy_wait(J->F, more[1]);
+    if (way == 3) { hy_ready(J->F, more[2]); hy_drop(J->F, more[2]); }
+    return hy_wait(J->F, t);                    /* hy_close ends what is left */
 }
 
 /* x: the inputs, as pg_inputs gives them. */
@@ -365,7 +394,7 @@ static hy_array *pg_invoke(const pg_job *J, hy_array *x)
     hy_array *all[PG_LEAVES];
     int k, n = 0, inputs = 0;
     pg_spoil_stack(J->memory->fill);
-    if (pg_comes_later(J)) return hy_wait(J->F, hy_later(J->F, J->block, x));
+    if (pg_comes_later(J)) return pg_call_later(J, x);
     if (!J->graph) return hy_call(J->F, J->block, x);
     for (k = 0; k < J->P->nleaf; k++) {
         if (J->P->leaf[k].kind == PG_INPUT) all[n++] = hy_get(J->F, x, inputs++);
@@ -453,7 +482,7 @@ static hy_block *pg_reloaded(hy_frame *F, const pg_program *P, const pg_way *way
 
 typedef struct pg_buffer { char *block, *at; size_t bytes; } pg_buffer;
 enum { PG_GUARD = 128 };
-static void pg_bind(const pg_job *J, pg_buffer *buffer)
+static void pg_bind(pg_job *J, pg_buffer *buffer, int lane)
 {
     hy_array *at[PG_LEAVES], *x;
     hy_plan_info info;
@@ -470,7 +499,8 @@ static void pg_bind(const pg_job *J, pg_buffer *buffer)
         buffer->block = (char *)malloc(info.total + PG_GUARD + 64);
         buffer->at = buffer->block + (64 - (uintptr_t)buffer->block % 64);
         for (i = 0; i < PG_GUARD; i++) buffer->at[info.total + i] = 0x5a;
-        hy_bind(J->F, J->block, x, buffer->at, info.total);
+        if (!lane) hy_bind(J->F, J->block, x, buffer->at, info.total);
+        else J->lane = !hy_bind_lane(J->F, J->block, x, 0, buffer->at, info.total);
     }
     pg_fail(J->F, J->R, "bind");
     hy_end(J->F);
@@ -483,11 +513,12 @@ static int pg_guard_holds(const pg_buffer *b)
 }
 
 /* How many blocks of memory a call takes that came twice before. */
-static void pg_count_calls(const pg_job *J)
+static void pg_count_calls(pg_job *J)
 {
     hy_array *at[PG_LEAVES], *x;
     int64_t before = 0;
     int i = 0;
+    J->counts = 1;
     hy_begin(J->F);
     x = pg_inputs(J->F, J->P, J->way, 0, at);
     if (pg_comes_later(J)) i = -30;     /* a ticket is used again late */
@@ -497,6 +528,7 @@ static void pg_count_calls(const pg_job *J)
         pg_invoke(J, x);
         hy_end(J->F);
     }
+    J->counts = 0;
     J->R->calls = hy_error(J->F) ? 0 : hy_memory_use(J->F).calls - before;     /* other draws may fail */
     hy_end(J->F);
 }

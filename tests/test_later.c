@@ -11,18 +11,28 @@ static hy_array *later_forward(hy_frame *F, hy_block *self, hy_array *x)
     return hy_group(F, a, hy_group(F, hy_identity(F, b), hy_sum(F, a, HY_ALL, NULL)));
 }
 
-/* A host that keeps what it is given, and runs it as the test says. */
+typedef struct later_chance { uint64_t state; } later_chance;
+static int later_pick(later_chance *c, int n)
+{
+    c->state = c->state * 6364136223846793005u + 1442695040888963407u;
+    return (int)((c->state >> 33) % (uint64_t)n);
+}
+
+/* A host that keeps what it is given, and runs it as the test says: or, with moods, as it likes. */
 enum { LATER_JOBS = 64 };
 typedef struct later_host {
     int refuses, at_once, n;
+    later_chance *moods;
     struct { void (*fn)(void *arg); void *arg; int ran; } job[LATER_JOBS];
 } later_host;
 
 static int later_start(void *user, void (*fn)(void *arg), void *arg)
 {
     later_host *host = (later_host *)user;
-    if (host->refuses || host->n == LATER_JOBS) return 1;
-    if (host->at_once) { fn(arg); return 0; }
+    const int mood = host->moods ? later_pick(host->moods, 6) : -1;
+    if (host->refuses || host->n == LATER_JOBS || mood == 0) return 1;
+    if (host->at_once || mood == 1) { fn(arg); return 0; }
+    if (mood == 2) { fn(arg); return 1; }       /* both */
     host->job[host->n].fn = fn;
     host->job[host->n].ran = 0;
     host->job[host->n++].arg = arg;
@@ -338,14 +348,45 @@ static void thread_later_oom(void)
 
 /* Random sequences: calls, tickets, writes, waits, drops, a host that forgets, other frames, closes. */
 enum { LATER_NETS = 3, LATER_TICKETS = 12 };
-typedef struct later_chance { uint64_t state; } later_chance;
-static int later_pick(later_chance *c, int n)
+/* Memory for any thread, which ends when the test says so. */
+typedef struct later_meter { int left, blocks; } later_meter;
+static void *later_alloc(void *user, size_t bytes)
 {
-    c->state = c->state * 6364136223846793005u + 1442695040888963407u;
-    return (int)((c->state >> 33) % (uint64_t)n);
+    later_meter *meter = (later_meter *)user;
+    void *block = HY__ADD(&meter->left, -1) < 0 ? NULL : malloc(bytes);
+    if (block) HY__ADD(&meter->blocks, 1);
+    return block;
+}
+static void later_free(void *user, void *block)
+{
+    HY__ADD(&((later_meter *)user)->blocks, -1);
+    free(block);
+}
+/* The value is right; or memory had ended, and then a second try gives it, or says that the call itself failed. */
+static int later_right(hy_frame *F, hy_ticket *t, double due, later_meter *meter, int poor)
+{
+    double got;
+    hy_begin(F);
+    got = hy_value(F, hy_wait(F, t), 0, 1);
+    hy_end(F);
+    if (!poor) return got == due && !hy_error(F);
+    HY__STORE(&meter->left, 1 << 30);
+    if (!hy_error(F)) return got == due;
+    if (hy_error_code(F) != HY_ERROR_MEMORY) return 0;
+    hy_clear(F);
+    hy_begin(F);
+    got = hy_value(F, hy_wait(F, t), 0, 1);
+    hy_end(F);
+    if (!hy_error(F)) return got == due;
+    got = hy_error_code(F) == HY_ERROR_MEMORY || strstr(hy_error(F), "used up") != NULL;
+    hy_clear(F);
+    return got != 0;
 }
 static void later_sequence(uint64_t number)
 {
+    static char room[3][1 << 14];
+    later_meter meter;
+    hy_desc desc;
     later_chance c;
     later_host host;
     hy_frame *F, *G;
@@ -353,33 +394,56 @@ static void later_sequence(uint64_t number)
     hy_array *x[LATER_NETS];
     hy_ticket *t[LATER_TICKETS];
     float due[LATER_TICKETS], value[LATER_NETS];
-    int i, k, n = 0, steps, hosts;
+    int i, k, n = 0, steps, hosts, scarce, poor, bound;
     c.state = number * 0x9e3779b97f4a7c15u + 1;
     memset(&host, 0, sizeof host);
-    hosts = later_pick(&c, 3);
-    F = later_open(1 + later_pick(&c, 3), hosts == 1 ? &host : NULL);
+    memset(&desc, 0, sizeof desc);
+    hosts = later_pick(&c, 4);
+    bound = later_pick(&c, 4) == 0;
+    poor = later_pick(&c, 2);                   /* memory ends now and then */
+    host.moods = hosts == 2 ? &c : NULL;
+    meter.left = 1 << 30;
+    meter.blocks = 0;
+    desc.threads = 1 + later_pick(&c, 3);
+    desc.seed = 7;
+    desc.allocator.alloc_fn = later_alloc;
+    desc.allocator.free_fn = later_free;
+    desc.allocator.user_data = &meter;
+    if (hosts == 1 || hosts == 2) { desc.start = later_start; desc.start_user = &host; }
+    F = hy_open(&desc);
     G = hy_fork(F);
     for (i = 0; i < LATER_NETS; i++) {
         net[i] = hy_nn_dense(F, 2, NULL);
         hy_initialize(F, net[i], NULL);
         hy_hybridize(F, net[i], NULL);
         x[i] = hy_full(F, HY_SHAPE(1 + i, 4), value[i] = (float)(i + 1));
+        hy_begin(F);
         hy_call(F, net[i], x[i]);
+        hy_end(F);
         hy_fill(F, hy_param(F, net[i], "weight"), 1);
     }
-    for (steps = 20 + later_pick(&c, 60); steps && !hy_error(F); steps--) {
+    if (bound) {
+        hy_bind(F, net[0], x[0], room[0], sizeof room[0]);
+        for (i = 0; i < 2; i++) hy_bind_lane(F, net[0], x[0], i, room[i + 1], sizeof room[0]);
+    }
+    for (steps = 20 + later_pick(&c, 60); steps && !hy_error(F) && !test_broken; steps--) {
         i = later_pick(&c, LATER_NETS);
         k = n ? later_pick(&c, n) : 0;
+        scarce = poor && later_pick(&c, 8) == 0;
+        if (scarce) HY__STORE(&meter.left, later_pick(&c, 6));
         hy_begin(F);
-        switch (later_pick(&c, 9)) {
+        switch (hy_error(F) ? -1 : later_pick(&c, 9)) {
+        case -1: break;
         case 0: case 1: case 2:
             if (n == LATER_TICKETS) break;
             t[n] = hy_later(F, net[i], x[i]);
-            due[n++] = 4 * value[i];
+            if (t[n]) due[n++] = 4 * value[i];
+            else CHECK(scarce || (bound && !i && strstr(hy_error(F), "hy_wait first")));
+            hy_clear(F);
             break;
         case 3: case 4:
             if (!n) break;
-            CHECK(hy_value(F, hy_wait(F, t[k]), 0, 1) == due[k]);
+            CHECK(later_right(F, t[k], due[k], &meter, poor));
             t[k] = t[--n];
             due[k] = due[n];
             break;
@@ -400,20 +464,31 @@ static void later_sequence(uint64_t number)
             else if (n) hy_ready(F, t[k]);
             break;
         default:
-            if (later_pick(&c, 4)) CHECK(hy_value(F, hy_call(F, net[i], x[i]), 0, 1) == 4 * value[i]);
-            else if (n) {                               /* from another frame */
-                CHECK(hy_value(G, hy_wait(G, t[k]), 0, 1) == due[k]);
+            if (later_pick(&c, 4)) {
+                float got = (float)hy_value(F, hy_call(F, net[i], x[i]), 0, 1);
+                CHECK(scarce ? !hy_error(F) || hy_error_code(F) == HY_ERROR_MEMORY : got == 4 * value[i]);
+                if (scarce) hy_clear(F);
+            } else if (n) {                             /* from another frame */
+                CHECK(later_right(G, t[k], due[k], &meter, poor));
                 t[k] = t[--n];
                 due[k] = due[n];
-            } else if (later_pick(&c, 2)) hy_wait_all(F);
+            } else if (later_pick(&c, 2)) {
+                hy_wait_all(F);
+                if (scarce) hy_clear(F);
+            }
         }
+        HY__STORE(&meter.left, 1 << 30);
+        if (scarce) hy_clear(F);
         hy_end(F);
+        if (scarce) hy_clear(F);
     }
     CHECK(!hy_error(F) && !hy_error(G));
-    if (hy_error(F)) printf("    sequence %d: %s\n", (int)number, hy_error(F));
+    if (hy_error(F) || test_broken) printf("    sequence %d: %s\n", (int)number, hy_error(F) ? hy_error(F) : "");
     hy_close(G);
     CHECK(hy_close(F) == 0);
+    host.moods = NULL;
     later_host_ends(&host);
+    if (!CHECK(meter.blocks == 0)) printf("    sequence %d: %d blocks\n", (int)number, meter.blocks);
 }
 /* A gradient that a ticket reads; one result twice; an input of one frame that is waited for in the next. */
 static hy_array *later_pair(hy_frame *F, hy_block *self, hy_array *x)
