@@ -372,8 +372,8 @@ static int pg_comes_later(const pg_job *J)
     return !J->graph && J->way->threads > 1 && (J->way->flags & PG_HYBRID) && !(J->way->flags & other) &&
            J->P->number % 4 == 1 && !J->P->wrong && !J->F->recording && !J->F->training;
 }
-/* The call as a ticket: alone, beside one that nobody wants, or beside some that are waited for in turn. The random
- * numbers that these take are drawn again. */
+/* The call as a ticket: alone, beside one that nobody wants, or beside some that are waited for in turn. The
+ * random numbers that these take are drawn again. */
 static hy_array *pg_call_later(const pg_job *J, hy_array *x)
 {
     const int way = J->counts || J->lane ? 0 : (int)(J->P->number / 4 % 4);
