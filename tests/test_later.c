@@ -947,7 +947,7 @@ static void thread_later_lanes_oom(void)
 typedef struct later_job { void (*fn)(void *arg); void *arg; struct later_job *next; } later_job;
 typedef struct later_crew {
     pthread_mutex_t lock;
-    later_job *first;
+    later_job *first, *lost;
     uint64_t   state;
     int        stop;
     pthread_t  thread;
@@ -968,13 +968,13 @@ static void *later_crew_main(void *arg)
     }
     return NULL;
 }
-static void later_crew_give(later_crew *crew, void (*fn)(void *arg), void *arg)
+static void later_crew_give(later_job **list, void (*fn)(void *arg), void *arg)
 {
     later_job *job = (later_job *)malloc(sizeof *job);
     job->fn = fn;
     job->arg = arg;
-    job->next = crew->first;                    /* the last one first */
-    crew->first = job;
+    job->next = *list;                          /* the last one first */
+    *list = job;
 }
 static int later_crew_start(void *user, void (*fn)(void *arg), void *arg)
 {
@@ -983,11 +983,12 @@ static int later_crew_start(void *user, void (*fn)(void *arg), void *arg)
     pthread_mutex_lock(&crew->lock);
     crew->state = crew->state * 6364136223846793005u + 1442695040888963407u;
     what = (int)((crew->state >> 33) % 8);
-    if (what < 4) later_crew_give(crew, fn, arg);
-    if (what == 3) later_crew_give(crew, fn, arg);
+    if (what < 4) later_crew_give(&crew->first, fn, arg);
+    if (what == 3) later_crew_give(&crew->first, fn, arg);
+    if (what == 7) later_crew_give(&crew->lost, fn, arg);       /* until all is over */
     pthread_mutex_unlock(&crew->lock);
     if (what == 4 || what == 5) fn(arg);        /* at once ... */
-    return what == 2 || what == 5 || what == 6; /* ... and says no beside; 7: forgets it */
+    return what == 2 || what == 5 || what == 6; /* ... and says no beside */
 }
 static void later_crew_open(later_crew *crew, uint64_t seed)
 {
@@ -1005,6 +1006,7 @@ static void later_crew_close(later_crew *crew)
     pthread_mutex_unlock(&crew->lock);
     pthread_join(crew->thread, NULL);
     while ((job = crew->first) != NULL) { crew->first = job->next; job->fn(job->arg); free(job); }
+    while ((job = crew->lost) != NULL) { crew->lost = job->next; job->fn(job->arg); free(job); }
     pthread_mutex_destroy(&crew->lock);
 }
 
