@@ -53104,23 +53104,23 @@ static hy_ticket *hy__ticket_unready(const struct hy__later *all, const hy_frame
     hy_ticket *t = all->first;
     while (t && t->frame != F) t = t->next;
     if (t) return t;
-    for (t = all->all; t && !(t->frame == F && t->state == HY__RUNNING); t = t->older) continue;
+    for (t = all->all; t && !(t->state == HY__RUNNING && t->frame == F); t = t->older) continue;
     return t;
 }
 
-/* Gives up all tickets of a frame. The lock is held. */
+/* Gives up all tickets of a frame. Whose a spent one is another thread may be writing down. The lock is held. */
 static void hy__tickets_drop(hy_frame *F)
 {
     hy_ticket *t;
     for (t = F->root->later->all; t; t = t->older)
-        if (t->frame == F && t->state != HY__SPENT) hy__ticket_drop(F, t);
+        if (t->state != HY__SPENT && t->frame == F) hy__ticket_drop(F, t);
 }
 
 /* Does this thread run a ticket of the frame, so that a callback ends them? The lock is held. */
 static int hy__later_inside(hy_frame *F, const char *who)
 {
     const hy_ticket *t = F->root->later->all;
-    while (t && !(t->frame == F && hy__ticket_mine(t))) t = t->older;
+    while (t && !(hy__ticket_mine(t) && t->frame == F)) t = t->older;
     return t && hy__ticket_inside(F, who);
 }
 
@@ -53134,7 +53134,7 @@ static void hy__later_wait(hy_frame *F)
     inside = hy__later_inside(F, "hy_wait_all");
     while (!inside && (t = hy__ticket_unready(all, F)) != NULL) hy__ticket_finish(F, t, t->number);
     for (t = all->all; t && !inside; t = t->older)
-        if (t->frame == F && t->state == HY__READY && t->code && (!wrong || t->number < wrong->number))
+        if (t->state == HY__READY && t->frame == F && t->code && (!wrong || t->number < wrong->number))
             wrong = t;
     if (wrong) hy__fail(F, wrong->code, "%s", wrong->text);
     if (!inside) hy__tickets_drop(F);
