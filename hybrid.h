@@ -53108,7 +53108,8 @@ static hy_ticket *hy__ticket_unready(const struct hy__later *all, const hy_frame
     return t;
 }
 
-/* Gives up all tickets of a frame. Whose a spent one is another thread may be writing down. The lock is held. */
+/* Gives up all tickets of a frame; another thread may be writing down whose a spent one is. The lock is
+ * held. */
 static void hy__tickets_drop(hy_frame *F)
 {
     hy_ticket *t;
