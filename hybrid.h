@@ -119,6 +119,11 @@
  *       keys = hy_with_room(F, hy_zeros(F, HY_SHAPE(1, heads, 0, width)), 2, longest);
  *       ... in each step: keys = hy_extend(F, keys, k, 2), of one more row
  *
+ *   Attention and products of matrices read such a cache where it lies, others a packed copy. A hybridized
+ *   network has a program for each length of it; with a cache of one size there is one: hy_put_rows(F,
+ *   cache, rows, at, axis) puts rows at the places that `at` counts, of HY_I64, one for each row, and
+ *   attention reads the first rows alone, as many as its option `length` says. In ONNX files a Concat of an
+ *   input that the network gives back is hy_extend.
  *   Whoever writes into one of them has it in memory of its own from then on, and hy_data makes that of one
  *   whose axis is not the first, so that it is packed. While another is there a view of one is not written.
  *
@@ -1133,7 +1138,9 @@ enum {                                  /* facts that passes ask for */
     HY_OP_ALIKE     = 16384,            /* pointwise where its first input has the type of the output */
     HY_OP_LIKE      = 32768,            /* of its last input it reads the shape alone */
     HY_OP_PARTS     = 65536,            /* cuts along attribute axis, from begin */
-    HY_OP_SIZES     = 131072            /* infer only unifies and copies dims; 1 << 20 on: not yours */
+    HY_OP_SIZES     = 131072,           /* infer only unifies and copies dims */
+    HY_OP_APART     = 262144            /* inputs 1 and 2 may be matrices that lie apart, see */
+                                        /* hy__lie_apart; 1 << 20 on: not yours */
 };
 
 struct hy_run;
@@ -1188,6 +1195,8 @@ typedef struct hy_run {
     const hy_job *fault_job;            /* of a body, in which they were met; else NULL ... */
     const char  *fault_name;            /* ... and its node's name */
     const struct hy__timing *timing;    /* of a loop while hy_profile looks on, else NULL */
+    int64_t      fault_index;           /* what was met, ... */
+    int64_t      fault_size;            /* ... of so many, if not 0: for the message */
 } hy_run;
 
 /* A gradient wanted: fill dx[i] where want[i], from dy[o] (NULL is zero), by emitting operators. */
@@ -1921,7 +1930,8 @@ struct hy_op {
 #define HY_P_softmax HY_P_SOFTMAX
 #define HY_A_softmax(A, R) HY_A_SOFTMAX(A, R) \
     A(R, flag, use_length, use_length, 0, "a second input gives lengths; 0 beyond")
-#define HY_I_attention(I) I(query, ONE, 1) I(key, ONE, 1) I(value, ONE, 1) I(mask, RARE, r->use_mask)
+#define HY_I_attention(I) I(query, ONE, 1) I(key, ONE, 1) I(value, ONE, 1) I(mask, RARE, r->use_mask) \
+    I(length, RARE, r->use_length)
 #define HY_O_attention HY_O_OUT
 #define HY_P_attention HY_NOTHING
 #define HY_A_attention(A, R) \
@@ -1932,7 +1942,8 @@ struct hy_op {
         "an input, broadcast to (B,heads,T,S), is added to scores or, of bools, hides them where false") \
     A(R, flag, causal, causal, 0, "query i sees the keys up to past + i") \
     A(R, int, past, past, 0, "so many keys stand before the first query's own") \
-    A(R, flag, zero_hidden, zero_hidden, 0, "where the mask hides all keys the result is 0, not NaN")
+    A(R, flag, zero_hidden, zero_hidden, 0, "where the mask hides all keys the result is 0, not NaN") \
+    A(R, flag, use_length, use_length, 0, "an input, one number of i64: so many keys are read, the first")
 #define HY_I_log_softmax HY_I_DATA
 #define HY_O_log_softmax HY_O_OUT
 #define HY_P_log_softmax HY_P_SOFTMAX
@@ -2136,7 +2147,7 @@ struct hy_op {
 #define HY_P_concat(P, R) P(R, int, dim, dim, 1, "the axis to join")
 #define HY_I_extend(I) I(data, ONE, 1) I(rows, ONE, 1)
 #define HY_O_extend HY_O_OUT
-#define HY_P_extend(P, R) P(R, int, axis, axis, 0, "the axis along which rows stand behind data")
+#define HY_P_extend(P, R) P(R, int, axis, dim, 0, "the axis along which rows stand behind data")
 #define HY_I_stack HY_I_ARGS
 #define HY_O_stack HY_O_OUT
 #define HY_P_stack(P, R) P(R, int, axis, axis, 0, "where the new axis stands")
@@ -2369,6 +2380,9 @@ struct hy_op {
 #define HY_I_index_copy(I) I(old_tensor, ONE, 1) I(index_vector, ONE, 1) I(new_tensor, ONE, 1)
 #define HY_O_index_copy HY_O_OUT
 #define HY_P_index_copy HY_NOTHING
+#define HY_I_put_rows(I) I(cache, ONE, 1) I(rows, ONE, 1) I(at, ONE, 1)
+#define HY_O_put_rows HY_O_OUT
+#define HY_P_put_rows(P, R) P(R, int, axis, axis, 0, "the axis of the cache along which at counts")
 
 /* --- reductions that need more than a line --- */
 #define HY_I_norm HY_I_DATA
@@ -2566,10 +2580,11 @@ struct hy_op {
 #define HY__ROWS(OP, OPT, OWN, OWN_OPT) \
     OPT(fully_connected, "FullyConnected", NULL, HY_OP_SIZES, "data weight^T + bias") \
     OPT(dot, "dot", NULL, 0, "product over the last axis of lhs and the first of rhs") \
-    OPT(batch_dot, "batch_dot", NULL, HY_OP_SIZES, "matrix products of a batch") \
-    OPT(linalg_gemm2, "_linalg_gemm2", "linalg_gemm2", HY_OP_SIZES, \
+    OPT(batch_dot, "batch_dot", NULL, HY_OP_SIZES | HY_OP_APART, "matrix products of a batch") \
+    OPT(linalg_gemm2, "_linalg_gemm2", "linalg_gemm2", HY_OP_SIZES | HY_OP_APART, \
         "alpha op(A) op(B), for each matrix of a batch") \
-    OP(_np_matmul, "_npi_matmul", NULL, 0, "products as in numpy: of vectors, of one matrix for a batch") \
+    OP(_np_matmul, "_npi_matmul", NULL, HY_OP_APART, \
+        "products as in numpy: of vectors, of one matrix for a batch") \
     OP(linalg_inverse, "_linalg_inverse", "linalg_inverse", 0, "the inverse of each matrix of a batch") \
     OP(linalg_det, "_linalg_det", "linalg_det", 0, "its determinant") \
     OP(linalg_slogdet, "_linalg_slogdet", "linalg_slogdet", 0, "the sign, and log |determinant|") \
@@ -2598,7 +2613,7 @@ struct hy_op {
     OPT(softmax, "softmax", NULL, HY_OP_INPLACE | HY_OP_SIZES, "exp(x) over its sum") \
     OPT(log_softmax, "log_softmax", NULL, HY_OP_INPLACE, "log of softmax") \
     OPT(softmin, "softmin", NULL, 0, "softmax of -x") \
-    OPT(attention, "attention", NULL, 0, \
+    OPT(attention, "attention", NULL, HY_OP_APART, \
         "softmax(scale Q K^T + mask) V for each head, of (B,T,heads D) or (B,heads,T,D)") \
     OPT(softmax_activation, "SoftmaxActivation", NULL, 0, "softmax of old files") \
     OPT(softmax_output, "SoftmaxOutput", "Softmax", 0, \
@@ -2656,7 +2671,7 @@ struct hy_op {
     OP(size_array, "size_array", NULL, HY_OP_MOVES, "the number of elements, as int64") \
     OP(concat, "Concat", "concat", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS | HY_OP_SIZES, \
        "inputs joined along an axis") \
-    OP(extend, "extend", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS, \
+    OP(extend, "Concat", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS | HY_OP_SIZES, \
         "rows behind data, written there where room is left: see hy_with_room") \
     OP(stack, "stack", NULL, HY_OP_MOVES, "inputs joined along a new axis") \
     OP(vstack, "_npi_vstack", NULL, HY_OP_MOVES, "joined along axis 0; lines are rows") \
@@ -2714,6 +2729,8 @@ struct hy_op {
     OPT(unique, "_npi_unique", "_np_unique", HY_OP_DYNAMIC, \
         "the values that come, in ascending order; NaN is the largest") \
     OP(index_copy, "_contrib_index_copy", NULL, 0, "old_tensor with rows replaced") \
+    OP(put_rows, NULL, NULL, HY_OP_INPLACE, \
+        "the cache with rows put at the places that at, of i64, gives: one for each") \
     OPT(norm, "norm", NULL, 0, "sum |x|, or sqrt(sum x^2)") \
     OPT(_average, "_npi_average", NULL, 0, "mean, weighted by lines along an axis or by elements") \
     OPT(moments, "moments", NULL, 0, "mean and variance") \
@@ -3215,7 +3232,7 @@ typedef struct hy_softmax_opt { double temperature /* 1 */; hy_dtype dtype; int 
 HY_API hy_array *hy_softmax(hy_frame *F, hy_array *data, int axis, const hy_softmax_opt *opt);
     /* exp(x) over its sum */
 typedef struct hy_attention_opt { int heads /* 1 */; int kv_heads; double scale; int use_mask; int causal;
-    int past; int zero_hidden; hy_array *mask; } hy_attention_opt;
+    int past; int zero_hidden; int use_length; hy_array *mask; hy_array *length; } hy_attention_opt;
 HY_API hy_array *hy_attention(hy_frame *F, hy_array *query, hy_array *key, hy_array *value,
                               const hy_attention_opt *opt);
     /* softmax(scale Q K^T + mask) V for each head, of (B,T,heads D) or (B,heads,T,D) */
@@ -3364,6 +3381,8 @@ HY_API hy_array *hy_insert_tensor(hy_frame *F, hy_array *arr, hy_array *values, 
     /* ... before each place that obj names */
 HY_API hy_array *hy_index_copy(hy_frame *F, hy_array *old_tensor, hy_array *index_vector,
                                hy_array *new_tensor);  /* old_tensor with rows replaced */
+HY_API hy_array *hy_put_rows(hy_frame *F, hy_array *cache, hy_array *rows, hy_array *at, int axis);
+    /* the cache with rows put at the places that at, of i64, gives: one for each */
 
 /* --- sorting --- */
 typedef struct hy_topk_opt { int ret_typ; int is_ascend; hy_dtype dtype /* HY_F32 */; } hy_topk_opt;
@@ -8523,43 +8542,42 @@ HY__HOT_END
     X(broadcast_like) X(add_n) X(add_scalar) X(mul_scalar) X(expand_dims) X(cast)
 #define HY__NEEDS_TRAIN(N) \
     N(log_sigmoid, sigmoid) N(softrelu, sigmoid) N(mish, sigmoid) N(mish, softrelu) N(mish, tanh) \
-    N(softsign, abs) N(activation, abs) N(leaky_relu, erf) N(leaky_relu, exp) \
-    N(leaky_relu, greater_scalar) N(leaky_relu, where) N(hard_sigmoid, greater_scalar) \
-    N(hard_sigmoid, lesser_scalar) N(hard_sigmoid, logical_and) N(clip, equal) N(smooth_l1, clip) \
-    N(erf, exp) N(erfinv, exp) N(gamma, digamma) N(gammaln, digamma) N(digamma, trigamma) \
-    N(sin, cos) N(cos, sin) N(arcsin, rsqrt) N(arccos, rsqrt) N(sinh, cosh) N(cosh, sinh) \
-    N(arcsinh, rsqrt) N(arccosh, rsqrt) N(mod, floor) N(elemwise_mod, floor) N(rmod_scalar, floor) \
-    N(power, log) N(elemwise_power, log) N(elemwise_power, power) \
-    N(maximum_scalar, greater_equal_scalar) N(minimum, greater) N(minimum, lesser_equal) \
-    N(elemwise_minimum, greater) N(elemwise_minimum, lesser_equal) \
+    N(softsign, abs) N(activation, abs) N(leaky_relu, erf) N(leaky_relu, exp) N(leaky_relu, greater_scalar) \
+    N(leaky_relu, where) N(hard_sigmoid, greater_scalar) N(hard_sigmoid, lesser_scalar) \
+    N(hard_sigmoid, logical_and) N(clip, equal) N(smooth_l1, clip) N(erf, exp) N(erfinv, exp) \
+    N(gamma, digamma) N(gammaln, digamma) N(digamma, trigamma) N(sin, cos) N(cos, sin) N(arcsin, rsqrt) \
+    N(arccos, rsqrt) N(sinh, cosh) N(cosh, sinh) N(arcsinh, rsqrt) N(arccosh, rsqrt) N(mod, floor) \
+    N(elemwise_mod, floor) N(rmod_scalar, floor) N(power, log) N(elemwise_power, log) \
+    N(elemwise_power, power) N(maximum_scalar, greater_equal_scalar) N(minimum, greater) \
+    N(minimum, lesser_equal) N(elemwise_minimum, greater) N(elemwise_minimum, lesser_equal) \
     N(minimum_scalar, lesser_equal_scalar) N(nansum, equal) N(nanprod, equal) N(nanprod, where) \
-    N(max, equal) N(min, equal) N(norm, equal_scalar) N(cumsum, reverse) \
-    N(fully_connected, dot) N(fully_connected, flatten) N(batch_dot, linalg_gemm2) \
-    N(linalg_inverse, linalg_gemm2) N(linalg_det, linalg_inverse) N(linalg_det, swap_axes) \
-    N(linalg_slogdet, linalg_inverse) N(linalg_slogdet, swap_axes) N(linalg_potrf, linalg_gemm2) \
-    N(linalg_potrf, linalg_trsm) N(linalg_potrf, tril) N(linalg_potrf, swap_axes) \
-    N(_np_norm, _np_norm_grad) N(linalg_trsm, linalg_gemm2) N(linalg_trsm, tril) N(linalg_trsm, triu) \
-    N(batch_norm, _batch_norm_grad) N(batch_norm_relu, _batch_norm_grad) \
-    N(layer_norm, _batch_norm_grad) N(layer_norm, rsqrt) N(layer_norm, reciprocal) \
-    N(layer_norm, mean) N(group_norm, rsqrt) N(group_norm, mean) N(instance_norm, rsqrt) \
-    N(instance_norm, mean) N(l2_normalization, rsqrt) N(log_softmax, exp) \
-    N(softmax_cross_entropy, softmax) N(softmax_cross_entropy, one_hot) \
-    N(ctc_loss, _ctc_loss_grad) N(ctc_loss, _ctc_loss_rate) N(softmax_output, _softmax_output_grad) \
-    N(softmax_output, _softmax_output_scale) N(mae_regression_output, equal_scalar) \
-    N(make_loss, div_scalar) N(make_loss, maximum_scalar) N(make_loss, greater_scalar) \
-    N(concat, slice) N(extend, slice) N(stack, slice) N(vstack, slice) \
-    N(hstack, slice) N(dstack, slice) N(column_stack, slice) N(split, concat) N(split, stack) \
-    N(split_v2, concat) N(split_v2, stack) N(_hsplit, concat) N(_hsplit, stack) N(_np_matmul, swap_axes) \
-    N(slice, _slice_grad) N(slice_axis, _slice_grad) N(slice_like, _slice_grad) \
-    N(pad, _pad_grad) N(diag, _diag_grad) N(take, _take_grad) N(embedding, _take_grad) \
-    N(shuffle, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) N(topk, _pick_grad) \
-    N(sort, _pick_grad) N(gather_nd, _gather_nd_grad) N(scatter_nd, gather_nd) \
+    N(max, equal) N(min, equal) N(norm, equal_scalar) N(cumsum, reverse) N(fully_connected, dot) \
+    N(fully_connected, flatten) N(batch_dot, linalg_gemm2) N(linalg_inverse, linalg_gemm2) \
+    N(linalg_det, linalg_inverse) N(linalg_det, swap_axes) N(linalg_slogdet, linalg_inverse) \
+    N(linalg_slogdet, swap_axes) N(linalg_potrf, linalg_gemm2) N(linalg_potrf, linalg_trsm) \
+    N(linalg_potrf, tril) N(linalg_potrf, swap_axes) N(_np_norm, _np_norm_grad) N(linalg_trsm, linalg_gemm2) \
+    N(linalg_trsm, tril) N(linalg_trsm, triu) N(batch_norm, _batch_norm_grad) \
+    N(batch_norm_relu, _batch_norm_grad) N(layer_norm, _batch_norm_grad) N(layer_norm, rsqrt) \
+    N(layer_norm, reciprocal) N(layer_norm, mean) N(group_norm, rsqrt) N(group_norm, mean) \
+    N(instance_norm, rsqrt) N(instance_norm, mean) N(l2_normalization, rsqrt) N(log_softmax, exp) \
+    N(softmax_cross_entropy, softmax) N(softmax_cross_entropy, one_hot) N(ctc_loss, _ctc_loss_grad) \
+    N(ctc_loss, _ctc_loss_rate) N(softmax_output, _softmax_output_grad) \
+    N(softmax_output, _softmax_output_scale) N(mae_regression_output, equal_scalar) N(make_loss, div_scalar) \
+    N(make_loss, maximum_scalar) N(make_loss, greater_scalar) N(concat, slice) N(extend, slice) \
+    N(stack, slice) N(vstack, slice) N(hstack, slice) N(dstack, slice) N(column_stack, slice) \
+    N(split, concat) N(split, stack) N(split_v2, concat) N(split_v2, stack) N(_hsplit, concat) \
+    N(_hsplit, stack) N(_np_matmul, swap_axes) N(slice, _slice_grad) N(slice_axis, _slice_grad) \
+    N(slice_like, _slice_grad) N(pad, _pad_grad) N(diag, _diag_grad) N(take, _take_grad) \
+    N(embedding, _take_grad) N(shuffle, _take_grad) N(pick, _pick_grad) N(batch_take, _pick_grad) \
+    N(topk, _pick_grad) N(sort, _pick_grad) N(gather_nd, _gather_nd_grad) N(scatter_nd, gather_nd) \
     N(scatter_nd, _gather_nd_grad) N(boolean_mask, _boolean_mask_grad) N(index_copy, equal) \
     N(index_copy, where) N(index_copy, take) N(index_copy, _zeros) N(index_copy, arange_like) \
-    N(sequence_last, _sequence_last_grad) N(slice_assign, slice_assign_scalar) N(slice_assign, slice) \
-    N(attention, linalg_gemm2) N(attention, transpose) N(attention, repeat) N(attention, log) \
-    N(attention, arange_like) N(attention, lesser_equal) N(attention, max) \
-    N(attention, greater_scalar) N(attention, where) N(attention, softmax) HY__INSERTS(N) HY__INSERTS_AT(N)
+    N(put_rows, index_copy) N(put_rows, take) N(put_rows, arange_like) N(put_rows, _zeros) \
+    N(put_rows, equal) N(put_rows, where) N(sequence_last, _sequence_last_grad) \
+    N(slice_assign, slice_assign_scalar) N(slice_assign, slice) N(attention, linalg_gemm2) \
+    N(attention, transpose) N(attention, repeat) N(attention, log) N(attention, arange_like) \
+    N(attention, lesser_equal) N(attention, max) N(attention, greater_scalar) N(attention, where) \
+    N(attention, softmax) HY__INSERTS(N) HY__INSERTS_AT(N)
 #endif
 #ifdef HYBRID_NO_RNN
 #define HY__NEEDS_RNN(N)
@@ -14979,6 +14997,14 @@ static void *hy__job_notes(hy_job *job, size_t bytes)
  * same: others that run before the error is said read them. */
 HY_API void hy_fault(hy_run *now) { HY__POKE(&now->fault, 1); }
 
+/* The same of an index, or a length, that is none of `size`. */
+static void hy__fault_index(hy_run *now, int64_t index, int64_t size)
+{
+    now->fault_index = index;
+    now->fault_size = size;
+    hy_fault(now);
+}
+
 /* So many outputs are 0. */
 static void hy__clear_outputs(const hy_job *job, const hy_run *now, int outputs)
 {
@@ -18825,12 +18851,42 @@ static int hy__batch_dot_infer_dims(hy_infer *I, int transpose_a, int transpose_
     return hy__infer_result(I, want);
 }
 
+/* Packed matrices, each as far from the next as any, of a type that products read as it is: a cache that has
+ * grown along its rows. */
+static int hy__lie_apart(const hy_tensor *t)
+{
+    const int last = t->type.shape.ndim - 1;
+    int64_t next = t->type.shape.dim[last], dim;
+    int d;
+    if (t->type.dtype != HY_F32 && t->type.dtype != HY_F64) return 0;
+    if (last < 2 || !hy__size(&t->type.shape)) return 0;
+    if (next > 1 && t->stride[last] != 1) return 0;
+    if (t->type.shape.dim[last - 1] > 1 && t->stride[last - 1] != next) return 0;
+    for (next = 0, d = last - 2; d >= 0; d--) {
+        dim = t->type.shape.dim[d];
+        if (dim > 1 && ((next && t->stride[d] != next) || t->stride[d] <= 0)) return 0;
+        next = dim > 1 ? t->stride[d] * dim : next;
+    }
+    return 1;
+}
+
+/* Elements from one of these matrices to the next. */
+static int64_t hy__apart_step(const hy_tensor *t)
+{
+    int d = t->type.shape.ndim - 3;
+    while (d > 0 && t->type.shape.dim[d] == 1) d--;
+    return t->stride[d];
+}
+
 static int hy__batch_dot_bind_dims(hy_job *job, int transpose_a, int transpose_b, int axis, double alpha)
 {
     const hy_shape *a = &job->in[0].type.shape, *y = &job->out[0].type.shape;
     int last = y->ndim - 1, row = hy__axis(axis, y->ndim);
-    hy__matmul_plan(job, y->dim[row], y->dim[last], a->dim[transpose_a ? row : last], transpose_a,
-                    transpose_b, hy__product(y, 0, row), hy__product(y, row + 1, last))->alpha = alpha;
+    hy__matmul *m = hy__matmul_plan(job, y->dim[row], y->dim[last], a->dim[transpose_a ? row : last],
+                                    transpose_a, transpose_b, hy__product(y, 0, row),
+                                    hy__product(y, row + 1, last));
+    m->alpha = alpha;
+    if (!hy__packed(&job->in[1])) m->b_step = hy__apart_step(&job->in[1]);
     return hy__matmul_bind(job);
 }
 
@@ -18925,6 +18981,7 @@ static int hy___np_matmul_bind(hy_job *job)
     if (a->ndim > 2 && b->ndim <= 2) { rows *= batch; batch = 1; }
     m = hy__matmul_plan(job, rows, cols, a->dim[a->ndim - 1], 0, 0, batch, 1);
     if (a->ndim <= 2 && batch != 1) m->a_step = 0;
+    if (!hy__packed(&job->in[1])) m->b_step = hy__apart_step(&job->in[1]);
     return hy__matmul_bind(job);
 }
 /* Vectors as matrices: dA = dY B^T, dB = A^T dY, summed over what was there once. */
@@ -20004,6 +20061,7 @@ typedef struct hy__attend {
     hy_dtype  compute, dtype;
     double    scale;
     int       masked, foreign;
+    int       length;                   /* the input that says how many keys are read, or 0 */
 } hy__attend;
 HY__FITS_PLAN(hy__attend);
 
@@ -20014,6 +20072,16 @@ static hy__heads hy__heads_of(const hy_shape *s, int64_t heads)
     h.row = apart ? s->dim[3] : s->dim[2];
     h.head = apart ? s->dim[2] * h.row : h.row / heads;
     h.sample = s->dim[1] * (apart ? h.head : h.row);
+    return h;
+}
+
+/* Of keys or values, whose samples and heads may lie apart. */
+static hy__heads hy__heads_apart_of(const hy_tensor *t, int64_t heads)
+{
+    hy__heads h = hy__heads_of(&t->type.shape, heads);
+    if (hy__packed(t)) return h;
+    h.sample = t->stride[0];
+    if (t->type.shape.ndim == 4) h.head = t->stride[1];
     return h;
 }
 
@@ -20038,13 +20106,22 @@ static size_t hy__attend_packed(const hy__attend *s)
     return hy__round64(s->score.shared_bytes) + hy__round64(s->mix.shared_bytes);
 }
 
+/* How many keys are there? Of a length that is none an error, and no key is read. */
+static int64_t hy__attend_keys(hy_run *now, const hy__attend *s)
+{
+    const int64_t n = s->length ? *(const int64_t *)now->data[s->length] : s->keys;
+    if (n >= 0 && n <= s->keys) return n;
+    hy__fault_index(now, n, s->keys);
+    return 0;
+}
+
 /* Row i of a block, once it has its products: probabilities. */
 static void hy__attend_row(const hy_job *job, hy_run *now, const hy__attend *s, char *score, int64_t sample,
-                           int64_t head, int64_t row, char *tile)
+                           int64_t head, int64_t row, int64_t keys, char *tile)
 {
     HY__REC(attention, job);
     const size_t size = hy__traits[s->compute].size;
-    int64_t seen = r->causal ? hy__least(s->keys, row + 1 + r->past) : s->keys;
+    int64_t seen = r->causal ? hy__least(keys, row + 1 + r->past) : keys;
     double scale = s->scale;
     int hidden = 0;
     if (s->masked) {
@@ -20068,7 +20145,8 @@ static void hy__attend_block(const hy_job *job, hy_run *now, const hy__attend *s
     const int64_t size = hy__traits[s->compute].size, row = item % s->blocks * s->rows;
     const int64_t head = item / s->blocks % s->heads, sample = item / s->blocks / s->heads;
     const int64_t rows = hy__least(s->rows, s->queries - row), own = head / s->shared_by;
-    const int64_t seen = r->causal ? hy__least(s->keys, row + rows + r->past) : s->keys;
+    const int64_t keys = hy__attend_keys(now, s);
+    const int64_t seen = r->causal ? hy__least(keys, row + rows + r->past) : keys;
     const size_t part = (size_t)(sample * (s->heads / s->shared_by) + own) * hy__attend_packed(s);
     const char *packed_v = shared + part + hy__round64(s->score.shared_bytes), *in[3];
     char *scores = scratch, *tile = scores + hy__round64((size_t)(s->rows * s->keys * size));
@@ -20085,7 +20163,7 @@ static void hy__attend_block(const hy_job *job, hy_run *now, const hy__attend *s
                           in[1] + hy__heads_at(&s->k, sample, own, 0) * size, scores, 0, room, shared + part,
                           NULL);
     for (i = 0; i < rows; i++)
-        hy__attend_row(job, now, s, scores + i * s->keys * size, sample, head, row + i, tile);
+        hy__attend_row(job, now, s, scores + i * s->keys * size, sample, head, row + i, keys, tile);
     g = s->mix;
     g.m = g.row_block = rows;
     g.k = seen;
@@ -20171,15 +20249,16 @@ static void hy__attend_shapes(const hy_job *job, hy__attend *s, int64_t shared, 
     s->dtype = job->in[0].type.dtype;
     s->compute = hy__matmul_type(s->dtype);
     s->foreign = s->compute != s->dtype;
-    s->masked = job->nin > 3;
+    s->masked = r->use_mask;
+    s->length = r->use_length ? 3 + r->use_mask : 0;
     s->heads = apart ? q->dim[1] : r->heads;
     s->shared_by = hy__most(1, shared ? s->heads / shared : 1);
     s->samples = q->dim[0];
     s->queries = q->dim[t];
     s->keys = v->dim[t];
     s->q = hy__heads_of(q, s->heads);
-    s->k = hy__heads_of(&job->in[1].type.shape, shared);
-    s->v = hy__heads_of(v, shared);
+    s->k = hy__heads_apart_of(&job->in[1], shared);
+    s->v = hy__heads_apart_of(&job->in[2], shared);
     s->y = hy__heads_of(&job->out[0].type.shape, s->heads);
     if (s->masked) hy__attend_mask(s, &job->in[3].type.shape);
     *part = apart ? q->dim[3] : q->dim[2] / s->heads;
@@ -20219,6 +20298,7 @@ static int hy__attention_bind(hy_job *job)
     memset(s, 0, sizeof *s);
     if (!hy__floating(job->in[0].type.dtype)) return hy__refuse_dtype(job, job->in[0].type.dtype);
     hy__attend_shapes(job, s, shared, &part, &each);
+    job->fault_text = "length goes beyond the rows";
     s->score.a_row = s->q.row;
     s->score.b_row = 1;
     s->score.b_col = s->k.row;
@@ -20284,6 +20364,13 @@ static int hy__attention_infer(hy_infer *I)
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "%d heads cannot share those of %d", r->heads, kv_heads);
     if (!(fabs(r->scale) < 1e30 && (r->scale == 0 || fabs(r->scale) > 1e-30)))
         return hy_infer_fail(I, HY_ERROR_ARGUMENT, "scale is %g", r->scale);
+    if (r->use_length) {
+        hy_type *length = &I->in[I->nin - 1];
+        hy_infer_type(I, &length->dtype, HY_I64);
+        if (length->shape.ndim < 0) hy_infer_shape(I, &length->shape, hy__shape1(1));
+        if (hy__size(&length->shape) >= 0 && hy__size(&length->shape) != 1)
+            return hy_infer_fail(I, HY_ERROR_SHAPE, "length is one number, not %z", &length->shape);
+    }
     for (i = 0; i < 4; i++) {
         type[i] = i < 3 ? &I->in[i] : I->out;
         if (type[i]->shape.ndim >= 0) n = type[i]->shape.ndim;
@@ -20312,7 +20399,7 @@ static int hy__attention_infer(hy_infer *I)
     scores[1] = n == 3 ? r->heads : q->dim[1];
     scores[2] = q->dim[t];
     scores[3] = k->dim[t];
-    return I->status < 0 || I->nin < 4 ? I->status : hy__infer_mask(I, &I->in[3], scores);
+    return I->status < 0 || !r->use_mask ? I->status : hy__infer_mask(I, &I->in[3], scores);
 }
 
 /* --- the same written out, for the gradient: heads stand on axis 1 --- */
@@ -20349,11 +20436,18 @@ static hy_array *hy__attention_scores(hy_frame *F, const hy_diff *D, const hy__a
     HY__REC(attention, D);
     hy_array *s = hy__heads_product(F, A->q, A->k, 0, 1, A->scale), *wide, *rows, *mask = NULL;
     const hy_dtype dtype = D->in[0]->t.type.dtype;
-    if (D->nin > 3 && D->in[3]->t.type.dtype != HY_BOOL) s = hy_add(F, s, D->in[3]);
-    else if (D->nin > 3) mask = hy_cast(F, D->in[3], dtype);            /* the logarithm of 0 or 1 */
+    if (r->use_mask && D->in[3]->t.type.dtype != HY_BOOL) s = hy_add(F, s, D->in[3]);
+    else if (r->use_mask) mask = hy_cast(F, D->in[3], dtype);            /* the logarithm of 0 or 1 */
     if (mask) s = hy_add(F, s, hy_log(F, mask));
-    if (!r->causal) return s;
+    if (!r->causal && !r->use_length) return s;
     wide = dtype == HY_F32 || dtype == HY_F64 ? s : hy_cast(F, s, HY_F32);
+    if (r->use_length) {
+        rows = hy_cast(F, hy_reshape(F, D->in[D->nin - 1], HY_INTS(1), NULL), wide->t.type.dtype);
+        mask = hy_log(F, hy_lesser(F, hy_arange_like(F, wide, 0, 1, 3, NULL), rows));
+        s = hy_add(F, s, wide == s ? mask : hy_cast(F, mask, dtype));
+        if (wide->t.type.dtype == dtype) wide = s;
+    }
+    if (!r->causal) return s;
     rows = hy_expand_dims(F, hy_arange_like(F, wide, r->past, 1, 2, NULL), 1);
     mask = hy_log(F, hy_lesser_equal(F, hy_arange_like(F, wide, 0, 1, 3, NULL), rows));
     return hy_add(F, s, wide == s ? mask : hy_cast(F, mask, dtype));
@@ -20380,7 +20474,7 @@ static hy__attended hy__attention_again(hy_frame *F, const hy_diff *D)
         A.v = hy_repeat(F, A.v, (int)A.shared_by, 1);
     }
     s = hy__attention_scores(F, D, &A);
-    if (r->zero_hidden && D->nin > 3 && k->dim[k->ndim - 2]) {
+    if (((r->zero_hidden && r->use_mask) || r->use_length) && k->dim[k->ndim - 2]) {
         seen = hy_greater_scalar(F, hy_max(F, s, HY_AXES(-1), &keep), -HUGE_VAL);
         seen = hy_broadcast_like(F, seen, s, NULL);
         s = hy_where(F, seen, s, hy_zeros_like(F, s));
@@ -20407,7 +20501,7 @@ static int hy__attention_diff(hy_frame *F, hy_diff *D)
     if (D->want[0]) D->dx[0] = hy__heads_joined(F, hy__heads_product(F, ds, A.k, 0, 0, A.scale), D->in[0], 1);
     if (D->want[1])
         D->dx[1] = hy__heads_joined(F, hy__heads_product(F, ds, A.q, 1, 0, A.scale), D->in[1], A.shared_by);
-    if (D->nin > 3 && D->want[3] && D->in[3]->t.type.dtype != HY_BOOL)
+    if (((const hy__attention_rec *)D->attr)->use_mask && D->want[3] && D->in[3]->t.type.dtype != HY_BOOL)
         D->dx[3] = hy__unbroadcast(F, ds, D->in[3]);
     return 0;
 }
@@ -22359,7 +22453,12 @@ static void hy__resolve_item(const hy_job *job, hy_run *now, const hy__rows *r, 
     }
     count = hy__resolve(data, index->type.dtype, r->places, first, count, r->components, r->dim, r->mode,
                         place + first);
-    if (count && (r->mode == HY_INDEX_RAISE || r->mode == HY__INDEX_SIGNED)) hy_fault(now);
+    if (!count || (r->mode != HY_INDEX_RAISE && r->mode != HY__INDEX_SIGNED)) return;
+    while (r->components == 1 && place[first] >= 0) first++;
+    data += first * hy__traits[index->type.dtype].size;
+    if (r->components == 1)
+        hy__fault_index(now, hy__to_i64(hy__load(data, index->type.dtype)), r->n);
+    else hy_fault(now);
 }
 
 HY__RUN(hy__run_gather)
@@ -22391,8 +22490,10 @@ static void hy__scatter_base(const hy_job *job, hy_run *now, const hy__rows *r, 
     if (r->base == HY__BASE_FILL) hy__store(&off, job->out[0].type.dtype, r->off);
     for (; rows > 0; rows--, to += step, at += r->inner) {
         if (r->base == HY__BASE_ZERO) memset(to, 0, (size_t)(columns * size));
-        else if (r->base == HY__BASE_OLD)
-            memcpy(to, hy__place(now, &job->in[0], at), (size_t)(columns * size));
+        else if (r->base == HY__BASE_OLD) {
+            const char *old = hy__place(now, &job->in[0], at);
+            if (to != old) memcpy(to, old, (size_t)(columns * size));
+        }
         else hy__fill_bytes(to, &off, (size_t)size, columns);
     }
 }
@@ -22868,46 +22969,76 @@ static int hy__nonzero_bind(hy_job *job)
 #define HY__ON_nonzero hy__nonzero_infer, hy__nonzero_bind, NULL, NULL
 
 /* --- index_copy: rows of new_tensor put over rows of old_tensor --- */
-static int hy__index_copy_infer(hy_infer *I)
+static int hy__infer_put(hy_infer *I, int rows, int places, int axis)
 {
-    hy_shape *old = &I->in[0].shape, *index = &I->in[1].shape, *row = &I->in[2].shape;
-    hy__infer_same_type(I, &I->out[0], &I->in[2]);
+    hy_shape *old = &I->in[0].shape, *index = &I->in[places].shape, *row = &I->in[rows].shape;
+    hy__infer_same_type(I, &I->out[0], &I->in[rows]);
     hy__infer_same_type(I, &I->out[0], &I->in[0]);
-    hy_infer_type(I, &I->in[2].dtype, I->out[0].dtype);
+    hy_infer_type(I, &I->in[rows].dtype, I->out[0].dtype);
     hy_infer_same(I, old, &I->out[0].shape);
     hy_infer_shape(I, index, hy__rank(1));
     if (I->status < 0) return -1;
     if (old->ndim == 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "old_tensor needs at least one dim");
-    return hy__take_shapes(I, old, index, row, 0);
+    return hy__take_shapes(I, old, index, row, axis);
 }
-static int hy__index_copy_bind(hy_job *job)
+static int hy__put_bind(hy_job *job, int rows, int places, int axis)
 {
-    hy__along l = hy__along_axis(&job->in[0].type.shape, 0);
-    hy__rows *r = hy__rows_plan(job, 2, 1, l, job->in[1].type.shape.dim[0], HY_INDEX_RAISE);
+    hy__along l = hy__along_axis(&job->in[0].type.shape, axis);
+    hy__rows *r = hy__rows_plan(job, rows, places, l, job->in[places].type.shape.dim[0], HY_INDEX_RAISE);
     r->base = HY__BASE_OLD;
     return hy__scatter_put_bind(job, r);
 }
+/* Of several rows put in one place the last has stayed: the numbers of the rows tell which, 1 or 0 each. */
+static hy_array *hy__put_stayed(hy_frame *F, hy_array *at, int64_t places)
+{
+    hy_array *number = hy_arange_like(F, hy_cast(F, at, HY_I64), 0, 1, HY_NONE, NULL), *owner;
+    hy__zeros_opt whole;
+    memset(&whole, 0, sizeof whole);
+    whole.dtype = HY_I64;
+    owner = hy__zeros(F, hy__shape1(places), &whole);
+    owner = hy_index_copy(F, owner, at, number);
+    return hy_equal(F, hy_take(F, owner, at, 0, NULL), number);
+}
+HY__INFER(index_copy, hy__infer_put(I, 2, 1, 0))
+HY__BIND(index_copy, hy__put_bind(job, 2, 1, 0))
 static int hy__index_copy_diff(hy_frame *F, hy_diff *D)
 {
-    hy_array *rows, *number, *owner;
-    hy__zeros_opt whole;
+    hy_array *rows;
     if (!D->dy[0]) return 0;
     if (D->want[0]) D->dx[0] = hy_index_copy(F, D->dy[0], D->in[1], hy_zeros_like(F, D->in[2]));
     if (!D->want[2]) return 0;
-    /* Of several rows put in one place the last has stayed: the numbers of the rows tell which. */
     rows = hy_take(F, D->dy[0], D->in[1], 0, NULL);
     D->dx[2] = rows;
     if (D->in[1]->t.type.shape.dim[0] < 2) return 0;
-    number = hy_arange_like(F, hy_cast(F, D->in[1], HY_I64), 0, 1, HY_NONE, NULL);
-    memset(&whole, 0, sizeof whole);
-    whole.dtype = HY_I64;
-    owner = hy__zeros(F, hy__shape1(D->dy[0]->t.type.shape.dim[0]), &whole);
-    owner = hy_index_copy(F, owner, D->in[1], number);
-    owner = hy_equal(F, hy_take(F, owner, D->in[1], 0, NULL), number);
-    D->dx[2] = hy_where(F, owner, rows, hy_zeros_like(F, rows));
+    D->dx[2] = hy_where(F, hy__put_stayed(F, D->in[1], D->dy[0]->t.type.shape.dim[0]), rows,
+                        hy_zeros_like(F, rows));
     return 0;
 }
 #define HY__ON_index_copy HY__OWN(index_copy), NULL
+
+/* The same along any axis, and over the cache's own memory where a program may. */
+HY__INFER(put_rows, (hy_infer_type(I, &I->in[2].dtype, HY_I64), hy__infer_put(I, 1, 2, r->axis)))
+HY__BIND(put_rows, hy__put_bind(job, 1, 2, r->axis))
+static int hy__put_rows_diff(hy_frame *F, hy_diff *D)
+{
+    HY__REC(put_rows, D);
+    const hy_shape *s = &D->in[0]->t.type.shape;
+    const int axis = hy__axis(r->axis, s->ndim);
+    hy_array *at = D->in[2], *rows, *stays;
+    hy_ints along;
+    if (!D->dy[0]) return 0;
+    if (D->want[0]) D->dx[0] = hy_put_rows(F, D->dy[0], hy_zeros_like(F, D->in[1]), at, axis);
+    if (!D->want[1]) return 0;
+    rows = hy_take(F, D->dy[0], at, axis, NULL);
+    D->dx[1] = rows;
+    if (at->t.type.shape.dim[0] < 2) return 0;
+    stays = hy__put_stayed(F, at, s->dim[axis]);
+    for (along.n = 0; along.n < s->ndim; along.n++) along.v[along.n] = along.n == axis ? -1 : 1;
+    stays = hy_reshape(F, stays, along, NULL);
+    D->dx[1] = hy_where(F, hy_broadcast_like(F, stays, rows, NULL), rows, hy_zeros_like(F, rows));
+    return 0;
+}
+#define HY__ON_put_rows HY__OWN(put_rows), NULL
 
 /* --- insert: lines of values put before places of an axis of arr --- *
  * The places count in arr; of lines put before the same one the first stays first. One index alone takes as
@@ -39766,6 +39897,7 @@ static void hy__run_open(hy_run *now, const hy_job *job, void **data, uint64_t s
     now->seed = seed;
     now->stream = stream;
     now->fault_text = NULL;
+    now->fault_size = 0;
     now->fault = 0;
     now->fault_job = NULL;
     now->fault_name = NULL;
@@ -39788,12 +39920,16 @@ static const char *hy__fault_text(const hy_run *now)
 static void hy__fail_run(hy_frame *F, const hy_run *now, const char *name)
 {
     const hy_job *job = now->fault_job ? now->fault_job : now->job;
+    char text[256];
+    hy__line line = hy__line_open(text, sizeof text);
     hy__call c;
     c.name = now->fault_job ? now->fault_name : name;
     c.nin = job->nin;
     c.type = NULL;
     c.tensor = job->in;
-    hy__fail_call(F, HY_ERROR_INDEX, job->op, job->attr, &c, hy__fault_text(now));
+    hy__puts(&line, hy__fault_text(now));
+    if (now->fault_size) hy__say(&line, ": %l, of %l", now->fault_index, now->fault_size);
+    hy__fail_call(F, HY_ERROR_INDEX, job->op, job->attr, &c, text);
 }
 
 /* Memory of running jobs: what all workers share, then one scratch each. */
@@ -40339,6 +40475,14 @@ static int hy__ready_params(hy_frame *F, hy__call *c, const hy_op *op, hy_array 
     return failed ? -1 : 0;
 }
 
+/* Can the operator read input i where it lies? */
+static int hy__may_lie(const hy_op *op, const void *record, int i, const hy_tensor *t)
+{
+    if ((op->flags & HY_OP_STRIDED) || hy__packed(t)) return 1;
+    if (!(op->flags & HY_OP_APART) || i < 1 || i > 2 || !hy__lie_apart(t)) return 0;
+    return hy__op_number(op) != HY_OP_linalg_gemm2 || ((const hy__linalg_gemm2_rec *)record)->axis == -2;
+}
+
 /* Fills out[] (NULL for hidden outputs that nobody wants) and returns 0, or fails. */
 static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *const *in, const void *record,
                         hy_array **out)
@@ -40364,7 +40508,7 @@ static int hy__run_call(hy_frame *F, hy__call *c, const hy_op *op, hy_array *con
         return out[0] ? 0 : -1;
     }
     for (i = 0; i < c->nin; i++)
-        if (!(op->flags & HY_OP_STRIDED) && !hy__packed(&in[i]->t)) {
+        if (!hy__may_lie(op, record, i, &in[i]->t)) {
             hy_array *packed = hy__packed_array(F, in[i]);
             if (!packed) return -1;
             c->tensor[i] = packed->t;
@@ -44179,6 +44323,8 @@ static void hy__fused_job(hy_run *now, const hy__fused *f, hy__fused_room *room,
     for (s = 0; s < job->stages; s++)
         for (item = 0; item < job->items[s]; item++) job->run(job, own, s, item, room->scratch, room->shared);
     if (!own->fault) return;
+    now->fault_index = own->fault_index;
+    now->fault_size = own->fault_size;
     now->fault_text = hy__fault_text(own);
     hy_fault(now);
 }
@@ -46190,9 +46336,10 @@ static void hy__plan_inplace(hy__plan *p)
         out = &p->spot[v[s->nin]];
         if (in->where != HY__AT_ARENA || out->where != HY__AT_ARENA || in->to != s->batch ||
             in->reader != i || in->bytes != out->bytes || p->spot[v[0]].bytes != out->bytes) continue;
-        for (k = 1; k < s->nin; k++)    /* read by another input, in another shape? */
+        for (k = 1; k < s->nin; k++)    /* read by another input, in another shape or order? */
             if (p->spot[v[k]].root == p->spot[v[0]].root &&
-                !hy__same_shape(&p->spot[v[k]].type->shape, &p->spot[v[0]].type->shape)) break;
+                (!(s->op->flags & HY_OP_STRIDED) ||
+                 !hy__same_shape(&p->spot[v[k]].type->shape, &p->spot[v[0]].type->shape))) break;
         if (k < s->nin) continue;
         out->block = in->block;
         p->spot[in->block].to = out->to;
@@ -56636,6 +56783,8 @@ static void hy__body_fault(const hy__turning *L, int k)
         place = p->step[i].place;
         L->now->fault_name = first->fault_job ? first->fault_name : p->step[i].node->name;
     }
+    L->now->fault_index = first->fault_index;
+    L->now->fault_size = first->fault_size;
     L->now->fault_text = hy__fault_text(first);
     L->now->fault_job = first->fault_job ? first->fault_job : first->job;
 }
@@ -65318,7 +65467,8 @@ static void hy__attrs_of_op(hy__attrs *a, const hy_graph *g, const hy__node *nod
             hy__attrs_line(a, attr->mxnet, "%d", (int)hy__real_in(node->record, attr));
         else hy__attrs_add(a, attr->mxnet)->attr = attr;
     for (i = 0; node->op->in[i].name; i++)
-        if (node->op->in[i].kind == HY_ARG_LIST) hy__attrs_line(a, "num_args", "%d", node->nin);
+        if (node->op->in[i].kind == HY_ARG_LIST || (!i && hy__op_number(node->op) == HY_OP_extend))
+            hy__attrs_line(a, "num_args", "%d", node->nin);
 }
 
 static void hy__put_attrs(hy__target *t, const hy__attrs *a, const hy__node *node)

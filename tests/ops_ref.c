@@ -1073,7 +1073,8 @@ static void refa_attention(ref_case *c)
             p[j] = 0;
             for (int64_t n = 0; n < D; n++) p[j] += refa_head_row(q, sample, head, row)[n] * refa_head_row(k, sample, own, j)[n];
             p[j] *= scale;
-            if (c->nin > 3) p[j] += c->in[3].v[refa_spread(&c->in[3], 4, space, i * S + j)];
+            if (ref_int(c, "use_mask", 0)) p[j] += c->in[3].v[refa_spread(&c->in[3], 4, space, i * S + j)];
+            if (ref_int(c, "use_length", 0) && j >= (int64_t)c->in[c->nin - 1].v[0]) p[j] = -HUGE_VAL;
             if (causal && j > row + past) p[j] = -HUGE_VAL;
             if (p[j] > most) most = p[j];
         }
@@ -1091,7 +1092,9 @@ static const char *const cases_attention[] = {
     "(2,3,8) (2,5,8) (2,5,8) (5) | heads=2 use_mask=True", "(2,2,3,4) (2,2,5,4) (2,2,5,3) (2,1,1,5) | use_mask=True zero_hidden=True",
     "(1,5,4) (1,5,4) (1,5,4) (5,1) | use_mask=True causal=True", "(1,1,16) (1,33,16) (1,33,16) | heads=2",
     "(1,53,33) (1,67,33) (1,67,1)", "(1,8,40) (1,40,40) (1,40,70)", "(3,1,1) (3,1,1) (3,1,1)", "(2,3,4) (2,0,4) (2,0,4)",
-    "(0,3,4) (0,2,4) (0,2,4)", "(2,0,4) (2,2,4) (2,2,4)", NULL
+    "(0,3,4) (0,2,4) (0,2,4)", "(2,0,4) (2,2,4) (2,2,4)", "(2,3,4) (2,5,4) (2,5,6) (1)int[2,4] | heads=2 use_length=True",
+    "(1,2,3,4) (1,2,9,4) (1,2,9,3) (1)int[3,9] | use_length=True causal=True past=4",
+    "(2,3,8) (2,5,8) (2,5,8) (5) ()int[5,5] | heads=2 use_mask=True use_length=True", NULL
 };
 static const ref_op ref_attention = { REFA_FLOATS, refa_attention, REF_TRUE, NULL, 1e-5, cases_attention };
 
@@ -3809,6 +3812,23 @@ static const char *const cases_index_copy[] = {
     "(5) (3)perm (3)", "(5,3) (2)perm (2,3)", "(4,3) (4)perm (4,3)", "(3,2) (1)int[0,2] (1,2)",
     "(4,2,3) (3)perm (3,2,3)", "(3,1,2,2) (2)perm (2,1,2,2)", "(1,1) (1)perm (1,1)", NULL };
 static const ref_op ref_index_copy = { REFB_NUMBERS, refb_index_copy, REF_TRUE, NULL, 0, cases_index_copy };
+
+static void refb_put_rows(ref_case *c)
+{
+    const ref_tensor *x = &c->in[0], *row = &c->in[1];
+    int axis = refb_axis(ref_int(c, "axis", 0), x->ndim);
+    int64_t at[8];
+    refb_view(c, x->ndim, x->dim);
+    for (int64_t i = 0; i < row->size; i++) {
+        refb_place(row, i, at);
+        at[axis] = (int64_t)c->in[2].v[at[axis]];
+        c->out[0].v[refb_flat(&c->out[0], at)] = row->v[i];
+    }
+}
+static const char *const cases_put_rows[] = {
+    "(5) (3) (3)perm", "(5,3) (2,3) (2)perm", "(4,3) (4,2) (2)int[0,2] | axis=1", "(1,3,5,2) (1,3,1,2) (1)int[0,4] | axis=2",
+    "(2,4,3) (2,3,3) (3)int[0,3] | axis=-2", "(2,3) (0,3) (0)perm", "(1,1) (1,1) (1)perm | axis=-1", NULL };
+static const ref_op ref_put_rows = { REFB_NUMBERS, refb_put_rows, REF_TRUE, NULL, 0, cases_put_rows };
 
 /* numpy's insert: a list of lines, of which each new one goes before what stood at its place. */
 static void refb_insertion(ref_case *c, const int64_t *place, int n, int moved)

@@ -137,6 +137,10 @@ static const struct { const char *name, *text; uint64_t from; } pg_born[] = {
     { "int8_table", NULL, 9000000 }, { "int8_add", NULL, 9000000 },
     { NULL, " own_range=", 9000000 },
     { NULL, " out_scale=", 9000000 },
+    { "put_rows", NULL, 9500000 },
+    { NULL, "use_length=True causal", 9500000 },
+    { NULL, "heads=2 use_length=True", 9500000 },
+    { NULL, "use_mask=True use_length", 9500000 },
 };
 
 static int pg_is_born(const pg_program *P, const char *name, const char *text)

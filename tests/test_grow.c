@@ -240,6 +240,124 @@ static void grow_random_walks(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* Attention and products read a cache where it lies, to the same bits as packed. */
+static hy_array *grow_read(hy_frame *F, int how, hy_array *q, hy_array *k, hy_array *v)
+{
+    hy_attention_opt opt = { 0 };
+    hy_linalg_gemm2_opt turn = { 0 };
+    turn.transpose_b = how > 1;
+    if (how == 0) return hy_attention(F, q, k, v, NULL);
+    if (how == 1) { opt.causal = 1; opt.past = 3; return hy_attention(F, q, k, v, &opt); }
+    if (how == 2) return hy_linalg_gemm2(F, q, k, &turn);
+    if (how == 3) return hy_linalg_gemm2(F, hy_linalg_gemm2(F, q, k, &turn), v, NULL);
+    if (how == 4) return hy_batch_dot(F, hy_linalg_gemm2(F, q, k, &turn), v, NULL);
+    return hy_apply(F, "_npi_matmul", 2, (hy_array *[]){ hy_linalg_gemm2(F, q, k, &turn), v }, NULL);
+}
+static void grow_is_read_where_it_lies(void)
+{
+    static const int samples[] = { 1, 2, 1 }, heads[] = { 3, 2, 1 };
+    hy_frame *F = hy_open(NULL);
+    int how, i, t, n;
+    for (t = 0; t < 2; t++) for (i = 0; i < 3; i++) {
+        hy_shape one = HY_SHAPE(samples[i], heads[i], 1, 8);
+        const hy_dtype dtype = t ? HY_BF16 : HY_F32;
+        hy_array *k = hy_cast(F, hy_uniform(F, one, -1, 1), dtype), *v = hy_cast(F, hy_uniform(F, one, -1, 1), dtype);
+        hy_array *q = hy_cast(F, hy_uniform(F, HY_SHAPE(samples[i], heads[i], 2, 8), -1, 1), dtype);
+        k = hy_with_room(F, k, 2, 64);
+        for (n = 1; n < 50; n += 1 + n / 4) {
+            one.dim[2] = 1 + n / 4;
+            k = hy_extend(F, k, hy_cast(F, hy_uniform(F, one, -1, 1), dtype), 2);
+            v = hy_extend(F, v, hy_cast(F, hy_uniform(F, one, -1, 1), dtype), 2);
+            for (how = 0; how < 6; how++) {
+                hy_array *y = grow_read(F, how, q, k, v), *z = grow_read(F, how, q, hy_copy(F, k), hy_copy(F, v));
+                FINE(F);
+                if (!CHECK(y && z && !memcmp(hy_data(F, y), hy_data(F, z), (size_t)hy__bytes(&y->t.type)))) printf("    %d %d %d\n", t, i, how);
+            }
+        }
+        CHECK(samples[i] * heads[i] == 1 || (!hy__packed(&k->t) && !hy__packed(&v->t)));
+        CHECK(!grow_read(F, 0, q, k, q) && hy_error(F));
+        hy_clear(F);
+    }
+    CHECK(hy_close(F) == 0);
+}
+
+/* Places outside of a cache, line by line, compiled and bound: the index is named, and the cache stays. */
+static hy_array *grow_put(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_put_rows(F, hy_get(F, x, 0), hy_get(F, x, 1), hy_get(F, x, 2), 1);
+}
+static void grow_puts_rows(void)
+{
+    static char room[1 << 16];
+    int way, i;
+    for (way = 0; way < 3; way++) {
+        hy_frame *F = hy_open(NULL);
+        hy_block *net = hy_block_new(F, sizeof(hy_block), "put", grow_put, 1);
+        hy_array *x = hy_arange(F, 0, 8, 1), *r = hy_full(F, HY_SHAPE(2, 1), 9), *at = hy_cast(F, hy_full(F, HY_SHAPE(1), 2), HY_I64);
+        x = hy_view_reshape(F, x, HY_SHAPE(2, 4));
+        if (way) hy_hybridize(F, net, NULL);
+        CHECK(way < 2 || !hy_bind(F, net, hy_group(F, x, r, at), room, sizeof room));
+        for (i = 0; i < 3; i++) {
+            hy_begin(F);
+            ARRAY_IS(F, hy_call(F, net, hy_group(F, x, r, at)), 0, 1, 9, 3, 4, 5, 9, 7);
+            hy_end(F);
+        }
+        ARRAY_IS(F, x, 0, 1, 2, 3, 4, 5, 6, 7);
+        FINE(F);
+        for (i = 0; i < 2; i++) {
+            hy_begin(F);
+            hy_fill(F, at, i ? -1 : 4);
+            CHECK(!hy_call(F, net, hy_group(F, x, r, at)));
+            FAILS(F, HY_ERROR_INDEX, i ? "an index is out of range: -1, of 4" : "an index is out of range: 4, of 4");
+            hy_end(F);
+        }
+        ARRAY_IS(F, x, 0, 1, 2, 3, 4, 5, 6, 7);
+        CHECK(!hy_put_rows(F, x, r, hy_cast(F, at, HY_F32), 1));
+        FAILS(F, HY_ERROR_DTYPE, "put_rows");
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* Attention to the first rows of a cache: as to those alone; a length beyond is named, in each way. */
+static hy_array *grow_attend(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_attention_opt opt = { 0 };
+    (void)self;
+    opt.use_length = 1;
+    opt.length = hy_get(F, x, 2);
+    return hy_attention(F, hy_get(F, x, 0), hy_get(F, x, 1), hy_get(F, x, 1), &opt);
+}
+static void grow_attends_to_a_length(void)
+{
+    static char room[1 << 18];
+    int way, n;
+    for (way = 0; way < 3; way++) {
+        hy_frame *F = hy_open(NULL);
+        hy_block *net = hy_block_new(F, sizeof(hy_block), "attend", grow_attend, 1);
+        hy_array *q = hy_uniform(F, HY_SHAPE(1, 2, 1, 8), -1, 1), *k = hy_uniform(F, HY_SHAPE(1, 2, 40, 8), -1, 1), *x, *y, *z;
+        hy_array *length = hy_cast(F, hy_ones(F, HY_SCALAR), HY_I64);
+        x = hy_group(F, q, k, length);
+        if (way) hy_hybridize(F, net, NULL);
+        CHECK(way < 2 || !hy_bind(F, net, x, room, sizeof room));
+        for (n = 0; n < 44; n += 3) {
+            hy_begin(F);
+            hy_fill(F, length, n > 40 ? n % 2 ? -n : n : n);
+            y = hy_call(F, net, x);
+            if (n > 40) FAILS(F, HY_ERROR_INDEX, n % 2 ? "length goes beyond the rows: -" : "length goes beyond the rows: 42, of 40");
+            else if (!n) CHECK(hy_item(F, hy_sum(F, hy_abs(F, y), HY_ALL, NULL)) == 0);
+            else {
+                z = hy_slice_axis(F, k, 2, 0, n);
+                z = hy_attention(F, q, z, z, NULL);
+                CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, z)), HY_ALL, NULL)) < 1e-5);
+            }
+            FINE(F);
+            hy_end(F);
+        }
+        CHECK(hy_close(F) == 0);
+    }
+}
+
 static int grow_walked(hy_frame *F)
 {
     hy_array *x = hy_arange(F, 0, 3, 1), *y = NULL;
@@ -261,5 +379,8 @@ static void test_grow(void)
     RUN(grow_is_recorded);
     RUN(grow_in_frames_side_by_side);
     RUN(grow_random_walks);
+    RUN(grow_is_read_where_it_lies);
+    RUN(grow_puts_rows);
+    RUN(grow_attends_to_a_length);
     RUN(grow_where_memory_fails);
 }

@@ -1971,6 +1971,14 @@ static void onnx__do_flatten(onnx__run *R)
     onnx__out(R, 0, onnx__to(R, x, to));
 }
 
+/* A cache: what the network gets, with something behind it, is given back by it. */
+static int onnx__grows(const onnx__run *R, int in, int out)
+{
+    const onnx__node *n = R->node;
+    return !n->home && R->m->slot[n->in[in]].input && out < n->nout && n->out[out] >= 0 &&
+        R->m->slot[n->out[out]].result;
+}
+
 static void onnx__do_concat(onnx__run *R)
 {
     hy_array **list = (hy_array **)onnx__scratch(R, R->node->nin, sizeof *list);
@@ -1980,7 +1988,8 @@ static void onnx__do_concat(onnx__run *R)
     for (i = 0; i < R->node->nin; i++) list[i] = onnx__in(R, i);
     if (hy_error(R->F)) return;
     axis = onnx__axis(R, onnx__int(R, "axis", R->opset < 4 ? 1 : 0), onnx__rank(R, list[0]));
-    onnx__out(R, 0, hy_concat(R->F, hy_group_of(R->F, R->node->nin, list), axis));
+    if (R->node->nin == 2 && onnx__grows(R, 0, 0)) onnx__out(R, 0, hy_extend(R->F, list[0], list[1], axis));
+    else onnx__out(R, 0, hy_concat(R->F, hy_group_of(R->F, R->node->nin, list), axis));
 }
 
 static void onnx__do_split(onnx__run *R)
@@ -4911,6 +4920,12 @@ static void onnx__attend(onnx__run *R, hy_array *q, hy_array *k, hy_array *v, in
     onnx__out(R, 0, !flat && onnx__rank(R, onnx__in(R, 0)) == 3 ? onnx__unheaded(R, q) : q);
 }
 
+/* The past, which is input i, and behind it x: output `out`. */
+static hy_array *onnx__joined(onnx__run *R, int i, hy_array *x, int out)
+{
+    return onnx__grows(R, i, out) ? hy_extend(R->F, onnx__in(R, i), x, 2) : onnx__join(R, onnx__in(R, i), x, 2);
+}
+
 static void onnx__do_attention(onnx__run *R)
 {
     hy_frame *F = R->F;
@@ -4931,11 +4946,11 @@ static void onnx__do_attention(onnx__run *R)
     }
     if (onnx__has(R, 4)) {
         past = hy_dim(F, onnx__in(R, 4), 2);
-        k = onnx__join(R, onnx__in(R, 4), k, 2);
-        v = onnx__join(R, onnx__in(R, 5), v, 2);
+        k = onnx__joined(R, 4, k, 1);
+        v = onnx__joined(R, 5, v, 2);
     }
-    onnx__out(R, 1, onnx__wants(R, 1) ? hy_identity(F, k) : NULL);
-    onnx__out(R, 2, onnx__wants(R, 2) ? hy_identity(F, v) : NULL);
+    onnx__out(R, 1, !onnx__wants(R, 1) ? NULL : onnx__has(R, 4) ? k : hy_identity(F, k));
+    onnx__out(R, 2, !onnx__wants(R, 2) ? NULL : onnx__has(R, 4) ? v : hy_identity(F, v));
     if (onnx__attention_at_once(R)) { onnx__attend(R, q, k, v, past); return; }
     if (!onnx__shape(R, q, &sq) || !onnx__shape(R, k, &sk)) return;
     if (sq.ndim != 4 || sk.ndim != 4) { onnx__fail(R, "queries and keys of 3 or 4 dims are due"); return; }
@@ -5088,6 +5103,12 @@ static void onnx__do_tensor_scatter(onnx__run *R)
     if (!strcmp(onnx__string(R, "mode", "linear"), "circular"))
         at = hy_mod_scalar(F, at, (double)s.dim[axis]);
     else at = onnx__checked(R, at, s.dim[axis]);
+    if (!begin || s.dim[0] == 1) {              /* the same places in all samples */
+        place.ndim = 1;
+        place.dim[0] = su.dim[axis];
+        onnx__out(R, 0, hy_put_rows(F, past, u, onnx__to(R, at, place), axis));
+        return;
+    }
     at = onnx__places(R, s, onnx__spread(R, at, su), axis);
     y = onnx__scattered(R, onnx__in_row(R, past), at, onnx__in_row(R, u), "none");
     onnx__out(R, 0, onnx__to(R, y, s));
@@ -10042,8 +10063,8 @@ static void onnx__put_transpose(onnx__writer *W, const char *op)
 
 static void onnx__put_list(onnx__writer *W, const char *op)     /* Concat, Sum */
 {
-    const char *axis = !strcmp(W->now.op->name, "stack") ? "axis" : "dim";
-    int stack = *axis == 'a', i;
+    const char *axis = !strcmp(W->now.op->name, "concat") ? "dim" : "axis";
+    int stack = !strcmp(W->now.op->name, "stack"), i;
     const char **list = ONNX__ROOM(&W->names, const char *, W->now.inputs + 1);
     if (!list) return;
     for (i = 0; i < W->now.inputs; i++) {
@@ -10209,6 +10230,7 @@ static void onnx__put_attention(onnx__writer *W, const char *op)
     double scale = onnx__our_real(W, "scale");
     const char *s, *p, *hidden = NULL, *axes = "";
     if (part < 1 || shared < 1) { onnx__refused(W, "of unknown or no heads"); return; }
+    if (onnx__our_int(W, "use_length")) { onnx__refused(W, "with a length"); return; }
     if (scale == 0) scale = 1 / sqrt((double)part);
     s = ONNX__PUT2(W, op, onnx__heads_out(W, 0, heads, 1, 0),
                    onnx__heads_out(W, 1, shared, heads / shared, 1), NULL);
@@ -10429,7 +10451,7 @@ static const onnx__way onnx__ways[] = {
     { "expand_dims", "Reshape", onnx__put_reshape }, { "squeeze", "Reshape", onnx__put_reshape },
     { "flatten", "Flatten", onnx__put_flatten }, { "transpose", "Transpose", onnx__put_transpose },
     { "swap_axes", "Transpose", onnx__put_transpose }, { "concat", "Concat", onnx__put_list },
-        { "stack", "Concat", onnx__put_list },
+        { "stack", "Concat", onnx__put_list }, { "extend", "Concat", onnx__put_list },
     { "add_n", "Sum", onnx__put_list }, { "slice", "Slice", onnx__put_slice },
         { "slice_axis", "Slice", onnx__put_slice },
     { "split", "Split", onnx__put_split }, { "split_v2", "Split", onnx__put_split },

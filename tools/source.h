@@ -2669,10 +2669,13 @@ static void hy__c_tuples(hy__c *c, const hy__c_step *s)
 static void hy__c_index_copy(hy__c *c, const hy__c_step *s)
 {
     const hy_shape *x = &hy__c_in(s, 0)->shape;
-    hy__c_sizes(c, "aki", x->dim[0], hy__product(x, 1, x->ndim), hy__size(&hy__c_in(s, 1)->shape));
+    const int rows = hy__op_number(s->node->op) == HY_OP_put_rows ? 1 : 2;
+    const hy__along l = hy__along_axis(x, rows == 1 ? hy__c_axis_attr(s->node) : 0);
+    hy__c_sizes(c, "oaki", l.outer, l.n, l.inner, hy__size(&hy__c_in(s, 3 - rows)->shape));
     hy__w(c, "%fi y0[i] = x0[i];\n", hy__size(x));
-    hy__c_nest_of(c, "i.k", "ak", "ik", "i");
-    c->nest.name[0] = "x2";
+    hy__c_nest_of(c, "oi.k", "oak", "oik", "i");
+    c->nest.name[0] = rows == 1 ? "x1" : "x2";
+    c->nest.name[1] = rows == 1 ? "x2" : "x1";
     hy__c_write_indexed(c, HY_INDEX_RAISE);
 }
 
@@ -3532,7 +3535,7 @@ static void hy__c_attention(hy__c *c, const hy__c_step *s)
     static const char *const names[] = { "x0", "x1", "x2", "x3" };
     const hy__attention_rec *r = (const hy__attention_rec *)s->node->record;
     const hy_shape *q = &hy__c_in(s, 0)->shape, *k = &hy__c_in(s, 1)->shape, *v = &hy__c_in(s, 2)->shape;
-    const int apart = q->ndim == 4, masked = s->node->nin > 3;
+    const int apart = q->ndim == 4, masked = r->use_mask;
     const int64_t heads = apart ? q->dim[1] : r->heads, keys = k->dim[apart + 1];
     const int64_t shared = hy__key_heads(r, k);
     const int64_t part = apart ? q->dim[3] : q->dim[2] / heads, each = apart ? v->dim[3] : v->dim[2] / shared;
@@ -3555,7 +3558,13 @@ static void hy__c_attention(hy__c *c, const hy__c_step *s)
     hy__c_heads(c, HY__C_OUT, &of_y, 'h', 't');
     hy__c_axis_at(c, 'i')->step[1] = hy__c_axis_at(c, 'i')->step[2] = 0;
     hy__w(c, "%r *p = (%r *)(void *)scratch;\n%P {\nconst %r *q = &%0, *k = &%1, *v = &%2;\n%r *y = &%y;\n");
-    hy__w(c, r->causal ? "const int n = t + $s < $n ? t + $s : $n;\n" : "enum { n = $n };\n");
+    if (r->use_length) {
+        hy__w(c, "const int64_t length = x%d[0];\nconst int known = length >= 0 && length <= $n;\n"
+              "const int64_t all = known ? length : 0;\n", s->node->nin - 1);
+        hy__w(c, r->causal ? "const int n = (int)(t + $s < all ? t + $s : all);\n"
+                           : "const int n = (int)all;\n");
+        hy__w(c, "if (!known) *fault = 1;\n");
+    } else hy__w(c, r->causal ? "const int n = t + $s < $n ? t + $s : $n;\n" : "enum { n = $n };\n");
     hy__w(c, "%r top = -INFINITY, sum = 0;\nfor (int i = 0; i < n; i++) {\n%r a = 0;\n"
           "@d:p a += q[d] * k[i * $r + d];\n");
     if (masked) {
@@ -3991,6 +4000,7 @@ static const hy__c_emitter hy__c_emitters[] = {
     { HY_OP_scatter_nd, hy__c_tuples, HY__C_FAULTS, NULL },
     { HY_OP__gather_nd_grad, hy__c_tuples, HY__C_FAULTS, NULL },
     { HY_OP_index_copy, hy__c_index_copy, HY__C_FAULTS, NULL },
+    { HY_OP_put_rows, hy__c_index_copy, HY__C_FAULTS, NULL },
     { HY_OP_sequence_mask, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_last, hy__c_sequence, 0, NULL },
     { HY_OP_sequence_reverse, hy__c_sequence, 0, NULL },
@@ -4005,7 +4015,7 @@ static const hy__c_emitter hy__c_emitters[] = {
 #ifndef HYBRID_NO_RNN
     { HY_OP_rnn, hy__c_rnn_emit, HY__C_PACK_RNN, hy__c_rnn_scratch },
 #endif
-    { HY_OP_attention, hy__c_attention, 0, hy__c_attention_scratch },
+    { HY_OP_attention, hy__c_attention, HY__C_FAULTS, hy__c_attention_scratch },
 #ifndef HYBRID_NO_VISION
     { HY_OP_convolution, hy__c_convolution, HY__C_TAIL | HY__C_PACK_CONV, hy__c_conv_scratch },
     { HY_OP_pooling, hy__c_pooling, 0, NULL },
@@ -4074,7 +4084,8 @@ static const hy__c_emitter *hy__c_emitter_of(const hy__node *node)
 static int hy__c_may_fault(const hy__node *node, int flags)
 {
     return (flags & HY__C_FAULTS) && (int)hy__c_attr(node, "mode", HY_INDEX_RAISE) == HY_INDEX_RAISE &&
-           hy__c_attr(node, "aligned", 1) != 0 && hy__c_attr(node, "use_g_idx", 1) != 0;
+           hy__c_attr(node, "aligned", 1) != 0 && hy__c_attr(node, "use_g_idx", 1) != 0 &&
+           hy__c_attr(node, "use_length", 1) != 0;
 }
 
 /* Do its results not depend on any value? */
