@@ -95,7 +95,7 @@ static void hgrad_case(hy_frame *F, const ops_row *row, const char *text, int wr
     exact.exact = 1;
     ops_open_case(&c, text);
     hy_begin(F);
-    in = ops_arrays(F, hy_op_at(F, row->number), &c, HY_F32, 0);
+    in = ops_arrays(F, hy_op_at(F, row->number), &c, ops_usual(row), 0);
     b->name = row->name;
     b->attrs = c.attrs;
     b->wrapped = wrapped;
