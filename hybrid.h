@@ -77576,6 +77576,16 @@ HY__WARM_ROOMS
  *          pictures as inputs. clang for MSVC has vectors and threads; where a machine has one instruction
  *          set HYBRID_ISA is not read. Gradients of some of a block's results: a loss that only an idle
  *          branch uses is asked for nothing. C source: warped grids and l2 norms keep double precision.
+ *          CACHES grow in place: hy_extend writes new rows behind an array where hy_with_room made room, and
+ *          attention and products read it where it lies; with a cache of one size hy_put_rows and attention's
+ *          length do for all lengths. What a ticket reads is not changed by hooks, options or shared
+ *          children; hy_wait_all computes beside the threads. COMPILING for a new size takes 0.7 of the time
+ *          or less and a fifth of the allocations on decoders; hy_cache_info counts what was traced, and
+ *          HYBRID_PROGRAM_BYTES (256 MB now) limits that, too. SPEED: quantised ONNX files (QDQ, QLinear,
+ *          dynamic) run in int8 with exact sums (round_even, int8_table, int8_add; int8_dense and
+ *          int8_convolution take and give 8 bits); products by larger blocks; convolution in groups of few
+ *          filters; taps that only meet padding are left out. HYBRID_OPS: an operator that is not listed
+ *          costs its names and a jump. ONNX: im2col and col2im are written.
  *          TRAINING: a NaN is never the best; what was fitted is exported at once; functions of yours that
  *          are called cannot free what is at work: that is an error that names them; states and parameters
  *          load in any order; SDML in all types; hy_fit_opt.batch_axis; a step draws only for sgld and
@@ -77583,8 +77593,8 @@ HY__WARM_ROOMS
  *          IN A HOST: fast-math, enums of any size, rounding modes and, of old registers, precision in
  *          threads, fork, no exceptions on ordinary numbers, extern "C" and namespaces around the include,
  *          its macros; one error for C89.
- *          C++: every function takes options by reference, and groups, sizes and axes in braces; every
- *          operator stands in namespace hy.
+ *          C++: every function takes options by reference or without, and groups, sizes and axes in braces;
+ *          every operator stands in namespace hy; blocks with initialisers do not compile.
  *          C SOURCE and the jit stand in tools/source.h, which HYBRID_SOURCE includes; a loop descriptor in
  *          the letters of einsum prints most operators; where no window crosses a border, pooling and
  *          convolution are written without bounds. Kernels of products, convolution, moving, sorting,
