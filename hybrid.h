@@ -1278,7 +1278,7 @@ struct hy_op {
         "-1, 0 or 1") \
     U(round,     "round",     WIDE_MATH, V_ROUND(x), NULL, "nearest integer, halves away from zero") \
     U(rint,      "rint",      WIDE_MATH, V_RINT(x), NULL, "nearest integer, halves to the lower one") \
-    U(round_even, NULL,        WIDE_MATH, V_EVEN(x), NULL, "nearest integer, halves to the even one") \
+    U(round_even, "round_even", WIDE_MATH, V_EVEN(x), NULL, "nearest integer, halves to the even one") \
     U(ceil,      "ceil",      WIDE_MATH, V_CEIL(x), NULL, "least integer not below x") \
     U(floor,     "floor",     WIDE_MATH, V_FLOOR(x), NULL, "greatest integer not above x") \
     U(trunc,     "trunc",     WIDE_MATH, V_TRUNC(x), NULL, "x without its fraction") \

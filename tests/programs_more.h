@@ -32,11 +32,11 @@ static void pg_skip(const pg_way *way, pg_result *R, const char *why)
     pg_count_reason(way, why, strlen(why));
     R->skipped = 1;
 }
-/* "onnx: what cannot run here: op 'node': why; op: why" or "hy_export_c: no C source is written for: op,
- * op". */
+/* "onnx: what cannot run here: op 'node': why; op: why", or be written, or "hy_export_c: no C source is written
+ * for: op, op". */
 static void pg_count_reasons(const pg_way *way, const char *text)
 {
-    const char *item = strstr(text, "cannot run here: "), *end, *why, *type;
+    const char *item = strstr(text, "onnx: ") ? strstr(text, "what cannot ") : NULL, *end, *why, *type;
     if (strstr(text, "no C source is written for")) {
         pg_count_reason(way, "operators without C source", 26);
         return;
@@ -46,7 +46,7 @@ static void pg_count_reasons(const pg_way *way, const char *text)
         return;
     }
     if (!item) { pg_count_reason(way, text, strcspn(text, "'0123456789")); return; }
-    for (item += 17; *item; item = *end ? end + 2 : end) {
+    for (item = strstr(item, ": ") + 2; *item; item = *end ? end + 2 : end) {
         end = strstr(item, "; ");
         if (!end) end = item + strlen(item);
         why = item + strcspn(item, ":");

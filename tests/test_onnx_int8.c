@@ -96,7 +96,7 @@ static hy_block *oi_net(hy_frame *F, oi_model *m, int open)
     return net;
 }
 
-static hy_array *oi_call(hy_frame *F, hy_block *net, oi_model *m, int open)
+static hy_array *oi_inputs(hy_frame *F, oi_model *m, int open)
 {
     hy_array *given[OI_MOST];
     int i, k, n = 0;
@@ -110,7 +110,22 @@ static hy_array *oi_call(hy_frame *F, hy_block *net, oi_model *m, int open)
         if (t->kind != 1) given[n] = hy_cast(F, given[n], t->kind == 2 ? HY_U8 : HY_I8);
         n++;
     }
-    return hy_call(F, net, n == 1 ? given[0] : hy_group_of(F, n, given));
+    return n == 1 ? given[0] : hy_group_of(F, n, given);
+}
+static hy_array *oi_call(hy_frame *F, hy_block *net, oi_model *m, int open)
+{
+    return hy_call(F, net, oi_inputs(F, m, open));
+}
+
+/* Saved and loaded it gives the same bytes. */
+static int oi_saved(hy_frame *F, hy_block *net, oi_model *m, int open, hy_array *y)
+{
+    hy_array *x = oi_inputs(F, m, open), *file = hy_save_model_to(F, net, x), *again;
+    hy_block *loaded = file ? hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0) : NULL;
+    if (!loaded) return 0;
+    again = hy_call(F, loaded, x);
+    return again && hy_dtype_of(F, again) == hy_dtype_of(F, y) && hy_size(F, again) == hy_size(F, y) &&
+           !memcmp(hy_data(F, again), hy_data(F, y), (size_t)hy_size(F, y) * hy_dtype_size(hy_dtype_of(F, y)));
 }
 
 /* What is worked out one by one beside what is an int8 operator, line by line and compiled. */
@@ -134,6 +149,7 @@ static void oi_same(oi_model *m, const char *what, int due)
         for (k = 0; k < hy_size(F, a); k++) worst = fmax(worst, fabs((double)x[k] - (double)y[k]));
         if (!CHECK(worst <= (hy_dtype_of(F, a) == HY_F32 ? 1e-5 * largest + 1e-6 : 1)))
             printf("    %s, compiled %d: off by %g of %g\n", what, turn, worst, largest);
+        if (turn && !CHECK(oi_saved(F, net, m, 0, a) && oi_saved(F, other, m, 1, b))) printf("    %s: saved\n", what);
         if (turn) ops = quantize_ops(F, net, "int8_dense") + quantize_ops(F, net, "int8_convolution");
         if (turn && due >= 0 && !CHECK(ops == due)) printf("    %s: %d int8 operators\n", what, ops);
     }

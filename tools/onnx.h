@@ -8817,14 +8817,15 @@ static void onnx__free(hy_block *self)
     onnx__release(net->model.memory);
 }
 
-static int onnx__refuse(hy_frame *F, const onnx__model *m)
+/* what: about the operators that m->list has. */
+static int onnx__refuse(hy_frame *F, const onnx__model *m, const char *what)
 {
     const char *file = m->file ? m->file : "";
     char text[2400];
     if (m->failed && !m->why) { hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory"); return 1; }
     if (m->why || m->list)
         snprintf(text, sizeof text, "onnx: %.250s%s%s: %s", file, *file ? ": " : "",
-                 m->why ? "the file is broken" : "what cannot run here", m->why ? m->why : m->list);
+                 m->why ? "the file is broken" : what, m->why ? m->why : m->list);
     else return hy_error(F) != NULL;
     hy_raise(F, m->why ? HY_ERROR_FORMAT : HY_ERROR_UNSUPPORTED, text);
     return 1;
@@ -8855,7 +8856,7 @@ static hy_block *onnx__from(hy_frame *F, const void *data, size_t bytes, const c
         if (!m.list) onnx__find_parts(&m);
         for (i = 0; i < m.slots; i++) given |= m.slot[i].given;
     }
-    if (onnx__refuse(F, &m)) { onnx__release(m.memory); return NULL; }
+    if (onnx__refuse(F, &m, "what cannot run here")) { onnx__release(m.memory); return NULL; }
     net = HY_BLOCK_NEW(F, onnx__net, onnx__forward);
     if (!net) { onnx__release(m.memory); return NULL; }
     net->model = m;
@@ -8873,7 +8874,7 @@ static hy_block *onnx__from(hy_frame *F, const void *data, size_t bytes, const c
             hy_add_child(F, &around->base, "model", &net->base);
         }
     }
-    if (onnx__refuse(F, &net->model)) {
+    if (onnx__refuse(F, &net->model, "what cannot run here")) {
         hy_block_free(F, around ? &around->base : &net->base);
         return NULL;
     }
@@ -10604,7 +10605,7 @@ static hy_array *onnx__put_model(onnx__writer *W, hy_block *reader, hy_array *in
         onnx__write_message(&model, 8, &W->part);
     }
     onnx__write_message(&model, 7, &W->body);
-    if (onnx__refuse(W->F, &W->names)) (void)0;
+    if (onnx__refuse(W->F, &W->names, "what cannot be written")) (void)0;
     else if (model.failed) hy_raise(W->F, HY_ERROR_MEMORY, "onnx: out of memory");
     else bytes = hy_from(W->F, HY_SHAPE((int64_t)model.n), HY_U8, model.at);
     HY_ONNX_FREE(model.at);
