@@ -32,8 +32,8 @@ static void pg_skip(const pg_way *way, pg_result *R, const char *why)
     pg_count_reason(way, why, strlen(why));
     R->skipped = 1;
 }
-/* "onnx: what cannot run here: op 'node': why; op: why", or be written, or "hy_export_c: no C source is written
- * for: op, op". */
+/* "onnx: what cannot run here: op 'node': why; op: why", or be written, or "hy_export_c: no C source is
+ * written for: op, op". */
 static void pg_count_reasons(const pg_way *way, const char *text)
 {
     const char *item = strstr(text, "onnx: ") ? strstr(text, "what cannot ") : NULL, *end, *why, *type;
