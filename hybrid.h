@@ -2729,7 +2729,7 @@ struct hy_op {
     OPT(unique, "_npi_unique", "_np_unique", HY_OP_DYNAMIC, \
         "the values that come, in ascending order; NaN is the largest") \
     OP(index_copy, "_contrib_index_copy", NULL, 0, "old_tensor with rows replaced") \
-    OP(put_rows, NULL, NULL, HY_OP_INPLACE, \
+    OP(put_rows, "put_rows", NULL, HY_OP_INPLACE, \
         "the cache with rows put at the places that at, of i64, gives: one for each") \
     OPT(norm, "norm", NULL, 0, "sum |x|, or sqrt(sum x^2)") \
     OPT(_average, "_npi_average", NULL, 0, "mean, weighted by lines along an axis or by elements") \
@@ -66048,7 +66048,8 @@ static int hy__symbol_check_graph(hy_frame *F, const hy_graph *g, hy__line *line
         else if (number >= 0 && !op->mxnet)
             hy__say(line, "%s%s of node %s", line->n ? ", " : "", op->name, node->name);
         else if (op && (number < 0 || hy__word_number("log_sigmoid|mish|digamma|trigamma|_npi_triu|"
-                                                      "_gather_nd_grad", op->mxnet) >= 0))
+                                                      "_gather_nd_grad|round_even|put_rows|"
+                                                      "int8_table|int8_add", op->mxnet) >= 0))
             hy__warn(F, "operator %s of node %s is unknown to MXNet", op->name, node->name);
         else if (number == HY_OP_activation &&
                  ((const hy__activation_rec *)node->record)->act_type >= HY_ACT_LOG_SIGMOID)

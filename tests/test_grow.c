@@ -287,17 +287,23 @@ static hy_array *grow_put(hy_frame *F, hy_block *self, hy_array *x)
     (void)self;
     return hy_put_rows(F, hy_get(F, x, 0), hy_get(F, x, 1), hy_get(F, x, 2), 1);
 }
+static hy_block *grow_loaded(hy_frame *F, hy_block *net, hy_array *x)
+{
+    hy_array *file = hy_save_model_to(F, net, x);
+    return file ? hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0) : NULL;
+}
 static void grow_puts_rows(void)
 {
     static char room[1 << 16];
     int way, i;
-    for (way = 0; way < 3; way++) {
+    for (way = 0; way < 4; way++) {                             /* the last one is saved and loaded */
         hy_frame *F = hy_open(NULL);
         hy_block *net = hy_block_new(F, sizeof(hy_block), "put", grow_put, 1);
         hy_array *x = hy_arange(F, 0, 8, 1), *r = hy_full(F, HY_SHAPE(2, 1), 9), *at = hy_cast(F, hy_full(F, HY_SHAPE(1), 2), HY_I64);
         x = hy_view_reshape(F, x, HY_SHAPE(2, 4));
         if (way) hy_hybridize(F, net, NULL);
-        CHECK(way < 2 || !hy_bind(F, net, hy_group(F, x, r, at), room, sizeof room));
+        if (way == 3) net = grow_loaded(F, net, hy_group(F, x, r, at));
+        CHECK(way != 2 || !hy_bind(F, net, hy_group(F, x, r, at), room, sizeof room));
         for (i = 0; i < 3; i++) {
             hy_begin(F);
             ARRAY_IS(F, hy_call(F, net, hy_group(F, x, r, at)), 0, 1, 9, 3, 4, 5, 9, 7);
@@ -332,14 +338,15 @@ static void grow_attends_to_a_length(void)
 {
     static char room[1 << 18];
     int way, n;
-    for (way = 0; way < 3; way++) {
+    for (way = 0; way < 4; way++) {                             /* the last one is saved and loaded */
         hy_frame *F = hy_open(NULL);
         hy_block *net = hy_block_new(F, sizeof(hy_block), "attend", grow_attend, 1);
         hy_array *q = hy_uniform(F, HY_SHAPE(1, 2, 1, 8), -1, 1), *k = hy_uniform(F, HY_SHAPE(1, 2, 40, 8), -1, 1), *x, *y, *z;
         hy_array *length = hy_cast(F, hy_ones(F, HY_SCALAR), HY_I64);
         x = hy_group(F, q, k, length);
         if (way) hy_hybridize(F, net, NULL);
-        CHECK(way < 2 || !hy_bind(F, net, x, room, sizeof room));
+        if (way == 3) net = grow_loaded(F, net, x);
+        CHECK(way != 2 || !hy_bind(F, net, x, room, sizeof room));
         for (n = 0; n < 44; n += 3) {
             hy_begin(F);
             hy_fill(F, length, n > 40 ? n % 2 ? -n : n : n);
