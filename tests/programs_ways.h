@@ -379,13 +379,18 @@ static hy_array *pg_call_later(const pg_job *J, hy_array *x)
     const int way = J->counts || J->lane ? 0 : (int)(J->P->number / 4 % 4);
     hy_ticket *t = hy_later(J->F, J->block, x), *more[3];
     const uint64_t stream = J->F->stream;
+    hy_array *y;
     int i;
     for (i = 0; i < way; i++) more[i] = hy_later(J->F, J->block, x);
     J->F->stream = stream;
     if (way == 1) hy_drop(J->F, more[0]);
     if (way > 1) hy_wait(J->F, more[1]);
     if (way == 3) { hy_ready(J->F, more[2]); hy_drop(J->F, more[2]); }
-    return hy_wait(J->F, t);                    /* hy_close ends what is left */
+    y = hy_wait(J->F, t);
+    if (!way || hy_error(J->F)) return y;       /* hy_close ends what is left */
+    hy_wait_all(J->F);                          /* what nobody wants reads its inputs, too, until it has run */
+    hy_clear(J->F);
+    return y;
 }
 
 /* x: the inputs, as pg_inputs gives them. */

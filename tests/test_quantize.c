@@ -277,7 +277,7 @@ static void quantize_eight_bits(void)
 /* What is wrong with numbers of 8 bits is said. */
 static void quantize_eight_refused(void)
 {
-    static const struct { double scale; int zero, out_zero; hy_dtype data, out; const char *text; } bad[] = {
+    const struct { double scale; int zero, out_zero; hy_dtype data, out; const char *text; } bad[] = {
         { 0, 0, 0, HY_U8, HY_U8, "out_scale is 0" }, { -1, 0, 0, HY_U8, HY_U8, "out_scale is -1" },
         { HUGE_VAL, 0, 0, HY_U8, HY_U8, "out_scale is inf" }, { 1, 256, 0, HY_U8, HY_U8, "zero" },
         { 1, -1, 0, HY_U8, HY_U8, "zero" }, { 1, 128, 0, HY_I8, HY_U8, "zero" }, { 1, 0, -1, HY_U8, HY_U8, "out_zero" },
