@@ -13786,6 +13786,7 @@ static void hy__gemm_cut(const hy__gemm *g, int64_t *rows, int64_t *cols)
     int round;
     *rows = g->pack_a || apart % HY__FAR_LINES ? HY__BLOCK_ROWS
             : hy__clamp_i64(HY__BLOCK_ROWS * HY__FAR_LINES / hy__most(apart & -apart, 1), 24, HY__BLOCK_ROWS);
+    *rows = hy__least(*rows, g->m);
     *cols = hy__clamp_i64(strip / k, g->pack_a ? HY__BLOCK_COLS : 64, HY__BLOCK_COLS);
     *cols = hy__least(*cols, hy__pieces(g->n, g->panel) * g->panel);
     for (round = 0; round < 2; round++) {

@@ -388,7 +388,7 @@ static hy_array *pg_call_later(const pg_job *J, hy_array *x)
     if (way == 3) { hy_ready(J->F, more[2]); hy_drop(J->F, more[2]); }
     y = hy_wait(J->F, t);
     if (!way || hy_error(J->F)) return y;       /* hy_close ends what is left */
-    hy_wait_all(J->F);                          /* what nobody wants reads its inputs, too, until it has run */
+    hy_wait_all(J->F);                          /* what nobody wants reads its inputs, too */
     hy_clear(J->F);
     return y;
 }
