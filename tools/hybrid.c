@@ -2103,7 +2103,7 @@ static const char *const families[][2] = {
       "broadcast_axis|broadcast_like|extend|"
       "atleast_1d|atleast_2d|atleast_3d|index_array|slice_assign|slice_assign_scalar" },
     { "indexing", "embedding|take|batch_take|pick|one_hot|gather_nd|scatter_nd|_gather_nd_grad|"
-      "boolean_mask|nonzero|index_copy|"
+      "boolean_mask|nonzero|index_copy|put_rows|"
       "insert|insert_slice|insert_tensor" },
     { "sorting", "topk|sort|argsort|argmax|argmin|argmax_channel|unique|cumsum|"
       "histogram" },
@@ -2121,7 +2121,7 @@ static const char *const families[][2] = {
       "image_flip_top_bottom|image_random_flip_left_right|image_random_flip_top_bottom|"
       "image_random_resized_crop|image_random_brightness|image_random_contrast|image_random_saturation|"
       "image_random_hue|image_random_color_jitter|image_adjust_lighting|image_random_lighting" },
-    { "quantize", "int8_dense|int8_convolution|matmul_nbits" },
+    { "quantize", "int8_dense|int8_convolution|int8_table|int8_add|matmul_nbits" },
     { "creators", "_sample_gamma|random_uniform|random_normal|random_exponential|random_gamma|random_poisson|"
       "random_negative_binomial|random_general_negative_binomial|sample_multinomial|random_randint|uniform_like|"
       "normal_like|exponential_like|shuffle|_zeros|_ones|_full|_eye|_arange|_linspace|arange_like|"
