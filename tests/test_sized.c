@@ -195,23 +195,30 @@ static void sized_networks_give_the_bits_of_fresh_ones(void)
     CHECK(hy_close(F) == 0);
 }
 
+/* A hybridized network of six steps. */
+static sized_block *sized_net(hy_frame *F)
+{
+    sized_block *b = HY_BLOCK_NEW(F, sized_block, sized_forward);
+    b->seed = 3;
+    b->steps = 6;
+    b->weight = hy_ones(F, HY_SHAPE(SIZED_WIDTH, SIZED_WIDTH));
+    b->bias = b->row = hy_ones(F, HY_SHAPE(SIZED_WIDTH));
+    hy_hybridize(F, &b->base, NULL);
+    return b;
+}
+
 /* Without memory for other sizes the program still runs at those it wears. */
 static void *sized_nothing(void *user, size_t bytes) { (void)user; (void)bytes; return NULL; }
 static void sized_keeps_its_size_without_memory(void)
 {
     hy_frame *F = tb_open(1);
-    sized_block *b = HY_BLOCK_NEW(F, sized_block, sized_forward);
+    sized_block *b = sized_net(F);
     void *(*alloc_fn)(void *, size_t) = F->root->heap.use.alloc_fn;
     hy_array *in[3], *want[3];
     hy__executor *x, *own[3];
     hy_type type[512];
     void *record[512];
     int i;
-    b->seed = 3;
-    b->steps = 6;
-    b->weight = hy_ones(F, HY_SHAPE(SIZED_WIDTH, SIZED_WIDTH));
-    b->bias = b->row = hy_ones(F, HY_SHAPE(SIZED_WIDTH));
-    hy_hybridize(F, &b->base, NULL);
     for (i = 0; i < 3; i++) {
         in[i] = sized_input(F, 40 - 10 * i, i);
         want[i] = hy_call(F, &b->base, in[i]);
@@ -238,17 +245,12 @@ static void sized_keeps_its_size_without_memory(void)
 static void sized_refuses_what_does_not_fit(void)
 {
     hy_frame *F = tb_open(1);
-    sized_block *b = HY_BLOCK_NEW(F, sized_block, sized_forward);
+    sized_block *b = sized_net(F);
     hy_array *in[2], *want[2];
     hy__executor *own[2];
     hy_type type[512];
     void *record[512];
     int i;
-    b->seed = 3;
-    b->steps = 6;
-    b->weight = hy_ones(F, HY_SHAPE(SIZED_WIDTH, SIZED_WIDTH));
-    b->bias = b->row = hy_ones(F, HY_SHAPE(SIZED_WIDTH));
-    hy_hybridize(F, &b->base, NULL);
     for (i = 0; i < 2; i++) {
         in[i] = sized_input(F, i ? 60 : 20, i);
         want[i] = hy_call(F, &b->base, in[i]);
