@@ -107,6 +107,7 @@ static void pg_hide_states(pg_maker *M, const pg_step *s)
 static void pg_give_again(pg_maker *M, pg_body *b)
 {
     int i, k, n = 1 + pg_choose(M, "how often again", 0, 3);
+    if (!b->nout && !b->nstate && (M->owner || M->P->number >= PG_FOURTH)) return;  /* there is none */
     for (i = 0; i < n && b->nout < PG_OUT - 1; i++) {
         k = b->nstate && (!b->nout || !pg_choose(M, "a state again", i, 4))
             ? b->state[pg_choose(M, "which state again", i, b->nstate)]
@@ -484,6 +485,7 @@ static void pg_draw_rest(pg_maker *M)                   /* what is asked of it *
     P->order = pg_choose(M, "order", 0, 6) ? 1 : 2;
     P->adds = pg_choose(M, "adds", 0, 4) ? 0 : pg_choose(M, "which add", 0, 1 << 20);
     P->heads = pg_choose(M, "heads", 0, 4) ? -1 : 1 + pg_choose(M, "which heads", 0, 15);
+    if (P->number >= PG_FOURTH && !pg_choose(M, "no gradients", 0, 3)) P->heads = 0;
     P->own = pg_choose(M, "own weights", 0, 4) != 0;
     P->optimiser = pg_choose(M, "optimiser", 0, 18);
     P->odd = pg_choose(M, "odd numbers", 0, 16);
@@ -494,15 +496,16 @@ static void pg_draw_outputs(pg_maker *M)
 {
     pg_program *P = M->P;
     pg_body *b = &P->body[0];
-    int i, k, own;
+    int i, k, own, most = P->number < PG_FOURTH ? 4 : PG_OUT;
     M->place = 2;
-    for (i = P->nvalue - 1; i >= 0 && b->nout < 4; i--) {
+    for (i = P->nvalue - 1; i >= 0 && b->nout < most; i--) {
         for (own = k = 0; k < b->n && !own; k++) {
             const pg_step *s = &P->step[b->step[k]];
             own = i >= s->out && i < s->out + s->nout;
         }
         if (!own || !M->v[i]) continue;
-        if (!b->nout || (!P->fact[i].used && pg_choose(M, "out", i, 4)) || !pg_choose(M, "out", i, 8))
+        if (!b->nout || (!P->fact[i].used && (most > 4 || pg_choose(M, "out", i, 4))) ||
+            (most == 4 && !pg_choose(M, "out", i, 8)))
             b->out[b->nout++] = i;
     }
 }

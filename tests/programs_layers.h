@@ -315,6 +315,34 @@ static const char *const pg_masked_cell_cases[] = { "(2,3) (2,2) (2,4) | 0 4 0 0
                                                     "(2,3,4) | 1 3 3 2 0 2", "(2,2,3) | 2 3 2 1 2 0",
                                                     "(1,3,2) | 3 3 3 1 1 1", NULL };
 
+/* Images of bytes: which row of transforms, and a type that comes last */
+PG_LAYER(transforms,
+    hy_block *net = hy_nn_hybrid_sequential(F);
+    hy_nn_resize_opt nearest = { 0 };
+    hy_nn_crop_resize_opt part = { 0 };
+    nearest.interpolation = HY_INTERP_NEAREST; nearest.keep_ratio = a[2]; part.size = HY_INTS(3, 4);
+    hy_append(F, net, hy_nn_cast(F, HY_U8));
+    if (a[0] == 0)
+        hy_append(F, net, hy_nn_resize(F, HY_INTS(5, 4), NULL), hy_nn_center_crop(F, HY_INTS(3), NULL));
+    if (a[0] == 1) hy_append(F, net, hy_nn_random_resized_crop(F, HY_INTS(4, 3), NULL),
+                             hy_nn_random_flip_left_right(F), hy_nn_random_flip_top_bottom(F));
+    if (a[0] == 2) hy_append(F, net, hy_nn_random_brightness(F, 0.4), hy_nn_random_contrast(F, 0.4),
+                             hy_nn_random_saturation(F, 0.4), hy_nn_random_hue(F, 0.1));
+    if (a[0] == 3) hy_append(F, net, hy_nn_random_color_jitter(F, 0.3, 0.3, 0.3, 0.1),
+                             hy_nn_random_lighting(F, 0.1));
+    if (a[0] == 4)
+        hy_append(F, net, hy_nn_crop_resize(F, 1, 0, 2, 3, &part), hy_nn_resize(F, HY_INTS(6), &nearest));
+    hy_append(F, net, hy_nn_to_tensor(F),
+              hy_nn_normalize(F, HY_REALS(0.5, 0.25, 0.75), HY_REALS(0.5, 1, 2)));
+    return a[1] ? hy_append(F, net, hy_nn_cast(F, a[1] == 1 ? HY_F64 : HY_BF16)) : net;
+)
+static const char *const pg_transforms_cases[] = { "(6,5,3)int[0,255] | 0",     "(2,4,7,3)int[0,255] | 0 1",
+                                                   "(5,4,3)int[0,255] | 1 2",   "(3,4,4,3)int[0,255] | 1",
+                                                   "(4,3,3)int[0,255] | 2",     "(2,3,3,3)int[0,255] | 2 1",
+                                                   "(3,5,3)int[0,255] | 3",     "(2,4,3,3)int[0,255] | 3 2",
+                                                   "(4,4,3)int[0,255] | 4",
+                                                   "(2,3,4,3)int[0,255] | 4 0 1", NULL };
+
 /* which, weight in quarters, and an option of each */
 PG_LAYER(loss, typedef hy_block *(*maker)(hy_frame *, const hy_loss_opt *);
          static const maker makers[] = { hy_loss_l1, hy_loss_l2, hy_loss_softmax_ce, hy_loss_sigmoid_bce,
@@ -364,7 +392,7 @@ static const pg_layer_row pg_layer_rows[] = {
     PG_LAYER_ROW(embedding),  PG_LAYER_ROW(dropout),    PG_LAYER_ROW(activation), PG_LAYER_ROW(plain),
     PG_LAYER_ROW(blocks),     PG_LAYER_ROW(recurrent),  PG_LAYER_ROW(cell),       PG_LAYER_ROW(unroll),
     PG_LAYER_ROW(loss),       PG_LAYER_ROW(pixel_shuffle),
-    PG_LAYER_ROW(deformable), PG_LAYER_ROW(conv_cell),  PG_LAYER_ROW(masked_cell),
+    PG_LAYER_ROW(deformable), PG_LAYER_ROW(conv_cell),  PG_LAYER_ROW(masked_cell), PG_LAYER_ROW(transforms),
 };
 enum { PG_LAYER_ROWS = sizeof pg_layer_rows / sizeof *pg_layer_rows, PG_NUMBERS = 10 };
 

@@ -25,8 +25,9 @@ static pg_nearness pg_near_now;         /* of the program that is being checked 
  * of the two is no number, or infinite, numbers whose product is infinite are a condition; in a program that
  * is given such numbers on purpose they are one for all that comes of them: 0 times infinity is no number
  * or nothing, by what is left out, and a comparison or whole number hides which. */
-enum { PG_NUDGES = 12 };
+enum { PG_NUDGES = 48 };
 static const double pg_condition[] = { 8, 2, 0.5 };
+static int pg_nudge_kind(int run) { return run < 8 ? run / 4 : 2; }
 static struct pg_nudging {
     int runs;                           /* of the program and way that are checked */
     pg_result moved[PG_NUDGES];
@@ -110,6 +111,7 @@ static int pg_moves(const pg_item *a, const pg_item *moved, int64_t i, double y,
     if (!moved) return 0;
     if (!hy__same_shape(&a->type.shape, &moved->type.shape)) return 1;
     m = pg_element(moved, i);
+    if (!hy__floating(a->type.dtype) && times < 1) times = 1;   /* it jumps, and not twice as far */
     if (fabs(x) <= DBL_MAX && fabs(y) <= DBL_MAX) return !(fabs(m - x) * times < fabs(x - y));
     return fabs(x) <= DBL_MAX ? !(fabs(m) <= DBL_MAX) : m != x && (m == m || x == x);
 }
@@ -121,14 +123,14 @@ static int pg_is_condition(const pg_program *P, const pg_item *a, double y, int6
     for (k = 0; k < PG_NUDGES && !moves; k++) {
         if (k == 0 && !N->runs) N->overflows = 0;
         if (k == N->runs) {
-            pg_nudge = 1 << (k / 4 * 2);
+            pg_nudge = 1 << (2 * pg_nudge_kind(k));
             pg_nudge_draw = P->number * 64 + (uint64_t)k;
             pg_overflows = 0;
             pg_run(P, N->due, &N->moved[N->runs++]);
             N->overflows |= pg_overflows;
             pg_nudge = 0;
         }
-        moves = pg_moves(a, pg_named(&N->moved[k], a->name), i, y, pg_condition[k / 4]) ||
+        moves = pg_moves(a, pg_named(&N->moved[k], a->name), i, y, pg_condition[pg_nudge_kind(k)]) ||
                 (N->overflows && (P->odd == 1 || P->odd == 2 ||
                                   !(fabs(y) <= DBL_MAX && fabs(pg_element(a, i)) <= DBL_MAX)));
     }
