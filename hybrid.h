@@ -9036,8 +9036,7 @@ static int hy__pool_call(hy__pool *pool)
         hy__pool_start(pool);
         some = pool->started > 0;
         HY__STORE(&pool->busy, 0);
-    }
-    if (!hy__pool_here(pool)) return 0;
+    } else if (!hy__pool_here(pool)) return 0;
     hy__acquire(&pool->lock);           /* who was about to sleep does so now, or has seen the job */
     hy__release(&pool->lock);
     hy__wake_one(&pool->wake);          /* not under the lock, for which it would wait at once */
