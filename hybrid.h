@@ -10762,7 +10762,8 @@ static int hy__packed_now(hy_frame *F, hy_array *x, const char *who)
     return x->frame == F && hy__grown_of(x, &begin) && hy__pack_own(F, x, who);
 }
 
-static const char hy__still_read[] = "%s: a call that hy_later began still reads it: hy_wait for it first";
+static const char hy__still_read[] = "%s: a call that hy_later began still reads it: hy_wait for it first "
+                                     "(hy_wait_all, if its ticket was dropped)";
 
 /* May x be overwritten? */
 static int hy__writable(hy_frame *F, hy_array *x, const char *who)
