@@ -52415,6 +52415,8 @@ HY_API size_t hy_block_text(hy_frame *F, hy_block *block, char *buffer, size_t b
  * job of the host's, or whoever waits for it. What it reads counts its readers, and must not be written
  * meanwhile; nothing waits unasked.
  */
+HY__WARM_ROOMS
+HY__COLD_ROOMS
 /* Arrays that are held without a frame, and how they were grouped. */
 typedef struct hy__parcel {
     hy__value *at;
@@ -53362,6 +53364,8 @@ static int hy__later_end(hy_frame *F, int last)
     hy__lanes_free(F->root);
     return 0;
 }
+HY__WARM_ROOMS
+HY__MILD_ROOMS
 /* MARK: - 57 >>gradient ----------------------------------------------------------------------------------
  *
  * One walk over recorded calls, from the youngest to the oldest, emits their gradients as ordinary operators:
