@@ -71146,14 +71146,55 @@ static void hy__int8_tell(hy_frame *S, const hy__quantizer *Q, hy_array *const *
     hy__flat_close(Q->F, &flat);
 }
 
+/* Is that a shape of which the samples may be? */
+static int hy__int8_may_be(const hy_shape *open, const hy_shape *sample)
+{
+    int d, same = open->ndim == sample->ndim;
+    for (d = 0; same && d < open->ndim; d++) same = open->dim[d] < 0 || open->dim[d] == sample->dim[d];
+    return same;
+}
+
+/* The types of a network's variables as it declares them, else as far as its parameters tell. Operators may
+ * guess the shape of what they read: that counts where the samples do not deny it. */
+static hy_type *hy__int8_declared(hy_frame *F, const hy__quantizer *Q)
+{
+    hy_graph *g = Q->b->graph;
+    hy_type *type = (hy_type *)hy__alloc(&F->root->heap, ((size_t)g->n + 1) * sizeof *type);
+    hy__flat flat;
+    int i, k, n = 0, told;
+    if (!type) return (hy_type *)hy__no_memory(F, "hy_quantize");
+    for (i = 0; i < g->n; i++) {
+        const hy_array *param = Q->b->param[i];
+        if (g->node[i]->op || g->node[i]->held) continue;
+        type[n++] = param ? param->t.type : g->node[i]->constant.type;
+    }
+    hy__try(F);
+    told = hy_graph_infer(F, g, type, NULL) >= 0;
+    hy__try_end(F, F->code != HY_ERROR_MEMORY);
+    if (F->code || hy__flat_open(F, &flat, Q->batch[0], "hy_quantize")) {
+        hy__free(&F->root->heap, type);
+        return NULL;
+    }
+    for (i = n = 0; i < g->n; i++) {
+        if (g->node[i]->op || g->node[i]->held) continue;
+        k = Q->b->input[i];
+        if (k >= 0 && (g->node[i]->constant.type.shape.ndim >= 0 || !told || k >= flat.n ||
+                       !hy__int8_may_be(&type[n].shape, &flat.at[k]->t.type.shape)))
+            type[n] = g->node[i]->constant.type;
+        n++;
+    }
+    hy__flat_close(F, &flat);
+    return type;
+}
+
 /* The inputs as variables of S, and their names as hy_import takes them. */
-static char *hy__int8_inputs(hy_frame *S, const hy__symbol_block *b, hy_array **in)
+static char *hy__int8_inputs(hy_frame *S, const hy__symbol_block *b, const hy_type *type, hy_array **in)
 {
     const hy_graph *g = b->graph;
     size_t n = 1;
     char *names, spare[32];
     hy__line line;
-    int i, k;
+    int i, k, at;
     for (i = 0; i < g->n; i++) if (b->input[i] >= 0) n += strlen(g->node[i]->name) + 1;
     n += (size_t)b->inputs * sizeof spare;
     names = (char *)hy__alloc(&S->root->heap, n);
@@ -71164,9 +71205,9 @@ static char *hy__int8_inputs(hy_frame *S, const hy__symbol_block *b, hy_array **
         hy_var_opt opt;
         memset(&opt, 0, sizeof opt);
         hy__say(&own, "unused%d", k);
-        for (i = 0; i < g->n && b->input[i] != k; i++) continue;
+        for (at = i = 0; i < g->n && b->input[i] != k; i++) at += !g->node[i]->op && !g->node[i]->held;
         opt.shaped = i < g->n;
-        if (i < g->n) opt.shape = g->node[i]->constant.type.shape;
+        if (i < g->n) opt.shape = type[at].shape;
         if (i < g->n) opt.dtype = g->node[i]->constant.type.dtype;
         in[k] = hy_var(S, i < g->n ? g->node[i]->name : spare, &opt);
         hy__say(&line, k ? ",%s" : "%s", i < g->n ? g->node[i]->name : spare);
@@ -71180,7 +71221,8 @@ static hy_block *hy__int8_build(hy__quantizer *Q)
     const hy_graph *g = Q->b->graph;
     hy_array **room = S ? hy__int8_room(Q) : NULL, *y = NULL;
     hy_array **in = (hy_array **)hy__alloc_zero(&F->root->heap, (size_t)Q->b->inputs * sizeof *in + 1);
-    char *names = S && in ? hy__int8_inputs(S, Q->b, in) : NULL;
+    hy_type *declared = S && in ? hy__int8_declared(F, Q) : NULL;
+    char *names = declared ? hy__int8_inputs(S, Q->b, declared, in) : NULL;
     hy_graph *made = NULL;
     hy_block *block = NULL;
     hy_import_opt opt;
@@ -71203,6 +71245,7 @@ static hy_block *hy__int8_build(hy__quantizer *Q)
     hy_graph_free(F, made);
     hy__free(&F->root->heap, (void *)room);
     hy__free(&F->root->heap, (void *)in);
+    hy__free(&F->root->heap, declared);
     hy__free(&F->root->heap, names);
     return block;
 }
@@ -71258,12 +71301,15 @@ static void hy__int8_report(hy__quantizer *Q, hy_block *made, hy_quantize_report
 }
 
 /* --- from outside --- */
-/* The network's graph, traced for the samples if it has none yet: as a batch, else as a group of batches. */
+/* The network's graph, traced for the samples if it has none yet: as a batch, else as a group of batches.
+ * One that was imported has one, which declares its inputs. */
 static int hy__int8_trace(hy_frame *F, hy__exported *e, hy_block *net, hy_array *samples)
 {
     char whole[sizeof F->text], part[sizeof F->text];
     hy_error_t code;
     int failed;
+    if (hy__block_ok(F, net, "hy_quantize") && net->free_fn == hy__symbol_free)
+        return hy__export_open(F, e, net, NULL, "hy_quantize", 1);
     hy__try(F);
     failed = hy__export_open(F, e, net, samples, "hy_quantize", 1);
     if (failed && samples->count && F->code != HY_ERROR_MEMORY) {

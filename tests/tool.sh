@@ -447,6 +447,8 @@ try "quantize: the pair runs" 0 run "$out/q" --input data=module-in0.npy
 try "quantize: of an ONNX file" 0 convert concurrent "$out/q.onnx" --shape data=2,4
 try "quantize: an ONNX file" 0 quantize "$out/q.onnx" --samples concurrent-in0.npy --out "$out/q.model"
 prints "quantize: an ONNX file: layers" "^2 layers in int8, 0 left as they are"
+try "quantize: an ONNX file: declared sizes stay" 0 show "$out/q.model"
+prints "quantize: an ONNX file: declared sizes stay: told" "^ *data  (2,4)  float32$"
 if [ -n "$python" ]; then
     "$python" -S - "$out/three.npy" <<'Y'
 import struct, sys
@@ -465,6 +467,19 @@ def read(fd):
 pty.spawn(sys.argv[1:], read)' "$tool" quantize module --samples module-in0.npy --out "$out/q.hybrid" > "$out/stdout" 2> /dev/null
     prints "quantize: a bar" "calibrating  *\[[#.]*\] *[0-9]*%"
 fi
+try "quantize: samples that are random" 0 quantize module --samples random:6 --shape data=2,3,8,8 --out "$out/q.hybrid"
+prints "quantize: samples that are random: counted" "; 6 samples, largest calibration$"
+try "quantize: names and sizes stay" 0 show "$out/q.hybrid"
+prints "quantize: names and sizes stay: both" "^ *data  (?,3,?,?)  float32$"
+try "quantize: samples of open sizes" 2 quantize module --samples random:6 --out "$out/q.hybrid"
+says "quantize: samples of open sizes: told" "the sizes of data are open, (?,3,?,?): --shape data=1,3,64,64 says them"
+printf 'P6\n8 8\n255\n%0192d' 7 > "$out/q.ppm"
+try "quantize: pictures" 0 quantize module --samples "$out/q.ppm" --samples "$out/q.ppm" --divide 255 --out "$out/q.hybrid"
+prints "quantize: pictures: counted" "; 2 samples, largest calibration$"
+try "quantize: how many" 2 quantize module --samples random --out "$out/q.hybrid"
+says "quantize: how many: told" "how many, as in random:16"
+try "quantize: arrays beside random" 2 quantize module --samples module-in0.npy --samples random:2 --out "$out/q.hybrid"
+says "quantize: arrays beside random: told" "only pictures and random:N add up"
 try "quantize: no samples" 2 quantize module --out "$out/q.hybrid"
 says "quantize: no samples: told" "--samples FILE says what the network will get"
 try "quantize: no copy" 2 quantize module --samples module-in0.npy

@@ -1070,7 +1070,8 @@ static const char *picture_option(const tool *T)
 static void check_pictures(tool *T)
 {
     if (picture_option(T))
-        fail(T, MISUSED, "--%s goes with pictures, and no input is one: --input NAME=x.ppm", picture_option(T));
+        fail(T, MISUSED, "--%s goes with pictures, and no input is one: --%s", picture_option(T),
+             option(T, "samples", 0) ? "samples x.ppm" : "input NAME=x.ppm");
 }
 
 /* In the type that is wanted. */
@@ -1089,10 +1090,26 @@ static hy_type type_of(tool *T, hy_array *x)
 }
 
 /* --- samples, of quantize --- */
+/* Is the k-th of --samples a picture, or random? Then it is made when the input's sizes are known. */
+static int samples_are_made(tool *T, int k)
+{
+    input one;
+    memset(&one, 0, sizeof one);
+    one.name = "NAME";
+    one.how = "samples";
+    one.from = option(T, "samples", k);
+    return (!strncmp(one.from, "random", 6) && strchr(":", one.from[6]) && !file_there(T, one.from)) ||
+           is_picture(T, &one);
+}
 static void open_samples(tool *T)
 {
     const char *file = option(T, "samples", 0), *colon = strrchr(file, ':');
     hy_array **one = ROOM(T, hy_array *, 1);
+    int k;
+    for (k = 1; option(T, "samples", k); k++)
+        if (!samples_are_made(T, 0) || !samples_are_made(T, k))
+            fail(T, MISUSED, "--samples is given twice: only pictures and random:N add up");
+    if (samples_are_made(T, 0)) return;
     if (file_there(T, file)) colon = NULL;
     T->samples = load_arrays(T, colon ? text_of(T, "%.*s", (int)(colon - file), file) : file);
     if (!colon) return;
@@ -1101,6 +1118,56 @@ static void open_samples(tool *T)
     T->samples.n = 1;
     T->samples.at = one;
     T->samples.name = NULL;
+}
+
+/* What stands behind random: as sizes: of N, so many samples of the input's. */
+static const char *random_samples(tool *T, const input *in, const char *text)
+{
+    const char *at = text + strcspn(text, ":") + 1, *behind = at;
+    hy_shape shape = in->type.shape;
+    int64_t n = 0;
+    char *sizes;
+    int d;
+    if (!text[6] || read_whole(&behind, &n) || n < 1)
+        fail(T, MISUSED, "--samples %s: how many, as in random:16, or their sizes are due", text);
+    if (*behind == ',') return text;
+    sizes = text_of(T, "%lld", (long long)n);
+    for (d = 1; d < shape.ndim; d++) sizes = text_of(T, "%s,%lld", sizes, (long long)shape.dim[d]);
+    if (shape.ndim < 0 || strchr(sizes, '-'))
+        fail(T, MISUSED, "--samples %s: the sizes of %s are open, %s: --shape %s=%s says them", text, in->name,
+             shape_text(T, shape), in->name, sizes_like(T, shape));
+    return text_of(T, "random:%s%s", sizes, behind);
+}
+
+/* Samples of an input that are made: a picture is one. */
+static void make_samples(tool *T, const input *in, int number)
+{
+    hy_arrays *all = &T->samples;
+    hy_array **part, **at = ROOM(T, hy_array *, all->n + 1);
+    const char *text, **name = ROOM(T, const char *, all->n + 1);
+    int k, n = 0;
+    while (option(T, "samples", n)) n++;
+    part = ROOM(T, hy_array *, n);
+    for (k = 0; k < n; k++) {
+        input one = *in;
+        text = option(T, "samples", k);
+        one.how = "samples";
+        one.from = strncmp(text, "random", 6) || file_there(T, text) ? text : random_samples(T, in, text);
+        if (one.type.shape.ndim == 4) one.type.shape.dim[0] = -1;
+        part[k] = make_input(T, &one, number + 16 * k);
+        if (!part[k]) part[k] = picture_input(T, &one);
+        check(T);
+    }
+    for (k = 0; k < all->n; k++) {
+        at[k] = all->at[k];
+        name[k] = all->name[k];
+    }
+    at[k] = n > 1 ? hy_concat(T->F, hy_group_of(T->F, n, part), 0) : part[0];
+    name[k] = in->name;
+    all->at = at;
+    all->name = name;
+    all->n++;
+    check(T);
 }
 
 /* Those of an input: the array of its name, or the only one there is. */
@@ -1135,9 +1202,12 @@ static hy_array *some_samples(tool *T, hy_array *x, int64_t first)
 /* How many there are is the same for all inputs; the first batch of them stands for the input. */
 static void take_samples(tool *T, input *in, int number)
 {
-    hy_array *x = samples_of(T, in, number);
     const char *file = option(T, "samples", 0);
-    int64_t n = hy_ndim(T->F, x) ? hy_dim(T->F, x, 0) : 0;
+    hy_array *x;
+    int64_t n;
+    if (samples_are_made(T, 0)) make_samples(T, in, number);
+    x = samples_of(T, in, number);
+    n = hy_ndim(T->F, x) ? hy_dim(T->F, x, 0) : 0;
     if (n < 1) fail(T, MISUSED, "--samples %s: %s has no samples: their axis is the first", file, in->name);
     if (T->all && n != T->all)
         fail(T, MISUSED, "--samples %s: %lld samples of %s, of another input %lld", file, (long long)n,
@@ -1165,7 +1235,7 @@ static void take_input(tool *T, input *in, int number)
     hy_dtype wanted = in->type.dtype, given;
     hy_shape said = in->type.shape;
     int i, told = said_of(T, "shape", in->name) != NULL, made;
-    if (T->samples.n && !in->x) take_samples(T, in, number);
+    if (option(T, "samples", 0) && !in->x) take_samples(T, in, number);
     if (!in->from || in->x) return;
     if (!*in->from)
         fail(T, MISUSED, strcmp(in->how, "value") ? "--input %s=: a file is due, or random:1,3,64,64"
@@ -3801,8 +3871,9 @@ static const command commands[] = {
     { "quantize", "MODEL --samples FILE --out B", 1, 1, "writes a copy in int8, and tells what it costs",
       MODEL_HELP "\n\nDense layers and convolutions become int8, with the batch norm and the relu behind them. FILE holds\n"
       "samples as the network will get them: .npz, .npy or another file of arrays, one for each input, named\n"
-      "as it; a single input takes the only array, or FILE:ARRAY. Their first axis counts them. B is a single\n"
-      "file (.hybrid, .model) or a pair.\n\n"
+      "as it; a single input takes the only array, or FILE:ARRAY. Their first axis counts them. Or FILE is a picture\n"
+      "(.ppm, .pgm; --samples for each), or random:16, random:16,3,64,64, random:16:SEED: from 0 to 1, for a try.\n"
+      "B is a single file (.hybrid, .model) or a pair.\n\n"
       "Told are, for each layer, the bytes of its parameters and how far its results are off, with all that\n"
       "came before it: the norm of the difference as a share of the norm. --skip leaves the worst as they are.",
       run_quantize },
@@ -3820,10 +3891,10 @@ static const known_option options[] = {
     { "run", "shape", "NAME=1,3,64,64", 1, "the shape that the value has to have" },
     { WITH_INPUTS, "input", "NAME=WHAT", 1, "the value of an input, and so its shape; again for each" },
     { WITH_INPUTS, "value", "NAME=WHAT", 1, "another word for --input" },
-    { WITH_INPUTS, "divide", "N", 0, "of pictures: (value / N - mean) / std goes in; 1" },
-    { WITH_INPUTS, "mean", "N,N,N", 0, "for each channel, or one for all; 0" },
-    { WITH_INPUTS, "std", "N,N,N", 0, "for each channel, or one for all; 1" },
-    { WITH_INPUTS, "layout", "CHW", 0, "of pictures: CHW or HWC, where the network's input does not tell" },
+    { WITH_MODEL, "divide", "N", 0, "of pictures: (value / N - mean) / std goes in; 1" },
+    { WITH_MODEL, "mean", "N,N,N", 0, "for each channel, or one for all; 0" },
+    { WITH_MODEL, "std", "N,N,N", 0, "for each channel, or one for all; 1" },
+    { WITH_MODEL, "layout", "CHW", 0, "of pictures: CHW or HWC, where the network's input does not tell" },
     { "run", "output", "FILE", 0, "where outputs go; without it only a summary is printed" },
     { "graph", "out", "FILE", 0, "the drawing: .svg, .html (a page) or .dot" },
     { "graph", "whole", NULL, 0, "draw blocks that repeat each time" },
@@ -3848,7 +3919,7 @@ static const known_option options[] = {
     { "convert", "to", "KIND", 0, "values, symbol, pair, single or onnx, whatever the name of B" },
     { "convert|compile|quantize", "part", NULL, 0, "of an ONNX file what stands before shapes that hang on values" },
     { "convert", "opset", "N", 0, "of an ONNX file that is written: 13 to 22; 17" },
-    { "quantize", "samples", "FILE", 0, "what the network will get, as many as there are" },
+    { "quantize", "samples", "FILE", 1, "what the network will get; a picture, or random:N (both may be repeated)" },
     { "quantize", "out", "B", 0, "the copy: x.hybrid, x.model, or what precedes -symbol.json" },
     { "quantize", "calibrate", "HOW", 0, "thresholds by the largest number, or by entropy; largest" },
     { "quantize", "skip", "LAYERS", 0, "layers to leave as they are: dense1,conv0, parts of names between _" },
