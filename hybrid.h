@@ -34811,7 +34811,9 @@ HY__WARM_ROOMS
  * everywhere, so that all instruction sets give the same bits.
  *
  * A weight lies in panels of 16 channels; a step is 4 neighbours in memory of what a channel reads. Along the
- * steps go the rows of the kernel (its taps, where they are dilated), filled up with zeros to 4.
+ * steps go the rows of the kernel (its taps, where they are dilated), filled up with zeros to 4. Where each
+ * channel is a group with one filter, a step is 4 taps one below the other: rows of the kernel by fours, the
+ * last ones filled up with zeros, tap after tap along them.
  *
  * matmul_nbits, in floats: its weights of 2 to 8 bits stay packed, and are unpacked piece by piece.
  */
@@ -34821,8 +34823,9 @@ HY__LOOPS_BEGIN
 HY__FORMULAS
 #if HY__READING == HY__READING_F64
 enum { HY__INT8_PANEL = 16, HY__INT8_STEP = 4, HY__INT8_BYTES = HY__INT8_PANEL * HY__INT8_STEP,
-       HY__INT8_MOST = 1 << 15 };       /* steps whose sums fit 32 bits */
-enum { HY__INT8_COLS = 2 * HY__INT8_PANEL, HY__INT8_ROWS = 12 };        /* of the largest tile */
+       HY__INT8_MOST = 1 << 15,         /* steps whose sums fit 32 bits */
+       HY__INT8_DEEP = 512 };           /* places of an item where each channel is by itself */
+enum { HY__INT8_COLS = 2 * HY__INT8_PANEL, HY__INT8_ROWS = 14 };        /* of the largest tile */
 
 typedef struct hy__int8_tile {
     const signed char *from[HY__INT8_ROWS];     /* where each row begins, */
@@ -34855,17 +34858,50 @@ typedef struct hy__int8_isa {
     int rows[3], cols;                          /* rows of each, falling; most columns */
     int bytes;                                  /* 2: data is stored less its zero, in 16 bits */
     int flip;                                   /* 128: data is stored without sign */
+    void (*zip)(void *to, const char *const *line, int64_t places, int64_t step, int n);
+    hy__int8_tile_fn deep[3];                   /* each channel by itself, one panel of them */
+    int deep_rows[3];
 } hy__int8_isa;
 #endif
 #define hy__int8_rounds HY__OF_KIND(hy__int8_rounds)
 #define hy__int8_adds HY__OF_KIND(hy__int8_adds)
 #define hy__int8_takes HY__OF_KIND(hy__int8_takes)
+#define hy__int8_zips HY__OF_KIND(hy__int8_zips)
+#define hy__int8_end HY__OF_KIND(hy__int8_end)
+#define hy__int8_bound HY__OF_KIND(hy__int8_bound)
+#define hy__int8_joins HY__OF_KIND(hy__int8_joins)
+#define hy__int8_wide HY__OF_KIND(hy__int8_wide)
+#define hy__int8_deeps HY__OF_KIND(hy__int8_deeps)
 #define hy__int8_dot HY__OF_KIND(hy__int8_dot)
 #define hy__int8_step HY__OF_KIND(hy__int8_step)
 #define hy__int8_put HY__OF_KIND(hy__int8_put)
 #define hy__int8_rows HY__OF_KIND(hy__int8_rows)
 #define hy__int8_kernels HY__OF_KIND(hy__int8_kernels)
 
+/* By vectors: on ARM the reading of doubles makes the kernels of processors that sum four products at once,
+   that of floats those of the others. */
+#undef HY__INT8_V
+#undef HY__INT8_REAL
+#undef HY__INT8_AIM
+#if HY__READING == HY__READING_AVX512
+#define HY__INT8_AIM HY__AIM
+#define HY__INT8_V hy__i32x16
+#define HY__INT8_REAL hy__f32x16
+#elif HY__READING == HY__READING_AVX2
+#define HY__INT8_AIM HY__AIM
+#define HY__INT8_V hy__i32x8
+#define HY__INT8_REAL hy__f32x8
+#elif defined(HY__ARM_DOT)
+#define HY__INT8_V hy__i32x4
+#define HY__INT8_REAL hy__f32x4
+#if HY__READING == HY__READING_BASE
+#define HY__INT8_AIM
+#elif defined(__clang__)
+#define HY__INT8_AIM __attribute__((target("dotprod")))
+#else
+#define HY__INT8_AIM __attribute__((target("arch=armv8.2-a+dotprod")))
+#endif
+#endif
 #if HY__READING >= HY__READING_BASE
 /* Data in 16 bits. */
 #undef HY__INT8_DATUM
@@ -34933,8 +34969,79 @@ HY__AIM static void hy__int8_takes(void *to, const void *from, int64_t n, int is
     HY__IVDEP
     for (i = 0; i < n; i++) y[i] = (HY__INT8_DATUM)((x[i] ^ flip) - less);
 }
+#if HY__READING >= HY__READING_AVX2
+/* Numbers of bytes or words, of more bits; compilers do it lane by lane. */
+HY__INLINE HY__AIM HY__INT8_V hy__int8_wide(const char *from)
+{
+    typedef char some __attribute__((vector_size(16)));
+    HY__INT8_V v;
+#if HY__READING == HY__READING_AVX2
+    __asm__("vpmovzxwd {%1, %0|%0, %1}" : "=x"(v) : "m"(*(const some *)(const void *)from));
+#else
+    __asm__("vpmovzxbd {%1, %0|%0, %1}" : "=v"(v) : "m"(*(const some *)(const void *)from));
+#endif
+    return v;
+}
+/* What stands at the same place of two lines of words, or of four of bytes. */
+HY__INLINE HY__AIM void hy__int8_joins(uint32_t *y, const char *const *line, int64_t at)
+{
+    HY__INT8_V sum;
+    int k;
+#if HY__READING == HY__READING_AVX2
+    HY__FLAT
+    for (k = 0; k < HY__INT8_PANEL; k += 8) {
+        sum = hy__int8_wide(line[0] + at + 2 * k) | hy__int8_wide(line[1] + at + 2 * k) << 16;
+        memcpy(y + k, &sum, sizeof sum);
+    }
+#else
+    sum = hy__int8_wide(line[0] + at);
+    HY__FLAT
+    for (k = 1; k < 4; k++) sum |= hy__int8_wide(line[k] + at) << 8 * k;
+    memcpy(y, &sum, sizeof sum);
+#endif
+}
+#endif
+/* Four lines as steps: of a panel's n channels in each place, `step` bytes apart, their four numbers; in 16
+   bits two and two. */
+HY__AIM static void hy__int8_zips(void *to, const char *const *line, int64_t places, int64_t step, int n)
+{
+    const int halves = sizeof(HY__INT8_DATUM) == 2 ? 2 : 1, wide = HY__INT8_STEP / halves;
+    const int least = HY__INT8_PANEL * (int)sizeof(HY__INT8_DATUM);
+    uint32_t *y = (uint32_t *)to;
+    int64_t x, at = 0;
+    int h, k, i;
+    (void)least;
+    for (x = 0; x < places; x++, at += step)
+        for (h = 0; h < halves; h++, y += HY__INT8_PANEL) {
+            const char *const *from = line + h * wide;
+#if HY__READING >= HY__READING_AVX2
+            if (n == HY__INT8_PANEL || (x + 1 < places && step >= least)) {
+                hy__int8_joins(y, from, at);    /* a panel that is not full: the next place's are there */
+                continue;
+            }
+#endif
+            for (k = 0; k < n; k++)
+                for (y[k] = 0, i = 0; i < wide; i++) {
+                    const HY__INT8_DATUM v = ((const HY__INT8_DATUM *)(const void *)(from[i] + at))[k];
+                    y[k] |= ((uint32_t)v & (halves == 2 ? 65535 : 255)) << 32 / wide * i;
+                }
+        }
+}
 #endif
 #if HY__READING == HY__READING_BASE
+static void hy__int8_end_base(const hy__int8_tile *t, void *c, const int32_t *sum)
+{
+    int j;
+    if (t->kind == 2) { memcpy(c, sum, HY__INT8_PANEL * sizeof *sum); return; }
+    for (j = 0; j < HY__INT8_PANEL; j++) {
+        float y = (float)sum[j] * t->scale[j] + t->bias[j];
+        y = y < t->low ? t->low : y;
+        if (t->kind) {
+            y = y > t->high ? t->high : y;
+            ((unsigned char *)c)[j] = (unsigned char)(hy__bits_f32(y + 12582912.0f) + (uint32_t)t->out_zero);
+        } else ((float *)c)[j] = y;
+    }
+}
 static void hy__int8_tile_base(const hy__int8_tile *t, void *c, int64_t c_row)
 {
     int32_t sum[HY__INT8_PANEL];
@@ -34950,45 +35057,31 @@ static void hy__int8_tile_base(const hy__int8_tile *t, void *c, int64_t c_row)
                 sum[j] += (a[0] - t->zero) * b[4 * j] + (a[1] - t->zero) * b[4 * j + 1] +
                           (a[2] - t->zero) * b[4 * j + 2] + (a[3] - t->zero) * b[4 * j + 3];
     }
-    if (t->kind == 2) { memcpy(c, sum, sizeof sum); return; }
-    for (j = 0; j < HY__INT8_PANEL; j++) {
-        float y = (float)sum[j] * t->scale[j] + t->bias[j];
-        y = y < t->low ? t->low : y;
-        if (t->kind) {
-            y = y > t->high ? t->high : y;
-            ((unsigned char *)c)[j] = (unsigned char)(hy__bits_f32(y + 12582912.0f) + (uint32_t)t->out_zero);
-        } else ((float *)c)[j] = y;
+    hy__int8_end_base(t, c, sum);
+}
+static void hy__int8_deep_base(const hy__int8_tile *t, void *c, int64_t c_row)
+{
+    enum { wide = HY__INT8_STEP / sizeof(HY__INT8_DATUM) == 2 ? 2 : 4, halves = 4 / wide };
+    int32_t sum[HY__INT8_PANEL];
+    const signed char *b = t->weight;
+    int64_t s;
+    int h, j, k;
+    (void)c_row;
+    memset(sum, 0, sizeof sum);
+    for (s = 0; s < t->stretches; s++, b += HY__INT8_BYTES) {
+        const HY__INT8_DATUM *a = (const HY__INT8_DATUM *)(const void *)(t->from[0] + t->shift[s]);
+        for (h = 0; h < (int)halves; h++)
+            for (j = 0; j < HY__INT8_PANEL; j++)
+                for (k = 0; k < (int)wide; k++)
+                    sum[j] += (*a++ - t->zero) * b[HY__INT8_STEP * j + h * (int)wide + k];
     }
+    hy__int8_end_base(t, c, sum);
 }
 static const hy__int8_isa hy__int8_plain = {
     hy__int8_adds, hy__int8_rounds, hy__int8_takes, { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 },
-    HY__INT8_PANEL, sizeof(HY__INT8_DATUM), 0 };
+    HY__INT8_PANEL, sizeof(HY__INT8_DATUM), 0, hy__int8_zips, { hy__int8_deep_base }, { 1 } };
 #endif
 
-/* By vectors: on ARM the reading of doubles makes the kernels of processors that sum four products at once,
-   that of floats those of the others. */
-#undef HY__INT8_V
-#undef HY__INT8_REAL
-#undef HY__INT8_AIM
-#if HY__READING == HY__READING_AVX512
-#define HY__INT8_AIM HY__AIM
-#define HY__INT8_V hy__i32x16
-#define HY__INT8_REAL hy__f32x16
-#elif HY__READING == HY__READING_AVX2
-#define HY__INT8_AIM HY__AIM
-#define HY__INT8_V hy__i32x8
-#define HY__INT8_REAL hy__f32x8
-#elif defined(HY__ARM_DOT)
-#define HY__INT8_V hy__i32x4
-#define HY__INT8_REAL hy__f32x4
-#if HY__READING == HY__READING_BASE
-#define HY__INT8_AIM
-#elif defined(__clang__)
-#define HY__INT8_AIM __attribute__((target("dotprod")))
-#else
-#define HY__INT8_AIM __attribute__((target("arch=armv8.2-a+dotprod")))
-#endif
-#endif
 #ifdef HY__INT8_V
 #define hy__int8_at HY__NAMED(HY__INT8_V, at)
 #define hy__int8_real_at HY__NAMED(HY__INT8_REAL, at)
@@ -35060,17 +35153,42 @@ HY__INLINE HY__INT8_AIM void hy__int8_step(const int rows, const int vecs, const
     }
 }
 
+/* At most, or at least, that; NaN stays. */
+HY__INLINE HY__INT8_AIM HY__INT8_REAL hy__int8_bound(HY__INT8_REAL y, HY__INT8_REAL end, const int most)
+{
+#if HY__READING >= HY__READING_AVX2
+    if (most) __asm__("vminps {%0, %1, %0|%0, %1, %0}" : "+v"(y) : "v"(end));
+    else __asm__("vmaxps {%0, %1, %0|%0, %1, %0}" : "+v"(y) : "v"(end));
+    return y;
+#else
+    const hy__int8_bits past = most ? (hy__int8_bits)(y > end) : (hy__int8_bits)(y < end);
+    return (HY__INT8_REAL)((past & (hy__int8_bits)end) | (~past & (hy__int8_bits)y));
+#endif
+}
 /* As bytes: within bounds, halves to the even number, then what stands for 0 more. */
 HY__INLINE HY__INT8_AIM void hy__int8_put(unsigned char *to, HY__INT8_REAL y, const hy__int8_tile *t)
 {
     enum { lanes = sizeof(HY__INT8_V) / 4 };
     typedef unsigned char bytes __attribute__((vector_size(lanes)));
     const HY__INT8_REAL none = {0}, high = none + t->high, more = none + 12582912.0f;
-    const hy__int8_bits over = (hy__int8_bits)(y > high);
     bytes narrow;
-    y = (HY__INT8_REAL)((over & (hy__int8_bits)high) | (~over & (hy__int8_bits)y));
+    y = hy__int8_bound(y, high, 1);
     narrow = __builtin_convertvector((HY__INT8_V)(y + more) + t->out_zero, bytes);
     memcpy(to, &narrow, sizeof narrow);
+}
+
+/* What becomes of sums, of the panel's channels from `col` on. */
+HY__INLINE HY__INT8_AIM void hy__int8_end(const hy__int8_tile *t, HY__INT8_V sum, void *c, int64_t to,
+                                          const int col)
+{
+    const HY__INT8_V none = {0};
+    const HY__INT8_REAL low = (HY__INT8_REAL)none + t->low;
+    HY__INT8_REAL y = __builtin_convertvector(sum, HY__INT8_REAL) *
+        *(const hy__int8_real_at *)(t->scale + col) + *(const hy__int8_real_at *)(t->bias + col);
+    y = hy__int8_bound(y, low, 0);
+    if (t->kind == 1) hy__int8_put((unsigned char *)c + to, y, t);
+    else if (t->kind) *(hy__int8_at *)(void *)((int32_t *)c + to) = sum;
+    else *(hy__int8_real_at *)(void *)((float *)c + to) = y;
 }
 
 /* rows times one to four vectors of sums. Bytes of data whose 0 is another number: a row of that number gives
@@ -35080,7 +35198,6 @@ HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const
 {
     enum { lanes = sizeof(HY__INT8_V) / 4, unit = HY__READING == HY__READING_AVX2 ? 2 : 1 };
     const HY__INT8_V none = {0}, zero = none + (int32_t)((uint32_t)(t->zero & 255) * 0x01010101u);
-    const HY__INT8_REAL low = (HY__INT8_REAL)none + t->low;
     const int64_t next = (int)lanes == (int)HY__INT8_PANEL ? t->next : (int64_t)sizeof(HY__INT8_V);
     const signed char *w = t->weight;
     HY__INT8_V acc[HY__INT8_ROWS][4], extra[4], b;
@@ -35106,54 +35223,87 @@ HY__INLINE HY__INT8_AIM void hy__int8_rows(const int rows, const int vecs, const
     HY__FLAT
     for (i = 0; i < rows; i++) {
         HY__FLAT
-        for (j = 0; j < vecs; j++) {
-            const HY__INT8_V sum = acc[i][j] - extra[j];
-            const int64_t to = i * c_row + j * (int)lanes;
-            HY__INT8_REAL y = __builtin_convertvector(sum, HY__INT8_REAL) *
-                *(const hy__int8_real_at *)(t->scale + j * lanes) +
-                *(const hy__int8_real_at *)(t->bias + j * lanes);
-            const hy__int8_bits under = (hy__int8_bits)(y < low);
-            y = (HY__INT8_REAL)((under & (hy__int8_bits)low) | (~under & (hy__int8_bits)y));
-            if (t->kind == 1) hy__int8_put((unsigned char *)c + to, y, t);
-            else if (t->kind) *(hy__int8_at *)(void *)((int32_t *)c + to) = sum;
-            else *(hy__int8_real_at *)(void *)((float *)c + to) = y;
-        }
+        for (j = 0; j < vecs; j++)
+            hy__int8_end(t, acc[i][j] - extra[j], c, i * c_row + j * (int)lanes, j * (int)lanes);
     }
 }
+
+/* Each channel by itself: a vector of data is four lines' numbers of as many channels as it has lanes. */
+HY__INLINE HY__INT8_AIM void hy__int8_deeps(const int rows, const hy__int8_tile *t, void *c, int64_t c_row)
+{
+    enum { lanes = sizeof(HY__INT8_V) / 4, halves = HY__READING == HY__READING_AVX2 ? 2 : 1 };
+    const HY__INT8_V none = {0}, zero = none + (int32_t)((uint32_t)(t->zero & 255) * 0x01010101u);
+    HY__INT8_V acc[HY__INT8_ROWS], extra, a, b;
+    int64_t s, at;
+    int h, i, j;
+    for (j = 0; j < HY__INT8_PANEL; j += (int)lanes) {
+        const signed char *w = t->weight + HY__INT8_STEP * j;
+        extra = none;
+        HY__FLAT
+        for (i = 0; i < rows; i++) acc[i] = none;
+        for (s = 0; s < t->stretches; s++, w += HY__INT8_BYTES) {
+            at = t->shift[s] + HY__INT8_STEP * j;
+            HY__FLAT
+            for (h = 0; h < (int)halves; h++, at += HY__INT8_BYTES) {
+                b = *(const hy__int8_at *)(const void *)w;
+#if HY__READING == HY__READING_AVX2
+                b = hy__int8_pair(b, h);
+#endif
+                HY__FLAT
+                for (i = 0; i < rows; i++) {
+                    a = *(const hy__int8_at *)(const void *)(t->from[i] + at);
+                    hy__int8_dot(&acc[i], &a, &b);
+                }
+                if ((int)halves == 1) hy__int8_dot(&extra, &zero, &b);
+            }
+        }
+        HY__FLAT
+        for (i = 0; i < rows; i++) hy__int8_end(t, acc[i] - extra, c, i * c_row + j, j);
+    }
+}
+/* 0 vectors: each channel by itself. */
 #define HY__INT8_STAMP(name, rows, vecs) \
     HY__INT8_AIM static void HY__OF_KIND(name)(const hy__int8_tile *t, void *c, int64_t c_row) \
-    { hy__int8_rows(rows, vecs, t, c, c_row); }
+    { if (vecs) hy__int8_rows(rows, vecs, t, c, c_row); else hy__int8_deeps(rows, t, c, c_row); }
+HY__INT8_STAMP(hy__int8_deep_7, 7, 0) HY__INT8_STAMP(hy__int8_deep_1, 1, 0)
 #if HY__READING == HY__READING_AVX512
 HY__INT8_STAMP(hy__int8_12_1, 12, 1) HY__INT8_STAMP(hy__int8_6_1, 6, 1) HY__INT8_STAMP(hy__int8_1_1, 1, 1)
 HY__INT8_STAMP(hy__int8_12_2, 12, 2) HY__INT8_STAMP(hy__int8_6_2, 6, 2) HY__INT8_STAMP(hy__int8_1_2, 1, 2)
+HY__INT8_STAMP(hy__int8_deep_14, 14, 0)
 static const hy__int8_isa hy__int8_kernels = {
     hy__int8_adds, hy__int8_rounds, hy__int8_takes,
     { { HY__OF_KIND(hy__int8_12_1), HY__OF_KIND(hy__int8_6_1), HY__OF_KIND(hy__int8_1_1) },
       { HY__OF_KIND(hy__int8_12_2), HY__OF_KIND(hy__int8_6_2), HY__OF_KIND(hy__int8_1_2) } },
-    { 12, 6, 1 }, HY__INT8_COLS, 1, 128 };
+    { 12, 6, 1 }, HY__INT8_COLS, 1, 128, hy__int8_zips,
+    { HY__OF_KIND(hy__int8_deep_14), HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) },
+    { 14, 7, 1 } };
 #elif HY__READING == HY__READING_AVX2
 HY__INT8_STAMP(hy__int8_6, 6, 2) HY__INT8_STAMP(hy__int8_1, 1, 2)
 static const hy__int8_isa hy__int8_kernels = {
     hy__int8_adds, hy__int8_rounds, hy__int8_takes, { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
                                        { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
-    { 6, 1 }, HY__INT8_PANEL, 2, 0 };
+    { 6, 1 }, HY__INT8_PANEL, 2, 0, hy__int8_zips,
+    { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
 #elif HY__READING == HY__READING_BASE
 HY__INT8_STAMP(hy__int8_4, 4, 4) HY__INT8_STAMP(hy__int8_1, 1, 4)
 static const hy__int8_isa hy__int8_kernels = {
     hy__int8_adds, hy__int8_rounds, hy__int8_takes, { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
                                        { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) } },
-    { 4, 1 }, HY__INT8_PANEL, 1, 0 };
+    { 4, 1 }, HY__INT8_PANEL, 1, 0, hy__int8_zips,
+    { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
 #else
 HY__INT8_STAMP(hy__int8_6, 6, 4) HY__INT8_STAMP(hy__int8_1, 1, 4)
 static void hy__int8_rounds_base(void *to, const float *from, int64_t n, const hy__int8_units *u);
 static void hy__int8_adds_base(const hy__int8_sum *s, void *y, const unsigned char *a, const unsigned char *b,
                                int64_t n);
 static void hy__int8_takes_base(void *to, const void *from, int64_t n, int is_signed, int zero);
+static void hy__int8_zips_base(void *to, const char *const *line, int64_t places, int64_t step, int n);
 static const hy__int8_isa hy__int8_kernels = {
     hy__int8_adds_base, hy__int8_rounds_base, hy__int8_takes_base,
                           { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
                             { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
-    { 6, 1 }, HY__INT8_PANEL, 1, 0 };
+    { 6, 1 }, HY__INT8_PANEL, 1, 0, hy__int8_zips_base,
+    { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
 #endif
 #endif
 HY__LOOPS_END
@@ -35185,6 +35335,7 @@ typedef struct hy__int8_plan {
     int64_t wide[3], line;                      /* places with padding; those that an item rounds */
     int64_t stretches, steps, panels;           /* panels of a group */
     int64_t row_block, col_block;               /* of an item: places, panels */
+    int64_t deep;                               /* each channel by itself: lines of an item, else 0 */
     int64_t chunk, chunks;                      /* data of an item that looks for the range; how many */
     hy__int8_units units;
     float   low, high;                          /* of results */
@@ -35374,14 +35525,11 @@ static void hy__int8_channels(const hy__int8_plan *p, const hy_run *now, float d
     const float *scale = (const float *)now->data[2] + j;
     const float *bias = p->biased ? (const float *)now->data[3] + j : NULL;
     int64_t k;
-    for (k = 0; k < p->isa->cols; k++) {
-        t->scale[k] = k < n ? scale[k] : 0;
-        t->bias[k] = k < n && bias ? bias[k] : 0;
-        if (p->chunks) t->scale[k] *= data_scale;
-        if (p->kind != 1) continue;
-        t->scale[k] = (float)(t->scale[k] / p->out_scale);
-        t->bias[k] = (float)(t->bias[k] / p->out_scale);
-    }
+    for (k = n; k < p->isa->cols; k++) t->scale[k] = t->bias[k] = 0;
+    for (k = 0; k < n; k++) t->scale[k] = scale[k] * data_scale;        /* which is 1 where data says none */
+    for (k = 0; k < n; k++) t->bias[k] = bias ? bias[k] : 0;
+    for (k = 0; k < n && p->kind == 1; k++) t->scale[k] = (float)(t->scale[k] / p->out_scale);
+    for (k = 0; k < n && p->kind == 1 && bias; k++) t->bias[k] = (float)(t->bias[k] / p->out_scale);
 }
 
 static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, float data_scale,
@@ -35416,6 +35564,84 @@ static void hy__int8_product(const hy__int8_plan *p, const hy_run *now, float da
                       c + j * (p->last ? 1 : places) * unit, n);
     }
 }
+/* The lines that a line of results reads, by fours, of a panel's n channels. */
+static void hy__int8_zip(const hy__int8_plan *p, const char *data, int64_t image, int64_t z, int64_t y,
+                         int64_t channel, int n, char *to)
+{
+    const int64_t fours = hy__pieces(p->kernel[1], HY__INT8_STEP), unit = p->isa->bytes;
+    const char *line[HY__INT8_STEP];
+    int64_t s, at;
+    int k;
+    for (s = 0; s < p->kernel[0] * fours; s++, to += p->wide[2] * HY__INT8_BYTES * unit) {
+        for (k = 0; k < HY__INT8_STEP; k++) {   /* behind the kernel's last its weights are 0 */
+            const int64_t in = hy__least(s % fours * HY__INT8_STEP + k, p->kernel[1] - 1);
+            at = image * p->wide[0] + z * p->stride[0] + s / fours * p->dilate[0];
+            at = (at * p->wide[1] + y * p->stride[1] + in * p->dilate[1]) * p->wide[2];
+            line[k] = data + (at * p->fine_c + channel) * unit;
+        }
+        p->isa->zip(to, line, p->wide[2], p->fine_c * unit, n);
+    }
+}
+
+/* A line of results of a panel, from what came together of the data. */
+static void hy__int8_deep_line(const hy__int8_plan *p, hy__int8_tile *t, const char *zipped, char *c,
+                               int cols)
+{
+    const hy__int8_isa *isa = p->isa;
+    const int64_t step = p->stride[2] * HY__INT8_BYTES * isa->bytes, row = p->last ? p->coarse_c : 1;
+    float square[HY__INT8_ROWS * HY__INT8_PANEL];
+    int64_t x, rows;
+    int i;
+    for (x = 0; x < p->coarse[2]; x += rows) {
+        int kernel = 0;
+        char *to = c + x * row * (p->kind == 1 ? 1 : 4);
+        while (isa->deep_rows[kernel] > 1 && isa->deep_rows[kernel] > p->coarse[2] - x) kernel++;
+        rows = isa->deep_rows[kernel];
+        for (i = 0; i < rows; i++) t->from[i] = (const signed char *)zipped + (x + i) * step;
+        if (p->last && cols == HY__INT8_PANEL) isa->deep[kernel](t, to, row);
+        else {
+            isa->deep[kernel](t, square, HY__INT8_PANEL);
+            hy__int8_place_in(p, (const char *)square, HY__INT8_PANEL, to, rows, cols);
+        }
+    }
+}
+
+/* Some lines of results of one panel, each channel by itself. */
+static void hy__int8_deep(const hy__int8_plan *p, const hy_run *now, float data_scale, const char *data,
+                          int64_t *shift, int64_t item)
+{
+    const int64_t lines = p->coarse[0] * p->coarse[1], bands = hy__pieces(lines, p->deep);
+    const int64_t first = item % p->panels * HY__INT8_PANEL, image = item / p->panels / bands;
+    const int64_t from = item / p->panels % bands * p->deep, end = hy__least(from + p->deep, lines);
+    const int64_t places = hy__int8_volume(p->coarse), unit = p->kind == 1 ? 1 : 4;
+    const int64_t row = (p->last ? p->coarse_c : 1) * p->coarse[2] * unit;
+    const int cols = (int)hy__least(HY__INT8_PANEL, p->coarse_c - first);
+    char *zipped = (char *)(shift + p->stretches);
+    char *c = (char *)now->data[now->job->nin] +
+        (image * p->coarse_c * places + first * (p->last ? 1 : places)) * unit;
+    hy__int8_tile t;
+    int64_t s;
+    if (cols < HY__INT8_PANEL)
+        memset(zipped, 0, (size_t)(p->kernel[0] * hy__pieces(p->kernel[1], HY__INT8_STEP) * p->wide[2] *
+                                   HY__INT8_BYTES * p->isa->bytes));
+    for (s = 0; s < p->stretches; s++)
+        shift[s] = (s / p->kernel[2] * p->wide[2] + s % p->kernel[2] * p->dilate[2]) * HY__INT8_BYTES *
+            p->isa->bytes;
+    memset(&t, 0, sizeof t);
+    t.shift = shift;
+    t.stretches = p->stretches;
+    t.low = p->low;
+    t.high = p->high;
+    t.zero = p->isa->bytes == 2 ? 0 : p->zero;
+    t.kind = p->kind;
+    t.out_zero = p->out_zero;
+    t.weight = (const signed char *)now->data[1] + first * p->stretches * HY__INT8_STEP;
+    hy__int8_channels(p, now, data_scale, first, cols, &t);
+    for (s = from; s < end; s++) {
+        hy__int8_zip(p, data, image, s / p->coarse[1], s % p->coarse[1], first, cols, zipped);
+        hy__int8_deep_line(p, &t, zipped, c + s * row, cols);
+    }
+}
 HY__LOOPS_END
 HY__COLD_ROOMS
 
@@ -35437,8 +35663,9 @@ HY__RUN(hy__run_int8)
         scale = hy__int8_ranged(p, ranges);
     }
     if (stage == job->stages - 1) {
-        hy__int8_product(p, now, scale, p->in_place ? (const signed char *)now->data[0] : data,
-                         (int64_t *)scratch, item);
+        if (p->in_place) data = (signed char *)(uintptr_t)now->data[0];
+        if (p->deep) hy__int8_deep(p, now, scale, (const char *)data, (int64_t *)scratch, item);
+        else hy__int8_product(p, now, scale, data, (int64_t *)scratch, item);
         return;
     }
     hy__int8_round_item(p, now->data[0], data, item);
@@ -35464,6 +35691,7 @@ static void hy__int8_follow(hy__int8_plan *p, const hy__int8_attr *a, hy_dtype d
     const int least = a->out_dtype == HY_I8 ? -128 : 0;
     int d;
     for (d = 0; d < 3; d++) p->wide[d] = p->fine[d] + p->pad[d] + p->pad_end[d];
+    p->deep = 0;
     p->stretches = p->kernel[0] * p->kernel[1] * (joined ? 1 : p->kernel[2]);
     p->steps = hy__pieces(p->fine_c * (joined ? p->kernel[2] : 1), HY__INT8_STEP);
     p->panels = hy__pieces(p->coarse_c, HY__INT8_PANEL);
@@ -35491,7 +35719,7 @@ static void hy__int8_follow(hy__int8_plan *p, const hy__int8_attr *a, hy_dtype d
 static void hy__int8_stored(hy__int8_plan *p, int64_t numbers)
 {
     const hy__int8_isa *isa = p->isa;
-    int d, plain = p->last && p->groups == 1 && p->fine_c % HY__INT8_STEP == 0;
+    int d, plain = p->last && p->groups == 1 && (p->deep || p->fine_c % HY__INT8_STEP == 0);
     p->in_place = 0;
     if (!p->taken) {
         p->units.add = p->zero = isa->bytes == 2 ? 0 : isa->flip;
@@ -35520,6 +35748,10 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
     p->row_block = 96;
     p->col_block = 4;
     products = images * hy__pieces(places, p->row_block) * hy__pieces(p->panels, p->col_block);
+    if (p->deep) {
+        p->deep = hy__most(HY__INT8_DEEP / hy__most(p->coarse[2], 1), 1);
+        products = places ? images * p->panels * hy__pieces(p->coarse[0] * p->coarse[1], p->deep) : 0;
+    }
     items = padded && !p->in_place ? lines * hy__pieces(p->wide[2], p->line) : 0;
     shared = (size_t)(p->in_place ? 0 : padded + HY__INT8_STEP) * (size_t)p->isa->bytes;
     shared = (shared + 3) / 4 * 4 + (size_t)p->chunks * 2 * sizeof(float);
@@ -35536,6 +35768,8 @@ static int hy__int8_bind(hy_job *job, hy__int8_plan *p)
         job->items[0] = products;
     }
     job->scratch = (size_t)p->stretches * sizeof(int64_t);
+    if (p->deep) job->scratch += (size_t)(p->kernel[0] * hy__pieces(p->kernel[1], HY__INT8_STEP)) *
+        (size_t)(p->wide[2] * HY__INT8_BYTES * p->isa->bytes);
     return 0;
 }
 
@@ -35622,6 +35856,12 @@ HY__DIFF(int8_dense, HY_NO_GRADIENT)
 #define HY__ON_int8_dense HY__OWN(int8_dense), NULL
 
 #ifndef HYBRID_NO_VISION
+/* Each channel by itself: its weight says so, since it has not a panel for each group. */
+static int hy__int8_is_deep(const hy__conv_attr *a, int64_t channels, const hy_shape *weight)
+{
+    return a->groups > 1 && a->groups == a->filters && channels == 1 && weight->ndim == 4 &&
+        weight->dim[0] == hy__pieces(a->groups, HY__INT8_PANEL);
+}
 static int hy__int8_convolution_infer(hy_infer *I)
 {
     HY__REC(int8_convolution, I);
@@ -35640,13 +35880,18 @@ static int hy__int8_convolution_infer(hy_infer *I)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "%l channels are not a multiple of num_group %d", channels,
                              a.groups);
     for (d = 0; d < a.n; d++) taps *= a.kernel->v[d];
+    if (channels >= 0 && hy__int8_is_deep(&a, channels / a.groups, &I->in[1].shape)) {
+        const int64_t high = a.n > 1 ? a.kernel->v[a.n - 2] : 1;
+        return hy__int8_infer(I, &numbers, a.filters, hy__pieces(channels, HY__INT8_PANEL),
+                              taps / high * hy__pieces(high, HY__INT8_STEP));
+    }
     if (hy__tuple_at(a.dilate, a.n - 1, 1) == 1) row = a.kernel->v[a.n - 1];
     panels = a.groups * hy__pieces(a.filters / a.groups, HY__INT8_PANEL);
     return hy__int8_infer(I, &numbers, a.filters, panels, channels < 0 ? -1 :
                           taps / row * hy__pieces(channels / a.groups * row, HY__INT8_STEP));
 }
 static void hy__int8_conv_plan(hy__int8_plan *p, const hy__int8_convolution_rec *r, const hy_type *data,
-                               const hy_shape *y, int biased)
+                               const hy_shape *weight, const hy_shape *y, int biased)
 {
     const hy_shape *x = &data->shape;
     const hy__int8_attr numbers = { HY__INT8_OF(r), biased };
@@ -35674,13 +35919,23 @@ static void hy__int8_conv_plan(hy__int8_plan *p, const hy__int8_convolution_rec 
         p->fine[2] = p->coarse[2] = hy__int8_volume(p->fine);
         p->fine[0] = p->fine[1] = p->coarse[0] = p->coarse[1] = 1;
     }
+    if (hy__int8_is_deep(&a, p->fine_c, weight)) {
+        p->fine_c = p->coarse_c = a.groups;
+        p->groups = 1;
+        hy__int8_follow(p, &numbers, data->dtype);
+        p->stretches = p->kernel[0] * hy__pieces(p->kernel[1], HY__INT8_STEP) * p->kernel[2];
+        p->steps = 1;
+        p->deep = 1;
+        return;
+    }
     hy__int8_follow(p, &numbers, data->dtype);
 }
 static int hy__int8_convolution_bind(hy_job *job)
 {
     HY__REC(int8_convolution, job);
     hy__int8_plan *p = HY__NOTES(hy__int8_plan, job);
-    hy__int8_conv_plan(p, r, &job->in[0].type, &job->out[0].type.shape, job->nin > 3);
+    hy__int8_conv_plan(p, r, &job->in[0].type, &job->in[1].type.shape, &job->out[0].type.shape,
+                       job->nin > 3);
     return hy__int8_bind(job, p);
 }
 HY__DIFF(int8_convolution, HY_NO_GRADIENT)

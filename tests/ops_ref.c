@@ -1799,6 +1799,15 @@ static double ref_int8_weight(const ref_tensor *w, int64_t panels, int64_t group
     return w->v[((group * panels + o / 16) * w->dim[1] + step) * 64 + o % 16 * 4 + i % 4];
 }
 
+/* Each channel alone, whose taps lie by fours below each other: all channels are in as few panels as can be. */
+static int ref_int8_deep(const ref_case *c)
+{
+    const ref_tensor *x = &c->in[0], *w = &c->in[1];
+    int groups = ref_int(c, "num_group", 1);
+    return groups > 1 && groups == ref_int(c, "num_filter", 0) && x->dim[ref_channels_last(c) ? x->ndim - 1 : 1] == groups &&
+        w->ndim == 4 && w->dim[0] == (groups + 15) / 16;
+}
+
 /* What fills steps up to 4 numbers is 0. */
 static void ref_int8_trim(ref_case *c)
 {
@@ -1808,6 +1817,9 @@ static void ref_int8_trim(ref_case *c)
     if (!ref_find(c, "threshold") || c->nin < 3 || w->ndim != 4 || w->dim[2] != 16 || w->dim[3] != 4) return;
     ref_per_dim(c, "kernel", 1, kernel);
     ref_per_dim(c, "dilate", 1, dilate);
+    for (int64_t i = 0; i < w->size && ref_int8_deep(c); i++)
+        if (i / 64 / kernel[2] % ((kernel[1] + 3) / 4) * 4 + i % 4 >= kernel[1]) w->v[i] = 0;
+    if (ref_int8_deep(c)) return;
     length = x->dim[last] / ref_int(c, "num_group", 1) * (dilate[2] == 1 ? kernel[2] : 1);
     for (int d = 2; d < x->ndim && ref_find(c, "num_hidden") && last == 1; d++) length *= x->dim[d];
     for (int64_t i = 0; i < w->size && length > 0; i++)
@@ -1845,6 +1857,7 @@ static void ref_int8_convolution_fn(ref_case *c)
     int64_t size[3], q[3], k[3], p[3], filters = ref_int(c, "num_filter", 0), groups = ref_int(c, "num_group", 1);
     int64_t wide = xg.c / groups, many = filters / groups, panels = (many + 15) / 16;
     int64_t joined = win.dilate[2] == 1 ? win.kernel[2] : 1;
+    int deep = ref_int8_deep(c);
     for (int d = 0; d < 3; d++)
         size[d] = (xg.dim[d] + win.pad[d] + win.end[d] - win.dilate[d] * (win.kernel[d] - 1) - 1) / win.stride[d] + 1;
     yg = ref_grid_out(c, x->ndim, last, xg.n, filters, size);
@@ -1862,7 +1875,9 @@ static void ref_int8_convolution_fn(ref_case *c)
                 inside = inside && p[d] >= 0 && p[d] < xg.dim[d];
             }
             if (inside) sum += ref_int8_round(x->v[ref_grid_at(&xg, n, o / many * wide + i, p)], &how) *
-                ref_int8_weight(&c->in[1], panels, o / many, o % many, ik / joined, joined * wide, ik % joined * wide + i);
+                (deep ? ref_int8_weight(&c->in[1], 0, 0, o, (k[0] * ((win.kernel[1] + 3) / 4) + k[1] / 4) * win.kernel[2] + k[2],
+                                        4, k[1] % 4)
+                 : ref_int8_weight(&c->in[1], panels, o / many, o % many, ik / joined, joined * wide, ik % joined * wide + i));
         }
         c->out[0].v[ref_grid_at(&yg, n, o, q)] = ref_int8_result(c, &how, sum, o);
     }
@@ -1914,6 +1929,16 @@ static const char *const cases_int8_convolution[] = {
         "out_dtype=uint8 out_scale=0.01 out_zero=128 relu=True",
     "(1,6,7,8) (4,6,16,4)" REF_I8 " (36)[0.01,0.02] (36) | kernel=(3,2) num_filter=36 num_group=2 pad=(1,1) threshold=2 "
         "out_dtype=int8 out_scale=0.3",
+    "(2,5,7,9) (1,3,16,4)" REF_I8 " (5)[0.01,0.02] (5) | kernel=(3,3) num_filter=5 num_group=5 threshold=2 pad=(1,1)",
+    "(1,8,9,37) (3,6,16,4)" REF_I8 " (37)[0.01,0.02] | kernel=(5,3) num_filter=37 num_group=37 threshold=2 stride=(2,1) pad=(2,1) "
+        "layout=NHWC no_bias=True relu=True",
+    "(1,4,30,32)[0,2] (2,2,16,4)" REF_I8 " (32)[0.01,0.02] (32) | kernel=(2,2) num_filter=32 num_group=32 threshold=2 layout=NHWC "
+        "own_range=True out_dtype=uint8 out_scale=0.01 out_zero=3",
+    "(1,20,11,8) (2,6,16,4)" REF_I8 " (20)[0.01,0.02] (20) | kernel=(7,3) num_filter=20 num_group=20 threshold=1 dilate=(1,2) pad=(3,2) "
+        "stride=(2,2) pad_end=(4,1) out_dtype=int8 out_scale=0.04 out_zero=-5",
+    "(1,3,5,6,7) (1,6,16,4)" REF_I8 " (3)[0.01,0.02] (3) | kernel=(2,3,3) num_filter=3 num_group=3 threshold=2 pad=(0,1,1) "
+        "out_dtype=int32 layout=NCDHW",
+    "(2,17,40) (2,4,16,4)" REF_I8 " (17)[0.01,0.02] (17) | kernel=(4,) num_filter=17 num_group=17 threshold=2 stride=(3,)",
     "(1,6,3,8)[0,1] (4,6,16,4)" REF_I8 " (36)[0.01,0.02] (36) | kernel=(3,2) num_filter=36 num_group=2 pad=(1,1) threshold=2 "
         "out_dtype=int32 own_range=True", NULL };
 static const ref_op ref_int8_convolution = {

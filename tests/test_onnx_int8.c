@@ -194,14 +194,19 @@ static void oi_draw(oi_model *m, uint32_t seed, int conv, int form, int *due)
     many = oi_size(m, 1, 20);
     channels = oi_size(m, 1, 9);
     n = oi_size(m, 1, 2);
+    if (groups > 1 && oi_random(m) < 0.6) {                     /* each channel by itself */
+        groups = oi_size(m, 2, 37);
+        channels = 1;
+        many = oi_size(m, 1, 4) / 4 + 1;
+    }
     filters = many * groups;
     over = form != 2 || !conv ? oi_random(m) < 0.5 : 0;         /* a scale for each filter */
     even = oi_random(m) < 0.5;                                 /* weights without sign, 128 stands for 0 */
     zero = oi_size(m, 0, 255) - (kind == 3 ? 128 : 0);
-    if (conv) k = oi_size(m, 1, 3);
+    if (conv) k = oi_size(m, 1, 5);
     size[0] = n;
     size[1] = conv ? channels * groups : channels + 3;
-    size[2] = size[3] = oi_size(m, 6, 9);
+    size[2] = size[3] = oi_size(m, 6, 9) + (k > 3 ? 3 : 0);
     if (!conv) size[2] = channels * 3;
     wdims[0] = conv ? filters : size[2];
     wdims[1] = conv ? channels : filters;
@@ -216,7 +221,7 @@ static void oi_draw(oi_model *m, uint32_t seed, int conv, int form, int *due)
     oi_add(m, "ws", 1, over, &filters, 0.005, 0.02);
     if (form == 2) m->t[m->tensors - 1].given = 2;              /* so that it is not known */
     oi_add(m, "wz", even ? 2 : 3, over, &filters, even ? 128 : 0, even ? 128 : 0);
-    *due = groups > 1 && channels < 4 ? 0 : 1;
+    *due = groups > 1 && channels < 4 && (channels > 1 || many > 1) ? 0 : 1;
     if (conv) oi_window(m, &attrs, k, groups);
     if (form < 2) {
         oi_one(m, "ys", 1, 0.02 + 0.1 * oi_random(m));

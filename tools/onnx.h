@@ -4498,6 +4498,22 @@ static hy_array *onnx__in_panels(onnx__run *R, hy_array *w, int64_t groups, int6
     return hy_transpose(R->F, w, HY_INTS(0, 2, 1, 3));
 }
 
+/* (channels, 1, ...), each channel by itself: 4 taps below each other are a step, filled up with zeros. */
+static hy_array *onnx__in_panels_deep(onnx__run *R, hy_array *w, const hy_shape *s)
+{
+    const int64_t many = (s->dim[0] + 15) / 16, high = s->ndim > 3 ? s->dim[s->ndim - 2] : 1;
+    const int64_t fours = (high + 3) / 4, deep = s->ndim > 4 ? s->dim[2] : 1, wide = s->dim[s->ndim - 1];
+    hy_ints pads;
+    memset(&pads, 0, sizeof pads);
+    pads.n = 8;
+    pads.v[4] = many * 16 - s->dim[0];
+    pads.v[6] = fours * 4 - high;
+    w = onnx__padded(R, onnx__to(R, w, HY_SHAPE(s->dim[0], deep, high, wide)), &pads, "constant", 0);
+    w = onnx__to(R, w, HY_SHAPE(many, 16, deep, fours, 4, wide));
+    w = hy_transpose(R->F, w, HY_INTS(0, 2, 3, 5, 1, 4));
+    return onnx__to(R, w, HY_SHAPE(many, deep * fours * wide, 16, 4));
+}
+
 /* The weight as int8, its scale for each of n filters with that of the data, the bias as floats. 0: they do
  * not fit. */
 static int onnx__whole_weight(onnx__run *R, int64_t n, hy_array **w, hy_array **scale, hy_array **bias)
@@ -4587,8 +4603,11 @@ static hy_array *onnx__whole_convolved(onnx__run *R)
     if (!onnx__whole_weight(R, s.dim[0], &w, &scale, &bias)) return NULL;
     joined = window.dilate[window.dims - 1] == 1 ? s.dim[s.ndim - 1] : 1;
     taps = onnx__product(&s, 2, s.ndim);
-    if (groups > 1 && s.dim[1] < 4 && taps < 128) return onnx__whole_apart(R, x, w, scale, bias);
-    w = onnx__in_panels(R, w, groups, s.dim[0] / groups, s.dim[1], taps / (joined ? joined : 1), joined);
+    if (groups > 1 && groups == s.dim[0] && s.dim[1] == 1 && hy_dim(R->F, x, 1) == groups && taps > 0)
+        w = onnx__in_panels_deep(R, w, &s);
+    else if (groups > 1 && s.dim[1] < 4 && taps < 128) return onnx__whole_apart(R, x, w, scale, bias);
+    else w = onnx__in_panels(R, w, groups, s.dim[0] / groups, s.dim[1], taps / (joined ? joined : 1),
+                             joined);
     opt.stride = onnx__list(window.stride, window.dims);
     opt.dilate = onnx__list(window.dilate, window.dims);
     opt.pad = onnx__list(window.before, window.dims);

@@ -3753,7 +3753,7 @@ static void hy__c_int8_plan(const hy__c_step *s, hy__int8_plan *p)
     if (hy__op_number(s->node->op) == HY_OP_int8_dense)
         hy__int8_dense_plan(p, (const hy__int8_dense_rec *)r, x, y, biased);
 #ifndef HYBRID_NO_VISION
-    else hy__int8_conv_plan(p, (const hy__int8_convolution_rec *)r, x, y, biased);
+    else hy__int8_conv_plan(p, (const hy__int8_convolution_rec *)r, x, &hy__c_in(s, 1)->shape, y, biased);
 #endif
 }
 
@@ -3829,7 +3829,8 @@ static void hy__c_int8(hy__c *c, const hy__c_step *s)
     if (p.taken) hy__w(c, " - %d;\n", p.zero);
     hy__c_int8_rounded(c, &p);
     hy__w(c, "for (int k = 0; k < 4; k++) q[k] = 0;\n");
-    hy__c_sizes(c, "ijkstPQ", p.kernel[0], p.kernel[1], p.stretches / (p.kernel[0] * p.kernel[1]), p.steps,
+    hy__c_sizes(c, "ijkstPQ", p.kernel[0], p.kernel[1],
+                p.deep ? p.kernel[2] : p.stretches / (p.kernel[0] * p.kernel[1]), p.steps,
                 p.stretches * p.steps * HY__INT8_BYTES, all * hy__int8_volume(p.coarse),
                 p.last ? (int64_t)1 : hy__int8_volume(p.coarse));
     hy__w(c, "@n @g @p\n@z @y @x {\nconst int8_t *w = x1 + (g * $p + p) * $t;\n"
@@ -3838,9 +3839,14 @@ static void hy__c_int8(hy__c *c, const hy__c_step *s)
           "const %s *a = from + (i * %l + j * %l) * %l + k * %l;\n", unit, p.wide[2] * p.fine_c,
           p.stride[2] * p.fine_c, unit, p.dilate[0] * p.wide[1], p.dilate[1],
           p.wide[2] * p.fine_c, p.dilate[2] * p.fine_c);
-    hy__w(c, "for (int t = 0; t < $s; t++, a += 4, w += 64) for (int o = 0; o < 16; o++)\n"
-          "sum[o] += a[0] * w[4 * o] + a[1] * w[4 * o + 1] + a[2] * w[4 * o + 2] + a[3] * w[4 * o + 3];\n}\n"
-          "for (int k = p * 16; k < p * 16 + 16 && k < $K; k++) {\nconst int o = g * $K + k;\n");
+    if (p.deep) hy__w(c, "const int8_t *v = w + ((i * %l + j / 4) * $k + k) * 64 + j %% 4;\n"
+                      "for (int o = 0; o < 16 && p * 16 + o < $K; o++)\n"
+                      "sum[o] += a[p * 16 + o] * v[4 * o];\n}\n",
+                      hy__pieces(p.kernel[1], HY__INT8_STEP));
+    else hy__w(c, "for (int t = 0; t < $s; t++, a += 4, w += 64) for (int o = 0; o < 16; o++)\n"
+          "sum[o] += a[0] * w[4 * o] + a[1] * w[4 * o + 1] + a[2] * w[4 * o + 2] + a[3] * w[4 * o + 3];\n"
+          "}\n");
+    hy__w(c, "for (int k = p * 16; k < p * 16 + 16 && k < $K; k++) {\nconst int o = g * $K + k;\n");
     hy__c_int8_result(c, &p, hy__c_out(s)->dtype);
 }
 
