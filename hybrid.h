@@ -6205,7 +6205,8 @@ static hy__fp_mode hy__fp_mode_join(hy__fp_mode mode)
 /* What the processor has and the operating system allows. */
 #if HY__X86 && defined(_MSC_VER)
 enum { HY__CPU_avx2 = 1, HY__CPU_fma = 2, HY__CPU_avx512f = 4, HY__CPU_avx512bw = 8, HY__CPU_avx512dq = 16,
-       HY__CPU_avx512vl = 32, HY__CPU_avx512vnni = 64, HY__CPU_avx512bf16 = 128, HY__CPU_ASKED = 256 };
+       HY__CPU_avx512vl = 32, HY__CPU_avx512vnni = 64, HY__CPU_avx512bf16 = 128,
+       HY__CPU_avx512vbmi = 256, HY__CPU_ASKED = 512 };
 
 static void hy__cpuid(unsigned leaf, unsigned part, unsigned r[4])
 {
@@ -6229,6 +6230,7 @@ static int hy__cpu_ask(void)
     if (more[1] >> 17 & 1) has |= HY__CPU_avx512dq;
     if (more[1] >> 30 & 1) has |= HY__CPU_avx512bw;
     if (more[1] >> 31 & 1) has |= HY__CPU_avx512vl;
+    if (more[2] >> 1 & 1) has |= HY__CPU_avx512vbmi;
     if (more[2] >> 11 & 1) has |= HY__CPU_avx512vnni;
     if (newest[0] >> 5 & 1) has |= HY__CPU_avx512bf16;
     return has;
@@ -30934,6 +30936,7 @@ HY__SMALL_BEGIN
 #define HY__JOIN_EACH(joined) { HY__IVDEP for (i = 0; i < n; i++) y[i] = joined; }
 #define hy__join_taps HY__OF_KIND(hy__join_taps)
 #define hy__claim_taps HY__OF_KIND(hy__claim_taps)
+#define hy__larger_bytes HY__OF_KIND(hy__larger_bytes)
 #define hy__pick_taps HY__OF_KIND(hy__pick_taps)
 #define hy__give_taps HY__OF_KIND(hy__give_taps)
 HY__AIM static void hy__join_taps(float *y, const float *x, const int64_t *offset, int64_t taps, int64_t n,
@@ -30951,6 +30954,22 @@ HY__AIM static void hy__join_taps(float *y, const float *x, const int64_t *offse
         if (most) HY__JOIN_EACH(hy__larger_f32(b[i], hy__larger_f32(a[i], y[i])))
         else HY__JOIN_EACH(y[i] + (a[i] + b[i]))
     }
+}
+
+/* y[i] = the larger of y[i] and x[i step], bytes; flip is 128 where they have a sign. */
+HY__AIM static void hy__larger_bytes(unsigned char *y, const unsigned char *x, int64_t step, int64_t n,
+                                     int flip)
+{
+    int64_t i;
+    if (step == 1) {
+        HY__IVDEP
+        for (i = 0; i < n; i++) {
+            const unsigned char a = (unsigned char)(y[i] ^ flip), b = (unsigned char)(x[i] ^ flip);
+            y[i] = (unsigned char)((a > b ? a : b) ^ flip);
+        }
+        return;
+    }
+    for (i = 0; i < n; i++) if ((x[i * step] ^ flip) > (y[i] ^ flip)) y[i] = x[i * step];
 }
 
 HY__AIM static void hy__claim_taps(float *dx, const float *x, const float *y, float *g, int64_t n)
@@ -31019,13 +31038,14 @@ typedef struct hy__window_kernels {
     void (*pick)(float *best, float *which, const float *x, const int64_t *offset, int64_t taps, int64_t n);
     void (*give)(float *y, const float *which, const float *g, int64_t first, int64_t taps, int64_t step,
                  int64_t n);
+    void (*bytes)(unsigned char *y, const unsigned char *x, int64_t step, int64_t n, int flip);
 } hy__window_kernels;
 static const hy__window_kernels hy__windows_base = {
-    hy__join_taps_base, hy__claim_taps_base, hy__pick_taps_base, hy__give_taps_base
+    hy__join_taps_base, hy__claim_taps_base, hy__pick_taps_base, hy__give_taps_base, hy__larger_bytes_base
 };
 #if HY__X86
 static const hy__window_kernels hy__windows_avx2 = {
-    hy__join_taps_avx2, hy__claim_taps_avx2, hy__pick_taps_avx2, hy__give_taps_avx2
+    hy__join_taps_avx2, hy__claim_taps_avx2, hy__pick_taps_avx2, hy__give_taps_avx2, hy__larger_bytes_avx2
 };
 #endif
 static const hy__window_kernels *hy__window_kernels_for(int isa)
@@ -31737,6 +31757,37 @@ HY__RUN(hy__run_pool_places)
     }
 }
 
+/* --- the largest of bytes --- */
+/* A line of results: of a plane, or with channels last a line of places with all their channels. */
+HY__RUN(hy__run_pool_bytes)
+{
+    const hy__pool_plan *v = (const hy__pool_plan *)(const void *)&job->plan;
+    const hy__window_kernels *kernel = hy__window_kernels_for(job->kernels->isa);
+    const hy__window *w = &v->win;
+    const int64_t width = w->coarse[2], lines = w->coarse[0] * w->coarse[1], plane = item / lines;
+    const int64_t channels = v->last ? v->planes / hy__most(job->in[0].type.shape.dim[0], 1) : 1;
+    const unsigned char *x = (const unsigned char *)now->data[0] +
+        plane * hy__window_size(w->fine) * channels;
+    unsigned char *y = (unsigned char *)now->data[job->nin] + item * width * channels;
+    const int flip = job->in[0].type.dtype == HY_I8 ? 128 : 0;
+    int64_t tap[3], at[3], k, i, from, to;
+    memset(y, flip, (size_t)(width * channels));        /* the least of all */
+    for (k = 0; k < hy__window_size(w->kernel); k++) {
+        hy__window_place(w->kernel, k, tap);
+        at[0] = item % lines / w->coarse[1] * w->stride[0] + tap[0] - w->pad[0];
+        at[1] = item % w->coarse[1] * w->stride[1] + tap[1] - w->pad[1];
+        at[2] = tap[2] - w->pad[2];
+        if (at[0] < 0 || at[0] >= w->fine[0] || at[1] < 0 || at[1] >= w->fine[1]) continue;
+        from = at[2] < 0 ? (-at[2] + w->stride[2] - 1) / w->stride[2] : 0;
+        to = w->fine[2] > at[2] ? hy__least((w->fine[2] - 1 - at[2]) / w->stride[2] + 1, width) : 0;
+        at[2] += (at[0] * w->fine[1] + at[1]) * w->fine[2];
+        if (channels == 1 && from < to)
+            kernel->bytes(y + from, x + at[2] + from * w->stride[2], w->stride[2], to - from, flip);
+        for (i = from; i < to && channels > 1; i++)
+            kernel->bytes(y + i * channels, x + (at[2] + i * w->stride[2]) * channels, 1, channels, flip);
+    }
+}
+
 static int hy__pool_one_stage(hy_job *job, hy__pool_plan *v, hy__run_fn run)
 {
     double work = (double)hy__window_size(v->win.coarse);
@@ -31774,6 +31825,12 @@ static int hy__pooling_bind(hy_job *job)
         return hy__reduce_bind_kind(job, v->type == HY_POOL_MAX ? HY__MAX : v->type == HY_POOL_AVG ? HY__MEAN
                                          : v->power == 2 ? HY__NORM2 : HY__SUM,
                                     v->last ? (1 << (n - 1)) - 2 : (1 << n) - 4);
+    if ((x->dtype == HY_U8 || x->dtype == HY_I8) && v->type == HY_POOL_MAX) {
+        const int64_t images = v->last ? x->shape.dim[0] : v->planes;
+        const int64_t size = hy__size(&job->out[0].type.shape);
+        return hy__one_stage(job, hy__run_pool_bytes, size ? images * v->win.coarse[0] * v->win.coarse[1] : 0,
+                             (double)size * (double)hy__window_size(v->win.kernel) / 20 + 50);
+    }
     if (!hy__pool_fits(job, v)) {
         job->scratch = sizeof(hy__pool_tile);
         return hy__pool_one_stage(job, v, x->dtype == HY_I64 && v->type == HY_POOL_MAX ? hy__run_pool_i64
@@ -34851,6 +34908,7 @@ typedef struct hy__int8_sum {
 } hy__int8_sum;
 
 typedef struct hy__int8_isa {
+    void (*look)(unsigned char *y, const unsigned char *x, int64_t n, const unsigned char *table, int flip);
     void (*add)(const hy__int8_sum *s, void *y, const unsigned char *a, const unsigned char *b, int64_t n);
     void (*round)(void *to, const float *from, int64_t n, const hy__int8_units *u);
     void (*take)(void *to, const void *from, int64_t n, int is_signed, int zero);       /* those of 8 bits */
@@ -34865,6 +34923,7 @@ typedef struct hy__int8_isa {
 #endif
 #define hy__int8_rounds HY__OF_KIND(hy__int8_rounds)
 #define hy__int8_adds HY__OF_KIND(hy__int8_adds)
+#define hy__int8_looks HY__OF_KIND(hy__int8_looks)
 #define hy__int8_takes HY__OF_KIND(hy__int8_takes)
 #define hy__int8_zips HY__OF_KIND(hy__int8_zips)
 #define hy__int8_end HY__OF_KIND(hy__int8_end)
@@ -34925,6 +34984,29 @@ HY__AIM static void hy__int8_rounds(void *to, const float *from, int64_t n, cons
         v = v < low ? low : v;
         y[i] = (HY__INT8_DATUM)(hy__bits_f32(v + 12582912.0f) + add);
     }
+}
+/* What a table of 256 numbers has for each byte. By shuffles of AVX2 it takes as long as one by one. */
+HY__AIM static void hy__int8_looks(unsigned char *y, const unsigned char *x, int64_t n,
+                                   const unsigned char *table, int flip)
+{
+    int64_t i = 0;
+#if HY__READING == HY__READING_AVX512
+    typedef unsigned char bytes __attribute__((vector_size(64)));
+    typedef signed char signs __attribute__((vector_size(64)));
+    bytes part[4], v, low, high;
+    int k;
+    for (k = 0; k < 4; k++) memcpy(&part[k], table + 64 * k, sizeof part[k]);
+    for (; i + 64 <= n && HY__CPU_HAS(avx512vbmi); i += 64) {
+        memcpy(&v, x + i, sizeof v);
+        v ^= (unsigned char)flip;
+        low = high = v;
+        __asm__("vpermi2b {%2, %1, %0|%0, %1, %2}" : "+v"(low) : "v"(part[0]), "v"(part[1]));
+        __asm__("vpermi2b {%2, %1, %0|%0, %1, %2}" : "+v"(high) : "v"(part[2]), "v"(part[3]));
+        low ^= (low ^ high) & (bytes)((signs)v < 0);
+        memcpy(y + i, &low, sizeof low);
+    }
+#endif
+    for (; i < n; i++) y[i] = table[x[i] ^ flip];
 }
 /* Tile by tile: floats, within bounds, then as bytes. */
 HY__AIM static void hy__int8_adds(const hy__int8_sum *s, void *y, const unsigned char *a,
@@ -35078,8 +35160,9 @@ static void hy__int8_deep_base(const hy__int8_tile *t, void *c, int64_t c_row)
     hy__int8_end_base(t, c, sum);
 }
 static const hy__int8_isa hy__int8_plain = {
-    hy__int8_adds, hy__int8_rounds, hy__int8_takes, { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 },
-    HY__INT8_PANEL, sizeof(HY__INT8_DATUM), 0, hy__int8_zips, { hy__int8_deep_base }, { 1 } };
+    hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
+    { { hy__int8_tile_base }, { hy__int8_tile_base } }, { 1 }, HY__INT8_PANEL,
+    sizeof(HY__INT8_DATUM), 0, hy__int8_zips, { hy__int8_deep_base }, { 1 } };
 #endif
 
 #ifdef HY__INT8_V
@@ -35271,7 +35354,7 @@ HY__INT8_STAMP(hy__int8_12_1, 12, 1) HY__INT8_STAMP(hy__int8_6_1, 6, 1) HY__INT8
 HY__INT8_STAMP(hy__int8_12_2, 12, 2) HY__INT8_STAMP(hy__int8_6_2, 6, 2) HY__INT8_STAMP(hy__int8_1_2, 1, 2)
 HY__INT8_STAMP(hy__int8_deep_14, 14, 0)
 static const hy__int8_isa hy__int8_kernels = {
-    hy__int8_adds, hy__int8_rounds, hy__int8_takes,
+    hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
     { { HY__OF_KIND(hy__int8_12_1), HY__OF_KIND(hy__int8_6_1), HY__OF_KIND(hy__int8_1_1) },
       { HY__OF_KIND(hy__int8_12_2), HY__OF_KIND(hy__int8_6_2), HY__OF_KIND(hy__int8_1_2) } },
     { 12, 6, 1 }, HY__INT8_COLS, 1, 128, hy__int8_zips,
@@ -35280,28 +35363,32 @@ static const hy__int8_isa hy__int8_kernels = {
 #elif HY__READING == HY__READING_AVX2
 HY__INT8_STAMP(hy__int8_6, 6, 2) HY__INT8_STAMP(hy__int8_1, 1, 2)
 static const hy__int8_isa hy__int8_kernels = {
-    hy__int8_adds, hy__int8_rounds, hy__int8_takes, { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
-                                       { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
+    hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
+    { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
+      { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
     { 6, 1 }, HY__INT8_PANEL, 2, 0, hy__int8_zips,
     { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
 #elif HY__READING == HY__READING_BASE
 HY__INT8_STAMP(hy__int8_4, 4, 4) HY__INT8_STAMP(hy__int8_1, 1, 4)
 static const hy__int8_isa hy__int8_kernels = {
-    hy__int8_adds, hy__int8_rounds, hy__int8_takes, { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
-                                       { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) } },
+    hy__int8_looks, hy__int8_adds, hy__int8_rounds, hy__int8_takes,
+    { { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) },
+      { HY__OF_KIND(hy__int8_4), HY__OF_KIND(hy__int8_1) } },
     { 4, 1 }, HY__INT8_PANEL, 1, 0, hy__int8_zips,
     { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
 #else
 HY__INT8_STAMP(hy__int8_6, 6, 4) HY__INT8_STAMP(hy__int8_1, 1, 4)
 static void hy__int8_rounds_base(void *to, const float *from, int64_t n, const hy__int8_units *u);
+static void hy__int8_looks_base(unsigned char *y, const unsigned char *x, int64_t n,
+                                const unsigned char *table, int flip);
 static void hy__int8_adds_base(const hy__int8_sum *s, void *y, const unsigned char *a, const unsigned char *b,
                                int64_t n);
 static void hy__int8_takes_base(void *to, const void *from, int64_t n, int is_signed, int zero);
 static void hy__int8_zips_base(void *to, const char *const *line, int64_t places, int64_t step, int n);
 static const hy__int8_isa hy__int8_kernels = {
-    hy__int8_adds_base, hy__int8_rounds_base, hy__int8_takes_base,
-                          { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
-                            { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
+    hy__int8_looks_base, hy__int8_adds_base, hy__int8_rounds_base, hy__int8_takes_base,
+    { { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) },
+      { HY__OF_KIND(hy__int8_6), HY__OF_KIND(hy__int8_1) } },
     { 6, 1 }, HY__INT8_PANEL, 1, 0, hy__int8_zips_base,
     { HY__OF_KIND(hy__int8_deep_7), HY__OF_KIND(hy__int8_deep_1) }, { 7, 1 } };
 #endif
@@ -35957,6 +36044,7 @@ static int hy__int8_table_infer(hy_infer *I)
 }
 HY__RUN(hy__run_int8_table)
 {
+    const hy__int8_isa *isa = hy__int8_isa_of(job->kernels->isa);
     const int64_t n = hy__size(&job->in[0].type.shape), from = item * job->plan.i[0];
     const int64_t end = hy__least(from + job->plan.i[0], n);
     const int flip = job->in[0].type.dtype == HY_I8 ? 128 : 0;         /* its least number is the first */
@@ -35964,8 +36052,8 @@ HY__RUN(hy__run_int8_table)
     int64_t i;
     switch (hy_dtype_size(job->in[1].type.dtype)) {
     case 1:
-        for (i = from; i < end; i++)
-            ((uint8_t *)now->data[2])[i] = ((const uint8_t *)now->data[1])[x[i] ^ flip];
+        isa->look((unsigned char *)now->data[2] + from, x + from, end - from,
+                  (const unsigned char *)now->data[1], flip);
         break;
     case 2:
         for (i = from; i < end; i++)

@@ -142,6 +142,12 @@ static const struct { const char *name, *text; uint64_t from; } pg_born[] = {
     { NULL, "heads=2 use_length=True", 9500000 },
     { NULL, "use_mask=True use_length", 9500000 },
     { "transforms", NULL, 10000000 },
+    { NULL, "num_group=5 threshold=2", 10500000 },
+    { NULL, "num_group=37 threshold", 10500000 },
+    { NULL, "num_group=32 threshold", 10500000 },
+    { NULL, "num_group=20 threshold", 10500000 },
+    { NULL, "num_filter=3 num_group=3 threshold", 10500000 },
+    { NULL, "num_group=17 threshold", 10500000 },
 };
 
 static int pg_is_born(const pg_program *P, const char *name, const char *text)

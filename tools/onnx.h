@@ -3091,13 +3091,8 @@ static void onnx__do_max_pool(onnx__run *R)
     hy_shape s;
     hy_dtype d = onnx__type_in(R, 0);
     if (!onnx__shape(R, x, &s) || !onnx__window_of(R, x, NULL, &w)) return;
-    if (onnx__plain_window(&w) && !onnx__wants(R, 1) && onnx__is_float(d)) {
+    if (onnx__plain_window(&w) && !onnx__wants(R, 1) && (onnx__is_float(d) || d == HY_U8 || d == HY_I8)) {
         onnx__out(R, 0, onnx__pooled(R, x, &w, HY_POOL_MAX, 0, 0));
-        return;
-    }
-    if (onnx__plain_window(&w) && !onnx__wants(R, 1) && (d == HY_U8 || d == HY_I8)) {
-        y = onnx__pooled(R, hy_cast(R->F, x, HY_F32), &w, HY_POOL_MAX, 0, 0);
-        onnx__out(R, 0, hy_cast(R->F, y, d));
         return;
     }
     onnx__widen(&w);
