@@ -10103,6 +10103,7 @@ HY__NEAR static int64_t hy__store_near(hy_dtype compute, void *dst, hy_dtype dty
         HY__EACH(half, from, hy__f32_to_bf16)
     case HY_I8:   HY__EACH(i8, from, HY__TO_I8)
     case HY_U8:   HY__EACH(u8, from, HY__TO_U8)
+    case HY_BOOL: HY__EACH(u8, from, HY__TO_BOOL)
     case HY_I32:  HY__EACH(i32, from, hy__f32_to_i32)
     default:      return 0;
     }
@@ -35972,6 +35973,8 @@ static int hy__int8_convolution_infer(hy_infer *I)
         return hy__int8_infer(I, &numbers, a.filters, hy__pieces(channels, HY__INT8_PANEL),
                               taps / high * hy__pieces(high, HY__INT8_STEP));
     }
+    if (channels < 0 && hy__int8_is_deep(&a, 1, &I->in[1].shape))       /* it may be: data will say */
+        return hy__int8_infer(I, &numbers, a.filters, -1, -1);
     if (hy__tuple_at(a.dilate, a.n - 1, 1) == 1) row = a.kernel->v[a.n - 1];
     panels = a.groups * hy__pieces(a.filters / a.groups, HY__INT8_PANEL);
     return hy__int8_infer(I, &numbers, a.filters, panels, channels < 0 ? -1 :
