@@ -128,6 +128,22 @@ static int oi_saved(hy_frame *F, hy_block *net, oi_model *m, int open, hy_array 
            !memcmp(hy_data(F, again), hy_data(F, y), (size_t)hy_size(F, y) * hy_dtype_size(hy_dtype_of(F, y)));
 }
 
+/* Written as ONNX and read again it gives the same within one step; of floats, of their data's. */
+static int oi_written(hy_frame *F, hy_block *net, oi_model *m, hy_array *y, double slack)
+{
+    hy_array *x = oi_inputs(F, m, 0), *file = hy_onnx_to(F, net, x, 17), *again;
+    hy_block *loaded = file ? hy_onnx_from(F, hy_data(F, file), (size_t)hy_size(F, file), NULL) : NULL;
+    static float a[OI_NUMBERS], b[OI_NUMBERS];
+    double worst = 0;
+    int k;
+    again = loaded ? hy_call(F, loaded, x) : NULL;
+    if (!again || hy_dtype_of(F, again) != hy_dtype_of(F, y) || hy_size(F, again) != hy_size(F, y)) return 0;
+    hy_to(F, again, HY_F32, a, sizeof a);
+    hy_to(F, y, HY_F32, b, sizeof b);
+    for (k = 0; k < hy_size(F, y); k++) worst = fmax(worst, fabs((double)a[k] - (double)b[k]));
+    return worst <= slack;
+}
+
 /* What is worked out one by one beside what is an int8 operator, line by line and compiled. */
 static void oi_same(oi_model *m, const char *what, int due)
 {
@@ -150,6 +166,8 @@ static void oi_same(oi_model *m, const char *what, int due)
         if (!CHECK(worst <= (hy_dtype_of(F, a) == HY_F32 ? 1e-5 * largest + 1e-6 : 1)))
             printf("    %s, compiled %d: off by %g of %g\n", what, turn, worst, largest);
         if (turn && !CHECK(oi_saved(F, net, m, 0, a) && oi_saved(F, other, m, 1, b))) printf("    %s: saved\n", what);
+        if (turn && !CHECK(oi_written(F, net, m, a, hy_dtype_of(F, a) == HY_F32 ? 1e-5 * largest + 1e-6 : 1)))
+            printf("    %s: written as ONNX: %s\n", what, hy_error(F) ? hy_error(F) : "other numbers");
         if (turn) ops = quantize_ops(F, net, "int8_dense") + quantize_ops(F, net, "int8_convolution");
         if (turn && due >= 0 && !CHECK(ops == due)) printf("    %s: %d int8 operators\n", what, ops);
     }
@@ -333,6 +351,31 @@ static void onnx_int8_between(void)
 }
 
 /* Of a hybrid network's own name a file has nothing. */
+/* What hy_quantize made, of floats, is written with its weights as the file has them, and is int8 again. */
+static void onnx_int8_written(void)
+{
+    hy_frame *F = hy_open(NULL);
+    hy_block *net = quantize_net(F), *small, *again;
+    hy_array *x = quantize_images(F), *y, *z, *file;
+    double most;
+    hy_call(F, net, x);
+    small = hy_quantize(F, net, x, NULL);
+    y = small ? hy_call(F, small, x) : NULL;
+    file = y ? hy_onnx_to(F, small, x, 17) : NULL;
+    again = file ? hy_onnx_from(F, hy_data(F, file), (size_t)hy_size(F, file), NULL) : NULL;
+    if (again) hy_hybridize(F, again, NULL);
+    z = again ? hy_call(F, again, x) : NULL;
+    if (CHECK(z && hy_size(F, z) == hy_size(F, y))) {
+        most = hy_item(F, hy_max(F, hy_abs(F, y), HY_ALL, NULL));
+        CHECK(hy_item(F, hy_max(F, hy_abs(F, hy_sub(F, y, z)), HY_ALL, NULL)) < 0.02 * most);
+        CHECK(quantize_ops(F, again, "int8_convolution") == 3 && quantize_ops(F, again, "int8_dense") == 2);
+        CHECK(hy_size(F, file) < 1.5 * (double)hy_size(F, hy_save_model_to(F, small, x)));  /* no weight is there twice */
+    }
+    CHECK_STR(hy_error(F), NULL);
+    hy_clear(F);
+    hy_close(F);
+}
+
 static void onnx_int8_refused(void)
 {
     static oi_model m;
@@ -356,6 +399,7 @@ static void test_onnx_int8(void)
 {
     RUN(onnx_int8_between);
     RUN(onnx_int8_refused);
+    RUN(onnx_int8_written);
     RUN(onnx_int8_products);
 }
 #else

@@ -9396,6 +9396,8 @@ typedef struct onnx__writer {
     hy_type    *type;
     const char **name;                  /* of each node: a block that is called twice has nodes of one name */
     int         at;                     /* the node that is being written */
+    const unsigned char *laid;          /* of nodes: weights of int8 alone need it; they are laid out anew */
+    hy_array  **made;                   /* values of nodes that are such weights and depend on no input */
     hy_node     now;
     hy_dtype    data;                   /* what ONNX's operators compute on there */
 } onnx__writer;
@@ -10286,8 +10288,20 @@ static void onnx__put_gather(onnx__writer *W, const char *op)
 
 static void onnx__put_cast(onnx__writer *W, const char *op)
 {
+    const hy_dtype d = onnx__result_type(W, 0)->dtype;
+    const char *x = onnx__arg(W, 0);
     (void)op;
-    onnx__cast_out(W, onnx__arg(W, 0), onnx__result_type(W, 0)->dtype, onnx__result(W));
+    if (onnx__is_float(W->data) && (d == HY_U8 || d == HY_I8))  /* ours saturates, there it is not said */
+        x = onnx__put_node(W, "Clip", x, onnx__number_out(W, d == HY_I8 ? -128 : 0, W->data),
+                           onnx__number_out(W, d == HY_I8 ? 127 : 255, W->data), "", "", NULL);
+    onnx__cast_out(W, x, d, onnx__result(W));
+}
+
+static void onnx__put_logic(onnx__writer *W, const char *op)
+{
+    const char *a = onnx__cast_out(W, onnx__arg(W, 0), HY_BOOL, NULL);
+    const char *b = onnx__cast_out(W, onnx__arg(W, 1), HY_BOOL, NULL);
+    onnx__cast_out(W, ONNX__PUT2(W, op, a, b, NULL), onnx__result_type(W, 0)->dtype, onnx__result(W));
 }
 
 static void onnx__put_where(onnx__writer *W, const char *op)
@@ -10402,6 +10416,177 @@ static void onnx__put_rnn(onnx__writer *W, const char *op)
     onnx__to_shape(W, ONNX__PUT1(W, "Transpose", y, NULL), &onnx__result_type(W, 0)->shape, onnx__result(W));
 }
 
+/* --- in int8: numbers of 8 bits become floats, and results whole numbers again --- */
+static hy_array *onnx__value_of(onnx__writer *W, const char *name);
+
+static const char *onnx__floats_out(onnx__writer *W, const char *x, hy_dtype d, double scale, double zero)
+{
+    W->data = d;
+    return onnx__put_node(W, "DequantizeLinear", x, onnx__number_out(W, scale, HY_F32),
+                          onnx__number_out(W, zero, d), "", "", NULL);
+}
+static void onnx__bytes_out(onnx__writer *W, const char *x, hy_dtype d, double scale, double zero,
+                            const char *out)
+{
+    W->data = HY_F32;
+    onnx__put_node(W, "QuantizeLinear", x, onnx__number_out(W, scale, HY_F32), onnx__number_out(W, zero, d),
+                   "", "", out);
+}
+
+/* A result in floats: relu, then 8 bits if it has so many. out of the operator before: whether any follow. */
+static int onnx__int8_goes_on(onnx__writer *W)
+{
+    return onnx__our_int(W, "relu") || onnx__result_type(W, 0)->dtype != HY_F32;
+}
+static void onnx__int8_end(onnx__writer *W, const char *y)
+{
+    const hy_dtype d = onnx__result_type(W, 0)->dtype;
+    W->data = HY_F32;
+    if (onnx__our_int(W, "relu")) y = ONNX__PUT1(W, "Relu", y, d == HY_F32 ? onnx__result(W) : NULL);
+    if (d != HY_F32)
+        onnx__bytes_out(W, y, d, onnx__our_real(W, "out_scale"), onnx__our_int(W, "out_zero"),
+                        onnx__result(W));
+}
+
+static void onnx__put_int8_add(onnx__writer *W, const char *op)
+{
+    const hy_dtype d = onnx__arg_type(W, 0)->dtype;
+    const char *a, *b, *out = onnx__int8_goes_on(W) ? NULL : onnx__result(W);
+    a = onnx__floats_out(W, onnx__arg(W, 0), d, onnx__our_real(W, "lhs_scale"), onnx__our_int(W, "lhs_zero"));
+    b = onnx__floats_out(W, onnx__arg(W, 1), d, onnx__our_real(W, "rhs_scale"), onnx__our_int(W, "rhs_zero"));
+    W->data = HY_F32;
+    onnx__int8_end(W, ONNX__PUT2(W, onnx__our_int(W, "multiply") ? "Mul" : op, a, b, out));
+}
+
+static void onnx__put_int8_table(onnx__writer *W, const char *op)
+{
+    const char *at = onnx__cast_out(W, onnx__arg(W, 0), HY_I32, NULL);
+    if (onnx__arg_type(W, 0)->dtype == HY_I8) {         /* its least number is the first */
+        W->data = HY_I32;
+        at = ONNX__PUT2(W, "Add", at, onnx__number_out(W, 128, HY_I32), NULL);
+    }
+    ONNX__PUT2(W, op, onnx__arg(W, 1), at, onnx__result(W));
+}
+
+/* A weight in panels as the file's (filters, channels of a group, kernel ...), and its scale for each filter,
+ * less the step of data. No scale is below 0: its filter is turned round. 0: they are not known. */
+static int onnx__int8_weight(onnx__writer *W, const hy_shape *s, int64_t groups, int64_t joined, double step,
+                             const char **w, const char **scale)
+{
+    int output = 0, k;
+    hy_node n[2];
+    hy_array *x[2] = { NULL, NULL };
+    const int64_t filters = s->dim[0], many = filters / groups, panels = (many + 15) / 16;
+    const int64_t taps = onnx__product(s, 2, s->ndim), length = s->dim[1] * joined;
+    const int64_t steps = (length + 3) / 4, high = s->ndim > 3 ? s->dim[s->ndim - 2] : 1;
+    const int deep = groups > 1 && onnx__arg_type(W, 1)->shape.dim[0] == (groups + 15) / 16;
+    const signed char *from;
+    signed char *to = ONNX__ROOM(&W->names, signed char, onnx__product(s, 0, s->ndim));
+    float *by = ONNX__ROOM(&W->names, float, filters);
+    int64_t o, c, t;
+    for (k = 0; k < 2; k++) {
+        const int at = hy_graph_input(W->graph, W->at, 1 + k, &output);
+        if (at >= 0 && !hy_graph_node(W->graph, at, &n[k]))
+            x[k] = n[k].kind == HY_NODE_OP ? W->made[at] : onnx__value_of(W, n[k].name);
+        if (!x[k]) { onnx__refused(W, "a weight or scale that inputs decide"); return 0; }
+    }
+    from = (const signed char *)hy_data(W->F, x[0]);
+    if (!from || !to || !by || !hy_to(W->F, x[1], HY_F32, by, sizeof *by * (size_t)filters)) return 0;
+    for (o = 0; o < filters; o++) {
+        const float most = by[o];
+        int turn = most < 0;
+        if (!(most - most == 0)) { onnx__refused(W, "a scale that is no number"); return 0; }
+        for (c = 0; c < s->dim[1]; c++)
+            for (t = 0; t < taps; t++) {
+                const int64_t wide = s->dim[s->ndim - 1], y = t / wide % high, z = t / wide / high;
+                const int64_t along = deep ? y % 4 : t % joined * s->dim[1] + c, in = deep ? o : o % many;
+                int64_t at = deep ? o / 16 * (taps / wide / high) + z : o / many * panels + in / 16;
+                if (deep) at = (at * ((high + 3) / 4) + y / 4) * wide + t % wide;
+                else at = (at * (taps / joined) + t / joined) * steps + along / 4;
+                at = at * 64 + in % 16 * 4 + along % 4;
+                to[(o * s->dim[1] + c) * taps + t] = most != 0 ? from[at] : 0;
+                turn = turn && from[at] != -128;
+            }
+        for (t = 0; t < s->dim[1] * taps && turn; t++)
+            to[o * s->dim[1] * taps + t] = (signed char)-to[o * s->dim[1] * taps + t];
+        by[o] = most == 0 ? 1 : (float)((turn ? -most : most) / step);
+    }
+    *w = onnx__made_up(W, n[0].name);
+    *scale = onnx__made_up(W, n[1].name);
+    onnx__put_tensor(W, 5, &W->body, *w, HY_I8, *s, to, (size_t)onnx__product(s, 0, s->ndim));
+    onnx__put_tensor(W, 5, &W->body, *scale, HY_F32, HY_SHAPE(filters), by, sizeof *by * (size_t)filters);
+    return 1;
+}
+
+/* int8_dense and int8_convolution: sums of the whole numbers themselves, or between what makes floats of 8
+ * bits and 8 bits of floats. */
+static void onnx__put_int8(onnx__writer *W, const char *op)
+{
+    const hy_type *in = onnx__arg_type(W, 0);
+    const int conv = !strcmp(op, "Conv"), rows = !conv && onnx__our_int(W, "no_flatten");
+    const int sums = onnx__result_type(W, 0)->dtype == HY_I32, dims = in->shape.ndim - 2;
+    const hy_ints kernel = onnx__our_ints(W, "kernel"), dilate = onnx__our_ints(W, "dilate");
+    const int64_t groups = conv ? onnx__our_int(W, "num_group") : 1;
+    const double step = in->dtype == HY_F32 && !onnx__our_int(W, "own_range")
+        ? (double)(float)(onnx__our_real(W, "threshold") / 127) : 1;
+    const char *x = onnx__arg(W, 0), *bias = W->now.inputs > 3 ? onnx__arg(W, 3) : "";
+    const char *w, *scale, *zero = NULL, *out;
+    int64_t joined = 1;
+    hy_dtype d = in->dtype == HY_F32 ? HY_I8 : in->dtype;
+    hy_shape s;
+    int i;
+    if (conv && !onnx__channels_first(W)) return;
+    s.ndim = conv ? in->shape.ndim : 2;
+    s.dim[0] = onnx__our_int(W, conv ? "num_filter" : "num_hidden");
+    s.dim[1] = conv ? in->shape.dim[1] / groups : rows ? in->shape.dim[in->shape.ndim - 1]
+        : onnx__product(&in->shape, 1, in->shape.ndim);
+    for (i = 0; i < dims && conv; i++) s.dim[2 + i] = kernel.v[i];
+    if (conv && (dilate.n < dims || dilate.v[dims - 1] == 1)) joined = kernel.v[dims - 1];
+    if (!onnx__int8_weight(W, &s, groups, joined, step, &w, &scale)) return;
+    if (!conv && !rows && in->shape.ndim != 2) {
+        onnx__attr_int(W, "axis", 1);
+        x = ONNX__PUT1(W, "Flatten", x, NULL);
+    }
+    if (in->dtype == HY_F32 && onnx__our_int(W, "own_range")) {
+        const char *q = onnx__made_up(W, "steps"), *size = onnx__made_up(W, "step");
+        zero = onnx__made_up(W, "zero");
+        onnx__write_text(&W->node, 1, x);
+        onnx__write_text(&W->node, 2, q);
+        onnx__write_text(&W->node, 2, size);
+        onnx__write_text(&W->node, 2, zero);
+        onnx__end_node(W, "DynamicQuantizeLinear");
+        x = sums ? q : onnx__put_node(W, "DequantizeLinear", q, size, zero, "", "", NULL);
+    } else {
+        const double middle = in->dtype == HY_F32 ? 0 : onnx__our_int(W, "zero");
+        if (in->dtype == HY_F32) {
+            const char *q = onnx__made_up(W, "bytes");
+            onnx__bytes_out(W, x, d, step, 0, q);
+            x = q;
+        }
+        if (sums) zero = onnx__number_out(W, middle, d);
+        else x = onnx__floats_out(W, x, d, step, middle);
+    }
+    W->data = sums ? d : HY_F32;
+    if (!sums) {
+        onnx__attr_int(W, "axis", 0);
+        w = onnx__put_node(W, "DequantizeLinear", w, scale, "", "", "", NULL);
+    }
+    out = sums || onnx__int8_goes_on(W) ? NULL : onnx__result(W);
+    if (conv) {
+        onnx__window_out(W, "kernel_shape", "kernel", dims, 1);
+        onnx__window_out(W, "strides", "stride", dims, 1);
+        onnx__window_out(W, "dilations", "dilate", dims, 1);
+        onnx__window_out(W, "pads", "pad", dims, 0);
+        onnx__attr_int(W, "group", groups);
+    } else if (sums || (rows && in->shape.ndim != 2)) w = onnx__transposed(W, w, 2, 0, 1, NULL);
+    else onnx__attr_int(W, "transB", 1);
+    if (sums) onnx__put_node(W, conv ? "ConvInteger" : "MatMulInteger", x, w, zero, "", "", onnx__result(W));
+    else if (rows && in->shape.ndim != 2) {
+        x = ONNX__PUT2(W, "MatMul", x, w, *bias ? NULL : out);
+        onnx__int8_end(W, *bias ? ONNX__PUT2(W, "Add", x, bias, out) : x);
+    } else onnx__int8_end(W, onnx__put_node(W, op, x, w, bias, "", "", out));
+}
+
 /* --- a row for each operator that can be written --- */
 typedef struct onnx__way { const char *name, *op; void (*put)(onnx__writer *W, const char *op); } onnx__way;
 static const onnx__way onnx__ways[] = {
@@ -10481,6 +10666,10 @@ static const onnx__way onnx__ways[] = {
         { "where", "Where", onnx__put_where },
         { "argmax", "ArgMax", onnx__put_arg },
     { "matmul_nbits", "MatMulNBits", onnx__put_matmul_nbits },
+    { "logical_and", "And", onnx__put_logic }, { "logical_or", "Or", onnx__put_logic },
+        { "logical_xor", "Xor", onnx__put_logic },
+    { "int8_dense", "Gemm", onnx__put_int8 }, { "int8_convolution", "Conv", onnx__put_int8 },
+    { "int8_table", "Gather", onnx__put_int8_table }, { "int8_add", "Add", onnx__put_int8_add },
     { "argmin", "ArgMin", onnx__put_arg }, { "upsampling", "Resize", onnx__put_upsampling },
     { "_zeros", "0", onnx__put_constant }, { "zeros_like", "0", onnx__put_constant },
         { "_ones", "1", onnx__put_constant },
@@ -10497,6 +10686,82 @@ static hy_array *onnx__value_of(onnx__writer *W, const char *name)
         if (!strncmp(W->values.name[i], "arg:", 4) || !strncmp(W->values.name[i], "aux:", 4))
             if (!strcmp(W->values.name[i] + 4, name)) return W->values.at[i];
     return NULL;
+}
+
+/* Is input k of the node a weight or a scale of int8? */
+static int onnx__is_laid(const hy_node *node, int k)
+{
+    return node->kind == HY_NODE_OP && (k == 1 || k == 2) &&
+        (!strcmp(node->op->name, "int8_dense") || !strcmp(node->op->name, "int8_convolution"));
+}
+
+/* The values of those weights that operators make of what is stored. */
+static void onnx__make_laid(onnx__writer *W, const unsigned char *wanted)
+{
+    hy_frame *S = hy_symbolic(W->F);
+    hy_array *heads = S ? hy_compose(S, W->graph, 0, NULL, NULL) : NULL, *inner, **at, *y;
+    hy_graph *all, *picked;
+    hy_import_opt opt;
+    hy_block *block;
+    const char *name;
+    int i, n = 0, count, output, open = 0;
+    memset(&opt, 0, sizeof opt);
+    opt.ignore_extra = 1;
+    inner = heads ? hy_internals(S, heads) : NULL;
+    all = inner ? hy_compile(S, inner) : NULL;
+    count = hy_graph_heads(all);
+    at = ONNX__ROOM(&W->names, hy_array *, count + 1);
+    for (i = 0; at && i < count; i++)
+        if (wanted[hy_graph_head(all, i, &output)] && !output) at[n++] = hy_get(S, inner, i);
+    picked = n ? hy_compile(S, hy_group_of(S, n, at)) : NULL;
+    for (i = 0; picked && (name = hy_graph_name(picked, HY_NAMES_INPUTS, i)) != NULL; i++)
+        open |= !onnx__value_of(W, name);
+    block = picked && !open ? hy_import_from(W->F, picked, &W->values, &opt) : NULL;
+    y = block ? hy_call(W->F, block, NULL) : NULL;
+    for (i = 0, n = 0; y && i < count; i++) {
+        const int node = hy_graph_head(all, i, &output);
+        if (wanted[node] && !output) W->made[node] = hy_count(W->F, y) ? hy_get(W->F, y, n++) : y;
+    }
+    hy_block_free(W->F, block);
+    hy_graph_free(W->F, picked);
+    hy_graph_free(W->F, all);
+    if (S && hy_error(S)) hy_raise(W->F, hy_error_code(S), hy_error(S));
+    hy_clear(S);
+    hy_close(S);
+}
+
+/* What is there for weights of int8 alone, and their values. */
+static void onnx__find_laid(onnx__writer *W)
+{
+    const int count = hy_graph_count(W->graph);
+    unsigned char *laid = ONNX__ROOM(&W->names, unsigned char, count + 1);
+    unsigned char *needed = ONNX__ROOM(&W->names, unsigned char, count + 1);
+    unsigned char *wanted = ONNX__ROOM(&W->names, unsigned char, count + 1);
+    hy_node node;
+    int i, k, output = 0, some = 0;
+    W->made = ONNX__ROOM(&W->names, hy_array *, count + 1);
+    if (!laid || !needed || !wanted || !W->made) return;
+    memset(laid, 0, (size_t)count + 1);
+    memset(needed, 0, (size_t)count + 1);
+    memset(wanted, 0, (size_t)count + 1);
+    memset(W->made, 0, sizeof *W->made * ((size_t)count + 1));
+    for (i = 0; i < hy_graph_heads(W->graph); i++) needed[hy_graph_head(W->graph, i, &output)] = 1;
+    for (i = count - 1; i >= 0; i--) {          /* users stand behind what they use */
+        if (hy_graph_node(W->graph, i, &node)) continue;
+        laid[i] &= !needed[i];
+        for (k = 0; k < node.inputs; k++) {
+            const int from = hy_graph_input(W->graph, i, k, &output);
+            hy_node maker;
+            if (from < 0 || hy_graph_node(W->graph, from, &maker)) continue;
+            if (laid[i] || onnx__is_laid(&node, k)) laid[from] = 1;
+            else needed[from] = 1;
+            if (!onnx__is_laid(&node, k) || maker.kind != HY_NODE_OP || output) continue;
+            wanted[from] = 1;
+            some = 1;
+        }
+    }
+    W->laid = laid;
+    if (some) onnx__make_laid(W, wanted);
 }
 
 /* Types of all values, from those of inputs and parameters. */
@@ -10565,6 +10830,7 @@ static void onnx__put_nodes(onnx__writer *W)
     size_t k;
     for (W->at = 0; !hy_graph_node(W->graph, W->at, &W->now) && !hy_error(W->F); W->at++) {
         hy_array *x = W->now.kind == HY_NODE_OP ? NULL : onnx__value_of(W, W->now.name);
+        if (W->laid && W->laid[W->at] && (W->now.kind == HY_NODE_OP || x)) continue;
         if (W->now.kind != HY_NODE_OP) {
             size_t bytes = x ? (size_t)hy_size(W->F, x) * hy_dtype_size(hy_dtype_of(W->F, x)) : 0;
             if (x) onnx__put_tensor(W, 5, &W->body, W->now.name, hy_dtype_of(W->F, x), hy_shape_of(W->F, x),
@@ -10651,6 +10917,7 @@ HY_API hy_array *hy_onnx_to(hy_frame *F, hy_block *block, hy_array *inputs, int 
     W.graph = hy_symbol_from(F, (const char *)hy_data(F, text), (size_t)hy_size(F, text));
     reader = hy_import_from(F, W.graph, &W.values, NULL);
     if (reader) onnx__find_types(&W, reader, inputs);
+    if (reader) onnx__find_laid(&W);
     if (W.names.failed) hy_raise(F, HY_ERROR_MEMORY, "onnx: out of memory");
     if (reader && !hy_error(F)) bytes = onnx__put_model(&W, reader, inputs);
     hy_block_free(F, reader);
