@@ -395,8 +395,61 @@ static void onnx_int8_refused(void)
     free(n.at);
 }
 
+/* Scales that are no steps, zero points of another type, an axis that is not there: by name, in either mode. */
+static void oi_refuses(int conv, const char *what, double scale, int kind, int axis, const char *says)
+{
+    static oi_model m;
+    const int size[4] = { 1, 2, 5, 5 }, w[4] = { 3, 2, 3, 3 }, three = 3;
+    onnx_text along = { NULL, 0, 0 };
+    int turn;
+    for (turn = 0; turn < 2; turn++) {
+        hy_frame *F = hy_open(NULL);
+        hy_block *net;
+        oi_open(&m, 5);
+        oi_add(&m, "x", 2, 4, size, 0, 256)->given = 1;
+        oi_one(&m, "xs", 1, scale);
+        oi_one(&m, "xz", kind, 3);
+        oi_add(&m, "w", 3, 4, w, -128, 128);
+        oi_add(&m, "ws", 1, 1, &three, 0.01, 0.02);
+        oi_one(&m, "wz", 3, 0);
+        oi_one(&m, "ys", 1, 0.1);
+        oi_one(&m, "yz", 2, 3);
+        if (conv) oi_node(&m, "QLinearConv", "x xs xz w ws wz ys yz", "y", NULL);
+        else {
+            onnx_int_of(&along, "axis", axis);
+            oi_node(&m, "DequantizeLinear", "x xs xz", "f", NULL);
+            oi_node(&m, "DequantizeLinear", "w ws", "wf", &along);
+            oi_node(&m, "Conv", "f wf", "y", NULL);
+            along.n = 0;
+        }
+        net = oi_net(F, &m, 0);
+        if (net && turn) hy_hybridize(F, net, NULL);
+        if (net) oi_call(F, net, &m, 0);
+        if (!CHECK(hy_error(F) && strstr(hy_error(F), says)))
+            printf("    %s, compiled %d: %s\n", what, turn, hy_error(F) ? hy_error(F) : "no error");
+        hy_clear(F);
+        hy_close(F);
+        free(m.graph.at);
+    }
+    free(along.at);
+}
+static void onnx_int8_scales_due(void)
+{
+    static const double wrong[] = { 0, -0.5, INFINITY, NAN };
+    size_t i;
+    int conv;
+    for (conv = 0; conv < 2; conv++) {
+        for (i = 0; i < sizeof wrong / sizeof *wrong; i++)
+            oi_refuses(conv, "scale", wrong[i], 2, 0, "input 1, a scale, has");
+        oi_refuses(conv, "zero point", 0.1, 3, 0, "a zero point of int8");
+    }
+    oi_refuses(0, "axis", 0.1, 2, 7, "axis");
+    oi_refuses(0, "axis", 0.1, 2, 1, "3 scales or zero points for 2 numbers of axis 1");
+}
+
 static void test_onnx_int8(void)
 {
+    RUN(onnx_int8_scales_due);
     RUN(onnx_int8_between);
     RUN(onnx_int8_refused);
     RUN(onnx_int8_written);

@@ -4369,6 +4369,31 @@ static void onnx__do_rnn(onnx__run *R)
 }
 
 /* --- quantised numbers --- */
+/* A scale that is known is above 0 and finite; a zero point has the type of the numbers that it belongs to. */
+static int onnx__steps_due(onnx__run *R, int scale, int zero, hy_dtype type)
+{
+    hy_frame *F;
+    hy_array *x;
+    double *v;
+    int64_t i, n;
+    if (type && onnx__has(R, zero) && onnx__type_in(R, zero) != type) {
+        onnx__fail(R, "input %d, a zero point, is of %s, its numbers of %s", zero,
+                   hy_dtype_name(onnx__type_in(R, zero)), hy_dtype_name(type));
+        return 0;
+    }
+    if (!onnx__is_known(R, scale)) return 1;
+    x = onnx__known(R, scale, &F);
+    n = x ? hy_size(F, x) : 0;
+    v = x ? (double *)onnx__scratch(R, n, sizeof *v) : NULL;
+    if (n && (!v || !hy_to(F, x, HY_F64, v, sizeof *v * (size_t)n))) return 0;
+    for (i = 0; i < n; i++)
+        if (!(v[i] > 0 && v[i] < HUGE_VAL)) {
+            onnx__fail(R, "input %d, a scale, has %g: above 0 and finite is due", scale, v[i]);
+            return 0;
+        }
+    return 1;
+}
+
 /* A scale or zero point beside x: one number, one an element of the axis, or one a block. */
 static hy_array *onnx__beside(onnx__run *R, hy_array *v, hy_array *x, int64_t block)
 {
@@ -4377,6 +4402,12 @@ static hy_array *onnx__beside(onnx__run *R, hy_array *v, hy_array *x, int64_t bl
     if (!onnx__shape(R, v, &s) || !onnx__shape(R, x, &sx)) return NULL;
     if (onnx__product(&s, 0, s.ndim) == 1) return onnx__scalar_shape(R, v);
     axis = onnx__axis(R, onnx__int(R, "axis", 1), sx.ndim);
+    if (hy_error(R->F)) return NULL;
+    if (s.ndim == 1 && !block && s.dim[0] != sx.dim[axis]) {
+        onnx__fail(R, "%lld scales or zero points for %lld numbers of axis %d", (long long)s.dim[0],
+                   (long long)sx.dim[axis], axis);
+        return NULL;
+    }
     if (s.ndim == 1 && !block) {
         s.dim[axis] = s.dim[0];
         for (i = 0; i < sx.ndim; i++) if (i != axis) s.dim[i] = 1;
@@ -4420,12 +4451,14 @@ static void onnx__do_quantize(onnx__run *R)
         onnx__fail(R, "hybrid.h has no type %s", onnx__kind_name(onnx__int(R, "output_dtype", 0)));
         return;
     }
+    if (!onnx__steps_due(R, 1, 2, HY_DTYPE_NONE)) return;
     onnx__out(R, 0, onnx__quantized(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2), d,
                                     onnx__int(R, "block_size", 0)));
 }
 
 static void onnx__do_dequantize(onnx__run *R)
 {
+    if (!onnx__steps_due(R, 1, 2, onnx__type_in(R, 0))) return;
     onnx__out(R, 0, onnx__dequantized(R, onnx__in(R, 0), onnx__in(R, 1), onnx__in(R, 2),
                                       onnx__int(R, "block_size", 0)));
 }
@@ -4782,12 +4815,19 @@ static hy_array *onnx__requantized(onnx__run *R, hy_array *y, hy_array *sa, hy_a
     return hy_cast(R->F, y, zy ? hy_dtype_of(R->F, zy) : HY_U8);
 }
 
+static int onnx__qlinear_due(onnx__run *R)
+{
+    return onnx__steps_due(R, 1, 2, onnx__type_in(R, 0)) && onnx__steps_due(R, 4, 5, onnx__type_in(R, 3)) &&
+        onnx__steps_due(R, 6, 7, HY_DTYPE_NONE);
+}
+
 static void onnx__do_qlinear_matmul(onnx__run *R)
 {
     hy_array *a = onnx__centered(R, onnx__in(R, 0), onnx__in(R, 2), 1),
         *b = onnx__centered(R, onnx__in(R, 3), onnx__in(R, 5), 0);
     hy_array *sa = onnx__in(R, 1);
     hy_shape s;
+    if (!onnx__qlinear_due(R)) return;
     if (sa && onnx__shape(R, sa, &s) && s.ndim == 1 && s.dim[0] > 1)
         sa = onnx__to(R, sa, HY_SHAPE(s.dim[0], 1));
     onnx__out(R, 0, onnx__requantized(R, onnx__matmul(R, a, b), sa, onnx__in(R, 4), onnx__in(R, 6),
@@ -4800,7 +4840,7 @@ static void onnx__do_qlinear_conv(onnx__run *R)
         *sw = onnx__in(R, 4), *zw = onnx__in(R, 5), *y;
     hy_array *bias = onnx__in(R, 8);
     hy_shape s, shape;
-    if (!onnx__shape(R, w, &shape) || !onnx__shape(R, sw, &s)) return;
+    if (!onnx__qlinear_due(R) || !onnx__shape(R, w, &shape) || !onnx__shape(R, sw, &s)) return;
     if (s.ndim == 1 && s.dim[0] > 1) {
         hy_shape z = shape;
         int i;
