@@ -10457,7 +10457,14 @@ static void onnx__put_rnn(onnx__writer *W, const char *op)
 }
 
 /* --- in int8: numbers of 8 bits become floats, and results whole numbers again --- */
-static hy_array *onnx__value_of(onnx__writer *W, const char *name);
+static hy_array *onnx__value_of(onnx__writer *W, const char *name)
+{
+    int i;
+    for (i = 0; i < W->values.n; i++)
+        if (!strncmp(W->values.name[i], "arg:", 4) || !strncmp(W->values.name[i], "aux:", 4))
+            if (!strcmp(W->values.name[i] + 4, name)) return W->values.at[i];
+    return NULL;
+}
 
 static const char *onnx__floats_out(onnx__writer *W, const char *x, hy_dtype d, double scale, double zero)
 {
@@ -10719,15 +10726,6 @@ static const onnx__way onnx__ways[] = {
         { "rnn", "", onnx__put_rnn } };
 
 /* --- the whole --- */
-static hy_array *onnx__value_of(onnx__writer *W, const char *name)
-{
-    int i;
-    for (i = 0; i < W->values.n; i++)
-        if (!strncmp(W->values.name[i], "arg:", 4) || !strncmp(W->values.name[i], "aux:", 4))
-            if (!strcmp(W->values.name[i] + 4, name)) return W->values.at[i];
-    return NULL;
-}
-
 /* Is input k of the node a weight or a scale of int8? */
 static int onnx__is_laid(const hy_node *node, int k)
 {
