@@ -6885,6 +6885,7 @@ typedef struct hy__block { size_t bytes; struct hy__block *next; } hy__block;   
 typedef struct hy__heap {
     hy_allocator use;
     size_t  held, peak;
+    size_t  refused;                    /* what was asked for when there was none, for the message; 0: told */
     int64_t calls;
     hy__lock lock;                      /* guards what follows: a user's memory */
     hy__block *free;                    /* by address */
@@ -6975,7 +6976,7 @@ static void *hy__alloc(hy__heap *heap, size_t bytes)
     size_t all = bytes + HY__GRAIN + sizeof(hy__tag), held, peak;
     char *raw = all < bytes ? NULL : (char *)heap->use.alloc_fn(heap->use.user_data, all), *p;
     HY__ADD(&heap->calls, 1);
-    if (!raw) return NULL;
+    if (!raw) { HY__STORE(&heap->refused, bytes); return NULL; }
     p = raw + sizeof(hy__tag);
     p += (size_t)(-(intptr_t)p & (HY__GRAIN - 1));
     ((hy__tag *)(void *)p)[-1].raw = raw;
@@ -7758,7 +7759,7 @@ static void hy__try(hy_frame *F) { F->trying++; }
 static void hy__try_end(hy_frame *F, int forget)
 {
     F->trying--;
-    if (forget) F->code = HY_ERROR_OK;
+    if (forget) { F->code = HY_ERROR_OK; HY__STORE(&F->root->heap.refused, 0); }
     else if (F->code && !F->trying) hy__log_error(F);
 }
 
@@ -7782,7 +7783,14 @@ static void hy__warn(hy_frame *F, const char *format, ...)
 
 static int hy__no_room(hy_frame *F, const char *what)
 {
-    return hy__fail(F, HY_ERROR_MEMORY, "%s: out of memory", what);
+    int64_t asked, held;
+    if (!F || F->code) return -1;
+    asked = (int64_t)HY__LOAD(&F->root->heap.refused);
+    held = (int64_t)HY__LOAD(&F->root->heap.held);
+    HY__STORE(&F->root->heap.refused, 0);
+    if (!asked) return hy__fail(F, HY_ERROR_MEMORY, "%s: out of memory", what);
+    return hy__fail(F, HY_ERROR_MEMORY, "%s: out of memory: %l bytes were asked for, %l are in use", what, asked,
+                    held);
 }
 static void *hy__no_memory(hy_frame *F, const char *what) { hy__no_room(F, what); return NULL; }
 

@@ -875,6 +875,24 @@ static void oom_sizes_that_cannot_be(void)
     CHECK(meter.blocks == 0);
 }
 
+/* The message has the bytes: what was asked for, and what the frame holds. */
+static void oom_bytes(void)
+{
+    static double memory[16000];
+    hy_desc desc = { 0 };
+    hy_frame *F;
+    long asked = 0, held = 0;
+    desc.memory = memory;
+    desc.memory_bytes = sizeof memory;
+    F = hy_open(&desc);
+    CHECK(!hy_full(F, HY_SHAPE(1000, 1000), 1));
+    if (CHECK(hy_error(F) && strstr(hy_error(F), "out of memory: ")))
+        sscanf(strstr(hy_error(F), "memory: "), "memory: %ld bytes were asked for, %ld are in use", &asked, &held);
+    CHECK(asked >= 4000000 && asked < 4500000 && held > 1000 && held < (long)sizeof memory);
+    CHECK(held == (long)hy_memory_use(F).bytes);
+    CHECK(hy_close(F) == HY_ERROR_MEMORY);
+}
+
 static void oom_error_of_no_frame(void)
 {
     oom_meter meter;
@@ -936,5 +954,6 @@ static void test_oom(void)
 #endif
     RUN(oom_walk_one_block);
     RUN(oom_sizes_that_cannot_be);
+    RUN(oom_bytes);
     RUN(oom_error_of_no_frame);
 }
