@@ -7789,8 +7789,8 @@ static int hy__no_room(hy_frame *F, const char *what)
     held = (int64_t)HY__LOAD(&F->root->heap.held);
     HY__STORE(&F->root->heap.refused, 0);
     if (!asked) return hy__fail(F, HY_ERROR_MEMORY, "%s: out of memory", what);
-    return hy__fail(F, HY_ERROR_MEMORY, "%s: out of memory: %l bytes were asked for, %l are in use", what, asked,
-                    held);
+    return hy__fail(F, HY_ERROR_MEMORY, "%s: out of memory: %l bytes were asked for, %l are in use", what,
+                    asked, held);
 }
 static void *hy__no_memory(hy_frame *F, const char *what) { hy__no_room(F, what); return NULL; }
 

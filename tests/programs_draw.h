@@ -554,7 +554,8 @@ static int pg_draw(hy_frame *F, uint64_t number, pg_program *P)
     hy_seed(F, number);
     pg_draw_rest(M);
     M->place = 1;
-    pg_draw_steps(M, 1 + pg_choose(M, "steps", 0, pg_choose(M, "long", 0, 4) ? 6 : 16));
+    i = pg_choose(M, "steps", 0, pg_choose(M, "long", 0, 4) ? 6 : 16);
+    pg_draw_steps(M, 1 + (number >= PG_FOURTH) + i);
     pg_draw_outputs(M);
     for (i = 0; i < P->nleaf && P->leaf[i].kind != PG_INPUT; i++) continue;
     if (i == P->nleaf && (i == PG_LEAVES || pg_add_leaf(M, PG_INPUT, HY_F32, two, &pg_plain) == PG_NOTHING))

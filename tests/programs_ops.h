@@ -38,10 +38,10 @@ static const struct { const char *name; int times; } pg_often[] = {
     { "image_random_hue", 4 }, { "image_random_resized_crop", 3 }, { "int8_convolution", 3 },
     { "int8_dense", 5 }, { "matmul_nbits", 4 }, { "nonzero", 3 }, { "trigamma", 6 }, { "unique", 4 },
 };
-static int pg_how_often(const pg_program *P, const char *name)
+static int pg_how_often(const char *name)
 {
     size_t i;
-    for (i = 0; i < sizeof pg_often / sizeof *pg_often && !P->heads; i++)
+    for (i = 0; i < sizeof pg_often / sizeof *pg_often; i++)
         if (!strcmp(pg_often[i].name, name)) return pg_often[i].times;
     return 1;
 }
@@ -52,10 +52,14 @@ static const ops_row *pg_choose_row(pg_maker *M)
     size_t i;
     int k;
     static uint64_t word[HY_OP_COUNT];
+    static int often[HY_OP_COUNT];
     for (i = 0; i < sizeof ops_rows / sizeof *ops_rows; i++) {
-        if (!word[i]) word[i] = pg_word(ops_rows[i].name);
+        if (!word[i]) {
+            word[i] = pg_word(ops_rows[i].name);
+            often[i] = pg_how_often(ops_rows[i].name);
+        }
         h = pg_mix(place ^ word[i]);
-        for (k = pg_how_often(M->P, ops_rows[i].name); k > 1; k--) {
+        for (k = M->P->heads ? 1 : often[i]; k > 1; k--) {
             again = pg_mix(place ^ (word[i] + (uint64_t)k));
             if (again > h) h = again;
         }
