@@ -7060,7 +7060,7 @@ static int hy__names_find(const hy__names *names, const char *key)      /* -1: n
     return names->key[i] ? names->value[i] : -1;
 }
 
-/* Room for so many more, at most as many as there are: adding them does not fail then. */
+/* Room for so many more: adding them does not fail then. */
 static int hy__names_room(hy__heap *heap, hy__names *names, int more)
 {
     hy__names wide;
@@ -7068,6 +7068,7 @@ static int hy__names_room(hy__heap *heap, hy__names *names, int more)
     if (2 * (names->n + more) <= names->cap) return 0;
     wide.n = 0;
     wide.cap = names->cap ? 2 * names->cap : 4 * HY__FIRST;
+    while (2 * (names->n + more) > wide.cap) wide.cap *= 2;
     wide.key = (const char **)hy__alloc_zero(heap, (size_t)wide.cap * sizeof *wide.key);
     wide.value = (int *)hy__alloc(heap, (size_t)wide.cap * sizeof *wide.value);
     if (!wide.key || !wide.value) {
@@ -39690,11 +39691,16 @@ static int hy__named_op(const hy_root *root, const char *name)
 #else
 static int hy__name_op(hy_frame *F, const hy_op *op, int number)
 {
-    hy_root *root = F->root;
-    if (hy__names_room(&root->heap, &root->names, 2)) return -1;
-    hy__names_add(&root->heap, &root->names, op->name, number);
-    if (op->mxnet && hy__names_find(&root->names, op->mxnet) < 0)
-        hy__names_add(&root->heap, &root->names, op->mxnet, number);
+    hy__names *names = &F->root->names;
+    int at;
+    if (hy__names_room(&F->root->heap, names, 2)) return -1;
+    hy__names_add(&F->root->heap, names, op->name, number);
+    if (!op->mxnet) return 0;
+    at = hy__names_slot(names, op->mxnet);
+    if (names->key[at]) return 0;
+    names->key[at] = op->mxnet;
+    names->value[at] = number;
+    names->n++;
     return 0;
 }
 
@@ -39719,6 +39725,9 @@ static int hy__add_op(hy_frame *F, const hy_op *op)
 static int hy__add_builtin_ops(hy_frame *F)
 {
     int i;
+#ifndef HYBRID_OPS
+    if (hy__names_room(&F->root->heap, &F->root->names, 2 * HY_OP_COUNT)) return -1;
+#endif
     for (i = 0; i < HY_OP_COUNT; i++) if (hy__add_op(F, hy__builtin(i))) return -1;
     return 0;
 }
@@ -60407,7 +60416,12 @@ HY_API hy_block *hy_append_of(hy_frame *F, hy_block *net, int n, hy_block *const
 {
     int i;
     if (F && n > 0 && !blocks) hy__fail(F, HY_ERROR_ARGUMENT, "hy_append: the list of blocks is NULL");
-    for (i = 0; i < n && blocks; i++) hy_add_child(F, net, NULL, blocks[i]);
+    for (i = 0; i < n && blocks; i++) {
+        if (F && net && !blocks[i])
+            hy__fail(F, HY_ERROR_ARGUMENT, "hy_append: block %d of %d is NULL: was its function given what "
+                     "it takes?", i, n);
+        hy_add_child(F, net, NULL, blocks[i]);
+    }
     return F && F->code ? NULL : net;
 }
 
@@ -65331,7 +65345,9 @@ static hy_arrays hy__get_arrays(hy__input *s)
     if (n >= 8 && head[0] == 0x12 && head[1] == 1 && !memcmp(head + 2, "\0\0\0\0\0\0\0\0\0\0\0\0\0", 14))
         return hy__get_params(s, &shelf);
     if (!memcmp(head, "PK\3\4", 4) || !memcmp(head, "PK\5\6", 4)) return hy__get_zip(s, &shelf);
-    if (memcmp(head, "\x93NUMPY", 6)) hy__damaged(s, 0, "neither .params, .npy, .npz nor .safetensors");
+    if (memcmp(head, "\x93NUMPY", 6))
+        hy__damaged(s, 0, "neither .params, .npy, .npz nor .safetensors (hy_onnx_load of tools/onnx.h reads "
+                    ".onnx)");
     else {
         hy_array *x = hy__get_npy(s);
         if (x) hy__shelve(&shelf, x, "", 0, 0);
@@ -70902,6 +70918,9 @@ HY_API hy_block *hy_import(hy_frame *F, const char *prefix, int epoch)
     char *symbol, *params;
     hy_block *b = NULL;
     if (!F || F->code) return NULL;
+    if (prefix && strlen(prefix) > 5 && !strcmp(prefix + strlen(prefix) - 5, ".onnx"))
+        return (hy_block *)hy__refuse(F, HY_ERROR_ARGUMENT,
+                                      "hy_import: %s: hy_onnx_load of tools/onnx.h reads .onnx", prefix);
     symbol = hy__symbol_file(F, prefix, "hy_import");
     params = symbol ? hy__params_file(F, prefix, epoch, "hy_import") : NULL;
     if (params) b = hy_import_files(F, symbol, params, NULL);
@@ -75160,8 +75179,8 @@ static int hy__dataset_part(hy_frame *F, hy_dataset *D, const hy_type *type, con
 
 HY_API hy_dataset *hy_dataset_arrays(hy_frame *F, hy_array *arrays)
 {
-    int k, parts = hy_count(F, arrays);
-    hy_dataset *D = hy__dataset_new(F, 0, parts, "hy_dataset_arrays");
+    int k, parts = hy__alive(F, arrays, "hy_dataset_arrays") ? hy_count(F, arrays) : 0;
+    hy_dataset *D = parts ? hy__dataset_new(F, 0, parts, "hy_dataset_arrays") : NULL;
     for (k = 0; D && k < parts; k++) {
         hy_array *x = hy_get(F, arrays, k);
         hy_type row;

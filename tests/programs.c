@@ -31,6 +31,9 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #endif
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <float.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -827,6 +830,10 @@ int main(int argc, char **argv)
     memset(&desc, 0, sizeof desc);
     desc.threads = 1;
     desc.isa = HY_ISA_BASE;
+#ifdef __GLIBC__                        /* a frame's memory is the next one's: no page is asked for again */
+    mallopt(M_MMAP_THRESHOLD, 1 << 26);
+    mallopt(M_TRIM_THRESHOLD, 1 << 28);
+#endif
     F = hy_open(&desc);
     setvbuf(stdout, NULL, _IOLBF, 1 << 12);
     pg_catch();

@@ -146,7 +146,7 @@ static hy_array *pg_run_op(hy_frame *F, const pg_walk *W, const pg_step *s)
     if (W->wide && !strcmp(s->op, "cast") && strstr(s->attrs, "float")) return hy_cast(F, x[0], HY_F64);
     y = hy_apply(F, s->op, s->n, x, s->attrs);
     if (pg_planted && y && y->node && !strcmp(s->op, pg_planted)) y = hy_add_scalar(F, y, 1);
-    return pg_moved(F, W, y, pg_weighs(s->op));
+    return pg_nudge || W->wide ? pg_moved(F, W, y, pg_weighs(s->op)) : y;
 }
 
 static hy_array *pg_run_step(hy_frame *F, const pg_walk *W, const pg_step *s)

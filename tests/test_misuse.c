@@ -33,6 +33,26 @@ static void misuse_update(const hy_update *u, int64_t from, int64_t n, void *w, 
 {
     (void)u; (void)from; (void)n; (void)w; (void)g; (void)s;
 }
+/* What newcomers give first: nothing, and files of another kind. */
+static void test_misuse_nothing(void)
+{
+    hy_frame *F = hy_open(NULL);
+    CHECK(!hy_append(F, hy_nn_sequential(F), hy_nn_dense(F, 2, NULL), NULL));
+    CHECK_STR(hy_error(F), "hy_append: block 1 of 2 is NULL: was its function given what it takes?");
+    hy_clear(F);
+#if !defined(HYBRID_NO_TRAIN) && !defined(HYBRID_NO_IO)
+    CHECK(!hy_dataset_arrays(F, NULL));
+    CHECK_STR(hy_error(F), "hy_dataset_arrays: the array is NULL");
+    hy_clear(F);
+#endif
+#if !defined(HYBRID_NO_IO) && !defined(HYBRID_NO_STDIO)
+    CHECK(!hy_import(F, "net.onnx", 0));
+    CHECK_STR(hy_error(F), "hy_import: net.onnx: hy_onnx_load of tools/onnx.h reads .onnx");
+    hy_clear(F);
+#endif
+    CHECK(!hy_close(F));
+}
+
 static void test_misuse_optimisers(void)
 {
     hy_frame *F = hy_open(NULL);
@@ -691,6 +711,7 @@ static void test_misuse_jit(void)
 
 static void test_misuse(void)
 {
+    RUN(test_misuse_nothing);
     RUN(test_misuse_optimisers);
     RUN(test_misuse_states);
     RUN(test_misuse_long_paths);

@@ -88,6 +88,11 @@ done
 try "help of a layer" 0 help nn.Dense $header
 prints "help of a layer: its name here" "hy_nn_dense(hy_frame"
 prints "help of a layer: its options" "typedef struct hy_nn_dense_opt"
+try "help of a macro" 0 help hy_call $header
+prints "help of a macro: as it is called" "^hy_call(F, block, x)$"
+prints "help of a macro: what is said of it" "^/\* Runs forward, or its compiled graph"
+try "help of a function with results of its own" 0 help hy_step $header
+prints "help of a function with results of its own: what is said of it" "^/\* Updates every parameter"
 for topic in data c++ words; do try "help $topic" 0 help $topic $header; done
 prints "help words: those of users" "^  *trace "
 try "help without a header" 2 help gradients

@@ -1241,7 +1241,9 @@ static void take_input(tool *T, input *in, int number)
         fail(T, MISUSED, strcmp(in->how, "value") ? "--input %s=: a file is due, or random:1,3,64,64"
              : "--value %s=: a number is due, or several, or a file", in->name);
     in->x = make_input(T, in, number);
-    if (!in->x) in->x = listed_input(T, in);
+    if (!in->x && (in->x = listed_input(T, in)) != NULL && in->type.shape.ndim < 0)
+        note(T, "note: %s: as %s, as the model declares no shape: --shape %s=1,%lld says another", in->name,
+             shape_text(T, hy_shape_of(T->F, in->x)), in->name, (long long)hy_size(T->F, in->x));
     if (!in->x && is_picture(T, in)) in->x = picture_input(T, in);
     made = in->x != NULL;
     check(T);
@@ -4088,11 +4090,21 @@ static void print_options(FILE *f, const char *declaration)
     do end = fgets(line, sizeof line, f); while (end && fputs(line, stdout) >= 0 && !strchr(line, '}'));
 }
 
+/* A macro that is called as a function, without what it expands to. 1: it is that. */
+static int print_macro(tool *T, const char *line, const char *comment, const char *topic)
+{
+    const char *name = line + 8, *close = strchr(line, ')'), *remark = strstr(line, "/* ");
+    if (strncmp(line, "#define hy_", 11) || !close || strcspn(name, "( ") != strcspn(name, "(")) return 0;
+    if (!is_called(T, text_of(T, "%.*s", (int)strcspn(name, "("), name), topic)) return 0;
+    printf("%s%.*s%s%s", comment, (int)(close + 1 - name), name, remark ? "  " : "\n", remark ? remark : "");
+    return 1;
+}
+
 /* Prints the prototypes of a function with the comments before and behind them, and its options. Returns how many. */
 static int print_functions(tool *T, FILE *f, const char *topic)
 {
     char line[1024], comment[8192] = "", declaration[2048];
-    int behind = 0, speaks = 0, n = 0;
+    int behind = 0, speaks = 0, n = 0, other = 0;
     rewind(f);
     while (fgets(line, sizeof line, f) && strncmp(line, "/* MARK: - 10", 13)) {
         const char *open = strchr(line, '('), *at;
@@ -4104,7 +4116,15 @@ static int print_functions(tool *T, FILE *f, const char *topic)
             speaks = !strstr(line, "*/");
             continue;
         }
-        if (strncmp(line, "HY_API", 6) || !open) { if (*line != ' ') *comment = 0; continue; }
+        if (*line == '#') {             /* of two languages C */
+            other = !strncmp(line, "#ifdef __cplusplus", 18) || (other && strncmp(line, "#e", 2));
+            if (!other) n += print_macro(T, line, comment, topic);
+            continue;
+        }
+        if (strncmp(line, "HY_API", 6) || !open) {      /* what a function gives may stand behind the comment */
+            if (*line != ' ' && *line != '}' && strncmp(line, "typedef enum", 12)) *comment = 0;
+            continue;
+        }
         for (at = open; at > line && (isalnum((unsigned char)at[-1]) || at[-1] == '_'); at--) continue;
         if (!is_called(T, text_of(T, "%.*s", (int)(open - at), at), topic)) continue;
         printf("%s%s%s", n++ ? "\n" : "", comment, line);
