@@ -286,6 +286,41 @@ static void onnx_written_columns(void)
     hy_close(F);
 }
 
+/* group(data, offset, weight): taps beside their places, on the borders and behind them. */
+static hy_array *onnx_deformed_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    hy_deformable_convolution_opt o = { 0 };
+    const int twice = hy_dim(F, hy_get(F, x, 1), 1) > 12;
+    (void)self;
+    o.stride = HY_INTS(1, 2);
+    o.pad = HY_INTS(1, 0);
+    o.dilate = HY_INTS(2, 1);
+    o.no_bias = 1;
+    o.num_group = o.num_deformable_group = 1 + twice;
+    return hy_deformable_convolution(F, hy_get(F, x, 0), hy_get(F, x, 1), hy_get(F, x, 2), NULL, HY_INTS(2, 3), 4,
+                                     &o);
+}
+static void onnx_written_deformed(void)
+{
+    hy_frame *F = hy_open(NULL);
+    int twice;
+    for (twice = 0; twice < 2; twice++) {
+        hy_block *net = HY_BLOCK_NEW(F, hy_block, onnx_deformed_forward);
+        hy_array *x = hy_group(F, hy_random_normal(F, HY_SHAPE(2, 4, 6, 7), 0, 1, NULL),
+                               hy_random_normal(F, HY_SHAPE(2, twice ? 24 : 12, 6, 3), 0, 2, NULL),
+                               hy_random_normal(F, HY_SHAPE(4, twice ? 2 : 4, 2, 3), 0, 1, NULL));
+        float *v = (float *)hy_write(F, hy_get(F, x, 1));
+        v[0] = 6.5f;                    /* behind the last pixel, within the border, before the first */
+        v[1] = 6;
+        v[2] = 0.75f;
+        CHECK(onnx_comes_back(F, net, x, hy_call(F, net, x), 19 + 3 * twice));
+        if (!CHECK(!hy_error(F))) printf("    %s\n", hy_error(F));
+        CHECK(!hy_onnx_to(F, net, x, 18) && hy_error(F) && strstr(hy_error(F), "DeformConv, which comes with"));
+        hy_clear(F);
+    }
+    hy_close(F);
+}
+
 /* group(q, k, v[, mask]): attention, written out in ONNX's operators. */
 static hy_array *onnx_attends(hy_frame *F, hy_block *self, hy_array *x)
 {
@@ -517,6 +552,7 @@ static void test_onnx(void)
     RUN(onnx_written_twice);
     RUN(onnx_written_empty);
     RUN(onnx_written_columns);
+    RUN(onnx_written_deformed);
     RUN(onnx_attention_written);
     RUN(onnx_ends_written);
     RUN(onnx_own_cases);

@@ -9572,7 +9572,7 @@ enum {
     ONNX__NUMBERS = ONNX__REALS | ONNX__BRAINS | ONNX__LONG | ONNX__SHORT
 };
 static const struct { int types, more, since; const char *ops; } onnx__takes[] = {
-    { ONNX__REALS, ONNX__BRAINS, 22, " Acos Acosh Asin Asinh Atan Atanh AveragePool Conv ConvTranspose Cos "
+    { ONNX__REALS, ONNX__BRAINS, 22, " Acos Acosh Asin Asinh Atan Atanh AveragePool Conv ConvTranspose Cos DeformConv "
       "Cosh Elu GRU GlobalAveragePool GlobalMaxPool HardSigmoid InstanceNormalization LSTM RNN Selu Sin Sinh "
       "Softplus Softsign Tan " },
     { ONNX__REALS | ONNX__SHORT, ONNX__BRAINS, 22, " MaxPool " },
@@ -10006,6 +10006,76 @@ static void onnx__put_col2im(onnx__writer *W, const char *op)
     onnx__window_out(W, "pads", "pad", size.n, 0);
     onnx__put_node(W, op, onnx__arg(W, 0), onnx__ints_out(W, size.v, size.n),
                    onnx__ints_out(W, kernel.v, kernel.n), "", "", onnx__result(W));
+}
+
+/* What stands at one place per channel of the offsets, and per line of an axis: (1,C,n,1), (1,C,1,n) or (1,C,1,1). */
+static const char *onnx__lines_out(onnx__writer *W, const double *v, hy_shape s)
+{
+    const hy_dtype d = onnx__arg_type(W, 1)->dtype;
+    const char *name = onnx__made_up(W, "lines");
+    hy_array *x = hy_cast(W->F, hy_from(W->F, s, HY_F64, v), d);
+    const void *data = hy_data(W->F, x);
+    if (data) onnx__put_tensor(W, 5, &W->body, name, d, s, data, (size_t)hy_size(W->F, x) * hy_dtype_size(d));
+    return name;
+}
+
+/* Where the taps lie before they are moved, along one of two axes; 0 for the offsets of the other. */
+static const char *onnx__tap_lines(onnx__writer *W, int axis, const hy_ints *kernel)
+{
+    const hy_ints pad = onnx__our_ints(W, "pad"), stride = onnx__our_ints(W, "stride");
+    const hy_ints dilate = onnx__our_ints(W, "dilate");
+    const int64_t c = onnx__arg_type(W, 1)->shape.dim[1], n = onnx__result_type(W, 0)->shape.dim[axis + 2];
+    double *v = ONNX__ROOM(&W->names, double, (size_t)(c * n) + 1);
+    int64_t i, j;
+    if (!v) return "";
+    for (i = 0; i < c; i++)
+        for (j = 0; j < n; j++) {
+            const int64_t tap = i / 2 % (kernel->v[0] * kernel->v[1]);
+            const int64_t step = axis ? tap % kernel->v[1] : tap / kernel->v[1];
+            v[i * n + j] = i % 2 != axis ? 0 : (double)(j * (stride.n > axis ? stride.v[axis] : 1) -
+                (pad.n > axis ? pad.v[axis] : 0) + step * (dilate.n > axis ? dilate.v[axis] : 1));
+        }
+    return onnx__lines_out(W, v, axis ? HY_SHAPE(1, c, 1, n) : HY_SHAPE(1, c, n, 1));
+}
+
+/* Ours takes the last pixel for what lies between it and the border, and nothing before the first; DeformConv
+ * fades to 0 on both sides. So offsets that lead behind the last pixel lead to it, and those that leave the
+ * image lead far away. */
+static void onnx__put_deform_conv(onnx__writer *W, const char *op)
+{
+    enum { FAR_AWAY = -32768 };         /* f16 has it */
+    const hy_ints kernel = onnx__our_ints(W, "kernel");
+    const hy_shape *x = &onnx__arg_type(W, 0)->shape, *o = &onnx__arg_type(W, 1)->shape;
+    const hy_dtype d = onnx__arg_type(W, 1)->dtype;
+    const char *offset = onnx__arg(W, 1), *rows, *columns, *at, *inside, *last, *behind;
+    double *size;
+    int64_t i;
+    if (W->opset < 19) { onnx__refused(W, "DeformConv, which comes with opset 19"); return; }
+    if (!onnx__channels_first(W)) return;
+    size = ONNX__ROOM(&W->names, double, (size_t)o->dim[1] + 1);
+    if (!size) return;
+    rows = onnx__tap_lines(W, 0, &kernel);
+    columns = onnx__tap_lines(W, 1, &kernel);
+    for (i = 0; i < o->dim[1]; i++) size[i] = (double)x->dim[2 + i % 2];
+    at = ONNX__PUT2(W, "Add", ONNX__PUT2(W, "Add", offset, rows, NULL), columns, NULL);
+    inside = ONNX__PUT2(W, "GreaterOrEqual", at, onnx__number_out(W, 0, d), NULL);
+    inside = ONNX__PUT2(W, "And", inside,
+                        ONNX__PUT2(W, "Less", at, onnx__lines_out(W, size, HY_SHAPE(1, o->dim[1], 1, 1)), NULL),
+                        NULL);
+    for (i = 0; i < o->dim[1]; i++) size[i]--;
+    last = onnx__lines_out(W, size, HY_SHAPE(1, o->dim[1], 1, 1));
+    behind = ONNX__PUT2(W, "Greater", at, last, NULL);
+    last = ONNX__PUT2(W, "Sub", ONNX__PUT2(W, "Sub", last, rows, NULL), columns, NULL);
+    offset = onnx__put_node(W, "Where", behind, last, offset, "", "", NULL);
+    offset = onnx__put_node(W, "Where", inside, offset, onnx__number_out(W, FAR_AWAY, d), "", "", NULL);
+    onnx__window_out(W, "kernel_shape", "kernel", 2, 1);
+    onnx__window_out(W, "strides", "stride", 2, 1);
+    onnx__window_out(W, "dilations", "dilate", 2, 1);
+    onnx__window_out(W, "pads", "pad", 2, 0);
+    onnx__attr_int(W, "group", onnx__our_int(W, "num_group"));
+    onnx__attr_int(W, "offset_group", onnx__our_int(W, "num_deformable_group"));
+    onnx__put_node(W, op, onnx__arg(W, 0), onnx__arg(W, 2), offset, W->now.inputs > 3 ? onnx__arg(W, 3) : "", "",
+                   onnx__result(W));
 }
 
 static void onnx__put_pooling(onnx__writer *W, const char *op)
@@ -10690,6 +10760,7 @@ static const onnx__way onnx__ways[] = {
     { "min", "ReduceMin", onnx__put_reduce }, { "prod", "ReduceProd", onnx__put_reduce },
     { "fully_connected", "Gemm", onnx__put_dense }, { "convolution", "Conv", onnx__put_conv },
     { "im2col", "Gather", onnx__put_im2col }, { "col2im", "Col2Im", onnx__put_col2im },
+    { "deformable_convolution", "DeformConv", onnx__put_deform_conv },
     { "deconvolution", "ConvTranspose", onnx__put_conv }, { "pooling", "", onnx__put_pooling },
     { "batch_norm", "BatchNormalization", onnx__put_batch_norm },
         { "layer_norm", "LayerNormalization", onnx__put_norm },
