@@ -209,6 +209,11 @@ says "show: unknown input, the nearest" "did you mean data"
 try "show: shape without name" 2 show bn --shape 2,3,8,8
 try "show: shape no number" 2 show bn --shape data=2,x
 try "show: too many sizes" 2 show bn --shape data=1,1,1,1,1,1,1,1,1
+try "show: a size that stays open" 0 show module --shape data=?,3,8,8
+prints "show: a size that stays open: told" "^ *data  (?,3,8,8)  float32$"
+prints "show: a size that stays open: what comes of it" "^conv1  *convolution  *(?,4,6,6)"
+try "show: no size for who runs" 2 run module --shape data=?,3,8,8
+says "show: no size for who runs: told" "run needs the number: hybrid show leaves sizes open"
 try "show: huge sizes" 0 show bn --shape data=9000000000,3,90000000,90000000
 says "show: huge sizes, a note" "note: memory is not known: "
 printf '\302\2332J' > "$out/c1"

@@ -618,13 +618,15 @@ static int64_t option_whole(tool *T, const char *name, int64_t least, int64_t mo
     return v;
 }
 
-/* "1,3,224,224", up to a `:` or the end. 0, or nonzero. */
+/* "1,3,224,224", up to a `:` or the end; of ? the size stays open: -1. 0, or nonzero. */
 static int read_dims(const char **text, hy_shape *shape)
 {
     shape->ndim = 0;
     if (!**text || **text == ':') return 0;
     for (;;) {
-        if (shape->ndim == HY_MAX_DIM || read_whole(text, &shape->dim[shape->ndim++])) return -1;
+        if (shape->ndim == HY_MAX_DIM) return -1;
+        if (**text == '?') { shape->dim[shape->ndim++] = -1; ++*text; }
+        else if (read_whole(text, &shape->dim[shape->ndim++])) return -1;
         if (!**text || **text == ':') return 0;
         if (*(*text)++ != ',') return -1;
     }
@@ -821,6 +823,9 @@ static void read_settings(tool *T, input *in)
     if (text && (read_dims(&text, &in->type.shape) || *text))
         fail(T, MISUSED, "--shape %s=%s: up to %d sizes are due, as in 1,3,224,224", in->name, shape,
              (int)HY_MAX_DIM);
+    if (shape && strchr(shape, '?') && strcmp(T->command, "show"))
+        fail(T, MISUSED, "--shape %s=%s: %s needs the number: hybrid show leaves sizes open", in->name, shape,
+             T->command);
 }
 
 /* Sizes that an input may have, as options take them: "1,3,64,64" for (?,3,?,?). */
@@ -848,7 +853,7 @@ static hy_array *make_input(tool *T, const input *in, int number)
              in->from, sizes_like(T, in->type.shape));
     if (kind < 0) return NULL;
     text++;
-    if (read_dims(&text, &shape) || (*text == ':' && (kind || (text++, read_whole(&text, &seed)))) || *text)
+    if (read_dims(&text, &shape) || strchr(in->from, '?') || (*text == ':' && (kind || (text++, read_whole(&text, &seed)))) || *text)
         fail(T, MISUSED, "--%s %s=%s: sizes are due, as in %s:1,3,64,64%s", in->how, in->name, in->from, word,
              kind ? "" : " or random:1,3,64,64:SEED");
     hy_seed(T->F, (uint64_t)seed);
@@ -3887,7 +3892,8 @@ typedef struct known_option { const char *commands, *name, *value; int many; con
 #define WITH_MODEL "show|graph|run|bench|check|compile|convert|quantize"
 #define WITH_INPUTS "show|graph|run|bench|check|compile|convert"
 static const known_option options[] = {
-    { "show|graph|bench|check|compile|quantize", "shape", "NAME=1,3,64,64", 1,
+    { "show", "shape", "NAME=?,3,64,64", 1, "the shape of an input, ? for what stays open; again for each" },
+    { "graph|bench|check|compile|quantize", "shape", "NAME=1,3,64,64", 1,
       "the shape of an input; again for each" },
     { "convert", "shape", "NAME=1,3,64,64", 1, "the shape of an input, from and to ONNX, where a file leaves sizes open" },
     { "run", "shape", "NAME=1,3,64,64", 1, "the shape that the value has to have" },
