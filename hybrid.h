@@ -39750,7 +39750,7 @@ HY_API const hy_op *hy_op_find(hy_frame *F, const char *name)
 
 HY_API int hy_register(hy_frame *F, const hy_op *op)
 {
-    int attributes = 0;                 /* a set of those that came is a word */
+    int attributes = 0, i;              /* a set of those that came is a word */
     if (!F || F->code) return -1;
     if (!op || !op->name || !op->in || !op->out || !op->infer || !op->bind) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: an operator needs name, in, out, infer and bind");
@@ -39760,6 +39760,11 @@ HY_API int hy_register(hy_frame *F, const hy_op *op)
     if (op->record > HY__RECORD_MAX || attributes > 64)
         return hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: a record may have %d bytes and 64 attributes",
                         (int)HY__RECORD_MAX);
+    for (i = 0; i < attributes; i++)
+        if (op->attr[i].offset >= op->record)
+            return hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: %s of %s stands at byte %l, of a record of "
+                            "%l: is `record` the size of the struct?", op->attr[i].name, op->name,
+                            (int64_t)op->attr[i].offset, (int64_t)op->record);
     if (hy_op_find(F, op->name)) {
         hy__fail(F, HY_ERROR_ARGUMENT, "hy_register: there is an operator %s already", op->name);
         return -1;
@@ -40234,6 +40239,7 @@ static int hy__bind_job(hy_frame *F, hy_job *job, const hy_op *op, const void *r
     job->training = F->training;
     job->run = NULL;
     job->stages = 0;
+    if (hy__op_number(op) < 0) memset(job->items, 0, sizeof job->items);    /* of stages that it forgets */
     job->scratch = job->shared = 0;
     job->fault_text = "bad data";
     job->cost = 0;
@@ -70918,9 +70924,11 @@ HY_API hy_block *hy_import(hy_frame *F, const char *prefix, int epoch)
     char *symbol, *params;
     hy_block *b = NULL;
     if (!F || F->code) return NULL;
-    if (prefix && strlen(prefix) > 5 && !strcmp(prefix + strlen(prefix) - 5, ".onnx"))
-        return (hy_block *)hy__refuse(F, HY_ERROR_ARGUMENT,
-                                      "hy_import: %s: hy_onnx_load of tools/onnx.h reads .onnx", prefix);
+    if (prefix && (hy__ends_in(prefix, ".onnx") || hy__ends_in(prefix, ".hybrid")))
+        return (hy_block *)hy__refuse(F, HY_ERROR_ARGUMENT, "hy_import: %s: %s", prefix,
+                                      hy__ends_in(prefix, ".onnx")
+                                          ? "hy_onnx_load of tools/onnx.h reads .onnx"
+                                          : "hy_load_model reads what is in one file");
     symbol = hy__symbol_file(F, prefix, "hy_import");
     params = symbol ? hy__params_file(F, prefix, epoch, "hy_import") : NULL;
     if (params) b = hy_import_files(F, symbol, params, NULL);
@@ -73408,7 +73416,8 @@ HY_API hy_step_result hy_step(hy_frame *F, hy_trainer *T, double batch_size)
     hy_step_result made;
     if (!hy__trainer_free_to(F, T, "hy_step")) return HY_STEP_FAILED;
     if (!(batch_size > 0 && batch_size < HUGE_VAL)) {
-        hy__fail(F, HY_ERROR_ARGUMENT, "hy_step: a batch of %g", batch_size);
+        hy__fail(F, HY_ERROR_ARGUMENT, "hy_step: batch_size is %g, where a number above 0 is due",
+                 batch_size);
         return HY_STEP_FAILED;
     }
     if (hy__trainer_ready(F, T)) return HY_STEP_FAILED;

@@ -49,7 +49,52 @@ static void test_misuse_nothing(void)
     CHECK(!hy_import(F, "net.onnx", 0));
     CHECK_STR(hy_error(F), "hy_import: net.onnx: hy_onnx_load of tools/onnx.h reads .onnx");
     hy_clear(F);
+    CHECK(!hy_import(F, "net.hybrid", 0));
+    CHECK_STR(hy_error(F), "hy_import: net.hybrid: hy_load_model reads what is in one file");
+    hy_clear(F);
 #endif
+    CHECK(!hy_close(F));
+}
+
+/* An operator of one's own whose record is not told, and one that says nothing of a stage's items. */
+static int misuse_runs;
+static void misuse_run(const hy_job *job, hy_run *now, int stage, int64_t item, void *scratch, void *shared)
+{
+    (void)stage; (void)scratch; (void)shared;
+    ((float *)now->data[job->nin])[item] = 2 * ((const float *)now->data[0])[item];
+    misuse_runs++;
+}
+static int misuse_bind(hy_job *job)
+{
+    job->run = misuse_run;
+    job->stages = 4;
+    job->items[0] = 6;
+    return 0;
+}
+static void test_misuse_operator(void)
+{
+    static const hy_arg one[] = { { "data", HY_ARG_ONE }, { NULL, HY_ARG_ONE } };
+    static const hy_attr width[] = { { "width", "width", HY_ATTR_real, 1, 8, 1, "" },
+                                     { NULL, NULL, HY_ATTR_flag, 0, 0, 0, NULL } };
+    hy_frame *F = hy_open(NULL);
+    hy_op op;
+    hy_array *x = hy_ones(F, HY_SHAPE(2, 3)), *y;
+    memset(&op, 0, sizeof op);
+    op.name = "misused";
+    op.in = op.out = one;
+    op.attr = width;
+    op.record = 8;
+    op.infer = hy_infer_pointwise;
+    op.bind = misuse_bind;
+    CHECK(hy_register(F, &op));
+    CHECK_STR(hy_error(F), "hy_register: width of misused stands at byte 8, of a record of 8: is `record` the size of "
+              "the struct?");
+    hy_clear(F);
+    op.record = 16;
+    CHECK(!hy_register(F, &op));
+    misuse_runs = 0;
+    y = hy_apply(F, "misused", 1, &x, "");
+    CHECK(misuse_runs == 6 && y && hy_value(F, y, 1, 2) == 2);
     CHECK(!hy_close(F));
 }
 
@@ -712,6 +757,7 @@ static void test_misuse_jit(void)
 static void test_misuse(void)
 {
     RUN(test_misuse_nothing);
+    RUN(test_misuse_operator);
     RUN(test_misuse_optimisers);
     RUN(test_misuse_states);
     RUN(test_misuse_long_paths);

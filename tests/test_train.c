@@ -484,7 +484,7 @@ static void test_train_errors(void)
     hy_step(F, T, 1);
     train_expect(F, "ignore_stale_grad");
     hy_step(F, T, 0);
-    train_expect(F, "a batch of 0");
+    train_expect(F, "batch_size is 0");
     hy_step(F, NULL, 1);
     train_expect(F, "hy_step: the trainer is NULL");
     hy_call(F, (hy_block *)(void *)T, hy_ones(F, HY_SHAPE(1)));
