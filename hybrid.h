@@ -76094,8 +76094,9 @@ static int hy__loader_options(hy_frame *F, hy_loader_opt *o, int64_t *batch_size
     if (!hy__wants(F, who, "batch_size", *batch_size, 1)) return -1;
     if (o->prefetch < 1 || o->prefetch > 1024 || (unsigned)o->last_batch > HY_LAST_ROLLOVER ||
         (unsigned)o->num_workers > HY__LOADER_WORKERS)
-        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: prefetch %d, last_batch %d, num_workers %d", who,
-                        o->prefetch, o->last_batch, o->num_workers);
+        return hy__fail(F, HY_ERROR_ARGUMENT, "%s: prefetch is %d (1 to 1024 are possible), last_batch %d "
+                        "(HY_LAST_...), num_workers %d (0 to %d)", who, o->prefetch, o->last_batch,
+                        o->num_workers, (int)HY__LOADER_WORKERS);
     return 0;
 }
 
