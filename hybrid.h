@@ -223,6 +223,9 @@
  *     - Arrays from outside forward become constants, captured by reference; parameters stay parameters,
  *       so that loading or training changes what compiled calls compute.
  *     - A block inside a traced block is traced as part of it.
+ *     - Where a call differs from another in sizes of 2 or more, the program that is there takes them on, bit
+ *       for bit as one compiled for them; where sizes decide how it computes, they get a program of their own
+ *       (hy_cache_info: resizes, fixed). Memory is planned for up to half as much more than they take.
  *     - What no result depends on is not computed: an error that its values would have made does not come.
  *   hy_check tells whether a block can be traced without a change of meaning: two units of f16 or bf16, a
  *   step of int8, 1e-5 else, of an output's largest value, are rounding. Changing a block (children,
@@ -1077,7 +1080,8 @@ enum {                                  /* passes over a graph, for hy_hybridize
     HY_PASS_LAYOUT = 512,               /* convolutions and what is between them have another layout, type */
     HY_PASS_AHEAD = 1024,               /* products of a loop's data, once for all of its turns */
     HY_PASS_ATTENTION = 2048,           /* attention that is written out becomes one operator */
-    HY_PASS_ALL = 4095
+    HY_PASS_SIZES = 4096,               /* a program takes on other sizes of its inputs */
+    HY_PASS_ALL = 8191
 };
 
 /* Options of hy_open. Zero everywhere is the default. */
@@ -2597,7 +2601,7 @@ struct hy_op {
     OP(triu, "_npi_triu", NULL, 0, "matrices without what lies below diagonal k") \
     OP(add_n, "add_n", "ElementWiseSum|_sum", HY_OP_KEEPS | HY_OP_ALIKE, "sum of all inputs, left to right") \
     OPT(batch_norm, "BatchNorm", "BatchNorm_v1|_npx_batch_norm|_contrib_SyncBatchNorm", \
-        HY_OP_TRAIN | HY_OP_WIDENS, \
+        HY_OP_TRAIN | HY_OP_WIDENS | HY_OP_SIZES, \
         "(x - mean) / sqrt(var + eps) gamma + beta per channel") \
     OPT(batch_norm_relu, "_contrib_BatchNormWithReLU", NULL, HY_OP_TRAIN | HY_OP_WIDENS, \
         "max(batch_norm, 0)") \
@@ -2608,12 +2612,12 @@ struct hy_op {
     OPT(instance_norm, "InstanceNorm", NULL, 0, "each channel of each sample to mean 0, variance 1") \
     OPT(l2_normalization, "L2Normalization", NULL, 0, "x / sqrt(sum x^2 + eps)") \
     OP(activation, "Activation", NULL, HY_OP_POINTWISE | HY_OP_WIDENS, "a function by name") \
-    OPT(leaky_relu, "LeakyReLU", NULL, HY_OP_RANDOM | HY_OP_TRAIN | HY_OP_WIDENS, \
+    OPT(leaky_relu, "LeakyReLU", NULL, HY_OP_RANDOM | HY_OP_TRAIN | HY_OP_WIDENS | HY_OP_SIZES, \
         "x above 0, something small below") \
     OPT(softmax, "softmax", NULL, HY_OP_INPLACE | HY_OP_SIZES, "exp(x) over its sum") \
-    OPT(log_softmax, "log_softmax", NULL, HY_OP_INPLACE, "log of softmax") \
-    OPT(softmin, "softmin", NULL, 0, "softmax of -x") \
-    OPT(attention, "attention", NULL, HY_OP_APART, \
+    OPT(log_softmax, "log_softmax", NULL, HY_OP_INPLACE | HY_OP_SIZES, "log of softmax") \
+    OPT(softmin, "softmin", NULL, HY_OP_SIZES, "softmax of -x") \
+    OPT(attention, "attention", NULL, HY_OP_APART | HY_OP_SIZES, \
         "softmax(scale Q K^T + mask) V for each head, of (B,T,heads D) or (B,heads,T,D)") \
     OPT(softmax_activation, "SoftmaxActivation", NULL, 0, "softmax of old files") \
     OPT(softmax_output, "SoftmaxOutput", "Softmax", 0, \
@@ -2631,7 +2635,7 @@ struct hy_op {
     OP(block_grad, "BlockGrad", "stop_gradient", HY_OP_STRIDED | HY_OP_KEEPS | HY_OP_MARKS, \
         "x; no gradient passes") \
     OP(identity, "_copy", "identity", HY_OP_POINTWISE | HY_OP_MOVES | HY_OP_KEEPS, "x") \
-    OPT(dropout, "Dropout", NULL, HY_OP_RANDOM | HY_OP_TRAIN | HY_OP_KEEPS, \
+    OPT(dropout, "Dropout", NULL, HY_OP_RANDOM | HY_OP_TRAIN | HY_OP_KEEPS | HY_OP_SIZES, \
         "in training a share p becomes 0, the rest grows by 1/(1-p)") \
     OP(softmax_cross_entropy, "softmax_cross_entropy", NULL, 0, \
         "sum of -log softmax(data)[label], shape (1,)") \
@@ -2651,7 +2655,7 @@ struct hy_op {
         "truths as int64, beside a real number as whole numbers as f64; else x") \
     OP(_real, "_npi_true_divide_scalar", NULL, HY_OP_STRIDED | HY_OP_KEEPS, \
         "whole numbers and truths as f32, else x") \
-    OP(cast, "Cast", "cast", HY_OP_STRIDED | HY_OP_KEEPS, \
+    OP(cast, "Cast", "cast", HY_OP_STRIDED | HY_OP_KEEPS | HY_OP_SIZES, \
         "x in another type; floats become integers by truncation, out of range saturates") \
     OP(amp_cast, "amp_cast", NULL, HY_OP_STRIDED | HY_OP_KEEPS, \
         "floats of at most 32 bits in another type, else x") \
@@ -2661,12 +2665,12 @@ struct hy_op {
         "the same elements in another shape") \
     OPT(reshape_like, "reshape_like", NULL, HY_OP_VIEW | HY_OP_MOVES | HY_OP_LIKE, \
         "lhs in the shape of rhs") \
-    OP(flatten, "Flatten", "flatten", HY_OP_VIEW | HY_OP_MOVES, "(d0, product of the rest)") \
+    OP(flatten, "Flatten", "flatten", HY_OP_VIEW | HY_OP_MOVES | HY_OP_SIZES, "(d0, product of the rest)") \
     OP(transpose, "transpose", NULL, HY_OP_MOVES | HY_OP_SIZES, "axes in another order") \
     OP(expand_dims, "expand_dims", NULL, HY_OP_VIEW | HY_OP_MOVES | HY_OP_SIZES, "a new axis of size 1") \
-    OP(squeeze, "squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES, "without axes of size 1") \
+    OP(squeeze, "squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES | HY_OP_SIZES, "without axes of size 1") \
     OP(_squeeze, "_np_squeeze", NULL, HY_OP_VIEW | HY_OP_MOVES, "the same, down to (); () has axis 0, too") \
-    OP(swap_axes, "SwapAxis", "swapaxes", HY_OP_MOVES, "two axes exchanged") \
+    OP(swap_axes, "SwapAxis", "swapaxes", HY_OP_MOVES | HY_OP_SIZES, "two axes exchanged") \
     OP(shape_array, "shape_array", NULL, HY_OP_MOVES, "the shape, as int64") \
     OP(size_array, "size_array", NULL, HY_OP_MOVES, "the number of elements, as int64") \
     OP(concat, "Concat", "concat", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_WIDENS | HY_OP_SIZES, \
@@ -2678,14 +2682,15 @@ struct hy_op {
     OP(hstack, "_npi_hstack", NULL, HY_OP_MOVES, "joined along axis 1; lines end to end") \
     OP(dstack, "_npi_dstack", NULL, HY_OP_MOVES, "joined along axis 2, which matrices are given") \
     OP(column_stack, "_npi_column_stack", NULL, HY_OP_MOVES, "joined along axis 1; lines are columns") \
-    OPT(split, "SliceChannel", "split", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_PARTS, \
+    OPT(split, "SliceChannel", "split", HY_OP_MOVES | HY_OP_KEEPS | HY_OP_PARTS | HY_OP_SIZES, \
         "equal parts along an axis") \
     OPT(split_v2, "_split_v2", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_PARTS, \
         "parts along an axis, cut at indices") \
     OPT(_hsplit, "_npi_hsplit", NULL, HY_OP_MOVES, "split_v2, along the one axis of a line") \
-    OPT(slice, "slice", NULL, HY_OP_MOVES | HY_OP_KEEPS, "a box, with steps") \
+    OPT(slice, "slice", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_SIZES, "a box, with steps") \
     OWN_OPT(_slice_grad, NULL, NULL, HY_OP_MOVES, "a box of out_grad in zeros shaped like data") \
-    OP(slice_axis, "slice_axis", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_PARTS, "a range of one axis") \
+    OP(slice_axis, "slice_axis", NULL, HY_OP_MOVES | HY_OP_KEEPS | HY_OP_PARTS | HY_OP_SIZES, \
+       "a range of one axis") \
     OP(slice_like, "slice_like", NULL, HY_OP_MOVES | HY_OP_KEEPS, \
         "the corner of data as large as shape_like") \
     OP(repeat, "repeat", NULL, HY_OP_MOVES | HY_OP_KEEPS, "each element several times") \
@@ -4161,10 +4166,12 @@ HY_API void        hy_set_recompute(hy_frame *F, hy_block *block, int on);
 #endif
 typedef struct hy_cache_stats {
     int64_t hits, misses, traces;       /* calls that found a program, that made one; runs of forward */
+    int64_t resizes;                    /* calls for which one took on other sizes */
     int     programs;                   /* held now */
     size_t  bytes;                      /* of their memory, with what was traced */
     int     constants;                  /* arrays that the trace captured */
     char    reason[256];                /* why the latest one was made */
+    char    fixed[256];                 /* why some program cannot take on other sizes, or "" */
     char    bound[256];                 /* what ties the trace to its shapes; "" when nothing does */
 } hy_cache_stats;
 HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block);
@@ -7587,7 +7594,8 @@ struct hy_frame {
     uint32_t    seen_calls[HY__SEEN];   /* ... once these have come twice */
     hy__table   executors;              /* this frame's holders, ... */
     struct hy__holder *recent;          /* ... the one used last, ... */
-    int         bindings;               /* ... and how many lie in memory of the user's */
+    int         bindings;               /* ... and how many lie in memory of the user's, ... */
+    int         resized;                /* ... have taken on other sizes */
     hy__cached_call *cached_call;                 /* executors that may serve the next call: see >>execute */
     int         cached_calls, last;          /* a power of two, or 0; the place of the last such call */
     struct hy__planner *planner;        /* the plan that is being made, or NULL */
@@ -14835,6 +14843,14 @@ static int64_t hy__infer_broadcast(hy_infer *I, int64_t a, int64_t b)
     return x == y ? hy__is_code(a) ? b : a : x == 1 ? b : a;
 }
 
+/* A size that a rule has to know: it stays the number that it is in the trace. */
+static void hy__infer_number(hy_infer *I, int64_t *dim)
+{
+    if (!I->sizes || !hy__is_code(*dim)) return;
+    hy__size_equal(I->sizes, *dim, hy__size_hint(I->sizes, *dim));
+    *dim = hy__size_hint(I->sizes, *dim);
+}
+
 HY_API void hy_infer_shape(hy_infer *I, hy_shape *a, hy_shape b)
 {
     int d, fits = a->ndim == b.ndim;
@@ -18775,7 +18791,7 @@ static const hy_op hy__prepare_op = {
 };
 static const hy_op hy__dense_op = {
     "_dense", NULL, NULL, "data times a prepared weight + bias", hy__dense_args, hy__dense_results, NULL,
-    sizeof(hy__dense_rec), 0, 0, hy__dense_count,
+    sizeof(hy__dense_rec), HY_OP_SIZES, 0, hy__dense_count,
     HY__DOES(HY__BUILT(fully_connected) | HY__BUILT(dot), hy__dense_infer, hy__dense_bind, NULL, NULL)
 };
 
@@ -20355,6 +20371,7 @@ static int hy__infer_mask(hy_infer *I, hy_type *mask, const int64_t *scores)
     if (back < 0) return hy_infer_fail(I, HY_ERROR_SHAPE, "a mask has at most 4 dims, not %z", &mask->shape);
     for (d = 0; d < mask->shape.ndim; d++) {
         const int64_t have = mask->shape.dim[d], want = scores[d + back];
+        if (I->sizes && have != 1) hy__size_equal(I->sizes, have, want);
         if (have >= 0 && want >= 0 && have != 1 && have != want)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "a mask of %z for scores of (%l, %l, %l, %l)",
                                  &mask->shape, scores[0], scores[1], scores[2], scores[3]);
@@ -20397,6 +20414,7 @@ static int hy__attention_infer(hy_infer *I)
         hy__infer_same_dim(I, &type[i & 3]->shape.dim[0], &type[(i + 1) & 3]->shape.dim[0]);
     hy__infer_same_dim(I, &q->dim[t], &y->dim[t]);
     hy__infer_same_dim(I, &k->dim[t], &v->dim[t]);
+    for (i = 0; i < 4; i++) hy__infer_number(I, &type[i]->shape.dim[n == 3 ? 2 : 1]);
     if (n == 3) {
         hy__infer_heads(I, &q->dim[2], r->heads, &k->dim[2], kv_heads);
         hy__infer_heads(I, &y->dim[2], r->heads, &v->dim[2], kv_heads);
@@ -20857,7 +20875,7 @@ static int hy__infer_squeeze(hy_infer *I, const hy_ints *axis, int numpy)
     if (axis->n > 0 && !point) bits = hy__axis_bits(I, axis, 0, x->ndim);
     if (bits < 0) return -1;
     if (axis->n < 0) {                                  /* all ones: only known sizes can tell */
-        if (!hy__shape_known(x)) return I->status;
+        if (!I->sizes && !hy__shape_known(x)) return I->status;
         for (d = 0; d < x->ndim; d++) bits |= (x->dim[d] == 1) << d;
     }
     for (d = kept = 0; d < x->ndim; d++) {
@@ -21364,6 +21382,7 @@ static int hy__split_infer(hy_infer *I)
     if (hy__infer_range(I, "num_outputs", r->num_outputs, 1, INT_MAX)) return -1;
     axis = hy__infer_pieces_axis(I, r->axis, r->squeeze_axis);
     if (axis < 0) return I->status;
+    hy__infer_number(I, &x->dim[axis]);
     if (x->dim[axis] >= 0 && x->dim[axis] % I->nout)
         return hy_infer_fail(I, HY_ERROR_SHAPE, "axis %d of %z cannot be cut into %d equal parts",
                              axis, x, I->nout);
@@ -21496,9 +21515,12 @@ static int hy__infer_slice(hy_infer *I, const hy__slice_rec *r)
     for (d = 0; d < whole->ndim && I->status >= 0; d++) {
         int64_t begin = d < n ? r->begin.v[d] : HY_NONE, end = d < n ? r->end.v[d] : HY_NONE;
         int64_t step = d < n ? hy__step_of(r, d) : 1;
-        if (step == 1 && begin == HY_NONE && end == HY_NONE)
+        if (step == 1 && begin == HY_NONE && end == HY_NONE) {
             hy__infer_same_dim(I, &whole->dim[d], &part->dim[d]);
-        else if (whole->dim[d] >= 0)
+            continue;
+        }
+        hy__infer_number(I, &whole->dim[d]);
+        if (whole->dim[d] >= 0)
             hy_infer_dim(I, &part->dim[d], hy__range_of(whole->dim[d], begin, end, step, &first));
     }
     return I->status;
@@ -21658,6 +21680,7 @@ static int hy__slice_axis_infer(hy_infer *I)
     hy_infer_shape(I, x, hy__rank(I->out[0].shape.ndim));
     axis = hy__infer_axis_of(I, r->axis, x);
     if (axis < 0) return I->status;
+    hy__infer_number(I, &x->dim[axis]);
     if (x->dim[axis] >= 0) {
         int64_t n = x->dim[axis], low = r->begin, high = r->end;
         if (low == HY_NONE) low = 0;
@@ -42201,7 +42224,7 @@ static int hy__types_infer(hy_frame *F, const hy_graph *g, hy__types *T, const h
 static int hy__knows_sizes(const hy_op *op)
 {
     return (op->flags & HY_OP_SIZES) || op->infer == hy_infer_pointwise || op->infer == hy__broadcast_infer ||
-           op->infer == hy__reduce_infer;
+           op->infer == hy__scalar_infer || op->infer == hy__reduce_infer;
 }
 
 /* Notes that the codes of a type stand for these numbers alone. */
@@ -44457,7 +44480,7 @@ static int hy__fused_infer(hy_infer *I)
     hy_infer J;
     int64_t total = f->total;
     int i, k;
-    if (!hy__types_known(I->in, I->nin)) return I->status;
+    if (!I->sizes && !hy__types_known(I->in, I->nin)) return I->status;
     for (i = 0; i < I->nin; i++) value[i] = I->in[i];
     for (i = 0; i < f->steps; i++) {
         const hy__fused_step *step = &f->step[i];
@@ -44467,6 +44490,7 @@ static int hy__fused_infer(hy_infer *I)
         J.nin = step->nin;
         J.nout = 1;
         J.in = in;
+        J.sizes = I->sizes;
         J.out = &value[f->inputs + i];
         J.out->dtype = HY_DTYPE_NONE;
         J.out->shape.ndim = -1;
@@ -44474,7 +44498,7 @@ static int hy__fused_infer(hy_infer *I)
         if (step->op->infer(&J) < 0 || J.status < 0)
             return hy_infer_fail(I, J.code, "%s: %s", J.op->name, J.text);
         if (!i && !f->jobs) total = hy__size(&J.out->shape);
-        if (hy__size(&J.out->shape) != total || J.out->dtype != f->dtype)
+        if ((!I->sizes && hy__size(&J.out->shape) != total) || J.out->dtype != f->dtype)
             return hy_infer_fail(I, HY_ERROR_SHAPE, "this program was compiled for %l values of %t", total,
                                  (int)f->dtype);
     }
@@ -44909,8 +44933,8 @@ static const hy_arg hy__fused_in[]  = { { "data", HY_ARG_LIST }, { NULL, HY_ARG_
 static const hy_arg hy__fused_out[] = { { "output", HY_ARG_LIST }, { NULL, HY_ARG_ONE } };
 static const hy_op hy__fused_op = {
     "_fused", NULL, NULL, "pointwise operators, run together tile by tile", hy__fused_in, hy__fused_out, NULL,
-    sizeof(hy__fused_rec), HY_OP_INPLACE | HY_OP_STRIDED, 0, hy__fused_count, hy__fused_infer, hy__fused_bind,
-    NULL, NULL
+    sizeof(hy__fused_rec), HY_OP_INPLACE | HY_OP_STRIDED | HY_OP_SIZES, 0, hy__fused_count, hy__fused_infer,
+    hy__fused_bind, NULL, NULL
 };
 
 /* --- making one from a program: its variables, then its operators, in the order of the store --- */
@@ -47164,7 +47188,30 @@ typedef struct hy__program {
     int       dynamic;                  /* shapes depend on values: no plan but of ... */
     hy__sections sections;              /* ... these */
     hy__plan  plan;
+    struct hy__sized *sized;            /* for which other sizes it holds; NULL: nobody has asked */
 } hy__program;
+
+/* For which other sizes a program holds: see below. */
+typedef struct hy__sized_ask { hy_shape scores; int answer; } hy__sized_ask;
+
+typedef struct hy__sized {
+    hy__sizes      S;
+    hy_type       *input, *type;        /* with codes: of the inputs; by value of the plan */
+    void         **record;              /* by number of the node in the store */
+    int           *as;                  /* by dim of the inputs: the dim whose symbol it has, -1: a number */
+    hy__sized_ask *ask;                 /* what decides about attention, and what it decided */
+    int            asks, ask_cap;
+    int            fixed;               /* it holds for its own sizes alone, see hy__sized_fixed */
+    char           why[HY__BOUND];
+} hy__sized;
+
+static void hy__sized_free(hy_root *root, hy__sized *Z)
+{
+    if (!Z) return;
+    hy__sizes_free(&Z->S);
+    hy__free(&root->heap, Z->ask);
+    hy__free(&root->heap, Z);
+}
 
 /* Port: an array that a call takes or returns. Link: an entry of `data` that follows the address of a
  * value. */
@@ -47179,6 +47226,7 @@ typedef struct hy__face {
     hy_tensor *operand;                 /* as the plan's */
     hy_job    *job;                     /* per step that is not early, ... */
     char      *touched;                 /* ... if sizes touch it; else the plan's */
+    size_t     scratch, shared;         /* bytes that they take */
     uint64_t   used;
     int        full;                    /* it may be worn */
 } hy__face;
@@ -47209,6 +47257,8 @@ typedef struct hy__executor {
     int          ready, bound;          /* ready: early values are newer than parameters */
     hy__face    *worn, *face[HY__FACES];        /* worn NULL: the sizes that the plan was made for */
     uint64_t     turns;                 /* clock of the faces */
+    size_t       scratches, shares;     /* bytes of scratch and shared, if they lie in ... */
+    char        *wider;                 /* ... memory of their own, as some sizes take more than the plan's */
 } hy__executor;
 
 /* Runs of steps follow the executor in memory, in the order of the steps that are not early. */
@@ -47234,11 +47284,13 @@ typedef struct hy__holder {
     hy__buffer  **hold;
     int           keeps;                /* outputs, counted apart: they outlive the memory */
     hy__buffer  **output;
+    size_t        faces;                /* bytes of the executor's faces, if it takes on other sizes */
 } hy__holder;
 
 typedef struct hy__lookup {             /* how a call found its program */
-    int  hit;
-    char reason[HY__BOUND];             /* why a program was made */
+    int  hit, resized;                  /* resized: it took on these sizes for the call */
+    char reason[HY__BOUND];             /* why a program was made, ... */
+    char fixed[HY__BOUND];              /* ... although there was one for other sizes */
 } hy__lookup;
 
 /* --- early values --- */
@@ -47648,12 +47700,14 @@ static void hy__cached_call_widen(hy_frame *F)
 /* --- programs --- */
 static void hy__program_empty(hy__program *p)
 {
+    hy__sized_free(p->root, p->sized);
     hy__plan_free(p->root, &p->plan);
     hy__sections_free(p->root, &p->sections);
     hy__graph_drop(p->graph);
     hy__free(&p->root->heap, p->input);
     hy__free(&p->root->heap, (void *)p->param);
     memset(&p->sections, 0, sizeof p->sections);
+    p->sized = NULL;
     p->graph = NULL;
     p->input = NULL;
     p->param = NULL;
@@ -47674,7 +47728,8 @@ static void hy__executor_free(hy__executor *x)
     if (!x) return;
     root = x->program->root;
     for (i = 0; i < x->program->plan.early; i++) hy__prepared_drop(root, NULL, x->early[i]);
-    for (i = 0; i < HY__FACES; i++) hy__free(&root->heap, x->face[i]);
+    hy__free(&root->heap, x->face[0]);  /* with the others behind it */
+    hy__free(&root->heap, x->wider);
     hy__free(&root->heap, x);
 }
 
@@ -48027,7 +48082,7 @@ static int hy__programs_bytes(hy_graph *g, size_t *bytes)
     for (e = hy__table_next(&g->programs, NULL); e; e = hy__table_next(&g->programs, e), n++) {
         const hy__program *p = (const hy__program *)(const void *)e;
         *bytes += p->own;
-        for (h = p->holders; h; h = h->peer) if (h->x) *bytes += p->bytes;
+        for (h = p->holders; h; h = h->peer) if (h->x) *bytes += p->bytes + h->faces;
         for (i = 0; i < p->sections.n; i++)
             if (p->sections.at[i].graph) hy__programs_bytes(p->sections.at[i].graph, bytes);
     }
@@ -48206,6 +48261,8 @@ static int hy__face_inplace(const hy__plan *p, const hy__face *f, const hy__step
     return 1;
 }
 
+static size_t hy__larger(size_t a, size_t b) { return a > b ? a : b; }
+
 /* Binds a step that sizes touch. 1: it fits, 0: the plan does not hold, -1: error. */
 static int hy__face_step(hy_frame *F, const hy__program *program, hy__face *f, const hy__step *s,
                          void *const *record, hy_job *job)
@@ -48231,7 +48288,27 @@ static int hy__face_step(hy_frame *F, const hy__program *program, hy__face *f, c
     failed = hy__plan_bind(F, &now, job, operand, program->mode.training);
     hy__try_end(F, F->code != HY_ERROR_MEMORY);         /* a fused group may have been made for a length */
     if (failed) return F->code ? -1 : 0;
-    return hy__round64(job->scratch) <= p->scratch && hy__round64(job->shared) <= p->shared;
+    f->scratch = hy__larger(f->scratch, hy__round64(job->scratch));
+    f->shared = hy__larger(f->shared, hy__round64(job->shared));
+    return 1;
+}
+
+/* Makes room for the scratch of what it will wear. 0, or -1: error. */
+static int hy__executor_widen(hy_frame *F, hy__executor *x, const hy__face *f)
+{
+    const hy__plan *p = &x->program->plan;
+    const size_t was[2] = { x->wider ? x->scratches : p->scratch, x->wider ? x->shares : p->shared };
+    const size_t scratch = hy__larger(f->scratch, was[0]), shared = hy__larger(f->shared, was[1]);
+    char *wider;
+    if (scratch == was[0] && shared == was[1]) return 0;
+    wider = (char *)hy__alloc(&F->root->heap, scratch + shared);
+    if (!wider) return hy__no_room(F, "executor");
+    hy__free(&F->root->heap, x->wider);
+    x->wider = x->scratch = wider;
+    x->shared = wider + scratch;
+    x->scratches = scratch;
+    x->shares = shared;
+    return 0;
 }
 
 /* Lets the executor run what it wears. */
@@ -48253,41 +48330,468 @@ static void hy__executor_wear(hy__executor *x, hy__face *f)
     if (x->inputs) hy__executor_ports(x, f ? f->input : x->program->input);
 }
 
+/* Makes the faces of an executor. Returns their bytes; 0: error. */
+static size_t hy__faces_new(hy_frame *F, hy__executor *x)
+{
+    hy__layout l;
+    int i;
+    memset(&l, 0, sizeof l);
+    for (i = 0; i < HY__FACES; i++) hy__lay_face(&l, x->program);
+    if (l.too_large) { hy__too_large(F); return 0; }
+    l.base = (char *)hy__alloc(&F->root->heap, l.at);
+    if (!l.base) { hy__no_room(F, "executor"); return 0; }
+    for (i = l.at = 0; i < HY__FACES; i++) x->face[i] = hy__lay_face(&l, x->program);
+    return l.at;
+}
+
+/* The executor wears the sizes of these inputs again, if it still has them. */
+static int hy__executor_turn(hy__executor *x, int inputs, hy_array *const *in)
+{
+    hy__face *f = NULL;
+    int i, k = 0;
+    for (i = -1; i < HY__FACES; i++) {
+        const hy_type *own = i < 0 ? x->program->input : x->face[i]->input;
+        if (i >= 0 && !x->face[i]->full) continue;
+        for (k = 0; k < inputs && hy__same_type(&own[k], &in[k]->t.type); k++) continue;
+        if (k == inputs) break;
+    }
+    if (k < inputs) return 0;
+    if (i >= 0) (f = x->face[i])->used = ++x->turns;
+    hy__executor_wear(x, f);
+    return 1;
+}
+
 /* Makes the executor ready for inputs of other types. type: of every value then; record: by number of the
  * node in the store. 1: it is; 0: the plan does not hold for them, what it wore stays; -1: error, likewise.
  * Nothing is allocated once its faces are there. */
-HY__UNUSED static int hy__executor_resize(hy_frame *F, hy__executor *x, const hy_type *input,
+static int hy__executor_resize(hy_frame *F, hy__executor *x, const hy_type *input,
                                           const hy_type *type, void *const *record)
 {
     const hy__program *program = x->program;
     const hy__plan *p = &program->plan;
     hy__face *f = NULL;
-    hy__layout l;
-    int i, at = 0, got = 1;
+    int i, got = 1;
     if (p->stages || x->bound || program->dynamic) return 0;
+    if (!x->face[0] && !hy__faces_new(F, x)) return -1;
     for (i = 0; i < HY__FACES; i++) {
-        if (!x->face[i] || x->face[i] == x->worn) continue;
+        if (x->face[i] == x->worn) continue;
         if (!f || x->face[i]->used < f->used) f = x->face[i];
     }
-    while (at < HY__FACES && x->face[at]) at++;
-    if (at < HY__FACES) {
-        memset(&l, 0, sizeof l);
-        hy__lay_face(&l, program);
-        if (l.too_large) { hy__too_large(F); return -1; }
-        l.base = (char *)hy__alloc(&F->root->heap, l.at);
-        if (!l.base && !f) return hy__no_room(F, "executor");
-        l.at = 0;
-        if (l.base) x->face[at] = f = hy__lay_face(&l, program);
-    }
+    f->used = f->scratch = f->shared = 0;
     f->full = 0;
     memcpy(f->input, input, (size_t)p->inputs * sizeof *input);
     got = hy__face_values(program, f, type, record);
     for (i = p->early; i < p->steps && got > 0; i++)
         got = hy__face_step(F, program, f, &p->step[i], record, &f->job[i - p->early]);
+    if (got > 0 && hy__executor_widen(F, x, f)) got = -1;
     if (got <= 0) return got;
     f->full = 1;
     f->used = ++x->turns;
     hy__executor_wear(x, f);
+    return 1;
+}
+
+/* --- for which other sizes a program holds --- *
+ * The graph that was traced and the program made of it are inferred over symbols, one for each size of an
+ * input that is 2 or more. A size for which no guard breaks gives the program that would be compiled for it:
+ * every dim is a sum of products of symbols, so none becomes 0 or 1; shapes that passes compare are equal, or
+ * not, as they were; what else passes ask of sizes has the same answer. Where that is not known, the
+ * program stays one for its own sizes. */
+enum { HY__SIZED_SHAPES = 128, HY__SIZED_ROUNDS = 8, HY__REGIMES = 16 };
+
+static size_t hy__sized_bytes(const hy__program *p, const hy__sized *Z)
+{
+    const hy__sizes *S = &Z->S;
+    const int nodes = p->graph->store->n;
+    return sizeof *Z + (size_t)p->plan.values * sizeof *Z->type + (size_t)nodes * sizeof *Z->record +
+           (size_t)p->inputs * (sizeof *Z->input + HY_MAX_DIM * sizeof *Z->as) +
+           (size_t)S->atom_cap * sizeof *S->atom + (size_t)S->term_cap * sizeof *S->term +
+           (size_t)S->expr_cap * sizeof *S->expr + (size_t)S->guard_cap * sizeof *S->guard +
+           (size_t)Z->ask_cap * sizeof *Z->ask;
+}
+
+/* Notes why a program stays fixed. kind: another one for this graph need not, perhaps not, or would, too. */
+enum { HY__FIXED_HERE = 1, HY__FIXED_PERHAPS = 2, HY__FIXED_ALWAYS = 4 };
+static int hy__sized_fixed(hy__sized *Z, int kind, const char *name, const char *why)
+{
+    hy__line line = hy__line_open(Z->why, sizeof Z->why);
+    if (name) hy__say(&line, "%s: ", name);
+    hy__puts(&line, why);
+    Z->fixed = kind;
+    return 1;
+}
+
+/* Codes for the sizes of the inputs. */
+static void hy__sized_open(hy__sized *Z, const hy__program *p)
+{
+    int i, d, k = 0;
+    for (i = 0; i < p->inputs; i++) {
+        Z->input[i] = p->input[i];
+        for (d = 0; d < p->input[i].shape.ndim; d++) {
+            const int at = i * HY_MAX_DIM + d, same = Z->as[at];
+            int64_t *dim = &Z->input[i].shape.dim[d];
+            char name[16];
+            hy__line line = hy__line_open(name, sizeof name);
+            hy__say(&line, "n%d", k);
+            if (same < 0) continue;
+            if (same < at) *dim = Z->input[same / HY_MAX_DIM].shape.dim[same % HY_MAX_DIM];
+            else if (*dim >= 2) { *dim = hy__size_symbol(&Z->S, name, *dim); k++; }
+        }
+    }
+}
+
+/* Is it, for all sizes of 2 and more, 2 or more? */
+static int hy__size_grows(const hy__sizes *S, int64_t v)
+{
+    hy__size_sum sum;
+    int i, k, grows = hy__size_open(S, v, &sum) && sum.number >= 0;
+    for (i = 0; i < sum.n && grows; i++) {
+        grows = sum.term[i].factor > 0;
+        for (k = 0; k < sum.term[i].n && grows; k++)
+            grows = S->atom[sum.term[i].atom[k]].kind == HY__SIZE_SYMBOL;
+    }
+    return grows;
+}
+
+/* Infers a graph over symbols. 1: it cannot be followed, -1: error. */
+static int hy__sized_infer(hy_frame *F, hy__sized *Z, const hy_graph *g, const hy__types *now,
+                           hy__types *sized)
+{
+    int i, k, d;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        const hy_type *out = sized->type + sized->first[i];
+        if (!node->op) continue;
+        if (hy__infer_sized_node(F, g, now, sized, i, &Z->S)) return -1;
+        for (k = 0; k < node->nout; k++)
+            for (d = 0; d < out[k].shape.ndim; d++)
+                if (hy__is_code(out[k].shape.dim[d]) && !hy__size_grows(&Z->S, out[k].shape.dim[d]))
+                    return hy__sized_fixed(Z, HY__FIXED_PERHAPS, node->name, "its rule says no sum of sizes");
+    }
+    return Z->S.lost ? hy__sized_fixed(Z, HY__FIXED_PERHAPS, NULL, "its sizes are too many") : 0;
+}
+
+/* Passes may compare these shapes: what comes out is a guard. */
+static void hy__sized_compare(hy__sized *Z, const hy_shape *a, const hy_shape *b)
+{
+    int d;
+    if (a->ndim != b->ndim) return;
+    for (d = 0; d < a->ndim; d++)
+        if (a->dim[d] != b->dim[d] && !hy__is_code(a->dim[d]) && !hy__is_code(b->dim[d])) return;
+    for (d = 0; d < a->ndim; d++)
+        if (a->dim[d] != b->dim[d]) hy__size_equal(&Z->S, a->dim[d], b->dim[d]);
+}
+
+/* A leaf beside what its reader takes and gives. */
+static void hy__sized_beside(hy__sized *Z, const hy_graph *g, const hy__types *sized, const hy__node *node,
+                             int leaf)
+{
+    const hy_shape *own = &hy__type_of(g, sized, &node->in[leaf])->shape;
+    const hy_type *out = sized->type + sized->first[g->place[node->number]];
+    int k;
+    for (k = 0; k < node->nin; k++)
+        hy__sized_compare(Z, own, &hy__type_of(g, sized, &node->in[k])->shape);
+    for (k = 0; k < node->nout; k++) hy__sized_compare(Z, own, &out[k].shape);
+}
+
+/* Guards for what passes may compare: the shapes of all that is computed or given, one with another, and
+ * those of parameters and constants where they are read. 1: they are too many. */
+static int hy__sized_shapes(hy__sized *Z, const hy_graph *g, const hy__types *sized)
+{
+    const hy_shape *shape[HY__SIZED_SHAPES];
+    hy__dense_rec dense;
+    int i, j, k, n = 0;
+    for (i = 0; i < g->n; i++) {
+        const hy__node *node = g->node[i];
+        for (k = 0; k < node->nin; k++)
+            if ((node->in[k].node->param || node->in[k].node->held) &&
+                !hy__product_by(node->op, node->record, &dense)) hy__sized_beside(Z, g, sized, node, k);
+        for (k = 0; k < node->nout && !node->param && !node->held; k++) {
+            const hy_shape *own = &sized->type[sized->first[i] + k].shape;
+            for (j = 0; j < n && !hy__same_shape(shape[j], own); j++) continue;
+            if (j < n) continue;
+            if (n == HY__SIZED_SHAPES)
+                return hy__sized_fixed(Z, HY__FIXED_PERHAPS, NULL, "it has too many shapes");
+            for (j = 0; j < n; j++) hy__sized_compare(Z, shape[j], own);
+            shape[n++] = own;
+        }
+    }
+    return 0;
+}
+
+/* What the attention pass finds for scores of this shape. */
+static int hy__sized_answer(const hy_shape *scores)
+{
+    return hy__chain_keeps(scores, 0) + 2 * hy__chain_keeps(scores, 1);
+}
+
+/* What passes ask of a node's sizes, beside what they compare. 1: it goes by sizes in ways of its own. */
+static int hy__sized_node(hy_frame *F, hy__sized *Z, const hy__program *p, const hy_graph *g, int i,
+                          const hy__types *now, const hy__types *sized)
+{
+    const hy__node *node = g->node[i];
+    const hy_type *in = node->op && node->nin ? hy__type_of(g, sized, &node->in[0]) : NULL;
+    const hy_shape *was = in ? &hy__type_of(g, now, &node->in[0])->shape : NULL;
+    hy__dense_rec dense;
+    int d, ta, tb;
+    if (!node->op) return 0;
+    if (node->nsub || hy__op_number(node->op) < 0 ||
+        (hy__call_flags(node->op, node->record) & (HY_OP_CONTROL | HY_OP_FILTERS | HY_OP_DYNAMIC)))
+        return hy__sized_fixed(Z, HY__FIXED_ALWAYS, node->name, "its sizes decide how it is computed");
+    if (p->mode.exact && hy__product_by(node->op, node->record, &dense)) {
+        int64_t rows = in->shape.ndim ? in->shape.dim[0] : 1;
+        for (d = 1; d < in->shape.ndim - 1 && dense.last; d++)
+            rows = hy__size_times(&Z->S, rows, in->shape.dim[d]);
+        hy__size_below(&Z->S, HY__DOT_THIN_M, rows);
+    }
+    if (hy__matrices_by(node->op, node->record, &ta, &tb) && was->ndim > 1) {
+        if (hy__grow(&F->root->heap, (void **)&Z->ask, &Z->ask_cap, Z->asks + 1, sizeof *Z->ask))
+            return hy__no_room(F, "sizes");
+        Z->ask[Z->asks].scores = in->shape;
+        Z->ask[Z->asks++].answer = hy__sized_answer(was);
+    }
+    return 0;
+}
+
+/* A symbol alone: the dim of an input that has it first. -1: it is none. */
+static int hy__sized_dim(const hy__sized *Z, const hy__program *p, int64_t v)
+{
+    int i, d;
+    for (i = 0; i < p->inputs && hy__is_code(v); i++)
+        for (d = 0; d < p->input[i].shape.ndim; d++)
+            if (Z->input[i].shape.dim[d] == v) return i * HY_MAX_DIM + d;
+    return -1;
+}
+
+/* Sizes that guards tie to a number or to one another lose their symbols. Returns how many did. */
+static int hy__sized_tie(hy__sized *Z, const hy__program *p)
+{
+    int i, n = 0;
+    for (i = 0; i < Z->S.guards; i++) {
+        const hy__size_guard *g = &Z->S.guard[i];
+        const int a = hy__sized_dim(Z, p, g->a), b = hy__sized_dim(Z, p, g->b);
+        if (g->kind != HY__GUARD_EQUAL || !g->holds) continue;
+        if (a >= 0 && b >= 0) { Z->as[a > b ? a : b] = a > b ? b : a; n++; }
+        else if (a >= 0 && !hy__is_code(g->b)) { Z->as[a] = -1; n++; }
+        else if (b >= 0 && !hy__is_code(g->a)) { Z->as[b] = -1; n++; }
+    }
+    return n;
+}
+
+/* The traced graph over symbols, once more for each size that turns out to be tied. 1: it stays fixed. */
+static int hy__sized_traced(hy_frame *F, hy__sized *Z, const hy__program *p, const hy_graph *g)
+{
+    hy__types now, sized;
+    int i, round, failed = 1;
+    for (round = 0; round < HY__SIZED_ROUNDS && failed == 1; round++) {
+        hy__heap *heap = Z->S.heap;
+        hy__sizes_free(&Z->S);
+        Z->S.heap = heap;
+        Z->asks = Z->fixed = 0;
+        sized.room = NULL;
+        hy__sized_open(Z, p);
+        failed = hy__types_infer(F, g, &now, NULL, p->input, NULL) ||
+                 hy__types_open(F, g, &sized, NULL, Z->input, NULL) ? -1 : 0;
+        if (!failed) failed = hy__sized_infer(F, Z, g, &now, &sized);
+        for (i = 0; i < g->n && !failed; i++) failed = hy__sized_node(F, Z, p, g, i, &now, &sized);
+        if (!failed) failed = hy__sized_shapes(Z, g, &sized);
+        hy__types_close(F, &sized);
+        hy__types_close(F, &now);
+        if (failed < 0) return -1;
+        if (!hy__sized_tie(Z, p)) return failed;        /* else that may be all that was wrong */
+        failed = 1;
+    }
+    return hy__sized_fixed(Z, HY__FIXED_PERHAPS, NULL, "its sizes are tied in too many ways");
+}
+
+/* The program over symbols: the types of the plan's values. 1: it stays fixed. */
+static int hy__sized_planned(hy_frame *F, hy__sized *Z, const hy__program *p)
+{
+    const hy_graph *g = p->graph;
+    hy__types now, sized;
+    int i, k, v, failed;
+    sized.room = NULL;
+    if (hy__types_open(F, g, &now, NULL, p->input, NULL)) return -1;
+    for (i = 0; i < g->n; i++)
+        memcpy(now.type + now.first[i], g->node[i]->type, (size_t)g->node[i]->nout * sizeof *now.type);
+    failed = hy__types_open(F, g, &sized, NULL, Z->input, NULL) ? -1 : hy__sized_infer(F, Z, g, &now, &sized);
+    for (v = 0; v < p->plan.values && !failed; v++) Z->type[v] = *p->plan.spot[v].type;
+    for (i = 0; i < g->n && !failed; i++) {
+        const hy__fused_rec *r = (const hy__fused_rec *)g->node[i]->record;
+        if (g->node[i]->op == &hy__fused_op && r->ready->jobs)
+            failed = hy__sized_fixed(Z, HY__FIXED_ALWAYS, g->node[i]->name, "it was fused for a length");
+        Z->record[g->node[i]->number] = g->node[i]->record;
+        for (k = 0; k < g->node[i]->nout; k++) Z->type[p->plan.first[i] + k] = sized.type[sized.first[i] + k];
+    }
+    hy__types_close(F, &sized);
+    hy__types_close(F, &now);
+    return failed;
+}
+
+/* Does one size remain that may be another? 1: none does. */
+static int hy__sized_free_ones(hy__sized *Z, const hy__program *p)
+{
+    int i, d, k, n = 0;
+    for (i = 0; i < p->inputs; i++)
+        for (d = 0; d < p->input[i].shape.ndim; d++) {
+            const int64_t v = Z->input[i].shape.dim[d];
+            int tied = !hy__is_code(v);
+            for (k = 0; k < Z->S.guards && !tied; k++) {
+                const hy__size_guard *g = &Z->S.guard[k];
+                tied = g->kind == HY__GUARD_EQUAL && g->holds && (g->a == v || g->b == v) &&
+                       (!hy__is_code(g->a) || !hy__is_code(g->b));
+            }
+            n += !tied;
+        }
+    return n ? 0 : hy__sized_fixed(Z, HY__FIXED_HERE, NULL, "all its sizes are 0 or 1 or tied to parameters");
+}
+
+/* Finds out for which sizes a program of g holds, beside its own and those of these inputs: the dims in which
+ * both differ are symbols, and those that are so in another program. NULL: error. */
+static hy__sized *hy__sized_new(hy_frame *F, const hy__program *p, const hy_graph *g, hy_array *const *in,
+                                const hy__sized *like)
+{
+    size_t inputs = (size_t)p->inputs, values = (size_t)p->plan.values, dims = inputs * HY_MAX_DIM;
+    size_t nodes = (size_t)p->graph->store->n, i;
+    hy__sized *Z = (hy__sized *)hy__alloc_zero(&F->root->heap, hy__round64(sizeof *Z) +
+        (inputs + values) * sizeof(hy_type) + nodes * sizeof *Z->record + dims * sizeof *Z->as);
+    int failed;
+    if (!Z) return (hy__sized *)hy__no_memory(F, "sizes");
+    Z->S.heap = &F->root->heap;
+    Z->input = (hy_type *)(void *)((char *)Z + hy__round64(sizeof *Z));
+    Z->type = Z->input + inputs;
+    Z->record = (void **)(void *)(Z->type + values);
+    Z->as = (int *)(void *)(Z->record + nodes);
+    for (i = 0; i < dims; i++) {
+        const size_t at = i / HY_MAX_DIM, d = i % HY_MAX_DIM;
+        const int changes = p->input[at].shape.dim[d] != in[at]->t.type.shape.dim[d] ||
+                            (like && hy__is_code(like->input[at].shape.dim[d]));
+        Z->as[i] = (int)d < p->input[at].shape.ndim && changes ? (int)i : -1;
+    }
+    if (p->dynamic) failed = hy__sized_fixed(Z, HY__FIXED_ALWAYS, NULL, "values decide its shapes");
+    else if (p->plan.stages) failed = hy__sized_fixed(Z, HY__FIXED_HERE, NULL, "threads share its jobs");
+    else failed = hy__sized_traced(F, Z, p, g);
+    if (!failed) failed = hy__sized_planned(F, Z, p);
+    if (!failed) failed = hy__sized_free_ones(Z, p);
+    if (failed >= 0 && !F->code) return Z;
+    hy__sized_free(F->root, Z);
+    return NULL;
+}
+
+/* What is known of a program's sizes, found out when it is first asked for. NULL: error. */
+static const hy__sized *hy__program_sized(hy_frame *F, hy__program *p, const hy_graph *g, hy_array *const *in,
+                                          const hy__sized *like)
+{
+    hy__sized *Z = (hy__sized *)HY__LOAD(&p->sized), *fresh;
+    if (Z) return Z;
+    fresh = Z = hy__sized_new(F, p, g, in, like);
+    if (!Z) return NULL;
+    hy__acquire(&F->root->lock);
+    if (p->sized) Z = p->sized;         /* another frame was quicker */
+    else {
+        p->own += hy__sized_bytes(p, Z);
+        HY__STORE(&p->sized, Z);
+        fresh = NULL;
+    }
+    hy__release(&F->root->lock);
+    hy__sized_free(F->root, fresh);
+    return Z;
+}
+
+/* --- the sizes of a call --- */
+typedef struct hy__size_call {          /* room for them */
+    hy__buffer *room;
+    int64_t *atom, *value;              /* values: of the expressions */
+    hy_type *input, *type;
+} hy__size_call;
+
+static int hy__size_call_open(hy_frame *F, hy__size_call *c, const hy__program *p, const hy__sized *Z)
+{
+    const size_t atoms = (size_t)Z->S.atoms, exprs = (size_t)Z->S.exprs;
+    const size_t types = (size_t)p->inputs + (size_t)p->plan.values;
+    c->atom = (int64_t *)hy__room(F, &c->room, (atoms + exprs) * sizeof *c->atom + types * sizeof *c->type,
+                                  "sizes");
+    if (!c->atom) return -1;
+    c->value = c->atom + atoms;
+    c->input = (hy_type *)(void *)(c->value + exprs);
+    c->type = c->input + p->inputs;
+    return 0;
+}
+
+/* Takes the values of the symbols from the types of inputs. 0: these are not of the program's form. */
+static int hy__size_call_form(const hy__program *p, const hy__sized *Z, hy_array *const *in,
+                              int64_t *atom)
+{
+    const hy__sizes *S = &Z->S;
+    int i, d;
+    for (i = 0; i < S->atoms; i++) atom[i] = 0;
+    for (i = 0; i < p->inputs; i++) {
+        const hy_type *own = &Z->input[i], *now = &in[i]->t.type;
+        if (now->dtype != own->dtype || now->shape.ndim != own->shape.ndim) return 0;
+        for (d = 0; d < own->shape.ndim; d++) {
+            const int64_t n = now->shape.dim[d], v = own->shape.dim[d];
+            int64_t *a;
+            if (!hy__is_code(v)) { if (n != v) return 0; continue; }
+            a = &atom[S->term[S->expr[HY__CODES - v].first].atom[0]];
+            if (n < 2 || n >= HY__SIZE_FAR || (*a && *a != n)) return 0;
+            *a = n;
+        }
+    }
+    return 1;
+}
+
+static int hy__size_shape(const hy__sizes *S, const hy_shape *sized, const int64_t *atom, hy_shape *to)
+{
+    int d;
+    *to = *sized;
+    for (d = 0; d < sized->ndim; d++) if (!hy__size_value(S, sized->dim[d], atom, &to->dim[d])) return 0;
+    return 1;
+}
+
+/* Are two sets of sizes in the same regime? b NULL: is a in that of the program? */
+static int hy__same_regime(const hy__sized *Z, const int64_t *a, const int64_t *b)
+{
+    hy_shape x, y;
+    int i, k, answer;
+    for (i = 0; i < Z->asks; i++) {
+        if (!hy__size_shape(&Z->S, &Z->ask[i].scores, a, &x)) return 0;
+        if (b && !hy__size_shape(&Z->S, &Z->ask[i].scores, b, &y)) return 0;
+        answer = b ? hy__sized_answer(&y) : Z->ask[i].answer;
+        if (hy__sized_answer(&x) != answer) return 0;
+    }
+    for (i = 0; i < Z->S.guards; i++) {
+        const hy__size_guard *g = &Z->S.guard[i];
+        const int64_t *atom[2];
+        int64_t u, v;
+        int holds[2];
+        atom[0] = a;
+        atom[1] = b;
+        holds[1] = g->holds;
+        for (k = 0; k < 1 + (b != NULL); k++) {
+            if (!hy__size_value(&Z->S, g->a, atom[k], &u) ||
+                !hy__size_value(&Z->S, g->b, atom[k], &v)) return 0;
+            holds[k] = g->kind == HY__GUARD_EQUAL ? u == v : g->kind == HY__GUARD_BELOW ? u < v : u % v == 0;
+        }
+        if (holds[0] != holds[1]) return 0;
+    }
+    return 1;
+}
+
+/* The types of all values, of inputs whose sizes are noted. 0: they do not fit into the planned memory. */
+static int hy__size_call_types(const hy__program *p, const hy__sized *Z, hy__size_call *c)
+{
+    const hy__sizes *S = &Z->S;
+    int i, d, v;
+    for (i = 0; i < S->exprs; i++)
+        if (!hy__size_value(S, HY__CODES - i, c->atom, &c->value[i])) return 0;
+    for (v = 0; v < p->plan.values; v++) {
+        const hy__spot *s = &p->plan.spot[v];
+        hy_type *t = &c->type[v];
+        *t = Z->type[v];
+        for (d = 0; d < t->shape.ndim; d++)
+            if (hy__is_code(t->shape.dim[d])) t->shape.dim[d] = c->value[HY__CODES - t->shape.dim[d]];
+        if (p->plan.spot[s->root].where == HY__AT_ARENA && (size_t)hy__bytes(t) > s->bytes) return 0;
+    }
     return 1;
 }
 
@@ -48800,6 +49304,7 @@ static void hy__holder_free(hy_frame *F, hy__holder *h)
     hy__table_remove(&F->executors, &h->kept);
     if (F->recent == h) F->recent = NULL;
     F->bindings -= h->buffer != NULL;
+    F->resized -= h->faces > 0;
     hy__acquire(&root->lock);
     for (at = &p->holders; *at && *at != h; at = &(*at)->peer) continue;
     if (*at) *at = h->peer;
@@ -48933,8 +49438,13 @@ static hy__program *hy__program_for(hy_frame *F, hy_graph *g, hy_array *const *i
  * have other types. */
 HY__INLINE int hy__holder_fits(hy__holder *h, const hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
+    const hy_type *own;
     uint64_t epoch, moves;
-    if (!hy__program_takes(h->program, g, in, mode)) return 0;
+    int i;
+    if (HY__PEEK(&h->program->of) != g || !hy__same_mode(&h->program->mode, mode)) return 0;
+    own = h->faces && h->x && h->x->worn ? h->x->worn->input : h->program->input;
+    for (i = 0; i < g->vars && hy__same_type(&own[i], &in[i]->t.type); i++) continue;
+    if (i < g->vars && !(h->faces && h->x && hy__executor_turn(h->x, g->vars, in))) return 0;
     moves = HY__PEEK(&g->root->moves);
     epoch = HY__PEEK(&g->root->epoch);
     if (HY__LIKELY(h->moves == moves && h->epoch == epoch)) return 1;
@@ -48948,14 +49458,18 @@ HY__INLINE int hy__holder_fits(hy__holder *h, const hy_graph *g, hy_array *const
 static hy__holder *hy__holder_find(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode)
 {
     hy__kept *e = hy__table_find(&F->executors, hy__call_hash(g, in, mode));
-    for (; e; e = hy__table_again(e)) {
-        hy__holder *h = (hy__holder *)(void *)e;
-        if (!hy__holder_fits(h, g, in, mode)) continue;
-        F->recent = h;
-        hy__program_used(g, h->program);
-        return h;
-    }
-    return NULL;
+    hy__holder *h;
+    while (e && !hy__holder_fits((hy__holder *)(void *)e, g, in, mode)) e = hy__table_again(e);
+    if (!e && F->resized)               /* one that has had these sizes? */
+        for (e = hy__table_next(&F->executors, NULL); e; e = hy__table_next(&F->executors, e)) {
+            h = (hy__holder *)(void *)e;
+            if (h->faces && hy__holder_fits(h, g, in, mode)) break;
+        }
+    if (!e) return NULL;
+    h = (hy__holder *)(void *)e;
+    F->recent = h;
+    hy__program_used(g, h->program);
+    return h;
 }
 
 static hy_plan_info hy__program_info(hy_frame *F, const hy__program *p)
@@ -49063,6 +49577,185 @@ static hy__holder *hy__bind_again(hy_frame *F, hy__program *p, void *buffer, siz
     return hy__bind_program(F, p, buffer, bytes, owner) ? NULL : F->recent;
 }
 
+/* --- programs that take on the sizes of a call --- */
+/* Is a program for inputs that differ from these only in sizes of 2 and more? */
+static int hy__program_alike(const hy__program *p, const hy_graph *g, hy_array *const *in)
+{
+    int i, d;
+    for (i = 0; i < g->vars; i++) {
+        const hy_type *own = &p->input[i], *now = &in[i]->t.type;
+        if (own->dtype != now->dtype || own->shape.ndim != now->shape.ndim) return 0;
+        for (d = 0; d < now->shape.ndim; d++) {
+            const int64_t a = own->shape.dim[d], b = now->shape.dim[d];
+            if (a != b && (a < 2 || b < 2)) return 0;
+        }
+    }
+    return 1;
+}
+
+/* Collects and counts the programs of g that may take on other sizes. `lookup` gets the reason why others do
+ * not. 0: none, or there is one for just these inputs, or they are too many. */
+static int hy__sized_programs(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
+                              hy__program **all, hy__lookup *lookup)
+{
+    hy__kept *e;
+    hy__program *own;
+    int n = 0, fixed = 0, some = 0;
+    hy__acquire(&F->root->lock);
+    own = hy__program_find(g, in, mode, hy__call_hash(g, in, mode));
+    for (e = own ? NULL : hy__table_next(&g->programs, NULL); e; e = hy__table_next(&g->programs, e)) {
+        hy__program *p = (hy__program *)(void *)e;
+        if (!hy__same_mode(&p->mode, mode) || !hy__program_alike(p, g, in) || !hy__program_meets(p) ||
+            hy__program_stale(p)) continue;
+        if (p->sized && p->sized->fixed) {
+            fixed += p->sized->fixed;
+            if (lookup) memcpy(lookup->fixed, p->sized->why, sizeof lookup->fixed);
+            continue;
+        }
+        some |= p->sized != NULL;
+        if (n == HY__REGIMES) continue;
+        HY__ADD(&p->refs, 1);
+        all[n++] = p;
+    }
+    hy__release(&F->root->lock);
+    if (own) hy__program_drop(own);
+    while (fixed >= HY__FIXED_ALWAYS && !some && n) hy__program_drop(all[--n]);
+    return n;
+}
+
+/* The frame's holder for a program, made if there is none; NULL: error, or its memory is the user's. */
+static hy__holder *hy__holder_of(hy_frame *F, hy__program *p)
+{
+    hy__kept *e = hy__table_find(&F->executors, p->head.kept.hash);
+    hy__executor *x;
+    hy__holder *h;
+    for (; e; e = hy__table_again(e)) {
+        h = (hy__holder *)(void *)e;
+        if (h->program == p) return h->buffer || !h->x ? NULL : h;
+    }
+    x = hy__executor_new(F, p);
+    h = x ? hy__holder_new(F, p, x, NULL, 0, NULL, p->head.kept.hash) : NULL;
+    if (h) HY__ADD(&p->refs, 1);
+    else if (x) hy__executor_free(x);
+    return h;
+}
+
+/* Lets a program take on the sizes of a call. NULL: it does not hold for them, or error. */
+static hy__holder *hy__holder_resize(hy_frame *F, hy_graph *g, hy__program *p, hy_array *const *in,
+                                     const hy__sized *like, hy__lookup *lookup)
+{
+    const hy__sized *Z = hy__program_sized(F, p, g, in, like);
+    hy__size_call c;
+    hy__holder *h = NULL;
+    int i, got = 0;
+    if (!Z) return NULL;
+    if (Z->fixed) {
+        if (lookup) memcpy(lookup->fixed, Z->why, sizeof lookup->fixed);
+        return NULL;
+    }
+    if (hy__size_call_open(F, &c, p, Z)) return NULL;
+    if (hy__size_call_form(p, Z, in, c.atom) && hy__same_regime(Z, c.atom, NULL) &&
+        hy__size_call_types(p, Z, &c)) h = hy__holder_of(F, p);
+    for (i = 0; i < p->inputs && h; i++) c.input[i] = in[i]->t.type;
+    if (h && !h->faces) {
+        const size_t faces = h->x->face[0] ? 0 : hy__faces_new(F, h->x);
+        hy__acquire(&F->root->lock);
+        h->faces = faces;
+        hy__release(&F->root->lock);
+        F->resized += faces > 0;
+    }
+    if (h && h->faces) got = hy__executor_resize(F, h->x, c.input, c.type, Z->record);
+    hy__buffer_drop(&F->cache, c.room);
+    if (got <= 0) return NULL;
+    F->recent = h;
+    hy__program_used(g, p);
+    if (lookup) lookup->resized = 1;
+    return h;
+}
+
+/* A size for which memory is planned, `above` steps above the next one: programs for sizes that grow are
+ * few. */
+enum { HY__CEILINGS = 2 };
+static int64_t hy__ceiling(int64_t n, int above)
+{
+    int64_t top = 8;
+    while (top < n || above-- > 0) top = top & (top - 1) ? top / 3 * 4 : top / 2 * 3;
+    return top;
+}
+
+/* Raises sizes that are no numbers in a program. 0: they would be of another regime. */
+static int hy__sizes_raised(hy_frame *F, const hy__program *p, hy_array *const *in, hy_array *raised,
+                            hy_array **at)
+{
+    const hy__sized *Z = (const hy__sized *)HY__LOAD(&p->sized);
+    hy__size_call a, b;
+    int i, d, above, same = 0, failed;
+    a.room = b.room = NULL;
+    failed = hy__size_call_open(F, &a, p, Z) || hy__size_call_open(F, &b, p, Z) ||
+             !hy__size_call_form(p, Z, in, a.atom);
+    for (above = 0; above < HY__CEILINGS && !same && !failed; above++) {
+        for (i = 0; i < p->inputs; i++) {
+            hy_shape *s = &raised[i].t.type.shape;
+            at[i] = &raised[i];
+            raised[i].t.type = in[i]->t.type;
+            for (d = 0; d < s->ndim; d++)
+                if (hy__is_code(Z->input[i].shape.dim[d])) s->dim[d] = hy__ceiling(s->dim[d], above);
+        }
+        same = hy__size_call_form(p, Z, at, b.atom) && hy__same_regime(Z, a.atom, b.atom);
+    }
+    hy__buffer_drop(&F->cache, a.room);
+    hy__buffer_drop(&F->cache, b.room);
+    return same;
+}
+
+/* Compiles for larger sizes than those of the call, like a program that has become too small for them, and
+ * lets it take them on. NULL: that is not possible, or error. */
+static hy__holder *hy__holder_ceiling(hy_frame *F, hy_graph *g, const hy__program *like, hy_array *const *in,
+                                      int limit, hy__lookup *lookup)
+{
+    hy__buffer *room = NULL;
+    const size_t bytes = (size_t)g->vars * (sizeof(hy_array) + sizeof(hy_array *)) + 1;
+    hy_array *raised = (hy_array *)hy__room_zero(F, &room, bytes, "sizes");
+    hy_array **at = raised ? (hy_array **)(void *)(raised + g->vars) : NULL;
+    hy__mode mode = like->mode;
+    hy__program *p = NULL;
+    hy__holder *h = NULL;
+    if (raised && hy__sizes_raised(F, like, in, raised, at))
+        p = hy__program_for(F, g, at, &mode, limit, NULL);
+    if (p) {
+        h = hy__holder_resize(F, g, p, in, like->sized, lookup);
+        hy__program_drop(p);
+    }
+    hy__buffer_drop(&F->cache, room);
+    return h;
+}
+
+/* A holder whose program takes on the sizes of a call. NULL: they get a program of their own, or error. */
+static hy__holder *hy__holder_sized(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
+                                    int limit, hy__lookup *lookup)
+{
+    hy__program *all[HY__REGIMES];
+    hy__holder *h = NULL;
+    int i, n;
+    if (HY__OFF(mode, SIZES) || mode->training || mode->recorded || mode->jit || mode->print || limit == 1)
+        return NULL;
+    n = hy__sized_programs(F, g, in, mode, all, lookup);
+    for (i = 0; i < n && !h && !F->code; i++) h = hy__holder_resize(F, g, all[i], in, NULL, lookup);
+    if (h && lookup) lookup->hit = 1;
+    for (i = 0; i < n && n < HY__REGIMES && !h && !F->code; i++) {
+        const hy__sized *Z = (const hy__sized *)HY__LOAD(&all[i]->sized);
+        if (!Z || Z->fixed) continue;
+        if (lookup) {
+            hy__line line = hy__line_open(lookup->reason, sizeof lookup->reason);
+            hy__put_reason(&line, all[i], g, in, mode);
+        }
+        h = hy__holder_ceiling(F, g, all[i], in, limit, lookup);
+    }
+    if (h && lookup) lookup->fixed[0] = 0;
+    while (n > 0) hy__program_drop(all[--n]);
+    return F->code ? NULL : h;
+}
+
 /* Makes a holder for a call for which the frame has none. */
 static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in, const hy__mode *mode,
                                   int limit, hy__lookup *lookup)
@@ -49071,7 +49764,9 @@ static hy__holder *hy__holder_for(hy_frame *F, hy_graph *g, hy_array *const *in,
     hy__holder *h = hy__holder_lapsed(F, g, in, mode);
     void *buffer = h ? h->buffer : NULL;
     size_t bytes = h ? h->bytes : 0;
-    hy__program *p = hy__program_for(F, g, in, mode, limit, lookup);
+    hy__program *p;
+    if (!buffer && ((h = hy__holder_sized(F, g, in, mode, limit, lookup)) != NULL || F->code)) return h;
+    p = hy__program_for(F, g, in, mode, limit, lookup);
     if (!p) return NULL;
     if (buffer) {
         h = hy__bind_again(F, p, buffer, bytes, mode->owner);
@@ -49121,7 +49816,7 @@ static int hy__graph_execute(hy_frame *F, hy_graph *g, hy_array *const *in, hy_a
     hy__program *p;
     uint64_t ranks;
     int failed;
-    if (lookup) { lookup->hit = 1; lookup->reason[0] = 0; }
+    if (lookup) { lookup->hit = 1; lookup->resized = 0; lookup->reason[0] = lookup->fixed[0] = 0; }
     if (!h || !hy__holder_fits(h, g, in, mode)) {
         h = hy__holder_find(F, g, in, mode);
         if (!h) {
@@ -50014,8 +50709,8 @@ typedef struct hy__traces {
     hy__trace *first, *retired;         /* the latest first; retired ones may still be running elsewhere */
     hy__trace *fast;
     uintptr_t  tracer;                  /* the thread that is tracing and has the lock, or 0 */
-    int64_t    clock, misses, ran;      /* see hy_cache_stats */
-    char       reason[HY__BOUND];
+    int64_t    clock, misses, ran, resizes;     /* see hy_cache_stats */
+    char       reason[HY__BOUND], fixed[HY__BOUND];
     int        lent;                    /* graphs of it are, or were, in the user's hands */
 } hy__traces;
 
@@ -50415,14 +51110,18 @@ static hy_array *hy__traced_run(hy_frame *F, hy__traces *all, hy__trace *t, cons
     }
     out = packed + in->n;
     lookup.hit = 1;
+    lookup.resized = 0;
+    lookup.reason[0] = lookup.fixed[0] = 0;
     rec->lookup = &lookup;
     for (i = 0; i < in->n; i++) packed[i] = hy__packed_input(F, in->at[i]);
     if (!F->code && !hy__graph_apply(F, t->graph, packed, out, rec)) y = hy__group_as(F, &form, &out);
     hy__buffer_drop(&F->cache, room);
+    if (lookup.resized) HY__ADD(&all->resizes, 1);
     if (lookup.hit) hy__traces_hit(F, all);
     else {
         hy__acquire(&all->lock);
         all->misses++;
+        if (lookup.fixed[0]) memcpy(all->fixed, lookup.fixed, sizeof all->fixed);
         if (t->ran) memcpy(all->reason, lookup.reason, sizeof all->reason);
         t->ran = 1;                     /* its first program has the reason of the trace */
         hy__release(&all->lock);
@@ -52674,7 +53373,9 @@ HY_API hy_cache_stats hy_cache_info(hy_frame *F, hy_block *block)
     stats.hits = HY__LOAD(&all->hits);
     stats.misses = all->misses;
     stats.traces = all->ran;
+    stats.resizes = HY__LOAD(&all->resizes);
     memcpy(stats.reason, all->reason, sizeof all->reason);
+    memcpy(stats.fixed, all->fixed, sizeof all->fixed);
     if (all->first) memcpy(stats.bound, all->first->bound, sizeof all->first->bound);
     hy__traces_bytes(all, &stats.programs, &stats.bytes);
     for (t = all->first; t; t = t->next) {
@@ -62037,7 +62738,8 @@ static void hy__check_program(hy__check *C, const hy__flat *in, hy_array *const 
         { HY_PASS_FOLD, "fold" }, { HY_PASS_ALGEBRA, "algebra" }, { HY_PASS_CSE, "cse" },
         { HY_PASS_BATCH_NORM, "batch_norm" }, { HY_PASS_PROLOGUE, "prologue" }, { HY_PASS_FUSE, "fuse" },
         { HY_PASS_INPLACE, "inplace" }, { HY_PASS_REUSE, "reuse" }, { HY_PASS_PARALLEL, "parallel" },
-        { HY_PASS_LAYOUT, "layout" }, { HY_PASS_AHEAD, "ahead" }, { HY_PASS_ATTENTION, "attention" } };
+        { HY_PASS_LAYOUT, "layout" }, { HY_PASS_AHEAD, "ahead" }, { HY_PASS_ATTENTION, "attention" },
+        { HY_PASS_SIZES, "sizes" } };
     const char *guilty = "whatever passes are off";
     double worst, again;
     size_t k;

@@ -56,6 +56,7 @@
 #include "test_passes.c"
 #include "test_sized.c"
 #include "test_symbols.c"
+#include "test_resize.c"
 #include "test_layout.c"
 #include "test_ways.c"
 #include "test_execute.c"
@@ -160,6 +161,7 @@ int main(int argc, char **argv)
     test_passes();
     test_sized();
     test_symbols();
+    test_resize();
     test_layout();
     test_ways();
     test_execute();

@@ -207,7 +207,8 @@ static void pg_c_way(const pg_program *P, const pg_way *way)
         printf("    { hy_array *file = hy_save_model_to(F, net, x);\n"
                "      net = hy_load_model_from(F, hy_data(F, file), (size_t)hy_size(F, file), 0); }\n");
     printf("    opt.exact = %d;\n", (way->flags & PG_EXACT) != 0);
-    if (way->flags & PG_OFF) printf("    opt.off = %d;\n", (int)(pg_mix(P->number + 5) >> 9) & HY_PASS_ALL);
+    if (way->flags & PG_OFF)
+        printf("    opt.off = %d;\n", (int)(pg_mix(P->number + 5) >> 9) & (HY_PASS_SIZES - 1));
     if (way->flags & PG_HYBRID) printf("    hy_hybridize(F, net, &opt);\n");
     if (way->flags & PG_CHILDREN)
         printf("    for (i = 0; i < hy_length(F, net); i++) hy_hybridize(F, hy_child(F, net, i), &opt);\n");

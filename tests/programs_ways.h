@@ -462,7 +462,7 @@ static void pg_set_ways(const pg_job *J)
     int i;
     memset(&opt, 0, sizeof opt);
     opt.exact = (J->way->flags & PG_EXACT) != 0;
-    if (J->way->flags & PG_OFF) opt.off = (int)(pg_mix(J->P->number + 5) >> 9) & HY_PASS_ALL;
+    if (J->way->flags & PG_OFF) opt.off = (int)(pg_mix(J->P->number + 5) >> 9) & (HY_PASS_SIZES - 1);
     opt.jit = (J->way->flags & PG_JIT) != 0;
     if (J->way->flags & PG_STATIC) opt.static_alloc = opt.static_shape = 1;
     if (J->way->flags & PG_HYBRID) hy_hybridize(J->F, J->block, &opt);

@@ -11,6 +11,7 @@ static void cache_is_bounded(void)                           /* [81] */
     int round, i;
     memset(&opt, 0, sizeof opt);
     opt.cache = 3;
+    opt.off = HY_PASS_SIZES;
     hy_initialize(F, net, NULL);
     hy_hybridize(F, net, &opt);
     for (round = 0; round < 6; round++) {
@@ -25,7 +26,7 @@ static void cache_is_bounded(void)                           /* [81] */
     }
     CHECK(hy_memory_use(F).bytes <= warm);
     CHECK(hy_cache_info(F, net).traces == 1 && hy_cache_info(F, net).misses == 60);
-    memset(&opt, 0, sizeof opt);        /* by default memory is the bound: forty small programs stay */
+    opt.cache = 0;                      /* by default memory is the bound: forty small programs stay */
     hy_hybridize(F, net, &opt);
     for (round = 0; round < 3; round++)
         for (i = 1; i <= 40; i++) CHECK(hy_call(F, net, hy_ones(F, HY_SHAPE(i, 6))) != NULL);
@@ -53,6 +54,7 @@ static void cache_order_of_use(void)
         int i;
         memset(&opt, 0, sizeof opt);
         opt.cache = 2;
+        opt.off = HY_PASS_SIZES;
         hy_initialize(F, net, NULL);
         hy_hybridize(F, net, &opt);
         CHECK(cache_missed(F, net, 1) && cache_missed(F, net, 2));

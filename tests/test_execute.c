@@ -606,7 +606,7 @@ static void exec_reasons_and_limit(void)
 {
     hy_frame *F = exec_open(1), *S = hy_symbolic(F);
     hy_graph *g = hy_compile(S, hy_add_scalar(S, hy_var(S, "data", NULL), 1));
-    hy__mode mode = exec_mode(0);
+    hy__mode mode = exec_mode(HY_PASS_SIZES);
     hy_array *x, *y;
     hy__lookup lookup;
     size_t bytes = 0;

@@ -133,6 +133,13 @@ static int sized_gives(hy_frame *F, hy__executor *x, hy_array *in, hy_array *wan
     return y && passes_same(F, y, want);
 }
 
+/* Calls the network with a program that is for these sizes. */
+static hy_array *sized_fresh(hy_frame *F, sized_block *b, hy_array *in)
+{
+    hy_plan(F, &b->base, in);
+    return hy_call(F, &b->base, in);
+}
+
 typedef struct sized_counts { int turned, refused, other; } sized_counts;
 
 static void sized_network(hy_frame *F, sized_block *b, int exact, sized_counts *c)
@@ -152,7 +159,7 @@ static void sized_network(hy_frame *F, sized_block *b, int exact, sized_counts *
     x = sized_executor(F, &top);
     if (!CHECK(x && x->program->plan.values < 512 && x->program->graph->store->n < 512)) { hy_end(F); return; }
     for (i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++) {
-        hy_array *in = sized_input(F, sizes[i], i), *want = hy_call(F, &b->base, in);
+        hy_array *in = sized_input(F, sizes[i], i), *want = sized_fresh(F, b, in);
         hy__executor *own = sized_executor(F, &in->t.type);
         int64_t calls = F->root->heap.calls;
         const hy__face *last = x->face[HY__FACES - 1];
@@ -221,7 +228,7 @@ static void sized_keeps_its_size_without_memory(void)
     int i;
     for (i = 0; i < 3; i++) {
         in[i] = sized_input(F, 40 - 10 * i, i);
-        want[i] = hy_call(F, &b->base, in[i]);
+        want[i] = sized_fresh(F, b, in[i]);
         own[i] = sized_executor(F, &in[i]->t.type);
     }
     x = own[0];
@@ -253,7 +260,7 @@ static void sized_refuses_what_does_not_fit(void)
     int i;
     for (i = 0; i < 2; i++) {
         in[i] = sized_input(F, i ? 60 : 20, i);
-        want[i] = hy_call(F, &b->base, in[i]);
+        want[i] = sized_fresh(F, b, in[i]);
         own[i] = sized_executor(F, &in[i]->t.type);
     }
     CHECK(own[0] && own[1] && sized_take(own[0]->program, own[1]->program, type, record));

@@ -209,7 +209,7 @@ static int symbols_network(hy_frame *F, sized_block *b, int *open)
     for (i = 0; i < 12; i++) {
         int64_t atom[200], value;
         if (!CHECK(S.atoms <= 200)) break;
-        for (k = 0; k < S.atoms; k++) atom[k] = k ? S.atom[k].hint : sizes[i];
+        for (k = 0; k < S.atoms; k++) atom[k] = k ? S.atom[k].hint + 1 : sizes[i];   /* what is open is another */
         if (!hy__sizes_fill(&S, atom) || hy__sizes_broken(&S, atom) >= 0) continue;
         var.shape.dim[0] = sizes[i];
         if (!CHECK(!hy__types_infer(F, g, &own, NULL, &var, NULL))) puts(hy_error(F));

@@ -1,0 +1,288 @@
+/* Programs that take on the sizes of their calls: in any order of sizes, through one network, every bit is that
+ * of a program which was compiled for just that size. */
+
+enum { RESIZE_SIZES = 13 };
+static const int resize_sizes[RESIZE_SIZES] = { 0, 1, 2, 3, 7, 8, 15, 16, 17, 31, 32, 33, 64 };
+
+/* A network of test_sized.c, hybridized; off: what is left out. */
+static sized_block *resize_net(hy_frame *F, int seed, const sized_block *like, const hy_hybridize_opt *opt)
+{
+    sized_block *b = HY_BLOCK_NEW(F, sized_block, sized_forward);
+    b->seed = (uint64_t)seed;
+    b->steps = 1 + seed % 9;
+    b->weight = like ? like->weight : hy_keep(F, hy_random_normal(F, HY_SHAPE(SIZED_WIDTH, SIZED_WIDTH), 0, 0.5, NULL));
+    b->bias = like ? like->bias : hy_keep(F, hy_random_normal(F, HY_SHAPE(SIZED_WIDTH), 0, 1, NULL));
+    b->row = like ? like->row : hy_keep(F, hy_random_normal(F, HY_SHAPE(SIZED_WIDTH), 0, 1, NULL));
+    hy_hybridize(F, &b->base, opt);
+    return b;
+}
+
+/* The next of all sizes in an order that the seed gives; each comes twice. */
+static void resize_order(uint64_t *seed, int *order)
+{
+    int i;
+    for (i = 0; i < 2 * RESIZE_SIZES; i++) order[i] = resize_sizes[i % RESIZE_SIZES];
+    for (i = 2 * RESIZE_SIZES - 1; i > 0; i--) {
+        int k = (int)(sized_next(seed) % (uint32_t)(i + 1)), was = order[i];
+        order[i] = order[k];
+        order[k] = was;
+    }
+}
+
+static int resize_networks(hy_frame *F, int from, int to)
+{
+    int seed, i, order[2 * RESIZE_SIZES], resizes = 0;
+    for (seed = from; seed < to; seed++) {
+        hy_hybridize_opt own, fixed;
+        uint64_t s = (uint64_t)seed;
+        sized_block *b, *fresh;
+        memset(&own, 0, sizeof own);
+        own.exact = seed & 1;
+        fixed = own;
+        fixed.off = HY_PASS_SIZES;
+        b = resize_net(F, seed, NULL, &own);
+        fresh = resize_net(F, seed, b, &fixed);
+        resize_order(&s, order);
+        for (i = 0; i < 2 * RESIZE_SIZES; i++) {
+            hy_array *x, *y, *want;
+            int refused;
+            hy_begin(F);
+            x = sized_input(F, order[i], i);
+            y = hy_call(F, &b->base, x);
+            refused = hy_error(F) != NULL;      /* a slice of nothing */
+            hy_clear(F);
+            want = hy_call(F, &fresh->base, x);
+            CHECK(refused == (hy_error(F) != NULL));
+            hy_clear(F);
+            if (!CHECK(refused || passes_same(F, y, want))) printf("    network %d, %d rows\n", seed, order[i]);
+            hy_end(F);
+        }
+        CHECK(hy_cache_info(F, &fresh->base).resizes == 0);
+        resizes += (int)hy_cache_info(F, &b->base).resizes;
+        hy_block_free(F, &b->base);
+        hy_block_free(F, &fresh->base);
+    }
+    return resizes;
+}
+
+static void resize_gives_the_bits_of_fresh_programs(void)
+{
+    hy_frame *F = tb_open(1);
+    int n = resize_networks(F, 0, 150);
+    if (!CHECK(n > 800)) printf("    %d calls were resized\n", n);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- two sizes that change, (b, t, 8) --- */
+static hy_array *resize_two_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    sized_block *b = (sized_block *)(void *)self;
+    hy_fully_connected_opt apart;
+    hy_batch_dot_opt turned;
+    hy_array *y;
+    memset(&apart, 0, sizeof apart);
+    memset(&turned, 0, sizeof turned);
+    apart.no_flatten = 1;
+    turned.transpose_b = 1;
+    x = hy_relu(F, hy_fully_connected(F, x, b->weight, b->bias, SIZED_WIDTH, &apart));
+    y = hy_softmax(F, hy_mul_scalar(F, hy_batch_dot(F, x, x, &turned), 0.35), -1, NULL);
+    x = hy_layer_norm(F, hy_add(F, x, hy_batch_dot(F, y, x, NULL)), b->row, b->bias, NULL);
+    return hy_group(F, hy_mean(F, x, HY_AXES(1), NULL), x);
+}
+
+static hy_array *resize_two_input(hy_frame *F, int b, int t, int at)
+{
+    hy_array *x = hy_arange(F, 0, (double)b * t * SIZED_WIDTH, 1);
+    x = hy_sin(F, hy_mul_scalar(F, x, 0.37 + at));
+    return hy_reshape(F, x, HY_INTS(b, t, SIZED_WIDTH), NULL);
+}
+
+static sized_block *resize_two(hy_frame *F, const sized_block *like, int off)
+{
+    hy_hybridize_opt opt;
+    sized_block *b;
+    memset(&opt, 0, sizeof opt);
+    opt.off = off;
+    b = resize_net(F, 0, like, &opt);
+    b->base.forward = resize_two_forward;
+    return b;
+}
+
+/* Whichever sizes change, also past 32 keys, where attention is another operator. */
+static void resize_of_two_sizes(void)
+{
+    int threads;
+    for (threads = 1; threads <= 4; threads += 3) {
+        hy_desc desc;
+        hy_frame *F;
+        sized_block *b, *fresh;
+        hy_cache_stats s;
+        uint64_t seed = 11;
+        int i;
+        memset(&desc, 0, sizeof desc);
+        desc.threads = threads;
+        F = hy_open(&desc);
+        b = resize_two(F, NULL, 0);
+        fresh = resize_two(F, b, HY_PASS_SIZES);
+        for (i = 0; i < 300; i++) {
+            int n = 1 + (int)(sized_next(&seed) % 12), t = resize_sizes[1 + sized_next(&seed) % (RESIZE_SIZES - 1)];
+            hy_array *x;
+            hy_begin(F);
+            x = resize_two_input(F, n, t, i);
+            if (!CHECK(passes_same(F, hy_call(F, &b->base, x), hy_call(F, &fresh->base, x))))
+                printf("    (%d,%d), %d threads\n", n, t, threads);
+            hy_end(F);
+        }
+        s = hy_cache_info(F, &b->base);
+        if (!CHECK(s.resizes > 150 && s.misses < hy_cache_info(F, &fresh->base).misses / 2))
+            printf("    %d resizes, %d programs: %s\n", (int)s.resizes, s.programs, s.fixed);
+        OK(F);
+        CHECK(hy_close(F) == 0);
+    }
+}
+
+/* What is not larger than what was planned for takes no memory, once each way of a call was there. */
+static void resize_allocates_nothing(void)
+{
+    static const int sizes[] = { 64, 33, 2, 16, 7, 31, 8, 3, 17 };
+    hy_frame *F = tb_open(1);
+    sized_block *b = resize_two(F, NULL, 0);
+    int64_t calls = 0;
+    int round, i;
+    hy_array *in[9];
+    for (i = 0; i < 9; i++) in[i] = hy_keep(F, resize_two_input(F, sizes[i], 5, i));
+    for (round = 0; round < 4; round++) {
+        if (round == 2) calls = F->root->heap.calls;
+        for (i = 0; i < 9; i++) {
+            hy_begin(F);
+            CHECK(hy_call(F, &b->base, in[i]) != NULL);
+            hy_end(F);
+        }
+    }
+    CHECK(F->root->heap.calls == calls && hy_cache_info(F, &b->base).resizes > 30);
+    CHECK(hy_cache_info(F, &b->base).programs == 1);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+/* --- memory runs out --- */
+static struct { void *(*alloc_fn)(void *, size_t); int left; } resize_out;
+static void *resize_alloc(void *user, size_t bytes)
+{
+    return resize_out.left-- > 0 ? resize_out.alloc_fn(user, bytes) : NULL;
+}
+
+/* Whichever allocation fails: the size before still runs, and later the new one. */
+static void resize_without_memory(void)
+{
+    int fail, failed = 1;
+    for (fail = 0; failed && fail < 400; fail++) {
+        hy_frame *F = tb_open(1);
+        sized_block *b = resize_two(F, NULL, 0), *fresh = resize_two(F, b, HY_PASS_SIZES);
+        hy_array *in[3], *want[3];
+        int i;
+        for (i = 0; i < 3; i++) {
+            in[i] = resize_two_input(F, 2, i == 0 ? 20 : i == 1 ? 12 : 28, i);
+            want[i] = hy_call(F, &fresh->base, in[i]);
+        }
+        CHECK(passes_same(F, hy_call(F, &b->base, in[0]), want[0]));
+        hy_trim(F);
+        resize_out.alloc_fn = F->root->heap.use.alloc_fn;
+        resize_out.left = fail;
+        F->root->heap.use.alloc_fn = resize_alloc;
+        hy_call(F, &b->base, in[1]);
+        if (!hy_error(F)) hy_call(F, &b->base, in[2]);
+        F->root->heap.use.alloc_fn = resize_out.alloc_fn;
+        failed = hy_error(F) != NULL;
+        if (failed) CHECK(hy_error_code(F) == HY_ERROR_MEMORY);
+        hy_clear(F);
+        for (i = 0; i < 3; i++) CHECK(passes_same(F, hy_call(F, &b->base, in[i]), want[i]));
+        CHECK(hy_cache_info(F, &b->base).resizes > 0);
+        OK(F);
+        CHECK(hy_close(F) == 0);
+    }
+    CHECK(!failed && fail > 10);
+}
+
+/* What sizes decide, or is asked to be left so, stays fixed and says why. */
+static hy_array *resize_fixed_forward(hy_frame *F, hy_block *self, hy_array *x)
+{
+    (void)self;
+    return hy_cumsum(F, x, 0, NULL);
+}
+static void resize_says_what_is_fixed(void)
+{
+    hy_frame *F = tb_open(1);
+    hy_hybridize_opt opt;
+    hy_block *net = tb_block(F, "sums", resize_fixed_forward);
+    hy_cache_stats s;
+    sized_block *b = resize_two(F, NULL, 0);
+    int i;
+    memset(&opt, 0, sizeof opt);
+    hy_hybridize(F, net, NULL);
+    for (i = 2; i < 8; i++) hy_call(F, net, sized_input(F, i, i));
+    s = hy_cache_info(F, net);
+    CHECK(s.programs == 6 && s.resizes == 0 && strstr(s.fixed, "cumsum") && strstr(s.fixed, "sizes"));
+    opt.static_alloc = opt.static_shape = 1;
+    hy_hybridize(F, &b->base, &opt);
+    for (i = 2; i < 8; i++) hy_call(F, &b->base, resize_two_input(F, 2, i, i));
+    s = hy_cache_info(F, &b->base);
+    CHECK(s.programs == 1 && s.resizes == 0 && s.misses == 6 && !s.fixed[0]);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+
+#ifndef HYBRID_NO_THREADS
+typedef struct resize_lane { hy_frame *F; sized_block *b; hy_array *in[4], *want[4]; int bad, turn; } resize_lane;
+static void *resize_run(void *arg)
+{
+    resize_lane *w = (resize_lane *)arg;
+    int i;
+    for (i = 0; i < 200; i++) {
+        const int k = (i * (1 + w->turn) + i / 7) % 4;
+        hy_begin(w->F);
+        w->bad += !passes_same(w->F, hy_call(w->F, &w->b->base, w->in[k]), w->want[k]);
+        hy_end(w->F);
+    }
+    return NULL;
+}
+
+/* Frames share programs; each has its own sizes. */
+static void resize_in_two_frames(void)
+{
+    hy_frame *F = tb_open(1);
+    sized_block *b = resize_two(F, NULL, 0), *fresh = resize_two(F, b, HY_PASS_SIZES);
+    resize_lane w[2];
+    pthread_t thread[2];
+    int i, k;
+    memset(w, 0, sizeof w);
+    for (i = 0; i < 2; i++) {
+        w[i].F = hy_fork(F);
+        w[i].b = b;
+        w[i].turn = i;
+        for (k = 0; k < 4; k++) {
+            w[i].in[k] = hy_keep(F, resize_two_input(F, 2, 9 + 7 * k, k));
+            w[i].want[k] = hy_keep(F, hy_call(F, &fresh->base, w[i].in[k]));
+        }
+    }
+    for (i = 0; i < 2; i++) pthread_create(&thread[i], NULL, resize_run, &w[i]);
+    for (i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+    for (i = 0; i < 2; i++) { CHECK(!w[i].bad); OK(w[i].F); CHECK(hy_close(w[i].F) == 0); }
+    CHECK(hy_cache_info(F, &b->base).resizes > 0);
+    OK(F);
+    CHECK(hy_close(F) == 0);
+}
+#endif
+
+static void test_resize(void)
+{
+    RUN(resize_of_two_sizes);
+    RUN(resize_allocates_nothing);
+    RUN(resize_without_memory);
+    RUN(resize_says_what_is_fixed);
+#ifndef HYBRID_NO_THREADS
+    RUN(resize_in_two_frames);
+#endif
+    RUN(resize_gives_the_bits_of_fresh_programs);
+}
